@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The bounded cursor: what is too long for its header. */
+#include "base/bytes.h"
+
+#include <assert.h>
+
+enum status bytes_le(struct bytes *b, unsigned int size, uint64_t *value)
+{
+	uint64_t v = 0;
+
+	assert(size >= 1 && size <= 8);
+	TRY(bytes_need(b, size));
+	for (unsigned int i = 0; i < size; i++)
+		v |= (uint64_t)b->pos[i] << (8 * i);
+	b->pos += size;
+	*value = v;
+	return STATUS_OK;
+}
+
+enum status bytes_seek(struct bytes *b, size_t offset)
+{
+	if (offset > (size_t)(b->end - b->begin))
+		return STATUS_TRUNCATED;
+	b->pos = b->begin + offset;
+	return STATUS_OK;
+}
+
+enum status bytes_take(struct bytes *b, size_t count, struct bytes *taken)
+{
+	TRY(bytes_need(b, count));
+	*taken = (struct bytes){b->pos, b->pos, b->pos + count};
+	b->pos += count;
+	return STATUS_OK;
+}

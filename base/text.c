@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A growing text; see text.h for how it fails. */
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hex.h"
+
+/* Makes room for `more` bytes and the NUL. False, and `failed`, without memory. */
+static bool reserve(struct text *t, size_t more)
+{
+	size_t need = t->length + more + 1;
+	size_t capacity = t->capacity;
+	char *data;
+
+	if (t->failed)
+		return false;
+	if (need <= capacity)
+		return true;
+	if (need < more) {
+		t->failed = true;
+		return false;
+	}
+	while (capacity < need)
+		capacity = capacity < 64 ? 64 : capacity + capacity / 2;
+	data = realloc(t->data, capacity);
+	if (!data) {
+		t->failed = true;
+		return false;
+	}
+	t->data = data;
+	t->capacity = capacity;
+	return true;
+}
+
+void text_fini(struct text *t)
+{
+	free(t->data);
+	*t = (struct text){0};
+}
+
+void text_clear(struct text *t)
+{
+	t->length = 0;
+	t->failed = false;
+	if (t->data)
+		t->data[0] = '\0';
+}
+
+struct str text_str(const struct text *t)
+{
+	return (struct str){t->data ? t->data : "", t->length};
+}
+
+enum status text_status(const struct text *t)
+{
+	return t->failed ? STATUS_NO_MEM : STATUS_OK;
+}
+
+void text_add(struct text *t, struct str s)
+{
+	if (!reserve(t, s.n))
+		return;
+	if (s.n > 0)
+		memcpy(t->data + t->length, s.p, s.n);
+	t->length += s.n;
+	t->data[t->length] = '\0';
+}
+
+void text_char(struct text *t, char c)
+{
+	text_add(t, (struct str){&c, 1});
+}
+
+void text_puts(struct text *t, const char *s)
+{
+	text_add(t, str_of(s));
+}
+
+void text_vprintf(struct text *t, const char *format, va_list args)
+{
+	va_list again;
+	int length;
+
+	va_copy(again, args);
+	length = vsnprintf(NULL, 0, format, again);
+	va_end(again);
+	if (length < 0 || !reserve(t, (size_t)length)) {
+		t->failed = true;
+		return;
+	}
+	(void)vsnprintf(t->data + t->length, (size_t)length + 1, format, args);
+	t->length += (size_t)length;
+}
+
+void text_printf(struct text *t, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	text_vprintf(t, format, args);
+	va_end(args);
+}
+
+void text_hex(struct text *t, uint64_t value, unsigned int width)
+{
+	char digits[16];
+	unsigned int n = 0;
+
+	do {
+		digits[15 - n++] = hex_digits[value & 15];
+		value >>= 4;
+	} while (value != 0 && n < 16);
+	for (unsigned int i = n; i < width; i++)
+		text_char(t, '0');
+	text_add(t, (struct str){digits + 16 - n, n});
+}
+
+void text_hex_bytes(struct text *t, const uint8_t *bytes, size_t count)
+{
+	if (count > (SIZE_MAX - 1) / 2 || !reserve(t, 2 * count)) {
+		t->failed = true;
+		return;
+	}
+	for (size_t i = 0; i < count; i++) {
+		t->data[t->length++] = hex_digits[bytes[i] >> 4];
+		t->data[t->length++] = hex_digits[bytes[i] & 15];
+	}
+	t->data[t->length] = '\0';
+}
+
+void text_decimal(struct text *t, uint64_t value)
+{
+	char digits[20];
+	unsigned int n = 0;
+
+	do {
+		digits[19 - n++] = (char)('0' + value % 10);
+		value /= 10;
+	} while (value != 0);
+	text_add(t, (struct str){digits + 20 - n, n});
+}

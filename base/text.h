@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A growing text. Writers of listings, JSON and protocol replies append to it; nothing is printed.
+ * Running out of memory is remembered in `failed` and later appends do nothing, so that callers
+ * check once, at the end. The text is NUL-terminated whenever `data` is not NULL.
+ */
+#ifndef CSREPLAY_BASE_TEXT_H
+#define CSREPLAY_BASE_TEXT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "base/str.h"
+
+struct text {
+	char *data; /* owned; text_fini() frees it */
+	size_t length;
+	size_t capacity;
+	bool failed;
+};
+
+void text_fini(struct text *t);
+void text_clear(struct text *t); /* keeps the memory */
+struct str text_str(const struct text *t);
+/* STATUS_OK, or NO_MEM if any append failed. */
+MUST_USE enum status text_status(const struct text *t);
+
+void text_char(struct text *t, char c);
+void text_add(struct text *t, struct str s);
+void text_puts(struct text *t, const char *s);
+void text_printf(struct text *t, const char *format, ...) PRINTF_LIKE(2, 3);
+void text_vprintf(struct text *t, const char *format, va_list args) PRINTF_LIKE(2, 0);
+/* Lower-case hexadecimal of `value`, at least `width` digits. */
+void text_hex(struct text *t, uint64_t value, unsigned int width);
+/* Two lower-case digits a byte, in order. */
+void text_hex_bytes(struct text *t, const uint8_t *bytes, size_t count);
+void text_decimal(struct text *t, uint64_t value);
+
+#endif

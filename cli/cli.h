@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The command line: `csreplay COMMAND [OPTIONS] SNAPSHOT`. One table of commands, one of options;
+ * help and parsing come from both. Results go to stdout, diagnostics to stderr.
+ */
+#ifndef CSREPLAY_CLI_CLI_H
+#define CSREPLAY_CLI_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "base/status.h"
+#include "base/str.h"
+#include "base/text.h"
+#include "replay/session.h"
+#include "snapshot/snapshot.h"
+
+enum cli_exit {
+	CLI_FINE = 0,
+	CLI_INPUT = 1, /* the input has errors */
+	CLI_USAGE = 2,
+	CLI_INTERNAL = 3,
+	CLI_INTERRUPTED = 130, /* Ctrl-C before there was a result; what shells use */
+};
+
+enum cli_option {
+#define X(id, name, value, help) CLI_OPTION_##id,
+#include "cli/options.def"
+#undef X
+	CLI_OPTIONS, /* how many */
+};
+
+struct cli_args;
+
+struct cli_command {
+	const char *name;
+	const char *summary; /* one line, lower case */
+	const char *details; /* further help, or NULL; lines end in newlines */
+	enum cli_exit (*run)(const struct cli_args *args);
+	uint32_t options; /* bit (1 << CLI_OPTION_...) for each that it takes */
+};
+
+struct cli_args {
+	const struct cli_command *command;
+	bool given[CLI_OPTIONS];
+	struct str values[CLI_OPTIONS]; /* valid if given and no flag */
+	struct image_option *images;         /* --image, in order */
+	size_t image_count;
+	const char *snapshot; /* the SNAPSHOT argument */
+};
+
+/* Prints every diagnostic on stderr, and how many were dropped. */
+void cli_print_diags(const struct diag_list *diags);
+
+/* Writes the text to stdout and empties it. CLI_INTERNAL if it had failed or cannot be written. */
+enum cli_exit cli_flush(struct text *text);
+
+/* Prints "csreplay: error: ..." on stderr and returns `code`. */
+enum cli_exit cli_fail(enum cli_exit code, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/*
+ * Opens args->snapshot with --image and --allow-outside and prints what is wrong with it.
+ * CLI_FINE with *snapshot set, even if there were diagnostics that leave something to work with.
+ */
+enum cli_exit cli_open_snapshot(const struct cli_args *args, struct snapshot **snapshot);
+
+/*
+ * Opens a session on the snapshot, with progress on a terminal and Ctrl-C obeyed; prints
+ * diagnostics.
+ */
+enum cli_exit cli_open_session(const struct snapshot *snapshot, struct session **session);
+
+/* --format: true in *json for "json", false for `other`; anything else is a usage error. */
+enum cli_exit cli_format(const struct cli_args *args, const char *other, bool *json);
+
+/* A numeric option, or `otherwise` if it was not given; a usage error if it is no number. */
+enum cli_exit cli_number(const struct cli_args *args, enum cli_option option, uint64_t otherwise,
+                         uint64_t *value);
+
+/* The commands; each in its own file. */
+enum cli_exit cmd_serve(const struct cli_args *args);
+enum cli_exit cmd_info(const struct cli_args *args);
+enum cli_exit cmd_check(const struct cli_args *args);
+enum cli_exit cmd_decode(const struct cli_args *args);
+enum cli_exit cmd_history(const struct cli_args *args);
+
+#endif

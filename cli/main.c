@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The executable: the table of commands, the parser of its arguments, the help from both. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+#define BIT(option)      (UINT32_C(1) << CLI_OPTION_##option)
+#define SNAPSHOT_OPTIONS (BIT(IMAGE) | BIT(ALLOW_OUTSIDE) | BIT(HELP))
+
+static const struct {
+	const char *name;
+	const char *value; /* NULL for a flag */
+	const char *help;
+} options[CLI_OPTIONS] = {
+#define X(id, name, value, help) {name, value, help},
+#include "cli/options.def"
+#undef X
+};
+
+static const struct cli_command commands[] = {
+        {"serve", "serve the snapshot to gdb or lldb",
+         "Connect with `target remote HOST:PORT` (gdb) or `gdb-remote HOST:PORT` (lldb).\n"
+         "Port 0 picks a free port. Ctrl-C ends the server.\n",
+         cmd_serve, SNAPSHOT_OPTIONS | BIT(LISTEN) | BIT(ONCE)},
+        {"info", "show what the snapshot holds", "FORMAT is text (default) or json.\n", cmd_info,
+         SNAPSHOT_OPTIONS | BIT(FORMAT)},
+        {"check", "report everything that is wrong with the snapshot",
+         "Ends with 1 if a debugger or a trace decoder would lack something.\n", cmd_check,
+         SNAPSHOT_OPTIONS},
+        {"decode", "list the trace as generic elements",
+         "FORMAT is text (default), as OpenCSD's trc_pkt_lister prints it, or json.\n", cmd_decode,
+         SNAPSHOT_OPTIONS | BIT(FORMAT) | BIT(BUFFER) | BIT(SOURCE) | BIT(PACKETS)},
+        {"history", "list the instructions that a core executed",
+         "FORMAT is tsv (default) or json.\n", cmd_history,
+         SNAPSHOT_OPTIONS | BIT(FORMAT) | BIT(CORE) | BIT(FROM) | BIT(COUNT) | BIT(REGISTERS)},
+};
+
+enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };
+
+static void print_general_help(FILE *out)
+{
+	(void)fputs("usage: csreplay COMMAND [OPTIONS] SNAPSHOT\n"
+	            "\n"
+	            "Replays a CoreSight crash snapshot, backwards too.\n"
+	            "\n"
+	            "commands:\n",
+	            out);
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		(void)fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].summary);
+	(void)fputs("\n"
+	            "SNAPSHOT is a snapshot folder or its snapshot.ini.\n"
+	            "`csreplay COMMAND --help` explains a command; `csreplay --version` names the "
+	            "version.\n",
+	            out);
+}
+
+static void print_command_help(const struct cli_command *command)
+{
+	printf("usage: csreplay %s [OPTIONS] SNAPSHOT\n\n%s\n\noptions:\n", command->name,
+	       command->summary);
+	for (unsigned int i = 0; i < CLI_OPTIONS; i++) {
+		char left[48];
+
+		if (!(command->options & UINT32_C(1) << i))
+			continue;
+		(void)snprintf(left, sizeof(left), "--%s%s%s", options[i].name,
+		               options[i].value ? " " : "",
+		               options[i].value ? options[i].value : "");
+		printf("  %-24s %s\n", left, options[i].help);
+	}
+	if (command->details)
+		printf("\n%s", command->details);
+}
+
+static const struct cli_command *find_command(const char *name)
+{
+	for (size_t i = 0; i < COMMAND_COUNT; i++) {
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	}
+	return NULL;
+}
+
+/* ELF[@ADDRESS]; an '@' that no number follows belongs to the name. */
+static struct image_option parse_image(struct str value)
+{
+	struct image_option image = {.path = value};
+
+	for (size_t i = value.n; i-- > 1;) {
+		if (value.p[i] != '@')
+			continue;
+		if (str_to_u64(str_skip(value, i + 1), &image.load_address) == STATUS_OK) {
+			image.path.n = i;
+			image.has_load_address = true;
+		}
+		break;
+	}
+	return image;
+}
+
+/* The option that `name` (without its dashes) is for this command, or CLI_OPTIONS. */
+static unsigned int find_option(const struct cli_command *command, struct str name)
+{
+	unsigned int i;
+
+	for (i = 0; i < CLI_OPTIONS; i++) {
+		if ((command->options & UINT32_C(1) << i) && str_eq(str_of(options[i].name), name))
+			break;
+	}
+	return i;
+}
+
+/* Takes argv[*i], an option, and its value. */
+static enum cli_exit parse_option(struct cli_args *args, int argc, char **argv, int *i)
+{
+	struct str name = str_of(argv[*i] + 2);
+	size_t equals = str_find(name, '=');
+	bool has_value = equals < name.n;
+	struct str value = has_value ? str_skip(name, equals + 1) : (struct str){"", 0};
+	unsigned int option;
+
+	name.n = equals;
+	option = find_option(args->command, name);
+	if (option == CLI_OPTIONS)
+		return cli_fail(CLI_USAGE, "%s has no option --%.*s", args->command->name,
+		                STR_ARG(name));
+	if (!options[option].value && has_value)
+		return cli_fail(CLI_USAGE, "--%s takes no value", options[option].name);
+	if (options[option].value && !has_value) {
+		if (*i + 1 >= argc)
+			return cli_fail(CLI_USAGE, "--%s needs a value: %s", options[option].name,
+			                options[option].value);
+		value = str_of(argv[++*i]);
+	}
+	if (option == CLI_OPTION_IMAGE)
+		args->images[args->image_count++] = parse_image(value);
+	else if (args->given[option])
+		return cli_fail(CLI_USAGE, "--%s is given twice", options[option].name);
+	args->given[option] = true;
+	args->values[option] = value;
+	return CLI_FINE;
+}
+
+static enum cli_exit parse(struct cli_args *args, int argc, char **argv)
+{
+	bool options_end = false;
+
+	for (int i = 2; i < argc; i++) {
+		enum cli_exit code = CLI_FINE;
+
+		if (!options_end && strcmp(argv[i], "--") == 0)
+			options_end = true;
+		else if (!options_end && strcmp(argv[i], "-h") == 0)
+			args->given[CLI_OPTION_HELP] = true;
+		else if (!options_end && strncmp(argv[i], "--", 2) == 0)
+			code = parse_option(args, argc, argv, &i);
+		else if (args->snapshot)
+			code = cli_fail(CLI_USAGE, "one SNAPSHOT is enough: \"%s\", \"%s\"",
+			                args->snapshot, argv[i]);
+		else
+			args->snapshot = argv[i];
+		if (code != CLI_FINE)
+			return code;
+	}
+	return CLI_FINE;
+}
+
+static enum cli_exit run(const struct cli_command *command, int argc, char **argv)
+{
+	struct cli_args args = {.command = command};
+	enum cli_exit code;
+
+	args.images = calloc((size_t)argc, sizeof(*args.images));
+	if (!args.images)
+		return cli_fail(CLI_INTERNAL, "out of memory");
+	code = parse(&args, argc, argv);
+	if (code == CLI_FINE && args.given[CLI_OPTION_HELP])
+		print_command_help(command);
+	else if (code == CLI_FINE && !args.snapshot)
+		code = cli_fail(CLI_USAGE, "%s needs a SNAPSHOT; see `csreplay %s --help`",
+		                command->name, command->name);
+	else if (code == CLI_FINE)
+		code = command->run(&args);
+	free(args.images);
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	const struct cli_command *command;
+
+	if (argc < 2) {
+		print_general_help(stderr);
+		return CLI_USAGE;
+	}
+	if (strcmp(argv[1], "--version") == 0) {
+		printf("csreplay %s\n", CSREPLAY_VERSION);
+		return CLI_FINE;
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+	    strcmp(argv[1], "help") == 0) {
+		print_general_help(stdout);
+		return CLI_FINE;
+	}
+	command = find_command(argv[1]);
+	if (!command)
+		return (int)cli_fail(CLI_USAGE, "no command \"%s\"; see `csreplay --help`",
+		                     argv[1]);
+	return (int)run(command, argc, argv);
+}
