@@ -21,14 +21,15 @@ enum status bytes_seek(struct bytes *b, size_t offset)
 {
 	if (offset > (size_t)(b->end - b->begin))
 		return STATUS_TRUNCATED;
-	b->pos = b->begin + offset;
+	b->pos = offset > 0 ? b->begin + offset : b->begin;
 	return STATUS_OK;
 }
 
 enum status bytes_take(struct bytes *b, size_t count, struct bytes *taken)
 {
-	TRY(bytes_need(b, count));
-	*taken = (struct bytes){b->pos, b->pos, b->pos + count};
-	b->pos += count;
+	const uint8_t *begin = b->pos;
+
+	TRY(bytes_skip(b, count));
+	*taken = (struct bytes){begin, begin, b->pos};
 	return STATUS_OK;
 }

@@ -66,7 +66,8 @@ MUST_USE static inline enum status bytes_u8(struct bytes *b, uint8_t *value)
 MUST_USE static inline enum status bytes_skip(struct bytes *b, size_t count)
 {
 	TRY(bytes_need(b, count));
-	b->pos += count;
+	if (count > 0) /* an empty cursor may be NULL */
+		b->pos += count;
 	return STATUS_OK;
 }
 

@@ -19,6 +19,7 @@ static char *copy_str(struct str s)
 	return copy;
 }
 
+PRINTF_LIKE(3, 0)
 static void append(struct diag_list *list, struct diag diag, const char *format, va_list args)
 {
 	struct text text = {0};

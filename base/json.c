@@ -58,8 +58,10 @@ void json_close(struct text *out, char bracket)
 
 void json_item(struct text *out)
 {
-	char last = out->length > 0 ? out->data[out->length - 1] : '\0';
+	char last = '\0';
 
+	if (out->length > 0)
+		last = out->data[out->length - 1];
 	if (last != '\0' && last != '{' && last != '[' && last != ':' && last != '\n')
 		text_char(out, ',');
 }

@@ -9,7 +9,9 @@
 
 static char to_lower(char c)
 {
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+	if (c >= 'A' && c <= 'Z')
+		return (char)(c - 'A' + 'a');
+	return c;
 }
 
 static bool is_blank(char c)
@@ -71,6 +73,9 @@ struct str str_skip(struct str s, size_t count)
 {
 	if (count > s.n)
 		count = s.n;
+	/* The empty slice may be NULL, which nothing may be added to. */
+	if (count == 0)
+		return s;
 	return (struct str){s.p + count, s.n - count};
 }
 
@@ -93,6 +98,7 @@ struct str str_next_part(struct str *rest, char separator)
 static enum status digits_to_u64(struct str s, unsigned int base, uint64_t *value)
 {
 	uint64_t v = 0;
+	bool fits = true;
 
 	if (s.n == 0)
 		return STATUS_BAD_DATA;
@@ -101,10 +107,12 @@ static enum status digits_to_u64(struct str s, unsigned int base, uint64_t *valu
 
 		if (digit < 0 || (unsigned int)digit >= base)
 			return STATUS_BAD_DATA;
-		if (v > (UINT64_MAX - (unsigned int)digit) / base)
-			return STATUS_TRUNCATED;
+		/* Goes on: what is no number is not one that is too large. */
+		fits = fits && v <= (UINT64_MAX - (unsigned int)digit) / base;
 		v = v * base + (unsigned int)digit;
 	}
+	if (!fits)
+		return STATUS_TRUNCATED;
 	*value = v;
 	return STATUS_OK;
 }

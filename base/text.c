@@ -11,18 +11,20 @@
 /* Makes room for `more` bytes and the NUL. False, and `failed`, without memory. */
 static bool reserve(struct text *t, size_t more)
 {
-	size_t need = t->length + more + 1;
 	size_t capacity = t->capacity;
+	size_t need;
 	char *data;
 
 	if (t->failed)
 		return false;
-	if (need <= capacity)
-		return true;
-	if (need < more) {
+	/* Half of all is more than there is, and leaves room for the sums below. */
+	if (more > SIZE_MAX / 2 - t->length - 1) {
 		t->failed = true;
 		return false;
 	}
+	need = t->length + more + 1;
+	if (need <= capacity)
+		return true;
 	while (capacity < need)
 		capacity = capacity < 64 ? 64 : capacity + capacity / 2;
 	data = realloc(t->data, capacity);
@@ -85,6 +87,7 @@ void text_vprintf(struct text *t, const char *format, va_list args)
 	int length;
 
 	va_copy(again, args);
+	/* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): does not see that it is copied */
 	length = vsnprintf(NULL, 0, format, again);
 	va_end(again);
 	if (length < 0 || !reserve(t, (size_t)length)) {

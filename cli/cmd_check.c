@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `csreplay check`: everything that is wrong with a snapshot, on stderr, and the count on stdout.
+ * Ends with 1 if there is an error: a debugger or a trace decoder would lack something.
+ */
+#include "cli/cli.h"
+
+static size_t count_warnings(const struct diag_list *diags)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < diags->count; i++)
+		count += diags->items[i].severity == SEVERITY_WARNING;
+	return count;
+}
+
+static const char *plural(size_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+enum cli_exit cmd_check(const struct cli_args *args)
+{
+	struct snapshot_options options = {
+	        .allow_outside = args->given[CLI_OPTION_ALLOW_OUTSIDE],
+	        .images = args->images,
+	        .image_count = args->image_count,
+	};
+	struct diag_list diags = {0};
+	struct text out = {0};
+	struct snapshot *snapshot;
+	enum status status = snapshot_open(args->snapshot, &options, &diags, &snapshot);
+	size_t warnings;
+	enum cli_exit code;
+
+	if (status == STATUS_OK)
+		snapshot_check(snapshot, &diags);
+	cli_print_diags(&diags);
+	warnings = count_warnings(&diags);
+	text_printf(&out, "%zu error%s, %zu warning%s\n", diags.errors, plural(diags.errors),
+	            warnings, plural(warnings));
+	code = cli_flush(&out);
+	if (code == CLI_FINE && status == STATUS_NO_MEM)
+		code = cli_fail(CLI_INTERNAL, "%s", status_text(status));
+	else if (code == CLI_FINE && (status != STATUS_OK || diags.errors > 0))
+		code = CLI_INPUT;
+	text_fini(&out);
+	diag_list_fini(&diags);
+	snapshot_destroy(snapshot);
+	return code;
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `csreplay history`: the instructions that a core executed, oldest first, one a line, with the
+ * events and gaps between them on lines that begin with "# " (TSV) or as objects of their own
+ * (JSON lines).
+ */
+#include <stdio.h>
+
+#include "base/json.h"
+#include "cli/cli.h"
+#include "replay/disasm.h"
+#include "replay/state.h"
+
+enum { FLUSH_AT = 1 << 16 };
+
+struct writer {
+	const struct history *history;
+	struct disasm *disasm;
+	bool json;
+	bool registers;
+	uint64_t next_event; /* index of the first event not yet written */
+	uint64_t next_gap;
+	struct text out;
+};
+
+static void write_header(struct writer *w)
+{
+	text_puts(&w->out, "index\tpc\tisa\topcode\tdisassembly");
+	for (unsigned int i = 0; w->registers && i < REG_COUNT; i++) {
+		if (register_table[i].feature == REGISTER_CORE)
+			text_printf(&w->out, "\t%s", register_table[i].name);
+	}
+	text_char(&w->out, '\n');
+}
+
+static void write_event(struct writer *w, const struct history_event *event)
+{
+	if (w->json) {
+		text_puts(&w->out, "{\"event\":");
+		element_format_json(&event->element, &w->out);
+		json_u64(&w->out, "position", event->position);
+		text_puts(&w->out, "}\n");
+		return;
+	}
+	text_puts(&w->out, "# ");
+	element_format_text(&event->element, &w->out);
+	text_char(&w->out, '\n');
+}
+
+static void write_gap(struct writer *w, const struct gap *gap)
+{
+	if (!w->json) {
+		text_puts(&w->out, "# ");
+		gap_format(gap, &w->out);
+		text_char(&w->out, '\n');
+		return;
+	}
+	json_open(&w->out, '{');
+	json_str(&w->out, "gap", str_of(gap_reason_text(gap->reason)));
+	json_u64(&w->out, "position", gap->position);
+	if (gap->has_address)
+		json_hex(&w->out, "address", gap->address);
+	text_puts(&w->out, "}\n");
+}
+
+/* Everything between instruction position - 1 and instruction `position`. */
+static void write_between(struct writer *w, uint64_t position)
+{
+	size_t event_count;
+	size_t gap_count;
+	const struct history_event *events = history_events(w->history, &event_count);
+	const struct gap *gaps = history_gaps(w->history, &gap_count);
+
+	for (; w->next_event < event_count && events[w->next_event].position <= position;
+	     w->next_event++)
+		write_event(w, &events[w->next_event]);
+	for (; w->next_gap < gap_count && gaps[w->next_gap].position <= position; w->next_gap++)
+		write_gap(w, &gaps[w->next_gap]);
+}
+
+/* Full-width hexadecimal, most significant digit first; "-" if not wholly known. */
+static void write_value(struct text *out, const struct value *value)
+{
+	if (!value_is_known(value)) {
+		text_char(out, '-');
+		return;
+	}
+	for (unsigned int i = value->size; i-- > 0;)
+		text_hex(out, value->bits[i], 2);
+}
+
+static void write_registers(struct writer *w, uint64_t position)
+{
+	for (unsigned int i = 0; i < REG_COUNT; i++) {
+		struct value value;
+
+		if (register_table[i].feature != REGISTER_CORE)
+			continue;
+		state_register(w->history, position, (enum register_number)i, &value);
+		if (!w->json) {
+			text_char(&w->out, '\t');
+			write_value(&w->out, &value);
+		} else if (value_is_known(&value)) {
+			json_hex(&w->out, register_table[i].name, value_u64(&value));
+		}
+	}
+}
+
+static void write_disassembly(struct writer *w, const struct instruction *insn, struct text *out)
+{
+	if (insn->has_opcode)
+		disasm_text(w->disasm, insn->address, insn->opcode, insn->size, insn->isa, out);
+}
+
+static void write_json_instruction(struct writer *w, uint64_t position,
+                                   const struct instruction *insn)
+{
+	struct text disassembly = {0};
+
+	write_disassembly(w, insn, &disassembly);
+	json_open(&w->out, '{');
+	json_u64(&w->out, "index", position);
+	json_hex(&w->out, "pc", insn->address);
+	json_str(&w->out, "isa", str_of(isa_name(insn->isa)));
+	if (insn->has_opcode) {
+		json_hex(&w->out, "opcode", insn->opcode);
+		json_str(&w->out, "disassembly", text_str(&disassembly));
+	}
+	if (w->registers) {
+		json_key(&w->out, "registers");
+		json_open(&w->out, '{');
+		write_registers(w, position);
+		json_close(&w->out, '}');
+	}
+	text_puts(&w->out, "}\n");
+	text_fini(&disassembly);
+}
+
+static void write_instruction(struct writer *w, uint64_t position)
+{
+	struct instruction insn;
+
+	history_at(w->history, position, &insn);
+	if (w->json) {
+		write_json_instruction(w, position, &insn);
+		return;
+	}
+	text_decimal(&w->out, position);
+	text_char(&w->out, '\t');
+	text_hex(&w->out, insn.address, 16);
+	text_printf(&w->out, "\t%s\t", isa_name(insn.isa));
+	if (insn.has_opcode)
+		text_hex(&w->out, insn.opcode, 2U * insn.size);
+	else
+		text_char(&w->out, '-');
+	text_char(&w->out, '\t');
+	write_disassembly(w, &insn, &w->out);
+	if (w->registers)
+		write_registers(w, position);
+	text_char(&w->out, '\n');
+}
+
+static enum cli_exit write_history(struct writer *w, uint64_t from, uint64_t count)
+{
+	uint64_t length = history_length(w->history);
+	uint64_t end = count < length - from ? from + count : length;
+	size_t gap_count;
+	const struct gap *gaps = history_gaps(w->history, &gap_count);
+
+	w->next_event = from > 0 ? history_event_index(w->history, from) : 0;
+	while (w->next_gap < gap_count && gaps[w->next_gap].position < from)
+		w->next_gap++;
+	if (!w->json)
+		write_header(w);
+	for (uint64_t position = from; position < end; position++) {
+		enum cli_exit code = CLI_FINE;
+
+		write_between(w, position);
+		write_instruction(w, position);
+		if (w->out.length >= FLUSH_AT || w->out.failed)
+			code = cli_flush(&w->out);
+		if (code != CLI_FINE)
+			return code;
+	}
+	if (end == length)
+		write_between(w, length);
+	return cli_flush(&w->out);
+}
+
+/* The core of --core, or the first that has instructions, or the first. */
+static enum cli_exit choose_core(const struct cli_args *args, const struct session *session,
+                                 size_t *index)
+{
+	struct str name = args->values[CLI_OPTION_CORE];
+	size_t count = session_core_count(session);
+
+	if (count == 0)
+		return cli_fail(CLI_INPUT, "the snapshot has no core");
+	for (*index = 0; *index < count; ++*index) {
+		if (args->given[CLI_OPTION_CORE]
+		            ? str_eq(session_core(session, *index)->device->name, name)
+		            : history_length(session_history(session, *index)) > 0)
+			return CLI_FINE;
+	}
+	*index = 0;
+	if (args->given[CLI_OPTION_CORE])
+		return cli_fail(CLI_USAGE, "the snapshot has no core \"%.*s\"", STR_ARG(name));
+	return CLI_FINE;
+}
+
+static enum cli_exit list(const struct cli_args *args, const struct session *session, bool json)
+{
+	struct writer w = {.json = json, .registers = args->given[CLI_OPTION_REGISTERS]};
+	uint64_t from;
+	uint64_t count;
+	size_t core;
+	enum cli_exit code = choose_core(args, session, &core);
+
+	if (code == CLI_FINE)
+		code = cli_number(args, CLI_OPTION_FROM, 0, &from);
+	if (code == CLI_FINE)
+		code = cli_number(args, CLI_OPTION_COUNT, UINT64_MAX, &count);
+	if (code != CLI_FINE)
+		return code;
+	w.history = session_history(session, core);
+	if (from > history_length(w.history))
+		return cli_fail(CLI_USAGE, "position %llu is behind the end of the history, %llu",
+		                (unsigned long long)from,
+		                (unsigned long long)history_length(w.history));
+	w.disasm = disasm_create();
+	if (!w.disasm)
+		return cli_fail(CLI_INTERNAL, "%s", status_text(STATUS_NO_MEM));
+	code = write_history(&w, from, count);
+	disasm_destroy(w.disasm);
+	text_fini(&w.out);
+	return code;
+}
+
+enum cli_exit cmd_history(const struct cli_args *args)
+{
+	struct snapshot *snapshot = NULL;
+	struct session *session = NULL;
+	bool json;
+	enum cli_exit code = cli_format(args, "tsv", &json);
+
+	if (code == CLI_FINE)
+		code = cli_open_snapshot(args, &snapshot);
+	if (code == CLI_FINE)
+		code = cli_open_session(snapshot, &session);
+	if (code == CLI_FINE)
+		code = list(args, session, json);
+	session_destroy(session);
+	snapshot_destroy(snapshot);
+	return code;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `csreplay serve`: opens the snapshot, listens, serves debuggers until Ctrl-C, SIGTERM or, with
+ * --once, until the first of them leaves.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "stub/server.h"
+
+/*
+ * A descriptor that becomes readable when a signal asks the server to end, or -1 with errno. On
+ * standard input Ctrl-C is gdb's: the terminal sends it to the server as well, which must not end.
+ */
+static int open_wake(bool stdio)
+{
+	sigset_t signals;
+
+	(void)signal(SIGPIPE, SIG_IGN);
+	(void)sigemptyset(&signals);
+	(void)sigaddset(&signals, SIGTERM);
+	if (stdio)
+		(void)signal(SIGINT, SIG_IGN);
+	else
+		(void)sigaddset(&signals, SIGINT);
+	if (sigprocmask(SIG_BLOCK, &signals, NULL) != 0)
+		return -1;
+	return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static enum cli_exit report(struct diag_list *diags, enum status status)
+{
+	cli_print_diags(diags);
+	diag_list_fini(diags);
+	if (status == STATUS_OK)
+		return CLI_FINE;
+	return status == STATUS_USAGE ? CLI_USAGE : CLI_INPUT;
+}
+
+static enum cli_exit run_server(const struct cli_args *args, struct session *session,
+                                const struct transport *transport)
+{
+	struct server_options options = {.once = args->given[CLI_OPTION_ONCE]};
+	enum status status;
+
+	options.wake_fd = open_wake(transport->listener < 0);
+	if (options.wake_fd < 0)
+		return cli_fail(CLI_INTERNAL, "cannot wait for signals: %s", strerror(errno));
+	if (!transport->is_loopback)
+		(void)fprintf(stderr,
+		              "csreplay: warning: whoever can reach %s can read the snapshot\n",
+		              transport->name.data);
+	(void)fprintf(stderr, "listening on %s\n", transport->name.data);
+	status = server_run(session, transport, &options);
+	(void)close(options.wake_fd);
+	if (status != STATUS_OK)
+		return cli_fail(CLI_INTERNAL, "the server failed: %s", status_text(status));
+	return CLI_FINE;
+}
+
+static enum cli_exit serve(const struct cli_args *args, struct session *session)
+{
+	struct str address = args->given[CLI_OPTION_LISTEN] ? args->values[CLI_OPTION_LISTEN]
+	                                                    : STR("127.0.0.1:1234");
+	struct transport transport = {.listener = -1};
+	struct diag_list diags = {0};
+	enum status status = server_check(session, &diags);
+	enum cli_exit code;
+
+	if (status == STATUS_OK)
+		status = transport_open(address, &diags, &transport);
+	code = report(&diags, status);
+	if (code == CLI_FINE)
+		code = run_server(args, session, &transport);
+	transport_close(&transport);
+	return code;
+}
+
+enum cli_exit cmd_serve(const struct cli_args *args)
+{
+	struct snapshot *snapshot = NULL;
+	struct session *session = NULL;
+	enum cli_exit code = cli_open_snapshot(args, &snapshot);
+
+	if (code == CLI_FINE)
+		code = cli_open_session(snapshot, &session);
+	if (code == CLI_FINE)
+		code = serve(args, session);
+	session_destroy(session);
+	snapshot_destroy(snapshot);
+	return code;
+}

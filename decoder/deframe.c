@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The CoreSight formatter's frames: bytes of one trace ID out of a trace buffer. IHI 0029,
+ * formatter frames; the two places of a byte are explained in deframe.h.
+ */
+#include "decoder/deframe.h"
+
+#include <string.h>
+
+enum {
+	FLAGS_AT = 15,     /* bit i: low bit of even byte 2i, or "the odd byte is the old ID's" */
+	PAIRS = 7,         /* of an even and an odd byte; byte 14 stands alone */
+	ID_RESERVED = 0x70 /* this one and those behind it */
+};
+
+/* A run of bytes of one ID within a frame. */
+struct run {
+	uint64_t frame;     /* position of the frame */
+	unsigned int begin; /* index of the run's first byte, from the frame's begin */
+	unsigned int count; /* data bytes in it so far, of whatever ID */
+};
+
+bool trace_id_is_source(unsigned int id)
+{
+	return id > 0 && id < ID_RESERVED;
+}
+
+void deframe_init(struct deframe *d, enum deframe_format format, struct bytes data,
+                  uint8_t trace_id)
+{
+	d->bytes = bytes_of(d->window, 0);
+	d->format = format;
+	d->input = data;
+	d->trace_id = trace_id;
+	d->current_id = -1;
+}
+
+/* Moves what was not read to the window's begin and returns how much it is. */
+static size_t compact(struct deframe *d)
+{
+	size_t at = bytes_offset(&d->bytes);
+	size_t left = bytes_left(&d->bytes);
+
+	if (at > 0 && left > 0) {
+		memmove(d->window, d->window + at, left);
+		memmove(d->lag, d->lag + at, left);
+		memmove(d->positions, d->positions + at, left * sizeof(d->positions[0]));
+	}
+	return left;
+}
+
+/* The byte at `place` of the frame, as data of the current ID. Returns how many are held now. */
+static size_t put(struct deframe *d, size_t held, struct run *run, unsigned int place,
+                  uint8_t value)
+{
+	unsigned int index = run->begin + run->count++;
+
+	if (d->current_id != d->trace_id)
+		return held;
+	d->window[held] = value;
+	d->lag[held] = (uint8_t)(place - index);
+	d->positions[held] = run->frame + place;
+	return held + 1;
+}
+
+/* A new ID at `place`: a run with bytes in it ends; an empty one becomes the new ID's. */
+static void change_id(struct deframe *d, struct run *run, unsigned int place, uint8_t id_byte)
+{
+	d->current_id = id_byte >> 1;
+	if (run->count > 0)
+		*run = (struct run){run->frame, place, 0};
+}
+
+static size_t unpack_frame(struct deframe *d, size_t held, const uint8_t *frame, uint64_t position)
+{
+	struct run run = {position, 0, 0};
+	uint8_t flags = frame[FLAGS_AT];
+	uint8_t last = frame[2 * PAIRS];
+
+	for (unsigned int i = 0; i < PAIRS; i++, flags >>= 1) {
+		uint8_t even = frame[2 * i];
+		uint8_t odd = frame[2 * i + 1];
+
+		if (!(even & 1)) {
+			held = put(d, held, &run, 2 * i, even | (flags & 1));
+		} else if ((flags & 1) && even >> 1 != d->current_id) {
+			/* The new ID takes effect behind the odd byte. */
+			held = put(d, held, &run, 2 * i + 1, odd);
+			change_id(d, &run, 2 * i, even);
+			continue;
+		} else if (even >> 1 != d->current_id) {
+			change_id(d, &run, 2 * i, even);
+		}
+		held = put(d, held, &run, 2 * i + 1, odd);
+	}
+	if (last & 1)
+		d->current_id = last >> 1;
+	else
+		held = put(d, held, &run, 2 * PAIRS, last | (flags & 1));
+	return held;
+}
+
+static size_t refill_frames(struct deframe *d, size_t held)
+{
+	while (held < DEFRAME_WINDOW && bytes_left(&d->input) >= FRAME_SIZE) {
+		const uint8_t *frame = d->input.pos;
+		uint64_t position = bytes_offset(&d->input);
+
+		d->input.pos += FRAME_SIZE;
+		held = unpack_frame(d, held, frame, position);
+	}
+	return held;
+}
+
+static size_t refill_source(struct deframe *d, size_t held)
+{
+	while (held < DEFRAME_WINDOW && bytes_left(&d->input) > 0) {
+		d->positions[held] = bytes_offset(&d->input);
+		d->lag[held] = 0;
+		d->window[held++] = *d->input.pos++;
+	}
+	return held;
+}
+
+enum status deframe_refill(struct deframe *d)
+{
+	size_t before = compact(d);
+	size_t held =
+	        d->format == DEFRAME_SOURCE ? refill_source(d, before) : refill_frames(d, before);
+
+	d->bytes = bytes_of(d->window, held);
+	if (held > before)
+		return STATUS_OK;
+	return held >= DEFRAME_WINDOW ? STATUS_TRUNCATED : STATUS_END;
+}
+
+uint64_t deframe_position(const struct deframe *d, const uint8_t *at)
+{
+	return d->positions[at - d->window];
+}
+
+uint64_t deframe_index(const struct deframe *d, const uint8_t *at)
+{
+	return d->positions[at - d->window] - d->lag[at - d->window];
+}
+
+uint64_t deframe_consumed(const struct deframe *d)
+{
+	return bytes_offset(&d->input);
+}
+
+uint64_t deframe_remainder(enum deframe_format format, uint64_t size)
+{
+	return format == DEFRAME_CORESIGHT ? size % FRAME_SIZE : 0;
+}

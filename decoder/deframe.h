@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The CoreSight formatter's frames (CoreSight Architecture IHI 0029, trace formatter; DDI 0314
+ * chapter 9). In: a trace buffer. Out: the bytes of one trace ID, in order, each with its place
+ * in the buffer.
+ *
+ * A frame has 16 bytes: eight even ones that hold data or a new ID, seven odd ones of data, and
+ * at the end the low bits of the data in even bytes. Bytes before the first ID of a buffer belong
+ * to nobody and are dropped; ID 0x00 (padding) and 0x70-0x7f are no trace source's.
+ *
+ * Only a window of the bytes is held, whatever the size of the buffer: deframe_refill() keeps
+ * what is not read yet and puts more behind it. A packet that is cut at the window's end is read
+ * again after a refill.
+ *
+ * Each byte has two places. `position` is where it lies in the buffer. `index` is what OpenCSD
+ * calls its Idx: the place at which its run of one ID's bytes begins in the frame, plus the number
+ * of data bytes before it in the run, so that it lags by the ID bytes between.
+ */
+#ifndef CSREPLAY_DECODER_DEFRAME_H
+#define CSREPLAY_DECODER_DEFRAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "base/status.h"
+
+enum {
+	FRAME_SIZE = 16,
+	DEFRAME_WINDOW = 4096, /* bytes; no packet is longer */
+	TRACE_ID_MASK = 0x7f,
+};
+
+/* How the buffer is packed. TPIU and DSTREAM framing will be further values. */
+enum deframe_format {
+	DEFRAME_CORESIGHT, /* frames, aligned to the buffer's begin */
+	DEFRAME_SOURCE,    /* one source's bytes and nothing else */
+};
+
+struct deframe {
+	struct bytes bytes; /* to be read: the window, up to what is known so far */
+	/* Private. */
+	enum deframe_format format;
+	struct bytes input; /* what was not unpacked yet */
+	uint8_t trace_id;   /* the wanted one */
+	int current_id;     /* -1 before the first */
+	uint8_t window[DEFRAME_WINDOW + FRAME_SIZE];
+	uint8_t lag[DEFRAME_WINDOW + FRAME_SIZE]; /* position - index */
+	uint64_t positions[DEFRAME_WINDOW + FRAME_SIZE];
+};
+
+/* True for an ID that a trace source may have. */
+bool trace_id_is_source(unsigned int id);
+
+/* `data` must outlive the deframer. */
+void deframe_init(struct deframe *d, enum deframe_format format, struct bytes data,
+                  uint8_t trace_id);
+
+/*
+ * Unpacks more, at least one byte; those already in `bytes` and not read move to the window's
+ * begin. END if the buffer has no more of this ID (a last frame that is not whole is left out),
+ * TRUNCATED if the window is full of bytes that were not read.
+ */
+MUST_USE enum status deframe_refill(struct deframe *d);
+
+/* Idx of the byte at `at`, a pointer into `bytes`. */
+uint64_t deframe_index(const struct deframe *d, const uint8_t *at);
+
+/* Place in the buffer of the byte at `at`, a pointer into `bytes`. */
+uint64_t deframe_position(const struct deframe *d, const uint8_t *at);
+
+/* Bytes of the buffer that were unpacked. */
+uint64_t deframe_consumed(const struct deframe *d);
+
+/* Bytes at the buffer's end that are no whole frame. */
+uint64_t deframe_remainder(enum deframe_format format, uint64_t size);
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Generic elements: what every decoder yields, in program order, one channel for ranges and
+ * events alike. Names and fields are those of the specification "Generic Trace Packet
+ * Descriptions" (OpenCSD); which fields are valid depends on the type, as the comments say.
+ */
+#ifndef CSREPLAY_DECODER_ELEMENT_H
+#define CSREPLAY_DECODER_ELEMENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/text.h"
+#include "snapshot/space.h"
+
+enum element_type {
+#define X(name) ELEMENT_##name,
+#include "decoder/element.def"
+#undef X
+	/* Not an element of the specification: a packet, listed for the user (--packets). */
+	ELEMENT_PACKET,
+};
+
+/* Instruction set of a range. */
+enum isa {
+	ISA_UNKNOWN,
+	ISA_A64,
+	ISA_A32,
+	ISA_T32,
+	ISA_TEE, /* ThumbEE */
+	ISA_JAZELLE,
+};
+
+/* What the last instruction of a range is, for the flow. */
+enum insn_class {
+	INSN_OTHER,
+	INSN_BRANCH, /* direct: the target is in the opcode */
+	INSN_BRANCH_INDIRECT,
+	INSN_ISB,
+	INSN_DSB_DMB,
+	INSN_WFI_WFE,
+	INSN_TSTART,
+};
+
+enum insn_subclass {
+	INSN_SUB_NONE,
+	INSN_SUB_LINK, /* branch and link */
+	INSN_SUB_A64_RET,
+	INSN_SUB_A64_ERET,
+	INSN_SUB_V7_IMPLIED_RET,
+};
+
+enum no_sync_reason {
+	NO_SYNC_INIT, /* before the first synchronisation */
+	NO_SYNC_RESET,
+	NO_SYNC_OVERFLOW,
+	NO_SYNC_DISCARD,
+	NO_SYNC_BAD_PACKET,
+	NO_SYNC_END,
+};
+
+enum trace_on_reason {
+	TRACE_ON_NORMAL, /* begin of trace, or a filter */
+	TRACE_ON_OVERFLOW,
+	TRACE_ON_EX_DEBUG, /* restart after debug state */
+};
+
+enum exception_level {
+	EL_UNKNOWN = -1,
+	EL_0,
+	EL_1,
+	EL_2,
+	EL_3,
+};
+
+enum security_state {
+	SECURITY_SECURE,
+	SECURITY_NON_SECURE,
+	SECURITY_ROOT,
+	SECURITY_REALM,
+};
+
+struct pe_context {
+	enum security_state security;
+	enum exception_level level; /* EL_UNKNOWN where the protocol does not trace it */
+	bool is_64bit;
+	bool has_context_id;
+	bool has_vmid;
+	uint32_t context_id;
+	uint32_t vmid;
+};
+
+struct element {
+	enum element_type type;
+	uint8_t trace_id;
+	enum isa isa; /* INSTR_RANGE, PE_CONTEXT */
+	bool has_cycles;
+	bool has_timestamp;
+	uint64_t offset;    /* "Idx": byte of the buffer at which its packet begins */
+	uint32_t cycles;    /* valid if has_cycles */
+	uint64_t timestamp; /* valid if has_timestamp; TIMESTAMP always */
+	union {
+		struct {
+			uint64_t start;    /* of the first instruction */
+			uint64_t end;      /* behind the last one */
+			uint32_t count;    /* instructions */
+			uint8_t last_size; /* bytes of the last instruction: 2 or 4 */
+			enum insn_class last_class;
+			enum insn_subclass last_subclass;
+			bool last_executed; /* branch taken; other instructions executed */
+			bool last_conditional;
+		} range; /* INSTR_RANGE; I_RANGE_NOPATH: start, end, count */
+		struct {
+			uint64_t address;
+			enum space space;
+		} nacc; /* ADDR_NACC: no opcode at `address` */
+		struct {
+			uint32_t number;
+			bool has_return_address;
+			bool return_is_branch_target; /* also target of the last branch */
+			bool is_data_marker;          /* ETMv3, M profile */
+			uint64_t return_address;      /* preferred; valid if has_return_address */
+		} exception;
+		struct {
+			uint16_t type;   /* 0 unknown, 1 trigger, 2 numbered */
+			uint16_t number; /* bit field of the events */
+		} event;
+		struct {
+			const char *name;     /* such as "I_ATOM_F3" */
+			const uint8_t *bytes; /* `size` raw bytes, valid until the next call */
+			uint32_t size;
+			const char *fields; /* text of what it carries; valid until the next call */
+		} packet;
+		uint32_t sync_marker; /* value of a timestamp marker */
+		uint32_t memtrans;    /* 0 trace init, 1 start, 2 commit, 3 fail */
+		enum no_sync_reason no_sync;
+		enum trace_on_reason trace_on;
+		struct pe_context context; /* PE_CONTEXT */
+	};
+};
+
+/* Name without prefix, such as "INSTR_RANGE". Never NULL. */
+const char *element_type_name(enum element_type type);
+const char *isa_name(enum isa isa); /* "A64", "A32", "T32", ... */
+
+/*
+ * Appends the element as OpenCSD 1.8's trc_pkt_lister prints it, without a newline:
+ * "Idx:1692; ID:10; OCSD_GEN_TRC_ELEM_INSTR_RANGE(exec range=0x...".
+ */
+void element_format_text(const struct element *element, struct text *out);
+
+/* Appends the element as one JSON object on one line, without a newline. */
+void element_format_json(const struct element *element, struct text *out);
+
+#endif

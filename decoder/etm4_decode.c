@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The ETMv4 decoder whole: buffer -> bytes of its trace ID -> packets -> elements. In: a trace
+ * buffer and a source's registers. Out: elements, pulled one by one.
+ */
+#include <stdlib.h>
+
+#include "decoder/etm4_config.h"
+#include "decoder/etm4_flow.h"
+#include "decoder/etm4_pkt.h"
+#include "decoder/follow.h"
+#include "decoder/protocol.h"
+#include "snapshot/memmap.h"
+
+struct etm4 {
+	struct etm4_config config;
+	struct etm4_reader reader;
+	struct etm4_flow flow;
+	struct follow *follow;
+	struct memmap *no_memory; /* of a source without a core */
+	uint64_t position;        /* behind the last packet's last byte */
+	bool is_ended;
+	/* While synchronisation is sought. */
+	bool told_not_sync; /* the flow knows */
+	bool has_search_index;
+	uint64_t search_index; /* Idx of the bytes being searched, if it is not their own */
+	/* Packets for the user. */
+	bool lists_packets;
+	bool has_listed; /* `listed` is to be given out before the elements */
+	struct element listed;
+	struct text text;
+	struct deframe deframe;
+};
+
+static void etm4_destroy(void *state)
+{
+	struct etm4 *d = state;
+
+	if (!d)
+		return;
+	etm4_flow_fini(&d->flow);
+	follow_destroy(d->follow);
+	memmap_destroy(d->no_memory);
+	text_fini(&d->text);
+	free(d);
+}
+
+/* The memory that the code is followed in. */
+static enum status open_follow(struct etm4 *d, const struct snap_core *core)
+{
+	struct insn_options options = {.wfi_wfe_is_branch = d->config.wfi_wfe_is_branch};
+	const struct memmap *memory = core ? core->memory : NULL;
+
+	if (!memory) {
+		d->no_memory = memmap_create();
+		if (!d->no_memory)
+			return STATUS_NO_MEM;
+		TRY(memmap_freeze(d->no_memory));
+		memory = d->no_memory;
+	}
+	d->follow = follow_create(memory, &options);
+	return d->follow ? STATUS_OK : STATUS_NO_MEM;
+}
+
+static enum status etm4_open(const struct protocol_input *input, void **state, uint8_t *trace_id)
+{
+	struct etm4_config config;
+	struct etm4 *d;
+	enum status status;
+
+	TRY(etm4_config_load(input->source, input->diags, &config));
+	d = calloc(1, sizeof(*d));
+	if (!d)
+		return STATUS_NO_MEM;
+	d->config = config;
+	d->lists_packets = input->options.packets;
+	status = open_follow(d, input->source->core);
+	if (status != STATUS_OK) {
+		etm4_destroy(d);
+		return status;
+	}
+	deframe_init(&d->deframe, input->format, input->data, config.trace_id);
+	etm4_reader_init(&d->reader, &d->config);
+	etm4_flow_init(&d->flow, &d->config, d->follow);
+	*state = d;
+	*trace_id = config.trace_id;
+	return STATUS_OK;
+}
+
+/*
+ * Idx of the packet that begins at `at`. Before synchronisation it is that of the bytes that are
+ * searched together: behind a group that was passed over they begin where that ended.
+ */
+static uint64_t packet_index(struct etm4 *d, const uint8_t *at)
+{
+	if (d->has_search_index)
+		return d->search_index;
+	return deframe_index(&d->deframe, at);
+}
+
+/* Behind a group of bytes that was passed over: where the next one begins. */
+static void note_search(struct etm4 *d, const uint8_t *begin, uint32_t size)
+{
+	const uint8_t *last = begin + size - 1;
+	bool is_zero_run = size == 1 && *begin == 0;
+	bool is_cut_by_zero = d->deframe.bytes.pos < d->deframe.bytes.end &&
+	                      *d->deframe.bytes.pos == 0 && !is_zero_run;
+
+	if (is_zero_run && !d->has_search_index)
+		d->search_index = deframe_index(&d->deframe, begin);
+	else if (!is_zero_run)
+		d->search_index = deframe_index(&d->deframe, last) + 1;
+	d->has_search_index = !is_cut_by_zero;
+}
+
+static enum status list_packet(struct etm4 *d, const struct etm4_packet *packet,
+                               const uint8_t *bytes, uint64_t index)
+{
+	text_clear(&d->text);
+	etm4_packet_format(packet, &d->config, &d->text);
+	TRY(text_status(&d->text));
+	d->listed = (struct element){
+	        .type = ELEMENT_PACKET,
+	        .trace_id = d->config.trace_id,
+	        .offset = index,
+	        .packet = {.name = etm4_type_name(packet->type),
+	                   .bytes = bytes,
+	                   .size = packet->size,
+	                   .fields = d->text.data},
+	};
+	d->has_listed = true;
+	return STATUS_OK;
+}
+
+/* The flow is told of bytes without synchronisation once. */
+static enum status give_packet(struct etm4 *d, const struct etm4_packet *packet,
+                               const uint8_t *bytes)
+{
+	uint64_t index = packet_index(d, bytes);
+	bool is_not_sync = packet->type == ETM4_NOT_SYNC;
+	bool is_known = is_not_sync && d->told_not_sync;
+
+	d->position = deframe_position(&d->deframe, bytes + packet->size - 1) + 1;
+	d->told_not_sync |= is_not_sync;
+	if (is_not_sync)
+		note_search(d, bytes, packet->size);
+	else
+		d->has_search_index = false;
+	if (d->lists_packets)
+		TRY(list_packet(d, packet, bytes, index));
+	return is_known ? STATUS_OK : etm4_flow_packet(&d->flow, packet, index);
+}
+
+/* All bytes that are left, as a packet that is none. */
+static enum status give_rest(struct etm4 *d, struct etm4_packet *packet, enum etm4_type type)
+{
+	const uint8_t *begin = d->deframe.bytes.pos;
+
+	packet->meant = d->reader.is_synced ? etm4_header_type(&d->reader, *begin) : ETM4_NOT_SYNC;
+	packet->type = type;
+	packet->size = (uint32_t)bytes_left(&d->deframe.bytes);
+	TRY(bytes_skip(&d->deframe.bytes, packet->size));
+	return give_packet(d, packet, begin);
+}
+
+static enum status end(struct etm4 *d)
+{
+	struct etm4_packet packet = {.type = ETM4_INCOMPLETE};
+
+	if (bytes_left(&d->deframe.bytes) > 0)
+		TRY(give_rest(d, &packet, ETM4_INCOMPLETE));
+	d->position = deframe_consumed(&d->deframe);
+	d->is_ended = true;
+	return etm4_flow_end(&d->flow);
+}
+
+/* The window holds no whole packet: more bytes, or the end of the trace. */
+static enum status refill(struct etm4 *d)
+{
+	struct etm4_packet packet = {.type = ETM4_BAD_SEQUENCE};
+	enum status status = deframe_refill(&d->deframe);
+
+	if (status == STATUS_TRUNCATED)
+		return give_rest(d, &packet, ETM4_BAD_SEQUENCE);
+	return status == STATUS_END ? end(d) : status;
+}
+
+static enum status pull_packet(struct etm4 *d)
+{
+	const uint8_t *begin = d->deframe.bytes.pos;
+	struct etm4_packet packet;
+	enum status status = etm4_reader_next(&d->reader, &d->deframe.bytes, &packet);
+
+	if (status == STATUS_OK || status == STATUS_BAD_DATA)
+		return give_packet(d, &packet, begin);
+	return refill(d);
+}
+
+static enum status etm4_next(void *state, struct element *element)
+{
+	struct etm4 *d = state;
+	struct etm4_flow *flow = &d->flow;
+
+	for (;;) {
+		if (d->has_listed) {
+			*element = d->listed;
+			d->has_listed = false;
+			return STATUS_OK;
+		}
+		if (flow->out_next < flow->out_count) {
+			*element = flow->out[flow->out_next++];
+			return STATUS_OK;
+		}
+		flow->out_next = 0;
+		flow->out_count = 0;
+		if (d->is_ended)
+			return STATUS_END;
+		TRY(pull_packet(d));
+	}
+}
+
+static uint64_t etm4_position(const void *state)
+{
+	const struct etm4 *d = state;
+
+	return d->position;
+}
+
+static bool etm4_next_address(const void *state, uint64_t *address)
+{
+	const struct etm4 *d = state;
+
+	return etm4_flow_next_address(&d->flow, address);
+}
+
+const struct protocol_decoder etm4_decoder = {
+        .name = "ETMv4",
+        .open = etm4_open,
+        .destroy = etm4_destroy,
+        .next = etm4_next,
+        .position = etm4_position,
+        .next_address = etm4_next_address,
+};

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From ETMv4 packets to generic elements (IHI 0064, "Instruction trace elements"). In: packets in
+ * order, the code in memory. Out: elements, in a list that the caller takes them from.
+ *
+ * A packet first becomes entries of the P0 queue (etm4_flow.c). What is committed leaves the
+ * queue and becomes elements (etm4_commit.c): an atom is a walk through the code to its waypoint
+ * (etm4_walk.c). A source that does not speculate (TRCIDR8 is 0) commits each P0 element at once.
+ *
+ * Elements, their order and Idx are those of OpenCSD 1.8. Where a packet does not fit, what was
+ * made of it so far is taken back, NO_SYNC says so, and decoding goes on at the next A-Sync with
+ * trace info.
+ */
+#ifndef CSREPLAY_DECODER_ETM4_FLOW_H
+#define CSREPLAY_DECODER_ETM4_FLOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "decoder/element.h"
+#include "decoder/etm4_config.h"
+#include "decoder/etm4_p0.h"
+#include "decoder/etm4_pkt.h"
+#include "decoder/follow.h"
+#include "decoder/retstack.h"
+
+enum flow_state {
+	FLOW_NO_SYNC, /* to be told to the user before the next packet */
+	FLOW_WAIT_ASYNC,
+	FLOW_WAIT_INFO,
+	FLOW_DECODE,
+};
+
+struct etm4_flow {
+	const struct etm4_config *config;
+	struct follow *follow;
+	enum flow_state state;
+	enum no_sync_reason reason; /* why not synchronised */
+	uint64_t packet_index;      /* Idx of the last packet */
+
+	/* Elements in doubt, and what the last packet said of them. */
+	struct p0_queue queue;
+	uint64_t depth;  /* P0 elements in the queue that are not committed */
+	uint64_t commit; /* P0 elements to commit, then */
+	uint32_t cancel;
+	bool mispredict;
+	bool discard;
+	bool awaits_address; /* the newest P0 element is whole with the next address packet */
+
+	/* Where the core is. */
+	uint64_t address; /* of the next instruction, unless needs_address */
+	enum isa isa;
+	bool needs_address;
+	bool needs_context;
+	bool is_64bit;
+	bool is_secure;
+	bool had_overflow; /* trace was lost and has not begun again */
+	bool has_context;
+	struct pe_context context; /* as last traced */
+	struct retstack stack;
+	/* The last exception, if nothing was executed since: where it would return to. */
+	bool is_excepted;
+	uint64_t return_address;
+
+	/* Elements for the caller: [out_next, out_count) are not taken yet. */
+	struct element *out;
+	size_t out_next;
+	size_t out_count;
+	size_t out_capacity;
+	size_t out_kept; /* [0, out_kept) stay even if the packet turns out bad */
+};
+
+/* `config` and `follow` must outlive the flow. */
+void etm4_flow_init(struct etm4_flow *flow, const struct etm4_config *config,
+                    struct follow *follow);
+void etm4_flow_fini(struct etm4_flow *flow);
+
+/* Takes the packet whose first byte has Idx `index`. NO_MEM is the only failure. */
+MUST_USE enum status etm4_flow_packet(struct etm4_flow *flow, const struct etm4_packet *packet,
+                                      uint64_t index);
+
+/* The trace is at its end: the last elements, EO_TRACE among them. */
+MUST_USE enum status etm4_flow_end(struct etm4_flow *flow);
+
+/* Where execution stands behind all elements; false if the trace does not say. */
+bool etm4_flow_next_address(const struct etm4_flow *flow, uint64_t *address);
+
+/* Between the files of the flow. */
+
+/* Appends an element; `*element` is to be filled and valid until the next one. NO_MEM. */
+MUST_USE enum status flow_emit(struct etm4_flow *flow, enum element_type type, uint64_t index,
+                               struct element **element);
+/* Forgets everything but the context, takes back what is not kept, and waits for an A-Sync. */
+void flow_lose_sync(struct etm4_flow *flow, enum no_sync_reason reason);
+/* Commits, cancels, discards as the last packet said. BAD_DATA if that does not fit the queue. */
+MUST_USE enum status flow_resolve(struct etm4_flow *flow);
+/*
+ * Commits the older half of a queue that has reached its bound, although nothing asked for it.
+ * BAD_DATA if something there is in doubt: no trace unit has so much.
+ */
+MUST_USE enum status flow_commit_certain(struct etm4_flow *flow);
+/* Emits what holds in any case: EVENT, CYCLES, TIMESTAMP, MARKER; nothing for other entries. */
+MUST_USE enum status flow_emit_fact(struct etm4_flow *flow, const struct p0 *item);
+MUST_USE enum status flow_emit_context(struct etm4_flow *flow, const struct etm4_context *context,
+                                       uint64_t index);
+enum isa flow_isa(const struct etm4_flow *flow, uint8_t is);
+
+/* One atom. BAD_DATA if it contradicts the return stack. */
+MUST_USE enum status flow_walk_atom(struct etm4_flow *flow, bool is_taken, uint64_t index);
+/* The address that an indirect branch took from the return stack, where no packet gave it. */
+MUST_USE enum status flow_pop_return(struct etm4_flow *flow);
+/* Execution up to where an exception was taken: a range, or what of it is in memory. */
+MUST_USE enum status flow_walk_to(struct etm4_flow *flow, uint64_t stop, uint64_t index);
+/* `count` instructions of which the trace says only where they led to. */
+MUST_USE enum status flow_walk_q(struct etm4_flow *flow, uint32_t count, uint64_t next,
+                                 uint64_t index);
+
+#endif

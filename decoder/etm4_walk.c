@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ETMv4 flow, third part: from a committed atom, exception or Q element to ranges of executed
+ * instructions, by following the code in memory. IHI 0064, "Instruction trace elements".
+ */
+#include "decoder/etm4_flow.h"
+
+/* Whose memory the core sees, as the last context packet says. */
+static enum space current_space(const struct etm4_flow *flow)
+{
+	static const enum space spaces[4][4] = {
+	        [SECURITY_SECURE] = {SPACE_EL1S, SPACE_EL1S, SPACE_EL2S, SPACE_EL3},
+	        [SECURITY_NON_SECURE] = {SPACE_EL1N, SPACE_EL1N, SPACE_EL2, SPACE_EL3},
+	        [SECURITY_ROOT] = {SPACE_ROOT, SPACE_ROOT, SPACE_ROOT, SPACE_ROOT},
+	        [SECURITY_REALM] = {SPACE_EL1R, SPACE_EL1R, SPACE_EL2R, SPACE_ROOT},
+	};
+
+	if (!flow->has_context)
+		return flow->is_secure ? SPACE_S : SPACE_N;
+	return spaces[flow->context.security][flow->context.level & 3];
+}
+
+static enum status emit_range(struct etm4_flow *flow, const struct walk *walk, bool is_executed,
+                              uint64_t index)
+{
+	struct element *element;
+
+	TRY(flow_emit(flow, ELEMENT_INSTR_RANGE, index, &element));
+	element->isa = walk->isa;
+	element->range.start = walk->start;
+	element->range.end = walk->end;
+	element->range.count = walk->count;
+	element->range.last_size = walk->last.size;
+	element->range.last_class = walk->last.class;
+	element->range.last_subclass = walk->last.subclass;
+	element->range.last_executed = is_executed;
+	element->range.last_conditional = walk->last.is_conditional;
+	if (is_executed)
+		flow->isa = walk->last.next_isa;
+	return STATUS_OK;
+}
+
+/* No opcode at flow->address: what was walked before, and that it goes no further. */
+static enum status emit_no_memory(struct etm4_flow *flow, const struct walk *walk, uint64_t index)
+{
+	struct element *element;
+
+	flow->needs_address = true;
+	if (walk->count > 0)
+		TRY(emit_range(flow, walk, true, index));
+	TRY(flow_emit(flow, ELEMENT_ADDR_NACC, index, &element));
+	element->nacc.address = walk->end;
+	element->nacc.space = current_space(flow);
+	return STATUS_OK;
+}
+
+/* An instruction set that no classifier knows: execution is lost until the next context. */
+static enum status emit_unknown(struct etm4_flow *flow, uint64_t index)
+{
+	struct element *element;
+
+	flow->needs_address = true;
+	flow->needs_context = true;
+	return flow_emit(flow, ELEMENT_ADDR_UNKNOWN, index, &element);
+}
+
+enum status flow_pop_return(struct etm4_flow *flow)
+{
+	if (!flow->stack.must_pop)
+		return STATUS_OK;
+	TRY(retstack_pop(&flow->stack, &flow->address, &flow->isa));
+	flow->needs_address = false;
+	return STATUS_OK;
+}
+
+/* The waypoint at the end of a walk was executed: where to. */
+static void take_branch(struct etm4_flow *flow, const struct walk *walk)
+{
+	if (walk->last.class != INSN_BRANCH && walk->last.class != INSN_BRANCH_INDIRECT)
+		return;
+	if (walk->last.is_link)
+		retstack_push(&flow->stack, walk->end, walk->isa);
+	if (walk->last.class == INSN_BRANCH) {
+		flow->address = walk->last.target;
+		return;
+	}
+	flow->needs_address = true;
+	retstack_await(&flow->stack);
+}
+
+enum status flow_walk_atom(struct etm4_flow *flow, bool is_taken, uint64_t index)
+{
+	struct walk walk;
+	enum status status;
+
+	TRY(flow_pop_return(flow));
+	flow->is_excepted = false;
+	if (flow->needs_address || flow->needs_context)
+		return STATUS_OK;
+	status = follow_to_waypoint(flow->follow, current_space(flow), flow->isa, flow->address,
+	                            &walk);
+	if (status == STATUS_UNSUPPORTED)
+		return emit_unknown(flow, index);
+	if (status != STATUS_OK && status != STATUS_NO_MEMORY_AT)
+		return status;
+	flow->address = walk.end;
+	if (status == STATUS_NO_MEMORY_AT)
+		return emit_no_memory(flow, &walk, index);
+	if (is_taken)
+		take_branch(flow, &walk);
+	return emit_range(flow, &walk, is_taken, index);
+}
+
+/*
+ * Walks to `stop` through waypoints that were passed on the way: `walk` is what lies before it, or
+ * before what ended it.
+ */
+static enum status walk_through(struct etm4_flow *flow, uint64_t stop, struct walk *walk)
+{
+	enum status status;
+
+	*walk = (struct walk){.start = flow->address, .end = flow->address, .isa = flow->isa};
+	do {
+		struct walk part;
+
+		status = follow_to_address(flow->follow, current_space(flow), flow->isa, walk->end,
+		                           stop, false, &part);
+		if (status == STATUS_NO_MEM || status == STATUS_UNSUPPORTED)
+			return status;
+		if (part.count > 0)
+			walk->last = part.last;
+		walk->end = part.end;
+		walk->count += part.count;
+		if (status == STATUS_OK && part.count == 0)
+			return STATUS_OK;
+	} while (status == STATUS_OK && walk->end != stop && walk->count < FOLLOW_LIMIT);
+	if (status == STATUS_OK && walk->end != stop)
+		return STATUS_BAD_DATA;
+	return status;
+}
+
+enum status flow_walk_to(struct etm4_flow *flow, uint64_t stop, uint64_t index)
+{
+	struct walk walk;
+	enum status status = walk_through(flow, stop, &walk);
+
+	if (status == STATUS_UNSUPPORTED)
+		return emit_unknown(flow, index);
+	if (status != STATUS_OK && status != STATUS_NO_MEMORY_AT)
+		return status;
+	flow->address = walk.end;
+	if (status == STATUS_NO_MEMORY_AT)
+		return emit_no_memory(flow, &walk, index);
+	return walk.count > 0 ? emit_range(flow, &walk, true, index) : STATUS_OK;
+}
+
+/*
+ * Up to `count` instructions, ended early by a branch, which nobody says was taken or not.
+ * True if that many are there. A64: four bytes each.
+ */
+static enum status walk_count(struct etm4_flow *flow, uint32_t count, struct walk *walk,
+                              bool *is_whole)
+{
+	uint64_t stop = flow->address + 4 * (uint64_t)count;
+	bool is_branch = false;
+
+	*walk = (struct walk){.start = flow->address, .end = flow->address, .isa = flow->isa};
+	while (walk->count < count && !is_branch) {
+		struct walk part;
+		enum status status = follow_to_address(flow->follow, current_space(flow), flow->isa,
+		                                       walk->end, stop, false, &part);
+
+		if (status == STATUS_NO_MEM)
+			return status;
+		if (status == STATUS_UNSUPPORTED || part.count == 0)
+			break;
+		walk->last = part.last;
+		walk->end = part.end;
+		walk->count += part.count;
+		is_branch =
+		        part.last.class == INSN_BRANCH || part.last.class == INSN_BRANCH_INDIRECT;
+		if (status != STATUS_OK)
+			break;
+	}
+	walk->ends_at_waypoint = is_branch;
+	*is_whole = count > 0 && walk->count == count;
+	return STATUS_OK;
+}
+
+enum status flow_walk_q(struct etm4_flow *flow, uint32_t count, uint64_t next, uint64_t index)
+{
+	struct element *element;
+	struct walk walk;
+	bool is_whole;
+
+	TRY(walk_count(flow, count, &walk, &is_whole));
+	if (is_whole && (walk.end == next || walk.ends_at_waypoint))
+		return emit_range(flow, &walk, true, index);
+	TRY(flow_emit(flow, ELEMENT_I_RANGE_NOPATH, index, &element));
+	element->isa = flow->isa;
+	element->range.start = walk.start;
+	element->range.end = next;
+	element->range.count = count;
+	return STATUS_OK;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The elements of all sources of one buffer, merged by the place in the buffer at which each was
+ * complete; at the same place, by trace ID.
+ */
+#include "decoder/listing.h"
+
+#include <stdlib.h>
+
+struct entry {
+	struct decoder *decoder;
+	struct element element; /* the next one, if has_element */
+	bool has_element;
+};
+
+struct listing {
+	struct entry *entries;
+	size_t count;
+	struct entry *last; /* whose element was given out, and is to be advanced; or NULL */
+};
+
+static bool is_in_buffer(const struct snapshot *snapshot, const struct snap_source *source,
+                         const struct snap_buffer *buffer)
+{
+	for (size_t i = 0; i < source->buffer_count; i++) {
+		if (&snapshot->buffers[source->buffers[i]] == buffer)
+			return true;
+	}
+	return false;
+}
+
+static enum status advance(struct entry *entry)
+{
+	enum status status = decoder_next(entry->decoder, &entry->element);
+
+	entry->has_element = status == STATUS_OK;
+	return status == STATUS_END ? STATUS_OK : status;
+}
+
+static enum status add_source(struct listing *listing, const struct snapshot *snapshot,
+                              const struct snap_source *source, const struct snap_buffer *buffer,
+                              const struct decoder_options *options, struct diag_list *diags)
+{
+	struct entry *entry = &listing->entries[listing->count];
+	enum status status =
+	        decoder_open(snapshot, source, buffer, options, diags, &entry->decoder);
+
+	if (status != STATUS_OK)
+		return status == STATUS_NO_MEM ? status : STATUS_OK;
+	listing->count++;
+	return advance(entry);
+}
+
+static enum status add_sources(struct listing *listing, const struct snapshot *snapshot,
+                               const struct snap_buffer *buffer, const struct snap_source *only,
+                               const struct decoder_options *options, struct diag_list *diags)
+{
+	for (size_t i = 0; i < snapshot->source_count; i++) {
+		const struct snap_source *source = &snapshot->sources[i];
+
+		if ((!only || only == source) && is_in_buffer(snapshot, source, buffer))
+			TRY(add_source(listing, snapshot, source, buffer, options, diags));
+	}
+	return STATUS_OK;
+}
+
+enum status listing_open(const struct snapshot *snapshot, const struct snap_buffer *buffer,
+                         const struct snap_source *only, const struct decoder_options *options,
+                         struct diag_list *diags, struct listing **listing)
+{
+	struct listing *l = calloc(1, sizeof(*l));
+	enum status status = STATUS_OK;
+
+	*listing = NULL;
+	if (!l)
+		return STATUS_NO_MEM;
+	if (snapshot->source_count > 0) {
+		l->entries = calloc(snapshot->source_count, sizeof(*l->entries));
+		status = l->entries ? add_sources(l, snapshot, buffer, only, options, diags)
+		                    : STATUS_NO_MEM;
+	}
+	if (status != STATUS_OK) {
+		listing_destroy(l);
+		return status;
+	}
+	*listing = l;
+	return STATUS_OK;
+}
+
+void listing_destroy(struct listing *listing)
+{
+	if (!listing)
+		return;
+	for (size_t i = 0; i < listing->count; i++)
+		decoder_destroy(listing->entries[i].decoder);
+	free(listing->entries);
+	free(listing);
+}
+
+static bool is_before(const struct entry *a, const struct entry *b)
+{
+	uint64_t a_at = decoder_position(a->decoder);
+	uint64_t b_at = decoder_position(b->decoder);
+
+	if (a_at != b_at)
+		return a_at < b_at;
+	return decoder_trace_id(a->decoder) < decoder_trace_id(b->decoder);
+}
+
+enum status listing_next(struct listing *listing, struct element *element)
+{
+	struct entry *first = NULL;
+
+	if (listing->last)
+		TRY(advance(listing->last));
+	listing->last = NULL;
+	for (size_t i = 0; i < listing->count; i++) {
+		struct entry *entry = &listing->entries[i];
+
+		if (entry->has_element && (!first || is_before(entry, first)))
+			first = entry;
+	}
+	if (!first)
+		return STATUS_END;
+	listing->last = first;
+	*element = first->element;
+	return STATUS_OK;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a protocol's decoder is to decoder.c: a row of functions. Each protocol is one file
+ * (etm4_decode.c) that joins deframer, packets and flow.
+ */
+#ifndef CSREPLAY_DECODER_PROTOCOL_H
+#define CSREPLAY_DECODER_PROTOCOL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "base/diag.h"
+#include "base/status.h"
+#include "decoder/decoder.h"
+#include "decoder/deframe.h"
+#include "decoder/element.h"
+#include "snapshot/snapshot.h"
+
+/* What a decoder is opened on. */
+struct protocol_input {
+	const struct snap_source *source;
+	struct bytes data;
+	enum deframe_format format;
+	struct decoder_options options;
+	struct diag_list *diags;
+};
+
+struct protocol_decoder {
+	const char *name; /* such as "ETMv4"; NULL if this build has none */
+	/* As the functions of decoder.h; `*state` is the decoder's own. */
+	enum status (*open)(const struct protocol_input *input, void **state, uint8_t *trace_id);
+	void (*destroy)(void *state);
+	enum status (*next)(void *state, struct element *element);
+	uint64_t (*position)(const void *state);
+	bool (*next_address)(const void *state, uint64_t *address);
+};
+
+extern const struct protocol_decoder etm4_decoder;
+
+#endif

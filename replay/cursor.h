@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Moving through a history: one instruction or many, both ways. In: a history, a position,
+ * breakpoints. Out: the new position and why it is there.
+ */
+#ifndef CSREPLAY_REPLAY_CURSOR_H
+#define CSREPLAY_REPLAY_CURSOR_H
+
+#include "replay/history.h"
+#include "replay/session.h"
+
+struct cursor {
+	const struct history *history;
+	uint64_t position; /* 0..N */
+};
+
+/* What can end a move. */
+struct cursor_limits {
+	const uint64_t *breakpoints; /* addresses */
+	size_t breakpoint_count;
+	bool (*interrupted)(void *); /* may be NULL */
+	void *context;
+};
+
+struct stop cursor_step(struct cursor *cursor, enum direction direction);
+
+/* Until a breakpoint, a gap, an end or an interruption; where it starts never counts. */
+struct stop cursor_continue(struct cursor *cursor, enum direction direction,
+                            const struct cursor_limits *limits);
+
+/* Forward until the PC is outside [low, high), or what ends cursor_continue(). */
+struct stop cursor_step_range(struct cursor *cursor, uint64_t low, uint64_t high,
+                              const struct cursor_limits *limits);
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A replay session: histories, positions and breakpoints of all cores; see session.h. */
+#include "replay/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "replay/cursor.h"
+#include "replay/state.h"
+
+struct session {
+	const struct snapshot *snapshot;
+	struct history **histories; /* one a core */
+	struct cursor *cursors;     /* one a core */
+	uint64_t *breakpoints;
+	size_t breakpoint_count;
+	size_t breakpoint_capacity;
+};
+
+static enum status build_histories(struct session *session, history_progress progress,
+                                   void *context, struct diag_list *diags)
+{
+	const struct snapshot *snapshot = session->snapshot;
+
+	session->histories = calloc(snapshot->core_count, sizeof(*session->histories));
+	session->cursors = calloc(snapshot->core_count, sizeof(*session->cursors));
+	if (!session->histories || !session->cursors)
+		return STATUS_NO_MEM;
+	for (size_t i = 0; i < snapshot->core_count; i++) {
+		TRY(history_build(snapshot, &snapshot->cores[i], progress, context, diags,
+		                  &session->histories[i]));
+		session->cursors[i] = (struct cursor){session->histories[i],
+		                                      history_length(session->histories[i])};
+	}
+	return STATUS_OK;
+}
+
+enum status session_open(const struct snapshot *snapshot, history_progress progress, void *context,
+                         struct diag_list *diags, struct session **session)
+{
+	struct session *opened = calloc(1, sizeof(*opened));
+	enum status status;
+
+	if (!opened)
+		return STATUS_NO_MEM;
+	opened->snapshot = snapshot;
+	status = snapshot->core_count > 0 ? build_histories(opened, progress, context, diags)
+	                                  : STATUS_OK;
+	if (status != STATUS_OK) {
+		session_destroy(opened);
+		return status;
+	}
+	*session = opened;
+	return STATUS_OK;
+}
+
+void session_destroy(struct session *session)
+{
+	if (!session)
+		return;
+	for (size_t i = 0; session->histories && i < session->snapshot->core_count; i++)
+		history_destroy(session->histories[i]);
+	free(session->histories);
+	free(session->cursors);
+	free(session->breakpoints);
+	free(session);
+}
+
+const struct snapshot *session_snapshot(const struct session *session)
+{
+	return session->snapshot;
+}
+
+size_t session_core_count(const struct session *session)
+{
+	return session->snapshot->core_count;
+}
+
+const struct snap_core *session_core(const struct session *session, size_t core)
+{
+	return &session->snapshot->cores[core];
+}
+
+const struct history *session_history(const struct session *session, size_t core)
+{
+	return session->histories[core];
+}
+
+bool session_core_has_pc(const struct session *session, size_t core)
+{
+	const struct history *history = session->histories[core];
+	uint64_t pc;
+
+	return history_pc(history, history_length(history), &pc) == STATUS_OK;
+}
+
+uint64_t session_position(const struct session *session, size_t core)
+{
+	return session->cursors[core].position;
+}
+
+enum status session_seek(struct session *session, size_t core, uint64_t position)
+{
+	if (position > history_length(session->histories[core]))
+		return STATUS_NOT_FOUND;
+	session->cursors[core].position = position;
+	return STATUS_OK;
+}
+
+/* Index of the breakpoint, or breakpoint_count. */
+static size_t find_breakpoint(const struct session *session, uint64_t address)
+{
+	size_t i = 0;
+
+	while (i < session->breakpoint_count && session->breakpoints[i] != address)
+		i++;
+	return i;
+}
+
+enum status session_break_set(struct session *session, uint64_t address)
+{
+	if (find_breakpoint(session, address) < session->breakpoint_count)
+		return STATUS_OK;
+	TRY(vec_reserve((void **)&session->breakpoints, &session->breakpoint_capacity,
+	                session->breakpoint_count + 1, sizeof(*session->breakpoints)));
+	session->breakpoints[session->breakpoint_count++] = address;
+	return STATUS_OK;
+}
+
+void session_break_clear(struct session *session, uint64_t address)
+{
+	size_t i = find_breakpoint(session, address);
+
+	if (i < session->breakpoint_count)
+		session->breakpoints[i] = session->breakpoints[--session->breakpoint_count];
+}
+
+void session_break_clear_all(struct session *session)
+{
+	session->breakpoint_count = 0;
+}
+
+static struct cursor_limits limits_of(const struct session *session, bool (*interrupted)(void *),
+                                      void *context)
+{
+	return (struct cursor_limits){session->breakpoints, session->breakpoint_count, interrupted,
+	                              context};
+}
+
+struct stop session_step(struct session *session, size_t core, enum direction direction)
+{
+	return cursor_step(&session->cursors[core], direction);
+}
+
+struct stop session_continue(struct session *session, size_t core, enum direction direction,
+                             bool (*interrupted)(void *), void *context)
+{
+	struct cursor_limits limits = limits_of(session, interrupted, context);
+
+	return cursor_continue(&session->cursors[core], direction, &limits);
+}
+
+struct stop session_step_range(struct session *session, size_t core, uint64_t low, uint64_t high,
+                               bool (*interrupted)(void *), void *context)
+{
+	struct cursor_limits limits = limits_of(session, interrupted, context);
+
+	return cursor_step_range(&session->cursors[core], low, high, &limits);
+}
+
+void session_register(const struct session *session, size_t core, enum register_number number,
+                      struct value *value)
+{
+	state_register(session->histories[core], session->cursors[core].position, number, value);
+}
+
+bool session_has_fpu(const struct session *session)
+{
+	const struct snapshot *snapshot = session->snapshot;
+
+	for (size_t i = 0; i < snapshot->core_count; i++) {
+		const struct snap_device *device = snapshot->cores[i].device;
+
+		if (snap_device_register(device, STR("V0")) ||
+		    snap_device_register(device, STR("Q0")))
+			return true;
+	}
+	return false;
+}
+
+size_t session_memory(const struct session *session, size_t core, uint64_t address, void *out,
+                      size_t size)
+{
+	return state_memory(session->histories[core], session->cursors[core].position, address, out,
+	                    size);
+}

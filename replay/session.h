@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A replay session, the one header that the stub needs: the cores of a snapshot, each with its
+ * history and a current position that moves both ways, and the registers and memory there.
+ *
+ * Values: at position N (the halt) they are the snapshot's. Before it the PC is known everywhere,
+ * memory is known where no instruction of the trace can have written it (read-only parts of an
+ * image, and the bytes of instructions that the history executes), and everything else is
+ * unavailable.
+ */
+#ifndef CSREPLAY_REPLAY_SESSION_H
+#define CSREPLAY_REPLAY_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "base/status.h"
+#include "replay/history.h"
+#include "replay/register.h"
+#include "replay/value.h"
+#include "snapshot/snapshot.h"
+
+struct session;
+
+enum direction {
+	DIRECTION_BACKWARD = -1,
+	DIRECTION_FORWARD = 1,
+};
+
+enum stop_reason {
+	STOP_STEPPED,    /* one instruction, or the end of the range to step through */
+	STOP_BREAKPOINT, /* PC is at a breakpoint, its instruction not executed yet */
+	STOP_GAP,        /* a continue met a gap and stands behind it, seen in its direction */
+	STOP_BEGIN,      /* the oldest instruction; there is nothing before */
+	STOP_END,        /* the halt; there is nothing after */
+	STOP_INTERRUPTED,
+};
+
+struct stop {
+	enum stop_reason reason;
+	/* The gap that was crossed or met, or NULL. Valid as long as the session. */
+	const struct gap *gap;
+};
+
+/*
+ * Builds the history of every core. `progress` may be NULL. The snapshot must outlive the
+ * session. NO_MEM and INTERRUPTED are the only failures.
+ */
+MUST_USE enum status session_open(const struct snapshot *snapshot, history_progress progress,
+                                  void *context, struct diag_list *diags, struct session **session);
+void session_destroy(struct session *session); /* NULL is fine */
+
+const struct snapshot *session_snapshot(const struct session *session);
+size_t session_core_count(const struct session *session);
+/* Core `core` < count, in device-list order. */
+const struct snap_core *session_core(const struct session *session, size_t core);
+const struct history *session_history(const struct session *session, size_t core);
+/* True if a debugger can be served with this core's PC at the current position. */
+bool session_core_has_pc(const struct session *session, size_t core);
+
+uint64_t session_position(const struct session *session, size_t core);
+/* NOT_FOUND if `position` > N; the core then stays where it is. */
+MUST_USE enum status session_seek(struct session *session, size_t core, uint64_t position);
+
+/* Breakpoints, for all cores. Setting one twice or clearing none is fine. */
+MUST_USE enum status session_break_set(struct session *session, uint64_t address);
+void session_break_clear(struct session *session, uint64_t address);
+void session_break_clear_all(struct session *session);
+
+/* Moves by one instruction; at either end of the history it does not move. */
+struct stop session_step(struct session *session, size_t core, enum direction direction);
+
+/*
+ * Moves until a breakpoint, a gap, an end or an interruption; the starting position itself never
+ * counts. `interrupted` may be NULL.
+ */
+struct stop session_continue(struct session *session, size_t core, enum direction direction,
+                             bool (*interrupted)(void *), void *context);
+
+/* Steps forward until the PC leaves [low, high), or as session_continue(). */
+struct stop session_step_range(struct session *session, size_t core, uint64_t low, uint64_t high,
+                               bool (*interrupted)(void *), void *context);
+
+/* The register at the current position; of the size in register_table, wholly unknown if so. */
+void session_register(const struct session *session, size_t core, enum register_number number,
+                      struct value *value);
+/* True if the snapshots's cores have vector registers that are worth describing. */
+bool session_has_fpu(const struct session *session);
+
+/*
+ * Memory at the current position: copies up to `size` bytes and returns how many are known before
+ * the first that is not.
+ */
+size_t session_memory(const struct session *session, size_t core, uint64_t address, void *out,
+                      size_t size);
+
+#endif

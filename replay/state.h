@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The state of a core at a position of its history: registers and memory, as far as they are
+ * known. In: the snapshot (the state at the halt) and the history. Out: values with what is known.
+ */
+#ifndef CSREPLAY_REPLAY_STATE_H
+#define CSREPLAY_REPLAY_STATE_H
+
+#include "replay/history.h"
+#include "replay/register.h"
+#include "replay/value.h"
+
+/* The register before instruction `position`; of the size in register_table. */
+void state_register(const struct history *history, uint64_t position, enum register_number number,
+                    struct value *value);
+
+/*
+ * Copies up to `size` bytes of memory as it was before instruction `position` and returns how many
+ * are known before the first that is not.
+ */
+size_t state_memory(const struct history *history, uint64_t position, uint64_t address, void *out,
+                    size_t size);
+
+#endif

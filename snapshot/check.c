@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a snapshot lacks for a debugger or a trace decoder, and where its parts contradict each
+ * other. In: a loaded snapshot. Out: diagnostics; an error is what takes something from the user, a
+ * warning what is odd. Snapshot format 1.0, section 4.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "snapshot/snapshot.h"
+
+enum need {
+	OPTIONAL,
+	REQUIRED,
+};
+
+/* The first of several names: the one that the format gives it. */
+static struct str format_name(const char *names)
+{
+	struct str rest = str_of(names);
+
+	return str_next_part(&rest, '|');
+}
+
+struct context {
+	const struct snapshot *snapshot;
+	struct diag_list *diags;
+};
+
+static void check_core(const struct context *c, const struct snap_core *core)
+{
+	static const struct {
+		enum core_arch arch;
+		const char *names;
+	} rows[] = {
+#define CORE_REGISTER(arch, names) {CORE_##arch, names},
+#include "snapshot/device_type.def"
+#undef CORE_REGISTER
+	};
+	const struct snap_device *device = core->device;
+	const struct snap_register *pc = snap_device_register(device, STR("PC"));
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (rows[i].arch != core->arch ||
+		    snap_device_any_register(device, str_of(rows[i].names)))
+			continue;
+		(void)diag_error(c->diags, STATUS_NOT_FOUND, device->place,
+		                 "core \"%.*s\" (%s) has no register %.*s", STR_ARG(device->name),
+		                 core_arch_name(core->arch), STR_ARG(format_name(rows[i].names)));
+	}
+	if (core->arch == CORE_A64 && pc && pc->bits != 64)
+		diag_warning(c->diags, pc->place,
+		             "core \"%.*s\" (AArch64): register PC has %u bits, expected 64",
+		             STR_ARG(device->name), pc->bits);
+}
+
+static void check_source_registers(const struct context *c, const struct snap_source *source)
+{
+	static const struct {
+		const char *names;
+		enum protocol protocol;
+		enum need need;
+	} rows[] = {
+#define SOURCE_REGISTER(protocol, names, need) {names, PROTOCOL_##protocol, need},
+#include "snapshot/device_type.def"
+#undef SOURCE_REGISTER
+	};
+	const struct snap_device *device = source->device;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (rows[i].protocol != source->protocol ||
+		    snap_device_any_register(device, str_of(rows[i].names)))
+			continue;
+		if (rows[i].need == REQUIRED)
+			(void)diag_error(c->diags, STATUS_NOT_FOUND, device->place,
+			                 "trace source \"%.*s\" (%s) has no register %.*s",
+			                 STR_ARG(device->name), protocol_name(source->protocol),
+			                 STR_ARG(format_name(rows[i].names)));
+		else
+			diag_warning(c->diags, device->place,
+			             "trace source \"%.*s\" (%s) has no register %.*s",
+			             STR_ARG(device->name), protocol_name(source->protocol),
+			             STR_ARG(format_name(rows[i].names)));
+	}
+}
+
+/* True if the protocol says which instructions a core executed. */
+static bool is_program_flow(enum protocol protocol)
+{
+	return protocol == PROTOCOL_ETM3 || protocol == PROTOCOL_PTM || protocol == PROTOCOL_ETM4 ||
+	       protocol == PROTOCOL_ETE;
+}
+
+static void check_source(const struct context *c, const struct snap_source *source)
+{
+	const struct snap_device *device = source->device;
+
+	if (source->protocol == PROTOCOL_UNKNOWN)
+		(void)diag_error(c->diags, STATUS_UNSUPPORTED, device->place,
+		                 "trace source \"%.*s\": unknown type \"%.*s\"",
+		                 STR_ARG(device->name), STR_ARG(device->type));
+	check_source_registers(c, source);
+	if (source->buffer_count == 0 && c->snapshot->buffer_count > 0)
+		diag_warning(c->diags, device->place, "trace source \"%.*s\" is in no buffer",
+		             STR_ARG(device->name));
+	else if (source->buffer_count > 0 && !source->core && is_program_flow(source->protocol))
+		(void)diag_error(c->diags, STATUS_NOT_FOUND, device->place,
+		                 "trace source \"%.*s\" belongs to no core", STR_ARG(device->name));
+}
+
+static bool is_in(const struct snap_source *source, size_t buffer)
+{
+	for (size_t i = 0; i < source->buffer_count; i++) {
+		if (source->buffers[i] == buffer)
+			return true;
+	}
+	return false;
+}
+
+enum { RESERVED_IDS = 0x70 }; /* IHI0029, ATB: 0 and those from here on are no sources */
+
+static void check_trace_ids(const struct context *c, size_t buffer)
+{
+	const struct snap_source *owners[128] = {NULL};
+
+	for (size_t i = 0; i < c->snapshot->source_count; i++) {
+		const struct snap_source *source = &c->snapshot->sources[i];
+		uint8_t id;
+
+		if (!is_in(source, buffer) || !snap_source_trace_id(source, &id))
+			continue;
+		if (id == 0 || id >= RESERVED_IDS)
+			diag_warning(c->diags, source->device->place,
+			             "trace source \"%.*s\": trace ID 0x%02x is reserved",
+			             STR_ARG(source->device->name), id);
+		if (!owners[id]) {
+			owners[id] = source;
+			continue;
+		}
+		(void)diag_error(c->diags, STATUS_BAD_DATA, source->device->place,
+		                 "trace source \"%.*s\" has trace ID 0x%02x, which is that of "
+		                 "\"%.*s\" in the same buffer",
+		                 STR_ARG(source->device->name), id,
+		                 STR_ARG(owners[id]->device->name));
+	}
+}
+
+static void check_buffer_use(const struct context *c, size_t index)
+{
+	const struct snap_buffer *buffer = &c->snapshot->buffers[index];
+	size_t users = 0;
+
+	for (size_t i = 0; i < c->snapshot->source_count; i++)
+		users += is_in(&c->snapshot->sources[i], index);
+	if (users == 0)
+		diag_warning(c->diags, buffer->place, "no trace source is in buffer \"%.*s\"",
+		             STR_ARG(buffer->name));
+	if (buffer->format != BUFFER_SOURCE_DATA)
+		check_trace_ids(c, index);
+	else if (users > 1)
+		diag_warning(c->diags, buffer->place,
+		             "buffer \"%.*s\" has the data of one source, but %zu are said to be "
+		             "in it",
+		             STR_ARG(buffer->name), users);
+	for (size_t i = 0; i < index; i++) {
+		if (str_eq(c->snapshot->buffers[i].name, buffer->name))
+			(void)diag_error(c->diags, STATUS_BAD_DATA, buffer->place,
+			                 "the name \"%.*s\" is that of the buffer in line %llu too",
+			                 STR_ARG(buffer->name),
+			                 (unsigned long long)c->snapshot->buffers[i].place.line);
+	}
+}
+
+enum { FRAME = 16 }; /* IHI0029, CoreSight formatter: bytes in a frame */
+
+static void check_buffer(const struct context *c, size_t index)
+{
+	const struct snap_buffer *buffer = &c->snapshot->buffers[index];
+	size_t size = bytes_left(&buffer->data);
+
+	if (size == 0)
+		(void)diag_error(c->diags, STATUS_END, buffer->place,
+		                 "buffer \"%.*s\": file \"%.*s\" is empty", STR_ARG(buffer->name),
+		                 STR_ARG(buffer->file));
+	else if (buffer->format == BUFFER_CORESIGHT && size % FRAME != 0)
+		(void)diag_error(c->diags, STATUS_TRUNCATED, buffer->place,
+		                 "buffer \"%.*s\": file \"%.*s\" is %zu bytes, expected a multiple "
+		                 "of %d",
+		                 STR_ARG(buffer->name), STR_ARG(buffer->file), size, FRAME);
+	if (buffer->format == BUFFER_OTHER)
+		(void)diag_error(c->diags, STATUS_UNSUPPORTED, buffer->place,
+		                 "buffer \"%.*s\": unknown format \"%.*s\"", STR_ARG(buffer->name),
+		                 STR_ARG(buffer->format_name));
+	check_buffer_use(c, index);
+}
+
+/* By name, and then as in the file. */
+static int compare_names(const void *a, const void *b)
+{
+	const struct snap_register *x = a;
+	const struct snap_register *y = b;
+	size_t common = x->name.n < y->name.n ? x->name.n : y->name.n;
+	int order = memcmp(x->name.p, y->name.p, common);
+
+	if (order != 0)
+		return order;
+	if (x->name.n != y->name.n)
+		return x->name.n < y->name.n ? -1 : 1;
+	return x->place.line < y->place.line ? -1 : x->place.line > y->place.line;
+}
+
+/* Registers that are there twice: the first counts. */
+static void check_register_names(const struct context *c, const struct snap_device *device)
+{
+	struct snap_register *order = calloc(device->register_count + 1, sizeof(*order));
+
+	if (!order)
+		return;
+	for (size_t i = 0; i < device->register_count; i++)
+		order[i] = device->registers[i];
+	qsort(order, device->register_count, sizeof(*order), compare_names);
+	for (size_t i = 1; i < device->register_count; i++) {
+		if (str_eq(order[i].name, order[i - 1].name))
+			diag_warning(c->diags, order[i].place,
+			             "register \"%.*s\" is ignored: it is in line %llu too",
+			             STR_ARG(order[i].name),
+			             (unsigned long long)order[i - 1].place.line);
+	}
+	free(order);
+}
+
+static void check_location(const struct context *c, size_t index)
+{
+	const struct snap_device *device = &c->snapshot->devices[index];
+
+	for (size_t i = 0; i < index && device->location.n > 0; i++) {
+		const struct snap_device *other = &c->snapshot->devices[i];
+
+		if (str_eq(other->location, device->location))
+			diag_warning(c->diags, device->place,
+			             "the location of device \"%.*s\" is that of \"%.*s\" too",
+			             STR_ARG(device->name), STR_ARG(other->name));
+	}
+}
+
+/* Index of the first byte that differs, or `length`. */
+static uint64_t first_difference(const uint8_t *a, const uint8_t *b, uint64_t length)
+{
+	if (memcmp(a, b, (size_t)length) == 0)
+		return length;
+	for (uint64_t i = 0; i < length; i++) {
+		if (a[i] != b[i])
+			return i;
+	}
+	return length;
+}
+
+/*
+ * True with the address of the first byte in which `dump` and the `length` bytes at `address`
+ * differ.
+ */
+static bool contradicts(const struct snap_dump *dump, uint64_t address, uint64_t length,
+                        const uint8_t *data, uint64_t *where)
+{
+	uint64_t first = dump->address > address ? dump->address : address;
+	uint64_t last = dump->address + (dump->length - 1);
+	uint64_t size;
+
+	if (dump->length == 0 || length == 0)
+		return false;
+	if (address + (length - 1) < last)
+		last = address + (length - 1);
+	if (first > last)
+		return false;
+	size = last - first + 1;
+	*where = first + first_difference(dump->data + (first - dump->address),
+	                                  data + (first - address), size);
+	return *where - first < size;
+}
+
+/* By address, and then as in the file. */
+static int compare_dumps(const void *a, const void *b)
+{
+	const struct snap_dump *x = a;
+	const struct snap_dump *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return x->place.line < y->place.line ? -1 : x->place.line > y->place.line;
+}
+
+static void check_dump_pair(const struct context *c, const struct snap_dump *a,
+                            const struct snap_dump *b)
+{
+	bool in_order = a->place.line < b->place.line;
+	const struct snap_dump *later = in_order ? b : a;
+	const struct snap_dump *earlier = in_order ? a : b;
+	uint64_t where;
+
+	if (!space_meets(a->space, b->space) ||
+	    !contradicts(later, earlier->address, earlier->length, earlier->data, &where))
+		return;
+	(void)diag_error(c->diags, STATUS_BAD_DATA, later->place,
+	                 "dump \"%.*s\" and the dump in line %llu hold different bytes at 0x%llx",
+	                 STR_ARG(later->section), (unsigned long long)earlier->place.line,
+	                 (unsigned long long)where);
+}
+
+/* Dumps of one device that overlap and differ. */
+static void check_dumps(const struct context *c, const struct snap_device *device)
+{
+	struct snap_dump *order = calloc(device->dump_count + 1, sizeof(*order));
+	size_t count = 0;
+
+	if (!order)
+		return;
+	for (size_t i = 0; i < device->dump_count; i++) {
+		if (device->dumps[i].length > 0)
+			order[count++] = device->dumps[i];
+	}
+	qsort(order, count, sizeof(*order), compare_dumps);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t last = order[i].address + (order[i].length - 1);
+
+		for (size_t j = i + 1; j < count && order[j].address <= last; j++)
+			check_dump_pair(c, &order[i], &order[j]);
+	}
+	free(order);
+}
+
+/* An image whose code or constants are not what the snapshot has in memory. */
+static void check_image(const struct context *c, const struct elf_image *image,
+                        const struct snap_dump *dump)
+{
+	uint64_t where;
+
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct elf_segment *segment = &image->segments[i];
+
+		if (segment->writable ||
+		    !contradicts(dump, segment->address, segment->file_size, segment->data, &where))
+			continue;
+		diag_warning(c->diags, dump->place,
+		             "dump \"%.*s\" and image \"%.*s\" hold different bytes at 0x%llx; "
+		             "the dump counts",
+		             STR_ARG(dump->section), STR_ARG(image->path),
+		             (unsigned long long)where);
+		return;
+	}
+}
+
+static void check_device(const struct context *c, size_t index)
+{
+	const struct snap_device *device = &c->snapshot->devices[index];
+
+	check_location(c, index);
+	check_register_names(c, device);
+	check_dumps(c, device);
+	for (size_t i = 0; i < c->snapshot->image_count; i++) {
+		for (size_t j = 0; j < device->dump_count; j++)
+			check_image(c, c->snapshot->images[i], &device->dumps[j]);
+	}
+}
+
+void snapshot_check(const struct snapshot *snapshot, struct diag_list *diags)
+{
+	struct context c = {snapshot, diags};
+
+	if (snapshot->core_count == 0)
+		diag_warning(diags, place_none(), "the snapshot has no core");
+	if (snapshot->buffer_count == 0)
+		diag_warning(diags, place_none(), "the snapshot has no trace buffer");
+	for (size_t i = 0; i < snapshot->device_count; i++)
+		check_device(&c, i);
+	for (size_t i = 0; i < snapshot->core_count; i++)
+		check_core(&c, &snapshot->cores[i]);
+	for (size_t i = 0; i < snapshot->source_count; i++)
+		check_source(&c, &snapshot->sources[i]);
+	for (size_t i = 0; i < snapshot->buffer_count; i++)
+		check_buffer(&c, i);
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The memory map of each core: its own dumps, the images, the dumps of the other cores.
+ *
+ * What an image's segment shows is taken as never written if the segment is not writable, no dump
+ * and no other segment holds other bytes there, and no writable segment lies over it. That is
+ * decided by the page, as memory is protected by the page: a program that did write to a page
+ * of its code had it writable as a whole.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "snapshot/load.h"
+
+enum { PAGE = 4096 };
+
+/* Addresses from `first` to `last`, both included, that are never written. */
+struct stretch {
+	uint64_t first;
+	uint64_t last;
+};
+
+struct stretches {
+	struct stretch *items; /* by address; may touch and overlap */
+	size_t count;
+	size_t capacity;
+};
+
+/* A segment under examination, and which of its pages were found not to hold what it shows. */
+struct candidate {
+	const struct elf_segment *segment;
+	bool *spoilt;
+	size_t page_count;
+};
+
+/* Bytes at an address to compare with; `data` is NULL if they are known to change. */
+struct claim {
+	uint64_t address;
+	uint64_t length;
+	const uint8_t *data;
+};
+
+static uint64_t last_of(uint64_t address, uint64_t length)
+{
+	return address + (length - 1);
+}
+
+static void compare(const struct candidate *candidate, const struct claim *claim)
+{
+	uint64_t base = candidate->segment->address;
+	uint64_t last = last_of(base, candidate->segment->file_size);
+	uint64_t at = claim->address > base ? claim->address : base;
+
+	if (claim->length == 0 || claim->address > last ||
+	    last_of(claim->address, claim->length) < base)
+		return;
+	if (last > last_of(claim->address, claim->length))
+		last = last_of(claim->address, claim->length);
+	for (;;) {
+		size_t page = (size_t)((at - base) / PAGE);
+		uint64_t page_last = base + ((uint64_t)page * PAGE + (PAGE - 1));
+		uint64_t end = page_last < last && page_last >= base ? page_last : last;
+
+		if (!claim->data ||
+		    memcmp(candidate->segment->data + (at - base),
+		           claim->data + (at - claim->address), (size_t)(end - at) + 1) != 0)
+			candidate->spoilt[page] = true;
+		if (end == last)
+			break;
+		at = end + 1;
+	}
+}
+
+static void compare_with_dumps(const struct snapshot *snapshot, const struct candidate *candidate)
+{
+	for (size_t i = 0; i < snapshot->core_count; i++) {
+		const struct snap_device *device = snapshot->cores[i].device;
+
+		for (size_t j = 0; j < device->dump_count; j++) {
+			const struct snap_dump *dump = &device->dumps[j];
+
+			compare(candidate,
+			        &(struct claim){dump->address, dump->length, dump->data});
+		}
+	}
+}
+
+static void compare_with_segments(const struct snapshot *snapshot,
+                                  const struct candidate *candidate)
+{
+	for (size_t i = 0; i < snapshot->image_count; i++) {
+		const struct elf_image *image = snapshot->images[i];
+
+		for (size_t j = 0; j < image->segment_count; j++) {
+			const struct elf_segment *segment = &image->segments[j];
+
+			if (segment == candidate->segment)
+				continue;
+			compare(candidate,
+			        &(struct claim){segment->address,
+			                        segment->writable ? segment->memory_size
+			                                          : segment->file_size,
+			                        segment->writable ? NULL : segment->data});
+		}
+	}
+}
+
+static enum status add_stretches(const struct candidate *candidate, struct stretches *stretches)
+{
+	const struct elf_segment *segment = candidate->segment;
+
+	for (size_t i = 0; i < candidate->page_count; i++) {
+		size_t begin = i;
+		uint64_t length;
+
+		while (i < candidate->page_count && !candidate->spoilt[i])
+			i++;
+		if (i == begin)
+			continue;
+		length = (uint64_t)(i - begin) * PAGE;
+		if (length > segment->file_size - (uint64_t)begin * PAGE)
+			length = segment->file_size - (uint64_t)begin * PAGE;
+		TRY(vec_reserve((void **)&stretches->items, &stretches->capacity,
+		                stretches->count + 1, sizeof(*stretches->items)));
+		stretches->items[stretches->count].first =
+		        segment->address + (uint64_t)begin * PAGE;
+		stretches->items[stretches->count].last =
+		        last_of(segment->address + (uint64_t)begin * PAGE, length);
+		stretches->count++;
+	}
+	return STATUS_OK;
+}
+
+static enum status examine(const struct snapshot *snapshot, const struct elf_segment *segment,
+                           struct stretches *stretches)
+{
+	struct candidate candidate = {.segment = segment};
+	enum status status;
+
+	if (segment->writable || segment->file_size == 0)
+		return STATUS_OK;
+	candidate.page_count = (size_t)((segment->file_size - 1) / PAGE) + 1;
+	candidate.spoilt = calloc(candidate.page_count, sizeof(*candidate.spoilt));
+	if (!candidate.spoilt)
+		return STATUS_NO_MEM;
+	compare_with_dumps(snapshot, &candidate);
+	compare_with_segments(snapshot, &candidate);
+	status = add_stretches(&candidate, stretches);
+	free(candidate.spoilt);
+	return status;
+}
+
+static int compare_stretches(const void *a, const void *b)
+{
+	const struct stretch *x = a;
+	const struct stretch *y = b;
+
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* Joins what overlaps or touches, so that stretches lie apart. */
+static void merge(struct stretches *stretches)
+{
+	size_t kept = 0;
+
+	if (stretches->count == 0)
+		return;
+	qsort(stretches->items, stretches->count, sizeof(*stretches->items), compare_stretches);
+	for (size_t i = 1; i < stretches->count; i++) {
+		struct stretch *before = &stretches->items[kept];
+		const struct stretch *next = &stretches->items[i];
+
+		if (before->last == UINT64_MAX || next->first <= before->last + 1) {
+			if (next->last > before->last)
+				before->last = next->last;
+		} else {
+			stretches->items[++kept] = *next;
+		}
+	}
+	stretches->count = kept + 1;
+}
+
+static enum status find_stretches(const struct snapshot *snapshot, struct stretches *stretches)
+{
+	for (size_t i = 0; i < snapshot->image_count; i++) {
+		const struct elf_image *image = snapshot->images[i];
+
+		for (size_t j = 0; j < image->segment_count; j++)
+			TRY(examine(snapshot, &image->segments[j], stretches));
+	}
+	merge(stretches);
+	return STATUS_OK;
+}
+
+/* Adds a region in parts, each wholly read-only or wholly not. */
+static enum status add_region(struct memmap *map, const struct stretches *stretches,
+                              const struct mem_region *region)
+{
+	uint64_t last = last_of(region->address, region->length);
+	struct mem_region part = *region;
+
+	for (size_t i = 0; i < stretches->count; i++) {
+		const struct stretch *stretch = &stretches->items[i];
+		uint64_t end = stretch->last < last ? stretch->last : last;
+
+		if (stretch->last < part.address)
+			continue;
+		if (stretch->first > last)
+			break;
+		if (stretch->first > part.address) {
+			part.length = stretch->first - part.address;
+			TRY(memmap_add(map, &part));
+			part.data += part.length;
+			part.address += part.length;
+		}
+		part.length = end - part.address + 1;
+		part.read_only = true;
+		TRY(memmap_add(map, &part));
+		if (end == last)
+			return STATUS_OK;
+		part.data += part.length;
+		part.address += part.length;
+		part.read_only = false;
+	}
+	part.length = last - part.address + 1;
+	return memmap_add(map, &part);
+}
+
+static enum status add_dumps(struct memmap *map, const struct stretches *stretches,
+                             const struct snap_device *device)
+{
+	for (size_t i = 0; i < device->dump_count; i++) {
+		const struct snap_dump *dump = &device->dumps[i];
+		struct mem_region region = {
+		        .address = dump->address,
+		        .length = dump->length,
+		        .space = dump->space,
+		        .data = dump->data,
+		        .origin = dump->file,
+		};
+
+		if (dump->length > 0)
+			TRY(add_region(map, stretches, &region));
+	}
+	return STATUS_OK;
+}
+
+static enum status add_images(struct memmap *map, const struct stretches *stretches,
+                              const struct snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->mapped_images; i++) {
+		const struct elf_image *image = snapshot->images[i];
+
+		for (size_t j = 0; j < image->segment_count; j++) {
+			struct mem_region region = {
+			        .address = image->segments[j].address,
+			        .length = image->segments[j].file_size,
+			        .space = SPACE_ANY,
+			        .data = image->segments[j].data,
+			        .origin = image->path,
+			};
+
+			if (region.length > 0)
+				TRY(add_region(map, stretches, &region));
+		}
+	}
+	return STATUS_OK;
+}
+
+static enum status build(const struct snapshot *snapshot, const struct snap_core *core,
+                         const struct stretches *stretches)
+{
+	TRY(add_dumps(core->memory, stretches, core->device));
+	TRY(add_images(core->memory, stretches, snapshot));
+	for (size_t i = 0; i < snapshot->core_count; i++) {
+		if (&snapshot->cores[i] != core)
+			TRY(add_dumps(core->memory, stretches, snapshot->cores[i].device));
+	}
+	return memmap_freeze(core->memory);
+}
+
+enum status load_memory(struct loader *loader)
+{
+	struct snapshot *snapshot = loader->snapshot;
+	struct stretches stretches = {0};
+	enum status status = find_stretches(snapshot, &stretches);
+
+	for (size_t i = 0; status == STATUS_OK && i < snapshot->core_count; i++) {
+		snapshot->cores[i].memory = memmap_create();
+		status = snapshot->cores[i].memory
+		                 ? build(snapshot, &snapshot->cores[i], &stretches)
+		                 : STATUS_NO_MEM;
+	}
+	free(stretches.items);
+	return status;
+}

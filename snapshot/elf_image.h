@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An ELF file as an image of memory: its loadable segments. Read with libelf (elf_image.c is the
+ * only file that includes it).
+ */
+#ifndef CSREPLAY_SNAPSHOT_ELF_IMAGE_H
+#define CSREPLAY_SNAPSHOT_ELF_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "base/diag.h"
+#include "base/status.h"
+#include "base/str.h"
+
+struct elf_segment {
+	uint64_t address;     /* p_vaddr, moved by the load address */
+	uint64_t file_size;   /* bytes that the file holds; may be 0 */
+	uint64_t memory_size; /* bytes in memory */
+	bool writable;
+	bool executable;
+	const uint8_t *data; /* file_size bytes */
+};
+
+struct elf_image {
+	struct str path;   /* absolute, NUL-terminated: what the debugger is told */
+	struct bytes file; /* the whole file, mapped */
+	bool is_64bit;
+	uint16_t machine;             /* e_machine: EM_AARCH64 or EM_ARM */
+	uint64_t entry;               /* moved by the load address */
+	uint64_t load_bias;           /* what was added to the file's addresses */
+	struct elf_segment *segments; /* PT_LOAD, in file order */
+	size_t segment_count;
+};
+
+/* True if the bytes begin with the ELF magic. */
+bool elf_image_is_elf(struct bytes file);
+
+/*
+ * Opens the ELF at `path` for an Arm machine, little or big endian. With `load_address` not NULL
+ * its lowest segment lies there and all its addresses move along. BAD_DATA if it is no sound ELF,
+ * UNSUPPORTED for another machine; one error in `diags` at `place`. The caller closes it; NULL is
+ * fine there.
+ */
+MUST_USE enum status elf_image_open(const char *path, const uint64_t *load_address,
+                                    struct place place, struct diag_list *diags,
+                                    struct elf_image **image);
+void elf_image_close(struct elf_image *image);
+
+/* Moves all addresses by `bias`. BAD_DATA, and nothing moved, if a segment would wrap. */
+MUST_USE enum status elf_image_move(struct elf_image *image, uint64_t bias);
+
+#endif

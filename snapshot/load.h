@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of the snapshot loader share; private to snapshot/. */
+#ifndef CSREPLAY_SNAPSHOT_LOAD_H
+#define CSREPLAY_SNAPSHOT_LOAD_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/status.h"
+#include "base/str.h"
+#include "snapshot/files.h"
+#include "snapshot/ini.h"
+#include "snapshot/snapshot.h"
+
+struct snapshot_private {
+	struct arena arena;
+	struct snap_files files;
+};
+
+struct loader {
+	struct snapshot *snapshot;
+	struct arena *arena;
+	struct snap_files *files;
+	struct diag_list *diags;
+};
+
+/* Zeroed room for `count` items in the arena; a pointer to keep even if count is 0. */
+MUST_USE enum status load_array(struct loader *loader, size_t count, size_t size, void **items);
+
+/* The INI file `name`, named at `place`; diagnosed if it cannot be had. */
+MUST_USE enum status load_ini(struct loader *loader, struct str name, struct place place,
+                              struct ini_file *file);
+
+/*
+ * The value of a key as a number, or `otherwise` if the section has no such key. `what` names the
+ * section for messages, such as `dump "dump0"`. BAD_DATA, diagnosed, if it is no number.
+ */
+MUST_USE enum status load_number(struct loader *loader, const struct ini_file *file,
+                                 const struct ini_section *section, struct str key,
+                                 uint64_t otherwise, uint64_t *value);
+
+/* device.c: fills a device from its file. BAD_DATA or NOT_FOUND, diagnosed, if it has no use. */
+MUST_USE enum status load_device(struct loader *loader, struct str file, struct place place,
+                                 struct snap_device *device);
+
+/* register.c: one key of a [regs] section. BAD_DATA, diagnosed, if it cannot be used. */
+MUST_USE enum status load_register(struct loader *loader, const struct ini_file *file,
+                                   const struct ini_entry *entry, struct snap_register *reg);
+
+/* trace_meta.c: buffers, and which source is traced where; cores and sources are there already. */
+MUST_USE enum status load_trace(struct loader *loader, struct str file, struct place place);
+
+/* core_memory.c: the memory map of each core; devices and images are there already. */
+MUST_USE enum status load_memory(struct loader *loader);
+
+#endif

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Opening a snapshot: snapshot.ini, then everything that it names.
+ * Snapshot format 1.0, section 3.1.
+ */
+#include "snapshot/snapshot.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/text.h"
+#include "snapshot/device_type.h"
+#include "snapshot/load.h"
+#include "snapshot/schema.h"
+
+#define HEAD_FILE "snapshot.ini"
+
+enum status load_array(struct loader *loader, size_t count, size_t size, void **items)
+{
+	if (count > SIZE_MAX / size)
+		return STATUS_NO_MEM;
+	*items = arena_alloc(loader->arena, count > 0 ? count * size : 1);
+	return *items ? STATUS_OK : STATUS_NO_MEM;
+}
+
+enum status load_ini(struct loader *loader, struct str name, struct place place,
+                     struct ini_file *file)
+{
+	struct bytes bytes;
+	struct str content;
+
+	TRY(snap_files_map(loader->files, name, place, loader->diags, &bytes, NULL));
+	content = (struct str){(const char *)bytes.pos, bytes_left(&bytes)};
+	return ini_load(loader->arena, name, content, loader->diags, file);
+}
+
+enum status load_number(struct loader *loader, const struct ini_file *file,
+                        const struct ini_section *section, struct str key, uint64_t otherwise,
+                        uint64_t *value)
+{
+	const struct ini_entry *entry = ini_section_find(section, key);
+	enum status status;
+
+	*value = otherwise;
+	if (!entry)
+		return STATUS_OK;
+	status = str_to_u64(ini_unquote(entry->value), value);
+	if (status == STATUS_OK)
+		return STATUS_OK;
+	return diag_error(loader->diags, STATUS_BAD_DATA, ini_place(file, entry->line),
+	                  "section [%.*s]: %.*s \"%.*s\" %s", STR_ARG(section->name), STR_ARG(key),
+	                  STR_ARG(entry->value),
+	                  status == STATUS_TRUNCATED ? "does not fit in 64 bits"
+	                                             : "is not a number");
+}
+
+/* The folder of the snapshot at `path`: that itself, or where its snapshot.ini lies. */
+static enum status find_folder(struct loader *loader, const char *path)
+{
+	struct text folder = {0};
+	struct stat info;
+	struct str name = str_of(path);
+	struct str head = STR(HEAD_FILE);
+	char *real = NULL;
+
+	if (stat(path, &info) != 0)
+		return diag_error(loader->diags, errno == ENOENT ? STATUS_NOT_FOUND : STATUS_IO,
+		                  place_none(), "cannot open \"%s\": %s", path, strerror(errno));
+	if (S_ISDIR(info.st_mode)) {
+		text_add(&folder, name);
+	} else if (str_has_suffix_nocase(name, head) &&
+	           (name.n == head.n || name.p[name.n - head.n - 1] == '/')) {
+		text_add(&folder, (struct str){name.p, name.n - head.n});
+		text_puts(&folder, name.n == head.n ? "." : "");
+	} else {
+		return diag_error(loader->diags, STATUS_BAD_DATA, place_none(),
+		                  "\"%s\" is a file, expected a snapshot folder or its " HEAD_FILE,
+		                  path);
+	}
+	if (!folder.failed)
+		real = realpath(folder.data, NULL);
+	if (real) {
+		loader->snapshot->path = arena_str(loader->arena, text_str(&folder));
+		loader->files->folder = arena_str(loader->arena, str_of(real));
+	}
+	text_fini(&folder);
+	free(real);
+	return loader->files->folder.p && loader->snapshot->path.p ? STATUS_OK : STATUS_NO_MEM;
+}
+
+static enum status check_version(struct loader *loader, const struct ini_file *head)
+{
+	const struct ini_section *section = schema_find(SCHEMA_SNAPSHOT, head, loader->diags);
+	const struct ini_entry *version;
+	struct str value;
+
+	if (!section)
+		return STATUS_BAD_DATA;
+	version = ini_section_find(section, STR("version"));
+	if (!version)
+		return STATUS_BAD_DATA;
+	value = ini_unquote(version->value);
+	if (!str_eq(value, STR("1.0")))
+		return diag_error(loader->diags, STATUS_UNSUPPORTED, ini_place(head, version->line),
+		                  "version \"%.*s\" is not supported, expected \"1.0\"",
+		                  STR_ARG(value));
+	loader->snapshot->description = ini_section_value(section, STR("description"));
+	return STATUS_OK;
+}
+
+/* True if an earlier device has the name: the first keeps it for those who look it up. */
+static bool name_is_taken(const struct snapshot *snapshot, const struct snap_device *device,
+                          struct str *file)
+{
+	for (size_t i = 0; i < snapshot->device_count; i++) {
+		if (!str_eq(snapshot->devices[i].name, device->name))
+			continue;
+		*file = snapshot->devices[i].file;
+		return true;
+	}
+	return false;
+}
+
+static enum status load_devices(struct loader *loader, const struct ini_file *head)
+{
+	const struct ini_section *list = schema_find(SCHEMA_DEVICE_LIST, head, loader->diags);
+	struct snapshot *snapshot = loader->snapshot;
+	struct str other;
+
+	if (!list)
+		return STATUS_BAD_DATA;
+	TRY(load_array(loader, list->entry_count, sizeof(*snapshot->devices),
+	               (void **)&snapshot->devices));
+	for (size_t i = 0; i < list->entry_count; i++) {
+		struct snap_device *device = &snapshot->devices[snapshot->device_count];
+		enum status status = load_device(loader, ini_unquote(list->entries[i].value),
+		                                 ini_place(head, list->entries[i].line), device);
+
+		if (status == STATUS_NO_MEM)
+			return status;
+		if (status != STATUS_OK)
+			continue;
+		if (name_is_taken(snapshot, device, &other))
+			(void)diag_error(loader->diags, STATUS_BAD_DATA, device->place,
+			                 "the name \"%.*s\" is that of the device in \"%.*s\" too",
+			                 STR_ARG(device->name), STR_ARG(other));
+		snapshot->device_count++;
+	}
+	if (snapshot->device_count > 0)
+		return STATUS_OK;
+	return diag_error(loader->diags, STATUS_BAD_DATA, ini_place(head, list->line),
+	                  "no device of the device list can be used");
+}
+
+static enum status load_cores_and_sources(struct loader *loader)
+{
+	struct snapshot *snapshot = loader->snapshot;
+
+	TRY(load_array(loader, snapshot->device_count, sizeof(*snapshot->cores),
+	               (void **)&snapshot->cores));
+	TRY(load_array(loader, snapshot->device_count, sizeof(*snapshot->sources),
+	               (void **)&snapshot->sources));
+	for (size_t i = 0; i < snapshot->device_count; i++) {
+		const struct snap_device *device = &snapshot->devices[i];
+		struct snap_core *core = &snapshot->cores[snapshot->core_count];
+		bool known = true;
+
+		if (device->class == DEVICE_TRACE_SOURCE) {
+			snapshot->sources[snapshot->source_count++] = (struct snap_source){
+			        .device = device,
+			        .protocol = device_type_protocol(device->type),
+			};
+		}
+		if (device->class != DEVICE_CORE)
+			continue;
+		*core = (struct snap_core){.device = device, .index = snapshot->core_count++};
+		core->arch = device_type_arch(device, &known);
+		if (!known)
+			diag_warning(loader->diags, device->place,
+			             "core \"%.*s\": unknown type \"%.*s\", its registers say %s",
+			             STR_ARG(device->name), STR_ARG(device->type),
+			             core_arch_name(core->arch));
+	}
+	return STATUS_OK;
+}
+
+static void load_clusters(struct loader *loader, const struct ini_file *head)
+{
+	const struct ini_section *clusters = schema_find(SCHEMA_CLUSTERS, head, loader->diags);
+
+	for (size_t i = 0; clusters && i < clusters->entry_count; i++) {
+		const struct ini_entry *entry = &clusters->entries[i];
+		struct str rest = ini_unquote(entry->value);
+
+		while (rest.p) {
+			struct str name = str_next_part(&rest, ',');
+			struct snap_core *core = snapshot_core(loader->snapshot, name);
+
+			if (core)
+				core->cluster = entry->key;
+			else
+				diag_warning(loader->diags, ini_place(head, entry->line),
+				             "cluster \"%.*s\": there is no core \"%.*s\"",
+				             STR_ARG(entry->key), STR_ARG(name));
+		}
+	}
+}
+
+/* Images of --image; one that cannot be had is reported and left out. */
+static enum status load_images(struct loader *loader, const struct snapshot_options *options)
+{
+	struct snapshot *snapshot = loader->snapshot;
+	size_t most = options->image_count;
+
+	for (size_t i = 0; i < snapshot->device_count; i++)
+		most += snapshot->devices[i].dump_count;
+	TRY(load_array(loader, most, sizeof(struct elf_image *), (void **)&snapshot->images));
+	for (size_t i = 0; i < options->image_count; i++) {
+		const struct image_option *option = &options->images[i];
+		struct str path = arena_str(loader->arena, option->path);
+		struct elf_image *image;
+		enum status status;
+
+		if (!path.p)
+			return STATUS_NO_MEM;
+		status = elf_image_open(path.p,
+		                        option->has_load_address ? &option->load_address : NULL,
+		                        place_none(), loader->diags, &image);
+		if (status == STATUS_NO_MEM)
+			return status;
+		if (status == STATUS_OK)
+			snapshot->images[snapshot->image_count++] = image;
+	}
+	snapshot->mapped_images = snapshot->image_count;
+	return STATUS_OK;
+}
+
+static bool has_image(const struct snapshot *snapshot, struct str path)
+{
+	for (size_t i = 0; i < snapshot->image_count; i++) {
+		if (str_eq(snapshot->images[i]->path, path))
+			return true;
+	}
+	return false;
+}
+
+/* Moves the image to where the dump shows the file's bytes. */
+static void place_image(struct elf_image *image, const struct snap_dump *dump)
+{
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct elf_segment *segment = &image->segments[i];
+		uint64_t offset = (uint64_t)(segment->data - image->file.begin);
+
+		if (dump->offset < offset || dump->offset - offset >= segment->file_size)
+			continue;
+		/* What cannot be placed stays where it was linked. */
+		if (elf_image_move(image, dump->address - segment->address -
+		                                  (dump->offset - offset)) == STATUS_OK)
+			return;
+	}
+}
+
+/*
+ * An ELF file that a dump names: the dump shows its bytes, the image is for symbols. What is no
+ * sound ELF for Arm is a dump like others.
+ */
+static enum status load_dump_image(struct loader *loader, const struct snap_dump *dump)
+{
+	struct snapshot *snapshot = loader->snapshot;
+	struct diag_list unheard = {0};
+	struct elf_image *image;
+	struct bytes file = bytes_of(dump->data - dump->offset, dump->offset + dump->length);
+	enum status status;
+
+	if (!elf_image_is_elf(file) || has_image(snapshot, dump->path))
+		return STATUS_OK;
+	status = elf_image_open(dump->path.p, NULL, dump->place, &unheard, &image);
+	if (status == STATUS_OK) {
+		place_image(image, dump);
+		snapshot->images[snapshot->image_count++] = image;
+	}
+	diag_list_fini(&unheard);
+	return status == STATUS_NO_MEM ? status : STATUS_OK;
+}
+
+static enum status load_dump_images(struct loader *loader)
+{
+	for (size_t i = 0; i < loader->snapshot->device_count; i++) {
+		const struct snap_device *device = &loader->snapshot->devices[i];
+
+		for (size_t j = 0; j < device->dump_count; j++) {
+			if (device->dumps[j].length > 0)
+				TRY(load_dump_image(loader, &device->dumps[j]));
+		}
+	}
+	return STATUS_OK;
+}
+
+static enum status load(struct loader *loader, const struct snapshot_options *options)
+{
+	struct ini_file head;
+	const struct ini_section *trace;
+
+	TRY(load_ini(loader, STR(HEAD_FILE), place_file(loader->snapshot->path), &head));
+	TRY(check_version(loader, &head));
+	TRY(load_devices(loader, &head));
+	TRY(load_cores_and_sources(loader));
+	load_clusters(loader, &head);
+	trace = schema_find(SCHEMA_TRACE, &head, loader->diags);
+	if (trace && ini_section_find(trace, STR("metadata")))
+		TRY(load_trace(loader, ini_section_value(trace, STR("metadata")),
+		               ini_place(&head, ini_section_find(trace, STR("metadata"))->line)));
+	TRY(load_images(loader, options));
+	TRY(load_dump_images(loader));
+	return load_memory(loader);
+}
+
+enum status snapshot_open(const char *path, const struct snapshot_options *options,
+                          struct diag_list *diags, struct snapshot **snapshot)
+{
+	static const struct snapshot_options none;
+	struct snapshot *opened = calloc(1, sizeof(*opened));
+	struct loader loader = {.snapshot = opened, .diags = diags};
+	enum status status;
+
+	*snapshot = NULL;
+	if (!opened)
+		return STATUS_NO_MEM;
+	opened->private = calloc(1, sizeof(*opened->private));
+	if (!opened->private) {
+		free(opened);
+		return STATUS_NO_MEM;
+	}
+	if (!options)
+		options = &none;
+	loader.arena = &opened->private->arena;
+	loader.files = &opened->private->files;
+	loader.files->arena = loader.arena;
+	loader.files->allow_outside = options->allow_outside;
+	status = find_folder(&loader, path);
+	if (status == STATUS_OK)
+		status = load(&loader, options);
+	if (status == STATUS_OK)
+		*snapshot = opened;
+	else
+		snapshot_destroy(opened);
+	return status;
+}
+
+void snapshot_destroy(struct snapshot *snapshot)
+{
+	if (!snapshot)
+		return;
+	for (size_t i = 0; i < snapshot->core_count; i++)
+		memmap_destroy(snapshot->cores[i].memory);
+	for (size_t i = 0; i < snapshot->image_count; i++)
+		elf_image_close(snapshot->images[i]);
+	snap_files_fini(&snapshot->private->files);
+	arena_fini(&snapshot->private->arena);
+	free(snapshot->private);
+	free(snapshot);
+}
+
+const struct snap_register *snap_device_register(const struct snap_device *device, struct str name)
+{
+	for (size_t i = 0; i < device->register_count; i++) {
+		if (str_eq_nocase(device->registers[i].name, name))
+			return &device->registers[i];
+	}
+	return NULL;
+}
+
+uint64_t snap_register_value(const struct snap_register *reg)
+{
+	size_t size = (reg->bits + 7U) / 8U;
+	uint64_t value = 0;
+
+	for (size_t i = 0; i < size && i < 8; i++)
+		value |= (uint64_t)reg->value[i] << 8 * i;
+	return value;
+}
+
+struct snap_core *snapshot_core(const struct snapshot *snapshot, struct str name)
+{
+	struct snap_core *found = NULL;
+
+	for (size_t i = 0; i < snapshot->core_count; i++) {
+		struct snap_core *core = &snapshot->cores[i];
+
+		if (str_eq(core->device->name, name))
+			return core;
+		if (!found && str_eq_nocase(core->device->name, name))
+			found = core;
+	}
+	return found;
+}
+
+const struct snap_buffer *snapshot_buffer(const struct snapshot *snapshot, struct str name)
+{
+	for (size_t i = 0; i < snapshot->buffer_count; i++) {
+		if (str_eq(snapshot->buffers[i].name, name))
+			return &snapshot->buffers[i];
+	}
+	return NULL;
+}

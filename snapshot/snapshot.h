@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A loaded snapshot: the validated model of what is on disk (snapshot format 1.0). In: a folder or
+ * its snapshot.ini, and images. Out: devices, cores, trace sources, trace buffers, memory maps.
+ *
+ * Everything here is open to read, owned by the snapshot and unchanged after snapshot_open().
+ * Slices point into its arena or its mapped files.
+ */
+#ifndef CSREPLAY_SNAPSHOT_SNAPSHOT_H
+#define CSREPLAY_SNAPSHOT_SNAPSHOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "base/diag.h"
+#include "base/status.h"
+#include "base/str.h"
+#include "snapshot/elf_image.h"
+#include "snapshot/memmap.h"
+
+/* One key of a [regs] section: "NAME(id:0x80,size:64)=0x...". */
+struct snap_register {
+	struct str name; /* as written, without the parentheses */
+	uint32_t id;
+	bool has_id;
+	uint32_t bits;        /* 32 unless the key says otherwise */
+	const uint8_t *value; /* little endian, (bits + 7) / 8 bytes */
+	struct place place;
+};
+
+/* One [dump...] section: a region of memory. */
+struct snap_dump {
+	struct str section; /* such as "dump0" */
+	struct str file;    /* as written */
+	struct str path;    /* of the file, absolute; empty if it could not be opened */
+	enum space space;
+	uint64_t address;
+	uint64_t length;     /* bytes; 0 if nothing of the file could be used */
+	uint64_t offset;     /* of the first byte in the file */
+	const uint8_t *data; /* mapped; `length` bytes */
+	struct place place;
+};
+
+enum device_class {
+	DEVICE_CORE,
+	DEVICE_TRACE_SOURCE,
+	DEVICE_MEMORY_SPACE,
+	DEVICE_OTHER,
+};
+
+/* Register set and execution state of a core, from its type and its CPSR. */
+enum core_arch {
+	CORE_A64, /* Armv8 or later in AArch64 state */
+	CORE_A32, /* A or R profile in AArch32 state */
+	CORE_M,   /* M profile */
+};
+
+struct snap_device {
+	struct str name;
+	enum device_class class;
+	struct str class_name; /* as written */
+	struct str type;       /* as written, such as "Cortex-A53" or "ETM4.1" */
+	struct str location;   /* empty if none */
+	struct str file;       /* the device's ini file, relative to the snapshot */
+	struct snap_register *registers;
+	size_t register_count;
+	struct snap_dump *dumps;
+	size_t dump_count;
+	struct place place;
+};
+
+/* Protocol family of a trace source, from its type. */
+enum protocol {
+	PROTOCOL_UNKNOWN,
+	PROTOCOL_ETM3,
+	PROTOCOL_PTM,
+	PROTOCOL_ETM4,
+	PROTOCOL_ETE,
+	PROTOCOL_ITM,
+	PROTOCOL_STM,
+};
+
+enum buffer_format {
+	BUFFER_CORESIGHT,   /* 16-byte formatted frames */
+	BUFFER_SOURCE_DATA, /* one source's bytes, unformatted */
+	BUFFER_DSTREAM,
+	BUFFER_OTHER,
+};
+
+struct snap_core;
+
+/* A trace source device and where its trace is. */
+struct snap_source {
+	const struct snap_device *device;
+	enum protocol protocol;
+	struct snap_core *core; /* the core it traces, or NULL (ITM, STM) */
+	/* Indexes into snapshot.buffers that may hold its stream 0, in the order given. */
+	const size_t *buffers;
+	size_t buffer_count;
+};
+
+/* A device of class core: one thread for the debugger, in device-list order. */
+struct snap_core {
+	const struct snap_device *device;
+	size_t index; /* from 0, in device-list order */
+	enum core_arch arch;
+	struct memmap *memory;
+	struct snap_source **sources; /* its sources, in the order of [core_trace_sources] */
+	size_t source_count;
+	struct str cluster; /* empty if the snapshot names none */
+};
+
+struct snap_buffer {
+	struct str id;   /* its section, such as "buffer0" */
+	struct str name; /* such as "ETB_0" */
+	enum buffer_format format;
+	struct str format_name; /* as written */
+	struct bytes data;      /* the files one behind the other; mapped */
+	struct str file;        /* as written, for messages */
+	struct place place;
+};
+
+struct snapshot {
+	struct str path; /* the folder */
+	struct str description;
+	struct snap_device *devices;
+	size_t device_count;
+	struct snap_core *cores;
+	size_t core_count;
+	struct snap_source *sources;
+	size_t source_count;
+	struct snap_buffer *buffers;
+	size_t buffer_count;
+	/* Images of --image, then ELF files that dumps name; those the dumps show already. */
+	struct elf_image **images;
+	size_t image_count;
+	size_t mapped_images; /* how many of them are in the memory maps: those of --image */
+	struct snapshot_private *private; /* arena, mapped files */
+};
+
+/* --image ELF[@LOADADDRESS] */
+struct image_option {
+	struct str path;
+	uint64_t load_address; /* where its lowest segment lies; valid if has_load_address */
+	bool has_load_address;
+};
+
+struct snapshot_options {
+	bool allow_outside; /* files may lie outside the snapshot's folder */
+	const struct image_option *images;
+	size_t image_count;
+};
+
+/*
+ * Loads the snapshot at `path`, a folder or its snapshot.ini. Every problem goes to `diags`; what
+ * can be used in spite of them is loaded. Fails (the status of the first error, *snapshot NULL)
+ * only when there is no model to work with: no such folder, no or unreadable snapshot.ini, wrong
+ * version, no usable device. The caller destroys the snapshot.
+ */
+MUST_USE enum status snapshot_open(const char *path, const struct snapshot_options *options,
+                                   struct diag_list *diags, struct snapshot **snapshot);
+void snapshot_destroy(struct snapshot *snapshot); /* NULL is fine */
+
+/*
+ * Adds to `diags` what a debugger or a trace decoder would lack: format 1.0 section 4, and
+ * contradictions between the files (`csreplay check`).
+ */
+void snapshot_check(const struct snapshot *snapshot, struct diag_list *diags);
+
+/* The register called `name` without regard to case, or NULL. */
+const struct snap_register *snap_device_register(const struct snap_device *device, struct str name);
+
+/* The first that is there of several names, "SP|R13", or NULL. */
+const struct snap_register *snap_device_any_register(const struct snap_device *device,
+                                                     struct str names);
+
+/* The trace ID that the source's registers give; false if they do not. */
+bool snap_source_trace_id(const struct snap_source *source, uint8_t *id);
+
+/* The low 64 bits of a register's value. */
+uint64_t snap_register_value(const struct snap_register *reg);
+
+/* By name; NULL if there is none. */
+struct snap_core *snapshot_core(const struct snapshot *snapshot, struct str name);
+const struct snap_buffer *snapshot_buffer(const struct snapshot *snapshot, struct str name);
+
+const char *protocol_name(enum protocol protocol);
+const char *core_arch_name(enum core_arch arch);
+
+#endif

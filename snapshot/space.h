@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Address spaces: which security states and exception levels see a piece of memory.
+ * Snapshot format 1.0, section 3.2.3 ("space") and 4.1.
+ */
+#ifndef CSREPLAY_SNAPSHOT_SPACE_H
+#define CSREPLAY_SNAPSHOT_SPACE_H
+
+#include <stdbool.h>
+
+#include "base/status.h"
+#include "base/str.h"
+
+enum space {
+#define X(name, bits, text) SPACE_##name = (bits),
+#include "snapshot/space.def"
+#undef X
+};
+
+/* Text of a set, such as "EL1N"; "?" for a set without a name. */
+const char *space_text(enum space space);
+
+/*
+ * The space that a snapshot's dump names ("N", "S", "H", "EL1N", ..., "P", "SP", "NP"), without
+ * regard to case. Empty is SPACE_ANY. NOT_FOUND if the format knows no such space.
+ */
+MUST_USE enum status space_parse(struct str name, enum space *space);
+
+static inline bool space_meets(enum space a, enum space b)
+{
+	return ((unsigned int)a & (unsigned int)b) != 0;
+}
+
+#endif

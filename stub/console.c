@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The console's commands; see console.h. */
+#include "stub/console.h"
+
+#include <inttypes.h>
+
+#include "stub/threads.h"
+
+enum {
+	LIST_MOST = 20,         /* lines where no range is given */
+	LIST_MOST_RANGE = 5000, /* lines at most */
+	WORD_MOST = 60,         /* characters of a user's word that are repeated */
+};
+
+struct command {
+	const char *name;
+	const char *args;
+	const char *help;
+	void (*run)(const struct console *, struct str args, struct text *out);
+};
+
+/* Positions from..to, both included. */
+struct range {
+	uint64_t from;
+	uint64_t to;
+	bool given;
+};
+
+static void say_wrong(struct text *out, const char *what, struct str word)
+{
+	if (word.n > WORD_MOST)
+		word.n = WORD_MOST;
+	text_puts(out, what);
+	text_puts(out, " \"");
+	for (size_t i = 0; i < word.n; i++)
+		text_char(out, word.p[i] >= ' ' && word.p[i] <= '~' ? word.p[i] : '?');
+	text_puts(out, "\"");
+}
+
+static uint64_t length_of(const struct console *console, size_t core)
+{
+	return history_length(session_history(console->session, core));
+}
+
+/* "", "all", "N", "A-B", "A-"; says what is wrong otherwise. */
+static bool parse_range(struct str args, struct range *range, struct text *out)
+{
+	size_t dash = str_find(args, '-');
+	struct str first = str_trim((struct str){args.p, dash});
+	struct str second = str_trim(str_skip(args, dash + 1));
+
+	*range = (struct range){0, UINT64_MAX, args.n > 0};
+	if (args.n == 0 || str_eq(args, STR("all")))
+		return true;
+	if (str_to_u64(first, &range->from) == STATUS_OK) {
+		if (dash == args.n)
+			range->to = range->from;
+		if (second.n == 0 || str_to_u64(second, &range->to) == STATUS_OK)
+			return true;
+	}
+	say_wrong(out, "not a range of positions:", args);
+	text_puts(out, "; give N, FROM-TO, FROM- or all\n");
+	return false;
+}
+
+static void write_core(const struct console *console, size_t core, struct text *out)
+{
+	const struct snap_device *device = session_core(console->session, core)->device;
+
+	text_printf(out, "%s %zu %.*s", core == console->core ? "*" : " ", core + 1,
+	            STR_ARG(device->name));
+}
+
+static void run_position(const struct console *console, struct str args, struct text *out)
+{
+	(void)args;
+	for (size_t i = 0; i < session_core_count(console->session); i++) {
+		uint64_t position = session_position(console->session, i);
+		struct value pc;
+
+		if (!threads_has(console->session, i))
+			continue;
+		session_register(console->session, i, REG_pc, &pc);
+		write_core(console, i, out);
+		text_printf(out, ": position %" PRIu64 " of %" PRIu64 "%s, PC 0x%" PRIx64 "\n",
+		            position, length_of(console, i),
+		            position == length_of(console, i) ? " (the halt)" : "", value_u64(&pc));
+	}
+}
+
+static void run_seek(const struct console *console, struct str args, struct text *out)
+{
+	uint64_t end = length_of(console, console->core);
+	uint64_t position = end;
+
+	if (!str_eq(args, STR("end")) && str_to_u64(args, &position) != STATUS_OK) {
+		say_wrong(out, "not a position:", args);
+		text_puts(out, "; give N or end\n");
+	} else if (session_seek(console->session, console->core, position) != STATUS_OK) {
+		text_printf(out, "position out of range (0..%" PRIu64 ")\n", end);
+	} else {
+		run_position(console, STR(""), out);
+		/* A monitor command cannot tell gdb that registers and memory are others now. */
+		text_puts(out, "(gdb notices `set $trace_pos = N`; behind this command it needs "
+		               "`maintenance flush register-cache`)\n");
+	}
+}
+
+static void run_events(const struct console *console, struct str args, struct text *out)
+{
+	size_t count;
+	const struct history *history = session_history(console->session, console->core);
+	const struct history_event *events = history_events(history, &count);
+	uint64_t position = session_position(console->session, console->core);
+	struct range range;
+	size_t first;
+	size_t last;
+	size_t most;
+
+	if (!parse_range(args, &range, out))
+		return;
+	first = history_event_index(history, range.from);
+	last = range.to == UINT64_MAX ? count : history_event_index(history, range.to + 1);
+	most = range.given ? LIST_MOST_RANGE : LIST_MOST;
+	if (!range.given) {
+		/* The latest that the user has behind him. */
+		last = position == UINT64_MAX ? count : history_event_index(history, position + 1);
+		first = last > most ? last - most : 0;
+	}
+	for (size_t i = first; i < last && i - first < most; i++) {
+		text_printf(out, "before %" PRIu64 ": ", events[i].position);
+		element_format_text(&events[i].element, out);
+		text_char(out, '\n');
+	}
+	if (range.given && last > first && last - first > most)
+		text_printf(out, "... and %zu more\n", last - first - most);
+	text_printf(out, "%zu events in all; `events FROM-TO` shows others\n", count);
+}
+
+static void write_reasons(const struct gap *gaps, size_t count, struct text *out)
+{
+	for (unsigned int reason = GAP_TRACE_ON; reason <= GAP_HALT; reason++) {
+		size_t found = 0;
+
+		for (size_t i = 0; i < count; i++)
+			found += gaps[i].reason == (enum gap_reason)reason ? 1 : 0;
+		if (found > 0)
+			text_printf(out, "    %zu: %s\n", found,
+			            gap_reason_text((enum gap_reason)reason));
+	}
+}
+
+static void write_gaps(const struct console *console, size_t core, const struct range *range,
+                       struct text *out)
+{
+	size_t most = range->given ? LIST_MOST_RANGE : LIST_MOST;
+	size_t count;
+	size_t listed = 0;
+	size_t left = 0;
+	const struct gap *gaps = history_gaps(session_history(console->session, core), &count);
+
+	write_core(console, core, out);
+	text_printf(out, ": %zu gap%s in %" PRIu64 " instructions\n", count, count == 1 ? "" : "s",
+	            length_of(console, core));
+	write_reasons(gaps, count, out);
+	for (size_t i = 0; i < count; i++) {
+		if (gaps[i].position < range->from || gaps[i].position > range->to)
+			continue;
+		if (listed == most) {
+			left++;
+			continue;
+		}
+		listed++;
+		text_puts(out, "    ");
+		gap_format(&gaps[i], out);
+		text_char(out, '\n');
+	}
+	if (left > 0)
+		text_printf(out, "    ... and %zu more; `gaps FROM-TO` or `gaps all` shows them\n",
+		            left);
+}
+
+static void run_gaps(const struct console *console, struct str args, struct text *out)
+{
+	struct range range;
+
+	if (!parse_range(args, &range, out))
+		return;
+	for (size_t i = 0; i < session_core_count(console->session); i++)
+		write_gaps(console, i, &range, out);
+}
+
+static void run_cores(const struct console *console, struct str args, struct text *out)
+{
+	(void)args;
+	for (size_t i = 0; i < session_core_count(console->session); i++) {
+		const char *why_not = threads_why_not(console->session, i);
+
+		write_core(console, i, out);
+		text_puts(out, ": ");
+		threads_describe(console->session, i, out);
+		if (why_not)
+			text_printf(out, "; no thread: %s", why_not);
+		text_char(out, '\n');
+	}
+}
+
+static void run_help(const struct console *console, struct str args, struct text *out);
+
+static const struct command commands[] = {
+        {"help", "", "show this list", run_help},
+        {"position", "", "where each core is in its history", run_position},
+        {"seek", "N|end", "go to position N or to the halt", run_seek},
+        {"events", "[RANGE]", "what the trace says between instructions, such as exceptions",
+         run_events},
+        {"gaps", "[RANGE]", "where execution is not known, and why", run_gaps},
+        {"cores", "", "the cores, and which of them are threads", run_cores},
+};
+
+enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };
+
+static void run_help(const struct console *console, struct str args, struct text *out)
+{
+	(void)console;
+	(void)args;
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		text_printf(out, "%-8s %-8s %s\n", commands[i].name, commands[i].args,
+		            commands[i].help);
+	text_puts(out, "RANGE is N, FROM-TO, FROM- or all, in positions.\n");
+}
+
+void console_run(const struct console *console, struct str line, struct text *out)
+{
+	struct str args = str_trim(line);
+	size_t end = str_find(args, ' ');
+	struct str name = {args.p, end};
+
+	args = str_trim(str_skip(args, end));
+	for (size_t i = 0; i < COMMAND_COUNT; i++) {
+		const struct command *command = &commands[i];
+
+		if (!str_eq(name, str_of(command->name)))
+			continue;
+		if (command->args[0] == '\0' && args.n > 0)
+			text_printf(out, "%.*s takes no argument\n", STR_ARG(name));
+		else
+			command->run(console, args, out);
+		return;
+	}
+	if (name.n == 0) {
+		run_help(console, args, out);
+		return;
+	}
+	say_wrong(out, "no command", name);
+	text_puts(out, "; `monitor help` lists them\n");
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One debugger's connection: recognises the client, dispatches requests, builds replies. */
+#include "stub/gdb.h"
+
+#include <stdlib.h>
+
+#include "stub/rsp_frame.h"
+#include "stub/rsp_request.h"
+
+static gdb_handler *const handlers[RSP_UNKNOWN] = {
+#define X(id, name, form, handler) handler,
+#include "stub/rsp_request.def"
+#undef X
+};
+
+void gdb_init(struct gdb *gdb)
+{
+	gdb->fpu = session_has_fpu(gdb->session);
+	gdb->general = *gdb->stopped;
+	gdb->chosen = *gdb->stopped;
+	session_break_clear_all(gdb->session);
+}
+
+void gdb_fini(struct gdb *gdb)
+{
+	session_break_clear_all(gdb->session);
+	free(gdb->breakpoints);
+	text_fini(&gdb->reply);
+	text_fini(&gdb->out);
+}
+
+void gdb_ok(struct gdb *gdb)
+{
+	text_clear(&gdb->reply);
+	text_puts(&gdb->reply, "OK");
+}
+
+void gdb_error(struct gdb *gdb, unsigned int number)
+{
+	text_clear(&gdb->reply);
+	text_printf(&gdb->reply, "E%02x", number);
+}
+
+void gdb_error_text(struct gdb *gdb, const char *format, ...)
+{
+	va_list args;
+
+	gdb_error(gdb, 1);
+	if (gdb->client == CLIENT_LLDB)
+		return;
+	text_clear(&gdb->reply);
+	text_puts(&gdb->reply, "E.");
+	va_start(args, format);
+	text_vprintf(&gdb->reply, format, args);
+	va_end(args);
+}
+
+void gdb_console(struct gdb *gdb, struct str text)
+{
+	enum { MOST = RSP_PACKET_SIZE / 4 };
+	struct text packet = {0};
+
+	while (text.n > 0) {
+		size_t count = text.n < MOST ? text.n : MOST;
+
+		text_clear(&packet);
+		text_char(&packet, 'O');
+		text_hex_bytes(&packet, (const uint8_t *)text.p, count);
+		rsp_frame_append(&gdb->out, text_str(&packet));
+		text = str_skip(text, count);
+	}
+	gdb->out.failed |= packet.failed;
+	text_fini(&packet);
+}
+
+void gdb_reply_part(struct gdb *gdb, struct str data, struct str window)
+{
+	enum { MOST = RSP_PACKET_SIZE / 2 - 1 }; /* every byte may need an escape */
+	uint64_t offset;
+	uint64_t length;
+	size_t left;
+
+	if (rsp_next_hex(&window, ',', &offset) != STATUS_OK ||
+	    str_hex_to_u64(window, &length) != STATUS_OK || offset > data.n) {
+		gdb_error(gdb, 1);
+		return;
+	}
+	data = str_skip(data, (size_t)offset);
+	left = data.n;
+	if (length > MOST)
+		length = MOST;
+	if (data.n > length)
+		data.n = (size_t)length;
+	text_char(&gdb->reply, data.n < left ? 'm' : 'l');
+	text_add(&gdb->reply, data);
+}
+
+const struct elf_image *gdb_program(const struct gdb *gdb)
+{
+	const struct snapshot *snapshot = session_snapshot(gdb->session);
+
+	return snapshot->image_count > 0 ? snapshot->images[0] : NULL;
+}
+
+void gdb_request(struct gdb *gdb, struct str payload)
+{
+	struct str args = {"", 0};
+	enum rsp_request request = rsp_request_parse(payload, &args);
+
+	if (gdb->client == CLIENT_UNKNOWN)
+		gdb->client = request == RSP_NO_ACK ? CLIENT_LLDB : CLIENT_GDB;
+	text_clear(&gdb->reply);
+	if (request != RSP_UNKNOWN)
+		handlers[request](gdb, args);
+	/* Without memory for a reply nothing sound can be sent; the connection ends. */
+	if (gdb->reply.failed)
+		gdb->out.failed = true;
+	rsp_frame_append(&gdb->out, text_str(&gdb->reply));
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One debugger's connection, as packets: a request in, replies out. Private to stub/: the handlers
+ * of gdb_*.c share it. The transport is not known here.
+ *
+ * The debugger is recognised at its first packet: gdb opens with qSupported, lldb with
+ * QStartNoAckMode. They differ in how they take unknown registers, errors and crash stops.
+ */
+#ifndef CSREPLAY_STUB_GDB_H
+#define CSREPLAY_STUB_GDB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "base/text.h"
+#include "replay/session.h"
+
+enum client {
+	CLIENT_UNKNOWN, /* before the first packet */
+	CLIENT_GDB,
+	CLIENT_LLDB,
+};
+
+struct gdb_breakpoint {
+	uint64_t address;
+	bool hardware; /* Z1 */
+};
+
+enum {
+	GDB_BREAKPOINTS_MOST = 65536,
+	GDB_FILES = 8,
+};
+
+struct gdb {
+	struct session *session;
+	size_t *stopped; /* core of the last stop; outlives the connection */
+	/* Asked now and then during a run; true ends it. */
+	bool (*interrupted)(void *);
+	void *context;
+
+	enum client client;
+	bool fpu;         /* the description has the FPU registers */
+	bool has_swbreak; /* the client understands these stop reasons */
+	bool has_hwbreak;
+	bool no_ack;    /* frames are not acknowledged any more */
+	bool leaving;   /* the connection ends when the replies are sent */
+	size_t general; /* core that g, p, m are about (Hg) */
+	size_t resume;  /* core that bs, bc, c, s move (Hc); valid if has_resume */
+	bool has_resume;
+	/*
+	 * The core that moves where the client does not say which ("Hc0", "vCont;c"): gdb does so
+	 * unless scheduler-locking is on. It is the last that stopped or that the user chose: gdb's
+	 * command `thread` asks with T whether the thread lives, while Hg may be left on any thread
+	 * by `info threads`.
+	 */
+	size_t chosen;
+	struct gdb_breakpoint *breakpoints;
+	size_t breakpoint_count;
+	size_t breakpoint_capacity;
+	const struct elf_image *files[GDB_FILES]; /* open ones; NULL is free */
+
+	struct text reply; /* payload of the reply being built */
+	struct text out;   /* frames to send; the owner of the connection takes them */
+};
+
+/* `gdb` zeroed but for session, stopped, interrupted and context; *stopped is a thread's core. */
+void gdb_init(struct gdb *gdb);
+void gdb_fini(struct gdb *gdb); /* takes the breakpoints out of the session */
+
+/* Answers one packet: appends frames to gdb->out. */
+void gdb_request(struct gdb *gdb, struct str payload);
+
+/* Replies; each ends the reply that a handler builds. */
+void gdb_ok(struct gdb *gdb);
+void gdb_error(struct gdb *gdb, unsigned int number); /* E and two digits */
+/* "E.text" for gdb, which shows it; E01 for lldb. One line, lower case. */
+void gdb_error_text(struct gdb *gdb, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* Sends text for the user's console before the reply; only while a resume or qRcmd is pending. */
+void gdb_console(struct gdb *gdb, struct str text);
+
+/* A part of `data` as a qXfer reply: `window` is "OFFSET,LENGTH" in hexadecimal. */
+void gdb_reply_part(struct gdb *gdb, struct str data, struct str window);
+
+/* Handlers that the table rsp_request.def names. */
+typedef void gdb_handler(struct gdb *gdb, struct str args);
+#define X(id, name, form, handler) gdb_handler handler;
+#include "stub/rsp_request.def"
+#undef X
+
+/* gdb_regs.c: appends the register's bytes in hexadecimal, or x for each digit if unknown. */
+void gdb_add_register(struct gdb *gdb, size_t core, enum register_number number);
+
+/* gdb_breaks.c: the breakpoint at `address`, or NULL. */
+const struct gdb_breakpoint *gdb_find_breakpoint(const struct gdb *gdb, uint64_t address);
+
+/* Image that the debugger is offered as the program, or NULL. */
+const struct elf_image *gdb_program(const struct gdb *gdb);
+
+#endif

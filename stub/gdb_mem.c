@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory: m, M, X. A read gives the bytes before the first unknown one, or E14 if there are none:
+ * both debuggers take the short reply for what it is. There are no writes.
+ */
+#include "stub/gdb.h"
+#include "stub/rsp_frame.h"
+#include "stub/rsp_request.h"
+
+enum {
+	ERROR_NO_MEMORY = 0x14, /* the number that both debuggers expect */
+	READ_MOST = RSP_PACKET_SIZE / 2 - 16,
+};
+
+void gdb_read_memory(struct gdb *gdb, struct str args)
+{
+	uint8_t chunk[512];
+	uint64_t address;
+	uint64_t length;
+
+	if (rsp_next_hex(&args, ',', &address) != STATUS_OK ||
+	    str_hex_to_u64(args, &length) != STATUS_OK) {
+		gdb_error(gdb, 1);
+		return;
+	}
+	if (length > READ_MOST)
+		length = READ_MOST;
+	for (uint64_t done = 0; done < length;) {
+		size_t want =
+		        length - done < sizeof(chunk) ? (size_t)(length - done) : sizeof(chunk);
+		size_t got;
+
+		if (address + done < address)
+			break; /* the address space ends here */
+		got = session_memory(gdb->session, gdb->general, address + done, chunk, want);
+		text_hex_bytes(&gdb->reply, chunk, got);
+		if (got < want)
+			break;
+		done += got;
+	}
+	if (gdb->reply.length == 0 && length > 0)
+		gdb_error(gdb, ERROR_NO_MEMORY);
+}
+
+void gdb_write_memory(struct gdb *gdb, struct str args)
+{
+	(void)args;
+	gdb_error(gdb, 1);
+}
+
+void gdb_write_memory_binary(struct gdb *gdb, struct str args)
+{
+	uint64_t address;
+	uint64_t length;
+
+	/* An empty write only asks whether the packet exists. */
+	if (rsp_next_hex(&args, ',', &address) == STATUS_OK &&
+	    rsp_next_hex(&args, ':', &length) == STATUS_OK && length == 0)
+		gdb_ok(gdb);
+	else
+		gdb_error(gdb, 1);
+}

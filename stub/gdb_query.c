@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Handshake, identity and threads: qSupported, qC, H, T, qfThreadInfo, D, k and their like; and
+ * qRcmd, which is gdb's `monitor`.
+ */
+#include "base/hex.h"
+#include "stub/console.h"
+#include "stub/gdb.h"
+#include "stub/rsp_frame.h"
+#include "stub/rsp_request.h"
+#include "stub/threads.h"
+
+void gdb_supported(struct gdb *gdb, struct str args)
+{
+	while (args.n > 0) {
+		struct str feature = rsp_next(&args, ';');
+
+		gdb->has_swbreak |= str_eq(feature, STR("swbreak+"));
+		gdb->has_hwbreak |= str_eq(feature, STR("hwbreak+"));
+	}
+	text_printf(&gdb->reply,
+	            "PacketSize=%x;QStartNoAckMode+;qXfer:features:read+;qXfer:threads:read+;"
+	            "ReverseStep+;ReverseContinue+;swbreak+;hwbreak+;vContSupported+",
+	            (unsigned int)RSP_PACKET_SIZE);
+	if (gdb_program(gdb))
+		text_puts(&gdb->reply, ";qXfer:exec-file:read+");
+}
+
+void gdb_no_ack(struct gdb *gdb, struct str args)
+{
+	(void)args;
+	gdb->no_ack = true;
+	gdb_ok(gdb);
+}
+
+/* "1": the client did not start the program, so it detaches where it would kill. */
+void gdb_attached(struct gdb *gdb, struct str args)
+{
+	(void)args;
+	text_puts(&gdb->reply, "1");
+}
+
+void gdb_offsets(struct gdb *gdb, struct str args)
+{
+	const struct elf_image *program = gdb_program(gdb);
+	unsigned long long bias = program ? program->load_bias : 0;
+
+	(void)args;
+	text_printf(&gdb->reply, "Text=%llx;Data=%llx;Bss=%llx", bias, bias, bias);
+}
+
+void gdb_symbol(struct gdb *gdb, struct str args)
+{
+	(void)args;
+	gdb_ok(gdb);
+}
+
+void gdb_select_thread(struct gdb *gdb, struct str args)
+{
+	char operation = args.n > 0 ? args.p[0] : '\0';
+	size_t core = 0;
+	enum thread_choice choice = threads_parse(gdb->session, str_skip(args, 1), &core);
+
+	if (choice == THREAD_NONE || (operation != 'g' && operation != 'c')) {
+		gdb_error(gdb, 1);
+		return;
+	}
+	if (operation == 'c') {
+		gdb->has_resume = choice == THREAD_ONE;
+		gdb->resume = core;
+	} else if (choice == THREAD_ONE) {
+		gdb->general = core;
+	}
+	gdb_ok(gdb);
+}
+
+void gdb_thread_alive(struct gdb *gdb, struct str args)
+{
+	size_t core;
+
+	if (threads_parse(gdb->session, args, &core) != THREAD_ONE) {
+		gdb_error(gdb, 1);
+		return;
+	}
+	gdb->chosen = core;
+	gdb_ok(gdb);
+}
+
+void gdb_current_thread(struct gdb *gdb, struct str args)
+{
+	(void)args;
+	text_printf(&gdb->reply, "QC%zx", gdb->general + 1);
+}
+
+void gdb_first_threads(struct gdb *gdb, struct str args)
+{
+	char separator = 'm';
+
+	(void)args;
+	for (size_t i = 0; i < session_core_count(gdb->session); i++) {
+		if (!threads_has(gdb->session, i))
+			continue;
+		text_printf(&gdb->reply, "%c%zx", separator, i + 1);
+		separator = ',';
+	}
+}
+
+void gdb_more_threads(struct gdb *gdb, struct str args)
+{
+	(void)args;
+	text_puts(&gdb->reply, "l");
+}
+
+void gdb_thread_extra(struct gdb *gdb, struct str args)
+{
+	struct text line = {0};
+	size_t core;
+
+	if (threads_parse(gdb->session, args, &core) != THREAD_ONE) {
+		gdb_error(gdb, 1);
+		return;
+	}
+	text_add(&line, session_core(gdb->session, core)->device->name);
+	text_puts(&line, ": ");
+	threads_describe(gdb->session, core, &line);
+	text_hex_bytes(&gdb->reply, (const uint8_t *)line.data, line.length);
+	text_fini(&line);
+}
+
+void gdb_detach(struct gdb *gdb, struct str args)
+{
+	(void)args;
+	gdb->leaving = true;
+	gdb_ok(gdb);
+}
+
+/* gdb does not wait for an answer and takes none amiss; lldb wants to see an exit. */
+void gdb_kill(struct gdb *gdb, struct str args)
+{
+	(void)args;
+	gdb->leaving = true;
+	text_puts(&gdb->reply, "X09");
+}
+
+void gdb_vkill(struct gdb *gdb, struct str args)
+{
+	gdb_detach(gdb, args);
+}
+
+void gdb_command(struct gdb *gdb, struct str args)
+{
+	struct console console = {.session = gdb->session, .core = gdb->general};
+	struct text line = {0};
+	struct text out = {0};
+	enum status status = STATUS_OK;
+
+	for (size_t i = 0; i + 1 < args.n && status == STATUS_OK; i += 2) {
+		uint8_t byte;
+		size_t room = 1;
+
+		status = hex_to_bytes((struct str){args.p + i, 2}, &byte, &room);
+		if (status == STATUS_OK)
+			text_char(&line, (char)byte);
+	}
+	if (status != STATUS_OK || args.n % 2 != 0) {
+		gdb_error(gdb, 1);
+	} else {
+		console_run(&console, text_str(&line), &out);
+		gdb_console(gdb, text_str(&out));
+		gdb_ok(gdb);
+	}
+	text_fini(&line);
+	text_fini(&out);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Registers: g, p, P. A register is sent whole or not at all: gdb takes 'x' digits for a wholly
+ * unknown one and reads a half unknown one as zeros; lldb takes an error instead. The one register
+ * that can be written is trace_pos, which is the seek.
+ */
+#include <inttypes.h>
+
+#include "base/hex.h"
+#include "stub/gdb.h"
+#include "stub/rsp_request.h"
+#include "stub/target_desc.h"
+
+enum { ERROR_NO_REGISTER = 0x45 };
+
+void gdb_add_register(struct gdb *gdb, size_t core, enum register_number number)
+{
+	struct value value;
+
+	session_register(gdb->session, core, number, &value);
+	if (value_is_known(&value)) {
+		text_hex_bytes(&gdb->reply, value.bits, value.size);
+		return;
+	}
+	for (unsigned int i = 0; i < 2U * value.size; i++)
+		text_char(&gdb->reply, 'x');
+}
+
+void gdb_read_registers(struct gdb *gdb, struct str args)
+{
+	(void)args;
+	for (unsigned int i = 0; i < REG_COUNT; i++) {
+		if (target_desc_has((enum register_number)i, gdb->fpu))
+			gdb_add_register(gdb, gdb->general, (enum register_number)i);
+	}
+}
+
+/* Reads a register number that the description has. */
+static bool parse_register(const struct gdb *gdb, struct str digits, enum register_number *number)
+{
+	uint64_t n;
+
+	if (str_hex_to_u64(digits, &n) != STATUS_OK || n >= REG_COUNT)
+		return false;
+	*number = (enum register_number)n;
+	return target_desc_has(*number, gdb->fpu);
+}
+
+void gdb_read_register(struct gdb *gdb, struct str args)
+{
+	enum register_number number;
+	struct value value;
+
+	if (!parse_register(gdb, args, &number)) {
+		gdb_error(gdb, ERROR_NO_REGISTER);
+		return;
+	}
+	session_register(gdb->session, gdb->general, number, &value);
+	if (gdb->client == CLIENT_LLDB && !value_is_known(&value))
+		gdb_error(gdb, 1);
+	else
+		gdb_add_register(gdb, gdb->general, number);
+}
+
+void gdb_refuse_write(struct gdb *gdb, struct str args)
+{
+	(void)args;
+	gdb_error_text(gdb, "the replay is read-only");
+}
+
+static void seek(struct gdb *gdb, struct str digits)
+{
+	uint8_t bytes[8] = {0};
+	size_t count = sizeof(bytes);
+	uint64_t position = 0;
+
+	if (hex_to_bytes(digits, bytes, &count) != STATUS_OK) {
+		gdb_error(gdb, 1);
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		position |= (uint64_t)bytes[i] << (8 * i);
+	if (session_seek(gdb->session, gdb->general, position) == STATUS_OK)
+		gdb_ok(gdb);
+	else
+		gdb_error_text(gdb, "position out of range (0..%" PRIu64 ")",
+		               history_length(session_history(gdb->session, gdb->general)));
+}
+
+void gdb_write_register(struct gdb *gdb, struct str args)
+{
+	struct str digits = rsp_next(&args, '=');
+	enum register_number number;
+
+	if (!parse_register(gdb, digits, &number))
+		gdb_error(gdb, ERROR_NO_REGISTER);
+	else if (number == REG_trace_pos)
+		seek(gdb, args);
+	else
+		gdb_refuse_write(gdb, args);
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Execution and stop replies: ?, bs, bc, vCont, c, s. One core moves at a time, the one that the
+ * client chose; the others stay where they are. Stop replies name the core that moved and carry
+ * the registers that gdb wants at every stop, those that are known.
+ *
+ * gdb manual: sections "Packets", "Stop Reply Packets".
+ */
+#include <inttypes.h>
+
+#include "stub/gdb.h"
+#include "stub/rsp_request.h"
+#include "stub/threads.h"
+
+enum {
+	SIGNAL_NONE = 0, /* numbers of gdb, not of the host */
+	SIGNAL_INT = 2,
+	SIGNAL_TRAP = 5,
+	SIGNAL_SEGV = 11,
+};
+
+/* What a debugger asks at every stop to unwind a frame. */
+static const enum register_number expedited[] = {REG_pc, REG_sp, REG_x29, REG_x30};
+
+enum { EXPEDITED_COUNT = sizeof(expedited) / sizeof(expedited[0]) };
+
+static void add_stop_end(struct gdb *gdb, size_t core)
+{
+	for (size_t i = 0; i < EXPEDITED_COUNT; i++) {
+		struct value value;
+
+		session_register(gdb->session, core, expedited[i], &value);
+		if (!value_is_known(&value))
+			continue; /* 'x' digits in a stop reply make gdb drop the connection */
+		text_printf(&gdb->reply, "%02x:", (unsigned int)expedited[i]);
+		gdb_add_register(gdb, core, expedited[i]);
+		text_char(&gdb->reply, ';');
+	}
+	text_printf(&gdb->reply, "thread:%zx;core:%zx;", core + 1, core);
+}
+
+static void add_description(struct gdb *gdb, const char *description)
+{
+	if (gdb->client != CLIENT_LLDB)
+		return;
+	text_puts(&gdb->reply, "description:");
+	text_hex_bytes(&gdb->reply, (const uint8_t *)description, str_of(description).n);
+	text_char(&gdb->reply, ';');
+}
+
+static void begin_stop(struct gdb *gdb, size_t core, unsigned int signal)
+{
+	*gdb->stopped = core;
+	gdb->general = core;
+	gdb->chosen = core;
+	text_clear(&gdb->reply);
+	text_printf(&gdb->reply, "T%02x", signal);
+}
+
+static void tell_gap(struct gdb *gdb, const struct stop *stop)
+{
+	struct text line = {0};
+
+	text_puts(&line, stop->reason == STOP_GAP ? "csreplay: stopped behind a "
+	                                          : "csreplay: crossed a ");
+	gap_format(stop->gap, &line);
+	text_char(&line, '\n');
+	gdb_console(gdb, text_str(&line));
+	text_fini(&line);
+}
+
+static void add_breakpoint_reason(struct gdb *gdb, size_t core)
+{
+	const struct gdb_breakpoint *breakpoint;
+	struct value pc;
+
+	session_register(gdb->session, core, REG_pc, &pc);
+	breakpoint = gdb_find_breakpoint(gdb, value_u64(&pc));
+	if (!breakpoint)
+		return;
+	if (breakpoint->hardware && gdb->has_hwbreak)
+		text_puts(&gdb->reply, "hwbreak:;");
+	else if (!breakpoint->hardware && gdb->has_swbreak)
+		text_puts(&gdb->reply, "swbreak:;");
+}
+
+static unsigned int stop_signal(const struct gdb *gdb, const struct stop *stop)
+{
+	if (stop->reason == STOP_INTERRUPTED)
+		return SIGNAL_INT;
+	/* Signal 0 lets gdb say that the program stopped, and not that it got a SIGTRAP. */
+	if (stop->reason == STOP_GAP && gdb->client == CLIENT_GDB)
+		return SIGNAL_NONE;
+	return SIGNAL_TRAP;
+}
+
+static void reply_stop(struct gdb *gdb, size_t core, const struct stop *stop)
+{
+	if (stop->gap)
+		tell_gap(gdb, stop);
+	begin_stop(gdb, core, stop_signal(gdb, stop));
+	switch (stop->reason) {
+	case STOP_BREAKPOINT:
+		add_breakpoint_reason(gdb, core);
+		break;
+	case STOP_BEGIN:
+		text_puts(&gdb->reply, "replaylog:begin;");
+		add_description(gdb, "begin of the history");
+		break;
+	case STOP_END:
+		text_puts(&gdb->reply, "replaylog:end;");
+		add_description(gdb, "end of the history: the halt");
+		break;
+	case STOP_STEPPED:
+		if (gdb->client == CLIENT_LLDB)
+			text_puts(&gdb->reply, "reason:trace;");
+		break;
+	case STOP_GAP:
+	case STOP_INTERRUPTED:
+		break;
+	}
+	add_stop_end(gdb, core);
+}
+
+/* Exception numbers of ETMv4 (IHI0064 table "Exception packet TYPE") that are faults of the code.
+ */
+static const char *fault_name(uint32_t number)
+{
+	switch (number) {
+	case 0xa:
+		return "alignment fault";
+	case 0xb:
+		return "instruction fault";
+	case 0xc:
+		return "data fault";
+	default:
+		return NULL;
+	}
+}
+
+static bool all_etm4(const struct snap_core *core)
+{
+	for (size_t i = 0; i < core->source_count; i++) {
+		if (core->sources[i]->protocol != PROTOCOL_ETM4 &&
+		    core->sources[i]->protocol != PROTOCOL_ETE)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * The fault that the core halted at, or NULL: the trace must end in it, with nothing executed
+ * behind and nothing unknown before the halt. A snapshot need not be a crash.
+ */
+static const char *halt_fault(const struct session *session, size_t core)
+{
+	const struct history *history = session_history(session, core);
+	uint64_t length = history_length(history);
+	const char *fault = NULL;
+	size_t count;
+	const struct history_event *events = history_events(history, &count);
+
+	if (length == 0 || history_gap_at(history, length) ||
+	    !all_etm4(session_core(session, core)))
+		return NULL;
+	for (size_t i = history_event_index(history, length); i < count; i++) {
+		if (events[i].element.type == ELEMENT_EXCEPTION)
+			fault = fault_name(events[i].element.exception.number);
+	}
+	return fault;
+}
+
+void gdb_stop_reason(struct gdb *gdb, struct str args)
+{
+	size_t core = *gdb->stopped;
+	const struct history *history = session_history(gdb->session, core);
+	const char *fault = session_position(gdb->session, core) == history_length(history)
+	                            ? halt_fault(gdb->session, core)
+	                            : NULL;
+
+	(void)args;
+	begin_stop(gdb, core, fault ? SIGNAL_SEGV : SIGNAL_TRAP);
+	if (fault && gdb->client == CLIENT_LLDB) {
+		/* A bare signal would keep lldb from running backwards. */
+		text_puts(&gdb->reply, "reason:exception;");
+		add_description(gdb, fault);
+	}
+	add_stop_end(gdb, core);
+}
+
+/* The core that a resume without a thread of its own moves. */
+static size_t resume_core(const struct gdb *gdb)
+{
+	return gdb->has_resume ? gdb->resume : gdb->chosen;
+}
+
+static void step(struct gdb *gdb, size_t core, enum direction direction)
+{
+	struct stop stop = session_step(gdb->session, core, direction);
+
+	reply_stop(gdb, core, &stop);
+}
+
+static void run(struct gdb *gdb, size_t core, enum direction direction)
+{
+	struct stop stop =
+	        session_continue(gdb->session, core, direction, gdb->interrupted, gdb->context);
+
+	reply_stop(gdb, core, &stop);
+}
+
+void gdb_backward_step(struct gdb *gdb, struct str args)
+{
+	(void)args;
+	step(gdb, resume_core(gdb), DIRECTION_BACKWARD);
+}
+
+void gdb_backward_continue(struct gdb *gdb, struct str args)
+{
+	(void)args;
+	run(gdb, resume_core(gdb), DIRECTION_BACKWARD);
+}
+
+/* The arguments of c, s, C and S are an address and a signal, neither of which a replay has. */
+void gdb_continue(struct gdb *gdb, struct str args)
+{
+	(void)args;
+	run(gdb, resume_core(gdb), DIRECTION_FORWARD);
+}
+
+void gdb_step(struct gdb *gdb, struct str args)
+{
+	(void)args;
+	step(gdb, resume_core(gdb), DIRECTION_FORWARD);
+}
+
+void gdb_vcont_query(struct gdb *gdb, struct str args)
+{
+	(void)args;
+	text_puts(&gdb->reply, "vCont;c;C;s;S;t;r");
+}
+
+struct resume_action {
+	char verb; /* c, s, r or t; signals are dropped */
+	uint64_t low;
+	uint64_t high; /* of r */
+	enum thread_choice choice;
+	size_t core; /* valid if choice is THREAD_ONE */
+};
+
+/* One action, "VERB[:THREAD]"; false if it is none. */
+static bool parse_action(const struct gdb *gdb, struct str text, struct resume_action *action)
+{
+	struct str verb = rsp_next(&text, ':');
+
+	*action = (struct resume_action){.choice = THREAD_ALL};
+	if (text.n > 0)
+		action->choice = threads_parse(gdb->session, text, &action->core);
+	if (verb.n == 0 || action->choice == THREAD_NONE)
+		return false;
+	action->verb = verb.p[0];
+	verb = str_skip(verb, 1);
+	if (action->verb == 'C' || action->verb == 'S')
+		action->verb = action->verb == 'C' ? 'c' : 's';
+	if (action->verb == 'r')
+		return rsp_next_hex(&verb, ',', &action->low) == STATUS_OK &&
+		       str_hex_to_u64(verb, &action->high) == STATUS_OK;
+	return action->verb == 'c' || action->verb == 's' || action->verb == 't';
+}
+
+/*
+ * The first action decides: it is the one for the thread that the user steps, and the rest let the
+ * others run along, which they do not in a replay of one core at a time.
+ */
+void gdb_vcont(struct gdb *gdb, struct str args)
+{
+	struct resume_action action;
+	struct stop stop;
+	size_t core;
+
+	if (!parse_action(gdb, rsp_next(&args, ';'), &action)) {
+		gdb_error(gdb, 1);
+		return;
+	}
+	core = action.choice == THREAD_ONE ? action.core : gdb->chosen;
+	switch (action.verb) {
+	case 't':
+		gdb_ok(gdb);
+		break;
+	case 's':
+		step(gdb, core, DIRECTION_FORWARD);
+		break;
+	case 'r':
+		stop = session_step_range(gdb->session, core, action.low, action.high,
+		                          gdb->interrupted, gdb->context);
+		reply_stop(gdb, core, &stop);
+		break;
+	default:
+		run(gdb, core, DIRECTION_FORWARD);
+		break;
+	}
+}

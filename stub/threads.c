@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cores as threads; see threads.h. */
+#include "stub/threads.h"
+
+const char *threads_why_not(const struct session *session, size_t core)
+{
+	if (session_core(session, core)->arch != CORE_A64)
+		return "it is not in AArch64 state, which this version cannot serve";
+	if (!session_core_has_pc(session, core))
+		return "the snapshot has no PC for it";
+	return NULL;
+}
+
+bool threads_has(const struct session *session, size_t core)
+{
+	return core < session_core_count(session) && !threads_why_not(session, core);
+}
+
+enum status threads_first(const struct session *session, size_t *core)
+{
+	size_t count = session_core_count(session);
+	size_t first = count;
+
+	for (size_t i = count; i-- > 0;) {
+		if (threads_has(session, i))
+			first = i;
+	}
+	if (first == count)
+		return STATUS_NOT_FOUND;
+	*core = first;
+	for (size_t i = first; i < count; i++) {
+		if (threads_has(session, i) && history_length(session_history(session, i)) > 0) {
+			*core = i;
+			break;
+		}
+	}
+	return STATUS_OK;
+}
+
+enum thread_choice threads_parse(const struct session *session, struct str id, size_t *core)
+{
+	uint64_t number;
+
+	if (id.n > 0 && id.p[0] == 'p') {
+		size_t dot = str_find(id, '.');
+
+		/* There is one process; without a thread behind it all of its threads are meant. */
+		id = dot < id.n ? str_skip(id, dot + 1) : STR("-1");
+	}
+	if (str_eq(id, STR("-1")))
+		return THREAD_ALL;
+	if (str_hex_to_u64(id, &number) != STATUS_OK)
+		return THREAD_NONE;
+	if (number == 0)
+		return THREAD_ANY;
+	if (number > session_core_count(session) || !threads_has(session, (size_t)number - 1))
+		return THREAD_NONE;
+	*core = (size_t)number - 1;
+	return THREAD_ONE;
+}
+
+void threads_describe(const struct session *session, size_t core, struct text *out)
+{
+	uint64_t length = history_length(session_history(session, core));
+
+	text_add(out, session_core(session, core)->device->type);
+	if (length == 0)
+		text_puts(out, ", no trace");
+	else
+		text_printf(out, ", %llu instructions", (unsigned long long)length);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Cores as threads: thread id = core index + 1. A core without a PC, or in a state that there is
+ * no target description for, is no thread; its number stays free.
+ */
+#ifndef CSREPLAY_STUB_THREADS_H
+#define CSREPLAY_STUB_THREADS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/str.h"
+#include "base/text.h"
+#include "replay/session.h"
+
+bool threads_has(const struct session *session, size_t core);
+
+/* Why the core is no thread, as a clause; NULL if it is one. */
+const char *threads_why_not(const struct session *session, size_t core);
+
+/*
+ * The core to begin with: the first thread that has a history, or else the first thread.
+ * NOT_FOUND if no core is a thread.
+ */
+MUST_USE enum status threads_first(const struct session *session, size_t *core);
+
+/* What a thread id of a packet names. */
+enum thread_choice {
+	THREAD_ONE,
+	THREAD_ANY,  /* 0 */
+	THREAD_ALL,  /* -1 */
+	THREAD_NONE, /* no such thread, or no thread id */
+};
+
+/* Takes "1", "-1", "p1.1", "p1.-1"; *core is set for THREAD_ONE. */
+enum thread_choice threads_parse(const struct session *session, struct str id, size_t *core);
+
+/* One line on the core: its type and how much of its history there is. */
+void threads_describe(const struct session *session, size_t core, struct text *out);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Diagnostics: the text forms, the order, the limit. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/diag.h"
+
+static void assert_format(const struct diag *diag, const char *text)
+{
+	struct text t = {0};
+
+	diag_format(diag, &t);
+	assert_string_equal(t.data, text);
+	text_fini(&t);
+}
+
+static void diag_format_shows_each_kind_of_place(void **state)
+{
+	struct diag_list list = {0};
+
+	(void)state;
+	assert_int_equal(diag_error(&list, STATUS_BAD_DATA, place_line(STR("a.ini"), 14),
+	                            "key \"%s\" is %d", "x", 7),
+	                 STATUS_BAD_DATA);
+	diag_warning(&list, place_offset(STR("b.bin"), 0), "odd");
+	diag_note(&list, place_file(STR("c")), "fine");
+	assert_int_equal(diag_error(&list, STATUS_IO, place_none(), "no place"), STATUS_IO);
+	assert_int_equal(list.count, 4);
+	assert_int_equal(list.errors, 2);
+	assert_int_equal(list.dropped, 0);
+	assert_int_equal(list.items[0].status, STATUS_BAD_DATA);
+	assert_int_equal(list.items[1].status, STATUS_OK);
+	assert_format(&list.items[0], "a.ini:14: error: key \"x\" is 7");
+	assert_format(&list.items[1], "b.bin+0x0: warning: odd");
+	assert_format(&list.items[2], "c: note: fine");
+	assert_format(&list.items[3], "error: no place");
+	diag_list_fini(&list);
+	assert_int_equal(list.count, 0);
+}
+
+static void diag_keeps_its_own_copy_of_the_file_name(void **state)
+{
+	struct diag_list list = {0};
+	char name[] = "name.ini and more";
+
+	(void)state;
+	diag_note(&list, place_line((struct str){name, 8}, 3), "text");
+	memset(name, 'x', sizeof(name) - 1);
+	assert_format(&list.items[0], "name.ini:3: note: text");
+	diag_list_fini(&list);
+}
+
+static void diag_beyond_the_most_is_counted_and_dropped(void **state)
+{
+	struct diag_list list = {0};
+
+	(void)state;
+	for (int i = 0; i < DIAG_MOST + 5; i++) {
+		if (i % 2 == 0)
+			(void)diag_error(&list, STATUS_BAD_DATA, place_none(), "error %d", i);
+		else
+			diag_warning(&list, place_none(), "warning %d", i);
+	}
+	assert_int_equal(list.count, DIAG_MOST);
+	assert_int_equal(list.dropped, 5);
+	assert_int_equal(list.errors, DIAG_MOST / 2 + 3);
+	assert_format(&list.items[DIAG_MOST - 1], "warning: warning 999");
+	diag_list_fini(&list);
+}
+
+static void diag_severity_has_a_name(void **state)
+{
+	(void)state;
+	assert_string_equal(severity_name(SEVERITY_NOTE), "note");
+	assert_string_equal(severity_name(SEVERITY_WARNING), "warning");
+	assert_string_equal(severity_name(SEVERITY_ERROR), "error");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(diag_format_shows_each_kind_of_place),
+	        cmocka_unit_test(diag_keeps_its_own_copy_of_the_file_name),
+	        cmocka_unit_test(diag_beyond_the_most_is_counted_and_dropped),
+	        cmocka_unit_test(diag_severity_has_a_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

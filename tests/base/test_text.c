@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The growing text: appends, growth, failure that is remembered. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+
+static void text_zeroed_is_empty(void **state)
+{
+	struct text t = {0};
+
+	(void)state;
+	assert_int_equal(text_str(&t).n, 0);
+	assert_non_null(text_str(&t).p);
+	assert_int_equal(text_status(&t), STATUS_OK);
+	text_clear(&t);
+	text_fini(&t);
+	assert_null(t.data);
+}
+
+static void text_appends_are_joined_and_terminated(void **state)
+{
+	struct text t = {0};
+
+	(void)state;
+	text_add(&t, (struct str){NULL, 0});
+	assert_string_equal(t.data, "");
+	text_puts(&t, "ab");
+	text_char(&t, 'c');
+	text_add(&t, STR("d\0e"));
+	text_printf(&t, "<%d %s>", -7, "x");
+	assert_int_equal(t.length, 12);
+	assert_memory_equal(t.data, "abcd\0e<-7 x>", 13);
+	text_clear(&t);
+	assert_int_equal(t.length, 0);
+	assert_string_equal(t.data, "");
+	text_puts(&t, "again");
+	assert_string_equal(t.data, "again");
+	text_fini(&t);
+}
+
+static void text_grows_over_each_size(void **state)
+{
+	struct text t = {0};
+
+	(void)state;
+	for (size_t i = 0; i < 5000; i++) {
+		text_char(&t, (char)('a' + i % 26));
+		assert_int_equal(t.length, i + 1);
+		assert_true(t.capacity > t.length);
+		assert_int_equal(t.data[t.length], '\0');
+	}
+	for (size_t i = 0; i < 5000; i++)
+		assert_int_equal(t.data[i], 'a' + (int)(i % 26));
+	/* A formatted text that is longer than the room that is left. */
+	text_printf(&t, "%6000d", 1);
+	assert_int_equal(t.length, 11000);
+	assert_int_equal(t.data[10999], '1');
+	text_fini(&t);
+}
+
+static void text_hex_is_padded_and_never_cut(void **state)
+{
+	struct text t = {0};
+
+	(void)state;
+	text_hex(&t, 0, 1);
+	text_char(&t, ' ');
+	text_hex(&t, 0, 0);
+	text_char(&t, ' ');
+	text_hex(&t, 0xabc, 2);
+	text_char(&t, ' ');
+	text_hex(&t, 0xabc, 8);
+	text_char(&t, ' ');
+	text_hex(&t, UINT64_MAX, 1);
+	text_char(&t, ' ');
+	text_hex(&t, 1, 18);
+	assert_string_equal(t.data, "0 0 abc 00000abc ffffffffffffffff 000000000000000001");
+	text_fini(&t);
+}
+
+static void text_hex_bytes_are_two_digits_each(void **state)
+{
+	static const uint8_t bytes[] = {0x00, 0x0f, 0xa5, 0xff};
+	struct text t = {0};
+
+	(void)state;
+	text_hex_bytes(&t, bytes, 0);
+	assert_int_equal(text_str(&t).n, 0);
+	text_hex_bytes(&t, bytes, sizeof(bytes));
+	assert_string_equal(t.data, "000fa5ff");
+	text_fini(&t);
+}
+
+static void text_decimal_at_its_bounds(void **state)
+{
+	struct text t = {0};
+
+	(void)state;
+	text_decimal(&t, 0);
+	text_char(&t, ' ');
+	text_decimal(&t, 10);
+	text_char(&t, ' ');
+	text_decimal(&t, UINT64_MAX);
+	assert_string_equal(t.data, "0 10 18446744073709551615");
+	text_fini(&t);
+}
+
+/* No byte of these slices is read: there can be no memory for them. */
+static void text_without_memory_fails_and_stays_failed(void **state)
+{
+	static const size_t sizes[] = {SIZE_MAX, SIZE_MAX - 1, SIZE_MAX - 3, SIZE_MAX / 2 + 1};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		struct text t = {0};
+
+		text_puts(&t, "abc");
+		text_add(&t, (struct str){"x", sizes[i]});
+		assert_int_equal(text_status(&t), STATUS_NO_MEM);
+		text_puts(&t, "def");
+		text_printf(&t, "%d", 1);
+		text_hex_bytes(&t, (const uint8_t *)"x", 1);
+		assert_int_equal(text_status(&t), STATUS_NO_MEM);
+		assert_string_equal(t.data, "abc");
+		text_clear(&t);
+		assert_int_equal(text_status(&t), STATUS_OK);
+		text_hex_bytes(&t, (const uint8_t *)"x", sizes[i]);
+		assert_int_equal(text_status(&t), STATUS_NO_MEM);
+		text_fini(&t);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(text_zeroed_is_empty),
+	        cmocka_unit_test(text_appends_are_joined_and_terminated),
+	        cmocka_unit_test(text_grows_over_each_size),
+	        cmocka_unit_test(text_hex_is_padded_and_never_cut),
+	        cmocka_unit_test(text_hex_bytes_are_two_digits_each),
+	        cmocka_unit_test(text_decimal_at_its_bounds),
+	        cmocka_unit_test(text_without_memory_fails_and_stays_failed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,267 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The rules of the house that a compiler does not check.
+
+Layers include and link only what is to their left, each third-party library is known to one file,
+files and functions keep their size, nothing is left for later. Prints each breach with its place;
+exit 0 if there is none. With --self-test it breaks each rule in a tree of its own and looks
+whether that is found.
+
+    check_layers.py [--self-test]        environment: CSREPLAY_SOURCE, the project's root
+"""
+import os
+import re
+import sys
+import tempfile
+
+LAYERS = ["base", "snapshot", "decoder", "replay", "stub", "cli"]
+
+# Header of a third-party library -> the one file that includes it, and its CMake target's layer.
+THIRD_PARTY = [
+    (r"ini\.h|inih/.*", "snapshot/ini.c"),
+    (r"libelf\.h|gelf\.h|elf\.h|elfutils/.*", "snapshot/elf_image.c"),
+    (r"capstone/.*|capstone\.h", "replay/disasm.c"),
+    (r"histedit\.h|editline/.*", "cli/shell.c"),
+    (r"archive\.h|archive_entry\.h", "snapshot/package.c"),
+    (r"roaring/.*", "replay/address_index.c"),
+    (r"cmocka\.h", None),
+]
+PACKAGES = {
+    "PkgConfig::INIH": "snapshot",
+    "PkgConfig::ELF": "snapshot",
+    "PkgConfig::CAPSTONE": "replay",
+    "PkgConfig::CMOCKA": None,
+}
+
+FILE_LINES = 800
+FUNCTION_LINES = 80
+
+# Spelled so that this file does not break its own rules.
+LEFT_FOR_LATER = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X"]) + r")\b")
+MACHINE_PATH = re.compile(r"(?<![\w.])/" + r"(work|root)/")
+
+SOURCE_ENDS = (".c", ".h", ".def")
+TEXT_ENDS = SOURCE_ENDS + (".py", ".cmake", ".txt", ".md", ".json", ".ini", ".sh", ".1", ".yml")
+TEXT_NAMES = ("gdbinit", "demo", "test", "run", ".clang-format", ".clang-tidy", ".editorconfig")
+SKIPPED_FOLDERS = {"build", ".git", "__pycache__"}
+
+
+def tree_files(root):
+    """Paths of the text files of the project, relative to its root, with /."""
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(f for f in folders if f not in SKIPPED_FOLDERS)
+        for name in sorted(names):
+            if name.endswith(TEXT_ENDS) or name in TEXT_NAMES:
+                yield os.path.relpath(os.path.join(folder, name), root).replace(os.sep, "/")
+
+
+def layer_of(path):
+    """The layer that a file belongs to, or None for tests and the rest."""
+    first = path.split("/")[0]
+    return first if first in LAYERS and "/" in path else None
+
+
+def is_right_of(layer, other):
+    return LAYERS.index(other) > LAYERS.index(layer)
+
+
+def check_quoted_include(root, path, name):
+    layer = layer_of(path)
+    other = layer_of(name)
+    if not layer:
+        return None
+    if not os.path.isfile(os.path.join(root, name)):
+        return 'includes "%s", which is not there; paths are from the project\'s root' % name
+    if not other:
+        return 'includes "%s", which is of no layer' % name
+    if is_right_of(layer, other):
+        return 'layer %s includes "%s" of layer %s, to its right' % (layer, name, other)
+    return None
+
+
+def check_third_party(path, name):
+    if path.startswith("tests/"):
+        return None
+    for pattern, owner in THIRD_PARTY:
+        if re.fullmatch(pattern, name) and path != owner:
+            return "includes <%s>; only %s may" % (name, owner or "tests")
+    return None
+
+
+def check_includes(root, path, lines):
+    for number, line in enumerate(lines, 1):
+        match = re.match(r'\s*#\s*include\s*(["<])([^">]+)[">]', line)
+        if not match:
+            continue
+        name = match.group(2)
+        breach = check_third_party(path, name)
+        if not breach and match.group(1) == '"':
+            breach = check_quoted_include(root, path, name)
+        if breach:
+            yield number, breach
+
+
+def without_comments(lines):
+    return [re.sub(r"#.*", "", line) for line in lines]
+
+
+def check_links(path, lines):
+    """What a layer's CMakeLists.txt links, as words of target_link_libraries()."""
+    layer = layer_of(path)
+    text = "\n".join(without_comments(lines))
+    for call in re.finditer(r"target_link_libraries\s*\(([^)]*)\)", text):
+        number = text.count("\n", 0, call.start()) + 1
+        for word in call.group(1).split()[1:]:
+            if word in LAYERS and is_right_of(layer, word):
+                yield number, "layer %s links %s, to its right" % (layer, word)
+            if word in PACKAGES and PACKAGES[word] != layer:
+                yield number, "layer %s links %s; only %s may" % (
+                    layer, word, PACKAGES[word] or "tests")
+
+
+def signature_start(lines, brace):
+    """Index of the line where the function begins whose body begins at index `brace`."""
+    start = brace
+    while start > 0 and re.match(r"[\w\s].*[^;{}/]$|\s*\S.*[,)*\w]$", lines[start - 1]):
+        start -= 1
+    return start
+
+
+def check_functions(lines):
+    """By the style: a body begins with { in the first column and ends with } there."""
+    brace = None
+    for i, line in enumerate(lines):
+        if line == "{":
+            brace = i
+        elif line == "}" and brace is not None:
+            start = signature_start(lines, brace)
+            if i - start + 1 > FUNCTION_LINES:
+                yield start + 1, "function of %d lines, limit %d" % (i - start + 1,
+                                                                     FUNCTION_LINES)
+            brace = None
+
+
+def check_words(lines):
+    for number, line in enumerate(lines, 1):
+        match = LEFT_FOR_LATER.search(line)
+        if match:
+            yield number, "%s: nothing is left for later" % match.group(1)
+        if MACHINE_PATH.search(line):
+            yield number, "a path of one machine"
+
+
+def check_file(root, path):
+    with open(os.path.join(root, path), encoding="utf-8", errors="replace") as file:
+        lines = file.read().split("\n")
+    if lines and lines[-1] == "":
+        lines.pop()
+    yield from check_words(lines)
+    if path.endswith(SOURCE_ENDS + (".py",)) and len(lines) > FILE_LINES:
+        yield len(lines), "file of %d lines, limit %d" % (len(lines), FILE_LINES)
+    if path.endswith(SOURCE_ENDS):
+        if not lines or lines[0] != "/* SPDX-License-Identifier: Apache-2.0 */":
+            yield 1, "first line is not the SPDX line"
+        yield from check_includes(root, path, lines)
+        yield from check_functions(lines)
+    if os.path.basename(path) == "CMakeLists.txt" and layer_of(path):
+        yield from check_links(path, lines)
+
+
+def check_tree(root):
+    breaches = []
+    for path in tree_files(root):
+        breaches += ["%s:%d: %s" % (path, number, text) for number, text in check_file(root, path)]
+    return breaches
+
+
+# ---- self-test ----
+
+SPDX = "/* SPDX-License-Identifier: Apache-2.0 */\n"
+
+
+def function_of(lines):
+    return SPDX + "int f(int a,\n      int b)\n{\n" + "\ta++;\n" * (lines - 4) + "}\n"
+
+
+GOOD = {
+    "base/str.h": SPDX,
+    "base/str.c": SPDX + '#include "base/str.h"\n#include <stdlib.h>\n',
+    "snapshot/ini.c": SPDX + "#include <ini.h>\n",
+    "snapshot/elf_image.c": SPDX + "#include <gelf.h>\n#include <libelf.h>\n",
+    "snapshot/CMakeLists.txt": "target_link_libraries(snapshot PUBLIC base\n"
+                               "  PRIVATE PkgConfig::ELF) # not cli)\n",
+    "replay/disasm.c": SPDX + '#include <capstone/capstone.h>\n#include "base/str.h"\n',
+    "tests/base/test_str.c": SPDX + '#include <cmocka.h>\n#include "base/str.h"\n',
+    "tests/base/test_file.c": SPDX + '"/tmp/XXXX' + 'XX"\n' + "\tx;\n" * 798,
+    "cli/main.c": function_of(80),
+    "build/x.c": "TO" + "DO\n",
+}
+
+# (file, its content, what must be said of it)
+BREACHES = [
+    ("base/x.c", SPDX + '#include "base/str.h"\n#include "cli/cli.h"\n',
+     'base/x.c:3: layer base includes "cli/cli.h" of layer cli, to its right'),
+    ("decoder/x.h", SPDX + '#  include "replay/y.h"\n',
+     'decoder/x.h:2: layer decoder includes "replay/y.h" of layer replay, to its right'),
+    ("stub/x.c", SPDX + '#include "tests/base/test_str.c"\n',
+     'stub/x.c:2: includes "tests/base/test_str.c", which is of no layer'),
+    ("stub/x.c", SPDX + '#include "str.h"\n',
+     'stub/x.c:2: includes "str.h", which is not there; paths are from the project\'s root'),
+    ("cli/x.c", SPDX + "#include <libelf.h>\n",
+     "cli/x.c:2: includes <libelf.h>; only snapshot/elf_image.c may"),
+    ("snapshot/x.c", SPDX + "#include <elf.h>\n",
+     "snapshot/x.c:2: includes <elf.h>; only snapshot/elf_image.c may"),
+    ("snapshot/x.c", SPDX + "#include <ini.h>\n",
+     "snapshot/x.c:2: includes <ini.h>; only snapshot/ini.c may"),
+    ("replay/x.c", SPDX + "#include <capstone/arm64.h>\n",
+     "replay/x.c:2: includes <capstone/arm64.h>; only replay/disasm.c may"),
+    ("base/x.c", SPDX + "#include <cmocka.h>\n", "base/x.c:2: includes <cmocka.h>; only tests may"),
+    ("base/CMakeLists.txt", "add_library(base)\ntarget_link_libraries(base PUBLIC\n  snapshot)\n",
+     "base/CMakeLists.txt:2: layer base links snapshot, to its right"),
+    ("cli/CMakeLists.txt", "target_link_libraries(csreplay PRIVATE PkgConfig::ELF)\n",
+     "cli/CMakeLists.txt:1: layer cli links PkgConfig::ELF; only snapshot may"),
+    ("cli/x.c", function_of(81), "cli/x.c:2: function of 81 lines, limit 80"),
+    ("cli/x.h", SPDX + "\n" * 800, "cli/x.h:801: file of 801 lines, limit 800"),
+    ("tests/x.py", "#\n" * 801, "tests/x.py:801: file of 801 lines, limit 800"),
+    ("cli/x.c", SPDX + "/* TO" + "DO: later */\n",
+     "cli/x.c:2: TO" + "DO: nothing is left for later"),
+    ("scripts/demo", "# FIX" + "ME\n", "scripts/demo:1: FIX" + "ME: nothing is left for later"),
+    ("README.md", "\nsee /" + "work/x\n", "README.md:2: a path of one machine"),
+    ("cli/x.c", "\n" + SPDX, "cli/x.c:1: first line is not the SPDX line"),
+]
+
+
+def write_tree(root, files):
+    for path, content in files.items():
+        full = os.path.join(root, path)
+        os.makedirs(os.path.dirname(full), exist_ok=True)
+        with open(full, "w", encoding="utf-8") as file:
+            file.write(content)
+
+
+def self_test():
+    failures = 0
+    others = {"cli/cli.h": SPDX, "replay/y.h": SPDX}
+    for files, want in [({}, [])] + [({path: text}, [said]) for path, text, said in BREACHES]:
+        with tempfile.TemporaryDirectory() as root:
+            write_tree(root, {**GOOD, **others, **files})
+            got = check_tree(root)
+        if got != want:
+            failures += 1
+            print("expected %s\n     got %s" % (want, got))
+    print("self-test: %d trees, %d wrong" % (len(BREACHES) + 1, failures))
+    return failures
+
+
+def main():
+    if sys.argv[1:] == ["--self-test"]:
+        return 1 if self_test() else 0
+    here = os.path.dirname(os.path.abspath(__file__))
+    breaches = check_tree(os.environ.get("CSREPLAY_SOURCE") or os.path.dirname(here))
+    for breach in breaches:
+        print(breach)
+    return 1 if breaches else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

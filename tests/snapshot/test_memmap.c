@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The memory map: order, overlaps, spaces, ends of the address space. */
+#include "scratch.h"
+
+#include "snapshot/memmap.h"
+
+static const uint8_t a_bytes[64] = {0xa0, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5, 0xa6, 0xa7};
+static const uint8_t b_bytes[64] = {0xb0, 0xb1, 0xb2, 0xb3, 0xb4, 0xb5, 0xb6, 0xb7};
+
+static void add(struct memmap *map, uint64_t address, uint64_t length, enum space space,
+                const uint8_t *data)
+{
+	struct mem_region region = {
+	        .address = address, .length = length, .space = space, .data = data};
+
+	assert_int_equal(memmap_add(map, &region), STATUS_OK);
+}
+
+static struct memmap *make(void)
+{
+	struct memmap *map = memmap_create();
+
+	assert_non_null(map);
+	return map;
+}
+
+static void assert_byte(const struct memmap *map, enum space space, uint64_t address, int expected)
+{
+	struct mem_span span;
+	enum status status = memmap_find(map, space, address, &span);
+
+	if (expected < 0) {
+		assert_int_equal(status, STATUS_NO_MEMORY_AT);
+		return;
+	}
+	assert_int_equal(status, STATUS_OK);
+	assert_true(bytes_left(&span.bytes) > 0);
+	assert_int_equal(*span.bytes.pos, expected);
+}
+
+static void memmap_empty_has_nothing(void **state)
+{
+	struct memmap *map = make();
+	size_t count;
+	uint8_t byte;
+
+	(void)state;
+	assert_int_equal(memmap_freeze(map), STATUS_OK);
+	assert_byte(map, SPACE_ANY, 0, -1);
+	assert_int_equal(memmap_read(map, SPACE_ANY, 0, &byte, 1), 0);
+	(void)memmap_regions(map, &count);
+	assert_int_equal(count, 0);
+	memmap_destroy(map);
+	memmap_destroy(NULL);
+}
+
+static void memmap_bad_regions_are_refused(void **state)
+{
+	struct memmap *map = make();
+	struct mem_region empty = {.address = 4, .space = SPACE_ANY, .data = a_bytes};
+	struct mem_region wraps = {
+	        .address = UINT64_MAX, .length = 2, .space = SPACE_ANY, .data = a_bytes};
+
+	(void)state;
+	assert_int_equal(memmap_add(map, &empty), STATUS_BAD_DATA);
+	assert_int_equal(memmap_add(map, &wraps), STATUS_BAD_DATA);
+	memmap_destroy(map);
+}
+
+static void memmap_region_has_both_ends(void **state)
+{
+	struct memmap *map = make();
+
+	(void)state;
+	add(map, 0x1000, 8, SPACE_ANY, a_bytes);
+	assert_int_equal(memmap_freeze(map), STATUS_OK);
+	assert_byte(map, SPACE_ANY, 0xfff, -1);
+	assert_byte(map, SPACE_ANY, 0x1000, 0xa0);
+	assert_byte(map, SPACE_EL3, 0x1007, 0xa7);
+	assert_byte(map, SPACE_ANY, 0x1008, -1);
+	memmap_destroy(map);
+}
+
+static void memmap_last_address_is_reached(void **state)
+{
+	struct memmap *map = make();
+	uint8_t bytes[8];
+
+	(void)state;
+	add(map, UINT64_MAX - 3, 4, SPACE_ANY, a_bytes);
+	add(map, 0, 4, SPACE_ANY, b_bytes);
+	assert_int_equal(memmap_freeze(map), STATUS_OK);
+	assert_byte(map, SPACE_ANY, UINT64_MAX, 0xa3);
+	assert_byte(map, SPACE_ANY, UINT64_MAX - 4, -1);
+	/* Reading does not go on at address 0. */
+	assert_int_equal(memmap_read(map, SPACE_ANY, UINT64_MAX - 1, bytes, sizeof(bytes)), 2);
+	assert_int_equal(bytes[1], 0xa3);
+	memmap_destroy(map);
+}
+
+static void memmap_earlier_region_wins(void **state)
+{
+	struct memmap *map = make();
+	struct mem_span span;
+
+	(void)state;
+	add(map, 0x1002, 3, SPACE_ANY, a_bytes);
+	add(map, 0x1000, 8, SPACE_ANY, b_bytes);
+	assert_int_equal(memmap_freeze(map), STATUS_OK);
+	assert_byte(map, SPACE_ANY, 0x1001, 0xb1);
+	assert_byte(map, SPACE_ANY, 0x1002, 0xa0);
+	assert_byte(map, SPACE_ANY, 0x1004, 0xa2);
+	assert_byte(map, SPACE_ANY, 0x1005, 0xb5);
+	assert_int_equal(memmap_find(map, SPACE_ANY, 0x1000, &span), STATUS_OK);
+	assert_int_equal(bytes_left(&span.bytes), 2);
+	memmap_destroy(map);
+}
+
+static void memmap_spaces_are_kept_apart(void **state)
+{
+	struct memmap *map = make();
+
+	(void)state;
+	add(map, 0x1000, 8, SPACE_S, a_bytes);
+	add(map, 0x1000, 8, SPACE_ANY, b_bytes);
+	assert_int_equal(memmap_freeze(map), STATUS_OK);
+	assert_byte(map, SPACE_EL1S, 0x1000, 0xa0);
+	assert_byte(map, SPACE_EL3, 0x1000, 0xa0);
+	assert_byte(map, SPACE_EL1N, 0x1000, 0xb0);
+	assert_byte(map, SPACE_N, 0x1000, 0xb0);
+	assert_byte(map, SPACE_ANY, 0x1000, 0xa0);
+	memmap_destroy(map);
+}
+
+static void memmap_read_crosses_regions_up_to_a_hole(void **state)
+{
+	struct memmap *map = make();
+	uint8_t bytes[16];
+
+	(void)state;
+	add(map, 0x1004, 2, SPACE_ANY, b_bytes);
+	add(map, 0x1000, 4, SPACE_ANY, a_bytes);
+	add(map, 0x1007, 4, SPACE_ANY, a_bytes);
+	assert_int_equal(memmap_freeze(map), STATUS_OK);
+	assert_int_equal(memmap_read(map, SPACE_ANY, 0x1001, bytes, sizeof(bytes)), 5);
+	assert_memory_equal(bytes, "\xa1\xa2\xa3\xb0\xb1", 5);
+	assert_int_equal(memmap_read(map, SPACE_ANY, 0x1006, bytes, sizeof(bytes)), 0);
+	memmap_destroy(map);
+}
+
+static void memmap_regions_are_listed_by_address(void **state)
+{
+	struct memmap *map = make();
+	const struct mem_region *regions;
+	size_t count;
+
+	(void)state;
+	add(map, 0x2000, 4, SPACE_ANY, a_bytes);
+	add(map, 0x1000, 4, SPACE_S, b_bytes);
+	assert_int_equal(memmap_freeze(map), STATUS_OK);
+	regions = memmap_regions(map, &count);
+	assert_int_equal(count, 2);
+	assert_int_equal(regions[0].address, 0x1000);
+	assert_int_equal(regions[1].address, 0x2000);
+	memmap_destroy(map);
+}
+
+/* What the map answers is what a walk through the regions in order of adding finds. */
+static void memmap_random_maps_agree_with_a_plain_search(void **state)
+{
+	static const enum space spaces[] = {SPACE_ANY, SPACE_S,    SPACE_N,    SPACE_EL1N,
+	                                    SPACE_EL2, SPACE_EL1S, SPACE_ROOT, SPACE_R};
+	uint64_t seed = 7;
+
+	(void)state;
+	for (int round = 0; round < 100; round++) {
+		struct memmap *map = make();
+		struct mem_region regions[12];
+		size_t count = next_random(&seed) % 13;
+
+		for (size_t i = 0; i < count; i++) {
+			regions[i] = (struct mem_region){
+			        .address = next_random(&seed) % 64,
+			        .length = 1 + next_random(&seed) % 24,
+			        .space = spaces[next_random(&seed) % 8],
+			        .data = next_random(&seed) % 2 ? a_bytes : b_bytes,
+			};
+			assert_int_equal(memmap_add(map, &regions[i]), STATUS_OK);
+		}
+		assert_int_equal(memmap_freeze(map), STATUS_OK);
+		for (uint64_t query = 0; query < 100 * 8; query++) {
+			uint64_t address = query / 8;
+			enum space space = spaces[query % 8];
+			struct mem_span span;
+			size_t i = 0;
+
+			while (i < count && (address - regions[i].address >= regions[i].length ||
+			                     !space_meets(space, regions[i].space)))
+				i++;
+			if (memmap_find(map, space, address, &span) != STATUS_OK) {
+				assert_int_equal(i, count);
+				continue;
+			}
+			assert_true(i < count);
+			assert_ptr_equal(span.bytes.pos,
+			                 regions[i].data + (address - regions[i].address));
+			assert_int_equal(span.region->address, regions[i].address);
+			assert_true(bytes_left(&span.bytes) <=
+			            regions[i].length - (address - regions[i].address));
+		}
+		memmap_destroy(map);
+	}
+}
+
+static void space_names_mean_what_the_format_says(void **state)
+{
+	enum space space;
+
+	(void)state;
+	assert_int_equal(space_parse(STR(""), &space), STATUS_OK);
+	assert_int_equal(space, SPACE_ANY);
+	assert_int_equal(space_parse(STR("el1n"), &space), STATUS_OK);
+	assert_int_equal(space, SPACE_EL1N);
+	assert_int_equal(space_parse(STR("H"), &space), STATUS_OK);
+	assert_int_equal(space, SPACE_EL2);
+	assert_int_equal(space_parse(STR("SP"), &space), STATUS_OK);
+	assert_int_equal(space, SPACE_EL1S);
+	assert_int_equal(space_parse(STR("EL4"), &space), STATUS_NOT_FOUND);
+	assert_string_equal(space_text(SPACE_S), "Any S");
+	assert_string_equal(space_text((enum space)0x03), "?");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(memmap_empty_has_nothing),
+	        cmocka_unit_test(memmap_bad_regions_are_refused),
+	        cmocka_unit_test(memmap_region_has_both_ends),
+	        cmocka_unit_test(memmap_last_address_is_reached),
+	        cmocka_unit_test(memmap_earlier_region_wins),
+	        cmocka_unit_test(memmap_spaces_are_kept_apart),
+	        cmocka_unit_test(memmap_read_crosses_regions_up_to_a_hole),
+	        cmocka_unit_test(memmap_regions_are_listed_by_address),
+	        cmocka_unit_test(memmap_random_maps_agree_with_a_plain_search),
+	        cmocka_unit_test(space_names_mean_what_the_format_says),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
