@@ -240,7 +240,7 @@ enum cli_exit cmd_history(const struct cli_args *args)
 {
 	struct snapshot *snapshot = NULL;
 	struct session *session = NULL;
-	bool json;
+	bool json = false;
 	enum cli_exit code = cli_format(args, "tsv", &json);
 
 	if (code == CLI_FINE)

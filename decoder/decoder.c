@@ -17,9 +17,14 @@ struct decoder {
 };
 
 /* The protocols that this build decodes; NULL for the others. */
+static const struct protocol_decoder *const protocols[] = {
+        [PROTOCOL_PTM] = &ptm_decoder,
+        [PROTOCOL_ETM4] = &etm4_decoder,
+};
+
 static const struct protocol_decoder *protocol_of(enum protocol protocol)
 {
-	return protocol == PROTOCOL_ETM4 ? &etm4_decoder : NULL;
+	return protocol < sizeof(protocols) / sizeof(protocols[0]) ? protocols[protocol] : NULL;
 }
 
 bool decoder_supports(enum protocol protocol)

@@ -308,8 +308,11 @@ enum status flow_resolve(struct etm4_flow *flow)
 		uint32_t cancelled = flow->cancel;
 
 		flow->cancel = 0;
-		if (p0_cancel(&flow->queue, cancelled) > 0)
-			return STATUS_BAD_DATA;
+		if (p0_cancel(&flow->queue, cancelled) > 0) {
+			/* What holds in any case is left in the queue, and told later. */
+			flow_lose_sync(flow, NO_SYNC_BAD_PACKET);
+			return STATUS_OK;
+		}
 		flow->depth -= cancelled < flow->depth ? cancelled : flow->depth;
 	}
 	if (flow->mispredict) {

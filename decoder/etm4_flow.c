@@ -58,7 +58,6 @@ void flow_lose_sync(struct etm4_flow *flow, enum no_sync_reason reason)
 {
 	bool is_bad = reason == NO_SYNC_BAD_PACKET;
 
-	p0_clear(&flow->queue);
 	clear_resolution(flow);
 	flow->state = FLOW_NO_SYNC;
 	flow->reason = reason;
@@ -304,10 +303,12 @@ static enum status decode_or_lose(struct etm4_flow *flow, const struct etm4_pack
 {
 	enum status status = decode(flow, packet);
 
-	if (status == STATUS_BAD_DATA)
+	if (status == STATUS_BAD_DATA) {
+		p0_clear(&flow->queue);
 		flow_lose_sync(flow, NO_SYNC_BAD_PACKET);
-	else if (status != STATUS_OK)
+	} else if (status != STATUS_OK) {
 		return status;
+	}
 	if (flow->state == FLOW_NO_SYNC && !is_bad(packet->type))
 		return tell_no_sync(flow);
 	return STATUS_OK;

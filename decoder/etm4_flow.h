@@ -92,7 +92,10 @@ bool etm4_flow_next_address(const struct etm4_flow *flow, uint64_t *address);
 /* Appends an element; `*element` is to be filled and valid until the next one. NO_MEM. */
 MUST_USE enum status flow_emit(struct etm4_flow *flow, enum element_type type, uint64_t index,
                                struct element **element);
-/* Forgets everything but the context, takes back what is not kept, and waits for an A-Sync. */
+/*
+ * Forgets everything but the context and the queue and waits for an A-Sync. A bad packet also takes
+ * back what is not kept.
+ */
 void flow_lose_sync(struct etm4_flow *flow, enum no_sync_reason reason);
 /* Commits, cancels, discards as the last packet said. BAD_DATA if that does not fit the queue. */
 MUST_USE enum status flow_resolve(struct etm4_flow *flow);

@@ -83,18 +83,54 @@ static bool read_opcode(struct reader *reader, uint64_t address, unsigned int si
 	return bytes_le(&across, size, opcode) == STATUS_OK;
 }
 
+/* A T32 opcode is one halfword or two, the first one in the high half. */
+static bool read_t32_opcode(struct reader *reader, uint64_t address, uint64_t *opcode)
+{
+	uint64_t second;
+
+	if (!read_opcode(reader, address, 2, opcode))
+		return false;
+	if (insn_t32_size((uint32_t)*opcode) == 2)
+		return true;
+	if (!read_opcode(reader, address + 2, 2, &second))
+		return false;
+	*opcode = *opcode << 16 | second;
+	return true;
+}
+
+/* False if the instruction at `address` is not in memory. */
+static bool classify_at(struct reader *reader, enum isa isa, uint64_t address, struct insn *insn)
+{
+	const struct insn_options *options = &reader->follow->options;
+	bool is_t32 = isa == ISA_T32;
+	uint64_t opcode;
+
+	if (is_t32 ? !read_t32_opcode(reader, address, &opcode)
+	           : !read_opcode(reader, address, 4, &opcode))
+		return false;
+	if (is_t32)
+		insn_t32_classify((uint32_t)opcode, address, options, insn);
+	else if (isa == ISA_A32)
+		insn_a32_classify((uint32_t)opcode, address, options, insn);
+	else
+		insn_a64_classify((uint32_t)opcode, address, options, insn);
+	return true;
+}
+
 /* Appends the instruction at walk->end. False if it is not in memory. */
 static bool walk_insn(struct reader *reader, struct walk *walk)
 {
-	uint64_t opcode;
-
-	if (!read_opcode(reader, walk->end, 4, &opcode))
+	if (!classify_at(reader, walk->isa, walk->end, &walk->last))
 		return false;
-	insn_a64_classify((uint32_t)opcode, walk->end, &reader->follow->options, &walk->last);
 	walk->ends_at_waypoint = walk->last.class != INSN_OTHER;
 	walk->end += walk->last.size;
 	walk->count++;
 	return true;
+}
+
+static bool can_follow(enum isa isa)
+{
+	return isa == ISA_A64 || isa == ISA_A32 || isa == ISA_T32;
 }
 
 static struct stretch walk_stretch(const struct follow *follow, enum space space, enum isa isa,
@@ -214,7 +250,7 @@ enum status follow_to_waypoint(struct follow *follow, enum space space, enum isa
 	const struct stretch *stretch;
 	enum status status;
 
-	if (isa != ISA_A64)
+	if (!can_follow(isa))
 		return STATUS_UNSUPPORTED;
 	TRY(stretch_at(follow, space, isa, start, &stretch));
 	*walk = stretch->walk;
@@ -247,7 +283,7 @@ enum status follow_to_address(struct follow *follow, enum space space, enum isa 
 	const struct stretch *stretch;
 	enum status status = STATUS_END;
 
-	if (isa != ISA_A64)
+	if (!can_follow(isa))
 		return STATUS_UNSUPPORTED;
 	*walk = (struct walk){.start = start, .end = start, .isa = isa};
 	while (status == STATUS_END) {

@@ -37,5 +37,6 @@ struct protocol_decoder {
 };
 
 extern const struct protocol_decoder etm4_decoder;
+extern const struct protocol_decoder ptm_decoder;
 
 #endif

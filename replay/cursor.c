@@ -57,7 +57,7 @@ static struct stop stop_behind_gap(struct cursor *c, enum direction direction,
 }
 
 struct stop cursor_continue(struct cursor *cursor, enum direction direction,
-                            const struct cursor_limits *limits)
+                            const struct history_search *breakpoints)
 {
 	const struct history *h = cursor->history;
 	bool forward = direction == DIRECTION_FORWARD;
@@ -72,12 +72,8 @@ struct stop cursor_continue(struct cursor *cursor, enum direction direction,
 	gap = gap_on_way(cursor, direction, end);
 	if (gap)
 		target = forward ? gap->position : gap->position - 1;
-	status = forward ? history_find_forward(h, limits->breakpoints, limits->breakpoint_count,
-	                                        cursor->position, target, limits->interrupted,
-	                                        limits->context, &target)
-	                 : history_find_backward(h, limits->breakpoints, limits->breakpoint_count,
-	                                         cursor->position, target, limits->interrupted,
-	                                         limits->context, &target);
+	status = forward ? history_find_forward(h, breakpoints, cursor->position, target, &target)
+	                 : history_find_backward(h, breakpoints, cursor->position, target, &target);
 	if (status == STATUS_OK) {
 		cursor->position = target;
 		return stop_at(STOP_BREAKPOINT, gap_on_way(cursor, direction, target));
@@ -90,17 +86,17 @@ struct stop cursor_continue(struct cursor *cursor, enum direction direction,
 	return stop_at(forward ? STOP_END : STOP_BEGIN, NULL);
 }
 
-static bool is_breakpoint(const struct cursor_limits *limits, uint64_t pc)
+static bool is_breakpoint(const struct history_search *breakpoints, uint64_t pc)
 {
-	for (size_t i = 0; i < limits->breakpoint_count; i++) {
-		if (limits->breakpoints[i] == pc)
+	for (size_t i = 0; i < breakpoints->address_count; i++) {
+		if (breakpoints->addresses[i] == pc)
 			return true;
 	}
 	return false;
 }
 
 struct stop cursor_step_range(struct cursor *cursor, uint64_t low, uint64_t high,
-                              const struct cursor_limits *limits)
+                              const struct history_search *breakpoints)
 {
 	for (unsigned int steps = 0;; steps++) {
 		struct stop stop = cursor_step(cursor, DIRECTION_FORWARD);
@@ -112,12 +108,12 @@ struct stop cursor_step_range(struct cursor *cursor, uint64_t low, uint64_t high
 			return stop_behind_gap(cursor, DIRECTION_FORWARD, stop.gap);
 		if (history_pc(cursor->history, cursor->position, &pc) != STATUS_OK)
 			return stop;
-		if (is_breakpoint(limits, pc))
+		if (is_breakpoint(breakpoints, pc))
 			return stop_at(STOP_BREAKPOINT, NULL);
 		if (pc < low || pc >= high)
 			return stop;
-		if (steps % STEPS_PER_POLL == STEPS_PER_POLL - 1 && limits->interrupted &&
-		    limits->interrupted(limits->context))
+		if (steps % STEPS_PER_POLL == STEPS_PER_POLL - 1 && breakpoints->interrupted &&
+		    breakpoints->interrupted(breakpoints->context))
 			return stop_at(STOP_INTERRUPTED, NULL);
 	}
 }

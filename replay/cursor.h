@@ -14,22 +14,14 @@ struct cursor {
 	uint64_t position; /* 0..N */
 };
 
-/* What can end a move. */
-struct cursor_limits {
-	const uint64_t *breakpoints; /* addresses */
-	size_t breakpoint_count;
-	bool (*interrupted)(void *); /* may be NULL */
-	void *context;
-};
-
 struct stop cursor_step(struct cursor *cursor, enum direction direction);
 
 /* Until a breakpoint, a gap, an end or an interruption; where it starts never counts. */
 struct stop cursor_continue(struct cursor *cursor, enum direction direction,
-                            const struct cursor_limits *limits);
+                            const struct history_search *breakpoints);
 
 /* Forward until the PC is outside [low, high), or what ends cursor_continue(). */
 struct stop cursor_step_range(struct cursor *cursor, uint64_t low, uint64_t high,
-                              const struct cursor_limits *limits);
+                              const struct history_search *breakpoints);
 
 #endif

@@ -12,7 +12,7 @@ const char *gap_reason_text(enum gap_reason reason)
 	        [GAP_DISCARD] = "the trace source discarded trace",
 	        [GAP_NO_MEMORY] = "the snapshot lacks the code",
 	        [GAP_NO_PATH] = "the trace does not say which instructions were executed",
-	        [GAP_UNEXPLAINED] = "execution goes on elsewhere and the trace does not say why",
+	        [GAP_MISFIT] = "the trace does not fit the code in the snapshot",
 	        [GAP_NEXT_SOURCE] = "the core's next trace source begins",
 	        [GAP_HALT] = "the trace does not lead to the halt",
 	};

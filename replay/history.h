@@ -50,7 +50,7 @@ enum gap_reason {
 	GAP_DISCARD,     /* the source discarded trace */
 	GAP_NO_MEMORY,   /* opcodes at `address` are not in the snapshot */
 	GAP_NO_PATH,     /* the trace says how many instructions, not which */
-	GAP_UNEXPLAINED, /* the next address does not follow from the last instruction */
+	GAP_MISFIT,      /* the trace goes on where the snapshot's code cannot lead to */
 	GAP_NEXT_SOURCE, /* another trace source of the core begins */
 	GAP_HALT,        /* the last traced instruction does not lead to the halt PC */
 };
@@ -96,20 +96,25 @@ void history_at(const struct history *history, uint64_t position, struct instruc
  */
 MUST_USE enum status history_pc(const struct history *history, uint64_t position, uint64_t *pc);
 
+/* What a search looks for, and what may end it. */
+struct history_search {
+	const uint64_t *addresses; /* of instructions; any of them is a hit */
+	size_t address_count;
+	bool (*interrupted)(void *); /* asked now and then; true ends the search. May be NULL */
+	void *context;
+};
+
 /*
- * The nearest position of an instruction at one of `addresses`, searching from `from` (exclusive)
- * towards older or newer ones up to `limit` (inclusive). NOT_FOUND if there is none. Cheap where
- * the addresses do not occur; `interrupted` (may be NULL) is asked now and then and ends the
- * search with INTERRUPTED when it answers true.
+ * The nearest position of an instruction at one of the addresses, searching from `from`
+ * (exclusive) towards older or newer ones up to `limit` (inclusive). NOT_FOUND if there is none,
+ * INTERRUPTED. Cheap where the addresses do not occur.
  */
-MUST_USE enum status history_find_backward(const struct history *history, const uint64_t *addresses,
-                                           size_t address_count, uint64_t from, uint64_t limit,
-                                           bool (*interrupted)(void *), void *context,
-                                           uint64_t *position);
-MUST_USE enum status history_find_forward(const struct history *history, const uint64_t *addresses,
-                                          size_t address_count, uint64_t from, uint64_t limit,
-                                          bool (*interrupted)(void *), void *context,
-                                          uint64_t *position);
+MUST_USE enum status history_find_backward(const struct history *history,
+                                           const struct history_search *search, uint64_t from,
+                                           uint64_t limit, uint64_t *position);
+MUST_USE enum status history_find_forward(const struct history *history,
+                                          const struct history_search *search, uint64_t from,
+                                          uint64_t limit, uint64_t *position);
 
 /*
  * How many bytes from `address` on are covered without a hole by instructions of the history: code

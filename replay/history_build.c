@@ -18,7 +18,7 @@ struct builder {
 	bool has_expected;
 	uint64_t expected;
 	bool explained; /* a gap or an exception since the last range */
-	bool in_trace;  /* an element other than NO_SYNC was seen from this source */
+	bool in_trace;  /* this source has said something of execution */
 	uint64_t cycles;
 };
 
@@ -57,8 +57,8 @@ static enum status add_gap(struct builder *b, struct gap gap)
 	}
 	TRY(vec_reserve((void **)&h->gaps, &h->gap_capacity, h->gap_count + 1, sizeof(*h->gaps)));
 	h->gaps[h->gap_count++] = gap;
-	/* With opcodes missing the trace itself goes on, and so does what it says of the core. */
-	if (gap.reason == GAP_NO_MEMORY || gap.reason == GAP_NO_PATH)
+	/* With opcodes missing or wrong the trace goes on, and so does what it says of the core. */
+	if (gap.reason == GAP_NO_MEMORY || gap.reason == GAP_NO_PATH || gap.reason == GAP_MISFIT)
 		return STATUS_OK;
 	TRY(add_mark(h, MARK_CONTEXT_ID, false, 0));
 	return add_mark(h, MARK_SPACE, false, 0);
@@ -74,24 +74,51 @@ static enum status add_event(struct builder *b, const struct element *element)
 	return STATUS_OK;
 }
 
+/* The last opcode of an A64 run. */
+static bool last_opcode(const struct history *h, const struct shape *shape, uint32_t *opcode)
+{
+	struct mem_span span;
+	uint64_t value;
+
+	if (memmap_find(h->core->memory, SPACE_ANY, shape->end - 4, &span) != STATUS_OK ||
+	    bytes_le(&span.bytes, 4, &value) != STATUS_OK)
+		return false;
+	*opcode = (uint32_t)value;
+	return true;
+}
+
+/*
+ * True if the run ends in a branch that cannot but be taken, and the trace says it was not: what
+ * ran there is other code than the snapshot holds. Indirect branches of A64 and B, BL have no
+ * condition (Arm ARM C4.1.66).
+ */
+static bool shape_contradicts(const struct history *h, const struct shape *shape)
+{
+	uint32_t opcode;
+
+	if (shape->last_executed || shape->isa != ISA_A64)
+		return false;
+	if (shape->last_class == INSN_BRANCH_INDIRECT)
+		return true;
+	return shape->last_class == INSN_BRANCH && last_opcode(h, shape, &opcode) &&
+	       (opcode & 0x7c000000) == 0x14000000;
+}
+
 /* Where execution goes after a run; false if the run's last opcode does not say. */
 static bool shape_successor(const struct history *h, const struct shape *shape, uint64_t *address)
 {
 	struct insn_options options = {false, false, false};
 	struct insn insn;
-	struct mem_span span;
-	uint64_t opcode;
+	uint32_t opcode;
 
 	*address = shape->end;
 	if (!shape->last_executed ||
 	    (shape->last_class != INSN_BRANCH && shape->last_class != INSN_BRANCH_INDIRECT))
 		return true;
-	if (shape->last_class == INSN_BRANCH_INDIRECT || shape->isa != ISA_A64)
+	if (shape->last_class == INSN_BRANCH_INDIRECT || shape->isa != ISA_A64 ||
+	    !last_opcode(h, shape, &opcode))
 		return false;
-	if (memmap_find(h->core->memory, SPACE_ANY, shape->end - 4, &span) != STATUS_OK ||
-	    bytes_le(&span.bytes, 4, &opcode) != STATUS_OK)
-		return false;
-	insn_a64_classify((uint32_t)opcode, shape->end - 4, &options, &insn);
+	insn_a64_classify(opcode, shape->end - 4, &options, &insn);
 	*address = insn.target;
 	return insn.class == INSN_BRANCH;
 }
@@ -104,7 +131,7 @@ static enum status add_range(struct builder *b, const struct element *element)
 	if (element->range.count == 0)
 		return STATUS_OK;
 	if (b->has_expected && b->expected != element->range.start && !b->explained)
-		TRY(add_gap(b, (struct gap){.reason = GAP_UNEXPLAINED,
+		TRY(add_gap(b, (struct gap){.reason = GAP_MISFIT,
 		                            .address = element->range.start,
 		                            .has_address = true,
 		                            .offset = element->offset}));
@@ -119,7 +146,12 @@ static enum status add_range(struct builder *b, const struct element *element)
 	h->length += element->range.count;
 	b->explained = false;
 	b->has_expected = shape_successor(h, &h->table.shapes[number], &b->expected);
-	return STATUS_OK;
+	if (!shape_contradicts(h, &h->table.shapes[number]))
+		return STATUS_OK;
+	return add_gap(b, (struct gap){.reason = GAP_MISFIT,
+	                               .address = element->range.end - element->range.last_size,
+	                               .has_address = true,
+	                               .offset = element->offset});
 }
 
 static enum gap_reason no_sync_gap(enum no_sync_reason reason)
@@ -185,7 +217,7 @@ static enum status add_exception(struct builder *b, const struct element *elemen
 {
 	if (b->has_expected && element->exception.has_return_address && !b->explained &&
 	    element->exception.return_address != b->expected)
-		TRY(add_gap(b, (struct gap){.reason = GAP_UNEXPLAINED,
+		TRY(add_gap(b, (struct gap){.reason = GAP_MISFIT,
 		                            .address = element->exception.return_address,
 		                            .has_address = true,
 		                            .offset = element->offset}));
@@ -239,17 +271,21 @@ static enum status note_element(struct builder *b, const struct element *element
 	return STATUS_OK;
 }
 
+/* True for an element that says what the core executed; before the first there is no gap. */
+static bool tells_execution(enum element_type type)
+{
+	return type == ELEMENT_INSTR_RANGE || type == ELEMENT_I_RANGE_NOPATH ||
+	       type == ELEMENT_ADDR_NACC || type == ELEMENT_EXCEPTION;
+}
+
 static enum status add_element(struct builder *b, const struct element *element)
 {
-	if (element->type == ELEMENT_INSTR_RANGE) {
-		b->in_trace = true;
-		return add_range(b, element);
-	}
-	TRY(note_element(b, element));
-	if (element->type != ELEMENT_NO_SYNC && element->type != ELEMENT_TRACE_ON &&
-	    element->type != ELEMENT_PE_CONTEXT)
-		b->in_trace = true;
-	return add_event(b, element);
+	enum status status = element->type == ELEMENT_INSTR_RANGE ? add_range(b, element)
+	                                                          : note_element(b, element);
+
+	TRY(status);
+	b->in_trace |= tells_execution(element->type);
+	return element->type == ELEMENT_INSTR_RANGE ? STATUS_OK : add_event(b, element);
 }
 
 struct progress {

@@ -120,8 +120,8 @@ enum status history_pc(const struct history *history, uint64_t position, uint64_
  * The shapes that hold one of the addresses, as one byte a shape. The caller frees it; NULL in
  * *marked if there is none.
  */
-static enum status mark_shapes(const struct history *h, const uint64_t *addresses,
-                               size_t address_count, uint8_t **marked)
+static enum status mark_shapes(const struct history *h, const struct history_search *what,
+                               uint8_t **marked)
 {
 	bool any = false;
 	uint8_t *flags = h->table.count > 0 ? calloc(h->table.count, 1) : NULL;
@@ -132,8 +132,9 @@ static enum status mark_shapes(const struct history *h, const uint64_t *addresse
 	for (size_t i = 0; i < h->table.count; i++) {
 		const struct shape *shape = &h->table.shapes[i];
 
-		for (size_t k = 0; k < address_count && !flags[i]; k++)
-			flags[i] = addresses[k] >= shape->start && addresses[k] < shape->end;
+		for (size_t k = 0; k < what->address_count && !flags[i]; k++)
+			flags[i] = what->addresses[k] >= shape->start &&
+			           what->addresses[k] < shape->end;
 		any |= flags[i] != 0;
 	}
 	if (any)
@@ -143,20 +144,18 @@ static enum status mark_shapes(const struct history *h, const uint64_t *addresse
 	return STATUS_OK;
 }
 
+/* A search within the positions that count: first <= p <= last. */
 struct search {
 	const struct history *history;
-	const uint64_t *addresses;
-	size_t address_count;
-	uint64_t first; /* positions that count: first <= p <= last */
+	const struct history_search *what;
+	uint64_t first;
 	uint64_t last;
-	bool (*interrupted)(void *);
-	void *context;
 };
 
 static bool is_hit(const struct search *s, uint64_t address)
 {
-	for (size_t i = 0; i < s->address_count; i++) {
-		if (s->addresses[i] == address)
+	for (size_t i = 0; i < s->what->address_count; i++) {
+		if (s->what->addresses[i] == address)
 			return true;
 	}
 	return false;
@@ -164,7 +163,8 @@ static bool is_hit(const struct search *s, uint64_t address)
 
 static bool is_interrupted(const struct search *s, size_t run)
 {
-	return run % RUNS_PER_POLL == 0 && s->interrupted && s->interrupted(s->context);
+	return run % RUNS_PER_POLL == 0 && s->what->interrupted &&
+	       s->what->interrupted(s->what->context);
 }
 
 /* The newest (or oldest) hit inside one run, limited to the search's positions. */
@@ -227,7 +227,7 @@ static enum status search_run(const struct search *s, bool backward, uint64_t *p
 	uint8_t *marked;
 	enum status status;
 
-	TRY(mark_shapes(s->history, s->addresses, s->address_count, &marked));
+	TRY(mark_shapes(s->history, s->what, &marked));
 	if (!marked)
 		return STATUS_NOT_FOUND;
 	status = backward ? search_backward(s, marked, position)
@@ -236,28 +236,28 @@ static enum status search_run(const struct search *s, bool backward, uint64_t *p
 	return status;
 }
 
-enum status history_find_backward(const struct history *history, const uint64_t *addresses,
-                                  size_t address_count, uint64_t from, uint64_t limit,
-                                  bool (*interrupted)(void *), void *context, uint64_t *position)
+enum status history_find_backward(const struct history *history,
+                                  const struct history_search *search, uint64_t from,
+                                  uint64_t limit, uint64_t *position)
 {
-	struct search s = {history, addresses, address_count, limit, from, interrupted, context};
+	struct search s = {history, search, limit, from - 1};
 
-	if (from == 0 || limit >= from || history->length == 0)
+	if (from == 0 || history->length == 0)
 		return STATUS_NOT_FOUND;
-	s.last = from - 1 < history->length ? from - 1 : history->length - 1;
+	if (s.last >= history->length)
+		s.last = history->length - 1;
 	return s.first > s.last ? STATUS_NOT_FOUND : search_run(&s, true, position);
 }
 
-enum status history_find_forward(const struct history *history, const uint64_t *addresses,
-                                 size_t address_count, uint64_t from, uint64_t limit,
-                                 bool (*interrupted)(void *), void *context, uint64_t *position)
+enum status history_find_forward(const struct history *history, const struct history_search *search,
+                                 uint64_t from, uint64_t limit, uint64_t *position)
 {
-	struct search s = {history, addresses,   address_count, from + 1,
-	                   limit,   interrupted, context};
+	struct search s = {history, search, from + 1, limit};
 
-	if (history->length == 0 || from >= history->length || limit <= from)
+	if (from >= history->length)
 		return STATUS_NOT_FOUND;
-	s.last = limit < history->length ? limit : history->length - 1;
+	if (s.last >= history->length)
+		s.last = history->length - 1;
 	return s.first > s.last ? STATUS_NOT_FOUND : search_run(&s, false, position);
 }
 

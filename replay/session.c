@@ -23,7 +23,7 @@ static enum status build_histories(struct session *session, history_progress pro
 {
 	const struct snapshot *snapshot = session->snapshot;
 
-	session->histories = calloc(snapshot->core_count, sizeof(*session->histories));
+	session->histories = calloc(snapshot->core_count, sizeof(struct history *));
 	session->cursors = calloc(snapshot->core_count, sizeof(*session->cursors));
 	if (!session->histories || !session->cursors)
 		return STATUS_NO_MEM;
@@ -141,11 +141,11 @@ void session_break_clear_all(struct session *session)
 	session->breakpoint_count = 0;
 }
 
-static struct cursor_limits limits_of(const struct session *session, bool (*interrupted)(void *),
-                                      void *context)
+static struct history_search breakpoints_of(const struct session *session,
+                                            bool (*interrupted)(void *), void *context)
 {
-	return (struct cursor_limits){session->breakpoints, session->breakpoint_count, interrupted,
-	                              context};
+	return (struct history_search){session->breakpoints, session->breakpoint_count, interrupted,
+	                               context};
 }
 
 struct stop session_step(struct session *session, size_t core, enum direction direction)
@@ -156,17 +156,17 @@ struct stop session_step(struct session *session, size_t core, enum direction di
 struct stop session_continue(struct session *session, size_t core, enum direction direction,
                              bool (*interrupted)(void *), void *context)
 {
-	struct cursor_limits limits = limits_of(session, interrupted, context);
+	struct history_search breakpoints = breakpoints_of(session, interrupted, context);
 
-	return cursor_continue(&session->cursors[core], direction, &limits);
+	return cursor_continue(&session->cursors[core], direction, &breakpoints);
 }
 
 struct stop session_step_range(struct session *session, size_t core, uint64_t low, uint64_t high,
                                bool (*interrupted)(void *), void *context)
 {
-	struct cursor_limits limits = limits_of(session, interrupted, context);
+	struct history_search breakpoints = breakpoints_of(session, interrupted, context);
 
-	return cursor_step_range(&session->cursors[core], low, high, &limits);
+	return cursor_step_range(&session->cursors[core], low, high, &breakpoints);
 }
 
 void session_register(const struct session *session, size_t core, enum register_number number,

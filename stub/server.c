@@ -11,7 +11,7 @@
 
 enum {
 	INPUT_SIZE = 1 << 16,
-	RESENDS_MOST = 16, /* refused frames in a row before the client is given up */
+	RESENDS_MOST = 16, /* how often one frame is sent again */
 };
 
 struct server {
@@ -142,10 +142,10 @@ static void handle(struct client_link *link, enum rsp_event event)
 		refuse_long_packet(link);
 		break;
 	case RSP_NACK:
-		if (link->resends++ < RESENDS_MOST)
+		if (!link->gdb.no_ack && link->resends < RESENDS_MOST) {
+			link->resends++;
 			send_text(link, &link->sent);
-		else
-			link->gone = true;
+		}
 		break;
 	case RSP_NONE:
 	case RSP_ACK:

@@ -91,6 +91,7 @@ static const uint8_t code[0x40] = {
         0x00, 0x00, 0x00, 0x00, /* 100c */
         0x1f, 0x20, 0x03, 0xd5, /* 1010: nop */
         0xc0, 0x03, 0x5f, 0xd6, /* 1014: ret */
+        0x40, 0x00, 0x00, 0xb4, /* 1018: cbz x0, 1020 */
 };
 static const uint8_t data[16] = {0xde, 0xad};
 static const uint8_t constants[8] = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -239,7 +240,7 @@ static void history_that_misses_halt_has_gap_at_end(void **state)
 	close_fixture(&f);
 }
 
-static void history_range_elsewhere_is_unexplained(void **state)
+static void history_range_elsewhere_is_misfit(void **state)
 {
 	const struct element elements[] = {
 	        range(0x1000, 3, INSN_BRANCH, true), /* to 0x1010 */
@@ -250,7 +251,34 @@ static void history_range_elsewhere_is_unexplained(void **state)
 	(void)state;
 	leads_to(0x1008);
 	open_fixture(&f, elements, 2);
-	assert_int_equal(only_gap(&f)->reason, GAP_UNEXPLAINED);
+	assert_int_equal(only_gap(&f)->reason, GAP_MISFIT);
+	assert_int_equal(only_gap(&f)->position, 3);
+	close_fixture(&f);
+}
+
+/* Code that was patched after the dump was made: a RET that the trace says was not executed. */
+static void history_branch_that_cannot_fall_through_is_misfit(void **state)
+{
+	const struct element not_returned[] = {
+	        range(0x1010, 2, INSN_BRANCH_INDIRECT, false),
+	        range(0x1018, 1, INSN_OTHER, true),
+	};
+	const struct element not_branched[] = {
+	        range(0x1000, 3, INSN_BRANCH, false), /* B at 0x1008 */
+	        range(0x100c, 1, INSN_OTHER, true),
+	};
+	struct fixture f;
+
+	(void)state;
+	leads_to(0x1008);
+	open_fixture(&f, not_returned, 2);
+	assert_int_equal(only_gap(&f)->reason, GAP_MISFIT);
+	assert_int_equal(only_gap(&f)->position, 2);
+	assert_int_equal(only_gap(&f)->address, 0x1014);
+	close_fixture(&f);
+	leads_to(0x1008);
+	open_fixture(&f, not_branched, 2);
+	assert_int_equal(only_gap(&f)->reason, GAP_MISFIT);
 	assert_int_equal(only_gap(&f)->position, 3);
 	close_fixture(&f);
 }
@@ -258,8 +286,8 @@ static void history_range_elsewhere_is_unexplained(void **state)
 static void history_branch_not_taken_falls_through(void **state)
 {
 	const struct element elements[] = {
-	        range(0x1000, 3, INSN_BRANCH, false),
-	        range(0x100c, 1, INSN_OTHER, true),
+	        range(0x1018, 1, INSN_BRANCH, false),
+	        range(0x101c, 1, INSN_OTHER, true),
 	};
 	struct instruction insn;
 	struct fixture f;
@@ -270,7 +298,7 @@ static void history_branch_not_taken_falls_through(void **state)
 	open_fixture(&f, elements, 2);
 	(void)history_gaps(f.history, &count);
 	assert_int_equal(count, 0);
-	history_at(f.history, 2, &insn);
+	history_at(f.history, 0, &insn);
 	assert_false(insn.executed);
 	close_fixture(&f);
 }
@@ -282,8 +310,10 @@ static void history_losses_become_gaps_with_reasons(void **state)
 	struct element overflow = {.type = ELEMENT_TRACE_ON, .trace_on = TRACE_ON_OVERFLOW};
 	struct element nacc = {.type = ELEMENT_ADDR_NACC, .nacc = {0x5000, SPACE_EL1N}};
 	struct element init = {.type = ELEMENT_NO_SYNC, .no_sync = NO_SYNC_INIT};
+	struct element stamp = {.type = ELEMENT_TIMESTAMP, .timestamp = 1};
 	const struct element elements[] = {
 	        init,
+	        stamp,
 	        on, /* the beginning: no gap */
 	        range(0x1000, 1, INSN_OTHER, true),
 	        lost,
@@ -336,7 +366,7 @@ static void history_exception_explains_a_jump_only_where_it_was_taken(void **sta
 	(void)state;
 	leads_to(0x1008);
 	open_fixture(&f, elements, 5);
-	assert_int_equal(only_gap(&f)->reason, GAP_UNEXPLAINED);
+	assert_int_equal(only_gap(&f)->reason, GAP_MISFIT);
 	assert_int_equal(only_gap(&f)->position, 2);
 	close_fixture(&f);
 }
@@ -346,7 +376,9 @@ static void history_search_finds_nearest_both_ways(void **state)
 	enum { ROUNDS = 1000 };
 	struct element *elements = calloc(ROUNDS, sizeof(*elements));
 	const uint64_t address = 0x1004;
-	const uint64_t nowhere = 0x7000;
+	const uint64_t other = 0x7000;
+	const struct history_search there = {&address, 1, NULL, NULL};
+	const struct history_search nowhere = {&other, 1, NULL, NULL};
 	struct fixture f;
 	uint64_t position;
 
@@ -357,28 +389,27 @@ static void history_search_finds_nearest_both_ways(void **state)
 		                            : range(0x1010, 2, INSN_BRANCH_INDIRECT, true);
 	open_fixture(&f, elements, ROUNDS);
 	/* Round 950 begins at 950 * 2 + 9 (nine longer rounds before it). */
-	assert_int_equal(history_find_backward(f.history, &address, 1, history_length(f.history), 0,
-	                                       NULL, NULL, &position),
+	assert_int_equal(
+	        history_find_backward(f.history, &there, history_length(f.history), 0, &position),
+	        STATUS_OK);
+	assert_int_equal(position, 950 * 2 + 9 + 1);
+	assert_int_equal(history_find_backward(f.history, &there, position, 0, &position),
+	                 STATUS_OK);
+	assert_int_equal(position, 850 * 2 + 8 + 1);
+	assert_int_equal(
+	        history_find_backward(f.history, &there, position, position - 5, &position),
+	        STATUS_NOT_FOUND);
+	assert_int_equal(history_find_forward(f.history, &there, position,
+	                                      history_length(f.history), &position),
 	                 STATUS_OK);
 	assert_int_equal(position, 950 * 2 + 9 + 1);
 	assert_int_equal(
-	        history_find_backward(f.history, &address, 1, position, 0, NULL, NULL, &position),
+	        history_find_forward(f.history, &there, 0, history_length(f.history), &position),
 	        STATUS_OK);
-	assert_int_equal(position, 850 * 2 + 8 + 1);
-	assert_int_equal(history_find_backward(f.history, &address, 1, position, position - 5, NULL,
-	                                       NULL, &position),
-	                 STATUS_NOT_FOUND);
-	assert_int_equal(history_find_forward(f.history, &address, 1, position,
-	                                      history_length(f.history), NULL, NULL, &position),
-	                 STATUS_OK);
-	assert_int_equal(position, 950 * 2 + 9 + 1);
-	assert_int_equal(history_find_forward(f.history, &address, 1, 0, history_length(f.history),
-	                                      NULL, NULL, &position),
-	                 STATUS_OK);
 	assert_int_equal(position, 50 * 2 + 1);
-	assert_int_equal(history_find_forward(f.history, &nowhere, 1, 0, history_length(f.history),
-	                                      NULL, NULL, &position),
-	                 STATUS_NOT_FOUND);
+	assert_int_equal(
+	        history_find_forward(f.history, &nowhere, 0, history_length(f.history), &position),
+	        STATUS_NOT_FOUND);
 	close_fixture(&f);
 	free(elements);
 }
@@ -575,7 +606,8 @@ int main(void)
 	        cmocka_unit_test(history_runs_give_instructions_by_position),
 	        cmocka_unit_test(history_that_leads_to_halt_has_no_gap),
 	        cmocka_unit_test(history_that_misses_halt_has_gap_at_end),
-	        cmocka_unit_test(history_range_elsewhere_is_unexplained),
+	        cmocka_unit_test(history_range_elsewhere_is_misfit),
+	        cmocka_unit_test(history_branch_that_cannot_fall_through_is_misfit),
 	        cmocka_unit_test(history_branch_not_taken_falls_through),
 	        cmocka_unit_test(history_losses_become_gaps_with_reasons),
 	        cmocka_unit_test(history_exception_explains_a_jump_only_where_it_was_taken),

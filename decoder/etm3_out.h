@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Elements on their way from the flow of ETMv3 or PTM to the caller: a list that is filled a
+ * packet at a time and taken from one by one. The newest elements may be in doubt, as in ETMv3
+ * where the next packet may cancel them: these are not given out yet.
+ */
+#ifndef CSREPLAY_DECODER_ETM3_OUT_H
+#define CSREPLAY_DECODER_ETM3_OUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "decoder/element.h"
+
+struct etm3_out {
+	struct element *items; /* owned; [next, count) are not taken yet */
+	size_t next;
+	size_t count;
+	size_t capacity;
+	size_t doubtful; /* the last ones of them that are in doubt */
+	uint8_t trace_id;
+};
+
+void etm3_out_fini(struct etm3_out *out);
+
+/* Appends an element; `*element` is to be filled and valid until the next one. NO_MEM. */
+MUST_USE enum status etm3_out_add(struct etm3_out *out, enum element_type type, uint64_t index,
+                                  struct element **element);
+
+/* The next element that is not in doubt; END if there is none. */
+MUST_USE enum status etm3_out_take(struct etm3_out *out, struct element *element);
+
+/* How many are not taken yet, in doubt or not; the one that is `back` places from the newest. */
+static inline size_t etm3_out_count(const struct etm3_out *out)
+{
+	return out->count - out->next;
+}
+
+static inline const struct element *etm3_out_newest(const struct etm3_out *out, size_t back)
+{
+	return &out->items[out->count - 1 - back];
+}
+
+/* Puts the newest `count` in doubt; takes back those in doubt. */
+void etm3_out_doubt(struct etm3_out *out, size_t count);
+void etm3_out_cancel(struct etm3_out *out);
+
+#endif

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Formatter frames: by hand-made frames, and random ones against a plain unpacker. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "decoder/deframe.h"
+
+enum {
+	OUR_ID = 0x10,
+	OTHER_ID = 0x22,
+	RANDOM_FRAMES = 3000,
+};
+
+/* The even byte that announces an ID. */
+#define ID(id) (uint8_t)((id) << 1 | 1)
+
+struct unpacked {
+	uint8_t *bytes;
+	uint64_t *positions;
+	uint64_t *indexes;
+	size_t count;
+};
+
+static void unpacked_init(struct unpacked *u, size_t room)
+{
+	u->bytes = calloc(room + 1, 1);
+	u->positions = calloc(room + 1, sizeof(uint64_t));
+	u->indexes = calloc(room + 1, sizeof(uint64_t));
+	u->count = 0;
+	assert_non_null(u->bytes);
+	assert_non_null(u->positions);
+	assert_non_null(u->indexes);
+}
+
+static void unpacked_fini(struct unpacked *u)
+{
+	free(u->bytes);
+	free(u->positions);
+	free(u->indexes);
+}
+
+/* Takes all bytes of OUR_ID, leaving up to `keep` of them for the next window. */
+static void unpack(enum deframe_format format, const void *data, size_t size, size_t keep,
+                   struct unpacked *u)
+{
+	struct deframe *d = malloc(sizeof(*d));
+	enum status status;
+
+	assert_non_null(d);
+	deframe_init(d, format, bytes_of(data, size), OUR_ID);
+	while ((status = deframe_refill(d)) == STATUS_OK) {
+		while (bytes_left(&d->bytes) > keep) {
+			u->positions[u->count] = deframe_position(d, d->bytes.pos);
+			u->indexes[u->count] = deframe_index(d, d->bytes.pos);
+			assert_int_equal(bytes_u8(&d->bytes, &u->bytes[u->count++]), STATUS_OK);
+		}
+	}
+	assert_int_equal(status, STATUS_END);
+	while (bytes_left(&d->bytes) > 0) {
+		u->positions[u->count] = deframe_position(d, d->bytes.pos);
+		u->indexes[u->count] = deframe_index(d, d->bytes.pos);
+		assert_int_equal(bytes_u8(&d->bytes, &u->bytes[u->count++]), STATUS_OK);
+	}
+	free(d);
+}
+
+static void assert_frame(const uint8_t *frames, size_t size, const char *expected,
+                         const uint64_t *positions, const uint64_t *indexes)
+{
+	struct unpacked u;
+
+	unpacked_init(&u, size);
+	unpack(DEFRAME_CORESIGHT, frames, size, 0, &u);
+	assert_int_equal(u.count, strlen(expected));
+	assert_memory_equal(u.bytes, expected, u.count);
+	for (size_t i = 0; i < u.count; i++) {
+		assert_int_equal(u.positions[i], positions[i]);
+		assert_int_equal(u.indexes[i], indexes[i]);
+	}
+	unpacked_fini(&u);
+}
+
+static void frame_id_at_once_gives_bytes_behind_it(void **state)
+{
+	/* Bit 1 of byte 15 is the low bit of byte 2: 'b' becomes 'c'. */
+	static const uint8_t frame[16] = {ID(OUR_ID), 'a', 'b', 'c', 'd', 'e', 'f', 'g',
+	                                  'h',        'i', 'j', 'k', 'l', 'm', 'n', 2};
+	static const uint64_t positions[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
+	static const uint64_t indexes[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13};
+
+	(void)state;
+	assert_frame(frame, 16, "accdefghijklmn", positions, indexes);
+}
+
+static void frame_id_delayed_gives_odd_byte_to_old_id(void **state)
+{
+	/* Byte 4 announces the other ID behind byte 5; byte 8 ours again at once. */
+	static const uint8_t frame[16] = {ID(OUR_ID), 'a', 'b', 'c', ID(OTHER_ID), 'd', 'x', 'y',
+	                                  ID(OUR_ID), 'e', 'f', 'g', 'h',          'i', 'j', 4};
+	static const uint64_t positions[] = {1, 2, 3, 5, 9, 10, 11, 12, 13, 14};
+	static const uint64_t indexes[] = {0, 1, 2, 3, 8, 9, 10, 11, 12, 13};
+
+	(void)state;
+	assert_frame(frame, 16, "abcdefghij", positions, indexes);
+}
+
+static void frame_same_id_again_is_no_new_run(void **state)
+{
+	static const uint8_t frame[16] = {ID(OUR_ID),   'a', ID(OUR_ID), 'b', ID(OTHER_ID), 'x',
+	                                  ID(OTHER_ID), 'y', 'z',        'z', 'z',          'z',
+	                                  'z',          'z', ID(OUR_ID), 2};
+	static const uint64_t positions[] = {1, 3};
+	static const uint64_t indexes[] = {0, 1};
+
+	(void)state;
+	assert_frame(frame, 16, "ab", positions, indexes);
+}
+
+static void frame_last_byte_id_holds_for_next_frame(void **state)
+{
+	uint8_t frames[32];
+	static const uint64_t positions[] = {16, 17};
+	static const uint64_t indexes[] = {16, 17};
+
+	(void)state;
+	memset(frames, 'x', sizeof(frames));
+	frames[14] = ID(OUR_ID);
+	frames[15] = 0;
+	frames[16] = 'p';
+	frames[17] = 'q';
+	frames[18] = ID(OTHER_ID);
+	frames[31] = 0;
+	assert_frame(frames, 32, "pq", positions, indexes);
+}
+
+static void frame_before_first_id_is_dropped(void **state)
+{
+	static const uint8_t frame[16] = {'x', 'x', 'x', 'x', 'x', 'x', ID(OUR_ID), 'a',
+	                                  'b', 'c', 'd', 'e', 'f', 'g', 'h',        0};
+	static const uint64_t positions[] = {7, 8, 9, 10, 11, 12, 13, 14};
+	static const uint64_t indexes[] = {6, 7, 8, 9, 10, 11, 12, 13};
+
+	(void)state;
+	assert_frame(frame, 16, "abcdefgh", positions, indexes);
+}
+
+static void frame_cut_is_left_out(void **state)
+{
+	uint8_t frames[32] = {ID(OUR_ID), 'a', 'b', 'c', 'd', 'e', 'f', 'g',
+	                      'h',        'i', 'j', 'k', 'l', 'm', 'n'};
+	struct unpacked u;
+
+	(void)state;
+	for (size_t size = 0; size < 16; size++) {
+		unpacked_init(&u, 32);
+		unpack(DEFRAME_CORESIGHT, frames, size, 0, &u);
+		assert_int_equal(u.count, 0);
+		assert_int_equal(deframe_remainder(DEFRAME_CORESIGHT, size), size);
+		unpack(DEFRAME_CORESIGHT, frames, 16 + size, 0, &u);
+		assert_int_equal(u.count, 14);
+		assert_int_equal(deframe_remainder(DEFRAME_CORESIGHT, 16 + size), size);
+		unpacked_fini(&u);
+	}
+}
+
+static void source_data_is_taken_as_it_is(void **state)
+{
+	static const char data[] = "\x21\x43 anything";
+	struct unpacked u;
+
+	(void)state;
+	unpacked_init(&u, sizeof(data));
+	unpack(DEFRAME_SOURCE, data, sizeof(data), 3, &u);
+	assert_int_equal(u.count, sizeof(data));
+	assert_memory_equal(u.bytes, data, u.count);
+	for (size_t i = 0; i < u.count; i++) {
+		assert_int_equal(u.positions[i], i);
+		assert_int_equal(u.indexes[i], i);
+	}
+	assert_int_equal(deframe_remainder(DEFRAME_SOURCE, 7), 0);
+	unpacked_fini(&u);
+}
+
+static void id_of_source_is_0x01_to_0x6f(void **state)
+{
+	(void)state;
+	for (unsigned int id = 0; id < 0x80; id++)
+		assert_int_equal(trace_id_is_source(id), id >= 0x01 && id <= 0x6f);
+}
+
+/* The formatter's rules once more, byte by byte over the whole buffer. */
+static void unpack_plainly(const uint8_t *data, size_t size, struct unpacked *u)
+{
+	unsigned int id = 0xff;
+
+	for (size_t f = 0; f + 16 <= size; f += 16) {
+		unsigned int after = id;
+
+		for (size_t i = 0; i < 15; i++) {
+			unsigned int flag = data[f + 15] >> (i / 2) & 1;
+			bool is_id = i % 2 == 0 && (data[f + i] & 1);
+			uint8_t value = data[f + i];
+
+			if (is_id) {
+				after = value >> 1;
+				if (!flag || i == 14)
+					id = after;
+				continue;
+			}
+			if (i % 2 == 0)
+				value = (uint8_t)(value | flag);
+			if (id == OUR_ID) {
+				u->positions[u->count] = f + i;
+				u->bytes[u->count++] = value;
+			}
+			if (i % 2 == 1)
+				id = after;
+			else
+				after = id;
+		}
+	}
+}
+
+static void frames_random_are_those_of_plain_unpacking(void **state)
+{
+	size_t size = RANDOM_FRAMES * 16;
+	uint8_t *data = malloc(size);
+	uint32_t seed = 1;
+
+	(void)state;
+	assert_non_null(data);
+	for (size_t i = 0; i < size; i++) {
+		seed = seed * 1664525 + 1013904223;
+		data[i] = (uint8_t)(seed >> 24);
+		/* Half of the IDs are ours. */
+		if (i % 2 == 0 && (data[i] & 3) == 1)
+			data[i] = ID(OUR_ID);
+	}
+	for (size_t keep = 0; keep < 100; keep += 33) {
+		struct unpacked expected;
+		struct unpacked u;
+
+		unpacked_init(&expected, size);
+		unpacked_init(&u, size);
+		unpack_plainly(data, size, &expected);
+		unpack(DEFRAME_CORESIGHT, data, size, keep, &u);
+		assert_true(u.count > DEFRAME_WINDOW);
+		assert_int_equal(u.count, expected.count);
+		assert_memory_equal(u.bytes, expected.bytes, u.count);
+		assert_memory_equal(u.positions, expected.positions, u.count * sizeof(uint64_t));
+		for (size_t i = 0; i < u.count; i++) {
+			assert_true(u.indexes[i] <= u.positions[i]);
+			assert_true(u.positions[i] - u.indexes[i] < 16);
+		}
+		unpacked_fini(&expected);
+		unpacked_fini(&u);
+	}
+	free(data);
+}
+
+static void window_full_of_unread_bytes_is_truncated(void **state)
+{
+	size_t size = 3 * (size_t)DEFRAME_WINDOW;
+	uint8_t *data = calloc(size, 1);
+	struct deframe *d = malloc(sizeof(*d));
+
+	(void)state;
+	assert_non_null(data);
+	assert_non_null(d);
+	deframe_init(d, DEFRAME_SOURCE, bytes_of(data, size), OUR_ID);
+	assert_int_equal(deframe_refill(d), STATUS_OK);
+	assert_int_equal(deframe_refill(d), STATUS_TRUNCATED);
+	assert_int_equal(bytes_left(&d->bytes), DEFRAME_WINDOW);
+	assert_int_equal(bytes_skip(&d->bytes, 1), STATUS_OK);
+	assert_int_equal(deframe_refill(d), STATUS_OK);
+	free(d);
+	free(data);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(frame_id_at_once_gives_bytes_behind_it),
+	        cmocka_unit_test(frame_id_delayed_gives_odd_byte_to_old_id),
+	        cmocka_unit_test(frame_same_id_again_is_no_new_run),
+	        cmocka_unit_test(frame_last_byte_id_holds_for_next_frame),
+	        cmocka_unit_test(frame_before_first_id_is_dropped),
+	        cmocka_unit_test(frame_cut_is_left_out),
+	        cmocka_unit_test(source_data_is_taken_as_it_is),
+	        cmocka_unit_test(id_of_source_is_0x01_to_0x6f),
+	        cmocka_unit_test(frames_random_are_those_of_plain_unpacking),
+	        cmocka_unit_test(window_full_of_unread_bytes_is_truncated),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,653 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ETMv4 traces to elements: hand-made bytes whose meaning is known, from decoder_open() on. And
+ * what no bytes may do: crash, hang, or yield elements without end.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "decoder/decoder.h"
+#include "decoder/listing.h"
+
+/*
+ * The program:
+ *	1000  nop
+ *	1004  b 1010
+ *	1010  bl 1100
+ *	1014  cbz x0, 1000
+ *	1018  br x1
+ *	101c  eret
+ *	1100  nop
+ *	1104  ret
+ */
+enum { CODE = 0x1000, CODE_SIZE = 0x110 };
+
+#define NOP  0xd503201fU
+#define SYNC "\0\0\0\0\0\0\0\0\0\0\0\x80\x01\x00"
+#define ON   "\x04"
+/* Address, EL1, non-secure, 64 bits. */
+#define AT(low) "\x85" low "\0\0\0\0\0\0\x31"
+/* 0x1000, 0x1010, 0x1014, 0x1100: seven bits from bit 2 on, seven from bit 9 on. */
+#define A_1000  "\x00\x08"
+#define A_1010  "\x04\x08"
+#define A_1018  "\x06\x08"
+#define A_1100  "\x40\x08"
+#define GO(low) "\x9d" low "\0\0\0\0\0\0"
+#define E       "\xf7"
+#define N       "\xf6"
+
+#define NO_SYNC(index)  "Idx:" #index "; ID:10; OCSD_GEN_TRC_ELEM_NO_SYNC( [init-decoder])\n"
+#define TRACE_ON(index) "Idx:" #index "; ID:10; OCSD_GEN_TRC_ELEM_TRACE_ON( [begin or filter])\n"
+#define CONTEXT(index)                                                                             \
+	"Idx:" #index "; ID:10; OCSD_GEN_TRC_ELEM_PE_CONTEXT((ISA=A64) EL1N; 64-bit; )\n"
+#define RANGE(index, from, to, count, rest)                                                        \
+	"Idx:" #index "; ID:10; OCSD_GEN_TRC_ELEM_INSTR_RANGE(exec range=0x" #from ":[0x" #to      \
+	"] num_i(" #count ") last_sz(4) (ISA=A64) " rest ")\n"
+#define END(index) "Idx:" #index "; ID:10; OCSD_GEN_TRC_ELEM_EO_TRACE( [end-of-trace])\n"
+
+enum {
+	NO_OPTIONS = 0,
+	RETURN_STACK = 1,
+	SPECULATION = 2, /* four P0 elements may be in doubt */
+	CYCLES = 4,
+	Q_ELEMENTS = 8,
+	FRAMES = 16,
+};
+
+struct world {
+	uint8_t code[CODE_SIZE];
+	uint8_t values[6][4];
+	struct snap_register registers[6];
+	struct snap_device core_device;
+	struct snap_device source_device;
+	struct snap_core core;
+	struct snap_source source;
+	struct snap_buffer buffer;
+	size_t buffers[1];
+	struct snapshot snapshot;
+};
+
+static void put_opcode(struct world *w, uint64_t address, uint32_t opcode)
+{
+	for (unsigned int i = 0; i < 4; i++)
+		w->code[address - CODE + i] = (uint8_t)(opcode >> (8 * i));
+}
+
+static void put_register(struct world *w, size_t i, const char *name, uint32_t value)
+{
+	for (unsigned int k = 0; k < 4; k++)
+		w->values[i][k] = (uint8_t)(value >> (8 * k));
+	w->registers[i] =
+	        (struct snap_register){.name = str_of(name), .bits = 32, .value = w->values[i]};
+}
+
+static void put_registers(struct world *w, unsigned int options)
+{
+	uint32_t config = 1;
+
+	config |= options & RETURN_STACK ? 1U << 12 : 0;
+	config |= options & CYCLES ? 1U << 4 : 0;
+	put_register(w, 0, "TRCCONFIGR", config);
+	put_register(w, 1, "TRCTRACEIDR", 0x10);
+	put_register(w, 2, "TRCIDR0", 0x80 | (options & Q_ELEMENTS ? 0x18000 : 0));
+	put_register(w, 3, "TRCIDR1", 0x00000440);
+	put_register(w, 4, "TRCIDR2", 0x00000488);
+	put_register(w, 5, "TRCIDR8", options & SPECULATION ? 4 : 0);
+}
+
+static void world_init(struct world *w, unsigned int options, const void *trace, size_t size)
+{
+	struct mem_region region = {
+	        .address = CODE, .length = CODE_SIZE, .space = SPACE_ANY, .data = w->code};
+
+	memset(w, 0, sizeof(*w));
+	for (uint64_t address = CODE; address < CODE + CODE_SIZE; address += 4)
+		put_opcode(w, address, NOP);
+	put_opcode(w, 0x1004, 0x14000003);
+	put_opcode(w, 0x1010, 0x9400003c);
+	put_opcode(w, 0x1014, 0xb4ffff60);
+	put_opcode(w, 0x1018, 0xd61f0020);
+	put_opcode(w, 0x101c, 0xd69f03e0);
+	put_opcode(w, 0x1104, 0xd65f03c0);
+	put_registers(w, options);
+	w->core.memory = memmap_create();
+	assert_non_null(w->core.memory);
+	assert_int_equal(memmap_add(w->core.memory, &region), STATUS_OK);
+	assert_int_equal(memmap_freeze(w->core.memory), STATUS_OK);
+	w->core_device = (struct snap_device){.name = STR("cpu"), .type = STR("Cortex-A53")};
+	w->core.device = &w->core_device;
+	w->source_device = (struct snap_device){.name = STR("ETM"),
+	                                        .type = STR("ETM4"),
+	                                        .registers = w->registers,
+	                                        .register_count = 6};
+	w->source = (struct snap_source){.device = &w->source_device,
+	                                 .protocol = PROTOCOL_ETM4,
+	                                 .core = &w->core,
+	                                 .buffers = w->buffers,
+	                                 .buffer_count = 1};
+	w->buffer = (struct snap_buffer){.name = STR("B"),
+	                                 .format = options & FRAMES ? BUFFER_CORESIGHT
+	                                                            : BUFFER_SOURCE_DATA,
+	                                 .format_name = STR("source_data"),
+	                                 .data = bytes_of(trace, size)};
+	w->snapshot = (struct snapshot){
+	        .sources = &w->source, .source_count = 1, .buffers = &w->buffer, .buffer_count = 1};
+}
+
+static void world_fini(struct world *w)
+{
+	memmap_destroy(w->core.memory);
+}
+
+static struct decoder *open_decoder(struct world *w, bool packets)
+{
+	struct decoder_options options = {.packets = packets};
+	struct diag_list diags = {0};
+	struct decoder *decoder;
+
+	assert_int_equal(
+	        decoder_open(&w->snapshot, &w->source, &w->buffer, &options, &diags, &decoder),
+	        STATUS_OK);
+	assert_int_equal(diags.count, 0);
+	diag_list_fini(&diags);
+	return decoder;
+}
+
+/* Decodes to the end. The address behind the last element goes to `*next`, 0 if unknown. */
+static void run(unsigned int options, const void *trace, size_t size, struct text *out,
+                uint64_t *next)
+{
+	struct world w;
+	struct decoder *decoder;
+	struct element element;
+	enum status status;
+
+	world_init(&w, options, trace, size);
+	decoder = open_decoder(&w, false);
+	while ((status = decoder_next(decoder, &element)) == STATUS_OK) {
+		element_format_text(&element, out);
+		text_char(out, '\n');
+	}
+	assert_int_equal(status, STATUS_END);
+	assert_int_equal(decoder_next(decoder, &element), STATUS_END);
+	assert_int_equal(decoder_position(decoder), size);
+	if (!decoder_next_address(decoder, next))
+		*next = 0;
+	decoder_destroy(decoder);
+	world_fini(&w);
+}
+
+static void assert_elements(unsigned int options, const char *trace, size_t size,
+                            const char *expected, uint64_t expected_next)
+{
+	struct text out = {0};
+	uint64_t next = 0;
+
+	run(options, trace, size, &out, &next);
+	assert_string_equal(out.data, expected);
+	assert_int_equal(next, expected_next);
+	text_fini(&out);
+}
+
+#define ASSERT(options, trace, next, expected)                                                     \
+	assert_elements(options, trace, sizeof(trace) - 1, expected, next)
+
+static void atoms_follow_the_code(void **state)
+{
+	(void)state;
+	ASSERT(NO_OPTIONS, SYNC ON AT(A_1000) E E N, 0x1108,
+	       NO_SYNC(0) TRACE_ON(14) CONTEXT(15) RANGE(25, 1000, 1008, 2, "E BR  ")
+	               RANGE(26, 1010, 1014, 1, "E BR  b+link ")
+	                       RANGE(27, 1100, 1108, 2, "N iBR A64:ret ") END(27));
+}
+
+static void atoms_of_one_packet_are_ranges_of_one_index(void **state)
+{
+	(void)state;
+	ASSERT(NO_OPTIONS, SYNC ON AT(A_1000) "\xdb", 0x1100,
+	       NO_SYNC(0) TRACE_ON(14) CONTEXT(15) RANGE(25, 1000, 1008, 2, "E BR  ")
+	               RANGE(25, 1010, 1014, 1, "E BR  b+link ") END(25));
+}
+
+static void indirect_branch_needs_an_address(void **state)
+{
+	(void)state;
+	ASSERT(NO_OPTIONS, SYNC ON AT(A_1018) E E GO(A_1000) E, 0x1010,
+	       NO_SYNC(0) TRACE_ON(14) CONTEXT(15) RANGE(25, 1018, 101c, 1, "E iBR ")
+	               RANGE(36, 1000, 1008, 2, "E BR  ") END(36));
+	ASSERT(NO_OPTIONS, SYNC ON AT(A_1018) E, 0,
+	       NO_SYNC(0) TRACE_ON(14) CONTEXT(15) RANGE(25, 1018, 101c, 1, "E iBR ") END(25));
+	ASSERT(NO_OPTIONS, SYNC ON AT(A_1018) E GO(A_1000), 0x1000,
+	       NO_SYNC(0) TRACE_ON(14) CONTEXT(15) RANGE(25, 1018, 101c, 1, "E iBR ") END(26));
+}
+
+static void return_stack_gives_the_address(void **state)
+{
+	(void)state;
+	ASSERT(RETURN_STACK, SYNC ON AT(A_1010) E E N, 0x1018,
+	       NO_SYNC(0) TRACE_ON(14) CONTEXT(15) RANGE(25, 1010, 1014, 1, "E BR  b+link ")
+	               RANGE(26, 1100, 1108, 2, "E iBR A64:ret ")
+	                       RANGE(27, 1014, 1018, 1, "N BR   <cond>") END(27));
+	ASSERT(RETURN_STACK, SYNC ON AT(A_1010) E E, 0x1014,
+	       NO_SYNC(0) TRACE_ON(14) CONTEXT(15) RANGE(25, 1010, 1014, 1, "E BR  b+link ")
+	               RANGE(26, 1100, 1108, 2, "E iBR A64:ret ") END(26));
+}
+
+static void return_stack_empty_loses_synchronisation(void **state)
+{
+	(void)state;
+	ASSERT(RETURN_STACK, SYNC ON AT(A_1100) E E E, 0,
+	       NO_SYNC(0) TRACE_ON(14) CONTEXT(15)
+	               RANGE(25, 1100, 1108, 2,
+	                     "E iBR A64:ret ") "Idx:26; ID:10; OCSD_GEN_TRC_ELEM_NO_SYNC( "
+	                                       "[bad-packet])\n" END(27));
+}
+
+static void code_not_in_memory_is_nacc(void **state)
+{
+	(void)state;
+	ASSERT(NO_OPTIONS, SYNC ON AT("\x42\x08") E E, 0,
+	       NO_SYNC(0) TRACE_ON(14) CONTEXT(15) RANGE(
+	               25, 1108, 1110, 2, "E --- ") "Idx:25; ID:10; OCSD_GEN_TRC_ELEM_ADDR_NACC( "
+	                                            "0x1110; Memspace [0x2:EL1N] )\n" END(26));
+}
+
+static void exception_shows_what_ran_before_it(void **state)
+{
+	(void)state;
+	ASSERT(NO_OPTIONS, SYNC ON AT(A_1000) "\x06\x19" GO("\x01\x08"), 0x1004,
+	       NO_SYNC(0) TRACE_ON(14) CONTEXT(15)
+	               RANGE(25, 1000, 1004, 1,
+	                     "E --- ") "Idx:25; ID:10; OCSD_GEN_TRC_ELEM_EXCEPTION(pref ret "
+	                               "addr:0x1004; excep num (0x0c) )\n" END(27));
+}
+
+static void exception_at_a_branch_target_has_no_range(void **state)
+{
+	(void)state;
+	ASSERT(NO_OPTIONS, SYNC ON AT(A_1018) E "\x06\x58" GO(A_1000), 0x1000,
+	       NO_SYNC(0) TRACE_ON(14) CONTEXT(15)
+	               RANGE(25, 1018, 101c, 1,
+	                     "E iBR ") "Idx:26; ID:10; OCSD_GEN_TRC_ELEM_EXCEPTION(pref ret "
+	                               "addr:0x1000 [addr also prev br "
+	                               "tgt]; excep num (0x0c) )\n" END(28));
+}
+
+static void exception_without_address_loses_synchronisation(void **state)
+{
+	(void)state;
+	ASSERT(NO_OPTIONS, SYNC ON AT(A_1000) "\x06\x18" E, 0,
+	       NO_SYNC(0) TRACE_ON(14) CONTEXT(
+	               15) "Idx:27; ID:10; OCSD_GEN_TRC_ELEM_NO_SYNC( [bad-packet])\n" END(27));
+}
+
+static void exception_return_is_told_when_committed(void **state)
+{
+	(void)state;
+	ASSERT(NO_OPTIONS, SYNC ON AT("\x07\x08") E "\x07" GO(A_1000) E, 0x1010,
+	       NO_SYNC(0) TRACE_ON(14) CONTEXT(15) RANGE(
+	               25, 101c, 1020, 1,
+	               "E iBR A64:eret ") "Idx:26; ID:10; "
+	                                  "OCSD_GEN_TRC_ELEM_EXCEPTION_RET()\n" RANGE(36, 1000,
+	                                                                              1008, 2,
+	                                                                              "E BR  ")
+	                                          END(36));
+	ASSERT(NO_OPTIONS, SYNC ON AT("\x07\x08") E "\x07" GO(A_1000), 0x1000,
+	       NO_SYNC(0) TRACE_ON(14) CONTEXT(15) RANGE(25, 101c, 1020, 1, "E iBR A64:eret ")
+	               END(27));
+}
+
+static void facts_are_told_at_the_end(void **state)
+{
+	(void)state;
+	ASSERT(CYCLES,
+	       SYNC ON AT(A_1000) E "\x73"
+	                            "\x02\x05"
+	                            "\x0e\x00\x07",
+	       0x1010,
+	       NO_SYNC(0) TRACE_ON(14) CONTEXT(15) RANGE(
+	               25, 1000, 1008, 2,
+	               "E BR  ") "Idx:26; ID:10; OCSD_GEN_TRC_ELEM_EVENT( Numbered:3; )\n"
+	                         "Idx:27; ID:10; OCSD_GEN_TRC_ELEM_TIMESTAMP( [ "
+	                         "TS=0x000000000005];  [CC=0]; )\n"
+	                         "Idx:29; ID:10; OCSD_GEN_TRC_ELEM_CYCLE_COUNT( [CC=7]; )\n" END(
+	                                 29));
+}
+
+static void speculation_commits_beyond_its_depth(void **state)
+{
+	(void)state;
+	ASSERT(SPECULATION, SYNC ON AT(A_1000) E E "\xd9" N, 0x1010,
+	       NO_SYNC(0) TRACE_ON(14) CONTEXT(15) RANGE(25, 1000, 1008, 2, "E BR  ") END(28));
+}
+
+static void speculation_ends_with_commit_cancel_and_mispredict(void **state)
+{
+	(void)state;
+	/* E E committed; E (1100) cancelled; the branch at 1100 was N after all. */
+	ASSERT(SPECULATION,
+	       SYNC ON AT(A_1000) E E "\x2d\x02" E E "\x2f\x01"
+	                              "\x2d\x01",
+	       0x1108,
+	       NO_SYNC(0) TRACE_ON(14) CONTEXT(15) RANGE(25, 1000, 1008, 2, "E BR  ")
+	               RANGE(26, 1010, 1014, 1, "E BR  b+link ")
+	                       RANGE(29, 1100, 1108, 2, "N iBR A64:ret ") END(33));
+}
+
+static void cancel_keeps_facts(void **state)
+{
+	(void)state;
+	ASSERT(SPECULATION, SYNC ON AT(A_1000) E "\x73" E "\x2e\x02" GO(A_1010) E "\x2d\x01",
+	       0x1100,
+	       NO_SYNC(0) TRACE_ON(14)
+	               CONTEXT(15) "Idx:26; ID:10; OCSD_GEN_TRC_ELEM_EVENT( Numbered:3; )\n" RANGE(
+	                       39, 1010, 1014, 1, "E BR  b+link ") END(40));
+	ASSERT(SPECULATION,
+	       SYNC ON AT(A_1000) E "\x73"
+	                            "\x2e\x02" E,
+	       0,
+	       NO_SYNC(0) "Idx:27; ID:10; OCSD_GEN_TRC_ELEM_NO_SYNC( [bad-packet])\n"
+	                  "Idx:26; ID:10; OCSD_GEN_TRC_ELEM_EVENT( Numbered:3; )\n" END(29));
+}
+
+static void commit_of_more_than_there_is_loses_synchronisation(void **state)
+{
+	(void)state;
+	ASSERT(SPECULATION, SYNC ON AT(A_1000) E "\x2d\x02" E, 0,
+	       NO_SYNC(0) TRACE_ON(14) CONTEXT(
+	               15) "Idx:26; ID:10; OCSD_GEN_TRC_ELEM_NO_SYNC( [bad-packet])\n" END(28));
+}
+
+static void unseen_elements_are_committed_silently(void **state)
+{
+	(void)state;
+	ASSERT(SPECULATION,
+	       "\0\0\0\0\0\0\0\0\0\0\0\x80\x01\x04\x02" ON AT(A_1000) E "\x2d\x02"
+	                                                                "\x2d\x01",
+	       0x1010,
+	       NO_SYNC(0) TRACE_ON(15) CONTEXT(16) RANGE(26, 1000, 1008, 2, "E BR  ") END(29));
+}
+
+static void overflow_and_discard_wait_for_async(void **state)
+{
+	(void)state;
+	ASSERT(NO_OPTIONS, SYNC ON AT(A_1000) E "\x73\x00\x05" E SYNC ON AT(A_1010) E, 0x1100,
+	       NO_SYNC(0) TRACE_ON(14) CONTEXT(15) RANGE(
+	               25, 1000, 1008, 2,
+	               "E BR  ") "Idx:26; ID:10; OCSD_GEN_TRC_ELEM_EVENT( Numbered:3; )\n"
+	                         "Idx:27; ID:10; OCSD_GEN_TRC_ELEM_NO_SYNC( [overflow])\n"
+	                         "Idx:44; ID:10; OCSD_GEN_TRC_ELEM_TRACE_ON( [overflow])\n" CONTEXT(
+	                                 45) RANGE(55, 1010, 1014, 1, "E BR  b+link ") END(55));
+	ASSERT(NO_OPTIONS, SYNC ON AT(A_1000) E "\x00\x03", 0,
+	       NO_SYNC(0) TRACE_ON(14) CONTEXT(15) RANGE(
+	               25, 1000, 1008, 2,
+	               "E BR  ") "Idx:26; ID:10; OCSD_GEN_TRC_ELEM_NO_SYNC( [discard])\n" END(26));
+	ASSERT(NO_OPTIONS, SYNC ON AT(A_1000) E "\x00\x05", 0,
+	       NO_SYNC(0) TRACE_ON(14) CONTEXT(15)
+	               RANGE(25, 1000, 1008, 2,
+	                     "E BR  ") "Idx:26; ID:10; OCSD_GEN_TRC_ELEM_NO_SYNC( [overflow])\n"
+	                               "Idx:26; ID:10; OCSD_GEN_TRC_ELEM_EO_TRACE( [overflow])\n");
+}
+
+static void bad_packet_is_told_at_the_next_one(void **state)
+{
+	(void)state;
+	ASSERT(NO_OPTIONS, SYNC ON AT(A_1000) E "\x08" E SYNC ON AT(A_1010) E, 0x1100,
+	       NO_SYNC(0) TRACE_ON(14) CONTEXT(15)
+	               RANGE(25, 1000, 1008, 2,
+	                     "E BR  ") "Idx:27; ID:10; OCSD_GEN_TRC_ELEM_NO_SYNC( "
+	                               "[bad-packet])\n" TRACE_ON(42) CONTEXT(43)
+	                                       RANGE(53, 1010, 1014, 1, "E BR  b+link ") END(53));
+}
+
+static void packet_cut_by_the_end_takes_back_what_was_pending(void **state)
+{
+	(void)state;
+	ASSERT(NO_OPTIONS, SYNC ON AT(A_1000) E "\x73\x9d\x00", 0,
+	       NO_SYNC(0) TRACE_ON(14) CONTEXT(15) RANGE(25, 1000, 1008, 2, "E BR  ") END(27));
+}
+
+static void q_counts_instructions(void **state)
+{
+	(void)state;
+	/* Two instructions that end at a branch; five that cannot be followed over it. */
+	ASSERT(Q_ELEMENTS, SYNC ON AT(A_1000) "\xac\x02" GO(A_1010) "\xac\x05" GO(A_1100), 0x1100,
+	       NO_SYNC(0) TRACE_ON(14) CONTEXT(15)
+	               RANGE(25, 1000, 1008, 2,
+	                     "E BR  ") "Idx:36; ID:10; OCSD_GEN_TRC_ELEM_I_RANGE_NOPATH(first "
+	                               "0x1010:[next 0x1100] "
+	                               "num_i(5) )\n" END(38));
+}
+
+static void trace_without_sync_has_one_element_and_the_end(void **state)
+{
+	(void)state;
+	ASSERT(NO_OPTIONS, "", 0, END(0));
+	ASSERT(NO_OPTIONS, E E, 0, NO_SYNC(0) END(0));
+	ASSERT(NO_OPTIONS, E E E E E E E E E E, 0, NO_SYNC(0) END(8));
+}
+
+static void packets_are_listed_before_what_they_cause(void **state)
+{
+	static const char trace[] = E SYNC ON;
+	struct world w;
+	struct decoder *decoder;
+	struct element element;
+	struct text out = {0};
+
+	(void)state;
+	world_init(&w, NO_OPTIONS, trace, sizeof(trace) - 1);
+	decoder = open_decoder(&w, true);
+	while (decoder_next(decoder, &element) == STATUS_OK) {
+		element_format_text(&element, &out);
+		text_char(&out, '\n');
+	}
+	assert_string_equal(
+	        out.data,
+	        "Idx:0; ID:10; [0xf7 ];\tI_NOT_SYNC : I Stream not synchronised\n" NO_SYNC(
+	                0) "Idx:1; ID:10; [0x00 0x00 0x00 0x00 0x00 0x00 0x00 0x00 0x00 0x00 0x00 "
+	                   "0x80 ];\tI_ASYNC : Alignment Synchronisation.\n"
+	                   "Idx:13; ID:10; [0x01 0x00 ];\tI_TRACE_INFO : Trace Info.; INFO=0x0 { "
+	                   "CC.0 }\n"
+	                   "Idx:15; ID:10; [0x04 ];\tI_TRACE_ON : Trace On.\n" END(15));
+	text_fini(&out);
+	decoder_destroy(decoder);
+	world_fini(&w);
+}
+
+static void missing_registers_are_named(void **state)
+{
+	struct decoder_options options = {.packets = false};
+	struct diag_list diags = {0};
+	struct decoder *decoder;
+	struct world w;
+
+	(void)state;
+	world_init(&w, NO_OPTIONS, NULL, 0);
+	w.registers[2].name = STR("OTHER");
+	w.registers[4].name = STR("OTHER");
+	assert_int_equal(
+	        decoder_open(&w.snapshot, &w.source, &w.buffer, &options, &diags, &decoder),
+	        STATUS_BAD_DATA);
+	assert_null(decoder);
+	assert_int_equal(diags.errors, 2);
+	assert_non_null(strstr(diags.items[0].text, "\"ETM\" has no register TRCIDR0"));
+	assert_non_null(strstr(diags.items[1].text, "\"ETM\" has no register TRCIDR2"));
+	diag_list_fini(&diags);
+	world_fini(&w);
+}
+
+static void what_is_not_decoded_is_unsupported(void **state)
+{
+	struct decoder_options options = {.packets = false};
+	struct diag_list diags = {0};
+	struct decoder *decoder;
+	struct world w;
+
+	(void)state;
+	world_init(&w, NO_OPTIONS, NULL, 0);
+	w.source.protocol = PROTOCOL_UNKNOWN;
+	assert_int_equal(
+	        decoder_open(&w.snapshot, &w.source, &w.buffer, &options, &diags, &decoder),
+	        STATUS_UNSUPPORTED);
+	w.source.protocol = PROTOCOL_ETM4;
+	w.buffer.format = BUFFER_OTHER;
+	assert_int_equal(
+	        decoder_open(&w.snapshot, &w.source, &w.buffer, &options, &diags, &decoder),
+	        STATUS_UNSUPPORTED);
+	w.buffer.format = BUFFER_SOURCE_DATA;
+	put_register(&w, 0, "TRCCONFIGR", 0x3);
+	assert_int_equal(
+	        decoder_open(&w.snapshot, &w.source, &w.buffer, &options, &diags, &decoder),
+	        STATUS_UNSUPPORTED);
+	assert_int_equal(diags.errors, 3);
+	diag_list_fini(&diags);
+	world_fini(&w);
+}
+
+static const char good[] = E E SYNC ON AT(A_1000)
+E E N "\x73" E GO(A_1000) "\xdb"
+                          "\x06\x19" GO(A_1100) "\x07" GO(A_1018) E
+        GO(A_1010) "\x02\x85\x05"
+                   "\x2d\x01" E "\x2f\x01" N "\x00\x05" SYNC ON AT(A_1010)
+E E "\xd4"
+    "\xac\x05" GO(A_1000) E;
+
+/* Decodes to the end: each byte yields a bounded number of elements. */
+static void assert_ends(unsigned int options, const void *trace, size_t size)
+{
+	struct world w;
+	struct decoder *decoder;
+	struct element element;
+	struct text out = {0};
+	uint64_t last = 0;
+	uint64_t address;
+	size_t count = 0;
+	enum status status;
+
+	world_init(&w, options, trace, size);
+	decoder = open_decoder(&w, (options & CYCLES) != 0);
+	while ((status = decoder_next(decoder, &element)) == STATUS_OK) {
+		assert_true(decoder_position(decoder) >= last);
+		last = decoder_position(decoder);
+		assert_true(++count < 64 * size + 8);
+		text_clear(&out);
+		element_format_text(&element, &out);
+		element_format_json(&element, &out);
+	}
+	assert_int_equal(status, STATUS_END);
+	(void)decoder_next_address(decoder, &address);
+	text_fini(&out);
+	decoder_destroy(decoder);
+	world_fini(&w);
+}
+
+static void each_prefix_of_a_trace_ends(void **state)
+{
+	(void)state;
+	for (size_t size = 0; size < sizeof(good); size++) {
+		/* A copy of its own size, so that one byte too far is seen. */
+		uint8_t *copy = malloc(size + 1);
+
+		assert_non_null(copy);
+		memcpy(copy, good, size);
+		assert_ends(NO_OPTIONS, copy, size);
+		assert_ends(SPECULATION | RETURN_STACK | Q_ELEMENTS | CYCLES, copy, size);
+		free(copy);
+	}
+}
+
+static uint32_t random_next(uint32_t *seed)
+{
+	*seed = *seed * 1664525 + 1013904223;
+	return *seed >> 8;
+}
+
+static void random_and_damaged_bytes_end(void **state)
+{
+	enum { ROUNDS = 1500, SIZE = 400 };
+	uint8_t data[SIZE];
+	uint32_t seed = 7;
+
+	(void)state;
+	for (unsigned int round = 0; round < ROUNDS; round++) {
+		unsigned int damage = round % 3 == 0 ? SIZE : random_next(&seed) % 12;
+
+		for (size_t i = 0; i < SIZE; i++)
+			data[i] = (uint8_t)good[i % (sizeof(good) - 1)];
+		for (unsigned int i = 0; i < damage; i++)
+			data[random_next(&seed) % SIZE] = (uint8_t)random_next(&seed);
+		/* Always in step to begin with, unless in frames. */
+		memcpy(data, SYNC, sizeof(SYNC) - 1);
+		assert_ends(round & 31, data, SIZE);
+	}
+}
+
+static void continued_field_without_end_is_bad(void **state)
+{
+	enum { SIZE = 20000 };
+	uint8_t *data = malloc(SIZE);
+
+	(void)state;
+	assert_non_null(data);
+	memset(data, 0xff, SIZE);
+	memcpy(data, SYNC "\x2d", sizeof(SYNC));
+	assert_ends(NO_OPTIONS, data, SIZE);
+	free(data);
+}
+
+static void facts_without_end_are_bounded(void **state)
+{
+	enum { SIZE = 400000 };
+	uint8_t *data = malloc(SIZE);
+
+	(void)state;
+	assert_non_null(data);
+	memset(data, 0x71, SIZE);
+	memcpy(data, SYNC, sizeof(SYNC) - 1);
+	assert_ends(NO_OPTIONS, data, SIZE);
+	assert_ends(SPECULATION, data, SIZE);
+	free(data);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(atoms_follow_the_code),
+	        cmocka_unit_test(atoms_of_one_packet_are_ranges_of_one_index),
+	        cmocka_unit_test(indirect_branch_needs_an_address),
+	        cmocka_unit_test(return_stack_gives_the_address),
+	        cmocka_unit_test(return_stack_empty_loses_synchronisation),
+	        cmocka_unit_test(code_not_in_memory_is_nacc),
+	        cmocka_unit_test(exception_shows_what_ran_before_it),
+	        cmocka_unit_test(exception_at_a_branch_target_has_no_range),
+	        cmocka_unit_test(exception_without_address_loses_synchronisation),
+	        cmocka_unit_test(exception_return_is_told_when_committed),
+	        cmocka_unit_test(facts_are_told_at_the_end),
+	        cmocka_unit_test(speculation_commits_beyond_its_depth),
+	        cmocka_unit_test(speculation_ends_with_commit_cancel_and_mispredict),
+	        cmocka_unit_test(cancel_keeps_facts),
+	        cmocka_unit_test(commit_of_more_than_there_is_loses_synchronisation),
+	        cmocka_unit_test(unseen_elements_are_committed_silently),
+	        cmocka_unit_test(overflow_and_discard_wait_for_async),
+	        cmocka_unit_test(bad_packet_is_told_at_the_next_one),
+	        cmocka_unit_test(packet_cut_by_the_end_takes_back_what_was_pending),
+	        cmocka_unit_test(q_counts_instructions),
+	        cmocka_unit_test(trace_without_sync_has_one_element_and_the_end),
+	        cmocka_unit_test(packets_are_listed_before_what_they_cause),
+	        cmocka_unit_test(missing_registers_are_named),
+	        cmocka_unit_test(what_is_not_decoded_is_unsupported),
+	        cmocka_unit_test(each_prefix_of_a_trace_ends),
+	        cmocka_unit_test(random_and_damaged_bytes_end),
+	        cmocka_unit_test(continued_field_without_end_is_bad),
+	        cmocka_unit_test(facts_without_end_are_bounded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See fake_session.h. */
+#include "fake_session.h"
+
+#include <string.h>
+
+enum { CORES = 4, BREAKPOINTS = 4 };
+
+struct history {
+	const struct snap_core *core;
+	uint64_t length;
+};
+
+struct session {
+	struct history histories[CORES];
+	uint64_t positions[CORES];
+	uint64_t breakpoints[BREAKPOINTS];
+	size_t breakpoint_count;
+};
+
+const char fake_image_bytes[9] = {'E', 'L', 'F', '}', '#', '$', '*', 0, 1};
+
+static struct snap_device devices[CORES];
+static struct snap_core cores[CORES];
+static struct elf_image image;
+static struct elf_image *images[] = {&image};
+static struct snapshot snapshot;
+static struct session session;
+static bool has_fault;
+static const struct gap gap = {.position = FAKE_GAP, .reason = GAP_OVERFLOW, .offset = 77};
+static const struct history_event events[] = {
+        {2, {.type = ELEMENT_TIMESTAMP}},
+        {FAKE_LENGTH, {.type = ELEMENT_EXCEPTION, .exception = {.number = 0xc}}},
+};
+
+struct session *fake_session(void)
+{
+	static const char *const names[CORES] = {"cpu_0", "cpu<1>", "cpu_2", "cpu_3"};
+
+	memset(&session, 0, sizeof(session));
+	for (size_t i = 0; i < CORES; i++) {
+		devices[i].name = str_of(names[i]);
+		devices[i].type = STR("Cortex-A53");
+		cores[i] = (struct snap_core){.device = &devices[i], .index = i};
+		session.histories[i].core = &cores[i];
+	}
+	cores[3].arch = CORE_A32;
+	session.histories[0].length = FAKE_LENGTH;
+	session.positions[0] = FAKE_LENGTH;
+	image.path = STR(FAKE_IMAGE);
+	image.file = bytes_of(fake_image_bytes, sizeof(fake_image_bytes));
+	image.load_bias = 0x10000;
+	snapshot = (struct snapshot){
+	        .cores = cores, .core_count = CORES, .images = images, .image_count = 1};
+	has_fault = true;
+	return &session;
+}
+
+void fake_session_set_fault(bool fault)
+{
+	has_fault = fault;
+}
+
+const struct snapshot *session_snapshot(const struct session *s)
+{
+	(void)s;
+	return &snapshot;
+}
+
+size_t session_core_count(const struct session *s)
+{
+	(void)s;
+	return CORES;
+}
+
+const struct snap_core *session_core(const struct session *s, size_t core)
+{
+	(void)s;
+	return &cores[core];
+}
+
+const struct history *session_history(const struct session *s, size_t core)
+{
+	return &s->histories[core];
+}
+
+bool session_core_has_pc(const struct session *s, size_t core)
+{
+	(void)s;
+	return core != 2;
+}
+
+uint64_t session_position(const struct session *s, size_t core)
+{
+	return s->positions[core];
+}
+
+enum status session_seek(struct session *s, size_t core, uint64_t position)
+{
+	if (position > s->histories[core].length)
+		return STATUS_NOT_FOUND;
+	s->positions[core] = position;
+	return STATUS_OK;
+}
+
+enum status session_break_set(struct session *s, uint64_t address)
+{
+	if (s->breakpoint_count < BREAKPOINTS)
+		s->breakpoints[s->breakpoint_count++] = address;
+	return STATUS_OK;
+}
+
+void session_break_clear(struct session *s, uint64_t address)
+{
+	for (size_t i = 0; i < s->breakpoint_count; i++) {
+		if (s->breakpoints[i] == address)
+			s->breakpoints[i] = s->breakpoints[--s->breakpoint_count];
+	}
+}
+
+void session_break_clear_all(struct session *s)
+{
+	s->breakpoint_count = 0;
+}
+
+struct stop session_step(struct session *s, size_t core, enum direction direction)
+{
+	uint64_t *position = &s->positions[core];
+	struct stop stop = {STOP_STEPPED, NULL};
+
+	if (direction == DIRECTION_BACKWARD && *position == 0)
+		return (struct stop){STOP_BEGIN, NULL};
+	if (direction == DIRECTION_FORWARD && *position == s->histories[core].length)
+		return (struct stop){STOP_END, NULL};
+	if (direction == DIRECTION_BACKWARD && *position == FAKE_GAP)
+		stop.gap = &gap;
+	*position += direction == DIRECTION_FORWARD ? 1 : UINT64_MAX;
+	if (direction == DIRECTION_FORWARD && *position == FAKE_GAP)
+		stop.gap = &gap;
+	return stop;
+}
+
+struct stop session_continue(struct session *s, size_t core, enum direction direction,
+                             bool (*interrupted)(void *), void *context)
+{
+	for (;;) {
+		struct stop stop = session_step(s, core, direction);
+
+		if (stop.reason != STOP_STEPPED)
+			return stop;
+		if (stop.gap)
+			return (struct stop){STOP_GAP, stop.gap};
+		for (size_t i = 0; i < s->breakpoint_count; i++) {
+			if (s->breakpoints[i] == FAKE_CODE + 4 * s->positions[core])
+				return (struct stop){STOP_BREAKPOINT, NULL};
+		}
+		if (interrupted && interrupted(context))
+			return (struct stop){STOP_INTERRUPTED, NULL};
+	}
+}
+
+struct stop session_step_range(struct session *s, size_t core, uint64_t low, uint64_t high,
+                               bool (*interrupted)(void *), void *context)
+{
+	(void)interrupted;
+	(void)context;
+	for (;;) {
+		struct stop stop = session_step(s, core, DIRECTION_FORWARD);
+		uint64_t pc = FAKE_CODE + 4 * s->positions[core];
+
+		if (stop.reason != STOP_STEPPED || pc < low || pc >= high)
+			return stop;
+	}
+}
+
+void session_register(const struct session *s, size_t core, enum register_number number,
+                      struct value *value)
+{
+	unsigned int size = register_table[number].bits / 8;
+	uint64_t position = s->positions[core];
+	bool at_halt = position == s->histories[core].length;
+
+	*value = value_unknown(size);
+	if (number == REG_pc)
+		*value = value_of_u64(core == 0 ? FAKE_CODE + 4 * position : FAKE_IDLE_PC, size);
+	else if (number == REG_trace_pos)
+		*value = value_of_u64(position, size);
+	else if (at_halt && number != REG_x5 && register_table[number].feature == REGISTER_CORE)
+		*value = value_of_u64(0x1100 + number, size);
+	else if (number == REG_x7)
+		value->known[0] = 0xff; /* half known: to be treated as unknown */
+}
+
+bool session_has_fpu(const struct session *s)
+{
+	(void)s;
+	return false;
+}
+
+size_t session_memory(const struct session *s, size_t core, uint64_t address, void *out,
+                      size_t size)
+{
+	uint8_t *to = out;
+	size_t count = 0;
+
+	(void)s;
+	(void)core;
+	for (; count < size; count++) {
+		if (address + count < FAKE_CODE || address + count >= FAKE_CODE + FAKE_CODE_SIZE)
+			break;
+		to[count] = (uint8_t)(address + count);
+	}
+	return count;
+}
+
+const struct snap_core *history_core(const struct history *history)
+{
+	return history->core;
+}
+
+uint64_t history_length(const struct history *history)
+{
+	return history->length;
+}
+
+const struct gap *history_gaps(const struct history *history, size_t *count)
+{
+	*count = history->length > 0 ? 1 : 0;
+	return &gap;
+}
+
+const struct gap *history_gap_at(const struct history *history, uint64_t position)
+{
+	return history->length > 0 && position == FAKE_GAP ? &gap : NULL;
+}
+
+const struct history_event *history_events(const struct history *history, size_t *count)
+{
+	*count = history->length == 0 ? 0 : has_fault ? 2 : 1;
+	return events;
+}
+
+size_t history_event_index(const struct history *history, uint64_t position)
+{
+	size_t count;
+	size_t i = 0;
+
+	(void)history_events(history, &count);
+	while (i < count && events[i].position < position)
+		i++;
+	return i;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A session made by hand, in place of replay/session.c and the history behind it. Thread 1: ten
+ * instructions from FAKE_CODE on, a gap before 4, a data fault at the halt. Thread 2: no trace.
+ * Core 3 has no PC and core 4 is in AArch32 state, so neither is a thread. One image.
+ */
+#ifndef CSREPLAY_TESTS_STUB_FAKE_SESSION_H
+#define CSREPLAY_TESTS_STUB_FAKE_SESSION_H
+
+#include "replay/session.h"
+
+#define FAKE_CODE    UINT64_C(0x1000)
+#define FAKE_IDLE_PC UINT64_C(0x9000)
+#define FAKE_IMAGE   "/fake/program.elf"
+
+enum {
+	FAKE_LENGTH = 10,
+	FAKE_GAP = 4,
+	FAKE_CODE_SIZE = 40, /* bytes of memory that is there */
+};
+
+/* All positions at the halt, no breakpoints, no fault hidden. */
+struct session *fake_session(void);
+extern const char fake_image_bytes[9];
+/* With false the trace does not end in a fault. */
+void fake_session_set_fault(bool fault);
+
+#endif

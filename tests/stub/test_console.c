@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The console's commands, on a session made by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fake_session.h"
+#include "stub/console.h"
+
+static struct text out;
+
+static const char *run(struct session *session, size_t core, struct str line)
+{
+	struct console console = {.session = session, .core = core};
+
+	text_clear(&out);
+	text_puts(&out, "");
+	console_run(&console, line, &out);
+	assert_int_equal(text_status(&out), STATUS_OK);
+	return out.data;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	text_fini(&out);
+	return 0;
+}
+
+static void console_help_names_every_command(void **state)
+{
+	static const char *const names[] = {"help", "position", "seek", "events", "gaps", "cores"};
+	struct session *session = fake_session();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		assert_non_null(strstr(run(session, 0, STR("help")), names[i]));
+	assert_non_null(strstr(run(session, 0, STR("  ")), "position"));
+}
+
+static void console_unknown_command_is_named(void **state)
+{
+	char word[500];
+
+	(void)state;
+	assert_string_equal(run(fake_session(), 0, STR("fly away")),
+	                    "no command \"fly\"; `monitor help` lists them\n");
+	memset(word, '\x01', sizeof(word));
+	assert_true(strlen(run(fake_session(), 0, (struct str){word, sizeof(word)})) < 150);
+	assert_null(strchr(out.data, '\x01'));
+	assert_string_equal(run(fake_session(), 0, STR("position 3")),
+	                    "position takes no argument\n");
+}
+
+static void console_position_names_each_thread(void **state)
+{
+	struct session *session = fake_session();
+
+	(void)state;
+	assert_int_equal(session_seek(session, 0, 3), STATUS_OK);
+	assert_string_equal(run(session, 0, STR("position")),
+	                    "* 1 cpu_0: position 3 of 10, PC 0x100c\n"
+	                    "  2 cpu<1>: position 0 of 0 (the halt), PC 0x9000\n");
+}
+
+static void console_seek_moves_or_says_the_range(void **state)
+{
+	struct session *session = fake_session();
+
+	(void)state;
+	assert_non_null(strstr(run(session, 0, STR("seek 7")), "* 1 cpu_0: position 7 of 10"));
+	assert_int_equal(session_position(session, 0), 7);
+	assert_string_equal(run(session, 0, STR("seek 11")), "position out of range (0..10)\n");
+	assert_string_equal(run(session, 0, STR("seek")), "not a position: \"\"; give N or end\n");
+	assert_string_equal(run(session, 0, STR("seek -1")),
+	                    "not a position: \"-1\"; give N or end\n");
+	assert_int_equal(session_position(session, 0), 7);
+	(void)run(session, 0, STR("seek end"));
+	assert_int_equal(session_position(session, 0), 10);
+}
+
+static void console_gaps_names_reason_and_place(void **state)
+{
+	(void)state;
+	assert_string_equal(
+	        run(fake_session(), 1, STR("gaps")),
+	        "  1 cpu_0: 1 gap in 10 instructions\n"
+	        "    1: the trace source overflowed\n"
+	        "    gap before position 4: the trace source overflowed (trace byte 77)\n"
+	        "* 2 cpu<1>: 0 gaps in 0 instructions\n"
+	        "  3 cpu_2: 0 gaps in 0 instructions\n"
+	        "  4 cpu_3: 0 gaps in 0 instructions\n");
+	assert_null(strstr(run(fake_session(), 0, STR("gaps 5-9")), "gap before"));
+	assert_non_null(strstr(run(fake_session(), 0, STR("gaps 4")), "gap before"));
+	assert_non_null(strstr(run(fake_session(), 0, STR("gaps all")), "gap before"));
+	assert_non_null(strstr(run(fake_session(), 0, STR("gaps 2-")), "gap before"));
+	assert_string_equal(run(fake_session(), 0, STR("gaps x")),
+	                    "not a range of positions: \"x\"; give N, FROM-TO, FROM- or all\n");
+}
+
+static void console_events_are_those_of_the_range(void **state)
+{
+	struct session *session = fake_session();
+
+	(void)state;
+	assert_non_null(strstr(run(session, 0, STR("events")), "before 2: "));
+	assert_non_null(strstr(out.data, "before 10: "));
+	assert_non_null(strstr(run(session, 0, STR("events 3-10")), "before 10: "));
+	assert_null(strstr(out.data, "before 2: "));
+	assert_int_equal(session_seek(session, 0, 5), STATUS_OK);
+	assert_null(strstr(run(session, 0, STR("events")), "before 10: "));
+	assert_non_null(strstr(run(session, 0, STR("events all")), "before 10: "));
+	assert_string_equal(run(session, 1, STR("events")),
+	                    "0 events in all; `events FROM-TO` shows others\n");
+}
+
+static void console_cores_says_why_one_is_no_thread(void **state)
+{
+	(void)state;
+	assert_string_equal(
+	        run(fake_session(), 0, STR("cores")),
+	        "* 1 cpu_0: Cortex-A53, 10 instructions\n"
+	        "  2 cpu<1>: Cortex-A53, no trace\n"
+	        "  3 cpu_2: Cortex-A53, no trace; no thread: the snapshot has no PC for it\n"
+	        "  4 cpu_3: Cortex-A53, no trace; no thread: it is not in AArch64 state, which "
+	        "this "
+	        "version cannot serve\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test_teardown(console_help_names_every_command, tear_down),
+	        cmocka_unit_test_teardown(console_unknown_command_is_named, tear_down),
+	        cmocka_unit_test_teardown(console_position_names_each_thread, tear_down),
+	        cmocka_unit_test_teardown(console_seek_moves_or_says_the_range, tear_down),
+	        cmocka_unit_test_teardown(console_gaps_names_reason_and_place, tear_down),
+	        cmocka_unit_test_teardown(console_events_are_those_of_the_range, tear_down),
+	        cmocka_unit_test_teardown(console_cores_says_why_one_is_no_thread, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Packets in, replies out, on a session made by hand; no socket. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fake_session.h"
+#include "stub/gdb.h"
+#include "stub/rsp_frame.h"
+
+static struct {
+	struct gdb gdb;
+	size_t stopped;
+	struct text replies; /* payloads of the last request's frames, a newline between */
+	unsigned int runs_left;
+} rig;
+
+static bool interrupt_after_some(void *context)
+{
+	(void)context;
+	return rig.runs_left-- == 0;
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	memset(&rig, 0, sizeof(rig));
+	rig.runs_left = 1000;
+	rig.gdb = (struct gdb){.session = fake_session(),
+	                       .stopped = &rig.stopped,
+	                       .interrupted = interrupt_after_some};
+	gdb_init(&rig.gdb);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	gdb_fini(&rig.gdb);
+	text_fini(&rig.replies);
+	return 0;
+}
+
+/* The payloads that the request is answered with. */
+static struct str ask_bytes(struct str request)
+{
+	struct rsp_decoder decoder = {0};
+
+	text_clear(&rig.gdb.out);
+	gdb_request(&rig.gdb, request);
+	text_clear(&rig.replies);
+	text_puts(&rig.replies, "");
+	for (size_t i = 0; i < rig.gdb.out.length; i++) {
+		enum rsp_event event = rsp_decoder_feed(&decoder, (uint8_t)rig.gdb.out.data[i]);
+
+		assert_int_not_equal(event, RSP_BAD_CHECKSUM);
+		if (event != RSP_PACKET)
+			continue;
+		if (rig.replies.length > 0)
+			text_char(&rig.replies, '\n');
+		text_add(&rig.replies, text_str(&decoder.payload));
+	}
+	rsp_decoder_fini(&decoder);
+	return text_str(&rig.replies);
+}
+
+static const char *ask(const char *request)
+{
+	struct str reply = ask_bytes(str_of(request));
+
+	return reply.n > 0 ? reply.p : "";
+}
+
+static void connect_gdb(void)
+{
+	assert_non_null(
+	        strstr(ask("qSupported:swbreak+;hwbreak+;xmlRegisters=i386"), "PacketSize=20000;"));
+	assert_int_equal(rig.gdb.client, CLIENT_GDB);
+}
+
+static void connect_lldb(void)
+{
+	assert_string_equal(ask("QStartNoAckMode"), "OK");
+	assert_int_equal(rig.gdb.client, CLIENT_LLDB);
+	(void)ask("qSupported:xmlRegisters=i386,arm;multiprocess+;swbreak+;hwbreak+");
+}
+
+static void gdb_unknown_packets_get_the_empty_reply(void **state)
+{
+	static const char *const packets[] = {
+	        "vMustReplyEmpty", "qTStatus",   "qCRC:0,1",  "Qbtrace:bts",
+	        "jThreadsInfo",    "QNonStop:1", "qHostInfo", "!",
+	        "vRun;",           "qXferx",     "x0,0"};
+
+	(void)state;
+	connect_gdb();
+	for (size_t i = 0; i < sizeof(packets) / sizeof(packets[0]); i++)
+		assert_string_equal(ask(packets[i]), "");
+}
+
+static void gdb_features_never_promise_what_is_not_served(void **state)
+{
+	const char *features;
+
+	(void)state;
+	features = ask("qSupported:swbreak+");
+	assert_non_null(strstr(features, "ReverseStep+;ReverseContinue+"));
+	assert_non_null(strstr(features, "qXfer:exec-file:read+"));
+	assert_null(strstr(features, "btrace"));
+	assert_null(strstr(features, "Conditional"));
+	assert_null(strstr(features, "multiprocess"));
+	assert_null(strstr(features, "memory-map"));
+}
+
+static void gdb_halt_at_fault_is_a_segv_and_else_a_trap(void **state)
+{
+	(void)state;
+	connect_gdb();
+	assert_ptr_equal(strstr(ask("?"), "T0b"), rig.replies.data);
+	assert_null(strstr(rig.replies.data, "reason"));
+	(void)ask("bs");
+	assert_ptr_equal(strstr(ask("?"), "T05"), rig.replies.data);
+	(void)ask("vCont;s:1");
+	fake_session_set_fault(false);
+	assert_ptr_equal(strstr(ask("?"), "T05"), rig.replies.data);
+}
+
+static void lldb_halt_at_fault_has_its_reason(void **state)
+{
+	(void)state;
+	connect_lldb();
+	/* "data fault" */
+	assert_non_null(strstr(ask("?"), "T0breason:exception;description:64617461206661756c74;"));
+}
+
+static void gdb_stop_replies_never_hold_unknown_digits(void **state)
+{
+	(void)state;
+	connect_gdb();
+	for (unsigned int i = 0; i < FAKE_LENGTH; i++) {
+		const char *stop = strrchr(ask("bs"), 'T');
+
+		assert_non_null(stop);
+		assert_null(strchr(stop, 'x'));
+		assert_non_null(strstr(stop, "00:"));
+		assert_non_null(strstr(stop, "thread:1;"));
+	}
+}
+
+static void gdb_registers_are_whole_or_unknown(void **state)
+{
+	size_t at = 0;
+	const char *registers;
+
+	(void)state;
+	connect_gdb();
+	for (unsigned int position = FAKE_LENGTH + 1; position-- > 0;) {
+		registers = ask("g");
+		at = 0;
+		for (unsigned int i = 0; i < REG_COUNT; i++) {
+			size_t digits = register_table[i].bits / 4;
+
+			if (register_table[i].feature == REGISTER_FPU)
+				continue;
+			assert_true(strspn(registers + at, "x") >= digits ||
+			            strcspn(registers + at, "x") >= digits);
+			at += digits;
+		}
+		assert_int_equal(strlen(registers), at);
+		(void)ask("bs");
+	}
+}
+
+static void gdb_unknown_register_differs_by_client(void **state)
+{
+	(void)state;
+	connect_gdb();
+	assert_string_equal(ask("p6"), "xxxxxxxxxxxxxxxx"); /* x5 */
+	assert_string_equal(ask("p0"), "2810000000000000");
+	assert_string_equal(ask("p999"), "E45");
+	assert_string_equal(ask("p"), "E45");
+	rig.gdb.client = CLIENT_LLDB;
+	assert_string_equal(ask("p6"), "E01");
+	assert_string_equal(ask("p0"), "2810000000000000");
+}
+
+static void gdb_memory_is_short_at_the_first_unknown_byte(void **state)
+{
+	(void)state;
+	connect_gdb();
+	assert_string_equal(ask("m1000,4"), "00010203");
+	assert_string_equal(ask("m1024,8"), "24252627");
+	assert_string_equal(ask("m1028,4"), "E14");
+	assert_string_equal(ask("mffffffffffffffff,ffffffffffffffff"), "E14");
+	assert_string_equal(ask("m1000"), "E01");
+	assert_string_equal(ask("mx,y"), "E01");
+}
+
+static void gdb_writes_are_refused(void **state)
+{
+	(void)state;
+	connect_gdb();
+	assert_string_equal(ask("M1000,1:00"), "E01");
+	assert_string_equal(ask("X1000,0:"), "OK");
+	assert_string_equal(ask("X1000,1:a"), "E01");
+	assert_string_equal(ask("P0=0000000000000000"), "E.the replay is read-only");
+	assert_string_equal(ask("G00"), "E.the replay is read-only");
+	assert_string_equal(ask("m1000,1"), "00");
+	rig.gdb.client = CLIENT_LLDB;
+	assert_string_equal(ask("P0=0000000000000000"), "E01");
+}
+
+static void gdb_writing_trace_pos_seeks(void **state)
+{
+	char packet[64];
+
+	(void)state;
+	connect_gdb();
+	(void)snprintf(packet, sizeof(packet), "P%x=0300000000000000", (unsigned int)REG_trace_pos);
+	assert_string_equal(ask(packet), "OK");
+	assert_string_equal(ask("p0"), "0c10000000000000");
+	(void)snprintf(packet, sizeof(packet), "P%x=0b00000000000000", (unsigned int)REG_trace_pos);
+	assert_string_equal(ask(packet), "E.position out of range (0..10)");
+	(void)snprintf(packet, sizeof(packet), "P%x=zz", (unsigned int)REG_trace_pos);
+	assert_string_equal(ask(packet), "E01");
+	assert_string_equal(ask("p0"), "0c10000000000000");
+}
+
+static void gdb_history_ends_have_their_stops(void **state)
+{
+	(void)state;
+	connect_gdb();
+	assert_non_null(strstr(ask("vCont;c"), "replaylog:end;"));
+	(void)ask("bc"); /* the gap */
+	assert_non_null(strstr(ask("bc"), "replaylog:begin;"));
+	assert_non_null(strstr(ask("bs"), "replaylog:begin;"));
+	assert_null(strstr(rig.replies.data, "description"));
+	rig.gdb.client = CLIENT_LLDB;
+	assert_non_null(strstr(ask("bc"), "replaylog:begin;description:"));
+}
+
+static void gdb_gap_is_told_before_the_stop(void **state)
+{
+	(void)state;
+	connect_gdb();
+	(void)ask("bc");
+	/* "csreplay: stopped behind a gap before position 4" */
+	assert_ptr_equal(strstr(rig.replies.data, "O637372"), rig.replies.data);
+	assert_non_null(strstr(rig.replies.data, "\nT0000:0c10000000000000;thread:1;core:0;"));
+	assert_string_equal(ask("vCont;s:1") + strcspn(rig.replies.data, "\n"),
+	                    "\nT0500:1010000000000000;thread:1;core:0;");
+	assert_non_null(strstr(ask("bs"), "O637372"));
+	assert_null(strstr(ask("bs"), "O637372"));
+}
+
+static void gdb_breakpoints_stop_and_name_their_kind(void **state)
+{
+	(void)state;
+	connect_gdb();
+	assert_string_equal(ask("Z0,1020,4"), "OK");
+	assert_string_equal(ask("Z1,1018,4"), "OK");
+	assert_string_equal(ask("bc"), "T05swbreak:;00:2010000000000000;thread:1;core:0;");
+	assert_string_equal(ask("bc"), "T05hwbreak:;00:1810000000000000;thread:1;core:0;");
+	assert_string_equal(ask("Z1,1020,4"), "OK");
+	assert_string_equal(ask("z0,1020,4"), "OK");
+	assert_string_equal(ask("c"), "T05hwbreak:;00:2010000000000000;thread:1;core:0;");
+	assert_string_equal(ask("z1,1020,4"), "OK");
+	assert_string_equal(ask("z1,1020,4"), "OK");
+	assert_non_null(strstr(ask("c"), "replaylog:end;"));
+}
+
+static void gdb_breakpoints_that_cannot_be_are_refused(void **state)
+{
+	(void)state;
+	connect_gdb();
+	assert_string_equal(ask("Z0,1001,4"),
+	                    "E.an A64 instruction has 4 bytes and lies at a multiple of 4");
+	assert_string_equal(ask("Z0,1000,2"),
+	                    "E.an A64 instruction has 4 bytes and lies at a multiple of 4");
+	assert_int_equal(ask("Z2,1000,4")[0], 'E');
+	assert_string_equal(ask("Z9,1000,4"), "E01");
+	assert_string_equal(ask("Z0"), "E01");
+	assert_string_equal(ask("z2,1000,4"), "E01");
+	assert_int_equal(rig.gdb.breakpoint_count, 0);
+}
+
+static void gdb_interrupt_ends_a_run_with_sigint(void **state)
+{
+	(void)state;
+	connect_gdb();
+	rig.runs_left = 2;
+	assert_string_equal(ask("bc"), "T0200:1c10000000000000;thread:1;core:0;");
+}
+
+static void gdb_range_step_runs_to_its_end(void **state)
+{
+	(void)state;
+	connect_gdb();
+	(void)ask("bc");
+	(void)ask("bc");
+	assert_string_equal(ask("vCont;r1000,100c:1;c") + strcspn(rig.replies.data, "T"),
+	                    "T0500:0c10000000000000;thread:1;core:0;");
+	assert_string_equal(ask("vCont;r1000:1"), "E01");
+}
+
+static void gdb_signals_of_resumes_are_ignored(void **state)
+{
+	(void)state;
+	connect_gdb();
+	(void)ask("bs");
+	(void)ask("bs");
+	assert_non_null(strstr(ask("vCont;S0b:1;c"), "00:2410000000000000;"));
+	assert_non_null(strstr(ask("vCont;C0b"), "replaylog:end;"));
+	assert_string_equal(ask("vCont;q:1"), "E01");
+	assert_string_equal(ask("vCont;s:7"), "E01");
+	assert_string_equal(ask("vCont;"), "E01");
+}
+
+static void gdb_threads_are_the_cores_that_can_be_served(void **state)
+{
+	(void)state;
+	connect_gdb();
+	assert_string_equal(ask("qfThreadInfo"), "m1,2");
+	assert_string_equal(ask("qsThreadInfo"), "l");
+	assert_string_equal(ask("qC"), "QC1");
+	assert_non_null(strstr(ask("qXfer:threads:read::0,1000"),
+	                       "<thread id=\"2\" core=\"1\" name=\"cpu&lt;1&gt;\">Cortex-A53, no "
+	                       "trace</thread>\n</threads>"));
+	assert_string_equal(ask("T2"), "OK");
+	assert_string_equal(ask("T3"), "E01");
+	assert_string_equal(ask("T4"), "E01");
+	assert_string_equal(ask("T0"), "E01");
+	assert_string_equal(ask("Hg2"), "OK");
+	assert_string_equal(ask("Hgp1.2"), "OK");
+	assert_string_equal(ask("Hg0"), "OK");
+	assert_string_equal(ask("Hc-1"), "OK");
+	assert_string_equal(ask("Hg3"), "E01");
+	assert_string_equal(ask("Hx1"), "E01");
+	assert_string_equal(ask("p0"), "0090000000000000");
+}
+
+static void gdb_resume_moves_the_chosen_thread(void **state)
+{
+	(void)state;
+	connect_gdb();
+	(void)ask("Hg2"); /* as `info threads` leaves it */
+	assert_non_null(strstr(ask("bs"), "thread:1;"));
+	(void)ask("Hc2");
+	assert_non_null(strstr(ask("bs"), "replaylog:begin;00:0090000000000000;"));
+	assert_non_null(strstr(rig.replies.data, "thread:2;core:1;"));
+	(void)ask("Hc0");
+	assert_string_equal(ask("T1"), "OK"); /* gdb's command `thread 1` */
+	assert_non_null(strstr(ask("bs"), "thread:1;"));
+	assert_non_null(strstr(ask("vCont;s:2"), "thread:2;"));
+}
+
+static void gdb_documents_come_in_parts(void **state)
+{
+	(void)state;
+	connect_gdb();
+	assert_string_equal(ask("qXfer:features:read:target.xml:0,5"), "m<?xml");
+	assert_string_equal(ask("qXfer:features:read:target.xml:fffff,5"), "E01");
+	assert_string_equal(ask("qXfer:features:read:other.xml:0,5"), "E00");
+	assert_string_equal(ask("qXfer:features:write:target.xml:0,5"), "");
+	assert_string_equal(ask("qXfer:auxv:read::0,5"), "");
+	assert_string_equal(ask("qXfer:exec-file:read:1:0,100"), "l" FAKE_IMAGE);
+	assert_string_equal(ask("qOffsets"), "Text=10000;Data=10000;Bss=10000");
+}
+
+static void hex_of(struct text *out, const char *name)
+{
+	text_hex_bytes(out, (const uint8_t *)name, strlen(name));
+}
+
+static void gdb_only_the_image_can_be_read_as_file(void **state)
+{
+	static const char *const others[] = {"/etc/passwd", "/fake/../fake/program.elf",
+	                                     "/fake/program.elf/", "", "program.elf"};
+	struct text packet = {0};
+
+	(void)state;
+	connect_gdb();
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		text_clear(&packet);
+		text_puts(&packet, "vFile:open:");
+		hex_of(&packet, others[i]);
+		text_puts(&packet, ",0,0");
+		assert_string_equal(ask(packet.data), "F-1,2");
+	}
+	text_clear(&packet);
+	text_puts(&packet, "vFile:open:");
+	hex_of(&packet, FAKE_IMAGE);
+	text_puts(&packet, ",1,0"); /* for writing */
+	assert_string_equal(ask(packet.data), "F-1,1e");
+	packet.data[packet.length - 3] = '0';
+	assert_string_equal(ask(packet.data), "F0");
+	assert_string_equal(ask("vFile:setfs:0"), "F0");
+	assert_memory_equal(ask("vFile:pread:0,100,0"), "F9;ELF}#$*\0\1", 12);
+	assert_string_equal(ask("vFile:pread:0,2,1"), "F2;LF");
+	assert_string_equal(ask("vFile:pread:0,2,ffffffff"), "F0;");
+	assert_int_equal(ask_bytes(STR("vFile:fstat:0")).n, 4 + 64);
+	assert_int_equal(rig.replies.data[4 + 28 + 7], 9); /* size, big endian */
+	assert_string_equal(ask("vFile:pwrite:0,0,aa"), "");
+	assert_string_equal(ask("vFile:unlink:00"), "");
+	assert_string_equal(ask("vFile:close:0"), "F0");
+	assert_string_equal(ask("vFile:close:0"), "F-1,9");
+	assert_string_equal(ask("vFile:pread:7,1,0"), "F-1,9");
+	assert_string_equal(ask("vFile:pread:99,1,0"), "F-1,9");
+	for (unsigned int i = 0; i < GDB_FILES; i++)
+		assert_int_equal(ask(packet.data)[1], '0' + (int)i);
+	assert_string_equal(ask(packet.data), "F-1,18");
+	text_fini(&packet);
+}
+
+static void gdb_monitor_answers_in_console_text(void **state)
+{
+	(void)state;
+	connect_gdb();
+	assert_non_null(strstr(ask("qRcmd,706f736974696f6e"), "\nOK")); /* position */
+	assert_int_equal(rig.replies.data[0], 'O');
+	assert_non_null(strstr(ask("qRcmd,7"), "E01"));
+	assert_non_null(strstr(ask("qRcmd,zz"), "E01"));
+	assert_non_null(strstr(ask("qRcmd,"), "\nOK"));
+}
+
+static void gdb_leaving_is_acknowledged(void **state)
+{
+	(void)state;
+	connect_gdb();
+	assert_string_equal(ask("D"), "OK");
+	assert_true(rig.gdb.leaving);
+	rig.gdb.leaving = false;
+	assert_string_equal(ask("vKill;1"), "OK");
+	assert_true(rig.gdb.leaving);
+	rig.gdb.leaving = false;
+	assert_string_equal(ask("k"), "X09");
+	assert_true(rig.gdb.leaving);
+}
+
+static void lldb_resumes_never_fail(void **state)
+{
+	static const char *const resumes[] = {"bc",      "bc",        "bc", "bs",
+	                                      "vCont;c", "vCont;s:1", "c",  "s"};
+
+	(void)state;
+	connect_lldb();
+	for (size_t i = 0; i < sizeof(resumes) / sizeof(resumes[0]); i++) {
+		const char *stop = strrchr(ask(resumes[i]), 'T');
+
+		assert_non_null(stop);
+		assert_memory_equal(stop, "T05", 3);
+	}
+}
+
+/* Any bytes get one well-formed answer and leave the session as it was to use. */
+static void gdb_random_requests_do_no_harm(void **state)
+{
+	static const char letters[] = "?HTgGpPmMXZzbsckvqQD,;:.-=0123456789abcdefx";
+	uint32_t seed = 1;
+
+	(void)state;
+	connect_gdb();
+	for (unsigned int round = 0; round < 20000; round++) {
+		char packet[24];
+		size_t length = round % sizeof(packet);
+
+		for (size_t i = 0; i < length; i++) {
+			seed = seed * 1664525 + 1013904223;
+			packet[i] = letters[(seed >> 16) % (sizeof(letters) - 1)];
+		}
+		(void)ask_bytes((struct str){packet, length});
+		assert_int_equal(text_status(&rig.gdb.out), STATUS_OK);
+	}
+	assert_string_equal(ask("m1000,4"), "00010203");
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+	        T(gdb_unknown_packets_get_the_empty_reply),
+	        T(gdb_features_never_promise_what_is_not_served),
+	        T(gdb_halt_at_fault_is_a_segv_and_else_a_trap),
+	        T(lldb_halt_at_fault_has_its_reason),
+	        T(gdb_stop_replies_never_hold_unknown_digits),
+	        T(gdb_registers_are_whole_or_unknown),
+	        T(gdb_unknown_register_differs_by_client),
+	        T(gdb_memory_is_short_at_the_first_unknown_byte),
+	        T(gdb_writes_are_refused),
+	        T(gdb_writing_trace_pos_seeks),
+	        T(gdb_history_ends_have_their_stops),
+	        T(gdb_gap_is_told_before_the_stop),
+	        T(gdb_breakpoints_stop_and_name_their_kind),
+	        T(gdb_breakpoints_that_cannot_be_are_refused),
+	        T(gdb_interrupt_ends_a_run_with_sigint),
+	        T(gdb_range_step_runs_to_its_end),
+	        T(gdb_signals_of_resumes_are_ignored),
+	        T(gdb_threads_are_the_cores_that_can_be_served),
+	        T(gdb_resume_moves_the_chosen_thread),
+	        T(gdb_documents_come_in_parts),
+	        T(gdb_only_the_image_can_be_read_as_file),
+	        T(gdb_monitor_answers_in_console_text),
+	        T(gdb_leaving_is_acknowledged),
+	        T(lldb_resumes_never_fail),
+	        T(gdb_random_requests_do_no_harm),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

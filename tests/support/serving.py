@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests with real debuggers share: a server, gdb, a raw client, the recorded truth."""
+import gzip
+import json
+import os
+import re
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+
+CSREPLAY = os.environ["CSREPLAY"]
+SOURCE = os.environ["CSREPLAY_SOURCE"]
+SHARED = os.environ.get("CSREPLAY_SHARED", "")
+GDBINIT = os.path.join(SOURCE, "gdbinit")
+SKIPPED = 77
+GDB = "gdb-multiarch"
+
+
+def shared(*parts):
+    """A path of the reference material; ends the test as skipped if it is not there."""
+    path = os.path.join(SHARED, *parts)
+    if not SHARED or not os.path.exists(path):
+        print("skipped: no", "/".join(parts))
+        sys.exit(SKIPPED)
+    return path
+
+
+class Crash:
+    """A snapshot with its program and what really was executed."""
+
+    def __init__(self, name):
+        self.name = name
+        if name == "example":
+            self.folder = os.path.join(SOURCE, "examples", "sensorhub")
+            self.program = os.path.join(self.folder, "sensorhub.elf")
+        else:
+            self.folder = shared("corpus", "crashes", name)
+            self.program = os.path.join(self.folder, "program.elf")
+
+    def arguments(self):
+        return ["--image", self.program, self.folder]
+
+    def pcs(self):
+        """PC of each traced instruction, and last the PC of the crash."""
+        if self.name == "example":
+            return example_pcs(self.folder)
+        with open(os.path.join(self.folder, "truth.json"), encoding="utf-8") as file:
+            trace = json.load(file)["trace"]
+        with gzip.open(os.path.join(self.folder, "truth.bin.gz")) as file:
+            records = file.read()
+        last = len(records) // 272 - 1
+        pcs = [struct.unpack_from("<Q", records, 272 * i)[0]
+               for i in range(trace["first_index"], trace["last_index"] + 1)]
+        return pcs + [struct.unpack_from("<Q", records, 272 * last)[0]]
+
+
+def example_pcs(folder):
+    """The example's truth has one line a run: first address and number of instructions."""
+    pcs = []
+    with gzip.open(os.path.join(folder, "truth.gz"), "rt") as file:
+        for line in file:
+            start, count = line.split()
+            pcs += [int(start, 16) + 4 * i for i in range(int(count))]
+    with open(os.path.join(folder, "cpu_0.ini"), encoding="utf-8") as file:
+        halt = int(re.search(r"^PC\(size:64\)=(\w+)", file.read(), re.MULTILINE)[1], 0)
+    return pcs if pcs[-1] == halt else pcs + [halt]
+
+
+class Server:
+    """`csreplay serve` on a free port, or on what `listen` says."""
+
+    def __init__(self, arguments, listen="127.0.0.1:0", once=False):
+        options = ["--listen", listen] + (["--once"] if once else [])
+        self.process = subprocess.Popen([CSREPLAY, "serve", *options, *arguments],
+                                        stderr=subprocess.PIPE, text=True)
+        self.messages = []
+        for line in self.process.stderr:
+            self.messages.append(line)
+            if line.startswith("listening on "):
+                self.address = line.split()[-1]
+                return
+        raise AssertionError("the server did not start: " + "".join(self.messages))
+
+    def stop(self, number=signal.SIGTERM):
+        """Ends the server and returns its exit code."""
+        self.process.send_signal(number)
+        return self.wait()
+
+    def wait(self):
+        self.messages += self.process.stderr.readlines()
+        self.process.stderr.close()
+        return self.process.wait(timeout=30)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None and self.stop() != 0:
+            raise AssertionError("the server ended badly: " + "".join(self.messages))
+
+
+def gdb(target, commands, program=None, options=(), log=None):
+    """Runs gdb in batch mode and returns all that it printed. A command that fails does not end
+    the rest; one that is a list is a block of lines, such as a loop."""
+    first = ["set confirm off", "set pagination off", "set width 0", "set tcp connect-timeout 30"]
+    if log:
+        first.append(f"set remotelogfile {log}")
+    arguments = [GDB, "-nx", "-batch", *options]
+    for command in first + ([f"target remote {target}"] if target else []):
+        arguments += ["-ex", command]
+    with tempfile.TemporaryDirectory() as folder:
+        for i, command in enumerate(commands):
+            if isinstance(command, str):
+                arguments += ["-ex", command]
+                continue
+            script = os.path.join(folder, f"{i}.gdb")
+            with open(script, "w", encoding="utf-8") as file:
+                file.write("\n".join(command) + "\n")
+            arguments += ["-x", script]
+        done = subprocess.run(arguments + ([program] if program else []), text=True, timeout=280,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              stdin=subprocess.DEVNULL, check=False)
+    return done.stdout
+
+
+def loop(count, *commands):
+    """A block that runs the commands `count` times."""
+    return ["set $i = 0", f"while $i < {count}", *commands, "set $i = $i + 1", "end"]
+
+
+def packets(log):
+    """The packets that gdb sent, from its remotelogfile."""
+    with open(log, encoding="latin-1") as file:
+        return [found[1] for line in file if line.startswith("w ")
+                for found in re.finditer(r"\$((?:[^#$])*)#[0-9a-f]{2}", line)]
+
+
+def frame(payload):
+    """The frame of a payload of bytes."""
+    body = b"".join(b"}" + bytes([c ^ 0x20]) if c in b"#$}*" else bytes([c]) for c in payload)
+    return b"$" + body + b"#%02x" % (sum(body) & 0xff)
+
+
+class Client:
+    """A raw client for what a debugger would never send."""
+
+    def __init__(self, address):
+        host, port = address.rsplit(":", 1)
+        self.socket = socket.create_connection((host, int(port)), timeout=30)
+        self.buffer = b""
+
+    def send(self, data):
+        self.socket.sendall(data)
+
+    def payload(self):
+        """The next packet's payload; acknowledgements are skipped and none are sent."""
+        while True:
+            found = re.search(rb"\$([^#]*)#..", self.buffer, re.DOTALL)
+            if found:
+                self.buffer = self.buffer[found.end():]
+                return re.sub(rb"}(.)", lambda m: bytes([m[1][0] ^ 0x20]), found[1],
+                              flags=re.DOTALL)
+            data = self.socket.recv(65536)
+            if not data:
+                raise ConnectionError("the server closed the connection")
+            self.buffer += data
+
+    def ask(self, text):
+        self.send(frame(text.encode()))
+        return self.payload().decode("latin-1")
+
+    def silent(self, seconds):
+        """True if nothing comes."""
+        return not self.buffer and not select.select([self.socket], [], [], seconds)[0]
+
+    def close(self):
+        self.socket.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
