@@ -97,3 +97,30 @@ end
 document gaps
 Show where execution is not known, and why. `monitor gaps FROM-TO` shows a part.
 end
+
+# The last thing here, since a gdb without Python leaves off at it.
+python
+import gdb.unwinder
+
+class UnknownStack(gdb.unwinder.Unwinder):
+    """A 32-bit core's frame where SP is not known: one frame, whose caller is not known. gdb's own
+    unwinders for these cores read SP in any case and give up the command where it has none."""
+
+    class Id:
+        sp = gdb.Value(0)
+        pc = gdb.Value(0)
+
+    def __call__(self, frame):
+        if not frame.architecture().name().startswith("arm"):
+            return None
+        try:
+            int(frame.read_register("sp"))
+        except gdb.error:
+            info = frame.create_unwind_info(self.Id)
+            # An equal frame behind it ends the backtrace; without a PC that would be an error.
+            info.add_saved_register("pc", frame.read_register("pc"))
+            return info
+        return None
+
+gdb.unwinder.register_unwinder(None, UnknownStack("csreplay"), True)
+end

@@ -31,12 +31,31 @@ static enum cli_exit write_elements(struct listing *listing, bool json, struct t
 	return cli_flush(out);
 }
 
+static void warn_of_break(const struct listing *listing, const struct snap_buffer *buffer)
+{
+	struct diag_list diags = {0};
+	uint64_t offset;
+
+	if (!listing_broken_at(listing, &offset))
+		return;
+	diag_warning(&diags, place_offset(buffer->file, offset),
+	             "buffer \"%.*s\": there are no formatter frames from here on; nothing behind "
+	             "is decoded",
+	             STR_ARG(buffer->name));
+	cli_print_diags(&diags);
+	diag_list_fini(&diags);
+}
+
 /* A source that cannot be decoded is an error, but no reason to leave the others out. */
 static enum cli_exit decode_buffer(const struct cli_args *args, const struct snapshot *snapshot,
                                    const struct snap_buffer *buffer, const struct snap_source *only,
                                    bool json)
 {
-	struct decoder_options options = {.packets = args->given[CLI_OPTION_PACKETS]};
+	struct decoder_options options = {.packets = args->given[CLI_OPTION_PACKETS],
+	                                  .splits_sources = args->given[CLI_OPTION_SOURCE_SPLIT],
+	                                  .tpiu = args->given[CLI_OPTION_TPIU],
+	                                  .tpiu_hsync = args->given[CLI_OPTION_TPIU_HSYNC],
+	                                  .dstream = args->given[CLI_OPTION_DSTREAM]};
 	struct diag_list diags = {0};
 	struct text out = {0};
 	struct listing *listing = NULL;
@@ -50,6 +69,7 @@ static enum cli_exit decode_buffer(const struct cli_args *args, const struct sna
 	if (status != STATUS_OK)
 		return cli_fail(CLI_INTERNAL, "%s", status_text(status));
 	code = write_elements(listing, json, &out);
+	warn_of_break(listing, buffer);
 	listing_destroy(listing);
 	text_fini(&out);
 	return code == CLI_FINE && has_errors ? CLI_INPUT : code;

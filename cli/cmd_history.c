@@ -15,6 +15,7 @@ enum { FLUSH_AT = 1 << 16 };
 
 struct writer {
 	const struct history *history;
+	struct register_file file;
 	struct disasm *disasm;
 	bool json;
 	bool registers;
@@ -26,9 +27,9 @@ struct writer {
 static void write_header(struct writer *w)
 {
 	text_puts(&w->out, "index\tpc\tisa\topcode\tdisassembly");
-	for (unsigned int i = 0; w->registers && i < REG_COUNT; i++) {
-		if (register_table[i].feature == REGISTER_CORE)
-			text_printf(&w->out, "\t%s", register_table[i].name);
+	for (unsigned int i = 0; w->registers && i < w->file.count; i++) {
+		if (w->file.table[i].feature == REGISTER_CORE)
+			text_printf(&w->out, "\t%s", w->file.table[i].name);
 	}
 	text_char(&w->out, '\n');
 }
@@ -91,17 +92,17 @@ static void write_value(struct text *out, const struct value *value)
 
 static void write_registers(struct writer *w, uint64_t position)
 {
-	for (unsigned int i = 0; i < REG_COUNT; i++) {
+	for (unsigned int i = 0; i < w->file.count; i++) {
 		struct value value;
 
-		if (register_table[i].feature != REGISTER_CORE)
+		if (w->file.table[i].feature != REGISTER_CORE)
 			continue;
-		state_register(w->history, position, (enum register_number)i, &value);
+		state_register(w->history, position, i, &value);
 		if (!w->json) {
 			text_char(&w->out, '\t');
 			write_value(&w->out, &value);
 		} else if (value_is_known(&value)) {
-			json_hex(&w->out, register_table[i].name, value_u64(&value));
+			json_hex(&w->out, w->file.table[i].name, value_u64(&value));
 		}
 	}
 }
@@ -147,7 +148,7 @@ static void write_instruction(struct writer *w, uint64_t position)
 	}
 	text_decimal(&w->out, position);
 	text_char(&w->out, '\t');
-	text_hex(&w->out, insn.address, 16);
+	text_hex(&w->out, insn.address, w->file.table[REGISTER_PC].bits / 4);
 	text_printf(&w->out, "\t%s\t", isa_name(insn.isa));
 	if (insn.has_opcode)
 		text_hex(&w->out, insn.opcode, 2U * insn.size);
@@ -223,6 +224,7 @@ static enum cli_exit list(const struct cli_args *args, const struct session *ses
 	if (code != CLI_FINE)
 		return code;
 	w.history = session_history(session, core);
+	w.file = register_file_of(session_core(session, core)->arch);
 	if (from > history_length(w.history))
 		return cli_fail(CLI_USAGE, "position %llu is behind the end of the history, %llu",
 		                (unsigned long long)from,

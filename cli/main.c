@@ -31,7 +31,8 @@ static const struct cli_command commands[] = {
          SNAPSHOT_OPTIONS},
         {"decode", "list the trace as generic elements",
          "FORMAT is text (default), as OpenCSD's trc_pkt_lister prints it, or json.\n", cmd_decode,
-         SNAPSHOT_OPTIONS | BIT(FORMAT) | BIT(BUFFER) | BIT(SOURCE) | BIT(PACKETS)},
+         SNAPSHOT_OPTIONS | BIT(FORMAT) | BIT(BUFFER) | BIT(SOURCE) | BIT(PACKETS) |
+                 BIT(SOURCE_SPLIT) | BIT(TPIU) | BIT(TPIU_HSYNC) | BIT(DSTREAM)},
         {"history", "list the instructions that a core executed",
          "FORMAT is tsv (default) or json.\n", cmd_history,
          SNAPSHOT_OPTIONS | BIT(FORMAT) | BIT(CORE) | BIT(FROM) | BIT(COUNT) | BIT(REGISTERS)},
@@ -50,7 +51,8 @@ static void print_general_help(FILE *out)
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		(void)fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].summary);
 	(void)fputs("\n"
-	            "SNAPSHOT is a snapshot folder or its snapshot.ini.\n"
+	            "SNAPSHOT is a snapshot folder or its snapshot.ini, a trace package or its\n"
+	            "contents.ini, or a zip, tar, tar.gz or tar.xz of either.\n"
 	            "`csreplay COMMAND --help` explains a command; `csreplay --version` names the "
 	            "version.\n",
 	            out);

@@ -7,19 +7,25 @@
 
 #include <stdlib.h>
 
+#include "decoder/deframe.h"
 #include "decoder/protocol.h"
 
 struct decoder {
 	const struct protocol_decoder *protocol;
 	void *state;
 	uint8_t trace_id;
-	bool has_failed; /* without memory: at its end */
+	bool has_failed; /* without memory, or broken: at its end */
+	bool is_broken;
+	uint64_t broken_at; /* place in the buffer; valid if is_broken */
+	enum deframe_format format;
+	struct bytes data;
 };
 
 /* The protocols that this build decodes; NULL for the others. */
 static const struct protocol_decoder *const protocols[] = {
-        [PROTOCOL_PTM] = &ptm_decoder,
-        [PROTOCOL_ETM4] = &etm4_decoder,
+        [PROTOCOL_ETM3] = &etm3_decoder, [PROTOCOL_PTM] = &ptm_decoder,
+        [PROTOCOL_ETM4] = &etm4_decoder, [PROTOCOL_ETE] = &etm4_decoder,
+        [PROTOCOL_ITM] = &itm_decoder,   [PROTOCOL_STM] = &stm_decoder,
 };
 
 static const struct protocol_decoder *protocol_of(enum protocol protocol)
@@ -32,9 +38,24 @@ bool decoder_supports(enum protocol protocol)
 	return protocol_of(protocol) != NULL;
 }
 
-static enum status format_of(const struct snap_source *source, const struct snap_buffer *buffer,
-                             struct diag_list *diags, enum deframe_format *format)
+/* From a trace port, as the user says. */
+static enum deframe_format port_format(const struct decoder_options *options)
 {
+	if (options->dstream)
+		return options->tpiu_hsync ? DEFRAME_DSTREAM_HSYNC : DEFRAME_DSTREAM;
+	return options->tpiu_hsync ? DEFRAME_TPIU_HSYNC : DEFRAME_TPIU;
+}
+
+static enum status format_of(const struct snap_source *source, const struct snap_buffer *buffer,
+                             const struct decoder_options *options, struct diag_list *diags,
+                             enum deframe_format *format)
+{
+	bool is_port = options->tpiu || options->tpiu_hsync || options->dstream;
+
+	if (is_port && buffer->format != BUFFER_SOURCE_DATA) {
+		*format = port_format(options);
+		return STATUS_OK;
+	}
 	switch (buffer->format) {
 	case BUFFER_CORESIGHT:
 		*format = DEFRAME_CORESIGHT;
@@ -43,6 +64,9 @@ static enum status format_of(const struct snap_source *source, const struct snap
 		*format = DEFRAME_SOURCE;
 		return STATUS_OK;
 	case BUFFER_DSTREAM:
+		/* As OpenCSD takes it: that the blocks are still there, the user must say. */
+		*format = DEFRAME_TPIU;
+		return STATUS_OK;
 	case BUFFER_OTHER:
 		break;
 	}
@@ -51,6 +75,25 @@ static enum status format_of(const struct snap_source *source, const struct snap
 	        "trace source \"%.*s\": buffer \"%.*s\" has the format \"%.*s\", which is "
 	        "not decoded",
 	        STR_ARG(source->device->name), STR_ARG(buffer->name), STR_ARG(buffer->format_name));
+}
+
+/* What of the buffer will not be decoded. */
+static void warn_of_size(const struct protocol_input *input, const struct snap_buffer *buffer)
+{
+	struct str source = input->source->device->name;
+	uint64_t size = bytes_left(&buffer->data);
+	uint64_t rest = deframe_remainder(input->format, size);
+
+	if (size == 0)
+		diag_warning(input->diags, buffer->place,
+		             "trace source \"%.*s\": buffer \"%.*s\" is empty", STR_ARG(source),
+		             STR_ARG(buffer->name));
+	else if (rest > 0)
+		diag_warning(input->diags, buffer->place,
+		             "trace source \"%.*s\": buffer \"%.*s\" is %llu bytes, expected a "
+		             "multiple of %d; the last %llu are not decoded",
+		             STR_ARG(source), STR_ARG(buffer->name), (unsigned long long)size,
+		             FRAME_SIZE, (unsigned long long)rest);
 }
 
 enum status decoder_open(const struct snapshot *snapshot, const struct snap_source *source,
@@ -70,16 +113,19 @@ enum status decoder_open(const struct snapshot *snapshot, const struct snap_sour
 		                  "decoded",
 		                  STR_ARG(source->device->name), STR_ARG(source->device->type),
 		                  protocol_name(source->protocol));
-	TRY(format_of(source, buffer, diags, &input.format));
+	TRY(format_of(source, buffer, options, diags, &input.format));
 	d = calloc(1, sizeof(*d));
 	if (!d)
 		return STATUS_NO_MEM;
 	d->protocol = protocol_of(source->protocol);
+	d->format = input.format;
+	d->data = input.data;
 	status = d->protocol->open(&input, &d->state, &d->trace_id);
 	if (status != STATUS_OK) {
 		free(d);
 		return status;
 	}
+	warn_of_size(&input, buffer);
 	*decoder = d;
 	return STATUS_OK;
 }
@@ -92,6 +138,22 @@ void decoder_destroy(struct decoder *decoder)
 	free(decoder);
 }
 
+/* The deframer comes once more to where it gave up, which it alone knows. */
+static enum status find_break(struct decoder *decoder)
+{
+	struct deframe *d = malloc(sizeof(*d));
+
+	if (!d)
+		return STATUS_NO_MEM;
+	deframe_init(d, decoder->format, decoder->data, decoder->trace_id);
+	while (deframe_refill(d) == STATUS_OK)
+		d->bytes.pos = d->bytes.end;
+	decoder->broken_at = deframe_consumed(d);
+	decoder->is_broken = true;
+	free(d);
+	return STATUS_END;
+}
+
 enum status decoder_next(struct decoder *decoder, struct element *element)
 {
 	enum status status;
@@ -100,7 +162,13 @@ enum status decoder_next(struct decoder *decoder, struct element *element)
 		return STATUS_END;
 	status = decoder->protocol->next(decoder->state, element);
 	decoder->has_failed = status != STATUS_OK && status != STATUS_END;
-	return status;
+	return status == STATUS_BAD_DATA ? find_break(decoder) : status;
+}
+
+bool decoder_broken_at(const struct decoder *decoder, uint64_t *offset)
+{
+	*offset = decoder->broken_at;
+	return decoder->is_broken;
 }
 
 uint8_t decoder_trace_id(const struct decoder *decoder)

@@ -18,6 +18,12 @@ struct decoder;
 
 struct decoder_options {
 	bool packets; /* yield every packet too, as ELEMENT_PACKET, before what it causes */
+	/* How the buffer was captured, over what the snapshot says; not for one source's bytes. */
+	bool tpiu;       /* from a trace port, with full synchronisation packets */
+	bool tpiu_hsync; /* and half-word ones */
+	bool dstream;    /* and in the blocks of a DSTREAM */
+	/* ETE: a branch not taken in front of a source address ends a range. */
+	bool splits_sources;
 };
 
 /* True if this build decodes the protocol. */
@@ -26,7 +32,8 @@ bool decoder_supports(enum protocol protocol);
 /*
  * Opens the trace of `source` in `buffer`. BAD_DATA if a register that the protocol needs is
  * missing or contradicts itself, UNSUPPORTED for a protocol or a buffer format that is not
- * handled; one error in `diags`. The snapshot must outlive the decoder.
+ * handled; one error in `diags`. An empty buffer and a last frame that is not whole are warnings.
+ * The snapshot must outlive the decoder.
  */
 MUST_USE enum status decoder_open(const struct snapshot *snapshot, const struct snap_source *source,
                                   const struct snap_buffer *buffer,
@@ -40,6 +47,12 @@ void decoder_destroy(struct decoder *decoder); /* NULL is fine */
  * call.
  */
 MUST_USE enum status decoder_next(struct decoder *decoder, struct element *element);
+
+/*
+ * True, with the place in the buffer, if decoder_next() came to its end where the buffer stops
+ * being frames of a formatter: EO_TRACE is missing then.
+ */
+bool decoder_broken_at(const struct decoder *decoder, uint64_t *offset);
 
 uint8_t decoder_trace_id(const struct decoder *decoder);
 

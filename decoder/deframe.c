@@ -25,9 +25,19 @@ bool trace_id_is_source(unsigned int id)
 	return id > 0 && id < ID_RESERVED;
 }
 
+static bool is_port(enum deframe_format format)
+{
+	return format != DEFRAME_CORESIGHT && format != DEFRAME_SOURCE;
+}
+
 void deframe_init(struct deframe *d, enum deframe_format format, struct bytes data,
                   uint8_t trace_id)
 {
+	bool has_hsync = format == DEFRAME_TPIU_HSYNC || format == DEFRAME_DSTREAM_HSYNC;
+	bool is_dstream = format == DEFRAME_DSTREAM || format == DEFRAME_DSTREAM_HSYNC;
+
+	tpiu_init(&d->tpiu, data, has_hsync, is_dstream);
+	d->is_broken = false;
 	d->bytes = bytes_of(d->window, 0);
 	d->format = format;
 	d->input = data;
@@ -93,22 +103,40 @@ static size_t unpack_frame(struct deframe *d, size_t held, const uint8_t *frame,
 		}
 		held = put(d, held, &run, 2 * i + 1, odd);
 	}
-	if (last & 1)
+	if (last & 1) {
+		d->is_broken |= run.count == 0 && d->current_id == d->trace_id;
 		d->current_id = last >> 1;
-	else
+	} else {
 		held = put(d, held, &run, 2 * PAIRS, last | (flags & 1));
+	}
 	return held;
 }
 
 static size_t refill_frames(struct deframe *d, size_t held)
 {
-	while (held < DEFRAME_WINDOW && bytes_left(&d->input) >= FRAME_SIZE) {
+	while (held < DEFRAME_WINDOW && !d->is_broken && bytes_left(&d->input) >= FRAME_SIZE) {
 		const uint8_t *frame = d->input.pos;
 		uint64_t position = bytes_offset(&d->input);
 
 		d->input.pos += FRAME_SIZE;
 		held = unpack_frame(d, held, frame, position);
 	}
+	return held;
+}
+
+static size_t refill_port(struct deframe *d, size_t held)
+{
+	uint8_t frame[TPIU_FRAME];
+	uint64_t position;
+	enum status status = STATUS_OK;
+
+	while (held < DEFRAME_WINDOW && !d->is_broken) {
+		status = tpiu_next(&d->tpiu, frame, &position);
+		if (status != STATUS_OK)
+			break;
+		held = unpack_frame(d, held, frame, position);
+	}
+	d->is_broken |= status == STATUS_BAD_DATA;
 	return held;
 }
 
@@ -125,13 +153,20 @@ static size_t refill_source(struct deframe *d, size_t held)
 enum status deframe_refill(struct deframe *d)
 {
 	size_t before = compact(d);
-	size_t held =
-	        d->format == DEFRAME_SOURCE ? refill_source(d, before) : refill_frames(d, before);
+	size_t held;
 
+	if (d->format == DEFRAME_SOURCE)
+		held = refill_source(d, before);
+	else if (is_port(d->format))
+		held = refill_port(d, before);
+	else
+		held = refill_frames(d, before);
 	d->bytes = bytes_of(d->window, held);
 	if (held > before)
 		return STATUS_OK;
-	return held >= DEFRAME_WINDOW ? STATUS_TRUNCATED : STATUS_END;
+	if (held >= DEFRAME_WINDOW)
+		return STATUS_TRUNCATED;
+	return d->is_broken ? STATUS_BAD_DATA : STATUS_END;
 }
 
 uint64_t deframe_position(const struct deframe *d, const uint8_t *at)
@@ -146,7 +181,7 @@ uint64_t deframe_index(const struct deframe *d, const uint8_t *at)
 
 uint64_t deframe_consumed(const struct deframe *d)
 {
-	return bytes_offset(&d->input);
+	return is_port(d->format) ? tpiu_consumed(&d->tpiu) : bytes_offset(&d->input);
 }
 
 uint64_t deframe_remainder(enum deframe_format format, uint64_t size)

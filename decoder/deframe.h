@@ -12,6 +12,9 @@
  * what is not read yet and puts more behind it. A packet that is cut at the window's end is read
  * again after a refill.
  *
+ * Two things no formatter sends, and what is behind them is not trusted: an ID in whose turn there
+ * is not one byte, and a synchronisation packet of the trace port where none may be.
+ *
  * Each byte has two places. `position` is where it lies in the buffer. `index` is what OpenCSD
  * calls its Idx: the place at which its run of one ID's bytes begins in the frame, plus the number
  * of data bytes before it in the run, so that it lags by the ID bytes between.
@@ -25,6 +28,7 @@
 
 #include "base/bytes.h"
 #include "base/status.h"
+#include "decoder/tpiu.h"
 
 enum {
 	FRAME_SIZE = 16,
@@ -32,17 +36,23 @@ enum {
 	TRACE_ID_MASK = 0x7f,
 };
 
-/* How the buffer is packed. TPIU and DSTREAM framing will be further values. */
+/* How the buffer is packed. */
 enum deframe_format {
-	DEFRAME_CORESIGHT, /* frames, aligned to the buffer's begin */
-	DEFRAME_SOURCE,    /* one source's bytes and nothing else */
+	DEFRAME_CORESIGHT,     /* frames, aligned to the buffer's begin */
+	DEFRAME_SOURCE,        /* one source's bytes and nothing else */
+	DEFRAME_TPIU,          /* frames with full synchronisation packets between, tpiu.h */
+	DEFRAME_TPIU_HSYNC,    /* and half-word ones within */
+	DEFRAME_DSTREAM,       /* as TPIU, in the blocks of a DSTREAM */
+	DEFRAME_DSTREAM_HSYNC, /* as TPIU_HSYNC, in these */
 };
 
 struct deframe {
 	struct bytes bytes; /* to be read: the window, up to what is known so far */
 	/* Private. */
 	enum deframe_format format;
-	struct bytes input; /* what was not unpacked yet */
+	struct bytes input; /* what was not unpacked yet; not of a trace port */
+	struct tpiu tpiu;   /* of a trace port */
+	bool is_broken;     /* what is behind the window is no trace */
 	uint8_t trace_id;   /* the wanted one */
 	int current_id;     /* -1 before the first */
 	uint8_t window[DEFRAME_WINDOW + FRAME_SIZE];
@@ -60,7 +70,8 @@ void deframe_init(struct deframe *d, enum deframe_format format, struct bytes da
 /*
  * Unpacks more, at least one byte; those already in `bytes` and not read move to the window's
  * begin. END if the buffer has no more of this ID (a last frame that is not whole is left out),
- * TRUNCATED if the window is full of bytes that were not read.
+ * BAD_DATA if what is behind is no frames, TRUNCATED if the window is full of bytes that were not
+ * read.
  */
 MUST_USE enum status deframe_refill(struct deframe *d);
 

@@ -106,6 +106,61 @@ static void add_event(const struct element *e, struct text *out)
 	json_close(out, '}');
 }
 
+static void add_itm(const struct element *e, struct text *out)
+{
+	static const char *const local[] = {
+	        [ITM_DELAY_NONE] = "TS_SYNC",
+	        [ITM_DELAY_TIMESTAMP] = "TS_DELAY",
+	        [ITM_DELAY_PACKET] = "TS_PKT_DELAY",
+	        [ITM_DELAY_BOTH] = "TS_PKT_TS_DELAY",
+	};
+	static const char *const kinds[] = {
+	        [ITM_KIND_SOFTWARE] = "SWIT_PAYLOAD",
+	        [ITM_KIND_HARDWARE] = "DWT_PAYLOAD",
+	        [ITM_KIND_GLOBAL_TIMESTAMP] = "TS_GLOBAL",
+	};
+	const struct itm_trace *itm = &e->itm;
+	bool is_local = itm->kind == ITM_KIND_LOCAL_TIMESTAMP;
+
+	json_key(out, "swt_itm");
+	json_open(out, '{');
+	add_name(out, "pkt_type", is_local ? local[itm->delay] : kinds[itm->kind]);
+	if (itm->kind == ITM_KIND_SOFTWARE || itm->kind == ITM_KIND_HARDWARE)
+		json_u64(out, "payload_src_id", itm->source);
+	if (itm->kind != ITM_KIND_GLOBAL_TIMESTAMP) {
+		json_u64(out, "payload_size", itm->size);
+		json_hex(out, "value", itm->value);
+	} else {
+		json_bool(out, "cpu_freq_change", itm->is_clock_changed);
+	}
+	json_bool(out, "overflow", itm->is_overflow);
+	json_close(out, '}');
+}
+
+static void add_software(const struct element *e, struct text *out)
+{
+	const struct software_trace *software = &e->software;
+
+	json_key(out, "sw_trace_info");
+	json_open(out, '{');
+	json_bool(out, "swt_id_valid", software->has_ids);
+	if (software->has_ids) {
+		json_u64(out, "swt_master_id", software->master);
+		json_u64(out, "swt_channel_id", software->channel);
+	}
+	json_u64(out, "swt_payload_pkt_bitsize", software->bits);
+	json_u64(out, "swt_payload_num_packets", software->bits > 0 ? 1 : 0);
+	json_bool(out, "swt_marker_packet", software->is_marker);
+	json_bool(out, "swt_has_timestamp", e->has_timestamp);
+	json_bool(out, "swt_trigger_event", software->is_trigger);
+	json_bool(out, "swt_frequency", software->is_frequency);
+	json_bool(out, "swt_master_err", software->is_master_error);
+	json_bool(out, "swt_global_err", software->is_global_error);
+	json_close(out, '}');
+	if (software->bits > 0)
+		json_hex(out, "extended_data", software->value);
+}
+
 static void add_packet(const struct element *e, struct text *out)
 {
 	json_key(out, "bytes");
@@ -160,20 +215,30 @@ static void add_fields(const struct element *e, struct text *out)
 	case ELEMENT_TRACE_ON:
 		add_reason(e, out);
 		break;
+	case ELEMENT_INSTRUMENTATION:
+		json_key(out, "sw_ite");
+		json_open(out, '{');
+		json_u64(out, "el", e->instrumentation.level);
+		json_hex(out, "value", e->instrumentation.value);
+		json_close(out, '}');
+		break;
 	case ELEMENT_SYNC_MARKER:
 		json_u64(out, "sync_marker", e->sync_marker);
 		break;
 	case ELEMENT_MEMTRANS:
 		json_u64(out, "mem_trans", e->memtrans);
 		break;
+	case ELEMENT_SWTRACE:
+		add_software(e, out);
+		break;
+	case ELEMENT_ITMTRACE:
+		add_itm(e, out);
+		break;
 	case ELEMENT_UNKNOWN:
 	case ELEMENT_ADDR_UNKNOWN:
 	case ELEMENT_EXCEPTION_RET:
 	case ELEMENT_TIMESTAMP:
 	case ELEMENT_CYCLE_COUNT:
-	case ELEMENT_SWTRACE:
-	case ELEMENT_INSTRUMENTATION:
-	case ELEMENT_ITMTRACE:
 	case ELEMENT_CUSTOM:
 		break;
 	}

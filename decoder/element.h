@@ -59,6 +59,14 @@ enum no_sync_reason {
 	NO_SYNC_END,
 };
 
+/* Transactional memory; the values are those of the specification's mem_trans. */
+enum memtrans {
+	MEMTRANS_INIT, /* the trace begins in a transaction */
+	MEMTRANS_START,
+	MEMTRANS_COMMIT,
+	MEMTRANS_FAIL,
+};
+
 enum trace_on_reason {
 	TRACE_ON_NORMAL, /* begin of trace, or a filter */
 	TRACE_ON_OVERFLOW,
@@ -90,6 +98,46 @@ struct pe_context {
 	uint32_t vmid;
 };
 
+/* What an ITM packet is about. The timestamps are those of Armv7-M ARM appendix D4. */
+enum itm_kind {
+	ITM_KIND_SOFTWARE, /* write to a stimulus port */
+	ITM_KIND_HARDWARE, /* packet of the DWT */
+	ITM_KIND_LOCAL_TIMESTAMP,
+	ITM_KIND_GLOBAL_TIMESTAMP,
+};
+
+/* Local timestamp: what was delayed against the packet before it (TC). */
+enum itm_delay {
+	ITM_DELAY_NONE,
+	ITM_DELAY_TIMESTAMP,
+	ITM_DELAY_PACKET,
+	ITM_DELAY_BOTH,
+};
+
+struct itm_trace {
+	enum itm_kind kind;
+	enum itm_delay delay;  /* LOCAL_TIMESTAMP */
+	bool is_overflow;      /* packets before this one were lost */
+	bool is_clock_changed; /* GLOBAL_TIMESTAMP: the clock's rate changed since the last one */
+	uint8_t source;        /* SOFTWARE: channel; HARDWARE: discriminator */
+	uint8_t size;          /* bytes of `value`; SOFTWARE, HARDWARE: 1, 2 or 4 */
+	uint32_t value;        /* LOCAL_TIMESTAMP: cycles since the last one, as sent */
+};
+
+/* What an STM packet is about. */
+struct software_trace {
+	bool has_ids; /* master and channel are known */
+	uint8_t master;
+	uint16_t channel;
+	uint8_t bits; /* of `value`: 4 to 64, or 0 for none */
+	uint64_t value;
+	bool is_marker;
+	bool is_trigger;
+	bool is_frequency;
+	bool is_master_error;
+	bool is_global_error;
+};
+
 struct element {
 	enum element_type type;
 	uint8_t trace_id;
@@ -119,7 +167,8 @@ struct element {
 			bool has_return_address;
 			bool return_is_branch_target; /* also target of the last branch */
 			bool is_data_marker;          /* ETMv3, M profile */
-			uint64_t return_address;      /* preferred; valid if has_return_address */
+			bool cancels_last; /* ETMv3: the last instruction listed was not executed */
+			uint64_t return_address; /* preferred; valid if has_return_address */
 		} exception;
 		struct {
 			uint16_t type;   /* 0 unknown, 1 trigger, 2 numbered */
@@ -132,10 +181,16 @@ struct element {
 			const char *fields; /* text of what it carries; valid until the next call */
 		} packet;
 		uint32_t sync_marker; /* value of a timestamp marker */
-		uint32_t memtrans;    /* 0 trace init, 1 start, 2 commit, 3 fail */
-		enum no_sync_reason no_sync;
+		enum memtrans memtrans;
+		enum no_sync_reason no_sync; /* NO_SYNC, EO_TRACE */
 		enum trace_on_reason trace_on;
 		struct pe_context context; /* PE_CONTEXT */
+		struct {
+			uint8_t level; /* exception level, as sent */
+			uint64_t value;
+		} instrumentation;              /* INSTRUMENTATION */
+		struct itm_trace itm;           /* ITMTRACE; timestamps have `timestamp` */
+		struct software_trace software; /* SWTRACE; may have `timestamp` */
 	};
 };
 

@@ -105,6 +105,65 @@ static void add_reason(const struct element *e, struct text *out)
 	            e->type == ELEMENT_TRACE_ON ? trace_on[e->trace_on] : no_sync[e->no_sync]);
 }
 
+static void add_itm(const struct element *e, struct text *out)
+{
+	static const char *const delays[] = {
+	        [ITM_DELAY_NONE] = "TS Sync",
+	        [ITM_DELAY_TIMESTAMP] = "TS Delay",
+	        [ITM_DELAY_PACKET] = "Packet Delay",
+	        [ITM_DELAY_BOTH] = "TS and Packet Delay",
+	};
+	const struct itm_trace *itm = &e->itm;
+
+	if (itm->is_overflow)
+		text_puts(out, "ITM_OVERFLOW; ");
+	if (itm->kind == ITM_KIND_LOCAL_TIMESTAMP) {
+		text_printf(out, "ITM_TS_LOCAL ( TS delta: 0x%08x, { %s}; ",
+		            (unsigned int)itm->value, delays[itm->delay]);
+		text_printf(out, "TS cumulative: 0x%016llx) ", (unsigned long long)e->timestamp);
+		return;
+	}
+	if (itm->kind == ITM_KIND_GLOBAL_TIMESTAMP) {
+		text_printf(out, "ITM_TS_GLOBAL ( TS: 0x%016llx) ",
+		            (unsigned long long)e->timestamp);
+		return;
+	}
+	text_puts(out, itm->kind == ITM_KIND_SOFTWARE ? "ITM_SWIT (ch" : "ITM_DWT (desc");
+	add_hex(out, ": 0x", itm->source);
+	text_puts(out, "; Data: 0x");
+	text_hex(out, itm->value, 2U * itm->size);
+	text_puts(out, ") ");
+}
+
+static void add_software(const struct element *e, struct text *out)
+{
+	const struct software_trace *software = &e->software;
+
+	if (software->is_global_error) {
+		text_puts(out, "{Global Error.}");
+		return;
+	}
+	if (software->has_ids)
+		text_printf(out, " (Ma:0x%02x; Ch:0x%02x) ", software->master, software->channel);
+	else
+		text_puts(out, "(Ma:0x?\?; Ch:0x?\?) ");
+	if (software->bits > 0) {
+		text_puts(out, "0x");
+		text_hex(out, software->value, software->bits / 4U);
+		text_puts(out, "; ");
+	}
+	if (software->is_marker)
+		text_puts(out, "+Mrk ");
+	if (software->is_trigger)
+		text_puts(out, "Trig ");
+	if (e->has_timestamp)
+		text_printf(out, " [ TS=0x%012llx]; ", (unsigned long long)e->timestamp);
+	if (software->is_frequency)
+		text_puts(out, "Freq");
+	if (software->is_master_error)
+		text_puts(out, "{Master Error.}");
+}
+
 static void add_fields(const struct element *e, struct text *out)
 {
 	static const char *const memtrans[] = {"Init", "Start", "Commit", "Fail"};
@@ -141,16 +200,23 @@ static void add_fields(const struct element *e, struct text *out)
 	case ELEMENT_SYNC_MARKER:
 		text_printf(out, " [Timestamp marker(0x%08x)]", (unsigned int)e->sync_marker);
 		break;
+	case ELEMENT_INSTRUMENTATION:
+		text_printf(out, "EL%u; 0x", (unsigned int)e->instrumentation.level);
+		text_hex(out, e->instrumentation.value, 16);
+		break;
 	case ELEMENT_MEMTRANS:
 		text_puts(out, memtrans[e->memtrans & 3]);
+		break;
+	case ELEMENT_SWTRACE:
+		add_software(e, out);
+		break;
+	case ELEMENT_ITMTRACE:
+		add_itm(e, out);
 		break;
 	case ELEMENT_UNKNOWN:
 	case ELEMENT_ADDR_UNKNOWN:
 	case ELEMENT_EXCEPTION_RET:
 	case ELEMENT_CYCLE_COUNT:
-	case ELEMENT_SWTRACE:
-	case ELEMENT_INSTRUMENTATION:
-	case ELEMENT_ITMTRACE:
 	case ELEMENT_CUSTOM:
 	case ELEMENT_PACKET:
 		break;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Configuration of an ETMv3 trace unit from its registers. ETM IHI 0014, "Programmers' model". */
+/*
+ * Configuration of an ETMv3 trace unit from its registers, or from the options that stand in for
+ * them. ETM IHI 0014, "Programmers' model".
+ */
 #include "decoder/etm3_config.h"
 
 enum {
@@ -21,21 +24,6 @@ static bool bit(uint32_t value, unsigned int number)
 	return (value >> number & 1) != 0;
 }
 
-static enum status read_one(const struct snap_source *source, const char *name,
-                            struct diag_list *diags, uint32_t *value)
-{
-	const struct snap_device *device = source->device;
-	const struct snap_register *reg = snap_device_register(device, str_of(name));
-
-	if (!reg)
-		return diag_error(diags, STATUS_BAD_DATA, device->place,
-		                  "trace source \"%.*s\" has no register %s, which its trace "
-		                  "cannot be decoded without",
-		                  STR_ARG(device->name), name);
-	*value = (uint32_t)snap_register_value(reg);
-	return STATUS_OK;
-}
-
 enum status etm3_registers_load(const struct snap_source *source, struct diag_list *diags,
                                 struct etm3_registers *registers)
 {
@@ -44,7 +32,7 @@ enum status etm3_registers_load(const struct snap_source *source, struct diag_li
 	enum status status = STATUS_OK;
 
 	for (unsigned int i = 0; i < 4; i++) {
-		if (read_one(source, names[i], diags, &values[i]) != STATUS_OK)
+		if (snap_source_register(source, str_of(names[i]), diags, &values[i]) != STATUS_OK)
 			status = STATUS_BAD_DATA;
 	}
 	*registers = (struct etm3_registers){

@@ -6,11 +6,11 @@
 #include "decoder/etm3_pkt.h"
 
 enum {
-	MORE = 0x80,           /* another byte of the same field follows */
-	HAS_EXCEPTION = 0x40,  /* an exception byte follows the address */
+	MORE = 0x80,          /* another byte of the same field follows */
+	HAS_EXCEPTION = 0x40, /* an exception byte follows the address */
 	ADDRESS_BYTES = 5,
 	CYCLE_BYTES = 5,
-	DATA_SIZE = 2,         /* bits 3:2 of a data packet's header */
+	DATA_SIZE = 2, /* bits 3:2 of a data packet's header */
 	DATA_HAS_ADDRESS = 0x20,
 	VALUE_HAS_ADDRESS = 0x10,
 };
@@ -66,8 +66,7 @@ enum status etm3_read_context_id(struct etm3_reader *reader, struct bytes *in,
 	return read_context_id(reader, in);
 }
 
-enum status etm3_read_vmid(struct etm3_reader *reader, struct bytes *in,
-                           struct etm3_packet *packet)
+enum status etm3_read_vmid(struct etm3_reader *reader, struct bytes *in, struct etm3_packet *packet)
 {
 	(void)packet;
 	return bytes_u8(in, &reader->known.vmid);
@@ -225,6 +224,7 @@ static enum status read_exception(struct etm3_reader *reader, struct bytes *in,
 static void set_old_exception(struct etm3_reader *reader, uint8_t byte, struct etm3_packet *packet)
 {
 	packet->has_exception = true;
+	packet->exception.is_old = true;
 	packet->exception.number = byte >> 3 & 7;
 	packet->exception.is_cancel = (byte & 0x40) != 0;
 	reader->known.isa = ISA_A32;
@@ -316,7 +316,6 @@ static void set_isync_state(struct etm3_reader *reader, uint8_t info, uint32_t a
 	else if (address & 1)
 		known->isa = known->is_alt_isa ? ISA_TEE : ISA_T32;
 	known->address = address & ~UINT32_C(1);
-	packet->isync_address = known->address;
 }
 
 /*
@@ -386,8 +385,7 @@ static enum status read_data_value(struct bytes *in, struct etm3_packet *packet)
 	return STATUS_OK;
 }
 
-enum status etm3_read_data(struct etm3_reader *reader, struct bytes *in,
-                           struct etm3_packet *packet)
+enum status etm3_read_data(struct etm3_reader *reader, struct bytes *in, struct etm3_packet *packet)
 {
 	if (reader->config->traces_data_addresses && (packet->header & DATA_HAS_ADDRESS))
 		TRY(read_data_address(reader, in, packet));

@@ -3,6 +3,10 @@
  * Elements on their way from the flow of ETMv3 or PTM to the caller: a list that is filled a
  * packet at a time and taken from one by one. The newest elements may be in doubt, as in ETMv3
  * where the next packet may cancel them: these are not given out yet.
+ *
+ * OpenCSD's ETMv3 decoder uses element objects again without clearing their instruction set, and
+ * lists what it finds there with a context that no I-Sync packet gave. `recycled` follows that: a
+ * ring of objects, their number, which is the oldest in use.
  */
 #ifndef CSREPLAY_DECODER_ETM3_OUT_H
 #define CSREPLAY_DECODER_ETM3_OUT_H
@@ -14,6 +18,14 @@
 #include "base/status.h"
 #include "decoder/element.h"
 
+enum { ETM3_RING_MOST = 128 };
+
+struct etm3_ring {
+	enum isa isas[ETM3_RING_MOST];
+	size_t size;
+	size_t first;
+};
+
 struct etm3_out {
 	struct element *items; /* owned; [next, count) are not taken yet */
 	size_t next;
@@ -21,6 +33,7 @@ struct etm3_out {
 	size_t capacity;
 	size_t doubtful; /* the last ones of them that are in doubt */
 	uint8_t trace_id;
+	struct etm3_ring recycled;
 };
 
 void etm3_out_fini(struct etm3_out *out);
@@ -43,8 +56,16 @@ static inline const struct element *etm3_out_newest(const struct etm3_out *out, 
 	return &out->items[out->count - 1 - back];
 }
 
-/* Puts the newest `count` in doubt; takes back those in doubt. */
+/* The instruction set that OpenCSD's object for the newest element held before. */
+enum isa etm3_out_recycled_isa(const struct etm3_out *out);
+
+/*
+ * Puts the newest `count` in doubt, if there are no others: where there are, OpenCSD gives them
+ * all out (OcsdGenElemList::pendLastNElem() has the comparison the wrong way round).
+ */
 void etm3_out_doubt(struct etm3_out *out, size_t count);
+/* Takes back those in doubt; takes back all. */
 void etm3_out_cancel(struct etm3_out *out);
+void etm3_out_reset(struct etm3_out *out);
 
 #endif

@@ -172,8 +172,8 @@ static enum status read_synced(struct etm3_reader *reader, struct bytes *in,
 	return status == STATUS_END ? STATUS_TRUNCATED : status;
 }
 
-enum status etm3_reader_next(struct etm3_reader *reader, struct bytes *in,
-                             const uint8_t *block_end, struct etm3_packet *packet)
+enum status etm3_reader_next(struct etm3_reader *reader, struct bytes *in, const uint8_t *block_end,
+                             struct etm3_packet *packet)
 {
 	const struct etm3_known before = reader->known;
 	const uint8_t *begin = in->pos;

@@ -60,6 +60,7 @@ enum etm3_atoms_format {
 struct etm3_exception {
 	uint16_t number; /* 0 is none */
 	uint8_t resume;  /* M profile: where in the instruction execution resumes */
+	bool is_old;     /* numbered as in ETMv1 */
 	bool is_cancel;  /* the instruction before was not executed */
 };
 
@@ -75,18 +76,17 @@ struct etm3_packet {
 	bool has_state;      /* it says is_non_secure, is_hyp */
 	bool has_context_id; /* ISYNC */
 	bool has_address;    /* ISYNC, and data packets: its address */
-	bool is_in_progress; /* ISYNC: in a load or store of several words, at isync_address */
-	uint32_t isync_address;
-	bool has_exception; /* BRANCH */
+	bool is_in_progress; /* ISYNC: in a load or store of several words */
+	bool has_exception;  /* BRANCH */
 	struct etm3_exception exception;
 	enum etm3_isync_reason reason;
 	bool has_cycles;
 	uint32_t cycles;
 	enum etm3_atoms_format atoms_format; /* P_HEADER */
 	uint8_t atom_count;
-	uint32_t atoms;   /* bit 0 is the oldest; 1 is E, 0 is N */
-	bool has_value;   /* DATA, OOO_DATA */
-	uint8_t tag;      /* OOO_DATA, OOO_PLACE */
+	uint32_t atoms; /* bit 0 is the oldest; 1 is E, 0 is N */
+	bool has_value; /* DATA, OOO_DATA */
+	uint8_t tag;    /* OOO_DATA, OOO_PLACE */
 	uint32_t value;
 };
 

@@ -31,6 +31,8 @@ enum status flow_emit_fact(struct etm4_flow *flow, const struct p0 *item)
 		element->cycles = item->value;
 		break;
 	case P0_TIMESTAMP:
+		if (flow->config->has_timestamp_marker && !flow->had_marker)
+			break;
 		TRY(flow_emit(flow, ELEMENT_TIMESTAMP, item->index, &element));
 		element->has_timestamp = true;
 		element->timestamp = item->address;
@@ -40,6 +42,12 @@ enum status flow_emit_fact(struct etm4_flow *flow, const struct p0 *item)
 	case P0_MARKER:
 		TRY(flow_emit(flow, ELEMENT_SYNC_MARKER, item->index, &element));
 		element->sync_marker = item->value;
+		flow->had_marker = true;
+		break;
+	case P0_INSTRUMENTATION:
+		TRY(flow_emit(flow, ELEMENT_INSTRUMENTATION, item->index, &element));
+		element->instrumentation.level = item->level;
+		element->instrumentation.value = item->address;
 		break;
 	default:
 		break;
@@ -161,6 +169,21 @@ static enum status take_exception(struct etm4_flow *flow, const struct p0 *excep
 	return STATUS_OK;
 }
 
+/* Nothing is known of what the core did last, nor of where it goes on. */
+static enum status commit_reset(struct etm4_flow *flow, const struct p0 *reset)
+{
+	struct element *element;
+
+	flow->stack.must_pop = false;
+	flow->is_excepted = false;
+	flow->needs_address = true;
+	TRY(flow_emit(flow, ELEMENT_EXCEPTION, reset->index, &element));
+	element->exception.number = reset->value;
+	p0_drop_oldest(&flow->queue);
+	flow->commit--;
+	return STATUS_OK;
+}
+
 static enum status commit_exception(struct etm4_flow *flow)
 {
 	struct p0 exception = *p0_oldest(&flow->queue);
@@ -168,6 +191,8 @@ static enum status commit_exception(struct etm4_flow *flow)
 	bool has_context;
 	const struct p0 *item;
 
+	if (exception.is_reset)
+		return commit_reset(flow, &exception);
 	TRY(flow_pop_return(flow));
 	p0_drop_oldest(&flow->queue);
 	item = p0_oldest(&flow->queue);
@@ -240,6 +265,35 @@ static enum status commit_context(struct etm4_flow *flow, const struct p0 *item)
 	return STATUS_OK;
 }
 
+static enum status emit_transaction(struct etm4_flow *flow, const struct p0 *item)
+{
+	struct element *element;
+
+	TRY(flow_emit(flow, ELEMENT_MEMTRANS, item->index, &element));
+	element->memtrans = item->kind == P0_TRANSACTION_START    ? MEMTRANS_START
+	                    : item->kind == P0_TRANSACTION_COMMIT ? MEMTRANS_COMMIT
+	                    : item->kind == P0_TRANSACTION_FAIL   ? MEMTRANS_FAIL
+	                                                          : MEMTRANS_INIT;
+	return STATUS_OK;
+}
+
+static enum status commit_transaction(struct etm4_flow *flow, const struct p0 *item)
+{
+	if (item->is_p0)
+		flow->commit--;
+	TRY(emit_transaction(flow, item));
+	p0_drop_oldest(&flow->queue);
+	return STATUS_OK;
+}
+
+static enum status commit_source(struct etm4_flow *flow, const struct p0 *item)
+{
+	TRY(flow_walk_source(flow, item->address, item->index));
+	flow->commit--;
+	p0_drop_oldest(&flow->queue);
+	return STATUS_OK;
+}
+
 /* The oldest entry of the queue, or one atom after the other of it. */
 static enum status commit_oldest(struct etm4_flow *flow, struct p0 *item)
 {
@@ -258,6 +312,13 @@ static enum status commit_oldest(struct etm4_flow *flow, struct p0 *item)
 		return commit_context(flow, item);
 	case P0_EXCEPTION_RETURN:
 		return commit_exception_return(flow, item);
+	case P0_SOURCE:
+		return commit_source(flow, item);
+	case P0_TRANSACTION_INIT:
+	case P0_TRANSACTION_START:
+	case P0_TRANSACTION_COMMIT:
+	case P0_TRANSACTION_FAIL:
+		return commit_transaction(flow, item);
 	case P0_FUNCTION_RETURN:
 		flow->commit--;
 		break;
@@ -272,6 +333,7 @@ static enum status commit_oldest(struct etm4_flow *flow, struct p0 *item)
 	case P0_CYCLES:
 	case P0_TIMESTAMP:
 	case P0_MARKER:
+	case P0_INSTRUMENTATION:
 		TRY(flow_emit_fact(flow, item));
 		break;
 	}
@@ -357,10 +419,21 @@ static bool end_entry(struct etm4_flow *flow, const struct p0 *item)
 		set_address(flow, item);
 		return true;
 	case P0_EXCEPTION_RETURN:
+	case P0_TRANSACTION_START:
 		return !item->is_p0;
+	case P0_SOURCE:
+		/* The reference goes on to what is behind it. */
+		flow->is_excepted = false;
+		flow->needs_address = true;
+		flow->stack.must_pop = false;
+		return true;
 	case P0_FUNCTION_RETURN:
 	case P0_CONTEXT:
 	case P0_TRACE_INFO:
+	case P0_TRANSACTION_INIT:
+	case P0_TRANSACTION_COMMIT:
+	case P0_TRANSACTION_FAIL:
+	case P0_INSTRUMENTATION:
 	case P0_EVENT:
 	case P0_CYCLES:
 	case P0_TIMESTAMP:
@@ -378,10 +451,16 @@ enum status etm4_flow_end(struct etm4_flow *flow)
 
 	flow->out_kept = flow->out_count;
 	while ((item = p0_oldest(&flow->queue)) != NULL && end_entry(flow, item)) {
+		bool is_outcome =
+		        item->kind == P0_TRANSACTION_COMMIT || item->kind == P0_TRANSACTION_FAIL;
+
 		/* The reference tells nothing that stands behind an exception return. */
 		tells = tells && item->kind != P0_EXCEPTION_RETURN;
 		if (tells)
 			TRY(flow_emit_fact(flow, item));
+		/* No P0 element is in doubt: that a transaction ended is sure. */
+		if (tells && is_outcome && (flow->depth == 0 || !flow->config->max_speculation))
+			TRY(emit_transaction(flow, item));
 		p0_drop_oldest(&flow->queue);
 	}
 	p0_clear(&flow->queue);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ETMv4 decoder whole: buffer -> bytes of its trace ID -> packets -> elements. In: a trace
- * buffer and a source's registers. Out: elements, pulled one by one.
+ * The ETMv4 and ETE decoder whole: buffer -> bytes of its trace ID -> packets -> elements. In: a
+ * trace buffer and a source's registers. Out: elements, pulled one by one.
  */
 #include <stdlib.h>
 
@@ -48,7 +48,11 @@ static void etm4_destroy(void *state)
 /* The memory that the code is followed in. */
 static enum status open_follow(struct etm4 *d, const struct snap_core *core)
 {
-	struct insn_options options = {.wfi_wfe_is_branch = d->config.wfi_wfe_is_branch};
+	struct insn_options options = {
+	        .wfi_wfe_is_branch = d->config.wfi_wfe_is_branch,
+	        .tstart_is_waypoint = config_is_ete(&d->config),
+	        .it_is_conditional = true,
+	};
 	const struct memmap *memory = core ? core->memory : NULL;
 
 	if (!memory) {
@@ -82,6 +86,7 @@ static enum status etm4_open(const struct protocol_input *input, void **state, u
 	deframe_init(&d->deframe, input->format, input->data, config.trace_id);
 	etm4_reader_init(&d->reader, &d->config);
 	etm4_flow_init(&d->flow, &d->config, d->follow);
+	d->flow.splits_sources = input->options.splits_sources;
 	*state = d;
 	*trace_id = config.trace_id;
 	return STATUS_OK;
@@ -234,7 +239,7 @@ static bool etm4_next_address(const void *state, uint64_t *address)
 }
 
 const struct protocol_decoder etm4_decoder = {
-        .name = "ETMv4",
+        .name = "ETMv4, ETE",
         .open = etm4_open,
         .destroy = etm4_destroy,
         .next = etm4_next,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fields behind the header byte of each ETMv4 packet. Each reader first reads all of its
- * bytes, then changes the packet and what the reader remembers: a cut packet changes nothing.
+ * The fields behind the header byte of each ETMv4 and ETE packet. Each reader first reads all of
+ * its bytes, then changes the packet and what the reader remembers: a cut packet changes nothing.
  * IHI 0064, "Instruction trace protocol", one section a packet.
  */
 #include "decoder/etm4_pkt.h"
@@ -11,6 +11,9 @@ enum {
 	TIMESTAMP_BYTES = 9,
 	CYCLE_BYTES = 3,
 	FIELD_BYTES = 5, /* of 32 bits */
+	/* Exception types of ETE that are packets of their own. */
+	ETE_PE_RESET = 0x00,
+	ETE_TRANSACTION_FAIL = 0x18,
 };
 
 /*
@@ -130,21 +133,51 @@ enum status etm4_read_timestamp(struct etm4_reader *reader, struct bytes *in,
 	return STATUS_OK;
 }
 
+/* The address that later packets refer to as the newest one. */
+static void note_address(struct etm4_reader *reader, struct etm4_packet *packet,
+                         struct etm4_address address)
+{
+	for (unsigned int i = ETM4_ADDRESSES - 1; i > 0; i--)
+		reader->addresses[i] = reader->addresses[i - 1];
+	reader->addresses[0] = address;
+	packet->address = address;
+}
+
+/* A PE reset and a failed transaction of ETE have an address of their own, which is zero. */
+static void read_ete_exception(struct etm4_reader *reader, struct etm4_packet *packet)
+{
+	const struct etm4_address zero = {.sent_bits = 64, .is_64bit = true};
+
+	if (packet->exception.type == ETE_PE_RESET)
+		packet->type = ETM4_PE_RESET;
+	else if (packet->exception.type == ETE_TRANSACTION_FAIL)
+		packet->type = ETM4_TRANSACTION_FAIL;
+	else
+		return;
+	note_address(reader, packet, zero);
+}
+
 enum status etm4_read_exception(struct etm4_reader *reader, struct bytes *in,
                                 struct etm4_packet *packet)
 {
+	bool is_ete = config_is_ete(reader->config);
 	uint8_t first;
+	uint8_t type;
 	uint8_t second = 0;
 
-	(void)reader;
 	TRY(bytes_u8(in, &first));
-	if (first & CONTINUES)
+	type = first >> 1 & 0x1f;
+	if (first & CONTINUES || (is_ete && (type == ETE_PE_RESET || type == ETE_TRANSACTION_FAIL)))
 		TRY(bytes_u8(in, &second));
+	if (!(first & CONTINUES))
+		second = 0;
 	packet->exception = (struct etm4_exception){
-	        .type = (uint16_t)((first >> 1 & 0x1f) | (second & 0x1f) << 5),
+	        .type = (uint16_t)(type | (second & 0x1f) << 5),
 	        .address_follows = (uint8_t)((first & 0x40) >> 5 | (first & 1)),
 	        .is_fault_pending = (second >> 5 & 1) != 0,
 	};
+	if (is_ete)
+		read_ete_exception(reader, packet);
 	return STATUS_OK;
 }
 
@@ -393,14 +426,17 @@ enum status etm4_read_context(struct etm4_reader *reader, struct bytes *in,
 	return STATUS_OK;
 }
 
-/* The address that later packets refer to as the newest one. */
-static void note_address(struct etm4_reader *reader, struct etm4_packet *packet,
-                         struct etm4_address address)
+enum status etm4_read_instrumentation(struct etm4_reader *reader, struct bytes *in,
+                                      struct etm4_packet *packet)
 {
-	for (unsigned int i = ETM4_ADDRESSES - 1; i > 0; i--)
-		reader->addresses[i] = reader->addresses[i - 1];
-	reader->addresses[0] = address;
-	packet->address = address;
+	uint8_t level;
+	uint64_t value;
+
+	(void)reader;
+	TRY(bytes_u8(in, &level));
+	TRY(bytes_le(in, 8, &value));
+	packet->instrumentation = (struct ete_instrumentation){level, value};
+	return STATUS_OK;
 }
 
 /* A64 and A32 addresses leave out two low bits, T32 ones one. */
@@ -470,9 +506,11 @@ static enum status read_long(const struct etm4_reader *reader, struct bytes *in,
 enum status etm4_read_address_short(struct etm4_reader *reader, struct bytes *in,
                                     struct etm4_packet *packet)
 {
+	bool is_t32 =
+	        packet->type == ETM4_ADDRESS_SHORT_IS1 || packet->type == ETM4_SOURCE_SHORT_IS1;
 	struct etm4_address address;
 
-	TRY(read_short(reader, in, packet->type == ETM4_ADDRESS_SHORT_IS1, &address));
+	TRY(read_short(reader, in, is_t32, &address));
 	note_address(reader, packet, address);
 	return STATUS_OK;
 }
@@ -480,8 +518,11 @@ enum status etm4_read_address_short(struct etm4_reader *reader, struct bytes *in
 enum status etm4_read_address_long(struct etm4_reader *reader, struct bytes *in,
                                    struct etm4_packet *packet)
 {
-	bool is_64bit = packet->type == ETM4_ADDRESS_64_IS0 || packet->type == ETM4_ADDRESS_64_IS1;
-	bool is_t32 = packet->type == ETM4_ADDRESS_32_IS1 || packet->type == ETM4_ADDRESS_64_IS1;
+	enum etm4_type type = packet->type;
+	bool is_64bit = type == ETM4_ADDRESS_64_IS0 || type == ETM4_ADDRESS_64_IS1 ||
+	                type == ETM4_SOURCE_64_IS0 || type == ETM4_SOURCE_64_IS1;
+	bool is_t32 = type == ETM4_ADDRESS_32_IS1 || type == ETM4_ADDRESS_64_IS1 ||
+	              type == ETM4_SOURCE_32_IS1 || type == ETM4_SOURCE_64_IS1;
 	struct etm4_address address;
 
 	TRY(read_long(reader, in, is_64bit, is_t32, &address));

@@ -67,6 +67,7 @@ void flow_lose_sync(struct etm4_flow *flow, enum no_sync_reason reason)
 	flow->is_64bit = false;
 	flow->is_secure = true;
 	flow->had_overflow = false;
+	flow->had_marker = false;
 	flow->out_count = flow->out_kept;
 }
 
@@ -145,6 +146,46 @@ static enum status push_exception(struct etm4_flow *flow, const struct etm4_pack
 	return p0_push(&flow->queue, &item);
 }
 
+/* ETE: no address follows, and where execution went on does not follow from it either. */
+static enum status push_reset(struct etm4_flow *flow, const struct etm4_packet *packet)
+{
+	struct p0 item = {.kind = P0_EXCEPTION,
+	                  .is_p0 = true,
+	                  .index = flow->packet_index,
+	                  .value = packet->exception.type,
+	                  .is_reset = true};
+
+	flow->depth++;
+	return p0_push(&flow->queue, &item);
+}
+
+static enum status push_source(struct etm4_flow *flow, const struct etm4_packet *packet)
+{
+	struct p0 item = {.kind = P0_SOURCE,
+	                  .is_p0 = true,
+	                  .index = flow->packet_index,
+	                  .address = packet->address.value};
+
+	flow->depth++;
+	return p0_push(&flow->queue, &item);
+}
+
+static enum status push_transaction_start(struct etm4_flow *flow)
+{
+	return flow->config->transaction_is_p0 ? push_p0(flow, P0_TRANSACTION_START, 1)
+	                                       : push_plain(flow, P0_TRANSACTION_START, 0);
+}
+
+static enum status push_instrumentation(struct etm4_flow *flow, const struct etm4_packet *packet)
+{
+	struct p0 item = {.kind = P0_INSTRUMENTATION,
+	                  .index = flow->packet_index,
+	                  .level = packet->instrumentation.level,
+	                  .address = packet->instrumentation.value};
+
+	return p0_push(&flow->queue, &item);
+}
+
 static enum status push_timestamp(struct etm4_flow *flow, const struct etm4_packet *packet)
 {
 	struct p0 item = {.kind = P0_TIMESTAMP,
@@ -186,6 +227,34 @@ static enum status cancel(struct etm4_flow *flow, const struct etm4_packet *pack
 		return STATUS_OK;
 	flow->mispredict = true;
 	return push_atoms(flow, packet);
+}
+
+/* The same as take(), of packets that ETMv4 has not. */
+static enum status take_ete(struct etm4_flow *flow, const struct etm4_packet *packet)
+{
+	switch ((int)packet->type) {
+	case ETM4_PE_RESET:
+		return push_reset(flow, packet);
+	case ETM4_SOURCE_MATCH:
+	case ETM4_SOURCE_SHORT_IS0:
+	case ETM4_SOURCE_SHORT_IS1:
+	case ETM4_SOURCE_32_IS0:
+	case ETM4_SOURCE_32_IS1:
+	case ETM4_SOURCE_64_IS0:
+	case ETM4_SOURCE_64_IS1:
+		return push_source(flow, packet);
+	case ETM4_TRANSACTION_START:
+		return push_transaction_start(flow);
+	case ETM4_TRANSACTION_COMMIT:
+		return push_plain(flow, P0_TRANSACTION_COMMIT, 0);
+	case ETM4_TRANSACTION_FAIL:
+		return push_plain(flow, P0_TRANSACTION_FAIL, 0);
+	case ETM4_INSTRUMENTATION:
+		return push_instrumentation(flow, packet);
+	default:
+		/* A-Sync, ignore; conditional instructions, which do not change the flow. */
+		return STATUS_OK;
+	}
 }
 
 /* Entries of the queue for a packet, and what it says of those before. */
@@ -257,8 +326,7 @@ static enum status take(struct etm4_flow *flow, const struct etm4_packet *packet
 	case ETM4_Q:
 		return push_q(flow, packet);
 	default:
-		/* A-Sync, ignore; conditional instructions, which do not change the flow. */
-		return STATUS_OK;
+		return take_ete(flow, packet);
 	}
 }
 
@@ -270,7 +338,10 @@ static enum status begin(struct etm4_flow *flow, const struct etm4_trace_info *i
 	flow->depth = 0;
 	if (info->speculation > 0)
 		TRY(push_p0(flow, P0_UNSEEN, info->speculation));
-	return push_plain(flow, P0_TRACE_INFO, 0);
+	TRY(push_plain(flow, P0_TRACE_INFO, 0));
+	if (!(info->info & TRACE_INFO_IN_TRANSACTION))
+		return STATUS_OK;
+	return push_plain(flow, P0_TRANSACTION_INIT, 0);
 }
 
 static enum status decode(struct etm4_flow *flow, const struct etm4_packet *packet)
@@ -328,6 +399,9 @@ enum status etm4_flow_packet(struct etm4_flow *flow, const struct etm4_packet *p
 			flow->state = FLOW_WAIT_INFO;
 		return STATUS_OK;
 	}
+	/* ETE allows an event in front of the trace info packet. */
+	if (packet->type == ETM4_EVENT && config_is_ete(flow->config))
+		return take(flow, packet);
 	flow->needs_address = true;
 	flow->needs_context = true;
 	return packet->type == ETM4_TRACE_INFO ? begin(flow, &packet->info) : STATUS_OK;

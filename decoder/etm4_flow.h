@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From ETMv4 packets to generic elements (IHI 0064, "Instruction trace elements"). In: packets in
- * order, the code in memory. Out: elements, in a list that the caller takes them from.
+ * From ETMv4 and ETE packets to generic elements (IHI 0064, "Instruction trace elements"; Arm ARM
+ * DDI 0487, chapter D5). In: packets in order, the code in memory. Out: elements, in a list that
+ * the caller takes them from.
  *
  * A packet first becomes entries of the P0 queue (etm4_flow.c). What is committed leaves the
  * queue and becomes elements (etm4_commit.c): an atom is a walk through the code to its waypoint
- * (etm4_walk.c). A source that does not speculate (TRCIDR8 is 0) commits each P0 element at once.
+ * (etm4_walk.c), a source address is the code up to it (ete_source.c). A source that does not
+ * speculate (TRCIDR8 is 0) commits each P0 element at once.
  *
  * Elements, their order and Idx are those of OpenCSD 1.8. Where a packet does not fit, what was
  * made of it so far is taken back, NO_SYNC says so, and decoding goes on at the next A-Sync with
@@ -56,7 +58,9 @@ struct etm4_flow {
 	bool needs_context;
 	bool is_64bit;
 	bool is_secure;
-	bool had_overflow; /* trace was lost and has not begun again */
+	bool had_overflow;   /* trace was lost and has not begun again */
+	bool had_marker;     /* a timestamp marker was seen */
+	bool splits_sources; /* branches not taken in front of a source address end ranges */
 	bool has_context;
 	struct pe_context context; /* as last traced */
 	struct retstack stack;
@@ -104,11 +108,27 @@ MUST_USE enum status flow_resolve(struct etm4_flow *flow);
  * BAD_DATA if something there is in doubt: no trace unit has so much.
  */
 MUST_USE enum status flow_commit_certain(struct etm4_flow *flow);
-/* Emits what holds in any case: EVENT, CYCLES, TIMESTAMP, MARKER; nothing for other entries. */
+/* Emits what holds in any case, entries from P0_EVENT on; nothing for other ones. */
 MUST_USE enum status flow_emit_fact(struct etm4_flow *flow, const struct p0 *item);
 MUST_USE enum status flow_emit_context(struct etm4_flow *flow, const struct etm4_context *context,
                                        uint64_t index);
 enum isa flow_isa(const struct etm4_flow *flow, uint8_t is);
+enum space flow_space(const struct etm4_flow *flow); /* whose memory the core sees */
+/* The range of a walk; where it was executed, the instruction set behind it is the current one. */
+MUST_USE enum status flow_emit_range(struct etm4_flow *flow, const struct walk *walk,
+                                     bool is_executed, uint64_t index);
+MUST_USE enum status flow_emit_nacc(struct etm4_flow *flow, uint64_t address, uint64_t index);
+/* An instruction set that no classifier knows: execution is lost until the next context. */
+MUST_USE enum status flow_emit_unknown(struct etm4_flow *flow, uint64_t index);
+/* The waypoint at the end of a walk was executed, as a branch: where to, if the opcode says so. */
+void flow_take_branch(struct etm4_flow *flow, const struct walk *walk);
+/*
+ * Walks from the current address to `stop` through waypoints that were passed on the way: `walk`
+ * is what lies before it, or before what ended it. Nothing of the flow changes.
+ */
+MUST_USE enum status flow_walk_through(struct etm4_flow *flow, uint64_t stop, struct walk *walk);
+/* ETE: a branch at `source` was taken, and none between the current address and it. */
+MUST_USE enum status flow_walk_source(struct etm4_flow *flow, uint64_t source, uint64_t index);
 
 /* One atom. BAD_DATA if it contradicts the return stack. */
 MUST_USE enum status flow_walk_atom(struct etm4_flow *flow, bool is_taken, uint64_t index);

@@ -21,18 +21,25 @@ enum p0_kind {
 	P0_Q,
 	P0_FUNCTION_RETURN,
 	P0_UNSEEN, /* traced before the decoder synchronised */
+	P0_SOURCE, /* ETE: a branch that was taken, by its own address */
 	/* A P0 element on Armv7-M alone. */
 	P0_EXCEPTION_RETURN,
+	/* ETE. A P0 element if TRCIDR0.COMMTRANS says so. */
+	P0_TRANSACTION_START,
 	/* No P0 elements, and gone with the ones that they belong to. */
 	P0_ADDRESS,
 	P0_CONTEXT,
 	P0_TRACE_ON,
 	P0_TRACE_INFO,
+	P0_TRANSACTION_INIT, /* the trace begins inside of one */
+	P0_TRANSACTION_COMMIT,
+	P0_TRANSACTION_FAIL,
 	/* No P0 elements, and true even if execution was cancelled. */
 	P0_EVENT,
 	P0_CYCLES,
 	P0_TIMESTAMP,
 	P0_MARKER,
+	P0_INSTRUMENTATION,
 };
 
 struct p0 {
@@ -45,8 +52,10 @@ struct p0 {
 	uint32_t atoms;   /* ATOMS: bit 0 is the oldest */
 	uint32_t value;   /* EVENT, MARKER; CYCLES, TIMESTAMP: cycles; EXCEPTION: its number */
 	uint8_t isa;      /* ADDRESS, Q: IS */
+	uint8_t level;    /* INSTRUMENTATION */
 	bool is_target;   /* EXCEPTION: the return address is the last branch's target too */
-	uint64_t address; /* ADDRESS, Q; TIMESTAMP: its value */
+	bool is_reset;    /* EXCEPTION: PE reset of ETE, which no address follows */
+	uint64_t address; /* ADDRESS, Q, SOURCE; TIMESTAMP, INSTRUMENTATION: its value */
 	struct etm4_context context; /* CONTEXT */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ETMv4 packets: from header byte to reader of the fields, and the search for the first A-Sync.
- * In: bytes of one trace ID. Out: packets. IHI 0064, "Instruction trace protocol".
+ * ETMv4 and ETE packets: from header byte to reader of the fields, and the search for the first
+ * A-Sync. In: bytes of one trace ID. Out: packets. IHI 0064, "Instruction trace protocol".
  */
 #include "decoder/etm4_pkt.h"
 
@@ -20,6 +20,9 @@ enum needs {
 	NEEDS_VERSION_4_3,
 	NEEDS_VERSION_4_6,
 	NEEDS_Q_ELEMENTS,
+	NEEDS_ETM4, /* what ETE has no use for */
+	NEEDS_ETE,
+	NEEDS_ETE_1_3,
 };
 
 struct header_row {
@@ -34,6 +37,8 @@ static const struct header_row header_rows[] = {
 #define HEADER(name, first, last, needs, fields)                                                   \
 	{ETM4_##name, first, last, NEEDS_##needs, etm4_read_##fields},
 #include "decoder/etm4_pkt.def"
+
+#include "decoder/ete_pkt.def"
 #undef HEADER
 };
 
@@ -44,6 +49,8 @@ static const struct {
 } type_table[ETM4_TYPES] = {
 #define PACKET(name, listed, what) {listed},
 #include "decoder/etm4_pkt.def"
+
+#include "decoder/ete_pkt.def"
 #undef PACKET
 };
 
@@ -62,6 +69,12 @@ static bool config_has(const struct etm4_config *config, enum needs needs)
 		return config->version >= 0x46;
 	case NEEDS_Q_ELEMENTS:
 		return config->has_q;
+	case NEEDS_ETM4:
+		return !config_is_ete(config);
+	case NEEDS_ETE:
+		return config_is_ete(config);
+	case NEEDS_ETE_1_3:
+		return config->version >= 0x53;
 	case NEEDS_ALWAYS:
 		break;
 	}
@@ -107,6 +120,9 @@ void etm4_reader_init(struct etm4_reader *reader, const struct etm4_config *conf
 	for (unsigned int i = 0; i < HEADER_ROWS; i++) {
 		const struct header_row *row = &header_rows[i];
 
+		/* The headers of ETE are reserved in ETMv4 whatever the configuration. */
+		if (row->needs >= NEEDS_ETE && !config_has(config, row->needs))
+			continue;
 		for (unsigned int h = row->first; h <= row->last; h++) {
 			reader->rows[h] = (uint8_t)(i + 1);
 			reader->atoms[h] = atoms_of(row->type, (uint8_t)h, &reader->atom_counts[h]);
@@ -170,8 +186,14 @@ enum status etm4_read_extension(struct etm4_reader *reader, struct bytes *in,
 	return packet->type == ETM4_BAD_SEQUENCE ? STATUS_BAD_DATA : STATUS_OK;
 }
 
-static enum status pass_over(struct bytes *in, struct etm4_packet *packet, size_t count)
+/*
+ * `count` bytes are none of an A-Sync, which `seen` bytes have shown. The last group of a trace is
+ * not passed over but cut by its end, so there must be one more.
+ */
+static enum status pass_over(struct bytes *in, struct etm4_packet *packet, size_t count,
+                             size_t seen)
 {
+	TRY(bytes_need(in, seen + 1));
 	TRY(bytes_skip(in, count));
 	packet->type = ETM4_NOT_SYNC;
 	return STATUS_OK;
@@ -189,7 +211,7 @@ static enum status find_async(struct etm4_reader *reader, struct bytes *in,
 	uint8_t byte;
 
 	if (zeros == ASYNC_ZEROS + 1)
-		return pass_over(in, packet, 1);
+		return pass_over(in, packet, 1, zeros);
 	TRY(bytes_peek(in, count, &byte));
 	if (zeros == ASYNC_ZEROS) {
 		packet->meant = ETM4_ASYNC;
@@ -201,9 +223,9 @@ static enum status find_async(struct etm4_reader *reader, struct bytes *in,
 	for (count++;; count++) {
 		TRY(bytes_peek(in, count, &byte));
 		if (byte == 0)
-			return pass_over(in, packet, count);
+			return pass_over(in, packet, count, count + 1);
 		if (count + 1 >= NOT_SYNC_BYTES)
-			return pass_over(in, packet, count + 1);
+			return pass_over(in, packet, count + 1, count + 1);
 	}
 }
 

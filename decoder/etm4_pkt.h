@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Packets of ETMv4 instruction trace (IHI 0064, chapter "Instruction trace protocol"). In: the
- * bytes of one trace ID. Out: packets, pulled one by one, each with its fields as numbers.
+ * Packets of ETMv4 and ETE instruction trace (IHI 0064, chapter "Instruction trace protocol";
+ * Arm ARM DDI 0487, chapter D5, which extends it). In: the bytes of one trace ID. Out: packets,
+ * pulled one by one, each with its fields as numbers.
  *
  * A packet may refer to what packets before it said (addresses, the timestamp): struct
  * etm4_reader keeps that. A packet that is cut changes neither the reader nor the cursor, so that
@@ -21,6 +22,8 @@
 enum etm4_type {
 #define PACKET(name, listed, what) ETM4_##name,
 #include "decoder/etm4_pkt.def"
+
+#include "decoder/ete_pkt.def"
 #undef PACKET
 	ETM4_TYPES, /* how many */
 };
@@ -44,9 +47,11 @@ struct etm4_context {
 	uint32_t context_id;
 };
 
+enum { TRACE_INFO_IN_TRANSACTION = 0x40 };
+
 /* What a trace info packet holds; absent fields are zero. */
 struct etm4_trace_info {
-	uint32_t info; /* bit 0: cycle counting is on */
+	uint32_t info; /* bit 0: cycle counting is on; TRACE_INFO_IN_TRANSACTION */
 	uint32_t key;
 	uint32_t speculation; /* uncommitted P0 elements before this packet */
 	uint32_t threshold;   /* that cycle counts are relative to */
@@ -67,6 +72,12 @@ struct etm4_condition {
 	uint16_t tokens;    /* F2, F3, F4 */
 };
 
+/* What the program wrote into the trace. */
+struct ete_instrumentation {
+	uint8_t level; /* exception level */
+	uint64_t value;
+};
+
 struct etm4_packet {
 	enum etm4_type type;
 	enum etm4_type meant; /* INCOMPLETE, BAD_SEQUENCE, RESERVED_CONFIG: what it began as */
@@ -81,16 +92,18 @@ struct etm4_packet {
 	bool has_cycles;
 	bool has_address; /* Q */
 	bool has_count;   /* Q */
-	uint8_t match;    /* ADDRESS_MATCH; Q with an address from before. Which: 0 is the newest */
+	uint8_t match;    /* ADDRESS_MATCH, SOURCE_MATCH; Q with an address from before. Which: 0 is
+	                     the newest */
 	uint8_t number;   /* EVENT: bit field; MARKER */
 	uint32_t count;   /* Q: instructions */
 	uint64_t timestamp;
-	struct etm4_address address; /* ADDRESS; Q if has_address */
+	struct etm4_address address; /* ADDRESS, SOURCE; Q if has_address */
 	struct etm4_context context; /* CONTEXT, ADDRESS_CONTEXT */
 	union {
 		struct etm4_trace_info info;
 		struct etm4_exception exception;
 		struct etm4_condition condition;
+		struct ete_instrumentation instrumentation;
 	};
 };
 
@@ -140,6 +153,8 @@ typedef enum status (*etm4_read_fields)(struct etm4_reader *reader, struct bytes
 	enum status etm4_read_##fields(struct etm4_reader *reader, struct bytes *in,               \
 	                               struct etm4_packet *packet);
 #include "decoder/etm4_pkt.def"
+
+#include "decoder/ete_pkt.def"
 #undef HEADER
 
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ETMv4 packets as text, in the form of OpenCSD's packet lister. */
+/* ETMv4 and ETE packets as text, in the form of OpenCSD's packet lister. */
 #include "decoder/etm4_pkt.h"
 
 static const char *const type_texts[ETM4_TYPES] = {
 #define PACKET(name, listed, what) what,
 #include "decoder/etm4_pkt.def"
+
+#include "decoder/ete_pkt.def"
 #undef PACKET
 };
 
@@ -57,7 +59,7 @@ static void add_context(const struct etm4_context *context, struct text *out)
 		text_puts(out, "Ctxt: Same");
 		return;
 	}
-	text_printf(out, "Ctxt: %s, EL%u, %s; ", context->is_64bit ? "AArch64" : "AArch32",
+	text_printf(out, "Ctxt: %sEL%u, %s; ", context->is_64bit ? "AArch64," : "AArch32, ",
 	            (unsigned int)context->level,
 	            security[(context->is_realm_root ? 2 : 0) + (context->is_non_secure ? 1 : 0)]);
 	if (context->has_context_id)
@@ -85,10 +87,13 @@ static void add_exception(const struct etm4_exception *exception, bool is_m, str
 		text_puts(out, " Ret Addr Follows, Match Prev;");
 }
 
-static void add_trace_info(const struct etm4_trace_info *info, struct text *out)
+static void add_trace_info(const struct etm4_trace_info *info, bool is_ete, struct text *out)
 {
-	text_printf(out, "; INFO=0x%x { CC.%u }", (unsigned int)(info->info & 0xff),
+	text_printf(out, "; INFO=0x%x { CC.%u", (unsigned int)(info->info & 0xff),
 	            (unsigned int)(info->info & 1));
+	if (is_ete)
+		text_printf(out, ", TSTATE.%d", info->info & TRACE_INFO_IN_TRANSACTION ? 1 : 0);
+	text_puts(out, " }");
 	if (info->info & 1)
 		text_printf(out, "; CC_THRESHOLD=0x%x", (unsigned int)info->threshold);
 	if (info->has_speculation)
@@ -130,11 +135,16 @@ static void add_q(const struct etm4_packet *packet, struct text *out)
 /* The fields of packets that hold an address or a context. */
 static void add_place(const struct etm4_packet *packet, struct text *out)
 {
-	if (packet->type == ETM4_ADDRESS_MATCH)
+	struct etm4_address address = packet->address;
+
+	if (packet->type == ETM4_ADDRESS_MATCH || packet->type == ETM4_SOURCE_MATCH) {
 		text_printf(out, ", [%u]", (unsigned int)packet->match);
+		address.sent_bits = 0;
+	}
 	if (packet->type != ETM4_CONTEXT)
-		add_address(&packet->address, out);
-	if (packet->type != ETM4_ADDRESS_SHORT_IS0 && packet->type != ETM4_ADDRESS_SHORT_IS1)
+		add_address(&address, out);
+	if (packet->type != ETM4_ADDRESS_SHORT_IS0 && packet->type != ETM4_ADDRESS_SHORT_IS1 &&
+	    packet->type != ETM4_SOURCE_SHORT_IS0 && packet->type != ETM4_SOURCE_SHORT_IS1)
 		text_puts(out, "; ");
 	if (packet->type <= ETM4_ADDRESS_CONTEXT_64_IS1)
 		add_context(&packet->context, out);
@@ -151,7 +161,7 @@ void etm4_packet_format(const struct etm4_packet *packet, const struct etm4_conf
 		text_printf(out, "[%s]", etm4_type_name(packet->meant));
 		break;
 	case ETM4_TRACE_INFO:
-		add_trace_info(&packet->info, out);
+		add_trace_info(&packet->info, config_is_ete(config), out);
 		break;
 	case ETM4_TIMESTAMP:
 		text_printf(out, "; Updated val = 0x%llx", (unsigned long long)packet->timestamp);
@@ -190,8 +200,14 @@ void etm4_packet_format(const struct etm4_packet *packet, const struct etm4_conf
 		text_puts(out, "; ");
 		add_atoms(packet, out);
 		break;
+	case ETM4_INSTRUMENTATION:
+		text_printf(out, "; EL%u; Payload=0x%llx",
+		            (unsigned int)packet->instrumentation.level,
+		            (unsigned long long)packet->instrumentation.value);
+		break;
 	default:
-		if (packet->type >= ETM4_CONTEXT && packet->type <= ETM4_ADDRESS_64_IS1)
+		if ((packet->type >= ETM4_CONTEXT && packet->type <= ETM4_ADDRESS_64_IS1) ||
+		    (packet->type >= ETM4_SOURCE_MATCH && packet->type <= ETM4_SOURCE_64_IS1))
 			add_place(packet, out);
 		break;
 	}

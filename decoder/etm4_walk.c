@@ -5,8 +5,14 @@
  */
 #include "decoder/etm4_flow.h"
 
-/* Whose memory the core sees, as the last context packet says. */
-static enum space current_space(const struct etm4_flow *flow)
+/*
+ * Instructions in one walk: 64 MiB of code. The reference decoder walks as far as there is memory;
+ * so far it is followed, but not so far that damaged trace could keep us busy for hours.
+ */
+enum { WALK_LIMIT = 16 * FOLLOW_LIMIT };
+
+/* As the last context packet says. */
+enum space flow_space(const struct etm4_flow *flow)
 {
 	static const enum space spaces[4][4] = {
 	        [SECURITY_SECURE] = {SPACE_EL1S, SPACE_EL1S, SPACE_EL2S, SPACE_EL3},
@@ -20,8 +26,8 @@ static enum space current_space(const struct etm4_flow *flow)
 	return spaces[flow->context.security][flow->context.level & 3];
 }
 
-static enum status emit_range(struct etm4_flow *flow, const struct walk *walk, bool is_executed,
-                              uint64_t index)
+enum status flow_emit_range(struct etm4_flow *flow, const struct walk *walk, bool is_executed,
+                            uint64_t index)
 {
 	struct element *element;
 
@@ -40,22 +46,26 @@ static enum status emit_range(struct etm4_flow *flow, const struct walk *walk, b
 	return STATUS_OK;
 }
 
-/* No opcode at flow->address: what was walked before, and that it goes no further. */
-static enum status emit_no_memory(struct etm4_flow *flow, const struct walk *walk, uint64_t index)
+enum status flow_emit_nacc(struct etm4_flow *flow, uint64_t address, uint64_t index)
 {
 	struct element *element;
 
-	flow->needs_address = true;
-	if (walk->count > 0)
-		TRY(emit_range(flow, walk, true, index));
 	TRY(flow_emit(flow, ELEMENT_ADDR_NACC, index, &element));
-	element->nacc.address = walk->end;
-	element->nacc.space = current_space(flow);
+	element->nacc.address = address;
+	element->nacc.space = flow_space(flow);
 	return STATUS_OK;
 }
 
-/* An instruction set that no classifier knows: execution is lost until the next context. */
-static enum status emit_unknown(struct etm4_flow *flow, uint64_t index)
+/* No opcode at flow->address: what was walked before, and that it goes no further. */
+static enum status emit_no_memory(struct etm4_flow *flow, const struct walk *walk, uint64_t index)
+{
+	flow->needs_address = true;
+	if (walk->count > 0)
+		TRY(flow_emit_range(flow, walk, true, index));
+	return flow_emit_nacc(flow, walk->end, index);
+}
+
+enum status flow_emit_unknown(struct etm4_flow *flow, uint64_t index)
 {
 	struct element *element;
 
@@ -73,8 +83,7 @@ enum status flow_pop_return(struct etm4_flow *flow)
 	return STATUS_OK;
 }
 
-/* The waypoint at the end of a walk was executed: where to. */
-static void take_branch(struct etm4_flow *flow, const struct walk *walk)
+void flow_take_branch(struct etm4_flow *flow, const struct walk *walk)
 {
 	if (walk->last.class != INSN_BRANCH && walk->last.class != INSN_BRANCH_INDIRECT)
 		return;
@@ -88,8 +97,38 @@ static void take_branch(struct etm4_flow *flow, const struct walk *walk)
 	retstack_await(&flow->stack);
 }
 
+/* Appends what was walked behind it; its waypoint is then the walk's. */
+static void append(struct walk *walk, const struct walk *part)
+{
+	if (part->count == 0)
+		return;
+	walk->end = part->end;
+	walk->count += part->count;
+	walk->last = part->last;
+	walk->ends_at_waypoint = part->ends_at_waypoint;
+}
+
+/* To the next waypoint, however far it is. */
+static enum status walk_to_waypoint(struct etm4_flow *flow, struct walk *walk)
+{
+	enum space space = flow_space(flow);
+	enum status status =
+	        follow_to_waypoint(flow->follow, space, flow->isa, flow->address, walk);
+
+	while (status == STATUS_BAD_DATA && walk->count < WALK_LIMIT) {
+		struct walk part;
+
+		status = follow_to_waypoint(flow->follow, space, flow->isa, walk->end, &part);
+		if (status == STATUS_NO_MEM)
+			return status;
+		append(walk, &part);
+	}
+	return status;
+}
+
 enum status flow_walk_atom(struct etm4_flow *flow, bool is_taken, uint64_t index)
 {
+	struct element *element;
 	struct walk walk;
 	enum status status;
 
@@ -97,86 +136,80 @@ enum status flow_walk_atom(struct etm4_flow *flow, bool is_taken, uint64_t index
 	flow->is_excepted = false;
 	if (flow->needs_address || flow->needs_context)
 		return STATUS_OK;
-	status = follow_to_waypoint(flow->follow, current_space(flow), flow->isa, flow->address,
-	                            &walk);
+	status = walk_to_waypoint(flow, &walk);
 	if (status == STATUS_UNSUPPORTED)
-		return emit_unknown(flow, index);
+		return flow_emit_unknown(flow, index);
 	if (status != STATUS_OK && status != STATUS_NO_MEMORY_AT)
 		return status;
 	flow->address = walk.end;
 	if (status == STATUS_NO_MEMORY_AT)
 		return emit_no_memory(flow, &walk, index);
 	if (is_taken)
-		take_branch(flow, &walk);
-	return emit_range(flow, &walk, is_taken, index);
+		flow_take_branch(flow, &walk);
+	TRY(flow_emit_range(flow, &walk, is_taken, index));
+	/* ETE has no exception return packets: the instruction says it. */
+	if (!is_taken || !config_is_ete(flow->config) || walk.last.subclass != INSN_SUB_A64_ERET)
+		return STATUS_OK;
+	return flow_emit(flow, ELEMENT_EXCEPTION_RET, index, &element);
 }
 
-/*
- * Walks to `stop` through waypoints that were passed on the way: `walk` is what lies before it, or
- * before what ended it.
- */
-static enum status walk_through(struct etm4_flow *flow, uint64_t stop, struct walk *walk)
+enum status flow_walk_through(struct etm4_flow *flow, uint64_t stop, struct walk *walk)
 {
+	struct walk part;
 	enum status status;
 
 	*walk = (struct walk){.start = flow->address, .end = flow->address, .isa = flow->isa};
 	do {
-		struct walk part;
-
-		status = follow_to_address(flow->follow, current_space(flow), flow->isa, walk->end,
+		status = follow_to_address(flow->follow, flow_space(flow), flow->isa, walk->end,
 		                           stop, false, &part);
 		if (status == STATUS_NO_MEM || status == STATUS_UNSUPPORTED)
 			return status;
-		if (part.count > 0)
-			walk->last = part.last;
-		walk->end = part.end;
-		walk->count += part.count;
-		if (status == STATUS_OK && part.count == 0)
-			return STATUS_OK;
-	} while (status == STATUS_OK && walk->end != stop && walk->count < FOLLOW_LIMIT);
-	if (status == STATUS_OK && walk->end != stop)
-		return STATUS_BAD_DATA;
-	return status;
+		append(walk, &part);
+		if (status == STATUS_NO_MEMORY_AT || walk->end == stop)
+			return status == STATUS_BAD_DATA ? STATUS_OK : status;
+	} while (part.count > 0 && walk->count < WALK_LIMIT);
+	return STATUS_BAD_DATA;
 }
 
 enum status flow_walk_to(struct etm4_flow *flow, uint64_t stop, uint64_t index)
 {
 	struct walk walk;
-	enum status status = walk_through(flow, stop, &walk);
+	enum status status = flow_walk_through(flow, stop, &walk);
 
 	if (status == STATUS_UNSUPPORTED)
-		return emit_unknown(flow, index);
+		return flow_emit_unknown(flow, index);
 	if (status != STATUS_OK && status != STATUS_NO_MEMORY_AT)
 		return status;
 	flow->address = walk.end;
 	if (status == STATUS_NO_MEMORY_AT)
 		return emit_no_memory(flow, &walk, index);
-	return walk.count > 0 ? emit_range(flow, &walk, true, index) : STATUS_OK;
+	return walk.count > 0 ? flow_emit_range(flow, &walk, true, index) : STATUS_OK;
 }
 
 /*
  * Up to `count` instructions, ended early by a branch, which nobody says was taken or not.
- * True if that many are there. A64: four bytes each.
+ * `*is_whole` if that many are there. Instructions of four bytes are walked at once, T32's one by
+ * one.
  */
 static enum status walk_count(struct etm4_flow *flow, uint32_t count, struct walk *walk,
                               bool *is_whole)
 {
+	bool is_t32 = flow->isa == ISA_T32;
 	uint64_t stop = flow->address + 4 * (uint64_t)count;
 	bool is_branch = false;
 
 	*walk = (struct walk){.start = flow->address, .end = flow->address, .isa = flow->isa};
-	while (walk->count < count && !is_branch) {
+	while (walk->count < count && walk->count < WALK_LIMIT && !is_branch) {
 		struct walk part;
-		enum status status = follow_to_address(flow->follow, current_space(flow), flow->isa,
-		                                       walk->end, stop, false, &part);
+		enum status status =
+		        follow_to_address(flow->follow, flow_space(flow), flow->isa, walk->end,
+		                          is_t32 ? walk->end : stop, is_t32, &part);
 
 		if (status == STATUS_NO_MEM)
 			return status;
 		if (status == STATUS_UNSUPPORTED || part.count == 0)
 			break;
-		walk->last = part.last;
-		walk->end = part.end;
-		walk->count += part.count;
+		append(walk, &part);
 		is_branch =
 		        part.last.class == INSN_BRANCH || part.last.class == INSN_BRANCH_INDIRECT;
 		if (status != STATUS_OK)
@@ -195,7 +228,7 @@ enum status flow_walk_q(struct etm4_flow *flow, uint32_t count, uint64_t next, u
 
 	TRY(walk_count(flow, count, &walk, &is_whole));
 	if (is_whole && (walk.end == next || walk.ends_at_waypoint))
-		return emit_range(flow, &walk, true, index);
+		return flow_emit_range(flow, &walk, true, index);
 	TRY(flow_emit(flow, ELEMENT_I_RANGE_NOPATH, index, &element));
 	element->isa = flow->isa;
 	element->range.start = walk.start;

@@ -41,6 +41,7 @@ struct reader {
 	const struct follow *follow;
 	enum space space;
 	struct bytes bytes; /* memory from the next opcode on; may be empty */
+	uint8_t it_left; /* T32: instructions that an IT in front of them puts under a condition */
 };
 
 struct follow *follow_create(const struct memmap *memory, const struct insn_options *options)
@@ -122,6 +123,12 @@ static bool walk_insn(struct reader *reader, struct walk *walk)
 {
 	if (!classify_at(reader, walk->isa, walk->end, &walk->last))
 		return false;
+	if (reader->it_left > 0) {
+		reader->it_left--;
+		walk->last.is_conditional = true;
+	} else if (reader->follow->options.it_is_conditional) {
+		reader->it_left = walk->last.it_count;
+	}
 	walk->ends_at_waypoint = walk->last.class != INSN_OTHER;
 	walk->end += walk->last.size;
 	walk->count++;
@@ -142,7 +149,8 @@ static struct stretch walk_stretch(const struct follow *follow, enum space space
 	                          .space = (uint8_t)space};
 	struct walk *walk = &stretch.walk;
 
-	while (!walk->ends_at_waypoint && walk->end / GRID == start / GRID) {
+	while (!walk->ends_at_waypoint &&
+	       (walk->end / GRID == start / GRID || reader.it_left > 0)) {
 		if (!walk_insn(&reader, walk)) {
 			stretch.ends_at_hole = true;
 			break;

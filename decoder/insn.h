@@ -33,6 +33,7 @@ struct insn_options {
 	bool dsb_dmb_is_waypoint;
 	bool wfi_wfe_is_branch;
 	bool tstart_is_waypoint; /* ETE with TME */
+	bool it_is_conditional;  /* say so of T32 instructions in an IT block; for walks alone */
 };
 
 /* Classifies an A64 opcode. An opcode that is none is INSN_OTHER. */
@@ -51,8 +52,8 @@ unsigned int insn_t32_size(uint32_t halfword);
 
 /*
  * Classifies a T32 opcode: one halfword, or two with the first in the high half. An instruction
- * in an IT block is classed as outside of one: is_conditional says B<c> and CBZ alone, as
- * OpenCSD does. Targets wrap at 32 bits.
+ * in an IT block is classed as outside of one: is_conditional says B<c> and CBZ alone; a
+ * walk adds what an IT says, where it_is_conditional asks for it. Targets wrap at 32 bits.
  */
 void insn_t32_classify(uint32_t opcode, uint64_t address, const struct insn_options *options,
                        struct insn *insn);

@@ -17,6 +17,9 @@ struct listing {
 	struct entry *entries;
 	size_t count;
 	struct entry *last; /* whose element was given out, and is to be advanced; or NULL */
+	/* A source found that the buffer is no frames from here on: the others' ends too. */
+	bool is_broken;
+	uint64_t broken_at;
 };
 
 static bool is_in_buffer(const struct snapshot *snapshot, const struct snap_source *source,
@@ -29,11 +32,24 @@ static bool is_in_buffer(const struct snapshot *snapshot, const struct snap_sour
 	return false;
 }
 
-static enum status advance(struct entry *entry)
+static void note_break(struct listing *listing, const struct entry *entry)
+{
+	uint64_t at;
+
+	if (!decoder_broken_at(entry->decoder, &at) ||
+	    (listing->is_broken && at >= listing->broken_at))
+		return;
+	listing->is_broken = true;
+	listing->broken_at = at;
+}
+
+static enum status advance(struct listing *listing, struct entry *entry)
 {
 	enum status status = decoder_next(entry->decoder, &entry->element);
 
 	entry->has_element = status == STATUS_OK;
+	if (status == STATUS_END)
+		note_break(listing, entry);
 	return status == STATUS_END ? STATUS_OK : status;
 }
 
@@ -48,7 +64,7 @@ static enum status add_source(struct listing *listing, const struct snapshot *sn
 	if (status != STATUS_OK)
 		return status == STATUS_NO_MEM ? status : STATUS_OK;
 	listing->count++;
-	return advance(entry);
+	return advance(listing, entry);
 }
 
 static enum status add_sources(struct listing *listing, const struct snapshot *snapshot,
@@ -112,7 +128,7 @@ enum status listing_next(struct listing *listing, struct element *element)
 	struct entry *first = NULL;
 
 	if (listing->last)
-		TRY(advance(listing->last));
+		TRY(advance(listing, listing->last));
 	listing->last = NULL;
 	for (size_t i = 0; i < listing->count; i++) {
 		struct entry *entry = &listing->entries[i];
@@ -120,9 +136,15 @@ enum status listing_next(struct listing *listing, struct element *element)
 		if (entry->has_element && (!first || is_before(entry, first)))
 			first = entry;
 	}
-	if (!first)
+	if (!first || (listing->is_broken && decoder_position(first->decoder) > listing->broken_at))
 		return STATUS_END;
 	listing->last = first;
 	*element = first->element;
 	return STATUS_OK;
+}
+
+bool listing_broken_at(const struct listing *listing, uint64_t *offset)
+{
+	*offset = listing->broken_at;
+	return listing->is_broken;
 }

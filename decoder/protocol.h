@@ -36,7 +36,10 @@ struct protocol_decoder {
 	bool (*next_address)(const void *state, uint64_t *address);
 };
 
+extern const struct protocol_decoder etm3_decoder;
 extern const struct protocol_decoder etm4_decoder;
+extern const struct protocol_decoder itm_decoder;
 extern const struct protocol_decoder ptm_decoder;
+extern const struct protocol_decoder stm_decoder;
 
 #endif

@@ -54,8 +54,8 @@ static enum status ptm_open(const struct protocol_input *input, void **state, ui
 	return STATUS_OK;
 }
 
-static enum status list_packet(struct ptm *d, const struct ptm_packet *packet,
-                               const uint8_t *bytes, uint64_t index)
+static enum status list_packet(struct ptm *d, const struct ptm_packet *packet, const uint8_t *bytes,
+                               uint64_t index)
 {
 	struct etm3_listed listed = {.name = ptm_type_name(packet->type),
 	                             .bytes = bytes,
@@ -68,8 +68,7 @@ static enum status list_packet(struct ptm *d, const struct ptm_packet *packet,
 }
 
 /* The flow is told of bytes without synchronisation once. */
-static enum status give_packet(struct ptm *d, const struct ptm_packet *packet,
-                               const uint8_t *bytes)
+static enum status give_packet(struct ptm *d, const struct ptm_packet *packet, const uint8_t *bytes)
 {
 	uint64_t index = etm3_drive_index(&d->drive, bytes);
 	bool is_not_sync = packet->type == PTM_NOT_SYNC;
@@ -105,9 +104,10 @@ static enum status pull_packet(void *state)
 	struct ptm *d = state;
 	struct deframe *deframe = &d->drive.deframe;
 	const uint8_t *begin = deframe->bytes.pos;
+	const uint8_t *block_end =
+	        d->reader.is_synced ? deframe->bytes.end : etm3_drive_block_end(&d->drive);
 	struct ptm_packet packet;
-	enum status status = ptm_reader_next(&d->reader, &deframe->bytes,
-	                                     etm3_drive_block_end(&d->drive), &packet);
+	enum status status = ptm_reader_next(&d->reader, &deframe->bytes, block_end, &packet);
 
 	if (status == STATUS_OK || status == STATUS_BAD_DATA)
 		return give_packet(d, &packet, begin);

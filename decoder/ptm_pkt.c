@@ -300,10 +300,12 @@ static bool has_exception_byte(const struct address_bytes *a)
 static enum isa address_isa(const struct address_bytes *a, const struct ptm_known *known)
 {
 	enum isa isa = known->isa;
-	uint8_t last = a->bytes[ADDRESS_BYTES - 1];
 
-	if (a->count == ADDRESS_BYTES)
+	if (a->count == ADDRESS_BYTES) {
+		uint8_t last = a->bytes[ADDRESS_BYTES - 1];
+
 		isa = last & 0x20 ? ISA_JAZELLE : last & 0x10 ? ISA_T32 : ISA_A32;
+	}
 	if (isa == ISA_T32 || isa == ISA_TEE)
 		isa = known->is_alt_isa ? ISA_TEE : ISA_T32;
 	return isa;
@@ -411,8 +413,8 @@ static enum status next_not_sync(const struct bytes *in, size_t count, size_t *m
 	return STATUS_OK;
 }
 
-static enum status find_async(struct ptm_reader *reader, struct bytes *in,
-                              const uint8_t *block_end, struct ptm_packet *packet)
+static enum status find_async(struct ptm_reader *reader, struct bytes *in, const uint8_t *block_end,
+                              struct ptm_packet *packet)
 {
 	size_t block = (size_t)(block_end - in->pos);
 	size_t count = 0;

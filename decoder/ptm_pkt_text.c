@@ -35,20 +35,20 @@ static void add_cycles(const struct ptm_packet *packet, struct text *out)
 /* A number of which the packet held the low bits only, and what those are. */
 static void add_part(uint64_t value, unsigned int width, unsigned int sent_bits, struct text *out)
 {
-	text_printf(out, "0x%0*llX", (int)(width / 4), (unsigned long long)value);
-	if (sent_bits < width)
-		text_printf(out, " ~[0x%llX]",
-		            (unsigned long long)(value & ((UINT64_C(1) << sent_bits) - 1)));
+	uint64_t sent = sent_bits < 64 ? value & ((UINT64_C(1) << sent_bits) - 1) : value;
+
+	text_printf(out, "0x%0*llX ~[0x%llX]", (int)(width / 4), (unsigned long long)value,
+	            (unsigned long long)sent);
 }
 
 /* IHI 0035, exception numbers of a branch address packet. */
 static void add_exception(const struct ptm_packet *packet, struct text *out)
 {
 	static const char *const names[16] = {
-	        "No Exception", "Debug Halt",      "SMC",      "Hyp",
-	        "Async Data Abort", "Jazelle",     "Reserved", "Reserved",
-	        "PE Reset",     "Undefined Instr", "SVC",      "Prefetch Abort",
-	        "Data Fault",   "Generic",         "IRQ",      "FIQ",
+	        "No Exception",     "Debug Halt",      "SMC",      "Hyp",
+	        "Async Data Abort", "Jazelle",         "Reserved", "Reserved",
+	        "PE Reset",         "Undefined Instr", "SVC",      "Prefetch Abort",
+	        "Data Fault",       "Generic",         "IRQ",      "FIQ",
 	};
 
 	text_printf(out, "Excep=%s [%02x]; ",

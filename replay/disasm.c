@@ -79,22 +79,34 @@ static struct engine *find_engine(struct disasm *disasm, enum isa isa)
 	return NULL;
 }
 
-/* True if the last operand of the A64 instruction is an address that the opcode gives. */
-static bool has_label(uint32_t opcode)
+/* True if the last operand of the instruction is an address that the opcode gives. */
+static bool has_label(uint32_t opcode, unsigned int size, enum isa isa)
 {
 	static const struct {
+		enum isa isa;
+		unsigned int size;
 		uint32_t mask;
 		uint32_t match;
 	} rows[] = {
-	        {0x7c000000, 0x14000000}, /* B, BL */
-	        {0xff000010, 0x54000000}, /* B.cond */
-	        {0x7c000000, 0x34000000}, /* CBZ, CBNZ, TBZ, TBNZ */
-	        {0x1f000000, 0x10000000}, /* ADR, ADRP */
-	        {0x3b000000, 0x18000000}, /* LDR literal and its kin */
+	        {ISA_A64, 4, 0x7c000000, 0x14000000}, /* B, BL */
+	        {ISA_A64, 4, 0xff000010, 0x54000000}, /* B.cond */
+	        {ISA_A64, 4, 0x7c000000, 0x34000000}, /* CBZ, CBNZ, TBZ, TBNZ */
+	        {ISA_A64, 4, 0x1f000000, 0x10000000}, /* ADR, ADRP */
+	        {ISA_A64, 4, 0x3b000000, 0x18000000}, /* LDR literal and its kin */
+	        {ISA_A32, 4, 0x0e000000, 0x0a000000}, /* B, BL, BLX */
+	        {ISA_T32, 2, 0xf800, 0xd000},         /* B<c>, of any condition but 111x */
+	        {ISA_T32, 2, 0xf400, 0xd000},         {ISA_T32, 2, 0xf200, 0xd000},
+	        {ISA_T32, 2, 0xf800, 0xe000},         /* B */
+	        {ISA_T32, 2, 0xf500, 0xb100},         /* CBZ, CBNZ */
+	        {ISA_T32, 4, 0xfa00d000, 0xf0008000}, /* B<c>, as above */
+	        {ISA_T32, 4, 0xf900d000, 0xf0008000}, {ISA_T32, 4, 0xf880d000, 0xf0008000},
+	        {ISA_T32, 4, 0xf800d000, 0xf0009000}, /* B */
+	        {ISA_T32, 4, 0xf800c000, 0xf000c000}, /* BL, BLX */
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if ((opcode & rows[i].mask) == rows[i].match)
+		if (rows[i].isa == isa && rows[i].size == size &&
+		    (opcode & rows[i].mask) == rows[i].match)
 			return true;
 	}
 	return false;
@@ -120,8 +132,6 @@ static void put_directive(uint32_t opcode, unsigned int size, enum isa isa, stru
 	text_puts(out, ".inst");
 	if (isa == ISA_T32)
 		text_puts(out, size == 2 ? ".n" : ".w");
-	if (isa == ISA_T32 && size == 4)
-		opcode = opcode << 16 | opcode >> 16;
 	text_puts(out, " 0x");
 	text_hex(out, opcode, 2 * size);
 }
@@ -129,8 +139,10 @@ static void put_directive(uint32_t opcode, unsigned int size, enum isa isa, stru
 void disasm_text(struct disasm *disasm, uint64_t address, uint32_t opcode, unsigned int size,
                  enum isa isa, struct text *out)
 {
-	const uint8_t code[4] = {(uint8_t)opcode, (uint8_t)(opcode >> 8), (uint8_t)(opcode >> 16),
-	                         (uint8_t)(opcode >> 24)};
+	bool wide = isa == ISA_T32 && size == 4;
+	uint32_t bytes = wide ? opcode << 16 | opcode >> 16 : opcode; /* as memory holds them */
+	const uint8_t code[4] = {(uint8_t)bytes, (uint8_t)(bytes >> 8), (uint8_t)(bytes >> 16),
+	                         (uint8_t)(bytes >> 24)};
 	const struct engine *engine = find_engine(disasm, isa);
 	const uint8_t *p = code;
 	size_t left = size;
@@ -142,5 +154,5 @@ void disasm_text(struct disasm *disasm, uint64_t address, uint32_t opcode, unsig
 		return;
 	}
 	text_puts(out, engine->insn->mnemonic);
-	put_operands(engine->insn->op_str, isa == ISA_A64 && has_label(opcode), out);
+	put_operands(engine->insn->op_str, has_label(opcode, size, isa), out);
 }

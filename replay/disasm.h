@@ -22,8 +22,8 @@ struct disasm *disasm_create(void);
 void disasm_destroy(struct disasm *disasm); /* NULL is fine */
 
 /*
- * Appends the instruction at `address`. `opcode` is what the `size` bytes (2 or 4) there say as a
- * little-endian number; a T32 opcode of 4 bytes thus has its first halfword in the low half.
+ * Appends the instruction at `address`. `opcode` has `size` bytes (2 or 4) and is as decoder/insn.h
+ * takes it: a T32 opcode of 4 bytes has its first halfword in the high half.
  */
 void disasm_text(struct disasm *disasm, uint64_t address, uint32_t opcode, unsigned int size,
                  enum isa isa, struct text *out);

@@ -28,6 +28,7 @@
 #include "snapshot/snapshot.h"
 
 struct history;
+struct shape; /* replay/shape.h */
 
 struct instruction {
 	uint64_t address;
@@ -86,6 +87,8 @@ void history_destroy(struct history *history); /* NULL is fine */
 const struct snap_core *history_core(const struct history *history);
 uint64_t history_length(const struct history *history); /* N, instructions */
 uint64_t history_run_count(const struct history *history);
+/* The distinct runs, in order of first appearance. */
+const struct shape *history_shapes(const struct history *history, size_t *count);
 
 /* The instruction at `position` < N. */
 void history_at(const struct history *history, uint64_t position, struct instruction *out);

@@ -9,6 +9,7 @@
 #include "decoder/decoder.h"
 #include "decoder/insn.h"
 #include "replay/history_store.h"
+#include "replay/run_insn.h"
 
 enum { ELEMENTS_PER_PROGRESS = 4096 };
 
@@ -74,40 +75,55 @@ static enum status add_event(struct builder *b, const struct element *element)
 	return STATUS_OK;
 }
 
-/* The last opcode of an A64 run. */
-static bool last_opcode(const struct history *h, const struct shape *shape, uint32_t *opcode)
+/* Opcode and class of the last instruction of a run. */
+static bool classify_last(const struct history *h, const struct shape *shape, uint32_t *opcode,
+                          struct insn *insn)
 {
-	struct mem_span span;
-	uint64_t value;
+	static const struct insn_options options = {0};
+	struct run_insn last = run_insn_at(h->core->memory, shape, shape->count - 1);
 
-	if (memmap_find(h->core->memory, SPACE_ANY, shape->end - 4, &span) != STATUS_OK ||
-	    bytes_le(&span.bytes, 4, &value) != STATUS_OK)
+	if (!run_insn_opcode(h->core->memory, shape, last, opcode))
 		return false;
-	*opcode = (uint32_t)value;
-	return true;
+	switch ((enum isa)shape->isa) {
+	case ISA_A64:
+		insn_a64_classify(*opcode, last.address, &options, insn);
+		return true;
+	case ISA_A32:
+		insn_a32_classify(*opcode, last.address, &options, insn);
+		return true;
+	case ISA_T32:
+	case ISA_TEE:
+		insn_t32_classify(*opcode, last.address, &options, insn);
+		return true;
+	case ISA_JAZELLE:
+	case ISA_UNKNOWN:
+		break;
+	}
+	return false;
 }
 
 /*
  * True if the run ends in a branch that cannot but be taken, and the trace says it was not: what
- * ran there is other code than the snapshot holds. Indirect branches of A64 and B, BL have no
- * condition (Arm ARM C4.1.66).
+ * ran there is other code than the snapshot holds. Without a condition are indirect branches, B
+ * and BL of A64 (Arm ARM C4.1.66) and branches of A32 whose condition is AL. Of T32 nothing is
+ * said: an IT block before the run may put any branch under a condition.
  */
 static bool shape_contradicts(const struct history *h, const struct shape *shape)
 {
+	struct insn insn;
 	uint32_t opcode;
 
-	if (shape->last_executed || shape->isa != ISA_A64)
+	if (shape->last_executed || !classify_last(h, shape, &opcode, &insn) ||
+	    (insn.class != INSN_BRANCH && insn.class != INSN_BRANCH_INDIRECT))
 		return false;
-	if (shape->last_class == INSN_BRANCH_INDIRECT)
-		return true;
-	return shape->last_class == INSN_BRANCH && last_opcode(h, shape, &opcode) &&
-	       (opcode & 0x7c000000) == 0x14000000;
+	if (shape->isa == ISA_A64)
+		return insn.class == INSN_BRANCH_INDIRECT || (opcode & 0x7c000000) == 0x14000000;
+	return shape->isa == ISA_A32 && !insn.is_conditional;
 }
 
 /* Where execution goes after a run; false if the run's last opcode does not say. */
 static bool shape_successor(const struct history *h, const struct shape *shape, uint64_t *address)
 {
-	struct insn_options options = {false, false, false};
 	struct insn insn;
 	uint32_t opcode;
 
@@ -115,12 +131,11 @@ static bool shape_successor(const struct history *h, const struct shape *shape, 
 	if (!shape->last_executed ||
 	    (shape->last_class != INSN_BRANCH && shape->last_class != INSN_BRANCH_INDIRECT))
 		return true;
-	if (shape->last_class == INSN_BRANCH_INDIRECT || shape->isa != ISA_A64 ||
-	    !last_opcode(h, shape, &opcode))
+	if (shape->last_class == INSN_BRANCH_INDIRECT || !classify_last(h, shape, &opcode, &insn) ||
+	    insn.class != INSN_BRANCH)
 		return false;
-	insn_a64_classify(opcode, shape->end - 4, &options, &insn);
 	*address = insn.target;
-	return insn.class == INSN_BRANCH;
+	return true;
 }
 
 static enum status add_range(struct builder *b, const struct element *element)
@@ -255,13 +270,16 @@ static enum status note_element(struct builder *b, const struct element *element
 		return add_mark(b->history, MARK_TIMESTAMP, true, element->timestamp);
 	case ELEMENT_CYCLE_COUNT:
 		return add_cycles(b, element);
+	case ELEMENT_MEMTRANS:
+		/* A transaction that failed goes on behind its start. */
+		b->has_expected = b->has_expected && element->memtrans != MEMTRANS_FAIL;
+		break;
 	case ELEMENT_EO_TRACE:
 	case ELEMENT_INSTR_RANGE:
 	case ELEMENT_EXCEPTION_RET:
 	case ELEMENT_EVENT:
 	case ELEMENT_SWTRACE:
 	case ELEMENT_SYNC_MARKER:
-	case ELEMENT_MEMTRANS:
 	case ELEMENT_INSTRUMENTATION:
 	case ELEMENT_ITMTRACE:
 	case ELEMENT_CUSTOM:

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "replay/history_store.h"
+#include "replay/run_insn.h"
 
 enum { RUNS_PER_POLL = 1 << 16 };
 
@@ -60,65 +61,58 @@ uint64_t history_run_count(const struct history *history)
 	return history->run_count;
 }
 
-/* The address of a run's instruction `index`. */
-static uint64_t instruction_address(const struct shape *shape, uint32_t index)
+const struct shape *history_shapes(const struct history *history, size_t *count)
 {
-	return index == shape->count - 1 ? shape->end - shape->last_size
-	                                 : shape->start + (uint64_t)index * 4;
-}
-
-static bool read_opcode(const struct history *h, uint64_t address, unsigned int size,
-                        uint32_t *opcode)
-{
-	uint8_t b[4];
-
-	if (memmap_read(h->core->memory, SPACE_ANY, address, b, size) != size)
-		return false;
-	*opcode = (uint32_t)(b[0] | b[1] << 8);
-	if (size == 4)
-		*opcode |= (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
-	return true;
+	*count = history->table.count;
+	return history->table.shapes;
 }
 
 void history_at(const struct history *history, uint64_t position, struct instruction *out)
 {
+	const struct memmap *memory = history->core->memory;
 	struct run_place place = find_run(history, position);
 	const struct shape *shape = shape_of(history, place.run);
 	uint32_t index = (uint32_t)(position - place.position);
+	struct run_insn insn = run_insn_at(memory, shape, index);
 	bool is_last = index == shape->count - 1;
 
 	*out = (struct instruction){
-	        .address = instruction_address(shape, index),
-	        .size = is_last ? shape->last_size : 4,
+	        .address = insn.address,
+	        .size = (uint8_t)insn.size,
 	        .isa = (enum isa)shape->isa,
 	        .is_last = is_last,
 	        .executed = !is_last || shape->last_executed,
 	        .class = is_last ? (enum insn_class)shape->last_class : INSN_OTHER,
 	        .subclass = is_last ? (enum insn_subclass)shape->last_subclass : INSN_SUB_NONE,
 	};
-	out->has_opcode = read_opcode(history, out->address, out->size, &out->opcode);
+	out->has_opcode = run_insn_opcode(memory, shape, insn, &out->opcode);
 }
 
 enum status history_pc(const struct history *history, uint64_t position, uint64_t *pc)
 {
 	const struct snap_register *reg;
-	struct instruction instruction;
+	struct run_place place;
 
 	if (position < history->length) {
-		history_at(history, position, &instruction);
-		*pc = instruction.address;
+		place = find_run(history, position);
+		*pc = run_insn_at(history->core->memory, shape_of(history, place.run),
+		                  (uint32_t)(position - place.position))
+		              .address;
 		return STATUS_OK;
 	}
-	reg = snap_device_register(history->core->device, STR("PC"));
+	reg = snap_device_any_register(history->core->device, STR("PC|R15"));
 	if (!reg)
 		return STATUS_NOT_FOUND;
 	*pc = snap_register_value(reg);
+	/* Some tools write the PC as a branch target, with the T32 state in bit 0. */
+	if (history->core->arch != CORE_A64)
+		*pc &= ~UINT64_C(1);
 	return STATUS_OK;
 }
 
 /*
- * The shapes that hold one of the addresses, as one byte a shape. The caller frees it; NULL in
- * *marked if there is none.
+ * The shapes with an instruction at one of the addresses, as one byte a shape. The caller frees it;
+ * NULL in *marked if there is none.
  */
 static enum status mark_shapes(const struct history *h, const struct history_search *what,
                                uint8_t **marked)
@@ -131,10 +125,11 @@ static enum status mark_shapes(const struct history *h, const struct history_sea
 		return h->table.count > 0 ? STATUS_NO_MEM : STATUS_OK;
 	for (size_t i = 0; i < h->table.count; i++) {
 		const struct shape *shape = &h->table.shapes[i];
+		uint32_t index;
 
 		for (size_t k = 0; k < what->address_count && !flags[i]; k++)
-			flags[i] = what->addresses[k] >= shape->start &&
-			           what->addresses[k] < shape->end;
+			flags[i] =
+			        run_insn_find(h->core->memory, shape, what->addresses[k], &index);
 		any |= flags[i] != 0;
 	}
 	if (any)
@@ -152,15 +147,6 @@ struct search {
 	uint64_t last;
 };
 
-static bool is_hit(const struct search *s, uint64_t address)
-{
-	for (size_t i = 0; i < s->what->address_count; i++) {
-		if (s->what->addresses[i] == address)
-			return true;
-	}
-	return false;
-}
-
 static bool is_interrupted(const struct search *s, size_t run)
 {
 	return run % RUNS_PER_POLL == 0 && s->what->interrupted &&
@@ -172,19 +158,21 @@ static bool hit_in_run(const struct search *s, struct run_place place, bool newe
                        uint64_t *position)
 {
 	const struct shape *shape = shape_of(s->history, place.run);
+	bool found = false;
 
-	for (uint32_t i = 0; i < shape->count; i++) {
-		uint32_t index = newest ? shape->count - 1 - i : i;
-		uint64_t p = place.position + index;
+	for (size_t i = 0; i < s->what->address_count; i++) {
+		uint32_t index;
+		uint64_t p;
 
-		if (p < s->first || p > s->last)
+		if (!run_insn_find(s->history->core->memory, shape, s->what->addresses[i], &index))
 			continue;
-		if (is_hit(s, instruction_address(shape, index))) {
-			*position = p;
-			return true;
-		}
+		p = place.position + index;
+		if (p < s->first || p > s->last || (found && (p > *position) != newest))
+			continue;
+		*position = p;
+		found = true;
 	}
-	return false;
+	return found;
 }
 
 static enum status search_backward(const struct search *s, const uint8_t *marked,

@@ -13,6 +13,7 @@ struct session {
 	const struct snapshot *snapshot;
 	struct history **histories; /* one a core */
 	struct cursor *cursors;     /* one a core */
+	struct register_file registers;
 	uint64_t *breakpoints;
 	size_t breakpoint_count;
 	size_t breakpoint_capacity;
@@ -36,6 +37,24 @@ static enum status build_histories(struct session *session, history_progress pro
 	return STATUS_OK;
 }
 
+/* The architecture of the first core with a PC, and what all cores of that architecture have. */
+static struct register_file find_registers(const struct session *session)
+{
+	const struct snapshot *snapshot = session->snapshot;
+	struct register_file file;
+	size_t first = 0;
+
+	while (first < snapshot->core_count && !session_core_has_pc(session, first))
+		first++;
+	file = register_file_of(first < snapshot->core_count ? snapshot->cores[first].arch
+	                                                     : CORE_A64);
+	for (size_t i = first; i < snapshot->core_count; i++) {
+		if (snapshot->cores[i].arch == file.arch)
+			register_file_add(&file, snapshot->cores[i].device);
+	}
+	return file;
+}
+
 enum status session_open(const struct snapshot *snapshot, history_progress progress, void *context,
                          struct diag_list *diags, struct session **session)
 {
@@ -51,6 +70,7 @@ enum status session_open(const struct snapshot *snapshot, history_progress progr
 		session_destroy(opened);
 		return status;
 	}
+	opened->registers = find_registers(opened);
 	*session = opened;
 	return STATUS_OK;
 }
@@ -169,24 +189,15 @@ struct stop session_step_range(struct session *session, size_t core, uint64_t lo
 	return cursor_step_range(&session->cursors[core], low, high, &breakpoints);
 }
 
-void session_register(const struct session *session, size_t core, enum register_number number,
+void session_register(const struct session *session, size_t core, unsigned int number,
                       struct value *value)
 {
 	state_register(session->histories[core], session->cursors[core].position, number, value);
 }
 
-bool session_has_fpu(const struct session *session)
+const struct register_file *session_registers(const struct session *session)
 {
-	const struct snapshot *snapshot = session->snapshot;
-
-	for (size_t i = 0; i < snapshot->core_count; i++) {
-		const struct snap_device *device = snapshot->cores[i].device;
-
-		if (snap_device_register(device, STR("V0")) ||
-		    snap_device_register(device, STR("Q0")))
-			return true;
-	}
-	return false;
+	return &session->registers;
 }
 
 size_t session_memory(const struct session *session, size_t core, uint64_t address, void *out,

@@ -83,11 +83,18 @@ struct stop session_continue(struct session *session, size_t core, enum directio
 struct stop session_step_range(struct session *session, size_t core, uint64_t low, uint64_t high,
                                bool (*interrupted)(void *), void *context);
 
-/* The register at the current position; of the size in register_table, wholly unknown if so. */
-void session_register(const struct session *session, size_t core, enum register_number number,
+/*
+ * The registers to describe to a debugger, who takes one description for all cores: those of the
+ * first core with a PC. Cores of another architecture cannot be served beside it.
+ */
+const struct register_file *session_registers(const struct session *session);
+
+/*
+ * The register at the current position, wholly unknown if so. `number` and size are those of the
+ * register file of the core's own architecture.
+ */
+void session_register(const struct session *session, size_t core, unsigned int number,
                       struct value *value);
-/* True if the snapshots's cores have vector registers that are worth describing. */
-bool session_has_fpu(const struct session *session);
 
 /*
  * Memory at the current position: copies up to `size` bytes and returns how many are known before

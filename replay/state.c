@@ -12,11 +12,10 @@ static struct value halt_register(const struct snap_device *device,
                                   const struct register_info *info)
 {
 	struct value value = value_unknown(info->bits / 8);
-	const struct snap_register *reg = NULL;
+	const struct snap_register *reg =
+	        snap_device_any_register(device, str_of(info->snapshot_names));
 	unsigned int bytes;
 
-	for (const char *name = info->snapshot_names; *name && !reg; name += strlen(name) + 1)
-		reg = snap_device_register(device, str_of(name));
 	if (!reg)
 		return value;
 	/* A register written narrower than it is has its upper bits zero: the key is an integer. */
@@ -34,37 +33,40 @@ static struct value halt_register(const struct snap_device *device,
 
 /* A register of the feature org.csreplay.trace: what the trace said last. */
 static struct value trace_register(const struct history *history, uint64_t position,
-                                   enum register_number number)
+                                   enum trace_register which, unsigned int size)
 {
-	unsigned int size = register_table[number].bits / 8;
-	enum mark mark = MARK_CONTEXT_ID;
+	static const enum mark marks[TRACE_REGISTERS] = {
+	        [TRACE_TIMESTAMP] = MARK_TIMESTAMP,
+	        [TRACE_CYCLES] = MARK_CYCLES,
+	        [TRACE_CONTEXT_ID] = MARK_CONTEXT_ID,
+	};
 	uint64_t v;
 
-	if (number == REG_trace_pos)
+	if (which == TRACE_POSITION)
 		return value_of_u64(position, size);
-	if (number == REG_trace_timestamp)
-		mark = MARK_TIMESTAMP;
-	else if (number == REG_trace_cycles)
-		mark = MARK_CYCLES;
-	if (history_mark(history, mark, position, &v) != STATUS_OK)
+	if (history_mark(history, marks[which], position, &v) != STATUS_OK)
 		return value_unknown(size);
 	return value_of_u64(v, size);
 }
 
-void state_register(const struct history *history, uint64_t position, enum register_number number,
+void state_register(const struct history *history, uint64_t position, unsigned int number,
                     struct value *value)
 {
-	const struct register_info *info = &register_table[number];
+	const struct snap_core *core = history_core(history);
+	const struct register_file file = register_file_of(core->arch);
+	const struct register_info *info = &file.table[number];
+	unsigned int size = info->bits / 8;
 	uint64_t pc;
 
 	if (info->feature == REGISTER_TRACE)
-		*value = trace_register(history, position, number);
+		*value = trace_register(history, position,
+		                        (enum trace_register)(number - file.trace), size);
+	else if (number == REGISTER_PC && history_pc(history, position, &pc) == STATUS_OK)
+		*value = value_of_u64(pc, size);
 	else if (position == history_length(history))
-		*value = halt_register(history_core(history)->device, info);
-	else if (number == REG_pc && history_pc(history, position, &pc) == STATUS_OK)
-		*value = value_of_u64(pc, info->bits / 8);
+		*value = halt_register(core->device, info);
 	else
-		*value = value_unknown(info->bits / 8);
+		*value = value_unknown(size);
 }
 
 /* How many bytes of the span, from `address` on, nothing can have changed before the halt. */

@@ -10,8 +10,11 @@
 #include "replay/register.h"
 #include "replay/value.h"
 
-/* The register before instruction `position`; of the size in register_table. */
-void state_register(const struct history *history, uint64_t position, enum register_number number,
+/*
+ * The register before instruction `position`; of the size that it has in the register file of the
+ * history's core, `number` below that file's count.
+ */
+void state_register(const struct history *history, uint64_t position, unsigned int number,
                     struct value *value);
 
 /*

@@ -14,6 +14,7 @@ pkg-config      command:pkg-config   build
 libelf-dev      library:libelf       ELF images
 libinih-dev     library:inih         snapshot files
 libcapstone-dev library:capstone     disassembly
+libarchive-dev  library:libarchive   snapshots in archives
 libcmocka-dev   library:cmocka       unit tests
 python3         command:python3      tests
 gdb-multiarch   command:gdb-multiarch  debugger

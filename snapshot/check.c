@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "snapshot/snapshot.h"
+#include "snapshot/source_option.h"
 
 enum need {
 	OPTIONAL,
@@ -54,6 +55,19 @@ static void check_core(const struct context *c, const struct snap_core *core)
 		             STR_ARG(device->name), pc->bits);
 }
 
+/* A register that a trace package's options may stand in for; the others are not needed there. */
+static void check_options(const struct context *c, const struct snap_source *source,
+                          const char *names)
+{
+	uint32_t value;
+	enum status reported;
+
+	if (!source_option_stands_for(source, format_name(names)))
+		return;
+	reported = snap_source_register(source, str_of(names), c->diags, &value);
+	(void)reported;
+}
+
 static void check_source_registers(const struct context *c, const struct snap_source *source)
 {
 	static const struct {
@@ -71,7 +85,9 @@ static void check_source_registers(const struct context *c, const struct snap_so
 		if (rows[i].protocol != source->protocol ||
 		    snap_device_any_register(device, str_of(rows[i].names)))
 			continue;
-		if (rows[i].need == REQUIRED)
+		if (source->options)
+			check_options(c, source, rows[i].names);
+		else if (rows[i].need == REQUIRED)
 			(void)diag_error(c->diags, STATUS_NOT_FOUND, device->place,
 			                 "trace source \"%.*s\" (%s) has no register %.*s",
 			                 STR_ARG(device->name), protocol_name(source->protocol),
@@ -372,7 +388,10 @@ void snapshot_check(const struct snapshot *snapshot, struct diag_list *diags)
 		diag_warning(diags, place_none(), "the snapshot has no trace buffer");
 	for (size_t i = 0; i < snapshot->device_count; i++)
 		check_device(&c, i);
-	for (size_t i = 0; i < snapshot->core_count; i++)
+	if (snapshot->is_trace_package)
+		diag_warning(diags, place_none(),
+		             "a trace package has no core registers: none is known at the halt");
+	for (size_t i = 0; i < snapshot->core_count && !snapshot->is_trace_package; i++)
 		check_core(&c, &snapshot->cores[i]);
 	for (size_t i = 0; i < snapshot->source_count; i++)
 		check_source(&c, &snapshot->sources[i]);

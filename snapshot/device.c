@@ -133,22 +133,23 @@ static enum status load_dump(const struct context *c, const struct ini_section *
 }
 
 /* A dump that cannot be used stays in the list, without bytes. */
-static enum status load_dumps(const struct context *c)
+enum status load_dumps(struct loader *loader, const struct ini_file *file,
+                       struct snap_device *device)
 {
-	struct snap_device *device = c->device;
+	struct context c = {loader, file, device};
 	size_t count = 0;
 
-	for (size_t i = 0; i < c->file->section_count; i++)
-		count += schema_is(SCHEMA_DUMP, &c->file->sections[i]);
-	TRY(load_array(c->loader, count, sizeof(*device->dumps), (void **)&device->dumps));
-	for (size_t i = 0; i < c->file->section_count; i++) {
-		const struct ini_section *section = &c->file->sections[i];
+	for (size_t i = 0; i < file->section_count; i++)
+		count += schema_is(SCHEMA_DUMP, &file->sections[i]);
+	TRY(load_array(loader, count, sizeof(*device->dumps), (void **)&device->dumps));
+	for (size_t i = 0; i < file->section_count; i++) {
+		const struct ini_section *section = &file->sections[i];
 		struct snap_dump *dump = &device->dumps[device->dump_count];
 		enum status status;
 
 		if (!schema_is(SCHEMA_DUMP, section))
 			continue;
-		status = load_dump(c, section, dump);
+		status = load_dump(&c, section, dump);
 		if (status == STATUS_NO_MEM)
 			return status;
 		if (status != STATUS_OK)
@@ -178,7 +179,7 @@ enum status load_device(struct loader *loader, struct str file, struct place pla
 	if (device->name.n == 0)
 		device->name = file; /* the missing key is reported; it still needs a name */
 	TRY(load_registers(&c));
-	TRY(load_dumps(&c));
+	TRY(load_dumps(loader, &ini, device));
 	device->class = class_of(device->class_name);
 	if (device->class_name.n == 0) {
 		device->class = guess_class(device);

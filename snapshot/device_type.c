@@ -149,6 +149,10 @@ bool snap_source_trace_id(const struct snap_source *source, uint8_t *id)
 #undef TRACE_ID
 	};
 
+	if (source->options) {
+		*id = source->options->values[SOURCE_OPTION_TRACE_ID];
+		return true;
+	}
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct snap_register *reg;
 

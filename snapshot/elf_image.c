@@ -111,7 +111,7 @@ static enum status read_segments(struct elf_image *image, Elf *elf, const struct
 static enum status read_image(struct elf_image *image, const struct source *source)
 {
 	/* libelf wants a pointer that is not const; it does not write through it. */
-	char *data = ((struct open_image *)image)->map.data;
+	char *data = (char *)(uintptr_t)image->file.pos;
 	Elf *elf = NULL;
 	enum status status;
 
@@ -182,6 +182,25 @@ enum status elf_image_open(const char *path, const uint64_t *load_address, struc
 	}
 	if (status == STATUS_OK && load_address)
 		status = move_to(&open->image, *load_address, &source);
+	if (status == STATUS_OK)
+		*image = &open->image;
+	else
+		elf_image_close(&open->image);
+	return status;
+}
+
+enum status elf_image_open_bytes(struct bytes file, struct str path, struct place place,
+                                 struct diag_list *diags, struct elf_image **image)
+{
+	struct source source = {place, diags};
+	struct open_image *open = calloc(1, sizeof(*open));
+	enum status status;
+
+	if (!open)
+		return STATUS_NO_MEM;
+	open->image.path = path;
+	open->image.file = file;
+	status = read_image(&open->image, &source);
 	if (status == STATUS_OK)
 		*image = &open->image;
 	else

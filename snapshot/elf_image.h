@@ -47,6 +47,9 @@ bool elf_image_is_elf(struct bytes file);
 MUST_USE enum status elf_image_open(const char *path, const uint64_t *load_address,
                                     struct place place, struct diag_list *diags,
                                     struct elf_image **image);
+/* The same of a file in memory, which outlives the image as `path` does. */
+MUST_USE enum status elf_image_open_bytes(struct bytes file, struct str path, struct place place,
+                                          struct diag_list *diags, struct elf_image **image);
 void elf_image_close(struct elf_image *image);
 
 /* Moves all addresses by `bias`. BAD_DATA, and nothing moved, if a segment would wrap. */

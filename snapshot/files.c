@@ -47,6 +47,33 @@ static bool is_inside(struct str folder, struct str path)
 	return str_has_prefix(path, folder) && path.n > folder.n && path.p[folder.n] == '/';
 }
 
+/* The path of a member: ARCHIVE/MEMBER, in the arena. */
+static enum status resolve_member(struct snap_files *files, struct str name, struct place place,
+                                  struct diag_list *diags, struct str *path)
+{
+	struct text member = {0};
+	struct text joined = {0};
+	enum status status = STATUS_OK;
+
+	if (!package_resolve(files->package_folder, name, &member))
+		status = diag_error(diags, STATUS_BAD_DATA, place, "\"%.*s\" leaves the archive",
+		                    STR_ARG(name));
+	else if (package_find(files->package, text_str(&member)) == package_count(files->package))
+		status = diag_error(diags, STATUS_NOT_FOUND, place,
+		                    "cannot open \"%.*s\": the archive has no member \"%.*s\"",
+		                    STR_ARG(name), STR_ARG(text_str(&member)));
+	text_add(&joined, files->folder);
+	text_char(&joined, '/');
+	text_add(&joined, text_str(&member));
+	if (status == STATUS_OK) {
+		*path = arena_str(files->arena, text_str(&joined));
+		status = member.failed || joined.failed || !path->p ? STATUS_NO_MEM : STATUS_OK;
+	}
+	text_fini(&member);
+	text_fini(&joined);
+	return status;
+}
+
 /* The absolute path of `name`, in the arena. */
 static enum status resolve(struct snap_files *files, struct str name, struct place place,
                            struct diag_list *diags, struct str *path)
@@ -59,6 +86,8 @@ static enum status resolve(struct snap_files *files, struct str name, struct pla
 		return diag_error(diags, STATUS_BAD_DATA, place, "the name of a file is empty");
 	if (!files->allow_outside && leads_outside(name))
 		return outside(name, place, diags);
+	if (files->package && !str_has_prefix(name, STR("/")))
+		return resolve_member(files, name, place, diags, path);
 	if (!str_has_prefix(name, STR("/"))) {
 		text_add(&joined, files->folder);
 		text_char(&joined, '/');
@@ -79,6 +108,17 @@ static enum status resolve(struct snap_files *files, struct str name, struct pla
 	return STATUS_OK;
 }
 
+/* Maps the file at a path that resolve() gave. */
+static enum status map_path(const struct snap_files *files, struct str path, struct place place,
+                            struct diag_list *diags, struct file_map *map)
+{
+	if (!files->package || !is_inside(files->folder, path))
+		return file_map_open(path.p, place, diags, map);
+	return package_map(files->package,
+	                   package_find(files->package, str_skip(path, files->folder.n + 1)), place,
+	                   diags, map);
+}
+
 enum status snap_files_map(struct snap_files *files, struct str name, struct place place,
                            struct diag_list *diags, struct bytes *bytes, struct str *path)
 {
@@ -95,7 +135,7 @@ enum status snap_files_map(struct snap_files *files, struct str name, struct pla
 	}
 	TRY(vec_reserve((void **)&files->items, &files->capacity, files->count + 1,
 	                sizeof(*files->items)));
-	TRY(file_map_open(file.path.p, place, diags, &file.map));
+	TRY(map_path(files, file.path, place, diags, &file.map));
 	files->items[files->count++] = file;
 	*bytes = file_map_bytes(&file.map);
 	return STATUS_OK;
@@ -136,7 +176,7 @@ static enum status open_parts(struct snap_files *files, struct str names, struct
 		struct str path = {"", 0};
 
 		TRY(resolve(files, str_next_part(&names, ','), place, diags, &path));
-		TRY(file_map_open(path.p, place, diags, &maps[i]));
+		TRY(map_path(files, path, place, diags, &maps[i]));
 		if (maps[i].size > SIZE_MAX / 2 - sum)
 			return diag_error(diags, STATUS_NO_MEM, place,
 			                  "the files are too large together");
@@ -218,6 +258,7 @@ void snap_files_fini(struct snap_files *files)
 		file_map_close(&files->items[i].map);
 	for (size_t i = 0; i < files->joined_count; i++)
 		file_map_close(&files->joined[i]);
+	package_close(files->package);
 	free(files->items);
 	free(files->joined);
 	*files = (struct snap_files){0};

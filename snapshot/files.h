@@ -3,6 +3,8 @@
  * The files of a snapshot: names as the snapshot writes them to mapped bytes. A name may not lead
  * out of the snapshot's folder, neither by itself nor through a symbolic link, unless the user
  * allows it. A file that is named often is mapped once.
+ *
+ * The folder may be one in an archive; then the path of a file is ARCHIVE/MEMBER.
  */
 #ifndef CSREPLAY_SNAPSHOT_FILES_H
 #define CSREPLAY_SNAPSHOT_FILES_H
@@ -16,6 +18,7 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "base/str.h"
+#include "snapshot/package.h"
 
 struct snap_file {
 	struct str path; /* absolute, NUL-terminated, without symbolic links */
@@ -24,7 +27,9 @@ struct snap_file {
 
 struct snap_files {
 	struct arena *arena;
-	struct str folder; /* absolute, without symbolic links */
+	struct str folder;       /* absolute, without symbolic links; the archive if there is one */
+	struct package *package; /* the archive, or NULL */
+	struct str package_folder; /* where in it the snapshot is; empty: not in a folder */
 	bool allow_outside;
 	struct snap_file *items;
 	size_t count;

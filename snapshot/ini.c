@@ -32,6 +32,7 @@ struct reader {
 	struct arena *arena;
 	struct str file;
 	struct diag_list *diags;
+	bool either;       /* ":" is as good as "=" */
 	struct str rest;   /* of the file */
 	struct str pieces; /* of a long line, not handed to inih yet */
 	uint64_t line;     /* of what inih reads now */
@@ -181,8 +182,9 @@ static enum status split_entry(struct reader *r)
 		at = find_outside(line, ':');
 		if (at == line.n)
 			at = str_find(line, ':');
-		diag_warning(r->diags, here(r), "\"%.*s\" has a : where = is expected",
-		             STR_ARG(shown(line)));
+		if (!r->either)
+			diag_warning(r->diags, here(r), "\"%.*s\" has a : where = is expected",
+			             STR_ARG(shown(line)));
 	}
 	return add_entry(r, (struct str){line.p, at}, str_skip(line, at + 1));
 }
@@ -357,24 +359,44 @@ static enum status keep(const struct reader *r, struct ini_file *file)
 	return STATUS_OK;
 }
 
-enum status ini_load(struct arena *arena, struct str name, struct str content,
-                     struct diag_list *diags, struct ini_file *file)
+static enum status load(struct reader *r, struct ini_file *file)
 {
-	struct reader r = {
+	(void)ini_parse_stream(read_line, r, entry_found, r);
+	if (r->status == STATUS_OK)
+		r->status = keep(r, file);
+	text_fini(&r->entry);
+	free(r->sections);
+	free(r->entries);
+	return r->status;
+}
+
+static struct reader reader_of(struct arena *arena, struct str name, struct str content,
+                               struct diag_list *diags)
+{
+	return (struct reader){
 	        .arena = arena,
 	        .file = name,
 	        .diags = diags,
 	        .rest = content,
 	        .pieces = {"", 0},
 	};
+}
 
-	(void)ini_parse_stream(read_line, &r, entry_found, &r);
-	if (r.status == STATUS_OK)
-		r.status = keep(&r, file);
-	text_fini(&r.entry);
-	free(r.sections);
-	free(r.entries);
-	return r.status;
+enum status ini_load(struct arena *arena, struct str name, struct str content,
+                     struct diag_list *diags, struct ini_file *file)
+{
+	struct reader r = reader_of(arena, name, content, diags);
+
+	return load(&r, file);
+}
+
+enum status ini_load_either(struct arena *arena, struct str name, struct str content,
+                            struct diag_list *diags, struct ini_file *file)
+{
+	struct reader r = reader_of(arena, name, content, diags);
+
+	r.either = true;
+	return load(&r, file);
 }
 
 const struct ini_entry *ini_section_find(const struct ini_section *section, struct str key)

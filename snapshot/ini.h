@@ -43,6 +43,12 @@ struct ini_file {
 MUST_USE enum status ini_load(struct arena *arena, struct str name, struct str content,
                               struct diag_list *diags, struct ini_file *file);
 
+/*
+ * The same for a file in which ":" may stand for "=". ini_load() accepts that too, but warns.
+ */
+MUST_USE enum status ini_load_either(struct arena *arena, struct str name, struct str content,
+                                     struct diag_list *diags, struct ini_file *file);
+
 /* The first entry called `key`, without regard to case, or NULL. */
 const struct ini_entry *ini_section_find(const struct ini_section *section, struct str key);
 

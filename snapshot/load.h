@@ -11,6 +11,9 @@
 #include "snapshot/ini.h"
 #include "snapshot/snapshot.h"
 
+#define SNAPSHOT_HEAD "snapshot.ini"
+#define PACKAGE_HEAD  "contents.ini"
+
 struct snapshot_private {
 	struct arena arena;
 	struct snap_files files;
@@ -38,9 +41,22 @@ MUST_USE enum status load_number(struct loader *loader, const struct ini_file *f
                                  const struct ini_section *section, struct str key,
                                  uint64_t otherwise, uint64_t *value);
 
+/* locate.c: finds the folder or archive that the argument `path` of snapshot_open() stands for. */
+MUST_USE enum status load_locate(struct loader *loader, const char *path);
+
+/* contents.c: all of a trace package but images and memory. */
+MUST_USE enum status load_contents(struct loader *loader);
+
+/* contents.c: what its cores are, from their trace and, in doubt, from the images. */
+void load_contents_arch(struct snapshot *snapshot);
+
 /* device.c: fills a device from its file. BAD_DATA or NOT_FOUND, diagnosed, if it has no use. */
 MUST_USE enum status load_device(struct loader *loader, struct str file, struct place place,
                                  struct snap_device *device);
+
+/* device.c: the [dump] sections of a file, as dumps of the device. */
+MUST_USE enum status load_dumps(struct loader *loader, const struct ini_file *file,
+                                struct snap_device *device);
 
 /* register.c: one key of a [regs] section. BAD_DATA, diagnosed, if it cannot be used. */
 MUST_USE enum status load_register(struct loader *loader, const struct ini_file *file,
@@ -48,6 +64,9 @@ MUST_USE enum status load_register(struct loader *loader, const struct ini_file 
 
 /* trace_meta.c: buffers, and which source is traced where; cores and sources are there already. */
 MUST_USE enum status load_trace(struct loader *loader, struct str file, struct place place);
+
+/* trace_meta.c: the meaning of a buffer's format. */
+enum buffer_format load_buffer_format(struct str name);
 
 /* core_memory.c: the memory map of each core; devices and images are there already. */
 MUST_USE enum status load_memory(struct loader *loader);

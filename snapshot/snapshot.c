@@ -5,17 +5,11 @@
  */
 #include "snapshot/snapshot.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 
-#include "base/text.h"
 #include "snapshot/device_type.h"
 #include "snapshot/load.h"
 #include "snapshot/schema.h"
-
-#define HEAD_FILE "snapshot.ini"
 
 enum status load_array(struct loader *loader, size_t count, size_t size, void **items)
 {
@@ -54,40 +48,6 @@ enum status load_number(struct loader *loader, const struct ini_file *file,
 	                  STR_ARG(entry->value),
 	                  status == STATUS_TRUNCATED ? "does not fit in 64 bits"
 	                                             : "is not a number");
-}
-
-/* The folder of the snapshot at `path`: that itself, or where its snapshot.ini lies. */
-static enum status find_folder(struct loader *loader, const char *path)
-{
-	struct text folder = {0};
-	struct stat info;
-	struct str name = str_of(path);
-	struct str head = STR(HEAD_FILE);
-	char *real = NULL;
-
-	if (stat(path, &info) != 0)
-		return diag_error(loader->diags, errno == ENOENT ? STATUS_NOT_FOUND : STATUS_IO,
-		                  place_none(), "cannot open \"%s\": %s", path, strerror(errno));
-	if (S_ISDIR(info.st_mode)) {
-		text_add(&folder, name);
-	} else if (str_has_suffix_nocase(name, head) &&
-	           (name.n == head.n || name.p[name.n - head.n - 1] == '/')) {
-		text_add(&folder, (struct str){name.p, name.n - head.n});
-		text_puts(&folder, name.n == head.n ? "." : "");
-	} else {
-		return diag_error(loader->diags, STATUS_BAD_DATA, place_none(),
-		                  "\"%s\" is a file, expected a snapshot folder or its " HEAD_FILE,
-		                  path);
-	}
-	if (!folder.failed)
-		real = realpath(folder.data, NULL);
-	if (real) {
-		loader->snapshot->path = arena_str(loader->arena, text_str(&folder));
-		loader->files->folder = arena_str(loader->arena, str_of(real));
-	}
-	text_fini(&folder);
-	free(real);
-	return loader->files->folder.p && loader->snapshot->path.p ? STATUS_OK : STATUS_NO_MEM;
 }
 
 static enum status check_version(struct loader *loader, const struct ini_file *head)
@@ -271,12 +231,15 @@ static enum status load_dump_image(struct loader *loader, const struct snap_dump
 	struct snapshot *snapshot = loader->snapshot;
 	struct diag_list unheard = {0};
 	struct elf_image *image;
-	struct bytes file = bytes_of(dump->data - dump->offset, dump->offset + dump->length);
+	struct bytes file;
 	enum status status;
 
-	if (!elf_image_is_elf(file) || has_image(snapshot, dump->path))
+	if (has_image(snapshot, dump->path))
 		return STATUS_OK;
-	status = elf_image_open(dump->path.p, NULL, dump->place, &unheard, &image);
+	TRY(snap_files_map(loader->files, dump->file, dump->place, loader->diags, &file, NULL));
+	if (!elf_image_is_elf(file))
+		return STATUS_OK;
+	status = elf_image_open_bytes(file, dump->path, dump->place, &unheard, &image);
 	if (status == STATUS_OK) {
 		place_image(image, dump);
 		snapshot->images[snapshot->image_count++] = image;
@@ -298,12 +261,12 @@ static enum status load_dump_images(struct loader *loader)
 	return STATUS_OK;
 }
 
-static enum status load(struct loader *loader, const struct snapshot_options *options)
+static enum status load_head(struct loader *loader)
 {
 	struct ini_file head;
 	const struct ini_section *trace;
 
-	TRY(load_ini(loader, STR(HEAD_FILE), place_file(loader->snapshot->path), &head));
+	TRY(load_ini(loader, STR(SNAPSHOT_HEAD), place_file(loader->snapshot->path), &head));
 	TRY(check_version(loader, &head));
 	TRY(load_devices(loader, &head));
 	TRY(load_cores_and_sources(loader));
@@ -312,8 +275,18 @@ static enum status load(struct loader *loader, const struct snapshot_options *op
 	if (trace && ini_section_find(trace, STR("metadata")))
 		TRY(load_trace(loader, ini_section_value(trace, STR("metadata")),
 		               ini_place(&head, ini_section_find(trace, STR("metadata"))->line)));
+	return STATUS_OK;
+}
+
+static enum status load(struct loader *loader, const struct snapshot_options *options)
+{
+	bool is_trace_package = loader->snapshot->is_trace_package;
+
+	TRY(is_trace_package ? load_contents(loader) : load_head(loader));
 	TRY(load_images(loader, options));
 	TRY(load_dump_images(loader));
+	if (is_trace_package)
+		load_contents_arch(loader->snapshot);
 	return load_memory(loader);
 }
 
@@ -339,7 +312,7 @@ enum status snapshot_open(const char *path, const struct snapshot_options *optio
 	loader.files = &opened->private->files;
 	loader.files->arena = loader.arena;
 	loader.files->allow_outside = options->allow_outside;
-	status = find_folder(&loader, path);
+	status = load_locate(&loader, path);
 	if (status == STATUS_OK)
 		status = load(&loader, options);
 	if (status == STATUS_OK)

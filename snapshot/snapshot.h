@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A loaded snapshot: the validated model of what is on disk (snapshot format 1.0). In: a folder or
- * its snapshot.ini, and images. Out: devices, cores, trace sources, trace buffers, memory maps.
+ * A loaded snapshot: the validated model of what is on disk (snapshot format 1.0, or a trace
+ * package of the trace metadata's section 6). In: a folder, its snapshot.ini or contents.ini, or an
+ * archive with one of them, and images. Out: devices, cores, trace sources, trace buffers, memory
+ * maps.
+ *
+ * A trace package has no devices: each [trace_N] is a trace source here, and each source of program
+ * flow has a core without registers.
  *
  * Everything here is open to read, owned by the snapshot and unchanged after snapshot_open().
  * Slices point into its arena or its mapped files.
@@ -91,11 +96,25 @@ enum buffer_format {
 
 struct snap_core;
 
+/* What a trace package says of a source in place of registers; table: source_option.def. */
+enum source_option {
+#define OPTION(id, key, values) SOURCE_OPTION_##id,
+#include "snapshot/source_option.def"
+#undef OPTION
+	SOURCE_OPTIONS, /* how many */
+};
+
+struct source_options {
+	bool given[SOURCE_OPTIONS];
+	uint8_t values[SOURCE_OPTIONS]; /* flags 0 or 1, sizes in bits */
+};
+
 /* A trace source device and where its trace is. */
 struct snap_source {
 	const struct snap_device *device;
 	enum protocol protocol;
-	struct snap_core *core; /* the core it traces, or NULL (ITM, STM) */
+	struct snap_core *core;               /* the core it traces, or NULL (ITM, STM) */
+	const struct source_options *options; /* of a trace package, else NULL */
 	/* Indexes into snapshot.buffers that may hold its stream 0, in the order given. */
 	const size_t *buffers;
 	size_t buffer_count;
@@ -123,7 +142,8 @@ struct snap_buffer {
 };
 
 struct snapshot {
-	struct str path; /* the folder */
+	struct str path; /* the folder or archive, as the user named it */
+	bool is_trace_package;
 	struct str description;
 	struct snap_device *devices;
 	size_t device_count;
@@ -154,10 +174,11 @@ struct snapshot_options {
 };
 
 /*
- * Loads the snapshot at `path`, a folder or its snapshot.ini. Every problem goes to `diags`; what
+ * Loads the snapshot at `path`: a folder, the snapshot.ini or contents.ini in it, or an archive of
+ * the folder (zip, tar, tar.gz, tar.xz, whatever its name). Every problem goes to `diags`; what
  * can be used in spite of them is loaded. Fails (the status of the first error, *snapshot NULL)
  * only when there is no model to work with: no such folder, no or unreadable snapshot.ini, wrong
- * version, no usable device. The caller destroys the snapshot.
+ * version, no usable device, an archive beyond the limits. The caller destroys the snapshot.
  */
 MUST_USE enum status snapshot_open(const char *path, const struct snapshot_options *options,
                                    struct diag_list *diags, struct snapshot **snapshot);
@@ -176,8 +197,16 @@ const struct snap_register *snap_device_register(const struct snap_device *devic
 const struct snap_register *snap_device_any_register(const struct snap_device *device,
                                                      struct str names);
 
-/* The trace ID that the source's registers give; false if they do not. */
+/* The trace ID that the source's registers or options give; false if they do not. */
 bool snap_source_trace_id(const struct snap_source *source, uint8_t *id);
+
+/*
+ * The low 32 bits of a register of a trace source: the device's, or what the options of a trace
+ * package say, with a note that says so. BAD_DATA, with an error, if neither is there. `names` as
+ * for snap_device_any_register().
+ */
+MUST_USE enum status snap_source_register(const struct snap_source *source, struct str names,
+                                          struct diag_list *diags, uint32_t *value);
 
 /* The low 64 bits of a register's value. */
 uint64_t snap_register_value(const struct snap_register *reg);

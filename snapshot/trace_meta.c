@@ -96,7 +96,7 @@ static enum status add_pair(struct pairs *pairs, struct pair pair)
 	return STATUS_OK;
 }
 
-static enum buffer_format format_of(struct str name)
+enum buffer_format load_buffer_format(struct str name)
 {
 	if (str_eq_nocase(name, STR("coresight")))
 		return BUFFER_CORESIGHT;
@@ -136,7 +136,7 @@ static enum status load_buffer(struct context *c, struct str id)
 	buffer->name = ini_section_value(section, STR("name"));
 	buffer->file = ini_section_value(section, STR("file"));
 	buffer->format_name = ini_section_value(section, STR("format"));
-	buffer->format = format_of(buffer->format_name);
+	buffer->format = load_buffer_format(buffer->format_name);
 	buffer->data = bytes_of("", 0);
 	if (buffer->name.n == 0)
 		buffer->name = id;

@@ -80,7 +80,7 @@ static void run_position(const struct console *console, struct str args, struct 
 
 		if (!threads_has(console->session, i))
 			continue;
-		session_register(console->session, i, REG_pc, &pc);
+		session_register(console->session, i, REGISTER_PC, &pc);
 		write_core(console, i, out);
 		text_printf(out, ": position %" PRIu64 " of %" PRIu64 "%s, PC 0x%" PRIx64 "\n",
 		            position, length_of(console, i),

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "stub/isa_map.h"
 #include "stub/rsp_frame.h"
 #include "stub/rsp_request.h"
 
@@ -13,9 +14,20 @@ static gdb_handler *const handlers[RSP_UNKNOWN] = {
 #undef X
 };
 
+/* Without a program gdb needs one of a kind to move in the past of a 32-bit core. */
+static void make_isa_map(struct gdb *gdb)
+{
+	if (session_snapshot(gdb->session)->image_count > 0 ||
+	    session_registers(gdb->session)->arch == CORE_A64)
+		return;
+	isa_map_write(gdb->session, &gdb->isa_map);
+	gdb->isa_image.path = STR("/csreplay/instruction-sets.elf");
+	gdb->isa_image.file = bytes_of(gdb->isa_map.data, gdb->isa_map.length);
+}
+
 void gdb_init(struct gdb *gdb)
 {
-	gdb->fpu = session_has_fpu(gdb->session);
+	make_isa_map(gdb);
 	gdb->general = *gdb->stopped;
 	gdb->chosen = *gdb->stopped;
 	session_break_clear_all(gdb->session);
@@ -25,6 +37,7 @@ void gdb_fini(struct gdb *gdb)
 {
 	session_break_clear_all(gdb->session);
 	free(gdb->breakpoints);
+	text_fini(&gdb->isa_map);
 	text_fini(&gdb->reply);
 	text_fini(&gdb->out);
 }
@@ -99,7 +112,9 @@ const struct elf_image *gdb_program(const struct gdb *gdb)
 {
 	const struct snapshot *snapshot = session_snapshot(gdb->session);
 
-	return snapshot->image_count > 0 ? snapshot->images[0] : NULL;
+	if (snapshot->image_count > 0)
+		return snapshot->images[0];
+	return gdb->isa_map.length > 0 && !gdb->isa_map.failed ? &gdb->isa_image : NULL;
 }
 
 void gdb_request(struct gdb *gdb, struct str payload)

@@ -41,7 +41,6 @@ struct gdb {
 	void *context;
 
 	enum client client;
-	bool fpu;         /* the description has the FPU registers */
 	bool has_swbreak; /* the client understands these stop reasons */
 	bool has_hwbreak;
 	bool no_ack;    /* frames are not acknowledged any more */
@@ -60,6 +59,8 @@ struct gdb {
 	size_t breakpoint_count;
 	size_t breakpoint_capacity;
 	const struct elf_image *files[GDB_FILES]; /* open ones; NULL is free */
+	struct text isa_map;                      /* what stands in for a program; may be empty */
+	struct elf_image isa_image;               /* as an image, of which it has path and file */
 
 	struct text reply; /* payload of the reply being built */
 	struct text out;   /* frames to send; the owner of the connection takes them */
@@ -91,12 +92,12 @@ typedef void gdb_handler(struct gdb *gdb, struct str args);
 #undef X
 
 /* gdb_regs.c: appends the register's bytes in hexadecimal, or x for each digit if unknown. */
-void gdb_add_register(struct gdb *gdb, size_t core, enum register_number number);
+void gdb_add_register(struct gdb *gdb, size_t core, unsigned int number);
 
 /* gdb_breaks.c: the breakpoint at `address`, or NULL. */
 const struct gdb_breakpoint *gdb_find_breakpoint(const struct gdb *gdb, uint64_t address);
 
-/* Image that the debugger is offered as the program, or NULL. */
+/* Image that the debugger is offered as the program: the snapshot's, or isa_map; or NULL. */
 const struct elf_image *gdb_program(const struct gdb *gdb);
 
 #endif

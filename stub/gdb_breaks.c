@@ -16,9 +16,30 @@ struct breakpoint_args {
 static bool parse(struct str args, struct breakpoint_args *parsed)
 {
 	/* Behind ';' there would be conditions and commands, which are not offered. */
-	return rsp_next_hex(&args, ',', &parsed->type) == STATUS_OK &&
-	       rsp_next_hex(&args, ',', &parsed->address) == STATUS_OK &&
-	       rsp_next_hex(&args, ';', &parsed->kind) == STATUS_OK;
+	if (rsp_next_hex(&args, ',', &parsed->type) != STATUS_OK ||
+	    rsp_next_hex(&args, ',', &parsed->address) != STATUS_OK ||
+	    rsp_next_hex(&args, ';', &parsed->kind) != STATUS_OK)
+		return false;
+	/* gdb sends what the user wrote, and "break *0x8001" is how he says T32. */
+	if (parsed->kind == 2 || parsed->kind == 3)
+		parsed->address &= ~UINT64_C(1);
+	return true;
+}
+
+/*
+ * Why no instruction can be at that place, or NULL. Kinds are gdb's: 4 is A64 or A32, 2 and 3 are
+ * T32 of 2 and 4 bytes. Without symbols gdb guesses between A32 and T32, so the kind is not held
+ * against the address.
+ */
+static const char *wrong_place(enum core_arch arch, const struct breakpoint_args *args)
+{
+	if (arch == CORE_A64)
+		return args->kind == 4 && args->address % 4 == 0
+		               ? NULL
+		               : "an A64 instruction has 4 bytes and lies at a multiple of 4";
+	return args->kind >= 2 && args->kind <= 4 && args->address % 2 == 0
+	               ? NULL
+	               : "an instruction has 2 or 4 bytes and lies at a multiple of 2";
 }
 
 /* Index of the breakpoint, or breakpoint_count. */
@@ -56,14 +77,16 @@ static enum status insert(struct gdb *gdb, uint64_t address, bool hardware)
 
 void gdb_insert_breakpoint(struct gdb *gdb, struct str args)
 {
-	struct breakpoint_args parsed;
+	struct breakpoint_args parsed = {0};
+	bool is_sound = parse(args, &parsed) && parsed.type <= 4;
+	const char *wrong = wrong_place(session_registers(gdb->session)->arch, &parsed);
 
-	if (!parse(args, &parsed) || parsed.type > 4)
+	if (!is_sound)
 		gdb_error(gdb, 1);
 	else if (parsed.type > 1)
 		gdb_error_text(gdb, "watchpoints need past values of memory, which are not known");
-	else if (parsed.kind != 4 || parsed.address % 4 != 0)
-		gdb_error_text(gdb, "an A64 instruction has 4 bytes and lies at a multiple of 4");
+	else if (wrong)
+		gdb_error_text(gdb, "%s", wrong);
 	else if (insert(gdb, parsed.address, parsed.type == 1) != STATUS_OK)
 		gdb_error_text(gdb, "no more than %d breakpoints", GDB_BREAKPOINTS_MOST);
 	else

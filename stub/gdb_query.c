@@ -149,7 +149,7 @@ void gdb_vkill(struct gdb *gdb, struct str args)
 
 void gdb_command(struct gdb *gdb, struct str args)
 {
-	struct console console = {.session = gdb->session, .core = gdb->general};
+	struct console console = {.session = gdb->session, .core = gdb->chosen};
 	struct text line = {0};
 	struct text out = {0};
 	enum status status = STATUS_OK;

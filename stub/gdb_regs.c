@@ -13,7 +13,7 @@
 
 enum { ERROR_NO_REGISTER = 0x45 };
 
-void gdb_add_register(struct gdb *gdb, size_t core, enum register_number number)
+void gdb_add_register(struct gdb *gdb, size_t core, unsigned int number)
 {
 	struct value value;
 
@@ -28,27 +28,30 @@ void gdb_add_register(struct gdb *gdb, size_t core, enum register_number number)
 
 void gdb_read_registers(struct gdb *gdb, struct str args)
 {
+	const struct register_file *file = session_registers(gdb->session);
+
 	(void)args;
-	for (unsigned int i = 0; i < REG_COUNT; i++) {
-		if (target_desc_has((enum register_number)i, gdb->fpu))
-			gdb_add_register(gdb, gdb->general, (enum register_number)i);
+	for (unsigned int i = 0; i < file->count; i++) {
+		if (register_file_has(file, i))
+			gdb_add_register(gdb, gdb->general, i);
 	}
 }
 
 /* Reads a register number that the description has. */
-static bool parse_register(const struct gdb *gdb, struct str digits, enum register_number *number)
+static bool parse_register(const struct gdb *gdb, struct str digits, unsigned int *number)
 {
 	uint64_t n;
 
-	if (str_hex_to_u64(digits, &n) != STATUS_OK || n >= REG_COUNT)
+	if (str_hex_to_u64(digits, &n) != STATUS_OK ||
+	    !register_file_has(session_registers(gdb->session), n))
 		return false;
-	*number = (enum register_number)n;
-	return target_desc_has(*number, gdb->fpu);
+	*number = (unsigned int)n;
+	return true;
 }
 
 void gdb_read_register(struct gdb *gdb, struct str args)
 {
-	enum register_number number;
+	unsigned int number;
 	struct value value;
 
 	if (!parse_register(gdb, args, &number)) {
@@ -90,11 +93,11 @@ static void seek(struct gdb *gdb, struct str digits)
 void gdb_write_register(struct gdb *gdb, struct str args)
 {
 	struct str digits = rsp_next(&args, '=');
-	enum register_number number;
+	unsigned int number;
 
 	if (!parse_register(gdb, digits, &number))
 		gdb_error(gdb, ERROR_NO_REGISTER);
-	else if (number == REG_trace_pos)
+	else if (number == session_registers(gdb->session)->trace + TRACE_POSITION)
 		seek(gdb, args);
 	else
 		gdb_refuse_write(gdb, args);

@@ -19,21 +19,18 @@ enum {
 	SIGNAL_SEGV = 11,
 };
 
-/* What a debugger asks at every stop to unwind a frame. */
-static const enum register_number expedited[] = {REG_pc, REG_sp, REG_x29, REG_x30};
-
-enum { EXPEDITED_COUNT = sizeof(expedited) / sizeof(expedited[0]) };
-
 static void add_stop_end(struct gdb *gdb, size_t core)
 {
-	for (size_t i = 0; i < EXPEDITED_COUNT; i++) {
+	const struct register_file *file = session_registers(gdb->session);
+
+	for (size_t i = 0; i < file->frame_count; i++) {
 		struct value value;
 
-		session_register(gdb->session, core, expedited[i], &value);
+		session_register(gdb->session, core, file->frame[i], &value);
 		if (!value_is_known(&value))
 			continue; /* 'x' digits in a stop reply make gdb drop the connection */
-		text_printf(&gdb->reply, "%02x:", (unsigned int)expedited[i]);
-		gdb_add_register(gdb, core, expedited[i]);
+		text_printf(&gdb->reply, "%02x:", (unsigned int)file->frame[i]);
+		gdb_add_register(gdb, core, file->frame[i]);
 		text_char(&gdb->reply, ';');
 	}
 	text_printf(&gdb->reply, "thread:%zx;core:%zx;", core + 1, core);
@@ -74,7 +71,7 @@ static void add_breakpoint_reason(struct gdb *gdb, size_t core)
 	const struct gdb_breakpoint *breakpoint;
 	struct value pc;
 
-	session_register(gdb->session, core, REG_pc, &pc);
+	session_register(gdb->session, core, REGISTER_PC, &pc);
 	breakpoint = gdb_find_breakpoint(gdb, value_u64(&pc));
 	if (!breakpoint)
 		return;
@@ -122,30 +119,60 @@ static void reply_stop(struct gdb *gdb, size_t core, const struct stop *stop)
 	add_stop_end(gdb, core);
 }
 
-/* Exception numbers of ETMv4 (IHI0064 table "Exception packet TYPE") that are faults of the code.
- */
-static const char *fault_name(uint32_t number)
+/* How trace sources number exceptions: ETMv4 and ETE in one way, ETMv3 and PTM in another. */
+enum numbering {
+	NUMBERS_ETM4,   /* IHI 0064, exception packet TYPE */
+	NUMBERS_ETM4_M, /* the same for M profile cores */
+	NUMBERS_ETM3,   /* IHI 0014 and IHI 0035, exception numbers */
+	NUMBERS_NONE,
+};
+
+/* That of the source whose trace ends the core's history. */
+static enum numbering numbering_of(const struct snap_core *core)
 {
-	switch (number) {
-	case 0xa:
-		return "alignment fault";
-	case 0xb:
-		return "instruction fault";
-	case 0xc:
-		return "data fault";
-	default:
-		return NULL;
+	size_t count = core->source_count;
+
+	switch (count > 0 ? core->sources[count - 1]->protocol : PROTOCOL_UNKNOWN) {
+	case PROTOCOL_ETM4:
+	case PROTOCOL_ETE:
+		return core->arch == CORE_M ? NUMBERS_ETM4_M : NUMBERS_ETM4;
+	case PROTOCOL_ETM3:
+	case PROTOCOL_PTM:
+		return core->arch == CORE_M ? NUMBERS_NONE : NUMBERS_ETM3;
+	case PROTOCOL_UNKNOWN:
+	case PROTOCOL_ITM:
+	case PROTOCOL_STM:
+		break;
 	}
+	return NUMBERS_NONE;
 }
 
-static bool all_etm4(const struct snap_core *core)
+/* NULL for an exception that is no fault of the code. */
+static const char *fault_name(enum numbering numbering, uint32_t number)
 {
-	for (size_t i = 0; i < core->source_count; i++) {
-		if (core->sources[i]->protocol != PROTOCOL_ETM4 &&
-		    core->sources[i]->protocol != PROTOCOL_ETE)
-			return false;
+	static const struct {
+		enum numbering numbering;
+		uint32_t number;
+		const char *name;
+	} rows[] = {
+	        {NUMBERS_ETM4, 0xa, "alignment fault"},
+	        {NUMBERS_ETM4, 0xb, "instruction fault"},
+	        {NUMBERS_ETM4, 0xc, "data fault"},
+	        {NUMBERS_ETM4_M, 3, "HardFault"},
+	        {NUMBERS_ETM4_M, 4, "MemManage fault"},
+	        {NUMBERS_ETM4_M, 5, "BusFault"},
+	        {NUMBERS_ETM4_M, 6, "UsageFault"},
+	        {NUMBERS_ETM4_M, 0x1a, "lockup"},
+	        {NUMBERS_ETM3, 9, "undefined instruction"},
+	        {NUMBERS_ETM3, 0xb, "prefetch abort"},
+	        {NUMBERS_ETM3, 0xc, "data abort"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (rows[i].numbering == numbering && rows[i].number == number)
+			return rows[i].name;
 	}
-	return true;
+	return NULL;
 }
 
 /*
@@ -160,12 +187,12 @@ static const char *halt_fault(const struct session *session, size_t core)
 	size_t count;
 	const struct history_event *events = history_events(history, &count);
 
-	if (length == 0 || history_gap_at(history, length) ||
-	    !all_etm4(session_core(session, core)))
+	if (length == 0 || history_gap_at(history, length))
 		return NULL;
 	for (size_t i = history_event_index(history, length); i < count; i++) {
 		if (events[i].element.type == ELEMENT_EXCEPTION)
-			fault = fault_name(events[i].element.exception.number);
+			fault = fault_name(numbering_of(session_core(session, core)),
+			                   events[i].element.exception.number);
 	}
 	return fault;
 }

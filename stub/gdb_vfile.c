@@ -28,7 +28,10 @@ static void reply_error(struct gdb *gdb, unsigned int number)
 static const struct elf_image *find_image(const struct gdb *gdb, struct str name)
 {
 	const struct snapshot *snapshot = session_snapshot(gdb->session);
+	const struct elf_image *program = gdb_program(gdb);
 
+	if (program && str_eq(program->path, name))
+		return program;
 	for (size_t i = 0; i < snapshot->image_count; i++) {
 		if (str_eq(snapshot->images[i]->path, name))
 			return snapshot->images[i];

@@ -9,7 +9,7 @@ static bool write_features(struct gdb *gdb, struct str annex, struct text *out)
 {
 	if (!str_eq(annex, STR("target.xml")))
 		return false;
-	target_desc_write(gdb->fpu, out);
+	target_desc_write(session_registers(gdb->session), out);
 	return true;
 }
 

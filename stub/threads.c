@@ -4,11 +4,16 @@
 
 const char *threads_why_not(const struct session *session, size_t core)
 {
-	if (session_core(session, core)->arch != CORE_A64)
-		return "it is not in AArch64 state, which this version cannot serve";
+	static const char *const only[] = {
+	        [CORE_A64] = "a session has one register description, and this one's is AArch64",
+	        [CORE_A32] = "a session has one register description, and this one's is AArch32",
+	        [CORE_M] = "a session has one register description, and this one's is M profile",
+	};
+	enum core_arch served = session_registers(session)->arch;
+
 	if (!session_core_has_pc(session, core))
 		return "the snapshot has no PC for it";
-	return NULL;
+	return session_core(session, core)->arch == served ? NULL : only[served];
 }
 
 bool threads_has(const struct session *session, size_t core)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cores as threads: thread id = core index + 1. A core without a PC, or in a state that there is
- * no target description for, is no thread; its number stays free.
+ * Cores as threads: thread id = core index + 1. A core without a PC, or of another
+ * architecture than the session describes, is no thread; its number stays free.
  */
 #ifndef CSREPLAY_STUB_THREADS_H
 #define CSREPLAY_STUB_THREADS_H

@@ -29,6 +29,7 @@ THIRD_PARTY = [
 PACKAGES = {
     "PkgConfig::INIH": "snapshot",
     "PkgConfig::ELF": "snapshot",
+    "PkgConfig::ARCHIVE": "snapshot",
     "PkgConfig::CAPSTONE": "replay",
     "PkgConfig::CMOCKA": None,
 }

@@ -35,7 +35,8 @@ class CommandLine(unittest.TestCase):
             "info": ["--image", "--allow-outside", "--format", "--help"],
             "check": ["--image", "--allow-outside", "--help"],
             "decode": ["--image", "--allow-outside", "--format", "--buffer", "--source",
-                       "--packets", "--help"],
+                       "--packets", "--source-address-split", "--tpiu", "--tpiu-hsync", "--dstream",
+                       "--help"],
             "history": ["--image", "--allow-outside", "--format", "--core", "--from", "--count",
                         "--registers", "--help"],
         }

@@ -56,7 +56,7 @@ struct difference {
 	unsigned long count;
 };
 
-static const struct insn_options all_waypoints = {true, true, true};
+static const struct insn_options all_waypoints = {true, true, true, false};
 
 static inline bool is_branch_class(enum insn_class class)
 {

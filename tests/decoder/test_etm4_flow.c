@@ -154,7 +154,7 @@ static struct decoder *open_decoder(struct world *w, bool packets)
 	assert_int_equal(
 	        decoder_open(&w->snapshot, &w->source, &w->buffer, &options, &diags, &decoder),
 	        STATUS_OK);
-	assert_int_equal(diags.count, 0);
+	assert_int_equal(diags.errors, 0);
 	diag_list_fini(&diags);
 	return decoder;
 }
@@ -291,13 +291,11 @@ static void exception_return_is_told_when_committed(void **state)
 {
 	(void)state;
 	ASSERT(NO_OPTIONS, SYNC ON AT("\x07\x08") E "\x07" GO(A_1000) E, 0x1010,
-	       NO_SYNC(0) TRACE_ON(14) CONTEXT(15) RANGE(
-	               25, 101c, 1020, 1,
-	               "E iBR A64:eret ") "Idx:26; ID:10; "
-	                                  "OCSD_GEN_TRC_ELEM_EXCEPTION_RET()\n" RANGE(36, 1000,
-	                                                                              1008, 2,
-	                                                                              "E BR  ")
-	                                          END(36));
+	       NO_SYNC(0) TRACE_ON(14) CONTEXT(15)
+	               RANGE(25, 101c, 1020, 1,
+	                     "E iBR A64:eret ") "Idx:26; ID:10; "
+	                                        "OCSD_GEN_TRC_ELEM_EXCEPTION_RET()\n" RANGE(
+	                                                36, 1000, 1008, 2, "E BR  ") END(36));
 	ASSERT(NO_OPTIONS, SYNC ON AT("\x07\x08") E "\x07" GO(A_1000), 0x1000,
 	       NO_SYNC(0) TRACE_ON(14) CONTEXT(15) RANGE(25, 101c, 1020, 1, "E iBR A64:eret ")
 	               END(27));
@@ -511,6 +509,35 @@ static void what_is_not_decoded_is_unsupported(void **state)
 	world_fini(&w);
 }
 
+static void buffer_of_part_of_a_frame_is_reported(void **state)
+{
+	static const uint8_t frames[27] = {0x21, 0xf7};
+	struct decoder_options options = {.packets = false};
+	struct diag_list diags = {0};
+	struct decoder *decoder;
+	struct world w;
+
+	(void)state;
+	world_init(&w, FRAMES, frames, sizeof(frames));
+	assert_int_equal(
+	        decoder_open(&w.snapshot, &w.source, &w.buffer, &options, &diags, &decoder),
+	        STATUS_OK);
+	decoder_destroy(decoder);
+	w.buffer.data = bytes_of(NULL, 0);
+	assert_int_equal(
+	        decoder_open(&w.snapshot, &w.source, &w.buffer, &options, &diags, &decoder),
+	        STATUS_OK);
+	decoder_destroy(decoder);
+	assert_int_equal(diags.count, 2);
+	assert_int_equal(diags.errors, 0);
+	assert_string_equal(diags.items[0].text,
+	                    "trace source \"ETM\": buffer \"B\" is 27 bytes, expected a multiple "
+	                    "of 16; the last 11 are not decoded");
+	assert_string_equal(diags.items[1].text, "trace source \"ETM\": buffer \"B\" is empty");
+	diag_list_fini(&diags);
+	world_fini(&w);
+}
+
 static const char good[] = E E SYNC ON AT(A_1000)
 E E N "\x73" E GO(A_1000) "\xdb"
                           "\x06\x19" GO(A_1100) "\x07" GO(A_1018) E
@@ -643,6 +670,7 @@ int main(void)
 	        cmocka_unit_test(packets_are_listed_before_what_they_cause),
 	        cmocka_unit_test(missing_registers_are_named),
 	        cmocka_unit_test(what_is_not_decoded_is_unsupported),
+	        cmocka_unit_test(buffer_of_part_of_a_frame_is_reported),
 	        cmocka_unit_test(each_prefix_of_a_trace_ends),
 	        cmocka_unit_test(random_and_damaged_bytes_end),
 	        cmocka_unit_test(continued_field_without_end_is_bad),

@@ -18,7 +18,7 @@
 
 enum { CODE = 0x400000 };
 
-static const struct insn_options no_options = {false, false, false};
+static const struct insn_options no_options = {0};
 
 static struct memmap *memory_begin(void)
 {
@@ -547,6 +547,36 @@ static void follow_random_code_as_plain_walk(void **state)
 	free(code);
 }
 
+/* T32: ite ne; bxne lr is the second one under it; the same code without the IT in front. */
+static void walk_over_it_block_says_conditional_where_asked(void **state)
+{
+	static const uint8_t code[] = {0x14, 0xbf, 0x00, 0xbf, 0x70, 0x47};
+	static const struct insn_options asked = {.it_is_conditional = true};
+	struct memmap *memory = memory_begin();
+	struct follow *plain;
+	struct follow *follow;
+	struct walk walk;
+
+	(void)state;
+	memory_add(memory, CODE, SPACE_ANY, code, sizeof(code));
+	plain = memory_end(memory);
+	follow = follow_create(memory, &asked);
+	assert_non_null(follow);
+	assert_int_equal(follow_to_waypoint(follow, SPACE_ANY, ISA_T32, CODE, &walk), STATUS_OK);
+	assert_int_equal(walk.count, 3);
+	assert_true(walk.last.is_conditional);
+	assert_int_equal(follow_to_waypoint(follow, SPACE_ANY, ISA_T32, CODE + 2, &walk),
+	                 STATUS_OK);
+	assert_int_equal(walk.count, 2);
+	assert_false(walk.last.is_conditional);
+	assert_int_equal(follow_to_waypoint(plain, SPACE_ANY, ISA_T32, CODE, &walk), STATUS_OK);
+	assert_int_equal(walk.count, 3);
+	assert_false(walk.last.is_conditional);
+	follow_destroy(plain);
+	follow_destroy(follow);
+	memmap_destroy(memory);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -570,6 +600,7 @@ int main(void)
 	        cmocka_unit_test(follow_zeros_without_end_is_bad_data),
 	        cmocka_unit_test(follow_more_starts_than_cache_holds_is_exact),
 	        cmocka_unit_test(follow_random_code_as_plain_walk),
+	        cmocka_unit_test(walk_over_it_block_says_conditional_where_asked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

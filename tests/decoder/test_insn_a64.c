@@ -15,8 +15,8 @@
 
 #include "decoder/insn.h"
 
-static const struct insn_options all_options = {true, true, true};
-static const struct insn_options no_options = {false, false, false};
+static const struct insn_options all_options = {true, true, true, false};
+static const struct insn_options no_options = {0};
 
 static struct insn classify(uint32_t opcode, uint64_t address)
 {

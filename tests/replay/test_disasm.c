@@ -81,7 +81,7 @@ static void disasm_unknown_opcode_is_directive(void **state)
 	        /* Half of a wide instruction. */
 	        {0x0000f3af, 2, ISA_T32, ".inst.n 0xf3af"},
 	        /* A narrow one in the place of a wide one. */
-	        {0x0000bf00, 4, ISA_T32, ".inst.w 0xbf000000"},
+	        {0xbf000000, 4, ISA_T32, ".inst.w 0xbf000000"},
 	};
 
 	(void)state;
@@ -94,7 +94,18 @@ static void disasm_a32_t32_is_known(void **state)
 	        {0xe1a00001, 4, ISA_A32, "mov r0, r1"},
 	        {0xe12fff1e, 4, ISA_A32, "bx lr"},
 	        {0x00004770, 2, ISA_T32, "bx lr"},
-	        {0x8000f3af, 4, ISA_T32, "nop.w"},
+	        {0xe3c00001, 4, ISA_A32, "bic r0, r0, #1"},
+	        {0x0a000000, 4, ISA_A32, "beq 0x400008"},
+	        {0xebfffffe, 4, ISA_A32, "bl 0x400000"},
+	        {0xd0fe, 2, ISA_T32, "beq 0x400000"},
+	        {0xdb00, 2, ISA_T32, "blt 0x400004"},
+	        {0xdf01, 2, ISA_T32, "svc #1"},
+	        {0xe7fe, 2, ISA_T32, "b 0x400000"},
+	        {0xb101, 2, ISA_T32, "cbz r1, 0x400004"},
+	        {0xf0008001, 4, ISA_T32, "beq.w 0x400006"},
+	        {0xf000f800, 4, ISA_T32, "bl 0x400004"},
+	        {0xf000e800, 4, ISA_T32, "blx 0x400004"},
+	        {0xf3af8000, 4, ISA_T32, "nop.w"},
 	};
 
 	(void)state;

@@ -93,6 +93,18 @@ static const uint8_t code[0x40] = {
         0xc0, 0x03, 0x5f, 0xd6, /* 1014: ret */
         0x40, 0x00, 0x00, 0xb4, /* 1018: cbz x0, 1020 */
 };
+static const uint8_t t32_code[] = {
+        0x00, 0xbf,             /* 2000: nop */
+        0xaf, 0xf3, 0x00, 0x80, /* 2002: nop.w */
+        0x00, 0xbf,             /* 2006: nop */
+        0x01, 0xf0, 0x02, 0xe8, /* 2008: blx 3010, A32 */
+};
+static const uint8_t a32_code[] = {
+        0x00, 0xf0, 0x20, 0xe3, /* 3010: nop */
+        0xf9, 0xfb, 0xff, 0xfa, /* 3014: blx 2000, T32 */
+        0x01, 0x00, 0x00, 0xea, /* 3018: b 3024 */
+        0x00, 0x00, 0x00, 0x0a, /* 301c: beq 3024 */
+};
 static const uint8_t data[16] = {0xde, 0xad};
 static const uint8_t constants[8] = {1, 2, 3, 4, 5, 6, 7, 8};
 
@@ -144,6 +156,8 @@ static void open_fixture(struct fixture *f, const struct element *elements, size
 	                             .sources = f->sources,
 	                             .source_count = 1};
 	add_region(f->core.memory, 0x1000, code, sizeof(code), false);
+	add_region(f->core.memory, 0x2000, t32_code, sizeof(t32_code), false);
+	add_region(f->core.memory, 0x3010, a32_code, sizeof(a32_code), false);
 	add_region(f->core.memory, 0x8000, data, sizeof(data), false);
 	add_region(f->core.memory, 0x9000, constants, sizeof(constants), true);
 	assert_int_equal(memmap_freeze(f->core.memory), STATUS_OK);
@@ -280,6 +294,152 @@ static void history_branch_that_cannot_fall_through_is_misfit(void **state)
 	open_fixture(&f, not_branched, 2);
 	assert_int_equal(only_gap(&f)->reason, GAP_MISFIT);
 	assert_int_equal(only_gap(&f)->position, 3);
+	close_fixture(&f);
+}
+
+/* A run of another instruction set than A64; `size` is the last instruction's. */
+static struct element run_of(enum isa isa, uint64_t start, uint32_t count, uint64_t end,
+                             uint8_t size)
+{
+	struct element e = range(start, count, INSN_BRANCH, true);
+
+	e.isa = isa;
+	e.range.end = end;
+	e.range.last_size = size;
+	return e;
+}
+
+static void history_t32_and_a32_follow_each_other(void **state)
+{
+	const struct element elements[] = {
+	        run_of(ISA_T32, 0x2000, 4, 0x200c, 4),
+	        run_of(ISA_A32, 0x3010, 2, 0x3018, 4),
+	        run_of(ISA_T32, 0x2000, 4, 0x200c, 4),
+	};
+	const uint32_t expected[][3] = {
+	        {0x2000, 2, 0xbf00},     {0x2002, 4, 0xf3af8000}, {0x2006, 2, 0xbf00},
+	        {0x2008, 4, 0xf001e802}, {0x3010, 4, 0xe320f000}, {0x3014, 4, 0xfafffbf9},
+	        {0x2000, 2, 0xbf00},     {0x2002, 4, 0xf3af8000}, {0x2006, 2, 0xbf00},
+	        {0x2008, 4, 0xf001e802},
+	};
+	struct instruction insn;
+	struct fixture f;
+	uint64_t pc;
+	size_t count;
+
+	(void)state;
+	leads_to(0x1008);
+	open_fixture(&f, elements, 3);
+	(void)history_gaps(f.history, &count);
+	assert_int_equal(count, 0);
+	assert_int_equal(history_length(f.history), 10);
+	for (size_t i = 0; i < 10; i++) {
+		history_at(f.history, i, &insn);
+		assert_int_equal(insn.address, expected[i][0]);
+		assert_int_equal(insn.size, expected[i][1]);
+		assert_int_equal(insn.opcode, expected[i][2]);
+		assert_int_equal(history_pc(f.history, i, &pc), STATUS_OK);
+		assert_int_equal(pc, expected[i][0]);
+	}
+	close_fixture(&f);
+}
+
+static void history_t32_breakpoints_hit_instructions_only(void **state)
+{
+	const struct element elements[] = {
+	        run_of(ISA_T32, 0x2000, 4, 0x200c, 4),
+	        run_of(ISA_A32, 0x3010, 2, 0x3018, 4),
+	        run_of(ISA_T32, 0x2000, 4, 0x200c, 4),
+	};
+	const uint64_t hits[] = {8, 7, 2, 1, 0};
+	struct fixture f;
+
+	(void)state;
+	leads_to(0x1008);
+	open_fixture(&f, elements, 3);
+	assert_int_equal(session_break_set(f.session, 0x2002), STATUS_OK);
+	assert_int_equal(session_break_set(f.session, 0x2004), STATUS_OK); /* the middle of it */
+	assert_int_equal(session_break_set(f.session, 0x2006), STATUS_OK);
+	for (size_t i = 0; i < 5; i++) {
+		struct stop stop = session_continue(f.session, 0, DIRECTION_BACKWARD, NULL, NULL);
+
+		assert_int_equal(stop.reason, i < 4 ? STOP_BREAKPOINT : STOP_BEGIN);
+		assert_int_equal(session_position(f.session, 0), hits[i]);
+	}
+	(void)session_continue(f.session, 0, DIRECTION_FORWARD, NULL, NULL);
+	assert_int_equal(session_position(f.session, 0), 1);
+	(void)session_continue(f.session, 0, DIRECTION_FORWARD, NULL, NULL);
+	assert_int_equal(session_position(f.session, 0), 2);
+	close_fixture(&f);
+}
+
+static void history_a32_branch_without_condition_is_taken(void **state)
+{
+	struct element taken[] = {
+	        run_of(ISA_A32, 0x3018, 1, 0x301c, 4),
+	        run_of(ISA_A32, 0x301c, 1, 0x3020, 4),
+	};
+	struct element conditional = run_of(ISA_A32, 0x301c, 1, 0x3020, 4);
+	struct element in_it_block = run_of(ISA_T32, 0x2000, 4, 0x200c, 4);
+	struct fixture f;
+	size_t count;
+
+	(void)state;
+	leads_to(0x1008);
+	open_fixture(&f, taken, 2); /* B leads elsewhere */
+	assert_int_equal(only_gap(&f)->reason, GAP_MISFIT);
+	close_fixture(&f);
+	taken[0].range.last_executed = false;
+	leads_to(0x1008);
+	open_fixture(&f, taken, 2); /* B cannot fall through */
+	assert_int_equal(only_gap(&f)->reason, GAP_MISFIT);
+	close_fixture(&f);
+	conditional.range.last_executed = false;
+	leads_to(0x1008);
+	open_fixture(&f, &conditional, 1);
+	(void)history_gaps(f.history, &count);
+	assert_int_equal(count, 0);
+	close_fixture(&f);
+	in_it_block.range.last_executed = false;
+	leads_to(0x1008);
+	open_fixture(&f, &in_it_block, 1);
+	(void)history_gaps(f.history, &count);
+	assert_int_equal(count, 0);
+	close_fixture(&f);
+}
+
+static void state_a32_registers_are_those_of_its_file(void **state)
+{
+	static const uint8_t odd_pc[4] = {0x09, 0x10};
+	const struct element elements[] = {run_of(ISA_T32, 0x2000, 4, 0x200c, 4)};
+	struct value value;
+	struct fixture f;
+	uint64_t pc;
+
+	(void)state;
+	leads_to(0x1008);
+	open_fixture(&f, elements, 1);
+	f.core.arch = CORE_A32;
+	f.registers[0] = (struct snap_register){.name = STR("R15"), .bits = 32, .value = odd_pc};
+	f.registers[1] = (struct snap_register){.name = STR("R13"), .bits = 32, .value = sp_value};
+	f.registers[2] = (struct snap_register){.name = STR("R7"), .bits = 64, .value = x1_value};
+	assert_int_equal(history_pc(f.history, 4, &pc), STATUS_OK);
+	assert_int_equal(pc, 0x1008);
+	state_register(f.history, 4, A32_pc, &value);
+	assert_int_equal(value.size, 4);
+	assert_int_equal(value_u64(&value), 0x1008);
+	state_register(f.history, 4, A32_sp, &value);
+	assert_int_equal(value_u64(&value), 0x90000000);
+	/* A value that does not fit is not that register's. */
+	state_register(f.history, 4, A32_r7, &value);
+	assert_false(value_is_known(&value));
+	state_register(f.history, 1, A32_pc, &value);
+	assert_int_equal(value_u64(&value), 0x2002);
+	state_register(f.history, 1, A32_cpsr, &value);
+	assert_int_equal(value.size, 4);
+	assert_false(value_is_known(&value));
+	state_register(f.history, 1, A32_trace_pos, &value);
+	assert_int_equal(value_u64(&value), 1);
 	close_fixture(&f);
 }
 
@@ -424,21 +584,21 @@ static void state_past_knows_only_what_nothing_can_have_written(void **state)
 	(void)state;
 	leads_to(0x1008);
 	open_fixture(&f, elements, 1);
-	session_register(f.session, 0, REG_x1, &value);
+	session_register(f.session, 0, A64_x1, &value);
 	assert_true(value_is_known(&value));
 	assert_int_equal(value_u64(&value), UINT64_C(0x8877665544332211));
-	session_register(f.session, 0, REG_sp, &value);
+	session_register(f.session, 0, A64_sp, &value);
 	assert_true(value_is_known(&value)); /* 32 bits written, the upper ones are zero */
 	assert_int_equal(value_u64(&value), 0x90000000);
-	session_register(f.session, 0, REG_x2, &value);
+	session_register(f.session, 0, A64_x2, &value);
 	assert_false(value_is_known(&value));
 	assert_int_equal(session_memory(f.session, 0, 0x8000, bytes, 32), 16);
 	assert_int_equal(bytes[1], 0xad);
 
 	assert_int_equal(session_seek(f.session, 0, 1), STATUS_OK);
-	session_register(f.session, 0, REG_pc, &value);
+	session_register(f.session, 0, REGISTER_PC, &value);
 	assert_int_equal(value_u64(&value), 0x1004);
-	session_register(f.session, 0, REG_x1, &value);
+	session_register(f.session, 0, A64_x1, &value);
 	assert_false(value_is_known(&value));
 	assert_int_equal(session_memory(f.session, 0, 0x8000, bytes, 16), 0);
 	assert_int_equal(session_memory(f.session, 0, 0x9000, bytes, 16), 8);
@@ -584,18 +744,18 @@ static void marks_hold_until_a_gap(void **state)
 	(void)state;
 	leads_to(0x1008);
 	open_fixture(&f, elements, 6);
-	state_register(f.history, 0, REG_contextid, &value);
+	state_register(f.history, 0, A64_contextid, &value);
 	assert_false(value_is_known(&value));
-	state_register(f.history, 1, REG_contextid, &value);
+	state_register(f.history, 1, A64_contextid, &value);
 	assert_true(value_is_known(&value));
 	assert_int_equal(value_u64(&value), 0x77);
-	state_register(f.history, 2, REG_contextid, &value);
+	state_register(f.history, 2, A64_contextid, &value);
 	assert_false(value_is_known(&value));
-	state_register(f.history, 1, REG_trace_timestamp, &value);
+	state_register(f.history, 1, A64_trace_timestamp, &value);
 	assert_false(value_is_known(&value));
-	state_register(f.history, 3, REG_trace_timestamp, &value);
+	state_register(f.history, 3, A64_trace_timestamp, &value);
 	assert_int_equal(value_u64(&value), 1234);
-	state_register(f.history, 3, REG_trace_pos, &value);
+	state_register(f.history, 3, A64_trace_pos, &value);
 	assert_int_equal(value_u64(&value), 3);
 	close_fixture(&f);
 }
@@ -608,6 +768,10 @@ int main(void)
 	        cmocka_unit_test(history_that_misses_halt_has_gap_at_end),
 	        cmocka_unit_test(history_range_elsewhere_is_misfit),
 	        cmocka_unit_test(history_branch_that_cannot_fall_through_is_misfit),
+	        cmocka_unit_test(history_t32_and_a32_follow_each_other),
+	        cmocka_unit_test(history_t32_breakpoints_hit_instructions_only),
+	        cmocka_unit_test(history_a32_branch_without_condition_is_taken),
+	        cmocka_unit_test(state_a32_registers_are_those_of_its_file),
 	        cmocka_unit_test(history_branch_not_taken_falls_through),
 	        cmocka_unit_test(history_losses_become_gaps_with_reasons),
 	        cmocka_unit_test(history_exception_explains_a_jump_only_where_it_was_taken),

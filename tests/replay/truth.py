@@ -14,9 +14,9 @@ import sys
 RECORD = 272  # bytes: u64 pc, x0..x30, sp, u32 pstate, u32 padding
 
 
-def read_history(folder, *options):
+def read_history(folder, isa):
     """The PCs that the tool lists, and its event and gap lines."""
-    done = subprocess.run([os.environ["CSREPLAY"], "history", *options, folder],
+    done = subprocess.run([os.environ["CSREPLAY"], "history", folder],
                           capture_output=True, text=True, timeout=120)
     if done.returncode != 0:
         sys.exit(f"csreplay history ended with {done.returncode}: {done.stderr}")
@@ -25,7 +25,7 @@ def read_history(folder, *options):
         sys.exit(f"unexpected header: {lines[0]}")
     rows = [line.split("\t") for line in lines[1:] if not line.startswith("# ")]
     for number, row in enumerate(rows):
-        if int(row[0]) != number or row[2] != "A64":
+        if int(row[0]) != number or row[2] != isa:
             sys.exit(f"unexpected row {number}: {row}")
     return [int(row[1], 16) for row in rows], [line for line in lines if line.startswith("# ")]
 
@@ -36,12 +36,13 @@ def main():
         print(f"no {folder}")
         sys.exit(77)
     with open(os.path.join(folder, "truth.json"), encoding="ascii") as file:
-        trace = json.load(file)["trace"]
+        facts = json.load(file)
+    trace = facts["trace"]
     with gzip.open(os.path.join(folder, "truth.bin.gz")) as file:
         records = file.read()
     truth = [struct.unpack_from("<Q", records, RECORD * i)[0]
              for i in range(trace["first_index"], trace["last_index"] + 1)]
-    pcs, notes = read_history(folder)
+    pcs, notes = read_history(folder, facts.get("architecture", "A64"))
     for i, (found, expected) in enumerate(zip(pcs, truth)):
         if found != expected:
             sys.exit(f"instruction {i}: found {found:#x}, the truth is {expected:#x}")

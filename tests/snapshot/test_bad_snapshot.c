@@ -217,7 +217,8 @@ static void snapshot_file_in_place_of_folder_is_an_error(void **state)
 	(void)scratch_path(&m->scratch, "mem.bin", path);
 	assert_int_equal(snapshot_open(path, NULL, &m->diags, &m->snapshot), STATUS_BAD_DATA);
 	(void)snprintf(expected, sizeof(expected),
-	               "error: \"%s\" is a file, expected a snapshot folder or its snapshot.ini\n",
+	               "error: \"%s\" is a file, expected a folder, an archive, a snapshot.ini "
+	               "or a contents.ini\n",
 	               path);
 	assert_diags(&m->diags, expected);
 }

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "replay/shape.h"
+
 enum { CORES = 4, BREAKPOINTS = 4 };
 
 struct history {
@@ -22,11 +24,19 @@ const char fake_image_bytes[9] = {'E', 'L', 'F', '}', '#', '$', '*', 0, 1};
 
 static struct snap_device devices[CORES];
 static struct snap_core cores[CORES];
+static struct snap_source source = {.protocol = PROTOCOL_ETM4};
+static struct snap_source *sources[] = {&source};
 static struct elf_image image;
 static struct elf_image *images[] = {&image};
 static struct snapshot snapshot;
 static struct session session;
 static bool has_fault;
+static struct register_file registers;
+static const struct shape shapes[] = {
+        {.start = FAKE_T32, .isa = ISA_T32},      {.start = FAKE_CODE, .isa = ISA_A32},
+        {.start = FAKE_T32 + 8, .isa = ISA_T32},  {.start = FAKE_CODE + 8, .isa = ISA_A32},
+        {.start = FAKE_T32 + 64, .isa = ISA_A32},
+};
 static const struct gap gap = {.position = FAKE_GAP, .reason = GAP_OVERFLOW, .offset = 77};
 static const struct history_event events[] = {
         {2, {.type = ELEMENT_TIMESTAMP}},
@@ -41,7 +51,9 @@ struct session *fake_session(void)
 	for (size_t i = 0; i < CORES; i++) {
 		devices[i].name = str_of(names[i]);
 		devices[i].type = STR("Cortex-A53");
-		cores[i] = (struct snap_core){.device = &devices[i], .index = i};
+		cores[i] = (struct snap_core){
+		        .device = &devices[i], .index = i, .sources = sources, .source_count = 1};
+		source.protocol = PROTOCOL_ETM4;
 		session.histories[i].core = &cores[i];
 	}
 	cores[3].arch = CORE_A32;
@@ -53,7 +65,18 @@ struct session *fake_session(void)
 	snapshot = (struct snapshot){
 	        .cores = cores, .core_count = CORES, .images = images, .image_count = 1};
 	has_fault = true;
+	registers = register_file_of(CORE_A64);
 	return &session;
+}
+
+void fake_session_set_arch(enum core_arch arch)
+{
+	for (size_t i = 0; i < CORES - 1; i++)
+		cores[i].arch = arch;
+	cores[CORES - 1].arch = CORE_A64;
+	source.protocol = arch == CORE_A32 ? PROTOCOL_PTM : PROTOCOL_ETM4;
+	registers = register_file_of(arch);
+	snapshot.image_count = 0;
 }
 
 void fake_session_set_fault(bool fault)
@@ -173,28 +196,29 @@ struct stop session_step_range(struct session *s, size_t core, uint64_t low, uin
 	}
 }
 
-void session_register(const struct session *s, size_t core, enum register_number number,
+void session_register(const struct session *s, size_t core, unsigned int number,
                       struct value *value)
 {
-	unsigned int size = register_table[number].bits / 8;
+	const struct register_info *info = &session_registers(s)->table[number];
+	unsigned int size = info->bits / 8;
 	uint64_t position = s->positions[core];
 	bool at_halt = position == s->histories[core].length;
 
 	*value = value_unknown(size);
-	if (number == REG_pc)
+	if (number == REGISTER_PC)
 		*value = value_of_u64(core == 0 ? FAKE_CODE + 4 * position : FAKE_IDLE_PC, size);
-	else if (number == REG_trace_pos)
+	else if (number == registers.trace + TRACE_POSITION)
 		*value = value_of_u64(position, size);
-	else if (at_halt && number != REG_x5 && register_table[number].feature == REGISTER_CORE)
+	else if (at_halt && number != A64_x5 && info->feature == REGISTER_CORE)
 		*value = value_of_u64(0x1100 + number, size);
-	else if (number == REG_x7)
+	else if (number == A64_x7)
 		value->known[0] = 0xff; /* half known: to be treated as unknown */
 }
 
-bool session_has_fpu(const struct session *s)
+const struct register_file *session_registers(const struct session *s)
 {
 	(void)s;
-	return false;
+	return &registers;
 }
 
 size_t session_memory(const struct session *s, size_t core, uint64_t address, void *out,
@@ -216,6 +240,12 @@ size_t session_memory(const struct session *s, size_t core, uint64_t address, vo
 const struct snap_core *history_core(const struct history *history)
 {
 	return history->core;
+}
+
+const struct shape *history_shapes(const struct history *history, size_t *count)
+{
+	*count = history->length > 0 ? sizeof(shapes) / sizeof(shapes[0]) : 0;
+	return shapes;
 }
 
 uint64_t history_length(const struct history *history)

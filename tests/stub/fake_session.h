@@ -10,6 +10,7 @@
 #include "replay/session.h"
 
 #define FAKE_CODE    UINT64_C(0x1000)
+#define FAKE_T32     UINT64_C(0x1014)
 #define FAKE_IDLE_PC UINT64_C(0x9000)
 #define FAKE_IMAGE   "/fake/program.elf"
 
@@ -22,6 +23,11 @@ enum {
 /* All positions at the halt, no breakpoints, no fault hidden. */
 struct session *fake_session(void);
 extern const char fake_image_bytes[9];
+/*
+ * All cores but the last are of this architecture and no image is there: the session without a
+ * program. The history's runs are A32 from FAKE_CODE on and T32 from FAKE_T32 on.
+ */
+void fake_session_set_arch(enum core_arch arch);
 /* With false the trace does not end in a fault. */
 void fake_session_set_fault(bool fault);
 

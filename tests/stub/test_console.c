@@ -127,9 +127,9 @@ static void console_cores_says_why_one_is_no_thread(void **state)
 	        "* 1 cpu_0: Cortex-A53, 10 instructions\n"
 	        "  2 cpu<1>: Cortex-A53, no trace\n"
 	        "  3 cpu_2: Cortex-A53, no trace; no thread: the snapshot has no PC for it\n"
-	        "  4 cpu_3: Cortex-A53, no trace; no thread: it is not in AArch64 state, which "
-	        "this "
-	        "version cannot serve\n");
+	        "  4 cpu_3: Cortex-A53, no trace; no thread: a session has one register "
+	        "description, "
+	        "and this one's is AArch64\n");
 }
 
 int main(void)

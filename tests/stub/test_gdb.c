@@ -163,10 +163,11 @@ static void gdb_registers_are_whole_or_unknown(void **state)
 	for (unsigned int position = FAKE_LENGTH + 1; position-- > 0;) {
 		registers = ask("g");
 		at = 0;
-		for (unsigned int i = 0; i < REG_COUNT; i++) {
-			size_t digits = register_table[i].bits / 4;
+		for (unsigned int i = 0; i < A64_REGISTERS; i++) {
+			const struct register_file *file = session_registers(rig.gdb.session);
+			size_t digits = file->table[i].bits / 4;
 
-			if (register_table[i].feature == REGISTER_FPU)
+			if (!register_file_has(file, i))
 				continue;
 			assert_true(strspn(registers + at, "x") >= digits ||
 			            strcspn(registers + at, "x") >= digits);
@@ -222,12 +223,12 @@ static void gdb_writing_trace_pos_seeks(void **state)
 
 	(void)state;
 	connect_gdb();
-	(void)snprintf(packet, sizeof(packet), "P%x=0300000000000000", (unsigned int)REG_trace_pos);
+	(void)snprintf(packet, sizeof(packet), "P%x=0300000000000000", (unsigned int)A64_trace_pos);
 	assert_string_equal(ask(packet), "OK");
 	assert_string_equal(ask("p0"), "0c10000000000000");
-	(void)snprintf(packet, sizeof(packet), "P%x=0b00000000000000", (unsigned int)REG_trace_pos);
+	(void)snprintf(packet, sizeof(packet), "P%x=0b00000000000000", (unsigned int)A64_trace_pos);
 	assert_string_equal(ask(packet), "E.position out of range (0..10)");
-	(void)snprintf(packet, sizeof(packet), "P%x=zz", (unsigned int)REG_trace_pos);
+	(void)snprintf(packet, sizeof(packet), "P%x=zz", (unsigned int)A64_trace_pos);
 	assert_string_equal(ask(packet), "E01");
 	assert_string_equal(ask("p0"), "0c10000000000000");
 }
@@ -424,6 +425,10 @@ static void gdb_monitor_answers_in_console_text(void **state)
 	connect_gdb();
 	assert_non_null(strstr(ask("qRcmd,706f736974696f6e"), "\nOK")); /* position */
 	assert_int_equal(rig.replies.data[0], 'O');
+	(void)ask("Hg2"); /* as `info threads` leaves it; the user is at thread 1 still */
+	/* position: "* 1 cpu_0" */
+	assert_ptr_equal(strstr(ask("qRcmd,706f736974696f6e"), "O2a2031206370755f30"),
+	                 rig.replies.data);
 	assert_non_null(strstr(ask("qRcmd,7"), "E01"));
 	assert_non_null(strstr(ask("qRcmd,zz"), "E01"));
 	assert_non_null(strstr(ask("qRcmd,"), "\nOK"));
@@ -480,6 +485,98 @@ static void gdb_random_requests_do_no_harm(void **state)
 	assert_string_equal(ask("m1000,4"), "00010203");
 }
 
+/* The session begins anew with cores of this architecture and no program. */
+static void connect_gdb_to(enum core_arch arch)
+{
+	gdb_fini(&rig.gdb);
+	fake_session_set_arch(arch);
+	rig.gdb = (struct gdb){.session = rig.gdb.session, .stopped = &rig.stopped};
+	gdb_init(&rig.gdb);
+	connect_gdb();
+}
+
+static void gdb_32_bit_registers_are_those_of_the_file(void **state)
+{
+	(void)state;
+	connect_gdb_to(CORE_A32);
+	/* pc, sp, lr, cpsr, r11, r7 at the halt; before it the PC alone. */
+	assert_string_equal(ask("?"), "T0b00:28100000;0e:0e110000;0f:0f110000;10:10110000;"
+	                              "0c:0c110000;08:08110000;thread:1;core:0;");
+	assert_string_equal(ask("bs"), "T0500:24100000;thread:1;core:0;");
+	assert_int_equal(strlen(ask("g")), 8 * 17 + 3 * 16 + 8);
+	assert_string_equal(ask("p10"), "xxxxxxxx");
+	assert_string_equal(ask("p11"), "E45"); /* d0, which no core has */
+	assert_string_equal(ask("P32=0300000000000000"), "OK");
+	assert_string_equal(ask("p0"), "0c100000");
+	assert_non_null(strstr(ask("qXfer:features:read:target.xml:0,1000"), "arm.core"));
+}
+
+static void gdb_t32_breakpoint_address_loses_bit_0(void **state)
+{
+	(void)state;
+	connect_gdb_to(CORE_A32);
+	assert_string_equal(ask("Z0,1023,3"), "OK"); /* "break *0x1023" */
+	assert_non_null(gdb_find_breakpoint(&rig.gdb, 0x1022));
+	assert_string_equal(ask("z0,1022,3"), "OK"); /* as gdb takes it away */
+	assert_null(gdb_find_breakpoint(&rig.gdb, 0x1022));
+	assert_string_equal(ask("Z0,101e,2"), "OK");
+	assert_string_equal(ask("Z0,1018,4"), "OK");
+	assert_string_equal(ask("Z0,1019,4"),
+	                    "E.an instruction has 2 or 4 bytes and lies at a multiple of 2");
+	assert_string_equal(ask("Z0,1018,5"),
+	                    "E.an instruction has 2 or 4 bytes and lies at a multiple of 2");
+}
+
+/* Little endian, `size` bytes of the file. */
+static uint32_t file_number(struct str file, size_t offset, unsigned int size)
+{
+	uint32_t value = 0;
+
+	assert_true(offset + size <= file.n);
+	for (unsigned int i = 0; i < size; i++)
+		value |= (uint32_t)(uint8_t)file.p[offset + i] << (8 * i);
+	return value;
+}
+
+static void gdb_32_bit_without_program_gets_map_of_instruction_sets(void **state)
+{
+	enum { SYMBOLS = 52 + 36, SYMBOL = 16 };
+	static const uint32_t starts[] = {FAKE_CODE, FAKE_T32, FAKE_T32 + 64};
+	static const uint32_t names[] = {1, 4, 1}; /* $a, $t, $a */
+	const struct elf_image *program;
+	struct str file;
+	uint32_t sections;
+
+	(void)state;
+	connect_gdb_to(CORE_A32);
+	assert_string_equal(ask("qXfer:exec-file:read:1:0,100"), "l/csreplay/instruction-sets.elf");
+	program = gdb_program(&rig.gdb);
+	file = (struct str){(const char *)program->file.begin, bytes_left(&program->file)};
+	assert_memory_equal(file.p, "\x7f\x45LF\1\1\1", 7);
+	for (size_t i = 0; i < 3; i++) {
+		size_t at = SYMBOLS + SYMBOL * (i + 1);
+
+		assert_int_equal(file_number(file, at, 4), names[i]);
+		assert_int_equal(file_number(file, at + 4, 4), starts[i]);
+		assert_int_equal(file_number(file, at + 14, 2), 1);
+	}
+	/* Six sections of 40 bytes end the file; the symbols are the fourth. */
+	sections = file_number(file, 32, 4);
+	assert_int_equal(file.n, sections + 6 * 40);
+	assert_int_equal(file_number(file, sections + 3 * 40 + 16, 4), SYMBOLS);
+	assert_int_equal(file_number(file, sections + 3 * 40 + 20, 4), 4 * SYMBOL);
+	assert_string_equal(file.p + file_number(file, sections + 4 * 40 + 16, 4) + 1, "$a");
+	assert_string_equal(file.p + file_number(file, sections + 5 * 40 + 16, 4) + 1, ".text");
+}
+
+static void gdb_64_bit_without_program_gets_none(void **state)
+{
+	(void)state;
+	connect_gdb_to(CORE_A64);
+	assert_null(gdb_program(&rig.gdb));
+	assert_null(strstr(ask("qSupported:swbreak+"), "exec-file"));
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -491,6 +588,10 @@ int main(void)
 	        T(gdb_stop_replies_never_hold_unknown_digits),
 	        T(gdb_registers_are_whole_or_unknown),
 	        T(gdb_unknown_register_differs_by_client),
+	        T(gdb_32_bit_registers_are_those_of_the_file),
+	        T(gdb_t32_breakpoint_address_loses_bit_0),
+	        T(gdb_32_bit_without_program_gets_map_of_instruction_sets),
+	        T(gdb_64_bit_without_program_gets_none),
 	        T(gdb_memory_is_short_at_the_first_unknown_byte),
 	        T(gdb_writes_are_refused),
 	        T(gdb_writing_trace_pos_seeks),

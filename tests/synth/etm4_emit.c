@@ -13,6 +13,14 @@ enum {
 	H_FUNCTION_RETURN = 0x05,
 	H_EXCEPTION = 0x06,
 	H_EXCEPTION_RETURN = 0x07,
+	H_INSTRUMENTATION = 0x09,
+	H_TRANSACTION_START = 0x0a,
+	H_TRANSACTION_COMMIT = 0x0b,
+	H_TIMESTAMP_MARKER = 0x88,
+	H_SOURCE_MATCH = 0xb0,
+	H_SOURCE_SHORT = 0xb4,
+	H_SOURCE_32 = 0xb6,
+	H_SOURCE_64 = 0xb8,
 	H_CYCLES_F2 = 0x0c,
 	H_CYCLES_F1 = 0x0e,
 	H_CYCLES_F3 = 0x10,
@@ -346,6 +354,65 @@ void emit_address_context_64(struct buf *out, unsigned int is, uint64_t address,
 	buf_put(out, H_ADDRESS_CONTEXT_64 + is);
 	put_address(out, is, address, 8);
 	put_context(out, context);
+}
+
+void emit_instrumentation(struct buf *out, unsigned int level, uint64_t value)
+{
+	buf_put(out, H_INSTRUMENTATION);
+	buf_put(out, level);
+	buf_le(out, value, 8);
+}
+
+void emit_transaction_start(struct buf *out)
+{
+	buf_put(out, H_TRANSACTION_START);
+}
+
+void emit_transaction_commit(struct buf *out)
+{
+	buf_put(out, H_TRANSACTION_COMMIT);
+}
+
+void emit_transaction_fail(struct buf *out)
+{
+	buf_put(out, H_EXCEPTION);
+	buf_put(out, 0x18 << 1);
+	buf_put(out, 0);
+}
+
+void emit_pe_reset(struct buf *out)
+{
+	buf_put(out, H_EXCEPTION);
+	buf_put(out, 0);
+	buf_put(out, 0);
+}
+
+void emit_timestamp_marker(struct buf *out)
+{
+	buf_put(out, H_TIMESTAMP_MARKER);
+}
+
+void emit_source_match(struct buf *out, unsigned int entry)
+{
+	buf_put(out, H_SOURCE_MATCH | (entry & 3));
+}
+
+void emit_source_short(struct buf *out, unsigned int is, uint64_t address, unsigned int size)
+{
+	buf_put(out, H_SOURCE_SHORT + is);
+	put_short_address(out, is, address, size);
+}
+
+void emit_source_32(struct buf *out, unsigned int is, uint64_t address)
+{
+	buf_put(out, H_SOURCE_32 + is);
+	put_address(out, is, address, 4);
+}
+
+void emit_source_64(struct buf *out, unsigned int is, uint64_t address)
+{
+	buf_put(out, H_SOURCE_64 + is);
+	put_address(out, is, address, 8);
 }
 
 void emit_q(struct buf *out)

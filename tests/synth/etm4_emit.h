@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The packets of ETMv4 instruction trace, one function a form: arguments in, bytes at the end of a
- * buffer out. IHI 0064 chapter 6 (instruction trace packets). Nothing is remembered between calls
- * and nothing is checked: tests want to make wrong traces too.
+ * The packets of ETMv4 and ETE instruction trace, one function a form: arguments in, bytes at the
+ * end of a buffer out. IHI 0064 chapter 6 (instruction trace packets). Nothing is remembered
+ * between calls and nothing is checked: tests want to make wrong traces too.
  *
  * IS is the instruction set bit of an address: 0 for A64 and A32 (addresses of words), 1 for T32.
  */
@@ -110,6 +110,19 @@ void emit_q_match(struct buf *out, unsigned int entry, uint32_t count);
 void emit_q_short(struct buf *out, unsigned int is, uint64_t address, unsigned int size,
                   uint32_t count);
 void emit_q_32(struct buf *out, unsigned int is, uint64_t address, uint32_t count);
+
+/* What ETE adds (Arm ARM DDI 0487, D5). Exceptions of the types 0 and 0x18 have a form of their
+ * own. */
+void emit_instrumentation(struct buf *out, unsigned int level, uint64_t value);
+void emit_transaction_start(struct buf *out);
+void emit_transaction_commit(struct buf *out);
+void emit_transaction_fail(struct buf *out);
+void emit_pe_reset(struct buf *out);
+void emit_timestamp_marker(struct buf *out);
+void emit_source_match(struct buf *out, unsigned int entry);
+void emit_source_short(struct buf *out, unsigned int is, uint64_t address, unsigned int size);
+void emit_source_32(struct buf *out, unsigned int is, uint64_t address);
+void emit_source_64(struct buf *out, unsigned int is, uint64_t address);
 
 /* Atom formats. Bit 0 of `bits` is the oldest atom, 1 is E; patterns are named oldest first. */
 void emit_atoms_f1(struct buf *out, unsigned int bits);

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A trace package: contents.ini and the trace metadata that it names. In: the two files. Out: the
+ * model of snapshot.h: buffers, a trace source for each [trace_N], and a core without registers for
+ * each source of program flow. Trace metadata, sections 6.3 and 6.4.
+ *
+ * The specification leaves the description of memory open: [dump] sections of contents.ini, as in
+ * a device file of a snapshot, say it here. All cores see that memory.
+ */
+#include "base/text.h"
+#include "snapshot/device_type.h"
+#include "snapshot/load.h"
+#include "snapshot/schema.h"
+#include "snapshot/source_option.h"
+
+enum { FIRST_ID = 0x01, LAST_ID = 0x6f }; /* section 4.6: trace source id */
+
+struct context {
+	struct loader *loader;
+	struct ini_file contents;
+	struct ini_file metadata;
+};
+
+static enum status open_ini(struct loader *loader, struct str name, struct place place,
+                            struct ini_file *file)
+{
+	struct bytes bytes;
+	struct str content;
+
+	TRY(snap_files_map(loader->files, name, place, loader->diags, &bytes, NULL));
+	content = (struct str){(const char *)bytes.pos, bytes_left(&bytes)};
+	return ini_load_either(loader->arena, name, content, loader->diags, file);
+}
+
+/* True for "buffer" and a number: the format shows buffer0, buffer1. */
+static bool is_buffer_key(struct str key)
+{
+	uint64_t number;
+
+	return str_has_prefix_nocase(key, STR("buffer")) &&
+	       str_to_u64(str_skip(key, sizeof("buffer") - 1), &number) == STATUS_OK;
+}
+
+/* A buffer whose file cannot be had stays in the list, without data. */
+static enum status load_buffer(const struct context *c, const struct ini_entry *entry,
+                               const struct ini_section *about)
+{
+	struct loader *loader = c->loader;
+	struct snap_buffer *buffer = &loader->snapshot->buffers[loader->snapshot->buffer_count++];
+	enum status status;
+
+	buffer->id = entry->key;
+	buffer->name = entry->key;
+	buffer->file = ini_unquote(entry->value);
+	buffer->place = ini_place(&c->contents, entry->line);
+	buffer->format_name = ini_section_value(about, STR("format"));
+	buffer->format = load_buffer_format(buffer->format_name);
+	buffer->data = bytes_of("", 0);
+	status = snap_files_map(loader->files, buffer->file, buffer->place, loader->diags,
+	                        &buffer->data, NULL);
+	return status == STATUS_NO_MEM ? status : STATUS_OK;
+}
+
+static enum status load_buffers(const struct context *c, const struct ini_section *trace)
+{
+	struct loader *loader = c->loader;
+	const struct ini_section *about =
+	        schema_find(SCHEMA_PACKAGE_BUFFER, &c->metadata, loader->diags);
+
+	if (!about)
+		return STATUS_BAD_DATA;
+	TRY(load_array(loader, trace->entry_count, sizeof(struct snap_buffer),
+	               (void **)&loader->snapshot->buffers));
+	for (size_t i = 0; i < trace->entry_count; i++) {
+		const struct ini_entry *entry = &trace->entries[i];
+
+		if (is_buffer_key(entry->key))
+			TRY(load_buffer(c, entry, about));
+		else if (!str_eq_nocase(entry->key, STR("metadata")))
+			diag_warning(loader->diags, ini_place(&c->contents, entry->line),
+			             "section [%.*s]: unknown key \"%.*s\" is ignored",
+			             STR_ARG(trace->name), STR_ARG(entry->key));
+	}
+	return STATUS_OK;
+}
+
+/* True if the key is the name of a trace unit's register. */
+static bool is_register_key(struct str key)
+{
+	static const char *const prefixes[] = {"ETM", "TRC", "ITM", "STM", "CONTROL_REGISTER"};
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+		if (str_has_prefix_nocase(key, str_of(prefixes[i])))
+			return true;
+	}
+	return false;
+}
+
+/* One key of a [trace_N]: the format, an option or a register. */
+static enum status load_key(const struct context *c, const struct ini_entry *entry,
+                            struct snap_device *device, struct source_options *options)
+{
+	struct loader *loader = c->loader;
+	enum source_option option = source_option_find(entry->key);
+	struct str value = ini_unquote(entry->value);
+	struct place place = ini_place(&c->metadata, entry->line);
+
+	if (str_eq_nocase(entry->key, STR("format")))
+		return STATUS_OK;
+	if (option < SOURCE_OPTIONS) {
+		if (source_option_set(options, option, value) != STATUS_OK)
+			(void)diag_error(loader->diags, STATUS_BAD_DATA, place,
+			                 "section [%.*s]: %.*s is \"%.*s\", expected one of %.*s",
+			                 STR_ARG(device->name), STR_ARG(entry->key), STR_ARG(value),
+			                 STR_ARG(source_option_values(option)));
+		return STATUS_OK;
+	}
+	if (is_register_key(entry->key)) {
+		enum status status = load_register(loader, &c->metadata, entry,
+		                                   &device->registers[device->register_count]);
+
+		device->register_count += status == STATUS_OK;
+		return status == STATUS_NO_MEM ? status : STATUS_OK;
+	}
+	diag_warning(loader->diags, place, "section [%.*s]: unknown key \"%.*s\" is ignored",
+	             STR_ARG(device->name), STR_ARG(entry->key));
+	return STATUS_OK;
+}
+
+/* The trace ID in the section's name. BAD_DATA, diagnosed, if it is none or taken. */
+static enum status parse_id(const struct context *c, const struct ini_section *section, uint8_t *id)
+{
+	const struct snapshot *snapshot = c->loader->snapshot;
+	struct place place = ini_place(&c->metadata, section->line);
+	uint64_t number;
+
+	if (str_to_u64(str_skip(section->name, sizeof("trace_") - 1), &number) != STATUS_OK ||
+	    number < FIRST_ID || number > LAST_ID)
+		return diag_error(c->loader->diags, STATUS_BAD_DATA, place,
+		                  "section [%.*s] names no trace source, expected trace_%d to "
+		                  "trace_%d",
+		                  STR_ARG(section->name), FIRST_ID, LAST_ID);
+	for (size_t i = 0; i < snapshot->source_count; i++) {
+		uint8_t other;
+
+		if (!snap_source_trace_id(&snapshot->sources[i], &other) || other != number)
+			continue;
+		return diag_error(c->loader->diags, STATUS_BAD_DATA, place,
+		                  "section [%.*s] is ignored: line %llu has that trace source too",
+		                  STR_ARG(section->name),
+		                  (unsigned long long)snapshot->sources[i].device->place.line);
+	}
+	*id = (uint8_t)number;
+	return STATUS_OK;
+}
+
+static struct snap_device *add_device(struct loader *loader, enum device_class class,
+                                      struct str name, struct place place)
+{
+	struct snap_device *device = &loader->snapshot->devices[loader->snapshot->device_count++];
+
+	device->name = name;
+	device->class = class;
+	device->class_name = class == DEVICE_CORE ? STR("core") : STR("trace_source");
+	device->type = (struct str){"", 0};
+	device->location = (struct str){"", 0};
+	device->file = place.file;
+	device->place = place;
+	return device;
+}
+
+/* A source of program flow has a core of its own, "core_N". */
+static enum status add_core(struct loader *loader, struct snap_source *source, uint8_t id)
+{
+	struct snapshot *snapshot = loader->snapshot;
+	struct snap_core *core = &snapshot->cores[snapshot->core_count];
+	struct text name = {0};
+	struct str kept;
+
+	text_printf(&name, "core_%u", id);
+	kept = arena_str(loader->arena, text_str(&name));
+	text_fini(&name);
+	TRY(load_array(loader, 1, sizeof(struct snap_source *), (void **)&core->sources));
+	if (!kept.p)
+		return STATUS_NO_MEM;
+	core->device = add_device(loader, DEVICE_CORE, kept, source->device->place);
+	core->index = snapshot->core_count++;
+	core->cluster = (struct str){"", 0};
+	core->sources[core->source_count++] = source;
+	source->core = core;
+	return STATUS_OK;
+}
+
+static bool is_program_flow(enum protocol protocol)
+{
+	return protocol == PROTOCOL_ETM3 || protocol == PROTOCOL_PTM || protocol == PROTOCOL_ETM4 ||
+	       protocol == PROTOCOL_ETE;
+}
+
+static enum status load_source(const struct context *c, const struct ini_section *section)
+{
+	struct loader *loader = c->loader;
+	struct snapshot *snapshot = loader->snapshot;
+	struct snap_source *source = &snapshot->sources[snapshot->source_count];
+	struct source_options *options;
+	struct snap_device *device;
+	uint8_t id = 0;
+
+	if (parse_id(c, section, &id) != STATUS_OK)
+		return STATUS_OK;
+	(void)schema_check_keys(SCHEMA_PACKAGE_SOURCE, &c->metadata, section, loader->diags);
+	TRY(load_array(loader, 1, sizeof(*options), (void **)&options));
+	device = add_device(loader, DEVICE_TRACE_SOURCE, section->name,
+	                    ini_place(&c->metadata, section->line));
+	device->type = ini_section_value(section, STR("format"));
+	TRY(load_array(loader, section->entry_count, sizeof(*device->registers),
+	               (void **)&device->registers));
+	for (size_t i = 0; i < section->entry_count; i++)
+		TRY(load_key(c, &section->entries[i], device, options));
+	options->given[SOURCE_OPTION_TRACE_ID] = true;
+	options->values[SOURCE_OPTION_TRACE_ID] = id;
+	source_option_set_version(options, device->type);
+	*source = (struct snap_source){
+	        .device = device,
+	        .protocol = device_type_protocol(device->type),
+	        .options = options,
+	};
+	snapshot->source_count++;
+	return is_program_flow(source->protocol) ? add_core(loader, source, id) : STATUS_OK;
+}
+
+static enum status load_sources(const struct context *c)
+{
+	struct loader *loader = c->loader;
+	struct snapshot *snapshot = loader->snapshot;
+	const struct ini_file *file = &c->metadata;
+
+	TRY(load_array(loader, 2 * file->section_count, sizeof(*snapshot->devices),
+	               (void **)&snapshot->devices));
+	TRY(load_array(loader, file->section_count, sizeof(*snapshot->sources),
+	               (void **)&snapshot->sources));
+	TRY(load_array(loader, file->section_count, sizeof(*snapshot->cores),
+	               (void **)&snapshot->cores));
+	for (size_t i = 0; i < file->section_count; i++) {
+		const struct ini_section *section = &file->sections[i];
+
+		if (schema_is(SCHEMA_PACKAGE_SOURCE, section))
+			TRY(load_source(c, section));
+		else if (!schema_is(SCHEMA_PACKAGE_BUFFER, section))
+			diag_warning(loader->diags, ini_place(file, section->line),
+			             "section [%.*s] is ignored", STR_ARG(section->name));
+	}
+	if (snapshot->source_count > 0)
+		return STATUS_OK;
+	return diag_error(loader->diags, STATUS_BAD_DATA, place_file(file->name),
+	                  "no section [trace_N] describes a trace source");
+}
+
+/* True if the frames of the buffer have bytes of the trace ID. IHI 0029, CoreSight formatter. */
+static bool has_id(const struct snap_buffer *buffer, uint8_t id)
+{
+	enum { FRAME = 16, FLAGS = 15 };
+	struct bytes frames = buffer->data;
+	struct bytes frame;
+
+	if (buffer->format != BUFFER_CORESIGHT)
+		return true;
+	while (bytes_take(&frames, FRAME, &frame) == STATUS_OK) {
+		for (size_t i = 0; i < FLAGS; i += 2) {
+			if (frame.pos[i] == (uint8_t)(id << 1 | 1))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* A source is in each buffer that has its trace ID; nothing else says where. */
+static enum status assign_buffers(struct loader *loader)
+{
+	struct snapshot *snapshot = loader->snapshot;
+
+	for (size_t i = 0; i < snapshot->source_count; i++) {
+		struct snap_source *source = &snapshot->sources[i];
+		uint8_t id = source->options->values[SOURCE_OPTION_TRACE_ID];
+		size_t *buffers;
+
+		TRY(load_array(loader, snapshot->buffer_count, sizeof(*buffers),
+		               (void **)&buffers));
+		for (size_t j = 0; j < snapshot->buffer_count; j++) {
+			if (snapshot->buffer_count == 1 || has_id(&snapshot->buffers[j], id))
+				buffers[source->buffer_count++] = j;
+		}
+		source->buffers = buffers;
+	}
+	return STATUS_OK;
+}
+
+/* The memory belongs to the first core; the others see it as that of another core. */
+static enum status load_memory_of(const struct context *c)
+{
+	const struct snapshot *snapshot = c->loader->snapshot;
+
+	for (size_t i = 0; i < snapshot->device_count; i++) {
+		if (snapshot->devices[i].class == DEVICE_CORE)
+			return load_dumps(c->loader, &c->contents, &snapshot->devices[i]);
+	}
+	return STATUS_OK;
+}
+
+static void warn_of_sections(const struct context *c)
+{
+	for (size_t i = 0; i < c->contents.section_count; i++) {
+		const struct ini_section *section = &c->contents.sections[i];
+
+		if (!schema_is(SCHEMA_CONTENTS, section) && !schema_is(SCHEMA_DUMP, section))
+			diag_warning(c->loader->diags, ini_place(&c->contents, section->line),
+			             "section [%.*s] is ignored", STR_ARG(section->name));
+	}
+}
+
+enum status load_contents(struct loader *loader)
+{
+	struct context c = {.loader = loader};
+	const struct ini_section *trace;
+	const struct ini_entry *metadata;
+
+	TRY(open_ini(loader, STR(PACKAGE_HEAD), place_file(loader->snapshot->path), &c.contents));
+	trace = schema_find(SCHEMA_CONTENTS, &c.contents, loader->diags);
+	metadata = trace ? ini_section_find(trace, STR("metadata")) : NULL;
+	if (!metadata)
+		return STATUS_BAD_DATA;
+	warn_of_sections(&c);
+	TRY(open_ini(loader, ini_unquote(metadata->value), ini_place(&c.contents, metadata->line),
+	             &c.metadata));
+	TRY(load_buffers(&c, trace));
+	TRY(load_sources(&c));
+	TRY(assign_buffers(loader));
+	return load_memory_of(&c);
+}
+
+void load_contents_arch(struct snapshot *snapshot)
+{
+	bool is_32bit = snapshot->image_count > 0;
+
+	for (size_t i = 0; i < snapshot->image_count; i++)
+		is_32bit = is_32bit && !snapshot->images[i]->is_64bit;
+	for (size_t i = 0; i < snapshot->core_count; i++) {
+		struct snap_core *core = &snapshot->cores[i];
+		enum protocol protocol = core->sources[0]->protocol;
+		bool is_old = protocol == PROTOCOL_ETM3 || protocol == PROTOCOL_PTM;
+
+		core->arch = is_old || is_32bit ? CORE_A32 : CORE_A64;
+	}
+}

@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Bad input, whole program: each case has its exact message and exit code, and nothing hangs.
+
+Each case is the bundled example with one thing broken.
+"""
+import os
+import random
+import shutil
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CSREPLAY = os.environ["CSREPLAY"]
+EXAMPLE = os.path.join(os.environ["CSREPLAY_SOURCE"], "examples", "sensorhub")
+# Noise may hold what no formatter writes, an ID without a byte.
+NO_FRAMES = (r"^(trace\.bin\+0x[0-9a-f]+: warning: buffer \"ETB_0\": there are no formatter frames "
+             r"from here on; nothing behind is decoded\n)?$")
+
+
+def run(*arguments):
+    done = subprocess.run([CSREPLAY, *arguments], capture_output=True, text=True, timeout=60)
+    return done.returncode, done.stdout, done.stderr
+
+
+class BadInput(unittest.TestCase):
+    def setUp(self):
+        self.scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(self.scratch.cleanup)
+        self.folder = os.path.join(self.scratch.name, "snapshot")
+        shutil.copytree(EXAMPLE, self.folder)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def replace(self, name, old, new):
+        with open(self.path(name), encoding="utf-8") as file:
+            text = file.read()
+        self.assertIn(old, text)
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text.replace(old, new, 1))
+
+    def write(self, name, data):
+        with open(self.path(name), "wb") as file:
+            file.write(data)
+
+    def line_of(self, name, text):
+        with open(self.path(name), encoding="utf-8") as file:
+            return next(n for n, line in enumerate(file, 1) if text in line)
+
+    def check_says(self, *messages):
+        """`check` ends with 1 and these lines on standard error, and `history` does not crash."""
+        code, _, err = run("check", self.folder)
+        errors = [line for line in err.splitlines() if ": error: " in line or
+                  line.startswith("error: ")]
+        self.assertEqual(errors, list(messages))
+        self.assertEqual(code, 1)
+        self.assertIn(run("history", self.folder)[0], (0, 1))
+
+    def test_no_such_folder(self):
+        folder = self.path("nowhere")
+        for command in ("serve", "info", "check", "decode", "history"):
+            code, out, err = run(command, folder)
+            self.assertEqual(code, 1)
+            self.assertEqual(out, "1 error, 0 warnings\n" if command == "check" else "")
+            self.assertEqual(err, f'error: cannot open "{folder}": No such file or directory\n')
+
+    def test_file_in_place_of_folder(self):
+        code, out, err = run("info", self.path("trace.bin"))
+        self.assertEqual((code, out), (1, ""))
+        self.assertEqual(err, f'error: "{self.path("trace.bin")}" is a file, expected a folder, '
+                              'an archive, a snapshot.ini or a contents.ini\n')
+
+    def test_wrong_version(self):
+        self.replace("snapshot.ini", "version=1.0", "version=2.0")
+        code, out, err = run("info", self.folder)
+        line = self.line_of("snapshot.ini", "version=2.0")
+        self.assertEqual((code, out), (1, ""))
+        self.assertEqual(err, f'snapshot.ini:{line}: error: version "2.0" is not supported, '
+                              'expected "1.0"\n')
+
+    def test_missing_section(self):
+        self.replace("snapshot.ini", "[device_list]", "[devices]")
+        code, out, err = run("info", self.folder)
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn("snapshot.ini: error: section [device_list] is missing\n", err)
+
+    def test_key_over_the_line_limit(self):
+        key = "X" * 300
+        self.replace("cpu_0.ini", "[regs]", f"[regs]\n{key}=1")
+        line = self.line_of("cpu_0.ini", key)
+        self.check_says(f'cpu_0.ini:{line}: error: key "{key[:40]}..." is 300 bytes, '
+                        'expected at most 197')
+
+    def test_register_value_over_its_size(self):
+        self.replace("cpu_0.ini", "CPSR(size:32)=0x60000000", "CPSR(size:32)=0x160000000")
+        line = self.line_of("cpu_0.ini", "CPSR")
+        self.check_says(f'cpu_0.ini:{line}: error: register "CPSR": value 0x160000000 needs '
+                        '33 bits, its size is 32',
+                        'cpu_0.ini:1: error: core "cpu_0" (AArch64) has no register CPSR')
+
+    def test_dump_longer_than_its_file(self):
+        size = os.path.getsize(self.path("stack.bin"))
+        self.write("stack.bin", b"\0" * (size - 1))
+        line = self.line_of("cpu_0.ini", "[dump2]")
+        self.check_says(f'cpu_0.ini:{line}: error: dump "dump2": file "stack.bin" has {size - 1} '
+                        f'bytes at offset 0x0, expected {size}')
+
+    def test_path_that_leaves_the_snapshot(self):
+        self.replace("cpu_0.ini", "file=stack.bin", "file=../../stack.bin")
+        line = self.line_of("cpu_0.ini", "[dump2]")
+        self.check_says(f'cpu_0.ini:{line}: error: "../../stack.bin" leaves the snapshot\'s '
+                        'folder; see --allow-outside')
+
+    def test_buffer_that_is_no_multiple_of_16(self):
+        with open(self.path("trace.bin"), "rb") as file:
+            whole = file.read()
+        self.write("trace.bin", whole[:-5])
+        line = self.line_of("trace.ini", "[buffer0]")
+        self.check_says(f'trace.ini:{line}: error: buffer "ETB_0": file "trace.bin" is '
+                        f'{len(whole) - 5} bytes, expected a multiple of 16')
+        count = len(run("history", self.folder)[1].splitlines())
+        self.assertGreater(count, 39000)  # what is whole is decoded
+
+    def test_empty_buffer(self):
+        self.write("trace.bin", b"")
+        line = self.line_of("trace.ini", "[buffer0]")
+        self.check_says(f'trace.ini:{line}: error: buffer "ETB_0": file "trace.bin" is empty')
+        self.assertEqual(run("history", self.folder)[0], 0)
+
+    def test_trace_of_random_bytes(self):
+        """No message can be right about noise: elements and gaps say what was made of it."""
+        noise = random.Random(7)
+        for size in (16, 1024, 65536):
+            self.write("trace.bin", noise.randbytes(size))
+            code, out, err = run("decode", self.folder)
+            self.assertEqual(code, 0)
+            self.assertRegex(err, NO_FRAMES)
+            for line in out.splitlines():
+                self.assertRegex(line, r"^Idx:\d+; ID:10; OCSD_GEN_TRC_ELEM_[A-Z_]+\(")
+            code, _, err = run("history", self.folder)
+            self.assertEqual((code, err), (0, ""))
+
+    def test_damaged_trace_is_a_gap(self):
+        with open(self.path("trace.bin"), "rb") as file:
+            trace = bytearray(file.read())
+        trace[800:816] = bytes([0xff] * 16)
+        self.write("trace.bin", trace)
+        code, out, err = run("history", self.folder)
+        self.assertEqual((code, err), (0, ""))
+        self.assertRegex(out, r"\n# gap before position \d+: ")
+
+    def test_image_of_another_machine(self):
+        with open(self.path("sensorhub.elf"), "rb") as file:
+            elf = bytearray(file.read())
+        struct.pack_into("<H", elf, 18, 62)
+        other = os.path.join(self.scratch.name, "other.elf")
+        with open(other, "wb") as file:
+            file.write(elf)
+        code, _, err = run("check", "--image", other, self.folder)
+        self.assertEqual(code, 1)
+        self.assertIn(f'error: ELF "{other}" is for machine 62, expected 183 (AArch64) or 40 '
+                      '(Arm)\n', err)
+
+    def test_port_in_use(self):
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            address = f"127.0.0.1:{taken.getsockname()[1]}"
+            code, out, err = run("serve", "--listen", address, self.folder)
+        self.assertEqual((code, out, err), (1, "", f"error: cannot listen on {address}: Address "
+                                                   "already in use\n"))
+
+    def test_numbers_and_names_that_are_none(self):
+        code, out, err = run("history", "--from", "many", self.folder)
+        self.assertEqual((code, out, err), (2, "", 'csreplay: error: "many" is not a number of 64 '
+                                                   "bits\n"))
+        code, out, err = run("history", "--core", "cpu_9", self.folder)
+        self.assertEqual((code, out, err), (2, "", 'csreplay: error: the snapshot has no core '
+                                                   '"cpu_9"\n'))
+        code, out, err = run("history", "--from", "40001", self.folder)
+        self.assertEqual((code, out, err), (2, "", "csreplay: error: position 40001 is behind the "
+                                                   "end of the history, 40000\n"))
+        for option in ("--buffer", "--source"):
+            code, out, err = run("decode", option, "nothing", self.folder)
+            self.assertEqual((code, out), (2, ""))
+            self.assertIn('"nothing"', err)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2, argv=sys.argv[:1])

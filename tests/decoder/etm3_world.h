@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A world for traces of ETMv3 and PTM: a core with a little A32 and T32 program, a source with
+ * the registers that the test sets, a buffer with its bytes. Out: the listing of its elements.
+ *
+ * The program:
+ *	1000  nop
+ *	1004  b 1010
+ *	1010  bl 1100
+ *	1014  beq 1000
+ *	1018  bx lr
+ *	101c  blx 1180
+ *	1020  dmb sy
+ *	1024  bx r1
+ *	1100  nop
+ *	1104  bx lr
+ *	1180  nop		T32 from here on
+ *	1182  b 1180
+ *	1184  bx lr
+ */
+#ifndef CSREPLAY_TESTS_ETM3_WORLD_H
+#define CSREPLAY_TESTS_ETM3_WORLD_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "decoder/decoder.h"
+
+enum { CODE = 0x1000, CODE_SIZE = 0x188, REGISTERS = 4 };
+
+/* Values of the source's registers. */
+struct setup {
+	enum protocol protocol;
+	uint32_t cr;
+	uint32_t ccer;
+	uint32_t idr;
+	enum core_arch arch;
+};
+
+struct world {
+	uint8_t code[CODE_SIZE];
+	uint8_t values[REGISTERS][4];
+	struct snap_register registers[REGISTERS];
+	struct snap_device core_device;
+	struct snap_device source_device;
+	struct snap_core core;
+	struct snap_source source;
+	struct snap_buffer buffer;
+	size_t buffers[1];
+	struct snapshot snapshot;
+	struct diag_list diags;
+};
+
+static void put_bytes(uint8_t *at, uint32_t value, unsigned int size)
+{
+	for (unsigned int i = 0; i < size; i++)
+		at[i] = (uint8_t)(value >> (8 * i));
+}
+
+static void put_code(struct world *w)
+{
+	static const struct {
+		uint32_t address;
+		uint32_t opcode;
+		unsigned int size;
+	} opcodes[] = {
+	        {0x1004, 0xea000001, 4}, {0x1010, 0xeb00003a, 4}, {0x1014, 0x0afffff9, 4},
+	        {0x1018, 0xe12fff1e, 4}, {0x101c, 0xfa000057, 4}, {0x1020, 0xf57ff05f, 4},
+	        {0x1024, 0xe12fff11, 4}, {0x1104, 0xe12fff1e, 4}, {0x1180, 0xbf00, 2},
+	        {0x1182, 0xe7fd, 2},     {0x1184, 0x4770, 2},     {0x1186, 0xf000, 2},
+	};
+
+	for (unsigned int i = 0; i < CODE_SIZE; i += 4)
+		put_bytes(w->code + i, 0xe1a00000, 4);
+	for (size_t i = 0; i < sizeof(opcodes) / sizeof(opcodes[0]); i++)
+		put_bytes(w->code + opcodes[i].address - CODE, opcodes[i].opcode, opcodes[i].size);
+}
+
+static void world_init(struct world *w, const struct setup *setup, const void *trace, size_t size)
+{
+	static const char *const names[REGISTERS] = {"ETMCR", "ETMCCER", "ETMIDR", "ETMTRACEIDR"};
+	const uint32_t values[REGISTERS] = {setup->cr, setup->ccer, setup->idr, 0x10};
+	struct mem_region region = {
+	        .address = CODE, .length = CODE_SIZE, .space = SPACE_ANY, .data = w->code};
+
+	memset(w, 0, sizeof(*w));
+	put_code(w);
+	for (size_t i = 0; i < REGISTERS; i++) {
+		put_bytes(w->values[i], values[i], 4);
+		w->registers[i] = (struct snap_register){
+		        .name = str_of(names[i]), .bits = 32, .value = w->values[i]};
+	}
+	w->core.memory = memmap_create();
+	assert_non_null(w->core.memory);
+	assert_int_equal(memmap_add(w->core.memory, &region), STATUS_OK);
+	assert_int_equal(memmap_freeze(w->core.memory), STATUS_OK);
+	w->core_device = (struct snap_device){.name = STR("cpu"), .type = STR("Cortex-A7")};
+	w->core.device = &w->core_device;
+	w->core.arch = setup->arch;
+	w->source_device = (struct snap_device){.name = STR("TRACE"),
+	                                        .type = STR("trace"),
+	                                        .registers = w->registers,
+	                                        .register_count = REGISTERS};
+	w->source = (struct snap_source){.device = &w->source_device,
+	                                 .protocol = setup->protocol,
+	                                 .core = &w->core,
+	                                 .buffers = w->buffers,
+	                                 .buffer_count = 1};
+	w->buffer = (struct snap_buffer){.name = STR("B"),
+	                                 .format = BUFFER_SOURCE_DATA,
+	                                 .format_name = STR("source_data"),
+	                                 .data = bytes_of(trace, size)};
+	w->snapshot = (struct snapshot){
+	        .sources = &w->source, .source_count = 1, .buffers = &w->buffer, .buffer_count = 1};
+}
+
+static void world_fini(struct world *w)
+{
+	memmap_destroy(w->core.memory);
+	diag_list_fini(&w->diags);
+}
+
+static enum status world_open(struct world *w, bool packets, struct decoder **decoder)
+{
+	struct decoder_options options = {.packets = packets};
+
+	return decoder_open(&w->snapshot, &w->source, &w->buffer, &options, &w->diags, decoder);
+}
+
+/* The elements of the trace, a line each, without "Idx:N; ID:10; OCSD_GEN_TRC_ELEM_" but "N ". */
+static void world_list(struct world *w, struct text *out, bool *has_next, uint64_t *next)
+{
+	static const char name[] = "OCSD_GEN_TRC_ELEM_";
+	struct text line = {0};
+	struct decoder *decoder;
+	struct element element;
+	enum status status;
+
+	assert_int_equal(world_open(w, false, &decoder), STATUS_OK);
+	while ((status = decoder_next(decoder, &element)) == STATUS_OK) {
+		const char *at;
+
+		text_clear(&line);
+		element_format_text(&element, &line);
+		at = strstr(line.data, name);
+		assert_non_null(at);
+		text_printf(out, "%u %s\n", (unsigned int)element.offset, at + sizeof(name) - 1);
+	}
+	assert_int_equal(status, STATUS_END);
+	*has_next = decoder_next_address(decoder, next);
+	decoder_destroy(decoder);
+	text_fini(&line);
+}
+
+#define NOWHERE UINT64_MAX
+
+/* The trace has exactly these elements, and behind them execution stands at `next`. */
+static void assert_trace(const struct setup *setup, const char *trace, size_t size, uint64_t next,
+                         const char *expected)
+{
+	struct text found = {0};
+	uint64_t address = 0;
+	bool has_next = false;
+	struct world w;
+
+	world_init(&w, setup, trace, size);
+	world_list(&w, &found, &has_next, &address);
+	assert_string_equal(found.data, expected);
+	assert_true(has_next == (next != NOWHERE));
+	if (has_next)
+		assert_int_equal(address, next);
+	text_fini(&found);
+	world_fini(&w);
+}
+
+#define BYTES(literal) "" literal, sizeof(literal) - 1
+
+static uint32_t next_random(uint32_t *state)
+{
+	*state = *state * 1664525 + 1013904223;
+	return *state >> 8;
+}
+
+/* Whatever the bytes, there is an end, and no more elements than atoms can make. */
+static void assert_ends(const struct setup *setup, const uint8_t *trace, size_t size)
+{
+	size_t most = 64 * (size + 4);
+	struct decoder *decoder;
+	struct element element;
+	size_t count = 0;
+	struct world w;
+
+	world_init(&w, setup, trace, size);
+	assert_int_equal(world_open(&w, size & 1, &decoder), STATUS_OK);
+	while (decoder_next(decoder, &element) == STATUS_OK)
+		assert_true(++count < most);
+	assert_int_equal(element.type, ELEMENT_EO_TRACE);
+	assert_int_equal(decoder_position(decoder), size);
+	decoder_destroy(decoder);
+	world_fini(&w);
+}
+
+/* The trace with bytes changed, and with every cut. */
+static void assert_damage_ends(const struct setup *setup, const char *trace, size_t size)
+{
+	uint8_t data[256];
+	uint32_t random = 7;
+
+	assert_true(size <= sizeof(data));
+	for (size_t cut = 0; cut <= size; cut++) {
+		memcpy(data, trace, size);
+		assert_ends(setup, data, cut);
+	}
+	for (unsigned int round = 0; round < 2000; round++) {
+		memcpy(data, trace, size);
+		for (unsigned int i = 0; i < 1 + round % 4; i++)
+			data[next_random(&random) % size] = (uint8_t)next_random(&random);
+		assert_ends(setup, data, size);
+	}
+}
+
+/* Opening without one of the registers names it. */
+static void assert_registers_are_needed(const struct setup *setup)
+{
+	for (size_t i = 0; i < REGISTERS; i++) {
+		struct text expected = {0};
+		struct decoder *decoder;
+		struct world w;
+
+		world_init(&w, setup, NULL, 0);
+		text_printf(
+		        &expected,
+		        "trace source \"TRACE\" has no register %.*s, which its trace cannot be "
+		        "decoded without",
+		        STR_ARG(w.registers[i].name));
+		w.registers[i].name = STR("OTHER");
+		assert_int_equal(world_open(&w, false, &decoder), STATUS_BAD_DATA);
+		assert_null(decoder);
+		assert_int_equal(w.diags.count, 1);
+		assert_string_equal(w.diags.items[0].text, expected.data);
+		text_fini(&expected);
+		world_fini(&w);
+	}
+}
+
+#endif

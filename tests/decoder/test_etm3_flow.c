@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ETMv3 traces to elements: hand-made bytes whose meaning is known, from decoder_open() on. And
+ * what no bytes may do: crash, hang, or yield elements without end.
+ */
+#include "etm3_world.h"
+
+/* ETMv3.5 with virtualization extensions; a context ID of one byte. */
+#define CCER UINT32_C(0x34400000)
+static const struct setup plain = {PROTOCOL_ETM3, 0x4000, CCER, 0x410cf250, CORE_A32};
+static const struct setup alt = {PROTOCOL_ETM3, 0x4000, CCER, 0x411cf250, CORE_A32};
+static const struct setup cycles = {PROTOCOL_ETM3, 0x5000, CCER, 0x410cf250, CORE_A32};
+static const struct setup data = {PROTOCOL_ETM3, 0x400c, CCER, 0x410cf250, CORE_A32};
+static const struct setup m_profile = {PROTOCOL_ETM3, 0x4000, CCER, 0x410cf250, CORE_M};
+
+#define ASYNC "\0\0\0\0\0\x80"
+/* I-Sync: Arm state, trace on, context ID 7, address 0x10xx. */
+#define AT(low) "\x08\x07\x21" low "\x10\0\0"
+#define E       "\x84"
+#define N       "\xc0"
+#define EE      "\x88"
+#define EN      "\xc4"
+/* Branch addresses without exception; with one, to 0x1100. */
+#define TO_1014 "\x8b\x10"
+#define TO_5000 "\x81\xd0\x00"
+#define IRQ     "\x81\x91\x80\x80\x48\x1c"
+#define ABORT   "\x81\x91\x80\x80\x48\x38" /* cancels the last instruction */
+
+static void atom_is_one_instruction(void **state)
+{
+	(void)state;
+	assert_trace(
+	        &plain, BYTES(ASYNC AT("\x00") EE E TO_1014 N), 0x1018,
+	        "0 NO_SYNC( [init-decoder])\n"
+	        "6 TRACE_ON( [begin or filter])\n"
+	        "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "13 INSTR_RANGE(exec range=0x1000:[0x1004] num_i(1) last_sz(4) (ISA=A32) E --- )\n"
+	        "13 INSTR_RANGE(exec range=0x1004:[0x1008] num_i(1) last_sz(4) (ISA=A32) E BR  )\n"
+	        "14 INSTR_RANGE(exec range=0x1010:[0x1014] num_i(1) last_sz(4) (ISA=A32) E BR  "
+	        "b+link )\n"
+	        "17 INSTR_RANGE(exec range=0x1014:[0x1018] num_i(1) last_sz(4) (ISA=A32) N BR   "
+	        "<cond>)\n"
+	        "17 EO_TRACE( [end-of-trace])\n");
+}
+
+static void p_header_goes_through_branches(void **state)
+{
+	(void)state;
+	assert_trace(
+	        &plain,
+	        BYTES(ASYNC AT("\x10") "\x90"
+	                               "\x86"),
+	        NOWHERE,
+	        "0 NO_SYNC( [init-decoder])\n"
+	        "6 TRACE_ON( [begin or filter])\n"
+	        "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "13 INSTR_RANGE(exec range=0x1010:[0x1014] num_i(1) last_sz(4) (ISA=A32) E BR  "
+	        "b+link )\n"
+	        "13 INSTR_RANGE(exec range=0x1100:[0x1104] num_i(1) last_sz(4) (ISA=A32) E --- )\n"
+	        "13 INSTR_RANGE(exec range=0x1104:[0x1108] num_i(1) last_sz(4) (ISA=A32) E iBR "
+	        "V7:impl ret)\n"
+	        "13 ADDR_UNKNOWN()\n"
+	        "14 EO_TRACE( [end-of-trace])\n");
+}
+
+static void atoms_without_address_are_unknown_once(void **state)
+{
+	(void)state;
+	assert_trace(&plain, BYTES(ASYNC AT("\x18") "\x8c" EE TO_1014 N), 0x1018,
+	             "0 NO_SYNC( [init-decoder])\n"
+	             "6 TRACE_ON( [begin or filter])\n"
+	             "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "13 INSTR_RANGE(exec range=0x1018:[0x101c] num_i(1) last_sz(4) (ISA=A32) E "
+	             "iBR V7:impl ret)\n"
+	             "13 ADDR_UNKNOWN()\n"
+	             "17 INSTR_RANGE(exec range=0x1014:[0x1018] num_i(1) last_sz(4) (ISA=A32) N BR "
+	             "  <cond>)\n"
+	             "17 EO_TRACE( [end-of-trace])\n");
+}
+
+static void no_memory_is_an_element_and_then_unknown(void **state)
+{
+	(void)state;
+	assert_trace(&plain, BYTES(ASYNC AT("\x00") TO_5000 EE), NOWHERE,
+	             "0 NO_SYNC( [init-decoder])\n"
+	             "6 TRACE_ON( [begin or filter])\n"
+	             "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "16 ADDR_NACC( 0x5000; Memspace [0x19:Any S] )\n"
+	             "16 ADDR_UNKNOWN()\n"
+	             "16 EO_TRACE( [end-of-trace])\n");
+}
+
+static void cycles_go_with_their_atoms(void **state)
+{
+	(void)state;
+	/* WEWE, W, WWE, WEN, E, a count; from 1018 on without an address. */
+	assert_trace(&cycles,
+	             BYTES(ASYNC AT("\x00") "\x88\xa0\xe4\x86\x92\x04\x85\x01" AT(
+	                     "\x18") "\x88\xa8\x84"),
+	             NOWHERE,
+	             "0 NO_SYNC( [init-decoder])\n"
+	             "6 TRACE_ON( [begin or filter])\n"
+	             "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "13 INSTR_RANGE(exec range=0x1000:[0x1004] num_i(1) last_sz(4) (ISA=A32) E "
+	             "---  [CC=1]; )\n"
+	             "13 INSTR_RANGE(exec range=0x1004:[0x1008] num_i(1) last_sz(4) (ISA=A32) E BR "
+	             "  [CC=1]; )\n"
+	             "14 CYCLE_COUNT( [CC=1]; )\n"
+	             "15 INSTR_RANGE(exec range=0x1010:[0x1014] num_i(1) last_sz(4) (ISA=A32) E BR "
+	             " b+link  [CC=2]; )\n"
+	             "16 INSTR_RANGE(exec range=0x1100:[0x1104] num_i(1) last_sz(4) (ISA=A32) E "
+	             "---  [CC=1]; )\n"
+	             "16 INSTR_RANGE(exec range=0x1104:[0x1108] num_i(1) last_sz(4) (ISA=A32) N "
+	             "iBR V7:impl ret [CC=0]; )\n"
+	             "17 INSTR_RANGE(exec range=0x1108:[0x110c] num_i(1) last_sz(4) (ISA=A32) E "
+	             "---  [CC=0]; )\n"
+	             "18 CYCLE_COUNT( [CC=133]; )\n"
+	             "21 TRACE_ON( [begin or filter])\n"
+	             "21 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "28 INSTR_RANGE(exec range=0x1018:[0x101c] num_i(1) last_sz(4) (ISA=A32) E "
+	             "iBR V7:impl ret [CC=1]; )\n"
+	             "28 ADDR_UNKNOWN( [CC=1]; )\n"
+	             "29 CYCLE_COUNT( [CC=3]; )\n"
+	             "30 CYCLE_COUNT( [CC=1]; )\n"
+	             "30 EO_TRACE( [end-of-trace])\n");
+}
+
+static void cycles_count_before_the_first_isync(void **state)
+{
+	(void)state;
+	assert_trace(&cycles, BYTES(ASYNC "\xa4\x04\x03\x42\x05\x84\x84\x0c\x10" AT("\x00")),
+	             0x1000,
+	             "0 NO_SYNC( [init-decoder])\n"
+	             "6 CYCLE_COUNT( [CC=2]; )\n"
+	             "7 CYCLE_COUNT( [CC=3]; )\n"
+	             "9 TIMESTAMP( [ TS=0x000000000005]; )\n"
+	             "11 CYCLE_COUNT( [CC=1]; )\n"
+	             "12 CYCLE_COUNT( [CC=1]; )\n"
+	             "15 TRACE_ON( [begin or filter])\n"
+	             "15 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "15 EO_TRACE( [end-of-trace])\n");
+}
+
+static void isync_with_cycles_gives_them_to_the_context(void **state)
+{
+	(void)state;
+	assert_trace(&cycles, BYTES(ASYNC "\x70\x81\x01\x07\x21\x00\x10\0\0"), 0x1000,
+	             "0 NO_SYNC( [init-decoder])\n"
+	             "6 TRACE_ON( [begin or filter])\n"
+	             "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7;  [CC=129]; )\n"
+	             "6 EO_TRACE( [end-of-trace])\n");
+}
+
+static void periodic_isync_tells_the_context_only(void **state)
+{
+	(void)state;
+	assert_trace(
+	        &plain, BYTES(ASYNC AT("\x00") "\x08\x08\x0b\x00\x10\0\0" E), 0x1004,
+	        "0 NO_SYNC( [init-decoder])\n"
+	        "6 TRACE_ON( [begin or filter])\n"
+	        "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "13 PE_CONTEXT((ISA=A32) EL2N; 32-bit; CTXTID=0x8; )\n"
+	        "20 INSTR_RANGE(exec range=0x1000:[0x1004] num_i(1) last_sz(4) (ISA=A32) E --- )\n"
+	        "20 EO_TRACE( [end-of-trace])\n");
+}
+
+static void trace_on_has_its_reason(void **state)
+{
+	(void)state;
+	assert_trace(&plain,
+	             BYTES(ASYNC AT("\x00") "\x08\x07\x41\x10\x10\0\0\x08\x07\x61\x10\x10\0\0"),
+	             0x1010,
+	             "0 NO_SYNC( [init-decoder])\n"
+	             "6 TRACE_ON( [begin or filter])\n"
+	             "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "13 TRACE_ON( [overflow])\n"
+	             "13 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "20 TRACE_ON( [debug restart])\n"
+	             "20 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "20 EO_TRACE( [end-of-trace])\n");
+}
+
+static void isync_in_a_multiple_load_starts_behind_it(void **state)
+{
+	(void)state;
+	assert_trace(&plain, BYTES(ASYNC "\x08\x07\xa1\x00\x10\0\0\x8b\x10" N), 0x1018,
+	             "0 NO_SYNC( [init-decoder])\n"
+	             "6 TRACE_ON( [begin or filter])\n"
+	             "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "15 INSTR_RANGE(exec range=0x1014:[0x1018] num_i(1) last_sz(4) (ISA=A32) N BR "
+	             "  <cond>)\n"
+	             "15 EO_TRACE( [end-of-trace])\n");
+}
+
+static void exception_stands_where_it_would_return_to(void **state)
+{
+	(void)state;
+	assert_trace(
+	        &plain, BYTES(ASYNC AT("\x00") EE IRQ), 0x1010,
+	        "0 NO_SYNC( [init-decoder])\n"
+	        "6 TRACE_ON( [begin or filter])\n"
+	        "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "13 INSTR_RANGE(exec range=0x1000:[0x1004] num_i(1) last_sz(4) (ISA=A32) E --- )\n"
+	        "13 INSTR_RANGE(exec range=0x1004:[0x1008] num_i(1) last_sz(4) (ISA=A32) E BR  )\n"
+	        "14 EXCEPTION(excep num (0x0e) )\n"
+	        "14 EO_TRACE( [end-of-trace])\n");
+	assert_trace(
+	        &plain, BYTES(ASYNC AT("\x00") EE IRQ E), 0x1104,
+	        "0 NO_SYNC( [init-decoder])\n"
+	        "6 TRACE_ON( [begin or filter])\n"
+	        "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "13 INSTR_RANGE(exec range=0x1000:[0x1004] num_i(1) last_sz(4) (ISA=A32) E --- )\n"
+	        "13 INSTR_RANGE(exec range=0x1004:[0x1008] num_i(1) last_sz(4) (ISA=A32) E BR  )\n"
+	        "14 EXCEPTION(excep num (0x0e) )\n"
+	        "20 INSTR_RANGE(exec range=0x1100:[0x1104] num_i(1) last_sz(4) (ISA=A32) E --- )\n"
+	        "20 EO_TRACE( [end-of-trace])\n");
+}
+
+static void exception_cancels_the_last_instruction(void **state)
+{
+	(void)state;
+	/* A P-header of one atom can be taken back; of two, the second was given out. */
+	assert_trace(&plain, BYTES(ASYNC AT("\x00") E ABORT), 0x1000,
+	             "0 NO_SYNC( [init-decoder])\n"
+	             "6 TRACE_ON( [begin or filter])\n"
+	             "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "14 EXCEPTION(excep num (0x0c) )\n"
+	             "14 EO_TRACE( [end-of-trace])\n");
+	assert_trace(
+	        &plain, BYTES(ASYNC AT("\x00") EE ABORT), 0x1004,
+	        "0 NO_SYNC( [init-decoder])\n"
+	        "6 TRACE_ON( [begin or filter])\n"
+	        "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "13 INSTR_RANGE(exec range=0x1000:[0x1004] num_i(1) last_sz(4) (ISA=A32) E --- )\n"
+	        "13 INSTR_RANGE(exec range=0x1004:[0x1008] num_i(1) last_sz(4) (ISA=A32) E BR  )\n"
+	        "14 EXCEPTION(excep num (0x0c) )\n"
+	        "14 EO_TRACE( [end-of-trace])\n");
+}
+
+static void exception_says_that_it_cancels_what_was_given_out(void **state)
+{
+	static const char trace[] = ASYNC AT("\x00") EE ABORT AT("\x00") E ABORT;
+	bool cancels[2] = {false, true};
+	struct decoder *decoder;
+	struct element element;
+	size_t count = 0;
+	struct world w;
+
+	(void)state;
+	world_init(&w, &plain, trace, sizeof(trace) - 1);
+	assert_int_equal(world_open(&w, false, &decoder), STATUS_OK);
+	while (decoder_next(decoder, &element) == STATUS_OK) {
+		if (element.type == ELEMENT_EXCEPTION && count < 2)
+			cancels[count++] = element.exception.cancels_last;
+	}
+	assert_int_equal(count, 2);
+	assert_true(cancels[0]);
+	assert_false(cancels[1]);
+	decoder_destroy(decoder);
+	world_fini(&w);
+}
+
+static void exception_changes_the_security_state(void **state)
+{
+	(void)state;
+	/* To non-secure Hyp mode, and no exception; then an SVC that changes nothing. */
+	assert_trace(
+	        &plain,
+	        BYTES(ASYNC AT("\x00") "\x81\x91\x80\x80\x48\x81\x20\x81\x91\x80\x80\x48\x95\x20"),
+	        0x1100,
+	        "0 NO_SYNC( [init-decoder])\n"
+	        "6 TRACE_ON( [begin or filter])\n"
+	        "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "13 PE_CONTEXT((ISA=A32) EL2N; 32-bit; CTXTID=0x7; )\n"
+	        "20 EXCEPTION(excep num (0x0a) )\n"
+	        "20 EO_TRACE( [end-of-trace])\n");
+}
+
+static void alternative_encoding_has_short_exceptions(void **state)
+{
+	(void)state;
+	assert_trace(
+	        &alt, BYTES(ASYNC AT("\x00") E "\x8b\x50\x1c" N), 0x1018,
+	        "0 NO_SYNC( [init-decoder])\n"
+	        "6 TRACE_ON( [begin or filter])\n"
+	        "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "13 INSTR_RANGE(exec range=0x1000:[0x1004] num_i(1) last_sz(4) (ISA=A32) E --- )\n"
+	        "14 EXCEPTION(excep num (0x0e) )\n"
+	        "17 INSTR_RANGE(exec range=0x1014:[0x1018] num_i(1) last_sz(4) (ISA=A32) N BR   "
+	        "<cond>)\n"
+	        "17 EO_TRACE( [end-of-trace])\n");
+}
+
+static void exception_return_is_in_doubt_with_its_instruction(void **state)
+{
+	(void)state;
+	assert_trace(&plain, BYTES(ASYNC AT("\x18") E "\x76" TO_1014), 0x1014,
+	             "0 NO_SYNC( [init-decoder])\n"
+	             "6 TRACE_ON( [begin or filter])\n"
+	             "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "13 INSTR_RANGE(exec range=0x1018:[0x101c] num_i(1) last_sz(4) (ISA=A32) E "
+	             "iBR V7:impl ret)\n"
+	             "14 EXCEPTION_RET()\n"
+	             "15 EO_TRACE( [end-of-trace])\n");
+	assert_trace(&plain, BYTES(ASYNC AT("\x18") E "\x76" ABORT), 0x1018,
+	             "0 NO_SYNC( [init-decoder])\n"
+	             "6 TRACE_ON( [begin or filter])\n"
+	             "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "15 EXCEPTION(excep num (0x0c) )\n"
+	             "15 EO_TRACE( [end-of-trace])\n");
+}
+
+static void exception_return_of_m_profile_is_in_doubt_alone(void **state)
+{
+	(void)state;
+	assert_trace(&m_profile, BYTES(ASYNC AT("\x18") E "\x7e\x76" ABORT), 0x1018,
+	             "0 NO_SYNC( [init-decoder])\n"
+	             "6 TRACE_ON( [begin or filter])\n"
+	             "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "13 INSTR_RANGE(exec range=0x1018:[0x101c] num_i(1) last_sz(4) (ISA=A32) E "
+	             "iBR V7:impl ret)\n"
+	             "14 EXCEPTION(excep num (0x00) )\n"
+	             "16 EXCEPTION(excep num (0x0c) )\n"
+	             "16 EO_TRACE( [end-of-trace])\n");
+}
+
+static void contexts_and_events_are_elements(void **state)
+{
+	(void)state;
+	assert_trace(&plain,
+	             BYTES(ASYNC AT("\x00") "\x6e\x07\x6e\x08\x3c\x02\x0c\x66\x42\x85\x01\x7e"),
+	             0x1000,
+	             "0 NO_SYNC( [init-decoder])\n"
+	             "6 TRACE_ON( [begin or filter])\n"
+	             "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "13 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "15 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x8; )\n"
+	             "17 PE_CONTEXT((ISA=A32) S; 32-bit; VMID=0x2; CTXTID=0x8; )\n"
+	             "19 EVENT( Trigger; )\n"
+	             "21 TIMESTAMP( [ TS=0x000000000085]; )\n"
+	             "24 EXCEPTION(excep num (0x00) )\n"
+	             "24 EO_TRACE( [end-of-trace])\n");
+}
+
+static void exchange_changes_the_instruction_set(void **state)
+{
+	(void)state;
+	assert_trace(
+	        &plain, BYTES(ASYNC AT("\x1c") EE), 0x1182,
+	        "0 NO_SYNC( [init-decoder])\n"
+	        "6 TRACE_ON( [begin or filter])\n"
+	        "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "13 INSTR_RANGE(exec range=0x101c:[0x1020] num_i(1) last_sz(4) (ISA=A32) E BR  "
+	        "b+link )\n"
+	        "13 INSTR_RANGE(exec range=0x1180:[0x1182] num_i(1) last_sz(2) (ISA=T32) E --- )\n"
+	        "13 EO_TRACE( [end-of-trace])\n");
+	assert_trace(
+	        &plain, BYTES(ASYNC AT("\x1c") "\x8e"), 0x1024,
+	        "0 NO_SYNC( [init-decoder])\n"
+	        "6 TRACE_ON( [begin or filter])\n"
+	        "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "13 INSTR_RANGE(exec range=0x101c:[0x1020] num_i(1) last_sz(4) (ISA=A32) N BR  "
+	        "b+link )\n"
+	        "13 INSTR_RANGE(exec range=0x1020:[0x1024] num_i(1) last_sz(4) (ISA=A32) N --- )\n"
+	        "13 EO_TRACE( [end-of-trace])\n");
+}
+
+static void jazelle_is_an_unknown_address(void **state)
+{
+	(void)state;
+	assert_trace(&plain, BYTES(ASYNC AT("\x18") "\x81\xa0\x80\x80\x20" EE), NOWHERE,
+	             "0 NO_SYNC( [init-decoder])\n"
+	             "6 TRACE_ON( [begin or filter])\n"
+	             "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "18 ADDR_UNKNOWN()\n"
+	             "18 EO_TRACE( [end-of-trace])\n");
+}
+
+static void data_packets_are_passed_over(void **state)
+{
+	(void)state;
+	assert_trace(
+	        &data,
+	        BYTES(ASYNC AT("\x00") E "\x2e\x84\x01\x04\x03\x02\x01\x44\x55\x54\x50\x62"
+	                                 "\x7a\x05" E),
+	        0x1010,
+	        "0 NO_SYNC( [init-decoder])\n"
+	        "6 TRACE_ON( [begin or filter])\n"
+	        "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "13 INSTR_RANGE(exec range=0x1000:[0x1004] num_i(1) last_sz(4) (ISA=A32) E --- )\n"
+	        "28 INSTR_RANGE(exec range=0x1004:[0x1008] num_i(1) last_sz(4) (ISA=A32) E BR  )\n"
+	        "28 EO_TRACE( [end-of-trace])\n");
+}
+
+static void bad_packet_is_lost_sync_until_the_next_isync(void **state)
+{
+	(void)state;
+	assert_trace(&plain, BYTES(ASYNC AT("\x00") E "\x10" E ASYNC E AT("\x14") N), 0x1018,
+	             "0 NO_SYNC( [init-decoder])\n"
+	             "6 TRACE_ON( [begin or filter])\n"
+	             "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "15 NO_SYNC( [bad-packet])\n"
+	             "23 TRACE_ON( [begin or filter])\n"
+	             "23 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "30 INSTR_RANGE(exec range=0x1014:[0x1018] num_i(1) last_sz(4) (ISA=A32) N BR "
+	             "  <cond>)\n"
+	             "30 EO_TRACE( [end-of-trace])\n");
+	assert_trace(&plain, BYTES(ASYNC AT("\x00") "\x02" E), NOWHERE,
+	             "0 NO_SYNC( [init-decoder])\n"
+	             "6 TRACE_ON( [begin or filter])\n"
+	             "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "14 NO_SYNC( [bad-packet])\n"
+	             "14 EO_TRACE( [end-of-trace])\n");
+}
+
+static void trace_without_async_is_not_decoded(void **state)
+{
+	(void)state;
+	/* The last group that was passed over begins at the zero. */
+	assert_trace(&plain, BYTES(AT("\x01") "\x00" E), NOWHERE,
+	             "0 NO_SYNC( [init-decoder])\n"
+	             "5 EO_TRACE( [end-of-trace])\n");
+}
+
+static void cut_packet_at_the_end_says_what_was_known(void **state)
+{
+	(void)state;
+	assert_trace(
+	        &plain, BYTES(ASYNC AT("\x00") E "\x8b"), 0x1004,
+	        "0 NO_SYNC( [init-decoder])\n"
+	        "6 TRACE_ON( [begin or filter])\n"
+	        "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "13 INSTR_RANGE(exec range=0x1000:[0x1004] num_i(1) last_sz(4) (ISA=A32) E --- )\n"
+	        "14 EO_TRACE( [end-of-trace])\n");
+	assert_trace(&plain, BYTES(ASYNC AT("\x00") "\x42\x85"), 0x1000,
+	             "0 NO_SYNC( [init-decoder])\n"
+	             "6 TRACE_ON( [begin or filter])\n"
+	             "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "13 EO_TRACE( [end-of-trace])\n");
+	assert_trace(&plain, BYTES(ASYNC AT("\x00") "\x42\x05\x42\x86"), 0x1000,
+	             "0 NO_SYNC( [init-decoder])\n"
+	             "6 TRACE_ON( [begin or filter])\n"
+	             "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "13 TIMESTAMP( [ TS=0x000000000005]; )\n"
+	             "15 TIMESTAMP( [ TS=0x000000000005]; )\n"
+	             "15 EO_TRACE( [end-of-trace])\n");
+	assert_trace(&plain, BYTES(ASYNC AT("\x00") "\x6e"), 0x1000,
+	             "0 NO_SYNC( [init-decoder])\n"
+	             "6 TRACE_ON( [begin or filter])\n"
+	             "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "13 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "13 EO_TRACE( [end-of-trace])\n");
+}
+
+static void empty_trace_is_end_of_trace(void **state)
+{
+	(void)state;
+	assert_trace(&plain, BYTES(""), NOWHERE, "0 EO_TRACE( [end-of-trace])\n");
+}
+
+static void missing_register_is_an_error_that_names_it(void **state)
+{
+	(void)state;
+	assert_registers_are_needed(&plain);
+}
+
+static void damaged_trace_comes_to_its_end(void **state)
+{
+	static const char trace[] = ASYNC AT("\x00") EE TO_1014 EN
+	        "\x42\x85\x01\x04\x03" E IRQ EE "\x76" ABORT "\x6e\x01\x3c\x02\x0c" ASYNC
+	        "\x08\x07\x01\x10\x10\0\0" EE TO_5000 E AT("\x1c") EE
+	        "\x70\x85\x01\x07\x21\x00\x10\0\0\x86\xa4";
+
+	(void)state;
+	assert_damage_ends(&plain, trace, sizeof(trace) - 1);
+	assert_damage_ends(&alt, trace, sizeof(trace) - 1);
+	assert_damage_ends(&cycles, trace, sizeof(trace) - 1);
+	assert_damage_ends(&data, trace, sizeof(trace) - 1);
+	assert_damage_ends(&m_profile, trace, sizeof(trace) - 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(atom_is_one_instruction),
+	        cmocka_unit_test(p_header_goes_through_branches),
+	        cmocka_unit_test(atoms_without_address_are_unknown_once),
+	        cmocka_unit_test(no_memory_is_an_element_and_then_unknown),
+	        cmocka_unit_test(cycles_go_with_their_atoms),
+	        cmocka_unit_test(cycles_count_before_the_first_isync),
+	        cmocka_unit_test(isync_with_cycles_gives_them_to_the_context),
+	        cmocka_unit_test(periodic_isync_tells_the_context_only),
+	        cmocka_unit_test(trace_on_has_its_reason),
+	        cmocka_unit_test(isync_in_a_multiple_load_starts_behind_it),
+	        cmocka_unit_test(exception_stands_where_it_would_return_to),
+	        cmocka_unit_test(exception_cancels_the_last_instruction),
+	        cmocka_unit_test(exception_says_that_it_cancels_what_was_given_out),
+	        cmocka_unit_test(exception_changes_the_security_state),
+	        cmocka_unit_test(alternative_encoding_has_short_exceptions),
+	        cmocka_unit_test(exception_return_is_in_doubt_with_its_instruction),
+	        cmocka_unit_test(exception_return_of_m_profile_is_in_doubt_alone),
+	        cmocka_unit_test(contexts_and_events_are_elements),
+	        cmocka_unit_test(exchange_changes_the_instruction_set),
+	        cmocka_unit_test(jazelle_is_an_unknown_address),
+	        cmocka_unit_test(data_packets_are_passed_over),
+	        cmocka_unit_test(bad_packet_is_lost_sync_until_the_next_isync),
+	        cmocka_unit_test(trace_without_async_is_not_decoded),
+	        cmocka_unit_test(cut_packet_at_the_end_says_what_was_known),
+	        cmocka_unit_test(empty_trace_is_end_of_trace),
+	        cmocka_unit_test(missing_register_is_an_error_that_names_it),
+	        cmocka_unit_test(damaged_trace_comes_to_its_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PTM traces to elements: hand-made bytes whose meaning is known, from decoder_open() on. And
+ * what no bytes may do: crash, hang, or yield elements without end.
+ */
+#include "etm3_world.h"
+
+/* PFT 1.1, timestamps of 64 bits, binary; a context ID of one byte where there are no cycles. */
+#define CCER UINT32_C(0x30c00000)
+static const struct setup plain = {PROTOCOL_PTM, 0x4000, CCER, 0x411cf312, CORE_A32};
+static const struct setup stack = {PROTOCOL_PTM, 0x20004000, CCER, 0x411cf312, CORE_A32};
+static const struct setup cycles = {PROTOCOL_PTM, 0x1000, CCER, 0x411cf312, CORE_A32};
+static const struct setup barriers = {PROTOCOL_PTM, 0x4000, CCER | 1 << 24, 0x411cf312, CORE_A32};
+
+#define ASYNC "\0\0\0\0\0\x80"
+/* I-Sync: Arm state, trace on, context ID 7, address 0x10xx. */
+#define AT(low) "\x08" low "\x10\0\0\x21\x07"
+#define E       "\x80"
+#define N       "\x82"
+#define EE      "\x88"
+/* Branch addresses without exception. */
+#define TO_1014 "\x8b\x10"
+#define TO_5000 "\x81\xd0\x00"
+
+static void atom_is_a_walk_to_the_next_waypoint(void **state)
+{
+	(void)state;
+	assert_trace(
+	        &plain, BYTES(ASYNC AT("\x00") EE TO_1014 N), 0x1018,
+	        "0 NO_SYNC( [init-decoder])\n"
+	        "6 TRACE_ON( [begin or filter])\n"
+	        "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "13 INSTR_RANGE(exec range=0x1000:[0x1008] num_i(2) last_sz(4) (ISA=A32) E BR  )\n"
+	        "13 INSTR_RANGE(exec range=0x1010:[0x1014] num_i(1) last_sz(4) (ISA=A32) E BR  "
+	        "b+link )\n"
+	        "14 INSTR_RANGE(exec range=0x1100:[0x1108] num_i(2) last_sz(4) (ISA=A32) E iBR "
+	        "V7:impl ret)\n"
+	        "16 INSTR_RANGE(exec range=0x1014:[0x1018] num_i(1) last_sz(4) (ISA=A32) N BR   "
+	        "<cond>)\n"
+	        "16 EO_TRACE( [end-of-trace])\n");
+}
+
+static void several_atoms_are_walked_oldest_first(void **state)
+{
+	(void)state;
+	/* N at 1014, E at 1018, whose target nobody tells: the third has no place. */
+	assert_trace(&plain, BYTES(ASYNC AT("\x14") "\x98"), NOWHERE,
+	             "0 NO_SYNC( [init-decoder])\n"
+	             "6 TRACE_ON( [begin or filter])\n"
+	             "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "13 INSTR_RANGE(exec range=0x1014:[0x1018] num_i(1) last_sz(4) (ISA=A32) N BR "
+	             "  <cond>)\n"
+	             "13 INSTR_RANGE(exec range=0x1018:[0x101c] num_i(1) last_sz(4) (ISA=A32) E "
+	             "iBR V7:impl ret)\n"
+	             "13 EO_TRACE( [end-of-trace])\n");
+}
+
+static void return_stack_gives_the_target_of_an_atom(void **state)
+{
+	(void)state;
+	assert_trace(&stack, BYTES(ASYNC AT("\x10") EE), 0x1014,
+	             "0 NO_SYNC( [init-decoder])\n"
+	             "6 TRACE_ON( [begin or filter])\n"
+	             "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "13 INSTR_RANGE(exec range=0x1010:[0x1014] num_i(1) last_sz(4) (ISA=A32) E BR "
+	             " b+link )\n"
+	             "13 INSTR_RANGE(exec range=0x1100:[0x1108] num_i(2) last_sz(4) (ISA=A32) E "
+	             "iBR V7:impl ret)\n"
+	             "13 EO_TRACE( [end-of-trace])\n");
+}
+
+static void return_without_call_is_lost_sync_until_the_next_isync(void **state)
+{
+	(void)state;
+	assert_trace(&stack, BYTES(ASYNC AT("\x18") E N ASYNC E AT("\x10") E), 0x1100,
+	             "0 NO_SYNC( [init-decoder])\n"
+	             "6 TRACE_ON( [begin or filter])\n"
+	             "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "13 NO_SYNC( [bad-packet])\n"
+	             "22 TRACE_ON( [begin or filter])\n"
+	             "22 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "29 INSTR_RANGE(exec range=0x1010:[0x1014] num_i(1) last_sz(4) (ISA=A32) E BR "
+	             " b+link )\n"
+	             "29 EO_TRACE( [end-of-trace])\n");
+}
+
+static void isync_empties_the_return_stack(void **state)
+{
+	(void)state;
+	assert_trace(&stack, BYTES(ASYNC AT("\x10") E AT("\x18") E), NOWHERE,
+	             "0 NO_SYNC( [init-decoder])\n"
+	             "6 TRACE_ON( [begin or filter])\n"
+	             "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "13 INSTR_RANGE(exec range=0x1010:[0x1014] num_i(1) last_sz(4) (ISA=A32) E BR "
+	             " b+link )\n"
+	             "14 TRACE_ON( [begin or filter])\n"
+	             "14 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "21 NO_SYNC( [bad-packet])\n"
+	             "21 EO_TRACE( [end-of-trace])\n");
+}
+
+static void periodic_isync_says_nothing(void **state)
+{
+	(void)state;
+	assert_trace(
+	        &plain, BYTES(ASYNC AT("\x00") E "\x08\x10\x10\0\0\x01\x07" E), 0x1100,
+	        "0 NO_SYNC( [init-decoder])\n"
+	        "6 TRACE_ON( [begin or filter])\n"
+	        "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "13 INSTR_RANGE(exec range=0x1000:[0x1008] num_i(2) last_sz(4) (ISA=A32) E BR  )\n"
+	        "21 INSTR_RANGE(exec range=0x1010:[0x1014] num_i(1) last_sz(4) (ISA=A32) E BR  "
+	        "b+link )\n"
+	        "21 EO_TRACE( [end-of-trace])\n");
+}
+
+static void trace_on_has_its_reason(void **state)
+{
+	(void)state;
+	assert_trace(&plain,
+	             BYTES(ASYNC AT("\x00") "\x08\x10\x10\0\0\x41\x07\x08\x10\x10\0\0\x61\x08"),
+	             0x1010,
+	             "0 NO_SYNC( [init-decoder])\n"
+	             "6 TRACE_ON( [begin or filter])\n"
+	             "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "13 TRACE_ON( [overflow])\n"
+	             "13 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "20 TRACE_ON( [debug restart])\n"
+	             "20 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x8; )\n"
+	             "20 EO_TRACE( [end-of-trace])\n");
+}
+
+static void exception_has_its_return_address(void **state)
+{
+	(void)state;
+	/* IRQ behind 1008, taken to 1100; execution stands where it would return to. */
+	assert_trace(
+	        &plain, BYTES(ASYNC AT("\x00") E "\x81\x51\x1c"), 0x1010,
+	        "0 NO_SYNC( [init-decoder])\n"
+	        "6 TRACE_ON( [begin or filter])\n"
+	        "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "13 INSTR_RANGE(exec range=0x1000:[0x1008] num_i(2) last_sz(4) (ISA=A32) E BR  )\n"
+	        "14 EXCEPTION(pref ret addr:0x1010; excep num (0x0e) )\n"
+	        "14 EO_TRACE( [end-of-trace])\n");
+	assert_trace(
+	        &plain, BYTES(ASYNC AT("\x00") E "\x81\x51\x1c" N), 0x1108,
+	        "0 NO_SYNC( [init-decoder])\n"
+	        "6 TRACE_ON( [begin or filter])\n"
+	        "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "13 INSTR_RANGE(exec range=0x1000:[0x1008] num_i(2) last_sz(4) (ISA=A32) E BR  )\n"
+	        "14 EXCEPTION(pref ret addr:0x1010; excep num (0x0e) )\n"
+	        "17 INSTR_RANGE(exec range=0x1100:[0x1108] num_i(2) last_sz(4) (ISA=A32) N iBR "
+	        "V7:impl ret)\n"
+	        "17 EO_TRACE( [end-of-trace])\n");
+}
+
+static void exception_without_address_has_no_return_address(void **state)
+{
+	(void)state;
+	assert_trace(&plain, BYTES(ASYNC AT("\x18") E "\x81\x51\x1c"), 0x1100,
+	             "0 NO_SYNC( [init-decoder])\n"
+	             "6 TRACE_ON( [begin or filter])\n"
+	             "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "13 INSTR_RANGE(exec range=0x1018:[0x101c] num_i(1) last_sz(4) (ISA=A32) E "
+	             "iBR V7:impl ret)\n"
+	             "14 EXCEPTION(excep num (0x0e) )\n"
+	             "14 EO_TRACE( [end-of-trace])\n");
+}
+
+static void waypoint_update_passes_branches(void **state)
+{
+	(void)state;
+	/* Up to 1014, through 1010; then an abort taken to 1100. */
+	assert_trace(&plain, BYTES(ASYNC AT("\x10") "\x72\x8b\x10\x81\x51\x18"), 0x1000,
+	             "0 NO_SYNC( [init-decoder])\n"
+	             "6 TRACE_ON( [begin or filter])\n"
+	             "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "13 INSTR_RANGE(exec range=0x1010:[0x1018] num_i(2) last_sz(4) (ISA=A32) E BR "
+	             "  <cond>)\n"
+	             "16 EXCEPTION(pref ret addr:0x1000; excep num (0x0c) )\n"
+	             "16 EO_TRACE( [end-of-trace])\n");
+}
+
+static void waypoint_update_beyond_the_code_ends_with_it(void **state)
+{
+	(void)state;
+	assert_trace(
+	        &plain, BYTES(ASYNC AT("\x24") "\x72\x8b\x30"), NOWHERE,
+	        "0 NO_SYNC( [init-decoder])\n"
+	        "6 TRACE_ON( [begin or filter])\n"
+	        "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "13 INSTR_RANGE(exec range=0x1024:[0x1188] num_i(89) last_sz(4) (ISA=A32) E --- )\n"
+	        "13 ADDR_NACC( 0x1188; Memspace [0x19:Any S] )\n"
+	        "13 EO_TRACE( [end-of-trace])\n");
+}
+
+static void barrier_is_a_waypoint_where_the_unit_says_so(void **state)
+{
+	(void)state;
+	assert_trace(
+	        &plain, BYTES(ASYNC AT("\x20") E), NOWHERE,
+	        "0 NO_SYNC( [init-decoder])\n"
+	        "6 TRACE_ON( [begin or filter])\n"
+	        "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "13 INSTR_RANGE(exec range=0x1020:[0x1028] num_i(2) last_sz(4) (ISA=A32) E iBR )\n"
+	        "13 EO_TRACE( [end-of-trace])\n");
+	assert_trace(&barriers, BYTES(ASYNC AT("\x20") E), 0x1024,
+	             "0 NO_SYNC( [init-decoder])\n"
+	             "6 TRACE_ON( [begin or filter])\n"
+	             "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "13 INSTR_RANGE(exec range=0x1020:[0x1024] num_i(1) last_sz(4) (ISA=A32) E "
+	             "DSB.DMB)\n"
+	             "13 EO_TRACE( [end-of-trace])\n");
+}
+
+static void cycles_go_with_their_element(void **state)
+{
+	(void)state;
+	/* I-Sync, atom, branch, exception, timestamp. */
+	assert_trace(&cycles,
+	             BYTES(ASYNC "\x08\x00\x10\0\0\x21\x04"
+	                         "\x88"
+	                         "\xc0\x01"
+	                         "\x8b\x10\x0c"
+	                         "\x81\x51\x1c\x10"
+	                         "\x42\x05\x14"),
+	             0x1014,
+	             "0 NO_SYNC( [init-decoder])\n"
+	             "6 TRACE_ON( [begin or filter] [CC=1]; )\n"
+	             "6 PE_CONTEXT((ISA=A32) S; 32-bit; )\n"
+	             "13 INSTR_RANGE(exec range=0x1000:[0x1008] num_i(2) last_sz(4) (ISA=A32) E BR "
+	             "  [CC=2]; )\n"
+	             "14 INSTR_RANGE(exec range=0x1010:[0x1014] num_i(1) last_sz(4) (ISA=A32) E BR "
+	             " b+link  [CC=16]; )\n"
+	             "16 INSTR_RANGE(exec range=0x1100:[0x1108] num_i(2) last_sz(4) (ISA=A32) E "
+	             "iBR V7:impl ret [CC=3]; )\n"
+	             "19 EXCEPTION(pref ret addr:0x1014; excep num (0x0e)  [CC=4]; )\n"
+	             "23 TIMESTAMP( [ TS=0x000000000005];  [CC=5]; )\n"
+	             "23 EO_TRACE( [end-of-trace])\n");
+}
+
+static void context_is_told_when_it_changes(void **state)
+{
+	(void)state;
+	assert_trace(&plain,
+	             BYTES(ASYNC AT("\x00") "\x6e\x07\x6e\x08\x6e\x08\x3c\x02\x3c\x02\x3c\x03"),
+	             0x1000,
+	             "0 NO_SYNC( [init-decoder])\n"
+	             "6 TRACE_ON( [begin or filter])\n"
+	             "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "15 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x8; )\n"
+	             "19 PE_CONTEXT((ISA=A32) S; 32-bit; VMID=0x2; CTXTID=0x8; )\n"
+	             "23 PE_CONTEXT((ISA=A32) S; 32-bit; VMID=0x3; CTXTID=0x8; )\n"
+	             "23 EO_TRACE( [end-of-trace])\n");
+}
+
+static void events_are_elements(void **state)
+{
+	(void)state;
+	assert_trace(&plain, BYTES(ASYNC AT("\x00") "\x0c\x76\x66\x42\x85\x01"), 0x1000,
+	             "0 NO_SYNC( [init-decoder])\n"
+	             "6 TRACE_ON( [begin or filter])\n"
+	             "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "13 EVENT( Trigger; )\n"
+	             "14 EXCEPTION_RET()\n"
+	             "16 TIMESTAMP( [ TS=0x000000000085]; )\n"
+	             "16 EO_TRACE( [end-of-trace])\n");
+}
+
+static void no_memory_is_told_once(void **state)
+{
+	(void)state;
+	assert_trace(&plain, BYTES(ASYNC AT("\x18") TO_5000 EE E "\x8b\x90\x00" N), 0x1018,
+	             "0 NO_SYNC( [init-decoder])\n"
+	             "6 TRACE_ON( [begin or filter])\n"
+	             "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "13 INSTR_RANGE(exec range=0x1018:[0x101c] num_i(1) last_sz(4) (ISA=A32) E "
+	             "iBR V7:impl ret)\n"
+	             "16 ADDR_NACC( 0x5000; Memspace [0x19:Any S] )\n"
+	             "21 INSTR_RANGE(exec range=0x1014:[0x1018] num_i(1) last_sz(4) (ISA=A32) N BR "
+	             "  <cond>)\n"
+	             "21 EO_TRACE( [end-of-trace])\n");
+}
+
+static void memory_that_ends_gives_what_was_before(void **state)
+{
+	(void)state;
+	/* T32 from 1184 on: the return falls through in the trace, and then half an instruction. */
+	assert_trace(&plain, BYTES(ASYNC "\x08\x85\x11\0\0\x21\x07" N E), NOWHERE,
+	             "0 NO_SYNC( [init-decoder])\n"
+	             "6 TRACE_ON( [begin or filter])\n"
+	             "6 PE_CONTEXT((ISA=T32) S; 32-bit; CTXTID=0x7; )\n"
+	             "13 INSTR_RANGE(exec range=0x1184:[0x1186] num_i(1) last_sz(2) (ISA=T32) N "
+	             "iBR V7:impl ret)\n"
+	             "14 ADDR_NACC( 0x1186; Memspace [0x19:Any S] )\n"
+	             "14 EO_TRACE( [end-of-trace])\n");
+}
+
+static void exchange_changes_the_instruction_set(void **state)
+{
+	(void)state;
+	assert_trace(
+	        &plain, BYTES(ASYNC AT("\x1c") EE), 0x1180,
+	        "0 NO_SYNC( [init-decoder])\n"
+	        "6 TRACE_ON( [begin or filter])\n"
+	        "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "13 INSTR_RANGE(exec range=0x101c:[0x1020] num_i(1) last_sz(4) (ISA=A32) E BR  "
+	        "b+link )\n"
+	        "13 INSTR_RANGE(exec range=0x1180:[0x1184] num_i(2) last_sz(2) (ISA=T32) E BR  )\n"
+	        "13 EO_TRACE( [end-of-trace])\n");
+	assert_trace(
+	        &plain, BYTES(ASYNC AT("\x1c") N N), 0x1028,
+	        "0 NO_SYNC( [init-decoder])\n"
+	        "6 TRACE_ON( [begin or filter])\n"
+	        "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "13 INSTR_RANGE(exec range=0x101c:[0x1020] num_i(1) last_sz(4) (ISA=A32) N BR  "
+	        "b+link )\n"
+	        "14 INSTR_RANGE(exec range=0x1020:[0x1028] num_i(2) last_sz(4) (ISA=A32) N iBR )\n"
+	        "14 EO_TRACE( [end-of-trace])\n");
+}
+
+static void jazelle_is_an_unknown_address(void **state)
+{
+	(void)state;
+	assert_trace(&plain,
+	             BYTES(ASYNC AT("\x18") "\x81\xa0\x80\x80\x20" EE "\x8b\x90\x80\x80\x08"),
+	             0x1014,
+	             "0 NO_SYNC( [init-decoder])\n"
+	             "6 TRACE_ON( [begin or filter])\n"
+	             "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "13 INSTR_RANGE(exec range=0x1018:[0x101c] num_i(1) last_sz(4) (ISA=A32) E "
+	             "iBR V7:impl ret)\n"
+	             "18 ADDR_UNKNOWN()\n"
+	             "19 EO_TRACE( [end-of-trace])\n");
+}
+
+static void reserved_header_is_lost_sync_until_the_next_isync(void **state)
+{
+	(void)state;
+	assert_trace(
+	        &plain, BYTES(ASYNC AT("\x00") E "\x10" E ASYNC E "\x08\x14\x10\0\0\x01\x07" N),
+	        0x1018,
+	        "0 NO_SYNC( [init-decoder])\n"
+	        "6 TRACE_ON( [begin or filter])\n"
+	        "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "13 INSTR_RANGE(exec range=0x1000:[0x1008] num_i(2) last_sz(4) (ISA=A32) E BR  )\n"
+	        "14 NO_SYNC( [bad-packet])\n"
+	        "23 TRACE_ON( [begin or filter])\n"
+	        "23 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "30 INSTR_RANGE(exec range=0x1014:[0x1018] num_i(1) last_sz(4) (ISA=A32) N BR   "
+	        "<cond>)\n"
+	        "30 EO_TRACE( [end-of-trace])\n");
+}
+
+static void trace_without_async_is_not_decoded(void **state)
+{
+	(void)state;
+	assert_trace(&plain, BYTES(AT("\x00") E E), NOWHERE,
+	             "0 NO_SYNC( [init-decoder])\n"
+	             "0 EO_TRACE( [end-of-trace])\n");
+}
+
+static void trace_before_isync_is_not_decoded(void **state)
+{
+	(void)state;
+	assert_trace(&plain, BYTES(ASYNC E "\x0c\x10" AT("\x00")), 0x1000,
+	             "0 NO_SYNC( [init-decoder])\n"
+	             "9 TRACE_ON( [begin or filter])\n"
+	             "9 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	             "9 EO_TRACE( [end-of-trace])\n");
+}
+
+static void cut_packet_at_the_end_says_nothing(void **state)
+{
+	(void)state;
+	assert_trace(
+	        &plain, BYTES(ASYNC AT("\x00") E "\x8b"), 0x1010,
+	        "0 NO_SYNC( [init-decoder])\n"
+	        "6 TRACE_ON( [begin or filter])\n"
+	        "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "13 INSTR_RANGE(exec range=0x1000:[0x1008] num_i(2) last_sz(4) (ISA=A32) E BR  )\n"
+	        "14 EO_TRACE( [end-of-trace])\n");
+}
+
+static void empty_trace_is_end_of_trace(void **state)
+{
+	(void)state;
+	assert_trace(&plain, BYTES(""), NOWHERE, "0 EO_TRACE( [end-of-trace])\n");
+}
+
+static void missing_register_is_an_error_that_names_it(void **state)
+{
+	(void)state;
+	assert_registers_are_needed(&plain);
+}
+
+static void damaged_trace_comes_to_its_end(void **state)
+{
+	static const char trace[] = ASYNC AT("\x00") EE TO_1014 N
+	        "\x42\x85\x01" E "\x81\x51\x1c" EE "\x72\x8b\x10\x6e\x01\x3c\x02\x0c" ASYNC
+	        "\x08\x10\x10\0\0\x01\x07" EE TO_5000 E AT("\x1c") EE;
+
+	(void)state;
+	assert_damage_ends(&plain, trace, sizeof(trace) - 1);
+	assert_damage_ends(&stack, trace, sizeof(trace) - 1);
+	assert_damage_ends(&cycles, trace, sizeof(trace) - 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(atom_is_a_walk_to_the_next_waypoint),
+	        cmocka_unit_test(several_atoms_are_walked_oldest_first),
+	        cmocka_unit_test(return_stack_gives_the_target_of_an_atom),
+	        cmocka_unit_test(return_without_call_is_lost_sync_until_the_next_isync),
+	        cmocka_unit_test(isync_empties_the_return_stack),
+	        cmocka_unit_test(periodic_isync_says_nothing),
+	        cmocka_unit_test(trace_on_has_its_reason),
+	        cmocka_unit_test(exception_has_its_return_address),
+	        cmocka_unit_test(exception_without_address_has_no_return_address),
+	        cmocka_unit_test(waypoint_update_passes_branches),
+	        cmocka_unit_test(waypoint_update_beyond_the_code_ends_with_it),
+	        cmocka_unit_test(barrier_is_a_waypoint_where_the_unit_says_so),
+	        cmocka_unit_test(cycles_go_with_their_element),
+	        cmocka_unit_test(context_is_told_when_it_changes),
+	        cmocka_unit_test(events_are_elements),
+	        cmocka_unit_test(no_memory_is_told_once),
+	        cmocka_unit_test(memory_that_ends_gives_what_was_before),
+	        cmocka_unit_test(exchange_changes_the_instruction_set),
+	        cmocka_unit_test(jazelle_is_an_unknown_address),
+	        cmocka_unit_test(reserved_header_is_lost_sync_until_the_next_isync),
+	        cmocka_unit_test(trace_without_async_is_not_decoded),
+	        cmocka_unit_test(trace_before_isync_is_not_decoded),
+	        cmocka_unit_test(cut_packet_at_the_end_says_nothing),
+	        cmocka_unit_test(empty_trace_is_end_of_trace),
+	        cmocka_unit_test(missing_register_is_an_error_that_names_it),
+	        cmocka_unit_test(damaged_trace_comes_to_its_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

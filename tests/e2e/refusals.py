@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What a replay cannot do is refused with one clear sentence and changes nothing."""
+import sys
+import unittest
+
+import serving
+
+CRASH = serving.Crash(sys.argv[1])
+STATE = ["info registers", "x/4xw $sp"]
+
+
+class Refusals(unittest.TestCase):
+    def setUp(self):
+        self.server = serving.Server(CRASH.arguments())
+
+    def tearDown(self):
+        self.assertEqual(self.server.stop(), 0)
+
+    def check(self, command, message, back=0):
+        state = STATE[:1 if back else 2]  # where SP is not known there is no stack to show
+        out = serving.gdb(self.server.address,
+                          [*["reverse-stepi"] * back, *state, "echo ==\\n", command,
+                           "echo ==\\n", *state], CRASH.program)
+        before, answer, after = out.split("==\n")
+        self.assertIn(message, answer)
+        self.assertIn(before[before.index("x0 "):], after)
+
+    def test_39_memory_write(self):
+        self.check("set var *(int *)$sp = 1", "Cannot access memory at address 0x")
+
+    def test_39_register_write(self):
+        for register in ("x0", "sp", "pc", "cpsr", "trace_timestamp"):
+            self.check(f"set ${register} = 1", f'Could not write register "{register}"; remote '
+                       "failure reply 'E.the replay is read-only'")
+
+    def test_39_jump(self):
+        self.check("jump *($pc + 4)", "the replay is read-only")
+
+    def test_39_call(self):
+        # gdb writes the link register or the stack first, whichever is refused ends the call.
+        self.check("print ((int (*)(int)) $pc)(1)", "Could not write register")
+
+    def test_39_return(self):
+        self.check("return", "Could not write register")
+
+    def test_39_load(self):
+        self.check(f"load {CRASH.program}", "Load failed")
+
+    def test_39_run(self):
+        self.check("run", 'The "remote" target does not support "run"')
+
+    def test_39_writes_in_the_past(self):
+        self.check("set $x0 = 1", "the replay is read-only", back=3)
+
+    def test_watchpoint(self):
+        out = serving.gdb(self.server.address, ["watch *(int *) 0x1000", "reverse-continue",
+                                                "delete", "reverse-stepi", "p $trace_pos"],
+                          CRASH.program)
+        self.assertIn("Could not insert hardware watchpoint 1.", out)
+        self.assertRegex(out, r"\$1 = \d+")
+
+    def test_40_non_stop(self):
+        out = serving.gdb(None, ["set non-stop on", f"target remote {self.server.address}"],
+                          CRASH.program)
+        self.assertIn("Non-stop mode requested, but remote does not support non-stop", out)
+        out = serving.gdb(self.server.address, ["p $pc"], CRASH.program)
+        self.assertRegex(out, r"\$1 = ")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2, argv=sys.argv[:1])

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Six cores as threads: each goes back through its own history and leaves the others alone."""
+import re
+import subprocess
+import sys
+import unittest
+
+import serving
+
+FOLDER = serving.shared("corpus", "opencsd", "juno_r1_1")
+CORES = [f"cpu_{i}" for i in range(6)]
+STEPS = 40
+
+
+def core_history(name):
+    """(position, PC) of every instruction."""
+    out = subprocess.run([serving.CSREPLAY, "history", "--core", name, FOLDER], check=True,
+                         capture_output=True, text=True).stdout
+    rows = [line.split("\t") for line in out.splitlines()[1:] if not line.startswith("#")]
+    return [int(row[1], 16) for row in rows]
+
+
+class Threads(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.histories = {name: core_history(name) for name in CORES}
+
+    def setUp(self):
+        self.server = serving.Server([FOLDER])
+
+    def tearDown(self):
+        self.assertEqual(self.server.stop(), 0)
+
+    def test_42_cores_are_named_threads(self):
+        out = serving.gdb(self.server.address, ["info threads", "thread apply all p $trace_pos"])
+        found = re.findall(r"^[* ] (\d) +Thread \d \"(cpu_\d)\"", out, re.MULTILINE)
+        self.assertEqual(found, [(str(i + 1), name) for i, name in enumerate(CORES)])
+        lengths = dict(re.findall(r"Thread (\d) .*:\n\$\d+ = (\d+)", out))
+        self.assertEqual([int(lengths[str(i + 1)]) for i in range(6)],
+                         [len(self.histories[name]) for name in CORES])
+
+    def check_steps_of_each(self, options):
+        commands = []
+        for i in range(6):
+            commands += [f"thread {i + 1}", f"echo ==thread {i + 1}\\n", "info threads",
+                         serving.loop(STEPS, "reverse-stepi", 'printf "AT %d %lx %lu\\n", '
+                                      "$_thread, $pc, $trace_pos")]
+        out = serving.gdb(self.server.address, commands, options=options)
+        for i, part in enumerate(out.split("==thread ")[1:]):
+            pcs = self.histories[CORES[i]]
+            seen = [(int(thread), int(pc, 16), int(position)) for thread, pc, position in
+                    re.findall(r"^AT (\d) ([0-9a-f]+) (\d+)$", part, re.MULTILINE)]
+            count = min(STEPS, len(pcs))
+            expected = [(i + 1, pcs[position], position)
+                        for position in range(len(pcs) - 1, len(pcs) - 1 - count, -1)]
+            self.assertEqual(seen[:count], expected)
+        self.assertNotIn("SIGTRAP", out)
+
+    def test_42_each_steps_back_through_its_own_history(self):
+        self.check_steps_of_each(["-x", serving.GDBINIT])
+
+    def test_42_without_gdbinit_too(self):
+        self.check_steps_of_each([])
+
+    def test_42_the_others_stay(self):
+        out = serving.gdb(self.server.address, ["thread 3", "reverse-stepi 5",
+                                                "thread apply all p $trace_pos"])
+        positions = dict(re.findall(r"Thread (\d) .*:\n\$\d+ = (\d+)", out))
+        for i, name in enumerate(CORES):
+            moved = min(5, len(self.histories[name])) if i == 2 else 0
+            self.assertEqual(int(positions[str(i + 1)]), len(self.histories[name]) - moved)
+
+    def test_29_gaps_are_named_with_their_reason(self):
+        out = serving.gdb(self.server.address, ["monitor gaps all"])
+        totals = dict((name, int(count)) for name, count in
+                      re.findall(r"^[* ] \d (cpu_\d): (\d+) gaps? in", out, re.MULTILINE))
+        self.assertEqual(sorted(totals), CORES)
+        self.assertGreater(sum(totals.values()), 0)
+        listed = re.findall(r"^    gap before position \d+: \w.*$", out, re.MULTILINE)
+        self.assertEqual(len(listed), sum(totals.values()))
+        by_reason = re.findall(r"^    (\d+): \w", out, re.MULTILINE)
+        self.assertEqual(sum(map(int, by_reason)), sum(totals.values()))
+
+    def test_29_continue_stops_at_each_gap_and_says_why(self):
+        gaps = serving.gdb(self.server.address, ["monitor gaps all"])
+        blocks = re.split(r"^[* ] \d (cpu_\d): ", gaps, flags=re.MULTILINE)
+        most = max(range(6), key=lambda i: blocks[2 * i + 2].count("gap before"))
+        places = [int(position) for position in
+                  re.findall(r"gap before position (\d+)", blocks[2 * most + 2])]
+        wanted = [position for position in dict.fromkeys(places[::-1]) if position > 1][:5]
+        out = serving.gdb(self.server.address, [f"thread {most + 1}", *[
+            "reverse-continue", 'printf "AT %lu\\n", $trace_pos'] * len(wanted)],
+            options=["-x", serving.GDBINIT])
+        self.assertEqual([int(at) for at in re.findall(r"^AT (\d+)$", out, re.MULTILINE)],
+                         [position - 1 for position in wanted])
+        self.assertEqual(
+            [int(at) for at in re.findall(r"csreplay: stopped behind a gap before position (\d+): ",
+                                          out)], wanted)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2, argv=sys.argv[:1])

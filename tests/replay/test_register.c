@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The register files: what each holds, and which features a device adds. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "replay/register.h"
+
+static const enum core_arch archs[] = {CORE_A64, CORE_A32, CORE_M};
+
+static void register_names_are_unique_and_features_in_blocks(void **state)
+{
+	(void)state;
+	for (size_t a = 0; a < 3; a++) {
+		struct register_file file = register_file_of(archs[a]);
+
+		assert_int_equal(file.arch, archs[a]);
+		assert_string_equal(file.table[REGISTER_PC].name, "pc");
+		assert_string_equal(file.table[file.trace + TRACE_POSITION].name, "trace_pos");
+		assert_string_equal(file.table[file.trace + TRACE_CONTEXT_ID].name, "contextid");
+		assert_int_equal(file.trace + TRACE_REGISTERS, file.count);
+		for (unsigned int i = 0; i < file.count; i++) {
+			assert_int_equal(file.table[i].feature == REGISTER_TRACE, i >= file.trace);
+			assert_int_equal(file.table[i].bits % 8, 0);
+			for (unsigned int k = 0; k < i; k++)
+				assert_string_not_equal(file.table[i].name, file.table[k].name);
+		}
+	}
+}
+
+static void register_frame_is_what_unwinding_needs(void **state)
+{
+	static const char *const expected[] = {"pc sp x29 x30 ", "pc sp lr cpsr r11 r7 ",
+	                                       "pc sp lr xpsr r11 r7 "};
+
+	(void)state;
+	for (size_t a = 0; a < 3; a++) {
+		struct register_file file = register_file_of(archs[a]);
+		char names[64] = "";
+
+		for (size_t i = 0; i < file.frame_count; i++) {
+			strcat(names, file.table[file.frame[i]].name);
+			strcat(names, " ");
+		}
+		assert_string_equal(names, expected[a]);
+	}
+}
+
+static void register_features_come_with_the_device(void **state)
+{
+	static const uint8_t zero[8] = {0};
+	struct snap_register registers[] = {
+	        {.name = STR("R0"), .bits = 32, .value = zero},
+	        {.name = STR("d3"), .bits = 64, .value = zero},
+	        {.name = STR("PRIMASK"), .bits = 32, .value = zero},
+	};
+	struct snap_device device = {.registers = registers, .register_count = 1};
+	struct register_file file = register_file_of(CORE_M);
+
+	(void)state;
+	register_file_add(&file, &device);
+	assert_true(register_file_has(&file, M_xpsr));
+	assert_true(register_file_has(&file, M_contextid));
+	assert_false(register_file_has(&file, M_d0));
+	assert_false(register_file_has(&file, M_msp));
+	assert_false(register_file_has(&file, M_REGISTERS));
+	assert_false(register_file_has(&file, UINT64_MAX));
+	device.register_count = 3;
+	register_file_add(&file, &device);
+	assert_true(register_file_has(&file, M_fpscr));
+	assert_true(register_file_has(&file, M_msp));
+	file = register_file_of(CORE_A32);
+	assert_false(register_file_has(&file, A32_d31));
+	register_file_add(&file, &device);
+	assert_true(register_file_has(&file, A32_d31));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(register_names_are_unique_and_features_in_blocks),
+	        cmocka_unit_test(register_frame_is_what_unwinding_needs),
+	        cmocka_unit_test(register_features_come_with_the_device),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

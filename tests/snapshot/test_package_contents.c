@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Trace packages: contents.ini and its metadata as a snapshot; options in place of registers. */
+#include "scratch.h"
+
+#include "snapshot/snapshot.h"
+
+#define CONTENTS "[trace]\nmetadata=trace.ini\nbuffer0=a.bin\n"
+#define BUFFER   "[buffer]\nvendor: ARM\ncomponent: ETB\nformat: coresight\n"
+#define ETM3_OPTIONS                                                                               \
+	"format: ETM3.5\ncyclecount: 1\ntimestamp_bits: 48\ntimestamp_gray: 0\ncontext_id: 32\n"
+
+struct fixture {
+	struct scratch scratch;
+	struct diag_list diags;
+	struct snapshot *snapshot;
+};
+
+static int set_up(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+	uint8_t frames[32] = {0};
+
+	assert_non_null(f);
+	scratch_open(&f->scratch);
+	frames[0] = 0x10 << 1 | 1; /* trace ID 0x10 */
+	scratch_text(&f->scratch, "contents.ini", CONTENTS);
+	scratch_write(&f->scratch, "a.bin", frames, sizeof(frames));
+	frames[0] = 0x11 << 1 | 1;
+	scratch_write(&f->scratch, "b.bin", frames, sizeof(frames));
+	*state = f;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *f = *state;
+
+	snapshot_destroy(f->snapshot);
+	diag_list_fini(&f->diags);
+	scratch_close(&f->scratch);
+	free(f);
+	return 0;
+}
+
+static enum status open_package(struct fixture *f)
+{
+	snapshot_destroy(f->snapshot);
+	return snapshot_open(f->scratch.folder, NULL, &f->diags, &f->snapshot);
+}
+
+static enum status open_with(struct fixture *f, const char *metadata)
+{
+	scratch_text(&f->scratch, "trace.ini", metadata);
+	return open_package(f);
+}
+
+static void assert_str(struct str s, const char *expected)
+{
+	assert_true(str_eq(s, str_of(expected)));
+}
+
+static void contents_sections_become_sources_and_cores(void **state)
+{
+	struct fixture *f = *state;
+	const struct snapshot *s;
+
+	assert_int_equal(open_with(f,
+	                           BUFFER "[trace_16]\n" ETM3_OPTIONS "[trace_0x11]\nformat: STM\n"
+	                                  "[trace_18]\nformat: ETM4.2\n"),
+	                 STATUS_OK);
+	s = f->snapshot;
+	assert_true(s->is_trace_package);
+	assert_int_equal(s->buffer_count, 1);
+	assert_str(s->buffers[0].name, "buffer0");
+	assert_int_equal(s->buffers[0].format, BUFFER_CORESIGHT);
+	assert_int_equal(bytes_left(&s->buffers[0].data), 32);
+	assert_int_equal(s->source_count, 3);
+	assert_int_equal(s->sources[0].protocol, PROTOCOL_ETM3);
+	assert_int_equal(s->sources[1].protocol, PROTOCOL_STM);
+	assert_null(s->sources[1].core);
+	assert_int_equal(s->core_count, 2);
+	assert_ptr_equal(s->sources[0].core, &s->cores[0]);
+	assert_ptr_equal(s->cores[1].sources[0], &s->sources[2]);
+	assert_str(s->cores[0].device->name, "core_16");
+	assert_int_equal(s->cores[0].arch, CORE_A32);
+	assert_int_equal(s->cores[1].arch, CORE_A64);
+	assert_diags(&f->diags, "");
+}
+
+static void contents_trace_id_is_in_the_sections_name(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t id = 0;
+
+	/* A register that says another does not count. */
+	assert_int_equal(open_with(f, BUFFER "[trace_16]\n" ETM3_OPTIONS "ETMTRACEIDR: 0x22\n"),
+	                 STATUS_OK);
+	assert_true(snap_source_trace_id(&f->snapshot->sources[0], &id));
+	assert_int_equal(id, 16);
+}
+
+static void assert_register(struct fixture *f, const char *name, uint32_t expected)
+{
+	uint32_t value = 0;
+
+	assert_int_equal(
+	        snap_source_register(&f->snapshot->sources[0], str_of(name), &f->diags, &value),
+	        STATUS_OK);
+	assert_int_equal(value, expected);
+}
+
+static void contents_options_stand_in_for_etm3_registers(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(open_with(f, BUFFER "[trace_16]\n" ETM3_OPTIONS "ETMIDR: 0x412CF250\n"),
+	                 STATUS_OK);
+	assert_register(f, "ETMCR", 0x0000d000);
+	assert_register(f, "ETMCCER", 0);
+	assert_register(f, "ETMTRACEIDR", 16);
+	assert_register(f, "ETMIDR", 0x412cf250); /* given */
+	assert_diags(&f->diags,
+	             "trace.ini:5: note: trace source \"trace_16\" has no register ETMCR; "
+	             "taken as 0xd000 from cyclecount, context_id\n"
+	             "trace.ini:5: note: trace source \"trace_16\" has no register "
+	             "ETMCCER; taken as 0x0 from timestamp_bits\n");
+}
+
+static void contents_options_stand_in_for_ptm_registers(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(open_with(f, BUFFER "[trace_16]\nformat: PFT1.1\ncyclecount: 0\n"
+	                                     "timestamp_bits: 64\ntimestamp_gray: 0\n"
+	                                     "context_id: 8\ndmb_dsb_are_waypoints: 1\n"),
+	                 STATUS_OK);
+	assert_register(f, "ETMCR", 0x00004000);
+	assert_register(f, "ETMCCER", 0x31000000);
+	assert_register(f, "ETMIDR", 0x310);
+}
+
+static void contents_options_stand_in_for_etm4_registers(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(open_with(f, BUFFER "[trace_16]\nformat: ETMv4.3\ncyclecount: 1\n"
+	                                     "context_id: 32\nvmid: 8\n"),
+	                 STATUS_OK);
+	assert_register(f, "TRCCONFIGR", 0x10);
+	assert_register(f, "TRCIDR1", 0x430);
+	assert_register(f, "TRCIDR2", 0x488);
+	assert_register(f, "TRCTRACEIDR", 0x10);
+	diag_list_fini(&f->diags);
+	assert_register(f, "TRCIDR0", 0x280000a1);
+	assert_diags(&f->diags, "trace.ini:5: warning: trace source \"trace_16\" has no register "
+	                        "TRCIDR0 and no option says it; taken as 0x280000a1\n");
+}
+
+static void assert_no_register(struct fixture *f, const char *name, const char *message)
+{
+	uint32_t value = 7;
+
+	assert_int_equal(
+	        snap_source_register(&f->snapshot->sources[0], str_of(name), &f->diags, &value),
+	        STATUS_BAD_DATA);
+	assert_int_equal(value, 7);
+	assert_diags(&f->diags, message);
+}
+
+static void contents_missing_option_is_named_with_its_register(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(open_with(f, BUFFER "[trace_16]\nformat: PTM\ncyclecount: 0\n"
+	                                     "timestamp_bits: 64\n"),
+	                 STATUS_OK);
+	assert_no_register(
+	        f, "ETMCR",
+	        "trace.ini:5: error: trace source \"trace_16\" has neither register ETMCR "
+	        "nor option context_id, which its trace cannot be decoded without\n");
+	assert_no_register(f, "ETMCCER",
+	                   "trace.ini:5: error: trace source \"trace_16\" has neither register "
+	                   "ETMCCER nor option timestamp_gray, which its trace cannot be decoded "
+	                   "without\n");
+	assert_no_register(
+	        f, "ETMIDR",
+	        "trace.ini:5: error: trace source \"trace_16\" has neither register ETMIDR "
+	        "nor option format, which its trace cannot be decoded without\n");
+	assert_no_register(f, "TRCIDR8",
+	                   "trace.ini:5: error: trace source \"trace_16\" has no register TRCIDR8, "
+	                   "which its trace cannot be decoded without\n");
+}
+
+/* Without timestamps it does not matter how they are coded. */
+static void contents_option_that_is_not_needed_may_be_missing(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(open_with(f, BUFFER "[trace_16]\nformat: PFT1.0\ntimestamp_bits: 0\n"),
+	                 STATUS_OK);
+	assert_register(f, "ETMCCER", 0);
+}
+
+static void contents_source_is_in_the_buffers_that_have_its_id(void **state)
+{
+	struct fixture *f = *state;
+	const struct snap_source *sources;
+
+	scratch_text(&f->scratch, "contents.ini", CONTENTS "buffer1=b.bin\n");
+	assert_int_equal(open_with(f, BUFFER "[trace_16]\nformat: ITM\n[trace_17]\nformat: STM\n"
+	                                     "[trace_18]\nformat: STM\n"),
+	                 STATUS_OK);
+	sources = f->snapshot->sources;
+	assert_int_equal(f->snapshot->buffer_count, 2);
+	assert_int_equal(sources[0].buffer_count, 1);
+	assert_int_equal(sources[0].buffers[0], 0);
+	assert_int_equal(sources[1].buffer_count, 1);
+	assert_int_equal(sources[1].buffers[0], 1);
+	assert_int_equal(sources[2].buffer_count, 0);
+}
+
+static void contents_dumps_are_the_memory_of_all_cores(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t byte = 0;
+
+	scratch_text(&f->scratch, "contents.ini",
+	             CONTENTS "[dump0]\nfile=a.bin\naddress=0x8000\nlength=16\n");
+	assert_int_equal(
+	        open_with(f, BUFFER "[trace_16]\n" ETM3_OPTIONS "[trace_17]\n" ETM3_OPTIONS),
+	        STATUS_OK);
+	for (size_t i = 0; i < 2; i++) {
+		const struct memmap *memory = f->snapshot->cores[i].memory;
+
+		assert_int_equal(memmap_read(memory, SPACE_ANY, 0x8000, &byte, 1), 1);
+		assert_int_equal(byte, 0x21);
+		assert_int_equal(memmap_read(memory, SPACE_ANY, 0x8010, &byte, 1), 0);
+	}
+	assert_diags(&f->diags, "");
+}
+
+static void contents_what_is_odd_is_reported(void **state)
+{
+	struct fixture *f = *state;
+
+	scratch_text(&f->scratch, "contents.ini", CONTENTS "log=x\n[files]\na=b\n");
+	assert_int_equal(open_with(f, BUFFER "[trace_0]\nformat: ITM\n"
+	                                     "[trace_16]\n" ETM3_OPTIONS
+	                                     "context_id: 24\ncolour: red\nETMCR: many\n"
+	                                     "[trace_112]\nformat: ITM\n"
+	                                     "[trace_0x10]\nformat: ITM\n"
+	                                     "[notes]\na: b\n"),
+	                 STATUS_OK);
+	assert_int_equal(f->snapshot->source_count, 1);
+	assert_diags(
+	        &f->diags,
+	        "contents.ini:5: warning: section [files] is ignored\n"
+	        "contents.ini:4: warning: section [trace]: unknown key \"log\" is ignored\n"
+	        "trace.ini:5: error: section [trace_0] names no trace source, expected trace_1 "
+	        "to trace_111\n"
+	        "trace.ini:13: error: section [trace_16]: context_id is \"24\", expected one of "
+	        "0 8 16 32\n"
+	        "trace.ini:14: warning: section [trace_16]: unknown key \"colour\" is ignored\n"
+	        "trace.ini:15: error: register \"ETMCR\": value \"many\" is not a number\n"
+	        "trace.ini:16: error: section [trace_112] names no trace source, expected "
+	        "trace_1 to trace_111\n"
+	        "trace.ini:18: error: section [trace_0x10] is ignored: line 7 has that trace "
+	        "source too\n"
+	        "trace.ini:20: warning: section [notes] is ignored\n");
+}
+
+static void contents_without_what_is_needed_is_an_error(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(open_with(f, BUFFER), STATUS_BAD_DATA);
+	assert_null(f->snapshot);
+	assert_int_equal(open_with(f, "[trace_16]\nformat: ITM\n"), STATUS_BAD_DATA);
+	scratch_text(&f->scratch, "contents.ini", "[trace]\nbuffer0=a.bin\n");
+	assert_int_equal(open_package(f), STATUS_BAD_DATA);
+	scratch_text(&f->scratch, "contents.ini", "[trace]\nmetadata=../x.ini\n");
+	assert_int_equal(open_package(f), STATUS_BAD_DATA);
+	assert_diags(&f->diags,
+	             "trace.ini: error: no section [trace_N] describes a trace source\n"
+	             "trace.ini: error: section [buffer] is missing\n"
+	             "contents.ini:1: error: section [trace] has no key \"metadata\"\n"
+	             "contents.ini:2: error: \"../x.ini\" leaves the snapshot's folder; see "
+	             "--allow-outside\n");
+}
+
+static void contents_beside_a_snapshot_does_not_count(void **state)
+{
+	struct fixture *f = *state;
+	char path[PATH_MAX];
+
+	scratch_text(&f->scratch, "snapshot.ini",
+	             "[snapshot]\nversion=1.0\n[device_list]\na=cpu.ini\n");
+	scratch_text(&f->scratch, "cpu.ini", "[device]\nname=cpu\nclass=core\ntype=Cortex-A53\n");
+	assert_int_equal(open_package(f), STATUS_OK);
+	assert_false(f->snapshot->is_trace_package);
+	snapshot_destroy(f->snapshot);
+	assert_int_equal(snapshot_open(scratch_path(&f->scratch, "contents.ini", path), NULL,
+	                               &f->diags, &f->snapshot),
+	                 STATUS_OK);
+	assert_false(f->snapshot->is_trace_package);
+	assert_str(f->snapshot->cores[0].device->name, "cpu");
+	assert_diags(&f->diags, "");
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        CASE(contents_sections_become_sources_and_cores),
+	        CASE(contents_trace_id_is_in_the_sections_name),
+	        CASE(contents_options_stand_in_for_etm3_registers),
+	        CASE(contents_options_stand_in_for_ptm_registers),
+	        CASE(contents_options_stand_in_for_etm4_registers),
+	        CASE(contents_missing_option_is_named_with_its_register),
+	        CASE(contents_option_that_is_not_needed_may_be_missing),
+	        CASE(contents_source_is_in_the_buffers_that_have_its_id),
+	        CASE(contents_dumps_are_the_memory_of_all_cores),
+	        CASE(contents_what_is_odd_is_reported),
+	        CASE(contents_without_what_is_needed_is_an_error),
+	        CASE(contents_beside_a_snapshot_does_not_count),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
