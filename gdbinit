@@ -6,8 +6,6 @@
 set trust-readonly-sections on
 # Breakpoints stay inserted over a stop: fewer packets where there are many.
 set breakpoint always-inserted on
-set confirm off
-set pagination off
 
 # One core moves at a time, the selected one. gdb takes this setting only with a target.
 define target hookpost-remote

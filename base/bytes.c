@@ -4,6 +4,15 @@
 
 #include <assert.h>
 
+size_t bytes_count_zeros(const struct bytes *b, size_t ahead, size_t most)
+{
+	size_t count = 0;
+
+	while (count < most && bytes_left(b) > ahead + count && b->pos[ahead + count] == 0)
+		count++;
+	return count;
+}
+
 enum status bytes_le(struct bytes *b, unsigned int size, uint64_t *value)
 {
 	uint64_t v = 0;

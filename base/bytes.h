@@ -71,6 +71,9 @@ MUST_USE static inline enum status bytes_skip(struct bytes *b, size_t count)
 	return STATUS_OK;
 }
 
+/* How many zero bytes there are from `ahead` places after the cursor on, up to `most`. */
+size_t bytes_count_zeros(const struct bytes *b, size_t ahead, size_t most);
+
 /* Little-endian unsigned integer of `size` bytes, 1 to 8. */
 MUST_USE enum status bytes_le(struct bytes *b, unsigned int size, uint64_t *value);
 

@@ -11,9 +11,33 @@ static const char *const type_names[] = {
         "PACKET",
 };
 
+enum space pe_context_space(const struct pe_context *context)
+{
+	static const enum space spaces[][4] = {
+	        [SECURITY_SECURE] = {SPACE_EL1S, SPACE_EL1S, SPACE_EL2S, SPACE_EL3},
+	        [SECURITY_NON_SECURE] = {SPACE_EL1N, SPACE_EL1N, SPACE_EL2, SPACE_EL3},
+	        [SECURITY_ROOT] = {SPACE_ROOT, SPACE_ROOT, SPACE_ROOT, SPACE_ROOT},
+	        [SECURITY_REALM] = {SPACE_EL1R, SPACE_EL1R, SPACE_EL2R, SPACE_ROOT},
+	};
+
+	if (context->level == EL_UNKNOWN)
+		return context->security == SECURITY_SECURE ? SPACE_S : SPACE_N;
+	return spaces[context->security][context->level];
+}
+
 const char *element_type_name(enum element_type type)
 {
 	return type <= ELEMENT_PACKET ? type_names[type] : "?";
+}
+
+const char *isa_packet_name(enum isa isa)
+{
+	static const char *const names[] = {
+	        [ISA_UNKNOWN] = "Unknown", [ISA_A64] = "AArch64", [ISA_A32] = "ARM(32)",
+	        [ISA_T32] = "Thumb2",      [ISA_TEE] = "ThumbEE", [ISA_JAZELLE] = "Jazelle",
+	};
+
+	return names[isa];
 }
 
 const char *isa_name(enum isa isa)

@@ -194,9 +194,13 @@ struct element {
 	};
 };
 
+/* Whose memory a core in this context sees. */
+enum space pe_context_space(const struct pe_context *context);
+
 /* Name without prefix, such as "INSTR_RANGE". Never NULL. */
 const char *element_type_name(enum element_type type);
-const char *isa_name(enum isa isa); /* "A64", "A32", "T32", ... */
+const char *isa_name(enum isa isa);        /* "A64", "A32", "T32", ... */
+const char *isa_packet_name(enum isa isa); /* as packet listings name it: \"ARM(32)\", ... */
 
 /*
  * Appends the element as OpenCSD 1.8's trc_pkt_lister prints it, without a newline:

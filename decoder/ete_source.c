@@ -46,14 +46,14 @@ static enum status split(struct etm4_flow *flow, uint64_t index, struct walk *ra
 /* How many instructions there are from flow->address to the source address. */
 static enum status count(struct etm4_flow *flow, struct walk *range)
 {
-	uint64_t words = (range->end - range->start) / 4;
+	uint64_t size = range->end - range->start;
 	struct walk walk;
 
 	if (range->isa != ISA_T32) {
-		/* A trace that says so many in a row does not belong to the memory. */
-		if (words > FOLLOW_LIMIT)
+		/* A trace that says so many in a row, or half a one, does not fit the memory. */
+		if (size % 4 != 0 || size / 4 > FOLLOW_LIMIT)
 			return STATUS_BAD_DATA;
-		range->count = (uint32_t)words;
+		range->count = (uint32_t)(size / 4);
 		return STATUS_OK;
 	}
 	TRY(flow_walk_through(flow, range->end, &walk));

@@ -191,15 +191,7 @@ static enum status emit_range(struct etm3_flow *flow, const struct walk *walk, b
 
 	TRY(emit_cycles(flow, ELEMENT_INSTR_RANGE, cycles));
 	element = &flow->out->items[flow->out->count - 1];
-	element->isa = walk->isa;
-	element->range.start = walk->start;
-	element->range.end = walk->end;
-	element->range.count = walk->count;
-	element->range.last_size = walk->last.size;
-	element->range.last_class = walk->last.class;
-	element->range.last_subclass = walk->last.subclass;
-	element->range.last_executed = is_executed;
-	element->range.last_conditional = walk->last.is_conditional;
+	walk_fill_range(walk, is_executed, element);
 	return STATUS_OK;
 }
 

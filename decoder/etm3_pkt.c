@@ -80,17 +80,6 @@ enum etm3_type etm3_header_type(const struct etm3_reader *reader, uint8_t header
 	return config_has(reader->config, row->needs) ? row->type : ETM3_BAD_MODE;
 }
 
-/* How many zero bytes there are at the cursor, up to `most`. */
-static unsigned int count_zeros(const struct bytes *in, unsigned int most)
-{
-	unsigned int count = 0;
-	uint8_t byte;
-
-	while (count < most && bytes_peek(in, count, &byte) == STATUS_OK && byte == 0)
-		count++;
-	return count;
-}
-
 /*
  * Behind its first zero. Of too many zeros the first one is a bad packet, and what is behind it
  * may be an A-Sync; of too few all are, and what is behind them a packet.
@@ -98,7 +87,7 @@ static unsigned int count_zeros(const struct bytes *in, unsigned int most)
 enum status etm3_read_async(struct etm3_reader *reader, struct bytes *in,
                             struct etm3_packet *packet)
 {
-	unsigned int zeros = count_zeros(in, ASYNC_ZEROS);
+	size_t zeros = bytes_count_zeros(in, 0, ASYNC_ZEROS);
 	uint8_t byte = 0;
 
 	(void)reader;
@@ -127,7 +116,7 @@ static enum status pass_over(struct bytes *in, struct etm3_packet *packet, size_
 static enum status find_async(struct etm3_reader *reader, struct bytes *in,
                               const uint8_t *block_end, struct etm3_packet *packet)
 {
-	unsigned int zeros = count_zeros(in, NOT_SYNC_ZEROS);
+	size_t zeros = bytes_count_zeros(in, 0, NOT_SYNC_ZEROS);
 	size_t block = (size_t)(block_end - in->pos);
 	size_t count = zeros + 1;
 	uint8_t byte;

@@ -145,17 +145,6 @@ enum etm4_type etm4_header_type(const struct etm4_reader *reader, uint8_t header
 	return config_has(reader->config, row->needs) ? row->type : ETM4_RESERVED_CONFIG;
 }
 
-/* How many zero bytes there are at the cursor, up to `most`. */
-static unsigned int count_zeros(const struct bytes *in, unsigned int most)
-{
-	unsigned int count = 0;
-	uint8_t byte;
-
-	while (count < most && bytes_peek(in, count, &byte) == STATUS_OK && byte == 0)
-		count++;
-	return count;
-}
-
 /*
  * What begins with 0x00. The zeros of an A-Sync are twelve bytes with its end; a byte too early
  * or too late makes them a bad packet that ends with that byte.
@@ -163,7 +152,7 @@ static unsigned int count_zeros(const struct bytes *in, unsigned int most)
 enum status etm4_read_extension(struct etm4_reader *reader, struct bytes *in,
                                 struct etm4_packet *packet)
 {
-	unsigned int zeros = count_zeros(in, ASYNC_ZEROS);
+	size_t zeros = bytes_count_zeros(in, 0, ASYNC_ZEROS);
 	uint8_t byte = 0;
 
 	(void)reader;
@@ -206,7 +195,7 @@ static enum status pass_over(struct bytes *in, struct etm4_packet *packet, size_
 static enum status find_async(struct etm4_reader *reader, struct bytes *in,
                               struct etm4_packet *packet)
 {
-	unsigned int zeros = count_zeros(in, ASYNC_ZEROS + 1);
+	size_t zeros = bytes_count_zeros(in, 0, ASYNC_ZEROS + 1);
 	size_t count = zeros;
 	uint8_t byte;
 

@@ -14,16 +14,9 @@ enum { WALK_LIMIT = 16 * FOLLOW_LIMIT };
 /* As the last context packet says. */
 enum space flow_space(const struct etm4_flow *flow)
 {
-	static const enum space spaces[4][4] = {
-	        [SECURITY_SECURE] = {SPACE_EL1S, SPACE_EL1S, SPACE_EL2S, SPACE_EL3},
-	        [SECURITY_NON_SECURE] = {SPACE_EL1N, SPACE_EL1N, SPACE_EL2, SPACE_EL3},
-	        [SECURITY_ROOT] = {SPACE_ROOT, SPACE_ROOT, SPACE_ROOT, SPACE_ROOT},
-	        [SECURITY_REALM] = {SPACE_EL1R, SPACE_EL1R, SPACE_EL2R, SPACE_ROOT},
-	};
-
 	if (!flow->has_context)
 		return flow->is_secure ? SPACE_S : SPACE_N;
-	return spaces[flow->context.security][flow->context.level & 3];
+	return pe_context_space(&flow->context);
 }
 
 enum status flow_emit_range(struct etm4_flow *flow, const struct walk *walk, bool is_executed,
@@ -32,15 +25,7 @@ enum status flow_emit_range(struct etm4_flow *flow, const struct walk *walk, boo
 	struct element *element;
 
 	TRY(flow_emit(flow, ELEMENT_INSTR_RANGE, index, &element));
-	element->isa = walk->isa;
-	element->range.start = walk->start;
-	element->range.end = walk->end;
-	element->range.count = walk->count;
-	element->range.last_size = walk->last.size;
-	element->range.last_class = walk->last.class;
-	element->range.last_subclass = walk->last.subclass;
-	element->range.last_executed = is_executed;
-	element->range.last_conditional = walk->last.is_conditional;
+	walk_fill_range(walk, is_executed, element);
 	if (is_executed)
 		flow->isa = walk->last.next_isa;
 	return STATUS_OK;

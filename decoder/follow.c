@@ -307,3 +307,16 @@ enum status follow_to_address(struct follow *follow, enum space space, enum isa 
 	}
 	return !inclusive && walk->end == stop ? STATUS_OK : status;
 }
+
+void walk_fill_range(const struct walk *walk, bool is_executed, struct element *element)
+{
+	element->isa = walk->isa;
+	element->range.start = walk->start;
+	element->range.end = walk->end;
+	element->range.count = walk->count;
+	element->range.last_size = walk->last.size;
+	element->range.last_class = walk->last.class;
+	element->range.last_subclass = walk->last.subclass;
+	element->range.last_executed = is_executed;
+	element->range.last_conditional = walk->last.is_conditional;
+}

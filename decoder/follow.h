@@ -58,4 +58,7 @@ MUST_USE enum status follow_to_address(struct follow *follow, enum space space, 
                                        uint64_t start, uint64_t stop, bool inclusive,
                                        struct walk *walk);
 
+/* Makes an element that has its type and place an INSTR_RANGE's: the walk's instructions. */
+void walk_fill_range(const struct walk *walk, bool is_executed, struct element *element);
+
 #endif

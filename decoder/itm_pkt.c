@@ -42,21 +42,10 @@ static enum status read_continued(struct bytes *in, unsigned int most, struct it
 	return STATUS_OK;
 }
 
-/* How many zero bytes there are at the cursor. */
-static size_t count_zeros(const struct bytes *in)
-{
-	size_t count = 0;
-	uint8_t byte;
-
-	while (bytes_peek(in, count, &byte) == STATUS_OK && byte == 0)
-		count++;
-	return count;
-}
-
 /* Behind the first zero. A byte that is none of the packet ends it. */
 static enum status read_async(struct bytes *in, struct itm_packet *packet)
 {
-	size_t zeros = count_zeros(in);
+	size_t zeros = bytes_count_zeros(in, 0, SIZE_MAX);
 	uint8_t byte;
 
 	(void)packet;
@@ -152,7 +141,7 @@ void itm_reader_init(struct itm_reader *reader)
 /* Bytes before a zero, which may begin a synchronisation packet, or zeros that begin none. */
 static enum status find_async(struct bytes *in, struct itm_packet *packet)
 {
-	size_t zeros = count_zeros(in);
+	size_t zeros = bytes_count_zeros(in, 0, SIZE_MAX);
 	size_t count = zeros;
 	uint8_t byte;
 

@@ -67,15 +67,7 @@ static enum status emit_range(struct ptm_flow *flow, const struct walk *walk, bo
 	struct element *element;
 
 	TRY(emit(flow, ELEMENT_INSTR_RANGE, &element));
-	element->isa = walk->isa;
-	element->range.start = walk->start;
-	element->range.end = walk->end;
-	element->range.count = walk->count;
-	element->range.last_size = walk->last.size;
-	element->range.last_class = walk->last.class;
-	element->range.last_subclass = walk->last.subclass;
-	element->range.last_executed = is_executed;
-	element->range.last_conditional = walk->last.is_conditional;
+	walk_fill_range(walk, is_executed, element);
 	if (packet)
 		add_cycles(element, packet);
 	flow->shown_isa = walk->isa;

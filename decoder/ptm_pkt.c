@@ -64,17 +64,6 @@ enum ptm_type ptm_header_type(const struct ptm_reader *reader, uint8_t header)
 	return row ? row->type : PTM_RESERVED;
 }
 
-/* How many zero bytes there are `ahead` of the cursor, up to `most`. */
-static unsigned int count_zeros(const struct bytes *in, size_t ahead, unsigned int most)
-{
-	unsigned int count = 0;
-	uint8_t byte;
-
-	while (count < most && bytes_peek(in, ahead + count, &byte) == STATUS_OK && byte == 0)
-		count++;
-	return count;
-}
-
 static enum status read_nothing(struct ptm_reader *reader, struct bytes *in,
                                 struct ptm_packet *packet)
 {
@@ -88,7 +77,7 @@ static enum status read_nothing(struct ptm_reader *reader, struct bytes *in,
 static enum status read_async(struct ptm_reader *reader, struct bytes *in,
                               struct ptm_packet *packet)
 {
-	unsigned int zeros = count_zeros(in, 0, ASYNC_ZEROS_MOST);
+	size_t zeros = bytes_count_zeros(in, 0, ASYNC_ZEROS_MOST);
 	uint8_t byte = 0;
 
 	(void)reader;
@@ -400,7 +389,7 @@ static enum status pass_over(struct bytes *in, struct ptm_packet *packet, size_t
  */
 static enum status next_not_sync(const struct bytes *in, size_t count, size_t *more)
 {
-	unsigned int zeros = count_zeros(in, count, ASYNC_ZEROS_MOST + 1);
+	size_t zeros = bytes_count_zeros(in, count, ASYNC_ZEROS_MOST + 1);
 	uint8_t byte;
 
 	*more = zeros;
@@ -433,7 +422,7 @@ static enum status find_async(struct ptm_reader *reader, struct bytes *in, const
 		return pass_over(in, packet, count);
 	reader->is_synced = true;
 	packet->type = PTM_ASYNC;
-	return bytes_skip(in, count_zeros(in, 0, ASYNC_ZEROS_MOST) + 1);
+	return bytes_skip(in, bytes_count_zeros(in, 0, ASYNC_ZEROS_MOST) + 1);
 }
 
 static enum status read_synced(struct ptm_reader *reader, struct bytes *in,

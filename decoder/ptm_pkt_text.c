@@ -18,12 +18,7 @@ const char *ptm_type_name(enum ptm_type type)
 
 static void add_isa(const struct ptm_packet *packet, struct text *out)
 {
-	static const char *const names[] = {
-	        [ISA_UNKNOWN] = "Unknown", [ISA_A64] = "AArch64", [ISA_A32] = "ARM(32)",
-	        [ISA_T32] = "Thumb2",      [ISA_TEE] = "ThumbEE", [ISA_JAZELLE] = "Jazelle",
-	};
-
-	text_printf(out, "ISA=%s; ", names[packet->known.isa]);
+	text_printf(out, "ISA=%s; ", isa_packet_name(packet->known.isa));
 }
 
 static void add_cycles(const struct ptm_packet *packet, struct text *out)

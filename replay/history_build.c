@@ -138,6 +138,64 @@ static bool shape_successor(const struct history *h, const struct shape *shape, 
 	return true;
 }
 
+/* Appends the run of an INSTR_RANGE element with at least one instruction. */
+static enum status append_run(struct history *h, const struct element *element, uint32_t *number)
+{
+	TRY(shape_intern(&h->table, element, number));
+	if (h->run_count % RUNS_PER_CHECKPOINT == 0) {
+		TRY(vec_reserve((void **)&h->checkpoints, &h->checkpoint_capacity,
+		                h->checkpoint_count + 1, sizeof(*h->checkpoints)));
+		h->checkpoints[h->checkpoint_count++] = h->length;
+	}
+	TRY(vec_reserve((void **)&h->runs, &h->run_capacity, h->run_count + 1, sizeof(*h->runs)));
+	h->runs[h->run_count++] = *number;
+	h->length += element->range.count;
+	return STATUS_OK;
+}
+
+/* What was noted behind an instruction that is taken back moves to where the history ends now. */
+static void clamp_positions(struct history *h)
+{
+	for (size_t i = h->event_count; i-- > 0 && h->events[i].position > h->length;)
+		h->events[i].position = h->length;
+	for (unsigned int mark = 0; mark < MARK_COUNT; mark++) {
+		struct mark_list *list = &h->marks[mark];
+
+		for (size_t i = list->count; i-- > 0 && list->items[i].position > h->length;)
+			list->items[i].position = h->length;
+	}
+}
+
+/* The last instruction of the last run was cancelled by an exception: it did not execute. */
+static enum status cancel_last(struct builder *b)
+{
+	struct history *h = b->history;
+	struct element rest = {.type = ELEMENT_INSTR_RANGE};
+	struct run_insn insn;
+	struct shape shape;
+	uint32_t number;
+
+	if (h->run_count == 0 || b->explained)
+		return STATUS_OK;
+	shape = h->table.shapes[h->runs[--h->run_count]];
+	h->length -= shape.count;
+	if (h->run_count % RUNS_PER_CHECKPOINT == 0)
+		h->checkpoint_count--;
+	if (shape.count > 1) {
+		insn = run_insn_at(h->core->memory, &shape, shape.count - 2);
+		rest.isa = (enum isa)shape.isa;
+		rest.range.start = shape.start;
+		rest.range.end = insn.address + insn.size;
+		rest.range.count = shape.count - 1;
+		rest.range.last_size = (uint8_t)insn.size;
+		rest.range.last_executed = true;
+		TRY(append_run(h, &rest, &number));
+	}
+	clamp_positions(h);
+	b->has_expected = false;
+	return STATUS_OK;
+}
+
 static enum status add_range(struct builder *b, const struct element *element)
 {
 	struct history *h = b->history;
@@ -150,15 +208,7 @@ static enum status add_range(struct builder *b, const struct element *element)
 		                            .address = element->range.start,
 		                            .has_address = true,
 		                            .offset = element->offset}));
-	TRY(shape_intern(&h->table, element, &number));
-	if (h->run_count % RUNS_PER_CHECKPOINT == 0) {
-		TRY(vec_reserve((void **)&h->checkpoints, &h->checkpoint_capacity,
-		                h->checkpoint_count + 1, sizeof(*h->checkpoints)));
-		h->checkpoints[h->checkpoint_count++] = h->length;
-	}
-	TRY(vec_reserve((void **)&h->runs, &h->run_capacity, h->run_count + 1, sizeof(*h->runs)));
-	h->runs[h->run_count++] = number;
-	h->length += element->range.count;
+	TRY(append_run(h, element, &number));
 	b->explained = false;
 	b->has_expected = shape_successor(h, &h->table.shapes[number], &b->expected);
 	if (!shape_contradicts(h, &h->table.shapes[number]))
@@ -192,30 +242,10 @@ static enum status add_loss(struct builder *b, const struct element *element,
 	return add_gap(b, (struct gap){.reason = reason, .offset = element->offset});
 }
 
-static enum space context_space(const struct pe_context *context)
-{
-	bool secure = context->security == SECURITY_SECURE;
-
-	if (context->security == SECURITY_ROOT)
-		return SPACE_ROOT;
-	if (context->level == EL_3)
-		return SPACE_EL3;
-	if (context->level == EL_2) {
-		if (context->security == SECURITY_REALM)
-			return SPACE_EL2R;
-		return secure ? SPACE_EL2S : SPACE_EL2;
-	}
-	if (context->level == EL_UNKNOWN)
-		return secure ? SPACE_S : SPACE_N;
-	if (context->security == SECURITY_REALM)
-		return SPACE_EL1R;
-	return secure ? SPACE_EL1S : SPACE_EL1N;
-}
-
 static enum status add_context(struct builder *b, const struct pe_context *context)
 {
 	TRY(add_mark(b->history, MARK_CONTEXT_ID, context->has_context_id, context->context_id));
-	return add_mark(b->history, MARK_SPACE, true, (uint64_t)context_space(context));
+	return add_mark(b->history, MARK_SPACE, true, (uint64_t)pe_context_space(context));
 }
 
 static enum status add_cycles(struct builder *b, const struct element *element)
@@ -230,6 +260,8 @@ static enum status add_cycles(struct builder *b, const struct element *element)
  */
 static enum status add_exception(struct builder *b, const struct element *element)
 {
+	if (element->exception.cancels_last)
+		TRY(cancel_last(b));
 	if (b->has_expected && element->exception.has_return_address && !b->explained &&
 	    element->exception.return_address != b->expected)
 		TRY(add_gap(b, (struct gap){.reason = GAP_MISFIT,
@@ -346,6 +378,7 @@ static enum status add_source(struct builder *b, const struct snapshot *snapshot
 		return STATUS_OK;
 	/* Data that several buffers hold is the same data: the first one serves (format, 3.3.4). */
 	buffer = &snapshot->buffers[source->buffers[0]];
+	options.dstream = buffer->format == BUFFER_DSTREAM;
 	status = decoder_open(snapshot, source, buffer, &options, diags, &decoder);
 	if (status != STATUS_OK)
 		return status == STATUS_NO_MEM ? status : STATUS_OK;

@@ -108,7 +108,11 @@ static enum status load_key(const struct context *c, const struct ini_entry *ent
 	if (str_eq_nocase(entry->key, STR("format")))
 		return STATUS_OK;
 	if (option < SOURCE_OPTIONS) {
-		if (source_option_set(options, option, value) != STATUS_OK)
+		if (options->given[option])
+			diag_warning(loader->diags, place,
+			             "section [%.*s]: key \"%.*s\" is ignored: it was there before",
+			             STR_ARG(device->name), STR_ARG(entry->key));
+		else if (source_option_set(options, option, value) != STATUS_OK)
 			(void)diag_error(loader->diags, STATUS_BAD_DATA, place,
 			                 "section [%.*s]: %.*s is \"%.*s\", expected one of %.*s",
 			                 STR_ARG(device->name), STR_ARG(entry->key), STR_ARG(value),

@@ -1,22 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory: m, M, X. A read gives the bytes before the first unknown one, or E14 if there are none:
- * both debuggers take the short reply for what it is. There are no writes.
+ * Memory: m, x, M, X. A read gives the bytes before the first unknown one, or E14 if there are
+ * none: both debuggers take the short reply for what it is. There are no writes.
  */
 #include "stub/gdb.h"
 #include "stub/rsp_frame.h"
 #include "stub/rsp_request.h"
 
 enum {
-	ERROR_NO_MEMORY = 0x14, /* the number that both debuggers expect */
-	READ_MOST = RSP_PACKET_SIZE / 2 - 16,
+	ERROR_NO_MEMORY = 0x14,               /* the number that both debuggers expect */
+	READ_MOST = RSP_PACKET_SIZE / 2 - 16, /* two digits a byte, or an escape before each */
 };
 
-void gdb_read_memory(struct gdb *gdb, struct str args)
+/*
+ * Answers "ADDRESS,LENGTH" with the known bytes from there on: two hexadecimal digits each, or as
+ * they are behind a 'b'.
+ */
+static void reply_memory(struct gdb *gdb, struct str args, bool binary)
 {
 	uint8_t chunk[512];
 	uint64_t address;
 	uint64_t length;
+	uint64_t done = 0;
+	size_t got = sizeof(chunk);
 
 	if (rsp_next_hex(&args, ',', &address) != STATUS_OK ||
 	    str_hex_to_u64(args, &length) != STATUS_OK) {
@@ -25,21 +31,33 @@ void gdb_read_memory(struct gdb *gdb, struct str args)
 	}
 	if (length > READ_MOST)
 		length = READ_MOST;
-	for (uint64_t done = 0; done < length;) {
-		size_t want =
-		        length - done < sizeof(chunk) ? (size_t)(length - done) : sizeof(chunk);
-		size_t got;
+	if (binary)
+		text_char(&gdb->reply, 'b');
+	/* A short piece is the last; so is the end of the address space. */
+	while (done < length && got == sizeof(chunk) && address + done >= address) {
+		size_t want = sizeof(chunk);
 
-		if (address + done < address)
-			break; /* the address space ends here */
+		if (want > length - done)
+			want = (size_t)(length - done);
 		got = session_memory(gdb->session, gdb->general, address + done, chunk, want);
-		text_hex_bytes(&gdb->reply, chunk, got);
-		if (got < want)
-			break;
+		if (binary)
+			text_add(&gdb->reply, (struct str){(const char *)chunk, got});
+		else
+			text_hex_bytes(&gdb->reply, chunk, got);
 		done += got;
 	}
-	if (gdb->reply.length == 0 && length > 0)
+	if (done == 0 && length > 0)
 		gdb_error(gdb, ERROR_NO_MEMORY);
+}
+
+void gdb_read_memory(struct gdb *gdb, struct str args)
+{
+	reply_memory(gdb, args, false);
+}
+
+void gdb_read_memory_binary(struct gdb *gdb, struct str args)
+{
+	reply_memory(gdb, args, true);
 }
 
 void gdb_write_memory(struct gdb *gdb, struct str args)

@@ -20,7 +20,8 @@ void gdb_supported(struct gdb *gdb, struct str args)
 	}
 	text_printf(&gdb->reply,
 	            "PacketSize=%x;QStartNoAckMode+;qXfer:features:read+;qXfer:threads:read+;"
-	            "ReverseStep+;ReverseContinue+;swbreak+;hwbreak+;vContSupported+",
+	            "ReverseStep+;ReverseContinue+;swbreak+;hwbreak+;vContSupported+;"
+	            "binary-upload+",
 	            (unsigned int)RSP_PACKET_SIZE);
 	if (gdb_program(gdb))
 		text_puts(&gdb->reply, ";qXfer:exec-file:read+");

@@ -2,8 +2,8 @@
 /*
  * The deframer in each packing; byte 0 of the input is the packing, byte 1 the trace ID. Holds:
  * every refill gives at least one byte or an end; each byte given is the one at its place in the
- * buffer (but for the low bit of an even one), places rise, Idx is not beyond the place, and all
- * that is the same whatever part of the window the caller leaves unread.
+ * buffer (the low bit of an even one is elsewhere in its frame), places rise, Idx is not beyond the
+ * place, and all that is the same whatever part of the window the caller leaves unread.
  */
 #include "decoder/deframe.h"
 #include "fuzz.h"
@@ -29,6 +29,16 @@ static uint64_t file_place(enum deframe_format format, uint64_t place)
 	return place / DSTREAM_DATA * DSTREAM_BLOCK + place % DSTREAM_DATA;
 }
 
+/* In a buffer of frames the low bit of an even byte is in the frame's last byte. */
+static uint8_t low_bit(struct bytes data, uint64_t place)
+{
+	uint64_t flags_at = place | (FRAME_SIZE - 1);
+
+	if (place % 2 != 0)
+		return data.pos[place] & 1;
+	return data.pos[flags_at] >> (place % FRAME_SIZE / 2) & 1;
+}
+
 static void take_byte(struct deframe *d, struct bytes data, struct seen *seen)
 {
 	uint64_t place = deframe_position(d, d->bytes.pos);
@@ -42,6 +52,8 @@ static void take_byte(struct deframe *d, struct bytes data, struct seen *seen)
 	/* In frames with half-word synchronisation a byte lies behind where it is counted. */
 	if (d->format != DEFRAME_TPIU_HSYNC && d->format != DEFRAME_DSTREAM_HSYNC)
 		FUZZ_CHECK(((data.pos[in_file] ^ byte) & 0xfe) == 0);
+	if (d->format == DEFRAME_CORESIGHT)
+		FUZZ_CHECK((byte & 1) == low_bit(data, place));
 	seen->last_place = place;
 	seen->count++;
 	mix(seen, byte);

@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	FUZZ_CHECK(fd >= 0);
 	FUZZ_CHECK(write(fd, in.pos, bytes_left(&in)) == (ssize_t)bytes_left(&in));
 	snprintf(path, sizeof(path), "/dev/fd/%d", fd);
-	open_image(path, load_address != 0 ? &load_address : NULL, load_address ^ size);
+	open_image(path, load_address != 0 ? &load_address : NULL, ~load_address);
 	close(fd);
 	return 0;
 }

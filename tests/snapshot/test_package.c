@@ -2,6 +2,7 @@
 /* Archives as folders: what they are told by, names, limits, what is left out. Tars made here. */
 #include "scratch.h"
 
+#include "snapshot/files.h"
 #include "snapshot/package.h"
 
 enum { BLOCK = 512 };
@@ -175,6 +176,61 @@ static void package_map_outlives_the_package(void **state)
 	file_map_close(&map);
 }
 
+/* Several files as one, whole pages moved and the rest copied; and each once more by itself. */
+static void package_files_are_joined(void **state)
+{
+	struct fixture *f = *state;
+	struct arena arena = {0};
+	struct snap_files files = {
+	        .arena = &arena, .folder = STR("/x.tar"), .package_folder = STR("s/")};
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uint8_t *large = malloc(2 * page);
+	struct bytes whole;
+	struct bytes first;
+	struct str path;
+
+	assert_non_null(large);
+	for (size_t i = 0; i < 2 * page; i++)
+		large[i] = (uint8_t)(i * 7 + i / 256);
+	add_file(f, "s/a.bin", (struct str){(const char *)large, 2 * page});
+	add_file(f, "b.bin", STR("hello"));
+	end_tar(f);
+	assert_int_equal(open_tar(f, 1 << 20, 9), STATUS_OK);
+	files.package = f->package;
+	f->package = NULL; /* it is the files' now */
+	files.allow_outside = true;
+	assert_int_equal(snap_files_join(&files, STR("a.bin, ../b.bin,a.bin"), place_none(),
+	                                 &f->diags, &whole),
+	                 STATUS_OK);
+	assert_int_equal(bytes_left(&whole), 4 * page + 5);
+	assert_memory_equal(whole.pos, large, 2 * page);
+	assert_memory_equal(whole.pos + 2 * page, "hello", 5);
+	assert_memory_equal(whole.pos + 2 * page + 5, large, 2 * page);
+	assert_int_equal(
+	        snap_files_map(&files, STR("./a.bin"), place_none(), &f->diags, &first, &path),
+	        STATUS_OK);
+	assert_memory_equal(first.pos, large, 2 * page);
+	assert_true(str_eq(path, STR("/x.tar/s/a.bin")));
+	assert_int_equal(snap_files_map(&files, STR("b.bin"), place_line(STR("x.ini"), 3),
+	                                &f->diags, &first, NULL),
+	                 STATUS_NOT_FOUND);
+	assert_int_equal(
+	        snap_files_map(&files, STR("../../b.bin"), place_none(), &f->diags, &first, NULL),
+	        STATUS_BAD_DATA);
+	files.allow_outside = false;
+	assert_int_equal(
+	        snap_files_map(&files, STR("../b.bin"), place_none(), &f->diags, &first, NULL),
+	        STATUS_BAD_DATA);
+	assert_diags(&f->diags, "x.ini:3: error: cannot open \"b.bin\": the archive has no member "
+	                        "\"s/b.bin\"\n"
+	                        "error: \"../../b.bin\" leaves the archive\n"
+	                        "error: \"../b.bin\" leaves the snapshot's folder; see "
+	                        "--allow-outside\n");
+	snap_files_fini(&files);
+	arena_fini(&arena);
+	free(large);
+}
+
 static void package_odd_members_are_left_out(void **state)
 {
 	struct fixture *f = *state;
@@ -314,6 +370,7 @@ int main(void)
 	        CASE(package_name_is_resolved_in_its_folder),
 	        CASE(package_members_are_mapped),
 	        CASE(package_map_outlives_the_package),
+	        CASE(package_files_are_joined),
 	        CASE(package_odd_members_are_left_out),
 	        CASE(package_at_the_limits_opens),
 	        CASE(package_over_the_limit_of_bytes_is_refused),

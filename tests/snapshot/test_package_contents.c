@@ -246,7 +246,7 @@ static void contents_what_is_odd_is_reported(void **state)
 	scratch_text(&f->scratch, "contents.ini", CONTENTS "log=x\n[files]\na=b\n");
 	assert_int_equal(open_with(f, BUFFER "[trace_0]\nformat: ITM\n"
 	                                     "[trace_16]\n" ETM3_OPTIONS
-	                                     "context_id: 24\ncolour: red\nETMCR: many\n"
+	                                     "context_id: 8\nvmid: 24\ncolour: red\nETMCR: many\n"
 	                                     "[trace_112]\nformat: ITM\n"
 	                                     "[trace_0x10]\nformat: ITM\n"
 	                                     "[notes]\na: b\n"),
@@ -258,15 +258,17 @@ static void contents_what_is_odd_is_reported(void **state)
 	        "contents.ini:4: warning: section [trace]: unknown key \"log\" is ignored\n"
 	        "trace.ini:5: error: section [trace_0] names no trace source, expected trace_1 "
 	        "to trace_111\n"
-	        "trace.ini:13: error: section [trace_16]: context_id is \"24\", expected one of "
-	        "0 8 16 32\n"
-	        "trace.ini:14: warning: section [trace_16]: unknown key \"colour\" is ignored\n"
-	        "trace.ini:15: error: register \"ETMCR\": value \"many\" is not a number\n"
-	        "trace.ini:16: error: section [trace_112] names no trace source, expected "
+	        "trace.ini:13: warning: section [trace_16]: key \"context_id\" is ignored: it was "
+	        "there before\n"
+	        "trace.ini:14: error: section [trace_16]: vmid is \"24\", expected one of 0 8 16 "
+	        "32\n"
+	        "trace.ini:15: warning: section [trace_16]: unknown key \"colour\" is ignored\n"
+	        "trace.ini:16: error: register \"ETMCR\": value \"many\" is not a number\n"
+	        "trace.ini:17: error: section [trace_112] names no trace source, expected "
 	        "trace_1 to trace_111\n"
-	        "trace.ini:18: error: section [trace_0x10] is ignored: line 7 has that trace "
+	        "trace.ini:19: error: section [trace_0x10] is ignored: line 7 has that trace "
 	        "source too\n"
-	        "trace.ini:20: warning: section [notes] is ignored\n");
+	        "trace.ini:21: warning: section [notes] is ignored\n");
 }
 
 static void contents_without_what_is_needed_is_an_error(void **state)

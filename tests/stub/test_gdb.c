@@ -94,9 +94,8 @@ static void connect_lldb(void)
 static void gdb_unknown_packets_get_the_empty_reply(void **state)
 {
 	static const char *const packets[] = {
-	        "vMustReplyEmpty", "qTStatus",   "qCRC:0,1",  "Qbtrace:bts",
-	        "jThreadsInfo",    "QNonStop:1", "qHostInfo", "!",
-	        "vRun;",           "qXferx",     "x0,0"};
+	        "vMustReplyEmpty", "qTStatus",  "qCRC:0,1", "Qbtrace:bts", "jThreadsInfo",
+	        "QNonStop:1",      "qHostInfo", "!",        "vRun;",       "qXferx"};
 
 	(void)state;
 	connect_gdb();
@@ -197,6 +196,9 @@ static void gdb_memory_is_short_at_the_first_unknown_byte(void **state)
 	connect_gdb();
 	assert_string_equal(ask("m1000,4"), "00010203");
 	assert_string_equal(ask("m1024,8"), "24252627");
+	assert_string_equal(ask("x1024,8"), "b$%&'");
+	assert_string_equal(ask("x1028,4"), "E14");
+	assert_string_equal(ask("x1024,0"), "b");
 	assert_string_equal(ask("m1028,4"), "E14");
 	assert_string_equal(ask("mffffffffffffffff,ffffffffffffffff"), "E14");
 	assert_string_equal(ask("m1000"), "E01");
