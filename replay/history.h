@@ -94,8 +94,8 @@ const struct shape *history_shapes(const struct history *history, size_t *count)
 void history_at(const struct history *history, uint64_t position, struct instruction *out);
 
 /*
- * Address of the instruction at `position` < N, or the halt PC at N. NOT_FOUND only at N of a core
- * whose snapshot has no PC.
+ * Address of the instruction at `position` < N; at N the halt PC, or where the trace leads to if
+ * the snapshot has none. NOT_FOUND only at N, if neither says.
  */
 MUST_USE enum status history_pc(const struct history *history, uint64_t position, uint64_t *pc);
 

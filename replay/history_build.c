@@ -428,17 +428,22 @@ static enum status index_executed(struct history *h)
 	return STATUS_OK;
 }
 
-/* A halt PC that the trace does not lead to is behind a gap. */
+/*
+ * A halt PC that the trace does not lead to is behind a gap. Without a halt PC, as in a trace
+ * package, the end is where the trace leads to.
+ */
 static enum status check_halt(struct builder *b)
 {
+	struct history *h = b->history;
 	struct gap gap = {.reason = GAP_HALT};
 
 	if (!b->in_trace)
 		return STATUS_OK;
-	if (history_pc(b->history, b->history->length, &gap.address) == STATUS_OK) {
-		if (b->has_expected && b->expected == gap.address)
-			return STATUS_OK;
-		gap.has_address = true;
+	gap.has_address = history_pc(h, h->length, &gap.address) == STATUS_OK;
+	if (b->has_expected && (!gap.has_address || b->expected == gap.address)) {
+		h->has_end = true;
+		h->end_address = b->expected;
+		return STATUS_OK;
 	}
 	return add_gap(b, gap);
 }

@@ -101,9 +101,9 @@ enum status history_pc(const struct history *history, uint64_t position, uint64_
 		return STATUS_OK;
 	}
 	reg = snap_device_any_register(history->core->device, STR("PC|R15"));
+	*pc = reg ? snap_register_value(reg) : history->end_address;
 	if (!reg)
-		return STATUS_NOT_FOUND;
-	*pc = snap_register_value(reg);
+		return history->has_end ? STATUS_OK : STATUS_NOT_FOUND;
 	/* Some tools write the PC as a branch target, with the T32 state in bit 0. */
 	if (history->core->arch != CORE_A64)
 		*pc &= ~UINT64_C(1);

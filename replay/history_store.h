@@ -33,6 +33,9 @@ struct extent {
 struct history {
 	const struct snap_core *core;
 	uint64_t length; /* N */
+	/* Where the trace leads to, for a core whose snapshot has no PC; valid if has_end. */
+	uint64_t end_address;
+	bool has_end;
 	struct shape_table table;
 	uint32_t *runs; /* shape numbers, oldest first */
 	size_t run_count;

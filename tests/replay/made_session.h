@@ -26,6 +26,7 @@ static struct {
 	size_t next;
 	bool has_next_address;
 	uint64_t next_address;
+	bool has_no_pc; /* the snapshot lacks the halt PC */
 } script;
 
 enum status decoder_open(const struct snapshot *snapshot, const struct snap_source *source,
@@ -145,6 +146,8 @@ static void open_fixture(struct fixture *f, const struct element *elements, size
 	script.elements = elements;
 	script.count = count;
 	f->registers[0] = (struct snap_register){.name = STR("PC"), .bits = 64, .value = pc_value};
+	if (script.has_no_pc)
+		f->registers[0].name = STR("X9");
 	f->registers[1] = (struct snap_register){.name = STR("X1"), .bits = 64, .value = x1_value};
 	f->registers[2] = (struct snap_register){.name = STR("SP"), .bits = 32, .value = sp_value};
 	f->device = (struct snap_device){.name = STR("cpu_0"),
@@ -178,6 +181,7 @@ static void close_fixture(struct fixture *f)
 	session_destroy(f->session);
 	memmap_destroy(f->core.memory);
 	script.has_next_address = false;
+	script.has_no_pc = false;
 }
 
 static void leads_to(uint64_t address)

@@ -82,6 +82,30 @@ static void history_that_misses_halt_has_gap_at_end(void **state)
 	close_fixture(&f);
 }
 
+/* A trace package has cores without registers: the trace says where its end is. */
+static void history_without_halt_pc_ends_where_the_trace_leads(void **state)
+{
+	const struct element elements[] = {range(0x1000, 2, INSN_OTHER, true)};
+	struct fixture f;
+	uint64_t pc;
+	size_t count;
+
+	(void)state;
+	leads_to(0x1008);
+	script.has_no_pc = true;
+	open_fixture(&f, elements, 1);
+	(void)history_gaps(f.history, &count);
+	assert_int_equal(count, 0);
+	assert_int_equal(history_pc(f.history, 2, &pc), STATUS_OK);
+	assert_int_equal(pc, 0x1008);
+	close_fixture(&f);
+	script.has_no_pc = true;
+	open_fixture(&f, elements, 1);
+	assert_int_equal(only_gap(&f)->reason, GAP_HALT);
+	assert_int_equal(history_pc(f.history, 2, &pc), STATUS_NOT_FOUND);
+	close_fixture(&f);
+}
+
 static void history_range_elsewhere_is_misfit(void **state)
 {
 	const struct element elements[] = {
@@ -396,6 +420,7 @@ int main(void)
 	        cmocka_unit_test(history_runs_give_instructions_by_position),
 	        cmocka_unit_test(history_that_leads_to_halt_has_no_gap),
 	        cmocka_unit_test(history_that_misses_halt_has_gap_at_end),
+	        cmocka_unit_test(history_without_halt_pc_ends_where_the_trace_leads),
 	        cmocka_unit_test(history_range_elsewhere_is_misfit),
 	        cmocka_unit_test(history_branch_that_cannot_fall_through_is_misfit),
 	        cmocka_unit_test(history_t32_and_a32_follow_each_other),
