@@ -9,7 +9,7 @@
 
 enum {
 	FLAGS_AT = 15,     /* bit i: low bit of even byte 2i, or "the odd byte is the old ID's" */
-	PAIRS = 7,         /* of an even and an odd byte; byte 14 stands alone */
+	LAST_AT = 14,      /* behind seven pairs of an even and an odd byte, a byte alone */
 	ID_RESERVED = 0x70 /* this one and those behind it */
 };
 
@@ -85,29 +85,29 @@ static size_t unpack_frame(struct deframe *d, size_t held, const uint8_t *frame,
 {
 	struct run run = {position, 0, 0};
 	uint8_t flags = frame[FLAGS_AT];
-	uint8_t last = frame[2 * PAIRS];
+	uint8_t last = frame[LAST_AT];
 
-	for (unsigned int i = 0; i < PAIRS; i++, flags >>= 1) {
-		uint8_t even = frame[2 * i];
-		uint8_t odd = frame[2 * i + 1];
+	for (unsigned int place = 0; place < LAST_AT; place += 2, flags >>= 1) {
+		uint8_t even = frame[place];
+		uint8_t odd = frame[place + 1];
 
 		if (!(even & 1)) {
-			held = put(d, held, &run, 2 * i, even | (flags & 1));
+			held = put(d, held, &run, place, even | (flags & 1));
 		} else if ((flags & 1) && even >> 1 != d->current_id) {
 			/* The new ID takes effect behind the odd byte. */
-			held = put(d, held, &run, 2 * i + 1, odd);
-			change_id(d, &run, 2 * i, even);
+			held = put(d, held, &run, place + 1, odd);
+			change_id(d, &run, place, even);
 			continue;
 		} else if (even >> 1 != d->current_id) {
-			change_id(d, &run, 2 * i, even);
+			change_id(d, &run, place, even);
 		}
-		held = put(d, held, &run, 2 * i + 1, odd);
+		held = put(d, held, &run, place + 1, odd);
 	}
 	if (last & 1) {
 		d->is_broken |= run.count == 0 && d->current_id == d->trace_id;
 		d->current_id = last >> 1;
 	} else {
-		held = put(d, held, &run, 2 * PAIRS, last | (flags & 1));
+		held = put(d, held, &run, LAST_AT, last | (flags & 1));
 	}
 	return held;
 }

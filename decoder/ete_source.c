@@ -12,8 +12,8 @@
 /* The one instruction at the source address; NO_MEMORY_AT if it is not in memory. */
 static enum status source_insn(struct etm4_flow *flow, uint64_t source, struct walk *walk)
 {
-	return follow_to_address(flow->follow, flow_space(flow), flow->isa, source, source, true,
-	                         walk);
+	return follow_to_address(flow->follow, flow_space(flow), flow->isa, source,
+	                         (struct follow_limit){source, true}, walk);
 }
 
 /*
@@ -28,8 +28,8 @@ static enum status split(struct etm4_flow *flow, uint64_t index, struct walk *ra
 	struct walk part;
 
 	do {
-		TRY(follow_to_address(flow->follow, flow_space(flow), flow->isa, at, range->end,
-		                      false, &part));
+		TRY(follow_to_address(flow->follow, flow_space(flow), flow->isa, at,
+		                      (struct follow_limit){range->end, false}, &part));
 		looked_at += part.count;
 		at = part.end;
 		if (at == range->end)

@@ -229,7 +229,7 @@ static enum status walk_atom(struct etm3_flow *flow, bool is_executed, uint32_t 
 	uint64_t address = flow->address;
 	struct walk walk;
 	enum status status = follow_to_address(flow->follow, current_space(flow), *isa, address,
-	                                       address, true, &walk);
+	                                       (struct follow_limit){address, true}, &walk);
 
 	flow->is_excepted = false;
 	if (status == STATUS_NO_MEM)

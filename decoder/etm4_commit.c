@@ -15,43 +15,53 @@ enum isa flow_isa(const struct etm4_flow *flow, uint8_t is)
 	return is == 0 ? ISA_A32 : ISA_T32;
 }
 
-enum status flow_emit_fact(struct etm4_flow *flow, const struct p0 *item)
+/* The element that a fact becomes. */
+static void fill_fact(struct etm4_flow *flow, const struct p0 *item, struct element *element)
 {
-	struct element *element;
-
-	switch ((int)item->kind) {
-	case P0_EVENT:
-		TRY(flow_emit(flow, ELEMENT_EVENT, item->index, &element));
+	switch ((int)element->type) {
+	case ELEMENT_EVENT:
 		element->event.type = 2;
 		element->event.number = (uint16_t)item->value;
 		break;
-	case P0_CYCLES:
-		TRY(flow_emit(flow, ELEMENT_CYCLE_COUNT, item->index, &element));
+	case ELEMENT_CYCLE_COUNT:
 		element->has_cycles = true;
 		element->cycles = item->value;
 		break;
-	case P0_TIMESTAMP:
-		if (flow->config->has_timestamp_marker && !flow->had_marker)
-			break;
-		TRY(flow_emit(flow, ELEMENT_TIMESTAMP, item->index, &element));
+	case ELEMENT_TIMESTAMP:
 		element->has_timestamp = true;
 		element->timestamp = item->address;
 		element->has_cycles = item->has_cycles;
 		element->cycles = item->value;
 		break;
-	case P0_MARKER:
-		TRY(flow_emit(flow, ELEMENT_SYNC_MARKER, item->index, &element));
+	case ELEMENT_SYNC_MARKER:
 		element->sync_marker = item->value;
 		flow->had_marker = true;
 		break;
-	case P0_INSTRUMENTATION:
-		TRY(flow_emit(flow, ELEMENT_INSTRUMENTATION, item->index, &element));
+	default:
 		element->instrumentation.level = item->level;
 		element->instrumentation.value = item->address;
 		break;
-	default:
-		break;
 	}
+}
+
+enum status flow_emit_fact(struct etm4_flow *flow, const struct p0 *item)
+{
+	static const enum element_type types[] = {
+	        [P0_EVENT] = ELEMENT_EVENT,
+	        [P0_CYCLES] = ELEMENT_CYCLE_COUNT,
+	        [P0_TIMESTAMP] = ELEMENT_TIMESTAMP,
+	        [P0_MARKER] = ELEMENT_SYNC_MARKER,
+	        [P0_INSTRUMENTATION] = ELEMENT_INSTRUMENTATION,
+	};
+	struct element *element;
+
+	if ((size_t)item->kind >= sizeof(types) / sizeof(types[0]) ||
+	    types[item->kind] == ELEMENT_UNKNOWN)
+		return STATUS_OK;
+	if (item->kind == P0_TIMESTAMP && flow->config->has_timestamp_marker && !flow->had_marker)
+		return STATUS_OK;
+	TRY(flow_emit(flow, types[item->kind], item->index, &element));
+	fill_fact(flow, item, element);
 	return STATUS_OK;
 }
 

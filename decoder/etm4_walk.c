@@ -146,7 +146,7 @@ enum status flow_walk_through(struct etm4_flow *flow, uint64_t stop, struct walk
 	*walk = (struct walk){.start = flow->address, .end = flow->address, .isa = flow->isa};
 	do {
 		status = follow_to_address(flow->follow, flow_space(flow), flow->isa, walk->end,
-		                           stop, false, &part);
+		                           (struct follow_limit){stop, false}, &part);
 		if (status == STATUS_NO_MEM || status == STATUS_UNSUPPORTED)
 			return status;
 		append(walk, &part);
@@ -186,9 +186,9 @@ static enum status walk_count(struct etm4_flow *flow, uint32_t count, struct wal
 	*walk = (struct walk){.start = flow->address, .end = flow->address, .isa = flow->isa};
 	while (walk->count < count && walk->count < WALK_LIMIT && !is_branch) {
 		struct walk part;
-		enum status status =
-		        follow_to_address(flow->follow, flow_space(flow), flow->isa, walk->end,
-		                          is_t32 ? walk->end : stop, is_t32, &part);
+		enum status status = follow_to_address(
+		        flow->follow, flow_space(flow), flow->isa, walk->end,
+		        (struct follow_limit){is_t32 ? walk->end : stop, is_t32}, &part);
 
 		if (status == STATUS_NO_MEM)
 			return status;

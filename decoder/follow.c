@@ -286,7 +286,7 @@ static bool append_until(const struct follow *follow, const struct stretch *stre
 }
 
 enum status follow_to_address(struct follow *follow, enum space space, enum isa isa, uint64_t start,
-                              uint64_t stop, bool inclusive, struct walk *walk)
+                              struct follow_limit limit, struct walk *walk)
 {
 	const struct stretch *stretch;
 	enum status status = STATUS_END;
@@ -295,17 +295,17 @@ enum status follow_to_address(struct follow *follow, enum space space, enum isa 
 		return STATUS_UNSUPPORTED;
 	*walk = (struct walk){.start = start, .end = start, .isa = isa};
 	while (status == STATUS_END) {
-		if (!inclusive && walk->end == stop)
+		if (!limit.inclusive && walk->end == limit.stop)
 			return STATUS_OK;
 		TRY(stretch_at(follow, space, isa, walk->end, &stretch));
 		/* Differences, since a stretch may end with the address space. */
-		if (stop - walk->end >= stretch->walk.end - walk->end)
+		if (limit.stop - walk->end >= stretch->walk.end - walk->end)
 			append(walk, stretch);
-		else if (append_until(follow, stretch, stop, inclusive, walk))
+		else if (append_until(follow, stretch, limit.stop, limit.inclusive, walk))
 			return STATUS_OK;
 		status = walk_status(walk, stretch);
 	}
-	return !inclusive && walk->end == stop ? STATUS_OK : status;
+	return !limit.inclusive && walk->end == limit.stop ? STATUS_OK : status;
 }
 
 void walk_fill_range(const struct walk *walk, bool is_executed, struct element *element)

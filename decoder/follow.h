@@ -49,13 +49,19 @@ void follow_destroy(struct follow *follow); /* NULL is fine */
 MUST_USE enum status follow_to_waypoint(struct follow *follow, enum space space, enum isa isa,
                                         uint64_t start, struct walk *walk);
 
+/* Where a walk is to end at the latest. */
+struct follow_limit {
+	uint64_t stop;  /* address of an instruction */
+	bool inclusive; /* behind that instruction, not in front of it */
+};
+
 /*
- * The same, but stops in front of address `stop` (or behind the instruction at it, if
- * `inclusive`) where that comes first: ends_at_waypoint is then false unless that very
- * instruction is one. A `stop` that the walk does not meet is as if it were not there.
+ * As follow_to_waypoint(), but not beyond `limit`: where that comes first, ends_at_waypoint is
+ * false unless the very instruction at its address, with `inclusive`, is one. A limit that the
+ * walk does not meet is as if it were not there.
  */
 MUST_USE enum status follow_to_address(struct follow *follow, enum space space, enum isa isa,
-                                       uint64_t start, uint64_t stop, bool inclusive,
+                                       uint64_t start, struct follow_limit limit,
                                        struct walk *walk);
 
 /* Makes an element that has its type and place an INSTR_RANGE's: the walk's instructions. */

@@ -174,7 +174,7 @@ static enum status walk_through(struct ptm_flow *flow, uint32_t stop, struct wal
 	*walk = (struct walk){.start = flow->address, .end = flow->address, .isa = flow->isa};
 	do {
 		status = follow_to_address(flow->follow, current_space(flow), flow->isa, walk->end,
-		                           stop, true, &part);
+		                           (struct follow_limit){stop, true}, &part);
 		if (status == STATUS_NO_MEM || status == STATUS_UNSUPPORTED)
 			return status;
 		if (part.count > 0)

@@ -111,10 +111,11 @@ static enum status read_segments(struct elf_image *image, Elf *elf, const struct
 static enum status read_image(struct elf_image *image, const struct source *source)
 {
 	/* libelf wants a pointer that is not const; it does not write through it. */
-	char *data = (char *)(uintptr_t)image->file.pos;
+	char *data;
 	Elf *elf = NULL;
 	enum status status;
 
+	memcpy(&data, &image->file.pos, sizeof(data));
 	if (!elf_image_is_elf(image->file))
 		return fail(source, image, STATUS_BAD_DATA, "not an ELF file");
 	if (elf_version(EV_CURRENT) != EV_NONE)

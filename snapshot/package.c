@@ -118,11 +118,12 @@ static enum status leave_out(const struct unpacker *u, const char *why)
 
 static enum status too_large(const struct unpacker *u, uint64_t size)
 {
+	unsigned long long sum = u->sum + size;
+
 	return diag_error(u->diags, STATUS_UNSUPPORTED, u->place,
 	                  "with member \"%.*s\" the archive unpacks to %llu bytes or more, the "
 	                  "limit is %llu",
-	                  STR_ARG(text_str(&u->name)), (unsigned long long)(u->sum + size),
-	                  (unsigned long long)u->limits->bytes);
+	                  STR_ARG(text_str(&u->name)), sum, (unsigned long long)u->limits->bytes);
 }
 
 static bool leaves_archive(struct str name)

@@ -29,13 +29,13 @@ static const struct {
 };
 
 struct stand_in {
-	enum protocol protocol;
 	const char *reg;
+	enum protocol protocol;
 	uint32_t base;
 };
 
 static const struct stand_in stand_ins[] = {
-#define STAND_IN(protocol, reg, base) {PROTOCOL_##protocol, reg, base},
+#define STAND_IN(protocol, reg, base) {reg, PROTOCOL_##protocol, base},
 #include "snapshot/source_option.def"
 #undef STAND_IN
 };

@@ -114,7 +114,8 @@ static int teardown(void **state)
 static enum status to_address(struct fixture *f, uint64_t start, uint64_t stop, bool inclusive,
                               struct walk *walk)
 {
-	return follow_to_address(f->follow, SPACE_EL1N, ISA_A64, start, stop, inclusive, walk);
+	return follow_to_address(f->follow, SPACE_EL1N, ISA_A64, start,
+	                         (struct follow_limit){stop, inclusive}, walk);
 }
 
 static void follow_straight_code_ends_at_branch(void **state)
@@ -204,9 +205,9 @@ static void follow_unknown_isa_is_unsupported(void **state)
 
 	assert_int_equal(follow_to_waypoint(f->follow, SPACE_EL1N, ISA_JAZELLE, CODE, &walk),
 	                 STATUS_UNSUPPORTED);
-	assert_int_equal(
-	        follow_to_address(f->follow, SPACE_EL1N, ISA_UNKNOWN, CODE, CODE, false, &walk),
-	        STATUS_UNSUPPORTED);
+	assert_int_equal(follow_to_address(f->follow, SPACE_EL1N, ISA_UNKNOWN, CODE,
+	                                   (struct follow_limit){CODE, false}, &walk),
+	                 STATUS_UNSUPPORTED);
 }
 
 static void follow_destroy_null_is_fine(void **state)
@@ -283,17 +284,17 @@ static void follow_to_address_at_hole_is_reached(void **state)
 	put_opcodes(code, 4, NOP);
 	memory_add(memory, CODE, SPACE_ANY, code, sizeof(code));
 	follow = memory_end(memory);
-	assert_int_equal(
-	        follow_to_address(follow, SPACE_ANY, ISA_A64, CODE, CODE + 16, false, &walk),
-	        STATUS_OK);
+	assert_int_equal(follow_to_address(follow, SPACE_ANY, ISA_A64, CODE,
+	                                   (struct follow_limit){CODE + 16, false}, &walk),
+	                 STATUS_OK);
 	assert_walk(&walk, CODE, CODE + 16, 4, false);
-	assert_int_equal(
-	        follow_to_address(follow, SPACE_ANY, ISA_A64, CODE, CODE + 16, true, &walk),
-	        STATUS_NO_MEMORY_AT);
+	assert_int_equal(follow_to_address(follow, SPACE_ANY, ISA_A64, CODE,
+	                                   (struct follow_limit){CODE + 16, true}, &walk),
+	                 STATUS_NO_MEMORY_AT);
 	assert_walk(&walk, CODE, CODE + 16, 4, false);
-	assert_int_equal(
-	        follow_to_address(follow, SPACE_ANY, ISA_A64, CODE, CODE + 20, false, &walk),
-	        STATUS_NO_MEMORY_AT);
+	assert_int_equal(follow_to_address(follow, SPACE_ANY, ISA_A64, CODE,
+	                                   (struct follow_limit){CODE + 20, false}, &walk),
+	                 STATUS_NO_MEMORY_AT);
 	assert_walk(&walk, CODE, CODE + 16, 4, false);
 	follow_destroy(follow);
 	memmap_destroy(memory);
@@ -378,13 +379,16 @@ static void follow_over_end_of_address_space_wraps(void **state)
 	assert_int_equal(follow_to_waypoint(follow, SPACE_EL1S, ISA_A64, top, &walk),
 	                 STATUS_NO_MEMORY_AT);
 	assert_walk(&walk, top, 0, 4, false);
-	assert_int_equal(follow_to_address(follow, SPACE_EL1N, ISA_A64, top, top + 8, false, &walk),
+	assert_int_equal(follow_to_address(follow, SPACE_EL1N, ISA_A64, top,
+	                                   (struct follow_limit){top + 8, false}, &walk),
 	                 STATUS_OK);
 	assert_walk(&walk, top, top + 8, 2, false);
-	assert_int_equal(follow_to_address(follow, SPACE_EL1N, ISA_A64, top, 0, false, &walk),
+	assert_int_equal(follow_to_address(follow, SPACE_EL1N, ISA_A64, top,
+	                                   (struct follow_limit){0, false}, &walk),
 	                 STATUS_OK);
 	assert_walk(&walk, top, 0, 4, false);
-	assert_int_equal(follow_to_address(follow, SPACE_EL1N, ISA_A64, top, 4, true, &walk),
+	assert_int_equal(follow_to_address(follow, SPACE_EL1N, ISA_A64, top,
+	                                   (struct follow_limit){4, true}, &walk),
 	                 STATUS_OK);
 	assert_walk(&walk, top, 8, 6, true);
 	follow_destroy(follow);
@@ -424,9 +428,9 @@ static void follow_zeros_without_end_is_bad_data(void **state)
 	                 STATUS_BAD_DATA);
 	assert_same_walk(&walk, &other);
 	/* In front of the limit an address is met. */
-	assert_int_equal(
-	        follow_to_address(follow, SPACE_ANY, ISA_A64, CODE, CODE + 0x300004, false, &walk),
-	        STATUS_OK);
+	assert_int_equal(follow_to_address(follow, SPACE_ANY, ISA_A64, CODE,
+	                                   (struct follow_limit){CODE + 0x300004, false}, &walk),
+	                 STATUS_OK);
 	assert_walk(&walk, CODE, CODE + 0x300004, 0xc0001, false);
 	follow_destroy(fresh);
 	follow_destroy(follow);
@@ -536,8 +540,9 @@ static void follow_random_code_as_plain_walk(void **state)
 		assert_same_walk(&walk, &want);
 		for (int inclusive = 0; inclusive < 2; inclusive++) {
 			status = plain_walk(memory, start, stop, inclusive, &want);
-			assert_int_equal(follow_to_address(follow, SPACE_ANY, ISA_A64, start, stop,
-			                                   inclusive, &walk),
+			assert_int_equal(follow_to_address(follow, SPACE_ANY, ISA_A64, start,
+			                                   (struct follow_limit){stop, inclusive},
+			                                   &walk),
 			                 status);
 			assert_same_walk(&walk, &want);
 		}
