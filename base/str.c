@@ -79,6 +79,13 @@ struct str str_skip(struct str s, size_t count)
 	return (struct str){s.p + count, s.n - count};
 }
 
+char str_printable(char c)
+{
+	if (c >= ' ' && c <= '~')
+		return c;
+	return '?';
+}
+
 size_t str_find(struct str s, char c)
 {
 	const char *hit = s.n > 0 ? memchr(s.p, c, s.n) : NULL;

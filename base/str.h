@@ -31,6 +31,9 @@ bool str_has_suffix_nocase(struct str s, struct str suffix);
 struct str str_trim(struct str s); /* without ASCII blanks at either end */
 struct str str_skip(struct str s, size_t count);
 
+/* `c` if it is a printable ASCII character, else '?'. */
+char str_printable(char c);
+
 /* Index of the first `c`, or s.n. */
 size_t str_find(struct str s, char c);
 

@@ -22,6 +22,7 @@ enum cli_exit cli_fail(enum cli_exit code, const char *format, ...)
 
 	(void)fputs("csreplay: error: ", stderr);
 	va_start(args, format);
+	/* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): va_start() is right above */
 	(void)vfprintf(stderr, format, args);
 	va_end(args);
 	(void)fputc('\n', stderr);

@@ -212,8 +212,8 @@ static enum cli_exit choose_core(const struct cli_args *args, const struct sessi
 static enum cli_exit list(const struct cli_args *args, const struct session *session, bool json)
 {
 	struct writer w = {.json = json, .registers = args->given[CLI_OPTION_REGISTERS]};
-	uint64_t from;
-	uint64_t count;
+	uint64_t from = 0;
+	uint64_t count = UINT64_MAX;
 	size_t core;
 	enum cli_exit code = choose_core(args, session, &core);
 

@@ -33,7 +33,7 @@ static void say_wrong(struct text *out, const char *what, struct str word)
 	text_puts(out, what);
 	text_puts(out, " \"");
 	for (size_t i = 0; i < word.n; i++)
-		text_char(out, word.p[i] >= ' ' && word.p[i] <= '~' ? word.p[i] : '?');
+		text_char(out, str_printable(word.p[i]));
 	text_puts(out, "\"");
 }
 

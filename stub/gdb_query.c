@@ -58,15 +58,15 @@ void gdb_symbol(struct gdb *gdb, struct str args)
 
 void gdb_select_thread(struct gdb *gdb, struct str args)
 {
-	char operation = args.n > 0 ? args.p[0] : '\0';
+	bool resumes = str_has_prefix(args, STR("c"));
 	size_t core = 0;
 	enum thread_choice choice = threads_parse(gdb->session, str_skip(args, 1), &core);
 
-	if (choice == THREAD_NONE || (operation != 'g' && operation != 'c')) {
+	if (choice == THREAD_NONE || (!resumes && !str_has_prefix(args, STR("g")))) {
 		gdb_error(gdb, 1);
 		return;
 	}
-	if (operation == 'c') {
+	if (resumes) {
 		gdb->has_resume = choice == THREAD_ONE;
 		gdb->resume = core;
 	} else if (choice == THREAD_ONE) {

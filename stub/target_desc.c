@@ -68,7 +68,7 @@ void xml_escape(struct text *out, struct str s)
 		else if (c == '"')
 			text_puts(out, "&quot;");
 		else
-			text_char(out, c >= ' ' && c <= '~' ? c : '?');
+			text_char(out, str_printable(c));
 	}
 }
 

@@ -182,6 +182,16 @@ static void str_hex_to_u64_takes_no_prefix(void **state)
 	}
 }
 
+static void str_printable_hides_what_is_no_text(void **state)
+{
+	(void)state;
+	assert_int_equal(str_printable(' '), ' ');
+	assert_int_equal(str_printable('~'), '~');
+	assert_int_equal(str_printable('\x1f'), '?');
+	assert_int_equal(str_printable('\x7f'), '?');
+	assert_int_equal(str_printable((char)0xe4), '?');
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -194,6 +204,7 @@ int main(void)
 	        cmocka_unit_test(str_find_without_hit_is_length),
 	        cmocka_unit_test(str_next_part_gives_each_part_once),
 	        cmocka_unit_test(str_print_length_is_cut_to_int),
+	        cmocka_unit_test(str_printable_hides_what_is_no_text),
 	        cmocka_unit_test(str_to_u64_at_its_bounds),
 	        cmocka_unit_test(str_hex_to_u64_takes_no_prefix),
 	};
