@@ -13,6 +13,7 @@ enum {
 	GLOBAL_2_BYTES = 6,
 	EXTENSION_BYTES = 4,
 	GLOBAL_1_BITS = 26, /* and then is_clock_changed, is_wrapped */
+	GLOBAL_2_BITS = 38, /* and then reserved ones */
 };
 
 typedef enum status (*read_fields)(struct bytes *in, struct itm_packet *packet);
@@ -103,7 +104,9 @@ static enum status read_global_timestamp_1(struct bytes *in, struct itm_packet *
 
 static enum status read_global_timestamp_2(struct bytes *in, struct itm_packet *packet)
 {
-	return read_continued(in, GLOBAL_2_BYTES, packet);
+	TRY(read_continued(in, GLOBAL_2_BYTES, packet));
+	packet->value &= (UINT64_C(1) << GLOBAL_2_BITS) - 1;
+	return STATUS_OK;
 }
 
 static const struct header_row {
