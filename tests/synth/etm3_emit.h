@@ -23,8 +23,8 @@ enum emit_isa {
 struct emit_pc {
 	enum emit_isa isa;
 	uint32_t address;
-	unsigned int size;     /* bytes */
-	bool is_alt;           /* alternative encoding: bit 6 of the last byte is no address bit */
+	unsigned int size;      /* bytes */
+	bool is_alt;            /* alternative encoding: bit 6 of the last byte is no address bit */
 	bool exception_follows; /* sets that bit, or that of the fifth byte */
 };
 

@@ -39,39 +39,59 @@ struct row {
 };
 
 /* What is encoded. */
-#define COUNT(n)              &(const uint32_t){n}
-#define PC(i, a, n)           &(const struct emit_pc){EMIT_##i, a, n, true, false}
-#define PC_EXCEPTION(i, a, n) &(const struct emit_pc){EMIT_##i, a, n, true, true}
-#define ISYNC(why, ...)       &(const struct ptm_emit_isync){.reason = EMIT_##why, .address = __VA_ARGS__}
-#define EXCEPTION(...)        &(const struct ptm_emit_exception){.number = __VA_ARGS__}
-#define NONE                  (void)b
-#define AT_T32                ptm_emit_branch(b, PC(T32, 0x12345678, 5), NULL, NULL)
-#define AT_JAZELLE            ptm_emit_branch(b, PC(JAZELLE, 0x12345678, 5), NULL, NULL)
-#define AT_TEE                ptm_emit_waypoint(b, PC_EXCEPTION(T32, 0x1234, 5), &(const bool){true})
-#define TIME_48               ptm_emit_timestamp(b, 0xfedcba987654, 7, 7, false, NULL)
+#define COUNT(n)                                                                                   \
+	&(const uint32_t)                                                                          \
+	{                                                                                          \
+		n                                                                                  \
+	}
+#define PC(i, a, n)                                                                                \
+	&(const struct emit_pc)                                                                    \
+	{                                                                                          \
+		EMIT_##i, a, n, true, false                                                        \
+	}
+#define PC_EXCEPTION(i, a, n)                                                                      \
+	&(const struct emit_pc)                                                                    \
+	{                                                                                          \
+		EMIT_##i, a, n, true, true                                                         \
+	}
+#define ISYNC(why, ...)                                                                            \
+	&(const struct ptm_emit_isync)                                                             \
+	{                                                                                          \
+		.reason = EMIT_##why, .address = __VA_ARGS__                                       \
+	}
+#define EXCEPTION(...)                                                                             \
+	&(const struct ptm_emit_exception)                                                         \
+	{                                                                                          \
+		.number = __VA_ARGS__                                                              \
+	}
+#define NONE       (void)b
+#define AT_T32     ptm_emit_branch(b, PC(T32, 0x12345678, 5), NULL, NULL)
+#define AT_JAZELLE ptm_emit_branch(b, PC(JAZELLE, 0x12345678, 5), NULL, NULL)
+#define AT_TEE     ptm_emit_waypoint(b, PC_EXCEPTION(T32, 0x1234, 5), &(const bool){true})
+#define TIME_48    ptm_emit_timestamp(b, 0xfedcba987654, 7, 7, false, NULL)
 
 /* What is decoded. */
-#define KNOWN(...)          .known = {__VA_ARGS__}
-#define AT(a, i)            .address = (a), .isa = ISA_##i
-#define HOME                AT(0x12345678, A32)
-#define CYCLE_COUNT(n)      .has_cycles = true, .cycles = (n)
-#define BRANCH(bits)        .type = PTM_BRANCH, .sent_bits = (bits)
-#define WAYPOINT(bits)      .type = PTM_WAYPOINT, .sent_bits = (bits)
-#define TIME(bits)          .type = PTM_TIMESTAMP, .sent_bits = (bits)
-#define WANT_EXCEPTION(n)   .has_exception = true, .has_state = true, .exception = (n)
-#define ATOMS(count, bits)  .type = PTM_ATOM, .atom_count = (count), .atoms = (bits), KNOWN(HOME)
+#define KNOWN(...)         .known = {__VA_ARGS__}
+#define AT(a, i)           .address = (a), .isa = ISA_##i
+#define HOME               AT(0x12345678, A32)
+#define CYCLE_COUNT(n)     .has_cycles = true, .cycles = (n)
+#define BRANCH(bits)       .type = PTM_BRANCH, .sent_bits = (bits)
+#define WAYPOINT(bits)     .type = PTM_WAYPOINT, .sent_bits = (bits)
+#define TIME(bits)         .type = PTM_TIMESTAMP, .sent_bits = (bits)
+#define WANT_EXCEPTION(n)  .has_exception = true, .has_state = true, .exception = (n)
+#define ATOMS(count, bits) .type = PTM_ATOM, .atom_count = (count), .atoms = (bits), KNOWN(HOME)
 #define WANT_ISYNC(why)                                                                            \
 	.type = PTM_ISYNC, .sent_bits = 32, .has_state = true, .reason = PTM_ISYNC_##why
 
-#define PASTE(a, b)      a##b
-#define LINE_NAME(a, b)  PASTE(a, b)
+#define PASTE(a, b)     a##b
+#define LINE_NAME(a, b) PASTE(a, b)
 
 #define ROW(config, before, emit, ...)                                                             \
-	static void LINE_NAME(before_, __LINE__)(struct buf *b)                                    \
+	static void LINE_NAME(before_, __LINE__)(struct buf * b)                                   \
 	{                                                                                          \
 		before;                                                                            \
 	}                                                                                          \
-	static void LINE_NAME(emit_, __LINE__)(struct buf *b)                                      \
+	static void LINE_NAME(emit_, __LINE__)(struct buf * b)                                     \
 	{                                                                                          \
 		emit;                                                                              \
 	}
@@ -249,7 +269,9 @@ static void emit_nothing(struct buf *b)
 }
 
 #define RESERVED(config, part, from_end, mask, ...)                                                \
-	{{#part, config, emit_nothing, emit_reserved_##part, {__VA_ARGS__}}, from_end, mask}
+	{                                                                                          \
+		{#part, config, emit_nothing, emit_reserved_##part, {__VA_ARGS__}}, from_end, mask \
+	}
 
 static void reserved_bit_set_changes_nothing(void **state)
 {
@@ -283,7 +305,8 @@ static void reserved_bit_set_changes_nothing(void **state)
 static bool matches(const char *pattern, unsigned int header)
 {
 	for (unsigned int i = 0; i < 8; i++) {
-		if (pattern[i] != 'x' && (unsigned int)(pattern[i] - '0') != (header >> (7 - i) & 1))
+		if (pattern[i] != 'x' &&
+		    (unsigned int)(pattern[i] - '0') != (header >> (7 - i) & 1))
 			return false;
 	}
 	return true;
