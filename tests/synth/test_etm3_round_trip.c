@@ -56,7 +56,8 @@ struct row {
 #define ISYNC(why, i, ...)                                                                         \
 	&(const struct etm3_emit_isync){.reason = EMIT_##why, .isa = EMIT_##i, .address = __VA_ARGS__}
 #define EXCEPTION(...)            &(const struct etm3_emit_exception){.number = __VA_ARGS__}
-#define TO(a, ...)                &(const struct etm3_emit_data_address){.address = (a), .size = BYTES(__VA_ARGS__, false, 0)}
+#define TO(a, ...) \
+	&(const struct etm3_emit_data_address){.address = (a), .size = BYTES(__VA_ARGS__, false, 0)}
 #define BYTES(n, big_endian, ...) (n), .is_big_endian = (big_endian)
 #define NONE                      (void)b
 #define AT_T32                    etm3_emit_branch(b, PC(T32, 0x12345678, 5), NULL)
@@ -70,10 +71,12 @@ struct row {
 #define CYCLE_COUNT(n)            .has_cycles = true, .cycles = (n)
 #define BRANCH(bits)              .type = ETM3_BRANCH, .sent_bits = (bits)
 #define TIME(t)                   .type = ETM3_TIMESTAMP, KNOWN(HOME, .has_timestamp = true, .timestamp = (t))
-#define WANT_EXCEPTION(...)       .has_exception = true, .has_state = true, .exception = {.number = __VA_ARGS__}
+#define WANT_EXCEPTION(...) \
+	.has_exception = true, .has_state = true, .exception = {.number = __VA_ARGS__}
 #define VALUE(kind, v)            .type = ETM3_##kind, .has_value = true, .value = (v)
 #define ATOMS(format, count, bits)                                                                 \
-	.type = ETM3_P_HEADER, .atoms_format = ETM3_ATOMS_##format, .atom_count = (count), .atoms = (bits), KNOWN(HOME)
+	.type = ETM3_P_HEADER, .atoms_format = ETM3_ATOMS_##format, .atom_count = (count), \
+	.atoms = (bits), KNOWN(HOME)
 #define ISYNC_FIELDS(why) .sent_bits = 32, .has_address = true, .has_state = true, .reason = ETM3_ISYNC_##why
 #define WANT_ISYNC(why)           .type = ETM3_ISYNC, ISYNC_FIELDS(why)
 #define WANT_ISYNC_CYCLES(why)    .type = ETM3_ISYNC_CYCLES, ISYNC_FIELDS(why)
