@@ -214,7 +214,7 @@ static enum cli_exit list(const struct cli_args *args, const struct session *ses
 	struct writer w = {.json = json, .registers = args->given[CLI_OPTION_REGISTERS]};
 	uint64_t from = 0;
 	uint64_t count = UINT64_MAX;
-	size_t core;
+	size_t core = 0;
 	enum cli_exit code = choose_core(args, session, &core);
 
 	if (code == CLI_FINE)
