@@ -30,6 +30,17 @@ const char *element_type_name(enum element_type type)
 	return type <= ELEMENT_PACKET ? type_names[type] : "?";
 }
 
+const char *no_sync_reason_name(enum no_sync_reason reason)
+{
+	static const char *const names[] = {
+	        [NO_SYNC_INIT] = "init-decoder",     [NO_SYNC_RESET] = "reset-decoder",
+	        [NO_SYNC_OVERFLOW] = "overflow",     [NO_SYNC_DISCARD] = "discard",
+	        [NO_SYNC_BAD_PACKET] = "bad-packet", [NO_SYNC_END] = "end-of-trace",
+	};
+
+	return names[reason];
+}
+
 const char *isa_packet_name(enum isa isa)
 {
 	static const char *const names[] = {
@@ -198,16 +209,11 @@ static void add_packet(const struct element *e, struct text *out)
 static void add_reason(const struct element *e, struct text *out)
 {
 	static const char *const trace_on[] = {"normal", "overflow", "ex_debug"};
-	static const char *const no_sync[] = {
-	        [NO_SYNC_INIT] = "init-decoder",     [NO_SYNC_RESET] = "reset-decoder",
-	        [NO_SYNC_OVERFLOW] = "overflow",     [NO_SYNC_DISCARD] = "discard",
-	        [NO_SYNC_BAD_PACKET] = "bad-packet", [NO_SYNC_END] = "end-of-trace",
-	};
 
 	if (e->type == ELEMENT_TRACE_ON)
 		add_name(out, "trace_on_reason", trace_on[e->trace_on]);
 	else
-		add_name(out, "unsync_eot_info", no_sync[e->no_sync]);
+		add_name(out, "unsync_eot_info", no_sync_reason_name(e->no_sync));
 }
 
 /* The fields that only elements of this type have. */

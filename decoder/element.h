@@ -199,7 +199,8 @@ enum space pe_context_space(const struct pe_context *context);
 
 /* Name without prefix, such as "INSTR_RANGE". Never NULL. */
 const char *element_type_name(enum element_type type);
-const char *isa_name(enum isa isa);        /* "A64", "A32", "T32", ... */
+const char *isa_name(enum isa isa);                          /* "A64", "A32", "T32", ... */
+const char *no_sync_reason_name(enum no_sync_reason reason); /* "bad-packet", ... */
 const char *isa_packet_name(enum isa isa); /* as packet listings name it: \"ARM(32)\", ... */
 
 /*

@@ -95,14 +95,10 @@ static void add_reason(const struct element *e, struct text *out)
 	        [TRACE_ON_OVERFLOW] = "overflow",
 	        [TRACE_ON_EX_DEBUG] = "debug restart",
 	};
-	static const char *const no_sync[] = {
-	        [NO_SYNC_INIT] = "init-decoder",     [NO_SYNC_RESET] = "reset-decoder",
-	        [NO_SYNC_OVERFLOW] = "overflow",     [NO_SYNC_DISCARD] = "discard",
-	        [NO_SYNC_BAD_PACKET] = "bad-packet", [NO_SYNC_END] = "end-of-trace",
-	};
 
 	text_printf(out, " [%s]",
-	            e->type == ELEMENT_TRACE_ON ? trace_on[e->trace_on] : no_sync[e->no_sync]);
+	            e->type == ELEMENT_TRACE_ON ? trace_on[e->trace_on]
+	                                        : no_sync_reason_name(e->no_sync));
 }
 
 static void add_itm(const struct element *e, struct text *out)
