@@ -19,6 +19,14 @@ struct decoder {
 	uint64_t broken_at; /* place in the buffer; valid if is_broken */
 	enum deframe_format format;
 	struct bytes data;
+	struct graph *own_graph;   /* if the caller gave none */
+	const struct graph *graph; /* the one in use */
+	/* Legs that decoder_next() has not given out whole: of legs[0], `atoms` from node `at` on.
+	 */
+	struct decoded decoded;
+	uint32_t at;
+	uint32_t atoms;
+	unsigned int atoms_left;
 };
 
 /* The protocols that this build decodes; NULL for the others. */
@@ -96,6 +104,14 @@ static void warn_of_size(const struct protocol_input *input, const struct snap_b
 		             FRAME_SIZE, (unsigned long long)rest);
 }
 
+static enum status open_graph(struct decoder *d, struct decoder_options *options)
+{
+	if (!options->graph)
+		options->graph = d->own_graph = graph_create();
+	d->graph = options->graph;
+	return d->graph ? STATUS_OK : STATUS_NO_MEM;
+}
+
 enum status decoder_open(const struct snapshot *snapshot, const struct snap_source *source,
                          const struct snap_buffer *buffer, const struct decoder_options *options,
                          struct diag_list *diags, struct decoder **decoder)
@@ -120,8 +136,11 @@ enum status decoder_open(const struct snapshot *snapshot, const struct snap_sour
 	d->protocol = protocol_of(source->protocol);
 	d->format = input.format;
 	d->data = input.data;
-	status = d->protocol->open(&input, &d->state, &d->trace_id);
+	status = open_graph(d, &input.options);
+	if (status == STATUS_OK)
+		status = d->protocol->open(&input, &d->state, &d->trace_id);
 	if (status != STATUS_OK) {
+		graph_destroy(d->own_graph);
 		free(d);
 		return status;
 	}
@@ -135,6 +154,7 @@ void decoder_destroy(struct decoder *decoder)
 	if (!decoder)
 		return;
 	decoder->protocol->destroy(decoder->state);
+	graph_destroy(decoder->own_graph);
 	free(decoder);
 }
 
@@ -154,15 +174,55 @@ static enum status find_break(struct decoder *decoder)
 	return STATUS_END;
 }
 
-enum status decoder_next(struct decoder *decoder, struct element *element)
+enum status decoder_pull(struct decoder *decoder, struct decoded *decoded)
 {
+	const struct protocol_decoder *protocol = decoder->protocol;
 	enum status status;
 
+	decoded->leg_count = 0;
 	if (decoder->has_failed)
 		return STATUS_END;
-	status = decoder->protocol->next(decoder->state, element);
+	status = protocol->pull ? protocol->pull(decoder->state, decoded)
+	                        : protocol->next(decoder->state, &decoded->element);
 	decoder->has_failed = status != STATUS_OK && status != STATUS_END;
 	return status == STATUS_BAD_DATA ? find_break(decoder) : status;
+}
+
+/* The next run of the legs as an element; false if there is none. */
+static bool next_run(struct decoder *decoder, struct element *element)
+{
+	struct decoded *decoded = &decoder->decoded;
+	const struct leg *leg = decoded->legs;
+	bool taken;
+
+	if (decoder->atoms_left == 0) {
+		if (decoded->leg_count == 0)
+			return false;
+		decoder->at = leg->first;
+		decoder->atoms = leg->atoms;
+		decoder->atoms_left = leg->count;
+	}
+	taken = (decoder->atoms & 1) != 0;
+	*element = (struct element){
+	        .type = ELEMENT_INSTR_RANGE, .trace_id = decoder->trace_id, .offset = leg->index};
+	walk_fill_range(&decoder->graph->nodes[decoder->at].walk, taken, element);
+	decoder->at = decoder->graph->steps[decoder->at].next[taken];
+	decoder->atoms >>= 1;
+	if (--decoder->atoms_left == 0) {
+		decoded->legs++;
+		decoded->leg_count--;
+	}
+	return true;
+}
+
+enum status decoder_next(struct decoder *decoder, struct element *element)
+{
+	if (next_run(decoder, element))
+		return STATUS_OK;
+	TRY(decoder_pull(decoder, &decoder->decoded));
+	if (!next_run(decoder, element))
+		*element = decoder->decoded.element;
+	return STATUS_OK;
 }
 
 bool decoder_broken_at(const struct decoder *decoder, uint64_t *offset)

@@ -12,6 +12,7 @@
 #include "base/diag.h"
 #include "base/status.h"
 #include "decoder/element.h"
+#include "decoder/graph.h"
 #include "snapshot/snapshot.h"
 
 struct decoder;
@@ -24,6 +25,22 @@ struct decoder_options {
 	bool dstream;    /* and in the blocks of a DSTREAM */
 	/* ETE: a branch not taken in front of a source address ends a range. */
 	bool splits_sources;
+	/*
+	 * The graph that runs are followed through, for a caller of decoder_pull(): it must outlive
+	 * the decoder. NULL: the decoder makes one for itself. One decoder at a time may use it,
+	 * and all of them must be of the same source.
+	 */
+	struct graph *graph;
+};
+
+/*
+ * What comes next: an element, or runs as legs through the graph (leg_count > 0, element not set).
+ * A source that is not followed through a graph gives its runs as elements.
+ */
+struct decoded {
+	const struct leg *legs; /* valid until the next call */
+	size_t leg_count;
+	struct element element;
 };
 
 /* True if this build decodes the protocol. */
@@ -48,8 +65,11 @@ void decoder_destroy(struct decoder *decoder); /* NULL is fine */
  */
 MUST_USE enum status decoder_next(struct decoder *decoder, struct element *element);
 
+/* The same, for who can take runs by the leg. Not to be mixed with decoder_next(). */
+MUST_USE enum status decoder_pull(struct decoder *decoder, struct decoded *decoded);
+
 /*
- * True, with the place in the buffer, if decoder_next() came to its end where the buffer stops
+ * True, with the place in the buffer, if the decoder came to its end where the buffer stops
  * being frames of a formatter: EO_TRACE is missing then.
  */
 bool decoder_broken_at(const struct decoder *decoder, uint64_t *offset);

@@ -5,7 +5,10 @@
  */
 #include "decoder/deframe.h"
 
+#include <endian.h>
 #include <string.h>
+
+#define EVEN_LOW_BITS UINT64_C(0x0001000100010001)
 
 enum {
 	FLAGS_AT = 15,     /* bit i: low bit of even byte 2i, or "the odd byte is the old ID's" */
@@ -112,6 +115,47 @@ static size_t unpack_frame(struct deframe *d, size_t held, const uint8_t *frame,
 	return held;
 }
 
+/* Eight bytes in their order in memory, the first one lowest. */
+static inline uint64_t eight_bytes(const uint8_t *at)
+{
+	uint64_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return le64toh(value);
+}
+
+static inline void put_eight_bytes(uint8_t *to, uint64_t value)
+{
+	value = htole64(value);
+	memcpy(to, &value, sizeof(value));
+}
+
+/* No even byte of the frame is an ID: all of it is data of the current one. */
+static inline bool has_no_id(const uint8_t *frame)
+{
+	return ((eight_bytes(frame) | eight_bytes(frame + 8)) & EVEN_LOW_BITS) == 0;
+}
+
+/* A frame without an ID, which most are: fifteen bytes at once. */
+static size_t unpack_whole(struct deframe *d, size_t held, const uint8_t *frame, uint64_t position)
+{
+	/* Bit i of four flags in the low bit of even byte 2i. */
+	static const uint64_t spread[16] = {
+	        0x0000000000000000, 0x0000000000000001, 0x0000000000010000, 0x0000000000010001,
+	        0x0000000100000000, 0x0000000100000001, 0x0000000100010000, 0x0000000100010001,
+	        0x0001000000000000, 0x0001000000000001, 0x0001000000010000, 0x0001000000010001,
+	        0x0001000100000000, 0x0001000100000001, 0x0001000100010000, 0x0001000100010001,
+	};
+	uint8_t flags = frame[FLAGS_AT];
+
+	put_eight_bytes(d->window + held, eight_bytes(frame) | spread[flags & 15]);
+	put_eight_bytes(d->window + held + 8, eight_bytes(frame + 8) | spread[flags >> 4]);
+	memset(d->lag + held, 0, FRAME_SIZE);
+	for (unsigned int i = 0; i < FRAME_SIZE; i++)
+		d->positions[held + i] = position + i;
+	return held + FLAGS_AT;
+}
+
 static size_t refill_frames(struct deframe *d, size_t held)
 {
 	while (held < DEFRAME_WINDOW && !d->is_broken && bytes_left(&d->input) >= FRAME_SIZE) {
@@ -119,7 +163,10 @@ static size_t refill_frames(struct deframe *d, size_t held)
 		uint64_t position = bytes_offset(&d->input);
 
 		d->input.pos += FRAME_SIZE;
-		held = unpack_frame(d, held, frame, position);
+		if (!has_no_id(frame))
+			held = unpack_frame(d, held, frame, position);
+		else if (d->current_id == d->trace_id)
+			held = unpack_whole(d, held, frame, position);
 	}
 	return held;
 }
@@ -167,16 +214,6 @@ enum status deframe_refill(struct deframe *d)
 	if (held >= DEFRAME_WINDOW)
 		return STATUS_TRUNCATED;
 	return d->is_broken ? STATUS_BAD_DATA : STATUS_END;
-}
-
-uint64_t deframe_position(const struct deframe *d, const uint8_t *at)
-{
-	return d->positions[at - d->window];
-}
-
-uint64_t deframe_index(const struct deframe *d, const uint8_t *at)
-{
-	return d->positions[at - d->window] - d->lag[at - d->window];
 }
 
 uint64_t deframe_consumed(const struct deframe *d)

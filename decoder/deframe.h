@@ -76,10 +76,16 @@ void deframe_init(struct deframe *d, enum deframe_format format, struct bytes da
 MUST_USE enum status deframe_refill(struct deframe *d);
 
 /* Idx of the byte at `at`, a pointer into `bytes`. */
-uint64_t deframe_index(const struct deframe *d, const uint8_t *at);
+static inline uint64_t deframe_index(const struct deframe *d, const uint8_t *at)
+{
+	return d->positions[at - d->window] - d->lag[at - d->window];
+}
 
 /* Place in the buffer of the byte at `at`, a pointer into `bytes`. */
-uint64_t deframe_position(const struct deframe *d, const uint8_t *at);
+static inline uint64_t deframe_position(const struct deframe *d, const uint8_t *at)
+{
+	return d->positions[at - d->window];
+}
 
 /* Bytes of the buffer that were unpacked. */
 uint64_t deframe_consumed(const struct deframe *d);

@@ -107,16 +107,22 @@ static void set_address(struct etm4_flow *flow, const struct p0 *item)
 	flow->is_excepted = false;
 }
 
+void flow_take_address(struct etm4_flow *flow, const struct p0 *item)
+{
+	retstack_address(&flow->stack);
+	set_address(flow, item);
+}
+
 static enum status commit_atoms(struct etm4_flow *flow, struct p0 *item)
 {
-	while (item->count > 0 && flow->commit > 0) {
-		bool is_taken = (item->atoms & 1) != 0;
+	uint32_t count = item->count < flow->commit ? item->count : (uint32_t)flow->commit;
+	uint32_t atoms = item->atoms;
 
-		item->atoms >>= 1;
-		item->count--;
-		TRY(flow_walk_atom(flow, is_taken, item->index));
-		flow->commit--;
-	}
+	/* An atom packet has less than 32. */
+	item->atoms >>= count;
+	item->count -= count;
+	flow->commit -= count;
+	TRY(flow_run_atoms(flow, atoms, count, item->index));
 	if (item->count == 0)
 		p0_drop_oldest(&flow->queue);
 	return STATUS_OK;
@@ -270,6 +276,7 @@ static enum status commit_context(struct etm4_flow *flow, const struct p0 *item)
 		TRY(flow_emit_context(flow, &item->context, item->index));
 		/* What was known before the new context holds, whatever comes behind it. */
 		flow->out_kept = flow->out_count;
+		flow->leg_kept = flow->leg_count;
 	}
 	p0_drop_oldest(&flow->queue);
 	return STATUS_OK;
@@ -307,6 +314,8 @@ static enum status commit_source(struct etm4_flow *flow, const struct p0 *item)
 /* The oldest entry of the queue, or one atom after the other of it. */
 static enum status commit_oldest(struct etm4_flow *flow, struct p0 *item)
 {
+	if (item->kind != P0_ATOMS)
+		flow_settle(flow);
 	switch (item->kind) {
 	case P0_ATOMS:
 		return commit_atoms(flow, item);
@@ -333,8 +342,7 @@ static enum status commit_oldest(struct etm4_flow *flow, struct p0 *item)
 		flow->commit--;
 		break;
 	case P0_ADDRESS:
-		retstack_address(&flow->stack);
-		set_address(flow, item);
+		flow_take_address(flow, item);
 		break;
 	case P0_TRACE_INFO:
 		retstack_hold(&flow->stack);
@@ -425,8 +433,7 @@ static bool end_entry(struct etm4_flow *flow, const struct p0 *item)
 		flow->stack.must_pop = false;
 		return false;
 	case P0_ADDRESS:
-		retstack_address(&flow->stack);
-		set_address(flow, item);
+		flow_take_address(flow, item);
 		return true;
 	case P0_EXCEPTION_RETURN:
 	case P0_TRANSACTION_START:
@@ -459,7 +466,9 @@ enum status etm4_flow_end(struct etm4_flow *flow)
 	struct element *element;
 	bool tells = true;
 
+	flow_settle(flow);
 	flow->out_kept = flow->out_count;
+	flow->leg_kept = flow->leg_count;
 	while ((item = p0_oldest(&flow->queue)) != NULL && end_entry(flow, item)) {
 		bool is_outcome =
 		        item->kind == P0_TRANSACTION_COMMIT || item->kind == P0_TRANSACTION_FAIL;

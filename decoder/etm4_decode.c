@@ -12,6 +12,9 @@
 #include "decoder/protocol.h"
 #include "snapshot/memmap.h"
 
+/* Legs that are gathered before the caller is given them. */
+enum { LEGS_MOST = 256 };
+
 struct etm4 {
 	struct etm4_config config;
 	struct etm4_reader reader;
@@ -19,7 +22,7 @@ struct etm4 {
 	struct follow *follow;
 	struct memmap *no_memory; /* of a source without a core */
 	uint64_t position;        /* behind the last packet's last byte */
-	bool is_ended;
+	enum status outcome;      /* OK while it goes on; END, or why it ended before */
 	/* While synchronisation is sought. */
 	bool told_not_sync; /* the flow knows */
 	bool has_search_index;
@@ -85,7 +88,7 @@ static enum status etm4_open(const struct protocol_input *input, void **state, u
 	}
 	deframe_init(&d->deframe, input->format, input->data, config.trace_id);
 	etm4_reader_init(&d->reader, &d->config);
-	etm4_flow_init(&d->flow, &d->config, d->follow);
+	etm4_flow_init(&d->flow, &d->config, d->follow, input->options.graph);
 	d->flow.splits_sources = input->options.splits_sources;
 	*state = d;
 	*trace_id = config.trace_id;
@@ -175,7 +178,7 @@ static enum status end(struct etm4 *d)
 	if (bytes_left(&d->deframe.bytes) > 0)
 		TRY(give_rest(d, &packet, ETM4_INCOMPLETE));
 	d->position = deframe_consumed(&d->deframe);
-	d->is_ended = true;
+	d->outcome = STATUS_END;
 	return etm4_flow_end(&d->flow);
 }
 
@@ -190,6 +193,30 @@ static enum status refill(struct etm4 *d)
 	return status == STATUS_END ? end(d) : status;
 }
 
+/*
+ * Atom packets one behind the other, which most of a trace is: their one byte needs no packet. The
+ * caller is given what came of them before there is too much.
+ */
+static enum status pull_atoms(struct etm4 *d)
+{
+	struct bytes *in = &d->deframe.bytes;
+	const uint8_t *begin = in->pos;
+
+	while (in->pos < in->end && d->flow.leg_count < LEGS_MOST) {
+		uint8_t header = *in->pos;
+		unsigned int count = d->reader.atom_counts[header];
+
+		if (count == 0 || !etm4_flow_is_immediate(&d->flow))
+			break;
+		TRY(etm4_flow_atoms(&d->flow, d->reader.atoms[header], count,
+		                    deframe_index(&d->deframe, in->pos)));
+		in->pos++;
+	}
+	if (in->pos > begin)
+		d->position = deframe_position(&d->deframe, in->pos - 1) + 1;
+	return STATUS_OK;
+}
+
 static enum status pull_packet(struct etm4 *d)
 {
 	const uint8_t *begin = d->deframe.bytes.pos;
@@ -201,26 +228,62 @@ static enum status pull_packet(struct etm4 *d)
 	return refill(d);
 }
 
-static enum status etm4_next(void *state, struct element *element)
+/* What the flow has for the caller; END if nothing. */
+static enum status take(struct etm4_flow *flow, struct decoded *decoded)
+{
+	bool has_element = flow->out_next < flow->out_count;
+	size_t legs = has_element ? flow->out[flow->out_next].legs_before : flow->leg_count;
+
+	if (flow->leg_next < legs) {
+		decoded->legs = &flow->legs[flow->leg_next];
+		decoded->leg_count = legs - flow->leg_next;
+		flow->leg_next = legs;
+		return STATUS_OK;
+	}
+	if (!has_element)
+		return STATUS_END;
+	decoded->leg_count = 0;
+	decoded->element = flow->out[flow->out_next++].element;
+	return STATUS_OK;
+}
+
+/* Decodes until there is an element for the caller, or many legs. */
+static enum status gather(struct etm4 *d)
+{
+	struct etm4_flow *flow = &d->flow;
+
+	flow->out_next = 0;
+	flow->out_count = 0;
+	flow->leg_next = 0;
+	flow->leg_count = 0;
+	do {
+		TRY(pull_packet(d));
+		if (!d->lists_packets)
+			TRY(pull_atoms(d));
+	} while (d->outcome == STATUS_OK && !d->has_listed && flow->out_count == 0 &&
+	         flow->leg_count < LEGS_MOST);
+	return STATUS_OK;
+}
+
+static enum status etm4_pull(void *state, struct decoded *decoded)
 {
 	struct etm4 *d = state;
-	struct etm4_flow *flow = &d->flow;
+	enum status status;
 
 	for (;;) {
 		if (d->has_listed) {
-			*element = d->listed;
+			decoded->leg_count = 0;
+			decoded->element = d->listed;
 			d->has_listed = false;
 			return STATUS_OK;
 		}
-		if (flow->out_next < flow->out_count) {
-			*element = flow->out[flow->out_next++];
+		if (take(&d->flow, decoded) == STATUS_OK)
 			return STATUS_OK;
-		}
-		flow->out_next = 0;
-		flow->out_count = 0;
-		if (d->is_ended)
-			return STATUS_END;
-		TRY(pull_packet(d));
+		if (d->outcome != STATUS_OK)
+			return d->outcome;
+		status = gather(d);
+		if (status != STATUS_OK)
+			d->outcome = status;
 	}
 }
 
@@ -242,7 +305,7 @@ const struct protocol_decoder etm4_decoder = {
         .name = "ETMv4, ETE",
         .open = etm4_open,
         .destroy = etm4_destroy,
-        .next = etm4_next,
+        .pull = etm4_pull,
         .position = etm4_position,
         .next_address = etm4_next_address,
 };

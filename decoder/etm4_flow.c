@@ -9,11 +9,13 @@
 
 #include "base/vec.h"
 
-void etm4_flow_init(struct etm4_flow *flow, const struct etm4_config *config, struct follow *follow)
+void etm4_flow_init(struct etm4_flow *flow, const struct etm4_config *config, struct follow *follow,
+                    struct graph *graph)
 {
 	*flow = (struct etm4_flow){
 	        .config = config,
 	        .follow = follow,
+	        .graph = graph,
 	        .state = FLOW_NO_SYNC,
 	        .reason = NO_SYNC_INIT,
 	        .isa = ISA_A32,
@@ -28,7 +30,9 @@ void etm4_flow_fini(struct etm4_flow *flow)
 {
 	p0_fini(&flow->queue);
 	free(flow->out);
+	free(flow->legs);
 	flow->out = NULL;
+	flow->legs = NULL;
 }
 
 enum status flow_emit(struct etm4_flow *flow, enum element_type type, uint64_t index,
@@ -36,7 +40,8 @@ enum status flow_emit(struct etm4_flow *flow, enum element_type type, uint64_t i
 {
 	TRY(vec_reserve((void **)&flow->out, &flow->out_capacity, flow->out_count + 1,
 	                sizeof(*flow->out)));
-	*element = &flow->out[flow->out_count++];
+	flow->out[flow->out_count].legs_before = flow->leg_count;
+	*element = &flow->out[flow->out_count++].element;
 	**element =
 	        (struct element){.type = type, .trace_id = flow->config->trace_id, .offset = index};
 	return STATUS_OK;
@@ -50,6 +55,7 @@ static void clear_resolution(struct etm4_flow *flow)
 	flow->mispredict = false;
 	flow->discard = false;
 	flow->awaits_address = false;
+	flow->at = GRAPH_NO_NODE;
 	flow->needs_address = true;
 	flow->needs_context = true;
 }
@@ -69,6 +75,7 @@ void flow_lose_sync(struct etm4_flow *flow, enum no_sync_reason reason)
 	flow->had_overflow = false;
 	flow->had_marker = false;
 	flow->out_count = flow->out_kept;
+	flow->leg_count = flow->leg_kept;
 }
 
 /* The packet is of use only as a sign that decoding is out of step. */
@@ -93,6 +100,10 @@ static enum status push_address(struct etm4_flow *flow, const struct etm4_packet
 	                  .address = packet->address.value,
 	                  .isa = packet->address.isa};
 
+	if (etm4_flow_is_immediate(flow)) {
+		flow_take_address(flow, &item);
+		return STATUS_OK;
+	}
 	address_came(flow);
 	return p0_push(&flow->queue, &item);
 }
@@ -115,6 +126,8 @@ static enum status push_atoms(struct etm4_flow *flow, const struct etm4_packet *
 
 	if (packet->atom_count == 0)
 		return STATUS_OK;
+	if (etm4_flow_is_immediate(flow))
+		return flow_run_atoms(flow, packet->atoms, packet->atom_count, flow->packet_index);
 	flow->depth += packet->atom_count;
 	return p0_push(&flow->queue, &item);
 }
@@ -369,17 +382,22 @@ static enum status tell_no_sync(struct etm4_flow *flow)
 	return STATUS_OK;
 }
 
+/* What the packet says contradicts what was committed. */
+static void lose(struct etm4_flow *flow)
+{
+	p0_clear(&flow->queue);
+	flow_lose_sync(flow, NO_SYNC_BAD_PACKET);
+}
+
 /* Decodes; a packet that breaks what was committed is itself the place of NO_SYNC. */
 static enum status decode_or_lose(struct etm4_flow *flow, const struct etm4_packet *packet)
 {
 	enum status status = decode(flow, packet);
 
-	if (status == STATUS_BAD_DATA) {
-		p0_clear(&flow->queue);
-		flow_lose_sync(flow, NO_SYNC_BAD_PACKET);
-	} else if (status != STATUS_OK) {
+	if (status == STATUS_BAD_DATA)
+		lose(flow);
+	else if (status != STATUS_OK)
 		return status;
-	}
 	if (flow->state == FLOW_NO_SYNC && !is_bad(packet->type))
 		return tell_no_sync(flow);
 	return STATUS_OK;
@@ -390,6 +408,8 @@ enum status etm4_flow_packet(struct etm4_flow *flow, const struct etm4_packet *p
 {
 	flow->packet_index = index;
 	flow->out_kept = flow->out_count;
+	flow->leg_kept = flow->leg_count;
+	flow_settle(flow);
 	if (flow->state == FLOW_DECODE)
 		return decode_or_lose(flow, packet);
 	if (flow->state == FLOW_NO_SYNC)
@@ -407,10 +427,29 @@ enum status etm4_flow_packet(struct etm4_flow *flow, const struct etm4_packet *p
 	return packet->type == ETM4_TRACE_INFO ? begin(flow, &packet->info) : STATUS_OK;
 }
 
+enum status etm4_flow_atoms(struct etm4_flow *flow, uint32_t atoms, unsigned int count,
+                            uint64_t index)
+{
+	enum status status;
+
+	flow->packet_index = index;
+	flow->out_kept = flow->out_count;
+	flow->leg_kept = flow->leg_count;
+	status = flow_run_atoms(flow, atoms, count, index);
+	if (status != STATUS_BAD_DATA)
+		return status;
+	lose(flow);
+	return tell_no_sync(flow);
+}
+
 bool etm4_flow_next_address(const struct etm4_flow *flow, uint64_t *address)
 {
 	if (flow->state != FLOW_DECODE)
 		return false;
+	if (flow->at >= GRAPH_FIRST) {
+		*address = flow->graph->nodes[flow->at].walk.start;
+		return true;
+	}
 	*address = flow->is_excepted ? flow->return_address : flow->address;
 	if (flow->is_excepted)
 		return true;

@@ -26,6 +26,7 @@
 #include "decoder/etm4_p0.h"
 #include "decoder/etm4_pkt.h"
 #include "decoder/follow.h"
+#include "decoder/graph.h"
 #include "decoder/retstack.h"
 
 enum flow_state {
@@ -35,9 +36,16 @@ enum flow_state {
 	FLOW_DECODE,
 };
 
+/* An element, and how many legs were given before it. */
+struct etm4_out {
+	struct element element;
+	size_t legs_before;
+};
+
 struct etm4_flow {
 	const struct etm4_config *config;
 	struct follow *follow;
+	struct graph *graph;
 	enum flow_state state;
 	enum no_sync_reason reason; /* why not synchronised */
 	uint64_t packet_index;      /* Idx of the last packet */
@@ -51,7 +59,12 @@ struct etm4_flow {
 	bool discard;
 	bool awaits_address; /* the newest P0 element is whole with the next address packet */
 
-	/* Where the core is. */
+	/*
+	 * Where the core is. While `at` is a node, address and isa are its own, and those below are
+	 * behind (flow_settle()).
+	 */
+	uint32_t at;
+	uint32_t hint;    /* a node that may well be the one at the address */
 	uint64_t address; /* of the next instruction, unless needs_address */
 	enum isa isa;
 	bool needs_address;
@@ -68,22 +81,44 @@ struct etm4_flow {
 	bool is_excepted;
 	uint64_t return_address;
 
-	/* Elements for the caller: [out_next, out_count) are not taken yet. */
-	struct element *out;
+	/* Elements and legs for the caller: [next, count) are not taken yet. */
+	struct etm4_out *out;
 	size_t out_next;
 	size_t out_count;
 	size_t out_capacity;
 	size_t out_kept; /* [0, out_kept) stay even if the packet turns out bad */
+	struct leg *legs;
+	size_t leg_next;
+	size_t leg_count;
+	size_t leg_capacity;
+	size_t leg_kept;
 };
 
-/* `config` and `follow` must outlive the flow. */
-void etm4_flow_init(struct etm4_flow *flow, const struct etm4_config *config,
-                    struct follow *follow);
+/* `config`, `follow` and `graph` must outlive the flow. */
+void etm4_flow_init(struct etm4_flow *flow, const struct etm4_config *config, struct follow *follow,
+                    struct graph *graph);
 void etm4_flow_fini(struct etm4_flow *flow);
 
 /* Takes the packet whose first byte has Idx `index`. NO_MEM is the only failure. */
 MUST_USE enum status etm4_flow_packet(struct etm4_flow *flow, const struct etm4_packet *packet,
                                       uint64_t index);
+
+/*
+ * True if atoms and addresses are executed as they come: the source does not speculate and nothing
+ * waits.
+ */
+static inline bool etm4_flow_is_immediate(const struct etm4_flow *flow)
+{
+	return flow->state == FLOW_DECODE && flow->config->max_speculation == 0 &&
+	       !flow->awaits_address && p0_is_empty(&flow->queue);
+}
+
+/*
+ * Executes `count` atoms (bit 0 first); to be asked for by the caller only if the flow is
+ * immediate. As etm4_flow_packet() otherwise.
+ */
+MUST_USE enum status etm4_flow_atoms(struct etm4_flow *flow, uint32_t atoms, unsigned int count,
+                                     uint64_t index);
 
 /* The trace is at its end: the last elements, EO_TRACE among them. */
 MUST_USE enum status etm4_flow_end(struct etm4_flow *flow);
@@ -112,9 +147,14 @@ MUST_USE enum status flow_commit_certain(struct etm4_flow *flow);
 MUST_USE enum status flow_emit_fact(struct etm4_flow *flow, const struct p0 *item);
 MUST_USE enum status flow_emit_context(struct etm4_flow *flow, const struct etm4_context *context,
                                        uint64_t index);
+/* An address packet of an immediate flow. */
+void flow_take_address(struct etm4_flow *flow, const struct p0 *item);
 enum isa flow_isa(const struct etm4_flow *flow, uint8_t is);
 enum space flow_space(const struct etm4_flow *flow); /* whose memory the core sees */
-/* The range of a walk; where it was executed, the instruction set behind it is the current one. */
+/*
+ * The range of instructions that are not a node's walk; where it was executed, the instruction set
+ * behind it is the current one.
+ */
 MUST_USE enum status flow_emit_range(struct etm4_flow *flow, const struct walk *walk,
                                      bool is_executed, uint64_t index);
 MUST_USE enum status flow_emit_nacc(struct etm4_flow *flow, uint64_t address, uint64_t index);
@@ -130,8 +170,14 @@ MUST_USE enum status flow_walk_through(struct etm4_flow *flow, uint64_t stop, st
 /* ETE: a branch at `source` was taken, and none between the current address and it. */
 MUST_USE enum status flow_walk_source(struct etm4_flow *flow, uint64_t source, uint64_t index);
 
-/* One atom. BAD_DATA if it contradicts the return stack. */
-MUST_USE enum status flow_walk_atom(struct etm4_flow *flow, bool is_taken, uint64_t index);
+/* Makes address and isa those of the node that execution stands at. */
+void flow_settle(struct etm4_flow *flow);
+/*
+ * Atoms, the oldest in bit 0. BAD_DATA if one contradicts the return stack. Behind it `at` may be a
+ * node.
+ */
+MUST_USE enum status flow_run_atoms(struct etm4_flow *flow, uint32_t atoms, unsigned int count,
+                                    uint64_t index);
 /* The address that an indirect branch took from the return stack, where no packet gave it. */
 MUST_USE enum status flow_pop_return(struct etm4_flow *flow);
 /* Execution up to where an exception was taken: a range, or what of it is in memory. */

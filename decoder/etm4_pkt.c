@@ -125,6 +125,7 @@ void etm4_reader_init(struct etm4_reader *reader, const struct etm4_config *conf
 			continue;
 		for (unsigned int h = row->first; h <= row->last; h++) {
 			reader->rows[h] = (uint8_t)(i + 1);
+			reader->lacks[h] = !config_has(config, row->needs);
 			reader->atoms[h] = atoms_of(row->type, (uint8_t)h, &reader->atom_counts[h]);
 		}
 	}
@@ -142,7 +143,7 @@ enum etm4_type etm4_header_type(const struct etm4_reader *reader, uint8_t header
 
 	if (!row)
 		return ETM4_RESERVED;
-	return config_has(reader->config, row->needs) ? row->type : ETM4_RESERVED_CONFIG;
+	return reader->lacks[header] ? ETM4_RESERVED_CONFIG : row->type;
 }
 
 /*
@@ -236,7 +237,7 @@ static enum status read_synced(struct etm4_reader *reader, struct bytes *in,
 	packet->type = row ? row->type : ETM4_RESERVED;
 	if (!row)
 		return reject(packet, ETM4_RESERVED);
-	if (!config_has(reader->config, row->needs))
+	if (reader->lacks[packet->header])
 		return reject(packet, ETM4_RESERVED_CONFIG);
 	status = row->read(reader, in, packet);
 	return status == STATUS_END ? STATUS_TRUNCATED : status;

@@ -120,6 +120,7 @@ struct etm4_reader {
 	uint32_t threshold;
 	/* The header table, expanded for the configuration. */
 	uint8_t rows[256]; /* 0: reserved, else index in the table of HEADER rows plus 1 */
+	bool lacks[256];   /* the configuration has no such packet */
 	uint8_t atom_counts[256];
 	uint32_t atoms[256];
 };

@@ -5,6 +5,8 @@
  */
 #include "decoder/etm4_flow.h"
 
+#include "base/vec.h"
+
 /*
  * Instructions in one walk: 64 MiB of code. The reference decoder walks as far as there is memory;
  * so far it is followed, but not so far that damaged trace could keep us busy for hours.
@@ -19,13 +21,41 @@ enum space flow_space(const struct etm4_flow *flow)
 	return pe_context_space(&flow->context);
 }
 
+/* Room for a leg; `*leg` is to be filled, and counts with flow->leg_count++. */
+static inline enum status reserve_leg(struct etm4_flow *flow, struct leg **leg)
+{
+	if (flow->graph->visited_count + 32 > flow->graph->visited_capacity)
+		TRY(graph_reserve_visits(flow->graph, 32));
+	if (flow->leg_count == flow->leg_capacity)
+		TRY(vec_reserve((void **)&flow->legs, &flow->leg_capacity, flow->leg_count + 1,
+		                sizeof(*flow->legs)));
+	*leg = &flow->legs[flow->leg_count];
+	return STATUS_OK;
+}
+
+/* A leg of one run. */
+static enum status emit_run(struct etm4_flow *flow, uint32_t node, bool is_taken, uint64_t index)
+{
+	struct leg *leg;
+
+	TRY(reserve_leg(flow, &leg));
+	TRY(graph_visit(flow->graph, node));
+	*leg = (struct leg){index, node, node, is_taken, flow->graph->steps[node].count, 1};
+	flow->leg_count++;
+	if (is_taken)
+		flow->isa = flow->graph->nodes[node].walk.last.next_isa;
+	return STATUS_OK;
+}
+
 enum status flow_emit_range(struct etm4_flow *flow, const struct walk *walk, bool is_executed,
                             uint64_t index)
 {
-	struct element *element;
+	uint32_t node;
+	bool is_new;
 
-	TRY(flow_emit(flow, ELEMENT_INSTR_RANGE, index, &element));
-	walk_fill_range(walk, is_executed, element);
+	TRY(graph_intern(flow->graph, walk, &node, &is_new));
+	TRY(emit_run(flow, node, is_executed, index));
+	/* That of this very walk: an odd node is found by less. */
 	if (is_executed)
 		flow->isa = walk->last.next_isa;
 	return STATUS_OK;
@@ -111,31 +141,138 @@ static enum status walk_to_waypoint(struct etm4_flow *flow, struct walk *walk)
 	return status;
 }
 
-enum status flow_walk_atom(struct etm4_flow *flow, bool is_taken, uint64_t index)
+void flow_settle(struct etm4_flow *flow)
 {
-	struct element *element;
-	struct walk walk;
-	enum status status;
+	const struct walk *walk;
 
-	TRY(flow_pop_return(flow));
-	flow->is_excepted = false;
-	if (flow->needs_address || flow->needs_context)
-		return STATUS_OK;
-	status = walk_to_waypoint(flow, &walk);
-	if (status == STATUS_UNSUPPORTED)
-		return flow_emit_unknown(flow, index);
-	if (status != STATUS_OK && status != STATUS_NO_MEMORY_AT)
-		return status;
+	if (flow->at < GRAPH_FIRST)
+		return;
+	walk = &flow->graph->nodes[flow->at].walk;
+	flow->address = walk->start;
+	flow->isa = walk->isa;
+	flow->hint = flow->at;
+	flow->at = GRAPH_NO_NODE;
+}
+
+/* The node at the current address, or GRAPH_NO_NODE. Odd nodes are never a hint. */
+static uint32_t find_node(struct etm4_flow *flow)
+{
+	enum space space = flow_space(flow);
+
+	if (flow->hint != GRAPH_NO_NODE) {
+		const struct graph_node *hint = &flow->graph->nodes[flow->hint];
+
+		if (hint->walk.start == flow->address && hint->walk.isa == flow->isa &&
+		    hint->space == (uint8_t)space)
+			return flow->hint;
+	}
+	return graph_find(flow->graph, space, flow->isa, flow->address);
+}
+
+/*
+ * Where execution stands behind a run that was looked at by itself, and whether the next time it
+ * need not be: if all that it does is lead to another node, or to an address in the trace.
+ */
+static void pass_run(struct etm4_flow *flow, uint32_t node, bool is_taken)
+{
+	const struct insn *last = &flow->graph->nodes[node].walk.last;
+	uint32_t *next = &flow->graph->steps[node].next[is_taken];
+	bool is_branch = last->class == INSN_BRANCH || last->class == INSN_BRANCH_INDIRECT;
+
+	/* These push, pop or have an element of their own. */
+	if (is_taken && ((flow->stack.is_active && (last->is_link || flow->needs_address)) ||
+	                 last->subclass == INSN_SUB_A64_ERET))
+		return;
+	/* A branch that has to be taken, and was not: the history is to see that. */
+	if (!is_taken && is_branch && !last->is_conditional)
+		return;
+	if (flow->needs_address) {
+		*next = GRAPH_LEAVES;
+		return;
+	}
+	flow->at = find_node(flow);
+	if (flow->at != GRAPH_NO_NODE && graph_link(flow->graph, node, is_taken, flow->at))
+		*next = flow->at;
+}
+
+/* One atom whose node the graph does not lead to, or not without thought. */
+static enum status walk_atom(struct etm4_flow *flow, bool is_taken, uint64_t index)
+{
+	uint32_t node = find_node(flow);
+	struct element *element;
+	enum status status;
+	struct walk walk;
+
+	if (node == GRAPH_NO_NODE) {
+		status = walk_to_waypoint(flow, &walk);
+		if (status == STATUS_UNSUPPORTED)
+			return flow_emit_unknown(flow, index);
+		if (status == STATUS_NO_MEMORY_AT) {
+			flow->address = walk.end;
+			return emit_no_memory(flow, &walk, index);
+		}
+		TRY(status);
+		TRY(graph_add(flow->graph, flow_space(flow), &walk, &node));
+	}
+	walk = flow->graph->nodes[node].walk;
 	flow->address = walk.end;
-	if (status == STATUS_NO_MEMORY_AT)
-		return emit_no_memory(flow, &walk, index);
 	if (is_taken)
 		flow_take_branch(flow, &walk);
-	TRY(flow_emit_range(flow, &walk, is_taken, index));
+	TRY(emit_run(flow, node, is_taken, index));
+	pass_run(flow, node, is_taken);
 	/* ETE has no exception return packets: the instruction says it. */
 	if (!is_taken || !config_is_ete(flow->config) || walk.last.subclass != INSN_SUB_A64_ERET)
 		return STATUS_OK;
 	return flow_emit(flow, ELEMENT_EXCEPTION_RET, index, &element);
+}
+
+/* Runs atoms through the graph. Returns how many. */
+static inline unsigned int run_graph(struct etm4_flow *flow, uint32_t atoms, unsigned int count,
+                                     uint64_t index)
+{
+	struct leg *leg = &flow->legs[flow->leg_count];
+	unsigned int ran = graph_run(flow->graph, &flow->at, atoms, count, leg);
+
+	if (ran == 0)
+		return 0;
+	leg->index = index;
+	flow->leg_count++;
+	if (flow->at == GRAPH_LEAVES) {
+		const struct walk *walk = &flow->graph->nodes[leg->last].walk;
+
+		flow->address = walk->end;
+		flow->isa = walk->last.next_isa;
+		flow->needs_address = true;
+	}
+	return ran;
+}
+
+enum status flow_run_atoms(struct etm4_flow *flow, uint32_t atoms, unsigned int count,
+                           uint64_t index)
+{
+	struct leg *leg;
+
+	flow->is_excepted = false;
+	while (count > 0) {
+		unsigned int ran;
+
+		TRY(reserve_leg(flow, &leg));
+		if (flow->at == GRAPH_NO_NODE) {
+			TRY(flow_pop_return(flow));
+			if (flow->needs_address || flow->needs_context)
+				return STATUS_OK;
+			flow->at = find_node(flow);
+		}
+		ran = flow->at == GRAPH_NO_NODE ? 0 : run_graph(flow, atoms, count, index);
+		if (ran == 0) {
+			flow_settle(flow);
+			TRY(walk_atom(flow, (atoms & 1) != 0, index));
+			ran = 1;
+		}
+		atoms >>= ran;
+		count -= ran;
+	}
+	return STATUS_OK;
 }
 
 enum status flow_walk_through(struct etm4_flow *flow, uint64_t stop, struct walk *walk)

@@ -31,7 +31,9 @@ struct protocol_decoder {
 	/* As the functions of decoder.h; `*state` is the decoder's own. */
 	enum status (*open)(const struct protocol_input *input, void **state, uint8_t *trace_id);
 	void (*destroy)(void *state);
+	/* One of the two: elements alone, or legs through input->options.graph too. */
 	enum status (*next)(void *state, struct element *element);
+	enum status (*pull)(void *state, struct decoded *decoded);
 	uint64_t (*position)(const void *state);
 	bool (*next_address)(const void *state, uint64_t *address);
 };

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The code graph: nodes in arrays by number, found by a hash table of addresses; targets of
+ * indirect branches in a list a node, found by a hash table of edges.
+ */
+#include "decoder/graph.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+enum {
+	SLOTS_FIRST = 1024, /* power of two, as all sizes of the tables */
+	EDGES_FIRST = 256,
+};
+
+struct graph_slot {
+	uint64_t start;
+	uint32_t node; /* GRAPH_NO_NODE: the slot is free */
+	uint8_t isa;
+	uint8_t space;
+	bool is_odd;
+};
+
+struct graph_targets {
+	uint32_t *nodes;
+	size_t count;
+	size_t capacity;
+};
+
+struct graph_edge {
+	uint32_t from; /* GRAPH_NO_NODE: the slot is free */
+	uint32_t to;
+	uint32_t number;
+};
+
+struct graph *graph_create(void)
+{
+	struct graph *graph = calloc(1, sizeof(*graph));
+
+	if (!graph)
+		return NULL;
+	graph->epoch = 1;
+	return graph;
+}
+
+void graph_destroy(struct graph *graph)
+{
+	if (!graph)
+		return;
+	for (size_t i = 0; i < graph->target_count; i++)
+		free(graph->targets[i].nodes);
+	free(graph->targets);
+	free(graph->edges);
+	free(graph->slots);
+	free(graph->visited);
+	free(graph->successors);
+	free(graph->steps);
+	free(graph->nodes);
+	free(graph);
+}
+
+static size_t hash_of(uint64_t start, enum isa isa, unsigned int space)
+{
+	uint64_t key = start ^ ((uint64_t)space << 56 | (uint64_t)isa << 52);
+
+	return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+}
+
+uint32_t graph_find(const struct graph *graph, enum space space, enum isa isa, uint64_t start)
+{
+	size_t mask = graph->slot_count - 1;
+
+	if (graph->slot_count == 0)
+		return GRAPH_NO_NODE;
+	for (size_t i = hash_of(start, isa, (unsigned int)space);; i++) {
+		const struct graph_slot *slot = &graph->slots[i & mask];
+
+		if (slot->node == GRAPH_NO_NODE ||
+		    (slot->start == start && slot->isa == (uint8_t)isa &&
+		     slot->space == (uint8_t)space && !slot->is_odd))
+			return slot->node;
+	}
+}
+
+/* A free slot for a node that is not in the table. */
+static struct graph_slot *free_slot(struct graph_slot *slots, size_t count, uint64_t start,
+                                    enum isa isa, unsigned int space)
+{
+	size_t i = hash_of(start, isa, space);
+
+	while (slots[i & (count - 1)].node != GRAPH_NO_NODE)
+		i++;
+	return &slots[i & (count - 1)];
+}
+
+/* Keeps at least half of the slots free. */
+static enum status make_room(struct graph *graph)
+{
+	size_t grown = graph->slot_count ? 2 * graph->slot_count : SLOTS_FIRST;
+	struct graph_slot *slots;
+
+	if (graph->count + 1 <= graph->slot_count / 2)
+		return STATUS_OK;
+	slots = calloc(grown, sizeof(*slots));
+	if (!slots)
+		return STATUS_NO_MEM;
+	for (size_t i = 0; i < graph->slot_count; i++) {
+		const struct graph_slot *old = &graph->slots[i];
+
+		if (old->node != GRAPH_NO_NODE)
+			*free_slot(slots, grown, old->start, (enum isa)old->isa, old->space) = *old;
+	}
+	free(graph->slots);
+	graph->slots = slots;
+	graph->slot_count = grown;
+	return STATUS_OK;
+}
+
+/* Room for nodes up to number `count` - 1 in all arrays. */
+static enum status reserve_nodes(struct graph *graph, size_t count)
+{
+	TRY(vec_reserve((void **)&graph->nodes, &graph->node_capacity, count,
+	                sizeof(*graph->nodes)));
+	TRY(vec_reserve((void **)&graph->steps, &graph->step_capacity, count,
+	                sizeof(*graph->steps)));
+	return vec_reserve((void **)&graph->successors, &graph->successor_capacity, count,
+	                   sizeof(*graph->successors));
+}
+
+static enum status add_node(struct graph *graph, enum space space, const struct walk *walk,
+                            bool is_odd, uint32_t *node)
+{
+	size_t number = graph->count < GRAPH_FIRST ? GRAPH_FIRST : graph->count;
+
+	if (number >= UINT32_MAX / 2)
+		return STATUS_NO_MEM;
+	TRY(make_room(graph));
+	TRY(reserve_nodes(graph, number + 1));
+	if (graph->count == 0) {
+		memset(graph->nodes, 0, GRAPH_FIRST * sizeof(*graph->nodes));
+		memset(graph->steps, 0, GRAPH_FIRST * sizeof(*graph->steps));
+		memset(graph->successors, 0, GRAPH_FIRST * sizeof(*graph->successors));
+	}
+	graph->nodes[number] =
+	        (struct graph_node){.walk = *walk, .space = (uint8_t)space, .is_odd = is_odd};
+	graph->steps[number] =
+	        (struct graph_step){.next = {GRAPH_ALONE, GRAPH_ALONE}, .count = walk->count};
+	graph->successors[number][0] = GRAPH_NO_NODE;
+	graph->successors[number][1] = GRAPH_NO_NODE;
+	graph->count = number + 1;
+	*free_slot(graph->slots, graph->slot_count, walk->start, walk->isa,
+	           is_odd ? 0 : (unsigned int)space) =
+	        (struct graph_slot){walk->start, (uint32_t)number, (uint8_t)walk->isa,
+	                            is_odd ? 0 : (uint8_t)space, is_odd};
+	*node = (uint32_t)number;
+	return STATUS_OK;
+}
+
+enum status graph_add(struct graph *graph, enum space space, const struct walk *walk,
+                      uint32_t *node)
+{
+	assert(walk->count > 0 && walk->ends_at_waypoint);
+	return add_node(graph, space, walk, false, node);
+}
+
+static bool is_same_run(const struct walk *a, const struct walk *b)
+{
+	return a->start == b->start && a->end == b->end && a->count == b->count &&
+	       a->isa == b->isa && a->last.size == b->last.size && a->last.class == b->last.class &&
+	       a->last.subclass == b->last.subclass &&
+	       a->last.is_conditional == b->last.is_conditional;
+}
+
+enum status graph_intern(struct graph *graph, const struct walk *walk, uint32_t *node, bool *is_new)
+{
+	size_t mask = graph->slot_count - 1;
+
+	*is_new = false;
+	for (size_t i = hash_of(walk->start, walk->isa, 0); graph->slot_count > 0; i++) {
+		const struct graph_slot *slot = &graph->slots[i & mask];
+
+		*node = slot->node;
+		if (slot->node == GRAPH_NO_NODE)
+			break;
+		if (slot->is_odd && slot->start == walk->start &&
+		    is_same_run(&graph->nodes[slot->node].walk, walk))
+			return STATUS_OK;
+	}
+	*is_new = true;
+	return add_node(graph, (enum space)0, walk, true, node);
+}
+
+bool graph_link(struct graph *graph, uint32_t node, bool taken, uint32_t to)
+{
+	uint32_t *successor = &graph->successors[node][taken];
+
+	if (*successor == GRAPH_NO_NODE)
+		*successor = to;
+	return *successor == to;
+}
+
+/* The slot of the edge, or the free one that it would take; there is always a free one. */
+static struct graph_edge *edge_slot(struct graph_edge *edges, size_t count, uint32_t from,
+                                    uint32_t to)
+{
+	uint64_t key = (uint64_t)from << 32 | to;
+	size_t i = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+
+	for (;; i++) {
+		struct graph_edge *edge = &edges[i & (count - 1)];
+
+		if (edge->from == GRAPH_NO_NODE || (edge->from == from && edge->to == to))
+			return edge;
+	}
+}
+
+static enum status make_edge_room(struct graph *graph)
+{
+	size_t grown = graph->edge_slots ? 2 * graph->edge_slots : EDGES_FIRST;
+	struct graph_edge *edges;
+
+	if (graph->edge_count + 1 <= graph->edge_slots / 2)
+		return STATUS_OK;
+	edges = calloc(grown, sizeof(*edges));
+	if (!edges)
+		return STATUS_NO_MEM;
+	for (size_t i = 0; i < graph->edge_slots; i++) {
+		const struct graph_edge *old = &graph->edges[i];
+
+		if (old->from != GRAPH_NO_NODE)
+			*edge_slot(edges, grown, old->from, old->to) = *old;
+	}
+	free(graph->edges);
+	graph->edges = edges;
+	graph->edge_slots = grown;
+	return STATUS_OK;
+}
+
+/* The node's list of targets, made if it has none. NO_MEM. */
+static enum status targets_of(struct graph *graph, uint32_t node, struct graph_targets **targets)
+{
+	uint32_t *index = &graph->nodes[node].targets;
+
+	if (*index == 0) {
+		TRY(vec_reserve((void **)&graph->targets, &graph->target_capacity,
+		                graph->target_count + 1, sizeof(*graph->targets)));
+		graph->targets[graph->target_count++] = (struct graph_targets){0};
+		*index = (uint32_t)graph->target_count;
+	}
+	*targets = &graph->targets[*index - 1];
+	return STATUS_OK;
+}
+
+enum status graph_target_number(struct graph *graph, uint32_t node, uint32_t to, uint32_t *number)
+{
+	struct graph_targets *targets;
+	struct graph_edge *edge;
+
+	if (graph->edge_slots > 0) {
+		edge = edge_slot(graph->edges, graph->edge_slots, node, to);
+		*number = edge->number;
+		if (edge->from != GRAPH_NO_NODE)
+			return STATUS_OK;
+	}
+	TRY(make_edge_room(graph));
+	TRY(targets_of(graph, node, &targets));
+	TRY(vec_reserve((void **)&targets->nodes, &targets->capacity, targets->count + 1,
+	                sizeof(*targets->nodes)));
+	*number = (uint32_t)targets->count;
+	targets->nodes[targets->count++] = to;
+	*edge_slot(graph->edges, graph->edge_slots, node, to) =
+	        (struct graph_edge){node, to, *number};
+	graph->edge_count++;
+	return STATUS_OK;
+}
+
+uint32_t graph_target(const struct graph *graph, uint32_t node, uint32_t number)
+{
+	return graph->targets[graph->nodes[node].targets - 1].nodes[number];
+}
+
+void graph_begin_epoch(struct graph *graph)
+{
+	graph->epoch++;
+	graph->visited_count = 0;
+}
+
+enum status graph_reserve_visits(struct graph *graph, size_t count)
+{
+	return vec_reserve((void **)&graph->visited, &graph->visited_capacity,
+	                   graph->visited_count + count, sizeof(*graph->visited));
+}
+
+enum status graph_visit(struct graph *graph, uint32_t node)
+{
+	TRY(graph_reserve_visits(graph, 1));
+	graph_mark(graph, &graph->steps[node], node);
+	return STATUS_OK;
+}
