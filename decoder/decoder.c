@@ -136,6 +136,7 @@ enum status decoder_open(const struct snapshot *snapshot, const struct snap_sour
 	d->protocol = protocol_of(source->protocol);
 	d->format = input.format;
 	d->data = input.data;
+	input.joins_legs = input.options.graph != NULL;
 	status = open_graph(d, &input.options);
 	if (status == STATUS_OK)
 		status = d->protocol->open(&input, &d->state, &d->trace_id);
@@ -180,6 +181,7 @@ enum status decoder_pull(struct decoder *decoder, struct decoded *decoded)
 	enum status status;
 
 	decoded->leg_count = 0;
+	decoded->is_drained = true;
 	if (decoder->has_failed)
 		return STATUS_END;
 	status = protocol->pull ? protocol->pull(decoder->state, decoded)

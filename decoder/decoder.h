@@ -40,6 +40,7 @@ struct decoder_options {
 struct decoded {
 	const struct leg *legs; /* valid until the next call */
 	size_t leg_count;
+	bool is_drained; /* all runs visited in the graph so far were given out by now */
 	struct element element;
 };
 

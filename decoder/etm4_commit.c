@@ -99,18 +99,18 @@ enum status flow_emit_context(struct etm4_flow *flow, const struct etm4_context 
 	return STATUS_OK;
 }
 
-static void set_address(struct etm4_flow *flow, const struct p0 *item)
+static void set_address(struct etm4_flow *flow, uint64_t address, uint8_t is)
 {
-	flow->address = item->address;
-	flow->isa = flow_isa(flow, item->isa);
+	flow->address = address;
+	flow->isa = flow_isa(flow, is);
 	flow->needs_address = false;
 	flow->is_excepted = false;
 }
 
-void flow_take_address(struct etm4_flow *flow, const struct p0 *item)
+void flow_take_address(struct etm4_flow *flow, uint64_t address, uint8_t is)
 {
 	retstack_address(&flow->stack);
-	set_address(flow, item);
+	set_address(flow, address, is);
 }
 
 static enum status commit_atoms(struct etm4_flow *flow, struct p0 *item)
@@ -254,7 +254,7 @@ static enum status commit_q(struct etm4_flow *flow)
 		p0_drop_oldest(&flow->queue);
 	}
 	TRY(flow_walk_q(flow, q.count, address.address, q.index));
-	set_address(flow, &address);
+	set_address(flow, address.address, address.isa);
 	flow->commit--;
 	return STATUS_OK;
 }
@@ -342,7 +342,7 @@ static enum status commit_oldest(struct etm4_flow *flow, struct p0 *item)
 		flow->commit--;
 		break;
 	case P0_ADDRESS:
-		flow_take_address(flow, item);
+		flow_take_address(flow, item->address, item->isa);
 		break;
 	case P0_TRACE_INFO:
 		retstack_hold(&flow->stack);
@@ -433,7 +433,7 @@ static bool end_entry(struct etm4_flow *flow, const struct p0 *item)
 		flow->stack.must_pop = false;
 		return false;
 	case P0_ADDRESS:
-		flow_take_address(flow, item);
+		flow_take_address(flow, item->address, item->isa);
 		return true;
 	case P0_EXCEPTION_RETURN:
 	case P0_TRANSACTION_START:

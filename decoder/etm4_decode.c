@@ -13,7 +13,10 @@
 #include "snapshot/memmap.h"
 
 /* Legs that are gathered before the caller is given them. */
-enum { LEGS_MOST = 256 };
+enum {
+	LEGS_MOST = 256,
+	ATOMS_MOST = 32, /* of a leg */
+};
 
 struct etm4 {
 	struct etm4_config config;
@@ -28,6 +31,7 @@ struct etm4 {
 	bool has_search_index;
 	uint64_t search_index; /* Idx of the bytes being searched, if it is not their own */
 	/* Packets for the user. */
+	bool joins_packets; /* a leg may be made of several atom packets */
 	bool lists_packets;
 	bool has_listed; /* `listed` is to be given out before the elements */
 	struct element listed;
@@ -81,6 +85,7 @@ static enum status etm4_open(const struct protocol_input *input, void **state, u
 		return STATUS_NO_MEM;
 	d->config = config;
 	d->lists_packets = input->options.packets;
+	d->joins_packets = input->joins_legs;
 	status = open_follow(d, input->source->core);
 	if (status != STATUS_OK) {
 		etm4_destroy(d);
@@ -193,27 +198,66 @@ static enum status refill(struct etm4 *d)
 	return status == STATUS_END ? end(d) : status;
 }
 
+/* The atoms of packets that lie one behind the other. */
+struct atom_run {
+	uint32_t atoms; /* bit 0 is the oldest */
+	unsigned int count;
+	const uint8_t *end; /* of the packets */
+};
+
+static inline struct atom_run gather_atoms(const struct etm4 *d)
+{
+	const struct etm4_reader *reader = &d->reader;
+	struct atom_run run = {.end = d->deframe.bytes.pos};
+
+	while (run.end < d->deframe.bytes.end) {
+		unsigned int count = reader->atom_counts[*run.end];
+
+		if (count == 0 || run.count + count > ATOMS_MOST)
+			break;
+		run.atoms |= reader->atoms[*run.end++] << run.count;
+		run.count += count;
+		if (!d->joins_packets)
+			break;
+	}
+	return run;
+}
+
 /*
- * Atom packets one behind the other, which most of a trace is: their one byte needs no packet. The
- * caller is given what came of them before there is too much.
+ * Atom packets, which most of a trace is: their one byte needs no packet. Those that the graph
+ * leads through are executed together; one that it does not is executed by itself. The caller is
+ * given what came of them before there is too much.
  */
 static enum status pull_atoms(struct etm4 *d)
 {
 	struct bytes *in = &d->deframe.bytes;
 	const uint8_t *begin = in->pos;
 
-	while (in->pos < in->end && d->flow.leg_count < LEGS_MOST) {
-		uint8_t header = *in->pos;
-		unsigned int count = d->reader.atom_counts[header];
+	while (d->flow.leg_count < LEGS_MOST && etm4_flow_is_immediate(&d->flow)) {
+		struct atom_run run = gather_atoms(d);
+		unsigned int ran;
+		uint8_t header;
 
-		if (count == 0 || !etm4_flow_is_immediate(&d->flow))
+		if (run.count == 0)
 			break;
-		TRY(etm4_flow_atoms(&d->flow, d->reader.atoms[header], count,
+		TRY(etm4_flow_quick(&d->flow, run.atoms, run.count,
+		                    deframe_index(&d->deframe, in->pos), &ran));
+		if (ran == run.count) {
+			in->pos = run.end;
+			continue;
+		}
+		while (ran >= d->reader.atom_counts[*in->pos])
+			ran -= d->reader.atom_counts[*in->pos++];
+		header = *in->pos;
+		TRY(etm4_flow_atoms(&d->flow, d->reader.atoms[header] >> ran,
+		                    d->reader.atom_counts[header] - ran,
 		                    deframe_index(&d->deframe, in->pos)));
 		in->pos++;
 	}
-	if (in->pos > begin)
+	if (in->pos > begin) {
 		d->position = deframe_position(&d->deframe, in->pos - 1) + 1;
+		d->flow.packet_index = deframe_index(&d->deframe, in->pos - 1);
+	}
 	return STATUS_OK;
 }
 
@@ -238,12 +282,14 @@ static enum status take(struct etm4_flow *flow, struct decoded *decoded)
 		decoded->legs = &flow->legs[flow->leg_next];
 		decoded->leg_count = legs - flow->leg_next;
 		flow->leg_next = legs;
+		decoded->is_drained = legs == flow->leg_count;
 		return STATUS_OK;
 	}
 	if (!has_element)
 		return STATUS_END;
 	decoded->leg_count = 0;
 	decoded->element = flow->out[flow->out_next++].element;
+	decoded->is_drained = flow->leg_next == flow->leg_count;
 	return STATUS_OK;
 }
 

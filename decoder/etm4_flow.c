@@ -75,6 +75,7 @@ void flow_lose_sync(struct etm4_flow *flow, enum no_sync_reason reason)
 	flow->had_overflow = false;
 	flow->had_marker = false;
 	flow->out_count = flow->out_kept;
+	flow->graph->was_retracted |= flow->leg_count > flow->leg_kept;
 	flow->leg_count = flow->leg_kept;
 }
 
@@ -95,15 +96,16 @@ static void address_came(struct etm4_flow *flow)
 
 static enum status push_address(struct etm4_flow *flow, const struct etm4_packet *packet)
 {
-	struct p0 item = {.kind = P0_ADDRESS,
-	                  .index = flow->packet_index,
-	                  .address = packet->address.value,
-	                  .isa = packet->address.isa};
+	struct p0 item;
 
 	if (etm4_flow_is_immediate(flow)) {
-		flow_take_address(flow, &item);
+		flow_take_address(flow, packet->address.value, packet->address.isa);
 		return STATUS_OK;
 	}
+	item = (struct p0){.kind = P0_ADDRESS,
+	                   .index = flow->packet_index,
+	                   .address = packet->address.value,
+	                   .isa = packet->address.isa};
 	address_came(flow);
 	return p0_push(&flow->queue, &item);
 }

@@ -120,6 +120,13 @@ static inline bool etm4_flow_is_immediate(const struct etm4_flow *flow)
 MUST_USE enum status etm4_flow_atoms(struct etm4_flow *flow, uint32_t atoms, unsigned int count,
                                      uint64_t index);
 
+/*
+ * Executes of `count` atoms (1 to 32) those that the graph leads through. `*ran` is how many; the
+ * next one is for etm4_flow_atoms(). NO_MEM.
+ */
+MUST_USE enum status etm4_flow_quick(struct etm4_flow *flow, uint32_t atoms, unsigned int count,
+                                     uint64_t index, unsigned int *ran);
+
 /* The trace is at its end: the last elements, EO_TRACE among them. */
 MUST_USE enum status etm4_flow_end(struct etm4_flow *flow);
 
@@ -148,7 +155,7 @@ MUST_USE enum status flow_emit_fact(struct etm4_flow *flow, const struct p0 *ite
 MUST_USE enum status flow_emit_context(struct etm4_flow *flow, const struct etm4_context *context,
                                        uint64_t index);
 /* An address packet of an immediate flow. */
-void flow_take_address(struct etm4_flow *flow, const struct p0 *item);
+void flow_take_address(struct etm4_flow *flow, uint64_t address, uint8_t is);
 enum isa flow_isa(const struct etm4_flow *flow, uint8_t is);
 enum space flow_space(const struct etm4_flow *flow); /* whose memory the core sees */
 /*

@@ -40,7 +40,7 @@ static enum status emit_run(struct etm4_flow *flow, uint32_t node, bool is_taken
 
 	TRY(reserve_leg(flow, &leg));
 	TRY(graph_visit(flow->graph, node));
-	*leg = (struct leg){index, node, node, is_taken, flow->graph->steps[node].count, 1};
+	*leg = (struct leg){index, node, node, is_taken, flow->graph->steps[node].count, 1, false};
 	flow->leg_count++;
 	if (is_taken)
 		flow->isa = flow->graph->nodes[node].walk.last.next_isa;
@@ -191,12 +191,16 @@ static void pass_run(struct etm4_flow *flow, uint32_t node, bool is_taken)
 		return;
 	}
 	flow->at = find_node(flow);
-	if (flow->at != GRAPH_NO_NODE && graph_link(flow->graph, node, is_taken, flow->at))
+	if (flow->at == GRAPH_NO_NODE)
+		return;
+	if (graph_link(flow->graph, node, is_taken, flow->at))
 		*next = flow->at;
+	else
+		flow->at = GRAPH_NO_NODE;
 }
 
 /* One atom whose node the graph does not lead to, or not without thought. */
-static enum status walk_atom(struct etm4_flow *flow, bool is_taken, uint64_t index)
+SELDOM static enum status walk_atom(struct etm4_flow *flow, bool is_taken, uint64_t index)
 {
 	uint32_t node = find_node(flow);
 	struct element *element;
@@ -247,24 +251,39 @@ static inline unsigned int run_graph(struct etm4_flow *flow, uint32_t atoms, uns
 	return ran;
 }
 
+enum status etm4_flow_quick(struct etm4_flow *flow, uint32_t atoms, unsigned int count,
+                            uint64_t index, unsigned int *ran)
+{
+	bool follows = flow->at != GRAPH_NO_NODE;
+	struct leg *leg;
+
+	*ran = 0;
+	TRY(reserve_leg(flow, &leg));
+	if (!follows) {
+		if (flow->needs_address || flow->needs_context || flow->stack.must_pop)
+			return STATUS_OK;
+		flow->at = find_node(flow);
+		if (flow->at == GRAPH_NO_NODE)
+			return STATUS_OK;
+	}
+	flow->is_excepted = false;
+	*ran = run_graph(flow, atoms, count, index);
+	leg->follows = follows;
+	return STATUS_OK;
+}
+
 enum status flow_run_atoms(struct etm4_flow *flow, uint32_t atoms, unsigned int count,
                            uint64_t index)
 {
-	struct leg *leg;
-
 	flow->is_excepted = false;
 	while (count > 0) {
 		unsigned int ran;
 
-		TRY(reserve_leg(flow, &leg));
-		if (flow->at == GRAPH_NO_NODE) {
-			TRY(flow_pop_return(flow));
+		TRY(flow_pop_return(flow));
+		TRY(etm4_flow_quick(flow, atoms, count, index, &ran));
+		if (ran == 0) {
 			if (flow->needs_address || flow->needs_context)
 				return STATUS_OK;
-			flow->at = find_node(flow);
-		}
-		ran = flow->at == GRAPH_NO_NODE ? 0 : run_graph(flow, atoms, count, index);
-		if (ran == 0) {
 			flow_settle(flow);
 			TRY(walk_atom(flow, (atoms & 1) != 0, index));
 			ran = 1;

@@ -96,13 +96,13 @@ static struct graph_slot *free_slot(struct graph_slot *slots, size_t count, uint
 	return &slots[i & (count - 1)];
 }
 
-/* Keeps at least half of the slots free. */
+/* Keeps a quarter of the slots free: fewer would make searches long, more the table. */
 static enum status make_room(struct graph *graph)
 {
 	size_t grown = graph->slot_count ? 2 * graph->slot_count : SLOTS_FIRST;
 	struct graph_slot *slots;
 
-	if (graph->count + 1 <= graph->slot_count / 2)
+	if (graph->count + 1 <= graph->slot_count / 4 * 3)
 		return STATUS_OK;
 	slots = calloc(grown, sizeof(*slots));
 	if (!slots)
@@ -197,7 +197,7 @@ bool graph_link(struct graph *graph, uint32_t node, bool taken, uint32_t to)
 {
 	uint32_t *successor = &graph->successors[node][taken];
 
-	if (*successor == GRAPH_NO_NODE)
+	if (*successor == GRAPH_NO_NODE && graph->nodes[node].is_odd == graph->nodes[to].is_odd)
 		*successor = to;
 	return *successor == to;
 }
@@ -222,7 +222,7 @@ static enum status make_edge_room(struct graph *graph)
 	size_t grown = graph->edge_slots ? 2 * graph->edge_slots : EDGES_FIRST;
 	struct graph_edge *edges;
 
-	if (graph->edge_count + 1 <= graph->edge_slots / 2)
+	if (graph->edge_count + 1 <= graph->edge_slots / 4 * 3)
 		return STATUS_OK;
 	edges = calloc(grown, sizeof(*edges));
 	if (!edges)
@@ -282,10 +282,26 @@ uint32_t graph_target(const struct graph *graph, uint32_t node, uint32_t number)
 	return graph->targets[graph->nodes[node].targets - 1].nodes[number];
 }
 
+size_t graph_size(const struct graph *graph)
+{
+	size_t size = sizeof(*graph) + graph->node_capacity * sizeof(*graph->nodes) +
+	              graph->step_capacity * sizeof(*graph->steps) +
+	              graph->successor_capacity * sizeof(*graph->successors) +
+	              graph->visited_capacity * sizeof(*graph->visited) +
+	              graph->slot_count * sizeof(*graph->slots) +
+	              graph->target_capacity * sizeof(*graph->targets) +
+	              graph->edge_slots * sizeof(*graph->edges);
+
+	for (size_t i = 0; i < graph->target_count; i++)
+		size += graph->targets[i].capacity * sizeof(*graph->targets[i].nodes);
+	return size;
+}
+
 void graph_begin_epoch(struct graph *graph)
 {
 	graph->epoch++;
 	graph->visited_count = 0;
+	graph->was_retracted = false;
 }
 
 enum status graph_reserve_visits(struct graph *graph, size_t count)

@@ -42,6 +42,9 @@ struct graph_node {
 	 * exception ended, or one of a source that is not followed through the graph.
 	 */
 	bool is_odd;
+	bool lacks_target; /* a direct branch whose element did not say where to */
+	/* Whether it ends in a branch that has to be taken; found out when first asked for. */
+	enum graph_verdict { GRAPH_UNASKED, GRAPH_NO, GRAPH_YES } is_unconditional;
 	uint32_t targets; /* 0, or index of its target list plus 1 */
 };
 
@@ -52,14 +55,16 @@ struct graph_step {
 	uint32_t epoch;   /* the last one in which it was run */
 };
 
-/* Runs one behind the other, as one packet's atoms made them. */
+/* Runs one behind the other, as the atoms of a packet or several made them. */
 struct leg {
-	uint64_t index; /* Idx of the packet */
+	uint64_t index; /* Idx of the first packet */
 	uint32_t first; /* node of the first run */
 	uint32_t last;  /* node of the last run */
 	uint32_t atoms; /* outcomes; bit 0 is the first run's */
 	uint32_t instructions;
-	uint32_t count; /* runs: 1 to 32 */
+	uint8_t count; /* runs: 1 to 32 */
+	bool follows;  /* the first run is behind the last one of the leg before by an edge of the
+	                  code */
 };
 
 struct graph_slot;
@@ -76,6 +81,10 @@ struct graph {
 	size_t successor_capacity;
 	/* Nodes run in this epoch, each once. */
 	uint32_t epoch;
+	/*
+	 * Runs were taken back by the decoder in this epoch: `visited` may name what was not run.
+	 */
+	bool was_retracted;
 	uint32_t *visited;
 	size_t visited_count;
 	size_t visited_capacity;
@@ -107,7 +116,8 @@ MUST_USE enum status graph_intern(struct graph *graph, const struct walk *walk, 
 
 /*
  * Says that `to` comes behind the run, whose last instruction tells where it leads. False if
- * another node is said to already.
+ * another node is said to already, or one of the two alone is odd: what cut a run short once may
+ * not do so again.
  */
 bool graph_link(struct graph *graph, uint32_t node, bool taken, uint32_t to);
 
@@ -117,11 +127,20 @@ static inline bool graph_is_indirect(const struct graph *graph, uint32_t node, b
 	return taken && graph->nodes[node].walk.last.class == INSN_BRANCH_INDIRECT;
 }
 
+/* The same, and an atom knows it: quick, and may say no where graph_is_indirect() says yes. */
+static inline bool graph_leaves(const struct graph *graph, uint32_t node, bool taken)
+{
+	return graph->steps[node].next[taken] == GRAPH_LEAVES;
+}
+
 /* The number of `to` among the targets of `node`, entered if it is new. NO_MEM. */
 MUST_USE enum status graph_target_number(struct graph *graph, uint32_t node, uint32_t to,
                                          uint32_t *number);
 /* Its inverse; `number` was given by it. */
 uint32_t graph_target(const struct graph *graph, uint32_t node, uint32_t number);
+
+/* Bytes of memory. */
+size_t graph_size(const struct graph *graph);
 
 /* From here on, no node was visited. */
 void graph_begin_epoch(struct graph *graph);
@@ -143,9 +162,10 @@ static inline void graph_mark(struct graph *graph, struct graph_step *step, uint
 
 /*
  * Runs up to `count` (1 to 32) atoms from node `at` on, as far as `next` leads, and fills the leg
- * but for its index. Returns how many were run (if 0 the leg says nothing); `*at` is then where
- * execution stands: a node, LEAVES behind the last run, or, with atoms left, the node to be looked
- * at by itself. Whoever calls it has reserved 32 visits. Here and not in graph.c for speed.
+ * but for `index` and `follows`. Returns how many were run (if 0 the leg says nothing); `*at` is
+ * then where execution stands: a node, LEAVES behind the last run, or, with atoms left, the node to
+ * be looked at by itself. Whoever calls it has reserved 32 visits. Here and not in graph.c for
+ * speed.
  */
 static inline unsigned int graph_run(struct graph *graph, uint32_t *at, uint32_t atoms,
                                      unsigned int count, struct leg *leg)
@@ -174,7 +194,7 @@ static inline unsigned int graph_run(struct graph *graph, uint32_t *at, uint32_t
 	leg->last = last;
 	leg->atoms = atoms & (uint32_t)((UINT64_C(1) << ran) - 1);
 	leg->instructions = instructions;
-	leg->count = ran;
+	leg->count = (uint8_t)ran;
 	return ran;
 }
 

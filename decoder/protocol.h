@@ -23,6 +23,7 @@ struct protocol_input {
 	struct bytes data;
 	enum deframe_format format;
 	struct decoder_options options;
+	bool joins_legs; /* a leg's Idx need be that of its first packet only */
 	struct diag_list *diags;
 };
 

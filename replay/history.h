@@ -8,12 +8,14 @@
  * the halt state, the snapshot's own.
  *
  * What is stored is not instructions but runs: instructions at rising addresses, one after the
- * other, as one INSTR_RANGE element gives them. Equal runs are stored once (`shapes`) and the
- * history is a list of shape numbers, with the position of every 256th run beside it, so that a
- * position is found by one division-free search and a short walk. Invariants:
- *   - a shape has at least one instruction, and all of its instructions but T32's have 4 bytes;
+ * other, as one INSTR_RANGE element gives them. Distinct runs are nodes of a code graph
+ * (decoder/graph.h), and the history is paths through it (replay/path.h) of little more than a bit
+ * a run. They lie in blocks: a position is found by a search for its block, which is then expanded
+ * and kept for the next reader. Invariants:
+ *   - a run has at least one instruction, and all of its instructions but T32's have 4 bytes;
  *   - the sum of the instruction counts of all runs is N;
  *   - events and gaps are ordered by position, and in one position by their order in the trace.
+ * One thread at a time reads a history.
  */
 #ifndef CSREPLAY_REPLAY_HISTORY_H
 #define CSREPLAY_REPLAY_HISTORY_H
@@ -28,7 +30,6 @@
 #include "snapshot/snapshot.h"
 
 struct history;
-struct shape; /* replay/shape.h */
 
 struct instruction {
 	uint64_t address;
@@ -87,8 +88,18 @@ void history_destroy(struct history *history); /* NULL is fine */
 const struct snap_core *history_core(const struct history *history);
 uint64_t history_length(const struct history *history); /* N, instructions */
 uint64_t history_run_count(const struct history *history);
-/* The distinct runs, in order of first appearance. */
-const struct shape *history_shapes(const struct history *history, size_t *count);
+/* Bytes of memory that the history takes, all indexes included. */
+size_t history_size(const struct history *history);
+
+/* Code that the history executes: a distinct run. */
+struct history_code {
+	uint64_t start; /* of the first instruction */
+	uint64_t end;   /* behind the last one */
+	enum isa isa;
+};
+
+/* The distinct runs by address, `index` from 0; false behind the last one. They may overlap. */
+bool history_code(const struct history *history, size_t index, struct history_code *code);
 
 /* The instruction at `position` < N. */
 void history_at(const struct history *history, uint64_t position, struct instruction *out);

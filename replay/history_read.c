@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading a history: the instruction at a position, the nearest position of an address, and what
- * the trace said there. A search by address never steps: it marks the shapes that contain the
- * address and then looks at shape numbers only.
+ * Reading a history: the instruction at a position and what the trace said there. A position is
+ * found by its part, its block and its run, each by a search in order of position.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -10,40 +9,66 @@
 #include "replay/history_store.h"
 #include "replay/run_insn.h"
 
-enum { RUNS_PER_POLL = 1 << 16 };
-
-/* A run and the position of its first instruction. */
-struct run_place {
-	size_t run;
-	uint64_t position;
-};
-
-static const struct shape *shape_of(const struct history *h, size_t run)
-{
-	return &h->table.shapes[h->runs[run]];
-}
-
-/* The run that holds `position` < N. */
-static struct run_place find_run(const struct history *h, uint64_t position)
+/* The part that holds `position` < N. */
+static const struct history_part *find_part(const struct history *h, uint64_t position)
 {
 	size_t low = 0;
-	size_t high = h->checkpoint_count;
-	struct run_place place;
+	size_t high = h->part_count;
 
 	assert(position < h->length);
-	/* The last checkpoint at or before the position lies in [low, high). */
+	/* The last part that begins at or before the position lies in [low, high). */
 	while (high - low > 1) {
 		size_t middle = low + (high - low) / 2;
 
-		if (h->checkpoints[middle] <= position)
+		if (h->parts[middle].position <= position)
 			low = middle;
 		else
 			high = middle;
 	}
-	place = (struct run_place){low * RUNS_PER_CHECKPOINT, h->checkpoints[low]};
-	while (position - place.position >= shape_of(h, place.run)->count)
-		place.position += shape_of(h, place.run++)->count;
-	return place;
+	return &h->parts[low];
+}
+
+const struct block_cache *history_expand(const struct history *h, const struct history_part *part,
+                                         size_t block)
+{
+	struct block_cache *cache = h->cache;
+
+	if (cache->part == part && cache->block == block)
+		return cache;
+	cache->count = path_expand(&part->path, block, cache->runs);
+	cache->part = part;
+	cache->block = block;
+	return cache;
+}
+
+/* A run, and which of its instructions. */
+struct insn_place {
+	const struct walk *walk;
+	uint32_t index;
+	bool taken;
+};
+
+/* What the instruction at `position` < N is. */
+static struct insn_place find_place(const struct history *h, uint64_t position)
+{
+	const struct history_part *part = find_part(h, position);
+	size_t block = path_find_block(&part->path, position - part->position);
+	const struct block_cache *cache = history_expand(h, part, block);
+	uint32_t offset = (uint32_t)(position - part->position - part->path.blocks[block].position);
+	uint32_t low = 0;
+	uint32_t high = cache->count;
+
+	/* The last run at or before the offset lies in [low, high). */
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (cache->runs[middle].offset <= offset)
+			low = middle;
+		else
+			high = middle;
+	}
+	return (struct insn_place){&part->path.graph->nodes[cache->runs[low].node].walk,
+	                           offset - cache->runs[low].offset, cache->runs[low].taken};
 }
 
 const struct snap_core *history_core(const struct history *history)
@@ -61,43 +86,62 @@ uint64_t history_run_count(const struct history *history)
 	return history->run_count;
 }
 
-const struct shape *history_shapes(const struct history *history, size_t *count)
+size_t history_size(const struct history *history)
 {
-	*count = history->table.count;
-	return history->table.shapes;
+	const struct notes *notes = &history->notes;
+	size_t size = sizeof(*history) + sizeof(*history->cache) +
+	              history->code_capacity * sizeof(*history->code) +
+	              history->executed_count * sizeof(*history->executed) +
+	              notes->gaps.capacity * sizeof(*notes->gaps.items) +
+	              notes->events.capacity * sizeof(*notes->events.items);
+
+	for (unsigned int i = 0; i < MARK_COUNT; i++)
+		size += notes->marks[i].capacity * sizeof(*notes->marks[i].items);
+	for (size_t i = 0; i < history->part_count; i++)
+		size += sizeof(history->parts[i]) + path_size(&history->parts[i].path) +
+		        address_index_size(history->parts[i].index);
+	for (size_t i = 0; i < history->graph_count; i++)
+		size += graph_size(history->graphs[i]);
+	return size;
+}
+
+bool history_code(const struct history *history, size_t index, struct history_code *code)
+{
+	const struct extent *extent = &history->code[index];
+
+	if (index >= history->code_count)
+		return false;
+	*code = (struct history_code){extent->first, extent->last + 1, (enum isa)extent->isa};
+	return true;
 }
 
 void history_at(const struct history *history, uint64_t position, struct instruction *out)
 {
 	const struct memmap *memory = history->core->memory;
-	struct run_place place = find_run(history, position);
-	const struct shape *shape = shape_of(history, place.run);
-	uint32_t index = (uint32_t)(position - place.position);
-	struct run_insn insn = run_insn_at(memory, shape, index);
-	bool is_last = index == shape->count - 1;
+	struct insn_place place = find_place(history, position);
+	struct run_insn insn = run_insn_at(memory, place.walk, place.index);
+	bool is_last = place.index == place.walk->count - 1;
 
 	*out = (struct instruction){
 	        .address = insn.address,
 	        .size = (uint8_t)insn.size,
-	        .isa = (enum isa)shape->isa,
+	        .isa = place.walk->isa,
 	        .is_last = is_last,
-	        .executed = !is_last || shape->last_executed,
-	        .class = is_last ? (enum insn_class)shape->last_class : INSN_OTHER,
-	        .subclass = is_last ? (enum insn_subclass)shape->last_subclass : INSN_SUB_NONE,
+	        .executed = !is_last || place.taken,
+	        .class = is_last ? place.walk->last.class : INSN_OTHER,
+	        .subclass = is_last ? place.walk->last.subclass : INSN_SUB_NONE,
 	};
-	out->has_opcode = run_insn_opcode(memory, shape, insn, &out->opcode);
+	out->has_opcode = run_insn_opcode(memory, place.walk, insn, &out->opcode);
 }
 
 enum status history_pc(const struct history *history, uint64_t position, uint64_t *pc)
 {
 	const struct snap_register *reg;
-	struct run_place place;
+	struct insn_place place;
 
 	if (position < history->length) {
-		place = find_run(history, position);
-		*pc = run_insn_at(history->core->memory, shape_of(history, place.run),
-		                  (uint32_t)(position - place.position))
-		              .address;
+		place = find_place(history, position);
+		*pc = run_insn_at(history->core->memory, place.walk, place.index).address;
 		return STATUS_OK;
 	}
 	reg = snap_device_any_register(history->core->device, STR("PC|R15"));
@@ -108,145 +152,6 @@ enum status history_pc(const struct history *history, uint64_t position, uint64_
 	if (history->core->arch != CORE_A64)
 		*pc &= ~UINT64_C(1);
 	return STATUS_OK;
-}
-
-/*
- * The shapes with an instruction at one of the addresses, as one byte a shape. The caller frees it;
- * NULL in *marked if there is none.
- */
-static enum status mark_shapes(const struct history *h, const struct history_search *what,
-                               uint8_t **marked)
-{
-	bool any = false;
-	uint8_t *flags = h->table.count > 0 ? calloc(h->table.count, 1) : NULL;
-
-	*marked = NULL;
-	if (!flags)
-		return h->table.count > 0 ? STATUS_NO_MEM : STATUS_OK;
-	for (size_t i = 0; i < h->table.count; i++) {
-		const struct shape *shape = &h->table.shapes[i];
-		uint32_t index;
-
-		for (size_t k = 0; k < what->address_count && !flags[i]; k++)
-			flags[i] =
-			        run_insn_find(h->core->memory, shape, what->addresses[k], &index);
-		any |= flags[i] != 0;
-	}
-	if (any)
-		*marked = flags;
-	else
-		free(flags);
-	return STATUS_OK;
-}
-
-/* A search within the positions that count: first <= p <= last. */
-struct search {
-	const struct history *history;
-	const struct history_search *what;
-	uint64_t first;
-	uint64_t last;
-};
-
-static bool is_interrupted(const struct search *s, size_t run)
-{
-	return run % RUNS_PER_POLL == 0 && s->what->interrupted &&
-	       s->what->interrupted(s->what->context);
-}
-
-/* The newest (or oldest) hit inside one run, limited to the search's positions. */
-static bool hit_in_run(const struct search *s, struct run_place place, bool newest,
-                       uint64_t *position)
-{
-	const struct shape *shape = shape_of(s->history, place.run);
-	bool found = false;
-
-	for (size_t i = 0; i < s->what->address_count; i++) {
-		uint32_t index;
-		uint64_t p;
-
-		if (!run_insn_find(s->history->core->memory, shape, s->what->addresses[i], &index))
-			continue;
-		p = place.position + index;
-		if (p < s->first || p > s->last || (found && (p > *position) != newest))
-			continue;
-		*position = p;
-		found = true;
-	}
-	return found;
-}
-
-static enum status search_backward(const struct search *s, const uint8_t *marked,
-                                   uint64_t *position)
-{
-	const struct history *h = s->history;
-	struct run_place place = find_run(h, s->last);
-
-	for (;;) {
-		if (marked[h->runs[place.run]] && hit_in_run(s, place, true, position))
-			return STATUS_OK;
-		if (place.position <= s->first)
-			return STATUS_NOT_FOUND;
-		place.run--;
-		place.position -= shape_of(h, place.run)->count;
-		if (is_interrupted(s, place.run))
-			return STATUS_INTERRUPTED;
-	}
-}
-
-static enum status search_forward(const struct search *s, const uint8_t *marked, uint64_t *position)
-{
-	const struct history *h = s->history;
-	struct run_place place = find_run(h, s->first);
-
-	for (;;) {
-		if (marked[h->runs[place.run]] && hit_in_run(s, place, false, position))
-			return STATUS_OK;
-		place.position += shape_of(h, place.run)->count;
-		place.run++;
-		if (place.position > s->last)
-			return STATUS_NOT_FOUND;
-		if (is_interrupted(s, place.run))
-			return STATUS_INTERRUPTED;
-	}
-}
-
-static enum status search_run(const struct search *s, bool backward, uint64_t *position)
-{
-	uint8_t *marked;
-	enum status status;
-
-	TRY(mark_shapes(s->history, s->what, &marked));
-	if (!marked)
-		return STATUS_NOT_FOUND;
-	status = backward ? search_backward(s, marked, position)
-	                  : search_forward(s, marked, position);
-	free(marked);
-	return status;
-}
-
-enum status history_find_backward(const struct history *history,
-                                  const struct history_search *search, uint64_t from,
-                                  uint64_t limit, uint64_t *position)
-{
-	struct search s = {history, search, limit, from - 1};
-
-	if (from == 0 || history->length == 0)
-		return STATUS_NOT_FOUND;
-	if (s.last >= history->length)
-		s.last = history->length - 1;
-	return s.first > s.last ? STATUS_NOT_FOUND : search_run(&s, true, position);
-}
-
-enum status history_find_forward(const struct history *history, const struct history_search *search,
-                                 uint64_t from, uint64_t limit, uint64_t *position)
-{
-	struct search s = {history, search, from + 1, limit};
-
-	if (from >= history->length)
-		return STATUS_NOT_FOUND;
-	if (s.last >= history->length)
-		s.last = history->length - 1;
-	return s.first > s.last ? STATUS_NOT_FOUND : search_run(&s, false, position);
 }
 
 uint64_t history_executed_extent(const struct history *history, uint64_t address)
@@ -270,20 +175,20 @@ uint64_t history_executed_extent(const struct history *history, uint64_t address
 
 const struct gap *history_gaps(const struct history *history, size_t *count)
 {
-	*count = history->gap_count;
-	return history->gaps;
+	*count = history->notes.gaps.count;
+	return history->notes.gaps.items;
 }
 
 /* Index of the first gap at or behind `position`. */
 static size_t gap_index(const struct history *h, uint64_t position)
 {
 	size_t low = 0;
-	size_t high = h->gap_count;
+	size_t high = h->notes.gaps.count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (h->gaps[middle].position < position)
+		if (h->notes.gaps.items[middle].position < position)
 			low = middle + 1;
 		else
 			high = middle;
@@ -295,9 +200,9 @@ const struct gap *history_gap_at(const struct history *history, uint64_t positio
 {
 	size_t i = gap_index(history, position);
 
-	if (i == history->gap_count || history->gaps[i].position != position)
+	if (i == history->notes.gaps.count || history->notes.gaps.items[i].position != position)
 		return NULL;
-	return &history->gaps[i];
+	return &history->notes.gaps.items[i];
 }
 
 const struct gap *history_gap_between(const struct history *history, uint64_t from, uint64_t to,
@@ -308,25 +213,25 @@ const struct gap *history_gap_between(const struct history *history, uint64_t fr
 
 	if (to <= from || first >= end)
 		return NULL;
-	return newest ? history_gap_at(history, history->gaps[end - 1].position)
-	              : &history->gaps[first];
+	return newest ? history_gap_at(history, history->notes.gaps.items[end - 1].position)
+	              : &history->notes.gaps.items[first];
 }
 
 const struct history_event *history_events(const struct history *history, size_t *count)
 {
-	*count = history->event_count;
-	return history->events;
+	*count = history->notes.events.count;
+	return history->notes.events.items;
 }
 
 size_t history_event_index(const struct history *history, uint64_t position)
 {
 	size_t low = 0;
-	size_t high = history->event_count;
+	size_t high = history->notes.events.count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (history->events[middle].position < position)
+		if (history->notes.events.items[middle].position < position)
 			low = middle + 1;
 		else
 			high = middle;
@@ -337,7 +242,7 @@ size_t history_event_index(const struct history *history, uint64_t position)
 enum status history_mark(const struct history *history, enum mark mark, uint64_t position,
                          uint64_t *value)
 {
-	const struct mark_list *list = &history->marks[mark];
+	const struct mark_list *list = &history->notes.marks[mark];
 	size_t low = 0;
 	size_t high = list->count;
 

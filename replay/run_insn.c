@@ -5,13 +5,13 @@
 #include "decoder/insn.h"
 
 /* The size that all instructions of the run have, or 0 if there are both. */
-static unsigned int common_size(const struct shape *shape)
+static unsigned int common_size(const struct walk *walk)
 {
-	uint64_t bytes = shape->end - shape->start;
+	uint64_t bytes = walk->end - walk->start;
 
-	if (bytes == 4 * (uint64_t)shape->count)
+	if (bytes == 4 * (uint64_t)walk->count)
 		return 4;
-	return bytes == 2 * (uint64_t)shape->count ? 2 : 0;
+	return bytes == 2 * (uint64_t)walk->count ? 2 : 0;
 }
 
 /*
@@ -27,15 +27,15 @@ static unsigned int size_at(const struct memmap *memory, uint64_t address)
 	return insn_t32_size((uint32_t)(b[0] | b[1] << 8));
 }
 
-struct run_insn run_insn_at(const struct memmap *memory, const struct shape *shape, uint32_t index)
+struct run_insn run_insn_at(const struct memmap *memory, const struct walk *walk, uint32_t index)
 {
-	unsigned int size = common_size(shape);
-	struct run_insn insn = {shape->start, 0};
+	unsigned int size = common_size(walk);
+	struct run_insn insn = {walk->start, 0};
 
-	if (index == shape->count - 1)
-		return (struct run_insn){shape->end - shape->last_size, shape->last_size};
+	if (index == walk->count - 1)
+		return (struct run_insn){walk->end - walk->last.size, walk->last.size};
 	if (size > 0)
-		return (struct run_insn){shape->start + (uint64_t)index * size, size};
+		return (struct run_insn){walk->start + (uint64_t)index * size, size};
 	for (uint32_t i = 0; i <= index; i++) {
 		insn.address += insn.size;
 		insn.size = size_at(memory, insn.address);
@@ -43,30 +43,30 @@ struct run_insn run_insn_at(const struct memmap *memory, const struct shape *sha
 	return insn;
 }
 
-bool run_insn_find(const struct memmap *memory, const struct shape *shape, uint64_t address,
+bool run_insn_find(const struct memmap *memory, const struct walk *walk, uint64_t address,
                    uint32_t *index)
 {
-	unsigned int size = common_size(shape);
-	uint64_t at = shape->start;
+	unsigned int size = common_size(walk);
+	uint64_t at = walk->start;
 
-	if (address < shape->start || address >= shape->end)
+	if (address < walk->start || address >= walk->end)
 		return false;
 	if (size > 0) {
-		*index = (uint32_t)((address - shape->start) / size);
-		return (address - shape->start) % size == 0;
+		*index = (uint32_t)((address - walk->start) / size);
+		return (address - walk->start) % size == 0;
 	}
-	*index = shape->count - 1;
-	if (address == shape->end - shape->last_size)
+	*index = walk->count - 1;
+	if (address == walk->end - walk->last.size)
 		return true;
-	for (*index = 0; at < address && *index < shape->count - 1; ++*index)
+	for (*index = 0; at < address && *index < walk->count - 1; ++*index)
 		at += size_at(memory, at);
-	return at == address && *index < shape->count - 1;
+	return at == address && *index < walk->count - 1;
 }
 
-bool run_insn_opcode(const struct memmap *memory, const struct shape *shape, struct run_insn insn,
+bool run_insn_opcode(const struct memmap *memory, const struct walk *walk, struct run_insn insn,
                      uint32_t *opcode)
 {
-	bool halfwords = shape->isa == ISA_T32 || shape->isa == ISA_TEE;
+	bool halfwords = walk->isa == ISA_T32 || walk->isa == ISA_TEE;
 	uint32_t low;
 	uint32_t high;
 	uint8_t b[4] = {0};

@@ -15,6 +15,7 @@ libelf-dev      library:libelf       ELF images
 libinih-dev     library:inih         snapshot files
 libcapstone-dev library:capstone     disassembly
 libarchive-dev  library:libarchive   snapshots in archives
+libroaring-dev  header:roaring/roaring.h  address index
 libcmocka-dev   library:cmocka       unit tests
 python3         command:python3      tests
 gdb-multiarch   command:gdb-multiarch  debugger

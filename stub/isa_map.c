@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
-#include "replay/shape.h"
 #include "stub/threads.h"
 
 /* ELF, gABI 4.1 chapter 4, as far as it is used here. */
@@ -69,17 +68,16 @@ static int compare_starts(const void *left, const void *right)
 
 static enum status add_core(struct start_list *list, const struct history *history)
 {
-	size_t count;
-	const struct shape *shapes = history_shapes(history, &count);
+	struct history_code code;
 
-	TRY(vec_reserve((void **)&list->items, &list->capacity, list->count + count,
-	                sizeof(*list->items)));
-	for (size_t i = 0; i < count; i++) {
-		bool is_a32 = shapes[i].isa == ISA_A32;
+	for (size_t i = 0; history_code(history, i, &code); i++) {
+		bool is_a32 = code.isa == ISA_A32;
 
-		if (is_a32 || shapes[i].isa == ISA_T32 || shapes[i].isa == ISA_TEE)
-			list->items[list->count++] =
-			        (struct start){(uint32_t)shapes[i].start, !is_a32};
+		if (!is_a32 && code.isa != ISA_T32 && code.isa != ISA_TEE)
+			continue;
+		TRY(vec_reserve((void **)&list->items, &list->capacity, list->count + 1,
+		                sizeof(*list->items)));
+		list->items[list->count++] = (struct start){(uint32_t)code.start, !is_a32};
 	}
 	return STATUS_OK;
 }

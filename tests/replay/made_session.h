@@ -48,12 +48,12 @@ void decoder_destroy(struct decoder *decoder)
 	(void)decoder;
 }
 
-enum status decoder_next(struct decoder *decoder, struct element *element)
+enum status decoder_pull(struct decoder *decoder, struct decoded *decoded)
 {
 	(void)decoder;
 	if (script.next == script.count)
 		return STATUS_END;
-	*element = script.elements[script.next++];
+	*decoded = (struct decoded){.is_drained = true, .element = script.elements[script.next++]};
 	return STATUS_OK;
 }
 

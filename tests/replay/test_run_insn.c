@@ -27,22 +27,22 @@ static struct memmap *map_code(void)
 	return map;
 }
 
-static void assert_insn(const struct memmap *map, const struct shape *shape, uint32_t index,
+static void assert_insn(const struct memmap *map, const struct walk *walk, uint32_t index,
                         struct run_insn expected)
 {
-	struct run_insn insn = run_insn_at(map, shape, index);
+	struct run_insn insn = run_insn_at(map, walk, index);
 	uint32_t found;
 
 	assert_int_equal(insn.address, expected.address);
 	assert_int_equal(insn.size, expected.size);
-	assert_true(run_insn_find(map, shape, expected.address, &found));
+	assert_true(run_insn_find(map, walk, expected.address, &found));
 	assert_int_equal(found, index);
 }
 
 static void run_of_mixed_t32_follows_opcodes(void **state)
 {
-	const struct shape shape = {
-	        .start = 0x8000, .end = 0x800e, .count = 5, .isa = ISA_T32, .last_size = 2};
+	const struct walk walk = {
+	        .start = 0x8000, .end = 0x800e, .count = 5, .isa = ISA_T32, .last = {.size = 2}};
 	const struct run_insn expected[] = {
 	        {0x8000, 2}, {0x8002, 4}, {0x8006, 2}, {0x8008, 4}, {0x800c, 2}};
 	const uint32_t opcodes[] = {0xbf00, 0xf000f800, 0xbf00, 0xf3af8000, 0x4770};
@@ -52,42 +52,42 @@ static void run_of_mixed_t32_follows_opcodes(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < 5; i++) {
-		assert_insn(map, &shape, i, expected[i]);
-		assert_true(run_insn_opcode(map, &shape, expected[i], &opcode));
+		assert_insn(map, &walk, i, expected[i]);
+		assert_true(run_insn_opcode(map, &walk, expected[i], &opcode));
 		assert_int_equal(opcode, opcodes[i]);
 	}
 	/* The second halfword of a wide one, an odd address, and both sides of the run. */
-	assert_false(run_insn_find(map, &shape, 0x8004, &index));
-	assert_false(run_insn_find(map, &shape, 0x800a, &index));
-	assert_false(run_insn_find(map, &shape, 0x8001, &index));
-	assert_false(run_insn_find(map, &shape, 0x7ffe, &index));
-	assert_false(run_insn_find(map, &shape, 0x800e, &index));
+	assert_false(run_insn_find(map, &walk, 0x8004, &index));
+	assert_false(run_insn_find(map, &walk, 0x800a, &index));
+	assert_false(run_insn_find(map, &walk, 0x8001, &index));
+	assert_false(run_insn_find(map, &walk, 0x7ffe, &index));
+	assert_false(run_insn_find(map, &walk, 0x800e, &index));
 	memmap_destroy(map);
 }
 
 static void run_that_ends_in_wide_t32_is_sound(void **state)
 {
-	const struct shape shape = {
-	        .start = 0x8000, .end = 0x8006, .count = 2, .isa = ISA_T32, .last_size = 4};
+	const struct walk walk = {
+	        .start = 0x8000, .end = 0x8006, .count = 2, .isa = ISA_T32, .last = {.size = 4}};
 	struct memmap *map = map_code();
 	uint32_t index;
 
 	(void)state;
-	assert_insn(map, &shape, 0, (struct run_insn){0x8000, 2});
-	assert_insn(map, &shape, 1, (struct run_insn){0x8002, 4});
-	assert_false(run_insn_find(map, &shape, 0x8004, &index));
+	assert_insn(map, &walk, 0, (struct run_insn){0x8000, 2});
+	assert_insn(map, &walk, 1, (struct run_insn){0x8002, 4});
+	assert_false(run_insn_find(map, &walk, 0x8004, &index));
 	memmap_destroy(map);
 }
 
 static void run_of_one_size_needs_no_memory(void **state)
 {
-	const struct shape wide = {.start = UINT64_C(0xfffffffffffffff0),
-	                           .end = UINT64_C(0xfffffffffffffffc),
-	                           .count = 3,
-	                           .isa = ISA_A64,
-	                           .last_size = 4};
-	const struct shape narrow = {
-	        .start = 0x100, .end = 0x106, .count = 3, .isa = ISA_T32, .last_size = 2};
+	const struct walk wide = {.start = UINT64_C(0xfffffffffffffff0),
+	                          .end = UINT64_C(0xfffffffffffffffc),
+	                          .count = 3,
+	                          .isa = ISA_A64,
+	                          .last = {.size = 4}};
+	const struct walk narrow = {
+	        .start = 0x100, .end = 0x106, .count = 3, .isa = ISA_T32, .last = {.size = 2}};
 	struct memmap *map = map_code();
 	uint32_t index;
 	uint32_t opcode;
@@ -105,15 +105,15 @@ static void run_of_one_size_needs_no_memory(void **state)
 /* A dump of other code than was executed: whatever its opcodes say, no address leaves the run. */
 static void run_over_hole_ends(void **state)
 {
-	const struct shape shape = {
-	        .start = 0x9000, .end = 0x900a, .count = 4, .isa = ISA_T32, .last_size = 2};
+	const struct walk walk = {
+	        .start = 0x9000, .end = 0x900a, .count = 4, .isa = ISA_T32, .last = {.size = 2}};
 	struct memmap *map = map_code();
 	uint32_t index;
 
 	(void)state;
 	for (uint32_t i = 0; i < 4; i++)
-		assert_in_range(run_insn_at(map, &shape, i).address, shape.start, shape.end - 1);
-	assert_true(run_insn_find(map, &shape, 0x9008, &index));
+		assert_in_range(run_insn_at(map, &walk, i).address, walk.start, walk.end - 1);
+	assert_true(run_insn_find(map, &walk, 0x9008, &index));
 	assert_int_equal(index, 3);
 	memmap_destroy(map);
 }

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#include "replay/shape.h"
-
 enum { CORES = 4, BREAKPOINTS = 4 };
 
 struct history {
@@ -32,7 +30,7 @@ static struct snapshot snapshot;
 static struct session session;
 static bool has_fault;
 static struct register_file registers;
-static const struct shape shapes[] = {
+static const struct history_code codes[] = {
         {.start = FAKE_T32, .isa = ISA_T32},      {.start = FAKE_CODE, .isa = ISA_A32},
         {.start = FAKE_T32 + 8, .isa = ISA_T32},  {.start = FAKE_CODE + 8, .isa = ISA_A32},
         {.start = FAKE_T32 + 64, .isa = ISA_A32},
@@ -242,10 +240,12 @@ const struct snap_core *history_core(const struct history *history)
 	return history->core;
 }
 
-const struct shape *history_shapes(const struct history *history, size_t *count)
+bool history_code(const struct history *history, size_t index, struct history_code *code)
 {
-	*count = history->length > 0 ? sizeof(shapes) / sizeof(shapes[0]) : 0;
-	return shapes;
+	if (history->length == 0 || index >= sizeof(codes) / sizeof(codes[0]))
+		return false;
+	*code = codes[index];
+	return true;
 }
 
 uint64_t history_length(const struct history *history)
