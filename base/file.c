@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -53,4 +54,15 @@ void file_map_close(struct file_map *map)
 	if (map->data)
 		(void)munmap(map->data, map->size);
 	*map = (struct file_map){0};
+}
+
+void file_forget(struct bytes bytes)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t begin = ((uintptr_t)bytes.pos + page - 1) / page * page;
+	uintptr_t end = (uintptr_t)bytes.end / page * page;
+
+	/* Advice: what is not taken costs memory and nothing else. */
+	if (begin < end)
+		(void)madvise((void *)begin, end - begin, MADV_DONTNEED);
 }

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { THREADS_MOST = 64 };
+
 static volatile sig_atomic_t interrupt_seen;
 
 static void on_interrupt(int signal_number)
@@ -96,19 +98,40 @@ static bool show_progress(void *context, uint64_t done, uint64_t total)
 	return !interrupt_seen;
 }
 
-enum cli_exit cli_open_session(const struct snapshot *snapshot, struct session **session)
+/* --threads, or one a processor. */
+static enum cli_exit find_threads(const struct cli_args *args, unsigned int *threads)
+{
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	uint64_t count = processors > 0 && processors <= THREADS_MOST ? (uint64_t)processors : 1;
+	enum cli_exit code = cli_number(args, CLI_OPTION_THREADS, count, &count);
+
+	if (code == CLI_FINE && (count < 1 || count > THREADS_MOST))
+		return cli_fail(CLI_USAGE, "--threads %llu: expected 1 to %d",
+		                (unsigned long long)count, THREADS_MOST);
+	*threads = (unsigned int)count;
+	return code;
+}
+
+enum cli_exit cli_open_session(const struct cli_args *args, const struct snapshot *snapshot,
+                               struct session **session)
 {
 	struct sigaction action = {.sa_handler = on_interrupt};
 	struct sigaction before;
 	struct diag_list diags = {0};
 	int shown = -1;
+	struct history_options options = {.progress = show_progress, .context = &shown};
+	enum cli_exit code = find_threads(args, &options.threads);
 	enum status status;
 
+	if (code != CLI_FINE)
+		return code;
 	(void)sigaction(SIGINT, &action, &before);
-	status = session_open(snapshot, show_progress, &shown, &diags, session);
+	status = session_open(snapshot, &options, &diags, session);
 	(void)sigaction(SIGINT, &before, NULL);
 	if (shown >= 0)
 		(void)fputs("\r\033[K", stderr);
+	if (status == STATUS_INTERRUPTED)
+		(void)fputs("csreplay: interrupted while decoding\n", stderr);
 	cli_print_diags(&diags);
 	diag_list_fini(&diags);
 	return exit_of(status);

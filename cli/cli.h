@@ -67,10 +67,11 @@ enum cli_exit cli_fail(enum cli_exit code, const char *format, ...) PRINTF_LIKE(
 enum cli_exit cli_open_snapshot(const struct cli_args *args, struct snapshot **snapshot);
 
 /*
- * Opens a session on the snapshot, with progress on a terminal and Ctrl-C obeyed; prints
- * diagnostics.
+ * Opens a session on the snapshot with --threads, with progress on a terminal and Ctrl-C obeyed;
+ * prints diagnostics.
  */
-enum cli_exit cli_open_session(const struct snapshot *snapshot, struct session **session);
+enum cli_exit cli_open_session(const struct cli_args *args, const struct snapshot *snapshot,
+                               struct session **session);
 
 /* --format: true in *json for "json", false for `other`; anything else is a usage error. */
 enum cli_exit cli_format(const struct cli_args *args, const char *other, bool *json);

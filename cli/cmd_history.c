@@ -248,7 +248,7 @@ enum cli_exit cmd_history(const struct cli_args *args)
 	if (code == CLI_FINE)
 		code = cli_open_snapshot(args, &snapshot);
 	if (code == CLI_FINE)
-		code = cli_open_session(snapshot, &session);
+		code = cli_open_session(args, snapshot, &session);
 	if (code == CLI_FINE)
 		code = list(args, session, json);
 	session_destroy(session);

@@ -460,7 +460,7 @@ enum cli_exit cmd_info(const struct cli_args *args)
 	if (code == CLI_FINE)
 		code = cli_open_snapshot(args, &snapshot);
 	if (code == CLI_FINE)
-		code = cli_open_session(snapshot, &session);
+		code = cli_open_session(args, snapshot, &session);
 	if (code == CLI_FINE) {
 		struct report report = {snapshot, session, &out};
 

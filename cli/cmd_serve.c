@@ -88,7 +88,7 @@ enum cli_exit cmd_serve(const struct cli_args *args)
 	enum cli_exit code = cli_open_snapshot(args, &snapshot);
 
 	if (code == CLI_FINE)
-		code = cli_open_session(snapshot, &session);
+		code = cli_open_session(args, snapshot, &session);
 	if (code == CLI_FINE)
 		code = serve(args, session);
 	session_destroy(session);

@@ -23,9 +23,9 @@ static const struct cli_command commands[] = {
         {"serve", "serve the snapshot to gdb or lldb",
          "Connect with `target remote HOST:PORT` (gdb) or `gdb-remote HOST:PORT` (lldb).\n"
          "Port 0 picks a free port. Ctrl-C ends the server.\n",
-         cmd_serve, SNAPSHOT_OPTIONS | BIT(LISTEN) | BIT(ONCE)},
+         cmd_serve, SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(LISTEN) | BIT(ONCE)},
         {"info", "show what the snapshot holds", "FORMAT is text (default) or json.\n", cmd_info,
-         SNAPSHOT_OPTIONS | BIT(FORMAT)},
+         SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(FORMAT)},
         {"check", "report everything that is wrong with the snapshot",
          "Ends with 1 if a debugger or a trace decoder would lack something.\n", cmd_check,
          SNAPSHOT_OPTIONS},
@@ -35,7 +35,8 @@ static const struct cli_command commands[] = {
                  BIT(SOURCE_SPLIT) | BIT(TPIU) | BIT(TPIU_HSYNC) | BIT(DSTREAM)},
         {"history", "list the instructions that a core executed",
          "FORMAT is tsv (default) or json.\n", cmd_history,
-         SNAPSHOT_OPTIONS | BIT(FORMAT) | BIT(CORE) | BIT(FROM) | BIT(COUNT) | BIT(REGISTERS)},
+         SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(FORMAT) | BIT(CORE) | BIT(FROM) | BIT(COUNT) |
+                 BIT(REGISTERS)},
 };
 
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };

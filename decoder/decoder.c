@@ -112,6 +112,26 @@ static enum status open_graph(struct decoder *d, struct decoder_options *options
 	return d->graph ? STATUS_OK : STATUS_NO_MEM;
 }
 
+/* A source whose ID does not occur needs no look at the buffer. */
+static void skip_absent(struct protocol_input *input)
+{
+	const struct trace_ids *ids = &input->options.ids;
+	uint8_t id;
+
+	if (ids->is_known && input->format == DEFRAME_CORESIGHT &&
+	    snap_source_trace_id(input->source, &id) && id <= TRACE_ID_MASK &&
+	    !(ids->bits[id / 64] >> (id % 64) & 1))
+		input->data.pos = input->data.end - bytes_left(&input->data) % FRAME_SIZE;
+}
+
+bool decoder_can_begin_at(const struct snap_source *source, const struct snap_buffer *buffer)
+{
+	const struct protocol_decoder *protocol = protocol_of(source->protocol);
+
+	return protocol && protocol->joint_sync &&
+	       (buffer->format == BUFFER_CORESIGHT || buffer->format == BUFFER_SOURCE_DATA);
+}
+
 enum status decoder_open(const struct snapshot *snapshot, const struct snap_source *source,
                          const struct snap_buffer *buffer, const struct decoder_options *options,
                          struct diag_list *diags, struct decoder **decoder)
@@ -136,6 +156,7 @@ enum status decoder_open(const struct snapshot *snapshot, const struct snap_sour
 	d->protocol = protocol_of(source->protocol);
 	d->format = input.format;
 	d->data = input.data;
+	skip_absent(&input);
 	input.joins_legs = input.options.graph != NULL;
 	status = open_graph(d, &input.options);
 	if (status == STATUS_OK)
@@ -181,6 +202,7 @@ enum status decoder_pull(struct decoder *decoder, struct decoded *decoded)
 	enum status status;
 
 	decoded->leg_count = 0;
+	decoded->is_joint = false;
 	decoded->is_drained = true;
 	if (decoder->has_failed)
 		return STATUS_END;
@@ -231,6 +253,32 @@ bool decoder_broken_at(const struct decoder *decoder, uint64_t *offset)
 {
 	*offset = decoder->broken_at;
 	return decoder->is_broken;
+}
+
+struct trace_ids decoder_seen_ids(const struct decoder *decoder)
+{
+	struct trace_ids ids = {.is_known = decoder->format == DEFRAME_CORESIGHT &&
+	                                    decoder->protocol->seen_ids};
+	const uint64_t *seen;
+
+	if (ids.is_known) {
+		seen = decoder->protocol->seen_ids(decoder->state);
+		ids.bits[0] = seen[0];
+		ids.bits[1] = seen[1];
+	}
+	return ids;
+}
+
+uint64_t decoder_joint_sync(const struct decoder *decoder)
+{
+	return decoder->protocol->joint_sync(decoder->state);
+}
+
+enum status decoder_describe_joint(const struct decoder *decoder, struct text *out)
+{
+	text_printf(out, "position %llu\n", (unsigned long long)decoder_position(decoder));
+	decoder->protocol->describe_joint(decoder->state, out);
+	return text_status(out);
 }
 
 uint8_t decoder_trace_id(const struct decoder *decoder)

@@ -17,6 +17,12 @@
 
 struct decoder;
 
+/* IDs of trace sources that occur in a buffer: bit ID % 64 of bits[ID / 64]. */
+struct trace_ids {
+	bool is_known;
+	uint64_t bits[2];
+};
+
 struct decoder_options {
 	bool packets; /* yield every packet too, as ELEMENT_PACKET, before what it causes */
 	/* How the buffer was captured, over what the snapshot says; not for one source's bytes. */
@@ -31,13 +37,27 @@ struct decoder_options {
 	 * and all of them must be of the same source.
 	 */
 	struct graph *graph;
+	/* The IDs that occur in the buffer, if that is known. */
+	struct trace_ids ids;
+	/*
+	 * Where in the buffer to begin, a multiple of 16, as if what is before had not been traced;
+	 * for decoders that decoder_can_begin_at() names.
+	 */
+	uint64_t begin;
+	uint64_t joint_before; /* without a joint up to there, that is the end; 0: no such limit */
+	bool stops_at_joints;
 };
 
 /*
  * What comes next: an element, or runs as legs through the graph (leg_count > 0, element not set).
  * A source that is not followed through a graph gives its runs as elements.
+ *
+ * Or a joint (no leg, no element), if the caller asked for them: a place behind an A-Sync from
+ * which on nothing depends on what was before the A-Sync, if the source keeps its rules. Two
+ * decoders that stand at the same joint with the same description yield the same from there on.
  */
 struct decoded {
+	bool is_joint;
 	const struct leg *legs; /* valid until the next call */
 	size_t leg_count;
 	bool is_drained; /* all runs visited in the graph so far were given out by now */
@@ -69,6 +89,16 @@ MUST_USE enum status decoder_next(struct decoder *decoder, struct element *eleme
 /* The same, for who can take runs by the leg. Not to be mixed with decoder_next(). */
 MUST_USE enum status decoder_pull(struct decoder *decoder, struct decoded *decoded);
 
+/* True if the source can be decoded in pieces, each from an A-Sync on. */
+bool decoder_can_begin_at(const struct snap_source *source, const struct snap_buffer *buffer);
+
+/*
+ * At a joint, before the next pull: the place in the buffer of the A-Sync that it is behind, and a
+ * description of all that what comes depends on. NO_MEM.
+ */
+uint64_t decoder_joint_sync(const struct decoder *decoder);
+MUST_USE enum status decoder_describe_joint(const struct decoder *decoder, struct text *out);
+
 /*
  * True, with the place in the buffer, if the decoder came to its end where the buffer stops
  * being frames of a formatter: EO_TRACE is missing then.
@@ -76,6 +106,9 @@ MUST_USE enum status decoder_pull(struct decoder *decoder, struct decoded *decod
 bool decoder_broken_at(const struct decoder *decoder, uint64_t *offset);
 
 uint8_t decoder_trace_id(const struct decoder *decoder);
+
+/* The IDs of frames that were decoded or passed over so far; not known if there are no frames. */
+struct trace_ids decoder_seen_ids(const struct decoder *decoder);
 
 /* Bytes of the buffer that were consumed so far: progress, and the order between sources. */
 uint64_t decoder_position(const struct decoder *decoder);

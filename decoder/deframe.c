@@ -41,11 +41,14 @@ void deframe_init(struct deframe *d, enum deframe_format format, struct bytes da
 
 	tpiu_init(&d->tpiu, data, has_hsync, is_dstream);
 	d->is_broken = false;
+	d->whole_end = NULL;
 	d->bytes = bytes_of(d->window, 0);
 	d->format = format;
 	d->input = data;
 	d->trace_id = trace_id;
 	d->current_id = -1;
+	d->seen_ids[0] = 0;
+	d->seen_ids[1] = 0;
 }
 
 /* Moves what was not read to the window's begin and returns how much it is. */
@@ -76,10 +79,18 @@ static size_t put(struct deframe *d, size_t held, struct run *run, unsigned int 
 	return held + 1;
 }
 
+static void set_id(struct deframe *d, uint8_t id_byte)
+{
+	unsigned int id = id_byte >> 1;
+
+	d->current_id = (int)id;
+	d->seen_ids[id / 64] |= UINT64_C(1) << (id % 64);
+}
+
 /* A new ID at `place`: a run with bytes in it ends; an empty one becomes the new ID's. */
 static void change_id(struct deframe *d, struct run *run, unsigned int place, uint8_t id_byte)
 {
-	d->current_id = id_byte >> 1;
+	set_id(d, id_byte);
 	if (run->count > 0)
 		*run = (struct run){run->frame, place, 0};
 }
@@ -108,7 +119,7 @@ static size_t unpack_frame(struct deframe *d, size_t held, const uint8_t *frame,
 	}
 	if (last & 1) {
 		d->is_broken |= run.count == 0 && d->current_id == d->trace_id;
-		d->current_id = last >> 1;
+		set_id(d, last);
 	} else {
 		held = put(d, held, &run, LAST_AT, last | (flags & 1));
 	}
@@ -169,6 +180,51 @@ static size_t refill_frames(struct deframe *d, size_t held)
 			held = unpack_whole(d, held, frame, position);
 	}
 	return held;
+}
+
+/* The ID that is current behind a frame that has one. */
+static unsigned int last_id(const uint8_t *frame)
+{
+	unsigned int id = 0;
+
+	for (unsigned int place = 0; place <= LAST_AT; place += 2) {
+		if (frame[place] & 1)
+			id = frame[place] >> 1;
+	}
+	return id;
+}
+
+void deframe_seek(struct deframe *d, uint64_t offset)
+{
+	const uint8_t *frame;
+
+	/* Of a source that does not occur, nothing is left to be read. */
+	if (offset > bytes_left(&d->input))
+		return;
+	d->input.pos += offset;
+	for (frame = d->input.pos; d->format == DEFRAME_CORESIGHT && frame > d->input.begin;) {
+		frame -= FRAME_SIZE;
+		if (has_no_id(frame))
+			continue;
+		set_id(d, (uint8_t)(last_id(frame) << 1));
+		return;
+	}
+}
+
+void deframe_limit(struct deframe *d, uint64_t end)
+{
+	if (end > bytes_offset(&d->input) &&
+	    end < bytes_offset(&d->input) + bytes_left(&d->input)) {
+		d->whole_end = d->input.end;
+		d->input.end = d->input.begin + end;
+	}
+}
+
+void deframe_unlimit(struct deframe *d)
+{
+	if (d->whole_end)
+		d->input.end = d->whole_end;
+	d->whole_end = NULL;
 }
 
 static size_t refill_port(struct deframe *d, size_t held)

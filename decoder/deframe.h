@@ -50,11 +50,13 @@ struct deframe {
 	struct bytes bytes; /* to be read: the window, up to what is known so far */
 	/* Private. */
 	enum deframe_format format;
-	struct bytes input; /* what was not unpacked yet; not of a trace port */
-	struct tpiu tpiu;   /* of a trace port */
-	bool is_broken;     /* what is behind the window is no trace */
-	uint8_t trace_id;   /* the wanted one */
-	int current_id;     /* -1 before the first */
+	struct bytes input;       /* what was not unpacked yet; not of a trace port */
+	struct tpiu tpiu;         /* of a trace port */
+	bool is_broken;           /* what is behind the window is no trace */
+	uint8_t trace_id;         /* the wanted one */
+	int current_id;           /* -1 before the first */
+	uint64_t seen_ids[2];     /* in frames: bit ID % 64 of seen_ids[ID / 64] */
+	const uint8_t *whole_end; /* while there is a limit: the buffer's end */
 	uint8_t window[DEFRAME_WINDOW + FRAME_SIZE];
 	uint8_t lag[DEFRAME_WINDOW + FRAME_SIZE]; /* position - index */
 	uint64_t positions[DEFRAME_WINDOW + FRAME_SIZE];
@@ -66,6 +68,20 @@ bool trace_id_is_source(unsigned int id);
 /* `data` must outlive the deframer. */
 void deframe_init(struct deframe *d, enum deframe_format format, struct bytes data,
                   uint8_t trace_id);
+
+/*
+ * Begins at `offset` of the buffer instead, a multiple of FRAME_SIZE: what the deframer would give
+ * from there on if it had come from the buffer's begin. For frames and one source's bytes alone,
+ * and before the first refill.
+ */
+void deframe_seek(struct deframe *d, uint64_t offset);
+
+/*
+ * Lets the buffer end at `end`, a multiple of FRAME_SIZE, until deframe_unlimit(), which must come
+ * before the end is met.
+ */
+void deframe_limit(struct deframe *d, uint64_t end);
+void deframe_unlimit(struct deframe *d);
 
 /*
  * Unpacks more, at least one byte; those already in `bytes` and not read move to the window's

@@ -30,6 +30,13 @@ struct etm4 {
 	bool told_not_sync; /* the flow knows */
 	bool has_search_index;
 	uint64_t search_index; /* Idx of the bytes being searched, if it is not their own */
+	/* Joints: what was seen since the last A-Sync, and where that began. */
+	bool stops_at_joints;
+	bool saw_info;
+	bool saw_address;
+	bool saw_context;
+	bool is_at_joint;
+	uint64_t sync;
 	/* Packets for the user. */
 	bool joins_packets; /* a leg may be made of several atom packets */
 	bool lists_packets;
@@ -85,6 +92,7 @@ static enum status etm4_open(const struct protocol_input *input, void **state, u
 		return STATUS_NO_MEM;
 	d->config = config;
 	d->lists_packets = input->options.packets;
+	d->stops_at_joints = input->options.stops_at_joints;
 	d->joins_packets = input->joins_legs;
 	status = open_follow(d, input->source->core);
 	if (status != STATUS_OK) {
@@ -92,6 +100,10 @@ static enum status etm4_open(const struct protocol_input *input, void **state, u
 		return status;
 	}
 	deframe_init(&d->deframe, input->format, input->data, config.trace_id);
+	if (input->options.begin > 0)
+		deframe_seek(&d->deframe, input->options.begin);
+	if (input->options.joint_before > 0)
+		deframe_limit(&d->deframe, input->options.joint_before);
 	etm4_reader_init(&d->reader, &d->config);
 	etm4_flow_init(&d->flow, &d->config, d->follow, input->options.graph);
 	d->flow.splits_sources = input->options.splits_sources;
@@ -145,6 +157,39 @@ static enum status list_packet(struct etm4 *d, const struct etm4_packet *packet,
 	return STATUS_OK;
 }
 
+/* What the packet means for the next joint. */
+static void note_packet(struct etm4 *d, const struct etm4_packet *packet, const uint8_t *bytes)
+{
+	bool has_address =
+	        packet->type >= ETM4_ADDRESS_CONTEXT_32_IS0 && packet->type <= ETM4_ADDRESS_64_IS1;
+	bool has_context =
+	        packet->type >= ETM4_CONTEXT && packet->type <= ETM4_ADDRESS_CONTEXT_64_IS1;
+
+	if (packet->type == ETM4_ASYNC) {
+		d->sync = deframe_position(&d->deframe, bytes);
+		d->saw_info = false;
+	} else if (packet->type == ETM4_TRACE_INFO) {
+		d->saw_info = true;
+		d->saw_address = false;
+		d->saw_context = false;
+	}
+	d->saw_address |= has_address;
+	d->saw_context |= has_context;
+}
+
+/* Behind a packet: all that was said since the A-Sync is in force now. Once for each A-Sync. */
+static bool reaches_joint(struct etm4 *d)
+{
+	const struct etm4_flow *flow = &d->flow;
+
+	if (!d->saw_info || !d->saw_address || !d->saw_context || !etm4_flow_is_immediate(flow) ||
+	    flow->needs_address || flow->needs_context || flow->stack.must_pop)
+		return false;
+	d->saw_info = false;
+	deframe_unlimit(&d->deframe);
+	return true;
+}
+
 /* The flow is told of bytes without synchronisation once. */
 static enum status give_packet(struct etm4 *d, const struct etm4_packet *packet,
                                const uint8_t *bytes)
@@ -155,6 +200,8 @@ static enum status give_packet(struct etm4 *d, const struct etm4_packet *packet,
 
 	d->position = deframe_position(&d->deframe, bytes + packet->size - 1) + 1;
 	d->told_not_sync |= is_not_sync;
+	if (d->stops_at_joints)
+		note_packet(d, packet, bytes);
 	if (is_not_sync)
 		note_search(d, bytes, packet->size);
 	else
@@ -224,6 +271,23 @@ static inline struct atom_run gather_atoms(const struct etm4 *d)
 }
 
 /*
+ * An address packet of an immediate flow, which needs no look at anything but the packet. False if
+ * the next packet is none, or not whole.
+ */
+static bool pull_address(struct etm4 *d)
+{
+	const uint8_t *begin = d->deframe.bytes.pos;
+	struct etm4_packet packet;
+
+	if (begin == d->deframe.bytes.end || !d->reader.is_address[*begin] ||
+	    etm4_reader_next(&d->reader, &d->deframe.bytes, &packet) != STATUS_OK)
+		return false;
+	flow_settle(&d->flow);
+	flow_take_address(&d->flow, packet.address.value, packet.address.isa);
+	return true;
+}
+
+/*
  * Atom packets, which most of a trace is: their one byte needs no packet. Those that the graph
  * leads through are executed together; one that it does not is executed by itself. The caller is
  * given what came of them before there is too much.
@@ -231,19 +295,24 @@ static inline struct atom_run gather_atoms(const struct etm4 *d)
 static enum status pull_atoms(struct etm4 *d)
 {
 	struct bytes *in = &d->deframe.bytes;
-	const uint8_t *begin = in->pos;
+	const uint8_t *last = NULL; /* packet that was executed */
 
 	while (d->flow.leg_count < LEGS_MOST && etm4_flow_is_immediate(&d->flow)) {
 		struct atom_run run = gather_atoms(d);
+		const uint8_t *packet = in->pos;
 		unsigned int ran;
 		uint8_t header;
 
-		if (run.count == 0)
+		if (run.count == 0 && (!d->joins_packets || !pull_address(d)))
 			break;
+		last = packet;
+		if (run.count == 0)
+			continue;
 		TRY(etm4_flow_quick(&d->flow, run.atoms, run.count,
 		                    deframe_index(&d->deframe, in->pos), &ran));
 		if (ran == run.count) {
 			in->pos = run.end;
+			last = in->pos - 1;
 			continue;
 		}
 		while (ran >= d->reader.atom_counts[*in->pos])
@@ -252,11 +321,11 @@ static enum status pull_atoms(struct etm4 *d)
 		TRY(etm4_flow_atoms(&d->flow, d->reader.atoms[header] >> ran,
 		                    d->reader.atom_counts[header] - ran,
 		                    deframe_index(&d->deframe, in->pos)));
-		in->pos++;
+		last = in->pos++;
 	}
-	if (in->pos > begin) {
+	if (last) {
 		d->position = deframe_position(&d->deframe, in->pos - 1) + 1;
-		d->flow.packet_index = deframe_index(&d->deframe, in->pos - 1);
+		d->flow.packet_index = deframe_index(&d->deframe, last);
 	}
 	return STATUS_OK;
 }
@@ -304,10 +373,11 @@ static enum status gather(struct etm4 *d)
 	flow->leg_count = 0;
 	do {
 		TRY(pull_packet(d));
-		if (!d->lists_packets)
+		d->is_at_joint = d->stops_at_joints && reaches_joint(d);
+		if (!d->lists_packets && !d->is_at_joint)
 			TRY(pull_atoms(d));
-	} while (d->outcome == STATUS_OK && !d->has_listed && flow->out_count == 0 &&
-	         flow->leg_count < LEGS_MOST);
+	} while (d->outcome == STATUS_OK && !d->has_listed && !d->is_at_joint &&
+	         flow->out_count == 0 && flow->leg_count < LEGS_MOST);
 	return STATUS_OK;
 }
 
@@ -325,6 +395,12 @@ static enum status etm4_pull(void *state, struct decoded *decoded)
 		}
 		if (take(&d->flow, decoded) == STATUS_OK)
 			return STATUS_OK;
+		if (d->is_at_joint) {
+			d->is_at_joint = false;
+			decoded->leg_count = 0;
+			decoded->is_joint = true;
+			return STATUS_OK;
+		}
 		if (d->outcome != STATUS_OK)
 			return d->outcome;
 		status = gather(d);
@@ -347,6 +423,28 @@ static bool etm4_next_address(const void *state, uint64_t *address)
 	return etm4_flow_next_address(&d->flow, address);
 }
 
+static const uint64_t *etm4_seen_ids(const void *state)
+{
+	const struct etm4 *d = state;
+
+	return d->deframe.seen_ids;
+}
+
+static uint64_t etm4_joint_sync(const void *state)
+{
+	const struct etm4 *d = state;
+
+	return d->sync;
+}
+
+static void etm4_describe_joint(const void *state, struct text *out)
+{
+	const struct etm4 *d = state;
+
+	etm4_reader_describe(&d->reader, out);
+	etm4_flow_describe(&d->flow, out);
+}
+
 const struct protocol_decoder etm4_decoder = {
         .name = "ETMv4, ETE",
         .open = etm4_open,
@@ -354,4 +452,7 @@ const struct protocol_decoder etm4_decoder = {
         .pull = etm4_pull,
         .position = etm4_position,
         .next_address = etm4_next_address,
+        .seen_ids = etm4_seen_ids,
+        .joint_sync = etm4_joint_sync,
+        .describe_joint = etm4_describe_joint,
 };

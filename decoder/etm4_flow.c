@@ -22,6 +22,7 @@ void etm4_flow_init(struct etm4_flow *flow, const struct etm4_config *config, st
 	        .needs_address = true,
 	        .needs_context = true,
 	        .is_secure = true,
+	        .space = SPACE_S,
 	};
 	retstack_init(&flow->stack, config->has_return_stack);
 }
@@ -458,4 +459,38 @@ bool etm4_flow_next_address(const struct etm4_flow *flow, uint64_t *address)
 	if (flow->stack.must_pop)
 		return retstack_top(&flow->stack, address) == STATUS_OK;
 	return !flow->needs_address && !flow->needs_context;
+}
+
+static void describe_stack(const struct retstack *stack, struct text *out)
+{
+	text_printf(out, "stack active %d held %d pop %d:", stack->is_active, stack->is_held,
+	            stack->must_pop);
+	for (unsigned int i = 0; i < stack->count; i++) {
+		unsigned int entry = (stack->head + RETSTACK_ENTRIES - i) % RETSTACK_ENTRIES;
+
+		text_printf(out, " %llx %s", (unsigned long long)stack->entries[entry].address,
+		            isa_name(stack->entries[entry].isa));
+	}
+	text_add(out, STR("\n"));
+}
+
+void etm4_flow_describe(const struct etm4_flow *flow, struct text *out)
+{
+	const struct pe_context *context = &flow->context;
+	bool stands = flow->at >= GRAPH_FIRST;
+	const struct walk *walk = stands ? &flow->graph->nodes[flow->at].walk : NULL;
+
+	text_printf(out, "state %d needs address %d context %d at %llx %s\n", (int)flow->state,
+	            flow->needs_address, flow->needs_context,
+	            (unsigned long long)(stands ? walk->start : flow->address),
+	            isa_name(stands ? walk->isa : flow->isa));
+	text_printf(out, "64-bit %d secure %d overflow %d marker %d excepted %d %llx\n",
+	            flow->is_64bit, flow->is_secure, flow->had_overflow,
+	            flow->had_marker && flow->config->has_timestamp_marker, flow->is_excepted,
+	            (unsigned long long)(flow->is_excepted ? flow->return_address : 0));
+	text_printf(out, "context %d security %d level %d 64-bit %d id %d %x vmid %d %x\n",
+	            flow->has_context, (int)context->security, (int)context->level,
+	            context->is_64bit, context->has_context_id, context->context_id,
+	            context->has_vmid, context->vmid);
+	describe_stack(&flow->stack, out);
 }

@@ -64,7 +64,9 @@ struct etm4_flow {
 	 * behind (flow_settle()).
 	 */
 	uint32_t at;
-	uint32_t hint;    /* a node that may well be the one at the address */
+	uint32_t hint; /* a node that may well be the one at the address */
+	uint32_t from; /* the node whose indirect branch the next address is the target of, or none
+	                */
 	uint64_t address; /* of the next instruction, unless needs_address */
 	enum isa isa;
 	bool needs_address;
@@ -76,6 +78,7 @@ struct etm4_flow {
 	bool splits_sources; /* branches not taken in front of a source address end ranges */
 	bool has_context;
 	struct pe_context context; /* as last traced */
+	enum space space;          /* whose memory the core sees then */
 	struct retstack stack;
 	/* The last exception, if nothing was executed since: where it would return to. */
 	bool is_excepted;
@@ -127,6 +130,12 @@ MUST_USE enum status etm4_flow_atoms(struct etm4_flow *flow, uint32_t atoms, uns
 MUST_USE enum status etm4_flow_quick(struct etm4_flow *flow, uint32_t atoms, unsigned int count,
                                      uint64_t index, unsigned int *ran);
 
+/*
+ * Appends all of an immediate flow that later elements depend on; equal texts, equal flows. The
+ * nodes of the graph are told by their addresses.
+ */
+void etm4_flow_describe(const struct etm4_flow *flow, struct text *out);
+
 /* The trace is at its end: the last elements, EO_TRACE among them. */
 MUST_USE enum status etm4_flow_end(struct etm4_flow *flow);
 
@@ -157,7 +166,6 @@ MUST_USE enum status flow_emit_context(struct etm4_flow *flow, const struct etm4
 /* An address packet of an immediate flow. */
 void flow_take_address(struct etm4_flow *flow, uint64_t address, uint8_t is);
 enum isa flow_isa(const struct etm4_flow *flow, uint8_t is);
-enum space flow_space(const struct etm4_flow *flow); /* whose memory the core sees */
 /*
  * The range of instructions that are not a node's walk; where it was executed, the instruction set
  * behind it is the current one.

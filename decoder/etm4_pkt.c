@@ -126,6 +126,9 @@ void etm4_reader_init(struct etm4_reader *reader, const struct etm4_config *conf
 		for (unsigned int h = row->first; h <= row->last; h++) {
 			reader->rows[h] = (uint8_t)(i + 1);
 			reader->lacks[h] = !config_has(config, row->needs);
+			reader->is_address[h] = row->type >= ETM4_ADDRESS_MATCH &&
+			                        row->type <= ETM4_ADDRESS_64_IS1 &&
+			                        !reader->lacks[h];
 			reader->atoms[h] = atoms_of(row->type, (uint8_t)h, &reader->atom_counts[h]);
 		}
 	}
@@ -255,6 +258,27 @@ enum status etm4_reader_next(struct etm4_reader *reader, struct bytes *in,
 		in->pos = begin;
 	packet->size = (uint32_t)(in->pos - begin);
 	return status;
+}
+
+void etm4_reader_describe(const struct etm4_reader *reader, struct text *out)
+{
+	const struct etm4_context *context = &reader->context;
+
+	for (unsigned int i = 0; i < ETM4_ADDRESSES; i++) {
+		const struct etm4_address *address = &reader->addresses[i];
+
+		text_printf(out, "address %llx is %u sent %u 64-bit %d\n",
+		            (unsigned long long)address->value, address->isa, address->sent_bits,
+		            address->is_64bit);
+	}
+	text_printf(out, "context level %u ns %d nse %d 64-bit %d vmid %d %x context id %d %x\n",
+	            context->level, context->is_non_secure, context->is_realm_root,
+	            context->is_64bit, context->has_vmid, context->vmid, context->has_context_id,
+	            context->context_id);
+	text_printf(out, "timestamp %d %llx threshold %u synced %d info %d\n",
+	            reader->has_timestamp,
+	            (unsigned long long)(reader->has_timestamp ? reader->timestamp : 0),
+	            reader->threshold, reader->is_synced, reader->had_trace_info);
 }
 
 const char *etm4_type_name(enum etm4_type type)

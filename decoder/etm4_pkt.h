@@ -119,8 +119,9 @@ struct etm4_reader {
 	uint64_t timestamp;
 	uint32_t threshold;
 	/* The header table, expanded for the configuration. */
-	uint8_t rows[256]; /* 0: reserved, else index in the table of HEADER rows plus 1 */
-	bool lacks[256];   /* the configuration has no such packet */
+	uint8_t rows[256];    /* 0: reserved, else index in the table of HEADER rows plus 1 */
+	bool lacks[256];      /* the configuration has no such packet */
+	bool is_address[256]; /* a packet with an address and nothing else */
 	uint8_t atom_counts[256];
 	uint32_t atoms[256];
 };
@@ -139,6 +140,9 @@ MUST_USE enum status etm4_reader_next(struct etm4_reader *reader, struct bytes *
 
 /* The packet type that a header byte begins in this configuration, or a RESERVED one. */
 enum etm4_type etm4_header_type(const struct etm4_reader *reader, uint8_t header);
+
+/* Appends all that the reader remembers for later packets; equal texts, equal readers. */
+void etm4_reader_describe(const struct etm4_reader *reader, struct text *out);
 
 const char *etm4_type_name(enum etm4_type type); /* such as "I_ATOM_F1" */
 

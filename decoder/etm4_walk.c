@@ -13,14 +13,6 @@
  */
 enum { WALK_LIMIT = 16 * FOLLOW_LIMIT };
 
-/* As the last context packet says. */
-enum space flow_space(const struct etm4_flow *flow)
-{
-	if (!flow->has_context)
-		return flow->is_secure ? SPACE_S : SPACE_N;
-	return pe_context_space(&flow->context);
-}
-
 /* Room for a leg; `*leg` is to be filled, and counts with flow->leg_count++. */
 static inline enum status reserve_leg(struct etm4_flow *flow, struct leg **leg)
 {
@@ -40,7 +32,12 @@ static enum status emit_run(struct etm4_flow *flow, uint32_t node, bool is_taken
 
 	TRY(reserve_leg(flow, &leg));
 	TRY(graph_visit(flow->graph, node));
-	*leg = (struct leg){index, node, node, is_taken, flow->graph->steps[node].count, 1, false};
+	*leg = (struct leg){.index = index,
+	                    .first = node,
+	                    .last = node,
+	                    .atoms = is_taken,
+	                    .instructions = flow->graph->steps[node].count,
+	                    .count = 1};
 	flow->leg_count++;
 	if (is_taken)
 		flow->isa = flow->graph->nodes[node].walk.last.next_isa;
@@ -67,7 +64,7 @@ enum status flow_emit_nacc(struct etm4_flow *flow, uint64_t address, uint64_t in
 
 	TRY(flow_emit(flow, ELEMENT_ADDR_NACC, index, &element));
 	element->nacc.address = address;
-	element->nacc.space = flow_space(flow);
+	element->nacc.space = flow->space;
 	return STATUS_OK;
 }
 
@@ -126,14 +123,13 @@ static void append(struct walk *walk, const struct walk *part)
 /* To the next waypoint, however far it is. */
 static enum status walk_to_waypoint(struct etm4_flow *flow, struct walk *walk)
 {
-	enum space space = flow_space(flow);
-	enum status status =
-	        follow_to_waypoint(flow->follow, space, flow->isa, flow->address, walk);
+	enum space space = flow->space;
+	enum status status = follow_once(flow->follow, space, flow->isa, flow->address, walk);
 
 	while (status == STATUS_BAD_DATA && walk->count < WALK_LIMIT) {
 		struct walk part;
 
-		status = follow_to_waypoint(flow->follow, space, flow->isa, walk->end, &part);
+		status = follow_once(flow->follow, space, flow->isa, walk->end, &part);
 		if (status == STATUS_NO_MEM)
 			return status;
 		append(walk, &part);
@@ -157,7 +153,7 @@ void flow_settle(struct etm4_flow *flow)
 /* The node at the current address, or GRAPH_NO_NODE. Odd nodes are never a hint. */
 static uint32_t find_node(struct etm4_flow *flow)
 {
-	enum space space = flow_space(flow);
+	enum space space = flow->space;
 
 	if (flow->hint != GRAPH_NO_NODE) {
 		const struct graph_node *hint = &flow->graph->nodes[flow->hint];
@@ -216,7 +212,7 @@ SELDOM static enum status walk_atom(struct etm4_flow *flow, bool is_taken, uint6
 			return emit_no_memory(flow, &walk, index);
 		}
 		TRY(status);
-		TRY(graph_add(flow->graph, flow_space(flow), &walk, &node));
+		TRY(graph_add(flow->graph, flow->space, &walk, &node));
 	}
 	walk = flow->graph->nodes[node].walk;
 	flow->address = walk.end;
@@ -230,15 +226,40 @@ SELDOM static enum status walk_atom(struct etm4_flow *flow, bool is_taken, uint6
 	return flow_emit(flow, ELEMENT_EXCEPTION_RET, index, &element);
 }
 
-/* Runs atoms through the graph. Returns how many. */
-static inline unsigned int run_graph(struct etm4_flow *flow, uint32_t atoms, unsigned int count,
-                                     uint64_t index)
+/* Where the code at the current address is in the graph; the leg is told how it came there. */
+static inline bool enter_graph(struct etm4_flow *flow, struct leg *leg)
 {
-	struct leg *leg = &flow->legs[flow->leg_count];
-	unsigned int ran = graph_run(flow->graph, &flow->at, atoms, count, leg);
+	struct graph_target target;
 
-	if (ran == 0)
-		return 0;
+	leg->from = GRAPH_NO_NODE;
+	if (flow->from != GRAPH_NO_NODE && graph_find_target(flow->graph, flow->from, flow->space,
+	                                                     flow->isa, flow->address, &target)) {
+		leg->from = flow->from;
+		leg->number = target.number;
+		flow->at = target.node;
+	} else {
+		flow->at = find_node(flow);
+	}
+	flow->from = GRAPH_NO_NODE;
+	return flow->at != GRAPH_NO_NODE;
+}
+
+enum status etm4_flow_quick(struct etm4_flow *flow, uint32_t atoms, unsigned int count,
+                            uint64_t index, unsigned int *ran)
+{
+	struct leg *leg;
+
+	*ran = 0;
+	TRY(reserve_leg(flow, &leg));
+	leg->follows = flow->at != GRAPH_NO_NODE;
+	leg->from = GRAPH_NO_NODE;
+	if (!leg->follows && (flow->needs_address || flow->needs_context || flow->stack.must_pop ||
+	                      !enter_graph(flow, leg)))
+		return STATUS_OK;
+	flow->is_excepted = false;
+	*ran = graph_run(flow->graph, &flow->at, atoms, count, leg);
+	if (*ran == 0)
+		return STATUS_OK;
 	leg->index = index;
 	flow->leg_count++;
 	if (flow->at == GRAPH_LEAVES) {
@@ -247,28 +268,8 @@ static inline unsigned int run_graph(struct etm4_flow *flow, uint32_t atoms, uns
 		flow->address = walk->end;
 		flow->isa = walk->last.next_isa;
 		flow->needs_address = true;
+		flow->from = leg->last;
 	}
-	return ran;
-}
-
-enum status etm4_flow_quick(struct etm4_flow *flow, uint32_t atoms, unsigned int count,
-                            uint64_t index, unsigned int *ran)
-{
-	bool follows = flow->at != GRAPH_NO_NODE;
-	struct leg *leg;
-
-	*ran = 0;
-	TRY(reserve_leg(flow, &leg));
-	if (!follows) {
-		if (flow->needs_address || flow->needs_context || flow->stack.must_pop)
-			return STATUS_OK;
-		flow->at = find_node(flow);
-		if (flow->at == GRAPH_NO_NODE)
-			return STATUS_OK;
-	}
-	flow->is_excepted = false;
-	*ran = run_graph(flow, atoms, count, index);
-	leg->follows = follows;
 	return STATUS_OK;
 }
 
@@ -301,7 +302,7 @@ enum status flow_walk_through(struct etm4_flow *flow, uint64_t stop, struct walk
 
 	*walk = (struct walk){.start = flow->address, .end = flow->address, .isa = flow->isa};
 	do {
-		status = follow_to_address(flow->follow, flow_space(flow), flow->isa, walk->end,
+		status = follow_to_address(flow->follow, flow->space, flow->isa, walk->end,
 		                           (struct follow_limit){stop, false}, &part);
 		if (status == STATUS_NO_MEM || status == STATUS_UNSUPPORTED)
 			return status;
@@ -343,7 +344,7 @@ static enum status walk_count(struct etm4_flow *flow, uint32_t count, struct wal
 	while (walk->count < count && walk->count < WALK_LIMIT && !is_branch) {
 		struct walk part;
 		enum status status = follow_to_address(
-		        flow->follow, flow_space(flow), flow->isa, walk->end,
+		        flow->follow, flow->space, flow->isa, walk->end,
 		        (struct follow_limit){is_t32 ? walk->end : stop, is_t32}, &part);
 
 		if (status == STATUS_NO_MEM)

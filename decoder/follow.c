@@ -34,6 +34,7 @@ struct follow {
 	size_t slot_count;     /* 0 before the first stretch */
 	size_t used;
 	struct stretch uncached; /* the last one that was not worth a slot */
+	bool caller_keeps;       /* walks to a waypoint need no slot */
 };
 
 /* Reads code that lies one behind the other. */
@@ -203,15 +204,19 @@ static enum status make_room(struct follow *follow)
 	return STATUS_OK;
 }
 
-/* Walks the stretch and enters it. `*found` is valid until the next call. */
+/*
+ * Walks the stretch and enters it, unless it is a walk that the caller keeps. `*found` is valid
+ * until the next call.
+ */
 static enum status add_stretch(struct follow *follow, enum space space, enum isa isa,
                                uint64_t start, const struct stretch **found)
 {
 	struct stretch stretch = walk_stretch(follow, space, isa, start);
 	struct stretch *slot = &follow->uncached;
+	bool is_kept = follow->caller_keeps && stretch.walk.ends_at_waypoint;
 
 	/* Addresses without code are found again as fast, and have no number. */
-	if (stretch.walk.count > 0) {
+	if (stretch.walk.count > 0 && !is_kept) {
 		TRY(make_room(follow));
 		slot = find_slot(follow->slots, follow->slot_count, space, isa, start);
 		follow->used++;
@@ -250,6 +255,17 @@ static enum status walk_status(const struct walk *walk, const struct stretch *st
 	if (stretch->ends_at_hole)
 		return STATUS_NO_MEMORY_AT;
 	return walk->count >= FOLLOW_LIMIT ? STATUS_BAD_DATA : STATUS_END;
+}
+
+enum status follow_once(struct follow *follow, enum space space, enum isa isa, uint64_t start,
+                        struct walk *walk)
+{
+	enum status status;
+
+	follow->caller_keeps = true;
+	status = follow_to_waypoint(follow, space, isa, start, walk);
+	follow->caller_keeps = false;
+	return status;
 }
 
 enum status follow_to_waypoint(struct follow *follow, enum space space, enum isa isa,

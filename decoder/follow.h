@@ -49,6 +49,11 @@ void follow_destroy(struct follow *follow); /* NULL is fine */
 MUST_USE enum status follow_to_waypoint(struct follow *follow, enum space space, enum isa isa,
                                         uint64_t start, struct walk *walk);
 
+/* The same for a caller who keeps the walk and will not ask again: it takes no room in the cache.
+ */
+MUST_USE enum status follow_once(struct follow *follow, enum space space, enum isa isa,
+                                 uint64_t start, struct walk *walk);
+
 /* Where a walk is to end at the latest. */
 struct follow_limit {
 	uint64_t stop;  /* address of an instruction */

@@ -12,8 +12,13 @@
 #include "base/vec.h"
 
 enum {
-	SLOTS_FIRST = 1024, /* power of two, as all sizes of the tables */
-	EDGES_FIRST = 256,
+	/*
+	 * Room at first: arrays that need not grow need not move, which costs other threads too. Of
+	 * what is not used no page is ever touched.
+	 */
+	NODES_FIRST = 1 << 14,
+	SLOTS_FIRST = 1 << 15, /* power of two, as all sizes of the tables */
+	EDGES_FIRST = 1 << 13,
 };
 
 struct graph_slot {
@@ -31,9 +36,13 @@ struct graph_targets {
 };
 
 struct graph_edge {
-	uint32_t from; /* GRAPH_NO_NODE: the slot is free */
+	uint64_t address; /* of `to` */
+	uint32_t from;    /* GRAPH_NO_NODE: the slot is free */
 	uint32_t to;
 	uint32_t number;
+	uint8_t isa;
+	uint8_t space;
+	bool is_odd; /* `to` is: there may be others at the address */
 };
 
 struct graph *graph_create(void)
@@ -138,7 +147,7 @@ static enum status add_node(struct graph *graph, enum space space, const struct 
 	if (number >= UINT32_MAX / 2)
 		return STATUS_NO_MEM;
 	TRY(make_room(graph));
-	TRY(reserve_nodes(graph, number + 1));
+	TRY(reserve_nodes(graph, number < NODES_FIRST ? NODES_FIRST : number + 1));
 	if (graph->count == 0) {
 		memset(graph->nodes, 0, GRAPH_FIRST * sizeof(*graph->nodes));
 		memset(graph->steps, 0, GRAPH_FIRST * sizeof(*graph->steps));
@@ -203,17 +212,20 @@ bool graph_link(struct graph *graph, uint32_t node, bool taken, uint32_t to)
 }
 
 /* The slot of the edge, or the free one that it would take; there is always a free one. */
-static struct graph_edge *edge_slot(struct graph_edge *edges, size_t count, uint32_t from,
-                                    uint32_t to)
+static struct graph_edge *edge_slot(struct graph_edge *edges, size_t count,
+                                    const struct graph_edge *edge)
 {
-	uint64_t key = (uint64_t)from << 32 | to;
-	size_t i = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+	size_t i = hash_of(edge->address ^ (uint64_t)edge->from << 32, (enum isa)edge->isa,
+	                   edge->space);
 
 	for (;; i++) {
-		struct graph_edge *edge = &edges[i & (count - 1)];
+		struct graph_edge *slot = &edges[i & (count - 1)];
 
-		if (edge->from == GRAPH_NO_NODE || (edge->from == from && edge->to == to))
-			return edge;
+		if (slot->from == GRAPH_NO_NODE ||
+		    (slot->from == edge->from && slot->address == edge->address &&
+		     slot->isa == edge->isa && slot->space == edge->space &&
+		     slot->is_odd == edge->is_odd && (!edge->is_odd || slot->to == edge->to)))
+			return slot;
 	}
 }
 
@@ -231,12 +243,26 @@ static enum status make_edge_room(struct graph *graph)
 		const struct graph_edge *old = &graph->edges[i];
 
 		if (old->from != GRAPH_NO_NODE)
-			*edge_slot(edges, grown, old->from, old->to) = *old;
+			*edge_slot(edges, grown, old) = *old;
 	}
 	free(graph->edges);
 	graph->edges = edges;
 	graph->edge_slots = grown;
 	return STATUS_OK;
+}
+
+bool graph_find_target(const struct graph *graph, uint32_t node, enum space space, enum isa isa,
+                       uint64_t address, struct graph_target *target)
+{
+	struct graph_edge wanted = {
+	        .address = address, .from = node, .isa = (uint8_t)isa, .space = (uint8_t)space};
+	const struct graph_edge *edge;
+
+	if (graph->edge_slots == 0)
+		return false;
+	edge = edge_slot(graph->edges, graph->edge_slots, &wanted);
+	*target = (struct graph_target){edge->to, edge->number};
+	return edge->from != GRAPH_NO_NODE;
 }
 
 /* The node's list of targets, made if it has none. NO_MEM. */
@@ -256,23 +282,28 @@ static enum status targets_of(struct graph *graph, uint32_t node, struct graph_t
 
 enum status graph_target_number(struct graph *graph, uint32_t node, uint32_t to, uint32_t *number)
 {
+	const struct graph_node *target = &graph->nodes[to];
+	struct graph_edge wanted = {.address = target->walk.start,
+	                            .from = node,
+	                            .to = to,
+	                            .isa = (uint8_t)target->walk.isa,
+	                            .space = target->space,
+	                            .is_odd = target->is_odd};
 	struct graph_targets *targets;
 	struct graph_edge *edge;
 
-	if (graph->edge_slots > 0) {
-		edge = edge_slot(graph->edges, graph->edge_slots, node, to);
-		*number = edge->number;
-		if (edge->from != GRAPH_NO_NODE)
-			return STATUS_OK;
-	}
 	TRY(make_edge_room(graph));
+	edge = edge_slot(graph->edges, graph->edge_slots, &wanted);
+	*number = edge->number;
+	if (edge->from != GRAPH_NO_NODE)
+		return STATUS_OK;
 	TRY(targets_of(graph, node, &targets));
 	TRY(vec_reserve((void **)&targets->nodes, &targets->capacity, targets->count + 1,
 	                sizeof(*targets->nodes)));
 	*number = (uint32_t)targets->count;
 	targets->nodes[targets->count++] = to;
-	*edge_slot(graph->edges, graph->edge_slots, node, to) =
-	        (struct graph_edge){node, to, *number};
+	wanted.number = *number;
+	*edge = wanted;
 	graph->edge_count++;
 	return STATUS_OK;
 }

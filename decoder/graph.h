@@ -62,9 +62,14 @@ struct leg {
 	uint32_t last;  /* node of the last run */
 	uint32_t atoms; /* outcomes; bit 0 is the first run's */
 	uint32_t instructions;
+	/*
+	 * The run before it and the first run's number among that one's targets, where the decoder
+	 * knows both; else `from` is GRAPH_NO_NODE.
+	 */
+	uint32_t from;
+	uint32_t number;
 	uint8_t count; /* runs: 1 to 32 */
-	bool follows;  /* the first run is behind the last one of the leg before by an edge of the
-	                  code */
+	bool follows;  /* by an edge of the code behind the last run of the leg before */
 };
 
 struct graph_slot;
@@ -133,6 +138,16 @@ static inline bool graph_leaves(const struct graph *graph, uint32_t node, bool t
 	return graph->steps[node].next[taken] == GRAPH_LEAVES;
 }
 
+/* One of a node's targets. */
+struct graph_target {
+	uint32_t node;
+	uint32_t number; /* in order of first appearance */
+};
+
+/* The target of `node` at an address, if it led there before. */
+bool graph_find_target(const struct graph *graph, uint32_t node, enum space space, enum isa isa,
+                       uint64_t address, struct graph_target *target);
+
 /* The number of `to` among the targets of `node`, entered if it is new. NO_MEM. */
 MUST_USE enum status graph_target_number(struct graph *graph, uint32_t node, uint32_t to,
                                          uint32_t *number);
@@ -162,7 +177,8 @@ static inline void graph_mark(struct graph *graph, struct graph_step *step, uint
 
 /*
  * Runs up to `count` (1 to 32) atoms from node `at` on, as far as `next` leads, and fills the leg
- * but for `index` and `follows`. Returns how many were run (if 0 the leg says nothing); `*at` is
+ * but for `index`,
+ * `from` and `follows`. Returns how many were run (if 0 the leg says nothing); `*at` is
  * then where execution stands: a node, LEAVES behind the last run, or, with atoms left, the node to
  * be looked at by itself. Whoever calls it has reserved 32 visits. Here and not in graph.c for
  * speed.

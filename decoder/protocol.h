@@ -37,6 +37,10 @@ struct protocol_decoder {
 	enum status (*pull)(void *state, struct decoded *decoded);
 	uint64_t (*position)(const void *state);
 	bool (*next_address)(const void *state, uint64_t *address);
+	const uint64_t *(*seen_ids)(const void *state); /* as struct deframe's; NULL: not told */
+	/* As decoder_joint_sync() and its like; NULL if it has no joints. */
+	uint64_t (*joint_sync)(const void *state);
+	void (*describe_joint)(const void *state, struct text *out);
 };
 
 extern const struct protocol_decoder etm3_decoder;

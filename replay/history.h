@@ -30,6 +30,7 @@
 #include "snapshot/snapshot.h"
 
 struct history;
+struct trace_ids; /* decoder/decoder.h */
 
 struct instruction {
 	uint64_t address;
@@ -75,14 +76,23 @@ struct history_event {
 /* Called now and then with what was consumed of the buffer; false stops the build. */
 typedef bool (*history_progress)(void *context, uint64_t done, uint64_t total);
 
+/* How a history is built. */
+struct history_options {
+	history_progress progress; /* may be NULL */
+	void *context;             /* of `progress`, which one thread at a time calls */
+	unsigned int threads;      /* that decode a source together; 0 is 1 */
+	/* Of each of the snapshot's buffers: found by one history, used by the next. May be NULL. */
+	struct trace_ids *ids;
+};
+
 /*
  * Decodes all sources of `core`, one behind the other. A core without trace gets an empty history
- * (N = 0). Problems go to `diags`; NO_MEM and INTERRUPTED are the only failures. `progress` may
- * be NULL.
+ * (N = 0). The history is the same for any number of threads. Problems go to `diags`; NO_MEM and
+ * INTERRUPTED are the only failures.
  */
 MUST_USE enum status history_build(const struct snapshot *snapshot, const struct snap_core *core,
-                                   history_progress progress, void *context,
-                                   struct diag_list *diags, struct history **history);
+                                   const struct history_options *options, struct diag_list *diags,
+                                   struct history **history);
 void history_destroy(struct history *history); /* NULL is fine */
 
 const struct snap_core *history_core(const struct history *history);

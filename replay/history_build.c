@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Building a history: the sources of a core one behind the other, each decoded into parts
- * (history_part.c), the parts joined, and what is known of the whole: the code that was executed,
+ * (source_decode.c), the parts joined, and what is known of the whole: the code that was executed,
  * and whether the trace leads to the halt.
  */
 #include <stdlib.h>
 
 #include "base/vec.h"
-#include "replay/history_part.h"
-
-enum { PULLS_PER_PROGRESS = 256 };
-
-struct progress {
-	history_progress report; /* may be NULL */
-	void *context;
-};
+#include "replay/history_store.h"
+#include "replay/source_decode.h"
 
 struct builder {
 	struct history *history;
@@ -133,81 +127,46 @@ static enum status join(struct builder *b, struct part_builder *part)
 	return STATUS_OK;
 }
 
-static enum status pull_all(struct part_builder *part, struct decoder *decoder,
-                            const struct progress *progress, uint64_t total)
+/* The history takes the graphs over. */
+static enum status take_graphs(struct history *h, struct source_decode *decode)
 {
-	struct decoded decoded;
-	unsigned int countdown = PULLS_PER_PROGRESS;
-
-	for (;;) {
-		enum status status = decoder_pull(decoder, &decoded);
-
-		if (status == STATUS_END)
-			return part_end(part);
-		TRY(status);
-		TRY(part_add(part, &decoded));
-		if (--countdown == 0) {
-			countdown = PULLS_PER_PROGRESS;
-			if (progress->report &&
-			    !progress->report(progress->context, decoder_position(decoder), total))
-				return STATUS_INTERRUPTED;
-		}
-	}
-}
-
-/* A graph for the next source. */
-static enum status add_graph(struct history *h, struct graph **graph)
-{
-	TRY(vec_reserve((void **)&h->graphs, &h->graph_capacity, h->graph_count + 1,
-	                sizeof(*h->graphs)));
-	*graph = graph_create();
-	if (!*graph)
-		return STATUS_NO_MEM;
-	h->graphs[h->graph_count++] = *graph;
+	TRY(vec_reserve((void **)&h->graphs, &h->graph_capacity,
+	                h->graph_count + decode->graph_count, sizeof(*h->graphs)));
+	for (size_t i = 0; i < decode->graph_count; i++)
+		h->graphs[h->graph_count++] = decode->graphs[i];
+	decode->graph_count = 0;
 	return STATUS_OK;
 }
 
-static enum status decode(struct builder *b, struct decoder *decoder, struct graph *graph,
-                          const struct progress *progress, uint64_t total)
+static enum status join_source(struct builder *b, struct source_decode *decode)
 {
-	struct part_builder part = {0};
-	enum status status;
-
-	status = part_init(&part, b->history->core, graph);
-	if (status == STATUS_OK)
-		status = pull_all(&part, decoder, progress, total);
-	if (status == STATUS_OK)
-		status = join(b, &part);
-	part_fini(&part);
-	return status;
+	TRY(take_graphs(b->history, decode));
+	if (!decode->is_opened)
+		return STATUS_OK;
+	if (b->in_trace)
+		TRY(add_gap(b, (struct gap){.reason = GAP_NEXT_SOURCE}));
+	b->in_trace = false;
+	b->has_expected = false;
+	for (size_t i = 0; i < decode->part_count; i++)
+		TRY(join(b, &decode->parts[i]));
+	b->has_expected = decode->has_next;
+	b->expected = decode->next;
+	return STATUS_OK;
 }
 
-static enum status add_source(struct builder *b, const struct snapshot *snapshot,
-                              const struct snap_source *source, const struct progress *progress,
-                              struct diag_list *diags)
+static enum status add_source(struct builder *b, struct source_decode *decode)
 {
-	struct decoder_options options = {0};
-	struct decoder *decoder;
-	const struct snap_buffer *buffer;
+	const struct snap_source *source = decode->source;
 	enum status status;
 
 	if (source->buffer_count == 0)
 		return STATUS_OK;
 	/* Data that several buffers hold is the same data: the first one serves (format, 3.3.4). */
-	buffer = &snapshot->buffers[source->buffers[0]];
-	options.dstream = buffer->format == BUFFER_DSTREAM;
-	TRY(add_graph(b->history, &options.graph));
-	status = decoder_open(snapshot, source, buffer, &options, diags, &decoder);
-	if (status != STATUS_OK)
-		return status == STATUS_NO_MEM ? status : STATUS_OK;
-	if (b->in_trace)
-		status = add_gap(b, (struct gap){.reason = GAP_NEXT_SOURCE});
-	b->in_trace = false;
-	b->has_expected = false;
+	decode->buffer = &decode->snapshot->buffers[source->buffers[0]];
+	status = source_decode(decode);
 	if (status == STATUS_OK)
-		status = decode(b, decoder, options.graph, progress, bytes_left(&buffer->data));
-	b->has_expected = decoder_next_address(decoder, &b->expected);
-	decoder_destroy(decoder);
+		status = join_source(b, decode);
+	source_decode_fini(decode);
 	return status;
 }
 
@@ -336,22 +295,28 @@ static enum status check_halt(struct builder *b)
 }
 
 static enum status build(struct builder *b, const struct snapshot *snapshot,
-                         const struct progress *progress, struct diag_list *diags)
+                         const struct history_options *options, struct diag_list *diags)
 {
 	const struct snap_core *core = b->history->core;
 
-	for (size_t i = 0; i < core->source_count; i++)
-		TRY(add_source(b, snapshot, core->sources[i], progress, diags));
+	for (size_t i = 0; i < core->source_count; i++) {
+		struct source_decode decode = {.snapshot = snapshot,
+		                               .core = core,
+		                               .source = core->sources[i],
+		                               .options = options,
+		                               .diags = diags};
+
+		TRY(add_source(b, &decode));
+	}
 	TRY(check_halt(b));
 	TRY(collect_code(b->history));
 	return index_executed(b->history);
 }
 
 enum status history_build(const struct snapshot *snapshot, const struct snap_core *core,
-                          history_progress progress, void *context, struct diag_list *diags,
+                          const struct history_options *options, struct diag_list *diags,
                           struct history **history)
 {
-	struct progress report = {progress, context};
 	struct builder builder = {0};
 	enum status status = STATUS_NO_MEM;
 
@@ -361,7 +326,43 @@ enum status history_build(const struct snapshot *snapshot, const struct snap_cor
 	builder.history->core = core;
 	builder.history->cache = calloc(1, sizeof(*builder.history->cache));
 	if (builder.history->cache)
-		status = build(&builder, snapshot, &report, diags);
+		status = build(&builder, snapshot, options, diags);
+	if (status != STATUS_OK) {
+		history_destroy(builder.history);
+		return status;
+	}
+	*history = builder.history;
+	return STATUS_OK;
+}
+
+static enum status build_of_part(struct builder *b, struct graph **graph,
+                                 struct part_builder *part)
+{
+	struct history *h = b->history;
+
+	TRY(vec_reserve((void **)&h->graphs, &h->graph_capacity, 1, sizeof(*h->graphs)));
+	h->graphs[h->graph_count++] = *graph;
+	*graph = NULL;
+	TRY(join(b, part));
+	TRY(collect_code(h));
+	return index_executed(h);
+}
+
+enum status history_of_part(const struct snap_core *core, struct graph **graph,
+                            struct part_builder *part, const uint64_t *end,
+                            struct history **history)
+{
+	struct builder builder = {.history = calloc(1, sizeof(*builder.history))};
+	enum status status = STATUS_NO_MEM;
+
+	if (!builder.history)
+		return STATUS_NO_MEM;
+	builder.history->core = core;
+	builder.history->has_end = end != NULL;
+	builder.history->end_address = end ? *end : 0;
+	builder.history->cache = calloc(1, sizeof(*builder.history->cache));
+	if (builder.history->cache)
+		status = build_of_part(&builder, graph, part);
 	if (status != STATUS_OK) {
 		history_destroy(builder.history);
 		return status;

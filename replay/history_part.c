@@ -291,7 +291,12 @@ static enum status add_walk(struct part_builder *b, const struct walk *walk, boo
 			node->walk.last.target = insn.target;
 	}
 	TRY(graph_visit(b->graph, number));
-	return add_leg(b, &(struct leg){index, number, number, taken, walk->count, 1, false});
+	return add_leg(b, &(struct leg){.index = index,
+	                                .first = number,
+	                                .last = number,
+	                                .atoms = taken,
+	                                .instructions = walk->count,
+	                                .count = 1});
 }
 
 static enum status add_range(struct part_builder *b, const struct element *element)

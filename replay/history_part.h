@@ -44,6 +44,14 @@ MUST_USE enum status part_add_gap(struct part_builder *b, struct gap gap);
  */
 bool part_expected(const struct part_builder *b, uint64_t *address);
 
+/*
+ * history_build.c: a history that is one part and no source of `core`, whose end leads to *end (NULL:
+ * nobody knows). Takes over *graph, which becomes NULL, and the part's path and index. NO_MEM.
+ */
+MUST_USE enum status history_of_part(const struct snap_core *core, struct graph **graph,
+                                     struct part_builder *part, const uint64_t *end,
+                                     struct history **history);
+
 /* Adds a gap behind those already there, or to the last one if it says no more. NO_MEM. */
 MUST_USE enum status notes_add_gap(struct notes *notes, const struct gap *gap);
 

@@ -72,6 +72,8 @@ struct block_cache {
 	struct path_run runs[PATH_BLOCK_RUNS];
 };
 
+struct tarmac_core;
+
 struct history {
 	const struct snap_core *core;
 	uint64_t length; /* N */
@@ -91,6 +93,7 @@ struct history {
 	size_t code_capacity;
 	struct extent *executed; /* the same, disjoint */
 	size_t executed_count;
+	const struct tarmac_core *data; /* registers and memory that the trace gave, or NULL */
 	struct block_cache *cache; /* readers share it: one thread at a time reads a history */
 };
 

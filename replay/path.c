@@ -26,6 +26,15 @@ void path_fini(struct path *path)
 	*path = (struct path){0};
 }
 
+enum status path_reserve(struct path *path, size_t runs, size_t targets)
+{
+	TRY(vec_reserve((void **)&path->bits, &path->bit_capacity, runs / PATH_WORD_BITS + 1,
+	                sizeof(*path->bits)));
+	TRY(vec_reserve((void **)&path->blocks, &path->block_capacity, runs / PATH_BLOCK_RUNS + 1,
+	                sizeof(*path->blocks)));
+	return vec_reserve((void **)&path->targets, &path->target_capacity, targets, 1);
+}
+
 static enum status begin_block(struct path *path, uint32_t node)
 {
 	TRY(vec_reserve((void **)&path->blocks, &path->block_capacity, path->block_count + 1,
@@ -41,11 +50,12 @@ static enum status begin_block(struct path *path, uint32_t node)
 	return STATUS_OK;
 }
 
-static enum status append_target(struct path *path, uint32_t to)
+static enum status append_target(struct path *path, const struct leg *leg)
 {
-	uint32_t number;
+	uint32_t number = leg->number;
 
-	TRY(graph_target_number(path->graph, path->last, to, &number));
+	if (leg->from != path->last)
+		TRY(graph_target_number(path->graph, path->last, leg->first, &number));
 	TRY(vec_reserve((void **)&path->targets, &path->target_capacity,
 	                path->target_count + TARGET_BYTES_MOST, 1));
 	if (number < TARGET_LONG) {
@@ -64,7 +74,7 @@ enum status path_reach(struct path *path, const struct leg *leg)
 		return begin_block(path, leg->first);
 	if (graph_leaves(path->graph, path->last, path->last_taken) ||
 	    graph_is_indirect(path->graph, path->last, path->last_taken))
-		return append_target(path, leg->first);
+		return append_target(path, leg);
 	if (graph_link(path->graph, path->last, path->last_taken, leg->first))
 		return STATUS_OK;
 	return begin_block(path, leg->first);
@@ -82,19 +92,25 @@ void path_drop_last(struct path *path)
 	path->is_open = false;
 }
 
-static void *trim(void *items, size_t used, size_t item_size)
+static void trim(void **items, size_t *capacity, size_t used, size_t item_size)
 {
-	void *trimmed = used > 0 ? realloc(items, used * item_size) : NULL;
+	void *trimmed = used > 0 ? realloc(*items, used * item_size) : NULL;
 
-	return trimmed ? trimmed : items;
+	if (!trimmed)
+		return;
+	*items = trimmed;
+	*capacity = used;
 }
 
 void path_trim(struct path *path)
 {
-	path->bits = trim(path->bits, (size_t)(path->run_count / PATH_WORD_BITS) + 1,
-	                  sizeof(*path->bits));
-	path->targets = trim(path->targets, path->target_count, 1);
-	path->blocks = trim(path->blocks, path->block_count, sizeof(*path->blocks));
+	size_t words = (size_t)(path->run_count / PATH_WORD_BITS) + 1;
+
+	if (words < path->bit_capacity)
+		trim((void **)&path->bits, &path->bit_capacity, words, sizeof(*path->bits));
+	trim((void **)&path->targets, &path->target_capacity, path->target_count, 1);
+	trim((void **)&path->blocks, &path->block_capacity, path->block_count,
+	     sizeof(*path->blocks));
 }
 
 size_t path_find_block(const struct path *path, uint64_t position)

@@ -65,6 +65,12 @@ struct path_run {
 void path_init(struct path *path, struct graph *graph);
 void path_fini(struct path *path);
 
+/*
+ * Room for so many runs and target bytes, so that a path that is written beside others does not
+ * move: what is not used costs addresses, and no memory after path_trim(). NO_MEM.
+ */
+MUST_USE enum status path_reserve(struct path *path, size_t runs, size_t targets);
+
 /* Private: reaches the leg's first run from the last one, where that is not by an edge of the code.
  */
 MUST_USE enum status path_reach(struct path *path, const struct leg *leg);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "decoder/decoder.h"
 #include "replay/cursor.h"
 #include "replay/state.h"
 
@@ -19,8 +20,8 @@ struct session {
 	size_t breakpoint_capacity;
 };
 
-static enum status build_histories(struct session *session, history_progress progress,
-                                   void *context, struct diag_list *diags)
+static enum status build_histories(struct session *session, const struct history_options *options,
+                                   struct diag_list *diags)
 {
 	const struct snapshot *snapshot = session->snapshot;
 
@@ -29,7 +30,7 @@ static enum status build_histories(struct session *session, history_progress pro
 	if (!session->histories || !session->cursors)
 		return STATUS_NO_MEM;
 	for (size_t i = 0; i < snapshot->core_count; i++) {
-		TRY(history_build(snapshot, &snapshot->cores[i], progress, context, diags,
+		TRY(history_build(snapshot, &snapshot->cores[i], options, diags,
 		                  &session->histories[i]));
 		session->cursors[i] = (struct cursor){session->histories[i],
 		                                      history_length(session->histories[i])};
@@ -55,17 +56,22 @@ static struct register_file find_registers(const struct session *session)
 	return file;
 }
 
-enum status session_open(const struct snapshot *snapshot, history_progress progress, void *context,
+enum status session_open(const struct snapshot *snapshot, const struct history_options *options,
                          struct diag_list *diags, struct session **session)
 {
+	struct history_options build = *options;
 	struct session *opened = calloc(1, sizeof(*opened));
 	enum status status;
 
 	if (!opened)
 		return STATUS_NO_MEM;
 	opened->snapshot = snapshot;
-	status = snapshot->core_count > 0 ? build_histories(opened, progress, context, diags)
-	                                  : STATUS_OK;
+	build.ids = calloc(snapshot->buffer_count + 1, sizeof(*build.ids));
+	status = STATUS_NO_MEM;
+	if (build.ids)
+		status = snapshot->core_count > 0 ? build_histories(opened, &build, diags)
+		                                  : STATUS_OK;
+	free(build.ids);
 	if (status != STATUS_OK) {
 		session_destroy(opened);
 		return status;

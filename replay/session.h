@@ -45,11 +45,12 @@ struct stop {
 };
 
 /*
- * Builds the history of every core. `progress` may be NULL. The snapshot must outlive the
+ * Builds the history of every core. `options->ids` need not be set. The snapshot must outlive the
  * session. NO_MEM and INTERRUPTED are the only failures.
  */
-MUST_USE enum status session_open(const struct snapshot *snapshot, history_progress progress,
-                                  void *context, struct diag_list *diags, struct session **session);
+MUST_USE enum status session_open(const struct snapshot *snapshot,
+                                  const struct history_options *options, struct diag_list *diags,
+                                  struct session **session);
 void session_destroy(struct session *session); /* NULL is fine */
 
 const struct snapshot *session_snapshot(const struct session *session);

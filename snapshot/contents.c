@@ -56,6 +56,7 @@ static enum status load_buffer(const struct context *c, const struct ini_entry *
 	buffer->format_name = ini_section_value(about, STR("format"));
 	buffer->format = load_buffer_format(buffer->format_name);
 	buffer->data = bytes_of("", 0);
+	buffer->is_one_file = true;
 	status = snap_files_map(loader->files, buffer->file, buffer->place, loader->diags,
 	                        &buffer->data, NULL);
 	return status == STATUS_NO_MEM ? status : STATUS_OK;

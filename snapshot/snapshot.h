@@ -137,6 +137,7 @@ struct snap_buffer {
 	enum buffer_format format;
 	struct str format_name; /* as written */
 	struct bytes data;      /* the files one behind the other; mapped */
+	bool is_one_file;       /* pages of `data` that were forgotten come back from it */
 	struct str file;        /* as written, for messages */
 	struct place place;
 };

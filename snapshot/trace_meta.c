@@ -138,6 +138,7 @@ static enum status load_buffer(struct context *c, struct str id)
 	buffer->format_name = ini_section_value(section, STR("format"));
 	buffer->format = load_buffer_format(buffer->format_name);
 	buffer->data = bytes_of("", 0);
+	buffer->is_one_file = str_find(buffer->file, ',') == buffer->file.n;
 	if (buffer->name.n == 0)
 		buffer->name = id;
 	if (!ini_section_find(section, STR("file")))

@@ -31,14 +31,15 @@ class CommandLine(unittest.TestCase):
 
     def test_each_command_has_help_with_its_options(self):
         expected = {
-            "serve": ["--image", "--allow-outside", "--listen", "--once", "--help"],
-            "info": ["--image", "--allow-outside", "--format", "--help"],
+            "serve": ["--image", "--allow-outside", "--listen", "--once", "--threads",
+                      "--help"],
+            "info": ["--image", "--allow-outside", "--format", "--threads", "--help"],
             "check": ["--image", "--allow-outside", "--help"],
             "decode": ["--image", "--allow-outside", "--format", "--buffer", "--source",
                        "--packets", "--source-address-split", "--tpiu", "--tpiu-hsync", "--dstream",
                        "--help"],
             "history": ["--image", "--allow-outside", "--format", "--core", "--from", "--count",
-                        "--registers", "--help"],
+                        "--registers", "--threads", "--help"],
         }
         for command in COMMANDS:
             code, out, err = run(command, "--help")

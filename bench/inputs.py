@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The snapshots to measure with, made from those of the reference material under build/."""
+import os
+import shutil
+import subprocess
+
+MIB = 1 << 20
+GIB = 1 << 30
+# 32 MiB and 1 MiB (what the reference gets) of each of the small buffers.
+SMALL = {"TC2": 32768, "tc2-ptm-rstk-t32": 27884}
+# An instruction that the trace of bugfix-exact-match never executes: the first of its dump .init.
+ONCE_ADDRESS = "4001d8"
+ONCE_PACKETS = f"""async
+trace_info 1 0
+trace_on
+address_context_64 0 0x{ONCE_ADDRESS} 0 1 1
+atoms_f1 1
+"""
+BUGFIX_ID = 0x12
+BUGFIX_THREAD = 2  # the one core that it traces
+
+
+class Missing(Exception):
+    """What the benchmark needs is not here."""
+
+
+class Inputs:
+    """Makes each snapshot when it is first asked for; a later run finds it made."""
+
+    def __init__(self, folder, shared, synth):
+        self.folder = folder
+        self.shared = shared
+        self.synth = synth
+        os.makedirs(folder, exist_ok=True)
+
+    def corpus(self, name):
+        path = os.path.join(self.shared, "corpus", "opencsd", name)
+        if not os.path.isdir(path):
+            raise Missing(f"corpus/opencsd/{name} is not beside the project")
+        return path
+
+    def snapshot(self, name, source, buffer, write):
+        """A copy of the corpus snapshot `source` whose trace file `buffer` is what write(file,
+        original bytes) makes."""
+        path = os.path.join(self.folder, name)
+        original = self.corpus(source)
+        made = os.path.join(path, ".made")
+        if os.path.exists(made):
+            return path
+        shutil.rmtree(path, ignore_errors=True)
+        os.makedirs(path)
+        for entry in os.scandir(original):
+            if entry.is_file() and entry.name != buffer:
+                shutil.copyfile(entry.path, os.path.join(path, entry.name))
+        with open(os.path.join(original, buffer), "rb") as file:
+            data = file.read()
+        with open(os.path.join(path, buffer), "wb") as file:
+            write(file, data)
+        with open(made, "wb"):
+            return path
+
+    def bugfix(self, times):
+        """bugfix-exact-match with its buffer of 1 MiB repeated."""
+        return self.snapshot(f"bugfix-x{times}", "bugfix-exact-match", "cstrace.bin",
+                             lambda file, data: repeat(file, data, times))
+
+    def bugfix_once(self, times):
+        """As bugfix(), behind a piece of trace that alone executes ONCE_ADDRESS."""
+        def write(file, data):
+            file.write(self.once_frames())
+            repeat(file, data, times)
+        return self.snapshot(f"bugfix-once-x{times}", "bugfix-exact-match", "cstrace.bin", write)
+
+    def once_frames(self):
+        """The packets of ONCE_PACKETS in CoreSight frames, made by the encoder of the tests."""
+        script = os.path.join(self.folder, "once.txt")
+        packets = os.path.join(self.folder, "once.bin")
+        with open(script, "w", encoding="ascii") as file:
+            file.write(ONCE_PACKETS)
+        with open(packets, "wb") as file:
+            subprocess.run([self.synth, "packets", script], stdout=file, check=True)
+        return subprocess.run([self.synth, "frames", "1000", "0", f"{BUGFIX_ID}={packets}"],
+                              stdout=subprocess.PIPE, check=True).stdout
+
+    def dense(self):
+        """4 GiB of trace."""
+        return self.snapshot("bugfix-4g-dense", "bugfix-exact-match", "cstrace.bin",
+                             lambda file, data: repeat(file, data, 4 * GIB // len(data)))
+
+    def sparse(self):
+        """4 GiB with trace at the begin, in the middle and at the end, and holes between."""
+        def write(file, data):
+            for place in (0, 2 * GIB, 4 * GIB - len(data)):
+                file.seek(place)
+                file.write(data)
+        return self.snapshot("bugfix-4g-sparse", "bugfix-exact-match", "cstrace.bin", write)
+
+    def small(self, source, size):
+        """TC2 or tc2-ptm-rstk-t32 with its buffer repeated to about `size` bytes."""
+        buffer = "cstrace.bin" if source == "TC2" else "PTM_0_2.bin"
+        return self.snapshot(f"{source}-{size // MIB}m", source, buffer,
+                             lambda file, data: repeat(file, data, -(-size // len(data))))
+
+
+def repeat(file, data, times):
+    for _ in range(times):
+        file.write(data)
+
+
+def trace_bytes(snapshot):
+    """The size of the snapshot's trace buffer."""
+    return max(os.path.getsize(os.path.join(snapshot, name))
+               for name in ("cstrace.bin", "PTM_0_2.bin")
+               if os.path.exists(os.path.join(snapshot, name)))

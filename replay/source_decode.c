@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Decoding a trace source, in pieces on several threads; see source_decode.h. */
+#include "replay/source_decode.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/file.h"
+#include "base/vec.h"
+#include "decoder/deframe.h"
+
+enum {
+	PIECE_LEAST = 512 << 10, /* bytes of the buffer */
+	PIECE_MOST = 64 << 20,
+	PIECES_PER_THREAD = 16,
+	/* What a byte of trace may become; more is made room for when it comes. */
+	RUNS_PER_BYTE = 4,
+	BYTES_PER_TARGET = 4,
+	PULLS_PER_REPORT = 256,
+	FORGET_BYTES = 16 << 20, /* decoded pages are forgotten by that much */
+	POLL_NANOSECONDS = 5 * 1000 * 1000,
+};
+
+/* A piece of the trace: bytes [begin, end) of the buffer. */
+struct piece {
+	uint64_t begin;
+	uint64_t end; /* UINT64_MAX for the last one */
+	/* Of its decoding; NULL if that was not begun. */
+	struct decoder *decoder;
+	struct graph *graph;
+	struct part_builder part;
+	bool has_part;
+	/* The joint that it begins at, of all but the first one. */
+	bool has_begin;
+	uint64_t begin_sync;
+	struct text begin_state;
+	/* The joint that it ends at, if not with the trace. */
+	bool has_end;
+	uint64_t end_sync;
+	uint64_t forgotten; /* pages up to here */
+	enum status status;
+};
+
+struct pool {
+	struct source_decode *decode;
+	struct piece *pieces;
+	size_t piece_count;
+	atomic_size_t next_piece;
+	atomic_uint_least64_t done; /* bytes decoded */
+	atomic_uint working;        /* threads beside the caller's */
+	atomic_bool is_stopped;
+};
+
+/* A thread and its graph. */
+struct worker {
+	struct pool *pool;
+	struct graph *graph;
+	pthread_t thread;
+	bool reports; /* the caller's own thread */
+};
+
+static bool report(struct pool *pool)
+{
+	const struct history_options *options = pool->decode->options;
+	uint64_t total = bytes_left(&pool->decode->buffer->data);
+
+	if (options->progress &&
+	    !options->progress(options->context, atomic_load(&pool->done), total))
+		atomic_store(&pool->is_stopped, true);
+	return !atomic_load(&pool->is_stopped);
+}
+
+/* What was decoded counts as progress, and its pages no more as memory. */
+static bool note_progress(const struct worker *worker, struct piece *piece, uint64_t *counted)
+{
+	const struct snap_buffer *buffer = worker->pool->decode->buffer;
+	uint64_t position = decoder_position(piece->decoder);
+
+	atomic_fetch_add(&worker->pool->done, position - *counted);
+	*counted = position;
+	if (buffer->is_one_file && position - piece->forgotten >= FORGET_BYTES) {
+		struct bytes bytes = buffer->data;
+
+		bytes.end = bytes.pos + position;
+		bytes.pos += piece->forgotten;
+		file_forget(bytes);
+		piece->forgotten = position;
+	}
+	return worker->reports ? report(worker->pool) : !atomic_load(&worker->pool->is_stopped);
+}
+
+/* What is known of the IDs in the buffer. */
+static struct trace_ids *ids_of(const struct source_decode *decode)
+{
+	return &decode->options->ids[decode->buffer - decode->snapshot->buffers];
+}
+
+static enum status open_decoder(struct worker *worker, struct piece *piece, struct diag_list *diags)
+{
+	const struct source_decode *decode = worker->pool->decode;
+	struct decoder_options options = {
+	        .dstream = decode->buffer->format == BUFFER_DSTREAM,
+	        .graph = worker->graph,
+	        .begin = piece->begin,
+	        .joint_before = piece->begin > 0 && piece->end != UINT64_MAX ? piece->end : 0,
+	        .stops_at_joints = worker->pool->piece_count > 1,
+	};
+
+	if (decode->options->ids)
+		options.ids = *ids_of(decode);
+	piece->graph = worker->graph;
+	piece->forgotten = piece->begin;
+	return decoder_open(decode->snapshot, decode->source, decode->buffer, &options, diags,
+	                    &piece->decoder);
+}
+
+/* To the first joint of the piece; END if there is none in it. */
+static enum status find_begin(struct piece *piece)
+{
+	struct decoded decoded;
+
+	do
+		TRY(decoder_pull(piece->decoder, &decoded));
+	while (!decoded.is_joint);
+	piece->begin_sync = decoder_joint_sync(piece->decoder);
+	if (piece->begin_sync >= piece->end)
+		return STATUS_END;
+	piece->has_begin = true;
+	return decoder_describe_joint(piece->decoder, &piece->begin_state);
+}
+
+/* To the first joint behind `end`, or to the end of trace. */
+static enum status fill_part(const struct worker *worker, struct piece *piece, uint64_t end)
+{
+	uint64_t counted = decoder_position(piece->decoder);
+	unsigned int countdown = PULLS_PER_REPORT;
+	struct decoded decoded;
+
+	piece->has_end = false;
+	for (;;) {
+		enum status status = decoder_pull(piece->decoder, &decoded);
+
+		if (status == STATUS_END)
+			break;
+		TRY(status);
+		if (decoded.is_joint) {
+			piece->end_sync = decoder_joint_sync(piece->decoder);
+			piece->has_end = piece->end_sync >= end;
+			if (piece->has_end)
+				break;
+			continue;
+		}
+		TRY(part_add(&piece->part, &decoded));
+		if (--countdown > 0)
+			continue;
+		countdown = PULLS_PER_REPORT;
+		if (!note_progress(worker, piece, &counted))
+			return STATUS_INTERRUPTED;
+	}
+	if (!note_progress(worker, piece, &counted))
+		return STATUS_INTERRUPTED;
+	return part_end(&piece->part);
+}
+
+/* A part for the piece's decoder to fill. */
+static enum status begin_part(struct piece *piece, const struct source_decode *decode,
+                              bool in_trace)
+{
+	uint64_t total = bytes_left(&decode->buffer->data);
+	uint64_t end = piece->end < total ? piece->end : total;
+	size_t room = (size_t)(end - piece->begin < PIECE_MOST ? end - piece->begin : PIECE_MOST);
+
+	graph_begin_epoch(piece->graph);
+	TRY(part_init(&piece->part, decode->core, piece->graph));
+	piece->has_part = true;
+	piece->part.in_trace = in_trace;
+	return path_reserve(&piece->part.path, room * RUNS_PER_BYTE, room / BYTES_PER_TARGET);
+}
+
+/* The first piece's decoder is open already. */
+static enum status decode_piece(struct worker *worker, struct piece *piece)
+{
+	if (!piece->decoder) {
+		struct diag_list diags = {0}; /* the first piece's decoder said it all */
+		enum status status = open_decoder(worker, piece, &diags);
+
+		diag_list_fini(&diags);
+		TRY(status);
+		status = find_begin(piece);
+		if (status != STATUS_OK)
+			return status == STATUS_END ? STATUS_OK : status;
+	}
+	TRY(begin_part(piece, worker->pool->decode, piece->begin > 0));
+	return fill_part(worker, piece, piece->end);
+}
+
+/* Decodes piece `i` and, one after the other, what no thread has taken yet. */
+static void work(struct worker *worker, size_t i)
+{
+	struct pool *pool = worker->pool;
+
+	while (i < pool->piece_count && !atomic_load(&pool->is_stopped)) {
+		struct piece *piece = &pool->pieces[i];
+
+		piece->status = decode_piece(worker, piece);
+		if (piece->status != STATUS_OK)
+			atomic_store(&pool->is_stopped, true);
+		i = atomic_fetch_add(&pool->next_piece, 1);
+	}
+}
+
+static void *run_thread(void *context)
+{
+	struct worker *worker = context;
+
+	work(worker, atomic_fetch_add(&worker->pool->next_piece, 1));
+	atomic_fetch_sub(&worker->pool->working, 1);
+	return NULL;
+}
+
+/* Works with all threads; a thread that cannot be had is done without. */
+static void work_together(struct pool *pool, struct worker *workers, size_t count)
+{
+	const struct timespec pause = {.tv_nsec = POLL_NANOSECONDS};
+	size_t started = 1;
+
+	while (started < count) {
+		atomic_fetch_add(&pool->working, 1);
+		if (pthread_create(&workers[started].thread, NULL, run_thread, &workers[started]) !=
+		    0) {
+			atomic_fetch_sub(&pool->working, 1);
+			break;
+		}
+		started++;
+	}
+	/* Its decoder is open on this thread's graph. */
+	work(&workers[0], 0);
+	while (atomic_load(&pool->working) > 0) {
+		(void)report(pool);
+		(void)nanosleep(&pause, NULL);
+	}
+	for (size_t i = 1; i < started; i++)
+		(void)pthread_join(workers[i].thread, NULL);
+}
+
+/* The part goes to the caller's list. */
+static enum status give_part(struct source_decode *decode, struct piece *piece)
+{
+	TRY(vec_reserve((void **)&decode->parts, &decode->part_capacity, decode->part_count + 1,
+	                sizeof(*decode->parts)));
+	decode->parts[decode->part_count++] = piece->part;
+	piece->has_part = false;
+	return STATUS_OK;
+}
+
+/* True if what the piece's decoder knows at its end is what the next one began with. */
+static enum status continues(struct piece *piece, const struct piece *next, bool *fits)
+{
+	struct text state = {0};
+	enum status status = decoder_describe_joint(piece->decoder, &state);
+
+	*fits = status == STATUS_OK && next->has_begin && next->begin_sync == piece->end_sync &&
+	        piece->part.in_trace && state.length == next->begin_state.length &&
+	        str_eq(text_str(&state), text_str(&next->begin_state));
+	text_fini(&state);
+	return status;
+}
+
+/*
+ * The parts in order. A piece whose begin is not where the one before it came to is not used: that
+ * one's decoder goes on through it.
+ */
+static enum status join_pieces(struct pool *pool, struct worker *worker)
+{
+	struct source_decode *decode = pool->decode;
+	struct piece *piece = &pool->pieces[0];
+
+	while (piece->has_end) {
+		struct piece *next = piece;
+		bool fits;
+
+		while (next->end <= piece->end_sync)
+			next++;
+		TRY(continues(piece, next, &fits));
+		if (fits) {
+			TRY(give_part(decode, piece));
+			piece = next;
+			continue;
+		}
+		TRY(give_part(decode, piece));
+		TRY(begin_part(piece, decode, true));
+		TRY(fill_part(worker, piece, next->end));
+	}
+	decode->has_next = decoder_next_address(piece->decoder, &decode->next);
+	return give_part(decode, piece);
+}
+
+static void close_pieces(struct pool *pool)
+{
+	for (size_t i = 0; i < pool->piece_count; i++) {
+		struct piece *piece = &pool->pieces[i];
+
+		decoder_destroy(piece->decoder);
+		text_fini(&piece->begin_state);
+		if (piece->has_part)
+			part_fini(&piece->part);
+	}
+}
+
+/* The pieces together have seen all of the buffer. */
+static void note_ids(const struct pool *pool)
+{
+	struct trace_ids ids = {.is_known = true};
+
+	if (!pool->decode->options->ids || ids_of(pool->decode)->is_known)
+		return;
+	for (size_t i = 0; i < pool->piece_count && ids.is_known; i++) {
+		struct trace_ids seen = {.is_known = false};
+
+		uint64_t offset;
+
+		if (pool->pieces[i].decoder && !decoder_broken_at(pool->pieces[i].decoder, &offset))
+			seen = decoder_seen_ids(pool->pieces[i].decoder);
+		ids.is_known = seen.is_known;
+		ids.bits[0] |= seen.bits[0];
+		ids.bits[1] |= seen.bits[1];
+	}
+	*ids_of(pool->decode) = ids;
+}
+
+static enum status decode_pieces(struct pool *pool, struct worker *workers, size_t worker_count)
+{
+	struct source_decode *decode = pool->decode;
+	enum status status = open_decoder(&workers[0], &pool->pieces[0], decode->diags);
+
+	if (status != STATUS_OK)
+		return status == STATUS_NO_MEM ? status : STATUS_OK;
+	decode->is_opened = true;
+	work_together(pool, workers, worker_count);
+	for (size_t i = 0; i < pool->piece_count; i++)
+		TRY(pool->pieces[i].status);
+	if (atomic_load(&pool->is_stopped))
+		return STATUS_INTERRUPTED;
+	note_ids(pool);
+	return join_pieces(pool, &workers[0]);
+}
+
+/* How many bytes a piece has, a multiple of a frame; all, if the source cannot be cut. */
+static uint64_t piece_size(const struct source_decode *decode, unsigned int threads)
+{
+	uint64_t size = bytes_left(&decode->buffer->data);
+	uint64_t piece = size / ((uint64_t)threads * PIECES_PER_THREAD);
+
+	if (threads < 2 || !decoder_can_begin_at(decode->source, decode->buffer))
+		return size;
+	if (piece < PIECE_LEAST)
+		piece = PIECE_LEAST;
+	if (piece > PIECE_MOST)
+		piece = PIECE_MOST;
+	return piece / FRAME_SIZE * FRAME_SIZE;
+}
+
+static void cut(struct piece *pieces, size_t count, uint64_t size)
+{
+	for (size_t i = 0; i < count; i++)
+		pieces[i] = (struct piece){.begin = i * size,
+		                           .end = i + 1 < count ? (i + 1) * size : UINT64_MAX};
+}
+
+static enum status add_graphs(struct source_decode *decode, struct worker *workers, size_t count)
+{
+	decode->graphs = calloc(count, sizeof(struct graph *));
+	if (!decode->graphs)
+		return STATUS_NO_MEM;
+	for (size_t i = 0; i < count; i++) {
+		workers[i].graph = graph_create();
+		if (!workers[i].graph)
+			return STATUS_NO_MEM;
+		decode->graphs[decode->graph_count++] = workers[i].graph;
+	}
+	return STATUS_OK;
+}
+
+enum status source_decode(struct source_decode *decode)
+{
+	unsigned int threads = decode->options->threads > 0 ? decode->options->threads : 1;
+	uint64_t total = bytes_left(&decode->buffer->data);
+	uint64_t size = piece_size(decode, threads);
+	struct pool pool = {.decode = decode,
+	                    .next_piece = 1,
+	                    .piece_count = total > 0 ? (size_t)((total + size - 1) / size) : 1};
+	size_t worker_count = threads < pool.piece_count ? threads : pool.piece_count;
+	struct worker *workers;
+	enum status status = STATUS_NO_MEM;
+
+	pool.pieces = calloc(pool.piece_count, sizeof(*pool.pieces));
+	workers = calloc(worker_count, sizeof(*workers));
+	if (pool.pieces && workers) {
+		cut(pool.pieces, pool.piece_count, size);
+		for (size_t i = 0; i < worker_count; i++)
+			workers[i] = (struct worker){.pool = &pool, .reports = i == 0};
+		status = add_graphs(decode, workers, worker_count);
+		if (status == STATUS_OK)
+			status = decode_pieces(&pool, workers, worker_count);
+		close_pieces(&pool);
+	}
+	free(pool.pieces);
+	free(workers);
+	return status;
+}
+
+void source_decode_fini(struct source_decode *decode)
+{
+	for (size_t i = 0; i < decode->part_count; i++)
+		part_fini(&decode->parts[i]);
+	for (size_t i = 0; i < decode->graph_count; i++)
+		graph_destroy(decode->graphs[i]);
+	free(decode->parts);
+	free(decode->graphs);
+}

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""csreplay needs no more instructions for its work than it did, give or take a margin.
+
+callgrind counts the instructions of `csreplay info`, less those of `csreplay info --help` (the
+start of the program). Counts repeat where times do not. They belong to a compiler and its options:
+any other build is skipped. A change that needs fewer instructions moves the bound down with it,
+and one that is worth more instructions moves it up and says why.
+
+    instructions.py PROCESSOR COMPILER FLAGS
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import serving
+
+MARGIN = 0.15
+KIB = 1024
+
+# (processor, compiler, its options) -> name of the work -> millions of instructions measured. These
+# are the presets dev and release.
+MEASURED = {
+    ("x86_64", "GNU 12", "-g"): {"example": 17.55, "bugfix": 2269.28},
+    ("x86_64", "GNU 12", "-O2 -DNDEBUG -g"): {"example": 8.71, "bugfix": 1049.42},
+}
+
+
+def count(arguments):
+    """Millions of instructions of `csreplay info` with these arguments, and what it printed."""
+    done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
+                           serving.CSREPLAY, "info", *arguments],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    found = re.search(r"Collected : (\d+)", done.stderr)
+    if done.returncode != 0 or not found:
+        raise AssertionError(f"info {' '.join(arguments)}: exit {done.returncode}\n{done.stderr}")
+    return int(found[1]) / 1e6, done.stdout
+
+
+def example(_):
+    return serving.Crash("example").arguments()
+
+
+def bugfix(folder):
+    """The first piece of the trace of bugfix-exact-match: all of it would take too long here."""
+    source = serving.shared("corpus", "opencsd", "bugfix-exact-match")
+    copy = os.path.join(folder, "bugfix")
+    shutil.copytree(source, copy, copy_function=shutil.copyfile)
+    os.chmod(copy, 0o755)
+    os.truncate(os.path.join(copy, "cstrace.bin"), 512 * KIB)
+    return [copy]
+
+
+WORKS = {"example": example, "bugfix": bugfix}
+
+
+def one_thread():
+    """Threads that wait for each other would not repeat."""
+    done = subprocess.run([serving.CSREPLAY, "info", "--help"], stdout=subprocess.PIPE, text=True,
+                          check=True)
+    return ["--threads", "1"] if "--threads" in done.stdout else []
+
+
+def check(name, measured, start, folder):
+    got, output = count(one_thread() + WORKS[name](folder))
+    got -= start
+    if not re.search(r"  [1-9]\d{3,}  ", output):
+        raise AssertionError(f"{name}: no history was built\n{output}")
+    bound = measured * (1 + MARGIN)
+    print(f"{name}: {got:.2f} million instructions, bound {bound:.2f}")
+    return got <= bound
+
+
+def main():
+    build = tuple(sys.argv[1:4])
+    measured = MEASURED.get(build)
+    if not shutil.which("valgrind"):
+        print("skipped: no valgrind")
+        return serving.SKIPPED
+    if not measured:
+        print("skipped: no bound for " + ", ".join(build))
+        return serving.SKIPPED
+    start, _ = count(["--help"])
+    good = True
+    for name in WORKS:
+        if name == "bugfix" and not os.path.isdir(os.path.join(serving.SHARED, "corpus")):
+            print("bugfix: skipped, no reference material")
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            good &= check(name, measured[name], start, folder)
+    if not good:
+        print("More instructions than bound: see the comment of this test")
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
