@@ -203,6 +203,7 @@ enum status decoder_pull(struct decoder *decoder, struct decoded *decoded)
 
 	decoded->leg_count = 0;
 	decoded->is_joint = false;
+	decoded->is_paused = false;
 	decoded->is_drained = true;
 	if (decoder->has_failed)
 		return STATUS_END;
@@ -267,6 +268,11 @@ struct trace_ids decoder_seen_ids(const struct decoder *decoder)
 		ids.bits[1] = seen[1];
 	}
 	return ids;
+}
+
+void decoder_limit(struct decoder *decoder, uint64_t end)
+{
+	decoder->protocol->limit(decoder->state, end);
 }
 
 uint64_t decoder_joint_sync(const struct decoder *decoder)

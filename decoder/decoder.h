@@ -44,7 +44,6 @@ struct decoder_options {
 	 * for decoders that decoder_can_begin_at() names.
 	 */
 	uint64_t begin;
-	uint64_t joint_before; /* without a joint up to there, that is the end; 0: no such limit */
 	bool stops_at_joints;
 };
 
@@ -58,6 +57,7 @@ struct decoder_options {
  */
 struct decoded {
 	bool is_joint;
+	bool is_paused;         /* no leg, no element: the limit was met */
 	const struct leg *legs; /* valid until the next call */
 	size_t leg_count;
 	bool is_drained; /* all runs visited in the graph so far were given out by now */
@@ -88,6 +88,12 @@ MUST_USE enum status decoder_next(struct decoder *decoder, struct element *eleme
 
 /* The same, for who can take runs by the leg. Not to be mixed with decoder_next(). */
 MUST_USE enum status decoder_pull(struct decoder *decoder, struct decoded *decoded);
+
+/*
+ * Pauses at `end` of the buffer, a multiple of 16, until a call of this moves it; behind the
+ * buffer's end there is no limit. For decoders that decoder_can_begin_at() names.
+ */
+void decoder_limit(struct decoder *decoder, uint64_t end);
 
 /* True if the source can be decoded in pieces, each from an A-Sync on. */
 bool decoder_can_begin_at(const struct snap_source *source, const struct snap_buffer *buffer);

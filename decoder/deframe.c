@@ -213,18 +213,13 @@ void deframe_seek(struct deframe *d, uint64_t offset)
 
 void deframe_limit(struct deframe *d, uint64_t end)
 {
-	if (end > bytes_offset(&d->input) &&
-	    end < bytes_offset(&d->input) + bytes_left(&d->input)) {
-		d->whole_end = d->input.end;
-		d->input.end = d->input.begin + end;
-	}
-}
+	const uint8_t *whole_end = d->whole_end ? d->whole_end : d->input.end;
+	uint64_t size = (uint64_t)(whole_end - d->input.begin);
 
-void deframe_unlimit(struct deframe *d)
-{
-	if (d->whole_end)
-		d->input.end = d->whole_end;
-	d->whole_end = NULL;
+	if (end < bytes_offset(&d->input))
+		end = bytes_offset(&d->input);
+	d->whole_end = end < size ? whole_end : NULL;
+	d->input.end = end < size ? d->input.begin + end : whole_end;
 }
 
 static size_t refill_port(struct deframe *d, size_t held)
@@ -269,6 +264,8 @@ enum status deframe_refill(struct deframe *d)
 		return STATUS_OK;
 	if (held >= DEFRAME_WINDOW)
 		return STATUS_TRUNCATED;
+	if (d->whole_end && !d->is_broken)
+		return STATUS_UNAVAILABLE;
 	return d->is_broken ? STATUS_BAD_DATA : STATUS_END;
 }
 

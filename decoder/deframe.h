@@ -77,17 +77,17 @@ void deframe_init(struct deframe *d, enum deframe_format format, struct bytes da
 void deframe_seek(struct deframe *d, uint64_t offset);
 
 /*
- * Lets the buffer end at `end`, a multiple of FRAME_SIZE, until deframe_unlimit(), which must come
- * before the end is met.
+ * Goes no further than `end`, a multiple of FRAME_SIZE, until the next call of this: beyond it,
+ * deframe_refill() answers UNAVAILABLE. Behind the buffer's end there is no limit. Not for a trace
+ * port.
  */
 void deframe_limit(struct deframe *d, uint64_t end);
-void deframe_unlimit(struct deframe *d);
 
 /*
  * Unpacks more, at least one byte; those already in `bytes` and not read move to the window's
  * begin. END if the buffer has no more of this ID (a last frame that is not whole is left out),
- * BAD_DATA if what is behind is no frames, TRUNCATED if the window is full of bytes that were not
- * read.
+ * BAD_DATA if what is behind is no frames, UNAVAILABLE at the limit, TRUNCATED if the window is
+ * full of bytes that were not read.
  */
 MUST_USE enum status deframe_refill(struct deframe *d);
 

@@ -36,6 +36,7 @@ struct etm4 {
 	bool saw_address;
 	bool saw_context;
 	bool is_at_joint;
+	bool is_paused; /* at the deframer's limit */
 	uint64_t sync;
 	/* Packets for the user. */
 	bool joins_packets; /* a leg may be made of several atom packets */
@@ -102,8 +103,6 @@ static enum status etm4_open(const struct protocol_input *input, void **state, u
 	deframe_init(&d->deframe, input->format, input->data, config.trace_id);
 	if (input->options.begin > 0)
 		deframe_seek(&d->deframe, input->options.begin);
-	if (input->options.joint_before > 0)
-		deframe_limit(&d->deframe, input->options.joint_before);
 	etm4_reader_init(&d->reader, &d->config);
 	etm4_flow_init(&d->flow, &d->config, d->follow, input->options.graph);
 	d->flow.splits_sources = input->options.splits_sources;
@@ -186,7 +185,6 @@ static bool reaches_joint(struct etm4 *d)
 	    flow->needs_address || flow->needs_context || flow->stack.must_pop)
 		return false;
 	d->saw_info = false;
-	deframe_unlimit(&d->deframe);
 	return true;
 }
 
@@ -242,6 +240,9 @@ static enum status refill(struct etm4 *d)
 
 	if (status == STATUS_TRUNCATED)
 		return give_rest(d, &packet, ETM4_BAD_SEQUENCE);
+	d->is_paused = status == STATUS_UNAVAILABLE;
+	if (d->is_paused)
+		return STATUS_OK;
 	return status == STATUS_END ? end(d) : status;
 }
 
@@ -376,7 +377,7 @@ static enum status gather(struct etm4 *d)
 		d->is_at_joint = d->stops_at_joints && reaches_joint(d);
 		if (!d->lists_packets && !d->is_at_joint)
 			TRY(pull_atoms(d));
-	} while (d->outcome == STATUS_OK && !d->has_listed && !d->is_at_joint &&
+	} while (d->outcome == STATUS_OK && !d->has_listed && !d->is_at_joint && !d->is_paused &&
 	         flow->out_count == 0 && flow->leg_count < LEGS_MOST);
 	return STATUS_OK;
 }
@@ -395,10 +396,12 @@ static enum status etm4_pull(void *state, struct decoded *decoded)
 		}
 		if (take(&d->flow, decoded) == STATUS_OK)
 			return STATUS_OK;
-		if (d->is_at_joint) {
-			d->is_at_joint = false;
+		if (d->is_at_joint || d->is_paused) {
 			decoded->leg_count = 0;
-			decoded->is_joint = true;
+			decoded->is_joint = d->is_at_joint;
+			decoded->is_paused = d->is_paused;
+			d->is_at_joint = false;
+			d->is_paused = false;
 			return STATUS_OK;
 		}
 		if (d->outcome != STATUS_OK)
@@ -430,6 +433,13 @@ static const uint64_t *etm4_seen_ids(const void *state)
 	return d->deframe.seen_ids;
 }
 
+static void etm4_limit(void *state, uint64_t end)
+{
+	struct etm4 *d = state;
+
+	deframe_limit(&d->deframe, end);
+}
+
 static uint64_t etm4_joint_sync(const void *state)
 {
 	const struct etm4 *d = state;
@@ -453,6 +463,7 @@ const struct protocol_decoder etm4_decoder = {
         .position = etm4_position,
         .next_address = etm4_next_address,
         .seen_ids = etm4_seen_ids,
+        .limit = etm4_limit,
         .joint_sync = etm4_joint_sync,
         .describe_joint = etm4_describe_joint,
 };

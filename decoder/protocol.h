@@ -38,7 +38,8 @@ struct protocol_decoder {
 	uint64_t (*position)(const void *state);
 	bool (*next_address)(const void *state, uint64_t *address);
 	const uint64_t *(*seen_ids)(const void *state); /* as struct deframe's; NULL: not told */
-	/* As decoder_joint_sync() and its like; NULL if it has no joints. */
+	/* As decoder_limit() and its like; NULL if it has no joints. */
+	void (*limit)(void *state, uint64_t end);
 	uint64_t (*joint_sync)(const void *state);
 	void (*describe_joint)(const void *state, struct text *out);
 };

@@ -12,7 +12,7 @@
  * Runs of an index group. More make a search slower, which expands a group that has a hit; fewer
  * make the index larger.
  */
-enum { GROUP_RUNS = 1 << 19 };
+enum { GROUP_RUNS = 1 << 20 };
 
 void notes_fini(struct notes *notes)
 {
@@ -42,7 +42,11 @@ void part_fini(struct part_builder *b)
 static enum status add_mark(struct part_builder *b, enum mark mark, bool known, uint64_t value)
 {
 	struct mark_list *list = &b->notes.marks[mark];
+	const struct mark_entry *last = list->count > 0 ? &list->items[list->count - 1] : NULL;
 
+	/* Contexts are told again and again. */
+	if (last && last->known == known && last->value == value)
+		return STATUS_OK;
 	TRY(vec_reserve((void **)&list->items, &list->capacity, list->count + 1,
 	                sizeof(*list->items)));
 	list->items[list->count++] = (struct mark_entry){b->path.length, value, known};

@@ -36,10 +36,14 @@ struct piece {
 	bool has_begin;
 	uint64_t begin_sync;
 	struct text begin_state;
-	/* The joint that it ends at, if not with the trace. */
+	/* The joint that it ends at, or a pause at the limit; if none of the two, the end of trace.
+	 */
 	bool has_end;
+	bool is_paused;
 	uint64_t end_sync;
+	uint64_t limit;     /* of the decoder */
 	uint64_t forgotten; /* pages up to here */
+	uint64_t counted;   /* progress up to here */
 	enum status status;
 };
 
@@ -72,23 +76,40 @@ static bool report(struct pool *pool)
 	return !atomic_load(&pool->is_stopped);
 }
 
-/* What was decoded counts as progress, and its pages no more as memory. */
-static bool note_progress(const struct worker *worker, struct piece *piece, uint64_t *counted)
+/* Where the piece ends, in bytes of the buffer. */
+static uint64_t piece_end(const struct source_decode *decode, const struct piece *piece)
 {
-	const struct snap_buffer *buffer = worker->pool->decode->buffer;
-	uint64_t position = decoder_position(piece->decoder);
+	uint64_t total = bytes_left(&decode->buffer->data);
 
-	atomic_fetch_add(&worker->pool->done, position - *counted);
-	*counted = position;
-	if (buffer->is_one_file && position - piece->forgotten >= FORGET_BYTES) {
-		struct bytes bytes = buffer->data;
+	return piece->end < total ? piece->end : total;
+}
 
-		bytes.end = bytes.pos + position;
-		bytes.pos += piece->forgotten;
-		file_forget(bytes);
-		piece->forgotten = position;
-	}
-	return worker->reports ? report(worker->pool) : !atomic_load(&worker->pool->is_stopped);
+/* Pages of the buffer up to `position` are not needed by the piece any more. */
+static void forget(const struct source_decode *decode, struct piece *piece, uint64_t position)
+{
+	struct bytes bytes = decode->buffer->data;
+
+	if (!decode->buffer->is_one_file || position <= piece->forgotten ||
+	    position > bytes_left(&bytes))
+		return;
+	bytes.end = bytes.pos + position;
+	bytes.pos += piece->forgotten;
+	file_forget(bytes);
+	piece->forgotten = position;
+}
+
+/* The buffer is decoded up to `position`. False if the work is to end. */
+static bool note_progress(const struct worker *worker, struct piece *piece, uint64_t position)
+{
+	struct pool *pool = worker->pool;
+
+	if (position > piece->counted)
+		atomic_fetch_add(&pool->done, position - piece->counted);
+	if (position > piece->counted)
+		piece->counted = position;
+	if (position >= piece->forgotten + FORGET_BYTES)
+		forget(pool->decode, piece, position);
+	return worker->reports ? report(pool) : !atomic_load(&pool->is_stopped);
 }
 
 /* What is known of the IDs in the buffer. */
@@ -104,7 +125,6 @@ static enum status open_decoder(struct worker *worker, struct piece *piece, stru
 	        .dstream = decode->buffer->format == BUFFER_DSTREAM,
 	        .graph = worker->graph,
 	        .begin = piece->begin,
-	        .joint_before = piece->begin > 0 && piece->end != UINT64_MAX ? piece->end : 0,
 	        .stops_at_joints = worker->pool->piece_count > 1,
 	};
 
@@ -112,55 +132,79 @@ static enum status open_decoder(struct worker *worker, struct piece *piece, stru
 		options.ids = *ids_of(decode);
 	piece->graph = worker->graph;
 	piece->forgotten = piece->begin;
+	piece->counted = piece->begin;
 	return decoder_open(decode->snapshot, decode->source, decode->buffer, &options, diags,
 	                    &piece->decoder);
 }
 
-/* To the first joint of the piece; END if there is none in it. */
-static enum status find_begin(struct piece *piece)
+/*
+ * As decoder_pull(), but not beyond `stop` of the buffer, where `decoded` is a pause; before it the
+ * decoder pauses now and then, since it may pass over much without a word.
+ */
+static enum status pull(const struct worker *worker, struct piece *piece, uint64_t stop,
+                        struct decoded *decoded)
+{
+	for (;;) {
+		TRY(decoder_pull(piece->decoder, decoded));
+		if (!decoded->is_paused)
+			return STATUS_OK;
+		if (!note_progress(worker, piece, piece->limit))
+			return STATUS_INTERRUPTED;
+		if (piece->limit >= stop)
+			return STATUS_OK;
+		piece->limit =
+		        stop - piece->limit > FORGET_BYTES ? piece->limit + FORGET_BYTES : stop;
+		decoder_limit(piece->decoder, piece->limit);
+	}
+}
+
+/* To the first joint of the piece, if there is one in it. */
+static enum status find_begin(const struct worker *worker, struct piece *piece)
 {
 	struct decoded decoded;
 
-	do
-		TRY(decoder_pull(piece->decoder, &decoded));
-	while (!decoded.is_joint);
+	do {
+		enum status status = pull(worker, piece, piece->end, &decoded);
+
+		if (status == STATUS_END)
+			return STATUS_OK;
+		TRY(status);
+	} while (!decoded.is_joint && !decoded.is_paused);
+	if (!decoded.is_joint)
+		return STATUS_OK;
 	piece->begin_sync = decoder_joint_sync(piece->decoder);
-	if (piece->begin_sync >= piece->end)
-		return STATUS_END;
-	piece->has_begin = true;
+	piece->has_begin = piece->begin_sync < piece->end;
 	return decoder_describe_joint(piece->decoder, &piece->begin_state);
 }
 
-/* To the first joint behind `end`, or to the end of trace. */
-static enum status fill_part(const struct worker *worker, struct piece *piece, uint64_t end)
+/* To the first joint behind `end`, to the end of trace, or to a pause at `stop`. */
+static enum status fill_part(const struct worker *worker, struct piece *piece, uint64_t end,
+                             uint64_t stop)
 {
-	uint64_t counted = decoder_position(piece->decoder);
 	unsigned int countdown = PULLS_PER_REPORT;
 	struct decoded decoded;
 
 	piece->has_end = false;
-	for (;;) {
-		enum status status = decoder_pull(piece->decoder, &decoded);
+	piece->is_paused = false;
+	while (!piece->has_end && !piece->is_paused) {
+		enum status status = pull(worker, piece, stop, &decoded);
 
 		if (status == STATUS_END)
 			break;
 		TRY(status);
+		piece->is_paused = decoded.is_paused;
 		if (decoded.is_joint) {
 			piece->end_sync = decoder_joint_sync(piece->decoder);
 			piece->has_end = piece->end_sync >= end;
-			if (piece->has_end)
-				break;
-			continue;
+		} else if (!decoded.is_paused) {
+			TRY(part_add(&piece->part, &decoded));
 		}
-		TRY(part_add(&piece->part, &decoded));
 		if (--countdown > 0)
 			continue;
 		countdown = PULLS_PER_REPORT;
-		if (!note_progress(worker, piece, &counted))
+		if (!note_progress(worker, piece, decoder_position(piece->decoder)))
 			return STATUS_INTERRUPTED;
 	}
-	if (!note_progress(worker, piece, &counted))
-		return STATUS_INTERRUPTED;
 	return part_end(&piece->part);
 }
 
@@ -168,9 +212,8 @@ static enum status fill_part(const struct worker *worker, struct piece *piece, u
 static enum status begin_part(struct piece *piece, const struct source_decode *decode,
                               bool in_trace)
 {
-	uint64_t total = bytes_left(&decode->buffer->data);
-	uint64_t end = piece->end < total ? piece->end : total;
-	size_t room = (size_t)(end - piece->begin < PIECE_MOST ? end - piece->begin : PIECE_MOST);
+	uint64_t size = piece_end(decode, piece) - piece->begin;
+	size_t room = (size_t)(size < PIECE_MOST ? size : PIECE_MOST);
 
 	graph_begin_epoch(piece->graph);
 	TRY(part_init(&piece->part, decode->core, piece->graph));
@@ -179,21 +222,35 @@ static enum status begin_part(struct piece *piece, const struct source_decode *d
 	return path_reserve(&piece->part.path, room * RUNS_PER_BYTE, room / BYTES_PER_TARGET);
 }
 
-/* The first piece's decoder is open already. */
+/*
+ * The first piece's decoder is open already. A piece that has no joint of its own is left to the
+ * one before it; one that finds no joint soon behind its end pauses there.
+ */
 static enum status decode_piece(struct worker *worker, struct piece *piece)
 {
+	struct pool *pool = worker->pool;
+	uint64_t stop = piece->end;
+
+	if (piece->end != UINT64_MAX)
+		stop += piece->end - piece->begin;
 	if (!piece->decoder) {
 		struct diag_list diags = {0}; /* the first piece's decoder said it all */
 		enum status status = open_decoder(worker, piece, &diags);
 
 		diag_list_fini(&diags);
 		TRY(status);
-		status = find_begin(piece);
-		if (status != STATUS_OK)
-			return status == STATUS_END ? STATUS_OK : status;
 	}
-	TRY(begin_part(piece, worker->pool->decode, piece->begin > 0));
-	return fill_part(worker, piece, piece->end);
+	/* A source that cannot be cut has no limits either. */
+	piece->limit = pool->piece_count > 1 ? piece->begin : UINT64_MAX;
+	if (pool->piece_count > 1)
+		decoder_limit(piece->decoder, piece->limit);
+	if (piece->begin > 0) {
+		TRY(find_begin(worker, piece));
+		if (!piece->has_begin)
+			return STATUS_OK;
+	}
+	TRY(begin_part(piece, pool->decode, piece->begin > 0));
+	return fill_part(worker, piece, piece->end, stop);
 }
 
 /* Decodes piece `i` and, one after the other, what no thread has taken yet. */
@@ -205,6 +262,8 @@ static void work(struct worker *worker, size_t i)
 		struct piece *piece = &pool->pieces[i];
 
 		piece->status = decode_piece(worker, piece);
+		if (bytes_left(&pool->decode->buffer->data) >= FORGET_BYTES)
+			forget(pool->decode, piece, piece_end(pool->decode, piece));
 		if (piece->status != STATUS_OK)
 			atomic_store(&pool->is_stopped, true);
 		i = atomic_fetch_add(&pool->next_piece, 1);
@@ -268,6 +327,22 @@ static enum status continues(struct piece *piece, const struct piece *next, bool
 	return status;
 }
 
+/* The piece that the decoder of one that has not ended comes to next; NULL: to the end of trace. */
+static const struct piece *next_piece(const struct pool *pool, const struct piece *piece)
+{
+	const struct piece *end = pool->pieces + pool->piece_count;
+	const struct piece *next = piece + 1;
+
+	if (piece->has_end) {
+		while (next->end <= piece->end_sync)
+			next++;
+		return next;
+	}
+	while (next < end && (!next->has_begin || next->end <= piece->limit))
+		next++;
+	return next < end ? next : NULL;
+}
+
 /*
  * The parts in order. A piece whose begin is not where the one before it came to is not used: that
  * one's decoder goes on through it.
@@ -277,21 +352,23 @@ static enum status join_pieces(struct pool *pool, struct worker *worker)
 	struct source_decode *decode = pool->decode;
 	struct piece *piece = &pool->pieces[0];
 
-	while (piece->has_end) {
-		struct piece *next = piece;
-		bool fits;
+	while (piece->has_end || piece->is_paused) {
+		const struct piece *next = next_piece(pool, piece);
+		bool fits = false;
 
-		while (next->end <= piece->end_sync)
-			next++;
-		TRY(continues(piece, next, &fits));
+		if (piece->has_end)
+			TRY(continues(piece, next, &fits));
+		TRY(give_part(decode, piece));
 		if (fits) {
-			TRY(give_part(decode, piece));
-			piece = next;
+			piece = &pool->pieces[next - pool->pieces];
 			continue;
 		}
-		TRY(give_part(decode, piece));
-		TRY(begin_part(piece, decode, true));
-		TRY(fill_part(worker, piece, next->end));
+		TRY(begin_part(piece, decode, decode->parts[decode->part_count - 1].in_trace));
+		TRY(fill_part(worker, piece,
+		              !next            ? UINT64_MAX
+		              : piece->has_end ? next->end
+		                               : next->begin,
+		              UINT64_MAX));
 	}
 	decode->has_next = decoder_next_address(piece->decoder, &decode->next);
 	return give_part(decode, piece);
@@ -353,7 +430,9 @@ static uint64_t piece_size(const struct source_decode *decode, unsigned int thre
 	uint64_t size = bytes_left(&decode->buffer->data);
 	uint64_t piece = size / ((uint64_t)threads * PIECES_PER_THREAD);
 
-	if (threads < 2 || !decoder_can_begin_at(decode->source, decode->buffer))
+	/* One thread cuts too, so that pages are given back and Ctrl-C is seen. */
+	if ((threads < 2 && size <= PIECE_MOST) ||
+	    !decoder_can_begin_at(decode->source, decode->buffer))
 		return size;
 	if (piece < PIECE_LEAST)
 		piece = PIECE_LEAST;
