@@ -8,8 +8,7 @@
 
 #include "base/hex.h"
 
-/* Makes room for `more` bytes and the NUL. False, and `failed`, without memory. */
-static bool reserve(struct text *t, size_t more)
+bool text_grow(struct text *t, size_t more)
 {
 	size_t capacity = t->capacity;
 	size_t need;
@@ -61,26 +60,6 @@ enum status text_status(const struct text *t)
 	return t->failed ? STATUS_NO_MEM : STATUS_OK;
 }
 
-void text_add(struct text *t, struct str s)
-{
-	if (!reserve(t, s.n))
-		return;
-	if (s.n > 0)
-		memcpy(t->data + t->length, s.p, s.n);
-	t->length += s.n;
-	t->data[t->length] = '\0';
-}
-
-void text_char(struct text *t, char c)
-{
-	text_add(t, (struct str){&c, 1});
-}
-
-void text_puts(struct text *t, const char *s)
-{
-	text_add(t, str_of(s));
-}
-
 void text_vprintf(struct text *t, const char *format, va_list args)
 {
 	va_list again;
@@ -90,7 +69,7 @@ void text_vprintf(struct text *t, const char *format, va_list args)
 	/* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): does not see that it is copied */
 	length = vsnprintf(NULL, 0, format, again);
 	va_end(again);
-	if (length < 0 || !reserve(t, (size_t)length)) {
+	if (length < 0 || !text_reserve(t, (size_t)length)) {
 		t->failed = true;
 		return;
 	}
@@ -109,21 +88,21 @@ void text_printf(struct text *t, const char *format, ...)
 
 void text_hex(struct text *t, uint64_t value, unsigned int width)
 {
-	char digits[16];
-	unsigned int n = 0;
+	unsigned int digits = value == 0 ? 1 : (67U - (unsigned int)__builtin_clzll(value)) / 4;
 
-	do {
-		digits[15 - n++] = hex_digits[value & 15];
-		value >>= 4;
-	} while (value != 0 && n < 16);
-	for (unsigned int i = n; i < width; i++)
-		text_char(t, '0');
-	text_add(t, (struct str){digits + 16 - n, n});
+	if (digits < width)
+		digits = width;
+	if (!text_reserve(t, digits))
+		return;
+	t->length += digits;
+	t->data[t->length] = '\0';
+	for (unsigned int i = 1; i <= digits; i++, value >>= 4)
+		t->data[t->length - i] = hex_digits[value & 15];
 }
 
 void text_hex_bytes(struct text *t, const uint8_t *bytes, size_t count)
 {
-	if (count > (SIZE_MAX - 1) / 2 || !reserve(t, 2 * count)) {
+	if (count > (SIZE_MAX - 1) / 2 || !text_reserve(t, 2 * count)) {
 		t->failed = true;
 		return;
 	}

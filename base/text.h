@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/status.h"
 #include "base/str.h"
@@ -28,9 +29,40 @@ struct str text_str(const struct text *t);
 /* STATUS_OK, or NO_MEM if any append failed. */
 MUST_USE enum status text_status(const struct text *t);
 
-void text_char(struct text *t, char c);
-void text_add(struct text *t, struct str s);
-void text_puts(struct text *t, const char *s);
+/* Private: room for `more` bytes and the NUL. False, and `failed`, without memory. */
+bool text_grow(struct text *t, size_t more);
+
+/* Here and not in text.c: a listing is made of short pieces, most of them literals. */
+static inline bool text_reserve(struct text *t, size_t more)
+{
+	if (!t->failed && more < t->capacity - t->length)
+		return true;
+	return text_grow(t, more);
+}
+
+static inline void text_add(struct text *t, struct str s)
+{
+	if (!text_reserve(t, s.n))
+		return;
+	if (s.n > 0)
+		memcpy(t->data + t->length, s.p, s.n);
+	t->length += s.n;
+	t->data[t->length] = '\0';
+}
+
+static inline void text_char(struct text *t, char c)
+{
+	if (!text_reserve(t, 1))
+		return;
+	t->data[t->length++] = c;
+	t->data[t->length] = '\0';
+}
+
+static inline void text_puts(struct text *t, const char *s)
+{
+	text_add(t, (struct str){s, strlen(s)});
+}
+
 void text_printf(struct text *t, const char *format, ...) PRINTF_LIKE(2, 3);
 void text_vprintf(struct text *t, const char *format, va_list args) PRINTF_LIKE(2, 0);
 /* Lower-case hexadecimal of `value`, at least `width` digits. */

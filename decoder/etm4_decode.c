@@ -12,7 +12,6 @@
 #include "decoder/protocol.h"
 #include "snapshot/memmap.h"
 
-/* Legs that are gathered before the caller is given them. */
 enum {
 	LEGS_MOST = 256,
 	ATOMS_MOST = 32, /* of a leg */
@@ -40,6 +39,7 @@ struct etm4 {
 	uint64_t sync;
 	/* Packets for the user. */
 	bool joins_packets; /* a leg may be made of several atom packets */
+	size_t legs_most;   /* that are gathered before the caller is given them */
 	bool lists_packets;
 	bool has_listed; /* `listed` is to be given out before the elements */
 	struct element listed;
@@ -95,6 +95,8 @@ static enum status etm4_open(const struct protocol_input *input, void **state, u
 	d->lists_packets = input->options.packets;
 	d->stops_at_joints = input->options.stops_at_joints;
 	d->joins_packets = input->joins_legs;
+	/* In a listing, each packet's place orders it among other sources'. */
+	d->legs_most = input->joins_legs ? LEGS_MOST : 1;
 	status = open_follow(d, input->source->core);
 	if (status != STATUS_OK) {
 		etm4_destroy(d);
@@ -298,7 +300,7 @@ static enum status pull_atoms(struct etm4 *d)
 	struct bytes *in = &d->deframe.bytes;
 	const uint8_t *last = NULL; /* packet that was executed */
 
-	while (d->flow.leg_count < LEGS_MOST && etm4_flow_is_immediate(&d->flow)) {
+	while (d->flow.leg_count < d->legs_most && etm4_flow_is_immediate(&d->flow)) {
 		struct atom_run run = gather_atoms(d);
 		const uint8_t *packet = in->pos;
 		unsigned int ran;
@@ -373,12 +375,14 @@ static enum status gather(struct etm4 *d)
 	flow->leg_next = 0;
 	flow->leg_count = 0;
 	do {
+		if (!d->lists_packets)
+			TRY(pull_atoms(d));
+		if (flow->leg_count >= d->legs_most || flow->out_count > 0)
+			break;
 		TRY(pull_packet(d));
 		d->is_at_joint = d->stops_at_joints && reaches_joint(d);
-		if (!d->lists_packets && !d->is_at_joint)
-			TRY(pull_atoms(d));
 	} while (d->outcome == STATUS_OK && !d->has_listed && !d->is_at_joint && !d->is_paused &&
-	         flow->out_count == 0 && flow->leg_count < LEGS_MOST);
+	         flow->out_count == 0 && flow->leg_count < d->legs_most);
 	return STATUS_OK;
 }
 

@@ -11,6 +11,7 @@ struct entry {
 	struct decoder *decoder;
 	struct element element; /* the next one, if has_element */
 	bool has_element;
+	uint64_t position; /* at which the element was complete */
 };
 
 struct listing {
@@ -48,6 +49,7 @@ static enum status advance(struct listing *listing, struct entry *entry)
 	enum status status = decoder_next(entry->decoder, &entry->element);
 
 	entry->has_element = status == STATUS_OK;
+	entry->position = decoder_position(entry->decoder);
 	if (status == STATUS_END)
 		note_break(listing, entry);
 	return status == STATUS_END ? STATUS_OK : status;
@@ -115,11 +117,8 @@ void listing_destroy(struct listing *listing)
 
 static bool is_before(const struct entry *a, const struct entry *b)
 {
-	uint64_t a_at = decoder_position(a->decoder);
-	uint64_t b_at = decoder_position(b->decoder);
-
-	if (a_at != b_at)
-		return a_at < b_at;
+	if (a->position != b->position)
+		return a->position < b->position;
 	return decoder_trace_id(a->decoder) < decoder_trace_id(b->decoder);
 }
 
@@ -136,7 +135,7 @@ enum status listing_next(struct listing *listing, struct element *element)
 		if (entry->has_element && (!first || is_before(entry, first)))
 			first = entry;
 	}
-	if (!first || (listing->is_broken && decoder_position(first->decoder) > listing->broken_at))
+	if (!first || (listing->is_broken && first->position > listing->broken_at))
 		return STATUS_END;
 	listing->last = first;
 	*element = first->element;
