@@ -376,12 +376,12 @@ def protocol_lines(bench, source):
     commands = {"reference": need_reference(short)}
     for program in bench.programs:
         commands[program.name] = program.open(long, 1)
-        commands[program.name + " decode"] = program.decode(long, 1)
+        commands[program.name + " decode"] = program.decode(long)
     costs = measure.interleaved(commands, bench.repetitions(5, 2), cwd=bench.folder)
     factor = inputs.trace_bytes(long) / inputs.trace_bytes(short)
     reference = bench.reference_cost(costs["reference"])
     for name, what, wanted in (("", "whole open, one thread", 10),
-                               (" decode", "decode to /dev/null, one thread", None)):
+                               (" decode", "decode to /dev/null", None)):
         cost = costs["ours" + name]
         ratio = reference * factor / cost.wall
         yield Line(what, f"{source} 32 MiB", f"{seconds(cost.wall)}, cpu {seconds(cost.cpu)}",

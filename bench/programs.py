@@ -25,8 +25,8 @@ class Program:
         """The command that opens the snapshot wholly, with so many threads if it knows of any."""
         return [self.csreplay, "info", *self.threads(threads), snapshot]
 
-    def decode(self, snapshot, threads=None):
-        return [self.csreplay, "decode", *self.threads(threads), snapshot]
+    def decode(self, snapshot):
+        return [self.csreplay, "decode", snapshot]
 
     def threads(self, count):
         return ["--threads", str(count)] if count and self.has_threads else []

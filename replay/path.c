@@ -155,10 +155,14 @@ uint32_t path_expand(const struct path *path, size_t block, struct path_run *run
 	for (uint32_t i = 0; i < count; i++) {
 		uint64_t bit = b->bit + i;
 		bool taken = (path->bits[bit / PATH_WORD_BITS] >> (bit % PATH_WORD_BITS) & 1) != 0;
-		uint32_t next = graph->successors[node][taken];
+		const struct graph_step *step = &graph->steps[node];
+		uint32_t next = step->next[taken];
 
 		runs[i] = (struct path_run){node, offset, taken};
-		offset += graph->steps[node].count;
+		offset += step->count;
+		/* An edge that an atom may take is the successor, and lies nearer. */
+		if (next < GRAPH_FIRST)
+			next = graph->successors[node][taken];
 		if (next == GRAPH_NO_NODE && i + 1 < count)
 			next = graph_target(graph, node, read_target(&target));
 		node = next;
