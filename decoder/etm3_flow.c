@@ -227,9 +227,8 @@ static enum status walk_atom(struct etm3_flow *flow, bool is_executed, uint32_t 
                              enum isa *isa)
 {
 	uint64_t address = flow->address;
-	struct walk walk;
-	enum status status = follow_to_address(flow->follow, current_space(flow), *isa, address,
-	                                       (struct follow_limit){address, true}, &walk);
+	const struct walk *walk;
+	enum status status = follow_insn(flow->follow, current_space(flow), *isa, address, &walk);
 
 	flow->is_excepted = false;
 	if (status == STATUS_NO_MEM)
@@ -239,10 +238,10 @@ static enum status walk_atom(struct etm3_flow *flow, bool is_executed, uint32_t 
 		flow->told_unknown = true;
 		return emit_cycles(flow, ELEMENT_ADDR_UNKNOWN, cycles);
 	}
-	if (walk.count == 0)
+	if (walk->count == 0)
 		return emit_no_memory(flow, cycles);
-	pass_insn(flow, &walk, is_executed, isa);
-	return emit_range(flow, &walk, is_executed, cycles);
+	pass_insn(flow, walk, is_executed, isa);
+	return emit_range(flow, walk, is_executed, cycles);
 }
 
 /* Atoms without an address: that they are not known is told once, their cycles always. */

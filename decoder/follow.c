@@ -18,6 +18,7 @@ enum {
 	GRID = 16 * 1024,     /* bytes */
 	SLOTS_FIRST = 1024,   /* power of two, as all sizes of the cache */
 	SLOTS_MOST = 1 << 20, /* 64 MiB; a cache that needs more is emptied */
+	INSN_SLOTS = 1 << 13, /* single instructions, each in the slot of its address */
 };
 
 struct stretch {
@@ -33,6 +34,7 @@ struct follow {
 	struct stretch *slots; /* open addressing by start, isa and space */
 	size_t slot_count;     /* 0 before the first stretch */
 	size_t used;
+	struct stretch *insns;   /* as stretches of one instruction; NULL before the first */
 	struct stretch uncached; /* the last one that was not worth a slot */
 	bool caller_keeps;       /* walks to a waypoint need no slot */
 };
@@ -61,6 +63,7 @@ void follow_destroy(struct follow *follow)
 	if (!follow)
 		return;
 	free(follow->slots);
+	free(follow->insns);
 	free(follow);
 }
 
@@ -322,6 +325,29 @@ enum status follow_to_address(struct follow *follow, enum space space, enum isa 
 		status = walk_status(walk, stretch);
 	}
 	return !limit.inclusive && walk->end == limit.stop ? STATUS_OK : status;
+}
+
+enum status follow_insn(struct follow *follow, enum space space, enum isa isa, uint64_t address,
+                        const struct walk **walk)
+{
+	struct stretch *slot;
+	enum status status;
+
+	if (!follow->insns) {
+		follow->insns = calloc(INSN_SLOTS, sizeof(*follow->insns));
+		if (!follow->insns)
+			return STATUS_NO_MEM;
+	}
+	slot = &follow->insns[(address * UINT64_C(0x9e3779b97f4a7c15) >> 32) % INSN_SLOTS];
+	*walk = &slot->walk;
+	if (slot->is_used && slot->walk.start == address && slot->walk.isa == isa &&
+	    slot->space == (uint8_t)space)
+		return STATUS_OK;
+	*slot = (struct stretch){.space = (uint8_t)space};
+	status = follow_to_address(follow, space, isa, address,
+	                           (struct follow_limit){address, true}, &slot->walk);
+	slot->is_used = status == STATUS_OK;
+	return status;
 }
 
 void walk_fill_range(const struct walk *walk, bool is_executed, struct element *element)

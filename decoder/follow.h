@@ -54,6 +54,13 @@ MUST_USE enum status follow_to_waypoint(struct follow *follow, enum space space,
 MUST_USE enum status follow_once(struct follow *follow, enum space space, enum isa isa,
                                  uint64_t start, struct walk *walk);
 
+/*
+ * The one instruction at `address`: as follow_to_address() with that limit, inclusive; `*walk` is
+ * valid until the next call. For sources that trace each instruction.
+ */
+MUST_USE enum status follow_insn(struct follow *follow, enum space space, enum isa isa,
+                                 uint64_t address, const struct walk **walk);
+
 /* Where a walk is to end at the latest. */
 struct follow_limit {
 	uint64_t stop;  /* address of an instruction */

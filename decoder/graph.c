@@ -183,6 +183,13 @@ static bool is_same_run(const struct walk *a, const struct walk *b)
 	       a->last.is_conditional == b->last.is_conditional;
 }
 
+bool graph_is_odd_node(const struct graph *graph, uint32_t node, const struct walk *walk)
+{
+	const struct graph_node *n = &graph->nodes[node];
+
+	return n->is_odd && is_same_run(&n->walk, walk);
+}
+
 enum status graph_intern(struct graph *graph, const struct walk *walk, uint32_t *node, bool *is_new)
 {
 	size_t mask = graph->slot_count - 1;

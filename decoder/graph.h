@@ -115,6 +115,9 @@ uint32_t graph_find(const struct graph *graph, enum space space, enum isa isa, u
 MUST_USE enum status graph_add(struct graph *graph, enum space space, const struct walk *walk,
                                uint32_t *node);
 
+/* True if the node is the odd one of these instructions. */
+bool graph_is_odd_node(const struct graph *graph, uint32_t node, const struct walk *walk);
+
 /* The odd node of these instructions, entered if it is new. NO_MEM. */
 MUST_USE enum status graph_intern(struct graph *graph, const struct walk *walk, uint32_t *node,
                                   bool *is_new);

@@ -19,10 +19,17 @@ struct builder {
 	uint64_t cycles;
 };
 
-static enum status append_events(struct notes *notes, const struct event_list *events,
-                                 uint64_t position)
+static enum status append_events(struct notes *notes, struct event_list *events, uint64_t position)
 {
 	struct event_list *list = &notes->events;
+
+	if (list->count == 0 && position == 0) {
+		struct event_list empty = *list;
+
+		*list = *events;
+		*events = empty;
+		return STATUS_OK;
+	}
 
 	TRY(vec_reserve((void **)&list->items, &list->capacity, list->count + events->count,
 	                sizeof(*list->items)));
@@ -335,8 +342,7 @@ enum status history_build(const struct snapshot *snapshot, const struct snap_cor
 	return STATUS_OK;
 }
 
-static enum status build_of_part(struct builder *b, struct graph **graph,
-                                 struct part_builder *part)
+static enum status build_of_part(struct builder *b, struct graph **graph, struct part_builder *part)
 {
 	struct history *h = b->history;
 

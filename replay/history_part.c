@@ -274,6 +274,17 @@ static enum status add_leg(struct part_builder *b, const struct leg *leg)
 	return add_contradiction(b, leg);
 }
 
+/* True if the range is what came behind the last run before: most are. */
+static bool is_successor(const struct part_builder *b, const struct walk *walk, uint32_t *number)
+{
+	const struct path *path = &b->path;
+
+	if (!path->is_open)
+		return false;
+	*number = b->graph->successors[path->last][path->last_taken];
+	return *number != GRAPH_NO_NODE && graph_is_odd_node(b->graph, *number, walk);
+}
+
 /* A range that was not followed through the graph becomes an odd node of it. */
 static enum status add_walk(struct part_builder *b, const struct walk *walk, bool taken,
                             uint64_t index)
@@ -286,7 +297,10 @@ static enum status add_walk(struct part_builder *b, const struct walk *walk, boo
 
 	if (walk->count == 0)
 		return STATUS_OK;
-	TRY(graph_intern(b->graph, walk, &number, &is_new));
+	if (is_successor(b, walk, &number))
+		is_new = false;
+	else
+		TRY(graph_intern(b->graph, walk, &number, &is_new));
 	node = &b->graph->nodes[number];
 	if (is_new && walk->last.class == INSN_BRANCH) {
 		node->lacks_target =

@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "decoder/decoder.h"
 #include "replay/cursor.h"
+#include "replay/histories.h"
 #include "replay/state.h"
 
 struct session {
@@ -29,12 +30,10 @@ static enum status build_histories(struct session *session, const struct history
 	session->cursors = calloc(snapshot->core_count, sizeof(*session->cursors));
 	if (!session->histories || !session->cursors)
 		return STATUS_NO_MEM;
-	for (size_t i = 0; i < snapshot->core_count; i++) {
-		TRY(history_build(snapshot, &snapshot->cores[i], options, diags,
-		                  &session->histories[i]));
+	TRY(histories_build(snapshot, options, diags, session->histories));
+	for (size_t i = 0; i < snapshot->core_count; i++)
 		session->cursors[i] = (struct cursor){session->histories[i],
 		                                      history_length(session->histories[i])};
-	}
 	return STATUS_OK;
 }
 
