@@ -59,10 +59,13 @@ void file_map_close(struct file_map *map)
 void file_forget(struct bytes bytes)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-	uintptr_t begin = ((uintptr_t)bytes.pos + page - 1) / page * page;
-	uintptr_t end = (uintptr_t)bytes.end / page * page;
+	size_t head = (size_t)((page - (uintptr_t)bytes.pos % page) % page);
+	size_t tail = (size_t)((uintptr_t)bytes.end % page);
+	size_t size = bytes_left(&bytes);
 
 	/* Advice: what is not taken costs memory and nothing else. */
-	if (begin < end)
-		(void)madvise((void *)begin, end - begin, MADV_DONTNEED);
+	if (size <= head + tail)
+		return;
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr): no const there, though nothing is written */
+	(void)madvise((void *)(uintptr_t)(bytes.pos + head), size - head - tail, MADV_DONTNEED);
 }

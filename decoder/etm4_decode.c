@@ -184,7 +184,7 @@ static bool reaches_joint(struct etm4 *d)
 	const struct etm4_flow *flow = &d->flow;
 
 	if (!d->saw_info || !d->saw_address || !d->saw_context || !etm4_flow_is_immediate(flow) ||
-	    flow->needs_address || flow->needs_context || flow->stack.must_pop)
+	    flow->needs_context || flow->stack.must_pop)
 		return false;
 	d->saw_info = false;
 	return true;

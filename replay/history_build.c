@@ -138,7 +138,7 @@ static enum status join(struct builder *b, struct part_builder *part)
 static enum status take_graphs(struct history *h, struct source_decode *decode)
 {
 	TRY(vec_reserve((void **)&h->graphs, &h->graph_capacity,
-	                h->graph_count + decode->graph_count, sizeof(*h->graphs)));
+	                h->graph_count + decode->graph_count, sizeof(struct graph *)));
 	for (size_t i = 0; i < decode->graph_count; i++)
 		h->graphs[h->graph_count++] = decode->graphs[i];
 	decode->graph_count = 0;
@@ -346,7 +346,7 @@ static enum status build_of_part(struct builder *b, struct graph **graph, struct
 {
 	struct history *h = b->history;
 
-	TRY(vec_reserve((void **)&h->graphs, &h->graph_capacity, 1, sizeof(*h->graphs)));
+	TRY(vec_reserve((void **)&h->graphs, &h->graph_capacity, 1, sizeof(struct graph *)));
 	h->graphs[h->graph_count++] = *graph;
 	*graph = NULL;
 	TRY(join(b, part));

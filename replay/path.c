@@ -131,15 +131,15 @@ size_t path_find_block(const struct path *path, uint64_t position)
 	return low;
 }
 
-static uint32_t read_target(const uint8_t **at)
+static uint32_t read_target(const uint8_t *targets, uint64_t *at)
 {
-	uint32_t number = *(*at)++;
+	uint32_t number = targets[(*at)++];
 
 	if (number < TARGET_LONG)
 		return number;
 	number = 0;
 	for (unsigned int i = 0; i < 4; i++)
-		number |= (uint32_t)(*(*at)++) << (8 * i);
+		number |= (uint32_t)targets[(*at)++] << (8 * i);
 	return number;
 }
 
@@ -147,7 +147,7 @@ uint32_t path_expand(const struct path *path, size_t block, struct path_run *run
 {
 	const struct path_block *b = &path->blocks[block];
 	const struct graph *graph = path->graph;
-	const uint8_t *target = path->targets ? path->targets + b->target : NULL;
+	uint64_t target = b->target;
 	uint32_t count = path_block_runs(path, block);
 	uint32_t node = b->node;
 	uint32_t offset = 0;
@@ -164,7 +164,7 @@ uint32_t path_expand(const struct path *path, size_t block, struct path_run *run
 		if (next < GRAPH_FIRST)
 			next = graph->successors[node][taken];
 		if (next == GRAPH_NO_NODE && i + 1 < count)
-			next = graph_target(graph, node, read_target(&target));
+			next = graph_target(graph, node, read_target(path->targets, &target));
 		node = next;
 	}
 	return count;

@@ -343,11 +343,23 @@ static const struct piece *next_piece(const struct pool *pool, const struct piec
 	return next < end ? next : NULL;
 }
 
+/* The piece's decoder goes on, to where `next` begins or, if that did not fit, ends. */
+static enum status go_on(const struct worker *worker, struct piece *piece, const struct piece *next)
+{
+	const struct source_decode *decode = worker->pool->decode;
+	uint64_t end = UINT64_MAX;
+
+	if (next)
+		end = piece->has_end ? next->end : next->begin;
+	TRY(begin_part(piece, decode, decode->parts[decode->part_count - 1].in_trace));
+	return fill_part(worker, piece, end, UINT64_MAX);
+}
+
 /*
  * The parts in order. A piece whose begin is not where the one before it came to is not used: that
  * one's decoder goes on through it.
  */
-static enum status join_pieces(struct pool *pool, struct worker *worker)
+static enum status join_pieces(struct pool *pool, const struct worker *worker)
 {
 	struct source_decode *decode = pool->decode;
 	struct piece *piece = &pool->pieces[0];
@@ -359,16 +371,10 @@ static enum status join_pieces(struct pool *pool, struct worker *worker)
 		if (piece->has_end)
 			TRY(continues(piece, next, &fits));
 		TRY(give_part(decode, piece));
-		if (fits) {
+		if (fits)
 			piece = &pool->pieces[next - pool->pieces];
-			continue;
-		}
-		TRY(begin_part(piece, decode, decode->parts[decode->part_count - 1].in_trace));
-		TRY(fill_part(worker, piece,
-		              !next            ? UINT64_MAX
-		              : piece->has_end ? next->end
-		                               : next->begin,
-		              UINT64_MAX));
+		else
+			TRY(go_on(worker, piece, next));
 	}
 	decode->has_next = decoder_next_address(piece->decoder, &decode->next);
 	return give_part(decode, piece);
