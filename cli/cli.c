@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "replay/tarmac_source.h"
+
 enum { THREADS_MOST = 64 };
 
 static volatile sig_atomic_t interrupt_seen;
@@ -70,21 +72,6 @@ static enum cli_exit exit_of(enum status status)
 	return CLI_INPUT;
 }
 
-enum cli_exit cli_open_snapshot(const struct cli_args *args, struct snapshot **snapshot)
-{
-	struct snapshot_options options = {
-	        .allow_outside = args->given[CLI_OPTION_ALLOW_OUTSIDE],
-	        .images = args->images,
-	        .image_count = args->image_count,
-	};
-	struct diag_list diags = {0};
-	enum status status = snapshot_open(args->snapshot, &options, &diags, snapshot);
-
-	cli_print_diags(&diags);
-	diag_list_fini(&diags);
-	return exit_of(status);
-}
-
 /* Shows how far the decoding is, on a terminal, and obeys Ctrl-C. */
 static bool show_progress(void *context, uint64_t done, uint64_t total)
 {
@@ -96,6 +83,58 @@ static bool show_progress(void *context, uint64_t done, uint64_t total)
 		*shown = percent;
 	}
 	return !interrupt_seen;
+}
+
+/* While something long is done: progress, and Ctrl-C that ends it. */
+struct long_work {
+	struct sigaction before;
+	int shown;
+};
+
+static void begin_work(struct long_work *work)
+{
+	struct sigaction action = {.sa_handler = on_interrupt};
+
+	work->shown = -1;
+	(void)sigaction(SIGINT, &action, &work->before);
+}
+
+static void end_work(const struct long_work *work, enum status status)
+{
+	(void)sigaction(SIGINT, &work->before, NULL);
+	if (work->shown >= 0)
+		(void)fputs("\r\033[K", stderr);
+	if (status == STATUS_INTERRUPTED)
+		(void)fputs("csreplay: interrupted while decoding\n", stderr);
+}
+
+enum status cli_open_input(const struct cli_args *args, const char *path, struct diag_list *diags,
+                           struct snapshot **snapshot)
+{
+	struct long_work work;
+	struct input_options options = {
+	        .snapshot = {.allow_outside = args->given[CLI_OPTION_ALLOW_OUTSIDE],
+	                     .images = args->images,
+	                     .image_count = args->image_count},
+	        .is_strict = args->given[CLI_OPTION_STRICT],
+	        .history = {.progress = show_progress, .context = &work.shown},
+	};
+	enum status status;
+
+	begin_work(&work);
+	status = input_open(path, &options, diags, snapshot);
+	end_work(&work, status);
+	return status;
+}
+
+enum cli_exit cli_open_snapshot(const struct cli_args *args, struct snapshot **snapshot)
+{
+	struct diag_list diags = {0};
+	enum status status = cli_open_input(args, args->snapshot, &diags, snapshot);
+
+	cli_print_diags(&diags);
+	diag_list_fini(&diags);
+	return exit_of(status);
 }
 
 /* --threads, or one a processor. */
@@ -115,36 +154,38 @@ static enum cli_exit find_threads(const struct cli_args *args, unsigned int *thr
 enum cli_exit cli_open_session(const struct cli_args *args, const struct snapshot *snapshot,
                                struct session **session)
 {
-	struct sigaction action = {.sa_handler = on_interrupt};
-	struct sigaction before;
 	struct diag_list diags = {0};
-	int shown = -1;
-	struct history_options options = {.progress = show_progress, .context = &shown};
+	struct long_work work;
+	struct history_options options = {.progress = show_progress, .context = &work.shown};
 	enum cli_exit code = find_threads(args, &options.threads);
 	enum status status;
 
 	if (code != CLI_FINE)
 		return code;
-	(void)sigaction(SIGINT, &action, &before);
+	begin_work(&work);
 	status = session_open(snapshot, &options, &diags, session);
-	(void)sigaction(SIGINT, &before, NULL);
-	if (shown >= 0)
-		(void)fputs("\r\033[K", stderr);
-	if (status == STATUS_INTERRUPTED)
-		(void)fputs("csreplay: interrupted while decoding\n", stderr);
+	end_work(&work, status);
 	cli_print_diags(&diags);
 	diag_list_fini(&diags);
 	return exit_of(status);
 }
 
+bool cli_is_tarmac(const struct cli_args *args)
+{
+	return args->given[CLI_OPTION_FORMAT] &&
+	       str_eq(args->values[CLI_OPTION_FORMAT], STR("tarmac"));
+}
+
 enum cli_exit cli_format(const struct cli_args *args, const char *other, bool *json)
 {
 	struct str format = args->values[CLI_OPTION_FORMAT];
+	bool writes_tarmac = (args->command->options & UINT32_C(1) << CLI_OPTION_DIALECT) != 0;
 
 	*json = args->given[CLI_OPTION_FORMAT] && str_eq(format, STR("json"));
 	if (args->given[CLI_OPTION_FORMAT] && !*json && !str_eq(format, str_of(other)))
-		return cli_fail(CLI_USAGE, "%s has no format \"%.*s\"; it has %s and json",
-		                args->command->name, STR_ARG(format), other);
+		return cli_fail(CLI_USAGE, "%s has no format \"%.*s\"; it has %s%s and json",
+		                args->command->name, STR_ARG(format), other,
+		                writes_tarmac ? ", tarmac" : "");
 	return CLI_FINE;
 }
 
@@ -156,5 +197,38 @@ enum cli_exit cli_number(const struct cli_args *args, enum cli_option option, ui
 	*value = otherwise;
 	if (args->given[option] && str_to_u64(given, value) != STATUS_OK)
 		return cli_fail(CLI_USAGE, "\"%.*s\" is not a number of 64 bits", STR_ARG(given));
+	return CLI_FINE;
+}
+
+void cli_note(const char *format, ...)
+{
+	va_list args;
+
+	(void)fputs("csreplay: note: ", stderr);
+	va_start(args, format);
+	/* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): va_start() is right above */
+	(void)vfprintf(stderr, format, args);
+	va_end(args);
+	(void)fputc('\n', stderr);
+}
+
+enum cli_exit cli_choose_core(const struct cli_args *args, const struct session *session,
+                              size_t *core)
+{
+	struct str name = args->values[CLI_OPTION_CORE];
+	size_t count = session_core_count(session);
+
+	if (count == 0)
+		return cli_fail(CLI_INPUT, "%s has no core", args->snapshot);
+	for (*core = 0; *core < count; ++*core) {
+		if (args->given[CLI_OPTION_CORE]
+		            ? str_eq(session_core(session, *core)->device->name, name)
+		            : history_length(session_history(session, *core)) > 0)
+			return CLI_FINE;
+	}
+	*core = 0;
+	if (args->given[CLI_OPTION_CORE])
+		return cli_fail(CLI_USAGE, "%s has no core \"%.*s\"", args->snapshot,
+		                STR_ARG(name));
 	return CLI_FINE;
 }

@@ -32,6 +32,10 @@ enum cli_option {
 	CLI_OPTIONS, /* how many */
 };
 
+/* In the options of a command: it takes two SNAPSHOT arguments, A and B. */
+#define CLI_TAKES_TWO (UINT32_C(1) << 31)
+_Static_assert(CLI_OPTIONS < 31, "options and CLI_TAKES_TWO are bits of 32");
+
 struct cli_args;
 
 struct cli_command {
@@ -39,16 +43,17 @@ struct cli_command {
 	const char *summary; /* one line, lower case */
 	const char *details; /* further help, or NULL; lines end in newlines */
 	enum cli_exit (*run)(const struct cli_args *args);
-	uint32_t options; /* bit (1 << CLI_OPTION_...) for each that it takes */
+	uint32_t options; /* bit (1 << CLI_OPTION_...) for each that it takes, or CLI_TAKES_TWO */
 };
 
 struct cli_args {
 	const struct cli_command *command;
 	bool given[CLI_OPTIONS];
 	struct str values[CLI_OPTIONS]; /* valid if given and no flag */
-	struct image_option *images;         /* --image, in order */
+	struct image_option *images;    /* --image, in order */
 	size_t image_count;
 	const char *snapshot; /* the SNAPSHOT argument */
+	const char *second;   /* the second one, if the command takes two */
 };
 
 /* Prints every diagnostic on stderr, and how many were dropped. */
@@ -59,6 +64,13 @@ enum cli_exit cli_flush(struct text *text);
 
 /* Prints "csreplay: error: ..." on stderr and returns `code`. */
 enum cli_exit cli_fail(enum cli_exit code, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/*
+ * Opens a SNAPSHOT argument of any kind with --image, --allow-outside and --strict, with progress
+ * on a terminal and Ctrl-C obeyed; input_open()'s statuses.
+ */
+MUST_USE enum status cli_open_input(const struct cli_args *args, const char *path,
+                                    struct diag_list *diags, struct snapshot **snapshot);
 
 /*
  * Opens args->snapshot with --image and --allow-outside and prints what is wrong with it.
@@ -76,9 +88,19 @@ enum cli_exit cli_open_session(const struct cli_args *args, const struct snapsho
 /* --format: true in *json for "json", false for `other`; anything else is a usage error. */
 enum cli_exit cli_format(const struct cli_args *args, const char *other, bool *json);
 
+/* True for --format tarmac; a command that has it asks before cli_format(). */
+bool cli_is_tarmac(const struct cli_args *args);
+
 /* A numeric option, or `otherwise` if it was not given; a usage error if it is no number. */
 enum cli_exit cli_number(const struct cli_args *args, enum cli_option option, uint64_t otherwise,
                          uint64_t *value);
+
+/* Prints "csreplay: note: ..." on stderr. */
+void cli_note(const char *format, ...) PRINTF_LIKE(1, 2);
+
+/* The core of --core, or the first that has instructions, or the first. */
+enum cli_exit cli_choose_core(const struct cli_args *args, const struct session *session,
+                              size_t *core);
 
 /* The commands; each in its own file. */
 enum cli_exit cmd_serve(const struct cli_args *args);
@@ -86,5 +108,7 @@ enum cli_exit cmd_info(const struct cli_args *args);
 enum cli_exit cmd_check(const struct cli_args *args);
 enum cli_exit cmd_decode(const struct cli_args *args);
 enum cli_exit cmd_history(const struct cli_args *args);
+enum cli_exit cmd_compare(const struct cli_args *args);
+enum cli_exit cmd_export(const struct cli_args *args);
 
 #endif

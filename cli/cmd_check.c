@@ -4,6 +4,7 @@
  * Ends with 1 if there is an error: a debugger or a trace decoder would lack something.
  */
 #include "cli/cli.h"
+#include "replay/tarmac_source.h"
 
 static size_t count_warnings(const struct diag_list *diags)
 {
@@ -21,19 +22,17 @@ static const char *plural(size_t count)
 
 enum cli_exit cmd_check(const struct cli_args *args)
 {
-	struct snapshot_options options = {
-	        .allow_outside = args->given[CLI_OPTION_ALLOW_OUTSIDE],
-	        .images = args->images,
-	        .image_count = args->image_count,
-	};
 	struct diag_list diags = {0};
 	struct text out = {0};
 	struct snapshot *snapshot;
-	enum status status = snapshot_open(args->snapshot, &options, &diags, &snapshot);
+	enum status status = cli_open_input(args, args->snapshot, &diags, &snapshot);
 	size_t warnings;
 	enum cli_exit code;
 
-	if (status == STATUS_OK)
+	/* A Tarmac text has its data in it; what it lacks are diagnostics of its lines. */
+	if (status == STATUS_OK && input_core(snapshot, 0))
+		text_printf(&out, "%.*s\n", STR_ARG(snapshot->description));
+	else if (status == STATUS_OK)
 		snapshot_check(snapshot, &diags);
 	cli_print_diags(&diags);
 	warnings = count_warnings(&diags);

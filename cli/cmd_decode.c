@@ -5,6 +5,7 @@
  */
 #include "cli/cli.h"
 #include "decoder/listing.h"
+#include "replay/tarmac_source.h"
 
 enum { FLUSH_AT = 1 << 16 };
 
@@ -126,6 +127,9 @@ enum cli_exit cmd_decode(const struct cli_args *args)
 
 	if (code == CLI_FINE)
 		code = cli_open_snapshot(args, &snapshot);
+	if (code == CLI_FINE && input_core(snapshot, 0))
+		code = cli_fail(CLI_USAGE, "a Tarmac text has no trace buffers; `csreplay history` "
+		                           "lists its instructions");
 	if (code == CLI_FINE)
 		code = decode(args, snapshot, json);
 	snapshot_destroy(snapshot);

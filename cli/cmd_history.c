@@ -243,8 +243,11 @@ enum cli_exit cmd_history(const struct cli_args *args)
 	struct snapshot *snapshot = NULL;
 	struct session *session = NULL;
 	bool json = false;
-	enum cli_exit code = cli_format(args, "tsv", &json);
+	enum cli_exit code;
 
+	if (cli_is_tarmac(args))
+		return cmd_export(args);
+	code = cli_format(args, "tsv", &json);
 	if (code == CLI_FINE)
 		code = cli_open_snapshot(args, &snapshot);
 	if (code == CLI_FINE)

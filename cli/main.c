@@ -7,7 +7,7 @@
 #include "cli/cli.h"
 
 #define BIT(option)      (UINT32_C(1) << CLI_OPTION_##option)
-#define SNAPSHOT_OPTIONS (BIT(IMAGE) | BIT(ALLOW_OUTSIDE) | BIT(HELP))
+#define SNAPSHOT_OPTIONS (BIT(IMAGE) | BIT(ALLOW_OUTSIDE) | BIT(STRICT) | BIT(HELP))
 
 static const struct {
 	const char *name;
@@ -18,6 +18,17 @@ static const struct {
 #include "cli/options.def"
 #undef X
 };
+
+static const char compare_details[] =
+        "A and B are traces of any kinds. FORMAT is text (default) or json. Instructions are\n"
+        "matched by address; LIST is of what is compared of two that match:\n"
+#define X(name, text, what) "  " text ": " what "\n"
+#include "replay/compare.def"
+#undef X
+        "of these registers with --registers, memory with --memory, disassembly and timestamps\n"
+        "with --strict. With --strict a gap excuses nothing. --core and --from take a name and a\n"
+        "position for both, or one for each: A:B.\n"
+        "Ends with 0 if there is no difference, 1 if there is one, 2 if used wrongly.\n";
 
 static const struct cli_command commands[] = {
         {"serve", "serve the snapshot to gdb or lldb",
@@ -34,12 +45,26 @@ static const struct cli_command commands[] = {
          SNAPSHOT_OPTIONS | BIT(FORMAT) | BIT(BUFFER) | BIT(SOURCE) | BIT(PACKETS) |
                  BIT(SOURCE_SPLIT) | BIT(TPIU) | BIT(TPIU_HSYNC) | BIT(DSTREAM)},
         {"history", "list the instructions that a core executed",
-         "FORMAT is tsv (default) or json.\n", cmd_history,
+         "FORMAT is tsv (default), json, or tarmac: see `csreplay export --help`.\n", cmd_history,
          SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(FORMAT) | BIT(CORE) | BIT(FROM) | BIT(COUNT) |
-                 BIT(REGISTERS)},
+                 BIT(REGISTERS) | BIT(DIALECT)},
+        {"compare", "show where two traces differ", compare_details, cmd_compare,
+         SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(FORMAT) | BIT(CORE) | BIT(FROM) | BIT(REGISTERS) |
+                 BIT(MEMORY) | BIT(IGNORE) | BIT(FIRST) | BIT(MAX) | CLI_TAKES_TWO},
+        {"export", "write the history for other tools",
+         "FORMAT is tarmac (default): Tarmac Text Rev 3, or with --dialect isp the format of\n"
+         "ISP RAS.\n",
+         cmd_export,
+         SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(FORMAT) | BIT(DIALECT) | BIT(CORE) | BIT(FROM) |
+                 BIT(COUNT)},
 };
 
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };
+
+static bool takes_two(const struct cli_command *command)
+{
+	return (command->options & CLI_TAKES_TWO) != 0;
+}
 
 static void print_general_help(FILE *out)
 {
@@ -53,7 +78,7 @@ static void print_general_help(FILE *out)
 		(void)fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].summary);
 	(void)fputs("\n"
 	            "SNAPSHOT is a snapshot folder or its snapshot.ini, a trace package or its\n"
-	            "contents.ini, or a zip, tar, tar.gz or tar.xz of either.\n"
+	            "contents.ini, a zip, tar, tar.gz or tar.xz of either, or a Tarmac text.\n"
 	            "`csreplay COMMAND --help` explains a command; `csreplay --version` names the "
 	            "version.\n",
 	            out);
@@ -61,8 +86,8 @@ static void print_general_help(FILE *out)
 
 static void print_command_help(const struct cli_command *command)
 {
-	printf("usage: csreplay %s [OPTIONS] SNAPSHOT\n\n%s\n\noptions:\n", command->name,
-	       command->summary);
+	printf("usage: csreplay %s [OPTIONS] %s\n\n%s\n\noptions:\n", command->name,
+	       takes_two(command) ? "A B" : "SNAPSHOT", command->summary);
 	for (unsigned int i = 0; i < CLI_OPTIONS; i++) {
 		char left[48];
 
@@ -159,9 +184,12 @@ static enum cli_exit parse(struct cli_args *args, int argc, char **argv)
 			args->given[CLI_OPTION_HELP] = true;
 		else if (!options_end && strncmp(argv[i], "--", 2) == 0)
 			code = parse_option(args, argc, argv, &i);
+		else if (args->snapshot && takes_two(args->command) && !args->second)
+			args->second = argv[i];
 		else if (args->snapshot)
-			code = cli_fail(CLI_USAGE, "one SNAPSHOT is enough: \"%s\", \"%s\"",
-			                args->snapshot, argv[i]);
+			code = cli_fail(CLI_USAGE, "%s is enough: \"%s\", \"%s\"",
+			                args->second ? "a pair of SNAPSHOTs" : "one SNAPSHOT",
+			                args->second ? args->second : args->snapshot, argv[i]);
 		else
 			args->snapshot = argv[i];
 		if (code != CLI_FINE)
@@ -183,6 +211,9 @@ static enum cli_exit run(const struct cli_command *command, int argc, char **arg
 		print_command_help(command);
 	else if (code == CLI_FINE && !args.snapshot)
 		code = cli_fail(CLI_USAGE, "%s needs a SNAPSHOT; see `csreplay %s --help`",
+		                command->name, command->name);
+	else if (code == CLI_FINE && takes_two(command) && !args.second)
+		code = cli_fail(CLI_USAGE, "%s needs two SNAPSHOTs; see `csreplay %s --help`",
 		                command->name, command->name);
 	else if (code == CLI_FINE)
 		code = command->run(&args);

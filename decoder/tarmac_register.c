@@ -123,7 +123,7 @@ unsigned int tarmac_register_find(struct str name, struct tarmac_register *reg)
 	if (base.n == name.n || read_bank(str_skip(name, base.n + 1), reg))
 		return size;
 	/* "PC_FOO" is not PC. */
-	*reg = (struct tarmac_register){.file = TARMAC_FILE_SYSTEM};
+	*reg = (struct tarmac_register){.file = TARMAC_FILE_SYSTEM, .name = reg->name};
 	return 0;
 }
 

@@ -10,7 +10,7 @@ enum { STEPS_PER_POLL = 1 << 12 };
 
 static struct stop stop_at(enum stop_reason reason, const struct gap *gap)
 {
-	return (struct stop){reason, gap};
+	return (struct stop){.reason = reason, .gap = gap};
 }
 
 struct stop cursor_step(struct cursor *cursor, enum direction direction)
@@ -24,7 +24,7 @@ struct stop cursor_step(struct cursor *cursor, enum direction direction)
 		cursor->position--;
 		return stop_at(STOP_STEPPED, gap);
 	}
-	if (cursor->position == history_length(cursor->history))
+	if (cursor->position == history_last(cursor->history))
 		return stop_at(STOP_END, NULL);
 	cursor->position++;
 	return stop_at(STOP_STEPPED, history_gap_at(cursor->history, cursor->position));
@@ -57,16 +57,17 @@ static struct stop stop_behind_gap(struct cursor *c, enum direction direction,
 }
 
 struct stop cursor_continue(struct cursor *cursor, enum direction direction,
-                            const struct history_search *breakpoints)
+                            const struct history_search *breakpoints, const uint64_t *limit)
 {
 	const struct history *h = cursor->history;
 	bool forward = direction == DIRECTION_FORWARD;
-	uint64_t end = forward ? history_length(h) : 0;
+	uint64_t last = forward ? history_last(h) : 0;
+	uint64_t end = limit ? *limit : last;
 	uint64_t target = end;
 	const struct gap *gap;
 	enum status status;
 
-	if (cursor->position == end)
+	if (cursor->position == last)
 		return stop_at(forward ? STOP_END : STOP_BEGIN, NULL);
 	/* The first gap bounds the search: what lies behind it is not looked at. */
 	gap = gap_on_way(cursor, direction, end);
@@ -83,6 +84,8 @@ struct stop cursor_continue(struct cursor *cursor, enum direction direction,
 	if (gap)
 		return stop_behind_gap(cursor, direction, gap);
 	cursor->position = end;
+	if (limit)
+		return stop_at(STOP_LIMIT, NULL);
 	return stop_at(forward ? STOP_END : STOP_BEGIN, NULL);
 }
 
@@ -96,7 +99,7 @@ static bool is_breakpoint(const struct history_search *breakpoints, uint64_t pc)
 }
 
 struct stop cursor_step_range(struct cursor *cursor, uint64_t low, uint64_t high,
-                              const struct history_search *breakpoints)
+                              const struct history_search *breakpoints, const uint64_t *limit)
 {
 	for (unsigned int steps = 0;; steps++) {
 		struct stop stop = cursor_step(cursor, DIRECTION_FORWARD);
@@ -110,6 +113,8 @@ struct stop cursor_step_range(struct cursor *cursor, uint64_t low, uint64_t high
 			return stop;
 		if (is_breakpoint(breakpoints, pc))
 			return stop_at(STOP_BREAKPOINT, NULL);
+		if (limit && cursor->position == *limit)
+			return stop_at(STOP_LIMIT, NULL);
 		if (pc < low || pc >= high)
 			return stop;
 		if (steps % STEPS_PER_POLL == STEPS_PER_POLL - 1 && breakpoints->interrupted &&

@@ -97,6 +97,11 @@ void history_destroy(struct history *history); /* NULL is fine */
 
 const struct snap_core *history_core(const struct history *history);
 uint64_t history_length(const struct history *history); /* N, instructions */
+/*
+ * The last position that a cursor goes to: N, or N - 1 for a text with data that does not say what
+ * comes behind its last instruction.
+ */
+uint64_t history_last(const struct history *history);
 uint64_t history_run_count(const struct history *history);
 /* Bytes of memory that the history takes, all indexes included. */
 size_t history_size(const struct history *history);

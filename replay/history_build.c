@@ -92,7 +92,8 @@ static enum status check_joint(struct builder *b, const struct part_builder *par
 	return notes_add_gap(&h->notes, &(struct gap){.position = h->length,
 	                                              .reason = GAP_MISFIT,
 	                                              .address = start,
-	                                              .has_address = true});
+	                                              .has_address = true,
+	                                              .offset = part->first_index});
 }
 
 /* A gap at the history's present end. */

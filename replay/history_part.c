@@ -494,6 +494,8 @@ static enum status add_element(struct part_builder *b, const struct element *ele
 
 enum status part_add(struct part_builder *b, const struct decoded *decoded)
 {
+	if (b->path.run_count == 0 && decoded->leg_count > 0)
+		b->first_index = decoded->legs[0].index;
 	for (size_t i = 0; i < decoded->leg_count; i++)
 		TRY(add_leg(b, &decoded->legs[i]));
 	b->in_trace |= decoded->leg_count > 0;

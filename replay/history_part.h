@@ -21,6 +21,7 @@ struct part_builder {
 	bool has_dropped_last; /* visits of the group say too much */
 	bool in_trace;         /* the source has said something of execution */
 	bool first_explained;  /* in front of the first run is what parts it from what was before */
+	uint64_t first_index;  /* Idx of the first run, of a part that has runs as legs */
 	uint64_t cycles;       /* sum of the part's cycle counts */
 };
 

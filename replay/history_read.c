@@ -8,6 +8,7 @@
 
 #include "replay/history_store.h"
 #include "replay/run_insn.h"
+#include "replay/tarmac_source.h"
 
 /* The part that holds `position` < N. */
 static const struct history_part *find_part(const struct history *h, uint64_t position)
@@ -81,6 +82,15 @@ uint64_t history_length(const struct history *history)
 	return history->length;
 }
 
+uint64_t history_last(const struct history *history)
+{
+	uint64_t pc;
+	bool has_pc = history_pc(history, history->length, &pc) == STATUS_OK;
+
+	return history->data && !has_pc && history->length > 0 ? history->length - 1
+	                                                       : history->length;
+}
+
 uint64_t history_run_count(const struct history *history)
 {
 	return history->run_count;
@@ -132,6 +142,8 @@ void history_at(const struct history *history, uint64_t position, struct instruc
 	        .subclass = is_last ? place.walk->last.subclass : INSN_SUB_NONE,
 	};
 	out->has_opcode = run_insn_opcode(memory, place.walk, insn, &out->opcode);
+	if (history->data)
+		(void)tarmac_changed_opcode(history->data, position, out, &out->opcode);
 }
 
 enum status history_pc(const struct history *history, uint64_t position, uint64_t *pc)

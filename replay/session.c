@@ -9,7 +9,10 @@
 #include "decoder/decoder.h"
 #include "replay/cursor.h"
 #include "replay/histories.h"
+#include "replay/history_store.h"
 #include "replay/state.h"
+#include "replay/tarmac_source.h"
+#include "replay/watch.h"
 
 struct session {
 	const struct snapshot *snapshot;
@@ -19,6 +22,7 @@ struct session {
 	uint64_t *breakpoints;
 	size_t breakpoint_count;
 	size_t breakpoint_capacity;
+	struct watch_list watches;
 };
 
 static enum status build_histories(struct session *session, const struct history_options *options,
@@ -30,10 +34,16 @@ static enum status build_histories(struct session *session, const struct history
 	session->cursors = calloc(snapshot->core_count, sizeof(*session->cursors));
 	if (!session->histories || !session->cursors)
 		return STATUS_NO_MEM;
+	for (size_t i = 0; i < snapshot->core_count; i++) {
+		const struct tarmac_core *data = input_core(snapshot, i);
+
+		if (data)
+			session->histories[i] = tarmac_core_history(data);
+	}
 	TRY(histories_build(snapshot, options, diags, session->histories));
 	for (size_t i = 0; i < snapshot->core_count; i++)
-		session->cursors[i] = (struct cursor){session->histories[i],
-		                                      history_length(session->histories[i])};
+		session->cursors[i] =
+		        (struct cursor){session->histories[i], history_last(session->histories[i])};
 	return STATUS_OK;
 }
 
@@ -51,6 +61,8 @@ static struct register_file find_registers(const struct session *session)
 	for (size_t i = first; i < snapshot->core_count; i++) {
 		if (snapshot->cores[i].arch == file.arch)
 			register_file_add(&file, snapshot->cores[i].device);
+		if (snapshot->cores[i].arch == file.arch && session->histories[i]->data)
+			file.features |= tarmac_features(session->histories[i]->data);
 	}
 	return file;
 }
@@ -84,11 +96,15 @@ void session_destroy(struct session *session)
 {
 	if (!session)
 		return;
-	for (size_t i = 0; session->histories && i < session->snapshot->core_count; i++)
-		history_destroy(session->histories[i]);
+	for (size_t i = 0; session->histories && i < session->snapshot->core_count; i++) {
+		/* Those of a trace with data belong to the snapshot. */
+		if (!input_core(session->snapshot, i))
+			history_destroy(session->histories[i]);
+	}
 	free(session->histories);
 	free(session->cursors);
 	free(session->breakpoints);
+	free(session->watches.items);
 	free(session);
 }
 
@@ -117,7 +133,7 @@ bool session_core_has_pc(const struct session *session, size_t core)
 	const struct history *history = session->histories[core];
 	uint64_t pc;
 
-	return history_pc(history, history_length(history), &pc) == STATUS_OK;
+	return history_pc(history, history_last(history), &pc) == STATUS_OK;
 }
 
 uint64_t session_position(const struct session *session, size_t core)
@@ -127,7 +143,7 @@ uint64_t session_position(const struct session *session, size_t core)
 
 enum status session_seek(struct session *session, size_t core, uint64_t position)
 {
-	if (position > history_length(session->histories[core]))
+	if (position > history_last(session->histories[core]))
 		return STATUS_NOT_FOUND;
 	session->cursors[core].position = position;
 	return STATUS_OK;
@@ -164,6 +180,27 @@ void session_break_clear(struct session *session, uint64_t address)
 void session_break_clear_all(struct session *session)
 {
 	session->breakpoint_count = 0;
+	session->watches.count = 0;
+}
+
+bool session_can_watch(const struct session *session)
+{
+	return session_core_count(session) > 0 && session->histories[0]->data;
+}
+
+enum status session_watch_set(struct session *session, const struct watch *watch)
+{
+	return watch_add(&session->watches, watch);
+}
+
+void session_watch_clear(struct session *session, const struct watch *watch)
+{
+	watch_remove(&session->watches, watch);
+}
+
+void session_watch_after(struct session *session, bool after)
+{
+	session->watches.stops_after = after;
 }
 
 static struct history_search breakpoints_of(const struct session *session,
@@ -173,25 +210,74 @@ static struct history_search breakpoints_of(const struct session *session,
 	                               context};
 }
 
+static bool find_watch(const struct session *session, size_t core, enum direction direction,
+                       struct watch_hit *hit)
+{
+	return watch_find(&session->watches, session->histories[core]->data, direction,
+	                  session->cursors[core].position, hit);
+}
+
+static struct stop watch_stop(const struct watch_hit *hit)
+{
+	return (struct stop){
+	        .reason = STOP_WATCH, .watch_kind = hit->watch.kind, .watch_address = hit->address};
+}
+
 struct stop session_step(struct session *session, size_t core, enum direction direction)
 {
-	return cursor_step(&session->cursors[core], direction);
+	struct cursor *cursor = &session->cursors[core];
+	bool forward = direction == DIRECTION_FORWARD;
+	struct watch_hit hit;
+	bool hits = find_watch(session, core, direction, &hit) &&
+	            hit.position + !forward == cursor->position;
+	struct stop stop;
+
+	if (hits && hit.stop == cursor->position)
+		return watch_stop(&hit);
+	stop = cursor_step(cursor, direction);
+	return hits && stop.reason == STOP_STEPPED ? watch_stop(&hit) : stop;
+}
+
+/* What a move with a hit on its way ended in. */
+static struct stop judge(const struct session *session, size_t core, const struct watch_hit *hit,
+                         struct stop stop)
+{
+	bool is_there = session->cursors[core].position == hit->stop;
+
+	/* In front of the access a breakpoint comes first, and the next move meets the hit. */
+	if (stop.reason == STOP_LIMIT || (is_there && session->watches.stops_after))
+		return watch_stop(hit);
+	return stop;
 }
 
 struct stop session_continue(struct session *session, size_t core, enum direction direction,
                              bool (*interrupted)(void *), void *context)
 {
 	struct history_search breakpoints = breakpoints_of(session, interrupted, context);
+	struct cursor *cursor = &session->cursors[core];
+	struct watch_hit hit;
 
-	return cursor_continue(&session->cursors[core], direction, &breakpoints);
+	if (!find_watch(session, core, direction, &hit))
+		return cursor_continue(cursor, direction, &breakpoints, NULL);
+	if (hit.stop == cursor->position)
+		return watch_stop(&hit);
+	return judge(session, core, &hit,
+	             cursor_continue(cursor, direction, &breakpoints, &hit.stop));
 }
 
 struct stop session_step_range(struct session *session, size_t core, uint64_t low, uint64_t high,
                                bool (*interrupted)(void *), void *context)
 {
 	struct history_search breakpoints = breakpoints_of(session, interrupted, context);
+	struct cursor *cursor = &session->cursors[core];
+	struct watch_hit hit;
 
-	return cursor_step_range(&session->cursors[core], low, high, &breakpoints);
+	if (!find_watch(session, core, DIRECTION_FORWARD, &hit))
+		return cursor_step_range(cursor, low, high, &breakpoints, NULL);
+	if (hit.stop == cursor->position)
+		return watch_stop(&hit);
+	return judge(session, core, &hit,
+	             cursor_step_range(cursor, low, high, &breakpoints, &hit.stop));
 }
 
 void session_register(const struct session *session, size_t core, unsigned int number,

@@ -3,7 +3,8 @@
  * A replay session, the one header that the stub needs: the cores of a snapshot, each with its
  * history and a current position that moves both ways, and the registers and memory there.
  *
- * Values: at position N (the halt) they are the snapshot's. Before it the PC is known everywhere,
+ * Values: a trace with data (Tarmac) says them at every position. Without, at position N (the halt)
+ * they are the snapshot's. Before it the PC is known everywhere,
  * memory is known where no instruction of the trace can have written it (read-only parts of an
  * image, and the bytes of instructions that the history executes), and everything else is
  * unavailable.
@@ -32,16 +33,35 @@ enum direction {
 enum stop_reason {
 	STOP_STEPPED,    /* one instruction, or the end of the range to step through */
 	STOP_BREAKPOINT, /* PC is at a breakpoint, its instruction not executed yet */
+	STOP_WATCH,      /* an access to what is watched */
 	STOP_GAP,        /* a continue met a gap and stands behind it, seen in its direction */
 	STOP_BEGIN,      /* the oldest instruction; there is nothing before */
 	STOP_END,        /* the halt; there is nothing after */
 	STOP_INTERRUPTED,
+	STOP_LIMIT, /* of cursor.h only: at the limit of the move */
+};
+
+enum watch_kind {
+	WATCH_WRITE,
+	WATCH_READ,
+	WATCH_ACCESS, /* either */
+};
+
+enum { WATCH_MOST = 1 << 20 }; /* bytes of a watchpoint */
+
+struct watch {
+	enum watch_kind kind;
+	uint64_t address;
+	uint64_t size; /* bytes */
 };
 
 struct stop {
 	enum stop_reason reason;
 	/* The gap that was crossed or met, or NULL. Valid as long as the session. */
 	const struct gap *gap;
+	/* WATCH: the watchpoint, and the first of its bytes that was accessed. */
+	enum watch_kind watch_kind;
+	uint64_t watch_address;
 };
 
 /*
@@ -68,7 +88,23 @@ MUST_USE enum status session_seek(struct session *session, size_t core, uint64_t
 /* Breakpoints, for all cores. Setting one twice or clearing none is fine. */
 MUST_USE enum status session_break_set(struct session *session, uint64_t address);
 void session_break_clear(struct session *session, uint64_t address);
+/* All breakpoints and watchpoints. */
 void session_break_clear_all(struct session *session);
+
+/* True if the accesses to memory of a core are known, and a watchpoint can be met. */
+bool session_can_watch(const struct session *session);
+/*
+ * Watchpoints, for all cores; a core stops for accesses of its own. Setting one twice or clearing
+ * none is fine. NO_MEM; UNSUPPORTED if its size is 0 or above WATCH_MOST.
+ */
+MUST_USE enum status session_watch_set(struct session *session, const struct watch *watch);
+void session_watch_clear(struct session *session, const struct watch *watch);
+/*
+ * Where a core stops for an access, seen in the direction of its move: by default in front of the
+ * instruction, which is yet to be executed or, backward, undone; else behind it. The instruction
+ * that a move begins with counts, so that the same move again stops at once.
+ */
+void session_watch_after(struct session *session, bool after);
 
 /* Moves by one instruction; at either end of the history it does not move. */
 struct stop session_step(struct session *session, size_t core, enum direction direction);

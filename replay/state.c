@@ -8,6 +8,9 @@
 
 #include <string.h>
 
+#include "replay/history_store.h"
+#include "replay/tarmac_source.h"
+
 static struct value halt_register(const struct snap_device *device,
                                   const struct register_info *info)
 {
@@ -44,6 +47,9 @@ static struct value trace_register(const struct history *history, uint64_t posit
 
 	if (which == TRACE_POSITION)
 		return value_of_u64(position, size);
+	if (which == TRACE_TIMESTAMP && history->data &&
+	    tarmac_timestamp(history->data, position, &v) == STATUS_OK)
+		return value_of_u64(v, size);
 	if (history_mark(history, marks[which], position, &v) != STATUS_OK)
 		return value_unknown(size);
 	return value_of_u64(v, size);
@@ -63,6 +69,8 @@ void state_register(const struct history *history, uint64_t position, unsigned i
 		                        (enum trace_register)(number - file.trace), size);
 	else if (number == REGISTER_PC && history_pc(history, position, &pc) == STATUS_OK)
 		*value = value_of_u64(pc, size);
+	else if (history->data)
+		tarmac_register_at(history->data, position, number, value);
 	else if (position == history_length(history))
 		*value = halt_register(core->device, info);
 	else
@@ -92,6 +100,8 @@ size_t state_memory(const struct history *history, uint64_t position, uint64_t a
 	uint8_t *to = out;
 	size_t done = 0;
 
+	if (history->data)
+		return tarmac_memory_at(history->data, position, address, out, size);
 	if (history_mark(history, MARK_SPACE, position, &seen_from) == STATUS_OK)
 		space = (enum space)seen_from;
 	while (done < size) {

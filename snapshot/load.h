@@ -41,6 +41,9 @@ MUST_USE enum status load_number(struct loader *loader, const struct ini_file *f
                                  const struct ini_section *section, struct str key,
                                  uint64_t otherwise, uint64_t *value);
 
+/* snapshot.c: images of --image; one that cannot be had is reported and left out. */
+MUST_USE enum status load_images(struct loader *loader, const struct snapshot_options *options);
+
 /* locate.c: finds the folder or archive that the argument `path` of snapshot_open() stands for. */
 MUST_USE enum status load_locate(struct loader *loader, const char *path);
 

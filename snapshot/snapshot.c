@@ -168,8 +168,7 @@ static void load_clusters(struct loader *loader, const struct ini_file *head)
 	}
 }
 
-/* Images of --image; one that cannot be had is reported and left out. */
-static enum status load_images(struct loader *loader, const struct snapshot_options *options)
+enum status load_images(struct loader *loader, const struct snapshot_options *options)
 {
 	struct snapshot *snapshot = loader->snapshot;
 	size_t most = options->image_count;
@@ -326,6 +325,8 @@ void snapshot_destroy(struct snapshot *snapshot)
 {
 	if (!snapshot)
 		return;
+	if (snapshot->destroy_extension)
+		snapshot->destroy_extension(snapshot->extension);
 	for (size_t i = 0; i < snapshot->core_count; i++)
 		memmap_destroy(snapshot->cores[i].memory);
 	for (size_t i = 0; i < snapshot->image_count; i++)

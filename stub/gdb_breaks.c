@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Breakpoints: Z0 and Z1 mean the same here, but a stop says which of them it was. Watchpoints (Z2
- * to Z4) need the values of the past and are refused.
+ * to Z4) need the accesses of the past and are refused where the trace does not carry them.
  */
 #include "base/vec.h"
 #include "stub/gdb.h"
@@ -10,7 +10,13 @@
 struct breakpoint_args {
 	uint64_t type;
 	uint64_t address;
-	uint64_t kind; /* bytes of the instruction it is for */
+	uint64_t kind; /* bytes of the instruction it is for, or that are watched */
+};
+
+enum {
+	TYPE_HARDWARE = 1,
+	TYPE_WATCH = 2, /* the first of three: write, read, access */
+	TYPES = 5,
 };
 
 static bool parse(struct str args, struct breakpoint_args *parsed)
@@ -21,7 +27,7 @@ static bool parse(struct str args, struct breakpoint_args *parsed)
 	    rsp_next_hex(&args, ';', &parsed->kind) != STATUS_OK)
 		return false;
 	/* gdb sends what the user wrote, and "break *0x8001" is how he says T32. */
-	if (parsed->kind == 2 || parsed->kind == 3)
+	if (parsed->type < TYPE_WATCH && (parsed->kind == 2 || parsed->kind == 3))
 		parsed->address &= ~UINT64_C(1);
 	return true;
 }
@@ -75,19 +81,42 @@ static enum status insert(struct gdb *gdb, uint64_t address, bool hardware)
 	return STATUS_OK;
 }
 
+static struct watch watch_of(const struct breakpoint_args *args)
+{
+	static const enum watch_kind kinds[] = {WATCH_WRITE, WATCH_READ, WATCH_ACCESS};
+
+	return (struct watch){kinds[args->type - TYPE_WATCH], args->address, args->kind};
+}
+
+static void insert_watchpoint(struct gdb *gdb, const struct breakpoint_args *args)
+{
+	struct watch watch = watch_of(args);
+
+	if (!session_can_watch(gdb->session)) {
+		gdb_error_text(gdb, "watchpoints need past values of memory, which are not known");
+		return;
+	}
+	/* gdb looks at the access as yet to come and makes one step of its own; lldb does not. */
+	session_watch_after(gdb->session, gdb->client == CLIENT_LLDB);
+	if (session_watch_set(gdb->session, &watch) == STATUS_OK)
+		gdb_ok(gdb);
+	else
+		gdb_error_text(gdb, "a watchpoint has 1 to %d bytes", WATCH_MOST);
+}
+
 void gdb_insert_breakpoint(struct gdb *gdb, struct str args)
 {
 	struct breakpoint_args parsed = {0};
-	bool is_sound = parse(args, &parsed) && parsed.type <= 4;
+	bool is_sound = parse(args, &parsed) && parsed.type < TYPES;
 	const char *wrong = wrong_place(session_registers(gdb->session)->arch, &parsed);
 
 	if (!is_sound)
 		gdb_error(gdb, 1);
-	else if (parsed.type > 1)
-		gdb_error_text(gdb, "watchpoints need past values of memory, which are not known");
+	else if (parsed.type >= TYPE_WATCH)
+		insert_watchpoint(gdb, &parsed);
 	else if (wrong)
 		gdb_error_text(gdb, "%s", wrong);
-	else if (insert(gdb, parsed.address, parsed.type == 1) != STATUS_OK)
+	else if (insert(gdb, parsed.address, parsed.type == TYPE_HARDWARE) != STATUS_OK)
 		gdb_error_text(gdb, "no more than %d breakpoints", GDB_BREAKPOINTS_MOST);
 	else
 		gdb_ok(gdb);
@@ -96,13 +125,21 @@ void gdb_insert_breakpoint(struct gdb *gdb, struct str args)
 void gdb_remove_breakpoint(struct gdb *gdb, struct str args)
 {
 	struct breakpoint_args parsed;
+	struct watch watch;
 	size_t i;
 
-	if (!parse(args, &parsed) || parsed.type > 1) {
+	if (!parse(args, &parsed) || parsed.type >= TYPES ||
+	    (parsed.type >= TYPE_WATCH && !session_can_watch(gdb->session))) {
 		gdb_error(gdb, 1);
 		return;
 	}
-	i = find(gdb, parsed.address, parsed.type == 1);
+	if (parsed.type >= TYPE_WATCH) {
+		watch = watch_of(&parsed);
+		session_watch_clear(gdb->session, &watch);
+		gdb_ok(gdb);
+		return;
+	}
+	i = find(gdb, parsed.address, parsed.type == TYPE_HARDWARE);
 	if (i < gdb->breakpoint_count)
 		gdb->breakpoints[i] = gdb->breakpoints[--gdb->breakpoint_count];
 	if (!gdb_find_breakpoint(gdb, parsed.address))

@@ -50,6 +50,19 @@ void gdb_offsets(struct gdb *gdb, struct str args)
 	text_printf(&gdb->reply, "Text=%llx;Data=%llx;Bss=%llx", bias, bias, bias);
 }
 
+/*
+ * lldb asks. It would step over an access by itself, and forward also when it runs backward, if it
+ * were not told that a stop for it comes behind it.
+ */
+void gdb_host_info(struct gdb *gdb, struct str args)
+{
+	(void)args;
+	if (session_can_watch(gdb->session))
+		text_printf(&gdb->reply,
+		            "endian:little;ptrsize:%d;watchpoint_exceptions_received:after;",
+		            session_registers(gdb->session)->arch == CORE_A64 ? 8 : 4);
+}
+
 void gdb_symbol(struct gdb *gdb, struct str args)
 {
 	(void)args;

@@ -81,6 +81,18 @@ static void add_breakpoint_reason(struct gdb *gdb, size_t core)
 		text_puts(&gdb->reply, "swbreak:;");
 }
 
+/* With the address gdb looks up which of its watchpoints it was. */
+static void add_watch_reason(struct gdb *gdb, const struct stop *stop)
+{
+	static const char *const names[] = {
+	        [WATCH_WRITE] = "watch",
+	        [WATCH_READ] = "rwatch",
+	        [WATCH_ACCESS] = "awatch",
+	};
+
+	text_printf(&gdb->reply, "%s:%" PRIx64 ";", names[stop->watch_kind], stop->watch_address);
+}
+
 static unsigned int stop_signal(const struct gdb *gdb, const struct stop *stop)
 {
 	if (stop->reason == STOP_INTERRUPTED)
@@ -112,8 +124,12 @@ static void reply_stop(struct gdb *gdb, size_t core, const struct stop *stop)
 		if (gdb->client == CLIENT_LLDB)
 			text_puts(&gdb->reply, "reason:trace;");
 		break;
+	case STOP_WATCH:
+		add_watch_reason(gdb, stop);
+		break;
 	case STOP_GAP:
 	case STOP_INTERRUPTED:
+	case STOP_LIMIT:
 		break;
 	}
 	add_stop_end(gdb, core);

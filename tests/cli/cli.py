@@ -7,7 +7,7 @@ import sys
 import unittest
 
 CSREPLAY = os.environ["CSREPLAY"]
-COMMANDS = ["serve", "info", "check", "decode", "history"]
+COMMANDS = ["serve", "info", "check", "decode", "history", "compare", "export"]
 
 
 def run(*arguments):
@@ -31,15 +31,20 @@ class CommandLine(unittest.TestCase):
 
     def test_each_command_has_help_with_its_options(self):
         expected = {
-            "serve": ["--image", "--allow-outside", "--listen", "--once", "--threads",
+            "serve": ["--image", "--allow-outside", "--strict", "--listen", "--once", "--threads",
                       "--help"],
-            "info": ["--image", "--allow-outside", "--format", "--threads", "--help"],
-            "check": ["--image", "--allow-outside", "--help"],
-            "decode": ["--image", "--allow-outside", "--format", "--buffer", "--source",
-                       "--packets", "--source-address-split", "--tpiu", "--tpiu-hsync", "--dstream",
+            "info": ["--image", "--allow-outside", "--strict", "--format", "--threads", "--help"],
+            "check": ["--image", "--allow-outside", "--strict", "--help"],
+            "decode": ["--image", "--allow-outside", "--strict", "--format", "--buffer",
+                       "--source", "--packets", "--source-address-split", "--tpiu", "--tpiu-hsync", "--dstream",
                        "--help"],
-            "history": ["--image", "--allow-outside", "--format", "--core", "--from", "--count",
-                        "--registers", "--threads", "--help"],
+            "history": ["--image", "--allow-outside", "--strict", "--format", "--core", "--from",
+                        "--count", "--registers", "--threads", "--dialect", "--help"],
+            "compare": ["--image", "--allow-outside", "--strict", "--format", "--core", "--from",
+                        "--registers", "--threads", "--memory", "--ignore", "--first", "--max",
+                        "--help"],
+            "export": ["--image", "--allow-outside", "--strict", "--format", "--core", "--from",
+                       "--count", "--threads", "--dialect", "--help"],
         }
         for command in COMMANDS:
             code, out, err = run(command, "--help")
@@ -65,7 +70,7 @@ class CommandLine(unittest.TestCase):
             (["decode", "--format", "tsv", "a"],
              'decode has no format "tsv"; it has text and json'),
             (["history", "--format", "text", "a"],
-             'history has no format "text"; it has tsv and json'),
+             'history has no format "text"; it has tsv, tarmac and json'),
         ]
         for arguments, message in cases:
             code, out, err = run(*arguments)

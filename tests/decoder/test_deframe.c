@@ -286,6 +286,244 @@ static void window_full_of_unread_bytes_is_truncated(void **state)
 	free(data);
 }
 
+/* How often an even byte of random frames is an ID: never, seldom, often. */
+static const unsigned int id_rates[] = {0, 2, 40};
+
+/* Random frames, of 1000 even bytes `rate` with an ID: ours, or one of a few others. */
+static uint8_t *random_frames(size_t size, unsigned int rate)
+{
+	static const uint8_t ids[] = {OUR_ID, OUR_ID, OTHER_ID, 0x00, 0x6f, 0x7b};
+	uint8_t *data = malloc(size);
+	uint32_t seed = rate + 1;
+
+	assert_non_null(data);
+	for (size_t i = 0; i < size; i++) {
+		seed = seed * 1664525 + 1013904223;
+		data[i] = (uint8_t)(seed >> 24);
+		if (i % 2 == 1)
+			continue;
+		data[i] &= 0xfe;
+		/* No turn of an ID is without a byte. */
+		if ((i % 16 != 14 || !(data[i - 2] & 1)) && (seed >> 8) % 1000 < rate)
+			data[i] = ID(ids[(seed >> 20) % sizeof(ids)]);
+	}
+	/* Without one all that comes is nobody's. */
+	data[160] = ID(OUR_ID);
+	return data;
+}
+
+/* What is to be unpacked, and where it is cut. */
+struct piece {
+	enum deframe_format format;
+	struct bytes data;
+	uint64_t begin;
+	uint64_t pause; /* multiples of it are limits; 0: none */
+	size_t keep;    /* bytes that are not read before the next window */
+};
+
+static void take_byte(struct deframe *d, struct unpacked *u)
+{
+	u->positions[u->count] = deframe_position(d, d->bytes.pos);
+	u->indexes[u->count] = deframe_index(d, d->bytes.pos);
+	assert_int_equal(bytes_u8(&d->bytes, &u->bytes[u->count++]), STATUS_OK);
+}
+
+/* As unpack(); the IDs that were seen go to `ids`. */
+static void unpack_piece(const struct piece *piece, struct unpacked *u, uint64_t ids[2])
+{
+	struct deframe *d = malloc(sizeof(*d));
+	uint64_t limit = piece->begin;
+	enum status status;
+
+	assert_non_null(d);
+	deframe_init(d, piece->format, piece->data, OUR_ID);
+	if (piece->begin > 0)
+		deframe_seek(d, piece->begin);
+	if (piece->pause > 0)
+		deframe_limit(d, limit);
+	while ((status = deframe_refill(d)) == STATUS_OK || status == STATUS_UNAVAILABLE) {
+		while (bytes_left(&d->bytes) > piece->keep)
+			take_byte(d, u);
+		if (status == STATUS_OK)
+			continue;
+		assert_true(piece->pause > 0);
+		assert_int_equal(deframe_consumed(d), limit);
+		/* It stays where it is until it is told. */
+		assert_int_equal(deframe_refill(d), STATUS_UNAVAILABLE);
+		limit += piece->pause;
+		deframe_limit(d, limit);
+	}
+	assert_int_equal(status, STATUS_END);
+	while (bytes_left(&d->bytes) > 0)
+		take_byte(d, u);
+	ids[0] = d->seen_ids[0];
+	ids[1] = d->seen_ids[1];
+	free(d);
+}
+
+/* `u` is what `whole` has from position `begin` on. */
+static void assert_is_rest(const struct unpacked *u, const struct unpacked *whole, uint64_t begin)
+{
+	size_t at = 0;
+
+	while (at < whole->count && whole->positions[at] < begin)
+		at++;
+	assert_int_equal(u->count, whole->count - at);
+	assert_memory_equal(u->bytes, whole->bytes + at, u->count);
+	assert_memory_equal(u->positions, whole->positions + at, u->count * sizeof(uint64_t));
+	assert_memory_equal(u->indexes, whole->indexes + at, u->count * sizeof(uint64_t));
+}
+
+static void frames_random_from_any_place_are_the_rest_of_all(void **state)
+{
+	size_t size = 600 * 16;
+	uint64_t ids[2];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(id_rates) / sizeof(id_rates[0]); i++) {
+		uint8_t *data = random_frames(size, id_rates[i]);
+		struct piece piece = {.format = DEFRAME_CORESIGHT, .data = bytes_of(data, size)};
+		struct unpacked whole;
+		struct unpacked u;
+
+		unpacked_init(&whole, size);
+		unpacked_init(&u, size);
+		unpack_piece(&piece, &whole, ids);
+		assert_true(whole.count > DEFRAME_WINDOW / 2);
+		for (; piece.begin <= size; piece.begin += 16) {
+			u.count = 0;
+			unpack_piece(&piece, &u, ids);
+			assert_is_rest(&u, &whole, piece.begin);
+		}
+		unpacked_fini(&u);
+		unpacked_fini(&whole);
+		free(data);
+	}
+}
+
+static void frames_random_with_pauses_are_the_same(void **state)
+{
+	static const uint64_t pauses[] = {16, 48, 4096, 4112, 160000};
+	size_t size = 1200 * 16 + 5;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(id_rates) / sizeof(id_rates[0]); i++) {
+		uint8_t *data = random_frames(size, id_rates[i]);
+		struct piece piece = {.format = DEFRAME_CORESIGHT, .data = bytes_of(data, size)};
+		struct unpacked whole;
+		struct unpacked u;
+		uint64_t whole_ids[2];
+		uint64_t ids[2];
+
+		unpacked_init(&whole, size);
+		unpacked_init(&u, size);
+		unpack_piece(&piece, &whole, whole_ids);
+		for (size_t k = 0; k < 2 * sizeof(pauses) / sizeof(pauses[0]); k++) {
+			piece.pause = pauses[k / 2];
+			piece.keep = k % 2 ? 77 : 0;
+			u.count = 0;
+			unpack_piece(&piece, &u, ids);
+			assert_is_rest(&u, &whole, 0);
+			assert_memory_equal(ids, whole_ids, sizeof(ids));
+		}
+		unpacked_fini(&u);
+		unpacked_fini(&whole);
+		free(data);
+	}
+}
+
+static void source_data_from_any_place_with_pauses_is_the_rest_of_all(void **state)
+{
+	size_t size = 9000;
+	uint8_t *data = random_frames(size, 40);
+	struct piece piece = {.format = DEFRAME_SOURCE, .data = bytes_of(data, size)};
+	struct unpacked whole;
+	struct unpacked u;
+	uint64_t ids[2];
+
+	(void)state;
+	unpacked_init(&whole, size);
+	unpacked_init(&u, size);
+	unpack_piece(&piece, &whole, ids);
+	assert_int_equal(whole.count, size);
+	piece.pause = 496;
+	for (; piece.begin <= size; piece.begin += 16 * 37) {
+		u.count = 0;
+		unpack_piece(&piece, &u, ids);
+		assert_is_rest(&u, &whole, piece.begin);
+	}
+	unpacked_fini(&u);
+	unpacked_fini(&whole);
+	free(data);
+}
+
+/* A limit that lies behind what was read already holds from there. */
+static void limit_behind_what_was_read_stops_at_once(void **state)
+{
+	uint8_t *data = random_frames(100 * 16, 0);
+	struct deframe *d = malloc(sizeof(*d));
+
+	(void)state;
+	assert_non_null(d);
+	deframe_init(d, DEFRAME_CORESIGHT, bytes_of(data, 100 * 16), OUR_ID);
+	deframe_limit(d, 50 * 16);
+	assert_int_equal(deframe_refill(d), STATUS_OK);
+	d->bytes.pos = d->bytes.end;
+	deframe_limit(d, 20 * 16);
+	assert_int_equal(deframe_refill(d), STATUS_UNAVAILABLE);
+	assert_int_equal(deframe_consumed(d), 50 * 16);
+	deframe_limit(d, UINT64_MAX);
+	assert_int_equal(deframe_refill(d), STATUS_OK);
+	d->bytes.pos = d->bytes.end;
+	assert_int_equal(deframe_refill(d), STATUS_END);
+	assert_int_equal(deframe_consumed(d), 100 * 16);
+	free(d);
+	free(data);
+}
+
+static void seek_beyond_the_end_of_an_empty_buffer_is_the_end(void **state)
+{
+	static const uint8_t none[1] = {0};
+	struct deframe *d = malloc(sizeof(*d));
+
+	(void)state;
+	assert_non_null(d);
+	deframe_init(d, DEFRAME_CORESIGHT, bytes_of(none, 0), OUR_ID);
+	deframe_seek(d, 1600);
+	assert_int_equal(deframe_refill(d), STATUS_END);
+	free(d);
+}
+
+/* Those of a buffer are those of its pieces together, and no other. */
+static void seen_ids_are_all_that_occur(void **state)
+{
+	uint64_t size = 900 * 16;
+	uint8_t *data = random_frames(size, 3);
+	struct piece piece = {.format = DEFRAME_CORESIGHT, .data = bytes_of(data, size)};
+	struct unpacked u;
+	uint64_t expected[2] = {0};
+	uint64_t ids[2];
+
+	(void)state;
+	memset(data + size - 32, 0, 32);
+	data[size - 20] = ID(0x41);
+	unpacked_init(&u, size);
+	for (uint64_t i = 0; i < size; i += 2) {
+		if (data[i] & 1)
+			expected[data[i] >> 7] |= UINT64_C(1) << (data[i] >> 1 & 63);
+	}
+	assert_true(expected[1] >> 1 & 1);
+	unpack_piece(&piece, &u, ids);
+	assert_memory_equal(ids, expected, sizeof(ids));
+	piece.data = bytes_of(data, size - 32);
+	u.count = 0;
+	unpack_piece(&piece, &u, ids);
+	assert_false(ids[1] >> 1 & 1);
+	assert_int_equal(ids[0], expected[0]);
+	unpacked_fini(&u);
+	free(data);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -299,6 +537,12 @@ int main(void)
 	        cmocka_unit_test(id_of_source_is_0x01_to_0x6f),
 	        cmocka_unit_test(frames_random_are_those_of_plain_unpacking),
 	        cmocka_unit_test(window_full_of_unread_bytes_is_truncated),
+	        cmocka_unit_test(frames_random_from_any_place_are_the_rest_of_all),
+	        cmocka_unit_test(frames_random_with_pauses_are_the_same),
+	        cmocka_unit_test(source_data_from_any_place_with_pauses_is_the_rest_of_all),
+	        cmocka_unit_test(limit_behind_what_was_read_stops_at_once),
+	        cmocka_unit_test(seek_beyond_the_end_of_an_empty_buffer_is_the_end),
+	        cmocka_unit_test(seen_ids_are_all_that_occur),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "fuzz.h"
+#include "fuzz_legs.h"
 
 static const char *const register_names[][FUZZ_REGISTERS] = {
         [PROTOCOL_ETM3] = {"ETMCR", "ETMCCER", "ETMIDR", "ETMTRACEIDR"},
@@ -259,6 +260,7 @@ void fuzz_decode(enum protocol protocol, const uint8_t *data, size_t size)
 		FUZZ_CHECK(decode(&fuzz, true, &seen[1]));
 		FUZZ_CHECK(seen[0].count == seen[1].count);
 		FUZZ_CHECK(seen[0].hash == seen[1].hash);
+		fuzz_check_legs(&fuzz.source, &fuzz.buffer, &fuzz.options, &(struct legs_seen){0});
 	}
 	text_fini(&seen[0].text);
 	text_fini(&seen[1].text);

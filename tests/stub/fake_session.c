@@ -16,6 +16,10 @@ struct session {
 	uint64_t positions[CORES];
 	uint64_t breakpoints[BREAKPOINTS];
 	size_t breakpoint_count;
+	bool has_data;
+	bool has_watch;
+	bool watches_after;
+	struct watch watch;
 };
 
 const char fake_image_bytes[9] = {'E', 'L', 'F', '}', '#', '$', '*', 0, 1};
@@ -142,17 +146,57 @@ void session_break_clear(struct session *s, uint64_t address)
 void session_break_clear_all(struct session *s)
 {
 	s->breakpoint_count = 0;
+	s->has_watch = false;
+}
+
+void fake_session_set_data(bool data)
+{
+	session.has_data = data;
+}
+
+bool session_can_watch(const struct session *s)
+{
+	return s->has_data;
+}
+
+enum status session_watch_set(struct session *s, const struct watch *watch)
+{
+	if (watch->size == 0 || watch->size > WATCH_MOST)
+		return STATUS_UNSUPPORTED;
+	s->has_watch = true;
+	s->watch = *watch;
+	return STATUS_OK;
+}
+
+void session_watch_clear(struct session *s, const struct watch *watch)
+{
+	if (s->watch.kind == watch->kind && s->watch.address == watch->address &&
+	    s->watch.size == watch->size)
+		s->has_watch = false;
+}
+
+void session_watch_after(struct session *s, bool after)
+{
+	s->watches_after = after;
+}
+
+/* The one access is a write of 8 bytes to FAKE_DATA by instruction FAKE_STORE. */
+static bool meets_watch(const struct session *s, uint64_t position)
+{
+	return s->has_watch && s->watch.address <= FAKE_DATA &&
+	       FAKE_DATA < s->watch.address + s->watch.size &&
+	       position == FAKE_STORE + (s->watches_after ? 1U : 0U);
 }
 
 struct stop session_step(struct session *s, size_t core, enum direction direction)
 {
 	uint64_t *position = &s->positions[core];
-	struct stop stop = {STOP_STEPPED, NULL};
+	struct stop stop = {.reason = STOP_STEPPED};
 
 	if (direction == DIRECTION_BACKWARD && *position == 0)
-		return (struct stop){STOP_BEGIN, NULL};
+		return (struct stop){.reason = STOP_BEGIN};
 	if (direction == DIRECTION_FORWARD && *position == s->histories[core].length)
-		return (struct stop){STOP_END, NULL};
+		return (struct stop){.reason = STOP_END};
 	if (direction == DIRECTION_BACKWARD && *position == FAKE_GAP)
 		stop.gap = &gap;
 	*position += direction == DIRECTION_FORWARD ? 1 : UINT64_MAX;
@@ -165,18 +209,23 @@ struct stop session_continue(struct session *s, size_t core, enum direction dire
                              bool (*interrupted)(void *), void *context)
 {
 	for (;;) {
-		struct stop stop = session_step(s, core, direction);
+		struct stop stop;
 
+		if (meets_watch(s, s->positions[core]))
+			return (struct stop){.reason = STOP_WATCH,
+			                     .watch_kind = s->watch.kind,
+			                     .watch_address = FAKE_DATA};
+		stop = session_step(s, core, direction);
 		if (stop.reason != STOP_STEPPED)
 			return stop;
 		if (stop.gap)
-			return (struct stop){STOP_GAP, stop.gap};
+			return (struct stop){.reason = STOP_GAP, .gap = stop.gap};
 		for (size_t i = 0; i < s->breakpoint_count; i++) {
 			if (s->breakpoints[i] == FAKE_CODE + 4 * s->positions[core])
-				return (struct stop){STOP_BREAKPOINT, NULL};
+				return (struct stop){.reason = STOP_BREAKPOINT};
 		}
 		if (interrupted && interrupted(context))
-			return (struct stop){STOP_INTERRUPTED, NULL};
+			return (struct stop){.reason = STOP_INTERRUPTED};
 	}
 }
 

@@ -11,11 +11,13 @@
 
 #define FAKE_CODE    UINT64_C(0x1000)
 #define FAKE_T32     UINT64_C(0x1014)
+#define FAKE_DATA    UINT64_C(0x7008)
 #define FAKE_IDLE_PC UINT64_C(0x9000)
 #define FAKE_IMAGE   "/fake/program.elf"
 
 enum {
 	FAKE_LENGTH = 10,
+	FAKE_STORE = 6,
 	FAKE_GAP = 4,
 	FAKE_CODE_SIZE = 40, /* bytes of memory that is there */
 };
@@ -28,6 +30,8 @@ extern const char fake_image_bytes[9];
  * program. The history's runs are A32 from FAKE_CODE on and T32 from FAKE_T32 on.
  */
 void fake_session_set_arch(enum core_arch arch);
+/* The trace has data: instruction FAKE_STORE writes 8 bytes at FAKE_DATA. */
+void fake_session_set_data(bool data);
 /* With false the trace does not end in a fault. */
 void fake_session_set_fault(bool fault);
 

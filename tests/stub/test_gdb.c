@@ -293,6 +293,57 @@ static void gdb_breakpoints_that_cannot_be_are_refused(void **state)
 	assert_int_equal(rig.gdb.breakpoint_count, 0);
 }
 
+/* gdb takes a stop for a watchpoint as in front of the access, and steps over it by itself. */
+static void gdb_watchpoints_stop_in_front_of_the_access(void **state)
+{
+	(void)state;
+	fake_session_set_data(true);
+	connect_gdb();
+	assert_string_equal(ask("Z2,7000,10"), "OK");
+	assert_string_equal(ask("Z3,7000,0"), "E.a watchpoint has 1 to 1048576 bytes");
+	assert_string_equal(ask("Z2,7000,100001"), "E.a watchpoint has 1 to 1048576 bytes");
+	assert_int_equal(session_seek(rig.gdb.session, 0, FAKE_GAP), STATUS_OK);
+	assert_string_equal(ask("c"), "T05watch:7008;00:1810000000000000;thread:1;core:0;");
+	assert_string_equal(ask("c"), "T05watch:7008;00:1810000000000000;thread:1;core:0;");
+	assert_string_equal(ask("z2,7000,10"), "OK");
+	assert_non_null(strstr(ask("c"), "replaylog:end;"));
+}
+
+static void gdb_watchpoint_kinds_have_their_stop_reasons(void **state)
+{
+	(void)state;
+	fake_session_set_data(true);
+	connect_gdb();
+	assert_int_equal(session_seek(rig.gdb.session, 0, FAKE_STORE), STATUS_OK);
+	assert_string_equal(ask("Z3,7008,1"), "OK");
+	assert_non_null(strstr(ask("c"), "rwatch:7008;"));
+	assert_string_equal(ask("Z4,7001,8"), "OK");
+	assert_non_null(strstr(ask("c"), "awatch:7008;"));
+	assert_string_equal(ask("z4,7001,8"), "OK");
+}
+
+static void gdb_lldb_is_told_that_watchpoints_stop_behind_the_access(void **state)
+{
+	(void)state;
+	fake_session_set_data(true);
+	connect_lldb();
+	assert_string_equal(ask("qHostInfo"),
+	                    "endian:little;ptrsize:8;watchpoint_exceptions_received:after;");
+	assert_string_equal(ask("Z2,7008,8"), "OK");
+	assert_int_equal(session_seek(rig.gdb.session, 0, FAKE_STORE), STATUS_OK);
+	assert_non_null(strstr(ask("c"), "watch:7008;"));
+	assert_int_equal(session_position(rig.gdb.session, 0), FAKE_STORE + 1);
+}
+
+static void gdb_watchpoints_without_data_are_refused_and_lldb_not_told_of_them(void **state)
+{
+	(void)state;
+	connect_gdb();
+	assert_string_equal(ask("Z2,7008,8"), "E.watchpoints need past values of memory, which are "
+	                                      "not known");
+	assert_string_equal(ask("qHostInfo"), "");
+}
+
 static void gdb_interrupt_ends_a_run_with_sigint(void **state)
 {
 	(void)state;
@@ -601,6 +652,10 @@ int main(void)
 	        T(gdb_gap_is_told_before_the_stop),
 	        T(gdb_breakpoints_stop_and_name_their_kind),
 	        T(gdb_breakpoints_that_cannot_be_are_refused),
+	        T(gdb_watchpoints_stop_in_front_of_the_access),
+	        T(gdb_watchpoint_kinds_have_their_stop_reasons),
+	        T(gdb_lldb_is_told_that_watchpoints_stop_behind_the_access),
+	        T(gdb_watchpoints_without_data_are_refused_and_lldb_not_told_of_them),
 	        T(gdb_interrupt_ends_a_run_with_sigint),
 	        T(gdb_range_step_runs_to_its_end),
 	        T(gdb_signals_of_resumes_are_ignored),

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `csreplay compare A B`: where two traces of any kinds differ, as diff would say it. Ends with 0
+ * if they do not, 1 if they do.
+ */
+#include "cli/cli.h"
+#include "cli/compare_print.h"
+#include "replay/effects.h"
+
+enum {
+	FLUSH_AT = 1 << 16,
+	SHOWN_MOST = 100, /* differences, without --max */
+};
+
+/* One of the two, opened. */
+struct input {
+	struct snapshot *snapshot;
+	struct session *session;
+	size_t core;
+	uint64_t from;
+};
+
+struct run {
+	const struct cli_args *args;
+	struct input inputs[COMPARE_SIDES];
+	struct compare_options options;
+	uint64_t most; /* differences to show */
+	struct text out;
+};
+
+/* "X:Y" for A and B, or "X" for both. */
+static struct str part_of(struct str value, int side)
+{
+	size_t colon = str_find(value, ':');
+
+	if (colon == value.n)
+		return value;
+	return side == COMPARE_A ? (struct str){value.p, colon} : str_skip(value, colon + 1);
+}
+
+static enum cli_exit parse_from(const struct cli_args *args, int side, uint64_t *from)
+{
+	struct str part = part_of(args->values[CLI_OPTION_FROM], side);
+
+	*from = 0;
+	if (args->given[CLI_OPTION_FROM] && str_to_u64(part, from) != STATUS_OK)
+		return cli_fail(CLI_USAGE, "--from: \"%.*s\" is no position", STR_ARG(part));
+	return CLI_FINE;
+}
+
+/* The aspects to compare: those by default, and what options put in and take out. */
+static enum cli_exit parse_aspects(struct run *run)
+{
+	const struct cli_args *args = run->args;
+	unsigned int *aspects = &run->options.aspects;
+	struct str rest = args->values[CLI_OPTION_IGNORE];
+
+	*aspects = COMPARE_DEFAULT;
+	if (args->given[CLI_OPTION_REGISTERS])
+		*aspects |= 1U << COMPARE_REGISTERS;
+	if (args->given[CLI_OPTION_MEMORY])
+		*aspects |= 1U << COMPARE_MEMORY;
+	run->options.is_strict = args->given[CLI_OPTION_STRICT];
+	if (run->options.is_strict)
+		*aspects |= 1U << COMPARE_DISASSEMBLY | 1U << COMPARE_TIMESTAMPS;
+	while (args->given[CLI_OPTION_IGNORE] && rest.p) {
+		struct str name = str_next_part(&rest, ',');
+		enum compare_aspect aspect;
+
+		if (compare_aspect_of(name, &aspect) != STATUS_OK)
+			return cli_fail(CLI_USAGE,
+			                "--ignore: \"%.*s\" is not compared; see `csreplay "
+			                "compare --help`",
+			                STR_ARG(name));
+		*aspects &= ~(1U << aspect);
+	}
+	return CLI_FINE;
+}
+
+static enum cli_exit open_input(struct run *run, int side)
+{
+	struct cli_args args = *run->args;
+	struct input *input = &run->inputs[side];
+	enum cli_exit code;
+
+	args.snapshot = side == COMPARE_A ? args.snapshot : args.second;
+	code = parse_from(&args, side, &input->from);
+	if (code == CLI_FINE)
+		code = cli_open_snapshot(&args, &input->snapshot);
+	if (code == CLI_FINE)
+		code = cli_open_session(&args, input->snapshot, &input->session);
+	if (code != CLI_FINE)
+		return code;
+	args.values[CLI_OPTION_CORE] = part_of(args.values[CLI_OPTION_CORE], side);
+	code = cli_choose_core(&args, input->session, &input->core);
+	if (code == CLI_FINE &&
+	    input->from > history_length(session_history(input->session, input->core)))
+		return cli_fail(CLI_USAGE, "%s: position %llu is behind the end of the history",
+		                args.snapshot, (unsigned long long)input->from);
+	return code;
+}
+
+/* Values can be compared only where both traces have them. */
+static void note_what_is_missing(const struct run *run)
+{
+	const unsigned int values = 1U << COMPARE_REGISTERS | 1U << COMPARE_MEMORY;
+
+	for (int side = 0; side < COMPARE_SIDES; side++) {
+		const struct input *input = &run->inputs[side];
+
+		if ((run->options.aspects & values) != 0 &&
+		    !effects_known(input->session, input->core))
+			cli_note("%s is trace of program flow: its registers and memory are not "
+			         "compared",
+			         side == COMPARE_A ? run->args->snapshot : run->args->second);
+	}
+}
+
+/* How many of the instructions behind the difference are the same, for context. */
+static uint64_t count_behind(const struct run *run, const struct compare_difference *d)
+{
+	enum { MOST = 3 };
+	uint64_t count = 0;
+
+	while (count < MOST) {
+		struct instruction insn[COMPARE_SIDES];
+
+		for (int i = 0; i < COMPARE_SIDES; i++) {
+			const struct input *input = &run->inputs[i];
+			const struct history *history =
+			        session_history(input->session, input->core);
+			uint64_t position = d->position[i] + d->count[i] + count;
+
+			if (position >= history_length(history))
+				return count;
+			history_at(history, position, &insn[i]);
+		}
+		if (insn[COMPARE_A].address != insn[COMPARE_B].address)
+			return count;
+		count++;
+	}
+	return count;
+}
+
+/* What one step of the loop below leaves. */
+struct progress {
+	uint64_t shown;
+	uint64_t hidden; /* differences, and not what gaps account for */
+	bool is_full;    /* no more is shown */
+	bool is_whole;   /* all was compared */
+	bool is_over;
+};
+
+static void take(struct run *run, struct compare_printer *printer,
+                 const struct compare_difference *d, struct progress *progress)
+{
+	bool is_first = run->args->given[CLI_OPTION_FIRST] && !d->is_gap;
+
+	if (progress->shown < run->most || is_first) {
+		compare_print(printer, d);
+		progress->shown++;
+	} else {
+		if (!progress->is_full)
+			compare_print_tail(printer, d->before);
+		progress->is_full = true;
+		progress->hidden += !d->is_gap;
+	}
+	if (!is_first)
+		return;
+	compare_print_tail(printer, count_behind(run, d));
+	progress->is_over = true;
+}
+
+static enum cli_exit print_all(struct run *run, struct compare *compare,
+                               struct compare_printer *printer)
+{
+	struct progress progress = {0};
+	struct compare_summary summary;
+	enum cli_exit code = CLI_FINE;
+
+	compare_print_begin(printer);
+	while (!progress.is_over) {
+		struct compare_difference difference;
+		enum status status = compare_next(compare, &difference);
+
+		if (status == STATUS_END) {
+			if (!progress.is_full)
+				compare_print_tail(printer, difference.before);
+			progress.is_whole = true;
+			break;
+		}
+		if (status != STATUS_OK)
+			return cli_fail(CLI_INTERNAL, "%s", status_text(status));
+		take(run, printer, &difference, &progress);
+		if (run->out.length >= FLUSH_AT || run->out.failed)
+			code = cli_flush(&run->out);
+		if (code != CLI_FINE)
+			return code;
+	}
+	summary = compare_summary(compare);
+	compare_print_summary(printer, &summary, progress.hidden, progress.is_whole);
+	code = cli_flush(&run->out);
+	if (code == CLI_FINE && !compare_is_equal(&summary))
+		return CLI_INPUT;
+	return code;
+}
+
+static enum cli_exit compare(struct run *run, bool json)
+{
+	struct compare_printer printer = {.out = &run->out, .json = json};
+	struct compare *compare = NULL;
+	enum cli_exit code;
+	enum status status;
+
+	for (int i = 0; i < COMPARE_SIDES; i++) {
+		printer.sides[i] = (struct compare_side){
+		        .session = run->inputs[i].session,
+		        .core = run->inputs[i].core,
+		        .from = run->inputs[i].from,
+		};
+		printer.names[i] = i == COMPARE_A ? run->args->snapshot : run->args->second;
+	}
+	note_what_is_missing(run);
+	printer.disasm = disasm_create();
+	status = printer.disasm ? compare_open(printer.sides, &run->options, &compare)
+	                        : STATUS_NO_MEM;
+	if (status == STATUS_OK)
+		code = print_all(run, compare, &printer);
+	else
+		code = cli_fail(CLI_INTERNAL, "%s", status_text(status));
+	compare_close(compare);
+	disasm_destroy(printer.disasm);
+	return code;
+}
+
+enum cli_exit cmd_compare(const struct cli_args *args)
+{
+	struct run run = {.args = args};
+	bool json = false;
+	enum cli_exit code = cli_format(args, "text", &json);
+
+	if (code == CLI_FINE)
+		code = parse_aspects(&run);
+	if (code == CLI_FINE)
+		code = cli_number(args, CLI_OPTION_MAX, SHOWN_MOST, &run.most);
+	for (int i = 0; i < COMPARE_SIDES && code == CLI_FINE; i++)
+		code = open_input(&run, i);
+	if (code == CLI_FINE)
+		code = compare(&run, json);
+	for (int i = 0; i < COMPARE_SIDES; i++) {
+		session_destroy(run.inputs[i].session);
+		snapshot_destroy(run.inputs[i].snapshot);
+	}
+	text_fini(&run.out);
+	return code;
+}

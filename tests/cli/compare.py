@@ -1,0 +1,318 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""csreplay compare: made Tarmac texts against each other and against a CoreSight snapshot."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+CSREPLAY = os.environ["CSREPLAY"]
+SENSORHUB = Path(os.environ["CSREPLAY_SOURCE"]) / "examples" / "sensorhub"
+NOP = 0xD503201F
+BASE = 0x400000
+
+
+def run(*arguments):
+    done = subprocess.run([CSREPLAY, *map(str, arguments)], capture_output=True, text=True,
+                          timeout=120)
+    return done.returncode, done.stdout, done.stderr
+
+
+class Scratch(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def file(self, name, text):
+        path = Path(self.folder.name) / name
+        path.write_text(text)
+        return path
+
+    def compare(self, a, b, *options, code):
+        """The JSON document."""
+        got, out, err = run("compare", "--format", "json", *options, a, b)
+        self.assertEqual((got, err), (code, ""), out)
+        return json.loads(out)
+
+
+def a64(steps, core=""):
+    """Fast Models text: each step is the number of an instruction behind BASE, or a tuple of it and
+    its opcode or the lines behind it."""
+    lines = []
+    for index, step in enumerate(steps):
+        number, opcode, effects = step, NOP, []
+        if isinstance(step, tuple):
+            number = step[0]
+            opcode = next((part for part in step[1:] if isinstance(part, int)), NOP)
+            effects = [part for part in step[1:] if isinstance(part, str)]
+        lines.append(f"{index} clk {core}IT ({index}) {BASE + 4 * number:08x} {opcode:08x} O EL1h_s : "
+                     f"NOP")
+        lines += [f"{index} clk {core}{effect}" for effect in effects]
+    return "\n".join(lines) + "\n"
+
+
+class Instructions(Scratch):
+    def texts(self, a, b):
+        return self.file("a.tarmac", a64(a)), self.file("b.tarmac", a64(b))
+
+    def kinds(self, document):
+        return [(d["kind"], d["a"]["position"], d["a"]["count"], d["b"]["position"],
+                 d["b"]["count"]) for d in document["differences"]]
+
+    def test_equal_texts_are_equal(self):
+        a, b = self.texts(range(30), range(30))
+        document = self.compare(a, b, code=0)
+        self.assertEqual(document["differences"], [])
+        self.assertTrue(document["summary"]["equal"])
+        self.assertEqual(document["summary"]["matched"], 30)
+        code, out, _ = run("compare", a, b)
+        self.assertEqual(code, 0)
+        self.assertEqual(out.splitlines()[-2:], ["matched: 30 instructions", "equal"])
+
+    def test_insertion_is_found_and_what_follows_matches(self):
+        a, b = self.texts(range(30), [*range(10), 100, 101, *range(10, 30)])
+        document = self.compare(a, b, code=1)
+        self.assertEqual(self.kinds(document), [("only-b", 10, 0, 10, 2)])
+        self.assertEqual([i["pc"] for i in document["differences"][0]["b"]["instructions"]],
+                         [hex(BASE + 400), hex(BASE + 404)])
+        self.assertEqual(document["summary"]["only_b"], 2)
+        self.assertEqual(document["summary"]["matched"], 30)
+
+    def test_deletion_and_replacement_are_found(self):
+        a, b = self.texts(range(50), [*range(10), *range(12, 30), 200, *range(31, 50)])
+        self.assertEqual(self.kinds(self.compare(a, b, code=1)),
+                         [("only-a", 10, 2, 10, 0), ("replaced", 30, 1, 28, 1)])
+
+    def test_text_reads_as_diff_with_context(self):
+        a, b = self.texts(range(20), [*range(10), 100, *range(10, 20)])
+        code, out, err = run("compare", a, b)
+        self.assertEqual((code, err), (1, ""))
+
+        def line(sign, first, second, number):
+            first = f"{first:9}" if first is not None else " " * 9
+            second = f"{second:9}" if second is not None else " " * 9
+            return f"{sign}{first} {second}  {BASE + 4 * number:016x}  A64  d503201f  nop"
+
+        self.assertEqual(out.splitlines(), [
+            f"--- {a}, core cpu0, 20 instructions",
+            f"+++ {b}, core cpu0, 21 instructions",
+            "@@ A 10 B 10 @@",
+            line(" ", 7, 7, 7), line(" ", 8, 8, 8), line(" ", 9, 9, 9),
+            line("+", None, 10, 100),
+            line(" ", 10, 11, 10), line(" ", 11, 12, 11), line(" ", 12, 13, 12),
+            "matched: 20 instructions",
+            "only in B: 1 instructions",
+            "different in 1 place",
+        ])
+
+    def test_near_differences_share_their_context(self):
+        a, b = self.texts(range(40), [*range(10), 100, *range(11, 15), 101, *range(16, 40)])
+        _, out, _ = run("compare", a, b)
+        self.assertEqual(len(re.findall("^@@", out, re.M)), 1)
+        signs = "".join(line[0] for line in out.splitlines()[3:-4])
+        self.assertEqual(signs, "   -+    -+   ")
+
+    def test_opcode_differs_unless_ignored(self):
+        a, b = self.texts(range(5), [0, 1, (2, 0xD5033FDF), 3, 4])
+        document = self.compare(a, b, code=1)
+        self.assertEqual(document["differences"][0]["items"],
+                         [{"aspect": "opcode", "name": "", "a": "d503201f", "b": "d5033fdf"}])
+        self.assertEqual(self.kinds(document), [("pair", 2, 1, 2, 1)])
+        self.compare(a, b, "--ignore", "opcode", code=0)
+        self.compare(a, b, "--ignore", "timestamps, opcode", code=0)
+
+    def test_first_ends_there_and_max_limits_what_is_shown(self):
+        a, b = self.texts(range(100), [n if n % 20 else (n, 0xD5033FDF) for n in range(100)])
+        document = self.compare(a, b, "--first", code=1)
+        self.assertEqual(len(document["differences"]), 1)
+        self.assertFalse(document["summary"]["complete"])
+        document = self.compare(a, b, "--max", "2", code=1)
+        self.assertEqual(len(document["differences"]), 2)
+        self.assertEqual(document["summary"]["hidden"], 3)
+        self.assertEqual(document["summary"]["opcode"], 5)
+        _, out, _ = run("compare", "--max", "1", a, b)
+        self.assertIn("\n... 4 more differences\n", out)
+        _, out, _ = run("compare", "--first", a, b)
+        self.assertEqual(len(re.findall("^@@", out, re.M)), 1)
+        self.assertEqual(len(out.splitlines()), 2 + 1 + 5 + 3)
+
+    def test_from_begins_there(self):
+        a, b = self.texts([90, 91, *range(20)], [80, *range(20)])
+        self.compare(a, b, code=1)
+        self.compare(a, b, "--from", "2:1", code=0)
+        document = self.compare(a, b, "--from", "2", code=1)
+        self.assertEqual(self.kinds(document), [("only-a", 2, 1, 2, 0)])
+
+    def test_cores_are_chosen_by_name(self):
+        a = self.file("a.tarmac", a64(range(10), "cpu0 ") + a64(range(50, 60), "cpu1 "))
+        b = self.file("b.tarmac", a64(range(50, 60), "cpu0 ") + a64(range(10), "cpu1 "))
+        self.compare(a, b, code=1)
+        self.compare(a, b, "--core", "cpu0:cpu1", code=0)
+        self.compare(a, b, "--core", "cpu1:cpu0", code=0)
+        self.compare(a, a, "--core", "cpu1", code=0)
+        self.compare(a, b, "--core", "cpu1", code=1)
+
+    def test_failed_condition_differs_unless_ignored(self):
+        text = ("0 clk IT (0) 00008000 e3500000 A svc_s : CMP r0,#0\n"
+                "1 clk {} (1) 00008004 03a01001 A svc_s : MOVEQ r1,#1\n"
+                "2 clk IT (2) 00008008 e1a00000 A svc_s : NOP\n")
+        a, b = self.file("a.tarmac", text.format("IT")), self.file("b.tarmac", text.format("IS"))
+        document = self.compare(a, b, code=1)
+        self.assertEqual(document["differences"][0]["items"],
+                         [{"aspect": "executed", "name": "", "a": "yes", "b": "no"}])
+        self.compare(a, b, "--ignore", "executed", code=0)
+
+    def test_strict_compares_time_and_disassembly(self):
+        text = "{} clk IT (1) 00400000 d503201f O EL1h_s : {}\n"
+        a = self.file("a.tarmac", text.format(1, "NOP"))
+        b = self.file("b.tarmac", text.format(7, "HINT #0"))
+        self.compare(a, b, code=0)
+        document = self.compare(a, b, "--strict", code=1)
+        self.assertEqual([(i["aspect"], i["a"], i["b"])
+                          for i in document["differences"][0]["items"]],
+                         [("disassembly", "NOP", "HINT #0"), ("timestamps", "1", "7")])
+        self.compare(a, b, "--strict", "--ignore", "timestamps,disassembly", code=0)
+
+
+class Values(Scratch):
+    def pair(self, a, b, *options, code):
+        """Three instructions; behind the second one the effects."""
+        return self.compare(self.file("a.tarmac", a64([0, (1, *a), 2])),
+                            self.file("b.tarmac", a64([0, (1, *b), 2])), *options, code=code)
+
+    def items(self, document):
+        return [(i["aspect"], i["name"], i["a"], i["b"])
+                for d in document["differences"] for i in d["items"]]
+
+    def test_registers_are_compared_if_asked_for(self):
+        a, b = ["R X0 0000000000000001"], ["R X0 0000000000000002"]
+        self.pair(a, b, code=0)
+        document = self.pair(a, b, "--registers", code=1)
+        self.assertEqual(self.items(document), [
+            ("registers", "X0", "0000000000000001", "0000000000000002")])
+        self.assertEqual(document["summary"]["registers"], 1)
+        self.pair(a, b, "--registers", "--ignore", "registers", code=0)
+
+    def test_other_names_of_a_register_are_the_same_one(self):
+        self.pair(["R X0 0000000000000001"], ["R W0 00000001"], "--registers", code=0)
+        document = self.pair(["R X0 0000000000000001"], ["R W0 00000002"], "--registers", code=1)
+        self.assertEqual(self.items(document), [
+            ("registers", "x0", "0000000000000001", "0000000000000002")])
+
+    def test_value_that_one_does_not_know_is_no_difference(self):
+        self.pair(["R X0 0000000000000001"], ["R X0 000000000000xx01"], "--registers", code=0)
+        self.pair(["R X0 0000000000000001"], [], "--registers", code=0)
+
+    def test_update_that_one_lacks_differs_where_it_knows_another_value(self):
+        a = self.file("a.tarmac", a64([(0, "R X0 0000000000000001"),
+                                       (1, "R X0 0000000000000002"), 2]))
+        b = self.file("b.tarmac", a64([(0, "R X0 0000000000000001"), 1, 2]))
+        document = self.compare(a, b, "--registers", code=1)
+        self.assertEqual(self.items(document), [
+            ("registers", "x0", "0000000000000002", "0000000000000001")])
+        self.assertEqual(document["differences"][0]["a"]["position"], 1)
+
+    def test_system_registers_are_compared_by_name(self):
+        document = self.pair(["R ESR_EL1 0000000096000021"], ["R ESR_EL1 0000000096000004"],
+                             "--registers", code=1)
+        self.assertEqual(self.items(document)[0][1], "ESR_EL1")
+
+    def test_memory_is_compared_by_byte(self):
+        a, b = ["MW8 00001000 1122334455667788"], ["MW4 00001000 55667788", "MW4 00001004 11223344"]
+        self.pair(a, b, "--memory", code=0)
+        b[1] = "MW4 00001004 11aa3344"
+        self.pair(a, b, code=0)
+        self.assertEqual(self.items(self.pair(a, b, "--memory", code=1)),
+                         [("memory", "write 0x1006", "22", "aa")])
+        self.assertEqual(self.items(self.pair(a, ["MW4 00001000 55667788"], "--memory", code=1)),
+                         [("memory", "write 0x1004", "44332211", "........")])
+        self.assertEqual(
+            self.items(self.pair(["MR1 00001000 01"], ["MW1 00001000 01"], "--memory", code=1)),
+            [("memory", "read 0x1000", "01", ".."), ("memory", "write 0x1000", "..", "01")])
+
+    def test_text_shows_both_values(self):
+        a = self.file("a.tarmac", a64([(0, "R X0 0000000000000001")]))
+        b = self.file("b.tarmac", a64([(0, "R X0 0000000000000002")]))
+        _, out, _ = run("compare", "--registers", a, b)
+        self.assertIn("\n!   registers X0: 0000000000000001 | 0000000000000002\n", out)
+
+
+class Gaps(Scratch):
+    GAP = "E DebugEvent_TraceGap the trace source overflowed"
+
+    def test_what_one_has_in_the_others_gap_is_no_difference(self):
+        a = self.file("a.tarmac", a64([*range(9), (9, self.GAP), *range(30, 50)]))
+        b = self.file("b.tarmac", a64(range(50)))
+        document = self.compare(a, b, code=0)
+        self.assertEqual([d["kind"] for d in document["differences"]], ["gap"])
+        self.assertEqual(document["summary"]["in_gap_b"], 20)
+        self.assertEqual(document["summary"]["matched"], 30)
+        self.compare(b, a, code=0)
+        document = self.compare(a, b, "--strict", "--ignore", "timestamps", code=1)
+        self.assertEqual([d["kind"] for d in document["differences"]], ["only-b"])
+        _, out, _ = run("compare", a, b)
+        self.assertIn("\n@@ A 10 B 10, A: the trace source overflowed @@\n", out)
+        self.assertIn("\n~ ... 19 more\n", out)
+        self.assertIn("\nonly in B, where A has gaps: 20 instructions\nequal\n", out)
+
+    def test_what_has_no_gap_is_a_difference(self):
+        a = self.file("a.tarmac", a64([*range(9), (9, self.GAP), *range(30, 50)]))
+        b = self.file("b.tarmac", a64([*range(10), *range(33, 50)]))
+        document = self.compare(a, b, code=1)
+        self.assertEqual(document["summary"]["only_a"], 3)
+
+    def test_trace_of_program_flow_is_the_end_of_a_longer_text(self):
+        code, out, _ = run("export", SENSORHUB)
+        self.assertEqual(code, 0)
+        whole = self.file("whole.tarmac", out)
+        self.assertTrue(self.compare(SENSORHUB, whole, code=0)["summary"]["equal"])
+        head, first = out.split("\n", 1)
+        more = "".join(f"ES  ({BASE + 4 * n:016x}:{NOP:08x}) O el0t: NOP\n" for n in range(10))
+        longer = self.file("longer.tarmac", head + "\n" + more + first)
+        document = self.compare(SENSORHUB, longer, code=0)
+        self.assertEqual(document["summary"]["in_gap_b"], 10)
+        self.assertEqual(self.compare(longer, whole, code=1)["summary"]["only_a"], 10)
+
+    def test_strangers_are_different_though_both_have_gaps(self):
+        other = self.file("other.tarmac", a64([(n, self.GAP) for n in range(9)]))
+        document = self.compare(SENSORHUB, other, code=1)
+        self.assertEqual(document["summary"]["matched"], 0)
+        self.assertEqual(document["summary"]["gaps"], 0)
+
+    def test_values_of_program_flow_are_not_compared_and_that_is_said(self):
+        code, out, _ = run("export", SENSORHUB, "--count", "20")
+        text = self.file("a.tarmac", out)
+        code, out, err = run("compare", "--registers", "--max", "0", SENSORHUB, text)
+        self.assertIn("registers and memory are not compared", err)
+
+
+class Usage(Scratch):
+    def test_wrong_use_ends_with_2(self):
+        a = self.file("a.tarmac", a64(range(3)))
+        cases = [
+            ([a], "compare needs two SNAPSHOTs; see `csreplay compare --help`"),
+            ([a, a, "third"], f'a pair of SNAPSHOTs is enough: "{a}", "third"'),
+            (["--ignore", "colour", a, a],
+             '--ignore: "colour" is not compared; see `csreplay compare --help`'),
+            (["--from", "x", a, a], '--from: "x" is no position'),
+            (["--from", "9", a, a], f"{a}: position 9 is behind the end of the history"),
+            (["--core", "cpu7", a, a], f'{a} has no core "cpu7"'),
+            (["--format", "tsv", a, a], 'compare has no format "tsv"; it has text and json'),
+        ]
+        for arguments, message in cases:
+            code, out, err = run("compare", *arguments)
+            self.assertEqual((code, out, err), (2, "", f"csreplay: error: {message}\n"))
+
+    def test_missing_file_is_said(self):
+        a = self.file("a.tarmac", a64(range(3)))
+        code, out, err = run("compare", a, a.with_name("none"))
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn("none", err)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2, argv=sys.argv[:1])

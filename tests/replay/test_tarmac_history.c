@@ -1,0 +1,723 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tarmac text to histories with registers and memory, in small texts made here. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "replay/effects.h"
+#include "replay/session.h"
+#include "replay/state.h"
+#include "replay/tarmac_source.h"
+
+static struct {
+	struct snapshot *snapshot;
+	struct session *session;
+	struct diag_list diags;
+} rig;
+
+static enum status open_with(const char *text, bool is_strict)
+{
+	char path[] = "/tmp/csreplay-tarmac-XXXXXX";
+	int fd = mkstemp(path);
+	struct input_options options = {.is_strict = is_strict};
+	const struct history_options building = {0};
+	enum status status;
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	(void)close(fd);
+	status = input_open(path, &options, &rig.diags, &rig.snapshot);
+	(void)unlink(path);
+	if (status == STATUS_OK)
+		assert_int_equal(session_open(rig.snapshot, &building, &rig.diags, &rig.session),
+		                 STATUS_OK);
+	return status;
+}
+
+static void open_text(const char *text)
+{
+	assert_int_equal(open_with(text, false), STATUS_OK);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	session_destroy(rig.session);
+	snapshot_destroy(rig.snapshot);
+	diag_list_fini(&rig.diags);
+	memset(&rig, 0, sizeof(rig));
+	return 0;
+}
+
+static struct value register_of(size_t core, uint64_t position, unsigned int number)
+{
+	struct value value;
+
+	state_register(session_history(rig.session, core), position, number, &value);
+	return value;
+}
+
+static void check_known(uint64_t position, unsigned int number, uint64_t expected)
+{
+	struct value value = register_of(0, position, number);
+
+	assert_true(value_is_known(&value));
+	assert_int_equal(value_u64(&value), expected);
+}
+
+static void check_unknown(uint64_t position, unsigned int number)
+{
+	struct value value = register_of(0, position, number);
+
+	assert_false(value_is_known(&value));
+	for (unsigned int i = 0; i < value.size; i++)
+		assert_int_equal(value.bits[i] & ~value.known[i], 0);
+}
+
+/* How many of 4 bytes are known from `address` on, and what they are. */
+static size_t memory_of(size_t core, uint64_t position, uint64_t address, uint32_t *word)
+{
+	uint8_t b[4] = {0};
+	size_t count = state_memory(session_history(rig.session, core), position, address, b, 4);
+
+	*word = (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+	return count;
+}
+
+static void check_memory(uint64_t position, uint64_t address, uint32_t expected)
+{
+	uint32_t word;
+
+	assert_int_equal(memory_of(0, position, address, &word), 4);
+	assert_int_equal(word, expected);
+}
+
+static void check_no_memory(uint64_t position, uint64_t address)
+{
+	uint32_t word;
+
+	assert_int_equal(memory_of(0, position, address, &word), 0);
+}
+
+#define IT(n, address, opcode, mode) #n " clk IT (" #n ") " address " " opcode " O " mode " : NOP\n"
+#define NOP(n, address)              IT(n, address, "d503201f", "EL1h_s")
+
+static void history_register_holds_from_behind_its_instruction(void **state)
+{
+	(void)state;
+	open_text("0 clk R X0 0000000000000005\n" NOP(
+	        1, "00001000") "1 clk R X0 0000000000000006\n" NOP(2, "00001004")
+	                  NOP(3, "00001008") "3 clk R X1 00000000000000aa\n");
+	assert_int_equal(history_length(session_history(rig.session, 0)), 3);
+	check_known(0, A64_x0, 5);
+	check_known(1, A64_x0, 6);
+	check_known(3, A64_x0, 6);
+	check_unknown(2, A64_x1);
+	check_known(3, A64_x1, 0xaa);
+	check_known(3, A64_pc, 0x100c);
+	assert_int_equal(session_position(rig.session, 0), 3);
+}
+
+static void history_w_and_vector_parts_say_what_they_leave_above(void **state)
+{
+	(void)state;
+	open_text("0 clk R X0 1111111122222222\n0 clk R V1 00112233445566778899aabbccddeeff\n"
+	          "0 clk R V2<127:64> 0123456789abcdef\n" NOP(
+	                  1, "00001000") "1 clk R W0 00000007\n1 clk R D1 0000000000000009\n");
+	struct value v;
+
+	check_known(1, A64_x0, 7);
+	v = register_of(0, 0, A64_v1);
+	assert_true(value_is_known(&v));
+	assert_int_equal(v.bits[15], 0);
+	assert_int_equal(v.bits[14], 0x11);
+	assert_int_equal(v.bits[0], 0xff);
+	/* What a scalar write does to the rest the line does not say. */
+	v = register_of(0, 1, A64_v1);
+	assert_int_equal(v.bits[0], 9);
+	assert_int_equal(v.known[7], 0xff);
+	assert_int_equal(v.known[8], 0);
+	v = register_of(0, 0, A64_v2);
+	assert_int_equal(v.known[0], 0);
+	assert_int_equal(v.bits[8], 0xef);
+	assert_int_equal(v.known[15], 0xff);
+}
+
+static void history_partial_flags_keep_the_other_digits(void **state)
+{
+	(void)state;
+	open_text("0 clk R CPSR 600003c5\n" NOP(1, "00001000") "1 clk R CPSR 8-------\n");
+	check_known(0, A64_cpsr, 0x600003c5);
+	check_known(1, A64_cpsr, 0x800003c5);
+}
+
+static void history_sp_is_the_one_of_the_mode(void **state)
+{
+	(void)state;
+	open_text("0 clk R SP_EL0 0000000000000010\n0 clk R SP_EL1 0000000000000020\n" IT(
+	        1, "00001000", "d503201f", "EL0t_ns") IT(2, "00001004", "d503201f", "EL1h_s")
+	                  IT(3, "00001008", "d503201f", "EL1t_s"));
+	check_known(0, A64_sp, 0x10);
+	check_known(1, A64_sp, 0x20);
+	check_known(2, A64_sp, 0x10);
+}
+
+#define A32(n, address, mode) #n " clk IT (" #n ") " address " e1a00000 A " mode " : NOP\n"
+
+static void history_a32_banks_follow_the_mode(void **state)
+{
+	(void)state;
+	open_text("0 clk R r13_svc 00000100\n0 clk R r13_usr 00000200\n0 clk R r8_fiq 00000008\n"
+	          "0 clk R r8 00000003\n0 clk R cpsr 000001d3\n" A32(1, "00001000", "svc_s")
+	                  A32(2, "00001004", "usr_s")
+	                          A32(3, "00001008", "fiq_s") "3 clk R r13 00000300\n" A32(
+	                                  4, "0000100c", "sys_s"));
+	check_known(0, A32_sp, 0x100);
+	check_known(1, A32_sp, 0x200);
+	check_known(1, A32_r8, 3);
+	check_known(2, A32_r8, 8);
+	check_unknown(2, A32_sp);
+	check_known(3, A32_sp, 0x200);
+	check_known(3, A32_r8, 3);
+}
+
+static void history_a32_s_and_q_registers_are_parts_of_d(void **state)
+{
+	(void)state;
+	open_text("0 clk R S1 3f800000\n0 clk R S0 40000000\n"
+	          "0 clk R Q1 00000000000000220000000000000011\n" A32(1, "00001000", "svc_s"));
+	check_known(0, A32_d0, UINT64_C(0x3f80000040000000));
+	check_known(0, A32_d2, 0x11);
+	check_known(0, A32_d3, 0x22);
+}
+
+#define T16(n, address, opcode, mode)                                                              \
+#n " clk IT (" #n ") " address " " opcode " T " mode " : NOP\n"
+
+static void history_m_stack_pointer_is_msp_or_psp(void **state)
+{
+	(void)state;
+	open_text(
+	        "0 clk E 00000100 00000001 CoreEvent_RESET\n0 clk R MSP 20001000\n"
+	        "0 clk R PSP 20002000\n" T16(
+	                1, "00000100", "bf00",
+	                "thread") "1 clk R CONTROL 00000002\n" T16(2, "00000102", "bf00", "thread")
+	                T16(3, "00000200", "bf00", "handler"));
+	check_known(0, M_sp, 0x20001000);
+	check_known(1, M_sp, 0x20002000);
+	check_known(2, M_sp, 0x20001000);
+	check_known(2, M_msp, 0x20001000);
+	check_known(2, M_psp, 0x20002000);
+	assert_true(register_file_has(session_registers(rig.session), M_psp));
+}
+
+static void history_m_stack_pointer_without_proof_is_unknown(void **state)
+{
+	(void)state;
+	open_text("0 clk R MSP 20001000\n" T16(1, "00000100", "bf00", "thread"));
+	check_unknown(0, M_sp);
+	check_known(0, M_msp, 0x20001000);
+}
+
+static void history_memory_is_what_was_written_and_read(void **state)
+{
+	(void)state;
+	open_text(NOP(1, "00001000") "1 clk MW4 00008000 11223344\n" NOP(
+	        2,
+	        "00001004") "2 clk MR4 00009000 cafecafe\n" NOP(3,
+	                                                        "00001008") "3 clk MW1 00008001 "
+	                                                                    "99\n" NOP(4,
+	                                                                               "0000100c"));
+	check_no_memory(0, 0x8000);
+	check_memory(1, 0x8000, 0x11223344);
+	check_memory(2, 0x8000, 0x11223344);
+	check_memory(3, 0x8000, 0x11229944);
+	check_memory(4, 0x8000, 0x11229944);
+	/* A read says what was there since the last write. */
+	check_memory(0, 0x9000, 0xcafecafe);
+	check_memory(4, 0x9000, 0xcafecafe);
+	check_no_memory(4, 0xa000);
+}
+
+static void history_memory_that_others_write_is_known_where_it_was_seen(void **state)
+{
+	(void)state;
+	open_text(NOP(1, "00001000") "1 clk MR4 00008000 00000001\n" NOP(2, "00001004")
+	                  NOP(3, "00001008") "3 clk MR4 00008000 00000002\n" NOP(
+	                          4, "0000100c") "4 clk MW4 00008000 00000003\n" NOP(5, "00001010")
+	                          NOP(6, "00001014") "6 clk MR4 00008000 00000004\n");
+	check_memory(0, 0x8000, 1);
+	check_no_memory(1, 0x8000);
+	check_memory(2, 0x8000, 2);
+	check_memory(3, 0x8000, 2);
+	check_memory(4, 0x8000, 3); /* right behind the write */
+	check_memory(5, 0x8000, 4);
+	check_memory(6, 0x8000, 4);
+}
+
+static void history_memory_of_aborted_and_failed_accesses_is_not_touched(void **state)
+{
+	(void)state;
+	open_text("Tarmac Text Rev 3t\n"
+	          "1 clk ES (0000000000001000:d503201f) O el1h_ns: NOP\n"
+	          "    ST 0000000000008000 ........ ........ ........ 11223344\n"
+	          "1 clk ES (0000000000001004:d503201f) O el1h_ns: NOP\n"
+	          "    SA 0000000000008000 ........ ........ ........ 55555555\n"
+	          "    SX 0000000000008000 ........ ........ ........ 66666666\n"
+	          "1 clk ES (0000000000001008:d503201f) O el1h_ns: NOP\n");
+	check_memory(1, 0x8000, 0x11223344);
+	check_memory(2, 0x8000, 0x11223344);
+	check_memory(3, 0x8000, 0x11223344);
+}
+
+static void history_cores_share_memory_in_the_order_of_the_text(void **state)
+{
+	uint32_t word;
+
+	(void)state;
+	open_text("1 clk cpu0 IT (1) 00001000 d503201f O EL1h_s : NOP\n"
+	          "1 clk cpu1 IT (1) 00002000 d503201f O EL1h_s : NOP\n"
+	          "1 clk cpu1 MW4 00008000 00000007\n"
+	          "1 clk cpu1 R X0 0000000000000077\n"
+	          "2 clk cpu0 IT (2) 00001004 d503201f O EL1h_s : NOP\n"
+	          "2 clk cpu0 MW4 00008000 00000008\n"
+	          "2 clk cpu1 IT (2) 00002004 d503201f O EL1h_s : NOP\n"
+	          "3 clk cpu0 IT (3) 00001008 d503201f O EL1h_s : NOP\n");
+	assert_int_equal(session_core_count(rig.session), 2);
+	assert_int_equal(history_length(session_history(rig.session, 0)), 3);
+	assert_int_equal(history_length(session_history(rig.session, 1)), 2);
+	check_no_memory(0, 0x8000);
+	check_memory(1, 0x8000, 7);
+	check_memory(2, 0x8000, 8);
+	assert_int_equal(memory_of(1, 0, 0x8000, &word), 0);
+	assert_int_equal(memory_of(1, 1, 0x8000, &word), 4);
+	assert_int_equal(word, 8);
+	check_unknown(3, A64_x0);
+	assert_int_equal(register_of(1, 1, A64_x0).bits[0], 0x77);
+}
+
+/* Lines of one access each, by its address and its physical one. */
+#define ACCESS(n, address, line) NOP(n, address) #n " clk " line "\n"
+
+static const char places[] = ACCESS(1, "00001000", "MW4 00008000:000000108000 00000001")
+        ACCESS(2, "00001004", "MW4 00009000:000000108000 00000002")
+                ACCESS(3, "00001008", "MR4 00008000:000000208000 00000005")
+                        ACCESS(4, "0000100c", "MW4 00008000:000000108000 00000007")
+                                NOP(5, "00001010");
+static const char moved[] = ACCESS(1, "00001000", "MW4 00008000:000000008000 00000001")
+        NOP(2, "00001004") NOP(3, "00001008")
+                ACCESS(4, "0000100c", "MR4 00008000:000000108000 00000002") NOP(5, "00001010");
+
+static void history_memory_is_of_the_physical_page_that_an_address_is(void **state)
+{
+	struct watch watch = {WATCH_WRITE, 0x8000, 4};
+
+	(void)state;
+	open_text(places);
+	check_no_memory(0, 0x8000);
+	check_memory(1, 0x8000, 1);
+	check_memory(2, 0x9000, 2);
+	check_memory(2, 0x8000, 5);
+	/* Another name of the page wrote it. */
+	check_memory(3, 0x8000, 2);
+	check_memory(4, 0x8000, 7);
+	check_memory(5, 0x9000, 7);
+	assert_int_equal(session_watch_set(rig.session, &watch), STATUS_OK);
+	assert_int_equal(session_continue(rig.session, 0, DIRECTION_BACKWARD, NULL, NULL).reason,
+	                 STOP_WATCH);
+	assert_int_equal(session_position(rig.session, 0), 4);
+	assert_int_equal(session_seek(rig.session, 0, 3), STATUS_OK);
+	assert_int_equal(session_continue(rig.session, 0, DIRECTION_BACKWARD, NULL, NULL).reason,
+	                 STOP_WATCH);
+	assert_int_equal(session_position(rig.session, 0), 1);
+}
+
+static void history_address_between_two_translations_is_not_known(void **state)
+{
+	(void)state;
+	open_text(moved);
+	check_memory(1, 0x8000, 1);
+	check_no_memory(2, 0x8000);
+	check_memory(3, 0x8000, 2);
+	check_memory(5, 0x8000, 2);
+}
+
+static void history_malformed_lines_make_unknown_what_they_may_hide(void **state)
+{
+	size_t gaps;
+
+	(void)state;
+	open_text("0 clk R X0 0000000000000001\n" NOP(
+	        1, "00001000") "1 clk MW4 00008000 00000001\n1 "
+	                       "clk R X1 12\n" NOP(2, "00001004") "2 clk R X2 "
+	                                                          "00000000000"
+	                                                          "00002\n2 "
+	                                                          "clk MW4 "
+	                                                          "00008000 "
+	                                                          "1\n" NOP(3, "0"
+	                                                                       "0"
+	                                                                       "0"
+	                                                                       "0"
+	                                                                       "1"
+	                                                                       "0"
+	                                                                       "0"
+	                                                                       "8"));
+	check_known(0, A64_x0, 1);
+	check_unknown(1, A64_x0);
+	check_memory(1, 0x8000, 1);
+	check_known(2, A64_x2, 2);
+	check_unknown(2, A64_x0);
+	check_no_memory(2, 0x8000);
+	assert_int_equal(rig.diags.count, 2);
+	assert_int_equal(rig.diags.errors, 0);
+	(void)history_gaps(session_history(rig.session, 0), &gaps);
+	assert_int_equal(gaps, 0);
+}
+
+static void history_malformed_instruction_is_a_gap(void **state)
+{
+	size_t gaps;
+	const struct gap *gap;
+
+	(void)state;
+	open_text("0 clk R X0 0000000000000001\n" NOP(
+	        1, "00001000") "1 clk IT (2) 0000zzzz d503201f O EL1h_s : NOP\n" NOP(3,
+	                                                                             "00001008"));
+	gap = history_gaps(session_history(rig.session, 0), &gaps);
+	assert_int_equal(gaps, 1);
+	assert_int_equal(gap->position, 1);
+	check_known(0, A64_x0, 1);
+	check_unknown(1, A64_x0);
+}
+
+static void history_malformed_line_is_an_error_if_strict(void **state)
+{
+	(void)state;
+	assert_int_equal(open_with(NOP(1, "00001000") "1 clk R X1 12\n" NOP(2, "00001004"), true),
+	                 STATUS_BAD_DATA);
+	assert_null(rig.snapshot);
+	assert_int_equal(rig.diags.errors, 1);
+}
+
+static void history_changed_code_has_the_opcode_that_ran(void **state)
+{
+	static const uint32_t expected[] = {0xd503201f, 0xd2800020, 0xd2800020, 0xd503201f};
+	struct instruction insn;
+
+	(void)state;
+	open_text(NOP(1, "00001000") IT(2, "00001000", "d2800020", "EL1h_s")
+	                  IT(3, "00001000", "d2800020", "EL1h_s") NOP(4, "00001000"));
+	for (unsigned int i = 0; i < 4; i++) {
+		history_at(session_history(rig.session, 0), i, &insn);
+		assert_true(insn.has_opcode);
+		assert_int_equal(insn.opcode, expected[i]);
+	}
+}
+
+static void history_code_is_memory_once_it_was_executed(void **state)
+{
+	(void)state;
+	open_text("0 clk R X0 0000000000000001\n" NOP(1, "00001000")
+	                  NOP(2, "00001004") "2 clk MW4 00001000 d65f03c0\n" NOP(3, "00001008"));
+	check_memory(0, 0x1000, 0xd503201f);
+	check_memory(1, 0x1000, 0xd503201f);
+	check_memory(2, 0x1000, 0xd65f03c0);
+	check_memory(0, 0x1008, 0xd503201f);
+}
+
+static void history_runs_end_at_branches_and_say_how_they_went(void **state)
+{
+	struct instruction insn;
+
+	(void)state;
+	/* CBZ not taken, CBZ taken, then B. */
+	open_text(IT(1, "00001000", "b4000040", "EL1h_s") IT(2, "00001004", "b4000040", "EL1h_s")
+	                  IT(3, "0000100c", "17fffffd", "EL1h_s") NOP(4, "00001000"));
+	history_at(session_history(rig.session, 0), 0, &insn);
+	assert_true(insn.is_last);
+	assert_int_equal(insn.class, INSN_BRANCH);
+	assert_false(insn.executed);
+	history_at(session_history(rig.session, 0), 1, &insn);
+	assert_true(insn.executed);
+	history_at(session_history(rig.session, 0), 2, &insn);
+	assert_true(insn.executed);
+	assert_int_equal(history_run_count(session_history(rig.session, 0)), 4);
+}
+
+static void history_failed_condition_has_no_effect_and_is_not_executed(void **state)
+{
+	struct instruction insn;
+
+	(void)state;
+	open_text("Tarmac Text Rev 3\n"
+	          "1 clk ES (00001000:03a00001) A svc_ns: CCFAIL MOVEQ r0,#1\n"
+	          "1 clk ES (00001004:e3a00002) A svc_ns: MOV r0,#2\n    R r0 00000002\n");
+	history_at(session_history(rig.session, 0), 0, &insn);
+	assert_false(insn.executed);
+	check_unknown(1, A32_r0);
+	check_known(2, A32_r0, 2);
+}
+
+static void history_exceptions_are_events_and_no_gaps(void **state)
+{
+	size_t count;
+	const struct history_event *events;
+
+	(void)state;
+	open_text(NOP(1, "00001000") "1 clk E 00001000 00000084 CoreEvent_CURRENT_SPx_SYNC\n"
+	                             "1 clk R ELR_EL1 0000000000001000\n" NOP(2, "00000200"));
+	events = history_events(session_history(rig.session, 0), &count);
+	assert_int_equal(count, 1);
+	assert_int_equal(events[0].position, 1);
+	assert_int_equal(events[0].element.type, ELEMENT_EXCEPTION);
+	assert_int_equal(events[0].element.exception.return_address, 0x1000);
+	(void)history_gaps(session_history(rig.session, 0), &count);
+	assert_int_equal(count, 0);
+}
+
+static void history_that_does_not_say_what_comes_next_ends_at_its_last_instruction(void **state)
+{
+	(void)state;
+	open_text(NOP(1, "00001000") NOP(
+	        2, "00001004") "2 clk E 00001004 00000084 CoreEvent_CURRENT_SPx_SYNC\n");
+	assert_int_equal(history_length(session_history(rig.session, 0)), 2);
+	assert_int_equal(session_position(rig.session, 0), 1);
+	assert_true(session_core_has_pc(rig.session, 0));
+	assert_int_equal(session_step(rig.session, 0, DIRECTION_FORWARD).reason, STOP_END);
+	assert_int_equal(session_seek(rig.session, 0, 2), STATUS_NOT_FOUND);
+}
+
+static void history_end_of_a_return_is_the_link_register(void **state)
+{
+	(void)state;
+	open_text("0 clk R X30 0000000000002000\n" IT(1, "00001000", "d65f03c0", "EL1h_s"));
+	check_known(1, A64_pc, 0x2000);
+}
+
+#define STORE(n, address, value) NOP(n, address) #n " clk MW8 00008000 " value "\n"
+
+static const char stores[] = STORE(1, "00001000", "0000000000000001") NOP(2, "00001004")
+        NOP(3, "00001008") "3 clk MR4 00008004 00000000\n" NOP(4, "0000100c")
+                STORE(5, "00001010", "0000000000000005") NOP(6, "00001014");
+
+static struct stop move(enum direction direction)
+{
+	return session_continue(rig.session, 0, direction, NULL, NULL);
+}
+
+static void watch_write_stops_in_front_of_it_in_both_directions(void **state)
+{
+	struct watch watch = {WATCH_WRITE, 0x8000, 4};
+	struct stop stop;
+
+	(void)state;
+	open_text(stores);
+	assert_true(session_can_watch(rig.session));
+	assert_int_equal(session_watch_set(rig.session, &watch), STATUS_OK);
+	stop = move(DIRECTION_BACKWARD);
+	assert_int_equal(stop.reason, STOP_WATCH);
+	assert_int_equal(stop.watch_address, 0x8000);
+	assert_int_equal(session_position(rig.session, 0), 5);
+	/* The same again, until somebody steps over it. */
+	assert_int_equal(move(DIRECTION_BACKWARD).reason, STOP_WATCH);
+	assert_int_equal(session_step(rig.session, 0, DIRECTION_BACKWARD).reason, STOP_WATCH);
+	assert_int_equal(session_position(rig.session, 0), 5);
+	assert_int_equal(session_seek(rig.session, 0, 4), STATUS_OK);
+	assert_int_equal(move(DIRECTION_BACKWARD).reason, STOP_WATCH);
+	assert_int_equal(session_position(rig.session, 0), 1);
+	assert_int_equal(session_seek(rig.session, 0, 0), STATUS_OK);
+	assert_int_equal(move(DIRECTION_FORWARD).reason, STOP_WATCH);
+	assert_int_equal(session_position(rig.session, 0), 0);
+	assert_int_equal(session_seek(rig.session, 0, 1), STATUS_OK);
+	assert_int_equal(move(DIRECTION_FORWARD).reason, STOP_WATCH);
+	assert_int_equal(session_position(rig.session, 0), 4);
+	session_watch_clear(rig.session, &watch);
+	assert_int_equal(move(DIRECTION_FORWARD).reason, STOP_END);
+}
+
+static void watch_after_stops_behind_the_access(void **state)
+{
+	struct watch watch = {WATCH_WRITE, 0x8000, 4};
+
+	(void)state;
+	open_text(stores);
+	session_watch_after(rig.session, true);
+	assert_int_equal(session_watch_set(rig.session, &watch), STATUS_OK);
+	assert_int_equal(move(DIRECTION_BACKWARD).reason, STOP_WATCH);
+	assert_int_equal(session_position(rig.session, 0), 4);
+	assert_int_equal(move(DIRECTION_BACKWARD).reason, STOP_WATCH);
+	assert_int_equal(session_position(rig.session, 0), 0);
+	assert_int_equal(move(DIRECTION_BACKWARD).reason, STOP_BEGIN);
+	assert_int_equal(session_step(rig.session, 0, DIRECTION_FORWARD).reason, STOP_WATCH);
+	assert_int_equal(session_position(rig.session, 0), 1);
+	assert_int_equal(move(DIRECTION_FORWARD).reason, STOP_WATCH);
+	assert_int_equal(session_position(rig.session, 0), 5);
+}
+
+static void watch_read_is_of_the_bytes_read_and_fetches_are_none(void **state)
+{
+	struct watch low = {WATCH_READ, 0x8000, 4};
+	struct watch high = {WATCH_READ, 0x8002, 4};
+	struct watch code = {WATCH_ACCESS, 0x1000, 64};
+	struct stop stop;
+
+	(void)state;
+	open_text(stores);
+	assert_int_equal(session_watch_set(rig.session, &low), STATUS_OK);
+	assert_int_equal(session_watch_set(rig.session, &code), STATUS_OK);
+	assert_int_equal(move(DIRECTION_BACKWARD).reason, STOP_BEGIN);
+	assert_int_equal(session_watch_set(rig.session, &high), STATUS_OK);
+	stop = move(DIRECTION_FORWARD);
+	assert_int_equal(stop.reason, STOP_WATCH);
+	assert_int_equal(stop.watch_kind, WATCH_READ);
+	assert_int_equal(stop.watch_address, 0x8004);
+	assert_int_equal(session_position(rig.session, 0), 2);
+}
+
+static void watch_gives_way_to_a_breakpoint_before_it_and_ends_a_range(void **state)
+{
+	struct watch watch = {WATCH_WRITE, 0x8000, 1};
+
+	(void)state;
+	open_text(stores);
+	assert_int_equal(session_watch_set(rig.session, &watch), STATUS_OK);
+	assert_int_equal(session_break_set(rig.session, 0x1010), STATUS_OK);
+	assert_int_equal(session_seek(rig.session, 0, 1), STATUS_OK);
+	assert_int_equal(move(DIRECTION_FORWARD).reason, STOP_BREAKPOINT);
+	assert_int_equal(session_position(rig.session, 0), 4);
+	assert_int_equal(move(DIRECTION_FORWARD).reason, STOP_WATCH);
+	session_break_clear(rig.session, 0x1010);
+	assert_int_equal(session_seek(rig.session, 0, 1), STATUS_OK);
+	assert_int_equal(session_step_range(rig.session, 0, 0x1000, 0x2000, NULL, NULL).reason,
+	                 STOP_WATCH);
+	assert_int_equal(session_position(rig.session, 0), 4);
+}
+
+static void watch_is_of_the_core_that_moves(void **state)
+{
+	struct watch watch = {WATCH_WRITE, 0x8000, 4};
+
+	(void)state;
+	open_text("1 clk cpu0 IT (1) 00001000 d503201f O EL1h_s : NOP\n"
+	          "1 clk cpu1 IT (1) 00002000 d503201f O EL1h_s : NOP\n"
+	          "1 clk cpu1 MW4 00008000 00000007\n"
+	          "2 clk cpu0 IT (2) 00001004 d503201f O EL1h_s : NOP\n");
+	assert_int_equal(session_watch_set(rig.session, &watch), STATUS_OK);
+	assert_int_equal(move(DIRECTION_BACKWARD).reason, STOP_BEGIN);
+	assert_int_equal(session_continue(rig.session, 1, DIRECTION_BACKWARD, NULL, NULL).reason,
+	                 STOP_WATCH);
+	assert_int_equal(session_position(rig.session, 1), 1);
+}
+
+static void effects_are_the_lines_of_the_instruction(void **state)
+{
+	struct effects_reader *reader;
+	struct effects effects;
+
+	(void)state;
+	open_text("0 clk R X0 0000000000000005\n" NOP(
+	        1, "00001000") "1 clk R X1 0000000000000006\n1 clk MW4 00008000 "
+	                       "00000007\n" NOP(2, "00001004"));
+	assert_true(effects_known(rig.session, 0));
+	assert_int_equal(effects_open(rig.session, 0, &reader), STATUS_OK);
+	assert_int_equal(effects_at(reader, 1, &effects), STATUS_OK);
+	assert_int_equal(effects.count, 0);
+	assert_int_equal(effects.instruction.instruction.address, 0x1004);
+	assert_int_equal(effects_at(reader, 0, &effects), STATUS_OK);
+	assert_int_equal(effects.count, 2);
+	assert_int_equal(effects.items[0].event.kind, TARMAC_REGISTER);
+	assert_int_equal(tarmac_value_u64(effects.items[0].event.reg.value), 6);
+	assert_int_equal(effects.items[1].event.memory.address, 0x8000);
+	assert_int_equal(effects_at(reader, EFFECTS_INITIAL, &effects), STATUS_OK);
+	assert_int_equal(effects.count, 1);
+	assert_false(effects.has_instruction);
+	assert_int_equal(tarmac_value_u64(effects.items[0].event.reg.value), 5);
+	assert_int_equal(effects_at(reader, 0, &effects), STATUS_OK);
+	assert_int_equal(effects.instruction.instruction.address, 0x1000);
+	assert_int_equal(effects_at(reader, 2, &effects), STATUS_UNAVAILABLE);
+	effects_close(reader);
+}
+
+static void effects_of_a_long_history_are_found_in_any_order(void **state)
+{
+	enum { COUNT = 1000 };
+	static char text[COUNT * 100];
+	struct effects_reader *reader;
+	struct effects effects;
+	size_t used = 0;
+
+	(void)state;
+	for (unsigned int i = 0; i < COUNT; i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used,
+		                         "%u clk IT (%u) %08x d503201f O EL1h_s : NOP\n"
+		                         "%u clk R X0 %016x\n",
+		                         i, i, 0x1000 + 4 * i, i, i);
+	open_text(text);
+	assert_int_equal(effects_open(rig.session, 0, &reader), STATUS_OK);
+	for (unsigned int i = 0; i < COUNT; i++) {
+		unsigned int position = i * 377 % COUNT;
+		struct value stamp = register_of(0, position, A64_trace_timestamp);
+
+		assert_int_equal(effects_at(reader, position, &effects), STATUS_OK);
+		assert_int_equal(effects.count, 1);
+		assert_int_equal(tarmac_value_u64(effects.items[0].event.reg.value), position);
+		assert_int_equal(value_u64(&stamp), position);
+		check_known(position + 1, A64_x0, position);
+	}
+	effects_close(reader);
+}
+
+static void history_of_an_empty_text_is_no_tarmac(void **state)
+{
+	(void)state;
+	assert_int_not_equal(open_with("", false), STATUS_OK);
+	assert_int_not_equal(open_with("[snapshot]\nversion=1.0\n", false), STATUS_OK);
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_teardown(name, tear_down)
+	const struct CMUnitTest tests[] = {
+	        T(history_register_holds_from_behind_its_instruction),
+	        T(history_w_and_vector_parts_say_what_they_leave_above),
+	        T(history_partial_flags_keep_the_other_digits),
+	        T(history_sp_is_the_one_of_the_mode),
+	        T(history_a32_banks_follow_the_mode),
+	        T(history_a32_s_and_q_registers_are_parts_of_d),
+	        T(history_m_stack_pointer_is_msp_or_psp),
+	        T(history_m_stack_pointer_without_proof_is_unknown),
+	        T(history_memory_is_what_was_written_and_read),
+	        T(history_memory_that_others_write_is_known_where_it_was_seen),
+	        T(history_memory_of_aborted_and_failed_accesses_is_not_touched),
+	        T(history_cores_share_memory_in_the_order_of_the_text),
+	        T(history_memory_is_of_the_physical_page_that_an_address_is),
+	        T(history_address_between_two_translations_is_not_known),
+	        T(history_malformed_lines_make_unknown_what_they_may_hide),
+	        T(history_malformed_instruction_is_a_gap),
+	        T(history_malformed_line_is_an_error_if_strict),
+	        T(history_changed_code_has_the_opcode_that_ran),
+	        T(history_code_is_memory_once_it_was_executed),
+	        T(history_runs_end_at_branches_and_say_how_they_went),
+	        T(history_failed_condition_has_no_effect_and_is_not_executed),
+	        T(history_exceptions_are_events_and_no_gaps),
+	        T(history_that_does_not_say_what_comes_next_ends_at_its_last_instruction),
+	        T(history_end_of_a_return_is_the_link_register),
+	        T(watch_write_stops_in_front_of_it_in_both_directions),
+	        T(watch_after_stops_behind_the_access),
+	        T(watch_read_is_of_the_bytes_read_and_fetches_are_none),
+	        T(watch_gives_way_to_a_breakpoint_before_it_and_ends_a_range),
+	        T(watch_is_of_the_core_that_moves),
+	        T(effects_are_the_lines_of_the_instruction),
+	        T(effects_of_a_long_history_are_found_in_any_order),
+	        T(history_of_an_empty_text_is_no_tarmac),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
