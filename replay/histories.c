@@ -2,14 +2,10 @@
 /* The histories of all cores, on several threads; see histories.h. */
 #include "replay/histories.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "decoder/decoder.h"
-
-enum { POLL_NANOSECONDS = 5 * 1000 * 1000 };
+#include "replay/crew.h"
 
 /* A core's history, as one thread makes it. */
 struct job {
@@ -24,15 +20,12 @@ struct pool {
 	struct history **histories;
 	struct job *jobs;
 	size_t job_count;
-	atomic_size_t next_job;
-	atomic_uint working; /* threads beside the caller's */
-	atomic_bool is_stopped;
+	struct crew crew;
 };
 
 /* A thread's view of the progress. */
 struct worker {
 	struct pool *pool;
-	pthread_t thread;
 	bool reports; /* the caller's own thread */
 };
 
@@ -43,60 +36,27 @@ static bool progress(void *context, uint64_t done, uint64_t total)
 
 	if (worker->reports && options->progress &&
 	    !options->progress(options->context, done, total))
-		atomic_store(&worker->pool->is_stopped, true);
-	return !atomic_load(&worker->pool->is_stopped);
+		crew_stop(&worker->pool->crew);
+	return !crew_is_stopped(&worker->pool->crew);
 }
 
-static void work(struct worker *worker)
+static enum status work(void *context, unsigned int member, size_t number)
 {
-	struct pool *pool = worker->pool;
-	struct history_options options = {.progress = progress, .context = worker, .threads = 1};
-	size_t i;
+	struct pool *pool = context;
+	struct worker worker = {pool, member == 0};
+	struct history_options options = {.progress = progress, .context = &worker, .threads = 1};
+	struct job *job = &pool->jobs[number];
 
-	while ((i = atomic_fetch_add(&pool->next_job, 1)) < pool->job_count &&
-	       !atomic_load(&pool->is_stopped)) {
-		struct job *job = &pool->jobs[i];
-
-		job->status = history_build(pool->snapshot, &pool->snapshot->cores[job->core],
-		                            &options, &job->diags, &pool->histories[job->core]);
-		if (job->status != STATUS_OK)
-			atomic_store(&pool->is_stopped, true);
-	}
+	job->status = history_build(pool->snapshot, &pool->snapshot->cores[job->core], &options,
+	                            &job->diags, &pool->histories[job->core]);
+	return job->status;
 }
 
-static void *run_thread(void *context)
+static bool poll(void *context)
 {
-	struct worker *worker = context;
+	struct worker worker = {context, true};
 
-	work(worker);
-	atomic_fetch_sub(&worker->pool->working, 1);
-	return NULL;
-}
-
-/* Works with all threads; a thread that cannot be had is done without. */
-static void work_together(struct pool *pool, struct worker *workers, size_t count)
-{
-	const struct timespec pause = {.tv_nsec = POLL_NANOSECONDS};
-	size_t started = 1;
-
-	for (size_t i = 0; i < count; i++)
-		workers[i] = (struct worker){.pool = pool, .reports = i == 0};
-	while (started < count) {
-		atomic_fetch_add(&pool->working, 1);
-		if (pthread_create(&workers[started].thread, NULL, run_thread, &workers[started]) !=
-		    0) {
-			atomic_fetch_sub(&pool->working, 1);
-			break;
-		}
-		started++;
-	}
-	work(&workers[0]);
-	while (atomic_load(&pool->working) > 0) {
-		(void)progress(&workers[0], 1, 1);
-		(void)nanosleep(&pause, NULL);
-	}
-	for (size_t i = 1; i < started; i++)
-		(void)pthread_join(workers[i].thread, NULL);
+	return progress(&worker, 1, 1);
 }
 
 /* True if no thread but one at a time can decode the core's sources. */
@@ -114,19 +74,17 @@ static bool is_whole(const struct snapshot *snapshot, const struct snap_core *co
 
 static enum status share_out(struct pool *pool)
 {
-	size_t count = pool->options->threads;
-	struct worker *workers;
+	enum status status;
 
-	if (count > pool->job_count)
-		count = pool->job_count;
-	workers = calloc(count, sizeof(*workers));
-	if (!workers)
-		return STATUS_NO_MEM;
-	work_together(pool, workers, count);
-	free(workers);
+	pool->crew = (struct crew){.job_count = pool->job_count,
+	                           .threads = pool->options->threads,
+	                           .work = work,
+	                           .poll = poll,
+	                           .context = pool};
+	status = crew_work(&pool->crew);
 	for (size_t i = 0; i < pool->job_count; i++)
 		TRY(pool->jobs[i].status);
-	return atomic_load(&pool->is_stopped) ? STATUS_INTERRUPTED : STATUS_OK;
+	return status;
 }
 
 /* The cores that one thread each is to decode, if that is worth more than one thread. */

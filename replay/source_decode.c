@@ -2,14 +2,13 @@
 /* Decoding a trace source, in pieces on several threads; see source_decode.h. */
 #include "replay/source_decode.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/file.h"
 #include "base/vec.h"
 #include "decoder/deframe.h"
+#include "replay/crew.h"
 
 enum {
 	PIECE_LEAST = 512 << 10, /* bytes of the buffer */
@@ -20,7 +19,6 @@ enum {
 	BYTES_PER_TARGET = 4,
 	PULLS_PER_REPORT = 256,
 	FORGET_BYTES = 16 << 20, /* decoded pages are forgotten by that much */
-	POLL_NANOSECONDS = 5 * 1000 * 1000,
 };
 
 /* A piece of the trace: bytes [begin, end) of the buffer. */
@@ -51,17 +49,14 @@ struct pool {
 	struct source_decode *decode;
 	struct piece *pieces;
 	size_t piece_count;
-	atomic_size_t next_piece;
 	atomic_uint_least64_t done; /* bytes decoded */
-	atomic_uint working;        /* threads beside the caller's */
-	atomic_bool is_stopped;
+	struct crew crew;
 };
 
-/* A thread and its graph. */
+/* Whose work a piece is. */
 struct worker {
 	struct pool *pool;
 	struct graph *graph;
-	pthread_t thread;
 	bool reports; /* the caller's own thread */
 };
 
@@ -72,8 +67,8 @@ static bool report(struct pool *pool)
 
 	if (options->progress &&
 	    !options->progress(options->context, atomic_load(&pool->done), total))
-		atomic_store(&pool->is_stopped, true);
-	return !atomic_load(&pool->is_stopped);
+		crew_stop(&pool->crew);
+	return !crew_is_stopped(&pool->crew);
 }
 
 /* Where the piece ends, in bytes of the buffer. */
@@ -109,7 +104,7 @@ static bool note_progress(const struct worker *worker, struct piece *piece, uint
 		piece->counted = position;
 	if (position >= piece->forgotten + FORGET_BYTES)
 		forget(pool->decode, piece, position);
-	return worker->reports ? report(pool) : !atomic_load(&pool->is_stopped);
+	return worker->reports ? report(pool) : !crew_is_stopped(&pool->crew);
 }
 
 /* What is known of the IDs in the buffer. */
@@ -253,55 +248,26 @@ static enum status decode_piece(struct worker *worker, struct piece *piece)
 	return fill_part(worker, piece, piece->end, stop);
 }
 
-/* Decodes piece `i` and, one after the other, what no thread has taken yet. */
-static void work(struct worker *worker, size_t i)
+static struct worker worker_of(struct pool *pool, unsigned int member)
 {
-	struct pool *pool = worker->pool;
-
-	while (i < pool->piece_count && !atomic_load(&pool->is_stopped)) {
-		struct piece *piece = &pool->pieces[i];
-
-		piece->status = decode_piece(worker, piece);
-		if (bytes_left(&pool->decode->buffer->data) >= FORGET_BYTES)
-			forget(pool->decode, piece, piece_end(pool->decode, piece));
-		if (piece->status != STATUS_OK)
-			atomic_store(&pool->is_stopped, true);
-		i = atomic_fetch_add(&pool->next_piece, 1);
-	}
+	return (struct worker){pool, pool->decode->graphs[member], member == 0};
 }
 
-static void *run_thread(void *context)
+static enum status work(void *context, unsigned int member, size_t job)
 {
-	struct worker *worker = context;
+	struct pool *pool = context;
+	struct worker worker = worker_of(pool, member);
+	struct piece *piece = &pool->pieces[job];
 
-	work(worker, atomic_fetch_add(&worker->pool->next_piece, 1));
-	atomic_fetch_sub(&worker->pool->working, 1);
-	return NULL;
+	piece->status = decode_piece(&worker, piece);
+	if (bytes_left(&pool->decode->buffer->data) >= FORGET_BYTES)
+		forget(pool->decode, piece, piece_end(pool->decode, piece));
+	return piece->status;
 }
 
-/* Works with all threads; a thread that cannot be had is done without. */
-static void work_together(struct pool *pool, struct worker *workers, size_t count)
+static bool poll(void *context)
 {
-	const struct timespec pause = {.tv_nsec = POLL_NANOSECONDS};
-	size_t started = 1;
-
-	while (started < count) {
-		atomic_fetch_add(&pool->working, 1);
-		if (pthread_create(&workers[started].thread, NULL, run_thread, &workers[started]) !=
-		    0) {
-			atomic_fetch_sub(&pool->working, 1);
-			break;
-		}
-		started++;
-	}
-	/* Its decoder is open on this thread's graph. */
-	work(&workers[0], 0);
-	while (atomic_load(&pool->working) > 0) {
-		(void)report(pool);
-		(void)nanosleep(&pause, NULL);
-	}
-	for (size_t i = 1; i < started; i++)
-		(void)pthread_join(workers[i].thread, NULL);
+	return report(context);
 }
 
 /* The part goes to the caller's list. */
@@ -413,21 +379,21 @@ static void note_ids(const struct pool *pool)
 	*ids_of(pool->decode) = ids;
 }
 
-static enum status decode_pieces(struct pool *pool, struct worker *workers, size_t worker_count)
+static enum status decode_pieces(struct pool *pool)
 {
 	struct source_decode *decode = pool->decode;
-	enum status status = open_decoder(&workers[0], &pool->pieces[0], decode->diags);
+	struct worker worker = worker_of(pool, 0);
+	enum status status = open_decoder(&worker, &pool->pieces[0], decode->diags);
 
 	if (status != STATUS_OK)
 		return status == STATUS_NO_MEM ? status : STATUS_OK;
 	decode->is_opened = true;
-	work_together(pool, workers, worker_count);
+	status = crew_work(&pool->crew);
 	for (size_t i = 0; i < pool->piece_count; i++)
 		TRY(pool->pieces[i].status);
-	if (atomic_load(&pool->is_stopped))
-		return STATUS_INTERRUPTED;
+	TRY(status);
 	note_ids(pool);
-	return join_pieces(pool, &workers[0]);
+	return join_pieces(pool, &worker);
 }
 
 /* How many bytes a piece has, a multiple of a frame; all, if the source cannot be cut. */
@@ -454,16 +420,17 @@ static void cut(struct piece *pieces, size_t count, uint64_t size)
 		                           .end = i + 1 < count ? (i + 1) * size : UINT64_MAX};
 }
 
-static enum status add_graphs(struct source_decode *decode, struct worker *workers, size_t count)
+static enum status add_graphs(struct source_decode *decode, size_t count)
 {
 	decode->graphs = calloc(count, sizeof(struct graph *));
 	if (!decode->graphs)
 		return STATUS_NO_MEM;
 	for (size_t i = 0; i < count; i++) {
-		workers[i].graph = graph_create();
-		if (!workers[i].graph)
+		struct graph *graph = graph_create();
+
+		if (!graph)
 			return STATUS_NO_MEM;
-		decode->graphs[decode->graph_count++] = workers[i].graph;
+		decode->graphs[decode->graph_count++] = graph;
 	}
 	return STATUS_OK;
 }
@@ -473,26 +440,24 @@ enum status source_decode(struct source_decode *decode)
 	unsigned int threads = decode->options->threads > 0 ? decode->options->threads : 1;
 	uint64_t total = bytes_left(&decode->buffer->data);
 	uint64_t size = piece_size(decode, threads);
-	struct pool pool = {.decode = decode,
-	                    .next_piece = 1,
-	                    .piece_count = total > 0 ? (size_t)((total + size - 1) / size) : 1};
-	size_t worker_count = threads < pool.piece_count ? threads : pool.piece_count;
-	struct worker *workers;
-	enum status status = STATUS_NO_MEM;
+	size_t count = total > 0 ? (size_t)((total + size - 1) / size) : 1;
+	struct pool pool = {.decode = decode, .piece_count = count};
+	enum status status;
 
-	pool.pieces = calloc(pool.piece_count, sizeof(*pool.pieces));
-	workers = calloc(worker_count, sizeof(*workers));
-	if (pool.pieces && workers) {
-		cut(pool.pieces, pool.piece_count, size);
-		for (size_t i = 0; i < worker_count; i++)
-			workers[i] = (struct worker){.pool = &pool, .reports = i == 0};
-		status = add_graphs(decode, workers, worker_count);
-		if (status == STATUS_OK)
-			status = decode_pieces(&pool, workers, worker_count);
-		close_pieces(&pool);
-	}
+	pool.crew = (struct crew){.job_count = count,
+	                          .threads = threads,
+	                          .work = work,
+	                          .poll = poll,
+	                          .context = &pool};
+	pool.pieces = calloc(count, sizeof(*pool.pieces));
+	if (!pool.pieces)
+		return STATUS_NO_MEM;
+	cut(pool.pieces, count, size);
+	status = add_graphs(decode, threads < count ? threads : count);
+	if (status == STATUS_OK)
+		status = decode_pieces(&pool);
+	close_pieces(&pool);
 	free(pool.pieces);
-	free(workers);
 	return status;
 }
 
