@@ -309,16 +309,14 @@ static const struct piece *next_piece(const struct pool *pool, const struct piec
 	return next < end ? next : NULL;
 }
 
-/* The piece's decoder goes on, to where `next` begins or, if that did not fit, ends. */
-static enum status go_on(const struct worker *worker, struct piece *piece, const struct piece *next)
+/* The piece's decoder goes on through `next`, which did not fit. */
+static enum status go_through(const struct worker *worker, struct piece *piece,
+                              const struct piece *next)
 {
 	const struct source_decode *decode = worker->pool->decode;
-	uint64_t end = UINT64_MAX;
 
-	if (next)
-		end = piece->has_end ? next->end : next->begin;
 	TRY(begin_part(piece, decode, decode->parts[decode->part_count - 1].in_trace));
-	return fill_part(worker, piece, end, UINT64_MAX);
+	return fill_part(worker, piece, next->end, UINT64_MAX);
 }
 
 /*
@@ -332,15 +330,18 @@ static enum status join_pieces(struct pool *pool, const struct worker *worker)
 
 	while (piece->has_end || piece->is_paused) {
 		const struct piece *next = next_piece(pool, piece);
-		bool fits = false;
+		bool fits;
 
-		if (piece->has_end)
-			TRY(continues(piece, next, &fits));
+		if (!piece->has_end) {
+			TRY(fill_part(worker, piece, next ? next->begin : UINT64_MAX, UINT64_MAX));
+			continue;
+		}
+		TRY(continues(piece, next, &fits));
 		TRY(give_part(decode, piece));
 		if (fits)
 			piece = &pool->pieces[next - pool->pieces];
 		else
-			TRY(go_on(worker, piece, next));
+			TRY(go_through(worker, piece, next));
 	}
 	decode->has_next = decoder_next_address(piece->decoder, &decode->next);
 	return give_part(decode, piece);
