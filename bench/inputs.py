@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The snapshots to measure with, made from those of the reference material under build/."""
+"""The snapshots and texts to measure with, made from the reference material under build/."""
+import contextlib
 import os
+import re
 import shutil
 import subprocess
 
@@ -18,6 +20,7 @@ atoms_f1 1
 """
 BUGFIX_ID = 0x12
 BUGFIX_THREAD = 2  # the one core that it traces
+TARMAC = "calculator-aarch64-fastmodel.tarmac"
 
 
 class Missing(Exception):
@@ -100,6 +103,43 @@ class Inputs:
         buffer = "cstrace.bin" if source == "TC2" else "PTM_0_2.bin"
         return self.snapshot(f"{source}-{size // MIB}m", source, buffer,
                              lambda file, data: repeat(file, data, -(-size // len(data))))
+
+
+    def tarmac(self, times):
+        """The path of TARMAC repeated, the time going on from one repetition to the next, and how
+        many instructions it has."""
+        source = os.path.join(self.shared, "corpus", "tarmac", TARMAC)
+        if not os.path.isfile(source):
+            raise Missing(f"corpus/tarmac/{TARMAC} is not beside the project")
+        with open(source, "rb") as file:
+            text = file.read()
+        instructions = len(re.findall(rb"(?m)^\d+ clk I[TS] ", text))
+        path = os.path.join(self.folder, f"calculator-x{times}.tarmac")
+        if not os.path.exists(path):
+            with open(path + ".part", "wb") as file:
+                for i in range(times):
+                    file.write(later(text, i * instructions))
+            os.rename(path + ".part", path)
+        return path, times * instructions
+
+    @contextlib.contextmanager
+    def tarmac_huge(self, times):
+        """As tarmac(), but of 4 GiB at least, its time beginning anew with each of the repetitions
+        of the shorter text; it is removed at the end, there may be no room for more."""
+        source, instructions = self.tarmac(times)
+        path = os.path.join(self.folder, "calculator-4g.tarmac")
+        count = -(-4 * GIB // os.path.getsize(source))
+        try:
+            with open(source, "rb") as file, open(path, "wb") as huge:
+                repeat(huge, file.read(), count)
+            yield path, count * instructions
+        finally:
+            os.unlink(path)
+
+
+def later(text, ticks):
+    """The Tarmac lines with their times moved on."""
+    return re.sub(rb"(?m)^\d+", lambda time: b"%d" % (int(time[0]) + ticks), text)
 
 
 def repeat(file, data, times):

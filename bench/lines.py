@@ -255,7 +255,11 @@ def press_ctrl_c(process, master):
 
 def ctrl_c(bench):
     # A long open is needed, and that of the dense buffer is the longest.
-    snapshot = bench.inputs.dense()
+    yield from ctrl_c_lines(bench, bench.inputs.dense(), "the open of 4 GiB", f"{BUGFIX} dense")
+
+
+def ctrl_c_lines(bench, snapshot, what, on):
+    """An open that is interrupted, and whether it had shown progress."""
     master, slave = pty.openpty()
     process = subprocess.Popen(bench.ours.open(snapshot), stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL, stderr=slave, start_new_session=True)
@@ -270,12 +274,12 @@ def ctrl_c(bench):
     words = re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", after).replace("\r", "\n")
     said = [line.strip() for line in words.split("\n") if line.strip() and "%" not in line]
     shown = "%" in before
-    yield Line("Ctrl-C in the open of 4 GiB", f"{BUGFIX} dense",
+    yield Line(f"Ctrl-C in {what}", on,
                f"{seconds(took)}, exit {process.returncode}, "
                f"says {said[-1][:60]!r}" if said else
                f"{seconds(took)}, exit {process.returncode}, says nothing",
                wanted="<= 1 s and a sentence", met=took <= 1 and bool(said), figure=took)
-    yield Line("progress on a terminal", f"{BUGFIX} dense", "shown" if shown else "none",
+    yield Line("progress on a terminal", on, "shown" if shown else "none",
                wanted="shown", met=shown)
 
 

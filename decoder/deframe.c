@@ -11,9 +11,10 @@
 #define EVEN_LOW_BITS UINT64_C(0x0001000100010001)
 
 enum {
-	FLAGS_AT = 15,     /* bit i: low bit of even byte 2i, or "the odd byte is the old ID's" */
-	LAST_AT = 14,      /* behind seven pairs of an even and an odd byte, a byte alone */
-	ID_RESERVED = 0x70 /* this one and those behind it */
+	FLAGS_AT = 15,       /* bit i: low bit of even byte 2i, or "the odd byte is the old ID's" */
+	SEEK_BACK = 1 << 16, /* bytes in which the ID before a place is looked for */
+	LAST_AT = 14,        /* behind seven pairs of an even and an odd byte, a byte alone */
+	ID_RESERVED = 0x70   /* this one and those behind it */
 };
 
 /* A run of bytes of one ID within a frame. */
@@ -196,13 +197,15 @@ static unsigned int last_id(const uint8_t *frame)
 
 void deframe_seek(struct deframe *d, uint64_t offset)
 {
+	const uint8_t *first;
 	const uint8_t *frame;
 
 	/* Of a source that does not occur, nothing is left to be read. */
 	if (offset > bytes_left(&d->input))
 		return;
 	d->input.pos += offset;
-	for (frame = d->input.pos; d->format == DEFRAME_CORESIGHT && frame > d->input.begin;) {
+	first = offset > SEEK_BACK ? d->input.pos - SEEK_BACK : d->input.begin;
+	for (frame = d->input.pos; d->format == DEFRAME_CORESIGHT && frame > first;) {
 		frame -= FRAME_SIZE;
 		if (has_no_id(frame))
 			continue;

@@ -18,6 +18,7 @@ enum {
 
 struct reading {
 	struct tarmac_source *source;
+	const struct history_options *options;
 	struct tarmac_pass *passes[TARMAC_CORES_MOST]; /* one a core */
 	struct tarmac_tick tick;
 	bool has_turn;
@@ -115,9 +116,10 @@ static void forget(struct reading *r, uint64_t offset)
 	r->forgotten = offset;
 }
 
-static enum status report_progress(struct reading *r, const struct history_options *options,
-                                   uint64_t offset)
+static enum status report_progress(struct reading *r, uint64_t offset)
 {
+	const struct history_options *options = r->options;
+
 	forget(r, offset);
 	if (options->progress && !options->progress(options->context, offset, r->source->map.size))
 		return STATUS_INTERRUPTED;
@@ -128,6 +130,9 @@ static enum status report_progress(struct reading *r, const struct history_optio
 static enum status find_arch(struct reading *r)
 {
 	struct tarmac_options options = {.file = STR("")};
+	unsigned int countdown = EVENTS_PER_PROGRESS;
+	enum status stop = STATUS_OK;
+	struct tarmac_mark mark;
 	struct tarmac *reader;
 	struct tarmac_event event;
 	enum status status;
@@ -135,14 +140,21 @@ static enum status find_arch(struct reading *r)
 	TRY(tarmac_open(file_map_bytes(&r->source->map), &options, NULL, &reader));
 	do {
 		status = tarmac_next(reader, &event);
-	} while (status == STATUS_OK && event.kind != TARMAC_INSTRUCTION);
-	r->arch = status == STATUS_OK ? tarmac_arch_of(&event.instruction) : CORE_A64;
+		if (--countdown == 0) {
+			countdown = EVENTS_PER_PROGRESS;
+			tarmac_tell(reader, &mark);
+			stop = report_progress(r, mark.offset);
+		}
+	} while (status == STATUS_OK && stop == STATUS_OK && event.kind != TARMAC_INSTRUCTION);
+	r->arch = status == STATUS_OK && event.kind == TARMAC_INSTRUCTION
+	                  ? tarmac_arch_of(&event.instruction)
+	                  : CORE_A64;
+	r->forgotten = 0;
 	tarmac_close(reader);
-	return STATUS_OK;
+	return stop;
 }
 
-static enum status read_all(struct reading *r, bool is_strict,
-                            const struct history_options *options)
+static enum status read_all(struct reading *r, bool is_strict)
 {
 	struct tarmac *reader = r->source->reader;
 	unsigned int countdown = EVENTS_PER_PROGRESS;
@@ -163,7 +175,7 @@ static enum status read_all(struct reading *r, bool is_strict,
 		TRY(add_event(r, &event, &mark));
 		if (--countdown == 0) {
 			countdown = EVENTS_PER_PROGRESS;
-			TRY(report_progress(r, options, mark.offset));
+			TRY(report_progress(r, mark.offset));
 		}
 	}
 	return is_wrong && is_strict ? STATUS_BAD_DATA : STATUS_OK;
@@ -231,6 +243,21 @@ static enum status make_cores(struct reading *r, const struct snapshot_options *
 	return status;
 }
 
+/* Finishing the logs of a long text takes seconds, too. */
+static bool go_on(void *context)
+{
+	struct reading *r = context;
+
+	return report_progress(r, r->source->map.size) == STATUS_OK;
+}
+
+static enum status finish_log(struct reading *r, struct word_log *log, word_base *base)
+{
+	log->go_on = go_on;
+	log->go_on_context = r;
+	return word_log_finish(log, base, r->source);
+}
+
 static enum status make_history(struct reading *r, const struct snapshot *snapshot, size_t index)
 {
 	struct tarmac_core *core = r->source->cores[index];
@@ -242,7 +269,7 @@ static enum status make_history(struct reading *r, const struct snapshot *snapsh
 	TRY(history_of_part(&snapshot->cores[index], &pass->graph, &pass->part,
 	                    has_end ? &end : NULL, &core->history));
 	core->history->data = core;
-	TRY(word_log_finish(&core->registers, NULL, NULL));
+	TRY(finish_log(r, &core->registers, NULL));
 	r->source->has_moved |= core->pages.has_moved;
 	TRY(tarmac_pages_finish(&core->pages));
 	tarmac_pass_fini(pass);
@@ -261,7 +288,7 @@ static enum status finish(struct reading *r, const struct snapshot_options *imag
 	for (size_t i = 0; i < source->core_count; i++)
 		TRY(make_history(r, *snapshot, i));
 	/* Images are by addresses; with pages that are not their own those are no physical ones. */
-	return word_log_finish(&source->memory, source->has_moved ? NULL : image_base, source);
+	return finish_log(r, &source->memory, source->has_moved ? NULL : image_base);
 }
 
 enum status tarmac_read(struct tarmac_source *source, bool is_strict,
@@ -269,12 +296,13 @@ enum status tarmac_read(struct tarmac_source *source, bool is_strict,
                         const struct snapshot_options *images, struct diag_list *diags,
                         struct snapshot **snapshot)
 {
-	struct reading r = {.source = source, .tick = {.memory = &source->memory}};
+	struct reading r = {
+	        .source = source, .options = options, .tick = {.memory = &source->memory}};
 	enum status status = find_arch(&r);
 
 	*snapshot = NULL;
 	if (status == STATUS_OK)
-		status = read_all(&r, is_strict, options);
+		status = read_all(&r, is_strict);
 	if (status == STATUS_OK)
 		status = finish(&r, images, diags, snapshot);
 	if (status != STATUS_OK) {

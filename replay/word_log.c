@@ -127,11 +127,17 @@ static void sort_digit(const struct word_raw *from, struct word_raw *to, size_t 
 		to[at[from[i].key >> shift & (RADIX - 1)]++] = from[i];
 }
 
+static bool goes_on(const struct word_log *log)
+{
+	return !log->go_on || log->go_on(log->go_on_context);
+}
+
 /* By key, keeping the order of those that have the same: a digit at a time from the lowest up. */
 static enum status sort(struct word_log *log)
 {
 	size_t(*counts)[RADIX] = calloc(DIGITS, sizeof(*counts));
 	struct word_raw *other = malloc((log->raw_count + 1) * sizeof(*other));
+	enum status status = STATUS_OK;
 
 	if (!counts || !other) {
 		free(counts);
@@ -142,7 +148,7 @@ static enum status sort(struct word_log *log)
 		for (unsigned int d = 0; d < DIGITS; d++)
 			counts[d][log->raw[i].key >> (d * RADIX_BITS) & (RADIX - 1)]++;
 	}
-	for (unsigned int d = 0; d < DIGITS && log->raw_count > 0; d++) {
+	for (unsigned int d = 0; d < DIGITS && log->raw_count > 0 && status == STATUS_OK; d++) {
 		unsigned int shift = d * RADIX_BITS;
 		struct word_raw *sorted = other;
 
@@ -151,10 +157,11 @@ static enum status sort(struct word_log *log)
 		sort_digit(log->raw, other, log->raw_count, counts[d], shift);
 		other = log->raw;
 		log->raw = sorted;
+		status = goes_on(log) ? STATUS_OK : STATUS_INTERRUPTED;
 	}
 	free(counts);
 	free(other);
-	return STATUS_OK;
+	return status;
 }
 
 /* From the past: each entry gets what was known and what its event says. */
@@ -247,7 +254,7 @@ static struct word_entry first_entry(word_base *base, void *context, uint64_t ke
 	return e;
 }
 
-static void fill(struct word_log *log, word_base *base, void *context, uint8_t *reads)
+static enum status fill(struct word_log *log, word_base *base, void *context, uint8_t *reads)
 {
 	size_t next;
 
@@ -259,8 +266,11 @@ static void fill(struct word_log *log, word_base *base, void *context, uint8_t *
 		for (next = i; next < log->raw_count && log->raw[next].key == word->key; next++)
 			log->entries[log->entry_count++] = log->raw[next].entry;
 		settle(log, &log->entries[word->first], log->entry_count - word->first, reads);
+		if (!goes_on(log))
+			return STATUS_INTERRUPTED;
 	}
 	log->words[log->word_count] = (struct word){UINT64_MAX, log->entry_count};
+	return STATUS_OK;
 }
 
 enum status word_log_finish(struct word_log *log, word_base *base, void *context)
@@ -268,6 +278,7 @@ enum status word_log_finish(struct word_log *log, word_base *base, void *context
 	size_t longest;
 	size_t words;
 	uint8_t *reads;
+	enum status status;
 
 	TRY(sort(log));
 	words = count_words(log, &longest);
@@ -278,13 +289,14 @@ enum status word_log_finish(struct word_log *log, word_base *base, void *context
 		free(reads);
 		return STATUS_NO_MEM;
 	}
-	fill(log, base, context, reads);
+	status = fill(log, base, context, reads);
 	free(reads);
 	free(log->raw);
 	log->raw = NULL;
 	log->raw_count = 0;
 	log->raw_capacity = 0;
-	return STATUS_OK;
+	log->go_on = NULL;
+	return status;
 }
 
 void word_log_fini(struct word_log *log)

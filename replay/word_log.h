@@ -60,6 +60,9 @@ struct word_log {
 	uint64_t *losses; /* times */
 	size_t loss_count;
 	size_t loss_capacity;
+	/* Asked now and then by word_log_finish(), which ends where it is false. NULL: never. */
+	bool (*go_on)(void *context);
+	void *go_on_context;
 };
 
 /* What a word held before the first event; returns a mask of the bytes that are known. */
@@ -71,7 +74,9 @@ MUST_USE enum status word_log_add(struct word_log *log, const struct word_event 
 /* Nothing is carried over `time`. NO_MEM. */
 MUST_USE enum status word_log_lose(struct word_log *log, uint64_t time);
 
-/* To be called once, behind the last event; `base` may be NULL: nothing is known. NO_MEM. */
+/* To be called once, behind the last event; `base` may be NULL: nothing is known. NO_MEM;
+ * INTERRUPTED.
+ */
 MUST_USE enum status word_log_finish(struct word_log *log, word_base *base, void *context);
 
 void word_log_fini(struct word_log *log);

@@ -20,13 +20,28 @@ static struct {
 	struct snapshot *snapshot;
 	struct session *session;
 	struct diag_list diags;
+	bool stops; /* at the progress report of index `polls` */
+	unsigned int polls;
 } rig;
+
+static bool stop_later(void *context, uint64_t done, uint64_t total)
+{
+	(void)context;
+	assert_true(done <= total);
+	if (rig.polls == 0)
+		return false;
+	rig.polls--;
+	return true;
+}
 
 static enum status open_with(const char *text, bool is_strict)
 {
 	char path[] = "/tmp/csreplay-tarmac-XXXXXX";
 	int fd = mkstemp(path);
-	struct input_options options = {.is_strict = is_strict};
+	struct input_options options = {
+	        .is_strict = is_strict,
+	        .history = {.progress = rig.stops ? stop_later : NULL},
+	};
 	const struct history_options building = {0};
 	enum status status;
 
@@ -681,6 +696,29 @@ static void history_of_an_empty_text_is_no_tarmac(void **state)
 	assert_int_not_equal(open_with("[snapshot]\nversion=1.0\n", false), STATUS_OK);
 }
 
+/* However far it is, and the logs are sorted and filled behind the last line. */
+static void open_interrupted_anywhere_has_no_result(void **state)
+{
+	enum status status = STATUS_INTERRUPTED;
+	unsigned int count;
+
+	(void)state;
+	rig.stops = true;
+	for (count = 0; status == STATUS_INTERRUPTED && count < 100; count++) {
+		rig.polls = count;
+		status = open_with("0 clk R X0 0000000000000001\n"
+		                   "1 clk IT (1) 00001000 f9000020 O EL1h_s : STR x0,[x1]\n"
+		                   "1 clk MW8 0000000000002000 00000000_00000001\n"
+		                   "2 clk IT (2) 00001004 d2800041 O EL1h_s : MOV x1,#2\n"
+		                   "2 clk R X1 0000000000000002\n",
+		                   false);
+		assert_true((status == STATUS_OK) == (rig.snapshot != NULL));
+	}
+	assert_int_equal(status, STATUS_OK);
+	assert_true(count > 4);
+	check_known(2, A64_x1, 2);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_teardown(name, tear_down)
@@ -717,6 +755,7 @@ int main(void)
 	        T(effects_are_the_lines_of_the_instruction),
 	        T(effects_of_a_long_history_are_found_in_any_order),
 	        T(history_of_an_empty_text_is_no_tarmac),
+	        T(open_interrupted_anywhere_has_no_result),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
