@@ -110,5 +110,6 @@ enum cli_exit cmd_decode(const struct cli_args *args);
 enum cli_exit cmd_history(const struct cli_args *args);
 enum cli_exit cmd_compare(const struct cli_args *args);
 enum cli_exit cmd_export(const struct cli_args *args);
+enum cli_exit cmd_state(const struct cli_args *args);
 
 #endif

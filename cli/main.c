@@ -57,6 +57,12 @@ static const struct cli_command commands[] = {
          cmd_export,
          SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(FORMAT) | BIT(DIALECT) | BIT(CORE) | BIT(FROM) |
                  BIT(COUNT)},
+        {"state", "answer what is known of registers and memory of the past",
+         "Questions are lines POSITION<TAB>NAME, NAME a register, or m and an address in\n"
+         "hexadecimal for the 8 bytes there; negative positions count back, -1 being the halt.\n"
+         "Answers are POSITION<TAB>NAME<TAB>VALUE in hexadecimal, or - for what is not proved.\n",
+         cmd_state,
+         SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(CORE) | BIT(BATCH) | BIT(SINGLE_WRITER)},
 };
 
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };
@@ -140,6 +146,24 @@ static unsigned int find_option(const struct cli_command *command, struct str na
 	return i;
 }
 
+/* An option whose value may be left out: "[FILE]". */
+static bool takes_rest(unsigned int option)
+{
+	return options[option].value && options[option].value[0] == '[';
+}
+
+/* What comes behind argv[at] is a value if a SNAPSHOT is left beside it. */
+static bool has_two_more(const struct cli_args *args, int argc, char **argv, int at)
+{
+	int count = args->snapshot ? 1 : 0;
+
+	if (at + 1 >= argc || strncmp(argv[at + 1], "--", 2) == 0)
+		return false;
+	for (int i = at + 1; i < argc; i++)
+		count += strncmp(argv[i], "--", 2) != 0;
+	return count >= 2;
+}
+
 /* Takes argv[*i], an option, and its value. */
 static enum cli_exit parse_option(struct cli_args *args, int argc, char **argv, int *i)
 {
@@ -156,7 +180,10 @@ static enum cli_exit parse_option(struct cli_args *args, int argc, char **argv, 
 		                STR_ARG(name));
 	if (!options[option].value && has_value)
 		return cli_fail(CLI_USAGE, "--%s takes no value", options[option].name);
-	if (options[option].value && !has_value) {
+	if (takes_rest(option) && !has_value) {
+		if (has_two_more(args, argc, argv, *i))
+			value = str_of(argv[++*i]);
+	} else if (options[option].value && !has_value) {
 		if (*i + 1 >= argc)
 			return cli_fail(CLI_USAGE, "--%s needs a value: %s", options[option].name,
 			                options[option].value);

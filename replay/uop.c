@@ -244,8 +244,9 @@ static void format_access(const struct uop_insn *insn, const struct uop_access *
 
 void uop_insn_format(const struct uop_insn *insn, struct text *out)
 {
-	static const char *const branches[] = {"",         "direct",    "conditional",
-	                                       "indirect", "exception", "return"};
+	static const char *const branches[] = {
+	        "",          "direct", "conditional",         "indirect",
+	        "exception", "return", "conditional indirect"};
 
 	if ((insn->flags & UOP_KILLS_REGISTERS) != 0)
 		text_puts(out, "kills registers\n");
@@ -266,5 +267,14 @@ void uop_insn_format(const struct uop_insn *insn, struct text *out)
 	text_printf(out, "branch %s 0x%llx ", branches[insn->branch.kind],
 	            (unsigned long long)insn->branch.target);
 	slot_name(insn, insn->branch.slot, out);
-	text_printf(out, " %u %u\n", insn->branch.taken_value, insn->branch.target_bits);
+	text_printf(out, " %u %u", insn->branch.taken_value, insn->branch.target_bits);
+	if (insn->branch.kind == BRANCH_CONDITIONAL_INDIRECT) {
+		text_puts(out, " when ");
+		slot_name(insn, insn->branch.when, out);
+	}
+	if (insn->branch.interworks) {
+		text_puts(out, " state ");
+		slot_name(insn, insn->branch.state, out);
+	}
+	text_char(out, '\n');
 }

@@ -18,9 +18,10 @@
  * an opcode that the tables do not have has UOP_KILLS_REGISTERS and UOP_KILLS_MEMORY and no
  * definitions. With one of these flags, what `defs` and `accesses` hold comes on top.
  *
- * Doors for A32 and T32: registers of other modes have the numbers that the architecture maps
- * them to (Arm ARM D1.20.1: SP_usr is X13, LR_irq X16, R8_fiq X24, ...); a predicated instruction
- * is SELECT with the old value and accesses with `when`; UOP_ACCESSES is what LDM needs.
+ * A32 and T32: R0 to R14 of the mode in use are 0 to 14, 32 bits each; PC is no register but a
+ * constant. A predicated instruction is SELECT with the old value, accesses with `when`, and
+ * a branch under a condition. A load whose `when` is false has a temporary that nothing selects.
+ * Registers of other modes have the numbers from REG_BANKED on.
  */
 #ifndef CSREPLAY_REPLAY_UOP_H
 #define CSREPLAY_REPLAY_UOP_H
@@ -44,6 +45,7 @@ enum uop_op {
 /* Slots 0 to 127: registers. X0 to X30 are 0 to 30. Values are 64 bits unless said otherwise. */
 enum uop_register {
 	REG_X0 = 0,
+	REG_BANKED = 15, /* to 31: AArch32 registers of modes that are not in use; sem_a32.h */
 	REG_X16 = 16,
 	REG_X17 = 17,
 	REG_LR = 30,
@@ -141,6 +143,8 @@ enum uop_branch_kind {
 	BRANCH_INDIRECT,    /* to the value of `slot` */
 	BRANCH_EXCEPTION,   /* SVC, HVC, SMC, BRK, UDF ...: to a handler, if it completes at all */
 	BRANCH_RETURN,      /* ERET and its kin: to an ELR, in another state */
+	/* A32, T32: to the value of `slot` if bit 0 of `when` is set, else the next one follows. */
+	BRANCH_CONDITIONAL_INDIRECT,
 };
 
 struct uop_branch {
@@ -153,6 +157,13 @@ struct uop_branch {
 	 * a pointer authentication code is in the register.
 	 */
 	uint8_t target_bits;
+	uint8_t when; /* CONDITIONAL_INDIRECT */
+	/*
+	 * A32, T32, of the indirect kinds: bit 0 of `state` is 1 if T32 follows, 0 if A32 does.
+	 * `slot` itself has no such bit: it is the PC.
+	 */
+	bool interworks;
+	uint8_t state;
 	uint64_t target;
 };
 
@@ -166,6 +177,7 @@ enum uop_flags {
 	UOP_ATOMIC = 16,   /* another agent cannot come between its load and its store */
 	UOP_ORDERED = 32,  /* acquire or release */
 	UOP_NOT_IN_TABLE = 64,
+	UOP_AARCH32 = 128, /* A32 or T32: addresses have 32 bits */
 };
 
 struct uop_def {

@@ -24,13 +24,17 @@ struct bits uop_run_address(const struct uop_run *run, const struct uop_access *
 	struct bits offset = bits_of((uint64_t)(int64_t)access->offset);
 	struct bits carry = bits_of(0);
 	struct bits sum = {0, 0};
+	unsigned int width = (run->insn->flags & UOP_AARCH32) != 0 ? 32 : 64;
 	struct bits_sum add = {&base, &offset, &carry, false};
 
 	if (access->align > 0)
 		base.value &= ~bits_mask(access->align);
 	if (access->align > 0)
 		base.known |= bits_mask(access->align);
-	if (access->offset == 0 || !bits_add(&sum, &add, 64))
+	if (access->offset == 0 || !bits_add(&sum, &add, width))
+		return base;
+	/* what is above the width is not a part of the sum */
+	if (!bits_narrow(&sum, width))
 		return base;
 	return sum;
 }

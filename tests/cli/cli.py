@@ -7,7 +7,7 @@ import sys
 import unittest
 
 CSREPLAY = os.environ["CSREPLAY"]
-COMMANDS = ["serve", "info", "check", "decode", "history", "compare", "export"]
+COMMANDS = ["serve", "info", "check", "decode", "history", "compare", "export", "state"]
 
 
 def run(*arguments):
@@ -43,6 +43,8 @@ class CommandLine(unittest.TestCase):
             "compare": ["--image", "--allow-outside", "--strict", "--format", "--core", "--from",
                         "--registers", "--threads", "--memory", "--ignore", "--first", "--max",
                         "--help"],
+            "state": ["--image", "--allow-outside", "--strict", "--core", "--threads", "--batch",
+                      "--assume-single-writer", "--help"],
             "export": ["--image", "--allow-outside", "--strict", "--format", "--core", "--from",
                        "--count", "--threads", "--dialect", "--help"],
         }

@@ -2,7 +2,7 @@
 /*
  * Makes cases and judges results; see case.h.
  *
- *	check_cases make SEED COUNT rows|any > CASES
+ *	check_cases make SEED COUNT rows|any a64|a32|t32 > CASES
  *	check_cases check CASES RESULTS        exit 1 if a result differs from what the tables say
  *
  * A result may differ from what is unknown, never from what is known; a register that no
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/sem.h"
+#include "replay/sem_a32.h"
 #include "replay/uop_run.h"
 #include "tests/semantics/make_cases.h"
 
@@ -93,6 +93,19 @@ static uint8_t pattern_byte(uint64_t address)
 	return (uint8_t)(case_pattern((address - DATA_BASE) / 8) >> (address % 8 * 8));
 }
 
+/* True for what lies behind the opcodes of an A32 or T32 case, where its literals are. */
+static bool is_trap(const struct world *w, uint64_t address)
+{
+	return w->test->isa != CASE_A64 && address - w->slot >= 8 && address - w->slot < CASE_SLOT;
+}
+
+static uint8_t trap_byte(const struct world *w, uint64_t address)
+{
+	uint32_t trap = case_trap(w->test->isa, address - w->slot);
+
+	return (uint8_t)(trap >> (address % 4 * 8));
+}
+
 static struct bits read_byte(const struct world *w, uint64_t address)
 {
 	for (size_t i = w->byte_count; i-- > 0;) {
@@ -100,6 +113,8 @@ static struct bits read_byte(const struct world *w, uint64_t address)
 			return w->bytes[i].is_known ? (struct bits){w->bytes[i].value, 0xff}
 			                            : (struct bits){0, 0};
 	}
+	if (is_trap(w, address))
+		return (struct bits){trap_byte(w, address), 0xff};
 	if (!is_data(address) || w->memory_killed)
 		return (struct bits){0, 0};
 	for (size_t i = 0; i < w->clobber_count; i++) {
@@ -122,9 +137,10 @@ static struct bits read_memory(void *context, uint64_t address, unsigned int siz
 	return value;
 }
 
-static uint64_t address_without_tag(uint64_t address)
+/* Without what a core ignores: a tag, or outside of A64 all but 32 bits. */
+static uint64_t bare_address(const struct world *w, uint64_t address)
 {
-	return address & bits_mask(56);
+	return address & bits_mask(w->test->isa == CASE_A64 ? 56 : 32);
 }
 
 static void store_bytes(struct world *w, const struct uop_access *access, uint64_t address)
@@ -148,7 +164,7 @@ static void apply_access(struct world *w, const struct uop_access *access)
 		w->memory_killed = true;
 		return;
 	}
-	address.value = address_without_tag(address.value);
+	address.value = bare_address(w, address.value);
 	if (happens.value == 0)
 		return;
 	if (access->kind == ACCESS_CLOBBER)
@@ -158,7 +174,28 @@ static void apply_access(struct world *w, const struct uop_access *access)
 		store_bytes(w, access, address.value);
 }
 
-static struct bits actual_register(const struct test_result *result, unsigned int reg)
+static struct bits actual_register_a32(const struct test_result *result, unsigned int reg)
+{
+	if (reg < 15)
+		return bits_of(result->state.x[reg]);
+	if (reg >= REG_V0)
+		return reg < REG_V0 + 32 ? bits_of(result->state.v[reg - REG_V0])
+		                         : (struct bits){0, 0};
+	switch (reg) {
+	case REG_NZCV:
+		return bits_of(UINT64_C(1) << result->state.nzcv);
+	case REG_PSTATE: /* all but T and what IT keeps there */
+		return bits_of(result->state.pstate & ~UINT64_C(0x0600fc20));
+	case REG_FPSR:
+		return bits_of(result->state.fpsr);
+	case REG_TPIDR_EL0:
+		return bits_of(result->state.tpidr);
+	default:
+		return (struct bits){0, 0};
+	}
+}
+
+static struct bits actual_register_a64(const struct test_result *result, unsigned int reg)
 {
 	if (reg < 31)
 		return bits_of(result->state.x[reg]);
@@ -182,6 +219,13 @@ static struct bits actual_register(const struct test_result *result, unsigned in
 	}
 }
 
+static struct bits actual_register(const struct world *w, const struct test_result *result,
+                                   unsigned int reg)
+{
+	return w->test->isa == CASE_A64 ? actual_register_a64(result, reg)
+	                                : actual_register_a32(result, reg);
+}
+
 static void start_registers(struct world *w)
 {
 	struct test_result before = {.vector_bytes = w->result->vector_bytes,
@@ -189,7 +233,7 @@ static void start_registers(struct world *w)
 	                             .state = w->test->state};
 
 	for (unsigned int reg = 0; reg < REG_COUNT; reg++)
-		w->registers[reg] = actual_register(&before, reg);
+		w->registers[reg] = actual_register(w, &before, reg);
 }
 
 /* A result that is unknown, and that a register shows, is known by the truth: a status. */
@@ -197,7 +241,7 @@ static void learn_unknowns(struct world *w, const struct uop_insn *insn)
 {
 	for (size_t i = 0; i < insn->def_count; i++) {
 		unsigned int slot = insn->defs[i].slot;
-		struct bits actual = actual_register(w->result, insn->defs[i].reg);
+		struct bits actual = actual_register(w, w->result, insn->defs[i].reg);
 
 		if (slot < SLOT_TEMP || slot >= SLOT_CONSTANT)
 			continue;
@@ -281,15 +325,44 @@ static void check_hidden(struct world *w, const struct uop_insn *insn)
 	}
 }
 
+static unsigned int opcode_size(const struct test_case *test, uint32_t index)
+{
+	return test->isa == CASE_T32 && test->opcodes[index] < 0x10000 ? 2 : 4;
+}
+
+/* Bytes of the first `count` opcodes. */
+static uint64_t code_size(const struct test_case *test, uint32_t count)
+{
+	uint64_t size = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		size += opcode_size(test, i);
+	return size;
+}
+
+static void expand(struct world *w, uint32_t index, uint64_t address)
+{
+	const struct test_case *test = w->test;
+	bool is_last = index + 1 == test->count;
+
+	if (test->isa == CASE_A64)
+		sem_a64(test->opcodes[index], address, &w->builder);
+	else if (test->isa == CASE_A32)
+		sem_a32(test->opcodes[index], (uint32_t)address, &w->builder);
+	else
+		sem_t32(test->opcodes[index], (uint32_t)address,
+		        is_last ? test->it : (unsigned int)SEM_NO_IT, &w->builder);
+}
+
 /* Runs one opcode of the case on what is known. */
-static void step(struct world *w, uint32_t opcode, uint64_t address)
+static void step(struct world *w, uint32_t index)
 {
 	const struct uop_insn *insn = &w->builder.insn;
 	struct uop_memory memory = {read_memory, w};
-	bool is_last = address == w->slot + 4 * (uint64_t)(w->test->count - 1);
+	bool is_last = index + 1 == w->test->count;
 
 	memcpy(w->before, w->registers, sizeof(w->before));
-	sem_a64(opcode, address, &w->builder);
+	expand(w, index, w->slot + code_size(w->test, index));
 	if (!uop_run(insn, w->before, &memory, &w->run)) {
 		fail(w, "contradiction", 0, 0);
 		return;
@@ -313,7 +386,7 @@ static void step(struct world *w, uint32_t opcode, uint64_t address)
 static void check_registers(struct world *w)
 {
 	for (unsigned int reg = 0; reg < REG_COUNT && !w->registers_killed; reg++) {
-		struct bits actual = actual_register(w->result, reg);
+		struct bits actual = actual_register(w, w->result, reg);
 		struct text name = {0};
 
 		if (((w->registers[reg].value ^ actual.value) & w->registers[reg].known &
@@ -358,14 +431,31 @@ static void check_memory(struct world *w)
 	}
 }
 
+static void check_indirect(struct world *w, const struct uop_branch *branch)
+{
+	uint64_t mask = bits_mask(branch->target_bits < 56 ? branch->target_bits : 56);
+	struct bits target = uop_run_slot(&w->run, branch->slot);
+	struct bits state;
+
+	if (((target.value ^ w->result->pc) & target.known & mask) != 0)
+		fail(w, "indirect target", target.value, w->result->pc);
+	if (w->test->isa == CASE_A64)
+		return;
+	state = bits_of(w->test->isa == CASE_T32);
+	if (branch->interworks)
+		state = uop_run_slot(&w->run, branch->state);
+	if ((state.known & 1) != 0 &&
+	    (state.value & 1) != (w->result->state.pstate & CPSR_T) / CPSR_T)
+		fail(w, "state of the target", state.value & 1, w->result->state.pstate & CPSR_T);
+}
+
 /* Where the last opcode went, by the PC that the trap is at. */
 static void check_branch(struct world *w)
 {
 	const struct uop_branch *branch = &w->builder.insn.branch;
-	uint64_t next = w->slot + 4 * (uint64_t)w->test->count;
+	uint64_t next = w->slot + code_size(w->test, w->test->count);
 	uint64_t pc = w->result->pc;
 	struct bits taken;
-	uint64_t mask;
 
 	if (w->registers_killed)
 		return;
@@ -387,11 +477,17 @@ static void check_branch(struct world *w)
 		else if (pc != (taken.value == branch->taken_value ? branch->target : next))
 			fail(w, "conditional target", branch->target, pc);
 		break;
+	case BRANCH_CONDITIONAL_INDIRECT:
+		taken = uop_run_slot(&w->run, branch->when);
+		if ((taken.known & 1) == 0)
+			fail(w, "condition is unknown", 0, pc);
+		else if (taken.value != 0)
+			check_indirect(w, branch);
+		else if (pc != next)
+			fail(w, "next PC", next, pc);
+		break;
 	case BRANCH_INDIRECT:
-		mask = bits_mask(branch->target_bits < 56 ? branch->target_bits : 56);
-		taken = uop_run_slot(&w->run, branch->slot);
-		if (((taken.value ^ pc) & taken.known & mask) != 0)
-			fail(w, "indirect target", taken.value, pc);
+		check_indirect(w, branch);
 		break;
 	default:
 		break;
@@ -401,7 +497,7 @@ static void check_branch(struct world *w)
 /* An opcode that did not complete has no result: it is undefined, or its address is bad. */
 static bool has_run(const struct world *w, struct row_count *count)
 {
-	uint64_t end = w->slot + 4 * (uint64_t)w->test->count;
+	uint64_t end = w->slot + code_size(w->test, w->test->count);
 
 	if (w->result->pc < w->slot || w->result->pc >= end)
 		return true;
@@ -420,7 +516,7 @@ static void judge(struct world *w, struct row_count *count)
 	count->executed++;
 	start_registers(w);
 	for (unsigned int i = 0; i < w->test->count && !w->registers_killed; i++)
-		step(w, w->test->opcodes[i], w->slot + 4 * (uint64_t)i);
+		step(w, i);
 	check_registers(w);
 	check_memory(w);
 	check_branch(w);
@@ -433,7 +529,12 @@ static void judge(struct world *w, struct row_count *count)
 	count->failed += w->failed;
 }
 
-static void print_counts(void)
+typedef bool row_function(size_t index, struct sem_row_info *row);
+
+static row_function *const row_of[] = {
+        [CASE_A64] = sem_a64_row, [CASE_A32] = sem_a32_row, [CASE_T32] = sem_t32_row};
+
+static void print_counts(enum case_isa isa)
 {
 	struct sem_row_info info;
 
@@ -442,7 +543,7 @@ static void print_counts(void)
 	for (size_t row = 0; row <= ROWS_MOST; row++) {
 		const struct row_count *c = &counts[row];
 
-		if (!sem_a64_row(row, &info))
+		if (!row_of[isa](row, &info))
 			info.name = "(none)";
 		if (c->cases > 0)
 			printf("%-16s %8u %8u %8u %8u %8u %8u %8u %8u\n", info.name, c->cases,
@@ -469,29 +570,32 @@ static int check(FILE *cases, FILE *results)
 		w.random.state = index;
 		judge(&w, &counts[test.row < ROWS_MOST ? test.row : ROWS_MOST]);
 	}
-	print_counts();
+	print_counts((enum case_isa)test.isa);
 	printf("%u failures\n", failures);
 	return failures > 0;
 }
 
-static size_t row_count(void)
+static size_t row_count(enum case_isa isa)
 {
 	struct sem_row_info info;
 	size_t rows = 0;
 
-	while (sem_a64_row(rows, &info))
+	while (row_of[isa](rows, &info))
 		rows++;
 	return rows;
 }
 
-static int make(uint64_t seed, uint64_t count, bool any)
+static int make(uint64_t seed, uint64_t count, bool any, enum case_isa isa)
 {
 	struct random random = {seed * 1000003};
-	size_t rows = row_count();
+	size_t rows = row_count(isa);
 	struct test_case test;
 
 	for (uint64_t i = 0; rows > 0 && i < count && i < CASE_MOST; i++) {
-		make_case(&random, any ? rows : i % rows, i, &test);
+		if (isa == CASE_A64)
+			make_case(&random, any ? rows : i % rows, i, &test);
+		else
+			make_case_a32(&random, isa, any ? rows : i % rows, i, &test);
 		if (fwrite(&test, sizeof(test), 1, stdout) != 1)
 			return 1;
 	}
@@ -500,13 +604,17 @@ static int make(uint64_t seed, uint64_t count, bool any)
 
 int main(int argc, char **argv)
 {
+	static const char *const isas[] = {"a64", "a32", "t32"};
+	enum case_isa isa = CASE_A64;
 	FILE *cases;
 	FILE *results;
 	int failed;
 
-	if (argc == 5 && strcmp(argv[1], "make") == 0)
+	while (argc == 6 && isa < CASE_T32 && strcmp(argv[5], isas[isa]) != 0)
+		isa++;
+	if (argc == 6 && strcmp(argv[1], "make") == 0)
 		return make(strtoull(argv[2], NULL, 0), strtoull(argv[3], NULL, 0),
-		            strcmp(argv[4], "any") == 0);
+		            strcmp(argv[4], "any") == 0, isa);
 	if (argc != 4 || strcmp(argv[1], "check") != 0)
 		return 2;
 	cases = fopen(argv[2], "rb");

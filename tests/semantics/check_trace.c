@@ -3,11 +3,12 @@
  * Executes every instruction of a recorded program forward, from the recorded state before it, and
  * compares with the recorded state behind it: general registers, SP, flags, and memory.
  *
- *	check_trace SNAPSHOT TRUTH MEMTRUTH FIRST LAST
+ *	check_trace SNAPSHOT TRUTH MEMTRUTH FIRST LAST a64|a32
  *
  * TRUTH and MEMTRUTH are those of corpus/crashes, unpacked. Vector registers are not recorded; they
  * are what the instructions before made of them, as far as that is known. Exit 1 on any
- * difference. Prints which rows killed everything, or left a general register unknown, how often.
+ * difference. Of a32 the recorded CPSR says what is T32, and in an IT block. Prints which rows
+ *killed everything, or left a general register unknown, how often.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "replay/sem.h"
+#include "replay/sem_a32.h"
 #include "replay/uop_run.h"
 #include "snapshot/snapshot.h"
 
@@ -29,7 +30,15 @@ enum {
 	RECORD_SP = 32,
 	RECORD_PSTATE = 33,
 	FAILURES_SHOWN = 20,
+	CPSR_T = 1 << 5,
 };
+
+/* Statistics by row of a table, one behind the other. */
+enum table { TABLE_A64, TABLE_A32, TABLE_T32, TABLES };
+
+typedef bool row_function(size_t index, struct sem_row_info *row);
+
+static row_function *const row_functions[TABLES] = {sem_a64_row, sem_a32_row, sem_t32_row};
 
 /* Memory as it was at the current step. */
 struct page {
@@ -47,11 +56,12 @@ struct trace {
 	struct bytes changes;
 	uint64_t first;
 	uint64_t last;
+	bool is_a32;
 	struct bits registers[REG_COUNT];
 	struct uop_builder builder;
 	struct uop_run run;
-	uint64_t unknown_registers[ROWS_MOST];
-	uint64_t killed[ROWS_MOST];
+	uint64_t unknown_registers[TABLES][ROWS_MOST];
+	uint64_t killed[TABLES][ROWS_MOST];
 	uint64_t executed;
 	uint64_t compared;
 	uint64_t bytes_compared;
@@ -174,9 +184,9 @@ static uint64_t truth_word(const struct trace *t, uint64_t record, unsigned int 
 /* What is recorded of a register before step `record`; nothing of vectors and of the rest. */
 static struct bits true_register(const struct trace *t, uint64_t record, unsigned int reg)
 {
-	if (reg < 31)
+	if (reg < (t->is_a32 ? 15 : 31))
 		return bits_of(truth_word(t, record, RECORD_X0 + reg));
-	if (reg == REG_SP)
+	if (reg == REG_SP && !t->is_a32)
 		return bits_of(truth_word(t, record, RECORD_SP));
 	if (reg == REG_NZCV)
 		return bits_of(UINT64_C(1) << (truth_word(t, record, RECORD_PSTATE) >> 28 & 15));
@@ -198,7 +208,7 @@ static void fail(struct trace *t, uint64_t step, const char *what, uint64_t expe
 	text_fini(&text);
 }
 
-static void check_registers(struct trace *t, uint64_t step, size_t row)
+static void check_registers(struct trace *t, uint64_t step, uint64_t *unknown)
 {
 	struct bits after[REG_COUNT];
 
@@ -207,8 +217,8 @@ static void check_registers(struct trace *t, uint64_t step, size_t row)
 		struct text name = {0};
 
 		after[reg] = uop_run_after(&t->run, reg);
-		if ((actual.known & ~after[reg].known) != 0 && row < ROWS_MOST)
-			t->unknown_registers[row]++;
+		if ((actual.known & ~after[reg].known) != 0)
+			++*unknown;
 		t->compared++;
 		if (((after[reg].value ^ actual.value) & after[reg].known & actual.known) == 0)
 			continue;
@@ -301,51 +311,90 @@ static void check_stores(struct trace *t, uint64_t step)
 	}
 }
 
+/* The condition that the recorded IT state has for the instruction. */
+static unsigned int it_of(uint64_t cpsr)
+{
+	unsigned int it = (unsigned int)((cpsr >> 25 & 3) | (cpsr >> 10 & 0x3f) << 2);
+
+	return (it & 15) == 0 ? (unsigned int)SEM_NO_IT : it >> 4;
+}
+
+/* The instruction at the PC in the builder; its table and row. False if its memory is not there. */
+static bool expand(struct trace *t, uint64_t step, enum table *table, size_t *row)
+{
+	uint64_t pc = truth_word(t, step, RECORD_PC);
+	uint64_t cpsr = truth_word(t, step, RECORD_PSTATE);
+	uint8_t b[4] = {0};
+	size_t size = memmap_read(t->map, SPACE_ANY, pc, b, 4);
+	uint32_t opcode =
+	        (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+
+	if (!t->is_a32) {
+		*table = TABLE_A64;
+		*row = sem_a64_row_of(opcode);
+		sem_a64(opcode, pc, &t->builder);
+		return size == 4;
+	}
+	if ((cpsr & CPSR_T) == 0) {
+		*table = TABLE_A32;
+		*row = sem_a32_row_of(opcode);
+		sem_a32(opcode, (uint32_t)pc, &t->builder);
+		return size == 4;
+	}
+	opcode = (opcode & 0xffff) >> 11 < 0x1d ? opcode & 0xffff : opcode << 16 | opcode >> 16;
+	*table = TABLE_T32;
+	*row = sem_t32_row_of(opcode);
+	sem_t32(opcode, (uint32_t)pc, it_of(cpsr), &t->builder);
+	return size >= 2;
+}
+
 static void check_step(struct trace *t, uint64_t step, struct bytes *changes)
 {
 	struct uop_memory memory = {read_memory, t};
-	uint64_t pc = truth_word(t, step, RECORD_PC);
-	uint8_t b[4] = {0};
-	uint32_t opcode;
+	enum table table;
 	size_t row;
 	bool is_call;
 
-	if (memmap_read(t->map, SPACE_ANY, pc, b, 4) != 4)
+	if (!expand(t, step, &table, &row))
 		return;
-	opcode = (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
-	row = sem_a64_row_of(opcode);
+	row = row < ROWS_MOST ? row : ROWS_MOST - 1;
 	for (unsigned int reg = 0; reg <= REG_NZCV; reg++)
 		t->registers[reg] = true_register(t, step, reg);
-	sem_a64(opcode, pc, &t->builder);
 	t->executed++;
 	is_call = t->builder.insn.branch.kind == BRANCH_EXCEPTION;
 	if (!uop_run(&t->builder.insn, t->registers, &memory, &t->run))
 		fail(t, step, "contradiction", 0, 0);
 	apply_changes(t, changes, step, is_call);
 	if (is_call || (t->builder.insn.flags & UOP_KILLS_REGISTERS) != 0) {
-		if (!is_call && row < ROWS_MOST)
-			t->killed[row]++;
+		if (!is_call)
+			t->killed[table][row]++;
 		memset(t->registers, 0, sizeof(t->registers));
 		return;
 	}
 	check_stores(t, step);
 	apply_clobbers(t);
 	/* a status that is not known is what it was: it says whether a store happened */
-	check_registers(t, step, row);
+	check_registers(t, step, &t->unknown_registers[table][row]);
+}
+
+static void print_table(const struct trace *t, enum table table)
+{
+	struct sem_row_info info;
+
+	for (size_t row = 0; row_functions[table](row, &info); row++) {
+		if (t->killed[table][row] > 0)
+			printf("%-16s killed everything %" PRIu64 " times\n", info.name,
+			       t->killed[table][row]);
+		if (t->unknown_registers[table][row] > 0)
+			printf("%-16s left registers unknown %" PRIu64 " times\n", info.name,
+			       t->unknown_registers[table][row]);
+	}
 }
 
 static void print_rows(const struct trace *t)
 {
-	struct sem_row_info info;
-
-	for (size_t row = 0; sem_a64_row(row, &info); row++) {
-		if (t->killed[row] > 0)
-			printf("%-16s killed everything %" PRIu64 " times\n", info.name,
-			       t->killed[row]);
-		if (t->unknown_registers[row] > 0)
-			printf("%-16s left registers unknown %" PRIu64 " times\n", info.name,
-			       t->unknown_registers[row]);
-	}
+	for (unsigned int table = 0; table < TABLES; table++)
+		print_table(t, (enum table)table);
 	printf("%" PRIu64 " instructions, %" PRIu64 " registers and %" PRIu64
 	       " stored bytes compared, %" PRIu64 " differ\n",
 	       t->executed, t->compared, t->bytes_compared, t->failures);
@@ -370,6 +419,7 @@ static int run(struct trace *t, char **argv)
 	t->changes = file_map_bytes(&changes);
 	t->first = strtoull(argv[4], NULL, 0);
 	t->last = strtoull(argv[5], NULL, 0);
+	t->is_a32 = strcmp(argv[6], "a32") == 0;
 	rewind_memory(t);
 	at = t->changes;
 	for (uint64_t step = t->first; step <= t->last; step++)
@@ -387,5 +437,5 @@ int main(int argc, char **argv)
 {
 	static struct trace trace;
 
-	return argc == 6 ? run(&trace, argv) : 2;
+	return argc == 7 ? run(&trace, argv) : 2;
 }

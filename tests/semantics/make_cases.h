@@ -21,5 +21,8 @@ uint64_t random_below(struct random *r, uint64_t limit);
  * case goes to slot `index`.
  */
 void make_case(struct random *r, size_t row, uint64_t index, struct test_case *out);
+/* The same for A32 and T32. */
+void make_case_a32(struct random *r, enum case_isa isa, size_t row, uint64_t index,
+                   struct test_case *out);
 
 #endif

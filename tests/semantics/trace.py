@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every instruction of a recorded crash does what the tables say.
 
-usage: trace.py CHECK_TRACE NAME      a snapshot of corpus/crashes in the reference material
+usage: trace.py CHECK_TRACE NAME a64|a32     a snapshot of corpus/crashes in the reference material
 """
 import gzip
 import json
@@ -30,7 +30,7 @@ def main():
     with tempfile.TemporaryDirectory() as out:
         done = subprocess.run([sys.argv[1], folder, unpack(folder, "truth.bin", out),
                                unpack(folder, "memtruth.bin", out), str(trace["first_index"]),
-                               str(trace["last_index"])], capture_output=True, text=True)
+                               str(trace["last_index"]), sys.argv[3]], capture_output=True, text=True)
     print(done.stdout + done.stderr)
     if "killed everything" in done.stdout:
         sys.exit("an opcode of the recording is in no table")

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Gaps, exceptions and changes of context as micro-operations; see boundary.h. Exception types are
+ * those of ETMv4 and ETE for the A profile (IHI 0064, exception instruction trace packet).
+ */
+#include "replay/boundary.h"
+
+enum {
+	EXCEPTION_CALL = 2,
+	EXCEPTION_TRAP = 3,
+	EXCEPTION_ALIGNMENT = 10,
+	EXCEPTION_INST_FAULT = 11,
+	EXCEPTION_DATA_FAULT = 12,
+	EXCEPTION_IRQ = 14,
+	EXCEPTION_FIQ = 15,
+};
+
+/* What the trace says at one position. */
+struct notices {
+	bool has_gap;
+	bool lost; /* nothing survives */
+	bool changes_space;
+	bool has_return; /* an exception return */
+	unsigned int exceptions;
+	const struct element *exception; /* the last one */
+};
+
+enum {
+	CALL_RESULT = REG_NZCV, /* as base: what the call returns */
+	CALL_PAGES = 0x80,      /* in the bound: and as much as makes whole pages of it */
+	PAGE_MOST = 0x10000,
+};
+
+struct call_write {
+	uint8_t base; /* SLOT_NONE: none */
+	uint32_t length;
+	uint8_t bound; /* SLOT_NONE: always `length` */
+};
+
+static const struct call_model {
+	uint32_t number;
+	struct call_write writes[2];
+} call_models[] = {
+#define X(number, name, base_1, length_1, bound_1, base_2, length_2)                               \
+	{number, {{base_1, length_1, bound_1}, {base_2, length_2, SLOT_NONE}}},
+#include "replay/system_call.def"
+#undef X
+};
+
+void boundary_begin(struct boundary_reader *r, const struct history *history, uint64_t from,
+                    bool handler_preserves)
+{
+	size_t gaps;
+	const struct gap *gap = history_gaps(history, &gaps);
+	size_t events;
+	const struct history_event *event = history_events(history, &events);
+
+	*r = (struct boundary_reader){.history = history, .handler_preserves = handler_preserves};
+	while (r->gap < gaps && gap[r->gap].position <= from)
+		r->gap++;
+	for (; r->event < events && event[r->event].position <= from; r->event++) {
+		if (event[r->event].element.type != ELEMENT_PE_CONTEXT)
+			continue;
+		r->context = event[r->event].element.context;
+		r->has_context = true;
+	}
+}
+
+/* EL0 and EL1 have their memory in common. */
+static int regime(enum exception_level level)
+{
+	return level == EL_UNKNOWN || level == EL_0 ? (int)EL_1 : (int)level;
+}
+
+static bool same_space(const struct pe_context *a, const struct pe_context *b)
+{
+	return a->security == b->security && regime(a->level) == regime(b->level) &&
+	       a->has_context_id == b->has_context_id && a->has_vmid == b->has_vmid &&
+	       (!a->has_context_id || a->context_id == b->context_id) &&
+	       (!a->has_vmid || a->vmid == b->vmid);
+}
+
+static bool loses_all(const struct element *e)
+{
+	if (e->type == ELEMENT_EXCEPTION)
+		return e->exception.cancels_last;
+	if (e->type == ELEMENT_MEMTRANS)
+		return e->memtrans == MEMTRANS_FAIL;
+	if (e->type == ELEMENT_PE_CONTEXT)
+		return !e->context.is_64bit;
+	return e->type == ELEMENT_NO_SYNC || e->type == ELEMENT_ADDR_NACC ||
+	       e->type == ELEMENT_ADDR_UNKNOWN || e->type == ELEMENT_I_RANGE_NOPATH;
+}
+
+static void take_event(struct boundary_reader *r, const struct element *e, struct notices *n)
+{
+	n->lost |= loses_all(e);
+	if (e->type == ELEMENT_PE_CONTEXT) {
+		n->changes_space |= r->has_context && !same_space(&r->context, &e->context);
+		r->context = e->context;
+		r->has_context = true;
+	} else if (e->type == ELEMENT_EXCEPTION) {
+		n->exceptions++;
+		n->exception = e;
+	} else if (e->type == ELEMENT_EXCEPTION_RET) {
+		n->has_return = true;
+	}
+}
+
+static struct notices take(struct boundary_reader *r, uint64_t position)
+{
+	struct notices n = {0};
+	size_t gaps;
+	const struct gap *gap = history_gaps(r->history, &gaps);
+	size_t events;
+	const struct history_event *event = history_events(r->history, &events);
+
+	for (; r->gap < gaps && gap[r->gap].position <= position; r->gap++)
+		n.has_gap = true;
+	for (; r->event < events && event[r->event].position <= position; r->event++)
+		take_event(r, &event[r->event].element, &n);
+	return n;
+}
+
+static void lose_all(struct uop_builder *b)
+{
+	uop_begin(b);
+	b->insn.flags = UOP_KILLS_ALL;
+	uop_finish(b);
+}
+
+/* Entry of a handler that is traced, or a return from one: another SP, and its own state. */
+static void change_level(struct uop_builder *b)
+{
+	uop_begin(b);
+	uop_define_unknown(b, REG_NZCV, 16);
+	uop_define_unknown(b, REG_PSTATE, 64);
+	uop_define_unknown(b, REG_SP, 64);
+	for (unsigned int reg = REG_SP_EL0; reg <= REG_SPSR_EL3; reg++)
+		uop_define_unknown(b, reg, 64);
+	uop_finish(b);
+}
+
+static void add_write(struct uop_builder *b, const struct call_write *w, unsigned int result)
+{
+	struct uop_place at = {w->base == CALL_RESULT ? result : w->base, 0};
+	unsigned int bound = w->bound & ~(unsigned int)CALL_PAGES;
+
+	if (w->base == SLOT_NONE)
+		return;
+	if (w->bound == SLOT_NONE) {
+		uop_clobber(b, at, w->length, 0);
+		return;
+	}
+	if ((w->bound & CALL_PAGES) != 0)
+		bound = uop_sum(b, 64, bound, uop_constant(b, PAGE_MOST), false);
+	uop_clobber_bounded(b, at, w->length, bound);
+}
+
+static bool system_call(struct uop_builder *b, const struct boundary_from *from)
+{
+	const struct call_model *model = NULL;
+	unsigned int result;
+
+	for (size_t i = 0; i < sizeof(call_models) / sizeof(call_models[0]); i++) {
+		if (from->has_x8 && call_models[i].number == from->x8)
+			model = &call_models[i];
+	}
+	if (!model)
+		return false;
+	uop_begin(b);
+	result = uop_unknown(b, 64);
+	for (size_t i = 0; i < 2; i++)
+		add_write(b, &model->writes[i], result);
+	uop_define(b, REG_X0, result);
+	for (unsigned int reg = REG_P0; reg < REG_NAMED_END; reg++)
+		uop_define_unknown(b, reg, 64);
+	uop_finish(b);
+	return true;
+}
+
+static bool is_fault(uint32_t number)
+{
+	return number >= EXCEPTION_TRAP && number <= EXCEPTION_DATA_FAULT && number != 4;
+}
+
+/*
+ * Execution goes on at the preferred return address of the one exception: its handler ran unseen,
+ * or the history ends there. False if nothing changed.
+ */
+static bool resumed(struct boundary_reader *r, uint64_t position, const struct element *e,
+                    const struct boundary_from *from, struct uop_builder *b)
+{
+	uint32_t number = e->exception.number;
+	bool again = from->is_known && from->address == e->exception.return_address;
+
+	if (number == EXCEPTION_CALL) {
+		bool is_svc = from->is_known && (from->opcode & 0xffe0001f) == 0xd4000001;
+
+		if (!is_svc || !system_call(b, from))
+			lose_all(b);
+		return true;
+	}
+	if ((number == EXCEPTION_IRQ || number == EXCEPTION_FIQ) && r->handler_preserves)
+		return false;
+	/* The halt is that of the fault itself. */
+	if (position == history_length(r->history) && is_fault(number) && !again)
+		return false;
+	lose_all(b);
+	return true;
+}
+
+bool boundary_next(struct boundary_reader *r, uint64_t position, const uint64_t *pc,
+                   const struct boundary_from *from, struct uop_builder *b, bool *changes_space)
+{
+	struct notices n = take(r, position);
+	const struct element *e = n.exception;
+	bool resumes = n.exceptions == 1 && pc && e->exception.has_return_address &&
+	               *pc == e->exception.return_address;
+
+	*changes_space = n.changes_space;
+	if (n.lost || ((n.exceptions > 1 || n.changes_space) && n.has_gap)) {
+		lose_all(b);
+		return true;
+	}
+	if (n.changes_space) {
+		change_level(b);
+		b->insn.flags = UOP_KILLS_MEMORY;
+		return true;
+	}
+	if (resumes)
+		return resumed(r, position, e, from, b);
+	if (n.has_gap || (from->is_exception && n.exceptions == 0)) {
+		lose_all(b);
+		return true;
+	}
+	if (n.exceptions > 0 && from->is_known && e->exception.has_return_address &&
+	    e->exception.return_address == from->address && is_fault(e->exception.number)) {
+		lose_all(b); /* the instruction before may not have completed */
+		return true;
+	}
+	if (n.exceptions > 0 || n.has_return) {
+		change_level(b);
+		return true;
+	}
+	return false;
+}

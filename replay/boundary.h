@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What lies between two instructions of a history: gaps, exceptions, changes of context. In: a
+ * position. Out: micro-operations that say what of registers and memory survives there.
+ */
+#ifndef CSREPLAY_REPLAY_BOUNDARY_H
+#define CSREPLAY_REPLAY_BOUNDARY_H
+
+#include "replay/history.h"
+#include "replay/uop_build.h"
+
+/* What is known of the instruction before. */
+struct boundary_from {
+	uint64_t address;
+	uint32_t opcode;
+	bool is_exception; /* SVC and kin: it does not lead on by itself */
+	bool is_known;     /* false: there is no instruction before it */
+	bool has_x8;
+	uint64_t x8; /* where has_x8: number of a Linux system call */
+};
+
+/* A reader of the boundaries of one history, in rising order of positions. */
+struct boundary_reader {
+	const struct history *history;
+	bool handler_preserves;
+	size_t event;
+	size_t gap;
+	bool has_context;
+	struct pe_context context;
+};
+
+void boundary_begin(struct boundary_reader *r, const struct history *history, uint64_t from,
+                    bool handler_preserves);
+
+/*
+ * What lies before the instruction at `position`, whose address is `pc` (at the end the halt PC,
+ * if has_pc). False if nothing does; else `b` is what it does. `changes_space`: memory seen before
+ * it is that of another address space.
+ */
+bool boundary_next(struct boundary_reader *r, uint64_t position, const uint64_t *pc,
+                   const struct boundary_from *from, struct uop_builder *b, bool *changes_space);
+
+#endif

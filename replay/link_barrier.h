@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside of replay/link.h: what the files of memory links share. Barriers: accesses that may have
+ * written a word, and the search for them. Words: what they hold at the halt, and what follows for
+ * them between two accesses.
+ */
+#ifndef CSREPLAY_REPLAY_LINK_BARRIER_H
+#define CSREPLAY_REPLAY_LINK_BARRIER_H
+
+#include "replay/solve.h"
+
+enum { ACCESS_KILL = 0xff };
+
+#define ADDRESS_BITS UINT64_C(0x00ffffffffffffff)
+
+/* Bytes as a mask of bits. */
+static inline uint64_t link_spread(uint8_t bytes)
+{
+	uint64_t mask = 0;
+
+	for (unsigned int i = 0; i < 8; i++) {
+		if ((bytes >> i & 1) != 0)
+			mask |= UINT64_C(0xff) << 8 * i;
+	}
+	return mask;
+}
+
+/* A value whose first byte is byte `shift` of a word, as bits of that word, and back. */
+static inline struct bits link_to_word(struct bits value, int shift)
+{
+	unsigned int by = 8u * (unsigned int)(shift < 0 ? -shift : shift);
+
+	if (shift < 0)
+		return (struct bits){value.value >> by, value.known >> by};
+	return (struct bits){value.value << by, value.known << by};
+}
+
+static inline struct bits link_masked(struct bits b, uint64_t mask)
+{
+	return (struct bits){b.value & mask, b.known & mask};
+}
+
+/* Bytes of the word that [start, start + length) has; addresses without their top byte. */
+static inline uint8_t link_overlap(uint64_t word, uint64_t start, uint64_t length)
+{
+	uint8_t bytes = 0;
+
+	for (unsigned int i = 0; i < 8; i++) {
+		if (((word + i - start) & ADDRESS_BITS) < length)
+			bytes |= (uint8_t)(1u << i);
+	}
+	return bytes;
+}
+
+void link_barrier_set(struct link_memory *m, size_t access);
+void link_barrier_clear(struct link_memory *m, size_t access);
+/* The last barrier before access `end`, or LINK_NONE. */
+uint32_t link_barrier_before(const struct link_memory *m, uint32_t end);
+const struct uop_access *link_access_of(const struct solver *s, const struct link_access *a);
+
+/* Where a search for barriers ended. */
+struct link_scan {
+	uint8_t open;     /* bytes that none can have written */
+	uint32_t clear;   /* from this access on there is no barrier for any byte */
+	uint32_t blocker; /* the last one that was found, or LINK_NONE */
+};
+
+/* Barriers between the accesses first < a < end for a word in which `found` is found at `end`. */
+struct link_scan link_scan(const struct solver *s, uint32_t first, uint32_t end, uint64_t word,
+                           struct bits found);
+
+/* Makes room for another word. NO_MEM. */
+MUST_USE enum status link_grow_words(struct link_memory *m);
+/* The number of the word at an address, entered if it is new. NO_MEM. */
+MUST_USE enum status link_word_of(struct solver *s, uint64_t address, uint32_t *number);
+/* The word of an address, be there accesses to it or not. */
+struct link_word link_known_word(const struct solver *s, uint64_t address);
+/* The last entry before the access, or LINK_NONE. */
+uint32_t link_find_place(const struct link_memory *m, const struct link_word *word,
+                         uint32_t access);
+/* The word before an access, from what is found behind it. `before`: the entry in front of it. */
+struct bits link_from_behind(const struct solver *s, const struct link_word *word, uint32_t access,
+                             uint32_t before);
+/* The same, and from what is found before it. */
+struct bits link_between(const struct solver *s, const struct link_word *word, uint32_t access);
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Words of memory, and what follows for them from their entries; see link_barrier.h. */
+#include <stdlib.h>
+
+#include "base/vec.h"
+#include "replay/history_store.h"
+#include "replay/link_barrier.h"
+
+static size_t word_slot(const struct link_memory *m, uint64_t address)
+{
+	size_t mask = m->slot_count - 1;
+	size_t at = (size_t)((address >> 3) * 0x9e3779b97f4a7c15ull >> 24) & mask;
+
+	while (m->slots[at] != 0 && m->words[m->slots[at] - 1].address != address)
+		at = (at + 1) & mask;
+	return at;
+}
+
+enum status link_grow_words(struct link_memory *m)
+{
+	uint32_t *slots;
+
+	if (m->slots && m->word_count * 2 < m->slot_count)
+		return STATUS_OK;
+	m->slot_count = m->slots ? m->slot_count * 2 : 1024;
+	slots = calloc(m->slot_count, sizeof(*slots));
+	if (!slots)
+		return STATUS_NO_MEM;
+	free(m->slots);
+	m->slots = slots;
+	for (size_t i = 0; i < m->word_count; i++)
+		m->slots[word_slot(m, m->words[i].address)] = (uint32_t)i + 1;
+	return STATUS_OK;
+}
+
+static struct link_contents contents_of(const struct solver *s, uint64_t word)
+{
+	struct link_contents c = {{0, 0}, 0};
+
+	for (unsigned int i = 0; i < 8; i++) {
+		struct mem_span span;
+		uint8_t byte;
+
+		if (memmap_find(s->memory.map, s->memory.space, word + i, &span) != STATUS_OK ||
+		    bytes_peek(&span.bytes, 0, &byte) != STATUS_OK)
+			continue;
+		c.value.value |= (uint64_t)byte << 8 * i;
+		c.value.known |= UINT64_C(0xff) << 8 * i;
+		if (span.region->read_only || history_executed_extent(s->w.history, word + i) > 0)
+			c.constant |= (uint8_t)(1u << i);
+	}
+	return c;
+}
+
+/* A word that no access was to yet. */
+static struct link_word new_word(const struct solver *s, uint64_t address)
+{
+	struct link_word word = {address,  contents_of(s, address), {0, 0}, LINK_NONE, LINK_NONE,
+	                         LINK_NONE};
+
+	if (s->w.options.to == s->w.history->length)
+		word.end = word.contents.value;
+	return word;
+}
+
+enum status link_word_of(struct solver *s, uint64_t address, uint32_t *number)
+{
+	struct link_memory *m = &s->memory;
+	size_t slot;
+
+	TRY(link_grow_words(m));
+	slot = word_slot(m, address);
+	if (m->slots[slot] == 0) {
+		TRY(vec_reserve((void **)&m->words, &m->word_capacity, m->word_count + 1,
+		                sizeof(*m->words)));
+		m->words[m->word_count++] = new_word(s, address);
+		m->slots[slot] = (uint32_t)m->word_count;
+	}
+	*number = m->slots[slot] - 1;
+	return STATUS_OK;
+}
+
+/* The entry behind which one of this access belongs, or LINK_NONE. */
+uint32_t link_find_place(const struct link_memory *m, const struct link_word *word, uint32_t access)
+{
+	uint32_t at = word->hint;
+
+	if (at == LINK_NONE)
+		return LINK_NONE;
+	while (at != LINK_NONE && m->entries[at].access >= access)
+		at = m->entries[at].previous;
+	if (at == LINK_NONE)
+		return LINK_NONE;
+	while (m->entries[at].next != LINK_NONE && m->entries[m->entries[at].next].access < access)
+		at = m->entries[at].next;
+	return at;
+}
+
+/* The word of an address, be there accesses to it or not. */
+struct link_word link_known_word(const struct solver *s, uint64_t address)
+{
+	const struct link_memory *m = &s->memory;
+	size_t slot = word_slot(m, address);
+
+	return m->slots[slot] != 0 ? m->words[m->slots[slot] - 1] : new_word(s, address);
+}
+
+/* The word before an access, from what is found behind it. `before`: the entry in front of it. */
+struct bits link_from_behind(const struct solver *s, const struct link_word *word, uint32_t access,
+                             uint32_t before)
+{
+	const struct link_memory *m = &s->memory;
+	uint32_t next = before == LINK_NONE ? word->first : m->entries[before].next;
+	struct bits found = word->end;
+	uint32_t end = (uint32_t)m->access_count;
+	struct link_scan r;
+
+	if (next != LINK_NONE) {
+		found = m->entries[next].before;
+		end = m->entries[next].access;
+	}
+	r = link_scan(s, access == 0 ? LINK_NONE : access - 1, end, word->address, found);
+	return link_masked(found, link_spread(r.open));
+}
+
+/* The same, and from what is found before it. */
+struct bits link_between(const struct solver *s, const struct link_word *word, uint32_t access)
+{
+	const struct link_memory *m = &s->memory;
+	uint32_t before = access == 0 ? LINK_NONE : link_find_place(m, word, access);
+	struct bits value = link_from_behind(s, word, access, before);
+	struct bits found;
+	struct link_scan r;
+
+	if (before == LINK_NONE)
+		return value;
+	found = m->entries[before].after;
+	r = link_scan(s, m->entries[before].access, access, word->address, (struct bits){0, 0});
+	found = link_masked(found, link_spread(r.open));
+	if (!bits_learn(&value, found.value, found.known))
+		return (struct bits){0, 0};
+	return value;
+}
+
+struct bits link_word_at(const struct solver *s, size_t step, uint64_t address)
+{
+	const struct link_memory *m = &s->memory;
+	struct link_word word = link_known_word(s, address);
+	struct bits value = link_masked(word.contents.value, link_spread(word.contents.constant));
+	struct bits linked = {0, 0};
+
+	if (step < m->constant_from)
+		value = (struct bits){0, 0};
+	if (m->is_linked)
+		linked = link_between(s, &word, s->w.steps[step].access);
+	else if (step == s->w.step_count)
+		linked = word.end;
+	linked = link_masked(linked, ~value.known);
+	return (struct bits){value.value | linked.value, value.known | linked.known};
+}

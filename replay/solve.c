@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sweeps over the steps of a window; see solve.h. */
+#include "replay/solve.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/history_store.h"
+#include "replay/register.h"
+
+static void set_dirty(struct solver *s, size_t step)
+{
+	s->dirty[step / 64] |= (uint64_t)1 << step % 64;
+	s->dirty_words[step / 4096] |= (uint64_t)1 << step / 64 % 64;
+}
+
+static void set_clean(struct solver *s, size_t step)
+{
+	s->dirty[step / 64] &= ~((uint64_t)1 << step % 64);
+	if (s->dirty[step / 64] == 0)
+		s->dirty_words[step / 4096] &= ~((uint64_t)1 << step / 64 % 64);
+}
+
+static void node_changed(struct solver *s, uint32_t node)
+{
+	for (uint32_t i = s->w.user_start[node]; i < s->w.user_start[node + 1]; i++)
+		set_dirty(s, s->w.users[i]);
+}
+
+static void conflict(struct solver *s, size_t step)
+{
+	if (!s->has_conflict)
+		s->conflict = step;
+	s->has_conflict = true;
+}
+
+/* Node of a slot that is a register or a temporary. */
+static uint32_t node_of(const struct solver *s, size_t step, unsigned int slot)
+{
+	const struct step *at = &s->w.steps[step];
+
+	if (slot >= REG_COUNT)
+		return at->node + (slot - SLOT_TEMP);
+	return s->w.reads[at->read + window_plan(&s->w, step)->read_of[slot]];
+}
+
+struct bits solve_slot(const struct solver *s, size_t step, unsigned int slot)
+{
+	if (slot == SLOT_ZERO)
+		return bits_of(0);
+	if (slot >= SLOT_CONSTANT)
+		return bits_of(window_plan(&s->w, step)->insn->constants[slot - SLOT_CONSTANT]);
+	return s->nodes[node_of(s, step, slot)];
+}
+
+void solve_learn(struct solver *s, size_t step, unsigned int slot, struct bits fact)
+{
+	struct bits value = solve_slot(s, step, slot);
+	uint64_t known = value.known;
+
+	if (!bits_learn(&value, fact.value, fact.known)) {
+		conflict(s, step);
+	} else if (value.known != known) {
+		s->nodes[node_of(s, step, slot)] = value;
+		node_changed(s, node_of(s, step, slot));
+	}
+}
+
+/* An operand: a node, or a copy of a constant. */
+struct operand {
+	struct bits *bits;
+	struct bits constant;
+	struct bits old;
+	uint32_t node; /* LINK_NONE: a constant */
+};
+
+static void operand_init(struct solver *s, size_t step, unsigned int slot, struct operand *o)
+{
+	o->node = LINK_NONE;
+	o->bits = &o->constant;
+	if (slot == SLOT_NONE)
+		o->constant = (struct bits){0, 0};
+	else if (slot >= SLOT_CONSTANT)
+		o->constant = solve_slot(s, step, slot);
+	if (slot >= SLOT_CONSTANT)
+		return;
+	o->node = node_of(s, step, slot);
+	o->bits = &s->nodes[o->node];
+	o->old = *o->bits;
+}
+
+struct interval solve_interval(const struct solver *s, size_t step, unsigned int slot)
+{
+	struct interval bits = interval_of_bits(solve_slot(s, step, slot));
+
+	if (slot >= SLOT_CONSTANT)
+		return bits;
+	return interval_meet(s->intervals[node_of(s, step, slot)], bits);
+}
+
+void solve_learn_interval(struct solver *s, size_t step, unsigned int slot, struct interval fact)
+{
+	struct interval old = solve_interval(s, step, slot);
+	struct bits bits = solve_slot(s, step, slot);
+	struct interval new = interval_meet(old, fact);
+	uint32_t node;
+
+	if (slot >= SLOT_CONSTANT || !interval_is_better(old, new))
+		return;
+	node = node_of(s, step, slot);
+	s->intervals[node] = new;
+	node_changed(s, node);
+	if (interval_to_bits(new, &bits))
+		solve_learn(s, step, slot, bits);
+	else
+		conflict(s, step);
+}
+
+/* The same relation, for intervals. True if one of them changed. */
+static bool run_intervals(struct solver *s, size_t step, const struct uop *op)
+{
+	const uint8_t slots[4] = {op->dst, op->a, op->b, op->c};
+	struct interval v[4];
+	struct interval old[4];
+	struct bits bits[4];
+	bool changed = false;
+
+	for (unsigned int i = 0; i < 4; i++) {
+		if (slots[i] == SLOT_NONE)
+			return false;
+		bits[i] = solve_slot(s, step, slots[i]);
+	}
+	if (bits_all_known(&bits[0], 64) && bits_all_known(&bits[1], 64) &&
+	    bits_all_known(&bits[2], 64))
+		return false;
+	for (unsigned int i = 0; i < 4; i++) {
+		v[i] = solve_interval(s, step, slots[i]);
+		old[i] = v[i];
+	}
+	interval_refine(op, bits, v);
+	for (unsigned int i = 0; i < 3; i++) {
+		if (!interval_is_better(old[i], v[i]) || (op->op == UOP_FLAGS && i == 0))
+			continue;
+		solve_learn_interval(s, step, slots[i], v[i]);
+		changed = true;
+	}
+	return changed;
+}
+
+static bool run_op(struct solver *s, size_t step, const struct uop *op)
+{
+	const uint8_t slots[4] = {op->dst, op->a, op->b, op->c};
+	struct operand o[4];
+	bool changed = false;
+
+	for (unsigned int i = 0; i < 4; i++)
+		operand_init(s, step, slots[i], &o[i]);
+	if (!uop_refine(op, o[0].bits, o[1].bits, o[2].bits, o[3].bits))
+		conflict(s, step);
+	for (unsigned int i = 0; i < 4; i++) {
+		if (o[i].node == LINK_NONE || o[i].bits->known == o[i].old.known)
+			continue;
+		changed = true;
+		node_changed(s, o[i].node);
+	}
+	if ((op->op == UOP_ADD || op->op == UOP_FLAGS) && !s->has_conflict)
+		changed |= run_intervals(s, step, op);
+	return changed;
+}
+
+/* What follows from where execution went. */
+static void learn_branch(struct solver *s, size_t step)
+{
+	const struct plan *plan = window_plan(&s->w, step);
+	const struct uop_branch *branch = &plan->insn->branch;
+	struct bits fact = {0, 0};
+	uint64_t pc;
+
+	if (branch->slot == SLOT_NONE || !window_next_pc(&s->w, step, &pc))
+		return;
+	if (branch->kind == BRANCH_INDIRECT) {
+		/* The top byte is ignored wherever the core may be set up so. */
+		fact.known = bits_mask(branch->target_bits < 56 ? branch->target_bits : 56);
+		fact.value = pc & fact.known;
+	} else if (branch->kind == BRANCH_CONDITIONAL && branch->target != plan->address + 4) {
+		bool taken = pc == branch->target;
+
+		if (!taken && pc != plan->address + 4)
+			return;
+		fact.known = 1;
+		fact.value = (branch->taken_value & 1u) ^ (taken ? 0u : 1u);
+	}
+	solve_learn(s, step, branch->slot, fact);
+}
+
+static void run_step(struct solver *s, size_t step)
+{
+	const struct uop_insn *insn = window_plan(&s->w, step)->insn;
+	bool changed = true;
+
+	s->runs++;
+	while (changed && !s->has_conflict) {
+		changed = false;
+		for (size_t i = 0; i < insn->op_count && !s->has_conflict; i++)
+			changed |= run_op(s, step, &insn->ops[i]);
+		if (!changed || insn->op_count < 2)
+			break;
+		changed = false;
+		for (size_t i = insn->op_count; i-- > 0 && !s->has_conflict;)
+			changed |= run_op(s, step, &insn->ops[i]);
+	}
+	set_clean(s, step);
+	if (s->w.steps[step].access != s->w.steps[step + 1].access)
+		link_step(s, step);
+}
+
+static bool sweep_forward(struct solver *s)
+{
+	size_t words = s->w.step_count / 4096 + 1;
+	bool any = false;
+
+	for (size_t i = 0; i < words; i++) {
+		while (s->dirty_words[i] != 0 && !s->has_conflict) {
+			size_t word = i * 64 + (size_t)__builtin_ctzll(s->dirty_words[i]);
+
+			any = true;
+			run_step(s, word * 64 + (size_t)__builtin_ctzll(s->dirty[word]));
+		}
+	}
+	return any && !s->has_conflict;
+}
+
+static bool sweep_backward(struct solver *s)
+{
+	size_t words = s->w.step_count / 4096 + 1;
+	bool any = false;
+
+	for (size_t i = words; i-- > 0;) {
+		while (s->dirty_words[i] != 0 && !s->has_conflict) {
+			size_t word = i * 64 + 63 - (size_t)__builtin_clzll(s->dirty_words[i]);
+
+			any = true;
+			run_step(s, word * 64 + 63 - (size_t)__builtin_clzll(s->dirty[word]));
+		}
+	}
+	return any && !s->has_conflict;
+}
+
+/* Slot of a register as the instruction's nodes have it; for constants see window.c. */
+static void set_constants(struct solver *s)
+{
+	for (size_t step = 0; step < s->w.step_count; step++) {
+		const struct uop_insn *insn = window_plan(&s->w, step)->insn;
+		const struct step *at = &s->w.steps[step];
+
+		if (at[1].node - at->node <= insn->temp_count)
+			continue;
+		for (uint32_t i = 0; i < insn->def_count; i++) {
+			if (insn->defs[i].slot >= SLOT_CONSTANT)
+				s->nodes[at->node + insn->temp_count + i] =
+				        solve_slot(s, step, insn->defs[i].slot);
+		}
+	}
+}
+
+static void learn_end(struct solver *s, unsigned int reg, uint64_t value, unsigned int bits)
+{
+	uint32_t node = s->w.after[reg];
+
+	if (!bits_learn(&s->nodes[node], value, bits_mask(bits)))
+		conflict(s, s->w.step_count);
+}
+
+static void learn_vector(struct solver *s, unsigned int v, const struct snap_register *reg)
+{
+	for (unsigned int half = 0; half < 2; half++) {
+		uint64_t value = 0;
+
+		if (reg->bits < 128)
+			return;
+		for (unsigned int i = 0; i < 8; i++)
+			value |= (uint64_t)reg->value[8 * half + i] << 8 * i;
+		learn_end(s, slot_of_vector(v, half), value, 64);
+	}
+}
+
+/* The registers at the halt. */
+static void learn_halt(struct solver *s)
+{
+	const struct snap_device *device = s->w.history->core->device;
+	const struct register_file file = register_file_of(CORE_A64);
+
+	for (unsigned int i = 0; i < file.trace; i++) {
+		const struct snap_register *reg =
+		        snap_device_any_register(device, str_of(file.table[i].snapshot_names));
+
+		if (!reg)
+			continue;
+		if (i >= A64_x0 && i <= A64_x30)
+			learn_end(s, i - A64_x0, snap_register_value(reg), 64);
+		else if (i == A64_sp)
+			learn_end(s, REG_SP, snap_register_value(reg), 64);
+		else if (i == A64_cpsr)
+			learn_end(s, REG_NZCV, (uint64_t)1 << (snap_register_value(reg) >> 28 & 15),
+			          64);
+		else if (i >= A64_v0 && i <= A64_v31)
+			learn_vector(s, i - A64_v0, reg);
+		else if (i == A64_fpsr)
+			learn_end(s, REG_FPSR, snap_register_value(reg), 32);
+		else if (i == A64_fpcr)
+			learn_end(s, REG_FPCR, snap_register_value(reg), 32);
+	}
+}
+
+static enum status alloc(struct solver *s)
+{
+	size_t steps = s->w.step_count + 1;
+
+	s->nodes = calloc((size_t)s->w.node_count, sizeof(*s->nodes));
+	s->intervals = calloc((size_t)s->w.node_count, sizeof(*s->intervals));
+	s->dirty = calloc(steps / 64 + 64, sizeof(*s->dirty));
+	s->dirty_words = calloc(steps / 4096 + 1, sizeof(*s->dirty_words));
+	return s->nodes && s->intervals && s->dirty && s->dirty_words ? STATUS_OK : STATUS_NO_MEM;
+}
+
+static void solve(struct solver *s)
+{
+	bool any;
+
+	do {
+		any = sweep_backward(s);
+		any |= sweep_forward(s);
+		if (!any && !s->has_conflict) {
+			link_retry(s);
+			any = sweep_backward(s);
+		}
+	} while (any && !s->has_conflict);
+}
+
+static enum status solve_window(struct solver *s, const struct history *history,
+                                const struct solve_options *options)
+{
+	*s = (struct solver){.has_conflict = false};
+	TRY(window_init(&s->w, history, &options->window));
+	TRY(alloc(s));
+	TRY(link_init(s, options->single_writer));
+	set_constants(s);
+	if (options->window.to == history->length)
+		learn_halt(s);
+	for (size_t step = 0; step < s->w.step_count; step++) {
+		learn_branch(s, step);
+		set_dirty(s, step);
+	}
+	solve(s);
+	return s->memory.status;
+}
+
+/*
+ * Code that was written is not what it is now: what ran before that is not known. Where a store may
+ * have written code that is then fetched anew, that is so from the fetch on.
+ */
+static size_t valid_from(const struct solver *s)
+{
+	size_t doubt = link_code_doubt(s);
+
+	return doubt > s->memory.modified_code ? doubt : s->memory.modified_code;
+}
+
+enum status solve_init(struct solver *s, const struct history *history,
+                       const struct solve_options *options)
+{
+	struct solve_options o = *options;
+	enum status status = solve_window(s, history, &o);
+
+	while (status == STATUS_OK && valid_from(s) > 0) {
+		uint64_t from = window_position_of(&s->w, valid_from(s));
+
+		if (from <= o.window.from)
+			from = o.window.from + 1;
+		if (from > o.window.to)
+			break;
+		o.window.from = from;
+		solve_fini(s);
+		status = solve_window(s, history, &o);
+	}
+	return status;
+}
+
+void solve_fini(struct solver *s)
+{
+	free(s->nodes);
+	free(s->intervals);
+	free(s->dirty);
+	free(s->dirty_words);
+	link_fini(&s->memory);
+	window_fini(&s->w);
+}
+
+static bool is_inside(const struct solver *s, uint64_t position)
+{
+	return !s->has_conflict && position >= s->w.options.from && position <= s->w.options.to;
+}
+
+struct bits solve_register(const struct solver *s, uint64_t position, unsigned int reg)
+{
+	size_t step;
+
+	if (!is_inside(s, position))
+		return (struct bits){0, 0};
+	step = window_step_of(&s->w, position);
+	return s->nodes[window_node_of(&s->w, step, reg)];
+}
+
+struct bits solve_word(const struct solver *s, uint64_t position, uint64_t address)
+{
+	if (!is_inside(s, position))
+		return (struct bits){0, 0};
+	return link_word_at(s, window_step_of(&s->w, position), address);
+}

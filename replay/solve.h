@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The reconstruction of values in one window of a history. In: its steps (replay/window.h), the
+ * state at the halt if the window reaches it, where execution went. Out: what is proved of each
+ * register before each step, and of memory.
+ *
+ * Every micro-operation is a relation between nodes that says something in both directions
+ * (replay/bits.h). A step is run again when a node changes that it makes or reads; sweeps over
+ * the steps that are to be run go back and forth until there are none. Bits are only ever added,
+ * so that the order does not matter and the end is the same. Memory: replay/link.h.
+ *
+ * Two derivations that disagree make the whole window say nothing: it, or the snapshot, is not
+ * what it seems to be.
+ */
+#ifndef CSREPLAY_REPLAY_SOLVE_H
+#define CSREPLAY_REPLAY_SOLVE_H
+
+#include "replay/interval.h"
+#include "replay/link.h"
+#include "replay/window.h"
+
+struct solve_options {
+	struct window_options window;
+	/* Nobody but this core writes memory. */
+	bool single_writer;
+};
+
+struct solver {
+	struct window w;
+	struct bits *nodes;
+	struct interval *intervals; /* of the nodes */
+	uint64_t *dirty;            /* bit s: step s is to be run */
+	uint64_t *dirty_words;      /* bit i: dirty[i] is not 0 */
+	struct link_memory memory;
+	bool has_conflict;
+	size_t conflict; /* the step that it was found at */
+	uint64_t runs;   /* of steps, for statistics */
+};
+
+/* NO_MEM; UNSUPPORTED if the window is too large. solve_fini() in any case. */
+MUST_USE enum status solve_init(struct solver *s, const struct history *history,
+                                const struct solve_options *options);
+void solve_fini(struct solver *s);
+
+/* A register (enum uop_register) at a position from <= p <= to of the window. */
+struct bits solve_register(const struct solver *s, uint64_t position, unsigned int reg);
+/* The 8 bytes at a multiple of 8, little endian. */
+struct bits solve_word(const struct solver *s, uint64_t position, uint64_t address);
+
+/* For link.c: the value of a slot of a step but SLOT_NONE, and a fact about it. */
+struct bits solve_slot(const struct solver *s, size_t step, unsigned int slot);
+void solve_learn(struct solver *s, size_t step, unsigned int slot, struct bits fact);
+struct interval solve_interval(const struct solver *s, size_t step, unsigned int slot);
+void solve_learn_interval(struct solver *s, size_t step, unsigned int slot, struct interval fact);
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Values of the past: what is proved of registers and memory at a position of a history. In: a
+ * history of A64 code, the snapshot that it ends in. Out: values with what is known of them.
+ *
+ * A window (replay/solve.h) is solved when it is first asked of, from some way before the
+ * position to the halt, and kept. As long as what is asked for is not known it grows to the left,
+ * since what comes to light earlier often says something of later, too.
+ */
+#ifndef CSREPLAY_REPLAY_VALUES_H
+#define CSREPLAY_REPLAY_VALUES_H
+
+#include "base/text.h"
+#include "replay/history.h"
+#include "replay/value.h"
+
+struct values;
+
+struct values_options {
+	/* Nobody but this core writes memory: a snapshot of one core, or the user says so. */
+	bool single_writer;
+	/* Registers survive an interrupt whose handler is not traced. */
+	bool handler_preserves;
+};
+
+/* What a snapshot of so many cores allows by itself. */
+struct values_options values_options_of(size_t cores);
+
+/* The history must outlive it; one thread uses it. NULL without memory. */
+struct values *values_create(const struct history *history, const struct values_options *options);
+void values_destroy(struct values *values); /* NULL is fine */
+
+/*
+ * What is known of a register at a position of the history: `number` and size are those of the
+ * register file of an A64 core (replay/register_a64.def), not one of the trace. For cores of
+ * other kinds nothing is.
+ */
+void values_register(struct values *values, uint64_t position, unsigned int number,
+                     struct value *value);
+
+/*
+ * Copies up to `size` bytes of memory as it was before instruction `position` and returns how many
+ * are known before the first that is not.
+ */
+size_t values_memory(struct values *values, uint64_t position, uint64_t address, void *out,
+                     size_t size);
+
+/* Why nothing is said, or the empty text: a contradiction, no memory. */
+void values_trouble(const struct values *values, struct text *out);
+
+/* What was done, for statistics. */
+struct values_stats {
+	uint64_t windows;
+	uint64_t steps; /* of the last window */
+	uint64_t runs;
+	size_t bytes;
+};
+
+struct values_stats values_stats(const struct values *values);
+
+#endif

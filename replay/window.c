@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Steps, nodes and users of a window; see window.h. */
+#include "replay/window.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "replay/boundary.h"
+#include "replay/history_store.h"
+#include "replay/run_insn.h"
+#include "replay/sem.h"
+
+/* IC IALLUIS, IC IALLU, IC IVAU */
+#define IC_MASK 0xfff8f0e0u
+
+/* While the steps are collected. */
+struct collect {
+	struct window *w;
+	struct boundary_reader boundary;
+	struct boundary_from before;
+	struct uop_builder builder;
+	/* Plans by address; open addressing. 0: free, else the plan's number plus 1. */
+	uint32_t *slots;
+	size_t slot_count; /* power of two */
+};
+
+static bool is_same(const struct plan *a, const struct plan *b)
+{
+	return a->address == b->address && a->isa == b->isa && a->space == b->space;
+}
+
+static size_t slot_of(const struct collect *c, const struct plan *plan)
+{
+	size_t mask = c->slot_count - 1;
+	size_t at = (size_t)((plan->address >> 1) * 0x9e3779b97f4a7c15ull >> 20) & mask;
+
+	while (c->slots[at] != 0 && !is_same(c->w->plans[c->slots[at] - 1], plan))
+		at = (at + 1) & mask;
+	return at;
+}
+
+static enum status grow_slots(struct collect *c)
+{
+	uint32_t *old = c->slots;
+	size_t old_count = c->slot_count;
+
+	if (c->slots && c->w->plan_count * 2 < c->slot_count)
+		return STATUS_OK;
+	c->slot_count = old ? old_count * 2 : 4096;
+	c->slots = calloc(c->slot_count, sizeof(*c->slots));
+	if (!c->slots) {
+		c->slots = old;
+		c->slot_count = old_count;
+		return STATUS_NO_MEM;
+	}
+	for (size_t i = 0; i < old_count; i++) {
+		if (old[i] != 0)
+			c->slots[slot_of(c, c->w->plans[old[i] - 1])] = old[i];
+	}
+	free(old);
+	return STATUS_OK;
+}
+
+static void plan_read(struct plan *plan, unsigned int slot)
+{
+	if (slot >= REG_COUNT || plan->read_of[slot] != READ_NONE)
+		return;
+	plan->read_of[slot] = plan->reg_count;
+	plan->regs[plan->reg_count++] = (uint8_t)slot;
+}
+
+static void plan_reads(struct plan *plan)
+{
+	const struct uop_insn *insn = plan->insn;
+
+	memset(plan->read_of, READ_NONE, sizeof(plan->read_of));
+	for (size_t i = 0; i < insn->op_count; i++) {
+		plan_read(plan, insn->ops[i].a);
+		plan_read(plan, insn->ops[i].b);
+		plan_read(plan, insn->ops[i].c);
+	}
+	for (size_t i = 0; i < insn->access_count; i++) {
+		plan_read(plan, insn->accesses[i].address);
+		plan_read(plan, insn->accesses[i].data);
+		plan_read(plan, insn->accesses[i].when);
+	}
+	plan_read(plan, insn->branch.slot);
+}
+
+static enum status add_plan(struct window *w, const struct plan *from, const struct uop_insn *insn,
+                            uint32_t *number)
+{
+	struct plan *plan = arena_alloc(&w->arena, sizeof(*plan));
+
+	if (!plan)
+		return STATUS_NO_MEM;
+	*plan = *from;
+	plan->insn = uop_insn_store(&w->arena, insn);
+	if (!plan->insn)
+		return STATUS_NO_MEM;
+	plan->changes_translation |= (insn->flags & UOP_CHANGES_TRANSLATION) != 0;
+	plan->kills_memory = (insn->flags & UOP_KILLS_MEMORY) != 0 || plan->changes_translation;
+	plan_reads(plan);
+	TRY(vec_reserve((void **)&w->plans, &w->plan_capacity, w->plan_count + 1,
+	                sizeof(*w->plans)));
+	*number = (uint32_t)w->plan_count;
+	w->plans[w->plan_count++] = plan;
+	return STATUS_OK;
+}
+
+static enum status add_step(struct window *w, uint32_t plan)
+{
+	if (w->step_count >= UINT32_MAX / 4)
+		return STATUS_UNSUPPORTED;
+	TRY(vec_reserve((void **)&w->steps, &w->step_capacity, w->step_count + 2,
+	                sizeof(*w->steps)));
+	w->steps[w->step_count++].plan = plan;
+	return STATUS_OK;
+}
+
+/* Memory may hold several opcodes at an address, as seen from several spaces. */
+static bool opcode_of(const struct collect *c, struct plan *plan)
+{
+	uint8_t b[4];
+
+	if (plan->isa != ISA_A64 ||
+	    memmap_read(c->w->history->core->memory, (enum space)plan->space, plan->address, b,
+	                sizeof(b)) != sizeof(b))
+		return false;
+	plan->opcode =
+	        (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+	return true;
+}
+
+/* The plan of instruction `index` of a run. */
+static enum status plan_of(struct collect *c, const struct graph_node *node, uint32_t index,
+                           uint32_t *number)
+{
+	const struct memmap *memory = c->w->history->core->memory;
+	struct plan plan = {
+	        .address = run_insn_at(memory, &node->walk, index).address,
+	        .isa = (uint8_t)node->walk.isa,
+	        /* A run that was not followed has no space of its own. */
+	        .space = node->is_odd ? (uint8_t)SPACE_ANY : node->space,
+	        .is_code = true,
+	};
+	size_t slot;
+
+	TRY(grow_slots(c));
+	slot = slot_of(c, &plan);
+	if (c->slots[slot] != 0) {
+		*number = c->slots[slot] - 1;
+		return STATUS_OK;
+	}
+	uop_begin(&c->builder);
+	if (opcode_of(c, &plan)) {
+		sem_a64(plan.opcode, plan.address, &c->builder);
+		plan.maintains_icache = (plan.opcode & IC_MASK) == 0xd5087000u ||
+		                        (plan.opcode & 0xffffffe0u) == 0xd50b7520u;
+	} else {
+		c->builder.insn.flags = UOP_KILLS_ALL;
+		uop_finish(&c->builder);
+	}
+	TRY(add_plan(c->w, &plan, &c->builder.insn, number));
+	c->slots[slot] = *number + 1;
+	return STATUS_OK;
+}
+
+static enum status insert_step(struct collect *c, uint64_t position, struct plan plan)
+{
+	struct window *w = c->w;
+	uint32_t number;
+
+	TRY(vec_reserve((void **)&w->inserted, &w->inserted_capacity, w->inserted_count + 1,
+	                sizeof(*w->inserted)));
+	w->inserted[w->inserted_count++] = (struct inserted){position, (uint32_t)w->step_count};
+	TRY(add_plan(w, &plan, &c->builder.insn, &number));
+	c->before.has_x8 = false;
+	return add_step(w, number);
+}
+
+static enum status add_boundary(struct collect *c, uint64_t position, const uint64_t *pc)
+{
+	struct plan plan = {.address = 0};
+
+	if (!boundary_next(&c->boundary, position, pc, &c->before, &c->builder,
+	                   &plan.changes_translation))
+		return STATUS_OK;
+	return insert_step(c, position, plan);
+}
+
+/* Without a PC nothing says that the trace leads to the state of the snapshot. */
+static enum status add_halt(struct collect *c, uint64_t position)
+{
+	const struct snap_device *device = c->w->history->core->device;
+
+	if (snap_device_any_register(device, STR("PC|R15")))
+		return STATUS_OK;
+	uop_begin(&c->builder);
+	c->builder.insn.flags = UOP_KILLS_ALL;
+	uop_finish(&c->builder);
+	return insert_step(c, position, (struct plan){.address = 0});
+}
+
+/* What the next boundary needs to know of an instruction. */
+static void pass(struct collect *c, const struct plan *plan)
+{
+	const struct uop_insn *insn = plan->insn;
+	unsigned int slot = uop_insn_after(insn, 8);
+
+	c->before.address = plan->address;
+	c->before.opcode = plan->opcode;
+	c->before.is_exception = insn->branch.kind == BRANCH_EXCEPTION;
+	c->before.is_known = true;
+	if (slot >= SLOT_CONSTANT && slot < SLOT_ZERO) {
+		c->before.has_x8 = true;
+		c->before.x8 = insn->constants[slot - SLOT_CONSTANT];
+	} else if (slot != 8) {
+		c->before.has_x8 = false;
+	}
+	if ((insn->flags & UOP_KILLS_REGISTERS) != 0)
+		c->before.has_x8 = false;
+}
+
+static enum status collect_run(struct collect *c, const struct graph_node *node, uint64_t first)
+{
+	const struct window_options *o = &c->w->options;
+
+	for (uint32_t i = 0; i < node->walk.count; i++) {
+		uint64_t position = first + i;
+		uint32_t number;
+
+		if (position < o->from || position >= o->to)
+			continue;
+		TRY(plan_of(c, node, i, &number));
+		if (position > o->from)
+			TRY(add_boundary(c, position, &c->w->plans[number]->address));
+		TRY(add_step(c->w, number));
+		pass(c, c->w->plans[number]);
+	}
+	return STATUS_OK;
+}
+
+static enum status collect_part(struct collect *c, const struct history_part *part)
+{
+	const struct window *w = c->w;
+	const struct path *path = &part->path;
+	uint64_t from = w->options.from;
+	size_t block;
+
+	if (part->position >= w->options.to || part->position + path->length <= from)
+		return STATUS_OK;
+	block = path_find_block(path, from > part->position ? from - part->position : 0);
+	for (; block < path->block_count; block++) {
+		uint64_t first = part->position + path->blocks[block].position;
+		const struct block_cache *cache;
+
+		if (first >= w->options.to)
+			break;
+		cache = history_expand(w->history, part, block);
+		for (uint32_t i = 0; i < cache->count; i++)
+			TRY(collect_run(c, &path->graph->nodes[cache->runs[i].node],
+			                first + cache->runs[i].offset));
+	}
+	return STATUS_OK;
+}
+
+static enum status collect(struct collect *c)
+{
+	struct window *w = c->w;
+	const struct history *h = w->history;
+	bool is_end = w->options.to == h->length;
+
+	boundary_begin(&c->boundary, h, w->options.from, w->options.handler_preserves);
+	for (size_t i = 0; i < h->part_count; i++)
+		TRY(collect_part(c, &h->parts[i]));
+	w->has_end_pc = history_pc(h, w->options.to, &w->end_pc) == STATUS_OK;
+	if (is_end && w->options.from < h->length)
+		TRY(add_boundary(c, h->length, w->has_end_pc ? &w->end_pc : NULL));
+	if (is_end)
+		TRY(add_halt(c, h->length));
+	return vec_reserve((void **)&w->steps, &w->step_capacity, w->step_count + 1,
+	                   sizeof(*w->steps));
+}
+
+/* Registers behind a step. */
+static void advance(const struct window *w, size_t step, uint32_t *now)
+{
+	const struct uop_insn *insn = window_plan(w, step)->insn;
+	uint32_t node = w->steps[step].node;
+	uint32_t after[UOP_DEFS];
+
+	for (size_t i = 0; i < insn->def_count; i++) {
+		unsigned int slot = insn->defs[i].slot;
+
+		/* Constants are nodes of the step, too; see window_number(). */
+		after[i] = slot < REG_COUNT       ? now[slot]
+		           : slot < SLOT_CONSTANT ? node + (slot - SLOT_TEMP)
+		                                  : node + insn->temp_count + (uint32_t)i;
+	}
+	if ((insn->flags & UOP_KILLS_REGISTERS) != 0) {
+		for (uint32_t reg = 0; reg < REG_COUNT; reg++)
+			now[reg] = node + insn->temp_count + insn->def_count + reg;
+	}
+	for (size_t i = 0; i < insn->def_count; i++)
+		now[insn->defs[i].reg] = after[i];
+}
+
+static bool defines_constant(const struct uop_insn *insn)
+{
+	for (size_t i = 0; i < insn->def_count; i++) {
+		if (insn->defs[i].slot >= SLOT_CONSTANT)
+			return true;
+	}
+	return false;
+}
+
+/* Nodes that a step makes: temporaries, then one a definition if any of them is a constant. */
+static uint32_t nodes_of(const struct uop_insn *insn)
+{
+	bool kills = (insn->flags & UOP_KILLS_REGISTERS) != 0;
+
+	return insn->temp_count + (kills || defines_constant(insn) ? insn->def_count : 0u) +
+	       (kills ? (uint32_t)REG_COUNT : 0u);
+}
+
+static enum status number_nodes(struct window *w)
+{
+	struct step at = {.node = REG_COUNT};
+
+	for (size_t s = 0; s < w->step_count; s++) {
+		const struct plan *plan = window_plan(w, s);
+		uint64_t node = (uint64_t)at.node + nodes_of(plan->insn);
+
+		if (node > UINT32_MAX / 2 || at.read > UINT32_MAX / 2)
+			return STATUS_UNSUPPORTED;
+		at.plan = w->steps[s].plan;
+		w->steps[s] = at;
+		at.node = (uint32_t)node;
+		at.read += plan->reg_count;
+		at.access += plan->kills_memory ? 1 : plan->insn->access_count;
+	}
+	at.plan = 0;
+	w->steps[w->step_count] = at;
+	w->node_count = at.node;
+	return STATUS_OK;
+}
+
+static enum status find_reads(struct window *w)
+{
+	size_t checkpoints = w->step_count / WINDOW_CHECKPOINT + 1;
+	uint32_t *now = w->after;
+
+	w->reads = malloc((w->steps[w->step_count].read + (size_t)1) * sizeof(*w->reads));
+	w->checkpoints = malloc(checkpoints * sizeof(*w->checkpoints));
+	if (!w->reads || !w->checkpoints)
+		return STATUS_NO_MEM;
+	for (uint32_t reg = 0; reg < REG_COUNT; reg++)
+		now[reg] = reg;
+	for (size_t s = 0; s < w->step_count; s++) {
+		const struct plan *plan = window_plan(w, s);
+
+		if (s % WINDOW_CHECKPOINT == 0)
+			memcpy(w->checkpoints[s / WINDOW_CHECKPOINT], now, sizeof(w->after));
+		for (size_t i = 0; i < plan->reg_count; i++)
+			w->reads[w->steps[s].read + i] = now[plan->regs[i]];
+		advance(w, s, now);
+	}
+	if (w->step_count % WINDOW_CHECKPOINT == 0)
+		memcpy(w->checkpoints[w->step_count / WINDOW_CHECKPOINT], now, sizeof(w->after));
+	return STATUS_OK;
+}
+
+/* Calls for each (node, step) pair of the users. */
+static void each_use(struct window *w, void (*take)(struct window *, uint32_t, uint32_t))
+{
+	for (size_t s = 0; s < w->step_count; s++) {
+		const struct step *step = &w->steps[s];
+		uint32_t temps = step->node + window_plan(w, s)->insn->temp_count;
+
+		for (uint32_t node = step->node; node < temps; node++)
+			take(w, node, (uint32_t)s);
+		for (uint32_t i = step->read; i < step[1].read; i++)
+			take(w, w->reads[i], (uint32_t)s);
+	}
+}
+
+static void count_use(struct window *w, uint32_t node, uint32_t step)
+{
+	(void)step;
+	w->user_start[node]++;
+}
+
+static void put_use(struct window *w, uint32_t node, uint32_t step)
+{
+	w->users[--w->user_start[node]] = step;
+}
+
+static enum status find_users(struct window *w)
+{
+	uint32_t sum = 0;
+
+	w->user_start = calloc((size_t)w->node_count + 1, sizeof(*w->user_start));
+	if (!w->user_start)
+		return STATUS_NO_MEM;
+	each_use(w, count_use);
+	for (uint32_t i = 0; i < w->node_count; i++) {
+		sum += w->user_start[i];
+		w->user_start[i] = sum;
+	}
+	w->user_start[w->node_count] = sum;
+	w->users = malloc(((size_t)sum + 1) * sizeof(*w->users));
+	if (!w->users)
+		return STATUS_NO_MEM;
+	each_use(w, put_use); /* from the end of each list to its begin */
+	return STATUS_OK;
+}
+
+enum status window_init(struct window *w, const struct history *history,
+                        const struct window_options *options)
+{
+	struct collect *c = calloc(1, sizeof(*c));
+	enum status status;
+
+	*w = (struct window){.history = history, .options = *options};
+	if (!c)
+		return STATUS_NO_MEM;
+	c->w = w;
+	status = collect(c);
+	free(c->slots);
+	free(c);
+	TRY(status);
+	TRY(number_nodes(w));
+	TRY(find_reads(w));
+	return find_users(w);
+}
+
+void window_fini(struct window *w)
+{
+	free(w->plans);
+	free(w->steps);
+	free(w->inserted);
+	free(w->reads);
+	free(w->users);
+	free(w->user_start);
+	free(w->checkpoints);
+	arena_fini(&w->arena);
+}
+
+/* How many inserted steps belong to positions up to this one. */
+static size_t inserted_until(const struct window *w, uint64_t position)
+{
+	size_t low = 0;
+	size_t high = w->inserted_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (w->inserted[middle].position <= position)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+size_t window_step_of(const struct window *w, uint64_t position)
+{
+	return (size_t)(position - w->options.from) + inserted_until(w, position);
+}
+
+uint64_t window_position_of(const struct window *w, size_t step)
+{
+	size_t low = 0;
+	size_t high = w->inserted_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (w->inserted[middle].step < step)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return w->options.from + step - low;
+}
+
+uint32_t window_node_of(const struct window *w, size_t step, unsigned int reg)
+{
+	uint32_t now[REG_COUNT];
+	size_t from = step / WINDOW_CHECKPOINT;
+
+	if (step == w->step_count)
+		return w->after[reg];
+	memcpy(now, w->checkpoints[from], sizeof(now));
+	for (size_t s = from * WINDOW_CHECKPOINT; s < step; s++)
+		advance(w, s, now);
+	return now[reg];
+}
+
+bool window_next_pc(const struct window *w, size_t step, uint64_t *pc)
+{
+	if (step + 1 < w->step_count) {
+		const struct plan *next = window_plan(w, step + 1);
+
+		*pc = next->address;
+		return next->is_code;
+	}
+	*pc = w->end_pc;
+	return w->has_end_pc && step + 1 == w->step_count;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A window: instructions of a history laid out for the reconstruction of values. In: a history and
+ * the positions from <= p < to. Out: steps, the nodes that they make and read, who uses a node.
+ *
+ * Trace has no loops left, so that a register between two writes of it is one value: a node. A
+ * step is one executed instruction, or what lies between two of them (replay/boundary.h), and has
+ * a plan: the micro-operations, shared by all executions of the same address. Temporaries of step
+ * s are the nodes steps[s].node on, then REG_COUNT more if it kills registers; nodes below
+ * REG_COUNT are the registers at `from`. Which nodes a step reads is in `reads`, in the order of
+ * plan.regs. Invariants:
+ *   - nodes, reads and accesses of the steps lie in order of the steps, steps[step_count] ends;
+ *   - a node's users are its step and all that read it, each at least once.
+ */
+#ifndef CSREPLAY_REPLAY_WINDOW_H
+#define CSREPLAY_REPLAY_WINDOW_H
+
+#include "base/arena.h"
+#include "replay/history.h"
+#include "replay/uop.h"
+
+enum {
+	WINDOW_CHECKPOINT = 256, /* steps between two tables of registers */
+	READ_NONE = 0xff,
+};
+
+struct plan {
+	const struct uop_insn *insn;
+	uint64_t address;
+	uint32_t opcode;
+	uint8_t isa;              /* enum isa */
+	uint8_t space;            /* enum space that it was fetched from */
+	bool is_code;             /* an instruction; else what lies between two */
+	bool kills_memory;        /* no memory is linked over it */
+	bool changes_translation; /* memory before it is another address space */
+	bool maintains_icache;    /* code may be other than what it was */
+	uint8_t reg_count;
+	uint8_t regs[REG_COUNT];    /* that it reads */
+	uint8_t read_of[REG_COUNT]; /* index in `regs`, or READ_NONE */
+};
+
+struct step {
+	uint32_t plan;
+	uint32_t node;
+	uint32_t read;
+	uint32_t access; /* number of accesses before it */
+};
+
+/* A step that is no instruction: before instruction `position`. */
+struct inserted {
+	uint64_t position;
+	uint32_t step;
+};
+
+struct window_options {
+	uint64_t from;
+	uint64_t to;
+	/* An interrupt whose handler is not traced leaves the registers alone. */
+	bool handler_preserves;
+};
+
+struct window {
+	const struct history *history;
+	struct window_options options;
+	struct arena arena;
+	const struct plan **plans;
+	size_t plan_count;
+	size_t plan_capacity;
+	struct step *steps; /* and one more */
+	size_t step_count;
+	size_t step_capacity;
+	struct inserted *inserted;
+	size_t inserted_count;
+	size_t inserted_capacity;
+	uint32_t *reads;
+	uint32_t *users;
+	uint32_t *user_start; /* by node, and one more */
+	uint32_t node_count;
+	uint32_t (*checkpoints)[REG_COUNT]; /* registers before every WINDOW_CHECKPOINTth step */
+	uint32_t after[REG_COUNT];          /* registers behind the last step */
+	uint64_t end_pc;                    /* where the last instruction leads to */
+	bool has_end_pc;
+};
+
+/* NO_MEM; UNSUPPORTED if the window has too many steps. window_fini() in any case. */
+MUST_USE enum status window_init(struct window *w, const struct history *history,
+                                 const struct window_options *options);
+void window_fini(struct window *w);
+
+/* The step that the state at a position from <= p <= to is before. */
+size_t window_step_of(const struct window *w, uint64_t position);
+/* The position of a step. */
+uint64_t window_position_of(const struct window *w, size_t step);
+/* Node of a register before a step; step == step_count is the end. */
+uint32_t window_node_of(const struct window *w, size_t step, unsigned int reg);
+/* Where execution went from a step; false if the window does not say. */
+bool window_next_pc(const struct window *w, size_t step, uint64_t *pc);
+
+static inline const struct plan *window_plan(const struct window *w, size_t step)
+{
+	return w->plans[w->steps[step].plan];
+}
+
+#endif

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Values of the past, on small programs: what is proved, and what is not although it looks so. In
+ * all of them X2 is 0x8000 at the halt, an address of data that the dump holds.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "replay/register.h"
+#include "replay/sem.h"
+#include "replay/values.h"
+#include "tests/replay/made_session.h"
+
+#define ADD_X1_X1_5   UINT32_C(0x91001421)
+#define ADD_X1_X1_1   UINT32_C(0x91000421)
+#define MOV_X0_1      UINT32_C(0xd2800020)
+#define MOV_X1_7      UINT32_C(0xd28000e1)
+#define MOV_X3_0      UINT32_C(0xd2800003)
+#define MOV_X4_0      UINT32_C(0xd2800004)
+#define MOV_X8_GETPID UINT32_C(0xd2801588)
+#define MOV_X8_EXECVE UINT32_C(0xd2801ba8)
+#define STR_X1_X2     UINT32_C(0xf9000041)
+#define STR_X4_X2     UINT32_C(0xf9000044)
+#define STR_X4_X3     UINT32_C(0xf9000064)
+#define LDR_X1_X2     UINT32_C(0xf9400041)
+#define CBZ_X0_2      UINT32_C(0xb4000040)
+#define SVC_0         UINT32_C(0xd4000001)
+
+enum { CODE = 0x1000, CODE_MOST = 16, DATA_AT = 0x8000 };
+
+#define STORED UINT64_C(0x1122334455667788)
+
+/* A core whose registers X0 to X8 at the halt are `x`, and whose data is STORED, twice. */
+struct program {
+	struct fixture f; /* without its core's memory and registers */
+	uint8_t code[4 * CODE_MOST];
+	uint8_t data[16];
+	uint8_t x[10][8];
+	struct snap_register registers[10];
+	struct values *values;
+	struct values_options options;
+};
+
+static void put_u64(uint8_t *to, uint64_t value)
+{
+	for (unsigned int i = 0; i < 8; i++)
+		to[i] = (uint8_t)(value >> 8 * i);
+}
+
+static void begin(struct program *p, const uint32_t *opcodes, size_t count)
+{
+	static const char *const names[] = {"X0", "X1", "X2", "X3", "X4",
+	                                    "X5", "X6", "X7", "X8", "PC"};
+
+	memset(p, 0, sizeof(*p));
+	for (size_t i = 0; i < count; i++) {
+		for (unsigned int k = 0; k < 4; k++)
+			p->code[4 * i + k] = (uint8_t)(opcodes[i] >> 8 * k);
+	}
+	put_u64(p->data, STORED);
+	put_u64(p->data + 8, STORED);
+	put_u64(p->x[1], 0x100);
+	put_u64(p->x[2], DATA_AT);
+	put_u64(p->x[9], CODE + 4 * count);
+	for (unsigned int i = 0; i < 10; i++)
+		p->registers[i] = (struct snap_register){
+		        .name = str_of(names[i]), .bits = 64, .value = p->x[i]};
+	p->options = values_options_of(1);
+	leads_to(CODE + 4 * count);
+}
+
+static void finish(struct program *p, const struct element *elements, size_t count)
+{
+	const struct history_options options = {0};
+	struct diag_list diags = {0};
+	struct fixture *f = &p->f;
+
+	script.elements = elements;
+	script.count = count;
+	f->device = (struct snap_device){.name = STR("cpu_0"),
+	                                 .class = DEVICE_CORE,
+	                                 .registers = p->registers,
+	                                 .register_count = 10};
+	f->source.buffers = f->buffers;
+	f->source.buffer_count = 1;
+	f->sources[0] = &f->source;
+	f->core = (struct snap_core){.device = &f->device,
+	                             .memory = memmap_create(),
+	                             .sources = f->sources,
+	                             .source_count = 1};
+	add_region(f->core.memory, CODE, p->code, sizeof(p->code), false);
+	add_region(f->core.memory, DATA_AT, p->data, sizeof(p->data), false);
+	assert_int_equal(memmap_freeze(f->core.memory), STATUS_OK);
+	f->snapshot.cores = &f->core;
+	f->snapshot.core_count = 1;
+	f->snapshot.buffers = &f->buffer;
+	f->snapshot.buffer_count = 1;
+	assert_int_equal(session_open(&f->snapshot, &options, &diags, &f->session), STATUS_OK);
+	f->history = session_history(f->session, 0);
+	p->values = values_create(f->history, &p->options);
+	assert_non_null(p->values);
+	diag_list_fini(&diags);
+}
+
+/* Straight-line code. */
+static void run(struct program *p, size_t count)
+{
+	const struct element elements[] = {range(CODE, (uint32_t)count, INSN_OTHER, true)};
+
+	finish(p, elements, 1);
+}
+
+static void end(struct program *p)
+{
+	values_destroy(p->values);
+	close_fixture(&p->f);
+}
+
+static void assert_is(struct program *p, uint64_t position, unsigned int x, uint64_t expected)
+{
+	struct value value;
+
+	values_register(p->values, position, A64_x0 + x, &value);
+	assert_true(value_is_known(&value));
+	assert_int_equal(value_u64(&value), expected);
+}
+
+static void assert_unknown(struct program *p, uint64_t position, unsigned int x)
+{
+	struct value value;
+
+	values_register(p->values, position, A64_x0 + x, &value);
+	assert_false(value_is_known(&value));
+}
+
+#define BEGIN(p, ...)                                                                              \
+	static const uint32_t opcodes[] = {__VA_ARGS__};                                           \
+	enum { COUNT = sizeof(opcodes) / sizeof(opcodes[0]) };                                     \
+	begin((p), opcodes, COUNT)
+
+static void solve_sum_is_inverted(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, ADD_X1_X1_5, ADD_X1_X1_1);
+	run(&p, COUNT);
+	assert_is(&p, 0, 1, 0x100 - 6);
+	assert_is(&p, 1, 1, 0x100 - 1);
+	assert_is(&p, 2, 1, 0x100);
+	assert_is(&p, 0, 2, DATA_AT);
+	end(&p);
+}
+
+static void solve_overwritten_register_is_unknown(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, MOV_X1_7, ADD_X1_X1_1);
+	put_u64(p.x[1], 8);
+	run(&p, COUNT);
+	assert_unknown(&p, 0, 1);
+	assert_is(&p, 1, 1, 7);
+	end(&p);
+}
+
+static void solve_stored_value_is_read_from_the_dump(void **state)
+{
+	struct program p;
+	uint8_t bytes[8];
+
+	(void)state;
+	BEGIN(&p, STR_X1_X2, MOV_X1_7);
+	put_u64(p.x[1], 7);
+	run(&p, COUNT);
+	assert_is(&p, 0, 1, STORED);
+	/* What the store has overwritten is lost, what is beside it was always there. */
+	assert_int_equal(values_memory(p.values, 0, DATA_AT, bytes, 8), 0);
+	assert_int_equal(values_memory(p.values, 1, DATA_AT, bytes, 8), 8);
+	assert_int_equal(values_memory(p.values, 0, DATA_AT + 8, bytes, 8), 8);
+	assert_int_equal(values_memory(p.values, 0, DATA_AT + 16, bytes, 8), 0);
+	end(&p);
+}
+
+static void solve_other_writer_makes_memory_unknown(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, STR_X1_X2, MOV_X1_7);
+	put_u64(p.x[1], 7);
+	p.options = values_options_of(2);
+	run(&p, COUNT);
+	assert_unknown(&p, 0, 1);
+	assert_is(&p, 1, 2, DATA_AT);
+	end(&p);
+}
+
+static void solve_overwritten_memory_is_unknown(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, STR_X1_X2, MOV_X1_7, STR_X4_X2, MOV_X4_0);
+	put_u64(p.x[1], 7);
+	put_u64(p.x[4], 0);
+	run(&p, COUNT);
+	assert_unknown(&p, 0, 1);
+	assert_is(&p, 0, 4, STORED);
+	end(&p);
+}
+
+static void solve_wild_store_may_have_hit(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, STR_X1_X2, MOV_X1_7, STR_X4_X3, MOV_X3_0, MOV_X4_0);
+	put_u64(p.x[1], 7);
+	run(&p, COUNT);
+	assert_unknown(&p, 0, 1);
+	assert_unknown(&p, 0, 4);
+	end(&p);
+}
+
+static void solve_store_of_another_value_has_not_hit(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, STR_X1_X2, MOV_X1_7, MOV_X4_0, STR_X4_X3, MOV_X3_0);
+	put_u64(p.x[1], 7);
+	run(&p, COUNT);
+	assert_is(&p, 0, 1, STORED);
+	end(&p);
+}
+
+static void solve_load_is_linked_with_the_dump(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, LDR_X1_X2, ADD_X1_X1_5, MOV_X1_7);
+	put_u64(p.x[1], 7);
+	run(&p, COUNT);
+	assert_unknown(&p, 0, 1);
+	assert_is(&p, 1, 1, STORED);
+	assert_is(&p, 2, 1, STORED + 5);
+	end(&p);
+}
+
+static void solve_unknown_opcode_kills_all(void **state)
+{
+	struct program p;
+	uint8_t bytes[8];
+
+	(void)state;
+	assert_false(sem_a64_row(sem_a64_row_of(0x80800000), &(struct sem_row_info){0}));
+	BEGIN(&p, ADD_X1_X1_5, UINT32_C(0x80800000), ADD_X1_X1_1);
+	run(&p, COUNT);
+	assert_unknown(&p, 1, 1);
+	assert_unknown(&p, 1, 2);
+	assert_is(&p, 2, 1, 0x100 - 1);
+	assert_int_equal(values_memory(p.values, 1, DATA_AT, bytes, 8), 0);
+	assert_int_equal(values_memory(p.values, 2, DATA_AT, bytes, 8), 8);
+	end(&p);
+}
+
+static void solve_branch_says_its_condition(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, CBZ_X0_2, MOV_X1_7, MOV_X0_1);
+	put_u64(p.x[0], 1);
+	{
+		const struct element elements[] = {
+		        range(CODE, 1, INSN_BRANCH, true),
+		        range(CODE + 8, 1, INSN_OTHER, true),
+		};
+
+		finish(&p, elements, 2);
+	}
+	assert_is(&p, 0, 0, 0);
+	end(&p);
+}
+
+static void solve_contradiction_says_nothing(void **state)
+{
+	struct program p;
+	struct text trouble = {0};
+
+	(void)state;
+	BEGIN(&p, ADD_X1_X1_5, MOV_X1_7);
+	run(&p, COUNT); /* X1 is 0x100 at the halt */
+	assert_unknown(&p, 0, 1);
+	assert_unknown(&p, 0, 2);
+	values_trouble(p.values, &trouble);
+	assert_non_null(trouble.data);
+	assert_non_null(strstr(trouble.data, "disagree"));
+	text_fini(&trouble);
+	end(&p);
+}
+
+static void solve_code_that_was_written_is_not_believed(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, ADD_X1_X1_5, STR_X4_X2, ADD_X1_X1_1);
+	put_u64(p.x[2], CODE);
+	run(&p, COUNT);
+	assert_unknown(&p, 0, 1);
+	assert_is(&p, 2, 1, 0x100 - 1);
+	end(&p);
+}
+
+static struct element exception(uint32_t number, uint64_t return_address)
+{
+	struct element e = {.type = ELEMENT_EXCEPTION};
+
+	e.exception.number = number;
+	e.exception.has_return_address = true;
+	e.exception.return_address = return_address;
+	return e;
+}
+
+/* Two instructions, an exception, tracing that is off for a while, all the others. */
+static void run_across(struct program *p, size_t count, uint32_t number, uint64_t return_address)
+{
+	const struct element elements[] = {
+	        range(CODE, 2, INSN_OTHER, true),
+	        exception(number, return_address),
+	        {.type = ELEMENT_TRACE_ON},
+	        range(CODE + 8, (uint32_t)count - 2, INSN_OTHER, true),
+	};
+
+	finish(p, elements, 4);
+}
+
+static void solve_gap_is_not_crossed(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, STR_X1_X2, ADD_X1_X1_5, ADD_X1_X1_1, ADD_X1_X1_1);
+	{
+		const struct element elements[] = {
+		        range(CODE, 2, INSN_OTHER, true),
+		        {.type = ELEMENT_TRACE_ON},
+		        range(CODE + 8, 2, INSN_OTHER, true),
+		};
+
+		finish(&p, elements, 3);
+	}
+	assert_is(&p, 2, 1, 0x100 - 2);
+	assert_unknown(&p, 1, 1);
+	assert_unknown(&p, 0, 2);
+	end(&p);
+}
+
+static void solve_interrupt_preserves_if_assumed(void **state)
+{
+	for (int preserves = 0; preserves < 2; preserves++) {
+		struct program p;
+
+		(void)state;
+		BEGIN(&p, ADD_X1_X1_5, ADD_X1_X1_5, ADD_X1_X1_1);
+		p.options.handler_preserves = preserves != 0;
+		run_across(&p, COUNT, 14, CODE + 8);
+		if (preserves)
+			assert_is(&p, 0, 1, 0x100 - 11);
+		else
+			assert_unknown(&p, 0, 1);
+		end(&p);
+	}
+}
+
+static void solve_interrupt_that_goes_elsewhere_is_a_gap(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, ADD_X1_X1_5, ADD_X1_X1_5, ADD_X1_X1_1);
+	run_across(&p, COUNT, 14, CODE + 4);
+	assert_unknown(&p, 0, 1);
+	end(&p);
+}
+
+static void solve_fault_is_a_gap(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, ADD_X1_X1_5, ADD_X1_X1_5, ADD_X1_X1_1);
+	run_across(&p, COUNT, 12, CODE + 8);
+	assert_unknown(&p, 0, 1);
+	end(&p);
+}
+
+static void solve_known_call_returns_in_x0_alone(void **state)
+{
+	struct program p;
+	uint8_t bytes[8];
+
+	(void)state;
+	BEGIN(&p, MOV_X8_GETPID, SVC_0, ADD_X1_X1_1);
+	put_u64(p.x[8], 172);
+	run_across(&p, COUNT, 2, CODE + 8);
+	assert_is(&p, 0, 1, 0x100 - 1);
+	assert_is(&p, 2, 0, 0);
+	assert_unknown(&p, 1, 0);
+	assert_int_equal(values_memory(p.values, 0, DATA_AT, bytes, 8), 8);
+	end(&p);
+}
+
+static void solve_other_call_is_a_gap(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, MOV_X8_EXECVE, SVC_0, ADD_X1_X1_1);
+	put_u64(p.x[8], 221);
+	run_across(&p, COUNT, 2, CODE + 8);
+	assert_unknown(&p, 0, 1);
+	end(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(solve_sum_is_inverted),
+	        cmocka_unit_test(solve_overwritten_register_is_unknown),
+	        cmocka_unit_test(solve_stored_value_is_read_from_the_dump),
+	        cmocka_unit_test(solve_other_writer_makes_memory_unknown),
+	        cmocka_unit_test(solve_overwritten_memory_is_unknown),
+	        cmocka_unit_test(solve_wild_store_may_have_hit),
+	        cmocka_unit_test(solve_store_of_another_value_has_not_hit),
+	        cmocka_unit_test(solve_load_is_linked_with_the_dump),
+	        cmocka_unit_test(solve_unknown_opcode_kills_all),
+	        cmocka_unit_test(solve_branch_says_its_condition),
+	        cmocka_unit_test(solve_contradiction_says_nothing),
+	        cmocka_unit_test(solve_code_that_was_written_is_not_believed),
+	        cmocka_unit_test(solve_gap_is_not_crossed),
+	        cmocka_unit_test(solve_interrupt_preserves_if_assumed),
+	        cmocka_unit_test(solve_interrupt_that_goes_elsewhere_is_a_gap),
+	        cmocka_unit_test(solve_fault_is_a_gap),
+	        cmocka_unit_test(solve_known_call_returns_in_x0_alone),
+	        cmocka_unit_test(solve_other_call_is_a_gap),
+	};
+
+	(void)open_fixture;
+	(void)run_of;
+	(void)x1_value;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
