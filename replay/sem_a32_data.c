@@ -152,11 +152,12 @@ static const struct data_rule data_rules[] = {
 };
 
 /* N and Z of the result, C of the shifter, V as it was. */
-static void set_logical_flags(struct arm *s, unsigned int result, unsigned int carry)
+void arm_set_logical_flags(struct arm *s, unsigned int result, unsigned int width,
+                           unsigned int carry)
 {
 	struct uop test = {.op = UOP_TEST,
 	                   .width = 16,
-	                   .len = 32,
+	                   .len = (uint8_t)width,
 	                   .a = (uint8_t)result,
 	                   .b = SLOT_NONE,
 	                   .c = SLOT_NONE};
@@ -220,5 +221,5 @@ void arm_data(struct arm *s, struct arm_data data, struct arm_operand second)
 	if (!rule->compares)
 		set_result(s, &data, result);
 	if (data.sets_flags && (rule->compares || data.rd != ARM_PC))
-		set_logical_flags(s, result, second.carry);
+		arm_set_logical_flags(s, result, 32, second.carry);
 }

@@ -122,6 +122,9 @@ struct arm_operand arm_shifted(struct arm *s, unsigned int rm, enum arm_shift ty
 struct arm_operand arm_shifted_by(struct arm *s, unsigned int rm, enum arm_shift type,
                                   unsigned int rs, bool wants_carry);
 struct arm_operand arm_immediate(struct arm *s, uint32_t value);
+/* N and Z of a result, C of bit 0 of `carry` or as it was, V as it was. */
+void arm_set_logical_flags(struct arm *s, unsigned int result, unsigned int width,
+                           unsigned int carry);
 void arm_data(struct arm *s, struct arm_data data, struct arm_operand second);
 
 /* sem_a32_multiply.c: multiplications, extensions, bit fields and all else on registers */

@@ -16,22 +16,6 @@ static unsigned int low_word(struct arm *s, unsigned int slot)
 	return arm_field(s, UOP_FIELD, slot, 0, 32, 0);
 }
 
-/* N and Z of a result, C and V as they were. */
-static void set_sign_and_zero(struct arm *s, unsigned int result, unsigned int width)
-{
-	struct uop test = {.op = UOP_TEST,
-	                   .width = 16,
-	                   .len = (uint8_t)width,
-	                   .a = (uint8_t)result,
-	                   .b = SLOT_NONE,
-	                   .c = SLOT_NONE};
-	unsigned int of_result = uop_make(s->b, UOP_PACK, 4, uop_emit(s->b, test), SLOT_NONE);
-	unsigned int packed = uop_make(s->b, UOP_PACK, 4, REG_NZCV, SLOT_NONE);
-
-	packed = uop_insert(s->b, 4, packed, of_result, (struct bits_field){2, 2, 2});
-	uop_define(s->b, REG_NZCV, uop_make(s->b, UOP_UNPACK, 16, packed, SLOT_NONE));
-}
-
 /* `ra` is a slot, SLOT_NONE for none. */
 void arm_multiply(struct arm *s, unsigned int rd, unsigned int product, unsigned int ra,
                   bool sets_flags)
@@ -40,7 +24,7 @@ void arm_multiply(struct arm *s, unsigned int rd, unsigned int product, unsigned
 		product = uop_sum(s->b, 32, product, ra, false);
 	arm_set(s, rd, product);
 	if (sets_flags)
-		set_sign_and_zero(s, product, 32);
+		arm_set_logical_flags(s, product, 32, SLOT_NONE);
 }
 
 /* high:low */
@@ -67,7 +51,7 @@ void arm_multiply_long(struct arm *s, struct arm_long product)
 		value = uop_sum(s->b, 64, value, pair_of(s, product.low, product.high), false);
 	set_pair(s, product.low, product.high, value);
 	if (product.sets_flags)
-		set_sign_and_zero(s, value, 64);
+		arm_set_logical_flags(s, value, 64, SLOT_NONE);
 }
 
 void arm_umaal(struct arm *s, unsigned int low, unsigned int high, unsigned int rn, unsigned int rm)

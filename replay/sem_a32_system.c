@@ -148,9 +148,8 @@ void arm_banked_write(struct arm *s, unsigned int rn, unsigned int number)
 		arm_reject(s);
 	else if (reg != SLOT_NONE)
 		uop_define(s->b, reg, rn);
-	else if (number < 8 && !arm_bit(s, s->is_t32 ? 20 : 22))
-		for (unsigned int n = 8; n <= ARM_LR; n++)
-			uop_define_unknown(s->b, n, 32);
+	for (unsigned int n = 8; n <= ARM_LR && reg == SLOT_NONE && number < 8; n++)
+		uop_define_unknown(s->b, n, 32);
 }
 
 /* M and M1 */

@@ -361,7 +361,7 @@ static bool expand_vector_immediate(const struct arm *s, uint64_t *value)
 	if ((cmode < 12 && cmode % 2 != 0) || (cmode == 15 && inverts))
 		return false;
 	if (cmode >= 8 && cmode < 12)
-		word = imm8 << (cmode >> 1 & 1) * 8, word |= word << 16;
+		word = (imm8 << (cmode >> 1 & 1) * 8) * 0x10001;
 	else if (cmode == 12 || cmode == 13)
 		word = cmode == 12 ? imm8 << 8 | 0xff : imm8 << 16 | 0xffff;
 	else if (cmode == 14)
