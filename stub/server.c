@@ -162,7 +162,9 @@ static void turn_away(const struct server *server)
 		connection_close(&other);
 }
 
-/* Waits for the client; false when the server is to end. */
+/* Waits for the client; false when the server is to end. Another that comes is turned away only
+ * when this one has nothing to say: its last bytes may be its farewell, and what it sent before the
+ * other came is seen by asking after the other is seen. */
 static bool wait_for_client(struct client_link *link)
 {
 	const struct server *server = link->server;
@@ -176,7 +178,7 @@ static bool wait_for_client(struct client_link *link)
 		return false;
 	if (fds[0].revents)
 		read_input(link);
-	if (fds[2].revents && !link->gone)
+	else if (fds[2].revents && !is_readable(link->connection.in))
 		turn_away(server);
 	return true;
 }

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Clients that do not behave: the session goes on, the server ends with 0."""
 import random
+import signal
 import socket
 import sys
 import unittest
@@ -107,6 +108,23 @@ class Robustness(unittest.TestCase):
             client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
             client.close()
         self.assertEqual(self.client().ask("qsThreadInfo"), "l")
+
+    def test_4_next_client_comes_before_the_farewell_is_read(self):
+        for lingers in (False, True):
+            for farewell in (b"bc", b"D"):
+                client = self.client()
+                self.assertEqual(client.ask("qsThreadInfo"), "l")
+                # The server finds the last bytes, the end and the next client at once.
+                self.server.process.send_signal(signal.SIGSTOP)
+                client.send(serving.frame(farewell) * 20)
+                if not lingers:
+                    client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
+                                             b"\1\0\0\0\0\0\0\0")
+                client.close()
+                client = self.client()
+                self.server.process.send_signal(signal.SIGCONT)
+                self.assertEqual(client.ask("qsThreadInfo"), "l", (lingers, farewell))
+                client.close()
 
     def test_45_client_that_never_reads_is_given_up_at_the_end(self):
         client = self.client()
