@@ -11,6 +11,13 @@ static const char *const type_names[] = {
         "PACKET",
 };
 
+struct element element_of_packet(const struct listed_packet *packet, uint8_t trace_id,
+                                 uint64_t offset)
+{
+	return (struct element){
+	        .type = ELEMENT_PACKET, .trace_id = trace_id, .offset = offset, .packet = *packet};
+}
+
 enum space pe_context_space(const struct pe_context *context)
 {
 	static const enum space spaces[][4] = {

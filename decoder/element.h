@@ -138,6 +138,14 @@ struct software_trace {
 	bool is_global_error;
 };
 
+/* A packet as it is listed. What it points to is valid until the next call. */
+struct listed_packet {
+	const char *name;     /* such as "I_ATOM_F3" */
+	const uint8_t *bytes; /* `size` raw bytes */
+	uint32_t size;
+	const char *fields; /* text of what it carries */
+};
+
 struct element {
 	enum element_type type;
 	uint8_t trace_id;
@@ -174,12 +182,7 @@ struct element {
 			uint16_t type;   /* 0 unknown, 1 trigger, 2 numbered */
 			uint16_t number; /* bit field of the events */
 		} event;
-		struct {
-			const char *name;     /* such as "I_ATOM_F3" */
-			const uint8_t *bytes; /* `size` raw bytes, valid until the next call */
-			uint32_t size;
-			const char *fields; /* text of what it carries; valid until the next call */
-		} packet;
+		struct listed_packet packet;
 		uint32_t sync_marker; /* value of a timestamp marker */
 		enum memtrans memtrans;
 		enum no_sync_reason no_sync; /* NO_SYNC, EO_TRACE */
@@ -193,6 +196,10 @@ struct element {
 		struct software_trace software; /* SWTRACE; may have `timestamp` */
 	};
 };
+
+/* The listing of a packet that begins at `offset`. */
+struct element element_of_packet(const struct listed_packet *packet, uint8_t trace_id,
+                                 uint64_t offset);
 
 /* Whose memory a core in this context sees. */
 enum space pe_context_space(const struct pe_context *context);

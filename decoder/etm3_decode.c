@@ -55,14 +55,12 @@ static enum status etm3_open(const struct protocol_input *input, void **state, u
 static enum status list_packet(struct etm3 *d, const struct etm3_packet *packet,
                                const uint8_t *bytes, uint64_t index)
 {
-	struct etm3_listed listed = {.name = etm3_type_name(packet->type),
-	                             .bytes = bytes,
-	                             .size = packet->size,
-	                             .index = index};
+	struct listed_packet listed = {
+	        .name = etm3_type_name(packet->type), .bytes = bytes, .size = packet->size};
 
 	text_clear(&d->drive.text);
 	etm3_packet_format(packet, &d->drive.text);
-	return etm3_drive_list(&d->drive, &listed);
+	return etm3_drive_list(&d->drive, listed, index);
 }
 
 static enum status give_packet(struct etm3 *d, const struct etm3_packet *packet,

@@ -76,18 +76,11 @@ const uint8_t *etm3_drive_block_end(const struct etm3_drive *drive)
 	return at;
 }
 
-enum status etm3_drive_list(struct etm3_drive *drive, const struct etm3_listed *packet)
+enum status etm3_drive_list(struct etm3_drive *drive, struct listed_packet packet, uint64_t index)
 {
 	TRY(text_status(&drive->text));
-	drive->listed = (struct element){
-	        .type = ELEMENT_PACKET,
-	        .trace_id = drive->out.trace_id,
-	        .offset = packet->index,
-	        .packet = {.name = packet->name,
-	                   .bytes = packet->bytes,
-	                   .size = packet->size,
-	                   .fields = drive->text.data},
-	};
+	packet.fields = drive->text.data;
+	drive->listed = element_of_packet(&packet, drive->out.trace_id, index);
 	drive->has_listed = true;
 	return STATUS_OK;
 }

@@ -32,14 +32,6 @@ struct etm3_drive {
 	struct deframe deframe;
 };
 
-/* A packet as it is listed; `bytes` point into the deframer's window. */
-struct etm3_listed {
-	const char *name;
-	const uint8_t *bytes;
-	uint32_t size;
-	uint64_t index;
-};
-
 /* Takes the next packet; elements go to the drive's list. */
 typedef enum status (*etm3_pull)(void *state);
 
@@ -62,7 +54,7 @@ void etm3_drive_done(struct etm3_drive *drive, const uint8_t *last);
  */
 const uint8_t *etm3_drive_block_end(const struct etm3_drive *drive);
 
-/* Lists a packet whose fields are in drive->text. NO_MEM. */
-MUST_USE enum status etm3_drive_list(struct etm3_drive *drive, const struct etm3_listed *packet);
+/* Lists a packet whose fields are in drive->text, its bytes in the deframer's window. NO_MEM. */
+MUST_USE enum status etm3_drive_list(struct etm3_drive *drive, struct listed_packet packet, uint64_t index);
 
 #endif

@@ -142,18 +142,14 @@ static void note_search(struct etm4 *d, const uint8_t *begin, uint32_t size)
 static enum status list_packet(struct etm4 *d, const struct etm4_packet *packet,
                                const uint8_t *bytes, uint64_t index)
 {
+	struct listed_packet listed = {
+	        .name = etm4_type_name(packet->type), .bytes = bytes, .size = packet->size};
+
 	text_clear(&d->text);
 	etm4_packet_format(packet, &d->config, &d->text);
 	TRY(text_status(&d->text));
-	d->listed = (struct element){
-	        .type = ELEMENT_PACKET,
-	        .trace_id = d->config.trace_id,
-	        .offset = index,
-	        .packet = {.name = etm4_type_name(packet->type),
-	                   .bytes = bytes,
-	                   .size = packet->size,
-	                   .fields = d->text.data},
-	};
+	listed.fields = d->text.data;
+	d->listed = element_of_packet(&listed, d->config.trace_id, index);
 	d->has_listed = true;
 	return STATUS_OK;
 }

@@ -109,17 +109,6 @@ void flow_take_branch(struct etm4_flow *flow, const struct walk *walk)
 	retstack_await(&flow->stack);
 }
 
-/* Appends what was walked behind it; its waypoint is then the walk's. */
-static void append(struct walk *walk, const struct walk *part)
-{
-	if (part->count == 0)
-		return;
-	walk->end = part->end;
-	walk->count += part->count;
-	walk->last = part->last;
-	walk->ends_at_waypoint = part->ends_at_waypoint;
-}
-
 /* To the next waypoint, however far it is. */
 static enum status walk_to_waypoint(struct etm4_flow *flow, struct walk *walk)
 {
@@ -132,7 +121,7 @@ static enum status walk_to_waypoint(struct etm4_flow *flow, struct walk *walk)
 		status = follow_once(flow->follow, space, flow->isa, walk->end, &part);
 		if (status == STATUS_NO_MEM)
 			return status;
-		append(walk, &part);
+		walk_append(walk, &part);
 	}
 	return status;
 }
@@ -306,7 +295,7 @@ enum status flow_walk_through(struct etm4_flow *flow, uint64_t stop, struct walk
 		                           (struct follow_limit){stop, false}, &part);
 		if (status == STATUS_NO_MEM || status == STATUS_UNSUPPORTED)
 			return status;
-		append(walk, &part);
+		walk_append(walk, &part);
 		if (status == STATUS_NO_MEMORY_AT || walk->end == stop)
 			return status == STATUS_BAD_DATA ? STATUS_OK : status;
 	} while (part.count > 0 && walk->count < WALK_LIMIT);
@@ -351,7 +340,7 @@ static enum status walk_count(struct etm4_flow *flow, uint32_t count, struct wal
 			return status;
 		if (status == STATUS_UNSUPPORTED || part.count == 0)
 			break;
-		append(walk, &part);
+		walk_append(walk, &part);
 		is_branch =
 		        part.last.class == INSN_BRANCH || part.last.class == INSN_BRANCH_INDIRECT;
 		if (status != STATUS_OK)

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 enum {
 	GRID = 16 * 1024,     /* bytes */
 	SLOTS_FIRST = 1024,   /* power of two, as all sizes of the cache */
@@ -168,7 +170,7 @@ static struct stretch *find_slot(struct stretch *slots, size_t slot_count, enum 
                                  enum isa isa, uint64_t start)
 {
 	uint64_t key = start ^ ((uint64_t)space << 56 | (uint64_t)isa << 52);
-	size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+	size_t at = hash_u64(key);
 
 	for (;; at++) {
 		struct stretch *slot = &slots[at & (slot_count - 1)];
@@ -240,14 +242,14 @@ static inline enum status stretch_at(struct follow *follow, enum space space, en
 	return add_stretch(follow, space, isa, start, found);
 }
 
-static void append(struct walk *walk, const struct stretch *stretch)
+void walk_append(struct walk *walk, const struct walk *part)
 {
-	if (stretch->walk.count == 0)
+	if (part->count == 0)
 		return;
-	walk->end = stretch->walk.end;
-	walk->count += stretch->walk.count;
-	walk->last = stretch->walk.last;
-	walk->ends_at_waypoint = stretch->walk.ends_at_waypoint;
+	walk->end = part->end;
+	walk->count += part->count;
+	walk->last = part->last;
+	walk->ends_at_waypoint = part->ends_at_waypoint;
 }
 
 /* What a walk that has come to the end of `stretch` answers; END if it goes on. */
@@ -283,7 +285,7 @@ enum status follow_to_waypoint(struct follow *follow, enum space space, enum isa
 	*walk = stretch->walk;
 	while ((status = walk_status(walk, stretch)) == STATUS_END) {
 		TRY(stretch_at(follow, space, isa, walk->end, &stretch));
-		append(walk, stretch);
+		walk_append(walk, &stretch->walk);
 	}
 	return status;
 }
@@ -319,7 +321,7 @@ enum status follow_to_address(struct follow *follow, enum space space, enum isa 
 		TRY(stretch_at(follow, space, isa, walk->end, &stretch));
 		/* Differences, since a stretch may end with the address space. */
 		if (limit.stop - walk->end >= stretch->walk.end - walk->end)
-			append(walk, stretch);
+			walk_append(walk, &stretch->walk);
 		else if (append_until(follow, stretch, limit.stop, limit.inclusive, walk))
 			return STATUS_OK;
 		status = walk_status(walk, stretch);
@@ -338,7 +340,7 @@ enum status follow_insn(struct follow *follow, enum space space, enum isa isa, u
 		if (!follow->insns)
 			return STATUS_NO_MEM;
 	}
-	slot = &follow->insns[(address * UINT64_C(0x9e3779b97f4a7c15) >> 32) % INSN_SLOTS];
+	slot = &follow->insns[hash_u64(address) % INSN_SLOTS];
 	*walk = &slot->walk;
 	if (slot->is_used && slot->walk.start == address && slot->walk.isa == isa &&
 	    slot->space == (uint8_t)space)

@@ -76,6 +76,9 @@ MUST_USE enum status follow_to_address(struct follow *follow, enum space space, 
                                        uint64_t start, struct follow_limit limit,
                                        struct walk *walk);
 
+/* Appends what was walked from walk->end on; its waypoint is then the walk's. */
+void walk_append(struct walk *walk, const struct walk *part);
+
 /* Makes an element that has its type and place an INSTR_RANGE's: the walk's instructions. */
 void walk_fill_range(const struct walk *walk, bool is_executed, struct element *element);
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/vec.h"
 
 enum {
@@ -73,9 +74,7 @@ void graph_destroy(struct graph *graph)
 
 static size_t hash_of(uint64_t start, enum isa isa, unsigned int space)
 {
-	uint64_t key = start ^ ((uint64_t)space << 56 | (uint64_t)isa << 52);
-
-	return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+	return hash_u64(start ^ ((uint64_t)space << 56 | (uint64_t)isa << 52));
 }
 
 uint32_t graph_find(const struct graph *graph, enum space space, enum isa isa, uint64_t start)
@@ -318,21 +317,6 @@ enum status graph_target_number(struct graph *graph, uint32_t node, uint32_t to,
 uint32_t graph_target(const struct graph *graph, uint32_t node, uint32_t number)
 {
 	return graph->targets[graph->nodes[node].targets - 1].nodes[number];
-}
-
-size_t graph_size(const struct graph *graph)
-{
-	size_t size = sizeof(*graph) + graph->node_capacity * sizeof(*graph->nodes) +
-	              graph->step_capacity * sizeof(*graph->steps) +
-	              graph->successor_capacity * sizeof(*graph->successors) +
-	              graph->visited_capacity * sizeof(*graph->visited) +
-	              graph->slot_count * sizeof(*graph->slots) +
-	              graph->target_capacity * sizeof(*graph->targets) +
-	              graph->edge_slots * sizeof(*graph->edges);
-
-	for (size_t i = 0; i < graph->target_count; i++)
-		size += graph->targets[i].capacity * sizeof(*graph->targets[i].nodes);
-	return size;
 }
 
 void graph_begin_epoch(struct graph *graph)

@@ -157,9 +157,6 @@ MUST_USE enum status graph_target_number(struct graph *graph, uint32_t node, uin
 /* Its inverse; `number` was given by it. */
 uint32_t graph_target(const struct graph *graph, uint32_t node, uint32_t number);
 
-/* Bytes of memory. */
-size_t graph_size(const struct graph *graph);
-
 /* From here on, no node was visited. */
 void graph_begin_epoch(struct graph *graph);
 

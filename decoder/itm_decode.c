@@ -62,18 +62,17 @@ static enum status itm_open(const struct protocol_input *input, void **state, ui
 
 static enum status give_packet(struct itm *d, const struct itm_packet *packet, const uint8_t *bytes)
 {
-	struct sw_listed listed = {.name = itm_type_name(packet->type),
-	                           .bytes = bytes,
-	                           .size = packet->size,
-	                           .index = sw_drive_index(&d->drive, bytes)};
+	struct listed_packet listed = {
+	        .name = itm_type_name(packet->type), .bytes = bytes, .size = packet->size};
+	uint64_t index = sw_drive_index(&d->drive, bytes);
 
 	sw_drive_done(&d->drive, bytes + packet->size - 1);
-	itm_flow_packet(&d->flow, packet, listed.index);
+	itm_flow_packet(&d->flow, packet, index);
 	if (!d->drive.lists_packets)
 		return STATUS_OK;
 	text_clear(&d->drive.text);
 	itm_packet_format(packet, &d->drive.text);
-	return sw_drive_list(&d->drive, &listed);
+	return sw_drive_list(&d->drive, listed, index);
 }
 
 /* The bytes that are left are no whole packet, and nothing comes behind them. */

@@ -57,14 +57,12 @@ static enum status ptm_open(const struct protocol_input *input, void **state, ui
 static enum status list_packet(struct ptm *d, const struct ptm_packet *packet, const uint8_t *bytes,
                                uint64_t index)
 {
-	struct etm3_listed listed = {.name = ptm_type_name(packet->type),
-	                             .bytes = bytes,
-	                             .size = packet->size,
-	                             .index = index};
+	struct listed_packet listed = {
+	        .name = ptm_type_name(packet->type), .bytes = bytes, .size = packet->size};
 
 	text_clear(&d->drive.text);
 	ptm_packet_format(packet, &d->drive.text);
-	return etm3_drive_list(&d->drive, &listed);
+	return etm3_drive_list(&d->drive, listed, index);
 }
 
 /* The flow is told of bytes without synchronisation once. */

@@ -177,10 +177,7 @@ static enum status walk_through(struct ptm_flow *flow, uint32_t stop, struct wal
 		                           (struct follow_limit){stop, true}, &part);
 		if (status == STATUS_NO_MEM || status == STATUS_UNSUPPORTED)
 			return status;
-		if (part.count > 0)
-			walk->last = part.last;
-		walk->end = part.end;
-		walk->count += part.count;
+		walk_append(walk, &part);
 		if (status == STATUS_OK && walk->end - walk->last.size == stop)
 			return STATUS_OK;
 	} while (status == STATUS_OK && walk->count < FOLLOW_LIMIT);

@@ -63,8 +63,7 @@ static uint64_t index_of(const struct stm *d, const struct stm_packet *packet, c
 static enum status give_packet(struct stm *d, const struct stm_packet *packet, const uint8_t *bytes,
                                uint64_t index)
 {
-	struct sw_listed listed = {
-	        .name = packet->name, .bytes = bytes, .size = packet->size, .index = index};
+	struct listed_packet listed = {.name = packet->name, .bytes = bytes, .size = packet->size};
 	const uint8_t *last = bytes + packet->size - 1;
 
 	stm_flow_packet(&d->flow, packet, index);
@@ -76,7 +75,7 @@ static enum status give_packet(struct stm *d, const struct stm_packet *packet, c
 		return STATUS_OK;
 	text_clear(&d->drive.text);
 	stm_packet_format(packet, &d->drive.text);
-	return sw_drive_list(&d->drive, &listed);
+	return sw_drive_list(&d->drive, listed, index);
 }
 
 /* The nibbles that are left are no whole packet, and nothing comes behind them. */

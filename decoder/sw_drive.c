@@ -86,18 +86,11 @@ void sw_drive_done(struct sw_drive *drive, const uint8_t *last)
 	drive->has_begin_index = false;
 }
 
-enum status sw_drive_list(struct sw_drive *drive, const struct sw_listed *packet)
+enum status sw_drive_list(struct sw_drive *drive, struct listed_packet packet, uint64_t index)
 {
 	TRY(text_status(&drive->text));
-	drive->listed = (struct element){
-	        .type = ELEMENT_PACKET,
-	        .trace_id = drive->out.trace_id,
-	        .offset = packet->index,
-	        .packet = {.name = packet->name,
-	                   .bytes = packet->bytes,
-	                   .size = packet->size,
-	                   .fields = drive->text.data},
-	};
+	packet.fields = drive->text.data;
+	drive->listed = element_of_packet(&packet, drive->out.trace_id, index);
 	drive->has_listed = true;
 	return STATUS_OK;
 }

@@ -47,14 +47,6 @@ struct sw_drive {
 	struct deframe deframe;
 };
 
-/* A packet as it is listed; its fields are in drive->text. `bytes` are in the window. */
-struct sw_listed {
-	const char *name;
-	const uint8_t *bytes;
-	uint32_t size;
-	uint64_t index;
-};
-
 /* Takes the next packet; elements go to drive->out. */
 typedef enum status (*sw_pull)(void *state);
 
@@ -78,8 +70,8 @@ uint64_t sw_drive_run_index(struct sw_drive *drive, const uint8_t *at);
 /* The packet whose last byte is at `last` is done. */
 void sw_drive_done(struct sw_drive *drive, const uint8_t *last);
 
-/* Lists a packet if the user asked for packets. NO_MEM. */
-MUST_USE enum status sw_drive_list(struct sw_drive *drive, const struct sw_listed *packet);
+/* Lists a packet whose fields are in drive->text, its bytes in the deframer's window. NO_MEM. */
+MUST_USE enum status sw_drive_list(struct sw_drive *drive, struct listed_packet packet, uint64_t index);
 
 /*
  * More bytes. END: there are none. A window that is full of one unfinished packet can only be a

@@ -108,12 +108,3 @@ void address_index_nodes(const struct address_index *index, size_t group,
 
 	roaring_iterate(index->groups[group].nodes, visit_node, &visitor);
 }
-
-size_t address_index_size(const struct address_index *index)
-{
-	size_t size = index->capacity * sizeof(*index->groups);
-
-	for (size_t i = 0; i < index->count; i++)
-		size += roaring_bitmap_portable_size_in_bytes(index->groups[i].nodes);
-	return size;
-}

@@ -39,7 +39,4 @@ bool address_index_meets(const struct address_index *index, size_t group, const 
 void address_index_nodes(const struct address_index *index, size_t group,
                          void (*visit)(void *context, uint32_t node), void *context);
 
-/* Bytes of memory. */
-size_t address_index_size(const struct address_index *index);
-
 #endif

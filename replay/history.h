@@ -103,8 +103,6 @@ uint64_t history_length(const struct history *history); /* N, instructions */
  */
 uint64_t history_last(const struct history *history);
 uint64_t history_run_count(const struct history *history);
-/* Bytes of memory that the history takes, all indexes included. */
-size_t history_size(const struct history *history);
 
 /* Code that the history executes: a distinct run. */
 struct history_code {

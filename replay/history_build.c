@@ -235,11 +235,6 @@ static enum status collect_graph(struct history *h, const struct graph *graph)
 	return status;
 }
 
-static bool is_same_extent(const struct extent *a, const struct extent *b)
-{
-	return a->first == b->first && a->last == b->last && a->isa == b->isa;
-}
-
 /* The distinct runs of all graphs by address. */
 static enum status collect_code(struct history *h)
 {
@@ -251,7 +246,7 @@ static enum status collect_code(struct history *h)
 		return STATUS_OK;
 	qsort(h->code, h->code_count, sizeof(*h->code), compare_extents);
 	for (size_t i = 1; i < h->code_count; i++) {
-		if (!is_same_extent(&h->code[count], &h->code[i]))
+		if (compare_extents(&h->code[count], &h->code[i]) != 0)
 			h->code[++count] = h->code[i];
 	}
 	h->code_count = count + 1;
@@ -321,26 +316,42 @@ static enum status build(struct builder *b, const struct snapshot *snapshot,
 	return index_executed(b->history);
 }
 
+/* An empty one; NULL without memory. */
+static struct history *history_create(const struct snap_core *core)
+{
+	struct history *h = calloc(1, sizeof(*h));
+
+	if (!h)
+		return NULL;
+	h->core = core;
+	h->cache = calloc(1, sizeof(*h->cache));
+	if (h->cache)
+		return h;
+	free(h);
+	return NULL;
+}
+
+/* What was built goes to the caller, or away. */
+static enum status give(struct history *built, enum status status, struct history **history)
+{
+	if (status == STATUS_OK)
+		*history = built;
+	else
+		history_destroy(built);
+	return status;
+}
+
 enum status history_build(const struct snapshot *snapshot, const struct snap_core *core,
                           const struct history_options *options, struct diag_list *diags,
                           struct history **history)
 {
-	struct builder builder = {0};
-	enum status status = STATUS_NO_MEM;
+	struct builder builder = {.history = history_create(core)};
+	enum status status;
 
-	builder.history = calloc(1, sizeof(*builder.history));
 	if (!builder.history)
 		return STATUS_NO_MEM;
-	builder.history->core = core;
-	builder.history->cache = calloc(1, sizeof(*builder.history->cache));
-	if (builder.history->cache)
-		status = build(&builder, snapshot, options, diags);
-	if (status != STATUS_OK) {
-		history_destroy(builder.history);
-		return status;
-	}
-	*history = builder.history;
-	return STATUS_OK;
+	status = build(&builder, snapshot, options, diags);
+	return give(builder.history, status, history);
 }
 
 static enum status build_of_part(struct builder *b, struct graph **graph, struct part_builder *part)
@@ -359,23 +370,15 @@ enum status history_of_part(const struct snap_core *core, struct graph **graph,
                             struct part_builder *part, const uint64_t *end,
                             struct history **history)
 {
-	struct builder builder = {.history = calloc(1, sizeof(*builder.history))};
-	enum status status = STATUS_NO_MEM;
+	struct builder builder = {.history = history_create(core)};
+	enum status status;
 
 	if (!builder.history)
 		return STATUS_NO_MEM;
-	builder.history->core = core;
 	builder.history->has_end = end != NULL;
 	builder.history->end_address = end ? *end : 0;
-	builder.history->cache = calloc(1, sizeof(*builder.history->cache));
-	if (builder.history->cache)
-		status = build_of_part(&builder, graph, part);
-	if (status != STATUS_OK) {
-		history_destroy(builder.history);
-		return status;
-	}
-	*history = builder.history;
-	return STATUS_OK;
+	status = build_of_part(&builder, graph, part);
+	return give(builder.history, status, history);
 }
 
 void history_destroy(struct history *history)

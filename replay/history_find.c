@@ -12,11 +12,10 @@
 
 /* What is looked for, in one graph. */
 struct wanted {
-	const struct graph *graph; /* NULL: of none yet */
 	uint32_t *nodes;
 	size_t count;
 	size_t capacity;
-	bool *is_wanted; /* one a node */
+	bool *is_wanted; /* one a node; NULL: not looked for yet */
 };
 
 /* A search within the positions that count: first <= p <= last. */
@@ -26,8 +25,8 @@ struct search {
 	uint64_t first;
 	uint64_t last;
 	bool backward;
-	struct wanted wanted;
-	uint64_t position; /* of the hit */
+	struct wanted *wanted; /* one a graph of the history */
+	uint64_t position;     /* of the hit */
 };
 
 /* The blocks of one group that count, and where the group lies. */
@@ -48,15 +47,11 @@ static bool holds_address(const struct search *s, const struct walk *walk)
 }
 
 /* The nodes of the graph that hold one of the addresses. */
-static enum status find_wanted(struct search *s, const struct graph *graph)
+static enum status find_wanted(const struct search *s, const struct graph *graph,
+                               struct wanted *wanted)
 {
-	struct wanted *wanted = &s->wanted;
-
-	if (wanted->graph == graph)
+	if (wanted->is_wanted)
 		return STATUS_OK;
-	free(wanted->is_wanted);
-	wanted->graph = graph;
-	wanted->count = 0;
 	wanted->is_wanted = calloc(graph->count, sizeof(bool));
 	if (!wanted->is_wanted)
 		return STATUS_NO_MEM;
@@ -91,7 +86,18 @@ static bool hit_in_run(struct search *s, const struct walk *walk, uint64_t posit
 	return found;
 }
 
-static bool search_block(struct search *s, const struct history_part *part, size_t block)
+/* The wanted of the part's graph, one of the history's. */
+static struct wanted *wanted_of(const struct search *s, const struct history_part *part)
+{
+	size_t i = 0;
+
+	while (s->history->graphs[i] != part->path.graph)
+		i++;
+	return &s->wanted[i];
+}
+
+static bool search_block(struct search *s, const struct history_part *part, const bool *is_wanted,
+                         size_t block)
 {
 	const struct block_cache *cache = history_expand(s->history, part, block);
 	uint64_t position = part->position + part->path.blocks[block].position;
@@ -99,7 +105,7 @@ static bool search_block(struct search *s, const struct history_part *part, size
 	for (uint32_t i = 0; i < cache->count; i++) {
 		const struct path_run *run = &cache->runs[s->backward ? cache->count - 1 - i : i];
 
-		if (s->wanted.is_wanted[run->node] &&
+		if (is_wanted[run->node] &&
 		    hit_in_run(s, &part->path.graph->nodes[run->node].walk, position + run->offset))
 			return true;
 	}
@@ -115,14 +121,16 @@ static bool is_interrupted(const struct search *s)
 static enum status search_group(struct search *s, const struct history_part *part, size_t group,
                                 struct blocks blocks)
 {
+	const struct wanted *wanted = wanted_of(s, part);
 	size_t count = blocks.end - blocks.first;
 
-	if (!address_index_meets(part->index, group, s->wanted.nodes, s->wanted.count))
+	if (!address_index_meets(part->index, group, wanted->nodes, wanted->count))
 		return STATUS_NOT_FOUND;
 	if (is_interrupted(s))
 		return STATUS_INTERRUPTED;
 	for (size_t i = 0; i < count; i++) {
-		if (search_block(s, part, s->backward ? blocks.end - 1 - i : blocks.first + i))
+		if (search_block(s, part, wanted->is_wanted,
+		                 s->backward ? blocks.end - 1 - i : blocks.first + i))
 			return STATUS_OK;
 	}
 	return STATUS_NOT_FOUND;
@@ -141,12 +149,13 @@ static struct blocks blocks_of(const struct search *s, const struct history_part
 
 static enum status search_part(struct search *s, const struct history_part *part)
 {
+	struct wanted *wanted = wanted_of(s, part);
 	struct blocks all = blocks_of(s, part);
 	size_t first = address_index_group_of(part->index, all.first);
 	size_t last = address_index_group_of(part->index, all.end - 1);
 
-	TRY(find_wanted(s, part->path.graph));
-	for (size_t i = 0; i <= last - first && s->wanted.count > 0; i++) {
+	TRY(find_wanted(s, part->path.graph, wanted));
+	for (size_t i = 0; i <= last - first && wanted->count > 0; i++) {
 		size_t group = s->backward ? last - i : first + i;
 		struct blocks blocks = {address_index_first_block(part->index, group), all.end};
 		enum status status;
@@ -188,9 +197,15 @@ static enum status search(struct search *s, uint64_t *position)
 		s->last = s->history->length - 1;
 	if (s->first > s->last || s->what->address_count == 0)
 		return STATUS_NOT_FOUND;
+	s->wanted = calloc(s->history->graph_count, sizeof(*s->wanted));
+	if (!s->wanted)
+		return STATUS_NO_MEM;
 	status = search_parts(s);
-	free(s->wanted.nodes);
-	free(s->wanted.is_wanted);
+	for (size_t i = 0; i < s->history->graph_count; i++) {
+		free(s->wanted[i].nodes);
+		free(s->wanted[i].is_wanted);
+	}
+	free(s->wanted);
 	if (status == STATUS_OK)
 		*position = s->position;
 	return status;

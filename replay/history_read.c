@@ -96,25 +96,6 @@ uint64_t history_run_count(const struct history *history)
 	return history->run_count;
 }
 
-size_t history_size(const struct history *history)
-{
-	const struct notes *notes = &history->notes;
-	size_t size = sizeof(*history) + sizeof(*history->cache) +
-	              history->code_capacity * sizeof(*history->code) +
-	              history->executed_count * sizeof(*history->executed) +
-	              notes->gaps.capacity * sizeof(*notes->gaps.items) +
-	              notes->events.capacity * sizeof(*notes->events.items);
-
-	for (unsigned int i = 0; i < MARK_COUNT; i++)
-		size += notes->marks[i].capacity * sizeof(*notes->marks[i].items);
-	for (size_t i = 0; i < history->part_count; i++)
-		size += sizeof(history->parts[i]) + path_size(&history->parts[i].path) +
-		        address_index_size(history->parts[i].index);
-	for (size_t i = 0; i < history->graph_count; i++)
-		size += graph_size(history->graphs[i]);
-	return size;
-}
-
 bool history_code(const struct history *history, size_t index, struct history_code *code)
 {
 	const struct extent *extent = &history->code[index];

@@ -169,9 +169,3 @@ uint32_t path_expand(const struct path *path, size_t block, struct path_run *run
 	}
 	return count;
 }
-
-size_t path_size(const struct path *path)
-{
-	return path->block_capacity * sizeof(*path->blocks) +
-	       path->bit_capacity * sizeof(*path->bits) + path->target_capacity;
-}

@@ -134,7 +134,4 @@ size_t path_find_block(const struct path *path, uint64_t position);
 /* The runs of the block; room for PATH_BLOCK_RUNS. Returns how many. */
 uint32_t path_expand(const struct path *path, size_t block, struct path_run *runs);
 
-/* Bytes of memory. */
-size_t path_size(const struct path *path);
-
 #endif

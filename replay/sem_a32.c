@@ -7,27 +7,6 @@
 
 #include "replay/sem_a32_expand.h"
 
-/* The usual places of registers. */
-static unsigned int at_0(const struct arm *s)
-{
-	return arm_bits(s, 0, 4);
-}
-
-static unsigned int at_8(const struct arm *s)
-{
-	return arm_bits(s, 8, 4);
-}
-
-static unsigned int at_12(const struct arm *s)
-{
-	return arm_bits(s, 12, 4);
-}
-
-static unsigned int at_16(const struct arm *s)
-{
-	return arm_bits(s, 16, 4);
-}
-
 /* A byte rotated right by an even number; a rotation makes its top bit the carry. */
 static struct arm_operand immediate(struct arm *s)
 {

@@ -44,6 +44,27 @@ static inline bool arm_bit(const struct arm *s, unsigned int n)
 	return (s->opcode >> n & 1) != 0;
 }
 
+/* The usual places of registers. */
+static inline unsigned int at_0(const struct arm *s)
+{
+	return arm_bits(s, 0, 4);
+}
+
+static inline unsigned int at_8(const struct arm *s)
+{
+	return arm_bits(s, 8, 4);
+}
+
+static inline unsigned int at_12(const struct arm *s)
+{
+	return arm_bits(s, 12, 4);
+}
+
+static inline unsigned int at_16(const struct arm *s)
+{
+	return arm_bits(s, 16, 4);
+}
+
 static inline void arm_reject(struct arm *s)
 {
 	s->rejected = true;

@@ -7,26 +7,6 @@
 
 #include "replay/sem_t32_expand.h"
 
-static unsigned int at_0(const struct arm *s)
-{
-	return arm_bits(s, 0, 4);
-}
-
-static unsigned int at_8(const struct arm *s)
-{
-	return arm_bits(s, 8, 4);
-}
-
-static unsigned int at_12(const struct arm *s)
-{
-	return arm_bits(s, 12, 4);
-}
-
-static unsigned int at_16(const struct arm *s)
-{
-	return arm_bits(s, 16, 4);
-}
-
 /* SP and PC as operands are mostly unpredictable, and some such opcodes have other uses. */
 static bool is_special(unsigned int n)
 {

@@ -5,26 +5,6 @@
  */
 #include "replay/sem_t32_expand.h"
 
-static unsigned int at_0(const struct arm *s)
-{
-	return arm_bits(s, 0, 4);
-}
-
-static unsigned int at_8(const struct arm *s)
-{
-	return arm_bits(s, 8, 4);
-}
-
-static unsigned int at_12(const struct arm *s)
-{
-	return arm_bits(s, 12, 4);
-}
-
-static unsigned int at_16(const struct arm *s)
-{
-	return arm_bits(s, 16, 4);
-}
-
 void t32_srs(struct arm *s, unsigned int before_up)
 {
 	arm_srs(s, before_up, arm_bit(s, 21));

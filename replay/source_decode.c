@@ -98,10 +98,10 @@ static bool note_progress(const struct worker *worker, struct piece *piece, uint
 {
 	struct pool *pool = worker->pool;
 
-	if (position > piece->counted)
+	if (position > piece->counted) {
 		atomic_fetch_add(&pool->done, position - piece->counted);
-	if (position > piece->counted)
 		piece->counted = position;
+	}
 	if (position >= piece->forgotten + FORGET_BYTES)
 		forget(pool->decode, piece, position);
 	return worker->reports ? report(pool) : !crew_is_stopped(&pool->crew);
@@ -287,17 +287,16 @@ static enum status continues(struct piece *piece, const struct piece *next, bool
 	enum status status = decoder_describe_joint(piece->decoder, &state);
 
 	*fits = status == STATUS_OK && next->has_begin && next->begin_sync == piece->end_sync &&
-	        piece->part.in_trace && state.length == next->begin_state.length &&
-	        str_eq(text_str(&state), text_str(&next->begin_state));
+	        piece->part.in_trace && str_eq(text_str(&state), text_str(&next->begin_state));
 	text_fini(&state);
 	return status;
 }
 
 /* The piece that the decoder of one that has not ended comes to next; NULL: to the end of trace. */
-static const struct piece *next_piece(const struct pool *pool, const struct piece *piece)
+static struct piece *next_piece(const struct pool *pool, struct piece *piece)
 {
 	const struct piece *end = pool->pieces + pool->piece_count;
-	const struct piece *next = piece + 1;
+	struct piece *next = piece + 1;
 
 	if (piece->has_end) {
 		while (next->end <= piece->end_sync)
@@ -329,7 +328,7 @@ static enum status join_pieces(struct pool *pool, const struct worker *worker)
 	struct piece *piece = &pool->pieces[0];
 
 	while (piece->has_end || piece->is_paused) {
-		const struct piece *next = next_piece(pool, piece);
+		struct piece *next = next_piece(pool, piece);
 		bool fits;
 
 		if (!piece->has_end) {
@@ -339,7 +338,7 @@ static enum status join_pieces(struct pool *pool, const struct worker *worker)
 		TRY(continues(piece, next, &fits));
 		TRY(give_part(decode, piece));
 		if (fits)
-			piece = &pool->pieces[next - pool->pieces];
+			piece = next;
 		else
 			TRY(go_through(worker, piece, next));
 	}
@@ -368,7 +367,6 @@ static void note_ids(const struct pool *pool)
 		return;
 	for (size_t i = 0; i < pool->piece_count && ids.is_known; i++) {
 		struct trace_ids seen = {.is_known = false};
-
 		uint64_t offset;
 
 		if (pool->pieces[i].decoder && !decoder_broken_at(pool->pieces[i].decoder, &offset))

@@ -4,13 +4,14 @@
 
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/vec.h"
 
 enum { FIRST_SLOTS = 1024 };
 
 static struct tarmac_code_word *find(struct tarmac_code_word *words, size_t slots, uint64_t key)
 {
-	size_t i = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 20);
+	size_t i = hash_u64(key);
 
 	while (words[i & (slots - 1)].known != 0 && words[i & (slots - 1)].key != key)
 		i++;

@@ -118,20 +118,3 @@ const struct tarmac_core *input_core(const struct snapshot *snapshot, size_t ind
 
 	return source && index < source->core_count ? source->cores[index] : NULL;
 }
-
-size_t tarmac_source_size(const struct snapshot *snapshot)
-{
-	const struct tarmac_source *source = source_of(snapshot);
-	size_t size;
-
-	if (!source)
-		return 0;
-	size = word_log_size(&source->memory) + source->turn_capacity * sizeof(*source->turns);
-	for (size_t i = 0; i < source->core_count; i++) {
-		const struct tarmac_core *core = source->cores[i];
-
-		size += word_log_size(&core->registers) + word_log_size(&core->pages.log) +
-		        history_size(core->history) + core->mark_capacity * sizeof(*core->marks);
-	}
-	return size;
-}

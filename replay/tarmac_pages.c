@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/hash.h"
+
 enum {
 	FIRST_SLOTS = 64,
 	HOLDS = 3, /* a translation holds up to the next instruction, see tarmac_store.h */
@@ -14,7 +16,7 @@ static const uint64_t in_page = (UINT64_C(1) << TARMAC_PAGE_BITS) - 1;
 /* The page's place in the table, or the free one that it would take; there is always one. */
 static struct tarmac_page *find(struct tarmac_page *table, size_t slots, uint64_t page)
 {
-	size_t i = (size_t)(page * UINT64_C(0x9e3779b97f4a7c15) >> 20);
+	size_t i = hash_u64(page);
 
 	while (table[i & (slots - 1)].time != 0 && table[i & (slots - 1)].page != page)
 		i++;

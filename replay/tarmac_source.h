@@ -77,7 +77,4 @@ MUST_USE enum status tarmac_find_access(const struct tarmac_core *core, bool for
                                         uint64_t position, const struct tarmac_target *target,
                                         struct tarmac_access *access);
 
-/* Bytes of memory that the data takes, the text not counted. */
-size_t tarmac_source_size(const struct snapshot *snapshot);
-
 #endif

@@ -134,30 +134,27 @@ unsigned int uop_sum(struct uop_builder *b, unsigned int width, unsigned int a, 
 	return uop_emit(b, op);
 }
 
+/* A field that is all of the register is the operand itself. */
+static unsigned int emit_field(struct uop_builder *b, struct uop op, struct bits_field field)
+{
+	if (field.len == 64)
+		return op.a;
+	op.lsb = (uint8_t)field.lsb;
+	op.len = (uint8_t)field.len;
+	op.to = (uint8_t)field.to;
+	return uop_emit(b, op);
+}
+
 unsigned int uop_field(struct uop_builder *b, enum uop_op op, unsigned int width, unsigned int a,
                        struct bits_field field)
 {
-	struct uop micro = plain(op, width, a, SLOT_NONE);
-
-	if (field.len == 64)
-		return a;
-	micro.lsb = (uint8_t)field.lsb;
-	micro.len = (uint8_t)field.len;
-	micro.to = (uint8_t)field.to;
-	return uop_emit(b, micro);
+	return emit_field(b, plain(op, width, a, SLOT_NONE), field);
 }
 
 unsigned int uop_insert(struct uop_builder *b, unsigned int width, unsigned int base,
                         unsigned int a, struct bits_field field)
 {
-	struct uop micro = plain(UOP_INSERT, width, a, base);
-
-	if (field.len == 64)
-		return a;
-	micro.lsb = (uint8_t)field.lsb;
-	micro.len = (uint8_t)field.len;
-	micro.to = (uint8_t)field.to;
-	return uop_emit(b, micro);
+	return emit_field(b, plain(UOP_INSERT, width, a, base), field);
 }
 
 unsigned int uop_select(struct uop_builder *b, unsigned int width, unsigned int choice,

@@ -405,9 +405,3 @@ bool word_log_value(const struct word_log *log, uint64_t key, size_t index, uint
 	*value = log->entries[word->first + index].value;
 	return true;
 }
-
-size_t word_log_size(const struct word_log *log)
-{
-	return log->raw_capacity * sizeof(*log->raw) + log->word_count * sizeof(*log->words) +
-	       log->entry_count * sizeof(*log->entries) + log->loss_capacity * sizeof(*log->losses);
-}

@@ -122,7 +122,4 @@ bool word_log_last(const struct word_log *log, const struct word_search *search,
 /* The value behind event `index` of a word, unknown bytes as 0; false if there is none. */
 bool word_log_value(const struct word_log *log, uint64_t key, size_t index, uint64_t *value);
 
-/* Bytes of memory. */
-size_t word_log_size(const struct word_log *log);
-
 #endif

@@ -26,6 +26,11 @@ struct loader {
 	struct diag_list *diags;
 };
 
+/* A loader of a new snapshot, to be ended with loader_end() in any case. NO_MEM. */
+MUST_USE enum status loader_begin(struct loader *loader, struct diag_list *diags);
+/* The snapshot goes to the caller if `status` is OK, else away. Returns `status`. */
+enum status loader_end(struct loader *loader, enum status status, struct snapshot **snapshot);
+
 /* Zeroed room for `count` items in the arena; a pointer to keep even if count is 0. */
 MUST_USE enum status load_array(struct loader *loader, size_t count, size_t size, void **items);
 

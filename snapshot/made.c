@@ -2,8 +2,6 @@
 /* Snapshots without snapshot files; see made.h. */
 #include "snapshot/made.h"
 
-#include <stdlib.h>
-
 #include "snapshot/load.h"
 
 static enum status copy_str(struct loader *loader, struct str from, struct str *to)
@@ -80,25 +78,10 @@ static enum status make(struct loader *loader, const struct made_snapshot *made,
 enum status snapshot_make(const struct made_snapshot *made, const struct snapshot_options *options,
                           struct diag_list *diags, struct snapshot **snapshot)
 {
-	struct snapshot *opened = calloc(1, sizeof(*opened));
-	struct loader loader = {.snapshot = opened, .diags = diags};
-	enum status status;
+	struct loader loader;
+	enum status status = loader_begin(&loader, diags);
 
-	*snapshot = NULL;
-	if (!opened)
-		return STATUS_NO_MEM;
-	opened->private = calloc(1, sizeof(*opened->private));
-	if (!opened->private) {
-		free(opened);
-		return STATUS_NO_MEM;
-	}
-	loader.arena = &opened->private->arena;
-	loader.files = &opened->private->files;
-	loader.files->arena = loader.arena;
-	status = make(&loader, made, options);
 	if (status == STATUS_OK)
-		*snapshot = opened;
-	else
-		snapshot_destroy(opened);
-	return status;
+		status = make(&loader, made, options);
+	return loader_end(&loader, status, snapshot);
 }

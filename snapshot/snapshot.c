@@ -11,6 +11,33 @@
 #include "snapshot/load.h"
 #include "snapshot/schema.h"
 
+enum status loader_begin(struct loader *loader, struct diag_list *diags)
+{
+	struct snapshot *snapshot = calloc(1, sizeof(*snapshot));
+
+	*loader = (struct loader){.diags = diags};
+	if (!snapshot)
+		return STATUS_NO_MEM;
+	snapshot->private = calloc(1, sizeof(*snapshot->private));
+	if (!snapshot->private) {
+		free(snapshot);
+		return STATUS_NO_MEM;
+	}
+	loader->snapshot = snapshot;
+	loader->arena = &snapshot->private->arena;
+	loader->files = &snapshot->private->files;
+	loader->files->arena = loader->arena;
+	return STATUS_OK;
+}
+
+enum status loader_end(struct loader *loader, enum status status, struct snapshot **snapshot)
+{
+	*snapshot = status == STATUS_OK ? loader->snapshot : NULL;
+	if (status != STATUS_OK)
+		snapshot_destroy(loader->snapshot);
+	return status;
+}
+
 enum status load_array(struct loader *loader, size_t count, size_t size, void **items)
 {
 	if (count > SIZE_MAX / size)
@@ -289,36 +316,26 @@ static enum status load(struct loader *loader, const struct snapshot_options *op
 	return load_memory(loader);
 }
 
+static enum status locate_and_load(struct loader *loader, const char *path,
+                                   const struct snapshot_options *options)
+{
+	loader->files->allow_outside = options->allow_outside;
+	TRY(load_locate(loader, path));
+	return load(loader, options);
+}
+
 enum status snapshot_open(const char *path, const struct snapshot_options *options,
                           struct diag_list *diags, struct snapshot **snapshot)
 {
 	static const struct snapshot_options none;
-	struct snapshot *opened = calloc(1, sizeof(*opened));
-	struct loader loader = {.snapshot = opened, .diags = diags};
-	enum status status;
+	struct loader loader;
+	enum status status = loader_begin(&loader, diags);
 
-	*snapshot = NULL;
-	if (!opened)
-		return STATUS_NO_MEM;
-	opened->private = calloc(1, sizeof(*opened->private));
-	if (!opened->private) {
-		free(opened);
-		return STATUS_NO_MEM;
-	}
 	if (!options)
 		options = &none;
-	loader.arena = &opened->private->arena;
-	loader.files = &opened->private->files;
-	loader.files->arena = loader.arena;
-	loader.files->allow_outside = options->allow_outside;
-	status = load_locate(&loader, path);
 	if (status == STATUS_OK)
-		status = load(&loader, options);
-	if (status == STATUS_OK)
-		*snapshot = opened;
-	else
-		snapshot_destroy(opened);
-	return status;
+		status = locate_and_load(&loader, path, options);
+	return loader_end(&loader, status, snapshot);
 }
 
 void snapshot_destroy(struct snapshot *snapshot)
