@@ -1,18 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Gaps, exceptions and changes of context as micro-operations; see boundary.h. Exception types are
- * those of ETMv4 and ETE for the A profile (IHI 0064, exception instruction trace packet).
+ * those of ETMv4 and ETE for the A profile (IHI 0064, exception instruction trace packet), and of
+ * PTM and ETMv3 (IHI 0035 and IHI 0014, branch packets with exception).
  */
 #include "replay/boundary.h"
 
-enum {
-	EXCEPTION_CALL = 2,
-	EXCEPTION_TRAP = 3,
-	EXCEPTION_ALIGNMENT = 10,
-	EXCEPTION_INST_FAULT = 11,
-	EXCEPTION_DATA_FAULT = 12,
-	EXCEPTION_IRQ = 14,
-	EXCEPTION_FIQ = 15,
+#include "replay/history_store.h"
+
+enum exception_kind {
+	EXCEPTION_OTHER, /* all that is not known to be one of these */
+	EXCEPTION_CALL,
+	EXCEPTION_FAULT, /* of an instruction, which need not have completed */
+	EXCEPTION_INTERRUPT,
+};
+
+static const uint8_t etm4_kinds[16] = {
+        [2] = EXCEPTION_CALL,       /* call */
+        [3] = EXCEPTION_FAULT,      /* trap */
+        [5] = EXCEPTION_FAULT,      /* reserved */
+        [6] = EXCEPTION_FAULT,      /* instruction debug */
+        [7] = EXCEPTION_FAULT,      /* data debug */
+        [8] = EXCEPTION_FAULT,      /* reserved */
+        [9] = EXCEPTION_FAULT,      /* reserved */
+        [10] = EXCEPTION_FAULT,     /* alignment */
+        [11] = EXCEPTION_FAULT,     /* instruction fault */
+        [12] = EXCEPTION_FAULT,     /* data fault */
+        [14] = EXCEPTION_INTERRUPT, /* IRQ */
+        [15] = EXCEPTION_INTERRUPT, /* FIQ */
+};
+static const uint8_t ptm_kinds[16] = {
+        [5] = EXCEPTION_FAULT,      /* Jazelle, ThumbEE check */
+        [9] = EXCEPTION_FAULT,      /* undefined */
+        [10] = EXCEPTION_CALL,      /* SVC */
+        [11] = EXCEPTION_FAULT,     /* prefetch abort, BKPT */
+        [12] = EXCEPTION_FAULT,     /* data abort */
+        [13] = EXCEPTION_FAULT,     /* generic */
+        [14] = EXCEPTION_INTERRUPT, /* IRQ */
+        [15] = EXCEPTION_INTERRUPT, /* FIQ */
 };
 
 /* What the trace says at one position. */
@@ -47,6 +72,19 @@ static const struct call_model {
 #undef X
 };
 
+/* The protocol of all of a core's sources, or UNKNOWN. */
+static enum protocol protocol_of(const struct snap_core *core)
+{
+	enum protocol protocol =
+	        core->source_count > 0 ? core->sources[0]->protocol : PROTOCOL_UNKNOWN;
+
+	for (size_t i = 1; i < core->source_count; i++) {
+		if (core->sources[i]->protocol != protocol)
+			return PROTOCOL_UNKNOWN;
+	}
+	return protocol;
+}
+
 void boundary_begin(struct boundary_reader *r, const struct history *history, uint64_t from,
                     bool handler_preserves)
 {
@@ -55,7 +93,9 @@ void boundary_begin(struct boundary_reader *r, const struct history *history, ui
 	size_t events;
 	const struct history_event *event = history_events(history, &events);
 
-	*r = (struct boundary_reader){.history = history, .handler_preserves = handler_preserves};
+	*r = (struct boundary_reader){.history = history,
+	                              .handler_preserves = handler_preserves,
+	                              .protocol = protocol_of(history->core)};
 	while (r->gap < gaps && gap[r->gap].position <= from)
 		r->gap++;
 	for (; r->event < events && event[r->event].position <= from; r->event++) {
@@ -86,8 +126,6 @@ static bool loses_all(const struct element *e)
 		return e->exception.cancels_last;
 	if (e->type == ELEMENT_MEMTRANS)
 		return e->memtrans == MEMTRANS_FAIL;
-	if (e->type == ELEMENT_PE_CONTEXT)
-		return !e->context.is_64bit;
 	return e->type == ELEMENT_NO_SYNC || e->type == ELEMENT_ADDR_NACC ||
 	       e->type == ELEMENT_ADDR_UNKNOWN || e->type == ELEMENT_I_RANGE_NOPATH;
 }
@@ -96,6 +134,7 @@ static void take_event(struct boundary_reader *r, const struct element *e, struc
 {
 	n->lost |= loses_all(e);
 	if (e->type == ELEMENT_PE_CONTEXT) {
+		n->lost |= r->has_context && r->context.is_64bit != e->context.is_64bit;
 		n->changes_space |= r->has_context && !same_space(&r->context, &e->context);
 		r->context = e->context;
 		r->has_context = true;
@@ -129,9 +168,24 @@ static void lose_all(struct uop_builder *b)
 	uop_finish(b);
 }
 
-/* Entry of a handler that is traced, or a return from one: another SP, and its own state. */
-static void change_level(struct uop_builder *b)
+/* Another mode: R8 to R14 are perhaps others, and so are those that go by their modes. */
+static void change_mode(struct uop_builder *b)
 {
+	uop_begin(b);
+	uop_define_unknown(b, REG_PSTATE, 64);
+	for (unsigned int reg = 8; reg <= REG_SP; reg++)
+		uop_define_unknown(b, reg, 32);
+	uop_define_unknown(b, REG_NZCV, 16);
+	uop_finish(b);
+}
+
+/* Entry of a handler that is traced, or a return from one: another SP, and its own state. */
+static void change_level(const struct boundary_from *from, struct uop_builder *b)
+{
+	if (from->isa != ISA_A64) {
+		change_mode(b);
+		return;
+	}
 	uop_begin(b);
 	uop_define_unknown(b, REG_NZCV, 16);
 	uop_define_unknown(b, REG_PSTATE, 64);
@@ -179,9 +233,17 @@ static bool system_call(struct uop_builder *b, const struct boundary_from *from)
 	return true;
 }
 
-static bool is_fault(uint32_t number)
+static enum exception_kind kind_of(const struct boundary_reader *r, const struct element *e)
 {
-	return number >= EXCEPTION_TRAP && number <= EXCEPTION_DATA_FAULT && number != 4;
+	uint32_t number = e->exception.number;
+
+	if (number >= 16 || r->history->core->arch == CORE_M)
+		return EXCEPTION_OTHER;
+	if (r->protocol == PROTOCOL_ETM4 || r->protocol == PROTOCOL_ETE)
+		return (enum exception_kind)etm4_kinds[number];
+	if (r->protocol == PROTOCOL_PTM || r->protocol == PROTOCOL_ETM3)
+		return (enum exception_kind)ptm_kinds[number];
+	return EXCEPTION_OTHER;
 }
 
 /*
@@ -191,20 +253,21 @@ static bool is_fault(uint32_t number)
 static bool resumed(struct boundary_reader *r, uint64_t position, const struct element *e,
                     const struct boundary_from *from, struct uop_builder *b)
 {
-	uint32_t number = e->exception.number;
+	enum exception_kind kind = kind_of(r, e);
 	bool again = from->is_known && from->address == e->exception.return_address;
 
-	if (number == EXCEPTION_CALL) {
-		bool is_svc = from->is_known && (from->opcode & 0xffe0001f) == 0xd4000001;
+	if (kind == EXCEPTION_CALL) {
+		bool is_svc = from->is_known && from->isa == ISA_A64 &&
+		              (from->opcode & 0xffe0001f) == 0xd4000001;
 
 		if (!is_svc || !system_call(b, from))
 			lose_all(b);
 		return true;
 	}
-	if ((number == EXCEPTION_IRQ || number == EXCEPTION_FIQ) && r->handler_preserves)
+	if (kind == EXCEPTION_INTERRUPT && r->handler_preserves)
 		return false;
 	/* The halt is that of the fault itself. */
-	if (position == history_length(r->history) && is_fault(number) && !again)
+	if (position == history_length(r->history) && kind == EXCEPTION_FAULT && !again)
 		return false;
 	lose_all(b);
 	return true;
@@ -219,12 +282,13 @@ bool boundary_next(struct boundary_reader *r, uint64_t position, const uint64_t 
 	               *pc == e->exception.return_address;
 
 	*changes_space = n.changes_space;
+	r->is_interrupted = n.has_gap || n.exceptions > 0 || n.has_return;
 	if (n.lost || ((n.exceptions > 1 || n.changes_space) && n.has_gap)) {
 		lose_all(b);
 		return true;
 	}
 	if (n.changes_space) {
-		change_level(b);
+		change_level(from, b);
 		b->insn.flags = UOP_KILLS_MEMORY;
 		return true;
 	}
@@ -235,12 +299,12 @@ bool boundary_next(struct boundary_reader *r, uint64_t position, const uint64_t 
 		return true;
 	}
 	if (n.exceptions > 0 && from->is_known && e->exception.has_return_address &&
-	    e->exception.return_address == from->address && is_fault(e->exception.number)) {
+	    e->exception.return_address == from->address && kind_of(r, e) == EXCEPTION_FAULT) {
 		lose_all(b); /* the instruction before may not have completed */
 		return true;
 	}
 	if (n.exceptions > 0 || n.has_return) {
-		change_level(b);
+		change_level(from, b);
 		return true;
 	}
 	return false;

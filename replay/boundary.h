@@ -13,6 +13,7 @@
 struct boundary_from {
 	uint64_t address;
 	uint32_t opcode;
+	enum isa isa;
 	bool is_exception; /* SVC and kin: it does not lead on by itself */
 	bool is_known;     /* false: there is no instruction before it */
 	bool has_x8;
@@ -23,10 +24,13 @@ struct boundary_from {
 struct boundary_reader {
 	const struct history *history;
 	bool handler_preserves;
+	enum protocol protocol; /* that exceptions are numbered by; UNKNOWN: not said */
 	size_t event;
 	size_t gap;
 	bool has_context;
 	struct pe_context context;
+	/* What boundary_next() looked at last has a gap, an exception or a return from one. */
+	bool is_interrupted;
 };
 
 void boundary_begin(struct boundary_reader *r, const struct history *history, uint64_t from,

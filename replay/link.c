@@ -331,9 +331,10 @@ static void place(struct solver *s, uint32_t access)
 		s->memory.status = STATUS_NO_MEM;
 }
 
-/* Where an access goes as far as known, without the top byte. */
-static struct bits address_of(const struct uop_access *access, struct bits base)
+/* Where an access goes as far as known: without the top byte, or modulo 2^32. */
+static struct bits address_of(const struct uop_access *access, struct bits base, bool is_32bit)
 {
+	uint64_t mask = is_32bit ? bits_mask(32) : ADDRESS_BITS;
 	struct bits offset = bits_of((uint64_t)(int64_t)access->offset);
 	struct bits carry = bits_of(0);
 	struct bits sum = {0, 0};
@@ -344,11 +345,13 @@ static struct bits address_of(const struct uop_access *access, struct bits base)
 		base.known |= bits_mask(access->align);
 	if (access->offset == 0)
 		sum = base;
-	else if ((~base.known & ADDRESS_BITS) == 0)
-		sum = (struct bits){base.value + offset.value, ADDRESS_BITS};
+	else if ((~base.known & mask) == 0)
+		sum = (struct bits){base.value + offset.value, mask};
 	else if (!bits_add(&sum, &add, 64))
 		return (struct bits){0, 0};
-	return link_masked(sum, ADDRESS_BITS);
+	sum = link_masked(sum, mask);
+	sum.known |= ADDRESS_BITS & ~mask;
+	return sum;
 }
 
 static void find_address(const struct solver *s, struct link_access *a)
@@ -359,7 +362,7 @@ static void find_address(const struct solver *s, struct link_access *a)
 	if (base.known == a->base_known)
 		return;
 	a->base_known = base.known;
-	a->address = address_of(access, base);
+	a->address = address_of(access, base, link_is_32bit(s, a));
 }
 
 static void look(struct solver *s, uint32_t access)

@@ -57,9 +57,10 @@ static bool is_in_range(const struct solver *s, const struct link_access *a, str
                         uint64_t address)
 {
 	uint64_t base = address - (uint64_t)(int64_t)link_access_of(s, a)->offset;
+	uint64_t mask = link_is_32bit(s, a) ? bits_mask(32) : ADDRESS_BITS;
 
-	return interval_span(range) >= ADDRESS_BITS ||
-	       ((base - range.first) & ADDRESS_BITS) <= interval_span(range);
+	return interval_span(range) >= mask ||
+	       ((base - range.first) & mask) <= interval_span(range);
 }
 
 /* Which of the `open` bytes a store may have written of which this was found behind it. */
@@ -103,6 +104,9 @@ static uint8_t range_hits(const struct solver *s, const struct link_access *a, u
 
 	if (access->align != 0 || __builtin_add_overflow(length, interval_span(base), &length) ||
 	    length >= ADDRESS_BITS)
+		return 0xff;
+	/* Around the end of 32 bits */
+	if (link_is_32bit(s, a) && (first > UINT32_MAX || first + length > UINT32_MAX))
 		return 0xff;
 	return link_overlap(word & ADDRESS_BITS, first & ADDRESS_BITS, length);
 }

@@ -52,6 +52,12 @@ static inline uint8_t link_overlap(uint64_t word, uint64_t start, uint64_t lengt
 	return bytes;
 }
 
+/* The access is one of A32 or T32 code, whose addresses have 32 bits. */
+static inline bool link_is_32bit(const struct solver *s, const struct link_access *a)
+{
+	return (window_plan(&s->w, a->step)->insn->flags & UOP_AARCH32) != 0;
+}
+
 void link_barrier_set(struct link_memory *m, size_t access);
 void link_barrier_clear(struct link_memory *m, size_t access);
 /* The last barrier before access `end`, or LINK_NONE. */

@@ -154,6 +154,7 @@ void arm_run(struct arm *s, const struct arm_row *row, unsigned int condition)
 	s->when = SLOT_NONE;
 	if (condition < 14)
 		s->when = uop_condition(s->b, condition);
+	s->b->insn.when = (uint8_t)s->when;
 	if (row)
 		row->expand(s, row->arg);
 	if (!row || s->rejected)

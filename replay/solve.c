@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "replay/history_store.h"
-#include "replay/register.h"
+#include "replay/register_slot.h"
 
 static void set_dirty(struct solver *s, size_t step)
 {
@@ -168,29 +168,55 @@ static bool run_op(struct solver *s, size_t step, const struct uop *op)
 	return changed;
 }
 
+static void learn_condition(struct solver *s, size_t step, unsigned int slot, bool holds)
+{
+	solve_learn(s, step, slot, (struct bits){holds ? 1 : 0, 1});
+}
+
+/* An indirect branch went to this PC. */
+static void learn_target(struct solver *s, size_t step, uint64_t pc)
+{
+	const struct uop_branch *branch = &window_plan(&s->w, step)->insn->branch;
+	enum isa isa = window_next_isa(&s->w, step);
+	/* The top byte is ignored wherever the core may be set up so. */
+	uint64_t known = bits_mask(branch->target_bits < 56 ? branch->target_bits : 56);
+
+	solve_learn(s, step, branch->slot, (struct bits){pc & known, known});
+	if (branch->interworks && (isa == ISA_A32 || isa == ISA_T32))
+		learn_condition(s, step, branch->state, isa == ISA_T32);
+}
+
 /* What follows from where execution went. */
 static void learn_branch(struct solver *s, size_t step)
 {
 	const struct plan *plan = window_plan(&s->w, step);
 	const struct uop_branch *branch = &plan->insn->branch;
-	struct bits fact = {0, 0};
+	uint64_t behind = plan->address + plan->size;
 	uint64_t pc;
 
 	if (branch->slot == SLOT_NONE || !window_next_pc(&s->w, step, &pc))
 		return;
 	if (branch->kind == BRANCH_INDIRECT) {
-		/* The top byte is ignored wherever the core may be set up so. */
-		fact.known = bits_mask(branch->target_bits < 56 ? branch->target_bits : 56);
-		fact.value = pc & fact.known;
-	} else if (branch->kind == BRANCH_CONDITIONAL && branch->target != plan->address + 4) {
+		learn_target(s, step, pc);
+	} else if (branch->kind == BRANCH_CONDITIONAL && branch->target != behind) {
 		bool taken = pc == branch->target;
 
-		if (!taken && pc != plan->address + 4)
-			return;
-		fact.known = 1;
-		fact.value = (branch->taken_value & 1u) ^ (taken ? 0u : 1u);
+		if (taken || pc == behind)
+			learn_condition(s, step, branch->slot, (branch->taken_value != 0) == taken);
+	} else if (branch->kind == BRANCH_CONDITIONAL_INDIRECT &&
+	           (pc != behind || plan->outcome == OUTCOME_PASSED)) {
+		learn_condition(s, step, branch->when, true);
+		learn_target(s, step, pc);
 	}
-	solve_learn(s, step, branch->slot, fact);
+}
+
+/* What follows from the trace's word on whether an instruction was executed. */
+static void learn_outcome(struct solver *s, size_t step)
+{
+	const struct plan *plan = window_plan(&s->w, step);
+
+	if (plan->outcome != OUTCOME_UNKNOWN && plan->insn->when != SLOT_NONE)
+		learn_condition(s, step, plan->insn->when, plan->outcome == OUTCOME_PASSED);
 }
 
 static void run_step(struct solver *s, size_t step)
@@ -271,7 +297,7 @@ static void learn_end(struct solver *s, unsigned int reg, uint64_t value, unsign
 		conflict(s, s->w.step_count);
 }
 
-static void learn_vector(struct solver *s, unsigned int v, const struct snap_register *reg)
+static void learn_vector(struct solver *s, unsigned int slot, const struct snap_register *reg)
 {
 	for (unsigned int half = 0; half < 2; half++) {
 		uint64_t value = 0;
@@ -280,36 +306,62 @@ static void learn_vector(struct solver *s, unsigned int v, const struct snap_reg
 			return;
 		for (unsigned int i = 0; i < 8; i++)
 			value |= (uint64_t)reg->value[8 * half + i] << 8 * i;
-		learn_end(s, slot_of_vector(v, half), value, 64);
+		learn_end(s, slot + half, value, 64);
 	}
 }
 
 /* The registers at the halt. */
 static void learn_halt(struct solver *s)
 {
-	const struct snap_device *device = s->w.history->core->device;
-	const struct register_file file = register_file_of(CORE_A64);
+	const struct snap_core *core = s->w.history->core;
+	const struct register_file file = register_file_of(core->arch);
 
 	for (unsigned int i = 0; i < file.trace; i++) {
-		const struct snap_register *reg =
-		        snap_device_any_register(device, str_of(file.table[i].snapshot_names));
+		const struct snap_register *reg = snap_device_any_register(
+		        core->device, str_of(file.table[i].snapshot_names));
+		struct register_slot at = register_slot_of(core->arch, i);
+		uint64_t value;
 
-		if (!reg)
+		if (!reg || at.count == 0)
 			continue;
-		if (i >= A64_x0 && i <= A64_x30)
-			learn_end(s, i - A64_x0, snap_register_value(reg), 64);
-		else if (i == A64_sp)
-			learn_end(s, REG_SP, snap_register_value(reg), 64);
-		else if (i == A64_cpsr)
-			learn_end(s, REG_NZCV, (uint64_t)1 << (snap_register_value(reg) >> 28 & 15),
-			          64);
-		else if (i >= A64_v0 && i <= A64_v31)
-			learn_vector(s, i - A64_v0, reg);
-		else if (i == A64_fpsr)
-			learn_end(s, REG_FPSR, snap_register_value(reg), 32);
-		else if (i == A64_fpcr)
-			learn_end(s, REG_FPCR, snap_register_value(reg), 32);
+		value = snap_register_value(reg);
+		if (at.count == 2)
+			learn_vector(s, at.slot, reg);
+		else if (at.is_flags)
+			learn_end(s, at.slot, (uint64_t)1 << (value >> 28 & 15), 64);
+		else
+			learn_end(s, at.slot, value & bits_mask(at.bits),
+			          core->arch == CORE_A64 ? at.bits : 64);
 	}
+}
+
+/* The general registers of AArch32 have 32 bits. */
+static void narrow(struct solver *s, uint32_t node)
+{
+	for (uint32_t reg = 0; reg <= REG_SP; reg++) {
+		if (!bits_narrow(&s->nodes[node + reg], 32))
+			conflict(s, 0);
+	}
+}
+
+/* Of nodes that no micro-operation makes: those at the begin, and those behind a step that kills.
+ */
+static void narrow_all(struct solver *s)
+{
+	enum isa isa = s->w.end_isa; /* behind the step */
+
+	for (size_t step = s->w.step_count; step-- > 0;) {
+		const struct plan *plan = window_plan(&s->w, step);
+
+		if ((plan->insn->flags & UOP_KILLS_REGISTERS) != 0 && isa != ISA_A64 &&
+		    isa != ISA_UNKNOWN)
+			narrow(s, s->w.steps[step].node + plan->insn->temp_count +
+			                  plan->insn->def_count);
+		if (plan->is_code)
+			isa = (enum isa)plan->isa;
+	}
+	if (isa != ISA_A64 && isa != ISA_UNKNOWN)
+		narrow(s, 0);
 }
 
 static enum status alloc(struct solver *s)
@@ -345,10 +397,12 @@ static enum status solve_window(struct solver *s, const struct history *history,
 	TRY(alloc(s));
 	TRY(link_init(s, options->single_writer));
 	set_constants(s);
+	narrow_all(s);
 	if (options->window.to == history->length)
 		learn_halt(s);
 	for (size_t step = 0; step < s->w.step_count; step++) {
 		learn_branch(s, step);
+		learn_outcome(s, step);
 		set_dirty(s, step);
 	}
 	solve(s);
@@ -357,13 +411,16 @@ static enum status solve_window(struct solver *s, const struct history *history,
 
 /*
  * Code that was written is not what it is now: what ran before that is not known. Where a store may
- * have written code that is then fetched anew, that is so from the fetch on.
+ * have written code that is then fetched anew, that is so from the fetch on. Data of the other byte
+ * order is not looked at.
  */
 static size_t valid_from(const struct solver *s)
 {
-	size_t doubt = link_code_doubt(s);
+	size_t from = link_code_doubt(s);
 
-	return doubt > s->memory.modified_code ? doubt : s->memory.modified_code;
+	if (from < s->memory.modified_code)
+		from = s->memory.modified_code;
+	return from < s->w.little_endian_from ? s->w.little_endian_from : from;
 }
 
 enum status solve_init(struct solver *s, const struct history *history,

@@ -8,6 +8,7 @@ static void kill_all(struct uop_builder *b, unsigned int flags)
 {
 	b->insn = (struct uop_insn){
 	        .flags = (uint8_t)(UOP_KILLS_ALL | flags),
+	        .when = SLOT_NONE,
 	        .branch = {.slot = SLOT_NONE},
 	        .ops = b->ops,
 	        .accesses = b->accesses,
@@ -40,6 +41,7 @@ void uop_finish(struct uop_builder *b)
 
 	if (b->overflow)
 		kill_all(b, UOP_NOT_IN_TABLE);
+	use(insn, insn->when);
 	for (size_t i = 0; i < insn->op_count; i++) {
 		use(insn, b->ops[i].a);
 		use(insn, b->ops[i].b);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "replay/history_store.h"
-#include "replay/register.h"
+#include "replay/register_slot.h"
 #include "replay/solve.h"
 
 enum {
@@ -67,6 +67,16 @@ static void solve_from(struct values *values, uint64_t from, uint64_t to)
 	values->stats.runs += values->solver.runs;
 }
 
+#define CPSR_E UINT64_C(0x200)
+
+/* Data is little endian at the halt. */
+static bool is_supported(const struct snap_core *core)
+{
+	const struct snap_register *cpsr = snap_device_any_register(core->device, STR("CPSR"));
+
+	return core->arch != CORE_A32 || !cpsr || (snap_register_value(cpsr) & CPSR_E) == 0;
+}
+
 /* Has a window with the position in it. False if there is none. */
 static bool cover(struct values *values, uint64_t position)
 {
@@ -75,7 +85,7 @@ static bool cover(struct values *values, uint64_t position)
 	uint64_t to = length;
 	uint64_t from = position > LOOK_BACK ? position - LOOK_BACK : 0;
 
-	if (values->history->core->arch != CORE_A64)
+	if (!is_supported(values->history->core))
 		return false;
 	if (to - from > WINDOW_MOST)
 		to = from + WINDOW_MOST;
@@ -100,24 +110,6 @@ static bool grow(struct values *values)
 	return values->status == STATUS_OK;
 }
 
-/* Slots of a register of the register file; how many there are. */
-static unsigned int slots_of(unsigned int number, unsigned int *slot)
-{
-	if (number >= A64_x0 && number <= A64_x30)
-		*slot = number - A64_x0;
-	else if (number == A64_sp)
-		*slot = REG_SP;
-	else if (number == A64_fpsr)
-		*slot = REG_FPSR;
-	else if (number == A64_fpcr)
-		*slot = REG_FPCR;
-	else if (number >= A64_v0 && number <= A64_v31)
-		*slot = slot_of_vector(number - A64_v0, 0);
-	else
-		return 0;
-	return number >= A64_v0 && number <= A64_v31 ? 2 : 1;
-}
-
 static void put(struct value *value, unsigned int at, struct bits b)
 {
 	for (unsigned int i = 0; i < 8 && at + i < value->size; i++) {
@@ -126,34 +118,33 @@ static void put(struct value *value, unsigned int at, struct bits b)
 	}
 }
 
-static void read_register(const struct values *values, uint64_t position, unsigned int number,
+static void read_register(const struct values *values, uint64_t position, struct register_slot at,
                           struct value *value)
 {
-	unsigned int slot;
-	unsigned int count = slots_of(number, &slot);
-	struct bits b;
+	for (unsigned int i = 0; i < at.count; i++) {
+		struct bits b = solve_register(&values->solver, position, at.slot + i);
 
-	if (number == A64_cpsr) {
-		b = solve_register(&values->solver, position, REG_NZCV);
-		b = bits_flags_packed(&b);
-		put(value, 0, (struct bits){b.value << 28, b.known << 28 & 0xf0000000u});
-		return;
+		if (at.is_flags) {
+			b = bits_flags_packed(&b);
+			b = (struct bits){b.value << 28, b.known << 28 & 0xf0000000u};
+		}
+		put(value, 8 * i, b);
 	}
-	for (unsigned int i = 0; i < count; i++)
-		put(value, 8 * i, solve_register(&values->solver, position, slot + i));
 }
 
 void values_register(struct values *values, uint64_t position, unsigned int number,
                      struct value *value)
 {
-	const struct register_file file = register_file_of(CORE_A64);
+	enum core_arch arch = values->history->core->arch;
+	const struct register_file file = register_file_of(arch);
+	struct register_slot at = register_slot_of(arch, number);
 
 	*value = value_unknown(file.table[number].bits / 8);
-	if (!cover(values, position))
+	if (at.count == 0 || !cover(values, position))
 		return;
-	read_register(values, position, number, value);
-	while (!value_is_known(value) && number != A64_cpsr && grow(values))
-		read_register(values, position, number, value);
+	read_register(values, position, at, value);
+	while (!value_is_known(value) && !at.is_flags && grow(values))
+		read_register(values, position, at, value);
 }
 
 static size_t read_memory(const struct values *values, uint64_t position, uint64_t address,

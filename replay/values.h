@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Values of the past: what is proved of registers and memory at a position of a history. In: a
- * history of A64 code, the snapshot that it ends in. Out: values with what is known of them.
+ * history, the snapshot that it ends in. Out: values with what is known of them.
  *
  * A window (replay/solve.h) is solved when it is first asked of, from some way before the
  * position to the halt, and kept. As long as what is asked for is not known it grows to the left,
@@ -32,8 +32,8 @@ void values_destroy(struct values *values); /* NULL is fine */
 
 /*
  * What is known of a register at a position of the history: `number` and size are those of the
- * register file of an A64 core (replay/register_a64.def), not one of the trace. For cores of
- * other kinds nothing is.
+ * core's register file (replay/register.h), not one of the trace. Of a core that halted with its
+ * data big endian nothing is.
  */
 void values_register(struct values *values, uint64_t position, unsigned int number,
                      struct value *value);

@@ -8,11 +8,12 @@
 #include "base/vec.h"
 #include "replay/boundary.h"
 #include "replay/history_store.h"
+#include "replay/it_block.h"
+#include "replay/plan_code.h"
 #include "replay/run_insn.h"
-#include "replay/sem.h"
+#include "replay/sem_a32.h"
 
-/* IC IALLUIS, IC IALLU, IC IVAU */
-#define IC_MASK 0xfff8f0e0u
+#define CPSR_T UINT64_C(0x20)
 
 /* While the steps are collected. */
 struct collect {
@@ -20,6 +21,9 @@ struct collect {
 	struct boundary_reader boundary;
 	struct boundary_from before;
 	struct uop_builder builder;
+	struct it_block it;
+	/* Every instruction has an atom of its own, that says whether it was executed (ETMv3). */
+	bool has_atoms;
 	/* Plans by address; open addressing. 0: free, else the plan's number plus 1. */
 	uint32_t *slots;
 	size_t slot_count; /* power of two */
@@ -27,7 +31,8 @@ struct collect {
 
 static bool is_same(const struct plan *a, const struct plan *b)
 {
-	return a->address == b->address && a->isa == b->isa && a->space == b->space;
+	return a->address == b->address && a->isa == b->isa && a->space == b->space &&
+	       a->it == b->it && a->outcome == b->outcome;
 }
 
 static size_t slot_of(const struct collect *c, const struct plan *plan)
@@ -85,7 +90,10 @@ static void plan_reads(struct plan *plan)
 		plan_read(plan, insn->accesses[i].data);
 		plan_read(plan, insn->accesses[i].when);
 	}
+	plan_read(plan, insn->when);
 	plan_read(plan, insn->branch.slot);
+	if (insn->branch.interworks)
+		plan_read(plan, insn->branch.state);
 }
 
 static enum status add_plan(struct window *w, const struct plan *from, const struct uop_insn *insn,
@@ -119,32 +127,39 @@ static enum status add_step(struct window *w, uint32_t plan)
 	return STATUS_OK;
 }
 
-/* Memory may hold several opcodes at an address, as seen from several spaces. */
-static bool opcode_of(const struct collect *c, struct plan *plan)
+/* What the trace says of the instruction's condition: of the last one of a run, if at all. */
+static enum plan_outcome outcome_of(const struct collect *c, const struct walk *walk,
+                                    uint32_t index, bool taken)
 {
-	uint8_t b[4];
+	bool is_branch =
+	        walk->last.class == INSN_BRANCH || walk->last.class == INSN_BRANCH_INDIRECT;
 
-	if (plan->isa != ISA_A64 ||
-	    memmap_read(c->w->history->core->memory, (enum space)plan->space, plan->address, b,
-	                sizeof(b)) != sizeof(b))
-		return false;
-	plan->opcode =
-	        (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
-	return true;
+	if (walk->isa == ISA_A64 || index + 1 != walk->count || (!is_branch && !c->has_atoms))
+		return OUTCOME_UNKNOWN;
+	return taken ? OUTCOME_PASSED : OUTCOME_FAILED;
 }
 
-/* The plan of instruction `index` of a run. */
-static enum status plan_of(struct collect *c, const struct graph_node *node, uint32_t index,
-                           uint32_t *number)
+/* Instruction `index` of a run, without its plan. */
+static struct plan insn_of(struct collect *c, const struct graph_node *node, uint32_t index,
+                           bool taken)
 {
 	const struct memmap *memory = c->w->history->core->memory;
-	struct plan plan = {
-	        .address = run_insn_at(memory, &node->walk, index).address,
+	struct run_insn insn = run_insn_at(memory, &node->walk, index);
+
+	return (struct plan){
+	        .address = insn.address,
+	        .size = (uint8_t)insn.size,
 	        .isa = (uint8_t)node->walk.isa,
 	        /* A run that was not followed has no space of its own. */
 	        .space = node->is_odd ? (uint8_t)SPACE_ANY : node->space,
+	        .it = SEM_NO_IT,
+	        .outcome = (uint8_t)outcome_of(c, &node->walk, index, taken),
 	        .is_code = true,
 	};
+}
+
+static enum status plan_of(struct collect *c, struct plan plan, uint32_t *number)
+{
 	size_t slot;
 
 	TRY(grow_slots(c));
@@ -153,15 +168,7 @@ static enum status plan_of(struct collect *c, const struct graph_node *node, uin
 		*number = c->slots[slot] - 1;
 		return STATUS_OK;
 	}
-	uop_begin(&c->builder);
-	if (opcode_of(c, &plan)) {
-		sem_a64(plan.opcode, plan.address, &c->builder);
-		plan.maintains_icache = (plan.opcode & IC_MASK) == 0xd5087000u ||
-		                        (plan.opcode & 0xffffffe0u) == 0xd50b7520u;
-	} else {
-		c->builder.insn.flags = UOP_KILLS_ALL;
-		uop_finish(&c->builder);
-	}
+	plan_code(c->w->history->core->memory, &plan, &c->builder);
 	TRY(add_plan(c->w, &plan, &c->builder.insn, number));
 	c->slots[slot] = *number + 1;
 	return STATUS_OK;
@@ -180,6 +187,22 @@ static enum status insert_step(struct collect *c, uint64_t position, struct plan
 	return add_step(w, number);
 }
 
+static enum status insert_kill(struct collect *c, uint64_t position)
+{
+	uop_begin(&c->builder);
+	c->builder.insn.flags = UOP_KILLS_ALL;
+	uop_finish(&c->builder);
+	return insert_step(c, position, (struct plan){.address = 0});
+}
+
+/* Another register width: what becomes of the registers is not followed. */
+static enum status add_change(struct collect *c, uint64_t position, bool is_64bit)
+{
+	if (!c->before.is_known || (c->before.isa == ISA_A64) == is_64bit)
+		return STATUS_OK;
+	return insert_kill(c, position);
+}
+
 static enum status add_boundary(struct collect *c, uint64_t position, const uint64_t *pc)
 {
 	struct plan plan = {.address = 0};
@@ -193,14 +216,11 @@ static enum status add_boundary(struct collect *c, uint64_t position, const uint
 /* Without a PC nothing says that the trace leads to the state of the snapshot. */
 static enum status add_halt(struct collect *c, uint64_t position)
 {
-	const struct snap_device *device = c->w->history->core->device;
+	const struct snap_core *core = c->w->history->core;
 
-	if (snap_device_any_register(device, STR("PC|R15")))
-		return STATUS_OK;
-	uop_begin(&c->builder);
-	c->builder.insn.flags = UOP_KILLS_ALL;
-	uop_finish(&c->builder);
-	return insert_step(c, position, (struct plan){.address = 0});
+	if (!snap_device_any_register(core->device, STR("PC|R15")))
+		return insert_kill(c, position);
+	return add_change(c, position, core->arch == CORE_A64);
 }
 
 /* What the next boundary needs to know of an instruction. */
@@ -210,6 +230,7 @@ static void pass(struct collect *c, const struct plan *plan)
 	unsigned int slot = uop_insn_after(insn, 8);
 
 	c->before.address = plan->address;
+	c->before.isa = (enum isa)plan->isa;
 	c->before.opcode = plan->opcode;
 	c->before.is_exception = insn->branch.kind == BRANCH_EXCEPTION;
 	c->before.is_known = true;
@@ -223,21 +244,40 @@ static void pass(struct collect *c, const struct plan *plan)
 		c->before.has_x8 = false;
 }
 
-static enum status collect_run(struct collect *c, const struct graph_node *node, uint64_t first)
+static enum status collect_insn(struct collect *c, struct plan plan, uint64_t position)
+{
+	struct window *w = c->w;
+	bool is_interrupted = true;
+	uint32_t number;
+
+	if (position > w->options.from) {
+		TRY(add_boundary(c, position, &plan.address));
+		TRY(add_change(c, position, plan.isa == ISA_A64));
+		is_interrupted = c->boundary.is_interrupted;
+	}
+	if (plan.isa == ISA_T32) {
+		it_block_enter(&c->it, w->history->core->memory, (enum space)plan.space,
+		               plan.address, is_interrupted);
+		plan.it = (uint8_t)it_block_condition(&c->it);
+	}
+	TRY(plan_of(c, plan, &number));
+	TRY(add_step(w, number));
+	if (plan.isa == ISA_T32)
+		it_block_pass(&c->it, w->plans[number]->opcode, plan.address, plan.size);
+	if (w->plans[number]->sets_endian)
+		w->little_endian_from = w->plans[number]->is_big_endian ? SIZE_MAX : w->step_count;
+	pass(c, w->plans[number]);
+	return STATUS_OK;
+}
+
+static enum status collect_run(struct collect *c, const struct graph_node *node, uint64_t first,
+                               bool taken)
 {
 	const struct window_options *o = &c->w->options;
 
 	for (uint32_t i = 0; i < node->walk.count; i++) {
-		uint64_t position = first + i;
-		uint32_t number;
-
-		if (position < o->from || position >= o->to)
-			continue;
-		TRY(plan_of(c, node, i, &number));
-		if (position > o->from)
-			TRY(add_boundary(c, position, &c->w->plans[number]->address));
-		TRY(add_step(c->w, number));
-		pass(c, c->w->plans[number]);
+		if (first + i >= o->from && first + i < o->to)
+			TRY(collect_insn(c, insn_of(c, node, i, taken), first + i));
 	}
 	return STATUS_OK;
 }
@@ -261,9 +301,31 @@ static enum status collect_part(struct collect *c, const struct history_part *pa
 		cache = history_expand(w->history, part, block);
 		for (uint32_t i = 0; i < cache->count; i++)
 			TRY(collect_run(c, &path->graph->nodes[cache->runs[i].node],
-			                first + cache->runs[i].offset));
+			                first + cache->runs[i].offset, cache->runs[i].taken));
 	}
 	return STATUS_OK;
+}
+
+/* What the CPSR says; nothing else does. */
+static enum isa halt_isa(const struct snap_core *core)
+{
+	const struct snap_register *cpsr;
+
+	if (core->arch != CORE_A32)
+		return core->arch == CORE_M ? ISA_T32 : ISA_A64;
+	cpsr = snap_device_any_register(core->device, STR("CPSR"));
+	if (!cpsr)
+		return ISA_UNKNOWN;
+	return (snap_register_value(cpsr) & CPSR_T) != 0 ? ISA_T32 : ISA_A32;
+}
+
+static bool has_atoms(const struct snap_core *core)
+{
+	for (size_t i = 0; i < core->source_count; i++) {
+		if (core->sources[i]->protocol != PROTOCOL_ETM3)
+			return false;
+	}
+	return core->source_count > 0;
 }
 
 static enum status collect(struct collect *c)
@@ -272,14 +334,19 @@ static enum status collect(struct collect *c)
 	const struct history *h = w->history;
 	bool is_end = w->options.to == h->length;
 
+	c->it.next = UINT64_MAX;
+	c->has_atoms = has_atoms(h->core);
 	boundary_begin(&c->boundary, h, w->options.from, w->options.handler_preserves);
 	for (size_t i = 0; i < h->part_count; i++)
 		TRY(collect_part(c, &h->parts[i]));
 	w->has_end_pc = history_pc(h, w->options.to, &w->end_pc) == STATUS_OK;
+	w->end_isa = is_end ? halt_isa(h->core) : ISA_UNKNOWN;
 	if (is_end && w->options.from < h->length)
 		TRY(add_boundary(c, h->length, w->has_end_pc ? &w->end_pc : NULL));
 	if (is_end)
 		TRY(add_halt(c, h->length));
+	if (w->little_endian_from > w->step_count)
+		w->little_endian_from = w->step_count;
 	return vec_reserve((void **)&w->steps, &w->step_capacity, w->step_count + 1,
 	                   sizeof(*w->steps));
 }
@@ -509,4 +576,15 @@ bool window_next_pc(const struct window *w, size_t step, uint64_t *pc)
 	}
 	*pc = w->end_pc;
 	return w->has_end_pc && step + 1 == w->step_count;
+}
+
+enum isa window_next_isa(const struct window *w, size_t step)
+{
+	const struct plan *next;
+
+	if (step + 1 < w->step_count) {
+		next = window_plan(w, step + 1);
+		return next->is_code ? (enum isa)next->isa : ISA_UNKNOWN;
+	}
+	return step + 1 == w->step_count ? w->end_isa : ISA_UNKNOWN;
 }

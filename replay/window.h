@@ -24,16 +24,28 @@ enum {
 	READ_NONE = 0xff,
 };
 
+/* What the trace says of an instruction under a condition. */
+enum plan_outcome {
+	OUTCOME_UNKNOWN,
+	OUTCOME_PASSED,
+	OUTCOME_FAILED,
+};
+
 struct plan {
 	const struct uop_insn *insn;
 	uint64_t address;
 	uint32_t opcode;
 	uint8_t isa;              /* enum isa */
+	uint8_t size;             /* bytes of the instruction */
+	uint8_t it;               /* T32: its condition by an IT (replay/it_block.h) */
+	uint8_t outcome;          /* enum plan_outcome */
 	uint8_t space;            /* enum space that it was fetched from */
 	bool is_code;             /* an instruction; else what lies between two */
 	bool kills_memory;        /* no memory is linked over it */
 	bool changes_translation; /* memory before it is another address space */
 	bool maintains_icache;    /* code may be other than what it was */
+	bool sets_endian;         /* data before it may be of another byte order */
+	bool is_big_endian;       /* and behind it is, where sets_endian */
 	uint8_t reg_count;
 	uint8_t regs[REG_COUNT];    /* that it reads */
 	uint8_t read_of[REG_COUNT]; /* index in `regs`, or READ_NONE */
@@ -78,8 +90,10 @@ struct window {
 	uint32_t node_count;
 	uint32_t (*checkpoints)[REG_COUNT]; /* registers before every WINDOW_CHECKPOINTth step */
 	uint32_t after[REG_COUNT];          /* registers behind the last step */
+	size_t little_endian_from;          /* step; data before it may be big endian */
 	uint64_t end_pc;                    /* where the last instruction leads to */
 	bool has_end_pc;
+	enum isa end_isa; /* that the state at the halt is of; ISA_UNKNOWN: not said */
 };
 
 /* NO_MEM; UNSUPPORTED if the window has too many steps. window_fini() in any case. */
@@ -95,6 +109,8 @@ uint64_t window_position_of(const struct window *w, size_t step);
 uint32_t window_node_of(const struct window *w, size_t step, unsigned int reg);
 /* Where execution went from a step; false if the window does not say. */
 bool window_next_pc(const struct window *w, size_t step, uint64_t *pc);
+/* The instruction set that the next step is of, or ISA_UNKNOWN. */
+enum isa window_next_isa(const struct window *w, size_t step);
 
 static inline const struct plan *window_plan(const struct window *w, size_t step)
 {

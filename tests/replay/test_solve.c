@@ -87,6 +87,7 @@ static void finish(struct program *p, const struct element *elements, size_t cou
 	                                 .class = DEVICE_CORE,
 	                                 .registers = p->registers,
 	                                 .register_count = 10};
+	f->source.protocol = PROTOCOL_ETM4;
 	f->source.buffers = f->buffers;
 	f->source.buffer_count = 1;
 	f->sources[0] = &f->source;

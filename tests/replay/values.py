@@ -37,8 +37,65 @@ def read_by(mnemonic, operands):
     return found
 
 
-def name_of(register):
-    return "sp" if register == 31 else "x%d" % register
+A32_REGISTERS = {"sb": 9, "sl": 10, "fp": 11, "ip": 12, "sp": 31, "lr": 14}
+A32_REGISTER = re.compile(r"\b(?:r(\d+)|(sb|sl|fp|ip|sp|lr))\b")
+A32_STORES = ("str", "stm", "push", "cmp", "cmn", "tst", "teq", "b", "vst", "vpush", "pld", "msr",
+              "mcr", "svc", "vmsr")
+A32_KEEPS = ("movt", "bfi", "bfc")
+A32_LIST = re.compile(r"\b(?:r\d+|sl|fp|sb|ip)-(?:r\d+|sl|fp|sb|ip|lr)\b")
+CONDITION = re.compile(r"(eq|ne|hs|lo|cs|cc|mi|pl|vs|vc|hi|ls|ge|lt|gt|le)$")
+
+
+def a32_number(name):
+    return A32_REGISTERS[name] if name in A32_REGISTERS else int(name[1:])
+
+
+def a32_range(match):
+    """r4-r7 of a list, in full."""
+    first, last = (a32_number(name) for name in match.group(0).split("-"))
+    return ", ".join("r%d" % n for n in range(first, last + 1))
+
+
+def a32_written_first(mnemonic):
+    """How many operands of the front are written and not read."""
+    if mnemonic.startswith(("strex", "stlex")):
+        return 1
+    if mnemonic.startswith(A32_STORES) and not mnemonic.startswith(("bic", "bfx")):
+        return 0
+    if mnemonic.startswith(A32_KEEPS) or mnemonic.startswith(("ldm", "pop")):
+        return 0
+    return 2 if mnemonic.startswith(("ldrd", "umull", "smull", "mrrc")) else 1
+
+
+def a32_read_by(mnemonic, operands):
+    """As read_by(), of A32 and T32: an instruction under a condition reads what it may keep."""
+    if mnemonic.startswith("pop"):
+        return {31}
+    parts = operands.split(",")
+    if mnemonic.startswith("ldm"):
+        parts = parts[:1]
+    elif "{" in operands:
+        head, _, tail = operands.partition("{")
+        parts = [head, A32_LIST.sub(a32_range, tail)]
+        parts += ["sp"] if mnemonic.startswith("push") else []
+    else:
+        skip = a32_written_first(mnemonic)
+        if CONDITION.search(mnemonic) and len(mnemonic) > 3 and not mnemonic.startswith("b"):
+            skip = 0
+        if len(parts) == 2 and mnemonic[:3] in ("add", "sub", "and", "orr", "eor"):
+            skip = 0
+        parts = parts[skip:]
+    names = A32_REGISTER.findall(",".join(parts))
+    found = {int(r) if r else A32_REGISTERS[name] for r, name in names}
+    return {31 if r == 13 else r for r in found if r != 15}
+
+
+def name_of(register, is_a64):
+    if register == 31:
+        return "sp"
+    if is_a64:
+        return "x%d" % register
+    return "lr" if register == 14 else "r%d" % register
 
 
 class Score:
@@ -65,13 +122,14 @@ def csreplay(arguments, text=None):
 
 
 def history(snapshot, options):
-    """(address, registers read) of each instruction."""
+    """(is A64, registers read) of each instruction."""
     for line in csreplay(["history", "--core", "cpu_0", snapshot]):
         if line[0] in "#i":
             continue
         fields = line.split("\t")
         mnemonic, _, operands = fields[4].partition(" ")
-        yield int(fields[1], 16), read_by(mnemonic, operands)
+        reads = read_by if fields[2] == "A64" else a32_read_by
+        yield fields[2] == "A64", reads(mnemonic, operands)
 
 
 def main():
@@ -88,7 +146,9 @@ def main():
     far = int(os.environ.get("VALUES_FAR", "10000"))
     positions = range(max(0, len(code) - far), len(code))
     shift = end - len(code)
-    asks = ["%d\t%s" % (p, name_of(r)) for p in positions for r in range(32)]
+    is_a64 = code[-1][0]
+    registers = range(32) if is_a64 else [*range(13), 14, 31]
+    asks = ["%d\t%s" % (p, name_of(r, is_a64)) for p in positions for r in registers]
     with gzip.open(os.path.join(snapshot, "memsamples.tsv.gz"), "rt") as f:
         samples = [line.split() for line in f if not line.startswith("#")]
     samples = [s for s in samples if s[2] != "?" and int(s[0]) - shift >= 0]
@@ -102,10 +162,11 @@ def main():
     wrong = []
     for i, position in enumerate(positions):
         state = struct.unpack_from("<32Q", truth, (position + shift) * RECORD + 8)
-        for r in range(32):
-            answer = answers[32 * i + r]
+        for k, r in enumerate(registers):
+            answer = answers[len(registers) * i + k]
             if answer != "-" and int(answer, 16) != state[r]:
-                wrong.append("%d %s is %s, truth %x" % (position, name_of(r), answer, state[r]))
+                wrong.append("%d %s is %s, truth %x" %
+                             (position, name_of(r, is_a64), answer, state[r]))
             for d in DISTANCES:
                 if len(code) - position > d:
                     continue
@@ -113,7 +174,7 @@ def main():
                 if r in code[position][1]:
                     reads[d].add(answer, state[r])
     memory = Score()
-    for answer, sample in zip(answers[32 * len(positions):], samples):
+    for answer, sample in zip(answers[len(registers) * len(positions):], samples):
         memory.add(answer, int(sample[2], 16))
         if answer != "-" and int(answer, 16) != int(sample[2], 16):
             wrong.append("%s %s is %s, truth %s" % (sample[0], sample[1], answer, sample[2]))

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From an instruction of a run to its micro-operations: in, where it lies and under which IT it
+ * is; out, what the tables of its instruction set (replay/sem*.h) say of the opcode there.
+ */
+#ifndef CSREPLAY_REPLAY_PLAN_CODE_H
+#define CSREPLAY_REPLAY_PLAN_CODE_H
+
+#include "replay/uop_build.h"
+#include "replay/window.h"
+
+/*
+ * Fills `b` for the plan's address, isa, space, size and it, and in the plan opcode,
+ * maintains_icache and sets_endian. An opcode that memory does not hold kills everything.
+ */
+void plan_code(const struct memmap *memory, struct plan *plan, struct uop_builder *b);
+
+#endif

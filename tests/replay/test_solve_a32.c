@@ -1,0 +1,572 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Values of the past of A32 and T32 code, on small programs; as test_solve.c. R2 is 0x8000 at the
+ * halt, an address of data that the dump holds, and R1 is 0x100.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "replay/register.h"
+#include "replay/sem_a32.h"
+#include "replay/values.h"
+#include "tests/replay/made_session.h"
+
+#define ADD_R1_R1_5 UINT32_C(0xe2811005)
+#define ADD_R1_R1_1 UINT32_C(0xe2811001)
+#define CMP_R4_3    UINT32_C(0xe3540003)
+#define CMP_R1_0    UINT32_C(0xe3510000)
+#define MOV_R1_7    UINT32_C(0xe3a01007)
+#define MOV_R4_0    UINT32_C(0xe3a04000)
+#define MOV_R5_0    UINT32_C(0xe3a05000)
+#define MOVEQ_R1_7  UINT32_C(0x03a01007)
+#define STR_R1_R2   UINT32_C(0xe5821000)
+#define STREQ_R1_R2 UINT32_C(0x05821000)
+#define LDR_R1_R2   UINT32_C(0xe5921000)
+#define BX_R6       UINT32_C(0xe12fff16)
+#define BXEQ_R6     UINT32_C(0x012fff16)
+#define POP_PC      UINT32_C(0xe49df004)
+#define SETEND_LE   UINT32_C(0xf1010000)
+#define SETEND_BE   UINT32_C(0xf1010200)
+
+#define T_MOV_R1_7 0x2107
+#define T_ADD_R1_5 0x3105
+#define T_ITE_EQ   0xbf0c
+#define T_IT_EQ    0xbf08
+#define T_CMP_R4_3 0x2c03
+#define T_NOP      0xbf00
+
+enum { CODE = 0x1000, CODE_MOST = 64, DATA_AT = 0x8000, NAMES = 17 };
+
+#define STORED UINT32_C(0x55667788)
+
+struct program {
+	struct fixture f; /* without its core's memory and registers */
+	uint8_t code[CODE_MOST];
+	uint8_t data[16];
+	uint8_t r[NAMES][4];
+	struct snap_register registers[NAMES];
+	struct values *values;
+	struct values_options options;
+	enum protocol protocol;
+	enum core_arch arch;
+};
+
+enum { R_SP = 13, R_LR, R_PC, R_CPSR };
+
+static void put_u32(uint8_t *to, uint32_t value)
+{
+	for (unsigned int i = 0; i < 4; i++)
+		to[i] = (uint8_t)(value >> 8 * i);
+}
+
+static void begin(struct program *p)
+{
+	static const char *const names[] = {"R0",  "R1", "R2", "R3", "R4",  "R5",
+	                                    "R6",  "R7", "R8", "R9", "R10", "R11",
+	                                    "R12", "SP", "LR", "PC", "CPSR"};
+
+	memset(p, 0, sizeof(*p));
+	put_u32(p->data, STORED);
+	put_u32(p->data + 4, STORED + 1);
+	put_u32(p->r[1], 0x100);
+	put_u32(p->r[2], DATA_AT);
+	put_u32(p->r[R_CPSR], 0x10);
+	for (unsigned int i = 0; i < NAMES; i++)
+		p->registers[i] = (struct snap_register){
+		        .name = str_of(names[i]), .bits = 32, .value = p->r[i]};
+	p->options = values_options_of(1);
+	p->protocol = PROTOCOL_PTM;
+	p->arch = CORE_A32;
+}
+
+static void begin_a32(struct program *p, const uint32_t *opcodes, size_t count)
+{
+	begin(p);
+	for (size_t i = 0; i < count; i++)
+		put_u32(p->code + 4 * i, opcodes[i]);
+	put_u32(p->r[R_PC], (uint32_t)(CODE + 4 * count));
+	leads_to(CODE + 4 * count);
+}
+
+static void begin_t32(struct program *p, const uint16_t *halfwords, size_t count)
+{
+	begin(p);
+	for (size_t i = 0; i < count; i++) {
+		p->code[2 * i] = (uint8_t)halfwords[i];
+		p->code[2 * i + 1] = (uint8_t)(halfwords[i] >> 8);
+	}
+	put_u32(p->r[R_PC], (uint32_t)(CODE + 2 * count));
+	put_u32(p->r[R_CPSR], 0x30);
+	leads_to(CODE + 2 * count);
+}
+
+static void finish(struct program *p, const struct element *elements, size_t count)
+{
+	const struct history_options options = {0};
+	struct diag_list diags = {0};
+	struct fixture *f = &p->f;
+
+	script.elements = elements;
+	script.count = count;
+	f->device = (struct snap_device){.name = STR("cpu_0"),
+	                                 .class = DEVICE_CORE,
+	                                 .registers = p->registers,
+	                                 .register_count = NAMES};
+	f->source.protocol = p->protocol;
+	f->source.buffers = f->buffers;
+	f->source.buffer_count = 1;
+	f->sources[0] = &f->source;
+	f->core = (struct snap_core){.device = &f->device,
+	                             .memory = memmap_create(),
+	                             .arch = p->arch,
+	                             .sources = f->sources,
+	                             .source_count = 1};
+	add_region(f->core.memory, CODE, p->code, sizeof(p->code), false);
+	add_region(f->core.memory, DATA_AT, p->data, sizeof(p->data), false);
+	assert_int_equal(memmap_freeze(f->core.memory), STATUS_OK);
+	f->snapshot.cores = &f->core;
+	f->snapshot.core_count = 1;
+	f->snapshot.buffers = &f->buffer;
+	f->snapshot.buffer_count = 1;
+	assert_int_equal(session_open(&f->snapshot, &options, &diags, &f->session), STATUS_OK);
+	f->history = session_history(f->session, 0);
+	p->values = values_create(f->history, &p->options);
+	assert_non_null(p->values);
+	diag_list_fini(&diags);
+}
+
+/* A range of whole instructions of one size. */
+static struct element run_at(enum isa isa, uint64_t start, uint32_t count, bool branches,
+                             bool taken)
+{
+	uint8_t size = isa == ISA_T32 ? 2 : 4;
+	struct element e = run_of(isa, start, count, start + (uint64_t)size * count, size);
+
+	e.range.last_class = branches ? INSN_BRANCH_INDIRECT : INSN_OTHER;
+	e.range.last_executed = taken;
+	return e;
+}
+
+static void run_a32(struct program *p, size_t count)
+{
+	const struct element elements[] = {run_at(ISA_A32, CODE, (uint32_t)count, false, true)};
+
+	finish(p, elements, 1);
+}
+
+static void run_t32(struct program *p, size_t count)
+{
+	const struct element elements[] = {run_at(ISA_T32, CODE, (uint32_t)count, false, true)};
+
+	finish(p, elements, 1);
+}
+
+static void end(struct program *p)
+{
+	values_destroy(p->values);
+	close_fixture(&p->f);
+}
+
+static void assert_is(struct program *p, uint64_t position, unsigned int r, uint32_t expected)
+{
+	struct value value;
+
+	values_register(p->values, position, A32_r0 + r, &value);
+	assert_int_equal(value.size, 4);
+	assert_true(value_is_known(&value));
+	assert_int_equal(value_u64(&value), expected);
+}
+
+static void assert_unknown(struct program *p, uint64_t position, unsigned int r)
+{
+	struct value value;
+
+	values_register(p->values, position, A32_r0 + r, &value);
+	assert_false(value_is_known(&value));
+}
+
+#define BEGIN_A32(p, ...)                                                                          \
+	static const uint32_t opcodes[] = {__VA_ARGS__};                                           \
+	enum { COUNT = sizeof(opcodes) / sizeof(opcodes[0]) };                                     \
+	begin_a32((p), opcodes, COUNT)
+
+#define BEGIN_T32(p, ...)                                                                          \
+	static const uint16_t opcodes[] = {__VA_ARGS__};                                           \
+	enum { COUNT = sizeof(opcodes) / sizeof(opcodes[0]) };                                     \
+	begin_t32((p), opcodes, COUNT)
+
+static void a32_sum_is_inverted(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN_A32(&p, ADD_R1_R1_5, ADD_R1_R1_1);
+	put_u32(p.r[1], 2);
+	run_a32(&p, COUNT);
+	assert_is(&p, 0, 1, UINT32_C(0xfffffffc));
+	assert_is(&p, 1, 1, 1);
+	assert_is(&p, 2, 1, 2);
+	end(&p);
+}
+
+static void a32_load_is_linked_with_the_dump(void **state)
+{
+	struct program p;
+	uint8_t bytes[8];
+
+	(void)state;
+	BEGIN_A32(&p, LDR_R1_R2, ADD_R1_R1_5, MOV_R1_7);
+	put_u32(p.r[1], 7);
+	run_a32(&p, COUNT);
+	assert_unknown(&p, 0, 1);
+	assert_is(&p, 2, 1, STORED + 5);
+	assert_int_equal(values_memory(p.values, 0, DATA_AT, bytes, 8), 8);
+	end(&p);
+}
+
+/* The base is zero: modulo 2^32 the access is behind all memory, and not below zero. */
+static void a32_address_wraps_at_32_bits(void **state)
+{
+	struct program p;
+	uint8_t bytes[8];
+
+	(void)state;
+	BEGIN_A32(&p, STR_R1_R2, MOV_R1_7, UINT32_C(0xe5045004), MOV_R5_0); /* str r5, [r4, #-4] */
+	put_u32(p.r[1], 7);
+	put_u32(p.r[5], 0);
+	run_a32(&p, COUNT);
+	assert_is(&p, 0, 1, STORED);
+	assert_int_equal(values_memory(p.values, 1, DATA_AT, bytes, 8), 8);
+	end(&p);
+}
+
+static void a32_failed_condition_leaves_all(void **state)
+{
+	struct program p;
+	uint8_t bytes[8];
+
+	(void)state;
+	BEGIN_A32(&p, CMP_R4_3, STREQ_R1_R2, MOVEQ_R1_7);
+	put_u32(p.r[R_CPSR], 0x80000010);
+	run_a32(&p, COUNT); /* R4 is 0 */
+	assert_is(&p, 0, 1, 0x100);
+	assert_int_equal(values_memory(p.values, 0, DATA_AT, bytes, 8), 8);
+	end(&p);
+}
+
+static void a32_unknown_condition_may_have_stored(void **state)
+{
+	struct program p;
+	uint8_t bytes[8];
+
+	(void)state;
+	BEGIN_A32(&p, STREQ_R1_R2, MOVEQ_R1_7, CMP_R1_0);
+	put_u32(p.r[R_CPSR], 0x20000010);
+	put_u32(p.r[1], 7);
+	put_u32(p.data, 7);
+	run_a32(&p, COUNT);
+	assert_unknown(&p, 0, 1);
+	assert_int_equal(values_memory(p.values, 0, DATA_AT, bytes, 8), 0);
+	assert_int_equal(values_memory(p.values, 1, DATA_AT, bytes, 8), 8);
+	end(&p);
+}
+
+/* PTM does not say whether a MOVEQ was executed, ETMv3 does. */
+static void a32_atom_says_the_condition(void **state)
+{
+	static const enum protocol protocols[] = {PROTOCOL_ETM3, PROTOCOL_PTM};
+
+	(void)state;
+	for (unsigned int i = 0; i < 2; i++) {
+		struct program p;
+
+		BEGIN_A32(&p, MOVEQ_R1_7, MOV_R4_0, CMP_R1_0);
+		put_u32(p.r[R_CPSR], 0x20000010);
+		put_u32(p.r[1], 7);
+		p.protocol = protocols[i];
+		{
+			const struct element elements[] = {
+			        run_at(ISA_A32, CODE, 1, false, false),
+			        run_at(ISA_A32, CODE + 4, 1, false, true),
+			        run_at(ISA_A32, CODE + 8, 1, false, true),
+			};
+
+			finish(&p, elements, 3);
+		}
+		if (protocols[i] == PROTOCOL_ETM3)
+			assert_is(&p, 0, 1, 7);
+		else
+			assert_unknown(&p, 0, 1);
+		end(&p);
+	}
+}
+
+/* BX R6 to the halt PC. */
+static void a32_branch_says_its_target(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN_A32(&p, BX_R6, UINT32_C(0xe3a06000)); /* mov r6, #0 */
+	{
+		const struct element elements[] = {
+		        run_at(ISA_A32, CODE, 1, true, true),
+		        run_at(ISA_A32, CODE + 4, 1, false, true),
+		};
+
+		finish(&p, elements, 2);
+	}
+	assert_is(&p, 0, 6, CODE + 4);
+	end(&p);
+}
+
+/* To T32 code bit 0 of the register is 1. */
+static void a32_branch_says_its_state(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN_A32(&p, BX_R6, UINT32_C(0x26002600)); /* movs r6, #0, twice */
+	put_u32(p.r[R_CPSR], 0x40000030);
+	{
+		const struct element elements[] = {
+		        run_at(ISA_A32, CODE, 1, true, true),
+		        run_at(ISA_T32, CODE + 4, 2, false, true),
+		};
+
+		finish(&p, elements, 2);
+	}
+	assert_is(&p, 0, 6, CODE + 5);
+	end(&p);
+}
+
+/* BXEQ R6, not taken: R6 is lost, and the flags were not EQ. */
+static void a32_branch_not_taken_says_no_target(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN_A32(&p, MOVEQ_R1_7, BXEQ_R6, UINT32_C(0xe3a06000), CMP_R1_0);
+	put_u32(p.r[R_CPSR], 0x20000010);
+	put_u32(p.r[1], 7);
+	{
+		const struct element elements[] = {
+		        run_at(ISA_A32, CODE, 2, true, false),
+		        run_at(ISA_A32, CODE + 8, 2, false, true),
+		};
+
+		finish(&p, elements, 2);
+	}
+	assert_unknown(&p, 0, 6);
+	assert_is(&p, 0, 1, 7);
+	end(&p);
+}
+
+/* POP {PC}: the word on the stack is known, though it was overwritten since. */
+static void a32_popped_pc_is_in_memory(void **state)
+{
+	struct program p;
+	uint8_t bytes[4];
+
+	(void)state;
+	BEGIN_A32(&p, POP_PC, STR_R1_R2);
+	put_u32(p.r[R_SP], DATA_AT + 4);
+	put_u32(p.data, 0x100);
+	{
+		const struct element elements[] = {
+		        run_at(ISA_A32, CODE, 1, true, true),
+		        run_at(ISA_A32, CODE + 4, 1, false, true),
+		};
+
+		finish(&p, elements, 2);
+	}
+	assert_is(&p, 0, R_SP, DATA_AT);
+	assert_int_equal(values_memory(p.values, 0, DATA_AT, bytes, 4), 4);
+	assert_int_equal(bytes[0] | bytes[1] << 8, CODE + 4);
+	end(&p);
+}
+
+static void a32_unknown_opcode_kills_all(void **state)
+{
+	struct program p;
+	uint8_t bytes[8];
+
+	(void)state;
+	assert_false(sem_a32_row(sem_a32_row_of(UINT32_C(0xe7b00010)), &(struct sem_row_info){0}));
+	BEGIN_A32(&p, ADD_R1_R1_5, UINT32_C(0xe7b00010), ADD_R1_R1_1);
+	run_a32(&p, COUNT);
+	assert_unknown(&p, 1, 1);
+	assert_unknown(&p, 1, 2);
+	assert_is(&p, 2, 1, 0x100 - 1);
+	assert_int_equal(values_memory(p.values, 1, DATA_AT, bytes, 8), 0);
+	assert_int_equal(values_memory(p.values, 2, DATA_AT, bytes, 8), 8);
+	end(&p);
+}
+
+static void a32_other_byte_order_is_not_looked_at(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN_A32(&p, LDR_R1_R2, SETEND_LE, ADD_R1_R1_1);
+	run_a32(&p, COUNT);
+	assert_unknown(&p, 1, 2);
+	assert_is(&p, 2, 1, 0x100 - 1);
+	end(&p);
+}
+
+static void a32_big_endian_halt_says_nothing(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN_A32(&p, SETEND_BE, LDR_R1_R2, ADD_R1_R1_1);
+	put_u32(p.r[R_CPSR], 0x210);
+	run_a32(&p, COUNT);
+	assert_unknown(&p, 2, 1);
+	end(&p);
+}
+
+static void t32_it_is_followed(void **state)
+{
+	struct program p;
+
+	(void)state;
+	/* cmp r4, #3; ite eq; moveq r1, #7; addne r1, #5 */
+	BEGIN_T32(&p, T_CMP_R4_3, T_ITE_EQ, T_MOV_R1_7, T_ADD_R1_5, T_NOP);
+	put_u32(p.r[R_CPSR], 0x80000030);
+	run_t32(&p, COUNT); /* R4 is 0 */
+	assert_is(&p, 0, 1, 0x100 - 5);
+	assert_is(&p, 3, 1, 0x100 - 5);
+	assert_is(&p, 4, 1, 0x100);
+	end(&p);
+}
+
+/* The window begins, or goes on behind an interrupt's handler, inside of the block. */
+static void t32_unknown_it_kills(void **state)
+{
+	struct program p;
+	struct value value;
+
+	(void)state;
+	BEGIN_T32(&p, T_IT_EQ, T_MOV_R1_7, T_ADD_R1_5, T_NOP, T_NOP);
+	{
+		const struct element elements[] = {
+		        run_at(ISA_T32, CODE + 2, 4, false, true),
+		};
+
+		finish(&p, elements, 1);
+	}
+	values_register(p.values, 0, A32_r0 + 2, &value);
+	assert_false(value_is_known(&value));
+	assert_is(&p, 4, 1, 0x100);
+	end(&p);
+}
+
+static void t32_unknown_opcode_kills_all(void **state)
+{
+	struct program p;
+
+	(void)state;
+	assert_false(sem_t32_row(sem_t32_row_of(0xb680), &(struct sem_row_info){0}));
+	BEGIN_T32(&p, T_ADD_R1_5, 0xb680, T_ADD_R1_5);
+	run_t32(&p, COUNT);
+	assert_unknown(&p, 1, 1);
+	assert_unknown(&p, 1, 2);
+	assert_is(&p, 2, 1, 0x100 - 5);
+	end(&p);
+}
+
+static struct element exception(uint32_t number, uint64_t return_address)
+{
+	struct element e = {.type = ELEMENT_EXCEPTION};
+
+	e.exception.number = number;
+	e.exception.has_return_address = true;
+	e.exception.return_address = return_address;
+	return e;
+}
+
+/* An IRQ, whose handler is traced: it has its own SP, and may have other R8 to R12. */
+static void a32_traced_handler_has_banked_registers(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN_A32(&p, ADD_R1_R1_5, ADD_R1_R1_1, ADD_R1_R1_1);
+	put_u32(p.r[R_PC], CODE + 12);
+	{
+		const struct element elements[] = {
+		        run_at(ISA_A32, CODE, 1, false, true),
+		        exception(14, CODE + 4),
+		        run_at(ISA_A32, CODE + 8, 1, false, true),
+		};
+
+		finish(&p, elements, 3);
+	}
+	assert_is(&p, 0, 1, 0x100 - 6);
+	assert_unknown(&p, 0, 8);
+	assert_unknown(&p, 0, R_SP);
+	assert_is(&p, 1, 8, 0);
+	end(&p);
+}
+
+/* 14 is IRQ in PTM and in ETMv4; 10 is SVC in PTM, a fault in ETMv4. */
+static void a32_interrupt_preserves(void **state)
+{
+	(void)state;
+	for (uint32_t number = 10; number <= 14; number += 4) {
+		struct program p;
+
+		BEGIN_A32(&p, ADD_R1_R1_5, ADD_R1_R1_5, ADD_R1_R1_1);
+		{
+			const struct element elements[] = {
+			        run_at(ISA_A32, CODE, 2, false, true),
+			        exception(number, CODE + 8),
+			        {.type = ELEMENT_TRACE_ON},
+			        run_at(ISA_A32, CODE + 8, 1, false, true),
+			};
+
+			finish(&p, elements, 4);
+		}
+		if (number == 14)
+			assert_is(&p, 0, 1, 0x100 - 11);
+		else
+			assert_unknown(&p, 0, 1);
+		end(&p);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(a32_sum_is_inverted),
+	        cmocka_unit_test(a32_load_is_linked_with_the_dump),
+	        cmocka_unit_test(a32_address_wraps_at_32_bits),
+	        cmocka_unit_test(a32_failed_condition_leaves_all),
+	        cmocka_unit_test(a32_unknown_condition_may_have_stored),
+	        cmocka_unit_test(a32_atom_says_the_condition),
+	        cmocka_unit_test(a32_branch_says_its_target),
+	        cmocka_unit_test(a32_branch_says_its_state),
+	        cmocka_unit_test(a32_branch_not_taken_says_no_target),
+	        cmocka_unit_test(a32_popped_pc_is_in_memory),
+	        cmocka_unit_test(a32_unknown_opcode_kills_all),
+	        cmocka_unit_test(a32_other_byte_order_is_not_looked_at),
+	        cmocka_unit_test(a32_big_endian_halt_says_nothing),
+	        cmocka_unit_test(t32_it_is_followed),
+	        cmocka_unit_test(t32_unknown_it_kills),
+	        cmocka_unit_test(t32_unknown_opcode_kills_all),
+	        cmocka_unit_test(a32_traced_handler_has_banked_registers),
+	        cmocka_unit_test(a32_interrupt_preserves),
+	};
+
+	(void)open_fixture;
+	(void)x1_value;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
