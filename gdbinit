@@ -40,7 +40,7 @@ end
 
 define seek
   set $trace_pos = $arg0
-  frame
+  frame 0
 end
 document seek
 Go to a position of the selected core's history: seek N
@@ -49,7 +49,7 @@ end
 define crash
   monitor seek end
   maintenance flush register-cache
-  frame
+  frame 0
 end
 document crash
 Go to the halt: the state that the snapshot holds.
@@ -67,7 +67,7 @@ end
 
 define go
   set $trace_pos = $mark_$arg0
-  frame
+  frame 0
 end
 document go
 Go back to a position that `mark NAME` remembered: go NAME
@@ -75,7 +75,7 @@ end
 
 define back
   set $trace_pos = $trace_pos - $arg0
-  frame
+  frame 0
 end
 document back
 Go N instructions back in one move, without stopping at breakpoints or gaps: back N
@@ -83,7 +83,7 @@ end
 
 define forward
   set $trace_pos = $trace_pos + $arg0
-  frame
+  frame 0
 end
 document forward
 Go N instructions on in one move, without stopping at breakpoints or gaps: forward N

@@ -164,6 +164,8 @@ enum cli_exit cli_open_session(const struct cli_args *args, const struct snapsho
 		return code;
 	begin_work(&work);
 	status = session_open(snapshot, &options, &diags, session);
+	if (status == STATUS_OK && args->given[CLI_OPTION_SINGLE_WRITER])
+		status = session_assume(*session, ASSUME_SINGLE_WRITER, true);
 	end_work(&work, status);
 	cli_print_diags(&diags);
 	diag_list_fini(&diags);
@@ -210,6 +212,16 @@ void cli_note(const char *format, ...)
 	(void)vfprintf(stderr, format, args);
 	va_end(args);
 	(void)fputc('\n', stderr);
+}
+
+void cli_note_trouble(const struct session *session, size_t core)
+{
+	struct text trouble = {0};
+
+	session_trouble(session, core, &trouble);
+	if (trouble.length > 0)
+		cli_note("%s", trouble.data);
+	text_fini(&trouble);
 }
 
 enum cli_exit cli_choose_core(const struct cli_args *args, const struct session *session,

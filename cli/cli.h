@@ -98,6 +98,9 @@ enum cli_exit cli_number(const struct cli_args *args, enum cli_option option, ui
 /* Prints "csreplay: note: ..." on stderr. */
 void cli_note(const char *format, ...) PRINTF_LIKE(1, 2);
 
+/* A note, if nothing of the core's past can be reconstructed. */
+void cli_note_trouble(const struct session *session, size_t core);
+
 /* The core of --core, or the first that has instructions, or the first. */
 enum cli_exit cli_choose_core(const struct cli_args *args, const struct session *session,
                               size_t *core);

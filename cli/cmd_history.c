@@ -9,11 +9,13 @@
 #include "base/json.h"
 #include "cli/cli.h"
 #include "replay/disasm.h"
-#include "replay/state.h"
+#include "replay/session.h"
 
 enum { FLUSH_AT = 1 << 16 };
 
 struct writer {
+	const struct session *session;
+	size_t core;
 	const struct history *history;
 	struct register_file file;
 	struct disasm *disasm;
@@ -97,7 +99,7 @@ static void write_registers(struct writer *w, uint64_t position)
 
 		if (w->file.table[i].feature != REGISTER_CORE)
 			continue;
-		state_register(w->history, position, i, &value);
+		session_register_at(w->session, w->core, position, i, &value);
 		if (!w->json) {
 			text_char(&w->out, '\t');
 			write_value(&w->out, &value);
@@ -188,34 +190,14 @@ static enum cli_exit write_history(struct writer *w, uint64_t from, uint64_t cou
 	return cli_flush(&w->out);
 }
 
-/* The core of --core, or the first that has instructions, or the first. */
-static enum cli_exit choose_core(const struct cli_args *args, const struct session *session,
-                                 size_t *index)
-{
-	struct str name = args->values[CLI_OPTION_CORE];
-	size_t count = session_core_count(session);
-
-	if (count == 0)
-		return cli_fail(CLI_INPUT, "the snapshot has no core");
-	for (*index = 0; *index < count; ++*index) {
-		if (args->given[CLI_OPTION_CORE]
-		            ? str_eq(session_core(session, *index)->device->name, name)
-		            : history_length(session_history(session, *index)) > 0)
-			return CLI_FINE;
-	}
-	*index = 0;
-	if (args->given[CLI_OPTION_CORE])
-		return cli_fail(CLI_USAGE, "the snapshot has no core \"%.*s\"", STR_ARG(name));
-	return CLI_FINE;
-}
-
 static enum cli_exit list(const struct cli_args *args, const struct session *session, bool json)
 {
-	struct writer w = {.json = json, .registers = args->given[CLI_OPTION_REGISTERS]};
+	struct writer w = {
+	        .session = session, .json = json, .registers = args->given[CLI_OPTION_REGISTERS]};
 	uint64_t from = 0;
 	uint64_t count = UINT64_MAX;
 	size_t core = 0;
-	enum cli_exit code = choose_core(args, session, &core);
+	enum cli_exit code = cli_choose_core(args, session, &core);
 
 	if (code == CLI_FINE)
 		code = cli_number(args, CLI_OPTION_FROM, 0, &from);
@@ -223,6 +205,7 @@ static enum cli_exit list(const struct cli_args *args, const struct session *ses
 		code = cli_number(args, CLI_OPTION_COUNT, UINT64_MAX, &count);
 	if (code != CLI_FINE)
 		return code;
+	w.core = core;
 	w.history = session_history(session, core);
 	w.file = register_file_of(session_core(session, core)->arch);
 	if (from > history_length(w.history))
@@ -233,6 +216,7 @@ static enum cli_exit list(const struct cli_args *args, const struct session *ses
 	if (!w.disasm)
 		return cli_fail(CLI_INTERNAL, "%s", status_text(STATUS_NO_MEM));
 	code = write_history(&w, from, count);
+	cli_note_trouble(session, core);
 	disasm_destroy(w.disasm);
 	text_fini(&w.out);
 	return code;

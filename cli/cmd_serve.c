@@ -89,6 +89,8 @@ enum cli_exit cmd_serve(const struct cli_args *args)
 
 	if (code == CLI_FINE)
 		code = cli_open_session(args, snapshot, &session);
+	if (code == CLI_FINE && session_be_quick(session) != STATUS_OK)
+		code = cli_fail(CLI_INTERNAL, "%s", status_text(STATUS_NO_MEM));
 	if (code == CLI_FINE)
 		code = serve(args, session);
 	session_destroy(session);

@@ -12,14 +12,13 @@
 
 #include "cli/cli.h"
 #include "replay/register.h"
-#include "replay/values.h"
 
 enum { LINE_MOST = 256, FLUSH_AT = 1 << 16 };
 
 struct batch {
 	const struct session *session;
 	const struct history *history;
-	struct values *values;
+	size_t core;
 	struct register_file file;
 	struct text out;
 	uint64_t line;
@@ -53,11 +52,8 @@ static bool find_register(const struct register_file *file, struct str name, uns
 static void answer_register(struct batch *b, uint64_t position, unsigned int number)
 {
 	struct value value;
-	uint64_t pc;
 
-	values_register(b->values, position, number, &value);
-	if (number == REGISTER_PC && history_pc(b->history, position, &pc) == STATUS_OK)
-		value = value_of_u64(pc, value.size);
+	session_register_at(b->session, b->core, position, number, &value);
 	if (!value_is_known(&value)) {
 		text_char(&b->out, '-');
 		return;
@@ -70,7 +66,8 @@ static void answer_memory(struct batch *b, uint64_t position, uint64_t address)
 {
 	uint8_t bytes[8];
 
-	if (values_memory(b->values, position, address, bytes, sizeof(bytes)) != sizeof(bytes)) {
+	if (session_memory_at(b->session, b->core, position, address, bytes, sizeof(bytes)) !=
+	    sizeof(bytes)) {
 		text_char(&b->out, '-');
 		return;
 	}
@@ -131,27 +128,15 @@ static enum cli_exit answer_all(struct batch *b, FILE *in)
 static enum cli_exit run(const struct cli_args *args, const struct session *session, FILE *in)
 {
 	struct batch b = {.session = session};
-	struct text trouble = {0};
-	struct values_options options;
-	size_t core = 0;
-	enum cli_exit code = cli_choose_core(args, session, &core);
+	enum cli_exit code = cli_choose_core(args, session, &b.core);
 
 	if (code != CLI_FINE)
 		return code;
-	options = values_options_of(session_core_count(session));
-	options.single_writer |= args->given[CLI_OPTION_SINGLE_WRITER];
-	b.history = session_history(session, core);
-	b.file = register_file_of(session_core(session, core)->arch);
-	b.values = values_create(b.history, &options);
-	if (!b.values)
-		return cli_fail(CLI_INTERNAL, "%s", status_text(STATUS_NO_MEM));
+	b.history = session_history(session, b.core);
+	b.file = register_file_of(session_core(session, b.core)->arch);
 	code = answer_all(&b, in);
-	values_trouble(b.values, &trouble);
-	if (trouble.length > 0)
-		cli_note("%s", trouble.data);
-	text_fini(&trouble);
+	cli_note_trouble(session, b.core);
 	text_fini(&b.out);
-	values_destroy(b.values);
 	return code;
 }
 

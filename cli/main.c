@@ -34,7 +34,7 @@ static const struct cli_command commands[] = {
         {"serve", "serve the snapshot to gdb or lldb",
          "Connect with `target remote HOST:PORT` (gdb) or `gdb-remote HOST:PORT` (lldb).\n"
          "Port 0 picks a free port. Ctrl-C ends the server.\n",
-         cmd_serve, SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(LISTEN) | BIT(ONCE)},
+         cmd_serve, SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(LISTEN) | BIT(ONCE) | BIT(SINGLE_WRITER)},
         {"info", "show what the snapshot holds", "FORMAT is text (default) or json.\n", cmd_info,
          SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(FORMAT)},
         {"check", "report everything that is wrong with the snapshot",
@@ -47,7 +47,7 @@ static const struct cli_command commands[] = {
         {"history", "list the instructions that a core executed",
          "FORMAT is tsv (default), json, or tarmac: see `csreplay export --help`.\n", cmd_history,
          SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(FORMAT) | BIT(CORE) | BIT(FROM) | BIT(COUNT) |
-                 BIT(REGISTERS) | BIT(DIALECT)},
+                 BIT(REGISTERS) | BIT(DIALECT) | BIT(SINGLE_WRITER)},
         {"compare", "show where two traces differ", compare_details, cmd_compare,
          SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(FORMAT) | BIT(CORE) | BIT(FROM) | BIT(REGISTERS) |
                  BIT(MEMORY) | BIT(IGNORE) | BIT(FIRST) | BIT(MAX) | CLI_TAKES_TWO},
@@ -61,8 +61,7 @@ static const struct cli_command commands[] = {
          "Questions are lines POSITION<TAB>NAME, NAME a register, or m and an address in\n"
          "hexadecimal for the 8 bytes there; negative positions count back, -1 being the halt.\n"
          "Answers are POSITION<TAB>NAME<TAB>VALUE in hexadecimal, or - for what is not proved.\n",
-         cmd_state,
-         SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(CORE) | BIT(BATCH) | BIT(SINGLE_WRITER)},
+         cmd_state, SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(CORE) | BIT(BATCH) | BIT(SINGLE_WRITER)},
 };
 
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };

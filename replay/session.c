@@ -14,16 +14,36 @@
 #include "replay/tarmac_source.h"
 #include "replay/watch.h"
 
+/* Instructions that a window of values grows to for a debugger's registers. */
+enum { QUICK_WINDOW = 160000 };
+
 struct session {
 	const struct snapshot *snapshot;
 	struct history **histories; /* one a core */
 	struct cursor *cursors;     /* one a core */
+	struct values **values;     /* of the past, one a core; NULL for a trace with data */
+	struct values_options assumptions;
 	struct register_file registers;
 	uint64_t *breakpoints;
 	size_t breakpoint_count;
 	size_t breakpoint_capacity;
 	struct watch_list watches;
 };
+
+/* Forgets what was reconstructed, and begins anew. */
+static enum status make_values(struct session *session)
+{
+	for (size_t i = 0; i < session->snapshot->core_count; i++) {
+		const struct history *history = session->histories[i];
+
+		values_destroy(session->values[i]);
+		session->values[i] =
+		        history->data ? NULL : values_create(history, &session->assumptions);
+		if (!session->values[i] && !history->data)
+			return STATUS_NO_MEM;
+	}
+	return STATUS_OK;
+}
 
 static enum status build_histories(struct session *session, const struct history_options *options,
                                    struct diag_list *diags)
@@ -32,7 +52,8 @@ static enum status build_histories(struct session *session, const struct history
 
 	session->histories = calloc(snapshot->core_count, sizeof(struct history *));
 	session->cursors = calloc(snapshot->core_count, sizeof(*session->cursors));
-	if (!session->histories || !session->cursors)
+	session->values = calloc(snapshot->core_count, sizeof(struct values *));
+	if (!session->histories || !session->cursors || !session->values)
 		return STATUS_NO_MEM;
 	for (size_t i = 0; i < snapshot->core_count; i++) {
 		const struct tarmac_core *data = input_core(snapshot, i);
@@ -44,7 +65,8 @@ static enum status build_histories(struct session *session, const struct history
 	for (size_t i = 0; i < snapshot->core_count; i++)
 		session->cursors[i] =
 		        (struct cursor){session->histories[i], history_last(session->histories[i])};
-	return STATUS_OK;
+	session->assumptions = values_options_of(snapshot->core_count);
+	return make_values(session);
 }
 
 /* The architecture of the first core with a PC, and what all cores of that architecture have. */
@@ -96,6 +118,8 @@ void session_destroy(struct session *session)
 {
 	if (!session)
 		return;
+	for (size_t i = 0; session->values && i < session->snapshot->core_count; i++)
+		values_destroy(session->values[i]);
 	for (size_t i = 0; session->histories && i < session->snapshot->core_count; i++) {
 		/* Those of a trace with data belong to the snapshot. */
 		if (!input_core(session->snapshot, i))
@@ -103,6 +127,7 @@ void session_destroy(struct session *session)
 	}
 	free(session->histories);
 	free(session->cursors);
+	free(session->values);
 	free(session->breakpoints);
 	free(session->watches.items);
 	free(session);
@@ -280,10 +305,41 @@ struct stop session_step_range(struct session *session, size_t core, uint64_t lo
 	             cursor_step_range(cursor, low, high, &breakpoints, &hit.stop));
 }
 
+bool session_assumes(const struct session *session, enum assumption assumption)
+{
+	return values_assume(&session->assumptions, assumption);
+}
+
+enum status session_assume(struct session *session, enum assumption assumption, bool on)
+{
+	if (session_assumes(session, assumption) == on)
+		return STATUS_OK;
+	values_set_assumption(&session->assumptions, assumption, on);
+	return make_values(session);
+}
+
+enum status session_be_quick(struct session *session)
+{
+	session->assumptions.register_window = QUICK_WINDOW;
+	return make_values(session);
+}
+
+void session_trouble(const struct session *session, size_t core, struct text *out)
+{
+	if (session->values[core])
+		values_trouble(session->values[core], out);
+}
+
+void session_register_at(const struct session *session, size_t core, uint64_t position,
+                         unsigned int number, struct value *value)
+{
+	state_register(session->histories[core], session->values[core], position, number, value);
+}
+
 void session_register(const struct session *session, size_t core, unsigned int number,
                       struct value *value)
 {
-	state_register(session->histories[core], session->cursors[core].position, number, value);
+	session_register_at(session, core, session->cursors[core].position, number, value);
 }
 
 const struct register_file *session_registers(const struct session *session)
@@ -291,9 +347,16 @@ const struct register_file *session_registers(const struct session *session)
 	return &session->registers;
 }
 
+size_t session_memory_at(const struct session *session, size_t core, uint64_t position,
+                         uint64_t address, void *out, size_t size)
+{
+	return state_memory(session->histories[core], session->values[core], position, address, out,
+	                    size);
+}
+
 size_t session_memory(const struct session *session, size_t core, uint64_t address, void *out,
                       size_t size)
 {
-	return state_memory(session->histories[core], session->cursors[core].position, address, out,
-	                    size);
+	return session_memory_at(session, core, session->cursors[core].position, address, out,
+	                         size);
 }

@@ -4,10 +4,10 @@
  * history and a current position that moves both ways, and the registers and memory there.
  *
  * Values: a trace with data (Tarmac) says them at every position. Without, at position N (the halt)
- * they are the snapshot's. Before it the PC is known everywhere,
- * memory is known where no instruction of the trace can have written it (read-only parts of an
- * image, and the bytes of instructions that the history executes), and everything else is
- * unavailable.
+ * they are the snapshot's. Before it the PC is known everywhere, memory is known where no
+ * instruction of the trace can have written it (read-only parts of an image, and the bytes of
+ * instructions that the history executes), and of everything else what is proved under the
+ * session's assumptions (values.h); the rest is unavailable.
  */
 #ifndef CSREPLAY_REPLAY_SESSION_H
 #define CSREPLAY_REPLAY_SESSION_H
@@ -21,6 +21,7 @@
 #include "replay/history.h"
 #include "replay/register.h"
 #include "replay/value.h"
+#include "replay/values.h"
 #include "snapshot/snapshot.h"
 
 struct session;
@@ -126,12 +127,23 @@ struct stop session_step_range(struct session *session, size_t core, uint64_t lo
  */
 const struct register_file *session_registers(const struct session *session);
 
+/* What values of the past rest on. At first: what the snapshot allows by itself. */
+bool session_assumes(const struct session *session, enum assumption assumption);
+/* NO_MEM. Values that a client has seen may be others now. */
+MUST_USE enum status session_assume(struct session *session, enum assumption assumption, bool on);
+/* For who asks for all registers at every step: not all that there is is looked through. NO_MEM. */
+MUST_USE enum status session_be_quick(struct session *session);
+/* Why no value of the core's past is known, or the empty text; see values_trouble(). */
+void session_trouble(const struct session *session, size_t core, struct text *out);
+
 /*
  * The register at the current position, wholly unknown if so. `number` and size are those of the
  * register file of the core's own architecture.
  */
 void session_register(const struct session *session, size_t core, unsigned int number,
                       struct value *value);
+void session_register_at(const struct session *session, size_t core, uint64_t position,
+                         unsigned int number, struct value *value);
 
 /*
  * Memory at the current position: copies up to `size` bytes and returns how many are known before
@@ -139,5 +151,7 @@ void session_register(const struct session *session, size_t core, unsigned int n
  */
 size_t session_memory(const struct session *session, size_t core, uint64_t address, void *out,
                       size_t size);
+size_t session_memory_at(const struct session *session, size_t core, uint64_t position,
+                         uint64_t address, void *out, size_t size);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Registers and memory at a position. At the halt they are the snapshot's. Before it, only what
- * cannot have changed since is known: the PC from the history, parts of images that nothing
- * writes, and the code that the trace was followed through.
+ * Registers and memory at a position. At the halt they are the snapshot's. Before it the PC is that
+ * of the history; parts of images that nothing writes, and the code that the trace was followed
+ * through, are what they are at the halt; of everything else what is proved is known.
  */
 #include "replay/state.h"
 
@@ -55,8 +55,8 @@ static struct value trace_register(const struct history *history, uint64_t posit
 	return value_of_u64(v, size);
 }
 
-void state_register(const struct history *history, uint64_t position, unsigned int number,
-                    struct value *value)
+void state_register(const struct history *history, struct values *values, uint64_t position,
+                    unsigned int number, struct value *value)
 {
 	const struct snap_core *core = history_core(history);
 	const struct register_file file = register_file_of(core->arch);
@@ -73,6 +73,8 @@ void state_register(const struct history *history, uint64_t position, unsigned i
 		tarmac_register_at(history->data, position, number, value);
 	else if (position == history_length(history))
 		*value = halt_register(core->device, info);
+	else if (values)
+		values_register(values, position, number, value);
 	else
 		*value = value_unknown(size);
 }
@@ -90,8 +92,18 @@ static size_t constant_bytes(const struct history *history, const struct mem_spa
 	return executed < left ? (size_t)executed : left;
 }
 
-size_t state_memory(const struct history *history, uint64_t position, uint64_t address, void *out,
-                    size_t size)
+/* Copies the bytes from the address on that are the span's and returns how many these are. */
+static size_t copy_span(const struct mem_span *span, size_t count, uint8_t *to, size_t size)
+{
+	if (count > size)
+		count = size;
+	if (count > 0)
+		memcpy(to, span->bytes.pos, count);
+	return count;
+}
+
+size_t state_memory(const struct history *history, struct values *values, uint64_t position,
+                    uint64_t address, void *out, size_t size)
 {
 	const struct memmap *memory = history_core(history)->memory;
 	bool at_halt = position == history_length(history);
@@ -112,11 +124,12 @@ size_t state_memory(const struct history *history, uint64_t position, uint64_t a
 			break;
 		count = at_halt ? bytes_left(&span.bytes)
 		                : constant_bytes(history, &span, address + done);
+		count = copy_span(&span, count, to + done, size - done);
+		if (count == 0 && values)
+			count = values_memory(values, position, address + done, to + done,
+			                      size - done);
 		if (count == 0)
 			break;
-		if (count > size - done)
-			count = size - done;
-		memcpy(to + done, span.bytes.pos, count);
 		done += count;
 		/* The address space ends; it does not begin again. */
 		if (address + done < address)

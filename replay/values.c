@@ -21,6 +21,10 @@ struct values {
 	struct solver solver;
 	bool has_solver;
 	uint64_t asked_from; /* the window asked for; what was solved may begin later */
+	/* Nodes of the registers before a step, which the next question is likely to be near. */
+	uint32_t nodes[REG_COUNT];
+	size_t nodes_step;
+	bool has_nodes;
 	enum status status;
 	struct values_stats stats;
 };
@@ -28,6 +32,47 @@ struct values {
 struct values_options values_options_of(size_t cores)
 {
 	return (struct values_options){.single_writer = cores <= 1, .handler_preserves = true};
+}
+
+const char *assumption_name(enum assumption assumption)
+{
+	static const char *const names[] = {
+#define X(name, text, what) text,
+#include "replay/assumption.def"
+#undef X
+	};
+
+	return names[assumption];
+}
+
+const char *assumption_text(enum assumption assumption)
+{
+	static const char *const texts[] = {
+#define X(name, text, what) what,
+#include "replay/assumption.def"
+#undef X
+	};
+
+	return texts[assumption];
+}
+
+/* Where an assumption is kept. */
+static bool *switch_of(struct values_options *options, enum assumption assumption)
+{
+	return assumption == ASSUME_SINGLE_WRITER ? &options->single_writer
+	                                          : &options->handler_preserves;
+}
+
+bool values_assume(const struct values_options *options, enum assumption assumption)
+{
+	struct values_options copy = *options;
+
+	return *switch_of(&copy, assumption);
+}
+
+void values_set_assumption(struct values_options *options, enum assumption assumption, bool on)
+{
+	*switch_of(options, assumption) = on;
 }
 
 struct values *values_create(const struct history *history, const struct values_options *options)
@@ -60,6 +105,7 @@ static void solve_from(struct values *values, uint64_t from, uint64_t to)
 	if (values->has_solver)
 		solve_fini(&values->solver);
 	values->has_solver = true;
+	values->has_nodes = false;
 	values->asked_from = from;
 	values->status = solve_init(&values->solver, values->history, &options);
 	values->stats.windows++;
@@ -83,29 +129,40 @@ static bool cover(struct values *values, uint64_t position)
 	const struct window_options *w = &values->solver.w.options;
 	uint64_t length = history_length(values->history);
 	uint64_t to = length;
-	uint64_t from = position > LOOK_BACK ? position - LOOK_BACK : 0;
+	uint64_t back = LOOK_BACK;
+	uint64_t from;
 
 	if (!is_supported(values->history->core))
 		return false;
+	if (values->has_solver && position >= values->asked_from && position <= w->to)
+		return values->status == STATUS_OK;
+	/* Who goes back step by step shall not need a window every few of them. */
+	if (values->has_solver && position < values->asked_from)
+		back += (w->to - values->asked_from) / 2;
+	from = position > back ? position - back : 0;
 	if (to - from > WINDOW_MOST)
 		to = from + WINDOW_MOST;
-	if (!values->has_solver || position < values->asked_from || position > w->to)
-		solve_from(values, from, to);
+	if (to < position)
+		to = position;
+	solve_from(values, from, to);
 	return values->status == STATUS_OK;
 }
 
-/* Makes the window larger; false if that is not possible, or there is no point in it. */
-static bool grow(struct values *values)
+/*
+ * Makes the window larger, to so many instructions at most; false if that is not possible, or there
+ * is no point in it.
+ */
+static bool grow(struct values *values, uint64_t most)
 {
 	const struct window_options *w = &values->solver.w.options;
 	uint64_t to = w->to;
 	uint64_t now = to - values->asked_from;
 
 	/* What it could not cross it will not cross. */
-	if (values->solver.has_conflict || values->asked_from == 0 || now >= WINDOW_MOST ||
+	if (values->solver.has_conflict || values->asked_from == 0 || now >= most ||
 	    w->from != values->asked_from)
 		return false;
-	now = now * GROWTH < WINDOW_MOST ? now * GROWTH : WINDOW_MOST;
+	now = now * GROWTH < most ? now * GROWTH : most;
 	solve_from(values, to > now ? to - now : 0, to);
 	return values->status == STATUS_OK;
 }
@@ -118,11 +175,28 @@ static void put(struct value *value, unsigned int at, struct bits b)
 	}
 }
 
-static void read_register(const struct values *values, uint64_t position, struct register_slot at,
+/* A register, enum uop_register, at a position that the window has. */
+static struct bits read_slot(struct values *values, uint64_t position, unsigned int slot)
+{
+	const struct window *w = &values->solver.w;
+	size_t step;
+
+	if (values->solver.has_conflict || position < w->options.from || position > w->options.to)
+		return (struct bits){0, 0};
+	step = window_step_of(w, position);
+	if (!values->has_nodes || values->nodes_step != step)
+		window_nodes_at(w, step, values->nodes,
+		                values->has_nodes ? values->nodes_step : SIZE_MAX);
+	values->has_nodes = true;
+	values->nodes_step = step;
+	return values->solver.nodes[values->nodes[slot]];
+}
+
+static void read_register(struct values *values, uint64_t position, struct register_slot at,
                           struct value *value)
 {
 	for (unsigned int i = 0; i < at.count; i++) {
-		struct bits b = solve_register(&values->solver, position, at.slot + i);
+		struct bits b = read_slot(values, position, at.slot + i);
 
 		if (at.is_flags) {
 			b = bits_flags_packed(&b);
@@ -138,12 +212,15 @@ void values_register(struct values *values, uint64_t position, unsigned int numb
 	enum core_arch arch = values->history->core->arch;
 	const struct register_file file = register_file_of(arch);
 	struct register_slot at = register_slot_of(arch, number);
+	uint64_t most = values->options.register_window;
 
 	*value = value_unknown(file.table[number].bits / 8);
 	if (at.count == 0 || !cover(values, position))
 		return;
 	read_register(values, position, at, value);
-	while (!value_is_known(value) && !at.is_flags && grow(values))
+	if (most == 0)
+		most = WINDOW_MOST;
+	while (!value_is_known(value) && !at.is_flags && grow(values, most))
 		read_register(values, position, at, value);
 }
 
@@ -177,7 +254,7 @@ size_t values_memory(struct values *values, uint64_t position, uint64_t address,
 	if (!cover(values, position))
 		return 0;
 	done = read_memory(values, position, address, out, size);
-	while (done < size && grow(values))
+	while (done < size && grow(values, WINDOW_MOST))
 		done = read_memory(values, position, address, out, size);
 	return done;
 }

@@ -16,15 +16,33 @@
 
 struct values;
 
+enum assumption {
+#define X(name, text, what) ASSUME_##name,
+#include "replay/assumption.def"
+#undef X
+	ASSUMPTIONS, /* how many */
+};
+
 struct values_options {
 	/* Nobody but this core writes memory: a snapshot of one core, or the user says so. */
 	bool single_writer;
 	/* Registers survive an interrupt whose handler is not traced. */
 	bool handler_preserves;
+	/*
+	 * How many instructions a window grows to for a register that is not known; 0 for as many
+	 * as windows have at most. A debugger asks for all of them at once, and for each step.
+	 */
+	uint64_t register_window;
 };
 
 /* What a snapshot of so many cores allows by itself. */
 struct values_options values_options_of(size_t cores);
+
+const char *assumption_name(enum assumption assumption);
+/* What is taken for granted, a clause. */
+const char *assumption_text(enum assumption assumption);
+bool values_assume(const struct values_options *options, enum assumption assumption);
+void values_set_assumption(struct values_options *options, enum assumption assumption, bool on);
 
 /* The history must outlive it; one thread uses it. NULL without memory. */
 struct values *values_create(const struct history *history, const struct values_options *options);

@@ -553,16 +553,27 @@ uint64_t window_position_of(const struct window *w, size_t step)
 	return w->options.from + step - low;
 }
 
+void window_nodes_at(const struct window *w, size_t step, uint32_t now[REG_COUNT], size_t from)
+{
+	size_t checkpoint = step / WINDOW_CHECKPOINT;
+
+	if (step == w->step_count) {
+		memcpy(now, w->after, sizeof(w->after));
+		return;
+	}
+	if (from > step || from < checkpoint * WINDOW_CHECKPOINT) {
+		memcpy(now, w->checkpoints[checkpoint], sizeof(w->checkpoints[checkpoint]));
+		from = checkpoint * WINDOW_CHECKPOINT;
+	}
+	for (; from < step; from++)
+		advance(w, from, now);
+}
+
 uint32_t window_node_of(const struct window *w, size_t step, unsigned int reg)
 {
 	uint32_t now[REG_COUNT];
-	size_t from = step / WINDOW_CHECKPOINT;
 
-	if (step == w->step_count)
-		return w->after[reg];
-	memcpy(now, w->checkpoints[from], sizeof(now));
-	for (size_t s = from * WINDOW_CHECKPOINT; s < step; s++)
-		advance(w, s, now);
+	window_nodes_at(w, step, now, SIZE_MAX);
 	return now[reg];
 }
 

@@ -107,6 +107,11 @@ size_t window_step_of(const struct window *w, uint64_t position);
 uint64_t window_position_of(const struct window *w, size_t step);
 /* Node of a register before a step; step == step_count is the end. */
 uint32_t window_node_of(const struct window *w, size_t step, unsigned int reg);
+/*
+ * The nodes of all registers before a step. `from` is SIZE_MAX, or a step of which `now` holds
+ * those already.
+ */
+void window_nodes_at(const struct window *w, size_t step, uint32_t now[REG_COUNT], size_t from);
 /* Where execution went from a step; false if the window does not say. */
 bool window_next_pc(const struct window *w, size_t step, uint64_t *pc);
 /* The instruction set that the next step is of, or ISA_UNKNOWN. */

@@ -179,8 +179,8 @@ class BadInput(unittest.TestCase):
         self.assertEqual((code, out, err), (2, "", 'csreplay: error: "many" is not a number of 64 '
                                                    "bits\n"))
         code, out, err = run("history", "--core", "cpu_9", self.folder)
-        self.assertEqual((code, out, err), (2, "", 'csreplay: error: the snapshot has no core '
-                                                   '"cpu_9"\n'))
+        self.assertEqual((code, out, err), (2, "", f'csreplay: error: {self.folder} has no '
+                                                   'core "cpu_9"\n'))
         code, out, err = run("history", "--from", "40001", self.folder)
         self.assertEqual((code, out, err), (2, "", "csreplay: error: position 40001 is behind the "
                                                    "end of the history, 40000\n"))

@@ -32,14 +32,15 @@ class CommandLine(unittest.TestCase):
     def test_each_command_has_help_with_its_options(self):
         expected = {
             "serve": ["--image", "--allow-outside", "--strict", "--listen", "--once", "--threads",
-                      "--help"],
+                      "--assume-single-writer", "--help"],
             "info": ["--image", "--allow-outside", "--strict", "--format", "--threads", "--help"],
             "check": ["--image", "--allow-outside", "--strict", "--help"],
             "decode": ["--image", "--allow-outside", "--strict", "--format", "--buffer",
                        "--source", "--packets", "--source-address-split", "--tpiu", "--tpiu-hsync", "--dstream",
                        "--help"],
             "history": ["--image", "--allow-outside", "--strict", "--format", "--core", "--from",
-                        "--count", "--registers", "--threads", "--dialect", "--help"],
+                        "--count", "--registers", "--threads", "--dialect",
+                        "--assume-single-writer", "--help"],
             "compare": ["--image", "--allow-outside", "--strict", "--format", "--core", "--from",
                         "--registers", "--threads", "--memory", "--ignore", "--first", "--max",
                         "--help"],

@@ -49,7 +49,9 @@ class Ends(unittest.TestCase):
         middle = N // 2
         out = self.gdb("p $trace_pos", f"set $trace_pos = {middle}", WHERE, "bt 1", "reverse-stepi",
                        WHERE, f"set $trace_pos = {N + 1}", WHERE, "set $trace_pos = -1", WHERE,
-                       "set $trace_pos = 0", WHERE, f"set $trace_pos = {N}", WHERE)
+                       "set $trace_pos = 0", WHERE, f"set $trace_pos = {N}",
+                       # gdb keeps the frame that was selected, if it finds it there.
+                       "frame 0", WHERE)
         self.assertIn(f"$1 = {N}\n", out)
         self.assertEqual(self.where(out), [
             (PCS[middle], middle), *[(PCS[middle - 1], middle - 1)] * 3, (PCS[0], 0),

@@ -19,7 +19,7 @@ static struct value value_at(const struct history *history, uint64_t position, u
 {
 	struct value value;
 
-	state_register(history, position, number, &value);
+	state_register(history, NULL, position, number, &value);
 	for (unsigned int i = 0; i < value.size; i++)
 		FUZZ_CHECK((value.bits[i] & ~value.known[i]) == 0);
 	return value;
@@ -86,7 +86,7 @@ static void check_effects(const struct session *session, size_t core, uint64_t p
 		if (event->kind != TARMAC_MEMORY)
 			continue;
 		check_access(input_core(session_snapshot(session), core), event->memory.address);
-		FUZZ_CHECK(state_memory(history, position, event->memory.address, bytes,
+		FUZZ_CHECK(state_memory(history, NULL, position, event->memory.address, bytes,
 		                        sizeof(bytes)) <= sizeof(bytes));
 	}
 }

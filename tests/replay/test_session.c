@@ -28,25 +28,25 @@ static void state_a32_registers_are_those_of_its_file(void **state)
 	f.registers[2] = (struct snap_register){.name = STR("R7"), .bits = 64, .value = x1_value};
 	assert_int_equal(history_pc(f.history, 4, &pc), STATUS_OK);
 	assert_int_equal(pc, 0x1008);
-	state_register(f.history, 4, A32_pc, &value);
+	state_register(f.history, NULL, 4, A32_pc, &value);
 	assert_int_equal(value.size, 4);
 	assert_int_equal(value_u64(&value), 0x1008);
-	state_register(f.history, 4, A32_sp, &value);
+	state_register(f.history, NULL, 4, A32_sp, &value);
 	assert_int_equal(value_u64(&value), 0x90000000);
 	/* A value that does not fit is not that register's. */
-	state_register(f.history, 4, A32_r7, &value);
+	state_register(f.history, NULL, 4, A32_r7, &value);
 	assert_false(value_is_known(&value));
-	state_register(f.history, 1, A32_pc, &value);
+	state_register(f.history, NULL, 1, A32_pc, &value);
 	assert_int_equal(value_u64(&value), 0x2002);
-	state_register(f.history, 1, A32_cpsr, &value);
+	state_register(f.history, NULL, 1, A32_cpsr, &value);
 	assert_int_equal(value.size, 4);
 	assert_false(value_is_known(&value));
-	state_register(f.history, 1, A32_trace_pos, &value);
+	state_register(f.history, NULL, 1, A32_trace_pos, &value);
 	assert_int_equal(value_u64(&value), 1);
 	close_fixture(&f);
 }
 
-static void state_past_knows_only_what_nothing_can_have_written(void **state)
+static void state_past_knows_what_nothing_can_have_written(void **state)
 {
 	const struct element elements[] = {range(0x1000, 2, INSN_OTHER, true)};
 	struct fixture f;
@@ -70,9 +70,18 @@ static void state_past_knows_only_what_nothing_can_have_written(void **state)
 	assert_int_equal(session_seek(f.session, 0, 1), STATUS_OK);
 	session_register(f.session, 0, REGISTER_PC, &value);
 	assert_int_equal(value_u64(&value), 0x1004);
+	/* A NOP writes nothing. */
 	session_register(f.session, 0, A64_x1, &value);
+	assert_int_equal(value_u64(&value), UINT64_C(0x8877665544332211));
+	session_register(f.session, 0, A64_x2, &value);
 	assert_false(value_is_known(&value));
+	assert_int_equal(session_memory(f.session, 0, 0x8000, bytes, 32), 16);
+	/* Another core may. */
+	assert_true(session_assumes(f.session, ASSUME_SINGLE_WRITER));
+	assert_int_equal(session_assume(f.session, ASSUME_SINGLE_WRITER, false), STATUS_OK);
 	assert_int_equal(session_memory(f.session, 0, 0x8000, bytes, 16), 0);
+	session_register(f.session, 0, A64_x1, &value);
+	assert_true(value_is_known(&value));
 	assert_int_equal(session_memory(f.session, 0, 0x9000, bytes, 16), 8);
 	/* Two instructions were executed; the code behind them may have been other code. */
 	assert_int_equal(session_memory(f.session, 0, 0x1000, bytes, 16), 8);
@@ -216,18 +225,18 @@ static void marks_hold_until_a_gap(void **state)
 	(void)state;
 	leads_to(0x1008);
 	open_fixture(&f, elements, 6);
-	state_register(f.history, 0, A64_contextid, &value);
+	state_register(f.history, NULL, 0, A64_contextid, &value);
 	assert_false(value_is_known(&value));
-	state_register(f.history, 1, A64_contextid, &value);
+	state_register(f.history, NULL, 1, A64_contextid, &value);
 	assert_true(value_is_known(&value));
 	assert_int_equal(value_u64(&value), 0x77);
-	state_register(f.history, 2, A64_contextid, &value);
+	state_register(f.history, NULL, 2, A64_contextid, &value);
 	assert_false(value_is_known(&value));
-	state_register(f.history, 1, A64_trace_timestamp, &value);
+	state_register(f.history, NULL, 1, A64_trace_timestamp, &value);
 	assert_false(value_is_known(&value));
-	state_register(f.history, 3, A64_trace_timestamp, &value);
+	state_register(f.history, NULL, 3, A64_trace_timestamp, &value);
 	assert_int_equal(value_u64(&value), 1234);
-	state_register(f.history, 3, A64_trace_pos, &value);
+	state_register(f.history, NULL, 3, A64_trace_pos, &value);
 	assert_int_equal(value_u64(&value), 3);
 	close_fixture(&f);
 }
@@ -236,7 +245,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(state_a32_registers_are_those_of_its_file),
-	        cmocka_unit_test(state_past_knows_only_what_nothing_can_have_written),
+	        cmocka_unit_test(state_past_knows_what_nothing_can_have_written),
 	        cmocka_unit_test(cursor_steps_to_both_ends_and_back),
 	        cmocka_unit_test(cursor_breakpoint_where_it_starts_does_not_count),
 	        cmocka_unit_test(cursor_continue_stops_behind_each_gap),

@@ -75,7 +75,7 @@ static struct value register_of(size_t core, uint64_t position, unsigned int num
 {
 	struct value value;
 
-	state_register(session_history(rig.session, core), position, number, &value);
+	state_register(session_history(rig.session, core), NULL, position, number, &value);
 	return value;
 }
 
@@ -100,7 +100,7 @@ static void check_unknown(uint64_t position, unsigned int number)
 static size_t memory_of(size_t core, uint64_t position, uint64_t address, uint32_t *word)
 {
 	uint8_t b[4] = {0};
-	size_t count = state_memory(session_history(rig.session, core), position, address, b, 4);
+	size_t count = state_memory(session_history(rig.session, core), NULL, position, address, b, 4);
 
 	*word = (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
 	return count;
