@@ -283,6 +283,9 @@ bool boundary_next(struct boundary_reader *r, uint64_t position, const uint64_t 
 
 	*changes_space = n.changes_space;
 	r->is_interrupted = n.has_gap || n.exceptions > 0 || n.has_return;
+	/* What the M profile stacks is not followed. */
+	if (r->history->core->arch == CORE_M && r->is_interrupted)
+		n.lost = true;
 	if (n.lost || ((n.exceptions > 1 || n.changes_space) && n.has_gap)) {
 		lose_all(b);
 		return true;
