@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Known bits through additions and the flags that they set; see bits.h.
+ * Known bits through the flags that additions and logical operations set; see bits.h.
  *
- * An addition is a chain: bit i of both operands and the carry into it say bit i of the result and
- * the carry out of it. A pass upwards finds which states can be reached in front of each bit, one
- * downwards which of them lead to an end that is allowed; what is common to the transitions that
- * remain is all that can be known, exactly. A state is the carry and, where flags are wanted,
- * whether any bit of the result was set so far.
+ * Where one operand is known, each state of the flags is a range or two of the other one. Else an
+ * addition is a chain, from the lowest bit up (bits_add.c does the same for the result): bit i of
+ * both operands and the state in front of it say the state behind it. A pass upwards finds which
+ * states can be reached in front of each bit, one downwards which of them lead to an end that is
+ * allowed; what is common to the transitions that remain is all that can be known, exactly. A state
+ * is the carry and whether any bit of the result was set so far.
  */
 #include "replay/bits.h"
 
 /*
  * What can be at one bit is a set of combinations, 16 bits: number nonzero * 8 + carry * 4 + a * 2
  * + b, `nonzero` and `carry` being the state in front of the bit. States are sets of 4 bits, number
- * nonzero * 2 + carry. Without flags `nonzero` is always 0.
+ * nonzero * 2 + carry.
  */
 enum {
 	STATES_ALL = 15,
@@ -21,22 +22,17 @@ enum {
 	A_IS_1 = 0xcccc,
 	B_IS_0 = 0x5555,
 	B_IS_1 = 0xaaaa,
-	RESULT_IS_0 = 0x6969,
-	RESULT_IS_1 = 0x9696,
 };
 
 /* Combinations that lead to each state. */
-static const uint16_t leads_to[4] = {0x0017, 0x00e8, 0, 0};
-static const uint16_t leads_to_with_flags[4] = {0x0001, 0x0068, 0x1716, 0xe880};
+static const uint16_t leads_to[4] = {0x0001, 0x0068, 0x1716, 0xe880};
 
 struct chain {
 	struct bits a;
 	struct bits b;    /* as it is added: inverted already */
-	struct bits d;    /* the result */
 	uint32_t starts;  /* set of states */
 	uint32_t allowed; /* set of flag states at the end */
 	unsigned int width;
-	bool wants_flags;
 	uint16_t valid[64]; /* combinations at each bit */
 };
 
@@ -63,21 +59,21 @@ static uint32_t states_of(uint32_t valid)
 }
 
 /* The states that they lead to, and the combinations that lead to any of the states. */
-static uint32_t states_behind(uint32_t valid, const uint16_t targets[4])
+static uint32_t states_behind(uint32_t valid)
 {
 	uint32_t states = 0;
 
 	for (unsigned int i = 0; i < 4; i++)
-		states |= ((valid & targets[i]) != 0) * (1U << i);
+		states |= ((valid & leads_to[i]) != 0) * (1U << i);
 	return states;
 }
 
-static uint32_t leading_to(uint32_t states, const uint16_t targets[4])
+static uint32_t leading_to(uint32_t states)
 {
 	uint32_t valid = 0;
 
 	for (unsigned int i = 0; i < 4; i++)
-		valid |= (states >> i & 1) * targets[i];
+		valid |= (states >> i & 1) * leads_to[i];
 	return valid;
 }
 
@@ -129,8 +125,7 @@ static bool note_column(struct chain *c, unsigned int i, uint32_t valid)
 {
 	bool news = note_bit(&c->a, i, (valid & A_IS_0) != 0, (valid & A_IS_1) != 0);
 
-	news |= note_bit(&c->b, i, (valid & B_IS_0) != 0, (valid & B_IS_1) != 0);
-	return note_bit(&c->d, i, (valid & RESULT_IS_0) != 0, (valid & RESULT_IS_1) != 0) || news;
+	return note_bit(&c->b, i, (valid & B_IS_0) != 0, (valid & B_IS_1) != 0) || news;
 }
 
 /* The bits at which x is not what it is at the bit below. */
@@ -142,11 +137,11 @@ static uint64_t steps_of(const struct bits *x)
 /* The bits at which a column is not what it is at the bit below. */
 static uint64_t column_steps(const struct chain *c)
 {
-	return steps_of(&c->a) | steps_of(&c->b) | steps_of(&c->d) | 1;
+	return steps_of(&c->a) | steps_of(&c->b) | 1;
 }
 
 /* Fills `valid` from bit 0 up. Where column and states are those of the bit below, so is it. */
-static void pass_upwards(struct chain *c, const uint16_t targets[4])
+static void pass_upwards(struct chain *c)
 {
 	uint64_t steps = column_steps(c);
 	uint32_t states = c->starts;
@@ -159,9 +154,8 @@ static void pass_upwards(struct chain *c, const uint16_t targets[4])
 		}
 		before = states;
 		c->valid[i] = (uint16_t)(in_states(states) & agreeing(&c->a, i, A_IS_0, A_IS_1) &
-		                         agreeing(&c->b, i, B_IS_0, B_IS_1) &
-		                         agreeing(&c->d, i, RESULT_IS_0, RESULT_IS_1));
-		states = states_behind(c->valid[i], targets);
+		                         agreeing(&c->b, i, B_IS_0, B_IS_1));
+		states = states_behind(c->valid[i]);
 	}
 }
 
@@ -169,7 +163,7 @@ static void pass_upwards(struct chain *c, const uint16_t targets[4])
  * Learns from the top bit down, and ends with the states in front of bit 0. Below a bit that was no
  * news, one with the same column, the same combinations and the same states behind it is none.
  */
-static bool pass_downwards(struct chain *c, const uint16_t targets[4], uint32_t *starts)
+static bool pass_downwards(struct chain *c, uint32_t *starts)
 {
 	uint32_t states = STATES_ALL;
 	uint32_t above = 0;
@@ -184,7 +178,7 @@ static bool pass_downwards(struct chain *c, const uint16_t targets[4], uint32_t 
 			continue;
 		above = states;
 		valid_above = valid;
-		valid &= leading_to(states, targets);
+		valid &= leading_to(states);
 		if (valid == 0)
 			return false;
 		news = note_column(c, i, valid);
@@ -194,14 +188,12 @@ static bool pass_downwards(struct chain *c, const uint16_t targets[4], uint32_t 
 	return true;
 }
 
-/* Both passes; a, b and d get all that can be known. False if nothing fits. */
+/* Both passes; a and b get all that can be known. False if nothing fits. */
 static bool run_chain(struct chain *c, uint32_t *flags, uint32_t *starts)
 {
-	const uint16_t *targets = c->wants_flags ? leads_to_with_flags : leads_to;
-
-	pass_upwards(c, targets);
-	*flags = c->wants_flags ? filter_end(c) : FLAGS_ANY;
-	return pass_downwards(c, targets, starts);
+	pass_upwards(c);
+	*flags = filter_end(c);
+	return pass_downwards(c, starts);
 }
 
 /* Of the carry in front of bit 0. */
@@ -212,13 +204,14 @@ static uint32_t carry_states(const struct bits *carry)
 	return (carry->value & 1) != 0 ? 2 : 1;
 }
 
-static struct chain chain_of(const struct bits_sum *sum, unsigned int width)
+static struct chain chain_of(const struct bits *flags, const struct bits_sum *sum,
+                             unsigned int width)
 {
 	return (struct chain){
 	        .a = *sum->a,
 	        .b = sum->invert ? bits_not(*sum->b) : *sum->b,
 	        .starts = carry_states(sum->carry),
-	        .allowed = FLAGS_ANY,
+	        .allowed = bits_flag_states(flags),
 	        .width = width,
 	};
 }
@@ -235,57 +228,11 @@ static bool learn_operands(const struct bits_sum *sum, const struct chain *c, ui
 	       bits_learn(sum->b, b.value, b.known & mask);
 }
 
-/* Where all of result, a, b and carry are known but one at most, it is plain arithmetic. */
-static bool add_known(struct bits *result, const struct bits_sum *sum, const struct chain *c,
-                      bool *done)
+/* The state of the flags of an addition of known numbers below 2^width, as a set of that one. */
+static uint32_t known_flags(uint64_t a, uint64_t b, uint64_t carry, unsigned int width)
 {
-	uint64_t mask = bits_mask(c->width);
-	uint64_t carry = c->starts >> 1;
-	uint64_t other;
-
-	*done = true;
-	if (c->starts != 3 && bits_all_known(&c->b, c->width)) {
-		if (bits_all_known(&c->a, c->width))
-			return bits_learn(result, c->a.value + c->b.value + carry, mask);
-		if (bits_all_known(result, c->width))
-			return bits_learn(sum->a, result->value - c->b.value - carry, mask);
-	}
-	if (c->starts != 3 && bits_all_known(&c->a, c->width) && bits_all_known(result, c->width)) {
-		other = result->value - c->a.value - carry;
-		return bits_learn(sum->b, sum->invert ? ~other : other, mask);
-	}
-	*done = false;
-	return true;
-}
-
-bool bits_add(struct bits *result, const struct bits_sum *sum, unsigned int width)
-{
-	struct chain c = chain_of(sum, width);
-	uint32_t flags;
-	uint32_t starts;
-	bool done;
-
-	if (!add_known(result, sum, &c, &done))
-		return false;
-	if (done || bits_none_known(result, width) + bits_none_known(&c.a, width) +
-	                            bits_none_known(&c.b, width) >
-	                    1)
-		return true;
-	c.d = *result;
-	return run_chain(&c, &flags, &starts) &&
-	       bits_learn(result, c.d.value, c.d.known & bits_mask(width)) &&
-	       learn_operands(sum, &c, starts);
-}
-
-/* The flags of an addition of known numbers. */
-static uint32_t known_flags(const struct chain *c)
-{
-	uint64_t mask = bits_mask(c->width);
-	uint64_t a = c->a.value & mask;
-	uint64_t b = c->b.value & mask;
-	uint64_t carry = c->starts >> 1;
-	uint64_t sum = (a + b + carry) & mask;
-	uint64_t top = (uint64_t)1 << (c->width - 1);
+	uint64_t sum = (a + b + carry) & bits_mask(width);
+	uint64_t top = (uint64_t)1 << (width - 1);
 	unsigned int flags = 0;
 
 	if ((sum & top) != 0)
@@ -299,16 +246,82 @@ static uint32_t known_flags(const struct chain *c)
 	return 1U << flags;
 }
 
+enum { FLAG_RANGES = 5 };
+
+/*
+ * Where another state of the flags of x + other + carry may begin as x grows, in rising order:
+ * where x gets a sign, where the sum becomes zero, leaves it, and gets a sign.
+ */
+static void flag_ranges(uint64_t other, uint64_t carry, unsigned int width,
+                        uint64_t first[FLAG_RANGES])
+{
+	uint64_t mask = bits_mask(width);
+	uint64_t top = (uint64_t)1 << (width - 1);
+	uint64_t zero = (0 - other - carry) & mask;
+	const uint64_t points[FLAG_RANGES] = {0, top, zero, (zero + 1) & mask, (zero + top) & mask};
+
+	for (unsigned int count = 0; count < FLAG_RANGES; count++) {
+		unsigned int at = count;
+
+		for (; at > 0 && first[at - 1] > points[count]; at--)
+			first[at] = first[at - 1];
+		first[at] = points[count];
+	}
+}
+
+/*
+ * The flags where only one operand, `x`, is not known: in each of a few ranges of it they are the
+ * same. What is learned of a range is all that can be, and so is what the ranges have in common.
+ */
+static bool flags_of_one(struct bits *flags, struct bits *x, uint64_t other, uint64_t carry,
+                         unsigned int width)
+{
+	uint64_t first[FLAG_RANGES];
+	uint32_t allowed = bits_flag_states(flags);
+	uint32_t states = 0;
+	struct bits common = {0, 0};
+
+	flag_ranges(other, carry, width, first);
+	for (unsigned int i = 0; i < FLAG_RANGES; i++) {
+		uint64_t last = i + 1 < FLAG_RANGES ? first[i + 1] - 1 : bits_mask(width);
+		uint32_t state = known_flags(first[i], other, carry, width);
+		struct bits in = *x;
+
+		if ((i + 1 < FLAG_RANGES && first[i] == first[i + 1]) || (state & allowed) == 0 ||
+		    !bits_learn_range(&in, width, first[i], last))
+			continue;
+		common.known = states == 0 ? in.known
+		                           : common.known & in.known & ~(common.value ^ in.value);
+		common.value = in.value & common.known;
+		states |= state;
+	}
+	return bits_learn_states(flags, states) && bits_learn(x, common.value, common.known);
+}
+
 bool bits_add_flags(struct bits *flags, const struct bits_sum *sum, unsigned int width)
 {
-	struct chain c = chain_of(sum, width);
+	uint64_t mask = bits_mask(width);
+	struct bits y = sum->invert ? bits_not(*sum->b) : *sum->b;
+	uint64_t carry = sum->carry->value & 1;
+	bool has_carry = (sum->carry->known & 1) != 0;
+	bool has_a = bits_all_known(sum->a, width);
+	bool has_b = bits_all_known(&y, width);
+	struct chain c;
 	uint32_t states;
 	uint32_t starts;
 
-	if (c.starts != 3 && bits_all_known(&c.a, width) && bits_all_known(&c.b, width))
-		return bits_learn_states(flags, known_flags(&c));
-	c.wants_flags = true;
-	c.allowed = bits_flag_states(flags);
+	if (has_carry && has_a && has_b)
+		return bits_learn_states(
+		        flags, known_flags(sum->a->value & mask, y.value & mask, carry, width));
+	if (has_carry && has_b)
+		return flags_of_one(flags, sum->a, y.value & mask, carry, width);
+	if (has_carry && has_a) {
+		if (!flags_of_one(flags, &y, sum->a->value & mask, carry, width))
+			return false;
+		y = sum->invert ? bits_not(y) : y;
+		return bits_learn(sum->b, y.value, y.known);
+	}
+	c = chain_of(flags, sum, width);
 	return run_chain(&c, &states, &starts) && bits_learn_states(flags, states) &&
 	       learn_operands(sum, &c, starts);
 }

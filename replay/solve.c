@@ -53,118 +53,176 @@ struct bits solve_slot(const struct solver *s, size_t step, unsigned int slot)
 	return s->nodes[node_of(s, step, slot)];
 }
 
-void solve_learn(struct solver *s, size_t step, unsigned int slot, struct bits fact)
+static struct interval node_interval(const struct solver *s, uint32_t node)
 {
-	struct bits value = solve_slot(s, step, slot);
-	uint64_t known = value.known;
+	struct interval bits = interval_of_bits(s->nodes[node]);
 
-	if (!bits_learn(&value, fact.value, fact.known)) {
-		conflict(s, step);
-	} else if (value.known != known) {
-		s->nodes[node_of(s, step, slot)] = value;
-		node_changed(s, node_of(s, step, slot));
-	}
-}
-
-/* An operand: a node, or a copy of a constant. */
-struct operand {
-	struct bits *bits;
-	struct bits constant;
-	struct bits old;
-	uint32_t node; /* LINK_NONE: a constant */
-};
-
-static void operand_init(struct solver *s, size_t step, unsigned int slot, struct operand *o)
-{
-	o->node = LINK_NONE;
-	o->bits = &o->constant;
-	if (slot == SLOT_NONE)
-		o->constant = (struct bits){0, 0};
-	else if (slot >= SLOT_CONSTANT)
-		o->constant = solve_slot(s, step, slot);
-	if (slot >= SLOT_CONSTANT)
-		return;
-	o->node = node_of(s, step, slot);
-	o->bits = &s->nodes[o->node];
-	o->old = *o->bits;
+	if (!interval_map_has(&s->intervals, node))
+		return bits;
+	return interval_meet(interval_map_find(&s->intervals, node), bits);
 }
 
 struct interval solve_interval(const struct solver *s, size_t step, unsigned int slot)
 {
-	struct interval bits = interval_of_bits(solve_slot(s, step, slot));
-
 	if (slot >= SLOT_CONSTANT)
-		return bits;
-	return interval_meet(s->intervals[node_of(s, step, slot)], bits);
+		return interval_of_bits(solve_slot(s, step, slot));
+	return node_interval(s, node_of(s, step, slot));
 }
 
-void solve_learn_interval(struct solver *s, size_t step, unsigned int slot, struct interval fact)
+static void learn_node(struct solver *s, size_t step, uint32_t node, struct bits fact)
 {
-	struct interval old = solve_interval(s, step, slot);
-	struct bits bits = solve_slot(s, step, slot);
-	struct interval new = interval_meet(old, fact);
-	uint32_t node;
+	struct bits *b = &s->nodes[node];
+	uint64_t known = b->known;
 
-	if (slot >= SLOT_CONSTANT || !interval_is_better(old, new))
+	if (!bits_learn(b, fact.value, fact.known))
+		conflict(s, step);
+	else if (b->known != known)
+		node_changed(s, node);
+}
+
+void solve_learn(struct solver *s, size_t step, unsigned int slot, struct bits fact)
+{
+	struct bits constant;
+
+	if (slot < SLOT_CONSTANT) {
+		learn_node(s, step, node_of(s, step, slot), fact);
 		return;
-	node = node_of(s, step, slot);
-	s->intervals[node] = new;
+	}
+	constant = solve_slot(s, step, slot);
+	if (!bits_learn(&constant, fact.value, fact.known))
+		conflict(s, step);
+}
+
+/* `new` is better than what is known. */
+static void learn_node_interval(struct solver *s, size_t step, uint32_t node, struct interval new)
+{
+	struct bits bits = s->nodes[node];
+
+	if (interval_map_put(&s->intervals, node, new) != STATUS_OK)
+		s->memory.status = STATUS_NO_MEM;
 	node_changed(s, node);
 	if (interval_to_bits(new, &bits))
-		solve_learn(s, step, slot, bits);
+		learn_node(s, step, node, bits);
 	else
 		conflict(s, step);
 }
 
-/* The same relation, for intervals. True if one of them changed. */
-static bool run_intervals(struct solver *s, size_t step, const struct uop *op)
+void solve_learn_interval(struct solver *s, size_t step, unsigned int slot, struct interval fact)
 {
-	const uint8_t slots[4] = {op->dst, op->a, op->b, op->c};
-	struct interval v[4];
-	struct interval old[4];
-	struct bits bits[4];
+	struct interval old;
+	struct interval new;
+
+	if (slot >= SLOT_CONSTANT)
+		return;
+	old = solve_interval(s, step, slot);
+	new = interval_meet(old, fact);
+	if (interval_is_better(old, new))
+		learn_node_interval(s, step, node_of(s, step, slot), new);
+}
+
+/* A micro-operation of a step while it is run. */
+struct run {
+	struct solver *s;
+	size_t step;
+	const struct plan_op *op;
+	uint32_t nodes[OPERANDS]; /* LINK_NONE: no node */
+	struct bits *bits[OPERANDS];
+	uint64_t known[OPERANDS]; /* before it, of nodes */
+	struct bits constants[OPERANDS];
+};
+
+static void resolve(struct run *r, unsigned int i)
+{
+	const struct solver *s = r->s;
+	const struct step *at = &s->w.steps[r->step];
+	struct operand o = r->op->operands[i];
+	const struct uop_insn *insn;
+
+	switch ((enum operand_kind)o.kind) {
+	case OPERAND_READ:
+		r->nodes[i] = s->w.reads[at->read + o.index];
+		break;
+	case OPERAND_TEMP:
+		r->nodes[i] = at->node + o.index;
+		break;
+	case OPERAND_CONSTANT:
+		insn = s->w.plans[at->plan]->insn;
+		r->constants[i] = bits_of(o.index == INDEX_ZERO ? 0 : insn->constants[o.index]);
+		r->bits[i] = &r->constants[i];
+		r->nodes[i] = LINK_NONE;
+		return;
+	case OPERAND_NONE:
+		r->bits[i] = NULL;
+		r->nodes[i] = LINK_NONE;
+		return;
+	}
+	r->bits[i] = &s->nodes[r->nodes[i]];
+	r->known[i] = r->bits[i]->known;
+}
+
+/* Nothing comes of a sum of which two are as good as unknown. */
+static bool says_little(const struct interval v[3])
+{
+	uint64_t little = UINT64_MAX / 16;
+
+	return (v[0].narrowed < little) + (v[1].narrowed < little) + (v[2].narrowed < little) > 1;
+}
+
+static bool has_intervals(const struct uop *op)
+{
+	return (op->op == UOP_ADD && op->width == 64) ||
+	       (op->op == UOP_FLAGS && op->len == 64 && op->to == 1);
+}
+
+/* The same relation, for intervals. True if one of them changed. */
+static bool run_intervals(const struct run *r)
+{
+	const struct uop *op = &r->op->op;
+	struct interval v[OPERANDS];
+	struct interval old[OPERANDS];
+	struct bits bits[OPERANDS];
 	bool changed = false;
 
-	for (unsigned int i = 0; i < 4; i++) {
-		if (slots[i] == SLOT_NONE)
-			return false;
-		bits[i] = solve_slot(s, step, slots[i]);
-	}
-	if (bits_all_known(&bits[0], 64) && bits_all_known(&bits[1], 64) &&
-	    bits_all_known(&bits[2], 64))
+	if ((r->bits[0]->known & r->bits[1]->known & r->bits[2]->known) == UINT64_MAX)
 		return false;
-	for (unsigned int i = 0; i < 4; i++) {
-		v[i] = solve_interval(s, step, slots[i]);
+	for (unsigned int i = 0; i < OPERANDS; i++) {
+		bits[i] = *r->bits[i];
+		v[i] = r->nodes[i] == LINK_NONE ? interval_of_bits(bits[i])
+		                                : node_interval(r->s, r->nodes[i]);
 		old[i] = v[i];
 	}
+	if (op->op == UOP_ADD && says_little(v))
+		return false;
 	interval_refine(op, bits, v);
-	for (unsigned int i = 0; i < 3; i++) {
-		if (!interval_is_better(old[i], v[i]) || (op->op == UOP_FLAGS && i == 0))
+	for (unsigned int i = op->op == UOP_FLAGS ? 1 : 0; i < 3; i++) {
+		if (r->nodes[i] == LINK_NONE || !interval_is_better(old[i], v[i]))
 			continue;
-		solve_learn_interval(s, step, slots[i], v[i]);
+		learn_node_interval(r->s, r->step, r->nodes[i], v[i]);
 		changed = true;
 	}
 	return changed;
 }
 
-static bool run_op(struct solver *s, size_t step, const struct uop *op)
+static bool run_op(struct solver *s, size_t step, const struct plan_op *op)
 {
-	const uint8_t slots[4] = {op->dst, op->a, op->b, op->c};
-	struct operand o[4];
+	struct run r;
 	bool changed = false;
 
-	for (unsigned int i = 0; i < 4; i++)
-		operand_init(s, step, slots[i], &o[i]);
-	if (!uop_refine(op, o[0].bits, o[1].bits, o[2].bits, o[3].bits))
+	r.s = s;
+	r.step = step;
+	r.op = op;
+	for (unsigned int i = 0; i < OPERANDS; i++)
+		resolve(&r, i);
+	if (!uop_refine(&op->op, r.bits[0], r.bits[1], r.bits[2], r.bits[3]))
 		conflict(s, step);
-	for (unsigned int i = 0; i < 4; i++) {
-		if (o[i].node == LINK_NONE || o[i].bits->known == o[i].old.known)
+	for (unsigned int i = 0; i < OPERANDS; i++) {
+		if (r.nodes[i] == LINK_NONE || r.bits[i]->known == r.known[i])
 			continue;
 		changed = true;
-		node_changed(s, o[i].node);
+		node_changed(s, r.nodes[i]);
 	}
-	if ((op->op == UOP_ADD || op->op == UOP_FLAGS) && !s->has_conflict)
-		changed |= run_intervals(s, step, op);
+	if (has_intervals(&op->op) && !s->has_conflict)
+		changed |= run_intervals(&r);
 	return changed;
 }
 
@@ -221,19 +279,19 @@ static void learn_outcome(struct solver *s, size_t step)
 
 static void run_step(struct solver *s, size_t step)
 {
-	const struct uop_insn *insn = window_plan(&s->w, step)->insn;
-	bool changed = true;
+	const struct plan_ops *ops = &window_plan(&s->w, step)->ops;
+	uint64_t pending = plan_ops_all(ops);
 
 	s->runs++;
-	while (changed && !s->has_conflict) {
-		changed = false;
-		for (size_t i = 0; i < insn->op_count && !s->has_conflict; i++)
-			changed |= run_op(s, step, &insn->ops[i]);
-		if (!changed || insn->op_count < 2)
-			break;
-		changed = false;
-		for (size_t i = insn->op_count; i-- > 0 && !s->has_conflict;)
-			changed |= run_op(s, step, &insn->ops[i]);
+	while (pending != 0 && !s->has_conflict) {
+		size_t i = (size_t)__builtin_ctzll(pending);
+		size_t end = i + 1 < PLAN_OPS_APART ? i + 1 : ops->count;
+
+		pending &= pending - 1;
+		for (; i < end && !s->has_conflict; i++) {
+			if (run_op(s, step, &ops->ops[i]))
+				pending |= ops->ops[i].wakes;
+		}
 	}
 	set_clean(s, step);
 	if (s->w.steps[step].access != s->w.steps[step + 1].access)
@@ -272,13 +330,17 @@ static bool sweep_backward(struct solver *s)
 	return any && !s->has_conflict;
 }
 
-/* Slot of a register as the instruction's nodes have it; for constants see window.c. */
+/* What is known of nodes by the plans alone; for constants see window.c. */
 static void set_constants(struct solver *s)
 {
 	for (size_t step = 0; step < s->w.step_count; step++) {
-		const struct uop_insn *insn = window_plan(&s->w, step)->insn;
+		const struct plan *plan = window_plan(&s->w, step);
+		const struct uop_insn *insn = plan->insn;
 		const struct step *at = &s->w.steps[step];
 
+		for (uint32_t i = 0; i < plan->ops.narrow_count; i++)
+			s->nodes[at->node + plan->ops.narrows[i].temp].known =
+			        ~bits_mask(plan->ops.narrows[i].width);
 		if (at[1].node - at->node <= insn->temp_count)
 			continue;
 		for (uint32_t i = 0; i < insn->def_count; i++) {
@@ -364,15 +426,22 @@ static void narrow_all(struct solver *s)
 		narrow(s, 0);
 }
 
+/* There is anything to run in the step. */
+static bool has_work(const struct solver *s, size_t step)
+{
+	return window_plan(&s->w, step)->ops.count > 0 ||
+	       s->w.steps[step].access != s->w.steps[step + 1].access;
+}
+
 static enum status alloc(struct solver *s)
 {
 	size_t steps = s->w.step_count + 1;
 
 	s->nodes = calloc((size_t)s->w.node_count, sizeof(*s->nodes));
-	s->intervals = calloc((size_t)s->w.node_count, sizeof(*s->intervals));
+	TRY(interval_map_init(&s->intervals, s->w.node_count));
 	s->dirty = calloc(steps / 64 + 64, sizeof(*s->dirty));
 	s->dirty_words = calloc(steps / 4096 + 1, sizeof(*s->dirty_words));
-	return s->nodes && s->intervals && s->dirty && s->dirty_words ? STATUS_OK : STATUS_NO_MEM;
+	return s->nodes && s->dirty && s->dirty_words ? STATUS_OK : STATUS_NO_MEM;
 }
 
 static void solve(struct solver *s)
@@ -403,7 +472,8 @@ static enum status solve_window(struct solver *s, const struct history *history,
 	for (size_t step = 0; step < s->w.step_count; step++) {
 		learn_branch(s, step);
 		learn_outcome(s, step);
-		set_dirty(s, step);
+		if (has_work(s, step))
+			set_dirty(s, step);
 	}
 	solve(s);
 	return s->memory.status;
@@ -446,7 +516,7 @@ enum status solve_init(struct solver *s, const struct history *history,
 void solve_fini(struct solver *s)
 {
 	free(s->nodes);
-	free(s->intervals);
+	interval_map_fini(&s->intervals);
 	free(s->dirty);
 	free(s->dirty_words);
 	link_fini(&s->memory);

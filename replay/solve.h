@@ -15,7 +15,7 @@
 #ifndef CSREPLAY_REPLAY_SOLVE_H
 #define CSREPLAY_REPLAY_SOLVE_H
 
-#include "replay/interval.h"
+#include "replay/interval_map.h"
 #include "replay/link.h"
 #include "replay/window.h"
 
@@ -28,9 +28,9 @@ struct solve_options {
 struct solver {
 	struct window w;
 	struct bits *nodes;
-	struct interval *intervals; /* of the nodes */
-	uint64_t *dirty;            /* bit s: step s is to be run */
-	uint64_t *dirty_words;      /* bit i: dirty[i] is not 0 */
+	struct interval_map intervals; /* of nodes of which they say more than the bits */
+	uint64_t *dirty;               /* bit s: step s is to be run */
+	uint64_t *dirty_words;         /* bit i: dirty[i] is not 0 */
 	struct link_memory memory;
 	bool has_conflict;
 	size_t conflict; /* the step that it was found at */

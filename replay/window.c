@@ -90,6 +90,7 @@ static void plan_reads(struct plan *plan)
 		plan_read(plan, insn->accesses[i].data);
 		plan_read(plan, insn->accesses[i].when);
 	}
+	plan->user_count = plan->reg_count;
 	plan_read(plan, insn->when);
 	plan_read(plan, insn->branch.slot);
 	if (insn->branch.interworks)
@@ -110,6 +111,7 @@ static enum status add_plan(struct window *w, const struct plan *from, const str
 	plan->changes_translation |= (insn->flags & UOP_CHANGES_TRANSLATION) != 0;
 	plan->kills_memory = (insn->flags & UOP_KILLS_MEMORY) != 0 || plan->changes_translation;
 	plan_reads(plan);
+	TRY(plan_ops_make(&w->arena, plan->insn, plan->read_of, &plan->ops));
 	TRY(vec_reserve((void **)&w->plans, &w->plan_capacity, w->plan_count + 1,
 	                sizeof(*w->plans)));
 	*number = (uint32_t)w->plan_count;
@@ -444,12 +446,13 @@ static void each_use(struct window *w, void (*take)(struct window *, uint32_t, u
 {
 	for (size_t s = 0; s < w->step_count; s++) {
 		const struct step *step = &w->steps[s];
-		uint32_t temps = step->node + window_plan(w, s)->insn->temp_count;
+		const struct plan *plan = window_plan(w, s);
+		uint32_t temps = step->node + plan->insn->temp_count;
 
 		for (uint32_t node = step->node; node < temps; node++)
 			take(w, node, (uint32_t)s);
-		for (uint32_t i = step->read; i < step[1].read; i++)
-			take(w, w->reads[i], (uint32_t)s);
+		for (uint32_t i = 0; i < plan->user_count; i++)
+			take(w, w->reads[step->read + i], (uint32_t)s);
 	}
 }
 

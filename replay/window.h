@@ -10,14 +10,15 @@
  * REG_COUNT are the registers at `from`. Which nodes a step reads is in `reads`, in the order of
  * plan.regs. Invariants:
  *   - nodes, reads and accesses of the steps lie in order of the steps, steps[step_count] ends;
- *   - a node's users are its step and all that read it, each at least once.
+ *   - a node's users are its step and all in which an operation or an access reads it, each at
+ *     least once; a branch is looked at once, in the begin.
  */
 #ifndef CSREPLAY_REPLAY_WINDOW_H
 #define CSREPLAY_REPLAY_WINDOW_H
 
 #include "base/arena.h"
 #include "replay/history.h"
-#include "replay/uop.h"
+#include "replay/plan_op.h"
 
 enum {
 	WINDOW_CHECKPOINT = 256, /* steps between two tables of registers */
@@ -33,6 +34,7 @@ enum plan_outcome {
 
 struct plan {
 	const struct uop_insn *insn;
+	struct plan_ops ops;
 	uint64_t address;
 	uint32_t opcode;
 	uint8_t isa;              /* enum isa */
@@ -47,6 +49,7 @@ struct plan {
 	bool sets_endian;         /* data before it may be of another byte order */
 	bool is_big_endian;       /* and behind it is, where sets_endian */
 	uint8_t reg_count;
+	uint8_t user_count;         /* of `regs`: those behind are of the branch alone */
 	uint8_t regs[REG_COUNT];    /* that it reads */
 	uint8_t read_of[REG_COUNT]; /* index in `regs`, or READ_NONE */
 };
