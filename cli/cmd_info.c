@@ -271,6 +271,20 @@ static void write_images(const struct report *r)
 	table_end(&table, "images", r->out);
 }
 
+static void write_assumptions(const struct report *r)
+{
+	static const char *const titles[] = {"assumption", "", ""};
+	struct table table = table_begin(titles, 3);
+
+	for (unsigned int i = 0; i < ASSUMPTIONS && session_reconstructs(r->session); i++) {
+		cell(&table, str_of(assumption_name((enum assumption)i)));
+		cell(&table,
+		     session_assumes(r->session, (enum assumption)i) ? STR("on") : STR("off"));
+		cell(&table, str_of(assumption_text((enum assumption)i)));
+	}
+	table_end(&table, "values of the past", r->out);
+}
+
 static void write_text(const struct report *r)
 {
 	text_printf(r->out, "snapshot %.*s\n", STR_ARG(r->snapshot->path));
@@ -282,6 +296,7 @@ static void write_text(const struct report *r)
 	write_images(r);
 	write_dumps(r);
 	write_devices(r);
+	write_assumptions(r);
 }
 
 static void json_list(struct text *out, const char *name)
@@ -435,6 +450,16 @@ static void json_images(const struct report *r)
 	json_close(r->out, ']');
 }
 
+static void json_assumptions(const struct report *r)
+{
+	json_key(r->out, "assumptions");
+	json_open(r->out, '{');
+	for (unsigned int i = 0; i < ASSUMPTIONS && session_reconstructs(r->session); i++)
+		json_bool(r->out, assumption_name((enum assumption)i),
+		          session_assumes(r->session, (enum assumption)i));
+	json_close(r->out, '}');
+}
+
 static void write_json(const struct report *r)
 {
 	json_open(r->out, '{');
@@ -445,6 +470,7 @@ static void write_json(const struct report *r)
 	json_buffers(r);
 	json_images(r);
 	json_devices(r);
+	json_assumptions(r);
 	json_close(r->out, '}');
 	text_char(r->out, '\n');
 }

@@ -55,6 +55,9 @@ static enum cli_exit run_server(const struct cli_args *args, struct session *ses
 		(void)fprintf(stderr,
 		              "csreplay: warning: whoever can reach %s can read the snapshot\n",
 		              transport->name.data);
+	if (args->given[CLI_OPTION_SINGLE_WRITER])
+		cli_note("%s is on: %s", assumption_name(ASSUME_SINGLE_WRITER),
+		         assumption_text(ASSUME_SINGLE_WRITER));
 	(void)fprintf(stderr, "listening on %s\n", transport->name.data);
 	status = server_run(session, transport, &options);
 	(void)close(options.wake_fd);

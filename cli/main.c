@@ -36,7 +36,7 @@ static const struct cli_command commands[] = {
          "Port 0 picks a free port. Ctrl-C ends the server.\n",
          cmd_serve, SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(LISTEN) | BIT(ONCE) | BIT(SINGLE_WRITER)},
         {"info", "show what the snapshot holds", "FORMAT is text (default) or json.\n", cmd_info,
-         SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(FORMAT)},
+         SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(FORMAT) | BIT(SINGLE_WRITER)},
         {"check", "report everything that is wrong with the snapshot",
          "Ends with 1 if a debugger or a trace decoder would lack something.\n", cmd_check,
          SNAPSHOT_OPTIONS},

@@ -305,6 +305,15 @@ struct stop session_step_range(struct session *session, size_t core, uint64_t lo
 	             cursor_step_range(cursor, low, high, &breakpoints, &hit.stop));
 }
 
+bool session_reconstructs(const struct session *session)
+{
+	for (size_t i = 0; i < session->snapshot->core_count; i++) {
+		if (session->values[i] && history_length(session->histories[i]) > 0)
+			return true;
+	}
+	return false;
+}
+
 bool session_assumes(const struct session *session, enum assumption assumption)
 {
 	return values_assume(&session->assumptions, assumption);

@@ -127,6 +127,8 @@ struct stop session_step_range(struct session *session, size_t core, uint64_t lo
  */
 const struct register_file *session_registers(const struct session *session);
 
+/* True if values of the past are reconstructed, so that assumptions matter. */
+bool session_reconstructs(const struct session *session);
 /* What values of the past rest on. At first: what the snapshot allows by itself. */
 bool session_assumes(const struct session *session, enum assumption assumption);
 /* NO_MEM. Values that a client has seen may be others now. */

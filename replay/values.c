@@ -34,28 +34,6 @@ struct values_options values_options_of(size_t cores)
 	return (struct values_options){.single_writer = cores <= 1, .handler_preserves = true};
 }
 
-const char *assumption_name(enum assumption assumption)
-{
-	static const char *const names[] = {
-#define X(name, text, what) text,
-#include "replay/assumption.def"
-#undef X
-	};
-
-	return names[assumption];
-}
-
-const char *assumption_text(enum assumption assumption)
-{
-	static const char *const texts[] = {
-#define X(name, text, what) what,
-#include "replay/assumption.def"
-#undef X
-	};
-
-	return texts[assumption];
-}
-
 /* Where an assumption is kept. */
 static bool *switch_of(struct values_options *options, enum assumption assumption)
 {

@@ -11,17 +11,11 @@
 #define CSREPLAY_REPLAY_VALUES_H
 
 #include "base/text.h"
+#include "replay/assumption.h"
 #include "replay/history.h"
 #include "replay/value.h"
 
 struct values;
-
-enum assumption {
-#define X(name, text, what) ASSUME_##name,
-#include "replay/assumption.def"
-#undef X
-	ASSUMPTIONS, /* how many */
-};
 
 struct values_options {
 	/* Nobody but this core writes memory: a snapshot of one core, or the user says so. */
@@ -38,9 +32,6 @@ struct values_options {
 /* What a snapshot of so many cores allows by itself. */
 struct values_options values_options_of(size_t cores);
 
-const char *assumption_name(enum assumption assumption);
-/* What is taken for granted, a clause. */
-const char *assumption_text(enum assumption assumption);
 bool values_assume(const struct values_options *options, enum assumption assumption);
 void values_set_assumption(struct values_options *options, enum assumption assumption, bool on);
 

@@ -205,6 +205,91 @@ static void run_cores(const struct console *console, struct str args, struct tex
 	}
 }
 
+static void write_assumption(const struct console *console, enum assumption assumption,
+                             struct text *out)
+{
+	text_printf(out, "%s is %s: %s\n", assumption_name(assumption),
+	            session_assumes(console->session, assumption) ? "on" : "off",
+	            assumption_text(assumption));
+}
+
+static void write_assumptions(const struct console *console, struct text *out)
+{
+	if (!session_reconstructs(console->session)) {
+		text_puts(out, "the trace has the data itself: nothing is assumed\n");
+		return;
+	}
+	for (unsigned int i = 0; i < ASSUMPTIONS; i++)
+		write_assumption(console, (enum assumption)i, out);
+}
+
+static void assume(const struct console *console, enum assumption assumption, bool on,
+                   struct text *out)
+{
+	if (session_assume(console->session, assumption, on) != STATUS_OK) {
+		text_printf(out, "%s\n", status_text(STATUS_NO_MEM));
+		return;
+	}
+	write_assumption(console, assumption, out);
+	/* A monitor command cannot tell gdb that registers and memory are others now. */
+	text_puts(out, "(gdb notices at the next stop, or `set $trace_pos = $trace_pos`)\n");
+}
+
+static void run_assume(const struct console *console, struct str args, struct text *out)
+{
+	size_t end = str_find(args, ' ');
+	struct str name = {args.p, end};
+	struct str value = str_trim(str_skip(args, end));
+	enum assumption assumption = assumption_find(name);
+
+	if (args.n == 0) {
+		write_assumptions(console, out);
+	} else if (str_eq(name, STR("abi"))) {
+		text_puts(out, "abi is not supported: a callee-saved register is known across a "
+		               "call only where nothing can have hit the place that it was saved "
+		               "in\n");
+	} else if (assumption == ASSUMPTIONS) {
+		say_wrong(out, "no assumption", name);
+		text_puts(out, "; `assume` lists them\n");
+	} else if (value.n == 0) {
+		write_assumption(console, assumption, out);
+	} else if (str_eq(value, STR("on")) || str_eq(value, STR("off"))) {
+		assume(console, assumption, str_eq(value, STR("on")), out);
+	} else {
+		say_wrong(out, "neither on nor off:", value);
+		text_char(out, '\n');
+	}
+}
+
+static void run_set(const struct console *console, struct str args, struct text *out)
+{
+	size_t end = str_find(args, ' ');
+
+	if (str_eq((struct str){args.p, end}, STR("assume"))) {
+		run_assume(console, str_trim(str_skip(args, end)), out);
+		return;
+	}
+	say_wrong(out, "nothing to set is called", (struct str){args.p, end});
+	text_puts(out, "; `set assume` is all that there is\n");
+}
+
+/* What everything that is shown rests on. */
+static void run_info(const struct console *console, struct str args, struct text *out)
+{
+	run_position(console, args, out);
+	write_assumptions(console, out);
+	for (size_t i = 0; i < session_core_count(console->session); i++) {
+		struct text trouble = {0};
+
+		session_trouble(console->session, i, &trouble);
+		if (trouble.length > 0) {
+			write_core(console, i, out);
+			text_printf(out, ": %s\n", trouble.data);
+		}
+		text_fini(&trouble);
+	}
+}
+
 static void run_help(const struct console *console, struct str args, struct text *out);
 
 static const struct command commands[] = {
@@ -215,6 +300,9 @@ static const struct command commands[] = {
          run_events},
         {"gaps", "[RANGE]", "where execution is not known, and why", run_gaps},
         {"cores", "", "the cores, and which of them are threads", run_cores},
+        {"info", "", "positions, and what values of the past rest on", run_info},
+        {"assume", "[NAME on|off]", "what is taken for granted of the past", run_assume},
+        {"set", "assume NAME on|off", "the same", run_set},
 };
 
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };
@@ -224,7 +312,7 @@ static void run_help(const struct console *console, struct str args, struct text
 	(void)console;
 	(void)args;
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
-		text_printf(out, "%-8s %-8s %s\n", commands[i].name, commands[i].args,
+		text_printf(out, "%-8s %-18s %s\n", commands[i].name, commands[i].args,
 		            commands[i].help);
 	text_puts(out, "RANGE is N, FROM-TO, FROM- or all, in positions.\n");
 }

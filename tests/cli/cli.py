@@ -33,7 +33,8 @@ class CommandLine(unittest.TestCase):
         expected = {
             "serve": ["--image", "--allow-outside", "--strict", "--listen", "--once", "--threads",
                       "--assume-single-writer", "--help"],
-            "info": ["--image", "--allow-outside", "--strict", "--format", "--threads", "--help"],
+            "info": ["--image", "--allow-outside", "--strict", "--format", "--threads",
+                     "--assume-single-writer", "--help"],
             "check": ["--image", "--allow-outside", "--strict", "--help"],
             "decode": ["--image", "--allow-outside", "--strict", "--format", "--buffer",
                        "--source", "--packets", "--source-address-split", "--tpiu", "--tpiu-hsync", "--dstream",

@@ -17,6 +17,7 @@ struct session {
 	uint64_t breakpoints[BREAKPOINTS];
 	size_t breakpoint_count;
 	bool has_data;
+	bool assumes[ASSUMPTIONS];
 	bool has_watch;
 	bool watches_after;
 	struct watch watch;
@@ -147,6 +148,29 @@ void session_break_clear_all(struct session *s)
 {
 	s->breakpoint_count = 0;
 	s->has_watch = false;
+}
+
+bool session_reconstructs(const struct session *s)
+{
+	return !s->has_data;
+}
+
+bool session_assumes(const struct session *s, enum assumption assumption)
+{
+	return s->assumes[assumption];
+}
+
+enum status session_assume(struct session *s, enum assumption assumption, bool on)
+{
+	s->assumes[assumption] = on;
+	return STATUS_OK;
+}
+
+void session_trouble(const struct session *s, size_t core, struct text *text)
+{
+	(void)core;
+	if (s->assumes[ASSUME_SINGLE_WRITER])
+		text_puts(text, "snapshot and trace disagree at position 3");
 }
 
 void fake_session_set_data(bool data)

@@ -34,7 +34,8 @@ static int tear_down(void **state)
 
 static void console_help_names_every_command(void **state)
 {
-	static const char *const names[] = {"help", "position", "seek", "events", "gaps", "cores"};
+	static const char *const names[] = {"help",  "position", "seek",   "events", "gaps",
+	                                    "cores", "info",     "assume", "set"};
 	struct session *session = fake_session();
 
 	(void)state;
@@ -55,6 +56,53 @@ static void console_unknown_command_is_named(void **state)
 	assert_null(strchr(out.data, '\x01'));
 	assert_string_equal(run(fake_session(), 0, STR("position 3")),
 	                    "position takes no argument\n");
+}
+
+static void console_assume_changes_and_lists(void **state)
+{
+	struct session *session = fake_session();
+
+	(void)state;
+	assert_non_null(strstr(run(session, 0, STR("assume")), "single-writer is off: nobody"));
+	assert_non_null(strstr(out.data, "handler-preserves-registers is off: "));
+	assert_non_null(strstr(run(session, 0, STR("assume single-writer on")),
+	                       "single-writer is on: nobody"));
+	assert_non_null(strstr(out.data, "gdb notices at the next stop"));
+	assert_true(session_assumes(session, ASSUME_SINGLE_WRITER));
+	run(session, 0, STR("set assume single-writer off"));
+	assert_false(session_assumes(session, ASSUME_SINGLE_WRITER));
+	run(session, 0, STR("set assume handler-preserves-registers on"));
+	assert_true(session_assumes(session, ASSUME_HANDLER_PRESERVES));
+	assert_non_null(strstr(run(session, 0, STR("assume handler-preserves-registers")),
+	                       "handler-preserves-registers is on: "));
+}
+
+static void console_assume_refuses_what_it_does_not_know(void **state)
+{
+	struct session *session = fake_session();
+
+	(void)state;
+	assert_string_equal(run(session, 0, STR("assume luck on")),
+	                    "no assumption \"luck\"; `assume` lists them\n");
+	assert_string_equal(run(session, 0, STR("assume single-writer yes")),
+	                    "neither on nor off: \"yes\"\n");
+	assert_false(session_assumes(session, ASSUME_SINGLE_WRITER));
+	assert_non_null(strstr(run(session, 0, STR("set assume abi on")), "abi is not supported"));
+	assert_non_null(strstr(run(session, 0, STR("set colour red")), "\"colour\""));
+	fake_session_set_data(true);
+	assert_non_null(strstr(run(session, 0, STR("assume")), "nothing is assumed"));
+}
+
+static void console_info_says_what_values_rest_on(void **state)
+{
+	struct session *session = fake_session();
+
+	(void)state;
+	assert_non_null(strstr(run(session, 0, STR("info")), "position 10 of 10 (the halt)"));
+	assert_non_null(strstr(out.data, "single-writer is off"));
+	assert_null(strstr(out.data, "disagree"));
+	run(session, 0, STR("assume single-writer on"));
+	assert_non_null(strstr(run(session, 0, STR("info")), "snapshot and trace disagree"));
 }
 
 static void console_position_names_each_thread(void **state)
@@ -137,6 +185,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test_teardown(console_help_names_every_command, tear_down),
 	        cmocka_unit_test_teardown(console_unknown_command_is_named, tear_down),
+	        cmocka_unit_test_teardown(console_assume_changes_and_lists, tear_down),
+	        cmocka_unit_test_teardown(console_assume_refuses_what_it_does_not_know, tear_down),
+	        cmocka_unit_test_teardown(console_info_says_what_values_rest_on, tear_down),
 	        cmocka_unit_test_teardown(console_position_names_each_thread, tear_down),
 	        cmocka_unit_test_teardown(console_seek_moves_or_says_the_range, tear_down),
 	        cmocka_unit_test_teardown(console_gaps_names_reason_and_place, tear_down),
