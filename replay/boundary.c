@@ -50,28 +50,6 @@ struct notices {
 	const struct element *exception; /* the last one */
 };
 
-enum {
-	CALL_RESULT = REG_NZCV, /* as base: what the call returns */
-	CALL_PAGES = 0x80,      /* in the bound: and as much as makes whole pages of it */
-	PAGE_MOST = 0x10000,
-};
-
-struct call_write {
-	uint8_t base; /* SLOT_NONE: none */
-	uint32_t length;
-	uint8_t bound; /* SLOT_NONE: always `length` */
-};
-
-static const struct call_model {
-	uint32_t number;
-	struct call_write writes[2];
-} call_models[] = {
-#define X(number, name, base_1, length_1, bound_1, base_2, length_2)                               \
-	{number, {{base_1, length_1, bound_1}, {base_2, length_2, SLOT_NONE}}},
-#include "replay/system_call.def"
-#undef X
-};
-
 /* The protocol of all of a core's sources, or UNKNOWN. */
 static enum protocol protocol_of(const struct snap_core *core)
 {
@@ -182,7 +160,7 @@ static void change_mode(struct uop_builder *b)
 /* Entry of a handler that is traced, or a return from one: another SP, and its own state. */
 static void change_level(const struct boundary_from *from, struct uop_builder *b)
 {
-	if (from->isa != ISA_A64) {
+	if (from->site.isa != ISA_A64) {
 		change_mode(b);
 		return;
 	}
@@ -193,44 +171,6 @@ static void change_level(const struct boundary_from *from, struct uop_builder *b
 	for (unsigned int reg = REG_SP_EL0; reg <= REG_SPSR_EL3; reg++)
 		uop_define_unknown(b, reg, 64);
 	uop_finish(b);
-}
-
-static void add_write(struct uop_builder *b, const struct call_write *w, unsigned int result)
-{
-	struct uop_place at = {w->base == CALL_RESULT ? result : w->base, 0};
-	unsigned int bound = w->bound & ~(unsigned int)CALL_PAGES;
-
-	if (w->base == SLOT_NONE)
-		return;
-	if (w->bound == SLOT_NONE) {
-		uop_clobber(b, at, w->length, 0);
-		return;
-	}
-	if ((w->bound & CALL_PAGES) != 0)
-		bound = uop_sum(b, 64, bound, uop_constant(b, PAGE_MOST), false);
-	uop_clobber_bounded(b, at, w->length, bound);
-}
-
-static bool system_call(struct uop_builder *b, const struct boundary_from *from)
-{
-	const struct call_model *model = NULL;
-	unsigned int result;
-
-	for (size_t i = 0; i < sizeof(call_models) / sizeof(call_models[0]); i++) {
-		if (from->has_x8 && call_models[i].number == from->x8)
-			model = &call_models[i];
-	}
-	if (!model)
-		return false;
-	uop_begin(b);
-	result = uop_unknown(b, 64);
-	for (size_t i = 0; i < 2; i++)
-		add_write(b, &model->writes[i], result);
-	uop_define(b, REG_X0, result);
-	for (unsigned int reg = REG_P0; reg < REG_NAMED_END; reg++)
-		uop_define_unknown(b, reg, 64);
-	uop_finish(b);
-	return true;
 }
 
 static enum exception_kind kind_of(const struct boundary_reader *r, const struct element *e)
@@ -257,10 +197,7 @@ static bool resumed(struct boundary_reader *r, uint64_t position, const struct e
 	bool again = from->is_known && from->address == e->exception.return_address;
 
 	if (kind == EXCEPTION_CALL) {
-		bool is_svc = from->is_known && from->isa == ISA_A64 &&
-		              (from->opcode & 0xffe0001f) == 0xd4000001;
-
-		if (!is_svc || !system_call(b, from))
+		if (!from->is_known || !call_model_system(&from->site, b))
 			lose_all(b);
 		return true;
 	}
@@ -297,6 +234,9 @@ bool boundary_next(struct boundary_reader *r, uint64_t position, const uint64_t 
 	}
 	if (resumes)
 		return resumed(r, position, e, from, b);
+	if (!r->is_interrupted && from->is_exception && pc && *pc == from->address + from->size &&
+	    call_model_semihosting(&from->site, r->history->core->arch == CORE_M, b))
+		return true;
 	if (n.has_gap || (from->is_exception && n.exceptions == 0)) {
 		lose_all(b);
 		return true;

@@ -6,18 +6,17 @@
 #ifndef CSREPLAY_REPLAY_BOUNDARY_H
 #define CSREPLAY_REPLAY_BOUNDARY_H
 
+#include "replay/call_model.h"
 #include "replay/history.h"
 #include "replay/uop_build.h"
 
 /* What is known of the instruction before. */
 struct boundary_from {
 	uint64_t address;
-	uint32_t opcode;
-	enum isa isa;
+	unsigned int size; /* bytes */
+	struct call_site site;
 	bool is_exception; /* SVC and kin: it does not lead on by itself */
 	bool is_known;     /* false: there is no instruction before it */
-	bool has_x8;
-	uint64_t x8; /* where has_x8: number of a Linux system call */
 };
 
 /* A reader of the boundaries of one history, in rising order of positions. */

@@ -185,7 +185,8 @@ static enum status insert_step(struct collect *c, uint64_t position, struct plan
 	                sizeof(*w->inserted)));
 	w->inserted[w->inserted_count++] = (struct inserted){position, (uint32_t)w->step_count};
 	TRY(add_plan(w, &plan, &c->builder.insn, &number));
-	c->before.has_x8 = false;
+	c->before.site.has_number = false;
+	c->before.site.has_operation = false;
 	return add_step(w, number);
 }
 
@@ -200,7 +201,7 @@ static enum status insert_kill(struct collect *c, uint64_t position)
 /* Another register width: what becomes of the registers is not followed. */
 static enum status add_change(struct collect *c, uint64_t position, bool is_64bit)
 {
-	if (!c->before.is_known || (c->before.isa == ISA_A64) == is_64bit)
+	if (!c->before.is_known || (c->before.site.isa == ISA_A64) == is_64bit)
 		return STATUS_OK;
 	return insert_kill(c, position);
 }
@@ -225,25 +226,34 @@ static enum status add_halt(struct collect *c, uint64_t position)
 	return add_change(c, position, core->arch == CORE_A64);
 }
 
+/* Keeps the constant that a register has behind the instruction, or loses what was known. */
+static void pass_constant(const struct uop_insn *insn, unsigned int reg, bool *has, uint64_t *value)
+{
+	unsigned int slot = uop_insn_after(insn, reg);
+
+	if (slot == SLOT_ZERO || (slot >= SLOT_CONSTANT && slot < SLOT_ZERO)) {
+		*has = true;
+		*value = slot == SLOT_ZERO ? 0 : insn->constants[slot - SLOT_CONSTANT];
+	} else if (slot != reg || (insn->flags & UOP_KILLS_REGISTERS) != 0) {
+		*has = false;
+	}
+}
+
 /* What the next boundary needs to know of an instruction. */
 static void pass(struct collect *c, const struct plan *plan)
 {
 	const struct uop_insn *insn = plan->insn;
-	unsigned int slot = uop_insn_after(insn, 8);
+	struct boundary_from *before = &c->before;
+	struct call_site *site = &before->site;
 
-	c->before.address = plan->address;
-	c->before.isa = (enum isa)plan->isa;
-	c->before.opcode = plan->opcode;
-	c->before.is_exception = insn->branch.kind == BRANCH_EXCEPTION;
-	c->before.is_known = true;
-	if (slot >= SLOT_CONSTANT && slot < SLOT_ZERO) {
-		c->before.has_x8 = true;
-		c->before.x8 = insn->constants[slot - SLOT_CONSTANT];
-	} else if (slot != 8) {
-		c->before.has_x8 = false;
-	}
-	if ((insn->flags & UOP_KILLS_REGISTERS) != 0)
-		c->before.has_x8 = false;
+	before->address = plan->address;
+	before->size = plan->size;
+	before->is_exception = insn->branch.kind == BRANCH_EXCEPTION;
+	before->is_known = true;
+	site->isa = (enum isa)plan->isa;
+	site->opcode = plan->opcode;
+	pass_constant(insn, plan->isa == ISA_A64 ? 8 : 7, &site->has_number, &site->number);
+	pass_constant(insn, REG_X0, &site->has_operation, &site->operation);
 }
 
 static enum status collect_insn(struct collect *c, struct plan plan, uint64_t position)

@@ -17,20 +17,22 @@
 #include "replay/values.h"
 #include "tests/replay/made_session.h"
 
-#define ADD_X1_X1_5   UINT32_C(0x91001421)
-#define ADD_X1_X1_1   UINT32_C(0x91000421)
-#define MOV_X0_1      UINT32_C(0xd2800020)
-#define MOV_X1_7      UINT32_C(0xd28000e1)
-#define MOV_X3_0      UINT32_C(0xd2800003)
-#define MOV_X4_0      UINT32_C(0xd2800004)
-#define MOV_X8_GETPID UINT32_C(0xd2801588)
-#define MOV_X8_EXECVE UINT32_C(0xd2801ba8)
-#define STR_X1_X2     UINT32_C(0xf9000041)
-#define STR_X4_X2     UINT32_C(0xf9000044)
-#define STR_X4_X3     UINT32_C(0xf9000064)
-#define LDR_X1_X2     UINT32_C(0xf9400041)
-#define CBZ_X0_2      UINT32_C(0xb4000040)
-#define SVC_0         UINT32_C(0xd4000001)
+#define ADD_X1_X1_5     UINT32_C(0x91001421)
+#define ADD_X1_X1_1     UINT32_C(0x91000421)
+#define MOV_X0_1        UINT32_C(0xd2800020)
+#define MOV_X1_7        UINT32_C(0xd28000e1)
+#define MOV_X3_0        UINT32_C(0xd2800003)
+#define MOV_X4_0        UINT32_C(0xd2800004)
+#define MOV_X8_GETPID   UINT32_C(0xd2801588)
+#define MOV_X8_EXECVE   UINT32_C(0xd2801ba8)
+#define STR_X1_X2       UINT32_C(0xf9000041)
+#define STR_X4_X2       UINT32_C(0xf9000044)
+#define STR_X4_X3       UINT32_C(0xf9000064)
+#define LDR_X1_X2       UINT32_C(0xf9400041)
+#define CBZ_X0_2        UINT32_C(0xb4000040)
+#define MOV_W0_CLOCK    UINT32_C(0x52800200)
+#define HLT_SEMIHOSTING UINT32_C(0xd45e0000)
+#define SVC_0           UINT32_C(0xd4000001)
 
 enum { CODE = 0x1000, CODE_MOST = 16, DATA_AT = 0x8000 };
 
@@ -434,6 +436,32 @@ static void solve_other_call_is_a_gap(void **state)
 	end(&p);
 }
 
+/* SYS_CLOCK: nothing but X0 changes. */
+static void solve_semihosting_returns_in_x0_alone(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, MOV_W0_CLOCK, HLT_SEMIHOSTING, ADD_X1_X1_1);
+	run(&p, COUNT);
+	assert_is(&p, 0, 1, 0x100 - 1);
+	assert_unknown(&p, 0, 0);
+	assert_is(&p, 1, 0, 0x10);
+	assert_is(&p, 2, 0, 0);
+	end(&p);
+}
+
+static void solve_other_halt_is_a_gap(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, MOV_X0_1, HLT_SEMIHOSTING + 0x20, ADD_X1_X1_1);
+	run(&p, COUNT);
+	assert_unknown(&p, 0, 1);
+	end(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -455,6 +483,8 @@ int main(void)
 	        cmocka_unit_test(solve_fault_is_a_gap),
 	        cmocka_unit_test(solve_known_call_returns_in_x0_alone),
 	        cmocka_unit_test(solve_other_call_is_a_gap),
+	        cmocka_unit_test(solve_semihosting_returns_in_x0_alone),
+	        cmocka_unit_test(solve_other_halt_is_a_gap),
 	};
 
 	(void)open_fixture;

@@ -17,22 +17,29 @@
 #include "replay/values.h"
 #include "tests/replay/made_session.h"
 
-#define ADD_R1_R1_5 UINT32_C(0xe2811005)
-#define ADD_R1_R1_1 UINT32_C(0xe2811001)
-#define CMP_R4_3    UINT32_C(0xe3540003)
-#define CMP_R1_0    UINT32_C(0xe3510000)
-#define MOV_R1_7    UINT32_C(0xe3a01007)
-#define MOV_R4_0    UINT32_C(0xe3a04000)
-#define MOV_R5_0    UINT32_C(0xe3a05000)
-#define MOVEQ_R1_7  UINT32_C(0x03a01007)
-#define STR_R1_R2   UINT32_C(0xe5821000)
-#define STREQ_R1_R2 UINT32_C(0x05821000)
-#define LDR_R1_R2   UINT32_C(0xe5921000)
-#define BX_R6       UINT32_C(0xe12fff16)
-#define BXEQ_R6     UINT32_C(0x012fff16)
-#define POP_PC      UINT32_C(0xe49df004)
-#define SETEND_LE   UINT32_C(0xf1010000)
-#define SETEND_BE   UINT32_C(0xf1010200)
+#define ADD_R1_R1_5     UINT32_C(0xe2811005)
+#define ADD_R1_R1_1     UINT32_C(0xe2811001)
+#define CMP_R4_3        UINT32_C(0xe3540003)
+#define CMP_R1_0        UINT32_C(0xe3510000)
+#define MOV_R1_7        UINT32_C(0xe3a01007)
+#define MOV_R4_0        UINT32_C(0xe3a04000)
+#define MOV_R5_0        UINT32_C(0xe3a05000)
+#define MOVEQ_R1_7      UINT32_C(0x03a01007)
+#define STR_R1_R2       UINT32_C(0xe5821000)
+#define STREQ_R1_R2     UINT32_C(0x05821000)
+#define LDR_R1_R2       UINT32_C(0xe5921000)
+#define BX_R6           UINT32_C(0xe12fff16)
+#define BXEQ_R6         UINT32_C(0x012fff16)
+#define POP_PC          UINT32_C(0xe49df004)
+#define MOV_R0_6        UINT32_C(0xe3a00006)
+#define MOV_R7_GETPID   UINT32_C(0xe3a07014)
+#define ADD_R3_R3_1     UINT32_C(0xe2833001)
+#define SVC_0           UINT32_C(0xef000000)
+#define SVC_SEMIHOSTING UINT32_C(0xef123456)
+#define STR_R4_R1       UINT32_C(0xe5814000)
+#define STR_R5_R1_8     UINT32_C(0xe5815008)
+#define SETEND_LE       UINT32_C(0xf1010000)
+#define SETEND_BE       UINT32_C(0xf1010200)
 
 #define T_MOV_R1_7 0x2107
 #define T_ADD_R1_5 0x3105
@@ -543,6 +550,144 @@ static void a32_interrupt_preserves(void **state)
 	}
 }
 
+/* Two instructions, an exception, tracing that is off for a while, all the others. */
+static void run_across(struct program *p, size_t count, uint32_t number)
+{
+	const struct element elements[] = {
+	        run_at(ISA_A32, CODE, 2, false, true),
+	        exception(number, CODE + 8),
+	        {.type = ELEMENT_TRACE_ON},
+	        run_at(ISA_A32, CODE + 8, (uint32_t)count - 2, false, true),
+	};
+
+	finish(p, elements, 4);
+}
+
+static void a32_known_call_returns_in_r0_alone(void **state)
+{
+	struct program p;
+	uint8_t bytes[8];
+
+	(void)state;
+	BEGIN_A32(&p, MOV_R7_GETPID, SVC_0, ADD_R1_R1_1);
+	put_u32(p.r[7], 20);
+	run_across(&p, COUNT, 10);
+	assert_is(&p, 0, 1, 0x100 - 1);
+	assert_is(&p, 2, 0, 0);
+	assert_unknown(&p, 1, 0);
+	assert_is(&p, 1, 8, 0);
+	assert_int_equal(values_memory(p.values, 0, DATA_AT, bytes, 8), 8);
+	end(&p);
+}
+
+/* read(r0, r1, r2) of four bytes to the data. */
+static void a32_call_writes_what_it_reads(void **state)
+{
+	struct program p;
+	uint8_t bytes[8];
+
+	(void)state;
+	BEGIN_A32(&p, UINT32_C(0xe3a07003), SVC_0, ADD_R1_R1_1); /* mov r7, #3 */
+	put_u32(p.r[7], 3);
+	put_u32(p.r[1], DATA_AT + 1);
+	put_u32(p.r[2], 4);
+	run_across(&p, COUNT, 10);
+	assert_int_equal(values_memory(p.values, 0, DATA_AT, bytes, 4), 0);
+	assert_int_equal(values_memory(p.values, 0, DATA_AT + 4, bytes, 4), 4);
+	assert_int_equal(values_memory(p.values, 2, DATA_AT, bytes, 4), 4);
+	end(&p);
+}
+
+static void a32_other_call_is_a_gap(void **state)
+{
+	static const uint32_t numbers[] = {UINT32_C(0xe3a0700b), UINT32_C(0xe1a07007)};
+
+	(void)state;
+	for (unsigned int i = 0; i < 2; i++) { /* execve; mov r7, r7: not known which */
+		struct program p;
+
+		BEGIN_A32(&p, MOV_R7_GETPID, SVC_0, ADD_R1_R1_1);
+		put_u32(p.code, numbers[i]);
+		put_u32(p.r[7], 11);
+		run_across(&p, COUNT, 10);
+		assert_unknown(&p, 0, 1);
+		end(&p);
+	}
+}
+
+/*
+ * SYS_READ of the block at R1, the data: to where its first word points, as many as its third. What
+ * was not seen to be stored in the block may have been read over it.
+ */
+static void a32_semihosting_writes_by_its_block(void **state)
+{
+	struct program p;
+	uint8_t bytes[4];
+
+	(void)state;
+	BEGIN_A32(&p, STR_R4_R1, STR_R5_R1_8, MOV_R0_6, SVC_SEMIHOSTING, ADD_R3_R3_1);
+	put_u32(p.r[1], DATA_AT);
+	put_u32(p.r[3], 9);
+	put_u32(p.r[4], DATA_AT + 12);
+	put_u32(p.r[5], 2);
+	put_u32(p.data, DATA_AT + 12);
+	put_u32(p.data + 8, 2);
+	run_a32(&p, COUNT);
+	assert_is(&p, 0, 3, 8);
+	assert_unknown(&p, 0, 0);
+	assert_is(&p, 3, 0, 6);
+	assert_int_equal(values_memory(p.values, 3, DATA_AT + 8, bytes, 4), 4);
+	assert_int_equal(values_memory(p.values, 3, DATA_AT + 12, bytes, 4), 0);
+	assert_int_equal(values_memory(p.values, 3, DATA_AT + 14, bytes, 2), 2);
+	assert_int_equal(values_memory(p.values, 4, DATA_AT + 12, bytes, 4), 4);
+	end(&p);
+}
+
+/* An operation that is not known, and one that is with an exception traced. */
+static void a32_other_trap_is_a_gap(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < 2; i++) {
+		struct program p;
+
+		BEGIN_A32(&p, MOV_R0_6, SVC_SEMIHOSTING, ADD_R3_R3_1);
+		put_u32(p.r[1], DATA_AT);
+		if (i == 0)
+			put_u32(p.code, UINT32_C(0xe1a00000)); /* mov r0, r0 */
+		if (i == 0)
+			run_a32(&p, COUNT);
+		else
+			run_across(&p, COUNT, 10);
+		assert_unknown(&p, 0, 3);
+		end(&p);
+	}
+}
+
+/* Whatever the M profile stacks at an exception: nothing is known across. */
+static void m_exception_is_a_gap(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN_T32(&p, T_ADD_R1_5, T_ADD_R1_5, T_NOP, T_NOP);
+	p.arch = CORE_M;
+	p.registers[R_CPSR].name = STR("XPSR");
+	p.protocol = PROTOCOL_ETM4;
+	{
+		const struct element elements[] = {
+		        run_at(ISA_T32, CODE, 1, false, true),
+		        exception(15, CODE + 2),
+		        run_at(ISA_T32, CODE + 4, 2, false, true),
+		};
+
+		finish(&p, elements, 3);
+	}
+	assert_unknown(&p, 0, 1);
+	assert_unknown(&p, 0, 2);
+	assert_is(&p, 1, 1, 0x100);
+	end(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -564,6 +709,12 @@ int main(void)
 	        cmocka_unit_test(t32_unknown_opcode_kills_all),
 	        cmocka_unit_test(a32_traced_handler_has_banked_registers),
 	        cmocka_unit_test(a32_interrupt_preserves),
+	        cmocka_unit_test(a32_known_call_returns_in_r0_alone),
+	        cmocka_unit_test(a32_call_writes_what_it_reads),
+	        cmocka_unit_test(a32_other_call_is_a_gap),
+	        cmocka_unit_test(a32_semihosting_writes_by_its_block),
+	        cmocka_unit_test(a32_other_trap_is_a_gap),
+	        cmocka_unit_test(m_exception_is_a_gap),
 	};
 
 	(void)open_fixture;
