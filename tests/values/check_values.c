@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Says how much of the past of a recording is known from its end, and whether any of it is wrong.
+ *
+ *	check_values [OPTION=NUMBER...] corpus FOLDER TRUTH MEMTRUTH
+ *	check_values [OPTION=NUMBER...] qemu a64|a32 LOG FROM TO DUMPS
+ *	check_values [OPTION=NUMBER...] tarmac FILE IMAGE|- CORE
+ *
+ * The end of the recording is scored, then `ends` random ends and `windows` random windows, half
+ * of them with dumps that lack something. `flips`: so many ends with one bit wrong in a register,
+ * in memory, in code. Exit 1 if a value is wrong, or values contradict each other, with nothing
+ * flipped.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/values/trial.h"
+
+struct plan {
+	uint64_t ends;
+	uint64_t windows;
+	uint64_t flips;
+	uint64_t seed;
+	uint64_t positions; /* next to the end, that are looked at */
+	uint64_t spread;
+	uint64_t words;
+	uint64_t most;  /* instructions before an end, at random ends */
+	uint64_t reach; /* percent of registers read, last 1,000; below it fails */
+};
+
+struct option {
+	const char *name;
+	size_t offset;
+};
+
+static const struct option option_names[] = {
+        {"ends=", offsetof(struct plan, ends)},
+        {"windows=", offsetof(struct plan, windows)},
+        {"flips=", offsetof(struct plan, flips)},
+        {"seed=", offsetof(struct plan, seed)},
+        {"positions=", offsetof(struct plan, positions)},
+        {"spread=", offsetof(struct plan, spread)},
+        {"words=", offsetof(struct plan, words)},
+        {"most=", offsetof(struct plan, most)},
+        {"reach=", offsetof(struct plan, reach)},
+};
+
+static bool take_option(struct plan *plan, const char *argument)
+{
+	for (size_t i = 0; i < sizeof(option_names) / sizeof(option_names[0]); i++) {
+		size_t n = strlen(option_names[i].name);
+
+		if (strncmp(argument, option_names[i].name, n) != 0)
+			continue;
+		*(uint64_t *)(void *)((char *)plan + option_names[i].offset) =
+		        strtoull(argument + n, NULL, 0);
+		return true;
+	}
+	return false;
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+	*state = *state * 6364136223846793005u + 1442695040888963407u;
+	return *state >> 20;
+}
+
+static double share(struct tally t)
+{
+	return t.asked > 0 ? 100.0 * (double)t.known / (double)t.asked : 0.0;
+}
+
+static void print_score(const char *name, const struct score *s)
+{
+	printf("%-8s %5" PRIu64 " trials  read", name, s->trials);
+	for (unsigned int d = 0; d + 1 < DISTANCES; d++)
+		printf(" %5.1f", share(s->read[d]));
+	printf("  all");
+	for (unsigned int d = 0; d + 1 < DISTANCES; d++)
+		printf(" %5.1f", share(s->all[d]));
+	printf("  memory %5.1f  of %" PRIu64 "  wrong %" PRIu64 "  conflicts %" PRIu64 "\n",
+	       share(s->memory), s->all[DISTANCES - 1].asked + s->memory.asked, s->wrong,
+	       s->conflicts);
+}
+
+/* The whole recording from its end. */
+static void run_end(struct recording *r, const struct plan *plan, struct score *score)
+{
+	struct trial t = {.recording = r,
+	                  .from = r->first,
+	                  .to = r->count,
+	                  .seed = plan->seed,
+	                  .positions = plan->positions,
+	                  .spread = plan->spread,
+	                  .words = 4 * plan->words};
+
+	(void)trial_run(&t, score);
+}
+
+/* A part with an end somewhere. */
+static struct trial random_part(struct recording *r, const struct plan *plan, uint64_t *random)
+{
+	struct trial t = {.recording = r, .from = r->first, .seed = next_random(random)};
+	size_t length;
+
+	t.to = r->first + 1 + next_random(random) % (r->count - r->first);
+	length = 1 + next_random(random) % plan->most;
+	if (next_random(random) % 2 == 0 && t.to - t.from > length)
+		t.from = t.to - length;
+	t.positions = 100;
+	t.spread = plan->spread;
+	t.words = plan->words;
+	return t;
+}
+
+static void run_parts(struct recording *r, const struct plan *plan, uint64_t count, bool in_windows,
+                      struct score *score)
+{
+	uint64_t random = plan->seed + in_windows;
+
+	for (uint64_t i = 0; i < count; i++) {
+		struct trial t = random_part(r, plan, &random);
+
+		if (i % 2 != 0)
+			t.dumps = (enum dumps)(i / 2 % 4);
+		t.is_shared = i % 16 == 5;
+		if (in_windows)
+			t.window = 1 + next_random(&random) % plan->most;
+		(void)trial_run(&t, score);
+	}
+}
+
+static void run_flips(struct recording *r, const struct plan *plan)
+{
+	static const char *const names[] = {"none", "register", "memory", "code"};
+	uint64_t random = plan->seed;
+
+	for (unsigned int flip = FLIP_REGISTER; flip <= FLIP_CODE; flip++) {
+		struct score s = {0};
+
+		for (uint64_t i = 0; i < plan->flips; i++) {
+			struct trial t = random_part(r, plan, &random);
+
+			t.positions = 1000;
+			t.flip = (enum flip)flip;
+			(void)trial_run(&t, &s);
+		}
+		printf("flip %-8s: %" PRIu64 " trials, %" PRIu64 " conflicts, %" PRIu64
+		       " with wrong values; %" PRIu64 " of %" PRIu64 " values wrong (%" PRIu64
+		       " apart from the flipped one)\n",
+		       names[flip], s.trials, s.conflicts, s.tainted, s.wrong,
+		       s.all[DISTANCES - 1].known + s.memory.known, s.wrong_apart);
+	}
+}
+
+static bool is_bad(const struct score *s)
+{
+	return s->wrong > 0 || s->conflicts > 0;
+}
+
+static int run(struct recording *r, const struct plan *plan)
+{
+	struct score scores[3] = {{.wrong = 0}};
+	bool failed;
+
+	printf("%zu instructions, %zu changes of memory\n", r->count - r->first, r->change_count);
+	run_end(r, plan, &scores[0]);
+	print_score("end", &scores[0]);
+	run_parts(r, plan, plan->ends, false, &scores[1]);
+	run_parts(r, plan, plan->windows, true, &scores[2]);
+	if (plan->ends > 0)
+		print_score("ends", &scores[1]);
+	if (plan->windows > 0)
+		print_score("windows", &scores[2]);
+	if (plan->flips > 0)
+		run_flips(r, plan);
+	failed = is_bad(&scores[0]) || is_bad(&scores[1]) || is_bad(&scores[2]);
+	if (share(scores[0].read[1]) < (double)plan->reach) {
+		printf("less than %" PRIu64 " %% of the last 1,000 instructions' registers\n",
+		       plan->reach);
+		failed = true;
+	}
+	recording_fini(r);
+	return failed;
+}
+
+static bool open_recording(struct recording *r, int argc, char **argv)
+{
+	if (argc == 4 && strcmp(argv[0], "corpus") == 0)
+		return read_corpus(r, argv[1], argv[2], argv[3]);
+	if (argc == 4 && strcmp(argv[0], "tarmac") == 0)
+		return read_tarmac(r, argv[1], argv[2], strtoul(argv[3], NULL, 0));
+	if (argc == 6 && strcmp(argv[0], "qemu") == 0) {
+		r->arch = strcmp(argv[1], "a64") == 0 ? CORE_A64 : CORE_A32;
+		return read_qemu(r, argv[2], strtoull(argv[3], NULL, 16),
+		                 strtoull(argv[4], NULL, 16), argv[5]);
+	}
+	printf("usage: see the file's first lines\n");
+	return false;
+}
+
+int main(int argc, char **argv)
+{
+	static struct recording recording;
+	struct plan plan = {.positions = 10000, .spread = 100, .words = 100, .most = 20000};
+	int i = 1;
+
+	while (i < argc && take_option(&plan, argv[i]))
+		i++;
+	if (!open_recording(&recording, argc - i, argv + i))
+		return 2;
+	return run(&recording, &plan);
+}
