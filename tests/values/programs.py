@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is said of the past of programs of our own is what qemu user mode saw.
 
-usage: programs.py CHECK_VALUES PROGRAM a64|a32|t32 [OPTION=NUMBER ...]
+usage: programs.py CHECK_VALUES PROGRAM a64|new|a32|t32 [OPTION=NUMBER ...]
 
 The program (tests/values/programs) is built with -O0 and with -O2 and recorded instruction by
 instruction; CHECK_VALUES then scores the end of the recording and random ends of it, with all or
-a part of its memory in the snapshot. `rounds=N` says how long the program runs; other options are
-those of check_values.c. Without compiler or emulator the test is skipped.
+a part of its memory in the snapshot. PROGRAM `random` is made by random_program.py, `number=N` says
+which, `programs=N` how many from there on. `rounds=N` says how long the program runs; other options
+are those of check_values.c. Without compiler or emulator the test is skipped.
 """
 import os
 import shutil
@@ -16,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import random_program
 
 SKIPPED = 77
 PT_LOAD = 1
@@ -29,9 +32,13 @@ TARGETS = {
     "a32": (["arm-linux-gnueabihf-gcc", "-marm"], ["qemu-arm", "-cpu", "cortex-a15"], 4, 13),
     "t32": (["arm-linux-gnueabihf-gcc", "-mthumb"], ["qemu-arm", "-cpu", "cortex-a15"], 4, 13),
 }
+# Beside those of TARGETS: an A64 core with atomics, pointer authentication and SVE.
+NEWEST = (["aarch64-linux-gnu-gcc", "-march=armv8.3-a"],
+          ["qemu-aarch64", "-cpu", "max,sve-max-vq=1"], 8, 31)
 # Some 15,000 to 40,000 instructions at -O2.
 ROUNDS = {"sort": 3, "alloc": 8, "sched": 10, "vm": 20, "digest": 1, "format": 5, "strings": 6,
-          "table": 10, "lists": 3, "matrix": 5, "glibc": 2}
+          "table": 10, "lists": 3, "matrix": 5, "glibc": 2, "hostile": 60,
+          "random": 40}
 
 
 class Stub:
@@ -114,16 +121,24 @@ def symbols_of(compiler, path):
 
 
 def build(target, program, level, folder):
-    source = os.path.join(os.environ["CSREPLAY_SOURCE"], "tests", "values", "programs")
-    elf = os.path.join(folder, program + level)
+    """`program` is a file of programs/, or the path of one."""
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
+    elf = os.path.join(folder, "elf")
     done = subprocess.run(target[0] + [level, "-static", "-o", elf,
-                                       os.path.join(source, program + ".c"),
+                                       os.path.join(source, program),
                                        os.path.join(source, "main.c"), "-lm"],
                           capture_output=True, text=True, check=False)
     if done.returncode != 0:
         print("SKIPPED: it cannot be built\n" + done.stderr)
         sys.exit(SKIPPED)
     return elf
+
+
+def write_random(isa, number, folder):
+    path = os.path.join(folder, "program.s")
+    with open(path, "w", encoding="ascii") as f:
+        f.write(random_program.program(isa, number))
+    return path
 
 
 class Recorder:
@@ -199,19 +214,30 @@ class Recorder:
 def main():
     check, program, isa = sys.argv[1:4]
     options = sys.argv[4:]
-    rounds = [int(o[7:]) for o in options if o.startswith("rounds=")] or [ROUNDS[program]]
-    options = [o for o in options if not o.startswith("rounds=")]
-    target = TARGETS[isa]
+    own = {"rounds": ROUNDS[program], "number": 1, "programs": 1}
+    for option in list(options):
+        name, _, value = option.partition("=")
+        if name in own:
+            own[name] = int(value)
+            options.remove(option)
+    target = NEWEST if isa == "new" else TARGETS[isa]
     for tool in (target[0][0], target[1][0], target[0][0].replace("-gcc", "-nm")):
         if not shutil.which(tool):
             print("SKIPPED: %s is not there" % tool)
             return SKIPPED
+    what = [(program + ".c", level) for level in ("-O0", "-O2")]
+    if program == "random":
+        what = [(number, "number=%d" % number) for number in range(own["number"], own["number"] + own["programs"])]
     failed = False
-    for level in ("-O0", "-O2"):
+    for source, variant in what:
         with tempfile.TemporaryDirectory() as folder:
-            elf = build(target, program, level, folder)
-            code, text = Recorder(target, elf, folder).run(check, options, rounds[0])
-            print("%s %s %s\n%s" % (program, isa, level, text), end="", flush=True)
+            level = variant
+            if program == "random":
+                source = write_random(isa, source, folder)
+                level = "-g"
+            elf = build(target, source, level, folder)
+            code, text = Recorder(target, elf, folder).run(check, options, own["rounds"])
+            print("%s %s %s\n%s" % (program, isa, variant, text), end="", flush=True)
             failed |= code != 0
     return 1 if failed else 0
 
