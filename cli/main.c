@@ -60,8 +60,12 @@ static const struct cli_command commands[] = {
         {"state", "answer what is known of registers and memory of the past",
          "Questions are lines POSITION<TAB>NAME, NAME a register, or m and an address in\n"
          "hexadecimal for the 8 bytes there; negative positions count back, -1 being the halt.\n"
-         "Answers are POSITION<TAB>NAME<TAB>VALUE in hexadecimal, or - for what is not proved.\n",
-         cmd_state, SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(CORE) | BIT(BATCH) | BIT(SINGLE_WRITER)},
+         "Answers are POSITION<TAB>NAME<TAB>VALUE in hexadecimal, or - for what is not proved. "
+         "Names\n"
+         "that snapshots use (LR, R13) and W0 to W30 are understood, too.\n",
+         cmd_state,
+         SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(CORE) | BIT(BATCH) | BIT(UNKNOWN) |
+                 BIT(SINGLE_WRITER)},
 };
 
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };

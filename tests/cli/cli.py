@@ -46,7 +46,7 @@ class CommandLine(unittest.TestCase):
                         "--registers", "--threads", "--memory", "--ignore", "--first", "--max",
                         "--help"],
             "state": ["--image", "--allow-outside", "--strict", "--core", "--threads", "--batch",
-                      "--assume-single-writer", "--help"],
+                      "--unknown", "--assume-single-writer", "--help"],
             "export": ["--image", "--allow-outside", "--strict", "--format", "--core", "--from",
                        "--count", "--threads", "--dialect", "--help"],
         }

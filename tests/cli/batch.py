@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`csreplay state --batch`: what is asked and how, on the bundled example."""
+import os
+import subprocess
+import sys
+import unittest
+
+EXAMPLE = os.path.join(os.environ["CSREPLAY_SOURCE"], "examples", "sensorhub")
+
+
+def ask(text, *options):
+    done = subprocess.run([os.environ["CSREPLAY"], "state", "--batch", *options, EXAMPLE],
+                          input=text, capture_output=True, text=True, timeout=60, check=False)
+    return done.returncode, done.stdout.splitlines(), done.stderr
+
+
+class Batch(unittest.TestCase):
+    def setUp(self):
+        with open(os.path.join(EXAMPLE, "cpu_0.ini"), encoding="ascii") as f:
+            lines = [line.split("=") for line in f if "(size:" in line]
+        self.halt = {line[0].split("(")[0].strip(): int(line[1], 16) for line in lines}
+        done = subprocess.run([os.environ["CSREPLAY"], "history", EXAMPLE], capture_output=True,
+                              text=True, check=True)
+        self.length = sum(1 for line in done.stdout.splitlines() if line[0].isdigit())
+
+    def test_minus_one_and_the_length_are_the_halt(self):
+        for position in ("-1", str(self.length)):
+            code, out, _ = ask("%s\tx0\n%s\tPC\n" % (position, position))
+            self.assertEqual(code, 0)
+            self.assertEqual(out, ["%s\tx0\t%016x" % (position, self.halt["X0"]),
+                                   "%s\tPC\t%016x" % (position, self.halt["PC"])])
+
+    def test_names_are_those_of_snapshots_and_low_halves_too(self):
+        _, out, _ = ask("-1\tlr\n-1\tX30\n-1\tw30\n-1\tx31\n")
+        lr = self.halt["X30"]
+        self.assertEqual([line.split("\t")[2] for line in out],
+                         ["%016x" % lr] * 2 + ["%08x" % (lr & 0xffffffff),
+                                               "%016x" % self.halt["SP"]])
+
+    def test_positions_that_there_are_not_are_unknown(self):
+        asked = [str(self.length + 1), "-0", "-%d" % (self.length + 2), "9" * 30, "-" + "9" * 30]
+        code, out, err = ask("".join("%s\tsp\n" % p for p in asked))
+        self.assertEqual(code, 0)
+        self.assertEqual(out, ["%s\tsp\t-" % p for p in asked])
+        self.assertIn("5 questions", err)
+
+    def test_first_and_last_position_are_there(self):
+        code, out, err = ask("0\tpc\n-%d\tpc\n" % (self.length + 1))
+        self.assertEqual((code, err), (0, ""))
+        self.assertEqual(out[0].split("\t")[2], out[1].split("\t")[2])
+
+    def test_text_for_unknown_is_the_users(self):
+        _, out, _ = ask("0\tm0\n0\tm0x0\n", "--unknown", "?")
+        self.assertEqual(out, ["0\tm0\t?", "0\tm0x0\t?"])
+
+    def test_malformed_lines_are_reported_and_the_others_answered(self):
+        code, out, err = ask("x\tx0\n1\tx77\n1\n1\tm\n1\tmxyz\n1\tw31\n\tsp\n# no\n\n-1\tsp\r\n"
+                             "-1\tpc\tmore")
+        self.assertEqual(code, 1)
+        self.assertEqual([line.split("\t")[1] for line in out], ["sp", "pc"])
+        for line in range(1, 8):
+            self.assertIn("line %d asks nothing" % line, err)
+
+    def test_line_without_end_is_an_error(self):
+        code, _, err = ask("-1\tsp\n" + "1" * 1000)
+        self.assertEqual(code, 1)
+        self.assertIn("line 2 is too long", err)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2, argv=sys.argv[:1])
