@@ -180,6 +180,8 @@ static void update_ranges(struct solver *s, uint32_t number)
 static void exchange(struct solver *s, uint32_t a, struct bits *behind, uint32_t b,
                      struct bits *before, uint64_t mask)
 {
+	if ((((behind->known ^ before->known) | (behind->value ^ before->value)) & mask) == 0)
+		return;
 	learn(s, a, behind, link_masked(*before, mask));
 	if (!s->has_conflict)
 		learn(s, b, before, link_masked(*behind, mask));

@@ -52,44 +52,64 @@ static uint64_t range_length(const struct solver *s, const struct link_access *a
 	return bits_max(&bound, 64) < access->length ? bits_max(&bound, 64) : access->length;
 }
 
-/* The access may go to this address, which has no top byte, as far as its range says. */
-static bool is_in_range(const struct solver *s, const struct link_access *a, struct interval range,
-                        uint64_t address)
-{
-	uint64_t base = address - (uint64_t)(int64_t)link_access_of(s, a)->offset;
-	uint64_t mask = link_is_32bit(s, a) ? bits_mask(32) : ADDRESS_BITS;
+/* A store of unknown address, as a word sees it. */
+struct store_view {
+	struct bits address;
+	struct bits data;
+	struct interval base; /* of the address before its offset */
+	uint64_t offset;
+	uint64_t mask; /* of addresses */
+	uint8_t bytes; /* that it writes, from bit 0 up */
+};
 
-	return interval_span(range) >= mask ||
-	       ((base - range.first) & mask) <= interval_span(range);
+static bool knows_range(const struct store_view *v)
+{
+	return interval_span(v->base) < v->mask;
+}
+
+/* As far as its bits and its range say the store may go to this address, which has no top byte. */
+static bool may_be_at(const struct store_view *v, uint64_t at)
+{
+	return ((at ^ v->address.value) & v->address.known & ADDRESS_BITS) == 0 &&
+	       (!knows_range(v) ||
+	        ((at - v->offset - v->base.first) & v->mask) <= interval_span(v->base));
+}
+
+/* The bytes that it writes of the word if it goes to byte `shift` of it, and leaves as found. */
+static uint8_t left_by(const struct store_view *v, int shift, struct bits found, uint8_t open)
+{
+	uint8_t bytes = (uint8_t)(shift < 0 ? v->bytes >> -shift : v->bytes << shift) & open;
+	struct bits left = link_masked(link_to_word(v->data, shift), link_spread(bytes));
+
+	return ((left.value ^ found.value) & left.known & found.known) == 0 ? bytes : 0;
 }
 
 /* Which of the `open` bytes a store may have written of which this was found behind it. */
 static uint8_t store_hits(const struct solver *s, const struct link_access *a, uint64_t word,
                           struct bits found, uint8_t open)
 {
-	struct bits data = {0, 0};
+	const struct uop_access *access = link_access_of(s, a);
+	/* Whether it may begin in this word, and in the one before it. */
+	uint64_t known = a->address.known & ADDRESS_BITS & ~UINT64_C(7);
+	bool here = ((word ^ a->address.value) & known) == 0;
+	bool before = a->size > 1 && (((word - 8) ^ a->address.value) & known) == 0;
+	struct store_view v;
 	uint8_t hits = 0;
-	struct interval range = solve_interval(s, a->step, link_access_of(s, a)->address);
-	bool has_data = false;
 
-	word &= ADDRESS_BITS;
-	for (int shift = 1 - (int)a->size; shift < 8; shift++) {
-		uint64_t at = (word + (uint64_t)(int64_t)shift) & ADDRESS_BITS;
-		uint8_t bytes;
-		struct bits left;
-
-		if (((at ^ a->address.value) & a->address.known & ADDRESS_BITS) != 0 ||
-		    !is_in_range(s, a, range, at))
-			continue;
-		bytes = link_overlap(word, at, a->size) & open;
-		if (!has_data) {
-			data = link_masked(solve_slot(s, a->step, link_access_of(s, a)->data),
-			                   bits_mask(8u * a->size));
-			has_data = true;
-		}
-		left = link_masked(link_to_word(data, shift), link_spread(bytes));
-		if (((left.value ^ found.value) & left.known & found.known) == 0)
-			hits |= bytes;
+	if (!here && !before)
+		return 0;
+	v.address = a->address;
+	v.data = link_masked(solve_slot(s, a->step, access->data), bits_mask(8u * a->size));
+	v.base = solve_interval(s, a->step, access->address);
+	v.offset = (uint64_t)(int64_t)access->offset;
+	v.mask = link_is_32bit(s, a) ? bits_mask(32) : ADDRESS_BITS;
+	v.bytes = link_first_bytes(a->size);
+	if (here && (a->address.known & 7) == 0 && !knows_range(&v) &&
+	    (v.data.known == 0 || found.known == 0))
+		return open;
+	for (int shift = here ? 7 : -1; shift > (before ? -(int)a->size : -1); shift--) {
+		if (may_be_at(&v, (word + (uint64_t)(int64_t)shift) & ADDRESS_BITS))
+			hits |= left_by(&v, shift, found, open);
 	}
 	return hits;
 }

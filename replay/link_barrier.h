@@ -16,13 +16,10 @@ enum { ACCESS_KILL = 0xff };
 /* Bytes as a mask of bits. */
 static inline uint64_t link_spread(uint8_t bytes)
 {
-	uint64_t mask = 0;
+	uint64_t one_each = bytes * UINT64_C(0x0101010101010101) & UINT64_C(0x8040201008040201);
+	uint64_t tops = one_each + UINT64_C(0x7f7f7f7f7f7f7f7f);
 
-	for (unsigned int i = 0; i < 8; i++) {
-		if ((bytes >> i & 1) != 0)
-			mask |= UINT64_C(0xff) << 8 * i;
-	}
-	return mask;
+	return (tops >> 7 & UINT64_C(0x0101010101010101)) * 0xff;
 }
 
 /* A value whose first byte is byte `shift` of a word, as bits of that word, and back. */
@@ -40,15 +37,23 @@ static inline struct bits link_masked(struct bits b, uint64_t mask)
 	return (struct bits){b.value & mask, b.known & mask};
 }
 
+/* The first `count` bytes of a word. */
+static inline uint8_t link_first_bytes(uint64_t count)
+{
+	return count >= 8 ? 0xff : (uint8_t)((1u << count) - 1);
+}
+
 /* Bytes of the word that [start, start + length) has; addresses without their top byte. */
 static inline uint8_t link_overlap(uint64_t word, uint64_t start, uint64_t length)
 {
+	uint64_t into = (word - start) & ADDRESS_BITS;   /* where the word begins in the range */
+	uint64_t before = (start - word) & ADDRESS_BITS; /* and the range in the word */
 	uint8_t bytes = 0;
 
-	for (unsigned int i = 0; i < 8; i++) {
-		if (((word + i - start) & ADDRESS_BITS) < length)
-			bytes |= (uint8_t)(1u << i);
-	}
+	if (into < length)
+		bytes = link_first_bytes(length - into);
+	if (before > 0 && before < 8)
+		bytes |= (uint8_t)(link_first_bytes(length) << before);
 	return bytes;
 }
 
