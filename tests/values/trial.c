@@ -283,7 +283,9 @@ static size_t range_at(const struct cut *c, size_t at, struct element *e)
 	e->range.last_class = step.insn.class;
 	e->range.last_subclass = step.insn.subclass;
 	e->range.last_conditional = step.insn.is_conditional;
-	e->range.last_executed = step.insn.class == INSN_OTHER || r->states[i].pc != e->range.end;
+	/* A branch without a condition is taken, were it to the next instruction. */
+	e->range.last_executed = step.insn.class == INSN_OTHER || !step.insn.is_conditional ||
+	                         r->states[i].pc != e->range.end;
 	return i;
 }
 
