@@ -252,3 +252,22 @@ bool boundary_next(struct boundary_reader *r, uint64_t position, const uint64_t 
 	}
 	return false;
 }
+
+uint64_t boundary_ahead(const struct boundary_reader *r, uint64_t position)
+{
+	uint64_t ahead = UINT64_MAX;
+	size_t gaps;
+	const struct gap *gap = history_gaps(r->history, &gaps);
+	size_t events;
+	const struct history_event *event = history_events(r->history, &events);
+
+	for (size_t i = r->gap; i < gaps && ahead > gap[i].position; i++) {
+		if (gap[i].position > position)
+			ahead = gap[i].position;
+	}
+	for (size_t i = r->event; i < events && ahead > event[i].position; i++) {
+		if (event[i].position > position)
+			ahead = event[i].position;
+	}
+	return ahead;
+}

@@ -43,4 +43,7 @@ void boundary_begin(struct boundary_reader *r, const struct history *history, ui
 bool boundary_next(struct boundary_reader *r, uint64_t position, const uint64_t *pc,
                    const struct boundary_from *from, struct uop_builder *b, bool *changes_space);
 
+/* No later position than the first behind `position` at which boundary_next() may find anything. */
+uint64_t boundary_ahead(const struct boundary_reader *r, uint64_t position);
+
 #endif

@@ -405,7 +405,7 @@ static void init_access(struct link_memory *m, const struct window *w, size_t st
 {
 	const struct plan *plan = window_plan(w, step);
 	const struct uop_access *from = plan->insn->accesses;
-	size_t number = w->steps[step].access + index;
+	size_t number = window_access(w, step) + index;
 	struct link_access a = {
 	        .step = (uint32_t)step,
 	        .index = plan->kills_memory ? ACCESS_KILL : (uint8_t)index,
@@ -430,14 +430,14 @@ enum status link_init(struct solver *s, bool single_writer)
 	m->space = SPACE_ANY;
 	if (history_mark(w->history, MARK_SPACE, w->options.to, &space) == STATUS_OK)
 		m->space = (enum space)space;
-	m->access_count = w->steps[w->step_count].access;
+	m->access_count = w->access_count;
 	m->accesses = malloc((m->access_count + 1) * sizeof(*m->accesses));
 	m->barriers = calloc(m->access_count / 64 + 64, sizeof(*m->barriers));
 	m->barrier_words = calloc(m->access_count / 4096 + 2, sizeof(*m->barrier_words));
 	if (!m->accesses || !m->barriers || !m->barrier_words)
 		return STATUS_NO_MEM;
 	for (size_t step = 0; step < w->step_count; step++) {
-		uint32_t count = w->steps[step + 1].access - w->steps[step].access;
+		uint32_t count = window_plan(w, step)->access_count;
 
 		if (window_plan(w, step)->changes_translation)
 			m->constant_from = step + 1;
@@ -462,7 +462,7 @@ void link_step(struct solver *s, size_t step)
 {
 	struct link_memory *m = &s->memory;
 
-	for (uint32_t i = s->w.steps[step].access; i < s->w.steps[step + 1].access; i++) {
+	for (uint32_t i = window_access(&s->w, step); i < window_access(&s->w, step + 1); i++) {
 		struct link_access *a = &m->accesses[i];
 
 		if (a->index == ACCESS_KILL || s->has_conflict)

@@ -178,7 +178,7 @@ size_t link_code_doubt(const struct solver *s)
 
 		if (!window_plan(&s->w, step)->maintains_icache)
 			continue;
-		first = link_barrier_before(m, s->w.steps[step].access);
+		first = link_barrier_before(m, window_access(&s->w, step));
 		return first != LINK_NONE ? step + 1 : 0;
 	}
 	return 0;

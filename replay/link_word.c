@@ -152,7 +152,7 @@ struct bits link_word_at(const struct solver *s, size_t step, uint64_t address)
 	if (step < m->constant_from)
 		value = (struct bits){0, 0};
 	if (m->is_linked)
-		linked = link_between(s, &word, s->w.steps[step].access);
+		linked = link_between(s, &word, window_access(&s->w, step));
 	else if (step == s->w.step_count)
 		linked = word.end;
 	linked = link_masked(linked, ~value.known);

@@ -23,8 +23,16 @@ static void set_clean(struct solver *s, size_t step)
 
 static void node_changed(struct solver *s, uint32_t node)
 {
-	for (uint32_t i = s->w.user_start[node]; i < s->w.user_start[node + 1]; i++)
-		set_dirty(s, s->w.users[i]);
+	const uint32_t *user = window_users(&s->w, node);
+
+	for (;; user++) {
+		uint32_t step = *user & ~USER_LAST;
+
+		if (step != USER_NONE)
+			set_dirty(s, step);
+		if ((*user & USER_LAST) != 0)
+			break;
+	}
 }
 
 static void conflict(struct solver *s, size_t step)
@@ -37,11 +45,11 @@ static void conflict(struct solver *s, size_t step)
 /* Node of a slot that is a register or a temporary. */
 static uint32_t node_of(const struct solver *s, size_t step, unsigned int slot)
 {
-	const struct step *at = &s->w.steps[step];
+	struct step_numbers at = window_step(&s->w, step);
 
 	if (slot >= REG_COUNT)
-		return at->node + (slot - SLOT_TEMP);
-	return s->w.reads[at->read + window_plan(&s->w, step)->read_of[slot]];
+		return at.node + (slot - SLOT_TEMP);
+	return s->w.reads[at.read + window_plan(&s->w, step)->read_of[slot]];
 }
 
 struct bits solve_slot(const struct solver *s, size_t step, unsigned int slot)
@@ -120,10 +128,18 @@ void solve_learn_interval(struct solver *s, size_t step, unsigned int slot, stru
 		learn_node_interval(s, step, node_of(s, step, slot), new);
 }
 
-/* A micro-operation of a step while it is run. */
-struct run {
+/* A step while it is run. */
+struct frame {
 	struct solver *s;
 	size_t step;
+	const struct uop_insn *insn;
+	const uint32_t *reads;
+	uint32_t node;
+};
+
+/* And one of its micro-operations. */
+struct run {
+	const struct frame *frame;
 	const struct plan_op *op;
 	uint32_t nodes[OPERANDS]; /* LINK_NONE: no node */
 	struct bits *bits[OPERANDS];
@@ -131,23 +147,20 @@ struct run {
 	struct bits constants[OPERANDS];
 };
 
-static void resolve(struct run *r, unsigned int i)
+static inline void resolve(struct run *r, unsigned int i)
 {
-	const struct solver *s = r->s;
-	const struct step *at = &s->w.steps[r->step];
+	const struct frame *f = r->frame;
 	struct operand o = r->op->operands[i];
-	const struct uop_insn *insn;
 
 	switch ((enum operand_kind)o.kind) {
 	case OPERAND_READ:
-		r->nodes[i] = s->w.reads[at->read + o.index];
+		r->nodes[i] = f->reads[o.index];
 		break;
 	case OPERAND_TEMP:
-		r->nodes[i] = at->node + o.index;
+		r->nodes[i] = f->node + o.index;
 		break;
 	case OPERAND_CONSTANT:
-		insn = s->w.plans[at->plan]->insn;
-		r->constants[i] = bits_of(o.index == INDEX_ZERO ? 0 : insn->constants[o.index]);
+		r->constants[i] = bits_of(o.index == INDEX_ZERO ? 0 : f->insn->constants[o.index]);
 		r->bits[i] = &r->constants[i];
 		r->nodes[i] = LINK_NONE;
 		return;
@@ -156,7 +169,7 @@ static void resolve(struct run *r, unsigned int i)
 		r->nodes[i] = LINK_NONE;
 		return;
 	}
-	r->bits[i] = &s->nodes[r->nodes[i]];
+	r->bits[i] = &f->s->nodes[r->nodes[i]];
 	r->known[i] = r->bits[i]->known;
 }
 
@@ -188,7 +201,7 @@ static bool run_intervals(const struct run *r)
 	for (unsigned int i = 0; i < OPERANDS; i++) {
 		bits[i] = *r->bits[i];
 		v[i] = r->nodes[i] == LINK_NONE ? interval_of_bits(bits[i])
-		                                : node_interval(r->s, r->nodes[i]);
+		                                : node_interval(r->frame->s, r->nodes[i]);
 		old[i] = v[i];
 	}
 	if (op->op == UOP_ADD && says_little(v))
@@ -197,24 +210,24 @@ static bool run_intervals(const struct run *r)
 	for (unsigned int i = op->op == UOP_FLAGS ? 1 : 0; i < 3; i++) {
 		if (r->nodes[i] == LINK_NONE || !interval_is_better(old[i], v[i]))
 			continue;
-		learn_node_interval(r->s, r->step, r->nodes[i], v[i]);
+		learn_node_interval(r->frame->s, r->frame->step, r->nodes[i], v[i]);
 		changed = true;
 	}
 	return changed;
 }
 
-static bool run_op(struct solver *s, size_t step, const struct plan_op *op)
+static bool run_op(const struct frame *f, const struct plan_op *op)
 {
+	struct solver *s = f->s;
 	struct run r;
 	bool changed = false;
 
-	r.s = s;
-	r.step = step;
+	r.frame = f;
 	r.op = op;
 	for (unsigned int i = 0; i < OPERANDS; i++)
 		resolve(&r, i);
 	if (!uop_refine(&op->op, r.bits[0], r.bits[1], r.bits[2], r.bits[3]))
-		conflict(s, step);
+		conflict(s, f->step);
 	for (unsigned int i = 0; i < OPERANDS; i++) {
 		if (r.nodes[i] == LINK_NONE || r.bits[i]->known == r.known[i])
 			continue;
@@ -279,7 +292,10 @@ static void learn_outcome(struct solver *s, size_t step)
 
 static void run_step(struct solver *s, size_t step)
 {
-	const struct plan_ops *ops = &window_plan(&s->w, step)->ops;
+	const struct plan *plan = window_plan(&s->w, step);
+	const struct plan_ops *ops = &plan->ops;
+	struct step_numbers at = window_step(&s->w, step);
+	const struct frame f = {s, step, plan->insn, &s->w.reads[at.read], at.node};
 	uint64_t pending = plan_ops_all(ops);
 
 	s->runs++;
@@ -289,12 +305,12 @@ static void run_step(struct solver *s, size_t step)
 
 		pending &= pending - 1;
 		for (; i < end && !s->has_conflict; i++) {
-			if (run_op(s, step, &ops->ops[i]))
+			if (run_op(&f, &ops->ops[i]))
 				pending |= ops->ops[i].wakes;
 		}
 	}
 	set_clean(s, step);
-	if (s->w.steps[step].access != s->w.steps[step + 1].access)
+	if (plan->access_count > 0)
 		link_step(s, step);
 }
 
@@ -336,16 +352,16 @@ static void set_constants(struct solver *s)
 	for (size_t step = 0; step < s->w.step_count; step++) {
 		const struct plan *plan = window_plan(&s->w, step);
 		const struct uop_insn *insn = plan->insn;
-		const struct step *at = &s->w.steps[step];
+		struct step_numbers at = window_step(&s->w, step);
 
 		for (uint32_t i = 0; i < plan->ops.narrow_count; i++)
-			s->nodes[at->node + plan->ops.narrows[i].temp].known =
+			s->nodes[at.node + plan->ops.narrows[i].temp].known =
 			        ~bits_mask(plan->ops.narrows[i].width);
-		if (at[1].node - at->node <= insn->temp_count)
+		if (!plan->defines_constant)
 			continue;
 		for (uint32_t i = 0; i < insn->def_count; i++) {
 			if (insn->defs[i].slot >= SLOT_CONSTANT)
-				s->nodes[at->node + insn->temp_count + i] =
+				s->nodes[at.node + insn->temp_count + i] =
 				        solve_slot(s, step, insn->defs[i].slot);
 		}
 	}
@@ -417,8 +433,7 @@ static void narrow_all(struct solver *s)
 
 		if ((plan->insn->flags & UOP_KILLS_REGISTERS) != 0 && isa != ISA_A64 &&
 		    isa != ISA_UNKNOWN)
-			narrow(s, s->w.steps[step].node + plan->insn->temp_count +
-			                  plan->insn->def_count);
+			narrow(s, window_step(&s->w, step).node + plan->killed_node);
 		if (plan->is_code)
 			isa = (enum isa)plan->isa;
 	}
@@ -430,7 +445,7 @@ static void narrow_all(struct solver *s)
 static bool has_work(const struct solver *s, size_t step)
 {
 	return window_plan(&s->w, step)->ops.count > 0 ||
-	       s->w.steps[step].access != s->w.steps[step + 1].access;
+	       window_plan(&s->w, step)->access_count > 0;
 }
 
 static enum status alloc(struct solver *s)

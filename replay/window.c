@@ -11,7 +11,9 @@
 #include "replay/it_block.h"
 #include "replay/plan_code.h"
 #include "replay/run_insn.h"
+#include "replay/run_plans.h"
 #include "replay/sem_a32.h"
+#include "replay/window_nodes.h"
 
 #define CPSR_T UINT64_C(0x20)
 
@@ -27,6 +29,8 @@ struct collect {
 	/* Plans by address; open addressing. 0: free, else the plan's number plus 1. */
 	uint32_t *slots;
 	size_t slot_count; /* power of two */
+	struct run_plans runs;
+	struct run_table table; /* of the part that is read */
 };
 
 static bool is_same(const struct plan *a, const struct plan *b)
@@ -112,6 +116,7 @@ static enum status add_plan(struct window *w, const struct plan *from, const str
 	plan->kills_memory = (insn->flags & UOP_KILLS_MEMORY) != 0 || plan->changes_translation;
 	plan_reads(plan);
 	TRY(plan_ops_make(&w->arena, plan->insn, plan->read_of, &plan->ops));
+	TRY(plan_count(&w->arena, plan));
 	TRY(vec_reserve((void **)&w->plans, &w->plan_capacity, w->plan_count + 1,
 	                sizeof(*w->plans)));
 	*number = (uint32_t)w->plan_count;
@@ -119,12 +124,18 @@ static enum status add_plan(struct window *w, const struct plan *from, const str
 	return STATUS_OK;
 }
 
+/* Room for so many steps, and the one behind the last. */
+static enum status reserve_steps(struct window *w, size_t count)
+{
+	if (count >= UINT32_MAX / 4 - w->step_count)
+		return STATUS_UNSUPPORTED;
+	return vec_reserve((void **)&w->steps, &w->step_capacity, w->step_count + count + 1,
+	                   sizeof(*w->steps));
+}
+
 static enum status add_step(struct window *w, uint32_t plan)
 {
-	if (w->step_count >= UINT32_MAX / 4)
-		return STATUS_UNSUPPORTED;
-	TRY(vec_reserve((void **)&w->steps, &w->step_capacity, w->step_count + 2,
-	                sizeof(*w->steps)));
+	TRY(reserve_steps(w, 1));
 	w->steps[w->step_count++].plan = plan;
 	return STATUS_OK;
 }
@@ -240,10 +251,9 @@ static void pass_constant(const struct uop_insn *insn, unsigned int reg, bool *h
 }
 
 /* What the next boundary needs to know of an instruction. */
-static void pass(struct collect *c, const struct plan *plan)
+static void pass(struct boundary_from *before, const struct plan *plan)
 {
 	const struct uop_insn *insn = plan->insn;
-	struct boundary_from *before = &c->before;
 	struct call_site *site = &before->site;
 
 	before->address = plan->address;
@@ -278,12 +288,12 @@ static enum status collect_insn(struct collect *c, struct plan plan, uint64_t po
 		it_block_pass(&c->it, w->plans[number]->opcode, plan.address, plan.size);
 	if (w->plans[number]->sets_endian)
 		w->little_endian_from = w->plans[number]->is_big_endian ? SIZE_MAX : w->step_count;
-	pass(c, w->plans[number]);
+	pass(&c->before, w->plans[number]);
 	return STATUS_OK;
 }
 
-static enum status collect_run(struct collect *c, const struct graph_node *node, uint64_t first,
-                               bool taken)
+static enum status collect_each(struct collect *c, const struct graph_node *node, uint64_t first,
+                                bool taken)
 {
 	const struct window_options *o = &c->w->options;
 
@@ -292,6 +302,87 @@ static enum status collect_run(struct collect *c, const struct graph_node *node,
 			TRY(collect_insn(c, insn_of(c, node, i, taken), first + i));
 	}
 	return STATUS_OK;
+}
+
+/* From what is known of a constant behind the run if it was not and if it was known before. */
+static struct run_constant constant_of(bool without, bool with, uint64_t value)
+{
+	return (struct run_constant){without ? RUN_SETS : with ? RUN_KEEPS : RUN_LOSES, value};
+}
+
+static void pass_run(const struct run_constant *run, bool *has, uint64_t *value)
+{
+	if (run->effect == RUN_SETS)
+		*value = run->value;
+	*has = run->effect == RUN_SETS || (run->effect == RUN_KEEPS && *has);
+}
+
+/* Enters a run of A64 code. */
+static enum status enter_run(struct collect *c, const struct graph_node *node, struct run_plan *run)
+{
+	struct boundary_from without = {.is_known = false};
+	struct boundary_from with = {.site = {.has_number = true, .has_operation = true}};
+	size_t first = c->runs.plan_count + 1;
+
+	if (first + node->walk.count >= UINT32_MAX)
+		return STATUS_UNSUPPORTED;
+	for (uint32_t i = 0; i < node->walk.count; i++) {
+		uint32_t number;
+
+		TRY(plan_of(c, insn_of(c, node, i, true), &number));
+		TRY(run_plans_add(&c->runs, number));
+		run->is_interrupted |= without.is_exception;
+		pass(&without, c->w->plans[number]);
+		pass(&with, c->w->plans[number]);
+	}
+	run->first = (uint32_t)first;
+	run->number =
+	        constant_of(without.site.has_number, with.site.has_number, without.site.number);
+	run->operation = constant_of(without.site.has_operation, with.site.has_operation,
+	                             without.site.operation);
+	return STATUS_OK;
+}
+
+/* What collect_each() does, for a run within which nothing lies between two instructions. */
+static enum status copy_run(struct collect *c, const struct run_plan *run, uint32_t count,
+                            uint64_t first)
+{
+	struct window *w = c->w;
+	const uint32_t *plans = &c->runs.plans[run->first - 1];
+	struct call_site site;
+
+	if (first > w->options.from) {
+		TRY(add_boundary(c, first, &w->plans[plans[0]]->address));
+		TRY(add_change(c, first, true));
+	}
+	TRY(reserve_steps(w, count));
+	for (uint32_t i = 0; i < count; i++)
+		w->steps[w->step_count++].plan = plans[i];
+	site = c->before.site;
+	pass_run(&run->number, &site.has_number, &site.number);
+	pass_run(&run->operation, &site.has_operation, &site.operation);
+	pass(&c->before, w->plans[plans[count - 1]]);
+	c->before.site.has_number = site.has_number;
+	c->before.site.number = site.number;
+	c->before.site.has_operation = site.has_operation;
+	c->before.site.operation = site.operation;
+	return STATUS_OK;
+}
+
+static enum status collect_run(struct collect *c, uint32_t number, uint64_t first, bool taken)
+{
+	const struct window_options *o = &c->w->options;
+	const struct graph_node *node = &c->table.graph->nodes[number];
+	struct run_plan *run = &c->table.runs[number];
+	uint64_t end = first + node->walk.count;
+
+	if (node->walk.isa != ISA_A64 || first < o->from || end > o->to)
+		return collect_each(c, node, first, taken);
+	if (run->first == 0)
+		TRY(enter_run(c, node, run));
+	if (run->is_interrupted || boundary_ahead(&c->boundary, first) < end)
+		return collect_each(c, node, first, taken);
+	return copy_run(c, run, node->walk.count, first);
 }
 
 static enum status collect_part(struct collect *c, const struct history_part *part)
@@ -303,6 +394,7 @@ static enum status collect_part(struct collect *c, const struct history_part *pa
 
 	if (part->position >= w->options.to || part->position + path->length <= from)
 		return STATUS_OK;
+	TRY(run_plans_table(&c->runs, path->graph, &c->table));
 	block = path_find_block(path, from > part->position ? from - part->position : 0);
 	for (; block < path->block_count; block++) {
 		uint64_t first = part->position + path->blocks[block].position;
@@ -312,8 +404,8 @@ static enum status collect_part(struct collect *c, const struct history_part *pa
 			break;
 		cache = history_expand(w->history, part, block);
 		for (uint32_t i = 0; i < cache->count; i++)
-			TRY(collect_run(c, &path->graph->nodes[cache->runs[i].node],
-			                first + cache->runs[i].offset, cache->runs[i].taken));
+			TRY(collect_run(c, cache->runs[i].node, first + cache->runs[i].offset,
+			                cache->runs[i].taken));
 	}
 	return STATUS_OK;
 }
@@ -340,6 +432,20 @@ static bool has_atoms(const struct snap_core *core)
 	return core->source_count > 0;
 }
 
+/* Gives back what was reserved in vain. */
+static enum status trim_steps(struct window *w)
+{
+	struct step *steps;
+
+	TRY(reserve_steps(w, 0));
+	w->step_capacity = w->step_count + 1;
+	steps = realloc(w->steps, w->step_capacity * sizeof(*steps));
+	if (!steps)
+		return STATUS_NO_MEM;
+	w->steps = steps;
+	return STATUS_OK;
+}
+
 static enum status collect(struct collect *c)
 {
 	struct window *w = c->w;
@@ -349,6 +455,7 @@ static enum status collect(struct collect *c)
 	c->it.next = UINT64_MAX;
 	c->has_atoms = has_atoms(h->core);
 	boundary_begin(&c->boundary, h, w->options.from, w->options.handler_preserves);
+	TRY(reserve_steps(w, (size_t)(w->options.to - w->options.from)));
 	for (size_t i = 0; i < h->part_count; i++)
 		TRY(collect_part(c, &h->parts[i]));
 	w->has_end_pc = history_pc(h, w->options.to, &w->end_pc) == STATUS_OK;
@@ -359,142 +466,7 @@ static enum status collect(struct collect *c)
 		TRY(add_halt(c, h->length));
 	if (w->little_endian_from > w->step_count)
 		w->little_endian_from = w->step_count;
-	return vec_reserve((void **)&w->steps, &w->step_capacity, w->step_count + 1,
-	                   sizeof(*w->steps));
-}
-
-/* Registers behind a step. */
-static void advance(const struct window *w, size_t step, uint32_t *now)
-{
-	const struct uop_insn *insn = window_plan(w, step)->insn;
-	uint32_t node = w->steps[step].node;
-	uint32_t after[UOP_DEFS];
-
-	for (size_t i = 0; i < insn->def_count; i++) {
-		unsigned int slot = insn->defs[i].slot;
-
-		/* Constants are nodes of the step, too; see window_number(). */
-		after[i] = slot < REG_COUNT       ? now[slot]
-		           : slot < SLOT_CONSTANT ? node + (slot - SLOT_TEMP)
-		                                  : node + insn->temp_count + (uint32_t)i;
-	}
-	if ((insn->flags & UOP_KILLS_REGISTERS) != 0) {
-		for (uint32_t reg = 0; reg < REG_COUNT; reg++)
-			now[reg] = node + insn->temp_count + insn->def_count + reg;
-	}
-	for (size_t i = 0; i < insn->def_count; i++)
-		now[insn->defs[i].reg] = after[i];
-}
-
-static bool defines_constant(const struct uop_insn *insn)
-{
-	for (size_t i = 0; i < insn->def_count; i++) {
-		if (insn->defs[i].slot >= SLOT_CONSTANT)
-			return true;
-	}
-	return false;
-}
-
-/* Nodes that a step makes: temporaries, then one a definition if any of them is a constant. */
-static uint32_t nodes_of(const struct uop_insn *insn)
-{
-	bool kills = (insn->flags & UOP_KILLS_REGISTERS) != 0;
-
-	return insn->temp_count + (kills || defines_constant(insn) ? insn->def_count : 0u) +
-	       (kills ? (uint32_t)REG_COUNT : 0u);
-}
-
-static enum status number_nodes(struct window *w)
-{
-	struct step at = {.node = REG_COUNT};
-
-	for (size_t s = 0; s < w->step_count; s++) {
-		const struct plan *plan = window_plan(w, s);
-		uint64_t node = (uint64_t)at.node + nodes_of(plan->insn);
-
-		if (node > UINT32_MAX / 2 || at.read > UINT32_MAX / 2)
-			return STATUS_UNSUPPORTED;
-		at.plan = w->steps[s].plan;
-		w->steps[s] = at;
-		at.node = (uint32_t)node;
-		at.read += plan->reg_count;
-		at.access += plan->kills_memory ? 1 : plan->insn->access_count;
-	}
-	at.plan = 0;
-	w->steps[w->step_count] = at;
-	w->node_count = at.node;
-	return STATUS_OK;
-}
-
-static enum status find_reads(struct window *w)
-{
-	size_t checkpoints = w->step_count / WINDOW_CHECKPOINT + 1;
-	uint32_t *now = w->after;
-
-	w->reads = malloc((w->steps[w->step_count].read + (size_t)1) * sizeof(*w->reads));
-	w->checkpoints = malloc(checkpoints * sizeof(*w->checkpoints));
-	if (!w->reads || !w->checkpoints)
-		return STATUS_NO_MEM;
-	for (uint32_t reg = 0; reg < REG_COUNT; reg++)
-		now[reg] = reg;
-	for (size_t s = 0; s < w->step_count; s++) {
-		const struct plan *plan = window_plan(w, s);
-
-		if (s % WINDOW_CHECKPOINT == 0)
-			memcpy(w->checkpoints[s / WINDOW_CHECKPOINT], now, sizeof(w->after));
-		for (size_t i = 0; i < plan->reg_count; i++)
-			w->reads[w->steps[s].read + i] = now[plan->regs[i]];
-		advance(w, s, now);
-	}
-	if (w->step_count % WINDOW_CHECKPOINT == 0)
-		memcpy(w->checkpoints[w->step_count / WINDOW_CHECKPOINT], now, sizeof(w->after));
-	return STATUS_OK;
-}
-
-/* Calls for each (node, step) pair of the users. */
-static void each_use(struct window *w, void (*take)(struct window *, uint32_t, uint32_t))
-{
-	for (size_t s = 0; s < w->step_count; s++) {
-		const struct step *step = &w->steps[s];
-		const struct plan *plan = window_plan(w, s);
-		uint32_t temps = step->node + plan->insn->temp_count;
-
-		for (uint32_t node = step->node; node < temps; node++)
-			take(w, node, (uint32_t)s);
-		for (uint32_t i = 0; i < plan->user_count; i++)
-			take(w, w->reads[step->read + i], (uint32_t)s);
-	}
-}
-
-static void count_use(struct window *w, uint32_t node, uint32_t step)
-{
-	(void)step;
-	w->user_start[node]++;
-}
-
-static void put_use(struct window *w, uint32_t node, uint32_t step)
-{
-	w->users[--w->user_start[node]] = step;
-}
-
-static enum status find_users(struct window *w)
-{
-	uint32_t sum = 0;
-
-	w->user_start = calloc((size_t)w->node_count + 1, sizeof(*w->user_start));
-	if (!w->user_start)
-		return STATUS_NO_MEM;
-	each_use(w, count_use);
-	for (uint32_t i = 0; i < w->node_count; i++) {
-		sum += w->user_start[i];
-		w->user_start[i] = sum;
-	}
-	w->user_start[w->node_count] = sum;
-	w->users = malloc(((size_t)sum + 1) * sizeof(*w->users));
-	if (!w->users)
-		return STATUS_NO_MEM;
-	each_use(w, put_use); /* from the end of each list to its begin */
-	return STATUS_OK;
+	return trim_steps(w);
 }
 
 enum status window_init(struct window *w, const struct history *history,
@@ -509,11 +481,10 @@ enum status window_init(struct window *w, const struct history *history,
 	c->w = w;
 	status = collect(c);
 	free(c->slots);
+	run_plans_fini(&c->runs);
 	free(c);
 	TRY(status);
-	TRY(number_nodes(w));
-	TRY(find_reads(w));
-	return find_users(w);
+	return window_number(w);
 }
 
 void window_fini(struct window *w)
@@ -523,7 +494,8 @@ void window_fini(struct window *w)
 	free(w->inserted);
 	free(w->reads);
 	free(w->users);
-	free(w->user_start);
+	free(w->user_blocks);
+	free(w->step_blocks);
 	free(w->checkpoints);
 	arena_fini(&w->arena);
 }
@@ -579,7 +551,7 @@ void window_nodes_at(const struct window *w, size_t step, uint32_t now[REG_COUNT
 		from = checkpoint * WINDOW_CHECKPOINT;
 	}
 	for (; from < step; from++)
-		advance(w, from, now);
+		window_advance(w, from, now);
 }
 
 uint32_t window_node_of(const struct window *w, size_t step, unsigned int reg)
