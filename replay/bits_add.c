@@ -150,6 +150,22 @@ static bool add_known(struct bits *result, const struct bits_sum *sum, uint64_t 
 	return bits_learn(sum->a, result->value - b - carry, mask);
 }
 
+/*
+ * What x + y + carry is, and no more can be: a carry into a bit is known if it is the same in the
+ * smallest and in the largest of the sums.
+ */
+static struct bits sum_of(struct bits x, struct bits y, struct bits carry)
+{
+	uint64_t low = x.value + y.value + (carry.value & 1);
+	uint64_t high_x = x.value | ~x.known;
+	uint64_t high_y = y.value | ~y.known;
+	uint64_t high = high_x + high_y + ((carry.value | ~carry.known) & 1);
+	uint64_t carries = ~((low ^ x.value ^ y.value) ^ (high ^ high_x ^ high_y));
+	uint64_t known = x.known & y.known & carries;
+
+	return (struct bits){low & known, known};
+}
+
 bool bits_add(struct bits *result, const struct bits_sum *sum, unsigned int width)
 {
 	uint64_t mask = bits_mask(width);
@@ -157,12 +173,28 @@ bool bits_add(struct bits *result, const struct bits_sum *sum, unsigned int widt
 	bool has_b = (~sum->b->known & mask) == 0;
 	bool has_result = (~result->known & mask) == 0;
 	bool has_carry = (sum->carry->known & 1) != 0;
+	bool no_a = (sum->a->known & mask) == 0;
+	bool no_b = (sum->b->known & mask) == 0;
+	bool no_result = (result->known & mask) == 0;
+	struct bits y;
+	struct bits found;
 
 	if (has_carry && has_a + has_b + has_result >= 2)
 		return add_known(result, sum, mask);
-	if (((result->known & mask) == 0) + ((sum->a->known & mask) == 0) +
-	            ((sum->b->known & mask) == 0) >
-	    1)
+	if (no_result + no_a + no_b > 1)
 		return true;
-	return add_words(result, sum, width);
+	if (no_result + no_a + no_b == 0)
+		return add_words(result, sum, width);
+	/* Whatever the other two are, the one of which nothing is known fits them. */
+	y = sum->invert ? bits_not(*sum->b) : *sum->b;
+	if (no_result) {
+		found = sum_of(*sum->a, y, *sum->carry);
+		return bits_learn(result, found.value, found.known & mask);
+	}
+	/* result - x - carry is result + ~x + 1 - carry */
+	found = sum_of(*result, bits_not(no_a ? y : *sum->a), bits_not(*sum->carry));
+	if (no_a)
+		return bits_learn(sum->a, found.value, found.known & mask);
+	found = sum->invert ? bits_not(found) : found;
+	return bits_learn(sum->b, found.value, found.known & mask);
 }

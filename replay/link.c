@@ -42,6 +42,7 @@ static void learn(struct solver *s, uint32_t entry, struct bits *side, struct bi
 	if (!bits_learn(side, fact.value, fact.known)) {
 		conflict(s, s->memory.accesses[s->memory.entries[entry].access].step);
 	} else if (side->known != old.known) {
+		s->memory.entries[entry].is_news |= side == &s->memory.entries[entry].before;
 		enqueue(&s->memory, entry);
 	}
 }
@@ -92,7 +93,7 @@ static void try_link(struct solver *s, uint32_t number)
 	r = link_scan(s, e->access, e->scanned, word->address, found);
 	e->scanned = r.clear;
 	if (next)
-		next->tried = found.known;
+		next->is_news = false;
 	if (r.blocker != LINK_NONE)
 		wait_for(m, number, r.blocker);
 	else
@@ -103,6 +104,7 @@ static void try_link(struct solver *s, uint32_t number)
 	enqueue(m, number);
 }
 
+/* Tries the links of the entries that have waited for an access. */
 static void wake(struct solver *s, uint32_t access)
 {
 	struct link_memory *m = &s->memory;
@@ -125,56 +127,89 @@ static void exchange_data(struct solver *s, uint32_t number)
 {
 	struct link_entry *e = &s->memory.entries[number];
 	const struct link_access *a = &s->memory.accesses[e->access];
-	unsigned int slot = link_access_of(s, a)->data;
-	uint64_t size = bits_mask(8u * a->size);
-	struct bits data = link_masked(solve_slot(s, a->step, slot), size);
+	uint64_t mask = link_spread(e->mask);
+	unsigned int slot = SLOT_NONE;
+	struct bits data;
 
-	learn(s, number, &e->after,
-	      link_masked(link_to_word(data, e->shift), link_spread(e->mask)));
-	data = link_to_word(link_masked(e->after, link_spread(e->mask)), -e->shift);
-	solve_learn(s, a->step, slot, link_masked(data, size));
+	if (a->placed.data == LINK_NONE)
+		slot = link_access_of(s, a)->data;
+	data = a->placed.data == LINK_NONE ? solve_slot(s, a->step, slot)
+	                                   : s->nodes[a->placed.data];
+	data = link_masked(link_to_word(data, e->shift), mask);
+	if ((((data.known ^ e->after.known) | (data.value ^ e->after.value)) & mask) == 0)
+		return;
+	learn(s, number, &e->after, data);
+	data = link_to_word(link_masked(e->after, mask), -e->shift);
+	if (a->placed.data == LINK_NONE)
+		solve_learn(s, a->step, slot, data);
+	else
+		solve_learn_node(s, a->step, a->placed.data, data);
+}
+
+/* Numbers of an entry's ranges. */
+static uint32_t range_before(uint32_t entry)
+{
+	return 2 * entry;
+}
+
+static uint32_t range_behind(uint32_t entry)
+{
+	return 2 * entry + 1;
+}
+
+/* Keeps what a range of an entry is less, if that is worth it. */
+static void narrow_range(struct link_memory *m, uint32_t range, struct interval now)
+{
+	if (!interval_is_better(interval_map_get(&m->ranges, range), now))
+		return;
+	if (interval_map_put(&m->ranges, range, now) != STATUS_OK)
+		m->status = STATUS_NO_MEM;
+	enqueue(m, range / 2);
 }
 
 /* Both are the same value. */
-static void exchange_ranges(struct link_memory *m, uint32_t a, struct interval *x, uint32_t b,
-                            struct interval *y)
+static void exchange_ranges(struct link_memory *m, uint32_t a, uint32_t b)
 {
-	struct interval both = interval_meet(*x, *y);
+	struct interval both;
 
-	if (interval_is_better(*x, both)) {
-		*x = both;
-		enqueue(m, a);
-	}
-	if (interval_is_better(*y, both)) {
-		*y = both;
-		enqueue(m, b);
-	}
+	if (!interval_map_has(&m->ranges, a) && !interval_map_has(&m->ranges, b))
+		return;
+	both = interval_meet(interval_map_get(&m->ranges, a), interval_map_get(&m->ranges, b));
+	narrow_range(m, a, both);
+	narrow_range(m, b, both);
+}
+
+/* The instruction's side of an entry that is a whole word. */
+static void exchange_data_range(struct solver *s, uint32_t number)
+{
+	struct link_memory *m = &s->memory;
+	const struct link_access *a = &m->accesses[m->entries[number].access];
+	uint32_t behind = range_behind(number);
+	struct interval range = interval_map_get(&m->ranges, behind);
+	unsigned int slot;
+
+	if (a->placed.data == LINK_NONE || (!interval_map_has(&m->ranges, behind) &&
+	                                    !interval_map_has(&s->intervals, a->placed.data)))
+		return;
+	slot = link_access_of(s, a)->data;
+	narrow_range(m, behind, interval_meet(range, solve_interval(s, a->step, slot)));
+	solve_learn_interval(s, a->step, slot, interval_map_get(&m->ranges, behind));
 }
 
 /* What update() does, for the ranges of words that are read and written as a whole. */
 static void update_ranges(struct solver *s, uint32_t number)
 {
 	struct link_memory *m = &s->memory;
-	struct link_entry *e = &m->entries[number];
-	const struct link_access *a = &m->accesses[e->access];
+	const struct link_entry *e = &m->entries[number];
 
 	if (!e->is_store)
-		exchange_ranges(m, number, &e->before_range, number, &e->after_range);
-	if (e->mask == 0xff) {
-		unsigned int slot = link_access_of(s, a)->data;
-		struct interval data = solve_interval(s, a->step, slot);
-
-		if (interval_is_better(e->after_range, interval_meet(e->after_range, data)))
-			exchange_ranges(m, number, &e->after_range, number, &data);
-		else
-			solve_learn_interval(s, a->step, slot, e->after_range);
-	}
+		exchange_ranges(m, range_before(number), range_behind(number));
+	if (e->mask == 0xff)
+		exchange_data_range(s, number);
 	if (e->previous != LINK_NONE && m->entries[e->previous].linked == 0xff)
-		exchange_ranges(m, e->previous, &m->entries[e->previous].after_range, number,
-		                &e->before_range);
+		exchange_ranges(m, range_behind(e->previous), range_before(number));
 	if (e->next != LINK_NONE && e->linked == 0xff)
-		exchange_ranges(m, number, &e->after_range, e->next,
-		                &m->entries[e->next].before_range);
+		exchange_ranges(m, range_behind(number), range_before(e->next));
 }
 
 static void exchange(struct solver *s, uint32_t a, struct bits *behind, uint32_t b,
@@ -199,7 +234,7 @@ static void update(struct solver *s, uint32_t number)
 	if (e->previous != LINK_NONE && !s->has_conflict) {
 		struct link_entry *p = &m->entries[e->previous];
 
-		if (e->before.known != e->tried && p->linked != 0xff)
+		if (e->is_news && p->linked != 0xff)
 			try_link(s, e->previous);
 		exchange(s, e->previous, &p->after, number, &e->before, link_spread(p->linked));
 	}
@@ -290,12 +325,12 @@ static enum status add_entry(struct solver *s, uint32_t access, uint32_t word, i
 }
 
 /* The part of an access that lies in one word. */
-static enum status place_in(struct solver *s, uint32_t access, uint64_t address, int shift,
-                            uint32_t *entry)
+static enum status place_in(struct solver *s, uint32_t access, uint64_t address, int shift)
 {
 	struct link_memory *m = &s->memory;
 	struct link_access *a = &m->accesses[access];
 	struct link_contents c;
+	uint32_t entry;
 	uint32_t word;
 	uint8_t bytes = link_overlap(address & ADDRESS_BITS,
 	                             (address + (uint64_t)(int64_t)shift) & ADDRESS_BITS, a->size);
@@ -312,9 +347,11 @@ static enum status place_in(struct solver *s, uint32_t access, uint64_t address,
 	}
 	if (!m->is_linked || (link_spread(bytes) & ~c.value.known) != 0)
 		return STATUS_OK;
-	TRY(add_entry(s, access, word, shift, entry));
+	TRY(add_entry(s, access, word, shift, &entry));
 	a->state = ACCESS_PLACED;
-	insert_entry(s, *entry);
+	if (a->placed.first == LINK_NONE)
+		a->placed.first = entry;
+	insert_entry(s, entry);
 	return STATUS_OK;
 }
 
@@ -327,9 +364,10 @@ static void place(struct solver *s, uint32_t access)
 	int shift = (int)(address - first);
 
 	a->state = ACCESS_UNLINKED;
-	if (place_in(s, access, first, shift, &a->entries[0]) != STATUS_OK ||
-	    (shift + a->size > 8 &&
-	     place_in(s, access, first + 8, shift - 8, &a->entries[1]) != STATUS_OK))
+	a->placed.first = LINK_NONE;
+	a->placed.data = solve_node_of(s, a->step, link_access_of(s, a)->data);
+	if (place_in(s, access, first, shift) != STATUS_OK ||
+	    (shift + a->size > 8 && place_in(s, access, first + 8, shift - 8) != STATUS_OK))
 		s->memory.status = STATUS_NO_MEM;
 }
 
@@ -356,15 +394,14 @@ static struct bits address_of(const struct uop_access *access, struct bits base,
 	return sum;
 }
 
-static void find_address(const struct solver *s, struct link_access *a)
+struct bits link_address(const struct solver *s, const struct link_access *a)
 {
 	const struct uop_access *access = link_access_of(s, a);
 	struct bits base = solve_slot(s, a->step, access->address);
 
-	if (base.known == a->base_known)
-		return;
-	a->base_known = base.known;
-	a->address = address_of(access, base, link_is_32bit(s, a));
+	if (base.known == 0)
+		return (struct bits){0, 0};
+	return address_of(access, base, link_is_32bit(s, a));
 }
 
 static void look(struct solver *s, uint32_t access)
@@ -377,7 +414,7 @@ static void look(struct solver *s, uint32_t access)
 
 	if (what->when != SLOT_NONE)
 		happens = solve_slot(s, a->step, what->when);
-	find_address(s, a);
+	a->address = link_address(s, a);
 	is_known = (happens.known & 1) != 0;
 	if (is_known && what->when != SLOT_NONE &&
 	    (happens.value & 1) != (what->when_value ? 1 : 0))
@@ -411,7 +448,6 @@ static void init_access(struct link_memory *m, const struct window *w, size_t st
 	        .index = plan->kills_memory ? ACCESS_KILL : (uint8_t)index,
 	        .kind = plan->kills_memory ? ACCESS_CLOBBER : from[index].kind,
 	        .size = plan->kills_memory ? 0 : from[index].size,
-	        .entries = {LINK_NONE, LINK_NONE},
 	        .waiting = LINK_NONE,
 	};
 
@@ -444,6 +480,7 @@ enum status link_init(struct solver *s, bool single_writer)
 		for (uint32_t i = 0; i < count; i++)
 			init_access(m, w, step, i);
 	}
+	TRY(interval_map_init(&m->ranges, 4 * m->access_count + 4));
 	return link_grow_words(m);
 }
 
@@ -456,6 +493,7 @@ void link_fini(struct link_memory *m)
 	free(m->words);
 	free(m->slots);
 	free(m->queue);
+	interval_map_fini(&m->ranges);
 }
 
 void link_step(struct solver *s, size_t step)
@@ -469,9 +507,14 @@ void link_step(struct solver *s, size_t step)
 			continue;
 		if ((a->state == ACCESS_OPEN || a->state == ACCESS_RANGE))
 			look(s, i);
-		for (unsigned int k = 0; k < 2; k++) {
-			if (a->state == ACCESS_PLACED && a->entries[k] != LINK_NONE)
-				enqueue(m, a->entries[k]);
+		/* Of entries nothing else can be new. */
+		for (uint32_t e = a->placed.first;
+		     a->state == ACCESS_PLACED && e < m->entry_count && m->entries[e].access == i &&
+		     !s->has_conflict;
+		     e++) {
+			exchange_data(s, e);
+			if (m->entries[e].mask == 0xff && !s->has_conflict)
+				exchange_data_range(s, e);
 		}
 	}
 	drain(s);

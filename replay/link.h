@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "replay/interval.h"
+#include "replay/interval_map.h"
 #include "snapshot/memmap.h"
 
 struct solver;
@@ -39,18 +39,26 @@ enum access_state {
 };
 
 struct link_access {
+	union {
+		struct bits address; /* as far as known, top byte dropped; until it is PLACED */
+		/* The first of one or two entries, that lie behind each other, or LINK_NONE. */
+		struct {
+			uint32_t first;
+			uint32_t data; /* node loaded or stored; LINK_NONE: a constant */
+		} placed;
+	};
 	uint32_t step;
-	uint8_t index; /* in the instruction; ACCESS_KILL: any memory may be written */
-	uint8_t state;
-	uint8_t kind;        /* enum uop_access_kind */
-	uint8_t size;        /* bytes; 0 for a range */
-	struct bits address; /* as far as known, top byte dropped */
-	uint64_t base_known; /* of the base, when `address` was found */
-	uint32_t entries[2];
 	uint32_t waiting; /* first entry whose link waits for it */
+	uint8_t index;    /* in the instruction; ACCESS_KILL: any memory may be written */
+	uint8_t state;
+	uint8_t kind; /* enum uop_access_kind */
+	uint8_t size; /* bytes; 0 for a range */
 };
 
+/* Ranges of whole words are kept apart: link_memory.ranges. */
 struct link_entry {
+	struct bits before;
+	struct bits after;
 	uint32_t access;
 	uint32_t word;
 	uint32_t previous; /* entries of the word, in order of accesses */
@@ -59,16 +67,12 @@ struct link_entry {
 	uint32_t wait_next;
 	uint32_t waits_for; /* access, or LINK_NONE */
 	uint32_t scanned;   /* from here to the next entry no access is a barrier */
-	struct bits before;
-	struct bits after;
-	struct interval before_range; /* of the whole word */
-	struct interval after_range;
-	uint64_t tried; /* what was known of `before` when the link to it was tried */
-	uint8_t mask;   /* bytes of the word that it touches */
-	uint8_t linked; /* bytes linked with what comes next */
-	int8_t shift;   /* of its first byte in the word */
+	uint8_t mask;       /* bytes of the word that it touches */
+	uint8_t linked;     /* bytes linked with what comes next */
+	int8_t shift;       /* of its first byte in the word */
 	bool is_store;
 	bool is_queued;
+	bool is_news; /* more is known of `before` than when the link to it was tried */
 };
 
 /* A word of memory at the halt, of which some bytes are always the same. */
@@ -99,6 +103,7 @@ struct link_memory {
 	struct link_entry *entries;
 	size_t entry_count;
 	size_t entry_capacity;
+	struct interval_map ranges; /* before entry e: 2 * e, behind it: 2 * e + 1 */
 	struct link_word *words;
 	size_t word_count;
 	size_t word_capacity;
@@ -116,6 +121,8 @@ void link_fini(struct link_memory *m);
 void link_step(struct solver *s, size_t step);
 /* Tries all closed links again. */
 void link_retry(struct solver *s);
+/* Where an access but ACCESS_KILL goes, as far as known, without the top byte. */
+struct bits link_address(const struct solver *s, const struct link_access *a);
 /* The word before a step. */
 struct bits link_word_at(const struct solver *s, size_t step, uint64_t address);
 /* An instruction cache maintenance behind a store of unknown address: the step behind it, or 0. */

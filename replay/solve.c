@@ -77,7 +77,12 @@ struct interval solve_interval(const struct solver *s, size_t step, unsigned int
 	return node_interval(s, node_of(s, step, slot));
 }
 
-static void learn_node(struct solver *s, size_t step, uint32_t node, struct bits fact)
+uint32_t solve_node_of(const struct solver *s, size_t step, unsigned int slot)
+{
+	return slot < SLOT_CONSTANT ? node_of(s, step, slot) : LINK_NONE;
+}
+
+void solve_learn_node(struct solver *s, size_t step, uint32_t node, struct bits fact)
 {
 	struct bits *b = &s->nodes[node];
 	uint64_t known = b->known;
@@ -93,7 +98,7 @@ void solve_learn(struct solver *s, size_t step, unsigned int slot, struct bits f
 	struct bits constant;
 
 	if (slot < SLOT_CONSTANT) {
-		learn_node(s, step, node_of(s, step, slot), fact);
+		solve_learn_node(s, step, node_of(s, step, slot), fact);
 		return;
 	}
 	constant = solve_slot(s, step, slot);
@@ -110,7 +115,7 @@ static void learn_node_interval(struct solver *s, size_t step, uint32_t node, st
 		s->memory.status = STATUS_NO_MEM;
 	node_changed(s, node);
 	if (interval_to_bits(new, &bits))
-		learn_node(s, step, node, bits);
+		solve_learn_node(s, step, node, bits);
 	else
 		conflict(s, step);
 }

@@ -47,7 +47,11 @@ struct bits solve_register(const struct solver *s, uint64_t position, unsigned i
 /* The 8 bytes at a multiple of 8, little endian. */
 struct bits solve_word(const struct solver *s, uint64_t position, uint64_t address);
 
-/* For link.c: the value of a slot of a step but SLOT_NONE, and a fact about it. */
+/* For link.c, of a step. */
+/* The node of a slot, or LINK_NONE for a constant or none; and a fact about a node. */
+uint32_t solve_node_of(const struct solver *s, size_t step, unsigned int slot);
+void solve_learn_node(struct solver *s, size_t step, uint32_t node, struct bits fact);
+/* The value of a slot but SLOT_NONE, and a fact about it. */
 struct bits solve_slot(const struct solver *s, size_t step, unsigned int slot);
 void solve_learn(struct solver *s, size_t step, unsigned int slot, struct bits fact);
 struct interval solve_interval(const struct solver *s, size_t step, unsigned int slot);
