@@ -15,6 +15,7 @@ import lines
 import measure
 import programs
 import tarmac
+import values
 import wire
 from table import Line, table
 
@@ -31,6 +32,7 @@ MEASURES = {
     "requests": lines.requests,
     "protocols": lines.protocols,
     "tarmac": tarmac.tarmac,
+    "values": values.values,
     "wire": wire.wire,
 }
 BUSY = 1.1

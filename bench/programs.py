@@ -12,13 +12,14 @@ LIBRARIES = ("libelf", "inih", "capstone", "libarchive")
 
 class Program:
     """A build of csreplay, of bench_session on its libraries (None if that did not build), and of
-    tarmac_print (None for a base)."""
+    tarmac_print and of bench_values (None for a base)."""
 
-    def __init__(self, name, csreplay, session, reader=None):
+    def __init__(self, name, csreplay, session, reader=None, values=None):
         self.name = name
         self.csreplay = csreplay
         self.session = session
         self.reader = reader
+        self.values = values
         text = subprocess.run([csreplay, "info", "--help"], stdout=subprocess.PIPE, text=True,
                               check=True).stdout
         self.has_threads = "--threads" in text
@@ -37,7 +38,8 @@ class Program:
 def this_tree(build):
     return Program("ours", os.path.join(build, "cli", "csreplay"),
                    os.path.join(build, "bench", "bench_session"),
-                   os.path.join(build, "tests", "decoder", "tarmac_print"))
+                   os.path.join(build, "tests", "decoder", "tarmac_print"),
+                   os.path.join(build, "bench", "bench_values"))
 
 
 def commit_of(root, name):

@@ -484,6 +484,23 @@ enum status link_init(struct solver *s, bool single_writer)
 	return link_grow_words(m);
 }
 
+void link_trim(struct link_memory *m)
+{
+	struct link_entry *entries;
+
+	free(m->queue);
+	m->queue = NULL;
+	m->queue_count = 0;
+	m->queue_capacity = 0;
+	if (m->entry_count == 0)
+		return;
+	entries = realloc(m->entries, m->entry_count * sizeof(*entries));
+	if (!entries)
+		return;
+	m->entries = entries;
+	m->entry_capacity = m->entry_count;
+}
+
 void link_fini(struct link_memory *m)
 {
 	free(m->accesses);

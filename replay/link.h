@@ -117,6 +117,8 @@ struct link_memory {
 
 MUST_USE enum status link_init(struct solver *s, bool single_writer);
 void link_fini(struct link_memory *m);
+/* Gives back what was reserved for more than there is, when all is known. */
+void link_trim(struct link_memory *m);
 /* Looks at the accesses of a step of which something became known. */
 void link_step(struct solver *s, size_t step);
 /* Tries all closed links again. */

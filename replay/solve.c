@@ -496,6 +496,7 @@ static enum status solve_window(struct solver *s, const struct history *history,
 			set_dirty(s, step);
 	}
 	solve(s);
+	link_trim(&s->memory);
 	return s->memory.status;
 }
 
