@@ -6,6 +6,7 @@
  */
 #include "replay/boundary.h"
 
+#include "decoder/insn.h"
 #include "replay/history_store.h"
 
 enum exception_kind {
@@ -46,6 +47,8 @@ struct notices {
 	bool lost; /* nothing survives */
 	bool changes_space;
 	bool has_return; /* an exception return */
+	bool is_chained; /* M profile: which an exception follows that has no return address */
+	bool has_marker; /* M profile, of an exception's data */
 	unsigned int exceptions;
 	const struct element *exception; /* the last one */
 };
@@ -73,7 +76,8 @@ void boundary_begin(struct boundary_reader *r, const struct history *history, ui
 
 	*r = (struct boundary_reader){.history = history,
 	                              .handler_preserves = handler_preserves,
-	                              .protocol = protocol_of(history->core)};
+	                              .protocol = protocol_of(history->core),
+	                              .m_core = m_core_of(history->core->device)};
 	while (r->gap < gaps && gap[r->gap].position <= from)
 		r->gap++;
 	for (; r->event < events && event[r->event].position <= from; r->event++) {
@@ -116,7 +120,10 @@ static void take_event(struct boundary_reader *r, const struct element *e, struc
 		n->changes_space |= r->has_context && !same_space(&r->context, &e->context);
 		r->context = e->context;
 		r->has_context = true;
+	} else if (e->type == ELEMENT_EXCEPTION && e->exception.is_data_marker) {
+		n->has_marker = true;
 	} else if (e->type == ELEMENT_EXCEPTION) {
+		n->is_chained = n->has_return && !e->exception.has_return_address;
 		n->exceptions++;
 		n->exception = e;
 	} else if (e->type == ELEMENT_EXCEPTION_RET) {
@@ -210,6 +217,90 @@ static bool resumed(struct boundary_reader *r, uint64_t position, const struct e
 	return true;
 }
 
+/* Execution may have come to this address from the instruction. */
+static bool leads_to(const struct boundary_from *from, uint64_t address)
+{
+	const struct uop_branch *branch = &from->insn->branch;
+	bool is_behind = address == from->address + from->size;
+
+	if (branch->kind == BRANCH_NONE || branch->kind == BRANCH_EXCEPTION)
+		return is_behind || (from->insn->flags & UOP_NOT_IN_TABLE) != 0;
+	if (branch->kind == BRANCH_DIRECT || branch->kind == BRANCH_CONDITIONAL)
+		return address == branch->target || (is_behind && branch->kind != BRANCH_DIRECT);
+	return true;
+}
+
+/* Where an exception of the M profile was taken: ETMv3 does not say it of all. */
+static bool taken_at(const struct boundary_from *from, const struct element *e, uint32_t *address)
+{
+	unsigned int kind = from->insn ? from->insn->branch.kind : BRANCH_RETURN;
+
+	*address = (uint32_t)e->exception.return_address;
+	if (!from->is_known || (from->insn->flags & UOP_KILLS_REGISTERS) != 0)
+		return false;
+	if (e->exception.has_return_address)
+		return leads_to(from, *address);
+	*address = (uint32_t)from->address + from->size;
+	if (kind == BRANCH_DIRECT)
+		*address = (uint32_t)from->insn->branch.target;
+	return kind == BRANCH_NONE || kind == BRANCH_EXCEPTION || kind == BRANCH_DIRECT;
+}
+
+static bool enter_m(const struct boundary_reader *r, const struct element *e,
+                    const struct boundary_from *from, struct uop_builder *b)
+{
+	const struct memmap *memory = r->history->core->memory;
+	uint32_t address;
+	uint32_t opcode;
+	unsigned int size;
+	uint8_t h[4] = {0};
+
+	if (m_exception_kind_of(r->protocol, e->exception.number) == M_EXCEPTION_OTHER ||
+	    !taken_at(from, e, &address) || memmap_read(memory, SPACE_ANY, address, h, 2) != 2)
+		return false;
+	opcode = (uint32_t)h[0] | (uint32_t)h[1] << 8;
+	size = insn_t32_size(opcode);
+	if (size == 4) {
+		if (memmap_read(memory, SPACE_ANY, address, h, size) != size)
+			return false;
+		opcode = opcode << 16 | (uint32_t)h[2] | (uint32_t)h[3] << 8;
+	}
+	m_exception_enter(&r->m_core, address, opcode, b);
+	return true;
+}
+
+static bool try_m(const struct boundary_reader *r, const struct notices *n, bool resumes,
+                  const struct boundary_from *from, struct uop_builder *b)
+{
+	const struct element *e = n->exception;
+
+	if (!r->m_core.is_followed || n->lost || n->changes_space || n->exceptions > 1 ||
+	    (n->has_marker && n->exceptions == 0) || !from->is_known)
+		return false;
+	if (n->has_gap) {
+		if (!resumes || n->has_return || !r->handler_preserves ||
+		    m_exception_kind_of(r->protocol, e->exception.number) != M_EXCEPTION_INTERRUPT)
+			return false;
+		m_exception_unseen(b);
+		return true;
+	}
+	if (n->exceptions == 1 && !n->has_return)
+		return enter_m(r, e, from, b);
+	/* ETMv3 does not tell a chained exception from one behind a return. */
+	if (n->exceptions == 1 && (!n->is_chained || r->protocol != PROTOCOL_ETM4))
+		return false;
+	m_exception_return(&r->m_core, from->site.opcode, n->exceptions == 1, b);
+	return true;
+}
+
+/* Exceptions of the M profile. */
+static void m_boundary(const struct boundary_reader *r, const struct notices *n, bool resumes,
+                       const struct boundary_from *from, struct uop_builder *b)
+{
+	if (!try_m(r, n, resumes, from, b))
+		lose_all(b);
+}
+
 bool boundary_next(struct boundary_reader *r, uint64_t position, const uint64_t *pc,
                    const struct boundary_from *from, struct uop_builder *b, bool *changes_space)
 {
@@ -220,9 +311,12 @@ bool boundary_next(struct boundary_reader *r, uint64_t position, const uint64_t 
 
 	*changes_space = n.changes_space;
 	r->is_interrupted = n.has_gap || n.exceptions > 0 || n.has_return;
-	/* What the M profile stacks is not followed. */
-	if (r->history->core->arch == CORE_M && r->is_interrupted)
-		n.lost = true;
+	r->is_return = n.has_return;
+	if (r->history->core->arch == CORE_M &&
+	    (r->is_interrupted || n.lost || n.changes_space || n.has_marker)) {
+		m_boundary(r, &n, resumes, from, b);
+		return true;
+	}
 	if (n.lost || ((n.exceptions > 1 || n.changes_space) && n.has_gap)) {
 		lose_all(b);
 		return true;

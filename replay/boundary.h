@@ -8,6 +8,7 @@
 
 #include "replay/call_model.h"
 #include "replay/history.h"
+#include "replay/m_exception.h"
 #include "replay/uop_build.h"
 
 /* What is known of the instruction before. */
@@ -15,6 +16,7 @@ struct boundary_from {
 	uint64_t address;
 	unsigned int size; /* bytes */
 	struct call_site site;
+	const struct uop_insn *insn;
 	bool is_exception; /* SVC and kin: it does not lead on by itself */
 	bool is_known;     /* false: there is no instruction before it */
 };
@@ -26,10 +28,12 @@ struct boundary_reader {
 	enum protocol protocol; /* that exceptions are numbered by; UNKNOWN: not said */
 	size_t event;
 	size_t gap;
+	struct m_core m_core;
 	bool has_context;
 	struct pe_context context;
 	/* What boundary_next() looked at last has a gap, an exception or a return from one. */
 	bool is_interrupted;
+	bool is_return; /* from an exception of the M profile */
 };
 
 void boundary_begin(struct boundary_reader *r, const struct history *history, uint64_t from,

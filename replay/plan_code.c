@@ -28,8 +28,7 @@ static bool is_in(const struct opcode_set *set, uint32_t opcode)
 	return (opcode & set->mask) == set->match;
 }
 
-/* Memory may hold several opcodes at an address, as seen from several spaces. */
-static bool read_opcode(const struct memmap *memory, struct plan *plan)
+bool plan_read_opcode(const struct memmap *memory, struct plan *plan)
 {
 	uint8_t b[4] = {0};
 	uint32_t low;
@@ -63,7 +62,7 @@ static void expand_arm(struct plan *plan, struct uop_builder *b)
 
 void plan_code(const struct memmap *memory, struct plan *plan, struct uop_builder *b)
 {
-	bool has_opcode = read_opcode(memory, plan);
+	bool has_opcode = plan_read_opcode(memory, plan);
 
 	if (has_opcode && plan->isa == ISA_A64) {
 		sem_a64(plan->opcode, plan->address, b);

@@ -10,6 +10,12 @@
 #include "replay/window.h"
 
 /*
+ * The opcode for the plan's address, isa, space and size: memory may hold several at an address, as
+ * seen from several spaces. False if it holds none.
+ */
+bool plan_read_opcode(const struct memmap *memory, struct plan *plan);
+
+/*
  * Fills `b` for the plan's address, isa, space, size and it, and in the plan opcode,
  * maintains_icache and sets_endian. An opcode that memory does not hold kills everything.
  */

@@ -211,6 +211,8 @@ void t32_pac(struct arm *s, unsigned int arg)
 }
 
 enum {
+	PRIMASK = 0x10, /* M profile: to FAULTMASK, with BASEPRI: what is masked, no more */
+	FAULTMASK = 0x13,
 	SPECIAL = 8,   /* M profile: from here on SYSm is no part of xPSR: MSP, PSP, CONTROL ... */
 	BANKED = 0x20, /* A profile: a register of another mode */
 };
@@ -229,6 +231,9 @@ void t32_msr(struct arm *s, unsigned int arg)
 		arm_reject(s);
 	} else if ((number & ~0x10U) == BANKED) {
 		arm_banked_write(s, rn, (number & 0x10) | at_8(s));
+	} else if (number >= PRIMASK && number <= FAULTMASK) {
+		uop_use(s->b, rn);
+		arm_pstate_unknown(s);
 	} else if (number >= SPECIAL) {
 		uop_use(s->b, rn);
 		arm_mode_changes(s);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "replay/history_store.h"
+#include "replay/m_exception.h"
 #include "replay/register_slot.h"
 
 static void set_dirty(struct solver *s, size_t step)
@@ -393,6 +394,29 @@ static void learn_vector(struct solver *s, unsigned int slot, const struct snap_
 	}
 }
 
+#define XPSR_NUMBER   UINT64_C(0x1ff)
+#define CONTROL_SPSEL UINT64_C(2)
+
+/* Of the M profile's two stack pointers, that which is not in use. */
+static void learn_other_sp(struct solver *s)
+{
+	const struct snap_device *device = s->w.history->core->device;
+	const struct snap_register *xpsr = snap_device_any_register(device, STR("XPSR"));
+	const struct snap_register *control = snap_device_any_register(device, STR("CONTROL"));
+	bool is_handler = xpsr && (snap_register_value(xpsr) & XPSR_NUMBER) != 0;
+	const struct snap_register *other;
+
+	if (!xpsr || (!is_handler && !control))
+		return;
+	/* Handlers use MSP; threads what SPSEL says. */
+	if (is_handler || (snap_register_value(control) & CONTROL_SPSEL) == 0)
+		other = snap_device_any_register(device, STR("PSP"));
+	else
+		other = snap_device_any_register(device, STR("MSP"));
+	if (other)
+		learn_end(s, M_OTHER_SP, snap_register_value(other) & UINT32_MAX, 64);
+}
+
 /* The registers at the halt. */
 static void learn_halt(struct solver *s)
 {
@@ -416,6 +440,8 @@ static void learn_halt(struct solver *s)
 			learn_end(s, at.slot, value & bits_mask(at.bits),
 			          core->arch == CORE_A64 ? at.bits : 64);
 	}
+	if (core->arch == CORE_M)
+		learn_other_sp(s);
 }
 
 /* The general registers of AArch32 have 32 bits. */

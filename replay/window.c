@@ -9,6 +9,7 @@
 #include "replay/boundary.h"
 #include "replay/history_store.h"
 #include "replay/it_block.h"
+#include "replay/m_exception.h"
 #include "replay/plan_code.h"
 #include "replay/run_insn.h"
 #include "replay/run_plans.h"
@@ -26,6 +27,7 @@ struct collect {
 	struct it_block it;
 	/* Every instruction has an atom of its own, that says whether it was executed (ETMv3). */
 	bool has_atoms;
+	bool is_lazy; /* M profile: stores of FP registers may be put off */
 	/* Plans by address; open addressing. 0: free, else the plan's number plus 1. */
 	uint32_t *slots;
 	size_t slot_count; /* power of two */
@@ -260,10 +262,32 @@ static void pass(struct boundary_from *before, const struct plan *plan)
 	before->size = plan->size;
 	before->is_exception = insn->branch.kind == BRANCH_EXCEPTION;
 	before->is_known = true;
+	before->insn = insn;
 	site->isa = (enum isa)plan->isa;
 	site->opcode = plan->opcode;
 	pass_constant(insn, plan->isa == ISA_A64 ? 8 : 7, &site->has_number, &site->number);
 	pass_constant(insn, REG_X0, &site->has_operation, &site->operation);
+}
+
+/*
+ * M profile. The first FP instruction behind an exception may store what the core has put off, and
+ * one that an exception had interrupted may have made some of its accesses before it.
+ */
+static enum status enter_m(struct collect *c, struct plan *plan, uint64_t position,
+                           bool is_interrupted)
+{
+	bool has_opcode = plan_read_opcode(c->w->history->core->memory, plan);
+
+	c->is_lazy |= is_interrupted;
+	if (has_opcode && is_interrupted && c->boundary.is_return &&
+	    m_has_many_accesses(plan->opcode))
+		plan->it = IT_UNKNOWN;
+	if (!c->is_lazy || !c->boundary.m_core.may_have_fpu || !has_opcode ||
+	    !m_is_fp(plan->opcode))
+		return STATUS_OK;
+	c->is_lazy = plan->it != SEM_NO_IT;
+	m_exception_lazy(&c->builder);
+	return insert_step(c, position, (struct plan){.address = 0});
 }
 
 static enum status collect_insn(struct collect *c, struct plan plan, uint64_t position)
@@ -282,6 +306,8 @@ static enum status collect_insn(struct collect *c, struct plan plan, uint64_t po
 		               plan.address, is_interrupted);
 		plan.it = (uint8_t)it_block_condition(&c->it);
 	}
+	if (w->history->core->arch == CORE_M)
+		TRY(enter_m(c, &plan, position, is_interrupted));
 	TRY(plan_of(c, plan, &number));
 	TRY(add_step(w, number));
 	if (plan.isa == ISA_T32)

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Exceptions of the M profile as micro-operations: what the core stacks at an entry and unstacks at
+ * a return. In: what the trace says of them. Out: what of registers and memory survives. Armv7-M
+ * ARM DDI 0403, B1.5.6 to B1.5.8.
+ *
+ * Followed are cores without Security Extension. R13 is the SP in use, M_OTHER_SP the one of MSP
+ * and PSP that is not. Which of them a frame is on, and what is in it, EXC_RETURN says, and nothing
+ * is known of the frame where that is not known.
+ */
+#ifndef CSREPLAY_REPLAY_M_EXCEPTION_H
+#define CSREPLAY_REPLAY_M_EXCEPTION_H
+
+#include "replay/uop_build.h"
+#include "snapshot/snapshot.h"
+
+enum {
+	M_OTHER_SP = REG_X16, /* forgotten by whatever forgets the banked registers */
+};
+
+/* What the type of a core says. */
+struct m_core {
+	bool is_followed; /* Armv6-M or Armv7-M */
+	bool may_have_fpu;
+	bool is_aligned; /* stacks frames at multiples of 8 in any case (Armv6-M) */
+};
+
+struct m_core m_core_of(const struct snap_device *device);
+
+enum m_exception_kind {
+	M_EXCEPTION_OTHER, /* a reset, lockup, or not known */
+	M_EXCEPTION_PLAIN,
+	M_EXCEPTION_INTERRUPT, /* plain, and its handler leaves what was interrupted alone */
+};
+
+enum m_exception_kind m_exception_kind_of(enum protocol protocol, uint32_t number);
+
+/*
+ * An instruction that may be interrupted between its accesses, and begin or go on where it was.
+ * Opcodes are as sem_t32() takes them.
+ */
+bool m_has_many_accesses(uint32_t opcode);
+
+/* The opcode is that of the instruction that is returned to. */
+void m_exception_enter(const struct m_core *core, uint32_t return_address, uint32_t opcode,
+                       struct uop_builder *b);
+/*
+ * Behind an instruction, `opcode`, that returned. With `is_chained` the next handler is entered and
+ * nothing unstacked.
+ */
+void m_exception_return(const struct m_core *core, uint32_t opcode, bool is_chained,
+                        struct uop_builder *b);
+/* The handler of an exception of kind INTERRUPT was not traced. */
+void m_exception_unseen(struct uop_builder *b);
+
+/* An opcode that may make the core store the registers of an earlier frame (lazy stacking). */
+static inline bool m_is_fp(uint32_t opcode)
+{
+	return (opcode >> 26 & 0x3b) == 0x3b;
+}
+
+void m_exception_lazy(struct uop_builder *b);
+
+#endif

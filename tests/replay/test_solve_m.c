@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Exceptions of the M profile: what is proved across them, and what is not although it looks so. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/replay/made_a32.h"
+
+enum { M_SVC = 11, FRAME = 0x10 /* in the data */ };
+
+/*
+ * A core of the M profile whose SVC behind an addition leads to a handler at CODE + 16, in which it
+ * halts with an empty R0 to R3. SP was 0x8034, so that the frame is at 0x8010 behind 4 bytes.
+ */
+static void begin_m(struct program *p, const char *type, uint32_t exc_return)
+{
+	static const uint32_t frame[] = {0x36,   0x105, DATA_AT,  4,
+	                                 0x1212, 0x77,  CODE + 4, UINT32_C(0x01000200)};
+
+	p->arch = CORE_M;
+	p->protocol = PROTOCOL_ETM4;
+	p->registers[R_CPSR].name = STR("XPSR");
+	p->f.device.type = str_of(type);
+	for (unsigned int i = 0; i < 8; i++)
+		put_u32(p->data + FRAME + 4 * i, frame[i]);
+	for (unsigned int i = 0; i < 4; i++)
+		put_u32(p->r[i], 0);
+	put_u32(p->r[R_SP], DATA_AT + FRAME);
+	put_u32(p->r[R_LR], exc_return);
+	put_u32(p->r[R_CPSR], UINT32_C(0x4100000b));
+	put_u32(p->r[R_PC], CODE + 18);
+	leads_to(CODE + 18);
+}
+
+#define M_PROGRAM T_ADD_R1_5, T_SVC, T_NOP, T_NOP, T_NOP, T_NOP, T_NOP, T_NOP, T_NOP
+
+static void enter(struct program *p)
+{
+	const struct element elements[] = {
+	        run_at(ISA_T32, CODE, 2, false, true),
+	        exception(M_SVC, CODE + 4),
+	        run_at(ISA_T32, CODE + 16, 1, false, true),
+	};
+
+	finish(p, elements, 3);
+}
+
+static void m_entry_is_stacked(void **state)
+{
+	struct program p;
+	uint8_t bytes[4];
+
+	(void)state;
+	BEGIN_T32(&p, M_PROGRAM);
+	begin_m(&p, "Cortex-M3", UINT32_C(0xfffffff9));
+	enter(&p);
+	assert_is(&p, 0, 0, 0x36);
+	assert_is(&p, 0, 1, 0x100);
+	assert_is(&p, 1, 2, DATA_AT);
+	assert_is(&p, 1, 3, 4);
+	assert_is(&p, 1, 12, 0x1212);
+	assert_is(&p, 1, R_LR, 0x77);
+	assert_is(&p, 1, 4, 0);
+	assert_is(&p, 0, R_SP, DATA_AT + FRAME + 0x24);
+	assert_is(&p, 2, R_SP, DATA_AT + FRAME);
+	assert_is(&p, 2, R_LR, UINT32_C(0xfffffff9));
+	/* What was there before the frame is lost, what is below it is not. */
+	assert_int_equal(values_memory(p.values, 1, DATA_AT + FRAME, bytes, 4), 0);
+	assert_int_equal(values_memory(p.values, 1, DATA_AT + FRAME - 4, bytes, 4), 4);
+	assert_int_equal(values_memory(p.values, 2, DATA_AT + FRAME, bytes, 4), 4);
+	end(&p);
+}
+
+/* The frame was pushed to PSP, of which nothing is known: R13 is MSP. */
+static void m_entry_from_a_thread_with_psp(void **state)
+{
+	struct program p;
+	uint8_t bytes[4];
+
+	(void)state;
+	BEGIN_T32(&p, M_PROGRAM);
+	begin_m(&p, "Cortex-M3", UINT32_C(0xfffffffd));
+	enter(&p);
+	assert_unknown(&p, 0, 0);
+	assert_unknown(&p, 0, 1);
+	assert_unknown(&p, 1, R_SP);
+	assert_is(&p, 1, 4, 0);
+	assert_is(&p, 2, R_SP, DATA_AT + FRAME);
+	assert_int_equal(values_memory(p.values, 1, DATA_AT + FRAME - 4, bytes, 4), 0);
+	end(&p);
+}
+
+/* As much as is known where the PSP is: R0 is PSP, by another name. */
+static void m_entry_from_a_thread_with_known_psp(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN_T32(&p, M_PROGRAM);
+	begin_m(&p, "Cortex-M3", UINT32_C(0xfffffffd));
+	p.registers[5].name = STR("PSP");
+	put_u32(p.r[5], DATA_AT + FRAME);
+	put_u32(p.r[R_SP], DATA_AT);
+	enter(&p);
+	assert_is(&p, 0, 0, 0x36);
+	assert_is(&p, 0, R_SP, DATA_AT + FRAME + 0x24);
+	assert_is(&p, 2, R_SP, DATA_AT);
+	end(&p);
+}
+
+/* A frame with FP registers is larger; EXC_RETURN says which it is. */
+static void m_entry_with_fp_frame(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN_T32(&p, M_PROGRAM);
+	begin_m(&p, "Cortex-M4", UINT32_C(0xffffffe9));
+	enter(&p);
+	assert_is(&p, 0, 0, 0x36);
+	assert_is(&p, 0, R_SP, DATA_AT + FRAME + 104 + 4);
+	end(&p);
+}
+
+/* A core with Security Extension, a reset, and an exception that was taken elsewhere. */
+static void m_other_exception_is_a_gap(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < 3; i++) {
+		struct program p;
+
+		BEGIN_T32(&p, M_PROGRAM);
+		begin_m(&p, i == 0 ? "Cortex-M33" : "Cortex-M3", UINT32_C(0xfffffff9));
+		{
+			const struct element elements[] = {
+			        run_at(ISA_T32, CODE, 2, false, true),
+			        exception(i == 1 ? 1 : M_SVC, i == 2 ? CODE + 6 : CODE + 4),
+			        run_at(ISA_T32, CODE + 16, 1, false, true),
+			};
+
+			finish(&p, elements, 3);
+		}
+		assert_unknown(&p, 0, 0);
+		assert_unknown(&p, 0, 4);
+		assert_is(&p, 2, 4, 0);
+		end(&p);
+	}
+}
+
+/* An interrupted POP may have loaded some of its registers. */
+static void m_interrupted_pop_is_a_gap(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN_T32(&p, M_PROGRAM);
+	p.code[4] = 0x02; /* pop {r1} */
+	p.code[5] = 0xbc;
+	begin_m(&p, "Cortex-M3", UINT32_C(0xfffffff9));
+	enter(&p);
+	assert_unknown(&p, 0, 0);
+	assert_unknown(&p, 0, 4);
+	end(&p);
+}
+
+/* SVC, a handler of MOV LR, R4 and BX LR, and on behind the SVC. SP is 4 more if it was padded. */
+static void return_m(struct program *p, const char *type, uint32_t exc_return, uint32_t padding)
+{
+	const struct element elements[] = {
+	        run_at(ISA_T32, CODE, 2, false, true),     exception(M_SVC, CODE + 4),
+	        run_at(ISA_T32, CODE + 14, 2, true, true), {.type = ELEMENT_EXCEPTION_RET},
+	        run_at(ISA_T32, CODE + 4, 1, false, true),
+	};
+
+	BEGIN_T32(p, T_ADD_R1_5, T_SVC, T_NOP, T_NOP, T_NOP, T_NOP, T_NOP, T_MOV_LR_R4, T_BX_LR);
+	begin_m(p, type, 0x77);
+	put_u32(p->data + FRAME + 28, UINT32_C(0x01000000) | padding << 7);
+	put_u32(p->r[0], 0x36);
+	put_u32(p->r[1], 0x105);
+	put_u32(p->r[2], DATA_AT);
+	put_u32(p->r[3], 4);
+	put_u32(p->r[4], exc_return);
+	put_u32(p->r[12], 0x1212);
+	put_u32(p->r[R_SP], DATA_AT + FRAME + 0x20 + padding);
+	put_u32(p->r[R_CPSR], UINT32_C(0x01000000));
+	put_u32(p->r[R_PC], CODE + 6);
+	leads_to(CODE + 6);
+	finish(p, elements, 5);
+}
+
+static void m_return_is_unstacked(void **state)
+{
+	static const struct {
+		const char *type;
+		uint32_t padding;
+	} cases[] = {{"Cortex-M3", 0}, {"Cortex-M0", 0}, {"Cortex-M0", 4}};
+
+	(void)state;
+	for (unsigned int i = 0; i < 3; i++) {
+		struct program p;
+
+		return_m(&p, cases[i].type, UINT32_C(0xfffffff9), cases[i].padding);
+		assert_is(&p, 4, 0, 0x36);
+		assert_is(&p, 4, R_SP, DATA_AT + FRAME + 0x20 + cases[i].padding);
+		assert_is(&p, 3, R_LR, UINT32_C(0xfffffff9));
+		assert_unknown(&p, 3, 0);
+		if (i == 0) /* of a core that aligns bit 2 of SP does not matter here */
+			assert_is(&p, 3, R_SP, DATA_AT + FRAME);
+		end(&p);
+	}
+}
+
+/* A core that need not align its stack; an EXC_RETURN of a frame that is on PSP. */
+static void m_return_to_unknown_frame(void **state)
+{
+	struct program p;
+
+	(void)state;
+	return_m(&p, "Cortex-M3", UINT32_C(0xfffffff9), 4);
+	assert_is(&p, 4, 1, 0x105);
+	assert_unknown(&p, 3, R_SP);
+	end(&p);
+	return_m(&p, "Cortex-M3", UINT32_C(0xfffffffd), 0);
+	assert_is(&p, 4, 1, 0x105);
+	assert_unknown(&p, 3, R_SP);
+	end(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(m_entry_is_stacked),
+	        cmocka_unit_test(m_entry_from_a_thread_with_psp),
+	        cmocka_unit_test(m_entry_from_a_thread_with_known_psp),
+	        cmocka_unit_test(m_entry_with_fp_frame),
+	        cmocka_unit_test(m_other_exception_is_a_gap),
+	        cmocka_unit_test(m_interrupted_pop_is_a_gap),
+	        cmocka_unit_test(m_return_is_unstacked),
+	        cmocka_unit_test(m_return_to_unknown_frame),
+	};
+
+	(void)open_fixture;
+	(void)x1_value;
+	(void)begin_a32;
+	(void)run_a32;
+	(void)run_t32;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
