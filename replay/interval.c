@@ -69,15 +69,26 @@ bool interval_is_better(struct interval old, struct interval new)
 	return interval_span(new) < span && interval_span(new) <= span - span / 4;
 }
 
-/* The interval of a of which these flags of a - k, of 64 bits, say how it compares with k. */
-static struct interval compared(uint32_t states, uint64_t k, bool is_signed)
+/* Of the low 32 bits of a value that is in the interval. */
+static struct interval low_half(struct interval i)
 {
-	uint64_t base = is_signed ? UINT64_C(1) << 63 : 0;
+	uint64_t first = i.first & UINT32_MAX;
+
+	if (interval_span(i) > UINT32_MAX || first + interval_span(i) > UINT32_MAX)
+		return interval_of(0, UINT32_MAX);
+	return interval_of(first, first + interval_span(i));
+}
+
+/* The interval of a of which these flags of a - k, of so many bits, say how it compares with k. */
+static struct interval compared(uint32_t states, uint64_t k, bool is_signed, unsigned int width)
+{
+	uint64_t mask = bits_mask(width);
+	uint64_t base = is_signed ? UINT64_C(1) << (width - 1) : 0;
 	bool less = false;
 	bool equal = false;
 	bool more = false;
 	uint64_t first = base;
-	uint64_t last = base - 1;
+	uint64_t last = (base - 1) & mask;
 
 	for (unsigned int state = 0; state < 16; state++) {
 		bool n = (state & FLAG_N) != 0;
@@ -95,43 +106,79 @@ static struct interval compared(uint32_t states, uint64_t k, bool is_signed)
 	if (!more && !equal && k == first)
 		return (struct interval){0, 0};
 	if (!less)
-		first = equal ? k : k + 1;
+		first = equal ? k : (k + 1) & mask;
 	if (!more)
-		last = equal ? k : k - 1;
+		last = equal ? k : (k - 1) & mask;
+	/* Over the end of 32 bits it is no interval of 64. */
+	if (first > last && width < 64)
+		return (struct interval){0, 0};
 	return interval_of(first, last);
+}
+
+/* Nothing but its low half is in the value. */
+static bool is_half(struct bits b)
+{
+	return b.known >> 32 == UINT32_MAX && b.value >> 32 == 0;
 }
 
 static void refine_flags(const struct uop *op, const struct bits bits[4], struct interval v[4])
 {
 	uint32_t states = bits_flag_states(&bits[0]);
+	uint64_t k = bits[2].value & bits_mask(op->len);
 
-	/* A comparison of 64 bits with a number, or of 32 where the rest is known to be zero. */
+	/* A comparison with a number, of 64 bits, or of 32 of a value that has no more. */
 	if (op->to != 1 || !bits_all_known(&bits[2], op->len) || (bits[3].known & 1) == 0 ||
-	    (bits[3].value & 1) == 0 || states == 0 || op->len != 64)
+	    (bits[3].value & 1) == 0 || states == 0 ||
+	    (op->len != 64 && (op->len != 32 || !is_half(bits[1]))))
 		return;
-	v[1] = interval_meet(v[1], compared(states, bits[2].value, false));
-	v[1] = interval_meet(v[1], compared(states, bits[2].value, true));
+	v[1] = interval_meet(v[1], compared(states, k, false, op->len));
+	v[1] = interval_meet(v[1], compared(states, k, true, op->len));
+}
+
+/* dst = a + b + carry, or a - (b + 1 - carry), in all directions. */
+static void refine_sum(struct interval v[3], bool subtracts, uint64_t carry)
+{
+	struct interval in = interval_of(carry, carry);
+	struct interval second;
+
+	if (subtracts) {
+		in = interval_of(1 - carry, 1 - carry);
+		second = interval_add(v[2], in);
+		v[0] = interval_meet(v[0], interval_subtract(v[1], second));
+		v[1] = interval_meet(v[1], interval_add(v[0], second));
+		v[2] = interval_meet(v[2], interval_subtract(interval_subtract(v[1], v[0]), in));
+		return;
+	}
+	v[0] = interval_meet(v[0], interval_add(interval_add(v[1], v[2]), in));
+	v[1] = interval_meet(v[1], interval_subtract(interval_subtract(v[0], v[2]), in));
+	v[2] = interval_meet(v[2], interval_subtract(interval_subtract(v[0], v[1]), in));
+}
+
+/* The same modulo 2^32, of the low halves of a and b. */
+static void refine_half_sum(const struct bits bits[4], struct interval v[4], bool subtracts)
+{
+	static const struct interval any = {0, 0};
+	uint64_t carry = bits[3].value & 1;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		struct interval x[3] = {low_half(v[0]), low_half(v[1]), low_half(v[2])};
+
+		if (i > 0 && !is_half(bits[i]))
+			continue;
+		x[i] = any;
+		refine_sum(x, subtracts, carry);
+		v[i] = interval_meet(v[i], low_half(x[i]));
+	}
 }
 
 void interval_refine(const struct uop *op, const struct bits bits[4], struct interval v[4])
 {
-	struct interval carry = interval_of(bits[3].value & 1, bits[3].value & 1);
-	struct interval second = v[2];
-
 	if (op->op == UOP_FLAGS)
 		refine_flags(op, bits, v);
-	if (op->op != UOP_ADD || op->width != 64 || (bits[3].known & 1) == 0)
+	if (op->op != UOP_ADD || (bits[3].known & 1) == 0)
 		return;
-	/* a + ~b + carry is a - (b + 1 - carry) */
-	if (op->to != 0) {
-		carry = interval_subtract(interval_of(1, 1), carry);
-		second = interval_add(v[2], carry);
-		v[0] = interval_meet(v[0], interval_subtract(v[1], second));
-		v[1] = interval_meet(v[1], interval_add(v[0], second));
-		v[2] = interval_meet(v[2], interval_subtract(interval_subtract(v[1], v[0]), carry));
-		return;
-	}
-	v[0] = interval_meet(v[0], interval_add(interval_add(v[1], second), carry));
-	v[1] = interval_meet(v[1], interval_subtract(interval_subtract(v[0], second), carry));
-	v[2] = interval_meet(v[2], interval_subtract(interval_subtract(v[0], v[1]), carry));
+	if (op->width == 64)
+		refine_sum(v, op->to != 0, bits[3].value & 1);
+	else if (op->width == 32)
+		refine_half_sum(bits, v, op->to != 0);
 }

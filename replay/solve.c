@@ -180,17 +180,20 @@ static inline void resolve(struct run *r, unsigned int i)
 }
 
 /* Nothing comes of a sum of which two are as good as unknown. */
-static bool says_little(const struct interval v[3])
+static bool says_little(const struct interval v[3], unsigned int width)
 {
-	uint64_t little = UINT64_MAX / 16;
+	uint64_t much = bits_mask(width) - bits_mask(width) / 16;
+	unsigned int little = 0;
 
-	return (v[0].narrowed < little) + (v[1].narrowed < little) + (v[2].narrowed < little) > 1;
+	for (unsigned int i = 0; i < 3; i++)
+		little += interval_span(v[i]) > much;
+	return little > 1;
 }
 
 static bool has_intervals(const struct uop *op)
 {
-	return (op->op == UOP_ADD && op->width == 64) ||
-	       (op->op == UOP_FLAGS && op->len == 64 && op->to == 1);
+	return (op->op == UOP_ADD && (op->width == 64 || op->width == 32)) ||
+	       (op->op == UOP_FLAGS && (op->len == 64 || op->len == 32) && op->to == 1);
 }
 
 /* The same relation, for intervals. True if one of them changed. */
@@ -210,7 +213,7 @@ static bool run_intervals(const struct run *r)
 		                                : node_interval(r->frame->s, r->nodes[i]);
 		old[i] = v[i];
 	}
-	if (op->op == UOP_ADD && says_little(v))
+	if (op->op == UOP_ADD && says_little(v, op->width))
 		return false;
 	interval_refine(op, bits, v);
 	for (unsigned int i = op->op == UOP_FLAGS ? 1 : 0; i < 3; i++) {

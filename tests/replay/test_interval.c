@@ -23,7 +23,13 @@ static const uint64_t numbers[] = {
         UINT64_MAX,
 };
 
-enum { NUMBERS = sizeof(numbers) / sizeof(numbers[0]) };
+static const uint64_t halves[] = {0,          1,          2,          0x41ffb0,   0x7ffffffe,
+                                  0x7fffffff, 0x80000000, 0x80000001, 0xfffffffe, 0xffffffff};
+
+enum {
+	NUMBERS = sizeof(numbers) / sizeof(numbers[0]),
+	HALVES = sizeof(halves) / sizeof(halves[0]),
+};
 
 static bool holds(struct interval i, uint64_t x)
 {
@@ -84,9 +90,10 @@ static void interval_of_number_is_its_bits(void **state)
 }
 
 /* Of x - k with these flags alone: x is in what the flags say of it. */
-static void check_compare(uint64_t x, uint64_t k)
+static void check_compare(uint64_t x, uint64_t k, uint8_t width)
 {
-	const struct uop op = {.op = UOP_FLAGS, .width = 16, .len = 64, .to = 1};
+	const struct uop op = {.op = UOP_FLAGS, .width = 16, .len = width, .to = 1};
+	const struct bits compared = {0, ~bits_mask(width)};
 	struct bits a = bits_of(x);
 	struct bits b = bits_of(k);
 	struct bits one = bits_of(1);
@@ -94,11 +101,11 @@ static void check_compare(uint64_t x, uint64_t k)
 	const struct bits_sum sum = {&a, &b, &one, true};
 	struct interval v[4] = {{0, 0}, {0, 0}, interval_of(k, k), interval_of(1, 1)};
 
-	assert_true(bits_add_flags(&flags, &sum, 64));
+	assert_true(bits_add_flags(&flags, &sum, width));
 	/* All sets of states that hold the true one. */
 	for (uint32_t states = 1; states <= FLAGS_ANY; states++) {
 		struct bits known = {0, ~(uint64_t)states};
-		const struct bits bits[4] = {known, {0, 0}, b, one};
+		const struct bits bits[4] = {known, compared, b, one};
 
 		if ((states & bits_flag_states(&flags)) == 0)
 			continue;
@@ -113,8 +120,68 @@ static void interval_of_comparison_holds_what_was_compared(void **state)
 	(void)state;
 	for (unsigned int x = 0; x < NUMBERS; x++) {
 		for (unsigned int k = 0; k < NUMBERS; k++)
-			check_compare(numbers[x], numbers[k]);
+			check_compare(numbers[x], numbers[k], 64);
 	}
+	for (unsigned int x = 0; x < HALVES; x++) {
+		for (unsigned int k = 0; k < HALVES; k++)
+			check_compare(halves[x], halves[k], 32);
+	}
+}
+
+/* Of x1 op x2 modulo 2^32, of which intervals are known: all three are in what follows. */
+static void check_half_sum(struct interval a, struct interval b, const struct uop *op)
+{
+	const struct bits half = {0, ~bits_mask(32)};
+	const struct bits bits[4] = {half, half, half, bits_of(op->to)};
+	struct interval v[4] = {{0, 0}, a, b, interval_of(op->to, op->to)};
+
+	interval_refine(op, bits, v);
+	for (unsigned int x = 0; x < HALVES; x++) {
+		for (unsigned int y = 0; y < HALVES; y++) {
+			uint64_t sum = op->to != 0 ? halves[x] - halves[y] : halves[x] + halves[y];
+
+			if (!holds(a, halves[x]) || !holds(b, halves[y]))
+				continue;
+			assert_true(holds(v[0], sum & UINT32_MAX));
+			assert_true(holds(v[1], halves[x]) && holds(v[2], halves[y]));
+		}
+	}
+}
+
+static void interval_of_half_sum_excludes_nothing_that_is_true(void **state)
+{
+	const struct uop ops[] = {{.op = UOP_ADD, .width = 32},
+	                          {.op = UOP_ADD, .width = 32, .to = 1}};
+
+	(void)state;
+	for (unsigned int i = 0; i < HALVES * HALVES * HALVES * HALVES; i++) {
+		unsigned int a = i % (HALVES * HALVES);
+		unsigned int b = i / (HALVES * HALVES);
+
+		for (unsigned int k = 0; k < 2; k++)
+			check_half_sum(interval_of(halves[a / HALVES], halves[a % HALVES]),
+			               interval_of(halves[b / HALVES], halves[b % HALVES]),
+			               &ops[k]);
+	}
+}
+
+/* 0 - 4 is behind all else. A register whose upper half is not known is not said anything of. */
+static void interval_of_half_sum_is_modulo(void **state)
+{
+	const struct uop op = {.op = UOP_ADD, .width = 32, .to = 1};
+	const struct bits none = {0, 0};
+	const struct bits bits[4] = {{0, ~bits_mask(32)}, none, bits_of(4), bits_of(1)};
+	struct interval v[4] = {interval_of(0, UINT32_MAX), interval_of(0, 2), interval_of(4, 4),
+	                        interval_of(1, 1)};
+
+	(void)state;
+	interval_refine(&op, bits, v);
+	assert_int_equal(v[0].first, UINT32_C(0xfffffffc));
+	assert_int_equal(interval_span(v[0]), 2);
+	v[0] = interval_of(0, 0x10);
+	v[1] = (struct interval){0, 0};
+	interval_refine(&op, bits, v);
+	assert_int_equal(interval_span(v[1]), UINT64_MAX);
 }
 
 static void interval_of_sum_goes_both_ways(void **state)
@@ -139,6 +206,8 @@ int main(void)
 	        cmocka_unit_test(interval_of_number_is_its_bits),
 	        cmocka_unit_test(interval_of_comparison_holds_what_was_compared),
 	        cmocka_unit_test(interval_of_sum_goes_both_ways),
+	        cmocka_unit_test(interval_of_half_sum_excludes_nothing_that_is_true),
+	        cmocka_unit_test(interval_of_half_sum_is_modulo),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
