@@ -204,8 +204,10 @@ static bool resumed(struct boundary_reader *r, uint64_t position, const struct e
 	bool again = from->is_known && from->address == e->exception.return_address;
 
 	if (kind == EXCEPTION_CALL) {
-		if (!from->is_known || !call_model_system(&from->site, b))
+		if (!from->is_known || !call_model_system(&from->site, b)) {
+			r->maintains_icache = from->is_known && call_model_may_flush(&from->site);
 			lose_all(b);
+		}
 		return true;
 	}
 	if (kind == EXCEPTION_INTERRUPT && r->handler_preserves)
@@ -312,6 +314,7 @@ bool boundary_next(struct boundary_reader *r, uint64_t position, const uint64_t 
 	*changes_space = n.changes_space;
 	r->is_interrupted = n.has_gap || n.exceptions > 0 || n.has_return;
 	r->is_return = n.has_return;
+	r->maintains_icache = false;
 	if (r->history->core->arch == CORE_M &&
 	    (r->is_interrupted || n.lost || n.changes_space || n.has_marker)) {
 		m_boundary(r, &n, resumes, from, b);

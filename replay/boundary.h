@@ -33,7 +33,8 @@ struct boundary_reader {
 	struct pe_context context;
 	/* What boundary_next() looked at last has a gap, an exception or a return from one. */
 	bool is_interrupted;
-	bool is_return; /* from an exception of the M profile */
+	bool maintains_icache; /* what was written may be code from here on */
+	bool is_return;        /* from an exception of the M profile */
 };
 
 void boundary_begin(struct boundary_reader *r, const struct history *history, uint64_t from,

@@ -6,6 +6,7 @@ enum {
 	CALL_RESULT = REG_NZCV, /* as base: what the call returns */
 	CALL_PAGES = 0x80,      /* in the bound: and as much as makes whole pages of it */
 	PAGE_MOST = 0x10000,
+	CACHEFLUSH = 0xf0002, /* number of the A32 call */
 
 	SEMIHOSTING_NONE = 0xff, /* no word of the block */
 };
@@ -122,6 +123,11 @@ bool call_model_system(const struct call_site *site, struct uop_builder *b)
 		uop_define_unknown(b, reg, 64);
 	finish(site, b, result);
 	return true;
+}
+
+bool call_model_may_flush(const struct call_site *site)
+{
+	return site->isa != ISA_A64 && (!site->has_number || site->number == CACHEFLUSH);
 }
 
 /* HLT 0xf000; SVC 0x123456, HLT 0xf000; SVC 0xab; BKPT 0xab of the M profile. */

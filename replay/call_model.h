@@ -24,6 +24,8 @@ struct call_site {
 
 /* Fills `b`. False if it is no Linux system call whose number is known and in the tables. */
 bool call_model_system(const struct call_site *site, struct uop_builder *b);
+/* It may be the A32 call that makes code of what was written (cacheflush). */
+bool call_model_may_flush(const struct call_site *site);
 /*
  * The same for a call that a debugger or a model serves. Only for one behind which execution went
  * on without an exception: elsewhere the instruction is something else.

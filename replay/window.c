@@ -226,6 +226,7 @@ static enum status add_boundary(struct collect *c, uint64_t position, const uint
 	if (!boundary_next(&c->boundary, position, pc, &c->before, &c->builder,
 	                   &plan.changes_translation))
 		return STATUS_OK;
+	plan.maintains_icache = c->boundary.maintains_icache;
 	return insert_step(c, position, plan);
 }
 

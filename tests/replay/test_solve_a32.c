@@ -433,6 +433,33 @@ static void a32_other_call_is_a_gap(void **state)
 	}
 }
 
+/* A call that may be cacheflush, behind a wild store: what ran before need not be what is there
+ * now. */
+static void a32_cache_flush_makes_code_doubtful(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < 2; i++) { /* a call of another number does not */
+		struct program p;
+		const struct element elements[] = {
+		        run_at(ISA_A32, CODE, 4, false, true),
+		        exception(10, CODE + 16),
+		        {.type = ELEMENT_TRACE_ON},
+		        run_at(ISA_A32, CODE + 16, 1, false, true),
+		};
+
+		BEGIN_A32(&p, MOV_R1_7, UINT32_C(0xe5840000), UINT32_C(0xe307700b), SVC_0,
+		          ADD_R3_R3_1); /* str r0, [r4]; movw r7, #0x700b */
+		if (i == 0)
+			put_u32(p.code + 8, UINT32_C(0xe1a07007)); /* mov r7, r7 */
+		finish(&p, elements, 4);
+		if (i == 0)
+			assert_unknown(&p, 1, 1);
+		else
+			assert_is(&p, 1, 1, 7);
+		end(&p);
+	}
+}
+
 /*
  * SYS_READ of the block at R1, the data: to where its first word points, as many as its third. What
  * was not seen to be stored in the block may have been read over it.
@@ -505,6 +532,7 @@ int main(void)
 	        cmocka_unit_test(a32_known_call_returns_in_r0_alone),
 	        cmocka_unit_test(a32_call_writes_what_it_reads),
 	        cmocka_unit_test(a32_other_call_is_a_gap),
+	        cmocka_unit_test(a32_cache_flush_makes_code_doubtful),
 	        cmocka_unit_test(a32_semihosting_writes_by_its_block),
 	        cmocka_unit_test(a32_other_trap_is_a_gap),
 	};
