@@ -28,6 +28,8 @@ struct plan {
 	uint64_t words;
 	uint64_t most;  /* instructions before an end, at random ends */
 	uint64_t reach; /* percent of registers read, last 1,000; below it fails */
+	uint64_t atoms; /* not 0: the trace is ETMv3's, and says of each instruction if it was
+	                   executed */
 };
 
 struct option {
@@ -45,6 +47,7 @@ static const struct option option_names[] = {
         {"words=", offsetof(struct plan, words)},
         {"most=", offsetof(struct plan, most)},
         {"reach=", offsetof(struct plan, reach)},
+        {"atoms=", offsetof(struct plan, atoms)},
 };
 
 static bool take_option(struct plan *plan, const char *argument)
@@ -211,5 +214,7 @@ int main(int argc, char **argv)
 		i++;
 	if (!open_recording(&recording, argc - i, argv + i))
 		return 2;
+	if (plan.atoms != 0)
+		recording.protocol = PROTOCOL_ETM3;
 	return run(&recording, &plan);
 }

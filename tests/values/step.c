@@ -68,6 +68,45 @@ static unsigned int it_of(uint32_t psr)
 	return (it & 15) == 0 ? (unsigned int)SEM_NO_IT : it >> 4;
 }
 
+/* Arm ARM DDI 0487 F1.3.2, the condition and N, Z, C and V. */
+static bool holds(unsigned int condition, uint32_t psr)
+{
+	bool n = (psr >> 31 & 1) != 0;
+	bool z = (psr >> 30 & 1) != 0;
+	bool c = (psr >> 29 & 1) != 0;
+	bool v = (psr >> 28 & 1) != 0;
+	const bool results[] = {z, c, n, v, c && !z, n == v, n == v && !z, true};
+
+	return condition >= 14 || results[condition >> 1] == ((condition & 1) == 0);
+}
+
+/* The condition that A32 and T32 instructions are under, or 14. */
+static unsigned int condition_of(const struct recording *r, size_t at, const struct insn_view *step)
+{
+	const struct state *s = &r->states[at];
+	unsigned int condition = 14;
+
+	if (s->isa == ISA_A32)
+		condition = step->opcode >> 28;
+	else if (step->size == 2 && (step->opcode & 0xf000) == 0xd000)
+		condition = step->opcode >> 8 & 15; /* B<c> */
+	else if (step->size == 4 && (step->opcode & 0xf800d000) == 0xf0008000)
+		condition = step->opcode >> 22 & 15;
+	if (s->isa == ISA_T32 && condition >= 14)
+		condition = it_of(s->psr);
+	return condition < 14 ? condition : 14;
+}
+
+bool step_has_condition(const struct recording *r, size_t at, const struct insn_view *step)
+{
+	return r->states[at].isa != ISA_A64 && condition_of(r, at, step) < 14;
+}
+
+bool step_is_executed(const struct recording *r, size_t at, const struct insn_view *step)
+{
+	return holds(condition_of(r, at, step), r->states[at].psr);
+}
+
 void step_expand(const struct recording *r, size_t at, struct insn_view *step)
 {
 	const struct state *s = &r->states[at];

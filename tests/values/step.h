@@ -35,6 +35,9 @@ void step_read(const struct recording *r, size_t at, struct insn_view *step);
 /* The same, were these its bytes. */
 void step_read_bytes(const struct recording *r, size_t at, const uint8_t *bytes,
                      struct insn_view *step);
+/* A32 and T32: it has a condition, in its opcode or by an IT, and that holds. */
+bool step_has_condition(const struct recording *r, size_t at, const struct insn_view *step);
+bool step_is_executed(const struct recording *r, size_t at, const struct insn_view *step);
 /* And what it does. */
 void step_expand(const struct recording *r, size_t at, struct insn_view *step);
 /* Register by place in struct state. */

@@ -262,6 +262,21 @@ static void make_memory(struct cut *c)
 		exit(2);
 }
 
+/* What an atom says of the instruction: CBZ and A64's branches tell it by where they went. */
+static bool is_taken(const struct cut *c, size_t at, const struct insn_view *step)
+{
+	const struct recording *r = c->trial->recording;
+
+	if (step->insn.class == INSN_OTHER && r->protocol != PROTOCOL_ETM3)
+		return true;
+	if (r->states[at].isa != ISA_A64 && !step_is_executed(r, at, step))
+		return false;
+	/* A branch without a condition is taken, were it to the next instruction. */
+	return step->insn.class == INSN_OTHER || !step->insn.is_conditional ||
+	       step_has_condition(r, at, step) ||
+	       r->states[at + 1].pc != step->address + step->size;
+}
+
 /* Instructions from `at` on up to a branch, or whatever else ends a range. */
 static size_t range_at(const struct cut *c, size_t at, struct element *e)
 {
@@ -275,17 +290,15 @@ static size_t range_at(const struct cut *c, size_t at, struct element *e)
 	do {
 		step_read(r, i, &step);
 		i++;
-	} while (i < t->to && step.insn.class == INSN_OTHER && !step_has_between(r, i) &&
-	         r->states[i].pc == step.address + step.size);
+	} while (i < t->to && r->protocol != PROTOCOL_ETM3 && step.insn.class == INSN_OTHER &&
+	         !step_has_between(r, i) && r->states[i].pc == step.address + step.size);
 	e->range.end = step.address + step.size;
 	e->range.count = (uint32_t)(i - at);
 	e->range.last_size = (uint8_t)step.size;
 	e->range.last_class = step.insn.class;
 	e->range.last_subclass = step.insn.subclass;
 	e->range.last_conditional = step.insn.is_conditional;
-	/* A branch without a condition is taken, were it to the next instruction. */
-	e->range.last_executed = step.insn.class == INSN_OTHER || !step.insn.is_conditional ||
-	                         r->states[i].pc != e->range.end;
+	e->range.last_executed = is_taken(c, i - 1, &step);
 	return i;
 }
 
