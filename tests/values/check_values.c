@@ -16,9 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/values/step.h"
 #include "tests/values/trial.h"
 
-struct plan {
+struct request {
 	uint64_t ends;
 	uint64_t windows;
 	uint64_t flips;
@@ -38,26 +39,26 @@ struct option {
 };
 
 static const struct option option_names[] = {
-        {"ends=", offsetof(struct plan, ends)},
-        {"windows=", offsetof(struct plan, windows)},
-        {"flips=", offsetof(struct plan, flips)},
-        {"seed=", offsetof(struct plan, seed)},
-        {"positions=", offsetof(struct plan, positions)},
-        {"spread=", offsetof(struct plan, spread)},
-        {"words=", offsetof(struct plan, words)},
-        {"most=", offsetof(struct plan, most)},
-        {"reach=", offsetof(struct plan, reach)},
-        {"atoms=", offsetof(struct plan, atoms)},
+        {"ends=", offsetof(struct request, ends)},
+        {"windows=", offsetof(struct request, windows)},
+        {"flips=", offsetof(struct request, flips)},
+        {"seed=", offsetof(struct request, seed)},
+        {"positions=", offsetof(struct request, positions)},
+        {"spread=", offsetof(struct request, spread)},
+        {"words=", offsetof(struct request, words)},
+        {"most=", offsetof(struct request, most)},
+        {"reach=", offsetof(struct request, reach)},
+        {"atoms=", offsetof(struct request, atoms)},
 };
 
-static bool take_option(struct plan *plan, const char *argument)
+static bool take_option(struct request *request, const char *argument)
 {
 	for (size_t i = 0; i < sizeof(option_names) / sizeof(option_names[0]); i++) {
 		size_t n = strlen(option_names[i].name);
 
 		if (strncmp(argument, option_names[i].name, n) != 0)
 			continue;
-		*(uint64_t *)(void *)((char *)plan + option_names[i].offset) =
+		*(uint64_t *)(void *)((char *)request + option_names[i].offset) =
 		        strtoull(argument + n, NULL, 0);
 		return true;
 	}
@@ -89,62 +90,91 @@ static void print_score(const char *name, const struct score *s)
 }
 
 /* The whole recording from its end. */
-static void run_end(struct recording *r, const struct plan *plan, struct score *score)
+static void run_end(struct recording *r, const struct request *request, struct score *score)
 {
 	struct trial t = {.recording = r,
 	                  .from = r->first,
 	                  .to = r->count,
-	                  .seed = plan->seed,
-	                  .positions = plan->positions,
-	                  .spread = plan->spread,
-	                  .words = 4 * plan->words};
+	                  .seed = request->seed,
+	                  .positions = request->positions,
+	                  .spread = request->spread,
+	                  .words = 4 * request->words};
 
 	(void)trial_run(&t, score);
 }
 
 /* A part with an end somewhere. */
-static struct trial random_part(struct recording *r, const struct plan *plan, uint64_t *random)
+static struct trial random_part(struct recording *r, const struct request *request,
+                                uint64_t *random)
 {
 	struct trial t = {.recording = r, .from = r->first, .seed = next_random(random)};
 	size_t length;
 
 	t.to = r->first + 1 + next_random(random) % (r->count - r->first);
-	length = 1 + next_random(random) % plan->most;
+	length = 1 + next_random(random) % request->most;
 	if (next_random(random) % 2 == 0 && t.to - t.from > length)
 		t.from = t.to - length;
 	t.positions = 100;
-	t.spread = plan->spread;
-	t.words = plan->words;
+	t.spread = request->spread;
+	t.words = request->words;
 	return t;
 }
 
-static void run_parts(struct recording *r, const struct plan *plan, uint64_t count, bool in_windows,
-                      struct score *score)
+/* Leaves some instructions out. */
+static void add_gap(struct trial *t, uint64_t *random)
 {
-	uint64_t random = plan->seed + in_windows;
+	const struct recording *r = t->recording;
+	struct insn_view before;
+	size_t last;
+
+	if (t->to - t->from < 10)
+		return;
+	t->gap_length = 1 + next_random(random) % ((t->to - t->from) / 4);
+	t->gap = t->from + 2 + t->gap_length +
+	         next_random(random) % (t->to - t->from - t->gap_length - 2);
+	t->gap_shown = (enum gap_shown)(next_random(random) % GAPS_SHOWN);
+	if (t->gap >= t->to) {
+		t->gap_length = 0;
+		return;
+	}
+	/* A gap that nothing shows has to be one that code shows. */
+	last = t->gap - t->gap_length - 1;
+	step_read(r, last, &before);
+	if (t->gap_shown == GAP_AS_NOTHING &&
+	    (before.insn.class != INSN_OTHER ||
+	     r->states[t->gap].pc == r->states[last].pc + before.size))
+		t->gap_shown = GAP_AS_TRACE_ON;
+}
+
+static void run_parts(struct recording *r, const struct request *request, uint64_t count,
+                      bool in_windows, struct score *score)
+{
+	uint64_t random = request->seed + in_windows;
 
 	for (uint64_t i = 0; i < count; i++) {
-		struct trial t = random_part(r, plan, &random);
+		struct trial t = random_part(r, request, &random);
 
 		if (i % 2 != 0)
 			t.dumps = (enum dumps)(i / 2 % 4);
 		t.is_shared = i % 16 == 5;
+		if (i % 3 == 2)
+			add_gap(&t, &random);
 		if (in_windows)
-			t.window = 1 + next_random(&random) % plan->most;
+			t.window = 1 + next_random(&random) % request->most;
 		(void)trial_run(&t, score);
 	}
 }
 
-static void run_flips(struct recording *r, const struct plan *plan)
+static void run_flips(struct recording *r, const struct request *request)
 {
 	static const char *const names[] = {"none", "register", "memory", "code"};
-	uint64_t random = plan->seed;
+	uint64_t random = request->seed;
 
 	for (unsigned int flip = FLIP_REGISTER; flip <= FLIP_CODE; flip++) {
 		struct score s = {0};
 
-		for (uint64_t i = 0; i < plan->flips; i++) {
-			struct trial t = random_part(r, plan, &random);
+		for (uint64_t i = 0; i < request->flips; i++) {
+			struct trial t = random_part(r, request, &random);
 
 			t.positions = 1000;
 			t.flip = (enum flip)flip;
@@ -163,26 +193,26 @@ static bool is_bad(const struct score *s)
 	return s->wrong > 0 || s->conflicts > 0;
 }
 
-static int run(struct recording *r, const struct plan *plan)
+static int run(struct recording *r, const struct request *request)
 {
 	struct score scores[3] = {{.wrong = 0}};
 	bool failed;
 
 	printf("%zu instructions, %zu changes of memory\n", r->count - r->first, r->change_count);
-	run_end(r, plan, &scores[0]);
+	run_end(r, request, &scores[0]);
 	print_score("end", &scores[0]);
-	run_parts(r, plan, plan->ends, false, &scores[1]);
-	run_parts(r, plan, plan->windows, true, &scores[2]);
-	if (plan->ends > 0)
+	run_parts(r, request, request->ends, false, &scores[1]);
+	run_parts(r, request, request->windows, true, &scores[2]);
+	if (request->ends > 0)
 		print_score("ends", &scores[1]);
-	if (plan->windows > 0)
+	if (request->windows > 0)
 		print_score("windows", &scores[2]);
-	if (plan->flips > 0)
-		run_flips(r, plan);
+	if (request->flips > 0)
+		run_flips(r, request);
 	failed = is_bad(&scores[0]) || is_bad(&scores[1]) || is_bad(&scores[2]);
-	if (share(scores[0].read[1]) < (double)plan->reach) {
+	if (share(scores[0].read[1]) < (double)request->reach) {
 		printf("less than %" PRIu64 " %% of the last 1,000 instructions' registers\n",
-		       plan->reach);
+		       request->reach);
 		failed = true;
 	}
 	recording_fini(r);
@@ -207,14 +237,14 @@ static bool open_recording(struct recording *r, int argc, char **argv)
 int main(int argc, char **argv)
 {
 	static struct recording recording;
-	struct plan plan = {.positions = 10000, .spread = 100, .words = 100, .most = 20000};
+	struct request request = {.positions = 10000, .spread = 100, .words = 100, .most = 20000};
 	int i = 1;
 
-	while (i < argc && take_option(&plan, argv[i]))
+	while (i < argc && take_option(&request, argv[i]))
 		i++;
 	if (!open_recording(&recording, argc - i, argv + i))
 		return 2;
-	if (plan.atoms != 0)
+	if (request.atoms != 0)
 		recording.protocol = PROTOCOL_ETM3;
-	return run(&recording, &plan);
+	return run(&recording, &request);
 }

@@ -236,6 +236,29 @@ static void flip_code(struct cut *c)
 	}
 }
 
+/* Another core has written all that can be written, but no code. */
+static void scramble(struct cut *c)
+{
+	const struct recording *r = c->trial->recording;
+
+	for (size_t i = 0; i < r->range_count; i++) {
+		const struct range *range = &r->ranges[i];
+
+		for (uint64_t k = 0; k < range->length && !range->read_only; k++)
+			c->copies[i][k] = (uint8_t)next_random(c);
+	}
+	for (size_t at = c->trial->from; at < c->trial->to; at++) {
+		for (size_t i = 0; i < r->range_count; i++) {
+			uint64_t offset = r->states[at].pc - r->ranges[i].address;
+
+			for (uint64_t k = offset; offset < r->ranges[i].length && k < offset + 4 &&
+			                          k < r->ranges[i].length;
+			     k++)
+				c->copies[i][k] = r->ranges[i].bytes[k];
+		}
+	}
+}
+
 static void make_memory(struct cut *c)
 {
 	const struct recording *r = c->trial->recording;
@@ -247,6 +270,8 @@ static void make_memory(struct cut *c)
 		c->copies[i] = malloc(r->ranges[i].length);
 		memcpy(c->copies[i], r->ranges[i].bytes, r->ranges[i].length);
 	}
+	if (c->trial->is_shared)
+		scramble(c);
 	if (c->trial->flip == FLIP_MEMORY) {
 		byte = byte_to_flip(c);
 		if (byte)
@@ -277,6 +302,29 @@ static bool is_taken(const struct cut *c, size_t at, const struct insn_view *ste
 	       r->states[at + 1].pc != step->address + step->size;
 }
 
+static bool is_in_gap(const struct trial *t, size_t at)
+{
+	return t->gap_length > 0 && at < t->gap && at + t->gap_length >= t->gap;
+}
+
+static size_t gap_before(const struct trial *t, size_t at)
+{
+	return t->gap_length > 0 && at >= t->gap ? t->gap_length : 0;
+}
+
+/* Position in the history of a state that is not in the gap, and back. */
+static size_t position_of(const struct trial *t, size_t at)
+{
+	return at - t->from - gap_before(t, at);
+}
+
+static size_t state_of(const struct trial *t, size_t position)
+{
+	size_t at = t->from + position;
+
+	return t->gap_length > 0 && at + t->gap_length >= t->gap ? at + t->gap_length : at;
+}
+
 /* Instructions from `at` on up to a branch, or whatever else ends a range. */
 static size_t range_at(const struct cut *c, size_t at, struct element *e)
 {
@@ -291,7 +339,8 @@ static size_t range_at(const struct cut *c, size_t at, struct element *e)
 		step_read(r, i, &step);
 		i++;
 	} while (i < t->to && r->protocol != PROTOCOL_ETM3 && step.insn.class == INSN_OTHER &&
-	         !step_has_between(r, i) && r->states[i].pc == step.address + step.size);
+	         !step_has_between(r, i) && !is_in_gap(t, i) &&
+	         r->states[i].pc == step.address + step.size);
 	e->range.end = step.address + step.size;
 	e->range.count = (uint32_t)(i - at);
 	e->range.last_size = (uint8_t)step.size;
@@ -310,6 +359,18 @@ static void add_element(struct part_builder *b, const struct element *e)
 		exit(2);
 }
 
+static void add_gap(const struct trial *t, struct part_builder *b)
+{
+	static const struct element elements[] = {
+	        [GAP_AS_TRACE_ON] = {.type = ELEMENT_TRACE_ON},
+	        [GAP_AS_OVERFLOW] = {.type = ELEMENT_TRACE_ON, .trace_on = TRACE_ON_OVERFLOW},
+	        [GAP_AS_BAD_PACKET] = {.type = ELEMENT_NO_SYNC, .no_sync = NO_SYNC_BAD_PACKET},
+	};
+
+	if (t->gap_shown != GAP_AS_NOTHING)
+		add_element(b, &elements[t->gap_shown]);
+}
+
 static void make_history(struct cut *c)
 {
 	const struct trial *t = c->trial;
@@ -326,6 +387,11 @@ static void make_history(struct cut *c)
 	for (size_t at = t->from; at < t->to;) {
 		struct element e;
 
+		if (is_in_gap(t, at)) {
+			add_gap(t, &b);
+			at = t->gap;
+			continue;
+		}
 		for (; between < r->between_count && r->betweens[between].position <= at; between++)
 			add_element(&b, &r->betweens[between].element);
 		at = range_at(c, at, &e);
@@ -343,7 +409,7 @@ static void make_history(struct cut *c)
 static bool solve_window_of(struct cut *c)
 {
 	const struct trial *t = c->trial;
-	size_t length = t->to - t->from;
+	size_t length = position_of(t, t->to);
 	struct solve_options options = {.single_writer = !t->is_shared};
 
 	c->window_from = random_below(c, length);
@@ -382,9 +448,10 @@ static void show(const struct cut *c, size_t at, const char *what, uint64_t said
 static void read_value(struct cut *c, size_t at, unsigned int number, struct value *value)
 {
 	if (c->trial->window == 0)
-		values_register(c->values, at - c->trial->from, number, value);
+		values_register(c->values, position_of(c->trial, at), number, value);
 	else
-		step_window_register(&c->solver, at - c->trial->from, &c->file, number, value);
+		step_window_register(&c->solver, position_of(c->trial, at), &c->file, number,
+		                     value);
 }
 
 static void check_register(struct cut *c, size_t at, unsigned int number,
@@ -458,10 +525,10 @@ static void check_word(struct cut *c, size_t at, uint64_t address, struct score 
 	bool is_wrong = false;
 
 	if (c->trial->window == 0) {
-		known = values_memory(c->values, at - c->trial->from, address, bytes, 8);
+		known = values_memory(c->values, position_of(c->trial, at), address, bytes, 8);
 	} else {
 		struct bits word =
-		        solve_word(&c->solver, at - c->trial->from, address & ~UINT64_C(7));
+		        solve_word(&c->solver, position_of(c->trial, at), address & ~UINT64_C(7));
 
 		address &= ~UINT64_C(7);
 		for (known = 0; known < 8 && (word.known >> 8 * known & 0xff) == 0xff; known++)
@@ -507,24 +574,29 @@ static size_t first_asked(const struct cut *c)
 {
 	const struct trial *t = c->trial;
 
-	return t->window == 0 ? t->from : t->from + c->solver.w.options.from;
+	return t->window == 0 ? t->from : state_of(t, (size_t)c->solver.w.options.from);
 }
 
 static void check(struct cut *c, struct score *score)
 {
 	const struct trial *t = c->trial;
 	size_t first = first_asked(c);
-	size_t last = t->window == 0 ? t->to : t->from + c->solver.w.options.to;
+	size_t last = t->window == 0 ? t->to : state_of(t, (size_t)c->solver.w.options.to);
 	size_t near = last - first < t->positions ? last - first : t->positions;
 
-	for (size_t i = 1; i <= near; i += i < NEAR ? 1 : STRIDE)
-		check_position(c, last - i, i % 16 == 1, score);
-	for (size_t i = 0; i < t->spread && last > first; i++)
-		check_position(c, first + random_below(c, last - first), true, score);
-	for (size_t i = 0; i < t->words && last > first; i++) {
+	for (size_t i = 1; i <= near; i += i < NEAR ? 1 : STRIDE) {
+		if (!is_in_gap(t, last - i))
+			check_position(c, last - i, i % 16 == 1, score);
+	}
+	for (size_t i = 0; i < t->spread + t->words && last > first; i++) {
 		size_t at = first + random_below(c, last - first);
 
-		check_word(c, at, place_of_word(c), score);
+		if (is_in_gap(t, at))
+			continue;
+		if (i < t->spread)
+			check_position(c, at, true, score);
+		else
+			check_word(c, at, place_of_word(c), score);
 	}
 }
 

@@ -29,6 +29,14 @@ enum dumps {
 	DUMPS_CODE,
 };
 
+enum gap_shown {
+	GAP_AS_TRACE_ON,
+	GAP_AS_OVERFLOW,
+	GAP_AS_BAD_PACKET,
+	GAP_AS_NOTHING, /* what comes behind it is no successor of what comes before it */
+	GAPS_SHOWN,
+};
+
 struct trial {
 	struct recording *recording;
 	size_t from; /* the trace has states from <= s < to */
@@ -39,8 +47,11 @@ struct trial {
 	size_t positions; /* that are looked at; those next to the end are first */
 	size_t spread;    /* so many more, anywhere */
 	size_t words;     /* of memory that are looked at */
-	bool is_shared;   /* another core may write */
-	size_t window;    /* 0: as values.h does; else one window of so many instructions */
+	bool is_shared;   /* another core may write, and has: nothing in the dumps is what it was */
+	size_t gap;       /* before this state, so many instructions are not in the trace */
+	size_t gap_length;
+	enum gap_shown gap_shown;
+	size_t window; /* 0: as values.h does; else one window of so many instructions */
 };
 
 struct tally {
