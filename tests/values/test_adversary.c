@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where the naive answer is wrong, nothing is said. Each program is a few A64 instructions whose
+ * obvious reading gives the value NAIVE, or says that something is unchanged, and is false in an
+ * execution that leads to the same trace and the same end.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "replay/history_part.h"
+#include "replay/register.h"
+#include "replay/values.h"
+
+enum {
+	CODE = 0x1000,
+	DATA = 0x8000, /* two pages; of the one behind nothing is known */
+	DATA_SIZE = 0x2000,
+	CODE_MOST = 16,
+	REGISTERS = 34,
+	PC = 33,
+	FLAGS = 32,
+	SP = 31,
+};
+
+#define NAIVE UINT64_C(0x1122334455667788)
+
+#define NOP         UINT32_C(0xd503201f)
+#define MOV_X1_7    UINT32_C(0xd28000e1)
+#define MOV_X2_0    UINT32_C(0xd2800002)
+#define MOV_X3_0    UINT32_C(0xd2800003)
+#define MOV_X4_0    UINT32_C(0xd2800004)
+#define MOV_X5_0    UINT32_C(0xd2800005)
+#define MOV_X19_7   UINT32_C(0xd28000f3)
+#define ADD_X1_X1_1 UINT32_C(0x91000421)
+
+#define STR_X1_X2       UINT32_C(0xf9000041)
+#define STR_X4_X3       UINT32_C(0xf9000064)
+#define STR_W4_X3       UINT32_C(0xb9000064)
+#define STRB_W4_X3      UINT32_C(0x39000064)
+#define STUR_X4_X3_M3   UINT32_C(0xf81fd064) /* str x4, [x3, #-3] */
+#define STP_X4_X5_X3    UINT32_C(0xa9001464)
+#define STR_Q4_X3       UINT32_C(0x3d800064)
+#define LDR_X1_X2       UINT32_C(0xf9400041)
+#define LDR_X5_X2       UINT32_C(0xf9400045)
+#define LDP_X2_X3_X2_16 UINT32_C(0xa8c10c42) /* ldp x2, x3, [x2], #16: unpredictable */
+#define STR_X19_SP_M16  UINT32_C(0xf81f0ff3) /* str x19, [sp, #-16]! */
+#define LDR_X19_SP_16   UINT32_C(0xf84107f3) /* ldr x19, [sp], #16 */
+
+#define STXR_W5_X1_X2 UINT32_C(0xc8057c41)
+#define CAS_X1_X4_X2  UINT32_C(0xc8a17c44)
+#define SWP_X1_X4_X2  UINT32_C(0xf8218044)
+#define STSET_X4_X3   UINT32_C(0xf824307f)
+#define DC_ZVA_X3     UINT32_C(0xd50b7423)
+#define DC_IVAC_X3    UINT32_C(0xd5087623)
+#define IC_IVAU_X3    UINT32_C(0xd50b7523)
+#define MSR_NZCV_X4   UINT32_C(0xd51b4204)
+#define B_EQ_8        UINT32_C(0x54000040)
+#define CMP_X1_7      UINT32_C(0xf1001c3f)
+#define SVC_0         UINT32_C(0xd4000001)
+#define PACIASP       UINT32_C(0xd503233f)
+#define CHKFEAT_X16   UINT32_C(0xd503251f)
+#define SMSTART       UINT32_C(0xd503477f)
+#define TTBR0_X4      UINT32_C(0xd5182004) /* msr ttbr0_el1, x4 */
+#define SVE_ST1B      UINT32_C(0xe400e060) /* st1b {z0.b}, p0, [x3] */
+#define SVE_CNTB_X1   UINT32_C(0x0420e3e1)
+#define SVE_WHILELO   UINT32_C(0x25240c60) /* whilelo p0.b, w3, w4: sets the flags */
+#define SME_STR_ZA    UINT32_C(0xe1200060) /* str za[w12, 0], [x3] */
+#define SETP_X3       UINT32_C(0x19c50483) /* setp [x3]!, x4!, x5 */
+#define LD64B_X0_X3   UINT32_C(0xf83fd060) /* x0 to x7 */
+#define STG_X3        UINT32_C(0xd9200863)
+#define UNDEFINED     UINT32_C(0x80800000)
+
+struct program {
+	struct snap_core core;
+	struct snap_device device;
+	struct snap_register registers[REGISTERS];
+	uint8_t x[REGISTERS][8];
+	uint8_t code[4 * CODE_MOST];
+	uint8_t data[DATA_SIZE];
+	struct history *history;
+	struct values *values;
+	size_t count;   /* of instructions */
+	size_t skipped; /* instruction that a branch goes over, if not 0 */
+};
+
+static const char *const names[REGISTERS] = {
+        "X0",  "X1",  "X2",  "X3",  "X4",  "X5",  "X6",  "X7",  "X8",   "X9",  "X10", "X11",
+        "X12", "X13", "X14", "X15", "X16", "X17", "X18", "X19", "X20",  "X21", "X22", "X23",
+        "X24", "X25", "X26", "X27", "X28", "X29", "X30", "SP",  "CPSR", "PC"};
+
+static void put_u64(uint8_t *to, uint64_t value)
+{
+	for (unsigned int i = 0; i < 8; i++)
+		to[i] = (uint8_t)(value >> 8 * i);
+}
+
+static void set(struct program *p, unsigned int reg, uint64_t value)
+{
+	put_u64(p->x[reg], value);
+}
+
+/* At the end all registers are 7, X2 is DATA, SP DATA + 0x100, and all of memory is NAIVE. */
+static void begin(struct program *p, const uint32_t *opcodes, size_t count)
+{
+	memset(p, 0, sizeof(*p));
+	p->count = count;
+	for (size_t i = 0; i < count; i++) {
+		for (unsigned int k = 0; k < 4; k++)
+			p->code[4 * i + k] = (uint8_t)(opcodes[i] >> 8 * k);
+	}
+	for (size_t i = 0; i < sizeof(p->data); i += 8)
+		put_u64(&p->data[i], NAIVE);
+	for (unsigned int i = 0; i < REGISTERS; i++) {
+		set(p, i, 7);
+		p->registers[i] = (struct snap_register){
+		        .name = str_of(names[i]), .bits = 64, .value = p->x[i]};
+	}
+	set(p, 2, DATA);
+	set(p, SP, DATA + 0x100);
+	set(p, FLAGS, 0);
+	set(p, PC, CODE + 4 * count);
+}
+
+static void add_region(struct program *p, uint64_t address, const uint8_t *bytes, size_t size)
+{
+	struct mem_region region = {.address = address,
+	                            .length = size,
+	                            .space = SPACE_ANY,
+	                            .data = bytes,
+	                            .origin = STR("test")};
+
+	assert_int_equal(memmap_add(p->core.memory, &region), STATUS_OK);
+}
+
+static void add_run(struct part_builder *b, size_t first, size_t count, enum insn_class class)
+{
+	struct decoded d = {.is_drained = true};
+
+	if (count == 0)
+		return;
+	d.element = (struct element){.type = ELEMENT_INSTR_RANGE, .isa = ISA_A64};
+	d.element.range.start = CODE + 4 * first;
+	d.element.range.end = CODE + 4 * (first + count);
+	d.element.range.count = (uint32_t)count;
+	d.element.range.last_size = 4;
+	d.element.range.last_class = class;
+	d.element.range.last_executed = true;
+	assert_int_equal(part_add(b, &d), STATUS_OK);
+}
+
+static void run(struct program *p)
+{
+	const struct values_options options = values_options_of(1);
+	struct graph *graph = graph_create();
+	struct part_builder b;
+	uint64_t end = CODE + 4 * p->count;
+
+	p->device = (struct snap_device){.name = STR("cpu_0"),
+	                                 .class = DEVICE_CORE,
+	                                 .registers = p->registers,
+	                                 .register_count = REGISTERS};
+	p->core = (struct snap_core){.device = &p->device, .memory = memmap_create()};
+	add_region(p, CODE, p->code, sizeof(p->code));
+	add_region(p, DATA, p->data, sizeof(p->data));
+	assert_int_equal(memmap_freeze(p->core.memory), STATUS_OK);
+	assert_int_equal(part_init(&b, &p->core, graph), STATUS_OK);
+	add_run(&b, 0, p->skipped > 0 ? p->skipped : p->count,
+	        p->skipped > 0 ? INSN_BRANCH : INSN_OTHER);
+	if (p->skipped > 0)
+		add_run(&b, p->skipped + 1, p->count - p->skipped - 1, INSN_OTHER);
+	assert_int_equal(part_end(&b), STATUS_OK);
+	assert_int_equal(history_of_part(&p->core, &graph, &b, &end, &p->history), STATUS_OK);
+	part_fini(&b);
+	p->values = values_create(p->history, &options);
+	assert_non_null(p->values);
+}
+
+static void end(struct program *p)
+{
+	struct text trouble = {0};
+
+	values_trouble(p->values, &trouble);
+	assert_int_equal(trouble.length, 0);
+	values_destroy(p->values);
+	history_destroy(p->history);
+	memmap_destroy(p->core.memory);
+}
+
+static bool is_known(struct program *p, uint64_t position, unsigned int number, uint64_t *value)
+{
+	struct value v;
+
+	values_register(p->values, position, number, &v);
+	*value = value_u64(&v);
+	return value_is_known(&v);
+}
+
+static void assert_unknown(struct program *p, uint64_t position, unsigned int x)
+{
+	uint64_t value;
+
+	assert_false(is_known(p, position, A64_x0 + x, &value));
+}
+
+static void assert_is(struct program *p, uint64_t position, unsigned int x, uint64_t expected)
+{
+	uint64_t value;
+
+	assert_true(is_known(p, position, A64_x0 + x, &value));
+	assert_int_equal(value, expected);
+}
+
+/* How many of the 8 bytes there are known. */
+static size_t bytes_known(struct program *p, uint64_t position, uint64_t address)
+{
+	uint8_t bytes[8];
+
+	return values_memory(p->values, position, address, bytes, 8);
+}
+
+#define PROGRAM(p, ...)                                                                            \
+	struct program p;                                                                          \
+	static const uint32_t opcodes[] = {__VA_ARGS__};                                           \
+	(void)state;                                                                               \
+	begin(&(p), opcodes, sizeof(opcodes) / sizeof(opcodes[0]))
+
+/* What a store through X3, of X4, does between a store of X1 to DATA and the end. */
+static void assert_may_hit(uint32_t store)
+{
+	void **state = NULL;
+	uint32_t code[] = {STR_X1_X2, MOV_X1_7, store, MOV_X3_0, MOV_X4_0, MOV_X5_0};
+	struct program p;
+
+	(void)state;
+	begin(&p, code, 6);
+	set(&p, 3, 0);
+	set(&p, 4, 0);
+	set(&p, 5, 0);
+	run(&p);
+	assert_unknown(&p, 0, 1);
+	assert_true(bytes_known(&p, 1, DATA) < 8);
+	end(&p);
+}
+
+static void wild_store_of_any_kind_may_have_hit(void **state)
+{
+	static const uint32_t stores[] = {STR_X4_X3,    STR_W4_X3, STRB_W4_X3,  STUR_X4_X3_M3,
+	                                  STP_X4_X5_X3, STR_Q4_X3, STSET_X4_X3, DC_ZVA_X3,
+	                                  DC_IVAC_X3,   SVE_ST1B,  SME_STR_ZA,  SETP_X3,
+	                                  UNDEFINED,    TTBR0_X4};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(stores) / sizeof(stores[0]); i++)
+		assert_may_hit(stores[i]);
+}
+
+/* What a naive reading gives for X19 before the call is the value that it has behind it. */
+static void saved_register_may_have_been_smashed(void **state)
+{
+	PROGRAM(p, STR_X19_SP_M16, MOV_X19_7, STR_X4_X3, MOV_X3_0, MOV_X4_0, LDR_X19_SP_16);
+	set(&p, 3, 0);
+	set(&p, 4, 0);
+	set(&p, 19, NAIVE);
+	run(&p);
+	assert_is(&p, 6, 19, NAIVE);
+	assert_is(&p, 2, 19, 7);
+	assert_unknown(&p, 0, 19);
+	assert_unknown(&p, 1, 19);
+	end(&p);
+}
+
+static void frame_that_is_used_again_says_nothing_of_the_first(void **state)
+{
+	PROGRAM(p, STR_X19_SP_M16, MOV_X19_7, LDR_X19_SP_16, STR_X19_SP_M16, MOV_X19_7,
+	        LDR_X19_SP_16, MOV_X19_7);
+	run(&p);
+	/* Saved, restored and saved again: one value, which is in the dump. */
+	assert_is(&p, 0, 19, NAIVE);
+	end(&p);
+}
+
+static void frame_of_another_call_says_nothing(void **state)
+{
+	PROGRAM(p, STR_X19_SP_M16, LDR_X19_SP_16, MOV_X19_7, ADD_X1_X1_1, STR_X19_SP_M16, MOV_X19_7,
+	        LDR_X19_SP_16);
+	put_u64(&p.data[0xf0], 7);
+	run(&p);
+	assert_unknown(&p, 0, 19);
+	assert_unknown(&p, 2, 19);
+	assert_is(&p, 3, 19, 7);
+	end(&p);
+}
+
+/* A load through a pointer that is lost, behind a store through another one. */
+static void store_through_another_name_may_have_changed_it(void **state)
+{
+	PROGRAM(p, LDR_X5_X2, STR_X4_X3, MOV_X5_0, MOV_X3_0, MOV_X4_0, LDR_X1_X2);
+	set(&p, 1, NAIVE);
+	set(&p, 3, 0);
+	set(&p, 4, 0);
+	set(&p, 5, 0);
+	run(&p);
+	assert_is(&p, 6, 1, NAIVE);
+	assert_unknown(&p, 1, 5);
+	end(&p);
+}
+
+static void tag_in_a_pointer_does_not_hide_what_it_points_to(void **state)
+{
+	PROGRAM(p, STR_X1_X2, MOV_X1_7, STR_X4_X3, MOV_X4_0);
+	set(&p, 3, UINT64_C(0x5500000000008000));
+	set(&p, 4, 0);
+	run(&p);
+	assert_unknown(&p, 0, 1);
+	assert_is(&p, 0, 4, NAIVE);
+	end(&p);
+}
+
+static void exclusive_store_may_have_failed(void **state)
+{
+	PROGRAM(p, STXR_W5_X1_X2, MOV_X1_7, MOV_X5_0);
+	set(&p, 5, 0);
+	run(&p);
+	assert_unknown(&p, 0, 1);
+	assert_int_equal(bytes_known(&p, 0, DATA), 0);
+	end(&p);
+}
+
+static void exclusive_store_that_failed_stored_nothing(void **state)
+{
+	PROGRAM(p, STXR_W5_X1_X2, MOV_X1_7);
+	set(&p, 5, 1);
+	run(&p);
+	assert_unknown(&p, 0, 1);
+	assert_int_equal(bytes_known(&p, 0, DATA), 8);
+	end(&p);
+}
+
+static void compare_and_swap_may_have_failed(void **state)
+{
+	PROGRAM(p, CAS_X1_X4_X2, MOV_X1_7, MOV_X4_0);
+	set(&p, 4, 0);
+	run(&p);
+	assert_unknown(&p, 0, 1);
+	assert_unknown(&p, 0, 4);
+	assert_int_equal(bytes_known(&p, 0, DATA), 0);
+	end(&p);
+}
+
+static void swap_says_what_was_stored_and_not_what_was_there(void **state)
+{
+	PROGRAM(p, SWP_X1_X4_X2, MOV_X1_7, MOV_X4_0);
+	set(&p, 4, 0);
+	run(&p);
+	assert_is(&p, 0, 1, NAIVE);
+	assert_unknown(&p, 1, 4);
+	assert_unknown(&p, 0, 4);
+	assert_int_equal(bytes_known(&p, 0, DATA), 0);
+	end(&p);
+}
+
+/* It may do nothing, or load, or write back. */
+static void pair_that_writes_its_base_says_nothing(void **state)
+{
+	PROGRAM(p, LDP_X2_X3_X2_16, NOP);
+	set(&p, 2, NAIVE);
+	set(&p, 3, NAIVE);
+	run(&p);
+	assert_unknown(&p, 0, 2);
+	assert_unknown(&p, 0, 3);
+	assert_is(&p, 0, 1, 7);
+	end(&p);
+}
+
+/* The branch says nothing of the comparison before the flags were written. */
+static void written_flags_are_not_those_of_the_comparison(void **state)
+{
+	PROGRAM(p, CMP_X1_7, MSR_NZCV_X4, B_EQ_8, NOP, MOV_X4_0, ADD_X1_X1_1, MOV_X1_7);
+	p.skipped = 3;
+	set(&p, FLAGS, UINT64_C(4) << 28);
+	set(&p, 4, 0);
+	run(&p);
+	assert_unknown(&p, 0, 1);
+	end(&p);
+}
+
+static void store_into_the_next_page_which_no_dump_holds_is_not_followed(void **state)
+{
+	PROGRAM(p, STR_X4_X3, MOV_X4_0);
+	set(&p, 3, DATA + DATA_SIZE - 4);
+	set(&p, 4, 0);
+	run(&p);
+	assert_unknown(&p, 0, 4);
+	assert_int_equal(bytes_known(&p, 0, DATA + DATA_SIZE - 8), 4);
+	end(&p);
+}
+
+static void device_is_not_memory(void **state)
+{
+	PROGRAM(p, STR_X4_X3, MOV_X4_0, LDR_X5_X2, MOV_X2_0);
+	set(&p, 2, 0);
+	set(&p, 3, 0x50000);
+	set(&p, 4, 0);
+	run(&p);
+	assert_unknown(&p, 0, 4);
+	assert_int_equal(bytes_known(&p, 1, 0x50000), 0);
+	end(&p);
+}
+
+/* Code behind the store may be what was stored, code before it what is gone. */
+static void code_that_a_wild_store_wrote_is_not_believed(void **state)
+{
+	PROGRAM(p, ADD_X1_X1_1, STR_X4_X3, IC_IVAU_X3, ADD_X1_X1_1, MOV_X3_0, MOV_X4_0);
+	set(&p, 3, 0);
+	set(&p, 4, 0);
+	run(&p);
+	assert_unknown(&p, 0, 1);
+	end(&p);
+}
+
+static void instruction_that_changes_a_register_in_silence_makes_it_unknown(void **state)
+{
+	static const struct {
+		uint32_t opcode;
+		unsigned int x;
+	} cases[] = {{PACIASP, 30}, {CHKFEAT_X16, 16}, {SVE_CNTB_X1, 1}, {LD64B_X0_X3, 6},
+	             {SVC_0, 5},    {SETP_X3, 4},      {UNDEFINED, 9}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct program p;
+		uint32_t code[] = {NOP, cases[i].opcode, NOP};
+
+		begin(&p, code, 3);
+		set(&p, 3, DATA);
+		set(&p, 5, DATA);
+		run(&p);
+		assert_unknown(&p, 1, cases[i].x);
+		assert_is(&p, 2, 0, 7);
+		end(&p);
+	}
+}
+
+static void flags_that_sve_sets_say_nothing_of_the_comparison(void **state)
+{
+	PROGRAM(p, CMP_X1_7, SVE_WHILELO, B_EQ_8, NOP, MOV_X1_7);
+	p.skipped = 3;
+	set(&p, FLAGS, UINT64_C(6) << 28);
+	run(&p);
+	assert_unknown(&p, 0, 1);
+	end(&p);
+}
+
+static void streaming_mode_clears_the_vectors(void **state)
+{
+	uint64_t value;
+	PROGRAM(p, NOP, SMSTART, NOP);
+	p.registers[20] = (struct snap_register){.name = STR("V3"), .bits = 128, .value = p.data};
+	run(&p);
+	assert_true(is_known(&p, 2, A64_v3, &value));
+	assert_false(is_known(&p, 1, A64_v3, &value));
+	end(&p);
+}
+
+static void tag_store_changes_no_data(void **state)
+{
+	PROGRAM(p, STG_X3, NOP);
+	set(&p, 3, DATA);
+	run(&p);
+	assert_int_equal(bytes_known(&p, 0, DATA), 8);
+	assert_is(&p, 0, 1, 7);
+	end(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(wild_store_of_any_kind_may_have_hit),
+	        cmocka_unit_test(saved_register_may_have_been_smashed),
+	        cmocka_unit_test(frame_that_is_used_again_says_nothing_of_the_first),
+	        cmocka_unit_test(frame_of_another_call_says_nothing),
+	        cmocka_unit_test(store_through_another_name_may_have_changed_it),
+	        cmocka_unit_test(tag_in_a_pointer_does_not_hide_what_it_points_to),
+	        cmocka_unit_test(exclusive_store_may_have_failed),
+	        cmocka_unit_test(exclusive_store_that_failed_stored_nothing),
+	        cmocka_unit_test(compare_and_swap_may_have_failed),
+	        cmocka_unit_test(swap_says_what_was_stored_and_not_what_was_there),
+	        cmocka_unit_test(pair_that_writes_its_base_says_nothing),
+	        cmocka_unit_test(written_flags_are_not_those_of_the_comparison),
+	        cmocka_unit_test(store_into_the_next_page_which_no_dump_holds_is_not_followed),
+	        cmocka_unit_test(device_is_not_memory),
+	        cmocka_unit_test(code_that_a_wild_store_wrote_is_not_believed),
+	        cmocka_unit_test(instruction_that_changes_a_register_in_silence_makes_it_unknown),
+	        cmocka_unit_test(flags_that_sve_sets_say_nothing_of_the_comparison),
+	        cmocka_unit_test(streaming_mode_clears_the_vectors),
+	        cmocka_unit_test(tag_store_changes_no_data),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
