@@ -3,7 +3,7 @@
  * Says how much of the past of a recording is known from its end, and whether any of it is wrong.
  *
  *	check_values [OPTION=NUMBER...] corpus FOLDER TRUTH MEMTRUTH
- *	check_values [OPTION=NUMBER...] qemu a64|a32 LOG FROM TO DUMPS
+ *	check_values [OPTION=NUMBER...] qemu a64|a32|m LOG FROM TO DUMPS
  *	check_values [OPTION=NUMBER...] tarmac FILE IMAGE|- CORE
  *
  * The end of the recording is scored, then `ends` random ends and `windows` random windows, half
@@ -226,7 +226,7 @@ static bool open_recording(struct recording *r, int argc, char **argv)
 	if (argc == 4 && strcmp(argv[0], "tarmac") == 0)
 		return read_tarmac(r, argv[1], argv[2], strtoul(argv[3], NULL, 0));
 	if (argc == 6 && strcmp(argv[0], "qemu") == 0) {
-		r->arch = strcmp(argv[1], "a64") == 0 ? CORE_A64 : CORE_A32;
+		r->arch = argv[1][0] == 'm' ? CORE_M : argv[1][1] == '6' ? CORE_A64 : CORE_A32;
 		return read_qemu(r, argv[2], strtoull(argv[3], NULL, 16),
 		                 strtoull(argv[4], NULL, 16), argv[5]);
 	}

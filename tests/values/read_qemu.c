@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "replay/uop_run.h"
+#include "tests/values/m_frames.h"
 #include "tests/values/step.h"
 
 enum { LINE_MOST = 512, CPSR_T = 1 << 5, PATH_MOST = 400 };
@@ -19,6 +20,7 @@ struct log {
 	FILE *file;
 	char line[LINE_MOST];
 	struct recording *r;
+	struct m_events *events;
 	size_t capacity;
 	size_t vector_capacity;
 	struct state state;
@@ -145,9 +147,11 @@ static void take_a32(struct log *log)
 		memset(&log->state, 0, sizeof(log->state));
 		log->state.known = 0x7fff;
 	}
+	at += at[0] == 'X';
 	if (strncmp(at, "PSR=", 4) == 0) {
 		take_psr(log, at + 4);
-		log->state.isa = (log->state.psr & CPSR_T) != 0 ? ISA_T32 : ISA_A32;
+		log->state.isa =
+		        at != log->line || (log->state.psr & CPSR_T) != 0 ? ISA_T32 : ISA_A32;
 	} else if (at[0] == 's' && log->is_inside) {
 		number = take_name(&at, 'd');
 		if (number < 32)
@@ -156,15 +160,21 @@ static void take_a32(struct log *log)
 	} else if (at[0] == 'R') {
 		while ((number = take_name(&at, 'R')) < 16)
 			*(number == 15 ? &log->state.pc : &log->state.x[number]) = take_hex(&at);
+	} else if (log->r->arch == CORE_M) {
+		end_state(log);
+		if (log->is_inside && !log->is_done)
+			m_events_take(log->events, at, log->r->count);
 	}
 }
 
-static bool read_log(struct recording *r, const char *path, uint64_t from, uint64_t to)
+static bool read_log(struct recording *r, struct m_events *events, const char *path, uint64_t from,
+                     uint64_t to)
 {
 	struct log *log = calloc(1, sizeof(*log));
 
 	log->file = fopen(path, "r");
 	log->r = r;
+	log->events = events;
 	log->from = from;
 	log->to = to;
 	while (log->file && fgets(log->line, sizeof(log->line), log->file)) {
@@ -345,7 +355,21 @@ static void store(struct derive *d, size_t at, const struct uop_access *access)
 	}
 }
 
-static bool derive_changes(struct recording *r)
+/* The core's own stores and loads in front of the next state; false if there are none. */
+static bool take_exception(struct derive *d, const struct m_events *events, size_t at)
+{
+	struct m_event *e = m_event_at(events, at + 1);
+
+	if (!e)
+		return false;
+	if (e->entered != 0 && !e->chained)
+		m_event_stack(events, e, d->r, &d->run);
+	else if (e->returned && !e->chained && !m_event_unstacks(events, e, d->r))
+		differ(d, at, "what is unstacked", 0, 0);
+	return true;
+}
+
+static bool derive_changes(struct recording *r, const struct m_events *events)
 {
 	struct derive *d = calloc(1, sizeof(*d));
 	struct uop_memory memory = {read_word, d};
@@ -364,11 +388,12 @@ static bool derive_changes(struct recording *r)
 		load_registers(d, at);
 		if (!uop_run(insn, d->registers, &memory, &d->run))
 			differ(d, at, "contradiction", 0, 0);
-		check_registers(d, at);
 		for (size_t i = 0; i < insn->access_count; i++) {
 			if (insn->accesses[i].kind != ACCESS_LOAD)
 				store(d, at, &insn->accesses[i]);
 		}
+		if (!take_exception(d, events, at))
+			check_registers(d, at);
 	}
 	r->at = r->count;
 	differing = d->differing;
@@ -395,13 +420,18 @@ static bool is_end_right(const struct recording *r, uint8_t **ends)
 
 bool read_qemu(struct recording *r, const char *log, uint64_t from, uint64_t to, const char *dumps)
 {
+	struct m_events events = {NULL, 0, 0};
 	uint8_t *ends[64] = {NULL};
+	bool is_fine;
 
-	r->protocol = r->arch == CORE_A64 ? PROTOCOL_ETM4 : PROTOCOL_PTM;
-	if (!read_log(r, log, from, to) || !read_dumps(r, dumps, false, NULL) ||
-	    !read_dumps(r, dumps, true, ends)) {
+	r->protocol = r->arch == CORE_A32 ? PROTOCOL_PTM : PROTOCOL_ETM4;
+	is_fine = read_log(r, &events, log, from, to) && read_dumps(r, dumps, false, NULL) &&
+	          read_dumps(r, dumps, true, ends) && m_events_resolve(&events, r);
+	if (!is_fine)
 		printf("the recording cannot be read\n");
-		return false;
-	}
-	return derive_changes(r) && is_end_right(r, ends);
+	is_fine = is_fine && derive_changes(r, &events) && is_end_right(r, ends);
+	if (r->arch == CORE_M)
+		m_events_stacks(&events, r);
+	free(events.items);
+	return is_fine;
 }

@@ -28,6 +28,9 @@ struct state {
 	enum isa isa;
 	bool has_flags;
 	bool has_vectors;
+	bool has_stacks; /* M profile: both stack pointers are known */
+	uint32_t msp;
+	uint32_t psp;
 };
 
 /* One instruction changed at most so many bytes at once; longer changes are several. */

@@ -15,8 +15,10 @@ unsigned int step_register_index(enum core_arch arch, unsigned int number)
 			return STEP_VECTORS + number - A64_v0;
 		return number == A64_cpsr ? STEP_FLAGS : STEP_NOTHING;
 	}
-	if (arch != CORE_A32)
-		return number >= M_r0 && number <= M_lr ? number - M_r0 : STEP_NOTHING;
+	if (arch == CORE_M && number >= M_r0 && number <= M_lr)
+		return number - M_r0;
+	if (arch == CORE_M)
+		return number == M_xpsr ? (unsigned int)STEP_FLAGS : (unsigned int)STEP_NOTHING;
 	if (number >= A32_r0 && number <= A32_lr)
 		return number - A32_r0;
 	if (number >= A32_d0 && number <= A32_d31)

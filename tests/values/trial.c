@@ -71,6 +71,10 @@ static bool truth_of(const struct cut *c, size_t at, unsigned int number, uint8_
 		if ((s->known >> index & 1) == 0)
 			return false;
 		words[0] = s->x[index];
+	} else if (r->arch == CORE_M && s->has_stacks && (number == M_msp || number == M_psp)) {
+		words[0] = number == M_msp ? s->msp : s->psp;
+	} else if (r->arch == CORE_M && s->has_stacks && number == M_control) {
+		words[0] = (s->psr & 0x1ff) == 0 ? 2 : 0; /* threads have the process stack */
 	} else if (number == REGISTER_PC) {
 		words[0] = s->pc;
 	} else if (index == STEP_FLAGS) {
@@ -118,10 +122,12 @@ static void make_registers(struct cut *c)
 		c->bytes[which][bit / 8] ^= (uint8_t)(1u << bit % 8);
 		c->flipped_register = numbers[which];
 	}
-	c->device = (struct snap_device){.name = STR("cpu_0"),
-	                                 .class = DEVICE_CORE,
-	                                 .registers = c->registers,
-	                                 .register_count = count};
+	c->device =
+	        (struct snap_device){.name = STR("cpu_0"),
+	                             .class = DEVICE_CORE,
+	                             .type = c->file.arch == CORE_M ? STR("Cortex-M3") : STR(""),
+	                             .registers = c->registers,
+	                             .register_count = count};
 }
 
 static bool is_dumped(const struct cut *c, const struct range *range, uint64_t address)
@@ -287,6 +293,19 @@ static void make_memory(struct cut *c)
 		exit(2);
 }
 
+/* Where the instruction before a state led to: an exception may have come between. */
+static uint64_t next_pc(const struct recording *r, size_t at)
+{
+	for (size_t i = 0; r->arch == CORE_M && i < r->between_count; i++) {
+		const struct element *e = &r->betweens[i].element;
+
+		if (r->betweens[i].position == at && e->type == ELEMENT_EXCEPTION &&
+		    e->exception.has_return_address)
+			return e->exception.return_address;
+	}
+	return r->states[at].pc;
+}
+
 /* What an atom says of the instruction: CBZ and A64's branches tell it by where they went. */
 static bool is_taken(const struct cut *c, size_t at, const struct insn_view *step)
 {
@@ -298,8 +317,7 @@ static bool is_taken(const struct cut *c, size_t at, const struct insn_view *ste
 		return false;
 	/* A branch without a condition is taken, were it to the next instruction. */
 	return step->insn.class == INSN_OTHER || !step->insn.is_conditional ||
-	       step_has_condition(r, at, step) ||
-	       r->states[at + 1].pc != step->address + step->size;
+	       step_has_condition(r, at, step) || next_pc(r, at + 1) != step->address + step->size;
 }
 
 static bool is_in_gap(const struct trial *t, size_t at)

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The recorded part on a bare Cortex-M: a program on the process stack that a timer and a software
+ * interrupt of higher priority interrupt, and that calls a supervisor. For qemu's mps2 machines.
+ */
+#include "program.h"
+
+#define SYSTICK ((volatile uint32_t *)0xe000e010)
+#define ICSR    (*(volatile uint32_t *)0xe000ed04)
+#define SHPR2   (*(volatile uint32_t *)0xe000ed1c)
+#define SHPR3   (*(volatile uint32_t *)0xe000ed20)
+#define NVIC_SET (*(volatile uint32_t *)0xe000e100)
+#define NVIC_PEND (*(volatile uint32_t *)0xe000e200)
+#define ROUNDS  3
+
+extern uint32_t data_start, data_end, data_load, bss_start, bss_end;
+
+static volatile uint32_t ticks;
+static uint32_t history[16];
+static uint64_t process_stack[256];
+static volatile uint32_t served;
+
+void reset(void);
+
+NOINLINE void finished(uint32_t result)
+{
+	register uint32_t r0 __asm__("r0") = 0x18;
+	register uint32_t r1 __asm__("r1") = 0x20026;
+
+	served = result;
+	__asm__ volatile("bkpt 0xab" : : "r"(r0), "r"(r1) : "memory");
+	for (;;) {
+	}
+}
+
+static void systick(void)
+{
+	uint32_t t = ++ticks;
+
+	history[t % 16] = t * 0x01010101u ^ history[(t + 3) % 16];
+	SYSTICK[1] = 300 + t * 37 % 400;
+	if (t % 3 == 0)
+		ICSR = 1u << 28; /* PendSV, of lower priority: chained */
+	if (t % 5 == 0)
+		NVIC_PEND = 1; /* of higher priority: nested */
+}
+
+static void pendsv(void)
+{
+	for (uint32_t i = 0; i < 8; i++)
+		history[i] += history[15 - i] >> i;
+}
+
+static void irq(void)
+{
+	history[ticks % 16] ^= ticks << 7;
+}
+
+/* Changes the result that the caller finds in its frame. */
+static void __attribute__((naked)) svcall(void)
+{
+	__asm__ volatile("tst lr, #4\n ite eq\n mrseq r0, msp\n mrsne r0, psp\n ldr r1, [r0]\n"
+	                 "adds r1, r1, #5\n str r1, [r0]\n bx lr\n");
+}
+
+NOINLINE static uint32_t call(uint32_t x)
+{
+	register uint32_t r0 __asm__("r0") = x;
+
+	__asm__ volatile("svc 3" : "+r"(r0) : : "r1", "memory");
+	return r0;
+}
+
+NOINLINE uint32_t record(void)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t i = 0; i < ROUNDS; i++)
+		sum = call(sum + program(1));
+	return sum;
+}
+
+static void __attribute__((noreturn)) start(void)
+{
+	SYSTICK[1] = 500;
+	SYSTICK[2] = 0;
+	SHPR2 = 0x40u << 24;
+	SHPR3 = 0x80u << 24 | 0xe0u << 16;
+	NVIC_SET = 1;
+	SYSTICK[0] = 7;
+	finished(record());
+	for (;;) {
+	}
+}
+
+void reset(void)
+{
+	uint32_t *from = &data_load;
+
+	for (uint32_t *to = &data_start; to < &data_end; to++)
+		*to = *from++;
+	for (uint32_t *to = &bss_start; to < &bss_end; to++)
+		*to = 0;
+	__asm__ volatile("msr psp, %0\n mov r0, #2\n msr control, r0\n isb\n bx %1\n"
+	                 :
+	                 : "r"(&process_stack[256]), "r"(start)
+	                 : "r0", "memory");
+}
+
+static void stop(void)
+{
+	finished(0);
+}
+
+__attribute__((section(".vectors"), used)) static void *const vectors[20] = {
+        (void *)0x20040000, reset, stop, stop, stop, stop, stop, 0, 0, 0, 0, svcall, stop, 0, pendsv,
+        systick, irq, stop, stop, stop};
