@@ -78,7 +78,7 @@ static bool may_be_at(const struct store_view *v, uint64_t at)
 /* The bytes that it writes of the word if it goes to byte `shift` of it, and leaves as found. */
 static uint8_t left_by(const struct store_view *v, int shift, struct bits found, uint8_t open)
 {
-	uint8_t bytes = (uint8_t)(shift < 0 ? v->bytes >> -shift : v->bytes << shift) & open;
+	uint8_t bytes = (uint8_t)((shift < 0 ? v->bytes >> -shift : v->bytes << shift) & open);
 	struct bits left = link_masked(link_to_word(v->data, shift), link_spread(bytes));
 
 	return ((left.value ^ found.value) & left.known & found.known) == 0 ? bytes : 0;

@@ -40,7 +40,7 @@ static inline struct bits link_masked(struct bits b, uint64_t mask)
 /* The first `count` bytes of a word. */
 static inline uint8_t link_first_bytes(uint64_t count)
 {
-	return count >= 8 ? 0xff : (uint8_t)((1u << count) - 1);
+	return (uint8_t)(count >= 8 ? 0xffu : (1u << count) - 1);
 }
 
 /* Bytes of the word that [start, start + length) has; addresses without their top byte. */
