@@ -166,6 +166,8 @@ enum cli_exit cli_open_session(const struct cli_args *args, const struct snapsho
 	status = session_open(snapshot, &options, &diags, session);
 	if (status == STATUS_OK && args->given[CLI_OPTION_SINGLE_WRITER])
 		status = session_assume(*session, ASSUME_SINGLE_WRITER, true);
+	if (status == STATUS_OK && args->given[CLI_OPTION_ABI])
+		status = session_assume(*session, ASSUME_ABI, true);
 	end_work(&work, status);
 	cli_print_diags(&diags);
 	diag_list_fini(&diags);

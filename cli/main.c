@@ -34,9 +34,10 @@ static const struct cli_command commands[] = {
         {"serve", "serve the snapshot to gdb or lldb",
          "Connect with `target remote HOST:PORT` (gdb) or `gdb-remote HOST:PORT` (lldb).\n"
          "Port 0 picks a free port. Ctrl-C ends the server.\n",
-         cmd_serve, SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(LISTEN) | BIT(ONCE) | BIT(SINGLE_WRITER)},
+         cmd_serve,
+         SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(LISTEN) | BIT(ONCE) | BIT(SINGLE_WRITER) | BIT(ABI)},
         {"info", "show what the snapshot holds", "FORMAT is text (default) or json.\n", cmd_info,
-         SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(FORMAT) | BIT(SINGLE_WRITER)},
+         SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(FORMAT) | BIT(SINGLE_WRITER) | BIT(ABI)},
         {"check", "report everything that is wrong with the snapshot",
          "Ends with 1 if a debugger or a trace decoder would lack something.\n", cmd_check,
          SNAPSHOT_OPTIONS},
@@ -47,7 +48,7 @@ static const struct cli_command commands[] = {
         {"history", "list the instructions that a core executed",
          "FORMAT is tsv (default), json, or tarmac: see `csreplay export --help`.\n", cmd_history,
          SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(FORMAT) | BIT(CORE) | BIT(FROM) | BIT(COUNT) |
-                 BIT(REGISTERS) | BIT(DIALECT) | BIT(SINGLE_WRITER)},
+                 BIT(REGISTERS) | BIT(DIALECT) | BIT(SINGLE_WRITER) | BIT(ABI)},
         {"compare", "show where two traces differ", compare_details, cmd_compare,
          SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(FORMAT) | BIT(CORE) | BIT(FROM) | BIT(REGISTERS) |
                  BIT(MEMORY) | BIT(IGNORE) | BIT(FIRST) | BIT(MAX) | CLI_TAKES_TWO},
@@ -65,7 +66,7 @@ static const struct cli_command commands[] = {
          "that snapshots use (LR, R13) and W0 to W30 are understood, too.\n",
          cmd_state,
          SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(CORE) | BIT(BATCH) | BIT(UNKNOWN) |
-                 BIT(SINGLE_WRITER)},
+                 BIT(SINGLE_WRITER) | BIT(ABI)},
 };
 
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };

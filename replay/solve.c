@@ -248,6 +248,30 @@ static bool run_op(const struct frame *f, const struct plan_op *op)
 	return changed;
 }
 
+bool solve_same(struct solver *s, size_t step, uint32_t a, uint32_t b)
+{
+	struct interval both = interval_meet(node_interval(s, a), node_interval(s, b));
+	struct bits old[2] = {s->nodes[a], s->nodes[b]};
+	bool any = false;
+
+	if ((old[0].known & old[1].known) == UINT64_MAX && old[0].value == old[1].value)
+		return false;
+	if (!bits_same(&s->nodes[a], &s->nodes[b], 64)) {
+		conflict(s, step);
+		return false;
+	}
+	if (s->nodes[a].known != old[0].known)
+		node_changed(s, a);
+	if (s->nodes[b].known != old[1].known)
+		node_changed(s, b);
+	any = s->nodes[a].known != old[0].known || s->nodes[b].known != old[1].known;
+	if (interval_is_better(node_interval(s, a), both))
+		learn_node_interval(s, step, a, both);
+	if (interval_is_better(node_interval(s, b), both))
+		learn_node_interval(s, step, b, both);
+	return any;
+}
+
 static void learn_condition(struct solver *s, size_t step, unsigned int slot, bool holds)
 {
 	solve_learn(s, step, slot, (struct bits){holds ? 1 : 0, 1});
@@ -501,8 +525,10 @@ static void solve(struct solver *s)
 		any = sweep_backward(s);
 		any |= sweep_forward(s);
 		if (!any && !s->has_conflict) {
-			link_retry(s);
-			any = sweep_backward(s);
+			any = abi_apply(s);
+			if (!any)
+				link_retry(s);
+			any |= sweep_backward(s);
 		}
 	} while (any && !s->has_conflict);
 }
@@ -514,6 +540,8 @@ static enum status solve_window(struct solver *s, const struct history *history,
 	TRY(window_init(&s->w, history, &options->window));
 	TRY(alloc(s));
 	TRY(link_init(s, options->single_writer));
+	if (options->abi)
+		TRY(abi_init(&s->abi, s));
 	set_constants(s);
 	narrow_all(s);
 	if (options->window.to == history->length)
@@ -570,6 +598,7 @@ void solve_fini(struct solver *s)
 	free(s->dirty);
 	free(s->dirty_words);
 	link_fini(&s->memory);
+	abi_fini(&s->abi);
 	window_fini(&s->w);
 }
 

@@ -15,6 +15,7 @@
 #ifndef CSREPLAY_REPLAY_SOLVE_H
 #define CSREPLAY_REPLAY_SOLVE_H
 
+#include "replay/abi.h"
 #include "replay/interval_map.h"
 #include "replay/link.h"
 #include "replay/window.h"
@@ -23,6 +24,8 @@ struct solve_options {
 	struct window_options window;
 	/* Nobody but this core writes memory. */
 	bool single_writer;
+	/* Functions keep the registers that the procedure call standard says they keep. */
+	bool abi;
 };
 
 struct solver {
@@ -32,6 +35,7 @@ struct solver {
 	uint64_t *dirty;               /* bit s: step s is to be run */
 	uint64_t *dirty_words;         /* bit i: dirty[i] is not 0 */
 	struct link_memory memory;
+	struct abi abi; /* none without that assumption */
 	bool has_conflict;
 	size_t conflict; /* the step that it was found at */
 	uint64_t runs;   /* of steps, for statistics */
@@ -47,6 +51,8 @@ struct bits solve_register(const struct solver *s, uint64_t position, unsigned i
 /* The 8 bytes at a multiple of 8, little endian. */
 struct bits solve_word(const struct solver *s, uint64_t position, uint64_t address);
 
+/* For abi.c: two nodes have the same value; true if that is new of any bit. */
+bool solve_same(struct solver *s, size_t step, uint32_t a, uint32_t b);
 /* For link.c, of a step. */
 /* The node of a slot, or LINK_NONE for a constant or none; and a fact about a node. */
 uint32_t solve_node_of(const struct solver *s, size_t step, unsigned int slot);

@@ -38,6 +38,7 @@ struct values_options values_options_of(size_t cores)
 static bool *switch_of(struct values_options *options, enum assumption assumption)
 {
 	return assumption == ASSUME_SINGLE_WRITER ? &options->single_writer
+	       : assumption == ASSUME_ABI         ? &options->abi
 	                                          : &options->handler_preserves;
 }
 
@@ -78,6 +79,7 @@ static void solve_from(struct values *values, uint64_t from, uint64_t to)
 	struct solve_options options = {
 	        .window = {from, to, values->options.handler_preserves},
 	        .single_writer = values->options.single_writer,
+	        .abi = values->options.abi,
 	};
 
 	if (values->has_solver)

@@ -22,6 +22,8 @@ struct values_options {
 	bool single_writer;
 	/* Registers survive an interrupt whose handler is not traced. */
 	bool handler_preserves;
+	/* Functions keep callee-saved registers: replay/abi.h. */
+	bool abi;
 	/*
 	 * How many instructions a window grows to for a register that is not known; 0 for as many
 	 * as windows have at most. A debugger asks for all of them at once, and for each step.

@@ -33,8 +33,18 @@
 #define MOV_W0_CLOCK    UINT32_C(0x52800200)
 #define HLT_SEMIHOSTING UINT32_C(0xd45e0000)
 #define SVC_0           UINT32_C(0xd4000001)
+#define BL_3            UINT32_C(0x94000003)
+#define PUSH_X19_LR     UINT32_C(0xa9bf7bf3)
+#define POP_X19_LR      UINT32_C(0xa8c17bf3)
+#define MOV_X19_0       UINT32_C(0xd2800013)
+#define MOV_X19_7       UINT32_C(0xd28000f3)
+#define ADD_SP_16       UINT32_C(0x910043ff)
+#define RET             UINT32_C(0xd65f03c0)
 
 enum { CODE = 0x1000, CODE_MOST = 16, DATA_AT = 0x8000 };
+
+/* Registers of the halt behind X0 to X8. */
+enum { AT_PC = 9, AT_SP, AT_X19, AT_LR, REGISTERS };
 
 #define STORED UINT64_C(0x1122334455667788)
 
@@ -43,8 +53,8 @@ struct program {
 	struct fixture f; /* without its core's memory and registers */
 	uint8_t code[4 * CODE_MOST];
 	uint8_t data[16];
-	uint8_t x[10][8];
-	struct snap_register registers[10];
+	uint8_t x[REGISTERS][8];
+	struct snap_register registers[REGISTERS];
 	struct values *values;
 	struct values_options options;
 };
@@ -57,8 +67,8 @@ static void put_u64(uint8_t *to, uint64_t value)
 
 static void begin(struct program *p, const uint32_t *opcodes, size_t count)
 {
-	static const char *const names[] = {"X0", "X1", "X2", "X3", "X4",
-	                                    "X5", "X6", "X7", "X8", "PC"};
+	static const char *const names[] = {"X0", "X1", "X2", "X3", "X4",  "X5", "X6",
+	                                    "X7", "X8", "PC", "SP", "X19", "X30"};
 
 	memset(p, 0, sizeof(*p));
 	for (size_t i = 0; i < count; i++) {
@@ -69,8 +79,9 @@ static void begin(struct program *p, const uint32_t *opcodes, size_t count)
 	put_u64(p->data + 8, STORED);
 	put_u64(p->x[1], 0x100);
 	put_u64(p->x[2], DATA_AT);
-	put_u64(p->x[9], CODE + 4 * count);
-	for (unsigned int i = 0; i < 10; i++)
+	put_u64(p->x[AT_PC], CODE + 4 * count);
+	put_u64(p->x[AT_SP], DATA_AT + 16);
+	for (unsigned int i = 0; i < REGISTERS; i++)
 		p->registers[i] = (struct snap_register){
 		        .name = str_of(names[i]), .bits = 64, .value = p->x[i]};
 	p->options = values_options_of(1);
@@ -88,7 +99,7 @@ static void finish(struct program *p, const struct element *elements, size_t cou
 	f->device = (struct snap_device){.name = STR("cpu_0"),
 	                                 .class = DEVICE_CORE,
 	                                 .registers = p->registers,
-	                                 .register_count = 10};
+	                                 .register_count = REGISTERS};
 	f->source.protocol = PROTOCOL_ETM4;
 	f->source.buffers = f->buffers;
 	f->source.buffer_count = 1;
@@ -325,6 +336,72 @@ static void solve_code_that_was_written_is_not_believed(void **state)
 	end(&p);
 }
 
+/* Instruction 0 calls number 3, which goes on to `count`, and returns to 1; the halt is at 2. */
+static void run_call(struct program *p, size_t count)
+{
+	const struct element elements[] = {
+	        range(CODE, 1, INSN_BRANCH, true),
+	        range(CODE + 12, (uint32_t)count - 3, INSN_BRANCH_INDIRECT, true),
+	        range(CODE + 4, 1, INSN_OTHER, true),
+	};
+
+	put_u64(p->x[AT_PC], CODE + 8);
+	leads_to(CODE + 8);
+	put_u64(p->x[AT_LR], CODE + 4);
+	finish(p, elements, 3);
+}
+
+static void call_with_wild_store(struct program *p, bool abi)
+{
+	BEGIN(p, BL_3, MOV_X1_7, MOV_X1_7, PUSH_X19_LR, MOV_X19_0, STR_X4_X3, MOV_X3_0, MOV_X4_0,
+	      POP_X19_LR, RET);
+	put_u64(p->x[1], 7);
+	put_u64(p->x[AT_X19], STORED);
+	put_u64(p->data + 8, CODE + 4);
+	p->options.abi = abi;
+	run_call(p, COUNT);
+}
+
+/* The store may have hit the stack: what X19 was is not known without the assumption. */
+static void solve_saved_register_is_unknown_behind_a_wild_store(void **state)
+{
+	struct program p;
+
+	(void)state;
+	call_with_wild_store(&p, false);
+	assert_unknown(&p, 0, 19);
+	assert_is(&p, 7, 19, STORED);
+	end(&p);
+}
+
+static void solve_saved_register_is_kept_if_assumed(void **state)
+{
+	struct program p;
+
+	(void)state;
+	call_with_wild_store(&p, true);
+	assert_is(&p, 0, 19, STORED);
+	assert_is(&p, 1, 19, STORED);
+	assert_unknown(&p, 0, 4);
+	end(&p);
+}
+
+/* It comes back on another stack: not from that call, although to the address behind it. */
+static void solve_return_on_another_stack_is_not_that_of_the_call(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, BL_3, MOV_X1_7, MOV_X1_7, MOV_X19_7, ADD_SP_16, RET);
+	put_u64(p.x[1], 7);
+	put_u64(p.x[AT_X19], 7);
+	p.options.abi = true;
+	run_call(&p, COUNT);
+	assert_unknown(&p, 0, 19);
+	assert_is(&p, 2, 19, 7);
+	end(&p);
+}
+
 static struct element exception(uint32_t number, uint64_t return_address)
 {
 	struct element e = {.type = ELEMENT_EXCEPTION};
@@ -479,6 +556,9 @@ int main(void)
 	        cmocka_unit_test(solve_code_that_was_written_is_not_believed),
 	        cmocka_unit_test(solve_gap_is_not_crossed),
 	        cmocka_unit_test(solve_interrupt_preserves_if_assumed),
+	        cmocka_unit_test(solve_saved_register_is_unknown_behind_a_wild_store),
+	        cmocka_unit_test(solve_saved_register_is_kept_if_assumed),
+	        cmocka_unit_test(solve_return_on_another_stack_is_not_that_of_the_call),
 	        cmocka_unit_test(solve_interrupt_that_goes_elsewhere_is_a_gap),
 	        cmocka_unit_test(solve_fault_is_a_gap),
 	        cmocka_unit_test(solve_known_call_returns_in_x0_alone),

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scores the values of the past that `csreplay state --batch` answers against recorded truth.
 
-usage: values.py SNAPSHOT [READ_100 READ_1000 READ_10000 ALL_10000]
+usage: values.py SNAPSHOT [READ_100 READ_1000 READ_10000 ALL_10000] [OPTION...]
 
 Asks for every general register at every position of the last 10,000, and for the memory samples
 beside the snapshot. Fails on a single wrong value, and if the share known of the registers that
-the executing instruction reads, or of all of them, is below the percentages given.
+the executing instruction reads, or of all of them, is below the percentages given. Options such
+as --assume-abi go to `csreplay state`.
 """
 import gzip
 import os
@@ -139,6 +140,8 @@ def main():
         print("SKIPPED: CSREPLAY_SHARED is not there")
         return SKIPPED
     options = os.environ.get("VALUES_OPTIONS", "").split()
+    options += [a for a in sys.argv[2:] if a.startswith("--")]
+    least_shares = [float(a) for a in sys.argv[2:] if not a.startswith("--")]
     with gzip.open(os.path.join(snapshot, "truth.bin.gz")) as f:
         truth = f.read()
     end = len(truth) // RECORD - 1
@@ -185,7 +188,7 @@ def main():
         print("WRONG: " + line)
     print("wrong: %d" % len(wrong))
     got = [reads[d].share() for d in (100, 1000, 10000)] + [alls[10000].share()]
-    for share, least in zip(got, [float(a) for a in sys.argv[2:]]):
+    for share, least in zip(got, least_shares):
         failed |= share < least
     return 1 if failed or wrong else 0
 

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls, their returns, and the registers that outlive them; see abi.h. */
+#include "replay/abi.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "replay/solve.h"
+#include "replay/window_nodes.h"
+
+enum {
+	SAVED_MOST = 19,
+	DEPTH_SEARCHED = 64, /* calls that a return may leave open, as longjmp() does */
+};
+
+/* A call that did not return yet. */
+struct open_call {
+	uint64_t behind;            /* the address behind it */
+	uint32_t nodes[SAVED_MOST]; /* of the registers that are saved */
+	uint32_t sp;
+};
+
+struct find {
+	struct abi *abi;
+	const struct window *w;
+	struct open_call *open;
+	size_t open_count;
+	size_t open_capacity;
+	uint32_t now[REG_COUNT];
+};
+
+/* X19 to X29 and the lower halves of V8 to V15. */
+static const uint8_t saved_a64[] = {19,          20,          21,          22,          23,
+                                    24,          25,          26,          27,          28,
+                                    29,          REG_V0 + 16, REG_V0 + 18, REG_V0 + 20, REG_V0 + 22,
+                                    REG_V0 + 24, REG_V0 + 26, REG_V0 + 28, REG_V0 + 30};
+/* R4 to R11 but for R9, which is the platform's. */
+static const uint8_t saved_a32[] = {4, 5, 6, 7, 8, 10, 11};
+
+static size_t saved_of(const struct plan *plan, const uint8_t **saved)
+{
+	bool is_a64 = plan->isa == ISA_A64;
+
+	*saved = is_a64 ? saved_a64 : saved_a32;
+	return is_a64 ? sizeof(saved_a64) : sizeof(saved_a32);
+}
+
+static unsigned int sp_of(const struct plan *plan)
+{
+	return plan->isa == ISA_A64 ? REG_SP : 13;
+}
+
+/* It branches, and leaves the address behind it in LR. */
+static bool is_call(const struct plan *plan)
+{
+	const struct uop_insn *insn = plan->insn;
+	unsigned int slot = uop_insn_after(insn, plan->isa == ISA_A64 ? REG_LR : 14);
+
+	if (!plan->is_code || slot < SLOT_CONSTANT || slot >= SLOT_ZERO ||
+	    (insn->branch.kind != BRANCH_DIRECT && insn->branch.kind != BRANCH_INDIRECT))
+		return false;
+	return (insn->constants[slot - SLOT_CONSTANT] & ~UINT64_C(1)) == plan->address + plan->size;
+}
+
+static bool is_return(const struct plan *plan)
+{
+	uint8_t kind = plan->insn->branch.kind;
+
+	return plan->is_code && !is_call(plan) &&
+	       (kind == BRANCH_INDIRECT || kind == BRANCH_CONDITIONAL_INDIRECT);
+}
+
+static enum status open_call(struct find *f, const struct plan *plan)
+{
+	const uint8_t *saved;
+	size_t count = saved_of(plan, &saved);
+	struct open_call *call;
+
+	TRY(vec_reserve((void **)&f->open, &f->open_capacity, f->open_count + 1, sizeof(*f->open)));
+	call = &f->open[f->open_count++];
+	call->behind = plan->address + plan->size;
+	call->sp = f->now[sp_of(plan)];
+	for (size_t i = 0; i < count; i++)
+		call->nodes[i] = f->now[saved[i]];
+	return STATUS_OK;
+}
+
+static enum status close_call(struct find *f, const struct open_call *call, size_t step)
+{
+	const struct plan *plan = window_plan(f->w, step);
+	const uint8_t *saved;
+	size_t count = saved_of(plan, &saved);
+	struct abi *abi = f->abi;
+	struct abi_call done = {
+	        .step = (uint32_t)step,
+	        .sp = {call->sp, f->now[sp_of(plan)]},
+	        .same = (uint32_t)abi->same_count,
+	};
+
+	TRY(vec_reserve((void **)&abi->same, &abi->same_capacity, abi->same_count + count,
+	                sizeof(*abi->same)));
+	for (size_t i = 0; i < count; i++) {
+		if (call->nodes[i] != f->now[saved[i]])
+			abi->same[abi->same_count++] =
+			        (struct abi_same){call->nodes[i], f->now[saved[i]]};
+	}
+	done.count = (uint32_t)abi->same_count - done.same;
+	if (done.count == 0)
+		return STATUS_OK;
+	TRY(vec_reserve((void **)&abi->calls, &abi->call_capacity, abi->call_count + 1,
+	                sizeof(*abi->calls)));
+	abi->calls[abi->call_count++] = done;
+	return STATUS_OK;
+}
+
+/* Execution is at `step`, behind a return. */
+static enum status arrive(struct find *f, size_t step)
+{
+	uint64_t address = window_plan(f->w, step)->address;
+
+	for (size_t i = 0; i < DEPTH_SEARCHED && i < f->open_count; i++) {
+		const struct open_call *call = &f->open[f->open_count - 1 - i];
+
+		if (call->behind != address)
+			continue;
+		f->open_count -= i + 1;
+		return close_call(f, call, step);
+	}
+	return STATUS_OK;
+}
+
+static enum status find_calls(struct find *f)
+{
+	for (size_t step = 0; step < f->w->step_count; step++) {
+		const struct plan *plan = window_plan(f->w, step);
+
+		if (step > 0 && plan->is_code && is_return(window_plan(f->w, step - 1)))
+			TRY(arrive(f, step));
+		if ((plan->insn->flags & UOP_KILLS_REGISTERS) != 0)
+			f->open_count = 0;
+		if (is_call(plan))
+			TRY(open_call(f, plan));
+		window_advance(f->w, step, f->now);
+	}
+	return STATUS_OK;
+}
+
+enum status abi_init(struct abi *abi, const struct solver *s)
+{
+	struct find *f = calloc(1, sizeof(*f));
+	enum status status;
+
+	*abi = (struct abi){.call_count = 0};
+	if (!f)
+		return STATUS_NO_MEM;
+	f->abi = abi;
+	f->w = &s->w;
+	for (uint32_t reg = 0; reg < REG_COUNT; reg++)
+		f->now[reg] = reg;
+	status = find_calls(f);
+	free(f->open);
+	free(f);
+	return status;
+}
+
+void abi_fini(struct abi *abi)
+{
+	free(abi->calls);
+	free(abi->same);
+}
+
+bool abi_apply(struct solver *s)
+{
+	bool any = false;
+
+	for (size_t i = s->abi.call_count; i-- > 0 && !s->has_conflict;) {
+		const struct abi_call *call = &s->abi.calls[i];
+		const struct bits *before = &s->nodes[call->sp[0]];
+		const struct bits *behind = &s->nodes[call->sp[1]];
+
+		if ((before->known & behind->known) != UINT64_MAX || before->value != behind->value)
+			continue;
+		for (uint32_t k = 0; k < call->count; k++)
+			any |= solve_same(s, call->step, s->abi.same[call->same + k].a,
+			                  s->abi.same[call->same + k].b);
+	}
+	return any;
+}
