@@ -8,12 +8,6 @@
 #include "replay/history_store.h"
 #include "replay/link_barrier.h"
 
-/* The address that a core with its top byte ignored goes to. */
-static uint64_t canonical(uint64_t address)
-{
-	return (uint64_t)((int64_t)(address << 8) >> 8);
-}
-
 static void conflict(struct solver *s, size_t step)
 {
 	if (!s->has_conflict)
@@ -90,7 +84,8 @@ static void try_link(struct solver *s, uint32_t number)
 		return;
 	if (e->scanned > end)
 		e->scanned = end;
-	r = link_scan(s, e->access, e->scanned, word->address, found);
+	r = link_scan(s, &(struct link_stretch){word->address, e->access, e->scanned, LINK_NONE},
+	              found);
 	e->scanned = r.clear;
 	if (next)
 		next->is_news = false;
@@ -359,7 +354,7 @@ static enum status place_in(struct solver *s, uint32_t access, uint64_t address,
 static void place(struct solver *s, uint32_t access)
 {
 	struct link_access *a = &s->memory.accesses[access];
-	uint64_t address = canonical(a->address.value);
+	uint64_t address = link_canonical(a->address.value);
 	uint64_t first = address & ~UINT64_C(7);
 	int shift = (int)(address - first);
 
@@ -371,8 +366,7 @@ static void place(struct solver *s, uint32_t access)
 		s->memory.status = STATUS_NO_MEM;
 }
 
-/* Where an access goes as far as known: without the top byte, or modulo 2^32. */
-static struct bits address_of(const struct uop_access *access, struct bits base, bool is_32bit)
+struct bits link_address_of(const struct uop_access *access, struct bits base, bool is_32bit)
 {
 	uint64_t mask = is_32bit ? bits_mask(32) : ADDRESS_BITS;
 	struct bits offset = bits_of((uint64_t)(int64_t)access->offset);
@@ -401,7 +395,7 @@ struct bits link_address(const struct solver *s, const struct link_access *a)
 
 	if (base.known == 0)
 		return (struct bits){0, 0};
-	return address_of(access, base, link_is_32bit(s, a));
+	return link_address_of(access, base, link_is_32bit(s, a));
 }
 
 static void look(struct solver *s, uint32_t access)
@@ -436,6 +430,13 @@ void link_retry(struct solver *s)
 	for (uint32_t i = 0; i < m->entry_count && !s->has_conflict; i++)
 		try_link(s, i);
 	drain(s);
+	/* The last stores first: what is found behind them is best known. */
+	for (size_t i = m->access_count; i-- > 0 && !s->has_conflict;) {
+		if (m->accesses[i].waiting == LINK_NONE || !link_reach_find(s, (uint32_t)i))
+			continue;
+		wake(s, (uint32_t)i);
+		drain(s);
+	}
 }
 
 static void init_access(struct link_memory *m, const struct window *w, size_t step, uint32_t index)
@@ -449,6 +450,7 @@ static void init_access(struct link_memory *m, const struct window *w, size_t st
 	        .kind = plan->kills_memory ? ACCESS_CLOBBER : from[index].kind,
 	        .size = plan->kills_memory ? 0 : from[index].size,
 	        .waiting = LINK_NONE,
+	        .reach = LINK_NONE,
 	};
 
 	m->accesses[number] = a;
@@ -509,6 +511,7 @@ void link_fini(struct link_memory *m)
 	free(m->entries);
 	free(m->words);
 	free(m->slots);
+	free(m->reaches);
 	free(m->queue);
 	interval_map_fini(&m->ranges);
 }

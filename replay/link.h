@@ -10,7 +10,8 @@
  * written it are barriers: stores whose address is not known, ranges with unknown content, steps
  * that may have done anything. A barrier is none for a byte if
  *   - the known bits of its address lead elsewhere, or
- *   - it would have left another value there than the one that is found behind it.
+ *   - it would have left another value there than the one that is found behind it, or
+ *   - it goes elsewhere, or else to a word that its address was read from (link_reach.c).
  * A link that a barrier keeps closed waits for it, and is tried again when more is known of it.
  *
  * Memory that no dump holds may be a device, and is not linked. Read-only memory is known always.
@@ -49,10 +50,12 @@ struct link_access {
 	};
 	uint32_t step;
 	uint32_t waiting; /* first entry whose link waits for it */
+	uint32_t reach;   /* of a store of unknown address, or LINK_NONE */
 	uint8_t index;    /* in the instruction; ACCESS_KILL: any memory may be written */
-	uint8_t state;
-	uint8_t kind; /* enum uop_access_kind */
-	uint8_t size; /* bytes; 0 for a range */
+	uint8_t state : 4;
+	uint8_t tries : 4; /* to find its reach */
+	uint8_t kind;      /* enum uop_access_kind */
+	uint8_t size;      /* bytes; 0 for a range */
 };
 
 /* Ranges of whole words are kept apart: link_memory.ranges. */
@@ -73,6 +76,17 @@ struct link_entry {
 	bool is_store;
 	bool is_queued;
 	bool is_news; /* more is known of `before` than when the link to it was tried */
+};
+
+enum { LINK_REACH_WORDS = 24 };
+
+/* A store goes to the address, or hits one of the words; link_reach.c. */
+struct link_reach {
+	struct bits address; /* without the top byte */
+	uint8_t count;
+	uint64_t words[LINK_REACH_WORDS];
+	uint32_t loads[LINK_REACH_WORDS];   /* the access that a word was used for */
+	uint16_t may_hit[LINK_REACH_WORDS]; /* bit i: it may go to byte i - 7 of the word */
 };
 
 /* A word of memory at the halt, of which some bytes are always the same. */
@@ -109,6 +123,10 @@ struct link_memory {
 	size_t word_capacity;
 	uint32_t *slots; /* words by address; 0: free, else the number plus 1 */
 	size_t slot_count;
+	struct link_reach *reaches;
+	size_t reach_count;
+	size_t reach_capacity;
+	size_t reach_work; /* nodes that were looked at for them */
 	uint32_t *queue;
 	size_t queue_count;
 	size_t queue_capacity;

@@ -104,11 +104,13 @@ static uint8_t store_hits(const struct solver *s, const struct link_access *a, u
 	v.offset = (uint64_t)(int64_t)access->offset;
 	v.mask = link_is_32bit(s, a) ? bits_mask(32) : ADDRESS_BITS;
 	v.bytes = link_first_bytes(a->size);
-	if (here && (a->address.known & 7) == 0 && !knows_range(&v) &&
+	if (here && (a->address.known & 7) == 0 && !knows_range(&v) && a->reach == LINK_NONE &&
 	    (v.data.known == 0 || found.known == 0))
 		return open;
 	for (int shift = here ? 7 : -1; shift > (before ? -(int)a->size : -1); shift--) {
-		if (may_be_at(&v, (word + (uint64_t)(int64_t)shift) & ADDRESS_BITS))
+		uint64_t at = (word + (uint64_t)(int64_t)shift) & ADDRESS_BITS;
+
+		if (may_be_at(&v, at) && link_reach_has(s, a, at))
 			hits |= left_by(&v, shift, found, open);
 	}
 	return hits;
@@ -145,21 +147,23 @@ static uint8_t barrier_hits(const struct solver *s, const struct link_access *a,
 	       open;
 }
 
-/* Barriers between the accesses first < a < end for a word in which `found` is found at `end`. */
-struct link_scan link_scan(const struct solver *s, uint32_t first, uint32_t end, uint64_t word,
-                           struct bits found)
+struct link_scan link_scan(const struct solver *s, const struct link_stretch *in, struct bits found)
 {
 	const struct link_memory *m = &s->memory;
-	struct link_scan r = {0xff, end, LINK_NONE};
-	uint32_t at = end;
+	struct link_scan r = {0xff, in->end, LINK_NONE, false};
+	uint32_t at = in->end;
 
 	while (r.open != 0) {
 		uint8_t hits;
 
 		at = at == 0 ? LINK_NONE : link_barrier_before(m, at);
-		if (at == LINK_NONE || (first != LINK_NONE && at <= first))
+		if (at == LINK_NONE || (in->first != LINK_NONE && at <= in->first))
 			break;
-		hits = barrier_hits(s, &m->accesses[at], word, found, r.open);
+		hits = barrier_hits(s, &m->accesses[at], in->word, found, r.open);
+		if (hits != 0 && at == in->supposed) {
+			r.is_supposed = true;
+			continue;
+		}
 		r.open &= (uint8_t)~hits;
 		if (hits != 0)
 			r.blocker = at;

@@ -74,10 +74,19 @@ struct link_scan {
 	uint8_t open;     /* bytes that none can have written */
 	uint32_t clear;   /* from this access on there is no barrier for any byte */
 	uint32_t blocker; /* the last one that was found, or LINK_NONE */
+	bool is_supposed; /* it is so only if the supposed store hits nothing */
 };
 
-/* Barriers between the accesses first < a < end for a word in which `found` is found at `end`. */
-struct link_scan link_scan(const struct solver *s, uint32_t first, uint32_t end, uint64_t word,
+/* A word, and the accesses first < a < end. LINK_NONE as `first`: from the begin on. */
+struct link_stretch {
+	uint64_t word;
+	uint32_t first;
+	uint32_t end;
+	uint32_t supposed; /* a store that is supposed to hit nothing, or LINK_NONE */
+};
+
+/* Barriers in a stretch at whose end `found` is found in the word. */
+struct link_scan link_scan(const struct solver *s, const struct link_stretch *in,
                            struct bits found);
 
 /* Makes room for another word. NO_MEM. */
@@ -89,10 +98,29 @@ struct link_word link_known_word(const struct solver *s, uint64_t address);
 /* The last entry before the access, or LINK_NONE. */
 uint32_t link_find_place(const struct link_memory *m, const struct link_word *word,
                          uint32_t access);
-/* The word before an access, from what is found behind it. `before`: the entry in front of it. */
-struct bits link_from_behind(const struct solver *s, const struct link_word *word, uint32_t access,
-                             uint32_t before);
-/* The same, and from what is found before it. */
+/* The word before an access, from what is found behind it and before it. */
 struct bits link_between(const struct solver *s, const struct link_word *word, uint32_t access);
+/* Between accesses of a word: before `access`, and behind the entry `before` or LINK_NONE. */
+struct link_place {
+	uint32_t access;
+	uint32_t before;
+};
+
+/* The same if the store hits nothing; `is_used`: that was needed. */
+struct bits link_supposing(const struct solver *s, const struct link_word *word,
+                           struct link_place at, uint32_t store, bool *is_used);
+
+/* The address that a core with its top byte ignored goes to. */
+static inline uint64_t link_canonical(uint64_t address)
+{
+	return (uint64_t)((int64_t)(address << 8) >> 8);
+}
+
+/* Where an access goes as far as known: without the top byte, or modulo 2^32. */
+struct bits link_address_of(const struct uop_access *access, struct bits base, bool is_32bit);
+/* Finds where a store of unknown address can go; false if nothing new was found. */
+bool link_reach_find(struct solver *s, uint32_t store);
+/* False: the store does not go to the address, which has no top byte. */
+bool link_reach_has(const struct solver *s, const struct link_access *a, uint64_t at);
 
 #endif

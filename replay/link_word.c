@@ -106,40 +106,56 @@ struct link_word link_known_word(const struct solver *s, uint64_t address)
 }
 
 /* The word before an access, from what is found behind it. `before`: the entry in front of it. */
-struct bits link_from_behind(const struct solver *s, const struct link_word *word, uint32_t access,
-                             uint32_t before)
+static struct bits from_behind(const struct solver *s, const struct link_word *word,
+                               struct link_stretch *in, uint32_t before, bool *is_supposed)
 {
 	const struct link_memory *m = &s->memory;
 	uint32_t next = before == LINK_NONE ? word->first : m->entries[before].next;
 	struct bits found = word->end;
-	uint32_t end = (uint32_t)m->access_count;
 	struct link_scan r;
 
+	in->end = (uint32_t)m->access_count;
 	if (next != LINK_NONE) {
 		found = m->entries[next].before;
-		end = m->entries[next].access;
+		in->end = m->entries[next].access;
 	}
-	r = link_scan(s, access == 0 ? LINK_NONE : access - 1, end, word->address, found);
+	r = link_scan(s, in, found);
+	*is_supposed = r.is_supposed;
 	return link_masked(found, link_spread(r.open));
 }
 
-/* The same, and from what is found before it. */
-struct bits link_between(const struct solver *s, const struct link_word *word, uint32_t access)
+struct bits link_supposing(const struct solver *s, const struct link_word *word,
+                           struct link_place at, uint32_t store, bool *is_used)
 {
 	const struct link_memory *m = &s->memory;
-	uint32_t before = access == 0 ? LINK_NONE : link_find_place(m, word, access);
-	struct bits value = link_from_behind(s, word, access, before);
+	uint32_t access = at.access;
+	uint32_t before = at.before;
+	struct link_stretch in = {word->address, access == 0 ? LINK_NONE : access - 1, 0, store};
+	struct bits value = from_behind(s, word, &in, before, is_used);
 	struct bits found;
 	struct link_scan r;
 
 	if (before == LINK_NONE)
 		return value;
 	found = m->entries[before].after;
-	r = link_scan(s, m->entries[before].access, access, word->address, (struct bits){0, 0});
+	in.first = m->entries[before].access;
+	in.end = access;
+	r = link_scan(s, &in, (struct bits){0, 0});
+	*is_used |= r.is_supposed;
 	found = link_masked(found, link_spread(r.open));
 	if (!bits_learn(&value, found.value, found.known))
 		return (struct bits){0, 0};
 	return value;
+}
+
+struct bits link_between(const struct solver *s, const struct link_word *word, uint32_t access)
+{
+	struct link_place at = {access, LINK_NONE};
+	bool is_used;
+
+	if (access != 0)
+		at.before = link_find_place(&s->memory, word, access);
+	return link_supposing(s, word, at, LINK_NONE, &is_used);
 }
 
 struct bits link_word_at(const struct solver *s, size_t step, uint64_t address)

@@ -40,6 +40,10 @@
 #define MOV_X19_7       UINT32_C(0xd28000f3)
 #define ADD_SP_16       UINT32_C(0x910043ff)
 #define RET             UINT32_C(0xd65f03c0)
+#define LDR_X0_X2       UINT32_C(0xf9400040)
+#define STR_X4_X0       UINT32_C(0xf9000004)
+#define STR_W4_X0       UINT32_C(0xb9000004)
+#define STR_X1_X2_8     UINT32_C(0xf9000441)
 
 enum { CODE = 0x1000, CODE_MOST = 16, DATA_AT = 0x8000 };
 
@@ -253,6 +257,60 @@ static void solve_store_of_another_value_has_not_hit(void **state)
 	put_u64(p.x[1], 7);
 	run(&p, COUNT);
 	assert_is(&p, 0, 1, STORED);
+	end(&p);
+}
+
+/*
+ * X0 is read from X2, something is stored there, and X0 is read again. The store may have hit what
+ * X0 was read from, or it has left it alone: it has not hit what lies beside it.
+ */
+static void solve_store_through_a_spilled_pointer_hits_it_or_its_target(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, STR_X1_X2_8, MOV_X1_7, LDR_X0_X2, STR_X4_X0, LDR_X0_X2, MOV_X4_0);
+	put_u64(p.x[0], STORED);
+	put_u64(p.x[1], 7);
+	put_u64(p.x[4], 0);
+	run(&p, COUNT);
+	assert_is(&p, 0, 1, STORED);
+	/* X0 may have been X2 itself, and X4 what is found there now. */
+	assert_unknown(&p, 3, 0);
+	assert_unknown(&p, 3, 4);
+	end(&p);
+}
+
+/* As before, but four bytes: had it hit the pointer, the rest of that would show. */
+static void solve_store_that_would_show_in_its_pointer_went_to_the_target(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, STR_X1_X2_8, MOV_X1_7, LDR_X0_X2, STR_W4_X0, LDR_X0_X2, MOV_X4_0);
+	put_u64(p.x[0], STORED);
+	put_u64(p.x[1], 7);
+	put_u64(p.x[4], 0);
+	run(&p, COUNT);
+	assert_is(&p, 0, 1, STORED);
+	assert_is(&p, 3, 0, STORED);
+	end(&p);
+}
+
+/* A second wild store in between: then the first may have gone anywhere. */
+static void solve_pointer_that_may_be_overwritten_says_nothing_of_its_target(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, STR_X1_X2_8, MOV_X1_7, LDR_X0_X2, STR_X4_X0, STR_X4_X3, LDR_X0_X2, MOV_X3_0,
+	      MOV_X4_0);
+	put_u64(p.x[0], STORED);
+	put_u64(p.x[1], 7);
+	put_u64(p.x[3], 0);
+	put_u64(p.x[4], 0);
+	run(&p, COUNT);
+	assert_unknown(&p, 0, 1);
 	end(&p);
 }
 
@@ -555,6 +613,9 @@ int main(void)
 	        cmocka_unit_test(solve_contradiction_says_nothing),
 	        cmocka_unit_test(solve_code_that_was_written_is_not_believed),
 	        cmocka_unit_test(solve_gap_is_not_crossed),
+	        cmocka_unit_test(solve_store_through_a_spilled_pointer_hits_it_or_its_target),
+	        cmocka_unit_test(solve_store_that_would_show_in_its_pointer_went_to_the_target),
+	        cmocka_unit_test(solve_pointer_that_may_be_overwritten_says_nothing_of_its_target),
 	        cmocka_unit_test(solve_interrupt_preserves_if_assumed),
 	        cmocka_unit_test(solve_saved_register_is_unknown_behind_a_wild_store),
 	        cmocka_unit_test(solve_saved_register_is_kept_if_assumed),
