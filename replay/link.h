@@ -85,7 +85,6 @@ struct link_reach {
 	struct bits address; /* without the top byte */
 	uint8_t count;
 	uint64_t words[LINK_REACH_WORDS];
-	uint32_t loads[LINK_REACH_WORDS];   /* the access that a word was used for */
 	uint16_t may_hit[LINK_REACH_WORDS]; /* bit i: it may go to byte i - 7 of the word */
 };
 

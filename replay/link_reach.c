@@ -24,8 +24,9 @@ enum {
 	HOPS_MOST = 8,   /* entries of a word */
 	USERS_MOST = 8,  /* steps that use a node */
 	DEPTH_MOST = 160,
-	TRIES_MOST = 4,      /* for one store */
+	TRIES_MOST = 6,      /* for one store */
 	WORK_MOST = 1 << 18, /* nodes in all */
+	KNOWN_LEAST = 24,    /* bits of an address that is worth something */
 	NARROWED_MOST = 8,   /* words */
 	ANY_SHIFT = 0x7fff,
 };
@@ -52,10 +53,14 @@ static bool touches(uint64_t word, uint64_t at, unsigned int size)
 	return ((at + size - 1 - word) & ADDRESS_BITS) < 7u + size;
 }
 
-/* What is supposed says nothing of the word behind the store. */
-static bool is_hit(const struct supposing *g, uint64_t word)
+/* Bits of a word that the store left alone, if it hits what is supposed. */
+static uint64_t left_alone(const struct supposing *g, uint64_t word)
 {
-	return g->is_at && touches(word, g->at, g->s->memory.accesses[g->store].size);
+	const struct link_access *a = &g->s->memory.accesses[g->store];
+
+	if (!g->is_at)
+		return UINT64_MAX;
+	return ~link_spread(link_overlap(word & ADDRESS_BITS, g->at, a->size));
 }
 
 /* The step that makes a node. */
@@ -86,7 +91,7 @@ static struct bits slot_value(struct supposing *g, size_t step, unsigned int slo
 }
 
 /* A word is what it is found to be behind the store. */
-static void use_word(struct supposing *g, uint64_t address, uint32_t load)
+static void use_word(struct supposing *g, uint64_t address)
 {
 	struct link_reach *r = &g->reach;
 
@@ -100,7 +105,6 @@ static void use_word(struct supposing *g, uint64_t address, uint32_t load)
 		return;
 	}
 	r->may_hit[r->count] = ANY_SHIFT;
-	r->loads[r->count] = load;
 	r->words[r->count++] = address;
 }
 
@@ -177,8 +181,8 @@ static struct bits word_value(struct supposing *g, uint32_t access, uint64_t add
 		return value;
 	/* A load leaves it as it is. */
 	at.before = entry_before(g->s, address, access);
-	linked = link_supposing(g->s, &word, at, is_hit(g, address) ? LINK_NONE : g->store,
-	                        &is_used);
+	linked = link_supposing(g->s, &word, at, g->store, &is_used);
+	linked = link_masked(linked, left_alone(g, address));
 	if (~linked.known != 0) {
 		struct bits stored = stored_value(g, address, at, depth);
 
@@ -186,7 +190,7 @@ static struct bits word_value(struct supposing *g, uint32_t access, uint64_t add
 	}
 	linked = link_masked(linked, ~value.known);
 	if (is_used && linked.known != 0 && !g->is_at)
-		use_word(g, address, access);
+		use_word(g, address);
 	return (struct bits){value.value | linked.value, value.known | linked.known};
 }
 
@@ -254,10 +258,10 @@ static struct bits kept_value(struct supposing *g, uint32_t node)
 				continue;
 			word = m->words[m->entries[a->entries[0]].word];
 			found = link_supposing(s, &word, (struct link_place){i + 1, a->entries[0]},
-			                       is_hit(g, word.address) ? LINK_NONE : g->store,
-			                       &is_used);
+			                       g->store, &is_used);
+			found = link_masked(found, left_alone(g, word.address));
 			if (is_used && found.known != 0 && !g->is_at)
-				use_word(g, word.address, i);
+				use_word(g, word.address);
 			g->failed |= !bits_learn(&value, found.value, found.known);
 		}
 	}
@@ -410,17 +414,29 @@ static bool is_exact(const struct link_reach *r, unsigned int size)
 	return true;
 }
 
+static unsigned int known_bits(struct bits address)
+{
+	return (unsigned int)__builtin_popcountll(address.known & ADDRESS_BITS);
+}
+
+/* False if nothing new was found. What was found before stays true; it says less. */
 static bool add_reach(struct supposing *g, struct solver *s, uint32_t store)
 {
 	struct link_memory *m = &s->memory;
 	struct link_access *a = &m->accesses[store];
 	const struct uop_access *what = link_access_of(s, a);
+	unsigned int least =
+	        a->reach == LINK_NONE ? KNOWN_LEAST : known_bits(m->reaches[a->reach].address) + 1;
 
 	suppose(g, s, store);
 	g->reach.address = link_address_of(what, slot_value(g, a->step, what->address, DEPTH_MOST),
 	                                   link_is_32bit(s, a));
-	if (g->failed || g->is_full || (~g->reach.address.known & ADDRESS_BITS) != 0)
+	if (g->failed || g->is_full || known_bits(g->reach.address) < least)
 		return false;
+	if (a->reach != LINK_NONE) {
+		m->reaches[a->reach] = g->reach;
+		return true;
+	}
 	if (vec_reserve((void **)&m->reaches, &m->reach_capacity, m->reach_count + 1,
 	                sizeof(*m->reaches)) != STATUS_OK) {
 		m->status = STATUS_NO_MEM;
@@ -431,10 +447,22 @@ static bool add_reach(struct supposing *g, struct solver *s, uint32_t store)
 	return true;
 }
 
+/* The store goes to the address of its reach. */
+static void learn_address(struct solver *s, const struct link_access *a, struct bits address)
+{
+	const struct uop_access *what = link_access_of(s, a);
+	uint64_t mask = link_is_32bit(s, a) ? bits_mask(32) : ADDRESS_BITS;
+	struct bits base = link_masked(address, mask);
+
+	if (what->align != 0 || (what->offset != 0 && (~address.known & mask) != 0))
+		return;
+	base.value = (base.value - (uint64_t)(int64_t)what->offset) & base.known;
+	solve_learn(s, a->step, what->address, base);
+}
+
 bool link_reach_find(struct solver *s, uint32_t store)
 {
 	struct link_access *a = &s->memory.accesses[store];
-	const struct uop_access *what;
 	struct supposing g;
 	struct link_reach *r;
 	bool any = false;
@@ -443,51 +471,14 @@ bool link_reach_find(struct solver *s, uint32_t store)
 	    a->tries >= TRIES_MOST || s->memory.reach_work >= WORK_MOST)
 		return false;
 	a->tries++;
-	if (a->reach == LINK_NONE) {
-		any = add_reach(&g, s, store);
-		if (!any)
-			return false;
-	}
+	any = add_reach(&g, s, store);
+	if (a->reach == LINK_NONE)
+		return false;
 	r = &s->memory.reaches[a->reach];
 	any |= narrow(&g, s, store, r);
-	what = link_access_of(s, a);
-	if (is_exact(r, a->size) && what->align == 0) {
-		uint64_t base = r->address.value - (uint64_t)(int64_t)what->offset;
-		uint64_t mask = link_is_32bit(s, a) ? bits_mask(32) : ADDRESS_BITS;
-
-		solve_learn(s, a->step, what->address, (struct bits){base & mask, mask});
-	}
+	if (is_exact(r, a->size))
+		learn_address(s, a, r->address);
 	return any;
-}
-
-/*
- * S hits the word that its base was loaded from. Then the base was what the word held, and what is
- * found there behind S is that with the bytes of S in it.
- */
-static bool can_hit_own(const struct solver *s, const struct link_access *a, uint32_t load,
-                        uint64_t word, uint64_t at)
-{
-	const struct link_memory *m = &s->memory;
-	const struct link_access *l = &m->accesses[load];
-	const struct uop_access *store = link_access_of(s, a);
-	const struct link_entry *e;
-	struct bits found;
-	uint64_t kept;
-	uint64_t base = at - (uint64_t)(int64_t)store->offset;
-
-	if (l->state != ACCESS_PLACED || l->size != 8 || store->address >= SLOT_CONSTANT ||
-	    store->align != 0 || link_access_of(s, l)->data >= SLOT_CONSTANT ||
-	    solve_node(s, a->step, store->address) !=
-	            solve_node(s, l->step, link_access_of(s, l)->data))
-		return true;
-	e = &m->entries[l->entries[0]];
-	if (e->mask != 0xff || m->words[e->word].address != word)
-		return true;
-	if (e->next != LINK_NONE && &m->accesses[m->entries[e->next].access] < a)
-		return true;
-	found = e->next != LINK_NONE ? m->entries[e->next].before : m->words[e->word].end;
-	kept = ~link_spread(link_overlap(word & ADDRESS_BITS, at, a->size)) & ADDRESS_BITS;
-	return ((base ^ found.value) & found.known & kept) == 0;
 }
 
 bool link_reach_has(const struct solver *s, const struct link_access *a, uint64_t at)
@@ -497,12 +488,11 @@ bool link_reach_has(const struct solver *s, const struct link_access *a, uint64_
 	if (a->reach == LINK_NONE)
 		return true;
 	r = &s->memory.reaches[a->reach];
-	if (((at ^ r->address.value) & ADDRESS_BITS) == 0)
+	if (((at ^ r->address.value) & r->address.known & ADDRESS_BITS) == 0)
 		return true;
 	for (size_t i = 0; i < r->count; i++) {
 		if (touches(r->words[i], at, a->size) &&
-		    (r->may_hit[i] >> ((at - r->words[i] + 7) & ADDRESS_BITS) & 1) != 0 &&
-		    can_hit_own(s, a, r->loads[i], r->words[i], at))
+		    (r->may_hit[i] >> ((at - r->words[i] + 7) & ADDRESS_BITS) & 1) != 0)
 			return true;
 	}
 	return false;
