@@ -72,7 +72,7 @@ static size_t maker_of(const struct window *w, uint32_t node)
 	while (high - low > 1) {
 		size_t middle = low + (high - low) / 2;
 
-		if (w->steps[middle].node <= node)
+		if (window_step(w, middle).node <= node)
 			low = middle;
 		else
 			high = middle;
@@ -87,7 +87,7 @@ static struct bits slot_value(struct supposing *g, size_t step, unsigned int slo
 		return (struct bits){0, 0};
 	if (slot >= SLOT_CONSTANT)
 		return solve_slot(g->s, step, slot);
-	return value_of(g, solve_node(g->s, step, slot), depth);
+	return value_of(g, solve_node_of(g->s, step, slot), depth);
 }
 
 /* A word is what it is found to be behind the store. */
@@ -116,10 +116,10 @@ static uint32_t entry_before(struct solver *s, uint64_t address, uint32_t access
 	uint32_t number;
 	uint32_t entry;
 
-	for (unsigned int i = 0; i < 2 && a->state == ACCESS_PLACED; i++) {
-		if (a->entries[i] != LINK_NONE &&
-		    m->words[m->entries[a->entries[i]].word].address == address)
-			return a->entries[i];
+	for (entry = a->state == ACCESS_PLACED ? a->placed.first : LINK_NONE;
+	     entry < m->entry_count && m->entries[entry].access == access; entry++) {
+		if (m->words[m->entries[entry].word].address == address)
+			return entry;
 	}
 	if (link_word_of(s, address, &number) != STATUS_OK) {
 		m->status = STATUS_NO_MEM;
@@ -197,7 +197,7 @@ static struct bits word_value(struct supposing *g, uint32_t access, uint64_t add
 static struct bits loaded_value(struct supposing *g, size_t step, unsigned int index,
                                 unsigned int depth)
 {
-	uint32_t number = g->s->w.steps[step].access + index;
+	uint32_t number = window_access(&g->s->w, step) + index;
 	const struct link_access *a = &g->s->memory.accesses[number];
 	const struct uop_access *what;
 	struct bits address;
@@ -228,40 +228,49 @@ static struct bits loaded_value(struct supposing *g, size_t step, unsigned int i
 	return value;
 }
 
+/* What is found behind the supposed store where the store `access` put the node. */
+static struct bits left_by_store(struct supposing *g, uint32_t access, uint32_t node)
+{
+	const struct solver *s = g->s;
+	const struct link_memory *m = &s->memory;
+	const struct link_access *a = &m->accesses[access];
+	struct bits found = {0, 0};
+	bool is_used = false;
+	struct link_word word;
+
+	if (a->kind != ACCESS_STORE || a->state != ACCESS_PLACED || a->size != 8 ||
+	    access >= g->store || m->entries[a->placed.first].mask != 0xff ||
+	    a->placed.data != node)
+		return found;
+	word = m->words[m->entries[a->placed.first].word];
+	found = link_supposing(s, &word, (struct link_place){access + 1, a->placed.first}, g->store,
+	                       &is_used);
+	found = link_masked(found, left_alone(g, word.address));
+	if (is_used && found.known != 0 && !g->is_at)
+		use_word(g, word.address);
+	return found;
+}
+
 /*
  * What is found behind the store where the value was stored before it: in a pointer that is linked
  * into a list before what it points at is written.
  */
 static struct bits kept_value(struct supposing *g, uint32_t node)
 {
-	const struct solver *s = g->s;
-	const struct link_memory *m = &s->memory;
-	uint32_t first = s->w.user_start[node];
-	uint32_t end = s->w.user_start[node + 1];
+	const struct window *w = &g->s->w;
+	const uint32_t *user = window_users(w, node);
 	struct bits value = {0, 0};
+	bool is_last = false;
 
-	for (uint32_t u = first; u < end && u < first + USERS_MOST; u++) {
-		size_t step = s->w.users[u];
+	for (unsigned int u = 0; u < USERS_MOST && !is_last; u++, user++) {
+		size_t step = *user & ~USER_LAST;
 
-		for (uint32_t i = s->w.steps[step].access; i < s->w.steps[step + 1].access; i++) {
-			const struct link_access *a = &m->accesses[i];
-			unsigned int slot;
-			bool is_used = false;
-			struct link_word word;
-			struct bits found;
+		is_last = (*user & USER_LAST) != 0;
+		if (step == USER_NONE)
+			continue;
+		for (uint32_t i = window_access(w, step); i < window_access(w, step + 1); i++) {
+			struct bits found = left_by_store(g, i, node);
 
-			if (a->kind != ACCESS_STORE || a->state != ACCESS_PLACED || a->size != 8 ||
-			    i >= g->store || m->entries[a->entries[0]].mask != 0xff)
-				continue;
-			slot = link_access_of(s, a)->data;
-			if (slot >= SLOT_CONSTANT || solve_node(s, step, slot) != node)
-				continue;
-			word = m->words[m->entries[a->entries[0]].word];
-			found = link_supposing(s, &word, (struct link_place){i + 1, a->entries[0]},
-			                       g->store, &is_used);
-			found = link_masked(found, left_alone(g, word.address));
-			if (is_used && found.known != 0 && !g->is_at)
-				use_word(g, word.address);
 			g->failed |= !bits_learn(&value, found.value, found.known);
 		}
 	}
@@ -274,7 +283,7 @@ static struct bits computed_value(struct supposing *g, uint32_t node, unsigned i
 	size_t step = maker_of(&s->w, node);
 	const struct uop_insn *insn = window_plan(&s->w, step)->insn;
 	struct bits value = s->nodes[node];
-	uint32_t temp = node - s->w.steps[step].node;
+	uint32_t temp = node - window_step(&s->w, step).node;
 
 	if (node < REG_COUNT || temp >= insn->temp_count)
 		return value;
