@@ -37,6 +37,9 @@ static void learn(struct solver *s, uint32_t entry, struct bits *side, struct bi
 		conflict(s, s->memory.accesses[s->memory.entries[entry].access].step);
 	} else if (side->known != old.known) {
 		s->memory.entries[entry].is_news |= side == &s->memory.entries[entry].before;
+		if (s->log)
+			derivation_side(s->log, entry, side == &s->memory.entries[entry].after,
+			                side->known);
 		enqueue(&s->memory, entry);
 	}
 }
@@ -133,8 +136,10 @@ static void exchange_data(struct solver *s, uint32_t number)
 	data = link_masked(link_to_word(data, e->shift), mask);
 	if ((((data.known ^ e->after.known) | (data.value ^ e->after.value)) & mask) == 0)
 		return;
+	solve_because(s, CAUSE_DATA, a->step, 0);
 	learn(s, number, &e->after, data);
 	data = link_to_word(link_masked(e->after, mask), -e->shift);
+	solve_because(s, CAUSE_ENTRY, a->step, number);
 	if (a->placed.data == LINK_NONE)
 		solve_learn(s, a->step, slot, data);
 	else
@@ -187,6 +192,7 @@ static void exchange_data_range(struct solver *s, uint32_t number)
 	                                    !interval_map_has(&s->intervals, a->placed.data)))
 		return;
 	slot = link_access_of(s, a)->data;
+	solve_because(s, CAUSE_ENTRY, a->step, number);
 	narrow_range(m, behind, interval_meet(range, solve_interval(s, a->step, slot)));
 	solve_learn_interval(s, a->step, slot, interval_map_get(&m->ranges, behind));
 }
@@ -212,7 +218,9 @@ static void exchange(struct solver *s, uint32_t a, struct bits *behind, uint32_t
 {
 	if ((((behind->known ^ before->known) | (behind->value ^ before->value)) & mask) == 0)
 		return;
+	solve_because(s, a == b ? CAUSE_KEPT : CAUSE_LINK, 0, b);
 	learn(s, a, behind, link_masked(*before, mask));
+	solve_because(s, a == b ? CAUSE_KEPT : CAUSE_LINK, 0, a);
 	if (!s->has_conflict)
 		learn(s, b, before, link_masked(*behind, mask));
 }
@@ -238,9 +246,11 @@ static void update(struct solver *s, uint32_t number)
 	if (e->next != LINK_NONE)
 		exchange(s, number, &e->after, e->next, &m->entries[e->next].before,
 		         link_spread(e->linked));
-	else
+	else {
+		solve_because(s, CAUSE_END, 0, 0);
 		learn(s, number, &e->after,
 		      link_masked(m->words[e->word].end, link_spread(e->linked)));
+	}
 	if (!s->has_conflict)
 		update_ranges(s, number);
 }
@@ -337,6 +347,7 @@ static enum status place_in(struct solver *s, uint32_t access, uint64_t address,
 	if (a->kind == ACCESS_LOAD && a->step >= m->constant_from) {
 		struct bits data = link_masked(c.value, link_spread(c.constant & bytes));
 
+		solve_because(s, CAUSE_CONSTANT, a->step, access);
 		solve_learn(s, a->step, link_access_of(s, a)->data,
 		            link_masked(link_to_word(data, -shift), bits_mask(8u * a->size)));
 	}

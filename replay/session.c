@@ -339,6 +339,41 @@ void session_trouble(const struct session *session, size_t core, struct text *ou
 		values_trouble(session->values[core], out);
 }
 
+/* What needs no reconstruction; false if that is not all. */
+static bool why_at_once(const struct session *session, size_t core,
+                        const struct why_subject *subject, struct text *out)
+{
+	const struct history *history = session->histories[core];
+
+	if (!session->values[core])
+		text_puts(out, "the trace has the data of registers and memory itself\n");
+	else if (session->cursors[core].position == history_length(history))
+		text_puts(out, "at the halt registers and memory are those of the snapshot\n");
+	else if (!subject->is_memory && subject->number == REGISTER_PC)
+		text_puts(out, "the trace says where execution was\n");
+	else
+		return false;
+	return true;
+}
+
+enum status session_why(const struct session *session, size_t core,
+                        const struct why_subject *subject, bool all, struct text *out)
+{
+	uint64_t position = session->cursors[core].position;
+	struct value value;
+	uint8_t bytes[8];
+
+	if (why_at_once(session, core, subject, out))
+		return STATUS_OK;
+	/* What is looked at grows as it does for the value itself. */
+	if (subject->is_memory)
+		(void)session_memory(session, core, subject->address & ~UINT64_C(7), bytes,
+		                     sizeof(bytes));
+	else
+		session_register(session, core, subject->number, &value);
+	return why_value(session->values[core], position, subject, all, out);
+}
+
 void session_register_at(const struct session *session, size_t core, uint64_t position,
                          unsigned int number, struct value *value)
 {

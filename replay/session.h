@@ -22,6 +22,7 @@
 #include "replay/register.h"
 #include "replay/value.h"
 #include "replay/values.h"
+#include "replay/why.h"
 #include "snapshot/snapshot.h"
 
 struct session;
@@ -137,6 +138,9 @@ MUST_USE enum status session_assume(struct session *session, enum assumption ass
 MUST_USE enum status session_be_quick(struct session *session);
 /* Why no value of the core's past is known, or the empty text; see values_trouble(). */
 void session_trouble(const struct session *session, size_t core, struct text *out);
+/* Lines that say why a value at the current position is known, or not; see why.h. NO_MEM. */
+MUST_USE enum status session_why(const struct session *session, size_t core,
+                                 const struct why_subject *subject, bool all, struct text *out);
 
 /*
  * The register at the current position, wholly unknown if so. `number` and size are those of the

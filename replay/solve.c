@@ -26,6 +26,8 @@ static void node_changed(struct solver *s, uint32_t node)
 {
 	const uint32_t *user = window_users(&s->w, node);
 
+	if (s->log)
+		derivation_node(s->log, node, s->nodes[node].known);
 	for (;; user++) {
 		uint32_t step = *user & ~USER_LAST;
 
@@ -231,6 +233,7 @@ static bool run_op(const struct frame *f, const struct plan_op *op)
 	struct run r;
 	bool changed = false;
 
+	solve_because(s, CAUSE_OP, f->step, (uint32_t)(op - window_plan(&s->w, f->step)->ops.ops));
 	r.frame = f;
 	r.op = op;
 	for (unsigned int i = 0; i < OPERANDS; i++)
@@ -300,6 +303,7 @@ static void learn_branch(struct solver *s, size_t step)
 
 	if (branch->slot == SLOT_NONE || !window_next_pc(&s->w, step, &pc))
 		return;
+	solve_because(s, CAUSE_BRANCH, step, 0);
 	if (branch->kind == BRANCH_INDIRECT) {
 		learn_target(s, step, pc);
 	} else if (branch->kind == BRANCH_CONDITIONAL && branch->target != behind) {
@@ -319,6 +323,7 @@ static void learn_outcome(struct solver *s, size_t step)
 {
 	const struct plan *plan = window_plan(&s->w, step);
 
+	solve_because(s, CAUSE_OUTCOME, step, 0);
 	if (plan->outcome != OUTCOME_UNKNOWN && plan->insn->when != SLOT_NONE)
 		learn_condition(s, step, plan->insn->when, plan->outcome == OUTCOME_PASSED);
 }
@@ -542,6 +547,9 @@ static enum status solve_window(struct solver *s, const struct history *history,
 	TRY(link_init(s, options->single_writer));
 	if (options->abi)
 		TRY(abi_init(&s->abi, s));
+	if (options->log)
+		TRY(derivation_begin(options->log, s->w.node_count));
+	s->log = options->log;
 	set_constants(s);
 	narrow_all(s);
 	if (options->window.to == history->length)

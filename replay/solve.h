@@ -16,6 +16,7 @@
 #define CSREPLAY_REPLAY_SOLVE_H
 
 #include "replay/abi.h"
+#include "replay/derivation.h"
 #include "replay/interval_map.h"
 #include "replay/link.h"
 #include "replay/window.h"
@@ -26,6 +27,7 @@ struct solve_options {
 	bool single_writer;
 	/* Functions keep the registers that the procedure call standard says they keep. */
 	bool abi;
+	struct derivation *log; /* of how all was learned; zeroed before its first use, or NULL */
 };
 
 struct solver {
@@ -36,6 +38,7 @@ struct solver {
 	uint64_t *dirty_words;         /* bit i: dirty[i] is not 0 */
 	struct link_memory memory;
 	struct abi abi; /* none without that assumption */
+	struct derivation *log; /* NULL but for `monitor why` */
 	bool has_conflict;
 	size_t conflict; /* the step that it was found at */
 	uint64_t runs;   /* of steps, for statistics */
@@ -53,6 +56,14 @@ struct bits solve_word(const struct solver *s, uint64_t position, uint64_t addre
 
 /* For abi.c: two nodes have the same value; true if that is new of any bit. */
 bool solve_same(struct solver *s, size_t step, uint32_t a, uint32_t b);
+/* What is learned from here on is learned for this reason. */
+static inline void solve_because(struct solver *s, enum cause_kind kind, size_t step,
+                                 uint32_t other)
+{
+	if (s->log)
+		s->log->cause = (struct cause){kind, (uint32_t)step, other};
+}
+
 /* For link.c, of a step. */
 /* The node of a slot, or LINK_NONE for a constant or none; and a fact about a node. */
 uint32_t solve_node_of(const struct solver *s, size_t step, unsigned int slot);

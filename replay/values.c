@@ -74,13 +74,23 @@ void values_destroy(struct values *values)
 	free(values);
 }
 
-static void solve_from(struct values *values, uint64_t from, uint64_t to)
+const struct history *values_history(const struct values *values)
 {
-	struct solve_options options = {
+	return values->history;
+}
+
+static struct solve_options options_from(const struct values *values, uint64_t from, uint64_t to)
+{
+	return (struct solve_options){
 	        .window = {from, to, values->options.handler_preserves},
 	        .single_writer = values->options.single_writer,
 	        .abi = values->options.abi,
 	};
+}
+
+static void solve_from(struct values *values, uint64_t from, uint64_t to)
+{
+	struct solve_options options = options_from(values, from, to);
 
 	if (values->has_solver)
 		solve_fini(&values->solver);
@@ -237,6 +247,14 @@ size_t values_memory(struct values *values, uint64_t position, uint64_t address,
 	while (done < size && grow(values, WINDOW_MOST))
 		done = read_memory(values, position, address, out, size);
 	return done;
+}
+
+bool values_window(struct values *values, uint64_t position, struct solve_options *options)
+{
+	if (!cover(values, position))
+		return false;
+	*options = options_from(values, values->asked_from, values->solver.w.options.to);
+	return true;
 }
 
 void values_trouble(const struct values *values, struct text *out)

@@ -16,6 +16,7 @@
 #include "replay/value.h"
 
 struct values;
+struct solve_options; /* replay/solve.h */
 
 struct values_options {
 	/* Nobody but this core writes memory: a snapshot of one core, or the user says so. */
@@ -55,6 +56,12 @@ void values_register(struct values *values, uint64_t position, unsigned int numb
  */
 size_t values_memory(struct values *values, uint64_t position, uint64_t address, void *out,
                      size_t size);
+
+const struct history *values_history(const struct values *values);
+/*
+ * The window that answers for a position, as it was asked for. False if there is none.
+ */
+bool values_window(struct values *values, uint64_t position, struct solve_options *options);
 
 /* Why nothing is said, or the empty text: a contradiction, no memory. */
 void values_trouble(const struct values *values, struct text *out);

@@ -273,6 +273,46 @@ static void run_set(const struct console *console, struct str args, struct text 
 	text_puts(out, "; `set assume` is all that there is\n");
 }
 
+static bool find_register(const struct console *console, struct str name, unsigned int *number)
+{
+	const struct register_file file =
+	        register_file_of(session_core(console->session, console->core)->arch);
+
+	if (name.n > 0 && name.p[0] == '$')
+		name = str_skip(name, 1);
+	if (str_eq_nocase(name, STR("lr")) && file.arch == CORE_A64)
+		name = STR("x30");
+	for (*number = 0; *number < file.trace; ++*number) {
+		if (str_eq_nocase(name, str_of(file.table[*number].name)))
+			return true;
+	}
+	return false;
+}
+
+static void run_why(const struct console *console, struct str args, struct text *out)
+{
+	bool all = str_has_prefix(args, STR("-v"));
+	struct str word = all ? str_trim(str_skip(args, 2)) : args;
+	struct why_subject subject = {0};
+	enum status status = STATUS_OK;
+
+	if (word.n == 0) {
+		text_puts(out, "why REGISTER, or why ADDRESS\n");
+		return;
+	}
+	if (find_register(console, word, &subject.number))
+		status = session_why(console->session, console->core, &subject, all, out);
+	else if (str_to_u64(word, &subject.address) == STATUS_OK) {
+		subject.is_memory = true;
+		status = session_why(console->session, console->core, &subject, all, out);
+	} else {
+		say_wrong(out, "no register and no address:", word);
+		text_char(out, '\n');
+	}
+	if (status != STATUS_OK)
+		text_printf(out, "%s\n", status_text(status));
+}
+
 /* What everything that is shown rests on. */
 static void run_info(const struct console *console, struct str args, struct text *out)
 {
@@ -301,6 +341,8 @@ static const struct command commands[] = {
         {"gaps", "[RANGE]", "where execution is not known, and why", run_gaps},
         {"cores", "", "the cores, and which of them are threads", run_cores},
         {"info", "", "positions, and what values of the past rest on", run_info},
+        {"why", "[-v] REG|ADDRESS", "how a value here is proved, or what keeps it unknown",
+         run_why},
         {"assume", "[NAME on|off]", "what is taken for granted of the past", run_assume},
         {"set", "assume NAME on|off", "the same", run_set},
 };

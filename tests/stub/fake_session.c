@@ -173,6 +173,17 @@ void session_trouble(const struct session *s, size_t core, struct text *text)
 		text_puts(text, "snapshot and trace disagree at position 3");
 }
 
+enum status session_why(const struct session *s, size_t core, const struct why_subject *subject,
+                        bool all, struct text *text)
+{
+	(void)s;
+	(void)core;
+	text_printf(text, "%s%s %llx\n", all ? "all of " : "",
+	            subject->is_memory ? "memory" : "register",
+	            (unsigned long long)(subject->is_memory ? subject->address : subject->number));
+	return STATUS_OK;
+}
+
 void fake_session_set_data(bool data)
 {
 	session.has_data = data;

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The question, the window with its log, lines; see why.h. */
+#include "replay/why.h"
+
+#include <inttypes.h>
+
+#include "replay/history_store.h"
+#include "replay/register_slot.h"
+#include "replay/why_walk.h"
+
+enum { LINES = 16, LINES_ALL = 1000 };
+
+bool why_line(struct why_walk *w)
+{
+	if (w->lines == w->lines_most) {
+		w->is_cut = true;
+		return false;
+	}
+	w->lines++;
+	text_puts(w->out, "  ");
+	return true;
+}
+
+/* What lies between two instructions: gaps and exceptions, or the missing state at the halt. */
+static void between(const struct why_walk *w, uint64_t position)
+{
+	const struct history *history = w->solver.w.history;
+	const struct gap *gap = history_gap_at(history, position);
+	size_t count;
+	const struct history_event *events = history_events(history, &count);
+
+	if (gap) {
+		gap_format(gap, w->out);
+		return;
+	}
+	for (size_t i = history_event_index(history, position);
+	     i < count && events[i].position == position; i++) {
+		if (events[i].element.type != ELEMENT_EXCEPTION &&
+		    events[i].element.type != ELEMENT_PE_CONTEXT)
+			continue;
+		text_puts(w->out, events[i].element.type == ELEMENT_EXCEPTION
+		                          ? "an exception whose handler was not traced"
+		                          : "another context");
+		return;
+	}
+	text_puts(w->out, position == history->length
+	                          ? "nothing says that the trace leads to the halt"
+	                          : "execution did not simply go on");
+}
+
+bool why_step_line(struct why_walk *w, size_t step)
+{
+	const struct plan *plan = window_plan(&w->solver.w, step);
+	uint64_t position = window_position_of(&w->solver.w, step);
+
+	if (!why_line(w))
+		return false;
+	text_printf(w->out, "%" PRIu64 "  ", position);
+	if (!plan->is_code) {
+		between(w, position);
+		text_puts(w->out, ": ");
+		return true;
+	}
+	text_printf(w->out, "0x%" PRIx64 "  ", plan->address);
+	disasm_text(w->disasm, plan->address, plan->opcode, plan->size, (enum isa)plan->isa,
+	            w->out);
+	text_puts(w->out, ": ");
+	return true;
+}
+
+void why_name(const struct why_walk *w, unsigned int reg, struct text *out)
+{
+	static const char *const aarch32[] = {"sp", "lr"};
+
+	if (w->solver.w.history->core->arch == CORE_A64)
+		uop_register_name(reg, out);
+	else if (reg == 13 || reg == 14)
+		text_puts(out, aarch32[reg - 13]);
+	else if (reg < 13)
+		text_printf(out, "r%u", reg);
+	else
+		uop_register_name(reg, out);
+}
+
+void why_bits(struct bits b, struct text *out)
+{
+	text_printf(out, "0x%" PRIx64, b.value);
+	if (b.known != UINT64_MAX)
+		text_printf(out, " in the bits 0x%" PRIx64, b.known);
+}
+
+uint32_t why_node(const struct why_walk *w, size_t step, unsigned int slot)
+{
+	const struct window *window = &w->solver.w;
+	const struct step_numbers at = window_step(window, step);
+
+	if (slot >= SLOT_TEMP)
+		return at.node + (slot - SLOT_TEMP);
+	return window->reads[at.read + window_plan(window, step)->read_of[slot]];
+}
+
+bool why_maker(const struct why_walk *w, uint32_t node, size_t *step)
+{
+	const struct window *window = &w->solver.w;
+	size_t low = 0;
+	size_t high = window->step_count;
+
+	if (node < REG_COUNT)
+		return false;
+	while (low + 1 < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (window_step(window, middle).node <= node)
+			low = middle;
+		else
+			high = middle;
+	}
+	*step = low;
+	return true;
+}
+
+unsigned int why_halt_register(const struct why_walk *w, uint32_t node)
+{
+	unsigned int reg = 0;
+
+	while (reg < REG_COUNT && w->solver.w.after[reg] != node)
+		reg++;
+	return reg;
+}
+
+uint64_t why_address(const struct why_walk *w, const struct link_access *access)
+{
+	return (uint64_t)((int64_t)(link_address(&w->solver, access).value << 8) >> 8);
+}
+
+/* "x3 at position 20 is 0x5, proved:". */
+static void say_register(struct why_walk *w, const char *name, uint64_t position,
+                         struct register_slot at, const uint32_t nodes[2], bool known)
+{
+	struct bits low = w->solver.nodes[nodes[0]];
+
+	text_printf(w->out, "%s%s at position %" PRIu64 " ", at.is_flags ? "the flags in " : "",
+	            name, position);
+	if (!known) {
+		text_puts(w->out, at.is_flags ? "are not known:\n" : "is not known:\n");
+		return;
+	}
+	if (at.is_flags)
+		text_printf(w->out, "are 0x%" PRIx64, bits_flags_packed(&low).value << 28);
+	else if (at.count == 2)
+		text_printf(w->out, "is 0x%" PRIx64 "%016" PRIx64, w->solver.nodes[nodes[1]].value,
+		            low.value);
+	else
+		text_printf(w->out, "is 0x%" PRIx64, low.value);
+	text_puts(w->out, ", proved:\n");
+}
+
+static void explain_register(struct why_walk *w, uint64_t position, const char *name,
+                             struct register_slot at)
+{
+	size_t step = window_step_of(&w->solver.w, position);
+	uint64_t wanted = at.is_flags ? 0xffff : bits_mask(at.count == 2 ? 64 : at.bits);
+	unsigned int unknown = at.count;
+	uint32_t nodes[2];
+
+	for (unsigned int i = at.count; i-- > 0;) {
+		nodes[i] = window_node_of(&w->solver.w, step, at.slot + i);
+		if ((wanted & ~w->solver.nodes[nodes[i]].known) != 0)
+			unknown = i;
+	}
+	say_register(w, name, position, at, nodes, unknown == at.count);
+	if (unknown < at.count) {
+		why_unknown_register(w, step, at.slot + unknown);
+		return;
+	}
+	for (unsigned int i = 0; i < at.count; i++)
+		why_known_node(w, nodes[i], wanted);
+}
+
+static void explain_word(struct why_walk *w, size_t step, uint64_t address)
+{
+	uint64_t word = address & ~UINT64_C(7);
+	struct bits b = link_word_at(&w->solver, step, word);
+
+	text_printf(w->out, "the 8 bytes at 0x%" PRIx64, word);
+	if (b.known == UINT64_MAX) {
+		text_printf(w->out, ", 0x%" PRIx64 ", are proved:\n", b.value);
+		why_known_word(w, step, word, UINT64_MAX);
+		return;
+	}
+	if (b.known != 0) {
+		text_puts(w->out, ", ");
+		why_bits(b, w->out);
+		text_char(w->out, ',');
+	}
+	text_puts(w->out, " are not all known:\n");
+	why_unknown_word(w, step, word, ~b.known);
+}
+
+static void explain(struct why_walk *w, uint64_t position, const struct why_subject *subject)
+{
+	enum core_arch arch = w->solver.w.history->core->arch;
+	const struct window_options *window = &w->solver.w.options;
+	struct register_slot at;
+	const char *name;
+
+	if (w->solver.has_conflict) {
+		text_printf(w->out, "snapshot and trace disagree, found at %" PRIu64 ":\n",
+		            window_position_of(&w->solver.w, w->solver.conflict));
+		(void)why_step_line(w, w->solver.conflict);
+		text_puts(w->out, "two derivations contradict each other\n");
+		return;
+	}
+	if (position < window->from) {
+		text_printf(w->out,
+		            "not known: nothing is before position %" PRIu64
+		            ", where code or the byte order of data changed\n",
+		            window->from);
+		return;
+	}
+	if (subject->is_memory) {
+		explain_word(w, window_step_of(&w->solver.w, position), subject->address);
+		return;
+	}
+	name = register_file_of(arch).table[subject->number].name;
+	at = register_slot_of(arch, subject->number);
+	if (at.count == 0)
+		text_printf(w->out, "%s is not reconstructed\n", name);
+	else
+		explain_register(w, position, name, at);
+}
+
+enum status why_value(struct values *values, uint64_t position, const struct why_subject *subject,
+                      bool all, struct text *out)
+{
+	struct why_walk w = {.out = out, .lines_most = all ? LINES_ALL : LINES};
+	struct solve_options options;
+	enum status status;
+
+	if (!values_window(values, position, &options)) {
+		text_puts(out, "not known: values of this core's past are not reconstructed\n");
+		return STATUS_OK;
+	}
+	w.disasm = disasm_create();
+	if (!w.disasm)
+		return STATUS_NO_MEM;
+	options.log = &w.log;
+	status = solve_init(&w.solver, values_history(values), &options);
+	if (status == STATUS_OK)
+		status = w.log.status;
+	if (status == STATUS_OK)
+		explain(&w, position, subject);
+	if (w.is_cut)
+		text_puts(out, all ? "  ...\n" : "  ... (`why -v` shows more)\n");
+	solve_fini(&w.solver);
+	derivation_fini(&w.log);
+	disasm_destroy(w.disasm);
+	return status;
+}

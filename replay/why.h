@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Why a value of the past is known, or is not. In: a register or an address, a position, the window
+ * that answers for it (replay/values.h). Out: lines for a user: the chain of derivation from the
+ * value back to the snapshot and the trace; or what first keeps an unknown one from being known.
+ *
+ * The window is solved once more, with a log (replay/derivation.h), and the log is walked backward.
+ */
+#ifndef CSREPLAY_REPLAY_WHY_H
+#define CSREPLAY_REPLAY_WHY_H
+
+#include "base/text.h"
+#include "replay/values.h"
+
+struct why_subject {
+	bool is_memory;
+	unsigned int number; /* of a register in the register file */
+	uint64_t address;    /* of memory: the 8 bytes that this one is in */
+};
+
+/* `all`: as many lines as there are. NO_MEM; UNSUPPORTED if the window is too large for a log. */
+MUST_USE enum status why_value(struct values *values, uint64_t position,
+                               const struct why_subject *subject, bool all, struct text *out);
+
+#endif

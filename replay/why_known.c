@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The chain of a proved value, from the log of its window: each line is an instruction and what it
+ * adds, or a place in memory that nothing wrote; the last ones rest on the snapshot or the trace.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/vec.h"
+#include "replay/history_store.h"
+#include "replay/link_barrier.h"
+#include "replay/why_walk.h"
+
+/* What is yet to be explained: bits of a node, or of one side of a memory entry. */
+struct premise {
+	uint64_t wanted;
+	uint32_t subject;
+	uint32_t until; /* facts from this one on do not count */
+	bool is_side;
+	bool is_behind; /* of a side */
+};
+
+struct chain {
+	struct why_walk *walk;
+	struct premise *premises;
+	size_t premise_count;
+	size_t premise_capacity;
+	uint32_t *seen; /* facts */
+	size_t seen_count;
+	size_t seen_capacity;
+	uint32_t *leaves; /* nodes without a fact that were explained */
+	size_t leaf_count;
+	size_t leaf_capacity;
+};
+
+static void push(struct chain *c, struct premise p)
+{
+	if (p.wanted != 0 && vec_reserve((void **)&c->premises, &c->premise_capacity,
+	                                 c->premise_count + 1, sizeof(p)) == STATUS_OK)
+		c->premises[c->premise_count++] = p;
+}
+
+static void push_node(struct chain *c, uint32_t node, uint32_t until)
+{
+	push(c, (struct premise){c->walk->solver.nodes[node].known, node, until, false, false});
+}
+
+/* True the first time. */
+static bool is_new(uint32_t **items, size_t *count, size_t *capacity, uint32_t item)
+{
+	for (size_t i = 0; i < *count; i++) {
+		if ((*items)[i] == item)
+			return false;
+	}
+	if (vec_reserve((void **)items, capacity, *count + 1, sizeof(item)) != STATUS_OK)
+		return false;
+	(*items)[(*count)++] = item;
+	return true;
+}
+
+/*
+ * The register that a step reads from the node, or makes of it; REG_COUNT for a value on the way,
+ * which no register has.
+ */
+static unsigned int register_of(const struct chain *c, size_t step, uint32_t node, bool *is_result)
+{
+	const struct window *w = &c->walk->solver.w;
+	const struct plan *plan = window_plan(w, step);
+	const struct step_numbers at = window_step(w, step);
+
+	*is_result = node >= at.node && node < window_step(w, step + 1).node;
+	for (unsigned int i = 0; !*is_result && i < plan->reg_count; i++) {
+		if (w->reads[at.read + i] == node)
+			return plan->regs[i];
+	}
+	for (unsigned int i = 0; *is_result && i < plan->insn->def_count; i++) {
+		const struct uop_def *def = &plan->insn->defs[i];
+
+		if (def->slot >= SLOT_TEMP && def->slot < SLOT_CONSTANT &&
+		    at.node + (def->slot - SLOT_TEMP) == node)
+			return def->reg;
+	}
+	return REG_COUNT;
+}
+
+/* "x3 = 0x20, since ..."; nothing, and false, for a value that no register has. */
+static bool say_value(struct chain *c, size_t step, uint32_t node, const char *since)
+{
+	bool is_result;
+	unsigned int reg = register_of(c, step, node, &is_result);
+	struct bits b = c->walk->solver.nodes[node];
+
+	if (reg == REG_COUNT)
+		return false;
+	if (!why_step_line(c->walk, step))
+		return true;
+	why_name(c->walk, reg, c->walk->out);
+	text_puts(c->walk->out, " = ");
+	why_bits(reg == REG_NZCV ? bits_flags_packed(&b) : b, c->walk->out);
+	if (since)
+		text_printf(c->walk->out, ", since %s", since);
+	else if (!is_result)
+		text_puts(c->walk->out, ", from its result");
+	text_char(c->walk->out, '\n');
+	return true;
+}
+
+static void explain_op(struct chain *c, const struct derivation_fact *f, uint32_t node,
+                       uint32_t number)
+{
+	const struct window *w = &c->walk->solver.w;
+	const struct plan_op *op = &window_plan(w, f->step)->ops.ops[f->other];
+
+	(void)say_value(c, f->step, node, NULL);
+	for (unsigned int i = OPERANDS; i-- > 0;) {
+		const struct step_numbers at = window_step(w, f->step);
+		uint32_t other;
+
+		if (op->operands[i].kind == OPERAND_READ)
+			other = w->reads[at.read + op->operands[i].index];
+		else if (op->operands[i].kind == OPERAND_TEMP)
+			other = at.node + op->operands[i].index;
+		else
+			continue;
+		if (other != node)
+			push_node(c, other, number);
+	}
+}
+
+static void explain_branch(struct chain *c, const struct derivation_fact *f, uint32_t node)
+{
+	const struct plan *plan = window_plan(&c->walk->solver.w, f->step);
+	uint64_t pc = 0;
+	const char *since = "it was not taken";
+
+	(void)window_next_pc(&c->walk->solver.w, f->step, &pc);
+	if (plan->insn->branch.kind != BRANCH_CONDITIONAL)
+		since = "it went there";
+	else if (pc == plan->insn->branch.target)
+		since = "it was taken";
+	if (!say_value(c, f->step, node, since) && why_step_line(c->walk, f->step))
+		text_printf(c->walk->out, "%s\n", since);
+}
+
+/* The side of an entry that an instruction's data is on is the one behind it. */
+static void explain_entry(struct chain *c, const struct derivation_fact *f, uint32_t node,
+                          uint32_t number)
+{
+	const struct link_memory *m = &c->walk->solver.memory;
+	const struct link_entry *e = &m->entries[f->other];
+	const struct link_access *a = &m->accesses[e->access];
+
+	if (why_step_line(c->walk, f->step)) {
+		text_puts(c->walk->out, e->is_store ? "stored " : "loaded ");
+		why_bits(c->walk->solver.nodes[node], c->walk->out);
+		text_printf(c->walk->out, "%s 0x%" PRIx64 "\n", e->is_store ? " at" : " from",
+		            why_address(c->walk, a));
+	}
+	push(c,
+	     (struct premise){link_spread(e->mask) & e->after.known, f->other, number, true, true});
+}
+
+/* A node without a fact is given from the begin. */
+static void explain_leaf(struct chain *c, uint32_t node)
+{
+	struct why_walk *w = c->walk;
+	unsigned int reg = why_halt_register(w, node);
+	size_t step;
+
+	if (!is_new(&c->leaves, &c->leaf_count, &c->leaf_capacity, node))
+		return;
+	if (reg < REG_COUNT && w->solver.w.options.to == w->solver.w.history->length) {
+		if (!why_line(w))
+			return;
+		text_printf(w->out, "%" PRIu64 "  the halt: ", w->solver.w.options.to);
+		why_name(w, reg, w->out);
+		text_puts(w->out, " = ");
+		why_bits(reg == REG_NZCV ? bits_flags_packed(&w->solver.nodes[node])
+		                         : w->solver.nodes[node],
+		         w->out);
+		text_puts(w->out, " in the snapshot\n");
+	} else if (why_maker(w, node, &step) && why_step_line(w, step)) {
+		why_bits(w->solver.nodes[node], w->out);
+		text_puts(w->out, " is in the instruction\n");
+	}
+}
+
+static void explain_node(struct chain *c, const struct premise *p)
+{
+	uint32_t number = 0;
+	const struct derivation_fact *f =
+	        derivation_of_node(&c->walk->log, p->subject, p->wanted, p->until, &number);
+
+	if (!f) {
+		explain_leaf(c, p->subject);
+		return;
+	}
+	if (!is_new(&c->seen, &c->seen_count, &c->seen_capacity, number))
+		return;
+	switch ((enum cause_kind)f->kind) {
+	case CAUSE_OP:
+		explain_op(c, f, p->subject, number);
+		break;
+	case CAUSE_BRANCH:
+		explain_branch(c, f, p->subject);
+		break;
+	case CAUSE_OUTCOME:
+		(void)say_value(c, f->step, p->subject, "the trace says so of its condition");
+		break;
+	case CAUSE_CONSTANT:
+		(void)say_value(c, f->step, p->subject, "nothing can write that memory");
+		break;
+	case CAUSE_ENTRY:
+		explain_entry(c, f, p->subject, number);
+		break;
+	case CAUSE_NONE:
+	case CAUSE_DATA:
+	case CAUSE_KEPT:
+	case CAUSE_LINK:
+	case CAUSE_END:
+		break;
+	}
+}
+
+/* Two neighbours of a word: nothing between them wrote it. */
+static void say_link(struct chain *c, uint32_t first, uint32_t second)
+{
+	const struct solver *s = &c->walk->solver;
+	const struct link_memory *m = &s->memory;
+	const struct link_entry *e = &m->entries[first];
+	uint64_t from = window_position_of(&s->w, m->accesses[e->access].step);
+
+	if (!why_line(c->walk))
+		return;
+	text_printf(c->walk->out, "%" PRIu64 "  from here to ", from + 1);
+	if (second == LINK_NONE)
+		text_puts(c->walk->out, "the halt");
+	else
+		text_printf(c->walk->out, "%" PRIu64,
+		            window_position_of(&s->w, m->accesses[m->entries[second].access].step));
+	text_printf(c->walk->out, " nothing writes 0x%" PRIx64, m->words[e->word].address);
+	if (second == LINK_NONE) {
+		text_puts(c->walk->out, ", which the dump has: ");
+		why_bits(m->words[e->word].end, c->walk->out);
+	}
+	text_char(c->walk->out, '\n');
+}
+
+static void explain_data(struct chain *c, const struct premise *p, uint32_t number)
+{
+	const struct solver *s = &c->walk->solver;
+	const struct link_entry *e = &s->memory.entries[p->subject];
+	const struct link_access *a = &s->memory.accesses[e->access];
+	const struct uop_access *access = link_access_of(s, a);
+
+	if (why_step_line(c->walk, a->step)) {
+		text_printf(c->walk->out, "%s 0x%" PRIx64,
+		            e->is_store ? "writes" : "what it loads is known: it reads",
+		            why_address(c->walk, a));
+		text_char(c->walk->out, '\n');
+	}
+	if (access->data < SLOT_CONSTANT)
+		push_node(c, why_node(c->walk, a->step, access->data), number);
+}
+
+static void explain_side(struct chain *c, const struct premise *p)
+{
+	const struct link_memory *m = &c->walk->solver.memory;
+	uint32_t number = 0;
+	const struct derivation_fact *f = derivation_of_side(
+	        &c->walk->log, p->subject, p->is_behind, p->wanted, p->until, &number);
+	bool is_next;
+
+	if (!f || !is_new(&c->seen, &c->seen_count, &c->seen_capacity, number))
+		return;
+	switch ((enum cause_kind)f->kind) {
+	case CAUSE_DATA:
+		explain_data(c, p, number);
+		break;
+	case CAUSE_KEPT:
+		push(c, (struct premise){p->wanted, p->subject, number, true, !p->is_behind});
+		break;
+	case CAUSE_LINK:
+		/* What is linked later may lie between; the order is the same. */
+		is_next = m->entries[f->other].access > m->entries[p->subject].access;
+		say_link(c, is_next ? p->subject : f->other, is_next ? f->other : p->subject);
+		push(c, (struct premise){p->wanted, f->other, number, true, !is_next});
+		break;
+	case CAUSE_END:
+		say_link(c, p->subject, LINK_NONE);
+		break;
+	case CAUSE_NONE:
+	case CAUSE_OP:
+	case CAUSE_BRANCH:
+	case CAUSE_OUTCOME:
+	case CAUSE_CONSTANT:
+	case CAUSE_ENTRY:
+		break;
+	}
+}
+
+static void run(struct chain *c)
+{
+	while (c->premise_count > 0 && !c->walk->is_cut) {
+		struct premise p = c->premises[--c->premise_count];
+
+		if (p.is_side)
+			explain_side(c, &p);
+		else
+			explain_node(c, &p);
+	}
+	free(c->premises);
+	free(c->seen);
+	free(c->leaves);
+}
+
+void why_known_node(struct why_walk *w, uint32_t node, uint64_t wanted)
+{
+	struct chain c = {.walk = w};
+
+	push(&c, (struct premise){wanted, node, UINT32_MAX, false, false});
+	run(&c);
+}
+
+/* Beside the entries of a word: the halt, or memory that is always the same. */
+static void say_dump(struct why_walk *w, const struct link_word *word, uint64_t position)
+{
+	if (!why_line(w))
+		return;
+	text_printf(w->out,
+	            "%" PRIu64 "  from here to the halt nothing writes 0x%" PRIx64
+	            ", which the dump has\n",
+	            position, word->address);
+}
+
+void why_known_word(struct why_walk *w, size_t step, uint64_t address, uint64_t wanted)
+{
+	const struct link_memory *m = &w->solver.memory;
+	struct link_word word = link_known_word(&w->solver, address);
+	uint32_t access = window_access(&w->solver.w, step);
+	uint32_t before = access == 0 ? LINK_NONE : link_find_place(m, &word, access);
+	uint32_t next = before == LINK_NONE ? word.first : m->entries[before].next;
+	struct bits behind = link_from_behind(&w->solver, &word, access, before);
+	uint64_t always = step >= m->constant_from ? link_spread(word.contents.constant) : 0;
+	struct chain c = {.walk = w};
+
+	if ((wanted & always) != 0 && why_line(w))
+		text_puts(w->out,
+		          "nothing can have written it: it is read-only, or code that ran\n");
+	wanted &= ~always;
+	if (before != LINK_NONE)
+		push(&c, (struct premise){wanted & ~behind.known, before, UINT32_MAX, true, true});
+	if (next != LINK_NONE)
+		push(&c, (struct premise){wanted & behind.known, next, UINT32_MAX, true, false});
+	else if ((wanted & behind.known) != 0)
+		say_dump(w, &word, window_position_of(&w->solver.w, step));
+	run(&c);
+}
