@@ -147,6 +147,16 @@ static uint8_t barrier_hits(const struct solver *s, const struct link_access *a,
 	       open;
 }
 
+bool link_may_touch(const struct solver *s, const struct link_access *a, uint64_t word,
+                    uint8_t bytes)
+{
+	const struct bits anything = {0, 0};
+
+	if (a->kind == ACCESS_LOAD && a->index != ACCESS_KILL)
+		return store_hits(s, a, word, anything, bytes) != 0;
+	return barrier_hits(s, a, word, anything, bytes) != 0;
+}
+
 struct link_scan link_scan(const struct solver *s, const struct link_stretch *in, struct bits found)
 {
 	const struct link_memory *m = &s->memory;

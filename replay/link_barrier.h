@@ -69,6 +69,10 @@ void link_barrier_clear(struct link_memory *m, size_t access);
 uint32_t link_barrier_before(const struct link_memory *m, uint32_t end);
 const struct uop_access *link_access_of(const struct solver *s, const struct link_access *a);
 
+/* False if the known bits and the range of its address show that it is to none of these bytes. */
+bool link_may_touch(const struct solver *s, const struct link_access *a, uint64_t word,
+                    uint8_t bytes);
+
 /* Where a search for barriers ended. */
 struct link_scan {
 	uint8_t open;     /* bytes that none can have written */

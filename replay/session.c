@@ -210,7 +210,12 @@ void session_break_clear_all(struct session *session)
 
 bool session_can_watch(const struct session *session)
 {
-	return session_core_count(session) > 0 && session->histories[0]->data;
+	for (size_t i = 0; i < session_core_count(session); i++) {
+		if (session->histories[i]->data ||
+		    (session->values[i] && values_can(session->values[i])))
+			return true;
+	}
+	return false;
 }
 
 enum status session_watch_set(struct session *session, const struct watch *watch)
@@ -235,11 +240,27 @@ static struct history_search breakpoints_of(const struct session *session,
 	                               context};
 }
 
-static bool find_watch(const struct session *session, size_t core, enum direction direction,
+static struct watch_source source_of(const struct session *session, size_t core)
+{
+	return (struct watch_source){session->histories[core]->data, session->values[core]};
+}
+
+/* The instructions between a core's position and another one. */
+static struct values_range range_to(const struct session *session, size_t core, uint64_t to)
+{
+	uint64_t from = session->cursors[core].position;
+
+	return from < to ? (struct values_range){from, to, true}
+	                 : (struct values_range){to, from, false};
+}
+
+static bool find_watch(const struct session *session, size_t core, uint64_t to,
                        struct watch_hit *hit)
 {
-	return watch_find(&session->watches, session->histories[core]->data, direction,
-	                  session->cursors[core].position, hit);
+	const struct watch_source source = source_of(session, core);
+	const struct values_range range = range_to(session, core, to);
+
+	return range.first < range.last && watch_find(&session->watches, &source, &range, hit);
 }
 
 static struct stop watch_stop(const struct watch_hit *hit)
@@ -248,19 +269,35 @@ static struct stop watch_stop(const struct watch_hit *hit)
 	        .reason = STOP_WATCH, .watch_kind = hit->watch.kind, .watch_address = hit->address};
 }
 
+/* Adds to a stop what is not known of the way from the position `from` to where the core is. */
+static struct stop doubted(const struct session *session, size_t core, uint64_t from,
+                           struct stop stop)
+{
+	const struct watch_source source = source_of(session, core);
+	struct values_range range = range_to(session, core, from);
+
+	range.forward = !range.forward;
+	if (range.first < range.last)
+		watch_doubt(&session->watches, &source, &range, &stop.doubt);
+	return stop;
+}
+
 struct stop session_step(struct session *session, size_t core, enum direction direction)
 {
 	struct cursor *cursor = &session->cursors[core];
+	uint64_t from = cursor->position;
 	bool forward = direction == DIRECTION_FORWARD;
 	struct watch_hit hit;
-	bool hits = find_watch(session, core, direction, &hit) &&
-	            hit.position + !forward == cursor->position;
+	bool hits = (forward ? from < history_last(session->histories[core]) : from > 0) &&
+	            find_watch(session, core, forward ? from + 1 : from - 1, &hit);
 	struct stop stop;
 
-	if (hits && hit.stop == cursor->position)
+	if (hits && hit.stop == from)
 		return watch_stop(&hit);
 	stop = cursor_step(cursor, direction);
-	return hits && stop.reason == STOP_STEPPED ? watch_stop(&hit) : stop;
+	if (hits && stop.reason == STOP_STEPPED)
+		return watch_stop(&hit);
+	return doubted(session, core, from, stop);
 }
 
 /* What a move with a hit on its way ended in. */
@@ -280,14 +317,19 @@ struct stop session_continue(struct session *session, size_t core, enum directio
 {
 	struct history_search breakpoints = breakpoints_of(session, interrupted, context);
 	struct cursor *cursor = &session->cursors[core];
+	uint64_t from = cursor->position;
+	uint64_t end =
+	        direction == DIRECTION_FORWARD ? history_length(session->histories[core]) : 0;
 	struct watch_hit hit;
+	bool hits = find_watch(session, core, end, &hit);
+	struct stop stop;
 
-	if (!find_watch(session, core, direction, &hit))
-		return cursor_continue(cursor, direction, &breakpoints, NULL);
-	if (hit.stop == cursor->position)
+	if (hits && hit.stop == from)
 		return watch_stop(&hit);
-	return judge(session, core, &hit,
-	             cursor_continue(cursor, direction, &breakpoints, &hit.stop));
+	stop = cursor_continue(cursor, direction, &breakpoints, hits ? &hit.stop : NULL);
+	if (hits)
+		stop = judge(session, core, &hit, stop);
+	return doubted(session, core, from, stop);
 }
 
 struct stop session_step_range(struct session *session, size_t core, uint64_t low, uint64_t high,
@@ -295,14 +337,17 @@ struct stop session_step_range(struct session *session, size_t core, uint64_t lo
 {
 	struct history_search breakpoints = breakpoints_of(session, interrupted, context);
 	struct cursor *cursor = &session->cursors[core];
+	uint64_t from = cursor->position;
 	struct watch_hit hit;
+	bool hits = find_watch(session, core, history_length(session->histories[core]), &hit);
+	struct stop stop;
 
-	if (!find_watch(session, core, DIRECTION_FORWARD, &hit))
-		return cursor_step_range(cursor, low, high, &breakpoints, NULL);
-	if (hit.stop == cursor->position)
+	if (hits && hit.stop == from)
 		return watch_stop(&hit);
-	return judge(session, core, &hit,
-	             cursor_step_range(cursor, low, high, &breakpoints, &hit.stop));
+	stop = cursor_step_range(cursor, low, high, &breakpoints, hits ? &hit.stop : NULL);
+	if (hits)
+		stop = judge(session, core, &hit, stop);
+	return doubted(session, core, from, stop);
 }
 
 bool session_reconstructs(const struct session *session)

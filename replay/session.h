@@ -22,6 +22,7 @@
 #include "replay/register.h"
 #include "replay/value.h"
 #include "replay/values.h"
+#include "replay/values_access.h"
 #include "replay/why.h"
 #include "snapshot/snapshot.h"
 
@@ -64,6 +65,8 @@ struct stop {
 	/* WATCH: the watchpoint, and the first of its bytes that was accessed. */
 	enum watch_kind watch_kind;
 	uint64_t watch_address;
+	/* Of the way: which instructions may have accessed what is watched, too. */
+	struct values_doubt doubt;
 };
 
 /*

@@ -257,6 +257,20 @@ bool values_window(struct values *values, uint64_t position, struct solve_option
 	return true;
 }
 
+const struct solver *values_solved(struct values *values, uint64_t position)
+{
+	if (!cover(values, position))
+		return NULL;
+	while (grow(values, WINDOW_MOST))
+		;
+	return values->status == STATUS_OK ? &values->solver : NULL;
+}
+
+bool values_can(const struct values *values)
+{
+	return is_supported(values->history->core) && history_length(values->history) > 0;
+}
+
 void values_trouble(const struct values *values, struct text *out)
 {
 	if (!values->has_solver)

@@ -17,6 +17,7 @@
 
 struct values;
 struct solve_options; /* replay/solve.h */
+struct solver;
 
 struct values_options {
 	/* Nobody but this core writes memory: a snapshot of one core, or the user says so. */
@@ -62,6 +63,11 @@ const struct history *values_history(const struct values *values);
  * The window that answers for a position, as it was asked for. False if there is none.
  */
 bool values_window(struct values *values, uint64_t position, struct solve_options *options);
+
+/* The window that answers for a position, grown as far as windows do; NULL if there is none. */
+const struct solver *values_solved(struct values *values, uint64_t position);
+/* False if nothing of the core's past is ever known. */
+bool values_can(const struct values *values);
 
 /* Why nothing is said, or the empty text: a contradiction, no memory. */
 void values_trouble(const struct values *values, struct text *out);

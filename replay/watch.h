@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Watchpoints: the nearest access of a core to bytes that a user watches, and where execution stops
- * for it. In: watchpoints, a core's data, a position. Out: a stop. Nothing is stepped: the accesses
- * of a word are in order.
+ * for it. In: watchpoints, a core's data or what is proved of its past, a range of positions. Out:
+ * a stop. Nothing is stepped: accesses are in order.
  */
 #ifndef CSREPLAY_REPLAY_WATCH_H
 #define CSREPLAY_REPLAY_WATCH_H
 
 #include "replay/session.h"
+#include "replay/values_access.h"
 
 struct tarmac_core;
+
+/* Who knows the accesses of a core; both NULL: nobody. */
+struct watch_source {
+	const struct tarmac_core *data;
+	struct values *values;
+};
 
 struct watch_list {
 	struct watch *items;
@@ -29,9 +36,14 @@ struct watch_hit {
 	uint64_t stop;     /* position to stop at */
 };
 
-/* The first hit that a move from `position` on meets; `data` may be NULL. False if there is none.
+/*
+ * The first hit that a move meets which executes, or undoes, the instructions of the range, in its
+ * direction. False if there is none.
  */
-bool watch_find(const struct watch_list *list, const struct tarmac_core *data,
-                enum direction direction, uint64_t position, struct watch_hit *hit);
+bool watch_find(const struct watch_list *list, const struct watch_source *source,
+                const struct values_range *range, struct watch_hit *hit);
+/* Of which of these instructions it is not known whether they access what is watched. */
+void watch_doubt(const struct watch_list *list, const struct watch_source *source,
+                 const struct values_range *range, struct values_doubt *doubt);
 
 #endif

@@ -232,7 +232,8 @@ static void assume(const struct console *console, enum assumption assumption, bo
 	}
 	write_assumption(console, assumption, out);
 	/* A monitor command cannot tell gdb that registers and memory are others now. */
-	text_puts(out, "(gdb notices at the next stop, or `set $trace_pos = $trace_pos`)\n");
+	text_puts(out, "(gdb notices at the next stop, or with `set stack-cache off` and "
+	               "`maintenance flush register-cache` at once)\n");
 }
 
 static void run_assume(const struct console *console, struct str args, struct text *out)

@@ -66,6 +66,26 @@ static void tell_gap(struct gdb *gdb, const struct stop *stop)
 	text_fini(&line);
 }
 
+/* What is watched may have been accessed on the way, and nothing is passed over in silence. */
+static void tell_doubt(struct gdb *gdb, const struct values_doubt *doubt)
+{
+	struct text line = {0};
+
+	if (doubt->count > 0)
+		text_printf(&line,
+		            "csreplay: %" PRIu64 " instruction%s on the way may have accessed what "
+		            "is watched, the nearest at position %" PRIu64
+		            ": the address is not known\n",
+		            doubt->count, doubt->count == 1 ? "" : "s", doubt->position);
+	if (doubt->blind_first < doubt->blind_last)
+		text_printf(&line,
+		            "csreplay: nothing is known of what the instructions %" PRIu64
+		            " to %" PRIu64 " accessed\n",
+		            doubt->blind_first, doubt->blind_last - 1);
+	gdb_console(gdb, text_str(&line));
+	text_fini(&line);
+}
+
 static void add_breakpoint_reason(struct gdb *gdb, size_t core)
 {
 	const struct gdb_breakpoint *breakpoint;
@@ -107,6 +127,7 @@ static void reply_stop(struct gdb *gdb, size_t core, const struct stop *stop)
 {
 	if (stop->gap)
 		tell_gap(gdb, stop);
+	tell_doubt(gdb, &stop->doubt);
 	begin_stop(gdb, core, stop_signal(gdb, stop));
 	switch (stop->reason) {
 	case STOP_BREAKPOINT:
