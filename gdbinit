@@ -4,6 +4,9 @@
 
 # Code and constants come from the ELF file: a reverse-stepi is 3 packets and not 9.
 set trust-readonly-sections on
+# gdb keeps what it has read of the stack until something runs, and writing $trace_pos runs nothing:
+# it would go on with the stack of another position.
+set stack-cache off
 # Breakpoints stay inserted over a stop: fewer packets where there are many.
 set breakpoint always-inserted on
 

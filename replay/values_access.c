@@ -72,10 +72,14 @@ static bool may_write(const struct solver *s, uint32_t number, const struct valu
 		uint32_t next = before == LINK_NONE ? word.first : m->entries[before].next;
 		bool is_last = next == LINK_NONE;
 		uint8_t bytes = link_overlap(at, target->address, target->size);
+		const struct link_stretch in = {
+		        .word = at,
+		        .first = number == 0 ? LINK_NONE : number - 1,
+		        .end = is_last ? (uint32_t)m->access_count : m->entries[next].access,
+		        .supposed = LINK_NONE,
+		};
 		struct link_scan r =
-		        link_scan(s, number == 0 ? LINK_NONE : number - 1,
-		                  is_last ? (uint32_t)m->access_count : m->entries[next].access, at,
-		                  is_last ? word.end : m->entries[next].before);
+		        link_scan(s, &in, is_last ? word.end : m->entries[next].before);
 
 		if (before != LINK_NONE && (bytes & ~m->entries[before].linked) == 0)
 			continue;

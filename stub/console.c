@@ -245,10 +245,6 @@ static void run_assume(const struct console *console, struct str args, struct te
 
 	if (args.n == 0) {
 		write_assumptions(console, out);
-	} else if (str_eq(name, STR("abi"))) {
-		text_puts(out, "abi is not supported: a callee-saved register is known across a "
-		               "call only where nothing can have hit the place that it was saved "
-		               "in\n");
 	} else if (assumption == ASSUMPTIONS) {
 		say_wrong(out, "no assumption", name);
 		text_puts(out, "; `assume` lists them\n");

@@ -53,12 +53,13 @@ class Refusals(unittest.TestCase):
     def test_39_writes_in_the_past(self):
         self.check("set $x0 = 1", "the replay is read-only", back=3)
 
-    def test_watchpoint(self):
-        out = serving.gdb(self.server.address, ["watch *(int *) 0x1000", "reverse-continue",
-                                                "delete", "reverse-stepi", "p $trace_pos"],
-                          CRASH.program)
-        self.assertIn("Could not insert hardware watchpoint 1.", out)
-        self.assertRegex(out, r"\$1 = \d+")
+    def test_watchpoint_of_no_bytes_or_too_many(self):
+        with serving.Client(self.server.address) as client:
+            client.ask("qSupported:swbreak+")
+            for size in 0, 0x100001:
+                self.assertEqual(client.ask(f"Z2,1000,{size:x}"),
+                                 "E.a watchpoint has 1 to 1048576 bytes")
+            self.assertEqual(client.ask("Z2,1000,8"), "OK")
 
     def test_40_non_stop(self):
         out = serving.gdb(None, ["set non-stop on", f"target remote {self.server.address}"],

@@ -35,7 +35,7 @@ static int tear_down(void **state)
 static void console_help_names_every_command(void **state)
 {
 	static const char *const names[] = {"help",  "position", "seek",   "events", "gaps",
-	                                    "cores", "info",     "assume", "set"};
+	                                    "cores", "info",     "assume", "set",    "why"};
 	struct session *session = fake_session();
 
 	(void)state;
@@ -103,6 +103,20 @@ static void console_info_says_what_values_rest_on(void **state)
 	assert_null(strstr(out.data, "disagree"));
 	run(session, 0, STR("assume single-writer on"));
 	assert_non_null(strstr(run(session, 0, STR("info")), "snapshot and trace disagree"));
+}
+
+static void console_why_takes_registers_and_addresses(void **state)
+{
+	struct session *session = fake_session();
+
+	(void)state;
+	assert_string_equal(run(session, 0, STR("why x3")), "register 4\n");
+	assert_string_equal(run(session, 0, STR("why $LR")), "register 1f\n");
+	assert_string_equal(run(session, 0, STR("why -v sp")), "all of register 20\n");
+	assert_string_equal(run(session, 0, STR("why 0x7008")), "memory 7008\n");
+	assert_string_equal(run(session, 0, STR("why not")),
+	                    "no register and no address: \"not\"\n");
+	assert_string_equal(run(session, 0, STR("why")), "why REGISTER, or why ADDRESS\n");
 }
 
 static void console_position_names_each_thread(void **state)
@@ -188,6 +202,7 @@ int main(void)
 	        cmocka_unit_test_teardown(console_assume_changes_and_lists, tear_down),
 	        cmocka_unit_test_teardown(console_assume_refuses_what_it_does_not_know, tear_down),
 	        cmocka_unit_test_teardown(console_info_says_what_values_rest_on, tear_down),
+	        cmocka_unit_test_teardown(console_why_takes_registers_and_addresses, tear_down),
 	        cmocka_unit_test_teardown(console_position_names_each_thread, tear_down),
 	        cmocka_unit_test_teardown(console_seek_moves_or_says_the_range, tear_down),
 	        cmocka_unit_test_teardown(console_gaps_names_reason_and_place, tear_down),

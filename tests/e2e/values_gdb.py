@@ -1,0 +1,272 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What gdb makes of reconstructed values: backtraces, moves over calls, unknown registers and memory.
+Numbers are those of the acceptance scenarios that the names of tests in this folder have. The
+argument is a crash; the second one is the least share of backtraces, in percent, that are as deep as
+what really was called."""
+import random
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import serving
+
+CRASH = serving.Crash(sys.argv[1])
+LEAST = float(sys.argv[2])
+PCS = CRASH.pcs()
+N = len(PCS) - 1
+WHERE = 'printf "AT %lx %lu\\n", $pc, $trace_pos'
+
+
+def opcodes():
+    """address -> opcode of the program's code."""
+    with open(CRASH.program, "rb") as file:
+        elf = file.read()
+    offset = struct.unpack_from("<Q", elf, 32)[0]
+    size, count = struct.unpack_from("<HH", elf, 54)
+    code = {}
+    for i in range(count):
+        kind, flags, start, address, _, in_file = struct.unpack_from("<IIQQQQ", elf,
+                                                                     offset + i * size)
+        if kind != 1 or not flags & 1:
+            continue
+        for at in range(0, in_file - 3, 4):
+            code[address + at] = struct.unpack_from("<I", elf, start + at)[0]
+    return code
+
+
+CODE = opcodes()
+
+
+def is_call(pc):
+    opcode = CODE.get(pc, 0)
+    return opcode >> 26 == 0x25 or opcode & 0xfffffc1f == 0xd63f0000
+
+
+def is_return(pc):
+    return CODE.get(pc, 0) & 0xfffffc1f == 0xd65f0000
+
+
+def call_stacks(halt):
+    """The return addresses at each position, innermost first. `halt` is what gdb says of the halt:
+    the trace may begin within calls."""
+    stacks, stack, popped = [], [], []
+    for position, pc in enumerate(PCS):
+        stacks.append((tuple(stack), len(popped)))
+        if position == N:
+            break
+        if is_call(pc):
+            stack.append(pc + 4)
+        elif is_return(pc):
+            if stack:
+                stack.pop()
+            else:
+                popped.append(PCS[position + 1])
+    outer = popped + list(halt[len(stack):])
+    return [list(reversed(own)) + outer[begin:] for own, begin in stacks]
+
+
+def seek(position):
+    """gdb keeps the frame that was selected, if it finds it in the new backtrace."""
+    return f"set $trace_pos = {position}\nframe 0\n".split("\n")
+
+
+class Values(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = serving.Server(CRASH.arguments())
+
+    @classmethod
+    def tearDownClass(cls):
+        with cls.server:
+            pass
+
+    def gdb(self, *commands, **more):
+        return serving.gdb(self.server.address, list(commands), CRASH.program,
+                           ["-x", serving.GDBINIT], **more)
+
+    def frames(self, text):
+        """Return addresses of a backtrace."""
+        return [int(pc, 16) for pc in re.findall(r"^#[1-9]\d* +0x([0-9a-f]+) in ", text,
+                                                 re.MULTILINE)]
+
+    def where(self, out):
+        return [(int(pc, 16), int(position))
+                for pc, position in re.findall(r"^AT ([0-9a-f]+) (\d+)$", out, re.MULTILINE)]
+
+    def test_35_backtraces_are_true_and_as_deep_as_they_can_be(self):
+        chance = random.Random(35)
+        positions = sorted(chance.sample(range(N), 100), reverse=True)
+        commands = ["set backtrace past-main on", seek(N), "bt"]
+        for position in positions:
+            commands += ["echo ==\\n", seek(position), "bt"]
+        parts = self.gdb(*commands).split("==\n")
+        stacks = call_stacks(self.frames(parts[0]))
+        deep = 0
+        for position, part in zip(positions, parts[1:]):
+            seen = self.frames(part)
+            self.assertEqual(seen, stacks[position][:len(seen)], f"at {position}:\n{part}")
+            deep += seen == stacks[position]
+        print(f"{CRASH.name}: {deep} of 100 backtraces as deep as what was called")
+        self.assertGreaterEqual(deep, LEAST)
+
+    def moves(self, packets_most, *commands):
+        with tempfile.NamedTemporaryFile() as log:
+            out = self.gdb(*commands, log=log.name)
+            sent = serving.packets(log.name)
+        if packets_most:
+            self.assertLessEqual(len(sent) - sent.index("bs"), packets_most)
+        return out
+
+    def late_call(self, leaf, recursive=False):
+        """(position of a call, position it returns to) of the last such call whose callee calls, or
+        does not, and calls itself again, or does not; and whose link register is known at its
+        return, where gdb looks for the caller."""
+        stack, found = [], []
+        for position, pc in enumerate(PCS[:-1]):
+            if is_call(pc):
+                for call in stack:
+                    call[1] = False
+                    call[2] |= PCS[position + 1] == PCS[call[0] + 1]
+                stack.append([position, True, False])
+            elif is_return(pc) and stack:
+                begin, is_leaf, is_recursive = stack.pop()
+                if (is_leaf, is_recursive) == (leaf, recursive) and \
+                        PCS[position + 1] == PCS[begin] + 4:
+                    found.append((begin, position + 1))
+        with serving.Client(self.server.address) as client:
+            client.ask("qSupported:swbreak+")
+            trace_pos, lr = (number_of(client, name) for name in ("trace_pos", "x30"))
+            for begin, end in reversed(found[-200:]):
+                raw_seek(client, trace_pos, end - 1)
+                if "x" not in client.ask(f"p{lr:x}"):
+                    return begin, end
+        return self.skipTest("no such call")
+
+    def check_reverse_next(self, call, packets):
+        begin, end = call
+        # The first one goes to the begin of the line that the call returns to, if that is not one.
+        out = self.moves(packets, seek(end + 1), "p $sp", "reverse-next", "reverse-next", WHERE,
+                         "p $sp")
+        pc, position = self.where(out)[0]
+        self.assertEqual(pc, PCS[position], out)
+        self.assertLessEqual(position, begin, out)
+        stacks = call_stacks([])
+        self.assertEqual(len(stacks[position]), len(stacks[begin]), out)
+        self.assertEqual(*re.findall(r"^\$\d = (.*)", out, re.MULTILINE), out)
+
+    def test_9_reverse_next_goes_over_a_call(self):
+        self.check_reverse_next(self.late_call(False), 100)
+
+    def test_10_reverse_next_goes_over_a_recursive_call(self):
+        self.check_reverse_next(self.late_call(False, True), None)
+
+    def test_11_reverse_finish_stops_at_the_call(self):
+        begin, end = self.late_call(True)
+        out = self.moves(80, seek((begin + end) // 2), "reverse-finish", WHERE)
+        self.assertEqual(self.where(out), [(PCS[begin], begin)], out)
+
+    def test_14_finish_returns_to_the_caller(self):
+        begin, end = self.late_call(True)
+        out = self.gdb(seek(begin + 1), "finish", WHERE)
+        self.assertEqual(self.where(out), [(PCS[end], end)], out)
+
+    def test_12_exec_direction_reverse_reaches_the_same_places(self):
+        begin, end = self.late_call(True)
+        middle, entry = (begin + end) // 2, PCS[begin + 1]
+        for reverse, forward in (("reverse-finish", "finish"), ("reverse-stepi", "stepi"),
+                                 ("reverse-step", "step"), ("reverse-next", "next")):
+            one = self.gdb(seek(middle), reverse, WHERE)
+            two = self.gdb(seek(middle), "set exec-direction reverse", forward,
+                           WHERE)
+            self.assertEqual(self.where(one), self.where(two), one + two)
+        for place, command in ((entry, [f"tbreak *{entry:#x}", "continue"]),
+                               (entry, [f"advance *{entry:#x}"]),
+                               # Of the frame itself, and not of one that it calls.
+                               (PCS[begin], [f"until *{PCS[begin]:#x}"])):
+            out = self.gdb(seek(end + 1), "set exec-direction reverse", *command, WHERE)
+            self.assertEqual(self.where(out)[0][0], place, out)
+
+    def unknown_register(self):
+        """(name, position) of a general register that is not known."""
+        chance = random.Random(31)
+        for _ in range(50):
+            position = chance.randrange(N)
+            out = self.gdb(seek(position), "info registers")
+            found = re.search(r"^(x\d+) +<unavailable>", out, re.MULTILINE)
+            if found:
+                return found[1], position
+        return self.skipTest("all registers are known everywhere")
+
+    def test_19_condition_on_an_unknown_register_stops(self):
+        name, position = self.unknown_register()
+        out = self.gdb(f"break *{PCS[position]:#x} if ${name} == 4711",
+                       seek(position + 1), "reverse-continue", WHERE)
+        self.assertEqual(self.where(out), [(PCS[position], position)], out)
+        self.assertIn("Error in testing breakpoint condition", out)
+        self.assertIn("value is not available", out)
+
+    def test_31_unknown_register_is_never_a_number(self):
+        name, position = self.unknown_register()
+        out = self.gdb(seek(position), f"p ${name}", f"p ${name} + 1")
+        self.assertIn("$1 = <unavailable>", out)
+        self.assertIn("value is not available", out)
+        self.assertNotIn("$2", out)
+        if not shutil.which("lldb-22"):
+            return
+        done = subprocess.run(
+            ["lldb-22", "-b", "-o", f"gdb-remote {self.server.address}",
+             "-o", f"register write trace_pos {position}", "-o", f"register read {name}",
+             "-o", "register read pc", "-o", "process detach"], stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, timeout=120, check=False,
+            stdin=subprocess.DEVNULL)
+        self.assertIn("unavailable", done.stdout)
+        self.assertNotRegex(done.stdout, rf"(?m)^ *{name} = 0x")
+        self.assertRegex(done.stdout, rf"pc = 0x0*{PCS[position]:x}\b")
+
+    def test_32_memory_is_read_up_to_the_first_unknown_byte(self):
+        chance = random.Random(32)
+        with serving.Client(self.server.address) as client:
+            client.ask("qSupported:swbreak+")
+            number, sp = (number_of(client, name) for name in ("trace_pos", "sp"))
+            for _ in range(300):
+                position = chance.randrange(N)
+                raw_seek(client, number, position)
+                stack = int.from_bytes(bytes.fromhex(client.ask(f"p{sp:x}").replace("x", "0")),
+                                       "little")
+                known = client.ask(f"m{stack:x},80")
+                if stack and known[0] != "E" and 0 < len(known) // 2 < 0x80:
+                    break
+            else:
+                self.skipTest("no stack that is known in part")
+        count = len(known) // 2
+        out = self.gdb(seek(position), f"x/{count + 1}bx {stack:#x}",
+                       f"p/x *(char *) {stack:#x}")
+        self.assertIn(f"Cannot access memory at address {stack + count:#x}", out)
+        bytes_shown = re.findall(r"\t0x([0-9a-f]{2})\b", out)
+        self.assertEqual("".join(bytes_shown), known, out)
+        self.assertIn(f"$1 = 0x{int(known[:2], 16):x}", out)
+
+
+def number_of(client, name):
+    """Number of a register in the target description."""
+    description = client.ask("qXfer:features:read:target.xml:0,ffff")
+    number = -1
+    for reg in re.findall(r"<reg ([^>]*)/>", description):
+        given = re.search(r'regnum="(\d+)"', reg)
+        number = int(given[1]) if given else number + 1
+        if f'name="{name}"' in reg:
+            return number
+    raise AssertionError("no " + name)
+
+
+def raw_seek(client, number, position):
+    assert client.ask(f"P{number:x}={position.to_bytes(8, 'little').hex()}") == "OK"
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2, argv=sys.argv[:1])

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`monitor why`: a proven value by each kind of rule, an unknown one by each kind of blocker. What is
+known where changes as the reconstruction learns more; so the kinds are looked for, at positions of
+several crashes, and the transcript of the first answer of each kind is printed."""
+import random
+import re
+import sys
+import unittest
+
+import serving
+
+PROVED = {
+    "forward, the result of an instruction": r"^  \d+  0x\w+  [^:]*: \w+ = 0x\w+$",
+    "backward, from the result": r": \w+ = 0x\w+, from its result$",
+    "a constant of an instruction": r" is in the instruction$",
+    "the register at the halt": r"the halt: .* in the snapshot$",
+    "a load of what was stored": r": loaded 0x\w+ from 0x\w+$",
+    "a store of what is found later": r": stored 0x\w+ at 0x\w+$",
+    "a link between two accesses": r"from here to \d+ nothing writes 0x",
+    "a link to the dump": r"from here to the halt nothing writes 0x.* which the dump has",
+    "a branch that was taken": r": (\w+ = 0x\w+, since )?it was taken$",
+    "a branch that was not taken": r": (\w+ = 0x\w+, since )?it was not taken$",
+    "the target of a branch": r"since it went there$",
+    "memory that nothing can write": r"nothing can (have written|write)",
+}
+UNKNOWN = {
+    "overwritten": r": overwrites it, and nothing before says what it was$",
+    "a load through an unknown register": r": loads it through \w+, which is not known$",
+    "a store of unknown address": r"through \w+, which is not known; it may have hit 0x",
+    "memory overwritten before anybody read it": r": overwrites it, and nobody had read it",
+    "an operand that is not known": r": makes it of what is not known$",
+    "a system call or a gap": r"nothing is known to be the same before and behind it$",
+    "from before the trace": r"(it is from before what is looked at|where what is looked at begins)$",
+    "another writer": r"single-writer is off: another core may have written it$",
+    "no dump": r"no dump holds all of 0x\w+: it may be a device$",
+}
+CRASHES = ("example", "hash_corrupt_O1", "str_glibc_O2", "list_null_O1")
+
+
+class Why(unittest.TestCase):
+    def ask(self, client, line):
+        client.send(serving.frame(b"qRcmd," + line.encode().hex().encode()))
+        said = ""
+        while (reply := client.payload().decode()).startswith("O") and reply != "OK":
+            said += bytes.fromhex(reply[1:]).decode()
+        return said
+
+    def explore(self, name, missing, transcripts):
+        """Asks at random positions until all kinds were seen, or long enough."""
+        crash = serving.Crash(name)
+        length = len(crash.pcs()) - 1
+        chance = random.Random(36)
+        with serving.Server(crash.arguments()) as server, \
+                serving.Client(server.address) as client:
+            client.ask("qSupported:swbreak+")
+            stack = int.from_bytes(bytes.fromhex(client.ask("p20")), "little")
+            if name == "example":
+                # A sample of a round that the next round overwrote.
+                self.ask(client, "seek 20000")
+                self.take(client, "0x401700", name, missing, transcripts, 20000)
+            for _ in range(8):
+                position = chance.choice([length - chance.randrange(1, 200),
+                                          chance.randrange(length)])
+                self.ask(client, f"seek {position}")
+                subjects = [f"x{chance.randrange(31)}", "sp", "x30", "cpsr", f"v{chance.randrange(9)}",
+                            f"{stack + 8 * chance.randrange(-30, 30):#x}",
+                            f"{crash.pcs()[position]:#x}", "0x10"]
+                for subject in subjects if missing else []:
+                    self.take(client, subject, name, missing, transcripts, position)
+            # Registers in front of an interrupt, if its handler may have changed them.
+            self.ask(client, "assume handler-preserves-registers off")
+            found = re.findall(r"before (\d+): .*excep num \(0x0[ef]\)",
+                              self.ask(client, "events all"))
+            if found and missing:
+                self.ask(client, f"seek {int(found[-1]) - 1}")
+                self.take(client, "x2", name, missing, transcripts, int(found[-1]) - 1)
+
+    def take(self, client, subject, name, missing, transcripts, position):
+        answer = self.ask(client, "why -v " + subject)
+        self.check(answer, subject, position)
+        for kind, pattern in list(missing.items()):
+            if re.search(pattern, answer, re.MULTILINE):
+                transcripts[kind] = (name, position, subject, answer)
+                del missing[kind]
+
+    def check(self, answer, subject, position):
+        self.assertRegex(answer, r"proved:\n|known:\n|not reconstructed\n", (subject, position))
+        self.assertIn("\n  ", answer + "\n  " * ("reconstructed" in answer), (subject, position))
+
+    def test_every_kind_of_rule_and_blocker_is_told(self):
+        missing = {**PROVED, **UNKNOWN}
+        transcripts = {}
+        for name in CRASHES:
+            self.explore(name, missing, transcripts)
+            if not missing:
+                break
+        for kind, (name, position, subject, answer) in transcripts.items():
+            lines = answer.splitlines()
+            print(f"--- {kind}: {name} at {position}\n(gdb) monitor why {subject}")
+            print("\n".join(lines[:12] + (["  ..."] if len(lines) > 12 else [])))
+        self.assertEqual(list(missing), [])
+
+
+class Limits(unittest.TestCase):
+    def test_chain_is_cut_and_dash_v_is_not(self):
+        with serving.Server(serving.Crash("example").arguments()) as server:
+            out = serving.gdb(server.address,
+                              ["monitor why x0", "set $trace_pos = 39990", "monitor why pc",
+                               "echo ==\\n", "monitor why x0", "echo ==\\n", "monitor why -v x0",
+                               "echo ==\\n", "monitor why x77", "monitor why"])
+        first, short, full, wrong = out.split("==\n")
+        self.assertIn("at the halt registers and memory are those of the snapshot", first)
+        self.assertIn("the trace says where execution was", first)
+        self.assertLessEqual(short.count("\n"), 18)
+        self.assertGreaterEqual(full.count("\n"), short.count("\n"))
+        self.assertIn('no register and no address: "x77"', wrong)
+        self.assertIn("why REGISTER, or why ADDRESS", wrong)
+
+
+if __name__ == "__main__":
+    serving.shared("corpus", "crashes", "list_null_O1")
+    unittest.main(verbosity=2, argv=sys.argv[:1])
