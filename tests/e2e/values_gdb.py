@@ -101,7 +101,7 @@ class Values(unittest.TestCase):
     def test_35_backtraces_are_true_and_as_deep_as_they_can_be(self):
         chance = random.Random(35)
         positions = sorted(chance.sample(range(N), 100), reverse=True)
-        commands = ["set backtrace past-main on", seek(N), "bt"]
+        commands = [seek(N), "bt"]
         for position in positions:
             commands += ["echo ==\\n", seek(position), "bt"]
         parts = self.gdb(*commands).split("==\n")
