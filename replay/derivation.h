@@ -21,6 +21,8 @@ enum cause_kind {
 	CAUSE_BRANCH,   /* where execution went from a step */
 	CAUSE_OUTCOME,  /* the trace said whether a step was executed */
 	CAUSE_CONSTANT, /* memory that is always the same, loaded by a step */
+	CAUSE_ABI,      /* a call, whose return a step is behind, keeps what the node `other` holds */
+	CAUSE_REACH,    /* a store's other places are contradictions; replay/link_reach.c */
 	CAUSE_ENTRY,    /* a node of a step: what the memory entry `other` holds */
 	CAUSE_DATA,     /* an entry: what its instruction, of a step, loads or stores */
 	CAUSE_KEPT,     /* an entry: the same on its other side */

@@ -110,7 +110,10 @@ struct link_place {
 	uint32_t before;
 };
 
-/* The same if the store hits nothing; `is_used`: that was needed. */
+/* The word there, from what is found behind it alone. */
+struct bits link_from_behind(const struct solver *s, const struct link_word *word,
+                             struct link_place at);
+/* What link_between() says, if the store hits nothing; `is_used`: that was needed. */
 struct bits link_supposing(const struct solver *s, const struct link_word *word,
                            struct link_place at, uint32_t store, bool *is_used);
 

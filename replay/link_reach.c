@@ -466,6 +466,7 @@ static void learn_address(struct solver *s, const struct link_access *a, struct 
 	if (what->align != 0 || (what->offset != 0 && (~address.known & mask) != 0))
 		return;
 	base.value = (base.value - (uint64_t)(int64_t)what->offset) & base.known;
+	solve_because(s, CAUSE_REACH, a->step, 0);
 	solve_learn(s, a->step, what->address, base);
 }
 

@@ -124,6 +124,16 @@ static struct bits from_behind(const struct solver *s, const struct link_word *w
 	return link_masked(found, link_spread(r.open));
 }
 
+struct bits link_from_behind(const struct solver *s, const struct link_word *word,
+                             struct link_place at)
+{
+	struct link_stretch in = {word->address, at.access == 0 ? LINK_NONE : at.access - 1, 0,
+	                          LINK_NONE};
+	bool is_supposed;
+
+	return from_behind(s, word, &in, at.before, &is_supposed);
+}
+
 struct bits link_supposing(const struct solver *s, const struct link_word *word,
                            struct link_place at, uint32_t store, bool *is_used)
 {

@@ -263,8 +263,10 @@ bool solve_same(struct solver *s, size_t step, uint32_t a, uint32_t b)
 		conflict(s, step);
 		return false;
 	}
+	solve_because(s, CAUSE_ABI, step, b);
 	if (s->nodes[a].known != old[0].known)
 		node_changed(s, a);
+	solve_because(s, CAUSE_ABI, step, a);
 	if (s->nodes[b].known != old[1].known)
 		node_changed(s, b);
 	any = s->nodes[a].known != old[0].known || s->nodes[b].known != old[1].known;

@@ -210,6 +210,14 @@ static void explain_node(struct chain *c, const struct premise *p)
 	case CAUSE_CONSTANT:
 		(void)say_value(c, f->step, p->subject, "nothing can write that memory");
 		break;
+	case CAUSE_ABI:
+		(void)say_value(c, f->step, p->subject, "the call before it keeps it: assumed");
+		push_node(c, f->other, number);
+		break;
+	case CAUSE_REACH:
+		(void)say_value(c, f->step, p->subject,
+		                "wherever else the store went, it would be found");
+		break;
 	case CAUSE_ENTRY:
 		explain_entry(c, f, p->subject, number);
 		break;
@@ -294,6 +302,8 @@ static void explain_side(struct chain *c, const struct premise *p)
 	case CAUSE_BRANCH:
 	case CAUSE_OUTCOME:
 	case CAUSE_CONSTANT:
+	case CAUSE_ABI:
+	case CAUSE_REACH:
 	case CAUSE_ENTRY:
 		break;
 	}
@@ -340,7 +350,8 @@ void why_known_word(struct why_walk *w, size_t step, uint64_t address, uint64_t 
 	uint32_t access = window_access(&w->solver.w, step);
 	uint32_t before = access == 0 ? LINK_NONE : link_find_place(m, &word, access);
 	uint32_t next = before == LINK_NONE ? word.first : m->entries[before].next;
-	struct bits behind = link_from_behind(&w->solver, &word, access, before);
+	struct bits behind =
+	        link_from_behind(&w->solver, &word, (struct link_place){access, before});
 	uint64_t always = step >= m->constant_from ? link_spread(word.contents.constant) : 0;
 	struct chain c = {.walk = w};
 

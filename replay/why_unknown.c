@@ -69,8 +69,9 @@ static void explain_behind(struct why_walk *w, const struct link_word *word, uin
 	const struct link_memory *m = &w->solver.memory;
 	uint32_t end = next == LINK_NONE ? (uint32_t)m->access_count : m->entries[next].access;
 	struct bits found = next == LINK_NONE ? word->end : m->entries[next].before;
-	struct link_scan r = link_scan(&w->solver, access == 0 ? LINK_NONE : access - 1, end,
-	                               word->address, found);
+	const struct link_stretch in = {word->address, access == 0 ? LINK_NONE : access - 1, end,
+	                                LINK_NONE};
+	struct link_scan r = link_scan(&w->solver, &in, found);
 
 	if ((wanted & ~link_spread(r.open)) != 0 && r.blocker != LINK_NONE)
 		say_blocker(w, r.blocker, word->address);
@@ -90,6 +91,7 @@ static void explain_before(struct why_walk *w, const struct link_word *word, uin
                            uint32_t before, unsigned int depth)
 {
 	const struct link_memory *m = &w->solver.memory;
+	struct link_stretch in = {word->address, LINK_NONE, access, LINK_NONE};
 	struct link_scan r;
 
 	if (before == LINK_NONE) {
@@ -100,8 +102,8 @@ static void explain_before(struct why_walk *w, const struct link_word *word, uin
 			            w->solver.w.options.from);
 		return;
 	}
-	r = link_scan(&w->solver, m->entries[before].access, access, word->address,
-	              (struct bits){0, 0});
+	in.first = m->entries[before].access;
+	r = link_scan(&w->solver, &in, (struct bits){0, 0});
 	if (r.open != 0xff && r.blocker != LINK_NONE)
 		say_blocker(w, r.blocker, word->address);
 	else
