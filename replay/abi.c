@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls, their returns, and the registers that outlive them; see abi.h. */
+/* Calls, their returns, and the registers that outlive them; see abi.h. Their frames: abi_slot.c.
+ */
 #include "replay/abi.h"
 
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 enum {
 	SAVED_MOST = 19,
 	DEPTH_SEARCHED = 64, /* calls that a return may leave open, as longjmp() does */
+	RESTORES_MOST = 32,
 };
 
 /* A call that did not return yet. */
@@ -19,6 +21,14 @@ struct open_call {
 	uint64_t behind;            /* the address behind it */
 	uint32_t nodes[SAVED_MOST]; /* of the registers that are saved */
 	uint32_t sp;
+	uint32_t step;
+};
+
+/* A step that loads a register through SP. */
+struct restore {
+	uint32_t step;
+	uint32_t node;
+	uint8_t reg;
 };
 
 struct find {
@@ -28,6 +38,8 @@ struct find {
 	size_t open_count;
 	size_t open_capacity;
 	uint32_t now[REG_COUNT];
+	struct restore restores[RESTORES_MOST]; /* since the last call or return */
+	size_t restore_count;
 };
 
 /* X19 to X29 and the lower halves of V8 to V15. */
@@ -51,11 +63,16 @@ static unsigned int sp_of(const struct plan *plan)
 	return plan->isa == ISA_A64 ? REG_SP : 13;
 }
 
+static unsigned int lr_of(const struct plan *plan)
+{
+	return plan->isa == ISA_A64 ? REG_LR : 14;
+}
+
 /* It branches, and leaves the address behind it in LR. */
 static bool is_call(const struct plan *plan)
 {
 	const struct uop_insn *insn = plan->insn;
-	unsigned int slot = uop_insn_after(insn, plan->isa == ISA_A64 ? REG_LR : 14);
+	unsigned int slot = uop_insn_after(insn, lr_of(plan));
 
 	if (!plan->is_code || slot < SLOT_CONSTANT || slot >= SLOT_ZERO ||
 	    (insn->branch.kind != BRANCH_DIRECT && insn->branch.kind != BRANCH_INDIRECT))
@@ -71,7 +88,12 @@ static bool is_return(const struct plan *plan)
 	       (kind == BRANCH_INDIRECT || kind == BRANCH_CONDITIONAL_INDIRECT);
 }
 
-static enum status open_call(struct find *f, const struct plan *plan)
+bool abi_is_return(const struct plan *plan)
+{
+	return plan->is_code && plan->isa == ISA_A64 && (plan->opcode & ~0x3e0u) == 0xd65f0000;
+}
+
+static enum status open_call(struct find *f, const struct plan *plan, size_t step)
 {
 	const uint8_t *saved;
 	size_t count = saved_of(plan, &saved);
@@ -81,8 +103,62 @@ static enum status open_call(struct find *f, const struct plan *plan)
 	call = &f->open[f->open_count++];
 	call->behind = plan->address + plan->size;
 	call->sp = f->now[sp_of(plan)];
+	call->step = (uint32_t)step;
 	for (size_t i = 0; i < count; i++)
 		call->nodes[i] = f->now[saved[i]];
+	return STATUS_OK;
+}
+
+static bool is_kept(const struct plan *plan, unsigned int reg)
+{
+	const uint8_t *saved;
+	size_t count = saved_of(plan, &saved);
+
+	return reg == lr_of(plan) || memchr(saved, (int)reg, count) != NULL;
+}
+
+/* A step behind which the registers are `now`. */
+static void note_restores(struct find *f, const struct plan *plan, size_t step)
+{
+	if (plan->access_count == 0 || !uop_insn_uses(plan->insn, sp_of(plan)) ||
+	    plan->insn->accesses[0].kind != ACCESS_LOAD)
+		return;
+	for (size_t i = 0; i < plan->def_count && f->restore_count < RESTORES_MOST; i++) {
+		uint8_t reg = plan->defs[i].reg;
+
+		if (is_kept(plan, reg))
+			f->restores[f->restore_count++] =
+			        (struct restore){(uint32_t)step, f->now[reg], reg};
+	}
+}
+
+static enum status add_restore(struct abi *abi, struct abi_call *call, uint32_t step)
+{
+	if (call->restore_count > 0 && abi->restores[abi->restore_count - 1] == step)
+		return STATUS_OK;
+	TRY(vec_reserve((void **)&abi->restores, &abi->restore_capacity, abi->restore_count + 1,
+	                sizeof(*abi->restores)));
+	abi->restores[abi->restore_count++] = step;
+	call->restore_count++;
+	return STATUS_OK;
+}
+
+/* What was loaded through SP, and is behind the return at `step` what it was loaded as. */
+static enum status add_restores(struct find *f, struct abi_call *call)
+{
+	const struct plan *plan = window_plan(f->w, call->step - 1);
+
+	call->restores = (uint32_t)f->abi->restore_count;
+	for (size_t i = 0; i < f->restore_count; i++) {
+		const struct restore *r = &f->restores[i];
+
+		if (f->now[r->reg] == r->node)
+			TRY(add_restore(f->abi, call, r->step));
+	}
+	/* POP {pc} */
+	if (plan->access_count > 0 && uop_insn_uses(plan->insn, sp_of(plan)) &&
+	    plan->insn->accesses[0].kind == ACCESS_LOAD)
+		TRY(add_restore(f->abi, call, call->step - 1));
 	return STATUS_OK;
 }
 
@@ -96,6 +172,7 @@ static enum status close_call(struct find *f, const struct open_call *call, size
 	        .step = (uint32_t)step,
 	        .sp = {call->sp, f->now[sp_of(plan)]},
 	        .same = (uint32_t)abi->same_count,
+	        .begin = call->step,
 	};
 
 	TRY(vec_reserve((void **)&abi->same, &abi->same_capacity, abi->same_count + count,
@@ -106,7 +183,8 @@ static enum status close_call(struct find *f, const struct open_call *call, size
 			        (struct abi_same){call->nodes[i], f->now[saved[i]]};
 	}
 	done.count = (uint32_t)abi->same_count - done.same;
-	if (done.count == 0)
+	TRY(add_restores(f, &done));
+	if (done.count == 0 && done.restore_count == 0)
 		return STATUS_OK;
 	TRY(vec_reserve((void **)&abi->calls, &abi->call_capacity, abi->call_count + 1,
 	                sizeof(*abi->calls)));
@@ -135,13 +213,18 @@ static enum status find_calls(struct find *f)
 	for (size_t step = 0; step < f->w->step_count; step++) {
 		const struct plan *plan = window_plan(f->w, step);
 
-		if (step > 0 && plan->is_code && is_return(window_plan(f->w, step - 1)))
+		if (step > 0 && plan->is_code && is_return(window_plan(f->w, step - 1))) {
 			TRY(arrive(f, step));
+			f->restore_count = 0;
+		}
 		if ((plan->insn->flags & UOP_KILLS_REGISTERS) != 0)
 			f->open_count = 0;
-		if (is_call(plan))
-			TRY(open_call(f, plan));
+		if (is_call(plan)) {
+			TRY(open_call(f, plan, step));
+			f->restore_count = 0;
+		}
 		window_advance(f->w, step, f->now);
+		note_restores(f, plan, step);
 	}
 	return STATUS_OK;
 }
@@ -151,7 +234,7 @@ enum status abi_init(struct abi *abi, const struct solver *s)
 	struct find *f = calloc(1, sizeof(*f));
 	enum status status;
 
-	*abi = (struct abi){.call_count = 0};
+	*abi = (struct abi){.is_assumed = true};
 	if (!f)
 		return STATUS_NO_MEM;
 	f->abi = abi;
@@ -168,14 +251,19 @@ void abi_fini(struct abi *abi)
 {
 	free(abi->calls);
 	free(abi->same);
+	free(abi->restores);
+	free(abi->slots);
 }
 
 bool abi_apply(struct solver *s)
 {
 	bool any = false;
+	bool any_slot = false;
 
+	if (!s->abi.is_assumed)
+		return false;
 	for (size_t i = s->abi.call_count; i-- > 0 && !s->has_conflict;) {
-		const struct abi_call *call = &s->abi.calls[i];
+		struct abi_call *call = &s->abi.calls[i];
 		const struct bits *before = &s->nodes[call->sp[0]];
 		const struct bits *behind = &s->nodes[call->sp[1]];
 
@@ -184,6 +272,9 @@ bool abi_apply(struct solver *s)
 		for (uint32_t k = 0; k < call->count; k++)
 			any |= solve_same(s, call->step, s->abi.same[call->same + k].a,
 			                  s->abi.same[call->same + k].b);
+		any_slot |= abi_slot_call(s, call);
 	}
-	return any;
+	if (any_slot)
+		abi_slot_sort(&s->abi);
+	return any | abi_slot_live(s) | any_slot;
 }

@@ -174,6 +174,8 @@ struct link_scan link_scan(const struct solver *s, const struct link_stretch *in
 			r.is_supposed = true;
 			continue;
 		}
+		if (hits != 0 && abi_slot_is_kept(s, in->word, at))
+			hits = 0;
 		r.open &= (uint8_t)~hits;
 		if (hits != 0)
 			r.blocker = at;

@@ -290,6 +290,8 @@ static void learn_target(struct solver *s, size_t step, uint64_t pc)
 	/* The top byte is ignored wherever the core may be set up so. */
 	uint64_t known = bits_mask(branch->target_bits < 56 ? branch->target_bits : 56);
 
+	if (s->abi.is_assumed && abi_is_return(window_plan(&s->w, step)))
+		known = UINT64_MAX;
 	solve_learn(s, step, branch->slot, (struct bits){pc & known, known});
 	if (branch->interworks && (isa == ISA_A32 || isa == ISA_T32))
 		learn_condition(s, step, branch->state, isa == ISA_T32);

@@ -247,6 +247,10 @@ static void say_link(struct chain *c, uint32_t first, uint32_t second)
 		text_printf(c->walk->out, "%" PRIu64,
 		            window_position_of(&s->w, m->accesses[m->entries[second].access].step));
 	text_printf(c->walk->out, " nothing writes 0x%" PRIx64, m->words[e->word].address);
+	if (abi_slot_decides(s, m->words[e->word].address, e->access,
+	                     second == LINK_NONE ? (uint32_t)m->access_count
+	                                         : m->entries[second].access))
+		text_puts(c->walk->out, ", where a function keeps registers: assumed");
 	if (second == LINK_NONE) {
 		text_puts(c->walk->out, ", which the dump has: ");
 		why_bits(m->words[e->word].end, c->walk->out);

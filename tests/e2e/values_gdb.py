@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What gdb makes of reconstructed values: backtraces, moves over calls, unknown registers and memory.
 Numbers are those of the acceptance scenarios that the names of tests in this folder have. The
-argument is a crash; the second one is the least share of backtraces, in percent, that are as deep as
-what really was called."""
+argument is a crash; the other two are the least shares of backtraces, in percent, that are as deep as
+what really was called: with nothing assumed, and if functions keep their frames."""
 import random
 import re
 import shutil
@@ -16,7 +16,7 @@ import unittest
 import serving
 
 CRASH = serving.Crash(sys.argv[1])
-LEAST = float(sys.argv[2])
+LEAST, LEAST_ASSUMED = (float(share) for share in sys.argv[2:4])
 PCS = CRASH.pcs()
 N = len(PCS) - 1
 WHERE = 'printf "AT %lx %lu\\n", $pc, $trace_pos'
@@ -85,8 +85,8 @@ class Values(unittest.TestCase):
         with cls.server:
             pass
 
-    def gdb(self, *commands, **more):
-        return serving.gdb(self.server.address, list(commands), CRASH.program,
+    def gdb(self, *commands, address=None, **more):
+        return serving.gdb(address or self.server.address, list(commands), CRASH.program,
                            ["-x", serving.GDBINIT], **more)
 
     def frames(self, text):
@@ -98,13 +98,15 @@ class Values(unittest.TestCase):
         return [(int(pc, 16), int(position))
                 for pc, position in re.findall(r"^AT ([0-9a-f]+) (\d+)$", out, re.MULTILINE)]
 
-    def test_35_backtraces_are_true_and_as_deep_as_they_can_be(self):
+    def deep_backtraces(self, *commands, address=None):
+        """How many of 100 are as deep as what was called; all have to be true."""
         chance = random.Random(35)
         positions = sorted(chance.sample(range(N), 100), reverse=True)
-        commands = [seek(N), "bt"]
+        commands = [*commands, seek(N), "bt"]
         for position in positions:
             commands += ["echo ==\\n", seek(position), "bt"]
-        parts = self.gdb(*commands).split("==\n")
+        out = self.gdb(*commands, address=address)
+        parts = out.split("==\n")
         stacks = call_stacks(self.frames(parts[0]))
         deep = 0
         for position, part in zip(positions, parts[1:]):
@@ -112,7 +114,16 @@ class Values(unittest.TestCase):
             self.assertEqual(seen, stacks[position][:len(seen)], f"at {position}:\n{part}")
             deep += seen == stacks[position]
         print(f"{CRASH.name}: {deep} of 100 backtraces as deep as what was called")
-        self.assertGreaterEqual(deep, LEAST)
+        return deep
+
+    def test_35_backtraces_are_true_and_as_deep_as_they_can_be(self):
+        self.assertGreaterEqual(self.deep_backtraces(), LEAST)
+
+    def test_35_backtraces_are_deep_if_functions_keep_their_frames(self):
+        with serving.Server(CRASH.arguments()) as server:
+            deep = self.deep_backtraces("monitor assume abi on", "monitor assume single-writer on",
+                                        address=server.address)
+        self.assertGreaterEqual(deep, LEAST_ASSUMED)
 
     def moves(self, packets_most, *commands):
         with tempfile.NamedTemporaryFile() as log:

@@ -31,6 +31,7 @@ struct request {
 	uint64_t reach; /* percent of registers read, last 1,000; below it fails */
 	uint64_t atoms; /* not 0: the trace is ETMv3's, and says of each instruction if it was
 	                   executed */
+	uint64_t abi;   /* not 0: under that assumption; values may be wrong where it is violated */
 };
 
 struct option {
@@ -49,6 +50,7 @@ static const struct option option_names[] = {
         {"most=", offsetof(struct request, most)},
         {"reach=", offsetof(struct request, reach)},
         {"atoms=", offsetof(struct request, atoms)},
+        {"abi=", offsetof(struct request, abi)},
 };
 
 static bool take_option(struct request *request, const char *argument)
@@ -96,6 +98,7 @@ static void run_end(struct recording *r, const struct request *request, struct s
 	                  .from = r->first,
 	                  .to = r->count,
 	                  .seed = request->seed,
+	                  .abi = request->abi != 0,
 	                  .positions = request->positions,
 	                  .spread = request->spread,
 	                  .words = 4 * request->words};
@@ -107,7 +110,10 @@ static void run_end(struct recording *r, const struct request *request, struct s
 static struct trial random_part(struct recording *r, const struct request *request,
                                 uint64_t *random)
 {
-	struct trial t = {.recording = r, .from = r->first, .seed = next_random(random)};
+	struct trial t = {.recording = r,
+	                  .from = r->first,
+	                  .seed = next_random(random),
+	                  .abi = request->abi != 0};
 	size_t length;
 
 	t.to = r->first + 1 + next_random(random) % (r->count - r->first);

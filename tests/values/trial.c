@@ -428,7 +428,7 @@ static bool solve_window_of(struct cut *c)
 {
 	const struct trial *t = c->trial;
 	size_t length = position_of(t, t->to);
-	struct solve_options options = {.single_writer = !t->is_shared};
+	struct solve_options options = {.single_writer = !t->is_shared, .abi = t->abi};
 
 	c->window_from = random_below(c, length);
 	options.window.from = c->window_from;
@@ -642,6 +642,7 @@ bool trial_run(const struct trial *trial, struct score *score)
 
 	if (!c)
 		return false;
+	options.abi = trial->abi;
 	c->trial = trial;
 	c->random = (trial->seed + 1) * 0x9e3779b97f4a7c15ull;
 	c->flipped_register = REGISTERS_MOST;

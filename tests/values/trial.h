@@ -48,6 +48,7 @@ struct trial {
 	size_t spread;    /* so many more, anywhere */
 	size_t words;     /* of memory that are looked at */
 	bool is_shared;   /* another core may write, and has: nothing in the dumps is what it was */
+	bool abi;         /* calls keep registers, frames their slots: is assumed */
 	size_t gap;       /* before this state, so many instructions are not in the trace */
 	size_t gap_length;
 	enum gap_shown gap_shown;
