@@ -14,6 +14,16 @@ enum {
 	SAVED_MOST = 19,
 	DEPTH_SEARCHED = 64, /* calls that a return may leave open, as longjmp() does */
 	RESTORES_MOST = 32,
+	FP_A64 = 29, /* frame pointers, as compilers use them */
+	FP_A32 = 11,
+	FP_T32 = 7,
+};
+
+/* How SP has moved so far. */
+struct sp_track {
+	uint64_t moved;    /* by constants */
+	uint32_t restores; /* times that it was made of the frame pointer */
+	uint32_t switches; /* times that it was made of something else */
 };
 
 /* A call that did not return yet. */
@@ -22,6 +32,7 @@ struct open_call {
 	uint32_t nodes[SAVED_MOST]; /* of the registers that are saved */
 	uint32_t sp;
 	uint32_t step;
+	struct sp_track sp_track;
 };
 
 /* A step that loads a register through SP. */
@@ -40,6 +51,7 @@ struct find {
 	uint32_t now[REG_COUNT];
 	struct restore restores[RESTORES_MOST]; /* since the last call or return */
 	size_t restore_count;
+	struct sp_track sp;
 };
 
 /* X19 to X29 and the lower halves of V8 to V15. */
@@ -88,6 +100,77 @@ static bool is_return(const struct plan *plan)
 	       (kind == BRANCH_INDIRECT || kind == BRANCH_CONDITIONAL_INDIRECT);
 }
 
+/* A sum of constants and of one register, or of none. */
+struct sum {
+	unsigned int base; /* SLOT_NONE: none */
+	uint64_t constant;
+};
+
+static bool sum_of(const struct plan *plan, unsigned int slot, struct sum *sum)
+{
+	const struct uop_insn *insn = plan->insn;
+	struct sum parts[3] = {{SLOT_NONE, 0}, {SLOT_NONE, 0}, {SLOT_NONE, 0}};
+	const struct uop *op = insn->ops;
+
+	*sum = (struct sum){SLOT_NONE, 0};
+	if (slot == SLOT_NONE || slot < REG_COUNT) {
+		sum->base = slot;
+		return slot != SLOT_NONE;
+	}
+	if (slot >= SLOT_CONSTANT) {
+		sum->constant = slot < SLOT_ZERO ? insn->constants[slot - SLOT_CONSTANT] : 0;
+		return true;
+	}
+	while (op < insn->ops + insn->op_count && op->dst != slot)
+		op++;
+	if (op == insn->ops + insn->op_count || op->op != UOP_ADD ||
+	    !sum_of(plan, op->a, &parts[0]) || !sum_of(plan, op->b, &parts[1]) ||
+	    (op->c != SLOT_NONE && !sum_of(plan, op->c, &parts[2])))
+		return false;
+	sum->base = parts[0].base != SLOT_NONE ? parts[0].base : parts[1].base;
+	sum->constant = parts[0].constant + parts[2].constant +
+	                (op->to == 1 ? ~parts[1].constant : parts[1].constant);
+	return (parts[0].base == SLOT_NONE || parts[1].base == SLOT_NONE) &&
+	       parts[2].base == SLOT_NONE && (op->to != 1 || parts[1].base == SLOT_NONE);
+}
+
+/* Follows SP over a step: by how much it moves, or that it does not move by a constant. */
+static void follow_sp(struct find *f, const struct plan *plan)
+{
+	unsigned int sp = sp_of(plan);
+	unsigned int fp = plan->isa == ISA_A64 ? FP_A64 : plan->isa == ISA_T32 ? FP_T32 : FP_A32;
+	unsigned int after = uop_insn_after(plan->insn, sp);
+	struct sum sum;
+
+	if ((plan->insn->flags & UOP_KILLS_REGISTERS) != 0) {
+		f->sp.switches++;
+		return;
+	}
+	if (after == sp)
+		return;
+	if (!plan->is_code || !sum_of(plan, after, &sum) || (sum.base != sp && sum.base != fp))
+		f->sp.switches++;
+	else if (sum.base == fp)
+		f->sp.restores++;
+	else
+		f->sp.moved += sum.constant;
+}
+
+/*
+ * SP is where it was, as far as that can be seen: no instruction in between made it of anything but
+ * SP, the frame pointer and constants, which may be another stack; and where the constants alone
+ * say it, they do.
+ */
+static bool keeps_sp(const struct plan *plan, const struct sp_track *before,
+                     const struct sp_track *behind)
+{
+	uint64_t moved = behind->moved - before->moved;
+
+	return before->switches == behind->switches &&
+	       (before->restores != behind->restores ||
+	        (moved & bits_mask(plan->isa == ISA_A64 ? 64 : 32)) == 0);
+}
+
 bool abi_is_return(const struct plan *plan)
 {
 	return plan->is_code && plan->isa == ISA_A64 && (plan->opcode & ~0x3e0u) == 0xd65f0000;
@@ -104,6 +187,7 @@ static enum status open_call(struct find *f, const struct plan *plan, size_t ste
 	call->behind = plan->address + plan->size;
 	call->sp = f->now[sp_of(plan)];
 	call->step = (uint32_t)step;
+	call->sp_track = f->sp;
 	for (size_t i = 0; i < count; i++)
 		call->nodes[i] = f->now[saved[i]];
 	return STATUS_OK;
@@ -173,6 +257,7 @@ static enum status close_call(struct find *f, const struct open_call *call, size
 	        .sp = {call->sp, f->now[sp_of(plan)]},
 	        .same = (uint32_t)abi->same_count,
 	        .begin = call->step,
+	        .keeps_sp = keeps_sp(plan, &call->sp_track, &f->sp),
 	};
 
 	TRY(vec_reserve((void **)&abi->same, &abi->same_capacity, abi->same_count + count,
@@ -184,7 +269,8 @@ static enum status close_call(struct find *f, const struct open_call *call, size
 	}
 	done.count = (uint32_t)abi->same_count - done.same;
 	TRY(add_restores(f, &done));
-	if (done.count == 0 && done.restore_count == 0)
+	if (done.count == 0 && done.restore_count == 0 &&
+	    (!done.keeps_sp || done.sp[0] == done.sp[1]))
 		return STATUS_OK;
 	TRY(vec_reserve((void **)&abi->calls, &abi->call_capacity, abi->call_count + 1,
 	                sizeof(*abi->calls)));
@@ -223,6 +309,7 @@ static enum status find_calls(struct find *f)
 			TRY(open_call(f, plan, step));
 			f->restore_count = 0;
 		}
+		follow_sp(f, plan);
 		window_advance(f->w, step, f->now);
 		note_restores(f, plan, step);
 	}
@@ -266,13 +353,17 @@ bool abi_apply(struct solver *s)
 		struct abi_call *call = &s->abi.calls[i];
 		const struct bits *before = &s->nodes[call->sp[0]];
 		const struct bits *behind = &s->nodes[call->sp[1]];
+		bool is_same;
 
-		if ((before->known & behind->known) != UINT64_MAX || before->value != behind->value)
-			continue;
-		for (uint32_t k = 0; k < call->count; k++)
+		if (call->keeps_sp)
+			any |= solve_same(s, call->step, call->sp[0], call->sp[1]);
+		is_same = (before->known & behind->known) == UINT64_MAX &&
+		          before->value == behind->value;
+		for (uint32_t k = 0; k < call->count && (is_same || call->keeps_sp); k++)
 			any |= solve_same(s, call->step, s->abi.same[call->same + k].a,
 			                  s->abi.same[call->same + k].b);
-		any_slot |= abi_slot_call(s, call);
+		if (is_same)
+			any_slot |= abi_slot_call(s, call);
 	}
 	if (any_slot)
 		abi_slot_sort(&s->abi);
