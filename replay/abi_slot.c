@@ -123,7 +123,7 @@ bool abi_slot_decides(const struct solver *s, uint64_t word, uint32_t first, uin
 
 	while (at > 0) {
 		at = link_barrier_before(m, at);
-		if (at == LINK_NONE || at <= first)
+		if (at == LINK_NONE || at < first)
 			break;
 		if (abi_slot_is_kept(s, word, at) &&
 		    link_may_touch(s, &m->accesses[at], word, 0xff))

@@ -405,6 +405,9 @@ enum status session_why(const struct session *session, size_t core,
                         const struct why_subject *subject, bool all, struct text *out)
 {
 	uint64_t position = session->cursors[core].position;
+	struct source_lines *lines;
+	struct why_options options;
+	enum status status;
 	struct value value;
 	uint8_t bytes[8];
 
@@ -416,7 +419,11 @@ enum status session_why(const struct session *session, size_t core,
 		                     sizeof(bytes));
 	else
 		session_register(session, core, subject->number, &value);
-	return why_value(session->values[core], position, subject, all, out);
+	lines = source_lines_open(session->snapshot->images, session->snapshot->image_count);
+	options = (struct why_options){.all = all, .lines = lines};
+	status = why_value(session->values[core], position, subject, &options, out);
+	source_lines_close(lines);
+	return status;
 }
 
 void session_register_at(const struct session *session, size_t core, uint64_t position,

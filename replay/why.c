@@ -52,6 +52,7 @@ bool why_step_line(struct why_walk *w, size_t step)
 {
 	const struct plan *plan = window_plan(&w->solver.w, step);
 	uint64_t position = window_position_of(&w->solver.w, step);
+	struct source_line line;
 
 	if (!why_line(w))
 		return false;
@@ -62,6 +63,8 @@ bool why_step_line(struct why_walk *w, size_t step)
 		return true;
 	}
 	text_printf(w->out, "0x%" PRIx64 "  ", plan->address);
+	if (source_lines_find(w->source, plan->address, &line))
+		text_printf(w->out, "%s:%d  ", line.file, line.line);
 	disasm_text(w->disasm, plan->address, plan->opcode, plan->size, (enum isa)plan->isa,
 	            w->out);
 	text_puts(w->out, ": ");
@@ -231,9 +234,10 @@ static void explain(struct why_walk *w, uint64_t position, const struct why_subj
 }
 
 enum status why_value(struct values *values, uint64_t position, const struct why_subject *subject,
-                      bool all, struct text *out)
+                      const struct why_options *how, struct text *out)
 {
-	struct why_walk w = {.out = out, .lines_most = all ? LINES_ALL : LINES};
+	struct why_walk w = {
+	        .out = out, .lines_most = how->all ? LINES_ALL : LINES, .source = how->lines};
 	struct solve_options options;
 	enum status status;
 
@@ -251,7 +255,7 @@ enum status why_value(struct values *values, uint64_t position, const struct why
 	if (status == STATUS_OK)
 		explain(&w, position, subject);
 	if (w.is_cut)
-		text_puts(out, all ? "  ...\n" : "  ... (`why -v` shows more)\n");
+		text_puts(out, how->all ? "  ...\n" : "  ... (`why -v` shows more)\n");
 	solve_fini(&w.solver);
 	derivation_fini(&w.log);
 	disasm_destroy(w.disasm);

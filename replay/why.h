@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "replay/values.h"
+#include "snapshot/source_lines.h"
 
 struct why_subject {
 	bool is_memory;
@@ -18,8 +19,14 @@ struct why_subject {
 	uint64_t address;    /* of memory: the 8 bytes that this one is in */
 };
 
-/* `all`: as many lines as there are. NO_MEM; UNSUPPORTED if the window is too large for a log. */
+struct why_options {
+	bool all;                         /* as many lines as there are */
+	const struct source_lines *lines; /* or NULL */
+};
+
+/* NO_MEM; UNSUPPORTED if the window is too large for a log. */
 MUST_USE enum status why_value(struct values *values, uint64_t position,
-                               const struct why_subject *subject, bool all, struct text *out);
+                               const struct why_subject *subject, const struct why_options *options,
+                               struct text *out);
 
 #endif

@@ -247,7 +247,7 @@ static void say_link(struct chain *c, uint32_t first, uint32_t second)
 		text_printf(c->walk->out, "%" PRIu64,
 		            window_position_of(&s->w, m->accesses[m->entries[second].access].step));
 	text_printf(c->walk->out, " nothing writes 0x%" PRIx64, m->words[e->word].address);
-	if (abi_slot_decides(s, m->words[e->word].address, e->access,
+	if (abi_slot_decides(s, m->words[e->word].address, e->access + 1,
 	                     second == LINK_NONE ? (uint32_t)m->access_count
 	                                         : m->entries[second].access))
 		text_puts(c->walk->out, ", where a function keeps registers: assumed");
@@ -358,11 +358,16 @@ void why_known_word(struct why_walk *w, size_t step, uint64_t address, uint64_t 
 	        link_from_behind(&w->solver, &word, (struct link_place){access, before});
 	uint64_t always = step >= m->constant_from ? link_spread(word.contents.constant) : 0;
 	struct chain c = {.walk = w};
+	uint32_t end;
 
 	if ((wanted & always) != 0 && why_line(w))
 		text_puts(w->out,
 		          "nothing can have written it: it is read-only, or code that ran\n");
 	wanted &= ~always;
+	end = next == LINK_NONE ? (uint32_t)m->access_count : m->entries[next].access;
+	if ((wanted & behind.known) != 0 && abi_slot_decides(&w->solver, address, access, end) &&
+	    why_line(w))
+		text_puts(w->out, "a function keeps registers there: assumed\n");
 	if (before != LINK_NONE)
 		push(&c, (struct premise){wanted & ~behind.known, before, UINT32_MAX, true, true});
 	if (next != LINK_NONE)

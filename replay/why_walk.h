@@ -9,11 +9,13 @@
 #include "base/text.h"
 #include "replay/disasm.h"
 #include "replay/solve.h"
+#include "snapshot/source_lines.h"
 
 struct why_walk {
 	struct solver solver;
 	struct derivation log;
 	struct disasm *disasm;
+	const struct source_lines *source;
 	struct text *out;
 	unsigned int lines;
 	unsigned int lines_most;

@@ -12,6 +12,7 @@ cmake           command:cmake        build
 ninja-build     command:ninja        build
 pkg-config      command:pkg-config   build
 libelf-dev      library:libelf       ELF images
+libdw-dev       library:libdw        source lines
 libinih-dev     library:inih         snapshot files
 libcapstone-dev library:capstone     disassembly
 libarchive-dev  library:libarchive   snapshots in archives

@@ -19,7 +19,8 @@ LAYERS = ["base", "snapshot", "decoder", "replay", "stub", "cli"]
 # Header of a third-party library -> the one file that includes it, and its CMake target's layer.
 THIRD_PARTY = [
     (r"ini\.h|inih/.*", "snapshot/ini.c"),
-    (r"libelf\.h|gelf\.h|elf\.h|elfutils/.*", "snapshot/elf_image.c"),
+    (r"libelf\.h|gelf\.h|elf\.h", "snapshot/elf_image.c"),
+    (r"elfutils/.*", "snapshot/source_lines.c"),
     (r"capstone/.*|capstone\.h", "replay/disasm.c"),
     (r"histedit\.h|editline/.*", "cli/shell.c"),
     (r"archive\.h|archive_entry\.h", "snapshot/package.c"),
@@ -29,6 +30,7 @@ THIRD_PARTY = [
 PACKAGES = {
     "PkgConfig::INIH": "snapshot",
     "PkgConfig::ELF": "snapshot",
+    "PkgConfig::DW": "snapshot",
     "PkgConfig::ARCHIVE": "snapshot",
     "PkgConfig::CAPSTONE": "replay",
     "PkgConfig::CMOCKA": None,

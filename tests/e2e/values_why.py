@@ -117,6 +117,18 @@ class Limits(unittest.TestCase):
         self.assertIn('no register and no address: "x77"', wrong)
         self.assertIn("why REGISTER, or why ADDRESS", wrong)
 
+    def test_lines_have_the_source(self):
+        with serving.Server(serving.Crash("example").arguments()) as server:
+            out = serving.gdb(server.address, ["set $trace_pos = 18175", "monitor why x1"])
+        self.assertIn("  18111  0x400354  sensorhub.c:142  add x1, x0, #0x10: x1 = 0x400500\n", out)
+
+    def test_frames_that_are_kept_are_an_assumption(self):
+        seek = ["set $trace_pos = 87328", "monitor why 0x5500040df8"]
+        with serving.Server(serving.Crash("list_null_O1").arguments()) as server:
+            out = serving.gdb(server.address, [*seek, "monitor assume abi on", *seek])
+        self.assertIn("0x5500040df8 are not all known", out)
+        self.assertIn("0x4001a0, are proved:\n  a function keeps registers there: assumed\n", out)
+
 
 if __name__ == "__main__":
     serving.shared("corpus", "crashes", "list_null_O1")
