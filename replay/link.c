@@ -8,6 +8,8 @@
 #include "replay/history_store.h"
 #include "replay/link_barrier.h"
 
+enum { ENTRIES_PER_POLL = 1024 };
+
 static void conflict(struct solver *s, size_t step)
 {
 	if (!s->has_conflict)
@@ -438,12 +440,19 @@ void link_retry(struct solver *s)
 {
 	struct link_memory *m = &s->memory;
 
-	for (uint32_t i = 0; i < m->entry_count && !s->has_conflict; i++)
+	for (uint32_t i = 0; i < m->entry_count && !s->has_conflict; i++) {
+		if (i % ENTRIES_PER_POLL == 0 && interrupt_has_come(s->interrupt))
+			return;
 		try_link(s, i);
+	}
 	drain(s);
 	/* The last stores first: what is found behind them is best known. */
 	for (size_t i = m->access_count; i-- > 0 && !s->has_conflict;) {
-		if (m->accesses[i].waiting == LINK_NONE || !link_reach_find(s, (uint32_t)i))
+		if (m->accesses[i].waiting == LINK_NONE)
+			continue;
+		if (interrupt_has_come(s->interrupt))
+			return;
+		if (!link_reach_find(s, (uint32_t)i))
 			continue;
 		wake(s, (uint32_t)i);
 		drain(s);

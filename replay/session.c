@@ -10,6 +10,7 @@
 #include "replay/cursor.h"
 #include "replay/histories.h"
 #include "replay/history_store.h"
+#include "replay/interrupt.h"
 #include "replay/state.h"
 #include "replay/tarmac_source.h"
 #include "replay/watch.h"
@@ -28,6 +29,7 @@ struct session {
 	size_t breakpoint_count;
 	size_t breakpoint_capacity;
 	struct watch_list watches;
+	struct interrupt interrupt;
 };
 
 /* Forgets what was reconstructed, and begins anew. */
@@ -66,6 +68,7 @@ static enum status build_histories(struct session *session, const struct history
 		session->cursors[i] =
 		        (struct cursor){session->histories[i], history_last(session->histories[i])};
 	session->assumptions = values_options_of(snapshot->core_count);
+	session->assumptions.interrupt = &session->interrupt;
 	return make_values(session);
 }
 
@@ -233,6 +236,22 @@ void session_watch_after(struct session *session, bool after)
 	session->watches.stops_after = after;
 }
 
+void session_interrupt(struct session *session, bool (*asked)(void *), void *context)
+{
+	session->interrupt = (struct interrupt){asked, context, false};
+}
+
+bool session_has_returned(const struct session *session, size_t core)
+{
+	uint64_t position = session->cursors[core].position;
+	struct instruction before;
+
+	if (position == 0)
+		return false;
+	history_at(session->histories[core], position - 1, &before);
+	return before.subclass == INSN_SUB_A64_RET || before.subclass == INSN_SUB_V7_IMPLIED_RET;
+}
+
 static struct history_search breakpoints_of(const struct session *session,
                                             bool (*interrupted)(void *), void *context)
 {
@@ -292,6 +311,8 @@ struct stop session_step(struct session *session, size_t core, enum direction di
 	            find_watch(session, core, forward ? from + 1 : from - 1, &hit);
 	struct stop stop;
 
+	if (session->interrupt.has_come)
+		return (struct stop){.reason = STOP_INTERRUPTED};
 	if (hits && hit.stop == from)
 		return watch_stop(&hit);
 	stop = cursor_step(cursor, direction);
@@ -324,6 +345,8 @@ struct stop session_continue(struct session *session, size_t core, enum directio
 	bool hits = find_watch(session, core, end, &hit);
 	struct stop stop;
 
+	if (session->interrupt.has_come)
+		return (struct stop){.reason = STOP_INTERRUPTED};
 	if (hits && hit.stop == from)
 		return watch_stop(&hit);
 	stop = cursor_continue(cursor, direction, &breakpoints, hits ? &hit.stop : NULL);
@@ -342,6 +365,8 @@ struct stop session_step_range(struct session *session, size_t core, uint64_t lo
 	bool hits = find_watch(session, core, history_length(session->histories[core]), &hit);
 	struct stop stop;
 
+	if (session->interrupt.has_come)
+		return (struct stop){.reason = STOP_INTERRUPTED};
 	if (hits && hit.stop == from)
 		return watch_stop(&hit);
 	stop = cursor_step_range(cursor, low, high, &breakpoints, hits ? &hit.stop : NULL);

@@ -111,6 +111,15 @@ void session_watch_clear(struct session *session, const struct watch *watch);
  */
 void session_watch_after(struct session *session, bool after);
 
+/*
+ * From here on `asked` is asked now and then while values of the past are reconstructed; if it says
+ * true these are unknown this time. A move stops before it has begun, then. NULL: nobody asks.
+ */
+void session_interrupt(struct session *session, bool (*asked)(void *), void *context);
+
+/* The instruction before a core's position has returned from a function. */
+bool session_has_returned(const struct session *session, size_t core);
+
 /* Moves by one instruction; at either end of the history it does not move. */
 struct stop session_step(struct session *session, size_t core, enum direction direction);
 

@@ -356,12 +356,21 @@ static void run_step(struct solver *s, size_t step)
 		link_step(s, step);
 }
 
+/* Nothing more is to be learned: of a contradiction, or since the user will not wait. */
+static bool is_over(struct solver *s)
+{
+	s->is_interrupted |= interrupt_has_come(s->interrupt);
+	return s->has_conflict || s->is_interrupted;
+}
+
 static bool sweep_forward(struct solver *s)
 {
 	size_t words = s->w.step_count / 4096 + 1;
 	bool any = false;
 
 	for (size_t i = 0; i < words; i++) {
+		if (s->dirty_words[i] != 0 && is_over(s))
+			return false;
 		while (s->dirty_words[i] != 0 && !s->has_conflict) {
 			size_t word = i * 64 + (size_t)__builtin_ctzll(s->dirty_words[i]);
 
@@ -378,6 +387,8 @@ static bool sweep_backward(struct solver *s)
 	bool any = false;
 
 	for (size_t i = words; i-- > 0;) {
+		if (s->dirty_words[i] != 0 && is_over(s))
+			return false;
 		while (s->dirty_words[i] != 0 && !s->has_conflict) {
 			size_t word = i * 64 + 63 - (size_t)__builtin_clzll(s->dirty_words[i]);
 
@@ -533,13 +544,13 @@ static void solve(struct solver *s)
 	do {
 		any = sweep_backward(s);
 		any |= sweep_forward(s);
-		if (!any && !s->has_conflict) {
+		if (!any && !is_over(s)) {
 			any = abi_apply(s);
 			if (!any)
 				link_retry(s);
 			any |= sweep_backward(s);
 		}
-	} while (any && !s->has_conflict);
+	} while (any && !is_over(s));
 }
 
 static enum status solve_window(struct solver *s, const struct history *history,
@@ -554,6 +565,7 @@ static enum status solve_window(struct solver *s, const struct history *history,
 	if (options->log)
 		TRY(derivation_begin(options->log, s->w.node_count));
 	s->log = options->log;
+	s->interrupt = options->interrupt;
 	set_constants(s);
 	narrow_all(s);
 	if (options->window.to == history->length)
@@ -566,7 +578,7 @@ static enum status solve_window(struct solver *s, const struct history *history,
 	}
 	solve(s);
 	link_trim(&s->memory);
-	return s->memory.status;
+	return s->is_interrupted ? STATUS_INTERRUPTED : s->memory.status;
 }
 
 /*

@@ -17,6 +17,7 @@
 
 #include "replay/abi.h"
 #include "replay/derivation.h"
+#include "replay/interrupt.h"
 #include "replay/interval_map.h"
 #include "replay/link.h"
 #include "replay/window.h"
@@ -27,6 +28,7 @@ struct solve_options {
 	bool single_writer;
 	/* Functions keep the registers that the procedure call standard says they keep. */
 	bool abi;
+	struct interrupt *interrupt; /* or NULL */
 	struct derivation *log; /* of how all was learned; zeroed before its first use, or NULL */
 };
 
@@ -37,14 +39,16 @@ struct solver {
 	uint64_t *dirty;               /* bit s: step s is to be run */
 	uint64_t *dirty_words;         /* bit i: dirty[i] is not 0 */
 	struct link_memory memory;
-	struct abi abi; /* none without that assumption */
+	struct abi abi;         /* none without that assumption */
 	struct derivation *log; /* NULL but for `monitor why` */
+	struct interrupt *interrupt;
+	bool is_interrupted;
 	bool has_conflict;
 	size_t conflict; /* the step that it was found at */
 	uint64_t runs;   /* of steps, for statistics */
 };
 
-/* NO_MEM; UNSUPPORTED if the window is too large. solve_fini() in any case. */
+/* NO_MEM; UNSUPPORTED if the window is too large; INTERRUPTED. solve_fini() in any case. */
 MUST_USE enum status solve_init(struct solver *s, const struct history *history,
                                 const struct solve_options *options);
 void solve_fini(struct solver *s);

@@ -85,6 +85,7 @@ static struct solve_options options_from(const struct values *values, uint64_t f
 	        .window = {from, to, values->options.handler_preserves},
 	        .single_writer = values->options.single_writer,
 	        .abi = values->options.abi,
+	        .interrupt = values->options.interrupt,
 	};
 }
 
@@ -101,6 +102,11 @@ static void solve_from(struct values *values, uint64_t from, uint64_t to)
 	values->stats.windows++;
 	values->stats.steps = values->solver.w.step_count;
 	values->stats.runs += values->solver.runs;
+	if (values->status != STATUS_INTERRUPTED)
+		return;
+	/* What was learned is true, but not all: the next one shall not take it for that. */
+	solve_fini(&values->solver);
+	values->has_solver = false;
 }
 
 #define CPSR_E UINT64_C(0x200)

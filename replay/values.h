@@ -15,6 +15,7 @@
 #include "replay/history.h"
 #include "replay/value.h"
 
+struct interrupt; /* replay/interrupt.h */
 struct values;
 struct solve_options; /* replay/solve.h */
 struct solver;
@@ -31,6 +32,8 @@ struct values_options {
 	 * as windows have at most. A debugger asks for all of them at once, and for each step.
 	 */
 	uint64_t register_window;
+	/* Ends what takes long: what is asked for is not known then. NULL: nobody does. */
+	struct interrupt *interrupt;
 };
 
 /* What a snapshot of so many cores allows by itself. */

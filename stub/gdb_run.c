@@ -258,19 +258,61 @@ static size_t resume_core(const struct gdb *gdb)
 	return gdb->has_resume ? gdb->resume : gdb->chosen;
 }
 
+/* The client sends its interrupt from here to the reply. */
+static void begin_move(struct gdb *gdb)
+{
+	session_interrupt(gdb->session, gdb->interrupted, gdb->context);
+}
+
+static void end_move(struct gdb *gdb, size_t core, const struct stop *stop)
+{
+	reply_stop(gdb, core, stop);
+	session_interrupt(gdb->session, NULL, NULL);
+}
+
 static void step(struct gdb *gdb, size_t core, enum direction direction)
 {
-	struct stop stop = session_step(gdb->session, core, direction);
+	struct stop stop;
 
-	reply_stop(gdb, core, &stop);
+	begin_move(gdb);
+	stop = session_step(gdb->session, core, direction);
+	end_move(gdb, core, &stop);
+}
+
+/* gdb's `finish` prints a value that is unavailable as 0. */
+static void tell_result(struct gdb *gdb, size_t core, const struct stop *stop)
+{
+	static const unsigned int results[] = {
+	        [CORE_A64] = A64_x0,
+	        [CORE_A32] = A32_r0,
+	        [CORE_M] = M_r0,
+	};
+	const struct register_file *file = session_registers(gdb->session);
+	unsigned int number = results[file->arch];
+	struct text line = {0};
+	struct value value;
+
+	if (gdb->client != CLIENT_GDB || stop->reason != STOP_BREAKPOINT ||
+	    !session_has_returned(gdb->session, core))
+		return;
+	session_register(gdb->session, core, number, &value);
+	if (value_is_known(&value))
+		return;
+	text_printf(&line, "csreplay: %s is not known here: a value that `finish` shows is none\n",
+	            file->table[number].name);
+	gdb_console(gdb, text_str(&line));
+	text_fini(&line);
 }
 
 static void run(struct gdb *gdb, size_t core, enum direction direction)
 {
-	struct stop stop =
-	        session_continue(gdb->session, core, direction, gdb->interrupted, gdb->context);
+	struct stop stop;
 
-	reply_stop(gdb, core, &stop);
+	begin_move(gdb);
+	stop = session_continue(gdb->session, core, direction, gdb->interrupted, gdb->context);
+	if (direction == DIRECTION_FORWARD)
+		tell_result(gdb, core, &stop);
+	end_move(gdb, core, &stop);
 }
 
 void gdb_backward_step(struct gdb *gdb, struct str args)
@@ -355,9 +397,10 @@ void gdb_vcont(struct gdb *gdb, struct str args)
 		step(gdb, core, DIRECTION_FORWARD);
 		break;
 	case 'r':
+		begin_move(gdb);
 		stop = session_step_range(gdb->session, core, action.low, action.high,
 		                          gdb->interrupted, gdb->context);
-		reply_stop(gdb, core, &stop);
+		end_move(gdb, core, &stop);
 		break;
 	default:
 		run(gdb, core, DIRECTION_FORWARD);

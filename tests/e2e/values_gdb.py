@@ -186,6 +186,39 @@ class Values(unittest.TestCase):
         out = self.gdb(seek(begin + 1), "finish", WHERE)
         self.assertEqual(self.where(out), [(PCS[end], end)], out)
 
+    def test_14_finish_says_that_a_result_is_unknown(self):
+        caveat = "csreplay: x0 is not known here: a value that `finish` shows is none\n"
+        done = set()
+        stack = []
+        calls = []
+        for position, pc in enumerate(PCS[:-1]):
+            if is_call(pc):
+                stack.append(position)
+            elif is_return(pc) and stack:
+                begin = stack.pop()
+                if PCS[position + 1] == PCS[begin] + 4:
+                    calls.append((begin, position + 1))
+        random.Random(14).shuffle(calls)
+        with serving.Client(self.server.address) as client:
+            client.ask("qSupported:swbreak+")
+            trace_pos, lr, x0 = (number_of(client, name) for name in ("trace_pos", "x30", "x0"))
+            found = []
+            for begin, end in calls[:300]:
+                raw_seek(client, trace_pos, begin + 1)
+                if "x" in client.ask(f"p{lr:x}"):
+                    continue
+                raw_seek(client, trace_pos, end)
+                is_known = "x" not in client.ask(f"p{x0:x}")
+                if is_known not in done:
+                    done.add(is_known)
+                    found.append((begin, end, is_known))
+        for begin, end, is_known in found:
+            out = self.gdb(seek(begin + 1), "finish", WHERE)
+            self.assertEqual(self.where(out), [(PCS[end], end)], out)
+            self.assertEqual(caveat in out, not is_known, out)
+        print(f"{CRASH.name}: results known: {sorted(done)}")
+        self.assertTrue(found)
+
     def test_12_exec_direction_reverse_reaches_the_same_places(self):
         begin, end = self.late_call(True)
         middle, entry = (begin + end) // 2, PCS[begin + 1]

@@ -104,6 +104,20 @@ class Truth(unittest.TestCase):
         self.assertGreater(hits, 0)
 
 
+class Interrupt(unittest.TestCase):
+    def test_interrupt_ends_the_reconstruction(self):
+        with serving.Server(CRASH.arguments()) as server, serving.Client(server.address) as client:
+            client.ask("qSupported:swbreak+")
+            number = number_of(client, "trace_pos")
+            stack = int.from_bytes(bytes.fromhex(client.ask("p1f")), "little")
+            self.assertEqual(client.ask(f"Z2,{stack:x},8"), "OK")
+            # The interrupt is there as soon as somebody looks.
+            client.send(serving.frame(b"bc") + b"\x03")
+            self.assertEqual(client.payload()[:3], b"T02")
+            self.assertEqual(client.ask(f"p{number:x}"), N.to_bytes(8, "little").hex())
+            self.assertNotEqual(client.ask("bc")[:3], "T02")
+
+
 class Gdb(unittest.TestCase):
     """What a user does."""
 

@@ -597,6 +597,56 @@ static void solve_other_halt_is_a_gap(void **state)
 	end(&p);
 }
 
+static bool says_yes(void *context)
+{
+	(*(int *)context)++;
+	return true;
+}
+
+/* Of a value that takes long the user need not wait for the end; the next time it is there. */
+static void solve_interrupted_says_nothing_this_time(void **state)
+{
+	struct program p;
+	struct value value;
+	int asked = 0;
+
+	(void)state;
+	BEGIN(&p, ADD_X1_X1_5, ADD_X1_X1_1);
+	run(&p, COUNT);
+	assert_int_equal(session_seek(p.f.session, 0, 0), STATUS_OK);
+	session_interrupt(p.f.session, says_yes, &asked);
+	session_register(p.f.session, 0, A64_x0 + 1, &value);
+	assert_false(value_is_known(&value));
+	assert_int_equal(asked, 1);
+	session_interrupt(p.f.session, NULL, NULL);
+	session_register(p.f.session, 0, A64_x0 + 1, &value);
+	assert_true(value_is_known(&value));
+	end(&p);
+}
+
+static void solve_interrupted_watch_does_not_move(void **state)
+{
+	const struct watch watch = {WATCH_WRITE, DATA_AT, 8};
+	struct program p;
+	struct stop stop;
+	int asked = 0;
+
+	(void)state;
+	BEGIN(&p, STR_X1_X2, ADD_X1_X1_1, MOV_X1_7);
+	put_u64(p.x[1], 7);
+	run(&p, COUNT);
+	assert_int_equal(session_watch_set(p.f.session, &watch), STATUS_OK);
+	session_interrupt(p.f.session, says_yes, &asked);
+	stop = session_continue(p.f.session, 0, DIRECTION_BACKWARD, NULL, NULL);
+	assert_int_equal(stop.reason, STOP_INTERRUPTED);
+	assert_int_equal(session_position(p.f.session, 0), COUNT);
+	session_interrupt(p.f.session, NULL, NULL);
+	stop = session_continue(p.f.session, 0, DIRECTION_BACKWARD, NULL, NULL);
+	assert_int_equal(stop.reason, STOP_WATCH);
+	assert_int_equal(session_position(p.f.session, 0), 1);
+	end(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -626,6 +676,8 @@ int main(void)
 	        cmocka_unit_test(solve_other_call_is_a_gap),
 	        cmocka_unit_test(solve_semihosting_returns_in_x0_alone),
 	        cmocka_unit_test(solve_other_halt_is_a_gap),
+	        cmocka_unit_test(solve_interrupted_says_nothing_this_time),
+	        cmocka_unit_test(solve_interrupted_watch_does_not_move),
 	};
 
 	(void)open_fixture;

@@ -116,6 +116,20 @@ bool session_core_has_pc(const struct session *s, size_t core)
 	return core != 2;
 }
 
+void session_interrupt(struct session *s, bool (*asked)(void *), void *context)
+{
+	(void)s;
+	(void)asked;
+	(void)context;
+}
+
+bool session_has_returned(const struct session *s, size_t core)
+{
+	(void)s;
+	(void)core;
+	return false;
+}
+
 uint64_t session_position(const struct session *s, size_t core)
 {
 	return s->positions[core];
