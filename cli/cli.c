@@ -20,17 +20,34 @@ static void on_interrupt(int signal_number)
 	interrupt_seen = 1;
 }
 
+/* A line on stderr that begins with what it is. */
+static void print_line(const char *what, const char *format, va_list args) PRINTF_LIKE(2, 0);
+
+static void print_line(const char *what, const char *format, va_list args)
+{
+	(void)fprintf(stderr, "csreplay: %s: ", what);
+	/* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): the caller began it */
+	(void)vfprintf(stderr, format, args);
+	(void)fputc('\n', stderr);
+}
+
 enum cli_exit cli_fail(enum cli_exit code, const char *format, ...)
 {
 	va_list args;
 
-	(void)fputs("csreplay: error: ", stderr);
 	va_start(args, format);
-	/* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): va_start() is right above */
-	(void)vfprintf(stderr, format, args);
+	print_line("error", format, args);
 	va_end(args);
-	(void)fputc('\n', stderr);
 	return code;
+}
+
+void cli_note(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	print_line("note", format, args);
+	va_end(args);
 }
 
 void cli_print_diags(const struct diag_list *diags)
@@ -174,6 +191,27 @@ enum cli_exit cli_open_session(const struct cli_args *args, const struct snapsho
 	return exit_of(status);
 }
 
+enum cli_exit cli_with_session(const struct cli_args *args, cli_use *use, void *context)
+{
+	struct snapshot *snapshot = NULL;
+	struct session *session = NULL;
+	enum cli_exit code = cli_open_snapshot(args, &snapshot);
+
+	if (code == CLI_FINE)
+		code = cli_open_session(args, snapshot, &session);
+	if (code == CLI_FINE)
+		code = use(args, session, context);
+	session_destroy(session);
+	snapshot_destroy(snapshot);
+	return code;
+}
+
+void cli_put_number(struct text *out, const uint8_t *bytes, size_t size)
+{
+	while (size > 0)
+		text_hex(out, bytes[--size], 2);
+}
+
 bool cli_is_tarmac(const struct cli_args *args)
 {
 	return args->given[CLI_OPTION_FORMAT] &&
@@ -202,18 +240,6 @@ enum cli_exit cli_number(const struct cli_args *args, enum cli_option option, ui
 	if (args->given[option] && str_to_u64(given, value) != STATUS_OK)
 		return cli_fail(CLI_USAGE, "\"%.*s\" is not a number of 64 bits", STR_ARG(given));
 	return CLI_FINE;
-}
-
-void cli_note(const char *format, ...)
-{
-	va_list args;
-
-	(void)fputs("csreplay: note: ", stderr);
-	va_start(args, format);
-	/* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): va_start() is right above */
-	(void)vfprintf(stderr, format, args);
-	va_end(args);
-	(void)fputc('\n', stderr);
 }
 
 void cli_note_trouble(const struct session *session, size_t core)

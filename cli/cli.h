@@ -85,6 +85,15 @@ enum cli_exit cli_open_snapshot(const struct cli_args *args, struct snapshot **s
 enum cli_exit cli_open_session(const struct cli_args *args, const struct snapshot *snapshot,
                                struct session **session);
 
+/* What a command does with the session on its SNAPSHOT; `context` is its own. */
+typedef enum cli_exit cli_use(const struct cli_args *args, struct session *session, void *context);
+
+/* Opens args->snapshot and a session on it as the two above do, and closes them after `use`. */
+enum cli_exit cli_with_session(const struct cli_args *args, cli_use *use, void *context);
+
+/* A little-endian number in hexadecimal, all its digits. */
+void cli_put_number(struct text *out, const uint8_t *bytes, size_t size);
+
 /* --format: true in *json for "json", false for `other`; anything else is a usage error. */
 enum cli_exit cli_format(const struct cli_args *args, const char *other, bool *json);
 

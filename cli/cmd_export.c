@@ -56,9 +56,11 @@ static void note_gaps(const struct session *session, size_t core)
 		         count);
 }
 
-static enum cli_exit write_tarmac(const struct cli_args *args, const struct session *session,
-                                  enum tarmac_form form)
+/* `context`: the form. */
+static enum cli_exit write_tarmac(const struct cli_args *args, struct session *session,
+                                  void *context)
 {
+	enum tarmac_form form = *(const enum tarmac_form *)context;
 	struct tarmac_writer *writer = NULL;
 	uint64_t from = 0;
 	uint64_t count = UINT64_MAX;
@@ -88,18 +90,8 @@ static enum cli_exit write_tarmac(const struct cli_args *args, const struct sess
 
 enum cli_exit cmd_export(const struct cli_args *args)
 {
-	struct snapshot *snapshot = NULL;
-	struct session *session = NULL;
 	enum tarmac_form form;
 	enum cli_exit code = parse_form(args, &form);
 
-	if (code == CLI_FINE)
-		code = cli_open_snapshot(args, &snapshot);
-	if (code == CLI_FINE)
-		code = cli_open_session(args, snapshot, &session);
-	if (code == CLI_FINE)
-		code = write_tarmac(args, session, form);
-	session_destroy(session);
-	snapshot_destroy(snapshot);
-	return code;
+	return code == CLI_FINE ? cli_with_session(args, write_tarmac, &form) : code;
 }

@@ -88,8 +88,7 @@ static void write_value(struct text *out, const struct value *value)
 		text_char(out, '-');
 		return;
 	}
-	for (unsigned int i = value->size; i-- > 0;)
-		text_hex(out, value->bits[i], 2);
+	cli_put_number(out, value->bits, value->size);
 }
 
 static void write_registers(struct writer *w, uint64_t position)
@@ -190,10 +189,12 @@ static enum cli_exit write_history(struct writer *w, uint64_t from, uint64_t cou
 	return cli_flush(&w->out);
 }
 
-static enum cli_exit list(const struct cli_args *args, const struct session *session, bool json)
+/* `context`: a bool, JSON is wanted. */
+static enum cli_exit list(const struct cli_args *args, struct session *session, void *context)
 {
-	struct writer w = {
-	        .session = session, .json = json, .registers = args->given[CLI_OPTION_REGISTERS]};
+	struct writer w = {.session = session,
+	                   .json = *(const bool *)context,
+	                   .registers = args->given[CLI_OPTION_REGISTERS]};
 	uint64_t from = 0;
 	uint64_t count = UINT64_MAX;
 	size_t core = 0;
@@ -224,21 +225,11 @@ static enum cli_exit list(const struct cli_args *args, const struct session *ses
 
 enum cli_exit cmd_history(const struct cli_args *args)
 {
-	struct snapshot *snapshot = NULL;
-	struct session *session = NULL;
 	bool json = false;
 	enum cli_exit code;
 
 	if (cli_is_tarmac(args))
 		return cmd_export(args);
 	code = cli_format(args, "tsv", &json);
-	if (code == CLI_FINE)
-		code = cli_open_snapshot(args, &snapshot);
-	if (code == CLI_FINE)
-		code = cli_open_session(args, snapshot, &session);
-	if (code == CLI_FINE)
-		code = list(args, session, json);
-	session_destroy(session);
-	snapshot_destroy(snapshot);
-	return code;
+	return code == CLI_FINE ? cli_with_session(args, list, &json) : code;
 }

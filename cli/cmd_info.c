@@ -475,29 +475,27 @@ static void write_json(const struct report *r)
 	text_char(r->out, '\n');
 }
 
+/* `context`: a bool, JSON is wanted. */
+static enum cli_exit report(const struct cli_args *args, struct session *session, void *context)
+{
+	struct text out = {0};
+	struct report report = {session_snapshot(session), session, &out};
+	enum cli_exit code;
+
+	(void)args;
+	if (*(const bool *)context)
+		write_json(&report);
+	else
+		write_text(&report);
+	code = cli_flush(&out);
+	text_fini(&out);
+	return code;
+}
+
 enum cli_exit cmd_info(const struct cli_args *args)
 {
-	struct snapshot *snapshot = NULL;
-	struct session *session = NULL;
-	struct text out = {0};
 	bool json;
 	enum cli_exit code = cli_format(args, "text", &json);
 
-	if (code == CLI_FINE)
-		code = cli_open_snapshot(args, &snapshot);
-	if (code == CLI_FINE)
-		code = cli_open_session(args, snapshot, &session);
-	if (code == CLI_FINE) {
-		struct report report = {snapshot, session, &out};
-
-		if (json)
-			write_json(&report);
-		else
-			write_text(&report);
-		code = cli_flush(&out);
-	}
-	text_fini(&out);
-	session_destroy(session);
-	snapshot_destroy(snapshot);
-	return code;
+	return code == CLI_FINE ? cli_with_session(args, report, &json) : code;
 }

@@ -66,15 +66,19 @@ static enum cli_exit run_server(const struct cli_args *args, struct session *ses
 	return CLI_FINE;
 }
 
-static enum cli_exit serve(const struct cli_args *args, struct session *session)
+static enum cli_exit serve(const struct cli_args *args, struct session *session, void *context)
 {
 	struct str address = args->given[CLI_OPTION_LISTEN] ? args->values[CLI_OPTION_LISTEN]
 	                                                    : STR("127.0.0.1:1234");
 	struct transport transport = {.listener = -1};
 	struct diag_list diags = {0};
-	enum status status = server_check(session, &diags);
+	enum status status;
 	enum cli_exit code;
 
+	(void)context;
+	if (session_be_quick(session) != STATUS_OK)
+		return cli_fail(CLI_INTERNAL, "%s", status_text(STATUS_NO_MEM));
+	status = server_check(session, &diags);
 	if (status == STATUS_OK)
 		status = transport_open(address, &diags, &transport);
 	code = report(&diags, status);
@@ -86,17 +90,5 @@ static enum cli_exit serve(const struct cli_args *args, struct session *session)
 
 enum cli_exit cmd_serve(const struct cli_args *args)
 {
-	struct snapshot *snapshot = NULL;
-	struct session *session = NULL;
-	enum cli_exit code = cli_open_snapshot(args, &snapshot);
-
-	if (code == CLI_FINE)
-		code = cli_open_session(args, snapshot, &session);
-	if (code == CLI_FINE && session_be_quick(session) != STATUS_OK)
-		code = cli_fail(CLI_INTERNAL, "%s", status_text(STATUS_NO_MEM));
-	if (code == CLI_FINE)
-		code = serve(args, session);
-	session_destroy(session);
-	snapshot_destroy(snapshot);
-	return code;
+	return cli_with_session(args, serve, NULL);
 }

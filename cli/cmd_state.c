@@ -46,7 +46,8 @@ static bool parse_position(struct str s, uint64_t last, struct question *q)
 	enum status status = str_to_u64(is_negative ? str_skip(s, 1) : s, &q->position);
 
 	if (is_negative)
-		q->position = last + 1 - q->position; /* 0 and what is too large end up behind `last` */
+		q->position =
+		        last + 1 - q->position; /* 0 and what is too large end up behind `last` */
 	q->is_outside = status == STATUS_TRUNCATED || q->position > last;
 	return status == STATUS_OK || status == STATUS_TRUNCATED;
 }
@@ -111,8 +112,7 @@ static void answer_register(struct batch *b, const struct question *q)
 		text_add(&b->out, b->unknown);
 		return;
 	}
-	for (unsigned int i = value.size; i-- > 0;)
-		text_hex(&b->out, value.bits[i], 2);
+	cli_put_number(&b->out, value.bits, value.size);
 }
 
 static void answer_memory(struct batch *b, const struct question *q)
@@ -124,8 +124,7 @@ static void answer_memory(struct batch *b, const struct question *q)
 		text_add(&b->out, b->unknown);
 		return;
 	}
-	for (unsigned int i = sizeof(bytes); i-- > 0;)
-		text_hex(&b->out, bytes[i], 2);
+	cli_put_number(&b->out, bytes, sizeof(bytes));
 }
 
 static enum cli_exit answer(struct batch *b, struct str line)
@@ -201,28 +200,25 @@ static enum cli_exit run(const struct cli_args *args, const struct session *sess
 	return code;
 }
 
-enum cli_exit cmd_state(const struct cli_args *args)
+static enum cli_exit open_and_run(const struct cli_args *args, struct session *session,
+                                  void *context)
 {
 	struct str name = args->values[CLI_OPTION_BATCH];
-	struct snapshot *snapshot = NULL;
-	struct session *session = NULL;
-	FILE *in = stdin;
+	FILE *in = name.n > 0 ? fopen(name.p, "r") : stdin;
 	enum cli_exit code;
 
+	(void)context;
+	if (!in)
+		return cli_fail(CLI_INPUT, "%s: %s", name.p, strerror(errno));
+	code = run(args, session, in);
+	if (in != stdin)
+		(void)fclose(in);
+	return code;
+}
+
+enum cli_exit cmd_state(const struct cli_args *args)
+{
 	if (!args->given[CLI_OPTION_BATCH])
 		return cli_fail(CLI_USAGE, "state needs --batch");
-	code = cli_open_snapshot(args, &snapshot);
-	if (code == CLI_FINE)
-		code = cli_open_session(args, snapshot, &session);
-	if (code == CLI_FINE && name.n > 0)
-		in = fopen(name.p, "r");
-	if (code == CLI_FINE && !in)
-		code = cli_fail(CLI_INPUT, "%s: %s", name.p, strerror(errno));
-	if (code == CLI_FINE)
-		code = run(args, session, in);
-	if (in && in != stdin)
-		(void)fclose(in);
-	session_destroy(session);
-	snapshot_destroy(snapshot);
-	return code;
+	return cli_with_session(args, open_and_run, NULL);
 }
