@@ -235,14 +235,15 @@ static bool leads_to(const struct boundary_from *from, uint64_t address)
 /* Where an exception of the M profile was taken: ETMv3 does not say it of all. */
 static bool taken_at(const struct boundary_from *from, const struct element *e, uint32_t *address)
 {
-	unsigned int kind = from->insn ? from->insn->branch.kind : BRANCH_RETURN;
+	unsigned int kind;
 
 	*address = (uint32_t)e->exception.return_address;
-	if (!from->is_known || (from->insn->flags & UOP_KILLS_REGISTERS) != 0)
+	if (!from->is_known || !from->insn || (from->insn->flags & UOP_KILLS_REGISTERS) != 0)
 		return false;
 	if (e->exception.has_return_address)
 		return leads_to(from, *address);
 	*address = (uint32_t)from->address + from->size;
+	kind = from->insn->branch.kind;
 	if (kind == BRANCH_DIRECT)
 		*address = (uint32_t)from->insn->branch.target;
 	return kind == BRANCH_NONE || kind == BRANCH_EXCEPTION || kind == BRANCH_DIRECT;

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/hash.h"
+
 enum { SLOTS_FIRST = 256 };
 
 /* Of a free slot. */
@@ -12,7 +14,7 @@ enum { SLOTS_FIRST = 256 };
 static size_t slot_of(const struct interval_map *map, uint32_t key)
 {
 	size_t mask = map->slot_count - 1;
-	size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+	size_t at = hash_u64(key) & mask;
 
 	while (map->slots[at].key != KEY_NONE && map->slots[at].key != key)
 		at = (at + 1) & mask;
@@ -22,6 +24,7 @@ static size_t slot_of(const struct interval_map *map, uint32_t key)
 static enum status grow(struct interval_map *map)
 {
 	struct interval_map larger = *map;
+	struct interval_slot *old = map->slots;
 
 	if (map->count * 2 < map->slot_count)
 		return STATUS_OK;
@@ -35,8 +38,8 @@ static enum status grow(struct interval_map *map)
 		if (map->slots[i].key != KEY_NONE)
 			larger.slots[slot_of(&larger, map->slots[i].key)] = map->slots[i];
 	}
-	free(map->slots);
 	*map = larger;
+	free(old);
 	return STATUS_OK;
 }
 
@@ -59,6 +62,7 @@ enum status interval_map_put(struct interval_map *map, uint32_t key, struct inte
 
 	TRY(grow(map));
 	at = slot_of(map, key);
+	/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): grow() has put new slots there */
 	map->count += map->slots[at].key == KEY_NONE;
 	map->slots[at] = (struct interval_slot){key, interval};
 	map->has[key / 64] |= (uint64_t)1 << key % 64;

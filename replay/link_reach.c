@@ -63,23 +63,6 @@ static uint64_t left_alone(const struct supposing *g, uint64_t word)
 	return ~link_spread(link_overlap(word & ADDRESS_BITS, g->at, a->size));
 }
 
-/* The step that makes a node. */
-static size_t maker_of(const struct window *w, uint32_t node)
-{
-	size_t low = 0;
-	size_t high = w->step_count;
-
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		if (window_step(w, middle).node <= node)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 static struct bits slot_value(struct supposing *g, size_t step, unsigned int slot,
                               unsigned int depth)
 {
@@ -280,7 +263,7 @@ static struct bits kept_value(struct supposing *g, uint32_t node)
 static struct bits computed_value(struct supposing *g, uint32_t node, unsigned int depth)
 {
 	const struct solver *s = g->s;
-	size_t step = maker_of(&s->w, node);
+	size_t step = window_maker_of(&s->w, node);
 	const struct uop_insn *insn = window_plan(&s->w, step)->insn;
 	struct bits value = s->nodes[node];
 	uint32_t temp = node - window_step(&s->w, step).node;

@@ -2,6 +2,7 @@
 /* Words of memory, and what follows for them from their entries; see link_barrier.h. */
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/vec.h"
 #include "replay/history_store.h"
 #include "replay/link_barrier.h"
@@ -9,7 +10,7 @@
 static size_t word_slot(const struct link_memory *m, uint64_t address)
 {
 	size_t mask = m->slot_count - 1;
-	size_t at = (size_t)((address >> 3) * 0x9e3779b97f4a7c15ull >> 24) & mask;
+	size_t at = hash_u64(address) & mask;
 
 	while (m->slots[at] != 0 && m->words[m->slots[at] - 1].address != address)
 		at = (at + 1) & mask;
@@ -18,16 +19,17 @@ static size_t word_slot(const struct link_memory *m, uint64_t address)
 
 enum status link_grow_words(struct link_memory *m)
 {
+	size_t count = m->slots ? m->slot_count * 2 : 1024;
 	uint32_t *slots;
 
 	if (m->slots && m->word_count * 2 < m->slot_count)
 		return STATUS_OK;
-	m->slot_count = m->slots ? m->slot_count * 2 : 1024;
-	slots = calloc(m->slot_count, sizeof(*slots));
+	slots = calloc(count, sizeof(*slots));
 	if (!slots)
 		return STATUS_NO_MEM;
 	free(m->slots);
 	m->slots = slots;
+	m->slot_count = count;
 	for (size_t i = 0; i < m->word_count; i++)
 		m->slots[word_slot(m, m->words[i].address)] = (uint32_t)i + 1;
 	return STATUS_OK;

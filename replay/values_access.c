@@ -114,16 +114,20 @@ static bool overlaps(const struct solver *s, const struct link_access *a,
 	return *first - target->address < target->size && *first - address < a->size;
 }
 
+static bool is_placed(const struct link_access *a)
+{
+	return a->state == ACCESS_PLACED || a->state == ACCESS_UNLINKED;
+}
+
 static enum verdict judge(const struct solver *s, uint32_t number,
                           const struct values_target *target, uint64_t *first)
 {
 	const struct link_access *a = &s->memory.accesses[number];
 	bool is_load = a->kind == ACCESS_LOAD && a->index != ACCESS_KILL;
-	bool is_placed = a->state == ACCESS_PLACED || a->state == ACCESS_UNLINKED;
 
 	if (a->state == ACCESS_ABSENT || (is_load ? !target->reads : !target->writes))
 		return VERDICT_NO;
-	if (is_placed)
+	if (is_placed(a))
 		return overlaps(s, a, target, first) ? VERDICT_YES : VERDICT_NO;
 	if (is_load ? may_read(s, a, target) : may_write(s, number, target))
 		return VERDICT_PERHAPS;
@@ -146,7 +150,7 @@ bool values_find_access(struct values *values, const struct values_range *range,
 			uint32_t number = range->forward ? p.begin + i : p.end - 1 - i;
 			const struct link_access *a = &p.solver->memory.accesses[number];
 
-			if ((a->state != ACCESS_PLACED && a->state != ACCESS_UNLINKED) ||
+			if (!is_placed(a) ||
 			    judge(p.solver, number, target, &access->address) != VERDICT_YES)
 				continue;
 			access->position = position_of(p.solver, a);
@@ -177,7 +181,7 @@ void values_find_doubt(struct values *values, const struct values_range *range,
 			const struct link_access *a = &p.solver->memory.accesses[number];
 			uint64_t first;
 
-			if (a->state == ACCESS_PLACED || a->state == ACCESS_UNLINKED ||
+			if (is_placed(a) ||
 			    judge(p.solver, number, target, &first) != VERDICT_PERHAPS)
 				continue;
 			if (doubt->count++ == 0)

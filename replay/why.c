@@ -75,14 +75,12 @@ void why_name(const struct why_walk *w, unsigned int reg, struct text *out)
 {
 	static const char *const aarch32[] = {"sp", "lr"};
 
-	if (w->solver.w.history->core->arch == CORE_A64)
+	if (w->solver.w.history->core->arch == CORE_A64 || reg > 14)
 		uop_register_name(reg, out);
-	else if (reg == 13 || reg == 14)
-		text_puts(out, aarch32[reg - 13]);
 	else if (reg < 13)
 		text_printf(out, "r%u", reg);
 	else
-		uop_register_name(reg, out);
+		text_puts(out, aarch32[reg - 13]);
 }
 
 void why_bits(struct bits b, struct text *out)
@@ -104,21 +102,9 @@ uint32_t why_node(const struct why_walk *w, size_t step, unsigned int slot)
 
 bool why_maker(const struct why_walk *w, uint32_t node, size_t *step)
 {
-	const struct window *window = &w->solver.w;
-	size_t low = 0;
-	size_t high = window->step_count;
-
 	if (node < REG_COUNT)
 		return false;
-	while (low + 1 < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (window_step(window, middle).node <= node)
-			low = middle;
-		else
-			high = middle;
-	}
-	*step = low;
+	*step = window_maker_of(&w->solver.w, node);
 	return true;
 }
 
@@ -200,6 +186,16 @@ static void explain_word(struct why_walk *w, size_t step, uint64_t address)
 	why_unknown_word(w, step, word, ~b.known);
 }
 
+/* Of a step, or at the end of the last, where the registers of the halt are. */
+static void explain_conflict(struct why_walk *w, size_t step)
+{
+	if (step < w->solver.w.step_count)
+		(void)why_step_line(w, step);
+	else if (why_line(w))
+		text_puts(w->out, "registers of the halt: ");
+	text_puts(w->out, "two derivations contradict each other\n");
+}
+
 static void explain(struct why_walk *w, uint64_t position, const struct why_subject *subject)
 {
 	enum core_arch arch = w->solver.w.history->core->arch;
@@ -210,8 +206,7 @@ static void explain(struct why_walk *w, uint64_t position, const struct why_subj
 	if (w->solver.has_conflict) {
 		text_printf(w->out, "snapshot and trace disagree, found at %" PRIu64 ":\n",
 		            window_position_of(&w->solver.w, w->solver.conflict));
-		(void)why_step_line(w, w->solver.conflict);
-		text_puts(w->out, "two derivations contradict each other\n");
+		explain_conflict(w, w->solver.conflict);
 		return;
 	}
 	if (position < window->from) {

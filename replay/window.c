@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/vec.h"
 #include "replay/boundary.h"
 #include "replay/history_store.h"
@@ -44,7 +45,7 @@ static bool is_same(const struct plan *a, const struct plan *b)
 static size_t slot_of(const struct collect *c, const struct plan *plan)
 {
 	size_t mask = c->slot_count - 1;
-	size_t at = (size_t)((plan->address >> 1) * 0x9e3779b97f4a7c15ull >> 20) & mask;
+	size_t at = hash_u64(plan->address) & mask;
 
 	while (c->slots[at] != 0 && !is_same(c->w->plans[c->slots[at] - 1], plan))
 		at = (at + 1) & mask;
@@ -65,7 +66,7 @@ static enum status grow_slots(struct collect *c)
 		c->slot_count = old_count;
 		return STATUS_NO_MEM;
 	}
-	for (size_t i = 0; i < old_count; i++) {
+	for (size_t i = 0; old && i < old_count; i++) {
 		if (old[i] != 0)
 			c->slots[slot_of(c, c->w->plans[old[i] - 1])] = old[i];
 	}
@@ -120,7 +121,7 @@ static enum status add_plan(struct window *w, const struct plan *from, const str
 	TRY(plan_ops_make(&w->arena, plan->insn, plan->read_of, &plan->ops));
 	TRY(plan_count(&w->arena, plan));
 	TRY(vec_reserve((void **)&w->plans, &w->plan_capacity, w->plan_count + 1,
-	                sizeof(*w->plans)));
+	                sizeof(struct plan *)));
 	*number = (uint32_t)w->plan_count;
 	w->plans[w->plan_count++] = plan;
 	return STATUS_OK;
@@ -563,6 +564,22 @@ uint64_t window_position_of(const struct window *w, size_t step)
 			high = middle;
 	}
 	return w->options.from + step - low;
+}
+
+size_t window_maker_of(const struct window *w, uint32_t node)
+{
+	size_t low = 0;
+	size_t high = w->step_count;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (window_step(w, middle).node <= node)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 void window_nodes_at(const struct window *w, size_t step, uint32_t now[REG_COUNT], size_t from)

@@ -158,6 +158,8 @@ uint32_t window_node_of(const struct window *w, size_t step, unsigned int reg);
  * those already.
  */
 void window_nodes_at(const struct window *w, size_t step, uint32_t now[REG_COUNT], size_t from);
+/* The step that makes a node; 0 for those of the window's start. */
+size_t window_maker_of(const struct window *w, uint32_t node);
 /* Where execution went from a step; false if the window does not say. */
 bool window_next_pc(const struct window *w, size_t step, uint64_t *pc);
 /* The instruction set that the next step is of, or ISA_UNKNOWN. */

@@ -74,9 +74,12 @@ void window_advance(const struct window *w, size_t step, uint32_t now[REG_COUNT]
 		for (uint32_t reg = 0; reg < REG_COUNT; reg++)
 			now[reg] = node + plan->killed_node + reg;
 	}
-	for (unsigned int i = 0; i < plan->def_count; i++)
-		now[plan->defs[i].reg] =
-		        plan->defs[i].is_copy ? after[i] : node + plan->defs[i].from;
+	for (unsigned int i = 0; i < plan->def_count; i++) {
+		const struct plan_def *def = &plan->defs[i];
+
+		/* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): is_copy: has_copies */
+		now[def->reg] = def->is_copy ? after[i] : node + def->from;
+	}
 }
 
 static enum status number_steps(struct window *w)
@@ -192,7 +195,7 @@ enum status window_number(struct window *w)
 	status = ends && w->user_blocks ? find_reads(w, ends) : STATUS_NO_MEM;
 	if (status == STATUS_OK) {
 		count = place_users(w, ends);
-		w->users = calloc(count, sizeof(*w->users));
+		w->users = calloc((size_t)count + 1, sizeof(*w->users));
 		status = w->users ? STATUS_OK : STATUS_NO_MEM;
 	}
 	if (status == STATUS_OK)
