@@ -87,38 +87,21 @@ static void begin_t32(struct program *p, const uint16_t *halfwords, size_t count
 
 static void finish(struct program *p, const struct element *elements, size_t count)
 {
-	const struct history_options options = {0};
-	struct diag_list diags = {0};
 	struct fixture *f = &p->f;
 
-	script.elements = elements;
-	script.count = count;
 	f->device = (struct snap_device){.name = STR("cpu_0"),
 	                                 .type = f->device.type,
 	                                 .class = DEVICE_CORE,
 	                                 .registers = p->registers,
 	                                 .register_count = NAMES};
 	f->source.protocol = p->protocol;
-	f->source.buffers = f->buffers;
-	f->source.buffer_count = 1;
-	f->sources[0] = &f->source;
-	f->core = (struct snap_core){.device = &f->device,
-	                             .memory = memmap_create(),
-	                             .arch = p->arch,
-	                             .sources = f->sources,
-	                             .source_count = 1};
+	f->core.arch = p->arch;
+	begin_core(f);
 	add_region(f->core.memory, CODE, p->code, sizeof(p->code), false);
 	add_region(f->core.memory, DATA_AT, p->data, sizeof(p->data), false);
-	assert_int_equal(memmap_freeze(f->core.memory), STATUS_OK);
-	f->snapshot.cores = &f->core;
-	f->snapshot.core_count = 1;
-	f->snapshot.buffers = &f->buffer;
-	f->snapshot.buffer_count = 1;
-	assert_int_equal(session_open(&f->snapshot, &options, &diags, &f->session), STATUS_OK);
-	f->history = session_history(f->session, 0);
+	(void)open_core(f, elements, count);
 	p->values = values_create(f->history, &p->options);
 	assert_non_null(p->values);
-	diag_list_fini(&diags);
 }
 
 /* A range of whole instructions of one size. */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A session on elements made by hand: this file stands in for the decoder (decoder_open() and its
- * kin), so that every gap and event can be put where it is wanted. Included once a test program.
- */
+/* A session on elements made by hand. Included once a test program. */
 #ifndef CSREPLAY_TESTS_REPLAY_MADE_SESSION_H
 #define CSREPLAY_TESTS_REPLAY_MADE_SESSION_H
 
@@ -15,100 +12,9 @@
 
 #include <cmocka.h>
 
-#include "decoder/decoder.h"
 #include "replay/session.h"
 #include "replay/state.h"
-
-/* The elements that the decoder of this test yields, and where it says execution stands after. */
-static struct {
-	const struct element *elements;
-	size_t count;
-	size_t next;
-	bool has_next_address;
-	uint64_t next_address;
-	bool has_no_pc; /* the snapshot lacks the halt PC */
-} script;
-
-enum status decoder_open(const struct snapshot *snapshot, const struct snap_source *source,
-                         const struct snap_buffer *buffer, const struct decoder_options *options,
-                         struct diag_list *diags, struct decoder **decoder)
-{
-	(void)snapshot;
-	(void)source;
-	(void)buffer;
-	(void)options;
-	(void)diags;
-	script.next = 0;
-	/* Any object will do: nobody looks into it. */
-	*decoder = (struct decoder *)(void *)&script;
-	return STATUS_OK;
-}
-
-void decoder_destroy(struct decoder *decoder)
-{
-	(void)decoder;
-}
-
-enum status decoder_pull(struct decoder *decoder, struct decoded *decoded)
-{
-	(void)decoder;
-	if (script.next == script.count)
-		return STATUS_END;
-	*decoded = (struct decoded){.is_drained = true, .element = script.elements[script.next++]};
-	return STATUS_OK;
-}
-
-struct trace_ids decoder_seen_ids(const struct decoder *decoder)
-{
-	(void)decoder;
-	return (struct trace_ids){.is_known = false};
-}
-
-bool decoder_broken_at(const struct decoder *decoder, uint64_t *offset)
-{
-	(void)decoder;
-	(void)offset;
-	return false;
-}
-
-bool decoder_can_begin_at(const struct snap_source *source, const struct snap_buffer *buffer)
-{
-	(void)source;
-	(void)buffer;
-	return false;
-}
-
-void decoder_limit(struct decoder *decoder, uint64_t end)
-{
-	(void)decoder;
-	(void)end;
-}
-
-uint64_t decoder_joint_sync(const struct decoder *decoder)
-{
-	(void)decoder;
-	return 0;
-}
-
-enum status decoder_describe_joint(const struct decoder *decoder, struct text *out)
-{
-	(void)decoder;
-	(void)out;
-	return STATUS_OK;
-}
-
-uint64_t decoder_position(const struct decoder *decoder)
-{
-	(void)decoder;
-	return script.next;
-}
-
-bool decoder_next_address(const struct decoder *decoder, uint64_t *address)
-{
-	(void)decoder;
-	*address = script.next_address;
-	return script.has_next_address;
-}
+#include "tests/replay/made_decoder.h"
 
 /* A snapshot with one core: code at 0x1000 (NOPs and one branch), data at 0x8000. */
 struct fixture {
@@ -178,14 +84,43 @@ static void add_region(struct memmap *map, uint64_t address, const uint8_t *byte
 	assert_int_equal(memmap_add(map, &region), STATUS_OK);
 }
 
-static void open_fixture(struct fixture *f, const struct element *elements, size_t count)
+/* A core without memory yet, of the fixture's device and architecture. */
+static void begin_core(struct fixture *f)
+{
+	f->source.buffers = f->buffers;
+	f->source.buffer_count = 1;
+	f->sources[0] = &f->source;
+	f->core = (struct snap_core){.device = &f->device,
+	                             .memory = memmap_create(),
+	                             .arch = f->core.arch,
+	                             .sources = f->sources,
+	                             .source_count = 1};
+}
+
+/* Its session, on these elements, when its memory is there; how many diagnostics there were. */
+static size_t open_core(struct fixture *f, const struct element *elements, size_t count)
 {
 	const struct history_options options = {0};
 	struct diag_list diags = {0};
+	size_t diag_count;
 
-	memset(f, 0, sizeof(*f));
 	script.elements = elements;
 	script.count = count;
+	assert_int_equal(memmap_freeze(f->core.memory), STATUS_OK);
+	f->snapshot.cores = &f->core;
+	f->snapshot.core_count = 1;
+	f->snapshot.buffers = &f->buffer;
+	f->snapshot.buffer_count = 1;
+	assert_int_equal(session_open(&f->snapshot, &options, &diags, &f->session), STATUS_OK);
+	f->history = session_history(f->session, 0);
+	diag_count = diags.count;
+	diag_list_fini(&diags);
+	return diag_count;
+}
+
+static void open_fixture(struct fixture *f, const struct element *elements, size_t count)
+{
+	memset(f, 0, sizeof(*f));
 	f->registers[0] = (struct snap_register){.name = STR("PC"), .bits = 64, .value = pc_value};
 	if (script.has_no_pc)
 		f->registers[0].name = STR("X9");
@@ -195,26 +130,13 @@ static void open_fixture(struct fixture *f, const struct element *elements, size
 	                                 .class = DEVICE_CORE,
 	                                 .registers = f->registers,
 	                                 .register_count = 3};
-	f->source.buffers = f->buffers;
-	f->source.buffer_count = 1;
-	f->sources[0] = &f->source;
-	f->core = (struct snap_core){.device = &f->device,
-	                             .memory = memmap_create(),
-	                             .sources = f->sources,
-	                             .source_count = 1};
+	begin_core(f);
 	add_region(f->core.memory, 0x1000, code, sizeof(code), false);
 	add_region(f->core.memory, 0x2000, t32_code, sizeof(t32_code), false);
 	add_region(f->core.memory, 0x3010, a32_code, sizeof(a32_code), false);
 	add_region(f->core.memory, 0x8000, data, sizeof(data), false);
 	add_region(f->core.memory, 0x9000, constants, sizeof(constants), true);
-	assert_int_equal(memmap_freeze(f->core.memory), STATUS_OK);
-	f->snapshot.cores = &f->core;
-	f->snapshot.core_count = 1;
-	f->snapshot.buffers = &f->buffer;
-	f->snapshot.buffer_count = 1;
-	assert_int_equal(session_open(&f->snapshot, &options, &diags, &f->session), STATUS_OK);
-	assert_int_equal(diags.count, 0);
-	f->history = session_history(f->session, 0);
+	assert_int_equal(open_core(f, elements, count), 0);
 }
 
 static void close_fixture(struct fixture *f)
@@ -223,12 +145,6 @@ static void close_fixture(struct fixture *f)
 	memmap_destroy(f->core.memory);
 	script.has_next_address = false;
 	script.has_no_pc = false;
-}
-
-static void leads_to(uint64_t address)
-{
-	script.has_next_address = true;
-	script.next_address = address;
 }
 
 /* A run of another instruction set than A64; `size` is the last instruction's. */

@@ -98,7 +98,7 @@ static void make_program(struct program *p)
 
 	p->depth = 0;
 	for (uint32_t i = 0; i < CODE; i++) {
-		p->kinds[i] = pick(3) == 0 ? kinds[pick(sizeof(kinds) / sizeof(kinds[0]))] : FILL;
+		p->kinds[i] = pick(3) == 0 ? kinds[pick(sizeof(kinds) / sizeof(kinds[0]))] : (int)FILL;
 		if (i == CODE - 1)
 			p->kinds[i] = B;
 		p->targets[i] = pick(CODE - 1);
