@@ -26,6 +26,8 @@ static uint64_t u64_at(struct bytes b, size_t offset)
 
 static void read_states(struct recording *r, struct bytes truth)
 {
+	if (bytes_left(&truth) < RECORD)
+		exit(2);
 	r->count = bytes_left(&truth) / RECORD - 1;
 	r->states = calloc(r->count + 1, sizeof(*r->states));
 	for (size_t i = 0; i <= r->count; i++) {

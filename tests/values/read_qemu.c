@@ -14,7 +14,7 @@
 #include "tests/values/m_frames.h"
 #include "tests/values/step.h"
 
-enum { LINE_MOST = 512, CPSR_T = 1 << 5, PATH_MOST = 400 };
+enum { LINE_MOST = 512, CPSR_T = 1 << 5, PATH_MOST = 400, RANGES_MOST = 256 };
 
 struct log {
 	FILE *file;
@@ -118,9 +118,9 @@ static void take_a64(struct log *log)
 		char letter = at[0];
 
 		while ((number = take_name(&at, letter)) < 32) {
-			log->vectors[2 * number + 1] = take_hex(&at);
+			log->vectors[2 * (size_t)number + 1] = take_hex(&at);
 			at++;
-			log->vectors[2 * number] = take_hex(&at);
+			log->vectors[2 * (size_t)number] = take_hex(&at);
 		}
 		log->state.has_vectors = true;
 		return;
@@ -216,27 +216,27 @@ static bool read_dumps(struct recording *r, const char *list, bool at_end, uint8
 	char kind;
 	char begin[PATH_MOST];
 	char end[PATH_MOST];
+	bool is_fine = file != NULL;
 
-	for (size_t i = 0; file && fscanf(file, "%" SCNx64 " %" SCNx64 " %c %399s %399s", &address,
-	                                  &length, &kind, begin, end) == 5;
-	     i++) {
+	for (size_t i = 0; is_fine && i < RANGES_MOST; i++) {
+		/* NOLINTNEXTLINE(cert-err34-c): programs.py wrote the numbers */
+		if (fscanf(file, "%" SCNx64 " %" SCNx64 " %c %399s %399s", &address, &length, &kind,
+		           begin, end) != 5)
+			break;
 		if (at_end) {
 			ends[i] = strcmp(end, "-") == 0 ? NULL : malloc(length);
-			if (ends[i] && !read_file(end, ends[i], length))
-				return false;
+			is_fine = !ends[i] || read_file(end, ends[i], length);
 			continue;
 		}
 		recording_add_range(r, (struct range){.address = address,
 		                                      .length = length,
 		                                      .bytes = malloc(length),
 		                                      .read_only = kind == 'r'});
-		if (!read_file(begin, r->ranges[i].bytes, length))
-			return false;
+		is_fine = read_file(begin, r->ranges[i].bytes, length);
 	}
-	if (!file)
-		return false;
-	(void)fclose(file);
-	return true;
+	if (file)
+		(void)fclose(file);
+	return is_fine;
 }
 
 struct derive {
@@ -413,7 +413,6 @@ static bool is_end_right(const struct recording *r, uint8_t **ends)
 				       " is %02x at the end, %02x was stored\n",
 				       r->ranges[i].address + k, ends[i][k], r->ranges[i].bytes[k]);
 		}
-		free(ends[i]);
 	}
 	return differing == 0;
 }
@@ -421,7 +420,7 @@ static bool is_end_right(const struct recording *r, uint8_t **ends)
 bool read_qemu(struct recording *r, const char *log, uint64_t from, uint64_t to, const char *dumps)
 {
 	struct m_events events = {NULL, 0, 0};
-	uint8_t *ends[64] = {NULL};
+	uint8_t *ends[RANGES_MOST] = {NULL};
 	bool is_fine;
 
 	r->protocol = r->arch == CORE_A32 ? PROTOCOL_PTM : PROTOCOL_ETM4;
@@ -432,6 +431,8 @@ bool read_qemu(struct recording *r, const char *log, uint64_t from, uint64_t to,
 	is_fine = is_fine && derive_changes(r, &events) && is_end_right(r, ends);
 	if (r->arch == CORE_M)
 		m_events_stacks(&events, r);
+	for (size_t i = 0; i < RANGES_MOST; i++)
+		free(ends[i]);
 	free(events.items);
 	return is_fine;
 }

@@ -55,7 +55,9 @@ static uint64_t next_random(struct cut *c)
 
 static size_t random_below(struct cut *c, size_t n)
 {
-	return (size_t)(next_random(c) % n);
+	uint64_t random = next_random(c);
+
+	return n > 0 ? (size_t)(random % n) : 0;
 }
 
 /* What is recorded of a register of the file at a state; false if nothing is. */
@@ -138,7 +140,7 @@ static bool is_dumped(const struct cut *c, const struct range *range, uint64_t a
 	if (range->read_only || c->trial->dumps == DUMPS_ALL)
 		return true;
 	if (c->trial->dumps == DUMPS_STACK)
-		return address - (sp - STACK_ABOUT) < 2u * STACK_ABOUT;
+		return address - (sp - STACK_ABOUT) < UINT64_C(2) * STACK_ABOUT;
 	return c->trial->dumps == DUMPS_HOLES && (address / HOLE) % 2 == 0;
 }
 
@@ -229,7 +231,7 @@ static void flip_code(struct cut *c)
 		for (size_t i = 0; i < t->recording->range_count; i++) {
 			const struct range *range = &t->recording->ranges[i];
 			uint64_t offset = was.address - range->address;
-			unsigned int bit = (unsigned int)random_below(c, 8u * was.size);
+			unsigned int bit = (unsigned int)random_below(c, (size_t)8 * was.size);
 
 			if (offset >= range->length)
 				continue;
