@@ -93,12 +93,13 @@ static uint32_t encode(struct program *p, uint32_t i)
 
 static void make_program(struct program *p)
 {
-	static const int kinds[] = {CONDITIONAL, CONDITIONAL,   CONDITIONAL, B,   BL,
-	                            BL,          CALL_INDIRECT, INDIRECT,    RET, RET};
+	static const unsigned int kinds[] = {CONDITIONAL, CONDITIONAL,   CONDITIONAL, B,   BL,
+	                                     BL,          CALL_INDIRECT, INDIRECT,    RET, RET};
 
 	p->depth = 0;
 	for (uint32_t i = 0; i < CODE; i++) {
-		p->kinds[i] = pick(3) == 0 ? kinds[pick(sizeof(kinds) / sizeof(kinds[0]))] : (int)FILL;
+		p->kinds[i] = pick(3) == 0 ? kinds[pick(sizeof(kinds) / sizeof(kinds[0]))]
+		                           : (unsigned int)FILL;
 		if (i == CODE - 1)
 			p->kinds[i] = B;
 		p->targets[i] = pick(CODE - 1);
