@@ -67,6 +67,10 @@ static const struct cli_command commands[] = {
          cmd_state,
          SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(CORE) | BIT(BATCH) | BIT(UNKNOWN) |
                  BIT(SINGLE_WRITER) | BIT(ABI)},
+        {"why", "show how a value of the past is proved, or what keeps it unknown",
+         "Of an address it is about the 8 bytes there.\n", cmd_why,
+         SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(CORE) | BIT(AT) | BIT(OF) | BIT(SINGLE_WRITER) |
+                 BIT(ABI)},
 };
 
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };

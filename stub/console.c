@@ -286,21 +286,27 @@ static bool find_register(const struct console *console, struct str name, unsign
 	return false;
 }
 
+bool console_subject(const struct console *console, struct str word, struct why_subject *subject)
+{
+	*subject = (struct why_subject){.is_memory = false};
+	if (find_register(console, word, &subject->number))
+		return true;
+	subject->is_memory = str_to_u64(word, &subject->address) == STATUS_OK;
+	return subject->is_memory;
+}
+
 static void run_why(const struct console *console, struct str args, struct text *out)
 {
 	bool all = str_has_prefix(args, STR("-v"));
 	struct str word = all ? str_trim(str_skip(args, 2)) : args;
-	struct why_subject subject = {0};
+	struct why_subject subject;
 	enum status status = STATUS_OK;
 
 	if (word.n == 0) {
 		text_puts(out, "why REGISTER, or why ADDRESS\n");
 		return;
 	}
-	if (find_register(console, word, &subject.number))
-		status = session_why(console->session, console->core, &subject, all, out);
-	else if (str_to_u64(word, &subject.address) == STATUS_OK) {
-		subject.is_memory = true;
+	if (console_subject(console, word, &subject)) {
 		status = session_why(console->session, console->core, &subject, all, out);
 	} else {
 		say_wrong(out, "no register and no address:", word);

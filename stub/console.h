@@ -17,6 +17,9 @@ struct console {
 	size_t core; /* the core that commands are about */
 };
 
+/* What `why` is asked about, a register or an address; false if the word is neither. */
+bool console_subject(const struct console *console, struct str word, struct why_subject *subject);
+
 /* Runs one line. What is wrong with it is said in `out`, too; output is bounded. */
 void console_run(const struct console *console, struct str line, struct text *out);
 

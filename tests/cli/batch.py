@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`csreplay state --batch`: what is asked and how, on the bundled example."""
+"""`csreplay state --batch` and `csreplay why`: what is asked and how, on the bundled example."""
 import os
 import subprocess
 import sys
@@ -66,6 +66,32 @@ class Batch(unittest.TestCase):
         code, _, err = ask("-1\tsp\n" + "1" * 1000)
         self.assertEqual(code, 1)
         self.assertIn("line 2 is too long", err)
+
+
+class Why(unittest.TestCase):
+    def why(self, *options):
+        done = subprocess.run([os.environ["CSREPLAY"], "why", *options, EXAMPLE],
+                              capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    def test_register_is_explained(self):
+        code, out, err = self.why("--at", "18175", "--of", "x1")
+        self.assertEqual((code, err), (0, ""))
+        self.assertTrue(out.startswith("x1 at position 18175 is 0x400500, proved:\n"), out)
+        self.assertIn("  0x400354  ", out)
+
+    def test_address_at_the_halt_is_explained(self):
+        code, out, err = self.why("--of", "0x401648")
+        self.assertEqual((code, err), (0, ""))
+        self.assertIn("at the halt registers and memory are those of the snapshot", out)
+
+    def test_wrong_use_is_told(self):
+        for options, said in ((["--of", "x77"], "no register"), ([], "needs --of"),
+                              (["--of", "x1", "--at", "40001"], "positions are 0 to 40000"),
+                              (["--of", "x1", "--at", "x"], "is not a number")):
+            code, out, err = self.why(*options)
+            self.assertEqual((code, out), (2, ""))
+            self.assertIn(said, err)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ import sys
 import unittest
 
 CSREPLAY = os.environ["CSREPLAY"]
-COMMANDS = ["serve", "info", "check", "decode", "history", "compare", "export", "state"]
+COMMANDS = ["serve", "info", "check", "decode", "history", "compare", "export", "state",
+            "why"]
 
 
 def run(*arguments):
@@ -51,6 +52,8 @@ class CommandLine(unittest.TestCase):
             "state": ["--image", "--allow-outside", "--strict", "--core", "--threads", "--batch",
                       "--unknown", "--assume-single-writer",
                       "--assume-abi", "--help"],
+            "why": ["--image", "--allow-outside", "--strict", "--core", "--threads",
+                    "--assume-single-writer", "--assume-abi", "--at", "--of", "--help"],
             "export": ["--image", "--allow-outside", "--strict", "--format", "--core", "--from",
                        "--count", "--threads", "--dialect", "--help"],
         }
