@@ -57,12 +57,27 @@ static bool add_load(struct solver *s, uint32_t first, uint32_t access)
 	return any;
 }
 
+/* Where all these loads went is known. */
+static bool are_placed(const struct solver *s, const struct abi_call *call)
+{
+	for (uint32_t i = 0; i < call->restore_count; i++) {
+		uint32_t step = s->abi.restores[call->restores + i];
+
+		for (uint32_t a = window_access(&s->w, step); a < window_access(&s->w, step + 1);
+		     a++) {
+			if (s->memory.accesses[a].state == ACCESS_OPEN)
+				return false;
+		}
+	}
+	return true;
+}
+
 bool abi_slot_call(struct solver *s, struct abi_call *call)
 {
 	uint32_t first = window_access(&s->w, call->begin);
 	bool any = false;
 
-	if (call->is_done)
+	if (call->is_done || !are_placed(s, call))
 		return false;
 	call->is_done = true;
 	for (uint32_t i = 0; i < call->restore_count; i++) {

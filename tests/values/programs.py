@@ -37,7 +37,8 @@ NEWEST = (["aarch64-linux-gnu-gcc", "-march=armv8.3-a"],
           ["qemu-aarch64", "-cpu", "max,sve-max-vq=1"], 8, 31)
 # Some 5,000 to 20,000 instructions at -O2, so that a test takes two seconds.
 ROUNDS = {"sort": 2, "alloc": 4, "sched": 5, "vm": 10, "digest": 1, "format": 2, "strings": 3,
-          "table": 5, "lists": 2, "matrix": 2, "glibc": 1, "hostile": 30, "random": 20}
+          "table": 5, "lists": 2, "matrix": 2, "glibc": 1, "hostile": 30, "jump": 12,
+          "random": 20}
 
 
 class Stub:
