@@ -23,11 +23,8 @@ void derivation_fini(struct derivation *d)
 	free(d->of_side);
 }
 
-static void add(struct derivation *d, uint32_t *last, uint64_t known)
+static void append(struct derivation *d, uint32_t previous, uint64_t known)
 {
-	/* Ranges that change are no bits. */
-	if (*last != 0 && d->facts[*last - 1].known == known)
-		return;
 	if (d->fact_count == FACTS_MOST)
 		d->status = STATUS_UNSUPPORTED;
 	else if (d->status == STATUS_OK)
@@ -36,11 +33,31 @@ static void add(struct derivation *d, uint32_t *last, uint64_t known)
 	if (d->status != STATUS_OK)
 		return;
 	d->facts[d->fact_count++] = (struct derivation_fact){.known = known,
-	                                                     .previous = *last,
+	                                                     .previous = previous,
 	                                                     .step = d->cause.step,
 	                                                     .other = d->cause.other,
 	                                                     .kind = (uint8_t)d->cause.kind};
-	*last = (uint32_t)d->fact_count;
+}
+
+static void add(struct derivation *d, uint32_t *last, uint64_t known)
+{
+	/* Ranges that change are no bits. */
+	if (*last != 0 && d->facts[*last - 1].known == known)
+		return;
+	append(d, *last, known);
+	if (d->status == STATUS_OK)
+		*last = (uint32_t)d->fact_count;
+}
+
+void derivation_disagree(struct derivation *d, const struct derivation_conflict *conflict)
+{
+	if (d->conflict.kind != CONFLICT_NONE)
+		return;
+	append(d, 0, conflict->fact.known);
+	if (d->status != STATUS_OK)
+		return;
+	d->conflict = *conflict;
+	d->conflict_fact = (uint32_t)d->fact_count - 1;
 }
 
 void derivation_node(struct derivation *d, uint32_t node, uint64_t known)

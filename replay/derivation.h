@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "replay/bits.h"
 
 enum cause_kind {
 	CAUSE_NONE,
@@ -21,13 +22,14 @@ enum cause_kind {
 	CAUSE_BRANCH,   /* where execution went from a step */
 	CAUSE_OUTCOME,  /* the trace said whether a step was executed */
 	CAUSE_CONSTANT, /* memory that is always the same, loaded by a step */
-	CAUSE_ABI,      /* a call, whose return a step is behind, keeps what the node `other` holds */
-	CAUSE_REACH,    /* a store's other places are contradictions; replay/link_reach.c */
-	CAUSE_ENTRY,    /* a node of a step: what the memory entry `other` holds */
-	CAUSE_DATA,     /* an entry: what its instruction, of a step, loads or stores */
-	CAUSE_KEPT,     /* an entry: the same on its other side */
-	CAUSE_LINK,     /* an entry: the neighbour `other`, with nothing between */
-	CAUSE_END,      /* an entry: the memory at the halt */
+	CAUSE_ABI,   /* a call, whose return a step is behind, keeps what the node `other` holds */
+	CAUSE_REACH, /* a store's other places are contradictions; replay/link_reach.c */
+	CAUSE_ENTRY, /* a node of a step: what the memory entry `other` holds */
+	CAUSE_DATA,  /* an entry: what its instruction, of a step, loads or stores */
+	CAUSE_KEPT,  /* an entry: the same on its other side */
+	CAUSE_LINK,  /* an entry: the neighbour `other`, with nothing between */
+	CAUSE_END,   /* an entry: the memory at the halt */
+	CAUSE_HALT,  /* a node: the register `other` at the halt */
 };
 
 struct cause {
@@ -44,6 +46,22 @@ struct derivation_fact {
 	uint8_t kind;
 };
 
+enum conflict_kind {
+	CONFLICT_NONE,
+	CONFLICT_NODE,
+	CONFLICT_SIDE,
+	CONFLICT_STORE, /* to an entry's bytes, of which it was proved that nothing writes them */
+};
+
+/* What two derivations disagree about. */
+struct derivation_conflict {
+	enum conflict_kind kind;
+	bool is_behind;   /* of a side */
+	uint32_t subject; /* a node, or an entry */
+	struct bits held;
+	struct bits fact; /* that does not fit; nothing known: a range */
+};
+
 struct derivation {
 	struct cause cause; /* of what is learned now */
 	struct derivation_fact *facts;
@@ -54,7 +72,9 @@ struct derivation {
 	uint32_t *of_side; /* the same, two an entry: before and behind it */
 	size_t side_count;
 	size_t side_capacity;
-	enum status status; /* NO_MEM; UNSUPPORTED: too many facts. The rest is not there */
+	struct derivation_conflict conflict; /* the first one */
+	uint32_t conflict_fact; /* number of the fact that does not fit; the subject has it not */
+	enum status status;     /* NO_MEM; UNSUPPORTED: too many facts. The rest is not there */
 };
 
 /* An empty log for a window of so many nodes; one that was used is emptied. NO_MEM. */
@@ -64,6 +84,9 @@ void derivation_fini(struct derivation *d);
 /* The subject's known bits have become `known`. */
 void derivation_node(struct derivation *d, uint32_t node, uint64_t known);
 void derivation_side(struct derivation *d, uint32_t entry, bool behind, uint64_t known);
+
+/* The fact, which is learned now, does not fit. */
+void derivation_disagree(struct derivation *d, const struct derivation_conflict *conflict);
 
 /*
  * The fact before number `until` that gave the node, or the side, most of the bits `wanted`, its

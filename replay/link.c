@@ -10,13 +10,6 @@
 
 enum { ENTRIES_PER_POLL = 1024 };
 
-static void conflict(struct solver *s, size_t step)
-{
-	if (!s->has_conflict)
-		s->conflict = step;
-	s->has_conflict = true;
-}
-
 static void enqueue(struct link_memory *m, uint32_t entry)
 {
 	if (m->entries[entry].is_queued)
@@ -36,7 +29,14 @@ static void learn(struct solver *s, uint32_t entry, struct bits *side, struct bi
 	struct bits old = *side;
 
 	if (!bits_learn(side, fact.value, fact.known)) {
-		conflict(s, s->memory.accesses[s->memory.entries[entry].access].step);
+		solve_disagree(s, s->memory.accesses[s->memory.entries[entry].access].step,
+		               &(struct derivation_conflict){
+		                       .kind = CONFLICT_SIDE,
+		                       .is_behind = side == &s->memory.entries[entry].after,
+		                       .subject = entry,
+		                       .held = old,
+		                       .fact = fact,
+		               });
 	} else if (side->known != old.known) {
 		s->memory.entries[entry].is_news |= side == &s->memory.entries[entry].before;
 		if (s->log)
@@ -287,7 +287,9 @@ static void insert_entry(struct solver *s, uint32_t number)
 			p->scanned = e->access;
 		/* It was proved that nothing wrote these bytes. */
 		if (e->is_store && (p->linked & e->mask) != 0)
-			conflict(s, m->accesses[e->access].step);
+			solve_disagree(s, m->accesses[e->access].step,
+			               &(struct derivation_conflict){.kind = CONFLICT_STORE,
+			                                             .subject = number});
 	} else {
 		e->next = word->first;
 		word->first = number;

@@ -38,11 +38,23 @@ static void node_changed(struct solver *s, uint32_t node)
 	}
 }
 
-static void conflict(struct solver *s, size_t step)
+void solve_disagree(struct solver *s, size_t step, const struct derivation_conflict *about)
 {
 	if (!s->has_conflict)
 		s->conflict = step;
 	s->has_conflict = true;
+	if (s->log)
+		derivation_disagree(s->log, about);
+}
+
+/* About a node, or a constant of the step: LINK_NONE. */
+static void conflict(struct solver *s, size_t step, uint32_t node, struct bits fact)
+{
+	struct derivation_conflict about = {.kind = CONFLICT_NODE, .subject = node, .fact = fact};
+
+	if (node != LINK_NONE)
+		about.held = s->nodes[node];
+	solve_disagree(s, step, &about);
 }
 
 /* Node of a slot that is a register or a temporary. */
@@ -91,7 +103,7 @@ void solve_learn_node(struct solver *s, size_t step, uint32_t node, struct bits 
 	uint64_t known = b->known;
 
 	if (!bits_learn(b, fact.value, fact.known))
-		conflict(s, step);
+		conflict(s, step, node, fact);
 	else if (b->known != known)
 		node_changed(s, node);
 }
@@ -106,7 +118,7 @@ void solve_learn(struct solver *s, size_t step, unsigned int slot, struct bits f
 	}
 	constant = solve_slot(s, step, slot);
 	if (!bits_learn(&constant, fact.value, fact.known))
-		conflict(s, step);
+		conflict(s, step, LINK_NONE, fact);
 }
 
 /* `new` is better than what is known. */
@@ -120,7 +132,7 @@ static void learn_node_interval(struct solver *s, size_t step, uint32_t node, st
 	if (interval_to_bits(new, &bits))
 		solve_learn_node(s, step, node, bits);
 	else
-		conflict(s, step);
+		conflict(s, step, node, (struct bits){0, 0});
 }
 
 void solve_learn_interval(struct solver *s, size_t step, unsigned int slot, struct interval fact)
@@ -227,6 +239,42 @@ static bool run_intervals(const struct run *r)
 	return changed;
 }
 
+/* The operands of a run that do not fit, before it: what the others say of the first of them. */
+static void op_conflict(const struct run *r, const struct bits before[OPERANDS])
+{
+	struct solver *s = r->frame->s;
+	struct bits others[OPERANDS];
+	struct bits *at[OPERANDS];
+	unsigned int about = 0;
+
+	while (about + 1 < OPERANDS && r->nodes[about] == LINK_NONE)
+		about++;
+	for (unsigned int i = OPERANDS; i-- > 0;) {
+		at[i] = r->bits[i] ? &others[i] : NULL;
+		if (r->nodes[i] != LINK_NONE)
+			s->nodes[r->nodes[i]] = before[i];
+		others[i] = i == about ? (struct bits){0, 0} : before[i];
+		for (unsigned int k = i + 1; k < OPERANDS; k++) {
+			if (r->nodes[i] != LINK_NONE && r->nodes[k] == r->nodes[i])
+				at[i] = at[k];
+		}
+	}
+	if (!uop_refine(&r->op->op, at[0], at[1], at[2], at[3]))
+		others[about] = (struct bits){0, 0};
+	conflict(s, r->frame->step, r->nodes[about], others[about]);
+}
+
+/* The same, with the operands kept as they were if they do not fit. */
+static void refine_logged(struct run *r)
+{
+	struct bits before[OPERANDS];
+
+	for (unsigned int i = 0; i < OPERANDS; i++)
+		before[i] = r->bits[i] ? *r->bits[i] : (struct bits){0, 0};
+	if (!uop_refine(&r->op->op, r->bits[0], r->bits[1], r->bits[2], r->bits[3]))
+		op_conflict(r, before);
+}
+
 static bool run_op(const struct frame *f, const struct plan_op *op)
 {
 	struct solver *s = f->s;
@@ -238,8 +286,10 @@ static bool run_op(const struct frame *f, const struct plan_op *op)
 	r.op = op;
 	for (unsigned int i = 0; i < OPERANDS; i++)
 		resolve(&r, i);
-	if (!uop_refine(&op->op, r.bits[0], r.bits[1], r.bits[2], r.bits[3]))
-		conflict(s, f->step);
+	if (s->log)
+		refine_logged(&r);
+	else if (!uop_refine(&op->op, r.bits[0], r.bits[1], r.bits[2], r.bits[3]))
+		conflict(s, f->step, LINK_NONE, (struct bits){0, 0});
 	for (unsigned int i = 0; i < OPERANDS; i++) {
 		if (r.nodes[i] == LINK_NONE || r.bits[i]->known == r.known[i])
 			continue;
@@ -260,7 +310,8 @@ bool solve_same(struct solver *s, size_t step, uint32_t a, uint32_t b)
 	if ((old[0].known & old[1].known) == UINT64_MAX && old[0].value == old[1].value)
 		return false;
 	if (!bits_same(&s->nodes[a], &s->nodes[b], 64)) {
-		conflict(s, step);
+		solve_because(s, CAUSE_ABI, step, b);
+		conflict(s, step, a, s->nodes[b]);
 		return false;
 	}
 	solve_because(s, CAUSE_ABI, step, b);
@@ -423,9 +474,13 @@ static void set_constants(struct solver *s)
 static void learn_end(struct solver *s, unsigned int reg, uint64_t value, unsigned int bits)
 {
 	uint32_t node = s->w.after[reg];
+	struct bits old = s->nodes[node];
 
+	solve_because(s, CAUSE_HALT, s->w.step_count, reg);
 	if (!bits_learn(&s->nodes[node], value, bits_mask(bits)))
-		conflict(s, s->w.step_count);
+		conflict(s, s->w.step_count, node, (struct bits){value, bits_mask(bits)});
+	else if (s->log && s->nodes[node].known != old.known)
+		derivation_node(s->log, node, s->nodes[node].known);
 }
 
 static void learn_vector(struct solver *s, unsigned int slot, const struct snap_register *reg)
@@ -496,7 +551,7 @@ static void narrow(struct solver *s, uint32_t node)
 {
 	for (uint32_t reg = 0; reg <= REG_SP; reg++) {
 		if (!bits_narrow(&s->nodes[node + reg], 32))
-			conflict(s, 0);
+			conflict(s, 0, node + reg, (struct bits){0, ~bits_mask(32)});
 	}
 }
 

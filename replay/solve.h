@@ -10,7 +10,8 @@
  * so that the order does not matter and the end is the same. Memory: replay/link.h.
  *
  * Two derivations that disagree make the whole window say nothing: it, or the snapshot, is not
- * what it seems to be.
+ * what it seems to be. Which of its registers, words and instructions is wrong does not show, and
+ * there is no value that does not rest on the instructions.
  */
 #ifndef CSREPLAY_REPLAY_SOLVE_H
 #define CSREPLAY_REPLAY_SOLVE_H
@@ -67,6 +68,9 @@ static inline void solve_because(struct solver *s, enum cause_kind kind, size_t 
 	if (s->log)
 		s->log->cause = (struct cause){kind, (uint32_t)step, other};
 }
+
+/* At this step two derivations disagree. */
+void solve_disagree(struct solver *s, size_t step, const struct derivation_conflict *about);
 
 /* For link.c, of a step. */
 /* The node of a slot, or LINK_NONE for a constant or none; and a fact about a node. */

@@ -8,6 +8,7 @@
 #include "replay/history_store.h"
 #include "replay/register_slot.h"
 #include "replay/solve.h"
+#include "replay/why.h"
 
 enum {
 	LOOK_BACK = 10000, /* instructions before what is asked for, at first */
@@ -130,6 +131,9 @@ static bool cover(struct values *values, uint64_t position)
 
 	if (!is_supported(values->history->core))
 		return false;
+	/* What is wrong with this window may be wrong with any other. */
+	if (values->has_solver && values->solver.has_conflict)
+		return values->status == STATUS_OK;
 	if (values->has_solver && position >= values->asked_from && position <= w->to)
 		return values->status == STATUS_OK;
 	/* Who goes back step by step shall not need a window every few of them. */
@@ -281,14 +285,22 @@ void values_trouble(const struct values *values, struct text *out)
 {
 	if (!values->has_solver)
 		return;
-	if (values->status != STATUS_OK)
+	if (values->status != STATUS_OK) {
 		text_puts(out, status_text(values->status));
-	else if (values->solver.has_conflict)
+	} else if (values->solver.has_conflict) {
+		struct solve_options options =
+		        options_from(values, values->asked_from, values->solver.w.options.to);
+		struct text both = {0};
+
 		text_printf(out,
 		            "snapshot and trace disagree at position %llu: no value of the past is "
 		            "shown",
 		            (unsigned long long)window_position_of(&values->solver.w,
 		                                                   values->solver.conflict));
+		if (why_disagreement(values->history, &options, &both) == STATUS_OK && both.data)
+			text_puts(out, both.data);
+		text_fini(&both);
+	}
 }
 
 struct values_stats values_stats(const struct values *values)

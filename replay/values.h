@@ -5,7 +5,8 @@
  *
  * A window (replay/solve.h) is solved when it is first asked of, from some way before the
  * position to the halt, and kept. As long as what is asked for is not known it grows to the left,
- * since what comes to light earlier often says something of later, too.
+ * since what comes to light earlier often says something of later, too. A window that contradicts
+ * itself is the last one: from there on nothing is known of the core's past.
  */
 #ifndef CSREPLAY_REPLAY_VALUES_H
 #define CSREPLAY_REPLAY_VALUES_H
@@ -72,7 +73,10 @@ const struct solver *values_solved(struct values *values, uint64_t position);
 /* False if nothing of the core's past is ever known. */
 bool values_can(const struct values *values);
 
-/* Why nothing is said, or the empty text: a contradiction, no memory. */
+/*
+ * Why nothing is said, or the empty text: no memory, or a contradiction, with a line for each of
+ * the two derivations and what it rests on.
+ */
 void values_trouble(const struct values *values, struct text *out);
 
 /* What was done, for statistics. */

@@ -3,6 +3,7 @@
 #include "replay/why.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "replay/history_store.h"
 #include "replay/register_slot.h"
@@ -85,6 +86,10 @@ void why_name(const struct why_walk *w, unsigned int reg, struct text *out)
 
 void why_bits(struct bits b, struct text *out)
 {
+	if (b.known == 0) {
+		text_puts(out, "something else");
+		return;
+	}
 	text_printf(out, "0x%" PRIx64, b.value);
 	if (b.known != UINT64_MAX)
 		text_printf(out, " in the bits 0x%" PRIx64, b.known);
@@ -108,18 +113,28 @@ bool why_maker(const struct why_walk *w, uint32_t node, size_t *step)
 	return true;
 }
 
-unsigned int why_halt_register(const struct why_walk *w, uint32_t node)
-{
-	unsigned int reg = 0;
-
-	while (reg < REG_COUNT && w->solver.w.after[reg] != node)
-		reg++;
-	return reg;
-}
-
 uint64_t why_address(const struct why_walk *w, const struct link_access *access)
 {
 	return (uint64_t)((int64_t)(link_address(&w->solver, access).value << 8) >> 8);
+}
+
+void why_rests_on(struct why_walk *w, const char *format, ...)
+{
+	struct text line = {0};
+	va_list args;
+
+	if (!w->leaves)
+		return;
+	if (w->leaves->length == 0)
+		text_char(w->leaves, '\n');
+	text_char(&line, '\n');
+	va_start(args, format);
+	text_vprintf(&line, format, args);
+	va_end(args);
+	text_char(&line, '\n');
+	if (line.data && w->leaves->data && !strstr(w->leaves->data, line.data))
+		text_puts(w->leaves, line.data + 1);
+	text_fini(&line);
 }
 
 /* "x3 at position 20 is 0x5, proved:". */
@@ -186,16 +201,6 @@ static void explain_word(struct why_walk *w, size_t step, uint64_t address)
 	why_unknown_word(w, step, word, ~b.known);
 }
 
-/* Of a step, or at the end of the last, where the registers of the halt are. */
-static void explain_conflict(struct why_walk *w, size_t step)
-{
-	if (step < w->solver.w.step_count)
-		(void)why_step_line(w, step);
-	else if (why_line(w))
-		text_puts(w->out, "registers of the halt: ");
-	text_puts(w->out, "two derivations contradict each other\n");
-}
-
 static void explain(struct why_walk *w, uint64_t position, const struct why_subject *subject)
 {
 	enum core_arch arch = w->solver.w.history->core->arch;
@@ -204,9 +209,7 @@ static void explain(struct why_walk *w, uint64_t position, const struct why_subj
 	const char *name;
 
 	if (w->solver.has_conflict) {
-		text_printf(w->out, "snapshot and trace disagree, found at %" PRIu64 ":\n",
-		            window_position_of(&w->solver.w, w->solver.conflict));
-		explain_conflict(w, w->solver.conflict);
+		why_conflict(w);
 		return;
 	}
 	if (position < window->from) {
@@ -228,6 +231,27 @@ static void explain(struct why_walk *w, uint64_t position, const struct why_subj
 		explain_register(w, position, name, at);
 }
 
+/* The window, solved with a log. */
+static enum status begin(struct why_walk *w, const struct history *history,
+                         const struct solve_options *options)
+{
+	struct solve_options o = *options;
+
+	w->disasm = disasm_create();
+	if (!w->disasm)
+		return STATUS_NO_MEM;
+	o.log = &w->log;
+	TRY(solve_init(&w->solver, history, &o));
+	return w->log.status;
+}
+
+static void end(struct why_walk *w)
+{
+	solve_fini(&w->solver);
+	derivation_fini(&w->log);
+	disasm_destroy(w->disasm);
+}
+
 enum status why_value(struct values *values, uint64_t position, const struct why_subject *subject,
                       const struct why_options *how, struct text *out)
 {
@@ -240,19 +264,23 @@ enum status why_value(struct values *values, uint64_t position, const struct why
 		text_puts(out, "not known: values of this core's past are not reconstructed\n");
 		return STATUS_OK;
 	}
-	w.disasm = disasm_create();
-	if (!w.disasm)
-		return STATUS_NO_MEM;
-	options.log = &w.log;
-	status = solve_init(&w.solver, values_history(values), &options);
-	if (status == STATUS_OK)
-		status = w.log.status;
+	status = begin(&w, values_history(values), &options);
 	if (status == STATUS_OK)
 		explain(&w, position, subject);
 	if (w.is_cut)
 		text_puts(out, how->all ? "  ...\n" : "  ... (`why -v` shows more)\n");
-	solve_fini(&w.solver);
-	derivation_fini(&w.log);
-	disasm_destroy(w.disasm);
+	end(&w);
+	return status;
+}
+
+enum status why_disagreement(const struct history *history, const struct solve_options *options,
+                             struct text *out)
+{
+	struct why_walk w = {.out = out};
+	enum status status = begin(&w, history, options);
+
+	if (status == STATUS_OK && w.solver.has_conflict)
+		why_conflict_short(&w);
+	end(&w);
 	return status;
 }

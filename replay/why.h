@@ -29,4 +29,11 @@ MUST_USE enum status why_value(struct values *values, uint64_t position,
                                const struct why_subject *subject, const struct why_options *options,
                                struct text *out);
 
+/*
+ * Of a window with a conflict: a line for each of the two derivations that disagree, with what it
+ * rests on, each behind a newline. As above.
+ */
+MUST_USE enum status why_disagreement(const struct history *history,
+                                      const struct solve_options *options, struct text *out);
+
 #endif

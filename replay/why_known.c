@@ -45,6 +45,18 @@ static void push_node(struct chain *c, uint32_t node, uint32_t until)
 	push(c, (struct premise){c->walk->solver.nodes[node].known, node, until, false, false});
 }
 
+/* Of a conflict all matters that gave any of the bits, not what gave most. */
+static void push_rest(struct chain *c, const struct premise *p, const struct derivation_fact *f)
+{
+	const struct derivation_fact *facts = c->walk->log.facts;
+	struct premise rest = *p;
+
+	if (!f || !c->walk->is_whole)
+		return;
+	rest.wanted &= ~f->known | (f->previous != 0 ? facts[f->previous - 1].known : 0);
+	push(c, rest);
+}
+
 /* True the first time. */
 static bool is_new(uint32_t **items, size_t *count, size_t *capacity, uint32_t item)
 {
@@ -58,13 +70,10 @@ static bool is_new(uint32_t **items, size_t *count, size_t *capacity, uint32_t i
 	return true;
 }
 
-/*
- * The register that a step reads from the node, or makes of it; REG_COUNT for a value on the way,
- * which no register has.
- */
-static unsigned int register_of(const struct chain *c, size_t step, uint32_t node, bool *is_result)
+unsigned int why_register_of(const struct why_walk *walk, size_t step, uint32_t node,
+                             bool *is_result)
 {
-	const struct window *w = &c->walk->solver.w;
+	const struct window *w = &walk->solver.w;
 	const struct plan *plan = window_plan(w, step);
 	const struct step_numbers at = window_step(w, step);
 
@@ -87,7 +96,7 @@ static unsigned int register_of(const struct chain *c, size_t step, uint32_t nod
 static bool say_value(struct chain *c, size_t step, uint32_t node, const char *since)
 {
 	bool is_result;
-	unsigned int reg = register_of(c, step, node, &is_result);
+	unsigned int reg = why_register_of(c->walk, step, node, &is_result);
 	struct bits b = c->walk->solver.nodes[node];
 
 	if (reg == REG_COUNT)
@@ -105,11 +114,18 @@ static bool say_value(struct chain *c, size_t step, uint32_t node, const char *s
 	return true;
 }
 
+static void rests_on_step(struct why_walk *w, const char *what, size_t step)
+{
+	why_rests_on(w, "%s at %" PRIu64, what, window_position_of(&w->solver.w, step));
+}
+
 static void explain_op(struct chain *c, const struct derivation_fact *f, uint32_t node,
                        uint32_t number)
 {
 	const struct window *w = &c->walk->solver.w;
 	const struct plan_op *op = &window_plan(w, f->step)->ops.ops[f->other];
+
+	bool is_alone = true;
 
 	(void)say_value(c, f->step, node, NULL);
 	for (unsigned int i = OPERANDS; i-- > 0;) {
@@ -122,9 +138,22 @@ static void explain_op(struct chain *c, const struct derivation_fact *f, uint32_
 			other = at.node + op->operands[i].index;
 		else
 			continue;
-		if (other != node)
-			push_node(c, other, number);
+		if (other == node)
+			continue;
+		push_node(c, other, number);
+		is_alone = false;
 	}
+	if (is_alone)
+		rests_on_step(c->walk, "the instruction", f->step);
+}
+
+/* Of a conflict it matters, too, that the access was to this place. */
+static void push_place(struct chain *c, const struct link_access *a, uint32_t number)
+{
+	const struct uop_access *access = link_access_of(&c->walk->solver, a);
+
+	if (c->walk->is_whole && access->address < SLOT_CONSTANT)
+		push_node(c, why_node(c->walk, a->step, access->address), number);
 }
 
 static void explain_branch(struct chain *c, const struct derivation_fact *f, uint32_t node)
@@ -133,6 +162,7 @@ static void explain_branch(struct chain *c, const struct derivation_fact *f, uin
 	uint64_t pc = 0;
 	const char *since = "it was not taken";
 
+	rests_on_step(c->walk, "the branch", f->step);
 	(void)window_next_pc(&c->walk->solver.w, f->step, &pc);
 	if (plan->insn->branch.kind != BRANCH_CONDITIONAL)
 		since = "it went there";
@@ -156,70 +186,83 @@ static void explain_entry(struct chain *c, const struct derivation_fact *f, uint
 		text_printf(c->walk->out, "%s 0x%" PRIx64 "\n", e->is_store ? " at" : " from",
 		            why_address(c->walk, a));
 	}
+	push_place(c, a, number);
 	push(c,
 	     (struct premise){link_spread(e->mask) & e->after.known, f->other, number, true, true});
 }
 
-/* A node without a fact is given from the begin. */
+static void rests_on_register(struct why_walk *w, unsigned int reg)
+{
+	struct text name = {0};
+
+	why_name(w, reg, &name);
+	why_rests_on(w, "%s at the halt", name.data ? name.data : "");
+	text_fini(&name);
+}
+
+static void explain_halt(struct why_walk *w, unsigned int reg, uint32_t node)
+{
+	struct bits b = w->solver.nodes[node];
+
+	rests_on_register(w, reg);
+	if (!why_line(w))
+		return;
+	text_printf(w->out, "%" PRIu64 "  the halt: ", w->solver.w.options.to);
+	why_name(w, reg, w->out);
+	text_puts(w->out, " = ");
+	why_bits(reg == REG_NZCV ? bits_flags_packed(&b) : b, w->out);
+	text_puts(w->out, " in the snapshot\n");
+}
+
+/* A node without a fact is a constant, or was known to be narrow from the begin. */
 static void explain_leaf(struct chain *c, uint32_t node)
 {
 	struct why_walk *w = c->walk;
-	unsigned int reg = why_halt_register(w, node);
 	size_t step;
 
-	if (!is_new(&c->leaves, &c->leaf_count, &c->leaf_capacity, node))
+	if (w->solver.nodes[node].known != UINT64_MAX || !why_maker(w, node, &step) ||
+	    !is_new(&c->leaves, &c->leaf_count, &c->leaf_capacity, node))
 		return;
-	if (reg < REG_COUNT && w->solver.w.options.to == w->solver.w.history->length) {
-		if (!why_line(w))
-			return;
-		text_printf(w->out, "%" PRIu64 "  the halt: ", w->solver.w.options.to);
-		why_name(w, reg, w->out);
-		text_puts(w->out, " = ");
-		why_bits(reg == REG_NZCV ? bits_flags_packed(&w->solver.nodes[node])
-		                         : w->solver.nodes[node],
-		         w->out);
-		text_puts(w->out, " in the snapshot\n");
-	} else if (why_maker(w, node, &step) && why_step_line(w, step)) {
-		why_bits(w->solver.nodes[node], w->out);
-		text_puts(w->out, " is in the instruction\n");
-	}
+	rests_on_step(w, "the instruction", step);
+	if (!why_step_line(w, step))
+		return;
+	why_bits(w->solver.nodes[node], w->out);
+	text_puts(w->out, " is in the instruction\n");
 }
 
-static void explain_node(struct chain *c, const struct premise *p)
+static void explain_node_fact(struct chain *c, const struct derivation_fact *f, uint32_t node,
+                              uint32_t number)
 {
-	uint32_t number = 0;
-	const struct derivation_fact *f =
-	        derivation_of_node(&c->walk->log, p->subject, p->wanted, p->until, &number);
-
-	if (!f) {
-		explain_leaf(c, p->subject);
-		return;
-	}
-	if (!is_new(&c->seen, &c->seen_count, &c->seen_capacity, number))
-		return;
 	switch ((enum cause_kind)f->kind) {
 	case CAUSE_OP:
-		explain_op(c, f, p->subject, number);
+		explain_op(c, f, node, number);
 		break;
 	case CAUSE_BRANCH:
-		explain_branch(c, f, p->subject);
+		explain_branch(c, f, node);
 		break;
 	case CAUSE_OUTCOME:
-		(void)say_value(c, f->step, p->subject, "the trace says so of its condition");
+		rests_on_step(c->walk, "the condition", f->step);
+		(void)say_value(c, f->step, node, "the trace says so of its condition");
 		break;
 	case CAUSE_CONSTANT:
-		(void)say_value(c, f->step, p->subject, "nothing can write that memory");
+		rests_on_step(c->walk, "the constant loaded", f->step);
+		(void)say_value(c, f->step, node, "nothing can write that memory");
 		break;
 	case CAUSE_ABI:
-		(void)say_value(c, f->step, p->subject, "the call before it keeps it: assumed");
+		rests_on_step(c->walk, "the assumption abi for the call before", f->step);
+		(void)say_value(c, f->step, node, "the call before it keeps it: assumed");
 		push_node(c, f->other, number);
 		break;
 	case CAUSE_REACH:
-		(void)say_value(c, f->step, p->subject,
+		rests_on_step(c->walk, "what is found where the store did not go", f->step);
+		(void)say_value(c, f->step, node,
 		                "wherever else the store went, it would be found");
 		break;
 	case CAUSE_ENTRY:
-		explain_entry(c, f, p->subject, number);
+		explain_entry(c, f, node, number);
+		break;
+	case CAUSE_HALT:
+		explain_halt(c->walk, f->other, node);
 		break;
 	case CAUSE_NONE:
 	case CAUSE_DATA:
@@ -230,32 +273,47 @@ static void explain_node(struct chain *c, const struct premise *p)
 	}
 }
 
-/* Two neighbours of a word: nothing between them wrote it. */
-static void say_link(struct chain *c, uint32_t first, uint32_t second)
+static void explain_node(struct chain *c, const struct premise *p)
 {
-	const struct solver *s = &c->walk->solver;
+	uint32_t number = 0;
+	const struct derivation_fact *f =
+	        derivation_of_node(&c->walk->log, p->subject, p->wanted, p->until, &number);
+
+	push_rest(c, p, f);
+	if (!f)
+		explain_leaf(c, p->subject);
+	else if (is_new(&c->seen, &c->seen_count, &c->seen_capacity, number))
+		explain_node_fact(c, f, p->subject, number);
+}
+
+/* Two neighbours of a word: nothing between them wrote it. */
+void why_say_link(struct why_walk *w, uint32_t first, uint32_t second)
+{
+	const struct solver *s = &w->solver;
 	const struct link_memory *m = &s->memory;
 	const struct link_entry *e = &m->entries[first];
 	uint64_t from = window_position_of(&s->w, m->accesses[e->access].step);
 
-	if (!why_line(c->walk))
-		return;
-	text_printf(c->walk->out, "%" PRIu64 "  from here to ", from + 1);
 	if (second == LINK_NONE)
-		text_puts(c->walk->out, "the halt");
+		why_rests_on(w, "the word at 0x%" PRIx64 " in the dump", m->words[e->word].address);
+	if (!why_line(w))
+		return;
+	text_printf(w->out, "%" PRIu64 "  from here to ", from + 1);
+	if (second == LINK_NONE)
+		text_puts(w->out, "the halt");
 	else
-		text_printf(c->walk->out, "%" PRIu64,
+		text_printf(w->out, "%" PRIu64,
 		            window_position_of(&s->w, m->accesses[m->entries[second].access].step));
-	text_printf(c->walk->out, " nothing writes 0x%" PRIx64, m->words[e->word].address);
+	text_printf(w->out, " nothing writes 0x%" PRIx64, m->words[e->word].address);
 	if (abi_slot_decides(s, m->words[e->word].address, e->access + 1,
 	                     second == LINK_NONE ? (uint32_t)m->access_count
 	                                         : m->entries[second].access))
-		text_puts(c->walk->out, ", where a function keeps registers: assumed");
+		text_puts(w->out, ", where a function keeps registers: assumed");
 	if (second == LINK_NONE) {
-		text_puts(c->walk->out, ", which the dump has: ");
-		why_bits(m->words[e->word].end, c->walk->out);
+		text_puts(w->out, ", which the dump has: ");
+		why_bits(m->words[e->word].end, w->out);
 	}
-	text_char(c->walk->out, '\n');
+	text_char(w->out, '\n');
 }
 
 static void explain_data(struct chain *c, const struct premise *p, uint32_t number)
@@ -271,20 +329,17 @@ static void explain_data(struct chain *c, const struct premise *p, uint32_t numb
 		            why_address(c->walk, a));
 		text_char(c->walk->out, '\n');
 	}
+	push_place(c, a, number);
 	if (access->data < SLOT_CONSTANT)
 		push_node(c, why_node(c->walk, a->step, access->data), number);
 }
 
-static void explain_side(struct chain *c, const struct premise *p)
+static void explain_side_fact(struct chain *c, const struct derivation_fact *f,
+                              const struct premise *p, uint32_t number)
 {
 	const struct link_memory *m = &c->walk->solver.memory;
-	uint32_t number = 0;
-	const struct derivation_fact *f = derivation_of_side(
-	        &c->walk->log, p->subject, p->is_behind, p->wanted, p->until, &number);
 	bool is_next;
 
-	if (!f || !is_new(&c->seen, &c->seen_count, &c->seen_capacity, number))
-		return;
 	switch ((enum cause_kind)f->kind) {
 	case CAUSE_DATA:
 		explain_data(c, p, number);
@@ -295,11 +350,12 @@ static void explain_side(struct chain *c, const struct premise *p)
 	case CAUSE_LINK:
 		/* What is linked later may lie between; the order is the same. */
 		is_next = m->entries[f->other].access > m->entries[p->subject].access;
-		say_link(c, is_next ? p->subject : f->other, is_next ? f->other : p->subject);
+		why_say_link(c->walk, is_next ? p->subject : f->other,
+		             is_next ? f->other : p->subject);
 		push(c, (struct premise){p->wanted, f->other, number, true, !is_next});
 		break;
 	case CAUSE_END:
-		say_link(c, p->subject, LINK_NONE);
+		why_say_link(c->walk, p->subject, LINK_NONE);
 		break;
 	case CAUSE_NONE:
 	case CAUSE_OP:
@@ -309,8 +365,20 @@ static void explain_side(struct chain *c, const struct premise *p)
 	case CAUSE_ABI:
 	case CAUSE_REACH:
 	case CAUSE_ENTRY:
+	case CAUSE_HALT:
 		break;
 	}
+}
+
+static void explain_side(struct chain *c, const struct premise *p)
+{
+	uint32_t number = 0;
+	const struct derivation_fact *f = derivation_of_side(
+	        &c->walk->log, p->subject, p->is_behind, p->wanted, p->until, &number);
+
+	push_rest(c, p, f);
+	if (f && is_new(&c->seen, &c->seen_count, &c->seen_capacity, number))
+		explain_side_fact(c, f, p, number);
 }
 
 static void run(struct chain *c)
@@ -333,6 +401,35 @@ void why_known_node(struct why_walk *w, uint32_t node, uint64_t wanted)
 	struct chain c = {.walk = w};
 
 	push(&c, (struct premise){wanted, node, UINT32_MAX, false, false});
+	run(&c);
+}
+
+void why_known_side(struct why_walk *w, uint32_t entry, bool is_behind, uint64_t wanted)
+{
+	struct chain c = {.walk = w};
+
+	push(&c, (struct premise){wanted, entry, UINT32_MAX, true, is_behind});
+	run(&c);
+}
+
+void why_known_misfit(struct why_walk *w)
+{
+	const struct derivation_conflict *about = &w->log.conflict;
+	const struct derivation_fact *f = &w->log.facts[w->log.conflict_fact];
+	struct premise p = {about->held.known & about->fact.known, about->subject,
+	                    w->log.conflict_fact, true, about->is_behind};
+	struct chain c = {.walk = w};
+
+	if (about->kind == CONFLICT_SIDE) {
+		explain_side_fact(&c, f, &p, w->log.conflict_fact);
+	} else if (about->kind == CONFLICT_NODE && about->subject != LINK_NONE) {
+		struct bits *node = &w->solver.nodes[about->subject];
+
+		/* Its first line is about the value that the node could not take. */
+		*node = about->fact;
+		explain_node_fact(&c, f, about->subject, w->log.conflict_fact);
+		*node = about->held;
+	}
 	run(&c);
 }
 

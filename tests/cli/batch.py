@@ -2,15 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """`csreplay state --batch` and `csreplay why`: what is asked and how, on the bundled example."""
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 EXAMPLE = os.path.join(os.environ["CSREPLAY_SOURCE"], "examples", "sensorhub")
 
 
-def ask(text, *options):
-    done = subprocess.run([os.environ["CSREPLAY"], "state", "--batch", *options, EXAMPLE],
+def ask(text, *options, folder=EXAMPLE):
+    done = subprocess.run([os.environ["CSREPLAY"], "state", "--batch", *options, folder],
                           input=text, capture_output=True, text=True, timeout=60, check=False)
     return done.returncode, done.stdout.splitlines(), done.stderr
 
@@ -49,6 +51,25 @@ class Batch(unittest.TestCase):
         code, out, err = ask("0\tpc\n-%d\tpc\n" % (self.length + 1))
         self.assertEqual((code, err), (0, ""))
         self.assertEqual(out[0].split("\t")[2], out[1].split("\t")[2])
+
+    def test_one_wrong_bit_at_the_halt_leaves_nothing_and_is_told(self):
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(EXAMPLE, folder, dirs_exist_ok=True)
+            path = os.path.join(folder, "cpu_0.ini")
+            with open(path, encoding="ascii") as file:
+                text = file.read()
+            with open(path, "w", encoding="ascii") as file:
+                file.write(text.replace("X3(size:64)=0x0000000000401748",
+                                        "X3(size:64)=0x0000000000401749"))
+            code, out, err = ask("-2\tx1\n-2\tpc\n-50\tsp\n-1\tx3\n", folder=folder)
+        self.assertEqual(code, 0)
+        self.assertEqual([line.split("\t")[2] for line in out],
+                         ["-", "0000000000400400", "-", "0000000000401749"])
+        self.assertEqual(err.splitlines(), [
+            "csreplay: note: snapshot and trace disagree at position 39996: "
+            "no value of the past is shown",
+            "  x3 is 0x401749 at position 39996, from x3 at the halt",
+            "  x3 is 0x401748 at position 39996, from the instruction at 39995"])
 
     def test_text_for_unknown_is_the_users(self):
         _, out, _ = ask("0\tm0\n0\tm0x0\n", "--unknown", "?")

@@ -3,9 +3,12 @@
 """`monitor why`: a proven value by each kind of rule, an unknown one by each kind of blocker. What is
 known where changes as the reconstruction learns more; so the kinds are looked for, at positions of
 several crashes, and the transcript of the first answer of each kind is printed."""
+import os
 import random
 import re
+import shutil
 import sys
+import tempfile
 import unittest
 
 import serving
@@ -100,6 +103,51 @@ class Why(unittest.TestCase):
             print(f"--- {kind}: {name} at {position}\n(gdb) monitor why {subject}")
             print("\n".join(lines[:12] + (["  ..."] if len(lines) > 12 else [])))
         self.assertEqual(list(missing), [])
+
+
+class Conflict(unittest.TestCase):
+    def test_both_derivations_are_told_and_nothing_is_shown(self):
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(serving.Crash("example").folder, folder, dirs_exist_ok=True)
+            path = os.path.join(folder, "stack.bin")
+            with open(path, "rb") as file:
+                stack = bytearray(file.read())
+            at = 0x5500800c60 - self.base(folder)
+            self.assertEqual(stack[at], 10)
+            stack[at] ^= 1
+            with open(path, "wb") as file:
+                file.write(stack)
+            arguments = ["--image", os.path.join(folder, "sensorhub.elf"), folder]
+            with serving.Server(arguments) as server:
+                out = serving.gdb(server.address,
+                                  ["set $trace_pos = 39950", "info registers x19 pc",
+                                   "monitor why x19", "monitor info"])
+        print(out)  # the transcript
+        self.assertRegex(out, r"x19 +<unavailable>")
+        self.assertRegex(out, r"pc +0x\w+")
+        self.assertIn("""\
+snapshot and trace disagree, found at position 39988: no value of the past is shown
+the 8 bytes at 0x5500800c60 are 0xa behind position 39988:
+  39988  0x""", out)
+        self.assertIn("""\
+  40000  the halt: x19 = 0xa in the snapshot
+  39990  0x4001a8  ldp x29, x30, [sp], #0x30: sp = 0x5500800c50, from its result
+  40000  the halt: sp = 0x5500800c80 in the snapshot
+and yet the 8 bytes at 0x5500800c60 are 0xb behind position 39988:
+  39989  from here to the halt nothing writes 0x5500800c60, which the dump has: 0xb
+""", out)
+        self.assertIn("""\
+: snapshot and trace disagree at position 39988: no value of the past is shown
+  the 8 bytes at 0x5500800c60 are 0xa behind position 39988, from x19 at the halt, sp at the halt
+  the 8 bytes at 0x5500800c60 are 0xb behind position 39988, """
+                      "from the word at 0x5500800c60 in the dump\n", out)
+
+    def base(self, folder):
+        """Where the dump of the stack begins."""
+        with open(os.path.join(folder, "cpu_0.ini"), encoding="ascii") as file:
+            section = next(part for part in re.split(r"\n(?=\[dump)", file.read())
+                           if "stack.bin" in part)
+        return int(re.search(r"address=(\w+)", section)[1], 0)
 
 
 class Limits(unittest.TestCase):

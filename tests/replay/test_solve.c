@@ -15,6 +15,7 @@
 #include "replay/register.h"
 #include "replay/sem.h"
 #include "replay/values.h"
+#include "replay/why.h"
 #include "tests/replay/made_session.h"
 
 #define ADD_X1_X1_5     UINT32_C(0x91001421)
@@ -34,6 +35,7 @@
 #define HLT_SEMIHOSTING UINT32_C(0xd45e0000)
 #define SVC_0           UINT32_C(0xd4000001)
 #define BL_3            UINT32_C(0x94000003)
+#define B_BACK_15       UINT32_C(0x17fffff1)
 #define PUSH_X19_LR     UINT32_C(0xa9bf7bf3)
 #define POP_X19_LR      UINT32_C(0xa8c17bf3)
 #define MOV_X19_0       UINT32_C(0xd2800013)
@@ -347,21 +349,104 @@ static void solve_branch_says_its_condition(void **state)
 	end(&p);
 }
 
+/* Nothing is known, and this is said of it; the same that `why` says, with `more`. */
+static void assert_disagrees(struct program *p, const char *expected, const char *more)
+{
+	struct why_subject subject = {.number = A64_x0};
+	struct text said = {0};
+
+	assert_unknown(p, 0, 1);
+	assert_unknown(p, 1, 2);
+	values_trouble(p->values, &said);
+	assert_string_equal(said.data, expected);
+	text_fini(&said);
+	assert_int_equal(why_value(p->values, 0, &subject, false, &said), STATUS_OK);
+	assert_non_null(strstr(said.data, more));
+	text_fini(&said);
+	end(p);
+}
+
 static void solve_contradiction_says_nothing(void **state)
 {
 	struct program p;
-	struct text trouble = {0};
 
 	(void)state;
 	BEGIN(&p, ADD_X1_X1_5, MOV_X1_7);
 	run(&p, COUNT); /* X1 is 0x100 at the halt */
-	assert_unknown(&p, 0, 1);
-	assert_unknown(&p, 0, 2);
-	values_trouble(p.values, &trouble);
-	assert_non_null(trouble.data);
-	assert_non_null(strstr(trouble.data, "disagree"));
-	text_fini(&trouble);
+	assert_disagrees(&p,
+	                 "snapshot and trace disagree at position 2: no value of the past is "
+	                 "shown\n"
+	                 "  x1 is 0x7 at position 2, from the instruction at 1\n"
+	                 "  x1 is 0x100 at position 2, from x1 at the halt",
+	                 "and yet x1 is 0x100 at position 2:\n"
+	                 "  2  the halt: x1 = 0x100 in the snapshot\n");
+}
+
+static void solve_word_of_the_dump_disagrees(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, STR_X1_X2, ADD_X1_X1_5);
+	put_u64(p.x[1], 0x105);
+	run(&p, COUNT);
+	assert_disagrees(&p,
+	                 "snapshot and trace disagree at position 0: no value of the past is "
+	                 "shown\n"
+	                 "  the 8 bytes at 0x8000 are 0x100 behind position 0, from x1 at the "
+	                 "halt, x2 at the halt\n"
+	                 "  the 8 bytes at 0x8000 are 0x1122334455667788 behind position 0, from "
+	                 "the word at 0x8000 in the dump",
+	                 "  1  0x1004  add x1, x1, #5: x1 = 0x100, from its result\n"
+	                 "  2  the halt: x1 = 0x105 in the snapshot\n"
+	                 "  2  the halt: x2 = 0x8000 in the snapshot\n"
+	                 "and yet the 8 bytes at 0x8000 are");
+}
+
+static void solve_branch_disagrees(void **state)
+{
+	const struct element elements[] = {
+	        range(CODE, 1, INSN_BRANCH, true),
+	        range(CODE + 8, 1, INSN_OTHER, true),
+	};
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, CBZ_X0_2, MOV_X1_7, ADD_X1_X1_5);
+	put_u64(p.x[0], 2);
+	finish(&p, elements, 2);
+	assert_disagrees(&p,
+	                 "snapshot and trace disagree at position 0: no value of the past is "
+	                 "shown\n"
+	                 "  a value on the way is 0x1 at position 0, from the branch at 0\n"
+	                 "  a value on the way is 0x0 at position 0, from x0 at the halt",
+	                 "  0  0x1000  cbz x0, 0x1008: it was taken\n"
+	                 "and yet a value on the way is");
+}
+
+/* Number 0 at the halt contradicts X1 there; a window that is far from the halt does not see it. */
+static void solve_contradiction_says_nothing_of_other_windows(void **state)
+{
+	enum { ROUNDS = 150000 };
+	uint32_t opcodes[CODE_MOST] = {MOV_X1_7};
+	struct element *elements = malloc((ROUNDS + 1) * sizeof(*elements));
+	struct program p;
+
+	(void)state;
+	assert_non_null(elements);
+	for (size_t i = 1; i < CODE_MOST; i++)
+		opcodes[i] = i == CODE_MOST - 1 ? B_BACK_15 : ADD_X1_X1_5;
+	for (size_t i = 0; i < ROUNDS; i++)
+		elements[i] = range(CODE, CODE_MOST, INSN_BRANCH, true);
+	elements[ROUNDS] = range(CODE, 1, INSN_OTHER, true);
+	begin(&p, opcodes, CODE_MOST);
+	put_u64(p.x[AT_PC], CODE + 4);
+	leads_to(CODE + 4);
+	finish(&p, elements, ROUNDS + 1);
+	assert_unknown(&p, history_length(p.f.history) - 1, 1);
+	assert_unknown(&p, 1, 1);
 	end(&p);
+	free(elements);
 }
 
 static void solve_code_that_was_written_is_not_believed(void **state)
@@ -644,6 +729,9 @@ int main(void)
 	        cmocka_unit_test(solve_unknown_opcode_kills_all),
 	        cmocka_unit_test(solve_branch_says_its_condition),
 	        cmocka_unit_test(solve_contradiction_says_nothing),
+	        cmocka_unit_test(solve_word_of_the_dump_disagrees),
+	        cmocka_unit_test(solve_branch_disagrees),
+	        cmocka_unit_test(solve_contradiction_says_nothing_of_other_windows),
 	        cmocka_unit_test(solve_code_that_was_written_is_not_believed),
 	        cmocka_unit_test(solve_gap_is_not_crossed),
 	        cmocka_unit_test(solve_store_through_a_spilled_pointer_hits_it_or_its_target),
