@@ -131,7 +131,7 @@ the 8 bytes at 0x5500800c60 are 0xa behind position 39988:
   39988  0x""", out)
         self.assertIn("""\
   40000  the halt: x19 = 0xa in the snapshot
-  39990  0x4001a8  ldp x29, x30, [sp], #0x30: sp = 0x5500800c50, from its result
+  39990  0x4001a8  sensorhub.c:107  ldp x29, x30, [sp], #0x30: sp = 0x5500800c50, from its result
   40000  the halt: sp = 0x5500800c80 in the snapshot
 and yet the 8 bytes at 0x5500800c60 are 0xb behind position 39988:
   39989  from here to the halt nothing writes 0x5500800c60, which the dump has: 0xb

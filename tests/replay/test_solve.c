@@ -352,6 +352,7 @@ static void solve_branch_says_its_condition(void **state)
 /* Nothing is known, and this is said of it; the same that `why` says, with `more`. */
 static void assert_disagrees(struct program *p, const char *expected, const char *more)
 {
+	const struct why_options options = {.all = false};
 	struct why_subject subject = {.number = A64_x0};
 	struct text said = {0};
 
@@ -360,7 +361,7 @@ static void assert_disagrees(struct program *p, const char *expected, const char
 	values_trouble(p->values, &said);
 	assert_string_equal(said.data, expected);
 	text_fini(&said);
-	assert_int_equal(why_value(p->values, 0, &subject, false, &said), STATUS_OK);
+	assert_int_equal(why_value(p->values, 0, &subject, &options, &said), STATUS_OK);
 	assert_non_null(strstr(said.data, more));
 	text_fini(&said);
 	end(p);
