@@ -42,6 +42,11 @@ static enum cli_exit report(struct diag_list *diags, enum status status)
 	return status == STATUS_USAGE ? CLI_USAGE : CLI_INPUT;
 }
 
+static void note_assumption(enum assumption assumption)
+{
+	cli_note("%s is on: %s", assumption_name(assumption), assumption_text(assumption));
+}
+
 static enum cli_exit run_server(const struct cli_args *args, struct session *session,
                                 const struct transport *transport)
 {
@@ -56,8 +61,9 @@ static enum cli_exit run_server(const struct cli_args *args, struct session *ses
 		              "csreplay: warning: whoever can reach %s can read the snapshot\n",
 		              transport->name.data);
 	if (args->given[CLI_OPTION_SINGLE_WRITER])
-		cli_note("%s is on: %s", assumption_name(ASSUME_SINGLE_WRITER),
-		         assumption_text(ASSUME_SINGLE_WRITER));
+		note_assumption(ASSUME_SINGLE_WRITER);
+	if (args->given[CLI_OPTION_ABI])
+		note_assumption(ASSUME_ABI);
 	(void)fprintf(stderr, "listening on %s\n", transport->name.data);
 	status = server_run(session, transport, &options);
 	(void)close(options.wake_fd);
