@@ -18,6 +18,7 @@
 
 #include "base/diag.h"
 #include "base/str.h"
+#include "bench/report.h"
 #include "replay/history.h"
 #include "replay/session.h"
 #include "snapshot/snapshot.h"
@@ -68,27 +69,6 @@ static uint64_t random_position(struct bench *b)
 	b->random ^= b->random >> 7;
 	b->random ^= b->random << 17;
 	return b->random % (b->length + 1);
-}
-
-static void must(enum status status, const char *what)
-{
-	if (status == STATUS_OK)
-		return;
-	(void)fprintf(stderr, "bench_session: %s: %s\n", what, status_text(status));
-	exit(1);
-}
-
-static void say(const char *name, uint64_t value)
-{
-	(void)printf("%s %" PRIu64 "\n", name, value);
-}
-
-static int compare_times(const void *left, const void *right)
-{
-	uint64_t a = *(const uint64_t *)left;
-	uint64_t b = *(const uint64_t *)right;
-
-	return (a > b) - (a < b);
 }
 
 static void say_times(struct bench *b, const char *name, size_t count)
@@ -266,7 +246,8 @@ int main(int argc, char **argv)
 	must(snapshot_open(argv[1], &options, &diags, &snapshot), "snapshot");
 	anonymous = own_memory("RssAnon:");
 	begin = now();
-	must(session_open(snapshot, &(struct history_options){0}, &diags, &bench.session), "session");
+	must(session_open(snapshot, &(struct history_options){0}, &diags, &bench.session),
+	     "session");
 	say("open", now() - begin);
 	say("opened_kib", own_memory("RssAnon:") - anonymous);
 	bench_session(&bench, argc == 3 ? argv[2] : NULL);

@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "base/diag.h"
+#include "bench/report.h"
 #include "replay/history.h"
 #include "replay/register.h"
 #include "replay/session.h"
@@ -42,27 +43,6 @@ static uint64_t in_use(void)
 	struct mallinfo2 info = mallinfo2();
 
 	return info.uordblks + info.hblkhd;
-}
-
-static void must(enum status status, const char *what)
-{
-	if (status == STATUS_OK)
-		return;
-	(void)fprintf(stderr, "bench_values: %s: %s\n", what, status_text(status));
-	exit(1);
-}
-
-static void say(const char *name, uint64_t value)
-{
-	(void)printf("%s %" PRIu64 "\n", name, value);
-}
-
-static int compare_times(const void *left, const void *right)
-{
-	uint64_t a = *(const uint64_t *)left;
-	uint64_t b = *(const uint64_t *)right;
-
-	return (a > b) - (a < b);
 }
 
 static void say_median(const char *name, uint64_t times[RUNS])

@@ -19,6 +19,7 @@ enum {
 struct values {
 	const struct history *history;
 	struct values_options options;
+	bool is_supported;
 	struct solver solver;
 	bool has_solver;
 	uint64_t asked_from; /* the window asked for; what was solved may begin later */
@@ -27,7 +28,6 @@ struct values {
 	size_t nodes_step;
 	bool has_nodes;
 	enum status status;
-	struct values_stats stats;
 };
 
 struct values_options values_options_of(size_t cores)
@@ -55,6 +55,16 @@ void values_set_assumption(struct values_options *options, enum assumption assum
 	*switch_of(options, assumption) = on;
 }
 
+#define CPSR_E UINT64_C(0x200)
+
+/* Data is little endian at the halt. */
+static bool is_supported(const struct snap_core *core)
+{
+	const struct snap_register *cpsr = snap_device_any_register(core->device, STR("CPSR"));
+
+	return core->arch != CORE_A32 || !cpsr || (snap_register_value(cpsr) & CPSR_E) == 0;
+}
+
 struct values *values_create(const struct history *history, const struct values_options *options)
 {
 	struct values *values = calloc(1, sizeof(*values));
@@ -63,6 +73,7 @@ struct values *values_create(const struct history *history, const struct values_
 		return NULL;
 	values->history = history;
 	values->options = *options;
+	values->is_supported = is_supported(history->core);
 	return values;
 }
 
@@ -100,24 +111,11 @@ static void solve_from(struct values *values, uint64_t from, uint64_t to)
 	values->has_nodes = false;
 	values->asked_from = from;
 	values->status = solve_init(&values->solver, values->history, &options);
-	values->stats.windows++;
-	values->stats.steps = values->solver.w.step_count;
-	values->stats.runs += values->solver.runs;
 	if (values->status != STATUS_INTERRUPTED)
 		return;
 	/* What was learned is true, but not all: the next one shall not take it for that. */
 	solve_fini(&values->solver);
 	values->has_solver = false;
-}
-
-#define CPSR_E UINT64_C(0x200)
-
-/* Data is little endian at the halt. */
-static bool is_supported(const struct snap_core *core)
-{
-	const struct snap_register *cpsr = snap_device_any_register(core->device, STR("CPSR"));
-
-	return core->arch != CORE_A32 || !cpsr || (snap_register_value(cpsr) & CPSR_E) == 0;
 }
 
 /* Has a window with the position in it. False if there is none. */
@@ -129,7 +127,7 @@ static bool cover(struct values *values, uint64_t position)
 	uint64_t back = LOOK_BACK;
 	uint64_t from;
 
-	if (!is_supported(values->history->core))
+	if (!values->is_supported)
 		return false;
 	/* What is wrong with this window may be wrong with any other. */
 	if (values->has_solver && values->solver.has_conflict)
@@ -278,7 +276,7 @@ const struct solver *values_solved(struct values *values, uint64_t position)
 
 bool values_can(const struct values *values)
 {
-	return is_supported(values->history->core) && history_length(values->history) > 0;
+	return values->is_supported && history_length(values->history) > 0;
 }
 
 void values_trouble(const struct values *values, struct text *out)
@@ -301,9 +299,4 @@ void values_trouble(const struct values *values, struct text *out)
 			text_puts(out, both.data);
 		text_fini(&both);
 	}
-}
-
-struct values_stats values_stats(const struct values *values)
-{
-	return values->stats;
 }

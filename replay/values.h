@@ -79,14 +79,4 @@ bool values_can(const struct values *values);
  */
 void values_trouble(const struct values *values, struct text *out);
 
-/* What was done, for statistics. */
-struct values_stats {
-	uint64_t windows;
-	uint64_t steps; /* of the last window */
-	uint64_t runs;
-	size_t bytes;
-};
-
-struct values_stats values_stats(const struct values *values);
-
 #endif

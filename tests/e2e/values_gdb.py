@@ -151,7 +151,7 @@ class Values(unittest.TestCase):
                     found.append((begin, position + 1))
         with serving.Client(self.server.address) as client:
             client.ask("qSupported:swbreak+")
-            trace_pos, lr = (number_of(client, name) for name in ("trace_pos", "x30"))
+            trace_pos, lr = (client.number_of(name) for name in ("trace_pos", "x30"))
             for begin, end in reversed(found[-200:]):
                 raw_seek(client, trace_pos, end - 1)
                 if "x" not in client.ask(f"p{lr:x}"):
@@ -201,7 +201,7 @@ class Values(unittest.TestCase):
         random.Random(14).shuffle(calls)
         with serving.Client(self.server.address) as client:
             client.ask("qSupported:swbreak+")
-            trace_pos, lr, x0 = (number_of(client, name) for name in ("trace_pos", "x30", "x0"))
+            trace_pos, lr, x0 = (client.number_of(name) for name in ("trace_pos", "x30", "x0"))
             found = []
             for begin, end in calls[:300]:
                 raw_seek(client, trace_pos, begin + 1)
@@ -276,7 +276,7 @@ class Values(unittest.TestCase):
         chance = random.Random(32)
         with serving.Client(self.server.address) as client:
             client.ask("qSupported:swbreak+")
-            number, sp = (number_of(client, name) for name in ("trace_pos", "sp"))
+            number, sp = (client.number_of(name) for name in ("trace_pos", "sp"))
             for _ in range(300):
                 position = chance.randrange(N)
                 raw_seek(client, number, position)
@@ -294,18 +294,6 @@ class Values(unittest.TestCase):
         bytes_shown = re.findall(r"\t0x([0-9a-f]{2})\b", out)
         self.assertEqual("".join(bytes_shown), known, out)
         self.assertIn(f"$1 = 0x{int(known[:2], 16):x}", out)
-
-
-def number_of(client, name):
-    """Number of a register in the target description."""
-    description = client.ask("qXfer:features:read:target.xml:0,ffff")
-    number = -1
-    for reg in re.findall(r"<reg ([^>]*)/>", description):
-        given = re.search(r'regnum="(\d+)"', reg)
-        number = int(given[1]) if given else number + 1
-        if f'name="{name}"' in reg:
-            return number
-    raise AssertionError("no " + name)
 
 
 def raw_seek(client, number, position):

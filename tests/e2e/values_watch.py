@@ -31,18 +31,6 @@ def writes():
     return found
 
 
-def number_of(client, name):
-    """Number of a register in the target description."""
-    description = client.ask("qXfer:features:read:target.xml:0,ffff")
-    number = -1
-    for reg in re.findall(r"<reg ([^>]*)/>", description):
-        given = re.search(r'regnum="(\d+)"', reg)
-        number = int(given[1]) if given else number + 1
-        if f'name="{name}"' in reg:
-            return number
-    raise AssertionError("no " + name)
-
-
 class Truth(unittest.TestCase):
     """Against what was recorded."""
 
@@ -94,7 +82,7 @@ class Truth(unittest.TestCase):
         with serving.Server(CRASH.arguments()) as server, \
                 serving.Client(server.address) as client:
             client.ask("qSupported:swbreak+;hwbreak+")
-            number = number_of(client, "trace_pos")
+            number = client.number_of("trace_pos")
             for _, address, old, _ in chance.sample(changes, min(25, len(changes))):
                 address &= ~7
                 true = sorted({step + first for step, at, before, _ in changes
@@ -108,7 +96,7 @@ class Interrupt(unittest.TestCase):
     def test_interrupt_ends_the_reconstruction(self):
         with serving.Server(CRASH.arguments()) as server, serving.Client(server.address) as client:
             client.ask("qSupported:swbreak+")
-            number = number_of(client, "trace_pos")
+            number = client.number_of("trace_pos")
             stack = int.from_bytes(bytes.fromhex(client.ask("p1f")), "little")
             self.assertEqual(client.ask(f"Z2,{stack:x},8"), "OK")
             # The interrupt is there as soon as somebody looks.

@@ -173,6 +173,17 @@ class Client:
         self.send(frame(text.encode()))
         return self.payload().decode("latin-1")
 
+    def number_of(self, name):
+        """Number of a register in the target description."""
+        description = self.ask("qXfer:features:read:target.xml:0,ffff")
+        number = -1
+        for reg in re.findall(r"<reg ([^>]*)/>", description):
+            given = re.search(r'regnum="(\d+)"', reg)
+            number = int(given[1]) if given else number + 1
+            if f'name="{name}"' in reg:
+                return number
+        raise AssertionError("no " + name)
+
     def silent(self, seconds):
         """True if nothing comes."""
         return not self.buffer and not select.select([self.socket], [], [], seconds)[0]
