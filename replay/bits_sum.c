@@ -34,6 +34,7 @@ struct chain {
 	uint32_t allowed; /* set of flag states at the end */
 	unsigned int width;
 	uint16_t valid[64]; /* combinations at each bit */
+	uint64_t fresh;     /* bits at which column and states are not seen to be those below */
 };
 
 /* The combinations that agree with what is known of bit i of x. */
@@ -147,11 +148,13 @@ static void pass_upwards(struct chain *c)
 	uint32_t states = c->starts;
 	uint32_t before = 0;
 
+	c->fresh = 0;
 	for (unsigned int i = 0; i < c->width; i++) {
 		if ((steps >> i & 1) == 0 && states == before) {
 			c->valid[i] = c->valid[i - 1];
 			continue;
 		}
+		c->fresh |= (uint64_t)1 << i;
 		before = states;
 		c->valid[i] = (uint16_t)(in_states(states) & agreeing(&c->a, i, A_IS_0, A_IS_1) &
 		                         agreeing(&c->b, i, B_IS_0, B_IS_1));
@@ -161,21 +164,24 @@ static void pass_upwards(struct chain *c)
 
 /*
  * Learns from the top bit down, and ends with the states in front of bit 0. Below a bit that was no
- * news, one with the same column, the same combinations and the same states behind it is none.
+ * news, one with the same column, the same combinations and the same states behind it is none, nor
+ * is any below it that is not fresh, to the last one that the pass upwards found to be like them.
  */
 static bool pass_downwards(struct chain *c, uint32_t *starts)
 {
 	uint32_t states = STATES_ALL;
 	uint32_t above = 0;
 	uint32_t valid_above = 0;
-	uint64_t steps = column_steps(c);
 	bool news = true;
 
 	for (unsigned int i = c->width; i-- > 0;) {
 		uint32_t valid = c->valid[i];
 
-		if (!news && states == above && valid == valid_above && (steps >> i >> 1 & 1) == 0)
+		if (!news && states == above && valid == valid_above &&
+		    (c->fresh >> i >> 1 & 1) == 0) {
+			i = 63 - (unsigned int)__builtin_clzll(c->fresh & bits_mask(i + 1));
 			continue;
+		}
 		above = states;
 		valid_above = valid;
 		valid &= leading_to(states);

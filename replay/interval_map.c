@@ -26,7 +26,7 @@ static enum status grow(struct interval_map *map)
 	struct interval_map larger = *map;
 	struct interval_slot *old = map->slots;
 
-	if (map->count * 2 < map->slot_count)
+	if (map->count * 4 < map->slot_count * 3)
 		return STATUS_OK;
 	larger.slot_count = map->slot_count > 0 ? map->slot_count * 2 : SLOTS_FIRST;
 	larger.slots = malloc(larger.slot_count * sizeof(*larger.slots));

@@ -2,12 +2,10 @@
 /* Micro-operations with their operands resolved; see plan_op.h. */
 #include "replay/plan_op.h"
 
-static struct operand operand_of(unsigned int slot, const uint8_t *read_of)
+static struct operand operand_of(unsigned int slot, const uint8_t *read_of, uint8_t zero)
 {
-	if (slot == SLOT_NONE)
-		return (struct operand){OPERAND_NONE, 0};
-	if (slot == SLOT_ZERO)
-		return (struct operand){OPERAND_CONSTANT, INDEX_ZERO};
+	if (slot == SLOT_NONE || slot == SLOT_ZERO)
+		return (struct operand){OPERAND_CONSTANT, zero};
 	if (slot >= SLOT_CONSTANT)
 		return (struct operand){OPERAND_CONSTANT, (uint8_t)(slot - SLOT_CONSTANT)};
 	if (slot >= SLOT_TEMP)
@@ -44,8 +42,7 @@ static bool share_node(const struct plan_op *x, const struct plan_op *y)
 			const struct operand *a = &x->operands[i];
 			const struct operand *b = &y->operands[k];
 
-			if (a->kind != b->kind || a->kind == OPERAND_NONE ||
-			    a->kind == OPERAND_CONSTANT)
+			if (a->kind != b->kind || a->kind == OPERAND_CONSTANT)
 				continue;
 			if (a->kind == OPERAND_READ || a->index == b->index)
 				return true;
@@ -62,6 +59,7 @@ static uint64_t bit_of(size_t op)
 static void find_wakes(struct plan_op *ops, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
+		ops[i].self = i < PLAN_OPS_APART - 1 ? bit_of(i) : 0;
 		for (size_t k = 0; k < count; k++) {
 			if (i == k ? !is_exact(&ops[i].op) : share_node(&ops[i], &ops[k]))
 				ops[i].wakes |= bit_of(k);
@@ -69,9 +67,24 @@ static void find_wakes(struct plan_op *ops, size_t count)
 	}
 }
 
+/* The constants of an instruction, and zero. */
+static struct bits *copy_constants(struct arena *arena, const struct uop_insn *insn)
+{
+	struct bits *constants =
+	        arena_alloc(arena, (insn->constant_count + 1u) * sizeof(*constants));
+
+	if (!constants)
+		return NULL;
+	for (size_t i = 0; i < insn->constant_count; i++)
+		constants[i] = bits_of(insn->constants[i]);
+	constants[insn->constant_count] = bits_of(0);
+	return constants;
+}
+
 enum status plan_ops_make(struct arena *arena, const struct uop_insn *insn, const uint8_t *read_of,
                           struct plan_ops *ops)
 {
+	uint8_t zero = insn->constant_count;
 	struct plan_op *list;
 	struct plan_narrow *narrows;
 
@@ -80,7 +93,8 @@ enum status plan_ops_make(struct arena *arena, const struct uop_insn *insn, cons
 		return STATUS_OK;
 	list = arena_alloc(arena, insn->op_count * sizeof(*list));
 	narrows = arena_alloc(arena, insn->op_count * sizeof(*narrows));
-	if (!list || !narrows)
+	ops->constants = copy_constants(arena, insn);
+	if (!list || !narrows || !ops->constants)
 		return STATUS_NO_MEM;
 	for (size_t i = 0; i < insn->op_count; i++) {
 		const struct uop *op = &insn->ops[i];
@@ -88,9 +102,10 @@ enum status plan_ops_make(struct arena *arena, const struct uop_insn *insn, cons
 		if (relates(op))
 			list[ops->count++] = (struct plan_op){
 			        .op = *op,
-			        .operands = {operand_of(op->dst, read_of),
-			                     operand_of(op->a, read_of), operand_of(op->b, read_of),
-			                     operand_of(op->c, read_of)},
+			        .operands = {operand_of(op->dst, read_of, zero),
+			                     operand_of(op->a, read_of, zero),
+			                     operand_of(op->b, read_of, zero),
+			                     operand_of(op->c, read_of, zero)},
 			};
 		if (op->dst != SLOT_NONE && op->width < 64)
 			narrows[ops->narrow_count++] =

@@ -16,15 +16,13 @@
 #include "replay/uop.h"
 
 enum operand_kind {
-	OPERAND_NONE,
+	OPERAND_CONSTANT, /* index in `constants`; also stands for an operand that there is not */
 	OPERAND_READ,     /* a register: index in the plan's `regs` */
 	OPERAND_TEMP,     /* a temporary: its number */
-	OPERAND_CONSTANT, /* its number, or INDEX_ZERO */
 };
 
 enum {
-	OPERANDS = 4, /* dst, a, b, c */
-	INDEX_ZERO = 0xff,
+	OPERANDS = 4,        /* dst, a, b, c */
 	PLAN_OPS_APART = 64, /* operations from this one on share the last bit of a set */
 };
 
@@ -42,6 +40,7 @@ struct plan_op {
 	 * be one node; and itself, unless it finds all that there is to be found at once.
 	 */
 	uint64_t wakes;
+	uint64_t self; /* its own bit, if no other operation has it */
 };
 
 /* A temporary of so many bits. */
@@ -52,6 +51,7 @@ struct plan_narrow {
 
 struct plan_ops {
 	const struct plan_op *ops;
+	struct bits *constants; /* the instruction's, and zero behind them */
 	const struct plan_narrow *narrows;
 	uint8_t count;
 	uint8_t narrow_count;

@@ -152,7 +152,7 @@ void solve_learn_interval(struct solver *s, size_t step, unsigned int slot, stru
 struct frame {
 	struct solver *s;
 	size_t step;
-	const struct uop_insn *insn;
+	struct bits *constants;
 	const uint32_t *reads;
 	uint32_t node;
 };
@@ -161,10 +161,9 @@ struct frame {
 struct run {
 	const struct frame *frame;
 	const struct plan_op *op;
-	uint32_t nodes[OPERANDS]; /* LINK_NONE: no node */
+	uint32_t nodes[OPERANDS]; /* LINK_NONE: a constant */
 	struct bits *bits[OPERANDS];
-	uint64_t known[OPERANDS]; /* before it, of nodes */
-	struct bits constants[OPERANDS];
+	uint64_t known[OPERANDS]; /* before it */
 };
 
 static inline void resolve(struct run *r, unsigned int i)
@@ -172,42 +171,40 @@ static inline void resolve(struct run *r, unsigned int i)
 	const struct frame *f = r->frame;
 	struct operand o = r->op->operands[i];
 
-	switch ((enum operand_kind)o.kind) {
-	case OPERAND_READ:
-		r->nodes[i] = f->reads[o.index];
-		break;
-	case OPERAND_TEMP:
-		r->nodes[i] = f->node + o.index;
-		break;
-	case OPERAND_CONSTANT:
-		r->constants[i] = bits_of(o.index == INDEX_ZERO ? 0 : f->insn->constants[o.index]);
-		r->bits[i] = &r->constants[i];
+	if (o.kind == OPERAND_CONSTANT) {
 		r->nodes[i] = LINK_NONE;
-		return;
-	case OPERAND_NONE:
-		r->bits[i] = NULL;
-		r->nodes[i] = LINK_NONE;
-		return;
+		r->bits[i] = &f->constants[o.index];
+	} else {
+		r->nodes[i] = o.kind == OPERAND_READ ? f->reads[o.index] : f->node + o.index;
+		r->bits[i] = &f->s->nodes[r->nodes[i]];
 	}
-	r->bits[i] = &f->s->nodes[r->nodes[i]];
 	r->known[i] = r->bits[i]->known;
 }
 
-/* Nothing comes of a sum of which two are as good as unknown. */
-static bool says_little(const struct interval v[3], unsigned int width)
+/* An operand whose range is as good as unknown: nothing comes of a sum that has two of them. */
+static bool says_little(const struct run *r, unsigned int i)
 {
-	uint64_t much = bits_mask(width) - bits_mask(width) / 16;
-	unsigned int little = 0;
+	uint64_t mask = bits_mask(r->op->op.width);
+	const struct interval_map *map = &r->frame->s->intervals;
+	uint64_t span = ~r->bits[i]->known;
 
-	for (unsigned int i = 0; i < 3; i++)
-		little += interval_span(v[i]) > much;
-	return little > 1;
+	if (r->nodes[i] != LINK_NONE && interval_map_has(map, r->nodes[i]))
+		span = interval_span(node_interval(r->frame->s, r->nodes[i]));
+	return span > mask - mask / 16;
 }
 
-static bool has_intervals(const struct uop *op)
+/* The operation relates ranges, and may say something of one that is not known. */
+static bool has_intervals(const struct run *r)
 {
-	return (op->op == UOP_ADD && (op->width == 64 || op->width == 32)) ||
-	       (op->op == UOP_FLAGS && (op->len == 64 || op->len == 32) && op->to == 1);
+	const struct uop *op = &r->op->op;
+
+	if (op->op == UOP_ADD)
+		return (op->width == 64 || op->width == 32) &&
+		       (r->bits[0]->known & r->bits[1]->known & r->bits[2]->known) != UINT64_MAX &&
+		       says_little(r, 0) + says_little(r, 1) + says_little(r, 2) < 2;
+	return op->op == UOP_FLAGS && (op->len == 64 || op->len == 32) && op->to == 1 &&
+	       r->nodes[1] != LINK_NONE && r->bits[1]->known != UINT64_MAX &&
+	       !bits_none_known(r->bits[0], 16) && bits_all_known(r->bits[2], op->len);
 }
 
 /* The same relation, for intervals. True if one of them changed. */
@@ -219,16 +216,12 @@ static bool run_intervals(const struct run *r)
 	struct bits bits[OPERANDS];
 	bool changed = false;
 
-	if ((r->bits[0]->known & r->bits[1]->known & r->bits[2]->known) == UINT64_MAX)
-		return false;
 	for (unsigned int i = 0; i < OPERANDS; i++) {
 		bits[i] = *r->bits[i];
-		v[i] = r->nodes[i] == LINK_NONE ? interval_of_bits(bits[i])
-		                                : node_interval(r->frame->s, r->nodes[i]);
-		old[i] = v[i];
+		old[i] = r->nodes[i] == LINK_NONE ? interval_of_bits(bits[i])
+		                                  : node_interval(r->frame->s, r->nodes[i]);
 	}
-	if (op->op == UOP_ADD && says_little(v, op->width))
-		return false;
+	memcpy(v, old, sizeof(v));
 	interval_refine(op, bits, v);
 	for (unsigned int i = op->op == UOP_FLAGS ? 1 : 0; i < 3; i++) {
 		if (r->nodes[i] == LINK_NONE || !interval_is_better(old[i], v[i]))
@@ -250,7 +243,7 @@ static void op_conflict(const struct run *r, const struct bits before[OPERANDS])
 	while (about + 1 < OPERANDS && r->nodes[about] == LINK_NONE)
 		about++;
 	for (unsigned int i = OPERANDS; i-- > 0;) {
-		at[i] = r->bits[i] ? &others[i] : NULL;
+		at[i] = &others[i];
 		if (r->nodes[i] != LINK_NONE)
 			s->nodes[r->nodes[i]] = before[i];
 		others[i] = i == about ? (struct bits){0, 0} : before[i];
@@ -270,16 +263,18 @@ static void refine_logged(struct run *r)
 	struct bits before[OPERANDS];
 
 	for (unsigned int i = 0; i < OPERANDS; i++)
-		before[i] = r->bits[i] ? *r->bits[i] : (struct bits){0, 0};
+		before[i] = *r->bits[i];
 	if (!uop_refine(&r->op->op, r->bits[0], r->bits[1], r->bits[2], r->bits[3]))
 		op_conflict(r, before);
 }
 
-static bool run_op(const struct frame *f, const struct plan_op *op)
+/* The set of operations that may find something new now. */
+static uint64_t run_op(const struct frame *f, const struct plan_op *op)
 {
 	struct solver *s = f->s;
 	struct run r;
 	bool changed = false;
+	uint64_t known;
 
 	solve_because(s, CAUSE_OP, f->step, (uint32_t)(op - window_plan(&s->w, f->step)->ops.ops));
 	r.frame = f;
@@ -291,14 +286,17 @@ static bool run_op(const struct frame *f, const struct plan_op *op)
 	else if (!uop_refine(&op->op, r.bits[0], r.bits[1], r.bits[2], r.bits[3]))
 		conflict(s, f->step, LINK_NONE, (struct bits){0, 0});
 	for (unsigned int i = 0; i < OPERANDS; i++) {
-		if (r.nodes[i] == LINK_NONE || r.bits[i]->known == r.known[i])
+		if (r.bits[i]->known == r.known[i])
 			continue;
 		changed = true;
 		node_changed(s, r.nodes[i]);
 	}
-	if (has_intervals(&op->op) && !s->has_conflict)
+	if (!s->has_conflict && has_intervals(&r))
 		changed |= run_intervals(&r);
-	return changed;
+	if (!changed)
+		return 0;
+	known = r.bits[0]->known & r.bits[1]->known & r.bits[2]->known & r.bits[3]->known;
+	return known == UINT64_MAX ? op->wakes & ~op->self : op->wakes;
 }
 
 bool solve_same(struct solver *s, size_t step, uint32_t a, uint32_t b)
@@ -388,7 +386,7 @@ static void run_step(struct solver *s, size_t step)
 	const struct plan *plan = window_plan(&s->w, step);
 	const struct plan_ops *ops = &plan->ops;
 	struct step_numbers at = window_step(&s->w, step);
-	const struct frame f = {s, step, plan->insn, &s->w.reads[at.read], at.node};
+	const struct frame f = {s, step, ops->constants, &s->w.reads[at.read], at.node};
 	uint64_t pending = plan_ops_all(ops);
 
 	s->runs++;
@@ -397,10 +395,8 @@ static void run_step(struct solver *s, size_t step)
 		size_t end = i + 1 < PLAN_OPS_APART ? i + 1 : ops->count;
 
 		pending &= pending - 1;
-		for (; i < end && !s->has_conflict; i++) {
-			if (run_op(&f, &ops->ops[i]))
-				pending |= ops->ops[i].wakes;
-		}
+		for (; i < end && !s->has_conflict; i++)
+			pending |= run_op(&f, &ops->ops[i]);
 	}
 	set_clean(s, step);
 	if (plan->access_count > 0)
