@@ -210,10 +210,12 @@ static bool resumed(struct boundary_reader *r, uint64_t position, const struct e
 		}
 		return true;
 	}
-	if (kind == EXCEPTION_INTERRUPT && r->handler_preserves)
+	/* An SVC has taken an exception of its own, which the trace does not show. */
+	if (kind == EXCEPTION_INTERRUPT && r->handler_preserves && !from->is_exception)
 		return false;
 	/* The halt is that of the fault itself. */
-	if (position == history_length(r->history) && kind == EXCEPTION_FAULT && !again)
+	if (!from->is_exception && position == history_length(r->history) &&
+	    kind == EXCEPTION_FAULT && !again)
 		return false;
 	lose_all(b);
 	return true;

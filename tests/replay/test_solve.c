@@ -640,6 +640,28 @@ static void solve_other_call_is_a_gap(void **state)
 	end(&p);
 }
 
+/* Whatever the trace shows is not the exception that the SVC has taken. */
+static void solve_call_of_which_the_trace_shows_nothing_is_a_gap(void **state)
+{
+	static const uint32_t numbers[] = {12, 14}; /* the fault of the halt, an interrupt */
+	uint8_t bytes[8];
+
+	for (size_t i = 0; i < 2; i++) {
+		struct program p;
+		const struct element elements[] = {range(CODE, 2, INSN_OTHER, true),
+		                                   exception(numbers[i], CODE + 8)};
+
+		(void)state;
+		BEGIN(&p, MOV_X8_EXECVE, SVC_0);
+		put_u64(p.x[8], 221);
+		finish(&p, elements, 2);
+		assert_unknown(&p, 0, 1);
+		assert_int_equal(values_memory(p.values, 0, DATA_AT, bytes, 8), 0);
+		assert_is(&p, 2, 1, 0x100);
+		end(&p);
+	}
+}
+
 /* SYS_CLOCK: nothing but X0 changes. */
 static void solve_semihosting_returns_in_x0_alone(void **state)
 {
@@ -746,6 +768,7 @@ int main(void)
 	        cmocka_unit_test(solve_fault_is_a_gap),
 	        cmocka_unit_test(solve_known_call_returns_in_x0_alone),
 	        cmocka_unit_test(solve_other_call_is_a_gap),
+	        cmocka_unit_test(solve_call_of_which_the_trace_shows_nothing_is_a_gap),
 	        cmocka_unit_test(solve_semihosting_returns_in_x0_alone),
 	        cmocka_unit_test(solve_other_halt_is_a_gap),
 	        cmocka_unit_test(solve_interrupted_says_nothing_this_time),
