@@ -19,12 +19,15 @@ static bool is_at_halt(const struct why_walk *w)
 	return w->log.facts[w->log.conflict_fact].kind == CAUSE_HALT;
 }
 
-/* The register that the conflict is about, or REG_COUNT for a value on the way. */
+/*
+ * The register that the conflict is about, or REG_COUNT for a value on the way, and a step before
+ * which it holds the value.
+ */
 static unsigned int subject_register(const struct why_walk *w, size_t *step)
 {
 	uint32_t node = w->log.conflict.subject;
 	unsigned int reg = REG_COUNT;
-	bool is_result;
+	bool is_result = false;
 
 	*step = w->solver.conflict;
 	if (is_at_halt(w))
@@ -33,6 +36,8 @@ static unsigned int subject_register(const struct why_walk *w, size_t *step)
 		reg = why_register_of(w, *step, node, &is_result);
 	if (reg == REG_COUNT && why_maker(w, node, step))
 		reg = why_register_of(w, *step, node, &is_result);
+	if (reg < REG_COUNT && is_result)
+		++*step;
 	return reg;
 }
 
@@ -63,6 +68,18 @@ static void say_node(struct why_walk *w, struct bits b)
 	text_printf(w->out, " at position %" PRIu64, window_position_of(&w->solver.w, step));
 }
 
+static void say_store(struct why_walk *w, bool is_second)
+{
+	const struct link_memory *m = &w->solver.memory;
+	const struct link_access *a = &m->accesses[m->entries[w->log.conflict.subject].access];
+
+	if (is_second)
+		text_puts(w->out, "it does not go there");
+	else
+		text_printf(w->out, "the store at position %" PRIu64 " goes to 0x%" PRIx64,
+		            window_position_of(&w->solver.w, a->step), why_address(w, a));
+}
+
 /* What one of the two derivations says. */
 static void say(struct why_walk *w, bool is_second)
 {
@@ -72,7 +89,7 @@ static void say(struct why_walk *w, bool is_second)
 	if (about->kind == CONFLICT_SIDE)
 		say_side(w, b);
 	else if (about->kind == CONFLICT_STORE)
-		text_puts(w->out, is_second ? "nothing writes there" : "the store goes there");
+		say_store(w, is_second);
 	else if (about->subject == LINK_NONE)
 		text_puts(w->out,
 		          is_second ? "another value follows" : "a value is in the instruction");
@@ -88,25 +105,48 @@ static void first_node(struct why_walk *w)
 	why_known_node(w, about->subject, about->held.known & against);
 }
 
-/* Where the store goes, and why nothing was to write there. */
-static void store_chain(struct why_walk *w, bool is_second)
+/* Why no store was to write the entry's bytes: it would be found, or functions keep them. */
+static void no_store_chain(struct why_walk *w, const struct link_entry *e)
 {
 	const struct link_memory *m = &w->solver.memory;
-	uint32_t number = w->log.conflict.subject;
-	const struct link_entry *e = &m->entries[number];
 	const struct link_access *a = &m->accesses[e->access];
-	unsigned int slot = link_access_of(&w->solver, a)->address;
+	const struct link_word *word = &m->words[e->word];
+	struct bits found = e->next == LINK_NONE ? word->end : m->entries[e->next].before;
+	unsigned int slot = link_access_of(&w->solver, a)->data;
+	struct bits data = link_to_word(solve_slot(&w->solver, a->step, slot), e->shift);
+	bool differs =
+	        (data.known & found.known & link_spread(e->mask) & (data.value ^ found.value)) != 0;
 
-	if (!is_second) {
+	if (abi_slot_is_kept(&w->solver, word->address, e->access)) {
+		why_rests_on(w, "the assumption abi for 0x%" PRIx64, word->address);
 		if (why_step_line(w, a->step))
-			text_printf(w->out, "writes 0x%" PRIx64 "\n", why_address(w, a));
-		if (slot < SLOT_CONSTANT)
-			why_known_node(w, why_node(w, a->step, slot), UINT64_MAX);
-		return;
+			text_puts(w->out, "a function keeps registers there: assumed\n");
 	}
+	if (differs && why_step_line(w, a->step))
+		text_puts(w->out, "what it stores is not what is found there\n");
+	if (differs && slot < SLOT_CONSTANT)
+		why_known_node(w, why_node(w, a->step, slot), UINT64_MAX);
 	why_say_link(w, e->previous, e->next);
 	if (e->next != LINK_NONE)
 		why_known_side(w, e->next, false, link_spread(e->mask));
+}
+
+/* Where the store goes, and why it does not. */
+static void store_chain(struct why_walk *w, bool is_second)
+{
+	const struct link_memory *m = &w->solver.memory;
+	const struct link_entry *e = &m->entries[w->log.conflict.subject];
+	const struct link_access *a = &m->accesses[e->access];
+	unsigned int slot = link_access_of(&w->solver, a)->address;
+
+	if (is_second) {
+		no_store_chain(w, e);
+		return;
+	}
+	if (why_step_line(w, a->step))
+		text_printf(w->out, "writes 0x%" PRIx64 "\n", why_address(w, a));
+	if (slot < SLOT_CONSTANT)
+		why_known_node(w, why_node(w, a->step, slot), UINT64_MAX);
 }
 
 /* How that came about. */

@@ -82,13 +82,12 @@ unsigned int why_register_of(const struct why_walk *walk, size_t step, uint32_t 
 		if (w->reads[at.read + i] == node)
 			return plan->regs[i];
 	}
-	for (unsigned int i = 0; *is_result && i < plan->insn->def_count; i++) {
-		const struct uop_def *def = &plan->insn->defs[i];
-
-		if (def->slot >= SLOT_TEMP && def->slot < SLOT_CONSTANT &&
-		    at.node + (def->slot - SLOT_TEMP) == node)
-			return def->reg;
+	for (unsigned int i = 0; *is_result && i < plan->def_count; i++) {
+		if (!plan->defs[i].is_copy && at.node + plan->defs[i].from == node)
+			return plan->defs[i].reg;
 	}
+	if (*is_result && plan->kills_registers && node >= at.node + plan->killed_node)
+		return node - at.node - plan->killed_node;
 	return REG_COUNT;
 }
 
@@ -214,6 +213,24 @@ static void explain_halt(struct why_walk *w, unsigned int reg, uint32_t node)
 	text_puts(w->out, " in the snapshot\n");
 }
 
+/* The step behind a call, of a register that no instruction in between need mention. */
+static void explain_kept(struct why_walk *w, const struct derivation_fact *f, uint32_t node)
+{
+	unsigned int reg = node;
+	bool is_result;
+	size_t maker;
+
+	rests_on_step(w, "the assumption abi for the call before", f->step);
+	if (why_maker(w, node, &maker))
+		reg = why_register_of(w, maker, node, &is_result);
+	if (!why_step_line(w, f->step))
+		return;
+	why_name(w, reg, w->out);
+	text_puts(w->out, " = ");
+	why_bits(w->solver.nodes[node], w->out);
+	text_puts(w->out, ", since the call before it keeps it: assumed\n");
+}
+
 /* A node without a fact is a constant, or was known to be narrow from the begin. */
 static void explain_leaf(struct chain *c, uint32_t node)
 {
@@ -249,8 +266,7 @@ static void explain_node_fact(struct chain *c, const struct derivation_fact *f, 
 		(void)say_value(c, f->step, node, "nothing can write that memory");
 		break;
 	case CAUSE_ABI:
-		rests_on_step(c->walk, "the assumption abi for the call before", f->step);
-		(void)say_value(c, f->step, node, "the call before it keeps it: assumed");
+		explain_kept(c->walk, f, node);
 		push_node(c, f->other, number);
 		break;
 	case CAUSE_REACH:

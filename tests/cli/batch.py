@@ -68,8 +68,8 @@ class Batch(unittest.TestCase):
         self.assertEqual(err.splitlines(), [
             "csreplay: note: snapshot and trace disagree at position 39996: "
             "no value of the past is shown",
-            "  x3 is 0x401749 at position 39996, from x3 at the halt",
-            "  x3 is 0x401748 at position 39996, from the instruction at 39995"])
+            "  x3 is 0x401749 at position 39997, from x3 at the halt",
+            "  x3 is 0x401748 at position 39997, from the instruction at 39995"])
 
     def test_text_for_unknown_is_the_users(self):
         _, out, _ = ask("0\tm0\n0\tm0x0\n", "--unknown", "?")

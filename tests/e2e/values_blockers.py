@@ -20,14 +20,16 @@ NOP, SVC_0, B_0 = 0xD503201F, 0xD4000001, 0x14000000
 MOV_X1_0, MOV_X3_0, MOV_X4_0, MOV_X5_0 = 0xD2800001, 0xD2800003, 0xD2800004, 0xD2800005
 MUL_X1_X4_X5, FADD_D1_D2_D3 = 0x9B057C81, 0x1E632841
 LDR_X1_X2, LDR_X1_X3, LDR_X5_X2 = 0xF9400041, 0xF9400061, 0xF9400045
-STR_X1_X2, STR_X4_X2, STR_X4_X3, STR_X4_X3_X5 = 0xF9000041, 0xF9000044, 0xF9000064, 0xF8256864
+STR_X1_X2, STR_X4_X2, STR_X4_X3 = 0xF9000041, 0xF9000044, 0xF9000064
+STR_X4_X9, STR_X4_X3_X5 = 0xF9000124, 0xF8256864
 ST1B_Z0_X2 = 0xE400E040  # st1b {z0.b}, p0, [x2]
 MSR_TTBR0_X4 = 0xD5182004
 UNDEFINED = 0x80800000  # SME left this one unallocated
+M_CORE = os.path.join(serving.SHARED, "corpus", "opencsd", "armv8_1m_branches")
 LONG = 2_200_000  # instructions: more than a window that begins at the halt has
 
 # What it is, the opcodes, a position and a subject there, what is said of it. At the halt X2 is
-# DATA, and X8 the number of no system call.
+# DATA, X8 the number of no system call, X9 CODE, the others 0.
 CASES = (
     ("an opcode that no table has", [UNDEFINED, NOP], 0, "x9",
      r"0  0x1000  .*: an opcode that the tables do not have: anything may have changed$"),
@@ -79,6 +81,8 @@ CASES = (
      r"  what is looked at ends before the halt, with x9$"),
     ("memory long before the halt", [NOP] * 1000, 0, "0x8000",
      r"  the window ends here, before the halt$"),
+    ("code that was written", [MOV_X1_0, STR_X4_X9, NOP], 0, "x9",
+     r"not known: nothing is before position 2, where code or the byte order of data changed$"),
 )
 
 
@@ -87,6 +91,12 @@ class Blocked(unittest.TestCase):
         for case in CASES:
             with self.subTest(case[0]):
                 self.explain(*case)
+
+    @unittest.skipUnless(os.path.isdir(M_CORE), "CSREPLAY_SHARED is not there")
+    def test_register_that_no_instruction_is_followed_for(self):
+        with serving.Server([M_CORE]) as server:
+            out = serving.gdb(server.address, ["set $trace_pos = 1", "monitor why primask"])
+        self.assertRegex(out, "(?m)^primask is not reconstructed$")
 
     def test_there_is_no_other_kind(self):
         """All that the file says of the lines that it writes is told above."""
@@ -124,7 +134,7 @@ def make(folder, opcodes, times):
         file.write(struct.pack("<%dI" % len(opcodes), *opcodes))
     with open(os.path.join(folder, "data.bin"), "wb") as file:
         file.write(bytes(8))
-    values = {2: DATA, 8: 0xFFFF}
+    values = {2: DATA, 8: 0xFFFF, 9: CODE}
     lines = ["core cpu_0 Cortex-A53", f"reg PC(size:64) {halt:#x}", "reg CPSR(size:32) 0x60000000",
              *(f"reg X{i}(size:64) {values.get(i, 0):#x}" for i in range(31)),
              f"dump code.bin {CODE:#x}", f"dump data.bin {DATA:#x}", "source ETM_0 ETM4.2 0x10",

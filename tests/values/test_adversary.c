@@ -16,6 +16,7 @@
 #include "replay/history_part.h"
 #include "replay/register.h"
 #include "replay/values.h"
+#include "replay/why.h"
 
 enum {
 	CODE = 0x1000,
@@ -36,8 +37,13 @@ enum {
 #define MOV_X3_0    UINT32_C(0xd2800003)
 #define MOV_X4_0    UINT32_C(0xd2800004)
 #define MOV_X5_0    UINT32_C(0xd2800005)
+#define MOV_X19_0   UINT32_C(0xd2800013)
 #define MOV_X19_7   UINT32_C(0xd28000f3)
 #define ADD_X1_X1_1 UINT32_C(0x91000421)
+
+#define MOV_X3_7FF8  UINT32_C(0xd28fff03)
+#define ADD_X3_X3_8  UINT32_C(0x91002063)
+#define ADD_X3_X5_X6 UINT32_C(0x8b0600a3)
 
 #define STR_X1_X2       UINT32_C(0xf9000041)
 #define STR_X4_X3       UINT32_C(0xf9000064)
@@ -613,6 +619,124 @@ static void frame_says_nothing_of_what_was_there_before(void **state)
 	end(&p);
 }
 
+/* Nothing is known, and of what contradicts each other all of `expected` is said. */
+static void assert_disagrees(struct program *p, const char *expected)
+{
+	const struct why_options options = {.all = false};
+	const struct why_subject subject = {.number = A64_x0};
+	struct text said = {0};
+
+	assert_unknown(p, 0, 2);
+	assert_unknown(p, 1, 7);
+	values_trouble(p->values, &said);
+	text_char(&said, '\n');
+	assert_int_equal(why_value(p->values, 0, &subject, &options, &said), STATUS_OK);
+	assert_string_equal(said.data, expected);
+	text_fini(&said);
+	values_destroy(p->values);
+	history_destroy(p->history);
+	memmap_destroy(p->core.memory);
+}
+
+/*
+ * It stores 0, and NAIVE is found there: so the store of X1 is what wrote it. That it goes there
+ * shows later, where its address comes forward from the begin.
+ */
+static void store_of_another_value_than_is_found_disagrees(void **state)
+{
+	PROGRAM(p, MOV_X3_7FF8, ADD_X3_X3_8, MOV_X4_0, STR_X1_X2, MOV_X1_7, STR_X4_X3, MOV_X3_0);
+	set(&p, 3, 0);
+	set(&p, 4, 0);
+	run(&p);
+	assert_disagrees(
+	        &p,
+	        "snapshot and trace disagree at position 5: no value of the past is shown\n"
+	        "  the store at position 5 goes to 0x8000, from the instruction at 0\n"
+	        "  it does not go there, from the instruction at 2, the word at 0x8000 in the "
+	        "dump\n"
+	        "snapshot and trace disagree, found at position 5: no value of the past is shown\n"
+	        "the store at position 5 goes to 0x8000:\n"
+	        "  5  0x1014  str x4, [x3]: writes 0x8000\n"
+	        "  1  0x1004  add x3, x3, #8: x3 = 0x8000\n"
+	        "  0  0x1000  movz x3, #0x7ff8: 0x7ff8 is in the instruction\n"
+	        "and yet it does not go there:\n"
+	        "  5  0x1014  str x4, [x3]: what it stores is not what is found there\n"
+	        "  2  0x1008  movz x4, #0: 0x0 is in the instruction\n"
+	        "  4  from here to the halt nothing writes 0x8000, which the dump has: "
+	        "0x1122334455667788\n");
+}
+
+/* The frame record at DATA + 0x40 is one that no store hits, and with what is found there this one
+ * does. */
+static void store_over_a_frame_that_is_kept_disagrees(void **state)
+{
+	PROGRAM(p, LDR_X5_X2, ADD_X3_X5_X6, STR_X4_X3, MOV_X3_0, MOV_X4_0, MOV_X5_0);
+	make_frame(&p, BEHIND_BL);
+	set(&p, 2, DATA + 0x40);
+	set(&p, 5, 0);
+	set(&p, 6, DATA + 0x40);
+	run(&p);
+	if (assumes_abi) {
+		assert_disagrees(
+		        &p,
+		        "snapshot and trace disagree at position 2: no value of the past is shown\n"
+		        "  the store at position 2 goes to 0x8040, from the word at 0x8040 in the "
+		        "dump, x2 at the halt, x6 at the halt\n"
+		        "  it does not go there, from the assumption abi for 0x8040, the word at "
+		        "0x8040 in the dump\n"
+		        "snapshot and trace disagree, found at position 2: no value of the past is "
+		        "shown\n"
+		        "the store at position 2 goes to 0x8040:\n"
+		        "  2  0x1008  str x4, [x3]: writes 0x8040\n"
+		        "  1  0x1004  add x3, x5, x6: x3 = 0x8040\n"
+		        "  0  0x1000  ldr x5, [x2]: loaded 0x0 from 0x8040\n"
+		        "  1  from here to the halt nothing writes 0x8040, which the dump has: "
+		        "0x0\n"
+		        "  6  the halt: x2 = 0x8040 in the snapshot\n"
+		        "  6  the halt: x6 = 0x8040 in the snapshot\n"
+		        "and yet it does not go there:\n"
+		        "  2  0x1008  str x4, [x3]: a function keeps registers there: assumed\n"
+		        "  1  from here to the halt nothing writes 0x8040, which the dump has: "
+		        "0x0\n");
+		return;
+	}
+	assert_unknown(&p, 1, 5);
+	end(&p);
+}
+
+/* X19 is 7 before the call and 0 behind it. */
+static void register_that_a_call_does_not_keep_disagrees(void **state)
+{
+	PROGRAM(p, MOV_X19_7, BL_8, NOP, MOV_X19_0, RET);
+	set(&p, 19, 0);
+	p.runs[0] = (struct run){0, 2, INSN_BRANCH};
+	p.runs[1] = (struct run){3, 2, INSN_BRANCH_INDIRECT};
+	p.runs[2] = (struct run){2, 1, INSN_OTHER};
+	p.end = CODE + 12;
+	set(&p, PC, p.end);
+	set(&p, 30, CODE + 8);
+	run(&p);
+	if (assumes_abi) {
+		assert_disagrees(
+		        &p,
+		        "snapshot and trace disagree at position 4: no value of the past is shown\n"
+		        "  x19 is 0x7 at position 1, from the instruction at 0\n"
+		        "  x19 is 0x0 at position 1, from the assumption abi for the call before "
+		        "at 4, the instruction at 2\n"
+		        "snapshot and trace disagree, found at position 4: no value of the past is "
+		        "shown\n"
+		        "x19 is 0x7 at position 1:\n"
+		        "  0  0x1000  movz x19, #0x7: 0x7 is in the instruction\n"
+		        "and yet x19 is 0x0 at position 1:\n"
+		        "  4  0x1008  nop: x19 = 0x0, since the call before it keeps it: assumed\n"
+		        "  2  0x100c  movz x19, #0: 0x0 is in the instruction\n");
+		return;
+	}
+	assert_is(&p, 2, 19, 7);
+	assert_is(&p, 4, 19, 0);
+	end(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -641,6 +765,9 @@ int main(void)
 	        cmocka_unit_test(store_through_sp_may_have_made_the_frame),
 	        cmocka_unit_test(record_that_no_call_made_is_no_frame),
 	        cmocka_unit_test(frame_says_nothing_of_what_was_there_before),
+	        cmocka_unit_test(store_of_another_value_than_is_found_disagrees),
+	        cmocka_unit_test(store_over_a_frame_that_is_kept_disagrees),
+	        cmocka_unit_test(register_that_a_call_does_not_keep_disagrees),
 	};
 
 	int failed = cmocka_run_group_tests_name("nothing assumed", tests, NULL, NULL);
