@@ -285,7 +285,7 @@ static bool find_watch(const struct session *session, size_t core, uint64_t to,
 static struct stop watch_stop(const struct watch_hit *hit)
 {
 	return (struct stop){
-	        .reason = STOP_WATCH, .watch_kind = hit->watch.kind, .watch_address = hit->address};
+	        .reason = STOP_WATCH, .watch = hit->watch, .watch_address = hit->address};
 }
 
 /* Adds to a stop what is not known of the way from the position `from` to where the core is. */

@@ -63,7 +63,7 @@ struct stop {
 	/* The gap that was crossed or met, or NULL. Valid as long as the session. */
 	const struct gap *gap;
 	/* WATCH: the watchpoint, and the first of its bytes that was accessed. */
-	enum watch_kind watch_kind;
+	struct watch watch;
 	uint64_t watch_address;
 	/* Of the way: which instructions may have accessed what is watched, too. */
 	struct values_doubt doubt;

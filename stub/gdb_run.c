@@ -101,7 +101,8 @@ static void add_breakpoint_reason(struct gdb *gdb, size_t core)
 		text_puts(&gdb->reply, "swbreak:;");
 }
 
-/* With the address gdb looks up which of its watchpoints it was. */
+/* With the address a debugger looks up which of its watchpoints it was; lldb knows each by its
+ * first. */
 static void add_watch_reason(struct gdb *gdb, const struct stop *stop)
 {
 	static const char *const names[] = {
@@ -110,7 +111,8 @@ static void add_watch_reason(struct gdb *gdb, const struct stop *stop)
 	        [WATCH_ACCESS] = "awatch",
 	};
 
-	text_printf(&gdb->reply, "%s:%" PRIx64 ";", names[stop->watch_kind], stop->watch_address);
+	text_printf(&gdb->reply, "%s:%" PRIx64 ";", names[stop->watch.kind],
+	            gdb->client == CLIENT_LLDB ? stop->watch.address : stop->watch_address);
 }
 
 static unsigned int stop_signal(const struct gdb *gdb, const struct stop *stop)

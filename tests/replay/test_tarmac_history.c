@@ -591,7 +591,7 @@ static void watch_read_is_of_the_bytes_read_and_fetches_are_none(void **state)
 	assert_int_equal(session_watch_set(rig.session, &high), STATUS_OK);
 	stop = move(DIRECTION_FORWARD);
 	assert_int_equal(stop.reason, STOP_WATCH);
-	assert_int_equal(stop.watch_kind, WATCH_READ);
+	assert_int_equal(stop.watch.kind, WATCH_READ);
 	assert_int_equal(stop.watch_address, 0x8004);
 	assert_int_equal(session_position(rig.session, 0), 2);
 }

@@ -262,7 +262,7 @@ struct stop session_continue(struct session *s, size_t core, enum direction dire
 
 		if (meets_watch(s, s->positions[core]))
 			return (struct stop){.reason = STOP_WATCH,
-			                     .watch_kind = s->watch.kind,
+			                     .watch = s->watch,
 			                     .watch_address = FAKE_DATA};
 		stop = session_step(s, core, direction);
 		if (stop.reason != STOP_STEPPED)

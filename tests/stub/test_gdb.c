@@ -329,9 +329,10 @@ static void gdb_lldb_is_told_that_watchpoints_stop_behind_the_access(void **stat
 	connect_lldb();
 	assert_string_equal(ask("qHostInfo"),
 	                    "endian:little;ptrsize:8;watchpoint_exceptions_received:after;");
-	assert_string_equal(ask("Z2,7008,8"), "OK");
+	assert_string_equal(ask("Z2,7000,10"), "OK");
 	assert_int_equal(session_seek(rig.gdb.session, 0, FAKE_STORE), STATUS_OK);
-	assert_non_null(strstr(ask("c"), "watch:7008;"));
+	/* The watchpoint's address, not that of the access. */
+	assert_non_null(strstr(ask("c"), "watch:7000;"));
 	assert_int_equal(session_position(rig.gdb.session, 0), FAKE_STORE + 1);
 }
 
