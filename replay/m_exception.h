@@ -59,6 +59,16 @@ static inline bool m_is_fp(uint32_t opcode)
 	return (opcode >> 26 & 0x3b) == 0x3b;
 }
 
+/*
+ * An opcode of Advanced SIMD is one of MVE here: VPT may be in front of it, and by that it may
+ * leave parts of its result as they were.
+ */
+static inline bool m_is_vector(uint32_t opcode)
+{
+	return (opcode & 0xef000000) == 0xef000000 || (opcode & 0xff100000) == 0xf9000000 ||
+	       (opcode & 0xff900f5f) == 0xee800b10; /* VDUP */
+}
+
 void m_exception_lazy(struct uop_builder *b);
 
 #endif

@@ -114,7 +114,7 @@ void arm_vfp_memory(struct arm *s, unsigned int arg)
 	}
 	if ((mode != 2 && mode != 3 && mode != 5) || words == 0 || first + words > 64 ||
 	    (is_double ? words % 2 != 0 || words > 32 : first + words > 32) ||
-	    ((mode & 1) != 0 && rn == ARM_PC)) {
+	    (((mode & 1) != 0 || s->is_t32) && rn == ARM_PC)) { /* VSCCLRM of the M profile */
 		arm_reject(s);
 		return;
 	}

@@ -284,6 +284,8 @@ static enum status enter_m(struct collect *c, struct plan *plan, uint64_t positi
 	if (has_opcode && is_interrupted && c->boundary.is_return &&
 	    m_has_many_accesses(plan->opcode))
 		plan->it = IT_UNKNOWN;
+	if (has_opcode && m_is_vector(plan->opcode))
+		plan->it = IT_UNKNOWN;
 	if (!c->is_lazy || !c->boundary.m_core.may_have_fpu || !has_opcode ||
 	    !m_is_fp(plan->opcode))
 		return STATUS_OK;

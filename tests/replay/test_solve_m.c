@@ -150,6 +150,34 @@ static void m_other_exception_is_a_gap(void **state)
 	}
 }
 
+/* VORR Q0, Q1, Q1, which VPT may have made conditional, and VSCCLRM, which is no VLDM. */
+static void m_vector_is_not_that_of_the_a_profile(void **state)
+{
+	static const uint16_t halfwords[][2] = {{0xef22, 0x0152}, {0xec9f, 0x0a04}};
+
+	(void)state;
+	for (unsigned int i = 0; i < 2; i++) {
+		struct program p;
+
+		BEGIN_T32(&p, T_NOP, T_NOP, T_NOP, T_NOP);
+		begin_m(&p, "Cortex-M55", UINT32_C(0xfffffff9));
+		for (unsigned int k = 0; k < 4; k++)
+			p.code[4 + k] = (uint8_t)(halfwords[i][k / 2] >> 8 * (k % 2));
+		put_u32(p.r[R_PC], CODE + 8);
+		leads_to(CODE + 8);
+		{
+			struct element e = run_at(ISA_T32, CODE, 3, false, true);
+
+			e.range.end = CODE + 8;
+			e.range.last_size = 4;
+			finish(&p, &e, 1);
+		}
+		assert_unknown(&p, 2, 4);
+		assert_is(&p, 3, 4, 0);
+		end(&p);
+	}
+}
+
 /* An interrupted POP may have loaded some of its registers. */
 static void m_interrupted_pop_is_a_gap(void **state)
 {
@@ -238,6 +266,7 @@ int main(void)
 	        cmocka_unit_test(m_entry_with_fp_frame),
 	        cmocka_unit_test(m_other_exception_is_a_gap),
 	        cmocka_unit_test(m_interrupted_pop_is_a_gap),
+	        cmocka_unit_test(m_vector_is_not_that_of_the_a_profile),
 	        cmocka_unit_test(m_return_is_unstacked),
 	        cmocka_unit_test(m_return_to_unknown_frame),
 	};
