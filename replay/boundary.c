@@ -260,7 +260,8 @@ static bool enter_m(const struct boundary_reader *r, const struct element *e,
 	unsigned int size;
 	uint8_t h[4] = {0};
 
-	if (m_exception_kind_of(r->protocol, e->exception.number) == M_EXCEPTION_OTHER ||
+	if (m_exception_kind_of(&r->m_core, r->protocol, e->exception.number) ==
+	            M_EXCEPTION_OTHER ||
 	    !taken_at(from, e, &address) || memmap_read(memory, SPACE_ANY, address, h, 2) != 2)
 		return false;
 	opcode = (uint32_t)h[0] | (uint32_t)h[1] << 8;
@@ -280,11 +281,13 @@ static bool try_m(const struct boundary_reader *r, const struct notices *n, bool
 	const struct element *e = n->exception;
 
 	if (!r->m_core.is_followed || n->lost || n->changes_space || n->exceptions > 1 ||
-	    (n->has_marker && n->exceptions == 0) || !from->is_known)
+	    (n->has_marker && n->exceptions == 0) || !from->is_known ||
+	    (r->m_core.has_security && !r->has_context))
 		return false;
 	if (n->has_gap) {
 		if (!resumes || n->has_return || !r->handler_preserves ||
-		    m_exception_kind_of(r->protocol, e->exception.number) != M_EXCEPTION_INTERRUPT)
+		    m_exception_kind_of(&r->m_core, r->protocol, e->exception.number) !=
+		            M_EXCEPTION_INTERRUPT)
 			return false;
 		m_exception_unseen(b);
 		return true;
@@ -320,6 +323,7 @@ bool boundary_next(struct boundary_reader *r, uint64_t position, const uint64_t 
 	r->maintains_icache = false;
 	if (r->history->core->arch == CORE_M &&
 	    (r->is_interrupted || n.lost || n.changes_space || n.has_marker)) {
+		r->m_core.is_secure = r->context.security == SECURITY_SECURE;
 		m_boundary(r, &n, resumes, from, b);
 		return true;
 	}

@@ -2,11 +2,14 @@
 /*
  * Exceptions of the M profile as micro-operations: what the core stacks at an entry and unstacks at
  * a return. In: what the trace says of them. Out: what of registers and memory survives. Armv7-M
- * ARM DDI 0403, B1.5.6 to B1.5.8.
+ * ARM DDI 0403, B1.5.6 to B1.5.8; Armv8-M ARM DDI 0553, B3.18 to B3.22.
  *
- * Followed are cores without Security Extension. R13 is the SP in use, M_OTHER_SP the one of MSP
- * and PSP that is not. Which of them a frame is on, and what is in it, EXC_RETURN says, and nothing
- * is known of the frame where that is not known.
+ * R13 is the SP in use, M_OTHER_SP the one of MSP and PSP that is not. Which of them a frame is on,
+ * and what is in it, EXC_RETURN says, and nothing is known of the frame where that is not known.
+ *
+ * With Security Extension all of this is of one security state, and followed is what stays in it:
+ * an exception whose handler is in the state that it interrupts. In Secure state R4 to R11 may be
+ * below the frame, if an exception of Non-secure state came just before: EXC_RETURN.DCRS says it.
  */
 #ifndef CSREPLAY_REPLAY_M_EXCEPTION_H
 #define CSREPLAY_REPLAY_M_EXCEPTION_H
@@ -18,11 +21,13 @@ enum {
 	M_OTHER_SP = REG_X16, /* forgotten by whatever forgets the banked registers */
 };
 
-/* What the type of a core says. */
+/* What the type of a core says, and of the last one the trace. */
 struct m_core {
-	bool is_followed; /* Armv6-M or Armv7-M */
+	bool is_followed; /* Armv6-M, Armv7-M or Armv8-M */
 	bool may_have_fpu;
-	bool is_aligned; /* stacks frames at multiples of 8 in any case (Armv6-M) */
+	bool is_aligned;   /* stacks frames at multiples of 8 in any case (Armv6-M, Armv8-M) */
+	bool has_security; /* may have the Security Extension */
+	bool is_secure;    /* then: is in Secure state */
 };
 
 struct m_core m_core_of(const struct snap_device *device);
@@ -33,7 +38,8 @@ enum m_exception_kind {
 	M_EXCEPTION_INTERRUPT, /* plain, and its handler leaves what was interrupted alone */
 };
 
-enum m_exception_kind m_exception_kind_of(enum protocol protocol, uint32_t number);
+enum m_exception_kind m_exception_kind_of(const struct m_core *core, enum protocol protocol,
+                                          uint32_t number);
 
 /*
  * An instruction that may be interrupted between its accesses, and begin or go on where it was.

@@ -504,7 +504,8 @@ static void learn_other_sp(struct solver *s)
 	bool is_handler = xpsr && (snap_register_value(xpsr) & XPSR_NUMBER) != 0;
 	const struct snap_register *other;
 
-	if (!xpsr || (!is_handler && !control))
+	/* With Security Extension there are two of each. */
+	if (!xpsr || (!is_handler && !control) || m_core_of(device).has_security)
 		return;
 	/* Handlers use MSP; threads what SPSEL says. */
 	if (is_handler || (snap_register_value(control) & CONTROL_SPSEL) == 0)

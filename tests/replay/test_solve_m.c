@@ -125,7 +125,94 @@ static void m_entry_with_fp_frame(void **state)
 	end(&p);
 }
 
-/* A core with Security Extension, a reset, and an exception that was taken elsewhere. */
+static struct element context(enum security_state security)
+{
+	struct element e = {.type = ELEMENT_PE_CONTEXT};
+
+	e.context.security = security;
+	return e;
+}
+
+/* SVC, or another exception, between these two states. */
+static void enter_between(struct program *p, uint32_t exc_return, uint32_t number,
+                          enum security_state before, enum security_state behind)
+{
+	const struct element elements[] = {
+	        context(before),
+	        run_at(ISA_T32, CODE, 2, false, true),
+	        exception(number, CODE + 4),
+	        context(behind),
+	        run_at(ISA_T32, CODE + 16, 1, false, true),
+	};
+
+	BEGIN_T32(p, M_PROGRAM);
+	begin_m(p, "Cortex-M33", exc_return);
+	if ((exc_return & 0x20) == 0)
+		put_u32(p->r[R_SP], DATA_AT + FRAME - 40);
+	finish(p, elements, 5);
+}
+
+/* The last one is of a handler that SPSEL says nothing of. */
+static void m_entry_in_one_security_state_is_stacked(void **state)
+{
+	static const struct {
+		uint32_t exc_return;
+		enum security_state security;
+	} cases[] = {{UINT32_C(0xffffffb8), SECURITY_NON_SECURE},
+	             {UINT32_C(0xfffffff9), SECURITY_SECURE},
+	             {UINT32_C(0xfffffff5), SECURITY_SECURE}};
+
+	(void)state;
+	for (unsigned int i = 0; i < 3; i++) {
+		struct program p;
+
+		enter_between(&p, cases[i].exc_return, M_SVC, cases[i].security, cases[i].security);
+		assert_is(&p, 0, 0, 0x36);
+		assert_is(&p, 0, 1, 0x100);
+		assert_is(&p, 0, 4, 0);
+		assert_is(&p, 0, R_SP, DATA_AT + FRAME + 0x24);
+		end(&p);
+	}
+}
+
+/* An exception of the other state came first, and this one late: R4 to R11 are below the frame. */
+static void m_entry_behind_registers_that_were_stacked(void **state)
+{
+	struct program p;
+
+	(void)state;
+	enter_between(&p, UINT32_C(0xffffffd9), M_SVC, SECURITY_SECURE, SECURITY_SECURE);
+	assert_is(&p, 0, 0, 0x36);
+	assert_is(&p, 0, R_SP, DATA_AT + FRAME + 0x24);
+	assert_unknown(&p, 0, 4);
+	end(&p);
+}
+
+/* From one security state to the other; a UsageFault may be of the stack's limit. */
+static void m_entry_that_may_stack_otherwise_is_a_gap(void **state)
+{
+	static const struct {
+		uint32_t number;
+		enum security_state before;
+		enum security_state behind;
+	} cases[] = {{M_SVC, SECURITY_SECURE, SECURITY_NON_SECURE},
+	             {M_SVC, SECURITY_NON_SECURE, SECURITY_SECURE},
+	             {6, SECURITY_SECURE, SECURITY_SECURE}};
+
+	(void)state;
+	for (unsigned int i = 0; i < 3; i++) {
+		struct program p;
+
+		enter_between(&p, UINT32_C(0xfffffff9), cases[i].number, cases[i].before,
+		              cases[i].behind);
+		assert_unknown(&p, 0, 0);
+		assert_unknown(&p, 0, 4);
+		assert_is(&p, 2, 4, 0);
+		end(&p);
+	}
+}
+
+/* A core with Security Extension of unknown state, a reset, and an exception taken elsewhere. */
 static void m_other_exception_is_a_gap(void **state)
 {
 	(void)state;
@@ -198,8 +285,11 @@ static void m_interrupted_pop_is_a_gap(void **state)
 static void return_m(struct program *p, const char *type, uint32_t exc_return, uint32_t padding)
 {
 	const struct element elements[] = {
-	        run_at(ISA_T32, CODE, 2, false, true),     exception(M_SVC, CODE + 4),
-	        run_at(ISA_T32, CODE + 14, 2, true, true), {.type = ELEMENT_EXCEPTION_RET},
+	        context((exc_return & 0x40) != 0 ? SECURITY_SECURE : SECURITY_NON_SECURE),
+	        run_at(ISA_T32, CODE, 2, false, true),
+	        exception(M_SVC, CODE + 4),
+	        run_at(ISA_T32, CODE + 14, 2, true, true),
+	        {.type = ELEMENT_EXCEPTION_RET},
 	        run_at(ISA_T32, CODE + 4, 1, false, true),
 	};
 
@@ -216,7 +306,7 @@ static void return_m(struct program *p, const char *type, uint32_t exc_return, u
 	put_u32(p->r[R_CPSR], UINT32_C(0x01000000));
 	put_u32(p->r[R_PC], CODE + 6);
 	leads_to(CODE + 6);
-	finish(p, elements, 5);
+	finish(p, elements, 6);
 }
 
 static void m_return_is_unstacked(void **state)
@@ -239,6 +329,25 @@ static void m_return_is_unstacked(void **state)
 			assert_is(&p, 3, R_SP, DATA_AT + FRAME);
 		end(&p);
 	}
+}
+
+/* In Secure state R4 has EXC_RETURN, and EXC_RETURN says whether R4 is still the same. */
+static void m_return_in_one_security_state_is_unstacked(void **state)
+{
+	struct program p;
+
+	(void)state;
+	return_m(&p, "Cortex-M33", UINT32_C(0xffffffb8), 0);
+	assert_is(&p, 4, 0, 0x36);
+	assert_is(&p, 4, R_SP, DATA_AT + FRAME + 0x20);
+	assert_is(&p, 3, R_LR, UINT32_C(0xffffffb8));
+	assert_is(&p, 3, 5, 0);
+	end(&p);
+	return_m(&p, "Cortex-M33", UINT32_C(0xfffffff9), 0);
+	assert_is(&p, 4, 0, 0x36);
+	assert_unknown(&p, 3, 4);
+	assert_unknown(&p, 3, R_SP);
+	end(&p);
 }
 
 /* A core that need not align its stack; an EXC_RETURN of a frame that is on PSP. */
@@ -269,6 +378,10 @@ int main(void)
 	        cmocka_unit_test(m_vector_is_not_that_of_the_a_profile),
 	        cmocka_unit_test(m_return_is_unstacked),
 	        cmocka_unit_test(m_return_to_unknown_frame),
+	        cmocka_unit_test(m_entry_in_one_security_state_is_stacked),
+	        cmocka_unit_test(m_entry_behind_registers_that_were_stacked),
+	        cmocka_unit_test(m_entry_that_may_stack_otherwise_is_a_gap),
+	        cmocka_unit_test(m_return_in_one_security_state_is_unstacked),
 	};
 
 	(void)open_fixture;

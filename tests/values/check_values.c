@@ -233,6 +233,8 @@ static bool open_recording(struct recording *r, int argc, char **argv)
 		return read_tarmac(r, argv[1], argv[2], strtoul(argv[3], NULL, 0));
 	if (argc == 6 && strcmp(argv[0], "qemu") == 0) {
 		r->arch = argv[1][0] == 'm' ? CORE_M : argv[1][1] == '6' ? CORE_A64 : CORE_A32;
+		r->has_security = strncmp(argv[1], "m33", 3) == 0;
+		r->security = strcmp(argv[1], "m33ns") == 0 ? SECURITY_NON_SECURE : SECURITY_SECURE;
 		return read_qemu(r, argv[2], strtoull(argv[3], NULL, 16),
 		                 strtoull(argv[4], NULL, 16), argv[5]);
 	}

@@ -19,10 +19,11 @@ static const uint8_t stacked[] = {0, 1, 2, 3, 12, LR};
 
 void m_events_take(struct m_events *events, const char *line, size_t position)
 {
-	static const char taking[] = "...taking pending nonsecure exception ";
+	static const char *const taking[] = {"...taking pending nonsecure exception ",
+	                                     "...taking pending secure exception "};
 	struct m_event *e = events->count > 0 ? &events->items[events->count - 1] : NULL;
 
-	if (strncmp(line, "Exception return:", 17) != 0 && strncmp(line, taking, 10) != 0 &&
+	if (strncmp(line, "Exception return:", 17) != 0 && strncmp(line, taking[0], 10) != 0 &&
 	    strncmp(line, "...tail", 7) != 0)
 		return;
 	if (!e || e->position != position) {
@@ -33,8 +34,10 @@ void m_events_take(struct m_events *events, const char *line, size_t position)
 	}
 	e->returned |= line[0] == 'E';
 	e->chained |= strncmp(line, "...tail", 7) == 0;
-	if (strncmp(line, taking, sizeof(taking) - 1) == 0)
-		e->entered = (uint32_t)strtoul(line + sizeof(taking) - 1, NULL, 10);
+	for (unsigned int i = 0; i < 2; i++) {
+		if (strncmp(line, taking[i], strlen(taking[i])) == 0)
+			e->entered = (uint32_t)strtoul(line + strlen(taking[i]), NULL, 10);
+	}
 }
 
 static void add_between(struct recording *r, size_t position, struct element element)

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What is said of the past of a Cortex-M3 with interrupts is what qemu's system emulation saw.
+"""What is said of the past of a Cortex-M with interrupts is what qemu's system emulation saw.
 
-usage: m_programs.py CHECK_VALUES PROGRAM [OPTION=NUMBER ...]
+usage: m_programs.py CHECK_VALUES PROGRAM m|m33|m33ns [OPTION=NUMBER ...]
+
+m is a Cortex-M3, m33 a Cortex-M33 that never leaves Secure state, m33ns one in Non-secure state.
 
 As programs.py; PROGRAM runs on the bare core of programs/m_main.c, with exceptions that nest, are
 chained and interrupt a thread on the process stack. Without compiler or emulator it is skipped.
@@ -16,14 +18,21 @@ import tempfile
 SKIPPED = 77
 COMPILER = "arm-none-eabi-gcc"
 EMULATOR = "qemu-system-arm"
-RAM, STACK, STACK_SIZE = 0x20000000, 0x2003f000, 0x1000
+STACK, STACK_SIZE = 0x3f000, 0x1000  # in RAM
+# Processor, machine, where it begins, RAM.
+CORES = {"m": ("cortex-m3", "mps2-an385", 0, 0x20000000),
+         "m33": ("cortex-m33+nofp", "mps2-an505", 0x10000000, 0x38000000),
+         "m33ns": ("cortex-m33+nofp", "mps2-an505", 0x8000, 0x28000000)}
 TIME_MOST = 120
 
 
-def build(program, level, folder):
+def build(program, core, level, folder):
     source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
     elf = os.path.join(folder, "elf")
-    subprocess.run([COMPILER, "-mcpu=cortex-m3", "-mthumb", level, "-ffreestanding", "-nostdlib",
+    cpu, _, code, ram = CORES[core]
+    subprocess.run([COMPILER, "-mcpu=" + cpu, "-mthumb", level, "-ffreestanding", "-nostdlib",
+                    "-Wl,--defsym=code=%#x,--defsym=ram=%#x" % (code, ram),
+                    *(["-DNON_SECURE"] if core == "m33ns" else []),
                     "-T", os.path.join(source, "m.ld"), "-o", elf,
                     os.path.join(source, program + ".c"), os.path.join(source, "m_main.c"),
                     "-lgcc"], check=True)
@@ -37,12 +46,13 @@ def symbols_of(elf):
     return {line[2]: int(line[0], 16) for line in lines if len(line) == 3}
 
 
-def write_dumps(elf, symbols, folder):
+def write_dumps(elf, core, symbols, folder):
     """Memory at reset: the image, and zeroes."""
     image = os.path.join(folder, "image")
-    subprocess.run([COMPILER.replace("gcc", "objcopy"), "-O", "binary", elf, image], check=True)
-    lines = ["0 %x r %s -\n" % (os.path.getsize(image), image)]
-    for address, length in ((RAM, symbols["bss_end"] - RAM), (STACK, STACK_SIZE)):
+    subprocess.run([COMPILER.replace("gcc", "objcopy"), "-R", ".secure", "-O", "binary", elf, image], check=True)
+    _, _, code, ram = CORES[core]
+    lines = ["%x %x r %s -\n" % (code, os.path.getsize(image), image)]
+    for address, length in ((ram, symbols["bss_end"] - ram), (ram + STACK, STACK_SIZE)):
         name = os.path.join(folder, "%x" % address)
         with open(name, "wb") as f:
             f.write(bytes(length))
@@ -51,18 +61,18 @@ def write_dumps(elf, symbols, folder):
         f.writelines(lines)
 
 
-def record(check, elf, options, folder):
+def record(check, elf, core, options, folder):
     symbols = symbols_of(elf)
     log = os.path.join(folder, "log")
-    write_dumps(elf, symbols, folder)
+    write_dumps(elf, core, symbols, folder)
     os.mkfifo(log)
     checker = subprocess.Popen([check] + options + [
-        "qemu", "m", log, "%x" % symbols["reset"], "%x" % symbols["finished"],
+        "qemu", core, log, "%x" % symbols["reset"], "%x" % symbols["finished"],
         os.path.join(folder, "dumps")], stdout=subprocess.PIPE, text=True)
     keep = os.open(log, os.O_RDWR)
     try:
         # The program ends the emulator itself. Time is counted in instructions.
-        subprocess.run([EMULATOR, "-M", "mps2-an385", "-display", "none", "-serial", "none",
+        subprocess.run([EMULATOR, "-M", CORES[core][1], "-display", "none", "-serial", "none",
                         "-monitor", "none", "-semihosting", "-icount", "shift=6", "-kernel", elf,
                         "-singlestep", "-d", "cpu,int,nochain", "-D", log], check=True,
                        timeout=TIME_MOST)
@@ -73,7 +83,7 @@ def record(check, elf, options, folder):
 
 
 def main():
-    check, program = sys.argv[1:3]
+    check, program, core = sys.argv[1:4]
     for tool in (COMPILER, EMULATOR):
         if not shutil.which(tool):
             print("SKIPPED: %s is not there" % tool)
@@ -81,9 +91,9 @@ def main():
     failed = False
     for level in ("-O0", "-O2"):
         with tempfile.TemporaryDirectory() as folder:
-            elf = build(program, level, folder)
-            code, text = record(check, elf, sys.argv[3:], folder)
-            print("%s m %s\n%s" % (program, level, text), end="", flush=True)
+            elf = build(program, core, level, folder)
+            code, text = record(check, elf, core, sys.argv[4:], folder)
+            print("%s %s %s\n%s" % (program, core, level, text), end="", flush=True)
             failed |= code != 0
     return 1 if failed else 0
 

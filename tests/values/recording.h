@@ -61,6 +61,8 @@ struct between {
 struct recording {
 	enum core_arch arch;
 	enum protocol protocol;            /* whose exceptions are those between */
+	bool has_security;                 /* M profile with Security Extension */
+	enum security_state security;      /* then: that it is in */
 	struct state *states;              /* `count` and the one behind */
 	uint64_t (*vectors)[VECTOR_WORDS]; /* NULL: none recorded */
 	size_t count;

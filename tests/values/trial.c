@@ -99,6 +99,7 @@ static void make_registers(struct cut *c)
 {
 	unsigned int count = 0;
 	unsigned int numbers[REGISTERS_MOST];
+	const char *type = "";
 
 	for (unsigned int i = 0; i < c->file.trace; i++) {
 		const struct register_info *info = &c->file.table[i];
@@ -124,12 +125,13 @@ static void make_registers(struct cut *c)
 		c->bytes[which][bit / 8] ^= (uint8_t)(1u << bit % 8);
 		c->flipped_register = numbers[which];
 	}
-	c->device =
-	        (struct snap_device){.name = STR("cpu_0"),
-	                             .class = DEVICE_CORE,
-	                             .type = c->file.arch == CORE_M ? STR("Cortex-M3") : STR(""),
-	                             .registers = c->registers,
-	                             .register_count = count};
+	if (c->file.arch == CORE_M)
+		type = c->trial->recording->has_security ? "Cortex-M33" : "Cortex-M3";
+	c->device = (struct snap_device){.name = STR("cpu_0"),
+	                                 .class = DEVICE_CORE,
+	                                 .type = str_of(type),
+	                                 .registers = c->registers,
+	                                 .register_count = count};
 }
 
 static bool is_dumped(const struct cut *c, const struct range *range, uint64_t address)
@@ -404,6 +406,9 @@ static void make_history(struct cut *c)
 		exit(2);
 	while (between < r->between_count && r->betweens[between].position <= t->from)
 		between++;
+	if (r->has_security)
+		add_element(&b, &(struct element){.type = ELEMENT_PE_CONTEXT,
+		                                  .context.security = r->security});
 	for (size_t at = t->from; at < t->to;) {
 		struct element e;
 

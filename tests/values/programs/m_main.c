@@ -13,7 +13,7 @@
 #define NVIC_PEND (*(volatile uint32_t *)0xe000e200)
 #define ROUNDS  3
 
-extern uint32_t data_start, data_end, data_load, bss_start, bss_end;
+extern uint32_t data_start, data_end, data_load, bss_start, bss_end, stack_top;
 
 static volatile uint32_t ticks;
 static uint32_t history[16];
@@ -112,6 +112,43 @@ static void stop(void)
 	finished(0);
 }
 
-__attribute__((section(".vectors"), used)) static void *const vectors[20] = {
-        (void *)0x20040000, reset, stop, stop, stop, stop, stop, 0, 0, 0, 0, svcall, stop, 0, pendsv,
+#ifdef NON_SECURE
+/*
+ * On mps2-an505, in the first 32 KiB at 0x10000000: makes the memory behind that, which the linker has
+ * without bit 28 in its address, Non-secure, and all exceptions.
+ */
+#define SAU_CTRL  (*(volatile uint32_t *)0xe000edd0)
+#define VTOR_NS   (*(volatile uint32_t *)0xe002ed08)
+#define NVIC_ITNS (*(volatile uint32_t *)0xe000e380)
+#define MPC(n)    ((volatile uint32_t *)(0x58007000u + 0x1000u * (n)))
+
+enum { MPC_CTRL, MPC_BLK_MAX = 4, MPC_BLK_IDX = 6, MPC_BLK_LUT, MPC_AUTO_INCREMENT = 0x100 };
+
+extern void *const vectors[20];
+
+__attribute__((section(".secure_code"), noreturn)) static void secure_reset(void)
+{
+	for (uint32_t n = 0; n < 2; n++) {
+		MPC(n)[MPC_CTRL] |= MPC_AUTO_INCREMENT;
+		MPC(n)[MPC_BLK_IDX] = 1 - n;
+		for (uint32_t i = 1 - n; i <= MPC(n)[MPC_BLK_MAX]; i++)
+			MPC(n)[MPC_BLK_LUT] = 0xffffffff;
+	}
+	SAU_CTRL = 2;
+	NVIC_ITNS = 0xffffffff;
+	VTOR_NS = (uint32_t)vectors;
+	__asm__ volatile("msr msp_ns, %0\n dsb\n isb\n bxns %1\n"
+	                 :
+	                 : "r"(&stack_top), "r"((uint32_t)reset & ~1u)
+	                 : "memory");
+	for (;;) {
+	}
+}
+
+__attribute__((section(".secure"), used)) static void *const secure_vectors[2] = {
+        (void *)0x38240000, (void *)secure_reset};
+#endif
+
+__attribute__((section(".vectors"), used)) void *const vectors[20] = {
+        &stack_top, reset, stop, stop, stop, stop, stop, 0, 0, 0, 0, svcall, stop, 0, pendsv,
         systick, irq, stop, stop, stop};
