@@ -12,11 +12,11 @@
  * A return is that of a call if it goes to the address behind it, no return in between belongs to
  * the call, and SP is the same on both sides: other stacks, such as those of coroutines and of
  * other tasks, have other values of SP. It is the same, too, if nothing in between makes SP of
- * anything but SP, the frame pointer and constants. What a function that returned has saved is what it loads
- * through SP before it returns, and from the call on; what one has saved that is active at the halt
- * is the frame record (AAPCS64 6.4.6) that the chain of X29 leads to, from the last store on. A
- * store through SP of which the address is unknown may be the one that saves, and is doubted as
- * before.
+ * anything but SP, the frame pointer and constants. What a function that returned has saved is what
+ * it loads through SP before it returns, and from the call on; what one has saved that is active at
+ * the halt is the frame record (AAPCS64 6.4.6) that the chain of X29 leads to, from the last store
+ * on. A store through SP of which the address is unknown may be the one that saves, and is doubted
+ * as before.
  */
 #ifndef CSREPLAY_REPLAY_ABI_H
 #define CSREPLAY_REPLAY_ABI_H

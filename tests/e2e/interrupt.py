@@ -22,6 +22,7 @@ PCS = CRASH.pcs()
 N = len(PCS) - 1
 WATCHED = 0x401648  # sensors[2].driver
 WAIT = 60  # seconds, for what comes in the end
+AGAIN = 2  # seconds, until Ctrl-C is typed again
 
 
 class Between:
@@ -75,17 +76,23 @@ class Terminal:
         self.pid = pid
         self.said = ""
 
-    def wait_for(self, pattern):
-        """What was said up to the pattern, which is then forgotten."""
+    def wait_for(self, pattern, typing=""):
+        """What was said up to the pattern, which is then forgotten. `typing` is typed, and again: a
+        debugger that has sent its request may not yet look at the keyboard."""
         end = time.monotonic() + WAIT
+        self.type(typing)
         while True:
             found = re.search(pattern, self.said)
             if found:
                 said, self.said = self.said[:found.end()], self.said[found.end():]
                 return said
-            ready = select.select([self.fd], [], [], max(0, end - time.monotonic()))[0]
-            if not ready:
+            left = max(0, end - time.monotonic())
+            ready = select.select([self.fd], [], [], min(AGAIN, left) if typing else left)[0]
+            if not ready and left == 0:
                 raise AssertionError(f"no {pattern!r} in {self.said!r}")
+            if not ready:
+                self.type(typing)
+                continue
             try:
                 self.said += os.read(self.fd, 65536).decode(errors="replace")
             except OSError:
@@ -117,8 +124,7 @@ class Interrupt(unittest.TestCase):
         lldb.wait_for("ready")
         lldb.type("process continue --reverse\n")
         self.assertTrue(self.between.held.wait(WAIT))
-        lldb.type(interrupt)
-        said = [lldb.wait_for("stop reason = [^\n]*\n")]
+        said = [lldb.wait_for("stop reason = [^\n]*\n", interrupt)]
         lldb.wait_for(r"frame #0: ")
         lldb.type("register read trace_pos\n")
         said.append(lldb.wait_for("trace_pos = [^\n]*\n"))
@@ -137,8 +143,7 @@ class Interrupt(unittest.TestCase):
         gdb.wait_for(r"\(gdb\) ")
         gdb.type("reverse-continue\n")
         self.assertTrue(self.between.held.wait(WAIT))
-        gdb.type("\x03")
-        gdb.wait_for("received signal SIGINT")
+        gdb.wait_for("received signal SIGINT", "\x03")
         gdb.type("p $trace_pos\n")
         self.assertIn(f" = {N}", gdb.wait_for(r"\$1 = \d+"))
         gdb.type("reverse-continue\n")
