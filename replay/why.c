@@ -137,51 +137,63 @@ void why_rests_on(struct why_walk *w, const char *format, ...)
 	text_fini(&line);
 }
 
+uint64_t why_wanted(struct register_slot at)
+{
+	return at.is_flags ? 0xffff : bits_mask(at.count == 2 ? 64 : at.bits);
+}
+
+void why_value_text(struct register_slot at, const struct bits slots[2], struct text *out)
+{
+	if (at.is_flags)
+		text_printf(out, "0x%" PRIx64, bits_flags_packed(&slots[0]).value << 28);
+	else if (at.count == 2)
+		text_printf(out, "0x%" PRIx64 "%016" PRIx64, slots[1].value, slots[0].value);
+	else
+		text_printf(out, "0x%" PRIx64, slots[0].value);
+}
+
 /* "x3 at position 20 is 0x5, proved:". */
 static void say_register(struct why_walk *w, const char *name, uint64_t position,
-                         struct register_slot at, const uint32_t nodes[2], bool known)
+                         struct register_slot at, const struct bits slots[2], bool known)
 {
-	struct bits low = w->solver.nodes[nodes[0]];
+	const char *is = at.is_flags ? "are" : "is";
 
-	text_printf(w->out, "%s%s at position %" PRIu64 " ", at.is_flags ? "the flags in " : "",
-	            name, position);
+	text_printf(w->out, "%s%s at position %" PRIu64 " %s ", at.is_flags ? "the flags in " : "",
+	            name, position, is);
 	if (!known) {
-		text_puts(w->out, at.is_flags ? "are not known:\n" : "is not known:\n");
+		text_puts(w->out, "not known:\n");
 		return;
 	}
-	if (at.is_flags)
-		text_printf(w->out, "are 0x%" PRIx64, bits_flags_packed(&low).value << 28);
-	else if (at.count == 2)
-		text_printf(w->out, "is 0x%" PRIx64 "%016" PRIx64, w->solver.nodes[nodes[1]].value,
-		            low.value);
-	else
-		text_printf(w->out, "is 0x%" PRIx64, low.value);
+	why_value_text(at, slots, w->out);
 	text_puts(w->out, ", proved:\n");
 }
 
-static void explain_register(struct why_walk *w, uint64_t position, const char *name,
+/* True if it is known; the same below. */
+static bool explain_register(struct why_walk *w, uint64_t position, const char *name,
                              struct register_slot at)
 {
 	size_t step = window_step_of(&w->solver.w, position);
-	uint64_t wanted = at.is_flags ? 0xffff : bits_mask(at.count == 2 ? 64 : at.bits);
 	unsigned int unknown = at.count;
+	struct bits slots[2] = {{0, 0}, {0, 0}};
 	uint32_t nodes[2];
 
 	for (unsigned int i = at.count; i-- > 0;) {
 		nodes[i] = window_node_of(&w->solver.w, step, at.slot + i);
-		if ((wanted & ~w->solver.nodes[nodes[i]].known) != 0)
+		slots[i] = w->solver.nodes[nodes[i]];
+		if ((why_wanted(at) & ~slots[i].known) != 0)
 			unknown = i;
 	}
-	say_register(w, name, position, at, nodes, unknown == at.count);
+	say_register(w, name, position, at, slots, unknown == at.count);
 	if (unknown < at.count) {
 		why_unknown_register(w, step, at.slot + unknown);
-		return;
+		return false;
 	}
 	for (unsigned int i = 0; i < at.count; i++)
-		why_known_node(w, nodes[i], wanted);
+		why_known_node(w, nodes[i], why_wanted(at));
+	return true;
 }
 
-static void explain_word(struct why_walk *w, size_t step, uint64_t address)
+static bool explain_word(struct why_walk *w, size_t step, uint64_t address)
 {
 	uint64_t word = address & ~UINT64_C(7);
 	struct bits b = link_word_at(&w->solver, step, word);
@@ -190,7 +202,7 @@ static void explain_word(struct why_walk *w, size_t step, uint64_t address)
 	if (b.known == UINT64_MAX) {
 		text_printf(w->out, ", 0x%" PRIx64 ", are proved:\n", b.value);
 		why_known_word(w, step, word, UINT64_MAX);
-		return;
+		return true;
 	}
 	if (b.known != 0) {
 		text_puts(w->out, ", ");
@@ -199,36 +211,31 @@ static void explain_word(struct why_walk *w, size_t step, uint64_t address)
 	}
 	text_puts(w->out, " are not all known:\n");
 	why_unknown_word(w, step, word, ~b.known);
+	return false;
 }
 
-static void explain(struct why_walk *w, uint64_t position, const struct why_subject *subject)
+static bool explain(struct why_walk *w, uint64_t position, const struct why_subject *subject)
 {
 	enum core_arch arch = w->solver.w.history->core->arch;
 	const struct window_options *window = &w->solver.w.options;
 	struct register_slot at;
 	const char *name;
 
-	if (w->solver.has_conflict) {
-		why_conflict(w);
-		return;
-	}
 	if (position < window->from) {
 		text_printf(w->out,
 		            "not known: nothing is before position %" PRIu64
 		            ", where code or the byte order of data changed\n",
 		            window->from);
-		return;
+		return false;
 	}
-	if (subject->is_memory) {
-		explain_word(w, window_step_of(&w->solver.w, position), subject->address);
-		return;
-	}
+	if (subject->is_memory)
+		return explain_word(w, window_step_of(&w->solver.w, position), subject->address);
 	name = register_file_of(arch).table[subject->number].name;
 	at = register_slot_of(arch, subject->number);
-	if (at.count == 0)
-		text_printf(w->out, "%s is not reconstructed\n", name);
-	else
-		explain_register(w, position, name, at);
+	if (at.count > 0)
+		return explain_register(w, position, name, at);
+	text_printf(w->out, "%s is not reconstructed\n", name);
+	return false;
 }
 
 /* The window, solved with a log. */
@@ -259,16 +266,21 @@ enum status why_value(struct values *values, uint64_t position, const struct why
 	        .out = out, .lines_most = how->all ? LINES_ALL : LINES, .source = how->lines};
 	struct solve_options options;
 	enum status status;
+	bool is_known = true;
 
 	if (!values_window(values, position, &options)) {
 		text_puts(out, "not known: values of this core's past are not reconstructed\n");
 		return STATUS_OK;
 	}
 	status = begin(&w, values_history(values), &options);
-	if (status == STATUS_OK)
-		explain(&w, position, subject);
+	if (status == STATUS_OK && w.solver.has_conflict)
+		why_conflict(&w);
+	else if (status == STATUS_OK)
+		is_known = explain(&w, position, subject);
 	if (w.is_cut)
 		text_puts(out, how->all ? "  ...\n" : "  ... (`why -v` shows more)\n");
+	if (!is_known)
+		why_if(values_history(values), &options, position, subject, out);
 	end(&w);
 	return status;
 }

@@ -8,7 +8,9 @@
 
 #include "base/text.h"
 #include "replay/disasm.h"
+#include "replay/register_slot.h"
 #include "replay/solve.h"
+#include "replay/why.h"
 #include "snapshot/source_lines.h"
 
 struct why_walk {
@@ -31,6 +33,11 @@ bool why_step_line(struct why_walk *w, size_t step);
 /* Name of a register of micro-operations, as the user knows it. */
 void why_name(const struct why_walk *w, unsigned int reg, struct text *out);
 void why_bits(struct bits b, struct text *out);
+
+/* The bits that make the one or two slots of a register known. */
+uint64_t why_wanted(struct register_slot at);
+/* The value of a register of which these are the slots, all known. */
+void why_value_text(struct register_slot at, const struct bits slots[2], struct text *out);
 
 /* Node of a slot that is a register or a temporary. */
 uint32_t why_node(const struct why_walk *w, size_t step, unsigned int slot);
@@ -55,6 +62,10 @@ void why_say_link(struct why_walk *w, uint32_t first, uint32_t second);
 void why_known_word(struct why_walk *w, size_t step, uint64_t address, uint64_t wanted);
 void why_unknown_register(struct why_walk *w, size_t step, unsigned int reg);
 void why_unknown_word(struct why_walk *w, size_t step, uint64_t address, uint64_t wanted);
+
+/* A line for each assumption that is off under which what is not known is; why_if.c. */
+void why_if(const struct history *history, const struct solve_options *options, uint64_t position,
+            const struct why_subject *subject, struct text *out);
 
 /* The two derivations that disagree in the window; why_conflict.c. */
 void why_conflict(struct why_walk *w);

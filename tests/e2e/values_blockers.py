@@ -62,7 +62,8 @@ CASES = (
     ("memory that is in no dump", [NOP], 0, "0x9000",
      r"no dump holds all of 0x9000: it may be a device$"),
     ("memory that another core may have written", [NOP], 0, "0x8000",
-     r"single-writer is off: another core may have written it$"),
+     r"single-writer is off: another core may have written it\n"
+     r"  assuming single-writer, which is off, it is 0x0$"),
     ("a load through an unknown register", [LDR_X1_X3, NOP, MOV_X1_0, MOV_X3_0], 1, "x1",
      r"0  0x1000  ldr x1, \[x3\]: loads it through x3, which is not known$"),
     ("a load of unknown memory", [LDR_X1_X2, MOV_X1_0, STR_X1_X2], 1, "x1",

@@ -104,7 +104,8 @@ struct program {
 	uint8_t data[DATA_SIZE];
 	struct history *history;
 	struct values *values;
-	size_t count;       /* of instructions */
+	size_t count; /* of instructions */
+	size_t other_cores;
 	size_t skipped;     /* instruction that a branch goes over, if not 0 */
 	struct run runs[3]; /* if not empty, what was executed instead of all */
 	uint64_t end;
@@ -193,7 +194,7 @@ static void add_run(struct part_builder *b, size_t first, size_t count, enum ins
 
 static void run(struct program *p)
 {
-	struct values_options options = values_options_of(1);
+	struct values_options options = values_options_of(1 + p->other_cores);
 	struct graph *graph = graph_create();
 	struct part_builder b;
 
@@ -254,6 +255,19 @@ static void assert_is(struct program *p, uint64_t position, unsigned int x, uint
 
 	assert_true(is_known(p, position, A64_x0 + x, &value));
 	assert_int_equal(value, expected);
+}
+
+/* What is said last of why something is not known. */
+static void assert_why_ends(struct program *p, uint64_t position, struct why_subject subject,
+                            const char *expected)
+{
+	const struct why_options options = {.all = false};
+	struct text said = {0};
+
+	assert_int_equal(why_value(p->values, position, &subject, &options, &said), STATUS_OK);
+	assert_true(said.length > strlen(expected));
+	assert_string_equal(said.data + said.length - strlen(expected), expected);
+	text_fini(&said);
 }
 
 /* How many of the 8 bytes there are known. */
@@ -520,6 +534,15 @@ static void tag_store_changes_no_data(void **state)
 	end(&p);
 }
 
+static void make_smashed(struct program *p)
+{
+	make_call(p);
+	set(p, 3, 0);
+	set(p, 4, 0);
+	put_u64(&p->data[0xf0], 7);
+	put_u64(&p->data[0xf8], CODE + 4);
+}
+
 /*
  * By the assumption the frame is what it was: a wild store that did hit it would make that wrong,
  * and what follows from it. This and the next two are all that the assumption can be wrong in.
@@ -527,11 +550,7 @@ static void tag_store_changes_no_data(void **state)
 static void frame_of_a_call_that_returned_may_have_been_smashed(void **state)
 {
 	PROGRAM(p, BL_8, NOP, PUSH_FRAME, STR_X4_X3, MOV_X3_0, MOV_X4_0, POP_FRAME, RET);
-	make_call(&p);
-	set(&p, 3, 0);
-	set(&p, 4, 0);
-	put_u64(&p.data[0xf0], 7);
-	put_u64(&p.data[0xf8], CODE + 4);
+	make_smashed(&p);
 	run(&p);
 	assert_int_equal(bytes_known(&p, 3, DATA + 0xf0), 8);
 	assert_int_equal(bytes_known(&p, 2, DATA + 0xf0), assumes_abi ? 8 : 0);
@@ -540,6 +559,26 @@ static void frame_of_a_call_that_returned_may_have_been_smashed(void **state)
 		assert_is(&p, 0, 29, 7);
 	else
 		assert_unknown(&p, 0, 29);
+	end(&p);
+}
+
+/* So that a user knows what to assume, if he wants to. */
+static void assumption_under_which_a_value_is_known_is_named(void **state)
+{
+	PROGRAM(p, BL_8, NOP, PUSH_FRAME, STR_X4_X3, MOV_X3_0, MOV_X4_0, POP_FRAME, RET);
+	const struct why_subject x29 = {.number = A64_x29};
+	const struct why_subject frame = {.is_memory = true, .address = DATA + 0xf0};
+
+	make_smashed(&p);
+	p.other_cores = 1;
+	run(&p);
+	if (assumes_abi) {
+		assert_why_ends(&p, 2, frame,
+		                "  assuming single-writer, which is off, it is 0x7\n");
+	} else {
+		assert_why_ends(&p, 0, x29, "  assuming abi, which is off, it is 0x7\n");
+		assert_why_ends(&p, 2, frame, "  with every assumption on, it is 0x7\n");
+	}
 	end(&p);
 }
 
@@ -760,6 +799,7 @@ int main(void)
 	        cmocka_unit_test(streaming_mode_clears_the_vectors),
 	        cmocka_unit_test(tag_store_changes_no_data),
 	        cmocka_unit_test(frame_of_a_call_that_returned_may_have_been_smashed),
+	        cmocka_unit_test(assumption_under_which_a_value_is_known_is_named),
 	        cmocka_unit_test(frame_that_is_active_may_have_been_smashed),
 	        cmocka_unit_test(return_address_may_have_a_tag),
 	        cmocka_unit_test(store_through_sp_may_have_made_the_frame),
