@@ -346,7 +346,8 @@ static enum status place_in(struct solver *s, uint32_t access, uint64_t address,
 
 	TRY(link_word_of(s, address, &word));
 	c = m->words[word].contents;
-	if (a->kind == ACCESS_STORE && (c.constant & bytes) != 0 && m->modified_code <= a->step)
+	if (a->kind == ACCESS_STORE && ((c.constant | c.code) & bytes) != 0 &&
+	    m->modified_code <= a->step)
 		m->modified_code = (size_t)a->step + 1;
 	if (a->kind == ACCESS_LOAD && a->step >= m->constant_from) {
 		struct bits data = link_masked(c.value, link_spread(c.constant & bytes));

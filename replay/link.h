@@ -88,10 +88,11 @@ struct link_reach {
 	uint16_t may_hit[LINK_REACH_WORDS]; /* bit i: it may go to byte i - 7 of the word */
 };
 
-/* A word of memory at the halt, of which some bytes are always the same. */
+/* A word of memory at the halt, of which some bytes are always the same, and some were executed. */
 struct link_contents {
 	struct bits value;
 	uint8_t constant;
+	uint8_t code;
 };
 
 struct link_word {

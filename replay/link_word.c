@@ -37,7 +37,7 @@ enum status link_grow_words(struct link_memory *m)
 
 static struct link_contents contents_of(const struct solver *s, uint64_t word)
 {
-	struct link_contents c = {{0, 0}, 0};
+	struct link_contents c = {{0, 0}, 0, 0};
 
 	for (unsigned int i = 0; i < 8; i++) {
 		struct mem_span span;
@@ -48,8 +48,10 @@ static struct link_contents contents_of(const struct solver *s, uint64_t word)
 			continue;
 		c.value.value |= (uint64_t)byte << 8 * i;
 		c.value.known |= UINT64_C(0xff) << 8 * i;
-		if (span.region->read_only || history_executed_extent(s->w.history, word + i) > 0)
+		if (span.region->read_only)
 			c.constant |= (uint8_t)(1u << i);
+		if (history_executed_extent(s->w.history, word + i) > 0)
+			c.code |= (uint8_t)(1u << i);
 	}
 	return c;
 }

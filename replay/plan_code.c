@@ -44,6 +44,13 @@ bool plan_read_opcode(const struct memmap *memory, struct plan *plan)
 	return true;
 }
 
+bool plan_maintains_icache(enum isa isa, unsigned int size, uint32_t opcode)
+{
+	const struct opcode_set *sets = isa == ISA_A64 ? a64_icache : arm_icache;
+
+	return size == 4 && (is_in(&sets[0], opcode) || is_in(&sets[1], opcode));
+}
+
 static void expand_arm(struct plan *plan, struct uop_builder *b)
 {
 	bool is_t32 = plan->isa == ISA_T32;
@@ -53,9 +60,6 @@ static void expand_arm(struct plan *plan, struct uop_builder *b)
 		sem_t32(plan->opcode, (uint32_t)plan->address, plan->it, b);
 	else
 		sem_a32(plan->opcode, (uint32_t)plan->address, b);
-	plan->maintains_icache =
-	        (!is_t32 || plan->size == 4) &&
-	        (is_in(&arm_icache[0], plan->opcode) || is_in(&arm_icache[1], plan->opcode));
 	plan->sets_endian = is_in(setend, plan->opcode);
 	plan->is_big_endian = plan->sets_endian && (plan->opcode & ~setend->mask) != 0;
 }
@@ -64,10 +68,10 @@ void plan_code(const struct memmap *memory, struct plan *plan, struct uop_builde
 {
 	bool has_opcode = plan_read_opcode(memory, plan);
 
+	plan->maintains_icache =
+	        has_opcode && plan_maintains_icache((enum isa)plan->isa, plan->size, plan->opcode);
 	if (has_opcode && plan->isa == ISA_A64) {
 		sem_a64(plan->opcode, plan->address, b);
-		plan->maintains_icache =
-		        is_in(&a64_icache[0], plan->opcode) || is_in(&a64_icache[1], plan->opcode);
 	} else if (has_opcode && (plan->isa == ISA_A32 || plan->isa == ISA_T32)) {
 		expand_arm(plan, b);
 	} else {

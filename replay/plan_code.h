@@ -15,6 +15,9 @@
  */
 bool plan_read_opcode(const struct memmap *memory, struct plan *plan);
 
+/* IC IVAU and its kin; the opcode is as plan_read_opcode() reads it. */
+bool plan_maintains_icache(enum isa isa, unsigned int size, uint32_t opcode);
+
 /*
  * Fills `b` for the plan's address, isa, space, size and it, and in the plan opcode,
  * maintains_icache and sets_endian. An opcode that memory does not hold kills everything.

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/code_change.h"
 #include "replay/history_store.h"
 #include "replay/m_exception.h"
 #include "replay/register_slot.h"
@@ -635,13 +636,16 @@ static enum status solve_window(struct solver *s, const struct history *history,
 
 /*
  * Code that was written is not what it is now: what ran before that is not known. Where a store may
- * have written code that is then fetched anew, that is so from the fetch on. Data of the other byte
- * order is not looked at.
+ * have written code that is then fetched anew, that is so from the fetch on. A window that does not
+ * reach the halt does not show what was written behind it. Data of the other byte order is not
+ * looked at.
  */
 static size_t valid_from(const struct solver *s)
 {
 	size_t from = link_code_doubt(s);
 
+	if (s->w.options.to < s->w.history->length && code_may_change(s->w.history))
+		return s->w.step_count;
 	if (from < s->memory.modified_code)
 		from = s->memory.modified_code;
 	return from < s->w.little_endian_from ? s->w.little_endian_from : from;

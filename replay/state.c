@@ -79,9 +79,9 @@ void state_register(const struct history *history, struct values *values, uint64
 		*value = value_unknown(size);
 }
 
-/* How many bytes of the span, from `address` on, nothing can have changed before the halt. */
-static size_t constant_bytes(const struct history *history, const struct mem_span *span,
-                             uint64_t address)
+/* How many bytes of the span, from `address` on, nothing changed before the halt. */
+static size_t constant_bytes(const struct history *history, struct values *values,
+                             uint64_t position, const struct mem_span *span, uint64_t address)
 {
 	size_t left = bytes_left(&span->bytes);
 	uint64_t executed;
@@ -89,6 +89,8 @@ static size_t constant_bytes(const struct history *history, const struct mem_spa
 	if (span->region->read_only)
 		return left;
 	executed = history_executed_extent(history, address);
+	if (executed > 0 && values && !values_has_code(values, position))
+		return 0;
 	return executed < left ? (size_t)executed : left;
 }
 
@@ -123,7 +125,7 @@ size_t state_memory(const struct history *history, struct values *values, uint64
 		if (memmap_find(memory, space, address + done, &span) != STATUS_OK)
 			break;
 		count = at_halt ? bytes_left(&span.bytes)
-		                : constant_bytes(history, &span, address + done);
+		                : constant_bytes(history, values, position, &span, address + done);
 		count = copy_span(&span, count, to + done, size - done);
 		if (count == 0 && values)
 			count = values_memory(values, position, address + done, to + done,

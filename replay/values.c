@@ -274,6 +274,15 @@ const struct solver *values_solved(struct values *values, uint64_t position)
 	return values->status == STATUS_OK ? &values->solver : NULL;
 }
 
+bool values_has_code(struct values *values, uint64_t position)
+{
+	const struct solver *s = &values->solver;
+
+	if (!values->is_supported || (values->has_solver && s->has_conflict))
+		return true;
+	return cover(values, position) && position >= s->w.options.from;
+}
+
 bool values_can(const struct values *values)
 {
 	return values->is_supported && history_length(values->history) > 0;

@@ -3,7 +3,7 @@
  * Says how much of the past of a recording is known from its end, and whether any of it is wrong.
  *
  *	check_values [OPTION=NUMBER...] corpus FOLDER TRUTH MEMTRUTH
- *	check_values [OPTION=NUMBER...] qemu a64|a32|m LOG FROM TO DUMPS
+ *	check_values [OPTION=NUMBER...] qemu a64|a32|m LOG FROM TO DUMPS [SEEN]
  *	check_values [OPTION=NUMBER...] tarmac FILE IMAGE|- CORE
  *
  * The end of the recording is scored, then `ends` random ends and `windows` random windows, half
@@ -31,6 +31,7 @@ struct request {
 	uint64_t reach; /* percent of registers read, last 1,000; below it fails */
 	uint64_t atoms; /* not 0: the trace is ETMv3's, and says of each instruction if it was
 	                   executed */
+	uint64_t irqs;  /* not 0: an interrupt that is not traced after about so many instructions */
 	uint64_t abi;   /* not 0: under that assumption; values may be wrong where it is violated */
 };
 
@@ -50,6 +51,7 @@ static const struct option option_names[] = {
         {"most=", offsetof(struct request, most)},
         {"reach=", offsetof(struct request, reach)},
         {"atoms=", offsetof(struct request, atoms)},
+        {"irqs=", offsetof(struct request, irqs)},
         {"abi=", offsetof(struct request, abi)},
 };
 
@@ -231,15 +233,51 @@ static bool open_recording(struct recording *r, int argc, char **argv)
 		return read_corpus(r, argv[1], argv[2], argv[3]);
 	if (argc == 4 && strcmp(argv[0], "tarmac") == 0)
 		return read_tarmac(r, argv[1], argv[2], strtoul(argv[3], NULL, 0));
-	if (argc == 6 && strcmp(argv[0], "qemu") == 0) {
+	if ((argc == 6 || argc == 7) && strcmp(argv[0], "qemu") == 0) {
 		r->arch = argv[1][0] == 'm' ? CORE_M : argv[1][1] == '6' ? CORE_A64 : CORE_A32;
 		r->has_security = strncmp(argv[1], "m33", 3) == 0;
 		r->security = strcmp(argv[1], "m33ns") == 0 ? SECURITY_NON_SECURE : SECURITY_SECURE;
 		return read_qemu(r, argv[2], strtoull(argv[3], NULL, 16),
-		                 strtoull(argv[4], NULL, 16), argv[5]);
+		                 strtoull(argv[4], NULL, 16), argv[5],
+		                 argc == 7 ? argv[6] : NULL);
 	}
 	printf("usage: see the file's first lines\n");
 	return false;
+}
+
+static void add_between(struct recording *r, size_t position, const struct element *e)
+{
+	recording_room((void *)&r->betweens, &r->between_capacity, r->between_count,
+	               sizeof(*r->betweens));
+	r->betweens[r->between_count++] = (struct between){position, *e};
+}
+
+/* Interrupts whose handlers are not traced, where nothing else is. */
+static void add_interrupts(struct recording *r, uint64_t about, uint64_t random)
+{
+	enum { IRQ = 14 };
+	struct between *old = r->betweens;
+	size_t old_count = r->between_count;
+	size_t next = 0;
+
+	r->betweens = NULL;
+	r->between_count = 0;
+	r->between_capacity = 0;
+	for (size_t at = r->first + 1; at <= r->count; at++) {
+		struct element e = {.type = ELEMENT_EXCEPTION};
+		bool has_other = next < old_count && old[next].position <= at;
+
+		for (; next < old_count && old[next].position <= at; next++)
+			add_between(r, old[next].position, &old[next].element);
+		if (has_other || next_random(&random) % about != 0)
+			continue;
+		e.exception.number = IRQ;
+		e.exception.has_return_address = true;
+		e.exception.return_address = r->states[at].pc;
+		add_between(r, at, &e);
+		add_between(r, at, &(struct element){.type = ELEMENT_TRACE_ON});
+	}
+	free(old);
 }
 
 int main(int argc, char **argv)
@@ -254,5 +292,7 @@ int main(int argc, char **argv)
 		return 2;
 	if (request.atoms != 0)
 		recording.protocol = PROTOCOL_ETM3;
+	if (request.irqs != 0)
+		add_interrupts(&recording, request.irqs, request.seed);
 	return run(&recording, &request);
 }

@@ -417,7 +417,137 @@ static bool is_end_right(const struct recording *r, uint8_t **ends)
 	return differing == 0;
 }
 
-bool read_qemu(struct recording *r, const char *log, uint64_t from, uint64_t to, const char *dumps)
+/* One state an instruction: qemu's log has some twice, that were interrupted before they began. */
+static bool keep_seen(struct recording *r, FILE *pcs)
+{
+	size_t kept = 0;
+	uint64_t pc;
+
+	for (size_t i = 0; fread(&pc, sizeof(pc), 1, pcs) == 1; i++, kept++) {
+		while (i < r->count && r->states[i].pc != pc)
+			i++;
+		if (r->states[i].pc != pc) {
+			printf("no state %zu at pc %#" PRIx64 "\n", kept, pc);
+			return false;
+		}
+		r->states[kept] = r->states[i];
+		if (r->vectors)
+			memcpy(r->vectors[kept], r->vectors[i], sizeof(r->vectors[i]));
+	}
+	r->count = kept - (kept > 0);
+	return kept > 0;
+}
+
+/* Changes as tests/values/memory_plugin.c writes them. */
+static bool read_changes(struct recording *r, FILE *file)
+{
+	uint64_t head[3];
+
+	while (fread(head, sizeof(head), 1, file) == 1) {
+		uint8_t *bytes = malloc(2 * head[2]);
+		bool is_whole = bytes && fread(bytes, 2 * head[2], 1, file) == 1;
+
+		for (uint64_t at = 0; is_whole && at < head[2]; at += CHANGE_MOST) {
+			struct change c = {.step = head[0], .address = head[1] + at};
+
+			c.length = (uint8_t)(head[2] - at < CHANGE_MOST ? head[2] - at : CHANGE_MOST);
+			memcpy(c.old, bytes + at, c.length);
+			memcpy(c.new, bytes + head[2] + at, c.length);
+			recording_add_change(r, &c);
+			recording_write(r, c.address, c.new, c.length);
+		}
+		free(bytes);
+		if (!is_whole)
+			return false;
+	}
+	r->at = r->count;
+	r->at_change = r->change_count;
+	return true;
+}
+
+static void add_between(struct recording *r, size_t position, const struct element *e)
+{
+	recording_room((void *)&r->betweens, &r->between_capacity, r->between_count,
+	               sizeof(*r->betweens));
+	r->betweens[r->between_count++] = (struct between){position, *e};
+}
+
+/* The core leaves what is traced in front of a state and comes back to it. */
+static void add_exception(struct recording *r, size_t position, uint32_t number, uint64_t address)
+{
+	struct element e = {.type = ELEMENT_EXCEPTION};
+
+	e.exception.number = number;
+	e.exception.has_return_address = true;
+	e.exception.return_address = address;
+	add_between(r, position, &e);
+	add_between(r, position, &(struct element){.type = ELEMENT_TRACE_ON});
+}
+
+/* States of instructions that a fault prevented are none. */
+static void drop_state(struct recording *r, size_t at)
+{
+	memmove(&r->states[at], &r->states[at + 1], (r->count - at) * sizeof(*r->states));
+	if (r->vectors)
+		memmove(&r->vectors[at], &r->vectors[at + 1], (r->count - at) * sizeof(*r->vectors));
+	for (size_t i = 0; i < r->change_count; i++)
+		r->changes[i].step -= r->changes[i].step >= at;
+	r->count--;
+	r->at--;
+}
+
+/*
+ * What the trace of the program alone shows of calls and signals. An instruction that leads neither
+ * to the next one nor is a branch faulted.
+ */
+static void add_calls(struct recording *r)
+{
+	bool is_a64 = r->arch == CORE_A64;
+
+	for (size_t at = 0; at < r->count; at++) {
+		uint64_t next = r->states[at + 1].pc;
+		struct insn_view step;
+
+		r->at = r->count;
+		step_read(r, at, &step);
+		if (step.opcode == 0xd4000001 || (!is_a64 && (step.opcode & 0x0fffffff) == 0x0f000000) ||
+		    (step.size == 2 && step.opcode == 0xdf00)) {
+			add_exception(r, at + 1, is_a64 ? 2 : 10, step.address + step.size);
+		} else if (at > 0 && step.insn.class == INSN_OTHER &&
+		           next != step.address + step.size) {
+			drop_state(r, at);
+			add_exception(r, at, 12, step.address);
+			at--;
+		}
+	}
+}
+
+static FILE *open_in(const char *folder, const char *name)
+{
+	char path[PATH_MOST];
+
+	(void)snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return fopen(path, "rb");
+}
+
+/* The changes that a plugin has seen. */
+static bool take_seen(struct recording *r, const char *folder)
+{
+	FILE *pcs = open_in(folder, "pcs");
+	FILE *changes = open_in(folder, "changes");
+	bool is_fine = pcs && changes && keep_seen(r, pcs) && read_changes(r, changes);
+
+	if (pcs)
+		(void)fclose(pcs);
+	if (changes)
+		(void)fclose(changes);
+	if (is_fine)
+		add_calls(r);
+	return is_fine;
+}
+
+bool read_qemu(struct recording *r, const char *log, uint64_t from, uint64_t to, const char *dumps,
+               const char *seen)
 {
 	struct m_events events = {NULL, 0, 0};
 	uint8_t *ends[RANGES_MOST] = {NULL};
@@ -428,7 +558,8 @@ bool read_qemu(struct recording *r, const char *log, uint64_t from, uint64_t to,
 	          read_dumps(r, dumps, true, ends) && m_events_resolve(&events, r);
 	if (!is_fine)
 		printf("the recording cannot be read\n");
-	is_fine = is_fine && derive_changes(r, &events) && is_end_right(r, ends);
+	is_fine = is_fine && (seen ? take_seen(r, seen) : derive_changes(r, &events)) &&
+	          is_end_right(r, ends);
 	if (r->arch == CORE_M)
 		m_events_stacks(&events, r);
 	for (size_t i = 0; i < RANGES_MOST; i++)

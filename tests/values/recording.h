@@ -96,7 +96,9 @@ void recording_write(struct recording *r, uint64_t address, const uint8_t *bytes
 
 /* Readers. False with a message on stdout. */
 bool read_corpus(struct recording *r, const char *folder, const char *truth, const char *changes);
-bool read_qemu(struct recording *r, const char *log, uint64_t from, uint64_t to, const char *dumps);
+/* `seen`: the folder of memory_plugin.c's files; NULL if changes are to be what stores say. */
+bool read_qemu(struct recording *r, const char *log, uint64_t from, uint64_t to, const char *dumps,
+               const char *seen);
 bool read_tarmac(struct recording *r, const char *path, const char *image, size_t core);
 
 #endif
