@@ -15,6 +15,7 @@
 
 #include "replay/history_part.h"
 #include "replay/register.h"
+#include "replay/state.h"
 #include "replay/values.h"
 #include "replay/why.h"
 
@@ -480,6 +481,46 @@ static void code_that_a_wild_store_wrote_is_not_believed(void **state)
 	end(&p);
 }
 
+/* How many of the 4 bytes of an instruction a debugger is shown. */
+static size_t code_shown(struct program *p, uint64_t position, size_t instruction)
+{
+	uint8_t bytes[4];
+
+	return state_memory(p->history, p->values, position, CODE + 4 * instruction, bytes, 4);
+}
+
+static void code_that_was_stored_is_not_shown_before(void **state)
+{
+	PROGRAM(p, NOP, STR_W4_X3, NOP, NOP);
+	set(&p, 3, CODE + 8);
+	set(&p, 4, NOP);
+	run(&p);
+	assert_int_equal(code_shown(&p, 1, 2), 0);
+	assert_int_equal(code_shown(&p, 2, 2), 4);
+	end(&p);
+}
+
+static void code_that_nobody_wrote_is_shown(void **state)
+{
+	PROGRAM(p, NOP, STR_W4_X3, NOP, MOV_X3_0);
+	set(&p, 3, 0);
+	run(&p);
+	assert_int_equal(code_shown(&p, 0, 2), 4);
+	end(&p);
+}
+
+/* Where code ran there was something else before, and may be again. */
+static void data_where_code_runs_may_have_been_written(void **state)
+{
+	PROGRAM(p, LDR_X1_X2, MOV_X1_7, STR_X4_X3, NOP, MOV_X3_0, MOV_X4_0);
+	set(&p, 2, CODE + 12);
+	set(&p, 3, 0);
+	set(&p, 4, 0);
+	run(&p);
+	assert_unknown(&p, 1, 1);
+	end(&p);
+}
+
 static void instruction_that_changes_a_register_in_silence_makes_it_unknown(void **state)
 {
 	static const struct {
@@ -794,6 +835,9 @@ int main(void)
 	        cmocka_unit_test(store_into_the_next_page_which_no_dump_holds_is_not_followed),
 	        cmocka_unit_test(device_is_not_memory),
 	        cmocka_unit_test(code_that_a_wild_store_wrote_is_not_believed),
+	        cmocka_unit_test(code_that_was_stored_is_not_shown_before),
+	        cmocka_unit_test(code_that_nobody_wrote_is_shown),
+	        cmocka_unit_test(data_where_code_runs_may_have_been_written),
 	        cmocka_unit_test(instruction_that_changes_a_register_in_silence_makes_it_unknown),
 	        cmocka_unit_test(flags_that_sve_sets_say_nothing_of_the_comparison),
 	        cmocka_unit_test(streaming_mode_clears_the_vectors),
