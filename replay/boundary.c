@@ -7,6 +7,7 @@
 #include "replay/boundary.h"
 
 #include "decoder/insn.h"
+#include "replay/fault.h"
 #include "replay/history_store.h"
 
 enum exception_kind {
@@ -51,6 +52,8 @@ struct notices {
 	bool has_marker; /* M profile, of an exception's data */
 	unsigned int exceptions;
 	const struct element *exception; /* the last one */
+	unsigned int faults;             /* of accesses to data */
+	const struct element *fault;
 };
 
 /* The protocol of all of a core's sources, or UNKNOWN. */
@@ -112,6 +115,27 @@ static bool loses_all(const struct element *e)
 	       e->type == ELEMENT_ADDR_UNKNOWN || e->type == ELEMENT_I_RANGE_NOPATH;
 }
 
+static enum exception_kind kind_of(const struct boundary_reader *r, const struct element *e)
+{
+	uint32_t number = e->exception.number;
+
+	if (number >= 16 || r->history->core->arch == CORE_M)
+		return EXCEPTION_OTHER;
+	if (r->protocol == PROTOCOL_ETM4 || r->protocol == PROTOCOL_ETE)
+		return (enum exception_kind)etm4_kinds[number];
+	if (r->protocol == PROTOCOL_PTM || r->protocol == PROTOCOL_ETM3)
+		return (enum exception_kind)ptm_kinds[number];
+	return EXCEPTION_OTHER;
+}
+
+/* An access to data faulted: in both tables above that is one number. */
+static bool is_data_fault(const struct boundary_reader *r, const struct element *e)
+{
+	enum { DATA_FAULT = 12 };
+
+	return kind_of(r, e) == EXCEPTION_FAULT && e->exception.number == DATA_FAULT;
+}
+
 static void take_event(struct boundary_reader *r, const struct element *e, struct notices *n)
 {
 	n->lost |= loses_all(e);
@@ -126,6 +150,10 @@ static void take_event(struct boundary_reader *r, const struct element *e, struc
 		n->is_chained = n->has_return && !e->exception.has_return_address;
 		n->exceptions++;
 		n->exception = e;
+		if (is_data_fault(r, e)) {
+			n->faults++;
+			n->fault = e;
+		}
 	} else if (e->type == ELEMENT_EXCEPTION_RET) {
 		n->has_return = true;
 	}
@@ -156,12 +184,10 @@ static void lose_all(struct uop_builder *b)
 /* Another mode: R8 to R14 are perhaps others, and so are those that go by their modes. */
 static void change_mode(struct uop_builder *b)
 {
-	uop_begin(b);
 	uop_define_unknown(b, REG_PSTATE, 64);
 	for (unsigned int reg = 8; reg <= REG_SP; reg++)
 		uop_define_unknown(b, reg, 32);
 	uop_define_unknown(b, REG_NZCV, 16);
-	uop_finish(b);
 }
 
 /* Entry of a handler that is traced, or a return from one: another SP, and its own state. */
@@ -171,35 +197,39 @@ static void change_level(const struct boundary_from *from, struct uop_builder *b
 		change_mode(b);
 		return;
 	}
-	uop_begin(b);
 	uop_define_unknown(b, REG_NZCV, 16);
 	uop_define_unknown(b, REG_PSTATE, 64);
 	uop_define_unknown(b, REG_SP, 64);
 	for (unsigned int reg = REG_SP_EL0; reg <= REG_SPSR_EL3; reg++)
 		uop_define_unknown(b, reg, 64);
-	uop_finish(b);
 }
 
-static enum exception_kind kind_of(const struct boundary_reader *r, const struct element *e)
+/*
+ * Begins with what the instruction left that faulted. Behind a branch to an address in a register
+ * the instruction set of AArch32 is not known.
+ */
+static void begin_fault(const struct boundary_reader *r, const struct notices *n,
+                        const struct boundary_from *from, struct uop_builder *b)
 {
-	uint32_t number = e->exception.number;
+	enum isa isa = from->site.isa;
 
-	if (number >= 16 || r->history->core->arch == CORE_M)
-		return EXCEPTION_OTHER;
-	if (r->protocol == PROTOCOL_ETM4 || r->protocol == PROTOCOL_ETE)
-		return (enum exception_kind)etm4_kinds[number];
-	if (r->protocol == PROTOCOL_PTM || r->protocol == PROTOCOL_ETM3)
-		return (enum exception_kind)ptm_kinds[number];
-	return EXCEPTION_OTHER;
+	if (n->faults == 0)
+		uop_begin(b);
+	else if (n->faults == 1 && n->fault->exception.has_return_address && from->is_known &&
+	         (isa == ISA_A64 || !from->insn->branch.interworks))
+		fault_begin(r->history->core->memory, n->fault->exception.return_address, isa, b);
+	else
+		lose_all(b);
 }
 
 /*
  * Execution goes on at the preferred return address of the one exception: its handler ran unseen,
  * or the history ends there. False if nothing changed.
  */
-static bool resumed(struct boundary_reader *r, uint64_t position, const struct element *e,
+static bool resumed(struct boundary_reader *r, uint64_t position, const struct notices *n,
                     const struct boundary_from *from, struct uop_builder *b)
 {
+	const struct element *e = n->exception;
 	enum exception_kind kind = kind_of(r, e);
 	bool again = from->is_known && from->address == e->exception.return_address;
 
@@ -215,8 +245,12 @@ static bool resumed(struct boundary_reader *r, uint64_t position, const struct e
 		return false;
 	/* The halt is that of the fault itself. */
 	if (!from->is_exception && position == history_length(r->history) &&
-	    kind == EXCEPTION_FAULT && !again)
-		return false;
+	    kind == EXCEPTION_FAULT && !again) {
+		begin_fault(r, n, from, b);
+		uop_finish(b);
+		r->is_fault = n->faults > 0 && (b->insn.flags & UOP_KILLS_REGISTERS) == 0;
+		return n->faults > 0;
+	}
 	lose_all(b);
 	return true;
 }
@@ -321,6 +355,7 @@ bool boundary_next(struct boundary_reader *r, uint64_t position, const uint64_t 
 	r->is_interrupted = n.has_gap || n.exceptions > 0 || n.has_return;
 	r->is_return = n.has_return;
 	r->maintains_icache = false;
+	r->is_fault = false;
 	if (r->history->core->arch == CORE_M &&
 	    (r->is_interrupted || n.lost || n.changes_space || n.has_marker)) {
 		r->m_core.is_secure = r->context.security == SECURITY_SECURE;
@@ -332,12 +367,14 @@ bool boundary_next(struct boundary_reader *r, uint64_t position, const uint64_t 
 		return true;
 	}
 	if (n.changes_space) {
+		begin_fault(r, &n, from, b);
 		change_level(from, b);
-		b->insn.flags = UOP_KILLS_MEMORY;
+		uop_finish(b);
+		b->insn.flags |= UOP_KILLS_MEMORY;
 		return true;
 	}
 	if (resumes)
-		return resumed(r, position, e, from, b);
+		return resumed(r, position, &n, from, b);
 	if (!r->is_interrupted && from->is_exception && pc && *pc == from->address + from->size &&
 	    call_model_semihosting(&from->site, r->history->core->arch == CORE_M, b))
 		return true;
@@ -351,7 +388,9 @@ bool boundary_next(struct boundary_reader *r, uint64_t position, const uint64_t 
 		return true;
 	}
 	if (n.exceptions > 0 || n.has_return) {
+		begin_fault(r, &n, from, b);
 		change_level(from, b);
+		uop_finish(b);
 		return true;
 	}
 	return false;

@@ -33,6 +33,7 @@ struct boundary_reader {
 	struct pe_context context;
 	/* What boundary_next() looked at last has a gap, an exception or a return from one. */
 	bool is_interrupted;
+	bool is_fault;         /* it is what an instruction left that the one before led to */
 	bool maintains_icache; /* what was written may be code from here on */
 	bool is_return;        /* from an exception of the M profile */
 };

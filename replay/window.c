@@ -228,6 +228,11 @@ static enum status add_boundary(struct collect *c, uint64_t position, const uint
 	                   &plan.changes_translation))
 		return STATUS_OK;
 	plan.maintains_icache = c->boundary.maintains_icache;
+	if (c->boundary.is_fault) {
+		plan.leads_on = true;
+		plan.address = *pc;
+		plan.isa = (uint8_t)c->before.site.isa;
+	}
 	return insert_step(c, position, plan);
 }
 
@@ -614,7 +619,7 @@ bool window_next_pc(const struct window *w, size_t step, uint64_t *pc)
 		const struct plan *next = window_plan(w, step + 1);
 
 		*pc = next->address;
-		return next->is_code;
+		return next->is_code || next->leads_on;
 	}
 	*pc = w->end_pc;
 	return w->has_end_pc && step + 1 == w->step_count;
@@ -626,7 +631,7 @@ enum isa window_next_isa(const struct window *w, size_t step)
 
 	if (step + 1 < w->step_count) {
 		next = window_plan(w, step + 1);
-		return next->is_code ? (enum isa)next->isa : ISA_UNKNOWN;
+		return next->is_code || next->leads_on ? (enum isa)next->isa : ISA_UNKNOWN;
 	}
 	return step + 1 == w->step_count ? w->end_isa : ISA_UNKNOWN;
 }

@@ -63,12 +63,14 @@ struct plan {
 	bool defines_constant;
 	uint64_t address;
 	uint32_t opcode;
-	uint8_t isa;              /* enum isa */
-	uint8_t size;             /* bytes of the instruction */
-	uint8_t it;               /* T32: its condition by an IT (replay/it_block.h) */
-	uint8_t outcome;          /* enum plan_outcome */
-	uint8_t space;            /* enum space that it was fetched from */
-	bool is_code;             /* an instruction; else what lies between two */
+	uint8_t isa;     /* enum isa */
+	uint8_t size;    /* bytes of the instruction */
+	uint8_t it;      /* T32: its condition by an IT (replay/it_block.h) */
+	uint8_t outcome; /* enum plan_outcome */
+	uint8_t space;   /* enum space that it was fetched from */
+	bool is_code;    /* an instruction; else what lies between two */
+	/* Not an instruction, but the one before it led to `address`, in the same set. */
+	bool leads_on;
 	bool kills_memory;        /* no memory is linked over it */
 	bool changes_translation; /* memory before it is another address space */
 	bool maintains_icache;    /* code may be other than what it was */

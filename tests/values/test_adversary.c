@@ -46,18 +46,20 @@ enum {
 #define ADD_X3_X3_8  UINT32_C(0x91002063)
 #define ADD_X3_X5_X6 UINT32_C(0x8b0600a3)
 
-#define STR_X1_X2       UINT32_C(0xf9000041)
-#define STR_X4_X3       UINT32_C(0xf9000064)
-#define STR_W4_X3       UINT32_C(0xb9000064)
-#define STRB_W4_X3      UINT32_C(0x39000064)
-#define STUR_X4_X3_M3   UINT32_C(0xf81fd064) /* str x4, [x3, #-3] */
-#define STP_X4_X5_X3    UINT32_C(0xa9001464)
-#define STR_Q4_X3       UINT32_C(0x3d800064)
-#define LDR_X1_X2       UINT32_C(0xf9400041)
-#define LDR_X5_X2       UINT32_C(0xf9400045)
-#define LDP_X2_X3_X2_16 UINT32_C(0xa8c10c42) /* ldp x2, x3, [x2], #16: unpredictable */
-#define STR_X19_SP_M16  UINT32_C(0xf81f0ff3) /* str x19, [sp, #-16]! */
-#define LDR_X19_SP_16   UINT32_C(0xf84107f3) /* ldr x19, [sp], #16 */
+#define STR_X1_X2        UINT32_C(0xf9000041)
+#define STR_X4_X3        UINT32_C(0xf9000064)
+#define STR_W4_X3        UINT32_C(0xb9000064)
+#define STRB_W4_X3       UINT32_C(0x39000064)
+#define STUR_X4_X3_M3    UINT32_C(0xf81fd064) /* str x4, [x3, #-3] */
+#define STP_X4_X5_X3     UINT32_C(0xa9001464)
+#define LDP_X4_X5_X3_M16 UINT32_C(0xa97f1464) /* ldp x4, x5, [x3, #-16] */
+#define CBZ_X1_8         UINT32_C(0xb4000041)
+#define STR_Q4_X3        UINT32_C(0x3d800064)
+#define LDR_X1_X2        UINT32_C(0xf9400041)
+#define LDR_X5_X2        UINT32_C(0xf9400045)
+#define LDP_X2_X3_X2_16  UINT32_C(0xa8c10c42) /* ldp x2, x3, [x2], #16: unpredictable */
+#define STR_X19_SP_M16   UINT32_C(0xf81f0ff3) /* str x19, [sp, #-16]! */
+#define LDR_X19_SP_16    UINT32_C(0xf84107f3) /* ldr x19, [sp], #16 */
 
 #define STR_X4_SP_X3 UINT32_C(0xf8236be4)
 #define PUSH_FRAME   UINT32_C(0xa9bf7bfd) /* stp x29, x30, [sp, #-16]! */
@@ -99,6 +101,8 @@ struct run {
 struct program {
 	struct snap_core core;
 	struct snap_device device;
+	struct snap_source source;
+	struct snap_source *sources[1];
 	struct snap_register registers[REGISTERS];
 	uint8_t x[REGISTERS][8];
 	uint8_t code[4 * CODE_MOST];
@@ -110,6 +114,7 @@ struct program {
 	size_t skipped;     /* instruction that a branch goes over, if not 0 */
 	struct run runs[3]; /* if not empty, what was executed instead of all */
 	uint64_t end;
+	bool faults; /* the instruction at the end */
 };
 
 /* That functions keep registers and frames is taken for granted. */
@@ -193,6 +198,17 @@ static void add_run(struct part_builder *b, size_t first, size_t count, enum ins
 	assert_int_equal(part_add(b, &d), STATUS_OK);
 }
 
+/* Instead of the instruction at the end there is a data fault. */
+static void add_fault(const struct program *p, struct part_builder *b)
+{
+	struct decoded d = {.is_drained = true, .element = {.type = ELEMENT_EXCEPTION}};
+
+	d.element.exception.number = 12;
+	d.element.exception.has_return_address = true;
+	d.element.exception.return_address = p->end;
+	assert_int_equal(part_add(b, &d), STATUS_OK);
+}
+
 static void run(struct program *p)
 {
 	struct values_options options = values_options_of(1 + p->other_cores);
@@ -204,7 +220,12 @@ static void run(struct program *p)
 	                                 .class = DEVICE_CORE,
 	                                 .registers = p->registers,
 	                                 .register_count = REGISTERS};
-	p->core = (struct snap_core){.device = &p->device, .memory = memmap_create()};
+	p->source = (struct snap_source){.protocol = PROTOCOL_ETM4};
+	p->sources[0] = &p->source;
+	p->core = (struct snap_core){.device = &p->device,
+	                             .memory = memmap_create(),
+	                             .sources = p->sources,
+	                             .source_count = 1};
 	add_region(p, CODE, p->code, sizeof(p->code));
 	add_region(p, DATA, p->data, sizeof(p->data));
 	assert_int_equal(memmap_freeze(p->core.memory), STATUS_OK);
@@ -216,6 +237,8 @@ static void run(struct program *p)
 		        p->skipped > 0 ? INSN_BRANCH : INSN_OTHER);
 	if (p->skipped > 0)
 		add_run(&b, p->skipped + 1, p->count - p->skipped - 1, INSN_OTHER);
+	if (p->faults)
+		add_fault(p, &b);
 	assert_int_equal(part_end(&b), STATUS_OK);
 	assert_int_equal(history_of_part(&p->core, &graph, &b, &p->end, &p->history), STATUS_OK);
 	part_fini(&b);
@@ -518,6 +541,63 @@ static void data_where_code_runs_may_have_been_written(void **state)
 	set(&p, 4, 0);
 	run(&p);
 	assert_unknown(&p, 1, 1);
+	end(&p);
+}
+
+/* The last of the opcodes is not executed: it faults. */
+static void make_fault(struct program *p)
+{
+	p->count--;
+	p->end = CODE + 4 * p->count;
+	set(p, PC, p->end);
+	p->faults = true;
+}
+
+/* The first half of what it stores is in the page that is there. */
+static void store_that_faulted_may_have_stored_some(void **state)
+{
+	static const uint32_t stores[] = {STP_X4_X5_X3, STR_Q4_X3, STR_X4_X3, SVE_ST1B, SETP_X3};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(stores) / sizeof(stores[0]); i++) {
+		uint32_t code[] = {NOP, NOP, stores[i]};
+		struct program p;
+
+		begin(&p, code, 3);
+		make_fault(&p);
+		set(&p, 3, DATA + DATA_SIZE - 8);
+		run(&p);
+		assert_true(bytes_known(&p, 1, DATA + DATA_SIZE - 8) < 8);
+		assert_is(&p, 1, 2, DATA);
+		end(&p);
+	}
+}
+
+/* What the instruction before says is known all the same. */
+static void branch_to_what_faulted_says_where_to(void **state)
+{
+	PROGRAM(p, NOP, CBZ_X1_8, NOP, STR_X4_X3);
+	make_fault(&p);
+	p.runs[0] = (struct run){0, 2, INSN_BRANCH};
+	p.end = CODE + 12;
+	p.count = 3;
+	set(&p, PC, p.end);
+	set(&p, 1, 0);
+	p.registers[1].name = STR("X99");
+	run(&p);
+	assert_is(&p, 0, 1, 0);
+	end(&p);
+}
+
+static void load_that_faulted_may_have_loaded_some(void **state)
+{
+	PROGRAM(p, NOP, NOP, LDP_X4_X5_X3_M16);
+	make_fault(&p);
+	set(&p, 3, DATA + DATA_SIZE + 8);
+	run(&p);
+	assert_unknown(&p, 1, 4);
+	assert_is(&p, 1, 3, DATA + DATA_SIZE + 8);
+	assert_int_equal(bytes_known(&p, 1, DATA + DATA_SIZE - 8), 8);
 	end(&p);
 }
 
@@ -838,6 +918,9 @@ int main(void)
 	        cmocka_unit_test(code_that_was_stored_is_not_shown_before),
 	        cmocka_unit_test(code_that_nobody_wrote_is_shown),
 	        cmocka_unit_test(data_where_code_runs_may_have_been_written),
+	        cmocka_unit_test(store_that_faulted_may_have_stored_some),
+	        cmocka_unit_test(branch_to_what_faulted_says_where_to),
+	        cmocka_unit_test(load_that_faulted_may_have_loaded_some),
 	        cmocka_unit_test(instruction_that_changes_a_register_in_silence_makes_it_unknown),
 	        cmocka_unit_test(flags_that_sve_sets_say_nothing_of_the_comparison),
 	        cmocka_unit_test(streaming_mode_clears_the_vectors),
