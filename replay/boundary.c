@@ -159,18 +159,30 @@ static void take_event(struct boundary_reader *r, const struct element *e, struc
 	}
 }
 
+/* Tracing was off once: of a handler it may have been, if the exception comes first. */
+static bool is_off(const struct gap *gap)
+{
+	return gap->reason == GAP_TRACE_ON && gap->merged == 0;
+}
+
 static struct notices take(struct boundary_reader *r, uint64_t position)
 {
 	struct notices n = {0};
+	uint64_t first_gap = 0; /* where the trace shows it */
 	size_t gaps;
 	const struct gap *gap = history_gaps(r->history, &gaps);
 	size_t events;
 	const struct history_event *event = history_events(r->history, &events);
 
-	for (; r->gap < gaps && gap[r->gap].position <= position; r->gap++)
+	for (; r->gap < gaps && gap[r->gap].position <= position; r->gap++) {
+		if (!n.has_gap)
+			first_gap = gap[r->gap].offset;
 		n.has_gap = true;
+		n.lost |= !is_off(&gap[r->gap]);
+	}
 	for (; r->event < events && event[r->event].position <= position; r->event++)
 		take_event(r, &event[r->event].element, &n);
+	n.lost |= n.has_gap && n.exceptions > 0 && first_gap < n.exception->offset;
 	return n;
 }
 

@@ -43,6 +43,7 @@ struct cut {
 	uint64_t flipped_address;
 	bool has_flipped_address;
 	uint64_t random;
+	uint64_t elements; /* of the history, so far */
 };
 
 static uint64_t next_random(struct cut *c)
@@ -373,15 +374,18 @@ static size_t range_at(const struct cut *c, size_t at, struct element *e)
 	return i;
 }
 
-static void add_element(struct part_builder *b, const struct element *e)
+/* Where an element lies in the trace says which came first. */
+static void add_element(struct cut *c, struct part_builder *b, const struct element *e)
 {
 	struct decoded decoded = {.is_drained = true, .element = *e};
+
+	decoded.element.offset = ++c->elements;
 
 	if (part_add(b, &decoded) != STATUS_OK)
 		exit(2);
 }
 
-static void add_gap(const struct trial *t, struct part_builder *b)
+static void add_gap(struct cut *c, struct part_builder *b)
 {
 	static const struct element elements[] = {
 	        [GAP_AS_TRACE_ON] = {.type = ELEMENT_TRACE_ON},
@@ -389,8 +393,8 @@ static void add_gap(const struct trial *t, struct part_builder *b)
 	        [GAP_AS_BAD_PACKET] = {.type = ELEMENT_NO_SYNC, .no_sync = NO_SYNC_BAD_PACKET},
 	};
 
-	if (t->gap_shown != GAP_AS_NOTHING)
-		add_element(b, &elements[t->gap_shown]);
+	if (c->trial->gap_shown != GAP_AS_NOTHING)
+		add_element(c, b, &elements[c->trial->gap_shown]);
 }
 
 static void make_history(struct cut *c)
@@ -413,17 +417,17 @@ static void make_history(struct cut *c)
 		struct element e;
 
 		if (is_in_gap(t, at)) {
-			add_gap(t, &b);
+			add_gap(c, &b);
 			at = t->gap;
 			continue;
 		}
 		for (; between < r->between_count && r->betweens[between].position <= at; between++)
-			add_element(&b, &r->betweens[between].element);
+			add_element(c, &b, &r->betweens[between].element);
 		at = range_at(c, at, &e);
-		add_element(&b, &e);
+		add_element(c, &b, &e);
 	}
 	for (; between < r->between_count && r->betweens[between].position <= t->to; between++)
-		add_element(&b, &r->betweens[between].element);
+		add_element(c, &b, &r->betweens[between].element);
 	if (part_end(&b) != STATUS_OK ||
 	    history_of_part(&c->core, &graph, &b, &end, &c->history) != STATUS_OK)
 		exit(2);
@@ -682,8 +686,10 @@ bool trial_run(const struct trial *trial, struct score *score)
 	score->conflicts += has_conflict;
 	score->tainted += score->wrong_apart > wrong;
 	if (has_conflict && trial->flip == FLIP_NONE)
-		printf("CONFLICT: part %zu..%zu seed %" PRIu64 " window %zu+%zu: %s\n", trial->from,
-		       trial->to, trial->seed, c->window_from, trial->window,
+		printf("CONFLICT: part %zu..%zu seed %" PRIu64
+		       " gap %zu-%zu as %d window %zu+%zu: %s\n",
+		       trial->from, trial->to, trial->seed, trial->gap, trial->gap_length,
+		       (int)trial->gap_shown, c->window_from, trial->window,
 		       trouble.data ? trouble.data : "");
 	text_fini(&trouble);
 	cut_fini(c);
