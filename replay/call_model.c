@@ -51,7 +51,7 @@ static bool is_svc(const struct call_site *site)
 {
 	switch (site->isa) {
 	case ISA_A64:
-		return (site->opcode & 0xffe0001f) == 0xd4000001;
+		return site->opcode == 0xd4000001; /* the number that Linux has */
 	case ISA_A32:
 		return (site->opcode & 0x0fffffff) == 0x0f000000;
 	case ISA_T32:

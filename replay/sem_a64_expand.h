@@ -16,6 +16,12 @@ struct sem {
 	bool rejected;
 };
 
+enum {
+	/* Below this bit no pointer authentication code reaches: addresses have as many at least.
+	 */
+	PAC_FREE_BITS = 16,
+};
+
 typedef void sem_expand(struct sem *s, unsigned int arg);
 
 static inline unsigned int sem_bits(const struct sem *s, unsigned int low, unsigned int width)

@@ -419,7 +419,10 @@ void sem_vector_immediate(struct sem *s, unsigned int arg)
 	sem_set_v(s, rd, result[0], sem_bit(s, 30) ? result[1] : SLOT_ZERO);
 }
 
-/* FABS, FNEG: the sign bit alone. FPCR.AH spares NaNs, so only the bits below are sure. */
+/*
+ * FABS, FNEG: the sign bit alone. FPCR.AH spares NaNs, so only the bits below are sure; FPCR.NEP
+ * spares what lies above the number.
+ */
 void sem_fp_sign(struct sem *s, unsigned int arg)
 {
 	unsigned int size = fp_size(s);
@@ -431,6 +434,6 @@ void sem_fp_sign(struct sem *s, unsigned int arg)
 		sem_reject(s);
 		return;
 	}
-	sem_set_v(s, sem_bits(s, 0, 5),
-	          uop_insert(s->b, size, uop_unknown(s->b, size), source, below), SLOT_ZERO);
+	sem_set_v(s, sem_bits(s, 0, 5), uop_insert(s->b, 64, uop_unknown(s->b, 64), source, below),
+	          uop_unknown(s->b, 64));
 }

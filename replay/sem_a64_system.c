@@ -5,11 +5,6 @@
  */
 #include "replay/sem_a64_expand.h"
 
-enum {
-	/* Below this bit a pointer authentication code never reaches: no core has fewer VA bits. */
-	PAC_FREE_BITS = 32,
-};
-
 static uint64_t target_of(const struct sem *s, unsigned int low, unsigned int width)
 {
 	return s->address + (uint64_t)(sem_signed(s, low, width) * 4);

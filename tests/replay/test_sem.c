@@ -144,9 +144,9 @@ static void branch_with_authentication_proves_low_bits_only(void **state)
 {
 	(void)state;
 	assert_int_equal(insn_of(0xd61f0020)->branch.target_bits, 64); /* BR x1 */
-	assert_int_equal(insn_of(0xd71f0822)->branch.target_bits, 32); /* BRAA x1, x2 */
+	assert_int_equal(insn_of(0xd71f0822)->branch.target_bits, 16); /* BRAA x1, x2 */
 	assert_int_equal(insn_of(0xd71f0822)->branch.slot, 1);
-	assert_int_equal(insn_of(0xd65f0bff)->branch.target_bits, 32); /* RETAA */
+	assert_int_equal(insn_of(0xd65f0bff)->branch.target_bits, 16); /* RETAA */
 	assert_int_equal(insn_of(0xd65f0bff)->branch.slot, REG_LR);
 	assert_false(changes(0xd65f0bff, REG_LR));
 	assert_true(changes(0xd73f0820, REG_LR)); /* BLRAA x1, x0 */
