@@ -31,8 +31,8 @@ struct request {
 	uint64_t reach; /* percent of registers read, last 1,000; below it fails */
 	uint64_t atoms; /* not 0: the trace is ETMv3's, and says of each instruction if it was
 	                   executed */
-	uint64_t irqs;  /* not 0: an interrupt that is not traced after about so many instructions */
-	uint64_t abi;   /* not 0: under that assumption; values may be wrong where it is violated */
+	uint64_t irqs; /* not 0: an interrupt that is not traced after about so many instructions */
+	uint64_t abi;  /* not 0: under that assumption; values may be wrong where it is violated */
 };
 
 struct option {
@@ -238,8 +238,7 @@ static bool open_recording(struct recording *r, int argc, char **argv)
 		r->has_security = strncmp(argv[1], "m33", 3) == 0;
 		r->security = strcmp(argv[1], "m33ns") == 0 ? SECURITY_NON_SECURE : SECURITY_SECURE;
 		return read_qemu(r, argv[2], strtoull(argv[3], NULL, 16),
-		                 strtoull(argv[4], NULL, 16), argv[5],
-		                 argc == 7 ? argv[6] : NULL);
+		                 strtoull(argv[4], NULL, 16), argv[5], argc == 7 ? argv[6] : NULL);
 	}
 	printf("usage: see the file's first lines\n");
 	return false;

@@ -95,7 +95,8 @@ static void take_over(struct range *to, const struct range *from)
 		end = from->address + from->length;
 	if (!from->was_there || first >= end)
 		return;
-	memcpy(to->first + (first - to->address), from->first + (first - from->address), end - first);
+	memcpy(to->first + (first - to->address), from->first + (first - from->address),
+	       end - first);
 	memcpy(to->shadow + (first - to->address), from->shadow + (first - from->address),
 	       end - first);
 }
@@ -139,7 +140,8 @@ static void take_map(const char *line, uint64_t *begin, uint64_t *end)
 	char flags[8];
 	bool is_code;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64, &first, &last, flags, &offset) != 4)
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64, &first, &last, flags, &offset) !=
+	    4)
 		return;
 	is_code = offset == 0 && strstr(line, recorder.elf);
 	if (!recorder.has_zero && is_code)
@@ -237,7 +239,8 @@ static void finish(void)
 			continue;
 		write_bytes(r->address, "begin", r->first, r->length);
 		write_bytes(r->address, "end", r->shadow, r->length);
-		(void)fprintf(list, "%" PRIx64 " %" PRIx64 " w %s/%" PRIx64 ".begin %s/%" PRIx64 ".end\n",
+		(void)fprintf(list,
+		              "%" PRIx64 " %" PRIx64 " w %s/%" PRIx64 ".begin %s/%" PRIx64 ".end\n",
 		              r->address, r->length, recorder.folder, r->address, recorder.folder,
 		              r->address);
 	}

@@ -450,7 +450,8 @@ static bool read_changes(struct recording *r, FILE *file)
 		for (uint64_t at = 0; is_whole && at < head[2]; at += CHANGE_MOST) {
 			struct change c = {.step = head[0], .address = head[1] + at};
 
-			c.length = (uint8_t)(head[2] - at < CHANGE_MOST ? head[2] - at : CHANGE_MOST);
+			c.length =
+			        (uint8_t)(head[2] - at < CHANGE_MOST ? head[2] - at : CHANGE_MOST);
 			memcpy(c.old, bytes + at, c.length);
 			memcpy(c.new, bytes + head[2] + at, c.length);
 			recording_add_change(r, &c);
@@ -489,7 +490,8 @@ static void drop_state(struct recording *r, size_t at)
 {
 	memmove(&r->states[at], &r->states[at + 1], (r->count - at) * sizeof(*r->states));
 	if (r->vectors)
-		memmove(&r->vectors[at], &r->vectors[at + 1], (r->count - at) * sizeof(*r->vectors));
+		memmove(&r->vectors[at], &r->vectors[at + 1],
+		        (r->count - at) * sizeof(*r->vectors));
 	for (size_t i = 0; i < r->change_count; i++)
 		r->changes[i].step -= r->changes[i].step >= at;
 	r->count--;
@@ -510,7 +512,8 @@ static void add_calls(struct recording *r)
 
 		r->at = r->count;
 		step_read(r, at, &step);
-		if (step.opcode == 0xd4000001 || (!is_a64 && (step.opcode & 0x0fffffff) == 0x0f000000) ||
+		if (step.opcode == 0xd4000001 ||
+		    (!is_a64 && (step.opcode & 0x0fffffff) == 0x0f000000) ||
 		    (step.size == 2 && step.opcode == 0xdf00)) {
 			add_exception(r, at + 1, is_a64 ? 2 : 10, step.address + step.size);
 		} else if (at > 0 && step.insn.class == INSN_OTHER &&

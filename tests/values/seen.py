@@ -18,6 +18,7 @@ import tempfile
 import programs
 
 STACK = 1 << 18
+ROUNDS = {"stack": 7}
 SVE = (["aarch64-linux-gnu-gcc", "-march=armv8.3-a+sve"],
        ["qemu-aarch64", "-cpu", "max,sve-default-vector-length=32"], 8, 31)
 
@@ -85,7 +86,7 @@ def can_plug(target, plugin):
 
 def main():
     check, plugin, program, isa = sys.argv[1:5]
-    own = {"rounds": "3", "cpu": "", "flags": "", "levels": "-O0,-O2"}
+    own = {"rounds": str(ROUNDS.get(program, 1)), "cpu": "", "flags": "", "levels": "-O0,-O2"}
     options = []
     for option in sys.argv[5:]:
         name, _, value = option.partition("=")

@@ -75,7 +75,8 @@ NOINLINE static uint32_t pipes(uint32_t seed)
 	int sockets[2];
 	char control[64];
 	struct iovec part = {buffer, 16};
-	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = 64};
+	struct msghdr message = {
+	        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = 64};
 	struct pollfd waited = {.events = POLLIN};
 	struct epoll_event event = {.events = EPOLLIN, .data = {.u32 = seed}};
 	fd_set set;
@@ -132,7 +133,8 @@ NOINLINE static uint32_t facts(uint32_t seed)
 	(void)times(&used);
 	(void)sigaltstack(NULL, &stack);
 	(void)sigprocmask(SIG_BLOCK, NULL, &mask);
-	sum += sum_of(&limit, sizeof(limit)) + sum_of(&info, sizeof(info)) + sum_of(&used, sizeof(used));
+	sum += sum_of(&limit, sizeof(limit)) + sum_of(&info, sizeof(info)) +
+	       sum_of(&used, sizeof(used));
 	sum += sum_of(&mask, sizeof(mask)) + (uint32_t)getpid() + (uint32_t)stack.ss_flags;
 	sum += (uint32_t)getrandom(buffer + 9, 5, 0) + sum_of(buffer, 32);
 	return sum;

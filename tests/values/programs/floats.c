@@ -49,7 +49,8 @@ NOINLINE static void loops(uint32_t seed)
 	for (int i = 0; i < 64; i++)
 		doubles[i] = (double)floats[i] / 3 + sqrt(fabs(doubles[i]));
 	for (int i = 0; i < 256; i++)
-		bytes[i] = (uint8_t)(bytes[i] > seed % 256 ? bytes[i] - seed : bytes[i] + (uint8_t)i);
+		bytes[i] =
+		        (uint8_t)(bytes[i] > seed % 256 ? bytes[i] - seed : bytes[i] + (uint8_t)i);
 	for (int i = 0; i < 128; i++)
 		shorts[i] = (uint16_t)(shorts[i] * 3 + bytes[2 * i]);
 	for (int i = 0; i < 64; i++)
@@ -97,11 +98,12 @@ NOINLINE static uint64_t lanes(uint64_t *p, uint64_t a, uint64_t b)
 	                 "bsl v7.16b, v6.16b, v0.16b\n stp d7, d0, [%4, #16]\n"
 	                 "ldp s0, s1, [%4, #20]\n fmov w9, s1\n add %1, %1, x9\n"
 	                 "fcmp d0, d7\n cset w9, gt\n add %1, %1, x9\n fcvtzs x9, d6, #4\n"
-	                 "tbl v8.8b, {v6.16b}, v0.8b\n addv b9, v6.8b\n umov w10, v9.b[0]\n add %1, %1, x10\n"
+	                 "tbl v8.8b, {v6.16b}, v0.8b\n addv b9, v6.8b\n umov w10, v9.b[0]\n add "
+	                 "%1, %1, x10\n"
 	                 : "=&r"(x), "=&r"(y)
 	                 : "r"(a), "r"(b), "r"(p)
-	                 : "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "x9", "x10", "cc",
-	                   "memory");
+	                 : "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "x9", "x10",
+	                   "cc", "memory");
 	return x ^ y;
 }
 #endif

@@ -116,7 +116,8 @@ NOINLINE static uint32_t jumps(uint32_t seed)
 NOINLINE static uint32_t generated(uint32_t seed)
 {
 	if (!code)
-		code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+		            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 #ifdef __aarch64__
 	code[0] = 0x52800000 | (seed & 0xffff) << 5;
 	code[1] = 0xd65f03c0;
