@@ -355,6 +355,12 @@ static void m_boundary(const struct boundary_reader *r, const struct notices *n,
 		lose_all(b);
 }
 
+/* There is no handler: what an exception leads to there came after one that is not traced. */
+static bool is_at_el0(const struct boundary_reader *r)
+{
+	return r->has_context && r->context.level == EL_0;
+}
+
 bool boundary_next(struct boundary_reader *r, uint64_t position, const uint64_t *pc,
                    const struct boundary_from *from, struct uop_builder *b, bool *changes_space)
 {
@@ -390,7 +396,8 @@ bool boundary_next(struct boundary_reader *r, uint64_t position, const uint64_t 
 	if (!r->is_interrupted && from->is_exception && pc && *pc == from->address + from->size &&
 	    call_model_semihosting(&from->site, r->history->core->arch == CORE_M, b))
 		return true;
-	if (n.has_gap || (from->is_exception && n.exceptions == 0)) {
+	if (n.has_gap || (from->is_exception && n.exceptions == 0) ||
+	    (n.exceptions > 0 && is_at_el0(r))) {
 		lose_all(b);
 		return true;
 	}

@@ -493,7 +493,8 @@ static enum status collect(struct collect *c)
 	TRY(reserve_steps(w, (size_t)(w->options.to - w->options.from)));
 	for (size_t i = 0; i < h->part_count; i++)
 		TRY(collect_part(c, &h->parts[i]));
-	w->has_end_pc = history_pc(h, w->options.to, &w->end_pc) == STATUS_OK;
+	/* In front of what lies behind the window there may be an exception. */
+	w->has_end_pc = is_end && history_pc(h, h->length, &w->end_pc) == STATUS_OK;
 	w->end_isa = is_end ? halt_isa(h->core) : ISA_UNKNOWN;
 	if (is_end && w->options.from < h->length)
 		TRY(add_boundary(c, h->length, w->has_end_pc ? &w->end_pc : NULL));

@@ -14,6 +14,7 @@
 
 #include "replay/register.h"
 #include "replay/sem.h"
+#include "replay/solve.h"
 #include "replay/values.h"
 #include "replay/why.h"
 #include "tests/replay/made_session.h"
@@ -601,6 +602,92 @@ static void solve_interrupt_that_goes_elsewhere_is_a_gap(void **state)
 	end(&p);
 }
 
+/* What the trace lacks may have been a round of a loop that came back to the same place. */
+static void solve_interrupt_beside_lost_trace_is_a_gap(void **state)
+{
+	static const struct {
+		struct element before;
+		struct element behind;
+		bool is_gap;
+	} cases[] = {
+	        {{.type = ELEMENT_TIMESTAMP}, {.type = ELEMENT_TRACE_ON}, false},
+	        {{.type = ELEMENT_TRACE_ON}, {.type = ELEMENT_TRACE_ON}, true},
+	        {{.type = ELEMENT_TRACE_ON}, {.type = ELEMENT_TIMESTAMP}, true},
+	        {{.type = ELEMENT_TIMESTAMP},
+	         {.type = ELEMENT_TRACE_ON, .trace_on = TRACE_ON_OVERFLOW},
+	         true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct program p;
+		struct element elements[] = {
+		        range(CODE, 2, INSN_OTHER, true),
+		        cases[i].before,
+		        exception(14, CODE + 8),
+		        cases[i].behind,
+		        range(CODE + 8, 1, INSN_OTHER, true),
+		};
+
+		BEGIN(&p, ADD_X1_X1_5, ADD_X1_X1_5, ADD_X1_X1_1);
+		for (unsigned int k = 0; k < 5; k++)
+			elements[k].offset = k + 1;
+		finish(&p, elements, 5);
+		if (cases[i].is_gap)
+			assert_unknown(&p, 0, 1);
+		else
+			assert_is(&p, 0, 1, 0x100 - 11);
+		end(&p);
+	}
+}
+
+/* No handler runs at EL0. */
+static void solve_call_that_leads_to_el0_is_a_gap(void **state)
+{
+	static const struct element user = {.type = ELEMENT_PE_CONTEXT,
+	                                    .context = {.level = EL_0, .is_64bit = true}};
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, ADD_X1_X1_5, SVC_0, ADD_X1_X1_1, ADD_X1_X1_1);
+	{
+		const struct element elements[] = {
+		        user,
+		        range(CODE, 2, INSN_OTHER, true),
+		        exception(2, CODE + 8),
+		        range(CODE + 12, 1, INSN_OTHER, true),
+		};
+
+		finish(&p, elements, 4);
+	}
+	assert_unknown(&p, 0, 1);
+	end(&p);
+}
+
+/* Behind the window is not what the return led to but a handler. */
+static void solve_exception_behind_a_window_is_no_target(void **state)
+{
+	struct solve_options options = {.window = {0, 2, true}, .single_writer = true};
+	struct solver solver;
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, ADD_X1_X1_5, RET, ADD_X1_X1_1, ADD_X1_X1_1);
+	{
+		const struct element elements[] = {
+		        range(CODE, 2, INSN_BRANCH_INDIRECT, true),
+		        exception(14, CODE + 8),
+		        range(CODE + 12, 1, INSN_OTHER, true),
+		};
+
+		finish(&p, elements, 3);
+	}
+	assert_int_equal(solve_init(&solver, p.f.history, &options), STATUS_OK);
+	assert_int_equal(solve_register(&solver, 1, REG_LR).known, 0);
+	solve_fini(&solver);
+	end(&p);
+}
+
 static void solve_fault_is_a_gap(void **state)
 {
 	struct program p;
@@ -765,6 +852,9 @@ int main(void)
 	        cmocka_unit_test(solve_saved_register_is_kept_if_assumed),
 	        cmocka_unit_test(solve_return_on_another_stack_is_not_that_of_the_call),
 	        cmocka_unit_test(solve_interrupt_that_goes_elsewhere_is_a_gap),
+	        cmocka_unit_test(solve_interrupt_beside_lost_trace_is_a_gap),
+	        cmocka_unit_test(solve_call_that_leads_to_el0_is_a_gap),
+	        cmocka_unit_test(solve_exception_behind_a_window_is_no_target),
 	        cmocka_unit_test(solve_fault_is_a_gap),
 	        cmocka_unit_test(solve_known_call_returns_in_x0_alone),
 	        cmocka_unit_test(solve_other_call_is_a_gap),
