@@ -61,13 +61,20 @@ enum sve_writes {
 	SVE_PREDICATE = 16,
 };
 
-/* Predicates that an opcode with Pd in bits 3..0 may write: a pair begins at an even one. */
+/*
+ * Predicates that an opcode with Pd in bits 3..0 may write: a pair begins at an even one, or (PEXT)
+ * at any, P15 being followed by P0.
+ */
 static void predicates_unknown(struct sem *s)
 {
 	unsigned int first = sem_bits(s, 0, 4) & ~1U;
 
-	for (unsigned int p = first; p <= first + 1 && p < 8; p++)
-		uop_define_unknown(s->b, REG_P0 + p, 64);
+	for (unsigned int i = 0; i < 3; i++) {
+		unsigned int p = (first + i) % 16;
+
+		if (p < 8)
+			uop_define_unknown(s->b, REG_P0 + p, 64);
+	}
 }
 
 /* `writes`: all that any opcode of the row writes beside predicates. */

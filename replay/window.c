@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
+#include "decoder/insn.h"
 #include "replay/boundary.h"
 #include "replay/history_store.h"
 #include "replay/it_block.h"
@@ -17,7 +18,8 @@
 #include "replay/sem_a32.h"
 #include "replay/window_nodes.h"
 
-#define CPSR_T UINT64_C(0x20)
+#define CPSR_T   UINT64_C(0x20)
+#define XPSR_ICI UINT64_C(0x0600fc00) /* or the state of an IT */
 
 /* While the steps are collected. */
 struct collect {
@@ -236,12 +238,29 @@ static enum status add_boundary(struct collect *c, uint64_t position, const uint
 	return insert_step(c, position, plan);
 }
 
+/* M profile: the core has stopped within an instruction of several accesses (xPSR.ICI). */
+static bool is_within(const struct snap_core *core, const uint64_t *pc)
+{
+	const struct snap_register *xpsr = snap_device_any_register(core->device, STR("XPSR"));
+	struct plan plan = {.isa = ISA_T32, .size = 4, .space = SPACE_ANY};
+
+	if (core->arch != CORE_M || !pc || !xpsr || (snap_register_value(xpsr) & XPSR_ICI) == 0)
+		return false;
+	plan.address = *pc;
+	if (!plan_read_opcode(core->memory, &plan))
+		return true;
+	if (insn_t32_size(plan.opcode >> 16) == 2)
+		plan.opcode >>= 16;
+	return m_has_many_accesses(plan.opcode);
+}
+
 /* Without a PC nothing says that the trace leads to the state of the snapshot. */
 static enum status add_halt(struct collect *c, uint64_t position)
 {
 	const struct snap_core *core = c->w->history->core;
 
-	if (!snap_device_any_register(core->device, STR("PC|R15")))
+	if (!snap_device_any_register(core->device, STR("PC|R15")) ||
+	    is_within(core, c->w->has_end_pc ? &c->w->end_pc : NULL))
 		return insert_kill(c, position);
 	return add_change(c, position, core->arch == CORE_A64);
 }

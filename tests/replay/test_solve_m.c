@@ -212,6 +212,37 @@ static void m_entry_that_may_stack_otherwise_is_a_gap(void **state)
 	}
 }
 
+/* Of what it loads some is there already, of what it stores some is written. */
+static void m_halt_within_a_load_of_several_says_nothing(void **state)
+{
+	enum { T_LDM = 0xc818 /* ldm r0!, {r3, r4} */, AT_R4 = 0x4000 };
+
+	(void)state;
+	for (uint32_t ici = 0; ici <= AT_R4; ici += AT_R4) {
+		struct program p;
+
+		BEGIN_T32(&p, T_ADD_R1_5, T_LDM);
+		p.arch = CORE_M;
+		p.protocol = PROTOCOL_ETM4;
+		p.registers[R_CPSR].name = STR("XPSR");
+		p.f.device.type = STR("Cortex-M3");
+		put_u32(p.r[R_CPSR], UINT32_C(0x01000000) | ici);
+		put_u32(p.r[3], 3);
+		put_u32(p.r[R_PC], CODE + 2);
+		leads_to(CODE + 2);
+		{
+			const struct element elements[] = {run_at(ISA_T32, CODE, 1, false, true)};
+
+			finish(&p, elements, 1);
+		}
+		if (ici == 0)
+			assert_is(&p, 0, 3, 3);
+		else
+			assert_unknown(&p, 0, 3);
+		end(&p);
+	}
+}
+
 /* A core with Security Extension of unknown state, a reset, and an exception taken elsewhere. */
 static void m_other_exception_is_a_gap(void **state)
 {
@@ -373,6 +404,7 @@ int main(void)
 	        cmocka_unit_test(m_entry_from_a_thread_with_psp),
 	        cmocka_unit_test(m_entry_from_a_thread_with_known_psp),
 	        cmocka_unit_test(m_entry_with_fp_frame),
+	        cmocka_unit_test(m_halt_within_a_load_of_several_says_nothing),
 	        cmocka_unit_test(m_other_exception_is_a_gap),
 	        cmocka_unit_test(m_interrupted_pop_is_a_gap),
 	        cmocka_unit_test(m_vector_is_not_that_of_the_a_profile),
