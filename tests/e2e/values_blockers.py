@@ -131,15 +131,16 @@ def make(folder, opcodes, times):
     if times > 1:
         opcodes = opcodes[:-1] + [B_0 | 0x3FFFFFF & (1 - len(opcodes))]
         halt = CODE
+    count = len(opcodes)  # and one that faults
     with open(os.path.join(folder, "code.bin"), "wb") as file:
-        file.write(struct.pack("<%dI" % len(opcodes), *opcodes))
+        file.write(struct.pack("<%dI" % (count + 1), *opcodes, NOP))
     with open(os.path.join(folder, "data.bin"), "wb") as file:
         file.write(bytes(8))
     values = {2: DATA, 8: 0xFFFF, 9: CODE}
     lines = ["core cpu_0 Cortex-A53", f"reg PC(size:64) {halt:#x}", "reg CPSR(size:32) 0x60000000",
              *(f"reg X{i}(size:64) {values.get(i, 0):#x}" for i in range(31)),
              f"dump code.bin {CODE:#x}", f"dump data.bin {DATA:#x}", "source ETM_0 ETM4.2 0x10",
-             *[f"run {CODE:#x} {len(opcodes)}"] * times, f"exception {DATA_FAULT} {halt:#x}"]
+             *[f"run {CODE:#x} {count}"] * times, f"exception {DATA_FAULT} {halt:#x}"]
     recipe = os.path.join(folder, "recipe")
     with open(recipe, "w", encoding="ascii") as file:
         file.write("\n".join(lines) + "\n")

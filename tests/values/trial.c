@@ -411,8 +411,9 @@ static void make_history(struct cut *c)
 	while (between < r->between_count && r->betweens[between].position <= t->from)
 		between++;
 	if (r->has_security)
-		add_element(&b, &(struct element){.type = ELEMENT_PE_CONTEXT,
-		                                  .context.security = r->security});
+		add_element(c, &b,
+		            &(struct element){.type = ELEMENT_PE_CONTEXT,
+		                              .context.security = r->security});
 	for (size_t at = t->from; at < t->to;) {
 		struct element e;
 
