@@ -230,7 +230,7 @@ static enum status add_boundary(struct collect *c, uint64_t position, const uint
 	                   &plan.changes_translation))
 		return STATUS_OK;
 	plan.maintains_icache = c->boundary.maintains_icache;
-	if (c->boundary.is_fault) {
+	if (c->boundary.is_fault && pc) {
 		plan.leads_on = true;
 		plan.address = *pc;
 		plan.isa = (uint8_t)c->before.site.isa;
