@@ -128,12 +128,13 @@ static enum exception_kind kind_of(const struct boundary_reader *r, const struct
 	return EXCEPTION_OTHER;
 }
 
-/* An access to data faulted: in both tables above that is one number. */
+/* An access to data faulted, or was watched (ETMv4): numbers of the tables above. */
 static bool is_data_fault(const struct boundary_reader *r, const struct element *e)
 {
-	enum { DATA_FAULT = 12 };
+	enum { DATA_DEBUG = 7, DATA_FAULT = 12 };
 
-	return kind_of(r, e) == EXCEPTION_FAULT && e->exception.number == DATA_FAULT;
+	return kind_of(r, e) == EXCEPTION_FAULT &&
+	       (e->exception.number == DATA_DEBUG || e->exception.number == DATA_FAULT);
 }
 
 static void take_event(struct boundary_reader *r, const struct element *e, struct notices *n)

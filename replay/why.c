@@ -58,12 +58,16 @@ bool why_step_line(struct why_walk *w, size_t step)
 	if (!why_line(w))
 		return false;
 	text_printf(w->out, "%" PRIu64 "  ", position);
-	if (!plan->is_code) {
+	if (!plan->is_code && !plan->leads_on) {
 		between(w, position);
 		text_puts(w->out, ": ");
 		return true;
 	}
 	text_printf(w->out, "0x%" PRIx64 "  ", plan->address);
+	if (plan->leads_on) {
+		text_puts(w->out, "the instruction that faulted there: ");
+		return true;
+	}
 	if (source_lines_find(w->source, plan->address, &line))
 		text_printf(w->out, "%s:%d  ", line.file, line.line);
 	disasm_text(w->disasm, plan->address, plan->opcode, plan->size, (enum isa)plan->isa,
