@@ -411,38 +411,89 @@ static bool is_over(struct solver *s)
 	return s->has_conflict || s->is_interrupted;
 }
 
+/* Bits above and below number `bit`. */
+static uint64_t above(unsigned int bit)
+{
+	return UINT64_MAX << bit << 1;
+}
+
+static uint64_t below(unsigned int bit)
+{
+	return ((uint64_t)1 << bit) - 1;
+}
+
+/*
+ * Runs the steps of a group that are dirty, each once, in rising order. What comes to light of one
+ * that was passed waits for the next sweep, and is then run with all that came to light by then.
+ */
+static void run_group_forward(struct solver *s, size_t group)
+{
+	uint64_t words = UINT64_MAX;
+
+	while ((s->dirty_words[group] & words) != 0 && !s->has_conflict) {
+		unsigned int w = (unsigned int)__builtin_ctzll(s->dirty_words[group] & words);
+		size_t word = group * 64 + w;
+		uint64_t steps = UINT64_MAX;
+
+		words = above(w);
+		while ((s->dirty[word] & steps) != 0 && !s->has_conflict) {
+			unsigned int bit = (unsigned int)__builtin_ctzll(s->dirty[word] & steps);
+
+			steps = above(bit);
+			run_step(s, word * 64 + bit);
+		}
+	}
+}
+
+/* The same, in falling order. */
+static void run_group_backward(struct solver *s, size_t group)
+{
+	uint64_t words = UINT64_MAX;
+
+	while ((s->dirty_words[group] & words) != 0 && !s->has_conflict) {
+		unsigned int w = 63 - (unsigned int)__builtin_clzll(s->dirty_words[group] & words);
+		size_t word = group * 64 + w;
+		uint64_t steps = UINT64_MAX;
+
+		words = below(w);
+		while ((s->dirty[word] & steps) != 0 && !s->has_conflict) {
+			unsigned int bit =
+			        63 - (unsigned int)__builtin_clzll(s->dirty[word] & steps);
+
+			steps = below(bit);
+			run_step(s, word * 64 + bit);
+		}
+	}
+}
+
 static bool sweep_forward(struct solver *s)
 {
-	size_t words = s->w.step_count / 4096 + 1;
+	size_t groups = s->w.step_count / 4096 + 1;
 	bool any = false;
 
-	for (size_t i = 0; i < words; i++) {
-		if (s->dirty_words[i] != 0 && is_over(s))
+	for (size_t i = 0; i < groups; i++) {
+		if (s->dirty_words[i] == 0)
+			continue;
+		if (is_over(s))
 			return false;
-		while (s->dirty_words[i] != 0 && !s->has_conflict) {
-			size_t word = i * 64 + (size_t)__builtin_ctzll(s->dirty_words[i]);
-
-			any = true;
-			run_step(s, word * 64 + (size_t)__builtin_ctzll(s->dirty[word]));
-		}
+		any = true;
+		run_group_forward(s, i);
 	}
 	return any && !s->has_conflict;
 }
 
 static bool sweep_backward(struct solver *s)
 {
-	size_t words = s->w.step_count / 4096 + 1;
+	size_t groups = s->w.step_count / 4096 + 1;
 	bool any = false;
 
-	for (size_t i = words; i-- > 0;) {
-		if (s->dirty_words[i] != 0 && is_over(s))
+	for (size_t i = groups; i-- > 0;) {
+		if (s->dirty_words[i] == 0)
+			continue;
+		if (is_over(s))
 			return false;
-		while (s->dirty_words[i] != 0 && !s->has_conflict) {
-			size_t word = i * 64 + 63 - (size_t)__builtin_clzll(s->dirty_words[i]);
-
-			any = true;
-			run_step(s, word * 64 + 63 - (size_t)__builtin_clzll(s->dirty[word]));
-		}
+		any = true;
+		run_group_backward(s, i);
 	}
 	return any && !s->has_conflict;
 }
