@@ -560,10 +560,108 @@ static void relation_of_partly_known_values_never_excludes_the_truth(void **stat
 	}
 }
 
+/* What all pairs of numbers have in common whose sum has these flags. */
+struct hull {
+	uint64_t all_a; /* bits that are 1 in all, and in any */
+	uint64_t any_a;
+	uint64_t all_b;
+	uint64_t any_b;
+	uint32_t states;
+};
+
+static void add_pair(struct hull *c, uint64_t a, uint64_t b, uint32_t state)
+{
+	bool is_first = c->states == 0;
+
+	c->all_a = is_first ? a : c->all_a & a;
+	c->all_b = is_first ? b : c->all_b & b;
+	c->any_a |= a;
+	c->any_b |= b;
+	c->states |= state;
+}
+
+static void add_hull(struct hull *c, const struct hull *other)
+{
+	struct hull sum = *c;
+
+	if (other->states == 0)
+		return;
+	add_pair(&sum, other->all_a, other->all_b, other->states);
+	add_pair(&sum, other->any_a, other->any_b, other->states);
+	if (c->states == 0)
+		sum.all_a = other->all_a, sum.all_b = other->all_b;
+	*c = sum;
+}
+
+/* As flags are numbered. */
+static unsigned int flags_of_sum(uint64_t a, uint64_t b, uint64_t carry, unsigned int width)
+{
+	uint64_t top = UINT64_C(1) << (width - 1);
+	uint64_t sum = (a + b + carry) & bits_mask(width);
+	unsigned int flags = 0;
+
+	if ((sum & top) != 0)
+		flags |= FLAG_N;
+	if (sum == 0)
+		flags |= FLAG_Z;
+	if ((a + b + carry) >> width != 0)
+		flags |= FLAG_C;
+	if ((~(a ^ b) & (a ^ sum) & top) != 0)
+		flags |= FLAG_V;
+	return flags;
+}
+
+static void check_free(const struct hull by_state[16], uint32_t allowed, unsigned int carry,
+                       unsigned int width)
+{
+	struct bits flags = {0, ~(uint64_t)allowed & FLAGS_ANY};
+	struct bits a = {0, 0};
+	struct bits b = {0, 0};
+	struct bits c = {carry, 1};
+	const struct bits_sum sum = {&a, &b, &c, false};
+	struct hull found = {0};
+	uint64_t mask = bits_mask(width);
+
+	for (unsigned int i = 0; i < 16; i++) {
+		if ((allowed >> i & 1) != 0)
+			add_hull(&found, &by_state[i]);
+	}
+	assert_int_equal(bits_add_flags(&flags, &sum, width), found.states != 0);
+	if (found.states == 0)
+		return;
+	assert_int_equal(bits_flag_states(&flags), found.states);
+	assert_int_equal(a.known, ~(found.all_a ^ found.any_a) & mask);
+	assert_int_equal(a.value, found.all_a);
+	assert_int_equal(b.known, ~(found.all_b ^ found.any_b) & mask);
+	assert_int_equal(b.value, found.all_b);
+}
+
+/* Which is looked up with a few bits, and must be what all of them give. */
+static void flags_of_unknown_operands_say_all_there_is(void **state)
+{
+	(void)state;
+	for (unsigned int width = 2; width <= 8; width++) {
+		for (unsigned int carry = 0; carry < 2; carry++) {
+			struct hull by_state[16] = {{0}};
+
+			for (uint64_t i = 0; i < (uint64_t)1 << 2 * width; i++) {
+				uint64_t a = i & bits_mask(width);
+				uint64_t b = i >> width;
+				unsigned int flags = flags_of_sum(a, b, carry, width);
+
+				add_pair(&by_state[flags], a, b, UINT32_C(1) << flags);
+			}
+			for (uint32_t allowed = 1; allowed <= FLAGS_ANY; allowed++)
+				check_free(by_state, allowed, carry, width);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(relation_of_partly_known_values_never_excludes_the_truth),
+	        cmocka_unit_test(flags_of_unknown_operands_say_all_there_is),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
