@@ -308,11 +308,10 @@ static void insert_entry(struct solver *s, uint32_t number)
 }
 
 static enum status add_entry(struct solver *s, uint32_t access, uint32_t word, int shift,
-                             uint32_t *number)
+                             uint8_t bytes, uint32_t *number)
 {
 	struct link_memory *m = &s->memory;
 	const struct link_access *a = &m->accesses[access];
-	uint64_t address = m->words[word].address;
 	struct link_entry e = {
 	        .access = access,
 	        .word = word,
@@ -320,12 +319,11 @@ static enum status add_entry(struct solver *s, uint32_t access, uint32_t word, i
 	        .next = LINK_NONE,
 	        .waits_for = LINK_NONE,
 	        .scanned = LINK_NONE,
+	        .mask = bytes,
 	        .shift = (int8_t)shift,
 	        .is_store = a->kind == ACCESS_STORE,
 	};
 
-	e.mask = link_overlap(address & ADDRESS_BITS,
-	                      (address + (uint64_t)(int64_t)shift) & ADDRESS_BITS, a->size);
 	TRY(vec_reserve((void **)&m->entries, &m->entry_capacity, m->entry_count + 1,
 	                sizeof(*m->entries)));
 	*number = (uint32_t)m->entry_count;
@@ -356,9 +354,11 @@ static enum status place_in(struct solver *s, uint32_t access, uint64_t address,
 		solve_learn(s, a->step, link_access_of(s, a)->data,
 		            link_masked(link_to_word(data, -shift), bits_mask(8u * a->size)));
 	}
-	if (!m->is_linked || (link_spread(bytes) & ~c.value.known) != 0)
+	/* Where a dump ends within it, the rest of it may be a device. */
+	bytes &= link_known_bytes(c.value);
+	if (!m->is_linked || bytes == 0)
 		return STATUS_OK;
-	TRY(add_entry(s, access, word, shift, &entry));
+	TRY(add_entry(s, access, word, shift, bytes, &entry));
 	a->state = ACCESS_PLACED;
 	if (a->placed.first == LINK_NONE)
 		a->placed.first = entry;

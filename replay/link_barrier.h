@@ -22,6 +22,16 @@ static inline uint64_t link_spread(uint8_t bytes)
 	return (tops >> 7 & UINT64_C(0x0101010101010101)) * 0xff;
 }
 
+/* The bytes that are wholly known. */
+static inline uint8_t link_known_bytes(struct bits b)
+{
+	uint8_t bytes = 0;
+
+	for (unsigned int i = 0; i < 8; i++)
+		bytes |= (uint8_t)((b.known >> 8 * i & 0xff) == 0xff ? 1u << i : 0);
+	return bytes;
+}
+
 /* A value whose first byte is byte `shift` of a word, as bits of that word, and back. */
 static inline struct bits link_to_word(struct bits value, int shift)
 {

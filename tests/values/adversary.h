@@ -105,6 +105,7 @@ struct program {
 	struct history *history;
 	struct values *values;
 	size_t count; /* of instructions */
+	size_t data_size;
 	size_t other_cores;
 	size_t skipped;     /* instruction that a branch goes over, if not 0 */
 	struct run runs[3]; /* if not empty, what was executed instead of all */
@@ -136,6 +137,7 @@ static void begin(struct program *p, const uint32_t *opcodes, size_t count)
 {
 	memset(p, 0, sizeof(*p));
 	p->count = count;
+	p->data_size = sizeof(p->data);
 	for (size_t i = 0; i < count; i++) {
 		for (unsigned int k = 0; k < 4; k++)
 			p->code[4 * i + k] = (uint8_t)(opcodes[i] >> 8 * k);
@@ -210,7 +212,7 @@ static void run(struct program *p)
 	                             .sources = p->sources,
 	                             .source_count = 1};
 	add_region(p, CODE, p->code, sizeof(p->code));
-	add_region(p, DATA, p->data, sizeof(p->data));
+	add_region(p, DATA, p->data, p->data_size);
 	assert_int_equal(memmap_freeze(p->core.memory), STATUS_OK);
 	assert_int_equal(part_init(&b, &p->core, graph), STATUS_OK);
 	for (size_t i = 0; i < 3 && p->runs[i].count > 0; i++)

@@ -362,9 +362,22 @@ static void tag_store_changes_no_data(void **state)
 	end(&p);
 }
 
+/* The dump ends within the word: of the bytes that it has the store leaves nothing as it was. */
+static void dump_that_ends_within_a_store_loses_its_bytes(void **state)
+{
+	PROGRAM(p, STR_X1_X2, NOP);
+	p.data_size = 4;
+	set(&p, 1, NAIVE);
+	run(&p);
+	assert_int_equal(bytes_known(&p, 0, DATA), 0);
+	assert_int_equal(bytes_known(&p, 1, DATA), 4);
+	end(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(dump_that_ends_within_a_store_loses_its_bytes),
 	        cmocka_unit_test(wild_store_of_any_kind_may_have_hit),
 	        cmocka_unit_test(saved_register_may_have_been_smashed),
 	        cmocka_unit_test(frame_that_is_used_again_says_nothing_of_the_first),

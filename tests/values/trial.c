@@ -144,7 +144,8 @@ static bool is_dumped(const struct cut *c, const struct range *range, uint64_t a
 		return true;
 	if (c->trial->dumps == DUMPS_STACK)
 		return address - (sp - STACK_ABOUT) < UINT64_C(2) * STACK_ABOUT;
-	return c->trial->dumps == DUMPS_HOLES && (address / HOLE) % 2 == 0;
+	/* Also within words. */
+	return c->trial->dumps == DUMPS_HOLES && ((address + 3) / HOLE) % 2 == 0;
 }
 
 /* Adds the part of a range from `offset` on in which all bytes are dumped or none is. */
