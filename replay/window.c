@@ -265,6 +265,16 @@ static enum status add_halt(struct collect *c, uint64_t position)
 	return add_change(c, position, core->arch == CORE_A64);
 }
 
+/* A window that ends before the halt has what lies in front of the instruction behind it. */
+static enum status add_end(struct collect *c, uint64_t position)
+{
+	struct instruction behind;
+
+	history_at(c->w->history, position, &behind);
+	TRY(add_boundary(c, position, &behind.address));
+	return add_change(c, position, behind.isa == ISA_A64);
+}
+
 /* Keeps the constant that a register has behind the instruction, or loses what was known. */
 static void pass_constant(const struct uop_insn *insn, unsigned int reg, bool *has, uint64_t *value)
 {
@@ -519,6 +529,8 @@ static enum status collect(struct collect *c)
 		TRY(add_boundary(c, h->length, w->has_end_pc ? &w->end_pc : NULL));
 	if (is_end)
 		TRY(add_halt(c, h->length));
+	else if (w->options.from < w->options.to)
+		TRY(add_end(c, w->options.to));
 	if (w->little_endian_from > w->step_count)
 		w->little_endian_from = w->step_count;
 	return trim_steps(w);

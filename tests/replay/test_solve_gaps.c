@@ -170,6 +170,32 @@ static void solve_exception_behind_a_window_is_no_target(void **state)
 	end(&p);
 }
 
+/* At the end of a window that ends before the halt the state is that behind the call. */
+static void solve_end_of_a_window_is_behind_what_lies_there(void **state)
+{
+	struct solve_options options = {.window = {0, 2, true}, .single_writer = true};
+	struct solver solver;
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, MOV_X0_1, SVC_0, ADD_X1_X1_1, ADD_X1_X1_1);
+	{
+		const struct element elements[] = {
+		        range(CODE, 2, INSN_OTHER, true),
+		        exception(2, CODE + 8),
+		        {.type = ELEMENT_TRACE_ON},
+		        range(CODE + 8, 2, INSN_OTHER, true),
+		};
+
+		finish(&p, elements, 4);
+	}
+	assert_int_equal(solve_init(&solver, p.f.history, &options), STATUS_OK);
+	assert_int_equal(solve_register(&solver, 1, REG_X0).known, UINT64_MAX);
+	assert_int_equal(solve_register(&solver, 2, REG_X0).known, 0);
+	solve_fini(&solver);
+	end(&p);
+}
+
 static void solve_fault_is_a_gap(void **state)
 {
 	struct program p;
@@ -266,6 +292,7 @@ int main(void)
 	        cmocka_unit_test(solve_interrupt_beside_lost_trace_is_a_gap),
 	        cmocka_unit_test(solve_call_that_leads_to_el0_is_a_gap),
 	        cmocka_unit_test(solve_exception_behind_a_window_is_no_target),
+	        cmocka_unit_test(solve_end_of_a_window_is_behind_what_lies_there),
 	        cmocka_unit_test(solve_fault_is_a_gap),
 	        cmocka_unit_test(solve_known_call_returns_in_x0_alone),
 	        cmocka_unit_test(solve_other_call_is_a_gap),
