@@ -416,6 +416,25 @@ bool boundary_next(struct boundary_reader *r, uint64_t position, const uint64_t 
 	return false;
 }
 
+uint64_t boundary_space_change(const struct history *history)
+{
+	size_t count;
+	const struct history_event *events = history_events(history, &count);
+	const struct pe_context *before = NULL;
+	uint64_t position = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct element *e = &events[i].element;
+
+		if (e->type != ELEMENT_PE_CONTEXT)
+			continue;
+		if (before && !same_space(before, &e->context))
+			position = events[i].position;
+		before = &e->context;
+	}
+	return position;
+}
+
 uint64_t boundary_ahead(const struct boundary_reader *r, uint64_t position)
 {
 	uint64_t ahead = UINT64_MAX;

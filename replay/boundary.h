@@ -49,6 +49,8 @@ void boundary_begin(struct boundary_reader *r, const struct history *history, ui
 bool boundary_next(struct boundary_reader *r, uint64_t position, const uint64_t *pc,
                    const struct boundary_from *from, struct uop_builder *b, bool *changes_space);
 
+/* The last position at which another address space is seen; 0 if it is always the same. */
+uint64_t boundary_space_change(const struct history *history);
 /* No later position than the first behind `position` at which boundary_next() may find anything. */
 uint64_t boundary_ahead(const struct boundary_reader *r, uint64_t position);
 

@@ -5,6 +5,8 @@
 #include "decoder/insn.h"
 #include "replay/history_store.h"
 #include "replay/plan_code.h"
+#include "replay/sem.h"
+#include "replay/sem_a32.h"
 
 static bool is_writable(const struct memmap *memory, const struct extent *e)
 {
@@ -21,8 +23,31 @@ static bool is_svc(enum isa isa, unsigned int size, uint32_t opcode)
 	return isa == ISA_A32 && (opcode & 0x0f000000) == 0x0f000000;
 }
 
-/* The run has an instruction that makes code of what was written. */
-static bool makes_code(const struct memmap *memory, const struct extent *e)
+static bool makes_code(enum isa isa, unsigned int size, uint32_t opcode)
+{
+	return plan_maintains_icache(isa, size, opcode) || is_svc(isa, size, opcode);
+}
+
+static bool changes_translation(enum isa isa, unsigned int size, uint32_t opcode)
+{
+	struct uop_builder b;
+
+	/* MSR and SYS, MCR and MCRR: the others need not be expanded. */
+	if (size != 4 || (isa == ISA_A64 ? opcode >> 22 != 0xd5000000 >> 22
+	                                 : (opcode & 0x0c000000) != 0x0c000000))
+		return false;
+	if (isa == ISA_A64)
+		sem_a64(opcode, 0, &b);
+	else if (isa == ISA_T32)
+		sem_t32(opcode, 0, SEM_NO_IT, &b);
+	else
+		sem_a32(opcode, 0, &b);
+	return (b.insn.flags & UOP_CHANGES_TRANSLATION) != 0;
+}
+
+/* The run has such an instruction. */
+static bool has_any(const struct memmap *memory, const struct extent *e,
+                    bool (*is_such)(enum isa, unsigned int, uint32_t))
 {
 	enum isa isa = (enum isa)e->isa;
 	uint64_t at = e->first;
@@ -41,7 +66,7 @@ static bool makes_code(const struct memmap *memory, const struct extent *e)
 			low = low << 16 | high;
 		else
 			low |= high << 16;
-		if (plan_maintains_icache(isa, size, low) || is_svc(isa, size, low))
+		if (is_such(isa, size, low))
 			return true;
 		if (e->last - at == size - 1)
 			return false;
@@ -59,6 +84,15 @@ bool code_may_change(const struct history *history)
 	for (size_t i = 0; i < history->code_count && !writable; i++)
 		writable = is_writable(memory, &history->code[i]);
 	for (size_t i = 0; i < history->code_count && writable && !makes; i++)
-		makes = makes_code(memory, &history->code[i]);
+		makes = has_any(memory, &history->code[i], makes_code);
 	return makes;
+}
+
+bool code_changes_translation(const struct history *history)
+{
+	bool changes = false;
+
+	for (size_t i = 0; i < history->code_count && !changes; i++)
+		changes = has_any(history->core->memory, &history->code[i], changes_translation);
+	return changes;
 }

@@ -15,5 +15,7 @@
  * maintenance of the instruction cache, or an AArch32 system call, which may be Linux's cacheflush.
  */
 bool code_may_change(const struct history *history);
+/* Code ran that changes what addresses mean: writes of TTBR and its kin. */
+bool code_changes_translation(const struct history *history);
 
 #endif

@@ -86,7 +86,7 @@ static size_t constant_bytes(const struct history *history, struct values *value
 	size_t left = bytes_left(&span->bytes);
 	uint64_t executed;
 
-	if (span->region->read_only)
+	if (span->region->read_only && (!values || values_has_constants(values, position)))
 		return left;
 	executed = history_executed_extent(history, address);
 	if (executed > 0 && values && !values_has_code(values, position))

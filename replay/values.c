@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/boundary.h"
+#include "replay/code_change.h"
 #include "replay/history_store.h"
 #include "replay/register_slot.h"
 #include "replay/solve.h"
@@ -20,6 +22,9 @@ struct values {
 	const struct history *history;
 	struct values_options options;
 	bool is_supported;
+	uint64_t same_space_from; /* position; before it context says it is another one */
+	bool changes_translation; /* so does code that ran */
+	bool has_changes;         /* these two are known */
 	struct solver solver;
 	bool has_solver;
 	uint64_t asked_from; /* the window asked for; what was solved may begin later */
@@ -281,6 +286,30 @@ bool values_has_code(struct values *values, uint64_t position)
 	if (!values->is_supported || (values->has_solver && s->has_conflict))
 		return true;
 	return cover(values, position) && position >= s->w.options.from;
+}
+
+/* Looks where in the history addresses may change what they mean. */
+static void find_changes(struct values *values)
+{
+	if (values->has_changes)
+		return;
+	values->same_space_from = boundary_space_change(values->history);
+	values->changes_translation = code_changes_translation(values->history);
+	values->has_changes = true;
+}
+
+bool values_has_constants(struct values *values, uint64_t position)
+{
+	const struct solver *s = &values->solver;
+
+	find_changes(values);
+	if (position < values->same_space_from)
+		return false;
+	if (!values->changes_translation)
+		return true;
+	return cover(values, position) && position >= s->w.options.from &&
+	       position <= s->w.options.to &&
+	       window_step_of(&s->w, position) >= s->memory.constant_from;
 }
 
 bool values_can(const struct values *values)

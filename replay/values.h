@@ -65,6 +65,10 @@ size_t values_memory(struct values *values, uint64_t position, uint64_t address,
 /* Code that ran is at this position what it is at the halt: it was not written since. */
 bool values_has_code(struct values *values, uint64_t position);
 
+/* Memory that nothing writes is at this position what it is at the halt: addresses mean the same.
+ */
+bool values_has_constants(struct values *values, uint64_t position);
+
 const struct history *values_history(const struct values *values);
 /*
  * The window that answers for a position, as it was asked for. False if there is none.

@@ -55,6 +55,7 @@ struct program {
 	struct snap_register registers[REGISTERS];
 	struct values *values;
 	struct values_options options;
+	bool is_constant; /* the data */
 };
 
 static void put_u64(uint8_t *to, uint64_t value)
@@ -97,7 +98,7 @@ static void finish(struct program *p, const struct element *elements, size_t cou
 	f->source.protocol = PROTOCOL_ETM4;
 	begin_core(f);
 	add_region(f->core.memory, CODE, p->code, sizeof(p->code), false);
-	add_region(f->core.memory, DATA_AT, p->data, sizeof(p->data), false);
+	add_region(f->core.memory, DATA_AT, p->data, sizeof(p->data), p->is_constant);
 	(void)open_core(f, elements, count);
 	p->values = values_create(f->history, &p->options);
 	assert_non_null(p->values);

@@ -10,7 +10,16 @@
 #include <cmocka.h>
 
 #include "replay/solve.h"
+#include "replay/state.h"
 #include "tests/replay/made_a64.h"
+
+#define TTBR0_X4 UINT32_C(0xd5182004)
+
+static void put_opcode(struct program *p, size_t at, uint32_t opcode)
+{
+	for (unsigned int k = 0; k < 4; k++)
+		p->code[4 * at + k] = (uint8_t)(opcode >> 8 * k);
+}
 
 static struct element exception(uint32_t number, uint64_t return_address)
 {
@@ -196,6 +205,52 @@ static void solve_end_of_a_window_is_behind_what_lies_there(void **state)
 	end(&p);
 }
 
+static size_t constant_bytes(struct program *p, uint64_t position)
+{
+	uint8_t bytes[8];
+
+	return state_memory(p->f.history, p->values, position, DATA_AT, bytes, 8);
+}
+
+/* Constant memory of one process says nothing of another's, nor before the MMU is set up. */
+static void solve_constant_memory_of_another_address_space_is_unknown(void **state)
+{
+	static const struct element one = {
+	        .type = ELEMENT_PE_CONTEXT,
+	        .context = {.is_64bit = true, .has_context_id = true, .context_id = 1}};
+	static const struct element other = {
+	        .type = ELEMENT_PE_CONTEXT,
+	        .context = {.is_64bit = true, .has_context_id = true, .context_id = 2}};
+	struct solve_options options = {.window = {0, 1, true}, .single_writer = true};
+
+	(void)state;
+	for (unsigned int i = 0; i < 3; i++) {
+		struct solver solver;
+		struct program p;
+
+		BEGIN(&p, ADD_X1_X1_5, TTBR0_X4, ADD_X1_X1_1, ADD_X1_X1_1);
+		if (i != 1)
+			put_opcode(&p, 1, ADD_X1_X1_5);
+		p.is_constant = true;
+		{
+			const struct element elements[] = {
+			        one,
+			        range(CODE, 2, INSN_OTHER, true),
+			        i == 2 ? other : one,
+			        range(CODE + 8, 2, INSN_OTHER, true),
+			};
+
+			finish(&p, elements, 4);
+		}
+		assert_int_equal(constant_bytes(&p, 2), 8);
+		assert_int_equal(constant_bytes(&p, 1), i == 0 ? 8 : 0);
+		assert_int_equal(solve_init(&solver, p.f.history, &options), STATUS_OK);
+		assert_int_equal(solve_word(&solver, 1, DATA_AT).known, i == 0 ? UINT64_MAX : 0);
+		solve_fini(&solver);
+		end(&p);
+	}
+}
+
 static void solve_fault_is_a_gap(void **state)
 {
 	struct program p;
@@ -293,6 +348,7 @@ int main(void)
 	        cmocka_unit_test(solve_call_that_leads_to_el0_is_a_gap),
 	        cmocka_unit_test(solve_exception_behind_a_window_is_no_target),
 	        cmocka_unit_test(solve_end_of_a_window_is_behind_what_lies_there),
+	        cmocka_unit_test(solve_constant_memory_of_another_address_space_is_unknown),
 	        cmocka_unit_test(solve_fault_is_a_gap),
 	        cmocka_unit_test(solve_known_call_returns_in_x0_alone),
 	        cmocka_unit_test(solve_other_call_is_a_gap),
