@@ -41,16 +41,18 @@ static struct link_contents contents_of(const struct solver *s, uint64_t word)
 
 	for (unsigned int i = 0; i < 8; i++) {
 		struct mem_span span;
+		bool is_code = history_executed_extent(s->w.history, word + i) > 0;
 		uint8_t byte;
 
 		if (memmap_find(s->memory.map, s->memory.space, word + i, &span) != STATUS_OK ||
-		    bytes_peek(&span.bytes, 0, &byte) != STATUS_OK)
+		    bytes_peek(&span.bytes, 0, &byte) != STATUS_OK ||
+		    (span.region->is_initial && !is_code))
 			continue;
 		c.value.value |= (uint64_t)byte << 8 * i;
 		c.value.known |= UINT64_C(0xff) << 8 * i;
 		if (span.region->read_only)
 			c.constant |= (uint8_t)(1u << i);
-		if (history_executed_extent(s->w.history, word + i) > 0)
+		if (is_code)
 			c.code |= (uint8_t)(1u << i);
 	}
 	return c;

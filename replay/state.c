@@ -79,17 +79,20 @@ void state_register(const struct history *history, struct values *values, uint64
 		*value = value_unknown(size);
 }
 
-/* How many bytes of the span, from `address` on, nothing changed before the halt. */
+/* How many bytes of the span, from `address` on, nothing changed between here and the halt. */
 static size_t constant_bytes(const struct history *history, struct values *values,
                              uint64_t position, const struct mem_span *span, uint64_t address)
 {
+	bool at_halt = position == history_length(history);
 	size_t left = bytes_left(&span->bytes);
 	uint64_t executed;
 
+	if (at_halt && !span->region->is_initial)
+		return left;
 	if (span->region->read_only && (!values || values_has_constants(values, position)))
 		return left;
 	executed = history_executed_extent(history, address);
-	if (executed > 0 && values && !values_has_code(values, position))
+	if (executed > 0 && !at_halt && values && !values_has_code(values, position))
 		return 0;
 	return executed < left ? (size_t)executed : left;
 }
@@ -108,7 +111,6 @@ size_t state_memory(const struct history *history, struct values *values, uint64
                     uint64_t address, void *out, size_t size)
 {
 	const struct memmap *memory = history_core(history)->memory;
-	bool at_halt = position == history_length(history);
 	enum space space = SPACE_ANY;
 	uint64_t seen_from;
 	uint8_t *to = out;
@@ -124,8 +126,7 @@ size_t state_memory(const struct history *history, struct values *values, uint64
 
 		if (memmap_find(memory, space, address + done, &span) != STATUS_OK)
 			break;
-		count = at_halt ? bytes_left(&span.bytes)
-		                : constant_bytes(history, values, position, &span, address + done);
+		count = constant_bytes(history, values, position, &span, address + done);
 		count = copy_span(&span, count, to + done, size - done);
 		if (count == 0 && values)
 			count = values_memory(values, position, address + done, to + done,

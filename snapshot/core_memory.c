@@ -5,7 +5,8 @@
  * What an image's segment shows is taken as never written if the segment is not writable, no dump
  * and no other segment holds other bytes there, and no writable segment lies over it. That is
  * decided by the page, as memory is protected by the page: a program that did write to a page
- * of its code had it writable as a whole.
+ * of its code had it writable as a whole. What a writable segment shows is what the program was
+ * loaded with: code that ran, but no data at the halt.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -257,6 +258,7 @@ static enum status add_images(struct memmap *map, const struct stretches *stretc
 			        .address = image->segments[j].address,
 			        .length = image->segments[j].file_size,
 			        .space = SPACE_ANY,
+			        .is_initial = image->segments[j].writable && !image->is_core,
 			        .data = image->segments[j].data,
 			        .origin = image->path,
 			};

@@ -48,6 +48,7 @@ static enum status read_header(struct elf_image *image, Elf *elf, const struct s
 		                  "(Arm)",
 		                  STR_ARG(image->path), header.e_machine, EM_AARCH64, EM_ARM);
 	image->is_64bit = gelf_getclass(elf) == ELFCLASS64;
+	image->is_core = header.e_type == ET_CORE;
 	image->machine = header.e_machine;
 	image->entry = header.e_entry;
 	return STATUS_OK;

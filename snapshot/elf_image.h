@@ -28,6 +28,7 @@ struct elf_image {
 	struct str path;   /* absolute, NUL-terminated: what the debugger is told */
 	struct bytes file; /* the whole file, mapped */
 	bool is_64bit;
+	bool is_core;                 /* a core file: what its segments hold was so at the halt */
 	uint16_t machine;             /* e_machine: EM_AARCH64 or EM_ARM */
 	uint64_t entry;               /* moved by the load address */
 	uint64_t load_bias;           /* what was added to the file's addresses */

@@ -33,6 +33,11 @@ struct mem_region {
 	 * bytes in the same 4 KiB of it: content that is the same at every position of the history.
 	 */
 	bool read_only;
+	/*
+	 * What the image was loaded with and the program may have written: the code that runs, but
+	 * no data, neither at the halt nor before.
+	 */
+	bool is_initial;
 	const uint8_t *data;
 	struct str origin; /* file that it comes from; lives as long as the snapshot */
 };

@@ -309,7 +309,9 @@ static void snapshot_image_gives_code_and_data_but_no_bss(void **state)
 	assert_int_equal(m->snapshot->mapped_images, 1);
 	assert_memory(m, SPACE_EL1N, 0x50100, 0x77);
 	assert_true(region_at(m, 0x50100)->read_only);
+	assert_false(region_at(m, 0x50100)->is_initial);
 	assert_false(region_at(m, 0x60000)->read_only);
+	assert_true(region_at(m, 0x60000)->is_initial);
 	assert_memory(m, SPACE_ANY, 0x60040, -1);
 	assert_memory(m, SPACE_ANY, 0x10100, -1);
 	/* The dump of the core counts more than an image. */
