@@ -91,8 +91,10 @@ static void try_link(struct solver *s, uint32_t number)
 		return;
 	if (e->scanned > end)
 		e->scanned = end;
-	r = link_scan(s, &(struct link_stretch){word->address, e->access, e->scanned, LINK_NONE},
-	              found);
+	r = link_scan(
+	        s,
+	        &(struct link_stretch){word->address, e->access, e->scanned, LINK_NOTHING_SUPPOSED},
+	        found);
 	e->scanned = r.clear;
 	if (next)
 		next->is_news = false;

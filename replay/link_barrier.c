@@ -170,8 +170,10 @@ struct link_scan link_scan(const struct solver *s, const struct link_stretch *in
 		if (at == LINK_NONE || (in->first != LINK_NONE && at <= in->first))
 			break;
 		hits = barrier_hits(s, &m->accesses[at], in->word, found, r.open);
-		if (hits != 0 && at == in->supposed) {
+		if (hits != 0 && at == in->supposed.store) {
 			r.is_supposed = true;
+			/* What is found there says nothing of the stores before. */
+			r.open &= (uint8_t)~in->supposed.bytes;
 			continue;
 		}
 		if (hits != 0 && abi_slot_is_kept(s, in->word, at))

@@ -88,15 +88,23 @@ struct link_scan {
 	uint8_t open;     /* bytes that none can have written */
 	uint32_t clear;   /* from this access on there is no barrier for any byte */
 	uint32_t blocker; /* the last one that was found, or LINK_NONE */
-	bool is_supposed; /* it is so only if the supposed store hits nothing */
+	bool is_supposed; /* it is so only if the supposed store hits nothing else */
 };
+
+/* A store, or LINK_NONE, that is supposed to hit nothing, or of the word these bytes alone. */
+struct link_supposed {
+	uint32_t store;
+	uint8_t bytes;
+};
+
+#define LINK_NOTHING_SUPPOSED ((struct link_supposed){LINK_NONE, 0})
 
 /* A word, and the accesses first < a < end. LINK_NONE as `first`: from the begin on. */
 struct link_stretch {
 	uint64_t word;
 	uint32_t first;
 	uint32_t end;
-	uint32_t supposed; /* a store that is supposed to hit nothing, or LINK_NONE */
+	struct link_supposed supposed;
 };
 
 /* Barriers in a stretch at whose end `found` is found in the word. */
@@ -123,9 +131,9 @@ struct link_place {
 /* The word there, from what is found behind it alone. */
 struct bits link_from_behind(const struct solver *s, const struct link_word *word,
                              struct link_place at);
-/* What link_between() says, if the store hits nothing; `is_used`: that was needed. */
+/* What link_between() says, if the store hits what is supposed; `is_used`: that was needed. */
 struct bits link_supposing(const struct solver *s, const struct link_word *word,
-                           struct link_place at, uint32_t store, bool *is_used);
+                           struct link_place at, struct link_supposed supposed, bool *is_used);
 
 /* The address that a core with its top byte ignored goes to. */
 static inline uint64_t link_canonical(uint64_t address)

@@ -53,14 +53,24 @@ static bool touches(uint64_t word, uint64_t at, unsigned int size)
 	return ((at + size - 1 - word) & ADDRESS_BITS) < 7u + size;
 }
 
-/* Bits of a word that the store left alone, if it hits what is supposed. */
-static uint64_t left_alone(const struct supposing *g, uint64_t word)
+/* What is supposed of the store in this word. */
+static struct link_supposed supposed_of(const struct supposing *g, uint64_t word)
 {
 	const struct link_access *a = &g->s->memory.accesses[g->store];
 
 	if (!g->is_at)
-		return UINT64_MAX;
-	return ~link_spread(link_overlap(word & ADDRESS_BITS, g->at, a->size));
+		return (struct link_supposed){g->store, 0};
+	return (struct link_supposed){g->store, link_overlap(word & ADDRESS_BITS, g->at, a->size)};
+}
+
+/* The word there, of which the store has left all alone that it is not supposed to hit. */
+static struct bits supposed_word(const struct supposing *g, const struct link_word *word,
+                                 struct link_place at, bool *is_used)
+{
+	struct link_supposed supposed = supposed_of(g, word->address);
+	struct bits found = link_supposing(g->s, word, at, supposed, is_used);
+
+	return link_masked(found, ~link_spread(supposed.bytes));
 }
 
 static struct bits slot_value(struct supposing *g, size_t step, unsigned int slot,
@@ -120,7 +130,7 @@ static struct bits stored_value(struct supposing *g, uint64_t word, struct link_
 {
 	const struct solver *s = g->s;
 	const struct link_memory *m = &s->memory;
-	struct link_stretch in = {word, LINK_NONE, place.access, LINK_NONE};
+	struct link_stretch in = {word, LINK_NONE, place.access, LINK_NOTHING_SUPPOSED};
 	struct bits value = {0, 0};
 	uint32_t at = place.before;
 	uint8_t open = 0xff; /* bytes that nothing wrote since */
@@ -164,8 +174,7 @@ static struct bits word_value(struct supposing *g, uint32_t access, uint64_t add
 		return value;
 	/* A load leaves it as it is. */
 	at.before = entry_before(g->s, address, access);
-	linked = link_supposing(g->s, &word, at, g->store, &is_used);
-	linked = link_masked(linked, left_alone(g, address));
+	linked = supposed_word(g, &word, at, &is_used);
 	if (~linked.known != 0) {
 		struct bits stored = stored_value(g, address, at, depth);
 
@@ -226,9 +235,7 @@ static struct bits left_by_store(struct supposing *g, uint32_t access, uint32_t 
 	    a->placed.data != node)
 		return found;
 	word = m->words[m->entries[a->placed.first].word];
-	found = link_supposing(s, &word, (struct link_place){access + 1, a->placed.first}, g->store,
-	                       &is_used);
-	found = link_masked(found, left_alone(g, word.address));
+	found = supposed_word(g, &word, (struct link_place){access + 1, a->placed.first}, &is_used);
 	if (is_used && found.known != 0 && !g->is_at)
 		use_word(g, word.address);
 	return found;

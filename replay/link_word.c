@@ -134,19 +134,19 @@ struct bits link_from_behind(const struct solver *s, const struct link_word *wor
                              struct link_place at)
 {
 	struct link_stretch in = {word->address, at.access == 0 ? LINK_NONE : at.access - 1, 0,
-	                          LINK_NONE};
+	                          LINK_NOTHING_SUPPOSED};
 	bool is_supposed;
 
 	return from_behind(s, word, &in, at.before, &is_supposed);
 }
 
 struct bits link_supposing(const struct solver *s, const struct link_word *word,
-                           struct link_place at, uint32_t store, bool *is_used)
+                           struct link_place at, struct link_supposed supposed, bool *is_used)
 {
 	const struct link_memory *m = &s->memory;
 	uint32_t access = at.access;
 	uint32_t before = at.before;
-	struct link_stretch in = {word->address, access == 0 ? LINK_NONE : access - 1, 0, store};
+	struct link_stretch in = {word->address, access == 0 ? LINK_NONE : access - 1, 0, supposed};
 	struct bits value = from_behind(s, word, &in, before, is_used);
 	struct bits found;
 	struct link_scan r;
@@ -171,7 +171,7 @@ struct bits link_between(const struct solver *s, const struct link_word *word, u
 
 	if (access != 0)
 		at.before = link_find_place(&s->memory, word, access);
-	return link_supposing(s, word, at, LINK_NONE, &is_used);
+	return link_supposing(s, word, at, LINK_NOTHING_SUPPOSED, &is_used);
 }
 
 struct bits link_word_at(const struct solver *s, size_t step, uint64_t address)

@@ -76,10 +76,9 @@ static bool may_write(const struct solver *s, uint32_t number, const struct valu
 		        .word = at,
 		        .first = number == 0 ? LINK_NONE : number - 1,
 		        .end = is_last ? (uint32_t)m->access_count : m->entries[next].access,
-		        .supposed = LINK_NONE,
+		        .supposed = LINK_NOTHING_SUPPOSED,
 		};
-		struct link_scan r =
-		        link_scan(s, &in, is_last ? word.end : m->entries[next].before);
+		struct link_scan r = link_scan(s, &in, is_last ? word.end : m->entries[next].before);
 
 		if (before != LINK_NONE && (bytes & ~m->entries[before].linked) == 0)
 			continue;

@@ -70,7 +70,7 @@ static void explain_behind(struct why_walk *w, const struct link_word *word, uin
 	uint32_t end = next == LINK_NONE ? (uint32_t)m->access_count : m->entries[next].access;
 	struct bits found = next == LINK_NONE ? word->end : m->entries[next].before;
 	const struct link_stretch in = {word->address, access == 0 ? LINK_NONE : access - 1, end,
-	                                LINK_NONE};
+	                                LINK_NOTHING_SUPPOSED};
 	struct link_scan r = link_scan(&w->solver, &in, found);
 
 	if ((wanted & ~link_spread(r.open)) != 0 && r.blocker != LINK_NONE)
@@ -91,7 +91,7 @@ static void explain_before(struct why_walk *w, const struct link_word *word, uin
                            uint32_t before, unsigned int depth)
 {
 	const struct link_memory *m = &w->solver.memory;
-	struct link_stretch in = {word->address, LINK_NONE, access, LINK_NONE};
+	struct link_stretch in = {word->address, LINK_NONE, access, LINK_NOTHING_SUPPOSED};
 	struct link_scan r;
 
 	if (before == LINK_NONE) {

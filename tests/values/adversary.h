@@ -33,6 +33,7 @@ enum {
 #define MOV_X3_0    UINT32_C(0xd2800003)
 #define MOV_X4_0    UINT32_C(0xd2800004)
 #define MOV_X5_0    UINT32_C(0xd2800005)
+#define MOV_X6_0    UINT32_C(0xd2800006)
 #define MOV_X19_0   UINT32_C(0xd2800013)
 #define MOV_X19_7   UINT32_C(0xd28000f3)
 #define ADD_X1_X1_1 UINT32_C(0x91000421)
@@ -51,6 +52,9 @@ enum {
 #define CBZ_X1_8         UINT32_C(0xb4000041)
 #define STR_Q4_X3        UINT32_C(0x3d800064)
 #define LDR_X1_X2        UINT32_C(0xf9400041)
+#define LDR_W3_X2_4      UINT32_C(0xb9400443)
+#define LDR_X1_X2_8      UINT32_C(0xf9400441)
+#define STR_X5_X6        UINT32_C(0xf90000c5)
 #define LDR_X5_X2        UINT32_C(0xf9400045)
 #define LDP_X2_X3_X2_16  UINT32_C(0xa8c10c42) /* ldp x2, x3, [x2], #16: unpredictable */
 #define STR_X19_SP_M16   UINT32_C(0xf81f0ff3) /* str x19, [sp, #-16]! */
@@ -106,6 +110,7 @@ struct program {
 	struct values *values;
 	size_t count; /* of instructions */
 	size_t data_size;
+	bool is_initial; /* all of memory is an image, which can be written */
 	size_t other_cores;
 	size_t skipped;     /* instruction that a branch goes over, if not 0 */
 	struct run runs[3]; /* if not empty, what was executed instead of all */
@@ -161,6 +166,7 @@ static void add_region(struct program *p, uint64_t address, const uint8_t *bytes
 	struct mem_region region = {.address = address,
 	                            .length = size,
 	                            .space = SPACE_ANY,
+	                            .is_initial = p->is_initial,
 	                            .data = bytes,
 	                            .origin = STR("test")};
 

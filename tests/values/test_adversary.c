@@ -374,10 +374,49 @@ static void dump_that_ends_within_a_store_loses_its_bytes(void **state)
 	end(&p);
 }
 
+/* What an image had in data when it was loaded is not what is there at the halt. */
+static void data_of_an_image_is_not_that_of_the_halt(void **state)
+{
+	uint8_t bytes[8];
+
+	PROGRAM(p, LDR_X1_X2, MOV_X1_7, NOP);
+	p.is_initial = true;
+	run(&p);
+	assert_unknown(&p, 1, 1);
+	assert_int_equal(bytes_known(&p, 0, DATA), 0);
+	for (uint64_t position = 0; position <= 3; position++)
+		assert_int_equal(state_memory(p.history, p.values, position, DATA, bytes, 8), 0);
+	assert_int_equal(code_shown(&p, 0, 2), 4);
+	assert_int_equal(code_shown(&p, 3, 2), 4);
+	end(&p);
+}
+
+/*
+ * The pointer was to the word that it was read from. X5 has covered it, and X4 a half of X5: that
+ * this half is not what X5 left does not show that X5 was not stored there.
+ */
+static void store_that_another_one_has_covered_in_part_may_have_hit(void **state)
+{
+	PROGRAM(p, LDR_W3_X2_4, LDR_X1_X2_8, STR_X5_X6, STR_W4_X3, MOV_X3_0, MOV_X6_0);
+	set(&p, 3, 0);
+	set(&p, 4, 0x0badcafe);
+	set(&p, 5, UINT64_C(0x5566778811223344));
+	set(&p, 6, 0);
+	put_u64(p.data, UINT64_C(0x556677880badcafe));
+	put_u64(p.data + 8, 0x0badcafe);
+	set(&p, 1, 0x0badcafe);
+	run(&p);
+	assert_unknown(&p, 1, 3);
+	assert_int_equal(bytes_known(&p, 0, DATA), 0);
+	end(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(dump_that_ends_within_a_store_loses_its_bytes),
+	        cmocka_unit_test(data_of_an_image_is_not_that_of_the_halt),
+	        cmocka_unit_test(store_that_another_one_has_covered_in_part_may_have_hit),
 	        cmocka_unit_test(wild_store_of_any_kind_may_have_hit),
 	        cmocka_unit_test(saved_register_may_have_been_smashed),
 	        cmocka_unit_test(frame_that_is_used_again_says_nothing_of_the_first),
