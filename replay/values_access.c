@@ -78,7 +78,9 @@ static bool may_write(const struct solver *s, uint32_t number, const struct valu
 		        .end = is_last ? (uint32_t)m->access_count : m->entries[next].access,
 		        .supposed = LINK_NOTHING_SUPPOSED,
 		};
-		struct link_scan r = link_scan(s, &in, is_last ? word.end : m->entries[next].before);
+		/* Another writer may have covered what it left. */
+		struct bits found = m->is_linked && is_last ? word.end : (struct bits){0, 0};
+		struct link_scan r = link_scan(s, &in, is_last ? found : m->entries[next].before);
 
 		if (before != LINK_NONE && (bytes & ~m->entries[before].linked) == 0)
 			continue;

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "replay/values_access.h"
 #include "tests/values/adversary.h"
 
 /* What a store through X3, of X4, does between a store of X1 to DATA and the end. */
@@ -391,6 +392,24 @@ static void data_of_an_image_is_not_that_of_the_halt(void **state)
 	end(&p);
 }
 
+/* What others have written since does not show that a store has not hit. */
+static void store_that_another_core_may_have_covered_is_in_doubt(void **state)
+{
+	for (size_t others = 0; others < 2; others++) {
+		static const struct values_range all = {0, 3, true};
+		static const struct values_target word = {DATA, 8, false, true};
+		struct values_doubt doubt;
+
+		PROGRAM(p, STR_X4_X3, MOV_X3_0, NOP);
+		p.other_cores = others;
+		set(&p, 3, 0);
+		run(&p);
+		values_find_doubt(p.values, &all, &word, &doubt);
+		assert_int_equal(doubt.count, others);
+		end(&p);
+	}
+}
+
 /*
  * The pointer was to the word that it was read from. X5 has covered it, and X4 a half of X5: that
  * this half is not what X5 left does not show that X5 was not stored there.
@@ -416,6 +435,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(dump_that_ends_within_a_store_loses_its_bytes),
 	        cmocka_unit_test(data_of_an_image_is_not_that_of_the_halt),
+	        cmocka_unit_test(store_that_another_core_may_have_covered_is_in_doubt),
 	        cmocka_unit_test(store_that_another_one_has_covered_in_part_may_have_hit),
 	        cmocka_unit_test(wild_store_of_any_kind_may_have_hit),
 	        cmocka_unit_test(saved_register_may_have_been_smashed),
