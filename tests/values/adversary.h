@@ -18,7 +18,8 @@ enum {
 	CODE = 0x1000,
 	DATA = 0x8000, /* two pages; of the one behind nothing is known */
 	DATA_SIZE = 0x2000,
-	CODE_MOST = 16,
+	CODE_MOST = 128,
+	RUNS_MOST = 64,
 	REGISTERS = 34,
 	PC = 33,
 	FLAGS = 32,
@@ -95,6 +96,7 @@ struct run {
 	size_t first;
 	size_t count;
 	enum insn_class class;
+	bool is_not_taken; /* the branch at its end */
 };
 
 struct program {
@@ -112,8 +114,8 @@ struct program {
 	size_t data_size;
 	bool is_initial; /* all of memory is an image, which can be written */
 	size_t other_cores;
-	size_t skipped;     /* instruction that a branch goes over, if not 0 */
-	struct run runs[3]; /* if not empty, what was executed instead of all */
+	size_t skipped;             /* instruction that a branch goes over, if not 0 */
+	struct run runs[RUNS_MOST]; /* if not empty, what was executed instead of all */
 	uint64_t end;
 	bool faults; /* the instruction at the end */
 };
@@ -173,19 +175,19 @@ static void add_region(struct program *p, uint64_t address, const uint8_t *bytes
 	assert_int_equal(memmap_add(p->core.memory, &region), STATUS_OK);
 }
 
-static void add_run(struct part_builder *b, size_t first, size_t count, enum insn_class class)
+static void add_run(struct part_builder *b, struct run run)
 {
 	struct decoded d = {.is_drained = true};
 
-	if (count == 0)
+	if (run.count == 0)
 		return;
 	d.element = (struct element){.type = ELEMENT_INSTR_RANGE, .isa = ISA_A64};
-	d.element.range.start = CODE + 4 * first;
-	d.element.range.end = CODE + 4 * (first + count);
-	d.element.range.count = (uint32_t)count;
+	d.element.range.start = CODE + 4 * run.first;
+	d.element.range.end = CODE + 4 * (run.first + run.count);
+	d.element.range.count = (uint32_t)run.count;
 	d.element.range.last_size = 4;
-	d.element.range.last_class = class;
-	d.element.range.last_executed = true;
+	d.element.range.last_class = run.class;
+	d.element.range.last_executed = !run.is_not_taken;
 	assert_int_equal(part_add(b, &d), STATUS_OK);
 }
 
@@ -221,13 +223,15 @@ static void run(struct program *p)
 	add_region(p, DATA, p->data, p->data_size);
 	assert_int_equal(memmap_freeze(p->core.memory), STATUS_OK);
 	assert_int_equal(part_init(&b, &p->core, graph), STATUS_OK);
-	for (size_t i = 0; i < 3 && p->runs[i].count > 0; i++)
-		add_run(&b, p->runs[i].first, p->runs[i].count, p->runs[i].class);
-	if (p->runs[0].count == 0)
-		add_run(&b, 0, p->skipped > 0 ? p->skipped : p->count,
-		        p->skipped > 0 ? INSN_BRANCH : INSN_OTHER);
-	if (p->skipped > 0)
-		add_run(&b, p->skipped + 1, p->count - p->skipped - 1, INSN_OTHER);
+	for (size_t i = 0; i < RUNS_MOST; i++)
+		add_run(&b, p->runs[i]);
+	if (p->runs[0].count == 0 && p->skipped == 0)
+		add_run(&b, (struct run){0, p->count, INSN_OTHER, false});
+	if (p->skipped > 0) {
+		add_run(&b, (struct run){0, p->skipped, INSN_BRANCH, false});
+		add_run(&b,
+		        (struct run){p->skipped + 1, p->count - p->skipped - 1, INSN_OTHER, false});
+	}
 	if (p->faults)
 		add_fault(p, &b);
 	assert_int_equal(part_end(&b), STATUS_OK);
@@ -237,7 +241,7 @@ static void run(struct program *p)
 	assert_non_null(p->values);
 }
 
-static void end(struct program *p)
+static inline void end(struct program *p)
 {
 	struct text trouble = {0};
 
@@ -248,7 +252,8 @@ static void end(struct program *p)
 	memmap_destroy(p->core.memory);
 }
 
-static bool is_known(struct program *p, uint64_t position, unsigned int number, uint64_t *value)
+static inline bool is_known(struct program *p, uint64_t position, unsigned int number,
+                            uint64_t *value)
 {
 	struct value v;
 
@@ -257,14 +262,15 @@ static bool is_known(struct program *p, uint64_t position, unsigned int number, 
 	return value_is_known(&v);
 }
 
-static void assert_unknown(struct program *p, uint64_t position, unsigned int x)
+static inline void assert_unknown(struct program *p, uint64_t position, unsigned int x)
 {
 	uint64_t value;
 
 	assert_false(is_known(p, position, A64_x0 + x, &value));
 }
 
-static void assert_is(struct program *p, uint64_t position, unsigned int x, uint64_t expected)
+static inline void assert_is(struct program *p, uint64_t position, unsigned int x,
+                             uint64_t expected)
 {
 	uint64_t value;
 
@@ -273,7 +279,7 @@ static void assert_is(struct program *p, uint64_t position, unsigned int x, uint
 }
 
 /* How many of the 8 bytes there are known. */
-static size_t bytes_known(struct program *p, uint64_t position, uint64_t address)
+static inline size_t bytes_known(struct program *p, uint64_t position, uint64_t address)
 {
 	uint8_t bytes[8];
 

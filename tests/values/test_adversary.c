@@ -286,7 +286,7 @@ static void branch_to_what_faulted_says_where_to(void **state)
 {
 	PROGRAM(p, NOP, CBZ_X1_8, NOP, STR_X4_X3);
 	make_fault(&p);
-	p.runs[0] = (struct run){0, 2, INSN_BRANCH};
+	p.runs[0] = (struct run){0, 2, INSN_BRANCH, false};
 	p.end = CODE + 12;
 	p.count = 3;
 	set(&p, PC, p.end);

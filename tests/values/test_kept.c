@@ -15,9 +15,9 @@
  */
 static void make_call(struct program *p)
 {
-	p->runs[0] = (struct run){0, 1, INSN_BRANCH};
-	p->runs[1] = (struct run){2, p->count - 2, INSN_BRANCH_INDIRECT};
-	p->runs[2] = (struct run){1, 1, INSN_OTHER};
+	p->runs[0] = (struct run){0, 1, INSN_BRANCH, false};
+	p->runs[1] = (struct run){2, p->count - 2, INSN_BRANCH_INDIRECT, false};
+	p->runs[2] = (struct run){1, 1, INSN_OTHER, false};
 	p->end = CODE + 8;
 	set(p, PC, p->end);
 	set(p, 30, CODE + 4);
@@ -113,8 +113,8 @@ static void frame_that_is_active_may_have_been_smashed(void **state)
 static void return_address_may_have_a_tag(void **state)
 {
 	PROGRAM(p, RET, NOP, MOV_X30_0);
-	p.runs[0] = (struct run){0, 1, INSN_BRANCH_INDIRECT};
-	p.runs[1] = (struct run){2, 1, INSN_OTHER};
+	p.runs[0] = (struct run){0, 1, INSN_BRANCH_INDIRECT, false};
+	p.runs[1] = (struct run){2, 1, INSN_OTHER, false};
 	set(&p, 30, 0);
 	run(&p);
 	if (assumes_abi)
@@ -250,9 +250,9 @@ static void register_that_a_call_does_not_keep_disagrees(void **state)
 {
 	PROGRAM(p, MOV_X19_7, BL_8, NOP, MOV_X19_0, RET);
 	set(&p, 19, 0);
-	p.runs[0] = (struct run){0, 2, INSN_BRANCH};
-	p.runs[1] = (struct run){3, 2, INSN_BRANCH_INDIRECT};
-	p.runs[2] = (struct run){2, 1, INSN_OTHER};
+	p.runs[0] = (struct run){0, 2, INSN_BRANCH, false};
+	p.runs[1] = (struct run){3, 2, INSN_BRANCH_INDIRECT, false};
+	p.runs[2] = (struct run){2, 1, INSN_OTHER, false};
 	p.end = CODE + 12;
 	set(&p, PC, p.end);
 	set(&p, 30, CODE + 8);

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Values of the past where accesses overlap. In: the programs of alias_program.h from fixed seeds,
+ * with their state at the end. Out: failure, with the seed, where a value, a window or a watchpoint
+ * disagrees with what was executed, and where hardly anything is said at all.
+ */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "replay/solve.h"
+#include "replay/values_access.h"
+#include "tests/values/alias_program.h"
+
+enum {
+	PROGRAMS = 300,
+	DENSE_PROGRAMS = 8500,
+	SHARED_PROGRAMS = 300,
+	WINDOWS = 2, /* of each program */
+};
+
+struct trial {
+	uint64_t seed;
+	struct alias_program truth;
+	struct program p;
+};
+
+/* How much was said, that silence does not pass. */
+struct tally {
+	uint64_t registers, registers_known;
+	uint64_t bytes, bytes_known;
+	uint64_t changes, changes_found;
+};
+
+static void check_registers(const struct trial *t, uint64_t position, struct tally *tally)
+{
+	for (unsigned int x = 0; x < XS; x++) {
+		uint64_t truth = t->truth.at[position].x[x];
+		struct value v;
+
+		values_register(t->p.values, position, A64_x0 + x, &v);
+		tally->registers++;
+		tally->registers_known += value_is_known(&v);
+		for (unsigned int i = 0; i < 8; i++) {
+			if (((v.bits[i] ^ (uint8_t)(truth >> 8 * i)) & v.known[i]) != 0)
+				fail_msg("seed %" PRIu64 ": X%u at %" PRIu64 " was %" PRIx64,
+				         t->seed, x, position, truth);
+		}
+	}
+}
+
+static void check_memory(const struct trial *t, uint64_t position, struct tally *tally)
+{
+	for (unsigned int i = 0; i < MEMORY; i++) {
+		uint8_t truth = t->truth.at[position].memory[i];
+		uint8_t byte;
+
+		tally->bytes++;
+		if (values_memory(t->p.values, position, DATA + (uint64_t)i, &byte, 1) == 0)
+			continue;
+		tally->bytes_known++;
+		if (byte != truth)
+			fail_msg("seed %" PRIu64 ": byte %u at %" PRIu64 " was %02x, not %02x",
+			         t->seed, i, position, truth, byte);
+	}
+}
+
+static void check_values(const struct trial *t, struct tally *tally)
+{
+	struct text trouble = {0};
+
+	for (uint64_t position = 0; position <= t->truth.steps; position++) {
+		check_registers(t, position, tally);
+		check_memory(t, position, tally);
+	}
+	values_trouble(t->p.values, &trouble);
+	if (trouble.length > 0)
+		fail_msg("seed %" PRIu64 ": %s", t->seed, trouble.data);
+	text_fini(&trouble);
+}
+
+static bool is_right(struct bits said, uint64_t truth)
+{
+	return ((said.value ^ truth) & said.known) == 0;
+}
+
+static void check_solved(const struct trial *t, const struct solver *s, uint64_t position)
+{
+	const struct machine *truth = &t->truth.at[position];
+
+	for (unsigned int x = 0; x < XS; x++) {
+		if (!is_right(solve_register(s, position, REG_X0 + x), truth->x[x]))
+			fail_msg("seed %" PRIu64 ": X%u at %" PRIu64 " of a window was %" PRIx64,
+			         t->seed, x, position, truth->x[x]);
+	}
+	for (unsigned int i = 0; i < MEMORY; i += 8) {
+		if (!is_right(solve_word(s, position, DATA + (uint64_t)i), get(truth, i, 8)))
+			fail_msg("seed %" PRIu64 ": word %u at %" PRIu64
+			         " of a window was %" PRIx64,
+			         t->seed, i / 8, position, get(truth, i, 8));
+	}
+}
+
+static void check_window(const struct trial *t, uint64_t from, uint64_t to)
+{
+	const struct solve_options options = {.window = {from, to, true},
+	                                      .single_writer = !t->truth.is_shared};
+	struct solver s;
+
+	assert_int_equal(solve_init(&s, t->p.history, &options), STATUS_OK);
+	if (s.has_conflict)
+		fail_msg("seed %" PRIu64 ": conflict in %" PRIu64 " to %" PRIu64, t->seed, from,
+		         to);
+	for (uint64_t position = from; position <= to; position++)
+		check_solved(t, &s, position);
+	solve_fini(&s);
+}
+
+/* The last one ends at the halt. */
+static void check_windows(struct trial *t)
+{
+	unsigned int steps = (unsigned int)t->truth.steps;
+
+	for (unsigned int i = 1; i <= WINDOWS; i++) {
+		unsigned int from = one_of(&t->truth, steps);
+		unsigned int length = 1 + one_of(&t->truth, steps - from);
+
+		check_window(t, from, i == WINDOWS ? steps : from + length);
+	}
+}
+
+/* Whoever watches the word is stopped there, or told that it may have been there. */
+static void check_change(const struct trial *t, uint64_t step, unsigned int word,
+                         struct tally *tally)
+{
+	const struct values_range range = {step, step + 1, true};
+	const struct values_target target = {
+	        .address = DATA + 8 * (uint64_t)word, .size = 8, .writes = true};
+	struct values_access access;
+	struct values_doubt doubt;
+
+	tally->changes++;
+	if (values_find_access(t->p.values, &range, &target, &access)) {
+		tally->changes_found++;
+		return;
+	}
+	values_find_doubt(t->p.values, &range, &target, &doubt);
+	if (doubt.count == 0 && doubt.blind_first == doubt.blind_last)
+		fail_msg("seed %" PRIu64 ": missed that %" PRIu64 " changed word %u", t->seed, step,
+		         word);
+}
+
+static void check_watchpoints(const struct trial *t, struct tally *tally)
+{
+	for (uint64_t step = 0; step < t->truth.steps; step++) {
+		for (unsigned int word = 0; word < MEMORY / 8; word++) {
+			if ((t->truth.changed[step] >> word & 1) != 0)
+				check_change(t, step, word, tally);
+		}
+	}
+}
+
+/* Runs what was executed, of whose end the registers and what the dump holds are known. */
+static void run_program(struct trial *t)
+{
+	const struct machine *last = &t->truth.at[t->truth.steps];
+
+	begin(&t->p, t->truth.code, t->truth.count);
+	memcpy(t->p.runs, t->truth.runs, sizeof(t->p.runs));
+	memcpy(t->p.data, last->memory, MEMORY);
+	for (unsigned int x = 0; x < XS; x++)
+		set(&t->p, x, last->x[x]);
+	if (one_of(&t->truth, 4) == 0)
+		t->p.data_size = 1 + one_of(&t->truth, MEMORY);
+	t->p.other_cores = t->truth.is_shared;
+	run(&t->p);
+}
+
+static struct tally check_programs(uint64_t count, bool is_dense, bool is_shared)
+{
+	static struct trial t;
+	struct tally tally = {0};
+
+	t.truth.is_dense = is_dense;
+	t.truth.is_shared = is_shared;
+	for (t.seed = 0; t.seed < count; t.seed++) {
+		alias_program_make(&t.truth, t.seed);
+		run_program(&t);
+		check_values(&t, &tally);
+		check_windows(&t);
+		check_watchpoints(&t, &tally);
+		end(&t.p);
+	}
+	return tally;
+}
+
+/* Percent of all that has to be known. */
+static void assert_says(const struct tally *t, unsigned int registers, unsigned int bytes,
+                        unsigned int changes)
+{
+	print_message("known: %" PRIu64 " of %" PRIu64 " registers, %" PRIu64 " of %" PRIu64
+	              " bytes, %" PRIu64 " of %" PRIu64 " changes\n",
+	              t->registers_known, t->registers, t->bytes_known, t->bytes, t->changes_found,
+	              t->changes);
+	assert_true(100 * t->registers_known >= registers * t->registers);
+	assert_true(100 * t->bytes_known >= bytes * t->bytes);
+	assert_true(100 * t->changes_found >= changes * t->changes);
+}
+
+static void accesses_of_few_words_are_right(void **state)
+{
+	struct tally tally = check_programs(PROGRAMS, false, false);
+
+	(void)state;
+	assert_says(&tally, 40, 50, 20);
+}
+
+static void accesses_that_nearly_all_overlap_are_right(void **state)
+{
+	struct tally tally = check_programs(DENSE_PROGRAMS, true, false);
+
+	(void)state;
+	assert_says(&tally, 45, 50, 10);
+}
+
+static void accesses_between_those_of_another_core_are_right(void **state)
+{
+	struct tally tally = check_programs(SHARED_PROGRAMS, false, true);
+
+	(void)state;
+	assert_says(&tally, 40, 3, 20);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(accesses_of_few_words_are_right),
+	        cmocka_unit_test(accesses_that_nearly_all_overlap_are_right),
+	        cmocka_unit_test(accesses_between_those_of_another_core_are_right),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
