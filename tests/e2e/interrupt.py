@@ -69,7 +69,10 @@ class Terminal:
     """A program on a terminal of its own."""
 
     def __init__(self, arguments):
-        pid, self.fd = pty.fork()
+        try:
+            pid, self.fd = pty.fork()
+        except OSError as error:
+            raise unittest.SkipTest(f"no terminal to be had: {error}") from None
         if pid == 0:
             os.environ.update(TERM="dumb", LC_ALL="C")
             os.execvp(arguments[0], arguments)
