@@ -6,9 +6,9 @@
  */
 #include "replay/boundary.h"
 
-#include "decoder/insn.h"
 #include "replay/fault.h"
 #include "replay/history_store.h"
+#include "replay/plan_code.h"
 
 enum exception_kind {
 	EXCEPTION_OTHER, /* all that is not known to be one of these */
@@ -302,23 +302,18 @@ static bool enter_m(const struct boundary_reader *r, const struct element *e,
                     const struct boundary_from *from, struct uop_builder *b)
 {
 	const struct memmap *memory = r->history->core->memory;
+	struct plan plan = {.isa = ISA_T32, .space = SPACE_ANY};
 	uint32_t address;
-	uint32_t opcode;
-	unsigned int size;
-	uint8_t h[4] = {0};
 
 	if (m_exception_kind_of(&r->m_core, r->protocol, e->exception.number) ==
 	            M_EXCEPTION_OTHER ||
-	    !taken_at(from, e, &address) || memmap_read(memory, SPACE_ANY, address, h, 2) != 2)
+	    !taken_at(from, e, &address))
 		return false;
-	opcode = (uint32_t)h[0] | (uint32_t)h[1] << 8;
-	size = insn_t32_size(opcode);
-	if (size == 4) {
-		if (memmap_read(memory, SPACE_ANY, address, h, size) != size)
-			return false;
-		opcode = opcode << 16 | (uint32_t)h[2] | (uint32_t)h[3] << 8;
-	}
-	m_exception_enter(&r->m_core, address, opcode, b);
+	plan.address = address;
+	plan.size = plan_size(memory, &plan);
+	if (!plan_read_opcode(memory, &plan))
+		return false;
+	m_exception_enter(&r->m_core, address, plan.opcode, b);
 	return true;
 }
 

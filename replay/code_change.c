@@ -2,10 +2,8 @@
 /* Code that may have been written; see code_change.h. */
 #include "replay/code_change.h"
 
-#include "decoder/insn.h"
 #include "replay/history_store.h"
 #include "replay/plan_code.h"
-#include "replay/sem.h"
 #include "replay/sem_a32.h"
 
 static bool is_writable(const struct memmap *memory, const struct extent *e)
@@ -16,63 +14,48 @@ static bool is_writable(const struct memmap *memory, const struct extent *e)
 	       !span.region->read_only;
 }
 
-static bool is_svc(enum isa isa, unsigned int size, uint32_t opcode)
+static bool is_svc(const struct plan *plan)
 {
-	if (isa == ISA_T32)
-		return size == 2 && opcode >> 8 == 0xdf;
-	return isa == ISA_A32 && (opcode & 0x0f000000) == 0x0f000000;
+	if (plan->isa == ISA_T32)
+		return plan->size == 2 && plan->opcode >> 8 == 0xdf;
+	return plan->isa == ISA_A32 && (plan->opcode & 0x0f000000) == 0x0f000000;
 }
 
-static bool makes_code(enum isa isa, unsigned int size, uint32_t opcode)
+static bool makes_code(const struct memmap *memory, struct plan *plan)
 {
-	return plan_maintains_icache(isa, size, opcode) || is_svc(isa, size, opcode);
+	(void)memory;
+	return plan_maintains_icache((enum isa)plan->isa, plan->size, plan->opcode) || is_svc(plan);
 }
 
-static bool changes_translation(enum isa isa, unsigned int size, uint32_t opcode)
+static bool changes_translation(const struct memmap *memory, struct plan *plan)
 {
 	struct uop_builder b;
 
 	/* MSR and SYS, MCR and MCRR: the others need not be expanded. */
-	if (size != 4 || (isa == ISA_A64 ? opcode >> 22 != 0xd5000000 >> 22
-	                                 : (opcode & 0x0c000000) != 0x0c000000))
+	if (plan->size != 4 || (plan->isa == ISA_A64 ? plan->opcode >> 22 != 0xd5000000 >> 22
+	                                             : (plan->opcode & 0x0c000000) != 0x0c000000))
 		return false;
-	if (isa == ISA_A64)
-		sem_a64(opcode, 0, &b);
-	else if (isa == ISA_T32)
-		sem_t32(opcode, 0, SEM_NO_IT, &b);
-	else
-		sem_a32(opcode, 0, &b);
+	plan_code(memory, plan, &b);
 	return (b.insn.flags & UOP_CHANGES_TRANSLATION) != 0;
 }
 
 /* The run has such an instruction. */
 static bool has_any(const struct memmap *memory, const struct extent *e,
-                    bool (*is_such)(enum isa, unsigned int, uint32_t))
+                    bool (*is_such)(const struct memmap *, struct plan *))
 {
-	enum isa isa = (enum isa)e->isa;
-	uint64_t at = e->first;
-	uint8_t b[4];
+	struct plan plan = {
+	        .address = e->first, .isa = (uint8_t)e->isa, .space = SPACE_ANY, .it = SEM_NO_IT};
 
-	while (e->last - at >= 1 && memmap_read(memory, SPACE_ANY, at, b, 2) == 2) {
-		uint32_t low = (uint32_t)b[0] | (uint32_t)b[1] << 8;
-		unsigned int size = isa == ISA_T32 ? insn_t32_size(low) : 4;
-		uint32_t high = 0;
-
-		if (e->last - at < size - 1)
+	for (;;) {
+		plan.size = plan_size(memory, &plan);
+		if (e->last - plan.address < plan.size - 1u || !plan_read_opcode(memory, &plan))
 			return false;
-		if (size == 4 && memmap_read(memory, SPACE_ANY, at + 2, b + 2, 2) == 2)
-			high = (uint32_t)b[2] | (uint32_t)b[3] << 8;
-		if (isa == ISA_T32 && size == 4)
-			low = low << 16 | high;
-		else
-			low |= high << 16;
-		if (is_such(isa, size, low))
+		if (is_such(memory, &plan))
 			return true;
-		if (e->last - at == size - 1)
+		if (e->last - plan.address == plan.size - 1u)
 			return false;
-		at += size;
+		plan.address += plan.size;
 	}
-	return false;
 }
 
 bool code_may_change(const struct history *history)

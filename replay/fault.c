@@ -4,18 +4,8 @@
 
 #include <string.h>
 
-#include "decoder/insn.h"
 #include "replay/plan_code.h"
 #include "replay/sem_a32.h"
-
-static unsigned int size_of(const struct memmap *memory, uint64_t address, enum isa isa)
-{
-	uint8_t h[2];
-
-	if (isa != ISA_T32 || memmap_read(memory, SPACE_ANY, address, h, 2) != 2)
-		return 4;
-	return insn_t32_size((uint32_t)h[0] | (uint32_t)h[1] << 8);
-}
 
 static bool is_base(const struct uop_insn *insn, unsigned int reg)
 {
@@ -65,12 +55,10 @@ static void forget_loaded(struct uop_builder *b)
 
 void fault_begin(const struct memmap *memory, uint64_t address, enum isa isa, struct uop_builder *b)
 {
-	struct plan plan = {.address = address,
-	                    .isa = (uint8_t)isa,
-	                    .size = (uint8_t)size_of(memory, address, isa),
-	                    .space = SPACE_ANY,
-	                    .it = SEM_NO_IT};
+	struct plan plan = {
+	        .address = address, .isa = (uint8_t)isa, .space = SPACE_ANY, .it = SEM_NO_IT};
 
+	plan.size = plan_size(memory, &plan);
 	plan_code(memory, &plan, b);
 	b->insn.branch = (struct uop_branch){.kind = BRANCH_NONE, .slot = SLOT_NONE};
 	b->insn.when = SLOT_NONE;

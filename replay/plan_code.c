@@ -2,6 +2,7 @@
 /* Opcodes by instruction set; see plan_code.h. */
 #include "replay/plan_code.h"
 
+#include "decoder/insn.h"
 #include "replay/sem_a32.h"
 
 struct opcode_set {
@@ -26,6 +27,16 @@ static const struct opcode_set t32_setend = {0xfffffff7, 0x0000b650};
 static bool is_in(const struct opcode_set *set, uint32_t opcode)
 {
 	return (opcode & set->mask) == set->match;
+}
+
+uint8_t plan_size(const struct memmap *memory, const struct plan *plan)
+{
+	uint8_t b[2];
+
+	if (plan->isa != ISA_T32 ||
+	    memmap_read(memory, (enum space)plan->space, plan->address, b, 2) != 2)
+		return 4;
+	return (uint8_t)insn_t32_size((uint32_t)b[0] | (uint32_t)b[1] << 8);
 }
 
 bool plan_read_opcode(const struct memmap *memory, struct plan *plan)

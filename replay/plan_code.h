@@ -9,6 +9,8 @@
 #include "replay/uop_build.h"
 #include "replay/window.h"
 
+/* Bytes of the instruction at the plan's address, isa and space; 4 where memory does not say. */
+uint8_t plan_size(const struct memmap *memory, const struct plan *plan);
 /*
  * The opcode for the plan's address, isa, space and size: memory may hold several at an address, as
  * seen from several spaces. False if it holds none.

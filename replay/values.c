@@ -96,19 +96,20 @@ const struct history *values_history(const struct values *values)
 	return values->history;
 }
 
-static struct solve_options options_from(const struct values *values, uint64_t from, uint64_t to)
+static struct solve_options options_from(const struct values_options *allowed, uint64_t from,
+                                         uint64_t to)
 {
 	return (struct solve_options){
-	        .window = {from, to, values->options.handler_preserves},
-	        .single_writer = values->options.single_writer,
-	        .abi = values->options.abi,
-	        .interrupt = values->options.interrupt,
+	        .window = {from, to, allowed->handler_preserves},
+	        .single_writer = allowed->single_writer,
+	        .abi = allowed->abi,
+	        .interrupt = allowed->interrupt,
 	};
 }
 
 static void solve_from(struct values *values, uint64_t from, uint64_t to)
 {
-	struct solve_options options = options_from(values, from, to);
+	struct solve_options options = options_from(&values->options, from, to);
 
 	if (values->has_solver)
 		solve_fini(&values->solver);
@@ -262,11 +263,17 @@ size_t values_memory(struct values *values, uint64_t position, uint64_t address,
 	return done;
 }
 
-bool values_window(struct values *values, uint64_t position, struct solve_options *options)
+const struct values_options *values_allowed(const struct values *values)
+{
+	return &values->options;
+}
+
+bool values_window(struct values *values, uint64_t position, const struct values_options *allowed,
+                   struct solve_options *options)
 {
 	if (!cover(values, position))
 		return false;
-	*options = options_from(values, values->asked_from, values->solver.w.options.to);
+	*options = options_from(allowed, values->asked_from, values->solver.w.options.to);
 	return true;
 }
 
@@ -324,8 +331,8 @@ void values_trouble(const struct values *values, struct text *out)
 	if (values->status != STATUS_OK) {
 		text_puts(out, status_text(values->status));
 	} else if (values->solver.has_conflict) {
-		struct solve_options options =
-		        options_from(values, values->asked_from, values->solver.w.options.to);
+		struct solve_options options = options_from(&values->options, values->asked_from,
+		                                            values->solver.w.options.to);
 		struct text both = {0};
 
 		text_printf(out,

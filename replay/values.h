@@ -70,10 +70,14 @@ bool values_has_code(struct values *values, uint64_t position);
 bool values_has_constants(struct values *values, uint64_t position);
 
 const struct history *values_history(const struct values *values);
+/* What is allowed. */
+const struct values_options *values_allowed(const struct values *values);
 /*
- * The window that answers for a position, as it was asked for. False if there is none.
+ * The window that answers for a position, as it was asked for, under what `allowed` says. False if
+ * there is none.
  */
-bool values_window(struct values *values, uint64_t position, struct solve_options *options);
+bool values_window(struct values *values, uint64_t position, const struct values_options *allowed,
+                   struct solve_options *options);
 
 /* The window that answers for a position, grown as far as windows do; NULL if there is none. */
 const struct solver *values_solved(struct values *values, uint64_t position);

@@ -272,7 +272,7 @@ enum status why_value(struct values *values, uint64_t position, const struct why
 	enum status status;
 	bool is_known = true;
 
-	if (!values_window(values, position, &options)) {
+	if (!values_window(values, position, values_allowed(values), &options)) {
 		text_puts(out, "not known: values of this core's past are not reconstructed\n");
 		return STATUS_OK;
 	}
@@ -284,7 +284,7 @@ enum status why_value(struct values *values, uint64_t position, const struct why
 	if (w.is_cut)
 		text_puts(out, how->all ? "  ...\n" : "  ... (`why -v` shows more)\n");
 	if (!is_known)
-		why_if(values_history(values), &options, position, subject, out);
+		why_if(values, position, subject, out);
 	end(&w);
 	return status;
 }

@@ -6,14 +6,6 @@
 #include "replay/history_store.h"
 #include "replay/why_walk.h"
 
-/* Where an assumption is kept. */
-static bool *switch_of(struct solve_options *options, enum assumption assumption)
-{
-	return assumption == ASSUME_SINGLE_WRITER ? &options->single_writer
-	       : assumption == ASSUME_ABI         ? &options->abi
-	                                          : &options->window.handler_preserves;
-}
-
 /* Appends what is known of the subject; false, and nothing appended, if that is not all. */
 static bool say_value(const struct solver *s, uint64_t position, const struct why_subject *subject,
                       struct text *out)
@@ -39,44 +31,47 @@ static bool say_value(const struct solver *s, uint64_t position, const struct wh
 }
 
 /* True if all is known with these assumptions. */
-static bool say_if(const struct history *history, const struct solve_options *options,
-                   uint64_t position, const struct why_subject *subject, struct text *value)
+static bool say_if(struct values *values, const struct values_options *allowed, uint64_t position,
+                   const struct why_subject *subject, struct text *value)
 {
+	struct solve_options options;
 	struct solver s;
-	bool known = solve_init(&s, history, options) == STATUS_OK &&
-	             say_value(&s, position, subject, value);
+	bool known;
 
+	if (!values_window(values, position, allowed, &options))
+		return false;
+	known = solve_init(&s, values_history(values), &options) == STATUS_OK &&
+	        say_value(&s, position, subject, value);
 	solve_fini(&s);
 	return known;
 }
 
-void why_if(const struct history *history, const struct solve_options *options, uint64_t position,
-            const struct why_subject *subject, struct text *out)
+void why_if(struct values *values, uint64_t position, const struct why_subject *subject,
+            struct text *out)
 {
-	struct solve_options all = *options;
+	struct values_options all = *values_allowed(values);
 	unsigned int off = 0;
 	bool any = false;
 	struct text value = {0};
 
-	for (unsigned int i = 0; i < ASSUMPTIONS; i++) {
-		struct solve_options one = *options;
+	for (enum assumption i = 0; i < ASSUMPTIONS; i++) {
+		struct values_options one = *values_allowed(values);
 
-		if (*switch_of(&one, (enum assumption)i))
+		if (values_assume(&one, i))
 			continue;
-		*switch_of(&one, (enum assumption)i) = true;
-		*switch_of(&all, (enum assumption)i) = true;
+		values_set_assumption(&one, i, true);
+		values_set_assumption(&all, i, true);
 		off++;
 		text_clear(&value);
-		if (!say_if(history, &one, position, subject, &value))
+		if (!say_if(values, &one, position, subject, &value))
 			continue;
 		any = true;
-		text_printf(out, "  assuming %s, which is off, it is ",
-		            assumption_name((enum assumption)i));
+		text_printf(out, "  assuming %s, which is off, it is ", assumption_name(i));
 		text_add(out, text_str(&value));
 		text_char(out, '\n');
 	}
 	text_clear(&value);
-	if (!any && off > 1 && say_if(history, &all, position, subject, &value)) {
+	if (!any && off > 1 && say_if(values, &all, position, subject, &value)) {
 		text_puts(out, "  with every assumption on, it is ");
 		text_add(out, text_str(&value));
 		text_char(out, '\n');

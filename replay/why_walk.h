@@ -64,8 +64,8 @@ void why_unknown_register(struct why_walk *w, size_t step, unsigned int reg);
 void why_unknown_word(struct why_walk *w, size_t step, uint64_t address, uint64_t wanted);
 
 /* A line for each assumption that is off under which what is not known is; why_if.c. */
-void why_if(const struct history *history, const struct solve_options *options, uint64_t position,
-            const struct why_subject *subject, struct text *out);
+void why_if(struct values *values, uint64_t position, const struct why_subject *subject,
+            struct text *out);
 
 /* The two derivations that disagree in the window; why_conflict.c. */
 void why_conflict(struct why_walk *w);

@@ -7,7 +7,6 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
-#include "decoder/insn.h"
 #include "replay/boundary.h"
 #include "replay/history_store.h"
 #include "replay/it_block.h"
@@ -242,16 +241,13 @@ static enum status add_boundary(struct collect *c, uint64_t position, const uint
 static bool is_within(const struct snap_core *core, const uint64_t *pc)
 {
 	const struct snap_register *xpsr = snap_device_any_register(core->device, STR("XPSR"));
-	struct plan plan = {.isa = ISA_T32, .size = 4, .space = SPACE_ANY};
+	struct plan plan = {.isa = ISA_T32, .space = SPACE_ANY};
 
 	if (core->arch != CORE_M || !pc || !xpsr || (snap_register_value(xpsr) & XPSR_ICI) == 0)
 		return false;
 	plan.address = *pc;
-	if (!plan_read_opcode(core->memory, &plan))
-		return true;
-	if (insn_t32_size(plan.opcode >> 16) == 2)
-		plan.opcode >>= 16;
-	return m_has_many_accesses(plan.opcode);
+	plan.size = plan_size(core->memory, &plan);
+	return !plan_read_opcode(core->memory, &plan) || m_has_many_accesses(plan.opcode);
 }
 
 /* Without a PC nothing says that the trace leads to the state of the snapshot. */
