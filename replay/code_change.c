@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Code that may have been written; see code_change.h. */
+/* Code and translation that may have changed; see code_change.h. */
 #include "replay/code_change.h"
 
+#include "replay/boundary.h"
 #include "replay/history_store.h"
 #include "replay/plan_code.h"
 #include "replay/sem_a32.h"
@@ -58,7 +59,7 @@ static bool has_any(const struct memmap *memory, const struct extent *e,
 	}
 }
 
-bool code_may_change(const struct history *history)
+static bool may_change(const struct history *history)
 {
 	const struct memmap *memory = history->core->memory;
 	bool writable = false;
@@ -71,11 +72,20 @@ bool code_may_change(const struct history *history)
 	return makes;
 }
 
-bool code_changes_translation(const struct history *history)
+static bool translation_may_change(const struct history *history)
 {
 	bool changes = false;
 
 	for (size_t i = 0; i < history->code_count && !changes; i++)
 		changes = has_any(history->core->memory, &history->code[i], changes_translation);
 	return changes;
+}
+
+struct code_changes code_changes_of(const struct history *history)
+{
+	return (struct code_changes){
+	        .of_code = may_change(history),
+	        .of_translation = translation_may_change(history),
+	        .same_space_from = boundary_space_change(history),
+	};
 }

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
-#include "replay/boundary.h"
-#include "replay/code_change.h"
 #include "replay/history_store.h"
 #include "replay/link_barrier.h"
 
@@ -509,10 +507,7 @@ enum status link_init(struct solver *s, bool single_writer)
 		for (uint32_t i = 0; i < count; i++)
 			init_access(m, w, step, i);
 	}
-	/* What a window does not show that ends before the halt. */
-	if (w->options.to < w->history->length &&
-	    (boundary_space_change(w->history) > w->options.to ||
-	     code_changes_translation(w->history)))
+	if (s->behind.of_translation || s->behind.same_space_from > w->options.to)
 		m->constant_from = w->step_count + 1;
 	TRY(interval_map_init(&m->ranges, 4 * m->access_count + 4));
 	return link_grow_words(m);

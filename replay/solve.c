@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/code_change.h"
 #include "replay/history_store.h"
 #include "replay/m_exception.h"
 #include "replay/register_slot.h"
@@ -662,6 +661,8 @@ static enum status solve_window(struct solver *s, const struct history *history,
 {
 	*s = (struct solver){.has_conflict = false};
 	TRY(window_init(&s->w, history, &options->window));
+	if (options->window.to < history->length)
+		s->behind = options->changes ? *options->changes : code_changes_of(history);
 	TRY(alloc(s));
 	TRY(link_init(s, options->single_writer));
 	if (options->abi)
@@ -695,7 +696,7 @@ static size_t valid_from(const struct solver *s)
 {
 	size_t from = link_code_doubt(s);
 
-	if (s->w.options.to < s->w.history->length && code_may_change(s->w.history))
+	if (s->behind.of_code)
 		return s->w.step_count;
 	if (from < s->memory.modified_code)
 		from = s->memory.modified_code;

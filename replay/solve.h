@@ -17,6 +17,7 @@
 #define CSREPLAY_REPLAY_SOLVE_H
 
 #include "replay/abi.h"
+#include "replay/code_change.h"
 #include "replay/derivation.h"
 #include "replay/interrupt.h"
 #include "replay/interval_map.h"
@@ -29,6 +30,8 @@ struct solve_options {
 	bool single_writer;
 	/* Functions keep the registers that the procedure call standard says they keep. */
 	bool abi;
+	/* Those of the history, where they were looked up before, or NULL. */
+	const struct code_changes *changes;
 	struct interrupt *interrupt; /* or NULL */
 	struct derivation *log; /* of how all was learned; zeroed before its first use, or NULL */
 };
@@ -40,8 +43,9 @@ struct solver {
 	uint64_t *dirty;               /* bit s: step s is to be run */
 	uint64_t *dirty_words;         /* bit i: dirty[i] is not 0 */
 	struct link_memory memory;
-	struct abi abi;         /* none without that assumption */
-	struct derivation *log; /* NULL but for `monitor why` */
+	struct abi abi;             /* none without that assumption */
+	struct derivation *log;     /* NULL but for `monitor why` */
+	struct code_changes behind; /* a window that ends before the halt; none for others */
 	struct interrupt *interrupt;
 	bool is_interrupted;
 	bool has_conflict;

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/boundary.h"
 #include "replay/code_change.h"
 #include "replay/history_store.h"
 #include "replay/register_slot.h"
@@ -22,9 +21,8 @@ struct values {
 	const struct history *history;
 	struct values_options options;
 	bool is_supported;
-	uint64_t same_space_from; /* position; before it context says it is another one */
-	bool changes_translation; /* so does code that ran */
-	bool has_changes;         /* these two are known */
+	struct code_changes changes;
+	bool has_changes; /* they were looked up */
 	struct solver solver;
 	bool has_solver;
 	uint64_t asked_from; /* the window asked for; what was solved may begin later */
@@ -96,21 +94,34 @@ const struct history *values_history(const struct values *values)
 	return values->history;
 }
 
-static struct solve_options options_from(const struct values_options *allowed, uint64_t from,
+/* Once, and only where a question needs it. */
+static void find_changes(struct values *values)
+{
+	if (!values->has_changes)
+		values->changes = code_changes_of(values->history);
+	values->has_changes = true;
+}
+
+static struct solve_options options_from(const struct values *values,
+                                         const struct values_options *allowed, uint64_t from,
                                          uint64_t to)
 {
 	return (struct solve_options){
 	        .window = {from, to, allowed->handler_preserves},
 	        .single_writer = allowed->single_writer,
 	        .abi = allowed->abi,
+	        .changes = values->has_changes ? &values->changes : NULL,
 	        .interrupt = allowed->interrupt,
 	};
 }
 
 static void solve_from(struct values *values, uint64_t from, uint64_t to)
 {
-	struct solve_options options = options_from(&values->options, from, to);
+	struct solve_options options;
 
+	if (to < history_length(values->history))
+		find_changes(values);
+	options = options_from(values, &values->options, from, to);
 	if (values->has_solver)
 		solve_fini(&values->solver);
 	values->has_solver = true;
@@ -273,7 +284,7 @@ bool values_window(struct values *values, uint64_t position, const struct values
 {
 	if (!cover(values, position))
 		return false;
-	*options = options_from(allowed, values->asked_from, values->solver.w.options.to);
+	*options = options_from(values, allowed, values->asked_from, values->solver.w.options.to);
 	return true;
 }
 
@@ -295,24 +306,14 @@ bool values_has_code(struct values *values, uint64_t position)
 	return cover(values, position) && position >= s->w.options.from;
 }
 
-/* Looks where in the history addresses may change what they mean. */
-static void find_changes(struct values *values)
-{
-	if (values->has_changes)
-		return;
-	values->same_space_from = boundary_space_change(values->history);
-	values->changes_translation = code_changes_translation(values->history);
-	values->has_changes = true;
-}
-
 bool values_has_constants(struct values *values, uint64_t position)
 {
 	const struct solver *s = &values->solver;
 
 	find_changes(values);
-	if (position < values->same_space_from)
+	if (position < values->changes.same_space_from)
 		return false;
-	if (!values->changes_translation)
+	if (!values->changes.of_translation)
 		return true;
 	return cover(values, position) && position >= s->w.options.from &&
 	       position <= s->w.options.to &&
@@ -331,8 +332,8 @@ void values_trouble(const struct values *values, struct text *out)
 	if (values->status != STATUS_OK) {
 		text_puts(out, status_text(values->status));
 	} else if (values->solver.has_conflict) {
-		struct solve_options options = options_from(&values->options, values->asked_from,
-		                                            values->solver.w.options.to);
+		struct solve_options options = options_from(
+		        values, &values->options, values->asked_from, values->solver.w.options.to);
 		struct text both = {0};
 
 		text_printf(out,

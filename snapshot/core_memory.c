@@ -258,7 +258,7 @@ static enum status add_images(struct memmap *map, const struct stretches *stretc
 			        .address = image->segments[j].address,
 			        .length = image->segments[j].file_size,
 			        .space = SPACE_ANY,
-			        .is_initial = image->segments[j].writable && !image->is_core,
+			        .is_initial = elf_segment_is_initial(image, &image->segments[j]),
 			        .data = image->segments[j].data,
 			        .origin = image->path,
 			};

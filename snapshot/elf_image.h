@@ -36,6 +36,13 @@ struct elf_image {
 	size_t segment_count;
 };
 
+/* What the program was loaded with, and may have written since: mem_region.is_initial. */
+static inline bool elf_segment_is_initial(const struct elf_image *image,
+                                          const struct elf_segment *segment)
+{
+	return segment->writable && !image->is_core;
+}
+
 /* True if the bytes begin with the ELF magic. */
 bool elf_image_is_elf(struct bytes file);
 

@@ -19,14 +19,14 @@ static enum status add_images(struct memmap *map, const struct snapshot *snapsho
 			const struct elf_segment *segment = &image->segments[j];
 
 			if (segment->file_size > 0)
-				TRY(memmap_add(
-				        map, &(struct mem_region){.address = segment->address,
-				                                  .length = segment->file_size,
-				                                  .space = SPACE_ANY,
-				                                  .is_initial = segment->writable &&
-				                                                !image->is_core,
-				                                  .data = segment->data,
-				                                  .origin = image->path}));
+				TRY(memmap_add(map, &(struct mem_region){
+				                            .address = segment->address,
+				                            .length = segment->file_size,
+				                            .space = SPACE_ANY,
+				                            .is_initial = elf_segment_is_initial(
+				                                    image, segment),
+				                            .data = segment->data,
+				                            .origin = image->path}));
 		}
 	}
 	return STATUS_OK;
