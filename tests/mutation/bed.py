@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A copy of the project to try mutants in: built once, then rebuilt for each mutant.
+
+The layers are shared libraries here, so that a mutant costs one compilation and one link. In: the
+committed tree. Out: builds, and answers of tests.
+"""
+import dataclasses
+import json
+import os
+import shutil
+import signal
+import subprocess
+
+SKIPPED = 77
+MEMORY_MOST = 8 << 30  # of a process; a mutant may ask for memory without end
+CONFIGURE = ["-G", "Ninja", "-DBUILD_SHARED_LIBS=ON", "-DCMAKE_LINK_DEPENDS_NO_SHARED=ON",
+             "-DCMAKE_BUILD_TYPE=Debug"]
+# No line numbers in the objects: a mutant whose object is the same is no mutant.
+FLAGS = {"plain": "-O1 -w",
+         "coverage": "-O0 -w --coverage",
+         "sanitized": "-O1 -g1 -w -fno-omit-frame-pointer -fsanitize=address,undefined "
+                      "-fno-sanitize-recover=all"}
+
+
+@dataclasses.dataclass
+class Test:
+    name: str
+    command: list
+    environment: dict
+    folder: str    # of the build tree, tests/...
+    timeout: float
+    seconds: float = 0.0
+    ran: frozenset = frozenset()  # (path, function)
+
+
+class Bed:
+    def __init__(self, root, place, kind, shared):
+        self.source = os.path.join(place, "csreplay")
+        self.build_folder = os.path.join(place, kind)
+        self.kind = kind
+        os.makedirs(place, exist_ok=True)
+        shutil.rmtree(self.source, ignore_errors=True)
+        os.makedirs(self.source)
+        archive = subprocess.run(["git", "-C", root, "archive", "HEAD"], check=True,
+                                 stdout=subprocess.PIPE).stdout
+        subprocess.run(["tar", "-x", "-C", self.source], input=archive, check=True)
+        subprocess.run(["cmake", *CONFIGURE, f"-DCMAKE_C_FLAGS={FLAGS[kind]}",
+                        f"-DCSREPLAY_SHARED={shared}", "-S", self.source, "-B", self.build_folder],
+                       check=True, stdout=subprocess.DEVNULL)
+
+    def build(self, jobs=1):
+        """None, or what the compiler says."""
+        done = subprocess.run(["ninja", "-C", self.build_folder, f"-j{jobs}"], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        return None if done.returncode == 0 else done.stdout
+
+    def tests(self):
+        done = subprocess.run(["ctest", "--test-dir", self.build_folder, "--show-only=json-v1"],
+                              check=True, stdout=subprocess.PIPE)
+        found = []
+        for test in json.loads(done.stdout)["tests"]:
+            values = {p["name"]: p["value"] for p in test["properties"]}
+            environment = dict(pair.split("=", 1) for pair in values.get("ENVIRONMENT", []))
+            found.append(Test(test["name"], test["command"], environment,
+                              os.path.relpath(values["WORKING_DIRECTORY"], self.build_folder),
+                              values.get("TIMEOUT", 300.0)))
+        return found
+
+    def run(self, test, timeout, more=None):
+        """(exit code, output); a test that takes too long has the exit code "timeout"."""
+        limit = [] if self.kind == "sanitized" else ["prlimit", f"--as={MEMORY_MOST}"]
+        process = subprocess.Popen(limit + test.command, cwd=os.path.join(self.build_folder, test.folder),
+                                   env={**os.environ, **test.environment, **(more or {})},
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, start_new_session=True)
+        try:
+            out, _ = process.communicate(timeout=timeout)
+            return process.returncode, out.decode(errors="replace")
+        except subprocess.TimeoutExpired:
+            return "timeout", ""
+        finally:
+            # Servers and emulators that a failed test leaves behind.
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            process.wait()
+            process.stdout.close()
+
+    def object_of(self, path):
+        """The bytes of what a source file is compiled to; of a table, of its layer's library."""
+        layer, name = path.split("/", 1)
+        target = "csreplay" if layer == "cli" else layer
+        compiled = os.path.join(self.build_folder, layer, "CMakeFiles", f"{target}.dir",
+                                name + ".o")
+        if not os.path.exists(compiled):
+            compiled = os.path.join(self.build_folder, layer,
+                                    target if layer == "cli" else f"lib{target}.so")
+        with open(compiled, "rb") as file:
+            return file.read()
+
+    def write(self, path, text):
+        with open(os.path.join(self.source, path), "w", encoding="utf-8") as file:
+            file.write(text)
