@@ -263,6 +263,18 @@ static void end(struct why_walk *w)
 	disasm_destroy(w->disasm);
 }
 
+static void say_not_reconstructed(const struct values *values, struct text *out)
+{
+	struct text trouble = {0};
+
+	values_trouble(values, &trouble);
+	text_puts(out, "not known: values of this core's past are not reconstructed");
+	if (trouble.length > 0)
+		text_printf(out, ": %s", trouble.data);
+	text_puts(out, "\n");
+	text_fini(&trouble);
+}
+
 enum status why_value(struct values *values, uint64_t position, const struct why_subject *subject,
                       const struct why_options *how, struct text *out)
 {
@@ -273,7 +285,7 @@ enum status why_value(struct values *values, uint64_t position, const struct why
 	bool is_known = true;
 
 	if (!values_window(values, position, values_allowed(values), &options)) {
-		text_puts(out, "not known: values of this core's past are not reconstructed\n");
+		say_not_reconstructed(values, out);
 		return STATUS_OK;
 	}
 	status = begin(&w, values_history(values), &options);
