@@ -2,9 +2,12 @@
 /*
  * Says how much of the past of a recording is known from its end, and whether any of it is wrong.
  *
- *	check_values [OPTION=NUMBER...] corpus FOLDER TRUTH MEMTRUTH
- *	check_values [OPTION=NUMBER...] qemu a64|a32|m LOG FROM TO DUMPS [SEEN]
- *	check_values [OPTION=NUMBER...] tarmac FILE IMAGE|- CORE
+ *	check_values REQUESTS corpus FOLDER TRUTH MEMTRUTH
+ *	check_values REQUESTS qemu a64|a32|m LOG FROM TO DUMPS [SEEN]
+ *	check_values REQUESTS tarmac FILE IMAGE|- CORE
+ *
+ * REQUESTS are [OPTION=NUMBER...] [and OPTION=NUMBER...]...; what follows an `and` is scored as
+ *what is in front of it, but for the options that it names.
  *
  * The end of the recording is scored, then `ends` random ends and `windows` random windows, half
  * of them with dumps that lack something. `flips`: so many ends with one bit wrong in a register,
@@ -19,6 +22,8 @@
 #include "tests/values/step.h"
 #include "tests/values/trial.h"
 
+enum { REQUESTS_MOST = 8 };
+
 struct request {
 	uint64_t ends;
 	uint64_t windows;
@@ -29,10 +34,12 @@ struct request {
 	uint64_t words;
 	uint64_t most;  /* instructions before an end, at random ends */
 	uint64_t reach; /* percent of registers read, last 1,000; below it fails */
+	/* Of the first request alone, for all of them: */
 	uint64_t atoms; /* not 0: the trace is ETMv3's, and says of each instruction if it was
 	                   executed */
 	uint64_t irqs; /* not 0: an interrupt that is not traced after about so many instructions */
-	uint64_t abi;  /* not 0: under that assumption; values may be wrong where it is violated */
+	/* Of each: */
+	uint64_t abi; /* not 0: under that assumption; values may be wrong where it is violated */
 };
 
 struct option {
@@ -206,7 +213,6 @@ static int run(struct recording *r, const struct request *request)
 	struct score scores[3] = {{.wrong = 0}};
 	bool failed;
 
-	printf("%zu instructions, %zu changes of memory\n", r->count - r->first, r->change_count);
 	run_end(r, request, &scores[0]);
 	print_score("end", &scores[0]);
 	run_parts(r, request, request->ends, false, &scores[1]);
@@ -223,7 +229,6 @@ static int run(struct recording *r, const struct request *request)
 		       request->reach);
 		failed = true;
 	}
-	recording_fini(r);
 	return failed;
 }
 
@@ -279,19 +284,46 @@ static void add_interrupts(struct recording *r, uint64_t about, uint64_t random)
 	free(old);
 }
 
+/* The requests that the arguments begin with; how many arguments these are. */
+static int take_requests(int argc, char **argv, struct request *requests, size_t *count)
+{
+	int i = 1;
+
+	requests[0] =
+	        (struct request){.positions = 10000, .spread = 100, .words = 100, .most = 20000};
+	*count = 1;
+	for (; i < argc; i++) {
+		if (*count < REQUESTS_MOST && strcmp(argv[i], "and") == 0) {
+			requests[*count] = requests[*count - 1];
+			++*count;
+		} else if (!take_option(&requests[*count - 1], argv[i])) {
+			break;
+		}
+	}
+	return i;
+}
+
 int main(int argc, char **argv)
 {
 	static struct recording recording;
-	struct request request = {.positions = 10000, .spread = 100, .words = 100, .most = 20000};
-	int i = 1;
+	struct request requests[REQUESTS_MOST];
+	size_t count;
+	int taken = take_requests(argc, argv, requests, &count);
+	int failed = 0;
 
-	while (i < argc && take_option(&request, argv[i]))
-		i++;
-	if (!open_recording(&recording, argc - i, argv + i))
+	if (!open_recording(&recording, argc - taken, argv + taken))
 		return 2;
-	if (request.atoms != 0)
+	if (requests[0].atoms != 0)
 		recording.protocol = PROTOCOL_ETM3;
-	if (request.irqs != 0)
-		add_interrupts(&recording, request.irqs, request.seed);
-	return run(&recording, &request);
+	if (requests[0].irqs != 0)
+		add_interrupts(&recording, requests[0].irqs, requests[0].seed);
+	printf("%zu instructions, %zu changes of memory\n", recording.count - recording.first,
+	       recording.change_count);
+	for (size_t i = 0; i < count; i++) {
+		if (i > 0)
+			printf("and\n");
+		failed |= run(&recording, &requests[i]);
+	}
+	recording_fini(&recording);
+	return failed;
 }

@@ -10,12 +10,12 @@ As programs.py; PROGRAM runs on the bare core of programs/m_main.c, with excepti
 chained and interrupt a thread on the process stack. Without compiler or emulator it is skipped.
 """
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 
-SKIPPED = 77
+import programs
+import recordings
+
 COMPILER = "arm-none-eabi-gcc"
 EMULATOR = "qemu-system-arm"
 STACK, STACK_SIZE = 0x3f000, 0x1000  # in RAM
@@ -27,7 +27,7 @@ TIME_MOST = 120
 
 
 def build(program, core, level, folder):
-    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
+    source = recordings.PROGRAMS
     elf = os.path.join(folder, "elf")
     cpu, _, code, ram = CORES[core]
     subprocess.run([COMPILER, "-mcpu=" + cpu, "-mthumb", level, "-ffreestanding", "-nostdlib",
@@ -48,55 +48,51 @@ def symbols_of(elf):
 
 def write_dumps(elf, core, symbols, folder):
     """Memory at reset: the image, and zeroes."""
-    image = os.path.join(folder, "image")
-    subprocess.run([COMPILER.replace("gcc", "objcopy"), "-R", ".secure", "-O", "binary", elf, image], check=True)
+    subprocess.run([COMPILER.replace("gcc", "objcopy"), "-R", ".secure", "-O", "binary", elf, "image"],
+                   cwd=folder, check=True)
     _, _, code, ram = CORES[core]
-    lines = ["%x %x r %s -\n" % (code, os.path.getsize(image), image)]
+    lines = ["%x %x r image -\n" % (code, os.path.getsize(os.path.join(folder, "image")))]
     for address, length in ((ram, symbols["bss_end"] - ram), (ram + STACK, STACK_SIZE)):
-        name = os.path.join(folder, "%x" % address)
-        with open(name, "wb") as f:
+        with open(os.path.join(folder, "%x" % address), "wb") as f:
             f.write(bytes(length))
-        lines.append("%x %x w %s -\n" % (address, length, name))
+        lines.append("%x %x w %x -\n" % (address, length, address))
     with open(os.path.join(folder, "dumps"), "w", encoding="ascii") as f:
         f.writelines(lines)
 
 
-def record(check, elf, core, options, folder):
+def record(program, core, level, folder):
+    recordings.need(COMPILER, EMULATOR)
+    elf = build(program, core, level, folder)
     symbols = symbols_of(elf)
-    log = os.path.join(folder, "log")
     write_dumps(elf, core, symbols, folder)
-    os.mkfifo(log)
-    checker = subprocess.Popen([check] + options + [
-        "qemu", core, log, "%x" % symbols["reset"], "%x" % symbols["finished"],
-        os.path.join(folder, "dumps")], stdout=subprocess.PIPE, text=True)
-    keep = os.open(log, os.O_RDWR)
-    try:
-        # The program ends the emulator itself. Time is counted in instructions.
-        subprocess.run([EMULATOR, "-M", CORES[core][1], "-display", "none", "-serial", "none",
-                        "-monitor", "none", "-semihosting", "-icount", "shift=6", "-kernel", elf,
-                        "-singlestep", "-d", "cpu,int,nochain", "-D", log], check=True,
-                       timeout=TIME_MOST)
-    finally:
-        os.close(keep)
-    text = checker.communicate()[0]
-    return checker.returncode, text
+    # The program ends the emulator itself. Time is counted in instructions.
+    qemu = recordings.emulate([EMULATOR, "-M", CORES[core][1], "-display", "none", "-serial", "none",
+                               "-monitor", "none", "-semihosting", "-icount", "shift=6", "-kernel",
+                               "elf", "-singlestep", "-d", "cpu,int,nochain", "-D",
+                               recordings.LOG], folder)
+    if qemu.wait(timeout=TIME_MOST) != 0:
+        sys.exit("m_programs.py: the program did not come to its end")
+    recordings.write_about(folder, recordings.tools_of(COMPILER, EMULATOR),
+                           ["qemu", core, recordings.LOG, "%x" % symbols["reset"],
+                            "%x" % symbols["finished"], "dumps"])
 
 
 def main():
     check, program, core = sys.argv[1:4]
-    for tool in (COMPILER, EMULATOR):
-        if not shutil.which(tool):
-            print("SKIPPED: %s is not there" % tool)
-            return SKIPPED
+    sources = [os.path.join(recordings.PROGRAMS, program + ".c"), os.path.abspath(__file__)]
     failed = False
     for level in ("-O0", "-O2"):
-        with tempfile.TemporaryDirectory() as folder:
-            elf = build(program, core, level, folder)
-            code, text = record(check, elf, core, sys.argv[4:], folder)
-            print("%s %s %s\n%s" % (program, core, level, text), end="", flush=True)
-            failed |= code != 0
+        with recordings.recorded([core, CORES[core], program, level], sources,
+                                 lambda folder: record(program, core, level, folder)) as folder:
+            code, text = recordings.score(check, folder, sys.argv[4:])
+        print("%s %s %s\n%s" % (program, core, level, text), end="", flush=True)
+        failed |= code != 0
     return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except recordings.Skipped as skipped:
+        print("SKIPPED: %s" % skipped)
+        sys.exit(programs.SKIPPED)

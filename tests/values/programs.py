@@ -8,17 +8,17 @@ The program (tests/values/programs) is built with -O0 and with -O2 and recorded 
 instruction; CHECK_VALUES then scores the end of the recording and random ends of it, with all or
 a part of its memory in the snapshot. PROGRAM `random` is made by random_program.py, `number=N` says
 which, `programs=N` how many from there on. `rounds=N` says how long the program runs; other options
-are those of check_values.c. Without compiler or emulator the test is skipped.
+are those of check_values.c, also several sets of them with `and` between. Without compiler or
+emulator the test is skipped.
 """
 import os
-import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 
 import random_program
+import recordings
 
 SKIPPED = 77
 PT_LOAD = 1
@@ -121,24 +121,14 @@ def symbols_of(compiler, path):
 
 
 def build(target, program, level, folder):
-    """`program` is a file of programs/, or the path of one."""
-    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
-    elf = os.path.join(folder, "elf")
-    done = subprocess.run(target[0] + [level, "-static", "-o", elf,
-                                       os.path.join(source, program),
-                                       os.path.join(source, "main.c"), "-lm"],
-                          capture_output=True, text=True, check=False)
+    """`program` is a file of programs/, or the path of one. The ELF is named `elf`."""
+    done = subprocess.run(target[0] + [level, "-static", "-o", "elf",
+                                       os.path.join(recordings.PROGRAMS, program),
+                                       os.path.join(recordings.PROGRAMS, "main.c"), "-lm"],
+                          cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        print("SKIPPED: it cannot be built\n" + done.stderr)
-        sys.exit(SKIPPED)
-    return elf
-
-
-def write_random(isa, number, folder):
-    path = os.path.join(folder, "program.s")
-    with open(path, "w", encoding="ascii") as f:
-        f.write(random_program.program(isa, number))
-    return path
+        raise recordings.Skipped("it cannot be built\n" + done.stderr)
+    return os.path.join(folder, "elf")
 
 
 class Recorder:
@@ -170,30 +160,21 @@ class Recorder:
     def dump(self, stub, ranges, when):
         names = []
         for address, length, _ in ranges:
-            name = os.path.join(self.folder, "%x.%s" % (address, when))
+            name = "%x.%s" % (address, when)
             data = stub.memory(address, length)
             # What a segment's last page lacks is not there.
-            with open(name, "wb") as f:
+            with open(os.path.join(self.folder, name), "wb") as f:
                 f.write(data.ljust(length, b"\0"))
             names.append(name)
         return names
 
-    def run(self, check, options, rounds):
-        log, path = (os.path.join(self.folder, name) for name in ("log", "gdb"))
-        dumps = os.path.join(self.folder, "dumps")
-        if not os.path.exists(log):
-            os.mkfifo(log)
-        architecture = "a64" if self.target[2] == 8 else "a32"
+    def run(self, rounds):
         begin, end = self.symbols["program"], self.symbols["finished"]
-        checker = subprocess.Popen([check] + options + [
-            "qemu", architecture, log, "%x" % begin, "%x" % end, dumps],
-            stdout=subprocess.PIPE, text=True)
-        keep = os.open(log, os.O_RDWR)
-        what = "cpu,fpu,nochain"
-        qemu = subprocess.Popen(self.target[1] + ["-seed", "1", "-g", path, "-singlestep",
-                                                  "-d", what, "-D", log, self.elf, str(rounds)])
+        qemu = recordings.emulate(self.target[1] + [
+            "-seed", "1", "-g", "gdb", "-singlestep", "-d", "cpu,fpu,nochain", "-D",
+            recordings.LOG, "elf", str(rounds)], self.folder)
         try:
-            stub = Stub(path)
+            stub = Stub(os.path.join(self.folder, "gdb"))
             stub.run_to(begin)
             ranges = self.ranges(stub)
             at_begin = self.dump(stub, ranges, "begin")
@@ -203,44 +184,66 @@ class Recorder:
         finally:
             qemu.kill()
             qemu.wait()
-            with open(dumps, "w", encoding="ascii") as f:
-                for (address, length, kind), first, last in zip(ranges, at_begin, at_end):
-                    f.write("%x %x %s %s %s\n" % (address, length, kind, first, last))
-            os.close(keep)
-        text = checker.communicate()[0]
-        return checker.returncode, text
+        os.remove(os.path.join(self.folder, "gdb"))
+        with open(os.path.join(self.folder, "dumps"), "w", encoding="ascii") as f:
+            for (address, length, kind), first, last in zip(ranges, at_begin, at_end):
+                f.write("%x %x %s %s %s\n" % (address, length, kind, first, last))
+        return ["qemu", "a64" if self.target[2] == 8 else "a32", recordings.LOG, "%x" % begin,
+                "%x" % end, "dumps"]
+
+
+def record(target, source, level, rounds, folder):
+    """`source`: the name of a file of programs/, or assembly."""
+    recordings.need(target[0][0], target[1][0], target[0][0].replace("-gcc", "-nm"))
+    if source.endswith("\n"):
+        with open(os.path.join(folder, "program.s"), "w", encoding="ascii") as f:
+            f.write(source)
+        source = os.path.join(folder, "program.s")
+    elf = build(target, source, level, folder)
+    arguments = Recorder(target, elf, folder).run(rounds)
+    recordings.write_about(folder, recordings.tools_of(target[0][0], target[1][0]), arguments)
+
+
+def take_own(arguments, own):
+    """Takes the options that are `own` out of the arguments."""
+    rest = []
+    for argument in arguments:
+        name, is_option, value = argument.partition("=")
+        if is_option and name in own:
+            own[name] = type(own[name])(value)
+        else:
+            rest.append(argument)
+    return rest
+
+
+def variants(program, isa, own):
+    """(name, source, compiler's option) of each."""
+    if program != "random":
+        return [(level, program + ".c", level) for level in ("-O0", "-O2")]
+    return [("number=%d" % n, random_program.program(isa, n), "-g")
+            for n in range(own["number"], own["number"] + own["programs"])]
 
 
 def main():
     check, program, isa = sys.argv[1:4]
-    options = sys.argv[4:]
     own = {"rounds": ROUNDS[program], "number": 1, "programs": 1}
-    for option in list(options):
-        name, _, value = option.partition("=")
-        if name in own:
-            own[name] = int(value)
-            options.remove(option)
+    requests = take_own(sys.argv[4:], own)
     target = NEWEST if isa == "new" else TARGETS[isa]
-    for tool in (target[0][0], target[1][0], target[0][0].replace("-gcc", "-nm")):
-        if not shutil.which(tool):
-            print("SKIPPED: %s is not there" % tool)
-            return SKIPPED
-    what = [(program + ".c", level) for level in ("-O0", "-O2")]
-    if program == "random":
-        what = [(number, "number=%d" % number) for number in range(own["number"], own["number"] + own["programs"])]
     failed = False
-    for source, variant in what:
-        with tempfile.TemporaryDirectory() as folder:
-            level = variant
-            if program == "random":
-                source = write_random(isa, source, folder)
-                level = "-g"
-            elf = build(target, source, level, folder)
-            code, text = Recorder(target, elf, folder).run(check, options, own["rounds"])
-            print("%s %s %s\n%s" % (program, isa, variant, text), end="", flush=True)
-            failed |= code != 0
+    for name, source, level in variants(program, isa, own):
+        sources = [os.path.join(recordings.PROGRAMS, source)] if program != "random" else []
+        with recordings.recorded([target, source, level, own["rounds"]], sources,
+                                 lambda folder: record(target, source, level, own["rounds"], folder)
+                                 ) as folder:
+            code, text = recordings.score(check, folder, requests)
+        print("%s %s %s\n%s" % (program, isa, name, text), end="", flush=True)
+        failed |= code != 0
     return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except recordings.Skipped as skipped:
+        print("SKIPPED: %s" % skipped)
+        sys.exit(SKIPPED)

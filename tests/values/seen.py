@@ -10,12 +10,11 @@ Beside its options: `cpu=NAME` of qemu, `flags=A,B` for the compiler, `levels=A,
 or emulator, or with one that takes no plugins, the test is skipped.
 """
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 
 import programs
+import recordings
 
 STACK = 1 << 18
 ROUNDS = {"stack": 7}
@@ -31,10 +30,10 @@ def read_only_lines(elf, folder):
     for address, length, flags, offset in segments_of(data):
         if flags & programs.PF_W:
             continue
-        path = os.path.join(folder, "%x.code" % address)
-        with open(path, "wb") as f:
+        name = "%x.code" % address
+        with open(os.path.join(folder, name), "wb") as f:
             f.write(data[offset:offset + length])
-        lines.append("%x %x r %s -\n" % (address, length, path))
+        lines.append("%x %x r %s -\n" % (address, length, name))
     return lines
 
 
@@ -59,62 +58,61 @@ def has_long_vectors(target):
     return "sve-default-vector-length" in " ".join(target[1])
 
 
-def record(target, elf, plugin, rounds, folder):
+def run(target, elf, plugin, rounds, folder):
     """The command line of check_values for the recording."""
     symbols = programs.symbols_of(target[0][0], elf)
     begin, end = symbols["program"], symbols["finished"]
     with open(elf, "rb") as f:
         base = next(segments_of(f.read()))[0]
-    log = os.path.join(folder, "log")
     what = "cpu,nochain" if has_long_vectors(target) else "cpu,fpu,nochain"
-    arguments = "%s,begin=%x,end=%x,base=%x,elf=%s,folder=%s" % (plugin, begin, end, base, elf, folder)
-    subprocess.run(target[1] + ["-seed", "1", "-s", str(STACK), "-singlestep", "-plugin", arguments,
-                                "-d", what, "-D", log, elf, str(rounds)],
-                   check=False, stdout=subprocess.DEVNULL, timeout=300, cwd=folder)
+    arguments = "%s,begin=%x,end=%x,base=%x,elf=%s,folder=." % (plugin, begin, end, base, elf)
+    qemu = recordings.emulate(target[1] + ["-seed", "1", "-s", str(STACK), "-singlestep", "-plugin",
+                                           arguments, "-d", what, "-D", recordings.LOG, "elf",
+                                           str(rounds)], folder, stdout=subprocess.DEVNULL)
+    qemu.wait(timeout=300)
     ranges = os.path.join(folder, "ranges")
     if not os.path.exists(ranges):
         sys.exit("seen.py: the program did not come to its end")
     with open(ranges, "a", encoding="ascii") as f:
         f.writelines(read_only_lines(elf, folder))
-    return ["qemu", "a64" if target[2] == 8 else "a32", log, "%x" % begin, "%x" % end, ranges, folder]
+    return ["qemu", "a64" if target[2] == 8 else "a32", recordings.LOG, "%x" % begin, "%x" % end,
+            "ranges", "."]
 
 
-def can_plug(target, plugin):
+def record(target, plugin, program, level, rounds, folder):
+    recordings.need(target[0][0], target[1][0])
     done = subprocess.run([target[1][0], "-plugin", plugin, "-version"], capture_output=True, check=False)
-    return done.returncode == 0
+    if done.returncode != 0:
+        raise recordings.Skipped("%s takes no plugins" % target[1][0])
+    elf = programs.build(target, program, level, folder)
+    arguments = run(target, elf, plugin, rounds, folder)
+    recordings.write_about(folder, recordings.tools_of(target[0][0], target[1][0]), arguments)
 
 
 def main():
     check, plugin, program, isa = sys.argv[1:5]
-    own = {"rounds": str(ROUNDS.get(program, 1)), "cpu": "", "flags": "", "levels": "-O0,-O2"}
-    options = []
-    for option in sys.argv[5:]:
-        name, _, value = option.partition("=")
-        if name in own:
-            own[name] = value
-        else:
-            options.append(option)
+    own = {"rounds": ROUNDS.get(program, 1), "cpu": "", "flags": "", "levels": "-O0,-O2"}
+    requests = programs.take_own(sys.argv[5:], own)
     compiler, emulator, size, sp = SVE if isa == "sve" else programs.TARGETS[isa]
     if own["cpu"]:
         emulator = [emulator[0], "-cpu", own["cpu"]]
     target = (compiler + [flag for flag in own["flags"].split(",") if flag], emulator, size, sp)
-    for tool in (compiler[0], emulator[0]):
-        if not shutil.which(tool):
-            print("SKIPPED: %s is not there" % tool)
-            return programs.SKIPPED
-    if not can_plug(target, plugin):
-        print("SKIPPED: %s takes no plugins" % emulator[0])
-        return programs.SKIPPED
+    sources = [os.path.join(recordings.PROGRAMS, program + ".c"), os.path.abspath(__file__),
+               os.path.join(recordings.HERE, "memory_plugin.c")]
     failed = False
     for level in own["levels"].split(","):
-        with tempfile.TemporaryDirectory() as folder:
-            elf = programs.build(target, program + ".c", level, folder)
-            arguments = record(target, elf, plugin, int(own["rounds"]), folder)
-            done = subprocess.run([check] + options + arguments, stdout=subprocess.PIPE, text=True, check=False)
-            print("%s %s %s\n%s" % (program, isa, level, done.stdout), end="", flush=True)
-            failed |= done.returncode != 0
+        with recordings.recorded([target, program, level, own["rounds"]], sources,
+                                 lambda folder: record(target, plugin, program + ".c", level,
+                                                       own["rounds"], folder)) as folder:
+            code, text = recordings.score(check, folder, requests)
+        print("%s %s %s\n%s" % (program, isa, level, text), end="", flush=True)
+        failed |= code != 0
     return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except recordings.Skipped as skipped:
+        print("SKIPPED: %s" % skipped)
+        sys.exit(programs.SKIPPED)
