@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scores the values of the past that `csreplay state --batch` answers against recorded truth.
 
-usage: values.py SNAPSHOT [READ_100 READ_1000 READ_10000 ALL_10000] [OPTION...]
+usage: values.py SNAPSHOT [known=TEST] [OPTION...]
 
 Asks for every general register at every position of the last 10,000, and for the memory samples
 beside the snapshot. Fails on a single wrong value, and if the share known of the registers that
-the executing instruction reads, or of all of them, is below the percentages given. Options such
-as --assume-abi go to `csreplay state`.
+the executing instruction reads, of all of them, or of the samples is below what known.tsv has for
+TEST. Options such as --assume-abi go to `csreplay state`.
 """
 import gzip
 import os
@@ -15,9 +15,11 @@ import struct
 import subprocess
 import sys
 
+import known
+
 SKIPPED = 77
 RECORD = 272
-DISTANCES = (100, 1000, 10000, 100000)
+DISTANCES = known.DISTANCES
 REGISTER = re.compile(r"\b(?:[xw](\d+)|(sp))\b")
 NO_RESULT = re.compile(r"(st|cmp|cmn|tst|ccm|cb|tb|b\b|br|blr|ret|prfm|dc|msr|b\.)")
 KEEPS = ("movk", "bfi", "bfxil", "bfc")
@@ -109,7 +111,7 @@ class Score:
         self.wrong += answer != "-" and int(answer, 16) != truth
 
     def share(self):
-        return 100.0 * self.known / max(self.asked, 1)
+        return known.share(self.known, self.asked)
 
 
 def csreplay(arguments, text=None):
@@ -141,7 +143,7 @@ def main():
         return SKIPPED
     options = os.environ.get("VALUES_OPTIONS", "").split()
     options += [a for a in sys.argv[2:] if a.startswith("--")]
-    least_shares = [float(a) for a in sys.argv[2:] if not a.startswith("--")]
+    names = [a[len("known="):] for a in sys.argv[2:] if a.startswith("known=")]
     with gzip.open(os.path.join(snapshot, "truth.bin.gz")) as f:
         truth = f.read()
     end = len(truth) // RECORD - 1
@@ -182,14 +184,14 @@ def main():
         if answer != "-" and int(answer, 16) != int(sample[2], 16):
             wrong.append("%s %s is %s, truth %s" % (sample[0], sample[1], answer, sample[2]))
     for d in DISTANCES:
-        print("last %6d: read %5.1f %%, all %5.1f %%" % (d, reads[d].share(), alls[d].share()))
-    print("memory samples: %d, %5.1f %%" % (memory.asked, memory.share()))
+        print("last %6d: read %5s %%, all %5s %%" % (d, reads[d].share(), alls[d].share()))
+    print("memory samples: %d, %5s %%" % (memory.asked, memory.share()))
     for line in wrong[:10]:
         print("WRONG: " + line)
     print("wrong: %d" % len(wrong))
-    got = [reads[d].share() for d in (100, 1000, 10000)] + [alls[10000].share()]
-    for share, least in zip(got, least_shares):
-        failed |= share < least
+    table = known.Known(names[0] if names else "")
+    table.take("recording", "batch", [score.share() for score in (*reads.values(), *alls.values(), memory)])
+    failed |= not table.is_fine()
     return 1 if failed or wrong else 0
 
 

@@ -8,8 +8,8 @@ The program (tests/values/programs) is built with -O0 and with -O2 and recorded 
 instruction; CHECK_VALUES then scores the end of the recording and random ends of it, with all or
 a part of its memory in the snapshot. PROGRAM `random` is made by random_program.py, `number=N` says
 which, `programs=N` how many from there on. `rounds=N` says how long the program runs; other options
-are those of check_values.c, also several sets of them with `and` between. Without compiler or
-emulator the test is skipped.
+are those of check_values.c, also several sets of them with `and` between. `known=TEST`: what is known
+is held against known.tsv. Without compiler or emulator the test is skipped.
 """
 import os
 import socket
@@ -17,6 +17,7 @@ import subprocess
 import sys
 import time
 
+import known
 import random_program
 import recordings
 
@@ -226,19 +227,21 @@ def variants(program, isa, own):
 
 def main():
     check, program, isa = sys.argv[1:4]
-    own = {"rounds": ROUNDS[program], "number": 1, "programs": 1}
+    own = {"rounds": ROUNDS[program], "number": 1, "programs": 1, "known": ""}
     requests = take_own(sys.argv[4:], own)
     target = NEWEST if isa == "new" else TARGETS[isa]
     failed = False
+    table = known.Known(own["known"])
     for name, source, level in variants(program, isa, own):
         sources = [os.path.join(recordings.PROGRAMS, source)] if program != "random" else []
         with recordings.recorded([target, source, level, own["rounds"]], sources,
                                  lambda folder: record(target, source, level, own["rounds"], folder)
                                  ) as folder:
             code, text = recordings.score(check, folder, requests)
+            table.take_scores(name, text, requests, recordings.about(folder)["tools"])
         print("%s %s %s\n%s" % (program, isa, name, text), end="", flush=True)
         failed |= code != 0
-    return 1 if failed else 0
+    return 0 if table.is_fine() and not failed else 1
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@
 usage: recorded.py CHECK_VALUES crash NAME [OPTION=NUMBER ...]         (corpus/crashes)
        recorded.py CHECK_VALUES tarmac TEXT IMAGE|- [OPTION=NUMBER ...]  (corpus/tarmac)
 
-Options are those of check_values.c.
+Options are those of check_values.c, and `known=TEST`, as in programs.py.
 """
 import gzip
 import os
@@ -13,6 +13,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+import known
+import programs
 
 SKIPPED = 77
 
@@ -27,7 +30,9 @@ def unpacked(folder, names, to):
 
 
 def main():
-    check, kind, name = sys.argv[1:4]
+    own = {"known": ""}
+    arguments = programs.take_own(sys.argv[1:], own)
+    check, kind, name = arguments[:3]
     shared = os.environ.get("CSREPLAY_SHARED", "")
     place = os.path.join(shared, "corpus", "crashes" if kind == "crash" else kind)
     if not shared or not os.path.exists(os.path.join(place, name)):
@@ -36,13 +41,18 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         path = os.path.join(place, name)
         if kind == "crash":
-            options = sys.argv[4:]
+            options = arguments[3:]
             what = ["corpus", path] + unpacked(path, ("truth.bin", "memtruth.bin"), temporary)
         else:
-            options = sys.argv[5:]
-            image = sys.argv[4] if sys.argv[4] == "-" else os.path.join(place, sys.argv[4])
+            options = arguments[4:]
+            image = arguments[3] if arguments[3] == "-" else os.path.join(place, arguments[3])
             what = ["tarmac", path, image, "0"]
-        return subprocess.run([check] + options + what, check=False).returncode
+        done = subprocess.run([check] + options + what, stdout=subprocess.PIPE, text=True,
+                              check=False)
+    print(done.stdout, end="")
+    table = known.Known(own["known"])
+    table.take_scores("recording", done.stdout, options)
+    return 0 if table.is_fine() and done.returncode == 0 else 1
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 
+import known
 import programs
 import recordings
 
@@ -91,7 +92,8 @@ def record(target, plugin, program, level, rounds, folder):
 
 def main():
     check, plugin, program, isa = sys.argv[1:5]
-    own = {"rounds": ROUNDS.get(program, 1), "cpu": "", "flags": "", "levels": "-O0,-O2"}
+    own = {"rounds": ROUNDS.get(program, 1), "cpu": "", "flags": "", "levels": "-O0,-O2",
+           "known": ""}
     requests = programs.take_own(sys.argv[5:], own)
     compiler, emulator, size, sp = SVE if isa == "sve" else programs.TARGETS[isa]
     if own["cpu"]:
@@ -100,14 +102,16 @@ def main():
     sources = [os.path.join(recordings.PROGRAMS, program + ".c"), os.path.abspath(__file__),
                os.path.join(recordings.HERE, "memory_plugin.c")]
     failed = False
+    table = known.Known(own["known"])
     for level in own["levels"].split(","):
         with recordings.recorded([target, program, level, own["rounds"]], sources,
                                  lambda folder: record(target, plugin, program + ".c", level,
                                                        own["rounds"], folder)) as folder:
             code, text = recordings.score(check, folder, requests)
+            table.take_scores(level, text, requests, recordings.about(folder)["tools"])
         print("%s %s %s\n%s" % (program, isa, level, text), end="", flush=True)
         failed |= code != 0
-    return 1 if failed else 0
+    return 0 if table.is_fine() and not failed else 1
 
 
 if __name__ == "__main__":
