@@ -38,6 +38,8 @@
 #define STR_X4_X0       UINT32_C(0xf9000004)
 #define STR_W4_X0       UINT32_C(0xb9000004)
 #define STR_X1_X2_8     UINT32_C(0xf9000441)
+#define BR_X1           UINT32_C(0xd61f0020)
+#define BR_XZR          UINT32_C(0xd61f03e0)
 
 enum { CODE = 0x1000, CODE_MOST = 16, DATA_AT = 0x8000 };
 

@@ -295,6 +295,48 @@ static void solve_branch_disagrees(void **state)
 	                 "and yet a value on the way is");
 }
 
+/* BR X1 went to where X1 does not point, at the halt or before: only the branch says so. */
+static void solve_indirect_branch_disagrees(void **state)
+{
+	const struct element elements[] = {
+	        range(CODE, 1, INSN_BRANCH_INDIRECT, true),
+	        range(CODE + 8, 1, INSN_OTHER, true),
+	};
+	struct program p;
+	struct text said = {0};
+
+	(void)state;
+	BEGIN(&p, BR_X1, MOV_X4_0, MOV_X4_0);
+	put_u64(p.x[1], CODE + 12);
+	finish(&p, elements, 2);
+	assert_unknown(&p, 0, 1);
+	values_trouble(p.values, &said);
+	assert_string_equal(said.data,
+	                    "snapshot and trace disagree at position 0: no value of the past is "
+	                    "shown\n"
+	                    "  x1 is 0x100c at position 0, from x1 at the halt\n"
+	                    "  x1 is 0x1008 in the bits 0xffffffffffffff at position 0, from the "
+	                    "branch at 0");
+	text_fini(&said);
+	end(&p);
+}
+
+/* The same of a register that is a constant. */
+static void solve_branch_to_zero_disagrees(void **state)
+{
+	const struct element elements[] = {
+	        range(CODE, 1, INSN_BRANCH_INDIRECT, true),
+	        range(CODE + 8, 1, INSN_OTHER, true),
+	};
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, BR_XZR, MOV_X4_0, MOV_X4_0);
+	finish(&p, elements, 2);
+	assert_unknown(&p, 0, 1);
+	end(&p);
+}
+
 /* Number 0 at the halt contradicts X1 there; a window that is far from the halt does not see it. */
 static void solve_contradiction_says_nothing_of_other_windows(void **state)
 {
@@ -465,6 +507,8 @@ int main(void)
 	        cmocka_unit_test(solve_contradiction_says_nothing),
 	        cmocka_unit_test(solve_word_of_the_dump_disagrees),
 	        cmocka_unit_test(solve_branch_disagrees),
+	        cmocka_unit_test(solve_indirect_branch_disagrees),
+	        cmocka_unit_test(solve_branch_to_zero_disagrees),
 	        cmocka_unit_test(solve_contradiction_says_nothing_of_other_windows),
 	        cmocka_unit_test(solve_code_that_was_written_is_not_believed),
 	        cmocka_unit_test(solve_store_through_a_spilled_pointer_hits_it_or_its_target),

@@ -55,6 +55,10 @@ enum {
 #define LDR_X1_X2        UINT32_C(0xf9400041)
 #define LDR_W3_X2_4      UINT32_C(0xb9400443)
 #define LDR_X1_X2_8      UINT32_C(0xf9400441)
+#define LDR_X0_X2        UINT32_C(0xf9400040)
+#define LDR_X0_X0        UINT32_C(0xf9400000)
+#define STR_X4_X0        UINT32_C(0xf9000004)
+#define MOV_X0_0         UINT32_C(0xd2800000)
 #define STR_X5_X6        UINT32_C(0xf90000c5)
 #define LDR_X5_X2        UINT32_C(0xf9400045)
 #define LDP_X2_X3_X2_16  UINT32_C(0xa8c10c42) /* ldp x2, x3, [x2], #16: unpredictable */

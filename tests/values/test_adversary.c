@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "replay/solve.h"
 #include "replay/values_access.h"
 #include "tests/values/adversary.h"
 
@@ -44,6 +45,45 @@ static void wild_store_of_any_kind_may_have_hit(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(stores) / sizeof(stores[0]); i++)
 		assert_may_hit(stores[i]);
+}
+
+/*
+ * A pointer is followed over `count` words from DATA on, 0x80 bytes apart, and X4 stored where the
+ * last of them points. At the end each points to the next, and the last to behind them.
+ */
+static void follow_pointers(struct program *p, size_t count)
+{
+	uint32_t code[CODE_MOST] = {LDR_X0_X2};
+
+	for (size_t i = 1; i < count; i++)
+		code[i] = LDR_X0_X0;
+	code[count] = STR_X4_X0;
+	code[count + 1] = MOV_X0_0;
+	code[count + 2] = MOV_X4_0;
+	begin(p, code, count + 3);
+	for (size_t i = 0; i < count; i++)
+		put_u64(&p->data[0x80 * i], DATA + 0x80 * (i + 1));
+	set(p, 0, 0);
+	set(p, 4, 0);
+	run(p);
+}
+
+/* It went there, or to one of the words that it came from: that is known of so many words alone. */
+static void store_at_the_end_of_many_pointers_may_have_hit_each(void **state)
+{
+	struct program p;
+
+	(void)state;
+	follow_pointers(&p, LINK_REACH_WORDS);
+	assert_int_equal(bytes_known(&p, 0, DATA + 0x1f00), 8);
+	for (size_t i = 0; i <= LINK_REACH_WORDS; i++)
+		assert_int_equal(bytes_known(&p, 0, DATA + 0x80 * i), 0);
+	end(&p);
+	/* The last word may have pointed to itself before the store. */
+	follow_pointers(&p, LINK_REACH_WORDS + 1);
+	for (size_t i = 0; i <= LINK_REACH_WORDS + 1; i++)
+		assert_int_equal(bytes_known(&p, 0, DATA + 0x80 * i), 0);
+	end(&p);
 }
 
 /* What a naive reading gives for X19 before the call is the value that it has behind it. */
@@ -438,6 +478,7 @@ int main(void)
 	        cmocka_unit_test(store_that_another_core_may_have_covered_is_in_doubt),
 	        cmocka_unit_test(store_that_another_one_has_covered_in_part_may_have_hit),
 	        cmocka_unit_test(wild_store_of_any_kind_may_have_hit),
+	        cmocka_unit_test(store_at_the_end_of_many_pointers_may_have_hit_each),
 	        cmocka_unit_test(saved_register_may_have_been_smashed),
 	        cmocka_unit_test(frame_that_is_used_again_says_nothing_of_the_first),
 	        cmocka_unit_test(frame_of_another_call_says_nothing),
