@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "replay/sem.h"
+#include "replay/sem_a32.h"
 #include "replay/uop_run.h"
 
 enum { SLOTS = 256 };
@@ -223,6 +223,99 @@ static void flag_maps_follow_the_manual(void **state)
 	}
 }
 
+static void assert_format(const struct uop_insn *insn, const char *expected)
+{
+	struct text text = {0};
+
+	uop_insn_format(insn, &text);
+	assert_string_equal(text.data ? text.data : "", expected);
+	text_fini(&text);
+}
+
+static const struct uop_insn *a64(uint32_t opcode)
+{
+	static struct uop_builder builder;
+
+	sem_a64(opcode, 0x1000, &builder);
+	return &builder.insn;
+}
+
+static const struct uop_insn *a32(uint32_t opcode)
+{
+	static struct uop_builder builder;
+
+	sem_a32(opcode, 0x1000, &builder);
+	return &builder.insn;
+}
+
+static void branches_are_written_with_all_that_they_depend_on(void **state)
+{
+	(void)state;
+	assert_format(a64(0xd503201f), ""); /* NOP */
+	assert_format(a64(0x14000002), "branch direct 0x1008 - 0 0\n");
+	assert_format(a64(0xd61f0020), "branch indirect 0x0 x1 0 64\n");
+	assert_format(a64(0x54000040), "t0 = CONDITION.1 nzcv - - {0 0 0}\n"
+	                               "branch conditional 0x1008 t0 1 0\n");
+	assert_format(a64(0xd4000001), "branch exception 0x0 - 0 0\n");
+	assert_format(a32(0xe12fff1e), "t0 = FIELD.32 x14 - - {1 31 1}\n"
+	                               "branch indirect 0x0 t0 0 32 state x14\n");
+	assert_format(a32(0x012fff1e), /* BXEQ lr */
+	              "t0 = CONDITION.1 nzcv - - {0 0 0}\n"
+	              "t1 = FIELD.32 x14 - - {1 31 1}\n"
+	              "branch conditional indirect 0x0 t1 0 32 when t0 state x14\n");
+	assert_format(a32(0x01a0f00e), /* MOVEQ pc, lr */
+	              "t0 = CONDITION.1 nzcv - - {0 0 0}\n"
+	              "t1 = FIELD.32 x14 - - {1 31 1}\n"
+	              "branch conditional indirect 0x0 t1 0 32 when t0 state x14\n");
+}
+
+static void what_is_killed_and_accessed_is_written(void **state)
+{
+	(void)state;
+	assert_format(a64(0xffffffff), "kills registers\nkills memory\n");
+	assert_format(a64(0x0c008000), /* ST2 {v0.8b, v1.8b}, [x0] */
+	              "clobber 0 [x0 + 0] - length 16 align 0\n");
+	assert_format(a32(0x05810004), /* STREQ r0, [r1, #4] */
+	              "store 4 [x1 + 4] x0 when t0 is 1\n"
+	              "t0 = CONDITION.1 nzcv - - {0 0 0}\n"
+	              "- = STORE.32 - - - {0 0 0}\n");
+	assert_format(a64(0xd2800021), "x1 is 0x1\n"); /* MOV x1, 1 */
+	assert_format(a64(0xf9400041), "load 8 [x2 + 0] t0\n"
+	                               "t0 = LOAD.64 - - - {0 0 0}\n"
+	                               "x1 is t0\n");
+}
+
+static void registers_and_operations_have_names(void **state)
+{
+	static const struct {
+		unsigned int reg;
+		const char *name;
+	} names[] = {
+	        {0, "x0"},
+	        {30, "x30"},
+	        {REG_SP, "sp"},
+	        {REG_NZCV, "nzcv"},
+	        {REG_SPSR_EL3, "spsr_el3"},
+	        {REG_P0, "p0.bound"},
+	        {REG_P0 + 7, "p7.bound"},
+	        {REG_V0, "v0.lo"},
+	        {REG_V0 + 7, "v3.hi"},
+	        {REG_COUNT - 1, "v31.hi"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct text text = {0};
+
+		uop_register_name(names[i].reg, &text);
+		assert_string_equal(text.data, names[i].name);
+		text_fini(&text);
+	}
+	assert_string_equal(uop_op_name(UOP_UNKNOWN), "UNKNOWN");
+	assert_string_equal(uop_op_name(UOP_MAP_FLAGS), "MAP_FLAGS");
+	assert_string_equal(uop_op_name(UOP_OPS), "?");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -237,6 +330,9 @@ int main(void)
 	        cmocka_unit_test(upper_half_of_a_32_bit_result_is_zero),
 	        cmocka_unit_test(compared_lanes_that_are_equal_are_learned),
 	        cmocka_unit_test(flag_maps_follow_the_manual),
+	        cmocka_unit_test(branches_are_written_with_all_that_they_depend_on),
+	        cmocka_unit_test(what_is_killed_and_accessed_is_written),
+	        cmocka_unit_test(registers_and_operations_have_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
