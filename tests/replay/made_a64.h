@@ -40,6 +40,11 @@
 #define STR_X1_X2_8     UINT32_C(0xf9000441)
 #define BR_X1           UINT32_C(0xd61f0020)
 #define BR_XZR          UINT32_C(0xd61f03e0)
+#define CMP_X0_5        UINT32_C(0xf100141f)
+#define CMP_X1_5        UINT32_C(0xf100143f)
+#define B_HI_2          UINT32_C(0x54000048)
+#define ADD_X1_X0_2     UINT32_C(0x91000801)
+#define SUB_X1_X0_2     UINT32_C(0xd1000801)
 
 enum { CODE = 0x1000, CODE_MOST = 16, DATA_AT = 0x8000 };
 

@@ -337,6 +337,53 @@ static void solve_branch_to_zero_disagrees(void **state)
 	end(&p);
 }
 
+/* The bits of a register that are known at a position; number `branch` of the program is B.HI. */
+static struct bits known_past_branch(struct program *p, uint32_t branch, uint64_t position,
+                                     unsigned int reg)
+{
+	const struct element elements[] = {
+	        range(CODE, branch + 1, INSN_BRANCH, false),
+	        range(CODE + 4 * (branch + 1), 3, INSN_OTHER, true),
+	};
+	const struct solve_options options = {.window = {0, branch + 4, true},
+	                                      .single_writer = true};
+	struct solver s;
+	struct bits known;
+
+	finish(p, elements, 2);
+	assert_int_equal(solve_init(&s, p->f.history, &options), STATUS_OK);
+	assert_false(s.has_conflict);
+	known = solve_register(&s, position, reg);
+	solve_fini(&s);
+	return known;
+}
+
+/* From 0 to 5, and so 2 to 7 with 2 added: bit 3 is zero, which no single bit of X0 says. */
+static void solve_range_of_an_operand_bounds_the_sum(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, CMP_X0_5, B_HI_2, ADD_X1_X0_2, MOV_X3_0, MOV_X0_1);
+	put_u64(p.x[0], 1);
+	p.registers[1].name = STR("X99");
+	assert_int_equal(known_past_branch(&p, 1, 3, 1).known, ~UINT64_C(7));
+	end(&p);
+}
+
+/* The other way: X1 is X0 - 2, and from 0 to 5. */
+static void solve_range_of_a_difference_bounds_its_operand(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, SUB_X1_X0_2, CMP_X1_5, B_HI_2, MOV_X3_0, MOV_X0_1, MOV_X1_7);
+	put_u64(p.x[0], 1);
+	put_u64(p.x[1], 7);
+	assert_int_equal(known_past_branch(&p, 2, 0, 0).known, ~UINT64_C(7));
+	end(&p);
+}
+
 /* Number 0 at the halt contradicts X1 there; a window that is far from the halt does not see it. */
 static void solve_contradiction_says_nothing_of_other_windows(void **state)
 {
@@ -509,6 +556,8 @@ int main(void)
 	        cmocka_unit_test(solve_branch_disagrees),
 	        cmocka_unit_test(solve_indirect_branch_disagrees),
 	        cmocka_unit_test(solve_branch_to_zero_disagrees),
+	        cmocka_unit_test(solve_range_of_an_operand_bounds_the_sum),
+	        cmocka_unit_test(solve_range_of_a_difference_bounds_its_operand),
 	        cmocka_unit_test(solve_contradiction_says_nothing_of_other_windows),
 	        cmocka_unit_test(solve_code_that_was_written_is_not_believed),
 	        cmocka_unit_test(solve_store_through_a_spilled_pointer_hits_it_or_its_target),
