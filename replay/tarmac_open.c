@@ -34,21 +34,6 @@ static void close_source(void *extension)
 	free(source);
 }
 
-/* What the reader says of lines goes to the user once, and not when lines are read again. */
-static void hand_over(struct diag_list *from, struct diag_list *to)
-{
-	for (size_t i = 0; i < from->count; i++) {
-		const struct diag *d = &from->items[i];
-
-		if (d->severity == SEVERITY_ERROR)
-			(void)diag_error(to, d->status, d->place, "%s", d->text);
-		else
-			diag_warning(to, d->place, "%s", d->text);
-	}
-	if (from->dropped > 0)
-		diag_warning(to, place_none(), "%zu more malformed lines", from->dropped);
-}
-
 static enum status open_text(struct tarmac_source *source, const struct input_options *options,
                              struct diag_list *diags, struct snapshot **snapshot)
 {
@@ -59,7 +44,9 @@ static enum status open_text(struct tarmac_source *source, const struct input_op
 	TRY(tarmac_open(file_map_bytes(&source->map), &reading, &source->unheard, &source->reader));
 	status = tarmac_read(source, options->is_strict, &options->history, &options->snapshot,
 	                     diags, snapshot);
-	hand_over(&source->unheard, diags);
+	/* What the reader says of lines goes to the user once, and not when lines are read again.
+	 */
+	diag_list_move(diags, &source->unheard);
 	return status;
 }
 
