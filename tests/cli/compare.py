@@ -290,6 +290,180 @@ class Gaps(Scratch):
         self.assertIn("registers and memory are not compared", err)
 
 
+class Document(Scratch):
+    """The whole JSON document, as it follows from the two texts."""
+
+    ZEROS = {name: 0 for name in ("isa", "opcode", "executed", "registers", "memory", "disassembly",
+                                  "timestamps")}
+
+    def instructions(self, first, numbers):
+        return [{"index": first + i, "pc": hex(BASE + 4 * number), "isa": "A64",
+                 "opcode": "0xd503201f", "disassembly": "nop"} for i, number in enumerate(numbers)]
+
+    def side(self, position, numbers, count=None):
+        return {"position": position, "count": len(numbers) if count is None else count,
+                "instructions": self.instructions(position, numbers)}
+
+    def summary(self, **counts):
+        return {"equal": False, "complete": True, "hidden": 0, "pairs": 0, "gaps": 0, "in_gap_a": 0,
+                "in_gap_b": 0, **self.ZEROS, **counts}
+
+    def test_stretches_of_one_side_and_of_both(self):
+        a = self.file("a.tarmac", a64([*range(20), 90, *range(20, 40), *range(60, 80)], "cpu3 "))
+        b = self.file("b.tarmac", a64([*range(40), 91, 92, *range(61, 80)]))
+        document = self.compare(a, b, code=1)
+        self.assertEqual(document, {
+            "a": {"name": str(a), "core": "cpu3", "instructions": 61},
+            "b": {"name": str(b), "core": "cpu0", "instructions": 61},
+            "differences": [
+                {"kind": "only-a", "a": self.side(20, [90]), "b": self.side(20, []), "items": []},
+                {"kind": "replaced", "a": self.side(41, [60]), "b": self.side(40, [91, 92]),
+                 "items": []}],
+            "summary": self.summary(differences=2, matched=59, stretches=2, only_a=2, only_b=2)})
+
+    def test_pair_has_what_differs(self):
+        a = self.file("a.tarmac", a64([0, (1, "R X0 0000000000000001"), 2]))
+        b = self.file("b.tarmac", a64([0, (1, 0xD5033FDF, "R X0 0000000000000002"), 2]))
+        other = {**self.instructions(1, [1])[0], "opcode": "0xd5033fdf", "disassembly": "isb"}
+        document = self.compare(a, b, "--registers", code=1)
+        self.assertEqual(document["differences"], [{
+            "kind": "pair", "a": self.side(1, [1]),
+            "b": {"position": 1, "count": 1, "instructions": [other]},
+            "items": [{"aspect": "opcode", "name": "", "a": "d503201f", "b": "d5033fdf"},
+                      {"aspect": "registers", "name": "X0", "a": "0000000000000001",
+                       "b": "0000000000000002"}]}])
+        self.assertEqual(document["summary"], self.summary(
+            differences=1, matched=3, pairs=1, stretches=0, only_a=0, only_b=0, opcode=1, registers=1))
+
+    def test_gap_is_counted_and_is_no_difference(self):
+        a = self.file("a.tarmac", a64([*range(9), (9, Gaps.GAP), *range(30, 50)]))
+        b = self.file("b.tarmac", a64(range(50)))
+        for first, second, key in ((a, b, "in_gap_b"), (b, a, "in_gap_a")):
+            document = self.compare(first, second, code=0)
+            self.assertEqual(document["summary"], self.summary(
+                equal=True, differences=0, matched=30, stretches=0, only_a=0, only_b=0, gaps=1,
+                **{key: 20}))
+        self.assertEqual(document["differences"], [
+            {"kind": "gap", "a": self.side(10, range(10, 20), 20), "b": self.side(10, []),
+             "items": []}])
+
+    def test_twelve_instructions_are_shown_and_of_more_ten(self):
+        for count, shown in ((12, 12), (13, 10)):
+            a = self.file("a.tarmac", a64(range(30)))
+            b = self.file("b.tarmac", a64([*range(10), *range(100, 100 + count), *range(10, 30)]))
+            document = self.compare(a, b, code=1)
+            self.assertEqual(document["differences"], [
+                {"kind": "only-b", "a": self.side(10, []),
+                 "b": self.side(10, range(100, 100 + shown), count), "items": []}])
+
+    def test_hidden_are_counted_but_no_gaps(self):
+        a = self.file("a.tarmac", a64([*range(9), (9, Gaps.GAP), *range(30, 50), (50, 0xD5033FDF),
+                                       *range(51, 70), (70, 0xD5033FDF), 71]))
+        b = self.file("b.tarmac", a64(range(72)))
+        for most, shown, hidden in ((0, 0, 2), (1, 1, 2), (2, 2, 1), (3, 3, 0)):
+            document = self.compare(a, b, "--max", str(most), code=1)
+            self.assertEqual(len(document["differences"]), shown)
+            self.assertEqual(document["summary"]["hidden"], hidden)
+        document = self.compare(a, b, "--first", code=1)
+        self.assertEqual([d["kind"] for d in document["differences"]], ["gap", "pair"])
+        self.assertEqual(document["summary"]["complete"], False)
+        document = self.compare(a, b, "--first", "--max", "0", code=1)
+        self.assertEqual([d["kind"] for d in document["differences"]], ["pair"])
+
+
+class Text(Scratch):
+    """The text form, line for line."""
+
+    def lines(self, a, b, *options, code=1):
+        first, second = self.file("a.tarmac", a64(a)), self.file("b.tarmac", a64(b))
+        got, out, err = run("compare", *options, first, second)
+        self.assertEqual((got, err), (code, ""))
+        return out.splitlines()[2:]
+
+    def signs(self, lines):
+        return "".join(line[0] for line in lines)
+
+    def line(self, sign, first, second, number):
+        first = f"{first:9}" if first is not None else " " * 9
+        second = f"{second:9}" if second is not None else " " * 9
+        return f"{sign}{first} {second}  {BASE + 4 * number:016x}  A64  d503201f  nop"
+
+    def test_difference_at_begin_and_end_has_what_context_there_is(self):
+        self.assertEqual(self.lines([90, *range(20), 91], range(20)), [
+            "@@ A 0 B 0 @@", self.line("-", 0, None, 90),
+            self.line(" ", 1, 0, 0), self.line(" ", 2, 1, 1), self.line(" ", 3, 2, 2),
+            "@@ A 21 B 20 @@",
+            self.line(" ", 18, 17, 17), self.line(" ", 19, 18, 18), self.line(" ", 20, 19, 19),
+            self.line("-", 21, None, 91),
+            "matched: 20 instructions", "only in A: 2 instructions", "different in 2 places"])
+
+    def test_context_is_joined_up_to_six_between(self):
+        """diff -U3 does it so."""
+        for between, heads in ((5, 1), (6, 1), (7, 2), (8, 2)):
+            a = [*range(20), (20, 0xD5033FDF), *range(21, 21 + between),
+                 (21 + between, 0xD5033FDF), *range(22 + between, 60)]
+            lines = self.lines(a, range(60))
+            self.assertEqual(self.signs(lines).count("@"), heads)
+            middle = " " * between if heads == 1 else " " * 3 + "@" + " " * 3
+            self.assertEqual(self.signs(lines[:-3]), "@   !!" + middle + "!!   ")
+
+    def test_twelve_lines_are_shown_and_of_more_ten(self):
+        for count in (12, 13):
+            inserted = [*range(10), *range(100, 100 + count), *range(10, 30)]
+            more = [] if count == 12 else ["+ ... 3 more"]
+            shown = [self.line("+", None, 10 + i, 100 + i) for i in range(12 if count == 12 else 10)]
+            self.assertEqual(self.lines(range(30), inserted)[4:4 + len(shown + more)], shown + more)
+            self.assertEqual(self.lines(inserted, range(30))[4 + len(shown):][:len(more)],
+                             [line.replace("+", "-") for line in more])
+
+    def test_three_lines_of_a_gap_are_shown_and_of_more_one(self):
+        for count in (3, 4):
+            a = [*range(9), (9, Gaps.GAP), *range(10 + count, 40)]
+            lines = self.lines(a, range(40), code=0)
+            self.assertEqual(lines[0], "@@ A 10 B 10, A: the trace source overflowed @@")
+            shown = [self.line("~", None, 10 + i, 10 + i) for i in range(3 if count == 3 else 1)]
+            self.assertEqual(lines[4:4 + len(shown)], shown)
+            self.assertEqual("~ ... 3 more" in lines, count == 4)
+            self.assertEqual(lines[-3:], [
+                f"matched: {40 - count} instructions",
+                f"only in B, where A has gaps: {count} instructions", "equal"])
+
+    def test_gap_does_not_share_its_context(self):
+        a = [*range(9), (9, Gaps.GAP), *range(20, 22), (22, 0xD5033FDF), *range(23, 40)]
+        lines = self.lines(a, range(40))
+        self.assertEqual(self.signs(lines[:-4]), "@   ~~@  !!   ")
+
+    def test_what_is_left_out_is_counted(self):
+        a = [n if n % 20 else (n, 0xD5033FDF) for n in range(100)]
+        self.assertEqual(self.lines(a, range(100), "--max", "2")[-5:], [
+            self.line(" ", 23, 23, 23), "... 3 more differences", "matched: 100 instructions",
+            "of these differ in opcode: 5", "different in 5 places"])
+        self.assertEqual(self.lines(a, range(100), "--first")[3:], [
+            self.line(" ", 1, 1, 1), self.line(" ", 2, 2, 2), self.line(" ", 3, 3, 3),
+            "matched: 1 instructions", "of these differ in opcode: 1",
+            "different; not looked further than the first difference"])
+
+    def test_context_behind_the_first_ends_where_the_two_part(self):
+        a = [0, (1, 0xD5033FDF), 2, 3, *range(10, 30)]
+        self.assertEqual(self.signs(self.lines(a, [0, 1, 2, 3, *range(40, 60)], "--first")[:-3]),
+                         "@ !!  ")
+        self.assertEqual(self.signs(self.lines([0, (1, 0xD5033FDF), 2], [0, 1, 2], "--first")[:-3]),
+                         "@ !! ")
+
+    def test_instructions_of_two_and_four_bytes_are_in_columns(self):
+        text = ("0 clk IT (0) 00008000 4770 T svc_s : BX lr\n"
+                "1 clk IT (1) 00009000 {} A svc_s : NOP\n"
+                "2 clk IT (2) 00009004 e1a00000 A svc_s : NOP\n")
+        a = self.file("a.tarmac", text.format("e1a00000"))
+        b = self.file("b.tarmac", text.format("e320f000"))
+        _, out, _ = run("compare", a, b)
+        self.assertEqual(out.splitlines()[3:7], [
+            "         0         0  00008000  T32  4770      bx lr",
+            "!        1         1  00009000  A32  e1a00000  mov r0, r0",
+            "!   opcode: e1a00000 | e320f000",
+            "         2         2  00009004  A32  e1a00000  mov r0, r0"])
+
+
 class Usage(Scratch):
     def test_wrong_use_ends_with_2(self):
         a = self.file("a.tarmac", a64(range(3)))
