@@ -52,6 +52,7 @@ static void diag_keeps_its_own_copy_of_the_file_name(void **state)
 	diag_note(&list, place_line((struct str){name, 8}, 3), "text");
 	memset(name, 'x', sizeof(name) - 1);
 	assert_format(&list.items[0], "name.ini:3: note: text");
+	assert_string_equal(list.items[0].file, "name.ini");
 	diag_list_fini(&list);
 }
 
@@ -73,6 +74,75 @@ static void diag_beyond_the_most_is_counted_and_dropped(void **state)
 	diag_list_fini(&list);
 }
 
+/* Fills the list with that many, of which every other one is an error. */
+static void fill(struct diag_list *list, const char *name, int count)
+{
+	for (int i = 0; i < count; i++) {
+		if (i % 2 == 0)
+			(void)diag_error(list, STATUS_BAD_DATA, place_line(str_of(name), 1), "%d",
+			                 i);
+		else
+			diag_warning(list, place_line(str_of(name), 1), "%d", i);
+	}
+}
+
+static void diag_list_move_puts_all_behind_the_others(void **state)
+{
+	struct diag_list to = {0};
+	struct diag_list from = {0};
+
+	(void)state;
+	fill(&to, "to", 3);
+	fill(&from, "from", 2);
+	from.dropped = 7;
+	diag_list_move(&to, &from);
+	assert_int_equal(to.count, 5);
+	assert_int_equal(to.errors, 3);
+	assert_int_equal(to.dropped, 7);
+	assert_format(&to.items[2], "to:1: error: 2");
+	assert_format(&to.items[3], "from:1: error: 0");
+	assert_format(&to.items[4], "from:1: warning: 1");
+	assert_null(from.items);
+	assert_int_equal(from.count + from.capacity + from.errors + from.dropped, 0);
+	/* Both are lists as before. */
+	diag_list_move(&to, &from);
+	assert_int_equal(to.count, 5);
+	fill(&from, "again", 1);
+	diag_list_move(&to, &from);
+	assert_int_equal(to.count, 6);
+	assert_int_equal(to.errors, 4);
+	assert_format(&to.items[5], "again:1: error: 0");
+	diag_list_fini(&to);
+	diag_list_move(&to, &from);
+	assert_int_equal(to.count, 0);
+	fill(&from, "first", 1);
+	diag_list_move(&to, &from);
+	assert_format(&to.items[0], "first:1: error: 0");
+	diag_list_fini(&to);
+}
+
+static void diag_list_move_beyond_the_most_is_counted_and_dropped(void **state)
+{
+	struct diag_list to = {0};
+	struct diag_list from = {0};
+
+	(void)state;
+	fill(&to, "to", DIAG_MOST - 2);
+	fill(&from, "from", 5);
+	from.dropped = 1;
+	diag_list_move(&to, &from);
+	assert_int_equal(to.count, DIAG_MOST);
+	assert_int_equal(to.errors, (DIAG_MOST - 2) / 2 + 3);
+	assert_int_equal(to.dropped, 1 + 3);
+	assert_format(&to.items[DIAG_MOST - 1], "from:1: warning: 1");
+	fill(&from, "more", 2);
+	diag_list_move(&to, &from);
+	assert_int_equal(to.count, DIAG_MOST);
+	assert_int_equal(to.dropped, 6);
+	assert_int_equal(from.count, 0);
+	diag_list_fini(&to);
+}
+
 static void diag_severity_has_a_name(void **state)
 {
 	(void)state;
@@ -87,6 +157,8 @@ int main(void)
 	        cmocka_unit_test(diag_format_shows_each_kind_of_place),
 	        cmocka_unit_test(diag_keeps_its_own_copy_of_the_file_name),
 	        cmocka_unit_test(diag_beyond_the_most_is_counted_and_dropped),
+	        cmocka_unit_test(diag_list_move_puts_all_behind_the_others),
+	        cmocka_unit_test(diag_list_move_beyond_the_most_is_counted_and_dropped),
 	        cmocka_unit_test(diag_severity_has_a_name),
 	};
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mapped files: what is there, and each thing that is no regular file. */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,12 +8,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/file.h"
+
+enum { PAGES = 6 };
 
 struct fixture {
 	char folder[64];
@@ -143,14 +147,100 @@ static void file_close_of_zeroed_map_is_fine(void **state)
 	assert_null(f->map.data);
 }
 
+/* Of private pages that were written, those that are forgotten have the file's bytes again. */
+static void file_forget_gives_whole_pages_back(void **state)
+{
+	/* From a page and a byte behind its begin, to another. */
+	static const struct {
+		unsigned int page[2];
+		int byte[2];
+		size_t first; /* of the pages that are given back */
+		size_t behind;
+	} cases[] = {
+	        {{0, 4}, {0, 0}, 0, 4},  {{0, 4}, {0, -1}, 0, 3}, {{0, 4}, {1, 0}, 1, 4},
+	        {{0, 4}, {9, 1}, 1, 4},  {{1, 2}, {0, 0}, 1, 2},  {{1, 3}, {-1, 1}, 1, 3},
+	        {{1, 3}, {1, -1}, 0, 0}, {{1, 1}, {-1, 1}, 0, 0}, {{0, 0}, {10, 20}, 0, 0},
+	        {{0, 0}, {0, 0}, 0, 0},
+	};
+	struct fixture *f = *state;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t size = PAGES * page;
+	char *content = malloc(size);
+
+	assert_non_null(content);
+	memset(content, 'f', size);
+	write_file(f, content, size);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		int fd = open(f->path, O_RDONLY | O_CLOEXEC);
+		char *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+		size_t begin = cases[i].page[0] * page + (size_t)cases[i].byte[0];
+		size_t end = cases[i].page[1] * page + (size_t)cases[i].byte[1];
+
+		assert_ptr_not_equal(map, MAP_FAILED);
+		(void)close(fd);
+		memset(map, 'w', size);
+		file_forget(bytes_of(map + begin, end - begin));
+		for (size_t k = 0; k < size; k++) {
+			bool is_back = k / page >= cases[i].first && k / page < cases[i].behind;
+
+			if (map[k] != (is_back ? 'f' : 'w'))
+				fail_msg("case %zu: byte %zu is '%c'", i, k, map[k]);
+		}
+		assert_int_equal(munmap(map, size), 0);
+	}
+	free(content);
+}
+
+/* Where standard input is closed a file may get its number. */
+static void file_of_descriptor_0_is_one_as_well(void **state)
+{
+	struct fixture *f = *state;
+	int input = dup(STDIN_FILENO);
+
+	write_file(f, "abc", 3);
+	(void)close(STDIN_FILENO);
+	assert_int_equal(file_map_open(f->path, place_none(), &f->diags, &f->map), STATUS_OK);
+	assert_int_equal(f->map.size, 3);
+	if (input >= 0) {
+		assert_int_equal(dup2(input, STDIN_FILENO), STDIN_FILENO);
+		(void)close(input);
+	}
+}
+
+/* As many as there may be descriptors, and more: each is closed behind its mapping. */
+static void file_descriptors_are_given_back(void **state)
+{
+	struct fixture *f = *state;
+	int before = dup(STDERR_FILENO);
+	int after;
+
+	write_file(f, "abc", 3);
+	assert_int_equal(close(before), 0);
+	for (unsigned int i = 0; i < 3; i++) {
+		assert_int_equal(file_map_open(f->path, place_none(), &f->diags, &f->map),
+		                 STATUS_OK);
+		file_map_close(&f->map);
+	}
+	assert_int_equal(file_map_open(f->folder, place_none(), &f->diags, &f->map), STATUS_IO);
+	after = dup(STDERR_FILENO);
+	assert_int_equal(after, before);
+	assert_int_equal(close(after), 0);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-	        CASE(file_content_is_mapped),           CASE(file_empty_has_no_bytes),
-	        CASE(file_missing_is_not_found),        CASE(file_that_is_a_folder_is_io),
-	        CASE(file_that_is_a_fifo_is_io),        CASE(file_below_a_file_is_io),
+	        CASE(file_content_is_mapped),
+	        CASE(file_empty_has_no_bytes),
+	        CASE(file_missing_is_not_found),
+	        CASE(file_that_is_a_folder_is_io),
+	        CASE(file_that_is_a_fifo_is_io),
+	        CASE(file_below_a_file_is_io),
 	        CASE(file_close_of_zeroed_map_is_fine),
+	        CASE(file_forget_gives_whole_pages_back),
+	        CASE(file_of_descriptor_0_is_one_as_well),
+	        CASE(file_descriptors_are_given_back),
 	};
 #undef CASE
 

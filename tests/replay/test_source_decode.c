@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -613,6 +614,69 @@ static void source_rare_is_found_at_the_end(void **state)
 	close_world(w);
 }
 
+enum {
+	LARGE = 17 << 20, /* a buffer whose pages are given back */
+};
+
+/* The world's frames at the begin of private memory, and at its end too if `both`. */
+static uint8_t *place_frames(const struct world *w, uint8_t *memory, size_t size, bool both)
+{
+	memset(memory, 0, size);
+	memcpy(memory, w->frames.data, w->frames.size);
+	if (both)
+		memcpy(memory + size - w->frames.size, w->frames.data, w->frames.size);
+	return memory;
+}
+
+/* As `build`, of those bytes; the IDs in them are not known. */
+static struct history *build_of(struct world *w, const uint8_t *memory, size_t size,
+                                bool is_one_file, unsigned int threads)
+{
+	w->buffer.data = bytes_of(memory, size);
+	w->buffer.is_one_file = is_one_file;
+	return build(w, threads, NULL);
+}
+
+/*
+ * Anonymous memory stands for a mapped file: what was given back reads as zeros, where a file's
+ * bytes would come again. Nothing is given back before it was decoded.
+ */
+static void pages_of_large_files_are_given_back(void **state)
+{
+	const struct recipe recipe = {.options = {.sync_bytes = 1000, .context = CONTEXT},
+	                              .size = 20000};
+	const int anonymous = MAP_PRIVATE | MAP_ANONYMOUS;
+	struct world *w = open_world(&recipe);
+	uint8_t *memory = mmap(NULL, LARGE, PROT_READ | PROT_WRITE, anonymous, -1, 0);
+
+	(void)state;
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	for (unsigned int threads = 1; threads <= 2; threads++) {
+		bool both = threads == 1;
+		struct history *expected;
+		struct history *history;
+
+		expected = build_of(w, place_frames(w, memory, LARGE, both), LARGE, false, threads);
+		assert_true(history_length(expected) > 1000);
+		assert_memory_equal(memory, w->frames.data, w->frames.size);
+		history = build_of(w, memory, LARGE, true, threads);
+		assert_histories_equal(expected, history);
+		for (size_t i = 0; i < LARGE; i++) {
+			if (memory[i] != 0)
+				fail_msg("byte %zu is there still", i);
+		}
+		history_destroy(history);
+		/* A small one is not worth it. */
+		history = build_of(w, place_frames(w, memory, LARGE, false), (16 << 20) - 16, true,
+		                   threads);
+		assert_memory_equal(memory, w->frames.data, w->frames.size);
+		history_destroy(history);
+		history_destroy(expected);
+	}
+	assert_int_equal(munmap(memory, LARGE), 0);
+	close_world(w);
+}
+
 struct progress {
 	uint64_t calls;
 	uint64_t last;
@@ -659,7 +723,7 @@ static void build_that_is_stopped_is_interrupted(void **state)
 int main(void)
 {
 	enum { RECIPES = sizeof(recipes) / sizeof(recipes[0]) };
-	struct CMUnitTest tests[RECIPES + 2];
+	struct CMUnitTest tests[RECIPES + 3];
 
 	for (size_t i = 0; i < RECIPES; i++)
 		tests[i] = (struct CMUnitTest){.name = recipes[i].name,
@@ -668,5 +732,7 @@ int main(void)
 	tests[RECIPES] = (struct CMUnitTest)cmocka_unit_test(source_rare_is_found_at_the_end);
 	tests[RECIPES + 1] =
 	        (struct CMUnitTest)cmocka_unit_test(build_that_is_stopped_is_interrupted);
+	tests[RECIPES + 2] =
+	        (struct CMUnitTest)cmocka_unit_test(pages_of_large_files_are_given_back);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
