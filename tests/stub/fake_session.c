@@ -41,6 +41,8 @@ static const struct history_code codes[] = {
         {.start = FAKE_T32 + 64, .isa = ISA_A32},
 };
 static const struct gap gap = {.position = FAKE_GAP, .reason = GAP_OVERFLOW, .offset = 77};
+static struct gap many_gaps[FAKE_GAPS_MOST];
+static size_t gap_count;
 static const struct history_event events[] = {
         {2, {.type = ELEMENT_TIMESTAMP}},
         {FAKE_LENGTH, {.type = ELEMENT_EXCEPTION, .exception = {.number = 0xc}}},
@@ -68,6 +70,7 @@ struct session *fake_session(void)
 	snapshot = (struct snapshot){
 	        .cores = cores, .core_count = CORES, .images = images, .image_count = 1};
 	has_fault = true;
+	gap_count = 0;
 	registers = register_file_of(CORE_A64);
 	return &session;
 }
@@ -85,6 +88,17 @@ void fake_session_set_arch(enum core_arch arch)
 void fake_session_set_fault(bool fault)
 {
 	has_fault = fault;
+}
+
+void fake_session_set_gaps(size_t count)
+{
+	gap_count = count;
+	for (size_t i = 0; i < count; i++)
+		many_gaps[i] = (struct gap){
+		        .position = i,
+		        .reason =
+		                (enum gap_reason)(GAP_TRACE_ON + i % (GAP_HALT - GAP_TRACE_ON + 1)),
+		};
 }
 
 const struct snapshot *session_snapshot(const struct session *s)
@@ -354,6 +368,10 @@ uint64_t history_length(const struct history *history)
 const struct gap *history_gaps(const struct history *history, size_t *count)
 {
 	*count = history->length > 0 ? 1 : 0;
+	if (history->length > 0 && gap_count > 0) {
+		*count = gap_count;
+		return many_gaps;
+	}
 	return &gap;
 }
 

@@ -20,6 +20,7 @@ enum {
 	FAKE_STORE = 6,
 	FAKE_GAP = 4,
 	FAKE_CODE_SIZE = 40, /* bytes of memory that is there */
+	FAKE_GAPS_MOST = 6000,
 };
 
 /* All positions at the halt, no breakpoints, no fault hidden. */
@@ -34,5 +35,8 @@ void fake_session_set_arch(enum core_arch arch);
 void fake_session_set_data(bool data);
 /* With false the trace does not end in a fault. */
 void fake_session_set_fault(bool fault);
+
+/* So many gaps in place of the one, before positions 0, 1 and so on, each of another reason. */
+void fake_session_set_gaps(size_t count);
 
 #endif

@@ -166,6 +166,62 @@ static void console_gaps_names_reason_and_place(void **state)
 	                    "not a range of positions: \"x\"; give N, FROM-TO, FROM- or all\n");
 }
 
+/* How often a text is in what was said last. */
+static size_t count_of(const char *text)
+{
+	size_t count = 0;
+
+	for (const char *at = out.data; (at = strstr(at, text)) != NULL; at++)
+		count++;
+	return count;
+}
+
+static void console_gaps_shows_twenty_or_those_asked_for(void **state)
+{
+	struct session *session = fake_session();
+
+	(void)state;
+	fake_session_set_gaps(20);
+	assert_null(strstr(run(session, 0, STR("gaps")), "more"));
+	assert_int_equal(count_of("gap before position "), 20);
+	fake_session_set_gaps(21);
+	assert_non_null(strstr(run(session, 0, STR("gaps")),
+	                       "    gap before position 19: the trace does not lead to the halt\n"
+	                       "    ... and 1 more; `gaps FROM-TO` or `gaps all` shows them\n"));
+	assert_int_equal(count_of("gap before position "), 20);
+	/* Of each reason how many, in the order of the reasons. */
+	assert_ptr_equal(strstr(out.data, "* 1 cpu_0: 21 gaps in 10 instructions\n"
+	                                  "    3: tracing was off\n"
+	                                  "    2: the trace source overflowed\n"
+	                                  "    2: the core was in debug state\n"),
+	                 out.data);
+	assert_non_null(strstr(out.data, "    2: the trace does not lead to the halt\n"
+	                                 "    gap before position 0: tracing was off\n"));
+	(void)run(session, 0, STR("gaps all"));
+	assert_int_equal(count_of("gap before position "), 21);
+	assert_int_equal(count_of("more"), 0);
+	(void)run(session, 0, STR("gaps 3-19"));
+	assert_int_equal(count_of("gap before position "), 17);
+	assert_int_equal(count_of("position 3: "), 1);
+	assert_int_equal(count_of("position 19: "), 1);
+	(void)run(session, 0, STR("gaps 19-"));
+	assert_int_equal(count_of("gap before position "), 2);
+}
+
+static void console_gaps_lists_five_thousand_at_most(void **state)
+{
+	struct session *session = fake_session();
+
+	(void)state;
+	fake_session_set_gaps(5000);
+	assert_null(strstr(run(session, 0, STR("gaps all")), "more"));
+	fake_session_set_gaps(5003);
+	assert_non_null(strstr(run(session, 0, STR("gaps all")),
+	                       "    gap before position 4999: the trace does not lead to the halt\n"
+	                       "    ... and 3 more; "));
+	assert_int_equal(count_of("gap before position "), 5000);
+}
+
 static void console_events_are_those_of_the_range(void **state)
 {
 	struct session *session = fake_session();
@@ -207,6 +263,8 @@ int main(void)
 	        cmocka_unit_test_teardown(console_position_names_each_thread, tear_down),
 	        cmocka_unit_test_teardown(console_seek_moves_or_says_the_range, tear_down),
 	        cmocka_unit_test_teardown(console_gaps_names_reason_and_place, tear_down),
+	        cmocka_unit_test_teardown(console_gaps_shows_twenty_or_those_asked_for, tear_down),
+	        cmocka_unit_test_teardown(console_gaps_lists_five_thousand_at_most, tear_down),
 	        cmocka_unit_test_teardown(console_events_are_those_of_the_range, tear_down),
 	        cmocka_unit_test_teardown(console_cores_says_why_one_is_no_thread, tear_down),
 	};
