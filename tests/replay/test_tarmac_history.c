@@ -100,7 +100,8 @@ static void check_unknown(uint64_t position, unsigned int number)
 static size_t memory_of(size_t core, uint64_t position, uint64_t address, uint32_t *word)
 {
 	uint8_t b[4] = {0};
-	size_t count = state_memory(session_history(rig.session, core), NULL, position, address, b, 4);
+	size_t count =
+	        state_memory(session_history(rig.session, core), NULL, position, address, b, 4);
 
 	*word = (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
 	return count;
@@ -239,6 +240,45 @@ static void history_m_stack_pointer_without_proof_is_unknown(void **state)
 	open_text("0 clk R MSP 20001000\n" T16(1, "00000100", "bf00", "thread"));
 	check_unknown(0, M_sp);
 	check_known(0, M_msp, 0x20001000);
+}
+
+/* Each register of M profile is the one that lines of its name say, and no other. */
+static void history_m_registers_are_those_of_their_names(void **state)
+{
+	static const struct {
+		unsigned int number;
+		uint64_t value;
+	} registers[] = {
+	        {M_r0, 0x10},
+	        {M_r7, 0x17},
+	        {M_r12, 0x1c},
+	        {M_lr, 0xfffffff9},
+	        {M_msp, 0x20001000},
+	        {M_psp, 0x20002000},
+	        {M_xpsr, 0x61000003},
+	        {M_fpscr, 0x03000010},
+	        {M_primask, 1},
+	        {M_basepri, 0x40},
+	        {M_faultmask, 0},
+	        {M_control, 2},
+	        {M_d0, 0x1122334455667788},
+	        {M_d15, 0x99aabbccddeeff00},
+	};
+
+	(void)state;
+	open_text("0 clk E 00000100 00000001 CoreEvent_RESET\n"
+	          "0 clk R r0 00000010\n0 clk R r7 00000017\n0 clk R r12 0000001c\n"
+	          "0 clk R r14 fffffff9\n0 clk R MSP 20001000\n0 clk R PSP 20002000\n"
+	          "0 clk R cpsr 61000003\n0 clk R fpscr 03000010\n0 clk R PRIMASK 00000001\n"
+	          "0 clk R BASEPRI 00000040\n0 clk R FAULTMASK 00000000\n"
+	          "0 clk R CONTROL 00000002\n0 clk R d0 1122334455667788\n"
+	          "0 clk R d15 99aabbccddeeff00\n" T16(1, "00000100", "bf00", "thread"));
+	for (size_t i = 0; i < sizeof(registers) / sizeof(registers[0]); i++)
+		check_known(0, registers[i].number, registers[i].value);
+	check_unknown(0, M_r0 + 1);
+	check_unknown(0, M_d0 + 1);
+	/* What is no register of the file has no place. */
+	check_known(0, REGISTER_PC, 0x100);
 }
 
 static void history_memory_is_what_was_written_and_read(void **state)
@@ -731,6 +771,7 @@ int main(void)
 	        T(history_a32_s_and_q_registers_are_parts_of_d),
 	        T(history_m_stack_pointer_is_msp_or_psp),
 	        T(history_m_stack_pointer_without_proof_is_unknown),
+	        T(history_m_registers_are_those_of_their_names),
 	        T(history_memory_is_what_was_written_and_read),
 	        T(history_memory_that_others_write_is_known_where_it_was_seen),
 	        T(history_memory_of_aborted_and_failed_accesses_is_not_touched),

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -106,6 +107,92 @@ static void description_of_m_is_m_profile_and_m_system(void **state)
 	text_fini(&xml);
 }
 
+/* The flags of cpsr, as "NAME bit" or "NAME first-last", from a description. */
+static void flags_of(enum core_arch arch, struct text *out)
+{
+	struct register_file file = register_file_of(arch);
+	struct text xml = {0};
+	char name[16];
+	unsigned int start;
+	unsigned int end;
+
+	target_desc_write(&file, &xml);
+	for (const char *at = strstr(xml.data, "<flags id=\"cpsr_flags\" size=\"4\">");
+	     (at = strstr(at, "<field ")) != NULL; at++) {
+		assert_int_equal(sscanf(at, "<field name=\"%15[^\"]\" start=\"%u\" end=\"%u\"/>",
+		                        name, &start, &end),
+		                 3);
+		if (start == end)
+			text_printf(out, "%s %u, ", name, start);
+		else
+			text_printf(out, "%s %u-%u, ", name, start, end);
+	}
+	text_fini(&xml);
+}
+
+/* Arm ARM: SPSR_EL1 (C5.2.18) for AArch64, CPSR (G8.2.33); Armv8-M ARM: XPSR (D1.2). */
+static void description_has_the_flags_of_the_architecture(void **state)
+{
+	static const char *const flags[] = {
+	        [CORE_A64] =
+	                "SP 0, EL 2-3, nRW 4, F 6, I 7, A 8, D 9, BTYPE 10-11, SSBS 12, IL 20, "
+	                "SS 21, PAN 22, UAO 23, DIT 24, TCO 25, V 28, C 29, Z 30, N 31, ",
+	        [CORE_A32] =
+	                "M 0-4, T 5, F 6, I 7, A 8, E 9, IT_7_2 10-15, GE 16-19, DIT 21, PAN 22, "
+	                "SSBS 23, J 24, IT_1_0 25-26, Q 27, V 28, C 29, Z 30, N 31, ",
+	        [CORE_M] = "Exception 0-8, IT_7_2 10-15, GE 16-19, B 21, T 24, IT_1_0 25-26, Q 27, "
+	                   "V 28, C 29, Z 30, N 31, ",
+	};
+
+	(void)state;
+	for (unsigned int arch = CORE_A64; arch <= CORE_M; arch++) {
+		struct text found = {0};
+
+		flags_of((enum core_arch)arch, &found);
+		assert_string_equal(found.data, flags[arch]);
+		text_fini(&found);
+	}
+}
+
+/* As gdb's aarch64-fpu.xml has them: lanes of 128 bits. */
+static void description_of_vectors_has_each_lane(void **state)
+{
+	static const char *const lanes[] = {
+	        "<vector id=\"v_d_f\" type=\"ieee_double\" count=\"2\"/>",
+	        "<vector id=\"v_d_u\" type=\"uint64\" count=\"2\"/>",
+	        "<vector id=\"v_d_s\" type=\"int64\" count=\"2\"/>",
+	        "<vector id=\"v_s_f\" type=\"ieee_single\" count=\"4\"/>",
+	        "<vector id=\"v_s_u\" type=\"uint32\" count=\"4\"/>",
+	        "<vector id=\"v_s_s\" type=\"int32\" count=\"4\"/>",
+	        "<vector id=\"v_h_f\" type=\"ieee_half\" count=\"8\"/>",
+	        "<vector id=\"v_h_u\" type=\"uint16\" count=\"8\"/>",
+	        "<vector id=\"v_h_s\" type=\"int16\" count=\"8\"/>",
+	        "<vector id=\"v_b_u\" type=\"uint8\" count=\"16\"/>",
+	        "<vector id=\"v_b_s\" type=\"int8\" count=\"16\"/>",
+	        "<vector id=\"v_q_u\" type=\"uint128\" count=\"1\"/>",
+	        "<vector id=\"v_q_s\" type=\"int128\" count=\"1\"/>",
+	        "<union id=\"v_b\"><field name=\"u\" type=\"v_b_u\"/><field name=\"s\" "
+	        "type=\"v_b_s\"/></union>",
+	        "<union id=\"v_d\"><field name=\"f\" type=\"v_d_f\"/><field name=\"u\" "
+	        "type=\"v_d_u\"/><field name=\"s\" type=\"v_d_s\"/></union>",
+	        "<union id=\"aarch64v\"><field name=\"d\" type=\"v_d\"/><field name=\"s\" "
+	        "type=\"v_s\"/><field name=\"h\" type=\"v_h\"/><field name=\"b\" "
+	        "type=\"v_b\"/><field name=\"q\" type=\"v_q\"/></union>",
+	};
+	struct register_file file = register_file_of(CORE_A64);
+	struct text xml = {0};
+
+	(void)state;
+	file.features |= 1U << REGISTER_FPU;
+	target_desc_write(&file, &xml);
+	for (size_t i = 0; i < sizeof(lanes) / sizeof(lanes[0]); i++)
+		assert_int_equal(count_of(xml.data, lanes[i]), 1);
+	assert_int_equal(count_of(xml.data, "<vector "), 13);
+	assert_int_equal(count_of(xml.data, " save-restore=\"no\""), 4);
+	assert_int_equal(count_of(xml.data, "</feature>"), count_of(xml.data, "<feature "));
+	text_fini(&xml);
+}
+
 static void xml_escape_leaves_no_markup(void **state)
 {
 	struct text out = {0};
@@ -123,6 +210,8 @@ int main(void)
 	        cmocka_unit_test(description_with_fpu_has_vectors),
 	        cmocka_unit_test(description_of_a32_is_arm_core_and_vfp),
 	        cmocka_unit_test(description_of_m_is_m_profile_and_m_system),
+	        cmocka_unit_test(description_has_the_flags_of_the_architecture),
+	        cmocka_unit_test(description_of_vectors_has_each_lane),
 	        cmocka_unit_test(xml_escape_leaves_no_markup),
 	};
 
