@@ -70,7 +70,8 @@ enum cli_exit cli_flush(struct text *text)
 
 	if (text_status(text) != STATUS_OK)
 		return cli_fail(CLI_INTERNAL, "%s", status_text(STATUS_NO_MEM));
-	if (fwrite(s.p, 1, s.n, stdout) != s.n)
+	/* What stdio keeps back would be lost in silence at the end. */
+	if (fwrite(s.p, 1, s.n, stdout) != s.n || fflush(stdout) != 0)
 		return cli_fail(CLI_INTERNAL, "cannot write the output: %s", strerror(errno));
 	text_clear(text);
 	return CLI_FINE;
