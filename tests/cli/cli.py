@@ -2,17 +2,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line: help, usage errors, exit codes, where output goes."""
 import os
+import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
+from pathlib import Path
 
 CSREPLAY = os.environ["CSREPLAY"]
+SOURCE = Path(os.environ["CSREPLAY_SOURCE"])
+SENSORHUB = SOURCE / "examples" / "sensorhub"
 COMMANDS = ["serve", "info", "check", "decode", "history", "compare", "export", "state",
             "why"]
 
 
-def run(*arguments):
-    done = subprocess.run([CSREPLAY, *arguments], capture_output=True, text=True, timeout=60)
+def run(*arguments, folder=None):
+    done = subprocess.run([CSREPLAY, *arguments], capture_output=True, text=True, timeout=60,
+                          stdin=subprocess.DEVNULL, cwd=folder, check=False)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -86,6 +93,87 @@ class CommandLine(unittest.TestCase):
         for arguments, message in cases:
             code, out, err = run(*arguments)
             self.assertEqual((code, out, err), (2, "", f"csreplay: error: {message}\n"))
+
+    def test_help_is_the_table_of_options(self):
+        table = re.findall(r'^X\(\w+, "([\w-]+)", (?:NULL|"([^"]*)"), "([^"]*)"\)',
+                           (SOURCE / "cli" / "options.def").read_text(), re.MULTILINE)
+        lines = [f"  {f'--{name} {value}'.strip():<24} {text}" for name, value, text in table]
+        self.assertGreater(len(lines), 25)
+        seen = set()
+        for command in COMMANDS:
+            head, options = run(command, "--help")[1].split("\n\noptions:\n")
+            operands = "A B" if command == "compare" else "SNAPSHOT"
+            self.assertRegex(head, rf"\Ausage: csreplay {command} \[OPTIONS\] {operands}\n\n[^\n]+\Z")
+            options, *details = options.split("\n\n", 1)
+            options = options.rstrip("\n").splitlines()
+            self.assertEqual(options, [line for line in lines if line in options])
+            self.assertEqual(len(options), len(set(options)))
+            self.assertTrue(all(text.endswith("\n") for text in details))
+            self.assertEqual(len(details), command != "check" or 1)
+            seen |= set(options)
+        self.assertEqual(seen, set(lines))
+
+    def test_manual_has_the_options_and_no_others(self):
+        pages = {name: (SOURCE / "docs" / "man" / f"{name}.1").read_text()
+                 for name in ("csreplay", "csreplay-serve")}
+        named = {name: set(re.findall(r"[ .]Fl -([a-z-]+)", page)) for name, page in pages.items()}
+        options = {command: set(re.findall(r"^  --([a-z-]+)", run(command, "--help")[1],
+                                           re.MULTILINE)) for command in COMMANDS}
+        every = set().union(*options.values())
+        self.assertEqual(named["csreplay"] | named["csreplay-serve"], every | {"version"})
+        self.assertEqual(named["csreplay-serve"],
+                         options["serve"] - {"threads", "help"})
+        for command in COMMANDS:
+            self.assertIn(f".It Cm {command}\n", pages["csreplay"])
+
+    def test_help_of_a_command_needs_nothing_else(self):
+        wanted = run("info", "--help")
+        for arguments in (["-h"], ["--threads", "2", "-h"], ["a", "--help"], ["-h", "a"]):
+            self.assertEqual(run("info", *arguments), wanted)
+        self.assertEqual(run("info", "--", "-h")[0], 1)
+        self.assertEqual(run("info", "--help=1")[1:],
+                         ("", "csreplay: error: --help takes no value\n"))
+
+    def test_values_stand_behind_or_after_an_equals_sign(self):
+        wanted = run("info", "--format", "json", str(SENSORHUB))
+        self.assertEqual(wanted[0], 0)
+        for arguments in ([str(SENSORHUB), "--format", "json"], ["--format=json", str(SENSORHUB)],
+                          ["--format", "json", "--", str(SENSORHUB)]):
+            self.assertEqual(run("info", *arguments), wanted)
+        for value in ("", "=json", "jso", "JSON"):
+            self.assertEqual(run("info", f"--format={value}", "a"), (
+                2, "", f'csreplay: error: info has no format "{value}"; it has text and json\n'))
+        self.assertEqual(run("info", "--forma", "json", "a")[2],
+                         "csreplay: error: info has no option --forma\n")
+
+    def test_image_may_be_repeated_and_have_an_address(self):
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(SENSORHUB, os.path.join(folder, "s"))
+            for name in ("a@b.elf", "plain.elf", "@7", "x@1y"):
+                shutil.copy(SENSORHUB / "sensorhub.elf", os.path.join(folder, name))
+            for value, file, address in (
+                    ("plain.elf@0x10000", "plain.elf", "0x10000"),
+                    ("plain.elf@4096", "plain.elf", "0x1000"), ("plain.elf@0", "plain.elf", "0x0"),
+                    ("plain.elf", "plain.elf", "0x400000"), ("a@b.elf", "a@b.elf", "0x400000"),
+                    ("a@b.elf@0x2000", "a@b.elf", "0x2000"), ("@7", "@7", "0x400000"),
+                    ("x@1y", "x@1y", "0x400000")):
+                code, out, err = run("info", "--image", value, "s", folder=folder)
+                self.assertEqual((code, err), (0, ""))
+                row = next(line.split() for line in out.splitlines() if " --image " in line)
+                self.assertEqual((row[1], os.path.basename(row[3])), (address, file))
+            code, out, _ = run("info", "--image", "plain.elf@0x10000", "--image=a@b.elf@0x80000", "s",
+                               folder=folder)
+            self.assertEqual((code, re.findall(r"^  --image +(\w+)", out, re.MULTILINE)),
+                             (0, ["0x10000", "0x80000"]))
+
+    def test_errors_in_writing_are_told(self):
+        with open("/dev/full", "w", encoding="ascii") as full:
+            for command in ("info", "check", "decode", "history", "export"):
+                done = subprocess.run([CSREPLAY, command, str(SENSORHUB)], stdout=full, text=True,
+                                      stderr=subprocess.PIPE, timeout=60, check=False)
+                self.assertEqual((done.returncode, done.stderr), (
+                    3, "csreplay: error: cannot write the output: No space left on device\n"),
+                                 command)
 
     def test_operands_may_follow_a_double_dash(self):
         code, _, err = run("info", "--", "--no-such-folder")
