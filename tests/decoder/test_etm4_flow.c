@@ -459,6 +459,56 @@ static void packets_are_listed_before_what_they_cause(void **state)
 	world_fini(&w);
 }
 
+/* The place, name and size of each packet. */
+static void assert_packets(const char *frames, size_t size, const char *expected)
+{
+	struct world w;
+	struct decoder *decoder;
+	struct element element;
+	struct text out = {0};
+
+	world_init(&w, NO_OPTIONS | FRAMES, frames, size);
+	decoder = open_decoder(&w, true);
+	while (decoder_next(decoder, &element) == STATUS_OK) {
+		if (element.type == ELEMENT_PACKET)
+			text_printf(&out, "%u %s of %u, ", (unsigned int)element.offset,
+			            element.packet.name, (unsigned int)element.packet.size);
+	}
+	assert_string_equal(out.data, expected);
+	text_fini(&out);
+	decoder_destroy(decoder);
+	world_fini(&w);
+}
+
+/*
+ * Bytes before synchronisation are passed over in groups of eight, or up to a zero. A group has the
+ * Idx where the last one ended, though the next frame's first byte has 16: the 14 bytes of the
+ * first frame, in one block, have 0 to 13. One that begins with a zero has its own; zeros in a row
+ * have the first one's, and so has the A-Sync that ends them.
+ */
+static void bytes_without_sync_have_the_place_of_their_search(void **state)
+{
+	static const char ended[] =
+	        "\x21\xf7\xf6\xf7\xf6\xf7\xf6\x00\xf6\xf7\xf6\xf7\xf6\xf7\xf6\xfe"
+	        "\xf6\xf7\xf6\xf7\xf6\xf7\xf6\xf7\xf6\xf7\xf6\xf7\xf6\xf7\xf6\xff";
+	static const char zero[] =
+	        "\x21\xf7\xf6\xf7\xf6\xf7\xf6\xf7\xf6\xf7\xf6\xf7\xf6\xf7\xf6\xfe"
+	        "\x00\xf7\xf6\xf7\xf6\xf7\xf6\xf7\xf6\xf7\xf6\xf7\xf6\xf7\xf6\xfe";
+	static const char zeros[] = "\x21\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+	                            "\x80\x04\x01\0\0\0\0\0\0\0\0\0\0\0\0\0";
+
+	(void)state;
+	assert_packets(ended, sizeof(ended) - 1,
+	               "0 I_NOT_SYNC of 6, 6 I_NOT_SYNC of 8, 14 I_NOT_SYNC of 8, "
+	               "24 I_INCOMPLETE_EOT of 7, ");
+	assert_packets(zero, sizeof(zero) - 1,
+	               "0 I_NOT_SYNC of 8, 8 I_NOT_SYNC of 6, 16 I_NOT_SYNC of 8, "
+	               "24 I_INCOMPLETE_EOT of 7, ");
+	assert_packets(zeros, sizeof(zeros) - 1,
+	               "0 I_NOT_SYNC of 1, 0 I_NOT_SYNC of 1, 0 I_NOT_SYNC of 1, 0 I_ASYNC of 12, "
+	               "17 I_TRACE_ON of 1, ");
+}
+
 static void missing_registers_are_named(void **state)
 {
 	struct decoder_options options = {.packets = false};
@@ -668,6 +718,7 @@ int main(void)
 	        cmocka_unit_test(q_counts_instructions),
 	        cmocka_unit_test(trace_without_sync_has_one_element_and_the_end),
 	        cmocka_unit_test(packets_are_listed_before_what_they_cause),
+	        cmocka_unit_test(bytes_without_sync_have_the_place_of_their_search),
 	        cmocka_unit_test(missing_registers_are_named),
 	        cmocka_unit_test(what_is_not_decoded_is_unsupported),
 	        cmocka_unit_test(buffer_of_part_of_a_frame_is_reported),

@@ -473,6 +473,65 @@ static void gdb_only_the_image_can_be_read_as_file(void **state)
 	text_fini(&packet);
 }
 
+static void gdb_thread_has_its_name_and_what_it_has(void **state)
+{
+	(void)state;
+	connect_gdb();
+	/* "cpu<1>: Cortex-A53, no trace" */
+	assert_string_equal(ask("qThreadExtraInfo,2"),
+	                    "6370753c313e3a20436f727465782d4135332c206e6f207472616365");
+	assert_string_equal(ask("qThreadExtraInfo,3"), "E01");
+	assert_string_equal(ask("qThreadExtraInfo,0"), "E01");
+}
+
+/* gdb manual, "struct stat": big endian, 64 bytes. */
+static void gdb_status_of_a_file_is_that_of_the_image(void **state)
+{
+	static const uint8_t expected[64] = {
+	        [10] = 0x81, [11] = 0x24, /* a regular file that all may read */
+	        [15] = 1,                 /* links */
+	        [35] = 9,                 /* bytes */
+	        [42] = 2,                 /* of a block: 512 */
+	        [51] = 1,                 /* blocks */
+	};
+	struct text packet = {0};
+
+	(void)state;
+	connect_gdb();
+	text_puts(&packet, "vFile:open:");
+	hex_of(&packet, FAKE_IMAGE);
+	text_puts(&packet, ",0,0");
+	assert_string_equal(ask(packet.data), "F0");
+	assert_int_equal(ask_bytes(STR("vFile:fstat:0")).n, 4 + sizeof(expected));
+	assert_memory_equal(rig.replies.data, "F40;", 4);
+	assert_memory_equal(rig.replies.data + 4, expected, sizeof(expected));
+	assert_string_equal(ask("vFile:fstat:1"), "F-1,9");
+	assert_string_equal(ask("vFile:open:2f,0"), "F-1,2");
+	assert_string_equal(ask("vFile:open:2f,x"), "F-1,16");
+	text_fini(&packet);
+}
+
+/* What one client has set is not the next one's. */
+static void gdb_breakpoints_of_another_client_are_gone(void **state)
+{
+	(void)state;
+	connect_gdb();
+	assert_int_equal(session_break_set(rig.gdb.session, 0x1018), STATUS_OK);
+	gdb_init(&rig.gdb);
+	(void)ask("bc"); /* the gap */
+	assert_non_null(strstr(ask("bc"), "replaylog:begin;"));
+	assert_non_null(strstr(ask("c"), "T00"));
+	assert_non_null(strstr(ask("c"), "replaylog:end;"));
+	assert_int_equal(session_break_set(rig.gdb.session, 0x1018), STATUS_OK);
+	gdb_fini(&rig.gdb);
+	rig.gdb = (struct gdb){.session = rig.gdb.session,
+	                       .stopped = &rig.stopped,
+	                       .interrupted = interrupt_after_some};
+	assert_int_equal(session_seek(rig.gdb.session, 0, FAKE_GAP), STATUS_OK);
+	connect_gdb();
+	assert_non_null(strstr(ask("c"), "replaylog:end;"));
+}
+
 static void gdb_monitor_answers_in_console_text(void **state)
 {
 	(void)state;
@@ -664,6 +723,9 @@ int main(void)
 	        T(gdb_resume_moves_the_chosen_thread),
 	        T(gdb_documents_come_in_parts),
 	        T(gdb_only_the_image_can_be_read_as_file),
+	        T(gdb_thread_has_its_name_and_what_it_has),
+	        T(gdb_status_of_a_file_is_that_of_the_image),
+	        T(gdb_breakpoints_of_another_client_are_gone),
 	        T(gdb_monitor_answers_in_console_text),
 	        T(gdb_leaving_is_acknowledged),
 	        T(lldb_resumes_never_fail),
