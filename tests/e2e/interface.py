@@ -6,6 +6,7 @@ import subprocess
 import sys
 import unittest
 
+import lines
 import serving
 
 CRASH = serving.Crash(sys.argv[1])
@@ -47,10 +48,14 @@ class Mi(unittest.TestCase):
 
     def test_44_mi_reverse_step_by_line(self):
         with serving.Server(CRASH.arguments()) as server:
-            out = self.run_mi(server.address, ["-exec-step --reverse", "-exec-step --reverse"])
+            out = self.run_mi(server.address, [
+                *["-exec-step --reverse", "-data-evaluate-expression $trace_pos"] * 20])
         stops = re.findall(r'^\*stopped,.*?addr="0x([0-9a-f]+)"', out, re.MULTILINE)
-        self.assertEqual(len(stops), 3)
-        self.assertTrue(all(int(pc, 16) in PCS for pc in stops))
+        positions = re.findall(r'^\^done,value="(\d+)"', out, re.MULTILINE)
+        self.assertEqual(len(stops), 21)
+        share = lines.check_stops(self, CRASH.program, PCS, N, [
+            (int(pc, 16), int(position)) for pc, position in zip(stops[1:], positions, strict=True)])
+        self.assertGreaterEqual(share, 75)
 
 
 class Gdbinit(unittest.TestCase):
@@ -82,4 +87,4 @@ class Gdbinit(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2, argv=sys.argv[:1])
+    serving.main()

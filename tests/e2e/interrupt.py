@@ -9,7 +9,6 @@ import re
 import select
 import shutil
 import socket
-import subprocess
 import sys
 import threading
 import time
@@ -119,9 +118,9 @@ class Interrupt(unittest.TestCase):
 
     def lldb(self, command, interrupt):
         """Runs backward, interrupts it, and runs again."""
-        if not shutil.which("lldb-22"):
-            self.skipTest("no lldb-22")
-        lldb = Terminal(["lldb-22", "--no-lldbinit", "--no-use-colors",
+        if not shutil.which(serving.LLDB):
+            self.skipTest("no " + serving.LLDB)
+        lldb = Terminal([serving.LLDB, "--no-lldbinit", "--no-use-colors",
                          "-o", f"gdb-remote {self.between.address}", "-o", command,
                          "-o", "script print('re' + 'ady')"])
         lldb.wait_for("ready")
@@ -174,4 +173,4 @@ class Interrupt(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2, argv=sys.argv[:1])
+    serving.main()

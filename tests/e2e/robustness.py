@@ -138,4 +138,4 @@ class Robustness(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2, argv=sys.argv[:1])
+    serving.main()

@@ -99,4 +99,4 @@ class Serve(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2, argv=sys.argv[:1])
+    serving.main()

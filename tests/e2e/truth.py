@@ -27,4 +27,4 @@ class Truth(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2, argv=sys.argv[:1])
+    serving.main()

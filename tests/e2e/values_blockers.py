@@ -148,4 +148,4 @@ def make(folder, opcodes, times):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2, argv=sys.argv[:1])
+    serving.main()

@@ -7,7 +7,6 @@ import os
 import random
 import re
 import shutil
-import sys
 import tempfile
 import unittest
 
@@ -180,4 +179,4 @@ class Limits(unittest.TestCase):
 
 if __name__ == "__main__":
     serving.shared("corpus", "crashes", "list_null_O1")
-    unittest.main(verbosity=2, argv=sys.argv[:1])
+    serving.main()

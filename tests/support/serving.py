@@ -11,6 +11,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import unittest
 
 CSREPLAY = os.environ["CSREPLAY"]
 SOURCE = os.environ["CSREPLAY_SOURCE"]
@@ -18,14 +19,33 @@ SHARED = os.environ.get("CSREPLAY_SHARED", "")
 GDBINIT = os.path.join(SOURCE, "gdbinit")
 SKIPPED = 77
 GDB = "gdb-multiarch"
+LLDB = "lldb-22"
+
+
+def skip(reason):
+    """Ends the script as skipped."""
+    print("SKIPPED:", reason, flush=True)
+    sys.exit(SKIPPED)
+
+
+def main():
+    """Runs the tests of the script. One that is skipped is told, and a script of which nothing
+    failed and something was skipped is skipped: ctest has no other way to say so."""
+    program = unittest.main(verbosity=2, argv=sys.argv[:1], exit=False)
+    for test, reason in program.result.skipped:
+        print(f"SKIPPED: {test.id().removeprefix('__main__.')}: {reason}", flush=True)
+    if not program.result.wasSuccessful():
+        sys.exit(1)
+    if program.result.testsRun == 0:
+        sys.exit("no tests")
+    sys.exit(SKIPPED if program.result.skipped else 0)
 
 
 def shared(*parts):
     """A path of the reference material; ends the test as skipped if it is not there."""
     path = os.path.join(SHARED, *parts)
     if not SHARED or not os.path.exists(path):
-        print("skipped: no", "/".join(parts))
-        sys.exit(SKIPPED)
+        skip("no " + "/".join(parts))
     return path
 
 
@@ -103,9 +123,48 @@ class Server:
             raise AssertionError("the server ended badly: " + "".join(self.messages))
 
 
-def gdb(target, commands, program=None, options=(), log=None):
+# What a debugger says of what went wrong: no test passes over such a line that it does not expect.
+GDB_ERRORS = re.compile(
+    r"(?i)traceback \(most recent|python exception|error occurred in python|remote failure reply|"
+    r"error in (sourced|testing)|packet error|cannot access memory|could not (write|fetch) register|"
+    r"remote connection closed|remote communication error|connection (timed out|refused|reset)|"
+    r"internal-error|a problem internal|^warning: |bogus|truncated register|malformed|timed out|"
+    r"unrecognized|undefined (command|info)|no symbol |no registers|not being run|no frame|no stack|"
+    r"(value|register .*) is not available|cannot (execute|insert|find|compute|set|remove)|"
+    r"could not (insert|remove)|invalid |unable to|reply (contains|is)|no such|not supported|"
+    r"does not support|a syntax error|previous frame (inner|identical)|backtrace stopped|"
+    r"load failed|^error|unexpected")
+# What is none: sources that are not there, what gdb advises on without a program of its own.
+HARMLESS = (r"^\d+\t.*: No such file or directory\.$",
+            r"^warning: File transfers from remote targets",
+            r"^warning: No executable has been specified and target does not support$")
+# What gdb says where memory of the past, or a register, is not known, if a test expects that.
+UNKNOWN_MEMORY = (r"<error reading variable: (Cannot access memory|value is not available)",
+                  r"<error: Cannot access memory",
+                  r"^Backtrace stopped: (Cannot access memory|not enough registers)")
+LLDB_ERRORS = re.compile(r"(?i)^error|traceback|assertion|lost connection|no such|packet .* failed")
+
+
+def unexpected(pattern, out, allowed):
+    """Lines of the output that tell of an error, but for those that the test expects."""
+    return [line for line in out.splitlines() if pattern.search(line)
+            and not any(re.search(one, line) for one in (*HARMLESS, *allowed))]
+
+
+def check_output(name, done, pattern, allowed):
+    """What it printed. It has to end with 0, or with 1 if its last command may fail."""
+    if done.returncode not in ((0, 1) if allowed else (0,)):
+        raise AssertionError(f"{name} ended with {done.returncode}:\n{done.stdout[-2000:]}")
+    lines = unexpected(pattern, done.stdout, allowed)
+    if lines:
+        raise AssertionError(f"{name} said:\n" + "\n".join(lines[:20]))
+    return done.stdout
+
+
+def gdb(target, commands, program=None, options=(), log=None, allowed=()):
     """Runs gdb in batch mode and returns all that it printed. A command that fails does not end
-    the rest; one that is a list is a block of lines, such as a loop."""
+    the rest; one that is a list is a block of lines, such as a loop. A line that tells of an error
+    has to be one of `allowed`, regular expressions."""
     first = ["set confirm off", "set pagination off", "set width 0", "set tcp connect-timeout 30"]
     if log:
         first.append(f"set remotelogfile {log}")
@@ -124,7 +183,17 @@ def gdb(target, commands, program=None, options=(), log=None):
         done = subprocess.run(arguments + ([program] if program else []), text=True, timeout=280,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               stdin=subprocess.DEVNULL, check=False)
-    return done.stdout
+    return check_output("gdb", done, GDB_ERRORS, allowed)
+
+
+def lldb(commands, allowed=()):
+    """Runs lldb in batch mode and returns all that it printed."""
+    arguments = [LLDB, "--no-lldbinit", "--no-use-colors", "-b"]
+    for command in commands:
+        arguments += ["-o", command]
+    done = subprocess.run(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          timeout=120, check=False, stdin=subprocess.DEVNULL)
+    return check_output("lldb", done, LLDB_ERRORS, allowed)
 
 
 def loop(count, *commands):
