@@ -20,7 +20,8 @@ class Truth(unittest.TestCase):
             out = serving.gdb(server.address,
                               ['printf "AT %lx\\n", $pc',
                                serving.loop(count, "reverse-stepi", 'printf "AT %lx\\n", $pc')],
-                              CRASH.program, ["-ex", "set trust-readonly-sections on"])
+                              CRASH.program, ["-ex", "set trust-readonly-sections on"],
+                              allowed=serving.UNKNOWN_MEMORY)
         seen = [int(pc, 16) for pc in re.findall(r"^AT ([0-9a-f]+)$", out, re.MULTILINE)]
         self.assertEqual(len(seen), count + 1)
         self.assertEqual(seen, pcs[-1:-2 - count:-1])
