@@ -55,7 +55,8 @@ class Mi(unittest.TestCase):
         self.assertEqual(len(stops), 21)
         share = lines.check_stops(self, CRASH.program, PCS, N, [
             (int(pc, 16), int(position)) for pc, position in zip(stops[1:], positions, strict=True)])
-        self.assertGreaterEqual(share, 75)
+        print(f"{share:.1f} % of the lines met over MI")
+        self.assertGreaterEqual(share, 84)
 
 
 class Gdbinit(unittest.TestCase):
