@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where clients come from: addresses, what is listened on, bytes in both directions. */
+#include <netinet/in.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,6 +18,7 @@
 
 static struct transport transport;
 static struct diag_list diags;
+static bool has_ipv6;
 
 static int tear_down(void **state)
 {
@@ -98,16 +100,18 @@ static void tcp_is_loopback_only_if_it_is(void **state)
 
 static void tcp_of_ipv6_has_brackets(void **state)
 {
+	const struct sockaddr_in6 loopback = {.sin6_family = AF_INET6,
+	                                      .sin6_addr = IN6ADDR_LOOPBACK_INIT};
 	int fd = socket(AF_INET6, SOCK_STREAM, 0);
 
 	(void)state;
-	if (fd >= 0 && transport_open(STR("[::1]:0"), &diags, &transport) == STATUS_OK) {
-		transport_close(&transport);
-		assert_listens("[::1]:0", "[::1]", true);
-		assert_listens("[::]:0", "[::]", false);
-	}
+	has_ipv6 = fd >= 0 && bind(fd, (const struct sockaddr *)&loopback, sizeof(loopback)) == 0;
 	if (fd >= 0)
 		(void)close(fd);
+	if (!has_ipv6)
+		skip();
+	assert_listens("[::1]:0", "[::1]", true);
+	assert_listens("[::]:0", "[::]", false);
 }
 
 static void stdio_is_loopback_and_no_socket(void **state)
@@ -212,5 +216,10 @@ int main(void)
 	};
 #undef T
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	if (failed != 0 || has_ipv6)
+		return failed;
+	printf("SKIPPED: this machine has no IPv6\n");
+	return 77;
 }
