@@ -371,6 +371,19 @@ static void solve_range_of_an_operand_bounds_the_sum(void **state)
 	end(&p);
 }
 
+static void solve_range_of_a_32_bit_operand_bounds_the_sum(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, MOV_W0_W5, CMP_W0_5, B_HI_2, ADD_W1_W0_2, MOV_X3_0, MOV_X0_1);
+	put_u64(p.x[0], 1);
+	p.registers[5].name = STR("X98"); /* nothing else is known of X0 */
+	p.registers[1].name = STR("X99");
+	assert_int_equal(known_past_branch(&p, 2, 4, 1).known, ~UINT64_C(7));
+	end(&p);
+}
+
 /* The other way: X1 is X0 - 2, and from 0 to 5. */
 static void solve_range_of_a_difference_bounds_its_operand(void **state)
 {
@@ -557,6 +570,7 @@ int main(void)
 	        cmocka_unit_test(solve_indirect_branch_disagrees),
 	        cmocka_unit_test(solve_branch_to_zero_disagrees),
 	        cmocka_unit_test(solve_range_of_an_operand_bounds_the_sum),
+	        cmocka_unit_test(solve_range_of_a_32_bit_operand_bounds_the_sum),
 	        cmocka_unit_test(solve_range_of_a_difference_bounds_its_operand),
 	        cmocka_unit_test(solve_contradiction_says_nothing_of_other_windows),
 	        cmocka_unit_test(solve_code_that_was_written_is_not_believed),
