@@ -26,9 +26,9 @@ MUST_USE enum status file_map_open(const char *path, struct place shown_at, stru
 void file_map_close(struct file_map *map); /* a zeroed map is fine */
 
 /*
- * Pages of a mapped file that will not be needed soon: they count as memory of this process no more,
- * and come back when they are read. Only for the mapping of a file, which these bytes are a part of;
- * a page that lies there in part stays.
+ * Pages of a mapped file that will not be needed soon: they count as memory of this process no
+ * more, and come back when they are read. Only for the mapping of a file, which these bytes are a
+ * part of; a page that lies there in part stays.
  */
 void file_forget(struct bytes bytes);
 

@@ -15,10 +15,10 @@ enum status {
 };
 
 /* A result that must be looked at. */
-#define MUST_USE                 __attribute__((warn_unused_result))
+#define MUST_USE __attribute__((warn_unused_result))
 
 /* A way seldom taken out of a hot function, which is the faster for not holding its variables. */
-#define SELDOM __attribute__((noinline, cold))
+#define SELDOM                   __attribute__((noinline, cold))
 #define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
 
 /* Returns the status of `expr` from the calling function unless it is STATUS_OK. */

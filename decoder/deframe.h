@@ -72,8 +72,8 @@ void deframe_init(struct deframe *d, enum deframe_format format, struct bytes da
 /*
  * Begins at `offset` of the buffer instead, a multiple of FRAME_SIZE: what the deframer would give
  * from there on if it had come from the buffer's begin. An ID that no frame of the 64 KiB before
- * says is not known: up to the next one, bytes are nobody's. For frames and one source's bytes alone,
- * and before the first refill.
+ * says is not known: up to the next one, bytes are nobody's. For frames and one source's bytes
+ * alone, and before the first refill.
  */
 void deframe_seek(struct deframe *d, uint64_t offset);
 

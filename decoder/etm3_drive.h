@@ -55,6 +55,7 @@ void etm3_drive_done(struct etm3_drive *drive, const uint8_t *last);
 const uint8_t *etm3_drive_block_end(const struct etm3_drive *drive);
 
 /* Lists a packet whose fields are in drive->text, its bytes in the deframer's window. NO_MEM. */
-MUST_USE enum status etm3_drive_list(struct etm3_drive *drive, struct listed_packet packet, uint64_t index);
+MUST_USE enum status etm3_drive_list(struct etm3_drive *drive, struct listed_packet packet,
+                                     uint64_t index);
 
 #endif

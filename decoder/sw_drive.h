@@ -71,7 +71,8 @@ uint64_t sw_drive_run_index(struct sw_drive *drive, const uint8_t *at);
 void sw_drive_done(struct sw_drive *drive, const uint8_t *last);
 
 /* Lists a packet whose fields are in drive->text, its bytes in the deframer's window. NO_MEM. */
-MUST_USE enum status sw_drive_list(struct sw_drive *drive, struct listed_packet packet, uint64_t index);
+MUST_USE enum status sw_drive_list(struct sw_drive *drive, struct listed_packet packet,
+                                   uint64_t index);
 
 /*
  * More bytes. END: there are none. A window that is full of one unfinished packet can only be a

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Whether code, or what addresses mean, may have been something else before: in what a history
- * shows, and so also behind a window of it. In: a history, whose code is read from the memory at the
- * halt.
+ * shows, and so also behind a window of it. In: a history, whose code is read from the memory at
+ * the halt.
  */
 #ifndef CSREPLAY_REPLAY_CODE_CHANGE_H
 #define CSREPLAY_REPLAY_CODE_CHANGE_H

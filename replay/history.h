@@ -81,7 +81,8 @@ struct history_options {
 	history_progress progress; /* may be NULL */
 	void *context;             /* of `progress`, which one thread at a time calls */
 	unsigned int threads;      /* that decode a source together; 0 is 1 */
-	/* Of each of the snapshot's buffers: found by one history, used by the next. May be NULL. */
+	/* Of each of the snapshot's buffers: found by one history, used by the next. May be NULL.
+	 */
 	struct trace_ids *ids;
 };
 

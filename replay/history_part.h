@@ -46,8 +46,9 @@ MUST_USE enum status part_add_gap(struct part_builder *b, struct gap gap);
 bool part_expected(const struct part_builder *b, uint64_t *address);
 
 /*
- * history_build.c: a history that is one part and no source of `core`, whose end leads to *end (NULL:
- * nobody knows). Takes over *graph, which becomes NULL, and the part's path and index. NO_MEM.
+ * history_build.c: a history that is one part and no source of `core`, whose end leads to *end
+ * (NULL: nobody knows). Takes over *graph, which becomes NULL, and the part's path and index.
+ * NO_MEM.
  */
 MUST_USE enum status history_of_part(const struct snap_core *core, struct graph **graph,
                                      struct part_builder *part, const uint64_t *end,

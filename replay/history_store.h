@@ -94,7 +94,7 @@ struct history {
 	struct extent *executed; /* the same, disjoint */
 	size_t executed_count;
 	const struct tarmac_core *data; /* registers and memory that the trace gave, or NULL */
-	struct block_cache *cache; /* readers share it: one thread at a time reads a history */
+	struct block_cache *cache;      /* readers share it: one thread at a time reads a history */
 };
 
 /* The runs of a block; valid until the next call on this history. */

@@ -193,7 +193,8 @@ struct uop_insn {
 	uint8_t def_count;
 	uint8_t constant_count;
 	uint8_t temp_count;
-	uint8_t when; /* A32, T32: bit 0 of this slot is 1 where it is executed; SLOT_NONE: always */
+	uint8_t when; /* A32, T32: bit 0 of this slot is 1 where it is executed; SLOT_NONE: always
+	               */
 	struct uop_branch branch;
 	/*
 	 * Registers that it reads; bit r % 64 of word r / 64. Of operations whose result is

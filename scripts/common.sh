@@ -33,6 +33,7 @@ libc6-dev-armhf-cross   file:/usr/arm-linux-gnueabihf/include/stdio.h  theirs
 gcc-arm-none-eabi       command:arm-none-eabi-gcc       M-profile programs
 lldb-22                 command:lldb-22                 debugger
 valgrind                command:valgrind                instruction counts
+clang-format-14         command:clang-format-14         the format of sources
 '
 
 is_there() {

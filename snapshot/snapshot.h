@@ -159,7 +159,8 @@ struct snapshot {
 	size_t image_count;
 	size_t mapped_images; /* how many of them are in the memory maps: those of --image */
 	struct snapshot_private *private; /* arena, mapped files */
-	/* What a layer to the right keeps with a snapshot that it made, destroyed with it; or NULL. */
+	/* What a layer to the right keeps with a snapshot that it made, destroyed with it; or NULL.
+	 */
 	void *extension;
 	void (*destroy_extension)(void *extension);
 };
