@@ -185,7 +185,7 @@ class Corpus(Checked):
 if __name__ == "__main__":
     is_corpus = sys.argv[1:] == ["corpus"]
     if is_corpus and not CORPUS.is_dir():
-        print("skipped: no corpus")
+        print("SKIPPED: the reference material is not there")
         sys.exit(77)
     suite = unittest.TestSuite(map(unittest.defaultTestLoader.loadTestsFromTestCase,
                                    (Corpus,) if is_corpus else (Example, Validator)))

@@ -63,5 +63,6 @@ class Dialects(unittest.TestCase):
 
 if __name__ == "__main__":
     if not CORPUS.is_dir():
+        print("SKIPPED: the reference material is not there")
         sys.exit(77)
     unittest.main(verbosity=2, argv=sys.argv[:1])

@@ -330,5 +330,6 @@ class Corpus(RoundTrip):
 if __name__ == "__main__":
     is_corpus = sys.argv[1:] == ["corpus"]
     if is_corpus and not TARMAC.is_dir():
+        print("SKIPPED: the reference material is not there")
         sys.exit(77)
     unittest.main(verbosity=2, argv=sys.argv[:1], defaultTest="Corpus" if is_corpus else "Made")

@@ -65,7 +65,7 @@ def main():
     snapshot, buffer = name.split(".")[:2]
     golden = os.path.join(shared, "golden", name)
     if not os.path.isdir(os.path.join(shared, "golden")):
-        print("SKIPPED: no golden")
+        print("SKIPPED: the reference material is not there")
         sys.exit(SKIPPED)
     run = subprocess.run(
         [os.environ["CSREPLAY"], "decode", "--buffer", buffer, *options,

@@ -166,6 +166,7 @@ def main():
     shared = os.environ.get("CSREPLAY_SHARED", "")
     folder = os.path.join(shared, "golden")
     if not shared or not os.path.isdir(folder):
+        print("SKIPPED: the reference material is not there")
         sys.exit(SKIPPED)
     names = sorted(re.sub(r"\.(elements\.gz|sha256)$", "", file) for file in os.listdir(folder)
                    if file.endswith((".elements.gz", ".sha256")))

@@ -19,6 +19,7 @@ TOTAL_AT_LEAST = {"elements": 1000000, "legs": 100000, "joined": 50000, "joints"
 
 def main():
     if not os.path.isdir(os.environ["CSREPLAY_SHARED"]):
+        print("SKIPPED: the reference material is not there")
         return SKIPPED
     corpus = os.path.join(os.environ["CSREPLAY_SHARED"], "corpus", "opencsd")
     fine = True

@@ -139,6 +139,7 @@ def main():
     shared = os.environ["CSREPLAY_SHARED"]
     paths = sorted(glob.glob(os.path.join(shared, "corpus", "tarmac", "*.tarmac")))
     if not paths:
+        print("SKIPPED: the reference material is not there")
         return SKIPPED
     with tempfile.TemporaryDirectory() as folder:
         results = [check(sys.argv[1], path, folder) for path in paths]

@@ -93,7 +93,7 @@ class Blocked(unittest.TestCase):
             with self.subTest(case[0]):
                 self.explain(*case)
 
-    @unittest.skipUnless(os.path.isdir(M_CORE), "CSREPLAY_SHARED is not there")
+    @unittest.skipUnless(os.path.isdir(M_CORE), "the reference material is not there")
     def test_register_that_no_instruction_is_followed_for(self):
         with serving.Server([M_CORE]) as server:
             out = serving.gdb(server.address, ["set $trace_pos = 1", "monitor why primask"])

@@ -5,12 +5,13 @@
  * program ends, a file FAIL_COUNT names has the number of allocations in decimal.
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
-#include <link.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
@@ -18,31 +19,12 @@ extern void *__libc_realloc(void *old, size_t size);
 
 static atomic_ulong asked;
 static unsigned long fail_at;
-static uintptr_t program_begin;
-static uintptr_t program_end;
-
-/* The first object is the program. */
-static int find_program(struct dl_phdr_info *info, size_t size, void *context)
-{
-	(void)size;
-	(void)context;
-	program_begin = info->dlpi_addr;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		uintptr_t end =
-		        info->dlpi_addr + info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz;
-
-		if (info->dlpi_phdr[i].p_type == PT_LOAD && end > program_end)
-			program_end = end;
-	}
-	return 1;
-}
 
 __attribute__((constructor)) static void begin(void)
 {
 	const char *at = getenv("FAIL_AT");
 
 	fail_at = at ? strtoul(at, NULL, 10) : 0;
-	(void)dl_iterate_phdr(find_program, NULL);
 }
 
 __attribute__((destructor)) static void end(void)
@@ -56,12 +38,18 @@ __attribute__((destructor)) static void end(void)
 	fclose(file);
 }
 
+/* The program and libraries that were built with it; what the system has is below /usr or /lib. */
+static bool is_ours(const void *code)
+{
+	Dl_info info;
+
+	return dladdr(code, &info) != 0 && strncmp(info.dli_fname, "/usr/", 5) != 0 &&
+	       strncmp(info.dli_fname, "/lib", 4) != 0;
+}
+
 static bool fails(const void *caller)
 {
-	uintptr_t from = (uintptr_t)caller;
-
-	if (from < program_begin || from >= program_end ||
-	    atomic_fetch_add(&asked, 1) + 1 != fail_at)
+	if (!is_ours(caller) || atomic_fetch_add(&asked, 1) + 1 != fail_at)
 		return false;
 	errno = ENOMEM;
 	return true;

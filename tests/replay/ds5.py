@@ -254,6 +254,7 @@ def main():
     folder = os.path.join(os.environ.get("CSREPLAY_SHARED", ""), "corpus", "opencsd", "juno_r1_1")
     if not os.path.isdir(folder):
         print(f"no {folder}")
+        print("SKIPPED: the reference material is not there")
         sys.exit(77)
     found = glob.glob(os.path.join(folder, "ds-5-dumps", f"Trace_Report_*_cpu_{core}_*.txt"))
     if len(found) != 1:

@@ -67,6 +67,7 @@ def compare(folder, name):
 def main():
     corpus = os.path.join(os.environ["CSREPLAY_SHARED"], "corpus", "opencsd")
     if not os.path.isdir(corpus):
+        print("SKIPPED: the reference material is not there")
         return SKIPPED
     fine = True
     for name, buffer, times in SNAPSHOTS:

@@ -34,6 +34,7 @@ def main():
     folder = os.path.join(os.environ["CSREPLAY_SHARED"], "corpus", "crashes", sys.argv[1])
     if not os.path.isdir(folder):
         print(f"no {folder}")
+        print("SKIPPED: the reference material is not there")
         sys.exit(77)
     with open(os.path.join(folder, "truth.json"), encoding="ascii") as file:
         facts = json.load(file)

@@ -139,7 +139,7 @@ def main():
     shared = os.environ.get("CSREPLAY_SHARED", "")
     snapshot = os.path.join(shared, "corpus", "crashes", sys.argv[1])
     if not shared or not os.path.isdir(snapshot):
-        print("SKIPPED: CSREPLAY_SHARED is not there")
+        print("SKIPPED: the reference material is not there")
         return SKIPPED
     options = os.environ.get("VALUES_OPTIONS", "").split()
     options += [a for a in sys.argv[2:] if a.startswith("--")]

@@ -51,7 +51,7 @@ def build_oracle(folder, machine):
     done = subprocess.run([compiler, "-O2", "-static", "-fno-stack-protector", f"-Wl,-Ttext-segment={base}",
                            "-o", program, source], capture_output=True, text=True)
     if done.returncode != 0:
-        print(f"{compiler} cannot build the oracle: {done.stderr}")
+        print(f"{done.stderr}SKIPPED: {compiler} cannot build the oracle")
         sys.exit(77)
     return program
 
@@ -91,7 +91,7 @@ def main():
     checker, isa, mode, first, runs = *sys.argv[1:4], int(sys.argv[4]), int(sys.argv[5])
     machine = A64 if isa == "a64" else A32
     if not shutil.which(machine[0]) or not shutil.which(machine[1]):
-        print(f"no {machine[0]} or no {machine[1]}")
+        print(f"SKIPPED: {machine[0]} or {machine[1]} is not there")
         sys.exit(77)
     sums = {}
     with tempfile.TemporaryDirectory() as folder:

@@ -144,5 +144,6 @@ class TracePackage(unittest.TestCase):
 
 if __name__ == "__main__":
     if not os.path.isdir(SNAPSHOT):
+        print("SKIPPED: the reference material is not there")
         sys.exit(77)
     unittest.main(verbosity=2, argv=sys.argv[:1])

@@ -44,8 +44,10 @@ def main():
 def shared(*parts):
     """A path of the reference material; ends the test as skipped if it is not there."""
     path = os.path.join(SHARED, *parts)
-    if not SHARED or not os.path.exists(path):
-        skip("no " + "/".join(parts))
+    if not os.path.isdir(SHARED):
+        skip("the reference material is not there")
+    if not os.path.exists(path):
+        skip("the reference material has no " + "/".join(parts))
     return path
 
 
@@ -134,8 +136,10 @@ GDB_ERRORS = re.compile(
     r"could not (insert|remove)|invalid |unable to|reply (contains|is)|no such|not supported|"
     r"does not support|a syntax error|previous frame (inner|identical)|backtrace stopped|"
     r"load failed|^error|unexpected")
-# What is none: sources that are not there, what gdb advises on without a program of its own.
+# What is none: sources that are not there or were checked out later, what gdb advises on without a
+# program of its own.
 HARMLESS = (r"^\d+\t.*: No such file or directory\.$",
+            r"^warning: Source file is more recent than executable\.$",
             r"^warning: File transfers from remote targets",
             r"^warning: No executable has been specified and target does not support$")
 # What gdb says where memory of the past, or a register, is not known, if a test expects that.

@@ -36,7 +36,7 @@ def main():
     shared = os.environ.get("CSREPLAY_SHARED", "")
     place = os.path.join(shared, "corpus", "crashes" if kind == "crash" else kind)
     if not shared or not os.path.exists(os.path.join(place, name)):
-        print("SKIPPED: CSREPLAY_SHARED is not there")
+        print("SKIPPED: the reference material is not there")
         return SKIPPED
     with tempfile.TemporaryDirectory() as temporary:
         path = os.path.join(place, name)
