@@ -5,6 +5,7 @@ The layers are shared libraries here, so that a mutant costs one compilation and
 committed tree. Out: builds, and answers of tests.
 """
 import dataclasses
+import hashlib
 import json
 import os
 import shutil
@@ -88,7 +89,7 @@ class Bed:
             process.stdout.close()
 
     def object_of(self, path):
-        """The bytes of what a source file is compiled to; of a table, of its layer's library."""
+        """A digest of what a source file is compiled to; of a table, of its layer's library."""
         layer, name = path.split("/", 1)
         target = "csreplay" if layer == "cli" else layer
         compiled = os.path.join(self.build_folder, layer, "CMakeFiles", f"{target}.dir",
@@ -97,7 +98,7 @@ class Bed:
             compiled = os.path.join(self.build_folder, layer,
                                     target if layer == "cli" else f"lib{target}.so")
         with open(compiled, "rb") as file:
-            return file.read()
+            return hashlib.sha256(file.read()).digest()
 
     def write(self, path, text):
         with open(os.path.join(self.source, path), "w", encoding="utf-8") as file:

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Changes the product at random places and sees whether a test notices.
 
-usage: mutate [N] [LAYER] [--seed S] [--jobs J] [--at PATH:LINE]
-              [--tests REGEX] [--work FOLDER]
+usage: mutate [N] [LAYER] [--seed S] [--jobs J] [--at PATH:LINE] [--tests REGEX]
+              [--budget SECONDS] [--again REGEX] [--work FOLDER]
 
 N mutants (default 40) are drawn from the committed tree, as many from each layer, or all from one.
 Each is built and tested: the layer's own tests first, then the others, the quickest first, and of both
@@ -11,8 +11,11 @@ only those that run the function that was changed. What no test notices is tried
 sanitizers on the unit tests. Survivors are listed, and the share noticed in each layer.
 
 It needs gcc 12, whose coverage files executed.py reads, and hours for hundreds of mutants. `--at` tries
-every mutant of a line instead, `--tests` runs only tests of such names. What is kept between runs lies in
-FOLDER (default build/mutate).
+every mutant of a line instead, `--tests` runs only tests of such names. `--budget` gives up a mutant whose
+tests have taken so long: it counts as survived, so that the score is the least that it can be.
+
+What is kept between runs lies in FOLDER (default build/mutate): which functions each test runs is measured
+once for a commit. `--again` takes that from an older commit but for tests of such names, and new ones.
 """
 import argparse
 import collections
@@ -125,20 +128,25 @@ class Coverage:
         return {path: sorted(ranges) for path, ranges in found.items()}
 
 
-def measured(work, jobs, names):
+def measured(work, jobs, names, again):
     """(tests, ranges of functions), from the last run on this commit if there was one."""
     path = os.path.join(work, "measured.pickle")
     commit = head() + " " + names
+    older = {}
     if os.path.exists(path):
         with open(path, "rb") as file:
             kept = pickle.load(file)
         if kept[0] == commit:
             return kept[1:]
+        if again is not None:
+            older = {test.name: test for test in kept[1] if not re.search(again, test.name)}
     print("measuring which functions each test runs", flush=True)
     coverage = Coverage(work, jobs)
     tests = [test for test in coverage.bed.tests() if re.search(names, test.name)]
+    known = [older[test.name] for test in tests if test.name in older]
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        tests = [test for test in pool.map(coverage.measure, tests) if test]
+        tests = known + [test for test in pool.map(
+            coverage.measure, [test for test in tests if test.name not in older]) if test]
     ranges = coverage.ranges()
     with open(path, "wb") as file:
         pickle.dump((commit, tests, ranges), file)
@@ -176,18 +184,26 @@ def headers_with(name, path):
 class Worker:
     """Tries mutants, one after the other, in copies of its own."""
 
-    def __init__(self, work, number):
+    def __init__(self, work, number, budget):
         self.place = os.path.join(work, f"worker-{number}")
+        self.budget = budget
         self.plain = beds.Bed(ROOT, os.path.join(self.place, "a"), "plain", SHARED)
         self.sanitized = None
         said = self.plain.build()
         if said:
             sys.exit(said[-4000:])
+        # What each source is compiled to without a mutant.
+        self.objects = {path: self.plain.object_of(path)
+                        for files in sources().values() for path in files}
         # Names of tests are the same, commands are this copy's.
         self.commands = {test.name: test for test in self.plain.tests()}
 
     def noticed(self, bed, commands, order, slow):
+        """By which test, or None."""
+        end = time.monotonic() + self.budget if self.budget else None
         for test in order:
+            if end and time.monotonic() > end:
+                return None
             code, _ = bed.run(commands[test.name], slow * (20 + 5 * test.seconds))
             if code not in (0, beds.SKIPPED):
                 return f"{test.name} ({code})"
@@ -211,19 +227,18 @@ class Worker:
         lines = text.split("\n")
         lines[mutant.line - 1] = mutant.after
         changed = "\n".join(lines)
-        original = self.plain.object_of(mutant.path)
         self.plain.write(mutant.path, changed)
         try:
             if self.plain.build():
                 return "stillborn", ""
-            if self.plain.object_of(mutant.path) == original:
+            if self.plain.object_of(mutant.path) == self.objects[mutant.path]:
                 return "same", ""
             by = self.noticed(self.plain, self.commands, order, 1)
             by = by or self.with_sanitizers(mutant, changed, order)
             return ("noticed", by) if by else ("survived", f"of {len(order)} tests")
         finally:
+            # Compiled together with the next one.
             self.plain.write(mutant.path, text)
-            self.plain.build()
 
 
 def drawn(layer, files, chance):
@@ -281,6 +296,8 @@ def parse():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--at")
     parser.add_argument("--tests", default="")
+    parser.add_argument("--budget", type=float)
+    parser.add_argument("--again")
     parser.add_argument("--work", default=os.path.join(ROOT, "build", "mutate"))
     return parser.parse_args()
 
@@ -289,13 +306,13 @@ def main():
     arguments = parse()
     print("seed", arguments.seed, flush=True)
     os.environ.setdefault("CSREPLAY_RECORDINGS", os.path.join(arguments.work, "recordings"))
-    tests, ranges = measured(arguments.work, arguments.jobs, arguments.tests)
+    tests, ranges = measured(arguments.work, arguments.jobs, arguments.tests, arguments.again)
     workers = queue.Queue()
     lock = threading.Lock()
     results = []
 
     for number in range(arguments.jobs):
-        workers.put(Worker(arguments.work, number))
+        workers.put(Worker(arguments.work, number, arguments.budget))
 
     def one(iterator):
         """The next mutant of a layer that can be built and is one."""
