@@ -15,6 +15,7 @@ import struct
 import subprocess
 import sys
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "values"))
 import known
 
 SKIPPED = 77

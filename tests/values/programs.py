@@ -122,9 +122,10 @@ def symbols_of(compiler, path):
 
 
 def build(target, program, level, folder):
-    """`program` is a file of programs/, or the path of one. The ELF is named `elf`."""
+    """`program` is a file of programs/, or assembly in the folder. The ELF is named `elf`."""
     done = subprocess.run(target[0] + [level, "-static", "-o", "elf",
-                                       os.path.join(recordings.PROGRAMS, program),
+                                       os.path.join(recordings.PROGRAMS, program)
+                                       if program.endswith(".c") else program,
                                        os.path.join(recordings.PROGRAMS, "main.c"), "-lm"],
                           cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -171,9 +172,8 @@ class Recorder:
 
     def run(self, rounds):
         begin, end = self.symbols["program"], self.symbols["finished"]
-        qemu = recordings.emulate(self.target[1] + [
-            "-seed", "1", "-g", "gdb", "-singlestep", "-d", "cpu,fpu,nochain", "-D",
-            recordings.LOG, "elf", str(rounds)], self.folder)
+        qemu = recordings.emulate_program(self.target[1] + ["-g", "gdb", "-d", "cpu,fpu,nochain"],
+                                          rounds, self.folder)
         try:
             stub = Stub(os.path.join(self.folder, "gdb"))
             stub.run_to(begin)
@@ -199,7 +199,7 @@ def record(target, source, level, rounds, folder):
     if source.endswith("\n"):
         with open(os.path.join(folder, "program.s"), "w", encoding="ascii") as f:
             f.write(source)
-        source = os.path.join(folder, "program.s")
+        source = "program.s"
     elf = build(target, source, level, folder)
     arguments = Recorder(target, elf, folder).run(rounds)
     recordings.write_about(folder, recordings.tools_of(target[0][0], target[1][0]), arguments)

@@ -6,6 +6,7 @@ Where CSREPLAY_RECORDINGS is a folder, recordings stay there, by what they were 
 commands, and the scripts. Who finds one there needs neither compiler nor emulator.
 """
 import contextlib
+import fcntl
 import hashlib
 import json
 import os
@@ -19,6 +20,7 @@ PROGRAMS = os.path.join(HERE, "programs")
 # What all recordings depend on.
 MADE_BY = ("recordings.py", "programs.py", "programs/main.c", "programs/m_main.c", "programs/m.ld",
            "programs/program.h")
+ELF_IN_MEMORY = "elf"
 ABOUT, LOG, PACKED = "about.json", "log", "log.gz"
 
 
@@ -59,6 +61,22 @@ def write_about(folder, tools, arguments):
 def emulate(command, folder, **more):
     """Starts qemu there. Its environment lies on the program's stack: it has none."""
     return subprocess.Popen([shutil.which(command[0])] + command[1:], cwd=folder, env={}, **more)
+
+
+def emulate_program(command, rounds, folder, **more):
+    """Starts qemu user mode for `elf`. The C library looks up its path and leaves it in the heap and
+    in registers; it is to have none, so that recordings are the same wherever they are made."""
+    with open(os.path.join(folder, "elf"), "rb") as f:
+        elf = f.read()
+    with open(os.memfd_create(ELF_IN_MEMORY), "wb", buffering=0) as f:
+        f.write(elf)
+        fd = fcntl.fcntl(f, fcntl.F_DUPFD, 100)  # three digits: the name is on the stack
+        try:
+            return emulate(command + ["-0", "elf", "-seed", "1", "-singlestep", "-D", LOG,
+                                      "/proc/self/fd/%d" % fd, str(rounds)], folder, pass_fds=[fd],
+                           **more)
+        finally:
+            os.close(fd)
 
 
 def key_of(what, sources):

@@ -66,10 +66,10 @@ def run(target, elf, plugin, rounds, folder):
     with open(elf, "rb") as f:
         base = next(segments_of(f.read()))[0]
     what = "cpu,nochain" if has_long_vectors(target) else "cpu,fpu,nochain"
-    arguments = "%s,begin=%x,end=%x,base=%x,elf=%s,folder=." % (plugin, begin, end, base, elf)
-    qemu = recordings.emulate(target[1] + ["-seed", "1", "-s", str(STACK), "-singlestep", "-plugin",
-                                           arguments, "-d", what, "-D", recordings.LOG, "elf",
-                                           str(rounds)], folder, stdout=subprocess.DEVNULL)
+    arguments = "%s,begin=%x,end=%x,base=%x,elf=/memfd:%s,folder=." % (
+        plugin, begin, end, base, recordings.ELF_IN_MEMORY)
+    qemu = recordings.emulate_program(target[1] + ["-s", str(STACK), "-plugin", arguments, "-d", what],
+                                      rounds, folder, stdout=subprocess.DEVNULL)
     qemu.wait(timeout=300)
     ranges = os.path.join(folder, "ranges")
     if not os.path.exists(ranges):

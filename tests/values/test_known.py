@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What tests/support/known.py lets pass, and what not."""
+"""What tests/values/known.py lets pass, and what not."""
 import contextlib
 import io
 import os

@@ -589,6 +589,32 @@ static void check_word(struct cut *c, size_t at, uint64_t address, struct score 
 	}
 }
 
+/*
+ * A change by an instruction, or by the next that makes one. Were it one of all changes, each would
+ * be another if one instruction changed a byte more: what a kernel writes is not always the same.
+ */
+static const struct change *pick_change(struct cut *c)
+{
+	const struct recording *r = c->trial->recording;
+	size_t step = random_below(c, r->count);
+	size_t low = 0;
+	size_t high = r->change_count - 1;
+	size_t n = 0;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (r->changes[middle].step < step)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	step = r->changes[low].step;
+	while (low + n < r->change_count && r->changes[low + n].step == step)
+		n++;
+	return &r->changes[low + random_below(c, n)];
+}
+
 /* A place that is looked at: by the change that it is about, or anywhere. */
 static uint64_t place_of_word(struct cut *c)
 {
@@ -596,8 +622,7 @@ static uint64_t place_of_word(struct cut *c)
 	const struct range *range = &r->ranges[random_below(c, r->range_count)];
 
 	if (r->change_count > 0 && next_random(c) % 4 != 0)
-		return r->changes[random_below(c, r->change_count)].address + random_below(c, 12) -
-		       4;
+		return pick_change(c)->address + random_below(c, 12) - 4;
 	return range->address + random_below(c, range->length);
 }
 

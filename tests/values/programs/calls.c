@@ -65,7 +65,7 @@ NOINLINE static uint32_t files(uint32_t seed)
 	sum += sum_of(&st, sizeof(st)) + sum_of(buffer, 40);
 	if (getcwd(buffer, sizeof(buffer)))
 		sum += sum_of(buffer, 30);
-	sum += (uint32_t)readlink("/proc/self/exe", buffer, 9);
+	sum += (uint32_t)readlink("/proc/mounts", buffer, 9);
 	return sum + sum_of(buffer, 30);
 }
 
@@ -229,7 +229,8 @@ uint32_t program(uint32_t rounds)
 		sum = sum * 3 + facts(seed);
 		sum = sum * 3 + maps(seed);
 		sum = sum * 3 + signals(seed);
-		(void)snprintf(buffer, sizeof(buffer), "%u %x", sum, round);
+		/* Not the sum: its digits, and so the instructions, are not always as many. */
+		(void)snprintf(buffer, sizeof(buffer), "%u %x", random, round);
 		sum += sum_of(buffer, 20);
 	}
 	return sum;

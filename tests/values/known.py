@@ -6,7 +6,7 @@ A test that knows its name (`known=NAME`) fails if a share is below the table's,
 the row, or has a row that was not measured. To raise the table, run tests with CSREPLAY_MEASURED=DIR
 and then
 
-    tests/support/known.py DIR... [--lower]
+    tests/values/known.py DIR... [--lower]
 
 which only raises what it finds, and adds rows, unless `--lower` says that it may also be less.
 """
@@ -14,7 +14,7 @@ import os
 import re
 import sys
 
-TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "values", "known.tsv")
+TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "known.tsv")
 DISTANCES = (100, 1000, 10000, 100000)
 COLUMNS = ["%s %d" % (what, d) for what in ("read", "all") for d in DISTANCES] + ["memory"]
 SLACK = 0.5   # percent, of another patch of a compiler or a library
