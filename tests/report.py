@@ -7,7 +7,8 @@ usage: report.py [--strict] JUNIT...
 In: files of ctest's --output-junit. Out: each test that failed or was skipped, the skipped ones by
 reason, and last the counts. Exit 1 if a test failed, if none ran, or with --strict if one was skipped.
 
-A test that cannot do its work, or a part of it, prints `SKIPPED: REASON` for each part and ends with 77.
+A test that cannot do its work, or a part of it, prints `SKIPPED: REASON` for each part and ends with 77; one
+that prints that and ends with 0 counts as skipped, too.
 """
 import collections
 import os
@@ -19,8 +20,8 @@ REASON = re.compile(r"^SKIPPED: (.+)$", re.MULTILINE)
 
 
 def reasons_of(case):
-    found = REASON.findall(case.findtext("system-out") or "")
-    return list(dict.fromkeys(found)) or ["no reason given"]
+    found = list(dict.fromkeys(REASON.findall(case.findtext("system-out") or "")))
+    return found or (["no reason given"] if case.find("skipped") is not None else [])
 
 
 def read(paths):
@@ -30,14 +31,17 @@ def read(paths):
         preset = os.path.splitext(os.path.basename(path))[0]
         for case in xml.etree.ElementTree.parse(path).getroot().iter("testcase"):
             name = f"{preset}/{case.get('name')}"
-            if case.get("status") == "run":
-                passed.append(name)
-            elif case.find("skipped") is not None:
-                skipped.append(name)
-                for reason in reasons_of(case):
-                    reasons[reason].append(name)
-            else:
+            why = reasons_of(case)
+            if case.get("status") not in ("run", "notrun"):
                 failed.append(name)
+            elif why:
+                skipped.append(name)
+                for reason in why:
+                    reasons[reason].append(name)
+            elif case.get("status") == "run":
+                passed.append(name)
+            else:
+                failed.append(name)  # its program is not there
     return passed, failed, reasons, skipped
 
 
