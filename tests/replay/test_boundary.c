@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "replay/boundary.h"
 #include "tests/replay/made_a64.h"
 
 #define NOP          UINT32_C(0xd503201f)
@@ -380,6 +381,41 @@ static void change_of_level_forgets_the_flags(void **state)
 	}
 }
 
+/* The last place at which another address space comes, however often it came before. */
+static void change_of_space_is_found_in_a_history(void **state)
+{
+	for (unsigned int changes = 0; changes < 3; changes++) {
+		const struct element elements[] = {
+		        context(EL_1),
+		        range(CODE, 1, INSN_OTHER, true),
+		        context(changes > 0 ? EL_2 : EL_1),
+		        range(CODE + 4, 1, INSN_OTHER, true),
+		        context(changes == 2   ? EL_1
+		                : changes == 1 ? EL_2
+		                               : EL_0),
+		        range(CODE + 8, 1, INSN_OTHER, true),
+		};
+		struct program p;
+
+		(void)state;
+		BEGIN(&p, NOP, NOP, NOP);
+		finish(&p, elements, 6);
+		assert_int_equal(boundary_space_change(p.f.history), changes);
+		end(&p);
+	}
+}
+
+/* ETMv3: the last instruction that was listed did not execute, and what did instead is not told. */
+static void instruction_that_was_cancelled_loses_all(void **state)
+{
+	struct element e = exception(IRQ, CODE + 8);
+
+	(void)state;
+	assert_int_equal(across(&e, 1, CODE + 16), X1 | MEMORY);
+	e.exception.cancels_last = true;
+	assert_int_equal(across(&e, 1, CODE + 16), LOST);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -398,6 +434,8 @@ int main(void)
 	        cmocka_unit_test(call_without_an_exception_loses_all),
 	        cmocka_unit_test(call_with_a_traced_handler_has_another_sp),
 	        cmocka_unit_test(change_of_level_forgets_the_flags),
+	        cmocka_unit_test(change_of_space_is_found_in_a_history),
+	        cmocka_unit_test(instruction_that_was_cancelled_loses_all),
 	};
 
 	(void)open_fixture;

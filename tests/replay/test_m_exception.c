@@ -173,6 +173,9 @@ static void entry_leaves_exc_return_in_lr(void **state)
 		m_exception_enter(&core, 0x1004, NOP, &m.b);
 		execute(&m);
 		assert_after(&m, LR, expected[i].known, expected[i].value);
+		assert_true(uop_insn_uses(&m.b.insn, SP));
+		assert_true(uop_insn_uses(&m.b.insn, M_OTHER_SP));
+		assert_true(uop_insn_uses(&m.b.insn, REG_NZCV));
 		assert_forgotten(&m, scalars_of(i), true);
 		assert_int_equal(m.b.insn.flags, UOP_AARCH32);
 		for (unsigned int reg = 4; reg <= 11; reg++)

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "replay/solve.h"
 #include "tests/replay/made_a32.h"
 
 enum { M_SVC = 11, FRAME = 0x10 /* in the data */ };
@@ -397,6 +398,201 @@ static void m_return_to_unknown_frame(void **state)
 	end(&p);
 }
 
+/* A handler that returns, and at once PendSV: its frame is the one that is there. */
+static void chain_m(struct program *p, enum protocol protocol, bool has_address)
+{
+	struct element pend_sv = exception(14, CODE + 4);
+	struct element elements[] = {
+	        run_at(ISA_T32, CODE, 2, false, true),
+	        exception(M_SVC, CODE + 4),
+	        run_at(ISA_T32, CODE + 14, 2, true, true),
+	        {.type = ELEMENT_EXCEPTION_RET},
+	        pend_sv,
+	        run_at(ISA_T32, CODE + 10, 1, false, true),
+	};
+
+	elements[4].exception.has_return_address = has_address;
+	BEGIN_T32(p, T_ADD_R1_5, T_SVC, T_NOP, T_NOP, T_NOP, T_NOP, T_NOP, T_NOP, T_BX_LR);
+	begin_m(p, "Cortex-M3", UINT32_C(0xfffffff9));
+	p->protocol = protocol;
+	put_u32(p->r[R_PC], CODE + 12);
+	leads_to(CODE + 12);
+	finish(p, elements, 6);
+}
+
+/* ETMv3 does not say whether it is chained: then it is another entry, or not. */
+static void m_chained_exception_has_the_frame_of_the_one_before(void **state)
+{
+	static const struct {
+		enum protocol protocol;
+		bool has_address;
+		bool is_chained;
+	} cases[] = {{PROTOCOL_ETM4, false, true},
+	             {PROTOCOL_ETM4, true, false},
+	             {PROTOCOL_ETM3, false, false}};
+
+	(void)state;
+	for (unsigned int i = 0; i < 3; i++) {
+		struct program p;
+
+		chain_m(&p, cases[i].protocol, cases[i].has_address);
+		if (cases[i].is_chained) {
+			assert_is(&p, 3, R_SP, DATA_AT + FRAME);
+			assert_is(&p, 3, R_LR, UINT32_C(0xfffffff9));
+			assert_is(&p, 0, 4, 0);
+			assert_unknown(&p, 3, 1);
+			assert_is(&p, 0, 0, 0x36); /* what SVC has stacked is still there */
+		} else {
+			assert_unknown(&p, 3, 4);
+			assert_unknown(&p, 3, R_SP);
+		}
+		assert_is(&p, 4, 4, 0);
+		end(&p);
+	}
+}
+
+/* One instruction, `opcode` at CODE + 2, and an exception that is to return to `address`. */
+static void enter_behind(struct program *p, uint16_t opcode, enum protocol protocol,
+                         uint32_t address, bool is_told)
+{
+	struct element elements[] = {
+	        run_at(ISA_T32, CODE, 2, false, true),
+	        exception(M_SVC, address),
+	        run_at(ISA_T32, CODE + 16, 1, false, true),
+	};
+
+	BEGIN_T32(p, M_PROGRAM);
+	begin_m(p, "Cortex-M3", UINT32_C(0xfffffff9));
+	p->protocol = protocol;
+	p->code[2] = (uint8_t)opcode;
+	p->code[3] = (uint8_t)(opcode >> 8);
+	put_u32(p->data + FRAME + 24, address);
+	if ((opcode & 0xe000) == 0xe000 || opcode >> 12 == 13)
+		elements[0].range.last_class = opcode == T_SVC ? INSN_OTHER : INSN_BRANCH;
+	if (opcode == T_BX_LR)
+		elements[0].range.last_class = INSN_BRANCH_INDIRECT;
+	elements[1].exception.has_return_address = is_told;
+	finish(p, elements, 3);
+}
+
+/* ETMv3 does not say where an exception returns to: behind the instruction, if that is certain. */
+static void m_entry_returns_to_where_the_instruction_led(void **state)
+{
+	enum { T_B_4 = 0xe000, T_BEQ_4 = 0xd000 }; /* to CODE + 6, from CODE + 2 */
+	static const struct {
+		uint16_t opcode;
+		enum protocol protocol;
+		uint32_t address;
+		bool is_told;
+		bool is_certain;
+	} cases[] = {
+	        {T_SVC, PROTOCOL_ETM3, CODE + 4, false, true},
+	        {T_NOP, PROTOCOL_ETM3, CODE + 4, false, true},
+	        {T_B_4, PROTOCOL_ETM3, CODE + 6, false, true},
+	        {T_BEQ_4, PROTOCOL_ETM3, CODE + 6, false, false},
+	        {T_BX_LR, PROTOCOL_ETM3, CODE + 6, false, false},
+	        {T_NOP, PROTOCOL_ETM4, CODE + 4, true, true},
+	        {T_NOP, PROTOCOL_ETM3, CODE + 4, true, true},
+	        {T_B_4, PROTOCOL_ETM4, CODE + 6, true, true},
+	        {T_B_4, PROTOCOL_ETM4, CODE + 4, true, false},
+	        {T_BEQ_4, PROTOCOL_ETM4, CODE + 6, true, true},
+	        {T_BX_LR, PROTOCOL_ETM4, CODE + 6, true, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct program p;
+
+		enter_behind(&p, cases[i].opcode, cases[i].protocol, cases[i].address,
+		             cases[i].is_told);
+		if (cases[i].is_certain) {
+			assert_is(&p, 0, 0, 0x36);
+			assert_is(&p, 0, R_SP, DATA_AT + FRAME + 0x24);
+		} else {
+			assert_unknown(&p, 0, 0);
+			assert_unknown(&p, 0, R_SP);
+		}
+		end(&p);
+	}
+}
+
+/* An interrupt whose handler is not traced leaves the registers alone, if that is assumed. */
+static void m_unseen_handler_of_an_interrupt_preserves_registers(void **state)
+{
+	enum { SYSTICK = 15, IRQ_0 = 16 };
+	static const struct {
+		uint32_t number;
+		bool preserves;
+		uint32_t address;
+		bool is_kept;
+	} cases[] = {{SYSTICK, true, CODE + 12, true},
+	             {IRQ_0, true, CODE + 12, true},
+	             {IRQ_0, false, CODE + 12, false},
+	             {M_SVC, true, CODE + 12, false},
+	             {IRQ_0, true, CODE + 24, false}};
+	struct solve_options options = {.window = {0, 3, true}, .single_writer = true};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct solver solver;
+		struct program p;
+		const struct element elements[] = {
+		        run_at(ISA_T32, CODE + 8, 2, false, true),
+		        exception(cases[i].number, cases[i].address),
+		        {.type = ELEMENT_TRACE_ON},
+		        run_at(ISA_T32, CODE + 12, 1, false, true),
+		};
+
+		BEGIN_T32(&p, T_NOP, T_NOP, T_NOP, T_NOP, T_ADD_R1_5, T_NOP, T_NOP, T_NOP);
+		begin_m(&p, "Cortex-M3", 0x77);
+		put_u32(p.r[1], 0x105);
+		put_u32(p.r[R_CPSR], UINT32_C(0x01000000));
+		put_u32(p.r[R_PC], CODE + 14);
+		leads_to(CODE + 14);
+		finish(&p, elements, 4);
+		options.window.handler_preserves = cases[i].preserves;
+		assert_int_equal(solve_init(&solver, p.f.history, &options), STATUS_OK);
+		assert_int_equal(solve_register(&solver, 0, 1).value, cases[i].is_kept ? 0x100 : 0);
+		assert_int_equal(solve_word(&solver, 1, DATA_AT + FRAME).known, 0);
+		assert_int_equal(solve_word(&solver, 2, DATA_AT + FRAME).known, UINT64_MAX);
+		solve_fini(&solver);
+		end(&p);
+	}
+}
+
+/* A marker of data trace (ETMv3) alone: something happened that is not told. */
+static void m_marker_without_an_exception_is_a_gap(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < 2; i++) {
+		struct element marker = exception(0, 0);
+		struct program p;
+
+		marker.exception.is_data_marker = true;
+		marker.exception.has_return_address = false;
+		{
+			const struct element elements[] = {
+			        run_at(ISA_T32, CODE, 2, false, true),
+			        marker,
+			        i == 0 ? exception(M_SVC, CODE + 4)
+			               : (struct element){.type = ELEMENT_TIMESTAMP},
+			        run_at(ISA_T32, i == 0 ? CODE + 16 : CODE + 4, i == 0 ? 1 : 7,
+			               false, true),
+			};
+
+			BEGIN_T32(&p, M_PROGRAM);
+			begin_m(&p, "Cortex-M3", UINT32_C(0xfffffff9));
+			finish(&p, elements, 4);
+		}
+		if (i == 0)
+			assert_is(&p, 0, 0, 0x36);
+		else
+			assert_unknown(&p, 0, 0);
+		assert_is(&p, 2, 4, 0);
+		end(&p);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -414,6 +610,10 @@ int main(void)
 	        cmocka_unit_test(m_entry_behind_registers_that_were_stacked),
 	        cmocka_unit_test(m_entry_that_may_stack_otherwise_is_a_gap),
 	        cmocka_unit_test(m_return_in_one_security_state_is_unstacked),
+	        cmocka_unit_test(m_chained_exception_has_the_frame_of_the_one_before),
+	        cmocka_unit_test(m_entry_returns_to_where_the_instruction_led),
+	        cmocka_unit_test(m_unseen_handler_of_an_interrupt_preserves_registers),
+	        cmocka_unit_test(m_marker_without_an_exception_is_a_gap),
 	};
 
 	(void)open_fixture;
