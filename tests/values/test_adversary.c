@@ -17,6 +17,10 @@
 #include "replay/values_access.h"
 #include "tests/values/adversary.h"
 
+#define STR_X4_X2   UINT32_C(0xf9000044)
+#define LD1_4_X3_64 UINT32_C(0x4cdf2060) /* ld1 {v0.16b - v3.16b}, [x3], #64 */
+#define LD1_4_X5    UINT32_C(0x4c4020a0) /* ld1 {v0.16b - v3.16b}, [x5] */
+
 /* What a store through X3, of X4, does between a store of X1 to DATA and the end. */
 static void assert_may_hit(uint32_t store)
 {
@@ -470,9 +474,66 @@ static void store_that_another_one_has_covered_in_part_may_have_hit(void **state
 	end(&p);
 }
 
+/* X1 is stored, many words are loaded, and X1's is loaded again and overwritten. */
+static void word_is_found_again_among_many(void **state)
+{
+	enum { LOADS = 119 };
+	uint32_t code[LOADS + 5] = {STR_X1_X2, MOV_X1_7};
+	struct program p;
+
+	(void)state;
+	for (size_t i = 0; i < LOADS; i++)
+		code[2 + i] = LD1_4_X3_64;
+	code[LOADS + 2] = LDR_X5_X2;
+	code[LOADS + 3] = STR_X4_X2;
+	code[LOADS + 4] = MOV_X4_0;
+	begin(&p, code, LOADS + 5);
+	put_u64(p.data, 4);
+	set(&p, 3, DATA + 0x100 + 64 * LOADS);
+	set(&p, 4, 0);
+	set(&p, 5, 0x55);
+	run(&p);
+	assert_is(&p, 0, 1, 0x55);
+	assert_is(&p, LOADS + 3, 4, 4);
+	assert_int_equal(bytes_known(&p, 1, DATA), 8);
+	assert_int_equal(bytes_known(&p, 0, DATA), 0);
+	end(&p);
+}
+
+/* However many accesses lie behind a wild store, in front of it nothing is known. */
+static void store_that_thousands_of_accesses_follow_may_have_hit(void **state)
+{
+	enum { LOADS = 100, ROUNDS = 7 };
+	uint32_t code[LOADS + 4] = {STR_X4_X3, MOV_X3_0, MOV_X4_0};
+	struct program p;
+
+	(void)state;
+	for (size_t i = 0; i < LOADS; i++)
+		code[3 + i] = LD1_4_X5;
+	code[LOADS + 3] = UINT32_C(0x14000000) | (UINT32_C(0x3ffffff) & (0u - LOADS));
+	begin(&p, code, LOADS + 4);
+	p.runs[0] = (struct run){0, LOADS + 4, INSN_BRANCH, false};
+	for (size_t i = 1; i < ROUNDS; i++)
+		p.runs[i] = (struct run){3, LOADS + 1, INSN_BRANCH, false};
+	p.runs[ROUNDS] = (struct run){3, 1, INSN_OTHER, false};
+	p.end = CODE + 16;
+	set(&p, PC, p.end);
+	set(&p, 3, 0);
+	set(&p, 4, 0);
+	set(&p, 5, DATA + 0x800);
+	run(&p);
+	for (uint64_t at = DATA; at < DATA + 0x2000; at += 0x800) {
+		assert_int_equal(bytes_known(&p, 1, at), 8);
+		assert_int_equal(bytes_known(&p, 0, at), 0);
+	}
+	end(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(word_is_found_again_among_many),
+	        cmocka_unit_test(store_that_thousands_of_accesses_follow_may_have_hit),
 	        cmocka_unit_test(dump_that_ends_within_a_store_loses_its_bytes),
 	        cmocka_unit_test(data_of_an_image_is_not_that_of_the_halt),
 	        cmocka_unit_test(store_that_another_core_may_have_covered_is_in_doubt),
