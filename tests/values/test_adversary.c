@@ -19,6 +19,9 @@
 
 #define STR_X4_X2   UINT32_C(0xf9000044)
 #define LD1_4_X3_64 UINT32_C(0x4cdf2060) /* ld1 {v0.16b - v3.16b}, [x3], #64 */
+#define FADD_D9     UINT32_C(0x1e692929) /* fadd d9, d9, d9: its result is not followed */
+#define FMOV_X3_D9  UINT32_C(0x9e660123)
+#define FMOV_X4_D9  UINT32_C(0x9e660124)
 #define LD1_4_X5    UINT32_C(0x4c4020a0) /* ld1 {v0.16b - v3.16b}, [x5] */
 
 /* What a store through X3, of X4, does between a store of X1 to DATA and the end. */
@@ -529,11 +532,41 @@ static void store_that_thousands_of_accesses_follow_may_have_hit(void **state)
 	end(&p);
 }
 
+/* One of them in each round: behind the last one all is known, in front of it nothing, anywhere. */
+static void last_of_many_wild_stores_may_have_hit(void **state)
+{
+	enum { LOADS = 100, ROUNDS = 8 };
+	uint32_t code[LOADS + 5] = {STR_X4_X3, FADD_D9, FMOV_X3_D9, FMOV_X4_D9};
+	struct program p;
+
+	(void)state;
+	for (size_t i = 0; i < LOADS; i++)
+		code[4 + i] = LD1_4_X5;
+	code[LOADS + 4] = UINT32_C(0x14000000) | (UINT32_C(0x3ffffff) & (0u - (LOADS + 4)));
+	begin(&p, code, LOADS + 5);
+	for (size_t i = 0; i + 1 < ROUNDS; i++)
+		p.runs[i] = (struct run){0, LOADS + 5, INSN_BRANCH, false};
+	p.runs[ROUNDS - 1] = (struct run){0, LOADS + 4, INSN_OTHER, false};
+	p.end = CODE + 4 * (LOADS + 4);
+	set(&p, PC, p.end);
+	set(&p, 5, DATA + 0x800);
+	run(&p);
+	for (uint64_t round = 0; round < ROUNDS; round++) {
+		uint64_t behind = (LOADS + 5) * round + 1;
+
+		assert_int_equal(bytes_known(&p, behind, DATA), round == ROUNDS - 1 ? 8 : 0);
+		assert_int_equal(bytes_known(&p, behind + LOADS, DATA + 0x800),
+		                 round == ROUNDS - 1 ? 8 : 0);
+	}
+	end(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(word_is_found_again_among_many),
 	        cmocka_unit_test(store_that_thousands_of_accesses_follow_may_have_hit),
+	        cmocka_unit_test(last_of_many_wild_stores_may_have_hit),
 	        cmocka_unit_test(dump_that_ends_within_a_store_loses_its_bytes),
 	        cmocka_unit_test(data_of_an_image_is_not_that_of_the_halt),
 	        cmocka_unit_test(store_that_another_core_may_have_covered_is_in_doubt),
