@@ -19,6 +19,7 @@
 #define ADD_X1_X1_X5 UINT32_C(0x8b050021)
 #define ADD_X1_X1_X6 UINT32_C(0x8b060021)
 #define ADD_X1_X1_X7 UINT32_C(0x8b070021)
+#define UNDEFINED    UINT32_C(0x80800000) /* SME left it unallocated */
 #define STR_W1_X2    UINT32_C(0xb9000041)
 
 static const struct why_subject x0 = {.number = A64_x0};
@@ -236,6 +237,38 @@ static void why_disagreement_lists_four_that_it_rests_on(void **state)
 	end(&p);
 }
 
+/* What X1 was there is overwritten behind it, and from before nothing leads there. */
+static void why_value_behind_what_kills_names_it(void **state)
+{
+	const struct why_options options = {.all = false};
+	const struct element gap[] = {range(CODE, 1, INSN_OTHER, true),
+	                              {.type = ELEMENT_TRACE_ON},
+	                              range(CODE + 4, 2, INSN_OTHER, true)};
+	const struct element none[] = {range(CODE, 3, INSN_OTHER, true)};
+
+	(void)state;
+	for (unsigned int is_gap = 0; is_gap < 2; is_gap++) {
+		struct text said = {0};
+		struct program p;
+
+		BEGIN(&p, UNDEFINED, NOP, MOV_X1_7);
+		put_u64(p.x[1], 7);
+		finish(&p, is_gap ? gap : none, is_gap ? 3 : 1);
+		assert_int_equal(why_value(p.values, 1, &x1, &options, &said), STATUS_OK);
+		assert_non_null(strstr(said.data,
+		                       "x1 at position 1 is not known:\n"
+		                       "  2  0x1008  movz x1, #0x7: overwrites it, and nothing "
+		                       "before says what it was\n"));
+		assert_non_null(strstr(
+		        said.data,
+		        is_gap ? ": nothing is known to be the same before and behind it\n"
+		               : ": an opcode that the tables do not have: anything may have "
+		                 "changed\n"));
+		text_fini(&said);
+		end(&p);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -249,6 +282,7 @@ int main(void)
 	        cmocka_unit_test(why_branch_says_where_its_register_points),
 	        cmocka_unit_test(why_chain_is_cut_behind_sixteen_lines),
 	        cmocka_unit_test(why_disagreement_lists_four_that_it_rests_on),
+	        cmocka_unit_test(why_value_behind_what_kills_names_it),
 	};
 
 	(void)open_fixture;
