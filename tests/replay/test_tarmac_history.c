@@ -451,7 +451,10 @@ static void effects_are_the_lines_of_the_instruction(void **state)
 	assert_int_equal(effects.count, 2);
 	assert_int_equal(effects.items[0].event.kind, TARMAC_REGISTER);
 	assert_int_equal(tarmac_value_u64(effects.items[0].event.reg.value), 6);
+	assert_int_equal(effects.items[1].event.kind, TARMAC_MEMORY);
 	assert_int_equal(effects.items[1].event.memory.address, 0x8000);
+	assert_int_equal(tarmac_value_u64(effects.items[1].event.memory.value), 7);
+	assert_true(effects.has_instruction);
 	assert_int_equal(effects_at(reader, EFFECTS_INITIAL, &effects), STATUS_OK);
 	assert_int_equal(effects.count, 1);
 	assert_false(effects.has_instruction);
@@ -460,6 +463,7 @@ static void effects_are_the_lines_of_the_instruction(void **state)
 	assert_int_equal(effects.instruction.instruction.address, 0x1000);
 	assert_int_equal(effects_at(reader, 2, &effects), STATUS_UNAVAILABLE);
 	effects_close(reader);
+	effects_close(NULL);
 }
 
 static void effects_of_a_long_history_are_found_in_any_order(void **state)
