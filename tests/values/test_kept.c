@@ -160,6 +160,21 @@ static void frame_says_nothing_of_what_was_there_before(void **state)
 	end(&p);
 }
 
+/* The frame was made by the last of the stores that are known to go there, not by the first. */
+static void frame_is_kept_from_the_last_store_to_it_on(void **state)
+{
+	PROGRAM(p, STR_X1_X2, STR_X4_X3, MOV_X3_0, MOV_X4_0, STR_X1_X2, NOP);
+	make_frame(&p, BEHIND_BL);
+	set(&p, 1, 0);
+	set(&p, 2, DATA + 0x40);
+	run(&p);
+	assert_int_equal(bytes_known(&p, 1, DATA + 0x40), 8);
+	assert_int_equal(bytes_known(&p, 2, DATA + 0x40), 0);
+	assert_int_equal(bytes_known(&p, 4, DATA + 0x40), 0);
+	assert_int_equal(bytes_known(&p, 5, DATA + 0x40), 8);
+	end(&p);
+}
+
 /* Nothing is known, and of what contradicts each other all of `expected` is said. */
 static void assert_disagrees(struct program *p, const char *expected)
 {
@@ -288,6 +303,7 @@ int main(void)
 	        cmocka_unit_test(store_through_sp_may_have_made_the_frame),
 	        cmocka_unit_test(record_that_no_call_made_is_no_frame),
 	        cmocka_unit_test(frame_says_nothing_of_what_was_there_before),
+	        cmocka_unit_test(frame_is_kept_from_the_last_store_to_it_on),
 	        cmocka_unit_test(store_of_another_value_than_is_found_disagrees),
 	        cmocka_unit_test(store_over_a_frame_that_is_kept_disagrees),
 	        cmocka_unit_test(register_that_a_call_does_not_keep_disagrees),
