@@ -283,6 +283,20 @@ static void t32_it_is_followed(void **state)
 	end(&p);
 }
 
+/* The instruction behind a block is executed, whatever its condition was. */
+static void t32_it_ends(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN_T32(&p, T_CMP_R4_3, T_IT_EQ, T_MOV_R1_7, T_ADD_R1_5, T_NOP);
+	run_t32(&p, COUNT);
+	assert_is(&p, 4, 1, 0x100);
+	assert_is(&p, 3, 1, 0x100 - 5);
+	assert_is(&p, 0, 1, 0x100 - 5);
+	end(&p);
+}
+
 /* The window begins, or goes on behind an interrupt's handler, inside of the block. */
 static void t32_unknown_it_kills(void **state)
 {
@@ -525,6 +539,7 @@ int main(void)
 	        cmocka_unit_test(a32_other_byte_order_is_not_looked_at),
 	        cmocka_unit_test(a32_big_endian_halt_says_nothing),
 	        cmocka_unit_test(t32_it_is_followed),
+	        cmocka_unit_test(t32_it_ends),
 	        cmocka_unit_test(t32_unknown_it_kills),
 	        cmocka_unit_test(t32_unknown_opcode_kills_all),
 	        cmocka_unit_test(a32_traced_handler_has_banked_registers),
