@@ -20,6 +20,8 @@ struct session {
 	bool assumes[ASSUMPTIONS];
 	bool has_watch;
 	bool watches_after;
+	bool is_asking;
+	bool was_asking;
 	struct watch watch;
 };
 
@@ -30,21 +32,28 @@ static struct snap_core cores[CORES];
 static struct snap_source source = {.protocol = PROTOCOL_ETM4};
 static struct snap_source *sources[] = {&source};
 static struct elf_image image;
-static struct elf_image *images[] = {&image};
+static struct elf_image library;
+static struct elf_image *images[] = {&image, &library};
 static struct snapshot snapshot;
 static struct session session;
 static bool has_fault;
+static bool has_returned;
+static bool has_halt_gap;
+static bool has_pc;
+static size_t core_count;
+static struct values_doubt doubt;
 static struct register_file registers;
 static const struct history_code codes[] = {
-        {.start = FAKE_T32, .isa = ISA_T32},      {.start = FAKE_CODE, .isa = ISA_A32},
-        {.start = FAKE_T32 + 8, .isa = ISA_T32},  {.start = FAKE_CODE + 8, .isa = ISA_A32},
-        {.start = FAKE_T32 + 64, .isa = ISA_A32},
+        {.start = FAKE_T32, .isa = ISA_T32},       {.start = FAKE_CODE, .isa = ISA_A32},
+        {.start = FAKE_T32 + 8, .isa = ISA_T32},   {.start = FAKE_CODE + 8, .isa = ISA_A32},
+        {.start = FAKE_T32 + 64, .isa = ISA_A32},  {.start = FAKE_T32 + 96, .isa = ISA_TEE},
+        {.start = FAKE_T32 + 128, .isa = ISA_A64},
 };
 static const struct gap gap = {.position = FAKE_GAP, .reason = GAP_OVERFLOW, .offset = 77};
 static struct gap many_gaps[FAKE_GAPS_MOST];
 static size_t gap_count;
-static const struct history_event events[] = {
-        {2, {.type = ELEMENT_TIMESTAMP}},
+static struct history_event events[] = {
+        {2, {.type = ELEMENT_EXCEPTION, .exception = {.number = 0xb}}},
         {FAKE_LENGTH, {.type = ELEMENT_EXCEPTION, .exception = {.number = 0xc}}},
 };
 
@@ -67,9 +76,17 @@ struct session *fake_session(void)
 	image.path = STR(FAKE_IMAGE);
 	image.file = bytes_of(fake_image_bytes, sizeof(fake_image_bytes));
 	image.load_bias = 0x10000;
+	library.path = STR(FAKE_LIBRARY);
+	library.file = bytes_of(FAKE_LIBRARY, sizeof(FAKE_LIBRARY) - 1);
 	snapshot = (struct snapshot){
-	        .cores = cores, .core_count = CORES, .images = images, .image_count = 1};
+	        .cores = cores, .core_count = CORES, .images = images, .image_count = 2};
 	has_fault = true;
+	has_returned = false;
+	has_halt_gap = false;
+	has_pc = true;
+	core_count = CORES;
+	doubt = (struct values_doubt){0};
+	events[1].element.exception.number = 0xc;
 	gap_count = 0;
 	registers = register_file_of(CORE_A64);
 	return &session;
@@ -88,6 +105,53 @@ void fake_session_set_arch(enum core_arch arch)
 void fake_session_set_fault(bool fault)
 {
 	has_fault = fault;
+}
+
+void fake_session_set_exception(enum protocol protocol, uint32_t number)
+{
+	source.protocol = protocol;
+	cores[0].source_count = protocol == PROTOCOL_UNKNOWN ? 0 : 1;
+	events[1].element.exception.number = number;
+}
+
+void fake_session_set_doubt(const struct values_doubt *value)
+{
+	doubt = *value;
+}
+
+void fake_session_set_returned(bool returned)
+{
+	has_returned = returned;
+}
+
+void fake_session_set_halt_gap(bool has_gap)
+{
+	has_halt_gap = has_gap;
+}
+
+void fake_session_set_pc(bool pc)
+{
+	has_pc = pc;
+}
+
+void fake_session_set_cores(size_t count)
+{
+	core_count = count;
+}
+
+void fake_session_set_image(const void *bytes, size_t size)
+{
+	image.file = bytes_of(bytes, size);
+}
+
+bool fake_session_was_asking(void)
+{
+	return session.was_asking;
+}
+
+bool fake_session_is_asking(void)
+{
+	return session.is_asking;
 }
 
 void fake_session_set_gaps(size_t count)
@@ -110,7 +174,7 @@ const struct snapshot *session_snapshot(const struct session *s)
 size_t session_core_count(const struct session *s)
 {
 	(void)s;
-	return CORES;
+	return core_count;
 }
 
 const struct snap_core *session_core(const struct session *s, size_t core)
@@ -127,21 +191,20 @@ const struct history *session_history(const struct session *s, size_t core)
 bool session_core_has_pc(const struct session *s, size_t core)
 {
 	(void)s;
-	return core != 2;
+	return has_pc && core != 2;
 }
 
 void session_interrupt(struct session *s, bool (*asked)(void *), void *context)
 {
-	(void)s;
-	(void)asked;
 	(void)context;
+	s->is_asking = asked != NULL;
 }
 
 bool session_has_returned(const struct session *s, size_t core)
 {
 	(void)s;
 	(void)core;
-	return false;
+	return has_returned;
 }
 
 uint64_t session_position(const struct session *s, size_t core)
@@ -256,6 +319,9 @@ struct stop session_step(struct session *s, size_t core, enum direction directio
 	uint64_t *position = &s->positions[core];
 	struct stop stop = {.reason = STOP_STEPPED};
 
+	s->was_asking = s->is_asking;
+	if (core == 0)
+		stop.doubt = doubt;
 	if (direction == DIRECTION_BACKWARD && *position == 0)
 		return (struct stop){.reason = STOP_BEGIN};
 	if (direction == DIRECTION_FORWARD && *position == s->histories[core].length)
@@ -340,9 +406,16 @@ size_t session_memory(const struct session *s, size_t core, uint64_t address, vo
 	(void)s;
 	(void)core;
 	for (; count < size; count++) {
-		if (address + count < FAKE_CODE || address + count >= FAKE_CODE + FAKE_CODE_SIZE)
+		uint64_t at = address + count;
+
+		if (at >= FAKE_LARGE && at < FAKE_LARGE + FAKE_LARGE_SIZE)
+			to[count] = '}';
+		else if (at >= FAKE_TOP || at < 16)
+			to[count] = at < 16 ? '0' : 'T';
+		else if (at >= FAKE_CODE && at < FAKE_CODE + FAKE_CODE_SIZE)
+			to[count] = (uint8_t)at;
+		else
 			break;
-		to[count] = (uint8_t)(address + count);
 	}
 	return count;
 }
@@ -377,7 +450,9 @@ const struct gap *history_gaps(const struct history *history, size_t *count)
 
 const struct gap *history_gap_at(const struct history *history, uint64_t position)
 {
-	return history->length > 0 && position == FAKE_GAP ? &gap : NULL;
+	if (history->length == 0)
+		return NULL;
+	return position == FAKE_GAP || (has_halt_gap && position == FAKE_LENGTH) ? &gap : NULL;
 }
 
 const struct history_event *history_events(const struct history *history, size_t *count)

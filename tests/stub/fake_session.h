@@ -2,7 +2,7 @@
 /*
  * A session made by hand, in place of replay/session.c and the history behind it. Thread 1: ten
  * instructions from FAKE_CODE on, a gap before 4, a data fault at the halt. Thread 2: no trace.
- * Core 3 has no PC and core 4 is in AArch32 state, so neither is a thread. One image.
+ * Core 3 has no PC and core 4 is in AArch32 state, so neither is a thread. Two images.
  */
 #ifndef CSREPLAY_TESTS_STUB_FAKE_SESSION_H
 #define CSREPLAY_TESTS_STUB_FAKE_SESSION_H
@@ -14,6 +14,9 @@
 #define FAKE_DATA    UINT64_C(0x7008)
 #define FAKE_IDLE_PC UINT64_C(0x9000)
 #define FAKE_IMAGE   "/fake/program.elf"
+#define FAKE_LIBRARY "/fake/library.so"           /* its content is its path */
+#define FAKE_LARGE   UINT64_C(0x100000)           /* memory of FAKE_LARGE_SIZE bytes, each is '}' */
+#define FAKE_TOP     UINT64_C(0xfffffffffffffe00) /* memory to the last address, each byte is 'T' */
 
 enum {
 	FAKE_LENGTH = 10,
@@ -21,6 +24,7 @@ enum {
 	FAKE_GAP = 4,
 	FAKE_CODE_SIZE = 40, /* bytes of memory that is there */
 	FAKE_GAPS_MOST = 6000,
+	FAKE_LARGE_SIZE = 0x20000,
 };
 
 /* All positions at the halt, no breakpoints, no fault hidden. */
@@ -35,6 +39,27 @@ void fake_session_set_arch(enum core_arch arch);
 void fake_session_set_data(bool data);
 /* With false the trace does not end in a fault. */
 void fake_session_set_fault(bool fault);
+/*
+ * Thread 1's trace is of this protocol, UNKNOWN being no trace source, and ends in the exception of
+ * this number. There was another, a fault that was handled, at position 2.
+ */
+void fake_session_set_exception(enum protocol protocol, uint32_t number);
+/* What every move of thread 1 says about what is watched. */
+void fake_session_set_doubt(const struct values_doubt *doubt);
+/* A function has returned where a run ends. */
+void fake_session_set_returned(bool returned);
+/* With a gap in front of the halt, too. */
+void fake_session_set_halt_gap(bool gap);
+/* With false no core has a PC. */
+void fake_session_set_pc(bool pc);
+/* What the first image holds. */
+void fake_session_set_image(const void *bytes, size_t size);
+/* The last move could be interrupted. */
+bool fake_session_was_asking(void);
+/* True while a move may be interrupted: between session_interrupt() with a function and NULL. */
+bool fake_session_is_asking(void);
+/* The first `count` cores are all that there are. */
+void fake_session_set_cores(size_t count);
 
 /* So many gaps in place of the one, before positions 0, 1 and so on, each of another reason. */
 void fake_session_set_gaps(size_t count);

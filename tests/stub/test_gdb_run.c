@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Moves and stop replies in full: what is told beside them, faults, vCont's actions. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "gdb_rig.h"
+
+/* The reply to a move, behind what the console is told. */
+static const char *stop_of(const char *request)
+{
+	const char *stop;
+
+	(void)ask(request);
+	stop = strrchr(rig.replies.data, '\n');
+	return stop ? stop + 1 : rig.replies.data;
+}
+
+/* That the console is told this text, or nothing, and then the stop is this one. */
+static void assert_told(const char *request, const char *text, const char *stop)
+{
+	struct text expected = {0};
+
+	if (text[0] != '\0') {
+		text_char(&expected, 'O');
+		hex_of(&expected, text);
+		text_char(&expected, '\n');
+	}
+	text_puts(&expected, stop);
+	assert_string_equal(ask(request), expected.data);
+	text_fini(&expected);
+}
+
+static void gap_is_named_with_what_became_of_it(void **state)
+{
+	(void)state;
+	connect_gdb();
+	assert_told("bc",
+	            "csreplay: stopped behind a gap before position 4: the trace source "
+	            "overflowed (trace byte 77)\n",
+	            "T0000:0c10000000000000;thread:1;core:0;");
+	assert_told("s",
+	            "csreplay: crossed a gap before position 4: the trace source overflowed "
+	            "(trace byte 77)\n",
+	            "T0500:1010000000000000;thread:1;core:0;");
+	assert_told("s", "", "T0500:1410000000000000;thread:1;core:0;");
+}
+
+/* Nothing that a watchpoint may have missed is passed over in silence. */
+static void doubt_of_watchpoints_is_told(void **state)
+{
+	(void)state;
+	connect_gdb();
+	fake_session_set_doubt(&(struct values_doubt){.count = 1, .position = 7});
+	assert_told("bs",
+	            "csreplay: 1 instruction on the way may have accessed what is watched, the "
+	            "nearest at position 7: the address is not known\n",
+	            "T0500:2410000000000000;thread:1;core:0;");
+	fake_session_set_doubt(&(struct values_doubt){.count = 2, .position = 8});
+	assert_told("bs",
+	            "csreplay: 2 instructions on the way may have accessed what is watched, the "
+	            "nearest at position 8: the address is not known\n",
+	            "T0500:2010000000000000;thread:1;core:0;");
+	fake_session_set_doubt(&(struct values_doubt){.blind_first = 3, .blind_last = 6});
+	assert_told("bs", "csreplay: nothing is known of what the instructions 3 to 5 accessed\n",
+	            "T0500:1c10000000000000;thread:1;core:0;");
+	fake_session_set_doubt(&(struct values_doubt){.blind_first = 6, .blind_last = 6});
+	assert_told("bs", "", "T0500:1810000000000000;thread:1;core:0;");
+}
+
+/* gdb manual, "Stop Reply Packets"; lldb's reasons are in its document of the protocol. */
+static void reasons_of_stops_are_those_of_the_client(void **state)
+{
+	(void)state;
+	connect_gdb();
+	assert_string_equal(stop_of("bs"), "T0500:2410000000000000;thread:1;core:0;");
+	rig.gdb.client = CLIENT_LLDB;
+	assert_string_equal(stop_of("bs"), "T05reason:trace;00:2010000000000000;thread:1;core:0;");
+	assert_string_equal(stop_of("bc"), "T0500:0c10000000000000;thread:1;core:0;"); /* the gap */
+	/* "begin of the history" */
+	assert_string_equal(stop_of("bc"), "T05replaylog:begin;description:"
+	                                   "626567696e206f662074686520686973746f7279;"
+	                                   "00:0010000000000000;thread:1;core:0;");
+	(void)ask("c");
+	/* "end of the history: the halt" */
+	assert_non_null(strstr(stop_of("c"),
+	                       "T05replaylog:end;description:656e64206f6620746865206869"
+	                       "73746f72793a207468652068616c74;00:2810"));
+	rig.gdb.client = CLIENT_GDB;
+	assert_non_null(strstr(stop_of("c"), "T05replaylog:end;00:2810"));
+}
+
+/* Who did not say that he understands a reason is not told it. */
+static void breakpoint_reasons_are_for_who_asked_for_them(void **state)
+{
+	static const struct {
+		const char *features;
+		const char *software;
+		const char *hardware;
+	} cases[] = {
+	        {"qSupported:xmlRegisters=i386", "T0500:", "T0500:"},
+	        {"qSupported:swbreak+", "T05swbreak:;00:", "T0500:"},
+	        {"qSupported:hwbreak+", "T0500:", "T05hwbreak:;00:"},
+	        {"qSupported:hwbreak-;swbreak+;x+", "T05swbreak:;00:", "T0500:"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		rig.gdb.has_swbreak = rig.gdb.has_hwbreak = false;
+		(void)ask(cases[i].features);
+		assert_int_equal(session_seek(rig.gdb.session, 0, FAKE_LENGTH), STATUS_OK);
+		assert_string_equal(ask("Z0,1020,4"), "OK");
+		assert_memory_equal(ask("bc"), cases[i].software, strlen(cases[i].software));
+		assert_string_equal(ask("z0,1020,4"), "OK");
+		assert_string_equal(ask("Z1,101c,4"), "OK");
+		assert_memory_equal(ask("bc"), cases[i].hardware, strlen(cases[i].hardware));
+		assert_string_equal(ask("z1,101c,4"), "OK");
+	}
+}
+
+/*
+ * Numbers of exceptions in trace: IHI 0064 (ETMv4), exception packet, TYPE of A and R profile and
+ * of M profile cores; IHI 0014 (ETMv3) and IHI 0035 (PTM), exception numbers.
+ */
+static void fault_at_the_halt_is_named_as_its_trace_numbers_it(void **state)
+{
+	static const struct {
+		enum core_arch arch;
+		enum protocol protocol;
+		uint32_t number;
+		const char *name; /* NULL: no fault */
+	} cases[] = {
+	        {CORE_A64, PROTOCOL_ETM4, 0xa, "alignment fault"},
+	        {CORE_A64, PROTOCOL_ETE, 0xb, "instruction fault"},
+	        {CORE_A32, PROTOCOL_ETM4, 0xc, "data fault"},
+	        {CORE_A64, PROTOCOL_ETE, 0xc, "data fault"},
+	        {CORE_A64, PROTOCOL_ETM4, 2, NULL}, /* a call */
+	        {CORE_A64, PROTOCOL_ETM4, 3, NULL}, /* a trap */
+	        {CORE_A64, PROTOCOL_ETM4, 9, NULL},
+	        {CORE_A64, PROTOCOL_ETM4, 0xe, NULL}, /* an interrupt */
+	        {CORE_A64, PROTOCOL_ETM4, 0x1a, NULL},
+	        {CORE_M, PROTOCOL_ETM4, 3, "HardFault"},
+	        {CORE_M, PROTOCOL_ETM4, 4, "MemManage fault"},
+	        {CORE_M, PROTOCOL_ETM4, 5, "BusFault"},
+	        {CORE_M, PROTOCOL_ETE, 6, "UsageFault"},
+	        {CORE_M, PROTOCOL_ETM4, 0x1a, "lockup"},
+	        {CORE_M, PROTOCOL_ETM4, 0xc, NULL}, /* the debug monitor */
+	        {CORE_M, PROTOCOL_ETM4, 2, NULL},   /* NMI */
+	        {CORE_A32, PROTOCOL_PTM, 9, "undefined instruction"},
+	        {CORE_A32, PROTOCOL_ETM3, 0xb, "prefetch abort"},
+	        {CORE_A32, PROTOCOL_PTM, 0xc, "data abort"},
+	        {CORE_A32, PROTOCOL_ETM3, 0xa, NULL}, /* SVC */
+	        {CORE_A32, PROTOCOL_PTM, 0xf, NULL},  /* FIQ */
+	        {CORE_M, PROTOCOL_ETM3, 0xc, NULL},
+	        {CORE_M, PROTOCOL_ETM3, 3, NULL},
+	        {CORE_A32, PROTOCOL_UNKNOWN, 0xc, NULL},
+	        {CORE_A32, PROTOCOL_ITM, 0xc, NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct text expected = {0};
+
+		connect_gdb_to(cases[i].arch);
+		fake_session_set_exception(cases[i].protocol, cases[i].number);
+		assert_memory_equal(ask("?"), cases[i].name ? "T0b00:" : "T0500:", 6);
+		rig.gdb.client = CLIENT_LLDB;
+		text_puts(&expected, cases[i].name ? "T0breason:exception;description:" : "T05");
+		if (cases[i].name)
+			hex_of(&expected, cases[i].name);
+		text_puts(&expected, cases[i].name ? ";00:" : "00:");
+		assert_memory_equal(ask("?"), expected.data, expected.length);
+		text_fini(&expected);
+	}
+}
+
+/* A fault is why the core halted only if nothing is unknown between the two. */
+static void fault_before_a_gap_or_on_the_way_is_none_of_the_halt(void **state)
+{
+	(void)state;
+	connect_gdb();
+	fake_session_set_halt_gap(true);
+	assert_memory_equal(ask("?"), "T0500:", 6);
+	fake_session_set_halt_gap(false);
+	assert_memory_equal(ask("?"), "T0b00:", 6);
+	fake_session_set_fault(false);
+	assert_memory_equal(ask("?"), "T0500:", 6);
+	fake_session_set_fault(true);
+	(void)ask("vCont;s:2");
+	assert_memory_equal(ask("?"), "T0500:0090000000000000;", 23);
+}
+
+/* gdb's `finish` would print a value that is unavailable as 0. */
+static void value_that_finish_would_show_is_none_if_it_is_unknown(void **state)
+{
+	static const char *const said =
+	        "csreplay: x0 is not known here: a value that `finish` shows "
+	        "is none\n";
+	static const char *const stop = "T05swbreak:;00:2010000000000000;thread:1;core:0;";
+
+	(void)state;
+	connect_gdb();
+	fake_session_set_returned(true);
+	assert_string_equal(ask("Z0,1020,4"), "OK");
+	assert_told("bc", "", stop);
+	(void)ask("bs");
+	assert_told("c", said, stop);
+	(void)ask("bs");
+	assert_told("vCont;c", said, stop);
+	(void)ask("bs");
+	fake_session_set_returned(false);
+	assert_told("c", "", stop);
+	(void)ask("bs");
+	fake_session_set_returned(true);
+	rig.gdb.client = CLIENT_LLDB;
+	assert_told("c", "", stop);
+	rig.gdb.client = CLIENT_GDB;
+	/* At the halt it is known; and it has to be a breakpoint that ends the run. */
+	assert_string_equal(ask("Z0,1028,4"), "OK");
+	assert_memory_equal(ask("c"), "T05swbreak:;00:2810000000000000;", 32);
+	assert_int_equal(session_seek(rig.gdb.session, 0, 5), STATUS_OK);
+	rig.runs_left = 1;
+	assert_told("c", "", "T0200:1c10000000000000;thread:1;core:0;");
+}
+
+static void result_register_is_that_of_the_architecture(void **state)
+{
+	(void)state;
+	for (unsigned int arch = CORE_A32; arch <= CORE_M; arch++) {
+		if (arch == CORE_A64)
+			continue;
+		assert_int_equal(session_seek(rig.gdb.session, 0, 5), STATUS_OK);
+		connect_gdb_to((enum core_arch)arch);
+		fake_session_set_returned(true);
+		rig.gdb.interrupted = interrupt_after_some;
+		assert_string_equal(ask("Z0,1020,4"), "OK");
+		assert_told("c",
+		            "csreplay: r0 is not known here: a value that `finish` shows is none\n",
+		            "T05swbreak:;00:20100000;thread:1;core:0;");
+		(void)ask("z0,1020,4");
+	}
+}
+
+/* While a core moves, and only then, the session may ask whether the user interrupts. */
+static void session_may_ask_during_each_move(void **state)
+{
+	static const char *const moves[] = {
+	        "bs", "s", "bc", "c", "vCont;s:1", "vCont;r1000,1008:1", "vCont;c"};
+
+	(void)state;
+	connect_gdb();
+	for (size_t i = 0; i < sizeof(moves) / sizeof(moves[0]); i++) {
+		assert_int_equal(session_seek(rig.gdb.session, 0, 6), STATUS_OK);
+		(void)ask(moves[i]);
+		assert_true(fake_session_was_asking());
+		assert_false(fake_session_is_asking());
+	}
+	assert_true(rig.was_told);
+}
+
+static void vcont_actions_are_those_that_are_told(void **state)
+{
+	(void)state;
+	connect_gdb();
+	assert_string_equal(ask("vCont?"), "vCont;c;C;s;S;t;r");
+	assert_string_equal(ask("vCont;t"), "OK");
+	assert_int_equal(session_position(rig.gdb.session, 0), FAKE_LENGTH);
+	assert_int_equal(session_seek(rig.gdb.session, 0, 5), STATUS_OK);
+	assert_non_null(strstr(ask("vCont;s:1;c:-1"), "00:1810000000000000;"));
+	assert_non_null(strstr(ask("vCont;s:p1.1"), "00:1c10000000000000;"));
+	assert_non_null(strstr(ask("vCont;s:-1"), "00:2010000000000000;"));
+	assert_non_null(strstr(ask("vCont;S05:0"), "00:2410000000000000;"));
+	assert_int_equal(session_seek(rig.gdb.session, 0, 5), STATUS_OK);
+	assert_non_null(strstr(ask("vCont;r1014,1020:1"), "00:2010000000000000;"));
+	assert_int_equal(session_seek(rig.gdb.session, 0, 5), STATUS_OK);
+	assert_non_null(strstr(ask("vCont;r1014,1020"), "00:2010000000000000;"));
+	assert_non_null(strstr(ask("vCont;c:1"), "replaylog:end;"));
+	assert_non_null(strstr(ask("vCont;c:2"), "thread:2;"));
+	assert_int_equal(session_seek(rig.gdb.session, 0, 5), STATUS_OK);
+	/* Thread 2 has stopped last. */
+	assert_non_null(strstr(ask("vCont;s"), "thread:2;"));
+}
+
+static void vcont_refuses_what_is_no_action(void **state)
+{
+	static const char *const wrong[] = {
+	        "vCont",        "vCont;",       "vCont;:1",        "vCont;s:3",
+	        "vCont;s:zz",   "vCont;x",      "vCont;r",         "vCont;r1014",
+	        "vCont;r,1020", "vCont;rx,1:1", "vCont;r1014,x:1", "vCont;r1014,1020,1:1",
+	        "vCont;R1,2"};
+
+	(void)state;
+	connect_gdb();
+	assert_int_equal(session_seek(rig.gdb.session, 0, 5), STATUS_OK);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_string_equal(ask(wrong[i]), "E01");
+	assert_int_equal(session_position(rig.gdb.session, 0), 5);
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+	        T(gap_is_named_with_what_became_of_it),
+	        T(doubt_of_watchpoints_is_told),
+	        T(reasons_of_stops_are_those_of_the_client),
+	        T(breakpoint_reasons_are_for_who_asked_for_them),
+	        T(fault_at_the_halt_is_named_as_its_trace_numbers_it),
+	        T(fault_before_a_gap_or_on_the_way_is_none_of_the_halt),
+	        T(value_that_finish_would_show_is_none_if_it_is_unknown),
+	        T(result_register_is_that_of_the_architecture),
+	        T(session_may_ask_during_each_move),
+	        T(vcont_actions_are_those_that_are_told),
+	        T(vcont_refuses_what_is_no_action),
+	};
+#undef T
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
