@@ -118,7 +118,7 @@ static size_t open_core(struct fixture *f, const struct element *elements, size_
 	return diag_count;
 }
 
-static void open_fixture(struct fixture *f, const struct element *elements, size_t count)
+static inline void open_fixture(struct fixture *f, const struct element *elements, size_t count)
 {
 	memset(f, 0, sizeof(*f));
 	f->registers[0] = (struct snap_register){.name = STR("PC"), .bits = 64, .value = pc_value};
@@ -139,7 +139,7 @@ static void open_fixture(struct fixture *f, const struct element *elements, size
 	assert_int_equal(open_core(f, elements, count), 0);
 }
 
-static void close_fixture(struct fixture *f)
+static inline void close_fixture(struct fixture *f)
 {
 	session_destroy(f->session);
 	memmap_destroy(f->core.memory);
@@ -148,8 +148,8 @@ static void close_fixture(struct fixture *f)
 }
 
 /* A run of another instruction set than A64; `size` is the last instruction's. */
-static struct element run_of(enum isa isa, uint64_t start, uint32_t count, uint64_t end,
-                             uint8_t size)
+static inline struct element run_of(enum isa isa, uint64_t start, uint32_t count, uint64_t end,
+                                    uint8_t size)
 {
 	struct element e = range(start, count, INSN_BRANCH, true);
 
