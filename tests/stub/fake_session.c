@@ -114,6 +114,12 @@ void fake_session_set_exception(enum protocol protocol, uint32_t number)
 	events[1].element.exception.number = number;
 }
 
+void fake_session_set_traced(size_t core)
+{
+	for (size_t i = 0; i < CORES; i++)
+		session.positions[i] = session.histories[i].length = i == core ? FAKE_LENGTH : 0;
+}
+
 void fake_session_set_doubt(const struct values_doubt *value)
 {
 	doubt = *value;

@@ -44,6 +44,8 @@ void fake_session_set_fault(bool fault);
  * this number. There was another, a fault that was handled, at position 2.
  */
 void fake_session_set_exception(enum protocol protocol, uint32_t number);
+/* This core has the trace in place of the first. */
+void fake_session_set_traced(size_t core);
 /* What every move of thread 1 says about what is watched. */
 void fake_session_set_doubt(const struct values_doubt *doubt);
 /* A function has returned where a run ends. */

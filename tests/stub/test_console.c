@@ -89,9 +89,67 @@ static void console_assume_refuses_what_it_does_not_know(void **state)
 	assert_string_equal(run(session, 0, STR("assume single-writer yes")),
 	                    "neither on nor off: \"yes\"\n");
 	assert_false(session_assumes(session, ASSUME_SINGLE_WRITER));
-	assert_non_null(strstr(run(session, 0, STR("set colour red")), "\"colour\""));
+	assert_string_equal(run(session, 0, STR("set colour red")),
+	                    "nothing to set is called \"colour\"; `set assume` is all that there "
+	                    "is\n");
+	assert_string_equal(run(session, 0, STR("set")),
+	                    "nothing to set is called \"\"; `set assume` is all that there is\n");
 	fake_session_set_data(true);
-	assert_non_null(strstr(run(session, 0, STR("assume")), "nothing is assumed"));
+	assert_string_equal(run(session, 0, STR("assume")),
+	                    "the trace has the data itself: nothing is assumed\n");
+}
+
+/* In lines of its own, one for each; of one that is named that one's, with a hint if it changed. */
+static void console_assumptions_have_a_line_each(void **state)
+{
+	static const char *const hint = "(gdb notices at the next stop, or with `set stack-cache "
+	                                "off` and `maintenance flush register-cache` at once)\n";
+	struct session *session = fake_session();
+	struct text expected = {0};
+
+	(void)state;
+	for (unsigned int i = 0; i < ASSUMPTIONS; i++)
+		text_printf(&expected, "%s is off: %s\n", assumption_name((enum assumption)i),
+		            assumption_text((enum assumption)i));
+	assert_string_equal(run(session, 0, STR("assume")), expected.data);
+	assert_string_equal(run(session, 0, STR("set assume")), expected.data);
+	text_clear(&expected);
+	text_printf(&expected, "abi is on: %s\n%s", assumption_text(ASSUME_ABI), hint);
+	assert_string_equal(run(session, 0, STR("set  assume  abi  on")), expected.data);
+	text_clear(&expected);
+	text_printf(&expected, "abi is on: %s\n", assumption_text(ASSUME_ABI));
+	assert_string_equal(run(session, 0, STR("assume abi")), expected.data);
+	assert_non_null(strstr(run(session, 0, STR("assume abi off")), "abi is off: "));
+	assert_false(session_assumes(session, ASSUME_ABI));
+	text_fini(&expected);
+}
+
+/* Each line of the help names a command that there is, but the last. */
+static void console_help_has_what_commands_take(void **state)
+{
+	struct session *session = fake_session();
+	struct text help = {0};
+	const char *line;
+
+	(void)state;
+	text_puts(&help, run(session, 0, STR("help")));
+	assert_string_equal(run(session, 0, STR("")), help.data);
+	for (line = help.data; strncmp(line, "RANGE ", 6) != 0; line = strchr(line, '\n') + 1) {
+		struct str name = {line, strcspn(line, " ")};
+		bool takes_more = line[9] != ' ';
+
+		assert_null(strstr(run(session, 0, name), "no command"));
+		text_clear(&out);
+		text_printf(&out, "%.*s x", STR_ARG(name));
+		assert_int_equal(strstr(run(session, 0, str_of(strdupa(out.data))),
+		                        "takes no argument") == NULL,
+		                 takes_more);
+		assert_true(strcspn(line, "\n") > 28);
+		assert_int_equal(line[27], ' ');
+		assert_int_not_equal(line[28], ' ');
+	}
+	assert_string_equal(line, "RANGE is N, FROM-TO, FROM- or all, in positions.\n");
+	text_fini(&help);
 }
 
 static void console_info_says_what_values_rest_on(void **state)
@@ -143,8 +201,14 @@ static void console_seek_moves_or_says_the_range(void **state)
 	assert_string_equal(run(session, 0, STR("seek -1")),
 	                    "not a position: \"-1\"; give N or end\n");
 	assert_int_equal(session_position(session, 0), 7);
-	(void)run(session, 0, STR("seek end"));
+	assert_string_equal(run(session, 0, STR("seek end")),
+	                    "* 1 cpu_0: position 10 of 10 (the halt), PC 0x1028\n"
+	                    "  2 cpu<1>: position 0 of 0 (the halt), PC 0x9000\n"
+	                    "(gdb notices `set $trace_pos = N`; behind this command it needs "
+	                    "`maintenance flush register-cache`)\n");
 	assert_int_equal(session_position(session, 0), 10);
+	assert_string_equal(run(session, 0, STR("seek x")),
+	                    "not a position: \"x\"; give N or end\n");
 }
 
 static void console_gaps_names_reason_and_place(void **state)
@@ -258,6 +322,8 @@ int main(void)
 	        cmocka_unit_test_teardown(console_unknown_command_is_named, tear_down),
 	        cmocka_unit_test_teardown(console_assume_changes_and_lists, tear_down),
 	        cmocka_unit_test_teardown(console_assume_refuses_what_it_does_not_know, tear_down),
+	        cmocka_unit_test_teardown(console_assumptions_have_a_line_each, tear_down),
+	        cmocka_unit_test_teardown(console_help_has_what_commands_take, tear_down),
 	        cmocka_unit_test_teardown(console_info_says_what_values_rest_on, tear_down),
 	        cmocka_unit_test_teardown(console_why_takes_registers_and_addresses, tear_down),
 	        cmocka_unit_test_teardown(console_position_names_each_thread, tear_down),

@@ -193,6 +193,44 @@ static void description_of_vectors_has_each_lane(void **state)
 	text_fini(&xml);
 }
 
+/* gdb-target.dtd: a target holds its architecture, then features; each of these its registers. */
+static void description_has_each_register_whole(void **state)
+{
+	static const char *const begin =
+	        "<?xml version=\"1.0\"?>\n<!DOCTYPE target SYSTEM \"gdb-target.dtd\">\n"
+	        "<target version=\"1.0\">\n<architecture>";
+	static const char *const end = "/>\n</feature>\n</target>\n";
+
+	(void)state;
+	for (unsigned int arch = CORE_A64; arch <= CORE_M; arch++) {
+		struct register_file file = register_file_of((enum core_arch)arch);
+		struct text xml = {0};
+		struct text expected = {0};
+		size_t described = 0;
+
+		file.features |= 1U << REGISTER_FPU;
+		target_desc_write(&file, &xml);
+		assert_memory_equal(xml.data, begin, strlen(begin));
+		assert_string_equal(xml.data + xml.length - strlen(end), end);
+		for (unsigned int i = 0; i < file.count; i++) {
+			const struct register_info *info = &file.table[i];
+
+			text_clear(&expected);
+			text_printf(&expected,
+			            "\n<reg name=\"%s\" bitsize=\"%u\" type=\"%s\" "
+			            "regnum=\"%u\" group=\"%s\"%s/>\n",
+			            info->name, info->bits, info->type, i, info->group,
+			            i < file.trace ? "" : " save-restore=\"no\"");
+			assert_int_equal(count_of(xml.data, expected.data),
+			                 register_file_has(&file, i));
+			described += register_file_has(&file, i);
+		}
+		assert_int_equal(count_of(xml.data, "<reg "), described);
+		text_fini(&xml);
+		text_fini(&expected);
+	}
+}
+
 static void xml_escape_leaves_no_markup(void **state)
 {
 	struct text out = {0};
@@ -212,6 +250,7 @@ int main(void)
 	        cmocka_unit_test(description_of_m_is_m_profile_and_m_system),
 	        cmocka_unit_test(description_has_the_flags_of_the_architecture),
 	        cmocka_unit_test(description_of_vectors_has_each_lane),
+	        cmocka_unit_test(description_has_each_register_whole),
 	        cmocka_unit_test(xml_escape_leaves_no_markup),
 	};
 
