@@ -257,6 +257,24 @@ static void session_may_ask_during_each_move(void **state)
 	assert_true(rig.was_told);
 }
 
+/* A stop chooses its thread for what is asked next: registers, memory, and the next move. */
+static void stop_chooses_the_thread_that_stopped(void **state)
+{
+	(void)state;
+	connect_gdb();
+	assert_string_equal(ask("Hg2"), "OK");
+	assert_string_equal(ask("p0"), "0090000000000000");
+	assert_non_null(strstr(ask("vCont;s:1"), "thread:1;"));
+	assert_string_equal(ask("qC"), "QC1");
+	assert_string_equal(ask("p0"), "2810000000000000");
+	assert_non_null(strstr(ask("vCont;s:2"), "thread:2;"));
+	assert_string_equal(ask("qC"), "QC2");
+	assert_int_equal(rig.stopped, 1); /* also for the next client */
+	assert_non_null(strstr(ask("bs"), "thread:2;"));
+	assert_memory_equal(ask("g"), "0090000000000000", 16);
+	assert_non_null(strstr(ask("?"), "thread:2;core:1;"));
+}
+
 static void vcont_actions_are_those_that_are_told(void **state)
 {
 	(void)state;
@@ -309,6 +327,7 @@ int main(void)
 	        T(value_that_finish_would_show_is_none_if_it_is_unknown),
 	        T(result_register_is_that_of_the_architecture),
 	        T(session_may_ask_during_each_move),
+	        T(stop_chooses_the_thread_that_stopped),
 	        T(vcont_actions_are_those_that_are_told),
 	        T(vcont_refuses_what_is_no_action),
 	};
