@@ -175,6 +175,9 @@ static void console_why_takes_registers_and_addresses(void **state)
 	assert_string_equal(run(session, 0, STR("why 0x7008")), "memory 7008\n");
 	assert_string_equal(run(session, 0, STR("why not")),
 	                    "no register and no address: \"not\"\n");
+	/* A position is no value of the core. */
+	assert_string_equal(run(session, 0, STR("why trace_pos")),
+	                    "no register and no address: \"trace_pos\"\n");
 	assert_string_equal(run(session, 0, STR("why")), "why REGISTER, or why ADDRESS\n");
 }
 

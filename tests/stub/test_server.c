@@ -305,11 +305,18 @@ static void clients_come_one_after_the_other(void **state)
 	await(fd, "$OK#9a");
 	say_packet(fd, "bs"); /* of lldb, by its first packet */
 	await(fd, "$T05reason:trace;00:2410000000000000;");
+	say_packet(fd, "vCont;s:2"); /* the last to stop: the next client begins there */
+	await(fd, "thread:2;");
 	say_packet(fd, "D");
 	assert_non_null(strstr(rest(fd), "$OK#9a"));
 	fd = connect_client();
+	say_packet(fd, "qC");
+	await(fd, "+$QC2#");
 	say_packet(fd, "p0");
-	await(fd, "+$2410000000000000#");
+	await(fd, "+$0090000000000000#");
+	say_packet(fd, "Hg1");
+	say_packet(fd, "p0");
+	await(fd, "$2410000000000000#");
 	say(rig.wake, STR("x"));
 	assert_int_equal(pthread_join(server, NULL), 0);
 	assert_int_equal(status, STATUS_OK);

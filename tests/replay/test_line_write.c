@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events as lines of Tarmac text: Rev 3 (ARM-EPM-041435) and the format of ISP RAS, as
+ * docs/formats/tarmac.md has them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "replay/line_write.h"
+
+#define REST "                    " /* in front of what belongs to a record */
+
+static struct text out;
+
+static int tear_down(void **state)
+{
+	(void)state;
+	text_fini(&out);
+	return 0;
+}
+
+static struct line_writer writer(void)
+{
+	return (struct line_writer){.out = &out, .is_a64 = true, .core = 2, .position = 6};
+}
+
+static void check(const struct line_style *style, struct line_writer *w,
+                  const struct tarmac_event *event, const char *expected)
+{
+	text_clear(&out);
+	text_puts(&out, "");
+	style->event(w, event);
+	assert_string_equal(out.data, expected);
+}
+
+static struct tarmac_event instruction(void)
+{
+	return (struct tarmac_event){
+	        .kind = TARMAC_INSTRUCTION,
+	        .instruction = {.isa = ISA_A64,
+	                        .mode = TARMAC_MODE_EL1H,
+	                        .security = TARMAC_NON_SECURE,
+	                        .size = 4,
+	                        .has_address = true,
+	                        .address = 0x8001000,
+	                        .opcode = 0xd503201f,
+	                        .disassembly = STR(" NOP ")},
+	};
+}
+
+static void instruction_has_its_columns(void **state)
+{
+	struct line_writer w = writer();
+	struct tarmac_event e = instruction();
+
+	(void)state;
+	check(&rev3_style, &w, &e, "ES  (0000000008001000:d503201f) O el1h_ns:        NOP\n");
+	check(&isp_style, &w, &e, "7 clk 2 IT (7) 0000000008001000 d503201f X el1h_ns : NOP\n");
+	e.instruction.effect = TARMAC_CCFAIL;
+	check(&rev3_style, &w, &e, "ES  (0000000008001000:d503201f) O el1h_ns: CCFAIL NOP\n");
+	check(&isp_style, &w, &e, "7 clk 2 IS (7) 0000000008001000 d503201f X el1h_ns : NOP\n");
+	e.instruction.effect = TARMAC_FETCH_FAILED;
+	e.instruction.security = TARMAC_SECURE;
+	check(&rev3_style, &w, &e, "ES  (0000000008001000:--------) O el1h:           NOP\n");
+	check(&isp_style, &w, &e, "7 clk 2 IT (7) 0000000008001000 -------- X el1h_s : NOP\n");
+	e.instruction.has_address = false;
+	e.instruction.mode = TARMAC_MODE_NONE;
+	check(&rev3_style, &w, &e, "ES  (----------------:--------) O -:              NOP\n");
+	check(&isp_style, &w, &e, "");
+}
+
+static void instruction_of_32_bits_is_narrower(void **state)
+{
+	struct line_writer w = writer();
+	struct tarmac_event e = instruction();
+
+	(void)state;
+	w.is_a64 = false;
+	e.instruction.isa = ISA_T32;
+	e.instruction.size = 2;
+	e.instruction.opcode = 0xbf00;
+	e.instruction.mode = TARMAC_MODE_SVC;
+	e.instruction.security = TARMAC_SECURITY_NOT_SAID;
+	check(&rev3_style, &w, &e, "ES  (08001000:bf00)     T svc:            NOP\n");
+	check(&isp_style, &w, &e, "7 clk 2 IT (7) 08001000 bf00 T svc : NOP\n");
+	e.instruction.effect = TARMAC_FETCH_FAILED;
+	check(&rev3_style, &w, &e, "ES  (08001000:----)     T svc:            NOP\n");
+	check(&isp_style, &w, &e, "7 clk 2 IT (7) 08001000 ---- T svc : NOP\n");
+	e.instruction.has_address = false;
+	e.instruction.isa = ISA_TEE;
+	check(&rev3_style, &w, &e, "ES  (--------:----)     E svc:            NOP\n");
+	e.instruction.has_address = true;
+	e.instruction.effect = TARMAC_EXECUTED;
+	check(&isp_style, &w, &e, "7 clk 2 IT (7) 08001000 bf00 T svc : NOP\n");
+	e.instruction.isa = ISA_A32;
+	e.instruction.size = 4;
+	e.instruction.opcode = 0x1a;
+	e.instruction.security = TARMAC_ROOT;
+	check(&rev3_style, &w, &e, "ES  (08001000:0000001a) A svc_rt:         NOP\n");
+	check(&isp_style, &w, &e, "7 clk 2 IT (7) 08001000 0000001a A svc_rt : NOP\n");
+	e.instruction.security = TARMAC_REALM;
+	check(&rev3_style, &w, &e, "ES  (08001000:0000001a) A svc_rl:         NOP\n");
+	check(&isp_style, &w, &e, "7 clk 2 IT (7) 08001000 0000001a A svc_rl : NOP\n");
+}
+
+/* The header says whether there are any; a record without has blanks in place of its own. */
+static void time_stands_in_front_of_a_record(void **state)
+{
+	struct line_writer w = writer();
+	struct tarmac_event e = instruction();
+
+	(void)state;
+	rev3_style.begin(&w);
+	assert_string_equal(out.data, "Tarmac Text Rev 3\n");
+	text_clear(&out);
+	w.has_timestamps = true;
+	rev3_style.begin(&w);
+	assert_string_equal(out.data, "Tarmac Text Rev 3t\n");
+	check(&rev3_style, &w, &e,
+	      "                ES  (0000000008001000:d503201f) O el1h_ns:        NOP\n");
+	e.has_timestamp = true;
+	e.timestamp = 12345;
+	e.unit = TARMAC_UNIT_PS;
+	check(&rev3_style, &w, &e,
+	      "      12345 ps  ES  (0000000008001000:d503201f) O el1h_ns:        NOP\n");
+	check(&isp_style, &w, &e, "12345 ps 2 IT (7) 0000000008001000 d503201f X el1h_ns : NOP\n");
+	e.unit = TARMAC_UNIT_CLK;
+	check(&rev3_style, &w, &e,
+	      "      12345 clk ES  (0000000008001000:d503201f) O el1h_ns:        NOP\n");
+	e.unit = TARMAC_UNIT_NONE;
+	check(&isp_style, &w, &e, "12345 clk 2 IT (7) 0000000008001000 d503201f X el1h_ns : NOP\n");
+	text_clear(&out);
+	isp_style.begin(&w);
+	assert_int_equal(out.length, 0);
+}
+
+static struct tarmac_value value_of(const char *bytes, size_t size)
+{
+	struct tarmac_value value = {.size = (uint16_t)size};
+
+	memcpy(value.bits, bytes, size);
+	memset(value.known, 0xff, size);
+	memset(value.touched, 0xff, size);
+	return value;
+}
+
+/* Digits that are unknown are x; those that the line is not about, -. */
+static void register_has_its_digits(void **state)
+{
+	struct tarmac_value value = value_of("\x12\x34\x56\x78", 4);
+	struct line_writer w = writer();
+	struct tarmac_event e = {.kind = TARMAC_REGISTER,
+	                         .reg = {.name = STR("X17"), .value = &value}};
+
+	(void)state;
+	check(&rev3_style, &w, &e, REST "R X17 78563412\n");
+	check(&isp_style, &w, &e, "7 clk R x17 78563412\n");
+	value.touched[3] = 0x0f;
+	value.known[3] = 0x0f;
+	value.known[1] = 0xf0;
+	value.known[0] = 0x7f;
+	check(&rev3_style, &w, &e, REST "R X17 -8563xx2\n");
+	e.reg.context = STR("SVC");
+	check(&rev3_style, &w, &e, REST "R X17 (SVC) -8563xx2\n");
+	check(&isp_style, &w, &e, "7 clk R x17 -8563xx2\n");
+	e.reg.bank = TARMAC_MODE_SVC;
+	check(&isp_style, &w, &e, "7 clk R x17_svc -8563xx2\n");
+}
+
+/* 16 bytes from a multiple of 16 on, the highest first; .. is what was not accessed. */
+static void memory_is_shown_in_lines_of_16_bytes(void **state)
+{
+	struct tarmac_value value = value_of("\x01\x02\x03\x04", 4);
+	struct line_writer w = writer();
+	struct tarmac_event e = {.kind = TARMAC_MEMORY,
+	                         .dialect = TARMAC_DIALECT_REV3,
+	                         .memory = {.is_write = true, .address = 0x1004, .value = &value}};
+
+	(void)state;
+	check(&rev3_style, &w, &e,
+	      REST "ST 0000000000001000 ........ ........ 04030201 ........\n");
+	check(&isp_style, &w, &e, "7 clk MW4 0000000000001004 04030201\n");
+	w.is_a64 = false;
+	e.memory.is_write = false;
+	e.memory.address = 0x100e;
+	value.known[2] = 0;
+	check(&rev3_style, &w, &e,
+	      REST "LD 00001000 0201.... ........ ........ ........\n" REST
+	           "LD 00001010 ........ ........ ........ ....04##\n");
+	check(&isp_style, &w, &e,
+	      "7 clk MR2 0000100e 0201\n7 clk MR1 00001010 xx\n7 clk MR1 00001011 04\n");
+	value.touched[2] = 0;
+	check(&rev3_style, &w, &e,
+	      REST "LD 00001000 0201.... ........ ........ ........\n" REST
+	           "LD 00001010 ........ ........ ........ ....04..\n");
+	check(&isp_style, &w, &e, "7 clk MR2 0000100e 0201\n7 clk MR1 00001011 04\n");
+	value = value_of("0123456789abcdefghi", 19);
+	e.memory.address = 0x1000;
+	e.memory.is_privileged = true;
+	check(&isp_style, &w, &e,
+	      "7 clk MR8X 00001000 3736353433323130\n7 clk MR8X 00001008 6665646362613938\n"
+	      "7 clk MR2X 00001010 6867\n7 clk MR1X 00001012 69\n");
+	value = value_of("0123456", 7);
+	e.memory.is_privileged = false;
+	e.memory.is_unprivileged = true;
+	check(&isp_style, &w, &e,
+	      "7 clk MR4T 00001000 33323130\n7 clk MR2T 00001004 3534\n"
+	      "7 clk MR1T 00001006 36\n");
+	e.memory.is_fetch = true;
+	check(&rev3_style, &w, &e, "");
+	check(&isp_style, &w, &e, "");
+}
+
+/* An access that was aborted moved nothing that is known; its line's word has its size. */
+static void memory_that_was_not_accessed_is_unknown(void **state)
+{
+	static const struct {
+		const char *word;
+		const char *bytes;
+	} cases[] = {
+	        {"MR4", "........ ........ ........ ########"},
+	        {"MW16X", "######## ######## ######## ########"},
+	        {"MR17", "........ ........ ........ ......##"},
+	        {"MR0", "........ ........ ........ ......##"},
+	        {"LA", "........ ........ ........ ......##"},
+	        {"MR2_ABT", "........ ........ ........ ....####"},
+	};
+	struct tarmac_value none = {.size = 0};
+	struct tarmac_value value = value_of("a", 1);
+	struct line_writer w = writer();
+	struct tarmac_event e = {.kind = TARMAC_MEMORY,
+	                         .memory = {.is_aborted = true, .address = 0x1000, .value = &none}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct text expected = {0};
+
+		e.word = str_of(cases[i].word);
+		text_printf(&expected, REST "LA 0000000000001000 %s\n", cases[i].bytes);
+		check(&rev3_style, &w, &e, expected.data);
+		check(&isp_style, &w, &e, "");
+		text_fini(&expected);
+	}
+	e.memory.is_write = true;
+	e.memory.value = &value;
+	check(&rev3_style, &w, &e,
+	      REST "SA 0000000000001000 ........ ........ ........ ......61\n");
+	e.memory.is_aborted = false;
+	e.memory.is_exclusive_failed = true;
+	check(&rev3_style, &w, &e,
+	      REST "SX 0000000000001000 ........ ........ ........ ......61\n");
+	check(&isp_style, &w, &e, "");
+}
+
+static void physical_address_is_that_of_the_line(void **state)
+{
+	static const struct {
+		enum tarmac_security security;
+		const char *text;
+	} cases[] = {{TARMAC_SECURITY_NOT_SAID, ""},
+	             {TARMAC_SECURE, "S:"},
+	             {TARMAC_NON_SECURE, "NS:"},
+	             {TARMAC_ROOT, "RT:"},
+	             {TARMAC_REALM, "RL:"}};
+	struct tarmac_value value = value_of("ab", 2);
+	struct line_writer w = writer();
+	struct tarmac_event e = {.kind = TARMAC_MEMORY,
+	                         .dialect = TARMAC_DIALECT_REV3,
+	                         .memory = {.address = 0x100f,
+	                                    .has_physical = true,
+	                                    .physical = 0x8000200f,
+	                                    .attributes = STR("/12 WB"),
+	                                    .value = &value}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct text expected = {0};
+
+		e.memory.security = cases[i].security;
+		text_printf(&expected,
+		            REST "LD 0000000000001000 61...... ........ ........ ........    "
+		                 "%s0080002000/12 WB\n" REST
+		                 "LD 0000000000001010 ........ ........ ........ ......62    "
+		                 "%s0080002010/12 WB\n",
+		            cases[i].text, cases[i].text);
+		check(&rev3_style, &w, &e, expected.data);
+		text_fini(&expected);
+	}
+	value = value_of("a", 1);
+	e.memory.security = TARMAC_SECURE;
+	e.memory.attributes = STR("Normal");
+	check(&rev3_style, &w, &e,
+	      REST "LD 0000000000001000 61...... ........ ........ ........    S:0080002000    "
+	           "Normal\n");
+	e.dialect = TARMAC_DIALECT_ISP;
+	check(&rev3_style, &w, &e,
+	      REST "LD 0000000000001000 61...... ........ ........ ........    S:0080002000\n");
+}
+
+/* What comes between instructions (IRQ, FIQ, SError, reset) is a record; the rest is an effect. */
+static void exceptions_are_records_or_effects(void **state)
+{
+	static const struct {
+		bool is_a64;
+		bool is_m;
+		int64_t vector;
+		const char *begin;
+	} cases[] = {
+	        {true, false, 0x200, REST "EXC [0x200] "},
+	        {true, false, 0x280, "ES  EXC [0x280] "},
+	        {true, false, 0x300, "ES  EXC [0x300] "},
+	        {true, false, 0x380, "ES  EXC [0x380] "},
+	        {true, false, 0, REST "EXC [0x000] "},
+	        {true, false, 0x400, REST "EXC [0x400] "},
+	        {true, false, 0x480, "ES  EXC [0x480] "},
+	        {false, false, 0, "ES  EXC [0x00] "},
+	        {false, false, 4, REST "EXC [0x04] "},
+	        {false, false, 8, REST "EXC [0x08] "},
+	        {false, false, 0x10, REST "EXC [0x10] "},
+	        {false, false, 0x18, "ES  EXC [0x18] "},
+	        {false, false, 0x1c, "ES  EXC [0x1c] "},
+	        {false, true, 1, "ES  EXC [1] "},
+	        {false, true, 2, "ES  EXC [2] "},
+	        {false, true, 3, REST "EXC [3] "},
+	        {false, true, 11, REST "EXC [11] "},
+	        {false, true, 12, REST "EXC [12] "},
+	        {false, true, 14, "ES  EXC [14] "},
+	        {false, true, 15, "ES  EXC [15] "},
+	        {false, true, 40, "ES  EXC [40] "},
+	        {true, false, -1, "ES  EXC [-1] "},
+	};
+	struct line_writer w = writer();
+	struct tarmac_event e = {.kind = TARMAC_EXCEPTION,
+	                         .exception = {.has_vector = true, .name = STR(" The\x01 name ")}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct text expected = {0};
+
+		w.is_a64 = cases[i].is_a64;
+		w.is_m = cases[i].is_m;
+		e.exception.vector = cases[i].vector;
+		text_printf(&expected, "%sThe? name\n", cases[i].begin);
+		check(&rev3_style, &w, &e, expected.data);
+		check(&isp_style, &w, &e, "");
+		text_fini(&expected);
+	}
+	e.exception.has_vector = false;
+	check(&rev3_style, &w, &e, "ES  EXC The? name\n");
+	e.exception.has_vector = true;
+	e.exception.vector = 4;
+	w.is_a64 = w.is_m = false;
+	e.kind = TARMAC_ASYNC;
+	w.has_timestamps = true;
+	check(&rev3_style, &w, &e, "                ES  EXC [0x04] The? name\n");
+}
+
+static struct tarmac_event other(enum tarmac_kind kind, const char *text, size_t word,
+                                 size_t length)
+{
+	return (struct tarmac_event){
+	        .kind = kind, .text = str_of(text), .word = {text + word, length}};
+}
+
+static void branches_and_notes_are_kept(void **state)
+{
+	struct line_writer w = writer();
+	struct tarmac_event e = {.kind = TARMAC_BRANCH, .branch = {0x1234, ISA_A64}};
+	char longest[1100];
+
+	(void)state;
+	check(&rev3_style, &w, &e, REST "BR (0000000000001234) O\n");
+	check(&isp_style, &w, &e, "");
+	e.branch.isa = ISA_T32;
+	check(&rev3_style, &w, &e, REST "BR (00001234) T\n");
+	e = other(TARMAC_NOTE, "12 clk cpu0 SIGNAL: IRQ\t=1 ", 12, 7);
+	check(&rev3_style, &w, &e, REST "SIGNAL: IRQ?=1\n");
+	e.kind = TARMAC_OPERATION;
+	check(&rev3_style, &w, &e, REST "SIGNAL: IRQ?=1\n");
+	check(&isp_style, &w, &e, "");
+	e.kind = TARMAC_HEADER;
+	check(&rev3_style, &w, &e, "");
+	memset(longest, 'n', sizeof(longest) - 1);
+	longest[sizeof(longest) - 1] = '\0';
+	e = other(TARMAC_NOTE, longest, 0, 1);
+	text_clear(&out);
+	rev3_style.event(&w, &e);
+	assert_int_equal(out.length, 20 + 1000 + 1);
+}
+
+/* A malformed line of a kind that has effects leaves a gap. */
+static void malformed_line_with_effects_is_a_gap(void **state)
+{
+	static const char *const with[] = {"IT", "IS", "IF", "ES",  "R",  "LD",  "ST", "LA",
+	                                   "SA", "SX", "MR", "MW4", "M8", "R08", "W16"};
+	static const char *const without[] = {"E",     "X",    "M", "I",   "RX",
+	                                      "R0088", "CADI", "L", "ITX", "X08"};
+	struct line_writer w = writer();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(with) / sizeof(with[0]); i++) {
+		struct tarmac_event e = other(TARMAC_UNKNOWN, with[i], 0, strlen(with[i]));
+
+		check(&rev3_style, &w, &e, REST "E DebugEvent_TraceGap the trace is damaged\n");
+		check(&isp_style, &w, &e, "");
+	}
+	for (size_t i = 0; i < sizeof(without) / sizeof(without[0]); i++) {
+		struct tarmac_event e = other(TARMAC_UNKNOWN, without[i], 0, strlen(without[i]));
+
+		check(&rev3_style, &w, &e, "");
+	}
+	text_clear(&out);
+	rev3_style.gap(
+	        &w, &(struct gap){.reason = GAP_NO_MEMORY, .has_address = true, .address = 0x50});
+	assert_string_equal(out.data,
+	                    REST "E DebugEvent_TraceGap the snapshot lacks the code at 0x50\n");
+	text_clear(&out);
+	isp_style.gap(&w, &(struct gap){.reason = GAP_OVERFLOW});
+	assert_int_equal(out.length, 0);
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_teardown(name, tear_down)
+	const struct CMUnitTest tests[] = {
+	        T(instruction_has_its_columns),          T(instruction_of_32_bits_is_narrower),
+	        T(time_stands_in_front_of_a_record),     T(register_has_its_digits),
+	        T(memory_is_shown_in_lines_of_16_bytes), T(memory_that_was_not_accessed_is_unknown),
+	        T(physical_address_is_that_of_the_line), T(exceptions_are_records_or_effects),
+	        T(branches_and_notes_are_kept),          T(malformed_line_with_effects_is_a_gap),
+	};
+#undef T
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
