@@ -38,6 +38,7 @@ static struct snapshot snapshot;
 static struct session session;
 static bool has_fault;
 static bool has_returned;
+static void (*step_hook)(void);
 static bool has_halt_gap;
 static bool has_pc;
 static size_t core_count;
@@ -82,6 +83,7 @@ struct session *fake_session(void)
 	        .cores = cores, .core_count = CORES, .images = images, .image_count = 2};
 	has_fault = true;
 	has_returned = false;
+	step_hook = NULL;
 	has_halt_gap = false;
 	has_pc = true;
 	core_count = CORES;
@@ -123,6 +125,11 @@ void fake_session_set_traced(size_t core)
 void fake_session_set_doubt(const struct values_doubt *value)
 {
 	doubt = *value;
+}
+
+void fake_session_set_on_step(void (*on_step)(void))
+{
+	step_hook = on_step;
 }
 
 void fake_session_set_returned(bool returned)
@@ -326,6 +333,8 @@ struct stop session_step(struct session *s, size_t core, enum direction directio
 	struct stop stop = {.reason = STOP_STEPPED};
 
 	s->was_asking = s->is_asking;
+	if (step_hook)
+		step_hook();
 	if (core == 0)
 		stop.doubt = doubt;
 	if (direction == DIRECTION_BACKWARD && *position == 0)

@@ -48,6 +48,8 @@ void fake_session_set_exception(enum protocol protocol, uint32_t number);
 void fake_session_set_traced(size_t core);
 /* What every move of thread 1 says about what is watched. */
 void fake_session_set_doubt(const struct values_doubt *doubt);
+/* Called at each step. */
+void fake_session_set_on_step(void (*on_step)(void));
 /* A function has returned where a run ends. */
 void fake_session_set_returned(bool returned);
 /* With a gap in front of the halt, too. */

@@ -251,6 +251,56 @@ static void interrupt_ends_a_run(void **state)
 	assert_non_null(strstr(rig.got.data, "$T0500:0810000000000000;"));
 }
 
+static void *run_server(void *context)
+{
+	*(enum status *)context = serve();
+	return NULL;
+}
+
+/* Reads until the text was sent. */
+static void await(int fd, const char *text)
+{
+	text_clear(&rig.got);
+	text_puts(&rig.got, "");
+	while (!strstr(rig.got.data, text)) {
+		char byte;
+
+		assert_int_equal(read(fd, &byte, 1), 1);
+		text_char(&rig.got, byte);
+	}
+}
+
+static int typist;
+static unsigned int typed;
+
+/* One packet more at every step of the run. */
+static void type_more(void)
+{
+	if (typed++ < 3)
+		say_packet(typist, "qAttached");
+}
+
+/* What comes during a run is kept, behind what was there before. */
+static void packets_during_a_run_are_answered_behind_it(void **state)
+{
+	enum status status = STATUS_INTERNAL;
+	pthread_t server;
+
+	(void)state;
+	typed = 0;
+	typist = connect_client();
+	fake_session_set_on_step(type_more);
+	say(typist, STR("$bc#c5$qC#b4"));
+	rig.options.once = false;
+	assert_int_equal(pthread_create(&server, NULL, run_server, &status), 0);
+	await(typist, "$T0000:0c10000000000000;thread:1;core:0;#");
+	await(typist, "+$QC1#c5+$1#31+$1#31+$1#31");
+	say(rig.wake, STR("x"));
+	assert_int_equal(pthread_join(server, NULL), 0);
+	assert_int_equal(status, STATUS_OK);
+	(void)rest(typist);
+}
+
 /* Nobody is there for whom to run on. */
 static void run_ends_when_the_client_is_gone(void **state)
 {
@@ -270,25 +320,6 @@ static void wake_ends_the_server(void **state)
 	assert_int_equal(serve(), STATUS_OK);
 	transport_close(&rig.transport); /* with the client that waited */
 	assert_string_equal(rest(fd), "");
-}
-
-static void *run_server(void *context)
-{
-	*(enum status *)context = serve();
-	return NULL;
-}
-
-/* Reads until the text was sent. */
-static void await(int fd, const char *text)
-{
-	text_clear(&rig.got);
-	text_puts(&rig.got, "");
-	while (!strstr(rig.got.data, text)) {
-		char byte;
-
-		assert_int_equal(read(fd, &byte, 1), 1);
-		text_char(&rig.got, byte);
-	}
 }
 
 /* Positions are the session's; breakpoints, threads and acknowledgements are the client's. */
@@ -384,6 +415,7 @@ int main(void)
 	        T(packet_that_is_too_long_is_an_error),
 	        T(client_that_detaches_is_left),
 	        T(interrupt_ends_a_run),
+	        T(packets_during_a_run_are_answered_behind_it),
 	        T(run_ends_when_the_client_is_gone),
 	        T(wake_ends_the_server),
 	        T(clients_come_one_after_the_other),
