@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "replay/register.h"
+#include "replay/register_slot.h"
 
 static const enum core_arch archs[] = {CORE_A64, CORE_A32, CORE_M};
 
@@ -79,12 +80,59 @@ static void register_features_come_with_the_device(void **state)
 	assert_true(register_file_has(&file, A32_d31));
 }
 
+/* Each register of a file has slots of its own; none for those that the solver does not know. */
+static void solver_has_the_registers_of_each_file(void **state)
+{
+	static const struct {
+		enum core_arch arch;
+		unsigned int number;
+		struct register_slot slot;
+	} cases[] = {
+	        {CORE_A64, A64_x0, {REG_X0, 1, 64, false}},
+	        {CORE_A64, A64_x30, {REG_X0 + 30, 1, 64, false}},
+	        {CORE_A64, A64_sp, {REG_SP, 1, 64, false}},
+	        {CORE_A64, A64_cpsr, {REG_NZCV, 1, 0, true}},
+	        {CORE_A64, A64_v0, {REG_V0, 2, 0, false}},
+	        {CORE_A64, A64_v31, {REG_V0 + 62, 2, 0, false}},
+	        {CORE_A64, A64_fpsr, {REG_FPSR, 1, 32, false}},
+	        {CORE_A64, A64_fpcr, {REG_FPCR, 1, 32, false}},
+	        {CORE_A64, A64_pc, {0}},
+	        {CORE_A32, A32_r0, {REG_X0, 1, 32, false}},
+	        {CORE_A32, A32_sp, {REG_X0 + 13, 1, 32, false}},
+	        {CORE_A32, A32_lr, {REG_X0 + 14, 1, 32, false}},
+	        {CORE_A32, A32_cpsr, {REG_NZCV, 1, 0, true}},
+	        {CORE_A32, A32_d31, {REG_V0 + 31, 1, 64, false}},
+	        {CORE_A32, A32_fpscr, {REG_FPSR, 1, 32, false}},
+	        {CORE_A32, A32_pc, {0}},
+	        {CORE_M, M_r12, {REG_X0 + 12, 1, 32, false}},
+	        {CORE_M, M_lr, {REG_X0 + 14, 1, 32, false}},
+	        {CORE_M, M_xpsr, {REG_NZCV, 1, 0, true}},
+	        {CORE_M, M_d15, {REG_V0 + 15, 1, 64, false}},
+	        {CORE_M, M_fpscr, {REG_FPSR, 1, 32, false}},
+	        {CORE_M, M_msp, {0}},
+	        {CORE_M, M_primask, {0}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct register_slot slot = register_slot_of(cases[i].arch, cases[i].number);
+
+		assert_int_equal(slot.count, cases[i].slot.count);
+		if (slot.count == 0)
+			continue;
+		assert_int_equal(slot.slot, cases[i].slot.slot);
+		assert_int_equal(slot.bits, cases[i].slot.bits);
+		assert_int_equal(slot.is_flags, cases[i].slot.is_flags);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(register_names_are_unique_and_features_in_blocks),
 	        cmocka_unit_test(register_frame_is_what_unwinding_needs),
 	        cmocka_unit_test(register_features_come_with_the_device),
+	        cmocka_unit_test(solver_has_the_registers_of_each_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
