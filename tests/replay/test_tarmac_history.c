@@ -525,6 +525,57 @@ static void open_interrupted_anywhere_has_no_result(void **state)
 	check_known(2, A64_x1, 2);
 }
 
+#define LAST_A64(opcode)      "1 clk IT (1) 00001000 " opcode " O EL1h_s : X\n"
+#define LAST_A32(opcode, isa) "1 clk IT (1) 00001000 " opcode " " isa " svc_s : X\n"
+
+/* Where the last instruction leads, if the text says so: the PC of the halt. 0: it does not. */
+static void history_end_is_where_the_last_instruction_leads(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t end;
+	} cases[] = {
+	        {LAST_A64("d503201f"), 0x1004},                                  /* nop */
+	        {LAST_A64("14000002"), 0x1008},                                  /* b */
+	        {LAST_A64("b4000040"), 0},                                       /* cbz */
+	        {"0 clk R X5 0000000000002000\n" LAST_A64("d61f00a0"), 0x2000},  /* br x5 */
+	        {"0 clk R X5 0000000000002000\n" LAST_A64("d63f00a0"), 0x2000},  /* blr x5 */
+	        {"0 clk R X30 0000000000002004\n" LAST_A64("d65f03c0"), 0x2004}, /* ret */
+	        {"0 clk R X30 0000000000002004\n" LAST_A64("d63f03c0"), 0},      /* blr x30 */
+	        {"0 clk R X5 00000000xxxx2000\n" LAST_A64("d61f00a0"), 0},
+	        {LAST_A64("d61f00a0"), 0},
+	        {"0 clk R X31 0000000000002000\n" LAST_A64("d61f03e0"), 0},  /* br xzr */
+	        {LAST_A32("e1a00000", "A"), 0x1004},                         /* nop */
+	        {LAST_A32("ea000000", "A"), 0x1008},                         /* b */
+	        {LAST_A32("bf00", "T"), 0x1002},                             /* nop */
+	        {LAST_A32("0a000000", "A"), 0x1008},                         /* beq, executed */
+	        {LAST_A32("b100", "T"), 0},                                  /* cbz */
+	        {"0 clk R R3 00003001\n" LAST_A32("4718", "T"), 0x3000},     /* bx r3 */
+	        {"0 clk R R3 00003000\n" LAST_A32("e12fff13", "A"), 0x3000}, /* bx r3 */
+	        {"0 clk R r14_svc 00003001\n" LAST_A32("e12fff1e", "A"), 0x3000}, /* bx lr */
+	        {"0 clk R r14_svc 00003001\n" LAST_A32("e12fff3e", "A"), 0},      /* blx lr */
+	        {LAST_A32("e12fff13", "A"), 0},
+	        {LAST_A32("e49df004", "A") "1 clk MR4 00009000 00004005\n", 0x4004}, /* ldr pc */
+	        {LAST_A32("bd00", "T") "1 clk MR4 00009000 00004005\n", 0x4004},     /* pop pc */
+	        {LAST_A32("bd00", "T") "1 clk MR4 00009000 0000xx05\n", 0},
+	        {LAST_A32("bd00", "T") "1 clk MW4 00009000 00004005\n", 0},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct history *history;
+		enum status status;
+		uint64_t pc = 0;
+
+		open_text(cases[i].text);
+		history = session_history(rig.session, 0);
+		assert_int_equal(history_length(history), 1);
+		status = history_pc(history, 1, &pc);
+		if ((status == STATUS_OK ? pc : 0) != cases[i].end)
+			fail_msg("%s: 0x%llx", cases[i].text, (unsigned long long)pc);
+		(void)tear_down(state);
+	}
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_teardown(name, tear_down)
@@ -558,6 +609,7 @@ int main(void)
 	        T(effects_of_a_long_history_are_found_in_any_order),
 	        T(history_of_an_empty_text_is_no_tarmac),
 	        T(open_interrupted_anywhere_has_no_result),
+	        T(history_end_is_where_the_last_instruction_leads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
