@@ -117,6 +117,30 @@ static void watch_is_of_the_core_that_moves(void **state)
 	assert_int_equal(session_position(rig.session, 1), 1);
 }
 
+/* Each range of bytes around one access of four: it is met if they share a byte, at the first. */
+static void watch_is_met_by_the_bytes_that_it_shares(void **state)
+{
+	(void)state;
+	open_text(NOP(1, "00001000")
+	                  NOP(2, "00001004") "2 clk MW4 00008006 01020304\n" NOP(3, "00001008"));
+	for (uint64_t address = 0x7ff8; address < 0x8014; address++) {
+		for (uint64_t size = 1; size < 20; size++) {
+			struct watch watch = {WATCH_WRITE, address, size};
+			bool shares = address < 0x800a && address + size > 0x8006;
+			struct stop stop;
+
+			assert_int_equal(session_watch_set(rig.session, &watch), STATUS_OK);
+			assert_int_equal(session_seek(rig.session, 0, 3), STATUS_OK);
+			stop = move(DIRECTION_BACKWARD);
+			assert_int_equal(stop.reason, shares ? STOP_WATCH : STOP_BEGIN);
+			if (shares)
+				assert_int_equal(stop.watch_address,
+				                 address > 0x8006 ? address : 0x8006);
+			session_watch_clear(rig.session, &watch);
+		}
+	}
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_teardown(name, tear_down)
@@ -126,6 +150,7 @@ int main(void)
 	        T(watch_read_is_of_the_bytes_read_and_fetches_are_none),
 	        T(watch_gives_way_to_a_breakpoint_before_it_and_ends_a_range),
 	        T(watch_is_of_the_core_that_moves),
+	        T(watch_is_met_by_the_bytes_that_it_shares),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
