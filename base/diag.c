@@ -107,21 +107,19 @@ void diag_list_move(struct diag_list *to, struct diag_list *from)
 {
 	size_t kept = from->count < DIAG_MOST - to->count ? from->count : DIAG_MOST - to->count;
 
-	if (kept > 0 && vec_reserve((void **)&to->items, &to->capacity, to->count + kept,
-	                            sizeof(*to->items)) != STATUS_OK)
+	if (vec_reserve((void **)&to->items, &to->capacity, to->count + kept, sizeof(*to->items)) !=
+	    STATUS_OK)
 		kept = 0;
-	if (kept > 0)
-		memcpy(to->items + to->count, from->items, kept * sizeof(*to->items));
-	to->count += kept;
 	to->errors += from->errors;
 	to->dropped += from->dropped + (from->count - kept);
-	/* What was moved is not freed with the rest. */
-	if (kept > 0 && from->count > kept)
-		memmove(from->items, from->items + kept,
-		        (from->count - kept) * sizeof(*from->items));
-	from->count -= kept;
+	if (kept > 0) {
+		memcpy(to->items + to->count, from->items, kept * sizeof(*to->items));
+		to->count += kept;
+		/* What was moved is not freed with the rest. */
+		from->count -= kept;
+		memmove(from->items, from->items + kept, from->count * sizeof(*from->items));
+	}
 	diag_list_fini(from);
-	*from = (struct diag_list){0};
 }
 
 void diag_list_fini(struct diag_list *list)
