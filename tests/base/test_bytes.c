@@ -83,6 +83,44 @@ static void bytes_le_of_each_size_is_little_endian(void **state)
 	}
 }
 
+static void bytes_le_is_of_these_bytes_alone(void **state)
+{
+	static const uint8_t zeros_and_ones[] = {0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff};
+	struct bytes b = bytes_of(zeros_and_ones, sizeof(zeros_and_ones));
+	uint64_t value = 0xa5;
+
+	(void)state;
+	assert_int_equal(bytes_le(&b, 8, &value), STATUS_OK);
+	assert_int_equal(value, 0);
+	assert_int_equal(bytes_le(&b, 2, &value), STATUS_OK);
+	assert_int_equal(value, 0xffff);
+}
+
+static void bytes_zeros_are_counted_from_a_place_up_to_a_most(void **state)
+{
+	static const uint8_t zeros[] = {7, 0, 0, 0, 1, 0, 0};
+	struct bytes b = bytes_of(zeros, sizeof(zeros));
+	struct bytes none = bytes_of(NULL, 0);
+
+	(void)state;
+	assert_int_equal(bytes_count_zeros(&b, 0, 9), 0);
+	assert_int_equal(bytes_count_zeros(&b, 1, 9), 3);
+	assert_int_equal(bytes_count_zeros(&b, 2, 9), 2);
+	assert_int_equal(bytes_count_zeros(&b, 1, 3), 3);
+	assert_int_equal(bytes_count_zeros(&b, 1, 2), 2);
+	assert_int_equal(bytes_count_zeros(&b, 1, 0), 0);
+	assert_int_equal(bytes_count_zeros(&b, 4, 9), 0);
+	assert_int_equal(bytes_count_zeros(&b, 5, 9), 2);
+	assert_int_equal(bytes_count_zeros(&b, 7, 9), 0);
+	assert_int_equal(bytes_count_zeros(&b, 8, 9), 0);
+	assert_int_equal(bytes_count_zeros(&none, 0, 9), 0);
+	/* Of the whole: it does not move. */
+	assert_int_equal(bytes_offset(&b), 0);
+	assert_int_equal(bytes_skip(&b, 2), STATUS_OK);
+	assert_int_equal(bytes_count_zeros(&b, 0, 9), 2);
+	assert_int_equal(bytes_count_zeros(&b, 3, 9), 2);
+}
+
 static void bytes_readers_move_by_what_they_read(void **state)
 {
 	struct bytes b = bytes_of(data, sizeof(data));
@@ -98,6 +136,10 @@ static void bytes_readers_move_by_what_they_read(void **state)
 	assert_int_equal(bytes_offset(&b), 1);
 	assert_int_equal(bytes_skip(&b, 9), STATUS_OK);
 	assert_int_equal(bytes_u8(&b, &byte), STATUS_END);
+	assert_int_equal(bytes_seek(&b, 1), STATUS_OK);
+	assert_int_equal(bytes_offset(&b), 1);
+	assert_int_equal(bytes_seek(&b, 0), STATUS_OK);
+	assert_int_equal(bytes_offset(&b), 0);
 	assert_int_equal(bytes_seek(&b, 7), STATUS_OK);
 	assert_int_equal(bytes_u8(&b, &byte), STATUS_OK);
 	assert_int_equal(byte, 0x88);
@@ -129,6 +171,8 @@ int main(void)
 	        cmocka_unit_test(bytes_empty_gives_nothing_at_all),
 	        cmocka_unit_test(bytes_cut_is_truncated_and_does_not_move),
 	        cmocka_unit_test(bytes_le_of_each_size_is_little_endian),
+	        cmocka_unit_test(bytes_le_is_of_these_bytes_alone),
+	        cmocka_unit_test(bytes_zeros_are_counted_from_a_place_up_to_a_most),
 	        cmocka_unit_test(bytes_readers_move_by_what_they_read),
 	        cmocka_unit_test(bytes_taken_begin_anew),
 	};

@@ -5,10 +5,19 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <wchar.h>
 
 #include <cmocka.h>
 
 #include "base/diag.h"
+
+/* For AddressSanitizer: too large an allocation fails as it does without. */
+const char *__asan_default_options(void);
+
+const char *__asan_default_options(void)
+{
+	return "allocator_may_return_null=1";
+}
 
 static void assert_format(const struct diag *diag, const char *text)
 {
@@ -27,8 +36,8 @@ static void diag_format_shows_each_kind_of_place(void **state)
 	assert_int_equal(diag_error(&list, STATUS_BAD_DATA, place_line(STR("a.ini"), 14),
 	                            "key \"%s\" is %d", "x", 7),
 	                 STATUS_BAD_DATA);
-	diag_warning(&list, place_offset(STR("b.bin"), 0), "odd");
-	diag_note(&list, place_file(STR("c")), "fine");
+	diag_warning(&list, place_offset(STR("b.bin"), 0), "%s %d", "odd", 5);
+	diag_note(&list, place_file(STR("c")), "%s is %d", "fine", 3);
 	assert_int_equal(diag_error(&list, STATUS_IO, place_none(), "no place"), STATUS_IO);
 	assert_int_equal(list.count, 4);
 	assert_int_equal(list.errors, 2);
@@ -36,8 +45,8 @@ static void diag_format_shows_each_kind_of_place(void **state)
 	assert_int_equal(list.items[0].status, STATUS_BAD_DATA);
 	assert_int_equal(list.items[1].status, STATUS_OK);
 	assert_format(&list.items[0], "a.ini:14: error: key \"x\" is 7");
-	assert_format(&list.items[1], "b.bin+0x0: warning: odd");
-	assert_format(&list.items[2], "c: note: fine");
+	assert_format(&list.items[1], "b.bin+0x0: warning: odd 5");
+	assert_format(&list.items[2], "c: note: fine is 3");
 	assert_format(&list.items[3], "error: no place");
 	diag_list_fini(&list);
 	assert_int_equal(list.count, 0);
@@ -143,6 +152,44 @@ static void diag_list_move_beyond_the_most_is_counted_and_dropped(void **state)
 	diag_list_fini(&to);
 }
 
+/* One that fits and two that do not: those are freed, it is not. */
+static void diag_list_move_keeps_what_fits(void **state)
+{
+	struct diag_list to = {0};
+	struct diag_list from = {0};
+
+	(void)state;
+	fill(&to, "to", DIAG_MOST - 1);
+	fill(&from, "from", 3);
+	diag_list_move(&to, &from);
+	assert_int_equal(to.count, DIAG_MOST);
+	assert_int_equal(to.dropped, 2);
+	fill(&from, "behind", 3);
+	assert_format(&to.items[DIAG_MOST - 1], "from:1: error: 0");
+	diag_list_fini(&from);
+	diag_list_fini(&to);
+}
+
+/* There is no memory for such a name, and no character for such a number. */
+static void diag_without_memory_or_text_is_counted_and_dropped(void **state)
+{
+	struct diag_list list = {0};
+
+	(void)state;
+	diag_warning(&list, place_file((struct str){"x", SIZE_MAX / 2}), "a text that is freed");
+	assert_int_equal(list.count, 0);
+	assert_int_equal(list.dropped, 1);
+	assert_int_equal(
+	        diag_error(&list, STATUS_IO, place_file(STR("x")), "%lc", (wint_t)0x7fffffff),
+	        STATUS_IO);
+	assert_int_equal(list.count, 0);
+	assert_int_equal(list.dropped, 2);
+	assert_int_equal(list.errors, 1);
+	diag_note(&list, place_none(), "next");
+	assert_format(&list.items[0], "note: next");
+	diag_list_fini(&list);
+}
+
 static void diag_severity_has_a_name(void **state)
 {
 	(void)state;
@@ -159,6 +206,8 @@ int main(void)
 	        cmocka_unit_test(diag_beyond_the_most_is_counted_and_dropped),
 	        cmocka_unit_test(diag_list_move_puts_all_behind_the_others),
 	        cmocka_unit_test(diag_list_move_beyond_the_most_is_counted_and_dropped),
+	        cmocka_unit_test(diag_list_move_keeps_what_fits),
+	        cmocka_unit_test(diag_without_memory_or_text_is_counted_and_dropped),
 	        cmocka_unit_test(diag_severity_has_a_name),
 	};
 

@@ -94,6 +94,20 @@ static void file_content_is_mapped(void **state)
 	assert_int_equal(f->map.size, 0);
 }
 
+static void file_closed_is_mapped_no_more(void **state)
+{
+	struct fixture *f = *state;
+	unsigned char pages[1];
+	void *data;
+
+	write_file(f, "abc", 3);
+	assert_int_equal(file_map_open(f->path, place_none(), &f->diags, &f->map), STATUS_OK);
+	data = f->map.data;
+	assert_int_equal(mincore(data, 3, pages), 0);
+	file_map_close(&f->map);
+	assert_int_equal(mincore(data, 3, pages), -1);
+}
+
 static void file_empty_has_no_bytes(void **state)
 {
 	struct fixture *f = *state;
@@ -232,6 +246,7 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 	        CASE(file_content_is_mapped),
+	        CASE(file_closed_is_mapped_no_more),
 	        CASE(file_empty_has_no_bytes),
 	        CASE(file_missing_is_not_found),
 	        CASE(file_that_is_a_folder_is_io),

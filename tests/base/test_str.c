@@ -45,6 +45,8 @@ static void str_nocase_folds_ascii_only(void **state)
 	assert_false(str_eq_nocase(STR("\xc0"), STR("\xe0")));
 	assert_false(str_eq_nocase(STR("ab"), STR("abc")));
 	assert_false(str_eq_nocase(STR("abc"), STR("ab")));
+	assert_false(str_eq_nocase(STR("abc"), STR("ABD")));
+	assert_false(str_eq_nocase(STR("abc"), STR("bBC")));
 	assert_true(str_eq_nocase(none, none));
 }
 
@@ -57,6 +59,8 @@ static void str_prefix_and_suffix_at_their_bounds(void **state)
 	assert_false(str_has_prefix(STR("ab"), STR("abc")));
 	assert_false(str_has_prefix(STR("Abc"), STR("ab")));
 	assert_true(str_has_prefix_nocase(STR("Abc"), STR("aB")));
+	assert_false(str_has_prefix_nocase(STR("Abc"), STR("aD")));
+	assert_false(str_has_suffix_nocase(STR("x.INI"), STR(".ina")));
 	assert_true(str_has_suffix_nocase(STR("x.INI"), STR(".ini")));
 	assert_true(str_has_suffix_nocase(STR(".ini"), STR(".ini")));
 	assert_false(str_has_suffix_nocase(STR("ini"), STR(".ini")));
@@ -71,6 +75,8 @@ static void str_trim_takes_blanks_of_both_ends(void **state)
 	assert_str(str_trim(STR(" \t\r\n\v\fa b \t")), "a b");
 	assert_str(str_trim(STR("a")), "a");
 	assert_str(str_trim(STR("   ")), "");
+	assert_str(str_trim(STR(" ")), "");
+	assert_int_equal(str_trim(STR("\f")).n, 0);
 	assert_str(str_trim(STR("")), "");
 	assert_str(str_trim(none), "");
 }

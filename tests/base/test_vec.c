@@ -10,6 +10,14 @@
 
 #include "base/vec.h"
 
+/* For AddressSanitizer: too large an allocation fails as it does without. */
+const char *__asan_default_options(void);
+
+const char *__asan_default_options(void)
+{
+	return "allocator_may_return_null=1";
+}
+
 static void vec_growing_keeps_the_items(void **state)
 {
 	uint32_t *items = NULL;
@@ -23,6 +31,7 @@ static void vec_growing_keeps_the_items(void **state)
 		assert_int_equal(vec_reserve((void **)&items, &capacity, count + 1, sizeof(*items)),
 		                 STATUS_OK);
 		assert_true(capacity > count);
+		assert_true(capacity <= 8 || capacity <= before + before / 2);
 		moves += capacity != before;
 		items[count] = count * 3;
 	}
@@ -63,6 +72,11 @@ static void vec_too_large_is_no_mem_and_unchanged(void **state)
 	assert_int_equal(vec_reserve((void **)&items, &capacity, SIZE_MAX / 8 + 1, sizeof(*items)),
 	                 STATUS_NO_MEM);
 	assert_int_equal(vec_reserve((void **)&items, &capacity, SIZE_MAX, sizeof(*items)),
+	                 STATUS_NO_MEM);
+	assert_ptr_equal(items, before);
+	assert_int_equal(capacity, 10);
+	/* Not more than the address space holds, but than there can be. */
+	assert_int_equal(vec_reserve((void **)&items, &capacity, SIZE_MAX / 32, sizeof(*items)),
 	                 STATUS_NO_MEM);
 	assert_ptr_equal(items, before);
 	assert_int_equal(capacity, 10);
