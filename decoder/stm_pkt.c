@@ -6,9 +6,8 @@
 #include "decoder/stm_pkt.h"
 
 enum {
-	NIBBLES_MOST = 3, /* of an opcode */
-	PREFIX_2 = 0xf,   /* an opcode of two nibbles or more */
-	PREFIX_3 = 0x0,   /* behind PREFIX_2: of three */
+	PREFIX_2 = 0xf, /* an opcode of two nibbles or more */
+	PREFIX_3 = 0x0, /* behind PREFIX_2: of three */
 	VERSION_BINARY = 3,
 	VERSION_GRAY = 4,
 };
@@ -198,7 +197,7 @@ static enum status read_opcode(struct nibbles *in, struct stm_packet *packet,
 		TRY(read_nibble(in, &opcode));
 		packet->value = packet->value << 4 | opcode;
 		nibbles++;
-	} while (nibbles < NIBBLES_MOST && is_prefix(nibbles, opcode));
+	} while (is_prefix(nibbles, opcode));
 	packet->digits = (uint8_t)nibbles;
 	packet->type = STM_RESERVED;
 	*row = opcode_row(nibbles, opcode);
