@@ -51,6 +51,23 @@ static void json_quote_replaces_what_is_no_utf8(void **state)
 	assert_quoted(STR("\xf0\x8f\xbf\xbf"), "\"\\ufffd\\ufffd\\ufffd\\ufffd\"");
 	assert_quoted(STR("\xf4\x90\x80\x80"), "\"\\ufffd\\ufffd\\ufffd\\ufffd\"");
 	assert_quoted(STR("\xf0\x9f\x98"), "\"\\ufffd\\ufffd\\ufffd\"");
+	assert_quoted(STR("\xc1\xbf"), "\"\\ufffd\\ufffd\"");
+	assert_quoted(STR("\xc2\xc0"), "\"\\ufffd\\ufffd\"");
+	assert_quoted(STR("\xf5\x80\x80\x80"), "\"\\ufffd\\ufffd\\ufffd\\ufffd\"");
+	assert_quoted(STR("\xe2(\x80"), "\"\\ufffd(\\ufffd\"");
+	assert_quoted(STR("\xe2\x82("), "\"\\ufffd\\ufffd(\"");
+	assert_quoted(STR("\xf0\x9f\x98("), "\"\\ufffd\\ufffd\\ufffd(\"");
+}
+
+/* What is behind the slice is not of it, though it would make the sequence whole. */
+static void json_quote_ends_with_the_slice(void **state)
+{
+	(void)state;
+	assert_quoted((struct str){"\xc2\x80", 1}, "\"\\ufffd\"");
+	assert_quoted((struct str){"\xe2\x82\xac", 2}, "\"\\ufffd\\ufffd\"");
+	assert_quoted((struct str){"\xf0\x9f\x98\x80", 3}, "\"\\ufffd\\ufffd\\ufffd\"");
+	assert_quoted((struct str){"\xf0\x9f\x98\x80", 4}, "\"\xf0\x9f\x98\x80\"");
+	assert_quoted((struct str){"ab", 1}, "\"a\"");
 }
 
 static void json_members_have_commas_between(void **state)
@@ -113,6 +130,7 @@ int main(void)
 	        cmocka_unit_test(json_quote_escapes_what_must_be),
 	        cmocka_unit_test(json_quote_keeps_utf8),
 	        cmocka_unit_test(json_quote_replaces_what_is_no_utf8),
+	        cmocka_unit_test(json_quote_ends_with_the_slice),
 	        cmocka_unit_test(json_members_have_commas_between),
 	        cmocka_unit_test(json_line_begins_without_comma),
 	};

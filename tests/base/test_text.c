@@ -5,10 +5,19 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <wchar.h>
 
 #include <cmocka.h>
 
 #include "base/text.h"
+
+/* For AddressSanitizer: too large an allocation fails as it does without. */
+const char *__asan_default_options(void);
+
+const char *__asan_default_options(void)
+{
+	return "allocator_may_return_null=1";
+}
 
 static void text_zeroed_is_empty(void **state)
 {
@@ -41,6 +50,13 @@ static void text_appends_are_joined_and_terminated(void **state)
 	assert_string_equal(t.data, "");
 	text_puts(&t, "again");
 	assert_string_equal(t.data, "again");
+	text_printf(&t, "%s", "");
+	assert_string_equal(t.data, "again");
+	assert_int_equal(text_status(&t), STATUS_OK);
+	text_fini(&t);
+	assert_int_equal(text_str(&t).n, 0);
+	text_puts(&t, "anew");
+	assert_string_equal(t.data, "anew");
 	text_fini(&t);
 }
 
@@ -50,7 +66,11 @@ static void text_grows_over_each_size(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 5000; i++) {
+		size_t before = t.capacity;
+
 		text_char(&t, (char)('a' + i % 26));
+		/* By half at most: it is not to cost a multiple of what is in it. */
+		assert_true(t.capacity <= 64 || t.capacity <= before + before / 2);
 		assert_int_equal(t.length, i + 1);
 		assert_true(t.capacity > t.length);
 		assert_int_equal(t.data[t.length], '\0');
@@ -87,6 +107,7 @@ static void text_hex_is_padded_and_never_cut(void **state)
 static void text_hex_bytes_are_two_digits_each(void **state)
 {
 	static const uint8_t bytes[] = {0x00, 0x0f, 0xa5, 0xff};
+	static const uint8_t many[500];
 	struct text t = {0};
 
 	(void)state;
@@ -94,6 +115,17 @@ static void text_hex_bytes_are_two_digits_each(void **state)
 	assert_int_equal(text_str(&t).n, 0);
 	text_hex_bytes(&t, bytes, sizeof(bytes));
 	assert_string_equal(t.data, "000fa5ff");
+	/* There is room for all of them, whatever was there. */
+	for (size_t i = 0; i < 100; i++) {
+		text_hex_bytes(&t, bytes, sizeof(bytes));
+		assert_true(t.capacity > t.length);
+	}
+	assert_int_equal(t.length, 808);
+	text_clear(&t);
+	text_fini(&t);
+	text_hex_bytes(&t, many, sizeof(many));
+	assert_int_equal(t.length, 2 * sizeof(many));
+	assert_true(t.capacity > t.length);
 	text_fini(&t);
 }
 
@@ -114,7 +146,8 @@ static void text_decimal_at_its_bounds(void **state)
 /* No byte of these slices is read: there can be no memory for them. */
 static void text_without_memory_fails_and_stays_failed(void **state)
 {
-	static const size_t sizes[] = {SIZE_MAX, SIZE_MAX - 1, SIZE_MAX - 3, SIZE_MAX / 2 + 1};
+	static const size_t sizes[] = {SIZE_MAX, SIZE_MAX - 1, SIZE_MAX - 3, SIZE_MAX / 2 + 1,
+	                               SIZE_MAX / 4};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
@@ -136,6 +169,20 @@ static void text_without_memory_fails_and_stays_failed(void **state)
 	}
 }
 
+/* It has no multibyte character. */
+static void text_that_cannot_be_formatted_fails(void **state)
+{
+	struct text t = {0};
+
+	(void)state;
+	text_puts(&t, "abc");
+	text_printf(&t, "%lc", (wint_t)0x7fffffff);
+	assert_int_equal(text_status(&t), STATUS_NO_MEM);
+	text_puts(&t, "def");
+	assert_string_equal(t.data, "abc");
+	text_fini(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -145,6 +192,7 @@ int main(void)
 	        cmocka_unit_test(text_hex_is_padded_and_never_cut),
 	        cmocka_unit_test(text_hex_bytes_are_two_digits_each),
 	        cmocka_unit_test(text_decimal_at_its_bounds),
+	        cmocka_unit_test(text_that_cannot_be_formatted_fails),
 	        cmocka_unit_test(text_without_memory_fails_and_stays_failed),
 	};
 
