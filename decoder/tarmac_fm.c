@@ -164,9 +164,9 @@ enum status tarmac_fm_memory(struct tarmac_line *line)
 	memory->value = line->value;
 	line->value->size = 0;
 	TRY(read_size(line, line->event->word, &size, &letters));
-	if (letters.n > 0 && line->is_isp)
+	if (line->is_isp)
 		tarmac_isp_attributes(letters, memory);
-	else if (letters.n > 0)
+	else
 		read_letters(letters, memory);
 	if (lex_hex_word(&line->in, &memory->address) == 0)
 		return tarmac_fault(line, "the address of an access");
