@@ -77,6 +77,7 @@ static void arena_str_is_a_terminated_copy(void **state)
 	char text[] = "text";
 	struct str copy = arena_str(&arena, str_of(text));
 	struct str empty = arena_str(&arena, (struct str){NULL, 0});
+	struct str one = arena_str(&arena, STR("x"));
 
 	(void)state;
 	text[0] = 'n';
@@ -85,7 +86,9 @@ static void arena_str_is_a_terminated_copy(void **state)
 	assert_non_null(empty.p);
 	assert_int_equal(empty.n, 0);
 	assert_int_equal(empty.p[0], '\0');
+	assert_true(str_eq(one, STR("x")));
 	assert_null(arena_str(&arena, (struct str){"x", SIZE_MAX}).p);
+	assert_int_equal(arena_str(&arena, (struct str){"x", SIZE_MAX}).n, 0);
 	arena_fini(&arena);
 }
 

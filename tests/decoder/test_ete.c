@@ -530,6 +530,13 @@ static void timestamp_before_the_first_marker_is_not_told(void **state)
 	               LINE(17, "TIMESTAMP( [ TS=0x000000000006]; )") END(17));
 	ASSERT(NO_OPTIONS, SYNC "\x02\x05", 0,
 	       NO_SYNC(0) LINE(14, "TIMESTAMP( [ TS=0x000000000005]; )") END(14));
+	/* What was lost with the synchronisation may have been another trace's marker. */
+	ASSERT(MARKERS, SYNC ON AT(A_1000) "\x88\x02\x05" E "\x07" SYNC "\x02\x06\x88\x02\x07", 0,
+	       BEGIN LINE(25, "SYNC_MARKER( [Timestamp marker(0x00000000)])")
+	               LINE(26, "TIMESTAMP( [ TS=0x000000000005]; )") RANGE(28, 1000, 1008, 2,
+	                                                                    "E BR   <cond>") BAD(30)
+	                       LINE(46, "SYNC_MARKER( [Timestamp marker(0x00000000)])")
+	                               LINE(47, "TIMESTAMP( [ TS=0x000000000007]; )") END(47));
 }
 
 static void event_before_the_trace_info_is_told(void **state)

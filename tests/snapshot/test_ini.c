@@ -74,6 +74,13 @@ static void ini_colon_for_equals_is_odd(void **state)
 	(void)state;
 	PARSES("[s]\nk: v\n", "[s:1]\nk|v|2\n",
 	       "x.ini:2: warning: \"k:v\" has a : where = is expected\n");
+	/* It is the first that is in no parentheses; if there is none, the first. */
+	PARSES("[s]\nR(size:64): 5\nR((a:1)b:2): 6\n", "[s:1]\nR(size:64)|5|2\nR((a:1)b:2)|6|3\n",
+	       "x.ini:2: warning: \"R(size:64): 5\" has a : where = is expected\n"
+	       "x.ini:3: warning: \"R((a:1)b:2): 6\" has a : where = is expected\n");
+	PARSES("[s]\na)b: 5\nR(size:64\n", "[s:1]\na)b|5|2\nR(size|64|3\n",
+	       "x.ini:2: warning: \"a)b:5\" has a : where = is expected\n"
+	       "x.ini:3: warning: \"R(size:64\" has a : where = is expected\n");
 }
 
 static void ini_repeated_sections_and_keys_are_kept_apart(void **state)
