@@ -155,6 +155,73 @@ static void snapshot_unqualified_source_stands_for_its_streams(void **state)
 	assert_int_equal(m->snapshot->sources[0].buffer_count, 1);
 }
 
+/* Names count as they are written first, then without regard to case if only one is meant. */
+static void snapshot_names_in_metadata_need_not_be_exact(void **state)
+{
+	struct model *m = *state;
+
+	scratch_text(&m->scratch, "snapshot.ini",
+	             "[snapshot]\nversion=1.0\n[device_list]\na=a.ini\nb=b.ini\nc=c.ini\n"
+	             "d=d.ini\ne=e.ini\n[trace]\nmetadata=trace.ini\n");
+	scratch_text(&m->scratch, "a.ini", "[device]\nname=cpu_0\nclass=core\ntype=Cortex-A9\n");
+	scratch_text(&m->scratch, "b.ini", "[device]\nname=Cpu_1\nclass=core\ntype=Cortex-A9\n");
+	scratch_text(&m->scratch, "c.ini", "[device]\nname=cpu_2\nclass=core\ntype=Cortex-A9\n");
+	scratch_text(&m->scratch, "d.ini", "[device]\nname=ETM_x\nclass=trace_source\ntype=ITM\n");
+	scratch_text(&m->scratch, "e.ini", "[device]\nname=ETM_X\nclass=trace_source\ntype=ITM\n");
+	scratch_text(&m->scratch, "trace.ini",
+	             "[trace_buffers]\nbuffers=a,b\n"
+	             "[a]\nname=A\nfile=trace.bin\nformat=coresight\n"
+	             "[b]\nname=Buf\nfile=trace.bin\nformat=coresight\n"
+	             "[core_trace_sources]\nCPU_1=ETM_X\ncpu_0=etm_x\n"
+	             "[source_buffers]\nETM_x=bUF\nETM_X=a\n");
+	assert_int_equal(snapshot_open(m->scratch.folder, NULL, &m->diags, &m->snapshot),
+	                 STATUS_OK);
+	assert_diags(&m->diags, "trace.ini:13: error: there is no trace source \"etm_x\"\n");
+	assert_int_equal(m->snapshot->cores[0].source_count, 0);
+	assert_int_equal(m->snapshot->cores[1].source_count, 1);
+	assert_ptr_equal(m->snapshot->cores[1].sources[0], &m->snapshot->sources[1]);
+	assert_ptr_equal(m->snapshot->sources[1].core, &m->snapshot->cores[1]);
+	assert_null(m->snapshot->sources[0].core);
+	assert_int_equal(m->snapshot->sources[0].buffer_count, 1);
+	assert_int_equal(m->snapshot->sources[0].buffers[0], 1);
+	assert_int_equal(m->snapshot->sources[1].buffers[0], 0);
+}
+
+/* A second core for a source, an empty place and a buffer without files are told; the rest holds.
+ */
+static void snapshot_odd_metadata_is_told_and_the_rest_holds(void **state)
+{
+	struct model *m = *state;
+
+	scratch_text(&m->scratch, "snapshot.ini",
+	             "[snapshot]\nversion=1.0\n[device_list]\na=cpu_0.ini\nb=b.ini\n"
+	             "c=etm_0.ini\n[trace]\nmetadata=trace.ini\n");
+	scratch_text(&m->scratch, "b.ini", "[device]\nname=cpu_1\nclass=core\ntype=Cortex-A9\n");
+	scratch_text(&m->scratch, "trace.ini",
+	             "[trace_buffers]\nbuffers=a,,b\n"
+	             "[a]\nname=A\nfile=trace.bin\nformat=Source_Data\n"
+	             "[b]\nfile=none.bin\nformat=DSTREAM-ST\n"
+	             "[core_trace_sources]\ncpu_1=ETM_0\ncpu_0=ETM_0\n"
+	             "[source_buffers]\nETM_0( Stream : 0 )=A,B\n");
+	assert_int_equal(snapshot_open(m->scratch.folder, NULL, &m->diags, &m->snapshot),
+	                 STATUS_OK);
+	assert_diags(&m->diags,
+	             "trace.ini:2: warning: the list of buffers has an empty place\n"
+	             "trace.ini:7: error: section [b] has no key \"name\"\n"
+	             "trace.ini:7: error: cannot open \"none.bin\": No such file or directory\n"
+	             "trace.ini:12: warning: trace source \"ETM_0\" has a core already: "
+	             "\"cpu_1\"\n");
+	assert_int_equal(m->snapshot->buffer_count, 2);
+	assert_int_equal(m->snapshot->buffers[0].format, BUFFER_SOURCE_DATA);
+	assert_true(m->snapshot->buffers[0].is_one_file);
+	assert_int_equal(m->snapshot->buffers[1].format, BUFFER_DSTREAM);
+	assert_true(str_eq(m->snapshot->buffers[1].name, STR("b")));
+	assert_int_equal(bytes_left(&m->snapshot->buffers[1].data), 0);
+	assert_ptr_equal(m->snapshot->sources[0].core, &m->snapshot->cores[1]);
+	assert_int_equal(m->snapshot->cores[0].source_count, 0);
+	assert_int_equal(m->snapshot->sources[0].buffer_count, 2);
+}
+
 static void snapshot_one_buffer_needs_no_source_buffers(void **state)
 {
 	struct model *m = *state;
@@ -431,6 +498,8 @@ int main(void)
 	        CASE(snapshot_dump_has_space_length_and_offset),
 	        CASE(snapshot_sources_are_found_by_location_and_stream),
 	        CASE(snapshot_unqualified_source_stands_for_its_streams),
+	        CASE(snapshot_names_in_metadata_need_not_be_exact),
+	        CASE(snapshot_odd_metadata_is_told_and_the_rest_holds),
 	        CASE(snapshot_one_buffer_needs_no_source_buffers),
 	        CASE(snapshot_several_buffers_without_source_buffers_are_all_searched),
 	        CASE(snapshot_core_may_have_several_sources),
