@@ -3,6 +3,7 @@
 #include "scratch.h"
 
 #include "snapshot/snapshot.h"
+#include "snapshot/source_option.h"
 
 #define CONTENTS "[trace]\nmetadata=trace.ini\nbuffer0=a.bin\n"
 #define BUFFER   "[buffer]\nvendor: ARM\ncomponent: ETB\nformat: coresight\n"
@@ -309,6 +310,85 @@ static void contents_beside_a_snapshot_does_not_count(void **state)
 	assert_diags(&f->diags, "");
 }
 
+static void contents_version_is_behind_the_dot(void **state)
+{
+	/* `minor` is -1 where no version is said. */
+	static const struct {
+		const char *format;
+		size_t size;
+		int minor;
+	} rows[] = {
+	        {"ETM3.5", 6, 5},   {"ETM4", 4, 0},     {"PFT1.1", 6, 1},
+	        {"ETE", 3, -1},     {"", 0, -1},        {"ETM4.", 5, -1},
+	        {"ETM4.15", 7, 15}, {"ETM4.16", 7, -1}, {"ETM4.25", 6, 2},
+	        {"ETM43.2", 7, 2},  {"ETM4.2-x", 8, 2}, {"ETM4.99999999999999999999", 25, -1},
+	        {"ETM4x.2", 7, 0},  {"9.3", 3, 3},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct source_options options = {.values = {[SOURCE_OPTION_MINOR] = 77}};
+
+		source_option_set_version(&options, (struct str){rows[i].format, rows[i].size});
+		assert_int_equal(options.given[SOURCE_OPTION_MINOR], rows[i].minor >= 0);
+		assert_int_equal(options.values[SOURCE_OPTION_MINOR],
+		                 rows[i].minor >= 0 ? rows[i].minor : 77);
+	}
+}
+
+static void contents_option_has_one_of_its_values(void **state)
+{
+	static const struct {
+		const char *key;
+		const char *values;
+		enum source_option option;
+	} rows[] = {
+	        {"cyclecount", "0 1", SOURCE_OPTION_CYCLECOUNT},
+	        {"Timestamp_Bits", "0 48 64", SOURCE_OPTION_TIMESTAMP_BITS},
+	        {"timestamp_gray", "0 1", SOURCE_OPTION_TIMESTAMP_GRAY},
+	        {"context_id", "0 8 16 32", SOURCE_OPTION_CONTEXT_ID},
+	        {"vmid", "0 8 16 32", SOURCE_OPTION_VMID},
+	        {"dmb_dsb_are_waypoints", "0 1", SOURCE_OPTION_WAYPOINTS},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct str rest = str_of(rows[i].values);
+
+		assert_int_equal(source_option_find(str_of(rows[i].key)), rows[i].option);
+		assert_str(source_option_values(rows[i].option), rows[i].values);
+		while (rest.p) {
+			struct source_options options = {0};
+			struct str value = str_next_part(&rest, ' ');
+			uint64_t number;
+
+			assert_int_equal(str_to_u64(value, &number), STATUS_OK);
+			assert_int_equal(source_option_set(&options, rows[i].option, value),
+			                 STATUS_OK);
+			assert_true(options.given[rows[i].option]);
+			assert_int_equal(options.values[rows[i].option], number);
+			options = (struct source_options){0};
+			assert_int_equal(source_option_set(&options, rows[i].option, STR("3")),
+			                 STATUS_BAD_DATA);
+			assert_false(options.given[rows[i].option]);
+		}
+	}
+	assert_int_equal(source_option_find(STR("colour")), SOURCE_OPTIONS);
+	assert_int_equal(source_option_find(STR("")), SOURCE_OPTIONS);
+}
+
+/* There is no core whose memory it could be. */
+static void contents_dumps_of_no_core_are_not_looked_at(void **state)
+{
+	struct fixture *f = *state;
+
+	scratch_text(&f->scratch, "contents.ini",
+	             CONTENTS "[dump0]\nfile=none.bin\naddress=0x8000\n");
+	assert_int_equal(open_with(f, BUFFER "[trace_16]\nformat: ITM\n"), STATUS_OK);
+	assert_int_equal(f->snapshot->core_count, 0);
+	assert_diags(&f->diags, "");
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -323,6 +403,9 @@ int main(void)
 	        CASE(contents_option_that_is_not_needed_may_be_missing),
 	        CASE(contents_source_is_in_the_buffers_that_have_its_id),
 	        CASE(contents_dumps_are_the_memory_of_all_cores),
+	        cmocka_unit_test(contents_version_is_behind_the_dot),
+	        cmocka_unit_test(contents_option_has_one_of_its_values),
+	        CASE(contents_dumps_of_no_core_are_not_looked_at),
 	        CASE(contents_what_is_odd_is_reported),
 	        CASE(contents_without_what_is_needed_is_an_error),
 	        CASE(contents_beside_a_snapshot_does_not_count),
