@@ -135,6 +135,12 @@ static void memory_in_which_a_dump_differs_is_written_by_the_page(void **state)
 	scratch_write(&f->model->scratch, "mem.bin", bytes, sizeof(bytes));
 	open_all(f);
 	assert_kinds(f, borders, "-rrwwww-");
+	snapshot_destroy(f->model->snapshot);
+	bytes[0] = 1;
+	bytes[PAGE] = 0;
+	scratch_write(&f->model->scratch, "mem.bin", bytes, sizeof(bytes));
+	open_all(f);
+	assert_kinds(f, borders, "-wwrrww-");
 }
 
 /* A dump that lies beside a segment says nothing of it. */
@@ -151,6 +157,27 @@ static void memory_beside_a_dump_is_never_written(void **state)
 	                        "[dump1]\nfile=mem.bin\naddress=0xffc0\n");
 	open_all(f);
 	assert_kinds(f, borders, "wrrww-");
+	snapshot_destroy(f->model->snapshot);
+	/* One byte of it does: the last of the dump on the first of the segment. */
+	scratch_text(&f->model->scratch, "cpu_0.ini",
+	             MODEL_CORE "[dump0]\nfile=mem.bin\naddress=0xffc1\n");
+	open_all(f);
+	assert_kinds(f, borders, "www---");
+}
+
+/* The order of segments in an image says nothing. */
+static void memory_under_a_later_segment_is_written(void **state)
+{
+	static const struct elf_part parts[] = {
+	        {PF_R | PF_X, FIRST_OFFSET, 0x10000, 2 * PAGE, 2 * PAGE},
+	        {PF_R | PF_W, FIRST_OFFSET, 0x11800, 8, 8},
+	};
+	static const uint64_t borders[] = {0x10000, 0x11000, 0x12000};
+	struct fixture *f = *state;
+
+	add_image(f, parts, 2, 0);
+	open_all(f);
+	assert_kinds(f, borders, "-rrww-");
 }
 
 static void memory_of_a_segment_at_the_last_address_is_told(void **state)
@@ -211,7 +238,9 @@ static void memory_of_segments_that_meet_is_joined(void **state)
 	                                   0x13000, 0x13040, 0x13100};
 	struct fixture *f = *state;
 	static uint8_t zeros[3 * PAGE];
+	uint8_t byte;
 
+	zeros[0x22f0] = 0x66; /* behind all segments */
 	add_image(f, high, 2, 0);
 	add_image(f, low, 2, 0);
 	scratch_write(&f->model->scratch, "mem.bin", zeros, sizeof(zeros));
@@ -222,6 +251,12 @@ static void memory_of_segments_that_meet_is_joined(void **state)
 	assert_int_equal(kind_at(f, 0x10f00), 'w');
 	assert_int_equal(kind_at(f, 0x131ff), 'w');
 	assert_int_equal(kind_at(f, 0x13200), '-');
+	assert_int_equal(
+	        memmap_read(f->model->snapshot->cores[0].memory, SPACE_ANY, 0x131f0, &byte, 1), 1);
+	assert_int_equal(byte, 0x66);
+	assert_int_equal(
+	        memmap_read(f->model->snapshot->cores[0].memory, SPACE_ANY, 0x130f0, &byte, 1), 1);
+	assert_int_equal(byte, 0);
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -232,6 +267,7 @@ int main(void)
 	        CASE(memory_of_a_segment_is_never_written),
 	        CASE(memory_in_which_a_dump_differs_is_written_by_the_page),
 	        CASE(memory_beside_a_dump_is_never_written),
+	        CASE(memory_under_a_later_segment_is_written),
 	        CASE(memory_of_a_segment_at_the_last_address_is_told),
 	        CASE(memory_under_other_segments_is_written),
 	        CASE(memory_of_segments_that_meet_is_joined),

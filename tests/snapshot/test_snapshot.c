@@ -430,6 +430,7 @@ static void snapshot_elf_that_a_dump_names_is_an_image_where_the_dump_is(void **
 static void snapshot_other_cores_dumps_come_last(void **state)
 {
 	struct model *m = *state;
+	uint8_t bytes[49];
 
 	scratch_text(&m->scratch, "snapshot.ini",
 	             "[snapshot]\nversion=1.0\n[device_list]\na=cpu_0.ini\nb=cpu_1.ini\n");
@@ -441,6 +442,11 @@ static void snapshot_other_cores_dumps_come_last(void **state)
 	assert_memory(m, SPACE_ANY, 0x1030, 0x30);
 	assert_memory(m, SPACE_ANY, 0x1040, 0x10);
 	assert_int_equal(region_at(m, 0x1040)->address, 0x1030);
+	/* The second core sees its own first, and the first core's then. */
+	assert_int_equal(memmap_read(m->snapshot->cores[1].memory, SPACE_ANY, 0x1000, bytes, 49),
+	                 49);
+	assert_int_equal(bytes[47], 0x2f);
+	assert_int_equal(bytes[48], 0);
 }
 
 static void snapshot_device_without_class_is_what_its_registers_say(void **state)
