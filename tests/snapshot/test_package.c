@@ -2,6 +2,8 @@
 /* Archives as folders: what they are told by, names, limits, what is left out. Tars made here. */
 #include "scratch.h"
 
+#include <sys/mman.h>
+
 #include "snapshot/files.h"
 #include "snapshot/package.h"
 
@@ -184,6 +186,7 @@ static void package_files_are_joined(void **state)
 	struct snap_files files = {
 	        .arena = &arena, .folder = STR("/x.tar"), .package_folder = STR("s/")};
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	unsigned char pages[1];
 	uint8_t *large = malloc(2 * page);
 	struct bytes whole;
 	struct bytes first;
@@ -226,7 +229,9 @@ static void package_files_are_joined(void **state)
 	                        "error: \"../../b.bin\" leaves the archive\n"
 	                        "error: \"../b.bin\" leaves the snapshot's folder; see "
 	                        "--allow-outside\n");
+	assert_int_equal(mincore((void *)(uintptr_t)whole.pos, page, pages), 0);
 	snap_files_fini(&files);
+	assert_int_equal(mincore((void *)(uintptr_t)whole.pos, page, pages), -1);
 	arena_fini(&arena);
 	free(large);
 }
