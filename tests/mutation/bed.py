@@ -6,11 +6,12 @@ committed tree. Out: builds, and answers of tests.
 """
 import dataclasses
 import hashlib
+import io
 import json
 import os
-import shutil
 import signal
 import subprocess
+import tarfile
 
 SKIPPED = 77
 MEMORY_MOST = 8 << 30  # of a process; a mutant may ask for memory without end
@@ -21,6 +22,11 @@ FLAGS = {"plain": "-O1 -w",
          "coverage": "-O0 -w --coverage",
          "sanitized": "-O1 -g1 -w -fno-omit-frame-pointer -fsanitize=address,undefined "
                       "-fno-sanitize-recover=all"}
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
 
 
 @dataclasses.dataclass
@@ -39,15 +45,27 @@ class Bed:
         self.source = os.path.join(place, "csreplay")
         self.build_folder = os.path.join(place, kind)
         self.kind = kind
-        os.makedirs(place, exist_ok=True)
-        shutil.rmtree(self.source, ignore_errors=True)
-        os.makedirs(self.source)
-        archive = subprocess.run(["git", "-C", root, "archive", "HEAD"], check=True,
-                                 stdout=subprocess.PIPE).stdout
-        subprocess.run(["tar", "-x", "-C", self.source], input=archive, check=True)
+        self.unpack(root)
         subprocess.run(["cmake", *CONFIGURE, f"-DCMAKE_C_FLAGS={FLAGS[kind]}",
                         f"-DCSREPLAY_SHARED={shared}", "-S", self.source, "-B", self.build_folder],
                        check=True, stdout=subprocess.DEVNULL)
+
+    def unpack(self, root):
+        """What is there as it should be stays untouched, so that little is built again."""
+        archive = subprocess.run(["git", "-C", root, "archive", "HEAD"], check=True,
+                                 stdout=subprocess.PIPE).stdout
+        with tarfile.open(fileobj=io.BytesIO(archive)) as files:
+            for member in files:
+                path = os.path.join(self.source, member.name)
+                if member.isdir():
+                    os.makedirs(path, exist_ok=True)
+                    continue
+                data = files.extractfile(member).read()
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                if not os.path.exists(path) or read(path) != data:
+                    with open(path, "wb") as file:
+                        file.write(data)
+                    os.chmod(path, member.mode)
 
     def build(self, jobs=1):
         """None, or what the compiler says."""
@@ -97,8 +115,7 @@ class Bed:
         if not os.path.exists(compiled):
             compiled = os.path.join(self.build_folder, layer,
                                     target if layer == "cli" else f"lib{target}.so")
-        with open(compiled, "rb") as file:
-            return hashlib.sha256(file.read()).digest()
+        return hashlib.sha256(read(compiled)).digest()
 
     def write(self, path, text):
         with open(os.path.join(self.source, path), "w", encoding="utf-8") as file:

@@ -3,19 +3,20 @@
 """Changes the product at random places and sees whether a test notices.
 
 usage: mutate [N] [LAYER] [--seed S] [--jobs J] [--at PATH:LINE] [--tests REGEX]
-              [--budget SECONDS] [--again REGEX] [--work FOLDER]
+              [--budget SECONDS] [--no-sanitizers] [--again REGEX] [--work FOLDER]
 
-N mutants (default 40) are drawn from the committed tree, as many from each layer, or all from one.
-Each is built and tested: the layer's own tests first, then the others, the quickest first, and of both
-only those that run the function that was changed. What no test notices is tried once more with
-sanitizers on the unit tests. Survivors are listed, and the share noticed in each layer.
+N mutants (default 40) are drawn from the committed tree, as many from each layer, or all from one. Each is
+built and tested: quick tests first, then the layer's own, then the others, and of all only those that run the
+function that was changed. What no test notices is tried once more with sanitizers on the unit tests.
+Survivors are listed, and the share noticed in each layer.
 
 It needs gcc 12, whose coverage files executed.py reads, and hours for hundreds of mutants. `--at` tries
 every mutant of a line instead, `--tests` runs only tests of such names. `--budget` gives up a mutant whose
 tests have taken so long: it counts as survived, so that the score is the least that it can be.
 
-What is kept between runs lies in FOLDER (default build/mutate): which functions each test runs is measured
-once for a commit. `--again` takes that from an older commit but for tests of such names, and new ones.
+What is kept between runs lies in FOLDER (default build/mutate): results, so that a run with the seed of
+one that was cut goes on there, and which functions each test runs, measured once for a commit.
+`--again` takes that from an older commit but for tests of such names, and new ones.
 """
 import argparse
 import collections
@@ -37,6 +38,8 @@ import mutants
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SHARED = os.path.join(os.path.dirname(ROOT), "shared")
+
+QUICK = 2  # seconds; such tests come first
 
 # Layer: which files it has, and in which folders of tests/ its own tests are. The first that fits.
 LAYERS = {
@@ -168,8 +171,8 @@ def tests_for(mutant, tests, ranges):
         return any(path in paths and (not inside or name in inside) for path, name in test.ran)
 
     own = LAYERS[layer_of(mutant.path)][1]
-    return sorted(filter(runs, tests),
-                  key=lambda test: (test.folder.split("/")[-1] not in own, test.seconds))
+    return sorted(filter(runs, tests), key=lambda test: (
+        test.seconds > QUICK, test.folder.split("/")[-1] not in own, test.seconds))
 
 
 def headers_with(name, path):
@@ -184,9 +187,10 @@ def headers_with(name, path):
 class Worker:
     """Tries mutants, one after the other, in copies of its own."""
 
-    def __init__(self, work, number, budget):
-        self.place = os.path.join(work, f"worker-{number}")
-        self.budget = budget
+    def __init__(self, arguments, number):
+        self.place = os.path.join(arguments.work, f"worker-{number}")
+        self.budget = arguments.budget
+        self.sanitizes = not arguments.no_sanitizers
         self.plain = beds.Bed(ROOT, os.path.join(self.place, "a"), "plain", SHARED)
         self.sanitized = None
         said = self.plain.build()
@@ -211,8 +215,11 @@ class Worker:
 
     def with_sanitizers(self, mutant, text, order):
         if not self.sanitized:
-            self.sanitized = beds.Bed(ROOT, os.path.join(self.place, "b"), "sanitized", SHARED)
-            self.sanitized_commands = {test.name: test for test in self.sanitized.tests()}
+            bed = beds.Bed(ROOT, os.path.join(self.place, "b"), "sanitized", SHARED)
+            if bed.build():
+                return None
+            self.sanitized_commands = {test.name: test for test in bed.tests()}
+            self.sanitized = bed
         self.sanitized.write(mutant.path, text)
         if self.sanitized.build():
             return None
@@ -234,7 +241,8 @@ class Worker:
             if self.plain.object_of(mutant.path) == self.objects[mutant.path]:
                 return "same", ""
             by = self.noticed(self.plain, self.commands, order, 1)
-            by = by or self.with_sanitizers(mutant, changed, order)
+            if not by and self.sanitizes:
+                by = self.with_sanitizers(mutant, changed, order)
             return ("noticed", by) if by else ("survived", f"of {len(order)} tests")
         finally:
             # Compiled together with the next one.
@@ -264,6 +272,15 @@ def plan(arguments):
     return [(layer, drawn(layer, files[layer], random.Random(f"{arguments.seed} {layer}")),
              arguments.count // len(layers) + (i < arguments.count % len(layers)))
             for i, layer in enumerate(layers)]
+
+
+def earlier(path):
+    """The results of a run that was cut."""
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    return [(mutants.Mutant(*row[:5]), *row[5:]) for row in rows]
 
 
 def report(results):
@@ -297,6 +314,7 @@ def parse():
     parser.add_argument("--at")
     parser.add_argument("--tests", default="")
     parser.add_argument("--budget", type=float)
+    parser.add_argument("--no-sanitizers", action="store_true")
     parser.add_argument("--again")
     parser.add_argument("--work", default=os.path.join(ROOT, "build", "mutate"))
     return parser.parse_args()
@@ -309,10 +327,12 @@ def main():
     tests, ranges = measured(arguments.work, arguments.jobs, arguments.tests, arguments.again)
     workers = queue.Queue()
     lock = threading.Lock()
-    results = []
+    path = os.path.join(arguments.work, f"results-{arguments.seed}.jsonl")
+    results = earlier(path)
+    done = {mutant for mutant, _, _ in results}
 
     for number in range(arguments.jobs):
-        workers.put(Worker(arguments.work, number, arguments.budget))
+        workers.put(Worker(arguments, number))
 
     def one(iterator):
         """The next mutant of a layer that can be built and is one."""
@@ -323,6 +343,8 @@ def main():
                     mutant = next(iterator, None)
                 if mutant is None:
                     return
+                if mutant in done:
+                    continue
                 state, by = worker.attempt(mutant, tests_for(mutant, tests, ranges))
                 if state in ("noticed", "survived"):
                     break
@@ -335,10 +357,11 @@ def main():
         finally:
             workers.put(worker)
 
-    wanted = [iterator for _, iterator, count in plan(arguments) for _ in range(count)]
+    tried = collections.Counter(layer_of(mutant.path) for mutant in done)
+    wanted = [iterator for layer, iterator, count in plan(arguments)
+              for _ in range(count - tried[layer])]
     random.Random(arguments.seed).shuffle(wanted)
-    with open(os.path.join(arguments.work, f"results-{arguments.seed}.jsonl"), "a",
-              encoding="utf-8") as log, \
+    with open(path, "a", encoding="utf-8") as log, \
             concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         for future in [pool.submit(one, iterator) for iterator in wanted]:
             future.result()

@@ -44,6 +44,26 @@ static void lines_address_has_file_and_line(void **state)
 	elf_image_close(image);
 }
 
+/* Both are closed: a sanitizer sees what is left of either. */
+static void lines_of_several_images_are_found(void **state)
+{
+	struct elf_image *images[] = {open_example(), open_example()};
+	struct source_lines *lines;
+	struct source_line line;
+
+	(void)state;
+	assert_int_equal(elf_image_move(images[0], 0x10000000), STATUS_OK);
+	assert_int_equal(elf_image_move(images[1], 0x20000000), STATUS_OK);
+	lines = source_lines_open(images, 2);
+	for (uint64_t base = 0x10000000; base <= 0x20000000; base += 0x10000000) {
+		assert_true(source_lines_find(lines, base + SET_LABEL, &line));
+		assert_int_equal(line.line, LINE);
+	}
+	source_lines_close(lines);
+	elf_image_close(images[0]);
+	elf_image_close(images[1]);
+}
+
 static void lines_move_with_the_image(void **state)
 {
 	struct elf_image *image = open_example();
@@ -107,6 +127,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(lines_address_has_file_and_line),
+	        cmocka_unit_test(lines_of_several_images_are_found),
 	        cmocka_unit_test(lines_move_with_the_image),
 	        cmocka_unit_test(lines_of_no_image_are_none),
 	        cmocka_unit_test(lines_of_a_broken_file_do_no_harm),

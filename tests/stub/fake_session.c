@@ -45,10 +45,10 @@ static size_t core_count;
 static struct values_doubt doubt;
 static struct register_file registers;
 static const struct history_code codes[] = {
-        {.start = FAKE_T32, .isa = ISA_T32},       {.start = FAKE_CODE, .isa = ISA_A32},
-        {.start = FAKE_T32 + 8, .isa = ISA_T32},   {.start = FAKE_CODE + 8, .isa = ISA_A32},
-        {.start = FAKE_T32 + 64, .isa = ISA_A32},  {.start = FAKE_T32 + 96, .isa = ISA_TEE},
-        {.start = FAKE_T32 + 128, .isa = ISA_A64},
+        {.start = FAKE_T32, .isa = ISA_T32},      {.start = FAKE_T32 + 128, .isa = ISA_A64},
+        {.start = FAKE_CODE, .isa = ISA_A32},     {.start = FAKE_T32 + 8, .isa = ISA_T32},
+        {.start = FAKE_CODE + 8, .isa = ISA_A32}, {.start = FAKE_T32 + 64, .isa = ISA_A32},
+        {.start = FAKE_T32 + 96, .isa = ISA_TEE},
 };
 static const struct gap gap = {.position = FAKE_GAP, .reason = GAP_OVERFLOW, .offset = 77};
 static struct gap many_gaps[FAKE_GAPS_MOST];

@@ -182,7 +182,7 @@ static void *send_long_packet(void *context)
 
 	/* 'd' is 100, and 65536 of it are 0 in a sum of 8 bits. */
 	memset(some, 'd', sizeof(some));
-	text_char(&bytes, '$');
+	text_puts(&bytes, "$qC#b4$");
 	for (size_t i = 0; i <= RSP_PACKET_SIZE / sizeof(some); i++)
 		text_add(&bytes, (struct str){some, sizeof(some)});
 	text_puts(&bytes, "#00-$qC#b4");
@@ -208,7 +208,7 @@ static void packet_that_is_too_long_is_an_error(void **state)
 	assert_int_equal(pthread_create(&client, NULL, send_long_packet, &fd), 0);
 	assert_int_equal(serve(), STATUS_OK);
 	assert_int_equal(pthread_join(client, NULL), 0);
-	assert_string_equal(rest(fd), "+$E01#a6$E01#a6+$QC1#c5");
+	assert_string_equal(rest(fd), "+$QC1#c5+$E01#a6$E01#a6+$QC1#c5");
 }
 
 /* "D" ends it though the client does not hang up, and what it says behind is not heard. */
