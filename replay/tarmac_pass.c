@@ -571,7 +571,8 @@ static bool find_end(const struct tarmac_pass *p, uint64_t *end)
 {
 	const struct tarmac_run *run = &p->run;
 
-	if (run->count == 0 || run->was_left)
+	/* A run that an exception left is with the history already. */
+	if (run->count == 0)
 		return false;
 	*end = run->end;
 	if (!is_branch(run) || run->is_failed)

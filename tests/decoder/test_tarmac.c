@@ -157,11 +157,15 @@ static void instruction_has_index_and_physical_address(void **state)
 
 	(void)state;
 	world_open(&w, "3 clk IT (30) 0000800a:00010000800a,00010000800c e8900c00 T svc_s : LDM\n"
+	               "4 clk IT (1f) 00008000 e3a00000 A svc_s : MOV\n"
 	               "3041 cyc IT (00022a7c:0000001f) 00022a7c 48f6 T16 LDR\n"
 	               "ES (--------:--------) A svc:\n");
 	found = &world_next(&w, TARMAC_INSTRUCTION)->instruction;
 	assert_true(found->has_index && found->index == 30);
 	assert_true(found->has_physical && found->physical == 0x10000800a);
+	/* Decimal it would be none. */
+	found = &world_next(&w, TARMAC_INSTRUCTION)->instruction;
+	assert_true(found->has_index && found->index == 0x1f && found->address == 0x8000);
 	found = &world_next(&w, TARMAC_INSTRUCTION)->instruction;
 	assert_true(found->has_index && found->index == 0x1f && !found->has_physical);
 	found = &world_next(&w, TARMAC_INSTRUCTION)->instruction;
