@@ -158,6 +158,9 @@ static void console_info_says_what_values_rest_on(void **state)
 
 	(void)state;
 	assert_non_null(strstr(run(session, 0, STR("info")), "position 10 of 10 (the halt)"));
+	/* A core without trouble has no line of its own behind the assumptions. */
+	assert_null(strstr(run(session, 0, STR("info")), "cpu_0: \n"));
+	assert_null(strstr(run(session, 0, STR("info")), "null"));
 	assert_non_null(strstr(out.data, "single-writer is off"));
 	assert_null(strstr(out.data, "disagree"));
 	run(session, 0, STR("assume single-writer on"));
