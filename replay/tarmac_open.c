@@ -44,8 +44,7 @@ static enum status open_text(struct tarmac_source *source, const struct input_op
 	TRY(tarmac_open(file_map_bytes(&source->map), &reading, &source->unheard, &source->reader));
 	status = tarmac_read(source, options->is_strict, &options->history, &options->snapshot,
 	                     diags, snapshot);
-	/* What the reader says of lines goes to the user once, and not when lines are read again.
-	 */
+	/* Lines are read again later, but what is said of them goes to the user once. */
 	diag_list_move(diags, &source->unheard);
 	return status;
 }

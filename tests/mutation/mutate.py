@@ -21,6 +21,7 @@ one that was cut goes on there, and which functions each test runs, measured onc
 import argparse
 import collections
 import concurrent.futures
+import functools
 import json
 import os
 import pickle
@@ -65,6 +66,7 @@ def read(path):
         return file.read()
 
 
+@functools.cache
 def sources():
     """Layer -> its files, as committed."""
     listed = subprocess.run(["git", "-C", ROOT, "ls-files", "*.c", "*.def"], check=True, text=True,
@@ -221,12 +223,14 @@ class Worker:
             self.sanitized_commands = {test.name: test for test in bed.tests()}
             self.sanitized = bed
         self.sanitized.write(mutant.path, text)
-        if self.sanitized.build():
-            return None
-        quick = [test for test in order if re.match(r"(test|fuzz)_", test.name)]
-        found = self.noticed(self.sanitized, self.sanitized_commands, quick, 4)
-        self.sanitized.write(mutant.path, read(mutant.path))
-        return found and "sanitizers: " + found
+        try:
+            if self.sanitized.build():
+                return None
+            quick = [test for test in order if re.match(r"(test|fuzz)_", test.name)]
+            found = self.noticed(self.sanitized, self.sanitized_commands, quick, 4)
+            return found and "sanitizers: " + found
+        finally:
+            self.sanitized.write(mutant.path, read(mutant.path))
 
     def attempt(self, mutant, order):
         """("stillborn" | "same" | "noticed" | "survived", by what)"""
@@ -363,8 +367,13 @@ def main():
     random.Random(arguments.seed).shuffle(wanted)
     with open(path, "a", encoding="utf-8") as log, \
             concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        for future in [pool.submit(one, iterator) for iterator in wanted]:
-            future.result()
+        # A mutant that cannot be tried ends the run: it is neither noticed nor survived.
+        futures = [pool.submit(one, iterator) for iterator in wanted]
+        try:
+            for future in concurrent.futures.as_completed(futures):
+                future.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
     report(results)
 
 
