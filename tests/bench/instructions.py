@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 
+import material
 import serving
 
 MARGIN = 0.15
@@ -46,7 +47,7 @@ def example(_):
 
 def bugfix(folder):
     """The first piece of the trace of bugfix-exact-match: all of it would take too long here."""
-    source = serving.shared("corpus", "opencsd", "bugfix-exact-match")
+    source = material.shared("corpus", "opencsd", "bugfix-exact-match")
     copy = os.path.join(folder, "bugfix")
     shutil.copytree(source, copy, copy_function=shutil.copyfile)
     os.chmod(copy, 0o755)
@@ -78,13 +79,13 @@ def main():
     build = tuple(sys.argv[1:4])
     measured = MEASURED.get(build)
     if not shutil.which("valgrind"):
-        serving.skip("valgrind is not there")
+        material.skip("valgrind is not there")
     if not measured:
-        serving.skip("no bound for " + ", ".join(build))
+        material.skip("no bound for " + ", ".join(build))
     start, _ = count(["--help"])
     good, skipped = True, False
     for name in WORKS:
-        if name == "bugfix" and not os.path.isdir(os.path.join(serving.SHARED, "corpus")):
+        if name == "bugfix" and not os.path.isdir(os.path.join(material.SHARED, "corpus")):
             print("SKIPPED: the reference material is not there")
             skipped = True
             continue
@@ -93,7 +94,7 @@ def main():
     if not good:
         print("More instructions than bound: see the comment of this test")
         return 1
-    return serving.SKIPPED if skipped else 0
+    return material.SKIPPED if skipped else 0
 
 
 if __name__ == "__main__":

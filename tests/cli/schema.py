@@ -14,11 +14,12 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import material
 from json_schema import Schema, Wrong, parse
 
 CSREPLAY = os.environ["CSREPLAY"]
 SENSORHUB = Path(os.environ["CSREPLAY_SOURCE"]) / "examples" / "sensorhub"
-CORPUS = Path(os.environ.get("CSREPLAY_SHARED", "")) / "corpus"
+CORPUS = Path(material.SHARED) / "corpus"
 COMMANDS = ("compare", "decode", "history", "info")
 SNAPSHOTS = ["opencsd/" + name for name in (
     "TC2", "armv8_1m_branches", "ete_ip", "ete_spec_1", "event_test", "feat_cmpbr", "infrastructure",
@@ -184,9 +185,8 @@ class Corpus(Checked):
 
 if __name__ == "__main__":
     is_corpus = sys.argv[1:] == ["corpus"]
-    if is_corpus and not CORPUS.is_dir():
-        print("SKIPPED: the reference material is not there")
-        sys.exit(77)
+    if is_corpus:
+        material.shared("corpus")
     suite = unittest.TestSuite(map(unittest.defaultTestLoader.loadTestsFromTestCase,
                                    (Corpus,) if is_corpus else (Example, Validator)))
     sys.exit(not unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful())

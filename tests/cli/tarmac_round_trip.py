@@ -14,9 +14,11 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import material
+
 CSREPLAY = os.environ["CSREPLAY"]
 SENSORHUB = Path(os.environ["CSREPLAY_SOURCE"]) / "examples" / "sensorhub"
-SHARED = Path(os.environ["CSREPLAY_SHARED"])
+SHARED = Path(material.SHARED)
 TARMAC = SHARED / "corpus" / "tarmac"
 TEXTS = ["calculator-aarch64-fastmodel", "calculator-aarch64-gem5",
          "calculator-aarch64-es-ld-st-style", "calculator-aarch32-fastmodel", "calltest32",
@@ -329,7 +331,6 @@ class Corpus(RoundTrip):
 
 if __name__ == "__main__":
     is_corpus = sys.argv[1:] == ["corpus"]
-    if is_corpus and not TARMAC.is_dir():
-        print("SKIPPED: the reference material is not there")
-        sys.exit(77)
+    if is_corpus:
+        material.shared("corpus")
     unittest.main(verbosity=2, argv=sys.argv[:1], defaultTest="Corpus" if is_corpus else "Made")

@@ -17,7 +17,8 @@ import re
 import subprocess
 import sys
 
-SKIPPED = 77
+from material import shared
+
 LINE = re.compile(r"Idx:\d+; ID:([0-9a-f]+); OCSD_GEN_TRC_ELEM_.*")
 
 
@@ -61,15 +62,11 @@ def compare_digests(lines, found):
 
 def main():
     name, options = sys.argv[1], sys.argv[2:]
-    shared = os.environ["CSREPLAY_SHARED"]
     snapshot, buffer = name.split(".")[:2]
-    golden = os.path.join(shared, "golden", name)
-    if not os.path.isdir(os.path.join(shared, "golden")):
-        print("SKIPPED: the reference material is not there")
-        sys.exit(SKIPPED)
+    golden = os.path.join(shared("golden"), name)
     run = subprocess.run(
         [os.environ["CSREPLAY"], "decode", "--buffer", buffer, *options,
-         os.path.join(shared, "corpus", "opencsd", snapshot)],
+         shared("corpus", "opencsd", snapshot)],
         stdout=subprocess.PIPE, text=True, errors="replace", check=False)
     found = per_id(run.stdout.splitlines())
     if os.path.exists(golden + ".sha256"):

@@ -10,9 +10,9 @@ import json
 import os
 import re
 import subprocess
-import sys
 
-SKIPPED = 77
+from material import shared
+
 OPTIONS = {"dstream": "--dstream", "src_addr_n": "--source-address-split"}
 PREFIX = "OCSD_GEN_TRC_ELEM_"
 TEXT_TYPE = re.compile(r"^Idx:(\d+); ID:([0-9a-f]+); (OCSD_GEN_TRC_ELEM_\w+)\(")
@@ -140,21 +140,21 @@ def check_line(line):
     return element["index"], int(element["id"], 16), PREFIX + kind
 
 
-def decode(shared, name, *options):
+def decode(name, *options):
     """The lines for the golden list of this name: SNAPSHOT.BUFFER, or SNAPSHOT.BUFFER.OPTION."""
     snapshot, buffer, *words = name.split(".")
     run = subprocess.run(
         [os.environ["CSREPLAY"], "decode", "--buffer", buffer,
          *(OPTIONS[word] for word in words), *options,
-         os.path.join(shared, "corpus", "opencsd", snapshot)],
+         shared("corpus", "opencsd", snapshot)],
         stdout=subprocess.PIPE, encoding="utf-8", check=False)
     assert run.returncode >= 0, (name, run.returncode)
     return run.stdout.splitlines()
 
 
-def check_snapshot(shared, name):
-    found = [check_line(line) for line in decode(shared, name, "--format", "json")]
-    matches = [TEXT_TYPE.match(line) for line in decode(shared, name)]
+def check_snapshot(name):
+    found = [check_line(line) for line in decode(name, "--format", "json")]
+    matches = [TEXT_TYPE.match(line) for line in decode(name)]
     texts = [(int(m[1]), int(m[2], 16), m[3]) for m in matches if m]
     assert found == texts, (name, len(found), len(texts))
     assert found, name
@@ -163,15 +163,11 @@ def check_snapshot(shared, name):
 
 
 def main():
-    shared = os.environ.get("CSREPLAY_SHARED", "")
-    folder = os.path.join(shared, "golden")
-    if not shared or not os.path.isdir(folder):
-        print("SKIPPED: the reference material is not there")
-        sys.exit(SKIPPED)
+    folder = shared("golden")
     names = sorted(re.sub(r"\.(elements\.gz|sha256)$", "", file) for file in os.listdir(folder)
                    if file.endswith((".elements.gz", ".sha256")))
     assert len(names) >= 40, names
-    kinds = set().union(*(check_snapshot(shared, name) for name in names))
+    kinds = set().union(*(check_snapshot(name) for name in names))
     print("never seen:", *sorted({PREFIX + kind for kind in ELEMENTS} - kinds))
 
 

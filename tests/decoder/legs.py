@@ -12,16 +12,13 @@ import os
 import subprocess
 import sys
 
-SKIPPED = 77
+from material import shared
 TOTAL_AT_LEAST = {"elements": 1000000, "legs": 100000, "joined": 50000, "joints": 100,
                   "pauses": 1000, "resumed": 20}
 
 
 def main():
-    if not os.path.isdir(os.environ["CSREPLAY_SHARED"]):
-        print("SKIPPED: the reference material is not there")
-        return SKIPPED
-    corpus = os.path.join(os.environ["CSREPLAY_SHARED"], "corpus", "opencsd")
+    corpus = shared("corpus", "opencsd")
     fine = True
     totals = dict.fromkeys(TOTAL_AT_LEAST, 0)
     for name in sorted(os.listdir(corpus)):

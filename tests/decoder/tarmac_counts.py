@@ -15,7 +15,8 @@ import subprocess
 import sys
 import tempfile
 
-SKIPPED = 77
+from material import shared
+
 MASK = (1 << 64) - 1
 HEAD = r"^\s*(?:\d+ [a-z]+ +)?(?:cpu\d+ )?"
 IT = re.compile(HEAD + r"(IT|IS) \(\d+\) ([0-9a-f]+)[ :]")
@@ -136,11 +137,8 @@ def check(tool, path, folder):
 
 
 def main():
-    shared = os.environ["CSREPLAY_SHARED"]
-    paths = sorted(glob.glob(os.path.join(shared, "corpus", "tarmac", "*.tarmac")))
-    if not paths:
-        print("SKIPPED: the reference material is not there")
-        return SKIPPED
+    paths = sorted(glob.glob(os.path.join(shared("corpus", "tarmac"), "*.tarmac")))
+    assert paths
     with tempfile.TemporaryDirectory() as folder:
         results = [check(sys.argv[1], path, folder) for path in paths]
     return 0 if all(results) else 1

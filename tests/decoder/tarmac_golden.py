@@ -5,20 +5,15 @@
 usage: tarmac_golden.py TARMAC_PRINT
 """
 import difflib
-import os
 import subprocess
 import sys
 
-SKIPPED = 77
+from material import shared
 
 
 def main():
-    shared = os.environ["CSREPLAY_SHARED"]
-    text = os.path.join(shared, "corpus", "tarmac", "line-variants.txt")
-    golden = os.path.join(shared, "golden", "tarmac-line-variants.ref")
-    if not os.path.exists(text) or not os.path.exists(golden):
-        print("SKIPPED: the reference material is not there")
-        return SKIPPED
+    text = shared("corpus", "tarmac", "line-variants.txt")
+    golden = shared("golden", "tarmac-line-variants.ref")
     done = subprocess.run([sys.argv[1], "lines", text], check=True, capture_output=True)
     with open(golden, "rb") as file:
         expected = file.read()

@@ -11,9 +11,10 @@ import sys
 import unittest
 
 import reference
+import material
 import serving
 
-FOLDER = serving.shared("corpus", "opencsd", sys.argv[1])
+FOLDER = material.shared("corpus", "opencsd", sys.argv[1])
 CORE = sys.argv[3]
 COUNT = 1000
 SHOW = 'printf "AT %lu %lx\\n", $trace_pos, $pc'

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import unittest
 
+import material
 import serving
 
 REGISTERS = ["pc"] + [f"x{i}" for i in range(31)] + ["sp", "cpsr"]
@@ -69,8 +70,8 @@ class Text:
             with open(self.path, "w", encoding="ascii") as file:
                 file.write(made_text())
         else:
-            self.path = serving.shared("corpus", "tarmac", "calculator-aarch64-fastmodel.tarmac")
-            self.program = serving.shared("corpus", "tarmac", "calculator-aarch64.elf")
+            self.path = material.shared("corpus", "tarmac", "calculator-aarch64-fastmodel.tarmac")
+            self.program = material.shared("corpus", "tarmac", "calculator-aarch64.elf")
             self.image = ["--image", self.program]
         self.states, self.writes, self.reads = replay(self.path)
         self.arguments = self.image + [self.path]
@@ -194,8 +195,8 @@ class Tarmac(unittest.TestCase):
 
 class Calculator(unittest.TestCase):
     def test_backtraces_name_the_callers(self):
-        path = serving.shared("corpus", "tarmac", "calculator-aarch64-fastmodel.tarmac")
-        program = serving.shared("corpus", "tarmac", "calculator-aarch64.elf")
+        path = material.shared("corpus", "tarmac", "calculator-aarch64-fastmodel.tarmac")
+        program = material.shared("corpus", "tarmac", "calculator-aarch64.elf")
         with serving.Server(["--image", program, path]) as server:
             out = serving.gdb(server.address,
                               ["bt", "break 'Parser::atom'", "reverse-continue", "bt",
@@ -207,8 +208,8 @@ class Calculator(unittest.TestCase):
 
 
     def test_backtrace_of_a_32_bit_core_goes_through_the_recursion(self):
-        path = serving.shared("corpus", "tarmac", "calculator-aarch32-fastmodel.tarmac")
-        program = serving.shared("corpus", "tarmac", "calculator-aarch32.elf")
+        path = material.shared("corpus", "tarmac", "calculator-aarch32-fastmodel.tarmac")
+        program = material.shared("corpus", "tarmac", "calculator-aarch32.elf")
         with serving.Server(["--image", program, path]) as server:
             out = serving.gdb(server.address, ["set $trace_pos = 3604", "bt"], program,
                               allowed=[r"^Backtrace stopped: previous frame identical"])
@@ -220,7 +221,7 @@ class Calculator(unittest.TestCase):
     def test_dialects_agree_on_every_register_that_both_know(self):
         tables = []
         for dialect in "fastmodel", "es-ld-st-style":
-            path = serving.shared("corpus", "tarmac", f"calculator-aarch64-{dialect}.tarmac")
+            path = material.shared("corpus", "tarmac", f"calculator-aarch64-{dialect}.tarmac")
             done = subprocess.run([serving.CSREPLAY, "history", "--registers", path],
                                   stdout=subprocess.PIPE, text=True, check=True)
             tables.append([line.split("\t") for line in done.stdout.splitlines()
@@ -271,6 +272,6 @@ if __name__ == "__main__":
     if ARGUMENT == "made":
         del Calculator
     else:
-        serving.shared("corpus", "tarmac", "calculator-aarch64-fastmodel.tarmac")
+        material.shared("corpus", "tarmac", "calculator-aarch64-fastmodel.tarmac")
         del Refusals
     serving.main()

@@ -6,9 +6,10 @@ import re
 import unittest
 
 import reference
+import material
 import serving
 
-FOLDER = serving.shared("corpus", "opencsd", "juno_r1_1")
+FOLDER = material.shared("corpus", "opencsd", "juno_r1_1")
 REFERENCE = reference.Reference("juno_r1_1", "ETB_0")
 CORES = [f"cpu_{i}" for i in range(6)]
 STEPS = 40

@@ -12,6 +12,7 @@ import sys
 import tempfile
 import unittest
 
+import material
 import serving
 
 CODE, DATA = 0x1000, 0x8000
@@ -25,7 +26,7 @@ STR_X4_X9, STR_X4_X3_X5 = 0xF9000124, 0xF8256864
 ST1B_Z0_X2 = 0xE400E040  # st1b {z0.b}, p0, [x2]
 MSR_TTBR0_X4 = 0xD5182004
 UNDEFINED = 0x80800000  # SME left this one unallocated
-M_CORE = os.path.join(serving.SHARED, "corpus", "opencsd", "armv8_1m_branches")
+M_CORE = os.path.join(material.SHARED, "corpus", "opencsd", "armv8_1m_branches")
 LONG = 2_200_000  # instructions: more than a window that begins at the halt has
 
 # What it is, the opcodes, a position and a subject there, what is said of it. At the halt X2 is

@@ -10,6 +10,7 @@ import shutil
 import tempfile
 import unittest
 
+import material
 import serving
 
 PROVED = {
@@ -178,5 +179,5 @@ class Limits(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    serving.shared("corpus", "crashes", "list_null_O1")
+    material.shared("corpus", "crashes", "list_null_O1")
     serving.main()

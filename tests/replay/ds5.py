@@ -34,6 +34,8 @@ import re
 import subprocess
 import sys
 
+from material import shared
+
 SHORT = 9  # instructions to an ERET, itself included, that DS-5 does not list
 ERET = 0xD69F03E0
 DUMP = range(0xFFFFFFC000081000, 0xFFFFFFC0000D1000)  # [dump1] of cpu_*.ini
@@ -251,11 +253,7 @@ def compare(report, items):
 
 def main():
     core = sys.argv[1]
-    folder = os.path.join(os.environ.get("CSREPLAY_SHARED", ""), "corpus", "opencsd", "juno_r1_1")
-    if not os.path.isdir(folder):
-        print(f"no {folder}")
-        print("SKIPPED: the reference material is not there")
-        sys.exit(77)
+    folder = shared("corpus", "opencsd", "juno_r1_1")
     found = glob.glob(os.path.join(folder, "ds-5-dumps", f"Trace_Report_*_cpu_{core}_*.txt"))
     if len(found) != 1:
         sys.exit(f"{len(found)} reports of core {core}, one expected")

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-SKIPPED = 77
+from material import shared
 PIECE = 512 << 10  # bytes of the buffer: no piece is smaller
 THREADS = (1, 2, 3, 8)
 WHOLE = 3000  # instructions of a history that is listed whole
@@ -65,10 +65,7 @@ def compare(folder, name):
 
 
 def main():
-    corpus = os.path.join(os.environ["CSREPLAY_SHARED"], "corpus", "opencsd")
-    if not os.path.isdir(corpus):
-        print("SKIPPED: the reference material is not there")
-        return SKIPPED
+    corpus = shared("corpus", "opencsd")
     fine = True
     for name, buffer, times in SNAPSHOTS:
         with tempfile.TemporaryDirectory() as scratch:

@@ -11,6 +11,8 @@ import struct
 import subprocess
 import sys
 
+from material import shared
+
 RECORD = 272  # bytes: u64 pc, x0..x30, sp, u32 pstate, u32 padding
 
 
@@ -31,11 +33,7 @@ def read_history(folder, isa):
 
 
 def main():
-    folder = os.path.join(os.environ["CSREPLAY_SHARED"], "corpus", "crashes", sys.argv[1])
-    if not os.path.isdir(folder):
-        print(f"no {folder}")
-        print("SKIPPED: the reference material is not there")
-        sys.exit(77)
+    folder = shared("corpus", "crashes", sys.argv[1])
     with open(os.path.join(folder, "truth.json"), encoding="ascii") as file:
         facts = json.load(file)
     trace = facts["trace"]

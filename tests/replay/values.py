@@ -17,8 +17,8 @@ import sys
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "values"))
 import known
+from material import shared
 
-SKIPPED = 77
 RECORD = 272
 DISTANCES = known.DISTANCES
 REGISTER = re.compile(r"\b(?:[xw](\d+)|(sp))\b")
@@ -137,11 +137,7 @@ def history(snapshot, options):
 
 
 def main():
-    shared = os.environ.get("CSREPLAY_SHARED", "")
-    snapshot = os.path.join(shared, "corpus", "crashes", sys.argv[1])
-    if not shared or not os.path.isdir(snapshot):
-        print("SKIPPED: the reference material is not there")
-        return SKIPPED
+    snapshot = shared("corpus", "crashes", sys.argv[1])
     options = os.environ.get("VALUES_OPTIONS", "").split()
     options += [a for a in sys.argv[2:] if a.startswith("--")]
     names = [a[len("known="):] for a in sys.argv[2:] if a.startswith("known=")]

@@ -12,6 +12,8 @@ import subprocess
 import sys
 import tempfile
 
+from material import shared
+
 
 def unpack(folder, name, out):
     path = os.path.join(out, name)
@@ -21,11 +23,7 @@ def unpack(folder, name, out):
 
 
 def main():
-    folder = os.path.join(os.environ["CSREPLAY_SHARED"], "corpus", "crashes", sys.argv[2])
-    if not os.path.isdir(folder):
-        print(f"no {folder}")
-        print("SKIPPED: the reference material is not there")
-        sys.exit(77)
+    folder = shared("corpus", "crashes", sys.argv[2])
     with open(os.path.join(folder, "truth.json"), encoding="ascii") as file:
         trace = json.load(file)["trace"]
     with tempfile.TemporaryDirectory() as out:

@@ -6,7 +6,7 @@ import gzip
 import os
 import re
 
-import serving
+import material
 
 RANGE = re.compile(r"Idx:(\d+); ID:(\w+); OCSD_GEN_TRC_ELEM_INSTR_RANGE\(exec range="
                    r"0x(\w+):\[0x(\w+)\] num_i\((\d+)\) last_sz\((\d)\) \(ISA=(\w+)\) "
@@ -36,8 +36,8 @@ class Reference:
     """A snapshot of corpus/opencsd and the reference's list of one of its buffers."""
 
     def __init__(self, name, buffer):
-        self.folder = serving.shared("corpus", "opencsd", name)
-        self.golden = serving.shared("golden", f"{name}.{buffer}.elements.gz")
+        self.folder = material.shared("corpus", "opencsd", name)
+        self.golden = material.shared("golden", f"{name}.{buffer}.elements.gz")
         self.devices = {}
         for file in sorted(os.listdir(self.folder)):
             if file.endswith(".ini"):

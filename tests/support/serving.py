@@ -13,19 +13,13 @@ import sys
 import tempfile
 import unittest
 
+from material import SKIPPED, shared
+
 CSREPLAY = os.environ["CSREPLAY"]
 SOURCE = os.environ["CSREPLAY_SOURCE"]
-SHARED = os.environ.get("CSREPLAY_SHARED", "")
 GDBINIT = os.path.join(SOURCE, "gdbinit")
-SKIPPED = 77
 GDB = "gdb-multiarch"
 LLDB = "lldb-22"
-
-
-def skip(reason):
-    """Ends the script as skipped."""
-    print("SKIPPED:", reason, flush=True)
-    sys.exit(SKIPPED)
 
 
 def main():
@@ -39,16 +33,6 @@ def main():
     if program.result.testsRun == 0:
         sys.exit("no tests")
     sys.exit(SKIPPED if program.result.skipped else 0)
-
-
-def shared(*parts):
-    """A path of the reference material; ends the test as skipped if it is not there."""
-    path = os.path.join(SHARED, *parts)
-    if not os.path.isdir(SHARED):
-        skip("the reference material is not there")
-    if not os.path.exists(path):
-        skip("the reference material has no " + "/".join(parts))
-    return path
 
 
 class Crash:

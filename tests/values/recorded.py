@@ -16,8 +16,8 @@ import tempfile
 
 import known
 import programs
+from material import shared
 
-SKIPPED = 77
 
 
 def unpacked(folder, names, to):
@@ -33,13 +33,9 @@ def main():
     own = {"known": ""}
     arguments = programs.take_own(sys.argv[1:], own)
     check, kind, name = arguments[:3]
-    shared = os.environ.get("CSREPLAY_SHARED", "")
-    place = os.path.join(shared, "corpus", "crashes" if kind == "crash" else kind)
-    if not shared or not os.path.exists(os.path.join(place, name)):
-        print("SKIPPED: the reference material is not there")
-        return SKIPPED
+    path = shared("corpus", "crashes" if kind == "crash" else kind, name)
+    place = os.path.dirname(path)
     with tempfile.TemporaryDirectory() as temporary:
-        path = os.path.join(place, name)
         if kind == "crash":
             options = arguments[3:]
             what = ["corpus", path] + unpacked(path, ("truth.bin", "memtruth.bin"), temporary)
