@@ -8,6 +8,7 @@
 
 #include "replay/register.h"
 #include "replay/values.h"
+#include "tests/replay/made_element.h"
 #include "tests/replay/made_session.h"
 
 #define T_MOV_R1_7  0x2107
@@ -163,15 +164,5 @@ static void assert_unknown(struct program *p, uint64_t position, unsigned int r)
 	static const uint16_t opcodes[] = {__VA_ARGS__};                                           \
 	enum { COUNT = sizeof(opcodes) / sizeof(opcodes[0]) };                                     \
 	begin_t32((p), opcodes, COUNT)
-
-static struct element exception(uint32_t number, uint64_t return_address)
-{
-	struct element e = {.type = ELEMENT_EXCEPTION};
-
-	e.exception.number = number;
-	e.exception.has_return_address = true;
-	e.exception.return_address = return_address;
-	return e;
-}
 
 #endif

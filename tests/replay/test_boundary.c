@@ -14,6 +14,7 @@
 
 #include "replay/boundary.h"
 #include "tests/replay/made_a64.h"
+#include "tests/replay/made_element.h"
 
 #define NOP          UINT32_C(0xd503201f)
 #define B_SELF       UINT32_C(0x14000000)
@@ -29,16 +30,6 @@ enum survivors {
 	MEMORY = 4,
 	ALL = 7,
 };
-
-static struct element exception(uint32_t number, uint64_t return_address)
-{
-	struct element e = {.type = ELEMENT_EXCEPTION};
-
-	e.exception.number = number;
-	e.exception.has_return_address = true;
-	e.exception.return_address = return_address;
-	return e;
-}
 
 static struct element context(enum exception_level level)
 {

@@ -12,6 +12,7 @@
 #include "replay/solve.h"
 #include "replay/state.h"
 #include "tests/replay/made_a64.h"
+#include "tests/replay/made_element.h"
 
 #define TTBR0_X4 UINT32_C(0xd5182004)
 
@@ -19,16 +20,6 @@ static void put_opcode(struct program *p, size_t at, uint32_t opcode)
 {
 	for (unsigned int k = 0; k < 4; k++)
 		p->code[4 * at + k] = (uint8_t)(opcode >> 8 * k);
-}
-
-static struct element exception(uint32_t number, uint64_t return_address)
-{
-	struct element e = {.type = ELEMENT_EXCEPTION};
-
-	e.exception.number = number;
-	e.exception.has_return_address = true;
-	e.exception.return_address = return_address;
-	return e;
 }
 
 /* Two instructions, an exception, tracing that is off for a while, all the others. */
