@@ -340,7 +340,6 @@ static enum status write_slot(struct tarmac_pass *p, unsigned int slot, uint64_t
 	struct slot_now then = {(now->value & ~touched) | (news.value & touched),
 	                        (now->known & ~touched) | (news.known & touched)};
 
-	then.value &= then.known;
 	if (then.value == now->value && then.known == now->known)
 		return STATUS_OK;
 	*now = then;

@@ -48,6 +48,15 @@
 #define B_HI_2          UINT32_C(0x54000048)
 #define ADD_X1_X0_2     UINT32_C(0x91000801)
 #define SUB_X1_X0_2     UINT32_C(0xd1000801)
+#define ADD_X1_X1_2     UINT32_C(0x91000821)
+#define ADD_X1_X4_2     UINT32_C(0x91000881)
+#define STR_X0_X2       UINT32_C(0xf9000040)
+#define AND_X0_X0_7     UINT32_C(0x92400800)
+#define AND_X4_X4_7     UINT32_C(0x92400884)
+#define MOV_X5_4        UINT32_C(0xd2800085)
+#define ADD_X5_X5_1     UINT32_C(0x910004a5)
+#define CMP_X0_X5       UINT32_C(0xeb05001f)
+#define STR_W0_X2       UINT32_C(0xb9000040)
 
 enum { CODE = 0x1000, CODE_MOST = 16, DATA_AT = 0x8000 };
 
@@ -115,7 +124,7 @@ static void finish(struct program *p, const struct element *elements, size_t cou
 }
 
 /* Straight-line code. */
-static void run(struct program *p, size_t count)
+static inline void run(struct program *p, size_t count)
 {
 	const struct element elements[] = {range(CODE, (uint32_t)count, INSN_OTHER, true)};
 
@@ -128,7 +137,8 @@ static void end(struct program *p)
 	close_fixture(&p->f);
 }
 
-static void assert_is(struct program *p, uint64_t position, unsigned int x, uint64_t expected)
+static inline void assert_is(struct program *p, uint64_t position, unsigned int x,
+                             uint64_t expected)
 {
 	struct value value;
 
@@ -137,7 +147,7 @@ static void assert_is(struct program *p, uint64_t position, unsigned int x, uint
 	assert_int_equal(value_u64(&value), expected);
 }
 
-static void assert_unknown(struct program *p, uint64_t position, unsigned int x)
+static inline void assert_unknown(struct program *p, uint64_t position, unsigned int x)
 {
 	struct value value;
 

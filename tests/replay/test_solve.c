@@ -337,16 +337,18 @@ static void solve_branch_to_zero_disagrees(void **state)
 	end(&p);
 }
 
-/* The bits of a register that are known at a position; number `branch` of the program is B.HI. */
-static struct bits known_past_branch(struct program *p, uint32_t branch, uint64_t position,
-                                     unsigned int reg)
+/*
+ * The bits of a register that are known at a position of a program of `count` instructions; number
+ * `branch` is B.HI.
+ */
+static struct bits known_past_branch(struct program *p, uint32_t branch, uint32_t count,
+                                     uint64_t position, unsigned int reg)
 {
 	const struct element elements[] = {
 	        range(CODE, branch + 1, INSN_BRANCH, false),
-	        range(CODE + 4 * (branch + 1), 3, INSN_OTHER, true),
+	        range(CODE + 4 * (branch + 1), count - branch - 1, INSN_OTHER, true),
 	};
-	const struct solve_options options = {.window = {0, branch + 4, true},
-	                                      .single_writer = true};
+	const struct solve_options options = {.window = {0, count, true}, .single_writer = true};
 	struct solver s;
 	struct bits known;
 
@@ -367,7 +369,7 @@ static void solve_range_of_an_operand_bounds_the_sum(void **state)
 	BEGIN(&p, CMP_X0_5, B_HI_2, ADD_X1_X0_2, MOV_X3_0, MOV_X0_1);
 	put_u64(p.x[0], 1);
 	p.registers[1].name = STR("X99");
-	assert_int_equal(known_past_branch(&p, 1, 3, 1).known, ~UINT64_C(7));
+	assert_int_equal(known_past_branch(&p, 1, COUNT, 3, 1).known, ~UINT64_C(7));
 	end(&p);
 }
 
@@ -380,7 +382,7 @@ static void solve_range_of_a_32_bit_operand_bounds_the_sum(void **state)
 	put_u64(p.x[0], 1);
 	p.registers[5].name = STR("X98"); /* nothing else is known of X0 */
 	p.registers[1].name = STR("X99");
-	assert_int_equal(known_past_branch(&p, 2, 4, 1).known, ~UINT64_C(7));
+	assert_int_equal(known_past_branch(&p, 2, COUNT, 4, 1).known, ~UINT64_C(7));
 	end(&p);
 }
 
@@ -393,7 +395,84 @@ static void solve_range_of_a_difference_bounds_its_operand(void **state)
 	BEGIN(&p, SUB_X1_X0_2, CMP_X1_5, B_HI_2, MOV_X3_0, MOV_X0_1, MOV_X1_7);
 	put_u64(p.x[0], 1);
 	put_u64(p.x[1], 7);
-	assert_int_equal(known_past_branch(&p, 2, 0, 0).known, ~UINT64_C(7));
+	assert_int_equal(known_past_branch(&p, 2, COUNT, 0, 0).known, ~UINT64_C(7));
+	end(&p);
+}
+
+/* It is stored, read again and 2 is added; then the word is overwritten. */
+static void solve_range_of_a_stored_value_bounds_what_is_loaded(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, CMP_X0_5, B_HI_2, STR_X0_X2, LDR_X1_X2, ADD_X1_X1_2, MOV_X0_1, STR_X0_X2);
+	put_u64(p.x[0], 1);
+	put_u64(p.data, 1);
+	p.registers[1].name = STR("X99");
+	assert_int_equal(known_past_branch(&p, 1, COUNT, 5, 1).known, ~UINT64_C(7));
+	end(&p);
+}
+
+/* The other way: X4 is stored, and is what X0 is found to be. */
+static void solve_range_of_a_loaded_value_bounds_what_was_stored(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, ADD_X1_X4_2, STR_X4_X2, LDR_X0_X2, CMP_X0_5, B_HI_2, MOV_X0_1, MOV_X4_0,
+	      STR_X4_X2);
+	put_u64(p.x[0], 1);
+	put_u64(p.x[4], 0);
+	put_u64(p.data, 0);
+	p.registers[1].name = STR("X99");
+	assert_int_equal(known_past_branch(&p, 4, COUNT, 1, 1).known, ~UINT64_C(7));
+	end(&p);
+}
+
+/* No bit says more than AND did, and that was passed on before X5 and with it the range was known.
+ */
+static void solve_range_alone_is_news_to_what_is_loaded(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, MOV_X5_4, ADD_X5_X5_1, AND_X0_X0_7, STR_X0_X2, LDR_X1_X2, CMP_X0_X5, B_HI_2,
+	      ADD_X1_X1_2, MOV_X0_1, STR_X0_X2);
+	put_u64(p.x[0], 1);
+	put_u64(p.data, 1);
+	p.registers[1].name = STR("X99");
+	p.registers[5].name = STR("X98");
+	assert_int_equal(known_past_branch(&p, 6, COUNT, 8, 1).known, ~UINT64_C(7));
+	end(&p);
+}
+
+static void solve_range_alone_is_news_to_what_was_stored(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, MOV_X5_4, ADD_X5_X5_1, AND_X4_X4_7, ADD_X1_X4_2, STR_X4_X2, LDR_X0_X2, CMP_X0_X5,
+	      B_HI_2, MOV_X0_1, MOV_X4_0, STR_X4_X2);
+	put_u64(p.x[0], 1);
+	put_u64(p.x[4], 0);
+	put_u64(p.data, 0);
+	p.registers[1].name = STR("X99");
+	p.registers[5].name = STR("X98");
+	assert_int_equal(known_past_branch(&p, 7, COUNT, 4, 1).known, ~UINT64_C(7));
+	end(&p);
+}
+
+/* Half of a word is none of which a range is kept. */
+static void solve_range_of_half_a_word_is_not_that_of_all(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, CMP_W0_5, B_HI_2, STR_W0_X2, LDR_X1_X2, ADD_X1_X1_2, MOV_X0_1, STR_X0_X2);
+	put_u64(p.x[0], 1);
+	put_u64(p.data, 1);
+	p.registers[1].name = STR("X99");
+	assert_int_equal(known_past_branch(&p, 1, COUNT, 5, 1).known, UINT64_C(0xfffffff0));
 	end(&p);
 }
 
@@ -572,6 +651,11 @@ int main(void)
 	        cmocka_unit_test(solve_range_of_an_operand_bounds_the_sum),
 	        cmocka_unit_test(solve_range_of_a_32_bit_operand_bounds_the_sum),
 	        cmocka_unit_test(solve_range_of_a_difference_bounds_its_operand),
+	        cmocka_unit_test(solve_range_of_a_stored_value_bounds_what_is_loaded),
+	        cmocka_unit_test(solve_range_of_a_loaded_value_bounds_what_was_stored),
+	        cmocka_unit_test(solve_range_alone_is_news_to_what_is_loaded),
+	        cmocka_unit_test(solve_range_alone_is_news_to_what_was_stored),
+	        cmocka_unit_test(solve_range_of_half_a_word_is_not_that_of_all),
 	        cmocka_unit_test(solve_contradiction_says_nothing_of_other_windows),
 	        cmocka_unit_test(solve_code_that_was_written_is_not_believed),
 	        cmocka_unit_test(solve_store_through_a_spilled_pointer_hits_it_or_its_target),

@@ -196,6 +196,38 @@ static void solve_end_of_a_window_is_behind_what_lies_there(void **state)
 	end(&p);
 }
 
+/* Where trace was lost in front of the next instruction, but not where it was lost later. */
+static void solve_end_of_a_window_is_behind_a_gap_that_lies_there(void **state)
+{
+	static const struct {
+		uint32_t gap; /* instructions before it */
+		uint64_t known;
+	} cases[] = {{2, 0}, {3, UINT64_MAX}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct solve_options options = {.window = {0, 2, true}, .single_writer = true};
+		uint32_t gap = cases[i].gap;
+		struct solver solver;
+		struct program p;
+
+		BEGIN(&p, MOV_X0_1, ADD_X1_X1_1, ADD_X1_X1_1, ADD_X1_X1_1);
+		{
+			const struct element elements[] = {
+			        range(CODE, gap, INSN_OTHER, true),
+			        {.type = ELEMENT_TRACE_ON},
+			        range(CODE + 4 * gap, COUNT - gap, INSN_OTHER, true),
+			};
+
+			finish(&p, elements, 3);
+		}
+		assert_int_equal(solve_init(&solver, p.f.history, &options), STATUS_OK);
+		assert_int_equal(solve_register(&solver, 2, REG_X0).known, cases[i].known);
+		solve_fini(&solver);
+		end(&p);
+	}
+}
+
 static size_t constant_bytes(struct program *p, uint64_t position)
 {
 	uint8_t bytes[8];
@@ -339,6 +371,7 @@ int main(void)
 	        cmocka_unit_test(solve_call_that_leads_to_el0_is_a_gap),
 	        cmocka_unit_test(solve_exception_behind_a_window_is_no_target),
 	        cmocka_unit_test(solve_end_of_a_window_is_behind_what_lies_there),
+	        cmocka_unit_test(solve_end_of_a_window_is_behind_a_gap_that_lies_there),
 	        cmocka_unit_test(solve_constant_memory_of_another_address_space_is_unknown),
 	        cmocka_unit_test(solve_fault_is_a_gap),
 	        cmocka_unit_test(solve_known_call_returns_in_x0_alone),

@@ -35,6 +35,7 @@ struct tally {
 	uint64_t registers, registers_known;
 	uint64_t bytes, bytes_known;
 	uint64_t changes, changes_found;
+	uint64_t solved; /* bits of registers and memory that windows know */
 };
 
 static void check_registers(const struct trial *t, uint64_t position, struct tally *tally)
@@ -89,24 +90,31 @@ static bool is_right(struct bits said, uint64_t truth)
 	return ((said.value ^ truth) & said.known) == 0;
 }
 
-static void check_solved(const struct trial *t, const struct solver *s, uint64_t position)
+static void check_solved(const struct trial *t, const struct solver *s, uint64_t position,
+                         struct tally *tally)
 {
 	const struct machine *truth = &t->truth.at[position];
 
 	for (unsigned int x = 0; x < XS; x++) {
-		if (!is_right(solve_register(s, position, REG_X0 + x), truth->x[x]))
+		struct bits said = solve_register(s, position, REG_X0 + x);
+
+		tally->solved += (uint64_t)__builtin_popcountll(said.known);
+		if (!is_right(said, truth->x[x]))
 			fail_msg("seed %" PRIu64 ": X%u at %" PRIu64 " of a window was %" PRIx64,
 			         t->seed, x, position, truth->x[x]);
 	}
 	for (unsigned int i = 0; i < MEMORY; i += 8) {
-		if (!is_right(solve_word(s, position, DATA + (uint64_t)i), get(truth, i, 8)))
+		struct bits said = solve_word(s, position, DATA + (uint64_t)i);
+
+		tally->solved += (uint64_t)__builtin_popcountll(said.known);
+		if (!is_right(said, get(truth, i, 8)))
 			fail_msg("seed %" PRIu64 ": word %u at %" PRIu64
 			         " of a window was %" PRIx64,
 			         t->seed, i / 8, position, get(truth, i, 8));
 	}
 }
 
-static void check_window(const struct trial *t, uint64_t from, uint64_t to)
+static void check_window(const struct trial *t, uint64_t from, uint64_t to, struct tally *tally)
 {
 	const struct solve_options options = {.window = {from, to, true},
 	                                      .single_writer = !t->truth.is_shared};
@@ -117,12 +125,12 @@ static void check_window(const struct trial *t, uint64_t from, uint64_t to)
 		fail_msg("seed %" PRIu64 ": conflict in %" PRIu64 " to %" PRIu64, t->seed, from,
 		         to);
 	for (uint64_t position = from; position <= to; position++)
-		check_solved(t, &s, position);
+		check_solved(t, &s, position, tally);
 	solve_fini(&s);
 }
 
 /* The last one ends at the halt. */
-static void check_windows(struct trial *t)
+static void check_windows(struct trial *t, struct tally *tally)
 {
 	unsigned int steps = (unsigned int)t->truth.steps;
 
@@ -130,7 +138,7 @@ static void check_windows(struct trial *t)
 		unsigned int from = one_of(&t->truth, steps);
 		unsigned int length = 1 + one_of(&t->truth, steps - from);
 
-		check_window(t, from, i == WINDOWS ? steps : from + length);
+		check_window(t, from, i == WINDOWS ? steps : from + length, tally);
 	}
 }
 
@@ -192,24 +200,27 @@ static struct tally check_programs(uint64_t count, bool is_dense, bool is_shared
 		alias_program_make(&t.truth, t.seed);
 		run_program(&t);
 		check_values(&t, &tally);
-		check_windows(&t);
+		check_windows(&t, &tally);
 		check_watchpoints(&t, &tally);
 		end(&t.p);
 	}
 	return tally;
 }
 
-/* Percent of all that has to be known. */
-static void assert_says(const struct tally *t, unsigned int registers, unsigned int bytes,
-                        unsigned int changes)
+/*
+ * No less is said than was when the engine was last improved: programs and answers are the same on
+ * every machine. More is to be written down here.
+ */
+static void assert_says(const struct tally *t, struct tally least)
 {
 	print_message("known: %" PRIu64 " of %" PRIu64 " registers, %" PRIu64 " of %" PRIu64
-	              " bytes, %" PRIu64 " of %" PRIu64 " changes\n",
+	              " bytes, %" PRIu64 " of %" PRIu64 " changes; windows: %" PRIu64 " bits\n",
 	              t->registers_known, t->registers, t->bytes_known, t->bytes, t->changes_found,
-	              t->changes);
-	assert_true(100 * t->registers_known >= registers * t->registers);
-	assert_true(100 * t->bytes_known >= bytes * t->bytes);
-	assert_true(100 * t->changes_found >= changes * t->changes);
+	              t->changes, t->solved);
+	assert_true(t->registers_known >= least.registers_known);
+	assert_true(t->bytes_known >= least.bytes_known);
+	assert_true(t->changes_found >= least.changes_found);
+	assert_true(t->solved >= least.solved);
 }
 
 static void accesses_of_few_words_are_right(void **state)
@@ -217,7 +228,10 @@ static void accesses_of_few_words_are_right(void **state)
 	struct tally tally = check_programs(PROGRAMS, false, false);
 
 	(void)state;
-	assert_says(&tally, 40, 50, 20);
+	assert_says(&tally, (struct tally){.registers_known = 25514,
+	                                   .bytes_known = 241948,
+	                                   .changes_found = 346,
+	                                   .solved = 2718201});
 }
 
 static void accesses_that_nearly_all_overlap_are_right(void **state)
@@ -225,7 +239,10 @@ static void accesses_that_nearly_all_overlap_are_right(void **state)
 	struct tally tally = check_programs(DENSE_PROGRAMS, true, false);
 
 	(void)state;
-	assert_says(&tally, 45, 50, 10);
+	assert_says(&tally, (struct tally){.registers_known = 526895,
+	                                   .bytes_known = 4617447,
+	                                   .changes_found = 4293,
+	                                   .solved = 60451206});
 }
 
 static void accesses_between_those_of_another_core_are_right(void **state)
@@ -233,7 +250,10 @@ static void accesses_between_those_of_another_core_are_right(void **state)
 	struct tally tally = check_programs(SHARED_PROGRAMS, false, true);
 
 	(void)state;
-	assert_says(&tally, 40, 3, 20);
+	assert_says(&tally, (struct tally){.registers_known = 23993,
+	                                   .bytes_known = 16789,
+	                                   .changes_found = 286,
+	                                   .solved = 1431591});
 }
 
 int main(void)

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calls that returned, of A64 code: which they are, which registers they keep, where these were
+ * saved, and whether SP is the same (AAPCS64 6.1). In: programs whose first instruction calls
+ * number 3 and goes on at number 1.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "replay/solve.h"
+#include "tests/replay/made_a64.h"
+
+#define NOP          UINT32_C(0xd503201f)
+#define BLR_X1       UINT32_C(0xd63f0020)
+#define BL_BACK_1    UINT32_C(0x97ffffff)
+#define B_BACK_3     UINT32_C(0x17fffffd)
+#define SUB_SP_16    UINT32_C(0xd10043ff)
+#define SUB_SP_32    UINT32_C(0xd10083ff)
+#define MOV_X29_SP   UINT32_C(0x910003fd)
+#define MOV_SP_X29   UINT32_C(0x910003bf)
+#define MOV_SP_X2    UINT32_C(0x9100005f)
+#define SUB_SP_SP_X0 UINT32_C(0xcb2063ff)
+#define LDR_X19_SP   UINT32_C(0xf94003f3)
+#define LDR_X0_SP    UINT32_C(0xf94003e0)
+#define STR_X19_SP   UINT32_C(0xf90003f3)
+#define LDR_X19_X2   UINT32_C(0xf9400053)
+#define LDR_D8_SP    UINT32_C(0xfd4003e8)
+#define MOV_X18_0    UINT32_C(0xd2800012)
+#define MOV_X29_0    UINT32_C(0xd280001d)
+#define UNKNOWN      UINT32_C(0x80800000)
+
+enum { CALLS_MOST = 3, RUNS_MOST = 12, FUNCTION = 3 };
+
+/* Instructions that were executed one after the other; the last one is a branch. */
+struct run {
+	uint32_t first;
+	uint32_t count;
+};
+
+/* What abi_init() finds of a call. */
+struct found {
+	uint32_t begin; /* steps */
+	uint32_t end;
+	uint32_t same; /* registers that are kept, but are not the same node */
+	uint32_t restores;
+	bool keeps_sp;
+};
+
+/* A program that was executed, and the calls in it. */
+struct example {
+	uint32_t opcodes[CODE_MOST];
+	struct run runs[RUNS_MOST];
+	struct found calls[CALLS_MOST]; /* end 0: no more */
+};
+
+static void finish_runs(struct program *p, const struct run *runs)
+{
+	struct element elements[RUNS_MOST];
+	size_t count = 0;
+
+	for (; count < RUNS_MOST && runs[count].count > 0; count++)
+		elements[count] = range(CODE + 4 * runs[count].first, runs[count].count,
+		                        INSN_BRANCH_INDIRECT, true);
+	put_u64(p->x[AT_PC], CODE + 8);
+	leads_to(CODE + 8);
+	finish(p, elements, count);
+}
+
+static void check_calls(const struct abi *abi, const struct found *calls)
+{
+	size_t count = 0;
+
+	while (count < CALLS_MOST && calls[count].end > 0)
+		count++;
+	assert_int_equal(abi->call_count, count);
+	for (size_t i = 0; i < count; i++) {
+		assert_int_equal(abi->calls[i].begin, calls[i].begin);
+		assert_int_equal(abi->calls[i].step, calls[i].end);
+		assert_int_equal(abi->calls[i].count, calls[i].same);
+		assert_int_equal(abi->calls[i].restore_count, calls[i].restores);
+		assert_int_equal(abi->calls[i].keeps_sp, calls[i].keeps_sp);
+	}
+}
+
+static void check(const struct example *e)
+{
+	struct solve_options options = {.single_writer = true, .abi = true};
+	struct solver s;
+	struct program p;
+
+	begin(&p, e->opcodes, CODE_MOST);
+	finish_runs(&p, e->runs);
+	options.window = (struct window_options){0, history_length(p.f.history), true};
+	assert_int_equal(solve_init(&s, p.f.history, &options), STATUS_OK);
+	check_calls(&s.abi, e->calls);
+	solve_fini(&s);
+	end(&p);
+}
+
+/* Of a function alone: what is called, to its return. */
+struct function {
+	uint32_t opcodes[CODE_MOST - FUNCTION];
+	uint32_t count;
+	struct found call; /* begins at 0, and ends behind the function */
+};
+
+static void check_functions(const struct function *functions, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct function *f = &functions[i];
+		struct example e = {
+		        {BL_3, NOP, NOP}, {{0, 1}, {FUNCTION, f->count}, {1, 1}}, {f->call}};
+
+		memcpy(e.opcodes + FUNCTION, f->opcodes, sizeof(f->opcodes));
+		if (f->call.same + f->call.restores > 0 || f->call.keeps_sp)
+			e.calls[0].end = f->count + 1;
+		check(&e);
+	}
+}
+
+#define CHECK(functions) check_functions(functions, sizeof(functions) / sizeof((functions)[0]))
+
+static void saved_registers_are_the_same_behind_a_call(void **state)
+{
+	static const struct function functions[] = {
+	        /* Nothing was saved. */
+	        {{NOP, RET}, 2, {0}},
+	        {{MOV_X19_0, RET}, 2, {.same = 1, .keeps_sp = true}},
+	        {{MOV_X19_0, MOV_X29_0, RET}, 3, {.same = 2, .keeps_sp = true}},
+	        {{LDR_D8_SP, RET}, 2, {.same = 1, .restores = 1, .keeps_sp = true}},
+	        /* X18 belongs to the platform, X0 to X17 to nobody. */
+	        {{MOV_X18_0, MOV_X3_0, RET}, 3, {0}},
+	        /* BR returns, too; B does not. */
+	        {{MOV_X19_0, BR_X1}, 2, {.same = 1, .keeps_sp = true}},
+	        {{MOV_X19_0, B_BACK_3}, 2, {0}},
+	        /* What it does to registers is not known. */
+	        {{MOV_X19_0, UNKNOWN, RET}, 3, {0}},
+	};
+
+	(void)state;
+	CHECK(functions);
+}
+
+static void saved_registers_are_loaded_through_sp(void **state)
+{
+	static const struct function functions[] = {
+	        {{PUSH_X19_LR, MOV_X19_0, POP_X19_LR, RET},
+	         4,
+	         {.same = 1, .restores = 1, .keeps_sp = true}},
+	        {{LDR_X19_SP, RET}, 2, {.same = 1, .restores = 1, .keeps_sp = true}},
+	        {{LDR_X19_SP, POP_X19_LR, RET}, 3, {.same = 1, .restores = 1, .keeps_sp = false}},
+	        /* Overwritten since; none that is saved; through another register; a store. */
+	        {{LDR_X19_SP, MOV_X19_0, RET}, 3, {.same = 1, .keeps_sp = true}},
+	        {{LDR_X0_SP, RET}, 2, {0}},
+	        {{LDR_X19_X2, RET}, 2, {.same = 1, .keeps_sp = true}},
+	        {{STR_X19_SP, RET}, 2, {0}},
+	};
+
+	(void)state;
+	CHECK(functions);
+}
+
+static void sp_is_the_same_if_constants_or_the_frame_pointer_say_so(void **state)
+{
+	static const struct function functions[] = {
+	        {{SUB_SP_16, ADD_SP_16, RET}, 3, {.keeps_sp = true}},
+	        {{SUB_SP_32, ADD_SP_16, ADD_SP_16, RET}, 4, {.keeps_sp = true}},
+	        {{SUB_SP_32, ADD_SP_16, RET}, 3, {0}},
+	        {{SUB_SP_32, ADD_SP_16, MOV_X19_0, RET}, 4, {.same = 1}},
+	        {{MOV_X29_SP, SUB_SP_SP_X0, MOV_SP_X29, RET}, 4, {.same = 1, .keeps_sp = false}},
+	        {{MOV_X29_SP, SUB_SP_32, MOV_SP_X29, RET}, 4, {.same = 1, .keeps_sp = true}},
+	        /* Another stack. */
+	        {{MOV_SP_X2, MOV_X19_0, RET}, 3, {.same = 1}},
+	        {{SUB_SP_SP_X0, MOV_X19_0, RET}, 3, {.same = 1}},
+	};
+
+	(void)state;
+	CHECK(functions);
+}
+
+static void call_ends_with_its_own_return(void **state)
+{
+	static const struct example examples[] = {
+	        /* 3 saves X19, calls 7, which changes it, and loads it again. */
+	        {{BL_3, NOP, NOP, PUSH_X19_LR, BL_3, POP_X19_LR, RET, MOV_X19_0, RET},
+	         {{0, 1}, {3, 2}, {7, 2}, {5, 2}, {1, 1}},
+	         {{2, 5, 1, 0, true}, {0, 7, 1, 1, true}}},
+	        /* The same, and 7 returns to 1 itself, as longjmp() does. */
+	        {{BL_3, NOP, NOP, PUSH_X19_LR, BL_3, POP_X19_LR, RET, MOV_X19_0, RET},
+	         {{0, 1}, {3, 2}, {7, 2}, {1, 1}},
+	         {{0, 5, 1, 0, false}}},
+	        /* 3 calls itself, by BR to 4, and in the end goes on at 6, and returns to 5. */
+	        {{BL_3, NOP, NOP, BR_X1, BL_BACK_1, NOP, MOV_X19_0, RET},
+	         {{0, 1}, {3, 1}, {4, 1}, {3, 1}, {4, 1}, {3, 1}, {6, 2}, {5, 3}, {5, 3}, {1, 1}},
+	         {{4, 8, 1, 0, true}, {2, 11, 1, 0, true}, {0, 14, 1, 0, true}}},
+	        /* BLR calls. */
+	        {{BLR_X1, NOP, NOP, MOV_X19_0, RET},
+	         {{0, 1}, {3, 2}, {1, 1}},
+	         {{0, 3, 1, 0, true}}},
+	        /* What was loaded before the last call in it is not what it returns with. */
+	        {{BL_3, NOP, NOP, LDR_X19_SP, BL_3, NOP, RET, NOP, RET},
+	         {{0, 1}, {3, 2}, {7, 2}, {5, 2}, {1, 1}},
+	         {{0, 7, 1, 0, true}}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++)
+		check(&examples[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(saved_registers_are_the_same_behind_a_call),
+	        cmocka_unit_test(saved_registers_are_loaded_through_sp),
+	        cmocka_unit_test(sp_is_the_same_if_constants_or_the_frame_pointer_say_so),
+	        cmocka_unit_test(call_ends_with_its_own_return),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
