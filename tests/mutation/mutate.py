@@ -100,16 +100,16 @@ class Coverage:
                     self.functions[path[:-5]] = executed.functions_of(path)
 
     def measure(self, test):
-        """The test with what it ran; None if it fails as it is."""
+        """The test with what it ran: None, for all there is, if it fails when that is counted."""
         dump = os.path.join(self.dumps, test.name)
         subprocess.run(["rm", "-rf", dump], check=True)
         begin = time.monotonic()
         code, out = self.bed.run(test, 4 * test.timeout, {"GCOV_PREFIX": dump})
         test.seconds = time.monotonic() - begin
         if code not in (0, beds.SKIPPED):
-            print(f"left out: {test.name} fails without a mutant: {code}\n{out[-4000:]}",
-                  flush=True)
-            return None
+            print(f"{test.name} fails with --coverage: {code}\n{out[-4000:]}", flush=True)
+            test.ran = None
+            return test
         ran = set()
         for folder, _, files in os.walk(dump):
             for name in files:
@@ -150,8 +150,8 @@ def measured(work, jobs, names, again):
     tests = [test for test in coverage.bed.tests() if re.search(names, test.name)]
     known = [older[test.name] for test in tests if test.name in older]
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        tests = known + [test for test in pool.map(
-            coverage.measure, [test for test in tests if test.name not in older]) if test]
+        tests = known + list(pool.map(
+            coverage.measure, [test for test in tests if test.name not in older]))
     ranges = coverage.ranges()
     with open(path, "wb") as file:
         pickle.dump((commit, tests, ranges), file)
@@ -170,7 +170,7 @@ def tests_for(mutant, tests, ranges):
               if first <= mutant.line <= last}
 
     def runs(test):
-        return any(path in paths and (not inside or name in inside) for path, name in test.ran)
+        return test.ran is None or any(path in paths and (not inside or name in inside) for path, name in test.ran)
 
     own = LAYERS[layer_of(mutant.path)][1]
     return sorted(filter(runs, tests), key=lambda test: (
@@ -203,6 +203,14 @@ class Worker:
                         for files in sources().values() for path in files}
         # Names of tests are the same, commands are this copy's.
         self.commands = {test.name: test for test in self.plain.tests()}
+
+    def passes(self, test):
+        """Without a mutant."""
+        code, out = self.plain.run(self.commands[test.name], 4 * test.timeout)
+        if code in (0, beds.SKIPPED):
+            return True
+        print(f"left out: {test.name} fails without a mutant: {code}\n{out[-4000:]}", flush=True)
+        return False
 
     def noticed(self, bed, commands, order, slow):
         """By which test, or None."""
@@ -337,6 +345,10 @@ def main():
 
     for number in range(arguments.jobs):
         workers.put(Worker(arguments, number))
+    # The others have passed when they were measured.
+    worker = workers.get()
+    tests = [test for test in tests if test.ran is not None or worker.passes(test)]
+    workers.put(worker)
 
     def one(iterator):
         """The next mutant of a layer that can be built and is one."""
