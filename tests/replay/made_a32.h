@@ -117,14 +117,14 @@ static struct element run_at(enum isa isa, uint64_t start, uint32_t count, bool 
 	return e;
 }
 
-static void run_a32(struct program *p, size_t count)
+static inline void run_a32(struct program *p, size_t count)
 {
 	const struct element elements[] = {run_at(ISA_A32, CODE, (uint32_t)count, false, true)};
 
 	finish(p, elements, 1);
 }
 
-static void run_t32(struct program *p, size_t count)
+static inline void run_t32(struct program *p, size_t count)
 {
 	const struct element elements[] = {run_at(ISA_T32, CODE, (uint32_t)count, false, true)};
 
@@ -137,7 +137,8 @@ static void end(struct program *p)
 	close_fixture(&p->f);
 }
 
-static void assert_is(struct program *p, uint64_t position, unsigned int r, uint32_t expected)
+static inline void assert_is(struct program *p, uint64_t position, unsigned int r,
+                             uint32_t expected)
 {
 	struct value value;
 
@@ -147,7 +148,7 @@ static void assert_is(struct program *p, uint64_t position, unsigned int r, uint
 	assert_int_equal(value_u64(&value), expected);
 }
 
-static void assert_unknown(struct program *p, uint64_t position, unsigned int r)
+static inline void assert_unknown(struct program *p, uint64_t position, unsigned int r)
 {
 	struct value value;
 

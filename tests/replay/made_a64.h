@@ -56,6 +56,8 @@
 #define MOV_X5_4        UINT32_C(0xd2800085)
 #define ADD_X5_X5_1     UINT32_C(0x910004a5)
 #define CMP_X0_X5       UINT32_C(0xeb05001f)
+#define SUBS_X1_X0_5    UINT32_C(0xf1001401)
+#define B_LO_2          UINT32_C(0x54000043)
 #define STR_W0_X2       UINT32_C(0xb9000040)
 
 enum { CODE = 0x1000, CODE_MOST = 16, DATA_AT = 0x8000 };

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "replay/solve.h"
+#include "tests/replay/call_case.h"
 #include "tests/replay/made_a64.h"
 
 #define NOP          UINT32_C(0xd503201f)
@@ -35,28 +35,11 @@
 #define MOV_X29_0    UINT32_C(0xd280001d)
 #define UNKNOWN      UINT32_C(0x80800000)
 
-enum { CALLS_MOST = 3, RUNS_MOST = 12, FUNCTION = 3 };
-
-/* Instructions that were executed one after the other; the last one is a branch. */
-struct run {
-	uint32_t first;
-	uint32_t count;
-};
-
-/* What abi_init() finds of a call. */
-struct found {
-	uint32_t begin; /* steps */
-	uint32_t end;
-	uint32_t same; /* registers that are kept, but are not the same node */
-	uint32_t restores;
-	bool keeps_sp;
-};
-
 /* A program that was executed, and the calls in it. */
 struct example {
 	uint32_t opcodes[CODE_MOST];
 	struct run runs[RUNS_MOST];
-	struct found calls[CALLS_MOST]; /* end 0: no more */
+	struct found calls[CALLS_MOST];
 };
 
 static void finish_runs(struct program *p, const struct run *runs)
@@ -72,34 +55,13 @@ static void finish_runs(struct program *p, const struct run *runs)
 	finish(p, elements, count);
 }
 
-static void check_calls(const struct abi *abi, const struct found *calls)
-{
-	size_t count = 0;
-
-	while (count < CALLS_MOST && calls[count].end > 0)
-		count++;
-	assert_int_equal(abi->call_count, count);
-	for (size_t i = 0; i < count; i++) {
-		assert_int_equal(abi->calls[i].begin, calls[i].begin);
-		assert_int_equal(abi->calls[i].step, calls[i].end);
-		assert_int_equal(abi->calls[i].count, calls[i].same);
-		assert_int_equal(abi->calls[i].restore_count, calls[i].restores);
-		assert_int_equal(abi->calls[i].keeps_sp, calls[i].keeps_sp);
-	}
-}
-
 static void check(const struct example *e)
 {
-	struct solve_options options = {.single_writer = true, .abi = true};
-	struct solver s;
 	struct program p;
 
 	begin(&p, e->opcodes, CODE_MOST);
 	finish_runs(&p, e->runs);
-	options.window = (struct window_options){0, history_length(p.f.history), true};
-	assert_int_equal(solve_init(&s, p.f.history, &options), STATUS_OK);
-	check_calls(&s.abi, e->calls);
-	solve_fini(&s);
+	check_calls(p.f.history, e->calls);
 	end(&p);
 }
 
@@ -118,7 +80,7 @@ static void check_functions(const struct function *functions, size_t count)
 		        {BL_3, NOP, NOP}, {{0, 1}, {FUNCTION, f->count}, {1, 1}}, {f->call}};
 
 		memcpy(e.opcodes + FUNCTION, f->opcodes, sizeof(f->opcodes));
-		if (f->call.same + f->call.restores > 0 || f->call.keeps_sp)
+		if (f->call.same + f->call.restored[0] > 0 || f->call.keeps_sp)
 			e.calls[0].end = f->count + 1;
 		check(&e);
 	}
@@ -133,7 +95,7 @@ static void saved_registers_are_the_same_behind_a_call(void **state)
 	        {{NOP, RET}, 2, {0}},
 	        {{MOV_X19_0, RET}, 2, {.same = 1, .keeps_sp = true}},
 	        {{MOV_X19_0, MOV_X29_0, RET}, 3, {.same = 2, .keeps_sp = true}},
-	        {{LDR_D8_SP, RET}, 2, {.same = 1, .restores = 1, .keeps_sp = true}},
+	        {{LDR_D8_SP, RET}, 2, {.same = 1, .restored = {1}, .keeps_sp = true}},
 	        /* X18 belongs to the platform, X0 to X17 to nobody. */
 	        {{MOV_X18_0, MOV_X3_0, RET}, 3, {0}},
 	        /* BR returns, too; B does not. */
@@ -152,9 +114,9 @@ static void saved_registers_are_loaded_through_sp(void **state)
 	static const struct function functions[] = {
 	        {{PUSH_X19_LR, MOV_X19_0, POP_X19_LR, RET},
 	         4,
-	         {.same = 1, .restores = 1, .keeps_sp = true}},
-	        {{LDR_X19_SP, RET}, 2, {.same = 1, .restores = 1, .keeps_sp = true}},
-	        {{LDR_X19_SP, POP_X19_LR, RET}, 3, {.same = 1, .restores = 1, .keeps_sp = false}},
+	         {.same = 1, .restored = {3}, .keeps_sp = true}},
+	        {{LDR_X19_SP, RET}, 2, {.same = 1, .restored = {1}, .keeps_sp = true}},
+	        {{LDR_X19_SP, POP_X19_LR, RET}, 3, {.same = 1, .restored = {2}, .keeps_sp = false}},
 	        /* Overwritten since; none that is saved; through another register; a store. */
 	        {{LDR_X19_SP, MOV_X19_0, RET}, 3, {.same = 1, .keeps_sp = true}},
 	        {{LDR_X0_SP, RET}, 2, {0}},
@@ -190,23 +152,23 @@ static void call_ends_with_its_own_return(void **state)
 	        /* 3 saves X19, calls 7, which changes it, and loads it again. */
 	        {{BL_3, NOP, NOP, PUSH_X19_LR, BL_3, POP_X19_LR, RET, MOV_X19_0, RET},
 	         {{0, 1}, {3, 2}, {7, 2}, {5, 2}, {1, 1}},
-	         {{2, 5, 1, 0, true}, {0, 7, 1, 1, true}}},
+	         {{2, 5, 1, {0}, true}, {0, 7, 1, {5}, true}}},
 	        /* The same, and 7 returns to 1 itself, as longjmp() does. */
 	        {{BL_3, NOP, NOP, PUSH_X19_LR, BL_3, POP_X19_LR, RET, MOV_X19_0, RET},
 	         {{0, 1}, {3, 2}, {7, 2}, {1, 1}},
-	         {{0, 5, 1, 0, false}}},
+	         {{0, 5, 1, {0}, false}}},
 	        /* 3 calls itself, by BR to 4, and in the end goes on at 6, and returns to 5. */
 	        {{BL_3, NOP, NOP, BR_X1, BL_BACK_1, NOP, MOV_X19_0, RET},
 	         {{0, 1}, {3, 1}, {4, 1}, {3, 1}, {4, 1}, {3, 1}, {6, 2}, {5, 3}, {5, 3}, {1, 1}},
-	         {{4, 8, 1, 0, true}, {2, 11, 1, 0, true}, {0, 14, 1, 0, true}}},
+	         {{4, 8, 1, {0}, true}, {2, 11, 1, {0}, true}, {0, 14, 1, {0}, true}}},
 	        /* BLR calls. */
 	        {{BLR_X1, NOP, NOP, MOV_X19_0, RET},
 	         {{0, 1}, {3, 2}, {1, 1}},
-	         {{0, 3, 1, 0, true}}},
+	         {{0, 3, 1, {0}, true}}},
 	        /* What was loaded before the last call in it is not what it returns with. */
 	        {{BL_3, NOP, NOP, LDR_X19_SP, BL_3, NOP, RET, NOP, RET},
 	         {{0, 1}, {3, 2}, {7, 2}, {5, 2}, {1, 1}},
-	         {{0, 7, 1, 0, true}}},
+	         {{0, 7, 1, {0}, true}}},
 	};
 
 	(void)state;

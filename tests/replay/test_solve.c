@@ -386,6 +386,19 @@ static void solve_range_of_a_32_bit_operand_bounds_the_sum(void **state)
 	end(&p);
 }
 
+/* X0 is from 5 to 7, and so X1 from 0 to 2, which the same instruction makes of it. */
+static void solve_range_of_an_operand_bounds_the_difference_that_set_the_flags(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, AND_X0_X0_7, SUBS_X1_X0_5, B_LO_2, MOV_X0_1, MOV_X3_0, MOV_X1_7);
+	put_u64(p.x[0], 1);
+	put_u64(p.x[1], 7);
+	assert_int_equal(known_past_branch(&p, 2, COUNT, 2, 1).known, ~UINT64_C(3));
+	end(&p);
+}
+
 /* The other way: X1 is X0 - 2, and from 0 to 5. */
 static void solve_range_of_a_difference_bounds_its_operand(void **state)
 {
@@ -650,6 +663,8 @@ int main(void)
 	        cmocka_unit_test(solve_branch_to_zero_disagrees),
 	        cmocka_unit_test(solve_range_of_an_operand_bounds_the_sum),
 	        cmocka_unit_test(solve_range_of_a_32_bit_operand_bounds_the_sum),
+	        cmocka_unit_test(
+	                solve_range_of_an_operand_bounds_the_difference_that_set_the_flags),
 	        cmocka_unit_test(solve_range_of_a_difference_bounds_its_operand),
 	        cmocka_unit_test(solve_range_of_a_stored_value_bounds_what_is_loaded),
 	        cmocka_unit_test(solve_range_of_a_loaded_value_bounds_what_was_stored),
