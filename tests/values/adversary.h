@@ -18,8 +18,8 @@ enum {
 	CODE = 0x1000,
 	DATA = 0x8000, /* two pages; of the one behind nothing is known */
 	DATA_SIZE = 0x2000,
-	CODE_MOST = 128,
-	RUNS_MOST = 64,
+	CODE_MOST = 512,
+	RUNS_MOST = 256,
 	REGISTERS = 34,
 	PC = 33,
 	FLAGS = 32,

@@ -12,7 +12,7 @@
 enum {
 	XS = 8, /* X0 to X7 */
 	MEMORY = 64,
-	STEPS_MOST = 60,
+	STEPS_MOST = 240,
 	TRIES_MOST = 5000, /* of which most are accesses to elsewhere */
 };
 
@@ -27,6 +27,7 @@ struct alias_program {
 	unsigned int xs;   /* registers that are used */
 	bool is_dense;     /* of little but accesses of 4 and 8 bytes to 2 or 3 words */
 	bool is_shared;    /* another core writes, too */
+	bool is_long;
 	struct machine at[STEPS_MOST + 1];
 	uint8_t changed[STEPS_MOST]; /* bit n: the instruction changed word n */
 	size_t steps;
@@ -429,13 +430,14 @@ static void forget_registers(struct alias_program *p)
 	}
 }
 
-/* Of p only is_dense and is_shared are what they were. */
+/* Of p only is_dense, is_shared and is_long are what they were. */
 static void alias_program_make(struct alias_program *p, uint64_t seed)
 {
 	bool is_hard;
 	size_t length;
 
-	*p = (struct alias_program){.is_dense = p->is_dense, .is_shared = p->is_shared};
+	*p = (struct alias_program){
+	        .is_dense = p->is_dense, .is_shared = p->is_shared, .is_long = p->is_long};
 	p->random = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15);
 	(void)random_u64(p); /* the first ones are much like the seed */
 	(void)random_u64(p);
@@ -444,6 +446,8 @@ static void alias_program_make(struct alias_program *p, uint64_t seed)
 	p->loaded = p->stored_at = XS;
 	is_hard = p->is_dense || one_of(p, 2) == 0;
 	length = 3 + one_of(p, p->is_dense || one_of(p, 2) == 0 ? 14 : 40);
+	if (p->is_long)
+		length += 150;
 	make_start(p);
 	for (unsigned int i = 0; i < TRIES_MOST && p->steps < length; i++) {
 		struct making m = begin_step(p);
