@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "replay/sem_a32.h"
+#include "replay/solve.h"
 #include "tests/replay/made_a32.h"
 
 #define ADD_R1_R1_5     UINT32_C(0xe2811005)
@@ -33,6 +34,8 @@
 #define SVC_SEMIHOSTING UINT32_C(0xef123456)
 #define STR_R4_R1       UINT32_C(0xe5814000)
 #define STR_R5_R1_8     UINT32_C(0xe5815008)
+#define MOV_R6_0        UINT32_C(0xe3a06000)
+#define UNKNOWN         UINT32_C(0xe7b00010)
 #define SETEND_LE       UINT32_C(0xf1010000)
 #define SETEND_BE       UINT32_C(0xf1010200)
 
@@ -241,6 +244,27 @@ static void a32_unknown_opcode_kills_all(void **state)
 	assert_is(&p, 2, 1, 0x100 - 1);
 	assert_int_equal(values_memory(p.values, 1, DATA_AT, bytes, 8), 0);
 	assert_int_equal(values_memory(p.values, 2, DATA_AT, bytes, 8), 8);
+	end(&p);
+}
+
+/* Of a register of which nothing else is known, at the start and behind what is not known. */
+static void a32_registers_have_32_bits(void **state)
+{
+	static const uint64_t upper = UINT64_C(0xffffffff00000000);
+	struct solve_options options = {.window = {0, 3, true}, .single_writer = true};
+	struct solver solver;
+	struct program p;
+
+	(void)state;
+	BEGIN_A32(&p, STR_R1_R2, UNKNOWN, MOV_R6_0);
+	put_u32(p.r[6], 0);
+	run_a32(&p, COUNT);
+	assert_int_equal(solve_init(&solver, p.f.history, &options), STATUS_OK);
+	assert_int_equal(solve_register(&solver, 0, REG_X0 + 6).known, upper);
+	assert_int_equal(solve_register(&solver, 0, REG_X0 + 6).value, 0);
+	assert_int_equal(solve_register(&solver, 0, REG_LR).known, upper);
+	assert_int_equal(solve_register(&solver, 2, REG_X0 + 6).known, upper);
+	solve_fini(&solver);
 	end(&p);
 }
 
@@ -536,6 +560,7 @@ int main(void)
 	        cmocka_unit_test(a32_branch_not_taken_says_no_target),
 	        cmocka_unit_test(a32_popped_pc_is_in_memory),
 	        cmocka_unit_test(a32_unknown_opcode_kills_all),
+	        cmocka_unit_test(a32_registers_have_32_bits),
 	        cmocka_unit_test(a32_other_byte_order_is_not_looked_at),
 	        cmocka_unit_test(a32_big_endian_halt_says_nothing),
 	        cmocka_unit_test(t32_it_is_followed),
