@@ -59,6 +59,23 @@ static const struct no_opcode no_opcodes[] = {
 #undef X
 };
 
+struct encoding {
+	enum isa_of_row isa;
+	const char *row;
+	uint32_t mask;
+	uint32_t match;
+	const char *name;
+};
+
+/* Without a row: no instruction. */
+static const struct encoding encodings[] = {
+#define NONE(isa, mask, match)         {ROW_##isa, NULL, mask, match, NULL},
+#define X(isa, row, mask, match, name) {ROW_##isa, #row, mask, match, name},
+#include "tests/replay/sem_encoding.def"
+#undef X
+#undef NONE
+};
+
 typedef bool row_function(size_t index, struct sem_row_info *row);
 typedef size_t row_of_function(uint32_t opcode);
 
@@ -236,12 +253,46 @@ static void t32_opcodes_have_the_row_of_their_instruction(void **state)
 	check_table(ROW_T32, CS_ARCH_ARM, CS_MODE_THUMB | CS_MODE_V8);
 }
 
+static void check_encoded(const struct encoding *encoding, uint32_t opcode)
+{
+	static struct world w;
+	struct sem_row_info info = {.name = "(none)"};
+
+	(void)rows[encoding->isa](row_numbers[encoding->isa](opcode), &info);
+	w.isa = encoding->isa;
+	if (!encoding->row && !is_rejected(&w, opcode))
+		fail_msg("%s %08x in row %s", isa_names[encoding->isa], opcode, info.name);
+	if (encoding->row && strcmp(info.name, encoding->row) != 0)
+		fail_msg("%s %08x: %s in row %s", isa_names[encoding->isa], opcode, encoding->name,
+		         info.name);
+}
+
+static void opcodes_that_capstone_does_not_know_have_a_row(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(encodings) / sizeof(encodings[0]); i++) {
+		const struct encoding *encoding = &encodings[i];
+		uint64_t random = encoding->match;
+
+		for (unsigned int k = 0; k < DRAWN; k++) {
+			uint32_t opcode =
+			        encoding->match | (next_random(&random) & ~encoding->mask);
+
+			/* In A32 1111 is no condition. */
+			if (encoding->isa == ROW_A32 && encoding->mask >> 28 == 0)
+				opcode &= ~(UINT32_C(1) << 31);
+			check_encoded(encoding, opcode);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(a64_opcodes_have_the_row_of_their_instruction),
 	        cmocka_unit_test(a32_opcodes_have_the_row_of_their_instruction),
 	        cmocka_unit_test(t32_opcodes_have_the_row_of_their_instruction),
+	        cmocka_unit_test(opcodes_that_capstone_does_not_know_have_a_row),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
