@@ -97,8 +97,6 @@ enum status flow_walk_source(struct etm4_flow *flow, uint64_t source, uint64_t i
 	status = source_insn(flow, source, &range);
 	if (status == STATUS_NO_MEMORY_AT)
 		return flow_emit_nacc(flow, source, index);
-	if (status == STATUS_UNSUPPORTED)
-		return flow_emit_unknown(flow, index);
 	TRY(status);
 	if (!flow->needs_address && flow->address < source)
 		TRY(extend(flow, index, &range));

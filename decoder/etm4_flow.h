@@ -68,7 +68,7 @@ struct etm4_flow {
 	uint32_t from; /* the node whose indirect branch the next address is the target of, or none
 	                */
 	uint64_t address; /* of the next instruction, unless needs_address */
-	enum isa isa;
+	enum isa isa;     /* A64, A32 or T32, which can all be followed */
 	bool needs_address;
 	bool needs_context;
 	bool is_64bit;
@@ -173,8 +173,6 @@ enum isa flow_isa(const struct etm4_flow *flow, uint8_t is);
 MUST_USE enum status flow_emit_range(struct etm4_flow *flow, const struct walk *walk,
                                      bool is_executed, uint64_t index);
 MUST_USE enum status flow_emit_nacc(struct etm4_flow *flow, uint64_t address, uint64_t index);
-/* An instruction set that no classifier knows: execution is lost until the next context. */
-MUST_USE enum status flow_emit_unknown(struct etm4_flow *flow, uint64_t index);
 /* The waypoint at the end of a walk was executed, as a branch: where to, if the opcode says so. */
 void flow_take_branch(struct etm4_flow *flow, const struct walk *walk);
 /*

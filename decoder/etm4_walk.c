@@ -77,15 +77,6 @@ static enum status emit_no_memory(struct etm4_flow *flow, const struct walk *wal
 	return flow_emit_nacc(flow, walk->end, index);
 }
 
-enum status flow_emit_unknown(struct etm4_flow *flow, uint64_t index)
-{
-	struct element *element;
-
-	flow->needs_address = true;
-	flow->needs_context = true;
-	return flow_emit(flow, ELEMENT_ADDR_UNKNOWN, index, &element);
-}
-
 enum status flow_pop_return(struct etm4_flow *flow)
 {
 	if (!flow->stack.must_pop)
@@ -194,8 +185,6 @@ SELDOM static enum status walk_atom(struct etm4_flow *flow, bool is_taken, uint6
 
 	if (node == GRAPH_NO_NODE) {
 		status = walk_to_waypoint(flow, &walk);
-		if (status == STATUS_UNSUPPORTED)
-			return flow_emit_unknown(flow, index);
 		if (status == STATUS_NO_MEMORY_AT) {
 			flow->address = walk.end;
 			return emit_no_memory(flow, &walk, index);
@@ -293,7 +282,7 @@ enum status flow_walk_through(struct etm4_flow *flow, uint64_t stop, struct walk
 	do {
 		status = follow_to_address(flow->follow, flow->space, flow->isa, walk->end,
 		                           (struct follow_limit){stop, false}, &part);
-		if (status == STATUS_NO_MEM || status == STATUS_UNSUPPORTED)
+		if (status == STATUS_NO_MEM)
 			return status;
 		walk_append(walk, &part);
 		if (status == STATUS_NO_MEMORY_AT || walk->end == stop)
@@ -307,8 +296,6 @@ enum status flow_walk_to(struct etm4_flow *flow, uint64_t stop, uint64_t index)
 	struct walk walk;
 	enum status status = flow_walk_through(flow, stop, &walk);
 
-	if (status == STATUS_UNSUPPORTED)
-		return flow_emit_unknown(flow, index);
 	if (status != STATUS_OK && status != STATUS_NO_MEMORY_AT)
 		return status;
 	flow->address = walk.end;
@@ -338,7 +325,7 @@ static enum status walk_count(struct etm4_flow *flow, uint32_t count, struct wal
 
 		if (status == STATUS_NO_MEM)
 			return status;
-		if (status == STATUS_UNSUPPORTED || part.count == 0)
+		if (part.count == 0)
 			break;
 		walk_append(walk, &part);
 		is_branch =
