@@ -2,7 +2,9 @@
 /* Archives as folders: what they are told by, names, limits, what is left out. Tars made here. */
 #include "scratch.h"
 
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "snapshot/files.h"
 #include "snapshot/package.h"
@@ -366,6 +368,55 @@ static void package_cut_tar_keeps_what_is_whole(void **state)
 	}
 }
 
+/* As on a file system that is full: no file may become larger than `room`. */
+static enum status open_tar_in(struct fixture *f, rlim_t room)
+{
+	void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+	struct rlimit before;
+	struct rlimit full;
+	enum status status;
+
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	full = (struct rlimit){room, before.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &full), 0);
+	status = open_tar(f, 1000000, 100);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	(void)signal(SIGXFSZ, handler);
+	return status;
+}
+
+static void package_that_cannot_be_written_is_an_error(void **state)
+{
+	enum { SIZE = 100000 };
+	struct fixture *f = *state;
+	char *content = calloc(1, SIZE);
+
+	assert_non_null(content);
+	add_file(f, "a", STR("hello"));
+	add_file(f, "folder/b", (struct str){content, SIZE});
+	end_tar(f);
+	free(content);
+	assert_int_equal(open_tar_in(f, SIZE / 2), STATUS_IO);
+	assert_null(f->package);
+	assert_diags(&f->diags,
+	             "x.tar: error: cannot unpack member \"folder/b\": File too large\n");
+	diag_list_fini(&f->diags);
+	assert_int_equal(open_tar_in(f, 2 * (rlim_t)SIZE), STATUS_OK);
+	assert_int_equal(package_count(f->package), 2);
+}
+
+/* An empty member writes nothing, but it has its place: at a page, behind the limit. */
+static void package_that_has_no_room_for_a_member_is_an_error(void **state)
+{
+	struct fixture *f = *state;
+
+	add_file(f, "a", STR("hello"));
+	add_file(f, "b", STR(""));
+	end_tar(f);
+	assert_int_equal(open_tar_in(f, 100), STATUS_IO);
+	assert_diags(&f->diags, "x.tar: error: cannot unpack member \"b\": File too large\n");
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -383,6 +434,8 @@ int main(void)
 	        CASE(package_over_the_limit_of_members_is_refused),
 	        CASE(package_bomb_is_refused),
 	        CASE(package_cut_tar_keeps_what_is_whole),
+	        CASE(package_that_cannot_be_written_is_an_error),
+	        CASE(package_that_has_no_room_for_a_member_is_an_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
