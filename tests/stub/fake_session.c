@@ -53,6 +53,9 @@ static const struct history_code codes[] = {
 static const struct gap gap = {.position = FAKE_GAP, .reason = GAP_OVERFLOW, .offset = 77};
 static struct gap many_gaps[FAKE_GAPS_MOST];
 static size_t gap_count;
+static struct history_event many_events[FAKE_GAPS_MOST];
+static size_t event_count;
+static bool is_exhausted;
 static struct history_event events[] = {
         {2, {.type = ELEMENT_EXCEPTION, .exception = {.number = 0xb}}},
         {FAKE_LENGTH, {.type = ELEMENT_EXCEPTION, .exception = {.number = 0xc}}},
@@ -90,6 +93,8 @@ struct session *fake_session(void)
 	doubt = (struct values_doubt){0};
 	events[1].element.exception.number = 0xc;
 	gap_count = 0;
+	event_count = 0;
+	is_exhausted = false;
 	registers = register_file_of(CORE_A64);
 	return &session;
 }
@@ -176,6 +181,19 @@ void fake_session_set_gaps(size_t count)
 		        .reason =
 		                (enum gap_reason)(GAP_TRACE_ON + i % (GAP_HALT - GAP_TRACE_ON + 1)),
 		};
+}
+
+void fake_session_set_events(size_t count)
+{
+	event_count = count;
+	for (size_t i = 0; i < count; i++)
+		many_events[i] = (struct history_event){
+		        i / 4, {.type = ELEMENT_EXCEPTION, .exception = {.number = (uint32_t)i}}};
+}
+
+void fake_session_set_exhausted(bool exhausted)
+{
+	is_exhausted = exhausted;
 }
 
 const struct snapshot *session_snapshot(const struct session *s)
@@ -266,6 +284,8 @@ bool session_assumes(const struct session *s, enum assumption assumption)
 
 enum status session_assume(struct session *s, enum assumption assumption, bool on)
 {
+	if (is_exhausted)
+		return STATUS_NO_MEM;
 	s->assumes[assumption] = on;
 	return STATUS_OK;
 }
@@ -282,6 +302,8 @@ enum status session_why(const struct session *s, size_t core, const struct why_s
 {
 	(void)s;
 	(void)core;
+	if (is_exhausted)
+		return STATUS_NO_MEM;
 	text_printf(text, "%s%s %llx\n", all ? "all of " : "",
 	            subject->is_memory ? "memory" : "register",
 	            (unsigned long long)(subject->is_memory ? subject->address : subject->number));
@@ -472,6 +494,10 @@ const struct gap *history_gap_at(const struct history *history, uint64_t positio
 
 const struct history_event *history_events(const struct history *history, size_t *count)
 {
+	if (event_count > 0 && history->length > 0) {
+		*count = event_count;
+		return many_events;
+	}
 	*count = history->length == 0 ? 0 : has_fault ? 2 : 1;
 	return events;
 }
@@ -479,10 +505,10 @@ const struct history_event *history_events(const struct history *history, size_t
 size_t history_event_index(const struct history *history, uint64_t position)
 {
 	size_t count;
+	const struct history_event *all = history_events(history, &count);
 	size_t i = 0;
 
-	(void)history_events(history, &count);
-	while (i < count && events[i].position < position)
+	while (i < count && all[i].position < position)
 		i++;
 	return i;
 }

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -308,6 +309,86 @@ static void console_events_are_those_of_the_range(void **state)
 	                    "0 events in all; `events FROM-TO` shows others\n");
 }
 
+/* Whether these numbers of exceptions, and no more, are in what was said last. */
+static void assert_listed(unsigned int first, unsigned int end)
+{
+	assert_int_equal(count_of("before "), end - first);
+	for (unsigned int i = first; i < end; i++) {
+		char number[32];
+
+		(void)snprintf(number, sizeof(number), "before %u: ", i / 4);
+		assert_true(count_of(number) > 0);
+		(void)snprintf(number, sizeof(number), "excep num (0x%02x)", i);
+		assert_int_equal(count_of(number), 1);
+	}
+}
+
+static void console_events_shows_the_latest_twenty_or_those_asked_for(void **state)
+{
+	struct session *session = fake_session();
+
+	(void)state;
+	fake_session_set_events(45);
+	(void)run(session, 0, STR("events"));
+	assert_listed(24, 44); /* those before 11 are behind the halt */
+	assert_non_null(strstr(out.data, "\n45 events in all; `events FROM-TO` shows others\n"));
+	assert_int_equal(session_seek(session, 0, 2), STATUS_OK);
+	(void)run(session, 0, STR("events"));
+	assert_listed(0, 12);
+	(void)run(session, 0, STR("events 3-4"));
+	assert_listed(12, 20);
+	(void)run(session, 0, STR("events 3"));
+	assert_listed(12, 16);
+	(void)run(session, 0, STR("events 11-"));
+	assert_listed(44, 45);
+	(void)run(session, 0, STR("events all"));
+	assert_listed(0, 45);
+	assert_int_equal(count_of("more"), 0);
+	assert_string_equal(run(session, 0, STR("events 4-3")),
+	                    "45 events in all; `events FROM-TO` shows others\n");
+	assert_string_equal(run(session, 0, STR("events 3-x")),
+	                    "not a range of positions: \"3-x\"; give N, FROM-TO, FROM- or all\n");
+}
+
+static void console_events_lists_five_thousand_at_most(void **state)
+{
+	struct session *session = fake_session();
+
+	(void)state;
+	fake_session_set_events(5000);
+	assert_null(strstr(run(session, 0, STR("events all")), "more"));
+	assert_int_equal(count_of("before "), 5000);
+	fake_session_set_events(5003);
+	assert_non_null(strstr(run(session, 0, STR("events 0-")),
+	                       ")\n... and 3 more\n5003 events in all; "));
+	assert_int_equal(count_of("before "), 5000);
+}
+
+/* X30 is what LR is in A64 alone. */
+static void console_lr_is_that_of_the_architecture(void **state)
+{
+	struct session *session = fake_session();
+
+	(void)state;
+	assert_string_equal(run(session, 0, STR("why x30")), "register 1f\n");
+	fake_session_set_arch(CORE_A32);
+	assert_string_equal(run(session, 0, STR("why lr")), "register f\n");
+	assert_string_equal(run(session, 0, STR("why $")), "no register and no address: \"$\"\n");
+}
+
+static void console_without_memory_says_so(void **state)
+{
+	struct session *session = fake_session();
+	struct text expected = {0};
+
+	(void)state;
+	text_printf(&expected, "%s\n", status_text(STATUS_NO_MEM));
+	fake_session_set_exhausted(true);
+	assert_string_equal(run(session, 0, STR("assume abi on")), expected.data);
+	assert_string_equal(run(session, 0, STR("why x0")), expected.data);
+	text_fini(&expected);
+}
+
 static void console_cores_says_why_one_is_no_thread(void **state)
 {
 	(void)state;
@@ -338,6 +419,11 @@ int main(void)
 	        cmocka_unit_test_teardown(console_gaps_shows_twenty_or_those_asked_for, tear_down),
 	        cmocka_unit_test_teardown(console_gaps_lists_five_thousand_at_most, tear_down),
 	        cmocka_unit_test_teardown(console_events_are_those_of_the_range, tear_down),
+	        cmocka_unit_test_teardown(console_events_shows_the_latest_twenty_or_those_asked_for,
+	                                  tear_down),
+	        cmocka_unit_test_teardown(console_events_lists_five_thousand_at_most, tear_down),
+	        cmocka_unit_test_teardown(console_lr_is_that_of_the_architecture, tear_down),
+	        cmocka_unit_test_teardown(console_without_memory_says_so, tear_down),
 	        cmocka_unit_test_teardown(console_cores_says_why_one_is_no_thread, tear_down),
 	};
 

@@ -229,6 +229,70 @@ static void documents_have_no_seams(void **state)
 	text_fini(&joined);
 }
 
+/* gdb manual, "General Query Packets": symbols are offered, and none is wanted. */
+static void identity_is_that_of_the_core(void **state)
+{
+	(void)state;
+	connect_gdb_to(CORE_A32);
+	assert_string_equal(ask("qSymbol::"), "OK");
+	assert_string_equal(ask("qAttached"), "1");
+	fake_session_set_data(true);
+	assert_string_equal(ask("qHostInfo"),
+	                    "endian:little;ptrsize:4;watchpoint_exceptions_received:after;");
+}
+
+/* Hc with a number is for moves alone, until -1 or 0 takes it back. */
+static void thread_that_resumes_is_taken_back(void **state)
+{
+	static const char *const back[] = {"Hc-1", "Hc0", "Hcp1.-1"};
+
+	(void)state;
+	connect_gdb();
+	for (size_t i = 0; i < sizeof(back) / sizeof(back[0]); i++) {
+		assert_string_equal(ask("T1"), "OK");
+		assert_string_equal(ask("Hc2"), "OK");
+		assert_string_equal(ask("qC"), "QC1");
+		assert_string_equal(ask(back[i]), "OK");
+		assert_non_null(strstr(ask("bs"), "thread:1;"));
+	}
+	assert_string_equal(ask("Hc4"), "E01");
+	assert_string_equal(ask("H"), "E01");
+	assert_string_equal(ask("Hc"), "E01");
+	assert_non_null(strstr(ask("bs"), "thread:1;"));
+	assert_string_equal(ask("qThreadExtraInfo,x"), "E01");
+}
+
+/* As many bytes as there are, least first, up to eight. */
+static void position_is_written_in_any_size(void **state)
+{
+	static const struct {
+		const char *digits;
+		const char *reply;
+		uint64_t position;
+	} cases[] = {
+	        {"03", "OK", 3},
+	        {"0400", "OK", 4},
+	        {"0001", "E.position out of range (0..10)", 4},
+	        {"0a00000000000000", "OK", 10},
+	        {"0500000000000001", "E.position out of range (0..10)", 10},
+	        {"050000000000000000", "E01", 10},
+	        {"5", "E01", 10},
+	        {"0000000000000000", "OK", 0},
+	};
+	char packet[64];
+
+	(void)state;
+	connect_gdb();
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		(void)snprintf(packet, sizeof(packet), "P%x=%s", (unsigned int)A64_trace_pos,
+		               cases[i].digits);
+		assert_string_equal(ask(packet), cases[i].reply);
+		assert_int_equal(session_position(rig.gdb.session, 0), cases[i].position);
+	}
+	assert_string_equal(ask("P999=00"), "E45");
+	assert_string_equal(ask("P=00"), "E45");
+}
+
 static void large_part_fits_the_packet(void **state)
 {
 	char bytes[80000];
@@ -477,6 +541,9 @@ int main(void)
 	        T(large_file_fits_the_packet),
 	        T(status_counts_blocks),
 	        T(documents_have_no_seams),
+	        T(identity_is_that_of_the_core),
+	        T(thread_that_resumes_is_taken_back),
+	        T(position_is_written_in_any_size),
 	        T(large_part_fits_the_packet),
 	        T(long_console_text_comes_in_packets),
 	        T(map_of_instruction_sets_is_a_sound_elf_file),

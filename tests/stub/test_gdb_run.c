@@ -240,6 +240,15 @@ static void result_register_is_that_of_the_architecture(void **state)
 	}
 }
 
+/* Only who set the breakpoint knows of which kind it was. */
+static void breakpoint_of_nobody_has_no_kind(void **state)
+{
+	(void)state;
+	connect_gdb();
+	assert_int_equal(session_break_set(rig.gdb.session, 0x1018), STATUS_OK);
+	assert_string_equal(ask("bc"), "T0500:1810000000000000;thread:1;core:0;");
+}
+
 /* While a core moves, and only then, the session may ask whether the user interrupts. */
 static void session_may_ask_during_each_move(void **state)
 {
@@ -326,6 +335,7 @@ int main(void)
 	        T(fault_before_a_gap_or_on_the_way_is_none_of_the_halt),
 	        T(value_that_finish_would_show_is_none_if_it_is_unknown),
 	        T(result_register_is_that_of_the_architecture),
+	        T(breakpoint_of_nobody_has_no_kind),
 	        T(session_may_ask_during_each_move),
 	        T(stop_chooses_the_thread_that_stopped),
 	        T(vcont_actions_are_those_that_are_told),

@@ -309,6 +309,11 @@ static void run_ends_when_the_client_is_gone(void **state)
 	assert_int_equal(session_position(rig.session, 0), FAKE_LENGTH - 1);
 }
 
+static void wake_up(void)
+{
+	say(rig.wake, STR("x"));
+}
+
 static void wake_ends_the_server(void **state)
 {
 	int fd = connect_client();
@@ -320,6 +325,65 @@ static void wake_ends_the_server(void **state)
 	assert_int_equal(serve(), STATUS_OK);
 	transport_close(&rig.transport); /* with the client that waited */
 	assert_string_equal(rest(fd), "");
+}
+
+/* It is looked for at each step, and what was moved is told. */
+static void wake_during_a_run_ends_both(void **state)
+{
+	int fd = connect_client();
+
+	(void)state;
+	rig.options.once = false;
+	fake_session_set_on_step(wake_up);
+	say(fd, STR("$bc#c5$bs#d5"));
+	assert_int_equal(serve(), STATUS_OK);
+	fake_session_set_on_step(NULL);
+	(void)rest(fd);
+	assert_ptr_equal(strstr(rig.got.data, "+$T0200:2410000000000000;"), rig.got.data);
+}
+
+/* To whom nothing can be said any more nothing is done: the second move is not made. */
+static void client_that_does_not_listen_is_left(void **state)
+{
+	int fd = connect_client();
+
+	(void)state;
+	say(fd, STR("$bs#d5$bs#d5"));
+	(void)close(fd);
+	assert_int_equal(serve(), STATUS_OK);
+	assert_int_equal(session_position(rig.session, 0), FAKE_LENGTH - 1);
+}
+
+/* A client that says more during a run than is kept has to wait, and is not taken for gone. */
+static void run_goes_on_when_no_more_can_be_kept(void **state)
+{
+	enum { NOISE = 70000 };
+	char *noise = malloc(NOISE);
+	struct text bytes = {0};
+
+	(void)state;
+	assert_non_null(noise);
+	memset(noise, 'x', NOISE);
+	text_puts(&bytes, "$bc#c5");
+	text_add(&bytes, (struct str){noise, NOISE});
+	text_puts(&bytes, "$qC#b4");
+	assert_string_equal(strstr(answers_to(text_str(&bytes)), "$T00"),
+	                    "$T0000:0c10000000000000;thread:1;core:0;#29+$QC1#c5");
+	text_fini(&bytes);
+	free(noise);
+}
+
+static void listener_that_is_none_is_an_error(void **state)
+{
+	int listener = rig.transport.listener;
+	int gone = dup(listener);
+
+	(void)state;
+	assert_true(gone >= 0);
+	(void)close(gone);
+	rig.transport.listener = gone;
+	assert_int_equal(serve(), STATUS_IO);
+	rig.transport.listener = listener;
 }
 
 /* Positions are the session's; breakpoints, threads and acknowledgements are the client's. */
@@ -418,6 +482,10 @@ int main(void)
 	        T(packets_during_a_run_are_answered_behind_it),
 	        T(run_ends_when_the_client_is_gone),
 	        T(wake_ends_the_server),
+	        T(wake_during_a_run_ends_both),
+	        T(client_that_does_not_listen_is_left),
+	        T(run_goes_on_when_no_more_can_be_kept),
+	        T(listener_that_is_none_is_an_error),
 	        T(clients_come_one_after_the_other),
 	        T(second_client_is_turned_away),
 	        T(session_without_thread_is_refused),
