@@ -157,8 +157,6 @@ static bool cover(struct values *values, uint64_t position)
 	from = position > back ? position - back : 0;
 	if (to - from > WINDOW_MOST)
 		to = from + WINDOW_MOST;
-	if (to < position)
-		to = position;
 	solve_from(values, from, to);
 	return values->status == STATUS_OK;
 }
