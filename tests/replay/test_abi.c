@@ -18,6 +18,7 @@
 
 #define NOP          UINT32_C(0xd503201f)
 #define BLR_X1       UINT32_C(0xd63f0020)
+#define BL_2         UINT32_C(0x94000002)
 #define BL_BACK_1    UINT32_C(0x97ffffff)
 #define B_BACK_3     UINT32_C(0x17fffffd)
 #define SUB_SP_16    UINT32_C(0xd10043ff)
@@ -42,7 +43,7 @@ struct example {
 	struct found calls[CALLS_MOST];
 };
 
-static void finish_runs(struct program *p, const struct run *runs)
+static void finish_at(struct program *p, const struct run *runs, uint64_t end_pc)
 {
 	struct element elements[RUNS_MOST];
 	size_t count = 0;
@@ -50,8 +51,8 @@ static void finish_runs(struct program *p, const struct run *runs)
 	for (; count < RUNS_MOST && runs[count].count > 0; count++)
 		elements[count] = range(CODE + 4 * runs[count].first, runs[count].count,
 		                        INSN_BRANCH_INDIRECT, true);
-	put_u64(p->x[AT_PC], CODE + 8);
-	leads_to(CODE + 8);
+	put_u64(p->x[AT_PC], end_pc);
+	leads_to(end_pc);
 	finish(p, elements, count);
 }
 
@@ -60,7 +61,7 @@ static void check(const struct example *e)
 	struct program p;
 
 	begin(&p, e->opcodes, CODE_MOST);
-	finish_runs(&p, e->runs);
+	finish_at(&p, e->runs, CODE + 8);
 	check_calls(p.f.history, e->calls);
 	end(&p);
 }
@@ -176,6 +177,48 @@ static void call_ends_with_its_own_return(void **state)
 		check(&examples[i]);
 }
 
+/*
+ * Where two calls have saved X19 and X30, one after the other, in the same two words: no store of
+ * unknown address writes there between a call's begin and the load. Numbers are those of accesses:
+ * PUSH 0 and 1, STR 2, POP 3 and 4, and once more.
+ */
+static void saved_registers_are_kept_while_the_function_runs(void **state)
+{
+	static const struct abi_slot slots[] = {
+	        {DATA_AT, 0, 3}, {DATA_AT, 5, 8}, {DATA_AT + 8, 0, 4}, {DATA_AT + 8, 5, 9}};
+	static const struct run runs[RUNS_MOST] = {{0, 1}, {3, 4}, {1, 1}, {3, 4}, {2, 1}};
+	struct solve_options options = {.single_writer = true, .abi = true};
+	struct program p;
+	struct solver s;
+
+	(void)state;
+	BEGIN(&p, BL_3, BL_2, MOV_X3_0, PUSH_X19_LR, STR_X4_X3, POP_X19_LR, RET);
+	put_u64(p.x[AT_PC], CODE + 12);
+	put_u64(p.x[AT_LR], CODE + 8);
+	put_u64(p.x[AT_X19], STORED);
+	put_u64(p.data + 8, CODE + 8);
+	finish_at(&p, runs, CODE + 12);
+	options.window = (struct window_options){0, history_length(p.f.history), true};
+	assert_int_equal(solve_init(&s, p.f.history, &options), STATUS_OK);
+	assert_int_equal(s.abi.slot_count, 4);
+	for (size_t i = 0; i < 4; i++)
+		assert_memory_equal(&s.abi.slots[i], &slots[i], sizeof(slots[i]));
+	for (uint32_t access = 0; access < 10; access++) {
+		bool is_wild = access == 2 || access == 7;
+
+		assert_int_equal(abi_slot_is_kept(&s, DATA_AT, access), is_wild);
+		assert_int_equal(abi_slot_is_kept(&s, DATA_AT + 8, access), is_wild);
+		assert_false(abi_slot_is_kept(&s, DATA_AT + 16, access));
+	}
+	assert_true(abi_slot_decides(&s, DATA_AT, 0, 3));
+	assert_false(abi_slot_decides(&s, DATA_AT, 0, 2));
+	assert_false(abi_slot_decides(&s, DATA_AT, 3, 7));
+	assert_true(abi_slot_decides(&s, DATA_AT, 3, 8));
+	assert_false(abi_slot_decides(&s, DATA_AT + 16, 0, 10));
+	solve_fini(&s);
+	end(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -183,6 +226,7 @@ int main(void)
 	        cmocka_unit_test(saved_registers_are_loaded_through_sp),
 	        cmocka_unit_test(sp_is_the_same_if_constants_or_the_frame_pointer_say_so),
 	        cmocka_unit_test(call_ends_with_its_own_return),
+	        cmocka_unit_test(saved_registers_are_kept_while_the_function_runs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
