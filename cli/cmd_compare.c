@@ -109,7 +109,7 @@ static void note_what_is_missing(const struct run *run)
 		const struct input *input = &run->inputs[side];
 
 		if ((run->options.aspects & values) != 0 &&
-		    !effects_known(input->session, input->core))
+		    !effects_known(session_history(input->session, input->core)))
 			cli_note("%s is trace of program flow: its registers and memory are not "
 			         "compared",
 			         side == COMPARE_A ? run->args->snapshot : run->args->second);

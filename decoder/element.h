@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/isa.h"
 #include "base/text.h"
 #include "snapshot/space.h"
 
@@ -19,35 +20,6 @@ enum element_type {
 #undef X
 	/* Not an element of the specification: a packet, listed for the user (--packets). */
 	ELEMENT_PACKET,
-};
-
-/* Instruction set of a range. */
-enum isa {
-	ISA_UNKNOWN,
-	ISA_A64,
-	ISA_A32,
-	ISA_T32,
-	ISA_TEE, /* ThumbEE */
-	ISA_JAZELLE,
-};
-
-/* What the last instruction of a range is, for the flow. */
-enum insn_class {
-	INSN_OTHER,
-	INSN_BRANCH, /* direct: the target is in the opcode */
-	INSN_BRANCH_INDIRECT,
-	INSN_ISB,
-	INSN_DSB_DMB,
-	INSN_WFI_WFE,
-	INSN_TSTART,
-};
-
-enum insn_subclass {
-	INSN_SUB_NONE,
-	INSN_SUB_LINK, /* branch and link */
-	INSN_SUB_A64_RET,
-	INSN_SUB_A64_ERET,
-	INSN_SUB_V7_IMPLIED_RET,
 };
 
 enum no_sync_reason {

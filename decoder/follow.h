@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "decoder/element.h"
 #include "decoder/insn.h"
 #include "snapshot/memmap.h"
 

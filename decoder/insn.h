@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "decoder/element.h"
+#include "arch/isa.h"
 
 struct insn {
 	enum insn_class class;

@@ -12,7 +12,7 @@
 #include "base/bytes.h"
 #include "base/diag.h"
 #include "base/status.h"
-#include "decoder/decoder.h"
+#include "decoder/decoded.h"
 #include "decoder/deframe.h"
 #include "decoder/element.h"
 #include "snapshot/snapshot.h"

@@ -9,7 +9,7 @@
 #ifndef CSREPLAY_REPLAY_CALL_MODEL_H
 #define CSREPLAY_REPLAY_CALL_MODEL_H
 
-#include "decoder/element.h"
+#include "arch/isa.h"
 #include "replay/uop_build.h"
 
 /* An instruction, and the constants in registers that say what it calls. */

@@ -8,6 +8,7 @@
 #include "replay/compare_values.h"
 #include "replay/effects.h"
 #include "replay/match.h"
+#include "replay/session.h"
 
 _Static_assert((int)COMPARE_A == (int)MATCH_A && (int)COMPARE_B == (int)MATCH_B,
                "sides are the same");
@@ -91,12 +92,13 @@ static uint64_t view_next_gap(void *context, uint64_t position)
 static enum status open_view(struct view *view, const struct compare_side *side,
                              unsigned int aspects)
 {
-	bool has_effects = effects_known(side->session, side->core);
+	const struct history *history = session_history(side->session, side->core);
+	bool has_effects = effects_known(history);
 
 	*view = (struct view){
 	        .session = side->session,
 	        .core = side->core,
-	        .history = session_history(side->session, side->core),
+	        .history = history,
 	        .has_isa = (aspects & 1U << COMPARE_ISA) != 0,
 	        .begins_in_gap = !has_effects,
 	};
@@ -104,7 +106,7 @@ static enum status open_view(struct view *view, const struct compare_side *side,
 		return STATUS_NOT_FOUND;
 	if (history_length(view->history) == 0) /* no trace is the end of nothing */
 		view->begins_in_gap = false;
-	return has_effects ? effects_open(side->session, side->core, &view->effects) : STATUS_OK;
+	return has_effects ? effects_open(history, &view->effects) : STATUS_OK;
 }
 
 enum status compare_open(const struct compare_side sides[COMPARE_SIDES],

@@ -12,8 +12,8 @@
 
 #include <stdint.h>
 
+#include "arch/isa.h"
 #include "base/text.h"
-#include "decoder/element.h"
 
 struct disasm;
 

@@ -20,21 +20,21 @@ struct effects_reader {
 	bool has_mark;
 };
 
-bool effects_known(const struct session *session, size_t core)
+bool effects_known(const struct history *history)
 {
-	return session_history(session, core)->data != NULL;
+	return history->data != NULL;
 }
 
-enum status effects_open(const struct session *session, size_t core, struct effects_reader **reader)
+enum status effects_open(const struct history *history, struct effects_reader **reader)
 {
 	struct effects_reader *r;
 
-	if (!effects_known(session, core))
+	if (!effects_known(history))
 		return STATUS_UNSUPPORTED;
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return STATUS_NO_MEM;
-	r->core = session_history(session, core)->data;
+	r->core = history->data;
 	*reader = r;
 	return STATUS_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What an instruction of a history did, where the trace says it: the lines of a Tarmac text that
- * belong to it. In: a session, a core, a position. Out: the line of the instruction and those
+ * belong to it. In: a history, a position. Out: the line of the instruction and those
  * behind it, up to the next instruction of the same core: register updates, memory accesses,
  * exceptions, branches.
  *
@@ -17,7 +17,7 @@
 
 #include "base/status.h"
 #include "decoder/tarmac.h"
-#include "replay/session.h"
+#include "replay/history.h"
 
 /* In place of a position: what the text says of the core before its first instruction. */
 #define EFFECTS_INITIAL UINT64_MAX
@@ -40,15 +40,14 @@ struct effects {
 
 struct effects_reader;
 
-/* True if the core's trace carries registers and memory. */
-bool effects_known(const struct session *session, size_t core);
+/* True if the trace carries registers and memory. */
+bool effects_known(const struct history *history);
 
 /*
- * A reader of one core's effects; the session must outlive it. Several may be open, one thread
+ * A reader of a history's effects, which must outlive it. Several may be open, one thread
  * uses them all. NO_MEM; UNSUPPORTED if effects_known() says no.
  */
-MUST_USE enum status effects_open(const struct session *session, size_t core,
-                                  struct effects_reader **reader);
+MUST_USE enum status effects_open(const struct history *history, struct effects_reader **reader);
 void effects_close(struct effects_reader *reader); /* NULL is fine */
 
 /*

@@ -8,7 +8,6 @@
 
 #include "replay/history_store.h"
 #include "replay/run_insn.h"
-#include "replay/tarmac_source.h"
 
 /* The part that holds `position` < N. */
 static const struct history_part *find_part(const struct history *h, uint64_t position)
@@ -124,7 +123,7 @@ void history_at(const struct history *history, uint64_t position, struct instruc
 	};
 	out->has_opcode = run_insn_opcode(memory, place.walk, insn, &out->opcode);
 	if (history->data)
-		(void)tarmac_changed_opcode(history->data, position, out, &out->opcode);
+		(void)history->changed_opcode(history->data, position, out, &out->opcode);
 }
 
 enum status history_pc(const struct history *history, uint64_t position, uint64_t *pc)

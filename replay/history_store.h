@@ -74,6 +74,10 @@ struct block_cache {
 
 struct tarmac_core;
 
+/* The opcode that was executed at `position`, if it is not what the memory map holds. */
+typedef bool history_opcode(const struct tarmac_core *data, uint64_t position,
+                            const struct instruction *insn, uint32_t *opcode);
+
 struct history {
 	const struct snap_core *core;
 	uint64_t length; /* N */
@@ -93,8 +97,10 @@ struct history {
 	size_t code_capacity;
 	struct extent *executed; /* the same, disjoint */
 	size_t executed_count;
-	const struct tarmac_core *data; /* registers and memory that the trace gave, or NULL */
-	struct block_cache *cache;      /* readers share it: one thread at a time reads a history */
+	const struct tarmac_core
+	        *data; /* registers and memory that the trace gave, or NULL; then: */
+	history_opcode *changed_opcode;
+	struct block_cache *cache; /* readers share it: one thread at a time reads a history */
 };
 
 /* The runs of a block; valid until the next call on this history. */

@@ -406,7 +406,7 @@ enum status session_be_quick(struct session *session)
 void session_trouble(const struct session *session, size_t core, struct text *out)
 {
 	if (session->values[core])
-		values_trouble(session->values[core], out);
+		why_trouble(session->values[core], out);
 }
 
 /* What needs no reconstruction; false if that is not all. */

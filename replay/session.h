@@ -148,7 +148,7 @@ bool session_assumes(const struct session *session, enum assumption assumption);
 MUST_USE enum status session_assume(struct session *session, enum assumption assumption, bool on);
 /* For who asks for all registers at every step: not all that there is is looked through. NO_MEM. */
 MUST_USE enum status session_be_quick(struct session *session);
-/* Why no value of the core's past is known, or the empty text; see values_trouble(). */
+/* Why no value of the core's past is known, or the empty text; see why_trouble(). */
 void session_trouble(const struct session *session, size_t core, struct text *out);
 /* Lines that say why a value at the current position is known, or not; see why.h. NO_MEM. */
 MUST_USE enum status session_why(const struct session *session, size_t core,

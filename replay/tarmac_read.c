@@ -9,6 +9,7 @@
 #include "base/vec.h"
 #include "replay/tarmac_gap.h"
 #include "replay/tarmac_pass.h"
+#include "replay/tarmac_source.h"
 #include "snapshot/made.h"
 
 enum {
@@ -269,6 +270,7 @@ static enum status make_history(struct reading *r, const struct snapshot *snapsh
 	TRY(history_of_part(&snapshot->cores[index], &pass->graph, &pass->part,
 	                    has_end ? &end : NULL, &core->history));
 	core->history->data = core;
+	core->history->changed_opcode = tarmac_changed_opcode;
 	TRY(finish_log(r, &core->registers, NULL));
 	r->source->has_moved |= core->pages.has_moved;
 	TRY(tarmac_pages_finish(&core->pages));

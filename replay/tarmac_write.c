@@ -97,8 +97,8 @@ enum status tarmac_writer_open(const struct session *session, size_t core, enum 
 	w->style = form == TARMAC_FORM_ISP ? &isp_style : &rev3_style;
 	w->position = from;
 	w->lines.core = (uint32_t)core;
-	if (effects_known(session, core))
-		status = effects_open(session, core, &w->effects);
+	if (effects_known(w->history))
+		status = effects_open(w->history, &w->effects);
 	else
 		w->disasm = disasm_create();
 	if (status != STATUS_OK || (!w->effects && !w->disasm)) {

@@ -9,7 +9,6 @@
 #include "replay/history_store.h"
 #include "replay/register_slot.h"
 #include "replay/solve.h"
-#include "replay/why.h"
 
 enum {
 	LOOK_BACK = 10000, /* instructions before what is asked for, at first */
@@ -323,24 +322,18 @@ bool values_can(const struct values *values)
 	return values->is_supported && history_length(values->history) > 0;
 }
 
-void values_trouble(const struct values *values, struct text *out)
+enum status values_status(const struct values *values)
 {
-	if (!values->has_solver)
-		return;
-	if (values->status != STATUS_OK) {
-		text_puts(out, status_text(values->status));
-	} else if (values->solver.has_conflict) {
-		struct solve_options options = options_from(
-		        values, &values->options, values->asked_from, values->solver.w.options.to);
-		struct text both = {0};
+	return values->has_solver ? values->status : STATUS_OK;
+}
 
-		text_printf(out,
-		            "snapshot and trace disagree at position %llu: no value of the past is "
-		            "shown",
-		            (unsigned long long)window_position_of(&values->solver.w,
-		                                                   values->solver.conflict));
-		if (why_disagreement(values->history, &options, &both) == STATUS_OK && both.data)
-			text_puts(out, both.data);
-		text_fini(&both);
-	}
+bool values_conflict(const struct values *values, struct solve_options *options, uint64_t *position)
+{
+	const struct solver *s = &values->solver;
+
+	if (!values->has_solver || !s->has_conflict)
+		return false;
+	*options = options_from(values, &values->options, values->asked_from, s->w.options.to);
+	*position = window_position_of(&s->w, s->conflict);
+	return true;
 }

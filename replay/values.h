@@ -84,10 +84,14 @@ const struct solver *values_solved(struct values *values, uint64_t position);
 /* False if nothing of the core's past is ever known. */
 bool values_can(const struct values *values);
 
+/* OK, or why nothing was said when it was asked for last: NO_MEM, UNSUPPORTED, INTERRUPTED. */
+enum status values_status(const struct values *values);
+
 /*
- * Why nothing is said, or the empty text: no memory, or a contradiction, with a line for each of
- * the two derivations and what it rests on.
+ * True if snapshot and trace disagree, so that nothing is said: with the window in which that was
+ * found, and the position.
  */
-void values_trouble(const struct values *values, struct text *out);
+bool values_conflict(const struct values *values, struct solve_options *options,
+                     uint64_t *position);
 
 #endif

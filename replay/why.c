@@ -263,11 +263,30 @@ static void end(struct why_walk *w)
 	disasm_destroy(w->disasm);
 }
 
+void why_trouble(const struct values *values, struct text *out)
+{
+	struct solve_options options;
+	struct text both = {0};
+	uint64_t position;
+
+	if (values_status(values) != STATUS_OK) {
+		text_puts(out, status_text(values_status(values)));
+	} else if (values_conflict(values, &options, &position)) {
+		text_printf(out,
+		            "snapshot and trace disagree at position %llu: no value of the past is "
+		            "shown",
+		            (unsigned long long)position);
+		if (why_disagreement(values_history(values), &options, &both) == STATUS_OK)
+			text_add(out, text_str(&both));
+		text_fini(&both);
+	}
+}
+
 static void say_not_reconstructed(const struct values *values, struct text *out)
 {
 	struct text trouble = {0};
 
-	values_trouble(values, &trouble);
+	why_trouble(values, &trouble);
 	text_puts(out, "not known: values of this core's past are not reconstructed");
 	if (trouble.length > 0)
 		text_printf(out, ": %s", trouble.data);

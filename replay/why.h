@@ -36,4 +36,10 @@ MUST_USE enum status why_value(struct values *values, uint64_t position,
 MUST_USE enum status why_disagreement(const struct history *history,
                                       const struct solve_options *options, struct text *out);
 
+/*
+ * Why nothing is said of the past, or the empty text: no memory, or a contradiction, with a line
+ * for each of the two derivations and what it rests on.
+ */
+void why_trouble(const struct values *values, struct text *out);
+
 #endif

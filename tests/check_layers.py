@@ -14,7 +14,7 @@ import re
 import sys
 import tempfile
 
-LAYERS = ["base", "snapshot", "decoder", "replay", "stub", "cli"]
+LAYERS = ["base", "snapshot", "arch", "decoder", "replay", "stub", "cli"]
 
 # Header of a third-party library -> the one file that includes it, and its CMake target's layer.
 THIRD_PARTY = [

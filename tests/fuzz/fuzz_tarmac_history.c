@@ -10,6 +10,7 @@
 
 #include "fuzz.h"
 #include "replay/effects.h"
+#include "replay/session.h"
 #include "replay/state.h"
 #include "replay/tarmac_source.h"
 
@@ -103,7 +104,7 @@ static void check_session(const struct snapshot *snapshot)
 		uint64_t step = 1 + length / POSITIONS_MOST;
 		struct effects_reader *reader;
 
-		FUZZ_CHECK(effects_open(session, core, &reader) == STATUS_OK);
+		FUZZ_CHECK(effects_open(session_history(session, core), &reader) == STATUS_OK);
 		for (uint64_t position = 0; position < length; position += step)
 			check_effects(session, core, length - 1 - position, reader);
 		effects_close(reader);

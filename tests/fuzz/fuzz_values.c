@@ -371,7 +371,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		ask_position(&m, values, length * i / POSITIONS_MOST);
 	ask_why(values, asked % (length + 1), m.file.trace > about >> 2 ? about : about & 3);
 	ask_accesses(values, length);
-	values_trouble(values, &trouble);
+	why_trouble(values, &trouble);
 	text_fini(&trouble);
 	values_destroy(values);
 	session_destroy(m.session);

@@ -228,7 +228,7 @@ static void assert_disagrees(struct program *p, const char *expected, const char
 
 	assert_unknown(p, 0, 1);
 	assert_unknown(p, 1, 2);
-	values_trouble(p->values, &said);
+	why_trouble(p->values, &said);
 	assert_string_equal(said.data, expected);
 	text_fini(&said);
 	assert_int_equal(why_value(p->values, 0, &subject, &options, &said), STATUS_OK);
@@ -310,7 +310,7 @@ static void solve_indirect_branch_disagrees(void **state)
 	put_u64(p.x[1], CODE + 12);
 	finish(&p, elements, 2);
 	assert_unknown(&p, 0, 1);
-	values_trouble(p.values, &said);
+	why_trouble(p.values, &said);
 	assert_string_equal(said.data,
 	                    "snapshot and trace disagree at position 0: no value of the past is "
 	                    "shown\n"

@@ -442,8 +442,8 @@ static void effects_are_the_lines_of_the_instruction(void **state)
 	open_text("0 clk R X0 0000000000000005\n" NOP(
 	        1, "00001000") "1 clk R X1 0000000000000006\n1 clk MW4 00008000 "
 	                       "00000007\n" NOP(2, "00001004"));
-	assert_true(effects_known(rig.session, 0));
-	assert_int_equal(effects_open(rig.session, 0, &reader), STATUS_OK);
+	assert_true(effects_known(session_history(rig.session, 0)));
+	assert_int_equal(effects_open(session_history(rig.session, 0), &reader), STATUS_OK);
 	assert_int_equal(effects_at(reader, 1, &effects), STATUS_OK);
 	assert_int_equal(effects.count, 0);
 	assert_int_equal(effects.instruction.instruction.address, 0x1004);
@@ -481,7 +481,7 @@ static void effects_of_a_long_history_are_found_in_any_order(void **state)
 		                         "%u clk R X0 %016x\n",
 		                         i, i, 0x1000 + 4 * i, i, i);
 	open_text(text);
-	assert_int_equal(effects_open(rig.session, 0, &reader), STATUS_OK);
+	assert_int_equal(effects_open(session_history(rig.session, 0), &reader), STATUS_OK);
 	for (unsigned int i = 0; i < COUNT; i++) {
 		unsigned int position = i * 377 % COUNT;
 		struct value stamp = register_of(0, position, A64_trace_timestamp);

@@ -224,7 +224,7 @@ static void why_disagreement_lists_four_that_it_rests_on(void **state)
 	BEGIN(&p, MOV_X1_7, ADD_X1_X1_X3, ADD_X1_X1_X4, ADD_X1_X1_X5, ADD_X1_X1_X6, ADD_X1_X1_X7);
 	run(&p, COUNT); /* X3 to X7 are 0, and X1 is 0x100 at the halt */
 	assert_unknown(&p, 0, 1);
-	values_trouble(p.values, &said);
+	why_trouble(p.values, &said);
 	/* At position 2 what comes forward meets what comes back over four additions. */
 	assert_string_equal(
 	        said.data,

@@ -249,7 +249,7 @@ static inline void end(struct program *p)
 {
 	struct text trouble = {0};
 
-	values_trouble(p->values, &trouble);
+	why_trouble(p->values, &trouble);
 	assert_int_equal(trouble.length, 0);
 	values_destroy(p->values);
 	history_destroy(p->history);

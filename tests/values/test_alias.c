@@ -81,7 +81,7 @@ static void check_values(const struct trial *t, struct tally *tally)
 		check_registers(t, position, tally);
 		check_memory(t, position, tally);
 	}
-	values_trouble(t->p.values, &trouble);
+	why_trouble(t->p.values, &trouble);
 	if (trouble.length > 0)
 		fail_msg("seed %" PRIu64 ": %s", t->seed, trouble.data);
 	text_fini(&trouble);

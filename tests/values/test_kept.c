@@ -184,7 +184,7 @@ static void assert_disagrees(struct program *p, const char *expected)
 
 	assert_unknown(p, 0, 2);
 	assert_unknown(p, 1, 7);
-	values_trouble(p->values, &said);
+	why_trouble(p->values, &said);
 	text_char(&said, '\n');
 	assert_int_equal(why_value(p->values, 0, &subject, &options, &said), STATUS_OK);
 	assert_string_equal(said.data, expected);

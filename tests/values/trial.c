@@ -10,6 +10,7 @@
 #include "replay/history_part.h"
 #include "replay/register.h"
 #include "replay/solve.h"
+#include "replay/why.h"
 #include "tests/values/step.h"
 
 const uint64_t trial_distances[DISTANCES] = {100, 1000, 10000, 100000, UINT64_MAX};
@@ -705,7 +706,7 @@ bool trial_run(const struct trial *trial, struct score *score)
 	}
 	check(c, score);
 	if (trial->window == 0) {
-		values_trouble(c->values, &trouble);
+		why_trouble(c->values, &trouble);
 		has_conflict = trouble.length > 0;
 	} else {
 		has_conflict = c->solver.has_conflict;
