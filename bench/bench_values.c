@@ -18,7 +18,7 @@
 #include "base/diag.h"
 #include "bench/report.h"
 #include "replay/history.h"
-#include "replay/register.h"
+#include "arch/register.h"
 #include "replay/session.h"
 #include "replay/solve.h"
 #include "replay/values.h"

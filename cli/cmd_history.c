@@ -6,9 +6,9 @@
  */
 #include <stdio.h>
 
+#include "arch/disasm.h"
 #include "base/json.h"
 #include "cli/cli.h"
-#include "replay/disasm.h"
 #include "replay/session.h"
 
 enum { FLUSH_AT = 1 << 16 };

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/register.h"
 #include "cli/cli.h"
-#include "replay/register.h"
 
 enum { LINE_MOST = 256, FLUSH_AT = 1 << 16, REPORTS_MOST = 10 };
 

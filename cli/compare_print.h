@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/disasm.h"
 #include "base/text.h"
 #include "replay/compare.h"
-#include "replay/disasm.h"
 
 struct compare_printer {
 	struct compare_side sides[COMPARE_SIDES];

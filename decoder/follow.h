@@ -14,9 +14,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/insn.h"
 #include "base/status.h"
 #include "decoder/element.h"
-#include "decoder/insn.h"
 #include "snapshot/memmap.h"
 
 struct follow;

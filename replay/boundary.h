@@ -6,10 +6,10 @@
 #ifndef CSREPLAY_REPLAY_BOUNDARY_H
 #define CSREPLAY_REPLAY_BOUNDARY_H
 
-#include "replay/call_model.h"
+#include "arch/call_model.h"
+#include "arch/uop/uop_build.h"
 #include "replay/history.h"
 #include "replay/m_exception.h"
-#include "replay/uop_build.h"
 
 /* What is known of the instruction before. */
 struct boundary_from {

@@ -2,10 +2,10 @@
 /* Code and translation that may have changed; see code_change.h. */
 #include "replay/code_change.h"
 
+#include "arch/a32/sem_a32.h"
 #include "replay/boundary.h"
 #include "replay/history_store.h"
 #include "replay/plan_code.h"
-#include "replay/sem_a32.h"
 
 static bool is_writable(const struct memmap *memory, const struct extent *e)
 {

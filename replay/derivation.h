@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/uop/bits.h"
 #include "base/status.h"
-#include "replay/bits.h"
 
 enum cause_kind {
 	CAUSE_NONE,

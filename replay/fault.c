@@ -4,8 +4,8 @@
 
 #include <string.h>
 
+#include "arch/a32/sem_a32.h"
 #include "replay/plan_code.h"
-#include "replay/sem_a32.h"
 
 static bool is_base(const struct uop_insn *insn, unsigned int reg)
 {

@@ -8,8 +8,8 @@
 #ifndef CSREPLAY_REPLAY_FAULT_H
 #define CSREPLAY_REPLAY_FAULT_H
 
+#include "arch/uop/uop_build.h"
 #include "decoder/element.h"
-#include "replay/uop_build.h"
 #include "snapshot/memmap.h"
 
 /*

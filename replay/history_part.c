@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
+#include "arch/insn.h"
 #include "base/vec.h"
-#include "decoder/insn.h"
 #include "replay/run_insn.h"
 
 /*

@@ -11,8 +11,8 @@
 
 #include <stddef.h>
 
+#include "arch/uop/interval.h"
 #include "base/status.h"
-#include "replay/interval.h"
 
 struct interval_slot {
 	uint32_t key; /* UINT32_MAX: free */

@@ -2,7 +2,7 @@
 /* Frames on the stack; see m_exception.h. */
 #include "replay/m_exception.h"
 
-#include "decoder/insn.h"
+#include "arch/insn.h"
 
 enum {
 	SP = 13,

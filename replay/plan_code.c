@@ -2,8 +2,8 @@
 /* Opcodes by instruction set; see plan_code.h. */
 #include "replay/plan_code.h"
 
-#include "decoder/insn.h"
-#include "replay/sem_a32.h"
+#include "arch/a32/sem_a32.h"
+#include "arch/insn.h"
 
 struct opcode_set {
 	uint32_t mask;

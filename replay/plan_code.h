@@ -6,7 +6,7 @@
 #ifndef CSREPLAY_REPLAY_PLAN_CODE_H
 #define CSREPLAY_REPLAY_PLAN_CODE_H
 
-#include "replay/uop_build.h"
+#include "arch/uop/uop_build.h"
 #include "replay/window.h"
 
 /* Bytes of the instruction at the plan's address, isa and space; 4 where memory does not say. */

@@ -12,8 +12,8 @@
 #ifndef CSREPLAY_REPLAY_PLAN_OP_H
 #define CSREPLAY_REPLAY_PLAN_OP_H
 
+#include "arch/uop/uop.h"
 #include "base/arena.h"
-#include "replay/uop.h"
 
 enum operand_kind {
 	OPERAND_CONSTANT, /* index in `constants`; also stands for an operand that there is not */

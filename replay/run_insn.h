@@ -25,7 +25,7 @@ struct run_insn run_insn_at(const struct memmap *memory, const struct walk *walk
 bool run_insn_find(const struct memmap *memory, const struct walk *walk, uint64_t address,
                    uint32_t *index);
 
-/* Its opcode as decoder/insn.h takes it; false if memory does not hold it. */
+/* Its opcode as arch/insn.h takes it; false if memory does not hold it. */
 bool run_insn_opcode(const struct memmap *memory, const struct walk *walk, struct run_insn insn,
                      uint32_t *opcode);
 

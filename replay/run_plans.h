@@ -13,7 +13,7 @@
 #include "base/status.h"
 #include "decoder/graph.h"
 
-/* What a run does to a register of which the constant that it has matters (replay/call_model.h). */
+/* What a run does to a register of which the constant that it has matters (arch/call_model.h). */
 enum run_effect { RUN_KEEPS, RUN_SETS, RUN_LOSES };
 
 struct run_constant {

@@ -16,11 +16,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/register.h"
+#include "arch/value.h"
 #include "base/diag.h"
 #include "base/status.h"
 #include "replay/history.h"
-#include "replay/register.h"
-#include "replay/value.h"
 #include "replay/values.h"
 #include "replay/values_access.h"
 #include "replay/why.h"

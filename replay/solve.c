@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/register_slot.h"
 #include "replay/history_store.h"
 #include "replay/m_exception.h"
-#include "replay/register_slot.h"
 
 static void set_dirty(struct solver *s, size_t step)
 {

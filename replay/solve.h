@@ -5,7 +5,7 @@
  * register before each step, and of memory.
  *
  * Every micro-operation is a relation between nodes that says something in both directions
- * (replay/bits.h). A step is run again when a node changes that it makes or reads; sweeps over
+ * (arch/uop/bits.h). A step is run again when a node changes that it makes or reads; sweeps over
  * the steps that are to be run go back and forth until there are none. Bits are only ever added,
  * so that the order does not matter and the end is the same. Memory: replay/link.h.
  *

@@ -7,9 +7,9 @@
 #ifndef CSREPLAY_REPLAY_STATE_H
 #define CSREPLAY_REPLAY_STATE_H
 
+#include "arch/register.h"
+#include "arch/value.h"
 #include "replay/history.h"
-#include "replay/register.h"
-#include "replay/value.h"
 #include "replay/values.h"
 
 /*

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/insn.h"
 #include "base/vec.h"
-#include "decoder/insn.h"
 #include "replay/tarmac_gap.h"
 
 enum {

@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/register.h"
 #include "decoder/tarmac.h"
-#include "replay/register.h"
 
 enum tarmac_slot {
 	SLOT_X,                       /* X0..X30 */

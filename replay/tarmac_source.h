@@ -12,9 +12,9 @@
 #ifndef CSREPLAY_REPLAY_TARMAC_SOURCE_H
 #define CSREPLAY_REPLAY_TARMAC_SOURCE_H
 
+#include "arch/register.h"
+#include "arch/value.h"
 #include "replay/history.h"
-#include "replay/register.h"
-#include "replay/value.h"
 #include "replay/word_log.h"
 
 struct tarmac_core; /* the data of one core; part of the snapshot */

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "decoder/insn.h"
-#include "replay/disasm.h"
+#include "arch/disasm.h"
+#include "arch/insn.h"
 #include "replay/effects.h"
 #include "replay/line_write.h"
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/register_slot.h"
 #include "replay/code_change.h"
 #include "replay/history_store.h"
-#include "replay/register_slot.h"
 #include "replay/solve.h"
 
 enum {

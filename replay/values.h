@@ -11,10 +11,10 @@
 #ifndef CSREPLAY_REPLAY_VALUES_H
 #define CSREPLAY_REPLAY_VALUES_H
 
+#include "arch/value.h"
 #include "base/text.h"
 #include "replay/assumption.h"
 #include "replay/history.h"
-#include "replay/value.h"
 
 struct interrupt; /* replay/interrupt.h */
 struct values;
@@ -49,7 +49,7 @@ void values_destroy(struct values *values); /* NULL is fine */
 
 /*
  * What is known of a register at a position of the history: `number` and size are those of the
- * core's register file (replay/register.h), not one of the trace. Of a core that halted with its
+ * core's register file (arch/register.h), not one of the trace. Of a core that halted with its
  * data big endian nothing is.
  */
 void values_register(struct values *values, uint64_t position, unsigned int number,

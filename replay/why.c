@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "arch/register_slot.h"
 #include "replay/history_store.h"
-#include "replay/register_slot.h"
 #include "replay/why_walk.h"
 
 enum { LINES = 16, LINES_ALL = 1000 };

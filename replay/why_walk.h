@@ -6,9 +6,9 @@
 #ifndef CSREPLAY_REPLAY_WHY_WALK_H
 #define CSREPLAY_REPLAY_WHY_WALK_H
 
+#include "arch/disasm.h"
+#include "arch/register_slot.h"
 #include "base/text.h"
-#include "replay/disasm.h"
-#include "replay/register_slot.h"
 #include "replay/solve.h"
 #include "replay/why.h"
 #include "snapshot/source_lines.h"

@@ -5,16 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/a32/sem_a32.h"
+#include "arch/it_block.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "replay/boundary.h"
 #include "replay/history_store.h"
-#include "replay/it_block.h"
 #include "replay/m_exception.h"
 #include "replay/plan_code.h"
 #include "replay/run_insn.h"
 #include "replay/run_plans.h"
-#include "replay/sem_a32.h"
 #include "replay/window_nodes.h"
 
 #define CPSR_T   UINT64_C(0x20)

@@ -65,7 +65,7 @@ struct plan {
 	uint32_t opcode;
 	uint8_t isa;     /* enum isa */
 	uint8_t size;    /* bytes of the instruction */
-	uint8_t it;      /* T32: its condition by an IT (replay/it_block.h) */
+	uint8_t it;      /* T32: its condition by an IT (arch/it_block.h) */
 	uint8_t outcome; /* enum plan_outcome */
 	uint8_t space;   /* enum space that it was fetched from */
 	bool is_code;    /* an instruction; else what lies between two */

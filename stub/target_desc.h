@@ -5,8 +5,8 @@
 #ifndef CSREPLAY_STUB_TARGET_DESC_H
 #define CSREPLAY_STUB_TARGET_DESC_H
 
+#include "arch/register.h"
 #include "base/text.h"
-#include "replay/register.h"
 
 /* Appends the XML with the file's features. */
 void target_desc_write(const struct register_file *file, struct text *out);

@@ -21,7 +21,7 @@ THIRD_PARTY = [
     (r"ini\.h|inih/.*", "snapshot/ini.c"),
     (r"libelf\.h|gelf\.h|elf\.h", "snapshot/elf_image.c"),
     (r"elfutils/.*", "snapshot/source_lines.c"),
-    (r"capstone/.*|capstone\.h", "replay/disasm.c"),
+    (r"capstone/.*|capstone\.h", "arch/disasm.c"),
     (r"histedit\.h|editline/.*", "cli/shell.c"),
     (r"archive\.h|archive_entry\.h", "snapshot/package.c"),
     (r"roaring/.*", "replay/address_index.c"),
@@ -32,7 +32,7 @@ PACKAGES = {
     "PkgConfig::ELF": "snapshot",
     "PkgConfig::DW": "snapshot",
     "PkgConfig::ARCHIVE": "snapshot",
-    "PkgConfig::CAPSTONE": "replay",
+    "PkgConfig::CAPSTONE": "arch",
     "PkgConfig::CMOCKA": None,
 }
 
@@ -193,7 +193,7 @@ GOOD = {
     "snapshot/elf_image.c": SPDX + "#include <gelf.h>\n#include <libelf.h>\n",
     "snapshot/CMakeLists.txt": "target_link_libraries(snapshot PUBLIC base\n"
                                "  PRIVATE PkgConfig::ELF) # not cli)\n",
-    "replay/disasm.c": SPDX + '#include <capstone/capstone.h>\n#include "base/str.h"\n',
+    "arch/disasm.c": SPDX + '#include <capstone/capstone.h>\n#include "base/str.h"\n',
     "tests/base/test_str.c": SPDX + '#include <cmocka.h>\n#include "base/str.h"\n',
     "tests/base/test_file.c": SPDX + '"/tmp/XXXX' + 'XX"\n' + "\tx;\n" * 798,
     "cli/main.c": function_of(80),
@@ -217,7 +217,7 @@ BREACHES = [
     ("snapshot/x.c", SPDX + "#include <ini.h>\n",
      "snapshot/x.c:2: includes <ini.h>; only snapshot/ini.c may"),
     ("replay/x.c", SPDX + "#include <capstone/arm64.h>\n",
-     "replay/x.c:2: includes <capstone/arm64.h>; only replay/disasm.c may"),
+     "replay/x.c:2: includes <capstone/arm64.h>; only arch/disasm.c may"),
     ("base/x.c", SPDX + "#include <cmocka.h>\n", "base/x.c:2: includes <cmocka.h>; only tests may"),
     ("base/CMakeLists.txt", "add_library(base)\ntarget_link_libraries(base PUBLIC\n  snapshot)\n",
      "base/CMakeLists.txt:2: layer base links snapshot, to its right"),

@@ -15,7 +15,7 @@
 #include <capstone/capstone.h>
 #include <cmocka.h>
 
-#include "decoder/insn_row.h"
+#include "arch/insn_row.h"
 
 /* Short names for the tables of opcodes. */
 #define BR        INSN_BRANCH

@@ -7,7 +7,7 @@ enum { UNCOND = 8 };
 #define X(group, name, mask, match, class, subclass, flags, target)                                \
 	{#name, group, mask, match, INSN_##class},
 static const struct table_row table[] = {
-#include "decoder/insn_a32.def"
+#include "arch/insn_a32.def"
 };
 #undef X
 

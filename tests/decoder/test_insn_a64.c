@@ -13,7 +13,7 @@
 #include <capstone/capstone.h>
 #include <cmocka.h>
 
-#include "decoder/insn.h"
+#include "arch/insn.h"
 
 static const struct insn_options all_options = {true, true, true, false};
 static const struct insn_options no_options = {0};
@@ -324,7 +324,7 @@ static void insn_a64_rows_do_not_meet(void **state)
 		const char *name;
 	} rows[] = {
 #define X(name, mask, match, class, subclass, flags, target) {mask, match, #name},
-#include "decoder/insn_a64.def"
+#include "arch/insn_a64.def"
 #undef X
 	};
 	size_t count = sizeof(rows) / sizeof(rows[0]);

@@ -16,7 +16,7 @@ enum {
 #define X(group, name, mask, match, class, subclass, flags, target)                                \
 	{#name, GROUP_##group, mask, match, INSN_##class},
 static const struct table_row table[] = {
-#include "decoder/insn_t32.def"
+#include "arch/insn_t32.def"
 };
 #undef X
 

@@ -8,9 +8,9 @@
  * Its bytes: one each for the core and the assumptions; the registers, the data, the opcodes, each
  * behind how many there are; two for what is asked; the elements of the trace.
  */
-#include "decoder/insn.h"
+#include "arch/insn.h"
+#include "arch/register.h"
 #include "fuzz.h"
-#include "replay/register.h"
 #include "replay/session.h"
 #include "replay/values.h"
 #include "replay/values_access.h"

@@ -6,7 +6,7 @@
 #ifndef CSREPLAY_TESTS_REPLAY_MADE_A64_H
 #define CSREPLAY_TESTS_REPLAY_MADE_A64_H
 
-#include "replay/register.h"
+#include "arch/register.h"
 #include "replay/values.h"
 #include "tests/replay/made_session.h"
 

@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-#include "replay/sem_a32.h"
-#include "replay/uop_run.h"
+#include "arch/a32/sem_a32.h"
+#include "arch/uop/uop_run.h"
 
 enum { CASE_ADDRESS = 0x10000, CASE_EFFECTS = 16 };
 

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "replay/bits.h"
+#include "arch/uop/bits.h"
 
 enum {
 	RESULT,

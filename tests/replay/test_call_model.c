@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "replay/call_model.h"
-#include "replay/uop_run.h"
+#include "arch/call_model.h"
+#include "arch/uop/uop_run.h"
 
 #define A64_SVC UINT32_C(0xd4000001)
 #define A64_HLT UINT32_C(0xd45e0000)

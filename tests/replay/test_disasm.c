@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "replay/disasm.h"
+#include "arch/disasm.h"
 
 struct line {
 	uint32_t opcode;

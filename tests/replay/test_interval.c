@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "replay/interval.h"
+#include "arch/uop/interval.h"
 
 /* Numbers around the places where intervals go over the end, signed and unsigned. */
 static const uint64_t numbers[] = {

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
+#include "arch/uop/uop_run.h"
 #include "replay/m_exception.h"
-#include "replay/uop_run.h"
 
 enum {
 	BX_LR = 0x4770,

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "replay/register.h"
-#include "replay/register_slot.h"
+#include "arch/register.h"
+#include "arch/register_slot.h"
 
 static const enum core_arch archs[] = {CORE_A64, CORE_A32, CORE_M};
 

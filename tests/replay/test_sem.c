@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "replay/sem.h"
+#include "arch/a64/sem.h"
 
 static struct uop_builder builder;
 

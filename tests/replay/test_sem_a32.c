@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "replay/sem_a32.h"
-#include "replay/uop_run.h"
+#include "arch/a32/sem_a32.h"
+#include "arch/uop/uop_run.h"
 
 enum { ADDRESS = 0x1000, CONDITION_EQ = 0 };
 

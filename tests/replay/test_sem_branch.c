@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Branches in two tables that share no code: what the decoder follows (decoder/insn.h) and what
+ * Branches in two tables that share no code: what the decoder follows (arch/insn.h) and what
  * values are learned from (sem.h) must go to the same place. That of T32 is also compared with
  * the manual: qemu runs no branch that goes far.
  */
@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "decoder/insn.h"
-#include "replay/sem_a32.h"
+#include "arch/a32/sem_a32.h"
+#include "arch/insn.h"
 
 enum { OPCODES = 400000, ADDRESS = 0x40008002 };
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "replay/sem.h"
+#include "arch/a64/sem.h"
 #include "replay/solve.h"
 #include "replay/why.h"
 #include "tests/replay/made_a64.h"

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "replay/sem_a32.h"
+#include "arch/a32/sem_a32.h"
 #include "replay/solve.h"
 #include "tests/replay/made_a32.h"
 

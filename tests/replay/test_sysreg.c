@@ -23,7 +23,7 @@ struct row {
 
 static const struct row rows[] = {
 #define X(name, op0, op1, crn, crm, op2, kind, reg) {#name, op0, op1, crn, crm, op2},
-#include "replay/sem_a64_sysreg.def"
+#include "arch/a64/sem_a64_sysreg.def"
 #undef X
 };
 

@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/a32/sem_a32.h"
+#include "arch/uop/uop_run.h"
 #include "base/file.h"
-#include "replay/sem_a32.h"
-#include "replay/uop_run.h"
 #include "snapshot/snapshot.h"
 
 enum {

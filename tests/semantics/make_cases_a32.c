@@ -7,8 +7,8 @@
  */
 #include <string.h>
 
-#include "replay/sem_a32.h"
-#include "replay/uop_run.h"
+#include "arch/a32/sem_a32.h"
+#include "arch/uop/uop_run.h"
 #include "tests/semantics/make_cases.h"
 
 static uint32_t random_pointer(struct random *r)

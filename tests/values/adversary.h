@@ -8,8 +8,8 @@
 
 #include <string.h>
 
+#include "arch/register.h"
 #include "replay/history_part.h"
-#include "replay/register.h"
 #include "replay/state.h"
 #include "replay/values.h"
 #include "replay/why.h"

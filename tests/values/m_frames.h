@@ -6,7 +6,7 @@
 #ifndef CSREPLAY_TESTS_VALUES_M_FRAMES_H
 #define CSREPLAY_TESTS_VALUES_M_FRAMES_H
 
-#include "replay/uop_run.h"
+#include "arch/uop/uop_run.h"
 #include "tests/values/recording.h"
 
 /* In front of state `position`: a return, an entry, or both. */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/uop_run.h"
+#include "arch/uop/uop_run.h"
 #include "tests/values/m_frames.h"
 #include "tests/values/step.h"
 

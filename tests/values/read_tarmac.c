@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/uop/uop_run.h"
 #include "replay/session.h"
 #include "replay/tarmac_source.h"
-#include "replay/uop_run.h"
 #include "tests/values/step.h"
 
 enum { PAGE = 4096 };

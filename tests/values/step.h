@@ -6,11 +6,11 @@
 #ifndef CSREPLAY_TESTS_VALUES_STEP_H
 #define CSREPLAY_TESTS_VALUES_STEP_H
 
-#include "decoder/insn.h"
-#include "replay/register.h"
+#include "arch/insn.h"
+#include "arch/register.h"
+#include "arch/uop/uop_build.h"
+#include "arch/value.h"
 #include "replay/solve.h"
-#include "replay/uop_build.h"
-#include "replay/value.h"
 #include "tests/values/recording.h"
 
 enum {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/register.h"
 #include "replay/history_part.h"
-#include "replay/register.h"
 #include "replay/solve.h"
 #include "replay/why.h"
 #include "tests/values/step.h"

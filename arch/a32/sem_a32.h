@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What A32 and T32 instructions do, from tables of opcodes to micro-operations. In: opcode,
+ * address, for T32 the condition that an IT put the instruction under. Out: uop.h's form. Arm ARM
+ * DDI 0487, chapters F3 and F4 (encodings), F5 and F6 (operations); Armv8-M ARM DDI 0553.
+ *
+ * An opcode that no row has, and one whose fields are reserved or unpredictable in a way that
+ * a row checks, kills everything and has UOP_NOT_IN_TABLE.
+ *
+ * Taken as given: data is little endian, unaligned words are read as they are (SCTLR.U), and
+ * FPSCR.LEN is 0. SETEND kills everything; behind it the caller must not go on.
+ *
+ * R0 to R14 are those of the mode in use. Those of other modes that MRS and MSR name have the
+ * numbers that the architecture gives them in AArch64 state (D1.20.1): SP_hyp 15, LR_irq 16, SP_irq
+ * 17, LR_svc 18, SP_svc 19, LR_abt 20, SP_abt 21, LR_und 22, SP_und 23, R8_fiq to R12_fiq 24 to 28,
+ * SP_fiq 29, LR_fiq 30; SP_usr is REG_SP. They hold while that mode is not in use. An instruction
+ * that may change the mode makes all of them and R8 to R14 unknown; so must the caller where an
+ * exception is taken. SPSRs are not followed. PSP and MSP of the M profile are not told apart: MRS
+ * of them is unknown.
+ */
+#ifndef CSREPLAY_ARCH_A32_SEM_A32_H
+#define CSREPLAY_ARCH_A32_SEM_A32_H
+
+#include "arch/a64/sem.h"
+
+enum {
+	SEM_NO_IT = 15, /* T32, outside of an IT block */
+};
+
+void sem_a32(uint32_t opcode, uint32_t address, struct uop_builder *b);
+
+/*
+ * `opcode`: one halfword, or two with the first in the high half. `it`: the condition (0 to 14)
+ * where the instruction is in an IT block, else SEM_NO_IT. Anything else kills everything.
+ */
+void sem_t32(uint32_t opcode, uint32_t address, unsigned int it, struct uop_builder *b);
+
+/* As sem_a64_row() and sem_a64_row_of(). */
+bool sem_a32_row(size_t index, struct sem_row_info *row);
+size_t sem_a32_row_of(uint32_t opcode);
+bool sem_t32_row(size_t index, struct sem_row_info *row);
+size_t sem_t32_row_of(uint32_t opcode);
+
+#endif

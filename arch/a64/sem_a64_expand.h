@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The functions that rows of sem_a64.def name: each turns the opcodes of one encoding family into
+ * micro-operations. A function that finds a reserved field calls sem_reject(). Private to
+ * sem_a64*.c.
+ */
+#ifndef CSREPLAY_ARCH_A64_SEM_A64_EXPAND_H
+#define CSREPLAY_ARCH_A64_SEM_A64_EXPAND_H
+
+#include "arch/uop/uop_build.h"
+
+struct sem {
+	struct uop_builder *b;
+	uint64_t address;
+	uint32_t opcode;
+	bool rejected;
+};
+
+enum {
+	/* Below this bit no pointer authentication code reaches: addresses have as many at least.
+	 */
+	PAC_FREE_BITS = 16,
+};
+
+typedef void sem_expand(struct sem *s, unsigned int arg);
+
+static inline unsigned int sem_bits(const struct sem *s, unsigned int low, unsigned int width)
+{
+	return s->opcode >> low & ((1U << width) - 1);
+}
+
+static inline bool sem_bit(const struct sem *s, unsigned int n)
+{
+	return (s->opcode >> n & 1) != 0;
+}
+
+static inline int64_t sem_signed(const struct sem *s, unsigned int low, unsigned int width)
+{
+	int64_t sign = (int64_t)1 << (width - 1);
+
+	return ((int64_t)sem_bits(s, low, width) ^ sign) - sign;
+}
+
+/* The opcode is reserved: it kills everything. */
+static inline void sem_reject(struct sem *s)
+{
+	s->rejected = true;
+}
+
+/* sf: 32 or 64 bits. */
+static inline unsigned int sem_width(const struct sem *s)
+{
+	return sem_bit(s, 31) ? 64 : 32;
+}
+
+/* Slot of a general register that is ZR as number 31; sem_bits() of it for one that is SP. */
+static inline unsigned int sem_x(const struct sem *s, unsigned int low)
+{
+	unsigned int n = sem_bits(s, low, 5);
+
+	return n == 31 ? SLOT_ZERO : n;
+}
+
+/* Defines the general register n, or nothing where that is ZR. */
+static inline void sem_set_x(struct sem *s, unsigned int n, unsigned int slot)
+{
+	if (n != 31)
+		uop_define(s->b, n, slot);
+}
+
+static inline void sem_set_x_unknown(struct sem *s, unsigned int n, unsigned int width)
+{
+	if (n != 31)
+		uop_define_unknown(s->b, n, width);
+}
+
+static inline void sem_set_v(struct sem *s, unsigned int v, unsigned int low, unsigned int high)
+{
+	uop_define(s->b, slot_of_vector(v, 0), low);
+	uop_define(s->b, slot_of_vector(v, 1), high);
+}
+
+static inline void sem_set_v_unknown(struct sem *s, unsigned int v)
+{
+	uop_define_unknown(s->b, slot_of_vector(v, 0), 64);
+	uop_define_unknown(s->b, slot_of_vector(v, 1), 64);
+}
+
+/* sem_a64.c */
+sem_expand sem_nothing, sem_kill;
+/* The value of a register `slot` extended (option as in C6: UXTB .. SXTX) and shifted left. */
+unsigned int sem_extended(struct sem *s, unsigned int width, unsigned int slot, unsigned int option,
+                          unsigned int shift);
+
+/* sem_a64_integer.c: data processing, immediate and register */
+sem_expand sem_adr, sem_add_immediate, sem_add_tag, sem_logical_immediate, sem_move_wide,
+        sem_bitfield, sem_extract, sem_logical_register, sem_add_shifted, sem_add_extended,
+        sem_add_carry, sem_rmif, sem_setf, sem_conditional_compare, sem_conditional_select,
+        sem_multiply, sem_multiply_long, sem_multiply_high, sem_divide, sem_shift_variable, sem_crc,
+        sem_swizzle, sem_count_leading, sem_x_unknown, sem_x_low, sem_subp, sem_irg;
+
+/* sem_a64_memory.c: loads and stores */
+sem_expand sem_literal, sem_pair, sem_single_immediate, sem_single_unsigned, sem_single_register,
+        sem_single_tagged, sem_exclusive, sem_exclusive_pair, sem_ordered, sem_compare_swap,
+        sem_compare_swap_pair, sem_atomic, sem_swap, sem_load_acquire_rcpc, sem_memory_copy,
+        sem_tag_load, sem_tag_store, sem_vector_multiple, sem_vector_single;
+
+/* sem_a64_system.c: branches, exceptions and system instructions */
+sem_expand sem_branch, sem_branch_conditional, sem_compare_branch, sem_test_branch,
+        sem_branch_register, sem_branch_opaque, sem_return_pac, sem_exception, sem_exception_return,
+        sem_link_pac, sem_x17_pac, sem_hint_x, sem_map_flags, sem_pstate, sem_svcr, sem_spsel,
+        sem_sys, sem_sysl, sem_mrs, sem_msr;
+
+/* sem_a64_simd.c: floating point and vectors; everything but moves is unknown */
+sem_expand sem_fp_general, sem_fp_fixed, sem_fp_move, sem_fp_sign, sem_fp_immediate, sem_fp_compare,
+        sem_fp_conditional_compare, sem_fp_select, sem_fp_unknown, sem_vector_unknown,
+        sem_vector_copy, sem_vector_copy_scalar, sem_vector_logic, sem_vector_add,
+        sem_vector_immediate;
+
+/* sem_a64_lanes.c: vector operations that string functions are made of */
+sem_expand sem_vector_lanes, sem_vector_compare, sem_vector_choose, sem_vector_compare_zero,
+        sem_vector_not, sem_vector_extract, sem_vector_narrow;
+
+/* sem_a64_sve.c */
+sem_expand sem_sve_vector_length, sem_sve_count, sem_sve_unknown, sem_sve_while, sem_sve_load,
+        sem_sve_store, sem_sve_scatter, sem_sve_store_register;
+
+#endif

@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A64 data processing on general registers as micro-operations: Arm ARM C4.1.92 (immediate) and
+ * C4.1.95 (register), operations in C6.2.
+ */
+#include "arch/a64/sem_a64_expand.h"
+
+/* The result of an addition or subtraction and, with S, its flags. */
+static void add(struct sem *s, unsigned int a, unsigned int second, unsigned int rd)
+{
+	bool subtract = sem_bit(s, 30);
+	bool sets_flags = sem_bit(s, 29);
+	unsigned int width = sem_width(s);
+	struct uop flags = {
+	        .op = UOP_FLAGS,
+	        .width = 16,
+	        .len = (uint8_t)width,
+	        .a = (uint8_t)a,
+	        .b = (uint8_t)second,
+	        .c = (uint8_t)uop_constant(s->b, subtract),
+	        .to = subtract,
+	};
+
+	if (rd != SLOT_ZERO)
+		uop_define(s->b, rd, uop_sum(s->b, width, a, second, subtract));
+	if (sets_flags)
+		uop_define(s->b, REG_NZCV, uop_emit(s->b, flags));
+}
+
+/* Number 31 as destination: SP, or with S the zero register. */
+static unsigned int sum_destination(const struct sem *s)
+{
+	return sem_bit(s, 29) ? sem_x(s, 0) : sem_bits(s, 0, 5);
+}
+
+void sem_adr(struct sem *s, unsigned int pages)
+{
+	int64_t offset = sem_signed(s, 5, 19) * 4 + sem_bits(s, 29, 2);
+	uint64_t base = s->address;
+
+	if (pages != 0) {
+		offset *= 4096;
+		base &= ~(uint64_t)4095;
+	}
+	sem_set_x(s, sem_bits(s, 0, 5), uop_constant(s->b, base + (uint64_t)offset));
+}
+
+void sem_add_immediate(struct sem *s, unsigned int arg)
+{
+	uint64_t value = (uint64_t)sem_bits(s, 10, 12) << (sem_bit(s, 22) ? 12 : 0);
+
+	(void)arg;
+	add(s, sem_bits(s, 5, 5), uop_constant(s->b, value), sum_destination(s));
+}
+
+/* ADDG, SUBG: the tag in bits 59..56 is drawn by rules that depend on system registers. */
+void sem_add_tag(struct sem *s, unsigned int arg)
+{
+	struct uop low = {.op = UOP_LOW, .width = 64, .b = SLOT_NONE, .c = SLOT_NONE, .lsb = 56};
+
+	(void)arg;
+	low.a = (uint8_t)uop_sum(s->b, 64, sem_bits(s, 5, 5),
+	                         uop_constant(s->b, (uint64_t)sem_bits(s, 16, 6) * 16),
+	                         sem_bit(s, 30));
+	uop_define(s->b, sem_bits(s, 0, 5), uop_emit(s->b, low));
+}
+
+/* DecodeBitMasks of the Arm ARM, C4: 0, which no mask is, if it is reserved. */
+static uint64_t bit_mask(unsigned int n, unsigned int immr, unsigned int imms)
+{
+	unsigned int size = 64;
+	uint64_t ones;
+
+	if (n == 0) {
+		for (size = 32; size > 1 && (imms & size) != 0; size /= 2)
+			;
+	}
+	if (size < 2 || (imms & (size - 1)) == size - 1)
+		return 0;
+	ones = bits_mask((imms & (size - 1)) + 1);
+	immr &= size - 1;
+	if (immr > 0)
+		ones = (ones >> immr | ones << (size - immr)) & bits_mask(size);
+	for (; size < 64; size *= 2)
+		ones |= ones << size;
+	return ones;
+}
+
+static const uint8_t logical_ops[4] = {UOP_AND, UOP_OR, UOP_XOR, UOP_AND};
+
+/* With opc 3 (ANDS, BICS) the flags of the result; its destination is never SP. */
+static void logical(struct sem *s, unsigned int a, unsigned int second, unsigned int rd)
+{
+	unsigned int opc = sem_bits(s, 29, 2);
+	unsigned int width = sem_width(s);
+	struct uop test = {
+	        .op = UOP_TEST, .width = 16, .len = (uint8_t)width, .b = SLOT_NONE, .c = SLOT_NONE};
+	unsigned int result = second;
+
+	if (opc == 1 && a == SLOT_ZERO && width == 32)
+		result = uop_field(s->b, UOP_FIELD, 64, second, (struct bits_field){0, 32, 0});
+	else if (opc == 2 && a == second)
+		result = SLOT_ZERO;
+	else if (opc != 1 || a != SLOT_ZERO)
+		result = uop_make(s->b, (enum uop_op)logical_ops[opc], width, a, second);
+	if (rd != SLOT_ZERO)
+		uop_define(s->b, rd, result);
+	if (opc != 3)
+		return;
+	test.a = (uint8_t)result;
+	uop_define(s->b, REG_NZCV, uop_emit(s->b, test));
+}
+
+void sem_logical_immediate(struct sem *s, unsigned int arg)
+{
+	uint64_t mask = bit_mask(sem_bits(s, 22, 1), sem_bits(s, 16, 6), sem_bits(s, 10, 6));
+
+	(void)arg;
+	if (mask == 0 || (!sem_bit(s, 31) && sem_bit(s, 22))) {
+		sem_reject(s);
+		return;
+	}
+	logical(s, sem_x(s, 5), uop_constant(s->b, mask & bits_mask(sem_width(s))),
+	        sem_bits(s, 29, 2) == 3 ? sem_x(s, 0) : sem_bits(s, 0, 5));
+}
+
+void sem_move_wide(struct sem *s, unsigned int arg)
+{
+	unsigned int opc = sem_bits(s, 29, 2);
+	unsigned int shift = 16 * sem_bits(s, 21, 2);
+	unsigned int width = sem_width(s);
+	unsigned int rd = sem_bits(s, 0, 5);
+	uint64_t value = (uint64_t)sem_bits(s, 5, 16) << shift;
+
+	(void)arg;
+	if (opc == 1 || shift >= width) {
+		sem_reject(s);
+		return;
+	}
+	if (opc == 3 && rd != 31) {
+		struct bits_field field = {shift, 16, shift};
+
+		uop_define(s->b, rd, uop_insert(s->b, width, rd, uop_constant(s->b, value), field));
+		return;
+	}
+	if (opc == 0)
+		value = ~value & bits_mask(width);
+	sem_set_x(s, rd, uop_constant(s->b, value));
+}
+
+void sem_bitfield(struct sem *s, unsigned int arg)
+{
+	unsigned int opc = sem_bits(s, 29, 2);
+	unsigned int width = sem_width(s);
+	unsigned int immr = sem_bits(s, 16, 6);
+	unsigned int imms = sem_bits(s, 10, 6);
+	unsigned int rd = sem_bits(s, 0, 5);
+	struct bits_field field = {immr, imms - immr + 1, 0};
+	unsigned int a = sem_x(s, 5);
+
+	(void)arg;
+	if (opc == 3 || sem_bit(s, 22) != sem_bit(s, 31) || immr >= width || imms >= width) {
+		sem_reject(s);
+		return;
+	}
+	if (imms < immr)
+		field = (struct bits_field){0, imms + 1, width - immr};
+	if (opc == 1)
+		sem_set_x(s, rd, uop_insert(s->b, width, sem_x(s, 0), a, field));
+	else
+		sem_set_x(s, rd,
+		          uop_field(s->b, opc == 0 ? UOP_SIGNED : UOP_FIELD, width, a, field));
+}
+
+/* (high:low) >> lsb; a shift by nothing is a move. */
+static unsigned int extract(struct sem *s, unsigned int high, unsigned int low, unsigned int lsb)
+{
+	return uop_emit(s->b, (struct uop){.op = UOP_EXTRACT,
+	                                   .width = (uint8_t)sem_width(s),
+	                                   .a = (uint8_t)high,
+	                                   .b = (uint8_t)low,
+	                                   .c = SLOT_NONE,
+	                                   .lsb = (uint8_t)lsb});
+}
+
+void sem_extract(struct sem *s, unsigned int arg)
+{
+	unsigned int lsb = sem_bits(s, 10, 6);
+
+	(void)arg;
+	if (sem_bit(s, 22) != sem_bit(s, 31) || lsb >= sem_width(s))
+		sem_reject(s);
+	else
+		sem_set_x(s, sem_bits(s, 0, 5), extract(s, sem_x(s, 5), sem_x(s, 16), lsb));
+}
+
+/* Rm shifted by an immediate. */
+static unsigned int shifted(struct sem *s)
+{
+	unsigned int type = sem_bits(s, 22, 2);
+	unsigned int amount = sem_bits(s, 10, 6);
+	unsigned int width = sem_width(s);
+	unsigned int rm = sem_x(s, 16);
+	struct bits_field right = {amount, width - amount, 0};
+
+	if (amount >= width)
+		sem_reject(s);
+	if (amount == 0 || amount >= width)
+		return rm;
+	if (type == 0)
+		return uop_field(s->b, UOP_FIELD, width, rm,
+		                 (struct bits_field){0, width - amount, amount});
+	if (type == 3)
+		return extract(s, rm, rm, amount);
+	return uop_field(s->b, type == 1 ? UOP_FIELD : UOP_SIGNED, width, rm, right);
+}
+
+void sem_logical_register(struct sem *s, unsigned int arg)
+{
+	unsigned int second = shifted(s);
+
+	(void)arg;
+	if (sem_bit(s, 21))
+		second = uop_make(s->b, UOP_XOR, sem_width(s), second,
+		                  uop_constant(s->b, bits_mask(sem_width(s))));
+	logical(s, sem_x(s, 5), second, sem_x(s, 0));
+}
+
+void sem_add_shifted(struct sem *s, unsigned int arg)
+{
+	unsigned int second = shifted(s);
+	unsigned int first = sem_x(s, 5);
+
+	(void)arg;
+	if (sem_bits(s, 22, 2) == 3) {
+		sem_reject(s);
+		return;
+	}
+	/* x + x and x - x say more when they do not look like sums of two numbers */
+	if (first == second && first != SLOT_ZERO && !sem_bit(s, 29)) {
+		struct bits_field twice = {0, sem_width(s) - 1, 1};
+
+		sem_set_x(s, sem_bits(s, 0, 5),
+		          sem_bit(s, 30) ? SLOT_ZERO
+		                         : uop_field(s->b, UOP_FIELD, sem_width(s), first, twice));
+		return;
+	}
+	add(s, first, second, sem_x(s, 0));
+}
+
+void sem_add_extended(struct sem *s, unsigned int arg)
+{
+	unsigned int shift = sem_bits(s, 10, 3);
+
+	(void)arg;
+	if (shift > 4) {
+		sem_reject(s);
+		return;
+	}
+	add(s, sem_bits(s, 5, 5),
+	    sem_extended(s, sem_width(s), sem_x(s, 16), sem_bits(s, 13, 3), shift),
+	    sum_destination(s));
+}
+
+void sem_add_carry(struct sem *s, unsigned int arg)
+{
+	struct uop op = {
+	        .op = UOP_ADD,
+	        .width = (uint8_t)sem_width(s),
+	        .a = (uint8_t)sem_x(s, 5),
+	        .b = (uint8_t)sem_x(s, 16),
+	        .to = sem_bit(s, 30),
+	};
+	enum { CARRY_SET = 2 };
+
+	(void)arg;
+	op.c = (uint8_t)uop_condition(s->b, CARRY_SET);
+	sem_set_x(s, sem_bits(s, 0, 5), uop_emit(s->b, op));
+	if (!sem_bit(s, 29))
+		return;
+	op.op = UOP_FLAGS;
+	op.len = op.width;
+	op.width = 16;
+	uop_define(s->b, REG_NZCV, uop_emit(s->b, op));
+}
+
+/* N, Z, C, V as a number; unpack() is the way back. */
+static unsigned int pack(struct sem *s)
+{
+	return uop_make(s->b, UOP_PACK, 4, REG_NZCV, SLOT_NONE);
+}
+
+static void define_unpacked(struct sem *s, unsigned int packed)
+{
+	uop_define(s->b, REG_NZCV, uop_make(s->b, UOP_UNPACK, 16, packed, SLOT_NONE));
+}
+
+/* RMIF: bits of a register, rotated, become those flags that the mask names. */
+void sem_rmif(struct sem *s, unsigned int arg)
+{
+	unsigned int mask = sem_bits(s, 0, 4);
+	unsigned int value = extract(s, sem_x(s, 5), sem_x(s, 5), sem_bits(s, 15, 6));
+	unsigned int packed = pack(s);
+
+	(void)arg;
+	for (unsigned int i = 0; i < 4; i++) {
+		if ((mask >> i & 1) != 0)
+			packed = uop_insert(s->b, 4, packed, value, (struct bits_field){i, 1, i});
+	}
+	define_unpacked(s, packed);
+}
+
+/* SETF8, SETF16: N and Z of the low bits, V if the next bit differs from their sign. */
+void sem_setf(struct sem *s, unsigned int width)
+{
+	unsigned int x = sem_x(s, 5);
+	unsigned int is_zero = uop_equal(s->b, width, x, SLOT_ZERO);
+	unsigned int above = uop_field(s->b, UOP_FIELD, 64, x, (struct bits_field){width, 1, 0});
+	unsigned int sign = uop_field(s->b, UOP_FIELD, 64, x, (struct bits_field){width - 1, 1, 0});
+	unsigned int packed = pack(s);
+
+	packed = uop_insert(s->b, 4, packed, sign, (struct bits_field){0, 1, 3});
+	packed = uop_insert(s->b, 4, packed, is_zero, (struct bits_field){0, 1, 2});
+	packed = uop_insert(s->b, 4, packed, uop_make(s->b, UOP_XOR, 1, above, sign),
+	                    (struct bits_field){0, 1, 0});
+	define_unpacked(s, packed);
+}
+
+void sem_conditional_compare(struct sem *s, unsigned int immediate)
+{
+	bool subtract = sem_bit(s, 30);
+	struct uop flags = {
+	        .op = UOP_FLAGS,
+	        .width = 16,
+	        .len = (uint8_t)sem_width(s),
+	        .a = (uint8_t)sem_x(s, 5),
+	        .b = (uint8_t)(immediate != 0 ? uop_constant(s->b, sem_bits(s, 16, 5))
+	                                      : sem_x(s, 16)),
+	        .c = (uint8_t)uop_constant(s->b, subtract),
+	        .to = subtract,
+	};
+	unsigned int otherwise = uop_constant(s->b, UINT64_C(1) << sem_bits(s, 0, 4));
+	unsigned int compared = uop_emit(s->b, flags);
+
+	uop_define(
+	        s->b, REG_NZCV,
+	        uop_select(s->b, 16, uop_condition(s->b, sem_bits(s, 12, 4)), compared, otherwise));
+}
+
+void sem_conditional_select(struct sem *s, unsigned int arg)
+{
+	unsigned int width = sem_width(s);
+	unsigned int kind = sem_bits(s, 30, 1) * 2 + sem_bits(s, 10, 1);
+	unsigned int other = sem_x(s, 16);
+	struct uop increment = {.op = UOP_ADD,
+	                        .width = (uint8_t)width,
+	                        .a = (uint8_t)other,
+	                        .b = SLOT_ZERO,
+	                        .c = (uint8_t)uop_constant(s->b, 1)};
+
+	(void)arg;
+	if (kind == 1)
+		other = other == SLOT_ZERO ? increment.c : uop_emit(s->b, increment);
+	else if (kind == 2)
+		other = uop_make(s->b, UOP_XOR, width, other, uop_constant(s->b, bits_mask(width)));
+	else if (kind == 3)
+		other = uop_sum(s->b, width, SLOT_ZERO, other, true);
+	sem_set_x(s, sem_bits(s, 0, 5),
+	          uop_select(s->b, width, uop_condition(s->b, sem_bits(s, 12, 4)), sem_x(s, 5),
+	                     other));
+}
+
+/* The product added to Ra or subtracted from it (bit 15). */
+static void accumulate(struct sem *s, unsigned int width, unsigned int product)
+{
+	unsigned int ra = sem_x(s, 10);
+
+	if (ra != SLOT_ZERO || sem_bit(s, 15))
+		product = uop_sum(s->b, width, ra, product, sem_bit(s, 15));
+	sem_set_x(s, sem_bits(s, 0, 5), product);
+}
+
+void sem_multiply(struct sem *s, unsigned int arg)
+{
+	unsigned int width = sem_width(s);
+
+	(void)arg;
+	accumulate(s, width, uop_make(s->b, UOP_MUL, width, sem_x(s, 5), sem_x(s, 16)));
+}
+
+void sem_multiply_long(struct sem *s, unsigned int extend)
+{
+	struct bits_field word = {0, 32, 0};
+	unsigned int a = uop_field(s->b, (enum uop_op)extend, 64, sem_x(s, 5), word);
+	unsigned int second = uop_field(s->b, (enum uop_op)extend, 64, sem_x(s, 16), word);
+
+	accumulate(s, 64, uop_make(s->b, UOP_MUL, 64, a, second));
+}
+
+void sem_multiply_high(struct sem *s, unsigned int op)
+{
+	sem_set_x(s, sem_bits(s, 0, 5),
+	          uop_make(s->b, (enum uop_op)op, 64, sem_x(s, 5), sem_x(s, 16)));
+}
+
+void sem_divide(struct sem *s, unsigned int op)
+{
+	sem_set_x(s, sem_bits(s, 0, 5),
+	          uop_make(s->b, (enum uop_op)op, sem_width(s), sem_x(s, 5), sem_x(s, 16)));
+}
+
+void sem_shift_variable(struct sem *s, unsigned int kind)
+{
+	sem_set_x(s, sem_bits(s, 0, 5),
+	          uop_emit(s->b, (struct uop){.op = UOP_SHIFT,
+	                                      .width = (uint8_t)sem_width(s),
+	                                      .a = (uint8_t)sem_x(s, 5),
+	                                      .b = (uint8_t)sem_x(s, 16),
+	                                      .c = SLOT_NONE,
+	                                      .to = (uint8_t)kind}));
+}
+
+void sem_crc(struct sem *s, unsigned int arg)
+{
+	unsigned int bytes = 1U << sem_bits(s, 10, 2);
+
+	(void)arg;
+	if ((bytes == 8) != sem_bit(s, 31)) {
+		sem_reject(s);
+		return;
+	}
+	sem_set_x(s, sem_bits(s, 0, 5),
+	          uop_emit(s->b, (struct uop){.op = UOP_CRC32,
+	                                      .width = 32,
+	                                      .a = (uint8_t)sem_x(s, 5),
+	                                      .b = (uint8_t)sem_x(s, 16),
+	                                      .c = SLOT_NONE,
+	                                      .lsb = (uint8_t)bytes,
+	                                      .to = sem_bit(s, 12)}));
+}
+
+/* Reversals; `swap` is for 64 bits, and what of it lies within 32 for those. */
+void sem_swizzle(struct sem *s, unsigned int swap)
+{
+	sem_set_x(s, sem_bits(s, 0, 5),
+	          uop_emit(s->b, (struct uop){.op = UOP_SWIZZLE,
+	                                      .width = (uint8_t)sem_width(s),
+	                                      .a = (uint8_t)sem_x(s, 5),
+	                                      .b = SLOT_NONE,
+	                                      .c = SLOT_NONE,
+	                                      .lsb = (uint8_t)(swap & (sem_width(s) - 1))}));
+}
+
+void sem_count_leading(struct sem *s, unsigned int op)
+{
+	sem_set_x(s, sem_bits(s, 0, 5),
+	          uop_make(s->b, (enum uop_op)op, sem_width(s), sem_x(s, 5), SLOT_NONE));
+}
+
+/* Writes Rd, of sf bits or of `width` where that is not 0, and nothing else. */
+void sem_x_unknown(struct sem *s, unsigned int width)
+{
+	bool has_rm = (s->opcode & 0x5fe00000) == 0x1ac00000;
+
+	uop_use(s->b, sem_x(s, 5));
+	if (has_rm)
+		uop_use(s->b, sem_x(s, 16));
+	sem_set_x_unknown(s, sem_bits(s, 0, 5), width != 0 ? width : sem_width(s));
+}
+
+/* PAC*, AUT*, XPAC* on Rd: what lies below the authentication code stays. */
+void sem_x_low(struct sem *s, unsigned int bits)
+{
+	unsigned int rd = sem_bits(s, 0, 5);
+
+	uop_use(s->b, sem_x(s, 5)); /* the modifier, where there is one */
+	sem_set_x(s, rd,
+	          uop_emit(s->b, (struct uop){.op = UOP_LOW,
+	                                      .width = 64,
+	                                      .a = (uint8_t)sem_x(s, 0),
+	                                      .b = SLOT_NONE,
+	                                      .c = SLOT_NONE,
+	                                      .lsb = (uint8_t)bits}));
+}
+
+/* SUBP, SUBPS: the difference of two addresses without their tags. */
+void sem_subp(struct sem *s, unsigned int arg)
+{
+	struct bits_field address = {0, 56, 0};
+	unsigned int a = uop_field(s->b, UOP_SIGNED, 64, sem_bits(s, 5, 5), address);
+	unsigned int second = uop_field(s->b, UOP_SIGNED, 64, sem_bits(s, 16, 5), address);
+	unsigned int rd = sem_x(s, 0);
+
+	(void)arg;
+	if (rd != SLOT_ZERO)
+		uop_define(s->b, rd, uop_sum(s->b, 64, a, second, true));
+	if (sem_bit(s, 29))
+		uop_define(s->b, REG_NZCV,
+		           uop_emit(s->b, (struct uop){.op = UOP_FLAGS,
+		                                       .width = 16,
+		                                       .len = 64,
+		                                       .a = (uint8_t)a,
+		                                       .b = (uint8_t)second,
+		                                       .c = (uint8_t)uop_constant(s->b, 1),
+		                                       .to = 1}));
+}
+
+/* IRG: a random tag; number 31 is SP on both sides. */
+void sem_irg(struct sem *s, unsigned int arg)
+{
+	(void)arg;
+	uop_use(s->b, sem_x(s, 16));
+	uop_define(s->b, sem_bits(s, 0, 5),
+	           uop_emit(s->b, (struct uop){.op = UOP_LOW,
+	                                       .width = 64,
+	                                       .a = (uint8_t)sem_bits(s, 5, 5),
+	                                       .b = SLOT_NONE,
+	                                       .c = SLOT_NONE,
+	                                       .lsb = 56}));
+}

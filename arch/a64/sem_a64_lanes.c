@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A64 vector operations that string functions are made of, as micro-operations on the two halves of
+ * a vector: comparisons, minimum and maximum, sums, narrowing. Arm ARM C4.1.96, C7.2.
+ */
+#include "arch/a64/sem_a64_expand.h"
+
+/* An operation on lanes: kind with UOP_PAIRWISE, condition. */
+struct lane_op {
+	unsigned int to;
+	unsigned int condition;
+};
+
+static unsigned int emit_lanes(struct sem *s, struct lane_op op, unsigned int a,
+                               unsigned int second)
+{
+	return uop_emit(s->b, (struct uop){.op = UOP_LANES,
+	                                   .width = 64,
+	                                   .a = (uint8_t)a,
+	                                   .b = (uint8_t)second,
+	                                   .c = SLOT_NONE,
+	                                   .lsb = (uint8_t)op.condition,
+	                                   .len = (uint8_t)(8U << sem_bits(s, 22, 2)),
+	                                   .to = (uint8_t)op.to});
+}
+
+/* Lanes of 64 bits are for whole vectors. */
+static bool is_reserved_size(const struct sem *s)
+{
+	return sem_bits(s, 22, 2) == 3 && !sem_bit(s, 30);
+}
+
+/*
+ * Pairs of a vector of 64 bits are those of both halves together: of Vn in the lower half of the
+ * result, of Vm in the upper. Of 128 bits, Vn alone makes the lower half.
+ */
+static void pairwise(struct sem *s, struct lane_op op)
+{
+	unsigned int n = sem_bits(s, 5, 5);
+	unsigned int m = sem_bits(s, 16, 5);
+	unsigned int low;
+
+	if (!sem_bit(s, 30)) {
+		low = emit_lanes(s, op, slot_of_vector(n, 0), slot_of_vector(m, 0));
+		sem_set_v(s, sem_bits(s, 0, 5), low, SLOT_ZERO);
+		return;
+	}
+	if (sem_bits(s, 22, 2) == 3) { /* one lane a half: its pair is in two slots */
+		low = uop_sum(s->b, 64, slot_of_vector(n, 0), slot_of_vector(n, 1), false);
+		sem_set_v(s, sem_bits(s, 0, 5), low,
+		          uop_sum(s->b, 64, slot_of_vector(m, 0), slot_of_vector(m, 1), false));
+		return;
+	}
+	low = emit_lanes(s, op, slot_of_vector(n, 0), slot_of_vector(n, 1));
+	sem_set_v(s, sem_bits(s, 0, 5), low,
+	          emit_lanes(s, op, slot_of_vector(m, 0), slot_of_vector(m, 1)));
+}
+
+/* The operation on both halves; a second operand of SLOT_ZERO is zero in both. */
+static void on_halves(struct sem *s, struct lane_op op, bool with_zero)
+{
+	unsigned int n = sem_bits(s, 5, 5);
+	unsigned int m = sem_bits(s, 16, 5);
+	unsigned int halves[2] = {SLOT_ZERO, SLOT_ZERO};
+
+	for (unsigned int half = 0; half < (sem_bit(s, 30) ? 2 : 1); half++)
+		halves[half] = emit_lanes(s, op, slot_of_vector(n, half),
+		                          with_zero ? SLOT_ZERO : slot_of_vector(m, half));
+	sem_set_v(s, sem_bits(s, 0, 5), halves[0], halves[1]);
+}
+
+/* ADD, SUB (by U), ADDP, CMTST */
+void sem_vector_lanes(struct sem *s, unsigned int to)
+{
+	struct lane_op op = {to, 0};
+
+	if (is_reserved_size(s)) {
+		sem_reject(s);
+		return;
+	}
+	if (to == LANES_ADD && sem_bit(s, 29))
+		op.to = LANES_SUBTRACT;
+	if ((to & UOP_PAIRWISE) != 0)
+		pairwise(s, op);
+	else
+		on_halves(s, op, false);
+}
+
+/* The condition for U = 0 is in the low four bits of the argument, for U = 1 in the next. */
+static unsigned int condition_of(const struct sem *s, unsigned int conditions)
+{
+	return sem_bit(s, 29) ? conditions >> 4 & 15 : conditions & 15;
+}
+
+void sem_vector_compare(struct sem *s, unsigned int conditions)
+{
+	if (is_reserved_size(s))
+		sem_reject(s);
+	else
+		on_halves(s, (struct lane_op){LANES_COMPARE, condition_of(s, conditions)}, false);
+}
+
+void sem_vector_compare_zero(struct sem *s, unsigned int conditions)
+{
+	if (is_reserved_size(s))
+		sem_reject(s);
+	else
+		on_halves(s, (struct lane_op){LANES_COMPARE, condition_of(s, conditions)}, true);
+}
+
+/* Minimum and maximum; bit 8 of the argument: pairwise. */
+void sem_vector_choose(struct sem *s, unsigned int conditions)
+{
+	struct lane_op op = {LANES_CHOOSE, condition_of(s, conditions)};
+
+	if (sem_bits(s, 22, 2) == 3) {
+		sem_reject(s);
+		return;
+	}
+	if (conditions >> 8 != 0) {
+		op.to |= UOP_PAIRWISE;
+		pairwise(s, op);
+	} else {
+		on_halves(s, op, false);
+	}
+}
+
+void sem_vector_not(struct sem *s, unsigned int arg)
+{
+	unsigned int n = sem_bits(s, 5, 5);
+	unsigned int halves[2] = {SLOT_ZERO, SLOT_ZERO};
+
+	(void)arg;
+	for (unsigned int half = 0; half < (sem_bit(s, 30) ? 2 : 1); half++)
+		halves[half] = uop_make(s->b, UOP_XOR, 64, slot_of_vector(n, half),
+		                        uop_constant(s->b, UINT64_MAX));
+	sem_set_v(s, sem_bits(s, 0, 5), halves[0], halves[1]);
+}
+
+/* 64 bits of high:low from byte `first` on, which is 0 to 7. */
+static unsigned int bytes_of_pair(struct sem *s, unsigned int high, unsigned int low,
+                                  unsigned int first)
+{
+	if (first == 0)
+		return low;
+	return uop_emit(s->b, (struct uop){.op = UOP_EXTRACT,
+	                                   .width = 64,
+	                                   .a = (uint8_t)high,
+	                                   .b = (uint8_t)low,
+	                                   .c = SLOT_NONE,
+	                                   .lsb = (uint8_t)(8 * first)});
+}
+
+/* EXT: bytes of Vm:Vn from a number on. */
+void sem_vector_extract(struct sem *s, unsigned int arg)
+{
+	unsigned int n = sem_bits(s, 5, 5);
+	unsigned int m = sem_bits(s, 16, 5);
+	unsigned int first = sem_bits(s, 11, 4);
+	unsigned int halves[4] = {slot_of_vector(n, 0), slot_of_vector(n, 1), slot_of_vector(m, 0),
+	                          slot_of_vector(m, 1)};
+	unsigned int at = first / 8;
+
+	(void)arg;
+	if (!sem_bit(s, 30) && first >= 8) {
+		sem_reject(s);
+		return;
+	}
+	if (!sem_bit(s, 30)) {
+		sem_set_v(s, sem_bits(s, 0, 5), bytes_of_pair(s, halves[2], halves[0], first),
+		          SLOT_ZERO);
+		return;
+	}
+	sem_set_v(s, sem_bits(s, 0, 5), bytes_of_pair(s, halves[at + 1], halves[at], first % 8),
+	          at + 2 < 4 ? bytes_of_pair(s, halves[at + 2], halves[at + 1], first % 8)
+	                     : SLOT_ZERO);
+}
+
+/* XTN with `plain`, else SHRN; both with a 2 write the upper half alone. */
+void sem_vector_narrow(struct sem *s, unsigned int plain)
+{
+	unsigned int immh = sem_bits(s, 19, 4);
+	unsigned int n = sem_bits(s, 5, 5);
+	unsigned int rd = sem_bits(s, 0, 5);
+	unsigned int size = 8U << sem_bits(s, 22, 2);
+	unsigned int shift = 0;
+	unsigned int result;
+
+	if (plain == 0 && immh != 0) {
+		size = 8U << (31 - (unsigned int)__builtin_clz(immh));
+		shift = 2 * size - sem_bits(s, 16, 7);
+	}
+	if (size > 32 || (plain == 0 && immh == 0)) {
+		sem_reject(s);
+		return;
+	}
+	result = uop_emit(s->b, (struct uop){.op = UOP_NARROW,
+	                                     .width = 64,
+	                                     .a = (uint8_t)slot_of_vector(n, 0),
+	                                     .b = (uint8_t)slot_of_vector(n, 1),
+	                                     .c = SLOT_NONE,
+	                                     .lsb = (uint8_t)shift,
+	                                     .len = (uint8_t)size});
+	if (sem_bit(s, 30))
+		uop_define(s->b, slot_of_vector(rd, 1), result);
+	else
+		sem_set_v(s, rd, result, SLOT_ZERO);
+}

@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A64 loads and stores as micro-operations: Arm ARM C4.1.94, operations in C6.2 and C7.2.
+ *
+ * Where the base register is written back and is also what is transferred, the architecture
+ * allows several results: the register, or the bytes stored, are unknown.
+ */
+#include "arch/a64/sem_a64_expand.h"
+
+/* What is transferred between registers and memory. */
+struct transfer {
+	unsigned int bytes; /* 1 to 16 a register */
+	bool is_load;
+	bool is_vector;
+	unsigned int sign_width; /* a load extends the sign to this; 0: it extends with zeros */
+};
+
+enum writeback { WRITEBACK_NONE, WRITEBACK_BEFORE, WRITEBACK_AFTER };
+
+static struct uop_place place_behind(struct uop_place at, int64_t bytes)
+{
+	return (struct uop_place){at.base, at.offset + bytes};
+}
+
+static void load_register(struct sem *s, const struct transfer *t, struct uop_place at,
+                          unsigned int rt)
+{
+	unsigned int value = uop_load(s->b, at, t->bytes > 8 ? 8 : t->bytes);
+	unsigned int high = SLOT_ZERO;
+
+	if (t->is_vector) {
+		if (t->bytes > 8)
+			high = uop_load(s->b, place_behind(at, 8), 8);
+		sem_set_v(s, rt, value, high);
+		return;
+	}
+	if (t->sign_width != 0)
+		value = uop_field(s->b, UOP_SIGNED, t->sign_width, value,
+		                  (struct bits_field){0, 8 * t->bytes, 0});
+	sem_set_x(s, rt, value);
+}
+
+static void store_register(struct sem *s, const struct transfer *t, struct uop_place at,
+                           unsigned int rt)
+{
+	if (t->is_vector) {
+		uop_store(s->b, at, t->bytes > 8 ? 8 : t->bytes, slot_of_vector(rt, 0));
+		if (t->bytes > 8)
+			uop_store(s->b, place_behind(at, 8), 8, slot_of_vector(rt, 1));
+		return;
+	}
+	uop_store(s->b, at, t->bytes, rt == 31 ? SLOT_ZERO : rt);
+}
+
+static void transfer_register(struct sem *s, const struct transfer *t, struct uop_place at,
+                              unsigned int rt)
+{
+	if (t->is_load)
+		load_register(s, t, at, rt);
+	else
+		store_register(s, t, at, rt);
+}
+
+/* size, V and opc of C4.1.94; false for a prefetch, and rejected where they are reserved. */
+static bool decode_transfer(struct sem *s, struct transfer *t)
+{
+	unsigned int size = sem_bits(s, 30, 2);
+	unsigned int opc = sem_bits(s, 22, 2);
+
+	*t = (struct transfer){
+	        .bytes = 1U << size, .is_load = opc != 0, .is_vector = sem_bit(s, 26)};
+	if (t->is_vector) {
+		t->is_load = (opc & 1) != 0;
+		if (opc >= 2 && size != 0)
+			sem_reject(s);
+		if (opc >= 2)
+			t->bytes = 16;
+		return true;
+	}
+	if (opc >= 2)
+		t->sign_width = opc == 2 ? 64 : 32;
+	if (size == 3 && opc == 2)
+		return false;
+	if (size + opc > 4)
+		sem_reject(s);
+	return true;
+}
+
+/* An access at Rn + offset, with or without write-back. */
+static void at_base(struct sem *s, const struct transfer *t, int64_t offset, enum writeback kind)
+{
+	unsigned int rn = sem_bits(s, 5, 5);
+	unsigned int rt = sem_bits(s, 0, 5);
+	struct uop_place at = {rn, kind == WRITEBACK_AFTER ? 0 : offset};
+
+	if (kind != WRITEBACK_NONE && !t->is_load && !t->is_vector && rt == rn && rn != 31)
+		uop_store(s->b, at, t->bytes, uop_unknown(s->b, 64));
+	else
+		transfer_register(s, t, at, rt);
+	if (kind != WRITEBACK_NONE)
+		uop_define(s->b, rn,
+		           uop_sum(s->b, 64, rn, uop_constant(s->b, (uint64_t)offset), false));
+}
+
+/* Bits 11:10 of the opcode say how imm9 is used. */
+void sem_single_immediate(struct sem *s, unsigned int arg)
+{
+	enum { UNSCALED, POST, UNPRIVILEGED, PRE };
+	unsigned int mode = sem_bits(s, 10, 2);
+	struct transfer t;
+
+	(void)arg;
+	if (!decode_transfer(s, &t)) {
+		if (mode != UNSCALED)
+			sem_reject(s);
+		return;
+	}
+	if (mode == UNPRIVILEGED && t.is_vector)
+		sem_reject(s);
+	at_base(s, &t, sem_signed(s, 12, 9),
+	        mode == POST  ? WRITEBACK_AFTER
+	        : mode == PRE ? WRITEBACK_BEFORE
+	                      : WRITEBACK_NONE);
+}
+
+void sem_single_unsigned(struct sem *s, unsigned int arg)
+{
+	struct transfer t;
+
+	(void)arg;
+	if (decode_transfer(s, &t))
+		at_base(s, &t, (int64_t)sem_bits(s, 10, 12) * t.bytes, WRITEBACK_NONE);
+}
+
+void sem_single_register(struct sem *s, unsigned int arg)
+{
+	unsigned int option = sem_bits(s, 13, 3);
+	struct uop_place at = {0, 0};
+	unsigned int shift = 0;
+	struct transfer t;
+
+	(void)arg;
+	if ((option & 2) == 0) {
+		sem_reject(s);
+		return;
+	}
+	if (!decode_transfer(s, &t))
+		return;
+	if (sem_bit(s, 12))
+		shift = (unsigned int)__builtin_ctz(t.bytes);
+	at.base = uop_sum(s->b, 64, sem_bits(s, 5, 5),
+	                  sem_extended(s, 64, sem_x(s, 16), option, shift), false);
+	transfer_register(s, &t, at, sem_bits(s, 0, 5));
+}
+
+/* LDRAA, LDRAB: the base has an authentication code that the address lacks. */
+void sem_single_tagged(struct sem *s, unsigned int bits)
+{
+	int64_t offset = (sem_signed(s, 22, 1) * 512 + (int64_t)sem_bits(s, 12, 9)) * 8;
+	unsigned int rn = sem_bits(s, 5, 5);
+	struct transfer t = {.bytes = 8, .is_load = true};
+	struct uop_place at = {0, 0};
+
+	at.base = uop_emit(s->b, (struct uop){.op = UOP_LOW,
+	                                      .width = 64,
+	                                      .a = (uint8_t)rn,
+	                                      .b = SLOT_NONE,
+	                                      .c = SLOT_NONE,
+	                                      .lsb = (uint8_t)bits});
+	at.base = uop_sum(s->b, 64, at.base, uop_constant(s->b, (uint64_t)offset), false);
+	transfer_register(s, &t, at, sem_bits(s, 0, 5));
+	if (sem_bit(s, 11))
+		uop_define(s->b, rn, at.base);
+}
+
+void sem_literal(struct sem *s, unsigned int arg)
+{
+	unsigned int opc = sem_bits(s, 30, 2);
+	struct transfer t = {.is_load = true, .is_vector = sem_bit(s, 26)};
+	uint64_t address = s->address + (uint64_t)(sem_signed(s, 5, 19) * 4);
+
+	(void)arg;
+	if (opc == 3) { /* PRFM */
+		if (t.is_vector)
+			sem_reject(s);
+		return;
+	}
+	t.bytes = t.is_vector ? 4U << opc : opc == 1 ? 8 : 4;
+	t.sign_width = !t.is_vector && opc == 2 ? 64 : 0;
+	transfer_register(s, &t, (struct uop_place){uop_constant(s->b, address), 0},
+	                  sem_bits(s, 0, 5));
+}
+
+/* The data of a pair of stores whose base is written back. */
+static void store_pair_unknown(struct sem *s, const struct transfer *t, struct uop_place at)
+{
+	uop_clobber(s->b, at, 2 * t->bytes, 0);
+}
+
+/* LDP, STP and kin: bits 24:23 are no-allocate, post, offset, pre. */
+void sem_pair(struct sem *s, unsigned int arg)
+{
+	unsigned int opc = sem_bits(s, 30, 2);
+	unsigned int mode = sem_bits(s, 23, 2);
+	unsigned int rt = sem_bits(s, 0, 5);
+	unsigned int rt2 = sem_bits(s, 10, 5);
+	unsigned int rn = sem_bits(s, 5, 5);
+	struct transfer t = {.is_load = sem_bit(s, 22), .is_vector = sem_bit(s, 26)};
+	bool is_tagged = !t.is_vector && opc == 1 && !t.is_load; /* STGP */
+	int64_t offset = sem_signed(s, 15, 7);
+	struct uop_place at = {rn, 0};
+
+	(void)arg;
+	if (opc == 3 || (!t.is_vector && opc == 1 && mode == 0)) {
+		sem_reject(s);
+		return;
+	}
+	t.bytes = t.is_vector ? 4U << opc : opc == 2 || is_tagged ? 8 : 4;
+	t.sign_width = !t.is_vector && opc == 1 && t.is_load ? 64 : 0;
+	offset *= is_tagged ? 16 : t.bytes;
+	if (mode != 1)
+		at.offset = offset;
+	if ((mode & 1) != 0 && !t.is_load && !t.is_vector && (rt == rn || rt2 == rn) && rn != 31) {
+		store_pair_unknown(s, &t, at);
+	} else {
+		transfer_register(s, &t, at, rt);
+		transfer_register(s, &t, place_behind(at, t.bytes), rt2);
+	}
+	if ((mode & 1) != 0)
+		uop_define(s->b, rn,
+		           uop_sum(s->b, 64, rn, uop_constant(s->b, (uint64_t)offset), false));
+}
+
+/* LDAPUR, STLUR */
+void sem_load_acquire_rcpc(struct sem *s, unsigned int arg)
+{
+	struct transfer t;
+
+	(void)arg;
+	if (!decode_transfer(s, &t))
+		sem_reject(s);
+	s->b->insn.flags |= UOP_ORDERED;
+	at_base(s, &t, sem_signed(s, 12, 9), WRITEBACK_NONE);
+}
+
+/* LDAR, STLR, LDLAR, STLLR, LDAPR: `load` says which, or where it is 2, bit 22 does. */
+void sem_ordered(struct sem *s, unsigned int load)
+{
+	struct transfer t = {.bytes = 1U << sem_bits(s, 30, 2),
+	                     .is_load = load == 2 ? sem_bit(s, 22) : load != 0};
+
+	s->b->insn.flags |= UOP_ORDERED;
+	at_base(s, &t, 0, WRITEBACK_NONE);
+}
+
+/*
+ * The status of a store-exclusive: 0 if it was done. Where the status register is also the base or
+ * the data, the architecture allows about anything.
+ */
+static struct uop_access store_status(struct sem *s, unsigned int rt2)
+{
+	unsigned int rs = sem_bits(s, 16, 5);
+	unsigned int rn = sem_bits(s, 5, 5);
+	struct uop_access condition = {.when = (uint8_t)uop_unknown(s->b, 1), .when_value = false};
+
+	if (rs != 31 && (rs == sem_bits(s, 0, 5) || rs == rt2 || rs == rn))
+		s->b->insn.flags |= UOP_KILLS_MEMORY;
+	sem_set_x(s, rs, condition.when);
+	return condition;
+}
+
+/* LDXR, STXR and kin */
+void sem_exclusive(struct sem *s, unsigned int arg)
+{
+	struct transfer t = {.bytes = 1U << sem_bits(s, 30, 2), .is_load = sem_bit(s, 22)};
+	struct uop_place at = {sem_bits(s, 5, 5), 0};
+
+	(void)arg;
+	s->b->insn.flags |= UOP_EXCLUSIVE;
+	if (t.is_load)
+		load_register(s, &t, at, sem_bits(s, 0, 5));
+	else
+		uop_store_when(s->b, at, t.bytes, sem_x(s, 0), store_status(s, 31));
+}
+
+void sem_exclusive_pair(struct sem *s, unsigned int arg)
+{
+	struct transfer t = {.bytes = sem_bit(s, 30) ? 8 : 4, .is_load = sem_bit(s, 22)};
+	struct uop_place at = {sem_bits(s, 5, 5), 0};
+	struct uop_access condition;
+
+	(void)arg;
+	s->b->insn.flags |= UOP_EXCLUSIVE;
+	if (t.is_load) {
+		load_register(s, &t, at, sem_bits(s, 0, 5));
+		load_register(s, &t, place_behind(at, t.bytes), sem_bits(s, 10, 5));
+		return;
+	}
+	condition = store_status(s, sem_bits(s, 10, 5));
+	uop_store_when(s->b, at, t.bytes, sem_x(s, 0), condition);
+	uop_store_when(s->b, place_behind(at, t.bytes), t.bytes, sem_x(s, 10), condition);
+}
+
+/* A failing compare-and-swap leaves memory as it is, which storing the old value says too. */
+void sem_compare_swap(struct sem *s, unsigned int arg)
+{
+	unsigned int bytes = 1U << sem_bits(s, 30, 2);
+	struct uop_place at = {sem_bits(s, 5, 5), 0};
+	unsigned int old = uop_load(s->b, at, bytes);
+	unsigned int equal = uop_equal(s->b, 8 * bytes, old, sem_x(s, 16));
+
+	(void)arg;
+	s->b->insn.flags |= UOP_ATOMIC;
+	uop_store(s->b, at, bytes, uop_select(s->b, 8 * bytes, equal, sem_x(s, 0), old));
+	sem_set_x(s, sem_bits(s, 16, 5), old);
+}
+
+/* Number of the second register of a pair; 31 is ZR there too. */
+static unsigned int second_of(unsigned int n)
+{
+	return n + 1 == 31 ? SLOT_ZERO : n + 1;
+}
+
+void sem_compare_swap_pair(struct sem *s, unsigned int arg)
+{
+	unsigned int bytes = sem_bit(s, 30) ? 8 : 4;
+	unsigned int rs = sem_bits(s, 16, 5);
+	unsigned int rt = sem_bits(s, 0, 5);
+	struct uop_place at = {sem_bits(s, 5, 5), 0};
+	struct uop_place next = place_behind(at, bytes);
+	unsigned int old[2];
+	unsigned int equal;
+
+	(void)arg;
+	if (rs % 2 != 0 || rt % 2 != 0) {
+		sem_reject(s);
+		return;
+	}
+	s->b->insn.flags |= UOP_ATOMIC;
+	old[0] = uop_load(s->b, at, bytes);
+	old[1] = uop_load(s->b, next, bytes);
+	equal = uop_make(s->b, UOP_AND, 1, uop_equal(s->b, 8 * bytes, old[0], rs),
+	                 uop_equal(s->b, 8 * bytes, old[1], second_of(rs)));
+	uop_store(s->b, at, bytes, uop_select(s->b, 8 * bytes, equal, rt, old[0]));
+	uop_store(s->b, next, bytes, uop_select(s->b, 8 * bytes, equal, second_of(rt), old[1]));
+	uop_define(s->b, rs, old[0]);
+	if (second_of(rs) != SLOT_ZERO)
+		uop_define(s->b, rs + 1, old[1]);
+}
+
+/* The smaller or the larger of two numbers: `condition` holds of a - second where a is chosen. */
+static unsigned int chosen(struct sem *s, unsigned int width, unsigned int a, unsigned int second,
+                           unsigned int condition)
+{
+	struct uop flags = {.op = UOP_FLAGS,
+	                    .width = 16,
+	                    .len = (uint8_t)width,
+	                    .a = (uint8_t)a,
+	                    .b = (uint8_t)second,
+	                    .c = (uint8_t)uop_constant(s->b, 1),
+	                    .to = 1};
+	struct uop holds = {.op = UOP_CONDITION,
+	                    .width = 1,
+	                    .b = SLOT_NONE,
+	                    .c = SLOT_NONE,
+	                    .lsb = (uint8_t)condition};
+
+	holds.a = (uint8_t)uop_emit(s->b, flags);
+	return uop_select(s->b, width, uop_emit(s->b, holds), a, second);
+}
+
+void sem_atomic(struct sem *s, unsigned int arg)
+{
+	/* ADD, CLR, EOR, SET, SMAX, SMIN, UMAX, UMIN; the last four by GT, LT, HI, LO */
+	static const uint8_t conditions[4] = {12, 11, 8, 3};
+	unsigned int opc = sem_bits(s, 12, 3);
+	unsigned int bytes = 1U << sem_bits(s, 30, 2);
+	unsigned int width = 8 * bytes;
+	struct uop_place at = {sem_bits(s, 5, 5), 0};
+	unsigned int old = uop_load(s->b, at, bytes);
+	unsigned int rs = sem_x(s, 16);
+	unsigned int result;
+
+	(void)arg;
+	s->b->insn.flags |= UOP_ATOMIC;
+	if (opc >= 4)
+		result = chosen(s, width, old, rs, conditions[opc - 4]);
+	else if (opc == 0)
+		result = uop_sum(s->b, width, old, rs, false);
+	else if (opc == 1)
+		result = uop_make(
+		        s->b, UOP_AND, width, old,
+		        uop_make(s->b, UOP_XOR, width, rs, uop_constant(s->b, bits_mask(width))));
+	else
+		result = uop_make(s->b, opc == 2 ? UOP_XOR : UOP_OR, width, old, rs);
+	uop_store(s->b, at, bytes, result);
+	sem_set_x(s, sem_bits(s, 0, 5), old);
+}
+
+void sem_swap(struct sem *s, unsigned int arg)
+{
+	unsigned int bytes = 1U << sem_bits(s, 30, 2);
+	struct uop_place at = {sem_bits(s, 5, 5), 0};
+	unsigned int old = uop_load(s->b, at, bytes);
+
+	(void)arg;
+	s->b->insn.flags |= UOP_ATOMIC;
+	uop_store(s->b, at, bytes, sem_x(s, 16));
+	sem_set_x(s, sem_bits(s, 0, 5), old);
+}
+
+/* CPY*, SET*: how far each of the three instructions of a copy gets is not defined. */
+void sem_memory_copy(struct sem *s, unsigned int arg)
+{
+	(void)arg;
+	s->b->insn.flags |= UOP_KILLS_MEMORY;
+	uop_use(s->b, sem_x(s, 0));
+	uop_use(s->b, sem_x(s, 5));
+	uop_use(s->b, sem_x(s, 16));
+	sem_set_x_unknown(s, sem_bits(s, 0, 5), 64);
+	sem_set_x_unknown(s, sem_bits(s, 5, 5), 64);
+	sem_set_x_unknown(s, sem_bits(s, 16, 5), 64);
+	uop_define_unknown(s->b, REG_NZCV, 16);
+}
+
+/* LDG: only the tag in the register changes. */
+void sem_tag_load(struct sem *s, unsigned int arg)
+{
+	(void)arg;
+	sem_x_low(s, 56);
+	uop_use(s->b, sem_bits(s, 5, 5));
+}
+
+/* STG, ST2G write tags alone; STZG, STZ2G zeros too, 16 bytes a tag. */
+void sem_tag_store(struct sem *s, unsigned int arg)
+{
+	enum { POST = 1, OFFSET, PRE };
+	unsigned int opc = sem_bits(s, 22, 2);
+	unsigned int mode = sem_bits(s, 10, 2);
+	unsigned int rn = sem_bits(s, 5, 5);
+	int64_t offset = sem_signed(s, 12, 9) * 16;
+	struct uop_place at = {rn, mode == POST ? 0 : offset};
+
+	(void)arg;
+	for (unsigned int i = 0; (opc & 1) != 0 && i < (opc == 3 ? 4 : 2); i++)
+		uop_store(s->b, place_behind(at, 8 * (int64_t)i), 8, SLOT_ZERO);
+	if (mode != OFFSET)
+		uop_define(s->b, rn,
+		           uop_sum(s->b, 64, rn, uop_constant(s->b, (uint64_t)offset), false));
+}
+
+/* Write-back of vector structures: by their size, or by a register. */
+static void advance_base(struct sem *s, unsigned int bytes)
+{
+	unsigned int rn = sem_bits(s, 5, 5);
+	unsigned int rm = sem_bits(s, 16, 5);
+
+	if (!sem_bit(s, 23))
+		return;
+	uop_define(s->b, rn,
+	           uop_sum(s->b, 64, rn, rm == 31 ? uop_constant(s->b, bytes) : rm, false));
+}
+
+/* LD1 to LD4, ST1 to ST4 of whole registers; those that interleave are unknown. */
+void sem_vector_multiple(struct sem *s, unsigned int arg)
+{
+	/* by opcode field: registers, and with bit 3 it interleaves; 0 is reserved */
+	static const uint8_t forms[16] = {12, 0, 4, 0, 11, 0, 3, 1, 10, 0, 2};
+	unsigned int form = forms[sem_bits(s, 12, 4)];
+	unsigned int count = form & 7;
+	struct transfer t = {
+	        .bytes = sem_bit(s, 30) ? 16 : 8, .is_load = sem_bit(s, 22), .is_vector = true};
+	struct uop_place at = {sem_bits(s, 5, 5), 0};
+	bool interleaves = (form & 8) != 0;
+
+	(void)arg;
+	if (form == 0 || (interleaves && sem_bits(s, 10, 2) == 3 && t.bytes == 8)) {
+		sem_reject(s);
+		return;
+	}
+	if (interleaves && !t.is_load)
+		uop_clobber(s->b, at, count * t.bytes, 0);
+	for (unsigned int i = 0; i < count; i++) {
+		unsigned int v = (sem_bits(s, 0, 5) + i) % 32;
+
+		if (!interleaves)
+			transfer_register(s, &t, place_behind(at, (int64_t)i * t.bytes), v);
+		else if (t.is_load)
+			sem_set_v_unknown(s, v);
+	}
+	advance_base(s, count * t.bytes);
+}
+
+/* One element of each of several registers. */
+struct lane {
+	unsigned int bytes;
+	unsigned int index;
+	unsigned int count; /* registers */
+	bool replicates;
+};
+
+static bool decode_lane(const struct sem *s, struct lane *lane)
+{
+	unsigned int scale = sem_bits(s, 14, 2);
+	unsigned int size = sem_bits(s, 10, 2);
+	unsigned int index = sem_bits(s, 30, 1) << 3 | sem_bits(s, 12, 1) << 2 | size;
+
+	lane->count = (sem_bits(s, 13, 1) << 1 | sem_bits(s, 21, 1)) + 1;
+	lane->replicates = scale == 3;
+	if (scale == 3) {
+		lane->bytes = 1U << size;
+		return sem_bit(s, 22) && !sem_bit(s, 12);
+	}
+	if (scale == 2 && size == 1) {
+		lane->bytes = 8;
+		lane->index = index >> 3;
+		return !sem_bit(s, 12);
+	}
+	lane->bytes = 1U << scale;
+	lane->index = index >> scale;
+	return (index & (lane->bytes - 1)) == 0;
+}
+
+/* The value in every lane of 64 bits. */
+static unsigned int in_each_lane(struct sem *s, unsigned int value, unsigned int bytes)
+{
+	uint64_t ones = UINT64_MAX / bits_mask(8 * bytes);
+
+	return bytes == 8 ? value : uop_make(s->b, UOP_MUL, 64, value, uop_constant(s->b, ones));
+}
+
+static void load_lane(struct sem *s, const struct lane *lane, struct uop_place at, unsigned int v)
+{
+	unsigned int value = uop_load(s->b, at, lane->bytes);
+	unsigned int bit = lane->index * lane->bytes * 8;
+	unsigned int slot = slot_of_vector(v, bit / 64);
+	unsigned int all;
+
+	if (lane->replicates) {
+		all = in_each_lane(s, value, lane->bytes);
+		sem_set_v(s, v, all, sem_bit(s, 30) ? all : SLOT_ZERO);
+		return;
+	}
+	uop_define(s->b, slot,
+	           uop_insert(s->b, 64, slot, value,
+	                      (struct bits_field){0, 8 * lane->bytes, bit % 64}));
+}
+
+static void store_lane(struct sem *s, const struct lane *lane, struct uop_place at, unsigned int v)
+{
+	unsigned int bit = lane->index * lane->bytes * 8;
+
+	uop_store(s->b, at, lane->bytes,
+	          uop_field(s->b, UOP_FIELD, 64, slot_of_vector(v, bit / 64),
+	                    (struct bits_field){bit % 64, 8 * lane->bytes, 0}));
+}
+
+/* LD1 to LD4, ST1 to ST4 of one lane, LD1R to LD4R. */
+void sem_vector_single(struct sem *s, unsigned int arg)
+{
+	struct lane lane = {0};
+
+	(void)arg;
+	if (!decode_lane(s, &lane)) {
+		sem_reject(s);
+		return;
+	}
+	for (unsigned int i = 0; i < lane.count; i++) {
+		unsigned int v = (sem_bits(s, 0, 5) + i) % 32;
+		struct uop_place at = {sem_bits(s, 5, 5), (int64_t)i * lane.bytes};
+
+		if (sem_bit(s, 22))
+			load_lane(s, &lane, at, v);
+		else
+			store_lane(s, &lane, at, v);
+	}
+	advance_base(s, lane.count * lane.bytes);
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A64 SVE as micro-operations: Arm ARM C4.1.35 and on, operations in C8.2. Vectors, of which only
+ * the low 128 bits are registers here, become unknown. Counts of the vector length are exact. A
+ * store is a range that may have been written, as far as the predicate that rules it reaches; that
+ * bound, which WHILELO and WHILELT give, is all that is followed of predicates.
+ */
+#include "arch/a64/sem_a64_expand.h"
+
+enum {
+	LARGEST_VECTOR = 256, /* bytes */
+	PATTERN_ALL = 31,
+};
+
+/* n times the bytes of a vector divided by 2 to the power of `scale`. */
+static unsigned int vector_lengths(struct sem *s, int64_t n, unsigned int scale)
+{
+	unsigned int length = REG_VL;
+
+	if (scale > 0)
+		length = uop_field(s->b, UOP_FIELD, 64, REG_VL,
+		                   (struct bits_field){scale, 64 - scale, 0});
+	return n == 1 ? length
+	              : uop_make(s->b, UOP_MUL, 64, length, uop_constant(s->b, (uint64_t)n));
+}
+
+/* ADDVL, ADDPL: Xd|SP = Xn|SP + imm6 * VL (or VL / 8); RDVL where there is no Xn. */
+void sem_sve_vector_length(struct sem *s, unsigned int scale)
+{
+	bool is_read = (s->opcode & 0xfffff800) == 0x04bf5000;
+	unsigned int length = vector_lengths(s, sem_signed(s, 5, 6), scale);
+
+	if (is_read)
+		sem_set_x(s, sem_bits(s, 0, 5), length);
+	else
+		uop_define(s->b, sem_bits(s, 0, 5),
+		           uop_sum(s->b, 64, sem_bits(s, 16, 5), length, false));
+}
+
+/* CNT, INC, DEC of elements of a whole vector; other patterns depend on more than the length. */
+void sem_sve_count(struct sem *s, unsigned int adds)
+{
+	unsigned int rd = sem_bits(s, 0, 5);
+	unsigned int count;
+
+	if (sem_bits(s, 5, 5) != PATTERN_ALL) {
+		sem_set_x_unknown(s, rd, 64);
+		return;
+	}
+	count = vector_lengths(s, (int64_t)sem_bits(s, 16, 4) + 1, sem_bits(s, 22, 2));
+	if (adds != 0)
+		count = uop_sum(s->b, 64, sem_x(s, 0), count, sem_bit(s, 10));
+	sem_set_x(s, rd, count);
+}
+
+enum sve_writes {
+	SVE_V = 1, /* Zd; also what writes a scalar of the vector registers */
+	SVE_X = 2,
+	SVE_FLAGS = 4,
+	SVE_FPSR = 8,
+	SVE_PREDICATE = 16,
+};
+
+/*
+ * Predicates that an opcode with Pd in bits 3..0 may write: a pair begins at an even one, or (PEXT)
+ * at any, P15 being followed by P0.
+ */
+static void predicates_unknown(struct sem *s)
+{
+	unsigned int first = sem_bits(s, 0, 4) & ~1U;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		unsigned int p = (first + i) % 16;
+
+		if (p < 8)
+			uop_define_unknown(s->b, REG_P0 + p, 64);
+	}
+}
+
+/* `writes`: all that any opcode of the row writes beside predicates. */
+void sem_sve_unknown(struct sem *s, unsigned int writes)
+{
+	unsigned int rd = sem_bits(s, 0, 5);
+
+	if ((writes & SVE_V) != 0)
+		sem_set_v_unknown(s, rd);
+	if ((writes & SVE_X) != 0)
+		sem_set_x_unknown(s, rd, 64);
+	if ((writes & SVE_FLAGS) != 0)
+		uop_define_unknown(s->b, REG_NZCV, 16);
+	if ((writes & SVE_FPSR) != 0)
+		uop_define_unknown(s->b, REG_FPSR, 64);
+	if ((writes & SVE_PREDICATE) != 0)
+		predicates_unknown(s);
+}
+
+/* 1 if a comes before the second by the condition (LO or LT). */
+static unsigned int is_before(struct sem *s, unsigned int width, unsigned int a,
+                              unsigned int second, unsigned int condition)
+{
+	unsigned int flags = uop_emit(s->b, (struct uop){.op = UOP_FLAGS,
+	                                                 .width = 16,
+	                                                 .len = (uint8_t)width,
+	                                                 .a = (uint8_t)a,
+	                                                 .b = (uint8_t)second,
+	                                                 .c = (uint8_t)uop_constant(s->b, 1),
+	                                                 .to = 1});
+
+	return uop_emit(s->b, (struct uop){.op = UOP_CONDITION,
+	                                   .width = 1,
+	                                   .a = (uint8_t)flags,
+	                                   .b = SLOT_NONE,
+	                                   .c = SLOT_NONE,
+	                                   .lsb = (uint8_t)condition});
+}
+
+/*
+ * WHILELO, WHILELT: as many elements as there are numbers from Xn to Xm, if Xn comes first. N says
+ * that there are any, Z that there are none, C that the vector is not full, V is zero.
+ */
+void sem_sve_while(struct sem *s, unsigned int condition)
+{
+	enum { LOWER = 3 };
+	unsigned int size = sem_bits(s, 22, 2);
+	unsigned int width = sem_bit(s, 12) ? 64 : 32;
+	unsigned int pd = sem_bits(s, 0, 4);
+	unsigned int most = uop_constant(s->b, LARGEST_VECTOR >> size);
+	unsigned int one = uop_constant(s->b, 1);
+	unsigned int any = is_before(s, width, sem_x(s, 5), sem_x(s, 16), condition);
+	unsigned int count = uop_sum(s->b, width, sem_x(s, 16), sem_x(s, 5), true);
+	unsigned int none = uop_make(s->b, UOP_XOR, 1, any, one);
+	unsigned int carry = uop_make(s->b, UOP_OR, 1, none, uop_unknown(s->b, 1));
+	unsigned int packed = uop_field(s->b, UOP_FIELD, 4, any, (struct bits_field){0, 1, 3});
+
+	packed = uop_insert(s->b, 4, packed, none, (struct bits_field){0, 1, 2});
+	packed = uop_insert(s->b, 4, packed, carry, (struct bits_field){0, 1, 1});
+	uop_define(s->b, REG_NZCV, uop_make(s->b, UOP_UNPACK, 16, packed, SLOT_NONE));
+	if (pd >= 8)
+		return;
+	count = uop_select(s->b, 64, is_before(s, 64, count, most, LOWER), count, most);
+	count = uop_select(s->b, 64, any, count, SLOT_ZERO);
+	uop_define(s->b, REG_P0 + pd,
+	           uop_field(s->b, UOP_FIELD, 64, count, (struct bits_field){0, 16, size}));
+}
+
+/* Contiguous loads whose Rm is a general register: all but those with bits 15:13 odd, and 3. */
+static bool has_index(const struct sem *s)
+{
+	unsigned int form = sem_bits(s, 13, 3);
+
+	return (s->opcode & 0xfe000000) == 0xa4000000 && (form == 3 || form % 2 == 0);
+}
+
+/* Loads into `count` registers; 0 says that bits 22:21 do. Prefetches are among these rows. */
+void sem_sve_load(struct sem *s, unsigned int count)
+{
+	if (count == 0)
+		count = sem_bits(s, 21, 2) + 1;
+	uop_use(s->b, sem_bits(s, 5, 5));
+	if (has_index(s))
+		uop_use(s->b, sem_x(s, 16));
+	for (unsigned int i = 0; i < count; i++)
+		sem_set_v_unknown(s, (sem_bits(s, 0, 5) + i) % 32);
+}
+
+/* The bytes that a store of one vector writes at most, by the predicate that rules it. */
+static unsigned int store_bound(struct sem *s)
+{
+	unsigned int element = sem_bits(s, 21, 2);
+	unsigned int memory = sem_bits(s, 23, 2);
+	unsigned int bytes = REG_P0 + sem_bits(s, 10, 3);
+
+	if (element == 0)
+		return bytes;
+	bytes = uop_sum(s->b, 64, bytes, uop_constant(s->b, (1U << element) - 1), false);
+	return uop_field(s->b, UOP_FIELD, 64, bytes,
+	                 (struct bits_field){element, 64 - element - memory, memory});
+}
+
+/* How contiguous stores say where: a number of vectors from the base, an index, or the base. */
+enum sve_address { SVE_NUMBER, SVE_INDEX, SVE_BASE };
+
+/* Contiguous stores of one to four registers. */
+void sem_sve_store(struct sem *s, unsigned int kind)
+{
+	enum { MOST = 4 * LARGEST_VECTOR, NUMBERS = 8 };
+	unsigned int rm = sem_bits(s, 16, 5);
+	unsigned int rn = sem_bits(s, 5, 5);
+	struct uop_place at = {rn, 0};
+	bool is_single = kind == SVE_BASE || sem_bits(s, 13, 3) == 2;
+
+	if (kind == SVE_NUMBER) {
+		at.offset = -(int64_t)NUMBERS * MOST;
+		uop_clobber(s->b, at, 2 * NUMBERS * MOST, 0);
+		return;
+	}
+	if (kind == SVE_INDEX && rm == 31)
+		sem_reject(s);
+	if (kind == SVE_INDEX)
+		at.base = uop_sum(s->b, 64, rn, sem_extended(s, 64, rm, 3, sem_bits(s, 23, 2)),
+		                  false);
+	if (is_single && sem_bits(s, 21, 2) >= sem_bits(s, 23, 2))
+		uop_clobber_bounded(s->b, at, LARGEST_VECTOR, store_bound(s));
+	else
+		uop_clobber(s->b, at, MOST, 0);
+}
+
+/* STR of a vector, or of a predicate with 3 as `scale`: one of them at imm9 times its size. */
+void sem_sve_store_register(struct sem *s, unsigned int scale)
+{
+	int64_t imm9 = (int64_t)(sem_signed(s, 16, 6) * 8) + sem_bits(s, 10, 3);
+	struct uop_place at = {0, 0};
+
+	at.base = uop_sum(s->b, 64, sem_bits(s, 5, 5), vector_lengths(s, imm9, scale), false);
+	uop_clobber(s->b, at, LARGEST_VECTOR >> scale, 0);
+}
+
+/* Stores to addresses that vectors hold, and what else is not a range. */
+void sem_sve_scatter(struct sem *s, unsigned int arg)
+{
+	(void)arg;
+	s->b->insn.flags |= UOP_KILLS_MEMORY;
+}

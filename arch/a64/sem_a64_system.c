@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A64 branches, exceptions and system instructions as micro-operations: Arm ARM C4.1.93, C5,
+ * operations in C6.2.
+ */
+#include "arch/a64/sem_a64_expand.h"
+
+static uint64_t target_of(const struct sem *s, unsigned int low, unsigned int width)
+{
+	return s->address + (uint64_t)(sem_signed(s, low, width) * 4);
+}
+
+static void link(struct sem *s)
+{
+	uop_define(s->b, REG_LR, uop_constant(s->b, s->address + 4));
+}
+
+void sem_branch(struct sem *s, unsigned int links)
+{
+	s->b->insn.branch = (struct uop_branch){
+	        .kind = BRANCH_DIRECT, .slot = SLOT_NONE, .target = target_of(s, 0, 26)};
+	if (links != 0)
+		link(s);
+}
+
+static void conditional(struct sem *s, unsigned int slot, bool taken_value, uint64_t target)
+{
+	s->b->insn.branch = (struct uop_branch){.kind = BRANCH_CONDITIONAL,
+	                                        .slot = (uint8_t)slot,
+	                                        .taken_value = taken_value,
+	                                        .target = target};
+}
+
+void sem_branch_conditional(struct sem *s, unsigned int arg)
+{
+	unsigned int condition = sem_bits(s, 0, 4);
+
+	(void)arg;
+	if (condition >= 14)
+		s->b->insn.branch = (struct uop_branch){
+		        .kind = BRANCH_DIRECT, .slot = SLOT_NONE, .target = target_of(s, 5, 19)};
+	else
+		conditional(s, uop_condition(s->b, condition), true, target_of(s, 5, 19));
+}
+
+/* CBZ, CBNZ */
+void sem_compare_branch(struct sem *s, unsigned int arg)
+{
+	(void)arg;
+	conditional(s, uop_equal(s->b, sem_width(s), sem_x(s, 0), SLOT_ZERO), !sem_bit(s, 24),
+	            target_of(s, 5, 19));
+}
+
+/* TBZ, TBNZ */
+void sem_test_branch(struct sem *s, unsigned int arg)
+{
+	unsigned int bit = sem_bits(s, 31, 1) << 5 | sem_bits(s, 19, 5);
+
+	(void)arg;
+	conditional(s, uop_field(s->b, UOP_FIELD, 1, sem_x(s, 0), (struct bits_field){bit, 1, 0}),
+	            sem_bit(s, 24), target_of(s, 5, 14));
+}
+
+/* CB<cc> and kin: a condition that is not looked into. */
+void sem_branch_opaque(struct sem *s, unsigned int has_rm)
+{
+	uop_use(s->b, sem_x(s, 0));
+	if (has_rm != 0)
+		uop_use(s->b, sem_x(s, 16));
+	conditional(s, SLOT_NONE, true, target_of(s, 5, 9));
+}
+
+static void indirect(struct sem *s, unsigned int slot, unsigned int bits)
+{
+	s->b->insn.branch = (struct uop_branch){
+	        .kind = BRANCH_INDIRECT, .slot = (uint8_t)slot, .target_bits = (uint8_t)bits};
+}
+
+/* BR, BLR, RET; bit 11 says that the target is authenticated first. */
+void sem_branch_register(struct sem *s, unsigned int links)
+{
+	indirect(s, sem_x(s, 5), sem_bit(s, 11) ? PAC_FREE_BITS : 64);
+	if (links != 0)
+		link(s);
+}
+
+/* RETAA and kin: to X30, which keeps its code. */
+void sem_return_pac(struct sem *s, unsigned int arg)
+{
+	(void)arg;
+	indirect(s, REG_LR, PAC_FREE_BITS);
+}
+
+void sem_exception(struct sem *s, unsigned int arg)
+{
+	(void)arg;
+	s->b->insn.branch = (struct uop_branch){.kind = BRANCH_EXCEPTION, .slot = SLOT_NONE};
+}
+
+/* ERET, DRPS: PSTATE comes from an SPSR, and another SP may be in use. */
+void sem_exception_return(struct sem *s, unsigned int arg)
+{
+	(void)arg;
+	s->b->insn.branch = (struct uop_branch){.kind = BRANCH_RETURN, .slot = SLOT_NONE};
+	uop_define_unknown(s->b, REG_NZCV, 16);
+	uop_define_unknown(s->b, REG_PSTATE, 64);
+	sem_spsel(s, 0);
+}
+
+static void keep_low(struct sem *s, unsigned int reg)
+{
+	uop_define(s->b, reg,
+	           uop_emit(s->b, (struct uop){.op = UOP_LOW,
+	                                       .width = 64,
+	                                       .a = (uint8_t)reg,
+	                                       .b = SLOT_NONE,
+	                                       .c = SLOT_NONE,
+	                                       .lsb = PAC_FREE_BITS}));
+}
+
+/* PACIASP, AUTIASP, XPACLRI and kin */
+void sem_link_pac(struct sem *s, unsigned int arg)
+{
+	(void)arg;
+	keep_low(s, REG_LR);
+}
+
+/* PACIA1716 and kin */
+void sem_x17_pac(struct sem *s, unsigned int arg)
+{
+	(void)arg;
+	keep_low(s, REG_X17);
+}
+
+/* A hint that changes one general register. */
+void sem_hint_x(struct sem *s, unsigned int n)
+{
+	uop_define_unknown(s->b, n, 64);
+}
+
+void sem_map_flags(struct sem *s, unsigned int map)
+{
+	uop_define(s->b, REG_NZCV,
+	           uop_emit(s->b, (struct uop){.op = UOP_MAP_FLAGS,
+	                                       .width = 16,
+	                                       .a = REG_NZCV,
+	                                       .b = SLOT_NONE,
+	                                       .c = SLOT_NONE,
+	                                       .lsb = (uint8_t)map}));
+}
+
+void sem_pstate(struct sem *s, unsigned int arg)
+{
+	(void)arg;
+	uop_define_unknown(s->b, REG_PSTATE, 64);
+}
+
+/* SMSTART, SMSTOP: on a change of mode all of the vector state is lost. */
+void sem_svcr(struct sem *s, unsigned int arg)
+{
+	(void)arg;
+	s->b->insn.flags |= UOP_KILLS_REGISTERS;
+}
+
+/* Another SP is in use from here on; which one it was before is not known here. */
+void sem_spsel(struct sem *s, unsigned int changes_pstate)
+{
+	uop_define_unknown(s->b, REG_SP, 64);
+	uop_define_unknown(s->b, REG_SP_EL0, 64);
+	uop_define_unknown(s->b, REG_SP_EL1, 64);
+	uop_define_unknown(s->b, REG_SP_EL2, 64);
+	if (changes_pstate != 0)
+		uop_define_unknown(s->b, REG_PSTATE, 64);
+}
+
+/* op1, CRn, CRm and op2 of an opcode as one number. */
+#define SYS(op1, crn, crm, op2) ((unsigned int)(op1) << 11 | (crn) << 7 | (crm) << 3 | (op2))
+
+enum {
+	LARGEST_BLOCK_BITS = 11, /* of DC ZVA, and more than any cache line */
+	USUAL_BLOCK = 4,         /* DCZID_EL0.BS of 64 bytes */
+};
+
+/*
+ * DC ZVA writes zeros to a block whose size DCZID_EL0 says. Where that is 64 bytes, as on about
+ * all cores, it is eight stores; else what was written is not followed.
+ */
+static void zero_block(struct sem *s)
+{
+	unsigned int x = sem_x(s, 0);
+	struct uop_access condition = {0};
+	struct uop_place at = {0, 0};
+
+	condition.when = (uint8_t)uop_equal(s->b, 4, REG_DCZID, uop_constant(s->b, USUAL_BLOCK));
+	at.base = uop_make(s->b, UOP_AND, 64, x, uop_constant(s->b, ~UINT64_C(63)));
+	uop_clobber_when(s->b, (struct uop_place){x, 0}, 1U << LARGEST_BLOCK_BITS,
+	                 LARGEST_BLOCK_BITS, condition);
+	condition.when_value = true;
+	for (at.offset = 0; at.offset < 64; at.offset += 8)
+		uop_store_when(s->b, at, 8, SLOT_ZERO, condition);
+}
+
+/* Cache maintenance by address that may do more than keep caches coherent. */
+static void sys_data_cache(struct sem *s, unsigned int number)
+{
+	struct uop_place at = {sem_x(s, 0), 0};
+
+	switch (number) {
+	case SYS(3, 7, 4, 1): /* DC ZVA, GZVA */
+	case SYS(3, 7, 4, 4):
+		zero_block(s);
+		return;
+	case SYS(0, 7, 6, 1): /* DC IVAC, IGVAC, IGDVAC may drop what was written */
+	case SYS(0, 7, 6, 3):
+	case SYS(0, 7, 6, 5):
+		uop_clobber(s->b, at, 1U << LARGEST_BLOCK_BITS, LARGEST_BLOCK_BITS);
+		return;
+	case SYS(0, 7, 6, 2): /* DC ISW, IGSW, IGDSW: any line */
+	case SYS(0, 7, 6, 4):
+	case SYS(0, 7, 6, 6):
+		s->b->insn.flags |= UOP_KILLS_MEMORY;
+		return;
+	default: /* they clean, or write tags */
+		return;
+	}
+}
+
+/* SYS: IC, DC, AT, TLBI and their kin. */
+void sem_sys(struct sem *s, unsigned int arg)
+{
+	unsigned int number = sem_bits(s, 5, 14);
+	unsigned int crn = sem_bits(s, 12, 4);
+	unsigned int crm = sem_bits(s, 8, 4);
+
+	(void)arg;
+	uop_use(s->b, sem_x(s, 0));
+	if (crn == 8 || crn == 9) { /* TLBI, TLBI nXS */
+		s->b->insn.flags |= UOP_CHANGES_TRANSLATION;
+	} else if (crn != 7) {
+		sem_reject(s);
+	} else if (crm == 7) { /* guarded control stack */
+		s->b->insn.flags |= UOP_KILLS_MEMORY;
+	} else {
+		sys_data_cache(s, number);
+	}
+}
+
+/* SYSL: a number that is not known; those of the guarded control stack may write there. */
+void sem_sysl(struct sem *s, unsigned int arg)
+{
+	(void)arg;
+	s->b->insn.flags |= UOP_KILLS_MEMORY;
+	sem_set_x_unknown(s, sem_bits(s, 0, 5), 64);
+}
+
+enum sysreg_kind {
+	SYSREG_UNKNOWN,
+	SYSREG_CARRIED,
+	SYSREG_ALIASED,
+	SYSREG_OPAQUE,
+	SYSREG_SHADOW,
+	SYSREG_FLAGS,
+	SYSREG_STATE,
+	SYSREG_STACK,
+	SYSREG_LENGTH,
+	SYSREG_STREAMING,
+	SYSREG_TRANSLATION,
+	SYSREG_RANDOM,
+};
+
+struct sysreg {
+	uint32_t number; /* bits 19..5 of MSR and MRS; op0's upper bit is always set */
+	enum sysreg_kind kind;
+	unsigned int reg;
+};
+
+static const struct sysreg sysregs[] = {
+#define X(name, op0, op1, crn, crm, op2, kind, reg)                                                \
+	{((op0)&1) << 14 | (op1) << 11 | (crn) << 7 | (crm) << 3 | (op2), SYSREG_##kind, reg},
+#include "arch/a64/sem_a64_sysreg.def"
+#undef X
+};
+
+static struct sysreg sysreg_of(const struct sem *s)
+{
+	uint32_t number = sem_bits(s, 5, 15);
+
+	for (size_t i = 0; i < sizeof(sysregs) / sizeof(sysregs[0]); i++) {
+		if (sysregs[i].number == number)
+			return sysregs[i];
+	}
+	return (struct sysreg){number, SYSREG_UNKNOWN, 0};
+}
+
+void sem_mrs(struct sem *s, unsigned int arg)
+{
+	struct sysreg sysreg = sysreg_of(s);
+	unsigned int rt = sem_bits(s, 0, 5);
+	unsigned int value;
+
+	(void)arg;
+	switch (sysreg.kind) {
+	case SYSREG_FLAGS:
+		value = uop_make(s->b, UOP_PACK, 4, REG_NZCV, SLOT_NONE);
+		sem_set_x(s, rt,
+		          uop_field(s->b, UOP_FIELD, 64, value, (struct bits_field){0, 4, 28}));
+		return;
+	case SYSREG_CARRIED:
+	case SYSREG_ALIASED:
+	case SYSREG_OPAQUE:
+		sem_set_x(s, rt, sysreg.reg);
+		return;
+	case SYSREG_RANDOM:
+		uop_define_unknown(s->b, REG_NZCV, 16);
+		break;
+	case SYSREG_UNKNOWN:
+	case SYSREG_SHADOW:
+	case SYSREG_STATE:
+	case SYSREG_STACK:
+	case SYSREG_LENGTH:
+	case SYSREG_STREAMING:
+	case SYSREG_TRANSLATION:
+		break;
+	}
+	sem_set_x_unknown(s, rt, 64);
+}
+
+/* The register that a register of EL1 or EL2 is meant by where its name is redirected. */
+static unsigned int namesake(unsigned int reg)
+{
+	switch (reg) {
+	case REG_ELR_EL1:
+		return REG_ELR_EL2;
+	case REG_ELR_EL2:
+		return REG_ELR_EL1;
+	case REG_SPSR_EL1:
+		return REG_SPSR_EL2;
+	case REG_SPSR_EL2:
+		return REG_SPSR_EL1;
+	default:
+		return reg;
+	}
+}
+
+static void forget(struct sem *s, unsigned int reg)
+{
+	uop_define_unknown(s->b, reg, 64);
+	if (namesake(reg) != reg)
+		uop_define_unknown(s->b, namesake(reg), 64);
+}
+
+/* Writes bits 31..28 of Rt to the flags. */
+static void set_flags(struct sem *s)
+{
+	unsigned int packed =
+	        uop_field(s->b, UOP_FIELD, 4, sem_x(s, 0), (struct bits_field){28, 4, 0});
+
+	uop_define(s->b, REG_NZCV, uop_make(s->b, UOP_UNPACK, 16, packed, SLOT_NONE));
+}
+
+void sem_msr(struct sem *s, unsigned int arg)
+{
+	struct sysreg sysreg = sysreg_of(s);
+
+	(void)arg;
+	uop_use(s->b, sem_x(s, 0));
+	switch (sysreg.kind) {
+	case SYSREG_FLAGS:
+		set_flags(s);
+		return;
+	case SYSREG_ALIASED:
+		uop_define_unknown(s->b, namesake(sysreg.reg), 64);
+		uop_define(s->b, sysreg.reg, sem_x(s, 0));
+		return;
+	case SYSREG_CARRIED:
+		uop_define(s->b, sysreg.reg, sem_x(s, 0));
+		return;
+	case SYSREG_STACK:
+		sem_spsel(s, 1);
+		return;
+	case SYSREG_STREAMING:
+		sem_svcr(s, 0);
+		return;
+	case SYSREG_OPAQUE:
+	case SYSREG_SHADOW:
+	case SYSREG_STATE:
+	case SYSREG_LENGTH:
+		forget(s, sysreg.reg);
+		return;
+	case SYSREG_TRANSLATION:
+		s->b->insn.flags |= UOP_CHANGES_TRANSLATION;
+		return;
+	case SYSREG_RANDOM:
+	case SYSREG_UNKNOWN:
+		return;
+	}
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The register files, from replay/register_*.def. */
+#include "arch/register.h"
+
+#define X(name, feature, bits, type, group, snapshot_names)                                        \
+	{#name, REGISTER_##feature, bits, type, group, snapshot_names},
+static const struct register_info a64_table[] = {
+#include "arch/register_a64.def"
+};
+static const struct register_info a32_table[] = {
+#include "arch/register_a32.def"
+};
+static const struct register_info m_table[] = {
+#include "arch/register_m.def"
+};
+#undef X
+
+static const uint8_t a64_frame[] = {A64_pc, A64_sp, A64_x29, A64_x30};
+static const uint8_t a32_frame[] = {A32_pc, A32_sp, A32_lr, A32_cpsr, A32_r11, A32_r7};
+static const uint8_t m_frame[] = {M_pc, M_sp, M_lr, M_xpsr, M_r11, M_r7};
+
+enum { ALWAYS = 1U << REGISTER_CORE | 1U << REGISTER_TRACE };
+
+static const struct register_file files[] = {
+        [CORE_A64] = {CORE_A64, a64_table, A64_REGISTERS, A64_trace_pos, a64_frame,
+                      sizeof(a64_frame), ALWAYS},
+        [CORE_A32] = {CORE_A32, a32_table, A32_REGISTERS, A32_trace_pos, a32_frame,
+                      sizeof(a32_frame), ALWAYS},
+        [CORE_M] = {CORE_M, m_table, M_REGISTERS, M_trace_pos, m_frame, sizeof(m_frame), ALWAYS},
+};
+
+_Static_assert((int)A64_trace_pos + (int)TRACE_REGISTERS == (int)A64_REGISTERS,
+               "the trace's registers are last");
+_Static_assert((int)A64_pc == REGISTER_PC && (int)A32_pc == REGISTER_PC && (int)M_pc == REGISTER_PC,
+               "the PC is first");
+
+struct register_file register_file_of(enum core_arch arch)
+{
+	return files[arch];
+}
+
+void register_file_add(struct register_file *file, const struct snap_device *device)
+{
+	for (unsigned int i = 0; i < file->trace; i++) {
+		if (snap_device_any_register(device, str_of(file->table[i].snapshot_names)))
+			file->features |= 1U << file->table[i].feature;
+	}
+}
+
+bool register_file_has(const struct register_file *file, uint64_t number)
+{
+	return number < file->count && (file->features >> file->table[number].feature & 1U) != 0;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The registers that a debugger sees: numbers, names, sizes. There is one file of them for each
+ * kind of core, from replay/register_*.def; a register's place in its file is its number in the
+ * target description. Register 0 is the PC in each, and the last ones are those of the trace.
+ */
+#ifndef CSREPLAY_ARCH_REGISTER_H
+#define CSREPLAY_ARCH_REGISTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "snapshot/snapshot.h"
+
+enum register_feature {
+	REGISTER_CORE,
+	REGISTER_TRACE,  /* org.csreplay.trace: not of the core, but of the replay */
+	REGISTER_FPU,    /* described if a core of the snapshot has any of them */
+	REGISTER_SYSTEM, /* of the M profile; described as FPU is */
+};
+
+#define X(name, feature, bits, type, group, snapshot_names) A64_##name,
+enum a64_register {
+#include "arch/register_a64.def"
+	A64_REGISTERS,
+};
+#undef X
+
+#define X(name, feature, bits, type, group, snapshot_names) A32_##name,
+enum a32_register {
+#include "arch/register_a32.def"
+	A32_REGISTERS,
+};
+#undef X
+
+#define X(name, feature, bits, type, group, snapshot_names) M_##name,
+enum m_register {
+#include "arch/register_m.def"
+	M_REGISTERS,
+};
+#undef X
+
+enum { REGISTER_PC = 0 };
+
+/* In every file, counted from register_file.trace. */
+enum trace_register {
+	TRACE_POSITION,
+	TRACE_TIMESTAMP,
+	TRACE_CYCLES,
+	TRACE_CONTEXT_ID,
+	TRACE_REGISTERS,
+};
+
+struct register_info {
+	const char *name; /* as in the target description */
+	enum register_feature feature;
+	unsigned int bits;          /* multiple of 8 */
+	const char *type;           /* of the target description */
+	const char *group;          /* of the target description */
+	const char *snapshot_names; /* "SP|R13": tried in turn; empty for those of the trace */
+};
+
+struct register_file {
+	enum core_arch arch;
+	const struct register_info *table;
+	unsigned int count;
+	unsigned int trace;    /* number of the first trace register */
+	const uint8_t *frame;  /* what a debugger needs at every stop to unwind a frame */
+	size_t frame_count;    /* of register numbers at `frame` */
+	unsigned int features; /* set of 1 << enum register_feature: those to describe */
+};
+
+/* The registers of such a core, with the features that it has in any case. */
+struct register_file register_file_of(enum core_arch arch);
+
+/* Adds the features that the device, a core of the file's architecture, has a register of. */
+void register_file_add(struct register_file *file, const struct snap_device *device);
+
+/* True if there is such a number and its feature is described. */
+bool register_file_has(const struct register_file *file, uint64_t number);
+
+#endif
