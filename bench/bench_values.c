@@ -15,10 +15,10 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "arch/register.h"
 #include "base/diag.h"
 #include "bench/report.h"
 #include "replay/history.h"
-#include "arch/register.h"
 #include "replay/session.h"
 #include "replay/solve.h"
 #include "replay/values.h"

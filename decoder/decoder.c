@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-#include "decoder/deframe.h"
-#include "decoder/protocol.h"
+#include "decoder/flow/protocol.h"
+#include "decoder/frame/deframe.h"
 
 struct decoder {
 	const struct protocol_decoder *protocol;

@@ -11,7 +11,7 @@
 
 #include "base/diag.h"
 #include "base/status.h"
-#include "decoder/decoded.h"
+#include "decoder/flow/decoded.h"
 #include "snapshot/snapshot.h"
 
 struct decoder;

@@ -22,7 +22,7 @@
 #include "base/diag.h"
 #include "base/status.h"
 #include "base/str.h"
-#include "decoder/element.h"
+#include "decoder/element/element.h"
 
 enum {
 	TARMAC_VALUE_MOST = 256, /* bytes of a value: a Z register of 2048 bits */

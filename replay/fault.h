@@ -9,7 +9,7 @@
 #define CSREPLAY_REPLAY_FAULT_H
 
 #include "arch/uop/uop_build.h"
-#include "decoder/element.h"
+#include "decoder/element/element.h"
 #include "snapshot/memmap.h"
 
 /*

@@ -9,9 +9,9 @@
  *
  * What is stored is not instructions but runs: instructions at rising addresses, one after the
  * other, as one INSTR_RANGE element gives them. Distinct runs are nodes of a code graph
- * (decoder/graph.h), and the history is paths through it (replay/path.h) of little more than a bit
- * a run. They lie in blocks: a position is found by a search for its block, which is then expanded
- * and kept for the next reader. Invariants:
+ * (decoder/flow/graph.h), and the history is paths through it (replay/path.h) of little more than a
+ * bit a run. They lie in blocks: a position is found by a search for its block, which is then
+ * expanded and kept for the next reader. Invariants:
  *   - a run has at least one instruction, and all of its instructions but T32's have 4 bytes;
  *   - the sum of the instruction counts of all runs is N;
  *   - events and gaps are ordered by position, and in one position by their order in the trace.
@@ -26,7 +26,7 @@
 
 #include "base/diag.h"
 #include "base/status.h"
-#include "decoder/element.h"
+#include "decoder/element/element.h"
 #include "snapshot/snapshot.h"
 
 struct history;

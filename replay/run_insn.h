@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "decoder/follow.h"
+#include "decoder/flow/follow.h"
 #include "snapshot/memmap.h"
 
 struct run_insn {

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "decoder/graph.h"
+#include "decoder/flow/graph.h"
 
 /* What a run does to a register of which the constant that it has matters (arch/call_model.h). */
 enum run_effect { RUN_KEEPS, RUN_SETS, RUN_LOSES };

@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "base/vec.h"
-#include "decoder/deframe.h"
+#include "decoder/frame/deframe.h"
 #include "replay/crew.h"
 
 enum {

@@ -13,9 +13,9 @@
 #include <cmocka.h>
 
 #include "decoder/decoder.h"
-#include "decoder/etm3_config.h"
-#include "decoder/etm4_config.h"
-#include "decoder/ptm_config.h"
+#include "decoder/etm3/etm3_config.h"
+#include "decoder/etm4/etm4_config.h"
+#include "decoder/ptm/ptm_config.h"
 
 enum { REGISTERS_MOST = 7 };
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/deframe.h"
+#include "decoder/frame/deframe.h"
 
 enum {
 	OUR_ID = 0x10,

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/element.h"
+#include "decoder/element/element.h"
 
 #define GEN "OCSD_GEN_TRC_ELEM_"
 

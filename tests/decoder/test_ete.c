@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "decoder/decoder.h"
-#include "decoder/etm4_pkt.h"
+#include "decoder/etm4/etm4_pkt.h"
 
 /* ETE 1.3 and 1.0 with every feature, and ETMv4.6. */
 static const struct etm4_config ete_1_3 = {
@@ -35,9 +35,9 @@ static unsigned int meanings_of(unsigned int header)
 
 #define HEADER(name, first, last, needs, read)                                                     \
 	count += header - (first) <= (unsigned int)((last) - (first));
-#include "decoder/etm4_pkt.def"
+#include "decoder/etm4/etm4_pkt.def"
 
-#include "decoder/ete_pkt.def"
+#include "decoder/etm4/ete_pkt.def"
 #undef HEADER
 	return count;
 }

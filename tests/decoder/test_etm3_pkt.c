@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/etm3_pkt.h"
+#include "decoder/etm3/etm3_pkt.h"
 
 /* A trace unit with every feature but cycle accuracy and the alternative branch encoding. */
 static const struct etm3_config full = {.minor = 5,
@@ -52,7 +52,7 @@ static void each_header_has_one_meaning_or_none(void **state)
 	(void)state;
 	for (unsigned int h = 0; h < 256; h++) {
 #define HEADER(name, mask, match, needs, read) meanings[h] += (h & (mask)) == (match);
-#include "decoder/etm3_pkt.def"
+#include "decoder/etm3/etm3_pkt.def"
 #undef HEADER
 	}
 	begin(&reader, &full);

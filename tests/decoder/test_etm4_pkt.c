@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/etm4_pkt.h"
+#include "decoder/etm4/etm4_pkt.h"
 
 /* A trace unit that has every feature. */
 static const struct etm4_config full = {
@@ -48,7 +48,7 @@ static void each_header_has_one_meaning_or_none(void **state)
 #define HEADER(name, first, last, needs, read)                                                     \
 	for (unsigned int h = (first); h <= (last); h++)                                           \
 		meanings[h]++;
-#include "decoder/etm4_pkt.def"
+#include "decoder/etm4/etm4_pkt.def"
 #undef HEADER
 	begin(&reader, &full);
 	for (unsigned int h = 0; h < 256; h++) {

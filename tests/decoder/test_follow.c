@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/follow.h"
+#include "decoder/flow/follow.h"
 
 #define NOP    UINT32_C(0xd503201f)
 #define B_SELF UINT32_C(0x14000000)

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/graph.h"
+#include "decoder/flow/graph.h"
 
 enum {
 	/* More than the tables have room for at first, and than that twice. */

@@ -5,8 +5,8 @@
  */
 #include "tests/decoder/software_world.h"
 
-#include "decoder/itm_pkt.h"
 #include "decoder/listing.h"
+#include "decoder/stimulus/itm_pkt.h"
 
 #define SYNC "\0\0\0\0\0\x80"
 
@@ -174,7 +174,7 @@ static void header_has_one_meaning_or_is_reserved(void **state)
 		unsigned int meanings = 0;
 
 #define HEADER(name, mask, match, reader) meanings += (header & (mask)) == (match);
-#include "decoder/itm_pkt.def"
+#include "decoder/stimulus/itm_pkt.def"
 #undef HEADER
 		assert_true(meanings <= 1);
 		assert_int_equal(meanings == 0, itm_header_type((uint8_t)header) == ITM_RESERVED);

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/ptm_pkt.h"
+#include "decoder/ptm/ptm_pkt.h"
 
 static const struct ptm_config plain = {
         .context_id_size = 4, .is_timestamp_64 = true, .is_timestamp_binary = true};
@@ -35,7 +35,7 @@ static void each_header_has_one_meaning_or_none(void **state)
 	(void)state;
 	for (unsigned int h = 0; h < 256; h++) {
 #define HEADER(name, mask, match, read) meanings[h] += (h & (mask)) == (match);
-#include "decoder/ptm_pkt.def"
+#include "decoder/ptm/ptm_pkt.def"
 #undef HEADER
 	}
 	begin(&reader, &plain);

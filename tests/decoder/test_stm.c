@@ -5,7 +5,7 @@
  */
 #include "tests/decoder/software_world.h"
 
-#include "decoder/stm_pkt.h"
+#include "decoder/stimulus/stm_pkt.h"
 
 #define SYNC   "FFFFFFFFFFFFFFFFFFFFF0"
 #define BINARY "F003"
@@ -196,7 +196,7 @@ static void opcode_has_one_meaning_or_is_reserved(void **state)
 
 #define OPCODE(name, listed, length, code, digits, parts)                                          \
 	meanings += nibbles == (length) && opcode == (code);
-#include "decoder/stm_pkt.def"
+#include "decoder/stimulus/stm_pkt.def"
 #undef OPCODE
 			assert_int_equal(meanings, known[nibbles] >> opcode & 1);
 			assert_int_equal(type == STM_RESERVED, meanings == 0);

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "decoder/deframe.h"
-#include "decoder/tpiu.h"
+#include "decoder/frame/deframe.h"
+#include "decoder/frame/tpiu.h"
 
 #define FSYNC "\xff\xff\xff\x7f"
 #define HSYNC "\xff\x7f"

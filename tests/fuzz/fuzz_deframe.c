@@ -5,7 +5,7 @@
  * buffer (the low bit of an even one is elsewhere in its frame), places rise, Idx is not beyond the
  * place, and all that is the same whatever part of the window the caller leaves unread.
  */
-#include "decoder/deframe.h"
+#include "decoder/frame/deframe.h"
 #include "fuzz.h"
 
 enum { PACKINGS = DEFRAME_DSTREAM_HSYNC + 1 };

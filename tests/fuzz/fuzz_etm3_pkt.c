@@ -3,7 +3,7 @@
  * Packets of ETMv3, in any configuration that its registers can say. Holds: what fuzz_packets()
  * says, and the configuration's sizes are ones that the protocol has.
  */
-#include "decoder/etm3_pkt.h"
+#include "decoder/etm3/etm3_pkt.h"
 #include "fuzz.h"
 #include "fuzz_packets.h"
 #include "fuzz_source.h"

@@ -3,7 +3,7 @@
  * Packets of ETMv4 and ETE, in any configuration that its registers can say. Holds: what
  * fuzz_packets() says, and the configuration's sizes are ones that the protocol has.
  */
-#include "decoder/etm4_pkt.h"
+#include "decoder/etm4/etm4_pkt.h"
 #include "fuzz.h"
 #include "fuzz_packets.h"
 #include "fuzz_source.h"

@@ -3,7 +3,7 @@
  * ITM: any trace, its packets and, from decoder_open() on, its elements. Holds: what
  * fuzz_packets() and fuzz_decode() say.
  */
-#include "decoder/itm_pkt.h"
+#include "decoder/stimulus/itm_pkt.h"
 #include "fuzz.h"
 #include "fuzz_packets.h"
 #include "fuzz_source.h"

@@ -3,7 +3,7 @@
  * Packets of PTM, in any configuration that its registers can say. Holds: what fuzz_packets()
  * says, and the configuration's sizes are ones that the protocol has.
  */
-#include "decoder/ptm_pkt.h"
+#include "decoder/ptm/ptm_pkt.h"
 #include "fuzz.h"
 #include "fuzz_packets.h"
 #include "fuzz_source.h"

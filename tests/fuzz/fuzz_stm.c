@@ -4,7 +4,7 @@
  * at least one nibble, its size is that of the bytes it has nibbles in, TRUNCATED and END change
  * nothing, and every packet can be printed; and what fuzz_decode() says.
  */
-#include "decoder/stm_pkt.h"
+#include "decoder/stimulus/stm_pkt.h"
 #include "fuzz.h"
 #include "fuzz_source.h"
 

@@ -3,7 +3,7 @@
 #ifndef CSREPLAY_TESTS_REPLAY_MADE_ELEMENT_H
 #define CSREPLAY_TESTS_REPLAY_MADE_ELEMENT_H
 
-#include "decoder/element.h"
+#include "decoder/element/element.h"
 
 static inline struct element exception(uint32_t number, uint64_t return_address)
 {

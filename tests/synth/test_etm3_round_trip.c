@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/etm3_pkt.h"
+#include "decoder/etm3/etm3_pkt.h"
 #include "tests/synth/etm3_emit.h"
 
 enum config_kind {

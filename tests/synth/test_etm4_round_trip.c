@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/etm4_pkt.h"
+#include "decoder/etm4/etm4_pkt.h"
 #include "tests/synth/etm4_emit.h"
 #include "tests/synth/etm4_script.h"
 

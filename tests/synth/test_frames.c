@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/deframe.h"
+#include "decoder/frame/deframe.h"
 #include "tests/synth/frames.h"
 
 enum { STREAMS = 3, STREAM_SIZE = 5000 };

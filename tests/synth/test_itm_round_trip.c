@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/itm_pkt.h"
+#include "decoder/stimulus/itm_pkt.h"
 #include "tests/synth/itm_emit.h"
 
 /* A call of the encoder, as a row says it. */

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/ptm_pkt.h"
+#include "decoder/ptm/ptm_pkt.h"
 #include "tests/synth/ptm_emit.h"
 
 enum config_kind {

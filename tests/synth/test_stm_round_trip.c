@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/stm_pkt.h"
+#include "decoder/stimulus/stm_pkt.h"
 #include "tests/synth/stm_emit.h"
 
 /* What a reader knows before each packet under test. */
@@ -141,7 +141,7 @@ static const struct opcode {
 	uint8_t opcode;
 } opcodes[] = {
 #define OPCODE(type, name, nibbles, opcode, digits, parts) {name, STM_##type, nibbles, opcode},
-#include "decoder/stm_pkt.def"
+#include "decoder/stimulus/stm_pkt.def"
 #undef OPCODE
 };
 // clang-format on

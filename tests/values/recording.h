@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decoder/element.h"
+#include "decoder/element/element.h"
 #include "snapshot/snapshot.h"
 
 enum {

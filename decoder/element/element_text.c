@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Generic elements as text, line for line as OpenCSD 1.8's trc_pkt_lister prints them. */
+#include "decoder/element/element.h"
+
+static void add_hex(struct text *out, const char *before, uint64_t value)
+{
+	text_puts(out, before);
+	text_hex(out, value, 1);
+}
+
+static void add_range(const struct element *e, struct text *out)
+{
+	static const char *const classes[] = {
+	        [INSN_OTHER] = "--- ",           [INSN_BRANCH] = "BR  ",
+	        [INSN_BRANCH_INDIRECT] = "iBR ", [INSN_ISB] = "ISB ",
+	        [INSN_DSB_DMB] = "DSB.DMB",      [INSN_WFI_WFE] = "WFI.WFE",
+	        [INSN_TSTART] = "TSTART",
+	};
+	static const char *const subclasses[] = {
+	        [INSN_SUB_NONE] = "",
+	        [INSN_SUB_LINK] = "b+link ",
+	        [INSN_SUB_A64_RET] = "A64:ret ",
+	        [INSN_SUB_A64_ERET] = "A64:eret ",
+	        [INSN_SUB_V7_IMPLIED_RET] = "V7:impl ret",
+	};
+
+	add_hex(out, "exec range=0x", e->range.start);
+	add_hex(out, ":[0x", e->range.end);
+	text_puts(out, "] num_i(");
+	text_decimal(out, e->range.count);
+	text_puts(out, ") last_sz(");
+	text_decimal(out, e->range.last_size);
+	text_puts(out, ") (ISA=");
+	text_puts(out, isa_name(e->isa));
+	text_puts(out, e->range.last_executed ? ") E " : ") N ");
+	text_puts(out, classes[e->range.last_class]);
+	text_puts(out, subclasses[e->range.last_subclass]);
+	if (e->range.last_conditional)
+		text_puts(out, " <cond>");
+}
+
+static void add_exception(const struct element *e, struct text *out)
+{
+	if (e->exception.has_return_address) {
+		add_hex(out, "pref ret addr:0x", e->exception.return_address);
+		if (e->exception.return_is_branch_target)
+			text_puts(out, " [addr also prev br tgt]");
+		text_puts(out, "; ");
+	}
+	text_puts(out, "excep num (0x");
+	text_hex(out, e->exception.number, 2);
+	text_puts(out, ") ");
+}
+
+static void add_context(const struct element *e, struct text *out)
+{
+	static const char *const security[] = {
+	        [SECURITY_SECURE] = "S; ",
+	        [SECURITY_NON_SECURE] = "N; ",
+	        [SECURITY_ROOT] = "Root; ",
+	        [SECURITY_REALM] = "Realm; ",
+	};
+	const struct pe_context *context = &e->context;
+
+	text_printf(out, "(ISA=%s) ", isa_name(e->isa));
+	if (context->level != EL_UNKNOWN)
+		text_printf(out, "EL%d", (int)context->level);
+	text_puts(out, security[context->security]);
+	text_puts(out, context->is_64bit ? "64-bit; " : "32-bit; ");
+	if (context->has_vmid)
+		text_printf(out, "VMID=0x%x; ", (unsigned int)context->vmid);
+	if (context->has_context_id)
+		text_printf(out, "CTXTID=0x%x; ", (unsigned int)context->context_id);
+}
+
+static void add_nacc(const struct element *e, struct text *out)
+{
+	add_hex(out, " 0x", e->nacc.address);
+	add_hex(out, "; Memspace [0x", (uint64_t)e->nacc.space);
+	text_printf(out, ":%s] ", space_text(e->nacc.space));
+}
+
+static void add_event(const struct element *e, struct text *out)
+{
+	if (e->event.type == 1)
+		text_puts(out, " Trigger; ");
+	else if (e->event.type == 2)
+		text_printf(out, " Numbered:%u; ", (unsigned int)e->event.number);
+}
+
+static void add_reason(const struct element *e, struct text *out)
+{
+	static const char *const trace_on[] = {
+	        [TRACE_ON_NORMAL] = "begin or filter",
+	        [TRACE_ON_OVERFLOW] = "overflow",
+	        [TRACE_ON_EX_DEBUG] = "debug restart",
+	};
+
+	text_printf(out, " [%s]",
+	            e->type == ELEMENT_TRACE_ON ? trace_on[e->trace_on]
+	                                        : no_sync_reason_name(e->no_sync));
+}
+
+static void add_itm(const struct element *e, struct text *out)
+{
+	static const char *const delays[] = {
+	        [ITM_DELAY_NONE] = "TS Sync",
+	        [ITM_DELAY_TIMESTAMP] = "TS Delay",
+	        [ITM_DELAY_PACKET] = "Packet Delay",
+	        [ITM_DELAY_BOTH] = "TS and Packet Delay",
+	};
+	const struct itm_trace *itm = &e->itm;
+
+	if (itm->is_overflow)
+		text_puts(out, "ITM_OVERFLOW; ");
+	if (itm->kind == ITM_KIND_LOCAL_TIMESTAMP) {
+		text_printf(out, "ITM_TS_LOCAL ( TS delta: 0x%08x, { %s}; ",
+		            (unsigned int)itm->value, delays[itm->delay]);
+		text_printf(out, "TS cumulative: 0x%016llx) ", (unsigned long long)e->timestamp);
+		return;
+	}
+	if (itm->kind == ITM_KIND_GLOBAL_TIMESTAMP) {
+		text_printf(out, "ITM_TS_GLOBAL ( TS: 0x%016llx) ",
+		            (unsigned long long)e->timestamp);
+		return;
+	}
+	text_puts(out, itm->kind == ITM_KIND_SOFTWARE ? "ITM_SWIT (ch" : "ITM_DWT (desc");
+	add_hex(out, ": 0x", itm->source);
+	text_puts(out, "; Data: 0x");
+	text_hex(out, itm->value, 2U * itm->size);
+	text_puts(out, ") ");
+}
+
+static void add_software(const struct element *e, struct text *out)
+{
+	const struct software_trace *software = &e->software;
+
+	if (software->is_global_error) {
+		text_puts(out, "{Global Error.}");
+		return;
+	}
+	if (software->has_ids)
+		text_printf(out, " (Ma:0x%02x; Ch:0x%02x) ", software->master, software->channel);
+	else
+		text_puts(out, "(Ma:0x?\?; Ch:0x?\?) ");
+	if (software->bits > 0) {
+		text_puts(out, "0x");
+		text_hex(out, software->value, software->bits / 4U);
+		text_puts(out, "; ");
+	}
+	if (software->is_marker)
+		text_puts(out, "+Mrk ");
+	if (software->is_trigger)
+		text_puts(out, "Trig ");
+	if (e->has_timestamp)
+		text_printf(out, " [ TS=0x%012llx]; ", (unsigned long long)e->timestamp);
+	if (software->is_frequency)
+		text_puts(out, "Freq");
+	if (software->is_master_error)
+		text_puts(out, "{Master Error.}");
+}
+
+static void add_fields(const struct element *e, struct text *out)
+{
+	static const char *const memtrans[] = {"Init", "Start", "Commit", "Fail"};
+
+	switch (e->type) {
+	case ELEMENT_INSTR_RANGE:
+		add_range(e, out);
+		break;
+	case ELEMENT_I_RANGE_NOPATH:
+		add_hex(out, "first 0x", e->range.start);
+		add_hex(out, ":[next 0x", e->range.end);
+		text_printf(out, "] num_i(%u) ", (unsigned int)e->range.count);
+		break;
+	case ELEMENT_ADDR_NACC:
+		add_nacc(e, out);
+		break;
+	case ELEMENT_EXCEPTION:
+		add_exception(e, out);
+		break;
+	case ELEMENT_PE_CONTEXT:
+		add_context(e, out);
+		break;
+	case ELEMENT_NO_SYNC:
+	case ELEMENT_EO_TRACE:
+	case ELEMENT_TRACE_ON:
+		add_reason(e, out);
+		break;
+	case ELEMENT_TIMESTAMP:
+		text_printf(out, " [ TS=0x%012llx]; ", (unsigned long long)e->timestamp);
+		break;
+	case ELEMENT_EVENT:
+		add_event(e, out);
+		break;
+	case ELEMENT_SYNC_MARKER:
+		text_printf(out, " [Timestamp marker(0x%08x)]", (unsigned int)e->sync_marker);
+		break;
+	case ELEMENT_INSTRUMENTATION:
+		text_printf(out, "EL%u; 0x", (unsigned int)e->instrumentation.level);
+		text_hex(out, e->instrumentation.value, 16);
+		break;
+	case ELEMENT_MEMTRANS:
+		text_puts(out, memtrans[e->memtrans & 3]);
+		break;
+	case ELEMENT_SWTRACE:
+		add_software(e, out);
+		break;
+	case ELEMENT_ITMTRACE:
+		add_itm(e, out);
+		break;
+	case ELEMENT_UNKNOWN:
+	case ELEMENT_ADDR_UNKNOWN:
+	case ELEMENT_EXCEPTION_RET:
+	case ELEMENT_CYCLE_COUNT:
+	case ELEMENT_CUSTOM:
+	case ELEMENT_PACKET:
+		break;
+	}
+}
+
+static void add_packet(const struct element *e, struct text *out)
+{
+	text_char(out, '[');
+	for (uint32_t i = 0; i < e->packet.size; i++) {
+		text_puts(out, "0x");
+		text_hex(out, e->packet.bytes[i], 2);
+		text_char(out, ' ');
+	}
+	text_printf(out, "];\t%s : %s", e->packet.name, e->packet.fields);
+}
+
+void element_format_text(const struct element *element, struct text *out)
+{
+	text_puts(out, "Idx:");
+	text_decimal(out, element->offset);
+	add_hex(out, "; ID:", element->trace_id);
+	text_puts(out, "; ");
+	if (element->type == ELEMENT_PACKET) {
+		add_packet(element, out);
+		return;
+	}
+	text_puts(out, "OCSD_GEN_TRC_ELEM_");
+	text_puts(out, element_type_name(element->type));
+	text_char(out, '(');
+	add_fields(element, out);
+	if (element->has_cycles)
+		text_printf(out, " [CC=%u]; ", (unsigned int)element->cycles);
+	text_char(out, ')');
+}

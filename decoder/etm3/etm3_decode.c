@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The ETMv3 decoder whole: buffer -> bytes of its trace ID -> packets -> elements. In: a trace
+ * buffer and a source's registers. Out: elements, pulled one by one.
+ */
+#include <stdlib.h>
+
+#include "decoder/etm3/etm3_config.h"
+#include "decoder/etm3/etm3_flow.h"
+#include "decoder/etm3/etm3_pkt.h"
+#include "decoder/flow/etm_drive.h"
+#include "decoder/flow/protocol.h"
+
+struct etm3 {
+	struct etm3_config config;
+	struct etm3_reader reader;
+	struct etm3_flow flow;
+	struct etm_drive drive;
+};
+
+static void etm3_destroy(void *state)
+{
+	struct etm3 *d = state;
+
+	if (!d)
+		return;
+	etm_drive_fini(&d->drive);
+	free(d);
+}
+
+static enum status etm3_open(const struct protocol_input *input, void **state, uint8_t *trace_id)
+{
+	struct insn_options options = {0};
+	struct etm3_config config;
+	struct etm3 *d;
+	enum status status;
+
+	TRY(etm3_config_load(input->source, input->diags, &config));
+	d = calloc(1, sizeof(*d));
+	if (!d)
+		return STATUS_NO_MEM;
+	d->config = config;
+	status = etm_drive_init(&d->drive, input, config.trace_id, &options);
+	if (status != STATUS_OK) {
+		etm3_destroy(d);
+		return status;
+	}
+	etm3_reader_init(&d->reader, &d->config);
+	etm3_flow_init(&d->flow, &d->config, d->drive.follow, &d->drive.out);
+	*state = d;
+	*trace_id = config.trace_id;
+	return STATUS_OK;
+}
+
+static enum status list_packet(struct etm3 *d, const struct etm3_packet *packet,
+                               const uint8_t *bytes, uint64_t index)
+{
+	struct listed_packet listed = {
+	        .name = etm3_type_name(packet->type), .bytes = bytes, .size = packet->size};
+
+	text_clear(&d->drive.text);
+	etm3_packet_format(packet, &d->drive.text);
+	return etm_drive_list(&d->drive, listed, index);
+}
+
+static enum status give_packet(struct etm3 *d, const struct etm3_packet *packet,
+                               const uint8_t *bytes)
+{
+	uint64_t index = etm_drive_index(&d->drive, bytes);
+
+	etm_drive_done(&d->drive, bytes + packet->size - 1);
+	if (d->drive.lists_packets)
+		TRY(list_packet(d, packet, bytes, index));
+	return etm3_flow_packet(&d->flow, packet, index);
+}
+
+/* The bytes that are left are no whole packet, and nothing comes behind them. */
+static enum status end(struct etm3 *d)
+{
+	struct deframe *deframe = &d->drive.deframe;
+	struct etm3_packet packet = {.type = ETM3_INCOMPLETE, .known = d->reader.known};
+	const uint8_t *begin = deframe->bytes.pos;
+
+	if (bytes_left(&deframe->bytes) > 0) {
+		packet.meant = etm3_header_type(&d->reader, *begin);
+		packet.size = (uint32_t)bytes_left(&deframe->bytes);
+		TRY(bytes_skip(&deframe->bytes, packet.size));
+		TRY(give_packet(d, &packet, begin));
+	}
+	d->drive.position = deframe_consumed(deframe);
+	d->drive.is_ended = true;
+	return etm3_flow_end(&d->flow);
+}
+
+static enum status pull_packet(void *state)
+{
+	struct etm3 *d = state;
+	struct deframe *deframe = &d->drive.deframe;
+	const uint8_t *begin = deframe->bytes.pos;
+	const uint8_t *block_end =
+	        d->reader.is_synced ? deframe->bytes.end : etm_drive_block_end(&d->drive);
+	struct etm3_packet packet;
+	enum status status = etm3_reader_next(&d->reader, &deframe->bytes, block_end, &packet);
+
+	if (status == STATUS_OK || status == STATUS_BAD_DATA)
+		return give_packet(d, &packet, begin);
+	status = deframe_refill(deframe);
+	return status == STATUS_END ? end(d) : status;
+}
+
+static enum status etm3_next(void *state, struct element *element)
+{
+	struct etm3 *d = state;
+
+	return etm_drive_next(&d->drive, pull_packet, d, element);
+}
+
+static uint64_t etm3_position(const void *state)
+{
+	const struct etm3 *d = state;
+
+	return d->drive.position;
+}
+
+static bool etm3_next_address(const void *state, uint64_t *address)
+{
+	const struct etm3 *d = state;
+
+	return etm3_flow_next_address(&d->flow, address);
+}
+
+const struct protocol_decoder etm3_decoder = {
+        .name = "ETMv3",
+        .open = etm3_open,
+        .destroy = etm3_destroy,
+        .next = etm3_next,
+        .position = etm3_position,
+        .next_address = etm3_next_address,
+};

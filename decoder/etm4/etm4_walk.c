@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ETMv4 flow, third part: from a committed atom, exception or Q element to ranges of executed
+ * instructions, by following the code in memory. IHI 0064, "Instruction trace elements".
+ */
+#include "decoder/etm4/etm4_flow.h"
+
+#include "base/vec.h"
+
+/*
+ * Instructions in one walk: 64 MiB of code. The reference decoder walks as far as there is memory;
+ * so far it is followed, but not so far that damaged trace could keep us busy for hours.
+ */
+enum { WALK_LIMIT = 16 * FOLLOW_LIMIT };
+
+/* Room for a leg; `*leg` is to be filled, and counts with flow->leg_count++. */
+static inline enum status reserve_leg(struct etm4_flow *flow, struct leg **leg)
+{
+	if (flow->graph->visited_count + 32 > flow->graph->visited_capacity)
+		TRY(graph_reserve_visits(flow->graph, 32));
+	if (flow->leg_count == flow->leg_capacity)
+		TRY(vec_reserve((void **)&flow->legs, &flow->leg_capacity, flow->leg_count + 1,
+		                sizeof(*flow->legs)));
+	*leg = &flow->legs[flow->leg_count];
+	return STATUS_OK;
+}
+
+/* A leg of one run. */
+static enum status emit_run(struct etm4_flow *flow, uint32_t node, bool is_taken, uint64_t index)
+{
+	struct leg *leg;
+
+	TRY(reserve_leg(flow, &leg));
+	TRY(graph_visit(flow->graph, node));
+	*leg = (struct leg){.index = index,
+	                    .first = node,
+	                    .last = node,
+	                    .atoms = is_taken,
+	                    .instructions = flow->graph->steps[node].count,
+	                    .count = 1};
+	flow->leg_count++;
+	if (is_taken)
+		flow->isa = flow->graph->nodes[node].walk.last.next_isa;
+	return STATUS_OK;
+}
+
+enum status flow_emit_range(struct etm4_flow *flow, const struct walk *walk, bool is_executed,
+                            uint64_t index)
+{
+	uint32_t node;
+	bool is_new;
+
+	TRY(graph_intern(flow->graph, walk, &node, &is_new));
+	TRY(emit_run(flow, node, is_executed, index));
+	/* That of this very walk: an odd node is found by less. */
+	if (is_executed)
+		flow->isa = walk->last.next_isa;
+	return STATUS_OK;
+}
+
+enum status flow_emit_nacc(struct etm4_flow *flow, uint64_t address, uint64_t index)
+{
+	struct element *element;
+
+	TRY(flow_emit(flow, ELEMENT_ADDR_NACC, index, &element));
+	element->nacc.address = address;
+	element->nacc.space = flow->space;
+	return STATUS_OK;
+}
+
+/* No opcode at flow->address: what was walked before, and that it goes no further. */
+static enum status emit_no_memory(struct etm4_flow *flow, const struct walk *walk, uint64_t index)
+{
+	flow->needs_address = true;
+	if (walk->count > 0)
+		TRY(flow_emit_range(flow, walk, true, index));
+	return flow_emit_nacc(flow, walk->end, index);
+}
+
+enum status flow_pop_return(struct etm4_flow *flow)
+{
+	if (!flow->stack.must_pop)
+		return STATUS_OK;
+	TRY(retstack_pop(&flow->stack, &flow->address, &flow->isa));
+	flow->needs_address = false;
+	return STATUS_OK;
+}
+
+void flow_take_branch(struct etm4_flow *flow, const struct walk *walk)
+{
+	if (walk->last.class != INSN_BRANCH && walk->last.class != INSN_BRANCH_INDIRECT)
+		return;
+	if (walk->last.is_link)
+		retstack_push(&flow->stack, walk->end, walk->isa);
+	if (walk->last.class == INSN_BRANCH) {
+		flow->address = walk->last.target;
+		return;
+	}
+	flow->needs_address = true;
+	retstack_await(&flow->stack);
+}
+
+/* To the next waypoint, however far it is. */
+static enum status walk_to_waypoint(struct etm4_flow *flow, struct walk *walk)
+{
+	enum space space = flow->space;
+	enum status status = follow_once(flow->follow, space, flow->isa, flow->address, walk);
+
+	while (status == STATUS_BAD_DATA && walk->count < WALK_LIMIT) {
+		struct walk part;
+
+		status = follow_once(flow->follow, space, flow->isa, walk->end, &part);
+		if (status == STATUS_NO_MEM)
+			return status;
+		walk_append(walk, &part);
+	}
+	return status;
+}
+
+void flow_settle(struct etm4_flow *flow)
+{
+	const struct walk *walk;
+
+	if (flow->at < GRAPH_FIRST)
+		return;
+	walk = &flow->graph->nodes[flow->at].walk;
+	flow->address = walk->start;
+	flow->isa = walk->isa;
+	flow->hint = flow->at;
+	flow->at = GRAPH_NO_NODE;
+}
+
+/* The node at the current address, or GRAPH_NO_NODE. Odd nodes are never a hint. */
+static uint32_t find_node(struct etm4_flow *flow)
+{
+	enum space space = flow->space;
+
+	if (flow->hint != GRAPH_NO_NODE) {
+		const struct graph_node *hint = &flow->graph->nodes[flow->hint];
+
+		if (hint->walk.start == flow->address && hint->walk.isa == flow->isa &&
+		    hint->space == (uint8_t)space)
+			return flow->hint;
+	}
+	return graph_find(flow->graph, space, flow->isa, flow->address);
+}
+
+/*
+ * Where execution stands behind a run that was looked at by itself, and whether the next time it
+ * need not be: if all that it does is lead to another node, or to an address in the trace.
+ */
+static void pass_run(struct etm4_flow *flow, uint32_t node, bool is_taken)
+{
+	const struct insn *last = &flow->graph->nodes[node].walk.last;
+	uint32_t *next = &flow->graph->steps[node].next[is_taken];
+	bool is_branch = last->class == INSN_BRANCH || last->class == INSN_BRANCH_INDIRECT;
+
+	/* These push, pop or have an element of their own. */
+	if (is_taken && ((flow->stack.is_active && (last->is_link || flow->needs_address)) ||
+	                 last->subclass == INSN_SUB_A64_ERET))
+		return;
+	/* A branch that has to be taken, and was not: the history is to see that. */
+	if (!is_taken && is_branch && !last->is_conditional)
+		return;
+	if (flow->needs_address) {
+		*next = GRAPH_LEAVES;
+		return;
+	}
+	flow->at = find_node(flow);
+	if (flow->at == GRAPH_NO_NODE)
+		return;
+	if (graph_link(flow->graph, node, is_taken, flow->at))
+		*next = flow->at;
+	else
+		flow->at = GRAPH_NO_NODE;
+}
+
+/* One atom whose node the graph does not lead to, or not without thought. */
+SELDOM static enum status walk_atom(struct etm4_flow *flow, bool is_taken, uint64_t index)
+{
+	uint32_t node = find_node(flow);
+	struct element *element;
+	enum status status;
+	struct walk walk;
+
+	if (node == GRAPH_NO_NODE) {
+		status = walk_to_waypoint(flow, &walk);
+		if (status == STATUS_NO_MEMORY_AT) {
+			flow->address = walk.end;
+			return emit_no_memory(flow, &walk, index);
+		}
+		TRY(status);
+		TRY(graph_add(flow->graph, flow->space, &walk, &node));
+	}
+	walk = flow->graph->nodes[node].walk;
+	flow->address = walk.end;
+	if (is_taken)
+		flow_take_branch(flow, &walk);
+	TRY(emit_run(flow, node, is_taken, index));
+	pass_run(flow, node, is_taken);
+	/* ETE has no exception return packets: the instruction says it. */
+	if (!is_taken || !config_is_ete(flow->config) || walk.last.subclass != INSN_SUB_A64_ERET)
+		return STATUS_OK;
+	return flow_emit(flow, ELEMENT_EXCEPTION_RET, index, &element);
+}
+
+/* Where the code at the current address is in the graph; the leg is told how it came there. */
+static inline bool enter_graph(struct etm4_flow *flow, struct leg *leg)
+{
+	struct graph_target target;
+
+	leg->from = GRAPH_NO_NODE;
+	if (flow->from != GRAPH_NO_NODE && graph_find_target(flow->graph, flow->from, flow->space,
+	                                                     flow->isa, flow->address, &target)) {
+		leg->from = flow->from;
+		leg->number = target.number;
+		flow->at = target.node;
+	} else {
+		flow->at = find_node(flow);
+	}
+	flow->from = GRAPH_NO_NODE;
+	return flow->at != GRAPH_NO_NODE;
+}
+
+enum status etm4_flow_quick(struct etm4_flow *flow, uint32_t atoms, unsigned int count,
+                            uint64_t index, unsigned int *ran)
+{
+	struct leg *leg;
+
+	*ran = 0;
+	TRY(reserve_leg(flow, &leg));
+	leg->follows = flow->at != GRAPH_NO_NODE;
+	leg->from = GRAPH_NO_NODE;
+	if (!leg->follows && (flow->needs_address || flow->needs_context || flow->stack.must_pop ||
+	                      !enter_graph(flow, leg)))
+		return STATUS_OK;
+	flow->is_excepted = false;
+	*ran = graph_run(flow->graph, &flow->at, atoms, count, leg);
+	if (*ran == 0)
+		return STATUS_OK;
+	leg->index = index;
+	flow->leg_count++;
+	if (flow->at == GRAPH_LEAVES) {
+		const struct walk *walk = &flow->graph->nodes[leg->last].walk;
+
+		flow->address = walk->end;
+		flow->isa = walk->last.next_isa;
+		flow->needs_address = true;
+		flow->from = leg->last;
+	}
+	return STATUS_OK;
+}
+
+enum status flow_run_atoms(struct etm4_flow *flow, uint32_t atoms, unsigned int count,
+                           uint64_t index)
+{
+	flow->is_excepted = false;
+	while (count > 0) {
+		unsigned int ran;
+
+		TRY(flow_pop_return(flow));
+		TRY(etm4_flow_quick(flow, atoms, count, index, &ran));
+		if (ran == 0) {
+			if (flow->needs_address || flow->needs_context)
+				return STATUS_OK;
+			flow_settle(flow);
+			TRY(walk_atom(flow, (atoms & 1) != 0, index));
+			ran = 1;
+		}
+		atoms >>= ran;
+		count -= ran;
+	}
+	return STATUS_OK;
+}
+
+enum status flow_walk_through(struct etm4_flow *flow, uint64_t stop, struct walk *walk)
+{
+	struct walk part;
+	enum status status;
+
+	*walk = (struct walk){.start = flow->address, .end = flow->address, .isa = flow->isa};
+	do {
+		status = follow_to_address(flow->follow, flow->space, flow->isa, walk->end,
+		                           (struct follow_limit){stop, false}, &part);
+		if (status == STATUS_NO_MEM)
+			return status;
+		walk_append(walk, &part);
+		if (status == STATUS_NO_MEMORY_AT || walk->end == stop)
+			return status == STATUS_BAD_DATA ? STATUS_OK : status;
+	} while (part.count > 0 && walk->count < WALK_LIMIT);
+	return STATUS_BAD_DATA;
+}
+
+enum status flow_walk_to(struct etm4_flow *flow, uint64_t stop, uint64_t index)
+{
+	struct walk walk;
+	enum status status = flow_walk_through(flow, stop, &walk);
+
+	if (status != STATUS_OK && status != STATUS_NO_MEMORY_AT)
+		return status;
+	flow->address = walk.end;
+	if (status == STATUS_NO_MEMORY_AT)
+		return emit_no_memory(flow, &walk, index);
+	return walk.count > 0 ? flow_emit_range(flow, &walk, true, index) : STATUS_OK;
+}
+
+/*
+ * Up to `count` instructions, ended early by a branch, which nobody says was taken or not.
+ * `*is_whole` if that many are there. Instructions of four bytes are walked at once, T32's one by
+ * one.
+ */
+static enum status walk_count(struct etm4_flow *flow, uint32_t count, struct walk *walk,
+                              bool *is_whole)
+{
+	bool is_t32 = flow->isa == ISA_T32;
+	uint64_t stop = flow->address + 4 * (uint64_t)count;
+	bool is_branch = false;
+
+	*walk = (struct walk){.start = flow->address, .end = flow->address, .isa = flow->isa};
+	while (walk->count < count && walk->count < WALK_LIMIT && !is_branch) {
+		struct walk part;
+		enum status status = follow_to_address(
+		        flow->follow, flow->space, flow->isa, walk->end,
+		        (struct follow_limit){is_t32 ? walk->end : stop, is_t32}, &part);
+
+		if (status == STATUS_NO_MEM)
+			return status;
+		if (part.count == 0)
+			break;
+		walk_append(walk, &part);
+		is_branch =
+		        part.last.class == INSN_BRANCH || part.last.class == INSN_BRANCH_INDIRECT;
+		if (status != STATUS_OK)
+			break;
+	}
+	walk->ends_at_waypoint = is_branch;
+	*is_whole = count > 0 && walk->count == count;
+	return STATUS_OK;
+}
+
+enum status flow_walk_q(struct etm4_flow *flow, uint32_t count, uint64_t next, uint64_t index)
+{
+	struct element *element;
+	struct walk walk;
+	bool is_whole;
+
+	TRY(walk_count(flow, count, &walk, &is_whole));
+	if (is_whole && (walk.end == next || walk.ends_at_waypoint))
+		return flow_emit_range(flow, &walk, true, index);
+	TRY(flow_emit(flow, ELEMENT_I_RANGE_NOPATH, index, &element));
+	element->isa = flow->isa;
+	element->range.start = walk.start;
+	element->range.end = next;
+	element->range.count = count;
+	return STATUS_OK;
+}

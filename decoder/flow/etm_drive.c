@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Around the packets and the flow of ETMv3 and PTM: bytes in, elements out. */
+#include "decoder/flow/etm_drive.h"
+
+#include "snapshot/memmap.h"
+
+enum status etm_drive_init(struct etm_drive *drive, const struct protocol_input *input,
+                           uint8_t trace_id, const struct insn_options *options)
+{
+	const struct snap_core *core = input->source->core;
+	const struct memmap *memory = core ? core->memory : NULL;
+
+	drive->out.trace_id = trace_id;
+	drive->lists_packets = input->options.packets;
+	deframe_init(&drive->deframe, input->format, input->data, trace_id);
+	if (!memory) {
+		drive->no_memory = memmap_create();
+		if (!drive->no_memory)
+			return STATUS_NO_MEM;
+		TRY(memmap_freeze(drive->no_memory));
+		memory = drive->no_memory;
+	}
+	drive->follow = follow_create(memory, options);
+	return drive->follow ? STATUS_OK : STATUS_NO_MEM;
+}
+
+void etm_drive_fini(struct etm_drive *drive)
+{
+	follow_destroy(drive->follow);
+	memmap_destroy(drive->no_memory);
+	text_fini(&drive->text);
+	etm_queue_fini(&drive->out);
+}
+
+enum status etm_drive_next(struct etm_drive *drive, etm_pull pull, void *state,
+                           struct element *element)
+{
+	for (;;) {
+		if (drive->has_listed) {
+			*element = drive->listed;
+			drive->has_listed = false;
+			return STATUS_OK;
+		}
+		if (etm_queue_take(&drive->out, element) == STATUS_OK)
+			return STATUS_OK;
+		if (drive->is_ended)
+			return STATUS_END;
+		TRY(pull(state));
+	}
+}
+
+uint64_t etm_drive_index(const struct etm_drive *drive, const uint8_t *at)
+{
+	return deframe_index(&drive->deframe, at);
+}
+
+void etm_drive_done(struct etm_drive *drive, const uint8_t *last)
+{
+	drive->position = deframe_position(&drive->deframe, last) + 1;
+}
+
+const uint8_t *etm_drive_block_end(const struct etm_drive *drive)
+{
+	const struct deframe *d = &drive->deframe;
+	const uint8_t *at = d->bytes.pos;
+
+	if (d->format == DEFRAME_SOURCE || at == d->bytes.end)
+		return d->bytes.end;
+	for (at++; at < d->bytes.end; at++) {
+		bool is_same_frame = deframe_position(d, at) / FRAME_SIZE ==
+		                     deframe_position(d, at - 1) / FRAME_SIZE;
+
+		if (!is_same_frame || deframe_index(d, at) != deframe_index(d, at - 1) + 1)
+			break;
+	}
+	return at;
+}
+
+enum status etm_drive_list(struct etm_drive *drive, struct listed_packet packet, uint64_t index)
+{
+	TRY(text_status(&drive->text));
+	packet.fields = drive->text.data;
+	drive->listed = element_of_packet(&packet, drive->out.trace_id, index);
+	drive->has_listed = true;
+	return STATUS_OK;
+}

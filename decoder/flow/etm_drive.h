@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the decoders of ETMv3 and PTM have in common around their packets and their flow: bytes of
+ * a trace ID from the buffer, the code to follow, the elements for the caller, the listing of
+ * packets. In: a trace buffer. Out: elements, pulled one by one.
+ */
+#ifndef CSREPLAY_DECODER_FLOW_ETM_DRIVE_H
+#define CSREPLAY_DECODER_FLOW_ETM_DRIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "base/text.h"
+#include "decoder/element/element.h"
+#include "decoder/flow/etm_queue.h"
+#include "decoder/flow/follow.h"
+#include "decoder/flow/protocol.h"
+#include "decoder/frame/deframe.h"
+
+struct etm_drive {
+	struct etm_queue out;
+	struct follow *follow;
+	struct memmap *no_memory; /* of a source without a core */
+	uint64_t position;        /* behind the last packet's last byte */
+	bool is_ended;
+	/* Packets for the user. */
+	bool lists_packets;
+	bool has_listed; /* `listed` is to be given out before the elements */
+	struct element listed;
+	struct text text;
+	struct deframe deframe;
+};
+
+/* Takes the next packet; elements go to the drive's list. */
+typedef enum status (*etm_pull)(void *state);
+
+/* The drive is zeroed before. On failure it is to be ended with etm_drive_fini() all the same. */
+MUST_USE enum status etm_drive_init(struct etm_drive *drive, const struct protocol_input *input,
+                                    uint8_t trace_id, const struct insn_options *options);
+void etm_drive_fini(struct etm_drive *drive);
+
+/* As decoder_next(). */
+MUST_USE enum status etm_drive_next(struct etm_drive *drive, etm_pull pull, void *state,
+                                    struct element *element);
+
+/* Idx of the byte at `at`, and that the packet up to there is done. */
+uint64_t etm_drive_index(const struct etm_drive *drive, const uint8_t *at);
+void etm_drive_done(struct etm_drive *drive, const uint8_t *last);
+
+/*
+ * End of the block that the next byte is in: bytes of one trace ID that lie together in a frame.
+ * Bytes in which synchronisation is sought are listed by block.
+ */
+const uint8_t *etm_drive_block_end(const struct etm_drive *drive);
+
+/* Lists a packet whose fields are in drive->text, its bytes in the deframer's window. NO_MEM. */
+MUST_USE enum status etm_drive_list(struct etm_drive *drive, struct listed_packet packet,
+                                    uint64_t index);
+
+#endif

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Following code. In: the memory map, an address. Out: the instructions from there to a waypoint
+ * (ETMv4 IHI 0064, P0 elements).
+ *
+ * The unit of the cache is the stretch: the instructions from an address to a waypoint, to a hole
+ * in memory or to the next multiple of GRID, whichever comes first. Nearly every walk is one
+ * stretch. Where code goes on over the grid without a waypoint, walks that began at different
+ * addresses share the stretches behind it: so a megabyte of zeros does not cost a megabyte for
+ * each address in it that a trace names.
+ */
+#include "decoder/flow/follow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+enum {
+	GRID = 16 * 1024,     /* bytes */
+	SLOTS_FIRST = 1024,   /* power of two, as all sizes of the cache */
+	SLOTS_MOST = 1 << 20, /* 64 MiB; a cache that needs more is emptied */
+	INSN_SLOTS = 1 << 13, /* single instructions, each in the slot of its address */
+};
+
+struct stretch {
+	struct walk walk; /* at a hole and at the grid ends_at_waypoint is false */
+	bool is_used;     /* false: the slot is free */
+	bool ends_at_hole;
+	uint8_t space;
+};
+
+struct follow {
+	const struct memmap *memory;
+	struct insn_options options;
+	struct stretch *slots; /* open addressing by start, isa and space */
+	size_t slot_count;     /* 0 before the first stretch */
+	size_t used;
+	struct stretch *insns;   /* as stretches of one instruction; NULL before the first */
+	struct stretch uncached; /* the last one that was not worth a slot */
+	bool caller_keeps;       /* walks to a waypoint need no slot */
+};
+
+/* Reads code that lies one behind the other. */
+struct reader {
+	const struct follow *follow;
+	enum space space;
+	struct bytes bytes; /* memory from the next opcode on; may be empty */
+	uint8_t it_left; /* T32: instructions that an IT in front of them puts under a condition */
+};
+
+struct follow *follow_create(const struct memmap *memory, const struct insn_options *options)
+{
+	struct follow *follow = calloc(1, sizeof(*follow));
+
+	if (!follow)
+		return NULL;
+	follow->memory = memory;
+	follow->options = *options;
+	return follow;
+}
+
+void follow_destroy(struct follow *follow)
+{
+	if (!follow)
+		return;
+	free(follow->slots);
+	free(follow->insns);
+	free(follow);
+}
+
+/* The opcode of `size` bytes at `address`. False if one of them is not in memory. */
+static bool read_opcode(struct reader *reader, uint64_t address, unsigned int size,
+                        uint64_t *opcode)
+{
+	const struct memmap *memory = reader->follow->memory;
+	struct mem_span next = {.bytes = {0}};
+	uint8_t raw[4];
+	struct bytes across;
+
+	if (bytes_le(&reader->bytes, size, opcode) == STATUS_OK)
+		return true;
+	/* The first opcode, or one that begins in the next region or lies across its border. */
+	if (memmap_read(memory, reader->space, address, raw, size) < size)
+		return false;
+	if (memmap_find(memory, reader->space, address + size, &next) != STATUS_OK)
+		next.bytes = bytes_of(NULL, 0);
+	reader->bytes = next.bytes;
+	across = bytes_of(raw, size);
+	return bytes_le(&across, size, opcode) == STATUS_OK;
+}
+
+/* A T32 opcode is one halfword or two, the first one in the high half. */
+static bool read_t32_opcode(struct reader *reader, uint64_t address, uint64_t *opcode)
+{
+	uint64_t second;
+
+	if (!read_opcode(reader, address, 2, opcode))
+		return false;
+	if (insn_t32_size((uint32_t)*opcode) == 2)
+		return true;
+	if (!read_opcode(reader, address + 2, 2, &second))
+		return false;
+	*opcode = *opcode << 16 | second;
+	return true;
+}
+
+/* False if the instruction at `address` is not in memory. */
+static bool classify_at(struct reader *reader, enum isa isa, uint64_t address, struct insn *insn)
+{
+	const struct insn_options *options = &reader->follow->options;
+	bool is_t32 = isa == ISA_T32;
+	uint64_t opcode;
+
+	if (is_t32 ? !read_t32_opcode(reader, address, &opcode)
+	           : !read_opcode(reader, address, 4, &opcode))
+		return false;
+	if (is_t32)
+		insn_t32_classify((uint32_t)opcode, address, options, insn);
+	else if (isa == ISA_A32)
+		insn_a32_classify((uint32_t)opcode, address, options, insn);
+	else
+		insn_a64_classify((uint32_t)opcode, address, options, insn);
+	return true;
+}
+
+/* Appends the instruction at walk->end. False if it is not in memory. */
+static bool walk_insn(struct reader *reader, struct walk *walk)
+{
+	if (!classify_at(reader, walk->isa, walk->end, &walk->last))
+		return false;
+	if (reader->it_left > 0) {
+		reader->it_left--;
+		walk->last.is_conditional = true;
+	} else if (reader->follow->options.it_is_conditional) {
+		reader->it_left = walk->last.it_count;
+	}
+	walk->ends_at_waypoint = walk->last.class != INSN_OTHER;
+	walk->end += walk->last.size;
+	walk->count++;
+	return true;
+}
+
+static bool can_follow(enum isa isa)
+{
+	return isa == ISA_A64 || isa == ISA_A32 || isa == ISA_T32;
+}
+
+static struct stretch walk_stretch(const struct follow *follow, enum space space, enum isa isa,
+                                   uint64_t start)
+{
+	struct reader reader = {.follow = follow, .space = space};
+	struct stretch stretch = {.walk = {.start = start, .end = start, .isa = isa},
+	                          .is_used = true,
+	                          .space = (uint8_t)space};
+	struct walk *walk = &stretch.walk;
+
+	while (!walk->ends_at_waypoint &&
+	       (walk->end / GRID == start / GRID || reader.it_left > 0)) {
+		if (!walk_insn(&reader, walk)) {
+			stretch.ends_at_hole = true;
+			break;
+		}
+	}
+	return stretch;
+}
+
+/* The slot of the stretch, or the free one that it would take; there is always a free one. */
+static struct stretch *find_slot(struct stretch *slots, size_t slot_count, enum space space,
+                                 enum isa isa, uint64_t start)
+{
+	uint64_t key = start ^ ((uint64_t)space << 56 | (uint64_t)isa << 52);
+	size_t at = hash_u64(key);
+
+	for (;; at++) {
+		struct stretch *slot = &slots[at & (slot_count - 1)];
+
+		if (!slot->is_used || (slot->walk.start == start && slot->walk.isa == isa &&
+		                       slot->space == (uint8_t)space))
+			return slot;
+	}
+}
+
+/* Makes room for one more stretch: at most three of four slots are used. */
+static enum status make_room(struct follow *follow)
+{
+	size_t grown = follow->slot_count ? 2 * follow->slot_count : SLOTS_FIRST;
+	struct stretch *slots;
+
+	if (follow->used + 1 <= follow->slot_count / 4 * 3)
+		return STATUS_OK;
+	if (grown > SLOTS_MOST) {
+		memset(follow->slots, 0, follow->slot_count * sizeof(*follow->slots));
+		follow->used = 0;
+		return STATUS_OK;
+	}
+	slots = calloc(grown, sizeof(*slots));
+	if (!slots)
+		return STATUS_NO_MEM;
+	for (size_t i = 0; i < follow->slot_count; i++) {
+		const struct stretch *old = &follow->slots[i];
+
+		if (old->is_used)
+			*find_slot(slots, grown, old->space, old->walk.isa, old->walk.start) = *old;
+	}
+	free(follow->slots);
+	follow->slots = slots;
+	follow->slot_count = grown;
+	return STATUS_OK;
+}
+
+/*
+ * Walks the stretch and enters it, unless it is a walk that the caller keeps. `*found` is valid
+ * until the next call.
+ */
+static enum status add_stretch(struct follow *follow, enum space space, enum isa isa,
+                               uint64_t start, const struct stretch **found)
+{
+	struct stretch stretch = walk_stretch(follow, space, isa, start);
+	struct stretch *slot = &follow->uncached;
+	bool is_kept = follow->caller_keeps && stretch.walk.ends_at_waypoint;
+
+	/* Addresses without code are found again as fast, and have no number. */
+	if (stretch.walk.count > 0 && !is_kept) {
+		TRY(make_room(follow));
+		slot = find_slot(follow->slots, follow->slot_count, space, isa, start);
+		follow->used++;
+	}
+	*slot = stretch;
+	*found = slot;
+	return STATUS_OK;
+}
+
+static inline enum status stretch_at(struct follow *follow, enum space space, enum isa isa,
+                                     uint64_t start, const struct stretch **found)
+{
+	if (follow->slot_count > 0) {
+		*found = find_slot(follow->slots, follow->slot_count, space, isa, start);
+		if ((*found)->is_used)
+			return STATUS_OK;
+	}
+	return add_stretch(follow, space, isa, start, found);
+}
+
+void walk_append(struct walk *walk, const struct walk *part)
+{
+	if (part->count == 0)
+		return;
+	walk->end = part->end;
+	walk->count += part->count;
+	walk->last = part->last;
+	walk->ends_at_waypoint = part->ends_at_waypoint;
+}
+
+/* What a walk that has come to the end of `stretch` answers; END if it goes on. */
+static enum status walk_status(const struct walk *walk, const struct stretch *stretch)
+{
+	if (walk->ends_at_waypoint)
+		return STATUS_OK;
+	if (stretch->ends_at_hole)
+		return STATUS_NO_MEMORY_AT;
+	return walk->count >= FOLLOW_LIMIT ? STATUS_BAD_DATA : STATUS_END;
+}
+
+enum status follow_once(struct follow *follow, enum space space, enum isa isa, uint64_t start,
+                        struct walk *walk)
+{
+	enum status status;
+
+	follow->caller_keeps = true;
+	status = follow_to_waypoint(follow, space, isa, start, walk);
+	follow->caller_keeps = false;
+	return status;
+}
+
+enum status follow_to_waypoint(struct follow *follow, enum space space, enum isa isa,
+                               uint64_t start, struct walk *walk)
+{
+	const struct stretch *stretch;
+	enum status status;
+
+	if (!can_follow(isa))
+		return STATUS_UNSUPPORTED;
+	TRY(stretch_at(follow, space, isa, start, &stretch));
+	*walk = stretch->walk;
+	while ((status = walk_status(walk, stretch)) == STATUS_END) {
+		TRY(stretch_at(follow, space, isa, walk->end, &stretch));
+		walk_append(walk, &stretch->walk);
+	}
+	return status;
+}
+
+/*
+ * Appends the part of the stretch at walk->end in front of `stop`, which lies in it, and with
+ * `inclusive` the instruction there. False with the whole stretch if none begins at `stop`.
+ */
+static bool append_until(const struct follow *follow, const struct stretch *stretch, uint64_t stop,
+                         bool inclusive, struct walk *walk)
+{
+	struct reader reader = {.follow = follow, .space = stretch->space};
+
+	while (walk->end != stop) {
+		if (walk->end == stretch->walk.end || !walk_insn(&reader, walk))
+			return false;
+	}
+	return !inclusive || walk_insn(&reader, walk);
+}
+
+enum status follow_to_address(struct follow *follow, enum space space, enum isa isa, uint64_t start,
+                              struct follow_limit limit, struct walk *walk)
+{
+	const struct stretch *stretch;
+	enum status status = STATUS_END;
+
+	if (!can_follow(isa))
+		return STATUS_UNSUPPORTED;
+	*walk = (struct walk){.start = start, .end = start, .isa = isa};
+	while (status == STATUS_END) {
+		if (!limit.inclusive && walk->end == limit.stop)
+			return STATUS_OK;
+		TRY(stretch_at(follow, space, isa, walk->end, &stretch));
+		/* Differences, since a stretch may end with the address space. */
+		if (limit.stop - walk->end >= stretch->walk.end - walk->end)
+			walk_append(walk, &stretch->walk);
+		else if (append_until(follow, stretch, limit.stop, limit.inclusive, walk))
+			return STATUS_OK;
+		status = walk_status(walk, stretch);
+	}
+	return !limit.inclusive && walk->end == limit.stop ? STATUS_OK : status;
+}
+
+enum status follow_insn(struct follow *follow, enum space space, enum isa isa, uint64_t address,
+                        const struct walk **walk)
+{
+	struct stretch *slot;
+	enum status status;
+
+	if (!follow->insns) {
+		follow->insns = calloc(INSN_SLOTS, sizeof(*follow->insns));
+		if (!follow->insns)
+			return STATUS_NO_MEM;
+	}
+	slot = &follow->insns[hash_u64(address) % INSN_SLOTS];
+	*walk = &slot->walk;
+	if (slot->is_used && slot->walk.start == address && slot->walk.isa == isa &&
+	    slot->space == (uint8_t)space)
+		return STATUS_OK;
+	*slot = (struct stretch){.space = (uint8_t)space};
+	status = follow_to_address(follow, space, isa, address,
+	                           (struct follow_limit){address, true}, &slot->walk);
+	slot->is_used = status == STATUS_OK;
+	return status;
+}
+
+void walk_fill_range(const struct walk *walk, bool is_executed, struct element *element)
+{
+	element->isa = walk->isa;
+	element->range.start = walk->start;
+	element->range.end = walk->end;
+	element->range.count = walk->count;
+	element->range.last_size = walk->last.size;
+	element->range.last_class = walk->last.class;
+	element->range.last_subclass = walk->last.subclass;
+	element->range.last_executed = is_executed;
+	element->range.last_conditional = walk->last.is_conditional;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The PTM decoder whole: buffer -> bytes of its trace ID -> packets -> elements. In: a trace
+ * buffer and a source's registers. Out: elements, pulled one by one.
+ */
+#include <stdlib.h>
+
+#include "decoder/flow/etm_drive.h"
+#include "decoder/flow/protocol.h"
+#include "decoder/ptm/ptm_config.h"
+#include "decoder/ptm/ptm_flow.h"
+#include "decoder/ptm/ptm_pkt.h"
+
+struct ptm {
+	struct ptm_config config;
+	struct ptm_reader reader;
+	struct ptm_flow flow;
+	bool told_not_sync; /* the flow knows */
+	struct etm_drive drive;
+};
+
+static void ptm_destroy(void *state)
+{
+	struct ptm *d = state;
+
+	if (!d)
+		return;
+	etm_drive_fini(&d->drive);
+	free(d);
+}
+
+static enum status ptm_open(const struct protocol_input *input, void **state, uint8_t *trace_id)
+{
+	struct insn_options options = {0};
+	struct ptm_config config;
+	struct ptm *d;
+	enum status status;
+
+	TRY(ptm_config_load(input->source, input->diags, &config));
+	d = calloc(1, sizeof(*d));
+	if (!d)
+		return STATUS_NO_MEM;
+	d->config = config;
+	options.dsb_dmb_is_waypoint = config.dsb_dmb_is_waypoint;
+	status = etm_drive_init(&d->drive, input, config.trace_id, &options);
+	if (status != STATUS_OK) {
+		ptm_destroy(d);
+		return status;
+	}
+	ptm_reader_init(&d->reader, &d->config);
+	ptm_flow_init(&d->flow, &d->config, d->drive.follow, &d->drive.out);
+	*state = d;
+	*trace_id = config.trace_id;
+	return STATUS_OK;
+}
+
+static enum status list_packet(struct ptm *d, const struct ptm_packet *packet, const uint8_t *bytes,
+                               uint64_t index)
+{
+	struct listed_packet listed = {
+	        .name = ptm_type_name(packet->type), .bytes = bytes, .size = packet->size};
+
+	text_clear(&d->drive.text);
+	ptm_packet_format(packet, &d->drive.text);
+	return etm_drive_list(&d->drive, listed, index);
+}
+
+/* The flow is told of bytes without synchronisation once. */
+static enum status give_packet(struct ptm *d, const struct ptm_packet *packet, const uint8_t *bytes)
+{
+	uint64_t index = etm_drive_index(&d->drive, bytes);
+	bool is_not_sync = packet->type == PTM_NOT_SYNC;
+	bool is_known = is_not_sync && d->told_not_sync;
+
+	etm_drive_done(&d->drive, bytes + packet->size - 1);
+	d->told_not_sync |= is_not_sync;
+	if (d->drive.lists_packets)
+		TRY(list_packet(d, packet, bytes, index));
+	return is_known ? STATUS_OK : ptm_flow_packet(&d->flow, packet, index);
+}
+
+/* The bytes that are left are no whole packet, and nothing comes behind them. */
+static enum status end(struct ptm *d)
+{
+	struct deframe *deframe = &d->drive.deframe;
+	struct ptm_packet packet = {.type = PTM_INCOMPLETE, .known = d->reader.known};
+	const uint8_t *begin = deframe->bytes.pos;
+
+	if (bytes_left(&deframe->bytes) > 0) {
+		packet.meant = ptm_header_type(&d->reader, *begin);
+		packet.size = (uint32_t)bytes_left(&deframe->bytes);
+		TRY(bytes_skip(&deframe->bytes, packet.size));
+		TRY(give_packet(d, &packet, begin));
+	}
+	d->drive.position = deframe_consumed(deframe);
+	d->drive.is_ended = true;
+	return ptm_flow_end(&d->flow);
+}
+
+static enum status pull_packet(void *state)
+{
+	struct ptm *d = state;
+	struct deframe *deframe = &d->drive.deframe;
+	const uint8_t *begin = deframe->bytes.pos;
+	const uint8_t *block_end =
+	        d->reader.is_synced ? deframe->bytes.end : etm_drive_block_end(&d->drive);
+	struct ptm_packet packet;
+	enum status status = ptm_reader_next(&d->reader, &deframe->bytes, block_end, &packet);
+
+	if (status == STATUS_OK || status == STATUS_BAD_DATA)
+		return give_packet(d, &packet, begin);
+	status = deframe_refill(deframe);
+	return status == STATUS_END ? end(d) : status;
+}
+
+static enum status ptm_next(void *state, struct element *element)
+{
+	struct ptm *d = state;
+
+	return etm_drive_next(&d->drive, pull_packet, d, element);
+}
+
+static uint64_t ptm_position(const void *state)
+{
+	const struct ptm *d = state;
+
+	return d->drive.position;
+}
+
+static bool ptm_next_address(const void *state, uint64_t *address)
+{
+	const struct ptm *d = state;
+
+	return ptm_flow_next_address(&d->flow, address);
+}
+
+const struct protocol_decoder ptm_decoder = {
+        .name = "PTM",
+        .open = ptm_open,
+        .destroy = ptm_destroy,
+        .next = ptm_next,
+        .position = ptm_position,
+        .next_address = ptm_next_address,
+};
