@@ -19,8 +19,8 @@
 #include "base/diag.h"
 #include "base/str.h"
 #include "bench/report.h"
-#include "replay/history.h"
-#include "replay/session.h"
+#include "replay/history/history.h"
+#include "replay/session/session.h"
 #include "snapshot/snapshot.h"
 
 enum {

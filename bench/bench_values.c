@@ -18,10 +18,10 @@
 #include "arch/register.h"
 #include "base/diag.h"
 #include "bench/report.h"
-#include "replay/history.h"
-#include "replay/session.h"
-#include "replay/solve.h"
-#include "replay/values.h"
+#include "replay/history/history.h"
+#include "replay/session/session.h"
+#include "replay/values/solver/solve.h"
+#include "replay/values/values.h"
 #include "snapshot/snapshot.h"
 
 enum {

@@ -14,7 +14,7 @@
 #include "base/status.h"
 #include "base/str.h"
 #include "base/text.h"
-#include "replay/session.h"
+#include "replay/session/session.h"
 #include "snapshot/snapshot.h"
 
 enum cli_exit {

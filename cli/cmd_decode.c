@@ -5,7 +5,7 @@
  */
 #include "cli/cli.h"
 #include "decoder/listing.h"
-#include "replay/tarmac_source.h"
+#include "replay/tarmac/tarmac_source.h"
 
 enum { FLUSH_AT = 1 << 16 };
 

@@ -9,7 +9,7 @@
 #include "arch/disasm.h"
 #include "base/json.h"
 #include "cli/cli.h"
-#include "replay/session.h"
+#include "replay/session/session.h"
 
 enum { FLUSH_AT = 1 << 16 };
 

@@ -11,7 +11,7 @@
 
 #include "arch/disasm.h"
 #include "base/text.h"
-#include "replay/compare.h"
+#include "replay/compare/compare.h"
 
 struct compare_printer {
 	struct compare_side sides[COMPARE_SIDES];

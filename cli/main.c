@@ -23,7 +23,7 @@ static const char compare_details[] =
         "A and B are traces of any kinds. FORMAT is text (default) or json. Instructions are\n"
         "matched by address; LIST is of what is compared of two that match:\n"
 #define X(name, text, what) "  " text ": " what "\n"
-#include "replay/compare.def"
+#include "replay/compare/compare.def"
 #undef X
         "of these registers with --registers, memory with --memory, disassembly and timestamps\n"
         "with --strict. With --strict a gap excuses nothing. --core and --from take a name and a\n"

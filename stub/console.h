@@ -10,7 +10,7 @@
 
 #include "base/str.h"
 #include "base/text.h"
-#include "replay/session.h"
+#include "replay/session/session.h"
 
 struct console {
 	struct session *session;

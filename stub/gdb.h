@@ -15,7 +15,7 @@
 
 #include "base/str.h"
 #include "base/text.h"
-#include "replay/session.h"
+#include "replay/session/session.h"
 
 enum client {
 	CLIENT_UNKNOWN, /* before the first packet */

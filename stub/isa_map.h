@@ -13,7 +13,7 @@
 #define CSREPLAY_STUB_ISA_MAP_H
 
 #include "base/text.h"
-#include "replay/session.h"
+#include "replay/session/session.h"
 
 /* Appends the file, or nothing if no core that is a thread has a history. */
 void isa_map_write(const struct session *session, struct text *out);

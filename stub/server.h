@@ -10,7 +10,7 @@
 
 #include "base/diag.h"
 #include "base/status.h"
-#include "replay/session.h"
+#include "replay/session/session.h"
 #include "stub/transport.h"
 
 struct server_options {

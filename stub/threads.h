@@ -11,7 +11,7 @@
 
 #include "base/str.h"
 #include "base/text.h"
-#include "replay/session.h"
+#include "replay/session/session.h"
 
 bool threads_has(const struct session *session, size_t core);
 

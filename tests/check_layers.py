@@ -24,7 +24,7 @@ THIRD_PARTY = [
     (r"capstone/.*|capstone\.h", "arch/disasm.c"),
     (r"histedit\.h|editline/.*", "cli/shell.c"),
     (r"archive\.h|archive_entry\.h", "snapshot/package.c"),
-    (r"roaring/.*", "replay/address_index.c"),
+    (r"roaring/.*", "replay/history/address_index.c"),
     (r"cmocka\.h", None),
 ]
 PACKAGES = {

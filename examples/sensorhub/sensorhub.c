@@ -47,17 +47,17 @@ static const struct driver thermometer = {.scale = 10, .offset = 273};
 static const struct driver barometer = {.scale = 4, .offset = 870};
 
 static struct sensor sensors[SENSORS] = {
-	{.label = "inside", .driver = &thermometer},
-	{.label = "outside", .driver = &thermometer},
-	{.label = "cellar", .driver = &barometer},
-	{.label = "roof", .driver = &barometer},
+        {.label = "inside", .driver = &thermometer},
+        {.label = "outside", .driver = &thermometer},
+        {.label = "cellar", .driver = &barometer},
+        {.label = "roof", .driver = &barometer},
 };
 
 static const struct command inbox[] = {
-	{.round = 2, .kind = COMMAND_RENAME, .sensor = 0, .length = 7, .text = "kitchen"},
-	{.round = 4, .kind = COMMAND_RESEED, .sensor = 0},
-	{.round = 7, .kind = COMMAND_RENAME, .sensor = 2, .length = 12, .text = "winecellar-2"},
-	{.round = 9, .kind = COMMAND_RESEED, .sensor = 0},
+        {.round = 2, .kind = COMMAND_RENAME, .sensor = 0, .length = 7, .text = "kitchen"},
+        {.round = 4, .kind = COMMAND_RESEED, .sensor = 0},
+        {.round = 7, .kind = COMMAND_RENAME, .sensor = 2, .length = 12, .text = "winecellar-2"},
+        {.round = 9, .kind = COMMAND_RESEED, .sensor = 0},
 };
 
 /* What the hub is doing; a debugger's favourite thing to watch. */

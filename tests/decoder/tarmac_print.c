@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "decoder/tarmac.h"
+#include "replay/tarmac/tarmac.h"
 
 enum {
 	PART_MOST = 8, /* bytes that one memory event of the list has */

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/hex.h"
-#include "decoder/tarmac.h"
+#include "replay/tarmac/tarmac.h"
 
 struct world {
 	struct tarmac *reader;

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "decoder/tarmac_lex.h"
+#include "replay/tarmac/tarmac_lex.h"
 
 #define CURSOR(literal) bytes_of(literal, sizeof(literal) - 1)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`monitor why` of an unknown value, in gdb: what is said, for each kind of thing that keeps one
-from being known (replay/why_unknown.c). Each is a snapshot of a few A64 instructions, made for it.
+from being known (replay/values/explain/why_unknown.c). Each is a snapshot of a few A64 instructions, made for it.
 
 usage: values_blockers.py SYNTH"""
 import os

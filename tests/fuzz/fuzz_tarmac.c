@@ -5,8 +5,8 @@
  * it is not about, each UNKNOWN event has its diagnostic, being strict changes nothing but the
  * statuses, and a mark leads back to the same event.
  */
-#include "decoder/tarmac.h"
 #include "fuzz.h"
+#include "replay/tarmac/tarmac.h"
 
 struct run {
 	struct tarmac *reader;

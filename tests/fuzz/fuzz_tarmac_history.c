@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "replay/effects.h"
-#include "replay/session.h"
-#include "replay/state.h"
-#include "replay/tarmac_source.h"
+#include "replay/session/session.h"
+#include "replay/session/state.h"
+#include "replay/tarmac/effects.h"
+#include "replay/tarmac/tarmac_source.h"
 
 enum { POSITIONS_MOST = 300 };
 

@@ -11,10 +11,10 @@
 #include "arch/insn.h"
 #include "arch/register.h"
 #include "fuzz.h"
-#include "replay/session.h"
-#include "replay/values.h"
-#include "replay/values_access.h"
-#include "replay/why.h"
+#include "replay/session/session.h"
+#include "replay/values/explain/why.h"
+#include "replay/values/values.h"
+#include "replay/values/values_access.h"
 #include "tests/replay/made_decoder.h"
 
 enum {

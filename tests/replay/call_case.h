@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls of small programs, and what replay/abi.h has to find of them. In: programs whose first
- * instruction calls number 3 and goes on at number 1. Included once a test program.
+ * Calls of small programs, and what replay/values/solver/abi.h has to find of them. In: programs
+ * whose first instruction calls number 3 and goes on at number 1. Included once a test program.
  */
 #ifndef CSREPLAY_TESTS_REPLAY_CALL_CASE_H
 #define CSREPLAY_TESTS_REPLAY_CALL_CASE_H
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "replay/solve.h"
+#include "replay/values/solver/solve.h"
 
 enum { CALLS_MOST = 3, RESTORES_SEEN = 2, RUNS_MOST = 12, FUNCTION = 3 };
 

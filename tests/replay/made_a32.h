@@ -7,7 +7,7 @@
 #define CSREPLAY_TESTS_REPLAY_MADE_A32_H
 
 #include "arch/register.h"
-#include "replay/values.h"
+#include "replay/values/values.h"
 #include "tests/replay/made_element.h"
 #include "tests/replay/made_session.h"
 

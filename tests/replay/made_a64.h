@@ -7,7 +7,7 @@
 #define CSREPLAY_TESTS_REPLAY_MADE_A64_H
 
 #include "arch/register.h"
-#include "replay/values.h"
+#include "replay/values/values.h"
 #include "tests/replay/made_session.h"
 
 #define ADD_X1_X1_5     UINT32_C(0x91001421)

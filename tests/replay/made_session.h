@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "replay/session.h"
-#include "replay/state.h"
+#include "replay/session/session.h"
+#include "replay/session/state.h"
 #include "tests/replay/made_decoder.h"
 
 /* A snapshot with one core: code at 0x1000 (NOPs and one branch), data at 0x8000. */

@@ -17,10 +17,10 @@
 
 #include <cmocka.h>
 
-#include "replay/effects.h"
-#include "replay/session.h"
-#include "replay/state.h"
-#include "replay/tarmac_source.h"
+#include "replay/session/session.h"
+#include "replay/session/state.h"
+#include "replay/tarmac/effects.h"
+#include "replay/tarmac/tarmac_source.h"
 
 static struct {
 	struct snapshot *snapshot;

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "replay/history_store.h"
+#include "replay/history/history_store.h"
 
 /* Goes through all runs of a history. */
 struct reader {

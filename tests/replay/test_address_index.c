@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "replay/address_index.h"
+#include "replay/history/address_index.h"
 
 enum {
 	GROUPS = 300,

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "replay/boundary.h"
+#include "replay/values/ssa/boundary.h"
 #include "tests/replay/made_a64.h"
 #include "tests/replay/made_element.h"
 

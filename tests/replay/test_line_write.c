@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "replay/line_write.h"
+#include "replay/export/line_write.h"
 
 #define REST "                    " /* in front of what belongs to a record */
 

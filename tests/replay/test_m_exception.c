@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "arch/uop/uop_run.h"
-#include "replay/m_exception.h"
+#include "replay/values/ssa/m_exception.h"
 
 enum {
 	BX_LR = 0x4770,

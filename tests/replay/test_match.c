@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "replay/match.h"
+#include "replay/compare/match.h"
 
 struct sequence {
 	const uint64_t *keys;

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "replay/path.h"
+#include "replay/history/path.h"
 
 enum {
 	BASE = 0x400000,

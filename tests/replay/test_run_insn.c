@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "replay/run_insn.h"
+#include "replay/history/run_insn.h"
 
 /* 0x8000: nop; bl 0x8006; nop; nop.w; bx lr */
 static const uint8_t code[] = {0x00, 0xbf, 0x00, 0xf0, 0x00, 0xf8, 0x00,

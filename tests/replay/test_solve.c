@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "arch/a64/sem.h"
-#include "replay/solve.h"
-#include "replay/why.h"
+#include "replay/values/explain/why.h"
+#include "replay/values/solver/solve.h"
 #include "tests/replay/made_a64.h"
 
 static void solve_sum_is_inverted(void **state)

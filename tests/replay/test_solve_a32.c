@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "arch/a32/sem_a32.h"
-#include "replay/solve.h"
+#include "replay/values/solver/solve.h"
 #include "tests/replay/made_a32.h"
 
 #define ADD_R1_R1_5     UINT32_C(0xe2811005)

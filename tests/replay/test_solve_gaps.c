@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "replay/solve.h"
-#include "replay/state.h"
+#include "replay/session/state.h"
+#include "replay/values/solver/solve.h"
 #include "tests/replay/made_a64.h"
 #include "tests/replay/made_element.h"
 

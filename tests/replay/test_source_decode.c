@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "decoder/decoder.h"
-#include "replay/history_store.h"
+#include "replay/history/history_store.h"
 #include "snapshot/memmap.h"
 #include "tests/replay/same_history.h"
 #include "tests/synth/etm4_walk.h"

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "replay/tarmac_slot.h"
+#include "replay/tarmac/tarmac_slot.h"
 
 static struct slot_place of_line(enum tarmac_file file, unsigned int number, enum tarmac_mode bank,
                                  const struct tarmac_context *context)

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "replay/watch.h"
+#include "replay/session/watch.h"
 #include "tests/replay/made_a64.h"
 
 #define NOP          UINT32_C(0xd503201f)

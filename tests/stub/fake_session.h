@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A session made by hand, in place of replay/session.c and the history behind it. Thread 1: ten
- * instructions from FAKE_CODE on, a gap before 4, a data fault at the halt. Thread 2: no trace.
+ * A session made by hand, in place of replay/session/session.c and the history behind it. Thread 1:
+ * ten instructions from FAKE_CODE on, a gap before 4, a data fault at the halt. Thread 2: no trace.
  * Core 3 has no PC and core 4 is in AArch32 state, so neither is a thread. Two images.
  */
 #ifndef CSREPLAY_TESTS_STUB_FAKE_SESSION_H
 #define CSREPLAY_TESTS_STUB_FAKE_SESSION_H
 
-#include "replay/session.h"
+#include "replay/session/session.h"
 
 #define FAKE_CODE    UINT64_C(0x1000)
 #define FAKE_T32     UINT64_C(0x1014)

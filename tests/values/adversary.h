@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "arch/register.h"
-#include "replay/history_part.h"
-#include "replay/state.h"
-#include "replay/values.h"
-#include "replay/why.h"
+#include "replay/history/history_part.h"
+#include "replay/session/state.h"
+#include "replay/values/explain/why.h"
+#include "replay/values/values.h"
 
 enum {
 	CODE = 0x1000,

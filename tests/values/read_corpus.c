@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "replay/session.h"
+#include "replay/session/session.h"
 #include "tests/values/recording.h"
 
 enum { RECORD = 272, RECORD_PSTATE = 264, CPSR_T = 1 << 5 };

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "arch/uop/uop_run.h"
-#include "replay/session.h"
-#include "replay/tarmac_source.h"
+#include "replay/session/session.h"
+#include "replay/tarmac/tarmac_source.h"
 #include "tests/values/step.h"
 
 enum { PAGE = 4096 };

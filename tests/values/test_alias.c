@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "replay/solve.h"
-#include "replay/values_access.h"
+#include "replay/values/solver/solve.h"
+#include "replay/values/values_access.h"
 #include "tests/values/alias_program.h"
 
 enum {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where a store may have gone whose address was loaded from memory that it may itself have hit: to
- * its target or to one of the words that the address came from (replay/link_reach.c). In: programs
- * whose pointer lies at DATA and is DATA + 0x80 at the end. Out: the words that are not known at
- * their start.
+ * its target or to one of the words that the address came from (replay/values/solver/link_reach.c).
+ * In: programs whose pointer lies at DATA and is DATA + 0x80 at the end. Out: the words that are
+ * not known at their start.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "arch/register.h"
-#include "replay/history_part.h"
-#include "replay/solve.h"
-#include "replay/why.h"
+#include "replay/history/history_part.h"
+#include "replay/values/explain/why.h"
+#include "replay/values/solver/solve.h"
 #include "tests/values/step.h"
 
 const uint64_t trial_distances[DISTANCES] = {100, 1000, 10000, 100000, UINT64_MAX};

@@ -7,7 +7,7 @@
 #ifndef CSREPLAY_TESTS_VALUES_TRIAL_H
 #define CSREPLAY_TESTS_VALUES_TRIAL_H
 
-#include "replay/values.h"
+#include "replay/values/values.h"
 #include "tests/values/recording.h"
 
 enum { DISTANCES = 5 };

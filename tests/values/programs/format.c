@@ -54,14 +54,21 @@ NOINLINE static void print(const char *format, ...)
 			v = va_arg(list, int);
 			number((uint64_t)(v < 0 ? -v : v), 10, width, pad, v < 0);
 			break;
-		case 'x': number(va_arg(list, unsigned int), 16, width, pad, 0); break;
-		case 'l': number(va_arg(list, unsigned long long), 16, width, pad, 0); break;
-		case 'c': put((char)va_arg(list, int)); break;
+		case 'x':
+			number(va_arg(list, unsigned int), 16, width, pad, 0);
+			break;
+		case 'l':
+			number(va_arg(list, unsigned long long), 16, width, pad, 0);
+			break;
+		case 'c':
+			put((char)va_arg(list, int));
+			break;
 		case 's':
 			for (const char *s = va_arg(list, const char *); *s; s++)
 				put(*s);
 			break;
-		default: put(*format);
+		default:
+			put(*format);
 		}
 	}
 	va_end(list);

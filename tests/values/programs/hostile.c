@@ -118,12 +118,13 @@ NOINLINE static uint64_t flags(uint64_t a, uint64_t b)
 {
 	uint64_t n = 0;
 
-	__asm__ volatile("cmp %1, %2\n mrs %0, nzcv\n eor %0, %0, %1, lsl #28\n and %0, %0, #0xf0000000\n"
-	                 "msr nzcv, %0\n b.hi 1f\n add %0, %0, #1\n 1: b.vs 2f\n add %0, %0, #2\n 2:\n"
-	                 "ccmp %1, #7, #5, ne\n csinc %0, %0, %2, lt\n adcs %0, %0, xzr\n"
-	                 : "+&r"(n)
-	                 : "r"(a), "r"(b)
-	                 : "cc");
+	__asm__ volatile(
+	        "cmp %1, %2\n mrs %0, nzcv\n eor %0, %0, %1, lsl #28\n and %0, %0, #0xf0000000\n"
+	        "msr nzcv, %0\n b.hi 1f\n add %0, %0, #1\n 1: b.vs 2f\n add %0, %0, #2\n 2:\n"
+	        "ccmp %1, #7, #5, ne\n csinc %0, %0, %2, lt\n adcs %0, %0, xzr\n"
+	        : "+&r"(n)
+	        : "r"(a), "r"(b)
+	        : "cc");
 	return n;
 }
 
@@ -132,13 +133,14 @@ NOINLINE static uint64_t thirty_one(uint64_t a)
 {
 	uint64_t x;
 
-	__asm__ volatile("sub sp, sp, #32\n str xzr, [sp, #8]\n add x9, sp, #8\n str %1, [sp]\n"
-	                 "ldr xzr, [sp]\n orr x10, xzr, x9\n sub x10, x10, #8\n cmp sp, x10\n"
-	                 "cset %0, eq\n ldp x10, x11, [sp]\n add %0, %0, x10\n add %0, %0, x11\n"
-	                 "subs xzr, x10, %1\n cinc %0, %0, eq\n and sp, x9, #-16\n add sp, sp, #32\n"
-	                 : "=&r"(x)
-	                 : "r"(a)
-	                 : "x9", "x10", "x11", "cc", "memory");
+	__asm__ volatile(
+	        "sub sp, sp, #32\n str xzr, [sp, #8]\n add x9, sp, #8\n str %1, [sp]\n"
+	        "ldr xzr, [sp]\n orr x10, xzr, x9\n sub x10, x10, #8\n cmp sp, x10\n"
+	        "cset %0, eq\n ldp x10, x11, [sp]\n add %0, %0, x10\n add %0, %0, x11\n"
+	        "subs xzr, x10, %1\n cinc %0, %0, eq\n and sp, x9, #-16\n add sp, sp, #32\n"
+	        : "=&r"(x)
+	        : "r"(a)
+	        : "x9", "x10", "x11", "cc", "memory");
 	return x;
 }
 
@@ -169,11 +171,12 @@ NOINLINE static uint64_t signed_pointers(uint64_t a)
 {
 	uint64_t x = (uintptr_t)cells + a % 64;
 
-	__asm__ volatile("pacia %0, %1\n eor x9, %0, %1\n xpaci %0\n autdza x9\n pacga x10, x9, %0\n"
-	                 "add %0, %0, x10\n"
-	                 : "+&r"(x)
-	                 : "r"(a)
-	                 : "x9", "x10");
+	__asm__ volatile(
+	        "pacia %0, %1\n eor x9, %0, %1\n xpaci %0\n autdza x9\n pacga x10, x9, %0\n"
+	        "add %0, %0, x10\n"
+	        : "+&r"(x)
+	        : "r"(a)
+	        : "x9", "x10");
 	return x;
 }
 
@@ -197,24 +200,26 @@ NOINLINE static uint32_t predicated(uint32_t *p, uint32_t a, uint32_t b)
 {
 	uint32_t x = 0;
 
-	__asm__ volatile(".syntax unified\n cmp %2, %3\n itete hi\n ldrhi %0, [%1]\n strls %2, [%1]\n"
-	                 "addhi %0, %0, #5\n movls %0, #3\n tst %2, #6\n itt eq\n streq %3, [%1, #4]\n"
-	                 "ldreq %0, [%1, #3]\n adcs %0, %0, %2\n it vs\n mvnvs %0, %0\n"
-	                 : "+&r"(x)
-	                 : "r"(p), "r"(a), "r"(b)
-	                 : "cc", "memory");
+	__asm__ volatile(
+	        ".syntax unified\n cmp %2, %3\n itete hi\n ldrhi %0, [%1]\n strls %2, [%1]\n"
+	        "addhi %0, %0, #5\n movls %0, #3\n tst %2, #6\n itt eq\n streq %3, [%1, #4]\n"
+	        "ldreq %0, [%1, #3]\n adcs %0, %0, %2\n it vs\n mvnvs %0, %0\n"
+	        : "+&r"(x)
+	        : "r"(p), "r"(a), "r"(b)
+	        : "cc", "memory");
 	return x;
 }
 
 NOINLINE static uint32_t multiples(uint32_t *p, uint32_t a, uint32_t b)
 {
-	__asm__ volatile(".syntax unified\n mov r4, %1\n mov r5, %2\n mov r6, %0\n stmia r6!, {r4, r5}\n"
-	                 "ldmdb r6!, {r4, r5}\n push {r4, r5, r6}\n pop {r4, r5}\n str r4, [sp, #-4]!\n"
-	                 "ldr r4, [sp], #8\n ldm r6, {r5, r6}\n strd r4, r5, [%0, #8]\n"
-	                 "ldrd r4, r5, [%0]\n add %1, r4, r5\n eor %1, %1, r6\n"
-	                 : "+&r"(p), "+&r"(a), "+&r"(b)
-	                 :
-	                 : "r4", "r5", "r6", "memory");
+	__asm__ volatile(
+	        ".syntax unified\n mov r4, %1\n mov r5, %2\n mov r6, %0\n stmia r6!, {r4, r5}\n"
+	        "ldmdb r6!, {r4, r5}\n push {r4, r5, r6}\n pop {r4, r5}\n str r4, [sp, #-4]!\n"
+	        "ldr r4, [sp], #8\n ldm r6, {r5, r6}\n strd r4, r5, [%0, #8]\n"
+	        "ldrd r4, r5, [%0]\n add %1, r4, r5\n eor %1, %1, r6\n"
+	        : "+&r"(p), "+&r"(a), "+&r"(b)
+	        :
+	        : "r4", "r5", "r6", "memory");
 	return a;
 }
 
@@ -234,12 +239,13 @@ NOINLINE static uint32_t flags(uint32_t a, uint32_t b)
 {
 	uint32_t n = 0;
 
-	__asm__ volatile("cmp %1, %2\n mrs %0, apsr\n eor %0, %0, %1\n msr apsr_nzcvq, %0\n bhi 1f\n"
-	                 "adds %0, %0, #1\n 1: bvs 2f\n adds %0, %0, #2\n 2: adcs %0, %0, %1\n"
-	                 "qadd %0, %0, %2\n ssat %0, #20, %0\n usat %0, #9, %0, lsl #1\n"
-	                 : "+&r"(n)
-	                 : "r"(a), "r"(b)
-	                 : "cc");
+	__asm__ volatile(
+	        "cmp %1, %2\n mrs %0, apsr\n eor %0, %0, %1\n msr apsr_nzcvq, %0\n bhi 1f\n"
+	        "adds %0, %0, #1\n 1: bvs 2f\n adds %0, %0, #2\n 2: adcs %0, %0, %1\n"
+	        "qadd %0, %0, %2\n ssat %0, #20, %0\n usat %0, #9, %0, lsl #1\n"
+	        : "+&r"(n)
+	        : "r"(a), "r"(b)
+	        : "cc");
 	return n;
 }
 #endif

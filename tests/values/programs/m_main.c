@@ -5,13 +5,13 @@
  */
 #include "program.h"
 
-#define SYSTICK ((volatile uint32_t *)0xe000e010)
-#define ICSR    (*(volatile uint32_t *)0xe000ed04)
-#define SHPR2   (*(volatile uint32_t *)0xe000ed1c)
-#define SHPR3   (*(volatile uint32_t *)0xe000ed20)
-#define NVIC_SET (*(volatile uint32_t *)0xe000e100)
+#define SYSTICK   ((volatile uint32_t *)0xe000e010)
+#define ICSR      (*(volatile uint32_t *)0xe000ed04)
+#define SHPR2     (*(volatile uint32_t *)0xe000ed1c)
+#define SHPR3     (*(volatile uint32_t *)0xe000ed20)
+#define NVIC_SET  (*(volatile uint32_t *)0xe000e100)
 #define NVIC_PEND (*(volatile uint32_t *)0xe000e200)
-#define ROUNDS  3
+#define ROUNDS    3
 
 extern uint32_t data_start, data_end, data_load, bss_start, bss_end, stack_top;
 
@@ -114,8 +114,8 @@ static void stop(void)
 
 #ifdef NON_SECURE
 /*
- * On mps2-an505, in the first 32 KiB at 0x10000000: makes the memory behind that, which the linker has
- * without bit 28 in its address, Non-secure, and all exceptions.
+ * On mps2-an505, in the first 32 KiB at 0x10000000: makes the memory behind that, which the linker
+ * has without bit 28 in its address, Non-secure, and all exceptions.
  */
 #define SAU_CTRL  (*(volatile uint32_t *)0xe000edd0)
 #define VTOR_NS   (*(volatile uint32_t *)0xe002ed08)
@@ -150,5 +150,5 @@ __attribute__((section(".secure"), used)) static void *const secure_vectors[2] =
 #endif
 
 __attribute__((section(".vectors"), used)) void *const vectors[20] = {
-        &stack_top, reset, stop, stop, stop, stop, stop, 0, 0, 0, 0, svcall, stop, 0, pendsv,
-        systick, irq, stop, stop, stop};
+        &stack_top, reset,  stop, stop, stop,   stop,    stop, 0,    0,    0,
+        0,          svcall, stop, 0,    pendsv, systick, irq,  stop, stop, stop};

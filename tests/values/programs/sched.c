@@ -20,7 +20,8 @@ void first_entry(void);
 
 #ifdef __aarch64__
 enum { SAVED = 12 };
-__asm__(".text\n.align 2\n.global switch_context\n.type switch_context, %function\nswitch_context:\n"
+__asm__(".text\n.align 2\n.global switch_context\n.type switch_context, "
+        "%function\nswitch_context:\n"
         "stp x29, x30, [sp, #-96]!\nstp x19, x20, [sp, #16]\nstp x21, x22, [sp, #32]\n"
         "stp x23, x24, [sp, #48]\nstp x25, x26, [sp, #64]\nstp x27, x28, [sp, #80]\n"
         "mov x9, sp\nstr x9, [x0]\nldr x9, [x1]\nmov sp, x9\n"
@@ -29,7 +30,8 @@ __asm__(".text\n.align 2\n.global switch_context\n.type switch_context, %functio
         ".global first_entry\n.type first_entry, %function\nfirst_entry:\nmov x0, x20\nblr x19\n");
 #else
 enum { SAVED = 9 };
-__asm__(".text\n.align 2\n.syntax unified\n.global switch_context\n.type switch_context, %function\n"
+__asm__(".text\n.align 2\n.syntax unified\n.global switch_context\n.type switch_context, "
+        "%function\n"
 #ifdef __thumb__
         ".thumb\n.thumb_func\n"
 #else

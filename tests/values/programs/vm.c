@@ -2,7 +2,23 @@
 /* A bytecode machine: a stack, locals, calls, a jump table. It computes primes and a factorial. */
 #include "program.h"
 
-enum op { PUSH, LOAD, STORE, ADD, SUB, MUL, MOD, LESS, JUMP, JUMP_IF_ZERO, CALL, RETURN, PUT, GET, HALT };
+enum op {
+	PUSH,
+	LOAD,
+	STORE,
+	ADD,
+	SUB,
+	MUL,
+	MOD,
+	LESS,
+	JUMP,
+	JUMP_IF_ZERO,
+	CALL,
+	RETURN,
+	PUT,
+	GET,
+	HALT
+};
 
 struct machine {
 	uint32_t stack[32];
@@ -57,21 +73,73 @@ NOINLINE static int execute(struct machine *m, const uint8_t *c, unsigned int pc
 	for (;;) {
 		m->executed++;
 		switch (c[pc]) {
-		case PUSH: push(m, c[pc + 1]); pc += 2; break;
-		case LOAD: push(m, m->locals[m->frame % 8][c[pc + 1] % 4]); pc += 2; break;
-		case STORE: m->locals[m->frame % 8][c[pc + 1] % 4] = pop(m); pc += 2; break;
-		case ADD: b = pop(m); a = pop(m); push(m, a + b); pc++; break;
-		case SUB: b = pop(m); a = pop(m); push(m, a - b); pc++; break;
-		case MUL: b = pop(m); a = pop(m); push(m, a * b); pc++; break;
-		case MOD: b = pop(m); a = pop(m); push(m, b ? a % b : 0); pc++; break;
-		case LESS: b = pop(m); a = pop(m); push(m, a < b); pc++; break;
-		case JUMP: pc = c[pc + 1]; break;
-		case JUMP_IF_ZERO: pc = pop(m) == 0 ? c[pc + 1] : pc + 2; break;
-		case CALL: m->returns[++m->frame % 8] = (uint8_t)(pc + 2); pc = c[pc + 1]; break;
-		case RETURN: pc = m->returns[m->frame-- % 8]; break;
-		case PUT: a = pop(m); m->memory[a % 64] = pop(m); pc++; break;
-		case GET: a = pop(m); push(m, m->memory[a % 64]); pc++; break;
-		default: return (int)pc;
+		case PUSH:
+			push(m, c[pc + 1]);
+			pc += 2;
+			break;
+		case LOAD:
+			push(m, m->locals[m->frame % 8][c[pc + 1] % 4]);
+			pc += 2;
+			break;
+		case STORE:
+			m->locals[m->frame % 8][c[pc + 1] % 4] = pop(m);
+			pc += 2;
+			break;
+		case ADD:
+			b = pop(m);
+			a = pop(m);
+			push(m, a + b);
+			pc++;
+			break;
+		case SUB:
+			b = pop(m);
+			a = pop(m);
+			push(m, a - b);
+			pc++;
+			break;
+		case MUL:
+			b = pop(m);
+			a = pop(m);
+			push(m, a * b);
+			pc++;
+			break;
+		case MOD:
+			b = pop(m);
+			a = pop(m);
+			push(m, b ? a % b : 0);
+			pc++;
+			break;
+		case LESS:
+			b = pop(m);
+			a = pop(m);
+			push(m, a < b);
+			pc++;
+			break;
+		case JUMP:
+			pc = c[pc + 1];
+			break;
+		case JUMP_IF_ZERO:
+			pc = pop(m) == 0 ? c[pc + 1] : pc + 2;
+			break;
+		case CALL:
+			m->returns[++m->frame % 8] = (uint8_t)(pc + 2);
+			pc = c[pc + 1];
+			break;
+		case RETURN:
+			pc = m->returns[m->frame-- % 8];
+			break;
+		case PUT:
+			a = pop(m);
+			m->memory[a % 64] = pop(m);
+			pc++;
+			break;
+		case GET:
+			a = pop(m);
+			push(m, m->memory[a % 64]);
+			pc++;
+			break;
+		default:
+			return (int)pc;
 		}
 		if (pc >= sizeof(code) || m->executed % 3000 == 0)
 			return -1;
@@ -83,7 +151,8 @@ uint32_t program(uint32_t rounds)
 	uint32_t sum = 0;
 
 	for (uint32_t round = 0; round < rounds; round++) {
-		sum += (uint32_t)execute(&machine, code, 0) + machine.memory[5] * 3 + machine.memory[1];
+		sum += (uint32_t)execute(&machine, code, 0) + machine.memory[5] * 3 +
+		       machine.memory[1];
 		machine.frame = 0;
 	}
 	return sum + (uint32_t)machine.executed;

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the dialects of Tarmac have in common when they are written. */
+#include "replay/export/line_write.h"
+
+enum { TEXT_MOST = 1000 };
+
+unsigned int line_known_bytes(const struct tarmac_value *value, unsigned int at, unsigned int most,
+                              bool *is_known)
+{
+	unsigned int count = 0;
+
+	for (; at + count < value->size && count < most; count++) {
+		bool known = value->known[at + count] == 0xff;
+
+		if (value->touched[at + count] == 0 || (count > 0 && known != *is_known))
+			break;
+		*is_known = known;
+	}
+	return count;
+}
+
+/* Digit `i` of the bytes, from the lowest. */
+static unsigned int digit_at(const uint8_t *bytes, unsigned int i)
+{
+	return (unsigned int)bytes[i / 2] >> (i % 2 * 4) & 0xfU;
+}
+
+void line_put_register(struct text *out, const struct tarmac_value *value)
+{
+	for (unsigned int i = 2U * value->size; i-- > 0;) {
+		if (digit_at(value->touched, i) == 0)
+			text_char(out, '-');
+		else if (digit_at(value->known, i) == 0xf)
+			text_char(out, "0123456789abcdef"[digit_at(value->bits, i)]);
+		else
+			text_char(out, 'x');
+	}
+}
+
+void line_put_mode(struct text *out, const struct tarmac_instruction *insn)
+{
+	const char *name = tarmac_mode_name(insn->mode);
+
+	text_puts(out, insn->mode == TARMAC_MODE_NONE ? "-" : name);
+}
+
+void line_put_text(struct text *out, struct str text)
+{
+	text = str_trim(text);
+	for (size_t i = 0; i < text.n && i < TEXT_MOST; i++)
+		text_char(out, str_printable(text.p[i]));
+}

@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A history as Tarmac text: events made of a history, or read again from a text. */
+#include "replay/export/tarmac_write.h"
+
+#include <stdlib.h>
+
+#include "arch/disasm.h"
+#include "arch/insn.h"
+#include "replay/export/line_write.h"
+#include "replay/tarmac/effects.h"
+
+struct tarmac_writer {
+	const struct history *history;
+	const struct line_style *style;
+	struct line_writer lines;
+	uint64_t position; /* of the next instruction */
+	bool has_begun;
+	struct effects_reader *effects; /* NULL for trace of program flow; then: */
+	struct disasm *disasm;
+	struct text disassembly; /* of the instruction at hand */
+	struct text name;        /* of the exception at hand */
+	bool has_time;
+	enum mark time;
+	struct pe_context context;
+	bool has_context;
+	size_t next_event;
+	size_t next_gap;
+};
+
+/* Exceptions by the vector's offset. */
+struct vector_name {
+	int64_t vector;
+	const char *name;
+};
+
+// clang-format off
+/* ARM-EPM-041435 2.3.3; Arm ARM D1.10.2, G1.12.1. */
+static const struct vector_name a64_vectors[] = {
+	{0x000, "Synchronous Current EL with SP_EL0"},
+	{0x080, "IRQ/vIRQ Current EL with SP_EL0"},
+	{0x100, "FIQ/vFIQ Current EL with SP_EL0"},
+	{0x180, "SError/vSError Current EL with SP_EL0"},
+	{0x200, "Synchronous Current EL with SP_ELx"},
+	{0x280, "IRQ/vIRQ Current EL with SP_ELx"},
+	{0x300, "FIQ/vFIQ Current EL with SP_ELx"},
+	{0x380, "SError/vSError Current EL with SP_ELx"},
+	{0x400, "Synchronous Lower EL using AArch64"},
+	{0x480, "IRQ/vIRQ Lower EL using AArch64"},
+	{0x500, "FIQ/vFIQ Lower EL using AArch64"},
+	{0x580, "SError/vSError Lower EL using AArch64"},
+	{0x600, "Synchronous Lower EL using AArch32"},
+	{0x680, "IRQ/vIRQ Lower EL using AArch32"},
+	{0x700, "FIQ/vFIQ Lower EL using AArch32"},
+	{0x780, "SError/vSError Lower EL using AArch32"},
+};
+
+static const struct vector_name a32_vectors[] = {
+	{0x00, "Reset"},
+	{0x04, "Undefined Instruction"},
+	{0x08, "System Call"},
+	{0x0c, "Prefetch Abort"},
+	{0x10, "Data Abort"},
+	{0x14, "Hypervisor Trap"},
+	{0x18, "IRQ Interrupt"},
+	{0x1c, "FIQ Interrupt"},
+};
+
+/* Numbers of exceptions. */
+static const struct vector_name m_vectors[] = {
+	{1, "Reset"},
+	{2, "NMI"},
+	{3, "HardFault"},
+	{4, "MemManage"},
+	{5, "BusFault"},
+	{6, "UsageFault"},
+	{11, "SVCall"},
+	{12, "Debug Monitor"},
+	{14, "PendSV"},
+	{15, "SysTick"},
+};
+// clang-format on
+
+enum status tarmac_writer_open(const struct session *session, size_t core, enum tarmac_form form,
+                               uint64_t from, struct tarmac_writer **writer)
+{
+	const struct history *history = session_history(session, core);
+	struct tarmac_writer *w;
+	enum status status = STATUS_OK;
+
+	if (from > history_length(history))
+		return STATUS_NOT_FOUND;
+	w = calloc(1, sizeof(*w));
+	if (!w)
+		return STATUS_NO_MEM;
+	w->history = history;
+	w->lines.is_m = session_core(session, core)->arch == CORE_M;
+	w->style = form == TARMAC_FORM_ISP ? &isp_style : &rev3_style;
+	w->position = from;
+	w->lines.core = (uint32_t)core;
+	if (effects_known(w->history))
+		status = effects_open(w->history, &w->effects);
+	else
+		w->disasm = disasm_create();
+	if (status != STATUS_OK || (!w->effects && !w->disasm)) {
+		tarmac_writer_close(w);
+		return STATUS_NO_MEM;
+	}
+	*writer = w;
+	return STATUS_OK;
+}
+
+void tarmac_writer_close(struct tarmac_writer *writer)
+{
+	if (!writer)
+		return;
+	effects_close(writer->effects);
+	disasm_destroy(writer->disasm);
+	text_fini(&writer->disassembly);
+	text_fini(&writer->name);
+	free(writer);
+}
+
+/* NULL if there is no such vector. */
+static const char *vector_name(const struct vector_name *table, size_t count, int64_t vector)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (table[i].vector == vector)
+			return table[i].name;
+	}
+	return NULL;
+}
+
+#define VECTOR_NAME(table, vector) vector_name(table, sizeof(table) / sizeof((table)[0]), vector)
+
+/* A simulator's exception of the M profile has its number. */
+static void set_number(struct tarmac_exception *exception)
+{
+	enum { EXCEPTIONS = 512, FIRST_EXTERNAL = 16 };
+	const char *name;
+
+	if (exception->has_vector || !exception->has_number || exception->number >= EXCEPTIONS)
+		return;
+	exception->has_vector = true;
+	exception->vector = (int64_t)exception->number;
+	name = VECTOR_NAME(m_vectors, exception->vector);
+	if (exception->vector >= FIRST_EXTERNAL)
+		name = "External Interrupt";
+	if (name)
+		exception->name = str_of(name);
+}
+
+/*
+ * An exception that led to instruction `position`: the table of vectors is aligned, so the address
+ * that execution goes on at says the vector (VBAR_ELx: 2 KiB; VBAR: 32 bytes).
+ */
+static void find_vector(const struct tarmac_writer *w, uint64_t position,
+                        struct tarmac_exception *exception)
+{
+	struct instruction insn;
+	const char *name;
+	int64_t vector;
+
+	if (exception->has_vector || w->lines.is_m || position >= history_length(w->history))
+		return;
+	history_at(w->history, position, &insn);
+	vector = (int64_t)(insn.address & (insn.isa == ISA_A64 ? 0x7ff : 0x1f));
+	name = insn.isa == ISA_A64 ? VECTOR_NAME(a64_vectors, vector)
+	                           : VECTOR_NAME(a32_vectors, vector);
+	if (!name)
+		return;
+	exception->has_vector = true;
+	exception->vector = vector;
+	exception->name = str_of(name);
+}
+
+/* From a text with data: its events. */
+
+/* True for what a simulator tells as an exception and is none. */
+static bool is_mode_change(const struct tarmac_exception *exception)
+{
+	return str_eq_nocase(exception->name, STR("CoreEvent_ModeChange"));
+}
+
+static void write_effect(struct tarmac_writer *w, const struct effect *effect, uint64_t position)
+{
+	struct tarmac_event event = effect->event;
+
+	if (event.kind == TARMAC_EXCEPTION) {
+		if (is_mode_change(&event.exception))
+			return;
+		if (w->lines.is_m)
+			set_number(&event.exception);
+		if (!history_gap_at(w->history, position + 1))
+			find_vector(w, position + 1, &event.exception);
+	}
+	w->style->event(&w->lines, &event);
+}
+
+static enum status write_effects(struct tarmac_writer *w, uint64_t position)
+{
+	struct effects effects;
+	enum status status = effects_at(w->effects, position, &effects);
+
+	if (status != STATUS_OK)
+		return status == STATUS_UNAVAILABLE ? STATUS_OK : status;
+	if (effects.has_instruction)
+		w->style->event(&w->lines, &effects.instruction);
+	for (size_t i = 0; i < effects.count; i++)
+		write_effect(w, &effects.items[i], position);
+	return STATUS_OK;
+}
+
+/* From trace of program flow: events made of the history. */
+
+static void find_time(struct tarmac_writer *w, uint64_t position, struct tarmac_event *event)
+{
+	event->has_timestamp = w->has_time && history_mark(w->history, w->time, position,
+	                                                   &event->timestamp) == STATUS_OK;
+	event->unit = w->time == MARK_CYCLES ? TARMAC_UNIT_CLK : TARMAC_UNIT_TIC;
+}
+
+static enum tarmac_mode mode_of(const struct pe_context *context)
+{
+	static const enum tarmac_mode a64_modes[] = {
+	        [EL_0] = TARMAC_MODE_EL0T, /* it has no other stack pointer */
+	        [EL_1] = TARMAC_MODE_EL1,
+	        [EL_2] = TARMAC_MODE_EL2,
+	        [EL_3] = TARMAC_MODE_EL3,
+	};
+
+	if (context->level == EL_UNKNOWN)
+		return TARMAC_MODE_NONE;
+	if (context->is_64bit)
+		return a64_modes[context->level];
+	if (context->level == EL_0)
+		return TARMAC_MODE_USR;
+	return context->level == EL_2 ? TARMAC_MODE_HYP : TARMAC_MODE_NONE;
+}
+
+static enum tarmac_security security_of(const struct pe_context *context)
+{
+	switch (context->security) {
+	case SECURITY_NON_SECURE:
+		return TARMAC_NON_SECURE;
+	case SECURITY_ROOT:
+		return TARMAC_ROOT;
+	case SECURITY_REALM:
+		return TARMAC_REALM;
+	case SECURITY_SECURE:
+		break;
+	}
+	return TARMAC_SECURE;
+}
+
+/* A failed condition that the trace shows: of AArch32 branches. A64's are executed in any case. */
+static bool is_failed(const struct instruction *insn)
+{
+	return insn->isa != ISA_A64 && insn->is_last && !insn->executed &&
+	       (insn->class == INSN_BRANCH || insn->class == INSN_BRANCH_INDIRECT);
+}
+
+static void write_instruction(struct tarmac_writer *w, const struct instruction *insn)
+{
+	struct tarmac_event event = {.kind = TARMAC_INSTRUCTION, .dialect = TARMAC_DIALECT_REV3};
+	struct tarmac_instruction *line = &event.instruction;
+
+	find_time(w, w->position, &event);
+	*line = (struct tarmac_instruction){
+	        .effect = is_failed(insn) ? TARMAC_CCFAIL : TARMAC_EXECUTED,
+	        .isa = insn->isa,
+	        .size = insn->size,
+	        .has_address = true,
+	        .address = insn->address,
+	        .opcode = insn->opcode,
+	};
+	text_clear(&w->disassembly);
+	if (insn->has_opcode)
+		disasm_text(w->disasm, insn->address, insn->opcode, insn->size, insn->isa,
+		            &w->disassembly);
+	else
+		line->effect = TARMAC_FETCH_FAILED;
+	line->disassembly = text_str(&w->disassembly);
+	if (w->has_context) {
+		line->mode = mode_of(&w->context);
+		line->security = security_of(&w->context);
+	}
+	w->style->event(&w->lines, &event);
+}
+
+static void classify(const struct instruction *insn, struct insn *out)
+{
+	static const struct insn_options options = {0};
+
+	if (insn->isa == ISA_A64)
+		insn_a64_classify(insn->opcode, insn->address, &options, out);
+	else if (insn->isa == ISA_A32)
+		insn_a32_classify(insn->opcode, insn->address, &options, out);
+	else
+		insn_t32_classify(insn->opcode, insn->address, &options, out);
+}
+
+/* True if an exception was taken between instruction position - 1 and `position`. */
+static bool is_exception_at(const struct history *history, uint64_t position)
+{
+	size_t count;
+	const struct history_event *events = history_events(history, &count);
+
+	for (size_t i = history_event_index(history, position);
+	     i < count && events[i].position == position; i++) {
+		if (events[i].element.type == ELEMENT_EXCEPTION)
+			return true;
+	}
+	return false;
+}
+
+/* Where a branch that was taken leads to: what its opcode says, or where execution goes on. */
+static void write_branch(struct tarmac_writer *w, const struct instruction *insn)
+{
+	struct tarmac_event event = {.kind = TARMAC_BRANCH, .branch.isa = insn->isa};
+	uint64_t next = w->position + 1;
+
+	if (!insn->is_last || !insn->executed ||
+	    (insn->class != INSN_BRANCH && insn->class != INSN_BRANCH_INDIRECT))
+		return;
+	if (insn->class == INSN_BRANCH && insn->has_opcode) {
+		struct insn branch = {0};
+
+		classify(insn, &branch);
+		event.branch.target = branch.target;
+		event.branch.isa = branch.next_isa;
+	} else {
+		struct instruction target = {.isa = insn->isa};
+
+		if (history_gap_at(w->history, next) || is_exception_at(w->history, next) ||
+		    history_pc(w->history, next, &event.branch.target) != STATUS_OK)
+			return;
+		if (next < history_length(w->history))
+			history_at(w->history, next, &target);
+		event.branch.isa = target.isa;
+	}
+	w->style->event(&w->lines, &event);
+}
+
+/* The next gap, if it is before instruction `position`. */
+static const struct gap *next_gap(const struct tarmac_writer *w, uint64_t position)
+{
+	size_t count;
+	const struct gap *gaps = history_gaps(w->history, &count);
+
+	return w->next_gap < count && gaps[w->next_gap].position <= position ? &gaps[w->next_gap]
+	                                                                     : NULL;
+}
+
+/* The next event, if it is before instruction `position`. */
+static const struct history_event *next_event(const struct tarmac_writer *w, uint64_t position)
+{
+	size_t count;
+	const struct history_event *events = history_events(w->history, &count);
+
+	return w->next_event < count && events[w->next_event].position <= position
+	               ? &events[w->next_event]
+	               : NULL;
+}
+
+/* True if nothing is missing between the event at hand and the instruction behind it. */
+static bool leads_on(const struct tarmac_writer *w)
+{
+	size_t count;
+	const struct history_event *events = history_events(w->history, &count);
+
+	if (next_gap(w, w->position))
+		return false;
+	for (size_t i = w->next_event + 1; i < count && events[i].position == w->position; i++) {
+		enum element_type type = events[i].element.type;
+
+		if (type == ELEMENT_EXCEPTION || type == ELEMENT_ADDR_NACC ||
+		    type == ELEMENT_ADDR_UNKNOWN || type == ELEMENT_I_RANGE_NOPATH ||
+		    type == ELEMENT_NO_SYNC || type == ELEMENT_TRACE_ON)
+			return false;
+	}
+	return true;
+}
+
+static void write_exception(struct tarmac_writer *w, const struct element *element)
+{
+	struct tarmac_event event = {.kind = TARMAC_EXCEPTION};
+
+	text_clear(&w->name);
+	text_printf(&w->name, "Exception %u of the trace", element->exception.number);
+	event.exception.name = text_str(&w->name);
+	find_time(w, w->position, &event);
+	if (leads_on(w))
+		find_vector(w, w->position, &event.exception);
+	w->style->event(&w->lines, &event);
+}
+
+static void take_event(struct tarmac_writer *w, const struct element *element, bool is_written)
+{
+	if (element->type == ELEMENT_PE_CONTEXT) {
+		w->context = element->context;
+		w->has_context = true;
+	} else if (element->type == ELEMENT_EXCEPTION && is_written) {
+		write_exception(w, element);
+	}
+}
+
+/* With opcodes missing or wrong the trace goes on, and so does what it says of the core. */
+static bool loses_context(const struct gap *gap)
+{
+	return gap->reason != GAP_NO_MEMORY && gap->reason != GAP_NO_PATH &&
+	       gap->reason != GAP_MISFIT;
+}
+
+static void take_gap(struct tarmac_writer *w, const struct gap *gap, bool is_written)
+{
+	w->has_context = w->has_context && !loses_context(gap);
+	if (is_written)
+		w->style->gap(&w->lines, gap);
+}
+
+/* What stands between instructions up to before instruction `position`, in the trace's order. */
+static void pass_between(struct tarmac_writer *w, uint64_t position, bool is_written)
+{
+	for (;;) {
+		const struct gap *gap = next_gap(w, position);
+		const struct history_event *event = next_event(w, position);
+
+		if (gap && event &&
+		    (event->position < gap->position ||
+		     (event->position == gap->position && event->element.offset < gap->offset)))
+			gap = NULL;
+		if (gap) {
+			take_gap(w, gap, is_written);
+			w->next_gap++;
+		} else if (event) {
+			take_event(w, &event->element, is_written);
+			w->next_event++;
+		} else {
+			return;
+		}
+	}
+}
+
+/* The text's head; for a text with data what it says before the first instruction. */
+static enum status begin(struct tarmac_writer *w)
+{
+	static const enum mark times[] = {MARK_CYCLES, MARK_TIMESTAMP};
+	uint64_t length = history_length(w->history);
+	uint64_t value;
+
+	for (size_t i = 0; !w->effects && i < sizeof(times) / sizeof(times[0]); i++) {
+		if (!w->has_time &&
+		    history_mark(w->history, times[i], length, &value) == STATUS_OK) {
+			w->has_time = true;
+			w->time = times[i];
+		}
+	}
+	w->lines.has_timestamps = w->has_time;
+	if (w->effects && length > 0) {
+		struct effects effects;
+
+		TRY(effects_at(w->effects, 0, &effects));
+		w->lines.has_timestamps = effects.instruction.has_timestamp;
+	}
+	w->style->begin(&w->lines);
+	if (w->effects && w->position == 0)
+		return write_effects(w, EFFECTS_INITIAL);
+	if (!w->effects && w->position > 0)
+		pass_between(w, w->position - 1, false);
+	return STATUS_OK;
+}
+
+enum status tarmac_writer_next(struct tarmac_writer *writer, struct text *out)
+{
+	bool is_end = writer->position == history_length(writer->history);
+	struct instruction insn;
+
+	writer->lines.out = out;
+	writer->lines.position = writer->position;
+	if (!is_end) {
+		history_at(writer->history, writer->position, &insn);
+		writer->lines.is_a64 = insn.isa == ISA_A64;
+	}
+	if (!writer->has_begun)
+		TRY(begin(writer));
+	writer->has_begun = true;
+	if (!writer->effects)
+		pass_between(writer, writer->position, true);
+	if (is_end)
+		return STATUS_END;
+	if (writer->effects) {
+		TRY(write_effects(writer, writer->position));
+	} else {
+		write_instruction(writer, &insn);
+		write_branch(writer, &insn);
+	}
+	writer->position++;
+	return text_status(out);
+}

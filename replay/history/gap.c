@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Gaps in words. */
+#include "replay/history/history.h"
+
+const char *gap_reason_text(enum gap_reason reason)
+{
+	static const char *const texts[] = {
+	        [GAP_TRACE_ON] = "tracing was off",
+	        [GAP_OVERFLOW] = "the trace source overflowed",
+	        [GAP_DEBUG] = "the core was in debug state",
+	        [GAP_BAD_PACKET] = "the trace is damaged",
+	        [GAP_DISCARD] = "the trace source discarded trace",
+	        [GAP_NO_MEMORY] = "the snapshot lacks the code",
+	        [GAP_NO_PATH] = "the trace does not say which instructions were executed",
+	        [GAP_MISFIT] = "the trace does not fit the code in the snapshot",
+	        [GAP_NEXT_SOURCE] = "the core's next trace source begins",
+	        [GAP_HALT] = "the trace does not lead to the halt",
+	};
+
+	return texts[reason];
+}
+
+void gap_format(const struct gap *gap, struct text *out)
+{
+	text_printf(out, "gap before position %llu: %s", (unsigned long long)gap->position,
+	            gap_reason_text(gap->reason));
+	if (gap->has_address)
+		text_printf(out, "%s 0x%llx", gap->reason == GAP_HALT ? ", PC" : " at",
+		            (unsigned long long)gap->address);
+	if (gap->offset > 0)
+		text_printf(out, " (trace byte %llu)", (unsigned long long)gap->offset);
+	if (gap->merged > 0)
+		text_printf(out, ", %llu more like it here", (unsigned long long)gap->merged);
+}

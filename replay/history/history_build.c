@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Building a history: the sources of a core one behind the other, each decoded into parts
+ * (source_decode.c), the parts joined, and what is known of the whole: the code that was executed,
+ * and whether the trace leads to the halt.
+ */
+#include <stdlib.h>
+
+#include "base/vec.h"
+#include "replay/history/history_store.h"
+#include "replay/history/source_decode.h"
+
+struct builder {
+	struct history *history;
+	/* Where execution goes on, if the last part says so and nothing parts it from the next. */
+	bool has_expected;
+	uint64_t expected;
+	bool in_trace; /* this source has said something of execution */
+	uint64_t cycles;
+};
+
+static enum status append_events(struct notes *notes, struct event_list *events, uint64_t position)
+{
+	struct event_list *list = &notes->events;
+
+	if (list->count == 0 && position == 0) {
+		struct event_list empty = *list;
+
+		*list = *events;
+		*events = empty;
+		return STATUS_OK;
+	}
+
+	TRY(vec_reserve((void **)&list->items, &list->capacity, list->count + events->count,
+	                sizeof(*list->items)));
+	for (size_t i = 0; i < events->count; i++) {
+		list->items[list->count] = events->items[i];
+		list->items[list->count++].position += position;
+	}
+	return STATUS_OK;
+}
+
+static enum status append_mark(struct mark_list *list, struct mark_entry entry)
+{
+	TRY(vec_reserve((void **)&list->items, &list->capacity, list->count + 1,
+	                sizeof(*list->items)));
+	list->items[list->count++] = entry;
+	return STATUS_OK;
+}
+
+/* Cycles are a sum from the part's begin; all other marks are values. */
+static enum status append_marks(struct notes *notes, const struct part_builder *part,
+                                uint64_t position, uint64_t cycles)
+{
+	for (unsigned int mark = 0; mark < MARK_COUNT; mark++) {
+		struct mark_list *list = &notes->marks[mark];
+		const struct mark_list *added = &part->notes.marks[mark];
+
+		for (size_t i = 0; i < added->count; i++) {
+			struct mark_entry entry = added->items[i];
+
+			entry.position += position;
+			entry.value += mark == MARK_CYCLES ? cycles : 0;
+			TRY(append_mark(list, entry));
+		}
+	}
+	return STATUS_OK;
+}
+
+static enum status append_gaps(struct notes *notes, const struct gap_list *gaps, uint64_t position)
+{
+	for (size_t i = 0; i < gaps->count; i++) {
+		struct gap gap = gaps->items[i];
+
+		gap.position += position;
+		TRY(notes_add_gap(notes, &gap));
+	}
+	return STATUS_OK;
+}
+
+/* The first run of a part that continues a trace must be where the last one led to. */
+static enum status check_joint(struct builder *b, const struct part_builder *part)
+{
+	struct history *h = b->history;
+	uint64_t start;
+
+	if (!b->has_expected || part->first_explained || part->path.run_count == 0)
+		return STATUS_OK;
+	start = part->graph->nodes[part->path.blocks[0].node].walk.start;
+	if (start == b->expected)
+		return STATUS_OK;
+	return notes_add_gap(&h->notes, &(struct gap){.position = h->length,
+	                                              .reason = GAP_MISFIT,
+	                                              .address = start,
+	                                              .has_address = true,
+	                                              .offset = part->first_index});
+}
+
+/* A gap at the history's present end. */
+static enum status add_gap(struct builder *b, struct gap gap)
+{
+	struct history *h = b->history;
+	struct mark_entry unknown = {.position = h->length, .known = false};
+
+	b->has_expected = false;
+	gap.position = h->length;
+	TRY(notes_add_gap(&h->notes, &gap));
+	TRY(append_mark(&h->notes.marks[MARK_CONTEXT_ID], unknown));
+	return append_mark(&h->notes.marks[MARK_SPACE], unknown);
+}
+
+/* Puts a part behind the history, which takes its path and index over. */
+static enum status join(struct builder *b, struct part_builder *part)
+{
+	struct history *h = b->history;
+	uint64_t position = h->length;
+
+	TRY(check_joint(b, part));
+	TRY(append_gaps(&h->notes, &part->notes.gaps, position));
+	TRY(append_events(&h->notes, &part->notes.events, position));
+	TRY(append_marks(&h->notes, part, position, b->cycles));
+	b->cycles += part->cycles;
+	b->in_trace |= part->in_trace;
+	if (part->path.run_count > 0 || part->first_explained)
+		b->has_expected = part_expected(part, &b->expected);
+	if (part->path.length == 0)
+		return STATUS_OK;
+	TRY(vec_reserve((void **)&h->parts, &h->part_capacity, h->part_count + 1,
+	                sizeof(*h->parts)));
+	h->parts[h->part_count++] = (struct history_part){part->path, part->index, position};
+	h->length += part->path.length;
+	h->run_count += part->path.run_count;
+	part->path = (struct path){0};
+	part->index = NULL;
+	return STATUS_OK;
+}
+
+/* The history takes the graphs over. */
+static enum status take_graphs(struct history *h, struct source_decode *decode)
+{
+	TRY(vec_reserve((void **)&h->graphs, &h->graph_capacity,
+	                h->graph_count + decode->graph_count, sizeof(struct graph *)));
+	for (size_t i = 0; i < decode->graph_count; i++)
+		h->graphs[h->graph_count++] = decode->graphs[i];
+	decode->graph_count = 0;
+	return STATUS_OK;
+}
+
+static enum status join_source(struct builder *b, struct source_decode *decode)
+{
+	TRY(take_graphs(b->history, decode));
+	if (!decode->is_opened)
+		return STATUS_OK;
+	if (b->in_trace)
+		TRY(add_gap(b, (struct gap){.reason = GAP_NEXT_SOURCE}));
+	b->in_trace = false;
+	b->has_expected = false;
+	for (size_t i = 0; i < decode->part_count; i++)
+		TRY(join(b, &decode->parts[i]));
+	b->has_expected = decode->has_next;
+	b->expected = decode->next;
+	return STATUS_OK;
+}
+
+static enum status add_source(struct builder *b, struct source_decode *decode)
+{
+	const struct snap_source *source = decode->source;
+	enum status status;
+
+	if (source->buffer_count == 0)
+		return STATUS_OK;
+	/* Data that several buffers hold is the same data: the first one serves (format, 3.3.4). */
+	decode->buffer = &decode->snapshot->buffers[source->buffers[0]];
+	status = source_decode(decode);
+	if (status == STATUS_OK)
+		status = join_source(b, decode);
+	source_decode_fini(decode);
+	return status;
+}
+
+static int compare_extents(const void *left, const void *right)
+{
+	const struct extent *a = left;
+	const struct extent *b = right;
+
+	if (a->first != b->first)
+		return a->first < b->first ? -1 : 1;
+	if (a->last != b->last)
+		return a->last < b->last ? -1 : 1;
+	return (int)a->isa - (int)b->isa;
+}
+
+struct collector {
+	const struct graph *graph;
+	bool *is_run; /* one a node */
+	size_t count;
+};
+
+static void note_run(void *context, uint32_t node)
+{
+	struct collector *collector = context;
+
+	collector->count += !collector->is_run[node];
+	collector->is_run[node] = true;
+}
+
+/* Appends the nodes of one graph that parts of the history ran. */
+static enum status collect_graph(struct history *h, const struct graph *graph)
+{
+	struct collector collector = {.graph = graph};
+	enum status status;
+
+	if (graph->count == 0)
+		return STATUS_OK;
+	collector.is_run = calloc(graph->count, sizeof(bool));
+	if (!collector.is_run)
+		return STATUS_NO_MEM;
+	for (size_t i = 0; i < h->part_count; i++) {
+		const struct history_part *part = &h->parts[i];
+
+		for (size_t g = 0;
+		     part->path.graph == graph && g < address_index_groups(part->index); g++)
+			address_index_nodes(part->index, g, note_run, &collector);
+	}
+	status = vec_reserve((void **)&h->code, &h->code_capacity, h->code_count + collector.count,
+	                     sizeof(*h->code));
+	for (size_t i = 0; i < graph->count && status == STATUS_OK; i++) {
+		const struct walk *walk = &graph->nodes[i].walk;
+
+		if (collector.is_run[i])
+			h->code[h->code_count++] =
+			        (struct extent){walk->start, walk->end - 1, (uint8_t)walk->isa};
+	}
+	free(collector.is_run);
+	return status;
+}
+
+/* The distinct runs of all graphs by address. */
+static enum status collect_code(struct history *h)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < h->graph_count; i++)
+		TRY(collect_graph(h, h->graphs[i]));
+	if (h->code_count == 0)
+		return STATUS_OK;
+	qsort(h->code, h->code_count, sizeof(*h->code), compare_extents);
+	for (size_t i = 1; i < h->code_count; i++) {
+		if (compare_extents(&h->code[count], &h->code[i]) != 0)
+			h->code[++count] = h->code[i];
+	}
+	h->code_count = count + 1;
+	return STATUS_OK;
+}
+
+/* Their addresses as disjoint extents. */
+static enum status index_executed(struct history *h)
+{
+	size_t count = 0;
+
+	if (h->code_count == 0)
+		return STATUS_OK;
+	h->executed = calloc(h->code_count, sizeof(*h->executed));
+	if (!h->executed)
+		return STATUS_NO_MEM;
+	h->executed[0] = h->code[0];
+	for (size_t i = 1; i < h->code_count; i++) {
+		struct extent *last = &h->executed[count];
+		const struct extent *next = &h->code[i];
+
+		if (next->first == 0 || next->first - 1 <= last->last)
+			last->last = next->last > last->last ? next->last : last->last;
+		else
+			h->executed[++count] = *next;
+	}
+	h->executed_count = count + 1;
+	return STATUS_OK;
+}
+
+/*
+ * A halt PC that the trace does not lead to is behind a gap. Without a halt PC, as in a trace
+ * package, the end is where the trace leads to.
+ */
+static enum status check_halt(struct builder *b)
+{
+	struct history *h = b->history;
+	struct gap gap = {.reason = GAP_HALT};
+
+	if (!b->in_trace)
+		return STATUS_OK;
+	gap.has_address = history_pc(h, h->length, &gap.address) == STATUS_OK;
+	if (b->has_expected && (!gap.has_address || b->expected == gap.address)) {
+		h->has_end = true;
+		h->end_address = b->expected;
+		return STATUS_OK;
+	}
+	return add_gap(b, gap);
+}
+
+static enum status build(struct builder *b, const struct snapshot *snapshot,
+                         const struct history_options *options, struct diag_list *diags)
+{
+	const struct snap_core *core = b->history->core;
+
+	for (size_t i = 0; i < core->source_count; i++) {
+		struct source_decode decode = {.snapshot = snapshot,
+		                               .core = core,
+		                               .source = core->sources[i],
+		                               .options = options,
+		                               .diags = diags};
+
+		TRY(add_source(b, &decode));
+	}
+	TRY(check_halt(b));
+	TRY(collect_code(b->history));
+	return index_executed(b->history);
+}
+
+/* An empty one; NULL without memory. */
+static struct history *history_create(const struct snap_core *core)
+{
+	struct history *h = calloc(1, sizeof(*h));
+
+	if (!h)
+		return NULL;
+	h->core = core;
+	h->cache = calloc(1, sizeof(*h->cache));
+	if (h->cache)
+		return h;
+	free(h);
+	return NULL;
+}
+
+/* What was built goes to the caller, or away. */
+static enum status give(struct history *built, enum status status, struct history **history)
+{
+	if (status == STATUS_OK)
+		*history = built;
+	else
+		history_destroy(built);
+	return status;
+}
+
+enum status history_build(const struct snapshot *snapshot, const struct snap_core *core,
+                          const struct history_options *options, struct diag_list *diags,
+                          struct history **history)
+{
+	struct builder builder = {.history = history_create(core)};
+	enum status status;
+
+	if (!builder.history)
+		return STATUS_NO_MEM;
+	status = build(&builder, snapshot, options, diags);
+	return give(builder.history, status, history);
+}
+
+static enum status build_of_part(struct builder *b, struct graph **graph, struct part_builder *part)
+{
+	struct history *h = b->history;
+
+	TRY(vec_reserve((void **)&h->graphs, &h->graph_capacity, 1, sizeof(struct graph *)));
+	h->graphs[h->graph_count++] = *graph;
+	*graph = NULL;
+	TRY(join(b, part));
+	TRY(collect_code(h));
+	return index_executed(h);
+}
+
+enum status history_of_part(const struct snap_core *core, struct graph **graph,
+                            struct part_builder *part, const uint64_t *end,
+                            struct history **history)
+{
+	struct builder builder = {.history = history_create(core)};
+	enum status status;
+
+	if (!builder.history)
+		return STATUS_NO_MEM;
+	builder.history->has_end = end != NULL;
+	builder.history->end_address = end ? *end : 0;
+	status = build_of_part(&builder, graph, part);
+	return give(builder.history, status, history);
+}
+
+void history_destroy(struct history *history)
+{
+	if (!history)
+		return;
+	for (size_t i = 0; i < history->part_count; i++) {
+		path_fini(&history->parts[i].path);
+		address_index_destroy(history->parts[i].index);
+	}
+	for (size_t i = 0; i < history->graph_count; i++)
+		graph_destroy(history->graphs[i]);
+	notes_fini(&history->notes);
+	free(history->parts);
+	free(history->graphs);
+	free(history->code);
+	free(history->executed);
+	free(history->cache);
+	free(history);
+}

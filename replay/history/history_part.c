@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Building a part of a history; see history_part.h. */
+#include "replay/history/history_part.h"
+
+#include <stdlib.h>
+
+#include "arch/insn.h"
+#include "base/vec.h"
+#include "replay/history/run_insn.h"
+
+/*
+ * Runs of an index group. More make a search slower, which expands a group that has a hit; fewer
+ * make the index larger.
+ */
+enum { GROUP_RUNS = 1 << 20 };
+
+void notes_fini(struct notes *notes)
+{
+	for (unsigned int i = 0; i < MARK_COUNT; i++)
+		free(notes->marks[i].items);
+	free(notes->events.items);
+	free(notes->gaps.items);
+	*notes = (struct notes){0};
+}
+
+enum status part_init(struct part_builder *b, const struct snap_core *core, struct graph *graph)
+{
+	*b = (struct part_builder){.core = core, .graph = graph};
+	path_init(&b->path, graph);
+	b->index = address_index_create();
+	return b->index ? STATUS_OK : STATUS_NO_MEM;
+}
+
+void part_fini(struct part_builder *b)
+{
+	path_fini(&b->path);
+	address_index_destroy(b->index);
+	notes_fini(&b->notes);
+	*b = (struct part_builder){0};
+}
+
+static enum status add_mark(struct part_builder *b, enum mark mark, bool known, uint64_t value)
+{
+	struct mark_list *list = &b->notes.marks[mark];
+	const struct mark_entry *last = list->count > 0 ? &list->items[list->count - 1] : NULL;
+
+	/* Contexts are told again and again. */
+	if (last && last->known == known && last->value == value)
+		return STATUS_OK;
+	TRY(vec_reserve((void **)&list->items, &list->capacity, list->count + 1,
+	                sizeof(*list->items)));
+	list->items[list->count++] = (struct mark_entry){b->path.length, value, known};
+	return STATUS_OK;
+}
+
+/*
+ * True if `gap` says no more than `last`, the gap before it: at the same place for the same reason,
+ * or the restart of tracing that ends every loss of trace.
+ */
+static bool gap_continues(const struct gap *last, const struct gap *gap)
+{
+	return last->position == gap->position &&
+	       (last->reason == gap->reason ||
+	        (gap->reason == GAP_TRACE_ON && last->reason != GAP_NO_MEMORY));
+}
+
+enum status notes_add_gap(struct notes *notes, const struct gap *gap)
+{
+	struct gap_list *list = &notes->gaps;
+	struct gap *last = list->count > 0 ? &list->items[list->count - 1] : NULL;
+
+	if (last && gap_continues(last, gap)) {
+		last->merged += gap->merged + 1;
+		return STATUS_OK;
+	}
+	TRY(vec_reserve((void **)&list->items, &list->capacity, list->count + 1,
+	                sizeof(*list->items)));
+	list->items[list->count++] = *gap;
+	return STATUS_OK;
+}
+
+/* What comes next does not follow from the last run, and that is no riddle. */
+static void explain(struct part_builder *b)
+{
+	path_break(&b->path);
+	b->first_explained |= b->path.run_count == 0;
+}
+
+enum status part_add_gap(struct part_builder *b, struct gap gap)
+{
+	size_t count = b->notes.gaps.count;
+
+	explain(b);
+	gap.position = b->path.length;
+	TRY(notes_add_gap(&b->notes, &gap));
+	/* With opcodes missing or wrong the trace goes on, and so does what it says of the core. */
+	if (b->notes.gaps.count == count || gap.reason == GAP_NO_MEMORY ||
+	    gap.reason == GAP_NO_PATH || gap.reason == GAP_MISFIT)
+		return STATUS_OK;
+	TRY(add_mark(b, MARK_CONTEXT_ID, false, 0));
+	return add_mark(b, MARK_SPACE, false, 0);
+}
+
+static enum status add_event(struct part_builder *b, const struct element *element)
+{
+	struct event_list *list = &b->notes.events;
+
+	TRY(vec_reserve((void **)&list->items, &list->capacity, list->count + 1,
+	                sizeof(*list->items)));
+	list->items[list->count++] = (struct history_event){b->path.length, *element};
+	return STATUS_OK;
+}
+
+/* Opcode and class of the last instruction of a run. */
+static bool classify_last(const struct part_builder *b, const struct walk *walk, uint32_t *opcode,
+                          struct insn *insn)
+{
+	static const struct insn_options options = {0};
+	struct run_insn last = run_insn_at(b->core->memory, walk, walk->count - 1);
+
+	if (!run_insn_opcode(b->core->memory, walk, last, opcode))
+		return false;
+	switch (walk->isa) {
+	case ISA_A64:
+		insn_a64_classify(*opcode, last.address, &options, insn);
+		return true;
+	case ISA_A32:
+		insn_a32_classify(*opcode, last.address, &options, insn);
+		return true;
+	case ISA_T32:
+	case ISA_TEE:
+		insn_t32_classify(*opcode, last.address, &options, insn);
+		return true;
+	case ISA_JAZELLE:
+	case ISA_UNKNOWN:
+		break;
+	}
+	return false;
+}
+
+/*
+ * True if the run ends in a branch that cannot but be taken: if the trace says that it was not,
+ * what ran there is other code than the snapshot holds. Without a condition are indirect branches,
+ * B and BL of A64 (Arm ARM C4.1.66) and branches of A32 whose condition is AL. Of T32 nothing is
+ * said: an IT block before the run may put any branch under a condition.
+ */
+static bool is_unconditional(const struct part_builder *b, const struct walk *walk)
+{
+	struct insn insn;
+	uint32_t opcode;
+
+	if (!classify_last(b, walk, &opcode, &insn) ||
+	    (insn.class != INSN_BRANCH && insn.class != INSN_BRANCH_INDIRECT))
+		return false;
+	if (walk->isa == ISA_A64)
+		return insn.class == INSN_BRANCH_INDIRECT || (opcode & 0x7c000000) == 0x14000000;
+	return walk->isa == ISA_A32 && !insn.is_conditional;
+}
+
+/* The same of a node, asked once. */
+SELDOM static bool node_is_unconditional(struct part_builder *b, uint32_t number)
+{
+	struct graph_node *node = &b->graph->nodes[number];
+
+	if (node->is_unconditional == GRAPH_UNASKED)
+		node->is_unconditional = is_unconditional(b, &node->walk) ? GRAPH_YES : GRAPH_NO;
+	return node->is_unconditional == GRAPH_YES;
+}
+
+/* Where execution goes after a run; false if the run's last opcode does not say. */
+static bool successor_of(const struct graph_node *node, bool taken, uint64_t *address)
+{
+	const struct insn *last = &node->walk.last;
+
+	*address = node->walk.end;
+	if (!taken || (last->class != INSN_BRANCH && last->class != INSN_BRANCH_INDIRECT))
+		return true;
+	*address = last->target;
+	return last->class == INSN_BRANCH && !node->lacks_target;
+}
+
+bool part_expected(const struct part_builder *b, uint64_t *address)
+{
+	const struct path *path = &b->path;
+
+	return path->is_open &&
+	       successor_of(&b->graph->nodes[path->last], path->last_taken, address);
+}
+
+/* The visits of the group again, from its path: some of those noted were taken back. */
+static enum status visit_again(struct part_builder *b)
+{
+	struct path_run *runs = malloc(PATH_BLOCK_RUNS * sizeof(*runs));
+	enum status status = STATUS_OK;
+
+	if (!runs)
+		return STATUS_NO_MEM;
+	graph_begin_epoch(b->graph);
+	for (size_t block = b->group_block; block < b->path.block_count; block++) {
+		uint32_t count = path_expand(&b->path, block, runs);
+
+		for (uint32_t i = 0; i < count && status == STATUS_OK; i++)
+			status = graph_visit(b->graph, runs[i].node);
+	}
+	free(runs);
+	return status;
+}
+
+/* Everything that was visited lies in the path by now, and the next run begins a block. */
+static enum status end_group(struct part_builder *b)
+{
+	if (b->group_block < b->path.block_count) {
+		if (b->graph->was_retracted || b->has_dropped_last)
+			TRY(visit_again(b));
+		TRY(address_index_add(b->index, b->group_block, b->graph->visited,
+		                      b->graph->visited_count));
+	}
+	b->has_dropped_last = false;
+	b->group_block = b->path.block_count;
+	b->group_runs = b->path.run_count;
+	graph_begin_epoch(b->graph);
+	return STATUS_OK;
+}
+
+enum status part_end(struct part_builder *b)
+{
+	TRY(end_group(b));
+	path_trim(&b->path);
+	return STATUS_OK;
+}
+
+/* A run that is not where the last one leads. */
+SELDOM static enum status add_misfit(struct part_builder *b, uint64_t address, uint64_t offset)
+{
+	return part_add_gap(b, (struct gap){.reason = GAP_MISFIT,
+	                                    .address = address,
+	                                    .has_address = true,
+	                                    .offset = offset});
+}
+
+/* The leg is not behind a known edge. */
+SELDOM static enum status look_at_begin(struct part_builder *b, const struct leg *leg)
+{
+	uint64_t start = b->graph->nodes[leg->first].walk.start;
+	uint64_t expected;
+
+	if (part_expected(b, &expected) && expected != start)
+		TRY(add_misfit(b, start, leg->index));
+	return STATUS_OK;
+}
+
+/* A branch that has to be taken was not. */
+SELDOM static enum status add_contradiction(struct part_builder *b, const struct leg *leg)
+{
+	const struct walk *walk = &b->graph->nodes[leg->first].walk;
+
+	return add_misfit(b, walk->end - walk->last.size, leg->index);
+}
+
+static enum status add_leg(struct part_builder *b, const struct leg *leg)
+{
+	struct path *path = &b->path;
+
+	if (leg->instructions == 0)
+		return STATUS_OK;
+	if (!leg->follows && path->is_open && !graph_leaves(b->graph, path->last, path->last_taken))
+		TRY(look_at_begin(b, leg));
+	TRY(path_append(path, leg));
+	/* A run that contradicts its code is always a leg, and its edge not known. */
+	if (leg->count > 1 || (leg->atoms & 1) != 0 ||
+	    b->graph->steps[leg->first].next[0] != GRAPH_ALONE ||
+	    !node_is_unconditional(b, leg->first))
+		return STATUS_OK;
+	return add_contradiction(b, leg);
+}
+
+/* True if the range is what came behind the last run before: most are. */
+static bool is_successor(const struct part_builder *b, const struct walk *walk, uint32_t *number)
+{
+	const struct path *path = &b->path;
+
+	if (!path->is_open)
+		return false;
+	*number = b->graph->successors[path->last][path->last_taken];
+	return *number != GRAPH_NO_NODE && graph_is_odd_node(b->graph, *number, walk);
+}
+
+/* A range that was not followed through the graph becomes an odd node of it. */
+static enum status add_walk(struct part_builder *b, const struct walk *walk, bool taken,
+                            uint64_t index)
+{
+	struct graph_node *node;
+	struct insn insn;
+	uint32_t opcode;
+	uint32_t number;
+	bool is_new;
+
+	if (walk->count == 0)
+		return STATUS_OK;
+	if (is_successor(b, walk, &number))
+		is_new = false;
+	else
+		TRY(graph_intern(b->graph, walk, &number, &is_new));
+	node = &b->graph->nodes[number];
+	if (is_new && walk->last.class == INSN_BRANCH) {
+		node->lacks_target =
+		        !classify_last(b, walk, &opcode, &insn) || insn.class != INSN_BRANCH;
+		if (!node->lacks_target)
+			node->walk.last.target = insn.target;
+	}
+	TRY(graph_visit(b->graph, number));
+	return add_leg(b, &(struct leg){.index = index,
+	                                .first = number,
+	                                .last = number,
+	                                .atoms = taken,
+	                                .instructions = walk->count,
+	                                .count = 1});
+}
+
+static enum status add_range(struct part_builder *b, const struct element *element)
+{
+	struct walk walk = {
+	        .start = element->range.start,
+	        .end = element->range.end,
+	        .count = element->range.count,
+	        .isa = element->isa,
+	        .last = {.class = element->range.last_class,
+	                 .subclass = element->range.last_subclass,
+	                 .size = element->range.last_size,
+	                 .is_conditional = element->range.last_conditional},
+	};
+
+	return add_walk(b, &walk, element->range.last_executed, element->offset);
+}
+
+/* What was noted behind an instruction that is taken back moves to where the path ends now. */
+static void clamp_positions(struct part_builder *b)
+{
+	struct event_list *events = &b->notes.events;
+
+	for (size_t i = events->count; i-- > 0 && events->items[i].position > b->path.length;)
+		events->items[i].position = b->path.length;
+	for (unsigned int mark = 0; mark < MARK_COUNT; mark++) {
+		struct mark_list *list = &b->notes.marks[mark];
+
+		for (size_t i = list->count; i-- > 0 && list->items[i].position > b->path.length;)
+			list->items[i].position = b->path.length;
+	}
+}
+
+/* The last instruction of the last run was cancelled by an exception: it did not execute. */
+static enum status cancel_last(struct part_builder *b, uint64_t index)
+{
+	struct path *path = &b->path;
+	struct walk rest;
+	struct run_insn insn;
+
+	if (!path->is_open)
+		return STATUS_OK;
+	rest = b->graph->nodes[path->last].walk;
+	path_drop_last(path);
+	b->has_dropped_last = true;
+	if (b->group_block > path->block_count)
+		b->group_block = path->block_count;
+	rest.count--;
+	if (rest.count > 0) {
+		insn = run_insn_at(b->core->memory, &b->graph->nodes[path->last].walk,
+		                   rest.count - 1);
+		rest.end = insn.address + insn.size;
+		rest.last = (struct insn){.size = (uint8_t)insn.size};
+		TRY(add_walk(b, &rest, true, index));
+	}
+	clamp_positions(b);
+	return STATUS_OK;
+}
+
+static enum gap_reason no_sync_gap(enum no_sync_reason reason)
+{
+	if (reason == NO_SYNC_OVERFLOW)
+		return GAP_OVERFLOW;
+	return reason == NO_SYNC_DISCARD ? GAP_DISCARD : GAP_BAD_PACKET;
+}
+
+static enum gap_reason trace_on_gap(enum trace_on_reason reason)
+{
+	if (reason == TRACE_ON_OVERFLOW)
+		return GAP_OVERFLOW;
+	return reason == TRACE_ON_EX_DEBUG ? GAP_DEBUG : GAP_TRACE_ON;
+}
+
+/* Where the trace begins there is nothing before that a gap could part from it. */
+static enum status add_loss(struct part_builder *b, const struct element *element,
+                            enum gap_reason reason)
+{
+	if (!b->in_trace)
+		return STATUS_OK;
+	return part_add_gap(b, (struct gap){.reason = reason, .offset = element->offset});
+}
+
+static enum status add_context(struct part_builder *b, const struct pe_context *context)
+{
+	TRY(add_mark(b, MARK_CONTEXT_ID, context->has_context_id, context->context_id));
+	return add_mark(b, MARK_SPACE, true, (uint64_t)pe_context_space(context));
+}
+
+static enum status add_cycles(struct part_builder *b, const struct element *element)
+{
+	b->cycles += element->cycles;
+	return add_mark(b, MARK_CYCLES, true, b->cycles);
+}
+
+/*
+ * An exception says where it was taken: at its preferred return address. If execution was
+ * elsewhere, something between is missing.
+ */
+static enum status add_exception(struct part_builder *b, const struct element *element)
+{
+	uint64_t expected;
+
+	if (element->exception.cancels_last)
+		TRY(cancel_last(b, element->offset));
+	else if (element->exception.has_return_address && part_expected(b, &expected) &&
+	         element->exception.return_address != expected)
+		TRY(add_misfit(b, element->exception.return_address, element->offset));
+	explain(b);
+	return STATUS_OK;
+}
+
+/* What an element other than a range means for the history, beside being an event in it. */
+static enum status note_element(struct part_builder *b, const struct element *element)
+{
+	switch (element->type) {
+	case ELEMENT_NO_SYNC:
+		return add_loss(b, element, no_sync_gap(element->no_sync));
+	case ELEMENT_TRACE_ON:
+		return add_loss(b, element, trace_on_gap(element->trace_on));
+	case ELEMENT_ADDR_NACC:
+		return part_add_gap(b, (struct gap){.reason = GAP_NO_MEMORY,
+		                                    .address = element->nacc.address,
+		                                    .has_address = true,
+		                                    .offset = element->offset});
+	case ELEMENT_ADDR_UNKNOWN:
+	case ELEMENT_UNKNOWN:
+		return add_loss(b, element, GAP_BAD_PACKET);
+	case ELEMENT_I_RANGE_NOPATH:
+		return part_add_gap(b, (struct gap){.reason = GAP_NO_PATH,
+		                                    .address = element->range.start,
+		                                    .has_address = true,
+		                                    .offset = element->offset});
+	case ELEMENT_EXCEPTION:
+		return add_exception(b, element);
+	case ELEMENT_PE_CONTEXT:
+		return add_context(b, &element->context);
+	case ELEMENT_TIMESTAMP:
+		return add_mark(b, MARK_TIMESTAMP, true, element->timestamp);
+	case ELEMENT_CYCLE_COUNT:
+		return add_cycles(b, element);
+	case ELEMENT_MEMTRANS:
+		/* A transaction that failed goes on behind its start. */
+		if (element->memtrans == MEMTRANS_FAIL)
+			explain(b);
+		break;
+	case ELEMENT_EO_TRACE:
+	case ELEMENT_INSTR_RANGE:
+	case ELEMENT_EXCEPTION_RET:
+	case ELEMENT_EVENT:
+	case ELEMENT_SWTRACE:
+	case ELEMENT_SYNC_MARKER:
+	case ELEMENT_INSTRUMENTATION:
+	case ELEMENT_ITMTRACE:
+	case ELEMENT_CUSTOM:
+	case ELEMENT_PACKET:
+		break;
+	}
+	return STATUS_OK;
+}
+
+/* True for an element that says what the core executed; before the first there is no gap. */
+static bool tells_execution(enum element_type type)
+{
+	return type == ELEMENT_INSTR_RANGE || type == ELEMENT_I_RANGE_NOPATH ||
+	       type == ELEMENT_ADDR_NACC || type == ELEMENT_EXCEPTION;
+}
+
+static enum status add_element(struct part_builder *b, const struct element *element)
+{
+	enum status status = element->type == ELEMENT_INSTR_RANGE ? add_range(b, element)
+	                                                          : note_element(b, element);
+
+	TRY(status);
+	b->in_trace |= tells_execution(element->type);
+	return element->type == ELEMENT_INSTR_RANGE ? STATUS_OK : add_event(b, element);
+}
+
+enum status part_add(struct part_builder *b, const struct decoded *decoded)
+{
+	if (b->path.run_count == 0 && decoded->leg_count > 0)
+		b->first_index = decoded->legs[0].index;
+	for (size_t i = 0; i < decoded->leg_count; i++)
+		TRY(add_leg(b, &decoded->legs[i]));
+	b->in_trace |= decoded->leg_count > 0;
+	if (decoded->leg_count == 0)
+		TRY(add_element(b, &decoded->element));
+	if (b->path.run_count - b->group_runs < GROUP_RUNS || !decoded->is_drained)
+		return STATUS_OK;
+	path_end_block(&b->path);
+	return end_group(b);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Building a part of a history: what a decoder yields comes in, in order; a path with its address
+ * index, events, gaps and marks come out, with positions from the part's begin. The one question
+ * here is whether each run follows from what was before it; where it does not, there is a gap.
+ */
+#ifndef CSREPLAY_REPLAY_HISTORY_HISTORY_PART_H
+#define CSREPLAY_REPLAY_HISTORY_HISTORY_PART_H
+
+#include "decoder/decoder.h"
+#include "replay/history/history_store.h"
+
+struct part_builder {
+	const struct snap_core *core;
+	struct graph *graph;
+	struct path path;
+	struct address_index *index;
+	struct notes notes;
+	uint64_t group_runs;   /* runs before the group being built */
+	size_t group_block;    /* its first block */
+	bool has_dropped_last; /* visits of the group say too much */
+	bool in_trace;         /* the source has said something of execution */
+	bool first_explained;  /* in front of the first run is what parts it from what was before */
+	uint64_t first_index;  /* Idx of the first run, of a part that has runs as legs */
+	uint64_t cycles;       /* sum of the part's cycle counts */
+};
+
+/* `graph` is the one that the decoder follows runs through; it must outlive the part. NO_MEM. */
+MUST_USE enum status part_init(struct part_builder *b, const struct snap_core *core,
+                               struct graph *graph);
+void part_fini(struct part_builder *b);
+
+/* Takes what decoder_pull() gave. NO_MEM. */
+MUST_USE enum status part_add(struct part_builder *b, const struct decoded *decoded);
+
+/* Ends the address index. NO_MEM. */
+MUST_USE enum status part_end(struct part_builder *b);
+
+/* Notes a gap at the part's present end. NO_MEM. */
+MUST_USE enum status part_add_gap(struct part_builder *b, struct gap gap);
+
+/*
+ * Where execution goes on behind the part's last run; false if the code does not say, or something
+ * else stands behind it.
+ */
+bool part_expected(const struct part_builder *b, uint64_t *address);
+
+/*
+ * history_build.c: a history that is one part and no source of `core`, whose end leads to *end
+ * (NULL: nobody knows). Takes over *graph, which becomes NULL, and the part's path and index.
+ * NO_MEM.
+ */
+MUST_USE enum status history_of_part(const struct snap_core *core, struct graph **graph,
+                                     struct part_builder *part, const uint64_t *end,
+                                     struct history **history);
+
+/* Adds a gap behind those already there, or to the last one if it says no more. NO_MEM. */
+MUST_USE enum status notes_add_gap(struct notes *notes, const struct gap *gap);
+
+#endif

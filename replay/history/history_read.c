@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reading a history: the instruction at a position and what the trace said there. A position is
+ * found by its part, its block and its run, each by a search in order of position.
+ */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "replay/history/history_store.h"
+#include "replay/history/run_insn.h"
+
+/* The part that holds `position` < N. */
+static const struct history_part *find_part(const struct history *h, uint64_t position)
+{
+	size_t low = 0;
+	size_t high = h->part_count;
+
+	assert(position < h->length);
+	/* The last part that begins at or before the position lies in [low, high). */
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (h->parts[middle].position <= position)
+			low = middle;
+		else
+			high = middle;
+	}
+	return &h->parts[low];
+}
+
+const struct block_cache *history_expand(const struct history *h, const struct history_part *part,
+                                         size_t block)
+{
+	struct block_cache *cache = h->cache;
+
+	if (cache->part == part && cache->block == block)
+		return cache;
+	cache->count = path_expand(&part->path, block, cache->runs);
+	cache->part = part;
+	cache->block = block;
+	return cache;
+}
+
+/* A run, and which of its instructions. */
+struct insn_place {
+	const struct walk *walk;
+	uint32_t index;
+	bool taken;
+};
+
+/* What the instruction at `position` < N is. */
+static struct insn_place find_place(const struct history *h, uint64_t position)
+{
+	const struct history_part *part = find_part(h, position);
+	size_t block = path_find_block(&part->path, position - part->position);
+	const struct block_cache *cache = history_expand(h, part, block);
+	uint32_t offset = (uint32_t)(position - part->position - part->path.blocks[block].position);
+	uint32_t low = 0;
+	uint32_t high = cache->count;
+
+	/* The last run at or before the offset lies in [low, high). */
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (cache->runs[middle].offset <= offset)
+			low = middle;
+		else
+			high = middle;
+	}
+	return (struct insn_place){&part->path.graph->nodes[cache->runs[low].node].walk,
+	                           offset - cache->runs[low].offset, cache->runs[low].taken};
+}
+
+const struct snap_core *history_core(const struct history *history)
+{
+	return history->core;
+}
+
+uint64_t history_length(const struct history *history)
+{
+	return history->length;
+}
+
+uint64_t history_last(const struct history *history)
+{
+	uint64_t pc;
+	bool has_pc = history_pc(history, history->length, &pc) == STATUS_OK;
+
+	return history->data && !has_pc && history->length > 0 ? history->length - 1
+	                                                       : history->length;
+}
+
+uint64_t history_run_count(const struct history *history)
+{
+	return history->run_count;
+}
+
+bool history_code(const struct history *history, size_t index, struct history_code *code)
+{
+	const struct extent *extent = &history->code[index];
+
+	if (index >= history->code_count)
+		return false;
+	*code = (struct history_code){extent->first, extent->last + 1, (enum isa)extent->isa};
+	return true;
+}
+
+void history_at(const struct history *history, uint64_t position, struct instruction *out)
+{
+	const struct memmap *memory = history->core->memory;
+	struct insn_place place = find_place(history, position);
+	struct run_insn insn = run_insn_at(memory, place.walk, place.index);
+	bool is_last = place.index == place.walk->count - 1;
+
+	*out = (struct instruction){
+	        .address = insn.address,
+	        .size = (uint8_t)insn.size,
+	        .isa = place.walk->isa,
+	        .is_last = is_last,
+	        .executed = !is_last || place.taken,
+	        .class = is_last ? place.walk->last.class : INSN_OTHER,
+	        .subclass = is_last ? place.walk->last.subclass : INSN_SUB_NONE,
+	};
+	out->has_opcode = run_insn_opcode(memory, place.walk, insn, &out->opcode);
+	if (history->data)
+		(void)history->changed_opcode(history->data, position, out, &out->opcode);
+}
+
+enum status history_pc(const struct history *history, uint64_t position, uint64_t *pc)
+{
+	const struct snap_register *reg;
+	struct insn_place place;
+
+	if (position < history->length) {
+		place = find_place(history, position);
+		*pc = run_insn_at(history->core->memory, place.walk, place.index).address;
+		return STATUS_OK;
+	}
+	reg = snap_device_any_register(history->core->device, STR("PC|R15"));
+	*pc = reg ? snap_register_value(reg) : history->end_address;
+	if (!reg)
+		return history->has_end ? STATUS_OK : STATUS_NOT_FOUND;
+	/* Some tools write the PC as a branch target, with the T32 state in bit 0. */
+	if (history->core->arch != CORE_A64)
+		*pc &= ~UINT64_C(1);
+	return STATUS_OK;
+}
+
+uint64_t history_executed_extent(const struct history *history, uint64_t address)
+{
+	size_t low = 0;
+	size_t high = history->executed_count;
+
+	/* The first extent that ends at or behind the address. */
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (history->executed[middle].last < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == history->executed_count || history->executed[low].first > address)
+		return 0;
+	return history->executed[low].last - address + 1;
+}
+
+const struct gap *history_gaps(const struct history *history, size_t *count)
+{
+	*count = history->notes.gaps.count;
+	return history->notes.gaps.items;
+}
+
+/* Index of the first gap at or behind `position`. */
+static size_t gap_index(const struct history *h, uint64_t position)
+{
+	size_t low = 0;
+	size_t high = h->notes.gaps.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (h->notes.gaps.items[middle].position < position)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct gap *history_gap_at(const struct history *history, uint64_t position)
+{
+	size_t i = gap_index(history, position);
+
+	if (i == history->notes.gaps.count || history->notes.gaps.items[i].position != position)
+		return NULL;
+	return &history->notes.gaps.items[i];
+}
+
+const struct gap *history_gap_between(const struct history *history, uint64_t from, uint64_t to,
+                                      bool newest)
+{
+	size_t first = gap_index(history, from + 1);
+	size_t end = gap_index(history, to);
+
+	if (to <= from || first >= end)
+		return NULL;
+	return newest ? history_gap_at(history, history->notes.gaps.items[end - 1].position)
+	              : &history->notes.gaps.items[first];
+}
+
+const struct history_event *history_events(const struct history *history, size_t *count)
+{
+	*count = history->notes.events.count;
+	return history->notes.events.items;
+}
+
+size_t history_event_index(const struct history *history, uint64_t position)
+{
+	size_t low = 0;
+	size_t high = history->notes.events.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (history->notes.events.items[middle].position < position)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+enum status history_mark(const struct history *history, enum mark mark, uint64_t position,
+                         uint64_t *value)
+{
+	const struct mark_list *list = &history->notes.marks[mark];
+	size_t low = 0;
+	size_t high = list->count;
+
+	/* The first entry behind the position; the one before it holds. */
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (list->items[middle].position <= position)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0 || !list->items[low - 1].known)
+		return STATUS_UNAVAILABLE;
+	*value = list->items[low - 1].value;
+	return STATUS_OK;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a history is made of; for history_part.c and history_build.c, which write it, and
+ * history_read.c and history_find.c, which read it.
+ *
+ * A history is parts, one behind the other: the trace of one source, or a piece of it that was
+ * decoded by itself. A part has its path through a code graph; events, gaps and marks are the
+ * history's own. Invariants beside those of history.h:
+ *   - the positions of parts rise, and a part without instructions is none;
+ *   - each block of a path has at least one run, and each run at least one instruction;
+ *   - only nodes that an address index or `executed` names were run, whatever a graph holds.
+ */
+#ifndef CSREPLAY_REPLAY_HISTORY_HISTORY_STORE_H
+#define CSREPLAY_REPLAY_HISTORY_HISTORY_STORE_H
+
+#include "replay/history/address_index.h"
+#include "replay/history/history.h"
+#include "replay/history/path.h"
+
+/* A value that holds from `position` on. */
+struct mark_entry {
+	uint64_t position;
+	uint64_t value;
+	bool known; /* false: from here on nothing is known */
+};
+
+struct mark_list {
+	struct mark_entry *items; /* by position; the last of equal ones counts */
+	size_t count;
+	size_t capacity;
+};
+
+struct gap_list {
+	struct gap *items;
+	size_t count;
+	size_t capacity;
+};
+
+struct event_list {
+	struct history_event *items;
+	size_t count;
+	size_t capacity;
+};
+
+/* What was said between the instructions. */
+struct notes {
+	struct gap_list gaps;
+	struct event_list events;
+	struct mark_list marks[MARK_COUNT];
+};
+
+void notes_fini(struct notes *notes);
+
+struct history_part {
+	struct path path;
+	struct address_index *index;
+	uint64_t position; /* of its first instruction in the history */
+};
+
+/* Code that was executed: addresses first <= a <= last, the last byte of the address space too. */
+struct extent {
+	uint64_t first;
+	uint64_t last;
+	uint8_t isa; /* enum isa */
+};
+
+/* A block, expanded, as the last reader left it. */
+struct block_cache {
+	const struct history_part *part; /* NULL: nothing */
+	size_t block;
+	uint32_t count; /* runs */
+	struct path_run runs[PATH_BLOCK_RUNS];
+};
+
+struct tarmac_core;
+
+/* The opcode that was executed at `position`, if it is not what the memory map holds. */
+typedef bool history_opcode(const struct tarmac_core *data, uint64_t position,
+                            const struct instruction *insn, uint32_t *opcode);
+
+struct history {
+	const struct snap_core *core;
+	uint64_t length; /* N */
+	uint64_t run_count;
+	/* Where the trace leads to, for a core whose snapshot has no PC; valid if has_end. */
+	uint64_t end_address;
+	bool has_end;
+	struct graph **graphs; /* the parts' */
+	size_t graph_count;
+	size_t graph_capacity;
+	struct history_part *parts;
+	size_t part_count;
+	size_t part_capacity;
+	struct notes notes;
+	struct extent *code; /* distinct runs, by address; they may overlap */
+	size_t code_count;
+	size_t code_capacity;
+	struct extent *executed; /* the same, disjoint */
+	size_t executed_count;
+	const struct tarmac_core
+	        *data; /* registers and memory that the trace gave, or NULL; then: */
+	history_opcode *changed_opcode;
+	struct block_cache *cache; /* readers share it: one thread at a time reads a history */
+};
+
+/* The runs of a block; valid until the next call on this history. */
+const struct block_cache *history_expand(const struct history *h, const struct history_part *part,
+                                         size_t block);
+
+#endif

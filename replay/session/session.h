@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A replay session, the one header that the stub needs: the cores of a snapshot, each with its
+ * history and a current position that moves both ways, and the registers and memory there.
+ *
+ * Values: a trace with data (Tarmac) says them at every position. Without, at position N (the halt)
+ * they are the snapshot's. Before it the PC is known everywhere, memory is known where no
+ * instruction of the trace can have written it (read-only parts of an image, and the bytes of
+ * instructions that the history executes), and of everything else what is proved under the
+ * session's assumptions (values.h); the rest is unavailable.
+ */
+#ifndef CSREPLAY_REPLAY_SESSION_SESSION_H
+#define CSREPLAY_REPLAY_SESSION_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/register.h"
+#include "arch/value.h"
+#include "base/diag.h"
+#include "base/status.h"
+#include "replay/history/history.h"
+#include "replay/values/explain/why.h"
+#include "replay/values/values.h"
+#include "replay/values/values_access.h"
+#include "snapshot/snapshot.h"
+
+struct session;
+
+enum direction {
+	DIRECTION_BACKWARD = -1,
+	DIRECTION_FORWARD = 1,
+};
+
+enum stop_reason {
+	STOP_STEPPED,    /* one instruction, or the end of the range to step through */
+	STOP_BREAKPOINT, /* PC is at a breakpoint, its instruction not executed yet */
+	STOP_WATCH,      /* an access to what is watched */
+	STOP_GAP,        /* a continue met a gap and stands behind it, seen in its direction */
+	STOP_BEGIN,      /* the oldest instruction; there is nothing before */
+	STOP_END,        /* the halt; there is nothing after */
+	STOP_INTERRUPTED,
+	STOP_LIMIT, /* of cursor.h only: at the limit of the move */
+};
+
+enum watch_kind {
+	WATCH_WRITE,
+	WATCH_READ,
+	WATCH_ACCESS, /* either */
+};
+
+enum { WATCH_MOST = 1 << 20 }; /* bytes of a watchpoint */
+
+struct watch {
+	enum watch_kind kind;
+	uint64_t address;
+	uint64_t size; /* bytes */
+};
+
+struct stop {
+	enum stop_reason reason;
+	/* The gap that was crossed or met, or NULL. Valid as long as the session. */
+	const struct gap *gap;
+	/* WATCH: the watchpoint, and the first of its bytes that was accessed. */
+	struct watch watch;
+	uint64_t watch_address;
+	/* Of the way: which instructions may have accessed what is watched, too. */
+	struct values_doubt doubt;
+};
+
+/*
+ * Builds the history of every core. `options->ids` need not be set. The snapshot must outlive the
+ * session. NO_MEM and INTERRUPTED are the only failures.
+ */
+MUST_USE enum status session_open(const struct snapshot *snapshot,
+                                  const struct history_options *options, struct diag_list *diags,
+                                  struct session **session);
+void session_destroy(struct session *session); /* NULL is fine */
+
+const struct snapshot *session_snapshot(const struct session *session);
+size_t session_core_count(const struct session *session);
+/* Core `core` < count, in device-list order. */
+const struct snap_core *session_core(const struct session *session, size_t core);
+const struct history *session_history(const struct session *session, size_t core);
+/* True if a debugger can be served with this core's PC at the current position. */
+bool session_core_has_pc(const struct session *session, size_t core);
+
+uint64_t session_position(const struct session *session, size_t core);
+/* NOT_FOUND if `position` > N; the core then stays where it is. */
+MUST_USE enum status session_seek(struct session *session, size_t core, uint64_t position);
+
+/* Breakpoints, for all cores. Setting one twice or clearing none is fine. */
+MUST_USE enum status session_break_set(struct session *session, uint64_t address);
+void session_break_clear(struct session *session, uint64_t address);
+/* All breakpoints and watchpoints. */
+void session_break_clear_all(struct session *session);
+
+/* True if the accesses to memory of a core are known, and a watchpoint can be met. */
+bool session_can_watch(const struct session *session);
+/*
+ * Watchpoints, for all cores; a core stops for accesses of its own. Setting one twice or clearing
+ * none is fine. NO_MEM; UNSUPPORTED if its size is 0 or above WATCH_MOST.
+ */
+MUST_USE enum status session_watch_set(struct session *session, const struct watch *watch);
+void session_watch_clear(struct session *session, const struct watch *watch);
+/*
+ * Where a core stops for an access, seen in the direction of its move: by default in front of the
+ * instruction, which is yet to be executed or, backward, undone; else behind it. The instruction
+ * that a move begins with counts, so that the same move again stops at once.
+ */
+void session_watch_after(struct session *session, bool after);
+
+/*
+ * From here on `asked` is asked now and then while values of the past are reconstructed; if it says
+ * true these are unknown this time. A move stops before it has begun, then. NULL: nobody asks.
+ */
+void session_interrupt(struct session *session, bool (*asked)(void *), void *context);
+
+/* The instruction before a core's position has returned from a function. */
+bool session_has_returned(const struct session *session, size_t core);
+
+/* Moves by one instruction; at either end of the history it does not move. */
+struct stop session_step(struct session *session, size_t core, enum direction direction);
+
+/*
+ * Moves until a breakpoint, a gap, an end or an interruption; the starting position itself never
+ * counts. `interrupted` may be NULL.
+ */
+struct stop session_continue(struct session *session, size_t core, enum direction direction,
+                             bool (*interrupted)(void *), void *context);
+
+/* Steps forward until the PC leaves [low, high), or as session_continue(). */
+struct stop session_step_range(struct session *session, size_t core, uint64_t low, uint64_t high,
+                               bool (*interrupted)(void *), void *context);
+
+/*
+ * The registers to describe to a debugger, who takes one description for all cores: those of the
+ * first core with a PC. Cores of another architecture cannot be served beside it.
+ */
+const struct register_file *session_registers(const struct session *session);
+
+/* True if values of the past are reconstructed, so that assumptions matter. */
+bool session_reconstructs(const struct session *session);
+/* What values of the past rest on. At first: what the snapshot allows by itself. */
+bool session_assumes(const struct session *session, enum assumption assumption);
+/* NO_MEM. Values that a client has seen may be others now. */
+MUST_USE enum status session_assume(struct session *session, enum assumption assumption, bool on);
+/* For who asks for all registers at every step: not all that there is is looked through. NO_MEM. */
+MUST_USE enum status session_be_quick(struct session *session);
+/* Why no value of the core's past is known, or the empty text; see why_trouble(). */
+void session_trouble(const struct session *session, size_t core, struct text *out);
+/* Lines that say why a value at the current position is known, or not; see why.h. NO_MEM. */
+MUST_USE enum status session_why(const struct session *session, size_t core,
+                                 const struct why_subject *subject, bool all, struct text *out);
+
+/*
+ * The register at the current position, wholly unknown if so. `number` and size are those of the
+ * register file of the core's own architecture.
+ */
+void session_register(const struct session *session, size_t core, unsigned int number,
+                      struct value *value);
+void session_register_at(const struct session *session, size_t core, uint64_t position,
+                         unsigned int number, struct value *value);
+
+/*
+ * Memory at the current position: copies up to `size` bytes and returns how many are known before
+ * the first that is not.
+ */
+size_t session_memory(const struct session *session, size_t core, uint64_t address, void *out,
+                      size_t size);
+size_t session_memory_at(const struct session *session, size_t core, uint64_t position,
+                         uint64_t address, void *out, size_t size);
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Registers and memory at a position. At the halt they are the snapshot's. Before it the PC is that
+ * of the history; parts of images that nothing writes, and the code that the trace was followed
+ * through, are what they are at the halt; of everything else what is proved is known.
+ */
+#include "replay/session/state.h"
+
+#include <string.h>
+
+#include "replay/history/history_store.h"
+#include "replay/tarmac/tarmac_source.h"
+
+static struct value halt_register(const struct snap_device *device,
+                                  const struct register_info *info)
+{
+	struct value value = value_unknown(info->bits / 8);
+	const struct snap_register *reg =
+	        snap_device_any_register(device, str_of(info->snapshot_names));
+	unsigned int bytes;
+
+	if (!reg)
+		return value;
+	/* A register written narrower than it is has its upper bits zero: the key is an integer. */
+	bytes = (reg->bits + 7) / 8;
+	for (unsigned int i = value.size; i < bytes; i++) {
+		if (reg->value[i] != 0)
+			return value;
+	}
+	for (unsigned int i = 0; i < value.size; i++) {
+		value.bits[i] = i < bytes ? reg->value[i] : 0;
+		value.known[i] = 0xff;
+	}
+	return value;
+}
+
+/* A register of the feature org.csreplay.trace: what the trace said last. */
+static struct value trace_register(const struct history *history, uint64_t position,
+                                   enum trace_register which, unsigned int size)
+{
+	static const enum mark marks[TRACE_REGISTERS] = {
+	        [TRACE_TIMESTAMP] = MARK_TIMESTAMP,
+	        [TRACE_CYCLES] = MARK_CYCLES,
+	        [TRACE_CONTEXT_ID] = MARK_CONTEXT_ID,
+	};
+	uint64_t v;
+
+	if (which == TRACE_POSITION)
+		return value_of_u64(position, size);
+	if (which == TRACE_TIMESTAMP && history->data &&
+	    tarmac_timestamp(history->data, position, &v) == STATUS_OK)
+		return value_of_u64(v, size);
+	if (history_mark(history, marks[which], position, &v) != STATUS_OK)
+		return value_unknown(size);
+	return value_of_u64(v, size);
+}
+
+void state_register(const struct history *history, struct values *values, uint64_t position,
+                    unsigned int number, struct value *value)
+{
+	const struct snap_core *core = history_core(history);
+	const struct register_file file = register_file_of(core->arch);
+	const struct register_info *info = &file.table[number];
+	unsigned int size = info->bits / 8;
+	uint64_t pc;
+
+	if (info->feature == REGISTER_TRACE)
+		*value = trace_register(history, position,
+		                        (enum trace_register)(number - file.trace), size);
+	else if (number == REGISTER_PC && history_pc(history, position, &pc) == STATUS_OK)
+		*value = value_of_u64(pc, size);
+	else if (history->data)
+		tarmac_register_at(history->data, position, number, value);
+	else if (position == history_length(history))
+		*value = halt_register(core->device, info);
+	else if (values)
+		values_register(values, position, number, value);
+	else
+		*value = value_unknown(size);
+}
+
+/* How many bytes of the span, from `address` on, nothing changed between here and the halt. */
+static size_t constant_bytes(const struct history *history, struct values *values,
+                             uint64_t position, const struct mem_span *span, uint64_t address)
+{
+	bool at_halt = position == history_length(history);
+	size_t left = bytes_left(&span->bytes);
+	uint64_t executed;
+
+	if (at_halt && !span->region->is_initial)
+		return left;
+	if (span->region->read_only && (!values || values_has_constants(values, position)))
+		return left;
+	executed = history_executed_extent(history, address);
+	if (executed > 0 && !at_halt && values && !values_has_code(values, position))
+		return 0;
+	return executed < left ? (size_t)executed : left;
+}
+
+/* Copies the bytes from the address on that are the span's and returns how many these are. */
+static size_t copy_span(const struct mem_span *span, size_t count, uint8_t *to, size_t size)
+{
+	if (count > size)
+		count = size;
+	if (count > 0)
+		memcpy(to, span->bytes.pos, count);
+	return count;
+}
+
+size_t state_memory(const struct history *history, struct values *values, uint64_t position,
+                    uint64_t address, void *out, size_t size)
+{
+	const struct memmap *memory = history_core(history)->memory;
+	enum space space = SPACE_ANY;
+	uint64_t seen_from;
+	uint8_t *to = out;
+	size_t done = 0;
+
+	if (history->data)
+		return tarmac_memory_at(history->data, position, address, out, size);
+	if (history_mark(history, MARK_SPACE, position, &seen_from) == STATUS_OK)
+		space = (enum space)seen_from;
+	while (done < size) {
+		struct mem_span span;
+		size_t count;
+
+		if (memmap_find(memory, space, address + done, &span) != STATUS_OK)
+			break;
+		count = constant_bytes(history, values, position, &span, address + done);
+		count = copy_span(&span, count, to + done, size - done);
+		if (count == 0 && values)
+			count = values_memory(values, position, address + done, to + done,
+			                      size - done);
+		if (count == 0)
+			break;
+		done += count;
+		/* The address space ends; it does not begin again. */
+		if (address + done < address)
+			break;
+	}
+	return done;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The state of a core at a position of its history: registers and memory, as far as they are
+ * known. In: the snapshot (the state at the halt), the history, what is proved of its past
+ * (values.h; NULL for nothing). Out: values with what is known.
+ */
+#ifndef CSREPLAY_REPLAY_SESSION_STATE_H
+#define CSREPLAY_REPLAY_SESSION_STATE_H
+
+#include "arch/register.h"
+#include "arch/value.h"
+#include "replay/history/history.h"
+#include "replay/values/values.h"
+
+/*
+ * The register before instruction `position`; of the size that it has in the register file of the
+ * history's core, `number` below that file's count.
+ */
+void state_register(const struct history *history, struct values *values, uint64_t position,
+                    unsigned int number, struct value *value);
+
+/*
+ * Copies up to `size` bytes of memory as it was before instruction `position` and returns how many
+ * are known before the first that is not.
+ */
+size_t state_memory(const struct history *history, struct values *values, uint64_t position,
+                    uint64_t address, void *out, size_t size);
+
+#endif

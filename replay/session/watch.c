@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Watchpoints; see watch.h. */
+#include "replay/session/watch.h"
+
+#include "base/vec.h"
+#include "replay/tarmac/tarmac_source.h"
+
+static bool is_same(const struct watch *a, const struct watch *b)
+{
+	return a->kind == b->kind && a->address == b->address && a->size == b->size;
+}
+
+/* Index of the watchpoint, or count. */
+static size_t find(const struct watch_list *list, const struct watch *watch)
+{
+	size_t i = 0;
+
+	while (i < list->count && !is_same(&list->items[i], watch))
+		i++;
+	return i;
+}
+
+enum status watch_add(struct watch_list *list, const struct watch *watch)
+{
+	if (watch->size == 0 || watch->size > WATCH_MOST)
+		return STATUS_UNSUPPORTED;
+	if (find(list, watch) < list->count)
+		return STATUS_OK;
+	TRY(vec_reserve((void **)&list->items, &list->capacity, list->count + 1,
+	                sizeof(*list->items)));
+	list->items[list->count++] = *watch;
+	return STATUS_OK;
+}
+
+void watch_remove(struct watch_list *list, const struct watch *watch)
+{
+	size_t i = find(list, watch);
+
+	if (i < list->count)
+		list->items[i] = list->items[--list->count];
+}
+
+static unsigned int kinds_of(enum watch_kind kind)
+{
+	static const unsigned int kinds[] = {
+	        [WATCH_WRITE] = 1U << WORD_WRITE,
+	        [WATCH_READ] = 1U << WORD_READ,
+	        [WATCH_ACCESS] = 1U << WORD_WRITE | 1U << WORD_READ,
+	};
+
+	return kinds[kind];
+}
+
+static bool find_in_data(const struct watch *watch, const struct tarmac_core *data,
+                         const struct values_range *range, struct values_access *found)
+{
+	struct tarmac_target target = {watch->address, watch->size, kinds_of(watch->kind)};
+	struct tarmac_access access;
+
+	if (tarmac_find_access(data, range->forward, range->forward ? range->first : range->last,
+	                       &target, &access) != STATUS_OK)
+		return false;
+	*found = (struct values_access){access.position, access.address};
+	return found->position >= range->first && found->position < range->last;
+}
+
+static struct values_target target_of(const struct watch *watch)
+{
+	return (struct values_target){watch->address, watch->size, watch->kind != WATCH_WRITE,
+	                              watch->kind != WATCH_READ};
+}
+
+bool watch_find(const struct watch_list *list, const struct watch_source *source,
+                const struct values_range *range, struct watch_hit *hit)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct watch *watch = &list->items[i];
+		const struct values_target target = target_of(watch);
+		struct values_access access;
+		bool is_there = false;
+
+		if (source->data)
+			is_there = find_in_data(watch, source->data, range, &access);
+		else if (source->values)
+			is_there = values_find_access(source->values, range, &target, &access);
+		if (!is_there)
+			continue;
+		if (found && (range->forward ? access.position >= hit->position
+		                             : access.position <= hit->position))
+			continue;
+		found = true;
+		*hit = (struct watch_hit){.watch = *watch,
+		                          .address = access.address,
+		                          .position = access.position,
+		                          .stop = access.position +
+		                                  (range->forward == list->stops_after)};
+	}
+	return found;
+}
+
+void watch_doubt(const struct watch_list *list, const struct watch_source *source,
+                 const struct values_range *range, struct values_doubt *doubt)
+{
+	*doubt = (struct values_doubt){0};
+	for (size_t i = 0; source->values && i < list->count; i++) {
+		const struct values_target target = target_of(&list->items[i]);
+		struct values_doubt one;
+
+		values_find_doubt(source->values, range, &target, &one);
+		if (one.count > 0 &&
+		    (doubt->count == 0 || (range->forward ? one.position < doubt->position
+		                                          : one.position > doubt->position)))
+			doubt->position = one.position;
+		doubt->count += one.count;
+		if (one.blind_first < one.blind_last) {
+			doubt->blind_first = one.blind_first;
+			doubt->blind_last = one.blind_last;
+		}
+	}
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Watchpoints: the nearest access of a core to bytes that a user watches, and where execution stops
+ * for it. In: watchpoints, a core's data or what is proved of its past, a range of positions. Out:
+ * a stop. Nothing is stepped: accesses are in order.
+ */
+#ifndef CSREPLAY_REPLAY_SESSION_WATCH_H
+#define CSREPLAY_REPLAY_SESSION_WATCH_H
+
+#include "replay/session/session.h"
+#include "replay/values/values_access.h"
+
+struct tarmac_core;
+
+/* Who knows the accesses of a core; both NULL: nobody. */
+struct watch_source {
+	const struct tarmac_core *data;
+	struct values *values;
+};
+
+struct watch_list {
+	struct watch *items;
+	size_t count;
+	size_t capacity;
+	bool stops_after; /* session_watch_after() */
+};
+
+/* Setting one twice is fine. NO_MEM; UNSUPPORTED for more than WATCH_MOST bytes, or none. */
+MUST_USE enum status watch_add(struct watch_list *list, const struct watch *watch);
+void watch_remove(struct watch_list *list, const struct watch *watch); /* none: fine */
+
+struct watch_hit {
+	struct watch watch;
+	uint64_t address;
+	uint64_t position; /* of the instruction */
+	uint64_t stop;     /* position to stop at */
+};
+
+/*
+ * The first hit that a move meets which executes, or undoes, the instructions of the range, in its
+ * direction. False if there is none.
+ */
+bool watch_find(const struct watch_list *list, const struct watch_source *source,
+                const struct values_range *range, struct watch_hit *hit);
+/* Of which of these instructions it is not known whether they access what is watched. */
+void watch_doubt(const struct watch_list *list, const struct watch_source *source,
+                 const struct values_range *range, struct values_doubt *doubt);
+
+#endif

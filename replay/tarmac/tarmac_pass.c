@@ -1,0 +1,594 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events of one core of a Tarmac text to runs and log entries; see tarmac_pass.h. A run ends where
+ * a trace decoder would end it: at a branch, an exception, or where the next address is another. It
+ * is given to the history when it is known how its last instruction went.
+ */
+#include "replay/tarmac/tarmac_pass.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "arch/insn.h"
+#include "base/vec.h"
+#include "replay/tarmac/tarmac_gap.h"
+
+enum {
+	RUN_MOST = 1 << 16, /* instructions */
+	SHORTEST_OPCODE = 2,
+	LONGEST_OPCODE = 4,
+};
+
+enum core_arch tarmac_arch_of(const struct tarmac_instruction *insn)
+{
+	if (insn->mode == TARMAC_MODE_THREAD || insn->mode == TARMAC_MODE_HANDLER)
+		return CORE_M;
+	return insn->isa == ISA_A64 ? CORE_A64 : CORE_A32;
+}
+
+enum status tarmac_pass_init(struct tarmac_pass *p, struct tarmac_core *core, enum core_arch arch)
+{
+	*p = (struct tarmac_pass){.core = core, .context = {.arch = arch}};
+	core->arch = arch;
+	p->stand_in.memory = memmap_create();
+	p->graph = graph_create();
+	if (!p->stand_in.memory || !p->graph)
+		return STATUS_NO_MEM;
+	TRY(memmap_freeze(p->stand_in.memory));
+	return part_init(&p->part, &p->stand_in, p->graph);
+}
+
+void tarmac_pass_fini(struct tarmac_pass *p)
+{
+	part_fini(&p->part);
+	graph_destroy(p->graph);
+	memmap_destroy(p->stand_in.memory);
+	*p = (struct tarmac_pass){0};
+}
+
+/* Runs. */
+
+static bool is_branch(const struct tarmac_run *run)
+{
+	return run->last.class == INSN_BRANCH || run->last.class == INSN_BRANCH_INDIRECT;
+}
+
+/* How the last instruction went; `next` is where execution went on, if that is known. */
+static bool was_executed(const struct tarmac_run *run, const uint64_t *next)
+{
+	if (run->is_failed)
+		return false;
+	if (!is_branch(run) || run->must_be_taken || run->branched)
+		return true;
+	if (run->was_left)
+		return run->has_left_at && run->left_at != run->end;
+	return next && *next != run->end;
+}
+
+/* Gives the run to the history. */
+static enum status flush_run(struct tarmac_pass *p, const uint64_t *next)
+{
+	struct tarmac_run *run = &p->run;
+	struct decoded decoded = {.is_drained = true};
+	struct element *e = &decoded.element;
+	bool executed = was_executed(run, next);
+
+	if (run->count == 0)
+		return STATUS_OK;
+	e->type = ELEMENT_INSTR_RANGE;
+	e->isa = run->isa;
+	e->offset = run->line;
+	e->range.start = run->start;
+	e->range.end = run->end;
+	e->range.count = run->count;
+	e->range.last_size = run->last.size;
+	e->range.last_class = run->last.class;
+	e->range.last_subclass = run->last.subclass;
+	e->range.last_executed = executed;
+	e->range.last_conditional = run->last.is_conditional;
+	run->count = 0;
+	TRY(part_add(&p->part, &decoded));
+	/* The text is complete: execution that does not follow from its code is no gap. */
+	if (run->was_left || !next || (*next != run->end && !(executed && is_branch(run))))
+		path_break(&p->part.path);
+	return STATUS_OK;
+}
+
+static void classify(enum isa isa, uint64_t opcode, uint64_t address, struct insn *insn)
+{
+	static const struct insn_options options = {0};
+
+	if (isa == ISA_A64)
+		insn_a64_classify((uint32_t)opcode, address, &options, insn);
+	else if (isa == ISA_A32)
+		insn_a32_classify((uint32_t)opcode, address, &options, insn);
+	else if (isa == ISA_T32 || isa == ISA_TEE)
+		insn_t32_classify((uint32_t)opcode, address, &options, insn);
+}
+
+/* A branch that an opcode alone makes taken; of T32 an IT block may put any under a condition. */
+static bool must_be_taken(const struct insn *insn, enum isa isa, uint64_t opcode)
+{
+	if (isa == ISA_A64)
+		return insn->class == INSN_BRANCH_INDIRECT || (opcode & 0x7c000000) == 0x14000000;
+	return isa == ISA_A32 && !insn->is_conditional;
+}
+
+/* Little-endian bytes of the opcode, in memory's order. */
+static uint64_t memory_order(const struct tarmac_instruction *insn)
+{
+	bool halfwords = insn->isa == ISA_T32 || insn->isa == ISA_TEE;
+
+	return halfwords && insn->size == LONGEST_OPCODE
+	               ? (insn->opcode >> 16 | insn->opcode << 16) & 0xffffffff
+	               : insn->opcode;
+}
+
+static enum status add_word(struct tarmac_tick *tick, const struct word_event *event)
+{
+	return event->touched != 0 ? word_log_add(tick->memory, event) : STATUS_OK;
+}
+
+/* Logs bytes of memory by their physical addresses; `event` says when and what kind. */
+static enum status add_bytes(struct tarmac_pass *p, const struct tarmac_value *value,
+                             uint64_t address, struct word_event event, struct tarmac_tick *tick)
+{
+	uint64_t physical = tarmac_pages_now(&p->core->pages, address);
+
+	for (unsigned int i = 0; i < value->size; i++, physical++) {
+		unsigned int at = (unsigned int)(physical % 8);
+
+		if (i > 0 && at == 0) {
+			TRY(add_word(tick, &event));
+			event.touched = event.known = 0;
+			event.value = 0;
+			physical = tarmac_pages_now(&p->core->pages, address + i);
+		}
+		event.key = physical / 8;
+		if (value->touched[i] != 0)
+			event.touched |= (uint8_t)(1U << at);
+		if (value->known[i] != 0xff)
+			continue;
+		event.known |= (uint8_t)(1U << at);
+		event.value |= (uint64_t)value->bits[i] << (8 * at);
+	}
+	return add_word(tick, &event);
+}
+
+/* The bytes are logged where they are new, or are not always the same. */
+static enum status add_code(struct tarmac_pass *p, const struct tarmac_instruction *insn,
+                            struct tarmac_tick *tick, bool *is_changed)
+{
+	struct tarmac_value value = {.size = insn->size};
+	uint64_t bytes = memory_order(insn);
+	enum tarmac_code_news news;
+
+	if (insn->has_physical)
+		TRY(tarmac_pages_see(&p->core->pages, insn->address, insn->physical,
+		                     2 * tick->clock));
+	TRY(tarmac_code_add(&p->core->code, insn->address, bytes, insn->size, &news));
+	*is_changed = news == CODE_CHANGED;
+	if (news == CODE_SEEN)
+		return STATUS_OK;
+	for (unsigned int i = 0; i < value.size; i++) {
+		value.bits[i] = (uint8_t)(bytes >> (8 * i));
+		value.touched[i] = value.known[i] = 0xff;
+	}
+	return add_bytes(p, &value, insn->address,
+	                 (struct word_event){.time = 2 * tick->clock, .kind = WORD_FETCH}, tick);
+}
+
+static enum status set_context(struct tarmac_pass *p, const struct tarmac_context *context,
+                               uint64_t time)
+{
+	struct slot_now *now = &p->now[SLOT_MODE];
+	uint8_t known;
+	uint64_t packed = tarmac_context_pack(context, &known);
+	uint64_t bits = (known & 4U) != 0 ? 0xffffff : 0xffff;
+
+	p->context = *context;
+	if (now->value == packed && now->known == bits)
+		return STATUS_OK;
+	*now = (struct slot_now){packed, bits};
+	return word_log_add(&p->core->registers, &(struct word_event){.key = SLOT_MODE,
+	                                                              .time = time,
+	                                                              .kind = WORD_WRITE,
+	                                                              .touched = 0xff,
+	                                                              .known = known,
+	                                                              .value = packed});
+}
+
+/* A core that is in AArch64 state at any time has its registers. */
+static void note_arch(struct tarmac_core *core, enum core_arch arch)
+{
+	if (core->length == 0 || arch == CORE_M || (arch == CORE_A64 && core->arch == CORE_A32))
+		core->arch = arch;
+}
+
+/* The mode that the line says, and the state that its instruction set is of. */
+static enum status note_mode(struct tarmac_pass *p, const struct tarmac_instruction *insn)
+{
+	struct tarmac_context context = p->context;
+
+	if (insn->mode != TARMAC_MODE_NONE) {
+		context.mode = insn->mode;
+		context.security = insn->security;
+	}
+	context.arch = tarmac_arch_of(insn);
+	note_arch(p->core, context.arch);
+	return set_context(p, &context, 2 * p->core->length + 2);
+}
+
+static void extend_run(struct tarmac_pass *p, const struct tarmac_event *event, unsigned int size,
+                       const struct insn *insn)
+{
+	const struct tarmac_instruction *line = &event->instruction;
+	struct tarmac_run *run = &p->run;
+
+	if (run->count == 0)
+		*run = (struct tarmac_run){.start = line->address, .line = event->offset};
+	run->end = line->address + size;
+	run->isa = line->isa;
+	run->count++;
+	run->last = *insn;
+	run->opcode = line->opcode;
+	run->has_loaded = false;
+	run->is_failed = line->effect == TARMAC_CCFAIL;
+	run->must_be_taken = is_branch(run) && must_be_taken(insn, line->isa, line->opcode);
+	run->is_over = is_branch(run) || run->is_failed || line->effect == TARMAC_FETCH_FAILED ||
+	               run->count == RUN_MOST;
+}
+
+static enum status add_instruction(struct tarmac_pass *p, const struct tarmac_event *event,
+                                   struct tarmac_tick *tick)
+{
+	const struct tarmac_instruction *line = &event->instruction;
+	struct tarmac_run *run = &p->run;
+	bool has_opcode = line->effect != TARMAC_FETCH_FAILED &&
+	                  (line->size == SHORTEST_OPCODE || line->size == LONGEST_OPCODE);
+	unsigned int size = line->size == SHORTEST_OPCODE ? SHORTEST_OPCODE : LONGEST_OPCODE;
+	struct insn insn = {.size = (uint8_t)size};
+	bool is_changed = false;
+
+	if (has_opcode) {
+		classify(line->isa, line->opcode, line->address, &insn);
+		insn.size = (uint8_t)size;
+		TRY(add_code(p, line, tick, &is_changed));
+	}
+	if (run->is_over || run->was_left || line->address != run->end || line->isa != run->isa ||
+	    is_changed)
+		TRY(flush_run(p, &line->address));
+	TRY(note_mode(p, line));
+	extend_run(p, event, size, &insn);
+	/* Sizes inside a run are read from memory, which holds other bytes than ran here. */
+	run->is_over |= is_changed;
+	p->core->length++;
+	return STATUS_OK;
+}
+
+/* Exceptions, gaps: what is between runs. */
+
+static uint64_t time_behind(const struct tarmac_pass *p)
+{
+	return 2 * p->core->length + 1;
+}
+
+static bool is_reset(struct str name)
+{
+	return str_eq_nocase(name, STR("reset")) || str_eq_nocase(name, STR("CoreEvent_RESET"));
+}
+
+static enum status add_exception(struct tarmac_pass *p, const struct tarmac_event *event)
+{
+	const struct tarmac_exception *line = &event->exception;
+	struct decoded decoded = {.is_drained = true};
+	struct element *e = &decoded.element;
+	struct tarmac_run *run = &p->run;
+
+	run->was_left = true;
+	run->has_left_at |= line->has_address;
+	run->left_at = line->has_address ? line->address : run->left_at;
+	TRY(flush_run(p, NULL));
+	path_break(&p->part.path);
+	if (p->context.arch == CORE_M && is_reset(line->name)) {
+		struct tarmac_context context = p->context;
+
+		/* CONTROL is 0, so SP is MSP (Armv8-M ARM, TakeReset). */
+		context.has_stack = true;
+		context.is_process = false;
+		TRY(set_context(p, &context, time_behind(p)));
+	}
+	e->type = ELEMENT_EXCEPTION;
+	e->offset = event->offset;
+	e->exception.number = (uint32_t)(line->has_number ? line->number : (uint64_t)line->vector);
+	e->exception.has_return_address = line->has_address;
+	e->exception.return_address = line->has_address ? line->address : 0;
+	return part_add(&p->part, &decoded);
+}
+
+static enum status add_gap(struct tarmac_pass *p, uint64_t offset)
+{
+	TRY(flush_run(p, NULL));
+	return part_add_gap(&p->part, (struct gap){.reason = GAP_BAD_PACKET, .offset = offset});
+}
+
+/* Registers. */
+
+/* 8 bytes of an array of the value, from byte `at`. */
+static uint64_t word_of(const uint8_t *bytes, unsigned int size, unsigned int at)
+{
+	uint64_t word = 0;
+
+	for (unsigned int i = 0; i < 8 && at + i < size; i++)
+		word |= (uint64_t)bytes[at + i] << (8 * i);
+	return word;
+}
+
+static uint8_t whole_bytes(uint64_t bits)
+{
+	uint8_t mask = 0;
+
+	for (unsigned int i = 0; i < 8; i++)
+		mask |= (uint8_t)((bits >> (8 * i) & 0xff) == 0xff ? 1U << i : 0);
+	return mask;
+}
+
+static enum status write_slot(struct tarmac_pass *p, unsigned int slot, uint64_t touched,
+                              struct slot_now news)
+{
+	struct slot_now *now = &p->now[slot];
+	struct slot_now then = {(now->value & ~touched) | (news.value & touched),
+	                        (now->known & ~touched) | (news.known & touched)};
+
+	if (then.value == now->value && then.known == now->known)
+		return STATUS_OK;
+	*now = then;
+	return word_log_add(&p->core->registers,
+	                    &(struct word_event){.key = slot,
+	                                         .time = time_behind(p),
+	                                         .kind = WORD_WRITE,
+	                                         .touched = 0xff,
+	                                         .known = whole_bytes(then.known),
+	                                         .value = then.value});
+}
+
+static uint64_t low_bytes(unsigned int count)
+{
+	return count >= 8 ? UINT64_MAX : (UINT64_C(1) << (8 * count)) - 1;
+}
+
+static enum status write_register(struct tarmac_pass *p, const struct slot_place *place,
+                                  const struct tarmac_value *value)
+{
+	unsigned int size = value->size < place->size ? value->size : place->size;
+
+	for (unsigned int at = 0; at < place->whole; at += 8) {
+		/* Byte `at` of the place; `from` is not 0 only in places of one slot. */
+		unsigned int shift = 8U * place->from;
+		unsigned int left = size > at ? size - at : 0;
+		uint64_t inside = low_bytes(left) << shift;
+		uint64_t all = low_bytes(place->whole - at) & ~((UINT64_C(1) << shift) - 1);
+		struct slot_now news = {word_of(value->bits, size, at) << shift,
+		                        word_of(value->known, size, at) << shift};
+		uint64_t touched = word_of(value->touched, size, at) << shift;
+		uint64_t above = all & ~inside;
+
+		if (place->zeroes)
+			news.known |= above;
+		TRY(write_slot(p, place->slot + at / 8, touched | above, news));
+	}
+	return STATUS_OK;
+}
+
+/* M profile: which stack pointer is SP, as far as a line proves it. */
+static enum status note_stack(struct tarmac_pass *p, const struct tarmac_register *reg,
+                              const struct slot_place *place)
+{
+	struct tarmac_context context = p->context;
+	bool is_msr = (p->run.opcode & 0xffe0d000) == 0xf3808000;
+	const struct slot_now *control = &p->now[SLOT_CONTROL];
+
+	if (place->slot == SLOT_CONTROL && (control->known & 2) != 0) {
+		context.has_stack = true;
+		context.is_process = (control->value & 2) != 0;
+	} else if (reg->file == TARMAC_FILE_R && reg->number == 13 && !is_msr &&
+	           reg->bank != TARMAC_MODE_NONE && context.mode == TARMAC_MODE_THREAD &&
+	           p->run.count > 0 && !p->run.was_left) {
+		/* What is no MSR writes the one that is SP. */
+		context.has_stack = true;
+		context.is_process = reg->bank == TARMAC_MODE_PROCESS;
+	}
+	return set_context(p, &context, time_behind(p));
+}
+
+static enum status add_register(struct tarmac_pass *p, const struct tarmac_event *event)
+{
+	const struct tarmac_register *reg = &event->reg;
+	struct slot_place place = tarmac_slot_of(reg, &p->context);
+	struct tarmac_context context = p->context;
+	enum tarmac_mode mode;
+
+	if (place.slot == SLOT_NONE)
+		return STATUS_OK;
+	TRY(write_register(p, &place, reg->value));
+	if (place.slot >= SLOT_V || (place.slot >= SLOT_FPSR && place.slot <= SLOT_FPSCR))
+		p->core->features |= 1U << REGISTER_FPU;
+	if (place.slot >= SLOT_SP_M && place.slot < SLOT_PSR)
+		p->core->features |= 1U << REGISTER_SYSTEM;
+	if (context.arch == CORE_M)
+		return note_stack(p, reg, &place);
+	if (place.slot != SLOT_PSR || (p->now[SLOT_PSR].known & 0x1f) != 0x1f)
+		return STATUS_OK;
+	mode = tarmac_mode_of_psr(p->now[SLOT_PSR].value);
+	if (mode == TARMAC_MODE_NONE)
+		return STATUS_OK;
+	context.mode = mode;
+	return set_context(p, &context, time_behind(p));
+}
+
+static enum status lose_registers(struct tarmac_pass *p)
+{
+	memset(p->now, 0, sizeof(p->now));
+	p->context.has_stack = false;
+	return word_log_lose(&p->core->registers, time_behind(p));
+}
+
+/* Memory. */
+
+static enum status add_memory(struct tarmac_pass *p, const struct tarmac_event *event,
+                              struct tarmac_tick *tick)
+{
+	const struct tarmac_memory *line = &event->memory;
+	struct word_event e = {.kind = line->is_write ? WORD_WRITE : WORD_READ};
+
+	if (line->is_aborted || line->is_exclusive_failed)
+		return STATUS_OK;
+	if (line->is_fetch)
+		e.kind = WORD_FETCH;
+	tick->has_written |= line->is_write;
+	e.time = 2 * tick->clock + tick->has_written;
+	if (line->has_physical)
+		TRY(tarmac_pages_see(&p->core->pages, line->address, line->physical,
+		                     2 * tick->clock));
+	if (!line->is_write && tarmac_value_is_whole(line->value)) {
+		p->run.has_loaded = true;
+		p->run.loaded = tarmac_value_u64(line->value);
+	}
+	return add_bytes(p, line->value, line->address, e, tick);
+}
+
+/* A malformed line: what it may have hidden is not known any more. */
+static enum status add_unknown(struct tarmac_pass *p, const struct tarmac_event *event,
+                               struct tarmac_tick *tick)
+{
+	static const char *const instructions[] = {"IT", "IS", "IF", "ES"};
+	static const char *const accesses[] = {"LD", "ST", "LA", "SA", "SX"};
+	struct str word = event->word;
+	bool is_instruction = false;
+	bool is_access = word.n >= 2 && word.p[0] == 'M' && word.p[1] != '_';
+
+	for (unsigned int i = 0; i < sizeof(instructions) / sizeof(instructions[0]); i++)
+		is_instruction |= str_eq(word, str_of(instructions[i]));
+	for (unsigned int i = 0; i < sizeof(accesses) / sizeof(accesses[0]); i++)
+		is_access |= str_eq(word, str_of(accesses[i]));
+	if (word.n == 3 && (word.p[0] == 'R' || word.p[0] == 'W'))
+		is_access = true; /* R08, of RTL */
+	/* Of a line that was cut the word may be too. */
+	if (event->is_unended && !is_access && !str_eq(word, STR("R")))
+		is_instruction = true;
+	if (is_instruction)
+		TRY(add_gap(p, event->offset));
+	if (is_instruction || str_eq(word, STR("R")))
+		TRY(lose_registers(p));
+	if (is_instruction || is_access)
+		TRY(word_log_lose(tick->memory, 2 * tick->clock + 1));
+	return STATUS_OK;
+}
+
+/* A note has no effect, unless it is a gap of the history that the text was written of. */
+static enum status add_note(struct tarmac_pass *p, const struct tarmac_event *event,
+                            struct tarmac_tick *tick)
+{
+	struct gap gap;
+
+	if (!tarmac_gap_read(event, &gap))
+		return STATUS_OK;
+	TRY(flush_run(p, NULL));
+	TRY(part_add_gap(&p->part, gap));
+	TRY(lose_registers(p));
+	return word_log_lose(tick->memory, 2 * tick->clock + 1);
+}
+
+enum status tarmac_pass_add(struct tarmac_pass *p, const struct tarmac_event *event,
+                            struct tarmac_tick *tick)
+{
+	switch (event->kind) {
+	case TARMAC_INSTRUCTION:
+		return event->instruction.has_address ? add_instruction(p, event, tick)
+		                                      : add_gap(p, event->offset);
+	case TARMAC_REGISTER:
+		return add_register(p, event);
+	case TARMAC_MEMORY:
+		return add_memory(p, event, tick);
+	case TARMAC_EXCEPTION:
+		return add_exception(p, event);
+	case TARMAC_BRANCH:
+		p->run.branched = true;
+		return STATUS_OK;
+	case TARMAC_UNKNOWN:
+		return add_unknown(p, event, tick);
+	case TARMAC_HEADER:
+	case TARMAC_ASYNC:
+	case TARMAC_OPERATION:
+		break;
+	case TARMAC_NOTE:
+		return add_note(p, event, tick);
+	}
+	return STATUS_OK;
+}
+
+/* Where the text's last instruction leads. */
+
+/* Value of the register that an indirect branch of A64 goes to (C6.2: BR, BLR, RET). */
+static bool target_a64(const struct tarmac_pass *p, uint64_t *target)
+{
+	unsigned int number = (unsigned int)(p->run.opcode >> 5 & 31);
+	const struct slot_now *now = &p->now[SLOT_X + number];
+
+	/* Plain ones; a link register that the branch itself writes is not the one that it read. */
+	if ((p->run.opcode & 0xff9ffc1f) != 0xd61f0000 || number == 31 ||
+	    (p->run.last.is_link && number == 30) || now->known != UINT64_MAX)
+		return false;
+	*target = now->value;
+	return true;
+}
+
+/* BX, BLX and loads of the PC. */
+static bool target_a32(const struct tarmac_pass *p, uint64_t *target)
+{
+	uint64_t opcode = p->run.opcode;
+	bool is_a32 = p->run.isa == ISA_A32;
+	unsigned int number = (unsigned int)(is_a32 ? opcode & 15 : opcode >> 3 & 15);
+	struct tarmac_register reg = {.file = TARMAC_FILE_R, .number = (uint8_t)number};
+	struct slot_place place;
+
+	if (p->run.has_loaded) {
+		*target = p->run.loaded & ~UINT64_C(1);
+		return true;
+	}
+	if (is_a32 ? (opcode & 0x0fffffd0) != 0x012fff10 : (opcode & 0xff07) != 0x4700)
+		return false;
+	place = tarmac_slot_of(&reg, &p->context);
+	if (place.slot == SLOT_NONE || (p->run.last.is_link && number == 14) ||
+	    (p->now[place.slot].known & UINT32_MAX) != UINT32_MAX)
+		return false;
+	*target = p->now[place.slot].value & UINT32_MAX & ~UINT64_C(1);
+	return true;
+}
+
+static bool find_end(const struct tarmac_pass *p, uint64_t *end)
+{
+	const struct tarmac_run *run = &p->run;
+
+	/* A run that an exception left is with the history already. */
+	if (run->count == 0)
+		return false;
+	*end = run->end;
+	if (!is_branch(run) || run->is_failed)
+		return true;
+	if (run->last.class == INSN_BRANCH) {
+		/* What failed its condition says so in AArch32, but for CBZ and CBNZ. */
+		bool is_compare = run->isa == ISA_T32 && (run->opcode & 0xf500) == 0xb100;
+
+		*end = run->last.target;
+		return run->must_be_taken || run->branched || (run->isa != ISA_A64 && !is_compare);
+	}
+	return run->isa == ISA_A64 ? target_a64(p, end) : target_a32(p, end);
+}
+
+enum status tarmac_pass_end(struct tarmac_pass *p, bool *has_end, uint64_t *end)
+{
+	*has_end = find_end(p, end);
+	TRY(flush_run(p, *has_end ? end : NULL));
+	return part_end(&p->part);
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tarmac Text Rev 3 (ARM-EPM-041435, chapter 2): records that begin with "ES" and go on in lines of
+ * their own, as RTL and cycle models write them. In: a line behind the word that says its kind.
+ * Out: its event.
+ */
+#include "replay/tarmac/tarmac_line.h"
+
+enum {
+	CHUNK = 16, /* bytes that a memory line shows */
+};
+
+/* 2.3.2, and what other producers write for the same. */
+static const struct str async_events[] = {
+#define NAME(text)                                                                                 \
+	{                                                                                          \
+		text, sizeof(text) - 1                                                             \
+	}
+        NAME("Reset"),       NAME("External Debug Event"), NAME("IRQ"),
+        NAME("FIQ"),         NAME("System Error"),         NAME("Virtual IRQ"),
+        NAME("Virtual FIQ"), NAME("Virtual System Error"), NAME("Background Update"),
+#undef NAME
+};
+
+static enum status read_async(struct tarmac_line *line)
+{
+	struct str name = str_trim(lex_rest(&line->in));
+
+	for (size_t i = 0; i < sizeof(async_events) / sizeof(async_events[0]); i++) {
+		if (!str_has_prefix(name, async_events[i]))
+			continue;
+		line->event->kind = TARMAC_ASYNC;
+		line->event->exception.name = name;
+		return STATUS_OK;
+	}
+	line->in.pos = line->in.end - name.n;
+	return tarmac_fault(line, "an instruction or an asynchronous event");
+}
+
+/* The address, or dashes. */
+static enum status read_address(struct tarmac_line *line)
+{
+	struct tarmac_instruction *i = &line->event->instruction;
+	struct bytes before = line->in;
+
+	if (lex_hex_word(&line->in, &i->address) > 0) {
+		i->has_address = true;
+		return STATUS_OK;
+	}
+	if (lex_is_all(lex_word(&line->in), '-'))
+		return STATUS_OK;
+	line->in = before;
+	return tarmac_fault(line, "the instruction's address");
+}
+
+enum status tarmac_rev3_step(struct tarmac_line *line)
+{
+	int next = lex_peek(&line->in);
+
+	line->event->kind = TARMAC_INSTRUCTION;
+	if (next != '(') {
+		struct bytes before = line->in;
+
+		if (LEX_IS(lex_word(&line->in), "EXC"))
+			return tarmac_rev3_exception(line);
+		line->in = before;
+		return read_async(line);
+	}
+	lex_take(&line->in, '(');
+	TRY(read_address(line));
+	if (!lex_take(&line->in, ':'))
+		return tarmac_fault(line, "':' before the opcode");
+	TRY(tarmac_read_opcode(line));
+	if (!lex_take(&line->in, ')'))
+		return tarmac_fault(line, "')' behind the opcode");
+	return tarmac_read_code(line);
+}
+
+enum status tarmac_rev3_exception(struct tarmac_line *line)
+{
+	line->event->kind = TARMAC_EXCEPTION;
+	if (lex_take(&line->in, '[')) {
+		TRY(tarmac_read_vector(line));
+		if (!lex_take(&line->in, ']'))
+			return tarmac_fault(line, "']' behind the vector");
+		line->event->exception.has_vector = true;
+	}
+	line->event->exception.name = str_trim(lex_rest(&line->in));
+	return STATUS_OK;
+}
+
+/* "S:0013000000/20" or "0000000020": optional, as is what comes behind. */
+static void read_physical(struct tarmac_line *line, struct tarmac_memory *memory)
+{
+	struct bytes before = line->in;
+	enum tarmac_security security = tarmac_read_security(lex_word(&line->in));
+
+	if (security != TARMAC_SECURITY_NOT_SAID && lex_take(&line->in, ':'))
+		memory->security = security;
+	else
+		line->in = before;
+	memory->has_physical = lex_hex_word(&line->in, &memory->physical) >= 8;
+	if (!memory->has_physical)
+		line->in = before;
+}
+
+enum status tarmac_rev3_memory(struct tarmac_line *line)
+{
+	struct tarmac_memory *memory = &line->event->memory;
+	struct str word = line->event->word;
+
+	line->event->kind = TARMAC_MEMORY;
+	memory->is_write = word.p[0] == 'S';
+	memory->is_aborted = word.p[1] == 'A';
+	memory->is_exclusive_failed = word.p[1] == 'X';
+	memory->is_exclusive = memory->is_exclusive_failed;
+	memory->value = line->value;
+	line->value->size = 0;
+	lex_blanks(&line->in);
+	line->state->column = bytes_offset(&line->in);
+	if (lex_hex_word(&line->in, &memory->address) == 0)
+		return tarmac_fault(line, "the address of an access");
+	line->state->is_continued = true;
+	line->state->word_place = line->event->offset + (uint64_t)(word.p - line->event->text.p);
+	if (lex_peek(&line->in) < 0 && memory->is_aborted)
+		return STATUS_OK;
+	TRY(tarmac_read_value(line, CHUNK));
+	read_physical(line, memory);
+	memory->attributes = str_trim(lex_rest(&line->in));
+	return STATUS_OK;
+}
+
+enum status tarmac_rev3_branch(struct tarmac_line *line)
+{
+	struct tarmac_branch *branch = &line->event->branch;
+
+	line->event->kind = TARMAC_BRANCH;
+	if (!lex_take(&line->in, '(') || lex_hex_word(&line->in, &branch->target) == 0 ||
+	    !lex_take(&line->in, ')'))
+		return tarmac_fault(line, "the address of a branch in parentheses");
+	if (tarmac_read_isa(lex_word(&line->in), &branch->isa) != STATUS_OK)
+		return tarmac_fault(line, "the instruction set of a branch");
+	return STATUS_OK;
+}
+
+/* "Text Rev 3t". */
+enum status tarmac_rev3_header(struct tarmac_line *line)
+{
+	struct tarmac_header *header = &line->event->header;
+	uint64_t revision;
+
+	line->event->kind = TARMAC_HEADER;
+	if (!LEX_IS(lex_word(&line->in), "Text") || !LEX_IS(lex_word(&line->in), "Rev") ||
+	    !lex_decimal(&line->in, &revision) || revision > UINT32_MAX)
+		return tarmac_fault(line, "\"Text Rev\" and a number");
+	header->revision = (uint32_t)revision;
+	header->has_timestamps = str_find(lex_word(&line->in), 't') == 0;
+	return STATUS_OK;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A Tarmac text as something to replay: a snapshot whose cores are those of the text, their
+ * histories, and registers and memory at every position. In: a file, images. Out: a snapshot that
+ * session_open() knows what to do with.
+ *
+ * What is known and why is said in word_log.h. A malformed line may hide an effect: behind one that
+ * is a register's all registers of its core are unknown until they are written again, behind one
+ * that is an access to memory all of memory; behind one of an instruction both, and there is a gap.
+ * Lines of no known kind have no effects.
+ */
+#ifndef CSREPLAY_REPLAY_TARMAC_TARMAC_SOURCE_H
+#define CSREPLAY_REPLAY_TARMAC_TARMAC_SOURCE_H
+
+#include "arch/register.h"
+#include "arch/value.h"
+#include "replay/history/history.h"
+#include "replay/tarmac/word_log.h"
+
+struct tarmac_core; /* the data of one core; part of the snapshot */
+
+struct input_options {
+	struct snapshot_options snapshot;
+	bool is_strict;                 /* malformed lines of a Tarmac text are errors */
+	struct history_options history; /* `progress` is for texts, which are read at once */
+};
+
+/*
+ * Opens a SNAPSHOT argument of any kind: a Tarmac text, told by its content, or what
+ * snapshot_open() takes. Statuses as snapshot_open(), and INTERRUPTED; with is_strict and a
+ * malformed line BAD_DATA.
+ */
+MUST_USE enum status input_open(const char *path, const struct input_options *options,
+                                struct diag_list *diags, struct snapshot **snapshot);
+
+/* Data of core `index`, or NULL for a snapshot that is no Tarmac text. */
+const struct tarmac_core *input_core(const struct snapshot *snapshot, size_t index);
+/* Its history, which belongs to the snapshot. */
+struct history *tarmac_core_history(const struct tarmac_core *core);
+
+/* As state_register() and state_memory(); `number` is below the trace's own registers. */
+void tarmac_register_at(const struct tarmac_core *core, uint64_t position, unsigned int number,
+                        struct value *value);
+size_t tarmac_memory_at(const struct tarmac_core *core, uint64_t position, uint64_t address,
+                        void *out, size_t size);
+
+/* Features of the register file that lines of the text wrote; set of 1 << enum register_feature. */
+unsigned int tarmac_features(const struct tarmac_core *core);
+
+/* The opcode that was executed at `position`, if it is not what the memory map holds. */
+bool tarmac_changed_opcode(const struct tarmac_core *core, uint64_t position,
+                           const struct instruction *insn, uint32_t *opcode);
+
+/* Timestamp of the instruction at `position` < N. UNAVAILABLE if its line has none. */
+MUST_USE enum status tarmac_timestamp(const struct tarmac_core *core, uint64_t position,
+                                      uint64_t *timestamp);
+
+/* An access by an instruction of the core. */
+struct tarmac_access {
+	uint64_t position;
+	uint64_t address; /* of the first byte that was touched in what was asked for */
+	bool is_write;
+};
+
+/* What to look for: an access to any of the bytes [address, address + size). */
+struct tarmac_target {
+	uint64_t address;
+	uint64_t size;
+	unsigned int kinds; /* set of 1 << enum word_kind */
+};
+
+/*
+ * The access nearest to `position`: forward of an instruction at or behind it, backward of one
+ * before it. NOT_FOUND.
+ */
+MUST_USE enum status tarmac_find_access(const struct tarmac_core *core, bool forward,
+                                        uint64_t position, const struct tarmac_target *target,
+                                        struct tarmac_access *access);
+
+#endif

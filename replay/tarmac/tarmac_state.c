@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Registers, memory and accesses at a position, from what tarmac_read.c kept. Each answer is a few
+ * binary searches.
+ */
+#include <string.h>
+
+#include "replay/tarmac/tarmac_source.h"
+#include "replay/tarmac/tarmac_store.h"
+
+enum { PLACES_MOST = 32 }; /* physical addresses of one address */
+
+/* The core's turn that holds the instruction at `position`; the core has one. */
+static const struct tarmac_turn *turn_of_position(const struct tarmac_core *core, uint64_t position)
+{
+	size_t low = 0;
+	size_t high = core->turn_count;
+
+	/* The last turn that begins at or before the position lies in [low, high). */
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (core->source->turns[core->turns[middle]].position <= position)
+			low = middle;
+		else
+			high = middle;
+	}
+	return &core->source->turns[core->turns[low]];
+}
+
+/* The clock of the instruction at `position` < N. */
+static uint64_t clock_of(const struct tarmac_core *core, uint64_t position)
+{
+	const struct tarmac_turn *turn = turn_of_position(core, position);
+
+	return turn->clock + 1 + (position - turn->position);
+}
+
+/* The time of memory before the instruction at `position`; at N it is the text's end. */
+static uint64_t memory_time(const struct tarmac_core *core, uint64_t position)
+{
+	return position < core->length ? 2 * clock_of(core, position) : WORD_TIME_MOST;
+}
+
+/* The instruction of this core that a tick is, or that its lines belong to. */
+static bool position_of_clock(const struct tarmac_core *core, uint64_t clock, uint64_t *position)
+{
+	const struct tarmac_source *source = core->source;
+	const struct tarmac_turn *turn;
+	size_t low = 0;
+	size_t high = source->turn_count;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (source->turns[middle].clock <= clock)
+			low = middle;
+		else
+			high = middle;
+	}
+	turn = &source->turns[low];
+	if (source->turn_count == 0 || turn->core != core->index || turn->clock > clock)
+		return false;
+	/* Lines before the first instruction are of none. */
+	if (turn->position == 0 && clock == turn->clock)
+		return false;
+	*position = turn->position + (clock - turn->clock) - 1;
+	return true;
+}
+
+static struct tarmac_context context_at(const struct tarmac_core *core, uint64_t time)
+{
+	struct tarmac_context context = {.arch = core->arch};
+	uint64_t packed;
+	bool is_there;
+	uint8_t known = word_log_at(&core->registers, SLOT_MODE, time, &packed, &is_there);
+
+	tarmac_context_unpack(packed, known, &context);
+	return context;
+}
+
+void tarmac_register_at(const struct tarmac_core *core, uint64_t position, unsigned int number,
+                        struct value *value)
+{
+	const struct register_file file = register_file_of(core->arch);
+	uint64_t time = 2 * position + 2;
+	struct tarmac_context context = context_at(core, time);
+	struct slot_place place = tarmac_slot_of_number(&file, number, &context);
+	uint64_t word = 0;
+	uint8_t known = 0;
+
+	*value = value_unknown(file.table[number].bits / 8);
+	if (place.slot == SLOT_NONE)
+		return;
+	for (unsigned int i = 0; i < value->size && i < place.size; i++) {
+		unsigned int at = place.from + i;
+		bool is_there;
+
+		if (i == 0 || at % 8 == 0)
+			known = word_log_at(&core->registers, place.slot + at / 8, time, &word,
+			                    &is_there);
+		if ((known & 1U << at % 8) == 0)
+			continue;
+		value->bits[i] = (uint8_t)(word >> (8 * (at % 8)));
+		value->known[i] = 0xff;
+	}
+}
+
+/* A word of memory; what no line names is as the images have it, unless a loss hides it. */
+static uint8_t word_at(const struct tarmac_core *core, uint64_t key, uint64_t time, uint64_t *word)
+{
+	const struct tarmac_source *source = core->source;
+	uint64_t physical;
+	uint8_t known;
+	bool is_there;
+
+	*word = 0;
+	if (!tarmac_pages_at(&core->pages, key * 8, time, &physical))
+		return 0;
+	known = word_log_at(&source->memory, physical / 8, time, word, &is_there);
+	if (is_there || word_log_lost(&source->memory, 0, time))
+		return known;
+	return tarmac_image_word(source->snapshot, key, word);
+}
+
+size_t tarmac_memory_at(const struct tarmac_core *core, uint64_t position, uint64_t address,
+                        void *out, size_t size)
+{
+	uint64_t time = memory_time(core, position);
+	uint64_t word = 0;
+	uint8_t known = 0;
+	uint8_t *to = out;
+
+	for (size_t i = 0; i < size; i++) {
+		uint64_t at = address + i;
+
+		if (i == 0 || at % 8 == 0)
+			known = word_at(core, at / 8, time, &word);
+		/* The address space ends; it does not begin again. */
+		if ((known & 1U << at % 8) == 0 || at < address)
+			return i;
+		to[i] = (uint8_t)(word >> (8 * (at % 8)));
+	}
+	return size;
+}
+
+unsigned int tarmac_features(const struct tarmac_core *core)
+{
+	return core->features;
+}
+
+struct history *tarmac_core_history(const struct tarmac_core *core)
+{
+	return core->history;
+}
+
+bool tarmac_changed_opcode(const struct tarmac_core *core, uint64_t position,
+                           const struct instruction *insn, uint32_t *opcode)
+{
+	bool halfwords = insn->isa == ISA_T32 || insn->isa == ISA_TEE;
+	uint8_t b[4] = {0};
+	uint32_t word;
+
+	if (!core->code.has_changed ||
+	    tarmac_memory_at(core, position, insn->address, b, insn->size) != insn->size)
+		return false;
+	word = (uint32_t)(b[0] | b[1] << 8) | (uint32_t)(b[2] | b[3] << 8) << 16;
+	*opcode = halfwords && insn->size == 4 ? word << 16 | word >> 16 : word;
+	return true;
+}
+
+/* A search for accesses by a core to a word, which has been at a physical address. */
+struct wanted {
+	const struct tarmac_core *core;
+	uint64_t address;
+	uint64_t physical;
+	uint64_t position; /* of the hit */
+};
+
+static bool is_wanted(void *context, const struct word_hit *hit)
+{
+	struct wanted *wanted = context;
+	uint64_t physical;
+
+	return position_of_clock(wanted->core, hit->time / 2, &wanted->position) &&
+	       tarmac_pages_at(&wanted->core->pages, wanted->address, hit->time, &physical) &&
+	       physical == wanted->physical;
+}
+
+/* The bytes of word `key` that lie in [address, last]. */
+static uint8_t bytes_inside(uint64_t key, uint64_t address, uint64_t last)
+{
+	uint8_t mask = 0;
+
+	for (unsigned int i = 0; i < 8; i++) {
+		if (key * 8 + i >= address && key * 8 + i <= last)
+			mask |= (uint8_t)(1U << i);
+	}
+	return mask;
+}
+
+static uint64_t first_byte(uint8_t touched)
+{
+	uint64_t i = 0;
+
+	while ((touched & 1U << i) == 0)
+		i++;
+	return i;
+}
+
+/* What is looked for, and the best that was found. */
+struct access_search {
+	bool forward;
+	uint64_t from;
+	unsigned int kinds;
+	bool found;
+	uint64_t time;
+	struct tarmac_access access;
+};
+
+/* The accesses to bytes `inside` of the word at `address`, while it was at `physical`. */
+static void search_word(const struct tarmac_core *core, uint64_t address, uint64_t physical,
+                        uint8_t inside, struct access_search *s)
+{
+	const struct word_log *log = &core->source->memory;
+	struct wanted wanted = {.core = core, .address = address, .physical = physical};
+	struct word_search search = {physical / 8, inside, s->kinds, is_wanted, &wanted};
+	struct word_hit hit;
+	bool hits = s->forward ? word_log_next(log, &search, s->from, &hit)
+	                       : word_log_last(log, &search, s->from, &hit);
+
+	if (!hits || (s->found && (s->forward ? hit.time >= s->time : hit.time <= s->time)))
+		return;
+	s->found = true;
+	s->time = hit.time;
+	s->access =
+	        (struct tarmac_access){wanted.position, address + first_byte(hit.touched & inside),
+	                               hit.kind == WORD_WRITE};
+}
+
+static bool is_among(const uint64_t *items, unsigned int count, uint64_t item)
+{
+	for (unsigned int i = 0; i < count; i++) {
+		if (items[i] == item)
+			return true;
+	}
+	return false;
+}
+
+/* The accesses to bytes `inside` of the word at `address`, wherever it was. */
+static void search_places(const struct tarmac_core *core, uint64_t address, uint8_t inside,
+                          struct access_search *s)
+{
+	uint64_t done[PLACES_MOST];
+	unsigned int count = 0;
+	uint64_t physical;
+
+	for (size_t i = 0; tarmac_pages_any(&core->pages, address, i, &physical); i++) {
+		if (is_among(done, count, physical))
+			continue;
+		search_word(core, address, physical, inside, s);
+		/* What does not fit is looked at again. */
+		if (count < PLACES_MOST)
+			done[count++] = physical;
+	}
+}
+
+enum status tarmac_find_access(const struct tarmac_core *core, bool forward, uint64_t position,
+                               const struct tarmac_target *target, struct tarmac_access *access)
+{
+	uint64_t address = target->address;
+	uint64_t last = address + (target->size - 1);
+	struct access_search s = {
+	        .forward = forward, .from = memory_time(core, position), .kinds = target->kinds};
+
+	if (target->size == 0)
+		return STATUS_NOT_FOUND;
+	if (last < address)
+		last = UINT64_MAX;
+	for (uint64_t key = address / 8; key <= last / 8; key++)
+		search_places(core, key * 8, bytes_inside(key, address, last), &s);
+	if (!s.found)
+		return STATUS_NOT_FOUND;
+	*access = s.access;
+	return STATUS_OK;
+}

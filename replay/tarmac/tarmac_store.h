@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is kept of a Tarmac text; for tarmac_read.c, which makes it in one pass over the text, and
+ * for tarmac_state.c and effects.c, which answer from it.
+ *
+ * Time. A clock ticks at each instruction of any core, and where the text goes over to another
+ * core. Memory is logged by it: what an instruction at clock C reads at time 2 C, what it writes at
+ * 2 C + 1. So memory before it is memory at 2 C. A turn is a stretch of lines of one core: its
+ * first tick stands for lines in it before an instruction, which belong to the core's last one.
+ * Registers are logged by the core's own positions: before instruction P it is time 2 P + 2, lines
+ * behind it are of time 2 P + 3, those before the first instruction of time 1.
+ */
+#ifndef CSREPLAY_REPLAY_TARMAC_TARMAC_STORE_H
+#define CSREPLAY_REPLAY_TARMAC_TARMAC_STORE_H
+
+#include "base/file.h"
+#include "replay/history/history.h"
+#include "replay/tarmac/tarmac.h"
+#include "replay/tarmac/tarmac_code.h"
+#include "replay/tarmac/tarmac_pages.h"
+#include "replay/tarmac/tarmac_slot.h"
+#include "replay/tarmac/word_log.h"
+
+/* Every so many instructions the place of the next one's line is kept. */
+enum { TARMAC_MARK_STEP = 64 };
+
+struct tarmac_turn {
+	uint64_t clock;    /* its first tick */
+	uint64_t position; /* of the first instruction behind it */
+	uint32_t core;
+};
+
+struct tarmac_core {
+	const struct tarmac_source *source;
+	uint32_t index;  /* in source->cores, and as the reader numbers them */
+	struct str name; /* of the text */
+	enum core_arch arch;
+	uint64_t length;           /* instructions */
+	unsigned int features;     /* set of 1 << enum register_feature that lines wrote */
+	struct word_log registers; /* by slot */
+	struct tarmac_mark *marks;
+	size_t mark_count;
+	size_t mark_capacity;
+	size_t *turns; /* indexes of source->turns */
+	size_t turn_count;
+	size_t turn_capacity;
+	struct tarmac_code code;
+	struct tarmac_pages pages;
+	struct history *history;
+};
+
+struct tarmac_source {
+	struct file_map map;
+	struct tarmac *reader;
+	struct diag_list unheard; /* of lines read again */
+	char *path;
+	struct tarmac_core **cores;
+	size_t core_count;
+	size_t core_capacity;
+	struct tarmac_turn *turns;
+	size_t turn_count;
+	size_t turn_capacity;
+	struct word_log memory;          /* by physical address / 8 */
+	bool has_moved;                  /* some core has a page that is not its own */
+	const struct snapshot *snapshot; /* whose extension this is */
+};
+
+/* A line that is an instruction of the history. */
+static inline bool tarmac_is_counted(const struct tarmac_event *event)
+{
+	return event->kind == TARMAC_INSTRUCTION && event->instruction.has_address;
+}
+
+/* tarmac_read.c: word `key` as the images have it; a mask of the bytes that they have. */
+uint8_t tarmac_image_word(const struct snapshot *snapshot, uint64_t key, uint64_t *value);
+
+/*
+ * Reads the whole text into a source that has its map and reader. A malformed line is reported and
+ * gone over. BAD_DATA behind the last line if is_strict and there was one; NO_MEM, INTERRUPTED.
+ */
+MUST_USE enum status tarmac_read(struct tarmac_source *source, bool is_strict,
+                                 const struct history_options *options,
+                                 const struct snapshot_options *images, struct diag_list *diags,
+                                 struct snapshot **snapshot);
+
+#endif

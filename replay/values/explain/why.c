@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The question, the window with its log, lines; see why.h. */
+#include "replay/values/explain/why.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "arch/register_slot.h"
+#include "replay/history/history_store.h"
+#include "replay/values/explain/why_walk.h"
+
+enum { LINES = 16, LINES_ALL = 1000 };
+
+bool why_line(struct why_walk *w)
+{
+	if (w->lines == w->lines_most) {
+		w->is_cut = true;
+		return false;
+	}
+	w->lines++;
+	text_puts(w->out, "  ");
+	return true;
+}
+
+/* What lies between two instructions: gaps and exceptions, or the missing state at the halt. */
+static void between(const struct why_walk *w, uint64_t position)
+{
+	const struct history *history = w->solver.w.history;
+	const struct gap *gap = history_gap_at(history, position);
+	size_t count;
+	const struct history_event *events = history_events(history, &count);
+
+	if (gap) {
+		gap_format(gap, w->out);
+		return;
+	}
+	for (size_t i = history_event_index(history, position);
+	     i < count && events[i].position == position; i++) {
+		if (events[i].element.type != ELEMENT_EXCEPTION &&
+		    events[i].element.type != ELEMENT_PE_CONTEXT)
+			continue;
+		text_puts(w->out, events[i].element.type == ELEMENT_EXCEPTION
+		                          ? "an exception whose handler was not traced"
+		                          : "another context");
+		return;
+	}
+	text_puts(w->out, position == history->length
+	                          ? "nothing says that the trace leads to the halt"
+	                          : "execution did not simply go on");
+}
+
+bool why_step_line(struct why_walk *w, size_t step)
+{
+	const struct plan *plan = window_plan(&w->solver.w, step);
+	uint64_t position = window_position_of(&w->solver.w, step);
+	struct source_line line;
+
+	if (!why_line(w))
+		return false;
+	text_printf(w->out, "%" PRIu64 "  ", position);
+	if (!plan->is_code && !plan->leads_on) {
+		between(w, position);
+		text_puts(w->out, ": ");
+		return true;
+	}
+	text_printf(w->out, "0x%" PRIx64 "  ", plan->address);
+	if (plan->leads_on) {
+		text_puts(w->out, "the instruction that faulted there: ");
+		return true;
+	}
+	if (source_lines_find(w->source, plan->address, &line))
+		text_printf(w->out, "%s:%d  ", line.file, line.line);
+	disasm_text(w->disasm, plan->address, plan->opcode, plan->size, (enum isa)plan->isa,
+	            w->out);
+	text_puts(w->out, ": ");
+	return true;
+}
+
+void why_name(const struct why_walk *w, unsigned int reg, struct text *out)
+{
+	static const char *const aarch32[] = {"sp", "lr"};
+
+	if (w->solver.w.history->core->arch == CORE_A64 || reg > 14)
+		uop_register_name(reg, out);
+	else if (reg < 13)
+		text_printf(out, "r%u", reg);
+	else
+		text_puts(out, aarch32[reg - 13]);
+}
+
+void why_bits(struct bits b, struct text *out)
+{
+	if (b.known == 0) {
+		text_puts(out, "something else");
+		return;
+	}
+	text_printf(out, "0x%" PRIx64, b.value);
+	if (b.known != UINT64_MAX)
+		text_printf(out, " in the bits 0x%" PRIx64, b.known);
+}
+
+uint32_t why_node(const struct why_walk *w, size_t step, unsigned int slot)
+{
+	const struct window *window = &w->solver.w;
+	const struct step_numbers at = window_step(window, step);
+
+	if (slot >= SLOT_TEMP)
+		return at.node + (slot - SLOT_TEMP);
+	return window->reads[at.read + window_plan(window, step)->read_of[slot]];
+}
+
+bool why_maker(const struct why_walk *w, uint32_t node, size_t *step)
+{
+	if (node < REG_COUNT)
+		return false;
+	*step = window_maker_of(&w->solver.w, node);
+	return true;
+}
+
+uint64_t why_address(const struct why_walk *w, const struct link_access *access)
+{
+	return (uint64_t)((int64_t)(link_address(&w->solver, access).value << 8) >> 8);
+}
+
+void why_rests_on(struct why_walk *w, const char *format, ...)
+{
+	struct text line = {0};
+	va_list args;
+
+	if (!w->leaves)
+		return;
+	if (w->leaves->length == 0)
+		text_char(w->leaves, '\n');
+	text_char(&line, '\n');
+	va_start(args, format);
+	text_vprintf(&line, format, args);
+	va_end(args);
+	text_char(&line, '\n');
+	if (line.data && w->leaves->data && !strstr(w->leaves->data, line.data))
+		text_puts(w->leaves, line.data + 1);
+	text_fini(&line);
+}
+
+uint64_t why_wanted(struct register_slot at)
+{
+	return at.is_flags ? 0xffff : bits_mask(at.count == 2 ? 64 : at.bits);
+}
+
+void why_value_text(struct register_slot at, const struct bits slots[2], struct text *out)
+{
+	if (at.is_flags)
+		text_printf(out, "0x%" PRIx64, bits_flags_packed(&slots[0]).value << 28);
+	else if (at.count == 2)
+		text_printf(out, "0x%" PRIx64 "%016" PRIx64, slots[1].value, slots[0].value);
+	else
+		text_printf(out, "0x%" PRIx64, slots[0].value);
+}
+
+/* "x3 at position 20 is 0x5, proved:". */
+static void say_register(struct why_walk *w, const char *name, uint64_t position,
+                         struct register_slot at, const struct bits slots[2], bool known)
+{
+	const char *is = at.is_flags ? "are" : "is";
+
+	text_printf(w->out, "%s%s at position %" PRIu64 " %s ", at.is_flags ? "the flags in " : "",
+	            name, position, is);
+	if (!known) {
+		text_puts(w->out, "not known:\n");
+		return;
+	}
+	why_value_text(at, slots, w->out);
+	text_puts(w->out, ", proved:\n");
+}
+
+/* True if it is known; the same below. */
+static bool explain_register(struct why_walk *w, uint64_t position, const char *name,
+                             struct register_slot at)
+{
+	size_t step = window_step_of(&w->solver.w, position);
+	unsigned int unknown = at.count;
+	struct bits slots[2] = {{0, 0}, {0, 0}};
+	uint32_t nodes[2];
+
+	for (unsigned int i = at.count; i-- > 0;) {
+		nodes[i] = window_node_of(&w->solver.w, step, at.slot + i);
+		slots[i] = w->solver.nodes[nodes[i]];
+		if ((why_wanted(at) & ~slots[i].known) != 0)
+			unknown = i;
+	}
+	say_register(w, name, position, at, slots, unknown == at.count);
+	if (unknown < at.count) {
+		why_unknown_register(w, step, at.slot + unknown);
+		return false;
+	}
+	for (unsigned int i = 0; i < at.count; i++)
+		why_known_node(w, nodes[i], why_wanted(at));
+	return true;
+}
+
+static bool explain_word(struct why_walk *w, size_t step, uint64_t address)
+{
+	uint64_t word = address & ~UINT64_C(7);
+	struct bits b = link_word_at(&w->solver, step, word);
+
+	text_printf(w->out, "the 8 bytes at 0x%" PRIx64, word);
+	if (b.known == UINT64_MAX) {
+		text_printf(w->out, ", 0x%" PRIx64 ", are proved:\n", b.value);
+		why_known_word(w, step, word, UINT64_MAX);
+		return true;
+	}
+	if (b.known != 0) {
+		text_puts(w->out, ", ");
+		why_bits(b, w->out);
+		text_char(w->out, ',');
+	}
+	text_puts(w->out, " are not all known:\n");
+	why_unknown_word(w, step, word, ~b.known);
+	return false;
+}
+
+static bool explain(struct why_walk *w, uint64_t position, const struct why_subject *subject)
+{
+	enum core_arch arch = w->solver.w.history->core->arch;
+	const struct window_options *window = &w->solver.w.options;
+	struct register_slot at;
+	const char *name;
+
+	if (position < window->from) {
+		text_printf(w->out,
+		            "not known: nothing is before position %" PRIu64
+		            ", where code or the byte order of data changed\n",
+		            window->from);
+		return false;
+	}
+	if (subject->is_memory)
+		return explain_word(w, window_step_of(&w->solver.w, position), subject->address);
+	name = register_file_of(arch).table[subject->number].name;
+	at = register_slot_of(arch, subject->number);
+	if (at.count > 0)
+		return explain_register(w, position, name, at);
+	text_printf(w->out, "%s is not reconstructed\n", name);
+	return false;
+}
+
+/* The window, solved with a log. */
+static enum status begin(struct why_walk *w, const struct history *history,
+                         const struct solve_options *options)
+{
+	struct solve_options o = *options;
+
+	w->disasm = disasm_create();
+	if (!w->disasm)
+		return STATUS_NO_MEM;
+	o.log = &w->log;
+	TRY(solve_init(&w->solver, history, &o));
+	return w->log.status;
+}
+
+static void end(struct why_walk *w)
+{
+	solve_fini(&w->solver);
+	derivation_fini(&w->log);
+	disasm_destroy(w->disasm);
+}
+
+void why_trouble(const struct values *values, struct text *out)
+{
+	struct solve_options options;
+	struct text both = {0};
+	uint64_t position;
+
+	if (values_status(values) != STATUS_OK) {
+		text_puts(out, status_text(values_status(values)));
+	} else if (values_conflict(values, &options, &position)) {
+		text_printf(out,
+		            "snapshot and trace disagree at position %llu: no value of the past is "
+		            "shown",
+		            (unsigned long long)position);
+		if (why_disagreement(values_history(values), &options, &both) == STATUS_OK)
+			text_add(out, text_str(&both));
+		text_fini(&both);
+	}
+}
+
+static void say_not_reconstructed(const struct values *values, struct text *out)
+{
+	struct text trouble = {0};
+
+	why_trouble(values, &trouble);
+	text_puts(out, "not known: values of this core's past are not reconstructed");
+	if (trouble.length > 0)
+		text_printf(out, ": %s", trouble.data);
+	text_puts(out, "\n");
+	text_fini(&trouble);
+}
+
+enum status why_value(struct values *values, uint64_t position, const struct why_subject *subject,
+                      const struct why_options *how, struct text *out)
+{
+	struct why_walk w = {
+	        .out = out, .lines_most = how->all ? LINES_ALL : LINES, .source = how->lines};
+	struct solve_options options;
+	enum status status;
+	bool is_known = true;
+
+	if (!values_window(values, position, values_allowed(values), &options)) {
+		say_not_reconstructed(values, out);
+		return STATUS_OK;
+	}
+	status = begin(&w, values_history(values), &options);
+	if (status == STATUS_OK && w.solver.has_conflict)
+		why_conflict(&w);
+	else if (status == STATUS_OK)
+		is_known = explain(&w, position, subject);
+	if (w.is_cut)
+		text_puts(out, how->all ? "  ...\n" : "  ... (`why -v` shows more)\n");
+	if (!is_known)
+		why_if(values, position, subject, out);
+	end(&w);
+	return status;
+}
+
+enum status why_disagreement(const struct history *history, const struct solve_options *options,
+                             struct text *out)
+{
+	struct why_walk w = {.out = out};
+	enum status status = begin(&w, history, options);
+
+	if (status == STATUS_OK && w.solver.has_conflict)
+		why_conflict_short(&w);
+	end(&w);
+	return status;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Why a value of the past is known, or is not. In: a register or an address, a position, the window
+ * that answers for it (replay/values/values.h). Out: lines for a user: the chain of derivation from
+ * the value back to the snapshot and the trace; or what first keeps an unknown one from being
+ * known.
+ *
+ * The window is solved once more, with a log (replay/values/solver/derivation.h), and the log is
+ * walked backward.
+ */
+#ifndef CSREPLAY_REPLAY_VALUES_EXPLAIN_WHY_H
+#define CSREPLAY_REPLAY_VALUES_EXPLAIN_WHY_H
+
+#include "base/text.h"
+#include "replay/values/values.h"
+#include "snapshot/source_lines.h"
+
+struct why_subject {
+	bool is_memory;
+	unsigned int number; /* of a register in the register file */
+	uint64_t address;    /* of memory: the 8 bytes that this one is in */
+};
+
+struct why_options {
+	bool all;                         /* as many lines as there are */
+	const struct source_lines *lines; /* or NULL */
+};
+
+/* NO_MEM; UNSUPPORTED if the window is too large for a log. */
+MUST_USE enum status why_value(struct values *values, uint64_t position,
+                               const struct why_subject *subject, const struct why_options *options,
+                               struct text *out);
+
+/*
+ * Of a window with a conflict: a line for each of the two derivations that disagree, with what it
+ * rests on, each behind a newline. As above.
+ */
+MUST_USE enum status why_disagreement(const struct history *history,
+                                      const struct solve_options *options, struct text *out);
+
+/*
+ * Why nothing is said of the past, or the empty text: no memory, or a contradiction, with a line
+ * for each of the two derivations and what it rests on.
+ */
+void why_trouble(const struct values *values, struct text *out);
+
+#endif

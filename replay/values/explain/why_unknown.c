@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What keeps a value from being known: where it came from and why that says nothing, where it was
+ * lost, which store may have hit the memory that it was in.
+ */
+#include <inttypes.h>
+
+#include "replay/history/history_store.h"
+#include "replay/values/explain/why_walk.h"
+#include "replay/values/solver/link_barrier.h"
+
+enum { DEPTH_MOST = 8 };
+
+static void explain_origin(struct why_walk *w, uint32_t node, unsigned int depth);
+
+/* The register or memory address that an access goes through, as the user reads it. */
+static void say_base(struct why_walk *w, const struct link_access *a)
+{
+	const struct uop_access *access = link_access_of(&w->solver, a);
+
+	if (access->address >= REG_COUNT) {
+		text_puts(w->out, "at an address that is not known");
+		return;
+	}
+	text_puts(w->out, "through ");
+	why_name(w, access->address, w->out);
+	text_puts(w->out, ", which is not known");
+}
+
+/* An access that may have written the word. */
+static void say_blocker(struct why_walk *w, uint32_t number, uint64_t address)
+{
+	const struct link_access *a = &w->solver.memory.accesses[number];
+	const struct plan *plan = window_plan(&w->solver.w, a->step);
+
+	if (!why_step_line(w, a->step))
+		return;
+	if (a->index == ACCESS_KILL && (plan->insn->flags & UOP_NOT_IN_TABLE) != 0)
+		text_puts(w->out, "an opcode that the tables do not have");
+	else if (a->index == ACCESS_KILL && plan->changes_translation)
+		text_puts(w->out, "memory before it is another address space's");
+	else if (a->index == ACCESS_KILL)
+		text_puts(w->out, "any memory may have changed");
+	else if (a->kind == ACCESS_STORE)
+		say_base(w, a);
+	else
+		text_puts(w->out, "writes a range with what is not known");
+	text_printf(w->out, "; it may have hit 0x%" PRIx64 "\n", address);
+}
+
+/* The data of an access of which the word's bytes are not known. */
+static void say_data(struct why_walk *w, const struct link_entry *e, const char *text,
+                     unsigned int depth)
+{
+	const struct link_access *a = &w->solver.memory.accesses[e->access];
+	const struct uop_access *access = link_access_of(&w->solver, a);
+
+	if (!why_step_line(w, a->step))
+		return;
+	text_printf(w->out, "%s 0x%" PRIx64 "\n", text, why_address(w, a));
+	if (e->is_store && access->data < SLOT_CONSTANT)
+		explain_origin(w, why_node(w, a->step, access->data), depth + 1);
+}
+
+/* Why what is found behind the place does not say it. */
+static void explain_behind(struct why_walk *w, const struct link_word *word, uint32_t access,
+                           uint32_t next, uint64_t wanted)
+{
+	const struct link_memory *m = &w->solver.memory;
+	uint32_t end = next == LINK_NONE ? (uint32_t)m->access_count : m->entries[next].access;
+	struct bits found = next == LINK_NONE ? word->end : m->entries[next].before;
+	const struct link_stretch in = {word->address, access == 0 ? LINK_NONE : access - 1, end,
+	                                LINK_NOTHING_SUPPOSED};
+	struct link_scan r = link_scan(&w->solver, &in, found);
+
+	if ((wanted & ~link_spread(r.open)) != 0 && r.blocker != LINK_NONE)
+		say_blocker(w, r.blocker, word->address);
+	else if (next != LINK_NONE && m->entries[next].is_store)
+		say_data(w, &m->entries[next],
+		         "overwrites it, and nobody had read it:", DEPTH_MOST);
+	else if (next != LINK_NONE)
+		say_data(w, &m->entries[next],
+		         "reads it, and what it read is not known:", DEPTH_MOST);
+	else if (why_line(w))
+		text_printf(w->out, "%" PRIu64 "  the window ends here, before the halt\n",
+		            w->solver.w.options.to);
+}
+
+/* Why what was there before does not say it. */
+static void explain_before(struct why_walk *w, const struct link_word *word, uint32_t access,
+                           uint32_t before, unsigned int depth)
+{
+	const struct link_memory *m = &w->solver.memory;
+	struct link_stretch in = {word->address, LINK_NONE, access, LINK_NOTHING_SUPPOSED};
+	struct link_scan r;
+
+	if (before == LINK_NONE) {
+		if (why_line(w))
+			text_printf(w->out,
+			            "%" PRIu64 "  nothing is known to have been there from "
+			            "here on, where what is looked at begins\n",
+			            w->solver.w.options.from);
+		return;
+	}
+	in.first = m->entries[before].access;
+	r = link_scan(&w->solver, &in, (struct bits){0, 0});
+	if (r.open != 0xff && r.blocker != LINK_NONE)
+		say_blocker(w, r.blocker, word->address);
+	else
+		say_data(w, &m->entries[before],
+		         m->entries[before].is_store ? "stores there what is not known:"
+		                                     : "reads it, and what it read is not known:",
+		         depth);
+}
+
+/* The reason that lies in the word itself; false if there is none. */
+static bool is_barred(struct why_walk *w, const struct link_word *word, uint64_t wanted)
+{
+	const struct link_memory *m = &w->solver.memory;
+	bool no_dump = (wanted & ~word->contents.value.known) != 0;
+
+	if (m->is_linked && !no_dump)
+		return false;
+	if (!why_line(w))
+		return true;
+	if (no_dump)
+		text_printf(w->out, "no dump holds all of 0x%" PRIx64 ": it may be a device\n",
+		            word->address);
+	else
+		text_puts(w->out, "single-writer is off: another core may have written it\n");
+	return true;
+}
+
+static void explain_word(struct why_walk *w, size_t step, uint64_t address, uint64_t wanted,
+                         unsigned int depth)
+{
+	const struct link_memory *m = &w->solver.memory;
+	struct link_word word = link_known_word(&w->solver, address);
+	uint32_t access = window_access(&w->solver.w, step);
+	uint32_t before = access == 0 ? LINK_NONE : link_find_place(m, &word, access);
+	uint32_t next = before == LINK_NONE ? word.first : m->entries[before].next;
+
+	if (is_barred(w, &word, wanted))
+		return;
+	/* What asks is perhaps the next one itself. */
+	if (next == LINK_NONE || m->accesses[m->entries[next].access].step != step)
+		explain_behind(w, &word, access, next, wanted);
+	explain_before(w, &word, access, before, depth);
+}
+
+void why_unknown_word(struct why_walk *w, size_t step, uint64_t address, uint64_t wanted)
+{
+	explain_word(w, step, address, wanted, 0);
+}
+
+/* A value that an instruction loads. */
+static void explain_load(struct why_walk *w, size_t step, uint32_t number, unsigned int depth)
+{
+	const struct link_access *a = &w->solver.memory.accesses[number];
+	const struct uop_access *access = link_access_of(&w->solver, a);
+
+	if (!why_step_line(w, step))
+		return;
+	if ((~link_address(&w->solver, a).known & ADDRESS_BITS) != 0) {
+		text_puts(w->out, "loads it ");
+		say_base(w, a);
+		text_char(w->out, '\n');
+		if (access->address < SLOT_CONSTANT)
+			explain_origin(w, why_node(w, step, access->address), depth + 1);
+		return;
+	}
+	text_printf(w->out, "loads it from 0x%" PRIx64 ", which is not known then\n",
+	            why_address(w, a));
+	explain_word(w, step, why_address(w, a) & ~UINT64_C(7), 0, depth + 1);
+}
+
+/* The first operand of the micro-operation that makes the node of which not all is known. */
+static bool unknown_operand(const struct why_walk *w, size_t step, uint32_t node, uint32_t *operand)
+{
+	const struct window *window = &w->solver.w;
+	const struct step_numbers at = window_step(window, step);
+	const struct plan_ops *ops = &window_plan(window, step)->ops;
+
+	for (unsigned int i = 0; i < ops->count; i++) {
+		const struct operand *o = ops->ops[i].operands;
+
+		if (o[0].kind != OPERAND_TEMP || at.node + o[0].index != node)
+			continue;
+		for (unsigned int k = 1; k < OPERANDS; k++) {
+			if (o[k].kind != OPERAND_READ && o[k].kind != OPERAND_TEMP)
+				continue;
+			*operand = o[k].kind == OPERAND_TEMP ? at.node + o[k].index
+			                                     : window->reads[at.read + o[k].index];
+			if (w->solver.nodes[*operand].known != UINT64_MAX)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* What a step that kills registers is. */
+static void say_kill(struct why_walk *w, size_t step)
+{
+	const struct plan *plan = window_plan(&w->solver.w, step);
+
+	if (!why_step_line(w, step))
+		return;
+	if (plan->is_code && (plan->insn->flags & UOP_NOT_IN_TABLE) != 0)
+		text_puts(w->out,
+		          "an opcode that the tables do not have: anything may have changed\n");
+	else
+		text_puts(w->out, "nothing is known to be the same before and behind it\n");
+}
+
+/* Where an unknown value came from, as far as that does not say it. */
+static void explain_origin(struct why_walk *w, uint32_t node, unsigned int depth)
+{
+	const struct window *window = &w->solver.w;
+	size_t step;
+	const struct uop_insn *insn;
+	uint32_t operand;
+
+	if (depth > DEPTH_MOST)
+		return;
+	if (!why_maker(w, node, &step)) {
+		if (why_line(w))
+			text_printf(w->out, "%" PRIu64 "  it is from before what is looked at\n",
+			            window->options.from);
+		return;
+	}
+	insn = window_plan(window, step)->insn;
+	if ((insn->flags & UOP_KILLS_REGISTERS) != 0 &&
+	    node >= window_step(window, step).node + insn->temp_count + insn->def_count) {
+		say_kill(w, step);
+		return;
+	}
+	for (uint32_t i = 0; i < insn->access_count; i++) {
+		if (insn->accesses[i].kind == ACCESS_LOAD && insn->accesses[i].data >= SLOT_TEMP &&
+		    window_step(window, step).node + (insn->accesses[i].data - SLOT_TEMP) == node &&
+		    !window_plan(window, step)->kills_memory) {
+			explain_load(w, step, window_access(window, step) + i, depth);
+			return;
+		}
+	}
+	if (unknown_operand(w, step, node, &operand)) {
+		if (operand < window_step(window, step).node && why_step_line(w, step))
+			text_puts(w->out, "makes it of what is not known\n");
+		explain_origin(w, operand,
+		               depth + (operand < window_step(window, step).node ? 1 : 0));
+	} else if (why_step_line(w, step)) {
+		text_puts(w->out, "its result is not reconstructed\n");
+	}
+}
+
+/* A step from which on the register is another one; false if there is none. */
+static bool is_redefined(const struct uop_insn *insn, unsigned int reg)
+{
+	if ((insn->flags & UOP_KILLS_REGISTERS) != 0)
+		return true;
+	for (unsigned int i = 0; i < insn->def_count; i++) {
+		if (insn->defs[i].reg == reg)
+			return true;
+	}
+	return false;
+}
+
+/* Where the register's value was lost. */
+static void explain_loss(struct why_walk *w, size_t step, unsigned int reg)
+{
+	const struct window *window = &w->solver.w;
+
+	while (step < window->step_count && !is_redefined(window_plan(window, step)->insn, reg))
+		step++;
+	if (step < window->step_count) {
+		if ((window_plan(window, step)->insn->flags & UOP_KILLS_REGISTERS) != 0) {
+			say_kill(w, step);
+		} else if (why_step_line(w, step)) {
+			text_puts(w->out, "overwrites it, and nothing before says what it was\n");
+		}
+	} else if (why_line(w)) {
+		text_printf(w->out, "%" PRIu64 "  %s ", window->options.to,
+		            window->options.to == window->history->length
+		                    ? "the halt: the snapshot does not have"
+		                    : "what is looked at ends before the halt, with");
+		why_name(w, reg, w->out);
+		text_char(w->out, '\n');
+	}
+}
+
+void why_unknown_register(struct why_walk *w, size_t step, unsigned int reg)
+{
+	uint32_t node = window_node_of(&w->solver.w, step, reg);
+	struct bits b = w->solver.nodes[node];
+
+	if (b.known != 0 && reg != REG_NZCV && why_line(w)) {
+		why_name(w, reg, w->out);
+		text_puts(w->out, " is ");
+		why_bits(b, w->out);
+		text_char(w->out, '\n');
+	}
+	explain_loss(w, step, reg);
+	explain_origin(w, node, 0);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside of replay/values/explain/why.h: what its files share. A walk has a solved window with its
+ * log, and lines that it has written.
+ */
+#ifndef CSREPLAY_REPLAY_VALUES_EXPLAIN_WHY_WALK_H
+#define CSREPLAY_REPLAY_VALUES_EXPLAIN_WHY_WALK_H
+
+#include "arch/disasm.h"
+#include "arch/register_slot.h"
+#include "base/text.h"
+#include "replay/values/explain/why.h"
+#include "replay/values/solver/solve.h"
+#include "snapshot/source_lines.h"
+
+struct why_walk {
+	struct solver solver;
+	struct derivation log;
+	struct disasm *disasm;
+	const struct source_lines *source;
+	struct text *out;
+	unsigned int lines;
+	unsigned int lines_most;
+	bool is_cut;   /* there was more */
+	bool is_whole; /* all that a value rests on is of interest, addresses of accesses too */
+	struct text *leaves; /* what a chain rests on, a line for each; NULL if nobody asks */
+};
+
+/* Begins a line of its own; false if there are enough of them. */
+bool why_line(struct why_walk *w);
+/* The same, with the position of a step, and its instruction or what lies between two. */
+bool why_step_line(struct why_walk *w, size_t step);
+/* Name of a register of micro-operations, as the user knows it. */
+void why_name(const struct why_walk *w, unsigned int reg, struct text *out);
+void why_bits(struct bits b, struct text *out);
+
+/* The bits that make the one or two slots of a register known. */
+uint64_t why_wanted(struct register_slot at);
+/* The value of a register of which these are the slots, all known. */
+void why_value_text(struct register_slot at, const struct bits slots[2], struct text *out);
+
+/* Node of a slot that is a register or a temporary. */
+uint32_t why_node(const struct why_walk *w, size_t step, unsigned int slot);
+/*
+ * The register that a step reads from the node, or makes of it; REG_COUNT for a value on the way,
+ * which no register has.
+ */
+unsigned int why_register_of(const struct why_walk *w, size_t step, uint32_t node, bool *is_result);
+/* The step that a node belongs to; false for a register at the window's begin. */
+bool why_maker(const struct why_walk *w, uint32_t node, size_t *step);
+uint64_t why_address(const struct why_walk *w, const struct link_access *access);
+/* A chain rests on this, with what it says of it: once for each. */
+void why_rests_on(struct why_walk *w, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* Where a value is looked for: a node, or a word at a step. */
+void why_known_node(struct why_walk *w, uint32_t node, uint64_t wanted);
+/* The same for a side of a memory entry, and for the fact that the solver could not take. */
+void why_known_side(struct why_walk *w, uint32_t entry, bool is_behind, uint64_t wanted);
+void why_known_misfit(struct why_walk *w);
+/* "from here to ... nothing writes": an entry and the next of its word, or LINK_NONE. */
+void why_say_link(struct why_walk *w, uint32_t first, uint32_t second);
+void why_known_word(struct why_walk *w, size_t step, uint64_t address, uint64_t wanted);
+void why_unknown_register(struct why_walk *w, size_t step, unsigned int reg);
+void why_unknown_word(struct why_walk *w, size_t step, uint64_t address, uint64_t wanted);
+
+/* A line for each assumption that is off under which what is not known is; why_if.c. */
+void why_if(struct values *values, uint64_t position, const struct why_subject *subject,
+            struct text *out);
+
+/* The two derivations that disagree in the window; why_conflict.c. */
+void why_conflict(struct why_walk *w);
+/* The same in two lines: what is said, and what that rests on. */
+void why_conflict_short(struct why_walk *w);
+
+#endif

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls, their returns, and the registers that outlive them; see abi.h. Their frames: abi_slot.c.
+ */
+#include "replay/values/solver/abi.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "replay/values/solver/solve.h"
+#include "replay/values/ssa/window_nodes.h"
+
+enum {
+	SAVED_MOST = 19,
+	DEPTH_SEARCHED = 64, /* calls that a return may leave open, as longjmp() does */
+	RESTORES_MOST = 32,
+	FP_A64 = 29, /* frame pointers, as compilers use them */
+	FP_A32 = 11,
+	FP_T32 = 7,
+};
+
+/* How SP has moved so far. */
+struct sp_track {
+	uint64_t moved;    /* by constants */
+	uint32_t restores; /* times that it was made of the frame pointer */
+	uint32_t switches; /* times that it was made of something else */
+};
+
+/* A call that did not return yet. */
+struct open_call {
+	uint64_t behind;            /* the address behind it */
+	uint32_t nodes[SAVED_MOST]; /* of the registers that are saved */
+	uint32_t sp;
+	uint32_t step;
+	struct sp_track sp_track;
+};
+
+/* A step that loads a register through SP. */
+struct restore {
+	uint32_t step;
+	uint32_t node;
+	uint8_t reg;
+};
+
+struct find {
+	struct abi *abi;
+	const struct window *w;
+	struct open_call *open;
+	size_t open_count;
+	size_t open_capacity;
+	uint32_t now[REG_COUNT];
+	struct restore restores[RESTORES_MOST]; /* since the last call or return */
+	size_t restore_count;
+	struct sp_track sp;
+};
+
+/* X19 to X29 and the lower halves of V8 to V15. */
+static const uint8_t saved_a64[] = {19,          20,          21,          22,          23,
+                                    24,          25,          26,          27,          28,
+                                    29,          REG_V0 + 16, REG_V0 + 18, REG_V0 + 20, REG_V0 + 22,
+                                    REG_V0 + 24, REG_V0 + 26, REG_V0 + 28, REG_V0 + 30};
+/* R4 to R11 but for R9, which is the platform's. */
+static const uint8_t saved_a32[] = {4, 5, 6, 7, 8, 10, 11};
+
+static size_t saved_of(const struct plan *plan, const uint8_t **saved)
+{
+	bool is_a64 = plan->isa == ISA_A64;
+
+	*saved = is_a64 ? saved_a64 : saved_a32;
+	return is_a64 ? sizeof(saved_a64) : sizeof(saved_a32);
+}
+
+static unsigned int sp_of(const struct plan *plan)
+{
+	return plan->isa == ISA_A64 ? REG_SP : 13;
+}
+
+static unsigned int lr_of(const struct plan *plan)
+{
+	return plan->isa == ISA_A64 ? REG_LR : 14;
+}
+
+/* It branches, and leaves the address behind it in LR. */
+static bool is_call(const struct plan *plan)
+{
+	const struct uop_insn *insn = plan->insn;
+	unsigned int slot = uop_insn_after(insn, lr_of(plan));
+
+	if (!plan->is_code || slot < SLOT_CONSTANT || slot >= SLOT_ZERO ||
+	    (insn->branch.kind != BRANCH_DIRECT && insn->branch.kind != BRANCH_INDIRECT))
+		return false;
+	return (insn->constants[slot - SLOT_CONSTANT] & ~UINT64_C(1)) == plan->address + plan->size;
+}
+
+static bool is_return(const struct plan *plan)
+{
+	uint8_t kind = plan->insn->branch.kind;
+
+	return plan->is_code && !is_call(plan) &&
+	       (kind == BRANCH_INDIRECT || kind == BRANCH_CONDITIONAL_INDIRECT);
+}
+
+/* A sum of constants and of one register, or of none. */
+struct sum {
+	unsigned int base; /* SLOT_NONE: none */
+	uint64_t constant;
+};
+
+static bool sum_of(const struct plan *plan, unsigned int slot, struct sum *sum)
+{
+	const struct uop_insn *insn = plan->insn;
+	struct sum parts[3] = {{SLOT_NONE, 0}, {SLOT_NONE, 0}, {SLOT_NONE, 0}};
+	const struct uop *op = insn->ops;
+
+	*sum = (struct sum){SLOT_NONE, 0};
+	if (slot == SLOT_NONE || slot < REG_COUNT) {
+		sum->base = slot;
+		return slot != SLOT_NONE;
+	}
+	if (slot >= SLOT_CONSTANT) {
+		sum->constant = slot < SLOT_ZERO ? insn->constants[slot - SLOT_CONSTANT] : 0;
+		return true;
+	}
+	while (op < insn->ops + insn->op_count && op->dst != slot)
+		op++;
+	if (op == insn->ops + insn->op_count || op->op != UOP_ADD ||
+	    !sum_of(plan, op->a, &parts[0]) || !sum_of(plan, op->b, &parts[1]) ||
+	    (op->c != SLOT_NONE && !sum_of(plan, op->c, &parts[2])))
+		return false;
+	sum->base = parts[0].base != SLOT_NONE ? parts[0].base : parts[1].base;
+	sum->constant = parts[0].constant + parts[2].constant +
+	                (op->to == 1 ? ~parts[1].constant : parts[1].constant);
+	return (parts[0].base == SLOT_NONE || parts[1].base == SLOT_NONE) &&
+	       parts[2].base == SLOT_NONE && (op->to != 1 || parts[1].base == SLOT_NONE);
+}
+
+/* Follows SP over a step: by how much it moves, or that it does not move by a constant. */
+static void follow_sp(struct find *f, const struct plan *plan)
+{
+	unsigned int sp = sp_of(plan);
+	unsigned int fp = plan->isa == ISA_A64 ? FP_A64 : plan->isa == ISA_T32 ? FP_T32 : FP_A32;
+	unsigned int after = uop_insn_after(plan->insn, sp);
+	struct sum sum;
+
+	if ((plan->insn->flags & UOP_KILLS_REGISTERS) != 0) {
+		f->sp.switches++;
+		return;
+	}
+	if (after == sp)
+		return;
+	if (!plan->is_code || !sum_of(plan, after, &sum) || (sum.base != sp && sum.base != fp))
+		f->sp.switches++;
+	else if (sum.base == fp)
+		f->sp.restores++;
+	else
+		f->sp.moved += sum.constant;
+}
+
+/*
+ * SP is where it was, as far as that can be seen: no instruction in between made it of anything but
+ * SP, the frame pointer and constants, which may be another stack; and where the constants alone
+ * say it, they do.
+ */
+static bool keeps_sp(const struct plan *plan, const struct sp_track *before,
+                     const struct sp_track *behind)
+{
+	uint64_t moved = behind->moved - before->moved;
+
+	return before->switches == behind->switches &&
+	       (before->restores != behind->restores ||
+	        (moved & bits_mask(plan->isa == ISA_A64 ? 64 : 32)) == 0);
+}
+
+bool abi_is_return(const struct plan *plan)
+{
+	return plan->is_code && plan->isa == ISA_A64 && (plan->opcode & ~0x3e0u) == 0xd65f0000;
+}
+
+static enum status open_call(struct find *f, const struct plan *plan, size_t step)
+{
+	const uint8_t *saved;
+	size_t count = saved_of(plan, &saved);
+	struct open_call *call;
+
+	TRY(vec_reserve((void **)&f->open, &f->open_capacity, f->open_count + 1, sizeof(*f->open)));
+	call = &f->open[f->open_count++];
+	call->behind = plan->address + plan->size;
+	call->sp = f->now[sp_of(plan)];
+	call->step = (uint32_t)step;
+	call->sp_track = f->sp;
+	for (size_t i = 0; i < count; i++)
+		call->nodes[i] = f->now[saved[i]];
+	return STATUS_OK;
+}
+
+static bool is_kept(const struct plan *plan, unsigned int reg)
+{
+	const uint8_t *saved;
+	size_t count = saved_of(plan, &saved);
+
+	return reg == lr_of(plan) || memchr(saved, (int)reg, count) != NULL;
+}
+
+/* A step behind which the registers are `now`. */
+static void note_restores(struct find *f, const struct plan *plan, size_t step)
+{
+	if (plan->access_count == 0 || !uop_insn_uses(plan->insn, sp_of(plan)) ||
+	    plan->insn->accesses[0].kind != ACCESS_LOAD)
+		return;
+	for (size_t i = 0; i < plan->def_count && f->restore_count < RESTORES_MOST; i++) {
+		uint8_t reg = plan->defs[i].reg;
+
+		if (is_kept(plan, reg))
+			f->restores[f->restore_count++] =
+			        (struct restore){(uint32_t)step, f->now[reg], reg};
+	}
+}
+
+static enum status add_restore(struct abi *abi, struct abi_call *call, uint32_t step)
+{
+	if (call->restore_count > 0 && abi->restores[abi->restore_count - 1] == step)
+		return STATUS_OK;
+	TRY(vec_reserve((void **)&abi->restores, &abi->restore_capacity, abi->restore_count + 1,
+	                sizeof(*abi->restores)));
+	abi->restores[abi->restore_count++] = step;
+	call->restore_count++;
+	return STATUS_OK;
+}
+
+/* What was loaded through SP, and is behind the return at `step` what it was loaded as. */
+static enum status add_restores(struct find *f, struct abi_call *call)
+{
+	const struct plan *plan = window_plan(f->w, call->step - 1);
+
+	call->restores = (uint32_t)f->abi->restore_count;
+	for (size_t i = 0; i < f->restore_count; i++) {
+		const struct restore *r = &f->restores[i];
+
+		if (f->now[r->reg] == r->node)
+			TRY(add_restore(f->abi, call, r->step));
+	}
+	/* POP {pc} */
+	if (plan->access_count > 0 && uop_insn_uses(plan->insn, sp_of(plan)) &&
+	    plan->insn->accesses[0].kind == ACCESS_LOAD)
+		TRY(add_restore(f->abi, call, call->step - 1));
+	return STATUS_OK;
+}
+
+static enum status close_call(struct find *f, const struct open_call *call, size_t step)
+{
+	const struct plan *plan = window_plan(f->w, step);
+	const uint8_t *saved;
+	size_t count = saved_of(plan, &saved);
+	struct abi *abi = f->abi;
+	struct abi_call done = {
+	        .step = (uint32_t)step,
+	        .sp = {call->sp, f->now[sp_of(plan)]},
+	        .same = (uint32_t)abi->same_count,
+	        .begin = call->step,
+	        .keeps_sp = keeps_sp(plan, &call->sp_track, &f->sp),
+	};
+
+	TRY(vec_reserve((void **)&abi->same, &abi->same_capacity, abi->same_count + count,
+	                sizeof(*abi->same)));
+	for (size_t i = 0; i < count; i++) {
+		if (call->nodes[i] != f->now[saved[i]])
+			abi->same[abi->same_count++] =
+			        (struct abi_same){call->nodes[i], f->now[saved[i]]};
+	}
+	done.count = (uint32_t)abi->same_count - done.same;
+	TRY(add_restores(f, &done));
+	if (done.count == 0 && done.restore_count == 0 &&
+	    (!done.keeps_sp || done.sp[0] == done.sp[1]))
+		return STATUS_OK;
+	TRY(vec_reserve((void **)&abi->calls, &abi->call_capacity, abi->call_count + 1,
+	                sizeof(*abi->calls)));
+	abi->calls[abi->call_count++] = done;
+	return STATUS_OK;
+}
+
+/* Execution is at `step`, behind a return. */
+static enum status arrive(struct find *f, size_t step)
+{
+	uint64_t address = window_plan(f->w, step)->address;
+
+	for (size_t i = 0; i < DEPTH_SEARCHED && i < f->open_count; i++) {
+		const struct open_call *call = &f->open[f->open_count - 1 - i];
+
+		if (call->behind != address)
+			continue;
+		f->open_count -= i + 1;
+		return close_call(f, call, step);
+	}
+	return STATUS_OK;
+}
+
+static enum status find_calls(struct find *f)
+{
+	for (size_t step = 0; step < f->w->step_count; step++) {
+		const struct plan *plan = window_plan(f->w, step);
+
+		if (step > 0 && plan->is_code && is_return(window_plan(f->w, step - 1))) {
+			TRY(arrive(f, step));
+			f->restore_count = 0;
+		}
+		if ((plan->insn->flags & UOP_KILLS_REGISTERS) != 0)
+			f->open_count = 0;
+		if (is_call(plan)) {
+			TRY(open_call(f, plan, step));
+			f->restore_count = 0;
+		}
+		follow_sp(f, plan);
+		window_advance(f->w, step, f->now);
+		note_restores(f, plan, step);
+	}
+	return STATUS_OK;
+}
+
+enum status abi_init(struct abi *abi, const struct solver *s)
+{
+	struct find *f = calloc(1, sizeof(*f));
+	enum status status;
+
+	*abi = (struct abi){.is_assumed = true};
+	if (!f)
+		return STATUS_NO_MEM;
+	f->abi = abi;
+	f->w = &s->w;
+	for (uint32_t reg = 0; reg < REG_COUNT; reg++)
+		f->now[reg] = reg;
+	status = find_calls(f);
+	free(f->open);
+	free(f);
+	return status;
+}
+
+void abi_fini(struct abi *abi)
+{
+	free(abi->calls);
+	free(abi->same);
+	free(abi->restores);
+	free(abi->slots);
+}
+
+bool abi_apply(struct solver *s)
+{
+	bool any = false;
+	bool any_slot = false;
+
+	if (!s->abi.is_assumed)
+		return false;
+	for (size_t i = s->abi.call_count; i-- > 0 && !s->has_conflict;) {
+		struct abi_call *call = &s->abi.calls[i];
+		const struct bits *before = &s->nodes[call->sp[0]];
+		const struct bits *behind = &s->nodes[call->sp[1]];
+		bool is_same;
+
+		if (call->keeps_sp)
+			any |= solve_same(s, call->step, call->sp[0], call->sp[1]);
+		is_same = (before->known & behind->known) == UINT64_MAX &&
+		          before->value == behind->value;
+		for (uint32_t k = 0; k < call->count && (is_same || call->keeps_sp); k++)
+			any |= solve_same(s, call->step, s->abi.same[call->same + k].a,
+			                  s->abi.same[call->same + k].b);
+		if (is_same)
+			any_slot |= abi_slot_call(s, call);
+	}
+	if (any_slot)
+		abi_slot_sort(&s->abi);
+	return any | abi_slot_live(s) | any_slot;
+}

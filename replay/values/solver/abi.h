@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the procedure call standards (AAPCS64 6.1 and 6.4, AAPCS32 6.1) say of registers, if the
+ * user says that the code follows them: behind a call the callee-saved registers are what they were
+ * before it; where a function has saved them and the link register on its stack, nothing else
+ * writes until it returns; and a return address has no tag. In: the steps of a window. Out: pairs
+ * of nodes that have the same value, words that stores of unknown address do not hit.
+ *
+ * That is not proved of any code: a wild store to a stack frame breaks it, and is what one
+ * looks for. So it is an assumption (replay/values/assumption.def), off by default.
+ *
+ * A return is that of a call if it goes to the address behind it, no return in between belongs to
+ * the call, and SP is the same on both sides: other stacks, such as those of coroutines and of
+ * other tasks, have other values of SP. It is the same, too, if nothing in between makes SP of
+ * anything but SP, the frame pointer and constants. What a function that returned has saved is what
+ * it loads through SP before it returns, and from the call on; what one has saved that is active at
+ * the halt is the frame record (AAPCS64 6.4.6) that the chain of X29 leads to, from the last store
+ * on. A store through SP of which the address is unknown may be the one that saves, and is doubted
+ * as before.
+ */
+#ifndef CSREPLAY_REPLAY_VALUES_SOLVER_ABI_H
+#define CSREPLAY_REPLAY_VALUES_SOLVER_ABI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+struct plan;
+struct solver;
+
+/* Nodes a and b have the same value if SP was the same. */
+struct abi_same {
+	uint32_t a;
+	uint32_t b;
+};
+
+struct abi_call {
+	uint32_t step;  /* behind the return */
+	uint32_t sp[2]; /* nodes: before the call and behind the return */
+	uint32_t same;  /* the first of its pairs */
+	uint32_t count;
+	uint32_t begin;    /* step of the call */
+	uint32_t restores; /* the first of the steps that load what it has saved */
+	uint32_t restore_count;
+	bool is_done;  /* of these: what they say is in `slots` */
+	bool keeps_sp; /* nothing in between may have switched stacks, so SP is the same */
+};
+
+/* No store of unknown address but through SP hits the word, of accesses first <= a < last. */
+struct abi_slot {
+	uint64_t word;
+	uint32_t first;
+	uint32_t last;
+};
+
+enum { ABI_LIVE_MOST = 64 };
+
+struct abi {
+	bool is_assumed;
+	struct abi_call *calls; /* that returned, in order of returns */
+	size_t call_count;
+	size_t call_capacity;
+	struct abi_same *same;
+	size_t same_count;
+	size_t same_capacity;
+	uint32_t *restores;
+	size_t restore_count;
+	size_t restore_capacity;
+	struct abi_slot *slots; /* in order of words and accesses */
+	size_t slot_count;
+	size_t slot_capacity;
+	struct abi_slot live[ABI_LIVE_MOST]; /* of frames that are active at the halt; the same */
+	size_t live_count;
+};
+
+/* Finds the calls of the window. NO_MEM; abi_fini() in any case. */
+MUST_USE enum status abi_init(struct abi *abi, const struct solver *s);
+void abi_fini(struct abi *abi);
+/* Applies what follows; true if something new did. */
+bool abi_apply(struct solver *s);
+
+/* For abi.c: looks for slots, where the call of that number has SP back, and of frames at the halt.
+ */
+bool abi_slot_call(struct solver *s, struct abi_call *call);
+void abi_slot_sort(struct abi *abi);
+bool abi_slot_live(struct solver *s);
+/* True if the access is one that does not hit the word. */
+bool abi_slot_is_kept(const struct solver *s, uint64_t word, uint32_t access);
+/* A store of accesses first <= a < end would be in doubt without the assumption. */
+bool abi_slot_decides(const struct solver *s, uint64_t word, uint32_t first, uint32_t end);
+/* The plan returns by the link register, and the address is no other. */
+bool abi_is_return(const struct plan *plan);
+
+#endif

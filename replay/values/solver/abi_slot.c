@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where functions have saved registers, as long as they are active; see abi.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "replay/history/history_store.h"
+#include "replay/values/solver/link_barrier.h"
+
+enum {
+	BL_BITS = 0x25, /* the upper 6 of its opcode */
+	FRAME_RECORD = 16,
+};
+
+static int compare_slots(const void *a, const void *b)
+{
+	const struct abi_slot *x = a;
+	const struct abi_slot *y = b;
+
+	if (x->word != y->word)
+		return x->word < y->word ? -1 : 1;
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+void abi_slot_sort(struct abi *abi)
+{
+	qsort(abi->slots, abi->slot_count, sizeof(*abi->slots), compare_slots);
+}
+
+static bool add_slot(struct solver *s, struct abi_slot slot)
+{
+	struct abi *abi = &s->abi;
+
+	if (vec_reserve((void **)&abi->slots, &abi->slot_capacity, abi->slot_count + 1,
+	                sizeof(*abi->slots)) != STATUS_OK) {
+		s->memory.status = STATUS_NO_MEM;
+		return false;
+	}
+	abi->slots[abi->slot_count++] = slot;
+	return true;
+}
+
+/* The words that a load found its values in, since the access `first`. */
+static bool add_load(struct solver *s, uint32_t first, uint32_t access)
+{
+	const struct link_memory *m = &s->memory;
+	bool any = false;
+
+	if (m->accesses[access].state != ACCESS_PLACED)
+		return false;
+	for (uint32_t e = m->accesses[access].placed.first;
+	     e < m->entry_count && m->entries[e].access == access; e++) {
+		struct abi_slot slot = {m->words[m->entries[e].word].address, first, access};
+
+		any |= add_slot(s, slot);
+	}
+	return any;
+}
+
+/* Where all these loads went is known. */
+static bool are_placed(const struct solver *s, const struct abi_call *call)
+{
+	for (uint32_t i = 0; i < call->restore_count; i++) {
+		uint32_t step = s->abi.restores[call->restores + i];
+
+		for (uint32_t a = window_access(&s->w, step); a < window_access(&s->w, step + 1);
+		     a++) {
+			if (s->memory.accesses[a].state == ACCESS_OPEN)
+				return false;
+		}
+	}
+	return true;
+}
+
+bool abi_slot_call(struct solver *s, struct abi_call *call)
+{
+	uint32_t first = window_access(&s->w, call->begin);
+	bool any = false;
+
+	if (call->is_done || !are_placed(s, call))
+		return false;
+	call->is_done = true;
+	for (uint32_t i = 0; i < call->restore_count; i++) {
+		uint32_t step = s->abi.restores[call->restores + i];
+
+		for (uint32_t a = window_access(&s->w, step); a < window_access(&s->w, step + 1);
+		     a++)
+			any |= add_load(s, first, a);
+	}
+	return any;
+}
+
+/* An open store through SP: it may be the one that saves. */
+static bool is_saving(const struct solver *s, const struct link_access *a)
+{
+	const struct plan *plan = window_plan(&s->w, a->step);
+
+	return uop_insn_uses(plan->insn, plan->isa == ISA_A64 ? REG_SP : 13);
+}
+
+/* The slot that an access lies in, or NULL. */
+static const struct abi_slot *find_slot(const struct abi_slot *slots, size_t count, uint64_t word,
+                                        uint32_t access)
+{
+	size_t low = 0;
+	size_t high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct abi_slot *slot = &slots[middle];
+
+		if (slot->word < word || (slot->word == word && slot->first <= access))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0 || slots[low - 1].word != word || slots[low - 1].last <= access)
+		return NULL;
+	return &slots[low - 1];
+}
+
+bool abi_slot_is_kept(const struct solver *s, uint64_t word, uint32_t access)
+{
+	const struct abi *abi = &s->abi;
+	const struct link_access *a = &s->memory.accesses[access];
+
+	if (abi->slot_count + abi->live_count == 0 || a->index == ACCESS_KILL ||
+	    a->kind != ACCESS_STORE || is_saving(s, a))
+		return false;
+	return find_slot(abi->slots, abi->slot_count, word, access) ||
+	       find_slot(abi->live, abi->live_count, word, access);
+}
+
+bool abi_slot_decides(const struct solver *s, uint64_t word, uint32_t first, uint32_t end)
+{
+	const struct link_memory *m = &s->memory;
+	uint32_t at = end;
+
+	while (at > 0) {
+		at = link_barrier_before(m, at);
+		if (at == LINK_NONE || at < first)
+			break;
+		if (abi_slot_is_kept(s, word, at) &&
+		    link_may_touch(s, &m->accesses[at], word, 0xff))
+			return true;
+	}
+	return false;
+}
+
+/* What memory holds at the halt; false if that is not known. */
+static bool read_end(const struct solver *s, uint64_t address, uint64_t *value)
+{
+	struct bits end = link_known_word(s, address & ~UINT64_C(7)).contents.value;
+
+	*value = end.value;
+	return address % 4 == 0 && bits_all_known(&end, 64);
+}
+
+/* Behind a call. */
+static bool is_return_address(const struct solver *s, uint64_t address)
+{
+	uint64_t code;
+	uint32_t opcode;
+
+	if (!read_end(s, address - 4, &code))
+		return false;
+	opcode = (uint32_t)(code >> 8 * ((address - 4) & 4));
+	/* BL; BLR, BLRAA and their kin */
+	return opcode >> 26 == BL_BITS || (opcode & 0xfefff800) == 0xd63f0800 ||
+	       (opcode & 0xfffffc1f) == 0xd63f0000;
+}
+
+/*
+ * Behind the last access that may have written the word, of those whose address is known or through
+ * SP.
+ */
+static uint32_t last_store(const struct solver *s, uint64_t word)
+{
+	const struct link_memory *m = &s->memory;
+	uint32_t found = 0;
+	uint32_t at = (uint32_t)m->access_count;
+
+	for (uint32_t e = link_known_word(s, word).last; e != LINK_NONE;
+	     e = m->entries[e].previous) {
+		if (!m->entries[e].is_store)
+			continue;
+		found = m->entries[e].access + 1;
+		break;
+	}
+	while (at > found) {
+		at = link_barrier_before(m, at);
+		if (at == LINK_NONE || at < found)
+			break;
+		if ((m->accesses[at].index == ACCESS_KILL || is_saving(s, &m->accesses[at])) &&
+		    link_may_touch(s, &m->accesses[at], word, 0xff))
+			return at + 1;
+	}
+	return found;
+}
+
+static bool add_live(struct solver *s, size_t *count, uint64_t word)
+{
+	struct abi *abi = &s->abi;
+	struct abi_slot slot = {word, last_store(s, word), (uint32_t)s->memory.access_count};
+
+	if (*count == abi->live_count)
+		abi->live[abi->live_count++] = slot;
+	else if (abi->live[*count].first > slot.first)
+		abi->live[*count].first = slot.first;
+	else
+		return ++*count == 0;
+	++*count;
+	return true;
+}
+
+bool abi_slot_live(struct solver *s)
+{
+	const struct bits *fp = &s->nodes[s->w.after[29]];
+	const struct bits *sp = &s->nodes[s->w.after[REG_SP]];
+	uint64_t at = fp->value;
+	uint64_t least;
+	size_t count = 0;
+	bool any = false;
+
+	if (s->w.options.to != s->w.history->length || s->w.end_isa != ISA_A64 ||
+	    (fp->known & sp->known) != UINT64_MAX || s->has_conflict)
+		return false;
+	for (least = sp->value; at >= least && at % 16 == 0 && count < ABI_LIVE_MOST;) {
+		uint64_t next;
+		uint64_t behind;
+
+		if (!read_end(s, at, &next) || !read_end(s, at + 8, &behind) ||
+		    !is_return_address(s, behind))
+			break;
+		any |= add_live(s, &count, at);
+		any |= add_live(s, &count, at + 8);
+		least = at + FRAME_RECORD;
+		at = next;
+	}
+	return any;
+}

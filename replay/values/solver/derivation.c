@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The log of what was learned; see derivation.h. */
+#include "replay/values/solver/derivation.h"
+
+#include <stdlib.h>
+
+#include "base/vec.h"
+
+enum { FACTS_MOST = 1 << 24 };
+
+enum status derivation_begin(struct derivation *d, size_t node_count)
+{
+	derivation_fini(d);
+	*d = (struct derivation){.node_count = node_count};
+	d->of_node = calloc(node_count, sizeof(*d->of_node));
+	return d->of_node ? STATUS_OK : STATUS_NO_MEM;
+}
+
+void derivation_fini(struct derivation *d)
+{
+	free(d->facts);
+	free(d->of_node);
+	free(d->of_side);
+}
+
+static void append(struct derivation *d, uint32_t previous, uint64_t known)
+{
+	if (d->fact_count == FACTS_MOST)
+		d->status = STATUS_UNSUPPORTED;
+	else if (d->status == STATUS_OK)
+		d->status = vec_reserve((void **)&d->facts, &d->fact_capacity, d->fact_count + 1,
+		                        sizeof(*d->facts));
+	if (d->status != STATUS_OK)
+		return;
+	d->facts[d->fact_count++] = (struct derivation_fact){.known = known,
+	                                                     .previous = previous,
+	                                                     .step = d->cause.step,
+	                                                     .other = d->cause.other,
+	                                                     .kind = (uint8_t)d->cause.kind};
+}
+
+static void add(struct derivation *d, uint32_t *last, uint64_t known)
+{
+	/* Ranges that change are no bits. */
+	if (*last != 0 && d->facts[*last - 1].known == known)
+		return;
+	append(d, *last, known);
+	if (d->status == STATUS_OK)
+		*last = (uint32_t)d->fact_count;
+}
+
+void derivation_disagree(struct derivation *d, const struct derivation_conflict *conflict)
+{
+	if (d->conflict.kind != CONFLICT_NONE)
+		return;
+	append(d, 0, conflict->fact.known);
+	if (d->status != STATUS_OK)
+		return;
+	d->conflict = *conflict;
+	d->conflict_fact = (uint32_t)d->fact_count - 1;
+}
+
+void derivation_node(struct derivation *d, uint32_t node, uint64_t known)
+{
+	add(d, &d->of_node[node], known);
+}
+
+void derivation_side(struct derivation *d, uint32_t entry, bool behind, uint64_t known)
+{
+	size_t side = (size_t)entry * 2 + (behind ? 1 : 0);
+
+	if (vec_reserve((void **)&d->of_side, &d->side_capacity, side + 1, sizeof(*d->of_side)) !=
+	    STATUS_OK) {
+		d->status = STATUS_NO_MEM;
+		return;
+	}
+	while (d->side_count <= side)
+		d->of_side[d->side_count++] = 0;
+	add(d, &d->of_side[side], known);
+}
+
+static const struct derivation_fact *find(const struct derivation *d, uint32_t last,
+                                          uint64_t wanted, uint32_t until, uint32_t *number)
+{
+	const struct derivation_fact *best = NULL;
+	int most = 0;
+
+	while (last != 0) {
+		const struct derivation_fact *fact = &d->facts[last - 1];
+		uint64_t before = fact->previous != 0 ? d->facts[fact->previous - 1].known : 0;
+		int gained = __builtin_popcountll(fact->known & ~before & wanted);
+
+		if (last - 1 < until && gained > most) {
+			best = fact;
+			most = gained;
+			*number = last - 1;
+		}
+		last = fact->previous;
+	}
+	return best;
+}
+
+const struct derivation_fact *derivation_of_node(const struct derivation *d, uint32_t node,
+                                                 uint64_t wanted, uint32_t until, uint32_t *number)
+{
+	return node < d->node_count ? find(d, d->of_node[node], wanted, until, number) : NULL;
+}
+
+const struct derivation_fact *derivation_of_side(const struct derivation *d, uint32_t entry,
+                                                 bool behind, uint64_t wanted, uint32_t until,
+                                                 uint32_t *number)
+{
+	size_t side = (size_t)entry * 2 + (behind ? 1 : 0);
+
+	return side < d->side_count ? find(d, d->of_side[side], wanted, until, number) : NULL;
+}

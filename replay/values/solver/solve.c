@@ -1,0 +1,757 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sweeps over the steps of a window; see solve.h. */
+#include "replay/values/solver/solve.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "arch/register_slot.h"
+#include "replay/history/history_store.h"
+#include "replay/values/ssa/m_exception.h"
+
+static void set_dirty(struct solver *s, size_t step)
+{
+	s->dirty[step / 64] |= (uint64_t)1 << step % 64;
+	s->dirty_words[step / 4096] |= (uint64_t)1 << step / 64 % 64;
+}
+
+static void set_clean(struct solver *s, size_t step)
+{
+	s->dirty[step / 64] &= ~((uint64_t)1 << step % 64);
+	if (s->dirty[step / 64] == 0)
+		s->dirty_words[step / 4096] &= ~((uint64_t)1 << step / 64 % 64);
+}
+
+static void node_changed(struct solver *s, uint32_t node)
+{
+	const uint32_t *user = window_users(&s->w, node);
+
+	if (s->log)
+		derivation_node(s->log, node, s->nodes[node].known);
+	for (;; user++) {
+		uint32_t step = *user & ~USER_LAST;
+
+		if (step != USER_NONE)
+			set_dirty(s, step);
+		if ((*user & USER_LAST) != 0)
+			break;
+	}
+}
+
+void solve_disagree(struct solver *s, size_t step, const struct derivation_conflict *about)
+{
+	if (!s->has_conflict)
+		s->conflict = step;
+	s->has_conflict = true;
+	if (s->log)
+		derivation_disagree(s->log, about);
+}
+
+/* About a node, or a constant of the step: LINK_NONE. */
+static void conflict(struct solver *s, size_t step, uint32_t node, struct bits fact)
+{
+	struct derivation_conflict about = {.kind = CONFLICT_NODE, .subject = node, .fact = fact};
+
+	if (node != LINK_NONE)
+		about.held = s->nodes[node];
+	solve_disagree(s, step, &about);
+}
+
+/* Node of a slot that is a register or a temporary. */
+static uint32_t node_of(const struct solver *s, size_t step, unsigned int slot)
+{
+	struct step_numbers at = window_step(&s->w, step);
+
+	if (slot >= REG_COUNT)
+		return at.node + (slot - SLOT_TEMP);
+	return s->w.reads[at.read + window_plan(&s->w, step)->read_of[slot]];
+}
+
+struct bits solve_slot(const struct solver *s, size_t step, unsigned int slot)
+{
+	if (slot == SLOT_ZERO)
+		return bits_of(0);
+	if (slot >= SLOT_CONSTANT)
+		return bits_of(window_plan(&s->w, step)->insn->constants[slot - SLOT_CONSTANT]);
+	return s->nodes[node_of(s, step, slot)];
+}
+
+static struct interval node_interval(const struct solver *s, uint32_t node)
+{
+	struct interval bits = interval_of_bits(s->nodes[node]);
+
+	if (!interval_map_has(&s->intervals, node))
+		return bits;
+	return interval_meet(interval_map_find(&s->intervals, node), bits);
+}
+
+struct interval solve_interval(const struct solver *s, size_t step, unsigned int slot)
+{
+	if (slot >= SLOT_CONSTANT)
+		return interval_of_bits(solve_slot(s, step, slot));
+	return node_interval(s, node_of(s, step, slot));
+}
+
+uint32_t solve_node_of(const struct solver *s, size_t step, unsigned int slot)
+{
+	return slot < SLOT_CONSTANT ? node_of(s, step, slot) : LINK_NONE;
+}
+
+void solve_learn_node(struct solver *s, size_t step, uint32_t node, struct bits fact)
+{
+	struct bits *b = &s->nodes[node];
+	uint64_t known = b->known;
+
+	if (!bits_learn(b, fact.value, fact.known))
+		conflict(s, step, node, fact);
+	else if (b->known != known)
+		node_changed(s, node);
+}
+
+void solve_learn(struct solver *s, size_t step, unsigned int slot, struct bits fact)
+{
+	struct bits constant;
+
+	if (slot < SLOT_CONSTANT) {
+		solve_learn_node(s, step, node_of(s, step, slot), fact);
+		return;
+	}
+	constant = solve_slot(s, step, slot);
+	if (!bits_learn(&constant, fact.value, fact.known))
+		conflict(s, step, LINK_NONE, fact);
+}
+
+/* `new` is better than what is known. */
+static void learn_node_interval(struct solver *s, size_t step, uint32_t node, struct interval new)
+{
+	struct bits bits = s->nodes[node];
+
+	if (interval_map_put(&s->intervals, node, new) != STATUS_OK)
+		s->memory.status = STATUS_NO_MEM;
+	node_changed(s, node);
+	if (interval_to_bits(new, &bits))
+		solve_learn_node(s, step, node, bits);
+	else
+		conflict(s, step, node, (struct bits){0, 0});
+}
+
+void solve_learn_interval(struct solver *s, size_t step, unsigned int slot, struct interval fact)
+{
+	struct interval old;
+	struct interval new;
+
+	if (slot >= SLOT_CONSTANT)
+		return;
+	old = solve_interval(s, step, slot);
+	new = interval_meet(old, fact);
+	if (interval_is_better(old, new))
+		learn_node_interval(s, step, node_of(s, step, slot), new);
+}
+
+/* A step while it is run. */
+struct frame {
+	struct solver *s;
+	size_t step;
+	struct bits *constants;
+	const uint32_t *reads;
+	uint32_t node;
+};
+
+/* And one of its micro-operations. */
+struct run {
+	const struct frame *frame;
+	const struct plan_op *op;
+	uint32_t nodes[OPERANDS]; /* LINK_NONE: a constant */
+	struct bits *bits[OPERANDS];
+	uint64_t known[OPERANDS]; /* before it */
+};
+
+static inline void resolve(struct run *r, unsigned int i)
+{
+	const struct frame *f = r->frame;
+	struct operand o = r->op->operands[i];
+
+	if (o.kind == OPERAND_CONSTANT) {
+		r->nodes[i] = LINK_NONE;
+		r->bits[i] = &f->constants[o.index];
+	} else {
+		r->nodes[i] = o.kind == OPERAND_READ ? f->reads[o.index] : f->node + o.index;
+		r->bits[i] = &f->s->nodes[r->nodes[i]];
+	}
+	r->known[i] = r->bits[i]->known;
+}
+
+/* An operand whose range is as good as unknown: nothing comes of a sum that has two of them. */
+static bool says_little(const struct run *r, unsigned int i)
+{
+	uint64_t mask = bits_mask(r->op->op.width);
+	const struct interval_map *map = &r->frame->s->intervals;
+	uint64_t span = ~r->bits[i]->known;
+
+	if (r->nodes[i] != LINK_NONE && interval_map_has(map, r->nodes[i]))
+		span = interval_span(node_interval(r->frame->s, r->nodes[i]));
+	return span > mask - mask / 16;
+}
+
+/* The operation relates ranges, and may say something of one that is not known. */
+static bool has_intervals(const struct run *r)
+{
+	const struct uop *op = &r->op->op;
+
+	if (op->op == UOP_ADD)
+		return (op->width == 64 || op->width == 32) &&
+		       (r->bits[0]->known & r->bits[1]->known & r->bits[2]->known) != UINT64_MAX &&
+		       says_little(r, 0) + says_little(r, 1) + says_little(r, 2) < 2;
+	return op->op == UOP_FLAGS && (op->len == 64 || op->len == 32) && op->to == 1 &&
+	       r->nodes[1] != LINK_NONE && r->bits[1]->known != UINT64_MAX &&
+	       !bits_none_known(r->bits[0], 16) && bits_all_known(r->bits[2], op->len);
+}
+
+/* The same relation, for intervals. True if one of them changed. */
+static bool run_intervals(const struct run *r)
+{
+	const struct uop *op = &r->op->op;
+	struct interval v[OPERANDS];
+	struct interval old[OPERANDS];
+	struct bits bits[OPERANDS];
+	bool changed = false;
+
+	for (unsigned int i = 0; i < OPERANDS; i++) {
+		bits[i] = *r->bits[i];
+		old[i] = r->nodes[i] == LINK_NONE ? interval_of_bits(bits[i])
+		                                  : node_interval(r->frame->s, r->nodes[i]);
+	}
+	memcpy(v, old, sizeof(v));
+	interval_refine(op, bits, v);
+	for (unsigned int i = op->op == UOP_FLAGS ? 1 : 0; i < 3; i++) {
+		if (r->nodes[i] == LINK_NONE || !interval_is_better(old[i], v[i]))
+			continue;
+		learn_node_interval(r->frame->s, r->frame->step, r->nodes[i], v[i]);
+		changed = true;
+	}
+	return changed;
+}
+
+/* The operands of a run that do not fit, before it: what the others say of the first of them. */
+static void op_conflict(const struct run *r, const struct bits before[OPERANDS])
+{
+	struct solver *s = r->frame->s;
+	struct bits others[OPERANDS];
+	struct bits *at[OPERANDS];
+	unsigned int about = 0;
+
+	while (about + 1 < OPERANDS && r->nodes[about] == LINK_NONE)
+		about++;
+	for (unsigned int i = OPERANDS; i-- > 0;) {
+		at[i] = &others[i];
+		if (r->nodes[i] != LINK_NONE)
+			s->nodes[r->nodes[i]] = before[i];
+		others[i] = i == about ? (struct bits){0, 0} : before[i];
+		for (unsigned int k = i + 1; k < OPERANDS; k++) {
+			if (r->nodes[i] != LINK_NONE && r->nodes[k] == r->nodes[i])
+				at[i] = at[k];
+		}
+	}
+	if (!uop_refine(&r->op->op, at[0], at[1], at[2], at[3]))
+		others[about] = (struct bits){0, 0};
+	conflict(s, r->frame->step, r->nodes[about], others[about]);
+}
+
+/* The same, with the operands kept as they were if they do not fit. */
+static void refine_logged(struct run *r)
+{
+	struct bits before[OPERANDS];
+
+	for (unsigned int i = 0; i < OPERANDS; i++)
+		before[i] = *r->bits[i];
+	if (!uop_refine(&r->op->op, r->bits[0], r->bits[1], r->bits[2], r->bits[3]))
+		op_conflict(r, before);
+}
+
+/* The set of operations that may find something new now. */
+static uint64_t run_op(const struct frame *f, const struct plan_op *op)
+{
+	struct solver *s = f->s;
+	struct run r;
+	bool changed = false;
+	uint64_t known;
+
+	solve_because(s, CAUSE_OP, f->step, (uint32_t)(op - window_plan(&s->w, f->step)->ops.ops));
+	r.frame = f;
+	r.op = op;
+	for (unsigned int i = 0; i < OPERANDS; i++)
+		resolve(&r, i);
+	if (s->log)
+		refine_logged(&r);
+	else if (!uop_refine(&op->op, r.bits[0], r.bits[1], r.bits[2], r.bits[3]))
+		conflict(s, f->step, LINK_NONE, (struct bits){0, 0});
+	for (unsigned int i = 0; i < OPERANDS; i++) {
+		if (r.bits[i]->known == r.known[i])
+			continue;
+		changed = true;
+		node_changed(s, r.nodes[i]);
+	}
+	if (!s->has_conflict && has_intervals(&r))
+		changed |= run_intervals(&r);
+	if (!changed)
+		return 0;
+	known = r.bits[0]->known & r.bits[1]->known & r.bits[2]->known & r.bits[3]->known;
+	return known == UINT64_MAX ? op->wakes & ~op->self : op->wakes;
+}
+
+bool solve_same(struct solver *s, size_t step, uint32_t a, uint32_t b)
+{
+	struct interval both = interval_meet(node_interval(s, a), node_interval(s, b));
+	struct bits old[2] = {s->nodes[a], s->nodes[b]};
+	bool any = false;
+
+	if ((old[0].known & old[1].known) == UINT64_MAX && old[0].value == old[1].value)
+		return false;
+	if (!bits_same(&s->nodes[a], &s->nodes[b], 64)) {
+		solve_because(s, CAUSE_ABI, step, b);
+		conflict(s, step, a, s->nodes[b]);
+		return false;
+	}
+	solve_because(s, CAUSE_ABI, step, b);
+	if (s->nodes[a].known != old[0].known)
+		node_changed(s, a);
+	solve_because(s, CAUSE_ABI, step, a);
+	if (s->nodes[b].known != old[1].known)
+		node_changed(s, b);
+	any = s->nodes[a].known != old[0].known || s->nodes[b].known != old[1].known;
+	if (interval_is_better(node_interval(s, a), both))
+		learn_node_interval(s, step, a, both);
+	if (interval_is_better(node_interval(s, b), both))
+		learn_node_interval(s, step, b, both);
+	return any;
+}
+
+static void learn_condition(struct solver *s, size_t step, unsigned int slot, bool holds)
+{
+	solve_learn(s, step, slot, (struct bits){holds ? 1 : 0, 1});
+}
+
+/* An indirect branch went to this PC. */
+static void learn_target(struct solver *s, size_t step, uint64_t pc)
+{
+	const struct uop_branch *branch = &window_plan(&s->w, step)->insn->branch;
+	enum isa isa = window_next_isa(&s->w, step);
+	/* The top byte is ignored wherever the core may be set up so. */
+	uint64_t known = bits_mask(branch->target_bits < 56 ? branch->target_bits : 56);
+
+	if (s->abi.is_assumed && abi_is_return(window_plan(&s->w, step)))
+		known = UINT64_MAX;
+	solve_learn(s, step, branch->slot, (struct bits){pc & known, known});
+	if (branch->interworks && (isa == ISA_A32 || isa == ISA_T32))
+		learn_condition(s, step, branch->state, isa == ISA_T32);
+}
+
+/* What follows from where execution went. */
+static void learn_branch(struct solver *s, size_t step)
+{
+	const struct plan *plan = window_plan(&s->w, step);
+	const struct uop_branch *branch = &plan->insn->branch;
+	uint64_t behind = plan->address + plan->size;
+	uint64_t pc;
+
+	if (branch->slot == SLOT_NONE || !window_next_pc(&s->w, step, &pc))
+		return;
+	solve_because(s, CAUSE_BRANCH, step, 0);
+	if (branch->kind == BRANCH_INDIRECT) {
+		learn_target(s, step, pc);
+	} else if (branch->kind == BRANCH_CONDITIONAL && branch->target != behind) {
+		bool taken = pc == branch->target;
+
+		if (taken || pc == behind)
+			learn_condition(s, step, branch->slot, (branch->taken_value != 0) == taken);
+	} else if (branch->kind == BRANCH_CONDITIONAL_INDIRECT &&
+	           (pc != behind || plan->outcome == OUTCOME_PASSED)) {
+		learn_condition(s, step, branch->when, true);
+		learn_target(s, step, pc);
+	}
+}
+
+/* What follows from the trace's word on whether an instruction was executed. */
+static void learn_outcome(struct solver *s, size_t step)
+{
+	const struct plan *plan = window_plan(&s->w, step);
+
+	solve_because(s, CAUSE_OUTCOME, step, 0);
+	if (plan->outcome != OUTCOME_UNKNOWN && plan->insn->when != SLOT_NONE)
+		learn_condition(s, step, plan->insn->when, plan->outcome == OUTCOME_PASSED);
+}
+
+static void run_step(struct solver *s, size_t step)
+{
+	const struct plan *plan = window_plan(&s->w, step);
+	const struct plan_ops *ops = &plan->ops;
+	struct step_numbers at = window_step(&s->w, step);
+	const struct frame f = {s, step, ops->constants, &s->w.reads[at.read], at.node};
+	uint64_t pending = plan_ops_all(ops);
+
+	s->runs++;
+	while (pending != 0 && !s->has_conflict) {
+		size_t i = (size_t)__builtin_ctzll(pending);
+		size_t end = i + 1 < PLAN_OPS_APART ? i + 1 : ops->count;
+
+		pending &= pending - 1;
+		for (; i < end && !s->has_conflict; i++)
+			pending |= run_op(&f, &ops->ops[i]);
+	}
+	set_clean(s, step);
+	if (plan->access_count > 0)
+		link_step(s, step);
+}
+
+/* Nothing more is to be learned: of a contradiction, or since the user will not wait. */
+static bool is_over(struct solver *s)
+{
+	s->is_interrupted |= interrupt_has_come(s->interrupt);
+	return s->has_conflict || s->is_interrupted;
+}
+
+/* Bits above and below number `bit`. */
+static uint64_t above(unsigned int bit)
+{
+	return UINT64_MAX << bit << 1;
+}
+
+static uint64_t below(unsigned int bit)
+{
+	return ((uint64_t)1 << bit) - 1;
+}
+
+/*
+ * Runs the steps of a group that are dirty, each once, in rising order. What comes to light of one
+ * that was passed waits for the next sweep, and is then run with all that came to light by then.
+ */
+static void run_group_forward(struct solver *s, size_t group)
+{
+	uint64_t words = UINT64_MAX;
+
+	while ((s->dirty_words[group] & words) != 0 && !s->has_conflict) {
+		unsigned int w = (unsigned int)__builtin_ctzll(s->dirty_words[group] & words);
+		size_t word = group * 64 + w;
+		uint64_t steps = UINT64_MAX;
+
+		words = above(w);
+		while ((s->dirty[word] & steps) != 0 && !s->has_conflict) {
+			unsigned int bit = (unsigned int)__builtin_ctzll(s->dirty[word] & steps);
+
+			steps = above(bit);
+			run_step(s, word * 64 + bit);
+		}
+	}
+}
+
+/* The same, in falling order. */
+static void run_group_backward(struct solver *s, size_t group)
+{
+	uint64_t words = UINT64_MAX;
+
+	while ((s->dirty_words[group] & words) != 0 && !s->has_conflict) {
+		unsigned int w = 63 - (unsigned int)__builtin_clzll(s->dirty_words[group] & words);
+		size_t word = group * 64 + w;
+		uint64_t steps = UINT64_MAX;
+
+		words = below(w);
+		while ((s->dirty[word] & steps) != 0 && !s->has_conflict) {
+			unsigned int bit =
+			        63 - (unsigned int)__builtin_clzll(s->dirty[word] & steps);
+
+			steps = below(bit);
+			run_step(s, word * 64 + bit);
+		}
+	}
+}
+
+static bool sweep_forward(struct solver *s)
+{
+	size_t groups = s->w.step_count / 4096 + 1;
+	bool any = false;
+
+	for (size_t i = 0; i < groups; i++) {
+		if (s->dirty_words[i] == 0)
+			continue;
+		if (is_over(s))
+			return false;
+		any = true;
+		run_group_forward(s, i);
+	}
+	return any && !s->has_conflict;
+}
+
+static bool sweep_backward(struct solver *s)
+{
+	size_t groups = s->w.step_count / 4096 + 1;
+	bool any = false;
+
+	for (size_t i = groups; i-- > 0;) {
+		if (s->dirty_words[i] == 0)
+			continue;
+		if (is_over(s))
+			return false;
+		any = true;
+		run_group_backward(s, i);
+	}
+	return any && !s->has_conflict;
+}
+
+/* What is known of nodes by the plans alone; for constants see window.c. */
+static void set_constants(struct solver *s)
+{
+	for (size_t step = 0; step < s->w.step_count; step++) {
+		const struct plan *plan = window_plan(&s->w, step);
+		const struct uop_insn *insn = plan->insn;
+		struct step_numbers at = window_step(&s->w, step);
+
+		for (uint32_t i = 0; i < plan->ops.narrow_count; i++)
+			s->nodes[at.node + plan->ops.narrows[i].temp].known =
+			        ~bits_mask(plan->ops.narrows[i].width);
+		if (!plan->defines_constant)
+			continue;
+		for (uint32_t i = 0; i < insn->def_count; i++) {
+			if (insn->defs[i].slot >= SLOT_CONSTANT)
+				s->nodes[at.node + insn->temp_count + i] =
+				        solve_slot(s, step, insn->defs[i].slot);
+		}
+	}
+}
+
+static void learn_end(struct solver *s, unsigned int reg, uint64_t value, unsigned int bits)
+{
+	uint32_t node = s->w.after[reg];
+	struct bits old = s->nodes[node];
+
+	solve_because(s, CAUSE_HALT, s->w.step_count, reg);
+	if (!bits_learn(&s->nodes[node], value, bits_mask(bits)))
+		conflict(s, s->w.step_count, node, (struct bits){value, bits_mask(bits)});
+	else if (s->log && s->nodes[node].known != old.known)
+		derivation_node(s->log, node, s->nodes[node].known);
+}
+
+static void learn_vector(struct solver *s, unsigned int slot, const struct snap_register *reg)
+{
+	for (unsigned int half = 0; half < 2; half++) {
+		uint64_t value = 0;
+
+		if (reg->bits < 128)
+			return;
+		for (unsigned int i = 0; i < 8; i++)
+			value |= (uint64_t)reg->value[8 * half + i] << 8 * i;
+		learn_end(s, slot + half, value, 64);
+	}
+}
+
+#define XPSR_NUMBER   UINT64_C(0x1ff)
+#define CONTROL_SPSEL UINT64_C(2)
+
+/* Of the M profile's two stack pointers, that which is not in use. */
+static void learn_other_sp(struct solver *s)
+{
+	const struct snap_device *device = s->w.history->core->device;
+	const struct snap_register *xpsr = snap_device_any_register(device, STR("XPSR"));
+	const struct snap_register *control = snap_device_any_register(device, STR("CONTROL"));
+	bool is_handler = xpsr && (snap_register_value(xpsr) & XPSR_NUMBER) != 0;
+	const struct snap_register *other;
+
+	/* With Security Extension there are two of each. */
+	if (!xpsr || (!is_handler && !control) || m_core_of(device).has_security)
+		return;
+	/* Handlers use MSP; threads what SPSEL says. */
+	if (is_handler || (snap_register_value(control) & CONTROL_SPSEL) == 0)
+		other = snap_device_any_register(device, STR("PSP"));
+	else
+		other = snap_device_any_register(device, STR("MSP"));
+	if (other)
+		learn_end(s, M_OTHER_SP, snap_register_value(other) & UINT32_MAX, 64);
+}
+
+/* The registers at the halt. */
+static void learn_halt(struct solver *s)
+{
+	const struct snap_core *core = s->w.history->core;
+	const struct register_file file = register_file_of(core->arch);
+
+	for (unsigned int i = 0; i < file.trace; i++) {
+		const struct snap_register *reg = snap_device_any_register(
+		        core->device, str_of(file.table[i].snapshot_names));
+		struct register_slot at = register_slot_of(core->arch, i);
+		uint64_t value;
+
+		if (!reg || at.count == 0)
+			continue;
+		value = snap_register_value(reg);
+		if (at.count == 2)
+			learn_vector(s, at.slot, reg);
+		else if (at.is_flags)
+			learn_end(s, at.slot, (uint64_t)1 << (value >> 28 & 15), 64);
+		else
+			learn_end(s, at.slot, value & bits_mask(at.bits),
+			          core->arch == CORE_A64 ? at.bits : 64);
+	}
+	if (core->arch == CORE_M)
+		learn_other_sp(s);
+}
+
+/* The general registers of AArch32 have 32 bits. */
+static void narrow(struct solver *s, uint32_t node)
+{
+	for (uint32_t reg = 0; reg <= REG_SP; reg++) {
+		if (!bits_narrow(&s->nodes[node + reg], 32))
+			conflict(s, 0, node + reg, (struct bits){0, ~bits_mask(32)});
+	}
+}
+
+/* Of nodes that no micro-operation makes: those at the begin, and those behind a step that kills.
+ */
+static void narrow_all(struct solver *s)
+{
+	enum isa isa = s->w.end_isa; /* behind the step */
+
+	for (size_t step = s->w.step_count; step-- > 0;) {
+		const struct plan *plan = window_plan(&s->w, step);
+
+		if ((plan->insn->flags & UOP_KILLS_REGISTERS) != 0 && isa != ISA_A64 &&
+		    isa != ISA_UNKNOWN)
+			narrow(s, window_step(&s->w, step).node + plan->killed_node);
+		if (plan->is_code)
+			isa = (enum isa)plan->isa;
+	}
+	if (isa != ISA_A64 && isa != ISA_UNKNOWN)
+		narrow(s, 0);
+}
+
+/* There is anything to run in the step. */
+static bool has_work(const struct solver *s, size_t step)
+{
+	return window_plan(&s->w, step)->ops.count > 0 ||
+	       window_plan(&s->w, step)->access_count > 0;
+}
+
+static enum status alloc(struct solver *s)
+{
+	size_t steps = s->w.step_count + 1;
+
+	s->nodes = calloc((size_t)s->w.node_count, sizeof(*s->nodes));
+	TRY(interval_map_init(&s->intervals, s->w.node_count));
+	s->dirty = calloc(steps / 64 + 64, sizeof(*s->dirty));
+	s->dirty_words = calloc(steps / 4096 + 1, sizeof(*s->dirty_words));
+	return s->nodes && s->dirty && s->dirty_words ? STATUS_OK : STATUS_NO_MEM;
+}
+
+static void solve(struct solver *s)
+{
+	bool any;
+
+	do {
+		any = sweep_backward(s);
+		any |= sweep_forward(s);
+		if (!any && !is_over(s)) {
+			any = abi_apply(s);
+			if (!any)
+				link_retry(s);
+			any |= sweep_backward(s);
+		}
+	} while (any && !is_over(s));
+}
+
+static enum status solve_window(struct solver *s, const struct history *history,
+                                const struct solve_options *options)
+{
+	*s = (struct solver){.has_conflict = false};
+	TRY(window_init(&s->w, history, &options->window));
+	if (options->window.to < history->length)
+		s->behind = options->changes ? *options->changes : code_changes_of(history);
+	TRY(alloc(s));
+	TRY(link_init(s, options->single_writer));
+	if (options->abi)
+		TRY(abi_init(&s->abi, s));
+	if (options->log)
+		TRY(derivation_begin(options->log, s->w.node_count));
+	s->log = options->log;
+	s->interrupt = options->interrupt;
+	set_constants(s);
+	narrow_all(s);
+	if (options->window.to == history->length)
+		learn_halt(s);
+	for (size_t step = 0; step < s->w.step_count; step++) {
+		learn_branch(s, step);
+		learn_outcome(s, step);
+		if (has_work(s, step))
+			set_dirty(s, step);
+	}
+	solve(s);
+	link_trim(&s->memory);
+	return s->is_interrupted ? STATUS_INTERRUPTED : s->memory.status;
+}
+
+/*
+ * Code that was written is not what it is now: what ran before that is not known. Where a store may
+ * have written code that is then fetched anew, that is so from the fetch on. A window that does not
+ * reach the halt does not show what was written behind it. Data of the other byte order is not
+ * looked at.
+ */
+static size_t valid_from(const struct solver *s)
+{
+	size_t from = link_code_doubt(s);
+
+	if (s->behind.of_code)
+		return s->w.step_count;
+	if (from < s->memory.modified_code)
+		from = s->memory.modified_code;
+	return from < s->w.little_endian_from ? s->w.little_endian_from : from;
+}
+
+enum status solve_init(struct solver *s, const struct history *history,
+                       const struct solve_options *options)
+{
+	struct solve_options o = *options;
+	enum status status = solve_window(s, history, &o);
+
+	while (status == STATUS_OK && valid_from(s) > 0) {
+		uint64_t from = window_position_of(&s->w, valid_from(s));
+
+		if (from <= o.window.from)
+			from = o.window.from + 1;
+		if (from > o.window.to)
+			break;
+		o.window.from = from;
+		solve_fini(s);
+		status = solve_window(s, history, &o);
+	}
+	return status;
+}
+
+void solve_fini(struct solver *s)
+{
+	free(s->nodes);
+	interval_map_fini(&s->intervals);
+	free(s->dirty);
+	free(s->dirty_words);
+	link_fini(&s->memory);
+	abi_fini(&s->abi);
+	window_fini(&s->w);
+}
+
+static bool is_inside(const struct solver *s, uint64_t position)
+{
+	return !s->has_conflict && position >= s->w.options.from && position <= s->w.options.to;
+}
+
+struct bits solve_register(const struct solver *s, uint64_t position, unsigned int reg)
+{
+	size_t step;
+
+	if (!is_inside(s, position))
+		return (struct bits){0, 0};
+	step = window_step_of(&s->w, position);
+	return s->nodes[window_node_of(&s->w, step, reg)];
+}
+
+struct bits solve_word(const struct solver *s, uint64_t position, uint64_t address)
+{
+	if (!is_inside(s, position))
+		return (struct bits){0, 0};
+	return link_word_at(s, window_step_of(&s->w, position), address);
+}

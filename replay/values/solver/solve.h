@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The reconstruction of values in one window of a history. In: its steps
+ * (replay/values/ssa/window.h), the state at the halt if the window reaches it, where execution
+ * went. Out: what is proved of each register before each step, and of memory.
+ *
+ * Every micro-operation is a relation between nodes that says something in both directions
+ * (arch/uop/bits.h). A step is run again when a node changes that it makes or reads; sweeps over
+ * the steps that are to be run go back and forth until there are none. Bits are only ever added,
+ * so that the order does not matter and the end is the same. Memory: replay/values/solver/link.h.
+ *
+ * Two derivations that disagree make the whole window say nothing: it, or the snapshot, is not
+ * what it seems to be. Which of its registers, words and instructions is wrong does not show, and
+ * there is no value that does not rest on the instructions.
+ */
+#ifndef CSREPLAY_REPLAY_VALUES_SOLVER_SOLVE_H
+#define CSREPLAY_REPLAY_VALUES_SOLVER_SOLVE_H
+
+#include "replay/history/interrupt.h"
+#include "replay/values/solver/abi.h"
+#include "replay/values/solver/derivation.h"
+#include "replay/values/solver/interval_map.h"
+#include "replay/values/solver/link.h"
+#include "replay/values/ssa/code_change.h"
+#include "replay/values/ssa/window.h"
+
+struct solve_options {
+	struct window_options window;
+	/* Nobody but this core writes memory. */
+	bool single_writer;
+	/* Functions keep the registers that the procedure call standard says they keep. */
+	bool abi;
+	/* Those of the history, where they were looked up before, or NULL. */
+	const struct code_changes *changes;
+	struct interrupt *interrupt; /* or NULL */
+	struct derivation *log; /* of how all was learned; zeroed before its first use, or NULL */
+};
+
+struct solver {
+	struct window w;
+	struct bits *nodes;
+	struct interval_map intervals; /* of nodes of which they say more than the bits */
+	uint64_t *dirty;               /* bit s: step s is to be run */
+	uint64_t *dirty_words;         /* bit i: dirty[i] is not 0 */
+	struct link_memory memory;
+	struct abi abi;             /* none without that assumption */
+	struct derivation *log;     /* NULL but for `monitor why` */
+	struct code_changes behind; /* a window that ends before the halt; none for others */
+	struct interrupt *interrupt;
+	bool is_interrupted;
+	bool has_conflict;
+	size_t conflict; /* the step that it was found at */
+	uint64_t runs;   /* of steps, for statistics */
+};
+
+/* NO_MEM; UNSUPPORTED if the window is too large; INTERRUPTED. solve_fini() in any case. */
+MUST_USE enum status solve_init(struct solver *s, const struct history *history,
+                                const struct solve_options *options);
+void solve_fini(struct solver *s);
+
+/* A register (enum uop_register) at a position from <= p <= to of the window. */
+struct bits solve_register(const struct solver *s, uint64_t position, unsigned int reg);
+/* The 8 bytes at a multiple of 8, little endian. */
+struct bits solve_word(const struct solver *s, uint64_t position, uint64_t address);
+
+/* For abi.c: two nodes have the same value; true if that is new of any bit. */
+bool solve_same(struct solver *s, size_t step, uint32_t a, uint32_t b);
+/* What is learned from here on is learned for this reason. */
+static inline void solve_because(struct solver *s, enum cause_kind kind, size_t step,
+                                 uint32_t other)
+{
+	if (s->log)
+		s->log->cause = (struct cause){kind, (uint32_t)step, other};
+}
+
+/* At this step two derivations disagree. */
+void solve_disagree(struct solver *s, size_t step, const struct derivation_conflict *about);
+
+/* For link.c, of a step. */
+/* The node of a slot, or LINK_NONE for a constant or none; and a fact about a node. */
+uint32_t solve_node_of(const struct solver *s, size_t step, unsigned int slot);
+void solve_learn_node(struct solver *s, size_t step, uint32_t node, struct bits fact);
+/* The value of a slot but SLOT_NONE, and a fact about it. */
+struct bits solve_slot(const struct solver *s, size_t step, unsigned int slot);
+void solve_learn(struct solver *s, size_t step, unsigned int slot, struct bits fact);
+struct interval solve_interval(const struct solver *s, size_t step, unsigned int slot);
+void solve_learn_interval(struct solver *s, size_t step, unsigned int slot, struct interval fact);
+#endif

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Gaps, exceptions and changes of context as micro-operations; see boundary.h. Exception types are
+ * those of ETMv4 and ETE for the A profile (IHI 0064, exception instruction trace packet), and of
+ * PTM and ETMv3 (IHI 0035 and IHI 0014, branch packets with exception).
+ */
+#include "replay/values/ssa/boundary.h"
+
+#include "replay/history/history_store.h"
+#include "replay/values/ssa/fault.h"
+#include "replay/values/ssa/plan_code.h"
+
+enum exception_kind {
+	EXCEPTION_OTHER, /* all that is not known to be one of these */
+	EXCEPTION_CALL,
+	EXCEPTION_FAULT, /* of an instruction, which need not have completed */
+	EXCEPTION_INTERRUPT,
+};
+
+static const uint8_t etm4_kinds[16] = {
+        [2] = EXCEPTION_CALL,       /* call */
+        [3] = EXCEPTION_FAULT,      /* trap */
+        [5] = EXCEPTION_FAULT,      /* reserved */
+        [6] = EXCEPTION_FAULT,      /* instruction debug */
+        [7] = EXCEPTION_FAULT,      /* data debug */
+        [8] = EXCEPTION_FAULT,      /* reserved */
+        [9] = EXCEPTION_FAULT,      /* reserved */
+        [10] = EXCEPTION_FAULT,     /* alignment */
+        [11] = EXCEPTION_FAULT,     /* instruction fault */
+        [12] = EXCEPTION_FAULT,     /* data fault */
+        [14] = EXCEPTION_INTERRUPT, /* IRQ */
+        [15] = EXCEPTION_INTERRUPT, /* FIQ */
+};
+static const uint8_t ptm_kinds[16] = {
+        [5] = EXCEPTION_FAULT,      /* Jazelle, ThumbEE check */
+        [9] = EXCEPTION_FAULT,      /* undefined */
+        [10] = EXCEPTION_CALL,      /* SVC */
+        [11] = EXCEPTION_FAULT,     /* prefetch abort, BKPT */
+        [12] = EXCEPTION_FAULT,     /* data abort */
+        [13] = EXCEPTION_FAULT,     /* generic */
+        [14] = EXCEPTION_INTERRUPT, /* IRQ */
+        [15] = EXCEPTION_INTERRUPT, /* FIQ */
+};
+
+/* What the trace says at one position. */
+struct notices {
+	bool has_gap;
+	bool lost; /* nothing survives */
+	bool changes_space;
+	bool has_return; /* an exception return */
+	bool is_chained; /* M profile: which an exception follows that has no return address */
+	bool has_marker; /* M profile, of an exception's data */
+	unsigned int exceptions;
+	const struct element *exception; /* the last one */
+	unsigned int faults;             /* of accesses to data */
+	const struct element *fault;
+};
+
+/* The protocol of all of a core's sources, or UNKNOWN. */
+static enum protocol protocol_of(const struct snap_core *core)
+{
+	enum protocol protocol =
+	        core->source_count > 0 ? core->sources[0]->protocol : PROTOCOL_UNKNOWN;
+
+	for (size_t i = 1; i < core->source_count; i++) {
+		if (core->sources[i]->protocol != protocol)
+			return PROTOCOL_UNKNOWN;
+	}
+	return protocol;
+}
+
+void boundary_begin(struct boundary_reader *r, const struct history *history, uint64_t from,
+                    bool handler_preserves)
+{
+	size_t gaps;
+	const struct gap *gap = history_gaps(history, &gaps);
+	size_t events;
+	const struct history_event *event = history_events(history, &events);
+
+	*r = (struct boundary_reader){.history = history,
+	                              .handler_preserves = handler_preserves,
+	                              .protocol = protocol_of(history->core),
+	                              .m_core = m_core_of(history->core->device)};
+	while (r->gap < gaps && gap[r->gap].position <= from)
+		r->gap++;
+	for (; r->event < events && event[r->event].position <= from; r->event++) {
+		if (event[r->event].element.type != ELEMENT_PE_CONTEXT)
+			continue;
+		r->context = event[r->event].element.context;
+		r->has_context = true;
+	}
+}
+
+/* EL0 and EL1 have their memory in common. */
+static int regime(enum exception_level level)
+{
+	return level == EL_UNKNOWN || level == EL_0 ? (int)EL_1 : (int)level;
+}
+
+static bool same_space(const struct pe_context *a, const struct pe_context *b)
+{
+	return a->security == b->security && regime(a->level) == regime(b->level) &&
+	       a->has_context_id == b->has_context_id && a->has_vmid == b->has_vmid &&
+	       (!a->has_context_id || a->context_id == b->context_id) &&
+	       (!a->has_vmid || a->vmid == b->vmid);
+}
+
+static bool loses_all(const struct element *e)
+{
+	if (e->type == ELEMENT_EXCEPTION)
+		return e->exception.cancels_last;
+	if (e->type == ELEMENT_MEMTRANS)
+		return e->memtrans == MEMTRANS_FAIL;
+	return e->type == ELEMENT_NO_SYNC || e->type == ELEMENT_ADDR_NACC ||
+	       e->type == ELEMENT_ADDR_UNKNOWN || e->type == ELEMENT_I_RANGE_NOPATH;
+}
+
+static enum exception_kind kind_of(const struct boundary_reader *r, const struct element *e)
+{
+	uint32_t number = e->exception.number;
+
+	if (number >= 16 || r->history->core->arch == CORE_M)
+		return EXCEPTION_OTHER;
+	if (r->protocol == PROTOCOL_ETM4 || r->protocol == PROTOCOL_ETE)
+		return (enum exception_kind)etm4_kinds[number];
+	if (r->protocol == PROTOCOL_PTM || r->protocol == PROTOCOL_ETM3)
+		return (enum exception_kind)ptm_kinds[number];
+	return EXCEPTION_OTHER;
+}
+
+/* An access to data faulted, or was watched (ETMv4): numbers of the tables above. */
+static bool is_data_fault(const struct boundary_reader *r, const struct element *e)
+{
+	enum { DATA_DEBUG = 7, DATA_FAULT = 12 };
+
+	return kind_of(r, e) == EXCEPTION_FAULT &&
+	       (e->exception.number == DATA_DEBUG || e->exception.number == DATA_FAULT);
+}
+
+static void take_event(struct boundary_reader *r, const struct element *e, struct notices *n)
+{
+	n->lost |= loses_all(e);
+	if (e->type == ELEMENT_PE_CONTEXT) {
+		n->lost |= r->has_context && r->context.is_64bit != e->context.is_64bit;
+		n->changes_space |= r->has_context && !same_space(&r->context, &e->context);
+		r->context = e->context;
+		r->has_context = true;
+	} else if (e->type == ELEMENT_EXCEPTION && e->exception.is_data_marker) {
+		n->has_marker = true;
+	} else if (e->type == ELEMENT_EXCEPTION) {
+		n->is_chained = n->has_return && !e->exception.has_return_address;
+		n->exceptions++;
+		n->exception = e;
+		if (is_data_fault(r, e)) {
+			n->faults++;
+			n->fault = e;
+		}
+	} else if (e->type == ELEMENT_EXCEPTION_RET) {
+		n->has_return = true;
+	}
+}
+
+/* Tracing was off once: of a handler it may have been, if the exception comes first. */
+static bool is_off(const struct gap *gap)
+{
+	return gap->reason == GAP_TRACE_ON && gap->merged == 0;
+}
+
+static struct notices take(struct boundary_reader *r, uint64_t position)
+{
+	struct notices n = {0};
+	uint64_t first_gap = 0; /* where the trace shows it */
+	size_t gaps;
+	const struct gap *gap = history_gaps(r->history, &gaps);
+	size_t events;
+	const struct history_event *event = history_events(r->history, &events);
+
+	for (; r->gap < gaps && gap[r->gap].position <= position; r->gap++) {
+		if (!n.has_gap)
+			first_gap = gap[r->gap].offset;
+		n.has_gap = true;
+		n.lost |= !is_off(&gap[r->gap]);
+	}
+	for (; r->event < events && event[r->event].position <= position; r->event++)
+		take_event(r, &event[r->event].element, &n);
+	n.lost |= n.has_gap && n.exceptions > 0 && first_gap < n.exception->offset;
+	return n;
+}
+
+static void lose_all(struct uop_builder *b)
+{
+	uop_begin(b);
+	b->insn.flags = UOP_KILLS_ALL;
+	uop_finish(b);
+}
+
+/* Another mode: R8 to R14 are perhaps others, and so are those that go by their modes. */
+static void change_mode(struct uop_builder *b)
+{
+	uop_define_unknown(b, REG_PSTATE, 64);
+	for (unsigned int reg = 8; reg <= REG_SP; reg++)
+		uop_define_unknown(b, reg, 32);
+	uop_define_unknown(b, REG_NZCV, 16);
+}
+
+/* Entry of a handler that is traced, or a return from one: another SP, and its own state. */
+static void change_level(const struct boundary_from *from, struct uop_builder *b)
+{
+	if (from->site.isa != ISA_A64) {
+		change_mode(b);
+		return;
+	}
+	uop_define_unknown(b, REG_NZCV, 16);
+	uop_define_unknown(b, REG_PSTATE, 64);
+	uop_define_unknown(b, REG_SP, 64);
+	for (unsigned int reg = REG_SP_EL0; reg <= REG_SPSR_EL3; reg++)
+		uop_define_unknown(b, reg, 64);
+}
+
+/*
+ * Begins with what the instruction left that faulted. Behind a branch to an address in a register
+ * the instruction set of AArch32 is not known.
+ */
+static void begin_fault(const struct boundary_reader *r, const struct notices *n,
+                        const struct boundary_from *from, struct uop_builder *b)
+{
+	enum isa isa = from->site.isa;
+
+	if (n->faults == 0)
+		uop_begin(b);
+	else if (n->faults == 1 && n->fault->exception.has_return_address && from->is_known &&
+	         (isa == ISA_A64 || !from->insn->branch.interworks))
+		fault_begin(r->history->core->memory, n->fault->exception.return_address, isa, b);
+	else
+		lose_all(b);
+}
+
+/*
+ * Execution goes on at the preferred return address of the one exception: its handler ran unseen,
+ * or the history ends there. False if nothing changed.
+ */
+static bool resumed(struct boundary_reader *r, uint64_t position, const struct notices *n,
+                    const struct boundary_from *from, struct uop_builder *b)
+{
+	const struct element *e = n->exception;
+	enum exception_kind kind = kind_of(r, e);
+	bool again = from->is_known && from->address == e->exception.return_address;
+
+	if (kind == EXCEPTION_CALL) {
+		if (!from->is_known || !call_model_system(&from->site, b)) {
+			r->maintains_icache = from->is_known && call_model_may_flush(&from->site);
+			lose_all(b);
+		}
+		return true;
+	}
+	/* An SVC has taken an exception of its own, which the trace does not show. */
+	if (kind == EXCEPTION_INTERRUPT && r->handler_preserves && !from->is_exception)
+		return false;
+	/* The halt is that of the fault itself. */
+	if (!from->is_exception && position == history_length(r->history) &&
+	    kind == EXCEPTION_FAULT && !again) {
+		begin_fault(r, n, from, b);
+		uop_finish(b);
+		r->is_fault = n->faults > 0 && (b->insn.flags & UOP_KILLS_REGISTERS) == 0;
+		return n->faults > 0;
+	}
+	lose_all(b);
+	return true;
+}
+
+/* Execution may have come to this address from the instruction. */
+static bool leads_to(const struct boundary_from *from, uint64_t address)
+{
+	const struct uop_branch *branch = &from->insn->branch;
+	bool is_behind = address == from->address + from->size;
+
+	if (branch->kind == BRANCH_NONE || branch->kind == BRANCH_EXCEPTION)
+		return is_behind || (from->insn->flags & UOP_NOT_IN_TABLE) != 0;
+	if (branch->kind == BRANCH_DIRECT || branch->kind == BRANCH_CONDITIONAL)
+		return address == branch->target || (is_behind && branch->kind != BRANCH_DIRECT);
+	return true;
+}
+
+/* Where an exception of the M profile was taken: ETMv3 does not say it of all. */
+static bool taken_at(const struct boundary_from *from, const struct element *e, uint32_t *address)
+{
+	unsigned int kind;
+
+	*address = (uint32_t)e->exception.return_address;
+	if (!from->is_known || !from->insn || (from->insn->flags & UOP_KILLS_REGISTERS) != 0)
+		return false;
+	if (e->exception.has_return_address)
+		return leads_to(from, *address);
+	*address = (uint32_t)from->address + from->size;
+	kind = from->insn->branch.kind;
+	if (kind == BRANCH_DIRECT)
+		*address = (uint32_t)from->insn->branch.target;
+	return kind == BRANCH_NONE || kind == BRANCH_EXCEPTION || kind == BRANCH_DIRECT;
+}
+
+static bool enter_m(const struct boundary_reader *r, const struct element *e,
+                    const struct boundary_from *from, struct uop_builder *b)
+{
+	const struct memmap *memory = r->history->core->memory;
+	struct plan plan = {.isa = ISA_T32, .space = SPACE_ANY};
+	uint32_t address;
+
+	if (m_exception_kind_of(&r->m_core, r->protocol, e->exception.number) ==
+	            M_EXCEPTION_OTHER ||
+	    !taken_at(from, e, &address))
+		return false;
+	plan.address = address;
+	plan.size = plan_size(memory, &plan);
+	if (!plan_read_opcode(memory, &plan))
+		return false;
+	m_exception_enter(&r->m_core, address, plan.opcode, b);
+	return true;
+}
+
+static bool try_m(const struct boundary_reader *r, const struct notices *n, bool resumes,
+                  const struct boundary_from *from, struct uop_builder *b)
+{
+	const struct element *e = n->exception;
+
+	if (!r->m_core.is_followed || n->lost || n->changes_space || n->exceptions > 1 ||
+	    (n->has_marker && n->exceptions == 0) || !from->is_known ||
+	    (r->m_core.has_security && !r->has_context))
+		return false;
+	if (n->has_gap) {
+		if (!resumes || n->has_return || !r->handler_preserves ||
+		    m_exception_kind_of(&r->m_core, r->protocol, e->exception.number) !=
+		            M_EXCEPTION_INTERRUPT)
+			return false;
+		m_exception_unseen(b);
+		return true;
+	}
+	if (n->exceptions == 1 && !n->has_return)
+		return enter_m(r, e, from, b);
+	/* ETMv3 does not tell a chained exception from one behind a return. */
+	if (n->exceptions == 1 && (!n->is_chained || r->protocol != PROTOCOL_ETM4))
+		return false;
+	m_exception_return(&r->m_core, from->site.opcode, n->exceptions == 1, b);
+	return true;
+}
+
+/* Exceptions of the M profile. */
+static void m_boundary(const struct boundary_reader *r, const struct notices *n, bool resumes,
+                       const struct boundary_from *from, struct uop_builder *b)
+{
+	if (!try_m(r, n, resumes, from, b))
+		lose_all(b);
+}
+
+/* There is no handler: what an exception leads to there came after one that is not traced. */
+static bool is_at_el0(const struct boundary_reader *r)
+{
+	return r->has_context && r->context.level == EL_0;
+}
+
+bool boundary_next(struct boundary_reader *r, uint64_t position, const uint64_t *pc,
+                   const struct boundary_from *from, struct uop_builder *b, bool *changes_space)
+{
+	struct notices n = take(r, position);
+	const struct element *e = n.exception;
+	bool resumes = n.exceptions == 1 && pc && e->exception.has_return_address &&
+	               *pc == e->exception.return_address;
+
+	*changes_space = n.changes_space;
+	r->is_interrupted = n.has_gap || n.exceptions > 0 || n.has_return;
+	r->is_return = n.has_return;
+	r->maintains_icache = false;
+	r->is_fault = false;
+	if (r->history->core->arch == CORE_M &&
+	    (r->is_interrupted || n.lost || n.changes_space || n.has_marker)) {
+		r->m_core.is_secure = r->context.security == SECURITY_SECURE;
+		m_boundary(r, &n, resumes, from, b);
+		return true;
+	}
+	if (n.lost || ((n.exceptions > 1 || n.changes_space) && n.has_gap)) {
+		lose_all(b);
+		return true;
+	}
+	if (n.changes_space) {
+		begin_fault(r, &n, from, b);
+		change_level(from, b);
+		uop_finish(b);
+		b->insn.flags |= UOP_KILLS_MEMORY;
+		return true;
+	}
+	if (resumes)
+		return resumed(r, position, &n, from, b);
+	if (!r->is_interrupted && from->is_exception && pc && *pc == from->address + from->size &&
+	    call_model_semihosting(&from->site, r->history->core->arch == CORE_M, b))
+		return true;
+	if (n.has_gap || (from->is_exception && n.exceptions == 0) ||
+	    (n.exceptions > 0 && is_at_el0(r))) {
+		lose_all(b);
+		return true;
+	}
+	if (n.exceptions > 0 && from->is_known && e->exception.has_return_address &&
+	    e->exception.return_address == from->address && kind_of(r, e) == EXCEPTION_FAULT) {
+		lose_all(b); /* the instruction before may not have completed */
+		return true;
+	}
+	if (n.exceptions > 0 || n.has_return) {
+		begin_fault(r, &n, from, b);
+		change_level(from, b);
+		uop_finish(b);
+		return true;
+	}
+	return false;
+}
+
+uint64_t boundary_space_change(const struct history *history)
+{
+	size_t count;
+	const struct history_event *events = history_events(history, &count);
+	const struct pe_context *before = NULL;
+	uint64_t position = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct element *e = &events[i].element;
+
+		if (e->type != ELEMENT_PE_CONTEXT)
+			continue;
+		if (before && !same_space(before, &e->context))
+			position = events[i].position;
+		before = &e->context;
+	}
+	return position;
+}
+
+uint64_t boundary_ahead(const struct boundary_reader *r, uint64_t position)
+{
+	uint64_t ahead = UINT64_MAX;
+	size_t gaps;
+	const struct gap *gap = history_gaps(r->history, &gaps);
+	size_t events;
+	const struct history_event *event = history_events(r->history, &events);
+
+	for (size_t i = r->gap; i < gaps && ahead > gap[i].position; i++) {
+		if (gap[i].position > position)
+			ahead = gap[i].position;
+	}
+	for (size_t i = r->event; i < events && ahead > event[i].position; i++) {
+		if (event[i].position > position)
+			ahead = event[i].position;
+	}
+	return ahead;
+}

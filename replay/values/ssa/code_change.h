@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether code, or what addresses mean, may have been something else before: in what a history
+ * shows, and so also behind a window of it. In: a history, whose code is read from the memory at
+ * the halt.
+ */
+#ifndef CSREPLAY_REPLAY_VALUES_SSA_CODE_CHANGE_H
+#define CSREPLAY_REPLAY_VALUES_SSA_CODE_CHANGE_H
+
+#include <stdbool.h>
+
+#include "replay/history/history.h"
+
+struct code_changes {
+	/*
+	 * Code ran from memory that can be written, and so did what makes code of what was written:
+	 * maintenance of the instruction cache, or an AArch32 system call, which may be Linux's
+	 * cacheflush.
+	 */
+	bool of_code;
+	/* Code ran that changes what addresses mean: writes of TTBR and its kin. */
+	bool of_translation;
+	uint64_t same_space_from; /* position; before it context says it is another one */
+};
+
+/* Looks at all code of the history. */
+struct code_changes code_changes_of(const struct history *history);
+
+#endif

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Frames on the stack; see m_exception.h. */
+#include "replay/values/ssa/m_exception.h"
+
+#include "arch/insn.h"
+
+enum {
+	SP = 13,
+	LR = 14,
+	BASIC_FRAME = 32,  /* bytes: R0 to R3, R12, LR, return address, xPSR */
+	FP_FRAME = 104,    /* and S0 to S15, FPSCR, a word */
+	FP_MOST = 168,     /* and S16 to S31 (FPCCR.TS) */
+	CALLEE_FRAME = 40, /* a signature, a word, R4 to R11 */
+	SCALARS = 8,       /* D registers that have S0 to S15 */
+
+	AT_RETURN = 24,
+	AT_XPSR = 28,
+	XPSR_FLAGS = 28, /* bits */
+	XPSR_PADDED = 9,
+	RETURN_TO_SECURE = 0, /* the handler is in Secure state */
+	RETURN_SPSEL = 2,
+	RETURN_MODE = 3,
+	RETURN_BASIC = 4,
+	RETURN_DCRS = 5, /* default rules for the stacking of R4 to R11 */
+	RETURN_SECURE = 6,
+};
+
+#define RETURN_ONES UINT32_C(0xffffffe1)
+
+/* Registers in the order of a frame. */
+static const uint8_t stacked[] = {0, 1, 2, 3, 12, LR};
+enum { STACKED = sizeof(stacked) };
+
+struct m_core m_core_of(const struct snap_device *device)
+{
+	static const struct {
+		const char *type;
+		struct m_core core;
+	} types[] = {
+	        {"Cortex-M0", {.is_followed = true, .is_aligned = true}},
+	        {"Cortex-M0+", {.is_followed = true, .is_aligned = true}},
+	        {"Cortex-M0PLUS", {.is_followed = true, .is_aligned = true}},
+	        {"Cortex-M1", {.is_followed = true, .is_aligned = true}},
+	        {"Cortex-M3", {.is_followed = true}},
+	        {"Cortex-M4", {.is_followed = true, .may_have_fpu = true}},
+	        {"Cortex-M7", {.is_followed = true, .may_have_fpu = true}},
+	        {"Cortex-M33", {true, true, true, true, false}},
+	        {"Cortex-M35P", {true, true, true, true, false}},
+	};
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		if (str_eq_nocase(device->type, str_of(types[i].type)))
+			return types[i].core;
+	}
+	return (struct m_core){.may_have_fpu = true};
+}
+
+/* ETMv4: IHI 0064, table of M profile exception types. */
+static enum m_exception_kind etm4_kind(uint32_t number)
+{
+	bool is_irq = (number >= 0x10 && number <= 0x17) || (number >= 0x208 && number <= 0x3ef);
+
+	if (is_irq || number == 0xf)
+		return M_EXCEPTION_INTERRUPT;
+	if ((number >= 2 && number <= 6) || number == 0xb || number == 0xc || number == 0xe)
+		return M_EXCEPTION_PLAIN;
+	return M_EXCEPTION_OTHER;
+}
+
+/* ETMv3: IHI 0014, the same. */
+static enum m_exception_kind etm3_kind(uint32_t number)
+{
+	bool is_irq = (number >= 1 && number <= 8) || (number >= 0x18 && number <= 0x1ff);
+
+	if (is_irq || number == 0xf)
+		return M_EXCEPTION_INTERRUPT;
+	if ((number >= 9 && number <= 0xe) || number == 0x13 || number == 0x15)
+		return M_EXCEPTION_PLAIN;
+	return M_EXCEPTION_OTHER;
+}
+
+/* HardFault to UsageFault may be of the stacking itself: a stack limit leaves no frame. */
+static bool may_be_of_stacking(uint32_t number)
+{
+	return number >= 3 && number <= 6;
+}
+
+enum m_exception_kind m_exception_kind_of(const struct m_core *core, enum protocol protocol,
+                                          uint32_t number)
+{
+	if (core->has_security && (protocol != PROTOCOL_ETM4 || may_be_of_stacking(number)))
+		return M_EXCEPTION_OTHER;
+	if (protocol == PROTOCOL_ETM4)
+		return etm4_kind(number);
+	return protocol == PROTOCOL_ETM3 ? etm3_kind(number) : M_EXCEPTION_OTHER;
+}
+
+static bool is_secure(const struct m_core *core)
+{
+	return core->has_security && core->is_secure;
+}
+
+static unsigned int bit_of(struct uop_builder *b, unsigned int slot, unsigned int bit)
+{
+	return uop_field(b, UOP_FIELD, 32, slot, (struct bits_field){bit, 1, 0});
+}
+
+static unsigned int with_bit(struct uop_builder *b, unsigned int slot, unsigned int bit,
+                             unsigned int value)
+{
+	return uop_insert(b, 32, slot, value, (struct bits_field){0, 1, bit});
+}
+
+/* 1 if the frame is without the registers of the FPU. */
+static unsigned int is_basic(const struct m_core *core, struct uop_builder *b,
+                             unsigned int exc_return)
+{
+	return core->may_have_fpu ? bit_of(b, exc_return, RETURN_BASIC) : uop_constant(b, 1);
+}
+
+/* Of Secure state it may be larger by S16 to S31. */
+static unsigned int size_of(const struct m_core *core, struct uop_builder *b, unsigned int basic)
+{
+	unsigned int with_fp;
+
+	if (!core->may_have_fpu)
+		return uop_constant(b, BASIC_FRAME);
+	with_fp = is_secure(core) ? uop_unknown(b, 32) : uop_constant(b, FP_FRAME);
+	return uop_select(b, 32, basic, uop_constant(b, BASIC_FRAME), with_fp);
+}
+
+static void forget_state(const struct m_core *core, struct uop_builder *b)
+{
+	unsigned int scalars = is_secure(core) ? 2 * SCALARS : SCALARS;
+
+	uop_define_unknown(b, REG_PSTATE, 64);
+	if (!core->may_have_fpu)
+		return;
+	uop_define_unknown(b, REG_FPSR, 64);
+	for (unsigned int d = 0; d < scalars; d++)
+		uop_define_unknown(b, REG_V0 + d, 64);
+}
+
+/*
+ * What the core puts into LR: of these bits none depends on another but that PSP is of threads;
+ * with Security Extension SPSEL says it of threads alone. `on_psp`: the frame is there.
+ */
+static unsigned int make_exc_return(const struct m_core *core, struct uop_builder *b,
+                                    unsigned int *on_psp)
+{
+	unsigned int spsel = uop_unknown(b, 1);
+	unsigned int other = uop_unknown(b, 1);
+	unsigned int mode = core->has_security ? other : uop_make(b, UOP_OR, 1, spsel, other);
+	unsigned int basic = core->may_have_fpu ? uop_unknown(b, 1) : uop_constant(b, 1);
+	unsigned int slot = uop_constant(b, RETURN_ONES);
+
+	*on_psp = spsel;
+	if (core->has_security) {
+		*on_psp = uop_make(b, UOP_AND, 1, spsel, mode);
+		slot = with_bit(b, slot, RETURN_TO_SECURE, uop_unknown(b, 1));
+		slot = with_bit(b, slot, RETURN_SECURE, uop_constant(b, is_secure(core) ? 1 : 0));
+	}
+	if (is_secure(core))
+		slot = with_bit(b, slot, RETURN_DCRS, uop_unknown(b, 1));
+	slot = with_bit(b, slot, RETURN_SPSEL, spsel);
+	slot = with_bit(b, slot, RETURN_MODE, mode);
+	return with_bit(b, slot, RETURN_BASIC, basic);
+}
+
+/* R4 to R11, if they were not stacked below the frame. */
+static void keep_callee(struct uop_builder *b, unsigned int dcrs)
+{
+	for (unsigned int reg = 4; reg <= 11; reg++)
+		uop_define(b, reg, uop_select(b, 32, dcrs, reg, uop_unknown(b, 32)));
+}
+
+/* What an entry leaves as the SP that the frame is on, and does below the frame. */
+static unsigned int stack_callee(const struct m_core *core, struct uop_builder *b,
+                                 unsigned int exc_return, unsigned int frame)
+{
+	unsigned int dcrs;
+
+	if (!is_secure(core))
+		return frame;
+	dcrs = bit_of(b, exc_return, RETURN_DCRS);
+	uop_clobber_when(b, (struct uop_place){frame, -CALLEE_FRAME}, CALLEE_FRAME, 0,
+	                 (struct uop_access){.when = (uint8_t)dcrs});
+	keep_callee(b, dcrs);
+	return uop_select(b, 32, dcrs, frame,
+	                  uop_sum(b, 32, frame, uop_constant(b, CALLEE_FRAME), true));
+}
+
+/*
+ * The frame is below SP, and lower by 4 if it would not be aligned to 8 and the core does that
+ * (CCR.STKALIGN). `padded` is whether it did.
+ */
+static unsigned int frame_below(const struct m_core *core, struct uop_builder *b, unsigned int size,
+                                unsigned int *padded)
+{
+	unsigned int place = uop_sum(b, 32, SP, size, true);
+	unsigned int odd = bit_of(b, place, 2);
+
+	*padded = core->is_aligned ? odd : uop_make(b, UOP_AND, 1, odd, uop_unknown(b, 1));
+	return with_bit(b, place, 2, uop_make(b, UOP_XOR, 1, odd, *padded));
+}
+
+/* LDM, POP, STM, PUSH; of 32 bits all of their group, with LDRD and STRD; VLDM, VSTM and all FP. */
+bool m_has_many_accesses(uint32_t opcode)
+{
+	if (opcode <= UINT16_MAX)
+		return (opcode & 0xf600) == 0xb400 || (opcode & 0xf000) == 0xc000;
+	return opcode >> 25 == 0x74 || m_is_fp(opcode);
+}
+
+static void stack_frame(struct uop_builder *b, unsigned int frame, uint32_t return_address,
+                        unsigned int padded)
+{
+	unsigned int flags = uop_make(b, UOP_PACK, 4, REG_NZCV, SLOT_NONE);
+	unsigned int xpsr =
+	        uop_insert(b, 32, uop_unknown(b, 32), flags, (struct bits_field){0, 4, XPSR_FLAGS});
+
+	for (unsigned int i = 0; i < STACKED; i++)
+		uop_store(b, (struct uop_place){frame, 4 * (int64_t)i}, 4, stacked[i]);
+	uop_store(b, (struct uop_place){frame, AT_RETURN}, 4, uop_constant(b, return_address));
+	uop_store(b, (struct uop_place){frame, AT_XPSR}, 4, with_bit(b, xpsr, XPSR_PADDED, padded));
+}
+
+static void finish(struct uop_builder *b)
+{
+	uop_finish(b);
+	b->insn.flags |= UOP_AARCH32;
+}
+
+void m_exception_enter(const struct m_core *core, uint32_t return_address, uint32_t opcode,
+                       struct uop_builder *b)
+{
+	unsigned int on_psp;
+	unsigned int exc_return;
+	unsigned int basic;
+	unsigned int frame;
+	unsigned int lowest;
+	unsigned int padded;
+
+	uop_begin(b);
+	exc_return = make_exc_return(core, b, &on_psp);
+	basic = is_basic(core, b, exc_return);
+	frame = frame_below(core, b, size_of(core, b, basic), &padded);
+	stack_frame(b, frame, return_address, padded);
+	if (core->may_have_fpu)
+		uop_clobber_when(b, (struct uop_place){frame, BASIC_FRAME},
+		                 (is_secure(core) ? FP_MOST : FP_FRAME) - BASIC_FRAME, 0,
+		                 (struct uop_access){.when = (uint8_t)basic});
+	lowest = stack_callee(core, b, exc_return, frame);
+	forget_state(core, b);
+	uop_define_unknown(b, REG_NZCV, 16);
+	/* What the handler finds in these is not said. */
+	for (unsigned int i = 0; i + 1 < STACKED; i++)
+		uop_define_unknown(b, stacked[i], 32);
+	uop_define(b, LR, exc_return);
+	uop_define(b, SP, uop_select(b, 32, on_psp, M_OTHER_SP, lowest));
+	uop_define(b, M_OTHER_SP, uop_select(b, 32, on_psp, lowest, M_OTHER_SP));
+	finish(b);
+	if (m_has_many_accesses(opcode))
+		b->insn.flags |= UOP_KILLS_ALL;
+}
+
+/* The EXC_RETURN that an instruction put into the PC. */
+static unsigned int exc_return_of(struct uop_builder *b, uint32_t opcode)
+{
+	bool is_pop = (opcode & 0xff00) == 0xbd00 && opcode <= UINT16_MAX;
+	bool is_load = (opcode & 0xffff8000) == 0xe8bd8000 || opcode == 0xf85dfb04;
+
+	if ((opcode & 0xff87) == 0x4700 && opcode <= UINT16_MAX && (opcode >> 3 & 15) < 15)
+		return opcode >> 3 & 15;
+	/* The PC was the last word popped, and is still there. */
+	if (is_pop || is_load)
+		return uop_load(b, (struct uop_place){SP, -4}, 4);
+	return uop_unknown(b, 32);
+}
+
+static void chain(const struct m_core *core, struct uop_builder *b, unsigned int exc_return)
+{
+	forget_state(core, b);
+	uop_define_unknown(b, REG_NZCV, 16);
+	for (unsigned int i = 0; i + 1 < STACKED; i++)
+		uop_define_unknown(b, stacked[i], 32);
+	/* What came before decides where R4 to R11 are from now on. */
+	if (is_secure(core))
+		exc_return = with_bit(b, exc_return, RETURN_DCRS, uop_unknown(b, 1));
+	uop_define(b, LR, exc_return);
+}
+
+static unsigned int frame_at(const struct m_core *core, struct uop_builder *b,
+                             unsigned int exc_return, unsigned int on_psp)
+{
+	unsigned int frame = uop_select(b, 32, on_psp, M_OTHER_SP, SP);
+	unsigned int dcrs;
+
+	if (core->is_aligned)
+		frame = with_bit(b, frame, 2, SLOT_ZERO);
+	if (!is_secure(core))
+		return frame;
+	dcrs = bit_of(b, exc_return, RETURN_DCRS);
+	keep_callee(b, dcrs);
+	return uop_select(b, 32, dcrs, frame,
+	                  uop_sum(b, 32, frame, uop_constant(b, CALLEE_FRAME), false));
+}
+
+static void unstack(const struct m_core *core, struct uop_builder *b, unsigned int exc_return)
+{
+	unsigned int spsel = bit_of(b, exc_return, RETURN_SPSEL);
+	unsigned int mode = bit_of(b, exc_return, RETURN_MODE);
+	unsigned int on_psp = core->has_security ? uop_make(b, UOP_AND, 1, spsel, mode) : spsel;
+	unsigned int size = size_of(core, b, is_basic(core, b, exc_return));
+	unsigned int frame = frame_at(core, b, exc_return, on_psp);
+	unsigned int pc = uop_load(b, (struct uop_place){frame, AT_RETURN}, 4);
+	unsigned int xpsr = uop_load(b, (struct uop_place){frame, AT_XPSR}, 4);
+	unsigned int flags =
+	        uop_field(b, UOP_FIELD, 4, xpsr, (struct bits_field){XPSR_FLAGS, 4, 0});
+	unsigned int above = uop_sum(b, 32, frame, size, false);
+	unsigned int odd =
+	        uop_make(b, UOP_OR, 1, bit_of(b, above, 2), bit_of(b, xpsr, XPSR_PADDED));
+
+	for (unsigned int i = 0; i < STACKED; i++)
+		uop_define(b, stacked[i],
+		           uop_load(b, (struct uop_place){frame, 4 * (int64_t)i}, 4));
+	uop_define(b, REG_NZCV, uop_make(b, UOP_UNPACK, 16, flags, SLOT_NONE));
+	uop_define(b, SP, with_bit(b, above, 2, odd));
+	uop_define(b, M_OTHER_SP, uop_select(b, 32, on_psp, SP, M_OTHER_SP));
+	forget_state(core, b);
+	/* Bit 0 of the word does not matter. */
+	b->insn.branch = (struct uop_branch){
+	        .kind = BRANCH_INDIRECT,
+	        .slot = (uint8_t)uop_field(b, UOP_FIELD, 32, pc, (struct bits_field){1, 31, 1}),
+	        .target_bits = 32,
+	        .when = SLOT_NONE,
+	};
+}
+
+void m_exception_return(const struct m_core *core, uint32_t opcode, bool is_chained,
+                        struct uop_builder *b)
+{
+	unsigned int exc_return;
+
+	uop_begin(b);
+	exc_return = exc_return_of(b, opcode);
+	if (is_chained)
+		chain(core, b, exc_return);
+	else
+		unstack(core, b, exc_return);
+	finish(b);
+}
+
+/* Its frame and whatever else it has on the stack are where SP is, or where the other one is. */
+void m_exception_unseen(struct uop_builder *b)
+{
+	uop_begin(b);
+	finish(b);
+	b->insn.flags |= UOP_KILLS_MEMORY;
+}
+
+void m_exception_lazy(struct uop_builder *b)
+{
+	uop_begin(b);
+	uop_define_unknown(b, REG_FPSR, 64);
+	finish(b);
+	b->insn.flags |= UOP_KILLS_MEMORY;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Micro-operations with their operands resolved; see plan_op.h. */
+#include "replay/values/ssa/plan_op.h"
+
+static struct operand operand_of(unsigned int slot, const uint8_t *read_of, uint8_t zero)
+{
+	if (slot == SLOT_NONE || slot == SLOT_ZERO)
+		return (struct operand){OPERAND_CONSTANT, zero};
+	if (slot >= SLOT_CONSTANT)
+		return (struct operand){OPERAND_CONSTANT, (uint8_t)(slot - SLOT_CONSTANT)};
+	if (slot >= SLOT_TEMP)
+		return (struct operand){OPERAND_TEMP, (uint8_t)(slot - SLOT_TEMP)};
+	return (struct operand){OPERAND_READ, read_of[slot]};
+}
+
+static bool relates(const struct uop *op)
+{
+	return op->op != UOP_STORE && op->op != UOP_LOAD && op->op != UOP_UNKNOWN;
+}
+
+/* A second run directly behind the first finds nothing. */
+static bool is_exact(const struct uop *op)
+{
+	switch (op->op) {
+	case UOP_AND:
+	case UOP_OR:
+	case UOP_XOR:
+	case UOP_FIELD:
+	case UOP_SIGNED:
+	case UOP_LOW:
+	case UOP_SWIZZLE:
+		return true;
+	default: /* of additions the bits, but not the ranges */
+		return false;
+	}
+}
+
+static bool share_node(const struct plan_op *x, const struct plan_op *y)
+{
+	for (unsigned int i = 0; i < OPERANDS; i++) {
+		for (unsigned int k = 0; k < OPERANDS; k++) {
+			const struct operand *a = &x->operands[i];
+			const struct operand *b = &y->operands[k];
+
+			if (a->kind != b->kind || a->kind == OPERAND_CONSTANT)
+				continue;
+			if (a->kind == OPERAND_READ || a->index == b->index)
+				return true;
+		}
+	}
+	return false;
+}
+
+static uint64_t bit_of(size_t op)
+{
+	return (uint64_t)1 << (op < PLAN_OPS_APART ? op : PLAN_OPS_APART - 1);
+}
+
+static void find_wakes(struct plan_op *ops, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		ops[i].self = i < PLAN_OPS_APART - 1 ? bit_of(i) : 0;
+		for (size_t k = 0; k < count; k++) {
+			if (i == k ? !is_exact(&ops[i].op) : share_node(&ops[i], &ops[k]))
+				ops[i].wakes |= bit_of(k);
+		}
+	}
+}
+
+/* The constants of an instruction, and zero. */
+static struct bits *copy_constants(struct arena *arena, const struct uop_insn *insn)
+{
+	struct bits *constants =
+	        arena_alloc(arena, (insn->constant_count + 1u) * sizeof(*constants));
+
+	if (!constants)
+		return NULL;
+	for (size_t i = 0; i < insn->constant_count; i++)
+		constants[i] = bits_of(insn->constants[i]);
+	constants[insn->constant_count] = bits_of(0);
+	return constants;
+}
+
+enum status plan_ops_make(struct arena *arena, const struct uop_insn *insn, const uint8_t *read_of,
+                          struct plan_ops *ops)
+{
+	uint8_t zero = insn->constant_count;
+	struct plan_op *list;
+	struct plan_narrow *narrows;
+
+	*ops = (struct plan_ops){.count = 0};
+	if (insn->op_count == 0)
+		return STATUS_OK;
+	list = arena_alloc(arena, insn->op_count * sizeof(*list));
+	narrows = arena_alloc(arena, insn->op_count * sizeof(*narrows));
+	ops->constants = copy_constants(arena, insn);
+	if (!list || !narrows || !ops->constants)
+		return STATUS_NO_MEM;
+	for (size_t i = 0; i < insn->op_count; i++) {
+		const struct uop *op = &insn->ops[i];
+
+		if (relates(op))
+			list[ops->count++] = (struct plan_op){
+			        .op = *op,
+			        .operands = {operand_of(op->dst, read_of, zero),
+			                     operand_of(op->a, read_of, zero),
+			                     operand_of(op->b, read_of, zero),
+			                     operand_of(op->c, read_of, zero)},
+			};
+		if (op->dst != SLOT_NONE && op->width < 64)
+			narrows[ops->narrow_count++] =
+			        (struct plan_narrow){(uint8_t)(op->dst - SLOT_TEMP), op->width};
+	}
+	find_wakes(list, ops->count);
+	ops->ops = list;
+	ops->narrows = narrows;
+	return STATUS_OK;
+}

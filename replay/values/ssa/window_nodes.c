@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers of nodes, reads and accesses, and users; see window_nodes.h. */
+#include "replay/values/ssa/window_nodes.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The numbers of the steps of a block fit the fields of struct step. */
+static_assert((STEP_BLOCK - 1) * (UOP_TEMPS + UOP_DEFS + REG_COUNT) < 1 << STEP_NODE_BITS, "nodes");
+static_assert((STEP_BLOCK - 1) * REG_COUNT < 1 << STEP_READ_BITS, "reads");
+static_assert((STEP_BLOCK - 1) * UOP_ACCESSES < 1 << STEP_ACCESS_BITS, "accesses");
+
+static bool is_constant(const struct uop_def *def)
+{
+	return def->slot >= SLOT_CONSTANT;
+}
+
+static bool is_copy(const struct uop_def *def)
+{
+	return def->slot < REG_COUNT;
+}
+
+enum status plan_count(struct arena *arena, struct plan *plan)
+{
+	const struct uop_insn *insn = plan->insn;
+	bool any_constant = false;
+	struct plan_def *defs;
+
+	plan->kills_registers = (insn->flags & UOP_KILLS_REGISTERS) != 0;
+	plan->access_count = plan->kills_memory ? 1 : insn->access_count;
+	plan->node_count = insn->temp_count;
+	plan->def_count = insn->def_count;
+	if (insn->def_count > 0) {
+		defs = arena_alloc(arena, insn->def_count * sizeof(*defs));
+		if (!defs)
+			return STATUS_NO_MEM;
+		plan->defs = defs;
+		for (unsigned int i = 0; i < insn->def_count; i++) {
+			const struct uop_def *def = &insn->defs[i];
+
+			any_constant |= is_constant(def);
+			plan->has_copies |= is_copy(def);
+			defs[i] = (struct plan_def){.reg = def->reg, .is_copy = is_copy(def)};
+			if (is_copy(def))
+				defs[i].from = def->slot;
+			else if (is_constant(def))
+				defs[i].from = (uint16_t)(insn->temp_count + i);
+			else
+				defs[i].from = (uint16_t)(def->slot - SLOT_TEMP);
+		}
+	}
+	plan->defines_constant = any_constant;
+	if (plan->kills_registers || any_constant)
+		plan->node_count = (uint16_t)(plan->node_count + insn->def_count);
+	plan->killed_node = plan->node_count;
+	if (plan->kills_registers)
+		plan->node_count = (uint16_t)(plan->node_count + REG_COUNT);
+	return STATUS_OK;
+}
+
+void window_advance(const struct window *w, size_t step, uint32_t now[REG_COUNT])
+{
+	const struct plan *plan = window_plan(w, step);
+	uint32_t node = window_step(w, step).node;
+	uint32_t after[UOP_DEFS];
+
+	/* Both registers of a swap are read before one of them is written. */
+	if (plan->has_copies) {
+		for (unsigned int i = 0; i < plan->def_count; i++)
+			after[i] = plan->defs[i].is_copy ? now[plan->defs[i].from] : 0;
+	}
+	if (plan->kills_registers) {
+		for (uint32_t reg = 0; reg < REG_COUNT; reg++)
+			now[reg] = node + plan->killed_node + reg;
+	}
+	for (unsigned int i = 0; i < plan->def_count; i++) {
+		const struct plan_def *def = &plan->defs[i];
+
+		/* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): is_copy: has_copies */
+		now[def->reg] = def->is_copy ? after[i] : node + def->from;
+	}
+}
+
+static enum status number_steps(struct window *w)
+{
+	uint32_t node = REG_COUNT;
+	uint32_t read = 0;
+	uint32_t access = 0;
+	struct step_block *block = NULL;
+
+	w->step_blocks = malloc((w->step_count / STEP_BLOCK + 1) * sizeof(*w->step_blocks));
+	if (!w->step_blocks)
+		return STATUS_NO_MEM;
+	for (size_t s = 0; s <= w->step_count; s++) {
+		const struct plan *plan;
+
+		if (s % STEP_BLOCK == 0) {
+			block = &w->step_blocks[s / STEP_BLOCK];
+			*block = (struct step_block){node, read, access};
+		}
+		w->steps[s].numbers = (node - block->node) |
+		                      (read - block->read) << STEP_NODE_BITS |
+		                      (access - block->access) << (STEP_NODE_BITS + STEP_READ_BITS);
+		if (s == w->step_count)
+			break;
+		if (node > UINT32_MAX / 4 || read > UINT32_MAX / 4)
+			return STATUS_UNSUPPORTED;
+		plan = window_plan(w, s);
+		node += plan->node_count;
+		read += plan->reg_count;
+		access += plan->access_count;
+	}
+	w->node_count = node;
+	w->read_count = read;
+	w->access_count = access;
+	return STATUS_OK;
+}
+
+/* Also counts the users of each node in `counts`. */
+static enum status find_reads(struct window *w, uint32_t *counts)
+{
+	size_t checkpoints = w->step_count / WINDOW_CHECKPOINT + 1;
+	uint32_t *now = w->after;
+
+	w->reads = malloc((w->read_count + (size_t)1) * sizeof(*w->reads));
+	w->checkpoints = malloc(checkpoints * sizeof(*w->checkpoints));
+	if (!w->reads || !w->checkpoints)
+		return STATUS_NO_MEM;
+	for (uint32_t reg = 0; reg < REG_COUNT; reg++)
+		now[reg] = reg;
+	for (size_t s = 0; s < w->step_count; s++) {
+		const struct plan *plan = window_plan(w, s);
+		struct step_numbers at = window_step(w, s);
+
+		if (s % WINDOW_CHECKPOINT == 0)
+			memcpy(w->checkpoints[s / WINDOW_CHECKPOINT], now, sizeof(w->after));
+		for (unsigned int i = 0; i < plan->reg_count; i++)
+			w->reads[at.read + i] = now[plan->regs[i]];
+		for (unsigned int i = 0; i < plan->user_count; i++)
+			counts[w->reads[at.read + i]]++;
+		for (unsigned int i = 0; i < plan->insn->temp_count; i++)
+			counts[at.node + i]++;
+		window_advance(w, s, now);
+	}
+	if (w->step_count % WINDOW_CHECKPOINT == 0)
+		memcpy(w->checkpoints[w->step_count / WINDOW_CHECKPOINT], now, sizeof(w->after));
+	return STATUS_OK;
+}
+
+/* Makes of numbers of users the places behind the last one of each node; one without has one. */
+static uint32_t place_users(const struct window *w, uint32_t *ends)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t node = 0; node < w->node_count; node++) {
+		if (node % USER_BLOCK == 0)
+			w->user_blocks[node / USER_BLOCK] = sum;
+		sum += ends[node] > 0 ? ends[node] : 1;
+		ends[node] = sum;
+	}
+	return sum;
+}
+
+static void put_users(struct window *w, uint32_t *ends)
+{
+	for (uint32_t node = 0; node < w->node_count; node++)
+		w->users[ends[node] - 1] = USER_NONE | USER_LAST;
+	for (size_t s = w->step_count; s-- > 0;) {
+		const struct plan *plan = window_plan(w, s);
+		struct step_numbers at = window_step(w, s);
+
+		for (unsigned int i = 0; i < plan->user_count; i++) {
+			uint32_t *user = &w->users[--ends[w->reads[at.read + i]]];
+
+			*user = (uint32_t)s | (*user & USER_LAST);
+		}
+		for (unsigned int i = 0; i < plan->insn->temp_count; i++) {
+			uint32_t *user = &w->users[--ends[at.node + i]];
+
+			*user = (uint32_t)s | (*user & USER_LAST);
+		}
+	}
+}
+
+enum status window_number(struct window *w)
+{
+	uint32_t *ends;
+	enum status status;
+	uint32_t count;
+
+	TRY(number_steps(w));
+	ends = calloc(w->node_count, sizeof(*ends));
+	w->user_blocks = malloc((w->node_count / USER_BLOCK + (size_t)1) * sizeof(*w->user_blocks));
+	status = ends && w->user_blocks ? find_reads(w, ends) : STATUS_NO_MEM;
+	if (status == STATUS_OK) {
+		count = place_users(w, ends);
+		w->users = calloc((size_t)count + 1, sizeof(*w->users));
+		status = w->users ? STATUS_OK : STATUS_NO_MEM;
+	}
+	if (status == STATUS_OK)
+		put_users(w, ends);
+	free(ends);
+	return status;
+}

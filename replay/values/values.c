@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Windows as they are asked for; see values.h. */
+#include "replay/values/values.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "arch/register_slot.h"
+#include "replay/history/history_store.h"
+#include "replay/values/solver/solve.h"
+#include "replay/values/ssa/code_change.h"
+
+enum {
+	LOOK_BACK = 10000, /* instructions before what is asked for, at first */
+	GROWTH = 4,
+	WINDOW_MOST = 2000000, /* instructions; positions further back have windows of their own */
+};
+
+struct values {
+	const struct history *history;
+	struct values_options options;
+	bool is_supported;
+	struct code_changes changes;
+	bool has_changes; /* they were looked up */
+	struct solver solver;
+	bool has_solver;
+	uint64_t asked_from; /* the window asked for; what was solved may begin later */
+	/* Nodes of the registers before a step, which the next question is likely to be near. */
+	uint32_t nodes[REG_COUNT];
+	size_t nodes_step;
+	bool has_nodes;
+	enum status status;
+};
+
+struct values_options values_options_of(size_t cores)
+{
+	return (struct values_options){.single_writer = cores <= 1, .handler_preserves = true};
+}
+
+/* Where an assumption is kept. */
+static bool *switch_of(struct values_options *options, enum assumption assumption)
+{
+	return assumption == ASSUME_SINGLE_WRITER ? &options->single_writer
+	       : assumption == ASSUME_ABI         ? &options->abi
+	                                          : &options->handler_preserves;
+}
+
+bool values_assume(const struct values_options *options, enum assumption assumption)
+{
+	struct values_options copy = *options;
+
+	return *switch_of(&copy, assumption);
+}
+
+void values_set_assumption(struct values_options *options, enum assumption assumption, bool on)
+{
+	*switch_of(options, assumption) = on;
+}
+
+#define CPSR_E UINT64_C(0x200)
+
+/* Data is little endian at the halt. */
+static bool is_supported(const struct snap_core *core)
+{
+	const struct snap_register *cpsr = snap_device_any_register(core->device, STR("CPSR"));
+
+	return core->arch != CORE_A32 || !cpsr || (snap_register_value(cpsr) & CPSR_E) == 0;
+}
+
+struct values *values_create(const struct history *history, const struct values_options *options)
+{
+	struct values *values = calloc(1, sizeof(*values));
+
+	if (!values)
+		return NULL;
+	values->history = history;
+	values->options = *options;
+	values->is_supported = is_supported(history->core);
+	return values;
+}
+
+void values_destroy(struct values *values)
+{
+	if (!values)
+		return;
+	if (values->has_solver)
+		solve_fini(&values->solver);
+	free(values);
+}
+
+const struct history *values_history(const struct values *values)
+{
+	return values->history;
+}
+
+/* Once, and only where a question needs it. */
+static void find_changes(struct values *values)
+{
+	if (!values->has_changes)
+		values->changes = code_changes_of(values->history);
+	values->has_changes = true;
+}
+
+static struct solve_options options_from(const struct values *values,
+                                         const struct values_options *allowed, uint64_t from,
+                                         uint64_t to)
+{
+	return (struct solve_options){
+	        .window = {from, to, allowed->handler_preserves},
+	        .single_writer = allowed->single_writer,
+	        .abi = allowed->abi,
+	        .changes = values->has_changes ? &values->changes : NULL,
+	        .interrupt = allowed->interrupt,
+	};
+}
+
+static void solve_from(struct values *values, uint64_t from, uint64_t to)
+{
+	struct solve_options options;
+
+	if (to < history_length(values->history))
+		find_changes(values);
+	options = options_from(values, &values->options, from, to);
+	if (values->has_solver)
+		solve_fini(&values->solver);
+	values->has_solver = true;
+	values->has_nodes = false;
+	values->asked_from = from;
+	values->status = solve_init(&values->solver, values->history, &options);
+	if (values->status != STATUS_INTERRUPTED)
+		return;
+	/* What was learned is true, but not all: the next one shall not take it for that. */
+	solve_fini(&values->solver);
+	values->has_solver = false;
+}
+
+/* Has a window with the position in it. False if there is none. */
+static bool cover(struct values *values, uint64_t position)
+{
+	const struct window_options *w = &values->solver.w.options;
+	uint64_t length = history_length(values->history);
+	uint64_t to = length;
+	uint64_t back = LOOK_BACK;
+	uint64_t from;
+
+	if (!values->is_supported)
+		return false;
+	/* What is wrong with this window may be wrong with any other. */
+	if (values->has_solver && values->solver.has_conflict)
+		return values->status == STATUS_OK;
+	if (values->has_solver && position >= values->asked_from && position <= w->to)
+		return values->status == STATUS_OK;
+	/* Who goes back step by step shall not need a window every few of them. */
+	if (values->has_solver && position < values->asked_from)
+		back += (w->to - values->asked_from) / 2;
+	from = position > back ? position - back : 0;
+	if (to - from > WINDOW_MOST)
+		to = from + WINDOW_MOST;
+	solve_from(values, from, to);
+	return values->status == STATUS_OK;
+}
+
+/*
+ * Makes the window larger, to so many instructions at most; false if that is not possible, or there
+ * is no point in it.
+ */
+static bool grow(struct values *values, uint64_t most)
+{
+	const struct window_options *w = &values->solver.w.options;
+	uint64_t to = w->to;
+	uint64_t now = to - values->asked_from;
+
+	/* What it could not cross it will not cross. */
+	if (values->solver.has_conflict || values->asked_from == 0 || now >= most ||
+	    w->from != values->asked_from)
+		return false;
+	now = now * GROWTH < most ? now * GROWTH : most;
+	solve_from(values, to > now ? to - now : 0, to);
+	return values->status == STATUS_OK;
+}
+
+static void put(struct value *value, unsigned int at, struct bits b)
+{
+	for (unsigned int i = 0; i < 8 && at + i < value->size; i++) {
+		value->bits[at + i] = (uint8_t)(b.value >> 8 * i);
+		value->known[at + i] = (uint8_t)(b.known >> 8 * i);
+	}
+}
+
+/* A register, enum uop_register, at a position that the window has. */
+static struct bits read_slot(struct values *values, uint64_t position, unsigned int slot)
+{
+	const struct window *w = &values->solver.w;
+	size_t step;
+
+	if (values->solver.has_conflict || position < w->options.from || position > w->options.to)
+		return (struct bits){0, 0};
+	step = window_step_of(w, position);
+	if (!values->has_nodes || values->nodes_step != step)
+		window_nodes_at(w, step, values->nodes,
+		                values->has_nodes ? values->nodes_step : SIZE_MAX);
+	values->has_nodes = true;
+	values->nodes_step = step;
+	return values->solver.nodes[values->nodes[slot]];
+}
+
+static void read_register(struct values *values, uint64_t position, struct register_slot at,
+                          struct value *value)
+{
+	for (unsigned int i = 0; i < at.count; i++) {
+		struct bits b = read_slot(values, position, at.slot + i);
+
+		if (at.is_flags) {
+			b = bits_flags_packed(&b);
+			b = (struct bits){b.value << 28, b.known << 28 & 0xf0000000u};
+		}
+		put(value, 8 * i, b);
+	}
+}
+
+void values_register(struct values *values, uint64_t position, unsigned int number,
+                     struct value *value)
+{
+	enum core_arch arch = values->history->core->arch;
+	const struct register_file file = register_file_of(arch);
+	struct register_slot at = register_slot_of(arch, number);
+	uint64_t most = values->options.register_window;
+
+	*value = value_unknown(file.table[number].bits / 8);
+	if (at.count == 0 || !cover(values, position))
+		return;
+	read_register(values, position, at, value);
+	if (most == 0)
+		most = WINDOW_MOST;
+	while (!value_is_known(value) && !at.is_flags && grow(values, most))
+		read_register(values, position, at, value);
+}
+
+static size_t read_memory(const struct values *values, uint64_t position, uint64_t address,
+                          uint8_t *out, size_t size)
+{
+	struct bits word = {0, 0};
+	uint64_t of = 1;
+	size_t done;
+
+	for (done = 0; done < size; done++) {
+		uint64_t at = address + done;
+		unsigned int shift = 8u * (unsigned int)(at & 7);
+
+		if (of != (at & ~UINT64_C(7))) {
+			of = at & ~UINT64_C(7);
+			word = solve_word(&values->solver, position, of);
+		}
+		if ((word.known >> shift & 0xff) != 0xff || at < address)
+			break;
+		out[done] = (uint8_t)(word.value >> shift);
+	}
+	return done;
+}
+
+size_t values_memory(struct values *values, uint64_t position, uint64_t address, void *out,
+                     size_t size)
+{
+	size_t done;
+
+	if (!cover(values, position))
+		return 0;
+	done = read_memory(values, position, address, out, size);
+	while (done < size && grow(values, WINDOW_MOST))
+		done = read_memory(values, position, address, out, size);
+	return done;
+}
+
+const struct values_options *values_allowed(const struct values *values)
+{
+	return &values->options;
+}
+
+bool values_window(struct values *values, uint64_t position, const struct values_options *allowed,
+                   struct solve_options *options)
+{
+	if (!cover(values, position))
+		return false;
+	*options = options_from(values, allowed, values->asked_from, values->solver.w.options.to);
+	return true;
+}
+
+const struct solver *values_solved(struct values *values, uint64_t position)
+{
+	if (!cover(values, position))
+		return NULL;
+	while (grow(values, WINDOW_MOST))
+		;
+	return values->status == STATUS_OK ? &values->solver : NULL;
+}
+
+bool values_has_code(struct values *values, uint64_t position)
+{
+	const struct solver *s = &values->solver;
+
+	if (!values->is_supported || (values->has_solver && s->has_conflict))
+		return true;
+	return cover(values, position) && position >= s->w.options.from;
+}
+
+bool values_has_constants(struct values *values, uint64_t position)
+{
+	const struct solver *s = &values->solver;
+
+	find_changes(values);
+	if (position < values->changes.same_space_from)
+		return false;
+	if (!values->changes.of_translation)
+		return true;
+	return cover(values, position) && position >= s->w.options.from &&
+	       position <= s->w.options.to &&
+	       window_step_of(&s->w, position) >= s->memory.constant_from;
+}
+
+bool values_can(const struct values *values)
+{
+	return values->is_supported && history_length(values->history) > 0;
+}
+
+enum status values_status(const struct values *values)
+{
+	return values->has_solver ? values->status : STATUS_OK;
+}
+
+bool values_conflict(const struct values *values, struct solve_options *options, uint64_t *position)
+{
+	const struct solver *s = &values->solver;
+
+	if (!values->has_solver || !s->has_conflict)
+		return false;
+	*options = options_from(values, &values->options, values->asked_from, s->w.options.to);
+	*position = window_position_of(&s->w, s->conflict);
+	return true;
+}

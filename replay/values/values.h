@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Values of the past: what is proved of registers and memory at a position of a history. In: a
+ * history, the snapshot that it ends in. Out: values with what is known of them.
+ *
+ * A window (replay/values/solver/solve.h) is solved when it is first asked of, from some way before
+ * the position to the halt, and kept. As long as what is asked for is not known it grows to the
+ * left, since what comes to light earlier often says something of later, too. A window that
+ * contradicts itself is the last one: from there on nothing is known of the core's past.
+ */
+#ifndef CSREPLAY_REPLAY_VALUES_VALUES_H
+#define CSREPLAY_REPLAY_VALUES_VALUES_H
+
+#include "arch/value.h"
+#include "base/text.h"
+#include "replay/history/history.h"
+#include "replay/values/assumption.h"
+
+struct interrupt; /* replay/history/interrupt.h */
+struct values;
+struct solve_options; /* replay/values/solver/solve.h */
+struct solver;
+
+struct values_options {
+	/* Nobody but this core writes memory: a snapshot of one core, or the user says so. */
+	bool single_writer;
+	/* Registers survive an interrupt whose handler is not traced. */
+	bool handler_preserves;
+	/* Functions keep callee-saved registers: replay/values/solver/abi.h. */
+	bool abi;
+	/*
+	 * How many instructions a window grows to for a register that is not known; 0 for as many
+	 * as windows have at most. A debugger asks for all of them at once, and for each step.
+	 */
+	uint64_t register_window;
+	/* Ends what takes long: what is asked for is not known then. NULL: nobody does. */
+	struct interrupt *interrupt;
+};
+
+/* What a snapshot of so many cores allows by itself. */
+struct values_options values_options_of(size_t cores);
+
+bool values_assume(const struct values_options *options, enum assumption assumption);
+void values_set_assumption(struct values_options *options, enum assumption assumption, bool on);
+
+/* The history must outlive it; one thread uses it. NULL without memory. */
+struct values *values_create(const struct history *history, const struct values_options *options);
+void values_destroy(struct values *values); /* NULL is fine */
+
+/*
+ * What is known of a register at a position of the history: `number` and size are those of the
+ * core's register file (arch/register.h), not one of the trace. Of a core that halted with its
+ * data big endian nothing is.
+ */
+void values_register(struct values *values, uint64_t position, unsigned int number,
+                     struct value *value);
+
+/*
+ * Copies up to `size` bytes of memory as it was before instruction `position` and returns how many
+ * are known before the first that is not.
+ */
+size_t values_memory(struct values *values, uint64_t position, uint64_t address, void *out,
+                     size_t size);
+
+/* Code that ran is at this position what it is at the halt: it was not written since. */
+bool values_has_code(struct values *values, uint64_t position);
+
+/* Memory that nothing writes is at this position what it is at the halt: addresses mean the same.
+ */
+bool values_has_constants(struct values *values, uint64_t position);
+
+const struct history *values_history(const struct values *values);
+/* What is allowed. */
+const struct values_options *values_allowed(const struct values *values);
+/*
+ * The window that answers for a position, as it was asked for, under what `allowed` says. False if
+ * there is none.
+ */
+bool values_window(struct values *values, uint64_t position, const struct values_options *allowed,
+                   struct solve_options *options);
+
+/* The window that answers for a position, grown as far as windows do; NULL if there is none. */
+const struct solver *values_solved(struct values *values, uint64_t position);
+/* False if nothing of the core's past is ever known. */
+bool values_can(const struct values *values);
+
+/* OK, or why nothing was said when it was asked for last: NO_MEM, UNSUPPORTED, INTERRUPTED. */
+enum status values_status(const struct values *values);
+
+/*
+ * True if snapshot and trace disagree, so that nothing is said: with the window in which that was
+ * found, and the position.
+ */
+bool values_conflict(const struct values *values, struct solve_options *options,
+                     uint64_t *position);
+
+#endif
