@@ -9,8 +9,8 @@
 #ifndef CSREPLAY_ARCH_CALL_MODEL_H
 #define CSREPLAY_ARCH_CALL_MODEL_H
 
-#include "arch/isa.h"
-#include "arch/uop/uop_build.h"
+#include "arch/insn_set.h"
+#include "arch/uop/uop.h"
 
 /* An instruction, and the constants in registers that say what it calls. */
 struct call_site {

@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#include "arch/isa.h"
+#include "arch/insn_set.h"
 #include "base/text.h"
 
 struct disasm;

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "arch/isa.h"
+#include "arch/insn_set.h"
 
 struct insn {
 	enum insn_class class;

@@ -2,7 +2,7 @@
 /* ITSTATE as code says it; see it_block.h. */
 #include "arch/it_block.h"
 
-#include "arch/a32/sem_a32.h"
+#include "arch/a32/a32.h"
 #include "arch/insn.h"
 
 enum { BLOCK_MOST = 4 }; /* instructions of a block */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * From the registers that a debugger sees (arch/register.h) to those of micro-operations
- * (arch/uop/uop.h). In: a number of a register file. Out: where the solver has its value.
+ * (arch/uop/uop_insn.h). In: a number of a register file. Out: where the solver has its value.
  */
 #ifndef CSREPLAY_ARCH_REGISTER_SLOT_H
 #define CSREPLAY_ARCH_REGISTER_SLOT_H

@@ -20,7 +20,7 @@
 #include "bench/report.h"
 #include "replay/history/history.h"
 #include "replay/session/session.h"
-#include "replay/values/solver/solve.h"
+#include "replay/values/solver/solver.h"
 #include "replay/values/values.h"
 #include "snapshot/snapshot.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "replay/tarmac/tarmac_source.h"
+#include "replay/tarmac/tarmac.h"
 
 enum { THREADS_MOST = 64 };
 

@@ -4,7 +4,7 @@
  * Ends with 1 if there is an error: a debugger or a trace decoder would lack something.
  */
 #include "cli/cli.h"
-#include "replay/tarmac/tarmac_source.h"
+#include "replay/tarmac/tarmac.h"
 
 static size_t count_warnings(const struct diag_list *diags)
 {

@@ -5,7 +5,7 @@
  */
 #include "cli/cli.h"
 #include "cli/compare_print.h"
-#include "replay/tarmac/effects.h"
+#include "replay/tarmac/tarmac.h"
 
 enum {
 	FLUSH_AT = 1 << 16,

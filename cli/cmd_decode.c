@@ -4,8 +4,8 @@
  * OpenCSD's lister or as JSON.
  */
 #include "cli/cli.h"
-#include "decoder/listing.h"
-#include "replay/tarmac/tarmac_source.h"
+#include "decoder/decoder.h"
+#include "replay/tarmac/tarmac.h"
 
 enum { FLUSH_AT = 1 << 16 };
 

@@ -4,8 +4,8 @@
  * tarmac` is the same.
  */
 #include "cli/cli.h"
-#include "replay/export/tarmac_write.h"
-#include "replay/tarmac/effects.h"
+#include "replay/export/export.h"
+#include "replay/tarmac/tarmac.h"
 
 enum { FLUSH_AT = 1 << 16 };
 

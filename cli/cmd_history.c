@@ -6,7 +6,7 @@
  */
 #include <stdio.h>
 
-#include "arch/disasm.h"
+#include "arch/isa.h"
 #include "base/json.h"
 #include "cli/cli.h"
 #include "replay/session/session.h"

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arch/register.h"
+#include "arch/isa.h"
 #include "cli/cli.h"
 
 enum { LINE_MOST = 256, FLUSH_AT = 1 << 16, REPORTS_MOST = 10 };

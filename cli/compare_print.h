@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "arch/disasm.h"
+#include "arch/isa.h"
 #include "base/text.h"
 #include "replay/compare/compare.h"
 

@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-#include "decoder/flow/protocol.h"
-#include "decoder/frame/deframe.h"
+#include "decoder/flow/flow.h"
+#include "decoder/frame/frame.h"
 
 struct decoder {
 	const struct protocol_decoder *protocol;

@@ -11,7 +11,7 @@
 
 #include "base/diag.h"
 #include "base/status.h"
-#include "decoder/flow/decoded.h"
+#include "decoder/flow/flow.h"
 #include "snapshot/snapshot.h"
 
 struct decoder;
@@ -76,5 +76,8 @@ uint64_t decoder_position(const struct decoder *decoder);
  * of the instruction that comes next, false if the trace does not say.
  */
 bool decoder_next_address(const struct decoder *decoder, uint64_t *address);
+
+/* The rest of the public face of this room. */
+#include "decoder/listing.h"
 
 #endif

@@ -5,7 +5,7 @@
 #ifndef CSREPLAY_STUB_TARGET_DESC_H
 #define CSREPLAY_STUB_TARGET_DESC_H
 
-#include "arch/register.h"
+#include "arch/isa.h"
 #include "base/text.h"
 
 /* Appends the XML with the file's features. */

@@ -2,19 +2,48 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rules of the house that a compiler does not check.
 
-Layers include and link only what is to their left, each third-party library is known to one file,
-files and functions keep their size, nothing is left for later. Prints each breach with its place;
-exit 0 if there is none. With --self-test it breaks each rule in a tree of its own and looks
-whether that is found.
+Rooms include and link only what is to their left, of another room its public header alone, each
+third-party library is known to one file, folders, files and functions keep their size, nothing is
+left for later. Prints each breach with its place; exit 0 if there is none. With --self-test it
+breaks each rule in a tree of its own and looks whether that is found.
 
     check_layers.py [--self-test]        environment: CSREPLAY_SOURCE, the project's root
 """
+import collections
 import os
 import re
 import sys
 import tempfile
 
-LAYERS = ["base", "snapshot", "arch", "decoder", "replay", "stub", "cli"]
+# Room -> its public header; from left to right. None: all headers are public; "": none is.
+ROOMS = {
+    "base": None,
+    "snapshot": None,
+    "arch/uop": "arch/uop/uop.h",
+    "arch/a64": "arch/a64/a64.h",
+    "arch/a32": "arch/a32/a32.h",
+    "arch": "arch/isa.h",
+    "decoder/element": "decoder/element/element.h",
+    "decoder/frame": "decoder/frame/frame.h",
+    "decoder/flow": "decoder/flow/flow.h",
+    "decoder/etm3": "",
+    "decoder/ptm": "",
+    "decoder/etm4": "",
+    "decoder/stimulus": "",
+    "decoder": "decoder/decoder.h",
+    "replay/history": "replay/history/history.h",
+    "replay/tarmac": "replay/tarmac/tarmac.h",
+    "replay/values/ssa": "replay/values/ssa/ssa.h",
+    "replay/values/solver": "replay/values/solver/solver.h",
+    "replay/values": "replay/values/values.h",
+    "replay/values/explain": "replay/values/explain/explain.h",
+    "replay/session": "replay/session/session.h",
+    "replay/compare": "replay/compare/compare.h",
+    "replay/export": "replay/export/export.h",
+    "stub": None,
+    "cli": None,
+}
+ORDER = list(ROOMS)
 
 # Header of a third-party library -> the one file that includes it, and its CMake target's layer.
 THIRD_PARTY = [
@@ -38,6 +67,7 @@ PACKAGES = {
 
 FILE_LINES = 800
 FUNCTION_LINES = 80
+FOLDER_FILES = 40
 
 # Spelled so that this file does not break its own rules.
 LEFT_FOR_LATER = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X"]) + r")\b")
@@ -58,27 +88,39 @@ def tree_files(root):
                 yield os.path.relpath(os.path.join(folder, name), root).replace(os.sep, "/")
 
 
-def layer_of(path):
-    """The layer that a file belongs to, or None for tests and the rest."""
-    first = path.split("/")[0]
-    return first if first in LAYERS and "/" in path else None
+def room_of(path):
+    """The room that a file belongs to, or None for tests and the rest."""
+    folder = os.path.dirname(path)
+    return folder if folder in ROOMS else None
 
 
-def is_right_of(layer, other):
-    return LAYERS.index(other) > LAYERS.index(layer)
+def target_of(room):
+    return "csreplay" if room == "cli" else room.split("/")[-1]
+
+
+def is_right_of(room, other):
+    return ORDER.index(other) > ORDER.index(room)
+
+
+def is_public(room, name):
+    """A table may be public, too: that of the public header's name."""
+    return ROOMS[room] in (None, name, os.path.splitext(name)[0] + ".h")
 
 
 def check_quoted_include(root, path, name):
-    layer = layer_of(path)
-    other = layer_of(name)
-    if not layer:
+    room = room_of(path)
+    other = room_of(name)
+    if not room:
         return None
     if not os.path.isfile(os.path.join(root, name)):
         return 'includes "%s", which is not there; paths are from the project\'s root' % name
     if not other:
-        return 'includes "%s", which is of no layer' % name
-    if is_right_of(layer, other):
-        return 'layer %s includes "%s" of layer %s, to its right' % (layer, name, other)
+        return 'includes "%s", which is of no room' % name
+    if is_right_of(room, other):
+        return 'room %s includes "%s" of room %s, to its right' % (room, name, other)
+    if other != room and not is_public(other, name):
+        return 'includes "%s", private to room %s; its public header is "%s"' % (
+            name, other, ROOMS[other])
     return None
 
 
@@ -109,17 +151,18 @@ def without_comments(lines):
 
 
 def check_links(path, lines):
-    """What a layer's CMakeLists.txt links, as words of target_link_libraries()."""
-    layer = layer_of(path)
+    """What a room's CMakeLists.txt links, as words of target_link_libraries()."""
+    room = room_of(path)
+    rooms = {target_of(other): other for other in ROOMS}
     text = "\n".join(without_comments(lines))
     for call in re.finditer(r"target_link_libraries\s*\(([^)]*)\)", text):
         number = text.count("\n", 0, call.start()) + 1
         for word in call.group(1).split()[1:]:
-            if word in LAYERS and is_right_of(layer, word):
-                yield number, "layer %s links %s, to its right" % (layer, word)
-            if word in PACKAGES and PACKAGES[word] != layer:
-                yield number, "layer %s links %s; only %s may" % (
-                    layer, word, PACKAGES[word] or "tests")
+            if word in rooms and is_right_of(room, rooms[word]):
+                yield number, "room %s links %s, to its right" % (room, rooms[word])
+            if word in PACKAGES and PACKAGES[word] != room:
+                yield number, "room %s links %s; only %s may" % (
+                    room, word, PACKAGES[word] or "tests")
 
 
 def signature_start(lines, brace):
@@ -166,13 +209,25 @@ def check_file(root, path):
             yield 1, "first line is not the SPDX line"
         yield from check_includes(root, path, lines)
         yield from check_functions(lines)
-    if os.path.basename(path) == "CMakeLists.txt" and layer_of(path):
+    if os.path.basename(path) == "CMakeLists.txt" and room_of(path):
         yield from check_links(path, lines)
 
 
+def check_folders(paths):
+    """Sources of the product lie in rooms, of few files each."""
+    counts = collections.Counter(os.path.dirname(path) for path in paths
+                                 if path.endswith(SOURCE_ENDS) and not path.startswith("tests/"))
+    for folder, count in sorted(counts.items()):
+        if folder in ROOMS and count > FOLDER_FILES:
+            yield "%s: folder of %d files, limit %d" % (folder, count, FOLDER_FILES)
+        if folder not in ROOMS and folder.split("/")[0] in {room.split("/")[0] for room in ROOMS}:
+            yield "%s: is no room" % folder
+
+
 def check_tree(root):
-    breaches = []
-    for path in tree_files(root):
+    paths = list(tree_files(root))
+    breaches = list(check_folders(paths))
+    for path in paths:
         breaches += ["%s:%d: %s" % (path, number, text) for number, text in check_file(root, path)]
     return breaches
 
@@ -197,17 +252,23 @@ GOOD = {
     "tests/base/test_str.c": SPDX + '#include <cmocka.h>\n#include "base/str.h"\n',
     "tests/base/test_file.c": SPDX + '"/tmp/XXXX' + 'XX"\n' + "\tx;\n" * 798,
     "cli/main.c": function_of(80),
+    "cli/x.h": SPDX + '#include "replay/compare/compare.h"\n#include "replay/compare/compare.def"\n',
     "build/x.c": "TO" + "DO\n",
 }
 
 # (file, its content, what must be said of it)
 BREACHES = [
     ("base/x.c", SPDX + '#include "base/str.h"\n#include "cli/cli.h"\n',
-     'base/x.c:3: layer base includes "cli/cli.h" of layer cli, to its right'),
-    ("decoder/x.h", SPDX + '#  include "replay/y.h"\n',
-     'decoder/x.h:2: layer decoder includes "replay/y.h" of layer replay, to its right'),
+     'base/x.c:3: room base includes "cli/cli.h" of room cli, to its right'),
+    ("decoder/x.h", SPDX + '#  include "replay/compare/compare.h"\n',
+     'decoder/x.h:2: room decoder includes "replay/compare/compare.h" of room replay/compare, '
+     'to its right'),
+    ("stub/x.c", SPDX + '#include "replay/compare/y.h"\n',
+     'stub/x.c:2: includes "replay/compare/y.h", private to room replay/compare; its public header '
+     'is "replay/compare/compare.h"'),
+    ("replay/x.c", SPDX, "replay: is no room"),
     ("stub/x.c", SPDX + '#include "tests/base/test_str.c"\n',
-     'stub/x.c:2: includes "tests/base/test_str.c", which is of no layer'),
+     'stub/x.c:2: includes "tests/base/test_str.c", which is of no room'),
     ("stub/x.c", SPDX + '#include "str.h"\n',
      'stub/x.c:2: includes "str.h", which is not there; paths are from the project\'s root'),
     ("cli/x.c", SPDX + "#include <libelf.h>\n",
@@ -216,13 +277,13 @@ BREACHES = [
      "snapshot/x.c:2: includes <elf.h>; only snapshot/elf_image.c may"),
     ("snapshot/x.c", SPDX + "#include <ini.h>\n",
      "snapshot/x.c:2: includes <ini.h>; only snapshot/ini.c may"),
-    ("replay/x.c", SPDX + "#include <capstone/arm64.h>\n",
-     "replay/x.c:2: includes <capstone/arm64.h>; only arch/disasm.c may"),
+    ("stub/x.c", SPDX + "#include <capstone/arm64.h>\n",
+     "stub/x.c:2: includes <capstone/arm64.h>; only arch/disasm.c may"),
     ("base/x.c", SPDX + "#include <cmocka.h>\n", "base/x.c:2: includes <cmocka.h>; only tests may"),
     ("base/CMakeLists.txt", "add_library(base)\ntarget_link_libraries(base PUBLIC\n  snapshot)\n",
-     "base/CMakeLists.txt:2: layer base links snapshot, to its right"),
+     "base/CMakeLists.txt:2: room base links snapshot, to its right"),
     ("cli/CMakeLists.txt", "target_link_libraries(csreplay PRIVATE PkgConfig::ELF)\n",
-     "cli/CMakeLists.txt:1: layer cli links PkgConfig::ELF; only snapshot may"),
+     "cli/CMakeLists.txt:1: room cli links PkgConfig::ELF; only snapshot may"),
     ("cli/x.c", function_of(81), "cli/x.c:2: function of 81 lines, limit 80"),
     ("cli/x.h", SPDX + "\n" * 800, "cli/x.h:801: file of 801 lines, limit 800"),
     ("tests/x.py", "#\n" * 801, "tests/x.py:801: file of 801 lines, limit 800"),
@@ -232,6 +293,9 @@ BREACHES = [
     ("README.md", "\nsee /" + "work/x\n", "README.md:2: a path of one machine"),
     ("cli/x.c", "\n" + SPDX, "cli/x.c:1: first line is not the SPDX line"),
 ]
+
+
+MANY = {"stub/%d.c" % i: SPDX for i in range(FOLDER_FILES + 1)}
 
 
 def write_tree(root, files):
@@ -244,15 +308,17 @@ def write_tree(root, files):
 
 def self_test():
     failures = 0
-    others = {"cli/cli.h": SPDX, "replay/y.h": SPDX}
-    for files, want in [({}, [])] + [({path: text}, [said]) for path, text, said in BREACHES]:
+    others = {"cli/cli.h": SPDX, "replay/compare/compare.h": SPDX, "replay/compare/y.h": SPDX,
+              "replay/compare/compare.def": SPDX}
+    trees = [({}, []), (MANY, ["stub: folder of 41 files, limit 40"])]
+    for files, want in trees + [({path: text}, [said]) for path, text, said in BREACHES]:
         with tempfile.TemporaryDirectory() as root:
             write_tree(root, {**GOOD, **others, **files})
             got = check_tree(root)
         if got != want:
             failures += 1
             print("expected %s\n     got %s" % (want, got))
-    print("self-test: %d trees, %d wrong" % (len(BREACHES) + 1, failures))
+    print("self-test: %d trees, %d wrong" % (len(BREACHES) + len(trees), failures))
     return failures
 
 

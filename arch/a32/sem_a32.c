@@ -3,7 +3,7 @@
  * A32 opcodes to micro-operations, by the table sem_a32.def; see sem_a32.h. Each function takes
  * the operands of one family out of the opcode: Arm ARM DDI 0487 F4.1.
  */
-#include "arch/a32/sem_a32.h"
+#include "arch/a32/a32.h"
 
 #include "arch/a32/sem_a32_expand.h"
 

@@ -6,7 +6,7 @@
 #ifndef CSREPLAY_ARCH_A32_SEM_A32_EXPAND_H
 #define CSREPLAY_ARCH_A32_SEM_A32_EXPAND_H
 
-#include "arch/a64/sem.h"
+#include "arch/a64/a64.h"
 
 struct arm {
 	struct uop_builder *b;

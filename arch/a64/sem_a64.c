@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A64 opcodes to micro-operations, by the table sem_a64.def; see sem.h. */
-#include "arch/a64/sem.h"
+#include "arch/a64/a64.h"
 
 #include "arch/a64/sem_a64_expand.h"
 

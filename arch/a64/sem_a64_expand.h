@@ -7,7 +7,7 @@
 #ifndef CSREPLAY_ARCH_A64_SEM_A64_EXPAND_H
 #define CSREPLAY_ARCH_A64_SEM_A64_EXPAND_H
 
-#include "arch/uop/uop_build.h"
+#include "arch/uop/uop.h"
 
 struct sem {
 	struct uop_builder *b;

@@ -7,7 +7,7 @@
 #ifndef CSREPLAY_ARCH_UOP_INTERVAL_H
 #define CSREPLAY_ARCH_UOP_INTERVAL_H
 
-#include "arch/uop/uop.h"
+#include "arch/uop/uop_insn.h"
 
 /* `narrowed` is UINT64_MAX less the span, so that zeroed memory knows nothing. */
 struct interval {

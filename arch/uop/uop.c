@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Micro-operations: their relations between values, copies, names; see uop.h. */
-#include "arch/uop/uop.h"
+#include "arch/uop/uop_insn.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #ifndef CSREPLAY_ARCH_UOP_UOP_BUILD_H
 #define CSREPLAY_ARCH_UOP_UOP_BUILD_H
 
-#include "arch/uop/uop.h"
+#include "arch/uop/uop_insn.h"
 
 struct uop_builder {
 	struct uop_insn insn; /* points into the arrays below: do not copy the builder */

@@ -7,7 +7,7 @@
 #ifndef CSREPLAY_ARCH_UOP_UOP_RUN_H
 #define CSREPLAY_ARCH_UOP_UOP_RUN_H
 
-#include "arch/uop/uop.h"
+#include "arch/uop/uop_insn.h"
 
 struct uop_memory {
 	/* What is known of the `size` bytes (1 to 8, little endian) at `address`. */

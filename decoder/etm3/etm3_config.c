@@ -5,7 +5,7 @@
  */
 #include "decoder/etm3/etm3_config.h"
 
-#include "decoder/flow/etm_registers.h"
+#include "decoder/flow/flow.h"
 
 enum {
 	/* ETMCR */

@@ -8,8 +8,7 @@
 #include "decoder/etm3/etm3_config.h"
 #include "decoder/etm3/etm3_flow.h"
 #include "decoder/etm3/etm3_pkt.h"
-#include "decoder/flow/etm_drive.h"
-#include "decoder/flow/protocol.h"
+#include "decoder/flow/flow.h"
 
 struct etm3 {
 	struct etm3_config config;

@@ -19,8 +19,7 @@
 #include "decoder/element/element.h"
 #include "decoder/etm3/etm3_config.h"
 #include "decoder/etm3/etm3_pkt.h"
-#include "decoder/flow/etm_queue.h"
-#include "decoder/flow/follow.h"
+#include "decoder/flow/flow.h"
 
 enum etm3_flow_state {
 	ETM3_FLOW_NO_SYNC, /* to be told to the user before the next packet */

@@ -8,8 +8,7 @@
 #include "decoder/etm4/etm4_config.h"
 #include "decoder/etm4/etm4_flow.h"
 #include "decoder/etm4/etm4_pkt.h"
-#include "decoder/flow/follow.h"
-#include "decoder/flow/protocol.h"
+#include "decoder/flow/flow.h"
 #include "snapshot/memmap.h"
 
 enum {

@@ -25,9 +25,7 @@
 #include "decoder/etm4/etm4_config.h"
 #include "decoder/etm4/etm4_p0.h"
 #include "decoder/etm4/etm4_pkt.h"
-#include "decoder/flow/follow.h"
-#include "decoder/flow/graph.h"
-#include "decoder/flow/retstack.h"
+#include "decoder/flow/flow.h"
 
 enum flow_state {
 	FLOW_NO_SYNC, /* to be told to the user before the next packet */

@@ -16,7 +16,7 @@
 #include "decoder/flow/etm_queue.h"
 #include "decoder/flow/follow.h"
 #include "decoder/flow/protocol.h"
-#include "decoder/frame/deframe.h"
+#include "decoder/frame/frame.h"
 
 struct etm_drive {
 	struct etm_queue out;

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "arch/insn.h"
+#include "arch/isa.h"
 #include "base/status.h"
 #include "decoder/element/element.h"
 #include "snapshot/memmap.h"

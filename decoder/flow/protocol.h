@@ -14,7 +14,7 @@
 #include "base/status.h"
 #include "decoder/element/element.h"
 #include "decoder/flow/decoded.h"
-#include "decoder/frame/deframe.h"
+#include "decoder/frame/frame.h"
 #include "snapshot/snapshot.h"
 
 /* What a decoder is opened on. */

@@ -2,7 +2,7 @@
 /* Configuration of a PTM from its registers. PFT IHI 0035, "Programmers' model". */
 #include "decoder/ptm/ptm_config.h"
 
-#include "decoder/flow/etm_registers.h"
+#include "decoder/flow/flow.h"
 
 enum {
 	/* ETMCR */

@@ -5,8 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "decoder/flow/etm_drive.h"
-#include "decoder/flow/protocol.h"
+#include "decoder/flow/flow.h"
 #include "decoder/ptm/ptm_config.h"
 #include "decoder/ptm/ptm_flow.h"
 #include "decoder/ptm/ptm_pkt.h"

@@ -16,9 +16,7 @@
 
 #include "base/status.h"
 #include "decoder/element/element.h"
-#include "decoder/flow/etm_queue.h"
-#include "decoder/flow/follow.h"
-#include "decoder/flow/retstack.h"
+#include "decoder/flow/flow.h"
 #include "decoder/ptm/ptm_config.h"
 #include "decoder/ptm/ptm_pkt.h"
 

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "decoder/flow/protocol.h"
+#include "decoder/flow/flow.h"
 #include "decoder/stimulus/itm_flow.h"
 #include "decoder/stimulus/itm_pkt.h"
 #include "decoder/stimulus/sw_drive.h"

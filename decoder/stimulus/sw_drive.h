@@ -13,8 +13,8 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "decoder/element/element.h"
-#include "decoder/flow/protocol.h"
-#include "decoder/frame/deframe.h"
+#include "decoder/flow/flow.h"
+#include "decoder/frame/frame.h"
 
 /* One packet makes at most these: that synchronisation was lost, and what it says. */
 enum { SW_ELEMENTS = 2 };

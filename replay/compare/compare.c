@@ -8,7 +8,7 @@
 #include "replay/compare/compare_values.h"
 #include "replay/compare/match.h"
 #include "replay/session/session.h"
-#include "replay/tarmac/effects.h"
+#include "replay/tarmac/tarmac.h"
 
 _Static_assert((int)COMPARE_A == (int)MATCH_A && (int)COMPARE_B == (int)MATCH_B,
                "sides are the same");

@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "base/status.h"
 #include "replay/compare/compare.h"
-#include "replay/tarmac/effects.h"
+#include "replay/tarmac/tarmac.h"
 
 /* The items of one pair of instructions; their texts live as long as the list is not cleared. */
 struct compare_list {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "replay/export/line_write.h"
-#include "replay/tarmac/tarmac_gap.h"
+#include "replay/tarmac/tarmac.h"
 
 enum {
 	CHUNK = 16, /* bytes that a memory line shows */

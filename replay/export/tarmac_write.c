@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A history as Tarmac text: events made of a history, or read again from a text. */
-#include "replay/export/tarmac_write.h"
+#include "replay/export/export.h"
 
 #include <stdlib.h>
 
-#include "arch/disasm.h"
-#include "arch/insn.h"
+#include "arch/isa.h"
 #include "replay/export/line_write.h"
-#include "replay/tarmac/effects.h"
+#include "replay/tarmac/tarmac.h"
 
 struct tarmac_writer {
 	const struct history *history;

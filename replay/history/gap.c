@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Gaps in words. */
-#include "replay/history/history.h"
+#include "replay/history/history_read.h"
 
 const char *gap_reason_text(enum gap_reason reason)
 {

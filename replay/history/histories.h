@@ -7,7 +7,7 @@
 #ifndef CSREPLAY_REPLAY_HISTORY_HISTORIES_H
 #define CSREPLAY_REPLAY_HISTORY_HISTORIES_H
 
-#include "replay/history/history.h"
+#include "replay/history/history_read.h"
 
 /*
  * Fills `histories`, one a core, where it is NULL; what is there already is left alone. The caller

@@ -381,6 +381,13 @@ enum status history_of_part(const struct snap_core *core, struct graph **graph,
 	return give(builder.history, status, history);
 }
 
+void history_set_data(struct history *history, const struct tarmac_core *data,
+                      history_opcode *changed_opcode)
+{
+	history->data = data;
+	history->changed_opcode = changed_opcode;
+}
+
 void history_destroy(struct history *history)
 {
 	if (!history)

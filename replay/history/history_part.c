@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "arch/insn.h"
+#include "arch/isa.h"
 #include "base/vec.h"
 #include "replay/history/run_insn.h"
 
@@ -37,6 +37,31 @@ void part_fini(struct part_builder *b)
 	address_index_destroy(b->index);
 	notes_fini(&b->notes);
 	*b = (struct part_builder){0};
+}
+
+struct part_builder *part_create(const struct snap_core *core, struct graph *graph)
+{
+	struct part_builder *b = malloc(sizeof(*b));
+
+	if (!b)
+		return NULL;
+	if (part_init(b, core, graph) == STATUS_OK)
+		return b;
+	part_destroy(b);
+	return NULL;
+}
+
+void part_destroy(struct part_builder *b)
+{
+	if (!b)
+		return;
+	part_fini(b);
+	free(b);
+}
+
+void part_break(struct part_builder *b)
+{
+	path_break(&b->path);
 }
 
 static enum status add_mark(struct part_builder *b, enum mark mark, bool known, uint64_t value)

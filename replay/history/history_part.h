@@ -7,7 +7,7 @@
 #ifndef CSREPLAY_REPLAY_HISTORY_HISTORY_PART_H
 #define CSREPLAY_REPLAY_HISTORY_HISTORY_PART_H
 
-#include "decoder/decoder.h"
+#include "replay/history/history_builder.h"
 #include "replay/history/history_store.h"
 
 struct part_builder {
@@ -30,29 +30,11 @@ MUST_USE enum status part_init(struct part_builder *b, const struct snap_core *c
                                struct graph *graph);
 void part_fini(struct part_builder *b);
 
-/* Takes what decoder_pull() gave. NO_MEM. */
-MUST_USE enum status part_add(struct part_builder *b, const struct decoded *decoded);
-
-/* Ends the address index. NO_MEM. */
-MUST_USE enum status part_end(struct part_builder *b);
-
-/* Notes a gap at the part's present end. NO_MEM. */
-MUST_USE enum status part_add_gap(struct part_builder *b, struct gap gap);
-
 /*
  * Where execution goes on behind the part's last run; false if the code does not say, or something
  * else stands behind it.
  */
 bool part_expected(const struct part_builder *b, uint64_t *address);
-
-/*
- * history_build.c: a history that is one part and no source of `core`, whose end leads to *end
- * (NULL: nobody knows). Takes over *graph, which becomes NULL, and the part's path and index.
- * NO_MEM.
- */
-MUST_USE enum status history_of_part(const struct snap_core *core, struct graph **graph,
-                                     struct part_builder *part, const uint64_t *end,
-                                     struct history **history);
 
 /* Adds a gap behind those already there, or to the last one if it says no more. NO_MEM. */
 MUST_USE enum status notes_add_gap(struct notes *notes, const struct gap *gap);

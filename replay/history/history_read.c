@@ -90,6 +90,51 @@ uint64_t history_last(const struct history *history)
 	                                                       : history->length;
 }
 
+const struct tarmac_core *history_data(const struct history *history)
+{
+	return history->data;
+}
+
+void history_runs_begin(struct history_runs *runs, const struct history *history, uint64_t from)
+{
+	*runs = (struct history_runs){.history = history};
+	if (from >= history->length) {
+		runs->part = history->part_count;
+		return;
+	}
+	runs->part = (size_t)(find_part(history, from) - history->parts);
+	runs->block = path_find_block(&history->parts[runs->part].path,
+	                              from - history->parts[runs->part].position);
+}
+
+bool history_runs_next(struct history_runs *runs, struct history_run *run)
+{
+	const struct history *h = runs->history;
+	const struct history_part *part = &h->parts[runs->part];
+	const struct block_cache *cache;
+	const struct path_run *now;
+
+	if (runs->part == h->part_count)
+		return false;
+	cache = history_expand(h, part, runs->block);
+	now = &cache->runs[runs->run];
+	*run = (struct history_run){
+	        .graph = part->path.graph,
+	        .node = now->node,
+	        .position = part->position + part->path.blocks[runs->block].position + now->offset,
+	        .taken = now->taken,
+	};
+	if (++runs->run == cache->count) {
+		runs->run = 0;
+		runs->block++;
+	}
+	if (runs->block == part->path.block_count) {
+		runs->block = 0;
+		runs->part++;
+	}
+	return true;
+}
+
 uint64_t history_run_count(const struct history *history)
 {
 	return history->run_count;

@@ -14,7 +14,7 @@
 #define CSREPLAY_REPLAY_HISTORY_HISTORY_STORE_H
 
 #include "replay/history/address_index.h"
-#include "replay/history/history.h"
+#include "replay/history/history_builder.h"
 #include "replay/history/path.h"
 
 /* A value that holds from `position` on. */
@@ -71,12 +71,6 @@ struct block_cache {
 	uint32_t count; /* runs */
 	struct path_run runs[PATH_BLOCK_RUNS];
 };
-
-struct tarmac_core;
-
-/* The opcode that was executed at `position`, if it is not what the memory map holds. */
-typedef bool history_opcode(const struct tarmac_core *data, uint64_t position,
-                            const struct instruction *insn, uint32_t *opcode);
 
 struct history {
 	const struct snap_core *core;

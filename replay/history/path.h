@@ -22,7 +22,7 @@
 
 #include "base/status.h"
 #include "base/vec.h"
-#include "decoder/flow/graph.h"
+#include "decoder/flow/flow.h"
 
 enum {
 	PATH_BLOCK_RUNS = 2048,

@@ -2,7 +2,7 @@
 /* Where the instructions of a run begin; see run_insn.h. */
 #include "replay/history/run_insn.h"
 
-#include "arch/insn.h"
+#include "arch/isa.h"
 
 /* The size that all instructions of the run have, or 0 if there are both. */
 static unsigned int common_size(const struct walk *walk)

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "decoder/flow/follow.h"
+#include "decoder/flow/flow.h"
 #include "snapshot/memmap.h"
 
 struct run_insn {

@@ -7,7 +7,8 @@
 
 #include "base/file.h"
 #include "base/vec.h"
-#include "decoder/frame/deframe.h"
+#include "decoder/decoder.h"
+#include "decoder/frame/frame.h"
 #include "replay/history/crew.h"
 
 enum {

@@ -14,8 +14,8 @@
 #ifndef CSREPLAY_REPLAY_HISTORY_SOURCE_DECODE_H
 #define CSREPLAY_REPLAY_HISTORY_SOURCE_DECODE_H
 
-#include "replay/history/history.h"
 #include "replay/history/history_part.h"
+#include "replay/history/history_read.h"
 
 struct source_decode {
 	/* To be set. */

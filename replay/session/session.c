@@ -7,13 +7,11 @@
 
 #include "base/vec.h"
 #include "decoder/decoder.h"
-#include "replay/history/histories.h"
-#include "replay/history/history_store.h"
-#include "replay/history/interrupt.h"
+#include "replay/history/history.h"
 #include "replay/session/cursor.h"
 #include "replay/session/state.h"
 #include "replay/session/watch.h"
-#include "replay/tarmac/tarmac_source.h"
+#include "replay/tarmac/tarmac.h"
 
 /* Instructions that a window of values grows to for a debugger's registers. */
 enum { QUICK_WINDOW = 160000 };
@@ -39,9 +37,10 @@ static enum status make_values(struct session *session)
 		const struct history *history = session->histories[i];
 
 		values_destroy(session->values[i]);
-		session->values[i] =
-		        history->data ? NULL : values_create(history, &session->assumptions);
-		if (!session->values[i] && !history->data)
+		session->values[i] = history_data(history)
+		                             ? NULL
+		                             : values_create(history, &session->assumptions);
+		if (!session->values[i] && !history_data(history))
 			return STATUS_NO_MEM;
 	}
 	return STATUS_OK;
@@ -86,8 +85,8 @@ static struct register_file find_registers(const struct session *session)
 	for (size_t i = first; i < snapshot->core_count; i++) {
 		if (snapshot->cores[i].arch == file.arch)
 			register_file_add(&file, snapshot->cores[i].device);
-		if (snapshot->cores[i].arch == file.arch && session->histories[i]->data)
-			file.features |= tarmac_features(session->histories[i]->data);
+		if (snapshot->cores[i].arch == file.arch && history_data(session->histories[i]))
+			file.features |= tarmac_features(history_data(session->histories[i]));
 	}
 	return file;
 }
@@ -214,7 +213,7 @@ void session_break_clear_all(struct session *session)
 bool session_can_watch(const struct session *session)
 {
 	for (size_t i = 0; i < session_core_count(session); i++) {
-		if (session->histories[i]->data ||
+		if (history_data(session->histories[i]) ||
 		    (session->values[i] && values_can(session->values[i])))
 			return true;
 	}
@@ -261,7 +260,7 @@ static struct history_search breakpoints_of(const struct session *session,
 
 static struct watch_source source_of(const struct session *session, size_t core)
 {
-	return (struct watch_source){session->histories[core]->data, session->values[core]};
+	return (struct watch_source){history_data(session->histories[core]), session->values[core]};
 }
 
 /* The instructions between a core's position and another one. */

@@ -16,14 +16,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch/register.h"
-#include "arch/value.h"
+#include "arch/isa.h"
 #include "base/diag.h"
 #include "base/status.h"
 #include "replay/history/history.h"
-#include "replay/values/explain/why.h"
+#include "replay/values/explain/explain.h"
 #include "replay/values/values.h"
-#include "replay/values/values_access.h"
 #include "snapshot/snapshot.h"
 
 struct session;

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-#include "replay/history/history_store.h"
-#include "replay/tarmac/tarmac_source.h"
+#include "replay/history/history.h"
+#include "replay/tarmac/tarmac.h"
 
 static struct value halt_register(const struct snap_device *device,
                                   const struct register_info *info)
@@ -47,8 +47,8 @@ static struct value trace_register(const struct history *history, uint64_t posit
 
 	if (which == TRACE_POSITION)
 		return value_of_u64(position, size);
-	if (which == TRACE_TIMESTAMP && history->data &&
-	    tarmac_timestamp(history->data, position, &v) == STATUS_OK)
+	if (which == TRACE_TIMESTAMP && history_data(history) &&
+	    tarmac_timestamp(history_data(history), position, &v) == STATUS_OK)
 		return value_of_u64(v, size);
 	if (history_mark(history, marks[which], position, &v) != STATUS_OK)
 		return value_unknown(size);
@@ -69,8 +69,8 @@ void state_register(const struct history *history, struct values *values, uint64
 		                        (enum trace_register)(number - file.trace), size);
 	else if (number == REGISTER_PC && history_pc(history, position, &pc) == STATUS_OK)
 		*value = value_of_u64(pc, size);
-	else if (history->data)
-		tarmac_register_at(history->data, position, number, value);
+	else if (history_data(history))
+		tarmac_register_at(history_data(history), position, number, value);
 	else if (position == history_length(history))
 		*value = halt_register(core->device, info);
 	else if (values)
@@ -116,8 +116,8 @@ size_t state_memory(const struct history *history, struct values *values, uint64
 	uint8_t *to = out;
 	size_t done = 0;
 
-	if (history->data)
-		return tarmac_memory_at(history->data, position, address, out, size);
+	if (history_data(history))
+		return tarmac_memory_at(history_data(history), position, address, out, size);
 	if (history_mark(history, MARK_SPACE, position, &seen_from) == STATUS_OK)
 		space = (enum space)seen_from;
 	while (done < size) {

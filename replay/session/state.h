@@ -7,8 +7,7 @@
 #ifndef CSREPLAY_REPLAY_SESSION_STATE_H
 #define CSREPLAY_REPLAY_SESSION_STATE_H
 
-#include "arch/register.h"
-#include "arch/value.h"
+#include "arch/isa.h"
 #include "replay/history/history.h"
 #include "replay/values/values.h"
 

@@ -3,7 +3,7 @@
 #include "replay/session/watch.h"
 
 #include "base/vec.h"
-#include "replay/tarmac/tarmac_source.h"
+#include "replay/tarmac/tarmac.h"
 
 static bool is_same(const struct watch *a, const struct watch *b)
 {

@@ -8,7 +8,7 @@
 #define CSREPLAY_REPLAY_SESSION_WATCH_H
 
 #include "replay/session/session.h"
-#include "replay/values/values_access.h"
+#include "replay/values/values.h"
 
 struct tarmac_core;
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
-#include "replay/history/history_store.h"
+#include "replay/history/history.h"
 #include "replay/tarmac/tarmac_source.h"
 #include "replay/tarmac/tarmac_store.h"
 
@@ -22,7 +22,7 @@ struct effects_reader {
 
 bool effects_known(const struct history *history)
 {
-	return history->data != NULL;
+	return history_data(history) != NULL;
 }
 
 enum status effects_open(const struct history *history, struct effects_reader **reader)
@@ -34,7 +34,7 @@ enum status effects_open(const struct history *history, struct effects_reader **
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return STATUS_NO_MEM;
-	r->core = history->data;
+	r->core = history_data(history);
 	*reader = r;
 	return STATUS_OK;
 }

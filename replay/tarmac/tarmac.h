@@ -238,4 +238,9 @@ const char *tarmac_unit_name(enum tarmac_unit unit);
 const char *tarmac_mode_name(enum tarmac_mode mode);
 const char *tarmac_file_name(enum tarmac_file file); /* "x", "sp"; a number may follow */
 
+/* The rest of the public face of this room. */
+#include "replay/tarmac/effects.h"
+#include "replay/tarmac/tarmac_gap.h"
+#include "replay/tarmac/tarmac_source.h"
+
 #endif

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arch/insn.h"
+#include "arch/isa.h"
 #include "base/vec.h"
 #include "replay/tarmac/tarmac_gap.h"
 
@@ -35,12 +35,13 @@ enum status tarmac_pass_init(struct tarmac_pass *p, struct tarmac_core *core, en
 	if (!p->stand_in.memory || !p->graph)
 		return STATUS_NO_MEM;
 	TRY(memmap_freeze(p->stand_in.memory));
-	return part_init(&p->part, &p->stand_in, p->graph);
+	p->part = part_create(&p->stand_in, p->graph);
+	return p->part ? STATUS_OK : STATUS_NO_MEM;
 }
 
 void tarmac_pass_fini(struct tarmac_pass *p)
 {
-	part_fini(&p->part);
+	part_destroy(p->part);
 	graph_destroy(p->graph);
 	memmap_destroy(p->stand_in.memory);
 	*p = (struct tarmac_pass){0};
@@ -87,10 +88,10 @@ static enum status flush_run(struct tarmac_pass *p, const uint64_t *next)
 	e->range.last_executed = executed;
 	e->range.last_conditional = run->last.is_conditional;
 	run->count = 0;
-	TRY(part_add(&p->part, &decoded));
+	TRY(part_add(p->part, &decoded));
 	/* The text is complete: execution that does not follow from its code is no gap. */
 	if (run->was_left || !next || (*next != run->end && !(executed && is_branch(run))))
-		path_break(&p->part.path);
+		part_break(p->part);
 	return STATUS_OK;
 }
 
@@ -289,7 +290,7 @@ static enum status add_exception(struct tarmac_pass *p, const struct tarmac_even
 	run->has_left_at |= line->has_address;
 	run->left_at = line->has_address ? line->address : run->left_at;
 	TRY(flush_run(p, NULL));
-	path_break(&p->part.path);
+	part_break(p->part);
 	if (p->context.arch == CORE_M && is_reset(line->name)) {
 		struct tarmac_context context = p->context;
 
@@ -303,13 +304,13 @@ static enum status add_exception(struct tarmac_pass *p, const struct tarmac_even
 	e->exception.number = (uint32_t)(line->has_number ? line->number : (uint64_t)line->vector);
 	e->exception.has_return_address = line->has_address;
 	e->exception.return_address = line->has_address ? line->address : 0;
-	return part_add(&p->part, &decoded);
+	return part_add(p->part, &decoded);
 }
 
 static enum status add_gap(struct tarmac_pass *p, uint64_t offset)
 {
 	TRY(flush_run(p, NULL));
-	return part_add_gap(&p->part, (struct gap){.reason = GAP_BAD_PACKET, .offset = offset});
+	return part_add_gap(p->part, (struct gap){.reason = GAP_BAD_PACKET, .offset = offset});
 }
 
 /* Registers. */
@@ -408,7 +409,7 @@ static enum status add_register(struct tarmac_pass *p, const struct tarmac_event
 	struct tarmac_context context = p->context;
 	enum tarmac_mode mode;
 
-	if (place.slot == SLOT_NONE)
+	if (place.slot == TARMAC_SLOT_NONE)
 		return STATUS_OK;
 	TRY(write_register(p, &place, reg->value));
 	if (place.slot >= SLOT_V || (place.slot >= SLOT_FPSR && place.slot <= SLOT_FPSCR))
@@ -494,7 +495,7 @@ static enum status add_note(struct tarmac_pass *p, const struct tarmac_event *ev
 	if (!tarmac_gap_read(event, &gap))
 		return STATUS_OK;
 	TRY(flush_run(p, NULL));
-	TRY(part_add_gap(&p->part, gap));
+	TRY(part_add_gap(p->part, gap));
 	TRY(lose_registers(p));
 	return word_log_lose(tick->memory, 2 * tick->clock + 1);
 }
@@ -559,7 +560,7 @@ static bool target_a32(const struct tarmac_pass *p, uint64_t *target)
 	if (is_a32 ? (opcode & 0x0fffffd0) != 0x012fff10 : (opcode & 0xff07) != 0x4700)
 		return false;
 	place = tarmac_slot_of(&reg, &p->context);
-	if (place.slot == SLOT_NONE || (p->run.last.is_link && number == 14) ||
+	if (place.slot == TARMAC_SLOT_NONE || (p->run.last.is_link && number == 14) ||
 	    (p->now[place.slot].known & UINT32_MAX) != UINT32_MAX)
 		return false;
 	*target = p->now[place.slot].value & UINT32_MAX & ~UINT64_C(1);
@@ -590,5 +591,5 @@ enum status tarmac_pass_end(struct tarmac_pass *p, bool *has_end, uint64_t *end)
 {
 	*has_end = find_end(p, end);
 	TRY(flush_run(p, *has_end ? end : NULL));
-	return part_end(&p->part);
+	return part_end(p->part);
 }

@@ -6,7 +6,7 @@
 #ifndef CSREPLAY_REPLAY_TARMAC_TARMAC_PASS_H
 #define CSREPLAY_REPLAY_TARMAC_TARMAC_PASS_H
 
-#include "replay/history/history_part.h"
+#include "replay/history/history.h"
 #include "replay/tarmac/tarmac_store.h"
 
 /* Instructions one behind the other, as a trace decoder would give them. */
@@ -39,7 +39,7 @@ struct tarmac_pass {
 	struct tarmac_core *core;
 	struct snap_core stand_in; /* for part_init(): its memory is empty */
 	struct graph *graph;
-	struct part_builder part;
+	struct part_builder *part;
 	struct tarmac_run run;
 	struct tarmac_context context;
 	struct slot_now now[SLOT_COUNT];

@@ -267,10 +267,9 @@ static enum status make_history(struct reading *r, const struct snapshot *snapsh
 	bool has_end;
 
 	TRY(tarmac_pass_end(pass, &has_end, &end));
-	TRY(history_of_part(&snapshot->cores[index], &pass->graph, &pass->part,
+	TRY(history_of_part(&snapshot->cores[index], &pass->graph, pass->part,
 	                    has_end ? &end : NULL, &core->history));
-	core->history->data = core;
-	core->history->changed_opcode = tarmac_changed_opcode;
+	history_set_data(core->history, core, tarmac_changed_opcode);
 	TRY(finish_log(r, &core->registers, NULL));
 	r->source->has_moved |= core->pages.has_moved;
 	TRY(tarmac_pages_finish(&core->pages));

@@ -2,7 +2,7 @@
 /* Registers to slots; see tarmac_slot.h. */
 #include "replay/tarmac/tarmac_slot.h"
 
-static const struct slot_place nowhere = {.slot = SLOT_NONE};
+static const struct slot_place nowhere = {.slot = TARMAC_SLOT_NONE};
 
 static struct slot_place place(unsigned int slot, unsigned int from, unsigned int size)
 {
@@ -54,7 +54,7 @@ static unsigned int stack_m(enum tarmac_mode bank, enum tarmac_security security
 		return slot + 1;
 	if (context->mode == TARMAC_MODE_HANDLER)
 		return slot;
-	return context->has_stack ? slot + context->is_process : (unsigned int)SLOT_NONE;
+	return context->has_stack ? slot + context->is_process : (unsigned int)TARMAC_SLOT_NONE;
 }
 
 /* R0 to R14 of AArch32, 4 bytes each. */

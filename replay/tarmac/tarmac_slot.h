@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "arch/register.h"
+#include "arch/isa.h"
 #include "replay/tarmac/tarmac.h"
 
 enum tarmac_slot {
@@ -34,7 +34,7 @@ enum tarmac_slot {
 	SLOT_MODE, /* struct tarmac_context, see tarmac_context_pack() */
 	SLOT_V,    /* V0..V31, the low half first */
 	SLOT_COUNT = SLOT_V + 64,
-	SLOT_NONE = SLOT_COUNT,
+	TARMAC_SLOT_NONE = SLOT_COUNT,
 };
 
 /* What decides between banks. */
@@ -48,7 +48,7 @@ struct tarmac_context {
 };
 
 struct slot_place {
-	unsigned int slot; /* SLOT_NONE: the register is not kept */
+	unsigned int slot; /* TARMAC_SLOT_NONE: the register is not kept */
 	uint8_t from;      /* byte of the slot, which may be in the next one */
 	uint8_t size;      /* bytes */
 	/* A write to it leaves the bytes above zero, or unknown, up to `whole` bytes from the slot.

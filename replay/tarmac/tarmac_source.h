@@ -12,8 +12,7 @@
 #ifndef CSREPLAY_REPLAY_TARMAC_TARMAC_SOURCE_H
 #define CSREPLAY_REPLAY_TARMAC_TARMAC_SOURCE_H
 
-#include "arch/register.h"
-#include "arch/value.h"
+#include "arch/isa.h"
 #include "replay/history/history.h"
 #include "replay/tarmac/word_log.h"
 

@@ -90,7 +90,7 @@ void tarmac_register_at(const struct tarmac_core *core, uint64_t position, unsig
 	uint8_t known = 0;
 
 	*value = value_unknown(file.table[number].bits / 8);
-	if (place.slot == SLOT_NONE)
+	if (place.slot == TARMAC_SLOT_NONE)
 		return;
 	for (unsigned int i = 0; i < value->size && i < place.size; i++) {
 		unsigned int at = place.from + i;

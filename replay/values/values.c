@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arch/register_slot.h"
-#include "replay/history/history_store.h"
-#include "replay/values/solver/solve.h"
-#include "replay/values/ssa/code_change.h"
+#include "arch/isa.h"
+#include "replay/history/history.h"
+#include "replay/values/solver/solver.h"
+#include "replay/values/ssa/ssa.h"
 
 enum {
 	LOOK_BACK = 10000, /* instructions before what is asked for, at first */
@@ -75,7 +75,7 @@ struct values *values_create(const struct history *history, const struct values_
 		return NULL;
 	values->history = history;
 	values->options = *options;
-	values->is_supported = is_supported(history->core);
+	values->is_supported = is_supported(history_core(history));
 	return values;
 }
 
@@ -221,7 +221,7 @@ static void read_register(struct values *values, uint64_t position, struct regis
 void values_register(struct values *values, uint64_t position, unsigned int number,
                      struct value *value)
 {
-	enum core_arch arch = values->history->core->arch;
+	enum core_arch arch = history_core(values->history)->arch;
 	const struct register_file file = register_file_of(arch);
 	struct register_slot at = register_slot_of(arch, number);
 	uint64_t most = values->options.register_window;

@@ -3,22 +3,22 @@
  * Values of the past: what is proved of registers and memory at a position of a history. In: a
  * history, the snapshot that it ends in. Out: values with what is known of them.
  *
- * A window (replay/values/solver/solve.h) is solved when it is first asked of, from some way before
- * the position to the halt, and kept. As long as what is asked for is not known it grows to the
- * left, since what comes to light earlier often says something of later, too. A window that
+ * A window (replay/values/solver/solver.h) is solved when it is first asked of, from some way
+ * before the position to the halt, and kept. As long as what is asked for is not known it grows to
+ * the left, since what comes to light earlier often says something of later, too. A window that
  * contradicts itself is the last one: from there on nothing is known of the core's past.
  */
 #ifndef CSREPLAY_REPLAY_VALUES_VALUES_H
 #define CSREPLAY_REPLAY_VALUES_VALUES_H
 
-#include "arch/value.h"
+#include "arch/isa.h"
 #include "base/text.h"
 #include "replay/history/history.h"
 #include "replay/values/assumption.h"
 
 struct interrupt; /* replay/history/interrupt.h */
 struct values;
-struct solve_options; /* replay/values/solver/solve.h */
+struct solve_options; /* replay/values/solver/solver.h */
 struct solver;
 
 struct values_options {
@@ -93,5 +93,8 @@ enum status values_status(const struct values *values);
  */
 bool values_conflict(const struct values *values, struct solve_options *options,
                      uint64_t *position);
+
+/* The rest of the public face of this room. */
+#include "replay/values/values_access.h"
 
 #endif

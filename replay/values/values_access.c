@@ -2,7 +2,7 @@
 /* Accesses of solved windows, in order; see values_access.h. */
 #include "replay/values/values_access.h"
 
-#include "replay/values/solver/link_barrier.h"
+#include "replay/values/solver/solver.h"
 
 /* A window, and the accesses in it that belong to a range. */
 struct part {

@@ -77,7 +77,7 @@ static void rev3_example_gives_its_events(void **state)
 	world_close(&w);
 }
 
-struct instruction {
+struct insn_line {
 	const char *line;
 	uint64_t address;
 	uint64_t opcode;
@@ -93,7 +93,7 @@ struct instruction {
 #define ROW(line, address, opcode, isa, size, effect, mode, security, disassembly)                 \
 	{line, address, opcode, ISA_##isa, size, TARMAC_##effect, TARMAC_MODE_##mode,              \
 	 TARMAC_##security, disassembly}
-static const struct instruction instructions[] = {
+static const struct insn_line instructions[] = {
 	ROW("0 clk IT (0) 00008000 940011de O EL3h_s : BL       {pc}+0x4778", 0x8000, 0x940011de,
 	    A64, 4, EXECUTED, EL3H, SECURE, "BL       {pc}+0x4778"),
 	ROW("12 clk IS (12) 0000802c 1afb T svc_s : SUBNE    r3,r7,r3", 0x802c, 0x1afb, T32, 2,
@@ -132,7 +132,7 @@ static void instruction_of_each_form_is_read(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(instructions) / sizeof(instructions[0]); i++) {
-		const struct instruction *row = &instructions[i];
+		const struct insn_line *row = &instructions[i];
 		const struct tarmac_instruction *found;
 
 		world_open(&w, row->line);

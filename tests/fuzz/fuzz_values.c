@@ -12,7 +12,7 @@
 #include "arch/register.h"
 #include "fuzz.h"
 #include "replay/session/session.h"
-#include "replay/values/explain/why.h"
+#include "replay/values/explain/explain.h"
 #include "replay/values/values.h"
 #include "replay/values/values_access.h"
 #include "tests/replay/made_decoder.h"

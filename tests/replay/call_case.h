@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "replay/values/solver/solve.h"
+#include "replay/values/solver/solver.h"
 
 enum { CALLS_MOST = 3, RESTORES_SEEN = 2, RUNS_MOST = 12, FUNCTION = 3 };
 

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "arch/a32/sem_a32.h"
+#include "arch/a32/a32.h"
 #include "arch/uop/uop_run.h"
 
 enum { CASE_ADDRESS = 0x10000, CASE_EFFECTS = 16 };

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "arch/a64/sem.h"
+#include "arch/a64/a64.h"
 
 static struct uop_builder builder;
 

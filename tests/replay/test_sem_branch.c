@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "arch/a32/sem_a32.h"
+#include "arch/a32/a32.h"
 #include "arch/insn.h"
 
 enum { OPCODES = 400000, ADDRESS = 0x40008002 };

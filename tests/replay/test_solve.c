@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "arch/a64/sem.h"
-#include "replay/values/explain/why.h"
-#include "replay/values/solver/solve.h"
+#include "arch/a64/a64.h"
+#include "replay/values/explain/explain.h"
+#include "replay/values/solver/solver.h"
 #include "tests/replay/made_a64.h"
 
 static void solve_sum_is_inverted(void **state)

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "arch/a32/sem_a32.h"
-#include "replay/values/solver/solve.h"
+#include "arch/a32/a32.h"
+#include "replay/values/solver/solver.h"
 #include "tests/replay/made_a32.h"
 
 #define ADD_R1_R1_5     UINT32_C(0xe2811005)

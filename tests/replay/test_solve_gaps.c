@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "replay/session/state.h"
-#include "replay/values/solver/solve.h"
+#include "replay/values/solver/solver.h"
 #include "tests/replay/made_a64.h"
 #include "tests/replay/made_element.h"
 

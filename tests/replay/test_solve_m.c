@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "replay/values/solver/solve.h"
+#include "replay/values/solver/solver.h"
 #include "tests/replay/made_a32.h"
 
 enum { M_SVC = 11, FRAME = 0x10 /* in the data */ };

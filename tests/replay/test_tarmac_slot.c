@@ -72,7 +72,7 @@ static void banked_registers_lie_where_aarch64_has_them(void **state)
 		assert_int_equal(tarmac_slot_of_number(&file, A32_r12, &context).slot, 12 + fiq);
 		assert_int_equal(tarmac_slot_of_number(&file, A32_r7, &context).slot, 7);
 		assert_int_equal(of_line(TARMAC_FILE_R, 15, banks[i].mode, &context).slot,
-		                 SLOT_NONE);
+		                 TARMAC_SLOT_NONE);
 	}
 }
 
@@ -122,7 +122,7 @@ static void stack_pointer_of_m_is_main_or_process(void **state)
 		unsigned int current = main_stack;
 
 		if (!handler)
-			current = !context.has_stack ? (unsigned int)SLOT_NONE
+			current = !context.has_stack ? (unsigned int)TARMAC_SLOT_NONE
 			                             : main_stack + context.is_process;
 		assert_int_equal(tarmac_slot_of_number(&file, M_sp, &context).slot, current);
 		assert_int_equal(tarmac_slot_of_number(&file, M_msp, &context).slot, main_stack);
@@ -186,7 +186,7 @@ static void other_registers_have_places_of_their_own(void **state)
 	              {"basepri", SLOT_BASEPRI},
 	              {"FaultMask", SLOT_FAULTMASK},
 	              {"CONTROL", SLOT_CONTROL},
-	              {"CONTROL_EL1", SLOT_NONE}};
+	              {"CONTROL_EL1", TARMAC_SLOT_NONE}};
 	const struct tarmac_context context = {.arch = CORE_A64};
 
 	(void)state;
@@ -194,14 +194,14 @@ static void other_registers_have_places_of_their_own(void **state)
 		assert_place(of_line(cases[i].file, 5, TARMAC_MODE_NONE, &context), cases[i].slot,
 		             0, cases[i].size, cases[i].size);
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
-		assert_int_equal(of_line(none[i], 0, TARMAC_MODE_NONE, &context).slot, SLOT_NONE);
+		assert_int_equal(of_line(none[i], 0, TARMAC_MODE_NONE, &context).slot, TARMAC_SLOT_NONE);
 	for (size_t i = 0; i < sizeof(system) / sizeof(system[0]); i++) {
 		const struct tarmac_register reg = {.file = TARMAC_FILE_SYSTEM,
 		                                    .name = str_of(system[i].name)};
 
 		assert_int_equal(tarmac_slot_of(&reg, &context).slot, system[i].slot);
 	}
-	assert_int_equal(of_line(TARMAC_FILE_X, 31, TARMAC_MODE_NONE, &context).slot, SLOT_NONE);
+	assert_int_equal(of_line(TARMAC_FILE_X, 31, TARMAC_MODE_NONE, &context).slot, TARMAC_SLOT_NONE);
 	assert_place(of_line(TARMAC_FILE_W, 30, TARMAC_MODE_NONE, &context), SLOT_X + 30, 0, 4, 8);
 }
 
@@ -220,7 +220,7 @@ static void assert_numbers(enum core_arch arch, const struct named_place *places
 		struct slot_place p = tarmac_slot_of_number(&file, places[i].number, &context);
 
 		assert_int_equal(p.slot, places[i].slot);
-		if (p.slot == SLOT_NONE)
+		if (p.slot == TARMAC_SLOT_NONE)
 			continue;
 		assert_int_equal(p.from, 0);
 		assert_int_equal(p.size, places[i].size);
@@ -232,11 +232,11 @@ static void numbers_of_each_file_have_the_same_places(void **state)
 	static const struct named_place a64[] = {
 	        {A64_x0, SLOT_X, 8},        {A64_x30, SLOT_X + 30, 8}, {A64_v0, SLOT_V, 16},
 	        {A64_v31, SLOT_V + 62, 16}, {A64_cpsr, SLOT_PSR, 4},   {A64_fpsr, SLOT_FPSR, 4},
-	        {A64_fpcr, SLOT_FPCR, 4},   {A64_pc, SLOT_NONE, 0}};
+	        {A64_fpcr, SLOT_FPCR, 4},   {A64_pc, TARMAC_SLOT_NONE, 0}};
 	static const struct named_place a32[] = {
 	        {A32_r0, SLOT_X, 4},       {A32_r12, SLOT_X + 12, 4}, {A32_d0, SLOT_V, 8},
 	        {A32_d31, SLOT_V + 31, 8}, {A32_cpsr, SLOT_PSR, 4},   {A32_fpscr, SLOT_FPSCR, 4},
-	        {A32_pc, SLOT_NONE, 0}};
+	        {A32_pc, TARMAC_SLOT_NONE, 0}};
 	static const struct named_place m[] = {{M_r0, SLOT_X, 4},
 	                                       {M_r12, SLOT_X + 12, 4},
 	                                       {M_lr, SLOT_X + 14, 4},
@@ -248,7 +248,7 @@ static void numbers_of_each_file_have_the_same_places(void **state)
 	                                       {M_basepri, SLOT_BASEPRI, 1},
 	                                       {M_faultmask, SLOT_FAULTMASK, 1},
 	                                       {M_control, SLOT_CONTROL, 1},
-	                                       {M_pc, SLOT_NONE, 0}};
+	                                       {M_pc, TARMAC_SLOT_NONE, 0}};
 
 	(void)state;
 	assert_numbers(CORE_A64, a64, sizeof(a64) / sizeof(a64[0]));

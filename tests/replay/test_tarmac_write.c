@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "replay/export/tarmac_write.h"
+#include "replay/export/export.h"
 #include "tests/replay/made_session.h"
 
 enum { VECTORS_AT = 0x10000, VECTORS_SIZE = 0x800 };

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "replay/values/solver/solve.h"
+#include "replay/values/solver/solver.h"
 #include "tests/replay/made_a64.h"
 
 #define SUBS_X6_1 UINT32_C(0xf10004c6)

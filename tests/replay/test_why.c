@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "replay/values/explain/why.h"
+#include "replay/values/explain/explain.h"
 #include "tests/replay/made_a64.h"
 
 #define NOP          UINT32_C(0xd503201f)

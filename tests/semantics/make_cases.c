@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "arch/a64/sem.h"
+#include "arch/a64/a64.h"
 
 uint64_t random_next(struct random *r)
 {

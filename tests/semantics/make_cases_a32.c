@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "arch/a32/sem_a32.h"
+#include "arch/a32/a32.h"
 #include "arch/uop/uop_run.h"
 #include "tests/semantics/make_cases.h"
 

@@ -11,7 +11,7 @@
 #include "arch/register.h"
 #include "replay/history/history_part.h"
 #include "replay/session/state.h"
-#include "replay/values/explain/why.h"
+#include "replay/values/explain/explain.h"
 #include "replay/values/values.h"
 
 enum {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "arch/a32/sem_a32.h"
+#include "arch/a32/a32.h"
 
 unsigned int step_register_index(enum core_arch arch, unsigned int number)
 {

@@ -10,7 +10,7 @@
 #include "arch/register.h"
 #include "arch/uop/uop_build.h"
 #include "arch/value.h"
-#include "replay/values/solver/solve.h"
+#include "replay/values/solver/solver.h"
 #include "tests/values/recording.h"
 
 enum {

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "replay/values/solver/solve.h"
+#include "replay/values/solver/solver.h"
 #include "replay/values/values_access.h"
 #include "tests/values/adversary.h"
 

@@ -9,8 +9,8 @@
 
 #include "arch/register.h"
 #include "replay/history/history_part.h"
-#include "replay/values/explain/why.h"
-#include "replay/values/solver/solve.h"
+#include "replay/values/explain/explain.h"
+#include "replay/values/solver/solver.h"
 #include "tests/values/step.h"
 
 const uint64_t trial_distances[DISTANCES] = {100, 1000, 10000, 100000, UINT64_MAX};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The question, the window with its log, lines; see why.h. */
-#include "replay/values/explain/why.h"
+#include "replay/values/explain/explain.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "arch/register_slot.h"
-#include "replay/history/history_store.h"
+#include "arch/isa.h"
+#include "replay/history/history.h"
 #include "replay/values/explain/why_walk.h"
 
 enum { LINES = 16, LINES_ALL = 1000 };
@@ -44,7 +44,7 @@ static void between(const struct why_walk *w, uint64_t position)
 		                          : "another context");
 		return;
 	}
-	text_puts(w->out, position == history->length
+	text_puts(w->out, position == history_length(history)
 	                          ? "nothing says that the trace leads to the halt"
 	                          : "execution did not simply go on");
 }
@@ -80,7 +80,7 @@ void why_name(const struct why_walk *w, unsigned int reg, struct text *out)
 {
 	static const char *const aarch32[] = {"sp", "lr"};
 
-	if (w->solver.w.history->core->arch == CORE_A64 || reg > 14)
+	if (history_core(w->solver.w.history)->arch == CORE_A64 || reg > 14)
 		uop_register_name(reg, out);
 	else if (reg < 13)
 		text_printf(out, "r%u", reg);
@@ -220,7 +220,7 @@ static bool explain_word(struct why_walk *w, size_t step, uint64_t address)
 
 static bool explain(struct why_walk *w, uint64_t position, const struct why_subject *subject)
 {
-	enum core_arch arch = w->solver.w.history->core->arch;
+	enum core_arch arch = history_core(w->solver.w.history)->arch;
 	const struct window_options *window = &w->solver.w.options;
 	struct register_slot at;
 	const char *name;

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 
 #include "replay/values/explain/why_walk.h"
-#include "replay/values/solver/link_barrier.h"
+#include "replay/values/solver/solver.h"
 
 enum {
 	LINES_SEARCHED = 1000, /* of a chain whose leaves are wanted */

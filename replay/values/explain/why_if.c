@@ -2,9 +2,9 @@
 /* What a value that is not proved would be under assumptions that are off; see why_walk.h. */
 #include <inttypes.h>
 
-#include "replay/history/history_store.h"
-#include "replay/values/assumption.h"
+#include "replay/history/history.h"
 #include "replay/values/explain/why_walk.h"
+#include "replay/values/values.h"
 
 /* Appends what is known of the subject; false, and nothing appended, if that is not all. */
 static bool say_value(const struct solver *s, uint64_t position, const struct why_subject *subject,
@@ -19,7 +19,7 @@ static bool say_value(const struct solver *s, uint64_t position, const struct wh
 			text_printf(out, "0x%" PRIx64, bits[0].value);
 		return bits_all_known(&bits[0], 64);
 	}
-	at = register_slot_of(s->w.history->core->arch, subject->number);
+	at = register_slot_of(history_core(s->w.history)->arch, subject->number);
 	for (unsigned int i = 0; i < at.count; i++) {
 		bits[i] = solve_register(s, position, at.slot + i);
 		if ((why_wanted(at) & ~bits[i].known) != 0)

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
-#include "replay/history/history_store.h"
+#include "replay/history/history.h"
 #include "replay/values/explain/why_walk.h"
-#include "replay/values/solver/link_barrier.h"
+#include "replay/values/solver/solver.h"
 
 /* What is yet to be explained: bits of a node, or of one side of a memory entry. */
 struct premise {

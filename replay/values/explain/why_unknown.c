@@ -5,9 +5,9 @@
  */
 #include <inttypes.h>
 
-#include "replay/history/history_store.h"
+#include "replay/history/history.h"
 #include "replay/values/explain/why_walk.h"
-#include "replay/values/solver/link_barrier.h"
+#include "replay/values/solver/solver.h"
 
 enum { DEPTH_MOST = 8 };
 
@@ -279,7 +279,7 @@ static void explain_loss(struct why_walk *w, size_t step, unsigned int reg)
 		}
 	} else if (why_line(w)) {
 		text_printf(w->out, "%" PRIu64 "  %s ", window->options.to,
-		            window->options.to == window->history->length
+		            window->options.to == history_length(window->history)
 		                    ? "the halt: the snapshot does not have"
 		                    : "what is looked at ends before the halt, with");
 		why_name(w, reg, w->out);

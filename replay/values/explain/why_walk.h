@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside of replay/values/explain/why.h: what its files share. A walk has a solved window with its
- * log, and lines that it has written.
+ * Inside of replay/values/explain/explain.h: what its files share. A walk has a solved window with
+ * its log, and lines that it has written.
  */
 #ifndef CSREPLAY_REPLAY_VALUES_EXPLAIN_WHY_WALK_H
 #define CSREPLAY_REPLAY_VALUES_EXPLAIN_WHY_WALK_H
 
-#include "arch/disasm.h"
-#include "arch/register_slot.h"
+#include "arch/isa.h"
 #include "base/text.h"
-#include "replay/values/explain/why.h"
-#include "replay/values/solver/solve.h"
+#include "replay/values/explain/explain.h"
+#include "replay/values/solver/solver.h"
 #include "snapshot/source_lines.h"
 
 struct why_walk {

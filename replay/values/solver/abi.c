@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "replay/values/solver/solve.h"
-#include "replay/values/ssa/window_nodes.h"
+#include "replay/values/solver/solver.h"
+#include "replay/values/ssa/ssa.h"
 
 enum {
 	SAVED_MOST = 19,

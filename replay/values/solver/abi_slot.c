@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "replay/history/history_store.h"
+#include "replay/history/history.h"
 #include "replay/values/solver/link_barrier.h"
 
 enum {
@@ -222,7 +222,7 @@ bool abi_slot_live(struct solver *s)
 	size_t count = 0;
 	bool any = false;
 
-	if (s->w.options.to != s->w.history->length || s->w.end_isa != ISA_A64 ||
+	if (s->w.options.to != history_length(s->w.history) || s->w.end_isa != ISA_A64 ||
 	    (fp->known & sp->known) != UINT64_MAX || s->has_conflict)
 		return false;
 	for (least = sp->value; at >= least && at % 16 == 0 && count < ABI_LIVE_MOST;) {

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch/uop/bits.h"
+#include "arch/uop/uop.h"
 #include "base/status.h"
 
 enum cause_kind {

@@ -11,7 +11,7 @@
 
 #include <stddef.h>
 
-#include "arch/uop/interval.h"
+#include "arch/uop/uop.h"
 #include "base/status.h"
 
 struct interval_slot {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
-#include "replay/history/history_store.h"
+#include "replay/history/history.h"
 #include "replay/values/solver/link_barrier.h"
 
 enum { ENTRIES_PER_POLL = 1024 };
@@ -489,7 +489,8 @@ enum status link_init(struct solver *s, bool single_writer)
 	const struct window *w = &s->w;
 	uint64_t space;
 
-	*m = (struct link_memory){.map = w->history->core->memory, .is_linked = single_writer};
+	*m = (struct link_memory){.map = history_core(w->history)->memory,
+	                          .is_linked = single_writer};
 	m->space = SPACE_ANY;
 	if (history_mark(w->history, MARK_SPACE, w->options.to, &space) == STATUS_OK)
 		m->space = (enum space)space;

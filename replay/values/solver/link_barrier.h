@@ -7,7 +7,7 @@
 #ifndef CSREPLAY_REPLAY_VALUES_SOLVER_LINK_BARRIER_H
 #define CSREPLAY_REPLAY_VALUES_SOLVER_LINK_BARRIER_H
 
-#include "replay/values/solver/solve.h"
+#include "replay/values/solver/solver.h"
 
 enum { ACCESS_KILL = 0xff };
 

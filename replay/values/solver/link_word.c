@@ -4,7 +4,7 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
-#include "replay/history/history_store.h"
+#include "replay/history/history.h"
 #include "replay/values/solver/link_barrier.h"
 
 static size_t word_slot(const struct link_memory *m, uint64_t address)
@@ -64,7 +64,7 @@ static struct link_word new_word(const struct solver *s, uint64_t address)
 	struct link_word word = {address,  contents_of(s, address), {0, 0}, LINK_NONE, LINK_NONE,
 	                         LINK_NONE};
 
-	if (s->w.options.to == s->w.history->length)
+	if (s->w.options.to == history_length(s->w.history))
 		word.end = word.contents.value;
 	return word;
 }

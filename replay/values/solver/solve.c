@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sweeps over the steps of a window; see solve.h. */
-#include "replay/values/solver/solve.h"
+#include "replay/values/solver/solver.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "arch/register_slot.h"
-#include "replay/history/history_store.h"
-#include "replay/values/ssa/m_exception.h"
+#include "arch/isa.h"
+#include "replay/history/history.h"
+#include "replay/values/ssa/ssa.h"
 
 static void set_dirty(struct solver *s, size_t step)
 {
@@ -549,7 +549,7 @@ static void learn_vector(struct solver *s, unsigned int slot, const struct snap_
 /* Of the M profile's two stack pointers, that which is not in use. */
 static void learn_other_sp(struct solver *s)
 {
-	const struct snap_device *device = s->w.history->core->device;
+	const struct snap_device *device = history_core(s->w.history)->device;
 	const struct snap_register *xpsr = snap_device_any_register(device, STR("XPSR"));
 	const struct snap_register *control = snap_device_any_register(device, STR("CONTROL"));
 	bool is_handler = xpsr && (snap_register_value(xpsr) & XPSR_NUMBER) != 0;
@@ -570,7 +570,7 @@ static void learn_other_sp(struct solver *s)
 /* The registers at the halt. */
 static void learn_halt(struct solver *s)
 {
-	const struct snap_core *core = s->w.history->core;
+	const struct snap_core *core = history_core(s->w.history);
 	const struct register_file file = register_file_of(core->arch);
 
 	for (unsigned int i = 0; i < file.trace; i++) {
@@ -661,7 +661,7 @@ static enum status solve_window(struct solver *s, const struct history *history,
 {
 	*s = (struct solver){.has_conflict = false};
 	TRY(window_init(&s->w, history, &options->window));
-	if (options->window.to < history->length)
+	if (options->window.to < history_length(history))
 		s->behind = options->changes ? *options->changes : code_changes_of(history);
 	TRY(alloc(s));
 	TRY(link_init(s, options->single_writer));
@@ -673,7 +673,7 @@ static enum status solve_window(struct solver *s, const struct history *history,
 	s->interrupt = options->interrupt;
 	set_constants(s);
 	narrow_all(s);
-	if (options->window.to == history->length)
+	if (options->window.to == history_length(history))
 		learn_halt(s);
 	for (size_t step = 0; step < s->w.step_count; step++) {
 		learn_branch(s, step);

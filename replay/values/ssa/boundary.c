@@ -6,7 +6,7 @@
  */
 #include "replay/values/ssa/boundary.h"
 
-#include "replay/history/history_store.h"
+#include "replay/history/history.h"
 #include "replay/values/ssa/fault.h"
 #include "replay/values/ssa/plan_code.h"
 
@@ -79,8 +79,8 @@ void boundary_begin(struct boundary_reader *r, const struct history *history, ui
 
 	*r = (struct boundary_reader){.history = history,
 	                              .handler_preserves = handler_preserves,
-	                              .protocol = protocol_of(history->core),
-	                              .m_core = m_core_of(history->core->device)};
+	                              .protocol = protocol_of(history_core(history)),
+	                              .m_core = m_core_of(history_core(history)->device)};
 	while (r->gap < gaps && gap[r->gap].position <= from)
 		r->gap++;
 	for (; r->event < events && event[r->event].position <= from; r->event++) {
@@ -119,7 +119,7 @@ static enum exception_kind kind_of(const struct boundary_reader *r, const struct
 {
 	uint32_t number = e->exception.number;
 
-	if (number >= 16 || r->history->core->arch == CORE_M)
+	if (number >= 16 || history_core(r->history)->arch == CORE_M)
 		return EXCEPTION_OTHER;
 	if (r->protocol == PROTOCOL_ETM4 || r->protocol == PROTOCOL_ETE)
 		return (enum exception_kind)etm4_kinds[number];
@@ -230,7 +230,8 @@ static void begin_fault(const struct boundary_reader *r, const struct notices *n
 		uop_begin(b);
 	else if (n->faults == 1 && n->fault->exception.has_return_address && from->is_known &&
 	         (isa == ISA_A64 || !from->insn->branch.interworks))
-		fault_begin(r->history->core->memory, n->fault->exception.return_address, isa, b);
+		fault_begin(history_core(r->history)->memory, n->fault->exception.return_address,
+		            isa, b);
 	else
 		lose_all(b);
 }
@@ -301,7 +302,7 @@ static bool taken_at(const struct boundary_from *from, const struct element *e, 
 static bool enter_m(const struct boundary_reader *r, const struct element *e,
                     const struct boundary_from *from, struct uop_builder *b)
 {
-	const struct memmap *memory = r->history->core->memory;
+	const struct memmap *memory = history_core(r->history)->memory;
 	struct plan plan = {.isa = ISA_T32, .space = SPACE_ANY};
 	uint32_t address;
 
@@ -370,7 +371,7 @@ bool boundary_next(struct boundary_reader *r, uint64_t position, const uint64_t 
 	r->is_return = n.has_return;
 	r->maintains_icache = false;
 	r->is_fault = false;
-	if (r->history->core->arch == CORE_M &&
+	if (history_core(r->history)->arch == CORE_M &&
 	    (r->is_interrupted || n.lost || n.changes_space || n.has_marker)) {
 		r->m_core.is_secure = r->context.security == SECURITY_SECURE;
 		m_boundary(r, &n, resumes, from, b);
@@ -390,7 +391,7 @@ bool boundary_next(struct boundary_reader *r, uint64_t position, const uint64_t 
 	if (resumes)
 		return resumed(r, position, &n, from, b);
 	if (!r->is_interrupted && from->is_exception && pc && *pc == from->address + from->size &&
-	    call_model_semihosting(&from->site, r->history->core->arch == CORE_M, b))
+	    call_model_semihosting(&from->site, history_core(r->history)->arch == CORE_M, b))
 		return true;
 	if (n.has_gap || (from->is_exception && n.exceptions == 0) ||
 	    (n.exceptions > 0 && is_at_el0(r))) {

@@ -6,8 +6,8 @@
 #ifndef CSREPLAY_REPLAY_VALUES_SSA_BOUNDARY_H
 #define CSREPLAY_REPLAY_VALUES_SSA_BOUNDARY_H
 
-#include "arch/call_model.h"
-#include "arch/uop/uop_build.h"
+#include "arch/isa.h"
+#include "arch/uop/uop.h"
 #include "replay/history/history.h"
 #include "replay/values/ssa/m_exception.h"
 

@@ -2,16 +2,16 @@
 /* Code and translation that may have changed; see code_change.h. */
 #include "replay/values/ssa/code_change.h"
 
-#include "arch/a32/sem_a32.h"
-#include "replay/history/history_store.h"
+#include "arch/a32/a32.h"
+#include "replay/history/history.h"
 #include "replay/values/ssa/boundary.h"
 #include "replay/values/ssa/plan_code.h"
 
-static bool is_writable(const struct memmap *memory, const struct extent *e)
+static bool is_writable(const struct memmap *memory, const struct history_code *e)
 {
 	struct mem_span span;
 
-	return memmap_find(memory, SPACE_ANY, e->first, &span) != STATUS_OK ||
+	return memmap_find(memory, SPACE_ANY, e->start, &span) != STATUS_OK ||
 	       !span.region->read_only;
 }
 
@@ -41,19 +41,19 @@ static bool changes_translation(const struct memmap *memory, struct plan *plan)
 }
 
 /* The run has such an instruction. */
-static bool has_any(const struct memmap *memory, const struct extent *e,
+static bool has_any(const struct memmap *memory, const struct history_code *e,
                     bool (*is_such)(const struct memmap *, struct plan *))
 {
 	struct plan plan = {
-	        .address = e->first, .isa = (uint8_t)e->isa, .space = SPACE_ANY, .it = SEM_NO_IT};
+	        .address = e->start, .isa = (uint8_t)e->isa, .space = SPACE_ANY, .it = SEM_NO_IT};
 
 	for (;;) {
 		plan.size = plan_size(memory, &plan);
-		if (e->last - plan.address < plan.size - 1u || !plan_read_opcode(memory, &plan))
+		if (e->end - plan.address < plan.size || !plan_read_opcode(memory, &plan))
 			return false;
 		if (is_such(memory, &plan))
 			return true;
-		if (e->last - plan.address == plan.size - 1u)
+		if (e->end - plan.address == plan.size)
 			return false;
 		plan.address += plan.size;
 	}
@@ -61,23 +61,25 @@ static bool has_any(const struct memmap *memory, const struct extent *e,
 
 static bool may_change(const struct history *history)
 {
-	const struct memmap *memory = history->core->memory;
+	const struct memmap *memory = history_core(history)->memory;
+	struct history_code code;
 	bool writable = false;
 	bool makes = false;
 
-	for (size_t i = 0; i < history->code_count && !writable; i++)
-		writable = is_writable(memory, &history->code[i]);
-	for (size_t i = 0; i < history->code_count && writable && !makes; i++)
-		makes = has_any(memory, &history->code[i], makes_code);
+	for (size_t i = 0; !writable && history_code(history, i, &code); i++)
+		writable = is_writable(memory, &code);
+	for (size_t i = 0; writable && !makes && history_code(history, i, &code); i++)
+		makes = has_any(memory, &code, makes_code);
 	return makes;
 }
 
 static bool translation_may_change(const struct history *history)
 {
+	struct history_code code;
 	bool changes = false;
 
-	for (size_t i = 0; i < history->code_count && !changes; i++)
-		changes = has_any(history->core->memory, &history->code[i], changes_translation);
+	for (size_t i = 0; !changes && history_code(history, i, &code); i++)
+		changes = has_any(history_core(history)->memory, &code, changes_translation);
 	return changes;
 }
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "arch/a32/sem_a32.h"
+#include "arch/a32/a32.h"
 #include "replay/values/ssa/plan_code.h"
 
 static bool is_base(const struct uop_insn *insn, unsigned int reg)

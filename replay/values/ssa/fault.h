@@ -8,7 +8,7 @@
 #ifndef CSREPLAY_REPLAY_VALUES_SSA_FAULT_H
 #define CSREPLAY_REPLAY_VALUES_SSA_FAULT_H
 
-#include "arch/uop/uop_build.h"
+#include "arch/uop/uop.h"
 #include "decoder/element/element.h"
 #include "snapshot/memmap.h"
 

@@ -2,7 +2,7 @@
 /* Frames on the stack; see m_exception.h. */
 #include "replay/values/ssa/m_exception.h"
 
-#include "arch/insn.h"
+#include "arch/isa.h"
 
 enum {
 	SP = 13,

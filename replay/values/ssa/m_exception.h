@@ -14,7 +14,7 @@
 #ifndef CSREPLAY_REPLAY_VALUES_SSA_M_EXCEPTION_H
 #define CSREPLAY_REPLAY_VALUES_SSA_M_EXCEPTION_H
 
-#include "arch/uop/uop_build.h"
+#include "arch/uop/uop.h"
 #include "snapshot/snapshot.h"
 
 enum {

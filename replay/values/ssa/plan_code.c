@@ -2,8 +2,8 @@
 /* Opcodes by instruction set; see plan_code.h. */
 #include "replay/values/ssa/plan_code.h"
 
-#include "arch/a32/sem_a32.h"
-#include "arch/insn.h"
+#include "arch/a32/a32.h"
+#include "arch/isa.h"
 
 struct opcode_set {
 	uint32_t mask;

@@ -6,7 +6,7 @@
 #ifndef CSREPLAY_REPLAY_VALUES_SSA_PLAN_CODE_H
 #define CSREPLAY_REPLAY_VALUES_SSA_PLAN_CODE_H
 
-#include "arch/uop/uop_build.h"
+#include "arch/uop/uop.h"
 #include "replay/values/ssa/window.h"
 
 /* Bytes of the instruction at the plan's address, isa and space; 4 where memory does not say. */

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "decoder/flow/graph.h"
+#include "decoder/flow/flow.h"
 
 /* What a run does to a register of which the constant that it has matters (arch/call_model.h). */
 enum run_effect { RUN_KEEPS, RUN_SETS, RUN_LOSES };

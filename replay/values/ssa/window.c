@@ -5,12 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arch/a32/sem_a32.h"
-#include "arch/it_block.h"
+#include "arch/a32/a32.h"
+#include "arch/isa.h"
 #include "base/hash.h"
 #include "base/vec.h"
-#include "replay/history/history_store.h"
-#include "replay/history/run_insn.h"
+#include "replay/history/history.h"
 #include "replay/values/ssa/boundary.h"
 #include "replay/values/ssa/m_exception.h"
 #include "replay/values/ssa/plan_code.h"
@@ -160,7 +159,7 @@ static enum plan_outcome outcome_of(const struct collect *c, const struct walk *
 static struct plan insn_of(struct collect *c, const struct graph_node *node, uint32_t index,
                            bool taken)
 {
-	const struct memmap *memory = c->w->history->core->memory;
+	const struct memmap *memory = history_core(c->w->history)->memory;
 	struct run_insn insn = run_insn_at(memory, &node->walk, index);
 
 	return (struct plan){
@@ -185,7 +184,7 @@ static enum status plan_of(struct collect *c, struct plan plan, uint32_t *number
 		*number = c->slots[slot] - 1;
 		return STATUS_OK;
 	}
-	plan_code(c->w->history->core->memory, &plan, &c->builder);
+	plan_code(history_core(c->w->history)->memory, &plan, &c->builder);
 	TRY(add_plan(c->w, &plan, &c->builder.insn, number));
 	c->slots[slot] = *number + 1;
 	return STATUS_OK;
@@ -253,7 +252,7 @@ static bool is_within(const struct snap_core *core, const uint64_t *pc)
 /* Without a PC nothing says that the trace leads to the state of the snapshot. */
 static enum status add_halt(struct collect *c, uint64_t position)
 {
-	const struct snap_core *core = c->w->history->core;
+	const struct snap_core *core = history_core(c->w->history);
 
 	if (!snap_device_any_register(core->device, STR("PC|R15")) ||
 	    is_within(core, c->w->has_end_pc ? &c->w->end_pc : NULL))
@@ -308,7 +307,7 @@ static void pass(struct boundary_from *before, const struct plan *plan)
 static enum status enter_m(struct collect *c, struct plan *plan, uint64_t position,
                            bool is_interrupted)
 {
-	bool has_opcode = plan_read_opcode(c->w->history->core->memory, plan);
+	bool has_opcode = plan_read_opcode(history_core(c->w->history)->memory, plan);
 
 	c->is_lazy |= is_interrupted;
 	if (has_opcode && is_interrupted && c->boundary.is_return &&
@@ -336,11 +335,11 @@ static enum status collect_insn(struct collect *c, struct plan plan, uint64_t po
 		is_interrupted = c->boundary.is_interrupted;
 	}
 	if (plan.isa == ISA_T32) {
-		it_block_enter(&c->it, w->history->core->memory, (enum space)plan.space,
+		it_block_enter(&c->it, history_core(w->history)->memory, (enum space)plan.space,
 		               plan.address, is_interrupted);
 		plan.it = (uint8_t)it_block_condition(&c->it);
 	}
-	if (w->history->core->arch == CORE_M)
+	if (history_core(w->history)->arch == CORE_M)
 		TRY(enter_m(c, &plan, position, is_interrupted));
 	TRY(plan_of(c, plan, &number));
 	TRY(add_step(w, number));
@@ -445,27 +444,17 @@ static enum status collect_run(struct collect *c, uint32_t number, uint64_t firs
 	return copy_run(c, run, node->walk.count, first);
 }
 
-static enum status collect_part(struct collect *c, const struct history_part *part)
+static enum status collect_runs(struct collect *c)
 {
-	const struct window *w = c->w;
-	const struct path *path = &part->path;
-	uint64_t from = w->options.from;
-	size_t block;
+	const struct window_options *o = &c->w->options;
+	struct history_runs runs;
+	struct history_run run;
 
-	if (part->position >= w->options.to || part->position + path->length <= from)
-		return STATUS_OK;
-	TRY(run_plans_table(&c->runs, path->graph, &c->table));
-	block = path_find_block(path, from > part->position ? from - part->position : 0);
-	for (; block < path->block_count; block++) {
-		uint64_t first = part->position + path->blocks[block].position;
-		const struct block_cache *cache;
-
-		if (first >= w->options.to)
-			break;
-		cache = history_expand(w->history, part, block);
-		for (uint32_t i = 0; i < cache->count; i++)
-			TRY(collect_run(c, cache->runs[i].node, first + cache->runs[i].offset,
-			                cache->runs[i].taken));
+	history_runs_begin(&runs, c->w->history, o->from);
+	while (history_runs_next(&runs, &run) && run.position < o->to) {
+		if (run.graph != c->table.graph)
+			TRY(run_plans_table(&c->runs, run.graph, &c->table));
+		TRY(collect_run(c, run.node, run.position, run.taken));
 	}
 	return STATUS_OK;
 }
@@ -510,21 +499,21 @@ static enum status collect(struct collect *c)
 {
 	struct window *w = c->w;
 	const struct history *h = w->history;
-	bool is_end = w->options.to == h->length;
+	uint64_t length = history_length(h);
+	bool is_end = w->options.to == length;
 
 	c->it.next = UINT64_MAX;
-	c->has_atoms = has_atoms(h->core);
+	c->has_atoms = has_atoms(history_core(h));
 	boundary_begin(&c->boundary, h, w->options.from, w->options.handler_preserves);
 	TRY(reserve_steps(w, (size_t)(w->options.to - w->options.from)));
-	for (size_t i = 0; i < h->part_count; i++)
-		TRY(collect_part(c, &h->parts[i]));
+	TRY(collect_runs(c));
 	/* In front of what lies behind the window there may be an exception. */
-	w->has_end_pc = is_end && history_pc(h, h->length, &w->end_pc) == STATUS_OK;
-	w->end_isa = is_end ? halt_isa(h->core) : ISA_UNKNOWN;
-	if (is_end && w->options.from < h->length)
-		TRY(add_boundary(c, h->length, w->has_end_pc ? &w->end_pc : NULL));
+	w->has_end_pc = is_end && history_pc(h, length, &w->end_pc) == STATUS_OK;
+	w->end_isa = is_end ? halt_isa(history_core(h)) : ISA_UNKNOWN;
+	if (is_end && w->options.from < length)
+		TRY(add_boundary(c, length, w->has_end_pc ? &w->end_pc : NULL));
 	if (is_end)
-		TRY(add_halt(c, h->length));
+		TRY(add_halt(c, length));
 	else if (w->options.from < w->options.to)
 		TRY(add_end(c, w->options.to));
 	if (w->little_endian_from > w->step_count)

@@ -13,16 +13,15 @@
  * what it seems to be. Which of its registers, words and instructions is wrong does not show, and
  * there is no value that does not rest on the instructions.
  */
-#ifndef CSREPLAY_REPLAY_VALUES_SOLVER_SOLVE_H
-#define CSREPLAY_REPLAY_VALUES_SOLVER_SOLVE_H
+#ifndef CSREPLAY_REPLAY_VALUES_SOLVER_SOLVER_H
+#define CSREPLAY_REPLAY_VALUES_SOLVER_SOLVER_H
 
-#include "replay/history/interrupt.h"
+#include "replay/history/history.h"
 #include "replay/values/solver/abi.h"
 #include "replay/values/solver/derivation.h"
 #include "replay/values/solver/interval_map.h"
 #include "replay/values/solver/link.h"
-#include "replay/values/ssa/code_change.h"
-#include "replay/values/ssa/window.h"
+#include "replay/values/ssa/ssa.h"
 
 struct solve_options {
 	struct window_options window;
@@ -85,4 +84,7 @@ struct bits solve_slot(const struct solver *s, size_t step, unsigned int slot);
 void solve_learn(struct solver *s, size_t step, unsigned int slot, struct bits fact);
 struct interval solve_interval(const struct solver *s, size_t step, unsigned int slot);
 void solve_learn_interval(struct solver *s, size_t step, unsigned int slot, struct interval fact);
+/* The rest of the public face of this room. */
+#include "replay/values/solver/link_barrier.h"
+
 #endif

@@ -18,10 +18,10 @@
  * exception is taken. SPSRs are not followed. PSP and MSP of the M profile are not told apart: MRS
  * of them is unknown.
  */
-#ifndef CSREPLAY_ARCH_A32_SEM_A32_H
-#define CSREPLAY_ARCH_A32_SEM_A32_H
+#ifndef CSREPLAY_ARCH_A32_A32_H
+#define CSREPLAY_ARCH_A32_A32_H
 
-#include "arch/a64/sem.h"
+#include "arch/a64/a64.h"
 
 enum {
 	SEM_NO_IT = 15, /* T32, outside of an IT block */

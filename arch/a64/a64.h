@@ -6,13 +6,13 @@
  * An opcode that no row has, and one whose fields are reserved in a way that a row checks, kills
  * everything and has UOP_NOT_IN_TABLE.
  */
-#ifndef CSREPLAY_ARCH_A64_SEM_H
-#define CSREPLAY_ARCH_A64_SEM_H
+#ifndef CSREPLAY_ARCH_A64_A64_H
+#define CSREPLAY_ARCH_A64_A64_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch/uop/uop_build.h"
+#include "arch/uop/uop.h"
 
 /* Fills `b`; the instruction is b->insn. */
 void sem_a64(uint32_t opcode, uint64_t address, struct uop_builder *b);

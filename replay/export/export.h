@@ -10,8 +10,8 @@
  * security state, disassembly, branches and exceptions; gaps in Rev 3 as notes (tarmac_gap.h). Its
  * time is the trace's cycle count ("clk") or else its timestamps ("tic"), or none.
  */
-#ifndef CSREPLAY_REPLAY_EXPORT_TARMAC_WRITE_H
-#define CSREPLAY_REPLAY_EXPORT_TARMAC_WRITE_H
+#ifndef CSREPLAY_REPLAY_EXPORT_EXPORT_H
+#define CSREPLAY_REPLAY_EXPORT_EXPORT_H
 
 #include <stddef.h>
 #include <stdint.h>

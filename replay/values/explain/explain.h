@@ -8,8 +8,8 @@
  * The window is solved once more, with a log (replay/values/solver/derivation.h), and the log is
  * walked backward.
  */
-#ifndef CSREPLAY_REPLAY_VALUES_EXPLAIN_WHY_H
-#define CSREPLAY_REPLAY_VALUES_EXPLAIN_WHY_H
+#ifndef CSREPLAY_REPLAY_VALUES_EXPLAIN_EXPLAIN_H
+#define CSREPLAY_REPLAY_VALUES_EXPLAIN_EXPLAIN_H
 
 #include "base/text.h"
 #include "replay/values/values.h"

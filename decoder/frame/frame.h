@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bytes of one trace ID out of a trace buffer: the public face of frame. */
+#ifndef CSREPLAY_DECODER_FRAME_FRAME_H
+#define CSREPLAY_DECODER_FRAME_FRAME_H
+
+#include "decoder/frame/deframe.h"
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The history of one core: every instruction that the trace shows, oldest first, with the events
+ * between them. In: elements of the core's trace sources. Out: instructions by position, events,
+ * gaps.
+ *
+ * Positions are 0..N. At position i < N the core is about to execute instruction i; position N is
+ * the halt state, the snapshot's own.
+ *
+ * What is stored is not instructions but runs: instructions at rising addresses, one after the
+ * other, as one INSTR_RANGE element gives them. Distinct runs are nodes of a code graph
+ * (decoder/flow/graph.h), and the history is paths through it (replay/history/path.h) of little
+ * more than a bit a run. They lie in blocks: a position is found by a search for its block, which
+ * is then expanded and kept for the next reader. Invariants:
+ *   - a run has at least one instruction, and all of its instructions but T32's have 4 bytes;
+ *   - the sum of the instruction counts of all runs is N;
+ *   - events and gaps are ordered by position, and in one position by their order in the trace.
+ * One thread at a time reads a history.
+ */
+#ifndef CSREPLAY_REPLAY_HISTORY_HISTORY_READ_H
+#define CSREPLAY_REPLAY_HISTORY_HISTORY_READ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "base/status.h"
+#include "decoder/element/element.h"
+#include "snapshot/snapshot.h"
+
+struct history;
+struct graph;       /* decoder/flow */
+struct tarmac_core; /* replay/tarmac */
+struct trace_ids;   /* decoder/decoder.h */
+
+struct instruction {
+	uint64_t address;
+	uint32_t opcode; /* T32: first halfword in the high half if size is 4 */
+	uint8_t size;    /* bytes: 2 or 4 */
+	enum isa isa;
+	bool has_opcode;       /* false where the memory map does not hold it */
+	bool is_last;          /* ends its run */
+	bool executed;         /* false for a branch not taken or a failed condition, if is_last */
+	enum insn_class class; /* INSN_OTHER unless is_last */
+	enum insn_subclass subclass;
+};
+
+/* Why execution is not known between two instructions. */
+enum gap_reason {
+	GAP_TRACE_ON,    /* tracing was off: a filter, or trace stopped and began again */
+	GAP_OVERFLOW,    /* the trace source lost packets */
+	GAP_DEBUG,       /* the core was in debug state */
+	GAP_BAD_PACKET,  /* the decoder lost synchronisation */
+	GAP_DISCARD,     /* the source discarded trace */
+	GAP_NO_MEMORY,   /* opcodes at `address` are not in the snapshot */
+	GAP_NO_PATH,     /* the trace says how many instructions, not which */
+	GAP_MISFIT,      /* the trace goes on where the snapshot's code cannot lead to */
+	GAP_NEXT_SOURCE, /* another trace source of the core begins */
+	GAP_HALT,        /* the last traced instruction does not lead to the halt PC */
+};
+
+struct gap {
+	uint64_t position; /* between instruction position - 1 and instruction position */
+	enum gap_reason reason;
+	uint64_t address; /* NO_MEMORY: first opcode missing; HALT: the halt PC */
+	bool has_address;
+	uint64_t offset; /* in the trace buffer, of what showed the gap; 0 for HALT */
+	uint64_t merged; /* further gaps at the same position that say no more */
+};
+
+/* An element that is no instruction, such as EXCEPTION, between two instructions. */
+struct history_event {
+	uint64_t position; /* before instruction `position` */
+	struct element element;
+};
+
+/* Called now and then with what was consumed of the buffer; false stops the build. */
+typedef bool (*history_progress)(void *context, uint64_t done, uint64_t total);
+
+/* How a history is built. */
+struct history_options {
+	history_progress progress; /* may be NULL */
+	void *context;             /* of `progress`, which one thread at a time calls */
+	unsigned int threads;      /* that decode a source together; 0 is 1 */
+	/* Of each of the snapshot's buffers: found by one history, used by the next. May be NULL.
+	 */
+	struct trace_ids *ids;
+};
+
+/*
+ * Decodes all sources of `core`, one behind the other. A core without trace gets an empty history
+ * (N = 0). The history is the same for any number of threads. Problems go to `diags`; NO_MEM and
+ * INTERRUPTED are the only failures.
+ */
+MUST_USE enum status history_build(const struct snapshot *snapshot, const struct snap_core *core,
+                                   const struct history_options *options, struct diag_list *diags,
+                                   struct history **history);
+void history_destroy(struct history *history); /* NULL is fine */
+
+const struct snap_core *history_core(const struct history *history);
+uint64_t history_length(const struct history *history); /* N, instructions */
+/*
+ * The last position that a cursor goes to: N, or N - 1 for a text with data that does not say what
+ * comes behind its last instruction.
+ */
+uint64_t history_last(const struct history *history);
+uint64_t history_run_count(const struct history *history);
+
+/* Code that the history executes: a distinct run. */
+struct history_code {
+	uint64_t start; /* of the first instruction */
+	uint64_t end;   /* behind the last one */
+	enum isa isa;
+};
+
+/* The distinct runs by address, `index` from 0; false behind the last one. They may overlap. */
+bool history_code(const struct history *history, size_t index, struct history_code *code);
+
+/* The instruction at `position` < N. */
+void history_at(const struct history *history, uint64_t position, struct instruction *out);
+
+/*
+ * Address of the instruction at `position` < N; at N the halt PC, or where the trace leads to if
+ * the snapshot has none. NOT_FOUND only at N, if neither says.
+ */
+MUST_USE enum status history_pc(const struct history *history, uint64_t position, uint64_t *pc);
+
+/* What a trace that carries registers and memory says of them, or NULL (replay/tarmac). */
+const struct tarmac_core *history_data(const struct history *history);
+
+/* A run as it was executed. */
+struct history_run {
+	const struct graph *graph;
+	uint32_t node;     /* of the graph */
+	uint64_t position; /* of its first instruction */
+	bool taken;        /* its last instruction: branch taken, or executed */
+};
+
+/* A reader of runs in order of positions. */
+struct history_runs {
+	const struct history *history;
+	size_t part;
+	size_t block;
+	uint32_t run;
+};
+
+/* Begins at the run that holds `from`, or a few before it. */
+void history_runs_begin(struct history_runs *runs, const struct history *history, uint64_t from);
+bool history_runs_next(struct history_runs *runs, struct history_run *run);
+
+/* What a search looks for, and what may end it. */
+struct history_search {
+	const uint64_t *addresses; /* of instructions; any of them is a hit */
+	size_t address_count;
+	bool (*interrupted)(void *); /* asked now and then; true ends the search. May be NULL */
+	void *context;
+};
+
+/*
+ * The nearest position of an instruction at one of the addresses, searching from `from`
+ * (exclusive) towards older or newer ones up to `limit` (inclusive). NOT_FOUND if there is none,
+ * INTERRUPTED. Cheap where the addresses do not occur.
+ */
+MUST_USE enum status history_find_backward(const struct history *history,
+                                           const struct history_search *search, uint64_t from,
+                                           uint64_t limit, uint64_t *position);
+MUST_USE enum status history_find_forward(const struct history *history,
+                                          const struct history_search *search, uint64_t from,
+                                          uint64_t limit, uint64_t *position);
+
+/*
+ * How many bytes from `address` on are covered without a hole by instructions of the history: code
+ * that the trace was followed through. 0 if that address was not executed.
+ */
+uint64_t history_executed_extent(const struct history *history, uint64_t address);
+
+const struct gap *history_gaps(const struct history *history, size_t *count);
+const struct history_event *history_events(const struct history *history, size_t *count);
+/* Index of the first event at or behind `position`. */
+size_t history_event_index(const struct history *history, uint64_t position);
+/* The first gap at exactly `position`, or NULL. */
+const struct gap *history_gap_at(const struct history *history, uint64_t position);
+/* The gap nearest to `position` in the open interval (from, to), or NULL. */
+const struct gap *history_gap_between(const struct history *history, uint64_t from, uint64_t to,
+                                      bool newest);
+
+/* What the trace said last, at or before a position. */
+enum mark {
+	MARK_TIMESTAMP, /* the trace's timestamp */
+	MARK_CYCLES,    /* sum of the cycle counts so far */
+	MARK_CONTEXT_ID,
+	MARK_SPACE, /* enum space that the core sees memory from */
+	MARK_COUNT,
+};
+
+/* UNAVAILABLE if the trace said nothing before `position`, or a gap made it unknown. */
+MUST_USE enum status history_mark(const struct history *history, enum mark mark, uint64_t position,
+                                  uint64_t *value);
+
+/* One clause, such as "the trace source overflowed"; appended without address. */
+const char *gap_reason_text(enum gap_reason reason);
+/* The gap in one sentence, with its position, address and place in the trace. */
+void gap_format(const struct gap *gap, struct text *out);
+
+#endif
