@@ -15,7 +15,7 @@
 #include "replay/values/explain/explain.h"
 #include "replay/values/values.h"
 #include "replay/values/values_access.h"
-#include "tests/replay/made_decoder.h"
+#include "tests/history/made_decoder.h"
 
 enum {
 	CODE = 0x1000,

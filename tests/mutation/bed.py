@@ -107,14 +107,14 @@ class Bed:
             process.stdout.close()
 
     def object_of(self, path):
-        """A digest of what a source file is compiled to; of a table, of its layer's library."""
-        layer, name = path.split("/", 1)
-        target = "csreplay" if layer == "cli" else layer
-        compiled = os.path.join(self.build_folder, layer, "CMakeFiles", f"{target}.dir",
+        """A digest of what a source file is compiled to; of a table, of its room's library."""
+        room, name = os.path.split(path)
+        target = "csreplay" if room == "cli" else os.path.basename(room)
+        compiled = os.path.join(self.build_folder, room, "CMakeFiles", f"{target}.dir",
                                 name + ".o")
         if not os.path.exists(compiled):
-            compiled = os.path.join(self.build_folder, layer,
-                                    target if layer == "cli" else f"lib{target}.so")
+            compiled = os.path.join(self.build_folder, room,
+                                    target if room == "cli" else f"lib{target}.so")
         return hashlib.sha256(read(compiled)).digest()
 
     def write(self, path, text):

@@ -46,12 +46,10 @@ QUICK = 2  # seconds; such tests come first
 LAYERS = {
     "base": (r"base/", ("base",)),
     "snapshot": (r"snapshot/", ("snapshot", "fuzz")),
+    "arch": (r"arch/", ("arch", "semantics", "values")),
     "decoder": (r"decoder/", ("decoder", "synth", "fuzz")),
-    "semantics": (r"replay/(sem_|uop|bits|interval\.c|run_insn|disasm|it_block|effects|call_model)",
-                  ("replay", "semantics", "values")),
-    "values": (r"replay/(abi|solve|link|window|why|values|derivation|plan|run_plans|fault|m_exception|"
-               r"boundary|interval_map|code_change|assumption|watch)", ("replay", "values")),
-    "history": (r"replay/", ("replay", "decoder")),
+    "values": (r"replay/values/", ("values",)),
+    "history": (r"replay/", ("history", "tarmac", "session", "compare", "export")),
     "stub": (r"stub/", ("stub", "e2e", "fuzz")),
     "cli": (r"cli/", ("cli", "e2e")),
 }
@@ -73,7 +71,7 @@ def sources():
                             stdout=subprocess.PIPE).stdout.split()
     found = collections.defaultdict(list)
     for path in listed:
-        if path.split("/")[0] in ("base", "snapshot", "decoder", "replay", "stub", "cli"):
+        if path.split("/")[0] in ("base", "snapshot", "arch", "decoder", "replay", "stub", "cli"):
             found[layer_of(path)].append(path)
     return found
 

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A32 instruction classes: assembled opcodes, targets, a sweep against capstone, the table. */
+#include "tests/arch/insn_check.h"
+
+enum { UNCOND = 8 };
+
+#define X(group, name, mask, match, class, subclass, flags, target)                                \
+	{#name, group, mask, match, INSN_##class},
+static const struct table_row table[] = {
+#include "arch/insn_a32.def"
+};
+#undef X
+
+// clang-format off
+/* Opcodes and text are those of GNU as 2.40; what has no row is no branch. */
+static const struct expected opcodes[] = {
+	{"bx lr",                       "BX_LR",      0xe12fff1e, IBR,          RET, RETURN},
+	{"bxeq lr",                     "BX_LR",      0x012fff1e, IBR,          RET, RETURN | COND},
+	{"bxeq r3",                     "BX",         0x012fff13, IBR,          NO,  COND},
+	{"blx r3",                      "BLX_REG",    0xe12fff33, IBR,          LNK, LINK},
+	{"blx lr",                      "BLX_REG",    0xe12fff3e, IBR,          LNK, LINK},
+	{"bxj r2",                      "BXJ",        0xe12fff22, IBR,          NO,  0},
+	{"mov pc, lr",                  "MOV_PC_LR",  0xe1a0f00e, IBR,          RET, RETURN},
+	{"moveq pc, lr",                "MOV_PC_LR",  0x01a0f00e, IBR,          RET, RETURN | COND},
+	{"mov pc, r3",                  "MOV_PC",     0xe1a0f003, IBR,          NO,  0},
+	{"lsl pc, r1, #2",              "MOV_PC",     0xe1a0f101, IBR,          NO,  0},
+	{"movs pc, lr",                 "DPS_PC_REG", 0xe1b0f00e, IBR,          NO,  RETURN},
+	{"subs pc, lr, r2",             "DPS_PC_REG", 0xe05ef002, IBR,          NO,  RETURN},
+	{"add pc, pc, r1",              "DP_PC_REG",  0xe08ff001, IBR,          NO,  0},
+	{"addls pc, pc, r3, lsl #2",    "DP_PC_REG",  0x908ff103, IBR,          NO,  COND},
+	{"sub pc, lr, #4",              "DP_PC_IMM",  0xe24ef004, IBR,          NO,  0},
+	{"mvn pc, #0",                  "DP_PC_IMM",  0xe3e0f000, IBR,          NO,  0},
+	{"add pc, pc, #16",             "DP_PC_IMM",  0xe28ff010, IBR,          NO,  0},
+	{"subs pc, lr, #4",             "DPS_PC_IMM", 0xe25ef004, IBR,          NO,  RETURN},
+	{"pop {pc}",                    "LDR_POP_PC", 0xe49df004, IBR,          RET, RETURN},
+	{"popeq {pc}",                  "LDR_POP_PC", 0x049df004, IBR,          RET, RETURN | COND},
+	{"ldr pc, [sp], #8",            "LDR_POP_PC", 0xe49df008, IBR,          RET, RETURN},
+	{"ldr pc, [sp, #4]!",           "LDR_PC_IMM", 0xe5bdf004, IBR,          NO,  0},
+	{"ldr pc, [pc, #-4]",           "LDR_PC_IMM", 0xe51ff004, IBR,          NO,  0},
+	{"ldr pc, [r1, r2, lsl #2]",    "LDR_PC_REG", 0xe791f102, IBR,          NO,  0},
+	{"ldr pc, [r1], -r2",           "LDR_PC_REG", 0xe611f002, IBR,          NO,  0},
+	{"pop {r0}",                    NULL,         0xe49d0004, OTHER,        NO,  0},
+	{"ldrb r0, [sp], #4",           NULL,         0xe4dd0004, OTHER,        NO,  0},
+	{"pop {r4, pc}",                "POP_PC",     0xe8bd8010, IBR,          RET, RETURN},
+	{"popne {r4, pc}",              "POP_PC",     0x18bd8010, IBR,          RET, RETURN | COND},
+	{"pop {r4, lr}",                NULL,         0xe8bd4010, OTHER,        NO,  0},
+	{"ldm r1, {r1, pc}",            "LDM_PC",     0xe8918002, IBR,          NO,  0},
+	{"ldmdb sp, {fp, sp, pc}",      "LDM_PC",     0xe91da800, IBR,          NO,  0},
+	{"ldm sp!, {r0, pc}^",          "LDM_PC_ER",  0xe8fd8001, IBR,          NO,  RETURN},
+	{"ldm r0, {r0}^",               NULL,         0xe8d00001, OTHER,        NO,  0},
+	{"rfeia sp!",                   "RFE",        0xf8bd0a00, IBR,          NO,  RETURN},
+	{"rfedb r1",                    "RFE",        0xf9110a00, IBR,          NO,  RETURN},
+	{"srsia sp!, #19",              NULL,         0xf8ed0513, OTHER,        NO,  0},
+	{"b",                           "B",          0xea000000, BR,           NO,  0},
+	{"bne",                         "B",          0x1a000000, BR,           NO,  COND},
+	{"bl",                          "BL",         0xeb000000, BR,           LNK, LINK},
+	{"bleq",                        "BL",         0x0b000000, BR,           LNK, LINK | COND},
+	{"blx",                         "BLX_IMM",    0xfa000000, BR,           LNK, LINK | TO_T32},
+	{"isb sy",                      "ISB",        0xf57ff06f, INSN_ISB,     NO,  0},
+	{"dsb sy",                      "DSB",        0xf57ff04f, INSN_DSB_DMB, NO,  0},
+	{"dsb ish",                     "DSB",        0xf57ff04b, INSN_DSB_DMB, NO,  0},
+	{"dmb ish",                     "DMB",        0xf57ff05b, INSN_DSB_DMB, NO,  0},
+	{"dmb ishst",                   "DMB",        0xf57ff05a, INSN_DSB_DMB, NO,  0},
+	{"clrex",                       NULL,         0xf57ff01f, OTHER,        NO,  0},
+	{"sb",                          NULL,         0xf57ff070, OTHER,        NO,  0},
+	{"mcr p15, 0, r0, c7, c5, 4",   "CP15_ISB",   0xee070f95, INSN_ISB,     NO,  0},
+	{"mcr p15, 0, r0, c7, c10, 4",  "CP15_DSB",   0xee070f9a, INSN_DSB_DMB, NO,  0},
+	{"mcr p15, 0, r0, c7, c10, 5",  "CP15_DMB",   0xee070fba, INSN_DSB_DMB, NO,  0},
+	{"mcreq p15, 0, r0, c7, c10, 5", "CP15_DMB",   0x0e070fba, INSN_DSB_DMB, NO,  COND},
+	{"mcr p15, 0, r0, c7, c5, 6",   NULL,         0xee070fd5, OTHER,        NO,  0},
+	{"mcr2 p15, 0, r0, c7, c5, 4",  "MCR2_ISB",   0xfe070f95, INSN_ISB,     NO,  0},
+	{"mcr2 p15, 0, r0, c7, c10, 4", "MCR2_DSB",   0xfe070f9a, INSN_DSB_DMB, NO,  0},
+	{"mcr2 p15, 0, r0, c7, c10, 5", "MCR2_DMB",   0xfe070fba, INSN_DSB_DMB, NO,  0},
+	{"wfi",                         "WFE_WFI",    0xe320f003, INSN_WFI_WFE, NO,  0},
+	{"wfe",                         "WFE_WFI",    0xe320f002, INSN_WFI_WFE, NO,  0},
+	{"wfieq",                       "WFE_WFI",    0x0320f003, INSN_WFI_WFE, NO,  COND},
+	{"nop",                         "MSR_HINT",   0xe320f000, OTHER,        NO,  0},
+	{"sev",                         "MSR_HINT",   0xe320f004, OTHER,        NO,  0},
+	{"msr cpsr_c, #16",             "MSR_HINT",   0xe321f010, OTHER,        NO,  0},
+	{"msr cpsr_c, r1",              "MISC",       0xe121f001, OTHER,        NO,  0},
+	{"mrs r1, cpsr",                "MISC",       0xe10f1000, OTHER,        NO,  0},
+	{"eret",                        "MISC",       0xe160006e, OTHER,        NO,  0},
+	{"hvc #0",                      "MISC",       0xe1400070, OTHER,        NO,  0},
+	{"smc #0",                      "MISC",       0xe1600070, OTHER,        NO,  0},
+	{"bkpt #0",                     "MISC",       0xe1200070, OTHER,        NO,  0},
+	{"hlt #0",                      "MISC",       0xe1000070, OTHER,        NO,  0},
+	{"clz r1, r2",                  "MISC",       0xe16f1f12, OTHER,        NO,  0},
+	{"svc #0",                      NULL,         0xef000000, OTHER,        NO,  0},
+	{"svcne #0",                    NULL,         0x1f000000, OTHER,        NO,  COND},
+	{"udf #0",                      NULL,         0xe7f000f0, OTHER,        NO,  0},
+	{"cmp r1, #0",                  NULL,         0xe3510000, OTHER,        NO,  0},
+	{"tst r1, r2",                  NULL,         0xe1110002, OTHER,        NO,  0},
+	{"moveq r0, #1",                NULL,         0x03a00001, OTHER,        NO,  COND},
+	{"cmpp r1, #0",                 "TSTP_IMM",   0xe351f000, OTHER,        NO,  0},
+	{"cmpp r1, r2",                 "TSTP_REG",   0xe151f002, IBR,          NO,  0},
+	{"stl r0, [r1]",                "STORE_EX",   0xe181fc90, OTHER,        NO,  0},
+	{"stlex r2, r0, [r1]",          "STORE_EX",   0xe1812e90, OTHER,        NO,  0},
+	{"strex r2, r0, [r1]",          "STORE_EX",   0xe1812f90, OTHER,        NO,  0},
+	{"smull r1, r2, r3, r4",        NULL,         0xe0c21493, OTHER,        NO,  0},
+	{"pld [r1]",                    NULL,         0xf5d1f000, OTHER,        NO,  0},
+	{"cps #16",                     NULL,         0xf1020010, OTHER,        NO,  0},
+	{"andeq r0, r0, r0",            NULL,         0x00000000, OTHER,        NO,  COND},
+	{"undefined",                   NULL,         0xffffffff, OTHER,        NO,  0},
+};
+// clang-format on
+
+static struct insn classify_at(uint32_t opcode, uint64_t address)
+{
+	struct insn insn;
+
+	insn_a32_classify(opcode, address, &all_waypoints, &insn);
+	return insn;
+}
+
+/* The first row that the opcode matches, of all groups. */
+static const struct table_row *search(uint32_t opcode)
+{
+	for (size_t i = 0; i < LENGTH(table); i++) {
+		if ((table[i].group == UNCOND) == (opcode >> 28 == 0xf) &&
+		    (opcode & table[i].mask) == table[i].match)
+			return &table[i];
+	}
+	return NULL;
+}
+
+static void a32_opcodes_assembled_have_their_class(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < LENGTH(opcodes); i++) {
+		struct insn insn = classify_at(opcodes[i].opcode, 0x8000);
+
+		check_fields(&opcodes[i], &insn);
+		assert_int_equal(insn.size, 4);
+		assert_int_equal(insn.it_count, 0);
+		assert_int_equal(insn.next_isa, opcodes[i].flags & TO_T32 ? ISA_T32 : ISA_A32);
+	}
+}
+
+static void a32_rows_each_is_first_for_an_opcode(void **state)
+{
+	unsigned int hits[LENGTH(table)] = {0};
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(opcodes); i++) {
+		const struct table_row *row = search(opcodes[i].opcode);
+
+		if (!opcodes[i].row) {
+			assert_null(row);
+			continue;
+		}
+		assert_non_null(row);
+		assert_string_equal(row->name, opcodes[i].row);
+		hits[row - table]++;
+	}
+	for (size_t i = 0; i < LENGTH(table); i++) {
+		if (!hits[i])
+			fail_msg("no opcode for row %s", table[i].name);
+	}
+}
+
+/* What makes the look-up in one group as good as one in the whole table. */
+static void a32_rows_lie_in_their_group(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < LENGTH(table); i++) {
+		bool is_uncond = table[i].group == UNCOND;
+		uint32_t key_mask = is_uncond ? 0xf0000000 : 0x0e000000;
+		uint32_t key = is_uncond ? 0xf0000000 : table[i].group << 25;
+
+		assert_int_equal(table[i].match & ~table[i].mask, 0);
+		assert_int_equal(table[i].mask & key_mask, key_mask);
+		assert_int_equal(table[i].match & key_mask, key);
+		assert_true(is_uncond || !(table[i].mask & 0xf0000000));
+		assert_true(i == 0 || table[i - 1].group <= table[i].group);
+	}
+}
+
+static void a32_conditions_are_those_of_bits_31_to_28(void **state)
+{
+	(void)state;
+	for (uint32_t cond = 0; cond < 16; cond++) {
+		assert_int_equal(classify_at(cond << 28 | 0x0a000000, 0).is_conditional, cond < 14);
+		assert_int_equal(classify_at(cond << 28 | 0x00811002, 0).is_conditional, cond < 14);
+	}
+}
+
+static void a32_barriers_count_only_where_they_are_waypoints(void **state)
+{
+	struct insn_options none = {0};
+	struct insn insn;
+
+	(void)state;
+	insn_a32_classify(0xf57ff05b, 0, &none, &insn); /* dmb ish */
+	assert_int_equal(insn.class, INSN_OTHER);
+	insn_a32_classify(0x0e070f9a, 0, &none, &insn); /* DSB by MCREQ */
+	assert_int_equal(insn.class, INSN_OTHER);
+	assert_true(insn.is_conditional);
+	insn_a32_classify(0xe320f003, 0, &none, &insn); /* wfi */
+	assert_int_equal(insn.class, INSN_OTHER);
+	insn_a32_classify(0xf57ff06f, 0, &none, &insn); /* isb */
+	assert_int_equal(insn.class, INSN_ISB);
+	insn_a32_classify(0xe12fff1e, 0, &none, &insn); /* bx lr */
+	assert_int_equal(insn.class, INSN_BRANCH_INDIRECT);
+}
+
+static void a32_targets_are_exact_at_the_extremes(void **state)
+{
+	static const struct {
+		uint32_t opcode;
+		uint64_t address;
+		uint64_t target;
+	} cases[] = {
+	        {0xea000000, 0x8000, 0x8008},
+	        {0xeafffffe, 0x8000, 0x8000},
+	        {0xea7fffff, 0x8000, 0x2008004},
+	        {0xea800000, 0x4000000, 0x2000008},
+	        {0xeb000010, 0x8000, 0x8048},
+	        /* H is the halfword */
+	        {0xfa000000, 0x8000, 0x8008},
+	        {0xfb000000, 0x8000, 0x800a},
+	        {0xfbffffff, 0x8000, 0x8006},
+	        {0xfb7fffff, 0x8000, 0x2008006},
+	        {0xfa800000, 0x4000000, 0x2000008},
+	        /* around the end of 32 bits, both ways */
+	        {0xea000000, 0xfffffff8, 0x0},
+	        {0xeafffffa, 0x0, 0xfffffff0},
+	        {0xfb000000, 0xfffffff8, 0x2},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(cases); i++)
+		assert_int_equal(classify_at(cases[i].opcode, cases[i].address).target,
+		                 cases[i].target);
+}
+
+/* True if the Arm ARM has the instruction that capstone reads as a branch. */
+static bool cs_is_branch(const cs_insn *insn)
+{
+	const cs_arm *arm = &insn->detail->arm;
+
+	switch (insn->id) {
+	case ARM_INS_B:
+	case ARM_INS_BL:
+	case ARM_INS_BLX:
+	case ARM_INS_BX:
+	case ARM_INS_BXJ:
+	case ARM_INS_RFEDA:
+	case ARM_INS_RFEDB:
+	case ARM_INS_RFEIA:
+	case ARM_INS_RFEIB:
+	case ARM_INS_ERET:
+		return true;
+	case ARM_INS_LDM:
+	case ARM_INS_LDMDA:
+	case ARM_INS_LDMDB:
+	case ARM_INS_LDMIB:
+		return cs_lists_pc(arm, 1);
+	case ARM_INS_POP:
+		return cs_lists_pc(arm, 0);
+	case ARM_INS_LDR:
+	case ARM_INS_ADC:
+	case ARM_INS_ADD:
+	case ARM_INS_AND:
+	case ARM_INS_ASR:
+	case ARM_INS_BIC:
+	case ARM_INS_EOR:
+	case ARM_INS_LSL:
+	case ARM_INS_LSR:
+	case ARM_INS_MOV:
+	case ARM_INS_MVN:
+	case ARM_INS_ORR:
+	case ARM_INS_ROR:
+	case ARM_INS_RRX:
+	case ARM_INS_RSB:
+	case ARM_INS_RSC:
+	case ARM_INS_SBC:
+	case ARM_INS_SUB:
+		return cs_writes_pc(arm);
+	default:
+		return false;
+	}
+}
+
+/* All but the first and the last one are UNPREDICTABLE; OpenCSD classes them all so. */
+// clang-format off
+static struct difference differences[] = {
+	{0x0f90f000, 0x0110f000, true, "TSTP and its kin (obsolete): Rd of ones", 0},
+	{0x0f00f090, 0x0000f090, true, "multiply with PC: Ra, RdLo, or not zero for MUL", 0},
+	{0x0f90f090, 0x0100f080, true, "halfword multiply with PC: Ra or RdLo, or not zero", 0},
+	{0x0f90f0f0, 0x0190f090, true, "LDA, LDAEX, LDREX with Rt = PC", 0},
+	{0x0fe0f0f0, 0x01a0f090, true, "STREXD, STLEXD with Rd = PC, in the space of MOV PC", 0},
+	{0x0e00f0f0, 0x0000f0b0, true, "LDRH, STRH with Rt = PC", 0},
+	{0x0e00f0d0, 0x0000f0d0, true, "LDRSB, LDRSH, LDRD, STRD with Rt = PC", 0},
+	{0x0fb0f000, 0x0300f000, true, "MOVW, MOVT with Rd = PC", 0},
+	{0x0d70f000, 0x0430f000, true, "LDRT with Rt = PC", 0},
+	{0x0fffffff, 0x0160006e, false, "ERET: a miscellaneous instruction to OpenCSD", 0},
+};
+// clang-format on
+
+struct sweep {
+	csh handle;
+	cs_insn *insn;
+	unsigned long read;
+	unsigned long branches;
+	unsigned long targets;
+};
+
+static void compare(struct sweep *sweep, uint32_t opcode, uint32_t address)
+{
+	uint8_t raw[4] = {(uint8_t)opcode, (uint8_t)(opcode >> 8), (uint8_t)(opcode >> 16),
+	                  (uint8_t)(opcode >> 24)};
+	const uint8_t *code = raw;
+	size_t size = sizeof(raw);
+	uint64_t pc = address;
+	struct insn ours = classify_at(opcode, address);
+	bool is_branch = is_branch_class(ours.class);
+	const struct table_row *row = search(opcode);
+
+	assert_int_equal(ours.class, row ? row->class : INSN_OTHER);
+	if (!cs_disasm_iter(sweep->handle, &code, &size, &pc, sweep->insn))
+		return;
+	sweep->read++;
+	sweep->branches += is_branch;
+	if (is_branch != cs_is_branch(sweep->insn) &&
+	    !explain(differences, LENGTH(differences), opcode, is_branch))
+		fail_msg("%08x %s %s: class %d", opcode, sweep->insn->mnemonic, sweep->insn->op_str,
+		         (int)ours.class);
+	if (ours.class != INSN_BRANCH)
+		return;
+	sweep->targets++;
+	assert_int_equal(ours.target, cs_target(&sweep->insn->detail->arm));
+	assert_int_equal(ours.is_link, cs_insn_group(sweep->handle, sweep->insn, CS_GRP_CALL));
+}
+
+/* Every value of bits 27:20 and 7:4, with the registers and fields that make a difference. */
+static void sweep_fields(struct sweep *sweep, uint32_t cond)
+{
+	static const uint32_t low[] = {0x000, 0x001, 0x00e, 0x00f, 0x802, 0xc0f, 0xf01, 0xf0e};
+
+	for (uint32_t i = 0; i < LENGTH(low) << 16; i++) {
+		uint32_t opcode = cond << 28 | (i & 0xff) << 20 | (i >> 8 & 0xf) << 4;
+		uint32_t rd = i >> 12 & 0xf;
+
+		opcode |= rd << 12 | low[i >> 16];
+		compare(sweep, opcode | 0x00010000, 0x8000);
+		if (rd == 15) {
+			compare(sweep, opcode, 0x8000);
+			compare(sweep, opcode | 0x000d0000, 0x8000);
+			compare(sweep, opcode | 0x000f0000, 0x8000);
+		}
+	}
+}
+
+static void a32_sweep_agrees_with_capstone(void **state)
+{
+	struct sweep sweep = {0};
+	uint32_t random = 1;
+
+	(void)state;
+	assert_int_equal(cs_open(CS_ARCH_ARM, (cs_mode)(CS_MODE_ARM | CS_MODE_V8), &sweep.handle),
+	                 CS_ERR_OK);
+	cs_option(sweep.handle, CS_OPT_DETAIL, CS_OPT_ON);
+	sweep.insn = cs_malloc(sweep.handle);
+	sweep_fields(&sweep, 0xe);
+	sweep_fields(&sweep, 0x1);
+	sweep_fields(&sweep, 0xf);
+	for (unsigned int i = 0; i < 200000; i++) {
+		random = random * 1664525 + 1013904223;
+		compare(&sweep, (random & 0xf1ffffff) | 0x0a000000, random * 69069 & ~3U);
+	}
+	compare(&sweep, 0xe160006e, 0x8000);
+	cs_free(sweep.insn, 1);
+	cs_close(&sweep.handle);
+	check_all_used(differences, LENGTH(differences));
+	assert_true(sweep.read > 1000000);
+	assert_true(sweep.branches > 200000);
+	assert_true(sweep.targets > 100000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(a32_opcodes_assembled_have_their_class),
+	        cmocka_unit_test(a32_rows_each_is_first_for_an_opcode),
+	        cmocka_unit_test(a32_rows_lie_in_their_group),
+	        cmocka_unit_test(a32_conditions_are_those_of_bits_31_to_28),
+	        cmocka_unit_test(a32_barriers_count_only_where_they_are_waypoints),
+	        cmocka_unit_test(a32_targets_are_exact_at_the_extremes),
+	        cmocka_unit_test(a32_sweep_agrees_with_capstone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

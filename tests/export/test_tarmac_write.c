@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Histories of program flow as Tarmac text: what is made of exceptions, contexts and times. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "replay/export/export.h"
+#include "tests/session/made_session.h"
+
+enum { VECTORS_AT = 0x10000, VECTORS_SIZE = 0x800 };
+
+/* The text of elements, the snapshot having NOPs where vectors may be. */
+static void write_text(const struct element *elements, size_t count, struct text *out)
+{
+	static uint8_t nops[VECTORS_SIZE];
+	struct tarmac_writer *writer;
+	struct fixture f;
+	enum status status;
+
+	for (size_t i = 0; i < sizeof(nops); i += 4)
+		memcpy(nops + i, code, 4);
+	memset(&f, 0, sizeof(f));
+	f.registers[0] = (struct snap_register){.name = STR("PC"), .bits = 64, .value = pc_value};
+	f.device = (struct snap_device){.name = STR("cpu_0"),
+	                                .class = DEVICE_CORE,
+	                                .registers = f.registers,
+	                                .register_count = 1};
+	begin_core(&f);
+	add_region(f.core.memory, 0x1000, code, sizeof(code), false);
+	add_region(f.core.memory, VECTORS_AT, nops, sizeof(nops), false);
+	leads_to(0x1008);
+	assert_int_equal(open_core(&f, elements, count), 0);
+	assert_int_equal(tarmac_writer_open(f.session, 0, TARMAC_FORM_REV3,
+	                                    history_length(f.history) + 1, &writer),
+	                 STATUS_NOT_FOUND);
+	assert_int_equal(tarmac_writer_open(f.session, 0, TARMAC_FORM_REV3, 0, &writer), STATUS_OK);
+	text_clear(out);
+	do
+		status = tarmac_writer_next(writer, out);
+	while (status == STATUS_OK);
+	assert_int_equal(status, STATUS_END);
+	tarmac_writer_close(writer);
+	close_fixture(&f);
+}
+
+static const struct element exception = {
+        .type = ELEMENT_EXCEPTION,
+        .exception = {.number = 5, .has_return_address = true, .return_address = 0x1004}};
+
+/* Arm ARM D1.10.2: four kinds from each of four places; between the vectors there is nothing. */
+static void exception_is_named_by_the_vector_it_leads_to(void **state)
+{
+	static const char *const kinds[] = {"Synchronous", "IRQ/vIRQ", "FIQ/vFIQ",
+	                                    "SError/vSError"};
+	static const char *const places[] = {"Current EL with SP_EL0", "Current EL with SP_ELx",
+	                                     "Lower EL using AArch64", "Lower EL using AArch32"};
+	struct text out = {0};
+
+	(void)state;
+	for (unsigned int vector = 0; vector < VECTORS_SIZE; vector += 0x40) {
+		const struct element elements[] = {range(0x1000, 1, INSN_OTHER, true), exception,
+		                                   range(VECTORS_AT + vector, 1, INSN_OTHER, true),
+		                                   exception, range(0x1000, 2, INSN_OTHER, true)};
+		bool is_synchronous = (vector & 0x180) == 0;
+		struct text expected = {0};
+
+		write_text(elements, 5, &out);
+		/* An asynchronous one is a record of its own; so is one that is not known. */
+		if (vector % 0x80 == 0)
+			text_printf(&expected, "\n%sEXC [0x%03x] %s %s\n",
+			            is_synchronous ? "                    " : "ES  ", vector,
+			            kinds[vector / 0x80 % 4], places[vector / 0x200]);
+		else
+			text_puts(&expected, "\nES  EXC Exception 5 of the trace\n");
+		assert_non_null(strstr(out.data, expected.data));
+		text_fini(&expected);
+	}
+	text_fini(&out);
+}
+
+/* Where something is missing behind the exception nobody knows where it led to. */
+static void exception_before_a_loss_has_no_vector(void **state)
+{
+	static const struct {
+		struct element between;
+		bool leads_on;
+	} cases[] = {
+	        {{.type = ELEMENT_TIMESTAMP, .timestamp = 3}, true},
+	        {{.type = ELEMENT_EVENT}, true},
+	        {{.type = ELEMENT_PE_CONTEXT}, true},
+	        {{.type = ELEMENT_TRACE_ON}, false},
+	        {{.type = ELEMENT_NO_SYNC, .no_sync = NO_SYNC_OVERFLOW}, false},
+	        {{.type = ELEMENT_ADDR_NACC, .nacc = {0x5000, SPACE_ANY}}, false},
+	        {{.type = ELEMENT_ADDR_UNKNOWN}, false},
+	        {{.type = ELEMENT_I_RANGE_NOPATH, .range = {.start = 0x6000}}, false},
+	        {{.type = ELEMENT_EXCEPTION, .exception = {.number = 6}}, false},
+	};
+	struct text out = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct element elements[] = {range(0x1000, 1, INSN_OTHER, true),
+		                                   exception,
+		                                   cases[i].between,
+		                                   range(VECTORS_AT + 0x280, 1, INSN_OTHER, true),
+		                                   exception,
+		                                   range(0x1000, 2, INSN_OTHER, true)};
+		const char *first;
+
+		write_text(elements, 6, &out);
+		first = strstr(out.data, "EXC ");
+		assert_non_null(first);
+		assert_int_equal(strncmp(first, "EXC [0x280] ", 12) == 0, cases[i].leads_on);
+		assert_int_equal(strncmp(first, "EXC Exception 5 of the trace\n", 29) == 0,
+		                 !cases[i].leads_on);
+	}
+	text_fini(&out);
+}
+
+/* The trace says the level, but not which stack pointer; not behind a loss of trace. */
+static void mode_is_the_level_of_the_context(void **state)
+{
+	static const struct {
+		enum exception_level level;
+		enum security_state security;
+		bool is_64bit;
+		const char *mode;
+	} cases[] = {
+	        {EL_0, SECURITY_NON_SECURE, true, " O el0t_ns:"},
+	        {EL_1, SECURITY_NON_SECURE, true, " O el1_ns:"},
+	        {EL_2, SECURITY_SECURE, true, " O el2:"},
+	        {EL_3, SECURITY_ROOT, true, " O el3_rt:"},
+	        {EL_1, SECURITY_REALM, true, " O el1_rl:"},
+	        {EL_UNKNOWN, SECURITY_NON_SECURE, true, " O -_ns:"},
+	        {EL_0, SECURITY_NON_SECURE, false, " O usr_ns:"},
+	        {EL_2, SECURITY_NON_SECURE, false, " O hyp_ns:"},
+	        {EL_1, SECURITY_SECURE, false, " O -:"},
+	};
+	struct text out = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct element context = {.type = ELEMENT_PE_CONTEXT,
+		                                .context = {.level = cases[i].level,
+		                                            .security = cases[i].security,
+		                                            .is_64bit = cases[i].is_64bit}};
+		const struct element elements[] = {context,
+		                                   range(0x1000, 1, INSN_OTHER, true),
+		                                   {.type = ELEMENT_TRACE_ON},
+		                                   range(0x1000, 2, INSN_OTHER, true)};
+		struct text expected = {0};
+
+		write_text(elements, 4, &out);
+		text_printf(&expected, "Tarmac Text Rev 3\nES  (0000000000001000:d503201f)%s",
+		            cases[i].mode);
+		assert_memory_equal(out.data, expected.data, expected.length);
+		assert_non_null(strstr(out.data, "E DebugEvent_TraceGap tracing was off\n"
+		                                 "ES  (0000000000001000:d503201f) O -:"));
+		text_fini(&expected);
+	}
+	text_fini(&out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(exception_is_named_by_the_vector_it_leads_to),
+	        cmocka_unit_test(exception_before_a_loss_has_no_vector),
+	        cmocka_unit_test(mode_is_the_level_of_the_context),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether two histories are the same in all that a reader may ask, however they are stored: every
+ * run, gap, event and mark. Out: the cmocka test that asks fails at the first difference.
+ */
+#ifndef CSREPLAY_TESTS_HISTORY_SAME_HISTORY_H
+#define CSREPLAY_TESTS_HISTORY_SAME_HISTORY_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+#include "replay/history/history_store.h"
+
+/* Goes through all runs of a history. */
+struct reader {
+	const struct history *history;
+	size_t part;
+	size_t block;
+	uint32_t run;
+	uint32_t count;
+	struct path_run runs[PATH_BLOCK_RUNS];
+};
+
+static const struct walk *next_run(struct reader *r, bool *taken)
+{
+	const struct history *h = r->history;
+	const struct path *path;
+
+	while (r->run == r->count) {
+		if (r->part < h->part_count && r->block == h->parts[r->part].path.block_count) {
+			r->part++;
+			r->block = 0;
+		}
+		if (r->part == h->part_count)
+			return NULL;
+		r->count = path_expand(&h->parts[r->part].path, r->block++, r->runs);
+		r->run = 0;
+	}
+	path = &h->parts[r->part].path;
+	*taken = r->runs[r->run].taken;
+	return &path->graph->nodes[r->runs[r->run++].node].walk;
+}
+
+static void assert_runs_equal(const struct history *a, const struct history *b)
+{
+	struct reader *readers = calloc(2, sizeof(*readers));
+	uint64_t position = 0;
+	const struct walk *left;
+	const struct walk *right;
+	bool taken[2] = {false};
+
+	assert_non_null(readers);
+	readers[0].history = a;
+	readers[1].history = b;
+	do {
+		left = next_run(&readers[0], &taken[0]);
+		right = next_run(&readers[1], &taken[1]);
+		assert_int_equal(!left, !right);
+		if (!left)
+			break;
+		if (left->start != right->start || left->count != right->count ||
+		    left->end != right->end || left->isa != right->isa || taken[0] != taken[1] ||
+		    left->last.class != right->last.class)
+			fail_msg("position %llu: %llx, %u, expected %llx, %u",
+			         (unsigned long long)position, (unsigned long long)right->start,
+			         right->count, (unsigned long long)left->start, left->count);
+		position += left->count;
+	} while (true);
+	assert_int_equal(position, a->length);
+	free(readers);
+}
+
+static void assert_gaps_equal(const struct history *a, const struct history *b)
+{
+	size_t counts[2];
+	const struct gap *left = history_gaps(a, &counts[0]);
+	const struct gap *right = history_gaps(b, &counts[1]);
+
+	for (size_t i = 0; i < counts[0] && i < counts[1]; i++) {
+		struct text texts[2] = {0};
+
+		gap_format(&left[i], &texts[0]);
+		gap_format(&right[i], &texts[1]);
+		assert_string_equal(texts[0].data, texts[1].data);
+		text_fini(&texts[0]);
+		text_fini(&texts[1]);
+	}
+	assert_int_equal(counts[0], counts[1]);
+}
+
+static void assert_events_equal(const struct history *a, const struct history *b)
+{
+	size_t counts[2];
+	const struct history_event *left = history_events(a, &counts[0]);
+	const struct history_event *right = history_events(b, &counts[1]);
+	struct text texts[2] = {0};
+
+	for (size_t i = 0; i < counts[0] && i < counts[1]; i++) {
+		for (unsigned int k = 0; k < 2; k++) {
+			text_clear(&texts[k]);
+			text_printf(&texts[k],
+			            "%llu: ", (unsigned long long)(k ? right : left)[i].position);
+			element_format_text(&(k ? right : left)[i].element, &texts[k]);
+		}
+		assert_string_equal(texts[0].data, texts[1].data);
+	}
+	text_fini(&texts[0]);
+	text_fini(&texts[1]);
+	assert_int_equal(counts[0], counts[1]);
+}
+
+/* At each position at which one of the two changes. */
+static void assert_marks_equal(const struct history *a, const struct history *b)
+{
+	for (unsigned int mark = 0; mark < MARK_COUNT; mark++) {
+		const struct mark_list *lists[2] = {&a->notes.marks[mark], &b->notes.marks[mark]};
+
+		for (unsigned int k = 0; k < 2; k++) {
+			for (size_t i = 0; i < lists[k]->count; i++) {
+				uint64_t position = lists[k]->items[i].position;
+				uint64_t left = 0;
+				uint64_t right = 0;
+
+				assert_int_equal(history_mark(a, mark, position, &left),
+				                 history_mark(b, mark, position, &right));
+				assert_int_equal(left, right);
+			}
+		}
+	}
+}
+
+static void assert_histories_equal(const struct history *a, const struct history *b)
+{
+	struct history_code left;
+	struct history_code right;
+
+	assert_runs_equal(a, b);
+	assert_gaps_equal(a, b);
+	assert_events_equal(a, b);
+	assert_marks_equal(a, b);
+	assert_int_equal(a->length, b->length);
+	assert_int_equal(a->run_count, b->run_count);
+	assert_int_equal(a->has_end, b->has_end);
+	assert_int_equal(a->end_address, b->end_address);
+	assert_int_equal(a->executed_count, b->executed_count);
+	for (size_t i = 0; history_code(a, i, &left); i++) {
+		assert_true(history_code(b, i, &right));
+		assert_true(left.start == right.start && left.end == right.end &&
+		            left.isa == right.isa);
+	}
+	assert_int_equal(a->code_count, b->code_count);
+}
+
+#endif

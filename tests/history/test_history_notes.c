@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Gaps, events, marks and extents of a history, against plain lists of the elements made for it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/session/made_session.h"
+
+/* A NOP at 0x1000. */
+static struct element nop(void)
+{
+	return range(0x1000, 1, INSN_OTHER, true);
+}
+
+/* The same again, behind what explains the jump. */
+static struct element halt_follows(void)
+{
+	return range(0x1004, 1, INSN_OTHER, true);
+}
+
+struct loss {
+	struct element element;
+	enum gap_reason reason;
+	uint64_t address; /* 0: none */
+};
+
+#define LOSS(kind, what, why)                                                                      \
+	{                                                                                          \
+		{.type = ELEMENT_##kind, .offset = 55, what}, why, 0                               \
+	}
+
+static void each_loss_is_a_gap_with_its_reason(void **state)
+{
+	static const struct loss losses[] = {
+	        LOSS(NO_SYNC, .no_sync = NO_SYNC_BAD_PACKET, GAP_BAD_PACKET),
+	        LOSS(NO_SYNC, .no_sync = NO_SYNC_RESET, GAP_BAD_PACKET),
+	        LOSS(NO_SYNC, .no_sync = NO_SYNC_OVERFLOW, GAP_OVERFLOW),
+	        LOSS(NO_SYNC, .no_sync = NO_SYNC_DISCARD, GAP_DISCARD),
+	        LOSS(TRACE_ON, .trace_on = TRACE_ON_NORMAL, GAP_TRACE_ON),
+	        LOSS(TRACE_ON, .trace_on = TRACE_ON_OVERFLOW, GAP_OVERFLOW),
+	        LOSS(TRACE_ON, .trace_on = TRACE_ON_EX_DEBUG, GAP_DEBUG),
+	        LOSS(ADDR_UNKNOWN, .trace_id = 1, GAP_BAD_PACKET),
+	        LOSS(UNKNOWN, .trace_id = 1, GAP_BAD_PACKET),
+	        {{.type = ELEMENT_ADDR_NACC, .offset = 55, .nacc = {0x5000, SPACE_EL1N}},
+	         GAP_NO_MEMORY,
+	         0x5000},
+	        {{.type = ELEMENT_I_RANGE_NOPATH, .offset = 55, .range = {.start = 0x6000}},
+	         GAP_NO_PATH,
+	         0x6000},
+	        {{.type = ELEMENT_EXCEPTION,
+	          .offset = 55,
+	          .exception = {.has_return_address = true, .return_address = 0x7000}},
+	         GAP_MISFIT,
+	         0x7000},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
+		const struct element elements[] = {nop(), losses[i].element, nop(), halt_follows()};
+		const struct gap *gap;
+		struct fixture f;
+		size_t count;
+
+		leads_to(0x1008);
+		open_fixture(&f, elements, 4);
+		gap = history_gaps(f.history, &count);
+		assert_int_equal(count, 1);
+		assert_int_equal(gap->position, 1);
+		assert_int_equal(gap->reason, losses[i].reason);
+		assert_int_equal(gap->offset, 55);
+		assert_int_equal(gap->merged, 0);
+		assert_int_equal(gap->has_address, losses[i].address != 0);
+		assert_int_equal(gap->address, losses[i].address);
+		close_fixture(&f);
+	}
+}
+
+/* What stands between two runs of which the second does not follow the first. */
+static void jumps_are_misfits_unless_something_explains_them(void **state)
+{
+	static const struct {
+		struct element between;
+		bool explains;
+	} cases[] = {
+	        {{.type = ELEMENT_EXCEPTION}, true},
+	        {{.type = ELEMENT_EXCEPTION,
+	          .exception = {.has_return_address = true, .return_address = 0x1004}},
+	         true},
+	        {{.type = ELEMENT_MEMTRANS, .memtrans = MEMTRANS_FAIL}, true},
+	        {{.type = ELEMENT_MEMTRANS, .memtrans = MEMTRANS_COMMIT}, false},
+	        {{.type = ELEMENT_MEMTRANS, .memtrans = MEMTRANS_START}, false},
+	        {{.type = ELEMENT_EXCEPTION_RET}, false},
+	        {{.type = ELEMENT_TIMESTAMP, .timestamp = 4}, false},
+	        {{.type = ELEMENT_EVENT}, false},
+	        {{.type = ELEMENT_SYNC_MARKER}, false},
+	        {{.type = ELEMENT_PE_CONTEXT}, false},
+	        {{.type = ELEMENT_CYCLE_COUNT, .cycles = 3}, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct element elements[] = {nop(), cases[i].between, nop(), halt_follows()};
+		const struct gap *gap;
+		struct fixture f;
+		size_t count;
+
+		elements[2].offset = 99;
+		leads_to(0x1008);
+		open_fixture(&f, elements, 4);
+		gap = history_gaps(f.history, &count);
+		assert_int_equal(count, cases[i].explains ? 0 : 1);
+		if (!cases[i].explains) {
+			assert_int_equal(gap->reason, GAP_MISFIT);
+			assert_int_equal(gap->position, 1);
+			assert_true(gap->has_address);
+			assert_int_equal(gap->address, 0x1000);
+			assert_int_equal(gap->offset, 99);
+		}
+		(void)history_events(f.history, &count);
+		assert_int_equal(count, 1);
+		close_fixture(&f);
+	}
+}
+
+static const struct element on = {.type = ELEMENT_TRACE_ON};
+static const struct element overflow = {.type = ELEMENT_TRACE_ON, .trace_on = TRACE_ON_OVERFLOW};
+static const struct element lost = {.type = ELEMENT_NO_SYNC, .no_sync = NO_SYNC_BAD_PACKET};
+static const struct element nacc = {.type = ELEMENT_ADDR_NACC, .nacc = {0x5000, SPACE_EL1N}};
+static const struct element exception = {.type = ELEMENT_EXCEPTION};
+
+static const char letters[] = {
+        [GAP_TRACE_ON] = 'T',
+        [GAP_OVERFLOW] = 'O',
+        [GAP_BAD_PACKET] = 'B',
+        [GAP_NO_MEMORY] = 'M',
+};
+
+/* The gaps of elements, each "POSITION:REASON+MERGED ". */
+static void assert_gaps(const struct element *elements, size_t element_count, const char *expected)
+{
+	const struct gap *gaps;
+	struct text found = {0};
+	struct fixture f;
+	size_t count;
+
+	leads_to(0x1008);
+	open_fixture(&f, elements, element_count);
+	gaps = history_gaps(f.history, &count);
+	text_puts(&found, "");
+	for (size_t i = 0; i < count; i++)
+		text_printf(&found, "%d:%c+%d ", (int)gaps[i].position, letters[gaps[i].reason],
+		            (int)gaps[i].merged);
+	assert_string_equal(found.data, expected);
+	text_fini(&found);
+	close_fixture(&f);
+}
+
+/* The restart that ends every loss is no gap of its own; missing code has nothing to do with it. */
+static void gaps_at_one_place_are_one_unless_they_say_more(void **state)
+{
+	static const struct {
+		struct element between[3];
+		size_t count;
+		const char *gaps;
+	} cases[] = {
+	        {{overflow, on}, 2, "1:O+1 "},       {{lost, lost, on}, 3, "1:B+2 "},
+	        {{on, overflow}, 2, "1:T+0 1:O+0 "}, {{nacc, on}, 2, "1:M+0 1:T+0 "},
+	        {{nacc, nacc}, 2, "1:M+1 "},         {{on, nacc, nacc}, 3, "1:T+0 1:M+1 "},
+	        {{on, on, on}, 3, "1:T+2 "},         {{lost, overflow, on}, 3, "1:B+0 1:O+1 "},
+	};
+	struct element elements[5];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		elements[0] = nop();
+		memcpy(elements + 1, cases[i].between, sizeof(cases[i].between));
+		elements[1 + cases[i].count] = range(0x1000, 2, INSN_OTHER, true);
+		assert_gaps(elements, 2 + cases[i].count, cases[i].gaps);
+	}
+}
+
+/* Before anything is said of execution nothing is lost. */
+static void trace_begins_without_a_gap(void **state)
+{
+	static const struct {
+		struct element before[2];
+		const char *gaps;
+	} cases[] = {
+	        {{lost, on}, ""},       {{overflow, on}, ""},        {{nacc, on}, "0:M+0 0:T+0 "},
+	        {{on, nacc}, "0:M+0 "}, {{exception, on}, "0:T+0 "}, {{on, exception}, ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct element elements[] = {cases[i].before[0], cases[i].before[1],
+		                                   range(0x1000, 2, INSN_OTHER, true)};
+
+		assert_gaps(elements, 3, cases[i].gaps);
+	}
+}
+
+static void assert_mark(const struct fixture *f, enum mark mark, uint64_t position, int expected)
+{
+	uint64_t value = 77;
+
+	if (expected < 0) {
+		assert_int_equal(history_mark(f->history, mark, position, &value),
+		                 STATUS_UNAVAILABLE);
+		return;
+	}
+	assert_int_equal(history_mark(f->history, mark, position, &value), STATUS_OK);
+	assert_int_equal(value, expected);
+}
+
+/* Where the core's trace was lost it may have changed its context; not where code is missing. */
+static void context_is_unknown_behind_a_loss_alone(void **state)
+{
+	static const struct {
+		struct element loss;
+		bool keeps;
+	} cases[] = {
+	        {on, false},
+	        {overflow, false},
+	        {lost, false},
+	        {nacc, true},
+	        {{.type = ELEMENT_I_RANGE_NOPATH, .range = {.start = 0x6000}}, true},
+	        {{.type = ELEMENT_EXCEPTION,
+	          .exception = {.has_return_address = true, .return_address = 0x7000}},
+	         true},
+	};
+	const struct element context = {.type = ELEMENT_PE_CONTEXT,
+	                                .context = {.security = SECURITY_NON_SECURE,
+	                                            .level = EL_0,
+	                                            .has_context_id = true,
+	                                            .context_id = 9}};
+	struct element other = context;
+
+	(void)state;
+	other.context.has_context_id = false;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct element elements[] = {nop(), context, cases[i].loss,
+		                                   nop(), other,   halt_follows()};
+		struct fixture f;
+
+		leads_to(0x1008);
+		open_fixture(&f, elements, 6);
+		assert_mark(&f, MARK_CONTEXT_ID, 0, -1);
+		assert_mark(&f, MARK_SPACE, 0, -1);
+		assert_mark(&f, MARK_CONTEXT_ID, 1, cases[i].keeps ? 9 : -1);
+		assert_mark(&f, MARK_SPACE, 1, cases[i].keeps ? (int)SPACE_EL1N : -1);
+		assert_mark(&f, MARK_CONTEXT_ID, 2, -1);
+		assert_mark(&f, MARK_SPACE, 2, (int)SPACE_EL1N);
+		close_fixture(&f);
+	}
+}
+
+/* Cycles are counted from the first count on, through gaps; time is what was told last. */
+static void cycles_are_a_sum_and_time_is_the_last(void **state)
+{
+	const struct element five = {.type = ELEMENT_CYCLE_COUNT, .cycles = 5};
+	const struct element zero = {.type = ELEMENT_CYCLE_COUNT, .cycles = 0};
+	const struct element stamps[] = {{.type = ELEMENT_TIMESTAMP, .timestamp = 100},
+	                                 {.type = ELEMENT_TIMESTAMP, .timestamp = 90}};
+	const struct element elements[] = {nop(), five,      stamps[0], on,    nop(),
+	                                   five,  zero,      on,        nop(), five,
+	                                   five,  stamps[1], on,        nop(), halt_follows()};
+	static const int cycles[] = {-1, 5, 10, 20, 20, 20};
+	static const int times[] = {-1, 100, 100, 90, 90, 90};
+	struct fixture f;
+
+	(void)state;
+	leads_to(0x1008);
+	open_fixture(&f, elements, sizeof(elements) / sizeof(elements[0]));
+	assert_int_equal(history_length(f.history), 5);
+	for (uint64_t p = 0; p <= 5; p++) {
+		assert_mark(&f, MARK_CYCLES, p, cycles[p]);
+		assert_mark(&f, MARK_TIMESTAMP, p, times[p]);
+	}
+	close_fixture(&f);
+}
+
+enum { WALKS = 300 };
+
+/* NOPs with gaps and events wherever chance puts them. */
+static size_t make_notes(struct element *elements)
+{
+	uint32_t seed = 7;
+	size_t count = 0;
+
+	for (size_t i = 0; i < WALKS; i++) {
+		elements[count++] = nop();
+		for (seed = seed * 1664525 + 1013904223; seed >> 30 == 0; seed *= 5)
+			elements[count++] = (struct element){.type = ELEMENT_EVENT};
+		elements[count++] = i + 1 < WALKS && seed >> 28 < 8 ? exception : on;
+		if (i % 50 == 49)
+			elements[count++] = nacc;
+	}
+	elements[count++] = range(0x1000, 2, INSN_OTHER, true);
+	return count;
+}
+
+static const struct gap *plain_between(const struct history *h, uint64_t from, uint64_t to,
+                                       bool newest)
+{
+	size_t count;
+	const struct gap *gaps = history_gaps(h, &count);
+	const struct gap *found = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		bool is_other = !found || found->position != gaps[i].position;
+
+		if (gaps[i].position > from && gaps[i].position < to && is_other &&
+		    (newest || !found))
+			found = &gaps[i];
+	}
+	return found;
+}
+
+static void gaps_and_events_are_found_by_position(void **state)
+{
+	static struct element elements[16 * WALKS];
+	const struct history_event *events;
+	struct fixture f;
+	size_t count;
+
+	(void)state;
+	leads_to(0x1008);
+	open_fixture(&f, elements, make_notes(elements));
+	events = history_events(f.history, &count);
+	assert_true(count > WALKS);
+	for (uint64_t p = 0; p <= history_length(f.history) + 1; p++) {
+		size_t index = history_event_index(f.history, p);
+
+		assert_true(index == count || events[index].position >= p);
+		assert_true(index == 0 || events[index - 1].position < p);
+		assert_ptr_equal(history_gap_at(f.history, p),
+		                 p > 0 ? plain_between(f.history, p - 1, p + 1, true) : NULL);
+		for (uint64_t to = p > 3 ? p - 3 : 0; to < p + 20; to++) {
+			assert_ptr_equal(history_gap_between(f.history, p, to, true),
+			                 plain_between(f.history, p, to, true));
+			assert_ptr_equal(history_gap_between(f.history, p, to, false),
+			                 plain_between(f.history, p, to, false));
+		}
+	}
+	close_fixture(&f);
+}
+
+enum { NOPS_AT = 0x4000, NOPS = 256, RUNS = 40 };
+
+/* Runs of NOPs that overlap, touch or stand alone, each behind an exception. */
+static size_t make_runs(struct element *elements, bool *executed)
+{
+	uint32_t seed = 11;
+
+	for (size_t i = 0; i < RUNS; i++) {
+		uint32_t first;
+		uint32_t length;
+
+		seed = seed * 1664525 + 1013904223;
+		first = (seed >> 8) % (NOPS - 8);
+		length = 1 + (seed >> 24) % 6;
+		elements[2 * i] = range(NOPS_AT + 4 * (uint64_t)first, length, INSN_OTHER, true);
+		elements[2 * i + 1] = exception;
+		for (uint32_t n = 4 * first; n < 4 * (first + length); n++)
+			executed[n] = true;
+	}
+	return 2 * RUNS;
+}
+
+static void extents_are_the_addresses_that_were_executed(void **state)
+{
+	static bool executed[4 * NOPS + 1];
+	static uint8_t nops[4 * NOPS];
+	struct element elements[2 * RUNS];
+	struct history_code code_run;
+	struct history_code before = {0};
+	struct fixture f;
+	size_t runs = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(nops); i += 4)
+		memcpy(nops + i, code, 4);
+	memset(&f, 0, sizeof(f));
+	f.registers[0] = (struct snap_register){.name = STR("PC"), .bits = 64, .value = pc_value};
+	f.device = (struct snap_device){.name = STR("cpu_0"),
+	                                .class = DEVICE_CORE,
+	                                .registers = f.registers,
+	                                .register_count = 1};
+	begin_core(&f);
+	add_region(f.core.memory, NOPS_AT, nops, sizeof(nops), true);
+	assert_int_equal(open_core(&f, elements, make_runs(elements, executed)), 0);
+	for (size_t i = sizeof(nops); i-- > 0;) {
+		size_t count = 0;
+
+		while (executed[i + count])
+			count++;
+		assert_int_equal(history_executed_extent(f.history, NOPS_AT + i), count);
+	}
+	assert_int_equal(history_executed_extent(f.history, NOPS_AT - 1), 0);
+	assert_int_equal(history_executed_extent(f.history, UINT64_MAX), 0);
+	for (; history_code(f.history, runs, &code_run); runs++) {
+		assert_int_equal(code_run.isa, ISA_A64);
+		assert_true(before.start < code_run.start ||
+		            (before.start == code_run.start && before.end < code_run.end));
+		for (uint64_t at = code_run.start; at < code_run.end; at++)
+			assert_true(executed[at - NOPS_AT]);
+		before = code_run;
+	}
+	assert_in_range(runs, RUNS / 2, RUNS);
+	close_fixture(&f);
+}
+
+/* What the user reads. */
+static void gap_is_told_with_what_is_known_of_it(void **state)
+{
+	static const struct {
+		struct gap gap;
+		const char *text;
+	} cases[] = {
+	        {{.reason = GAP_TRACE_ON}, "gap before position 0: tracing was off"},
+	        {{.position = 3, .reason = GAP_OVERFLOW, .offset = 9},
+	         "gap before position 3: the trace source overflowed (trace byte 9)"},
+	        {{.position = 4, .reason = GAP_DEBUG, .merged = 2},
+	         "gap before position 4: the core was in debug state, 2 more like it here"},
+	        {{.position = 5, .reason = GAP_BAD_PACKET, .offset = 1, .merged = 1},
+	         "gap before position 5: the trace is damaged (trace byte 1), 1 more like it here"},
+	        {{.position = 6, .reason = GAP_DISCARD},
+	         "gap before position 6: the trace source discarded trace"},
+	        {{.position = 7, .reason = GAP_NO_MEMORY, .has_address = true, .address = 0xab0},
+	         "gap before position 7: the snapshot lacks the code at 0xab0"},
+	        {{.position = 8, .reason = GAP_NO_PATH, .has_address = true, .offset = 2},
+	         "gap before position 8: the trace does not say which instructions were executed "
+	         "at 0x0 (trace byte 2)"},
+	        {{.position = 9, .reason = GAP_MISFIT, .has_address = true, .address = 4},
+	         "gap before position 9: the trace does not fit the code in the snapshot at 0x4"},
+	        {{.position = 10, .reason = GAP_NEXT_SOURCE, .address = 4},
+	         "gap before position 10: the core's next trace source begins"},
+	        {{.position = 11, .reason = GAP_HALT, .has_address = true, .address = 0x44},
+	         "gap before position 11: the trace does not lead to the halt, PC 0x44"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct text out = {0};
+
+		gap_format(&cases[i].gap, &out);
+		assert_string_equal(out.data, cases[i].text);
+		text_fini(&out);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(each_loss_is_a_gap_with_its_reason),
+	        cmocka_unit_test(jumps_are_misfits_unless_something_explains_them),
+	        cmocka_unit_test(gaps_at_one_place_are_one_unless_they_say_more),
+	        cmocka_unit_test(trace_begins_without_a_gap),
+	        cmocka_unit_test(context_is_unknown_behind_a_loss_alone),
+	        cmocka_unit_test(cycles_are_a_sum_and_time_is_the_last),
+	        cmocka_unit_test(gaps_and_events_are_found_by_position),
+	        cmocka_unit_test(extents_are_the_addresses_that_were_executed),
+	        cmocka_unit_test(gap_is_told_with_what_is_known_of_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,583 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Values of the past of A32 and T32 code, on small programs; as test_solve.c.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "arch/a32/a32.h"
+#include "replay/values/solver/solver.h"
+#include "tests/values/made_a32.h"
+
+#define ADD_R1_R1_5     UINT32_C(0xe2811005)
+#define ADD_R1_R1_1     UINT32_C(0xe2811001)
+#define CMP_R4_3        UINT32_C(0xe3540003)
+#define CMP_R1_0        UINT32_C(0xe3510000)
+#define MOV_R1_7        UINT32_C(0xe3a01007)
+#define MOV_R4_0        UINT32_C(0xe3a04000)
+#define MOV_R5_0        UINT32_C(0xe3a05000)
+#define MOVEQ_R1_7      UINT32_C(0x03a01007)
+#define STR_R1_R2       UINT32_C(0xe5821000)
+#define STREQ_R1_R2     UINT32_C(0x05821000)
+#define LDR_R1_R2       UINT32_C(0xe5921000)
+#define BX_R6           UINT32_C(0xe12fff16)
+#define BXEQ_R6         UINT32_C(0x012fff16)
+#define POP_PC          UINT32_C(0xe49df004)
+#define MOV_R0_6        UINT32_C(0xe3a00006)
+#define MOV_R7_GETPID   UINT32_C(0xe3a07014)
+#define ADD_R3_R3_1     UINT32_C(0xe2833001)
+#define SVC_0           UINT32_C(0xef000000)
+#define SVC_SEMIHOSTING UINT32_C(0xef123456)
+#define STR_R4_R1       UINT32_C(0xe5814000)
+#define STR_R5_R1_8     UINT32_C(0xe5815008)
+#define MOV_R6_0        UINT32_C(0xe3a06000)
+#define UNKNOWN         UINT32_C(0xe7b00010)
+#define SETEND_LE       UINT32_C(0xf1010000)
+#define SETEND_BE       UINT32_C(0xf1010200)
+
+static void a32_sum_is_inverted(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN_A32(&p, ADD_R1_R1_5, ADD_R1_R1_1);
+	put_u32(p.r[1], 2);
+	run_a32(&p, COUNT);
+	assert_is(&p, 0, 1, UINT32_C(0xfffffffc));
+	assert_is(&p, 1, 1, 1);
+	assert_is(&p, 2, 1, 2);
+	end(&p);
+}
+
+static void a32_load_is_linked_with_the_dump(void **state)
+{
+	struct program p;
+	uint8_t bytes[8];
+
+	(void)state;
+	BEGIN_A32(&p, LDR_R1_R2, ADD_R1_R1_5, MOV_R1_7);
+	put_u32(p.r[1], 7);
+	run_a32(&p, COUNT);
+	assert_unknown(&p, 0, 1);
+	assert_is(&p, 2, 1, STORED + 5);
+	assert_int_equal(values_memory(p.values, 0, DATA_AT, bytes, 8), 8);
+	end(&p);
+}
+
+/* The base is zero: modulo 2^32 the access is behind all memory, and not below zero. */
+static void a32_address_wraps_at_32_bits(void **state)
+{
+	struct program p;
+	uint8_t bytes[8];
+
+	(void)state;
+	BEGIN_A32(&p, STR_R1_R2, MOV_R1_7, UINT32_C(0xe5045004), MOV_R5_0); /* str r5, [r4, #-4] */
+	put_u32(p.r[1], 7);
+	put_u32(p.r[5], 0);
+	run_a32(&p, COUNT);
+	assert_is(&p, 0, 1, STORED);
+	assert_int_equal(values_memory(p.values, 1, DATA_AT, bytes, 8), 8);
+	end(&p);
+}
+
+static void a32_failed_condition_leaves_all(void **state)
+{
+	struct program p;
+	uint8_t bytes[8];
+
+	(void)state;
+	BEGIN_A32(&p, CMP_R4_3, STREQ_R1_R2, MOVEQ_R1_7);
+	put_u32(p.r[R_CPSR], 0x80000010);
+	run_a32(&p, COUNT); /* R4 is 0 */
+	assert_is(&p, 0, 1, 0x100);
+	assert_int_equal(values_memory(p.values, 0, DATA_AT, bytes, 8), 8);
+	end(&p);
+}
+
+static void a32_unknown_condition_may_have_stored(void **state)
+{
+	struct program p;
+	uint8_t bytes[8];
+
+	(void)state;
+	BEGIN_A32(&p, STREQ_R1_R2, MOVEQ_R1_7, CMP_R1_0);
+	put_u32(p.r[R_CPSR], 0x20000010);
+	put_u32(p.r[1], 7);
+	put_u32(p.data, 7);
+	run_a32(&p, COUNT);
+	assert_unknown(&p, 0, 1);
+	assert_int_equal(values_memory(p.values, 0, DATA_AT, bytes, 8), 0);
+	assert_int_equal(values_memory(p.values, 1, DATA_AT, bytes, 8), 8);
+	end(&p);
+}
+
+/* PTM does not say whether a MOVEQ was executed, ETMv3 does. */
+static void a32_atom_says_the_condition(void **state)
+{
+	static const enum protocol protocols[] = {PROTOCOL_ETM3, PROTOCOL_PTM};
+
+	(void)state;
+	for (unsigned int i = 0; i < 2; i++) {
+		struct program p;
+
+		BEGIN_A32(&p, MOVEQ_R1_7, MOV_R4_0, CMP_R1_0);
+		put_u32(p.r[R_CPSR], 0x20000010);
+		put_u32(p.r[1], 7);
+		p.protocol = protocols[i];
+		{
+			const struct element elements[] = {
+			        run_at(ISA_A32, CODE, 1, false, false),
+			        run_at(ISA_A32, CODE + 4, 1, false, true),
+			        run_at(ISA_A32, CODE + 8, 1, false, true),
+			};
+
+			finish(&p, elements, 3);
+		}
+		if (protocols[i] == PROTOCOL_ETM3)
+			assert_is(&p, 0, 1, 7);
+		else
+			assert_unknown(&p, 0, 1);
+		end(&p);
+	}
+}
+
+/* BX R6 to the halt PC. */
+static void a32_branch_says_its_target(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN_A32(&p, BX_R6, UINT32_C(0xe3a06000)); /* mov r6, #0 */
+	{
+		const struct element elements[] = {
+		        run_at(ISA_A32, CODE, 1, true, true),
+		        run_at(ISA_A32, CODE + 4, 1, false, true),
+		};
+
+		finish(&p, elements, 2);
+	}
+	assert_is(&p, 0, 6, CODE + 4);
+	end(&p);
+}
+
+/* To T32 code bit 0 of the register is 1. */
+static void a32_branch_says_its_state(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN_A32(&p, BX_R6, UINT32_C(0x26002600)); /* movs r6, #0, twice */
+	put_u32(p.r[R_CPSR], 0x40000030);
+	{
+		const struct element elements[] = {
+		        run_at(ISA_A32, CODE, 1, true, true),
+		        run_at(ISA_T32, CODE + 4, 2, false, true),
+		};
+
+		finish(&p, elements, 2);
+	}
+	assert_is(&p, 0, 6, CODE + 5);
+	end(&p);
+}
+
+/* BXEQ R6, not taken: R6 is lost, and the flags were not EQ. */
+static void a32_branch_not_taken_says_no_target(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN_A32(&p, MOVEQ_R1_7, BXEQ_R6, UINT32_C(0xe3a06000), CMP_R1_0);
+	put_u32(p.r[R_CPSR], 0x20000010);
+	put_u32(p.r[1], 7);
+	{
+		const struct element elements[] = {
+		        run_at(ISA_A32, CODE, 2, true, false),
+		        run_at(ISA_A32, CODE + 8, 2, false, true),
+		};
+
+		finish(&p, elements, 2);
+	}
+	assert_unknown(&p, 0, 6);
+	assert_is(&p, 0, 1, 7);
+	end(&p);
+}
+
+/* POP {PC}: the word on the stack is known, though it was overwritten since. */
+static void a32_popped_pc_is_in_memory(void **state)
+{
+	struct program p;
+	uint8_t bytes[4];
+
+	(void)state;
+	BEGIN_A32(&p, POP_PC, STR_R1_R2);
+	put_u32(p.r[R_SP], DATA_AT + 4);
+	put_u32(p.data, 0x100);
+	{
+		const struct element elements[] = {
+		        run_at(ISA_A32, CODE, 1, true, true),
+		        run_at(ISA_A32, CODE + 4, 1, false, true),
+		};
+
+		finish(&p, elements, 2);
+	}
+	assert_is(&p, 0, R_SP, DATA_AT);
+	assert_int_equal(values_memory(p.values, 0, DATA_AT, bytes, 4), 4);
+	assert_int_equal(bytes[0] | bytes[1] << 8, CODE + 4);
+	end(&p);
+}
+
+static void a32_unknown_opcode_kills_all(void **state)
+{
+	struct program p;
+	uint8_t bytes[8];
+
+	(void)state;
+	assert_false(sem_a32_row(sem_a32_row_of(UINT32_C(0xe7b00010)), &(struct sem_row_info){0}));
+	BEGIN_A32(&p, ADD_R1_R1_5, UINT32_C(0xe7b00010), ADD_R1_R1_1);
+	run_a32(&p, COUNT);
+	assert_unknown(&p, 1, 1);
+	assert_unknown(&p, 1, 2);
+	assert_is(&p, 2, 1, 0x100 - 1);
+	assert_int_equal(values_memory(p.values, 1, DATA_AT, bytes, 8), 0);
+	assert_int_equal(values_memory(p.values, 2, DATA_AT, bytes, 8), 8);
+	end(&p);
+}
+
+/* Of a register of which nothing else is known, at the start and behind what is not known. */
+static void a32_registers_have_32_bits(void **state)
+{
+	static const uint64_t upper = UINT64_C(0xffffffff00000000);
+	struct solve_options options = {.window = {0, 3, true}, .single_writer = true};
+	struct solver solver;
+	struct program p;
+
+	(void)state;
+	BEGIN_A32(&p, STR_R1_R2, UNKNOWN, MOV_R6_0);
+	put_u32(p.r[6], 0);
+	run_a32(&p, COUNT);
+	assert_int_equal(solve_init(&solver, p.f.history, &options), STATUS_OK);
+	assert_int_equal(solve_register(&solver, 0, REG_X0 + 6).known, upper);
+	assert_int_equal(solve_register(&solver, 0, REG_X0 + 6).value, 0);
+	assert_int_equal(solve_register(&solver, 0, REG_LR).known, upper);
+	assert_int_equal(solve_register(&solver, 2, REG_X0 + 6).known, upper);
+	solve_fini(&solver);
+	end(&p);
+}
+
+static void a32_other_byte_order_is_not_looked_at(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN_A32(&p, LDR_R1_R2, SETEND_LE, ADD_R1_R1_1);
+	run_a32(&p, COUNT);
+	assert_unknown(&p, 1, 2);
+	assert_is(&p, 2, 1, 0x100 - 1);
+	end(&p);
+}
+
+static void a32_big_endian_halt_says_nothing(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN_A32(&p, SETEND_BE, LDR_R1_R2, ADD_R1_R1_1);
+	put_u32(p.r[R_CPSR], 0x210);
+	run_a32(&p, COUNT);
+	assert_unknown(&p, 2, 1);
+	end(&p);
+}
+
+static void t32_it_is_followed(void **state)
+{
+	struct program p;
+
+	(void)state;
+	/* cmp r4, #3; ite eq; moveq r1, #7; addne r1, #5 */
+	BEGIN_T32(&p, T_CMP_R4_3, T_ITE_EQ, T_MOV_R1_7, T_ADD_R1_5, T_NOP);
+	put_u32(p.r[R_CPSR], 0x80000030);
+	run_t32(&p, COUNT); /* R4 is 0 */
+	assert_is(&p, 0, 1, 0x100 - 5);
+	assert_is(&p, 3, 1, 0x100 - 5);
+	assert_is(&p, 4, 1, 0x100);
+	end(&p);
+}
+
+/* The instruction behind a block is executed, whatever its condition was. */
+static void t32_it_ends(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN_T32(&p, T_CMP_R4_3, T_IT_EQ, T_MOV_R1_7, T_ADD_R1_5, T_NOP);
+	run_t32(&p, COUNT);
+	assert_is(&p, 4, 1, 0x100);
+	assert_is(&p, 3, 1, 0x100 - 5);
+	assert_is(&p, 0, 1, 0x100 - 5);
+	end(&p);
+}
+
+/* The window begins, or goes on behind an interrupt's handler, inside of the block. */
+static void t32_unknown_it_kills(void **state)
+{
+	struct program p;
+	struct value value;
+
+	(void)state;
+	BEGIN_T32(&p, T_IT_EQ, T_MOV_R1_7, T_ADD_R1_5, T_NOP, T_NOP);
+	{
+		const struct element elements[] = {
+		        run_at(ISA_T32, CODE + 2, 4, false, true),
+		};
+
+		finish(&p, elements, 1);
+	}
+	values_register(p.values, 0, A32_r0 + 2, &value);
+	assert_false(value_is_known(&value));
+	assert_is(&p, 4, 1, 0x100);
+	end(&p);
+}
+
+static void t32_unknown_opcode_kills_all(void **state)
+{
+	struct program p;
+
+	(void)state;
+	assert_false(sem_t32_row(sem_t32_row_of(0xb680), &(struct sem_row_info){0}));
+	BEGIN_T32(&p, T_ADD_R1_5, 0xb680, T_ADD_R1_5);
+	run_t32(&p, COUNT);
+	assert_unknown(&p, 1, 1);
+	assert_unknown(&p, 1, 2);
+	assert_is(&p, 2, 1, 0x100 - 5);
+	end(&p);
+}
+
+/* An IRQ, whose handler is traced: it has its own SP, and may have other R8 to R12. */
+static void a32_traced_handler_has_banked_registers(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN_A32(&p, ADD_R1_R1_5, ADD_R1_R1_1, ADD_R1_R1_1);
+	put_u32(p.r[R_PC], CODE + 12);
+	{
+		const struct element elements[] = {
+		        run_at(ISA_A32, CODE, 1, false, true),
+		        exception(14, CODE + 4),
+		        run_at(ISA_A32, CODE + 8, 1, false, true),
+		};
+
+		finish(&p, elements, 3);
+	}
+	assert_is(&p, 0, 1, 0x100 - 6);
+	assert_unknown(&p, 0, 8);
+	assert_unknown(&p, 0, R_SP);
+	assert_is(&p, 1, 8, 0);
+	end(&p);
+}
+
+/* 14 is IRQ in PTM and in ETMv4; 10 is SVC in PTM, a fault in ETMv4. */
+static void a32_interrupt_preserves(void **state)
+{
+	(void)state;
+	for (uint32_t number = 10; number <= 14; number += 4) {
+		struct program p;
+
+		BEGIN_A32(&p, ADD_R1_R1_5, ADD_R1_R1_5, ADD_R1_R1_1);
+		{
+			const struct element elements[] = {
+			        run_at(ISA_A32, CODE, 2, false, true),
+			        exception(number, CODE + 8),
+			        {.type = ELEMENT_TRACE_ON},
+			        run_at(ISA_A32, CODE + 8, 1, false, true),
+			};
+
+			finish(&p, elements, 4);
+		}
+		if (number == 14)
+			assert_is(&p, 0, 1, 0x100 - 11);
+		else
+			assert_unknown(&p, 0, 1);
+		end(&p);
+	}
+}
+
+/* Two instructions, an exception, tracing that is off for a while, all the others. */
+static void run_across(struct program *p, size_t count, uint32_t number)
+{
+	const struct element elements[] = {
+	        run_at(ISA_A32, CODE, 2, false, true),
+	        exception(number, CODE + 8),
+	        {.type = ELEMENT_TRACE_ON},
+	        run_at(ISA_A32, CODE + 8, (uint32_t)count - 2, false, true),
+	};
+
+	finish(p, elements, 4);
+}
+
+static void a32_known_call_returns_in_r0_alone(void **state)
+{
+	struct program p;
+	uint8_t bytes[8];
+
+	(void)state;
+	BEGIN_A32(&p, MOV_R7_GETPID, SVC_0, ADD_R1_R1_1);
+	put_u32(p.r[7], 20);
+	run_across(&p, COUNT, 10);
+	assert_is(&p, 0, 1, 0x100 - 1);
+	assert_is(&p, 2, 0, 0);
+	assert_unknown(&p, 1, 0);
+	assert_is(&p, 1, 8, 0);
+	assert_int_equal(values_memory(p.values, 0, DATA_AT, bytes, 8), 8);
+	end(&p);
+}
+
+/* read(r0, r1, r2) of four bytes to the data. */
+static void a32_call_writes_what_it_reads(void **state)
+{
+	struct program p;
+	uint8_t bytes[8];
+
+	(void)state;
+	BEGIN_A32(&p, UINT32_C(0xe3a07003), SVC_0, ADD_R1_R1_1); /* mov r7, #3 */
+	put_u32(p.r[7], 3);
+	put_u32(p.r[1], DATA_AT + 1);
+	put_u32(p.r[2], 4);
+	run_across(&p, COUNT, 10);
+	assert_int_equal(values_memory(p.values, 0, DATA_AT, bytes, 4), 0);
+	assert_int_equal(values_memory(p.values, 0, DATA_AT + 4, bytes, 4), 4);
+	assert_int_equal(values_memory(p.values, 2, DATA_AT, bytes, 4), 4);
+	end(&p);
+}
+
+static void a32_other_call_is_a_gap(void **state)
+{
+	static const uint32_t numbers[] = {UINT32_C(0xe3a0700b), UINT32_C(0xe1a07007)};
+
+	(void)state;
+	for (unsigned int i = 0; i < 2; i++) { /* execve; mov r7, r7: not known which */
+		struct program p;
+
+		BEGIN_A32(&p, MOV_R7_GETPID, SVC_0, ADD_R1_R1_1);
+		put_u32(p.code, numbers[i]);
+		put_u32(p.r[7], 11);
+		run_across(&p, COUNT, 10);
+		assert_unknown(&p, 0, 1);
+		end(&p);
+	}
+}
+
+/* A call that may be cacheflush, behind a wild store: what ran before need not be what is there
+ * now. */
+static void a32_cache_flush_makes_code_doubtful(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < 2; i++) { /* a call of another number does not */
+		struct program p;
+		const struct element elements[] = {
+		        run_at(ISA_A32, CODE, 4, false, true),
+		        exception(10, CODE + 16),
+		        {.type = ELEMENT_TRACE_ON},
+		        run_at(ISA_A32, CODE + 16, 1, false, true),
+		};
+
+		BEGIN_A32(&p, MOV_R1_7, UINT32_C(0xe5840000), UINT32_C(0xe307700b), SVC_0,
+		          ADD_R3_R3_1); /* str r0, [r4]; movw r7, #0x700b */
+		if (i == 0)
+			put_u32(p.code + 8, UINT32_C(0xe1a07007)); /* mov r7, r7 */
+		finish(&p, elements, 4);
+		if (i == 0)
+			assert_unknown(&p, 1, 1);
+		else
+			assert_is(&p, 1, 1, 7);
+		end(&p);
+	}
+}
+
+/*
+ * SYS_READ of the block at R1, the data: to where its first word points, as many as its third. What
+ * was not seen to be stored in the block may have been read over it.
+ */
+static void a32_semihosting_writes_by_its_block(void **state)
+{
+	struct program p;
+	uint8_t bytes[4];
+
+	(void)state;
+	BEGIN_A32(&p, STR_R4_R1, STR_R5_R1_8, MOV_R0_6, SVC_SEMIHOSTING, ADD_R3_R3_1);
+	put_u32(p.r[1], DATA_AT);
+	put_u32(p.r[3], 9);
+	put_u32(p.r[4], DATA_AT + 12);
+	put_u32(p.r[5], 2);
+	put_u32(p.data, DATA_AT + 12);
+	put_u32(p.data + 8, 2);
+	run_a32(&p, COUNT);
+	assert_is(&p, 0, 3, 8);
+	assert_unknown(&p, 0, 0);
+	assert_is(&p, 3, 0, 6);
+	assert_int_equal(values_memory(p.values, 3, DATA_AT + 8, bytes, 4), 4);
+	assert_int_equal(values_memory(p.values, 3, DATA_AT + 12, bytes, 4), 0);
+	assert_int_equal(values_memory(p.values, 3, DATA_AT + 14, bytes, 2), 2);
+	assert_int_equal(values_memory(p.values, 4, DATA_AT + 12, bytes, 4), 4);
+	end(&p);
+}
+
+/* An operation that is not known, and one that is with an exception traced. */
+static void a32_other_trap_is_a_gap(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < 2; i++) {
+		struct program p;
+
+		BEGIN_A32(&p, MOV_R0_6, SVC_SEMIHOSTING, ADD_R3_R3_1);
+		put_u32(p.r[1], DATA_AT);
+		if (i == 0)
+			put_u32(p.code, UINT32_C(0xe1a00000)); /* mov r0, r0 */
+		if (i == 0)
+			run_a32(&p, COUNT);
+		else
+			run_across(&p, COUNT, 10);
+		assert_unknown(&p, 0, 3);
+		end(&p);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(a32_sum_is_inverted),
+	        cmocka_unit_test(a32_load_is_linked_with_the_dump),
+	        cmocka_unit_test(a32_address_wraps_at_32_bits),
+	        cmocka_unit_test(a32_failed_condition_leaves_all),
+	        cmocka_unit_test(a32_unknown_condition_may_have_stored),
+	        cmocka_unit_test(a32_atom_says_the_condition),
+	        cmocka_unit_test(a32_branch_says_its_target),
+	        cmocka_unit_test(a32_branch_says_its_state),
+	        cmocka_unit_test(a32_branch_not_taken_says_no_target),
+	        cmocka_unit_test(a32_popped_pc_is_in_memory),
+	        cmocka_unit_test(a32_unknown_opcode_kills_all),
+	        cmocka_unit_test(a32_registers_have_32_bits),
+	        cmocka_unit_test(a32_other_byte_order_is_not_looked_at),
+	        cmocka_unit_test(a32_big_endian_halt_says_nothing),
+	        cmocka_unit_test(t32_it_is_followed),
+	        cmocka_unit_test(t32_it_ends),
+	        cmocka_unit_test(t32_unknown_it_kills),
+	        cmocka_unit_test(t32_unknown_opcode_kills_all),
+	        cmocka_unit_test(a32_traced_handler_has_banked_registers),
+	        cmocka_unit_test(a32_interrupt_preserves),
+	        cmocka_unit_test(a32_known_call_returns_in_r0_alone),
+	        cmocka_unit_test(a32_call_writes_what_it_reads),
+	        cmocka_unit_test(a32_other_call_is_a_gap),
+	        cmocka_unit_test(a32_cache_flush_makes_code_doubtful),
+	        cmocka_unit_test(a32_semihosting_writes_by_its_block),
+	        cmocka_unit_test(a32_other_trap_is_a_gap),
+	};
+
+	(void)open_fixture;
+	(void)x1_value;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

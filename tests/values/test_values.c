@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Windows of a long history, as they are asked for: X5 and a word of data are written at its start,
+ * and overwritten at its end. What is between needs a window that reaches back to the start.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "replay/values/solver/solver.h"
+#include "tests/values/made_a64.h"
+
+#define SUBS_X6_1 UINT32_C(0xf10004c6)
+#define B_NE_BACK UINT32_C(0x54ffffe1)
+#define MOV_X5_0  UINT32_C(0xd2800005)
+#define STR_X5_X2 UINT32_C(0xf9000045)
+#define UNKNOWN   UINT32_C(0x80800000)
+
+enum {
+	ROUNDS = 30000, /* of a loop of two instructions, from position 2 on */
+	LENGTH = 2 + 2 * ROUNDS + 3,
+	LATE = 59000,
+};
+
+/* Makes `opcodes`, of which numbers 2 and 3 are the loop. */
+static void make(struct program *p, const uint32_t *opcodes, uint64_t register_window)
+{
+	static struct element elements[ROUNDS + 2];
+
+	elements[0] = range(CODE, 4, INSN_BRANCH, true);
+	for (size_t i = 1; i < ROUNDS; i++)
+		elements[i] = range(CODE + 8, 2, INSN_BRANCH, i + 1 < ROUNDS);
+	elements[ROUNDS] = range(CODE + 16, 3, INSN_OTHER, true);
+	begin(p, opcodes, 7);
+	put_u64(p->x[4], 0);
+	put_u64(p->x[5], 0);
+	put_u64(p->data, 0);
+	p->options.register_window = register_window;
+	finish(p, elements, ROUNDS + 1);
+	assert_int_equal(history_length(p->f.history), LENGTH);
+}
+
+static const uint32_t plain[] = {MOV_X5_4, STR_X5_X2, SUBS_X6_1, B_NE_BACK,
+                                 MOV_X5_0, MOV_X4_0,  STR_X4_X2};
+
+static void window_grows_until_a_register_is_known(void **state)
+{
+	struct program p;
+
+	(void)state;
+	make(&p, plain, 0);
+	assert_is(&p, LATE, 5, 4);
+	/* What is asked for next is in the same window, and what lies before is in it, too. */
+	assert_is(&p, LATE - 1, 5, 4);
+	assert_is(&p, 1, 5, 4);
+	assert_unknown(&p, 0, 5);
+	assert_is(&p, LENGTH, 5, 0);
+	end(&p);
+}
+
+static void window_grows_until_memory_is_known(void **state)
+{
+	uint8_t bytes[16] = {0};
+	struct program p;
+
+	(void)state;
+	make(&p, plain, 0);
+	assert_int_equal(values_memory(p.values, LATE, DATA_AT, bytes, 8), 8);
+	assert_int_equal(bytes[0], 4);
+	assert_int_equal(values_memory(p.values, 2, DATA_AT, bytes, 8), 8);
+	assert_int_equal(values_memory(p.values, 1, DATA_AT, bytes, 8), 0);
+	/* Up to the first byte that is not known. */
+	assert_int_equal(values_memory(p.values, LATE, DATA_AT + 8, bytes, 16), 8);
+	end(&p);
+}
+
+/* A window that is asked for registers grows to so many instructions, counted from its end. */
+static void window_grows_no_further_than_is_allowed(void **state)
+{
+	uint8_t bytes[8];
+	struct program p;
+
+	(void)state;
+	make(&p, plain, LENGTH - 1);
+	assert_unknown(&p, LATE, 5);
+	/* For memory there is no such limit. */
+	assert_int_equal(values_memory(p.values, LATE, DATA_AT, bytes, 8), 8);
+	assert_is(&p, LATE, 5, 4);
+	end(&p);
+	make(&p, plain, LENGTH);
+	assert_is(&p, LATE, 5, 4);
+	end(&p);
+}
+
+static void window_begins_where_it_is_looked_at(void **state)
+{
+	struct solve_options options;
+	struct program p;
+
+	(void)state;
+	make(&p, plain, 0);
+	assert_true(values_window(p.values, LATE, &p.options, &options));
+	assert_true(options.window.from > 2);
+	assert_true(options.window.from < LATE);
+	assert_int_equal(options.window.to, LENGTH);
+	/* All of the history has room in one. */
+	assert_non_null(values_solved(p.values, LATE));
+	assert_true(values_window(p.values, LATE, &p.options, &options));
+	assert_int_equal(options.window.from, 0);
+	assert_true(values_can(p.values));
+	assert_true(values_has_code(p.values, 0));
+	assert_true(values_has_constants(p.values, 0));
+	end(&p);
+}
+
+/* Behind what is not known at all nothing is gained by going back. */
+static void window_does_not_grow_over_what_it_cannot_cross(void **state)
+{
+	static const uint32_t opcodes[] = {MOV_X5_4, UNKNOWN,  SUBS_X6_1, B_NE_BACK,
+	                                   MOV_X5_0, MOV_X4_0, STR_X4_X2};
+	uint8_t bytes[8];
+	struct program p;
+
+	(void)state;
+	make(&p, opcodes, 0);
+	assert_unknown(&p, LATE, 5);
+	assert_int_equal(values_memory(p.values, LATE, DATA_AT, bytes, 8), 0);
+	assert_is(&p, 1, 5, 4);
+	end(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(window_grows_until_a_register_is_known),
+	        cmocka_unit_test(window_grows_until_memory_is_known),
+	        cmocka_unit_test(window_grows_no_further_than_is_allowed),
+	        cmocka_unit_test(window_begins_where_it_is_looked_at),
+	        cmocka_unit_test(window_does_not_grow_over_what_it_cannot_cross),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
