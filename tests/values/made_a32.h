@@ -8,8 +8,8 @@
 
 #include "arch/register.h"
 #include "replay/values/values.h"
-#include "tests/values/made_element.h"
 #include "tests/session/made_session.h"
+#include "tests/values/made_element.h"
 
 #define T_MOV_R1_7  0x2107
 #define T_ADD_R1_5  0x3105
