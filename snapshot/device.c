@@ -120,9 +120,9 @@ static enum status load_dump(const struct context *c, const struct ini_section *
 	dump->space = SPACE_ANY;
 	if (!schema_check_keys(SCHEMA_DUMP, c->file, section, loader->diags))
 		return STATUS_BAD_DATA;
-	TRY(load_number(loader, c->file, section, STR("address"), 0, &dump->address));
-	TRY(load_number(loader, c->file, section, STR("offset"), 0, &dump->offset));
-	TRY(load_number(loader, c->file, section, STR("length"), 0, &dump->length));
+	TRY(load_number(loader, c->file, section, STR("address"), &dump->address));
+	TRY(load_number(loader, c->file, section, STR("offset"), &dump->offset));
+	TRY(load_number(loader, c->file, section, STR("length"), &dump->length));
 	if (space_parse(space, &dump->space) != STATUS_OK)
 		return diag_error(loader->diags, STATUS_BAD_DATA, dump->place,
 		                  "dump \"%.*s\": unknown space \"%.*s\"", STR_ARG(dump->section),

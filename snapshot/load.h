@@ -39,12 +39,12 @@ MUST_USE enum status load_ini(struct loader *loader, struct str name, struct pla
                               struct ini_file *file);
 
 /*
- * The value of a key as a number, or `otherwise` if the section has no such key. `what` names the
- * section for messages, such as `dump "dump0"`. BAD_DATA, diagnosed, if it is no number.
+ * The value of a key as a number; *value stays as it is if the section has no such key. BAD_DATA,
+ * diagnosed, if it is no number.
  */
 MUST_USE enum status load_number(struct loader *loader, const struct ini_file *file,
                                  const struct ini_section *section, struct str key,
-                                 uint64_t otherwise, uint64_t *value);
+                                 uint64_t *value);
 
 /* snapshot.c: images of --image; one that cannot be had is reported and left out. */
 MUST_USE enum status load_images(struct loader *loader, const struct snapshot_options *options);

@@ -58,13 +58,11 @@ enum status load_ini(struct loader *loader, struct str name, struct place place,
 }
 
 enum status load_number(struct loader *loader, const struct ini_file *file,
-                        const struct ini_section *section, struct str key, uint64_t otherwise,
-                        uint64_t *value)
+                        const struct ini_section *section, struct str key, uint64_t *value)
 {
 	const struct ini_entry *entry = ini_section_find(section, key);
 	enum status status;
 
-	*value = otherwise;
 	if (!entry)
 		return STATUS_OK;
 	status = str_to_u64(ini_unquote(entry->value), value);

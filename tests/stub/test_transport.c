@@ -114,6 +114,30 @@ static void tcp_of_ipv6_has_brackets(void **state)
 	assert_listens("[::]:0", "[::]", false);
 }
 
+/* A server that is started anew need not wait until the kernel has forgotten the old one's client.
+ */
+static void port_can_be_had_again_at_once(void **state)
+{
+	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct connection connection;
+	char address[32];
+	char byte;
+	int client = socket(AF_INET, SOCK_STREAM, 0);
+
+	(void)state;
+	assert_int_equal(transport_open(STR("127.0.0.1:0"), &diags, &transport), STATUS_OK);
+	snprintf(address, sizeof(address), "%s", transport.name.data);
+	at.sin_port = htons((uint16_t)atoi(strchr(address, ':') + 1));
+	assert_int_equal(connect(client, (struct sockaddr *)&at, sizeof(at)), 0);
+	assert_int_equal(transport_accept(&transport, &connection), STATUS_OK);
+	/* Who closes first keeps the port (TIME-WAIT). */
+	connection_close(&connection);
+	assert_int_equal(read(client, &byte, 1), 0);
+	close(client);
+	transport_close(&transport);
+	assert_int_equal(transport_open(str_of(address), &diags, &transport), STATUS_OK);
+}
+
 static void stdio_is_loopback_and_no_socket(void **state)
 {
 	struct connection connection;
@@ -209,9 +233,13 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_teardown(name, tear_down)
 	const struct CMUnitTest tests[] = {
-	        T(address_that_is_none_is_wrong_use), T(address_that_cannot_be_had_is_io),
-	        T(tcp_is_loopback_only_if_it_is),     T(tcp_of_ipv6_has_brackets),
-	        T(stdio_is_loopback_and_no_socket),   T(unix_socket_carries_bytes_and_is_removed),
+	        T(address_that_is_none_is_wrong_use),
+	        T(address_that_cannot_be_had_is_io),
+	        T(tcp_is_loopback_only_if_it_is),
+	        T(tcp_of_ipv6_has_brackets),
+	        T(port_can_be_had_again_at_once),
+	        T(stdio_is_loopback_and_no_socket),
+	        T(unix_socket_carries_bytes_and_is_removed),
 	        T(write_that_waits_is_interrupted),
 	};
 #undef T
