@@ -118,7 +118,7 @@ class UnknownStack(gdb.unwinder.Unwinder):
             int(frame.read_register("sp"))
         except gdb.error:
             info = frame.create_unwind_info(self.Id)
-            # An equal frame behind it ends the backtrace; without a PC that would be an error.
+            # An equal frame after it ends the backtrace; without a PC that would be an error.
             info.add_saved_register("pc", frame.read_register("pc"))
             return info
         return None

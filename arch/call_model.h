@@ -27,7 +27,7 @@ bool call_model_system(const struct call_site *site, struct uop_builder *b);
 /* It may be the A32 call that makes code of what was written (cacheflush). */
 bool call_model_may_flush(const struct call_site *site);
 /*
- * The same for a call that a debugger or a model serves. Only for one behind which execution went
+ * The same for a call that a debugger or a model serves. Only for one after which execution went
  * on without an exception: elsewhere the instruction is something else.
  */
 bool call_model_semihosting(const struct call_site *site, bool is_m_profile, struct uop_builder *b);

@@ -92,7 +92,7 @@ static bool has_label(uint32_t opcode, unsigned int size, enum isa isa)
 	        {ISA_A64, 4, 0xff000010, 0x54000000}, /* B.cond */
 	        {ISA_A64, 4, 0x7c000000, 0x34000000}, /* CBZ, CBNZ, TBZ, TBNZ */
 	        {ISA_A64, 4, 0x1f000000, 0x10000000}, /* ADR, ADRP */
-	        {ISA_A64, 4, 0x3b000000, 0x18000000}, /* LDR literal and its kin */
+	        {ISA_A64, 4, 0x3b000000, 0x18000000}, /* LDR literal and the like */
 	        {ISA_A32, 4, 0x0e000000, 0x0a000000}, /* B, BL, BLX */
 	        {ISA_T32, 2, 0xf800, 0xd000},         /* B<c>, of any condition but 111x */
 	        {ISA_T32, 2, 0xf400, 0xd000},         {ISA_T32, 2, 0xf200, 0xd000},

@@ -22,8 +22,8 @@ struct insn {
 	uint8_t size;        /* bytes: 2 or 4 */
 	bool is_conditional; /* as an element says it; compare-and-branch (CB<cc>) is not */
 	bool is_link;        /* writes a return address: pushes onto the return stack */
-	bool is_return;      /* RET and its kin, ERET */
-	enum isa next_isa;   /* of the target; differs from the current one for BLX and its kin */
+	bool is_return;      /* RET and the like, ERET */
+	enum isa next_isa;   /* of the target; differs from the current one for BLX and the like */
 	uint8_t it_count;    /* T32 IT: how many instructions it puts under a condition; else 0 */
 	uint64_t target;     /* of a direct branch (INSN_BRANCH) */
 };

@@ -39,7 +39,7 @@ static const struct {
 };
 
 _Static_assert((int)A32_lr - (int)A32_r0 == 14 && (int)M_lr - (int)M_r0 == 14,
-               "SP and LR are behind R12");
+               "SP and LR are after R12");
 
 struct register_slot register_slot_of(enum core_arch arch, unsigned int number)
 {

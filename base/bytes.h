@@ -80,7 +80,7 @@ MUST_USE enum status bytes_le(struct bytes *b, unsigned int size, uint64_t *valu
 /* Moves back or forth to an absolute offset; STATUS_TRUNCATED past the end. */
 MUST_USE enum status bytes_seek(struct bytes *b, size_t offset);
 
-/* A cursor over the next `count` bytes, which `b` then lies behind. */
+/* A cursor over the next `count` bytes, which `b` then lies after. */
 MUST_USE enum status bytes_take(struct bytes *b, size_t count, struct bytes *taken);
 
 #endif

@@ -81,7 +81,7 @@ void diag_note(struct diag_list *list, struct place place, const char *format, .
 void diag_format(const struct diag *diag, struct text *out);
 const char *severity_name(enum severity severity);
 
-/* Puts the diagnostics of `from` behind those of `to`; `from` is empty then. */
+/* Puts the diagnostics of `from` after those of `to`; `from` is empty then. */
 void diag_list_move(struct diag_list *to, struct diag_list *from);
 
 void diag_list_fini(struct diag_list *list);

@@ -44,7 +44,7 @@ for decode), run on the buffer once (TC2 and tc2-ptm-rstk-t32: on 1 MiB) and sca
 1.3.3 ignores `-profile`: it formats every element, also where csreplay prints none. A history's
 memory is what the process has more of its own than before session_open(), when opened or when
 used. The times of requests are taken in the process, without the wire (`bench_session`), from
-request to known PC. "The oldest instruction" is at {once}, which a piece of trace in front of the
+request to known PC. "The oldest instruction" is at {once}, which a piece of trace before the
 repetitions executes, and nothing else does; the search from the halt to there passes every gap at
 once, where a debugger's continue stops at each. The reference of Tarmac is the indexer of Arm's
 tarmac-trace-utilities. It cannot be installed here and is not run: {indexer_speed} MB/s,

@@ -68,7 +68,7 @@ class Inputs:
                              lambda file, data: repeat(file, data, times))
 
     def bugfix_once(self, times):
-        """As bugfix(), behind a piece of trace that alone executes ONCE_ADDRESS."""
+        """As bugfix(), after a piece of trace that alone executes ONCE_ADDRESS."""
         def write(file, data):
             file.write(self.once_frames())
             repeat(file, data, times)
@@ -91,7 +91,7 @@ class Inputs:
                              lambda file, data: repeat(file, data, 4 * GIB // len(data)))
 
     def sparse(self):
-        """4 GiB with trace at the begin, in the middle and at the end, and holes between."""
+        """4 GiB with trace at the start, in the middle and at the end, and holes between."""
         def write(file, data):
             for place in (0, 2 * GIB, 4 * GIB - len(data)):
                 file.seek(place)

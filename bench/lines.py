@@ -170,7 +170,7 @@ def decode(bench):
 
 
 def history_bytes(session):
-    """Bytes that the process has more of its own than before session_open(), behind it or behind
+    """Bytes that the process has more of its own than before session_open(), after it or after
     the searches and seeks, whichever is more."""
     return max(session["opened_kib"], session["used_kib"]) * 1024
 

@@ -66,7 +66,7 @@ def memory_line(what, resident):
 
 
 def serve_peak(bench, path):
-    """The most resident memory of a server that was asked where it is and went to the begin."""
+    """The most resident memory of a server that was asked where it is and went to the start."""
     module = wire.serving(bench.ours, bench.root)
     with module.Server([path]) as server, module.Client(server.address) as client:
         for packet in (b"?", b"bc"):

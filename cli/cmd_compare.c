@@ -20,7 +20,7 @@ struct input {
 	uint64_t from;
 };
 
-struct run {
+struct comparison {
 	const struct cli_args *args;
 	struct input inputs[COMPARE_SIDES];
 	struct compare_options options;
@@ -49,7 +49,7 @@ static enum cli_exit parse_from(const struct cli_args *args, int side, uint64_t 
 }
 
 /* The aspects to compare: those by default, and what options put in and take out. */
-static enum cli_exit parse_aspects(struct run *run)
+static enum cli_exit parse_aspects(struct comparison *run)
 {
 	const struct cli_args *args = run->args;
 	unsigned int *aspects = &run->options.aspects;
@@ -77,7 +77,7 @@ static enum cli_exit parse_aspects(struct run *run)
 	return CLI_FINE;
 }
 
-static enum cli_exit open_input(struct run *run, int side)
+static enum cli_exit open_input(struct comparison *run, int side)
 {
 	struct cli_args args = *run->args;
 	struct input *input = &run->inputs[side];
@@ -95,13 +95,13 @@ static enum cli_exit open_input(struct run *run, int side)
 	code = cli_choose_core(&args, input->session, &input->core);
 	if (code == CLI_FINE &&
 	    input->from > history_length(session_history(input->session, input->core)))
-		return cli_fail(CLI_USAGE, "%s: position %llu is behind the end of the history",
+		return cli_fail(CLI_USAGE, "%s: position %llu is after the end of the history",
 		                args.snapshot, (unsigned long long)input->from);
 	return code;
 }
 
 /* Values can be compared only where both traces have them. */
-static void note_what_is_missing(const struct run *run)
+static void note_what_is_missing(const struct comparison *run)
 {
 	const unsigned int values = 1U << COMPARE_REGISTERS | 1U << COMPARE_MEMORY;
 
@@ -116,8 +116,8 @@ static void note_what_is_missing(const struct run *run)
 	}
 }
 
-/* How many of the instructions behind the difference are the same, for context. */
-static uint64_t count_behind(const struct run *run, const struct compare_difference *d)
+/* How many of the instructions after the difference are the same, for context. */
+static uint64_t count_after(const struct comparison *run, const struct compare_difference *d)
 {
 	enum { MOST = 3 };
 	uint64_t count = 0;
@@ -151,7 +151,7 @@ struct progress {
 	bool is_over;
 };
 
-static void take(struct run *run, struct compare_printer *printer,
+static void take(struct comparison *run, struct compare_printer *printer,
                  const struct compare_difference *d, struct progress *progress)
 {
 	bool is_first = run->args->given[CLI_OPTION_FIRST] && !d->is_gap;
@@ -167,11 +167,11 @@ static void take(struct run *run, struct compare_printer *printer,
 	}
 	if (!is_first)
 		return;
-	compare_print_tail(printer, count_behind(run, d));
+	compare_print_tail(printer, count_after(run, d));
 	progress->is_over = true;
 }
 
-static enum cli_exit print_all(struct run *run, struct compare *compare,
+static enum cli_exit print_all(struct comparison *run, struct compare *compare,
                                struct compare_printer *printer)
 {
 	struct progress progress = {0};
@@ -205,7 +205,7 @@ static enum cli_exit print_all(struct run *run, struct compare *compare,
 	return code;
 }
 
-static enum cli_exit compare(struct run *run, bool json)
+static enum cli_exit compare(struct comparison *run, bool json)
 {
 	struct compare_printer printer = {.out = &run->out, .json = json};
 	struct compare *compare = NULL;
@@ -235,7 +235,7 @@ static enum cli_exit compare(struct run *run, bool json)
 
 enum cli_exit cmd_compare(const struct cli_args *args)
 {
-	struct run run = {.args = args};
+	struct comparison run = {.args = args};
 	bool json = false;
 	enum cli_exit code = cli_format(args, "text", &json);
 

@@ -40,7 +40,7 @@ static void warn_of_break(const struct listing *listing, const struct snap_buffe
 	if (!listing_broken_at(listing, &offset))
 		return;
 	diag_warning(&diags, place_offset(buffer->file, offset),
-	             "buffer \"%.*s\": there are no formatter frames from here on; nothing behind "
+	             "buffer \"%.*s\": there are no formatter frames from here on; nothing after "
 	             "is decoded",
 	             STR_ARG(buffer->name));
 	cli_print_diags(&diags);

@@ -76,7 +76,7 @@ static enum cli_exit write_tarmac(const struct cli_args *args, struct session *s
 		return code;
 	status = tarmac_writer_open(session, core, form, from, &writer);
 	if (status == STATUS_NOT_FOUND)
-		return cli_fail(CLI_USAGE, "position %llu is behind the end of the history, %llu",
+		return cli_fail(CLI_USAGE, "position %llu is after the end of the history, %llu",
 		                (unsigned long long)from,
 		                (unsigned long long)history_length(session_history(session, core)));
 	if (status != STATUS_OK)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * `csreplay history`: the instructions that a core executed, oldest first, one a line, with the
- * events and gaps between them on lines that begin with "# " (TSV) or as objects of their own
+ * events and gaps between them on lines that start with "# " (TSV) or as objects of their own
  * (JSON lines).
  */
 #include <stdio.h>
@@ -210,7 +210,7 @@ static enum cli_exit list(const struct cli_args *args, struct session *session, 
 	w.history = session_history(session, core);
 	w.file = register_file_of(session_core(session, core)->arch);
 	if (from > history_length(w.history))
-		return cli_fail(CLI_USAGE, "position %llu is behind the end of the history, %llu",
+		return cli_fail(CLI_USAGE, "position %llu is after the end of the history, %llu",
 		                (unsigned long long)from,
 		                (unsigned long long)history_length(w.history));
 	w.disasm = disasm_create();

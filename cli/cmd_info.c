@@ -12,7 +12,7 @@ enum {
 	GAP = 2, /* blanks between columns */
 };
 
-/* A table in the making: cells one behind the other, each ended by a NUL. */
+/* A table in the making: cells one after the other, each ended by a NUL. */
 struct table {
 	size_t columns;
 	struct text cells;

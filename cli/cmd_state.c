@@ -47,7 +47,7 @@ static bool parse_position(struct str s, uint64_t last, struct question *q)
 
 	if (is_negative)
 		q->position =
-		        last + 1 - q->position; /* 0 and what is too large end up behind `last` */
+		        last + 1 - q->position; /* 0 and what is too large end up after `last` */
 	q->is_outside = status == STATUS_TRUNCATED || q->position > last;
 	return status == STATUS_OK || status == STATUS_TRUNCATED;
 }

@@ -115,7 +115,7 @@ static const char *kind_name(const struct compare_difference *d)
 	return d->count[COMPARE_A] == 0 ? "only-b" : "replaced";
 }
 
-/* The gap that the other has more in, or NULL if it is the begin of the trace. */
+/* The gap that the other has more in, or NULL if it is the start of the trace. */
 static void put_gaps(struct compare_printer *p, const struct compare_difference *d)
 {
 	for (int side = 0; side < COMPARE_SIDES; side++) {

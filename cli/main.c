@@ -160,7 +160,7 @@ static bool takes_rest(unsigned int option)
 	return options[option].value && options[option].value[0] == '[';
 }
 
-/* What comes behind argv[at] is a value if a SNAPSHOT is left beside it. */
+/* What comes after argv[at] is a value if a SNAPSHOT is left beside it. */
 static bool has_two_more(const struct cli_args *args, int argc, char **argv, int at)
 {
 	int count = args->snapshot ? 1 : 0;

@@ -21,7 +21,8 @@ struct decoder {
 	struct bytes data;
 	struct graph *own_graph;   /* if the caller gave none */
 	const struct graph *graph; /* the one in use */
-	/* Legs that decoder_next() has not given out whole: of legs[0], `atoms` from node `at` on.
+	/* Legs that decoder_next() has not given out whole: of atom batches[0], `atoms` from node
+	 * `at` on.
 	 */
 	struct decoded decoded;
 	uint32_t at;
@@ -128,7 +129,7 @@ bool decoder_can_begin_at(const struct snap_source *source, const struct snap_bu
 {
 	const struct protocol_decoder *protocol = protocol_of(source->protocol);
 
-	return protocol && protocol->joint_sync &&
+	return protocol && protocol->sync_point_offset &&
 	       (buffer->format == BUFFER_CORESIGHT || buffer->format == BUFFER_SOURCE_DATA);
 }
 
@@ -157,7 +158,7 @@ enum status decoder_open(const struct snapshot *snapshot, const struct snap_sour
 	d->format = input.format;
 	d->data = input.data;
 	skip_absent(&input);
-	input.joins_legs = input.options.graph != NULL;
+	input.joins_batches = input.options.graph != NULL;
 	status = open_graph(d, &input.options);
 	if (status == STATUS_OK)
 		status = d->protocol->open(&input, &d->state, &d->trace_id);
@@ -201,8 +202,8 @@ enum status decoder_pull(struct decoder *decoder, struct decoded *decoded)
 	const struct protocol_decoder *protocol = decoder->protocol;
 	enum status status;
 
-	decoded->leg_count = 0;
-	decoded->is_joint = false;
+	decoded->batch_count = 0;
+	decoded->is_sync_point = false;
 	decoded->is_paused = false;
 	decoded->is_drained = true;
 	if (decoder->has_failed)
@@ -213,29 +214,29 @@ enum status decoder_pull(struct decoder *decoder, struct decoded *decoded)
 	return status == STATUS_BAD_DATA ? find_break(decoder) : status;
 }
 
-/* The next run of the legs as an element; false if there is none. */
+/* The next run of the atom batches as an element; false if there is none. */
 static bool next_run(struct decoder *decoder, struct element *element)
 {
 	struct decoded *decoded = &decoder->decoded;
-	const struct leg *leg = decoded->legs;
+	const struct atom_batch *batch = decoded->batches;
 	bool taken;
 
 	if (decoder->atoms_left == 0) {
-		if (decoded->leg_count == 0)
+		if (decoded->batch_count == 0)
 			return false;
-		decoder->at = leg->first;
-		decoder->atoms = leg->atoms;
-		decoder->atoms_left = leg->count;
+		decoder->at = batch->first;
+		decoder->atoms = batch->atoms;
+		decoder->atoms_left = batch->count;
 	}
 	taken = (decoder->atoms & 1) != 0;
 	*element = (struct element){
-	        .type = ELEMENT_INSTR_RANGE, .trace_id = decoder->trace_id, .offset = leg->index};
+	        .type = ELEMENT_INSTR_RANGE, .trace_id = decoder->trace_id, .offset = batch->index};
 	walk_fill_range(&decoder->graph->nodes[decoder->at].walk, taken, element);
 	decoder->at = decoder->graph->steps[decoder->at].next[taken];
 	decoder->atoms >>= 1;
 	if (--decoder->atoms_left == 0) {
-		decoded->legs++;
-		decoded->leg_count--;
+		decoded->batches++;
+		decoded->batch_count--;
 	}
 	return true;
 }
@@ -275,15 +276,15 @@ void decoder_limit(struct decoder *decoder, uint64_t end)
 	decoder->protocol->limit(decoder->state, end);
 }
 
-uint64_t decoder_joint_sync(const struct decoder *decoder)
+uint64_t decoder_sync_point_offset(const struct decoder *decoder)
 {
-	return decoder->protocol->joint_sync(decoder->state);
+	return decoder->protocol->sync_point_offset(decoder->state);
 }
 
-enum status decoder_describe_joint(const struct decoder *decoder, struct text *out)
+enum status decoder_describe_sync_point(const struct decoder *decoder, struct text *out)
 {
 	text_printf(out, "position %llu\n", (unsigned long long)decoder_position(decoder));
-	decoder->protocol->describe_joint(decoder->state, out);
+	decoder->protocol->describe_sync_point(decoder->state, out);
 	return text_status(out);
 }
 

@@ -38,11 +38,11 @@ void decoder_destroy(struct decoder *decoder); /* NULL is fine */
  */
 MUST_USE enum status decoder_next(struct decoder *decoder, struct element *element);
 
-/* The same, for who can take runs by the leg. Not to be mixed with decoder_next(). */
+/* The same, for who can take runs by the atom batch. Not to be mixed with decoder_next(). */
 MUST_USE enum status decoder_pull(struct decoder *decoder, struct decoded *decoded);
 
 /*
- * Pauses at `end` of the buffer, a multiple of 16, until a call of this moves it; behind the
+ * Pauses at `end` of the buffer, a multiple of 16, until a call of this moves it; after the
  * buffer's end there is no limit. For decoders that decoder_can_begin_at() names.
  */
 void decoder_limit(struct decoder *decoder, uint64_t end);
@@ -51,11 +51,11 @@ void decoder_limit(struct decoder *decoder, uint64_t end);
 bool decoder_can_begin_at(const struct snap_source *source, const struct snap_buffer *buffer);
 
 /*
- * At a joint, before the next pull: the place in the buffer of the A-Sync that it is behind, and a
- * description of all that what comes depends on. NO_MEM.
+ * At a synchronization point, before the next pull: the place in the buffer of the A-Sync that it
+ * is after, and a description of all that what comes depends on. NO_MEM.
  */
-uint64_t decoder_joint_sync(const struct decoder *decoder);
-MUST_USE enum status decoder_describe_joint(const struct decoder *decoder, struct text *out);
+uint64_t decoder_sync_point_offset(const struct decoder *decoder);
+MUST_USE enum status decoder_describe_sync_point(const struct decoder *decoder, struct text *out);
 
 /*
  * True, with the place in the buffer, if the decoder came to its end where the buffer stops
@@ -72,7 +72,7 @@ struct trace_ids decoder_seen_ids(const struct decoder *decoder);
 uint64_t decoder_position(const struct decoder *decoder);
 
 /*
- * Where the trace says that execution stands now, behind the last element: true with the address
+ * Where the trace says that execution stands now, after the last element: true with the address
  * of the instruction that comes next, false if the trace does not say.
  */
 bool decoder_next_address(const struct decoder *decoder, uint64_t *address);

@@ -24,7 +24,7 @@ void listing_destroy(struct listing *listing); /* NULL is fine */
 MUST_USE enum status listing_next(struct listing *listing, struct element *element);
 
 /*
- * True, with the place, if the buffer stopped being frames of a formatter: behind it no source is
+ * True, with the place, if the buffer stopped being frames of a formatter: after it no source is
  * listed, and EO_TRACE is missing.
  */
 bool listing_broken_at(const struct listing *listing, uint64_t *offset);

@@ -153,7 +153,7 @@ static enum status place_file_map(struct file_map *map, uint8_t *at, bool is_las
 
 	if ((uintptr_t)at % page == 0) {
 		moved = is_last ? map->size : map->size / page * page;
-		/* MREMAP_FIXED wants pages of its own: the tail stays behind and is copied. */
+		/* MREMAP_FIXED wants pages of its own: the tail stays after and is copied. */
 		if (moved > 0 && mremap(map->data, moved, moved, MREMAP_MAYMOVE | MREMAP_FIXED,
 		                        at) == MAP_FAILED)
 			return STATUS_NO_MEM;

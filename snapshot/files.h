@@ -47,7 +47,7 @@ MUST_USE enum status snap_files_map(struct snap_files *files, struct str name, s
                                     struct diag_list *diags, struct bytes *bytes, struct str *path);
 
 /*
- * The files of the comma-separated list `names`, one behind the other, as one piece of memory.
+ * The files of the comma-separated list `names`, one after the other, as one piece of memory.
  * Files are mapped, and copied only where one does not begin at a page of the whole.
  */
 MUST_USE enum status snap_files_join(struct snap_files *files, struct str names, struct place place,

@@ -142,7 +142,7 @@ static enum status open_section(struct reader *r, struct str line)
 		return add_section(r, STR(""));
 	}
 	if (end + 1 < line.n)
-		diag_warning(r->diags, here(r), "\"%.*s\" behind the section's name is ignored",
+		diag_warning(r->diags, here(r), "\"%.*s\" after the section's name is ignored",
 		             STR_ARG(shown(str_skip(line, end + 1))));
 	return add_section(r, str_trim((struct str){line.p + 1, end - 1}));
 }

@@ -4,7 +4,7 @@
  * inih (ini.c is the only file that includes it). Snapshot format 1.0, section 3.
  *
  * Sections and keys are kept in the order of the file and may repeat; what may repeat is for
- * schema.h to say. A comment is a line that begins with ';' or '#', or such a sign behind a blank.
+ * schema.h to say. A comment is a line that begins with ';' or '#', or such a sign after a blank.
  */
 #ifndef CSREPLAY_SNAPSHOT_INI_H
 #define CSREPLAY_SNAPSHOT_INI_H

@@ -19,7 +19,7 @@ static const char *const heads[] = {SNAPSHOT_HEAD, PACKAGE_HEAD};
 
 enum { HEAD_COUNT = sizeof(heads) / sizeof(heads[0]) };
 
-/* True with what is before the last "/", if what is behind it is a head file's name. */
+/* True with what is before the last "/", if what is after it is a head file's name. */
 static bool is_head(struct str name, struct str *folder)
 {
 	for (size_t i = 0; i < HEAD_COUNT; i++) {

@@ -112,7 +112,7 @@ static size_t collect_edges(const struct memmap *map, struct edge *edges)
 	return count;
 }
 
-/* Index of the first active region that was added as or behind `region`. */
+/* Index of the first active region that was added as or after `region`. */
 static size_t sweep_place(const struct sweep *sweep, size_t region)
 {
 	size_t low = 0;

@@ -52,7 +52,7 @@ struct mem_span {
 struct memmap *memmap_create(void);
 void memmap_destroy(struct memmap *map); /* NULL is fine */
 
-/* Adds a region behind those already there. NO_MEM; BAD_DATA if the region is empty or wraps. */
+/* Adds a region after those already there. NO_MEM; BAD_DATA if the region is empty or wraps. */
 MUST_USE enum status memmap_add(struct memmap *map, const struct mem_region *region);
 
 /* Orders the regions and resolves overlaps. To be called once, before the first read. */

@@ -189,7 +189,7 @@ static enum status report_damage(struct unpacker *u, int result)
 	return diag_error(u->diags, STATUS_BAD_DATA, u->place,
 	                  "member \"%.*s\" is damaged: %.*s; %s left out",
 	                  STR_ARG(text_str(&u->name)), STR_ARG(error_text(u)),
-	                  u->is_broken ? "it and all behind it are" : "it is");
+	                  u->is_broken ? "it and all after it are" : "it is");
 }
 
 /* Copies the data of the current member; `room` is what it may have, `*size` what it had. */
@@ -313,7 +313,7 @@ static enum status next_header(struct unpacker *u, struct archive_entry **entry)
 		return diag_error(u->diags, STATUS_BAD_DATA, u->place,
 		                  "cannot read the archive: %.*s", STR_ARG(error_text(u)));
 	return diag_error(u->diags, STATUS_BAD_DATA, u->place,
-	                  "the archive is damaged behind member \"%.*s\": %.*s",
+	                  "the archive is damaged after member \"%.*s\": %.*s",
 	                  STR_ARG(text_str(&u->name)), STR_ARG(error_text(u)));
 }
 

@@ -3,7 +3,7 @@
  * An archive as a folder of files: .zip, .tar, .tar.gz, .tar.xz. In: its bytes. Out: its members by
  * name, mapped. Read with libarchive (package.c is the only file that includes it).
  *
- * Members are unpacked once, one behind the other into a single file without a name, which is gone
+ * Members are unpacked once, one after the other into a single file without a name, which is gone
  * with the package. No name of an archive is ever used as a path. What an archive may hold is
  * bounded: see struct package_limits. Links, special files, names that lead out of the archive and
  * second members of a name are reported and left out.

@@ -124,7 +124,7 @@ static enum status parse_value(const struct context *c, struct str text)
 	bytes = arena_alloc(c->loader->arena, size);
 	if (!bytes)
 		return STATUS_NO_MEM;
-	/* Digits in front of the last 2 * size are zero: they need no bits. */
+	/* Digits before the last 2 * size are zero: they need no bits. */
 	for (size_t i = 0; i < digits.n && i / 2 < size; i++)
 		bytes[i / 2] |= (uint8_t)(hex_digit(digits.p[digits.n - 1 - i]) << i % 2 * 4);
 	c->reg->value = bytes;

@@ -136,7 +136,7 @@ struct snap_buffer {
 	struct str name; /* such as "ETB_0" */
 	enum buffer_format format;
 	struct str format_name; /* as written */
-	struct bytes data;      /* the files one behind the other; mapped */
+	struct bytes data;      /* the files one after the other; mapped */
 	bool is_one_file;       /* pages of `data` that were forgotten come back from it */
 	struct str file;        /* as written, for messages */
 	struct place place;

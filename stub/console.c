@@ -101,7 +101,7 @@ static void run_seek(const struct console *console, struct str args, struct text
 	} else {
 		run_position(console, STR(""), out);
 		/* A monitor command cannot tell gdb that registers and memory are others now. */
-		text_puts(out, "(gdb notices `set $trace_pos = N`; behind this command it needs "
+		text_puts(out, "(gdb notices `set $trace_pos = N`; after this command it needs "
 		               "`maintenance flush register-cache`)\n");
 	}
 }
@@ -123,7 +123,7 @@ static void run_events(const struct console *console, struct str args, struct te
 	last = range.to == UINT64_MAX ? count : history_event_index(history, range.to + 1);
 	most = range.given ? LIST_MOST_RANGE : LIST_MOST;
 	if (!range.given) {
-		/* The latest that the user has behind him. */
+		/* The latest that the user has after him. */
 		last = position == UINT64_MAX ? count : history_event_index(history, position + 1);
 		first = last > most ? last - most : 0;
 	}

@@ -21,7 +21,7 @@ enum {
 
 static bool parse(struct str args, struct breakpoint_args *parsed)
 {
-	/* Behind ';' there would be conditions and commands, which are not offered. */
+	/* After ';' there would be conditions and commands, which are not offered. */
 	if (rsp_next_hex(&args, ',', &parsed->type) != STATUS_OK ||
 	    rsp_next_hex(&args, ',', &parsed->address) != STATUS_OK ||
 	    rsp_next_hex(&args, ';', &parsed->kind) != STATUS_OK)

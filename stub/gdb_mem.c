@@ -14,7 +14,7 @@ enum {
 
 /*
  * Answers "ADDRESS,LENGTH" with the known bytes from there on: two hexadecimal digits each, or as
- * they are behind a 'b'.
+ * they are after a 'b'.
  */
 static void reply_memory(struct gdb *gdb, struct str args, bool binary)
 {

@@ -52,7 +52,7 @@ void gdb_offsets(struct gdb *gdb, struct str args)
 
 /*
  * lldb asks. It would step over an access by itself, and forward also when it runs backward, if it
- * were not told that a stop for it comes behind it.
+ * were not told that a stop for it comes after it.
  */
 void gdb_host_info(struct gdb *gdb, struct str args)
 {

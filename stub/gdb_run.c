@@ -58,8 +58,8 @@ static void tell_gap(struct gdb *gdb, const struct stop *stop)
 {
 	struct text line = {0};
 
-	text_puts(&line, stop->reason == STOP_GAP ? "csreplay: stopped behind a "
-	                                          : "csreplay: crossed a ");
+	text_puts(&line,
+	          stop->reason == STOP_GAP ? "csreplay: stopped after a " : "csreplay: crossed a ");
 	gap_format(stop->gap, &line);
 	text_char(&line, '\n');
 	gdb_console(gdb, text_str(&line));
@@ -67,7 +67,7 @@ static void tell_gap(struct gdb *gdb, const struct stop *stop)
 }
 
 /* What is watched may have been accessed on the way, and nothing is passed over in silence. */
-static void tell_doubt(struct gdb *gdb, const struct values_doubt *doubt)
+static void tell_doubt(struct gdb *gdb, const struct values_may_alias *doubt)
 {
 	struct text line = {0};
 
@@ -216,7 +216,7 @@ static const char *fault_name(enum numbering numbering, uint32_t number)
 
 /*
  * The fault that the core halted at, or NULL: the trace must end in it, with nothing executed
- * behind and nothing unknown before the halt. A snapshot need not be a crash.
+ * after and nothing unknown before the halt. A snapshot need not be a crash.
  */
 static const char *halt_fault(const struct session *session, size_t core)
 {

@@ -112,7 +112,7 @@ static void put_bytes(struct text *out, const void *bytes, size_t count)
 	text_add(out, (struct str){bytes, count});
 }
 
-/* The sections, in the order of the file; their contents lie one behind the other. */
+/* The sections, in the order of the file; their contents lie one after the other. */
 enum {
 	SECTION_NONE,
 	SECTION_TEXT,

@@ -49,7 +49,7 @@ enum thread_choice threads_parse(const struct session *session, struct str id, s
 	if (id.n > 0 && id.p[0] == 'p') {
 		size_t dot = str_find(id, '.');
 
-		/* There is one process; without a thread behind it all of its threads are meant. */
+		/* There is one process; without a thread after it all of its threads are meant. */
 		id = dot < id.n ? str_skip(id, dot + 1) : STR("-1");
 	}
 	if (str_eq(id, STR("-1")))

@@ -8,7 +8,7 @@
  * a row checks, kills everything and has UOP_NOT_IN_TABLE.
  *
  * Taken as given: data is little endian, unaligned words are read as they are (SCTLR.U), and
- * FPSCR.LEN is 0. SETEND kills everything; behind it the caller must not go on.
+ * FPSCR.LEN is 0. SETEND kills everything; after it the caller must not go on.
  *
  * R0 to R14 are those of the mode in use. Those of other modes that MRS and MSR name have the
  * numbers that the architecture gives them in AArch64 state (D1.20.1): SP_hyp 15, LR_irq 16, SP_irq

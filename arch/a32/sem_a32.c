@@ -337,7 +337,8 @@ static void a32_swap(struct arm *s, unsigned int arg)
 	arm_swap(s, at_12(s), at_0(s), at_16(s), arm_bit(s, 22) ? 1 : 4);
 }
 
-/* LDREX, STREX, LDA, STL and kin: bit 9 is set of those with a monitor, bit 8 clear of ordered */
+/* LDREX, STREX, LDA, STL and the like: bit 9 is set of those with a monitor, bit 8 clear of ordered
+ */
 static void a32_exclusive(struct arm *s, unsigned int arg)
 {
 	static const uint8_t sizes[] = {4, 8, 1, 2};

@@ -215,7 +215,7 @@ struct arm_multiple {
 };
 
 void arm_multiple(struct arm *s, const struct arm_multiple *m);
-/* LDREX, STREX, LDA, STL and kin; rd is the status, 15 where there is none. */
+/* LDREX, STREX, LDA, STL and the like; rd is the status, 15 where there is none. */
 void arm_exclusive(struct arm *s, const struct arm_transfer *t, struct uop_place at,
                    unsigned int rd);
 void arm_swap(struct arm *s, unsigned int rt, unsigned int rt2, unsigned int rn,

@@ -166,7 +166,8 @@ static bool is_conversion(const struct arm *s)
 	       (opc2 == 2 || opc2 == 3 || opc2 == 7 || opc2 >= 8);
 }
 
-/* Data processing; `is_new`: VSEL, VRINT and kin, of which the kind of destination is not known */
+/* Data processing; `is_new`: VSEL, VRINT and the like, of which the kind of destination is not
+ * known */
 void arm_vfp_data(struct arm *s, unsigned int is_new)
 {
 	bool is_double = arm_bits(s, 8, 2) == 3;
@@ -417,7 +418,7 @@ void arm_neon_data(struct arm *s, unsigned int arg)
 		forget_pair(s, d_at(s, 0, 5));
 }
 
-/* VCMLA, VCADD, VDOT, VFMAL and kin */
+/* VCMLA, VCADD, VDOT, VFMAL and the like */
 void arm_neon_complex(struct arm *s, unsigned int arg)
 {
 	(void)arg;

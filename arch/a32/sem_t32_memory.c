@@ -32,7 +32,7 @@ void t32_multiple(struct arm *s, unsigned int arg)
 		arm_multiple(s, &m);
 }
 
-/* TT and kin tell what an address may be used for. */
+/* TT and the like tell what an address may be used for. */
 void t32_test_target(struct arm *s, unsigned int arg)
 {
 	(void)arg;
@@ -177,7 +177,7 @@ void t32_single(struct arm *s, unsigned int form)
 		a.is_before = arm_bit(s, 10);
 		a.adds = arm_bit(s, 9);
 		a.writes_back = arm_bit(s, 8);
-		/* 1110 is LDRT and kin, of which none is a prefetch */
+		/* 1110 is LDRT and the like, of which none is a prefetch */
 		if ((!a.is_before && !a.writes_back) || (a.adds && !a.writes_back && rt_is_pc))
 			arm_reject(s);
 	} else if (form == 2) {

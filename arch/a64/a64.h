@@ -24,7 +24,7 @@ struct sem_row_info {
 	uint32_t match;
 };
 
-/* Row `index`, for tests and statistics; false behind the last one. */
+/* Row `index`, for tests and statistics; false after the last one. */
 bool sem_a64_row(size_t index, struct sem_row_info *row);
 /* Index of the row of an opcode, or the number of rows if none has it. */
 size_t sem_a64_row_of(uint32_t opcode);

@@ -17,7 +17,7 @@ struct transfer {
 
 enum writeback { WRITEBACK_NONE, WRITEBACK_BEFORE, WRITEBACK_AFTER };
 
-static struct uop_place place_behind(struct uop_place at, int64_t bytes)
+static struct uop_place place_after(struct uop_place at, int64_t bytes)
 {
 	return (struct uop_place){at.base, at.offset + bytes};
 }
@@ -30,7 +30,7 @@ static void load_register(struct sem *s, const struct transfer *t, struct uop_pl
 
 	if (t->is_vector) {
 		if (t->bytes > 8)
-			high = uop_load(s->b, place_behind(at, 8), 8);
+			high = uop_load(s->b, place_after(at, 8), 8);
 		sem_set_v(s, rt, value, high);
 		return;
 	}
@@ -46,7 +46,7 @@ static void store_register(struct sem *s, const struct transfer *t, struct uop_p
 	if (t->is_vector) {
 		uop_store(s->b, at, t->bytes > 8 ? 8 : t->bytes, slot_of_vector(rt, 0));
 		if (t->bytes > 8)
-			uop_store(s->b, place_behind(at, 8), 8, slot_of_vector(rt, 1));
+			uop_store(s->b, place_after(at, 8), 8, slot_of_vector(rt, 1));
 		return;
 	}
 	uop_store(s->b, at, t->bytes, rt == 31 ? SLOT_ZERO : rt);
@@ -197,7 +197,7 @@ static void store_pair_unknown(struct sem *s, const struct transfer *t, struct u
 	uop_clobber(s->b, at, 2 * t->bytes, 0);
 }
 
-/* LDP, STP and kin: bits 24:23 are no-allocate, post, offset, pre. */
+/* LDP, STP and the like: bits 24:23 are no-allocate, post, offset, pre. */
 void sem_pair(struct sem *s, unsigned int arg)
 {
 	unsigned int opc = sem_bits(s, 30, 2);
@@ -224,7 +224,7 @@ void sem_pair(struct sem *s, unsigned int arg)
 		store_pair_unknown(s, &t, at);
 	} else {
 		transfer_register(s, &t, at, rt);
-		transfer_register(s, &t, place_behind(at, t.bytes), rt2);
+		transfer_register(s, &t, place_after(at, t.bytes), rt2);
 	}
 	if ((mode & 1) != 0)
 		uop_define(s->b, rn,
@@ -269,7 +269,7 @@ static struct uop_access store_status(struct sem *s, unsigned int rt2)
 	return condition;
 }
 
-/* LDXR, STXR and kin */
+/* LDXR, STXR and the like */
 void sem_exclusive(struct sem *s, unsigned int arg)
 {
 	struct transfer t = {.bytes = 1U << sem_bits(s, 30, 2), .is_load = sem_bit(s, 22)};
@@ -293,12 +293,12 @@ void sem_exclusive_pair(struct sem *s, unsigned int arg)
 	s->b->insn.flags |= UOP_EXCLUSIVE;
 	if (t.is_load) {
 		load_register(s, &t, at, sem_bits(s, 0, 5));
-		load_register(s, &t, place_behind(at, t.bytes), sem_bits(s, 10, 5));
+		load_register(s, &t, place_after(at, t.bytes), sem_bits(s, 10, 5));
 		return;
 	}
 	condition = store_status(s, sem_bits(s, 10, 5));
 	uop_store_when(s->b, at, t.bytes, sem_x(s, 0), condition);
-	uop_store_when(s->b, place_behind(at, t.bytes), t.bytes, sem_x(s, 10), condition);
+	uop_store_when(s->b, place_after(at, t.bytes), t.bytes, sem_x(s, 10), condition);
 }
 
 /* A failing compare-and-swap leaves memory as it is, which storing the old value says too. */
@@ -327,7 +327,7 @@ void sem_compare_swap_pair(struct sem *s, unsigned int arg)
 	unsigned int rs = sem_bits(s, 16, 5);
 	unsigned int rt = sem_bits(s, 0, 5);
 	struct uop_place at = {sem_bits(s, 5, 5), 0};
-	struct uop_place next = place_behind(at, bytes);
+	struct uop_place next = place_after(at, bytes);
 	unsigned int old[2];
 	unsigned int equal;
 
@@ -443,7 +443,7 @@ void sem_tag_store(struct sem *s, unsigned int arg)
 
 	(void)arg;
 	for (unsigned int i = 0; (opc & 1) != 0 && i < (opc == 3 ? 4 : 2); i++)
-		uop_store(s->b, place_behind(at, 8 * (int64_t)i), 8, SLOT_ZERO);
+		uop_store(s->b, place_after(at, 8 * (int64_t)i), 8, SLOT_ZERO);
 	if (mode != OFFSET)
 		uop_define(s->b, rn,
 		           uop_sum(s->b, 64, rn, uop_constant(s->b, (uint64_t)offset), false));
@@ -484,7 +484,7 @@ void sem_vector_multiple(struct sem *s, unsigned int arg)
 		unsigned int v = (sem_bits(s, 0, 5) + i) % 32;
 
 		if (!interleaves)
-			transfer_register(s, &t, place_behind(at, (int64_t)i * t.bytes), v);
+			transfer_register(s, &t, place_after(at, (int64_t)i * t.bytes), v);
 		else if (t.is_load)
 			sem_set_v_unknown(s, v);
 	}

@@ -61,7 +61,7 @@ void sem_test_branch(struct sem *s, unsigned int arg)
 	            sem_bit(s, 24), target_of(s, 5, 14));
 }
 
-/* CB<cc> and kin: a condition that is not looked into. */
+/* CB<cc> and the like: a condition that is not looked into. */
 void sem_branch_opaque(struct sem *s, unsigned int has_rm)
 {
 	uop_use(s->b, sem_x(s, 0));
@@ -84,7 +84,7 @@ void sem_branch_register(struct sem *s, unsigned int links)
 		link(s);
 }
 
-/* RETAA and kin: to X30, which keeps its code. */
+/* RETAA and the like: to X30, which keeps its code. */
 void sem_return_pac(struct sem *s, unsigned int arg)
 {
 	(void)arg;
@@ -118,14 +118,14 @@ static void keep_low(struct sem *s, unsigned int reg)
 	                                       .lsb = PAC_FREE_BITS}));
 }
 
-/* PACIASP, AUTIASP, XPACLRI and kin */
+/* PACIASP, AUTIASP, XPACLRI and the like */
 void sem_link_pac(struct sem *s, unsigned int arg)
 {
 	(void)arg;
 	keep_low(s, REG_LR);
 }
 
-/* PACIA1716 and kin */
+/* PACIA1716 and the like */
 void sem_x17_pac(struct sem *s, unsigned int arg)
 {
 	(void)arg;
@@ -225,7 +225,7 @@ static void sys_data_cache(struct sem *s, unsigned int number)
 	}
 }
 
-/* SYS: IC, DC, AT, TLBI and their kin. */
+/* SYS: IC, DC, AT, TLBI and the like. */
 void sem_sys(struct sem *s, unsigned int arg)
 {
 	unsigned int number = sem_bits(s, 5, 14);

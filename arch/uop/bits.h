@@ -9,7 +9,7 @@
  *   - monotone: a known bit never changes and is never forgotten, so that any order of calls ends
  *     in the same fixed point;
  *   - sound: a bit is learned only if it has that value in every solution of the relation;
- *   - false means that the relation has no solution: two derivations disagree. Nothing is ever
+ *   - false means that the relation has no solution: two provenances disagree. Nothing is ever
  *     overwritten, but some arguments may have been refined before that was found.
  * Arguments may be the same object. Of all of them only the low `width` bits (1 to 64) are looked
  * at and learned.

@@ -3,7 +3,7 @@
  * Known bits through additions; see bits.h.
  *
  * An addition is a chain: bit i of both operands and the carry into it say bit i of the result and
- * the carry out of it. One pass finds which carries can be reached in front of each bit, another
+ * the carry out of it. One pass finds which carries can be reached before each bit, another
  * one which of them lead on to the end; what is common to the combinations that remain is all that
  * can be known, exactly. The chain is walked in words: what several neighbouring bits make of a
  * carry is joined with what the next so many make of it, twice as many in each round.

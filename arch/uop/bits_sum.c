@@ -4,8 +4,8 @@
  *
  * Where one operand is known, each state of the flags is a range or two of the other one. Else an
  * addition is a chain, from the lowest bit up (bits_add.c does the same for the result): bit i of
- * both operands and the state in front of it say the state behind it. A pass upwards finds which
- * states can be reached in front of each bit, one downwards which of them lead to an end that is
+ * both operands and the state before it say the state after it. A pass upwards finds which
+ * states can be reached before each bit, one downwards which of them lead to an end that is
  * allowed; what is common to the transitions that remain is all that can be known, exactly. A state
  * is the carry and whether any bit of the result was set so far.
  */
@@ -13,7 +13,7 @@
 
 /*
  * What can be at one bit is a set of combinations, 16 bits: number nonzero * 8 + carry * 4 + a * 2
- * + b, `nonzero` and `carry` being the state in front of the bit. States are sets of 4 bits, number
+ * + b, `nonzero` and `carry` being the state before the bit. States are sets of 4 bits, number
  * nonzero * 2 + carry.
  */
 enum {
@@ -60,7 +60,7 @@ static uint32_t states_of(uint32_t valid)
 }
 
 /* The states that they lead to, and the combinations that lead to any of the states. */
-static uint32_t states_behind(uint32_t valid)
+static uint32_t states_after(uint32_t valid)
 {
 	uint32_t states = 0;
 
@@ -158,13 +158,13 @@ static void pass_upwards(struct chain *c)
 		before = states;
 		c->valid[i] = (uint16_t)(in_states(states) & agreeing(&c->a, i, A_IS_0, A_IS_1) &
 		                         agreeing(&c->b, i, B_IS_0, B_IS_1));
-		states = states_behind(c->valid[i]);
+		states = states_after(c->valid[i]);
 	}
 }
 
 /*
- * Learns from the top bit down, and ends with the states in front of bit 0. Below a bit that was no
- * news, one with the same column, the same combinations and the same states behind it is none, nor
+ * Learns from the top bit down, and ends with the states before bit 0. Below a bit that was no
+ * news, one with the same column, the same combinations and the same states after it is none, nor
  * is any below it that is not fresh, to the last one that the pass upwards found to be like them.
  */
 static bool pass_downwards(struct chain *c, uint32_t *starts)
@@ -202,7 +202,7 @@ static bool run_chain(struct chain *c, uint32_t *flags, uint32_t *starts)
 	return pass_downwards(c, starts);
 }
 
-/* Of the carry in front of bit 0. */
+/* Of the carry before bit 0. */
 static uint32_t carry_states(const struct bits *carry)
 {
 	if ((carry->known & 1) == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Intervals of 64-bit numbers modulo 2^64: what known bits cannot say of an address, such as
- * "within this heap". An interval is `first` and the `span` numbers behind it; it may go over the
+ * "within this heap". An interval is `first` and the `span` numbers after it; it may go over the
  * end to zero. One with the span UINT64_MAX is every number, and the zeroed one is taken for it.
  */
 #ifndef CSREPLAY_ARCH_UOP_INTERVAL_H

@@ -73,7 +73,7 @@ enum uop_register {
 	REG_SPSR_EL2,
 	REG_SPSR_EL3,
 	/*
-	 * Of the SVE predicates P0 to P7: a number of bytes of a vector behind which no element
+	 * Of the SVE predicates P0 to P7: a number of bytes of a vector after which no element
 	 * is active. It bounds what a store can write and says nothing else of the predicate.
 	 */
 	REG_P0,
@@ -142,7 +142,7 @@ enum uop_branch_kind {
 	BRANCH_CONDITIONAL, /* to `target` if bit 0 of `slot` is `taken_value` */
 	BRANCH_INDIRECT,    /* to the value of `slot` */
 	BRANCH_EXCEPTION,   /* SVC, HVC, SMC, BRK, UDF ...: to a handler, if it completes at all */
-	BRANCH_RETURN,      /* ERET and its kin: to an ELR, in another state */
+	BRANCH_RETURN,      /* ERET and the like: to an ELR, in another state */
 	/* A32, T32: to the value of `slot` if bit 0 of `when` is set, else the next one follows. */
 	BRANCH_CONDITIONAL_INDIRECT,
 };
@@ -152,7 +152,7 @@ struct uop_branch {
 	uint8_t slot;        /* SLOT_NONE: nothing follows from where it went */
 	uint8_t taken_value; /* CONDITIONAL */
 	/*
-	 * INDIRECT: the low bits in which the register and the PC behind it agree. 64, of which
+	 * INDIRECT: the low bits in which the register and the PC after it agree. 64, of which
 	 * the solver has to drop the top 8 where the core may ignore them (TBI); fewer where
 	 * a pointer authentication code is in the register.
 	 */
@@ -173,7 +173,7 @@ enum uop_flags {
 	UOP_KILLS_ALL = 3,
 	/* What addresses mean changes: a TTBR, TCR, SCTLR or HCR was written, a TLBI done. */
 	UOP_CHANGES_TRANSLATION = 4,
-	UOP_EXCLUSIVE = 8, /* LDXR, STXR and kin: a store that also depends on a monitor */
+	UOP_EXCLUSIVE = 8, /* LDXR, STXR and the like: a store that also depends on a monitor */
 	UOP_ATOMIC = 16,   /* another agent cannot come between its load and its store */
 	UOP_ORDERED = 32,  /* acquire or release */
 	UOP_NOT_IN_TABLE = 64,

@@ -27,7 +27,7 @@ MUST_USE bool uop_run(const struct uop_insn *insn, const struct bits *registers,
 
 /* Value of any slot but SLOT_NONE. */
 struct bits uop_run_slot(const struct uop_run *run, unsigned int slot);
-/* Value of a register behind the instruction, which does not kill registers. */
+/* Value of a register after the instruction, which does not kill registers. */
 struct bits uop_run_after(const struct uop_run *run, unsigned int reg);
 /* First byte of an access. */
 struct bits uop_run_address(const struct uop_run *run, const struct uop_access *access);

@@ -130,7 +130,7 @@ struct element {
 	union {
 		struct {
 			uint64_t start;    /* of the first instruction */
-			uint64_t end;      /* behind the last one */
+			uint64_t end;      /* after the last one */
 			uint32_t count;    /* instructions */
 			uint8_t last_size; /* bytes of the last instruction: 2 or 4 */
 			enum insn_class last_class;

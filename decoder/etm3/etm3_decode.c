@@ -73,7 +73,7 @@ static enum status give_packet(struct etm3 *d, const struct etm3_packet *packet,
 	return etm3_flow_packet(&d->flow, packet, index);
 }
 
-/* The bytes that are left are no whole packet, and nothing comes behind them. */
+/* The bytes that are left are no whole packet, and nothing comes after them. */
 static enum status end(struct etm3 *d)
 {
 	struct deframe *deframe = &d->drive.deframe;

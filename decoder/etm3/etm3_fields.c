@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fields of ETMv3 packets. In: the bytes behind a header. Out: numbers in struct etm3_packet
+ * The fields of ETMv3 packets. In: the bytes after a header. Out: numbers in struct etm3_packet
  * and in what the reader knows. IHI 0014, "Trace port protocol of ETMv3".
  */
 #include "decoder/etm3/etm3_pkt.h"
@@ -176,7 +176,7 @@ static uint8_t last_byte(const struct address_bytes *a)
 }
 
 /*
- * Behind an address of five bytes; in the alternative encoding behind one of two and more. The
+ * After an address of five bytes; in the alternative encoding after one of two and more. The
  * fifth byte with MORE is an exception in itself.
  */
 static bool has_exception_bytes(const struct etm3_reader *reader, const struct address_bytes *a)

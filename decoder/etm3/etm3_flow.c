@@ -116,7 +116,7 @@ static enum status take_isync(struct etm3_flow *flow, const struct etm3_packet *
 	return STATUS_OK;
 }
 
-/* What an exception would return to: behind what was executed and not cancelled. */
+/* What an exception would return to: after what was executed and not cancelled. */
 static void note_exception(struct etm3_flow *flow, bool is_cancel)
 {
 	bool returns_to_last = is_cancel && flow->has_last;
@@ -161,7 +161,7 @@ static enum status take_branch(struct etm3_flow *flow, const struct etm3_packet 
 	                    : STATUS_OK;
 }
 
-/* Cycles that the atom `i` of the packet takes, or with `all` it and those behind it. */
+/* Cycles that the atom `i` of the packet takes, or with `all` it and those after it. */
 static uint32_t atom_cycles(const struct etm3_packet *packet, unsigned int i, bool all)
 {
 	switch (packet->atoms_format) {
@@ -207,7 +207,7 @@ static enum status emit_no_memory(struct etm3_flow *flow, uint32_t cycles)
 	return STATUS_OK;
 }
 
-/* Where execution goes on behind the instruction. */
+/* Where execution goes on after the instruction. */
 static void pass_insn(struct etm3_flow *flow, const struct walk *walk, bool is_executed,
                       enum isa *isa)
 {

@@ -59,7 +59,7 @@ MUST_USE enum status etm3_flow_packet(struct etm3_flow *flow, const struct etm3_
 /* The trace is at its end: the last elements, EO_TRACE among them. */
 MUST_USE enum status etm3_flow_end(struct etm3_flow *flow);
 
-/* Where execution stands behind all elements; false if the trace does not say. */
+/* Where execution stands after all elements; false if the trace does not say. */
 bool etm3_flow_next_address(const struct etm3_flow *flow, uint64_t *address);
 
 #endif

@@ -81,8 +81,8 @@ enum etm3_type etm3_header_type(const struct etm3_reader *reader, uint8_t header
 }
 
 /*
- * Behind its first zero. Of too many zeros the first one is a bad packet, and what is behind it
- * may be an A-Sync; of too few all are, and what is behind them a packet.
+ * After its first zero. Of too many zeros the first one is a bad packet, and what is after it
+ * may be an A-Sync; of too few all are, and what is after them a packet.
  */
 enum status etm3_read_async(struct etm3_reader *reader, struct bytes *in,
                             struct etm3_packet *packet)

@@ -53,7 +53,7 @@ struct etm3_known {
 enum etm3_atoms_format {
 	ETM3_ATOMS_EACH = 1, /* a cycle before each atom; without cycle accuracy no cycles */
 	ETM3_ATOMS_FIRST,    /* a cycle before the first of two; without cycle accuracy none */
-	ETM3_ATOMS_LAST,     /* cycles, and perhaps an atom behind them */
+	ETM3_ATOMS_LAST,     /* cycles, and perhaps an atom after them */
 	ETM3_ATOMS_NONE,     /* an atom without a cycle */
 };
 
@@ -101,9 +101,9 @@ struct etm3_reader {
 void etm3_reader_init(struct etm3_reader *reader, const struct etm3_config *config);
 
 /*
- * The next packet at the cursor, which then lies behind it.
+ * The next packet at the cursor, which then lies after it.
  * TRUNCATED or END: bytes are missing, nothing changed. BAD_DATA: `packet` has the type
- * BAD_SEQUENCE, BAD_MODE or RESERVED, and the cursor lies behind the bytes that are none.
+ * BAD_SEQUENCE, BAD_MODE or RESERVED, and the cursor lies after the bytes that are none.
  * Before the first A-Sync packets are of type NOT_SYNC: bytes that were passed over, in groups
  * that end with `block_end`, a pointer into the bytes or their end.
  */
@@ -118,7 +118,7 @@ const char *etm3_type_name(enum etm3_type type); /* such as "P_HDR" */
 /* Appends what the packet is and its fields: "Atom P-header.; EEN". */
 void etm3_packet_format(const struct etm3_packet *packet, struct text *out);
 
-/* Shared by etm3_pkt.c and etm3_fields.c: reads the fields behind the header at the cursor. */
+/* Shared by etm3_pkt.c and etm3_fields.c: reads the fields after the header at the cursor. */
 typedef enum status (*etm3_read_fields)(struct etm3_reader *reader, struct bytes *in,
                                         struct etm3_packet *packet);
 

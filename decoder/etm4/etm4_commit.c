@@ -228,8 +228,8 @@ static enum status commit_exception(struct etm4_flow *flow)
 }
 
 /*
- * A Q element's own address, or the one behind it in the queue. The reference decoder drops one
- * entry more than it uses, a context behind the address: so must we, to yield what it yields.
+ * A Q element's own address, or the one after it in the queue. The reference decoder drops one
+ * entry more than it uses, a context after the address: so must we, to yield what it yields.
  */
 static enum status commit_q(struct etm4_flow *flow)
 {
@@ -275,9 +275,9 @@ static enum status commit_context(struct etm4_flow *flow, const struct p0 *item)
 {
 	if (item->context.is_update) {
 		TRY(flow_emit_context(flow, &item->context, item->index));
-		/* What was known before the new context holds, whatever comes behind it. */
+		/* What was known before the new context holds, whatever comes after it. */
 		flow->out_kept = flow->out_count;
-		flow->leg_kept = flow->leg_count;
+		flow->batch_kept = flow->batch_count;
 	}
 	p0_drop_oldest(&flow->queue);
 	return STATUS_OK;
@@ -418,7 +418,7 @@ enum status flow_commit_certain(struct etm4_flow *flow)
 
 /*
  * An entry at the end of the trace that nothing committed. No element comes of it, but an address
- * says where the last branch went. False if what is behind it does not follow from the trace.
+ * says where the last branch went. False if what is after it does not follow from the trace.
  */
 static bool end_entry(struct etm4_flow *flow, const struct p0 *item)
 {
@@ -440,7 +440,7 @@ static bool end_entry(struct etm4_flow *flow, const struct p0 *item)
 	case P0_TRANSACTION_START:
 		return !item->is_p0;
 	case P0_SOURCE:
-		/* The reference goes on to what is behind it. */
+		/* The reference goes on to what is after it. */
 		flow->is_excepted = false;
 		flow->needs_address = true;
 		flow->stack.must_pop = false;
@@ -469,12 +469,12 @@ enum status etm4_flow_end(struct etm4_flow *flow)
 
 	flow_settle(flow);
 	flow->out_kept = flow->out_count;
-	flow->leg_kept = flow->leg_count;
+	flow->batch_kept = flow->batch_count;
 	while ((item = p0_oldest(&flow->queue)) != NULL && end_entry(flow, item)) {
 		bool is_outcome =
 		        item->kind == P0_TRANSACTION_COMMIT || item->kind == P0_TRANSACTION_FAIL;
 
-		/* The reference tells nothing that stands behind an exception return. */
+		/* The reference tells nothing that stands after an exception return. */
 		tells = tells && item->kind != P0_EXCEPTION_RETURN;
 		if (tells)
 			TRY(flow_emit_fact(flow, item));

@@ -13,7 +13,7 @@
 
 enum {
 	LEGS_MOST = 256,
-	ATOMS_MOST = 32, /* of a leg */
+	ATOMS_MOST = 32, /* of an atom batch */
 };
 
 struct etm4 {
@@ -22,23 +22,23 @@ struct etm4 {
 	struct etm4_flow flow;
 	struct follow *follow;
 	struct memmap *no_memory; /* of a source without a core */
-	uint64_t position;        /* behind the last packet's last byte */
+	uint64_t position;        /* after the last packet's last byte */
 	enum status outcome;      /* OK while it goes on; END, or why it ended before */
 	/* While synchronisation is sought. */
 	bool told_not_sync; /* the flow knows */
 	bool has_search_index;
 	uint64_t search_index; /* Idx of the bytes being searched, if it is not their own */
 	/* Joints: what was seen since the last A-Sync, and where that began. */
-	bool stops_at_joints;
+	bool stops_at_sync_points;
 	bool saw_info;
 	bool saw_address;
 	bool saw_context;
-	bool is_at_joint;
+	bool is_at_sync_point;
 	bool is_paused; /* at the deframer's limit */
 	uint64_t sync;
 	/* Packets for the user. */
-	bool joins_packets; /* a leg may be made of several atom packets */
-	size_t legs_most;   /* that are gathered before the caller is given them */
+	bool joins_packets;  /* an atom batch may be made of several atom packets */
+	size_t batches_most; /* that are gathered before the caller is given them */
 	bool lists_packets;
 	bool has_listed; /* `listed` is to be given out before the elements */
 	struct element listed;
@@ -92,10 +92,10 @@ static enum status etm4_open(const struct protocol_input *input, void **state, u
 		return STATUS_NO_MEM;
 	d->config = config;
 	d->lists_packets = input->options.packets;
-	d->stops_at_joints = input->options.stops_at_joints;
-	d->joins_packets = input->joins_legs;
+	d->stops_at_sync_points = input->options.stops_at_sync_points;
+	d->joins_packets = input->joins_batches;
 	/* In a listing, each packet's place orders it among other sources'. */
-	d->legs_most = input->joins_legs ? LEGS_MOST : 1;
+	d->batches_most = input->joins_batches ? LEGS_MOST : 1;
 	status = open_follow(d, input->source->core);
 	if (status != STATUS_OK) {
 		etm4_destroy(d);
@@ -114,7 +114,7 @@ static enum status etm4_open(const struct protocol_input *input, void **state, u
 
 /*
  * Idx of the packet that begins at `at`. Before synchronisation it is that of the bytes that are
- * searched together: behind a group that was passed over they begin where that ended.
+ * searched together: after a group that was passed over they begin where that ended.
  */
 static uint64_t packet_index(struct etm4 *d, const uint8_t *at)
 {
@@ -123,7 +123,7 @@ static uint64_t packet_index(struct etm4 *d, const uint8_t *at)
 	return deframe_index(&d->deframe, at);
 }
 
-/* Behind a group of bytes that was passed over: where the next one begins. */
+/* After a group of bytes that was passed over: where the next one begins. */
 static void note_search(struct etm4 *d, const uint8_t *begin, uint32_t size)
 {
 	const uint8_t *last = begin + size - 1;
@@ -153,7 +153,7 @@ static enum status list_packet(struct etm4 *d, const struct etm4_packet *packet,
 	return STATUS_OK;
 }
 
-/* What the packet means for the next joint. */
+/* What the packet means for the next synchronization point. */
 static void note_packet(struct etm4 *d, const struct etm4_packet *packet, const uint8_t *bytes)
 {
 	bool has_address =
@@ -173,8 +173,8 @@ static void note_packet(struct etm4 *d, const struct etm4_packet *packet, const 
 	d->saw_context |= has_context;
 }
 
-/* Behind a packet: all that was said since the A-Sync is in force now. Once for each A-Sync. */
-static bool reaches_joint(struct etm4 *d)
+/* After a packet: all that was said since the A-Sync is in force now. Once for each A-Sync. */
+static bool reaches_sync_point(struct etm4 *d)
 {
 	const struct etm4_flow *flow = &d->flow;
 
@@ -195,7 +195,7 @@ static enum status give_packet(struct etm4 *d, const struct etm4_packet *packet,
 
 	d->position = deframe_position(&d->deframe, bytes + packet->size - 1) + 1;
 	d->told_not_sync |= is_not_sync;
-	if (d->stops_at_joints)
+	if (d->stops_at_sync_points)
 		note_packet(d, packet, bytes);
 	if (is_not_sync)
 		note_search(d, bytes, packet->size);
@@ -243,7 +243,7 @@ static enum status refill(struct etm4 *d)
 	return status == STATUS_END ? end(d) : status;
 }
 
-/* The atoms of packets that lie one behind the other. */
+/* The atoms of packets that lie one after the other. */
 struct atom_run {
 	uint32_t atoms; /* bit 0 is the oldest */
 	unsigned int count;
@@ -295,7 +295,7 @@ static enum status pull_atoms(struct etm4 *d)
 	struct bytes *in = &d->deframe.bytes;
 	const uint8_t *last = NULL; /* packet that was executed */
 
-	while (d->flow.leg_count < d->legs_most && etm4_flow_is_immediate(&d->flow)) {
+	while (d->flow.batch_count < d->batches_most && etm4_flow_is_immediate(&d->flow)) {
 		struct atom_run run = gather_atoms(d);
 		const uint8_t *packet = in->pos;
 		unsigned int ran;
@@ -343,41 +343,41 @@ static enum status pull_packet(struct etm4 *d)
 static enum status take(struct etm4_flow *flow, struct decoded *decoded)
 {
 	bool has_element = flow->out_next < flow->out_count;
-	size_t legs = has_element ? flow->out[flow->out_next].legs_before : flow->leg_count;
+	size_t batches = has_element ? flow->out[flow->out_next].batches_before : flow->batch_count;
 
-	if (flow->leg_next < legs) {
-		decoded->legs = &flow->legs[flow->leg_next];
-		decoded->leg_count = legs - flow->leg_next;
-		flow->leg_next = legs;
-		decoded->is_drained = legs == flow->leg_count;
+	if (flow->batch_next < batches) {
+		decoded->batches = &flow->batches[flow->batch_next];
+		decoded->batch_count = batches - flow->batch_next;
+		flow->batch_next = batches;
+		decoded->is_drained = batches == flow->batch_count;
 		return STATUS_OK;
 	}
 	if (!has_element)
 		return STATUS_END;
-	decoded->leg_count = 0;
+	decoded->batch_count = 0;
 	decoded->element = flow->out[flow->out_next++].element;
-	decoded->is_drained = flow->leg_next == flow->leg_count;
+	decoded->is_drained = flow->batch_next == flow->batch_count;
 	return STATUS_OK;
 }
 
-/* Decodes until there is an element for the caller, or many legs. */
+/* Decodes until there is an element for the caller, or many atom batches. */
 static enum status gather(struct etm4 *d)
 {
 	struct etm4_flow *flow = &d->flow;
 
 	flow->out_next = 0;
 	flow->out_count = 0;
-	flow->leg_next = 0;
-	flow->leg_count = 0;
+	flow->batch_next = 0;
+	flow->batch_count = 0;
 	do {
 		if (!d->lists_packets)
 			TRY(pull_atoms(d));
-		if (flow->leg_count >= d->legs_most || flow->out_count > 0)
+		if (flow->batch_count >= d->batches_most || flow->out_count > 0)
 			break;
 		TRY(pull_packet(d));
-		d->is_at_joint = d->stops_at_joints && reaches_joint(d);
-	} while (d->outcome == STATUS_OK && !d->has_listed && !d->is_at_joint && !d->is_paused &&
-	         flow->out_count == 0 && flow->leg_count < d->legs_most);
+		d->is_at_sync_point = d->stops_at_sync_points && reaches_sync_point(d);
+	} while (d->outcome == STATUS_OK && !d->has_listed && !d->is_at_sync_point &&
+	         !d->is_paused && flow->out_count == 0 && flow->batch_count < d->batches_most);
 	return STATUS_OK;
 }
 
@@ -388,18 +388,18 @@ static enum status etm4_pull(void *state, struct decoded *decoded)
 
 	for (;;) {
 		if (d->has_listed) {
-			decoded->leg_count = 0;
+			decoded->batch_count = 0;
 			decoded->element = d->listed;
 			d->has_listed = false;
 			return STATUS_OK;
 		}
 		if (take(&d->flow, decoded) == STATUS_OK)
 			return STATUS_OK;
-		if (d->is_at_joint || d->is_paused) {
-			decoded->leg_count = 0;
-			decoded->is_joint = d->is_at_joint;
+		if (d->is_at_sync_point || d->is_paused) {
+			decoded->batch_count = 0;
+			decoded->is_sync_point = d->is_at_sync_point;
 			decoded->is_paused = d->is_paused;
-			d->is_at_joint = false;
+			d->is_at_sync_point = false;
 			d->is_paused = false;
 			return STATUS_OK;
 		}
@@ -439,14 +439,14 @@ static void etm4_limit(void *state, uint64_t end)
 	deframe_limit(&d->deframe, end);
 }
 
-static uint64_t etm4_joint_sync(const void *state)
+static uint64_t etm4_sync_point_offset(const void *state)
 {
 	const struct etm4 *d = state;
 
 	return d->sync;
 }
 
-static void etm4_describe_joint(const void *state, struct text *out)
+static void etm4_describe_sync_point(const void *state, struct text *out)
 {
 	const struct etm4 *d = state;
 
@@ -463,6 +463,6 @@ const struct protocol_decoder etm4_decoder = {
         .next_address = etm4_next_address,
         .seen_ids = etm4_seen_ids,
         .limit = etm4_limit,
-        .joint_sync = etm4_joint_sync,
-        .describe_joint = etm4_describe_joint,
+        .sync_point_offset = etm4_sync_point_offset,
+        .describe_sync_point = etm4_describe_sync_point,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fields behind the header byte of each ETMv4 and ETE packet. Each reader first reads all of
+ * The fields after the header byte of each ETMv4 and ETE packet. Each reader first reads all of
  * its bytes, then changes the packet and what the reader remembers: a cut packet changes nothing.
  * IHI 0064, "Instruction trace protocol", one section a packet.
  */
@@ -121,7 +121,7 @@ enum status etm4_read_timestamp(struct etm4_reader *reader, struct bytes *in,
 	TRY(read_timestamp_field(in, &value, &bits));
 	if (has_cycles)
 		TRY(read_field(in, CYCLE_BYTES, &cycles));
-	/* The first one behind a trace info packet leaves out only zeros. */
+	/* The first one after a trace info packet leaves out only zeros. */
 	if (!reader->has_timestamp && reader->had_trace_info)
 		bits = 64;
 	mask = low_bits(bits);

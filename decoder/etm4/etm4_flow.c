@@ -31,9 +31,9 @@ void etm4_flow_fini(struct etm4_flow *flow)
 {
 	p0_fini(&flow->queue);
 	free(flow->out);
-	free(flow->legs);
+	free(flow->batches);
 	flow->out = NULL;
-	flow->legs = NULL;
+	flow->batches = NULL;
 }
 
 enum status flow_emit(struct etm4_flow *flow, enum element_type type, uint64_t index,
@@ -41,7 +41,7 @@ enum status flow_emit(struct etm4_flow *flow, enum element_type type, uint64_t i
 {
 	TRY(vec_reserve((void **)&flow->out, &flow->out_capacity, flow->out_count + 1,
 	                sizeof(*flow->out)));
-	flow->out[flow->out_count].legs_before = flow->leg_count;
+	flow->out[flow->out_count].batches_before = flow->batch_count;
 	*element = &flow->out[flow->out_count++].element;
 	**element =
 	        (struct element){.type = type, .trace_id = flow->config->trace_id, .offset = index};
@@ -76,8 +76,8 @@ void flow_lose_sync(struct etm4_flow *flow, enum no_sync_reason reason)
 	flow->had_overflow = false;
 	flow->had_marker = false;
 	flow->out_count = flow->out_kept;
-	flow->graph->was_retracted |= flow->leg_count > flow->leg_kept;
-	flow->leg_count = flow->leg_kept;
+	flow->graph->was_retracted |= flow->batch_count > flow->batch_kept;
+	flow->batch_count = flow->batch_kept;
 }
 
 /* The packet is of use only as a sign that decoding is out of step. */
@@ -346,7 +346,7 @@ static enum status take(struct etm4_flow *flow, const struct etm4_packet *packet
 	}
 }
 
-/* The first trace info packet behind an A-Sync: from here on packets have a meaning. */
+/* The first trace info packet after an A-Sync: from here on packets have a meaning. */
 static enum status begin(struct etm4_flow *flow, const struct etm4_trace_info *info)
 {
 	retstack_flush(&flow->stack);
@@ -411,7 +411,7 @@ enum status etm4_flow_packet(struct etm4_flow *flow, const struct etm4_packet *p
 {
 	flow->packet_index = index;
 	flow->out_kept = flow->out_count;
-	flow->leg_kept = flow->leg_count;
+	flow->batch_kept = flow->batch_count;
 	flow_settle(flow);
 	if (flow->state == FLOW_DECODE)
 		return decode_or_lose(flow, packet);
@@ -422,7 +422,7 @@ enum status etm4_flow_packet(struct etm4_flow *flow, const struct etm4_packet *p
 			flow->state = FLOW_WAIT_INFO;
 		return STATUS_OK;
 	}
-	/* ETE allows an event in front of the trace info packet. */
+	/* ETE allows an event before the trace info packet. */
 	if (packet->type == ETM4_EVENT && config_is_ete(flow->config))
 		return take(flow, packet);
 	flow->needs_address = true;
@@ -437,7 +437,7 @@ enum status etm4_flow_atoms(struct etm4_flow *flow, uint32_t atoms, unsigned int
 
 	flow->packet_index = index;
 	flow->out_kept = flow->out_count;
-	flow->leg_kept = flow->leg_count;
+	flow->batch_kept = flow->batch_count;
 	status = flow_run_atoms(flow, atoms, count, index);
 	if (status != STATUS_BAD_DATA)
 		return status;

@@ -34,10 +34,10 @@ enum flow_state {
 	FLOW_DECODE,
 };
 
-/* An element, and how many legs were given before it. */
+/* An element, and how many atom batches were given before it. */
 struct etm4_out {
 	struct element element;
-	size_t legs_before;
+	size_t batches_before;
 };
 
 struct etm4_flow {
@@ -59,7 +59,7 @@ struct etm4_flow {
 
 	/*
 	 * Where the core is. While `at` is a node, address and isa are its own, and those below are
-	 * behind (flow_settle()).
+	 * after (flow_settle()).
 	 */
 	uint32_t at;
 	uint32_t hint; /* a node that may well be the one at the address */
@@ -73,7 +73,7 @@ struct etm4_flow {
 	bool is_secure;
 	bool had_overflow;   /* trace was lost and has not begun again */
 	bool had_marker;     /* a timestamp marker was seen */
-	bool splits_sources; /* branches not taken in front of a source address end ranges */
+	bool splits_sources; /* branches not taken before a source address end ranges */
 	bool has_context;
 	struct pe_context context; /* as last traced */
 	enum space space;          /* whose memory the core sees then */
@@ -82,17 +82,17 @@ struct etm4_flow {
 	bool is_excepted;
 	uint64_t return_address;
 
-	/* Elements and legs for the caller: [next, count) are not taken yet. */
+	/* Elements and atom batches for the caller: [next, count) are not taken yet. */
 	struct etm4_out *out;
 	size_t out_next;
 	size_t out_count;
 	size_t out_capacity;
 	size_t out_kept; /* [0, out_kept) stay even if the packet turns out bad */
-	struct leg *legs;
-	size_t leg_next;
-	size_t leg_count;
-	size_t leg_capacity;
-	size_t leg_kept;
+	struct atom_batch *batches;
+	size_t batch_next;
+	size_t batch_count;
+	size_t batch_capacity;
+	size_t batch_kept;
 };
 
 /* `config`, `follow` and `graph` must outlive the flow. */
@@ -137,7 +137,7 @@ void etm4_flow_describe(const struct etm4_flow *flow, struct text *out);
 /* The trace is at its end: the last elements, EO_TRACE among them. */
 MUST_USE enum status etm4_flow_end(struct etm4_flow *flow);
 
-/* Where execution stands behind all elements; false if the trace does not say. */
+/* Where execution stands after all elements; false if the trace does not say. */
 bool etm4_flow_next_address(const struct etm4_flow *flow, uint64_t *address);
 
 /* Between the files of the flow. */
@@ -166,7 +166,7 @@ void flow_take_address(struct etm4_flow *flow, uint64_t address, uint8_t is);
 enum isa flow_isa(const struct etm4_flow *flow, uint8_t is);
 /*
  * The range of instructions that are not a node's walk; where it was executed, the instruction set
- * behind it is the current one.
+ * after it is the current one.
  */
 MUST_USE enum status flow_emit_range(struct etm4_flow *flow, const struct walk *walk,
                                      bool is_executed, uint64_t index);
@@ -184,7 +184,7 @@ MUST_USE enum status flow_walk_source(struct etm4_flow *flow, uint64_t source, u
 /* Makes address and isa those of the node that execution stands at. */
 void flow_settle(struct etm4_flow *flow);
 /*
- * Atoms, the oldest in bit 0. BAD_DATA if one contradicts the return stack. Behind it `at` may be a
+ * Atoms, the oldest in bit 0. BAD_DATA if one contradicts the return stack. After it `at` may be a
  * node.
  */
 MUST_USE enum status flow_run_atoms(struct etm4_flow *flow, uint32_t atoms, unsigned int count,

@@ -62,7 +62,7 @@ struct p0 {
 struct p0_queue {
 	struct p0 *items;
 	size_t head; /* index of the oldest */
-	size_t tail; /* index behind the newest */
+	size_t tail; /* index after the newest */
 	size_t capacity;
 };
 
@@ -77,7 +77,7 @@ static inline bool p0_is_empty(const struct p0_queue *q)
 	return q->head == q->tail;
 }
 
-/* Adds behind the newest. NO_MEM. */
+/* Adds after the newest. NO_MEM. */
 MUST_USE enum status p0_push(struct p0_queue *q, const struct p0 *item);
 
 /* The oldest one; NULL if there is none. Valid until the next push. */
@@ -87,13 +87,13 @@ void p0_clear(struct p0_queue *q);
 void p0_fini(struct p0_queue *q);
 
 /*
- * Removes the newest `count` P0 elements and what lies between and behind them, except what holds
+ * Removes the newest `count` P0 elements and what lies between and after them, except what holds
  * in any case. Returns how many P0 elements were missing.
  */
 uint32_t p0_cancel(struct p0_queue *q, uint32_t count);
 
 /*
- * Turns the newest atom, E to N or N to E, and removes addresses behind it. False if there is
+ * Turns the newest atom, E to N or N to E, and removes addresses after it. False if there is
  * neither an atom nor an unseen element.
  */
 bool p0_mispredict(struct p0_queue *q);

@@ -130,9 +130,9 @@ struct etm4_reader {
 void etm4_reader_init(struct etm4_reader *reader, const struct etm4_config *config);
 
 /*
- * The next packet at the cursor, which then lies behind it.
+ * The next packet at the cursor, which then lies after it.
  * TRUNCATED or END: bytes are missing, nothing changed. BAD_DATA: `packet` has the type
- * BAD_SEQUENCE, RESERVED or RESERVED_CONFIG, and the cursor lies behind the bytes that are none.
+ * BAD_SEQUENCE, RESERVED or RESERVED_CONFIG, and the cursor lies after the bytes that are none.
  * Before the first A-Sync packets are of type NOT_SYNC: bytes that were passed over.
  */
 MUST_USE enum status etm4_reader_next(struct etm4_reader *reader, struct bytes *in,
@@ -150,7 +150,7 @@ const char *etm4_type_name(enum etm4_type type); /* such as "I_ATOM_F1" */
 void etm4_packet_format(const struct etm4_packet *packet, const struct etm4_config *config,
                         struct text *out);
 
-/* Shared by etm4_pkt.c and etm4_fields.c: reads the fields behind the header at the cursor. */
+/* Shared by etm4_pkt.c and etm4_fields.c: reads the fields after the header at the cursor. */
 typedef enum status (*etm4_read_fields)(struct etm4_reader *reader, struct bytes *in,
                                         struct etm4_packet *packet);
 

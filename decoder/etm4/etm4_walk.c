@@ -13,32 +13,32 @@
  */
 enum { WALK_LIMIT = 16 * FOLLOW_LIMIT };
 
-/* Room for a leg; `*leg` is to be filled, and counts with flow->leg_count++. */
-static inline enum status reserve_leg(struct etm4_flow *flow, struct leg **leg)
+/* Room for an atom batch; `*atom batch` is to be filled, and counts with flow->batch_count++. */
+static inline enum status reserve_batch(struct etm4_flow *flow, struct atom_batch **batch)
 {
 	if (flow->graph->visited_count + 32 > flow->graph->visited_capacity)
 		TRY(graph_reserve_visits(flow->graph, 32));
-	if (flow->leg_count == flow->leg_capacity)
-		TRY(vec_reserve((void **)&flow->legs, &flow->leg_capacity, flow->leg_count + 1,
-		                sizeof(*flow->legs)));
-	*leg = &flow->legs[flow->leg_count];
+	if (flow->batch_count == flow->batch_capacity)
+		TRY(vec_reserve((void **)&flow->batches, &flow->batch_capacity,
+		                flow->batch_count + 1, sizeof(*flow->batches)));
+	*batch = &flow->batches[flow->batch_count];
 	return STATUS_OK;
 }
 
-/* A leg of one run. */
+/* An atom batch of one run. */
 static enum status emit_run(struct etm4_flow *flow, uint32_t node, bool is_taken, uint64_t index)
 {
-	struct leg *leg;
+	struct atom_batch *batch;
 
-	TRY(reserve_leg(flow, &leg));
+	TRY(reserve_batch(flow, &batch));
 	TRY(graph_visit(flow->graph, node));
-	*leg = (struct leg){.index = index,
-	                    .first = node,
-	                    .last = node,
-	                    .atoms = is_taken,
-	                    .instructions = flow->graph->steps[node].count,
-	                    .count = 1};
-	flow->leg_count++;
+	*batch = (struct atom_batch){.index = index,
+	                             .first = node,
+	                             .last = node,
+	                             .atoms = is_taken,
+	                             .instructions = flow->graph->steps[node].count,
+	                             .count = 1};
+	flow->batch_count++;
 	if (is_taken)
 		flow->isa = flow->graph->nodes[node].walk.last.next_isa;
 	return STATUS_OK;
@@ -136,7 +136,7 @@ static uint32_t find_node(struct etm4_flow *flow)
 	enum space space = flow->space;
 
 	if (flow->hint != GRAPH_NO_NODE) {
-		const struct graph_node *hint = &flow->graph->nodes[flow->hint];
+		const struct basic_block *hint = &flow->graph->nodes[flow->hint];
 
 		if (hint->walk.start == flow->address && hint->walk.isa == flow->isa &&
 		    hint->space == (uint8_t)space)
@@ -146,7 +146,7 @@ static uint32_t find_node(struct etm4_flow *flow)
 }
 
 /*
- * Where execution stands behind a run that was looked at by itself, and whether the next time it
+ * Where execution stands after a run that was looked at by itself, and whether the next time it
  * need not be: if all that it does is lead to another node, or to an address in the trace.
  */
 static void pass_run(struct etm4_flow *flow, uint32_t node, bool is_taken)
@@ -204,16 +204,17 @@ SELDOM static enum status walk_atom(struct etm4_flow *flow, bool is_taken, uint6
 	return flow_emit(flow, ELEMENT_EXCEPTION_RET, index, &element);
 }
 
-/* Where the code at the current address is in the graph; the leg is told how it came there. */
-static inline bool enter_graph(struct etm4_flow *flow, struct leg *leg)
+/* Where the code at the current address is in the graph; the atom batch is told how it came there.
+ */
+static inline bool enter_graph(struct etm4_flow *flow, struct atom_batch *batch)
 {
 	struct graph_target target;
 
-	leg->from = GRAPH_NO_NODE;
+	batch->from = GRAPH_NO_NODE;
 	if (flow->from != GRAPH_NO_NODE && graph_find_target(flow->graph, flow->from, flow->space,
 	                                                     flow->isa, flow->address, &target)) {
-		leg->from = flow->from;
-		leg->number = target.number;
+		batch->from = flow->from;
+		batch->number = target.number;
 		flow->at = target.node;
 	} else {
 		flow->at = find_node(flow);
@@ -225,28 +226,28 @@ static inline bool enter_graph(struct etm4_flow *flow, struct leg *leg)
 enum status etm4_flow_quick(struct etm4_flow *flow, uint32_t atoms, unsigned int count,
                             uint64_t index, unsigned int *ran)
 {
-	struct leg *leg;
+	struct atom_batch *batch;
 
 	*ran = 0;
-	TRY(reserve_leg(flow, &leg));
-	leg->follows = flow->at != GRAPH_NO_NODE;
-	leg->from = GRAPH_NO_NODE;
-	if (!leg->follows && (flow->needs_address || flow->needs_context || flow->stack.must_pop ||
-	                      !enter_graph(flow, leg)))
+	TRY(reserve_batch(flow, &batch));
+	batch->follows = flow->at != GRAPH_NO_NODE;
+	batch->from = GRAPH_NO_NODE;
+	if (!batch->follows && (flow->needs_address || flow->needs_context ||
+	                        flow->stack.must_pop || !enter_graph(flow, batch)))
 		return STATUS_OK;
 	flow->is_excepted = false;
-	*ran = graph_run(flow->graph, &flow->at, atoms, count, leg);
+	*ran = graph_run(flow->graph, &flow->at, atoms, count, batch);
 	if (*ran == 0)
 		return STATUS_OK;
-	leg->index = index;
-	flow->leg_count++;
+	batch->index = index;
+	flow->batch_count++;
 	if (flow->at == GRAPH_LEAVES) {
-		const struct walk *walk = &flow->graph->nodes[leg->last].walk;
+		const struct walk *walk = &flow->graph->nodes[batch->last].walk;
 
 		flow->address = walk->end;
 		flow->isa = walk->last.next_isa;
 		flow->needs_address = true;
-		flow->from = leg->last;
+		flow->from = batch->last;
 	}
 	return STATUS_OK;
 }

@@ -22,7 +22,7 @@ struct decoder_options {
 	bool tpiu;       /* from a trace port, with full synchronisation packets */
 	bool tpiu_hsync; /* and half-word ones */
 	bool dstream;    /* and in the blocks of a DSTREAM */
-	/* ETE: a branch not taken in front of a source address ends a range. */
+	/* ETE: a branch not taken before a source address ends a range. */
 	bool splits_sources;
 	/*
 	 * The graph that runs are followed through, for a caller of decoder_pull(): it must outlive
@@ -37,22 +37,23 @@ struct decoder_options {
 	 * for decoders that decoder_can_begin_at() names.
 	 */
 	uint64_t begin;
-	bool stops_at_joints;
+	bool stops_at_sync_points;
 };
 
 /*
- * What comes next: an element, or runs as legs through the graph (leg_count > 0, element not set).
- * A source that is not followed through a graph gives its runs as elements.
+ * What comes next: an element, or runs as atom batches through the graph (batch_count > 0, element
+ * not set). A source that is not followed through a graph gives its runs as elements.
  *
- * Or a joint (no leg, no element), if the caller asked for them: a place behind an A-Sync from
- * which on nothing depends on what was before the A-Sync, if the source keeps its rules. Two
- * decoders that stand at the same joint with the same description yield the same from there on.
+ * Or a synchronization point (no atom batch, no element), if the caller asked for them: a place
+ * after an A-Sync from which on nothing depends on what was before the A-Sync, if the source keeps
+ * its rules. Two decoders that stand at the same synchronization point with the same description
+ * yield the same from there on.
  */
 struct decoded {
-	bool is_joint;
-	bool is_paused;         /* no leg, no element: the limit was met */
-	const struct leg *legs; /* valid until the next call */
-	size_t leg_count;
+	bool is_sync_point;
+	bool is_paused;                   /* no atom batch, no element: the limit was met */
+	const struct atom_batch *batches; /* valid until the next call */
+	size_t batch_count;
 	bool is_drained; /* all runs visited in the graph so far were given out by now */
 	struct element element;
 };

@@ -22,7 +22,7 @@ struct etm_drive {
 	struct etm_queue out;
 	struct follow *follow;
 	struct memmap *no_memory; /* of a source without a core */
-	uint64_t position;        /* behind the last packet's last byte */
+	uint64_t position;        /* after the last packet's last byte */
 	bool is_ended;
 	/* Packets for the user. */
 	bool lists_packets;

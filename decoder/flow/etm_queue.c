@@ -40,13 +40,13 @@ static void grow_ring(struct etm_ring *ring)
 	*ring = grown;
 }
 
-/* The object of the element that is `place` places behind the oldest one. */
+/* The object of the element that is `place` places after the oldest one. */
 static enum isa *ring_isa(struct etm_ring *ring, size_t place)
 {
 	return &ring->isas[(ring->first + place) % ring->size];
 }
 
-/* The element leaves its object behind. */
+/* The element leaves its object after. */
 static void recycle(struct etm_queue *out, size_t place)
 {
 	const struct element *element = &out->items[out->next + place];

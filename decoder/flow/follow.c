@@ -6,7 +6,7 @@
  * The unit of the cache is the stretch: the instructions from an address to a waypoint, to a hole
  * in memory or to the next multiple of GRID, whichever comes first. Nearly every walk is one
  * stretch. Where code goes on over the grid without a waypoint, walks that began at different
- * addresses share the stretches behind it: so a megabyte of zeros does not cost a megabyte for
+ * addresses share the stretches after it: so a megabyte of zeros does not cost a megabyte for
  * each address in it that a trace names.
  */
 #include "decoder/flow/follow.h"
@@ -41,12 +41,12 @@ struct follow {
 	bool caller_keeps;       /* walks to a waypoint need no slot */
 };
 
-/* Reads code that lies one behind the other. */
+/* Reads code that lies one after the other. */
 struct reader {
 	const struct follow *follow;
 	enum space space;
 	struct bytes bytes; /* memory from the next opcode on; may be empty */
-	uint8_t it_left; /* T32: instructions that an IT in front of them puts under a condition */
+	uint8_t it_left;    /* T32: instructions that an IT before them puts under a condition */
 };
 
 struct follow *follow_create(const struct memmap *memory, const struct insn_options *options)
@@ -291,7 +291,7 @@ enum status follow_to_waypoint(struct follow *follow, enum space space, enum isa
 }
 
 /*
- * Appends the part of the stretch at walk->end in front of `stop`, which lies in it, and with
+ * Appends the part of the stretch at walk->end before `stop`, which lies in it, and with
  * `inclusive` the instruction there. False with the whole stretch if none begins at `stop`.
  */
 static bool append_until(const struct follow *follow, const struct stretch *stretch, uint64_t stop,

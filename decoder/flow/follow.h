@@ -30,7 +30,7 @@ enum { FOLLOW_LIMIT = 1 << 20 };
 /* A walk that begins at `start` and goes on up to and including a waypoint, or to its limit. */
 struct walk {
 	uint64_t start;
-	uint64_t end;   /* behind the last instruction; wraps at the end of the address space */
+	uint64_t end;   /* after the last instruction; wraps at the end of the address space */
 	uint32_t count; /* instructions; 0 if not one opcode is there */
 	enum isa isa;
 	bool ends_at_waypoint; /* false: the limit, or the opcode at `end` is not in memory */
@@ -65,7 +65,7 @@ MUST_USE enum status follow_insn(struct follow *follow, enum space space, enum i
 /* Where a walk is to end at the latest. */
 struct follow_limit {
 	uint64_t stop;  /* address of an instruction */
-	bool inclusive; /* behind that instruction, not in front of it */
+	bool inclusive; /* after that instruction, not before it */
 };
 
 /*

@@ -153,7 +153,7 @@ static enum status add_node(struct graph *graph, enum space space, const struct 
 		memset(graph->successors, 0, GRAPH_FIRST * sizeof(*graph->successors));
 	}
 	graph->nodes[number] =
-	        (struct graph_node){.walk = *walk, .space = (uint8_t)space, .is_odd = is_odd};
+	        (struct basic_block){.walk = *walk, .space = (uint8_t)space, .is_odd = is_odd};
 	graph->steps[number] =
 	        (struct graph_step){.next = {GRAPH_ALONE, GRAPH_ALONE}, .count = walk->count};
 	graph->successors[number][0] = GRAPH_NO_NODE;
@@ -184,7 +184,7 @@ static bool is_same_run(const struct walk *a, const struct walk *b)
 
 bool graph_is_odd_node(const struct graph *graph, uint32_t node, const struct walk *walk)
 {
-	const struct graph_node *n = &graph->nodes[node];
+	const struct basic_block *n = &graph->nodes[node];
 
 	return n->is_odd && is_same_run(&n->walk, walk);
 }
@@ -288,7 +288,7 @@ static enum status targets_of(struct graph *graph, uint32_t node, struct graph_t
 
 enum status graph_target_number(struct graph *graph, uint32_t node, uint32_t to, uint32_t *number)
 {
-	const struct graph_node *target = &graph->nodes[to];
+	const struct basic_block *target = &graph->nodes[to];
 	struct graph_edge wanted = {.address = target->walk.start,
 	                            .from = node,
 	                            .to = to,

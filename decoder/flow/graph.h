@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The code graph of a trace source: its nodes are the distinct runs that were followed, its edges
- * lead from a run to the one that came behind it. In: addresses, atoms. Out: node numbers.
+ * lead from a run to the one that came after it. In: addresses, atoms. Out: node numbers.
  *
  * An atom costs a pointer chase here and not a walk: that is what the speed of decoding rests on.
  * A run of the trace is a node and an outcome (taken: branch taken or instruction executed), so a
@@ -11,9 +11,9 @@
  *   - `next`, what an atom may do without further thought: a node number, or LEAVES: the run ends
  *     in an indirect branch and the trace must say where to, or ALONE: the flow is to look at this
  *     run by itself. Every node begins ALONE; the flow decides.
- *   - `successor`, the node that came behind it, where the code alone says which (0: none came
+ *   - `successor`, the node that came after it, where the code alone says which (0: none came
  *     yet). It never changes.
- *   - behind an indirect branch, `targets`: the nodes that came, in order of first appearance.
+ *   - after an indirect branch, `targets`: the nodes that came, in order of first appearance.
  *
  * Numbers begin at GRAPH_FIRST, stay valid as long as the graph, and are never given anew.
  */
@@ -34,7 +34,7 @@ enum {
 	GRAPH_NO_NODE = 0, /* where a node number may be absent */
 };
 
-struct graph_node {
+struct basic_block {
 	struct walk walk; /* the run; of an odd one `last` says what its element said */
 	uint8_t space;
 	/*
@@ -55,8 +55,8 @@ struct graph_step {
 	uint32_t epoch;   /* the last one in which it was run */
 };
 
-/* Runs one behind the other, as the atoms of a packet or several made them. */
-struct leg {
+/* Runs one after the other, as the atoms of a packet or several made them. */
+struct atom_batch {
 	uint64_t index; /* Idx of the first packet */
 	uint32_t first; /* node of the first run */
 	uint32_t last;  /* node of the last run */
@@ -69,7 +69,7 @@ struct leg {
 	uint32_t from;
 	uint32_t number;
 	uint8_t count; /* runs: 1 to 32 */
-	bool follows;  /* by an edge of the code behind the last run of the leg before */
+	bool follows;  /* by an edge of the code after the last run of the atom batch before */
 };
 
 struct graph_slot;
@@ -77,8 +77,8 @@ struct graph_targets;
 struct graph_edge;
 
 struct graph {
-	struct graph_node *nodes; /* by number; the first GRAPH_FIRST are none */
-	struct graph_step *steps; /* the same */
+	struct basic_block *nodes; /* by number; the first GRAPH_FIRST are none */
+	struct graph_step *steps;  /* the same */
 	uint32_t (*successors)[2];
 	size_t count;
 	size_t node_capacity;
@@ -123,7 +123,7 @@ MUST_USE enum status graph_intern(struct graph *graph, const struct walk *walk, 
                                   bool *is_new);
 
 /*
- * Says that `to` comes behind the run, whose last instruction tells where it leads. False if
+ * Says that `to` comes after the run, whose last instruction tells where it leads. False if
  * another node is said to already, or one of the two alone is odd: what cut a run short once may
  * not do so again.
  */
@@ -176,15 +176,14 @@ static inline void graph_mark(struct graph *graph, struct graph_step *step, uint
 }
 
 /*
- * Runs up to `count` (1 to 32) atoms from node `at` on, as far as `next` leads, and fills the leg
- * but for `index`,
- * `from` and `follows`. Returns how many were run (if 0 the leg says nothing); `*at` is
- * then where execution stands: a node, LEAVES behind the last run, or, with atoms left, the node to
- * be looked at by itself. Whoever calls it has reserved 32 visits. Here and not in graph.c for
- * speed.
+ * Runs up to `count` (1 to 32) atoms from node `at` on, as far as `next` leads, and fills the atom
+ * batch but for `index`, `from` and `follows`. Returns how many were run (if 0 the atom batch says
+ * nothing); `*at` is then where execution stands: a node, LEAVES after the last run, or, with atoms
+ * left, the node to be looked at by itself. Whoever calls it has reserved 32 visits. Here and not
+ * in graph.c for speed.
  */
 static inline unsigned int graph_run(struct graph *graph, uint32_t *at, uint32_t atoms,
-                                     unsigned int count, struct leg *leg)
+                                     unsigned int count, struct atom_batch *batch)
 {
 	uint32_t left = atoms;
 	uint32_t instructions = 0;
@@ -192,7 +191,7 @@ static inline unsigned int graph_run(struct graph *graph, uint32_t *at, uint32_t
 	uint32_t last = node;
 	unsigned int ran = 0;
 
-	leg->first = node;
+	batch->first = node;
 	while (ran < count && node != GRAPH_LEAVES) {
 		struct graph_step *step = &graph->steps[node];
 		uint32_t next = step->next[left & 1];
@@ -207,10 +206,10 @@ static inline unsigned int graph_run(struct graph *graph, uint32_t *at, uint32_t
 		ran++;
 	}
 	*at = node;
-	leg->last = last;
-	leg->atoms = atoms & (uint32_t)((UINT64_C(1) << ran) - 1);
-	leg->instructions = instructions;
-	leg->count = (uint8_t)ran;
+	batch->last = last;
+	batch->atoms = atoms & (uint32_t)((UINT64_C(1) << ran) - 1);
+	batch->instructions = instructions;
+	batch->count = (uint8_t)ran;
 	return ran;
 }
 

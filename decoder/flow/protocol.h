@@ -23,7 +23,7 @@ struct protocol_input {
 	struct bytes data;
 	enum deframe_format format;
 	struct decoder_options options;
-	bool joins_legs; /* a leg's Idx need be that of its first packet only */
+	bool joins_batches; /* an atom batch's Idx need be that of its first packet only */
 	struct diag_list *diags;
 };
 
@@ -32,16 +32,16 @@ struct protocol_decoder {
 	/* As the functions of decoder.h; `*state` is the decoder's own. */
 	enum status (*open)(const struct protocol_input *input, void **state, uint8_t *trace_id);
 	void (*destroy)(void *state);
-	/* One of the two: elements alone, or legs through input->options.graph too. */
+	/* One of the two: elements alone, or atom batches through input->options.graph too. */
 	enum status (*next)(void *state, struct element *element);
 	enum status (*pull)(void *state, struct decoded *decoded);
 	uint64_t (*position)(const void *state);
 	bool (*next_address)(const void *state, uint64_t *address);
 	const uint64_t *(*seen_ids)(const void *state); /* as struct deframe's; NULL: not told */
-	/* As decoder_limit() and its like; NULL if it has no joints. */
+	/* As decoder_limit() and its like; NULL if it has no synchronization points. */
 	void (*limit)(void *state, uint64_t end);
-	uint64_t (*joint_sync)(const void *state);
-	void (*describe_joint)(const void *state, struct text *out);
+	uint64_t (*sync_point_offset)(const void *state);
+	void (*describe_sync_point)(const void *state, struct text *out);
 };
 
 extern const struct protocol_decoder etm3_decoder;

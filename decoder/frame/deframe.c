@@ -13,14 +13,14 @@
 enum {
 	FLAGS_AT = 15,       /* bit i: low bit of even byte 2i, or "the odd byte is the old ID's" */
 	SEEK_BACK = 1 << 16, /* bytes in which the ID before a place is looked for */
-	LAST_AT = 14,        /* behind seven pairs of an even and an odd byte, a byte alone */
-	ID_RESERVED = 0x70   /* this one and those behind it */
+	LAST_AT = 14,        /* after seven pairs of an even and an odd byte, a byte alone */
+	ID_RESERVED = 0x70   /* this one and those after it */
 };
 
 /* A run of bytes of one ID within a frame. */
 struct run {
 	uint64_t frame;     /* position of the frame */
-	unsigned int begin; /* index of the run's first byte, from the frame's begin */
+	unsigned int begin; /* index of the run's first byte, from the frame's start */
 	unsigned int count; /* data bytes in it so far, of whatever ID */
 };
 
@@ -52,7 +52,7 @@ void deframe_init(struct deframe *d, enum deframe_format format, struct bytes da
 	d->seen_ids[1] = 0;
 }
 
-/* Moves what was not read to the window's begin and returns how much it is. */
+/* Moves what was not read to the window's start and returns how much it is. */
 static size_t compact(struct deframe *d)
 {
 	size_t at = bytes_offset(&d->bytes);
@@ -109,7 +109,7 @@ static size_t unpack_frame(struct deframe *d, size_t held, const uint8_t *frame,
 		if (!(even & 1)) {
 			held = put(d, held, &run, place, even | (flags & 1));
 		} else if ((flags & 1) && even >> 1 != d->current_id) {
-			/* The new ID takes effect behind the odd byte. */
+			/* The new ID takes effect after the odd byte. */
 			held = put(d, held, &run, place + 1, odd);
 			change_id(d, &run, place, even);
 			continue;
@@ -183,7 +183,7 @@ static size_t refill_frames(struct deframe *d, size_t held)
 	return held;
 }
 
-/* The ID that is current behind a frame that has one. */
+/* The ID that is current after a frame that has one. */
 static unsigned int last_id(const uint8_t *frame)
 {
 	unsigned int id = 0;

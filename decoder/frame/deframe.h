@@ -9,10 +9,10 @@
  * to nobody and are dropped; ID 0x00 (padding) and 0x70-0x7f are no trace source's.
  *
  * Only a window of the bytes is held, whatever the size of the buffer: deframe_refill() keeps
- * what is not read yet and puts more behind it. A packet that is cut at the window's end is read
+ * what is not read yet and puts more after it. A packet that is cut at the window's end is read
  * again after a refill.
  *
- * Two things no formatter sends, and what is behind them is not trusted: an ID in whose turn there
+ * Two things no formatter sends, and what is after them is not trusted: an ID in whose turn there
  * is not one byte, and a synchronisation packet of the trace port where none may be.
  *
  * Each byte has two places. `position` is where it lies in the buffer. `index` is what OpenCSD
@@ -38,7 +38,7 @@ enum {
 
 /* How the buffer is packed. */
 enum deframe_format {
-	DEFRAME_CORESIGHT,     /* frames, aligned to the buffer's begin */
+	DEFRAME_CORESIGHT,     /* frames, aligned to the buffer's start */
 	DEFRAME_SOURCE,        /* one source's bytes and nothing else */
 	DEFRAME_TPIU,          /* frames with full synchronisation packets between, tpiu.h */
 	DEFRAME_TPIU_HSYNC,    /* and half-word ones within */
@@ -52,7 +52,7 @@ struct deframe {
 	enum deframe_format format;
 	struct bytes input;       /* what was not unpacked yet; not of a trace port */
 	struct tpiu tpiu;         /* of a trace port */
-	bool is_broken;           /* what is behind the window is no trace */
+	bool is_broken;           /* what is after the window is no trace */
 	uint8_t trace_id;         /* the wanted one */
 	int current_id;           /* -1 before the first */
 	uint64_t seen_ids[2];     /* in frames: bit ID % 64 of seen_ids[ID / 64] */
@@ -71,7 +71,7 @@ void deframe_init(struct deframe *d, enum deframe_format format, struct bytes da
 
 /*
  * Begins at `offset` of the buffer instead, a multiple of FRAME_SIZE: what the deframer would give
- * from there on if it had come from the buffer's begin. An ID that no frame of the 64 KiB before
+ * from there on if it had come from the buffer's start. An ID that no frame of the 64 KiB before
  * says is not known: up to the next one, bytes are nobody's. For frames and one source's bytes
  * alone, and before the first refill.
  */
@@ -79,7 +79,7 @@ void deframe_seek(struct deframe *d, uint64_t offset);
 
 /*
  * Goes no further than `end`, a multiple of FRAME_SIZE, until the next call of this: beyond it,
- * deframe_refill() answers UNAVAILABLE. Behind the buffer's end there is no limit. Not for a trace
+ * deframe_refill() answers UNAVAILABLE. After the buffer's end there is no limit. Not for a trace
  * port.
  */
 void deframe_limit(struct deframe *d, uint64_t end);
@@ -87,7 +87,7 @@ void deframe_limit(struct deframe *d, uint64_t end);
 /*
  * Unpacks more, at least one byte; those already in `bytes` and not read move to the window's
  * begin. END if the buffer has no more of this ID (a last frame that is not whole is left out),
- * BAD_DATA if what is behind is no frames, UNAVAILABLE at the limit, TRUNCATED if the window is
+ * BAD_DATA if what is after is no frames, UNAVAILABLE at the limit, TRUNCATED if the window is
  * full of bytes that were not read.
  */
 MUST_USE enum status deframe_refill(struct deframe *d);

@@ -22,7 +22,7 @@
 enum {
 	TPIU_FRAME = 16,
 	DSTREAM_BLOCK = 512,
-	DSTREAM_DATA = 504, /* of a block, at its begin */
+	DSTREAM_DATA = 504, /* of a block, at its start */
 };
 
 struct tpiu {

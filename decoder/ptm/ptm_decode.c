@@ -78,7 +78,7 @@ static enum status give_packet(struct ptm *d, const struct ptm_packet *packet, c
 	return is_known ? STATUS_OK : ptm_flow_packet(&d->flow, packet, index);
 }
 
-/* The bytes that are left are no whole packet, and nothing comes behind them. */
+/* The bytes that are left are no whole packet, and nothing comes after them. */
 static enum status end(struct ptm *d)
 {
 	struct deframe *deframe = &d->drive.deframe;

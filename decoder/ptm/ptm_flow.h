@@ -58,7 +58,7 @@ MUST_USE enum status ptm_flow_packet(struct ptm_flow *flow, const struct ptm_pac
 /* The trace is at its end: EO_TRACE. */
 MUST_USE enum status ptm_flow_end(struct ptm_flow *flow);
 
-/* Where execution stands behind all elements; false if the trace does not say. */
+/* Where execution stands after all elements; false if the trace does not say. */
 bool ptm_flow_next_address(const struct ptm_flow *flow, uint64_t *address);
 
 #endif

@@ -73,7 +73,7 @@ static enum status read_nothing(struct ptm_reader *reader, struct bytes *in,
 	return STATUS_OK;
 }
 
-/* Behind its first zero. Too few or too many zeros are a bad packet up to where that shows. */
+/* After its first zero. Too few or too many zeros are a bad packet up to where that shows. */
 static enum status read_async(struct ptm_reader *reader, struct bytes *in,
                               struct ptm_packet *packet)
 {
@@ -279,7 +279,7 @@ static enum status read_address_bytes(struct bytes *in, uint8_t first, struct ad
 	return STATUS_OK;
 }
 
-/* True if an exception byte follows: only behind an address of two bytes or more. */
+/* True if an exception byte follows: only after an address of two bytes or more. */
 static bool has_exception_byte(const struct address_bytes *a)
 {
 	return a->count > 1 && (a->bytes[a->count - 1] & LAST_MORE);
@@ -358,7 +358,7 @@ static enum status read_branch(struct ptm_reader *reader, struct bytes *in,
 	return STATUS_OK;
 }
 
-/* An address as of a branch; only one of five bytes may have a byte behind it. */
+/* An address as of a branch; only one of five bytes may have a byte after it. */
 static enum status read_waypoint(struct ptm_reader *reader, struct bytes *in,
                                  struct ptm_packet *packet)
 {
@@ -384,7 +384,7 @@ static enum status pass_over(struct bytes *in, struct ptm_packet *packet, size_t
 }
 
 /*
- * How many bytes behind `count` belong to the group of unsynchronised bytes: all in front of an
+ * How many bytes after `count` belong to the group of unsynchronised bytes: all before an
  * A-Sync, which gives 0. TRUNCATED if that depends on bytes that are not there.
  */
 static enum status next_not_sync(const struct bytes *in, size_t count, size_t *more)

@@ -77,9 +77,9 @@ struct ptm_reader {
 void ptm_reader_init(struct ptm_reader *reader, const struct ptm_config *config);
 
 /*
- * The next packet at the cursor, which then lies behind it.
+ * The next packet at the cursor, which then lies after it.
  * TRUNCATED or END: bytes are missing, nothing changed. BAD_DATA: `packet` has the type
- * BAD_SEQUENCE or RESERVED, and the cursor lies behind the bytes that are none.
+ * BAD_SEQUENCE or RESERVED, and the cursor lies after the bytes that are none.
  * Before the first A-Sync packets are of type NOT_SYNC: bytes that were passed over, in groups
  * that end with `block_end`, a pointer into the bytes or their end.
  */

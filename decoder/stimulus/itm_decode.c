@@ -75,7 +75,7 @@ static enum status give_packet(struct itm *d, const struct itm_packet *packet, c
 	return sw_drive_list(&d->drive, listed, index);
 }
 
-/* The bytes that are left are no whole packet, and nothing comes behind them. */
+/* The bytes that are left are no whole packet, and nothing comes after them. */
 static enum status end(struct itm *d)
 {
 	struct bytes *bytes = &d->drive.deframe.bytes;

@@ -19,7 +19,7 @@ static uint32_t prescale_of(uint32_t control)
 	return control & TCR_SWOENA ? divisors[control >> TCR_PRESCALE_AT & 3] : 1;
 }
 
-/* What was known before is of no use behind bytes that were lost. */
+/* What was known before is of no use after bytes that were lost. */
 static void lose_sync(struct itm_flow *flow, enum no_sync_reason reason)
 {
 	flow->state = ITM_FLOW_NO_SYNC;

@@ -43,7 +43,7 @@ static enum status read_continued(struct bytes *in, unsigned int most, struct it
 	return STATUS_OK;
 }
 
-/* Behind the first zero. A byte that is none of the packet ends it. */
+/* After the first zero. A byte that is none of the packet ends it. */
 static enum status read_async(struct bytes *in, struct itm_packet *packet)
 {
 	size_t zeros = bytes_count_zeros(in, 0, SIZE_MAX);
@@ -141,7 +141,7 @@ void itm_reader_init(struct itm_reader *reader)
 	*reader = (struct itm_reader){.is_synced = false};
 }
 
-/* Bytes before a zero, which may begin a synchronisation packet, or zeros that begin none. */
+/* Bytes before a zero, which may begin a synchronisation packet, or zeros that start none. */
 static enum status find_async(struct bytes *in, struct itm_packet *packet)
 {
 	size_t zeros = bytes_count_zeros(in, 0, SIZE_MAX);

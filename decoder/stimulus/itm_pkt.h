@@ -35,7 +35,7 @@ struct itm_packet {
 	uint8_t header;
 	/* Which of the following are valid depends on the type. */
 	uint8_t source;        /* SOFTWARE: port within its page; HARDWARE: discriminator */
-	uint8_t value_size;    /* bytes that held the value; EXTENSION: behind the header */
+	uint8_t value_size;    /* bytes that held the value; EXTENSION: after the header */
 	uint64_t value;        /* payload, cycles, timestamp bits, extension information */
 	enum itm_delay delay;  /* LOCAL_TIMESTAMP */
 	bool is_clock_changed; /* GLOBAL_TIMESTAMP_1 */
@@ -50,9 +50,9 @@ struct itm_reader {
 void itm_reader_init(struct itm_reader *reader);
 
 /*
- * The next packet at the cursor, which then lies behind it.
+ * The next packet at the cursor, which then lies after it.
  * TRUNCATED or END: bytes are missing, nothing changed. BAD_DATA: `packet` has the type
- * BAD_SEQUENCE or RESERVED, the cursor lies behind the bytes that are none, and synchronisation is
+ * BAD_SEQUENCE or RESERVED, the cursor lies after the bytes that are none, and synchronisation is
  * lost. Without synchronisation packets are of type NOT_SYNC: bytes that were passed over.
  */
 MUST_USE enum status itm_reader_next(struct itm_reader *reader, struct bytes *in,

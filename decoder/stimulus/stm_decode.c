@@ -78,7 +78,7 @@ static enum status give_packet(struct stm *d, const struct stm_packet *packet, c
 	return sw_drive_list(&d->drive, listed, index);
 }
 
-/* The nibbles that are left are no whole packet, and nothing comes behind them. */
+/* The nibbles that are left are no whole packet, and nothing comes after them. */
 static enum status end(struct stm *d)
 {
 	struct bytes *bytes = &d->drive.deframe.bytes;

@@ -7,7 +7,7 @@
 
 enum {
 	PREFIX_2 = 0xf, /* an opcode of two nibbles or more */
-	PREFIX_3 = 0x0, /* behind PREFIX_2: of three */
+	PREFIX_3 = 0x0, /* after PREFIX_2: of three */
 	VERSION_BINARY = 3,
 	VERSION_GRAY = 4,
 };
@@ -140,24 +140,24 @@ void stm_reader_init(struct stm_reader *reader)
 	*reader = (struct stm_reader){.clock = STM_CLOCK_UNKNOWN};
 }
 
-/* Counts nibbles of 0xf from `count` on, and reads the one behind them. */
-static enum status read_fs(struct nibbles *in, unsigned int *count, uint8_t *behind)
+/* Counts nibbles of 0xf from `count` on, and reads the one after them. */
+static enum status read_fs(struct nibbles *in, unsigned int *count, uint8_t *after)
 {
 	do {
-		TRY(read_nibble(in, behind));
-		if (*behind == 0xf && *count < STM_ASYNC_NIBBLES)
+		TRY(read_nibble(in, after));
+		if (*after == 0xf && *count < STM_ASYNC_NIBBLES)
 			(*count)++;
-	} while (*behind == 0xf);
+	} while (*after == 0xf);
 	return STATUS_OK;
 }
 
 static enum status read_async(struct nibbles *in)
 {
 	unsigned int count = 2; /* the opcode's own */
-	uint8_t behind;
+	uint8_t after;
 
-	TRY(read_fs(in, &count, &behind));
-	return count == STM_ASYNC_NIBBLES && behind == 0 ? STATUS_OK : STATUS_BAD_DATA;
+	TRY(read_fs(in, &count, &after));
+	return count == STM_ASYNC_NIBBLES && after == 0 ? STATUS_OK : STATUS_BAD_DATA;
 }
 
 /* Up to what may begin a synchronisation packet, or one that is whole. */
@@ -169,14 +169,14 @@ static enum status find_async(struct nibbles *in, struct stm_packet *packet)
 	packet->type = STM_NOT_SYNC;
 	for (;;) {
 		unsigned int count = 0;
-		uint8_t behind;
+		uint8_t after;
 		enum status status;
 
 		*in = at;
-		status = read_fs(&at, &count, &behind);
+		status = read_fs(&at, &count, &after);
 		if (status != STATUS_OK)
 			return has_passed ? STATUS_OK : status;
-		if (count == STM_ASYNC_NIBBLES && behind == 0)
+		if (count == STM_ASYNC_NIBBLES && after == 0)
 			break;
 		has_passed = true;
 	}
@@ -239,7 +239,7 @@ static enum status read_synced(const struct stm_reader *reader, struct nibbles *
 	return status;
 }
 
-/* What a whole packet changes for those behind it. */
+/* What a whole packet changes for those after it. */
 static void keep(struct stm_reader *reader, const struct stm_packet *packet)
 {
 	switch (packet->type) {

@@ -46,7 +46,7 @@ struct stm_packet {
 	uint8_t digits;     /* nibbles of the value */
 	uint64_t value;     /* data, master, channel, error, version, frequency; RESERVED: opcode */
 	uint64_t timestamp; /* whole, if has_timestamp */
-	uint8_t master;     /* current one, behind this packet */
+	uint8_t master;     /* current one, after this packet */
 	uint16_t channel;   /* the same */
 };
 
@@ -62,9 +62,9 @@ struct stm_reader {
 void stm_reader_init(struct stm_reader *reader);
 
 /*
- * The next packet at the cursor, which then lies behind it.
+ * The next packet at the cursor, which then lies after it.
  * TRUNCATED or END: nibbles are missing, nothing changed. BAD_DATA: `packet` has the type
- * BAD_SEQUENCE or RESERVED, the cursor lies behind the nibbles that are none, and synchronisation
+ * BAD_SEQUENCE or RESERVED, the cursor lies after the nibbles that are none, and synchronisation
  * is lost. Without synchronisation packets are of type NOT_SYNC: nibbles that were passed over.
  */
 MUST_USE enum status stm_reader_next(struct stm_reader *reader, struct bytes *in,

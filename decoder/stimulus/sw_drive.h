@@ -31,7 +31,7 @@ struct element *sw_out_add(struct sw_out *out, enum element_type type, uint64_t 
 
 struct sw_drive {
 	struct sw_out out;
-	uint64_t position; /* behind the last packet's last byte */
+	uint64_t position; /* after the last packet's last byte */
 	bool is_ended;
 	/* A synchronisation packet that is longer than the window. */
 	bool has_begin_index;

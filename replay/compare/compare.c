@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "replay/compare/alignment.h"
 #include "replay/compare/compare_values.h"
-#include "replay/compare/match.h"
 #include "replay/session/session.h"
 #include "replay/tarmac/tarmac.h"
 
-_Static_assert((int)COMPARE_A == (int)MATCH_A && (int)COMPARE_B == (int)MATCH_B,
+_Static_assert((int)COMPARE_A == (int)ALIGNMENT_A && (int)COMPARE_B == (int)ALIGNMENT_B,
                "sides are the same");
 
 /* What the matcher sees of a history. */
@@ -26,7 +26,7 @@ struct view {
 struct compare {
 	struct view views[COMPARE_SIDES];
 	struct compare_options options;
-	struct match *match;
+	struct alignment *alignment;
 	/* The pairs that are left of a stretch that is the same. */
 	uint64_t position[COMPARE_SIDES];
 	uint64_t left;
@@ -86,7 +86,7 @@ static uint64_t view_next_gap(void *context, uint64_t position)
 		else
 			high = middle;
 	}
-	return low < count ? gaps[low].position : MATCH_NO_GAP;
+	return low < count ? gaps[low].position : ALIGNMENT_NO_GAP;
 }
 
 static enum status open_view(struct view *view, const struct compare_side *side,
@@ -113,12 +113,12 @@ enum status compare_open(const struct compare_side sides[COMPARE_SIDES],
                          const struct compare_options *options, struct compare **compare)
 {
 	struct compare *c = calloc(1, sizeof(*c));
-	struct match_side match[MATCH_SIDES];
+	struct alignment_side alignment[ALIGNMENT_SIDES];
 	enum status status = c ? STATUS_OK : STATUS_NO_MEM;
 
 	for (int i = 0; i < COMPARE_SIDES && status == STATUS_OK; i++) {
 		status = open_view(&c->views[i], &sides[i], options->aspects);
-		match[i] = (struct match_side){
+		alignment[i] = (struct alignment_side){
 		        .key = view_key,
 		        .next_gap = view_next_gap,
 		        .context = &c->views[i],
@@ -127,7 +127,7 @@ enum status compare_open(const struct compare_side sides[COMPARE_SIDES],
 		};
 	}
 	if (status == STATUS_OK)
-		status = match_open(match, &c->match);
+		status = alignment_open(alignment, &c->alignment);
 	if (status != STATUS_OK) {
 		compare_close(c);
 		return status;
@@ -146,7 +146,7 @@ void compare_close(struct compare *compare)
 		free(compare->bytes[i].items);
 	}
 	compare_list_fini(&compare->list);
-	match_close(compare->match);
+	alignment_close(compare->alignment);
 	free(compare);
 }
 
@@ -343,7 +343,7 @@ static enum status compare_stretch(struct compare *c, struct compare_difference 
 	return STATUS_OK;
 }
 
-static void take_different(struct compare *c, const struct match_stretch *stretch,
+static void take_different(struct compare *c, const struct alignment_stretch *stretch,
                            struct compare_difference *difference)
 {
 	bool is_gap = stretch->is_gap && !c->options.is_strict;
@@ -370,14 +370,14 @@ static void take_different(struct compare *c, const struct match_stretch *stretc
 enum status compare_next(struct compare *compare, struct compare_difference *difference)
 {
 	for (;;) {
-		struct match_stretch stretch;
+		struct alignment_stretch stretch;
 		enum status status;
 		bool found;
 
 		TRY(compare_stretch(compare, difference, &found));
 		if (found)
 			return STATUS_OK;
-		status = match_next(compare->match, &stretch);
+		status = alignment_next(compare->alignment, &stretch);
 		if (status != STATUS_OK) {
 			*difference = (struct compare_difference){.before = compare->before};
 			return status;

@@ -3,10 +3,11 @@
  * Two histories compared, of traces of any kinds. In: a core of a session, twice. Out: the places
  * where they differ, oldest first, and a summary.
  *
- * Instructions are matched by address and instruction set (replay/compare/match.h says how, and how
- * far). Of two that match, the aspects are compared that both traces know; what one of them does
- * not know is no difference. Registers are those that either instruction updates, memory is the
- * bytes that it reads and writes; both only where both traces carry data (replay/tarmac/effects.h).
+ * Instructions are matched by address and instruction set (replay/compare/alignment.h says how, and
+ * how far). Of two that match, the aspects are compared that both traces know; what one of them
+ * does not know is no difference. Registers are those that either instruction updates, memory is
+ * the bytes that it reads and writes; both only where both traces carry data
+ * (replay/tarmac/effects.h).
  *
  * What one history has more where the other has a gap is reported, and is no difference. The begin
  * of a trace of program flow is such a gap: a buffer holds the end of what was executed.
@@ -77,12 +78,12 @@ struct compare_summary {
 
 struct compare;
 
-/* NO_MEM; NOT_FOUND if a side's `from` is behind its end. */
+/* NO_MEM; NOT_FOUND if a side's `from` is after its end. */
 MUST_USE enum status compare_open(const struct compare_side sides[COMPARE_SIDES],
                                   const struct compare_options *options, struct compare **compare);
 void compare_close(struct compare *compare); /* NULL is fine */
 
-/* The next difference. END behind the last, with `before` alone in it. NO_MEM. */
+/* The next difference. END after the last, with `before` alone in it. NO_MEM. */
 MUST_USE enum status compare_next(struct compare *compare, struct compare_difference *difference);
 
 /* Of what compare_next() has passed. */

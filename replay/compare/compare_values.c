@@ -94,7 +94,7 @@ static bool is_same_register(const struct tarmac_register *a, const struct tarma
 	return a->file != TARMAC_FILE_SYSTEM || str_eq_nocase(a->name, b->name);
 }
 
-/* The last update of the register behind items[from], since that is what stays. */
+/* The last update of the register after items[from], since that is what stays. */
 static const struct effect *find_update(const struct effects *effects, size_t from,
                                         const struct tarmac_register *reg)
 {
@@ -163,7 +163,7 @@ struct change {
 	struct value after;
 };
 
-/* The state behind a text's last instruction may not be told; it counts as what is before. */
+/* The state after a text's last instruction may not be told; it counts as what is before. */
 static enum status read_change(const struct compare_values *v, unsigned int number,
                                struct change *change)
 {
@@ -335,7 +335,7 @@ static void put_byte(struct text *out, const struct compare_byte *byte)
 /* Different bytes in a row, in the order of memory. */
 struct byte_run {
 	uint64_t begin;
-	uint64_t end; /* behind the last one; begin if there is none */
+	uint64_t end; /* after the last one; begin if there is none */
 	struct text texts[COMPARE_SIDES];
 };
 

@@ -35,7 +35,7 @@ void tarmac_writer_close(struct tarmac_writer *writer); /* NULL is fine */
 
 /*
  * Appends the next instruction with what stands before it; the first call begins the text, and the
- * last one, which returns END, writes what stands behind the last instruction. NO_MEM.
+ * last one, which returns END, writes what stands after the last instruction. NO_MEM.
  */
 MUST_USE enum status tarmac_writer_next(struct tarmac_writer *writer, struct text *out);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tarmac Text Rev 3 written (ARM-EPM-041435): "ES" records and the lines behind them. In: events.
+ * Tarmac Text Rev 3 written (ARM-EPM-041435): "ES" records and the lines after them. In: events.
  * Out: lines that follow the document, and its readers' habits where it leaves a choice:
  *   - a record without a timestamp has blanks in its place. The document has dashes there, which
  *     Arm's public tools take for an event of their own;
@@ -18,7 +18,7 @@ enum {
 	TIMESTAMP_DIGITS = 11,
 };
 
-/* In front of every line of a record but the first. */
+/* Before every line of a record but the first. */
 static const char indent[] = "                    ";
 
 static void begin(struct line_writer *w)
@@ -79,7 +79,7 @@ static void put_security(struct line_writer *w, enum tarmac_security security)
 	}
 }
 
-/* Blanks up to `column` characters behind `begin`. */
+/* Blanks up to `column` characters after `begin`. */
 static void pad(struct line_writer *w, size_t begin, size_t column)
 {
 	do

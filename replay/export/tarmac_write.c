@@ -361,7 +361,7 @@ static const struct history_event *next_event(const struct tarmac_writer *w, uin
 	               : NULL;
 }
 
-/* True if nothing is missing between the event at hand and the instruction behind it. */
+/* True if nothing is missing between the event at hand and the instruction after it. */
 static bool leads_on(const struct tarmac_writer *w)
 {
 	size_t count;

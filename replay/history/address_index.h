@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which parts of a path ran which code: the path's blocks in groups, and for each group the nodes
- * of the code graph that were run in it. A search for an address looks into the groups that ran one
- * of its nodes and steps over all others.
+ * Which parts of an outcome log ran which code: the outcome log's blocks in groups, and for each
+ * group the nodes of the code graph that were run in it. A search for an address looks into the
+ * groups that ran one of its nodes and steps over all others.
  */
 #ifndef CSREPLAY_REPLAY_HISTORY_ADDRESS_INDEX_H
 #define CSREPLAY_REPLAY_HISTORY_ADDRESS_INDEX_H

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "decoder/decoder.h"
-#include "replay/history/crew.h"
+#include "replay/history/thread_pool.h"
 
 /* A core's history, as one thread makes it. */
 struct job {
@@ -20,7 +20,7 @@ struct pool {
 	struct history **histories;
 	struct job *jobs;
 	size_t job_count;
-	struct crew crew;
+	struct thread_pool thread_pool;
 };
 
 /* A thread's view of the progress. */
@@ -36,8 +36,8 @@ static bool progress(void *context, uint64_t done, uint64_t total)
 
 	if (worker->reports && options->progress &&
 	    !options->progress(options->context, done, total))
-		crew_stop(&worker->pool->crew);
-	return !crew_is_stopped(&worker->pool->crew);
+		thread_pool_stop(&worker->pool->thread_pool);
+	return !thread_pool_is_stopped(&worker->pool->thread_pool);
 }
 
 static enum status work(void *context, unsigned int member, size_t number)
@@ -76,12 +76,12 @@ static enum status share_out(struct pool *pool)
 {
 	enum status status;
 
-	pool->crew = (struct crew){.job_count = pool->job_count,
-	                           .threads = pool->options->threads,
-	                           .work = work,
-	                           .poll = poll,
-	                           .context = pool};
-	status = crew_work(&pool->crew);
+	pool->thread_pool = (struct thread_pool){.job_count = pool->job_count,
+	                                         .threads = pool->options->threads,
+	                                         .work = work,
+	                                         .poll = poll,
+	                                         .context = pool};
+	status = thread_pool_work(&pool->thread_pool);
 	for (size_t i = 0; i < pool->job_count; i++)
 		TRY(pool->jobs[i].status);
 	return status;

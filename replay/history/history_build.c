@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Building a history: the sources of a core one behind the other, each decoded into parts
+ * Building a history: the sources of a core one after the other, each decoded into parts
  * (source_decode.c), the parts joined, and what is known of the whole: the code that was executed,
  * and whether the trace leads to the halt.
  */
@@ -48,7 +48,7 @@ static enum status append_mark(struct mark_list *list, struct mark_entry entry)
 	return STATUS_OK;
 }
 
-/* Cycles are a sum from the part's begin; all other marks are values. */
+/* Cycles are a sum from the part's start; all other marks are values. */
 static enum status append_marks(struct notes *notes, const struct part_builder *part,
                                 uint64_t position, uint64_t cycles)
 {
@@ -79,14 +79,14 @@ static enum status append_gaps(struct notes *notes, const struct gap_list *gaps,
 }
 
 /* The first run of a part that continues a trace must be where the last one led to. */
-static enum status check_joint(struct builder *b, const struct part_builder *part)
+static enum status check_sync_point(struct builder *b, const struct part_builder *part)
 {
 	struct history *h = b->history;
 	uint64_t start;
 
-	if (!b->has_expected || part->first_explained || part->path.run_count == 0)
+	if (!b->has_expected || part->first_explained || part->log.run_count == 0)
 		return STATUS_OK;
-	start = part->graph->nodes[part->path.blocks[0].node].walk.start;
+	start = part->graph->nodes[part->log.blocks[0].node].walk.start;
 	if (start == b->expected)
 		return STATUS_OK;
 	return notes_add_gap(&h->notes, &(struct gap){.position = h->length,
@@ -109,28 +109,28 @@ static enum status add_gap(struct builder *b, struct gap gap)
 	return append_mark(&h->notes.marks[MARK_SPACE], unknown);
 }
 
-/* Puts a part behind the history, which takes its path and index over. */
+/* Puts a part after the history, which takes its outcome log and index over. */
 static enum status join(struct builder *b, struct part_builder *part)
 {
 	struct history *h = b->history;
 	uint64_t position = h->length;
 
-	TRY(check_joint(b, part));
+	TRY(check_sync_point(b, part));
 	TRY(append_gaps(&h->notes, &part->notes.gaps, position));
 	TRY(append_events(&h->notes, &part->notes.events, position));
 	TRY(append_marks(&h->notes, part, position, b->cycles));
 	b->cycles += part->cycles;
 	b->in_trace |= part->in_trace;
-	if (part->path.run_count > 0 || part->first_explained)
+	if (part->log.run_count > 0 || part->first_explained)
 		b->has_expected = part_expected(part, &b->expected);
-	if (part->path.length == 0)
+	if (part->log.length == 0)
 		return STATUS_OK;
 	TRY(vec_reserve((void **)&h->parts, &h->part_capacity, h->part_count + 1,
 	                sizeof(*h->parts)));
-	h->parts[h->part_count++] = (struct history_part){part->path, part->index, position};
-	h->length += part->path.length;
-	h->run_count += part->path.run_count;
-	part->path = (struct path){0};
+	h->parts[h->part_count++] = (struct history_part){part->log, part->index, position};
+	h->length += part->log.length;
+	h->run_count += part->log.run_count;
+	part->log = (struct outcome_log){0};
 	part->index = NULL;
 	return STATUS_OK;
 }
@@ -219,7 +219,7 @@ static enum status collect_graph(struct history *h, const struct graph *graph)
 		const struct history_part *part = &h->parts[i];
 
 		for (size_t g = 0;
-		     part->path.graph == graph && g < address_index_groups(part->index); g++)
+		     part->log.graph == graph && g < address_index_groups(part->index); g++)
 			address_index_nodes(part->index, g, note_run, &collector);
 	}
 	status = vec_reserve((void **)&h->code, &h->code_capacity, h->code_count + collector.count,
@@ -278,7 +278,7 @@ static enum status index_executed(struct history *h)
 }
 
 /*
- * A halt PC that the trace does not lead to is behind a gap. Without a halt PC, as in a trace
+ * A halt PC that the trace does not lead to is after a gap. Without a halt PC, as in a trace
  * package, the end is where the trace leads to.
  */
 static enum status check_halt(struct builder *b)
@@ -393,7 +393,7 @@ void history_destroy(struct history *history)
 	if (!history)
 		return;
 	for (size_t i = 0; i < history->part_count; i++) {
-		path_fini(&history->parts[i].path);
+		outcome_log_fini(&history->parts[i].log);
 		address_index_destroy(history->parts[i].index);
 	}
 	for (size_t i = 0; i < history->graph_count; i++)

@@ -91,7 +91,7 @@ static struct wanted *wanted_of(const struct search *s, const struct history_par
 {
 	size_t i = 0;
 
-	while (s->history->graphs[i] != part->path.graph)
+	while (s->history->graphs[i] != part->log.graph)
 		i++;
 	return &s->wanted[i];
 }
@@ -100,13 +100,14 @@ static bool search_block(struct search *s, const struct history_part *part, cons
                          size_t block)
 {
 	const struct block_cache *cache = history_expand(s->history, part, block);
-	uint64_t position = part->position + part->path.blocks[block].position;
+	uint64_t position = part->position + part->log.blocks[block].position;
 
 	for (uint32_t i = 0; i < cache->count; i++) {
-		const struct path_run *run = &cache->runs[s->backward ? cache->count - 1 - i : i];
+		const struct outcome_log_run *run =
+		        &cache->runs[s->backward ? cache->count - 1 - i : i];
 
 		if (is_wanted[run->node] &&
-		    hit_in_run(s, &part->path.graph->nodes[run->node].walk, position + run->offset))
+		    hit_in_run(s, &part->log.graph->nodes[run->node].walk, position + run->offset))
 			return true;
 	}
 	return false;
@@ -139,12 +140,12 @@ static enum status search_group(struct search *s, const struct history_part *par
 /* The blocks of the part whose positions count. */
 static struct blocks blocks_of(const struct search *s, const struct history_part *part)
 {
-	uint64_t end = part->position + part->path.length;
+	uint64_t end = part->position + part->log.length;
 	uint64_t first = s->first > part->position ? s->first : part->position;
 	uint64_t last = s->last < end ? s->last : end - 1;
 
-	return (struct blocks){path_find_block(&part->path, first - part->position),
-	                       path_find_block(&part->path, last - part->position) + 1};
+	return (struct blocks){outcome_log_find_block(&part->log, first - part->position),
+	                       outcome_log_find_block(&part->log, last - part->position) + 1};
 }
 
 static enum status search_part(struct search *s, const struct history_part *part)
@@ -154,7 +155,7 @@ static enum status search_part(struct search *s, const struct history_part *part
 	size_t first = address_index_group_of(part->index, all.first);
 	size_t last = address_index_group_of(part->index, all.end - 1);
 
-	TRY(find_wanted(s, part->path.graph, wanted));
+	TRY(find_wanted(s, part->log.graph, wanted));
 	for (size_t i = 0; i <= last - first && wanted->count > 0; i++) {
 		size_t group = s->backward ? last - i : first + i;
 		struct blocks blocks = {address_index_first_block(part->index, group), all.end};
@@ -180,7 +181,7 @@ static enum status search_parts(struct search *s)
 		        &h->parts[s->backward ? h->part_count - 1 - i : i];
 		enum status status;
 
-		if (part->position > s->last || part->position + part->path.length <= s->first)
+		if (part->position > s->last || part->position + part->log.length <= s->first)
 			continue;
 		status = search_part(s, part);
 		if (status != STATUS_NOT_FOUND)

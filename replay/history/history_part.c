@@ -26,14 +26,14 @@ void notes_fini(struct notes *notes)
 enum status part_init(struct part_builder *b, const struct snap_core *core, struct graph *graph)
 {
 	*b = (struct part_builder){.core = core, .graph = graph};
-	path_init(&b->path, graph);
+	outcome_log_init(&b->log, graph);
 	b->index = address_index_create();
 	return b->index ? STATUS_OK : STATUS_NO_MEM;
 }
 
 void part_fini(struct part_builder *b)
 {
-	path_fini(&b->path);
+	outcome_log_fini(&b->log);
 	address_index_destroy(b->index);
 	notes_fini(&b->notes);
 	*b = (struct part_builder){0};
@@ -61,7 +61,7 @@ void part_destroy(struct part_builder *b)
 
 void part_break(struct part_builder *b)
 {
-	path_break(&b->path);
+	outcome_log_break(&b->log);
 }
 
 static enum status add_mark(struct part_builder *b, enum mark mark, bool known, uint64_t value)
@@ -74,7 +74,7 @@ static enum status add_mark(struct part_builder *b, enum mark mark, bool known, 
 		return STATUS_OK;
 	TRY(vec_reserve((void **)&list->items, &list->capacity, list->count + 1,
 	                sizeof(*list->items)));
-	list->items[list->count++] = (struct mark_entry){b->path.length, value, known};
+	list->items[list->count++] = (struct mark_entry){b->log.length, value, known};
 	return STATUS_OK;
 }
 
@@ -107,8 +107,8 @@ enum status notes_add_gap(struct notes *notes, const struct gap *gap)
 /* What comes next does not follow from the last run, and that is no riddle. */
 static void explain(struct part_builder *b)
 {
-	path_break(&b->path);
-	b->first_explained |= b->path.run_count == 0;
+	outcome_log_break(&b->log);
+	b->first_explained |= b->log.run_count == 0;
 }
 
 enum status part_add_gap(struct part_builder *b, struct gap gap)
@@ -116,7 +116,7 @@ enum status part_add_gap(struct part_builder *b, struct gap gap)
 	size_t count = b->notes.gaps.count;
 
 	explain(b);
-	gap.position = b->path.length;
+	gap.position = b->log.length;
 	TRY(notes_add_gap(&b->notes, &gap));
 	/* With opcodes missing or wrong the trace goes on, and so does what it says of the core. */
 	if (b->notes.gaps.count == count || gap.reason == GAP_NO_MEMORY ||
@@ -132,7 +132,7 @@ static enum status add_event(struct part_builder *b, const struct element *eleme
 
 	TRY(vec_reserve((void **)&list->items, &list->capacity, list->count + 1,
 	                sizeof(*list->items)));
-	list->items[list->count++] = (struct history_event){b->path.length, *element};
+	list->items[list->count++] = (struct history_event){b->log.length, *element};
 	return STATUS_OK;
 }
 
@@ -185,7 +185,7 @@ static bool is_unconditional(const struct part_builder *b, const struct walk *wa
 /* The same of a node, asked once. */
 SELDOM static bool node_is_unconditional(struct part_builder *b, uint32_t number)
 {
-	struct graph_node *node = &b->graph->nodes[number];
+	struct basic_block *node = &b->graph->nodes[number];
 
 	if (node->is_unconditional == GRAPH_UNASKED)
 		node->is_unconditional = is_unconditional(b, &node->walk) ? GRAPH_YES : GRAPH_NO;
@@ -193,7 +193,7 @@ SELDOM static bool node_is_unconditional(struct part_builder *b, uint32_t number
 }
 
 /* Where execution goes after a run; false if the run's last opcode does not say. */
-static bool successor_of(const struct graph_node *node, bool taken, uint64_t *address)
+static bool successor_of(const struct basic_block *node, bool taken, uint64_t *address)
 {
 	const struct insn *last = &node->walk.last;
 
@@ -206,23 +206,22 @@ static bool successor_of(const struct graph_node *node, bool taken, uint64_t *ad
 
 bool part_expected(const struct part_builder *b, uint64_t *address)
 {
-	const struct path *path = &b->path;
+	const struct outcome_log *log = &b->log;
 
-	return path->is_open &&
-	       successor_of(&b->graph->nodes[path->last], path->last_taken, address);
+	return log->is_open && successor_of(&b->graph->nodes[log->last], log->last_taken, address);
 }
 
-/* The visits of the group again, from its path: some of those noted were taken back. */
+/* The visits of the group again, from its outcome log: some of those noted were taken back. */
 static enum status visit_again(struct part_builder *b)
 {
-	struct path_run *runs = malloc(PATH_BLOCK_RUNS * sizeof(*runs));
+	struct outcome_log_run *runs = malloc(LOG_BLOCK_RUNS * sizeof(*runs));
 	enum status status = STATUS_OK;
 
 	if (!runs)
 		return STATUS_NO_MEM;
 	graph_begin_epoch(b->graph);
-	for (size_t block = b->group_block; block < b->path.block_count; block++) {
-		uint32_t count = path_expand(&b->path, block, runs);
+	for (size_t block = b->group_block; block < b->log.block_count; block++) {
+		uint32_t count = outcome_log_expand(&b->log, block, runs);
 
 		for (uint32_t i = 0; i < count && status == STATUS_OK; i++)
 			status = graph_visit(b->graph, runs[i].node);
@@ -231,18 +230,18 @@ static enum status visit_again(struct part_builder *b)
 	return status;
 }
 
-/* Everything that was visited lies in the path by now, and the next run begins a block. */
+/* Everything that was visited lies in the outcome log by now, and the next run begins a block. */
 static enum status end_group(struct part_builder *b)
 {
-	if (b->group_block < b->path.block_count) {
+	if (b->group_block < b->log.block_count) {
 		if (b->graph->was_retracted || b->has_dropped_last)
 			TRY(visit_again(b));
 		TRY(address_index_add(b->index, b->group_block, b->graph->visited,
 		                      b->graph->visited_count));
 	}
 	b->has_dropped_last = false;
-	b->group_block = b->path.block_count;
-	b->group_runs = b->path.run_count;
+	b->group_block = b->log.block_count;
+	b->group_runs = b->log.run_count;
 	graph_begin_epoch(b->graph);
 	return STATUS_OK;
 }
@@ -250,7 +249,7 @@ static enum status end_group(struct part_builder *b)
 enum status part_end(struct part_builder *b)
 {
 	TRY(end_group(b));
-	path_trim(&b->path);
+	outcome_log_trim(&b->log);
 	return STATUS_OK;
 }
 
@@ -263,50 +262,50 @@ SELDOM static enum status add_misfit(struct part_builder *b, uint64_t address, u
 	                                    .offset = offset});
 }
 
-/* The leg is not behind a known edge. */
-SELDOM static enum status look_at_begin(struct part_builder *b, const struct leg *leg)
+/* The atom batch is not after a known edge. */
+SELDOM static enum status look_at_begin(struct part_builder *b, const struct atom_batch *batch)
 {
-	uint64_t start = b->graph->nodes[leg->first].walk.start;
+	uint64_t start = b->graph->nodes[batch->first].walk.start;
 	uint64_t expected;
 
 	if (part_expected(b, &expected) && expected != start)
-		TRY(add_misfit(b, start, leg->index));
+		TRY(add_misfit(b, start, batch->index));
 	return STATUS_OK;
 }
 
 /* A branch that has to be taken was not. */
-SELDOM static enum status add_contradiction(struct part_builder *b, const struct leg *leg)
+SELDOM static enum status add_contradiction(struct part_builder *b, const struct atom_batch *batch)
 {
-	const struct walk *walk = &b->graph->nodes[leg->first].walk;
+	const struct walk *walk = &b->graph->nodes[batch->first].walk;
 
-	return add_misfit(b, walk->end - walk->last.size, leg->index);
+	return add_misfit(b, walk->end - walk->last.size, batch->index);
 }
 
-static enum status add_leg(struct part_builder *b, const struct leg *leg)
+static enum status add_batch(struct part_builder *b, const struct atom_batch *batch)
 {
-	struct path *path = &b->path;
+	struct outcome_log *log = &b->log;
 
-	if (leg->instructions == 0)
+	if (batch->instructions == 0)
 		return STATUS_OK;
-	if (!leg->follows && path->is_open && !graph_leaves(b->graph, path->last, path->last_taken))
-		TRY(look_at_begin(b, leg));
-	TRY(path_append(path, leg));
-	/* A run that contradicts its code is always a leg, and its edge not known. */
-	if (leg->count > 1 || (leg->atoms & 1) != 0 ||
-	    b->graph->steps[leg->first].next[0] != GRAPH_ALONE ||
-	    !node_is_unconditional(b, leg->first))
+	if (!batch->follows && log->is_open && !graph_leaves(b->graph, log->last, log->last_taken))
+		TRY(look_at_begin(b, batch));
+	TRY(outcome_log_append(log, batch));
+	/* A run that contradicts its code is always an atom batch, and its edge not known. */
+	if (batch->count > 1 || (batch->atoms & 1) != 0 ||
+	    b->graph->steps[batch->first].next[0] != GRAPH_ALONE ||
+	    !node_is_unconditional(b, batch->first))
 		return STATUS_OK;
-	return add_contradiction(b, leg);
+	return add_contradiction(b, batch);
 }
 
-/* True if the range is what came behind the last run before: most are. */
+/* True if the range is what came after the last run before: most are. */
 static bool is_successor(const struct part_builder *b, const struct walk *walk, uint32_t *number)
 {
-	const struct path *path = &b->path;
+	const struct outcome_log *log = &b->log;
 
-	if (!path->is_open)
+	if (!log->is_open)
 		return false;
-	*number = b->graph->successors[path->last][path->last_taken];
+	*number = b->graph->successors[log->last][log->last_taken];
 	return *number != GRAPH_NO_NODE && graph_is_odd_node(b->graph, *number, walk);
 }
 
@@ -314,7 +313,7 @@ static bool is_successor(const struct part_builder *b, const struct walk *walk, 
 static enum status add_walk(struct part_builder *b, const struct walk *walk, bool taken,
                             uint64_t index)
 {
-	struct graph_node *node;
+	struct basic_block *node;
 	struct insn insn;
 	uint32_t opcode;
 	uint32_t number;
@@ -334,12 +333,12 @@ static enum status add_walk(struct part_builder *b, const struct walk *walk, boo
 			node->walk.last.target = insn.target;
 	}
 	TRY(graph_visit(b->graph, number));
-	return add_leg(b, &(struct leg){.index = index,
-	                                .first = number,
-	                                .last = number,
-	                                .atoms = taken,
-	                                .instructions = walk->count,
-	                                .count = 1});
+	return add_batch(b, &(struct atom_batch){.index = index,
+	                                         .first = number,
+	                                         .last = number,
+	                                         .atoms = taken,
+	                                         .instructions = walk->count,
+	                                         .count = 1});
 }
 
 static enum status add_range(struct part_builder *b, const struct element *element)
@@ -358,38 +357,39 @@ static enum status add_range(struct part_builder *b, const struct element *eleme
 	return add_walk(b, &walk, element->range.last_executed, element->offset);
 }
 
-/* What was noted behind an instruction that is taken back moves to where the path ends now. */
+/* What was noted after an instruction that is taken back moves to where the outcome log ends now.
+ */
 static void clamp_positions(struct part_builder *b)
 {
 	struct event_list *events = &b->notes.events;
 
-	for (size_t i = events->count; i-- > 0 && events->items[i].position > b->path.length;)
-		events->items[i].position = b->path.length;
+	for (size_t i = events->count; i-- > 0 && events->items[i].position > b->log.length;)
+		events->items[i].position = b->log.length;
 	for (unsigned int mark = 0; mark < MARK_COUNT; mark++) {
 		struct mark_list *list = &b->notes.marks[mark];
 
-		for (size_t i = list->count; i-- > 0 && list->items[i].position > b->path.length;)
-			list->items[i].position = b->path.length;
+		for (size_t i = list->count; i-- > 0 && list->items[i].position > b->log.length;)
+			list->items[i].position = b->log.length;
 	}
 }
 
 /* The last instruction of the last run was cancelled by an exception: it did not execute. */
 static enum status cancel_last(struct part_builder *b, uint64_t index)
 {
-	struct path *path = &b->path;
+	struct outcome_log *log = &b->log;
 	struct walk rest;
 	struct run_insn insn;
 
-	if (!path->is_open)
+	if (!log->is_open)
 		return STATUS_OK;
-	rest = b->graph->nodes[path->last].walk;
-	path_drop_last(path);
+	rest = b->graph->nodes[log->last].walk;
+	outcome_log_drop_last(log);
 	b->has_dropped_last = true;
-	if (b->group_block > path->block_count)
-		b->group_block = path->block_count;
+	if (b->group_block > log->block_count)
+		b->group_block = log->block_count;
 	rest.count--;
 	if (rest.count > 0) {
-		insn = run_insn_at(b->core->memory, &b->graph->nodes[path->last].walk,
+		insn = run_insn_at(b->core->memory, &b->graph->nodes[log->last].walk,
 		                   rest.count - 1);
 		rest.end = insn.address + insn.size;
 		rest.last = (struct insn){.size = (uint8_t)insn.size};
@@ -481,7 +481,7 @@ static enum status note_element(struct part_builder *b, const struct element *el
 	case ELEMENT_CYCLE_COUNT:
 		return add_cycles(b, element);
 	case ELEMENT_MEMTRANS:
-		/* A transaction that failed goes on behind its start. */
+		/* A transaction that failed goes on after its start. */
 		if (element->memtrans == MEMTRANS_FAIL)
 			explain(b);
 		break;
@@ -519,15 +519,15 @@ static enum status add_element(struct part_builder *b, const struct element *ele
 
 enum status part_add(struct part_builder *b, const struct decoded *decoded)
 {
-	if (b->path.run_count == 0 && decoded->leg_count > 0)
-		b->first_index = decoded->legs[0].index;
-	for (size_t i = 0; i < decoded->leg_count; i++)
-		TRY(add_leg(b, &decoded->legs[i]));
-	b->in_trace |= decoded->leg_count > 0;
-	if (decoded->leg_count == 0)
+	if (b->log.run_count == 0 && decoded->batch_count > 0)
+		b->first_index = decoded->batches[0].index;
+	for (size_t i = 0; i < decoded->batch_count; i++)
+		TRY(add_batch(b, &decoded->batches[i]));
+	b->in_trace |= decoded->batch_count > 0;
+	if (decoded->batch_count == 0)
 		TRY(add_element(b, &decoded->element));
-	if (b->path.run_count - b->group_runs < GROUP_RUNS || !decoded->is_drained)
+	if (b->log.run_count - b->group_runs < GROUP_RUNS || !decoded->is_drained)
 		return STATUS_OK;
-	path_end_block(&b->path);
+	outcome_log_end_block(&b->log);
 	return end_group(b);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Building a part of a history: what a decoder yields comes in, in order; a path with its address
- * index, events, gaps and marks come out, with positions from the part's begin. The one question
- * here is whether each run follows from what was before it; where it does not, there is a gap.
+ * Building a part of a history: what a decoder yields comes in, in order; an outcome log with its
+ * address index, events, gaps and marks come out, with positions from the part's start. The one
+ * question here is whether each run follows from what was before it; where it does not, there is a
+ * gap.
  */
 #ifndef CSREPLAY_REPLAY_HISTORY_HISTORY_PART_H
 #define CSREPLAY_REPLAY_HISTORY_HISTORY_PART_H
@@ -13,15 +14,15 @@
 struct part_builder {
 	const struct snap_core *core;
 	struct graph *graph;
-	struct path path;
+	struct outcome_log log;
 	struct address_index *index;
 	struct notes notes;
 	uint64_t group_runs;   /* runs before the group being built */
 	size_t group_block;    /* its first block */
 	bool has_dropped_last; /* visits of the group say too much */
 	bool in_trace;         /* the source has said something of execution */
-	bool first_explained;  /* in front of the first run is what parts it from what was before */
-	uint64_t first_index;  /* Idx of the first run, of a part that has runs as legs */
+	bool first_explained;  /* before the first run is what parts it from what was before */
+	uint64_t first_index;  /* Idx of the first run, of a part that has runs as atom batches */
 	uint64_t cycles;       /* sum of the part's cycle counts */
 };
 
@@ -31,12 +32,12 @@ MUST_USE enum status part_init(struct part_builder *b, const struct snap_core *c
 void part_fini(struct part_builder *b);
 
 /*
- * Where execution goes on behind the part's last run; false if the code does not say, or something
- * else stands behind it.
+ * Where execution goes on after the part's last run; false if the code does not say, or something
+ * else stands after it.
  */
 bool part_expected(const struct part_builder *b, uint64_t *address);
 
-/* Adds a gap behind those already there, or to the last one if it says no more. NO_MEM. */
+/* Adds a gap after those already there, or to the last one if it says no more. NO_MEM. */
 MUST_USE enum status notes_add_gap(struct notes *notes, const struct gap *gap);
 
 #endif

@@ -35,7 +35,7 @@ const struct block_cache *history_expand(const struct history *h, const struct h
 
 	if (cache->part == part && cache->block == block)
 		return cache;
-	cache->count = path_expand(&part->path, block, cache->runs);
+	cache->count = outcome_log_expand(&part->log, block, cache->runs);
 	cache->part = part;
 	cache->block = block;
 	return cache;
@@ -52,9 +52,9 @@ struct insn_place {
 static struct insn_place find_place(const struct history *h, uint64_t position)
 {
 	const struct history_part *part = find_part(h, position);
-	size_t block = path_find_block(&part->path, position - part->position);
+	size_t block = outcome_log_find_block(&part->log, position - part->position);
 	const struct block_cache *cache = history_expand(h, part, block);
-	uint32_t offset = (uint32_t)(position - part->position - part->path.blocks[block].position);
+	uint32_t offset = (uint32_t)(position - part->position - part->log.blocks[block].position);
 	uint32_t low = 0;
 	uint32_t high = cache->count;
 
@@ -67,7 +67,7 @@ static struct insn_place find_place(const struct history *h, uint64_t position)
 		else
 			high = middle;
 	}
-	return (struct insn_place){&part->path.graph->nodes[cache->runs[low].node].walk,
+	return (struct insn_place){&part->log.graph->nodes[cache->runs[low].node].walk,
 	                           offset - cache->runs[low].offset, cache->runs[low].taken};
 }
 
@@ -103,8 +103,8 @@ void history_runs_begin(struct history_runs *runs, const struct history *history
 		return;
 	}
 	runs->part = (size_t)(find_part(history, from) - history->parts);
-	runs->block = path_find_block(&history->parts[runs->part].path,
-	                              from - history->parts[runs->part].position);
+	runs->block = outcome_log_find_block(&history->parts[runs->part].log,
+	                                     from - history->parts[runs->part].position);
 }
 
 bool history_runs_next(struct history_runs *runs, struct history_run *run)
@@ -112,23 +112,23 @@ bool history_runs_next(struct history_runs *runs, struct history_run *run)
 	const struct history *h = runs->history;
 	const struct history_part *part = &h->parts[runs->part];
 	const struct block_cache *cache;
-	const struct path_run *now;
+	const struct outcome_log_run *now;
 
 	if (runs->part == h->part_count)
 		return false;
 	cache = history_expand(h, part, runs->block);
 	now = &cache->runs[runs->run];
 	*run = (struct history_run){
-	        .graph = part->path.graph,
+	        .graph = part->log.graph,
 	        .node = now->node,
-	        .position = part->position + part->path.blocks[runs->block].position + now->offset,
+	        .position = part->position + part->log.blocks[runs->block].position + now->offset,
 	        .taken = now->taken,
 	};
 	if (++runs->run == cache->count) {
 		runs->run = 0;
 		runs->block++;
 	}
-	if (runs->block == part->path.block_count) {
+	if (runs->block == part->log.block_count) {
 		runs->block = 0;
 		runs->part++;
 	}
@@ -196,7 +196,7 @@ uint64_t history_executed_extent(const struct history *history, uint64_t address
 	size_t low = 0;
 	size_t high = history->executed_count;
 
-	/* The first extent that ends at or behind the address. */
+	/* The first extent that ends at or after the address. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -216,7 +216,7 @@ const struct gap *history_gaps(const struct history *history, size_t *count)
 	return history->notes.gaps.items;
 }
 
-/* Index of the first gap at or behind `position`. */
+/* Index of the first gap at or after `position`. */
 static size_t gap_index(const struct history *h, uint64_t position)
 {
 	size_t low = 0;
@@ -283,7 +283,7 @@ enum status history_mark(const struct history *history, enum mark mark, uint64_t
 	size_t low = 0;
 	size_t high = list->count;
 
-	/* The first entry behind the position; the one before it holds. */
+	/* The first entry after the position; the one before it holds. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 

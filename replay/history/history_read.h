@@ -9,9 +9,9 @@
  *
  * What is stored is not instructions but runs: instructions at rising addresses, one after the
  * other, as one INSTR_RANGE element gives them. Distinct runs are nodes of a code graph
- * (decoder/flow/graph.h), and the history is paths through it (replay/history/path.h) of little
- * more than a bit a run. They lie in blocks: a position is found by a search for its block, which
- * is then expanded and kept for the next reader. Invariants:
+ * (decoder/flow/graph.h), and the history is outcome logs through it (replay/history/outcome_log.h)
+ * of little more than a bit a run. They lie in blocks: a position is found by a search for its
+ * block, which is then expanded and kept for the next reader. Invariants:
  *   - a run has at least one instruction, and all of its instructions but T32's have 4 bytes;
  *   - the sum of the instruction counts of all runs is N;
  *   - events and gaps are ordered by position, and in one position by their order in the trace.
@@ -89,7 +89,7 @@ struct history_options {
 };
 
 /*
- * Decodes all sources of `core`, one behind the other. A core without trace gets an empty history
+ * Decodes all sources of `core`, one after the other. A core without trace gets an empty history
  * (N = 0). The history is the same for any number of threads. Problems go to `diags`; NO_MEM and
  * INTERRUPTED are the only failures.
  */
@@ -102,7 +102,7 @@ const struct snap_core *history_core(const struct history *history);
 uint64_t history_length(const struct history *history); /* N, instructions */
 /*
  * The last position that a cursor goes to: N, or N - 1 for a text with data that does not say what
- * comes behind its last instruction.
+ * comes after its last instruction.
  */
 uint64_t history_last(const struct history *history);
 uint64_t history_run_count(const struct history *history);
@@ -110,11 +110,11 @@ uint64_t history_run_count(const struct history *history);
 /* Code that the history executes: a distinct run. */
 struct history_code {
 	uint64_t start; /* of the first instruction */
-	uint64_t end;   /* behind the last one */
+	uint64_t end;   /* after the last one */
 	enum isa isa;
 };
 
-/* The distinct runs by address, `index` from 0; false behind the last one. They may overlap. */
+/* The distinct runs by address, `index` from 0; false after the last one. They may overlap. */
 bool history_code(const struct history *history, size_t index, struct history_code *code);
 
 /* The instruction at `position` < N. */
@@ -177,7 +177,7 @@ uint64_t history_executed_extent(const struct history *history, uint64_t address
 
 const struct gap *history_gaps(const struct history *history, size_t *count);
 const struct history_event *history_events(const struct history *history, size_t *count);
-/* Index of the first event at or behind `position`. */
+/* Index of the first event at or after `position`. */
 size_t history_event_index(const struct history *history, uint64_t position);
 /* The first gap at exactly `position`, or NULL. */
 const struct gap *history_gap_at(const struct history *history, uint64_t position);

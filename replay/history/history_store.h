@@ -3,11 +3,11 @@
  * What a history is made of; for history_part.c and history_build.c, which write it, and
  * history_read.c and history_find.c, which read it.
  *
- * A history is parts, one behind the other: the trace of one source, or a piece of it that was
- * decoded by itself. A part has its path through a code graph; events, gaps and marks are the
- * history's own. Invariants beside those of history.h:
+ * A history is parts, one after the other: the trace of one source, or a piece of it that was
+ * decoded by itself. A part has its outcome log through a code graph; events, gaps and marks are
+ * the history's own. Invariants beside those of history.h:
  *   - the positions of parts rise, and a part without instructions is none;
- *   - each block of a path has at least one run, and each run at least one instruction;
+ *   - each block of an outcome log has at least one run, and each run at least one instruction;
  *   - only nodes that an address index or `executed` names were run, whatever a graph holds.
  */
 #ifndef CSREPLAY_REPLAY_HISTORY_HISTORY_STORE_H
@@ -15,7 +15,7 @@
 
 #include "replay/history/address_index.h"
 #include "replay/history/history_builder.h"
-#include "replay/history/path.h"
+#include "replay/history/outcome_log.h"
 
 /* A value that holds from `position` on. */
 struct mark_entry {
@@ -52,7 +52,7 @@ struct notes {
 void notes_fini(struct notes *notes);
 
 struct history_part {
-	struct path path;
+	struct outcome_log log;
 	struct address_index *index;
 	uint64_t position; /* of its first instruction in the history */
 };
@@ -69,7 +69,7 @@ struct block_cache {
 	const struct history_part *part; /* NULL: nothing */
 	size_t block;
 	uint32_t count; /* runs */
-	struct path_run runs[PATH_BLOCK_RUNS];
+	struct outcome_log_run runs[LOG_BLOCK_RUNS];
 };
 
 struct history {

@@ -9,7 +9,7 @@
 #include "base/vec.h"
 #include "decoder/decoder.h"
 #include "decoder/frame/frame.h"
-#include "replay/history/crew.h"
+#include "replay/history/thread_pool.h"
 
 enum {
 	PIECE_LEAST = 512 << 10, /* bytes of the buffer */
@@ -31,11 +31,12 @@ struct piece {
 	struct graph *graph;
 	struct part_builder part;
 	bool has_part;
-	/* The joint that it begins at, of all but the first one. */
+	/* The synchronization point that it begins at, of all but the first one. */
 	bool has_begin;
 	uint64_t begin_sync;
 	struct text begin_state;
-	/* The joint that it ends at, or a pause at the limit; if none of the two, the end of trace.
+	/* The synchronization point that it ends at, or a pause at the limit; if none of the two,
+	 * the end of trace.
 	 */
 	bool has_end;
 	bool is_paused;
@@ -51,7 +52,7 @@ struct pool {
 	struct piece *pieces;
 	size_t piece_count;
 	atomic_uint_least64_t done; /* bytes decoded */
-	struct crew crew;
+	struct thread_pool thread_pool;
 };
 
 /* Whose work a piece is. */
@@ -68,8 +69,8 @@ static bool report(struct pool *pool)
 
 	if (options->progress &&
 	    !options->progress(options->context, atomic_load(&pool->done), total))
-		crew_stop(&pool->crew);
-	return !crew_is_stopped(&pool->crew);
+		thread_pool_stop(&pool->thread_pool);
+	return !thread_pool_is_stopped(&pool->thread_pool);
 }
 
 /* Where the piece ends, in bytes of the buffer. */
@@ -105,7 +106,7 @@ static bool note_progress(const struct worker *worker, struct piece *piece, uint
 	}
 	if (position >= piece->forgotten + FORGET_BYTES)
 		forget(pool->decode, piece, position);
-	return worker->reports ? report(pool) : !crew_is_stopped(&pool->crew);
+	return worker->reports ? report(pool) : !thread_pool_is_stopped(&pool->thread_pool);
 }
 
 /* What is known of the IDs in the buffer. */
@@ -121,7 +122,7 @@ static enum status open_decoder(struct worker *worker, struct piece *piece, stru
 	        .dstream = decode->buffer->format == BUFFER_DSTREAM,
 	        .graph = worker->graph,
 	        .begin = piece->begin,
-	        .stops_at_joints = worker->pool->piece_count > 1,
+	        .stops_at_sync_points = worker->pool->piece_count > 1,
 	};
 
 	if (decode->options->ids)
@@ -154,7 +155,7 @@ static enum status pull(const struct worker *worker, struct piece *piece, uint64
 	}
 }
 
-/* To the first joint of the piece, if there is one in it. */
+/* To the first synchronization point of the piece, if there is one in it. */
 static enum status find_begin(const struct worker *worker, struct piece *piece)
 {
 	struct decoded decoded;
@@ -165,15 +166,15 @@ static enum status find_begin(const struct worker *worker, struct piece *piece)
 		if (status == STATUS_END)
 			return STATUS_OK;
 		TRY(status);
-	} while (!decoded.is_joint && !decoded.is_paused);
-	if (!decoded.is_joint)
+	} while (!decoded.is_sync_point && !decoded.is_paused);
+	if (!decoded.is_sync_point)
 		return STATUS_OK;
-	piece->begin_sync = decoder_joint_sync(piece->decoder);
+	piece->begin_sync = decoder_sync_point_offset(piece->decoder);
 	piece->has_begin = piece->begin_sync < piece->end;
-	return decoder_describe_joint(piece->decoder, &piece->begin_state);
+	return decoder_describe_sync_point(piece->decoder, &piece->begin_state);
 }
 
-/* To the first joint behind `end`, to the end of trace, or to a pause at `stop`. */
+/* To the first synchronization point after `end`, to the end of trace, or to a pause at `stop`. */
 static enum status fill_part(const struct worker *worker, struct piece *piece, uint64_t end,
                              uint64_t stop)
 {
@@ -189,8 +190,8 @@ static enum status fill_part(const struct worker *worker, struct piece *piece, u
 			break;
 		TRY(status);
 		piece->is_paused = decoded.is_paused;
-		if (decoded.is_joint) {
-			piece->end_sync = decoder_joint_sync(piece->decoder);
+		if (decoded.is_sync_point) {
+			piece->end_sync = decoder_sync_point_offset(piece->decoder);
 			piece->has_end = piece->end_sync >= end;
 		} else if (!decoded.is_paused) {
 			TRY(part_add(&piece->part, &decoded));
@@ -215,12 +216,13 @@ static enum status begin_part(struct piece *piece, const struct source_decode *d
 	TRY(part_init(&piece->part, decode->core, piece->graph));
 	piece->has_part = true;
 	piece->part.in_trace = in_trace;
-	return path_reserve(&piece->part.path, room * RUNS_PER_BYTE, room / BYTES_PER_TARGET);
+	return outcome_log_reserve(&piece->part.log, room * RUNS_PER_BYTE, room / BYTES_PER_TARGET);
 }
 
 /*
- * The first piece's decoder is open already. A piece that has no joint of its own is left to the
- * one before it; one that finds no joint soon behind its end pauses there.
+ * The first piece's decoder is open already. A piece that has no synchronization point of its own
+ * is left to the one before it; one that finds no synchronization point soon after its end pauses
+ * there.
  */
 static enum status decode_piece(struct worker *worker, struct piece *piece)
 {
@@ -285,7 +287,7 @@ static enum status give_part(struct source_decode *decode, struct piece *piece)
 static enum status continues(struct piece *piece, const struct piece *next, bool *fits)
 {
 	struct text state = {0};
-	enum status status = decoder_describe_joint(piece->decoder, &state);
+	enum status status = decoder_describe_sync_point(piece->decoder, &state);
 
 	*fits = status == STATUS_OK && next->has_begin && next->begin_sync == piece->end_sync &&
 	        piece->part.in_trace && str_eq(text_str(&state), text_str(&next->begin_state));
@@ -320,7 +322,7 @@ static enum status go_through(const struct worker *worker, struct piece *piece,
 }
 
 /*
- * The parts in order. A piece whose begin is not where the one before it came to is not used: that
+ * The parts in order. A piece whose start is not where the one before it came to is not used: that
  * one's decoder goes on through it.
  */
 static enum status join_pieces(struct pool *pool, const struct worker *worker)
@@ -388,7 +390,7 @@ static enum status decode_pieces(struct pool *pool)
 	if (status != STATUS_OK)
 		return status == STATUS_NO_MEM ? status : STATUS_OK;
 	decode->is_opened = true;
-	status = crew_work(&pool->crew);
+	status = thread_pool_work(&pool->thread_pool);
 	for (size_t i = 0; i < pool->piece_count; i++)
 		TRY(pool->pieces[i].status);
 	TRY(status);
@@ -444,11 +446,11 @@ enum status source_decode(struct source_decode *decode)
 	struct pool pool = {.decode = decode, .piece_count = count};
 	enum status status;
 
-	pool.crew = (struct crew){.job_count = count,
-	                          .threads = threads,
-	                          .work = work,
-	                          .poll = poll,
-	                          .context = &pool};
+	pool.thread_pool = (struct thread_pool){.job_count = count,
+	                                        .threads = threads,
+	                                        .work = work,
+	                                        .poll = poll,
+	                                        .context = &pool};
 	pool.pieces = calloc(count, sizeof(*pool.pieces));
 	if (!pool.pieces)
 		return STATUS_NO_MEM;

@@ -2,13 +2,14 @@
 /*
  * Decoding a trace source into parts of a history, on several threads where its trace can be cut.
  *
- * The trace is cut at joints (decoder/decoder.h): a piece begins at the first joint behind its
- * first byte and ends at the first one behind its last. Each is decoded by itself, with a decoder
- * that has seen nothing before. Behind that, piece by piece, what one decoder knows at its end must
- * be what the next one knew at its begin; where it is not, the first goes on in its place. So what
- * comes out is what one decoder would have made of it all, whatever the trace.
+ * The trace is cut at synchronization points (decoder/decoder.h): a piece begins at the first
+ * synchronization point after its first byte and ends at the first one after its last. Each is
+ * decoded by itself, with a decoder that has seen nothing before. After that, piece by piece, what
+ * one decoder knows at its end must be what the next one knew at its start; where it is not, the
+ * first goes on in its place. So what comes out is what one decoder would have made of it all,
+ * whatever the trace.
  *
- * In: a source, its buffer. Out: parts, in order, and where execution goes on behind them. Each
+ * In: a source, its buffer. Out: parts, in order, and where execution goes on after them. Each
  * thread has a code graph of its own; nothing is shared while they work.
  */
 #ifndef CSREPLAY_REPLAY_HISTORY_SOURCE_DECODE_H

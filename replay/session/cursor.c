@@ -2,7 +2,7 @@
 /*
  * Moving through a history. A gap lies before the position it bears: going forward it is crossed
  * on arrival there, going backward on leaving there. A continue that meets one stops at once
- * behind it, seen in its direction, so that nobody crosses unknown execution without being told.
+ * after it, seen in its direction, so that nobody crosses unknown execution without being told.
  */
 #include "replay/session/cursor.h"
 
@@ -45,8 +45,7 @@ static const struct gap *gap_on_way(const struct cursor *c, enum direction direc
 }
 
 /* Where the gap leaves the cursor: at its position forward, before it backward. */
-static struct stop stop_behind_gap(struct cursor *c, enum direction direction,
-                                   const struct gap *gap)
+static struct stop stop_after_gap(struct cursor *c, enum direction direction, const struct gap *gap)
 {
 	c->position = direction == DIRECTION_FORWARD ? gap->position : gap->position - 1;
 	if (direction == DIRECTION_BACKWARD && c->position == 0)
@@ -69,7 +68,7 @@ struct stop cursor_continue(struct cursor *cursor, enum direction direction,
 
 	if (cursor->position == last)
 		return stop_at(forward ? STOP_END : STOP_BEGIN, NULL);
-	/* The first gap bounds the search: what lies behind it is not looked at. */
+	/* The first gap bounds the search: what lies after it is not looked at. */
 	gap = gap_on_way(cursor, direction, end);
 	if (gap)
 		target = forward ? gap->position : gap->position - 1;
@@ -82,7 +81,7 @@ struct stop cursor_continue(struct cursor *cursor, enum direction direction,
 	if (status == STATUS_INTERRUPTED)
 		return stop_at(STOP_INTERRUPTED, NULL);
 	if (gap)
-		return stop_behind_gap(cursor, direction, gap);
+		return stop_after_gap(cursor, direction, gap);
 	cursor->position = end;
 	if (limit)
 		return stop_at(STOP_LIMIT, NULL);
@@ -108,7 +107,7 @@ struct stop cursor_step_range(struct cursor *cursor, uint64_t low, uint64_t high
 		if (stop.reason != STOP_STEPPED)
 			return stop;
 		if (stop.gap)
-			return stop_behind_gap(cursor, DIRECTION_FORWARD, stop.gap);
+			return stop_after_gap(cursor, DIRECTION_FORWARD, stop.gap);
 		if (history_pc(cursor->history, cursor->position, &pc) != STATUS_OK)
 			return stop;
 		if (is_breakpoint(breakpoints, pc))

@@ -296,7 +296,7 @@ static struct stop doubted(const struct session *session, size_t core, uint64_t 
 
 	range.forward = !range.forward;
 	if (range.first < range.last)
-		watch_doubt(&session->watches, &source, &range, &stop.doubt);
+		watch_may_alias(&session->watches, &source, &range, &stop.doubt);
 	return stop;
 }
 
@@ -326,7 +326,7 @@ static struct stop judge(const struct session *session, size_t core, const struc
 {
 	bool is_there = session->cursors[core].position == hit->stop;
 
-	/* In front of the access a breakpoint comes first, and the next move meets the hit. */
+	/* Before the access a breakpoint comes first, and the next move meets the hit. */
 	if (stop.reason == STOP_LIMIT || (is_there && session->watches.stops_after))
 		return watch_stop(hit);
 	return stop;

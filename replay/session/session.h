@@ -35,7 +35,7 @@ enum stop_reason {
 	STOP_STEPPED,    /* one instruction, or the end of the range to step through */
 	STOP_BREAKPOINT, /* PC is at a breakpoint, its instruction not executed yet */
 	STOP_WATCH,      /* an access to what is watched */
-	STOP_GAP,        /* a continue met a gap and stands behind it, seen in its direction */
+	STOP_GAP,        /* a continue met a gap and stands after it, seen in its direction */
 	STOP_BEGIN,      /* the oldest instruction; there is nothing before */
 	STOP_END,        /* the halt; there is nothing after */
 	STOP_INTERRUPTED,
@@ -64,7 +64,7 @@ struct stop {
 	struct watch watch;
 	uint64_t watch_address;
 	/* Of the way: which instructions may have accessed what is watched, too. */
-	struct values_doubt doubt;
+	struct values_may_alias doubt;
 };
 
 /*
@@ -103,8 +103,8 @@ bool session_can_watch(const struct session *session);
 MUST_USE enum status session_watch_set(struct session *session, const struct watch *watch);
 void session_watch_clear(struct session *session, const struct watch *watch);
 /*
- * Where a core stops for an access, seen in the direction of its move: by default in front of the
- * instruction, which is yet to be executed or, backward, undone; else behind it. The instruction
+ * Where a core stops for an access, seen in the direction of its move: by default before the
+ * instruction, which is yet to be executed or, backward, undone; else after it. The instruction
  * that a move begins with counts, so that the same move again stops at once.
  */
 void session_watch_after(struct session *session, bool after);

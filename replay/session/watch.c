@@ -100,15 +100,15 @@ bool watch_find(const struct watch_list *list, const struct watch_source *source
 	return found;
 }
 
-void watch_doubt(const struct watch_list *list, const struct watch_source *source,
-                 const struct values_range *range, struct values_doubt *doubt)
+void watch_may_alias(const struct watch_list *list, const struct watch_source *source,
+                     const struct values_range *range, struct values_may_alias *doubt)
 {
-	*doubt = (struct values_doubt){0};
+	*doubt = (struct values_may_alias){0};
 	for (size_t i = 0; source->values && i < list->count; i++) {
 		const struct values_target target = target_of(&list->items[i]);
-		struct values_doubt one;
+		struct values_may_alias one;
 
-		values_find_doubt(source->values, range, &target, &one);
+		values_find_may_alias(source->values, range, &target, &one);
 		if (one.count > 0 &&
 		    (doubt->count == 0 || (range->forward ? one.position < doubt->position
 		                                          : one.position > doubt->position)))

@@ -43,7 +43,7 @@ struct watch_hit {
 bool watch_find(const struct watch_list *list, const struct watch_source *source,
                 const struct values_range *range, struct watch_hit *hit);
 /* Of which of these instructions it is not known whether they access what is watched. */
-void watch_doubt(const struct watch_list *list, const struct watch_source *source,
-                 const struct values_range *range, struct values_doubt *doubt);
+void watch_may_alias(const struct watch_list *list, const struct watch_source *source,
+                     const struct values_range *range, struct values_may_alias *doubt);
 
 #endif

@@ -138,7 +138,7 @@ static enum status find_instruction(struct effects_reader *r, uint64_t position,
 
 static enum status read_initial(struct effects_reader *r)
 {
-	/* The mark of a reader at the text's begin. */
+	/* The mark of a reader at the text's start. */
 	static const struct tarmac_mark begin = {0};
 
 	r->mark = begin;

@@ -2,7 +2,7 @@
 /*
  * What an instruction of a history did, where the trace says it: the lines of a Tarmac text that
  * belong to it. In: a history, a position. Out: the line of the instruction and those
- * behind it, up to the next instruction of the same core: register updates, memory accesses,
+ * after it, up to the next instruction of the same core: register updates, memory accesses,
  * exceptions, branches.
  *
  * Trace of program flow says none of this, and the answer is that none is known. The lines are

@@ -28,7 +28,7 @@ struct tarmac {
 	enum tarmac_dialect dialect;
 	struct tarmac_mark state;
 	struct tarmac_stats stats;
-	const uint8_t *newline; /* the first behind the state's offset; NULL: not known */
+	const uint8_t *newline; /* the first after the state's offset; NULL: not known */
 	const uint8_t
 	        *clear; /* from the state's offset to here there is no '\r'; NULL: not known */
 	struct str cores[TARMAC_CORES_MOST];
@@ -80,7 +80,7 @@ static const struct line_kind kinds[] = {
 #undef LINE
 };
 
-/* Words that begin with M are not listed: "MR4", "MNW4___D". */
+/* Words that start with M are not listed: "MR4", "MNW4___D". */
 static const struct line_kind fm_memory = {{"M", 1}, TARMAC_DIALECT_FM, tarmac_fm_memory};
 static const struct line_kind rtl_memory = {{"M", 1}, TARMAC_DIALECT_RTL, tarmac_rtl_memory};
 
@@ -231,13 +231,13 @@ static enum status read_line(struct tarmac *t, struct tarmac_line *line)
 	struct tarmac_event *event = line->event;
 	enum status status = read_head(t, line);
 	const struct line_kind *kind;
-	struct bytes behind = line->in;
+	struct bytes after = line->in;
 
 	event->core = t->state.core;
 	event->has_timestamp = t->state.has_timestamp;
 	event->timestamp = t->state.timestamp;
 	event->unit = t->state.unit;
-	event->rest = lex_rest(&behind);
+	event->rest = lex_rest(&after);
 	if (status != STATUS_OK)
 		return status;
 	kind = event->word.n > 0 ? find_kind(event->word) : NULL;
@@ -350,7 +350,7 @@ static void start_event(const struct tarmac *t, struct tarmac_event *event, stru
 	event->instruction = (struct tarmac_instruction){0};
 }
 
-/* The line at the state's offset, which goes behind it. */
+/* The line at the state's offset, which goes after it. */
 static enum status next_line(struct tarmac *t, struct tarmac_event *event)
 {
 	const uint8_t *begin = t->text.begin + t->state.offset;

@@ -102,7 +102,7 @@ struct tarmac_register {
 	enum tarmac_mode bank; /* NONE: the one that is current */
 	enum tarmac_security security;
 	struct str name;    /* as the line has it */
-	struct str context; /* what stood in parentheses behind it */
+	struct str context; /* what stood in parentheses after it */
 	const struct tarmac_value *value;
 };
 
@@ -155,7 +155,7 @@ struct tarmac_event {
 	uint64_t offset;    /* bytes, of the line in the text */
 	struct str text;    /* the line without its end */
 	struct str word; /* that says the kind: "IT", "MR4"; "ST" in a line that goes on with it */
-	struct str rest; /* what is behind it */
+	struct str rest; /* what is after it */
 	union {
 		struct tarmac_header header;
 		struct tarmac_instruction instruction;
@@ -208,7 +208,7 @@ void tarmac_close(struct tarmac *t); /* NULL is fine */
 /*
  * The next event. END after the last line. A malformed line is an UNKNOWN event with a warning; or,
  * if is_strict, BAD_DATA (TRUNCATED where the text ends in it) with an error, `event` holding the
- * UNKNOWN event all the same, and the next call goes on behind it.
+ * UNKNOWN event all the same, and the next call goes on after it.
  */
 MUST_USE enum status tarmac_next(struct tarmac *t, struct tarmac_event *event);
 

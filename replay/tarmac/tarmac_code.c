@@ -41,7 +41,7 @@ static enum status grow(struct tarmac_code *code)
 
 /* The bytes of one word that `mask` names. */
 static enum status add_word(struct tarmac_code *code, uint64_t key, uint64_t value, uint8_t mask,
-                            enum tarmac_code_news *news)
+                            enum tarmac_code_update *update)
 {
 	struct tarmac_code_word *word;
 	uint64_t bits = 0;
@@ -61,28 +61,29 @@ static enum status add_word(struct tarmac_code *code, uint64_t key, uint64_t val
 		else if ((mask & 1U << i) != 0 && ((word->value ^ value) & byte) != 0)
 			differs |= (uint8_t)(1U << i);
 	}
-	if (bits != 0 && *news == CODE_SEEN)
-		*news = CODE_NEW;
+	if (bits != 0 && *update == CODE_SEEN)
+		*update = CODE_NEW;
 	word->value |= value & bits;
 	word->known |= mask;
 	word->changed |= differs;
 	code->has_changed |= differs != 0;
 	if ((word->changed & mask) != 0)
-		*news = CODE_CHANGED;
+		*update = CODE_CHANGED;
 	return STATUS_OK;
 }
 
 enum status tarmac_code_add(struct tarmac_code *code, uint64_t address, uint64_t bytes,
-                            unsigned int size, enum tarmac_code_news *news)
+                            unsigned int size, enum tarmac_code_update *update)
 {
 	unsigned int at = (unsigned int)(address % 8);
 	unsigned int mask = ((1U << size) - 1) << at;
 
-	*news = CODE_SEEN;
-	TRY(add_word(code, address / 8, bytes << (8 * at), (uint8_t)mask, news));
+	*update = CODE_SEEN;
+	TRY(add_word(code, address / 8, bytes << (8 * at), (uint8_t)mask, update));
 	if (at + size <= 8)
 		return STATUS_OK;
-	return add_word(code, address / 8 + 1, bytes >> (8 * (8 - at)), (uint8_t)(mask >> 8), news);
+	return add_word(code, address / 8 + 1, bytes >> (8 * (8 - at)), (uint8_t)(mask >> 8),
+	                update);
 }
 
 static int compare_words(const void *left, const void *right)

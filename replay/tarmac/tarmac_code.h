@@ -33,7 +33,7 @@ struct tarmac_code {
 	size_t region_capacity;
 };
 
-enum tarmac_code_news {
+enum tarmac_code_update {
 	CODE_SEEN,    /* nothing new */
 	CODE_NEW,     /* some of the bytes were not known */
 	CODE_CHANGED, /* some of the bytes are, or were once, others */
@@ -41,9 +41,9 @@ enum tarmac_code_news {
 
 /* `size` bytes (1 to 8), little endian in `bytes`. NO_MEM. */
 MUST_USE enum status tarmac_code_add(struct tarmac_code *code, uint64_t address, uint64_t bytes,
-                                     unsigned int size, enum tarmac_code_news *news);
+                                     unsigned int size, enum tarmac_code_update *update);
 
-/* Makes the regions, which belong to `code`; nothing can be added behind that. NO_MEM. */
+/* Makes the regions, which belong to `code`; nothing can be added after that. NO_MEM. */
 MUST_USE enum status tarmac_code_finish(struct tarmac_code *code, struct str origin);
 
 void tarmac_code_fini(struct tarmac_code *code);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The Fast Models dialect, which gem5 and ISP RAS share: "IT", "MR4", "E" and the simulator's own
- * notes, each line whole by itself. In: a line behind the word that says its kind. Out: its event.
+ * notes, each line whole by itself. In: a line after the word that says its kind. Out: its event.
  * The forms are those of real files: docs/formats/tarmac.md.
  */
 #include "replay/tarmac/tarmac_line.h"
@@ -13,7 +13,7 @@ static bool is_isa(struct bytes in)
 	return tarmac_read_isa(lex_word(&in), &isa) == STATUS_OK;
 }
 
-/* An index is decimal, but whether a number is one shows only behind it: the same digits so read.
+/* An index is decimal, but whether a number is one shows only after it: the same digits so read.
  */
 static uint64_t decimal_of(uint64_t hexadecimal)
 {
@@ -54,11 +54,11 @@ static enum status read_pair(struct tarmac_line *line, uint64_t first)
 	i->has_address = true;
 	i->address = first;
 	if (is_isa(line->in)) {
-		struct bytes behind = line->in;
+		struct bytes after = line->in;
 
 		line->in = opcode;
 		TRY(tarmac_read_opcode(line));
-		line->in = behind;
+		line->in = after;
 		return STATUS_OK;
 	}
 	line->event->dialect = TARMAC_DIALECT_RTL;

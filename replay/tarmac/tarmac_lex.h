@@ -4,7 +4,7 @@
  * numbers, single characters. Blanks before each are skipped.
  *
  * A word is of letters, digits, '_', '-', '.' and '#'. What is not taken stays: a function that
- * finds something else leaves the cursor in front of it. Any byte may stand in a line, NUL too.
+ * finds something else leaves the cursor before it. Any byte may stand in a line, NUL too.
  */
 #ifndef CSREPLAY_REPLAY_TARMAC_TARMAC_LEX_H
 #define CSREPLAY_REPLAY_TARMAC_TARMAC_LEX_H
@@ -46,7 +46,7 @@ static inline void lex_blanks(struct bytes *in)
 		in->pos++;
 }
 
-/* The byte behind the blanks, or -1. */
+/* The byte after the blanks, or -1. */
 static inline int lex_peek(struct bytes *in)
 {
 	lex_blanks(in);
@@ -81,7 +81,7 @@ static inline bool lex_is_break(const struct bytes *in)
 }
 
 /*
- * Hexadecimal digits, which a word may go on behind. Returns how many there were; 0, the cursor
+ * Hexadecimal digits, which a word may go on after. Returns how many there were; 0, the cursor
  * where it was, if there are none or more than 16.
  */
 static inline unsigned int lex_hex(struct bytes *in, uint64_t *value)
@@ -106,7 +106,7 @@ static inline unsigned int lex_hex(struct bytes *in, uint64_t *value)
 /* A word that is a hexadecimal number, and its digits; else 0 as lex_hex(). */
 unsigned int lex_hex_word(struct bytes *in, uint64_t *value);
 
-/* Decimal digits, which a word may go on behind. False, the cursor where it was, if none or too
+/* Decimal digits, which a word may go on after. False, the cursor where it was, if none or too
  * large for 64 bits. */
 bool lex_decimal(struct bytes *in, uint64_t *value);
 

@@ -178,7 +178,7 @@ enum status tarmac_read_code(struct tarmac_line *line)
 		i->mode_text.n = 0;
 		line->in = before;
 	} else {
-		return tarmac_fault(line, "':' behind the mode");
+		return tarmac_fault(line, "':' after the mode");
 	}
 	before = line->in;
 	if (lex_peek(&line->in) == 'C' && LEX_IS(lex_word(&line->in), "CCFAIL"))

@@ -2,7 +2,7 @@
 /*
  * Between the parts of the Tarmac reader: one line being read. tarmac.c finds the line, its
  * timestamp, its core and the word that says its kind; a function of the dialect that such lines
- * are of reads the rest. Each such function is called with the cursor behind the word and fills the
+ * are of reads the rest. Each such function is called with the cursor after the word and fills the
  * event's part. Anything that does not fit is a fault, whose place and text tarmac.c reports.
  */
 #ifndef CSREPLAY_REPLAY_TARMAC_TARMAC_LINE_H
@@ -47,7 +47,7 @@ MUST_USE enum status tarmac_read_code(struct tarmac_line *line);
 MUST_USE enum status tarmac_read_opcode(struct tarmac_line *line);
 /* Decimal, or hexadecimal with 0x. */
 MUST_USE enum status tarmac_read_vector(struct tarmac_line *line);
-/* Digits with "_S" or "_NS" behind them: the physical address that follows ':'. */
+/* Digits with "_S" or "_NS" after them: the physical address that follows ':'. */
 MUST_USE enum status tarmac_read_physical(struct tarmac_line *line, uint64_t *address,
                                           enum tarmac_security *security);
 
@@ -79,7 +79,7 @@ MUST_USE enum status tarmac_fm_note(struct tarmac_line *line);        /* SIGNAL:
 MUST_USE enum status tarmac_rtl_memory(struct tarmac_line *line);     /* MNW4___D */
 MUST_USE enum status tarmac_rtl_access(struct tarmac_line *line);     /* R08, W08 */
 MUST_USE enum status tarmac_register_line(struct tarmac_line *line);  /* R, of all dialects */
-/* The letters behind MR4 and MW4 where they are those of ISP RAS. */
+/* The letters after MR4 and MW4 where they are those of ISP RAS. */
 void tarmac_isp_attributes(struct str letters, struct tarmac_memory *memory);
 
 #endif

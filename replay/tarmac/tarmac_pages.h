@@ -41,7 +41,7 @@ MUST_USE enum status tarmac_pages_see(struct tarmac_pages *pages, uint64_t addre
 /* The physical address as it was seen last; the address itself if it never was. */
 uint64_t tarmac_pages_now(const struct tarmac_pages *pages, uint64_t address);
 
-/* To be called once, behind the last line; only the functions below may be called then. NO_MEM. */
+/* To be called once, after the last line; only the functions below may be called then. NO_MEM. */
 MUST_USE enum status tarmac_pages_finish(struct tarmac_pages *pages);
 
 /* The physical address at `time`; false if it is not known. */
@@ -49,7 +49,7 @@ bool tarmac_pages_at(const struct tarmac_pages *pages, uint64_t address, uint64_
                      uint64_t *physical);
 
 /*
- * Every physical address that `address` had, `index` from 0, some more than once; false behind the
+ * Every physical address that `address` had, `index` from 0, some more than once; false after the
  * last one.
  */
 bool tarmac_pages_any(const struct tarmac_pages *pages, uint64_t address, size_t index,

@@ -162,14 +162,14 @@ static enum status add_code(struct tarmac_pass *p, const struct tarmac_instructi
 {
 	struct tarmac_value value = {.size = insn->size};
 	uint64_t bytes = memory_order(insn);
-	enum tarmac_code_news news;
+	enum tarmac_code_update update;
 
 	if (insn->has_physical)
 		TRY(tarmac_pages_see(&p->core->pages, insn->address, insn->physical,
 		                     2 * tick->clock));
-	TRY(tarmac_code_add(&p->core->code, insn->address, bytes, insn->size, &news));
-	*is_changed = news == CODE_CHANGED;
-	if (news == CODE_SEEN)
+	TRY(tarmac_code_add(&p->core->code, insn->address, bytes, insn->size, &update));
+	*is_changed = update == CODE_CHANGED;
+	if (update == CODE_SEEN)
 		return STATUS_OK;
 	for (unsigned int i = 0; i < value.size; i++) {
 		value.bits[i] = (uint8_t)(bytes >> (8 * i));
@@ -269,7 +269,7 @@ static enum status add_instruction(struct tarmac_pass *p, const struct tarmac_ev
 
 /* Exceptions, gaps: what is between runs. */
 
-static uint64_t time_behind(const struct tarmac_pass *p)
+static uint64_t time_after(const struct tarmac_pass *p)
 {
 	return 2 * p->core->length + 1;
 }
@@ -297,7 +297,7 @@ static enum status add_exception(struct tarmac_pass *p, const struct tarmac_even
 		/* CONTROL is 0, so SP is MSP (Armv8-M ARM, TakeReset). */
 		context.has_stack = true;
 		context.is_process = false;
-		TRY(set_context(p, &context, time_behind(p)));
+		TRY(set_context(p, &context, time_after(p)));
 	}
 	e->type = ELEMENT_EXCEPTION;
 	e->offset = event->offset;
@@ -335,18 +335,18 @@ static uint8_t whole_bytes(uint64_t bits)
 }
 
 static enum status write_slot(struct tarmac_pass *p, unsigned int slot, uint64_t touched,
-                              struct slot_now news)
+                              struct slot_now update)
 {
 	struct slot_now *now = &p->now[slot];
-	struct slot_now then = {(now->value & ~touched) | (news.value & touched),
-	                        (now->known & ~touched) | (news.known & touched)};
+	struct slot_now then = {(now->value & ~touched) | (update.value & touched),
+	                        (now->known & ~touched) | (update.known & touched)};
 
 	if (then.value == now->value && then.known == now->known)
 		return STATUS_OK;
 	*now = then;
 	return word_log_add(&p->core->registers,
 	                    &(struct word_event){.key = slot,
-	                                         .time = time_behind(p),
+	                                         .time = time_after(p),
 	                                         .kind = WORD_WRITE,
 	                                         .touched = 0xff,
 	                                         .known = whole_bytes(then.known),
@@ -369,14 +369,14 @@ static enum status write_register(struct tarmac_pass *p, const struct slot_place
 		unsigned int left = size > at ? size - at : 0;
 		uint64_t inside = low_bytes(left) << shift;
 		uint64_t all = low_bytes(place->whole - at) & ~((UINT64_C(1) << shift) - 1);
-		struct slot_now news = {word_of(value->bits, size, at) << shift,
-		                        word_of(value->known, size, at) << shift};
+		struct slot_now update = {word_of(value->bits, size, at) << shift,
+		                          word_of(value->known, size, at) << shift};
 		uint64_t touched = word_of(value->touched, size, at) << shift;
 		uint64_t above = all & ~inside;
 
 		if (place->zeroes)
-			news.known |= above;
-		TRY(write_slot(p, place->slot + at / 8, touched | above, news));
+			update.known |= above;
+		TRY(write_slot(p, place->slot + at / 8, touched | above, update));
 	}
 	return STATUS_OK;
 }
@@ -399,7 +399,7 @@ static enum status note_stack(struct tarmac_pass *p, const struct tarmac_registe
 		context.has_stack = true;
 		context.is_process = reg->bank == TARMAC_MODE_PROCESS;
 	}
-	return set_context(p, &context, time_behind(p));
+	return set_context(p, &context, time_after(p));
 }
 
 static enum status add_register(struct tarmac_pass *p, const struct tarmac_event *event)
@@ -424,14 +424,14 @@ static enum status add_register(struct tarmac_pass *p, const struct tarmac_event
 	if (mode == TARMAC_MODE_NONE)
 		return STATUS_OK;
 	context.mode = mode;
-	return set_context(p, &context, time_behind(p));
+	return set_context(p, &context, time_after(p));
 }
 
 static enum status lose_registers(struct tarmac_pass *p)
 {
 	memset(p->now, 0, sizeof(p->now));
 	p->context.has_stack = false;
-	return word_log_lose(&p->core->registers, time_behind(p));
+	return word_log_lose(&p->core->registers, time_after(p));
 }
 
 /* Memory. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The pass over a Tarmac text, one core's part of it: instructions become runs of a history, lines
- * behind them entries of logs. Private to tarmac_read.c and tarmac_pass.c.
+ * after them entries of logs. Private to tarmac_read.c and tarmac_pass.c.
  */
 #ifndef CSREPLAY_REPLAY_TARMAC_TARMAC_PASS_H
 #define CSREPLAY_REPLAY_TARMAC_TARMAC_PASS_H
@@ -9,10 +9,10 @@
 #include "replay/history/history.h"
 #include "replay/tarmac/tarmac_store.h"
 
-/* Instructions one behind the other, as a trace decoder would give them. */
+/* Instructions one after the other, as a trace decoder would give them. */
 struct tarmac_run {
 	uint64_t start;
-	uint64_t end;   /* behind the last one */
+	uint64_t end;   /* after the last one */
 	uint64_t line;  /* offset of the first one's in the text */
 	uint32_t count; /* 0: there is none */
 	enum isa isa;
@@ -21,7 +21,7 @@ struct tarmac_run {
 	bool is_failed;     /* its last instruction failed its condition */
 	bool must_be_taken; /* its last is a branch without condition */
 	bool branched;      /* a line says that its last branch was taken */
-	bool was_left;      /* an exception came behind it */
+	bool was_left;      /* an exception came after it */
 	bool has_left_at;
 	uint64_t left_at; /* preferred return address of that */
 	uint64_t opcode;  /* of the last one */

@@ -10,7 +10,7 @@
 #include "replay/tarmac/tarmac_gap.h"
 #include "replay/tarmac/tarmac_pass.h"
 #include "replay/tarmac/tarmac_source.h"
-#include "snapshot/made.h"
+#include "snapshot/synthetic.h"
 
 enum {
 	EVENTS_PER_PROGRESS = 1 << 14,
@@ -219,7 +219,7 @@ static enum status make_cores(struct reading *r, const struct snapshot_options *
 {
 	struct tarmac_source *source = r->source;
 	size_t count = source->core_count;
-	struct made_core *cores = calloc(count + 1, sizeof(*cores));
+	struct synthetic_core *cores = calloc(count + 1, sizeof(*cores));
 	struct text description = {0};
 	enum status status = cores ? STATUS_OK : STATUS_NO_MEM;
 
@@ -228,17 +228,18 @@ static enum status make_cores(struct reading *r, const struct snapshot_options *
 
 		core->name = tarmac_core_name(source->reader, (uint32_t)i);
 		status = tarmac_code_finish(&core->code, str_of(source->path));
-		cores[i] = (struct made_core){core->name.n > 0 ? core->name : STR("cpu0"),
-		                              STR("Tarmac"), core->arch, core->code.regions,
-		                              core->code.region_count};
+		cores[i] = (struct synthetic_core){core->name.n > 0 ? core->name : STR("cpu0"),
+		                                   STR("Tarmac"), core->arch, core->code.regions,
+		                                   core->code.region_count};
 	}
 	text_printf(&description, "Tarmac text, dialect %s, %llu lines",
 	            tarmac_dialect_name(tarmac_dialect(source->reader)),
 	            (unsigned long long)tarmac_stats(source->reader).lines);
 	if (status == STATUS_OK && cores)
-		status = snapshot_make(
-		        &(struct made_snapshot){source->path, text_str(&description), cores, count},
-		        images, diags, snapshot);
+		status = snapshot_make(&(struct synthetic_snapshot){source->path,
+		                                                    text_str(&description), cores,
+		                                                    count},
+		                       images, diags, snapshot);
 	text_fini(&description);
 	free(cores);
 	return status;

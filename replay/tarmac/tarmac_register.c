@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * "R" lines: register updates, of all dialects (Tarmac Text Rev 3, 2.3.5). In: what is behind the
+ * "R" lines: register updates, of all dialects (Tarmac Text Rev 3, 2.3.5). In: what is after the
  * "R". Out: which register of tarmac_register.def, of which bank, and its value. A register that is
  * not in the table is a system register: it has its name.
  */

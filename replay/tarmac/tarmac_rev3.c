@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tarmac Text Rev 3 (ARM-EPM-041435, chapter 2): records that begin with "ES" and go on in lines of
- * their own, as RTL and cycle models write them. In: a line behind the word that says its kind.
+ * Tarmac Text Rev 3 (ARM-EPM-041435, chapter 2): records that start with "ES" and go on in lines of
+ * their own, as RTL and cycle models write them. In: a line after the word that says its kind.
  * Out: its event.
  */
 #include "replay/tarmac/tarmac_line.h"
@@ -72,7 +72,7 @@ enum status tarmac_rev3_step(struct tarmac_line *line)
 		return tarmac_fault(line, "':' before the opcode");
 	TRY(tarmac_read_opcode(line));
 	if (!lex_take(&line->in, ')'))
-		return tarmac_fault(line, "')' behind the opcode");
+		return tarmac_fault(line, "')' after the opcode");
 	return tarmac_read_code(line);
 }
 
@@ -82,14 +82,14 @@ enum status tarmac_rev3_exception(struct tarmac_line *line)
 	if (lex_take(&line->in, '[')) {
 		TRY(tarmac_read_vector(line));
 		if (!lex_take(&line->in, ']'))
-			return tarmac_fault(line, "']' behind the vector");
+			return tarmac_fault(line, "']' after the vector");
 		line->event->exception.has_vector = true;
 	}
 	line->event->exception.name = str_trim(lex_rest(&line->in));
 	return STATUS_OK;
 }
 
-/* "S:0013000000/20" or "0000000020": optional, as is what comes behind. */
+/* "S:0013000000/20" or "0000000020": optional, as is what comes after. */
 static void read_physical(struct tarmac_line *line, struct tarmac_memory *memory)
 {
 	struct bytes before = line->in;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Memory accesses as RTL simulators of Cortex-M and Cortex-R cores write them ("MNW4___D"), and as
- * a simulator that counts in "cs" does ("R08"). In: a line behind the word that says its kind. Out:
+ * a simulator that counts in "cs" does ("R08"). In: a line after the word that says its kind. Out:
  * its event. The forms are those of real files: docs/formats/tarmac.md.
  */
 #include "replay/tarmac/tarmac_line.h"

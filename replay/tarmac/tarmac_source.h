@@ -4,9 +4,9 @@
  * histories, and registers and memory at every position. In: a file, images. Out: a snapshot that
  * session_open() knows what to do with.
  *
- * What is known and why is said in word_log.h. A malformed line may hide an effect: behind one that
- * is a register's all registers of its core are unknown until they are written again, behind one
- * that is an access to memory all of memory; behind one of an instruction both, and there is a gap.
+ * What is known and why is said in word_log.h. A malformed line may hide an effect: after one that
+ * is a register's all registers of its core are unknown until they are written again, after one
+ * that is an access to memory all of memory; after one of an instruction both, and there is a gap.
  * Lines of no known kind have no effects.
  */
 #ifndef CSREPLAY_REPLAY_TARMAC_TARMAC_SOURCE_H
@@ -69,7 +69,7 @@ struct tarmac_target {
 };
 
 /*
- * The access nearest to `position`: forward of an instruction at or behind it, backward of one
+ * The access nearest to `position`: forward of an instruction at or after it, backward of one
  * before it. NOT_FOUND.
  */
 MUST_USE enum status tarmac_find_access(const struct tarmac_core *core, bool forward,

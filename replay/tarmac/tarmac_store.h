@@ -8,7 +8,7 @@
  * 2 C + 1. So memory before it is memory at 2 C. A turn is a stretch of lines of one core: its
  * first tick stands for lines in it before an instruction, which belong to the core's last one.
  * Registers are logged by the core's own positions: before instruction P it is time 2 P + 2, lines
- * behind it are of time 2 P + 3, those before the first instruction of time 1.
+ * after it are of time 2 P + 3, those before the first instruction of time 1.
  */
 #ifndef CSREPLAY_REPLAY_TARMAC_TARMAC_STORE_H
 #define CSREPLAY_REPLAY_TARMAC_TARMAC_STORE_H
@@ -26,7 +26,7 @@ enum { TARMAC_MARK_STEP = 64 };
 
 struct tarmac_turn {
 	uint64_t clock;    /* its first tick */
-	uint64_t position; /* of the first instruction behind it */
+	uint64_t position; /* of the first instruction after it */
 	uint32_t core;
 };
 
@@ -76,7 +76,7 @@ uint8_t tarmac_image_word(const struct snapshot *snapshot, uint64_t key, uint64_
 
 /*
  * Reads the whole text into a source that has its map and reader. A malformed line is reported and
- * gone over. BAD_DATA behind the last line if is_strict and there was one; NO_MEM, INTERRUPTED.
+ * gone over. BAD_DATA after the last line if is_strict and there was one; NO_MEM, INTERRUPTED.
  */
 MUST_USE enum status tarmac_read(struct tarmac_source *source, bool is_strict,
                                  const struct history_options *options,

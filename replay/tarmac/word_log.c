@@ -101,7 +101,7 @@ bool word_log_lost(const struct word_log *log, uint64_t from, uint64_t to)
 	size_t low = 0;
 	size_t high = log->loss_count;
 
-	/* The first loss at or behind `from`. */
+	/* The first loss at or after `from`. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 

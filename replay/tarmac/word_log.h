@@ -53,7 +53,7 @@ struct word_log {
 	struct word_raw *raw; /* until it is finished */
 	size_t raw_count;
 	size_t raw_capacity;
-	struct word *words; /* and one behind the last */
+	struct word *words; /* and one after the last */
 	size_t word_count;
 	struct word_entry *entries;
 	size_t entry_count;
@@ -68,13 +68,13 @@ struct word_log {
 /* What a word held before the first event; returns a mask of the bytes that are known. */
 typedef uint8_t word_base(void *context, uint64_t key, uint64_t *value);
 
-/* A zeroed log is empty. NO_MEM; UNSUPPORTED behind WORD_TIME_MOST. */
+/* A zeroed log is empty. NO_MEM; UNSUPPORTED after WORD_TIME_MOST. */
 MUST_USE enum status word_log_add(struct word_log *log, const struct word_event *event);
 
 /* Nothing is carried over `time`. NO_MEM. */
 MUST_USE enum status word_log_lose(struct word_log *log, uint64_t time);
 
-/* To be called once, behind the last event; `base` may be NULL: nothing is known. NO_MEM;
+/* To be called once, after the last event; `base` may be NULL: nothing is known. NO_MEM;
  * INTERRUPTED.
  */
 MUST_USE enum status word_log_finish(struct word_log *log, word_base *base, void *context);
@@ -119,7 +119,7 @@ bool word_log_next(const struct word_log *log, const struct word_search *search,
 bool word_log_last(const struct word_log *log, const struct word_search *search, uint64_t from,
                    struct word_hit *hit);
 
-/* The value behind event `index` of a word, unknown bytes as 0; false if there is none. */
+/* The value after event `index` of a word, unknown bytes as 0; false if there is none. */
 bool word_log_value(const struct word_log *log, uint64_t key, size_t index, uint64_t *value);
 
 #endif

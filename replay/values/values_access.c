@@ -52,39 +52,41 @@ static bool pass(struct values_range *range, const struct part *p)
 	return range->first < range->last;
 }
 
-static uint64_t position_of(const struct solver *s, const struct link_access *a)
+static uint64_t position_of(const struct solver *s, const struct memdep_access *a)
 {
 	uint64_t position = window_position_of(&s->w, a->step);
 
-	return window_plan(&s->w, a->step)->is_code || position == s->w.options.from ? position
-	                                                                             : position - 1;
+	return window_template(&s->w, a->step)->is_code || position == s->w.options.from
+	               ? position
+	               : position - 1;
 }
 
 /* False if it is proved that the access has not written the bytes. */
 static bool may_write(const struct solver *s, uint32_t number, const struct values_target *target)
 {
-	const struct link_memory *m = &s->memory;
+	const struct memdep_memory *m = &s->memory;
 	uint64_t last = target->address + target->size - 1;
 
 	for (uint64_t at = target->address & ~UINT64_C(7); at <= last; at += 8) {
-		struct link_word word = link_known_word(s, at);
-		uint32_t before = link_find_place(m, &word, number);
-		uint32_t next = before == LINK_NONE ? word.first : m->entries[before].next;
-		bool is_last = next == LINK_NONE;
-		uint8_t bytes = link_overlap(at, target->address, target->size);
-		const struct link_stretch in = {
+		struct memdep_granule word = memdep_known_granule(s, at);
+		uint32_t before = memdep_find_place(m, &word, number);
+		uint32_t next = before == MEMDEP_NONE ? word.first : m->versions[before].next;
+		bool is_last = next == MEMDEP_NONE;
+		uint8_t bytes = memdep_overlap(at, target->address, target->size);
+		const struct memdep_stretch in = {
 		        .word = at,
-		        .first = number == 0 ? LINK_NONE : number - 1,
-		        .end = is_last ? (uint32_t)m->access_count : m->entries[next].access,
-		        .supposed = LINK_NOTHING_SUPPOSED,
+		        .first = number == 0 ? MEMDEP_NONE : number - 1,
+		        .end = is_last ? (uint32_t)m->access_count : m->versions[next].access,
+		        .hypothesis = MEMDEP_NO_HYPOTHESIS,
 		};
 		/* Another writer may have covered what it left. */
 		struct bits found = m->is_linked && is_last ? word.end : (struct bits){0, 0};
-		struct link_scan r = link_scan(s, &in, is_last ? found : m->entries[next].before);
+		struct memdep_scan r =
+		        memdep_scan(s, &in, is_last ? found : m->versions[next].before);
 
-		if (before != LINK_NONE && (bytes & ~m->entries[before].linked) == 0)
+		if (before != MEMDEP_NONE && (bytes & ~m->versions[before].linked) == 0)
 			continue;
-		if ((bytes & ~r.open) != 0 && link_may_touch(s, &m->accesses[number], at, bytes))
+		if ((bytes & ~r.open) != 0 && memdep_may_touch(s, &m->accesses[number], at, bytes))
 			return true;
 		if (at > UINT64_MAX - 8)
 			break;
@@ -92,13 +94,13 @@ static bool may_write(const struct solver *s, uint32_t number, const struct valu
 	return false;
 }
 
-static bool may_read(const struct solver *s, const struct link_access *a,
+static bool may_read(const struct solver *s, const struct memdep_access *a,
                      const struct values_target *target)
 {
 	uint64_t last = target->address + target->size - 1;
 
 	for (uint64_t at = target->address & ~UINT64_C(7); at <= last; at += 8) {
-		if (link_may_touch(s, a, at, link_overlap(at, target->address, target->size)))
+		if (memdep_may_touch(s, a, at, memdep_overlap(at, target->address, target->size)))
 			return true;
 		if (at > UINT64_MAX - 8)
 			break;
@@ -106,16 +108,16 @@ static bool may_read(const struct solver *s, const struct link_access *a,
 	return false;
 }
 
-static bool overlaps(const struct solver *s, const struct link_access *a,
+static bool overlaps(const struct solver *s, const struct memdep_access *a,
                      const struct values_target *target, uint64_t *first)
 {
-	uint64_t address = (uint64_t)((int64_t)(link_address(s, a).value << 8) >> 8);
+	uint64_t address = (uint64_t)((int64_t)(memdep_address(s, a).value << 8) >> 8);
 
 	*first = address < target->address ? target->address : address;
 	return *first - target->address < target->size && *first - address < a->size;
 }
 
-static bool is_placed(const struct link_access *a)
+static bool is_placed(const struct memdep_access *a)
 {
 	return a->state == ACCESS_PLACED || a->state == ACCESS_UNLINKED;
 }
@@ -123,7 +125,7 @@ static bool is_placed(const struct link_access *a)
 static enum verdict judge(const struct solver *s, uint32_t number,
                           const struct values_target *target, uint64_t *first)
 {
-	const struct link_access *a = &s->memory.accesses[number];
+	const struct memdep_access *a = &s->memory.accesses[number];
 	bool is_load = a->kind == ACCESS_LOAD && a->index != ACCESS_KILL;
 
 	if (a->state == ACCESS_ABSENT || (is_load ? !target->reads : !target->writes))
@@ -149,7 +151,7 @@ bool values_find_access(struct values *values, const struct values_range *range,
 			return false;
 		for (uint32_t i = 0; i < p.end - p.begin; i++) {
 			uint32_t number = range->forward ? p.begin + i : p.end - 1 - i;
-			const struct link_access *a = &p.solver->memory.accesses[number];
+			const struct memdep_access *a = &p.solver->memory.accesses[number];
 
 			if (!is_placed(a) ||
 			    judge(p.solver, number, target, &access->address) != VERDICT_YES)
@@ -161,13 +163,13 @@ bool values_find_access(struct values *values, const struct values_range *range,
 	return false;
 }
 
-void values_find_doubt(struct values *values, const struct values_range *range,
-                       const struct values_target *target, struct values_doubt *doubt)
+void values_find_may_alias(struct values *values, const struct values_range *range,
+                           const struct values_target *target, struct values_may_alias *doubt)
 {
 	struct values_range rest = *range;
 	struct part p;
 
-	*doubt = (struct values_doubt){0};
+	*doubt = (struct values_may_alias){0};
 	if (rest.first >= rest.last)
 		return;
 	do {
@@ -179,7 +181,7 @@ void values_find_doubt(struct values *values, const struct values_range *range,
 		}
 		for (uint32_t i = 0; i < p.end - p.begin; i++) {
 			uint32_t number = range->forward ? p.begin + i : p.end - 1 - i;
-			const struct link_access *a = &p.solver->memory.accesses[number];
+			const struct memdep_access *a = &p.solver->memory.accesses[number];
 			uint64_t first;
 
 			if (is_placed(a) ||

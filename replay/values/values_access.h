@@ -33,7 +33,7 @@ bool values_find_access(struct values *values, const struct values_range *range,
                         const struct values_target *target, struct values_access *access);
 
 /* Accesses that may have been to one of the bytes. */
-struct values_doubt {
+struct values_may_alias {
 	uint64_t count;
 	uint64_t position; /* of the first that is met */
 	/* Positions of which nothing is known; none if they are equal. */
@@ -41,7 +41,7 @@ struct values_doubt {
 	uint64_t blind_last;
 };
 
-void values_find_doubt(struct values *values, const struct values_range *range,
-                       const struct values_target *target, struct values_doubt *doubt);
+void values_find_may_alias(struct values *values, const struct values_range *range,
+                           const struct values_target *target, struct values_may_alias *doubt);
 
 #endif

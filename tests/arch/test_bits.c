@@ -418,7 +418,7 @@ static bool agrees(const struct bits *b, uint64_t value)
 	return ((b->value ^ value) & b->known) == 0;
 }
 
-/* The numbers that the argument stands for, one after the other; false behind the last. */
+/* The numbers that the argument stands for, one after the other; false after the last. */
 static bool next_number(const struct domain *domain, const struct bits *b, uint64_t *number)
 {
 	uint64_t limit = domain->is_flags ? 16 : UINT64_C(1) << domain->width;

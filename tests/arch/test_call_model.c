@@ -182,7 +182,7 @@ static void calls_that_write_no_memory_return_alone(void **state)
 	check_silent((struct call_site){.isa = ISA_A32, .opcode = A32_SVC}, a32);
 }
 
-/* mmap(addr, length): where it returns, whole pages (of 64 KiB at most); brk(): all behind. */
+/* mmap(addr, length): where it returns, whole pages (of 64 KiB at most); brk(): all after. */
 static void calls_that_map_make_pages_unknown(void **state)
 {
 	static const struct {

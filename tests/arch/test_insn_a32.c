@@ -284,7 +284,7 @@ static bool cs_is_branch(const cs_insn *insn)
 /* All but the first and the last one are UNPREDICTABLE; OpenCSD classes them all so. */
 // clang-format off
 static struct difference differences[] = {
-	{0x0f90f000, 0x0110f000, true, "TSTP and its kin (obsolete): Rd of ones", 0},
+	{0x0f90f000, 0x0110f000, true, "TSTP and the like (obsolete): Rd of ones", 0},
 	{0x0f00f090, 0x0000f090, true, "multiply with PC: Ra, RdLo, or not zero for MUL", 0},
 	{0x0f90f090, 0x0100f080, true, "halfword multiply with PC: Ra or RdLo, or not zero", 0},
 	{0x0f90f0f0, 0x0190f090, true, "LDA, LDAEX, LDREX with Rt = PC", 0},

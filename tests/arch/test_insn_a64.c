@@ -30,7 +30,7 @@ static struct insn classify(uint32_t opcode, uint64_t address)
 /* ---- what capstone says ---- */
 
 struct expected {
-	const char *mnemonic; /* one that ends in a dot stands for all that begin so */
+	const char *mnemonic; /* one that ends in a dot stands for all that start so */
 	enum insn_class class;
 	enum insn_subclass subclass;
 	bool conditional;

@@ -165,7 +165,7 @@ static void interval_of_half_sum_excludes_nothing_that_is_true(void **state)
 	}
 }
 
-/* 0 - 4 is behind all else. A register whose upper half is not known is not said anything of. */
+/* 0 - 4 is after all else. A register whose upper half is not known is not said anything of. */
 static void interval_of_half_sum_is_modulo(void **state)
 {
 	const struct uop op = {.op = UOP_ADD, .width = 32, .to = 1};

@@ -77,7 +77,7 @@ static struct bits read_nothing(void *context, uint64_t address, unsigned int si
 	return (struct bits){0, 0};
 }
 
-/* What a register is behind the instruction, with R0 = 1, R1 = 5 and these flags before it. */
+/* What a register is after the instruction, with R0 = 1, R1 = 5 and these flags before it. */
 static struct bits result(const struct uop_insn *insn, unsigned int reg, unsigned int nzcv)
 {
 	static struct uop_run run;

@@ -88,7 +88,7 @@ static struct bits *node(struct trial *t, unsigned int slot)
 	return &t->nodes[slot];
 }
 
-/* Registers behind the instruction, and those before it but for one. */
+/* Registers after the instruction, and those before it but for one. */
 static void hide(struct trial *t, const struct inverse *of)
 {
 	static struct uop_run run;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of the tables that no user-mode program can show, by hand: sem_case_a64.def and its kin. */
+/* Rows of the tables that no user-mode program can show, by hand: sem_case_a64.def and the like. */
 #include "tests/arch/sem_case.h"
 
 static const struct sem_case a64_cases[] = {

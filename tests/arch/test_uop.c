@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Instructions solved backward: registers hidden before them, or behind them, are found again from
+ * Instructions solved backward: registers hidden before them, or after them, are found again from
  * the rest. The nodes here are what a solver has: registers before, temporaries, constants.
  */
 #include <setjmp.h>
@@ -203,7 +203,7 @@ static void compared_lanes_that_are_equal_are_learned(void **state)
 	assert_int_equal(s.nodes[n].known, 0xff00);
 }
 
-/* FLAG_MAP_AXFLAG and its kin, by the words of the Arm ARM, on every state. */
+/* FLAG_MAP_AXFLAG and the like, by the words of the Arm ARM, on every state. */
 static void flag_maps_follow_the_manual(void **state)
 {
 	(void)state;

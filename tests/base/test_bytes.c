@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bounded cursor: every reader at, before and behind the end. */
+/* The bounded cursor: every reader at, before and after the end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -95,7 +95,7 @@ static void fill(struct diag_list *list, const char *name, int count)
 	}
 }
 
-static void diag_list_move_puts_all_behind_the_others(void **state)
+static void diag_list_move_puts_all_after_the_others(void **state)
 {
 	struct diag_list to = {0};
 	struct diag_list from = {0};
@@ -164,7 +164,7 @@ static void diag_list_move_keeps_what_fits(void **state)
 	diag_list_move(&to, &from);
 	assert_int_equal(to.count, DIAG_MOST);
 	assert_int_equal(to.dropped, 2);
-	fill(&from, "behind", 3);
+	fill(&from, "after", 3);
 	assert_format(&to.items[DIAG_MOST - 1], "from:1: error: 0");
 	diag_list_fini(&from);
 	diag_list_fini(&to);
@@ -204,7 +204,7 @@ int main(void)
 	        cmocka_unit_test(diag_format_shows_each_kind_of_place),
 	        cmocka_unit_test(diag_keeps_its_own_copy_of_the_file_name),
 	        cmocka_unit_test(diag_beyond_the_most_is_counted_and_dropped),
-	        cmocka_unit_test(diag_list_move_puts_all_behind_the_others),
+	        cmocka_unit_test(diag_list_move_puts_all_after_the_others),
 	        cmocka_unit_test(diag_list_move_beyond_the_most_is_counted_and_dropped),
 	        cmocka_unit_test(diag_list_move_keeps_what_fits),
 	        cmocka_unit_test(diag_without_memory_or_text_is_counted_and_dropped),

@@ -58,9 +58,9 @@ static void write_file(const struct fixture *f, const char *data, size_t size)
 	assert_int_equal(fclose(out), 0);
 }
 
-/* The message is `before`, the quoted path, `behind`. */
+/* The message is `before`, the quoted path, `after`. */
 static void assert_refused(struct fixture *f, enum status status, const char *before,
-                           const char *behind)
+                           const char *after)
 {
 	struct text want = {0};
 	struct text got = {0};
@@ -70,7 +70,7 @@ static void assert_refused(struct fixture *f, enum status status, const char *be
 	assert_int_equal(f->diags.errors, 1);
 	assert_null(f->map.data);
 	diag_format(&f->diags.items[0], &got);
-	text_printf(&want, "a.ini:3: error: %s\"%s\"%s", before, f->path, behind);
+	text_printf(&want, "a.ini:3: error: %s\"%s\"%s", before, f->path, after);
 	assert_string_equal(got.data, want.data);
 	text_fini(&want);
 	text_fini(&got);
@@ -164,12 +164,12 @@ static void file_close_of_zeroed_map_is_fine(void **state)
 /* Of private pages that were written, those that are forgotten have the file's bytes again. */
 static void file_forget_gives_whole_pages_back(void **state)
 {
-	/* From a page and a byte behind its begin, to another. */
+	/* From a page and a byte after its start, to another. */
 	static const struct {
 		unsigned int page[2];
 		int byte[2];
 		size_t first; /* of the pages that are given back */
-		size_t behind;
+		size_t after;
 	} cases[] = {
 	        {{0, 4}, {0, 0}, 0, 4},  {{0, 4}, {0, -1}, 0, 3}, {{0, 4}, {1, 0}, 1, 4},
 	        {{0, 4}, {9, 1}, 1, 4},  {{1, 2}, {0, 0}, 1, 2},  {{1, 3}, {-1, 1}, 1, 3},
@@ -195,7 +195,7 @@ static void file_forget_gives_whole_pages_back(void **state)
 		memset(map, 'w', size);
 		file_forget(bytes_of(map + begin, end - begin));
 		for (size_t k = 0; k < size; k++) {
-			bool is_back = k / page >= cases[i].first && k / page < cases[i].behind;
+			bool is_back = k / page >= cases[i].first && k / page < cases[i].after;
 
 			if (map[k] != (is_back ? 'f' : 'w'))
 				fail_msg("case %zu: byte %zu is '%c'", i, k, map[k]);
@@ -221,7 +221,7 @@ static void file_of_descriptor_0_is_one_as_well(void **state)
 	}
 }
 
-/* As many as there may be descriptors, and more: each is closed behind its mapping. */
+/* As many as there may be descriptors, and more: each is closed after its mapping. */
 static void file_descriptors_are_given_back(void **state)
 {
 	struct fixture *f = *state;

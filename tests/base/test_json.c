@@ -59,7 +59,7 @@ static void json_quote_replaces_what_is_no_utf8(void **state)
 	assert_quoted(STR("\xf0\x9f\x98("), "\"\\ufffd\\ufffd\\ufffd(\"");
 }
 
-/* What is behind the slice is not of it, though it would make the sequence whole. */
+/* What is after the slice is not of it, though it would make the sequence whole. */
 static void json_quote_ends_with_the_slice(void **state)
 {
 	(void)state;

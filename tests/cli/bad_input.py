@@ -18,7 +18,7 @@ CSREPLAY = os.environ["CSREPLAY"]
 EXAMPLE = os.path.join(os.environ["CSREPLAY_SOURCE"], "examples", "sensorhub")
 # Noise may hold what no formatter writes, an ID without a byte.
 NO_FRAMES = (r"^(trace\.bin\+0x[0-9a-f]+: warning: buffer \"ETB_0\": there are no formatter frames "
-             r"from here on; nothing behind is decoded\n)?$")
+             r"from here on; nothing after is decoded\n)?$")
 
 
 def run(*arguments):
@@ -182,7 +182,7 @@ class BadInput(unittest.TestCase):
         self.assertEqual((code, out, err), (2, "", f'csreplay: error: {self.folder} has no '
                                                    'core "cpu_9"\n'))
         code, out, err = run("history", "--from", "40001", self.folder)
-        self.assertEqual((code, out, err), (2, "", "csreplay: error: position 40001 is behind the "
+        self.assertEqual((code, out, err), (2, "", "csreplay: error: position 40001 is after the "
                                                    "end of the history, 40000\n"))
         for option in ("--buffer", "--source"):
             code, out, err = run("decode", option, "nothing", self.folder)

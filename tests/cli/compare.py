@@ -40,8 +40,8 @@ class Scratch(unittest.TestCase):
 
 
 def a64(steps, core=""):
-    """Fast Models text: each step is the number of an instruction behind BASE, or a tuple of it and
-    its opcode or the lines behind it."""
+    """Fast Models text: each step is the number of an instruction after BASE, or a tuple of it and
+    its opcode or the lines after it."""
     lines = []
     for index, step in enumerate(steps):
         number, opcode, effects = step, NOP, []
@@ -180,7 +180,7 @@ class Instructions(Scratch):
 
 class Values(Scratch):
     def pair(self, a, b, *options, code):
-        """Three instructions; behind the second one the effects."""
+        """Three instructions; after the second one the effects."""
         return self.compare(self.file("a.tarmac", a64([0, (1, *a), 2])),
                             self.file("b.tarmac", a64([0, (1, *b), 2])), *options, code=code)
 
@@ -473,7 +473,7 @@ class Usage(Scratch):
             (["--ignore", "colour", a, a],
              '--ignore: "colour" is not compared; see `csreplay compare --help`'),
             (["--from", "x", a, a], '--from: "x" is no position'),
-            (["--from", "9", a, a], f"{a}: position 9 is behind the end of the history"),
+            (["--from", "9", a, a], f"{a}: position 9 is after the end of the history"),
             (["--core", "cpu7", a, a], f'{a} has no core "cpu7"'),
             (["--format", "tsv", a, a], 'compare has no format "tsv"; it has text and json'),
         ]

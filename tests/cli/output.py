@@ -20,7 +20,7 @@ CSREPLAY = os.environ["CSREPLAY"]
 SOURCE = Path(os.environ["CSREPLAY_SOURCE"])
 SENSORHUB = SOURCE / "examples" / "sensorhub"
 LENGTH = 40000
-CODE, CODE_SIZE = 0x400000, 0x540  # [dump0] of cpu_0.ini: the begin of sensorhub.elf
+CODE, CODE_SIZE = 0x400000, 0x540  # [dump0] of cpu_0.ini: the start of sensorhub.elf
 NOP = "IT (1) 00400000 d503201f O EL1h_s : NOP\n"
 
 
@@ -176,7 +176,7 @@ class History(Scratch):
 
 class State(Scratch):
     def test_comments_and_empty_lines_are_passed_over_and_counted(self):
-        questions = "# a comment\n\n  # one behind blanks\n\t\n-1\tpc\n#-1\tpc\n-1\t#pc\nx\n"
+        questions = "# a comment\n\n  # one after blanks\n\t\n-1\tpc\n#-1\tpc\n-1\t#pc\nx\n"
         code, out, err = run("state", "--batch", SENSORHUB, text=questions)
         self.assertEqual((code, out), (1, "-1\tpc\t0000000000400404\n"))
         self.assertEqual(err, 'csreplay: note: line 7 asks nothing: "-1\t#pc"\n'
@@ -385,7 +385,7 @@ class Export(Scratch):
     def test_positions_at_the_end(self):
         for command in (["export"], ["history"], ["history", "--format", "json"]):
             self.assertEqual(run(*command, "--from", LENGTH, SENSORHUB)[0], 0)
-            self.fails(2, f"position {LENGTH + 1} is behind the end of the history, {LENGTH}",
+            self.fails(2, f"position {LENGTH + 1} is after the end of the history, {LENGTH}",
                        *command, "--from", LENGTH + 1, SENSORHUB)
             for option in ("--from", "--count"):
                 self.fails(2, '"x" is not a number of 64 bits', *command, option, "x", SENSORHUB)

@@ -12,7 +12,7 @@ int main(int argc, char **argv)
 {
 	const struct snapshot_options options = {.allow_outside = true};
 	struct diag_list diags = {0};
-	struct legs_seen seen = {0};
+	struct batches_seen seen = {0};
 	struct snapshot *snapshot;
 
 	if (argc != 2)
@@ -26,12 +26,13 @@ int main(int argc, char **argv)
 			const struct snap_buffer *buffer = &snapshot->buffers[source->buffers[k]];
 			struct decoder_options how = {.dstream = buffer->format == BUFFER_DSTREAM};
 
-			fuzz_check_legs(source, buffer, &how, &seen);
+			fuzz_check_batches(source, buffer, &how, &seen);
 		}
 	}
-	(void)printf("elements %llu legs %llu joined %llu joints %llu pauses %llu resumed %llu\n",
-	             (unsigned long long)seen.elements, (unsigned long long)seen.legs,
-	             (unsigned long long)seen.joined, (unsigned long long)seen.joints,
+	(void)printf("elements %llu batches %llu joined %llu sync_points %llu pauses %llu resumed "
+	             "%llu\n",
+	             (unsigned long long)seen.elements, (unsigned long long)seen.batches,
+	             (unsigned long long)seen.joined, (unsigned long long)seen.sync_points,
 	             (unsigned long long)seen.pauses, (unsigned long long)seen.resumed);
 	snapshot_destroy(snapshot);
 	diag_list_fini(&diags);

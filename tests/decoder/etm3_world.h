@@ -160,7 +160,7 @@ static void world_list(struct world *w, struct text *out, bool *has_next, uint64
 
 #define NOWHERE UINT64_MAX
 
-/* The trace has exactly these elements, and behind them execution stands at `next`. */
+/* The trace has exactly these elements, and after them execution stands at `next`. */
 static void assert_trace(const struct setup *setup, const char *trace, size_t size, uint64_t next,
                          const char *expected)
 {

@@ -84,7 +84,7 @@ static uint32_t world_random(uint32_t *seed)
 	return *seed >> 8;
 }
 
-/* Random bytes behind `begin`, and `begin` with bytes changed: all come to an end. */
+/* Random bytes after `begin`, and `begin` with bytes changed: all come to an end. */
 static void world_assert_any_bytes_end(const struct world *world, const void *begin, size_t size)
 {
 	enum { ROUNDS = 2000, MOST = 200 };

@@ -86,7 +86,7 @@ static void assert_frame(const uint8_t *frames, size_t size, const char *expecte
 	unpacked_fini(&u);
 }
 
-static void frame_id_at_once_gives_bytes_behind_it(void **state)
+static void frame_id_at_once_gives_bytes_after_it(void **state)
 {
 	/* Bit 1 of byte 15 is the low bit of byte 2: 'b' becomes 'c'. */
 	static const uint8_t frame[16] = {ID(OUR_ID), 'a', 'b', 'c', 'd', 'e', 'f', 'g',
@@ -100,7 +100,7 @@ static void frame_id_at_once_gives_bytes_behind_it(void **state)
 
 static void frame_id_delayed_gives_odd_byte_to_old_id(void **state)
 {
-	/* Byte 4 announces the other ID behind byte 5; byte 8 ours again at once. */
+	/* Byte 4 announces the other ID after byte 5; byte 8 ours again at once. */
 	static const uint8_t frame[16] = {ID(OUR_ID), 'a', 'b', 'c', ID(OTHER_ID), 'd', 'x', 'y',
 	                                  ID(OUR_ID), 'e', 'f', 'g', 'h',          'i', 'j', 4};
 	static const uint64_t positions[] = {1, 2, 3, 5, 9, 10, 11, 12, 13, 14};
@@ -457,8 +457,8 @@ static void source_data_from_any_place_with_pauses_is_the_rest_of_all(void **sta
 	free(data);
 }
 
-/* A limit that lies behind what was read already holds from there. */
-static void limit_behind_what_was_read_stops_at_once(void **state)
+/* A limit that lies after what was read already holds from there. */
+static void limit_after_what_was_read_stops_at_once(void **state)
 {
 	uint8_t *data = random_frames(100 * 16, 0);
 	struct deframe *d = malloc(sizeof(*d));
@@ -527,7 +527,7 @@ static void seen_ids_are_all_that_occur(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(frame_id_at_once_gives_bytes_behind_it),
+	        cmocka_unit_test(frame_id_at_once_gives_bytes_after_it),
 	        cmocka_unit_test(frame_id_delayed_gives_odd_byte_to_old_id),
 	        cmocka_unit_test(frame_same_id_again_is_no_new_run),
 	        cmocka_unit_test(frame_last_byte_id_holds_for_next_frame),
@@ -540,7 +540,7 @@ int main(void)
 	        cmocka_unit_test(frames_random_from_any_place_are_the_rest_of_all),
 	        cmocka_unit_test(frames_random_with_pauses_are_the_same),
 	        cmocka_unit_test(source_data_from_any_place_with_pauses_is_the_rest_of_all),
-	        cmocka_unit_test(limit_behind_what_was_read_stops_at_once),
+	        cmocka_unit_test(limit_after_what_was_read_stops_at_once),
 	        cmocka_unit_test(seek_beyond_the_end_of_an_empty_buffer_is_the_end),
 	        cmocka_unit_test(seen_ids_are_all_that_occur),
 	};

@@ -15,7 +15,7 @@
 
 #define GEN "OCSD_GEN_TRC_ELEM_"
 
-/* `inner` is what lies between the parentheses of the text, `fields` what is behind the JSON's
+/* `inner` is what lies between the parentheses of the text, `fields` what is after the JSON's
  * type. */
 static void assert_forms(struct element e, const char *name, const char *inner, const char *fields)
 {

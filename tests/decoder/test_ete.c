@@ -420,7 +420,7 @@ static void source_address_before_the_current_one_is_a_range_of_one(void **state
 	       BEGIN RANGE(25, 1010, 1014, 1, "E BR   <cond>") END(25));
 }
 
-static void source_address_behind_an_indirect_branch_needs_no_address(void **state)
+static void source_address_after_an_indirect_branch_needs_no_address(void **state)
 {
 	(void)state;
 	ASSERT(NO_OPTIONS, SYNC ON AT(A_1018) E SOURCE(A_1010) N, 0x1008,
@@ -430,7 +430,7 @@ static void source_address_behind_an_indirect_branch_needs_no_address(void **sta
 }
 
 /* bl at 100c, ret at 1104 to 1010, from there to the branch at 1014. */
-static void source_address_behind_a_return_begins_where_the_return_stack_says(void **state)
+static void source_address_after_a_return_begins_where_the_return_stack_says(void **state)
 {
 	(void)state;
 	ASSERT(RETURN_STACK, SYNC ON AT(A_1000) "\xb4\x03\xb4\x41\xb4\x05", 0x1000,
@@ -448,7 +448,7 @@ static void source_address_without_memory_is_no_access(void **state)
 }
 
 /* Between the current address and the source address there is a hole. */
-static void source_address_behind_a_hole_is_no_access_when_split(void **state)
+static void source_address_after_a_hole_is_no_access_when_split(void **state)
 {
 	(void)state;
 	ASSERT(SPLIT, SYNC ON AT("\x00\x00") SOURCE(A_1010), 0x1000,
@@ -656,10 +656,10 @@ int main(void)
 	        cmocka_unit_test(source_address_split_is_a_range_for_each_branch_not_taken),
 	        cmocka_unit_test(source_address_of_the_next_instruction_is_a_range_of_one),
 	        cmocka_unit_test(source_address_before_the_current_one_is_a_range_of_one),
-	        cmocka_unit_test(source_address_behind_an_indirect_branch_needs_no_address),
-	        cmocka_unit_test(source_address_behind_a_return_begins_where_the_return_stack_says),
+	        cmocka_unit_test(source_address_after_an_indirect_branch_needs_no_address),
+	        cmocka_unit_test(source_address_after_a_return_begins_where_the_return_stack_says),
 	        cmocka_unit_test(source_address_without_memory_is_no_access),
-	        cmocka_unit_test(source_address_behind_a_hole_is_no_access_when_split),
+	        cmocka_unit_test(source_address_after_a_hole_is_no_access_when_split),
 	        cmocka_unit_test(source_address_in_doubt_can_be_cancelled),
 	        cmocka_unit_test(source_address_in_doubt_at_the_end_is_no_range),
 	        cmocka_unit_test(transaction_start_is_a_p0_element),

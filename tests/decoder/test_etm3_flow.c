@@ -180,7 +180,7 @@ static void trace_on_has_its_reason(void **state)
 	             "20 EO_TRACE( [end-of-trace])\n");
 }
 
-static void isync_in_a_multiple_load_starts_behind_it(void **state)
+static void isync_in_a_multiple_load_starts_after_it(void **state)
 {
 	(void)state;
 	assert_trace(&plain, BYTES(ASYNC "\x08\x07\xa1\x00\x10\0\0\x8b\x10" N), 0x1018,
@@ -491,7 +491,7 @@ int main(void)
 	        cmocka_unit_test(isync_with_cycles_gives_them_to_the_context),
 	        cmocka_unit_test(periodic_isync_tells_the_context_only),
 	        cmocka_unit_test(trace_on_has_its_reason),
-	        cmocka_unit_test(isync_in_a_multiple_load_starts_behind_it),
+	        cmocka_unit_test(isync_in_a_multiple_load_starts_after_it),
 	        cmocka_unit_test(exception_stands_where_it_would_return_to),
 	        cmocka_unit_test(exception_cancels_the_last_instruction),
 	        cmocka_unit_test(exception_says_that_it_cancels_what_was_given_out),

@@ -159,7 +159,7 @@ static struct decoder *open_decoder(struct world *w, bool packets)
 	return decoder;
 }
 
-/* Decodes to the end. The address behind the last element goes to `*next`, 0 if unknown. */
+/* Decodes to the end. The address after the last element goes to `*next`, 0 if unknown. */
 static void run(unsigned int options, const void *trace, size_t size, struct text *out,
                 uint64_t *next)
 {

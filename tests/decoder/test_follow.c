@@ -230,7 +230,7 @@ static void follow_to_address_stops_in_front(void **state)
 	assert_walk(&walk, CODE, CODE + 20, 5, false);
 }
 
-static void follow_to_address_inclusive_stops_behind(void **state)
+static void follow_to_address_inclusive_stops_after(void **state)
 {
 	struct fixture *f = *state;
 	struct walk walk;
@@ -268,7 +268,7 @@ static void follow_to_address_not_met_ends_at_waypoint(void **state)
 		assert_int_equal(to_address(f, CODE, stops[i], i % 2 == 0, &walk), STATUS_OK);
 		assert_walk(&walk, CODE, CODE + 24, 6, true);
 	}
-	/* Behind the branch and at it: both come together. */
+	/* After the branch and at it: both come together. */
 	assert_int_equal(to_address(f, CODE, CODE + 24, false, &walk), STATUS_OK);
 	assert_walk(&walk, CODE, CODE + 24, 6, true);
 }
@@ -427,7 +427,7 @@ static void follow_zeros_without_end_is_bad_data(void **state)
 	assert_int_equal(follow_to_waypoint(fresh, SPACE_ANY, ISA_A64, CODE + 0x1004, &other),
 	                 STATUS_BAD_DATA);
 	assert_same_walk(&walk, &other);
-	/* In front of the limit an address is met. */
+	/* Before the limit an address is met. */
 	assert_int_equal(follow_to_address(follow, SPACE_ANY, ISA_A64, CODE,
 	                                   (struct follow_limit){CODE + 0x300004, false}, &walk),
 	                 STATUS_OK);
@@ -592,7 +592,7 @@ int main(void)
 	        CASE(follow_without_first_opcode_is_no_memory),
 	        CASE(follow_unknown_isa_is_unsupported),
 	        CASE(follow_to_address_stops_in_front),
-	        CASE(follow_to_address_inclusive_stops_behind),
+	        CASE(follow_to_address_inclusive_stops_after),
 	        CASE(follow_to_own_start_is_empty),
 	        CASE(follow_to_address_not_met_ends_at_waypoint),
 #undef CASE

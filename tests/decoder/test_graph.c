@@ -241,7 +241,7 @@ static void link_between_odd_and_walk_is_refused(void **state)
 	graph_destroy(graph);
 }
 
-/* `number` of `to` behind `from`, the first time and again. */
+/* `number` of `to` after `from`, the first time and again. */
 static void assert_number(struct graph *graph, uint32_t from, uint32_t to, uint32_t number)
 {
 	uint32_t given = number + 1;
@@ -316,32 +316,32 @@ static void target_odd_has_its_number_but_no_address(void **state)
 }
 
 static unsigned int run(struct graph *graph, uint32_t *at, uint32_t atoms, unsigned int count,
-                        struct leg *leg)
+                        struct atom_batch *batch)
 {
-	*leg = (struct leg){.first = 77};
+	*batch = (struct atom_batch){.first = 77};
 	assert_int_equal(graph_reserve_visits(graph, 32), STATUS_OK);
-	return graph_run(graph, at, atoms, count, leg);
+	return graph_run(graph, at, atoms, count, batch);
 }
 
-static void run_stops_behind_a_run_that_leaves(void **state)
+static void run_stops_after_a_run_that_leaves(void **state)
 {
 	struct graph *graph = create();
 	uint32_t a = add_at(graph, BASE, INSN_BRANCH);
 	uint32_t b = add_at(graph, BASE + 4, INSN_BRANCH_INDIRECT);
 	uint32_t at = a;
-	struct leg leg;
+	struct atom_batch batch;
 
 	(void)state;
 	graph->steps[a].next[0] = b;
 	graph->steps[b].next[1] = GRAPH_LEAVES;
 	assert_true(graph_leaves(graph, b, true));
-	assert_int_equal(run(graph, &at, 0xfffffffe, 32, &leg), 2);
+	assert_int_equal(run(graph, &at, 0xfffffffe, 32, &batch), 2);
 	assert_int_equal(at, GRAPH_LEAVES);
-	assert_int_equal(leg.first, a);
-	assert_int_equal(leg.last, b);
-	assert_int_equal(leg.atoms, 2);
-	assert_int_equal(leg.count, 2);
-	assert_int_equal(leg.instructions, 2);
+	assert_int_equal(batch.first, a);
+	assert_int_equal(batch.last, b);
+	assert_int_equal(batch.atoms, 2);
+	assert_int_equal(batch.count, 2);
+	assert_int_equal(batch.instructions, 2);
 	assert_int_equal(graph->visited_count, 2);
 	graph_destroy(graph);
 }
@@ -353,19 +353,19 @@ static void run_stops_before_a_run_to_be_looked_at(void **state)
 	uint32_t a = add(graph, SPACE_ANY, &walk);
 	uint32_t b = add_at(graph, BASE + 0x20, INSN_BRANCH);
 	uint32_t at = b;
-	struct leg leg;
+	struct atom_batch batch;
 
 	(void)state;
-	assert_int_equal(run(graph, &at, 1, 1, &leg), 0);
+	assert_int_equal(run(graph, &at, 1, 1, &batch), 0);
 	assert_int_equal(at, b);
 	assert_int_equal(graph->visited_count, 0);
 	graph->steps[a].next[1] = b;
 	at = a;
-	assert_int_equal(run(graph, &at, 7, 3, &leg), 1);
+	assert_int_equal(run(graph, &at, 7, 3, &batch), 1);
 	assert_int_equal(at, b);
-	assert_int_equal(leg.last, a);
-	assert_int_equal(leg.atoms, 1);
-	assert_int_equal(leg.instructions, 5);
+	assert_int_equal(batch.last, a);
+	assert_int_equal(batch.atoms, 1);
+	assert_int_equal(batch.instructions, 5);
 	assert_int_equal(graph->visited_count, 1);
 	assert_int_equal(graph->visited[0], a);
 	graph_destroy(graph);
@@ -377,7 +377,7 @@ static void run_takes_up_to_32_atoms(void **state)
 	struct walk walk = walk_at(BASE, 3, INSN_BRANCH);
 	uint32_t a = add(graph, SPACE_ANY, &walk);
 	uint32_t b = add_at(graph, BASE + 0x20, INSN_BRANCH);
-	struct leg leg;
+	struct atom_batch batch;
 
 	(void)state;
 	/* Taken leads to a, not taken to b, from either. */
@@ -393,11 +393,11 @@ static void run_takes_up_to_32_atoms(void **state)
 			last = atoms >> i & 1 ? a : b;
 			instructions += last == a ? 3 : 1;
 		}
-		assert_int_equal(run(graph, &at, atoms, count, &leg), count);
-		assert_int_equal(leg.count, count);
-		assert_int_equal(leg.atoms, count == 32 ? atoms : atoms & ((1U << count) - 1));
-		assert_int_equal(leg.instructions, instructions);
-		assert_int_equal(leg.last, last);
+		assert_int_equal(run(graph, &at, atoms, count, &batch), count);
+		assert_int_equal(batch.count, count);
+		assert_int_equal(batch.atoms, count == 32 ? atoms : atoms & ((1U << count) - 1));
+		assert_int_equal(batch.instructions, instructions);
+		assert_int_equal(batch.last, last);
 		assert_int_equal(at, atoms >> (count - 1) & 1 ? a : b);
 	}
 	graph_destroy(graph);
@@ -409,12 +409,12 @@ static void visits_are_noted_once_an_epoch(void **state)
 	uint32_t a = add_at(graph, BASE, INSN_BRANCH);
 	uint32_t b = add_at(graph, BASE + 4, INSN_BRANCH);
 	uint32_t at = a;
-	struct leg leg;
+	struct atom_batch batch;
 
 	(void)state;
 	graph->steps[a].next[1] = a;
 	assert_int_equal(graph_visit(graph, b), STATUS_OK);
-	assert_int_equal(run(graph, &at, 0xff, 8, &leg), 8);
+	assert_int_equal(run(graph, &at, 0xff, 8, &batch), 8);
 	assert_int_equal(graph_visit(graph, a), STATUS_OK);
 	assert_int_equal(graph_visit(graph, b), STATUS_OK);
 	assert_int_equal(graph->visited_count, 2);
@@ -424,7 +424,7 @@ static void visits_are_noted_once_an_epoch(void **state)
 	graph_begin_epoch(graph);
 	assert_int_equal(graph->visited_count, 0);
 	assert_false(graph->was_retracted);
-	assert_int_equal(run(graph, &at, 0xff, 8, &leg), 8);
+	assert_int_equal(run(graph, &at, 0xff, 8, &batch), 8);
 	assert_int_equal(graph->visited_count, 1);
 	assert_int_equal(graph->visited[0], a);
 	graph_destroy(graph);
@@ -463,7 +463,7 @@ int main(void)
 	        cmocka_unit_test(link_between_odd_and_walk_is_refused),
 	        cmocka_unit_test(targets_are_numbered_in_order_of_appearance),
 	        cmocka_unit_test(target_odd_has_its_number_but_no_address),
-	        cmocka_unit_test(run_stops_behind_a_run_that_leaves),
+	        cmocka_unit_test(run_stops_after_a_run_that_leaves),
 	        cmocka_unit_test(run_stops_before_a_run_to_be_looked_at),
 	        cmocka_unit_test(run_takes_up_to_32_atoms),
 	        cmocka_unit_test(visits_are_noted_once_an_epoch),

@@ -365,7 +365,7 @@ static void flow_sync_longer_than_window_is_one(void **state)
 		INIT(0)
 		AT(12289, "ITMTRACE(ITM_SWIT (ch: 0x0; Data: 0x55) )")
 		END(12289));
-	/* The same behind one that is whole. */
+	/* The same after one that is whole. */
 	memcpy(data, SYNC, 6);
 	world_assert(&itm, data, ZEROS + 1, INIT(0) END(6));
 	free(data);
@@ -464,7 +464,7 @@ static void listing_ends_where_frames_are_broken(void **state)
 		counts[element.trace_id - 0x14]++;
 	}
 	assert_int_equal(status, STATUS_END);
-	/* No synchronisation, and a timestamp for each 0x10 behind it. */
+	/* No synchronisation, and a timestamp for each 0x10 after it. */
 	assert_int_equal(counts[0], 3);
 	assert_int_equal(counts[1], 1 + 13 + 11 + 1);
 	assert_true(listing_broken_at(listing, &offset));

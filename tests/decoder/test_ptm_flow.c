@@ -132,7 +132,7 @@ static void trace_on_has_its_reason(void **state)
 static void exception_has_its_return_address(void **state)
 {
 	(void)state;
-	/* IRQ behind 1008, taken to 1100; execution stands where it would return to. */
+	/* IRQ after 1008, taken to 1100; execution stands where it would return to. */
 	assert_trace(
 	        &plain, BYTES(ASYNC AT("\x00") E "\x81\x51\x1c"), 0x1010,
 	        "0 NO_SYNC( [init-decoder])\n"

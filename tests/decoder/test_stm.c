@@ -183,7 +183,7 @@ static void packet_cut_is_truncated(void **state)
 
 static void opcode_has_one_meaning_or_is_reserved(void **state)
 {
-	/* Bit n: the opcode n is a packet, or the begin of longer ones. */
+	/* Bit n: the opcode n is a packet, or the start of longer ones. */
 	static const unsigned int known[4] = {0, 0xffff, 0xfffd, 0x01c3};
 
 	(void)state;
@@ -210,7 +210,7 @@ static void assert_bad(const char *digits, struct stm_reader reader, enum stm_ty
 {
 	uint8_t data[MOST_BYTES] = {0};
 	size_t end = pack(digits, reader.is_high_next, data);
-	/* More behind it, so that it is no packet that is cut. */
+	/* More after it, so that it is no packet that is cut. */
 	struct bytes in = bytes_of(data, end / 2 + 20);
 	struct stm_packet packet;
 

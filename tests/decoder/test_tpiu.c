@@ -235,7 +235,7 @@ static enum status last_status(enum deframe_format format, const void *data, siz
 	return status;
 }
 
-static void frames_behind_wrong_sync_are_not_trusted(void **state)
+static void frames_after_wrong_sync_are_not_trusted(void **state)
 {
 	static const char data[] = FSYNC FRAME_A "\x21zzz" FSYNC "zzzzzzzz" FSYNC FRAME_B;
 	size_t count;
@@ -246,9 +246,9 @@ static void frames_behind_wrong_sync_are_not_trusted(void **state)
 	assert_int_equal(count, 14);
 }
 
-static void frames_behind_id_without_byte_are_not_trusted(void **state)
+static void frames_after_id_without_byte_are_not_trusted(void **state)
 {
-	/* Byte 12: ID 0x10, behind byte 13; byte 14: another ID. */
+	/* Byte 12: ID 0x10, after byte 13; byte 14: another ID. */
 	uint8_t data[48] = {[0] = OUR_ID << 1 | 1, [16] = 0x41, [28] = OUR_ID << 1 | 1,
 	                    [30] = 0x41,           [31] = 0x40, [32] = OUR_ID << 1 | 1};
 	size_t count;
@@ -260,7 +260,7 @@ static void frames_behind_id_without_byte_are_not_trusted(void **state)
 	data[28] = 0x51;
 	assert_int_equal(last_status(DEFRAME_CORESIGHT, data, 48, &count), STATUS_END);
 	assert_int_equal(count, 28);
-	/* With the byte at once, or with a byte behind, it is in order. */
+	/* With the byte at once, or with a byte after, it is in order. */
 	data[28] = OUR_ID << 1 | 1;
 	data[31] = 0;
 	assert_int_equal(last_status(DEFRAME_CORESIGHT, data, 48, &count), STATUS_END);
@@ -314,8 +314,8 @@ int main(void)
 	        cmocka_unit_test(hsync_within_frame_is_left_out),
 	        cmocka_unit_test(fsync_within_frame_is_bad_data),
 	        cmocka_unit_test(bytes_are_those_of_the_frames),
-	        cmocka_unit_test(frames_behind_wrong_sync_are_not_trusted),
-	        cmocka_unit_test(frames_behind_id_without_byte_are_not_trusted),
+	        cmocka_unit_test(frames_after_wrong_sync_are_not_trusted),
+	        cmocka_unit_test(frames_after_id_without_byte_are_not_trusted),
 	        cmocka_unit_test(bytes_random_come_to_an_end),
 	};
 

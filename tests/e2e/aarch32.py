@@ -40,7 +40,7 @@ def rare(isa):
 
 
 def stops_backward(address, start):
-    """Where reverse-continue stops: at the address, and behind gaps seen from the future."""
+    """Where reverse-continue stops: at the address, and after gaps seen from the future."""
     stops = []
     for i in range(start - 1, -1, -1):
         if HISTORY[i][0] == address or i + 1 in GAPS or i == 0:
@@ -77,7 +77,7 @@ class Aarch32(unittest.TestCase):
         self.check_breakpoints(20)
 
     def test_first_breakpoint_is_hit_without_gdbinit(self):
-        # Not more: behind a T32 instruction that ends what is known of the code, gdb 13 wants SP.
+        # Not more: after a T32 instruction that ends what is known of the code, gdb 13 wants SP.
         self.check_breakpoints(1, options=(), allowed=[
             "^/.*: Error in sourced command file:$", "^Register 13 is not available$"])
 
@@ -93,7 +93,7 @@ class Aarch32(unittest.TestCase):
             self.assertEqual(seen, [(i, HISTORY[i][0]) for i in expected], out[-2000:])
             hits = [i for i in expected if HISTORY[i][0] == address]
             self.assertTrue(hits)
-            # Behind a gap or at the beginning gdb is told of that and not of the breakpoint.
+            # After a gap or at the beginning gdb is told of that and not of the breakpoint.
             hits = [i for i in hits if i + 1 not in GAPS and i > 0]
             self.assertGreaterEqual(out.count("Breakpoint 1, "), len(hits), out[-2000:])
 

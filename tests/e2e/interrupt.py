@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ctrl-C in gdb and in lldb, on a terminal, while the stub searches: for a breakpoint, or for a
 watchpoint, for which values are reconstructed first. So that nothing depends on how fast the search
-is, what the debugger runs with reaches the stub together with the interrupt behind it."""
+is, what the debugger runs with reaches the stub together with the interrupt after it."""
 import os
 import pty
 import re
@@ -25,7 +25,7 @@ AGAIN = 2  # seconds, until Ctrl-C is typed again
 
 
 class Between:
-    """A relay in front of the stub. It keeps a request to run backward until an interrupt comes."""
+    """A relay before the stub. It keeps a request to run backward until an interrupt comes."""
 
     RUN = re.compile(rb"\$bc#..")
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Stepping both ways by instruction and by line; where nothing of the past is known but the PC, too.
-What needs the past SP (reverse-next, reverse-finish and kin) is in values_gdb.py.
+What needs the past SP (reverse-next, reverse-finish and the like) is in values_gdb.py.
 
 usage: stepping.py CRASH BACK ON   the least shares, in percent, of the executed lines that steps back
-and steps on meet: gdb passes over a line that it enters behind the line's first statement"""
+and steps on meet: gdb passes over a line that it enters after the line's first statement"""
 import os
 import re
 import shutil

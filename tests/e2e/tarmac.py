@@ -127,7 +127,7 @@ class Tarmac(unittest.TestCase):
         with serving.Client(self.server.address) as client:
             client.ask("qSupported:swbreak+")
             number = self.trace_pos(client)
-            # Before a read and behind a write.
+            # Before a read and after a write.
             for position, address, size, value in self.text.reads + [
                     (position + 1, *rest) for position, *rest in self.text.writes]:
                 self.seek(client, number, position)
@@ -173,7 +173,7 @@ class Tarmac(unittest.TestCase):
         out = serving.gdb(self.server.address, ["set $trace_pos = %d" % (len(self.text.states) - 1)]
                           + commands)
         newest = [position for position, *_ in reversed(changes)][:count]
-        # Backwards gdb stops on the write, forwards behind it.
+        # Backwards gdb stops on the write, forwards after it.
         expected = newest + [position + 1 for position in newest[:0:-1]]
         self.assertEqual([int(n) for n in re.findall(r"^at (\d+)$", out, re.MULTILINE)], expected,
                          out)

@@ -95,7 +95,7 @@ class Threads(unittest.TestCase):
         self.assertEqual([int(at) for at in re.findall(r"^AT (\d+)$", out, re.MULTILINE)],
                          [position - 1 for position in wanted])
         self.assertEqual(
-            [int(at) for at in re.findall(r"csreplay: stopped behind a gap before position (\d+): ",
+            [int(at) for at in re.findall(r"csreplay: stopped after a gap before position (\d+): ",
                                           out)], wanted)
 
 

@@ -42,7 +42,7 @@ CASES = (
     ("memory before a system call", [NOP, SVC_0, NOP], 0, "0x8000",
      r"2  .*: any memory may have changed; it may have hit 0x8000$"),
     ("registers before a system call", [NOP, SVC_0, NOP], 0, "x9",
-     r"2  .*: nothing is known to be the same before and behind it$"),
+     r"2  .*: nothing is known to be the same before and after it$"),
     ("a store through an unknown register", [NOP, STR_X4_X3, MOV_X3_0, MOV_X4_0], 1, "0x8000",
      r"1  0x1004  str x4, \[x3\]: through x3, which is not known; it may have hit 0x8000$"),
     ("a store to an unknown sum", [NOP, STR_X4_X3_X5, MOV_X3_0, MOV_X4_0, MOV_X5_0], 1, "0x8000",
@@ -102,7 +102,7 @@ class Blocked(unittest.TestCase):
 
     def test_there_is_no_other_kind(self):
         """All that the file says of the lines that it writes is told above."""
-        path = os.path.join(serving.SOURCE, "replay", "why_unknown.c")
+        path = os.path.join(serving.SOURCE, "replay", "values", "explain", "why_unknown.c")
         with open(path, encoding="ascii") as file:
             code = re.sub(r"(?m)^#.*$", "", file.read())
         said = [text for literal in re.findall(r'"((?:[^"\\\n]|\\.)*)"', code)

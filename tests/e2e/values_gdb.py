@@ -153,7 +153,7 @@ class Values(unittest.TestCase):
 
     def check_reverse_next(self, call, packets):
         begin, end = call
-        # The first one goes to the begin of the line that the call returns to, if that is not one.
+        # The first one goes to the start of the line that the call returns to, if that is not one.
         out = self.moves(packets, seek(end + 1), "p $sp", "reverse-next", "reverse-next", WHERE,
                          "p $sp")
         pc, position = self.where(out)[0]

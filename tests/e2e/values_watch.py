@@ -90,7 +90,7 @@ class Truth(unittest.TestCase):
         self.passed += len(passed)
 
     def check_hit(self, reply, stop, true, watch):
-        """A stop backwards is behind the instruction: it is a true access, of the byte told."""
+        """A stop backwards is after the instruction: it is a true access, of the byte told."""
         kind, address, size = watch
         told = re.search(r"([ra]?watch):([0-9a-f]+);", reply)
         self.assertEqual(told[1], KINDS[kind][0])

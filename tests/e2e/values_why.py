@@ -33,7 +33,7 @@ UNKNOWN = {
     "a store of unknown address": r"through \w+, which is not known; it may have hit 0x",
     "memory overwritten before anybody read it": r": overwrites it, and nobody had read it",
     "an operand that is not known": r": makes it of what is not known$",
-    "a system call or a gap": r"nothing is known to be the same before and behind it$",
+    "a system call or a gap": r"nothing is known to be the same before and after it$",
     "from before the trace": r"(it is from before what is looked at|where what is looked at begins)$",
     "another writer": r"single-writer is off: another core may have written it$",
     "no dump": r"no dump holds all of 0x\w+: it may be a device$",
@@ -71,7 +71,7 @@ class Why(unittest.TestCase):
                             f"{crash.pcs()[position]:#x}", "0x10"]
                 for subject in subjects if missing else []:
                     self.take(client, subject, name, missing, transcripts, position)
-            # Registers in front of an interrupt, if its handler may have changed them.
+            # Registers before an interrupt, if its handler may have changed them.
             self.ask(client, "assume handler-preserves-registers off")
             found = re.findall(r"before (\d+): .*excep num \(0x0[ef]\)",
                               self.ask(client, "events all"))
@@ -127,19 +127,19 @@ class Conflict(unittest.TestCase):
         self.assertRegex(out, r"pc +0x\w+")
         self.assertIn("""\
 snapshot and trace disagree, found at position 39988: no value of the past is shown
-the 8 bytes at 0x5500800c60 are 0xa behind position 39988:
+the 8 bytes at 0x5500800c60 are 0xa after position 39988:
   39988  0x""", out)
         self.assertIn("""\
   40000  the halt: x19 = 0xa in the snapshot
   39990  0x4001a8  sensorhub.c:107  ldp x29, x30, [sp], #0x30: sp = 0x5500800c50, from its result
   40000  the halt: sp = 0x5500800c80 in the snapshot
-and yet the 8 bytes at 0x5500800c60 are 0xb behind position 39988:
+and yet the 8 bytes at 0x5500800c60 are 0xb after position 39988:
   39989  from here to the halt nothing writes 0x5500800c60, which the dump has: 0xb
 """, out)
         self.assertIn("""\
 : snapshot and trace disagree at position 39988: no value of the past is shown
-  the 8 bytes at 0x5500800c60 are 0xa behind position 39988, from x19 at the halt, sp at the halt
-  the 8 bytes at 0x5500800c60 are 0xb behind position 39988, """
+  the 8 bytes at 0x5500800c60 are 0xa after position 39988, from x19 at the halt, sp at the halt
+  the 8 bytes at 0x5500800c60 are 0xb after position 39988, """
                       "from the word at 0x5500800c60 in the dump\n", out)
 
     def base(self, folder):

@@ -13,7 +13,7 @@
 
 #include "replay/export/line_write.h"
 
-#define REST "                    " /* in front of what belongs to a record */
+#define REST "                    " /* before what belongs to a record */
 
 static struct text out;
 

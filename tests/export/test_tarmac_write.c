@@ -83,7 +83,7 @@ static void exception_is_named_by_the_vector_it_leads_to(void **state)
 	text_fini(&out);
 }
 
-/* Where something is missing behind the exception nobody knows where it led to. */
+/* Where something is missing after the exception nobody knows where it led to. */
 static void exception_before_a_loss_has_no_vector(void **state)
 {
 	static const struct {
@@ -122,7 +122,7 @@ static void exception_before_a_loss_has_no_vector(void **state)
 	text_fini(&out);
 }
 
-/* The trace says the level, but not which stack pointer; not behind a loss of trace. */
+/* The trace says the level, but not which stack pointer; not after a loss of trace. */
 static void mode_is_the_level_of_the_context(void **state)
 {
 	static const struct {

@@ -49,7 +49,7 @@ static void take_byte(struct deframe *d, struct bytes data, struct seen *seen)
 	FUZZ_CHECK(bytes_u8(&d->bytes, &byte) == STATUS_OK);
 	FUZZ_CHECK(seen->count == 0 || place > seen->last_place);
 	FUZZ_CHECK(index <= place && in_file < bytes_left(&data));
-	/* In frames with half-word synchronisation a byte lies behind where it is counted. */
+	/* In frames with half-word synchronisation a byte lies after where it is counted. */
 	if (d->format != DEFRAME_TPIU_HSYNC && d->format != DEFRAME_DSTREAM_HSYNC)
 		FUZZ_CHECK(((data.pos[in_file] ^ byte) & 0xfe) == 0);
 	if (d->format == DEFRAME_CORESIGHT)

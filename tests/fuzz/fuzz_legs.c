@@ -16,13 +16,13 @@ struct sum {
 	uint64_t count;
 };
 
-/* What is decoded, and the place of a joint in it. */
+/* What is decoded, and the place of a synchronization point in it. */
 struct input {
 	const struct snap_source *source;
 	const struct snap_buffer *buffer;
 	struct decoder_options options;
-	bool can_begin; /* it has joints, and can be begun and paused anywhere */
-	struct legs_seen *seen;
+	bool can_begin; /* it has synchronization points, and can be begun and paused anywhere */
+	struct batches_seen *seen;
 };
 
 /* A decoder that is pulled. */
@@ -33,7 +33,7 @@ struct puller {
 	struct sum sum;
 	struct text text;
 	uint64_t limit;
-	/* The run before the next leg. */
+	/* The run before the next atom batch. */
 	uint32_t last;
 	bool last_taken;
 	/* By node, the epoch in which it was given out, and how many were in this one. */
@@ -43,8 +43,8 @@ struct puller {
 	size_t given_count;
 };
 
-/* A joint, and what came behind it. */
-struct joint {
+/* A synchronization point, and what came after it. */
+struct sync_point {
 	uint64_t sync;
 	struct text state;
 	struct sum rest;
@@ -89,7 +89,7 @@ static void take_element(struct sum *sum, struct text *text, const struct elemen
 		mix(sum, (uint8_t)text->data[i]);
 }
 
-/* What a decoder says behind its last element. */
+/* What a decoder says after its last element. */
 static void mix_end(struct sum *sum, struct decoder *decoder)
 {
 	uint64_t value = 0;
@@ -143,7 +143,7 @@ static void open_puller(struct puller *p, const struct input *input, uint64_t be
 	FUZZ_CHECK(p->graph);
 	options.graph = p->graph;
 	options.begin = begin;
-	options.stops_at_joints = input->can_begin;
+	options.stops_at_sync_points = input->can_begin;
 	p->decoder = open_decoder(input, &options);
 	FUZZ_CHECK(p->decoder);
 	p->sum = no_elements();
@@ -186,30 +186,30 @@ static void take_run(struct puller *p, uint32_t node, bool taken)
 	p->last_taken = taken;
 }
 
-static void take_leg(struct puller *p, const struct leg *leg)
+static void take_batch(struct puller *p, const struct atom_batch *batch)
 {
 	const struct graph *graph = p->graph;
-	uint32_t node = leg->first;
+	uint32_t node = batch->first;
 	uint64_t instructions = 0;
 
-	FUZZ_CHECK(leg->count >= 1 && leg->count <= 32);
-	FUZZ_CHECK((uint64_t)leg->atoms >> leg->count == 0);
-	if (leg->follows)
+	FUZZ_CHECK(batch->count >= 1 && batch->count <= 32);
+	FUZZ_CHECK((uint64_t)batch->atoms >> batch->count == 0);
+	if (batch->follows)
 		FUZZ_CHECK(p->last != GRAPH_NO_NODE &&
-		           graph->successors[p->last][p->last_taken] == leg->first);
-	if (leg->from != GRAPH_NO_NODE)
-		FUZZ_CHECK(graph_target(graph, leg->from, leg->number) == leg->first);
-	for (unsigned int i = 0; i < leg->count; i++) {
-		bool taken = leg->atoms >> i & 1;
+		           graph->successors[p->last][p->last_taken] == batch->first);
+	if (batch->from != GRAPH_NO_NODE)
+		FUZZ_CHECK(graph_target(graph, batch->from, batch->number) == batch->first);
+	for (unsigned int i = 0; i < batch->count; i++) {
+		bool taken = batch->atoms >> i & 1;
 
 		take_run(p, node, taken);
 		instructions += graph->steps[node].count;
 		node = graph->steps[node].next[taken];
-		FUZZ_CHECK(i + 1 == leg->count || graph->successors[p->last][taken] == node);
+		FUZZ_CHECK(i + 1 == batch->count || graph->successors[p->last][taken] == node);
 	}
-	FUZZ_CHECK(p->last == leg->last && instructions == leg->instructions);
-	p->input->seen->legs++;
-	p->input->seen->joined += leg->count > 1;
+	FUZZ_CHECK(p->last == batch->last && instructions == batch->instructions);
+	p->input->seen->batches++;
+	p->input->seen->joined += batch->count > 1;
 }
 
 /* Where all was given out, a history ends its groups. */
@@ -234,23 +234,23 @@ static void move_limit(struct puller *p)
 	decoder_limit(p->decoder, p->limit);
 }
 
-/* Up to a joint (true) or the end. */
-static bool pull_to_joint(struct puller *p)
+/* Up to a synchronization point (true) or the end. */
+static bool pull_to_sync_point(struct puller *p)
 {
 	struct decoded decoded;
 	enum status status;
 
 	while ((status = decoder_pull(p->decoder, &decoded)) == STATUS_OK) {
-		FUZZ_CHECK(p->input->can_begin || !(decoded.is_joint || decoded.is_paused));
-		if (decoded.is_joint)
+		FUZZ_CHECK(p->input->can_begin || !(decoded.is_sync_point || decoded.is_paused));
+		if (decoded.is_sync_point)
 			return true;
 		if (decoded.is_paused) {
 			move_limit(p);
 			continue;
 		}
-		for (size_t i = 0; i < decoded.leg_count; i++)
-			take_leg(p, &decoded.legs[i]);
-		if (decoded.leg_count == 0)
+		for (size_t i = 0; i < decoded.batch_count; i++)
+			take_batch(p, &decoded.batches[i]);
+		if (decoded.batch_count == 0)
 			take_element(&p->sum, &p->text, &decoded.element);
 		if (decoded.is_drained)
 			check_visits(p);
@@ -260,53 +260,54 @@ static bool pull_to_joint(struct puller *p)
 	return false;
 }
 
-/* To the end; the sum is `expected`, and that of what lies behind joint `number` is kept. */
+/* To the end; the sum is `expected`, and that of what lies after synchronization point `number` is
+ * kept. */
 static bool pull_all(const struct input *input, const struct sum *expected, uint64_t number,
-                     struct joint *joint)
+                     struct sync_point *sync_point)
 {
 	struct puller p;
 	struct sum all = no_elements();
-	uint64_t joints = 0;
+	uint64_t sync_points = 0;
 
 	open_puller(&p, input, 0);
-	while (pull_to_joint(&p)) {
-		if (joints++ != number)
+	while (pull_to_sync_point(&p)) {
+		if (sync_points++ != number)
 			continue;
-		joint->sync = decoder_joint_sync(p.decoder);
-		FUZZ_CHECK(decoder_describe_joint(p.decoder, &joint->state) == STATUS_OK);
+		sync_point->sync = decoder_sync_point_offset(p.decoder);
+		FUZZ_CHECK(decoder_describe_sync_point(p.decoder, &sync_point->state) == STATUS_OK);
 		all = p.sum;
 		p.sum = no_elements();
 	}
-	if (joints > number)
-		joint->rest = p.sum;
+	if (sync_points > number)
+		sync_point->rest = p.sum;
 	else
 		FUZZ_CHECK(p.sum.hash == expected->hash && p.sum.count == expected->count);
-	FUZZ_CHECK(joints <= number || all.count + p.sum.count == expected->count);
-	input->seen->joints += joints;
+	FUZZ_CHECK(sync_points <= number || all.count + p.sum.count == expected->count);
+	input->seen->sync_points += sync_points;
 	close_puller(&p);
-	return joints > number;
+	return sync_points > number;
 }
 
-/* A decoder that begins with the joint's A-Sync, or before it. */
-static void resume(const struct input *input, const struct joint *joint, uint64_t begin)
+/* A decoder that begins with the synchronization point's A-Sync, or before it. */
+static void resume(const struct input *input, const struct sync_point *sync_point, uint64_t begin)
 {
 	struct puller p;
-	bool is_at_joint;
+	bool is_at_sync_point;
 
 	open_puller(&p, input, begin / 16 * 16);
 	do {
-		is_at_joint = pull_to_joint(&p);
-	} while (is_at_joint && decoder_joint_sync(p.decoder) < joint->sync);
-	if (is_at_joint && decoder_joint_sync(p.decoder) == joint->sync) {
+		is_at_sync_point = pull_to_sync_point(&p);
+	} while (is_at_sync_point && decoder_sync_point_offset(p.decoder) < sync_point->sync);
+	if (is_at_sync_point && decoder_sync_point_offset(p.decoder) == sync_point->sync) {
 		struct text state = {0};
 
-		FUZZ_CHECK(decoder_describe_joint(p.decoder, &state) == STATUS_OK);
-		if (str_eq(text_str(&state), text_str(&joint->state))) {
+		FUZZ_CHECK(decoder_describe_sync_point(p.decoder, &state) == STATUS_OK);
+		if (str_eq(text_str(&state), text_str(&sync_point->state))) {
 			p.sum = no_elements();
-			while (pull_to_joint(&p))
+			while (pull_to_sync_point(&p))
 				continue;
-			FUZZ_CHECK(p.sum.count == joint->rest.count);
-			FUZZ_CHECK(p.sum.hash == joint->rest.hash);
+			FUZZ_CHECK(p.sum.count == sync_point->rest.count);
+			FUZZ_CHECK(p.sum.hash == sync_point->rest.hash);
 			input->seen->resumed++;
 		}
 		text_fini(&state);
@@ -314,8 +315,8 @@ static void resume(const struct input *input, const struct joint *joint, uint64_
 	close_puller(&p);
 }
 
-void fuzz_check_legs(const struct snap_source *source, const struct snap_buffer *buffer,
-                     const struct decoder_options *options, struct legs_seen *seen)
+void fuzz_check_batches(const struct snap_source *source, const struct snap_buffer *buffer,
+                        const struct decoder_options *options, struct batches_seen *seen)
 {
 	bool is_port = options->tpiu || options->tpiu_hsync || options->dstream;
 	struct input input = {.source = source,
@@ -324,21 +325,21 @@ void fuzz_check_legs(const struct snap_source *source, const struct snap_buffer 
 	                      .can_begin = decoder_can_begin_at(source, buffer) && !is_port,
 	                      .seen = seen};
 	struct sum expected;
-	bool has_joint = true;
+	bool has_sync_point = true;
 
 	input.options.packets = false;
 	if (!take_elements(&input, &expected))
 		return;
 	seen->elements += expected.count;
 	(void)pull_all(&input, &expected, UINT64_MAX, NULL);
-	for (uint64_t i = 0; i < JOINTS_COMPARED && input.can_begin && has_joint; i++) {
-		struct joint joint = {0};
+	for (uint64_t i = 0; i < JOINTS_COMPARED && input.can_begin && has_sync_point; i++) {
+		struct sync_point sync_point = {0};
 
-		has_joint = pull_all(&input, &expected, i, &joint);
-		if (has_joint) {
-			resume(&input, &joint, joint.sync);
-			resume(&input, &joint, joint.sync / 2);
+		has_sync_point = pull_all(&input, &expected, i, &sync_point);
+		if (has_sync_point) {
+			resume(&input, &sync_point, sync_point.sync);
+			resume(&input, &sync_point, sync_point.sync / 2);
 		}
-		text_fini(&joint.state);
+		text_fini(&sync_point.state);
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A snapshot's folder, from five files that the input holds one behind the other with a line "%%"
+ * A snapshot's folder, from five files that the input holds one after the other with a line "%%"
  * between: snapshot.ini, cpu.ini, source.ini, trace.ini, data.bin. Holds: it opens, or there is an
  * error; what it then refers to is there (all bytes of registers, dumps, buffers and memory maps
  * can be read; sources and cores point into the snapshot).

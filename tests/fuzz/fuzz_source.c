@@ -260,7 +260,8 @@ void fuzz_decode(enum protocol protocol, const uint8_t *data, size_t size)
 		FUZZ_CHECK(decode(&fuzz, true, &seen[1]));
 		FUZZ_CHECK(seen[0].count == seen[1].count);
 		FUZZ_CHECK(seen[0].hash == seen[1].hash);
-		fuzz_check_legs(&fuzz.source, &fuzz.buffer, &fuzz.options, &(struct legs_seen){0});
+		fuzz_check_batches(&fuzz.source, &fuzz.buffer, &fuzz.options,
+		                   &(struct batches_seen){0});
 	}
 	text_fini(&seen[0].text);
 	text_fini(&seen[1].text);

@@ -26,7 +26,7 @@ enum fuzz_option {
 	FUZZ_ETE = 1, /* the trace unit is an ETE, if it could be an ETMv4 */
 	FUZZ_SPLITS_SOURCES = 2,
 	FUZZ_NO_CORE = 4,
-	FUZZ_PACKETS = 8, /* decode once more, with the packets listed, and by the leg */
+	FUZZ_PACKETS = 8, /* decode once more, with the packets listed, and by the atom batch */
 };
 
 enum { FUZZ_REGISTERS = 8 };
@@ -51,11 +51,11 @@ void fuzz_source_init(struct fuzz_source *fuzz, enum protocol protocol, const ui
 void fuzz_source_fini(struct fuzz_source *fuzz);
 
 /*
- * Decodes the trace, and with FUZZ_PACKETS again with its packets and by the leg (fuzz_legs.h).
- * What must hold: the elements are the same each time, their number is bounded by the trace's
- * length, the last one alone is EO_TRACE, the position never goes back or beyond the buffer, no
- * instruction range is empty or lies where there is no memory, every element can be printed, and
- * after END there is nothing but END.
+ * Decodes the trace, and with FUZZ_PACKETS again with its packets and by the atom batch
+ * (fuzz_legs.h). What must hold: the elements are the same each time, their number is bounded by
+ * the trace's length, the last one alone is EO_TRACE, the position never goes back or beyond the
+ * buffer, no instruction range is empty or lies where there is no memory, every element can be
+ * printed, and after END there is nothing but END.
  */
 void fuzz_decode(enum protocol protocol, const uint8_t *data, size_t size);
 

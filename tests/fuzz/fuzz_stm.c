@@ -8,7 +8,7 @@
 #include "fuzz.h"
 #include "fuzz_source.h"
 
-/* Nibbles in front of the next packet. */
+/* Nibbles before the next packet. */
 static size_t nibbles(const struct stm_reader *reader, const struct bytes *in)
 {
 	return 2 * bytes_offset(in) + (reader->is_high_next ? 1 : 0);

@@ -100,17 +100,17 @@ static void close_run(struct run *run)
 static void check_mark(struct run *run, const struct tarmac_mark *mark,
                        const struct tarmac_event *event)
 {
-	struct tarmac_mark behind;
+	struct tarmac_mark after;
 	struct tarmac_event again;
 
-	tarmac_tell(run->reader, &behind);
+	tarmac_tell(run->reader, &after);
 	tarmac_seek(run->reader, mark);
 	FUZZ_CHECK(tarmac_next(run->reader, &again) == STATUS_OK);
 	FUZZ_CHECK(again.kind == event->kind && again.line == event->line);
 	FUZZ_CHECK(again.offset == event->offset && again.core == event->core);
 	FUZZ_CHECK(again.word.p == event->word.p && again.word.n == event->word.n);
 	FUZZ_CHECK(again.has_timestamp == event->has_timestamp);
-	tarmac_seek(run->reader, &behind);
+	tarmac_seek(run->reader, &after);
 	run->unknown += again.kind == TARMAC_UNKNOWN;
 }
 
@@ -137,15 +137,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct tarmac_event event;
 	struct tarmac_mark mark;
 	uint64_t line = 0;
-	uint64_t behind = 0;
+	uint64_t after = 0;
 
 	open_run(&run, text, false);
 	open_run(&strict, text, true);
 	tarmac_tell(run.reader, &mark);
 	while (next_of_both(&run, &strict, &event)) {
-		FUZZ_CHECK(event.line > line && event.offset >= behind);
+		FUZZ_CHECK(event.line > line && event.offset >= after);
 		line = event.line;
-		behind = event.offset + event.text.n;
+		after = event.offset + event.text.n;
 		check_event(&run, &event);
 		check_mark(&run, &mark, &event);
 		tarmac_tell(run.reader, &mark);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Any text to a history with data. The lines that are read again of each instruction are its own, a
- * register that is known behind it has the value that the last of them says, unknown bits are zero,
+ * register that is known after it has the value that the last of them says, unknown bits are zero,
  * and a watchpoint found from either side is the same access.
  */
 #include <string.h>
@@ -26,7 +26,7 @@ static struct value value_at(const struct history *history, uint64_t position, u
 	return value;
 }
 
-/* The last whole write of an X register by the instruction, if it is known behind it. */
+/* The last whole write of an X register by the instruction, if it is known after it. */
 static void check_registers(const struct history *history, uint64_t position,
                             const struct effects *effects)
 {
@@ -51,7 +51,7 @@ static void check_registers(const struct history *history, uint64_t position,
 	}
 }
 
-/* Searching back from behind an access finds it, as searching forward from it does. */
+/* Searching back from after an access finds it, as searching forward from it does. */
 static void check_access(const struct tarmac_core *core, uint64_t address)
 {
 	struct tarmac_target target = {address, 4, 1U << WORD_WRITE | 1U << WORD_READ};

@@ -6,7 +6,7 @@
  * for, why a value is known can be said, accesses that are found are in the range asked for.
  *
  * Its bytes: one each for the core and the assumptions; the registers, the data, the opcodes, each
- * behind how many there are; two for what is asked; the elements of the trace.
+ * after how many there are; two for what is asked; the elements of the trace.
  */
 #include "arch/insn.h"
 #include "arch/register.h"
@@ -336,13 +336,13 @@ static void ask_accesses(struct values *values, uint64_t length)
 		struct values_range range = {0, length, i & 1};
 		struct values_target target = {DATA_AT + 16 * i, 1 + 5 * i, i & 2, i & 4};
 		struct values_access access;
-		struct values_doubt doubt;
+		struct values_may_alias doubt;
 
 		if (values_find_access(values, &range, &target, &access)) {
 			FUZZ_CHECK(access.position < length);
 			FUZZ_CHECK(access.address - target.address < target.size);
 		}
-		values_find_doubt(values, &range, &target, &doubt);
+		values_find_may_alias(values, &range, &target, &doubt);
 		FUZZ_CHECK(doubt.count == 0 || doubt.position < length);
 	}
 }

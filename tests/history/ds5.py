@@ -204,7 +204,7 @@ def take_misfits(items):
         noted = []
         kept.append(item)
     if noted:
-        sys.exit(f"misfits behind the last instruction: {noted}")
+        sys.exit(f"misfits after the last instruction: {noted}")
     return kept, count
 
 
@@ -247,7 +247,7 @@ def compare(report, items):
             sys.exit(f"line {number} of the report, {show((kind, value))}: the history has {found}")
         at += 1
     if at != len(items):
-        sys.exit(f"the history goes on behind the report: {show(items[at])}")
+        sys.exit(f"the history goes on after the report: {show(items[at])}")
     return extra_insns, extra_unreadable
 
 

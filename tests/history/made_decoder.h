@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stands in for the decoder (decoder_open() and its kin): yields elements made by hand, so that
+ * Stands in for the decoder (decoder_open() and the like): yields elements made by hand, so that
  * every gap and event can be put where it is wanted. Included once a test program.
  */
 #ifndef CSREPLAY_TESTS_HISTORY_MADE_DECODER_H
@@ -73,13 +73,13 @@ void decoder_limit(struct decoder *decoder, uint64_t end)
 	(void)end;
 }
 
-uint64_t decoder_joint_sync(const struct decoder *decoder)
+uint64_t decoder_sync_point_offset(const struct decoder *decoder)
 {
 	(void)decoder;
 	return 0;
 }
 
-enum status decoder_describe_joint(const struct decoder *decoder, struct text *out)
+enum status decoder_describe_sync_point(const struct decoder *decoder, struct text *out)
 {
 	(void)decoder;
 	(void)out;

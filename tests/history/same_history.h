@@ -24,27 +24,27 @@ struct reader {
 	size_t block;
 	uint32_t run;
 	uint32_t count;
-	struct path_run runs[PATH_BLOCK_RUNS];
+	struct outcome_log_run runs[LOG_BLOCK_RUNS];
 };
 
 static const struct walk *next_run(struct reader *r, bool *taken)
 {
 	const struct history *h = r->history;
-	const struct path *path;
+	const struct outcome_log *log;
 
 	while (r->run == r->count) {
-		if (r->part < h->part_count && r->block == h->parts[r->part].path.block_count) {
+		if (r->part < h->part_count && r->block == h->parts[r->part].log.block_count) {
 			r->part++;
 			r->block = 0;
 		}
 		if (r->part == h->part_count)
 			return NULL;
-		r->count = path_expand(&h->parts[r->part].path, r->block++, r->runs);
+		r->count = outcome_log_expand(&h->parts[r->part].log, r->block++, r->runs);
 		r->run = 0;
 	}
-	path = &h->parts[r->part].path;
+	log = &h->parts[r->part].log;
 	*taken = r->runs[r->run].taken;
-	return &path->graph->nodes[r->runs[r->run++].node].walk;
+	return &log->graph->nodes[r->runs[r->run++].node].walk;
 }
 
 static void assert_runs_equal(const struct history *a, const struct history *b)

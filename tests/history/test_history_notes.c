@@ -17,7 +17,7 @@ static struct element nop(void)
 	return range(0x1000, 1, INSN_OTHER, true);
 }
 
-/* The same again, behind what explains the jump. */
+/* The same again, after what explains the jump. */
 static struct element halt_follows(void)
 {
 	return range(0x1004, 1, INSN_OTHER, true);
@@ -218,7 +218,7 @@ static void assert_mark(const struct fixture *f, enum mark mark, uint64_t positi
 }
 
 /* Where the core's trace was lost it may have changed its context; not where code is missing. */
-static void context_is_unknown_behind_a_loss_alone(void **state)
+static void context_is_unknown_after_a_loss_alone(void **state)
 {
 	static const struct {
 		struct element loss;
@@ -352,7 +352,7 @@ static void gaps_and_events_are_found_by_position(void **state)
 
 enum { NOPS_AT = 0x4000, NOPS = 256, RUNS = 40 };
 
-/* Runs of NOPs that overlap, touch or stand alone, each behind an exception. */
+/* Runs of NOPs that overlap, touch or stand alone, each after an exception. */
 static size_t make_runs(struct element *elements, bool *executed)
 {
 	uint32_t seed = 11;
@@ -461,7 +461,7 @@ int main(void)
 	        cmocka_unit_test(jumps_are_misfits_unless_something_explains_them),
 	        cmocka_unit_test(gaps_at_one_place_are_one_unless_they_say_more),
 	        cmocka_unit_test(trace_begins_without_a_gap),
-	        cmocka_unit_test(context_is_unknown_behind_a_loss_alone),
+	        cmocka_unit_test(context_is_unknown_after_a_loss_alone),
 	        cmocka_unit_test(cycles_are_a_sum_and_time_is_the_last),
 	        cmocka_unit_test(gaps_and_events_are_found_by_position),
 	        cmocka_unit_test(extents_are_the_addresses_that_were_executed),

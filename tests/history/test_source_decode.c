@@ -416,7 +416,7 @@ static void change_order(struct buf *stream)
 	*stream = out;
 }
 
-/* Behind each sync, an address where the code does not lead; and code that is not there. */
+/* After each sync, an address where the code does not lead; and code that is not there. */
 static void change_addresses(struct buf *stream)
 {
 	struct buf out = {0};
@@ -446,7 +446,7 @@ static void change_addresses(struct buf *stream)
 	*stream = out;
 }
 
-/* In front of each sync a loss, which is over with the next TRACE_ON, some way behind it. */
+/* Before each sync a loss, which is over with the next TRACE_ON, some way after it. */
 static void change_losses(struct buf *stream)
 {
 	struct buf out = {0};
@@ -618,7 +618,7 @@ enum {
 	LARGE = 17 << 20, /* a buffer whose pages are given back */
 };
 
-/* The world's frames at the begin of private memory, and at its end too if `both`. */
+/* The world's frames at the start of private memory, and at its end too if `both`. */
 static uint8_t *place_frames(const struct world *w, uint8_t *memory, size_t size, bool both)
 {
 	memset(memory, 0, size);

@@ -98,7 +98,7 @@ class Bed:
         except subprocess.TimeoutExpired:
             return "timeout", ""
         finally:
-            # Servers and emulators that a failed test leaves behind.
+            # Servers and emulators that a failed test leaves after.
             try:
                 os.killpg(process.pid, signal.SIGKILL)
             except ProcessLookupError:

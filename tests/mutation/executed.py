@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which functions a program ran, from the files that gcc's --coverage leaves behind.
+"""Which functions a program ran, from the files that gcc's --coverage leaves after.
 
 In: .gcno files (functions and where they are) and .gcda files (how often their arcs were taken), in the
 format of gcc 12 (gcc/gcov-io.h): records of a tag, a length in bytes and that many bytes. Out: names of

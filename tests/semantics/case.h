@@ -2,7 +2,7 @@
 /*
  * What passes between the two sides of the test of instruction semantics: cases (a state and some
  * opcodes) go to oracle.c, which runs them on an Arm core and answers with results (the state
- * behind them). Plain little-endian structures in files, the same on both sides.
+ * after them). Plain little-endian structures in files, the same on both sides.
  */
 #ifndef CSREPLAY_TESTS_SEMANTICS_CASE_H
 #define CSREPLAY_TESTS_SEMANTICS_CASE_H
@@ -52,7 +52,7 @@ struct test_case {
 	uint32_t count; /* of opcodes */
 	uint32_t row;   /* of the table, for statistics */
 	uint32_t isa;   /* enum case_isa */
-	uint32_t it;    /* T32: condition of the last opcode, behind an IT; else SEM_NO_IT */
+	uint32_t it;    /* T32: condition of the last opcode, after an IT; else SEM_NO_IT */
 	struct case_state state;
 };
 

@@ -93,7 +93,7 @@ static uint8_t pattern_byte(uint64_t address)
 	return (uint8_t)(case_pattern((address - DATA_BASE) / 8) >> (address % 8 * 8));
 }
 
-/* True for what lies behind the opcodes of an A32 or T32 case, where its literals are. */
+/* True for what lies after the opcodes of an A32 or T32 case, where its literals are. */
 static bool is_trap(const struct world *w, uint64_t address)
 {
 	return w->test->isa != CASE_A64 && address - w->slot >= 8 && address - w->slot < CASE_SLOT;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Executes every instruction of a recorded program forward, from the recorded state before it, and
- * compares with the recorded state behind it: general registers, SP, flags, and memory.
+ * compares with the recorded state after it: general registers, SP, flags, and memory.
  *
  *	check_trace SNAPSHOT TRUTH MEMTRUTH FIRST LAST a64|a32
  *
@@ -33,7 +33,7 @@ enum {
 	CPSR_T = 1 << 5,
 };
 
-/* Statistics by row of a table, one behind the other. */
+/* Statistics by row of a table, one after the other. */
 enum table { TABLE_A64, TABLE_A32, TABLE_T32, TABLES };
 
 typedef bool row_function(size_t index, struct sem_row_info *row);
@@ -124,7 +124,7 @@ static void write_memory(struct trace *t, uint64_t address, const uint8_t *bytes
 	}
 }
 
-/* The change at the cursor, which moves behind it; false at the end. */
+/* The change at the cursor, which moves after it; false at the end. */
 static bool next_change(struct bytes *at, struct change *change)
 {
 	uint64_t address;

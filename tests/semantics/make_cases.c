@@ -151,7 +151,7 @@ static uint32_t aim_literal(struct random *r, uint32_t opcode, uint64_t slot)
 	return (opcode & 0xff00001f) | ((uint32_t)offset & 0x7ffff) << 5;
 }
 
-/* A store-exclusive works only behind a load-exclusive of the same bytes. */
+/* A store-exclusive works only after a load-exclusive of the same bytes. */
 static void add_monitor(struct random *r, struct test_case *c)
 {
 	uint32_t opcode = c->opcodes[0];
@@ -167,7 +167,7 @@ static void add_monitor(struct random *r, struct test_case *c)
 	c->count = 2;
 }
 
-/* WHILELO or WHILELT in front of an SVE store sets the predicate that rules it. */
+/* WHILELO or WHILELT before an SVE store sets the predicate that rules it. */
 static void add_predicate(struct random *r, struct test_case *c)
 {
 	uint32_t opcode = c->opcodes[0];

@@ -17,7 +17,7 @@ uint64_t random_next(struct random *r);
 uint64_t random_below(struct random *r, uint64_t limit);
 
 /*
- * A case of row `row` of the table, or with a number behind the last row one of any opcode. The
+ * A case of row `row` of the table, or with a number after the last row one of any opcode. The
  * case goes to slot `index`.
  */
 void make_case(struct random *r, size_t row, uint64_t index, struct test_case *out);

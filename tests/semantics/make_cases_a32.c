@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Random cases of A32 and T32; see make_cases.h. What is arranged: base registers point into the
- * data and literals behind the opcodes, direct branches stay in their slot, a branch to what comes
+ * data and literals after the opcodes, direct branches stay in their slot, a branch to what comes
  * out of a register or memory does not go to code, a store-exclusive has its load in front, half of
  * the T32 opcodes are in an IT block.
  */
@@ -139,7 +139,7 @@ static void aim_memory(struct random *r, enum case_isa isa, uint32_t opcode,
 		        random_pointer(r) & (random_below(r, 2) != 0 ? ~UINT32_C(3) : ~0U);
 }
 
-/* Offsets of direct branches become small, and those of literals come to lie behind the opcode. */
+/* Offsets of direct branches become small, and those of literals come to lie after the opcode. */
 static uint32_t aim_offset_a32(struct random *r, uint32_t opcode)
 {
 	if ((opcode & 0xfe000000) == 0xfa000000)
@@ -298,7 +298,7 @@ static bool is_safe(const struct test_case *c, uint64_t index)
 	       target - 0x3f000000 >= 0x2000000 && target < 0xffff0000;
 }
 
-/* A store-exclusive works only behind a load-exclusive of the same bytes. */
+/* A store-exclusive works only after a load-exclusive of the same bytes. */
 static void add_monitor(struct random *r, struct test_case *c)
 {
 	uint32_t opcode = c->opcodes[0];

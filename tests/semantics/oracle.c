@@ -71,7 +71,7 @@ static void collect(ucontext_t *context, int number, uint64_t tpidr)
 	write_all(&result, sizeof(result));
 }
 
-/* Reads the next case; false behind the last one. */
+/* Reads the next case; false after the last one. */
 static bool next_case(void)
 {
 	size_t size = 0;
@@ -121,7 +121,7 @@ static void map_at(uint64_t address, size_t size, int protection)
 		_exit(4);
 }
 
-/* The opcodes of a case and the traps behind them. */
+/* The opcodes of a case and the traps after them. */
 static void place_code(void)
 {
 	uint8_t *at = (uint8_t *)CODE_BASE + current * CASE_SLOT;

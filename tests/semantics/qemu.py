@@ -39,7 +39,7 @@ def rows_killed(isa, sums, columns):
 
 def rows_by_hand(isa):
     """The rows with cases of their own, which no user-mode program completes or qemu 7.2 lacks."""
-    path = os.path.join(os.environ["CSREPLAY_SOURCE"], "tests", "replay", f"sem_case_{isa}.def")
+    path = os.path.join(os.environ["CSREPLAY_SOURCE"], "tests", "arch", f"sem_case_{isa}.def")
     with open(path, encoding="ascii") as file:
         return {match[1] for match in re.finditer(r"^X\((\w+),", file.read(), re.MULTILINE)}
 

@@ -83,7 +83,7 @@ static void state_past_knows_what_nothing_can_have_written(void **state)
 	session_register(f.session, 0, A64_x1, &value);
 	assert_true(value_is_known(&value));
 	assert_int_equal(session_memory(f.session, 0, 0x9000, bytes, 16), 8);
-	/* Two instructions were executed; the code behind them may have been other code. */
+	/* Two instructions were executed; the code after them may have been other code. */
 	assert_int_equal(session_memory(f.session, 0, 0x1000, bytes, 16), 8);
 	assert_int_equal(session_memory(f.session, 0, 0x1004, bytes, 16), 4);
 	assert_int_equal(session_seek(f.session, 0, 3), STATUS_NOT_FOUND);
@@ -140,7 +140,7 @@ static void cursor_breakpoint_where_it_starts_does_not_count(void **state)
 	close_fixture(&f);
 }
 
-static void cursor_continue_stops_behind_each_gap(void **state)
+static void cursor_continue_stops_after_each_gap(void **state)
 {
 	struct element on = {.type = ELEMENT_TRACE_ON, .trace_on = TRACE_ON_NORMAL};
 	const struct element elements[] = {
@@ -170,7 +170,7 @@ static void cursor_continue_stops_behind_each_gap(void **state)
 	stop = session_step(f.session, 0, DIRECTION_BACKWARD);
 	assert_int_equal(stop.reason, STOP_STEPPED);
 	assert_non_null(stop.gap);
-	/* A breakpoint in front of the gap comes first. */
+	/* A breakpoint before the gap comes first. */
 	assert_int_equal(session_break_set(f.session, 0x1004), STATUS_OK);
 	assert_int_equal(session_seek(f.session, 0, 6), STATUS_OK);
 	stop = session_continue(f.session, 0, DIRECTION_BACKWARD, NULL, NULL);
@@ -248,7 +248,7 @@ int main(void)
 	        cmocka_unit_test(state_past_knows_what_nothing_can_have_written),
 	        cmocka_unit_test(cursor_steps_to_both_ends_and_back),
 	        cmocka_unit_test(cursor_breakpoint_where_it_starts_does_not_count),
-	        cmocka_unit_test(cursor_continue_stops_behind_each_gap),
+	        cmocka_unit_test(cursor_continue_stops_after_each_gap),
 	        cmocka_unit_test(cursor_range_step_leaves_the_range),
 	        cmocka_unit_test(marks_hold_until_a_gap),
 	};

@@ -25,7 +25,7 @@ enum { NOWHERE = 99 };
  *	0 str x1, [x2]		8 bytes at DATA
  *	1 nop
  *	2 ldr x0, [x2]		the same
- *	3 str x1, [x2, #8]	those behind
+ *	3 str x1, [x2, #8]	those after
  *	4 strb w1, [x2, #3]	one of the first
  *	5 nop
  */
@@ -189,16 +189,16 @@ static void watch_list_has_each_once(void **state)
 	free(list.items);
 }
 
-static struct values_doubt doubt_of(struct program *p, const struct watch *watches, size_t count,
-                                    struct values_range range)
+static struct values_may_alias doubt_of(struct program *p, const struct watch *watches,
+                                        size_t count, struct values_range range)
 {
 	const struct watch_source source = {.values = p->values};
 	struct watch_list list = {.items = NULL};
-	struct values_doubt doubt;
+	struct values_may_alias doubt;
 
 	for (size_t i = 0; i < count; i++)
 		assert_int_equal(watch_add(&list, &watches[i]), STATUS_OK);
-	watch_doubt(&list, &source, &range, &doubt);
+	watch_may_alias(&list, &source, &range, &doubt);
 	free(list.items);
 	return doubt;
 }
@@ -208,7 +208,7 @@ static void store_of_unknown_address_is_a_doubt(void **state)
 {
 	static const struct watch words[] = {
 	        {WATCH_WRITE, DATA_AT, 8}, {WATCH_READ, DATA_AT, 8}, {WATCH_WRITE, DATA_AT + 8, 8}};
-	struct values_doubt d;
+	struct values_may_alias d;
 	struct program p;
 
 	(void)state;
@@ -248,7 +248,7 @@ static void load_of_unknown_address_is_a_doubt_of_reads(void **state)
 	put_u64(p.x[0], 1);
 	run(&p, COUNT);
 	for (unsigned int i = 0; i < 3; i++) {
-		struct values_doubt d =
+		struct values_may_alias d =
 		        doubt_of(&p, &watches[i], 1, (struct values_range){0, 4, true});
 
 		assert_int_equal(d.count, i == 0 ? 0 : 1);
@@ -262,7 +262,7 @@ static void load_of_unknown_address_is_a_doubt_of_reads(void **state)
 static void contradiction_is_a_blind_range(void **state)
 {
 	static const struct watch word = {WATCH_WRITE, DATA_AT, 8};
-	struct values_doubt d;
+	struct values_may_alias d;
 	struct program p;
 
 	(void)state;

@@ -54,7 +54,7 @@ static inline void elf_put_part(struct elf_writer *w, bool is_64bit, const struc
 
 /*
  * An executable of `size` bytes in all, `out` zeroed before: header, program headers, and what
- * lies behind them stays zero.
+ * lies after them stays zero.
  */
 static inline void elf_build(uint8_t *out, size_t size, const struct elf_form *form,
                              const struct elf_part *parts, uint16_t count)

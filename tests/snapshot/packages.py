@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Snapshots in archives, whole program: an archive shows what the folder shows, whatever its kind,
 its name and the folder in it; a hostile or damaged one has its exact message; nothing is left
-behind.
+after.
 
 The archives are made here of the bundled example.
 """
@@ -219,7 +219,7 @@ class Packages(unittest.TestCase):
             file.truncate(os.path.getsize(self.path("a.tar")) - 50000)
         code, out, err = self.run_on("decode", "a.tar")
         self.assertEqual((code, out), self.run_on("decode", EXAMPLE)[:2])
-        self.assertRegex(err, r'^a\.tar: error: member "z\.bin" is damaged: .*; it and all behind it '
+        self.assertRegex(err, r'^a\.tar: error: member "z\.bin" is damaged: .*; it and all after it '
                               r'are left out\n$')
 
     def test_what_is_no_archive_of_a_snapshot(self):

@@ -151,7 +151,7 @@ static void check_trace_id_is_one_of_a_source(void **state)
 		{"0", "etm_0.ini", SOURCE_OF("STM") "[regs]\nSTMTCSR=0\n", RESERVED("0x00"), NULL},
 		{"the first", "etm_0.ini", SOURCE_OF("STM") "[regs]\nSTMTCSR=0x10000\n", "", NULL},
 		{"the last", "etm_0.ini", SOURCE_OF("STM") "[regs]\nSTMTCSR=0x6f0000\n", "", NULL},
-		{"behind the last", "etm_0.ini", SOURCE_OF("STM") "[regs]\nSTMTCSR=0x700000\n",
+		{"after the last", "etm_0.ini", SOURCE_OF("STM") "[regs]\nSTMTCSR=0x700000\n",
 		 RESERVED("0x70"), NULL},
 		{"all ones", "etm_0.ini", SOURCE_OF("STM") "[regs]\nSTMTCSR=0xffffffff\n", RESERVED("0x7f"),
 		 NULL},

@@ -102,7 +102,7 @@ static void memory_of_a_segment_is_never_written(void **state)
 	assert_kinds(f, borders, "-rr-");
 }
 
-/* Pages count from the segment's begin. */
+/* Pages count from the segment's start. */
 static void memory_in_which_a_dump_differs_is_written_by_the_page(void **state)
 {
 	static const struct elf_part part = {PF_R | PF_X, FIRST_OFFSET, 0x10000, 3 * PAGE,
@@ -240,7 +240,7 @@ static void memory_of_segments_that_meet_is_joined(void **state)
 	static uint8_t zeros[3 * PAGE];
 	uint8_t byte;
 
-	zeros[0x22f0] = 0x66; /* behind all segments */
+	zeros[0x22f0] = 0x66; /* after all segments */
 	add_image(f, high, 2, 0);
 	add_image(f, low, 2, 0);
 	scratch_write(&f->model->scratch, "mem.bin", zeros, sizeof(zeros));

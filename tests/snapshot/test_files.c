@@ -136,7 +136,7 @@ static void files_what_is_no_file_is_an_error(void **state)
 	assert_int_equal(map(f, ".", &bytes), STATUS_IO);
 }
 
-/* Files of `sizes` bytes are one behind the other, whatever their sizes. */
+/* Files of `sizes` bytes are one after the other, whatever their sizes. */
 static void check_join(struct fixture *f, const size_t *sizes, size_t count)
 {
 	uint8_t *expected = NULL;

@@ -109,7 +109,7 @@ static void ini_indented_lines_are_no_continuations(void **state)
 	       "[s:1]\nk|v|2\nl|w|3\nm|x|4\n[t:5]\nn|y|6\n", "");
 }
 
-static void ini_comments_behind_values_are_cut(void **state)
+static void ini_comments_after_values_are_cut(void **state)
 {
 	(void)state;
 	PARSES("[s] ; one\nk=v ; two\nl=w # three\nm=a;b#c\n", "[s:1]\nk|v|2\nl|w|3\nm|a;b#c|4\n",
@@ -285,7 +285,7 @@ int main(void)
 	        cmocka_unit_test(ini_last_line_needs_no_newline),
 	        cmocka_unit_test(ini_windows_file_is_read),
 	        cmocka_unit_test(ini_indented_lines_are_no_continuations),
-	        cmocka_unit_test(ini_comments_behind_values_are_cut),
+	        cmocka_unit_test(ini_comments_after_values_are_cut),
 	        cmocka_unit_test(ini_bad_lines_are_reported_and_skipped),
 	        cmocka_unit_test(ini_key_before_sections_is_an_error),
 	        cmocka_unit_test(ini_open_section_header_takes_no_keys_of_another),

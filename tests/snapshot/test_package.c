@@ -405,7 +405,7 @@ static void package_that_cannot_be_written_is_an_error(void **state)
 	assert_int_equal(package_count(f->package), 2);
 }
 
-/* An empty member writes nothing, but it has its place: at a page, behind the limit. */
+/* An empty member writes nothing, but it has its place: at a page, after the limit. */
 static void package_that_has_no_room_for_a_member_is_an_error(void **state)
 {
 	struct fixture *f = *state;

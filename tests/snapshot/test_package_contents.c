@@ -310,7 +310,7 @@ static void contents_beside_a_snapshot_does_not_count(void **state)
 	assert_diags(&f->diags, "");
 }
 
-static void contents_version_is_behind_the_dot(void **state)
+static void contents_version_is_after_the_dot(void **state)
 {
 	/* `minor` is -1 where no version is said. */
 	static const struct {
@@ -403,7 +403,7 @@ int main(void)
 	        CASE(contents_option_that_is_not_needed_may_be_missing),
 	        CASE(contents_source_is_in_the_buffers_that_have_its_id),
 	        CASE(contents_dumps_are_the_memory_of_all_cores),
-	        cmocka_unit_test(contents_version_is_behind_the_dot),
+	        cmocka_unit_test(contents_version_is_after_the_dot),
 	        cmocka_unit_test(contents_option_has_one_of_its_values),
 	        CASE(contents_dumps_of_no_core_are_not_looked_at),
 	        CASE(contents_what_is_odd_is_reported),

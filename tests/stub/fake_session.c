@@ -42,7 +42,7 @@ static void (*step_hook)(void);
 static bool has_halt_gap;
 static bool has_pc;
 static size_t core_count;
-static struct values_doubt doubt;
+static struct values_may_alias doubt;
 static struct register_file registers;
 static const struct history_code codes[] = {
         {.start = FAKE_T32, .isa = ISA_T32},      {.start = FAKE_T32 + 128, .isa = ISA_A64},
@@ -90,7 +90,7 @@ struct session *fake_session(void)
 	has_halt_gap = false;
 	has_pc = true;
 	core_count = CORES;
-	doubt = (struct values_doubt){0};
+	doubt = (struct values_may_alias){0};
 	events[1].element.exception.number = 0xc;
 	gap_count = 0;
 	event_count = 0;
@@ -127,7 +127,7 @@ void fake_session_set_traced(size_t core)
 		session.positions[i] = session.histories[i].length = i == core ? FAKE_LENGTH : 0;
 }
 
-void fake_session_set_doubt(const struct values_doubt *value)
+void fake_session_set_doubt(const struct values_may_alias *value)
 {
 	doubt = *value;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A session made by hand, in place of replay/session/session.c and the history behind it. Thread 1:
+ * A session made by hand, in place of replay/session/session.c and the history after it. Thread 1:
  * ten instructions from FAKE_CODE on, a gap before 4, a data fault at the halt. Thread 2: no trace.
  * Core 3 has no PC and core 4 is in AArch32 state, so neither is a thread. Two images.
  */
@@ -47,12 +47,12 @@ void fake_session_set_exception(enum protocol protocol, uint32_t number);
 /* This core has the trace in place of the first. */
 void fake_session_set_traced(size_t core);
 /* What every move of thread 1 says about what is watched. */
-void fake_session_set_doubt(const struct values_doubt *doubt);
+void fake_session_set_doubt(const struct values_may_alias *doubt);
 /* Called at each step. */
 void fake_session_set_on_step(void (*on_step)(void));
 /* A function has returned where a run ends. */
 void fake_session_set_returned(bool returned);
-/* With a gap in front of the halt, too. */
+/* With a gap before the halt, too. */
 void fake_session_set_halt_gap(bool gap);
 /* With false no core has a PC. */
 void fake_session_set_pc(bool pc);

@@ -159,7 +159,7 @@ static void console_info_says_what_values_rest_on(void **state)
 
 	(void)state;
 	assert_non_null(strstr(run(session, 0, STR("info")), "position 10 of 10 (the halt)"));
-	/* A core without trouble has no line of its own behind the assumptions. */
+	/* A core without trouble has no line of its own after the assumptions. */
 	assert_null(strstr(run(session, 0, STR("info")), "cpu_0: \n"));
 	assert_null(strstr(run(session, 0, STR("info")), "null"));
 	assert_non_null(strstr(out.data, "single-writer is off"));
@@ -211,7 +211,7 @@ static void console_seek_moves_or_says_the_range(void **state)
 	assert_string_equal(run(session, 0, STR("seek end")),
 	                    "* 1 cpu_0: position 10 of 10 (the halt), PC 0x1028\n"
 	                    "  2 cpu<1>: position 0 of 0 (the halt), PC 0x9000\n"
-	                    "(gdb notices `set $trace_pos = N`; behind this command it needs "
+	                    "(gdb notices `set $trace_pos = N`; after this command it needs "
 	                    "`maintenance flush register-cache`)\n");
 	assert_int_equal(session_position(session, 0), 10);
 	assert_string_equal(run(session, 0, STR("seek x")),
@@ -330,7 +330,7 @@ static void console_events_shows_the_latest_twenty_or_those_asked_for(void **sta
 	(void)state;
 	fake_session_set_events(45);
 	(void)run(session, 0, STR("events"));
-	assert_listed(24, 44); /* those before 11 are behind the halt */
+	assert_listed(24, 44); /* those before 11 are after the halt */
 	assert_non_null(strstr(out.data, "\n45 events in all; `events FROM-TO` shows others\n"));
 	assert_int_equal(session_seek(session, 0, 2), STATUS_OK);
 	(void)run(session, 0, STR("events"));

@@ -174,7 +174,7 @@ static void gdb_gap_is_told_before_the_stop(void **state)
 	(void)state;
 	connect_gdb();
 	(void)ask("bc");
-	/* "csreplay: stopped behind a gap before position 4" */
+	/* "csreplay: stopped after a gap before position 4" */
 	assert_ptr_equal(strstr(rig.replies.data, "O637372"), rig.replies.data);
 	assert_non_null(strstr(rig.replies.data, "\nT0000:0c10000000000000;thread:1;core:0;"));
 	assert_string_equal(ask("vCont;s:1") + strcspn(rig.replies.data, "\n"),
@@ -214,7 +214,7 @@ static void gdb_breakpoints_that_cannot_be_are_refused(void **state)
 	assert_int_equal(rig.gdb.breakpoint_count, 0);
 }
 
-/* gdb takes a stop for a watchpoint as in front of the access, and steps over it by itself. */
+/* gdb takes a stop for a watchpoint as before the access, and steps over it by itself. */
 static void gdb_watchpoints_stop_in_front_of_the_access(void **state)
 {
 	(void)state;
@@ -243,7 +243,7 @@ static void gdb_watchpoint_kinds_have_their_stop_reasons(void **state)
 	assert_string_equal(ask("z4,7001,8"), "OK");
 }
 
-static void gdb_lldb_is_told_that_watchpoints_stop_behind_the_access(void **state)
+static void gdb_lldb_is_told_that_watchpoints_stop_after_the_access(void **state)
 {
 	(void)state;
 	fake_session_set_data(true);
@@ -577,7 +577,7 @@ int main(void)
 	        T(gdb_breakpoints_that_cannot_be_are_refused),
 	        T(gdb_watchpoints_stop_in_front_of_the_access),
 	        T(gdb_watchpoint_kinds_have_their_stop_reasons),
-	        T(gdb_lldb_is_told_that_watchpoints_stop_behind_the_access),
+	        T(gdb_lldb_is_told_that_watchpoints_stop_after_the_access),
 	        T(gdb_watchpoints_without_data_are_refused_and_lldb_not_told_of_them),
 	        T(gdb_interrupt_ends_a_run_with_sigint),
 	        T(gdb_range_step_runs_to_its_end),

@@ -212,7 +212,7 @@ static void documents_have_no_seams(void **state)
 		offset += 999;
 	}
 	assert_string_equal(joined.data, whole.data);
-	/* At its end there is the empty last part, behind it nothing. */
+	/* At its end there is the empty last part, after it nothing. */
 	(void)snprintf(packet, sizeof(packet), "qXfer:features:read:target.xml:%zx,5",
 	               whole.length);
 	assert_string_equal(ask(packet), "l");

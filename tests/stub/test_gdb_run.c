@@ -5,7 +5,7 @@
 
 #include "gdb_rig.h"
 
-/* The reply to a move, behind what the console is told. */
+/* The reply to a move, after what the console is told. */
 static const char *stop_of(const char *request)
 {
 	const char *stop;
@@ -35,7 +35,7 @@ static void gap_is_named_with_what_became_of_it(void **state)
 	(void)state;
 	connect_gdb();
 	assert_told("bc",
-	            "csreplay: stopped behind a gap before position 4: the trace source "
+	            "csreplay: stopped after a gap before position 4: the trace source "
 	            "overflowed (trace byte 77)\n",
 	            "T0000:0c10000000000000;thread:1;core:0;");
 	assert_told("s",
@@ -50,20 +50,20 @@ static void doubt_of_watchpoints_is_told(void **state)
 {
 	(void)state;
 	connect_gdb();
-	fake_session_set_doubt(&(struct values_doubt){.count = 1, .position = 7});
+	fake_session_set_doubt(&(struct values_may_alias){.count = 1, .position = 7});
 	assert_told("bs",
 	            "csreplay: 1 instruction on the way may have accessed what is watched, the "
 	            "nearest at position 7: the address is not known\n",
 	            "T0500:2410000000000000;thread:1;core:0;");
-	fake_session_set_doubt(&(struct values_doubt){.count = 2, .position = 8});
+	fake_session_set_doubt(&(struct values_may_alias){.count = 2, .position = 8});
 	assert_told("bs",
 	            "csreplay: 2 instructions on the way may have accessed what is watched, the "
 	            "nearest at position 8: the address is not known\n",
 	            "T0500:2010000000000000;thread:1;core:0;");
-	fake_session_set_doubt(&(struct values_doubt){.blind_first = 3, .blind_last = 6});
+	fake_session_set_doubt(&(struct values_may_alias){.blind_first = 3, .blind_last = 6});
 	assert_told("bs", "csreplay: nothing is known of what the instructions 3 to 5 accessed\n",
 	            "T0500:1c10000000000000;thread:1;core:0;");
-	fake_session_set_doubt(&(struct values_doubt){.blind_first = 6, .blind_last = 6});
+	fake_session_set_doubt(&(struct values_may_alias){.blind_first = 6, .blind_last = 6});
 	assert_told("bs", "", "T0500:1810000000000000;thread:1;core:0;");
 }
 

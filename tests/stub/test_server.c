@@ -138,7 +138,7 @@ static void packets_are_acknowledged_and_answered(void **state)
 	assert_string_equal(answers_to(STR("")), "");
 }
 
-/* "QStartNoAckMode": from the packet behind it on. */
+/* "QStartNoAckMode": from the packet after it on. */
 static void acknowledgements_end_when_the_client_says_so(void **state)
 {
 	(void)state;
@@ -211,7 +211,7 @@ static void packet_that_is_too_long_is_an_error(void **state)
 	assert_string_equal(rest(fd), "+$QC1#c5+$E01#a6$E01#a6+$QC1#c5");
 }
 
-/* "D" ends it though the client does not hang up, and what it says behind is not heard. */
+/* "D" ends it though the client does not hang up, and what it says after is not heard. */
 static void client_that_detaches_is_left(void **state)
 {
 	int fd = connect_client();
@@ -234,7 +234,7 @@ static const char *answers_before_leaving(struct str bytes)
 	return rig.got.data;
 }
 
-/* Ctrl-C is a byte behind the packet that runs; acknowledgements may be in between. */
+/* Ctrl-C is a byte after the packet that runs; acknowledgements may be in between. */
 static void interrupt_ends_a_run(void **state)
 {
 	(void)state;
@@ -280,8 +280,8 @@ static void type_more(void)
 		say_packet(typist, "qAttached");
 }
 
-/* What comes during a run is kept, behind what was there before. */
-static void packets_during_a_run_are_answered_behind_it(void **state)
+/* What comes during a run is kept, after what was there before. */
+static void packets_during_a_run_are_answered_after_it(void **state)
 {
 	enum status status = STATUS_INTERNAL;
 	pthread_t server;
@@ -479,7 +479,7 @@ int main(void)
 	        T(packet_that_is_too_long_is_an_error),
 	        T(client_that_detaches_is_left),
 	        T(interrupt_ends_a_run),
-	        T(packets_during_a_run_are_answered_behind_it),
+	        T(packets_during_a_run_are_answered_after_it),
 	        T(run_ends_when_the_client_is_gone),
 	        T(wake_ends_the_server),
 	        T(wake_during_a_run_ends_both),

@@ -87,14 +87,14 @@ def register_offset(opcode, _, registers):
 
 
 def ordered(opcode, _, registers):
-    """LDAR, STLR and kin; those that are exclusive may fail, and are not known here."""
+    """LDAR, STLR and the like; those that are exclusive may fail, and are not known here."""
     if (bits(opcode, 23, 1), bits(opcode, 21, 1)) != (1, 0):
         raise Unknown
     return READ if bits(opcode, 22, 1) else WRITE, registers[bits(opcode, 5, 5)], 1 << (opcode >> 30)
 
 
 def atomic(opcode, _, registers):
-    """SWP, LDADD and kin; LDAPR is not known here."""
+    """SWP, LDADD and the like; LDAPR is not known here."""
     if bits(opcode, 26, 1) or (bits(opcode, 15, 1) and bits(opcode, 12, 3)):
         raise Unknown
     return BOTH, registers[bits(opcode, 5, 5)], 1 << (opcode >> 30)
@@ -138,7 +138,7 @@ class Vectors:
         self.active = {}  # predicate -> number of bytes, from the first
 
     def step(self, opcode, registers, after):
-        """The access of an instruction of SVE, or None; `after` are the registers behind it."""
+        """The access of an instruction of SVE, or None; `after` are the registers after it."""
         if opcode & 0xffe0fc10 == self.WHILELO:
             begin, end = (0 if n == 31 else registers[n]
                           for n in (bits(opcode, 5, 5), bits(opcode, 16, 5)))

@@ -35,7 +35,7 @@ def check_stops(test, program, pcs, start, stops):
     expected = without_repeats([lines[pc] for pc in executed if lines[pc]])
     seen = without_repeats([lines[pcs[start]]] + [lines[pc] for pc, _ in stops])
     test.assertNotIn(0, seen)
-    # gdb passes over a line that it meets only behind the line's first statement: it sees
+    # gdb passes over a line that it meets only after the line's first statement: it sees
     # somewhat fewer, in the recorded order.
     rest = iter(expected)
     test.assertTrue(all(line in rest for line in seen), (seen, expected))

@@ -100,7 +100,7 @@ class Reference:
         return found, breaks
 
     def is_break(self, core, kind, back, is_first):
-        """In front of the first instruction only code that is not there; at the end, unless the last
+        """Before the first instruction only code that is not there; at the end, unless the last
         exception returns to where the halt is."""
         if is_first:
             return kind == "ADDR_NACC"
@@ -108,7 +108,7 @@ class Reference:
 
 
 def successor(parts, last):
-    """Where execution has to go on behind a range; None: anywhere, -1: the last instruction cannot
+    """Where execution has to go on after a range; None: anywhere, -1: the last instruction cannot
     have done what the range says of it. Only of A64."""
     if last.isa != "A64":
         return None

@@ -58,7 +58,7 @@ struct etm3_emit_isync {
 	unsigned int context_id_size; /* the configuration's */
 	uint32_t context_id;
 	const uint32_t *cycles;         /* or NULL: the packet without cycle count */
-	const struct emit_pc *progress; /* or NULL: the next instruction behind a load or store */
+	const struct emit_pc *progress; /* or NULL: the next instruction after a load or store */
 };
 
 /* A data address in 1 to 5 bytes; only five of them say the byte order. */

@@ -76,7 +76,7 @@ void emit_mispredict(struct buf *out, unsigned int atoms);           /* 0, 1 E, 
 void emit_data_sync_numbered(struct buf *out, unsigned int number);
 void emit_data_sync_unnumbered(struct buf *out, unsigned int number);
 
-/* One conditional result of format 1: 4 bits of result behind their key. */
+/* One conditional result of format 1: 4 bits of result after their key. */
 struct emit_result {
 	unsigned int ci;
 	uint32_t key;

@@ -12,7 +12,7 @@
 #include "tests/synth/buf.h"
 
 /*
- * Appends the packet of one line. Empty lines and lines that begin with '#' are nothing. NOT_FOUND
+ * Appends the packet of one line. Empty lines and lines that start with '#' are nothing. NOT_FOUND
  * for an unknown name, USAGE for wrong numbers of numbers, BAD_DATA for a number that is none.
  */
 MUST_USE enum status etm4_script_line(struct buf *out, struct str line);

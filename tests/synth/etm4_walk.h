@@ -5,8 +5,8 @@
  * decides which instructions are atoms, and keeps the address history and return stack that a
  * decoder will keep. IHI 0064 chapters 4 (tracing) and 5 (compression).
  *
- * An instruction is resolved only when the address behind it is known: by the next step, or by
- * what ends the stretch. Instructions behind the last branch of a stretch are in the trace only
+ * An instruction is resolved only when the address after it is known: by the next step, or by
+ * what ends the stretch. Instructions after the last branch of a stretch are in the trace only
  * if an exception's return address says so.
  *
  * With speculation the core now and then runs down a wrong path or predicts a branch wrongly, as a
@@ -46,9 +46,9 @@ enum { WALK_STACK_MOST = 16, WALK_HISTORY = 3, WALK_ATOMS_MOST = 24 };
 /* What must be said before the next instruction. */
 enum walk_pending {
 	PENDING_NOTHING,
-	PENDING_SYNC,     /* the begin, or behind an overflow: everything */
-	PENDING_TRACE_ON, /* behind a gap */
-	PENDING_ADDRESS,  /* behind an exception */
+	PENDING_SYNC,     /* the start, or after an overflow: everything */
+	PENDING_TRACE_ON, /* after a gap */
+	PENDING_ADDRESS,  /* after an exception */
 };
 
 struct walk_state {
@@ -89,7 +89,7 @@ MUST_USE enum status walk_step(struct walk_state *w, uint64_t pc);
  */
 void walk_exception(struct walk_state *w, unsigned int type, uint64_t return_address);
 
-/* Tracing stops, `next` being the address behind the last step, and goes on with the next step. */
+/* Tracing stops, `next` being the address after the last step, and goes on with the next step. */
 void walk_gap(struct walk_state *w, uint64_t next);
 /* The same because bytes were lost, or because the trace unit was told to discard. */
 void walk_overflow(struct walk_state *w, uint64_t next);
@@ -101,7 +101,7 @@ void walk_context(struct walk_state *w, const struct emit_context *context);
 /* A trigger's event, at this place. */
 void walk_event(struct walk_state *w, unsigned int events);
 
-/* The buffer ends: the last instruction, and what lies behind the last branch, stay untold. */
+/* The buffer ends: the last instruction, and what lies after the last branch, stay untold. */
 void walk_end(struct walk_state *w);
 
 #endif

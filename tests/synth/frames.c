@@ -2,7 +2,7 @@
 /*
  * The CoreSight trace formatter; see frames.h. Of a frame's 16 bytes the even ones hold seven bits
  * of data or, with bit 0 set, a new ID; byte 15 holds, a bit an even byte, bit 0 of that data, or
- * whether the new ID begins only behind the byte that follows it.
+ * whether the new ID begins only after the byte that follows it.
  */
 #include "tests/synth/frames.h"
 

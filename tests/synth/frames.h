@@ -21,7 +21,7 @@ struct frame_stream {
 struct frame_options {
 	size_t turn; /* bytes of a stream before the next one's; 0: whole streams */
 	unsigned int
-	        repeat; /* the ID is written again at the begin of every so many frames; 0: never */
+	        repeat; /* the ID is written again at the start of every so many frames; 0: never */
 };
 
 /* The streams, interleaved, as whole frames; what is left of the last one has ID 0. */

@@ -42,7 +42,7 @@ struct recipe {
 };
 
 struct words {
-	struct str line; /* behind the first word */
+	struct str line; /* after the first word */
 	struct str text[WORDS_MOST];
 	uint64_t number[WORDS_MOST]; /* 0 where the word is none */
 	bool is_number[WORDS_MOST];

@@ -10,7 +10,7 @@
  *	dump FILE ADDRESS [LENGTH [OFFSET]]
  *	source NAME TYPE ID        its trace source; TYPE is ETM4.MINOR
  *	option NAME NUMBER         of the source, before its first step; see recipe.c
- *	run ADDRESS COUNT          COUNT instructions are executed, one behind the other
+ *	run ADDRESS COUNT          COUNT instructions are executed, one after the other
  *	exception TYPE ADDRESS     instead of the instruction at ADDRESS
  *	gap NEXT                   trace off; NEXT would have been executed
  *	overflow NEXT, discard NEXT

@@ -67,7 +67,7 @@ static void frames_interleaved_come_out_whole(void **state)
 	}
 }
 
-/* ID 0x10, four bytes; ID 0x20 behind the odd byte of its pair; then nothing. */
+/* ID 0x10, four bytes; ID 0x20 after the odd byte of its pair; then nothing. */
 static void frames_by_hand_are_as_specified(void **state)
 {
 	static const uint8_t first[] = {0xa1, 0xb3, 0xc3};
@@ -81,8 +81,8 @@ static void frames_by_hand_are_as_specified(void **state)
 	};
 	static const uint8_t want_late[16] = {
 	        0x21, 0xa1, /* ID 0x10 at once, its byte */
-	        0x41, 0xb3, /* ID 0x20 behind this byte of 0x10 */
-	        0x01, 0xd5, /* ID 0 behind this byte of 0x20 */
+	        0x41, 0xb3, /* ID 0x20 after this byte of 0x10 */
+	        0x01, 0xd5, /* ID 0 after this byte of 0x20 */
 	        0,    0,    0, 0, 0, 0, 0, 0, 0, 0x06,
 	};
 	const struct frame_stream even[] = {{0x10, first, 3}, {0x20, second, 1}};

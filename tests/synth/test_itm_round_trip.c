@@ -246,7 +246,7 @@ static void packet_prefix_is_truncated(void **state)
 	}
 }
 
-/* All packets behind one another: each ends where the next one begins. */
+/* All packets after one another: each ends where the next one begins. */
 static void packets_in_one_stream_are_decoded(void **state)
 {
 	struct itm_reader reader;

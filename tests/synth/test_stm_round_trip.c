@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Every packet of the STM: encoded, decoded, its fields compared, at either nibble of a byte; cut
- * behind every nibble it is TRUNCATED and changes nothing; and what is no packet: reserved opcodes,
+ * after every nibble it is TRUNCATED and changes nothing; and what is no packet: reserved opcodes,
  * versions and lengths of timestamps. MIPI STPv2; CoreSight STM TRM.
  */
 #include <setjmp.h>
@@ -261,7 +261,7 @@ static void compare_packets(const struct stm_packet *got, const struct stm_packe
 	assert_int_equal(got->channel, want->channel);
 }
 
-/* The cursor and the reader lie behind `nibbles` nibbles of the stream. */
+/* The cursor and the reader lie after `nibbles` nibbles of the stream. */
 static void assert_place(const struct stm_reader *reader, const struct bytes *in, size_t nibbles)
 {
 	assert_int_equal(bytes_offset(in), nibbles / 2);
@@ -333,7 +333,7 @@ static void packet_prefix_is_truncated(void **state)
 	}
 }
 
-/* All packets behind one another: each ends where the next one begins. */
+/* All packets after one another: each ends where the next one begins. */
 static void packets_in_one_stream_are_decoded(void **state)
 {
 	struct stm_reader reader;

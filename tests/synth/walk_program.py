@@ -73,7 +73,7 @@ class Program:
         return index + 1
 
     def is_traced_at_once(self, index):
-        """True if the trace says that it was executed, whatever comes behind it."""
+        """True if the trace says that it was executed, whatever comes after it."""
         return self.what[index][0] != "fill"
 
 

@@ -2,7 +2,7 @@
 /*
  * Prints what the Tarmac reader makes of a file, for the scripts of tests.
  *
- *	tarmac_print lines FILE    each line, and behind it its events as the golden list has them
+ *	tarmac_print lines FILE    each line, and after it its events as the golden list has them
  *	tarmac_print count FILE    how many events of each kind there are, and of what they are
  *
  * "lines" leaves out lines that are empty or begin with '#': what is between two examples.

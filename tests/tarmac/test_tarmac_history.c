@@ -2,7 +2,7 @@
 /* Tarmac text to histories with registers and memory, in small texts made here. */
 #include "made_text.h"
 
-static void history_register_holds_from_behind_its_instruction(void **state)
+static void history_register_holds_from_after_its_instruction(void **state)
 {
 	(void)state;
 	open_text("0 clk R X0 0000000000000005\n" NOP(
@@ -189,7 +189,7 @@ static void history_memory_that_others_write_is_known_where_it_was_seen(void **s
 	check_no_memory(1, 0x8000);
 	check_memory(2, 0x8000, 2);
 	check_memory(3, 0x8000, 2);
-	check_memory(4, 0x8000, 3); /* right behind the write */
+	check_memory(4, 0x8000, 3); /* right after the write */
 	check_memory(5, 0x8000, 4);
 	check_memory(6, 0x8000, 4);
 }
@@ -502,7 +502,7 @@ static void history_of_an_empty_text_is_no_tarmac(void **state)
 	assert_int_not_equal(open_with("[snapshot]\nversion=1.0\n", false), STATUS_OK);
 }
 
-/* However far it is, and the logs are sorted and filled behind the last line. */
+/* However far it is, and the logs are sorted and filled after the last line. */
 static void open_interrupted_anywhere_has_no_result(void **state)
 {
 	enum status status = STATUS_INTERRUPTED;
@@ -580,7 +580,7 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_teardown(name, tear_down)
 	const struct CMUnitTest tests[] = {
-	        T(history_register_holds_from_behind_its_instruction),
+	        T(history_register_holds_from_after_its_instruction),
 	        T(history_w_and_vector_parts_say_what_they_leave_above),
 	        T(history_partial_flags_keep_the_other_digits),
 	        T(history_sp_is_the_one_of_the_mode),

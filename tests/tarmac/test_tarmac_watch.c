@@ -43,7 +43,7 @@ static void watch_write_stops_in_front_of_it_in_both_directions(void **state)
 	assert_int_equal(move(DIRECTION_FORWARD).reason, STOP_END);
 }
 
-static void watch_after_stops_behind_the_access(void **state)
+static void watch_after_stops_after_the_access(void **state)
 {
 	struct watch watch = {WATCH_WRITE, 0x8000, 4};
 
@@ -146,7 +146,7 @@ int main(void)
 #define T(name) cmocka_unit_test_teardown(name, tear_down)
 	const struct CMUnitTest tests[] = {
 	        T(watch_write_stops_in_front_of_it_in_both_directions),
-	        T(watch_after_stops_behind_the_access),
+	        T(watch_after_stops_after_the_access),
 	        T(watch_read_is_of_the_bytes_read_and_fetches_are_none),
 	        T(watch_gives_way_to_a_breakpoint_before_it_and_ends_a_range),
 	        T(watch_is_of_the_core_that_moves),

@@ -16,7 +16,7 @@
 
 enum {
 	CODE = 0x1000,
-	DATA = 0x8000, /* two pages; of the one behind nothing is known */
+	DATA = 0x8000, /* two pages; of the one after nothing is known */
 	DATA_SIZE = 0x2000,
 	CODE_MOST = 512,
 	RUNS_MOST = 256,

@@ -7,7 +7,7 @@
  *	check_values REQUESTS tarmac FILE IMAGE|- CORE
  *
  * REQUESTS are [OPTION=NUMBER...] [and OPTION=NUMBER...]...; what follows an `and` is scored as
- *what is in front of it, but for the options that it names.
+ *what is before it, but for the options that it names.
  *
  * The end of the recording is scored, then `ends` random ends and `windows` random windows, half
  * of them with dumps that lack something. `flips`: so many ends with one bit wrong in a register,

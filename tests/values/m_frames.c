@@ -196,7 +196,7 @@ void m_event_stack(const struct m_events *events, struct m_event *event, struct 
 	for (unsigned int i = 0; i < sizeof(stacked); i++)
 		words[i] = (uint32_t)uop_run_after(run, stacked[i]).value;
 	words[6] = (uint32_t)resumed->pc;
-	/* The flags and the state of an IT block are those behind the handler. */
+	/* The flags and the state of an IT block are those after the handler. */
 	words[7] = (resumed->psr & ~(uint32_t)XPSR_PADDED) | ((sp & 4) != 0 ? XPSR_PADDED : 0);
 	event->frame = (handler->x[LR] & 4) != 0 ? (sp - FRAME) & ~7u : (uint32_t)handler->x[SP];
 	for (unsigned int i = 0; i < FRAME_WORDS; i++)
@@ -222,7 +222,7 @@ void m_events_stacks(const struct m_events *events, struct recording *r)
 		if (event < events->count && events->items[event].position == i)
 			e = &events->items[event++];
 		if (e && e->entered != 0 && !e->chained && (s->x[LR] & 0xf) == 0xd) {
-			msp = (uint32_t)s->x[SP]; /* and so it is again behind the handler */
+			msp = (uint32_t)s->x[SP]; /* and so it is again after the handler */
 			psp = e->frame;
 			is_known = true;
 		}

@@ -62,7 +62,7 @@
 
 enum { CODE = 0x1000, CODE_MOST = 16, DATA_AT = 0x8000 };
 
-/* Registers of the halt behind X0 to X8. */
+/* Registers of the halt after X0 to X8. */
 enum { AT_PC = 9, AT_SP, AT_X19, AT_LR, REGISTERS };
 
 #define STORED UINT64_C(0x1122334455667788)

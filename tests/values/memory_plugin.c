@@ -4,7 +4,7 @@
  * each instruction. It knows nothing of instructions and calls, so that what the kernel writes is
  * seen as well as what SVE does.
  *
- * Arguments: begin=, end= (addresses of the first instruction and of that behind the last one),
+ * Arguments: begin=, end= (addresses of the first instruction and of that after the last one),
  * base= (address of the ELF's first segment), elf= (its path), folder= (where the files go). Out:
  * `pcs`, 8 bytes an instruction; `changes`, records of step, address and length, 8 bytes each, then
  * the old bytes and the new; ADDRESS.begin, ADDRESS.end and `ranges`, a line a range of memory.
@@ -49,7 +49,7 @@ enum {
 struct range {
 	uint64_t address; /* of the guest */
 	uint64_t length;
-	uint8_t *first; /* as it was at the begin */
+	uint8_t *first; /* as it was at the start */
 	uint8_t *shadow;
 	bool is_there;
 	bool was_there;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Recordings by qemu user mode. In: its log (-singlestep -d cpu,nochain, with or without fpu), a
- * list of dumps of all memory at the begin and at the end of the part. Out: the recording; changes
+ * list of dumps of all memory at the start and at the end of the part. Out: the recording; changes
  * of memory are what the stores say, which has to lead from one set of dumps to the other, and
  * what was loaded has to be what memory held.
  */
@@ -32,7 +32,7 @@ struct log {
 	uint64_t to;
 };
 
-/* A hexadecimal number; `*at` moves behind it. */
+/* A hexadecimal number; `*at` moves after it. */
 static uint64_t take_hex(const char **at)
 {
 	uint64_t value = 0;
@@ -49,7 +49,7 @@ static uint64_t take_hex(const char **at)
 	}
 }
 
-/* "X07=", of two digits: the number, and `*at` behind it; 99 at the line's end. */
+/* "X07=", of two digits: the number, and `*at` after it; 99 at the line's end. */
 static unsigned int take_name(const char **at, char letter)
 {
 	for (; **at != 0; ++*at) {
@@ -192,7 +192,7 @@ static bool read_log(struct recording *r, struct m_events *events, const char *p
 	from = log->is_done;
 	free(log);
 	if (r->count == 0 || !from)
-		printf("%s: the log does not go from the begin to the end (%zu states)\n", path,
+		printf("%s: the log does not go from the start to the end (%zu states)\n", path,
 		       r->count);
 	return r->count > 0 && from;
 }
@@ -292,7 +292,7 @@ static void differ(struct derive *d, size_t at, const char *what, uint64_t compu
 		       at, d->r->states[at].pc, d->step.opcode, what, computed, truth);
 }
 
-/* The general registers behind it are those that were recorded. */
+/* The general registers after it are those that were recorded. */
 static void check_registers(struct derive *d, size_t at)
 {
 	const struct state *next = &d->r->states[at + 1];
@@ -355,7 +355,7 @@ static void store(struct derive *d, size_t at, const struct uop_access *access)
 	}
 }
 
-/* The core's own stores and loads in front of the next state; false if there are none. */
+/* The core's own stores and loads before the next state; false if there are none. */
 static bool take_exception(struct derive *d, const struct m_events *events, size_t at)
 {
 	struct m_event *e = m_event_at(events, at + 1);
@@ -473,7 +473,7 @@ static void add_between(struct recording *r, size_t position, const struct eleme
 	r->betweens[r->between_count++] = (struct between){position, *e};
 }
 
-/* The core leaves what is traced in front of a state and comes back to it. */
+/* The core leaves what is traced before a state and comes back to it. */
 static void add_exception(struct recording *r, size_t position, uint32_t number, uint64_t address)
 {
 	struct element e = {.type = ELEMENT_EXCEPTION};

@@ -104,7 +104,7 @@ static struct bits read_nothing(void *context, uint64_t address, unsigned int si
 	return (struct bits){0, 0};
 }
 
-/* A byte before and behind an instruction that may have written it. */
+/* A byte before and after an instruction that may have written it. */
 static void note_byte(struct reader *reader, size_t at, uint64_t address)
 {
 	struct recording *r = reader->r;

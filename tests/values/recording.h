@@ -52,7 +52,7 @@ struct range {
 	bool read_only;
 };
 
-/* In front of instruction `position`. */
+/* Before instruction `position`. */
 struct between {
 	uint64_t position;
 	struct element element;
@@ -63,7 +63,7 @@ struct recording {
 	enum protocol protocol;            /* whose exceptions are those between */
 	bool has_security;                 /* M profile with Security Extension */
 	enum security_state security;      /* then: that it is in */
-	struct state *states;              /* `count` and the one behind */
+	struct state *states;              /* `count` and the one after */
 	uint64_t (*vectors)[VECTOR_WORDS]; /* NULL: none recorded */
 	size_t count;
 	size_t first; /* where the trace begins */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings of programs under qemu: a folder with its log, with memory at the begin and at the end,
+"""Recordings of programs under qemu: a folder with its log, with memory at the start and at the end,
 and with what check_values has to be told of them.
 
 Where CSREPLAY_RECORDINGS is a folder, recordings stay there, by what they were made of: sources,

@@ -70,7 +70,7 @@ static void check(const struct example *e)
 struct function {
 	uint32_t opcodes[CODE_MOST - FUNCTION];
 	uint32_t count;
-	struct found call; /* begins at 0, and ends behind the function */
+	struct found call; /* begins at 0, and ends after the function */
 };
 
 static void check_functions(const struct function *functions, size_t count)
@@ -89,7 +89,7 @@ static void check_functions(const struct function *functions, size_t count)
 
 #define CHECK(functions) check_functions(functions, sizeof(functions) / sizeof((functions)[0]))
 
-static void saved_registers_are_the_same_behind_a_call(void **state)
+static void saved_registers_are_the_same_after_a_call(void **state)
 {
 	static const struct function functions[] = {
 	        /* Nothing was saved. */
@@ -179,7 +179,7 @@ static void call_ends_with_its_own_return(void **state)
 
 /*
  * Where two calls have saved X19 and X30, one after the other, in the same two words: no store of
- * unknown address writes there between a call's begin and the load. Numbers are those of accesses:
+ * unknown address writes there between a call's start and the load. Numbers are those of accesses:
  * PUSH 0 and 1, STR 2, POP 3 and 4, and once more.
  */
 static void saved_registers_are_kept_while_the_function_runs(void **state)
@@ -222,7 +222,7 @@ static void saved_registers_are_kept_while_the_function_runs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(saved_registers_are_the_same_behind_a_call),
+	        cmocka_unit_test(saved_registers_are_the_same_after_a_call),
 	        cmocka_unit_test(saved_registers_are_loaded_through_sp),
 	        cmocka_unit_test(sp_is_the_same_if_constants_or_the_frame_pointer_say_so),
 	        cmocka_unit_test(call_ends_with_its_own_return),

@@ -49,7 +49,7 @@
 
 enum { BODY_MOST = 8 };
 
-/* What is called, to its return: a call that begins at 0 and ends behind it. */
+/* What is called, to its return: a call that begins at 0 and ends after it. */
 struct function {
 	uint32_t opcodes[BODY_MOST];
 	uint32_t count;

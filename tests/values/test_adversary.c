@@ -56,7 +56,7 @@ static void wild_store_of_any_kind_may_have_hit(void **state)
 
 /*
  * A pointer is followed over `count` words from DATA on, 0x80 bytes apart, and X4 stored where the
- * last of them points. At the end each points to the next, and the last to behind them.
+ * last of them points. At the end each points to the next, and the last to after them.
  */
 static void follow_pointers(struct program *p, size_t count)
 {
@@ -81,19 +81,19 @@ static void store_at_the_end_of_many_pointers_may_have_hit_each(void **state)
 	struct program p;
 
 	(void)state;
-	follow_pointers(&p, LINK_REACH_WORDS);
+	follow_pointers(&p, POINTS_TO_MOST);
 	assert_int_equal(bytes_known(&p, 0, DATA + 0x1f00), 8);
-	for (size_t i = 0; i <= LINK_REACH_WORDS; i++)
+	for (size_t i = 0; i <= POINTS_TO_MOST; i++)
 		assert_int_equal(bytes_known(&p, 0, DATA + 0x80 * i), 0);
 	end(&p);
 	/* The last word may have pointed to itself before the store. */
-	follow_pointers(&p, LINK_REACH_WORDS + 1);
-	for (size_t i = 0; i <= LINK_REACH_WORDS + 1; i++)
+	follow_pointers(&p, POINTS_TO_MOST + 1);
+	for (size_t i = 0; i <= POINTS_TO_MOST + 1; i++)
 		assert_int_equal(bytes_known(&p, 0, DATA + 0x80 * i), 0);
 	end(&p);
 }
 
-/* What a naive reading gives for X19 before the call is the value that it has behind it. */
+/* What a naive reading gives for X19 before the call is the value that it has after it. */
 static void saved_register_may_have_been_smashed(void **state)
 {
 	PROGRAM(p, STR_X19_SP_M16, MOV_X19_7, STR_X4_X3, MOV_X3_0, MOV_X4_0, LDR_X19_SP_16);
@@ -132,7 +132,7 @@ static void frame_of_another_call_says_nothing(void **state)
 	end(&p);
 }
 
-/* A load through a pointer that is lost, behind a store through another one. */
+/* A load through a pointer that is lost, after a store through another one. */
 static void store_through_another_name_may_have_changed_it(void **state)
 {
 	PROGRAM(p, LDR_X5_X2, STR_X4_X3, MOV_X5_0, MOV_X3_0, MOV_X4_0, LDR_X1_X2);
@@ -248,7 +248,7 @@ static void device_is_not_memory(void **state)
 	end(&p);
 }
 
-/* Code behind the store may be what was stored, code before it what is gone. */
+/* Code after the store may be what was stored, code before it what is gone. */
 static void code_that_a_wild_store_wrote_is_not_believed(void **state)
 {
 	PROGRAM(p, ADD_X1_X1_1, STR_X4_X3, IC_IVAU_X3, ADD_X1_X1_1, MOV_X3_0, MOV_X4_0);
@@ -445,13 +445,13 @@ static void store_that_another_core_may_have_covered_is_in_doubt(void **state)
 	for (size_t others = 0; others < 2; others++) {
 		static const struct values_range all = {0, 3, true};
 		static const struct values_target word = {DATA, 8, false, true};
-		struct values_doubt doubt;
+		struct values_may_alias doubt;
 
 		PROGRAM(p, STR_X4_X3, MOV_X3_0, NOP);
 		p.other_cores = others;
 		set(&p, 3, 0);
 		run(&p);
-		values_find_doubt(p.values, &all, &word, &doubt);
+		values_find_may_alias(p.values, &all, &word, &doubt);
 		assert_int_equal(doubt.count, others);
 		end(&p);
 	}
@@ -503,7 +503,7 @@ static void word_is_found_again_among_many(void **state)
 	end(&p);
 }
 
-/* However many accesses lie behind a wild store, in front of it nothing is known. */
+/* However many accesses lie after a wild store, before it nothing is known. */
 static void store_that_thousands_of_accesses_follow_may_have_hit(void **state)
 {
 	enum { LOADS = 100, ROUNDS = 7 };
@@ -532,7 +532,7 @@ static void store_that_thousands_of_accesses_follow_may_have_hit(void **state)
 	end(&p);
 }
 
-/* One of them in each round: behind the last one all is known, in front of it nothing, anywhere. */
+/* One of them in each round: after the last one all is known, before it nothing, anywhere. */
 static void last_of_many_wild_stores_may_have_hit(void **state)
 {
 	enum { LOADS = 100, ROUNDS = 8 };
@@ -552,10 +552,10 @@ static void last_of_many_wild_stores_may_have_hit(void **state)
 	set(&p, 5, DATA + 0x800);
 	run(&p);
 	for (uint64_t round = 0; round < ROUNDS; round++) {
-		uint64_t behind = (LOADS + 5) * round + 1;
+		uint64_t after = (LOADS + 5) * round + 1;
 
-		assert_int_equal(bytes_known(&p, behind, DATA), round == ROUNDS - 1 ? 8 : 0);
-		assert_int_equal(bytes_known(&p, behind + LOADS, DATA + 0x800),
+		assert_int_equal(bytes_known(&p, after, DATA), round == ROUNDS - 1 ? 8 : 0);
+		assert_int_equal(bytes_known(&p, after + LOADS, DATA + 0x800),
 		                 round == ROUNDS - 1 ? 8 : 0);
 	}
 	end(&p);

@@ -153,14 +153,14 @@ static void check_change(const struct trial *t, uint64_t step, unsigned int word
 	const struct values_target target = {
 	        .address = DATA + 8 * (uint64_t)word, .size = 8, .writes = true};
 	struct values_access access;
-	struct values_doubt doubt;
+	struct values_may_alias doubt;
 
 	tally->changes++;
 	if (values_find_access(t->p.values, &range, &target, &access)) {
 		tally->changes_found++;
 		return;
 	}
-	values_find_doubt(t->p.values, &range, &target, &doubt);
+	values_find_may_alias(t->p.values, &range, &target, &doubt);
 	if (doubt.count == 0 && doubt.blind_first == doubt.blind_last)
 		fail_msg("seed %" PRIu64 ": missed that %" PRIu64 " changed word %u", t->seed, step,
 		         word);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What functions keep, assumed or not, and what is said where derivations disagree. */
+/* What functions keep, assumed or not, and what is said where provenances disagree. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #include "tests/values/adversary.h"
 
-/* Instruction 0 calls number 2, which goes on to the last and returns to 1; the halt is behind it.
+/* Instruction 0 calls number 2, which goes on to the last and returns to 1; the halt is after it.
  */
 static void make_call(struct program *p)
 {
@@ -196,7 +196,7 @@ static void assert_disagrees(struct program *p, const char *expected)
 
 /*
  * It stores 0, and NAIVE is found there: so the store of X1 is what wrote it. That it goes there
- * shows later, where its address comes forward from the begin.
+ * shows later, where its address comes forward from the start.
  */
 static void store_of_another_value_than_is_found_disagrees(void **state)
 {
@@ -260,7 +260,7 @@ static void store_over_a_frame_that_is_kept_disagrees(void **state)
 	end(&p);
 }
 
-/* X19 is 7 before the call and 0 behind it. */
+/* X19 is 7 before the call and 0 after it. */
 static void register_that_a_call_does_not_keep_disagrees(void **state)
 {
 	PROGRAM(p, MOV_X19_7, BL_8, NOP, MOV_X19_0, RET);

@@ -30,7 +30,7 @@ enum {
 	CORES,
 };
 
-/* Frames of a core: bytes of FP state behind the basic frame, whether it aligns to 8 in any case.
+/* Frames of a core: bytes of FP state after the basic frame, whether it aligns to 8 in any case.
  */
 static const struct {
 	const char *type;
@@ -222,7 +222,7 @@ static void entry_aligns_the_frame(void **state)
 	            (uint32_t)FLAGS << 28);
 }
 
-/* Behind the basic frame S0 to S15, FPSCR and a word (and S16 to S31); below it R4 to R11. */
+/* After the basic frame S0 to S15, FPSCR and a word (and S16 to S31); below it R4 to R11. */
 static void entry_may_write_what_the_fpu_has(void **state)
 {
 	(void)state;
@@ -290,7 +290,7 @@ static uint64_t branch_target(const struct machine *m)
 	return b.value;
 }
 
-/* The frame is at word `at`; SP ends `size` bytes behind it. */
+/* The frame is at word `at`; SP ends `size` bytes after it. */
 static void assert_unstacked(const struct machine *m, unsigned int at, unsigned int size)
 {
 	for (unsigned int i = 0; i < sizeof(stacked); i++)

@@ -264,9 +264,9 @@ static void solve_word_of_the_dump_disagrees(void **state)
 	assert_disagrees(&p,
 	                 "snapshot and trace disagree at position 0: no value of the past is "
 	                 "shown\n"
-	                 "  the 8 bytes at 0x8000 are 0x100 behind position 0, from x1 at the "
+	                 "  the 8 bytes at 0x8000 are 0x100 after position 0, from x1 at the "
 	                 "halt, x2 at the halt\n"
-	                 "  the 8 bytes at 0x8000 are 0x1122334455667788 behind position 0, from "
+	                 "  the 8 bytes at 0x8000 are 0x1122334455667788 after position 0, from "
 	                 "the word at 0x8000 in the dump",
 	                 "  1  0x1004  add x1, x1, #5: x1 = 0x100, from its result\n"
 	                 "  2  the halt: x1 = 0x105 in the snapshot\n"
@@ -554,7 +554,7 @@ static void call_with_wild_store(struct program *p, bool abi)
 }
 
 /* The store may have hit the stack: what X19 was is not known without the assumption. */
-static void solve_saved_register_is_unknown_behind_a_wild_store(void **state)
+static void solve_saved_register_is_unknown_after_a_wild_store(void **state)
 {
 	struct program p;
 
@@ -577,7 +577,7 @@ static void solve_saved_register_is_kept_if_assumed(void **state)
 	end(&p);
 }
 
-/* It comes back on another stack: not from that call, although to the address behind it. */
+/* It comes back on another stack: not from that call, although to the address after it. */
 static void solve_return_on_another_stack_is_not_that_of_the_call(void **state)
 {
 	struct program p;
@@ -676,7 +676,7 @@ int main(void)
 	        cmocka_unit_test(solve_store_through_a_spilled_pointer_hits_it_or_its_target),
 	        cmocka_unit_test(solve_store_that_would_show_in_its_pointer_went_to_the_target),
 	        cmocka_unit_test(solve_pointer_that_may_be_overwritten_says_nothing_of_its_target),
-	        cmocka_unit_test(solve_saved_register_is_unknown_behind_a_wild_store),
+	        cmocka_unit_test(solve_saved_register_is_unknown_after_a_wild_store),
 	        cmocka_unit_test(solve_saved_register_is_kept_if_assumed),
 	        cmocka_unit_test(solve_return_on_another_stack_is_not_that_of_the_call),
 	        cmocka_unit_test(solve_interrupted_says_nothing_this_time),

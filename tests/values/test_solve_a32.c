@@ -68,7 +68,7 @@ static void a32_load_is_linked_with_the_dump(void **state)
 	end(&p);
 }
 
-/* The base is zero: modulo 2^32 the access is behind all memory, and not below zero. */
+/* The base is zero: modulo 2^32 the access is after all memory, and not below zero. */
 static void a32_address_wraps_at_32_bits(void **state)
 {
 	struct program p;
@@ -247,7 +247,7 @@ static void a32_unknown_opcode_kills_all(void **state)
 	end(&p);
 }
 
-/* Of a register of which nothing else is known, at the start and behind what is not known. */
+/* Of a register of which nothing else is known, at the start and after what is not known. */
 static void a32_registers_have_32_bits(void **state)
 {
 	static const uint64_t upper = UINT64_C(0xffffffff00000000);
@@ -307,7 +307,7 @@ static void t32_it_is_followed(void **state)
 	end(&p);
 }
 
-/* The instruction behind a block is executed, whatever its condition was. */
+/* The instruction after a block is executed, whatever its condition was. */
 static void t32_it_ends(void **state)
 {
 	struct program p;
@@ -321,7 +321,7 @@ static void t32_it_ends(void **state)
 	end(&p);
 }
 
-/* The window begins, or goes on behind an interrupt's handler, inside of the block. */
+/* The window begins, or goes on after an interrupt's handler, inside of the block. */
 static void t32_unknown_it_kills(void **state)
 {
 	struct program p;
@@ -471,7 +471,7 @@ static void a32_other_call_is_a_gap(void **state)
 	}
 }
 
-/* A call that may be cacheflush, behind a wild store: what ran before need not be what is there
+/* A call that may be cacheflush, after a wild store: what ran before need not be what is there
  * now. */
 static void a32_cache_flush_makes_code_doubtful(void **state)
 {

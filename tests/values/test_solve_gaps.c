@@ -89,7 +89,7 @@ static void solve_interrupt_beside_lost_trace_is_a_gap(void **state)
 {
 	static const struct {
 		struct element before;
-		struct element behind;
+		struct element after;
 		bool is_gap;
 	} cases[] = {
 	        {{.type = ELEMENT_TIMESTAMP}, {.type = ELEMENT_TRACE_ON}, false},
@@ -107,7 +107,7 @@ static void solve_interrupt_beside_lost_trace_is_a_gap(void **state)
 		        range(CODE, 2, INSN_OTHER, true),
 		        cases[i].before,
 		        exception(14, CODE + 8),
-		        cases[i].behind,
+		        cases[i].after,
 		        range(CODE + 8, 1, INSN_OTHER, true),
 		};
 
@@ -146,8 +146,8 @@ static void solve_call_that_leads_to_el0_is_a_gap(void **state)
 	end(&p);
 }
 
-/* Behind the window is not what the return led to but a handler. */
-static void solve_exception_behind_a_window_is_no_target(void **state)
+/* After the window is not what the return led to but a handler. */
+static void solve_exception_after_a_window_is_no_target(void **state)
 {
 	struct solve_options options = {.window = {0, 2, true}, .single_writer = true};
 	struct solver solver;
@@ -170,8 +170,8 @@ static void solve_exception_behind_a_window_is_no_target(void **state)
 	end(&p);
 }
 
-/* At the end of a window that ends before the halt the state is that behind the call. */
-static void solve_end_of_a_window_is_behind_what_lies_there(void **state)
+/* At the end of a window that ends before the halt the state is that after the call. */
+static void solve_end_of_a_window_is_after_what_lies_there(void **state)
 {
 	struct solve_options options = {.window = {0, 2, true}, .single_writer = true};
 	struct solver solver;
@@ -196,8 +196,8 @@ static void solve_end_of_a_window_is_behind_what_lies_there(void **state)
 	end(&p);
 }
 
-/* Where trace was lost in front of the next instruction, but not where it was lost later. */
-static void solve_end_of_a_window_is_behind_a_gap_that_lies_there(void **state)
+/* Where trace was lost before the next instruction, but not where it was lost later. */
+static void solve_end_of_a_window_is_after_a_gap_that_lies_there(void **state)
 {
 	static const struct {
 		uint32_t gap; /* instructions before it */
@@ -369,9 +369,9 @@ int main(void)
 	        cmocka_unit_test(solve_interrupt_that_goes_elsewhere_is_a_gap),
 	        cmocka_unit_test(solve_interrupt_beside_lost_trace_is_a_gap),
 	        cmocka_unit_test(solve_call_that_leads_to_el0_is_a_gap),
-	        cmocka_unit_test(solve_exception_behind_a_window_is_no_target),
-	        cmocka_unit_test(solve_end_of_a_window_is_behind_what_lies_there),
-	        cmocka_unit_test(solve_end_of_a_window_is_behind_a_gap_that_lies_there),
+	        cmocka_unit_test(solve_exception_after_a_window_is_no_target),
+	        cmocka_unit_test(solve_end_of_a_window_is_after_what_lies_there),
+	        cmocka_unit_test(solve_end_of_a_window_is_after_a_gap_that_lies_there),
 	        cmocka_unit_test(solve_constant_memory_of_another_address_space_is_unknown),
 	        cmocka_unit_test(solve_fault_is_a_gap),
 	        cmocka_unit_test(solve_known_call_returns_in_x0_alone),

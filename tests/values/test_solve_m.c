@@ -13,8 +13,8 @@
 enum { M_SVC = 11, FRAME = 0x10 /* in the data */ };
 
 /*
- * A core of the M profile whose SVC behind an addition leads to a handler at CODE + 16, in which it
- * halts with an empty R0 to R3. SP was 0x8034, so that the frame is at 0x8010 behind 4 bytes.
+ * A core of the M profile whose SVC after an addition leads to a handler at CODE + 16, in which it
+ * halts with an empty R0 to R3. SP was 0x8034, so that the frame is at 0x8010 after 4 bytes.
  */
 static void begin_m(struct program *p, const char *type, uint32_t exc_return)
 {
@@ -136,13 +136,13 @@ static struct element context(enum security_state security)
 
 /* SVC, or another exception, between these two states. */
 static void enter_between(struct program *p, uint32_t exc_return, uint32_t number,
-                          enum security_state before, enum security_state behind)
+                          enum security_state before, enum security_state after)
 {
 	const struct element elements[] = {
 	        context(before),
 	        run_at(ISA_T32, CODE, 2, false, true),
 	        exception(number, CODE + 4),
-	        context(behind),
+	        context(after),
 	        run_at(ISA_T32, CODE + 16, 1, false, true),
 	};
 
@@ -177,7 +177,7 @@ static void m_entry_in_one_security_state_is_stacked(void **state)
 }
 
 /* An exception of the other state came first, and this one late: R4 to R11 are below the frame. */
-static void m_entry_behind_registers_that_were_stacked(void **state)
+static void m_entry_after_registers_that_were_stacked(void **state)
 {
 	struct program p;
 
@@ -195,7 +195,7 @@ static void m_entry_that_may_stack_otherwise_is_a_gap(void **state)
 	static const struct {
 		uint32_t number;
 		enum security_state before;
-		enum security_state behind;
+		enum security_state after;
 	} cases[] = {{M_SVC, SECURITY_SECURE, SECURITY_NON_SECURE},
 	             {M_SVC, SECURITY_NON_SECURE, SECURITY_SECURE},
 	             {6, SECURITY_SECURE, SECURITY_SECURE}};
@@ -205,7 +205,7 @@ static void m_entry_that_may_stack_otherwise_is_a_gap(void **state)
 		struct program p;
 
 		enter_between(&p, UINT32_C(0xfffffff9), cases[i].number, cases[i].before,
-		              cases[i].behind);
+		              cases[i].after);
 		assert_unknown(&p, 0, 0);
 		assert_unknown(&p, 0, 4);
 		assert_is(&p, 2, 4, 0);
@@ -313,7 +313,7 @@ static void m_interrupted_pop_is_a_gap(void **state)
 	end(&p);
 }
 
-/* SVC, a handler of MOV LR, R4 and BX LR, and on behind the SVC. SP is 4 more if it was padded. */
+/* SVC, a handler of MOV LR, R4 and BX LR, and on after the SVC. SP is 4 more if it was padded. */
 static void return_m(struct program *p, const char *type, uint32_t exc_return, uint32_t padding)
 {
 	const struct element elements[] = {
@@ -452,8 +452,8 @@ static void m_chained_exception_has_the_frame_of_the_one_before(void **state)
 }
 
 /* One instruction, `opcode` at CODE + 2, and an exception that is to return to `address`. */
-static void enter_behind(struct program *p, uint16_t opcode, enum protocol protocol,
-                         uint32_t address, bool is_told)
+static void enter_after(struct program *p, uint16_t opcode, enum protocol protocol,
+                        uint32_t address, bool is_told)
 {
 	struct element elements[] = {
 	        run_at(ISA_T32, CODE, 2, false, true),
@@ -475,7 +475,7 @@ static void enter_behind(struct program *p, uint16_t opcode, enum protocol proto
 	finish(p, elements, 3);
 }
 
-/* ETMv3 does not say where an exception returns to: behind the instruction, if that is certain. */
+/* ETMv3 does not say where an exception returns to: after the instruction, if that is certain. */
 static void m_entry_returns_to_where_the_instruction_led(void **state)
 {
 	enum { T_B_4 = 0xe000, T_BEQ_4 = 0xd000 }; /* to CODE + 6, from CODE + 2 */
@@ -503,8 +503,8 @@ static void m_entry_returns_to_where_the_instruction_led(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct program p;
 
-		enter_behind(&p, cases[i].opcode, cases[i].protocol, cases[i].address,
-		             cases[i].is_told);
+		enter_after(&p, cases[i].opcode, cases[i].protocol, cases[i].address,
+		            cases[i].is_told);
 		if (cases[i].is_certain) {
 			assert_is(&p, 0, 0, 0x36);
 			assert_is(&p, 0, R_SP, DATA_AT + FRAME + 0x24);
@@ -607,7 +607,7 @@ int main(void)
 	        cmocka_unit_test(m_return_is_unstacked),
 	        cmocka_unit_test(m_return_to_unknown_frame),
 	        cmocka_unit_test(m_entry_in_one_security_state_is_stacked),
-	        cmocka_unit_test(m_entry_behind_registers_that_were_stacked),
+	        cmocka_unit_test(m_entry_after_registers_that_were_stacked),
 	        cmocka_unit_test(m_entry_that_may_stack_otherwise_is_a_gap),
 	        cmocka_unit_test(m_return_in_one_security_state_is_unstacked),
 	        cmocka_unit_test(m_chained_exception_has_the_frame_of_the_one_before),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Windows of a long history, as they are asked for: X5 and a word of data are written at its start,
- * and overwritten at its end. What is between needs a window that reaches back to the start.
+ * and overwritten at its end. What is between needs a window that points_to_sets back to the start.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -117,7 +117,7 @@ static void window_begins_where_it_is_looked_at(void **state)
 	end(&p);
 }
 
-/* Behind what is not known at all nothing is gained by going back. */
+/* After what is not known at all nothing is gained by going back. */
 static void window_does_not_grow_over_what_it_cannot_cross(void **state)
 {
 	static const uint32_t opcodes[] = {MOV_X5_4, UNKNOWN,  SUBS_X6_1, B_NE_BACK,

@@ -183,7 +183,7 @@ static void why_branch_says_where_its_register_points(void **state)
 }
 
 /* 16 lines are shown, or as many as there are. */
-static void why_chain_is_cut_behind_sixteen_lines(void **state)
+static void why_chain_is_cut_after_sixteen_lines(void **state)
 {
 	static const char cut[] = "  ... (`why -v` shows more)\n";
 	uint32_t opcodes[CODE_MOST];
@@ -237,8 +237,8 @@ static void why_disagreement_lists_four_that_it_rests_on(void **state)
 	end(&p);
 }
 
-/* What X1 was there is overwritten behind it, and from before nothing leads there. */
-static void why_value_behind_what_kills_names_it(void **state)
+/* What X1 was there is overwritten after it, and from before nothing leads there. */
+static void why_value_after_what_kills_names_it(void **state)
 {
 	const struct why_options options = {.all = false};
 	const struct element gap[] = {range(CODE, 1, INSN_OTHER, true),
@@ -261,7 +261,7 @@ static void why_value_behind_what_kills_names_it(void **state)
 		                       "before says what it was\n"));
 		assert_non_null(strstr(
 		        said.data,
-		        is_gap ? ": nothing is known to be the same before and behind it\n"
+		        is_gap ? ": nothing is known to be the same before and after it\n"
 		               : ": an opcode that the tables do not have: anything may have "
 		                 "changed\n"));
 		text_fini(&said);
@@ -280,9 +280,9 @@ int main(void)
 	        cmocka_unit_test(why_word_that_is_known_in_part),
 	        cmocka_unit_test(why_branch_says_its_condition),
 	        cmocka_unit_test(why_branch_says_where_its_register_points),
-	        cmocka_unit_test(why_chain_is_cut_behind_sixteen_lines),
+	        cmocka_unit_test(why_chain_is_cut_after_sixteen_lines),
 	        cmocka_unit_test(why_disagreement_lists_four_that_it_rests_on),
-	        cmocka_unit_test(why_value_behind_what_kills_names_it),
+	        cmocka_unit_test(why_value_after_what_kills_names_it),
 	};
 
 	(void)open_fixture;

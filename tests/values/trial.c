@@ -21,7 +21,7 @@ enum {
 	STACK_ABOUT = 1 << 15,
 	HOLE = 512,
 	NEAR = 1000, /* positions before the end that are looked at one by one */
-	STRIDE = 5,  /* behind them */
+	STRIDE = 5,  /* after them */
 };
 
 /* A snapshot of one core, and the values of its past. */

@@ -33,7 +33,7 @@ enum gap_shown {
 	GAP_AS_TRACE_ON,
 	GAP_AS_OVERFLOW,
 	GAP_AS_BAD_PACKET,
-	GAP_AS_NOTHING, /* what comes behind it is no successor of what comes before it */
+	GAP_AS_NOTHING, /* what comes after it is no successor of what comes before it */
 	GAPS_SHOWN,
 };
 

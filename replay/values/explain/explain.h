@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Why a value of the past is known, or is not. In: a register or an address, a position, the window
- * that answers for it (replay/values/values.h). Out: lines for a user: the chain of derivation from
+ * that answers for it (replay/values/values.h). Out: lines for a user: the chain of provenance from
  * the value back to the snapshot and the trace; or what first keeps an unknown one from being
  * known.
  *
- * The window is solved once more, with a log (replay/values/solver/derivation.h), and the log is
+ * The window is solved once more, with a log (replay/values/solver/provenance.h), and the log is
  * walked backward.
  */
 #ifndef CSREPLAY_REPLAY_VALUES_EXPLAIN_EXPLAIN_H
@@ -32,15 +32,15 @@ MUST_USE enum status why_value(struct values *values, uint64_t position,
                                struct text *out);
 
 /*
- * Of a window with a conflict: a line for each of the two derivations that disagree, with what it
- * rests on, each behind a newline. As above.
+ * Of a window with a conflict: a line for each of the two provenances that disagree, with what it
+ * rests on, each after a newline. As above.
  */
 MUST_USE enum status why_disagreement(const struct history *history,
                                       const struct solve_options *options, struct text *out);
 
 /*
  * Why nothing is said of the past, or the empty text: no memory, or a contradiction, with a line
- * for each of the two derivations and what it rests on.
+ * for each of the two provenances and what it rests on.
  */
 void why_trouble(const struct values *values, struct text *out);
 

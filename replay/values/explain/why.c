@@ -51,27 +51,27 @@ static void between(const struct why_walk *w, uint64_t position)
 
 bool why_step_line(struct why_walk *w, size_t step)
 {
-	const struct plan *plan = window_plan(&w->solver.w, step);
+	const struct template *template = window_template(&w->solver.w, step);
 	uint64_t position = window_position_of(&w->solver.w, step);
 	struct source_line line;
 
 	if (!why_line(w))
 		return false;
 	text_printf(w->out, "%" PRIu64 "  ", position);
-	if (!plan->is_code && !plan->leads_on) {
+	if (!template->is_code && !template->leads_on) {
 		between(w, position);
 		text_puts(w->out, ": ");
 		return true;
 	}
-	text_printf(w->out, "0x%" PRIx64 "  ", plan->address);
-	if (plan->leads_on) {
+	text_printf(w->out, "0x%" PRIx64 "  ", template->address);
+	if (template->leads_on) {
 		text_puts(w->out, "the instruction that faulted there: ");
 		return true;
 	}
-	if (source_lines_find(w->source, plan->address, &line))
+	if (source_lines_find(w->source, template->address, &line))
 		text_printf(w->out, "%s:%d  ", line.file, line.line);
-	disasm_text(w->disasm, plan->address, plan->opcode, plan->size, (enum isa)plan->isa,
-	            w->out);
+	disasm_text(w->disasm, template->address, template->opcode, template->size,
+	            (enum isa) template->isa, w->out);
 	text_puts(w->out, ": ");
 	return true;
 }
@@ -106,7 +106,7 @@ uint32_t why_node(const struct why_walk *w, size_t step, unsigned int slot)
 
 	if (slot >= SLOT_TEMP)
 		return at.node + (slot - SLOT_TEMP);
-	return window->reads[at.read + window_plan(window, step)->read_of[slot]];
+	return window->reads[at.read + window_template(window, step)->read_of[slot]];
 }
 
 bool why_maker(const struct why_walk *w, uint32_t node, size_t *step)
@@ -117,9 +117,9 @@ bool why_maker(const struct why_walk *w, uint32_t node, size_t *step)
 	return true;
 }
 
-uint64_t why_address(const struct why_walk *w, const struct link_access *access)
+uint64_t why_address(const struct why_walk *w, const struct memdep_access *access)
 {
-	return (uint64_t)((int64_t)(link_address(&w->solver, access).value << 8) >> 8);
+	return (uint64_t)((int64_t)(memdep_address(&w->solver, access).value << 8) >> 8);
 }
 
 void why_rests_on(struct why_walk *w, const char *format, ...)
@@ -200,7 +200,7 @@ static bool explain_register(struct why_walk *w, uint64_t position, const char *
 static bool explain_word(struct why_walk *w, size_t step, uint64_t address)
 {
 	uint64_t word = address & ~UINT64_C(7);
-	struct bits b = link_word_at(&w->solver, step, word);
+	struct bits b = memdep_word_at(&w->solver, step, word);
 
 	text_printf(w->out, "the 8 bytes at 0x%" PRIx64, word);
 	if (b.known == UINT64_MAX) {
@@ -259,7 +259,7 @@ static enum status begin(struct why_walk *w, const struct history *history,
 static void end(struct why_walk *w)
 {
 	solve_fini(&w->solver);
-	derivation_fini(&w->log);
+	provenance_fini(&w->log);
 	disasm_destroy(w->disasm);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The two derivations that disagree, of a window with a conflict. In: the window, solved with a
+ * The two provenances that disagree, of a window with a conflict. In: the window, solved with a
  * log. Out: both chains, or a line for each with what it rests on: registers at the halt, words of
  * the dump, instructions, branches. One of these is wrong; which one does not show.
  */
@@ -43,14 +43,13 @@ static unsigned int subject_register(const struct why_walk *w, size_t *step)
 
 static void say_side(struct why_walk *w, struct bits b)
 {
-	const struct link_memory *m = &w->solver.memory;
-	const struct link_entry *e = &m->entries[w->log.conflict.subject];
+	const struct memdep_memory *m = &w->solver.memory;
+	const struct memory_version *e = &m->versions[w->log.conflict.subject];
 	size_t step = m->accesses[e->access].step;
 
 	text_printf(w->out, "the 8 bytes at 0x%" PRIx64 " are ", m->words[e->word].address);
 	why_bits(b, w->out);
-	text_printf(w->out, " %s position %" PRIu64,
-	            w->log.conflict.is_behind ? "behind" : "before",
+	text_printf(w->out, " %s position %" PRIu64, w->log.conflict.is_after ? "after" : "before",
 	            window_position_of(&w->solver.w, step));
 }
 
@@ -70,8 +69,8 @@ static void say_node(struct why_walk *w, struct bits b)
 
 static void say_store(struct why_walk *w, bool is_second)
 {
-	const struct link_memory *m = &w->solver.memory;
-	const struct link_access *a = &m->accesses[m->entries[w->log.conflict.subject].access];
+	const struct memdep_memory *m = &w->solver.memory;
+	const struct memdep_access *a = &m->accesses[m->versions[w->log.conflict.subject].access];
 
 	if (is_second)
 		text_puts(w->out, "it does not go there");
@@ -80,17 +79,17 @@ static void say_store(struct why_walk *w, bool is_second)
 		            window_position_of(&w->solver.w, a->step), why_address(w, a));
 }
 
-/* What one of the two derivations says. */
+/* What one of the two provenances says. */
 static void say(struct why_walk *w, bool is_second)
 {
-	const struct derivation_conflict *about = &w->log.conflict;
+	const struct provenance_conflict *about = &w->log.conflict;
 	struct bits b = is_second ? about->fact : about->held;
 
 	if (about->kind == CONFLICT_SIDE)
 		say_side(w, b);
 	else if (about->kind == CONFLICT_STORE)
 		say_store(w, is_second);
-	else if (about->subject == LINK_NONE)
+	else if (about->subject == MEMDEP_NONE)
 		text_puts(w->out,
 		          is_second ? "another value follows" : "a value is in the instruction");
 	else
@@ -99,23 +98,24 @@ static void say(struct why_walk *w, bool is_second)
 
 static void first_node(struct why_walk *w)
 {
-	const struct derivation_conflict *about = &w->log.conflict;
+	const struct provenance_conflict *about = &w->log.conflict;
 	uint64_t against = about->fact.known != 0 ? about->fact.known : UINT64_MAX;
 
 	why_known_node(w, about->subject, about->held.known & against);
 }
 
-/* Why no store was to write the entry's bytes: it would be found, or functions keep them. */
-static void no_store_chain(struct why_walk *w, const struct link_entry *e)
+/* Why no store was to write the memory version's bytes: it would be found, or functions keep them.
+ */
+static void no_store_chain(struct why_walk *w, const struct memory_version *e)
 {
-	const struct link_memory *m = &w->solver.memory;
-	const struct link_access *a = &m->accesses[e->access];
-	const struct link_word *word = &m->words[e->word];
-	struct bits found = e->next == LINK_NONE ? word->end : m->entries[e->next].before;
-	unsigned int slot = link_access_of(&w->solver, a)->data;
-	struct bits data = link_to_word(solve_slot(&w->solver, a->step, slot), e->shift);
-	bool differs =
-	        (data.known & found.known & link_spread(e->mask) & (data.value ^ found.value)) != 0;
+	const struct memdep_memory *m = &w->solver.memory;
+	const struct memdep_access *a = &m->accesses[e->access];
+	const struct memdep_granule *word = &m->words[e->word];
+	struct bits found = e->next == MEMDEP_NONE ? word->end : m->versions[e->next].before;
+	unsigned int slot = memdep_access_of(&w->solver, a)->data;
+	struct bits data = memdep_to_word(solve_slot(&w->solver, a->step, slot), e->shift);
+	bool differs = (data.known & found.known & memdep_spread(e->mask) &
+	                (data.value ^ found.value)) != 0;
 
 	if (abi_slot_is_kept(&w->solver, word->address, e->access)) {
 		why_rests_on(w, "the assumption abi for 0x%" PRIx64, word->address);
@@ -126,18 +126,18 @@ static void no_store_chain(struct why_walk *w, const struct link_entry *e)
 		text_puts(w->out, "what it stores is not what is found there\n");
 	if (differs && slot < SLOT_CONSTANT)
 		why_known_node(w, why_node(w, a->step, slot), UINT64_MAX);
-	why_say_link(w, e->previous, e->next);
-	if (e->next != LINK_NONE)
-		why_known_side(w, e->next, false, link_spread(e->mask));
+	why_say_memdep(w, e->previous, e->next);
+	if (e->next != MEMDEP_NONE)
+		why_known_side(w, e->next, false, memdep_spread(e->mask));
 }
 
 /* Where the store goes, and why it does not. */
 static void store_chain(struct why_walk *w, bool is_second)
 {
-	const struct link_memory *m = &w->solver.memory;
-	const struct link_entry *e = &m->entries[w->log.conflict.subject];
-	const struct link_access *a = &m->accesses[e->access];
-	unsigned int slot = link_access_of(&w->solver, a)->address;
+	const struct memdep_memory *m = &w->solver.memory;
+	const struct memory_version *e = &m->versions[w->log.conflict.subject];
+	const struct memdep_access *a = &m->accesses[e->access];
+	unsigned int slot = memdep_access_of(&w->solver, a)->address;
 
 	if (is_second) {
 		no_store_chain(w, e);
@@ -152,7 +152,7 @@ static void store_chain(struct why_walk *w, bool is_second)
 /* How that came about. */
 static void chain(struct why_walk *w, bool is_second)
 {
-	const struct derivation_conflict *about = &w->log.conflict;
+	const struct provenance_conflict *about = &w->log.conflict;
 
 	w->lines = 0;
 	w->is_cut = false;
@@ -162,9 +162,9 @@ static void chain(struct why_walk *w, bool is_second)
 	else if (is_second)
 		why_known_misfit(w);
 	else if (about->kind == CONFLICT_SIDE)
-		why_known_side(w, about->subject, about->is_behind,
+		why_known_side(w, about->subject, about->is_after,
 		               about->held.known & about->fact.known);
-	else if (about->subject != LINK_NONE)
+	else if (about->subject != MEMDEP_NONE)
 		first_node(w);
 }
 

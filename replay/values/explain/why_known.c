@@ -11,13 +11,13 @@
 #include "replay/values/explain/why_walk.h"
 #include "replay/values/solver/solver.h"
 
-/* What is yet to be explained: bits of a node, or of one side of a memory entry. */
+/* What is yet to be explained: bits of a node, or of one side of a memory memory version. */
 struct premise {
 	uint64_t wanted;
 	uint32_t subject;
 	uint32_t until; /* facts from this one on do not count */
 	bool is_side;
-	bool is_behind; /* of a side */
+	bool is_after; /* of a side */
 };
 
 struct chain {
@@ -46,9 +46,9 @@ static void push_node(struct chain *c, uint32_t node, uint32_t until)
 }
 
 /* Of a conflict all matters that gave any of the bits, not what gave most. */
-static void push_rest(struct chain *c, const struct premise *p, const struct derivation_fact *f)
+static void push_rest(struct chain *c, const struct premise *p, const struct provenance_fact *f)
 {
-	const struct derivation_fact *facts = c->walk->log.facts;
+	const struct provenance_fact *facts = c->walk->log.facts;
 	struct premise rest = *p;
 
 	if (!f || !c->walk->is_whole)
@@ -74,20 +74,20 @@ unsigned int why_register_of(const struct why_walk *walk, size_t step, uint32_t 
                              bool *is_result)
 {
 	const struct window *w = &walk->solver.w;
-	const struct plan *plan = window_plan(w, step);
+	const struct template *template = window_template(w, step);
 	const struct step_numbers at = window_step(w, step);
 
 	*is_result = node >= at.node && node < window_step(w, step + 1).node;
-	for (unsigned int i = 0; !*is_result && i < plan->reg_count; i++) {
+	for (unsigned int i = 0; !*is_result && i < template->reg_count; i++) {
 		if (w->reads[at.read + i] == node)
-			return plan->regs[i];
+			return template->regs[i];
 	}
-	for (unsigned int i = 0; *is_result && i < plan->def_count; i++) {
-		if (!plan->defs[i].is_copy && at.node + plan->defs[i].from == node)
-			return plan->defs[i].reg;
+	for (unsigned int i = 0; *is_result && i < template->def_count; i++) {
+		if (!template->defs[i].is_copy && at.node + template->defs[i].from == node)
+			return template->defs[i].reg;
 	}
-	if (*is_result && plan->kills_registers && node >= at.node + plan->killed_node)
-		return node - at.node - plan->killed_node;
+	if (*is_result && template->kills_registers && node >= at.node + template->killed_node)
+		return node - at.node - template->killed_node;
 	return REG_COUNT;
 }
 
@@ -118,11 +118,11 @@ static void rests_on_step(struct why_walk *w, const char *what, size_t step)
 	why_rests_on(w, "%s at %" PRIu64, what, window_position_of(&w->solver.w, step));
 }
 
-static void explain_op(struct chain *c, const struct derivation_fact *f, uint32_t node,
+static void explain_op(struct chain *c, const struct provenance_fact *f, uint32_t node,
                        uint32_t number)
 {
 	const struct window *w = &c->walk->solver.w;
-	const struct plan_op *op = &window_plan(w, f->step)->ops.ops[f->other];
+	const struct template_op *op = &window_template(w, f->step)->ops.ops[f->other];
 
 	bool is_alone = true;
 
@@ -147,37 +147,37 @@ static void explain_op(struct chain *c, const struct derivation_fact *f, uint32_
 }
 
 /* Of a conflict it matters, too, that the access was to this place. */
-static void push_place(struct chain *c, const struct link_access *a, uint32_t number)
+static void push_place(struct chain *c, const struct memdep_access *a, uint32_t number)
 {
-	const struct uop_access *access = link_access_of(&c->walk->solver, a);
+	const struct uop_access *access = memdep_access_of(&c->walk->solver, a);
 
 	if (c->walk->is_whole && access->address < SLOT_CONSTANT)
 		push_node(c, why_node(c->walk, a->step, access->address), number);
 }
 
-static void explain_branch(struct chain *c, const struct derivation_fact *f, uint32_t node)
+static void explain_branch(struct chain *c, const struct provenance_fact *f, uint32_t node)
 {
-	const struct plan *plan = window_plan(&c->walk->solver.w, f->step);
+	const struct template *template = window_template(&c->walk->solver.w, f->step);
 	uint64_t pc = 0;
 	const char *since = "it was not taken";
 
 	rests_on_step(c->walk, "the branch", f->step);
 	(void)window_next_pc(&c->walk->solver.w, f->step, &pc);
-	if (plan->insn->branch.kind != BRANCH_CONDITIONAL)
+	if (template->insn->branch.kind != BRANCH_CONDITIONAL)
 		since = "it went there";
-	else if (pc == plan->insn->branch.target)
+	else if (pc == template->insn->branch.target)
 		since = "it was taken";
 	if (!say_value(c, f->step, node, since) && why_step_line(c->walk, f->step))
 		text_printf(c->walk->out, "%s\n", since);
 }
 
-/* The side of an entry that an instruction's data is on is the one behind it. */
-static void explain_entry(struct chain *c, const struct derivation_fact *f, uint32_t node,
-                          uint32_t number)
+/* The side of a memory version that an instruction's data is on is the one after it. */
+static void explain_version(struct chain *c, const struct provenance_fact *f, uint32_t node,
+                            uint32_t number)
 {
-	const struct link_memory *m = &c->walk->solver.memory;
-	const struct link_entry *e = &m->entries[f->other];
-	const struct link_access *a = &m->accesses[e->access];
+	const struct memdep_memory *m = &c->walk->solver.memory;
+	const struct memory_version *e = &m->versions[f->other];
+	const struct memdep_access *a = &m->accesses[e->access];
 
 	if (why_step_line(c->walk, f->step)) {
 		text_puts(c->walk->out, e->is_store ? "stored " : "loaded ");
@@ -186,8 +186,8 @@ static void explain_entry(struct chain *c, const struct derivation_fact *f, uint
 		            why_address(c->walk, a));
 	}
 	push_place(c, a, number);
-	push(c,
-	     (struct premise){link_spread(e->mask) & e->after.known, f->other, number, true, true});
+	push(c, (struct premise){memdep_spread(e->mask) & e->after.known, f->other, number, true,
+	                         true});
 }
 
 static void rests_on_register(struct why_walk *w, unsigned int reg)
@@ -213,8 +213,8 @@ static void explain_halt(struct why_walk *w, unsigned int reg, uint32_t node)
 	text_puts(w->out, " in the snapshot\n");
 }
 
-/* The step behind a call, of a register that no instruction in between need mention. */
-static void explain_kept(struct why_walk *w, const struct derivation_fact *f, uint32_t node)
+/* The step after a call, of a register that no instruction in between need mention. */
+static void explain_kept(struct why_walk *w, const struct provenance_fact *f, uint32_t node)
 {
 	unsigned int reg = node;
 	bool is_result;
@@ -231,7 +231,7 @@ static void explain_kept(struct why_walk *w, const struct derivation_fact *f, ui
 	text_puts(w->out, ", since the call before it keeps it: assumed\n");
 }
 
-/* A node without a fact is a constant, or was known to be narrow from the begin. */
+/* A node without a fact is a constant, or was known to be narrow from the start. */
 static void explain_leaf(struct chain *c, uint32_t node)
 {
 	struct why_walk *w = c->walk;
@@ -247,7 +247,7 @@ static void explain_leaf(struct chain *c, uint32_t node)
 	text_puts(w->out, " is in the instruction\n");
 }
 
-static void explain_node_fact(struct chain *c, const struct derivation_fact *f, uint32_t node,
+static void explain_node_fact(struct chain *c, const struct provenance_fact *f, uint32_t node,
                               uint32_t number)
 {
 	switch ((enum cause_kind)f->kind) {
@@ -275,7 +275,7 @@ static void explain_node_fact(struct chain *c, const struct derivation_fact *f, 
 		                "wherever else the store went, it would be found");
 		break;
 	case CAUSE_ENTRY:
-		explain_entry(c, f, node, number);
+		explain_version(c, f, node, number);
 		break;
 	case CAUSE_HALT:
 		explain_halt(c->walk, f->other, node);
@@ -283,7 +283,7 @@ static void explain_node_fact(struct chain *c, const struct derivation_fact *f, 
 	case CAUSE_NONE:
 	case CAUSE_DATA:
 	case CAUSE_KEPT:
-	case CAUSE_LINK:
+	case CAUSE_MEMDEP:
 	case CAUSE_END:
 		break;
 	}
@@ -292,8 +292,8 @@ static void explain_node_fact(struct chain *c, const struct derivation_fact *f, 
 static void explain_node(struct chain *c, const struct premise *p)
 {
 	uint32_t number = 0;
-	const struct derivation_fact *f =
-	        derivation_of_node(&c->walk->log, p->subject, p->wanted, p->until, &number);
+	const struct provenance_fact *f =
+	        provenance_of_node(&c->walk->log, p->subject, p->wanted, p->until, &number);
 
 	push_rest(c, p, f);
 	if (!f)
@@ -303,29 +303,30 @@ static void explain_node(struct chain *c, const struct premise *p)
 }
 
 /* Two neighbours of a word: nothing between them wrote it. */
-void why_say_link(struct why_walk *w, uint32_t first, uint32_t second)
+void why_say_memdep(struct why_walk *w, uint32_t first, uint32_t second)
 {
 	const struct solver *s = &w->solver;
-	const struct link_memory *m = &s->memory;
-	const struct link_entry *e = &m->entries[first];
+	const struct memdep_memory *m = &s->memory;
+	const struct memory_version *e = &m->versions[first];
 	uint64_t from = window_position_of(&s->w, m->accesses[e->access].step);
 
-	if (second == LINK_NONE)
+	if (second == MEMDEP_NONE)
 		why_rests_on(w, "the word at 0x%" PRIx64 " in the dump", m->words[e->word].address);
 	if (!why_line(w))
 		return;
 	text_printf(w->out, "%" PRIu64 "  from here to ", from + 1);
-	if (second == LINK_NONE)
+	if (second == MEMDEP_NONE)
 		text_puts(w->out, "the halt");
 	else
-		text_printf(w->out, "%" PRIu64,
-		            window_position_of(&s->w, m->accesses[m->entries[second].access].step));
+		text_printf(
+		        w->out, "%" PRIu64,
+		        window_position_of(&s->w, m->accesses[m->versions[second].access].step));
 	text_printf(w->out, " nothing writes 0x%" PRIx64, m->words[e->word].address);
 	if (abi_slot_decides(s, m->words[e->word].address, e->access + 1,
-	                     second == LINK_NONE ? (uint32_t)m->access_count
-	                                         : m->entries[second].access))
+	                     second == MEMDEP_NONE ? (uint32_t)m->access_count
+	                                           : m->versions[second].access))
 		text_puts(w->out, ", where a function keeps registers: assumed");
-	if (second == LINK_NONE) {
+	if (second == MEMDEP_NONE) {
 		text_puts(w->out, ", which the dump has: ");
 		why_bits(m->words[e->word].end, w->out);
 	}
@@ -335,9 +336,9 @@ void why_say_link(struct why_walk *w, uint32_t first, uint32_t second)
 static void explain_data(struct chain *c, const struct premise *p, uint32_t number)
 {
 	const struct solver *s = &c->walk->solver;
-	const struct link_entry *e = &s->memory.entries[p->subject];
-	const struct link_access *a = &s->memory.accesses[e->access];
-	const struct uop_access *access = link_access_of(s, a);
+	const struct memory_version *e = &s->memory.versions[p->subject];
+	const struct memdep_access *a = &s->memory.accesses[e->access];
+	const struct uop_access *access = memdep_access_of(s, a);
 
 	if (why_step_line(c->walk, a->step)) {
 		text_printf(c->walk->out, "%s 0x%" PRIx64,
@@ -350,10 +351,10 @@ static void explain_data(struct chain *c, const struct premise *p, uint32_t numb
 		push_node(c, why_node(c->walk, a->step, access->data), number);
 }
 
-static void explain_side_fact(struct chain *c, const struct derivation_fact *f,
+static void explain_side_fact(struct chain *c, const struct provenance_fact *f,
                               const struct premise *p, uint32_t number)
 {
-	const struct link_memory *m = &c->walk->solver.memory;
+	const struct memdep_memory *m = &c->walk->solver.memory;
 	bool is_next;
 
 	switch ((enum cause_kind)f->kind) {
@@ -361,17 +362,17 @@ static void explain_side_fact(struct chain *c, const struct derivation_fact *f,
 		explain_data(c, p, number);
 		break;
 	case CAUSE_KEPT:
-		push(c, (struct premise){p->wanted, p->subject, number, true, !p->is_behind});
+		push(c, (struct premise){p->wanted, p->subject, number, true, !p->is_after});
 		break;
-	case CAUSE_LINK:
+	case CAUSE_MEMDEP:
 		/* What is linked later may lie between; the order is the same. */
-		is_next = m->entries[f->other].access > m->entries[p->subject].access;
-		why_say_link(c->walk, is_next ? p->subject : f->other,
-		             is_next ? f->other : p->subject);
+		is_next = m->versions[f->other].access > m->versions[p->subject].access;
+		why_say_memdep(c->walk, is_next ? p->subject : f->other,
+		               is_next ? f->other : p->subject);
 		push(c, (struct premise){p->wanted, f->other, number, true, !is_next});
 		break;
 	case CAUSE_END:
-		why_say_link(c->walk, p->subject, LINK_NONE);
+		why_say_memdep(c->walk, p->subject, MEMDEP_NONE);
 		break;
 	case CAUSE_NONE:
 	case CAUSE_OP:
@@ -389,8 +390,8 @@ static void explain_side_fact(struct chain *c, const struct derivation_fact *f,
 static void explain_side(struct chain *c, const struct premise *p)
 {
 	uint32_t number = 0;
-	const struct derivation_fact *f = derivation_of_side(
-	        &c->walk->log, p->subject, p->is_behind, p->wanted, p->until, &number);
+	const struct provenance_fact *f = provenance_of_side(&c->walk->log, p->subject, p->is_after,
+	                                                     p->wanted, p->until, &number);
 
 	push_rest(c, p, f);
 	if (f && is_new(&c->seen, &c->seen_count, &c->seen_capacity, number))
@@ -420,25 +421,25 @@ void why_known_node(struct why_walk *w, uint32_t node, uint64_t wanted)
 	run(&c);
 }
 
-void why_known_side(struct why_walk *w, uint32_t entry, bool is_behind, uint64_t wanted)
+void why_known_side(struct why_walk *w, uint32_t version, bool is_after, uint64_t wanted)
 {
 	struct chain c = {.walk = w};
 
-	push(&c, (struct premise){wanted, entry, UINT32_MAX, true, is_behind});
+	push(&c, (struct premise){wanted, version, UINT32_MAX, true, is_after});
 	run(&c);
 }
 
 void why_known_misfit(struct why_walk *w)
 {
-	const struct derivation_conflict *about = &w->log.conflict;
-	const struct derivation_fact *f = &w->log.facts[w->log.conflict_fact];
+	const struct provenance_conflict *about = &w->log.conflict;
+	const struct provenance_fact *f = &w->log.facts[w->log.conflict_fact];
 	struct premise p = {about->held.known & about->fact.known, about->subject,
-	                    w->log.conflict_fact, true, about->is_behind};
+	                    w->log.conflict_fact, true, about->is_after};
 	struct chain c = {.walk = w};
 
 	if (about->kind == CONFLICT_SIDE) {
 		explain_side_fact(&c, f, &p, w->log.conflict_fact);
-	} else if (about->kind == CONFLICT_NODE && about->subject != LINK_NONE) {
+	} else if (about->kind == CONFLICT_NODE && about->subject != MEMDEP_NONE) {
 		struct bits *node = &w->solver.nodes[about->subject];
 
 		/* Its first line is about the value that the node could not take. */
@@ -449,8 +450,8 @@ void why_known_misfit(struct why_walk *w)
 	run(&c);
 }
 
-/* Beside the entries of a word: the halt, or memory that is always the same. */
-static void say_dump(struct why_walk *w, const struct link_word *word, uint64_t position)
+/* Beside the memory versions of a word: the halt, or memory that is always the same. */
+static void say_dump(struct why_walk *w, const struct memdep_granule *word, uint64_t position)
 {
 	if (!why_line(w))
 		return;
@@ -462,14 +463,14 @@ static void say_dump(struct why_walk *w, const struct link_word *word, uint64_t 
 
 void why_known_word(struct why_walk *w, size_t step, uint64_t address, uint64_t wanted)
 {
-	const struct link_memory *m = &w->solver.memory;
-	struct link_word word = link_known_word(&w->solver, address);
+	const struct memdep_memory *m = &w->solver.memory;
+	struct memdep_granule word = memdep_known_granule(&w->solver, address);
 	uint32_t access = window_access(&w->solver.w, step);
-	uint32_t before = access == 0 ? LINK_NONE : link_find_place(m, &word, access);
-	uint32_t next = before == LINK_NONE ? word.first : m->entries[before].next;
-	struct bits behind =
-	        link_from_behind(&w->solver, &word, (struct link_place){access, before});
-	uint64_t always = step >= m->constant_from ? link_spread(word.contents.constant) : 0;
+	uint32_t before = access == 0 ? MEMDEP_NONE : memdep_find_place(m, &word, access);
+	uint32_t next = before == MEMDEP_NONE ? word.first : m->versions[before].next;
+	struct bits after =
+	        memdep_from_after(&w->solver, &word, (struct memdep_place){access, before});
+	uint64_t always = step >= m->constant_from ? memdep_spread(word.contents.constant) : 0;
 	struct chain c = {.walk = w};
 	uint32_t end;
 
@@ -477,15 +478,15 @@ void why_known_word(struct why_walk *w, size_t step, uint64_t address, uint64_t 
 		text_puts(w->out,
 		          "nothing can have written it: it is read-only, or code that ran\n");
 	wanted &= ~always;
-	end = next == LINK_NONE ? (uint32_t)m->access_count : m->entries[next].access;
-	if ((wanted & behind.known) != 0 && abi_slot_decides(&w->solver, address, access, end) &&
+	end = next == MEMDEP_NONE ? (uint32_t)m->access_count : m->versions[next].access;
+	if ((wanted & after.known) != 0 && abi_slot_decides(&w->solver, address, access, end) &&
 	    why_line(w))
 		text_puts(w->out, "a function keeps registers there: assumed\n");
-	if (before != LINK_NONE)
-		push(&c, (struct premise){wanted & ~behind.known, before, UINT32_MAX, true, true});
-	if (next != LINK_NONE)
-		push(&c, (struct premise){wanted & behind.known, next, UINT32_MAX, true, false});
-	else if ((wanted & behind.known) != 0)
+	if (before != MEMDEP_NONE)
+		push(&c, (struct premise){wanted & ~after.known, before, UINT32_MAX, true, true});
+	if (next != MEMDEP_NONE)
+		push(&c, (struct premise){wanted & after.known, next, UINT32_MAX, true, false});
+	else if ((wanted & after.known) != 0)
 		say_dump(w, &word, window_position_of(&w->solver.w, step));
 	run(&c);
 }

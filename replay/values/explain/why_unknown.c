@@ -14,9 +14,9 @@ enum { DEPTH_MOST = 8 };
 static void explain_origin(struct why_walk *w, uint32_t node, unsigned int depth);
 
 /* The register or memory address that an access goes through, as the user reads it. */
-static void say_base(struct why_walk *w, const struct link_access *a)
+static void say_base(struct why_walk *w, const struct memdep_access *a)
 {
-	const struct uop_access *access = link_access_of(&w->solver, a);
+	const struct uop_access *access = memdep_access_of(&w->solver, a);
 
 	if (access->address >= REG_COUNT) {
 		text_puts(w->out, "at an address that is not known");
@@ -30,14 +30,14 @@ static void say_base(struct why_walk *w, const struct link_access *a)
 /* An access that may have written the word. */
 static void say_blocker(struct why_walk *w, uint32_t number, uint64_t address)
 {
-	const struct link_access *a = &w->solver.memory.accesses[number];
-	const struct plan *plan = window_plan(&w->solver.w, a->step);
+	const struct memdep_access *a = &w->solver.memory.accesses[number];
+	const struct template *template = window_template(&w->solver.w, a->step);
 
 	if (!why_step_line(w, a->step))
 		return;
-	if (a->index == ACCESS_KILL && (plan->insn->flags & UOP_NOT_IN_TABLE) != 0)
+	if (a->index == ACCESS_KILL && (template->insn->flags & UOP_NOT_IN_TABLE) != 0)
 		text_puts(w->out, "an opcode that the tables do not have");
-	else if (a->index == ACCESS_KILL && plan->changes_translation)
+	else if (a->index == ACCESS_KILL && template->changes_translation)
 		text_puts(w->out, "memory before it is another address space's");
 	else if (a->index == ACCESS_KILL)
 		text_puts(w->out, "any memory may have changed");
@@ -49,11 +49,11 @@ static void say_blocker(struct why_walk *w, uint32_t number, uint64_t address)
 }
 
 /* The data of an access of which the word's bytes are not known. */
-static void say_data(struct why_walk *w, const struct link_entry *e, const char *text,
+static void say_data(struct why_walk *w, const struct memory_version *e, const char *text,
                      unsigned int depth)
 {
-	const struct link_access *a = &w->solver.memory.accesses[e->access];
-	const struct uop_access *access = link_access_of(&w->solver, a);
+	const struct memdep_access *a = &w->solver.memory.accesses[e->access];
+	const struct uop_access *access = memdep_access_of(&w->solver, a);
 
 	if (!why_step_line(w, a->step))
 		return;
@@ -62,24 +62,24 @@ static void say_data(struct why_walk *w, const struct link_entry *e, const char 
 		explain_origin(w, why_node(w, a->step, access->data), depth + 1);
 }
 
-/* Why what is found behind the place does not say it. */
-static void explain_behind(struct why_walk *w, const struct link_word *word, uint32_t access,
-                           uint32_t next, uint64_t wanted)
+/* Why what is found after the place does not say it. */
+static void explain_after(struct why_walk *w, const struct memdep_granule *word, uint32_t access,
+                          uint32_t next, uint64_t wanted)
 {
-	const struct link_memory *m = &w->solver.memory;
-	uint32_t end = next == LINK_NONE ? (uint32_t)m->access_count : m->entries[next].access;
-	struct bits found = next == LINK_NONE ? word->end : m->entries[next].before;
-	const struct link_stretch in = {word->address, access == 0 ? LINK_NONE : access - 1, end,
-	                                LINK_NOTHING_SUPPOSED};
-	struct link_scan r = link_scan(&w->solver, &in, found);
+	const struct memdep_memory *m = &w->solver.memory;
+	uint32_t end = next == MEMDEP_NONE ? (uint32_t)m->access_count : m->versions[next].access;
+	struct bits found = next == MEMDEP_NONE ? word->end : m->versions[next].before;
+	const struct memdep_stretch in = {word->address, access == 0 ? MEMDEP_NONE : access - 1,
+	                                  end, MEMDEP_NO_HYPOTHESIS};
+	struct memdep_scan r = memdep_scan(&w->solver, &in, found);
 
-	if ((wanted & ~link_spread(r.open)) != 0 && r.blocker != LINK_NONE)
+	if ((wanted & ~memdep_spread(r.open)) != 0 && r.blocker != MEMDEP_NONE)
 		say_blocker(w, r.blocker, word->address);
-	else if (next != LINK_NONE && m->entries[next].is_store)
-		say_data(w, &m->entries[next],
+	else if (next != MEMDEP_NONE && m->versions[next].is_store)
+		say_data(w, &m->versions[next],
 		         "overwrites it, and nobody had read it:", DEPTH_MOST);
-	else if (next != LINK_NONE)
-		say_data(w, &m->entries[next],
+	else if (next != MEMDEP_NONE)
+		say_data(w, &m->versions[next],
 		         "reads it, and what it read is not known:", DEPTH_MOST);
 	else if (why_line(w))
 		text_printf(w->out, "%" PRIu64 "  the window ends here, before the halt\n",
@@ -87,14 +87,14 @@ static void explain_behind(struct why_walk *w, const struct link_word *word, uin
 }
 
 /* Why what was there before does not say it. */
-static void explain_before(struct why_walk *w, const struct link_word *word, uint32_t access,
+static void explain_before(struct why_walk *w, const struct memdep_granule *word, uint32_t access,
                            uint32_t before, unsigned int depth)
 {
-	const struct link_memory *m = &w->solver.memory;
-	struct link_stretch in = {word->address, LINK_NONE, access, LINK_NOTHING_SUPPOSED};
-	struct link_scan r;
+	const struct memdep_memory *m = &w->solver.memory;
+	struct memdep_stretch in = {word->address, MEMDEP_NONE, access, MEMDEP_NO_HYPOTHESIS};
+	struct memdep_scan r;
 
-	if (before == LINK_NONE) {
+	if (before == MEMDEP_NONE) {
 		if (why_line(w))
 			text_printf(w->out,
 			            "%" PRIu64 "  nothing is known to have been there from "
@@ -102,21 +102,21 @@ static void explain_before(struct why_walk *w, const struct link_word *word, uin
 			            w->solver.w.options.from);
 		return;
 	}
-	in.first = m->entries[before].access;
-	r = link_scan(&w->solver, &in, (struct bits){0, 0});
-	if (r.open != 0xff && r.blocker != LINK_NONE)
+	in.first = m->versions[before].access;
+	r = memdep_scan(&w->solver, &in, (struct bits){0, 0});
+	if (r.open != 0xff && r.blocker != MEMDEP_NONE)
 		say_blocker(w, r.blocker, word->address);
 	else
-		say_data(w, &m->entries[before],
-		         m->entries[before].is_store ? "stores there what is not known:"
-		                                     : "reads it, and what it read is not known:",
+		say_data(w, &m->versions[before],
+		         m->versions[before].is_store ? "stores there what is not known:"
+		                                      : "reads it, and what it read is not known:",
 		         depth);
 }
 
 /* The reason that lies in the word itself; false if there is none. */
-static bool is_barred(struct why_walk *w, const struct link_word *word, uint64_t wanted)
+static bool is_barred(struct why_walk *w, const struct memdep_granule *word, uint64_t wanted)
 {
-	const struct link_memory *m = &w->solver.memory;
+	const struct memdep_memory *m = &w->solver.memory;
 	bool no_dump = (wanted & ~word->contents.value.known) != 0;
 
 	if (m->is_linked && !no_dump)
@@ -134,17 +134,17 @@ static bool is_barred(struct why_walk *w, const struct link_word *word, uint64_t
 static void explain_word(struct why_walk *w, size_t step, uint64_t address, uint64_t wanted,
                          unsigned int depth)
 {
-	const struct link_memory *m = &w->solver.memory;
-	struct link_word word = link_known_word(&w->solver, address);
+	const struct memdep_memory *m = &w->solver.memory;
+	struct memdep_granule word = memdep_known_granule(&w->solver, address);
 	uint32_t access = window_access(&w->solver.w, step);
-	uint32_t before = access == 0 ? LINK_NONE : link_find_place(m, &word, access);
-	uint32_t next = before == LINK_NONE ? word.first : m->entries[before].next;
+	uint32_t before = access == 0 ? MEMDEP_NONE : memdep_find_place(m, &word, access);
+	uint32_t next = before == MEMDEP_NONE ? word.first : m->versions[before].next;
 
 	if (is_barred(w, &word, wanted))
 		return;
 	/* What asks is perhaps the next one itself. */
-	if (next == LINK_NONE || m->accesses[m->entries[next].access].step != step)
-		explain_behind(w, &word, access, next, wanted);
+	if (next == MEMDEP_NONE || m->accesses[m->versions[next].access].step != step)
+		explain_after(w, &word, access, next, wanted);
 	explain_before(w, &word, access, before, depth);
 }
 
@@ -156,12 +156,12 @@ void why_unknown_word(struct why_walk *w, size_t step, uint64_t address, uint64_
 /* A value that an instruction loads. */
 static void explain_load(struct why_walk *w, size_t step, uint32_t number, unsigned int depth)
 {
-	const struct link_access *a = &w->solver.memory.accesses[number];
-	const struct uop_access *access = link_access_of(&w->solver, a);
+	const struct memdep_access *a = &w->solver.memory.accesses[number];
+	const struct uop_access *access = memdep_access_of(&w->solver, a);
 
 	if (!why_step_line(w, step))
 		return;
-	if ((~link_address(&w->solver, a).known & ADDRESS_BITS) != 0) {
+	if ((~memdep_address(&w->solver, a).known & ADDRESS_BITS) != 0) {
 		text_puts(w->out, "loads it ");
 		say_base(w, a);
 		text_char(w->out, '\n');
@@ -179,7 +179,7 @@ static bool unknown_operand(const struct why_walk *w, size_t step, uint32_t node
 {
 	const struct window *window = &w->solver.w;
 	const struct step_numbers at = window_step(window, step);
-	const struct plan_ops *ops = &window_plan(window, step)->ops;
+	const struct template_ops *ops = &window_template(window, step)->ops;
 
 	for (unsigned int i = 0; i < ops->count; i++) {
 		const struct operand *o = ops->ops[i].operands;
@@ -201,15 +201,15 @@ static bool unknown_operand(const struct why_walk *w, size_t step, uint32_t node
 /* What a step that kills registers is. */
 static void say_kill(struct why_walk *w, size_t step)
 {
-	const struct plan *plan = window_plan(&w->solver.w, step);
+	const struct template *template = window_template(&w->solver.w, step);
 
 	if (!why_step_line(w, step))
 		return;
-	if (plan->is_code && (plan->insn->flags & UOP_NOT_IN_TABLE) != 0)
+	if (template->is_code && (template->insn->flags & UOP_NOT_IN_TABLE) != 0)
 		text_puts(w->out,
 		          "an opcode that the tables do not have: anything may have changed\n");
 	else
-		text_puts(w->out, "nothing is known to be the same before and behind it\n");
+		text_puts(w->out, "nothing is known to be the same before and after it\n");
 }
 
 /* Where an unknown value came from, as far as that does not say it. */
@@ -228,7 +228,7 @@ static void explain_origin(struct why_walk *w, uint32_t node, unsigned int depth
 			            window->options.from);
 		return;
 	}
-	insn = window_plan(window, step)->insn;
+	insn = window_template(window, step)->insn;
 	if ((insn->flags & UOP_KILLS_REGISTERS) != 0 &&
 	    node >= window_step(window, step).node + insn->temp_count + insn->def_count) {
 		say_kill(w, step);
@@ -237,7 +237,7 @@ static void explain_origin(struct why_walk *w, uint32_t node, unsigned int depth
 	for (uint32_t i = 0; i < insn->access_count; i++) {
 		if (insn->accesses[i].kind == ACCESS_LOAD && insn->accesses[i].data >= SLOT_TEMP &&
 		    window_step(window, step).node + (insn->accesses[i].data - SLOT_TEMP) == node &&
-		    !window_plan(window, step)->kills_memory) {
+		    !window_template(window, step)->kills_memory) {
 			explain_load(w, step, window_access(window, step) + i, depth);
 			return;
 		}
@@ -269,10 +269,10 @@ static void explain_loss(struct why_walk *w, size_t step, unsigned int reg)
 {
 	const struct window *window = &w->solver.w;
 
-	while (step < window->step_count && !is_redefined(window_plan(window, step)->insn, reg))
+	while (step < window->step_count && !is_redefined(window_template(window, step)->insn, reg))
 		step++;
 	if (step < window->step_count) {
-		if ((window_plan(window, step)->insn->flags & UOP_KILLS_REGISTERS) != 0) {
+		if ((window_template(window, step)->insn->flags & UOP_KILLS_REGISTERS) != 0) {
 			say_kill(w, step);
 		} else if (why_step_line(w, step)) {
 			text_puts(w->out, "overwrites it, and nothing before says what it was\n");

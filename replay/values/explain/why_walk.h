@@ -14,7 +14,7 @@
 
 struct why_walk {
 	struct solver solver;
-	struct derivation log;
+	struct provenance log;
 	struct disasm *disasm;
 	const struct source_lines *source;
 	struct text *out;
@@ -45,19 +45,20 @@ uint32_t why_node(const struct why_walk *w, size_t step, unsigned int slot);
  * which no register has.
  */
 unsigned int why_register_of(const struct why_walk *w, size_t step, uint32_t node, bool *is_result);
-/* The step that a node belongs to; false for a register at the window's begin. */
+/* The step that a node belongs to; false for a register at the window's start. */
 bool why_maker(const struct why_walk *w, uint32_t node, size_t *step);
-uint64_t why_address(const struct why_walk *w, const struct link_access *access);
+uint64_t why_address(const struct why_walk *w, const struct memdep_access *access);
 /* A chain rests on this, with what it says of it: once for each. */
 void why_rests_on(struct why_walk *w, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* Where a value is looked for: a node, or a word at a step. */
 void why_known_node(struct why_walk *w, uint32_t node, uint64_t wanted);
-/* The same for a side of a memory entry, and for the fact that the solver could not take. */
-void why_known_side(struct why_walk *w, uint32_t entry, bool is_behind, uint64_t wanted);
+/* The same for a side of a memory memory version, and for the fact that the solver could not take.
+ */
+void why_known_side(struct why_walk *w, uint32_t version, bool is_after, uint64_t wanted);
 void why_known_misfit(struct why_walk *w);
-/* "from here to ... nothing writes": an entry and the next of its word, or LINK_NONE. */
-void why_say_link(struct why_walk *w, uint32_t first, uint32_t second);
+/* "from here to ... nothing writes": a memory version and the next of its word, or MEMDEP_NONE. */
+void why_say_memdep(struct why_walk *w, uint32_t first, uint32_t second);
 void why_known_word(struct why_walk *w, size_t step, uint64_t address, uint64_t wanted);
 void why_unknown_register(struct why_walk *w, size_t step, unsigned int reg);
 void why_unknown_word(struct why_walk *w, size_t step, uint64_t address, uint64_t wanted);
@@ -66,7 +67,7 @@ void why_unknown_word(struct why_walk *w, size_t step, uint64_t address, uint64_
 void why_if(struct values *values, uint64_t position, const struct why_subject *subject,
             struct text *out);
 
-/* The two derivations that disagree in the window; why_conflict.c. */
+/* The two provenances that disagree in the window; why_conflict.c. */
 void why_conflict(struct why_walk *w);
 /* The same in two lines: what is said, and what that rests on. */
 void why_conflict_short(struct why_walk *w);

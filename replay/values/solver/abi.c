@@ -28,7 +28,7 @@ struct sp_track {
 
 /* A call that did not return yet. */
 struct open_call {
-	uint64_t behind;            /* the address behind it */
+	uint64_t after;             /* the address after it */
 	uint32_t nodes[SAVED_MOST]; /* of the registers that are saved */
 	uint32_t sp;
 	uint32_t step;
@@ -62,41 +62,42 @@ static const uint8_t saved_a64[] = {19,          20,          21,          22,  
 /* R4 to R11 but for R9, which is the platform's. */
 static const uint8_t saved_a32[] = {4, 5, 6, 7, 8, 10, 11};
 
-static size_t saved_of(const struct plan *plan, const uint8_t **saved)
+static size_t saved_of(const struct template *template, const uint8_t **saved)
 {
-	bool is_a64 = plan->isa == ISA_A64;
+	bool is_a64 = template->isa == ISA_A64;
 
 	*saved = is_a64 ? saved_a64 : saved_a32;
 	return is_a64 ? sizeof(saved_a64) : sizeof(saved_a32);
 }
 
-static unsigned int sp_of(const struct plan *plan)
+static unsigned int sp_of(const struct template *template)
 {
-	return plan->isa == ISA_A64 ? REG_SP : 13;
+	return template->isa == ISA_A64 ? REG_SP : 13;
 }
 
-static unsigned int lr_of(const struct plan *plan)
+static unsigned int lr_of(const struct template *template)
 {
-	return plan->isa == ISA_A64 ? REG_LR : 14;
+	return template->isa == ISA_A64 ? REG_LR : 14;
 }
 
-/* It branches, and leaves the address behind it in LR. */
-static bool is_call(const struct plan *plan)
+/* It branches, and leaves the address after it in LR. */
+static bool is_call(const struct template *template)
 {
-	const struct uop_insn *insn = plan->insn;
-	unsigned int slot = uop_insn_after(insn, lr_of(plan));
+	const struct uop_insn *insn = template->insn;
+	unsigned int slot = uop_insn_after(insn, lr_of(template));
 
-	if (!plan->is_code || slot < SLOT_CONSTANT || slot >= SLOT_ZERO ||
+	if (!template->is_code || slot < SLOT_CONSTANT || slot >= SLOT_ZERO ||
 	    (insn->branch.kind != BRANCH_DIRECT && insn->branch.kind != BRANCH_INDIRECT))
 		return false;
-	return (insn->constants[slot - SLOT_CONSTANT] & ~UINT64_C(1)) == plan->address + plan->size;
+	return (insn->constants[slot - SLOT_CONSTANT] & ~UINT64_C(1)) ==
+	       template->address + template->size;
 }
 
-static bool is_return(const struct plan *plan)
+static bool is_return(const struct template *template)
 {
-	uint8_t kind = plan->insn->branch.kind;
+	uint8_t kind = template->insn->branch.kind;
 
-	return plan->is_code && !is_call(plan) &&
+	return template->is_code && !is_call(template) &&
 	       (kind == BRANCH_INDIRECT || kind == BRANCH_CONDITIONAL_INDIRECT);
 }
 
@@ -106,9 +107,9 @@ struct sum {
 	uint64_t constant;
 };
 
-static bool sum_of(const struct plan *plan, unsigned int slot, struct sum *sum)
+static bool sum_of(const struct template *template, unsigned int slot, struct sum *sum)
 {
-	const struct uop_insn *insn = plan->insn;
+	const struct uop_insn *insn = template->insn;
 	struct sum parts[3] = {{SLOT_NONE, 0}, {SLOT_NONE, 0}, {SLOT_NONE, 0}};
 	const struct uop *op = insn->ops;
 
@@ -124,8 +125,8 @@ static bool sum_of(const struct plan *plan, unsigned int slot, struct sum *sum)
 	while (op < insn->ops + insn->op_count && op->dst != slot)
 		op++;
 	if (op == insn->ops + insn->op_count || op->op != UOP_ADD ||
-	    !sum_of(plan, op->a, &parts[0]) || !sum_of(plan, op->b, &parts[1]) ||
-	    (op->c != SLOT_NONE && !sum_of(plan, op->c, &parts[2])))
+	    !sum_of(template, op->a, &parts[0]) || !sum_of(template, op->b, &parts[1]) ||
+	    (op->c != SLOT_NONE && !sum_of(template, op->c, &parts[2])))
 		return false;
 	sum->base = parts[0].base != SLOT_NONE ? parts[0].base : parts[1].base;
 	sum->constant = parts[0].constant + parts[2].constant +
@@ -135,20 +136,23 @@ static bool sum_of(const struct plan *plan, unsigned int slot, struct sum *sum)
 }
 
 /* Follows SP over a step: by how much it moves, or that it does not move by a constant. */
-static void follow_sp(struct find *f, const struct plan *plan)
+static void follow_sp(struct find *f, const struct template *template)
 {
-	unsigned int sp = sp_of(plan);
-	unsigned int fp = plan->isa == ISA_A64 ? FP_A64 : plan->isa == ISA_T32 ? FP_T32 : FP_A32;
-	unsigned int after = uop_insn_after(plan->insn, sp);
+	unsigned int sp = sp_of(template);
+	unsigned int fp = template->isa == ISA_A64   ? FP_A64
+	                  : template->isa == ISA_T32 ? FP_T32
+	                                             : FP_A32;
+	unsigned int after = uop_insn_after(template->insn, sp);
 	struct sum sum;
 
-	if ((plan->insn->flags & UOP_KILLS_REGISTERS) != 0) {
+	if ((template->insn->flags & UOP_KILLS_REGISTERS) != 0) {
 		f->sp.switches++;
 		return;
 	}
 	if (after == sp)
 		return;
-	if (!plan->is_code || !sum_of(plan, after, &sum) || (sum.base != sp && sum.base != fp))
+	if (!template->is_code || !sum_of(template, after, &sum) ||
+	    (sum.base != sp && sum.base != fp))
 		f->sp.switches++;
 	else if (sum.base == fp)
 		f->sp.restores++;
@@ -161,31 +165,32 @@ static void follow_sp(struct find *f, const struct plan *plan)
  * SP, the frame pointer and constants, which may be another stack; and where the constants alone
  * say it, they do.
  */
-static bool keeps_sp(const struct plan *plan, const struct sp_track *before,
-                     const struct sp_track *behind)
+static bool keeps_sp(const struct template *template, const struct sp_track *before,
+                     const struct sp_track *after)
 {
-	uint64_t moved = behind->moved - before->moved;
+	uint64_t moved = after->moved - before->moved;
 
-	return before->switches == behind->switches &&
-	       (before->restores != behind->restores ||
-	        (moved & bits_mask(plan->isa == ISA_A64 ? 64 : 32)) == 0);
+	return before->switches == after->switches &&
+	       (before->restores != after->restores ||
+	        (moved & bits_mask(template->isa == ISA_A64 ? 64 : 32)) == 0);
 }
 
-bool abi_is_return(const struct plan *plan)
+bool abi_is_return(const struct template *template)
 {
-	return plan->is_code && plan->isa == ISA_A64 && (plan->opcode & ~0x3e0u) == 0xd65f0000;
+	return template->is_code && template->isa == ISA_A64 &&
+	       (template->opcode & ~0x3e0u) == 0xd65f0000;
 }
 
-static enum status open_call(struct find *f, const struct plan *plan, size_t step)
+static enum status open_call(struct find *f, const struct template *template, size_t step)
 {
 	const uint8_t *saved;
-	size_t count = saved_of(plan, &saved);
+	size_t count = saved_of(template, &saved);
 	struct open_call *call;
 
 	TRY(vec_reserve((void **)&f->open, &f->open_capacity, f->open_count + 1, sizeof(*f->open)));
 	call = &f->open[f->open_count++];
-	call->behind = plan->address + plan->size;
-	call->sp = f->now[sp_of(plan)];
+	call->after = template->address + template->size;
+	call->sp = f->now[sp_of(template)];
 	call->step = (uint32_t)step;
 	call->sp_track = f->sp;
 	for (size_t i = 0; i < count; i++)
@@ -193,24 +198,24 @@ static enum status open_call(struct find *f, const struct plan *plan, size_t ste
 	return STATUS_OK;
 }
 
-static bool is_kept(const struct plan *plan, unsigned int reg)
+static bool is_kept(const struct template *template, unsigned int reg)
 {
 	const uint8_t *saved;
-	size_t count = saved_of(plan, &saved);
+	size_t count = saved_of(template, &saved);
 
-	return reg == lr_of(plan) || memchr(saved, (int)reg, count) != NULL;
+	return reg == lr_of(template) || memchr(saved, (int)reg, count) != NULL;
 }
 
-/* A step behind which the registers are `now`. */
-static void note_restores(struct find *f, const struct plan *plan, size_t step)
+/* A step after which the registers are `now`. */
+static void note_restores(struct find *f, const struct template *template, size_t step)
 {
-	if (plan->access_count == 0 || !uop_insn_uses(plan->insn, sp_of(plan)) ||
-	    plan->insn->accesses[0].kind != ACCESS_LOAD)
+	if (template->access_count == 0 || !uop_insn_uses(template->insn, sp_of(template)) ||
+	    template->insn->accesses[0].kind != ACCESS_LOAD)
 		return;
-	for (size_t i = 0; i < plan->def_count && f->restore_count < RESTORES_MOST; i++) {
-		uint8_t reg = plan->defs[i].reg;
+	for (size_t i = 0; i < template->def_count && f->restore_count < RESTORES_MOST; i++) {
+		uint8_t reg = template->defs[i].reg;
 
-		if (is_kept(plan, reg))
+		if (is_kept(template, reg))
 			f->restores[f->restore_count++] =
 			        (struct restore){(uint32_t)step, f->now[reg], reg};
 	}
@@ -227,10 +232,10 @@ static enum status add_restore(struct abi *abi, struct abi_call *call, uint32_t 
 	return STATUS_OK;
 }
 
-/* What was loaded through SP, and is behind the return at `step` what it was loaded as. */
+/* What was loaded through SP, and is after the return at `step` what it was loaded as. */
 static enum status add_restores(struct find *f, struct abi_call *call)
 {
-	const struct plan *plan = window_plan(f->w, call->step - 1);
+	const struct template *template = window_template(f->w, call->step - 1);
 
 	call->restores = (uint32_t)f->abi->restore_count;
 	for (size_t i = 0; i < f->restore_count; i++) {
@@ -240,24 +245,24 @@ static enum status add_restores(struct find *f, struct abi_call *call)
 			TRY(add_restore(f->abi, call, r->step));
 	}
 	/* POP {pc} */
-	if (plan->access_count > 0 && uop_insn_uses(plan->insn, sp_of(plan)) &&
-	    plan->insn->accesses[0].kind == ACCESS_LOAD)
+	if (template->access_count > 0 && uop_insn_uses(template->insn, sp_of(template)) &&
+	    template->insn->accesses[0].kind == ACCESS_LOAD)
 		TRY(add_restore(f->abi, call, call->step - 1));
 	return STATUS_OK;
 }
 
 static enum status close_call(struct find *f, const struct open_call *call, size_t step)
 {
-	const struct plan *plan = window_plan(f->w, step);
+	const struct template *template = window_template(f->w, step);
 	const uint8_t *saved;
-	size_t count = saved_of(plan, &saved);
+	size_t count = saved_of(template, &saved);
 	struct abi *abi = f->abi;
 	struct abi_call done = {
 	        .step = (uint32_t)step,
-	        .sp = {call->sp, f->now[sp_of(plan)]},
+	        .sp = {call->sp, f->now[sp_of(template)]},
 	        .same = (uint32_t)abi->same_count,
 	        .begin = call->step,
-	        .keeps_sp = keeps_sp(plan, &call->sp_track, &f->sp),
+	        .keeps_sp = keeps_sp(template, &call->sp_track, &f->sp),
 	};
 
 	TRY(vec_reserve((void **)&abi->same, &abi->same_capacity, abi->same_count + count,
@@ -278,15 +283,15 @@ static enum status close_call(struct find *f, const struct open_call *call, size
 	return STATUS_OK;
 }
 
-/* Execution is at `step`, behind a return. */
+/* Execution is at `step`, after a return. */
 static enum status arrive(struct find *f, size_t step)
 {
-	uint64_t address = window_plan(f->w, step)->address;
+	uint64_t address = window_template(f->w, step)->address;
 
 	for (size_t i = 0; i < DEPTH_SEARCHED && i < f->open_count; i++) {
 		const struct open_call *call = &f->open[f->open_count - 1 - i];
 
-		if (call->behind != address)
+		if (call->after != address)
 			continue;
 		f->open_count -= i + 1;
 		return close_call(f, call, step);
@@ -297,21 +302,21 @@ static enum status arrive(struct find *f, size_t step)
 static enum status find_calls(struct find *f)
 {
 	for (size_t step = 0; step < f->w->step_count; step++) {
-		const struct plan *plan = window_plan(f->w, step);
+		const struct template *template = window_template(f->w, step);
 
-		if (step > 0 && plan->is_code && is_return(window_plan(f->w, step - 1))) {
+		if (step > 0 && template->is_code && is_return(window_template(f->w, step - 1))) {
 			TRY(arrive(f, step));
 			f->restore_count = 0;
 		}
-		if ((plan->insn->flags & UOP_KILLS_REGISTERS) != 0)
+		if ((template->insn->flags & UOP_KILLS_REGISTERS) != 0)
 			f->open_count = 0;
-		if (is_call(plan)) {
-			TRY(open_call(f, plan, step));
+		if (is_call(template)) {
+			TRY(open_call(f, template, step));
 			f->restore_count = 0;
 		}
-		follow_sp(f, plan);
+		follow_sp(f, template);
 		window_advance(f->w, step, f->now);
-		note_restores(f, plan, step);
+		note_restores(f, template, step);
 	}
 	return STATUS_OK;
 }
@@ -352,13 +357,13 @@ bool abi_apply(struct solver *s)
 	for (size_t i = s->abi.call_count; i-- > 0 && !s->has_conflict;) {
 		struct abi_call *call = &s->abi.calls[i];
 		const struct bits *before = &s->nodes[call->sp[0]];
-		const struct bits *behind = &s->nodes[call->sp[1]];
+		const struct bits *after = &s->nodes[call->sp[1]];
 		bool is_same;
 
 		if (call->keeps_sp)
 			any |= solve_same(s, call->step, call->sp[0], call->sp[1]);
-		is_same = (before->known & behind->known) == UINT64_MAX &&
-		          before->value == behind->value;
+		is_same = (before->known & after->known) == UINT64_MAX &&
+		          before->value == after->value;
 		for (uint32_t k = 0; k < call->count && (is_same || call->keeps_sp); k++)
 			any |= solve_same(s, call->step, s->abi.same[call->same + k].a,
 			                  s->abi.same[call->same + k].b);

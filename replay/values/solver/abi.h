@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the procedure call standards (AAPCS64 6.1 and 6.4, AAPCS32 6.1) say of registers, if the
- * user says that the code follows them: behind a call the callee-saved registers are what they were
- * before it; where a function has saved them and the link register on its stack, nothing else
+ * user says that the code follows them: after a call the callee-saved registers are what they were
+ * before it; where a function has saved them and the dependence register on its stack, nothing else
  * writes until it returns; and a return address has no tag. In: the steps of a window. Out: pairs
  * of nodes that have the same value, words that stores of unknown address do not hit.
  *
  * That is not proved of any code: a wild store to a stack frame breaks it, and is what one
  * looks for. So it is an assumption (replay/values/assumption.def), off by default.
  *
- * A return is that of a call if it goes to the address behind it, no return in between belongs to
+ * A return is that of a call if it goes to the address after it, no return in between belongs to
  * the call, and SP is the same on both sides: other stacks, such as those of coroutines and of
  * other tasks, have other values of SP. It is the same, too, if nothing in between makes SP of
  * anything but SP, the frame pointer and constants. What a function that returned has saved is what
@@ -27,7 +27,7 @@
 
 #include "base/status.h"
 
-struct plan;
+struct template;
 struct solver;
 
 /* Nodes a and b have the same value if SP was the same. */
@@ -37,8 +37,8 @@ struct abi_same {
 };
 
 struct abi_call {
-	uint32_t step;  /* behind the return */
-	uint32_t sp[2]; /* nodes: before the call and behind the return */
+	uint32_t step;  /* after the return */
+	uint32_t sp[2]; /* nodes: before the call and after the return */
 	uint32_t same;  /* the first of its pairs */
 	uint32_t count;
 	uint32_t begin;    /* step of the call */
@@ -90,7 +90,7 @@ bool abi_slot_live(struct solver *s);
 bool abi_slot_is_kept(const struct solver *s, uint64_t word, uint32_t access);
 /* A store of accesses first <= a < end would be in doubt without the assumption. */
 bool abi_slot_decides(const struct solver *s, uint64_t word, uint32_t first, uint32_t end);
-/* The plan returns by the link register, and the address is no other. */
-bool abi_is_return(const struct plan *plan);
+/* The template returns by the dependence register, and the address is no other. */
+bool abi_is_return(const struct template *template);
 
 #endif

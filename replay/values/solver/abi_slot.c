@@ -5,7 +5,7 @@
 
 #include "base/vec.h"
 #include "replay/history/history.h"
-#include "replay/values/solver/link_barrier.h"
+#include "replay/values/solver/memdep_clobber.h"
 
 enum {
 	BL_BITS = 0x25, /* the upper 6 of its opcode */
@@ -43,14 +43,14 @@ static bool add_slot(struct solver *s, struct abi_slot slot)
 /* The words that a load found its values in, since the access `first`. */
 static bool add_load(struct solver *s, uint32_t first, uint32_t access)
 {
-	const struct link_memory *m = &s->memory;
+	const struct memdep_memory *m = &s->memory;
 	bool any = false;
 
 	if (m->accesses[access].state != ACCESS_PLACED)
 		return false;
 	for (uint32_t e = m->accesses[access].placed.first;
-	     e < m->entry_count && m->entries[e].access == access; e++) {
-		struct abi_slot slot = {m->words[m->entries[e].word].address, first, access};
+	     e < m->version_count && m->versions[e].access == access; e++) {
+		struct abi_slot slot = {m->words[m->versions[e].word].address, first, access};
 
 		any |= add_slot(s, slot);
 	}
@@ -91,11 +91,11 @@ bool abi_slot_call(struct solver *s, struct abi_call *call)
 }
 
 /* An open store through SP: it may be the one that saves. */
-static bool is_saving(const struct solver *s, const struct link_access *a)
+static bool is_saving(const struct solver *s, const struct memdep_access *a)
 {
-	const struct plan *plan = window_plan(&s->w, a->step);
+	const struct template *template = window_template(&s->w, a->step);
 
-	return uop_insn_uses(plan->insn, plan->isa == ISA_A64 ? REG_SP : 13);
+	return uop_insn_uses(template->insn, template->isa == ISA_A64 ? REG_SP : 13);
 }
 
 /* The slot that an access lies in, or NULL. */
@@ -122,7 +122,7 @@ static const struct abi_slot *find_slot(const struct abi_slot *slots, size_t cou
 bool abi_slot_is_kept(const struct solver *s, uint64_t word, uint32_t access)
 {
 	const struct abi *abi = &s->abi;
-	const struct link_access *a = &s->memory.accesses[access];
+	const struct memdep_access *a = &s->memory.accesses[access];
 
 	if (abi->slot_count + abi->live_count == 0 || a->index == ACCESS_KILL ||
 	    a->kind != ACCESS_STORE || is_saving(s, a))
@@ -133,15 +133,15 @@ bool abi_slot_is_kept(const struct solver *s, uint64_t word, uint32_t access)
 
 bool abi_slot_decides(const struct solver *s, uint64_t word, uint32_t first, uint32_t end)
 {
-	const struct link_memory *m = &s->memory;
+	const struct memdep_memory *m = &s->memory;
 	uint32_t at = end;
 
 	while (at > 0) {
-		at = link_barrier_before(m, at);
-		if (at == LINK_NONE || at < first)
+		at = memdep_clobber_before(m, at);
+		if (at == MEMDEP_NONE || at < first)
 			break;
 		if (abi_slot_is_kept(s, word, at) &&
-		    link_may_touch(s, &m->accesses[at], word, 0xff))
+		    memdep_may_touch(s, &m->accesses[at], word, 0xff))
 			return true;
 	}
 	return false;
@@ -150,13 +150,13 @@ bool abi_slot_decides(const struct solver *s, uint64_t word, uint32_t first, uin
 /* What memory holds at the halt; false if that is not known. */
 static bool read_end(const struct solver *s, uint64_t address, uint64_t *value)
 {
-	struct bits end = link_known_word(s, address & ~UINT64_C(7)).contents.value;
+	struct bits end = memdep_known_granule(s, address & ~UINT64_C(7)).contents.value;
 
 	*value = end.value;
 	return address % 4 == 0 && bits_all_known(&end, 64);
 }
 
-/* Behind a call. */
+/* After a call. */
 static bool is_return_address(const struct solver *s, uint64_t address)
 {
 	uint64_t code;
@@ -165,34 +165,34 @@ static bool is_return_address(const struct solver *s, uint64_t address)
 	if (!read_end(s, address - 4, &code))
 		return false;
 	opcode = (uint32_t)(code >> 8 * ((address - 4) & 4));
-	/* BL; BLR, BLRAA and their kin */
+	/* BL; BLR, BLRAA and the like */
 	return opcode >> 26 == BL_BITS || (opcode & 0xfefff800) == 0xd63f0800 ||
 	       (opcode & 0xfffffc1f) == 0xd63f0000;
 }
 
 /*
- * Behind the last access that may have written the word, of those whose address is known or through
+ * After the last access that may have written the word, of those whose address is known or through
  * SP.
  */
 static uint32_t last_store(const struct solver *s, uint64_t word)
 {
-	const struct link_memory *m = &s->memory;
+	const struct memdep_memory *m = &s->memory;
 	uint32_t found = 0;
 	uint32_t at = (uint32_t)m->access_count;
 
-	for (uint32_t e = link_known_word(s, word).last; e != LINK_NONE;
-	     e = m->entries[e].previous) {
-		if (!m->entries[e].is_store)
+	for (uint32_t e = memdep_known_granule(s, word).last; e != MEMDEP_NONE;
+	     e = m->versions[e].previous) {
+		if (!m->versions[e].is_store)
 			continue;
-		found = m->entries[e].access + 1;
+		found = m->versions[e].access + 1;
 		break;
 	}
 	while (at > found) {
-		at = link_barrier_before(m, at);
-		if (at == LINK_NONE || at < found)
+		at = memdep_clobber_before(m, at);
+		if (at == MEMDEP_NONE || at < found)
 			break;
 		if ((m->accesses[at].index == ACCESS_KILL || is_saving(s, &m->accesses[at])) &&
-		    link_may_touch(s, &m->accesses[at], word, 0xff))
+		    memdep_may_touch(s, &m->accesses[at], word, 0xff))
 			return at + 1;
 	}
 	return found;
@@ -227,10 +227,10 @@ bool abi_slot_live(struct solver *s)
 		return false;
 	for (least = sp->value; at >= least && at % 16 == 0 && count < ABI_LIVE_MOST;) {
 		uint64_t next;
-		uint64_t behind;
+		uint64_t after;
 
-		if (!read_end(s, at, &next) || !read_end(s, at + 8, &behind) ||
-		    !is_return_address(s, behind))
+		if (!read_end(s, at, &next) || !read_end(s, at + 8, &after) ||
+		    !is_return_address(s, after))
 			break;
 		any |= add_live(s, &count, at);
 		any |= add_live(s, &count, at + 8);

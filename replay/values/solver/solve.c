@@ -27,7 +27,7 @@ static void node_changed(struct solver *s, uint32_t node)
 	const uint32_t *user = window_users(&s->w, node);
 
 	if (s->log)
-		derivation_node(s->log, node, s->nodes[node].known);
+		provenance_node(s->log, node, s->nodes[node].known);
 	for (;; user++) {
 		uint32_t step = *user & ~USER_LAST;
 
@@ -38,21 +38,21 @@ static void node_changed(struct solver *s, uint32_t node)
 	}
 }
 
-void solve_disagree(struct solver *s, size_t step, const struct derivation_conflict *about)
+void solve_disagree(struct solver *s, size_t step, const struct provenance_conflict *about)
 {
 	if (!s->has_conflict)
 		s->conflict = step;
 	s->has_conflict = true;
 	if (s->log)
-		derivation_disagree(s->log, about);
+		provenance_disagree(s->log, about);
 }
 
-/* About a node, or a constant of the step: LINK_NONE. */
+/* About a node, or a constant of the step: MEMDEP_NONE. */
 static void conflict(struct solver *s, size_t step, uint32_t node, struct bits fact)
 {
-	struct derivation_conflict about = {.kind = CONFLICT_NODE, .subject = node, .fact = fact};
+	struct provenance_conflict about = {.kind = CONFLICT_NODE, .subject = node, .fact = fact};
 
-	if (node != LINK_NONE)
+	if (node != MEMDEP_NONE)
 		about.held = s->nodes[node];
 	solve_disagree(s, step, &about);
 }
@@ -64,7 +64,7 @@ static uint32_t node_of(const struct solver *s, size_t step, unsigned int slot)
 
 	if (slot >= REG_COUNT)
 		return at.node + (slot - SLOT_TEMP);
-	return s->w.reads[at.read + window_plan(&s->w, step)->read_of[slot]];
+	return s->w.reads[at.read + window_template(&s->w, step)->read_of[slot]];
 }
 
 struct bits solve_slot(const struct solver *s, size_t step, unsigned int slot)
@@ -72,7 +72,7 @@ struct bits solve_slot(const struct solver *s, size_t step, unsigned int slot)
 	if (slot == SLOT_ZERO)
 		return bits_of(0);
 	if (slot >= SLOT_CONSTANT)
-		return bits_of(window_plan(&s->w, step)->insn->constants[slot - SLOT_CONSTANT]);
+		return bits_of(window_template(&s->w, step)->insn->constants[slot - SLOT_CONSTANT]);
 	return s->nodes[node_of(s, step, slot)];
 }
 
@@ -94,7 +94,7 @@ struct interval solve_interval(const struct solver *s, size_t step, unsigned int
 
 uint32_t solve_node_of(const struct solver *s, size_t step, unsigned int slot)
 {
-	return slot < SLOT_CONSTANT ? node_of(s, step, slot) : LINK_NONE;
+	return slot < SLOT_CONSTANT ? node_of(s, step, slot) : MEMDEP_NONE;
 }
 
 void solve_learn_node(struct solver *s, size_t step, uint32_t node, struct bits fact)
@@ -118,7 +118,7 @@ void solve_learn(struct solver *s, size_t step, unsigned int slot, struct bits f
 	}
 	constant = solve_slot(s, step, slot);
 	if (!bits_learn(&constant, fact.value, fact.known))
-		conflict(s, step, LINK_NONE, fact);
+		conflict(s, step, MEMDEP_NONE, fact);
 }
 
 /* `new` is better than what is known. */
@@ -158,21 +158,21 @@ struct frame {
 };
 
 /* And one of its micro-operations. */
-struct run {
+struct evaluation {
 	const struct frame *frame;
-	const struct plan_op *op;
-	uint32_t nodes[OPERANDS]; /* LINK_NONE: a constant */
+	const struct template_op *op;
+	uint32_t nodes[OPERANDS]; /* MEMDEP_NONE: a constant */
 	struct bits *bits[OPERANDS];
 	uint64_t known[OPERANDS]; /* before it */
 };
 
-static inline void resolve(struct run *r, unsigned int i)
+static inline void resolve(struct evaluation *r, unsigned int i)
 {
 	const struct frame *f = r->frame;
 	struct operand o = r->op->operands[i];
 
 	if (o.kind == OPERAND_CONSTANT) {
-		r->nodes[i] = LINK_NONE;
+		r->nodes[i] = MEMDEP_NONE;
 		r->bits[i] = &f->constants[o.index];
 	} else {
 		r->nodes[i] = o.kind == OPERAND_READ ? f->reads[o.index] : f->node + o.index;
@@ -182,19 +182,19 @@ static inline void resolve(struct run *r, unsigned int i)
 }
 
 /* An operand whose range is as good as unknown: nothing comes of a sum that has two of them. */
-static bool says_little(const struct run *r, unsigned int i)
+static bool says_little(const struct evaluation *r, unsigned int i)
 {
 	uint64_t mask = bits_mask(r->op->op.width);
 	const struct interval_map *map = &r->frame->s->intervals;
 	uint64_t span = ~r->bits[i]->known;
 
-	if (r->nodes[i] != LINK_NONE && interval_map_has(map, r->nodes[i]))
+	if (r->nodes[i] != MEMDEP_NONE && interval_map_has(map, r->nodes[i]))
 		span = interval_span(node_interval(r->frame->s, r->nodes[i]));
 	return span > mask - mask / 16;
 }
 
 /* The operation relates ranges, and may say something of one that is not known. */
-static bool has_intervals(const struct run *r)
+static bool has_intervals(const struct evaluation *r)
 {
 	const struct uop *op = &r->op->op;
 
@@ -203,12 +203,12 @@ static bool has_intervals(const struct run *r)
 		       (r->bits[0]->known & r->bits[1]->known & r->bits[2]->known) != UINT64_MAX &&
 		       says_little(r, 0) + says_little(r, 1) + says_little(r, 2) < 2;
 	return op->op == UOP_FLAGS && (op->len == 64 || op->len == 32) && op->to == 1 &&
-	       r->nodes[1] != LINK_NONE && r->bits[1]->known != UINT64_MAX &&
+	       r->nodes[1] != MEMDEP_NONE && r->bits[1]->known != UINT64_MAX &&
 	       !bits_none_known(r->bits[0], 16) && bits_all_known(r->bits[2], op->len);
 }
 
 /* The same relation, for intervals. True if one of them changed. */
-static bool run_intervals(const struct run *r)
+static bool run_intervals(const struct evaluation *r)
 {
 	const struct uop *op = &r->op->op;
 	struct interval v[OPERANDS];
@@ -218,13 +218,13 @@ static bool run_intervals(const struct run *r)
 
 	for (unsigned int i = 0; i < OPERANDS; i++) {
 		bits[i] = *r->bits[i];
-		old[i] = r->nodes[i] == LINK_NONE ? interval_of_bits(bits[i])
-		                                  : node_interval(r->frame->s, r->nodes[i]);
+		old[i] = r->nodes[i] == MEMDEP_NONE ? interval_of_bits(bits[i])
+		                                    : node_interval(r->frame->s, r->nodes[i]);
 	}
 	memcpy(v, old, sizeof(v));
 	interval_refine(op, bits, v);
 	for (unsigned int i = op->op == UOP_FLAGS ? 1 : 0; i < 3; i++) {
-		if (r->nodes[i] == LINK_NONE || !interval_is_better(old[i], v[i]))
+		if (r->nodes[i] == MEMDEP_NONE || !interval_is_better(old[i], v[i]))
 			continue;
 		learn_node_interval(r->frame->s, r->frame->step, r->nodes[i], v[i]);
 		changed = true;
@@ -233,22 +233,22 @@ static bool run_intervals(const struct run *r)
 }
 
 /* The operands of a run that do not fit, before it: what the others say of the first of them. */
-static void op_conflict(const struct run *r, const struct bits before[OPERANDS])
+static void op_conflict(const struct evaluation *r, const struct bits before[OPERANDS])
 {
 	struct solver *s = r->frame->s;
 	struct bits others[OPERANDS];
 	struct bits *at[OPERANDS];
 	unsigned int about = 0;
 
-	while (about + 1 < OPERANDS && r->nodes[about] == LINK_NONE)
+	while (about + 1 < OPERANDS && r->nodes[about] == MEMDEP_NONE)
 		about++;
 	for (unsigned int i = OPERANDS; i-- > 0;) {
 		at[i] = &others[i];
-		if (r->nodes[i] != LINK_NONE)
+		if (r->nodes[i] != MEMDEP_NONE)
 			s->nodes[r->nodes[i]] = before[i];
 		others[i] = i == about ? (struct bits){0, 0} : before[i];
 		for (unsigned int k = i + 1; k < OPERANDS; k++) {
-			if (r->nodes[i] != LINK_NONE && r->nodes[k] == r->nodes[i])
+			if (r->nodes[i] != MEMDEP_NONE && r->nodes[k] == r->nodes[i])
 				at[i] = at[k];
 		}
 	}
@@ -258,7 +258,7 @@ static void op_conflict(const struct run *r, const struct bits before[OPERANDS])
 }
 
 /* The same, with the operands kept as they were if they do not fit. */
-static void refine_logged(struct run *r)
+static void refine_logged(struct evaluation *r)
 {
 	struct bits before[OPERANDS];
 
@@ -269,14 +269,15 @@ static void refine_logged(struct run *r)
 }
 
 /* The set of operations that may find something new now. */
-static uint64_t run_op(const struct frame *f, const struct plan_op *op)
+static uint64_t run_op(const struct frame *f, const struct template_op *op)
 {
 	struct solver *s = f->s;
-	struct run r;
+	struct evaluation r;
 	bool changed = false;
 	uint64_t known;
 
-	solve_because(s, CAUSE_OP, f->step, (uint32_t)(op - window_plan(&s->w, f->step)->ops.ops));
+	solve_because(s, CAUSE_OP, f->step,
+	              (uint32_t)(op - window_template(&s->w, f->step)->ops.ops));
 	r.frame = f;
 	r.op = op;
 	for (unsigned int i = 0; i < OPERANDS; i++)
@@ -284,7 +285,7 @@ static uint64_t run_op(const struct frame *f, const struct plan_op *op)
 	if (s->log)
 		refine_logged(&r);
 	else if (!uop_refine(&op->op, r.bits[0], r.bits[1], r.bits[2], r.bits[3]))
-		conflict(s, f->step, LINK_NONE, (struct bits){0, 0});
+		conflict(s, f->step, MEMDEP_NONE, (struct bits){0, 0});
 	for (unsigned int i = 0; i < OPERANDS; i++) {
 		if (r.bits[i]->known == r.known[i])
 			continue;
@@ -334,12 +335,12 @@ static void learn_condition(struct solver *s, size_t step, unsigned int slot, bo
 /* An indirect branch went to this PC. */
 static void learn_target(struct solver *s, size_t step, uint64_t pc)
 {
-	const struct uop_branch *branch = &window_plan(&s->w, step)->insn->branch;
+	const struct uop_branch *branch = &window_template(&s->w, step)->insn->branch;
 	enum isa isa = window_next_isa(&s->w, step);
 	/* The top byte is ignored wherever the core may be set up so. */
 	uint64_t known = bits_mask(branch->target_bits < 56 ? branch->target_bits : 56);
 
-	if (s->abi.is_assumed && abi_is_return(window_plan(&s->w, step)))
+	if (s->abi.is_assumed && abi_is_return(window_template(&s->w, step)))
 		known = UINT64_MAX;
 	solve_learn(s, step, branch->slot, (struct bits){pc & known, known});
 	if (branch->interworks && (isa == ISA_A32 || isa == ISA_T32))
@@ -349,9 +350,9 @@ static void learn_target(struct solver *s, size_t step, uint64_t pc)
 /* What follows from where execution went. */
 static void learn_branch(struct solver *s, size_t step)
 {
-	const struct plan *plan = window_plan(&s->w, step);
-	const struct uop_branch *branch = &plan->insn->branch;
-	uint64_t behind = plan->address + plan->size;
+	const struct template *template = window_template(&s->w, step);
+	const struct uop_branch *branch = &template->insn->branch;
+	uint64_t after = template->address + template->size;
 	uint64_t pc;
 
 	if (branch->slot == SLOT_NONE || !window_next_pc(&s->w, step, &pc))
@@ -359,13 +360,13 @@ static void learn_branch(struct solver *s, size_t step)
 	solve_because(s, CAUSE_BRANCH, step, 0);
 	if (branch->kind == BRANCH_INDIRECT) {
 		learn_target(s, step, pc);
-	} else if (branch->kind == BRANCH_CONDITIONAL && branch->target != behind) {
+	} else if (branch->kind == BRANCH_CONDITIONAL && branch->target != after) {
 		bool taken = pc == branch->target;
 
-		if (taken || pc == behind)
+		if (taken || pc == after)
 			learn_condition(s, step, branch->slot, (branch->taken_value != 0) == taken);
 	} else if (branch->kind == BRANCH_CONDITIONAL_INDIRECT &&
-	           (pc != behind || plan->outcome == OUTCOME_PASSED)) {
+	           (pc != after || template->outcome == OUTCOME_PASSED)) {
 		learn_condition(s, step, branch->when, true);
 		learn_target(s, step, pc);
 	}
@@ -374,20 +375,20 @@ static void learn_branch(struct solver *s, size_t step)
 /* What follows from the trace's word on whether an instruction was executed. */
 static void learn_outcome(struct solver *s, size_t step)
 {
-	const struct plan *plan = window_plan(&s->w, step);
+	const struct template *template = window_template(&s->w, step);
 
 	solve_because(s, CAUSE_OUTCOME, step, 0);
-	if (plan->outcome != OUTCOME_UNKNOWN && plan->insn->when != SLOT_NONE)
-		learn_condition(s, step, plan->insn->when, plan->outcome == OUTCOME_PASSED);
+	if (template->outcome != OUTCOME_UNKNOWN && template->insn->when != SLOT_NONE)
+		learn_condition(s, step, template->insn->when, template->outcome == OUTCOME_PASSED);
 }
 
 static void run_step(struct solver *s, size_t step)
 {
-	const struct plan *plan = window_plan(&s->w, step);
-	const struct plan_ops *ops = &plan->ops;
+	const struct template *template = window_template(&s->w, step);
+	const struct template_ops *ops = &template->ops;
 	struct step_numbers at = window_step(&s->w, step);
 	const struct frame f = {s, step, ops->constants, &s->w.reads[at.read], at.node};
-	uint64_t pending = plan_ops_all(ops);
+	uint64_t pending = template_ops_all(ops);
 
 	s->runs++;
 	while (pending != 0 && !s->has_conflict) {
@@ -399,8 +400,8 @@ static void run_step(struct solver *s, size_t step)
 			pending |= run_op(&f, &ops->ops[i]);
 	}
 	set_clean(s, step);
-	if (plan->access_count > 0)
-		link_step(s, step);
+	if (template->access_count > 0)
+		memdep_step(s, step);
 }
 
 /* Nothing more is to be learned: of a contradiction, or since the user will not wait. */
@@ -497,18 +498,18 @@ static bool sweep_backward(struct solver *s)
 	return any && !s->has_conflict;
 }
 
-/* What is known of nodes by the plans alone; for constants see window.c. */
+/* What is known of nodes by the templates alone; for constants see window.c. */
 static void set_constants(struct solver *s)
 {
 	for (size_t step = 0; step < s->w.step_count; step++) {
-		const struct plan *plan = window_plan(&s->w, step);
-		const struct uop_insn *insn = plan->insn;
+		const struct template *template = window_template(&s->w, step);
+		const struct uop_insn *insn = template->insn;
 		struct step_numbers at = window_step(&s->w, step);
 
-		for (uint32_t i = 0; i < plan->ops.narrow_count; i++)
-			s->nodes[at.node + plan->ops.narrows[i].temp].known =
-			        ~bits_mask(plan->ops.narrows[i].width);
-		if (!plan->defines_constant)
+		for (uint32_t i = 0; i < template->ops.narrow_count; i++)
+			s->nodes[at.node + template->ops.narrows[i].temp].known =
+			        ~bits_mask(template->ops.narrows[i].width);
+		if (!template->defines_constant)
 			continue;
 		for (uint32_t i = 0; i < insn->def_count; i++) {
 			if (insn->defs[i].slot >= SLOT_CONSTANT)
@@ -527,7 +528,7 @@ static void learn_end(struct solver *s, unsigned int reg, uint64_t value, unsign
 	if (!bits_learn(&s->nodes[node], value, bits_mask(bits)))
 		conflict(s, s->w.step_count, node, (struct bits){value, bits_mask(bits)});
 	else if (s->log && s->nodes[node].known != old.known)
-		derivation_node(s->log, node, s->nodes[node].known);
+		provenance_node(s->log, node, s->nodes[node].known);
 }
 
 static void learn_vector(struct solver *s, unsigned int slot, const struct snap_register *reg)
@@ -603,20 +604,20 @@ static void narrow(struct solver *s, uint32_t node)
 	}
 }
 
-/* Of nodes that no micro-operation makes: those at the begin, and those behind a step that kills.
+/* Of nodes that no micro-operation makes: those at the start, and those after a step that kills.
  */
 static void narrow_all(struct solver *s)
 {
-	enum isa isa = s->w.end_isa; /* behind the step */
+	enum isa isa = s->w.end_isa; /* after the step */
 
 	for (size_t step = s->w.step_count; step-- > 0;) {
-		const struct plan *plan = window_plan(&s->w, step);
+		const struct template *template = window_template(&s->w, step);
 
-		if ((plan->insn->flags & UOP_KILLS_REGISTERS) != 0 && isa != ISA_A64 &&
+		if ((template->insn->flags & UOP_KILLS_REGISTERS) != 0 && isa != ISA_A64 &&
 		    isa != ISA_UNKNOWN)
-			narrow(s, window_step(&s->w, step).node + plan->killed_node);
-		if (plan->is_code)
-			isa = (enum isa)plan->isa;
+			narrow(s, window_step(&s->w, step).node + template->killed_node);
+		if (template->is_code)
+			isa = (enum isa) template->isa;
 	}
 	if (isa != ISA_A64 && isa != ISA_UNKNOWN)
 		narrow(s, 0);
@@ -625,8 +626,8 @@ static void narrow_all(struct solver *s)
 /* There is anything to run in the step. */
 static bool has_work(const struct solver *s, size_t step)
 {
-	return window_plan(&s->w, step)->ops.count > 0 ||
-	       window_plan(&s->w, step)->access_count > 0;
+	return window_template(&s->w, step)->ops.count > 0 ||
+	       window_template(&s->w, step)->access_count > 0;
 }
 
 static enum status alloc(struct solver *s)
@@ -650,7 +651,7 @@ static void solve(struct solver *s)
 		if (!any && !is_over(s)) {
 			any = abi_apply(s);
 			if (!any)
-				link_retry(s);
+				memdep_retry(s);
 			any |= sweep_backward(s);
 		}
 	} while (any && !is_over(s));
@@ -662,13 +663,13 @@ static enum status solve_window(struct solver *s, const struct history *history,
 	*s = (struct solver){.has_conflict = false};
 	TRY(window_init(&s->w, history, &options->window));
 	if (options->window.to < history_length(history))
-		s->behind = options->changes ? *options->changes : code_changes_of(history);
+		s->after = options->changes ? *options->changes : code_changes_of(history);
 	TRY(alloc(s));
-	TRY(link_init(s, options->single_writer));
+	TRY(memdep_init(s, options->single_writer));
 	if (options->abi)
 		TRY(abi_init(&s->abi, s));
 	if (options->log)
-		TRY(derivation_begin(options->log, s->w.node_count));
+		TRY(provenance_begin(options->log, s->w.node_count));
 	s->log = options->log;
 	s->interrupt = options->interrupt;
 	set_constants(s);
@@ -682,21 +683,21 @@ static enum status solve_window(struct solver *s, const struct history *history,
 			set_dirty(s, step);
 	}
 	solve(s);
-	link_trim(&s->memory);
+	memdep_trim(&s->memory);
 	return s->is_interrupted ? STATUS_INTERRUPTED : s->memory.status;
 }
 
 /*
  * Code that was written is not what it is now: what ran before that is not known. Where a store may
  * have written code that is then fetched anew, that is so from the fetch on. A window that does not
- * reach the halt does not show what was written behind it. Data of the other byte order is not
+ * reach the halt does not show what was written after it. Data of the other byte order is not
  * looked at.
  */
 static size_t valid_from(const struct solver *s)
 {
-	size_t from = link_code_doubt(s);
+	size_t from = memdep_code_may_alias(s);
 
-	if (s->behind.of_code)
+	if (s->after.of_code)
 		return s->w.step_count;
 	if (from < s->memory.modified_code)
 		from = s->memory.modified_code;
@@ -729,7 +730,7 @@ void solve_fini(struct solver *s)
 	interval_map_fini(&s->intervals);
 	free(s->dirty);
 	free(s->dirty_words);
-	link_fini(&s->memory);
+	memdep_fini(&s->memory);
 	abi_fini(&s->abi);
 	window_fini(&s->w);
 }
@@ -753,5 +754,5 @@ struct bits solve_word(const struct solver *s, uint64_t position, uint64_t addre
 {
 	if (!is_inside(s, position))
 		return (struct bits){0, 0};
-	return link_word_at(s, window_step_of(&s->w, position), address);
+	return memdep_word_at(s, window_step_of(&s->w, position), address);
 }

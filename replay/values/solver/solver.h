@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The reconstruction of values in one window of a history. In: its steps
- * (replay/values/ssa/window.h), the state at the halt if the window reaches it, where execution
- * went. Out: what is proved of each register before each step, and of memory.
+ * (replay/values/ssa/window.h), the state at the halt if the window points_to_sets it, where
+ * execution went. Out: what is proved of each register before each step, and of memory.
  *
  * Every micro-operation is a relation between nodes that says something in both directions
  * (arch/uop/bits.h). A step is run again when a node changes that it makes or reads; sweeps over
  * the steps that are to be run go back and forth until there are none. Bits are only ever added,
- * so that the order does not matter and the end is the same. Memory: replay/values/solver/link.h.
+ * so that the order does not matter and the end is the same. Memory: replay/values/solver/memdep.h.
  *
- * Two derivations that disagree make the whole window say nothing: it, or the snapshot, is not
+ * Two provenances that disagree make the whole window say nothing: it, or the snapshot, is not
  * what it seems to be. Which of its registers, words and instructions is wrong does not show, and
  * there is no value that does not rest on the instructions.
  */
@@ -18,9 +18,9 @@
 
 #include "replay/history/history.h"
 #include "replay/values/solver/abi.h"
-#include "replay/values/solver/derivation.h"
 #include "replay/values/solver/interval_map.h"
-#include "replay/values/solver/link.h"
+#include "replay/values/solver/memdep.h"
+#include "replay/values/solver/provenance.h"
 #include "replay/values/ssa/ssa.h"
 
 struct solve_options {
@@ -32,7 +32,7 @@ struct solve_options {
 	/* Those of the history, where they were looked up before, or NULL. */
 	const struct code_changes *changes;
 	struct interrupt *interrupt; /* or NULL */
-	struct derivation *log; /* of how all was learned; zeroed before its first use, or NULL */
+	struct provenance *log; /* of how all was learned; zeroed before its first use, or NULL */
 };
 
 struct solver {
@@ -41,10 +41,10 @@ struct solver {
 	struct interval_map intervals; /* of nodes of which they say more than the bits */
 	uint64_t *dirty;               /* bit s: step s is to be run */
 	uint64_t *dirty_words;         /* bit i: dirty[i] is not 0 */
-	struct link_memory memory;
-	struct abi abi;             /* none without that assumption */
-	struct derivation *log;     /* NULL but for `monitor why` */
-	struct code_changes behind; /* a window that ends before the halt; none for others */
+	struct memdep_memory memory;
+	struct abi abi;            /* none without that assumption */
+	struct provenance *log;    /* NULL but for `monitor why` */
+	struct code_changes after; /* a window that ends before the halt; none for others */
 	struct interrupt *interrupt;
 	bool is_interrupted;
 	bool has_conflict;
@@ -72,11 +72,11 @@ static inline void solve_because(struct solver *s, enum cause_kind kind, size_t 
 		s->log->cause = (struct cause){kind, (uint32_t)step, other};
 }
 
-/* At this step two derivations disagree. */
-void solve_disagree(struct solver *s, size_t step, const struct derivation_conflict *about);
+/* At this step two provenances disagree. */
+void solve_disagree(struct solver *s, size_t step, const struct provenance_conflict *about);
 
-/* For link.c, of a step. */
-/* The node of a slot, or LINK_NONE for a constant or none; and a fact about a node. */
+/* For memdep.c, of a step. */
+/* The node of a slot, or MEMDEP_NONE for a constant or none; and a fact about a node. */
 uint32_t solve_node_of(const struct solver *s, size_t step, unsigned int slot);
 void solve_learn_node(struct solver *s, size_t step, uint32_t node, struct bits fact);
 /* The value of a slot but SLOT_NONE, and a fact about it. */
@@ -85,6 +85,6 @@ void solve_learn(struct solver *s, size_t step, unsigned int slot, struct bits f
 struct interval solve_interval(const struct solver *s, size_t step, unsigned int slot);
 void solve_learn_interval(struct solver *s, size_t step, unsigned int slot, struct interval fact);
 /* The rest of the public face of this room. */
-#include "replay/values/solver/link_barrier.h"
+#include "replay/values/solver/memdep_clobber.h"
 
 #endif

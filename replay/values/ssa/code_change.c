@@ -4,8 +4,8 @@
 
 #include "arch/a32/a32.h"
 #include "replay/history/history.h"
-#include "replay/values/ssa/boundary.h"
-#include "replay/values/ssa/plan_code.h"
+#include "replay/values/ssa/control_event.h"
+#include "replay/values/ssa/template_code.h"
 
 static bool is_writable(const struct memmap *memory, const struct history_code *e)
 {
@@ -15,47 +15,51 @@ static bool is_writable(const struct memmap *memory, const struct history_code *
 	       !span.region->read_only;
 }
 
-static bool is_svc(const struct plan *plan)
+static bool is_svc(const struct template *template)
 {
-	if (plan->isa == ISA_T32)
-		return plan->size == 2 && plan->opcode >> 8 == 0xdf;
-	return plan->isa == ISA_A32 && (plan->opcode & 0x0f000000) == 0x0f000000;
+	if (template->isa == ISA_T32)
+		return template->size == 2 && template->opcode >> 8 == 0xdf;
+	return template->isa == ISA_A32 && (template->opcode & 0x0f000000) == 0x0f000000;
 }
 
-static bool makes_code(const struct memmap *memory, struct plan *plan)
+static bool makes_code(const struct memmap *memory, struct template *template)
 {
 	(void)memory;
-	return plan_maintains_icache((enum isa)plan->isa, plan->size, plan->opcode) || is_svc(plan);
+	return template_maintains_icache((enum isa) template->isa, template->size,
+	                                 template->opcode) ||
+	       is_svc(template);
 }
 
-static bool changes_translation(const struct memmap *memory, struct plan *plan)
+static bool changes_translation(const struct memmap *memory, struct template *template)
 {
 	struct uop_builder b;
 
 	/* MSR and SYS, MCR and MCRR: the others need not be expanded. */
-	if (plan->size != 4 || (plan->isa == ISA_A64 ? plan->opcode >> 22 != 0xd5000000 >> 22
-	                                             : (plan->opcode & 0x0c000000) != 0x0c000000))
+	if (template->size != 4 ||
+	    (template->isa == ISA_A64 ? template->opcode >> 22 != 0xd5000000 >> 22
+	                              : (template->opcode & 0x0c000000) != 0x0c000000))
 		return false;
-	plan_code(memory, plan, &b);
+	template_code(memory, template, &b);
 	return (b.insn.flags & UOP_CHANGES_TRANSLATION) != 0;
 }
 
 /* The run has such an instruction. */
 static bool has_any(const struct memmap *memory, const struct history_code *e,
-                    bool (*is_such)(const struct memmap *, struct plan *))
+                    bool (*is_such)(const struct memmap *, struct template *))
 {
-	struct plan plan = {
+	struct template template = {
 	        .address = e->start, .isa = (uint8_t)e->isa, .space = SPACE_ANY, .it = SEM_NO_IT};
 
 	for (;;) {
-		plan.size = plan_size(memory, &plan);
-		if (e->end - plan.address < plan.size || !plan_read_opcode(memory, &plan))
+		template.size = template_size(memory, &template);
+		if (e->end - template.address < template.size ||
+		    !template_read_opcode(memory, &template))
 			return false;
-		if (is_such(memory, &plan))
+		if (is_such(memory, &template))
 			return true;
-		if (e->end - plan.address == plan.size)
+		if (e->end - template.address == template.size)
 			return false;
-		plan.address += plan.size;
+		template.address += template.size;
 	}
 }
 
@@ -88,6 +92,6 @@ struct code_changes code_changes_of(const struct history *history)
 	return (struct code_changes){
 	        .of_code = may_change(history),
 	        .of_translation = translation_may_change(history),
-	        .same_space_from = boundary_space_change(history),
+	        .same_space_from = control_event_space_change(history),
 	};
 }

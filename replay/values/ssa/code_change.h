@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Whether code, or what addresses mean, may have been something else before: in what a history
- * shows, and so also behind a window of it. In: a history, whose code is read from the memory at
+ * shows, and so also after a window of it. In: a history, whose code is read from the memory at
  * the halt.
  */
 #ifndef CSREPLAY_REPLAY_VALUES_SSA_CODE_CHANGE_H
@@ -18,7 +18,7 @@ struct code_changes {
 	 * cacheflush.
 	 */
 	bool of_code;
-	/* Code ran that changes what addresses mean: writes of TTBR and its kin. */
+	/* Code ran that changes what addresses mean: writes of TTBR and the like. */
 	bool of_translation;
 	uint64_t same_space_from; /* position; before it context says it is another one */
 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "arch/a32/a32.h"
-#include "replay/values/ssa/plan_code.h"
+#include "replay/values/ssa/template_code.h"
 
 static bool is_base(const struct uop_insn *insn, unsigned int reg)
 {
@@ -55,11 +55,11 @@ static void forget_loaded(struct uop_builder *b)
 
 void fault_begin(const struct memmap *memory, uint64_t address, enum isa isa, struct uop_builder *b)
 {
-	struct plan plan = {
+	struct template template = {
 	        .address = address, .isa = (uint8_t)isa, .space = SPACE_ANY, .it = SEM_NO_IT};
 
-	plan.size = plan_size(memory, &plan);
-	plan_code(memory, &plan, b);
+	template.size = template_size(memory, &template);
+	template_code(memory, &template, b);
 	b->insn.branch = (struct uop_branch){.kind = BRANCH_NONE, .slot = SLOT_NONE};
 	b->insn.when = SLOT_NONE;
 	drop_stores(b);

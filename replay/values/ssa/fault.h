@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an instruction leaves behind whose access to memory faulted: the architecture says of the
+ * What an instruction leaves after whose access to memory faulted: the architecture says of the
  * bytes that it would have stored, and of the registers that it would have loaded, that some may be
  * as if it had been executed (Arm ARM, effects of data-aborted instructions). The base register is
  * what it was.

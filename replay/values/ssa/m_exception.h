@@ -51,7 +51,7 @@ bool m_has_many_accesses(uint32_t opcode);
 void m_exception_enter(const struct m_core *core, uint32_t return_address, uint32_t opcode,
                        struct uop_builder *b);
 /*
- * Behind an instruction, `opcode`, that returned. With `is_chained` the next handler is entered and
+ * After an instruction, `opcode`, that returned. With `is_chained` the next handler is entered and
  * nothing unstacked.
  */
 void m_exception_return(const struct m_core *core, uint32_t opcode, bool is_chained,
@@ -66,7 +66,7 @@ static inline bool m_is_fp(uint32_t opcode)
 }
 
 /*
- * An opcode of Advanced SIMD is one of MVE here: VPT may be in front of it, and by that it may
+ * An opcode of Advanced SIMD is one of MVE here: VPT may be before it, and by that it may
  * leave parts of its result as they were.
  */
 static inline bool m_is_vector(uint32_t opcode)

@@ -5,21 +5,21 @@
  *
  * Trace has no loops left, so that a register between two writes of it is one value: a node. A
  * step is one executed instruction, or what lies between two of them
- * (replay/values/ssa/boundary.h), and has a plan: the micro-operations, shared by all executions of
- * the same address. A step's nodes are its temporaries, then its definitions if one of them is a
- * constant or it kills registers, then REG_COUNT more if it does; nodes below REG_COUNT are the
- * registers at `from`. Which nodes a step reads is in `reads`, in the order of plan.regs.
- * Invariants:
+ * (replay/values/ssa/control_event.h), and has a template: the micro-operations, shared by all
+ * executions of the same address. A step's nodes are its temporaries, then its definitions if one
+ * of them is a constant or it kills registers, then REG_COUNT more if it does; nodes below
+ * REG_COUNT are the registers at `from`. Which nodes a step reads is in `reads`, in the order of
+ * template.regs. Invariants:
  *   - nodes, reads and accesses of the steps lie in order of the steps, steps[step_count] ends;
  *   - a node's users are its step and all in which an operation or an access reads it, each at
- *     least once; a branch is looked at once, in the begin.
+ *     least once; a branch is looked at once, in the start.
  */
 #ifndef CSREPLAY_REPLAY_VALUES_SSA_WINDOW_H
 #define CSREPLAY_REPLAY_VALUES_SSA_WINDOW_H
 
 #include "base/arena.h"
 #include "replay/history/history.h"
-#include "replay/values/ssa/plan_op.h"
+#include "replay/values/ssa/template_op.h"
 
 enum {
 	WINDOW_CHECKPOINT = 256, /* steps between two tables of registers */
@@ -34,7 +34,7 @@ enum {
 };
 
 /* What the trace says of an instruction under a condition. */
-enum plan_outcome {
+enum template_outcome {
 	OUTCOME_UNKNOWN,
 	OUTCOME_PASSED,
 	OUTCOME_FAILED,
@@ -43,17 +43,18 @@ enum plan_outcome {
 #define USER_LAST UINT32_C(0x80000000)
 #define USER_NONE UINT32_C(0x7fffffff)
 
-/* Behind the step the register is a node of the step, or what another register was before it. */
-struct plan_def {
+/* After the step the register is a node of the step, or what another register was before it. */
+struct template_def {
 	uint8_t reg;
 	bool is_copy;
 	uint16_t from; /* the node's number in the step, or the register */
 };
 
-struct plan {
+struct template
+{
 	const struct uop_insn *insn;
-	struct plan_ops ops;
-	const struct plan_def *defs;
+	struct template_ops ops;
+	const struct template_def *defs;
 	uint16_t node_count;  /* of a step */
 	uint16_t killed_node; /* the first of REG_COUNT in the step, if it kills registers */
 	uint8_t access_count; /* of a step */
@@ -66,7 +67,7 @@ struct plan {
 	uint8_t isa;     /* enum isa */
 	uint8_t size;    /* bytes of the instruction */
 	uint8_t it;      /* T32: its condition by an IT (arch/it_block.h) */
-	uint8_t outcome; /* enum plan_outcome */
+	uint8_t outcome; /* enum template_outcome */
 	uint8_t space;   /* enum space that it was fetched from */
 	bool is_code;    /* an instruction; else what lies between two */
 	/* Not an instruction, but the one before it led to `address`, in the same set. */
@@ -75,16 +76,16 @@ struct plan {
 	bool changes_translation; /* memory before it is another address space */
 	bool maintains_icache;    /* code may be other than what it was */
 	bool sets_endian;         /* data before it may be of another byte order */
-	bool is_big_endian;       /* and behind it is, where sets_endian */
+	bool is_big_endian;       /* and after it is, where sets_endian */
 	uint8_t reg_count;
-	uint8_t user_count;         /* of `regs`: those behind are of the branch alone */
+	uint8_t user_count;         /* of `regs`: those after are of the branch alone */
 	uint8_t regs[REG_COUNT];    /* that it reads */
 	uint8_t read_of[REG_COUNT]; /* index in `regs`, or READ_NONE */
 };
 
 /* Numbers are less those of the block's first step. */
 struct step {
-	uint32_t plan;
+	uint32_t template;
 	uint32_t numbers; /* node, read, access; from bit 0 up */
 };
 
@@ -119,9 +120,9 @@ struct window {
 	const struct history *history;
 	struct window_options options;
 	struct arena arena;
-	const struct plan **plans;
-	size_t plan_count;
-	size_t plan_capacity;
+	const struct template **templates;
+	size_t template_count;
+	size_t template_capacity;
 	struct step *steps; /* and one more */
 	size_t step_count;
 	size_t step_capacity;
@@ -137,7 +138,7 @@ struct window {
 	uint32_t read_count;
 	uint32_t access_count;
 	uint32_t (*checkpoints)[REG_COUNT]; /* registers before every WINDOW_CHECKPOINTth step */
-	uint32_t after[REG_COUNT];          /* registers behind the last step */
+	uint32_t after[REG_COUNT];          /* registers after the last step */
 	size_t little_endian_from;          /* step; data before it may be big endian */
 	uint64_t end_pc;                    /* where the last instruction leads to */
 	bool has_end_pc;
@@ -196,9 +197,9 @@ static inline const uint32_t *window_users(const struct window *w, uint32_t node
 	return user;
 }
 
-static inline const struct plan *window_plan(const struct window *w, size_t step)
+static inline const struct template *window_template(const struct window *w, size_t step)
 {
-	return w->plans[w->steps[step].plan];
+	return w->templates[w->steps[step].template];
 }
 
 #endif

@@ -21,27 +21,27 @@ static bool is_copy(const struct uop_def *def)
 	return def->slot < REG_COUNT;
 }
 
-enum status plan_count(struct arena *arena, struct plan *plan)
+enum status template_count(struct arena *arena, struct template *template)
 {
-	const struct uop_insn *insn = plan->insn;
+	const struct uop_insn *insn = template->insn;
 	bool any_constant = false;
-	struct plan_def *defs;
+	struct template_def *defs;
 
-	plan->kills_registers = (insn->flags & UOP_KILLS_REGISTERS) != 0;
-	plan->access_count = plan->kills_memory ? 1 : insn->access_count;
-	plan->node_count = insn->temp_count;
-	plan->def_count = insn->def_count;
+	template->kills_registers = (insn->flags & UOP_KILLS_REGISTERS) != 0;
+	template->access_count = template->kills_memory ? 1 : insn->access_count;
+	template->node_count = insn->temp_count;
+	template->def_count = insn->def_count;
 	if (insn->def_count > 0) {
 		defs = arena_alloc(arena, insn->def_count * sizeof(*defs));
 		if (!defs)
 			return STATUS_NO_MEM;
-		plan->defs = defs;
+		template->defs = defs;
 		for (unsigned int i = 0; i < insn->def_count; i++) {
 			const struct uop_def *def = &insn->defs[i];
 
 			any_constant |= is_constant(def);
-			plan->has_copies |= is_copy(def);
-			defs[i] = (struct plan_def){.reg = def->reg, .is_copy = is_copy(def)};
+			template->has_copies |= is_copy(def);
+			defs[i] = (struct template_def){.reg = def->reg, .is_copy = is_copy(def)};
 			if (is_copy(def))
 				defs[i].from = def->slot;
 			else if (is_constant(def))
@@ -50,32 +50,32 @@ enum status plan_count(struct arena *arena, struct plan *plan)
 				defs[i].from = (uint16_t)(def->slot - SLOT_TEMP);
 		}
 	}
-	plan->defines_constant = any_constant;
-	if (plan->kills_registers || any_constant)
-		plan->node_count = (uint16_t)(plan->node_count + insn->def_count);
-	plan->killed_node = plan->node_count;
-	if (plan->kills_registers)
-		plan->node_count = (uint16_t)(plan->node_count + REG_COUNT);
+	template->defines_constant = any_constant;
+	if (template->kills_registers || any_constant)
+		template->node_count = (uint16_t)(template->node_count + insn->def_count);
+	template->killed_node = template->node_count;
+	if (template->kills_registers)
+		template->node_count = (uint16_t)(template->node_count + REG_COUNT);
 	return STATUS_OK;
 }
 
 void window_advance(const struct window *w, size_t step, uint32_t now[REG_COUNT])
 {
-	const struct plan *plan = window_plan(w, step);
+	const struct template *template = window_template(w, step);
 	uint32_t node = window_step(w, step).node;
 	uint32_t after[UOP_DEFS];
 
 	/* Both registers of a swap are read before one of them is written. */
-	if (plan->has_copies) {
-		for (unsigned int i = 0; i < plan->def_count; i++)
-			after[i] = plan->defs[i].is_copy ? now[plan->defs[i].from] : 0;
+	if (template->has_copies) {
+		for (unsigned int i = 0; i < template->def_count; i++)
+			after[i] = template->defs[i].is_copy ? now[template->defs[i].from] : 0;
 	}
-	if (plan->kills_registers) {
+	if (template->kills_registers) {
 		for (uint32_t reg = 0; reg < REG_COUNT; reg++)
-			now[reg] = node + plan->killed_node + reg;
+			now[reg] = node + template->killed_node + reg;
 	}
-	for (unsigned int i = 0; i < plan->def_count; i++) {
-		const struct plan_def *def = &plan->defs[i];
+	for (unsigned int i = 0; i < template->def_count; i++) {
+		const struct template_def *def = &template->defs[i];
 
 		/* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): is_copy: has_copies */
 		now[def->reg] = def->is_copy ? after[i] : node + def->from;
@@ -93,7 +93,7 @@ static enum status number_steps(struct window *w)
 	if (!w->step_blocks)
 		return STATUS_NO_MEM;
 	for (size_t s = 0; s <= w->step_count; s++) {
-		const struct plan *plan;
+		const struct template *template;
 
 		if (s % STEP_BLOCK == 0) {
 			block = &w->step_blocks[s / STEP_BLOCK];
@@ -106,10 +106,10 @@ static enum status number_steps(struct window *w)
 			break;
 		if (node > UINT32_MAX / 4 || read > UINT32_MAX / 4)
 			return STATUS_UNSUPPORTED;
-		plan = window_plan(w, s);
-		node += plan->node_count;
-		read += plan->reg_count;
-		access += plan->access_count;
+		template = window_template(w, s);
+		node += template->node_count;
+		read += template->reg_count;
+		access += template->access_count;
 	}
 	w->node_count = node;
 	w->read_count = read;
@@ -130,16 +130,16 @@ static enum status find_reads(struct window *w, uint32_t *counts)
 	for (uint32_t reg = 0; reg < REG_COUNT; reg++)
 		now[reg] = reg;
 	for (size_t s = 0; s < w->step_count; s++) {
-		const struct plan *plan = window_plan(w, s);
+		const struct template *template = window_template(w, s);
 		struct step_numbers at = window_step(w, s);
 
 		if (s % WINDOW_CHECKPOINT == 0)
 			memcpy(w->checkpoints[s / WINDOW_CHECKPOINT], now, sizeof(w->after));
-		for (unsigned int i = 0; i < plan->reg_count; i++)
-			w->reads[at.read + i] = now[plan->regs[i]];
-		for (unsigned int i = 0; i < plan->user_count; i++)
+		for (unsigned int i = 0; i < template->reg_count; i++)
+			w->reads[at.read + i] = now[template->regs[i]];
+		for (unsigned int i = 0; i < template->user_count; i++)
 			counts[w->reads[at.read + i]]++;
-		for (unsigned int i = 0; i < plan->insn->temp_count; i++)
+		for (unsigned int i = 0; i < template->insn->temp_count; i++)
 			counts[at.node + i]++;
 		window_advance(w, s, now);
 	}
@@ -148,7 +148,7 @@ static enum status find_reads(struct window *w, uint32_t *counts)
 	return STATUS_OK;
 }
 
-/* Makes of numbers of users the places behind the last one of each node; one without has one. */
+/* Makes of numbers of users the places after the last one of each node; one without has one. */
 static uint32_t place_users(const struct window *w, uint32_t *ends)
 {
 	uint32_t sum = 0;
@@ -167,15 +167,15 @@ static void put_users(struct window *w, uint32_t *ends)
 	for (uint32_t node = 0; node < w->node_count; node++)
 		w->users[ends[node] - 1] = USER_NONE | USER_LAST;
 	for (size_t s = w->step_count; s-- > 0;) {
-		const struct plan *plan = window_plan(w, s);
+		const struct template *template = window_template(w, s);
 		struct step_numbers at = window_step(w, s);
 
-		for (unsigned int i = 0; i < plan->user_count; i++) {
+		for (unsigned int i = 0; i < template->user_count; i++) {
 			uint32_t *user = &w->users[--ends[w->reads[at.read + i]]];
 
 			*user = (uint32_t)s | (*user & USER_LAST);
 		}
-		for (unsigned int i = 0; i < plan->insn->temp_count; i++) {
+		for (unsigned int i = 0; i < template->insn->temp_count; i++) {
 			uint32_t *user = &w->users[--ends[at.node + i]];
 
 			*user = (uint32_t)s | (*user & USER_LAST);

@@ -84,7 +84,7 @@ NOINLINE static struct point turn(struct point p, double angle)
 }
 
 #ifdef __aarch64__
-/* What goes through vectors and lanes is the same number behind them. */
+/* What goes through vectors and lanes is the same number after them. */
 NOINLINE static uint64_t lanes(uint64_t *p, uint64_t a, uint64_t b)
 {
 	uint64_t x;

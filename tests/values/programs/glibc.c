@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The C library: snprintf, qsort, malloc, strtok, memcpy and their kin, linked statically. */
+/* The C library: snprintf, qsort, malloc, strtok, memcpy and the like, linked statically. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

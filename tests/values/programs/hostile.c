@@ -38,7 +38,7 @@ NOINLINE static uintptr_t victim(uintptr_t a, uintptr_t b, uint32_t which)
 	return saved[0] + 2 * saved[1] + 4 * saved[2];
 }
 
-/* The same stack, one frame behind the other. */
+/* The same stack, one frame after the other. */
 NOINLINE static uintptr_t frame_a(uintptr_t a)
 {
 	volatile uintptr_t local[4] = {a, a + 1, a + 2, a + 3};

@@ -114,7 +114,7 @@ static void stop(void)
 
 #ifdef NON_SECURE
 /*
- * On mps2-an505, in the first 32 KiB at 0x10000000: makes the memory behind that, which the linker
+ * On mps2-an505, in the first 32 KiB at 0x10000000: makes the memory after that, which the linker
  * has without bit 28 in its address, Non-secure, and all exceptions.
  */
 #define SAU_CTRL  (*(volatile uint32_t *)0xe000edd0)

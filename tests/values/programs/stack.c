@@ -61,7 +61,7 @@ NOINLINE static uint32_t copies(uint32_t seed)
 	       (uint32_t)text[seed % 60];
 }
 
-/* What it writes behind its array is its caller's. */
+/* What it writes after its array is its caller's. */
 NOINLINE static uint32_t smash(uint32_t n, uint32_t seed)
 {
 	volatile uint32_t array[4] = {seed, n, 3, 4};

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "replay/values/ssa/boundary.h"
+#include "replay/values/ssa/control_event.h"
 #include "tests/values/made_a64.h"
 #include "tests/values/made_element.h"
 
@@ -22,7 +22,7 @@
 
 enum { CALL = 2, DATA_DEBUG = 7, DATA_FAULT = 12, IRQ = 14, FIQ = 15, TYPES = 20, MOST = 8 };
 
-/* What is known in front of the place that a test is about. */
+/* What is known before the place that a test is about. */
 enum survivors {
 	LOST = 0,
 	X1 = 1,
@@ -56,10 +56,10 @@ static unsigned int survivors(struct program *p)
 }
 
 /*
- * Two instructions, the elements, two more at `behind`. The last instruction of all is the one in
- * front of the halt.
+ * Two instructions, the elements, two more at `after`. The last instruction of all is the one  *
+ * before the halt.
  */
-static unsigned int across(const struct element *elements, size_t count, uint64_t behind)
+static unsigned int across(const struct element *elements, size_t count, uint64_t after)
 {
 	struct element all[MOST];
 	struct program p;
@@ -69,7 +69,7 @@ static unsigned int across(const struct element *elements, size_t count, uint64_
 	all[0] = context(EL_1);
 	all[1] = range(CODE, 2, INSN_OTHER, true);
 	memcpy(all + 2, elements, count * sizeof(all[0]));
-	all[count + 2] = range(behind, (uint32_t)(COUNT - (behind - CODE) / 4), INSN_OTHER, true);
+	all[count + 2] = range(after, (uint32_t)(COUNT - (after - CODE) / 4), INSN_OTHER, true);
 	finish(&p, all, count + 3);
 	return survivors(&p);
 }
@@ -138,19 +138,19 @@ static void context_id_and_vmid_tell_address_spaces(void **state)
 	(void)state;
 	for (unsigned int i = 0; i < 4; i++) {
 		struct element before = context(EL_1);
-		struct element behind;
+		struct element after;
 		struct element all[3];
 		struct program p;
 
 		before.context.has_context_id = before.context.has_vmid = true;
 		before.context.context_id = before.context.vmid = 1;
-		behind = before;
-		behind.context.context_id += i & 1;
-		behind.context.vmid += i >> 1;
+		after = before;
+		after.context.context_id += i & 1;
+		after.context.vmid += i >> 1;
 		BEGIN(&p, ADD_X1_X1_5, ADD_X1_X1_5, NOP);
 		all[0] = before;
 		all[1] = range(CODE, 2, INSN_OTHER, true);
-		all[2] = behind;
+		all[2] = after;
 		{
 			const struct element elements[] = {all[0], all[1], all[2],
 			                                   range(CODE + 8, 1, INSN_OTHER, true)};
@@ -238,7 +238,7 @@ static void instruction_that_faulted_may_not_have_completed(void **state)
 	}
 }
 
-/* Which of them is that of what is left behind? */
+/* Which of them is that of what is left after? */
 static void two_data_faults_lose_all(void **state)
 {
 	const struct element elements[] = {exception(DATA_FAULT, CODE + 8),
@@ -297,7 +297,7 @@ static unsigned int halt_at(uint32_t type, uint32_t last)
 	return survivors(&p);
 }
 
-/* The halt of a fault is in front of its handler; any other exception's handler may have run. */
+/* The halt of a fault is before its handler; any other exception's handler may have run. */
 static void halt_at_a_fault_is_that_of_the_instruction(void **state)
 {
 	(void)state;
@@ -318,7 +318,7 @@ static void store_that_faulted_may_have_written(void **state)
 
 		if (is_fault(type))
 			assert_int_equal(found, is_of_data ? X1 | STACK : ALL);
-		/* 8 bytes below SP, which is behind the data: not the word that is asked for. */
+		/* 8 bytes below SP, which is after the data: not the word that is asked for. */
 		if (is_of_data)
 			assert_int_equal(halt_at(type, STR_X4_SP_M8), ALL);
 	}
@@ -391,7 +391,7 @@ static void change_of_space_is_found_in_a_history(void **state)
 		(void)state;
 		BEGIN(&p, NOP, NOP, NOP);
 		finish(&p, elements, 6);
-		assert_int_equal(boundary_space_change(p.f.history), changes);
+		assert_int_equal(control_event_space_change(p.f.history), changes);
 		end(&p);
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Micro-operations with their operands resolved; see plan_op.h. */
-#include "replay/values/ssa/plan_op.h"
+/* Micro-operations with their operands resolved; see template_op.h. */
+#include "replay/values/ssa/template_op.h"
 
 static struct operand operand_of(unsigned int slot, const uint8_t *read_of, uint8_t zero)
 {
@@ -18,7 +18,7 @@ static bool relates(const struct uop *op)
 	return op->op != UOP_STORE && op->op != UOP_LOAD && op->op != UOP_UNKNOWN;
 }
 
-/* A second run directly behind the first finds nothing. */
+/* A second run directly after the first finds nothing. */
 static bool is_exact(const struct uop *op)
 {
 	switch (op->op) {
@@ -35,7 +35,7 @@ static bool is_exact(const struct uop *op)
 	}
 }
 
-static bool share_node(const struct plan_op *x, const struct plan_op *y)
+static bool share_node(const struct template_op *x, const struct template_op *y)
 {
 	for (unsigned int i = 0; i < OPERANDS; i++) {
 		for (unsigned int k = 0; k < OPERANDS; k++) {
@@ -56,7 +56,7 @@ static uint64_t bit_of(size_t op)
 	return (uint64_t)1 << (op < PLAN_OPS_APART ? op : PLAN_OPS_APART - 1);
 }
 
-static void find_wakes(struct plan_op *ops, size_t count)
+static void find_wakes(struct template_op *ops, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		ops[i].self = i < PLAN_OPS_APART - 1 ? bit_of(i) : 0;
@@ -81,14 +81,14 @@ static struct bits *copy_constants(struct arena *arena, const struct uop_insn *i
 	return constants;
 }
 
-enum status plan_ops_make(struct arena *arena, const struct uop_insn *insn, const uint8_t *read_of,
-                          struct plan_ops *ops)
+enum status template_ops_make(struct arena *arena, const struct uop_insn *insn,
+                              const uint8_t *read_of, struct template_ops *ops)
 {
 	uint8_t zero = insn->constant_count;
-	struct plan_op *list;
-	struct plan_narrow *narrows;
+	struct template_op *list;
+	struct template_narrow *narrows;
 
-	*ops = (struct plan_ops){.count = 0};
+	*ops = (struct template_ops){.count = 0};
 	if (insn->op_count == 0)
 		return STATUS_OK;
 	list = arena_alloc(arena, insn->op_count * sizeof(*list));
@@ -100,7 +100,7 @@ enum status plan_ops_make(struct arena *arena, const struct uop_insn *insn, cons
 		const struct uop *op = &insn->ops[i];
 
 		if (relates(op))
-			list[ops->count++] = (struct plan_op){
+			list[ops->count++] = (struct template_op){
 			        .op = *op,
 			        .operands = {operand_of(op->dst, read_of, zero),
 			                     operand_of(op->a, read_of, zero),
@@ -109,7 +109,7 @@ enum status plan_ops_make(struct arena *arena, const struct uop_insn *insn, cons
 			};
 		if (op->dst != SLOT_NONE && op->width < 64)
 			narrows[ops->narrow_count++] =
-			        (struct plan_narrow){(uint8_t)(op->dst - SLOT_TEMP), op->width};
+			        (struct template_narrow){(uint8_t)(op->dst - SLOT_TEMP), op->width};
 	}
 	find_wakes(list, ops->count);
 	ops->ops = list;

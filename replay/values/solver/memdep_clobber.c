@@ -1,49 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which accesses may have written a word; see link_barrier.h. */
-#include "replay/values/solver/link_barrier.h"
+/* Which accesses may have written a word; see memdep_clobber.h. */
+#include "replay/values/solver/memdep_clobber.h"
 
-void link_barrier_set(struct link_memory *m, size_t access)
+void memdep_clobber_set(struct memdep_memory *m, size_t access)
 {
-	m->barriers[access / 64] |= (uint64_t)1 << access % 64;
-	m->barrier_words[access / 4096] |= (uint64_t)1 << access / 64 % 64;
+	m->clobbers[access / 64] |= (uint64_t)1 << access % 64;
+	m->clobber_words[access / 4096] |= (uint64_t)1 << access / 64 % 64;
 }
 
-void link_barrier_clear(struct link_memory *m, size_t access)
+void memdep_clobber_clear(struct memdep_memory *m, size_t access)
 {
-	m->barriers[access / 64] &= ~((uint64_t)1 << access % 64);
-	if (m->barriers[access / 64] == 0)
-		m->barrier_words[access / 4096] &= ~((uint64_t)1 << access / 64 % 64);
+	m->clobbers[access / 64] &= ~((uint64_t)1 << access % 64);
+	if (m->clobbers[access / 64] == 0)
+		m->clobber_words[access / 4096] &= ~((uint64_t)1 << access / 64 % 64);
 }
 
-/* The last barrier before access `end`, or LINK_NONE. */
-uint32_t link_barrier_before(const struct link_memory *m, uint32_t end)
+/* The last may-alias clobber before access `end`, or MEMDEP_NONE. */
+uint32_t memdep_clobber_before(const struct memdep_memory *m, uint32_t end)
 {
 	size_t word = end / 64;
-	uint64_t bits = m->barriers[word] & (((uint64_t)1 << end % 64) - 1);
+	uint64_t bits = m->clobbers[word] & (((uint64_t)1 << end % 64) - 1);
 	size_t group = word / 64;
 	uint64_t words;
 
 	if (bits != 0)
 		return (uint32_t)(word * 64 + 63 - (size_t)__builtin_clzll(bits));
-	words = m->barrier_words[group] & (((uint64_t)1 << word % 64) - 1);
+	words = m->clobber_words[group] & (((uint64_t)1 << word % 64) - 1);
 	while (words == 0) {
 		if (group == 0)
-			return LINK_NONE;
-		words = m->barrier_words[--group];
+			return MEMDEP_NONE;
+		words = m->clobber_words[--group];
 	}
 	word = group * 64 + 63 - (size_t)__builtin_clzll(words);
-	return (uint32_t)(word * 64 + 63 - (size_t)__builtin_clzll(m->barriers[word]));
+	return (uint32_t)(word * 64 + 63 - (size_t)__builtin_clzll(m->clobbers[word]));
 }
 
-const struct uop_access *link_access_of(const struct solver *s, const struct link_access *a)
+const struct uop_access *memdep_access_of(const struct solver *s, const struct memdep_access *a)
 {
-	return &window_plan(&s->w, a->step)->insn->accesses[a->index];
+	return &window_template(&s->w, a->step)->insn->accesses[a->index];
 }
 
 /* Bytes that a range writes at most. */
-static uint64_t range_length(const struct solver *s, const struct link_access *a)
+static uint64_t range_length(const struct solver *s, const struct memdep_access *a)
 {
-	const struct uop_access *access = link_access_of(s, a);
+	const struct uop_access *access = memdep_access_of(s, a);
 	struct bits bound;
 
 	if (access->data == SLOT_NONE)
@@ -79,16 +79,16 @@ static bool may_be_at(const struct store_view *v, uint64_t at)
 static uint8_t left_by(const struct store_view *v, int shift, struct bits found, uint8_t open)
 {
 	uint8_t bytes = (uint8_t)((shift < 0 ? v->bytes >> -shift : v->bytes << shift) & open);
-	struct bits left = link_masked(link_to_word(v->data, shift), link_spread(bytes));
+	struct bits left = memdep_masked(memdep_to_word(v->data, shift), memdep_spread(bytes));
 
 	return ((left.value ^ found.value) & left.known & found.known) == 0 ? bytes : 0;
 }
 
-/* Which of the `open` bytes a store may have written of which this was found behind it. */
-static uint8_t store_hits(const struct solver *s, const struct link_access *a, uint64_t word,
+/* Which of the `open` bytes a store may have written of which this was found after it. */
+static uint8_t store_hits(const struct solver *s, const struct memdep_access *a, uint64_t word,
                           struct bits found, uint8_t open)
 {
-	const struct uop_access *access = link_access_of(s, a);
+	const struct uop_access *access = memdep_access_of(s, a);
 	/* Whether it may begin in this word, and in the one before it. */
 	uint64_t known = a->address.known & ADDRESS_BITS & ~UINT64_C(7);
 	bool here = ((word ^ a->address.value) & known) == 0;
@@ -99,27 +99,27 @@ static uint8_t store_hits(const struct solver *s, const struct link_access *a, u
 	if (!here && !before)
 		return 0;
 	v.address = a->address;
-	v.data = link_masked(solve_slot(s, a->step, access->data), bits_mask(8u * a->size));
+	v.data = memdep_masked(solve_slot(s, a->step, access->data), bits_mask(8u * a->size));
 	v.base = solve_interval(s, a->step, access->address);
 	v.offset = (uint64_t)(int64_t)access->offset;
-	v.mask = link_is_32bit(s, a) ? bits_mask(32) : ADDRESS_BITS;
-	v.bytes = link_first_bytes(a->size);
-	if (here && (a->address.known & 7) == 0 && !knows_range(&v) && a->reach == LINK_NONE &&
+	v.mask = memdep_is_32bit(s, a) ? bits_mask(32) : ADDRESS_BITS;
+	v.bytes = memdep_first_bytes(a->size);
+	if (here && (a->address.known & 7) == 0 && !knows_range(&v) && a->reach == MEMDEP_NONE &&
 	    (v.data.known == 0 || found.known == 0))
 		return open;
 	for (int shift = here ? 7 : -1; shift > (before ? -(int)a->size : -1); shift--) {
 		uint64_t at = (word + (uint64_t)(int64_t)shift) & ADDRESS_BITS;
 
-		if (may_be_at(&v, at) && link_reach_has(s, a, at))
+		if (may_be_at(&v, at) && points_to_has(s, a, at))
 			hits |= left_by(&v, shift, found, open);
 	}
 	return hits;
 }
 
 /* Bytes of the word that a range may write of which not all is known where it begins. */
-static uint8_t range_hits(const struct solver *s, const struct link_access *a, uint64_t word)
+static uint8_t range_hits(const struct solver *s, const struct memdep_access *a, uint64_t word)
 {
-	const struct uop_access *access = link_access_of(s, a);
+	const struct uop_access *access = memdep_access_of(s, a);
 	struct interval base = solve_interval(s, a->step, access->address);
 	uint64_t length = range_length(s, a);
 	uint64_t first = base.first + (uint64_t)(int64_t)access->offset;
@@ -128,12 +128,12 @@ static uint8_t range_hits(const struct solver *s, const struct link_access *a, u
 	    length >= ADDRESS_BITS)
 		return 0xff;
 	/* Around the end of 32 bits */
-	if (link_is_32bit(s, a) && (first > UINT32_MAX || first + length > UINT32_MAX))
+	if (memdep_is_32bit(s, a) && (first > UINT32_MAX || first + length > UINT32_MAX))
 		return 0xff;
-	return link_overlap(word & ADDRESS_BITS, first & ADDRESS_BITS, length);
+	return memdep_overlap(word & ADDRESS_BITS, first & ADDRESS_BITS, length);
 }
 
-static uint8_t barrier_hits(const struct solver *s, const struct link_access *a, uint64_t word,
+static uint8_t clobber_hits(const struct solver *s, const struct memdep_access *a, uint64_t word,
                             struct bits found, uint8_t open)
 {
 	if (a->index == ACCESS_KILL)
@@ -142,38 +142,39 @@ static uint8_t barrier_hits(const struct solver *s, const struct link_access *a,
 		return store_hits(s, a, word, found, open);
 	if (a->state != ACCESS_RANGE)
 		return range_hits(s, a, word) & open;
-	return link_overlap(word & ADDRESS_BITS, a->address.value & ADDRESS_BITS,
-	                    range_length(s, a)) &
+	return memdep_overlap(word & ADDRESS_BITS, a->address.value & ADDRESS_BITS,
+	                      range_length(s, a)) &
 	       open;
 }
 
-bool link_may_touch(const struct solver *s, const struct link_access *a, uint64_t word,
-                    uint8_t bytes)
+bool memdep_may_touch(const struct solver *s, const struct memdep_access *a, uint64_t word,
+                      uint8_t bytes)
 {
 	const struct bits anything = {0, 0};
 
 	if (a->kind == ACCESS_LOAD && a->index != ACCESS_KILL)
 		return store_hits(s, a, word, anything, bytes) != 0;
-	return barrier_hits(s, a, word, anything, bytes) != 0;
+	return clobber_hits(s, a, word, anything, bytes) != 0;
 }
 
-struct link_scan link_scan(const struct solver *s, const struct link_stretch *in, struct bits found)
+struct memdep_scan memdep_scan(const struct solver *s, const struct memdep_stretch *in,
+                               struct bits found)
 {
-	const struct link_memory *m = &s->memory;
-	struct link_scan r = {0xff, in->end, LINK_NONE, false};
+	const struct memdep_memory *m = &s->memory;
+	struct memdep_scan r = {0xff, in->end, MEMDEP_NONE, false};
 	uint32_t at = in->end;
 
 	while (r.open != 0) {
 		uint8_t hits;
 
-		at = at == 0 ? LINK_NONE : link_barrier_before(m, at);
-		if (at == LINK_NONE || (in->first != LINK_NONE && at <= in->first))
+		at = at == 0 ? MEMDEP_NONE : memdep_clobber_before(m, at);
+		if (at == MEMDEP_NONE || (in->first != MEMDEP_NONE && at <= in->first))
 			break;
-		hits = barrier_hits(s, &m->accesses[at], in->word, found, r.open);
-		if (hits != 0 && at == in->supposed.store) {
-			r.is_supposed = true;
+		hits = clobber_hits(s, &m->accesses[at], in->word, found, r.open);
+		if (hits != 0 && at == in->hypothesis.store) {
+			r.is_hypothetical = true;
 			/* What is found there says nothing of the stores before. */
-			r.open &= (uint8_t)~in->supposed.bytes;
+			r.open &= (uint8_t)~in->hypothesis.bytes;
 			continue;
 		}
 		if (hits != 0 && abi_slot_is_kept(s, in->word, at))
@@ -187,17 +188,17 @@ struct link_scan link_scan(const struct solver *s, const struct link_stretch *in
 	return r;
 }
 
-size_t link_code_doubt(const struct solver *s)
+size_t memdep_code_may_alias(const struct solver *s)
 {
-	const struct link_memory *m = &s->memory;
+	const struct memdep_memory *m = &s->memory;
 
 	for (size_t step = s->w.step_count; step-- > 0;) {
 		uint32_t first;
 
-		if (!window_plan(&s->w, step)->maintains_icache)
+		if (!window_template(&s->w, step)->maintains_icache)
 			continue;
-		first = link_barrier_before(m, window_access(&s->w, step));
-		return first != LINK_NONE ? step + 1 : 0;
+		first = memdep_clobber_before(m, window_access(&s->w, step));
+		return first != MEMDEP_NONE ? step + 1 : 0;
 	}
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Snapshots without snapshot files; see made.h. */
-#include "snapshot/made.h"
+/* Snapshots without snapshot files; see synthetic.h. */
+#include "snapshot/synthetic.h"
 
 #include "snapshot/load.h"
 
@@ -32,7 +32,7 @@ static enum status add_images(struct memmap *map, const struct snapshot *snapsho
 	return STATUS_OK;
 }
 
-static enum status add_core(struct loader *loader, const struct made_core *made)
+static enum status add_core(struct loader *loader, const struct synthetic_core *made)
 {
 	struct snapshot *snapshot = loader->snapshot;
 	struct snap_device *device = &snapshot->devices[snapshot->device_count];
@@ -60,7 +60,7 @@ static enum status add_core(struct loader *loader, const struct made_core *made)
 	return memmap_freeze(core->memory);
 }
 
-static enum status make(struct loader *loader, const struct made_snapshot *made,
+static enum status make(struct loader *loader, const struct synthetic_snapshot *made,
                         const struct snapshot_options *options)
 {
 	struct snapshot *snapshot = loader->snapshot;
@@ -77,8 +77,9 @@ static enum status make(struct loader *loader, const struct made_snapshot *made,
 	return STATUS_OK;
 }
 
-enum status snapshot_make(const struct made_snapshot *made, const struct snapshot_options *options,
-                          struct diag_list *diags, struct snapshot **snapshot)
+enum status snapshot_make(const struct synthetic_snapshot *made,
+                          const struct snapshot_options *options, struct diag_list *diags,
+                          struct snapshot **snapshot)
 {
 	struct loader loader;
 	enum status status = loader_begin(&loader, diags);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Gaps, exceptions and changes of context as micro-operations; see boundary.h. Exception types are
- * those of ETMv4 and ETE for the A profile (IHI 0064, exception instruction trace packet), and of
- * PTM and ETMv3 (IHI 0035 and IHI 0014, branch packets with exception).
+ * Gaps, exceptions and changes of context as micro-operations; see control_event.h. Exception types
+ * are those of ETMv4 and ETE for the A profile (IHI 0064, exception instruction trace packet), and
+ * of PTM and ETMv3 (IHI 0035 and IHI 0014, branch packets with exception).
  */
-#include "replay/values/ssa/boundary.h"
+#include "replay/values/ssa/control_event.h"
 
 #include "replay/history/history.h"
 #include "replay/values/ssa/fault.h"
-#include "replay/values/ssa/plan_code.h"
+#include "replay/values/ssa/template_code.h"
 
 enum exception_kind {
 	EXCEPTION_OTHER, /* all that is not known to be one of these */
@@ -69,18 +69,18 @@ static enum protocol protocol_of(const struct snap_core *core)
 	return protocol;
 }
 
-void boundary_begin(struct boundary_reader *r, const struct history *history, uint64_t from,
-                    bool handler_preserves)
+void control_event_begin(struct control_event_reader *r, const struct history *history,
+                         uint64_t from, bool handler_preserves)
 {
 	size_t gaps;
 	const struct gap *gap = history_gaps(history, &gaps);
 	size_t events;
 	const struct history_event *event = history_events(history, &events);
 
-	*r = (struct boundary_reader){.history = history,
-	                              .handler_preserves = handler_preserves,
-	                              .protocol = protocol_of(history_core(history)),
-	                              .m_core = m_core_of(history_core(history)->device)};
+	*r = (struct control_event_reader){.history = history,
+	                                   .handler_preserves = handler_preserves,
+	                                   .protocol = protocol_of(history_core(history)),
+	                                   .m_core = m_core_of(history_core(history)->device)};
 	while (r->gap < gaps && gap[r->gap].position <= from)
 		r->gap++;
 	for (; r->event < events && event[r->event].position <= from; r->event++) {
@@ -115,7 +115,7 @@ static bool loses_all(const struct element *e)
 	       e->type == ELEMENT_ADDR_UNKNOWN || e->type == ELEMENT_I_RANGE_NOPATH;
 }
 
-static enum exception_kind kind_of(const struct boundary_reader *r, const struct element *e)
+static enum exception_kind kind_of(const struct control_event_reader *r, const struct element *e)
 {
 	uint32_t number = e->exception.number;
 
@@ -129,7 +129,7 @@ static enum exception_kind kind_of(const struct boundary_reader *r, const struct
 }
 
 /* An access to data faulted, or was watched (ETMv4): numbers of the tables above. */
-static bool is_data_fault(const struct boundary_reader *r, const struct element *e)
+static bool is_data_fault(const struct control_event_reader *r, const struct element *e)
 {
 	enum { DATA_DEBUG = 7, DATA_FAULT = 12 };
 
@@ -137,7 +137,7 @@ static bool is_data_fault(const struct boundary_reader *r, const struct element 
 	       (e->exception.number == DATA_DEBUG || e->exception.number == DATA_FAULT);
 }
 
-static void take_event(struct boundary_reader *r, const struct element *e, struct notices *n)
+static void take_event(struct control_event_reader *r, const struct element *e, struct notices *n)
 {
 	n->lost |= loses_all(e);
 	if (e->type == ELEMENT_PE_CONTEXT) {
@@ -166,7 +166,7 @@ static bool is_off(const struct gap *gap)
 	return gap->reason == GAP_TRACE_ON && gap->merged == 0;
 }
 
-static struct notices take(struct boundary_reader *r, uint64_t position)
+static struct notices take(struct control_event_reader *r, uint64_t position)
 {
 	struct notices n = {0};
 	uint64_t first_gap = 0; /* where the trace shows it */
@@ -204,7 +204,7 @@ static void change_mode(struct uop_builder *b)
 }
 
 /* Entry of a handler that is traced, or a return from one: another SP, and its own state. */
-static void change_level(const struct boundary_from *from, struct uop_builder *b)
+static void change_level(const struct control_event_from *from, struct uop_builder *b)
 {
 	if (from->site.isa != ISA_A64) {
 		change_mode(b);
@@ -218,11 +218,11 @@ static void change_level(const struct boundary_from *from, struct uop_builder *b
 }
 
 /*
- * Begins with what the instruction left that faulted. Behind a branch to an address in a register
+ * Begins with what the instruction left that faulted. After a branch to an address in a register
  * the instruction set of AArch32 is not known.
  */
-static void begin_fault(const struct boundary_reader *r, const struct notices *n,
-                        const struct boundary_from *from, struct uop_builder *b)
+static void begin_fault(const struct control_event_reader *r, const struct notices *n,
+                        const struct control_event_from *from, struct uop_builder *b)
 {
 	enum isa isa = from->site.isa;
 
@@ -240,8 +240,8 @@ static void begin_fault(const struct boundary_reader *r, const struct notices *n
  * Execution goes on at the preferred return address of the one exception: its handler ran unseen,
  * or the history ends there. False if nothing changed.
  */
-static bool resumed(struct boundary_reader *r, uint64_t position, const struct notices *n,
-                    const struct boundary_from *from, struct uop_builder *b)
+static bool resumed(struct control_event_reader *r, uint64_t position, const struct notices *n,
+                    const struct control_event_from *from, struct uop_builder *b)
 {
 	const struct element *e = n->exception;
 	enum exception_kind kind = kind_of(r, e);
@@ -270,20 +270,21 @@ static bool resumed(struct boundary_reader *r, uint64_t position, const struct n
 }
 
 /* Execution may have come to this address from the instruction. */
-static bool leads_to(const struct boundary_from *from, uint64_t address)
+static bool leads_to(const struct control_event_from *from, uint64_t address)
 {
 	const struct uop_branch *branch = &from->insn->branch;
-	bool is_behind = address == from->address + from->size;
+	bool is_after = address == from->address + from->size;
 
 	if (branch->kind == BRANCH_NONE || branch->kind == BRANCH_EXCEPTION)
-		return is_behind || (from->insn->flags & UOP_NOT_IN_TABLE) != 0;
+		return is_after || (from->insn->flags & UOP_NOT_IN_TABLE) != 0;
 	if (branch->kind == BRANCH_DIRECT || branch->kind == BRANCH_CONDITIONAL)
-		return address == branch->target || (is_behind && branch->kind != BRANCH_DIRECT);
+		return address == branch->target || (is_after && branch->kind != BRANCH_DIRECT);
 	return true;
 }
 
 /* Where an exception of the M profile was taken: ETMv3 does not say it of all. */
-static bool taken_at(const struct boundary_from *from, const struct element *e, uint32_t *address)
+static bool taken_at(const struct control_event_from *from, const struct element *e,
+                     uint32_t *address)
 {
 	unsigned int kind;
 
@@ -299,27 +300,27 @@ static bool taken_at(const struct boundary_from *from, const struct element *e, 
 	return kind == BRANCH_NONE || kind == BRANCH_EXCEPTION || kind == BRANCH_DIRECT;
 }
 
-static bool enter_m(const struct boundary_reader *r, const struct element *e,
-                    const struct boundary_from *from, struct uop_builder *b)
+static bool enter_m(const struct control_event_reader *r, const struct element *e,
+                    const struct control_event_from *from, struct uop_builder *b)
 {
 	const struct memmap *memory = history_core(r->history)->memory;
-	struct plan plan = {.isa = ISA_T32, .space = SPACE_ANY};
+	struct template template = {.isa = ISA_T32, .space = SPACE_ANY};
 	uint32_t address;
 
 	if (m_exception_kind_of(&r->m_core, r->protocol, e->exception.number) ==
 	            M_EXCEPTION_OTHER ||
 	    !taken_at(from, e, &address))
 		return false;
-	plan.address = address;
-	plan.size = plan_size(memory, &plan);
-	if (!plan_read_opcode(memory, &plan))
+	template.address = address;
+	template.size = template_size(memory, &template);
+	if (!template_read_opcode(memory, &template))
 		return false;
-	m_exception_enter(&r->m_core, address, plan.opcode, b);
+	m_exception_enter(&r->m_core, address, template.opcode, b);
 	return true;
 }
 
-static bool try_m(const struct boundary_reader *r, const struct notices *n, bool resumes,
-                  const struct boundary_from *from, struct uop_builder *b)
+static bool try_m(const struct control_event_reader *r, const struct notices *n, bool resumes,
+                  const struct control_event_from *from, struct uop_builder *b)
 {
 	const struct element *e = n->exception;
 
@@ -337,7 +338,7 @@ static bool try_m(const struct boundary_reader *r, const struct notices *n, bool
 	}
 	if (n->exceptions == 1 && !n->has_return)
 		return enter_m(r, e, from, b);
-	/* ETMv3 does not tell a chained exception from one behind a return. */
+	/* ETMv3 does not tell a chained exception from one after a return. */
 	if (n->exceptions == 1 && (!n->is_chained || r->protocol != PROTOCOL_ETM4))
 		return false;
 	m_exception_return(&r->m_core, from->site.opcode, n->exceptions == 1, b);
@@ -345,21 +346,23 @@ static bool try_m(const struct boundary_reader *r, const struct notices *n, bool
 }
 
 /* Exceptions of the M profile. */
-static void m_boundary(const struct boundary_reader *r, const struct notices *n, bool resumes,
-                       const struct boundary_from *from, struct uop_builder *b)
+static void m_control_event(const struct control_event_reader *r, const struct notices *n,
+                            bool resumes, const struct control_event_from *from,
+                            struct uop_builder *b)
 {
 	if (!try_m(r, n, resumes, from, b))
 		lose_all(b);
 }
 
 /* There is no handler: what an exception leads to there came after one that is not traced. */
-static bool is_at_el0(const struct boundary_reader *r)
+static bool is_at_el0(const struct control_event_reader *r)
 {
 	return r->has_context && r->context.level == EL_0;
 }
 
-bool boundary_next(struct boundary_reader *r, uint64_t position, const uint64_t *pc,
-                   const struct boundary_from *from, struct uop_builder *b, bool *changes_space)
+bool control_event_next(struct control_event_reader *r, uint64_t position, const uint64_t *pc,
+                        const struct control_event_from *from, struct uop_builder *b,
+                        bool *changes_space)
 {
 	struct notices n = take(r, position);
 	const struct element *e = n.exception;
@@ -374,7 +377,7 @@ bool boundary_next(struct boundary_reader *r, uint64_t position, const uint64_t 
 	if (history_core(r->history)->arch == CORE_M &&
 	    (r->is_interrupted || n.lost || n.changes_space || n.has_marker)) {
 		r->m_core.is_secure = r->context.security == SECURITY_SECURE;
-		m_boundary(r, &n, resumes, from, b);
+		m_control_event(r, &n, resumes, from, b);
 		return true;
 	}
 	if (n.lost || ((n.exceptions > 1 || n.changes_space) && n.has_gap)) {
@@ -412,7 +415,7 @@ bool boundary_next(struct boundary_reader *r, uint64_t position, const uint64_t 
 	return false;
 }
 
-uint64_t boundary_space_change(const struct history *history)
+uint64_t control_event_space_change(const struct history *history)
 {
 	size_t count;
 	const struct history_event *events = history_events(history, &count);
@@ -431,7 +434,7 @@ uint64_t boundary_space_change(const struct history *history)
 	return position;
 }
 
-uint64_t boundary_ahead(const struct boundary_reader *r, uint64_t position)
+uint64_t control_event_ahead(const struct control_event_reader *r, uint64_t position)
 {
 	uint64_t ahead = UINT64_MAX;
 	size_t gaps;

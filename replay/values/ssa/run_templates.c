@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans of whole runs; see run_plans.h. */
-#include "replay/values/ssa/run_plans.h"
+/* Plans of whole runs; see run_templates.h. */
+#include "replay/values/ssa/run_templates.h"
 
 #include <stdlib.h>
 
 #include "base/vec.h"
 
-void run_plans_fini(struct run_plans *r)
+void run_templates_fini(struct run_templates *r)
 {
 	for (size_t i = 0; i < r->table_count; i++)
 		free(r->tables[i].runs);
 	free(r->tables);
-	free(r->plans);
+	free(r->templates);
 }
 
-enum status run_plans_table(struct run_plans *r, const struct graph *graph, struct run_table *table)
+enum status run_templates_table(struct run_templates *r, const struct graph *graph,
+                                struct run_table *table)
 {
 	for (size_t i = 0; i < r->table_count; i++) {
 		if (r->tables[i].graph == graph) {
@@ -31,10 +32,10 @@ enum status run_plans_table(struct run_plans *r, const struct graph *graph, stru
 	return STATUS_OK;
 }
 
-enum status run_plans_add(struct run_plans *r, uint32_t plan)
+enum status run_templates_add(struct run_templates *r, uint32_t template)
 {
-	TRY(vec_reserve((void **)&r->plans, &r->plan_capacity, r->plan_count + 1,
-	                sizeof(*r->plans)));
-	r->plans[r->plan_count++] = plan;
+	TRY(vec_reserve((void **)&r->templates, &r->template_capacity, r->template_count + 1,
+	                sizeof(*r->templates)));
+	r->templates[r->template_count++] = template;
 	return STATUS_OK;
 }

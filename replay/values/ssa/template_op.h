@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The micro-operations of a plan (replay/values/ssa/window.h) as the solver runs them: those that
- * relate nodes, with their operands resolved as far as the plan says. In: an instruction, the
- * registers that it reads. Out: operations, and which of them are to be run again when one has
+ * The micro-operations of a template (replay/values/ssa/window.h) as the solver runs them: those
+ * that relate nodes, with their operands resolved as far as the template says. In: an instruction,
+ * the registers that it reads. Out: operations, and which of them are to be run again when one has
  * changed a node.
  *
- * A load's or store's operation relates nothing but memory (replay/values/solver/link.h), and one
+ * A load's or store's operation relates nothing but memory (replay/values/solver/memdep.h), and one
  * with an unknown result nothing: what is left of them is that their result is no wider than it
- * says, which is known from the begin.
+ * says, which is known from the start.
  */
-#ifndef CSREPLAY_REPLAY_VALUES_SSA_PLAN_OP_H
-#define CSREPLAY_REPLAY_VALUES_SSA_PLAN_OP_H
+#ifndef CSREPLAY_REPLAY_VALUES_SSA_TEMPLATE_OP_H
+#define CSREPLAY_REPLAY_VALUES_SSA_TEMPLATE_OP_H
 
 #include "arch/uop/uop.h"
 #include "base/arena.h"
 
 enum operand_kind {
 	OPERAND_CONSTANT, /* index in `constants`; also stands for an operand that there is not */
-	OPERAND_READ,     /* a register: index in the plan's `regs` */
+	OPERAND_READ,     /* a register: index in the template's `regs` */
 	OPERAND_TEMP,     /* a temporary: its number */
 };
 
@@ -31,7 +31,7 @@ struct operand {
 	uint8_t index;
 };
 
-struct plan_op {
+struct template_op {
 	struct uop op;
 	struct operand operands[OPERANDS];
 	/*
@@ -44,25 +44,25 @@ struct plan_op {
 };
 
 /* A temporary of so many bits. */
-struct plan_narrow {
+struct template_narrow {
 	uint8_t temp;
 	uint8_t width;
 };
 
-struct plan_ops {
-	const struct plan_op *ops;
-	struct bits *constants; /* the instruction's, and zero behind them */
-	const struct plan_narrow *narrows;
+struct template_ops {
+	const struct template_op *ops;
+	struct bits *constants; /* the instruction's, and zero after them */
+	const struct template_narrow *narrows;
 	uint8_t count;
 	uint8_t narrow_count;
 };
 
-/* `read_of`: index of each register in the plan's `regs`. NO_MEM. */
-MUST_USE enum status plan_ops_make(struct arena *arena, const struct uop_insn *insn,
-                                   const uint8_t *read_of, struct plan_ops *ops);
+/* `read_of`: index of each register in the template's `regs`. NO_MEM. */
+MUST_USE enum status template_ops_make(struct arena *arena, const struct uop_insn *insn,
+                                       const uint8_t *read_of, struct template_ops *ops);
 
 /* The set of all operations. */
-static inline uint64_t plan_ops_all(const struct plan_ops *ops)
+static inline uint64_t template_ops_all(const struct template_ops *ops)
 {
 	return ops->count >= PLAN_OPS_APART ? UINT64_MAX : ((uint64_t)1 << ops->count) - 1;
 }

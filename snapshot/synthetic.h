@@ -3,12 +3,12 @@
  * A snapshot that is not read from snapshot files: the caller says which cores there are and what
  * code is known; memory is that and the images of --image. Made for traces that stand alone.
  */
-#ifndef CSREPLAY_SNAPSHOT_MADE_H
-#define CSREPLAY_SNAPSHOT_MADE_H
+#ifndef CSREPLAY_SNAPSHOT_SYNTHETIC_H
+#define CSREPLAY_SNAPSHOT_SYNTHETIC_H
 
 #include "snapshot/snapshot.h"
 
-struct made_core {
+struct synthetic_core {
 	struct str name;
 	struct str type;
 	enum core_arch arch;
@@ -17,10 +17,10 @@ struct made_core {
 	size_t region_count;
 };
 
-struct made_snapshot {
+struct synthetic_snapshot {
 	const char *path; /* of what it is made of, as the user named it */
 	struct str description;
-	const struct made_core *cores;
+	const struct synthetic_core *cores;
 	size_t core_count;
 };
 
@@ -28,7 +28,7 @@ struct made_snapshot {
  * Opens the images too; one that cannot be had goes to `diags` and is left out. Everything but the
  * regions' data is copied. NO_MEM is the one failure. snapshot_destroy() frees it.
  */
-MUST_USE enum status snapshot_make(const struct made_snapshot *made,
+MUST_USE enum status snapshot_make(const struct synthetic_snapshot *made,
                                    const struct snapshot_options *options, struct diag_list *diags,
                                    struct snapshot **snapshot);
 

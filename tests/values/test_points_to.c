@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where a store may have gone whose address was loaded from memory that it may itself have hit: to
- * its target or to one of the words that the address came from (replay/values/solver/link_reach.c).
+ * its target or to one of the words that the address came from (replay/values/solver/points_to.c).
  * In: programs whose pointer lies at DATA and is DATA + 0x80 at the end. Out: the words that are
  * not known at their start.
  */
@@ -51,7 +51,7 @@ struct example {
 #define TARGET       WORD(0x80)
 #define BEHIND       (WORD(8) | WORD(16))
 
-/* What was in X0, X3, X4 and X5 is lost, and so is what was in the two words behind the pointer. */
+/* What was in X0, X3, X4 and X5 is lost, and so is what was in the two words after the pointer. */
 static const uint32_t forgets[] = {MOV_X0_0, MOV_X3_0, MOV_X4_0, MOV_X5_0, STP_XZR_X2_8};
 
 static void check(const struct example *e)

@@ -3,8 +3,8 @@
  * Threads that take numbered jobs, one after the other, until there are none. The caller's thread
  * is one of them, the first, and has job 0. In: jobs. Out: whether all were done.
  */
-#ifndef CSREPLAY_REPLAY_HISTORY_CREW_H
-#define CSREPLAY_REPLAY_HISTORY_CREW_H
+#ifndef CSREPLAY_REPLAY_HISTORY_THREAD_POOL_H
+#define CSREPLAY_REPLAY_HISTORY_THREAD_POOL_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 
 #include "base/status.h"
 
-struct crew {
+struct thread_pool {
 	/* To be set. */
 	size_t job_count;
 	unsigned int threads; /* at least 1; more than jobs are not used */
@@ -28,13 +28,13 @@ struct crew {
 };
 
 /* Ends the work: no job is begun any more. */
-void crew_stop(struct crew *crew);
-bool crew_is_stopped(struct crew *crew);
+void thread_pool_stop(struct thread_pool *thread_pool);
+bool thread_pool_is_stopped(struct thread_pool *thread_pool);
 
 /*
  * Does all jobs. INTERRUPTED if the work was ended before, whatever ended it; NO_MEM. A thread that
  * cannot be had is done without.
  */
-MUST_USE enum status crew_work(struct crew *crew);
+MUST_USE enum status thread_pool_work(struct thread_pool *thread_pool);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The path: what was appended, leg by leg, comes out run by run. By hand at the borders of words
- * and blocks, and by random walks over random graphs against a plain list of runs.
+ * The outcome log: what was appended, atom batch by atom batch, comes out run by run. By hand at
+ * the borders of words and blocks, and by random walks over random graphs against a plain list of
+ * runs.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "replay/history/path.h"
+#include "replay/history/outcome_log.h"
 
 enum {
 	BASE = 0x400000,
@@ -21,10 +22,10 @@ enum {
 	STEPS = 6000,
 };
 
-/* A graph, a path and what should be in it. */
+/* A graph, an outcome log and what should be in it. */
 struct world {
 	struct graph *graph;
-	struct path path;
+	struct outcome_log log;
 	uint32_t seed;
 	uint32_t *nodes;
 	uint32_t *runs; /* node << 1 | taken */
@@ -60,7 +61,7 @@ static void init(struct world *w, uint32_t nodes, uint32_t seed)
 {
 	*w = (struct world){.graph = graph_create(), .seed = seed};
 	assert_non_null(w->graph);
-	path_init(&w->path, w->graph);
+	outcome_log_init(&w->log, w->graph);
 	w->nodes = calloc(nodes, sizeof(*w->nodes));
 	w->runs = calloc(RUNS_MOST, sizeof(*w->runs));
 	assert_non_null(w->nodes);
@@ -69,7 +70,7 @@ static void init(struct world *w, uint32_t nodes, uint32_t seed)
 
 static void fini(struct world *w)
 {
-	path_fini(&w->path);
+	outcome_log_fini(&w->log);
 	graph_destroy(w->graph);
 	free(w->nodes);
 	free(w->runs);
@@ -102,14 +103,14 @@ static uint32_t count_of(const struct world *w, uint32_t node)
 	return w->graph->steps[node].count;
 }
 
-/* Appends the leg to the path and to the list. */
-static void append(struct world *w, const struct leg *leg)
+/* Appends the atom batch to the outcome log and to the list. */
+static void append(struct world *w, const struct atom_batch *batch)
 {
-	uint32_t node = leg->first;
+	uint32_t node = batch->first;
 
-	assert_int_equal(path_append(&w->path, leg), STATUS_OK);
-	for (unsigned int i = 0; i < leg->count; i++) {
-		bool taken = leg->atoms >> i & 1;
+	assert_int_equal(outcome_log_append(&w->log, batch), STATUS_OK);
+	for (unsigned int i = 0; i < batch->count; i++) {
+		bool taken = batch->atoms >> i & 1;
 
 		assert_true(w->count < RUNS_MOST);
 		w->runs[w->count++] = node << 1 | taken;
@@ -119,41 +120,41 @@ static void append(struct world *w, const struct leg *leg)
 	w->ends_block = false;
 }
 
-static struct leg leg_of(const struct world *w, uint32_t node, bool taken)
+static struct atom_batch batch_of(const struct world *w, uint32_t node, bool taken)
 {
-	return (struct leg){.first = node,
-	                    .last = node,
-	                    .atoms = taken,
-	                    .instructions = count_of(w, node),
-	                    .count = 1};
+	return (struct atom_batch){.first = node,
+	                           .last = node,
+	                           .atoms = taken,
+	                           .instructions = count_of(w, node),
+	                           .count = 1};
 }
 
-/* All that a reader may ask of the path. */
+/* All that a reader may ask of the outcome log. */
 static void check(const struct world *w)
 {
-	const struct path *path = &w->path;
-	struct path_run *runs = calloc(PATH_BLOCK_RUNS, sizeof(*runs));
+	const struct outcome_log *log = &w->log;
+	struct outcome_log_run *runs = calloc(LOG_BLOCK_RUNS, sizeof(*runs));
 	uint64_t position = 0;
 	size_t at = 0;
 
 	assert_non_null(runs);
-	assert_int_equal(path->run_count, w->count);
-	assert_int_equal(path->length, w->length);
-	for (size_t block = 0; block < path->block_count; block++) {
-		uint32_t count = path_block_runs(path, block);
+	assert_int_equal(log->run_count, w->count);
+	assert_int_equal(log->length, w->length);
+	for (size_t block = 0; block < log->block_count; block++) {
+		uint32_t count = outcome_log_block_runs(log, block);
 
-		assert_in_range(count, 1, PATH_BLOCK_RUNS);
-		assert_int_equal(path->blocks[block].position, position);
-		assert_int_equal(path_find_block(path, position), block);
-		assert_int_equal(path_expand(path, block, runs), count);
+		assert_in_range(count, 1, LOG_BLOCK_RUNS);
+		assert_int_equal(log->blocks[block].position, position);
+		assert_int_equal(outcome_log_find_block(log, position), block);
+		assert_int_equal(outcome_log_expand(log, block, runs), count);
 		for (uint32_t i = 0; i < count; i++, at++) {
 			assert_true(at < w->count);
 			assert_int_equal(runs[i].node, w->runs[at] >> 1);
 			assert_int_equal(runs[i].taken, w->runs[at] & 1);
-			assert_int_equal(path->blocks[block].position + runs[i].offset, position);
+			assert_int_equal(log->blocks[block].position + runs[i].offset, position);
 			position += count_of(w, runs[i].node);
 		}
-		assert_int_equal(path_find_block(path, position - 1), block);
+		assert_int_equal(outcome_log_find_block(log, position - 1), block);
 	}
 	assert_int_equal(at, w->count);
 	assert_int_equal(position, w->length);
@@ -174,39 +175,40 @@ static void make_pair(struct world *w)
 	}
 }
 
-/* A leg of `count` runs through the graph, from where the path stands. */
+/* An atom batch of `count` runs through the graph, from where the outcome log stands. */
 static void append_run(struct world *w, uint32_t from, unsigned int count, bool follows)
 {
 	uint32_t at = from;
 	uint32_t atoms = pick(w, UINT32_MAX);
-	struct leg leg = {.follows = follows};
+	struct atom_batch batch = {.follows = follows};
 
 	assert_int_equal(graph_reserve_visits(w->graph, 32), STATUS_OK);
-	/* One that the graph does not lead through is a leg by itself, as the flow makes it. */
-	if (graph_run(w->graph, &at, atoms, count, &leg) == 0)
-		leg = leg_of(w, from, atoms & 1);
-	append(w, &leg);
+	/* One that the graph does not lead through is an atom batch by itself, as the flow makes
+	 * it. */
+	if (graph_run(w->graph, &at, atoms, count, &batch) == 0)
+		batch = batch_of(w, from, atoms & 1);
+	append(w, &batch);
 }
 
 static uint32_t next_of_pair(const struct world *w)
 {
-	return w->path.last_taken ? w->nodes[0] : w->nodes[1];
+	return w->log.last_taken ? w->nodes[0] : w->nodes[1];
 }
 
-static void path_empty_has_no_block(void **state)
+static void outcome_log_empty_has_no_block(void **state)
 {
 	struct world w;
 
 	(void)state;
 	init(&w, 1, 1);
 	check(&w);
-	assert_int_equal(w.path.block_count, 0);
-	path_trim(&w.path);
+	assert_int_equal(w.log.block_count, 0);
+	outcome_log_trim(&w.log);
 	check(&w);
 	fini(&w);
 }
 
-static void legs_of_any_size_at_any_bit_come_out(void **state)
+static void batches_of_any_size_at_any_bit_come_out(void **state)
 {
 	struct world w;
 
@@ -230,19 +232,19 @@ static void block_full_begins_the_next(void **state)
 	init(&w, 2, 1);
 	make_pair(&w);
 	append_run(&w, w.nodes[0], 32, false);
-	while (w.count < PATH_BLOCK_RUNS)
+	while (w.count < LOG_BLOCK_RUNS)
 		append_run(&w, next_of_pair(&w), 32, true);
-	assert_int_equal(w.path.block_count, 1);
+	assert_int_equal(w.log.block_count, 1);
 	check(&w);
 	append_run(&w, next_of_pair(&w), 1, true);
-	assert_int_equal(w.path.block_count, 2);
-	assert_int_equal(path_block_runs(&w.path, 0), PATH_BLOCK_RUNS);
-	/* A leg is not parted: what would not fit whole begins the next block. */
-	while (w.count < 2 * PATH_BLOCK_RUNS - 3)
+	assert_int_equal(w.log.block_count, 2);
+	assert_int_equal(outcome_log_block_runs(&w.log, 0), LOG_BLOCK_RUNS);
+	/* An atom batch is not parted: what would not fit whole begins the next block. */
+	while (w.count < 2 * LOG_BLOCK_RUNS - 3)
 		append_run(&w, next_of_pair(&w), 4, true);
-	assert_int_equal(w.path.block_count, 2);
+	assert_int_equal(w.log.block_count, 2);
 	append_run(&w, next_of_pair(&w), 5, true);
-	assert_int_equal(w.path.block_count, 3);
+	assert_int_equal(w.log.block_count, 3);
 	check(&w);
 	fini(&w);
 }
@@ -255,27 +257,27 @@ static void break_and_end_of_block_begin_a_block(void **state)
 	init(&w, 2, 3);
 	make_pair(&w);
 	append_run(&w, w.nodes[0], 5, false);
-	path_break(&w.path);
+	outcome_log_break(&w.log);
 	append_run(&w, w.nodes[1], 5, false);
-	assert_int_equal(w.path.block_count, 2);
-	path_end_block(&w.path);
+	assert_int_equal(w.log.block_count, 2);
+	outcome_log_end_block(&w.log);
 	append_run(&w, next_of_pair(&w), 5, true);
-	assert_int_equal(w.path.block_count, 3);
+	assert_int_equal(w.log.block_count, 3);
 	append_run(&w, next_of_pair(&w), 5, true);
-	assert_int_equal(w.path.block_count, 3);
+	assert_int_equal(w.log.block_count, 3);
 	/* To where the code does not lead. */
-	append_run(&w, w.path.last_taken ? w.nodes[1] : w.nodes[0], 5, false);
-	assert_int_equal(w.path.block_count, 4);
+	append_run(&w, w.log.last_taken ? w.nodes[1] : w.nodes[0], 5, false);
+	assert_int_equal(w.log.block_count, 4);
 	check(&w);
 	fini(&w);
 }
 
-/* Numbers of one byte, the first of five, and one that another node's leg names. */
+/* Numbers of one byte, the first of five, and one that another node's atom batch names. */
 static void target_numbers_short_and_long_come_out(void **state)
 {
 	enum { TARGETS = 600 };
 	struct world w;
-	struct leg leg;
+	struct atom_batch batch;
 	uint32_t hub;
 
 	(void)state;
@@ -287,30 +289,30 @@ static void target_numbers_short_and_long_come_out(void **state)
 		assert_true(graph_link(w.graph, node, false, hub));
 	}
 	for (uint32_t i = 0; i < 3 * TARGETS; i++) {
-		leg = leg_of(&w, hub, true);
-		append(&w, &leg);
-		/* Known to the leg, to be looked up, and of another node's targets. */
-		leg = leg_of(&w, w.nodes[i * 7 % TARGETS], false);
-		leg.from = i < TARGETS ? GRAPH_NO_NODE : i % 2 ? hub : w.nodes[0];
-		leg.number = i < TARGETS || i % 2 ? i % TARGETS : 99999;
-		append(&w, &leg);
+		batch = batch_of(&w, hub, true);
+		append(&w, &batch);
+		/* Known to the atom batch, to be looked up, and of another node's targets. */
+		batch = batch_of(&w, w.nodes[i * 7 % TARGETS], false);
+		batch.from = i < TARGETS ? GRAPH_NO_NODE : i % 2 ? hub : w.nodes[0];
+		batch.number = i < TARGETS || i % 2 ? i % TARGETS : 99999;
+		append(&w, &batch);
 	}
 	check(&w);
-	assert_int_equal(w.path.block_count, 2);
+	assert_int_equal(w.log.block_count, 2);
 	for (uint32_t i = 0; i < TARGETS; i++)
 		assert_int_equal(graph_target(w.graph, hub, i), w.nodes[i * 7 % TARGETS]);
-	assert_int_equal(w.path.targets[254], 254);
-	assert_int_equal(w.path.targets[255], 255);
-	assert_int_equal(w.path.targets[256], 255);
-	assert_int_equal(w.path.targets[260], 255);
-	assert_int_equal(w.path.targets[261], 0);
-	assert_int_equal(w.path.targets[262], 1);
+	assert_int_equal(w.log.targets[254], 254);
+	assert_int_equal(w.log.targets[255], 255);
+	assert_int_equal(w.log.targets[256], 255);
+	assert_int_equal(w.log.targets[260], 255);
+	assert_int_equal(w.log.targets[261], 0);
+	assert_int_equal(w.log.targets[262], 1);
 	fini(&w);
 }
 
 static void drop(struct world *w)
 {
-	path_drop_last(&w->path);
+	outcome_log_drop_last(&w->log);
 	w->length -= count_of(w, w->runs[--w->count] >> 1);
 }
 
@@ -323,7 +325,7 @@ static void drop_of_the_only_run_leaves_nothing(void **state)
 	make_pair(&w);
 	append_run(&w, w.nodes[0], 1, false);
 	drop(&w);
-	assert_int_equal(w.path.block_count, 0);
+	assert_int_equal(w.log.block_count, 0);
 	check(&w);
 	append_run(&w, w.nodes[1], 7, false);
 	check(&w);
@@ -336,9 +338,9 @@ static void drop_at_borders_leaves_the_rest(void **state)
 	struct world w;
 
 	(void)state;
-	for (unsigned int count = 60; count <= PATH_BLOCK_RUNS + 3; count++) {
+	for (unsigned int count = 60; count <= LOG_BLOCK_RUNS + 3; count++) {
 		if (count == 70)
-			count = PATH_BLOCK_RUNS - 3;
+			count = LOG_BLOCK_RUNS - 3;
 		init(&w, 2, count);
 		make_pair(&w);
 		append_run(&w, w.nodes[0], 1, false);
@@ -347,16 +349,16 @@ static void drop_at_borders_leaves_the_rest(void **state)
 		drop(&w);
 		check(&w);
 		append_run(&w, next_of_pair(&w), 32, true);
-		assert_true(w.path.block_count > 1);
+		assert_true(w.log.block_count > 1);
 		check(&w);
 		fini(&w);
 	}
 }
 
-static void drop_behind_an_indirect_branch_leaves_the_rest(void **state)
+static void drop_after_an_indirect_branch_leaves_the_rest(void **state)
 {
 	struct world w;
-	struct leg leg;
+	struct atom_batch batch;
 
 	(void)state;
 	init(&w, 3, 1);
@@ -364,60 +366,61 @@ static void drop_behind_an_indirect_branch_leaves_the_rest(void **state)
 	(void)add_node(&w, 1, 3, true);
 	(void)add_node(&w, 2, 4, true);
 	for (uint32_t i = 0; i < 100; i++) {
-		leg = leg_of(&w, w.nodes[i % 3], true);
-		append(&w, &leg);
+		batch = batch_of(&w, w.nodes[i % 3], true);
+		append(&w, &batch);
 		if (i % 10 == 9)
 			drop(&w);
 	}
 	check(&w);
-	assert_int_equal(w.path.block_count, 10);
+	assert_int_equal(w.log.block_count, 10);
 	fini(&w);
 }
 
-/* From where the path stands to a node that the graph may lead to, or that it does not. */
+/* From where the outcome log stands to a node that the graph may lead to, or that it does not. */
 static void append_next(struct world *w)
 {
-	uint32_t last = w->path.last;
-	bool taken = w->path.last_taken;
-	uint32_t next = w->path.is_open ? w->graph->steps[last].next[taken] : GRAPH_ALONE;
-	struct leg leg;
+	uint32_t last = w->log.last;
+	bool taken = w->log.last_taken;
+	uint32_t next = w->log.is_open ? w->graph->steps[last].next[taken] : GRAPH_ALONE;
+	struct atom_batch batch;
 
 	if (next >= GRAPH_FIRST) {
 		append_run(w, next, 1 + pick(w, 32), true);
 		return;
 	}
-	leg = leg_of(w, w->nodes[pick(w, NODES)], pick(w, 2));
-	if (w->path.is_open && graph_is_indirect(w->graph, last, taken) && pick(w, 2)) {
-		leg.from = last;
-		assert_int_equal(graph_target_number(w->graph, last, leg.first, &leg.number),
+	batch = batch_of(w, w->nodes[pick(w, NODES)], pick(w, 2));
+	if (w->log.is_open && graph_is_indirect(w->graph, last, taken) && pick(w, 2)) {
+		batch.from = last;
+		assert_int_equal(graph_target_number(w->graph, last, batch.first, &batch.number),
 		                 STATUS_OK);
 	}
-	append(w, &leg);
+	append(w, &batch);
 }
 
 static void step(struct world *w)
 {
-	size_t blocks = w->path.block_count;
+	size_t blocks = w->log.block_count;
 
 	switch (pick(w, 64)) {
 	case 0:
-		path_break(&w->path);
+		outcome_log_break(&w->log);
 		w->ends_block = true;
 		break;
 	case 1:
-		path_end_block(&w->path);
+		outcome_log_end_block(&w->log);
 		w->ends_block = true;
 		break;
 	case 2:
-		if (w->path.is_open)
+		if (w->log.is_open)
 			drop(w);
 		break;
 	case 3:
-		path_trim(&w->path);
+		outcome_log_trim(&w->log);
 		break;
 	case 4:
-		assert_int_equal(path_reserve(&w->path, pick(w, 4 * RUNS_MOST), pick(w, 100000)),
-		                 STATUS_OK);
+		assert_int_equal(
+		        outcome_log_reserve(&w->log, pick(w, 4 * RUNS_MOST), pick(w, 100000)),
+		        STATUS_OK);
 		break;
 	case 5: /* leaves a word's last bits to the drop that comes next */
 		append_run(w, w->nodes[pick(w, NODES)], 1, false);
@@ -428,7 +431,7 @@ static void step(struct world *w)
 
 		append_next(w);
 		if (ends_block && w->count > count)
-			assert_int_equal(w->path.block_count, blocks + 1);
+			assert_int_equal(w->log.block_count, blocks + 1);
 	}
 	}
 }
@@ -449,10 +452,10 @@ static void walks_random_come_out(void **state)
 			if (pick(&w, 500) == 0)
 				check(&w);
 		}
-		path_trim(&w.path);
+		outcome_log_trim(&w.log);
 		check(&w);
 		runs += w.count;
-		targets += w.path.target_count;
+		targets += w.log.target_count;
 		fini(&w);
 	}
 	assert_true(runs > 12 * STEPS / 2);
@@ -462,14 +465,14 @@ static void walks_random_come_out(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(path_empty_has_no_block),
-	        cmocka_unit_test(legs_of_any_size_at_any_bit_come_out),
+	        cmocka_unit_test(outcome_log_empty_has_no_block),
+	        cmocka_unit_test(batches_of_any_size_at_any_bit_come_out),
 	        cmocka_unit_test(block_full_begins_the_next),
 	        cmocka_unit_test(break_and_end_of_block_begin_a_block),
 	        cmocka_unit_test(target_numbers_short_and_long_come_out),
 	        cmocka_unit_test(drop_of_the_only_run_leaves_nothing),
 	        cmocka_unit_test(drop_at_borders_leaves_the_rest),
-	        cmocka_unit_test(drop_behind_an_indirect_branch_leaves_the_rest),
+	        cmocka_unit_test(drop_after_an_indirect_branch_leaves_the_rest),
 	        cmocka_unit_test(walks_random_come_out),
 	};
 

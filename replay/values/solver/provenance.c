@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The log of what was learned; see derivation.h. */
-#include "replay/values/solver/derivation.h"
+/* The log of what was learned; see provenance.h. */
+#include "replay/values/solver/provenance.h"
 
 #include <stdlib.h>
 
@@ -8,22 +8,22 @@
 
 enum { FACTS_MOST = 1 << 24 };
 
-enum status derivation_begin(struct derivation *d, size_t node_count)
+enum status provenance_begin(struct provenance *d, size_t node_count)
 {
-	derivation_fini(d);
-	*d = (struct derivation){.node_count = node_count};
+	provenance_fini(d);
+	*d = (struct provenance){.node_count = node_count};
 	d->of_node = calloc(node_count, sizeof(*d->of_node));
 	return d->of_node ? STATUS_OK : STATUS_NO_MEM;
 }
 
-void derivation_fini(struct derivation *d)
+void provenance_fini(struct provenance *d)
 {
 	free(d->facts);
 	free(d->of_node);
 	free(d->of_side);
 }
 
-static void append(struct derivation *d, uint32_t previous, uint64_t known)
+static void append(struct provenance *d, uint32_t previous, uint64_t known)
 {
 	if (d->fact_count == FACTS_MOST)
 		d->status = STATUS_UNSUPPORTED;
@@ -32,14 +32,14 @@ static void append(struct derivation *d, uint32_t previous, uint64_t known)
 		                        sizeof(*d->facts));
 	if (d->status != STATUS_OK)
 		return;
-	d->facts[d->fact_count++] = (struct derivation_fact){.known = known,
+	d->facts[d->fact_count++] = (struct provenance_fact){.known = known,
 	                                                     .previous = previous,
 	                                                     .step = d->cause.step,
 	                                                     .other = d->cause.other,
 	                                                     .kind = (uint8_t)d->cause.kind};
 }
 
-static void add(struct derivation *d, uint32_t *last, uint64_t known)
+static void add(struct provenance *d, uint32_t *last, uint64_t known)
 {
 	/* Ranges that change are no bits. */
 	if (*last != 0 && d->facts[*last - 1].known == known)
@@ -49,7 +49,7 @@ static void add(struct derivation *d, uint32_t *last, uint64_t known)
 		*last = (uint32_t)d->fact_count;
 }
 
-void derivation_disagree(struct derivation *d, const struct derivation_conflict *conflict)
+void provenance_disagree(struct provenance *d, const struct provenance_conflict *conflict)
 {
 	if (d->conflict.kind != CONFLICT_NONE)
 		return;
@@ -60,14 +60,14 @@ void derivation_disagree(struct derivation *d, const struct derivation_conflict 
 	d->conflict_fact = (uint32_t)d->fact_count - 1;
 }
 
-void derivation_node(struct derivation *d, uint32_t node, uint64_t known)
+void provenance_node(struct provenance *d, uint32_t node, uint64_t known)
 {
 	add(d, &d->of_node[node], known);
 }
 
-void derivation_side(struct derivation *d, uint32_t entry, bool behind, uint64_t known)
+void provenance_side(struct provenance *d, uint32_t version, bool after, uint64_t known)
 {
-	size_t side = (size_t)entry * 2 + (behind ? 1 : 0);
+	size_t side = (size_t)version * 2 + (after ? 1 : 0);
 
 	if (vec_reserve((void **)&d->of_side, &d->side_capacity, side + 1, sizeof(*d->of_side)) !=
 	    STATUS_OK) {
@@ -79,14 +79,14 @@ void derivation_side(struct derivation *d, uint32_t entry, bool behind, uint64_t
 	add(d, &d->of_side[side], known);
 }
 
-static const struct derivation_fact *find(const struct derivation *d, uint32_t last,
+static const struct provenance_fact *find(const struct provenance *d, uint32_t last,
                                           uint64_t wanted, uint32_t until, uint32_t *number)
 {
-	const struct derivation_fact *best = NULL;
+	const struct provenance_fact *best = NULL;
 	int most = 0;
 
 	while (last != 0) {
-		const struct derivation_fact *fact = &d->facts[last - 1];
+		const struct provenance_fact *fact = &d->facts[last - 1];
 		uint64_t before = fact->previous != 0 ? d->facts[fact->previous - 1].known : 0;
 		int gained = __builtin_popcountll(fact->known & ~before & wanted);
 
@@ -100,17 +100,17 @@ static const struct derivation_fact *find(const struct derivation *d, uint32_t l
 	return best;
 }
 
-const struct derivation_fact *derivation_of_node(const struct derivation *d, uint32_t node,
+const struct provenance_fact *provenance_of_node(const struct provenance *d, uint32_t node,
                                                  uint64_t wanted, uint32_t until, uint32_t *number)
 {
 	return node < d->node_count ? find(d, d->of_node[node], wanted, until, number) : NULL;
 }
 
-const struct derivation_fact *derivation_of_side(const struct derivation *d, uint32_t entry,
-                                                 bool behind, uint64_t wanted, uint32_t until,
+const struct provenance_fact *provenance_of_side(const struct provenance *d, uint32_t version,
+                                                 bool after, uint64_t wanted, uint32_t until,
                                                  uint32_t *number)
 {
-	size_t side = (size_t)entry * 2 + (behind ? 1 : 0);
+	size_t side = (size_t)version * 2 + (after ? 1 : 0);
 
 	return side < d->side_count ? find(d, d->of_side[side], wanted, until, number) : NULL;
 }

@@ -3,8 +3,8 @@
  * What lies between two instructions of a history: gaps, exceptions, changes of context. In: a
  * position. Out: micro-operations that say what of registers and memory survives there.
  */
-#ifndef CSREPLAY_REPLAY_VALUES_SSA_BOUNDARY_H
-#define CSREPLAY_REPLAY_VALUES_SSA_BOUNDARY_H
+#ifndef CSREPLAY_REPLAY_VALUES_SSA_CONTROL_EVENT_H
+#define CSREPLAY_REPLAY_VALUES_SSA_CONTROL_EVENT_H
 
 #include "arch/isa.h"
 #include "arch/uop/uop.h"
@@ -12,17 +12,17 @@
 #include "replay/values/ssa/m_exception.h"
 
 /* What is known of the instruction before. */
-struct boundary_from {
+struct control_event_from {
 	uint64_t address;
 	unsigned int size; /* bytes */
 	struct call_site site;
 	const struct uop_insn *insn;
-	bool is_exception; /* SVC and kin: it does not lead on by itself */
+	bool is_exception; /* SVC and the like: it does not lead on by itself */
 	bool is_known;     /* false: there is no instruction before it */
 };
 
-/* A reader of the boundaries of one history, in rising order of positions. */
-struct boundary_reader {
+/* A reader of the control events of one history, in rising order of positions. */
+struct control_event_reader {
 	const struct history *history;
 	bool handler_preserves;
 	enum protocol protocol; /* that exceptions are numbered by; UNKNOWN: not said */
@@ -31,27 +31,29 @@ struct boundary_reader {
 	struct m_core m_core;
 	bool has_context;
 	struct pe_context context;
-	/* What boundary_next() looked at last has a gap, an exception or a return from one. */
+	/* What control_event_next() looked at last has a gap, an exception or a return from one. */
 	bool is_interrupted;
 	bool is_fault;         /* it is what an instruction left that the one before led to */
 	bool maintains_icache; /* what was written may be code from here on */
 	bool is_return;        /* from an exception of the M profile */
 };
 
-void boundary_begin(struct boundary_reader *r, const struct history *history, uint64_t from,
-                    bool handler_preserves);
+void control_event_begin(struct control_event_reader *r, const struct history *history,
+                         uint64_t from, bool handler_preserves);
 
 /*
  * What lies before the instruction at `position`, whose address is `pc` (at the end the halt PC,
  * if has_pc). False if nothing does; else `b` is what it does. `changes_space`: memory seen before
  * it is that of another address space.
  */
-bool boundary_next(struct boundary_reader *r, uint64_t position, const uint64_t *pc,
-                   const struct boundary_from *from, struct uop_builder *b, bool *changes_space);
+bool control_event_next(struct control_event_reader *r, uint64_t position, const uint64_t *pc,
+                        const struct control_event_from *from, struct uop_builder *b,
+                        bool *changes_space);
 
 /* The last position at which another address space is seen; 0 if it is always the same. */
-uint64_t boundary_space_change(const struct history *history);
-/* No later position than the first behind `position` at which boundary_next() may find anything. */
-uint64_t boundary_ahead(const struct boundary_reader *r, uint64_t position);
+uint64_t control_event_space_change(const struct history *history);
+/* No later position than the first after `position` at which control_event_next() may find
+ * anything. */
+uint64_t control_event_ahead(const struct control_event_reader *r, uint64_t position);
 
 #endif

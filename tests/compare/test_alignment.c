@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "replay/compare/match.h"
+#include "replay/compare/alignment.h"
 
 struct sequence {
 	const uint64_t *keys;
@@ -37,19 +37,19 @@ static uint64_t next_gap(void *context, uint64_t position)
 		if (s->gaps[i] >= position)
 			return s->gaps[i];
 	}
-	return MATCH_NO_GAP;
+	return ALIGNMENT_NO_GAP;
 }
 
-static struct match *open_match(struct sequence *a, struct sequence *b)
+static struct alignment *open_alignment(struct sequence *a, struct sequence *b)
 {
-	struct sequence *s[MATCH_SIDES] = {a, b};
-	struct match_side sides[MATCH_SIDES];
-	struct match *match;
+	struct sequence *s[ALIGNMENT_SIDES] = {a, b};
+	struct alignment_side sides[ALIGNMENT_SIDES];
+	struct alignment *alignment;
 
-	for (int i = 0; i < MATCH_SIDES; i++)
-		sides[i] = (struct match_side){key_of, next_gap, s[i], 0, s[i]->count};
-	assert_int_equal(match_open(sides, &match), STATUS_OK);
-	return match;
+	for (int i = 0; i < ALIGNMENT_SIDES; i++)
+		sides[i] = (struct alignment_side){key_of, next_gap, s[i], 0, s[i]->count};
+	assert_int_equal(alignment_open(sides, &alignment), STATUS_OK);
+	return alignment;
 }
 
 /*
@@ -58,33 +58,34 @@ static struct match *open_match(struct sequence *a, struct sequence *b)
  */
 static void expect(struct sequence *a, struct sequence *b, const char *expected)
 {
-	struct match *match = open_match(a, b);
-	struct match_stretch s;
-	uint64_t at[MATCH_SIDES] = {0, 0};
+	struct alignment *alignment = open_alignment(a, b);
+	struct alignment_stretch s;
+	uint64_t at[ALIGNMENT_SIDES] = {0, 0};
 	char text[512] = "";
 	enum status status;
 
-	while ((status = match_next(match, &s)) == STATUS_OK) {
+	while ((status = alignment_next(alignment, &s)) == STATUS_OK) {
 		size_t n = strlen(text);
 
 		if (s.is_same)
 			(void)snprintf(text + n, sizeof(text) - n, " =%llu",
-			               (unsigned long long)s.count[MATCH_A]);
+			               (unsigned long long)s.count[ALIGNMENT_A]);
 		else
 			(void)snprintf(text + n, sizeof(text) - n, " %c%llu+%llu",
-			               s.is_gap ? '~' : '-', (unsigned long long)s.count[MATCH_A],
-			               (unsigned long long)s.count[MATCH_B]);
-		for (int i = 0; i < MATCH_SIDES; i++) {
+			               s.is_gap ? '~' : '-',
+			               (unsigned long long)s.count[ALIGNMENT_A],
+			               (unsigned long long)s.count[ALIGNMENT_B]);
+		for (int i = 0; i < ALIGNMENT_SIDES; i++) {
 			assert_int_equal(s.position[i], at[i]);
 			at[i] += s.count[i];
 		}
-		assert_true(s.count[MATCH_A] + s.count[MATCH_B] > 0);
+		assert_true(s.count[ALIGNMENT_A] + s.count[ALIGNMENT_B] > 0);
 	}
 	assert_int_equal(status, STATUS_END);
-	assert_int_equal(at[MATCH_A], a->count);
-	assert_int_equal(at[MATCH_B], b->count);
+	assert_int_equal(at[ALIGNMENT_A], a->count);
+	assert_int_equal(at[ALIGNMENT_B], b->count);
 	assert_string_equal(text[0] ? text + 1 : text, expected);
-	match_close(match);
+	alignment_close(alignment);
 }
 
 /* Sequences out of characters. */
@@ -129,26 +130,26 @@ static void expect_gap(const char *a, uint64_t gap, const char *b, const char *e
 	drop(second);
 }
 
-static void match_of_nothing_is_nothing(void **state)
+static void alignment_of_nothing_is_nothing(void **state)
 {
 	(void)state;
 	expect_text("", "", "");
 }
 
-static void match_of_one_empty_side_is_the_other(void **state)
+static void alignment_of_one_empty_side_is_the_other(void **state)
 {
 	(void)state;
 	expect_text("", "abc", "-0+3");
 	expect_text("abc", "", "-3+0");
 }
 
-static void match_of_equal_sides_is_one_stretch(void **state)
+static void alignment_of_equal_sides_is_one_stretch(void **state)
 {
 	(void)state;
 	expect_text("abcdefgh", "abcdefgh", "=8");
 }
 
-static void match_finds_what_one_side_has_more(void **state)
+static void alignment_finds_what_one_side_has_more(void **state)
 {
 	(void)state;
 	expect_text("abcdefghijklmnop", "abcdXYefghijklmnop", "=4 -0+2 =12");
@@ -156,14 +157,14 @@ static void match_finds_what_one_side_has_more(void **state)
 	expect_text("abcdefghijkl", "Xabcdefghijkl", "-0+1 =12");
 }
 
-static void match_finds_what_was_replaced(void **state)
+static void alignment_finds_what_was_replaced(void **state)
 {
 	(void)state;
 	expect_text("abcdXefghijklmnop", "abcdYefghijklmnop", "=4 -1+1 =12");
 }
 
 /* The end of both sides is as good an anchor as eight keys. */
-static void match_finds_short_ends(void **state)
+static void alignment_finds_short_ends(void **state)
 {
 	(void)state;
 	expect_text("abcdXe", "abcdYe", "=4 -1+1 =1");
@@ -171,21 +172,21 @@ static void match_finds_short_ends(void **state)
 	expect_text("abcdX", "abcdY", "=4 -1+1");
 }
 
-static void match_tells_differences_near_each_other_apart(void **state)
+static void alignment_tells_differences_near_each_other_apart(void **state)
 {
 	(void)state;
 	expect_text("abcdXefgYhijklmnopq", "abcdUefgVhijklmnopq", "=4 -1+1 =3 -1+1 =10");
 }
 
 /* Every fifth is another one: never eight in a row are the same. */
-static void match_finds_its_way_through_many_differences(void **state)
+static void alignment_finds_its_way_through_many_differences(void **state)
 {
 	enum { COUNT = 10000, EVERY = 5 };
 	static uint64_t keys[2][COUNT];
 	struct sequence a = {.keys = keys[0], .count = COUNT};
 	struct sequence b = {.keys = keys[1], .count = COUNT};
-	struct match *match;
-	struct match_stretch s;
+	struct alignment *alignment;
+	struct alignment_stretch s;
 	size_t different = 0;
 
 	(void)state;
@@ -193,32 +194,32 @@ static void match_finds_its_way_through_many_differences(void **state)
 		keys[0][i] = i;
 		keys[1][i] = i % EVERY == 0 ? i + COUNT : i;
 	}
-	match = open_match(&a, &b);
-	while (match_next(match, &s) == STATUS_OK) {
+	alignment = open_alignment(&a, &b);
+	while (alignment_next(alignment, &s) == STATUS_OK) {
 		if (s.is_same)
 			continue;
-		assert_int_equal(s.count[MATCH_A], 1);
-		assert_int_equal(s.count[MATCH_B], 1);
+		assert_int_equal(s.count[ALIGNMENT_A], 1);
+		assert_int_equal(s.count[ALIGNMENT_B], 1);
 		different++;
 	}
 	assert_int_equal(different, COUNT / EVERY);
-	match_close(match);
+	alignment_close(alignment);
 }
 
-static void match_of_another_turn_is_one_stretch(void **state)
+static void alignment_of_another_turn_is_one_stretch(void **state)
 {
 	(void)state;
 	expect_text("(abc)(abc)(abc)defghijkl", "(abc)(abc)(abc)(abc)defghijkl", "=15 -0+5 =9");
 }
 
-static void match_takes_the_nearest_of_two_places(void **state)
+static void alignment_takes_the_nearest_of_two_places(void **state)
 {
 	(void)state;
 	/* "mnopqrst" comes twice in B. */
 	expect_text("abcdmnopqrstuv", "abcdXmnopqrstmnopqrstuv", "=4 -0+1 =8 -0+8 =2");
 }
 
-static void match_in_a_gap_is_a_gap(void **state)
+static void alignment_in_a_gap_is_a_gap(void **state)
 {
 	(void)state;
 	expect_gap("abcdefghijklmnop", 4, "abcdXYefghijklmnop", "=4 ~0+2 =12");
@@ -247,7 +248,7 @@ static void expect_gaps(const char *a, uint64_t a_gap, const char *b, uint64_t b
 }
 
 /* A lost what B shows, and then B lost what A shows. */
-static void match_of_two_losses_is_a_gap(void **state)
+static void alignment_of_two_losses_is_a_gap(void **state)
 {
 	(void)state;
 	expect_gaps("abcdXYefghijklmn", 4, "abcdUVWefghijklmn", 7, "=4 ~2+3 =10");
@@ -256,7 +257,7 @@ static void match_of_two_losses_is_a_gap(void **state)
 	expect_gaps("abcdXYefghijklmn", 6, "abcdUVWefghijklmn", 7, "=4 -2+3 =10");
 }
 
-static void match_of_strangers_is_no_gap(void **state)
+static void alignment_of_strangers_is_no_gap(void **state)
 {
 	(void)state;
 	expect_gaps("abcd", 0, "efgh", 4, "-4+4");
@@ -265,15 +266,15 @@ static void match_of_strangers_is_no_gap(void **state)
 }
 
 /* The gap is in the loop, and the turns that A lacks show only at the loop's end. */
-static void match_of_turns_in_a_gap_is_a_gap(void **state)
+static void alignment_of_turns_in_a_gap_is_a_gap(void **state)
 {
 	(void)state;
 	expect_gap("(abc)(abc)defghijkl", 5, "(abc)(abc)(abc)(abc)defghijkl", "=10 ~0+10 =9");
 	expect_gap("(abc)(abc)defghijkl", 8, "(abc)(abc)(abc)(abc)defghijkl", "=10 ~0+10 =9");
 }
 
-/* Behind a gap a few instructions, then a gap again: they are found however few they are. */
-static void match_finds_islands_between_gaps(void **state)
+/* After a gap a few instructions, then a gap again: they are found however few they are. */
+static void alignment_finds_islands_between_gaps(void **state)
 {
 	const uint64_t gaps[] = {4, 6, 9};
 	struct sequence *a = of("abcdXYfgh12345678");
@@ -295,28 +296,28 @@ static void fill(uint64_t *keys, size_t others, size_t count)
 		keys[i] = i < others ? UINT64_C(1) << 40 | i : i - others;
 }
 
-static void match_finds_its_way_within_the_horizon(void **state)
+static void alignment_finds_its_way_within_the_horizon(void **state)
 {
 	const size_t count = 3 << 19;
-	const size_t more = MATCH_HORIZON - MATCH_ANCHOR;
+	const size_t more = ALIGNMENT_HORIZON - ALIGNMENT_ANCHOR;
 	uint64_t *keys[2] = {malloc(count * 8), malloc((count + more) * 8)};
 	struct sequence a = {.keys = keys[0], .count = count};
 	struct sequence b = {.keys = keys[1], .count = count + more};
-	struct match *match;
-	struct match_stretch s;
+	struct alignment *alignment;
+	struct alignment_stretch s;
 
 	(void)state;
 	assert_non_null(keys[0]);
 	assert_non_null(keys[1]);
 	fill(keys[0], 0, count);
 	fill(keys[1], more, count + more);
-	match = open_match(&a, &b);
-	assert_int_equal(match_next(match, &s), STATUS_OK);
-	assert_int_equal(s.count[MATCH_A], 0);
-	assert_int_equal(s.count[MATCH_B], more);
-	while (match_next(match, &s) == STATUS_OK)
+	alignment = open_alignment(&a, &b);
+	assert_int_equal(alignment_next(alignment, &s), STATUS_OK);
+	assert_int_equal(s.count[ALIGNMENT_A], 0);
+	assert_int_equal(s.count[ALIGNMENT_B], more);
+	while (alignment_next(alignment, &s) == STATUS_OK)
 		assert_true(s.is_same);
-	match_close(match);
+	alignment_close(alignment);
 	free(keys[0]);
 	free(keys[1]);
 }
@@ -324,20 +325,20 @@ static void match_finds_its_way_within_the_horizon(void **state)
 /* Reads of keys a position of both sides together. */
 static uint64_t cost(struct sequence *a, struct sequence *b)
 {
-	struct match *match = open_match(a, b);
-	struct match_stretch s;
+	struct alignment *alignment = open_alignment(a, b);
+	struct alignment_stretch s;
 	uint64_t reads;
 
 	a->reads = b->reads = 0;
-	while (match_next(match, &s) == STATUS_OK)
+	while (alignment_next(alignment, &s) == STATUS_OK)
 		;
-	match_close(match);
+	alignment_close(alignment);
 	reads = a->reads + b->reads;
 	return reads / (a->count + b->count);
 }
 
 /* However the sides differ, the search reads a position a bounded number of times. */
-static void match_costs_no_more_than_the_length(void **state)
+static void alignment_costs_no_more_than_the_length(void **state)
 {
 	enum { COUNT = 1 << 16 };
 	static uint64_t keys[2][COUNT];
@@ -363,23 +364,23 @@ static void match_costs_no_more_than_the_length(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(match_of_nothing_is_nothing),
-	        cmocka_unit_test(match_of_one_empty_side_is_the_other),
-	        cmocka_unit_test(match_of_equal_sides_is_one_stretch),
-	        cmocka_unit_test(match_finds_what_one_side_has_more),
-	        cmocka_unit_test(match_finds_what_was_replaced),
-	        cmocka_unit_test(match_finds_short_ends),
-	        cmocka_unit_test(match_tells_differences_near_each_other_apart),
-	        cmocka_unit_test(match_finds_its_way_through_many_differences),
-	        cmocka_unit_test(match_of_another_turn_is_one_stretch),
-	        cmocka_unit_test(match_takes_the_nearest_of_two_places),
-	        cmocka_unit_test(match_in_a_gap_is_a_gap),
-	        cmocka_unit_test(match_of_two_losses_is_a_gap),
-	        cmocka_unit_test(match_of_strangers_is_no_gap),
-	        cmocka_unit_test(match_of_turns_in_a_gap_is_a_gap),
-	        cmocka_unit_test(match_finds_islands_between_gaps),
-	        cmocka_unit_test(match_finds_its_way_within_the_horizon),
-	        cmocka_unit_test(match_costs_no_more_than_the_length),
+	        cmocka_unit_test(alignment_of_nothing_is_nothing),
+	        cmocka_unit_test(alignment_of_one_empty_side_is_the_other),
+	        cmocka_unit_test(alignment_of_equal_sides_is_one_stretch),
+	        cmocka_unit_test(alignment_finds_what_one_side_has_more),
+	        cmocka_unit_test(alignment_finds_what_was_replaced),
+	        cmocka_unit_test(alignment_finds_short_ends),
+	        cmocka_unit_test(alignment_tells_differences_near_each_other_apart),
+	        cmocka_unit_test(alignment_finds_its_way_through_many_differences),
+	        cmocka_unit_test(alignment_of_another_turn_is_one_stretch),
+	        cmocka_unit_test(alignment_takes_the_nearest_of_two_places),
+	        cmocka_unit_test(alignment_in_a_gap_is_a_gap),
+	        cmocka_unit_test(alignment_of_two_losses_is_a_gap),
+	        cmocka_unit_test(alignment_of_strangers_is_no_gap),
+	        cmocka_unit_test(alignment_of_turns_in_a_gap_is_a_gap),
+	        cmocka_unit_test(alignment_finds_islands_between_gaps),
+	        cmocka_unit_test(alignment_finds_its_way_within_the_horizon),
+	        cmocka_unit_test(alignment_costs_no_more_than_the_length),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An outcome log through a code graph: bits, target numbers and blocks; the form is in
+ * outcome_log.h. */
+#include "replay/history/outcome_log.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/vec.h"
+
+enum {
+	/* A target number from here on has four bytes after this one. */
+	TARGET_LONG = 0xff,
+	TARGET_BYTES_MOST = 5,
+};
+
+void outcome_log_init(struct outcome_log *log, struct graph *graph)
+{
+	*log = (struct outcome_log){.graph = graph};
+}
+
+void outcome_log_fini(struct outcome_log *log)
+{
+	free(log->blocks);
+	free(log->bits);
+	free(log->targets);
+	*log = (struct outcome_log){0};
+}
+
+enum status outcome_log_reserve(struct outcome_log *log, size_t runs, size_t targets)
+{
+	TRY(vec_reserve((void **)&log->bits, &log->bit_capacity, runs / LOG_WORD_BITS + 1,
+	                sizeof(*log->bits)));
+	TRY(vec_reserve((void **)&log->blocks, &log->block_capacity, runs / LOG_BLOCK_RUNS + 1,
+	                sizeof(*log->blocks)));
+	return vec_reserve((void **)&log->targets, &log->target_capacity, targets, 1);
+}
+
+static enum status begin_block(struct outcome_log *log, uint32_t node)
+{
+	TRY(vec_reserve((void **)&log->blocks, &log->block_capacity, log->block_count + 1,
+	                sizeof(*log->blocks)));
+	log->blocks[log->block_count++] = (struct outcome_log_block){
+	        .position = log->length,
+	        .bit = log->run_count,
+	        .target = log->target_count,
+	        .node = node,
+	};
+	log->is_open = true;
+	log->block_limit = log->run_count + LOG_BLOCK_RUNS;
+	return STATUS_OK;
+}
+
+static enum status append_target(struct outcome_log *log, const struct atom_batch *batch)
+{
+	uint32_t number = batch->number;
+
+	if (batch->from != log->last)
+		TRY(graph_target_number(log->graph, log->last, batch->first, &number));
+	TRY(vec_reserve((void **)&log->targets, &log->target_capacity,
+	                log->target_count + TARGET_BYTES_MOST, 1));
+	if (number < TARGET_LONG) {
+		log->targets[log->target_count++] = (uint8_t)number;
+		return STATUS_OK;
+	}
+	log->targets[log->target_count++] = TARGET_LONG;
+	for (unsigned int i = 0; i < 4; i++)
+		log->targets[log->target_count++] = (uint8_t)(number >> (8 * i));
+	return STATUS_OK;
+}
+
+enum status outcome_log_reach(struct outcome_log *log, const struct atom_batch *batch)
+{
+	if (!log->is_open || log->run_count + batch->count > log->block_limit)
+		return begin_block(log, batch->first);
+	if (graph_leaves(log->graph, log->last, log->last_taken) ||
+	    graph_is_indirect(log->graph, log->last, log->last_taken))
+		return append_target(log, batch);
+	if (graph_link(log->graph, log->last, log->last_taken, batch->first))
+		return STATUS_OK;
+	return begin_block(log, batch->first);
+}
+
+void outcome_log_drop_last(struct outcome_log *log)
+{
+	uint64_t bit = --log->run_count;
+
+	assert(bit + 1 > 0);
+	log->bits[bit / LOG_WORD_BITS] &= ~(UINT64_C(1) << (bit % LOG_WORD_BITS));
+	log->length -= log->graph->steps[log->last].count;
+	if (log->blocks[log->block_count - 1].bit == bit)
+		log->block_count--;
+	log->is_open = false;
+}
+
+static void trim(void **items, size_t *capacity, size_t used, size_t item_size)
+{
+	void *trimmed = used > 0 ? realloc(*items, used * item_size) : NULL;
+
+	if (!trimmed)
+		return;
+	*items = trimmed;
+	*capacity = used;
+}
+
+void outcome_log_trim(struct outcome_log *log)
+{
+	size_t words = (size_t)(log->run_count / LOG_WORD_BITS) + 1;
+
+	if (words < log->bit_capacity)
+		trim((void **)&log->bits, &log->bit_capacity, words, sizeof(*log->bits));
+	trim((void **)&log->targets, &log->target_capacity, log->target_count, 1);
+	trim((void **)&log->blocks, &log->block_capacity, log->block_count, sizeof(*log->blocks));
+}
+
+size_t outcome_log_find_block(const struct outcome_log *log, uint64_t position)
+{
+	size_t low = 0;
+	size_t high = log->block_count;
+
+	assert(position < log->length);
+	/* The last block at or before the position lies in [low, high). */
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (log->blocks[middle].position <= position)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static uint32_t read_target(const uint8_t *targets, uint64_t *at)
+{
+	uint32_t number = targets[(*at)++];
+
+	if (number < TARGET_LONG)
+		return number;
+	number = 0;
+	for (unsigned int i = 0; i < 4; i++)
+		number |= (uint32_t)targets[(*at)++] << (8 * i);
+	return number;
+}
+
+uint32_t outcome_log_expand(const struct outcome_log *log, size_t block,
+                            struct outcome_log_run *runs)
+{
+	const struct outcome_log_block *b = &log->blocks[block];
+	const struct graph *graph = log->graph;
+	uint64_t target = b->target;
+	uint32_t count = outcome_log_block_runs(log, block);
+	uint32_t node = b->node;
+	uint32_t offset = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t bit = b->bit + i;
+		bool taken = (log->bits[bit / LOG_WORD_BITS] >> (bit % LOG_WORD_BITS) & 1) != 0;
+		const struct graph_step *step = &graph->steps[node];
+		uint32_t next = step->next[taken];
+
+		runs[i] = (struct outcome_log_run){node, offset, taken};
+		offset += step->count;
+		/* An edge that an atom may take is the successor, and lies nearer. */
+		if (next < GRAPH_FIRST)
+			next = graph->successors[node][taken];
+		if (next == GRAPH_NO_NODE && i + 1 < count)
+			next = graph_target(graph, node, read_target(log->targets, &target));
+		node = next;
+	}
+	return count;
+}

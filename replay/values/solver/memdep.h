@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory of a window, as dependences between accesses. In: accesses whose address is known, the
+ * memory at the halt. Out: what loads load, what stores must have stored.
+ *
+ * Memory is words of 8 bytes. A word has memory versions, the accesses to it in order, each with
+ * what the word held before and after it. Two neighbours are linked, byte by byte, if nothing
+ * between them can have written the byte: then what is after the first is what is before the
+ * second, both ways. The last memory version is linked with the word at the halt in the same way.
+ * What can have written it are may-alias clobbers: stores whose address is not known, ranges with
+ * unknown content, steps that may have done anything. A may-alias clobber is none for a byte if
+ *   - the known bits of its address lead elsewhere, or
+ *   - it would have left another value there than the one that is found after it, or
+ *   - it goes elsewhere, or else to a word that its address was read from (points_to.c).
+ * A dependence that a may-alias clobber keeps closed waits for it, and is tried again when more is
+ * known of it.
+ *
+ * Memory that no dump holds may be a device, and is not linked. Read-only memory is known always.
+ */
+#ifndef CSREPLAY_REPLAY_VALUES_SOLVER_MEMDEP_H
+#define CSREPLAY_REPLAY_VALUES_SOLVER_MEMDEP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "replay/values/solver/interval_map.h"
+#include "snapshot/memmap.h"
+
+struct solver;
+
+#define MEMDEP_NONE UINT32_MAX
+
+enum access_state {
+	ACCESS_OPEN,     /* address or condition not known */
+	ACCESS_ABSENT,   /* did not happen */
+	ACCESS_RANGE,    /* a may-alias clobber whose place is known */
+	ACCESS_PLACED,   /* has memory versions */
+	ACCESS_UNLINKED, /* in memory that is not linked */
+};
+
+struct memdep_access {
+	union {
+		struct bits address; /* as far as known, top byte dropped; until it is PLACED */
+		/* The first of one or two memory versions, that lie one after the other, or
+		 * MEMDEP_NONE. */
+		struct {
+			uint32_t first;
+			uint32_t data; /* node loaded or stored; MEMDEP_NONE: a constant */
+		} placed;
+	};
+	uint32_t step;
+	uint32_t waiting; /* first memory version whose dependence waits for it */
+	uint32_t reach;   /* of a store of unknown address, or MEMDEP_NONE */
+	uint8_t index;    /* in the instruction; ACCESS_KILL: any memory may be written */
+	uint8_t state : 4;
+	uint8_t tries : 4; /* to find its reach */
+	uint8_t kind;      /* enum uop_access_kind */
+	uint8_t size;      /* bytes; 0 for a range */
+};
+
+/* Ranges of whole words are kept apart: memdep_memory.ranges. */
+struct memory_version {
+	struct bits before;
+	struct bits after;
+	uint32_t access;
+	uint32_t word;
+	uint32_t previous; /* memory versions of the word, in order of accesses */
+	uint32_t next;
+	uint32_t wait_previous;
+	uint32_t wait_next;
+	uint32_t waits_for; /* access, or MEMDEP_NONE */
+	uint32_t scanned;   /* up to here nothing after it is a may-alias clobber */
+	uint8_t mask;       /* bytes of the word that it touches */
+	uint8_t linked;     /* bytes linked with what comes next */
+	int8_t shift;       /* of its first byte in the word */
+	bool is_store;
+	bool is_queued;
+	bool is_changed; /* more is known of `before` than when the dependence to it was tried */
+};
+
+enum { POINTS_TO_MOST = 24 };
+
+/* A store goes to the address, or hits one of the words; points_to.c. */
+struct points_to_set {
+	struct bits address; /* without the top byte */
+	uint8_t count;
+	uint64_t words[POINTS_TO_MOST];
+	uint16_t may_hit[POINTS_TO_MOST]; /* bit i: it may go to byte i - 7 of the word */
+};
+
+/* A word of memory at the halt, of which some bytes are always the same, and some were executed. */
+struct memdep_contents {
+	struct bits value;
+	uint8_t constant;
+	uint8_t code;
+};
+
+struct memdep_granule {
+	uint64_t address;
+	struct memdep_contents contents;
+	struct bits end; /* at the halt */
+	uint32_t first;
+	uint32_t last;
+	uint32_t hint;
+};
+
+struct memdep_memory {
+	const struct memmap *map;
+	enum space space;     /* that it is seen from */
+	bool is_linked;       /* a single writer */
+	size_t constant_from; /* step; before it read-only memory is not what it is now */
+	size_t modified_code; /* steps before it ran code that was written since; 0: none */
+	struct memdep_access *accesses;
+	size_t access_count;
+	uint64_t *clobbers; /* bit a: access a may have written somewhere unknown */
+	uint64_t *clobber_words;
+	struct memory_version *versions;
+	size_t version_count;
+	size_t version_capacity;
+	struct interval_map ranges; /* before memory version e: 2 * e, after it: 2 * e + 1 */
+	struct memdep_granule *words;
+	size_t word_count;
+	size_t word_capacity;
+	uint32_t *slots; /* words by address; 0: free, else the number plus 1 */
+	size_t slot_count;
+	struct points_to_set *points_to_sets;
+	size_t points_to_count;
+	size_t points_to_capacity;
+	size_t points_to_work; /* nodes that were looked at for them */
+	uint32_t *queue;
+	size_t queue_count;
+	size_t queue_capacity;
+	enum status status; /* NO_MEM: nothing more is linked */
+};
+
+MUST_USE enum status memdep_init(struct solver *s, bool single_writer);
+void memdep_fini(struct memdep_memory *m);
+/* Gives back what was reserved for more than there is, when all is known. */
+void memdep_trim(struct memdep_memory *m);
+/* Looks at the accesses of a step of which something became known. */
+void memdep_step(struct solver *s, size_t step);
+/* Tries all closed dependences again. */
+void memdep_retry(struct solver *s);
+/* Where an access but ACCESS_KILL goes, as far as known, without the top byte. */
+struct bits memdep_address(const struct solver *s, const struct memdep_access *a);
+/* The word before a step. */
+struct bits memdep_word_at(const struct solver *s, size_t step, uint64_t address);
+/* An instruction cache maintenance after a store of unknown address: the step after it, or 0. */
+size_t memdep_code_may_alias(const struct solver *s);
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside of replay/values/solver/memdep.h: what the files of memory dependences share. Barriers:
+ * accesses that may have written a word, and the search for them. Words: what they hold at the
+ * halt, and what follows for them between two accesses.
+ */
+#ifndef CSREPLAY_REPLAY_VALUES_SOLVER_MEMDEP_CLOBBER_H
+#define CSREPLAY_REPLAY_VALUES_SOLVER_MEMDEP_CLOBBER_H
+
+#include "replay/values/solver/solver.h"
+
+enum { ACCESS_KILL = 0xff };
+
+#define ADDRESS_BITS UINT64_C(0x00ffffffffffffff)
+
+/* Bytes as a mask of bits. */
+static inline uint64_t memdep_spread(uint8_t bytes)
+{
+	uint64_t one_each = bytes * UINT64_C(0x0101010101010101) & UINT64_C(0x8040201008040201);
+	uint64_t tops = one_each + UINT64_C(0x7f7f7f7f7f7f7f7f);
+
+	return (tops >> 7 & UINT64_C(0x0101010101010101)) * 0xff;
+}
+
+/* The bytes that are wholly known. */
+static inline uint8_t memdep_known_bytes(struct bits b)
+{
+	uint8_t bytes = 0;
+
+	for (unsigned int i = 0; i < 8; i++)
+		bytes |= (uint8_t)((b.known >> 8 * i & 0xff) == 0xff ? 1u << i : 0);
+	return bytes;
+}
+
+/* A value whose first byte is byte `shift` of a word, as bits of that word, and back. */
+static inline struct bits memdep_to_word(struct bits value, int shift)
+{
+	unsigned int by = 8u * (unsigned int)(shift < 0 ? -shift : shift);
+
+	if (shift < 0)
+		return (struct bits){value.value >> by, value.known >> by};
+	return (struct bits){value.value << by, value.known << by};
+}
+
+static inline struct bits memdep_masked(struct bits b, uint64_t mask)
+{
+	return (struct bits){b.value & mask, b.known & mask};
+}
+
+/* The first `count` bytes of a word. */
+static inline uint8_t memdep_first_bytes(uint64_t count)
+{
+	return (uint8_t)(count >= 8 ? 0xffu : (1u << count) - 1);
+}
+
+/* Bytes of the word that [start, start + length) has; addresses without their top byte. */
+static inline uint8_t memdep_overlap(uint64_t word, uint64_t start, uint64_t length)
+{
+	uint64_t into = (word - start) & ADDRESS_BITS;   /* where the word begins in the range */
+	uint64_t before = (start - word) & ADDRESS_BITS; /* and the range in the word */
+	uint8_t bytes = 0;
+
+	if (into < length)
+		bytes = memdep_first_bytes(length - into);
+	if (before > 0 && before < 8)
+		bytes |= (uint8_t)(memdep_first_bytes(length) << before);
+	return bytes;
+}
+
+/* The access is one of A32 or T32 code, whose addresses have 32 bits. */
+static inline bool memdep_is_32bit(const struct solver *s, const struct memdep_access *a)
+{
+	return (window_template(&s->w, a->step)->insn->flags & UOP_AARCH32) != 0;
+}
+
+void memdep_clobber_set(struct memdep_memory *m, size_t access);
+void memdep_clobber_clear(struct memdep_memory *m, size_t access);
+/* The last may-alias clobber before access `end`, or MEMDEP_NONE. */
+uint32_t memdep_clobber_before(const struct memdep_memory *m, uint32_t end);
+const struct uop_access *memdep_access_of(const struct solver *s, const struct memdep_access *a);
+
+/* False if the known bits and the range of its address show that it is to none of these bytes. */
+bool memdep_may_touch(const struct solver *s, const struct memdep_access *a, uint64_t word,
+                      uint8_t bytes);
+
+/* Where a search for may-alias clobbers ended. */
+struct memdep_scan {
+	uint8_t open;         /* bytes that none can have written */
+	uint32_t clear;       /* from this access on there is no may-alias clobber for any byte */
+	uint32_t blocker;     /* the last one that was found, or MEMDEP_NONE */
+	bool is_hypothetical; /* it is so only if the hypothesis store hits nothing else */
+};
+
+/* A store, or MEMDEP_NONE, that is hypothesis to hit nothing, or of the word these bytes alone. */
+struct memdep_hypothesis {
+	uint32_t store;
+	uint8_t bytes;
+};
+
+#define MEMDEP_NO_HYPOTHESIS ((struct memdep_hypothesis){MEMDEP_NONE, 0})
+
+/* A word, and the accesses first < a < end. MEMDEP_NONE as `first`: from the start on. */
+struct memdep_stretch {
+	uint64_t word;
+	uint32_t first;
+	uint32_t end;
+	struct memdep_hypothesis hypothesis;
+};
+
+/* Barriers in a stretch at whose end `found` is found in the word. */
+struct memdep_scan memdep_scan(const struct solver *s, const struct memdep_stretch *in,
+                               struct bits found);
+
+/* Makes room for another word. NO_MEM. */
+MUST_USE enum status memdep_grow_words(struct memdep_memory *m);
+/* The number of the word at an address, entered if it is new. NO_MEM. */
+MUST_USE enum status memdep_granule_of(struct solver *s, uint64_t address, uint32_t *number);
+/* The word of an address, be there accesses to it or not. */
+struct memdep_granule memdep_known_granule(const struct solver *s, uint64_t address);
+/* The last memory version before the access, or MEMDEP_NONE. */
+uint32_t memdep_find_place(const struct memdep_memory *m, const struct memdep_granule *word,
+                           uint32_t access);
+/* The word before an access, from what is found after it and before it. */
+struct bits memdep_between(const struct solver *s, const struct memdep_granule *word,
+                           uint32_t access);
+/* Between accesses of a word: before `access`, and after the memory version `before` or
+ * MEMDEP_NONE. */
+struct memdep_place {
+	uint32_t access;
+	uint32_t before;
+};
+
+/* The word there, from what is found after it alone. */
+struct bits memdep_from_after(const struct solver *s, const struct memdep_granule *word,
+                              struct memdep_place at);
+/* What memdep_between() says, if the store hits what is hypothesis; `is_used`: that was needed. */
+struct bits memdep_under_hypothesis(const struct solver *s, const struct memdep_granule *word,
+                                    struct memdep_place at, struct memdep_hypothesis hypothesis,
+                                    bool *is_used);
+
+/* The address that a core with its top byte ignored goes to. */
+static inline uint64_t memdep_canonical(uint64_t address)
+{
+	return (uint64_t)((int64_t)(address << 8) >> 8);
+}
+
+/* Where an access goes as far as known: without the top byte, or modulo 2^32. */
+struct bits memdep_address_of(const struct uop_access *access, struct bits base, bool is_32bit);
+/* Finds where a store of unknown address can go; false if nothing new was found. */
+bool points_to_find(struct solver *s, uint32_t store);
+/* False: the store does not go to the address, which has no top byte. */
+bool points_to_has(const struct solver *s, const struct memdep_access *a, uint64_t at);
+
+#endif

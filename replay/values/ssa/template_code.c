@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opcodes by instruction set; see template_code.h. */
+#include "replay/values/ssa/template_code.h"
+
+#include "arch/a32/a32.h"
+#include "arch/isa.h"
+
+struct opcode_set {
+	uint32_t mask;
+	uint32_t match;
+};
+
+/* IC IALLUIS, IC IALLU, IC IVAU */
+static const struct opcode_set a64_icache[] = {
+        {0xfff8f0e0, 0xd5087000},
+        {0xffffffe0, 0xd50b7520},
+};
+/* MCR p15: ICIALLUIS and BPIALLIS, ICIALLU, ICIMVAU and the like; of A32 and T32 */
+static const struct opcode_set arm_icache[] = {
+        {0x0fff0f1f, 0x0e070f11},
+        {0x0fff0f1f, 0x0e070f15},
+};
+/* SETEND; the bit after the second mask is the new E */
+static const struct opcode_set a32_setend = {0xfffffdff, 0xf1010000};
+static const struct opcode_set t32_setend = {0xfffffff7, 0x0000b650};
+
+static bool is_in(const struct opcode_set *set, uint32_t opcode)
+{
+	return (opcode & set->mask) == set->match;
+}
+
+uint8_t template_size(const struct memmap *memory, const struct template *template)
+{
+	uint8_t b[2];
+
+	if (template->isa != ISA_T32 ||
+	    memmap_read(memory, (enum space) template->space, template->address, b, 2) != 2)
+		return 4;
+	return (uint8_t)insn_t32_size((uint32_t)b[0] | (uint32_t)b[1] << 8);
+}
+
+bool template_read_opcode(const struct memmap *memory, struct template *template)
+{
+	uint8_t b[4] = {0};
+	uint32_t low;
+	uint32_t high;
+
+	if (memmap_read(memory, (enum space) template->space, template->address, b,
+	                template->size) != template->size)
+		return false;
+	low = (uint32_t)b[0] | (uint32_t)b[1] << 8;
+	high = (uint32_t)b[2] | (uint32_t)b[3] << 8;
+	template->opcode = template->isa == ISA_T32 &&template->size == 4 ? low << 16 | high
+	                                                                  : high << 16 | low;
+	return true;
+}
+
+bool template_maintains_icache(enum isa isa, unsigned int size, uint32_t opcode)
+{
+	const struct opcode_set *sets = isa == ISA_A64 ? a64_icache : arm_icache;
+
+	return size == 4 && (is_in(&sets[0], opcode) || is_in(&sets[1], opcode));
+}
+
+static void expand_arm(struct template *template, struct uop_builder *b)
+{
+	bool is_t32 = template->isa == ISA_T32;
+	const struct opcode_set *setend = is_t32 ? &t32_setend : &a32_setend;
+
+	if (is_t32)
+		sem_t32(template->opcode, (uint32_t) template->address, template->it, b);
+	else
+		sem_a32(template->opcode, (uint32_t) template->address, b);
+	template->sets_endian = is_in(setend, template->opcode);
+	template->is_big_endian = template->sets_endian && (template->opcode & ~setend->mask) != 0;
+}
+
+void template_code(const struct memmap *memory, struct template *template, struct uop_builder *b)
+{
+	bool has_opcode = template_read_opcode(memory, template);
+
+	template->maintains_icache = has_opcode &&template_maintains_icache(
+	        (enum isa) template->isa, template->size, template->opcode);
+	if (has_opcode && template->isa == ISA_A64) {
+		sem_a64(template->opcode, template->address, b);
+	} else if (has_opcode && (template->isa == ISA_A32 || template->isa == ISA_T32)) {
+		expand_arm(template, b);
+	} else {
+		uop_begin(b);
+		b->insn.flags = UOP_KILLS_ALL;
+		uop_finish(b);
+	}
+}
