@@ -352,7 +352,7 @@ static void every_row_is_reached_and_well_formed(void **state)
 				check_shape(opcode);
 		}
 		if (!reached)
-			fail_msg("no opcode points_to_sets row %s", info.name);
+			fail_msg("no opcode reaches row %s", info.name);
 	}
 }
 

@@ -29,7 +29,7 @@ enum loss {
 	PSTATE = 4, /* all else of PSTATE */
 	FPSR = 8,
 	VECTORS = 16,
-	PREDICATES = 32, /* how far one of SVE points_to_sets */
+	PREDICATES = 32, /* how far one of SVE reaches */
 	SYSTEM = 64,     /* an SP, ELR or SPSR of another level, a TPIDR, the vector length */
 	MEMORY = 128,
 	BRANCH = 256, /* whether or where to it branches */

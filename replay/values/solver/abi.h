@@ -2,7 +2,7 @@
 /*
  * What the procedure call standards (AAPCS64 6.1 and 6.4, AAPCS32 6.1) say of registers, if the
  * user says that the code follows them: after a call the callee-saved registers are what they were
- * before it; where a function has saved them and the dependence register on its stack, nothing else
+ * before it; where a function has saved them and the link register on its stack, nothing else
  * writes until it returns; and a return address has no tag. In: the steps of a window. Out: pairs
  * of nodes that have the same value, words that stores of unknown address do not hit.
  *
@@ -90,7 +90,7 @@ bool abi_slot_live(struct solver *s);
 bool abi_slot_is_kept(const struct solver *s, uint64_t word, uint32_t access);
 /* A store of accesses first <= a < end would be in doubt without the assumption. */
 bool abi_slot_decides(const struct solver *s, uint64_t word, uint32_t first, uint32_t end);
-/* The template returns by the dependence register, and the address is no other. */
+/* The template returns by the link register, and the address is no other. */
 bool abi_is_return(const struct template *template);
 
 #endif

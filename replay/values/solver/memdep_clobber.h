@@ -88,10 +88,10 @@ struct memdep_scan {
 	uint8_t open;         /* bytes that none can have written */
 	uint32_t clear;       /* from this access on there is no may-alias clobber for any byte */
 	uint32_t blocker;     /* the last one that was found, or MEMDEP_NONE */
-	bool is_hypothetical; /* it is so only if the hypothesis store hits nothing else */
+	bool is_hypothetical; /* it is so only if the supposed store hits nothing else */
 };
 
-/* A store, or MEMDEP_NONE, that is hypothesis to hit nothing, or of the word these bytes alone. */
+/* A store, or MEMDEP_NONE, that is supposed to hit nothing, or of the word these bytes alone. */
 struct memdep_hypothesis {
 	uint32_t store;
 	uint8_t bytes;
@@ -133,7 +133,7 @@ struct memdep_place {
 /* The word there, from what is found after it alone. */
 struct bits memdep_from_after(const struct solver *s, const struct memdep_granule *word,
                               struct memdep_place at);
-/* What memdep_between() says, if the store hits what is hypothesis; `is_used`: that was needed. */
+/* What memdep_between() says, if the store hits what is supposed; `is_used`: that was needed. */
 struct bits memdep_under_hypothesis(const struct solver *s, const struct memdep_granule *word,
                                     struct memdep_place at, struct memdep_hypothesis hypothesis,
                                     bool *is_used);

@@ -53,7 +53,7 @@ static bool touches(uint64_t word, uint64_t at, unsigned int size)
 	return ((at + size - 1 - word) & ADDRESS_BITS) < 7u + size;
 }
 
-/* What is hypothesis of the store in this word. */
+/* What is supposed of the store in this word. */
 static struct memdep_hypothesis hypothesis_of(const struct hypothesis_state *g, uint64_t word)
 {
 	const struct memdep_access *a = &g->s->memory.accesses[g->store];
@@ -64,7 +64,7 @@ static struct memdep_hypothesis hypothesis_of(const struct hypothesis_state *g, 
 	                                  memdep_overlap(word & ADDRESS_BITS, g->at, a->size)};
 }
 
-/* The word there, of which the store has left all alone that it is not hypothesis to hit. */
+/* The word there, of which the store has left all alone that it is not supposed to hit. */
 static struct bits hypothetical_granule(const struct hypothesis_state *g,
                                         const struct memdep_granule *word, struct memdep_place at,
                                         bool *is_used)
@@ -224,7 +224,7 @@ static struct bits loaded_value(struct hypothesis_state *g, size_t step, unsigne
 	return value;
 }
 
-/* What is found after the hypothesis store where the store `access` put the node. */
+/* What is found after the supposed store where the store `access` put the node. */
 static struct bits left_by_store(struct hypothesis_state *g, uint32_t access, uint32_t node)
 {
 	const struct solver *s = g->s;

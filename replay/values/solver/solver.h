@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The reconstruction of values in one window of a history. In: its steps
- * (replay/values/ssa/window.h), the state at the halt if the window points_to_sets it, where
+ * (replay/values/ssa/window.h), the state at the halt if the window reaches it, where
  * execution went. Out: what is proved of each register before each step, and of memory.
  *
  * Every micro-operation is a relation between nodes that says something in both directions
