@@ -393,7 +393,7 @@ static void run_step(struct solver *s, size_t step)
 	s->runs++;
 	while (pending != 0 && !s->has_conflict) {
 		size_t i = (size_t)__builtin_ctzll(pending);
-		size_t end = i + 1 < PLAN_OPS_APART ? i + 1 : ops->count;
+		size_t end = i + 1 < TEMPLATE_OPS_APART ? i + 1 : ops->count;
 
 		pending &= pending - 1;
 		for (; i < end && !s->has_conflict; i++)

@@ -1,17 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The reconstruction of values in one window of a history. In: its steps
- * (replay/values/ssa/window.h), the state at the halt if the window reaches it, where
- * execution went. Out: what is proved of each register before each step, and of memory.
+ * What is proved of each register and of memory in one window of a history. In: the window
+ * (replay/values/ssa/window.h), the state at the halt if the window reaches it, where execution
+ * went. Out: for each value which of its bits are known, and what they are.
  *
- * Every micro-operation is a relation between nodes that says something in both directions
- * (arch/uop/bits.h). A step is run again when a node changes that it makes or reads; sweeps over
- * the steps that are to be run go back and forth until there are none. Bits are only ever added,
- * so that the order does not matter and the end is the same. Memory: replay/values/solver/memdep.h.
+ * The method is abstract interpretation of the executed trace in SSA form, run forward and backward
+ * to a fixed point:
+ *   - The trace has no loops left, so that each definition of a register is one SSA value (a node
+ *     of the window), and each executed instruction (a step) a set of relations between values: its
+ *     template's micro-operations.
+ *   - The abstract domains are known bits (arch/uop/bits.h) and unsigned intervals
+ *     (arch/uop/interval.h). Each operation refines all of its operands by one another: forward
+ * from sources to the result and backward from the result to the sources.
+ *   - Memory is versions of 8-byte granules, in the manner of MemorySSA: a load depends on the
+ * store before it unless a may-alias clobber, a store whose address is not known, lies in between
+ *     (replay/values/solver/memdep.h). What such a store may hit is narrowed by a points-to set
+ *     (points_to.c).
+ *   - Which branches were taken is known, and a relation like any other.
+ * Sweeps over the steps that are to be run go back and forth until nothing changes. Facts are only
+ * ever added, so that the order does not matter and the end is the same.
  *
  * Two provenances that disagree make the whole window say nothing: it, or the snapshot, is not
  * what it seems to be. Which of its registers, words and instructions is wrong does not show, and
  * there is no value that does not rest on the instructions.
+ *
+ * To read: P. and R. Cousot, "Abstract interpretation" (POPL 1977); Cytron et al., "Efficiently
+ * computing static single assignment form" (TOPLAS 1991); Novillo, "Memory SSA" (GCC summit 2007);
+ * Regehr and Duongsaa, "Deriving abstract transfer functions for analyzing embedded software"
+ * (LCTES 2006), for known bits.
  */
 #ifndef CSREPLAY_REPLAY_VALUES_SOLVER_SOLVER_H
 #define CSREPLAY_REPLAY_VALUES_SOLVER_SOLVER_H
@@ -37,7 +53,7 @@ struct solve_options {
 
 struct solver {
 	struct window w;
-	struct bits *nodes;
+	struct bits *nodes;            /* known bits of each SSA value */
 	struct interval_map intervals; /* of nodes of which they say more than the bits */
 	uint64_t *dirty;               /* bit s: step s is to be run */
 	uint64_t *dirty_words;         /* bit i: dirty[i] is not 0 */

@@ -53,13 +53,13 @@ static bool share_node(const struct template_op *x, const struct template_op *y)
 
 static uint64_t bit_of(size_t op)
 {
-	return (uint64_t)1 << (op < PLAN_OPS_APART ? op : PLAN_OPS_APART - 1);
+	return (uint64_t)1 << (op < TEMPLATE_OPS_APART ? op : TEMPLATE_OPS_APART - 1);
 }
 
 static void find_wakes(struct template_op *ops, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		ops[i].self = i < PLAN_OPS_APART - 1 ? bit_of(i) : 0;
+		ops[i].self = i < TEMPLATE_OPS_APART - 1 ? bit_of(i) : 0;
 		for (size_t k = 0; k < count; k++) {
 			if (i == k ? !is_exact(&ops[i].op) : share_node(&ops[i], &ops[k]))
 				ops[i].wakes |= bit_of(k);

@@ -22,8 +22,8 @@ enum operand_kind {
 };
 
 enum {
-	OPERANDS = 4,        /* dst, a, b, c */
-	PLAN_OPS_APART = 64, /* operations from this one on share the last bit of a set */
+	OPERANDS = 4,            /* dst, a, b, c */
+	TEMPLATE_OPS_APART = 64, /* operations from this one on share the last bit of a set */
 };
 
 struct operand {
@@ -64,7 +64,7 @@ MUST_USE enum status template_ops_make(struct arena *arena, const struct uop_ins
 /* The set of all operations. */
 static inline uint64_t template_ops_all(const struct template_ops *ops)
 {
-	return ops->count >= PLAN_OPS_APART ? UINT64_MAX : ((uint64_t)1 << ops->count) - 1;
+	return ops->count >= TEMPLATE_OPS_APART ? UINT64_MAX : ((uint64_t)1 << ops->count) - 1;
 }
 
 #endif

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A window: instructions of a history laid out for the reconstruction of values. In: a history and
- * the positions from <= p < to. Out: steps, the nodes that they make and read, who uses a node.
+ * A window: instructions of a history in SSA form. In: a history and the positions from <= p < to.
+ * Out: steps, the nodes that they define and read, who uses a node.
  *
- * Trace has no loops left, so that a register between two writes of it is one value: a node. A
- * step is one executed instruction, or what lies between two of them
- * (replay/values/ssa/control_event.h), and has a template: the micro-operations, shared by all
- * executions of the same address. A step's nodes are its temporaries, then its definitions if one
- * of them is a constant or it kills registers, then REG_COUNT more if it does; nodes below
- * REG_COUNT are the registers at `from`. Which nodes a step reads is in `reads`, in the order of
- * template.regs. Invariants:
+ * A step is a dynamic instruction, one that was executed, or a control event between two of them
+ * (replay/values/ssa/control_event.h). Trace has no loops left, so that a register between two
+ * writes of it is one SSA value: a node. There are no phi functions. A step has an instruction
+ * template: the micro-operations, shared by all executions of the same address. A step's nodes are
+ * its temporaries, then its definitions if one of them is a constant or it kills registers, then
+ * REG_COUNT more if it does; nodes below REG_COUNT are the registers at `from`. Which nodes a step
+ * reads is in `reads`, in the order of template.regs. Invariants:
  *   - nodes, reads and accesses of the steps lie in order of the steps, steps[step_count] ends;
  *   - a node's users are its step and all in which an operation or an access reads it, each at
- *     least once; a branch is looked at once, in the start.
+ *     least once; a branch is looked at once, at the start.
  */
 #ifndef CSREPLAY_REPLAY_VALUES_SSA_WINDOW_H
 #define CSREPLAY_REPLAY_VALUES_SSA_WINDOW_H
@@ -25,12 +25,12 @@ enum {
 	WINDOW_CHECKPOINT = 256, /* steps between two tables of registers */
 	READ_NONE = 0xff,
 
-	STEP_BLOCK = 16, /* steps that are numbered from the same begin */
+	STEP_BLOCK = 16, /* steps that are numbered from the same first one */
 	STEP_NODE_BITS = 12,
 	STEP_READ_BITS = 11,
 	STEP_ACCESS_BITS = 8,
 
-	USER_BLOCK = 8, /* nodes whose users are found from the same begin */
+	USER_BLOCK = 8, /* nodes whose users are found from the same first one */
 };
 
 /* What the trace says of an instruction under a condition. */
