@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "arch/uop/uop_run.h"
+
 #include "arch/a64/a64.h"
 
 static struct uop_builder builder;
@@ -380,9 +382,50 @@ static void stored_copy_is_the_same_instruction(void **state)
 	arena_fini(&arena);
 }
 
+static struct bits no_memory(void *context, uint64_t address, unsigned int size)
+{
+	(void)context;
+	(void)address;
+	(void)size;
+	return (struct bits){0, 0};
+}
+
+/* What a predicate has at most: bytes from the vector's start on (C8.2, WHILELO). */
+static void predicate_of_a_loop_reaches_as_far_as_the_loop_has_elements(void **state)
+{
+	static const struct {
+		uint32_t opcode;
+		uint64_t from;
+		uint64_t to;
+		uint64_t bytes;
+	} cases[] = {
+	        {0x25241c60, 3, 5, 2}, /* whilelo p0.b, x3, x4 */
+	        {0x25241c60, 5, 5, 0}, {0x25241c60, 5, 3, 0},
+	        {0x25a41c60, 3, 5, 8},                        /* whilelo p0.s, x3, x4 */
+	        {0x25a41c60, 6, 5, 0}, {0x25241460, 3, 5, 2}, /* whilelt p0.b, x3, x4 */
+	        {0x25241460, 5, 3, 0}, {0x25241460, UINT64_MAX, 1, 2},
+	};
+	const struct uop_memory memory = {no_memory, NULL};
+	static struct uop_run run;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct bits registers[REG_COUNT] = {0};
+		struct bits reaches;
+
+		registers[3] = bits_of(cases[i].from);
+		registers[4] = bits_of(cases[i].to);
+		assert_true(uop_run(insn_of(cases[i].opcode), registers, &memory, &run));
+		reaches = uop_run_after(&run, REG_P0);
+		assert_true(bits_all_known(&reaches, 64));
+		assert_int_equal(reaches.value, cases[i].bytes);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(predicate_of_a_loop_reaches_as_far_as_the_loop_has_elements),
 	        cmocka_unit_test(opcode_in_no_row_kills_everything),
 	        cmocka_unit_test(opcode_with_reserved_field_kills_everything),
 	        cmocka_unit_test(swp_is_not_prfm),

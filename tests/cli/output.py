@@ -291,6 +291,20 @@ class Info(Scratch):
         self.assertEqual([row[:2] for row in rows[2:]], [
             ["single-writer", "on"], ["handler-preserves-registers", "on"], ["abi", "off"]])
 
+    def test_image_is_named_so_that_it_is_found_from_anywhere(self):
+        out = run("info", "--image", "sensorhub.elf@0x10000", ".", folder=SENSORHUB)[1]
+        self.assertIn(f"  --image  0x10000  2         {SENSORHUB.resolve()}/sensorhub.elf\n", out)
+
+    def test_core_has_all_its_sources(self):
+        folder = self.copy(("snapshot.ini", "device1=device_1.ini",
+                            "device1=device_1.ini\ndevice2=device_2.ini"),
+                           ("trace.ini", "cpu_0=ETM_0", "cpu_0=ETM_0\ncpu_0=ETM_1"),
+                           ("trace.ini", "ETM_0=ETB_0", "ETM_0=ETB_0\nETM_1=ETB_0"))
+        text = (folder / "device_1.ini").read_text().replace("ETM_0", "ETM_1")
+        (folder / "device_2.ini").write_text(text)
+        row = re.search(r"^  1 +cpu_0 .*$", run("info", folder)[1], re.MULTILINE)[0]
+        self.assertEqual(row.split()[5], "ETM_0,ETM_1")
+
     def test_assumptions_are_switched_on(self):
         for options, wanted in (([], False), (["--assume-abi"], True)):
             out = run("info", "--format", "json", *options, SENSORHUB)[1]
