@@ -66,8 +66,9 @@ PACKAGES = {
 }
 
 FILE_LINES = 800
-FUNCTION_LINES = 80
+FUNCTION_LINES = 60
 FOLDER_FILES = 40
+PROGRAMS = "tests/values/programs/"  # recorded, not read: changing them changes the recordings
 
 # Spelled so that this file does not break its own rules.
 LEFT_FOR_LATER = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X"]) + r")\b")
@@ -208,7 +209,8 @@ def check_file(root, path):
         if not lines or lines[0] != "/* SPDX-License-Identifier: Apache-2.0 */":
             yield 1, "first line is not the SPDX line"
         yield from check_includes(root, path, lines)
-        yield from check_functions(lines)
+        if not path.startswith(PROGRAMS):
+            yield from check_functions(lines)
     if os.path.basename(path) == "CMakeLists.txt" and room_of(path):
         yield from check_links(path, lines)
 
@@ -251,7 +253,7 @@ GOOD = {
     "arch/disasm.c": SPDX + '#include <capstone/capstone.h>\n#include "base/str.h"\n',
     "tests/base/test_str.c": SPDX + '#include <cmocka.h>\n#include "base/str.h"\n',
     "tests/base/test_file.c": SPDX + '"/tmp/XXXX' + 'XX"\n' + "\tx;\n" * 798,
-    "cli/main.c": function_of(80),
+    "cli/main.c": function_of(60),
     "cli/x.h": SPDX + '#include "replay/compare/compare.h"\n#include "replay/compare/compare.def"\n',
     "build/x.c": "TO" + "DO\n",
 }
@@ -284,7 +286,7 @@ BREACHES = [
      "base/CMakeLists.txt:2: room base links snapshot, to its right"),
     ("cli/CMakeLists.txt", "target_link_libraries(csreplay PRIVATE PkgConfig::ELF)\n",
      "cli/CMakeLists.txt:1: room cli links PkgConfig::ELF; only snapshot may"),
-    ("cli/x.c", function_of(81), "cli/x.c:2: function of 81 lines, limit 80"),
+    ("cli/x.c", function_of(61), "cli/x.c:2: function of 61 lines, limit 60"),
     ("cli/x.h", SPDX + "\n" * 800, "cli/x.h:801: file of 801 lines, limit 800"),
     ("tests/x.py", "#\n" * 801, "tests/x.py:801: file of 801 lines, limit 800"),
     ("cli/x.c", SPDX + "/* TO" + "DO: later */\n",

@@ -273,6 +273,38 @@ static enum status take_ete(struct etm4_flow *flow, const struct etm4_packet *pa
 	}
 }
 
+/* What a packet says of the entries that are in the queue. */
+static enum status resolve(struct etm4_flow *flow, const struct etm4_packet *packet)
+{
+	switch ((int)packet->type) {
+	case ETM4_CYCLES_F1:
+	case ETM4_CYCLES_F2:
+	case ETM4_CYCLES_F3:
+		flow->commit = packet->commit;
+		return push_plain(flow, P0_CYCLES, packet->cycles);
+	case ETM4_COMMIT:
+		flow->commit = packet->commit;
+		return STATUS_OK;
+	case ETM4_CANCEL_F1:
+	case ETM4_CANCEL_F1_MISPREDICT:
+	case ETM4_CANCEL_F2:
+	case ETM4_CANCEL_F3:
+	case ETM4_MISPREDICT:
+		return cancel(flow, packet);
+	case ETM4_OVERFLOW:
+		flow->had_overflow = true;
+		flow->discard = true;
+		flow->depth = 0;
+		return STATUS_OK;
+	case ETM4_DISCARD:
+		flow->discard = true;
+		flow->depth = 0;
+		return STATUS_OK;
+	default:
+		return take_ete(flow, packet);
+	}
+}
+
 /* Entries of the queue for a packet, and what it says of those before. */
 static enum status take(struct etm4_flow *flow, const struct etm4_packet *packet)
 {
@@ -316,33 +348,10 @@ static enum status take(struct etm4_flow *flow, const struct etm4_packet *packet
 		return push_timestamp(flow, packet);
 	case ETM4_TIMESTAMP_MARKER:
 		return push_plain(flow, P0_MARKER, 0);
-	case ETM4_CYCLES_F1:
-	case ETM4_CYCLES_F2:
-	case ETM4_CYCLES_F3:
-		flow->commit = packet->commit;
-		return push_plain(flow, P0_CYCLES, packet->cycles);
-	case ETM4_COMMIT:
-		flow->commit = packet->commit;
-		return STATUS_OK;
-	case ETM4_CANCEL_F1:
-	case ETM4_CANCEL_F1_MISPREDICT:
-	case ETM4_CANCEL_F2:
-	case ETM4_CANCEL_F3:
-	case ETM4_MISPREDICT:
-		return cancel(flow, packet);
-	case ETM4_OVERFLOW:
-		flow->had_overflow = true;
-		flow->discard = true;
-		flow->depth = 0;
-		return STATUS_OK;
-	case ETM4_DISCARD:
-		flow->discard = true;
-		flow->depth = 0;
-		return STATUS_OK;
 	case ETM4_Q:
 		return push_q(flow, packet);
 	default:
-		return take_ete(flow, packet);
+		return resolve(flow, packet);
 	}
 }
 

@@ -150,6 +150,27 @@ static void add_place(const struct etm4_packet *packet, struct text *out)
 		add_context(&packet->context, out);
 }
 
+/* What becomes of P0 elements; false if the packet says nothing of that. */
+static bool add_resolution(const struct etm4_packet *packet, struct text *out)
+{
+	switch ((int)packet->type) {
+	case ETM4_COMMIT:
+		text_printf(out, "; Commit(%u)", (unsigned int)packet->commit);
+		return true;
+	case ETM4_CANCEL_F1:
+		text_printf(out, "; Cancel(%u)", (unsigned int)packet->cancel);
+		return true;
+	case ETM4_CANCEL_F1_MISPREDICT:
+	case ETM4_CANCEL_F2:
+	case ETM4_CANCEL_F3:
+	case ETM4_MISPREDICT:
+		add_mispredict(packet, out);
+		return true;
+	default:
+		return false;
+	}
+}
+
 void etm4_packet_format(const struct etm4_packet *packet, const struct etm4_config *config,
                         struct text *out)
 {
@@ -176,18 +197,6 @@ void etm4_packet_format(const struct etm4_packet *packet, const struct etm4_conf
 	case ETM4_CYCLES_F3:
 		add_cycles(packet, config->cycle_count_commits, out);
 		break;
-	case ETM4_COMMIT:
-		text_printf(out, "; Commit(%u)", (unsigned int)packet->commit);
-		break;
-	case ETM4_CANCEL_F1:
-		text_printf(out, "; Cancel(%u)", (unsigned int)packet->cancel);
-		break;
-	case ETM4_CANCEL_F1_MISPREDICT:
-	case ETM4_CANCEL_F2:
-	case ETM4_CANCEL_F3:
-	case ETM4_MISPREDICT:
-		add_mispredict(packet, out);
-		break;
 	case ETM4_Q:
 		add_q(packet, out);
 		break;
@@ -206,6 +215,8 @@ void etm4_packet_format(const struct etm4_packet *packet, const struct etm4_conf
 		            (unsigned long long)packet->instrumentation.value);
 		break;
 	default:
+		if (add_resolution(packet, out))
+			break;
 		if ((packet->type >= ETM4_CONTEXT && packet->type <= ETM4_ADDRESS_64_IS1) ||
 		    (packet->type >= ETM4_SOURCE_MATCH && packet->type <= ETM4_SOURCE_64_IS1))
 			add_place(packet, out);

@@ -247,74 +247,74 @@ static void t32_barriers_count_only_where_they_are_waypoints(void **state)
 	assert_int_equal(insn.class, INSN_BRANCH_INDIRECT);
 }
 
+static const struct {
+	uint32_t opcode;
+	uint64_t address;
+	uint64_t target;
+} extremes[] = {
+        /* CBZ: 0 to 126, never back */
+        {0xb101, 0x8000, 0x8004},
+        {0xb3f9, 0x8000, 0x8082},
+        {0xbbf9, 0x8002, 0x8084},
+        /* B<c> T1: -256 to 254 */
+        {0xd07f, 0x8000, 0x8102},
+        {0xd080, 0x8000, 0x7f04},
+        /* B T2: -2048 to 2046 */
+        {0xe3ff, 0x8000, 0x8802},
+        {0xe400, 0x8000, 0x7804},
+        {0xe7fe, 0x8000, 0x8000},
+        /* B<c> T3: -1 MiB to 1 MiB - 2; J2 is bit 19, J1 bit 18 */
+        {0xf03fafff, 0x100000, 0x200002},
+        {0xf4008000, 0x8000100, 0x7f00104},
+        {0xf0008800, 0x8000, 0x88004},
+        {0xf000a000, 0x8000, 0x48004},
+        /* B T4, BL: -16 MiB to 16 MiB - 2; J1 and J2 are inverted where S is 0 */
+        {0xf3ff97ff, 0x8000, 0x1008002},
+        {0xf4009000, 0x1008000, 0x8004},
+        {0xf000b800, 0x8000, 0x8004},
+        {0xf7ffbffe, 0x8000, 0x8000},
+        {0xf3ffd7ff, 0x8000, 0x1008002},
+        {0xf7fffffe, 0x8000, 0x8000},
+        /* BLX: from the aligned PC */
+        {0xf000e800, 0x8000, 0x8004},
+        {0xf000e800, 0x8002, 0x8004},
+        {0xf3ffc7fe, 0x8002, 0x1008000},
+        {0xf400c000, 0x1008002, 0x8004},
+        /* LE and LETP: 0 to 4094 back; WLS: 0 to 4094 on; bit 11 is a halfword */
+        {0xf00fc001, 0x8000, 0x8004},
+        {0xf00fc801, 0x8000, 0x8002},
+        {0xf00fc003, 0x8000, 0x8000},
+        {0xf02fcfff, 0x8000, 0x7006},
+        {0xf01fcfff, 0x8000, 0x7006},
+        {0xf043c001, 0x8000, 0x8004},
+        {0xf043c801, 0x8000, 0x8006},
+        {0xf043cfff, 0x8000, 0x9002},
+        {0xf033cfff, 0x8000, 0x9002},
+        /* as the assembler places them, in the loop of test_insn_t32's opcodes */
+        {0xf02fc005, 0xa, 0x6},
+        {0xf01fc007, 0xe, 0x6},
+        {0xf043c817, 0x12, 0x44},
+        {0xf003c815, 0x16, 0x44},
+        /* around the end of 32 bits, both ways */
+        {0xe000, 0xfffffffc, 0x0},
+        {0xe7f0, 0x0, 0xffffffe4},
+        {0xf7ffbffc, 0x0, 0xfffffffc},
+        {0xf00fc00d, 0x0, 0xffffffec},
+        {0xf000e800, 0xfffffffe, 0x0},
+};
+
 static void t32_targets_are_exact_at_the_extremes(void **state)
 {
-	static const struct {
-		uint32_t opcode;
-		uint64_t address;
-		uint64_t target;
-	} cases[] = {
-	        /* CBZ: 0 to 126, never back */
-	        {0xb101, 0x8000, 0x8004},
-	        {0xb3f9, 0x8000, 0x8082},
-	        {0xbbf9, 0x8002, 0x8084},
-	        /* B<c> T1: -256 to 254 */
-	        {0xd07f, 0x8000, 0x8102},
-	        {0xd080, 0x8000, 0x7f04},
-	        /* B T2: -2048 to 2046 */
-	        {0xe3ff, 0x8000, 0x8802},
-	        {0xe400, 0x8000, 0x7804},
-	        {0xe7fe, 0x8000, 0x8000},
-	        /* B<c> T3: -1 MiB to 1 MiB - 2; J2 is bit 19, J1 bit 18 */
-	        {0xf03fafff, 0x100000, 0x200002},
-	        {0xf4008000, 0x8000100, 0x7f00104},
-	        {0xf0008800, 0x8000, 0x88004},
-	        {0xf000a000, 0x8000, 0x48004},
-	        /* B T4, BL: -16 MiB to 16 MiB - 2; J1 and J2 are inverted where S is 0 */
-	        {0xf3ff97ff, 0x8000, 0x1008002},
-	        {0xf4009000, 0x1008000, 0x8004},
-	        {0xf000b800, 0x8000, 0x8004},
-	        {0xf7ffbffe, 0x8000, 0x8000},
-	        {0xf3ffd7ff, 0x8000, 0x1008002},
-	        {0xf7fffffe, 0x8000, 0x8000},
-	        /* BLX: from the aligned PC */
-	        {0xf000e800, 0x8000, 0x8004},
-	        {0xf000e800, 0x8002, 0x8004},
-	        {0xf3ffc7fe, 0x8002, 0x1008000},
-	        {0xf400c000, 0x1008002, 0x8004},
-	        /* LE and LETP: 0 to 4094 back; WLS: 0 to 4094 on; bit 11 is a halfword */
-	        {0xf00fc001, 0x8000, 0x8004},
-	        {0xf00fc801, 0x8000, 0x8002},
-	        {0xf00fc003, 0x8000, 0x8000},
-	        {0xf02fcfff, 0x8000, 0x7006},
-	        {0xf01fcfff, 0x8000, 0x7006},
-	        {0xf043c001, 0x8000, 0x8004},
-	        {0xf043c801, 0x8000, 0x8006},
-	        {0xf043cfff, 0x8000, 0x9002},
-	        {0xf033cfff, 0x8000, 0x9002},
-	        /* as the assembler places them, in the loop of test_insn_t32's opcodes */
-	        {0xf02fc005, 0xa, 0x6},
-	        {0xf01fc007, 0xe, 0x6},
-	        {0xf043c817, 0x12, 0x44},
-	        {0xf003c815, 0x16, 0x44},
-	        /* around the end of 32 bits, both ways */
-	        {0xe000, 0xfffffffc, 0x0},
-	        {0xe7f0, 0x0, 0xffffffe4},
-	        {0xf7ffbffc, 0x0, 0xfffffffc},
-	        {0xf00fc00d, 0x0, 0xffffffec},
-	        {0xf000e800, 0xfffffffe, 0x0},
-	};
-
 	(void)state;
-	for (size_t i = 0; i < LENGTH(cases); i++) {
-		struct insn insn = classify_at(cases[i].opcode, cases[i].address);
+	for (size_t i = 0; i < LENGTH(extremes); i++) {
+		struct insn insn = classify_at(extremes[i].opcode, extremes[i].address);
 
 		assert_int_equal(insn.class, INSN_BRANCH);
-		if (insn.target != cases[i].target)
-			fail_msg("%08x at %llx: target %llx, expected %llx", cases[i].opcode,
-			         (unsigned long long)cases[i].address,
+		if (insn.target != extremes[i].target)
+			fail_msg("%08x at %llx: target %llx, expected %llx", extremes[i].opcode,
+			         (unsigned long long)extremes[i].address,
 			         (unsigned long long)insn.target,
-			         (unsigned long long)cases[i].target);
+			         (unsigned long long)extremes[i].target);
 	}
 }
 
