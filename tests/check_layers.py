@@ -3,8 +3,8 @@
 """The rules of the house that a compiler does not check.
 
 Rooms include and link only what is to their left, of another room its public header alone, each
-third-party library is known to one file, folders, files and functions keep their size, nothing is
-left for later. Prints each breach with its place; exit 0 if there is none. With --self-test it
+third-party library is known to one file, folders, files and functions keep their size, a README.md
+says what each room is for, nothing is left for later. Prints each breach with its place; exit 0 if there is none. With --self-test it
 breaks each rule in a tree of its own and looks whether that is found.
 
     check_layers.py [--self-test]        environment: CSREPLAY_SOURCE, the project's root
@@ -69,6 +69,8 @@ FILE_LINES = 800
 FUNCTION_LINES = 60
 FOLDER_FILES = 40
 PROGRAMS = "tests/values/programs/"  # recorded, not read: changing them changes the recordings
+
+README_LINES = ["Purpose", "In", "Out", "Read first", "Specification"]
 
 # Spelled so that this file does not break its own rules.
 LEFT_FOR_LATER = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X"]) + r")\b")
@@ -226,9 +228,36 @@ def check_folders(paths):
             yield "%s: is no room" % folder
 
 
+def check_readme(root, room):
+    """Five lines: what the room is for, what comes in and goes out, where to read what."""
+    path = room + "/README.md"
+    if not os.path.isfile(os.path.join(root, path)):
+        yield "%s: is not there" % path
+        return
+    with open(os.path.join(root, path), encoding="utf-8") as file:
+        text = file.read()
+    said = re.findall(r"^\* \*\*([^*]+)\*\*: \S", text, re.MULTILINE)
+    if said != README_LINES:
+        yield "%s: says %s, not %s" % (path, ", ".join(said) or "nothing", ", ".join(README_LINES))
+        return
+    line = re.search(r"^\* \*\*Read first\*\*: (.*)", text, re.MULTILINE).group(1)
+    files = re.findall(r"`([^`]+)`", line)
+    for name in [name for name in files if not os.path.isfile(os.path.join(root, room, name))]:
+        yield "%s: sends its reader to %s, which is not there" % (path, name)
+    if not files:
+        yield "%s: names no file to read first" % path
+
+
+def check_readmes(root, paths):
+    with_sources = {os.path.dirname(path) for path in paths if path.endswith(SOURCE_ENDS)}
+    for room in ORDER:
+        if room in with_sources:
+            yield from check_readme(root, room)
+
+
 def check_tree(root):
     paths = list(tree_files(root))
-    breaches = list(check_folders(paths))
+    breaches = list(check_folders(paths)) + list(check_readmes(root, paths))
     for path in paths:
         breaches += ["%s:%d: %s" % (path, number, text) for number, text in check_file(root, path)]
     return breaches
@@ -258,7 +287,11 @@ GOOD = {
     "build/x.c": "TO" + "DO\n",
 }
 
-# (file, its content, what must be said of it)
+def readme_of(names, first="`README.md`"):
+    return "".join("* **%s**: %s\n" % (name, first) for name in names)
+
+
+# (file, its content or None for no file, what must be said of it)
 BREACHES = [
     ("base/x.c", SPDX + '#include "base/str.h"\n#include "cli/cli.h"\n',
      'base/x.c:3: room base includes "cli/cli.h" of room cli, to its right'),
@@ -294,14 +327,25 @@ BREACHES = [
     ("scripts/demo", "# FIX" + "ME\n", "scripts/demo:1: FIX" + "ME: nothing is left for later"),
     ("README.md", "\nsee /" + "work/x\n", "README.md:2: a path of one machine"),
     ("cli/x.c", "\n" + SPDX, "cli/x.c:1: first line is not the SPDX line"),
+    ("stub/README.md", None, "stub/README.md: is not there"),
+    ("stub/README.md", "# stub\n",
+     "stub/README.md: says nothing, not Purpose, In, Out, Read first, Specification"),
+    ("stub/README.md", readme_of(README_LINES[:4]),
+     "stub/README.md: says Purpose, In, Out, Read first, not "
+     "Purpose, In, Out, Read first, Specification"),
+    ("stub/README.md", readme_of(README_LINES, "`README.md` and `x.h`"),
+     "stub/README.md: sends its reader to x.h, which is not there"),
+    ("stub/README.md", readme_of(README_LINES, "any"), "stub/README.md: names no file to read first"),
 ]
 
 
-MANY = {"stub/%d.c" % i: SPDX for i in range(FOLDER_FILES + 1)}
+MANY = {"stub/%d.c" % i: SPDX for i in range(FOLDER_FILES)}  # beside stub.c
 
 
 def write_tree(root, files):
     for path, content in files.items():
+        if content is None:
+            continue
         full = os.path.join(root, path)
         os.makedirs(os.path.dirname(full), exist_ok=True)
         with open(full, "w", encoding="utf-8") as file:
@@ -311,7 +355,8 @@ def write_tree(root, files):
 def self_test():
     failures = 0
     others = {"cli/cli.h": SPDX, "replay/compare/compare.h": SPDX, "replay/compare/y.h": SPDX,
-              "replay/compare/compare.def": SPDX}
+              "replay/compare/compare.def": SPDX, "stub/stub.c": SPDX}
+    others.update({room + "/README.md": readme_of(README_LINES) for room in ROOMS})
     trees = [({}, []), (MANY, ["stub: folder of 41 files, limit 40"])]
     for files, want in trees + [({path: text}, [said]) for path, text, said in BREACHES]:
         with tempfile.TemporaryDirectory() as root:
