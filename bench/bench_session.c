@@ -220,7 +220,6 @@ static void bench_session(struct bench *b, const char *address_text)
 	b->history = session_history(b->session, b->core);
 	b->length = history_length(b->history);
 	say("instructions", b->length);
-	say("runs", history_run_count(b->history));
 	if (address_text)
 		address = strtoull(address_text, NULL, 16);
 	else

@@ -33,7 +33,6 @@ struct memmap {
 	struct mem_region *regions; /* as added */
 	size_t count;
 	size_t capacity;
-	struct mem_region *listing; /* the same by address */
 	struct piece *pieces;
 	size_t piece_count;
 	size_t piece_capacity;
@@ -58,7 +57,6 @@ void memmap_destroy(struct memmap *map)
 	if (!map)
 		return;
 	free(map->regions);
-	free(map->listing);
 	free(map->pieces);
 	free(map->seen);
 	free(map);
@@ -80,19 +78,6 @@ static int compare_edges(const void *a, const void *b)
 	const struct edge *y = b;
 
 	return x->address < y->address ? -1 : x->address > y->address;
-}
-
-/* By address; the rest only makes the order of a listing certain. */
-static int compare_regions(const void *a, const void *b)
-{
-	const struct mem_region *x = a;
-	const struct mem_region *y = b;
-
-	if (x->address != y->address)
-		return x->address < y->address ? -1 : 1;
-	if (x->length != y->length)
-		return x->length < y->length ? -1 : 1;
-	return (int)x->space - (int)y->space;
 }
 
 /* All edges, ordered. A region that ends with the address space has no end. */
@@ -198,13 +183,10 @@ enum status memmap_freeze(struct memmap *map)
 
 	if (map->count == 0)
 		return STATUS_OK;
-	map->listing = malloc(map->count * sizeof(*map->listing));
 	edges = calloc(map->count, 2 * sizeof(*edges));
 	sweep.active = calloc(map->count + 1, sizeof(*sweep.active));
-	if (!map->listing || !edges || !sweep.active)
+	if (!edges || !sweep.active)
 		goto out;
-	memcpy(map->listing, map->regions, map->count * sizeof(*map->listing));
-	qsort(map->listing, map->count, sizeof(*map->listing), compare_regions);
 	status = build_pieces(map, edges, collect_edges(map, edges), &sweep);
 out:
 	free(edges);
@@ -267,10 +249,4 @@ size_t memmap_read(const struct memmap *map, enum space space, uint64_t address,
 		done += part;
 	}
 	return done;
-}
-
-const struct mem_region *memmap_regions(const struct memmap *map, size_t *count)
-{
-	*count = map->listing ? map->count : 0;
-	return map->listing;
 }

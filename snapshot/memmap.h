@@ -70,7 +70,4 @@ MUST_USE enum status memmap_find(const struct memmap *map, enum space space, uin
 size_t memmap_read(const struct memmap *map, enum space space, uint64_t address, void *out,
                    size_t size);
 
-/* The regions in order of address, for listings; the array lives as long as the map. */
-const struct mem_region *memmap_regions(const struct memmap *map, size_t *count);
-
 #endif

@@ -171,6 +171,22 @@ static enum status load_cores_and_sources(struct loader *loader)
 	return STATUS_OK;
 }
 
+/* By name; NULL if there is none. */
+static struct snap_core *find_core(const struct snapshot *snapshot, struct str name)
+{
+	struct snap_core *found = NULL;
+
+	for (size_t i = 0; i < snapshot->core_count; i++) {
+		struct snap_core *core = &snapshot->cores[i];
+
+		if (str_eq(core->device->name, name))
+			return core;
+		if (!found && str_eq_nocase(core->device->name, name))
+			found = core;
+	}
+	return found;
+}
+
 static void load_clusters(struct loader *loader, const struct ini_file *head)
 {
 	const struct ini_section *clusters = schema_find(SCHEMA_CLUSTERS, head, loader->diags);
@@ -181,7 +197,7 @@ static void load_clusters(struct loader *loader, const struct ini_file *head)
 
 		while (rest.p) {
 			struct str name = str_next_part(&rest, ',');
-			struct snap_core *core = snapshot_core(loader->snapshot, name);
+			struct snap_core *core = find_core(loader->snapshot, name);
 
 			if (core)
 				core->cluster = entry->key;
@@ -369,21 +385,6 @@ uint64_t snap_register_value(const struct snap_register *reg)
 	for (size_t i = 0; i < size && i < 8; i++)
 		value |= (uint64_t)reg->value[i] << 8 * i;
 	return value;
-}
-
-struct snap_core *snapshot_core(const struct snapshot *snapshot, struct str name)
-{
-	struct snap_core *found = NULL;
-
-	for (size_t i = 0; i < snapshot->core_count; i++) {
-		struct snap_core *core = &snapshot->cores[i];
-
-		if (str_eq(core->device->name, name))
-			return core;
-		if (!found && str_eq_nocase(core->device->name, name))
-			found = core;
-	}
-	return found;
 }
 
 const struct snap_buffer *snapshot_buffer(const struct snapshot *snapshot, struct str name)

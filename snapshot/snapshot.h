@@ -217,7 +217,6 @@ MUST_USE enum status snap_source_register(const struct snap_source *source, stru
 uint64_t snap_register_value(const struct snap_register *reg);
 
 /* By name; NULL if there is none. */
-struct snap_core *snapshot_core(const struct snapshot *snapshot, struct str name);
 const struct snap_buffer *snapshot_buffer(const struct snapshot *snapshot, struct str name);
 
 const char *protocol_name(enum protocol protocol);

@@ -129,7 +129,6 @@ static enum status join(struct builder *b, struct part_builder *part)
 	                sizeof(*h->parts)));
 	h->parts[h->part_count++] = (struct history_part){part->log, part->index, position};
 	h->length += part->log.length;
-	h->run_count += part->log.run_count;
 	part->log = (struct outcome_log){0};
 	part->index = NULL;
 	return STATUS_OK;

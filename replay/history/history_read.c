@@ -135,11 +135,6 @@ bool history_runs_next(struct history_runs *runs, struct history_run *run)
 	return true;
 }
 
-uint64_t history_run_count(const struct history *history)
-{
-	return history->run_count;
-}
-
 bool history_code(const struct history *history, size_t index, struct history_code *code)
 {
 	const struct extent *extent = &history->code[index];

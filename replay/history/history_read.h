@@ -105,7 +105,6 @@ uint64_t history_length(const struct history *history); /* N, instructions */
  * comes after its last instruction.
  */
 uint64_t history_last(const struct history *history);
-uint64_t history_run_count(const struct history *history);
 
 /* Code that the history executes: a distinct run. */
 struct history_code {

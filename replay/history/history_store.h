@@ -75,7 +75,6 @@ struct block_cache {
 struct history {
 	const struct snap_core *core;
 	uint64_t length; /* N */
-	uint64_t run_count;
 	/* Where the trace leads to, for a core whose snapshot has no PC; valid if has_end. */
 	uint64_t end_address;
 	bool has_end;

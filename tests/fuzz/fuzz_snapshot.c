@@ -5,12 +5,14 @@
  * error; what it then refers to is there (all bytes of registers, dumps, buffers and memory maps
  * can be read; sources and cores point into the snapshot).
  */
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/text.h"
 #include "fuzz.h"
 #include "snapshot/snapshot.h"
+#include "tests/support/memmap_regions.h"
 
 enum { FILES = 5 };
 
@@ -99,7 +101,7 @@ static void check_device(const struct snap_device *device, uint64_t *sum)
 static void check_core(const struct snapshot *snapshot, const struct snap_core *core, uint64_t *sum)
 {
 	size_t count;
-	const struct mem_region *regions = memmap_regions(core->memory, &count);
+	struct mem_region *regions = memmap_regions(core->memory, &count);
 
 	FUZZ_CHECK(core == &snapshot->cores[core->index]);
 	for (size_t i = 0; i < count; i++) {
@@ -107,6 +109,7 @@ static void check_core(const struct snapshot *snapshot, const struct snap_core *
 		FUZZ_CHECK(regions[i].address + (regions[i].length - 1) >= regions[i].address);
 		check_bytes(regions[i].data, regions[i].length, sum);
 	}
+	free(regions);
 	for (size_t i = 0; i < core->source_count; i++) {
 		size_t index = (size_t)(core->sources[i] - snapshot->sources);
 

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "tests/history/run_count.h"
 #include "tests/session/made_session.h"
 
 static const struct gap *only_gap(const struct fixture *f)

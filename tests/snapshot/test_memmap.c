@@ -41,15 +41,12 @@ static void assert_byte(const struct memmap *map, enum space space, uint64_t add
 static void memmap_empty_has_nothing(void **state)
 {
 	struct memmap *map = make();
-	size_t count;
 	uint8_t byte;
 
 	(void)state;
 	assert_int_equal(memmap_freeze(map), STATUS_OK);
 	assert_byte(map, SPACE_ANY, 0, -1);
 	assert_int_equal(memmap_read(map, SPACE_ANY, 0, &byte, 1), 0);
-	(void)memmap_regions(map, &count);
-	assert_int_equal(count, 0);
 	memmap_destroy(map);
 	memmap_destroy(NULL);
 }
@@ -148,23 +145,6 @@ static void memmap_read_crosses_regions_up_to_a_hole(void **state)
 	memmap_destroy(map);
 }
 
-static void memmap_regions_are_listed_by_address(void **state)
-{
-	struct memmap *map = make();
-	const struct mem_region *regions;
-	size_t count;
-
-	(void)state;
-	add(map, 0x2000, 4, SPACE_ANY, a_bytes);
-	add(map, 0x1000, 4, SPACE_S, b_bytes);
-	assert_int_equal(memmap_freeze(map), STATUS_OK);
-	regions = memmap_regions(map, &count);
-	assert_int_equal(count, 2);
-	assert_int_equal(regions[0].address, 0x1000);
-	assert_int_equal(regions[1].address, 0x2000);
-	memmap_destroy(map);
-}
-
 /* What the map answers is what a walk through the regions in order of adding finds. */
 static void memmap_random_maps_agree_with_a_plain_search(void **state)
 {
@@ -240,7 +220,6 @@ int main(void)
 	        cmocka_unit_test(memmap_earlier_region_wins),
 	        cmocka_unit_test(memmap_spaces_are_kept_apart),
 	        cmocka_unit_test(memmap_read_crosses_regions_up_to_a_hole),
-	        cmocka_unit_test(memmap_regions_are_listed_by_address),
 	        cmocka_unit_test(memmap_random_maps_agree_with_a_plain_search),
 	        cmocka_unit_test(space_names_mean_what_the_format_says),
 	};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tarmac text to histories with registers and memory, in small texts made here. */
 #include "made_text.h"
+#include "tests/history/run_count.h"
 
 static void history_register_holds_from_after_its_instruction(void **state)
 {

@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "replay/session/session.h"
+#include "tests/support/memmap_regions.h"
 #include "tests/values/recording.h"
 
 enum { RECORD = 272, RECORD_PSTATE = 264, CPSR_T = 1 << 5 };
@@ -71,7 +72,7 @@ static void read_changes(struct recording *r, struct bytes b)
 static void read_memory(struct recording *r, const struct snap_core *core)
 {
 	size_t count;
-	const struct mem_region *regions = memmap_regions(core->memory, &count);
+	struct mem_region *regions = memmap_regions(core->memory, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		struct range range = {.address = regions[i].address,
@@ -82,6 +83,7 @@ static void read_memory(struct recording *r, const struct snap_core *core)
 		memcpy(range.bytes, regions[i].data, range.length);
 		recording_add_range(r, range);
 	}
+	free(regions);
 }
 
 static void read_history(struct recording *r, const struct history *history)
