@@ -70,10 +70,21 @@ class CommandLine(unittest.TestCase):
             options = [line.split()[0] for line in out.splitlines() if line.startswith("  --")]
             self.assertEqual(options, expected[command])
 
-    def test_version_is_the_projects(self):
-        code, out, _ = run("--version")
-        self.assertEqual(code, 0)
-        self.assertRegex(out, r"^csreplay \d+\.\d+\.\d+\n$")
+    def test_version_is_the_projects_and_the_last_that_was_released(self):
+        version = re.search(r"^project\(csreplay VERSION (\d+\.\d+\.\d+) ",
+                            (SOURCE / "CMakeLists.txt").read_text(), re.MULTILINE).group(1)
+        self.assertEqual(run("--version"), (0, f"csreplay {version}\n", ""))
+        released = re.findall(r"^## (\d+\.\d+\.\d+) - \d{4}-\d\d-\d\d$",
+                              (SOURCE / "CHANGELOG.md").read_text(), re.MULTILINE)
+        self.assertEqual(released[0], version)
+
+    def test_tag_of_this_commit_is_the_version(self):
+        git = subprocess.run(["git", "-C", str(SOURCE), "tag", "--points-at", "HEAD"],
+                             capture_output=True, text=True, check=False) \
+            if shutil.which("git") else None
+        tags = re.findall(r"^v(\d.*)$", git.stdout, re.MULTILINE) if git else []
+        for tag in tags:
+            self.assertEqual(run("--version")[1], f"csreplay {tag}\n")
 
     def test_usage_errors_end_with_2_and_say_what(self):
         cases = [
@@ -113,18 +124,23 @@ class CommandLine(unittest.TestCase):
             seen |= set(options)
         self.assertEqual(seen, set(lines))
 
-    def test_manual_has_the_options_and_no_others(self):
-        pages = {name: (SOURCE / "docs" / "man" / f"{name}.1").read_text()
-                 for name in ("csreplay", "csreplay-serve")}
-        named = {name: set(re.findall(r"[ .]Fl -([a-z-]+)", page)) for name, page in pages.items()}
-        options = {command: set(re.findall(r"^  --([a-z-]+)", run(command, "--help")[1],
-                                           re.MULTILINE)) for command in COMMANDS}
-        every = set().union(*options.values())
-        self.assertEqual(named["csreplay"] | named["csreplay-serve"], every | {"version"})
-        self.assertEqual(named["csreplay-serve"],
-                         options["serve"] - {"threads", "help"})
+    def test_manual_has_a_page_for_each_command_with_its_options_and_no_others(self):
+        pages = {path.stem: path.read_text() for path in (SOURCE / "docs" / "man").glob("*.1")}
+        self.assertEqual(set(pages), {"csreplay"} | {f"csreplay-{name}" for name in COMMANDS})
+        every = None
         for command in COMMANDS:
-            self.assertIn(f".It Cm {command}\n", pages["csreplay"])
+            out = run(command, "--help")[1]
+            options = set(re.findall(r"^  --([a-z-]+)", out, re.MULTILINE))
+            every = options if every is None else every & options
+            page = pages[f"csreplay-{command}"]
+            synopsis, described = page.split(".Sh DESCRIPTION\n")
+            described = re.search(r"\.Sh OPTIONS\n(.*?)\n\.Sh ", described, re.DOTALL).group(1)
+            items = re.findall(r"^\.It (Fl .*)", described, re.MULTILINE)
+            for named in (synopsis, "\n".join(items)):
+                self.assertEqual(set(re.findall(r"\bFl -([a-z-]+)", named)), options, command)
+            self.assertIn(f".Xr csreplay-{command} 1 .\n", pages["csreplay"])
+        self.assertEqual(set(re.findall(r"\bFl -([a-z-]+)", pages["csreplay"])),
+                         every | {"version"})
 
     def test_help_of_a_command_needs_nothing_else(self):
         wanted = run("info", "--help")
