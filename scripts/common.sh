@@ -34,6 +34,8 @@ gcc-arm-none-eabi       command:arm-none-eabi-gcc       M-profile programs
 lldb-22                 command:lldb-22                 debugger
 valgrind                command:valgrind                instruction counts
 clang-format-14         command:clang-format-14         the format of sources
+clang-tidy-14           command:clang-tidy-14           what is suspicious in them
+shellcheck              command:shellcheck              the same of scripts
 '
 
 is_there() {
