@@ -66,7 +66,7 @@ unsigned int arm_rotated(struct arm *s, unsigned int slot, unsigned int amount)
 	                                   .a = (uint8_t)slot,
 	                                   .b = (uint8_t)slot,
 	                                   .c = SLOT_NONE,
-	                                   .lsb = (uint8_t)amount});
+	                                   .amount = (uint8_t)amount});
 }
 
 void arm_branch_to(struct arm *s, uint32_t target)

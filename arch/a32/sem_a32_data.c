@@ -67,7 +67,7 @@ static unsigned int shift_by(struct arm *s, unsigned int width, unsigned int x, 
 	                 .a = (uint8_t)x,
 	                 .b = (uint8_t)amount,
 	                 .c = SLOT_NONE,
-	                 .to = (uint8_t)kind};
+	                 .direction = (uint8_t)kind};
 
 	return uop_emit(s->b, op);
 }
@@ -124,25 +124,25 @@ struct arm_operand arm_shifted_by(struct arm *s, unsigned int rm, enum arm_shift
 }
 
 struct data_rule {
-	uint8_t op;     /* enum uop_op; UOP_ADD is a sum */
-	bool reversed;  /* second - first */
-	bool subtracts; /* or, of a logical operation, takes the second inverted */
-	bool carries;   /* takes C */
-	bool compares;  /* has no result */
+	uint8_t op;    /* enum uop_op */
+	bool reversed; /* second - first */
+	bool inverts;  /* a logical operation that takes the second inverted */
+	bool carries;  /* takes C */
+	bool compares; /* has no result */
 };
 
 static const struct data_rule data_rules[] = {
         [DATA_AND] = {UOP_AND, false, false, false, false},
         [DATA_EOR] = {UOP_XOR, false, false, false, false},
-        [DATA_SUB] = {UOP_ADD, false, true, false, false},
-        [DATA_RSB] = {UOP_ADD, true, true, false, false},
+        [DATA_SUB] = {UOP_SUB, false, false, false, false},
+        [DATA_RSB] = {UOP_SUB, true, false, false, false},
         [DATA_ADD] = {UOP_ADD, false, false, false, false},
         [DATA_ADC] = {UOP_ADD, false, false, true, false},
-        [DATA_SBC] = {UOP_ADD, false, true, true, false},
-        [DATA_RSC] = {UOP_ADD, true, true, true, false},
+        [DATA_SBC] = {UOP_SUB, false, false, true, false},
+        [DATA_RSC] = {UOP_SUB, true, false, true, false},
         [DATA_TST] = {UOP_AND, false, false, false, true},
         [DATA_TEQ] = {UOP_XOR, false, false, false, true},
-        [DATA_CMP] = {UOP_ADD, false, true, false, true},
+        [DATA_CMP] = {UOP_SUB, false, false, false, true},
         [DATA_CMN] = {UOP_ADD, false, false, false, true},
         [DATA_ORR] = {UOP_OR, false, false, false, false},
         [DATA_MOV] = {UOP_OR, false, false, false, false},
@@ -157,7 +157,7 @@ void arm_set_logical_flags(struct arm *s, unsigned int result, unsigned int widt
 {
 	struct uop test = {.op = UOP_TEST,
 	                   .width = 16,
-	                   .len = (uint8_t)width,
+	                   .size = (uint8_t)width,
 	                   .a = (uint8_t)result,
 	                   .b = SLOT_NONE,
 	                   .c = SLOT_NONE};
@@ -183,24 +183,25 @@ static void sum(struct arm *s, const struct arm_data *data, unsigned int second)
 {
 	const struct data_rule *rule = &data_rules[data->op];
 	unsigned int first = data->rn;
-	struct uop op = {.op = UOP_ADD, .width = 32, .to = rule->subtracts};
+	bool subtracts = rule->op == UOP_SUB;
+	struct uop op = {.op = rule->op, .width = 32};
 
 	/* x + x and x - x say more when they do not look like sums of two numbers */
 	if (first == second && !data->sets_flags && !rule->carries && !rule->compares) {
 		set_result(s, data,
-		           rule->subtracts ? SLOT_ZERO : arm_field(s, UOP_FIELD, first, 0, 31, 1));
+		           subtracts ? SLOT_ZERO : arm_field(s, UOP_FIELD, first, 0, 31, 1));
 		return;
 	}
 	op.a = (uint8_t)(rule->reversed ? second : first);
 	op.b = (uint8_t)(rule->reversed ? first : second);
 	op.c = (uint8_t)(rule->carries ? uop_condition(s->b, ARM_CARRY)
-	                               : uop_constant(s->b, rule->subtracts));
+	                               : uop_constant(s->b, subtracts));
 	if (!rule->compares)
 		set_result(s, data, uop_emit(s->b, op));
 	if (!data->sets_flags || (data->rd == ARM_PC && !rule->compares))
 		return;
-	op.op = UOP_FLAGS;
-	op.len = 32;
+	op.op = subtracts ? UOP_SUB_FLAGS : UOP_ADD_FLAGS;
+	op.size = 32;
 	op.width = 16;
 	uop_define(s->b, REG_NZCV, uop_emit(s->b, op));
 }
@@ -210,11 +211,11 @@ void arm_data(struct arm *s, struct arm_data data, struct arm_operand second)
 	const struct data_rule *rule = &data_rules[data.op];
 	unsigned int result = second.slot;
 
-	if (rule->op == UOP_ADD) {
+	if (rule->op == UOP_ADD || rule->op == UOP_SUB) {
 		sum(s, &data, second.slot);
 		return;
 	}
-	if (rule->subtracts)
+	if (rule->inverts)
 		result = arm_not(s, result);
 	if (data.op != DATA_MOV && data.op != DATA_MVN)
 		result = uop_make(s->b, (enum uop_op)rule->op, 32, data.rn, result);

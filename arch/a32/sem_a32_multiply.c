@@ -151,7 +151,7 @@ void arm_reverse(struct arm *s, enum arm_reverse kind, unsigned int rd, unsigned
 	                 .a = (uint8_t)arm_r(s, rm),
 	                 .b = SLOT_NONE,
 	                 .c = SLOT_NONE,
-	                 .lsb = swaps[kind]};
+	                 .flip = swaps[kind]};
 	unsigned int value = uop_emit(s->b, op);
 
 	if (kind == REVERSE_SIGNED)
@@ -186,13 +186,12 @@ void arm_crc(struct arm *s, unsigned int rd, unsigned int rn, unsigned int rm, u
              bool castagnoli)
 {
 	arm_set(s, rd,
-	        uop_emit(s->b, (struct uop){.op = UOP_CRC32,
+	        uop_emit(s->b, (struct uop){.op = castagnoli ? UOP_CRC32C : UOP_CRC32,
 	                                    .width = 32,
 	                                    .a = (uint8_t)arm_r(s, rn),
 	                                    .b = (uint8_t)arm_r(s, rm),
 	                                    .c = SLOT_NONE,
-	                                    .lsb = (uint8_t)bytes,
-	                                    .to = castagnoli}));
+	                                    .count = (uint8_t)bytes}));
 }
 
 void arm_move_top(struct arm *s, unsigned int rd, uint32_t value)

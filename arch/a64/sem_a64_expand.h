@@ -118,8 +118,8 @@ sem_expand sem_fp_general, sem_fp_fixed, sem_fp_move, sem_fp_sign, sem_fp_immedi
         sem_vector_immediate;
 
 /* sem_a64_lanes.c: vector operations that string functions are made of */
-sem_expand sem_vector_lanes, sem_vector_compare, sem_vector_choose, sem_vector_compare_zero,
-        sem_vector_not, sem_vector_extract, sem_vector_narrow;
+sem_expand sem_vector_lanes, sem_vector_pairs, sem_vector_compare, sem_vector_choose,
+        sem_vector_compare_zero, sem_vector_not, sem_vector_extract, sem_vector_narrow;
 
 /* sem_a64_sve.c */
 sem_expand sem_sve_vector_length, sem_sve_count, sem_sve_unknown, sem_sve_while, sem_sve_load,

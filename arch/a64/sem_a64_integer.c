@@ -12,13 +12,12 @@ static void add(struct sem *s, unsigned int a, unsigned int second, unsigned int
 	bool sets_flags = sem_bit(s, 29);
 	unsigned int width = sem_width(s);
 	struct uop flags = {
-	        .op = UOP_FLAGS,
+	        .op = subtract ? UOP_SUB_FLAGS : UOP_ADD_FLAGS,
 	        .width = 16,
-	        .len = (uint8_t)width,
+	        .size = (uint8_t)width,
 	        .a = (uint8_t)a,
 	        .b = (uint8_t)second,
 	        .c = (uint8_t)uop_constant(s->b, subtract),
-	        .to = subtract,
 	};
 
 	if (rd != SLOT_ZERO)
@@ -56,7 +55,7 @@ void sem_add_immediate(struct sem *s, unsigned int arg)
 /* ADDG, SUBG: the tag in bits 59..56 is drawn by rules that depend on system registers. */
 void sem_add_tag(struct sem *s, unsigned int arg)
 {
-	struct uop low = {.op = UOP_LOW, .width = 64, .b = SLOT_NONE, .c = SLOT_NONE, .lsb = 56};
+	struct uop low = {.op = UOP_LOW, .width = 64, .b = SLOT_NONE, .c = SLOT_NONE, .count = 56};
 
 	(void)arg;
 	low.a = (uint8_t)uop_sum(s->b, 64, sem_bits(s, 5, 5),
@@ -93,8 +92,11 @@ static void logical(struct sem *s, unsigned int a, unsigned int second, unsigned
 {
 	unsigned int opc = sem_bits(s, 29, 2);
 	unsigned int width = sem_width(s);
-	struct uop test = {
-	        .op = UOP_TEST, .width = 16, .len = (uint8_t)width, .b = SLOT_NONE, .c = SLOT_NONE};
+	struct uop test = {.op = UOP_TEST,
+	                   .width = 16,
+	                   .size = (uint8_t)width,
+	                   .b = SLOT_NONE,
+	                   .c = SLOT_NONE};
 	unsigned int result = second;
 
 	if (opc == 1 && a == SLOT_ZERO && width == 32)
@@ -180,7 +182,7 @@ static unsigned int extract(struct sem *s, unsigned int high, unsigned int low, 
 	                                   .a = (uint8_t)high,
 	                                   .b = (uint8_t)low,
 	                                   .c = SLOT_NONE,
-	                                   .lsb = (uint8_t)lsb});
+	                                   .amount = (uint8_t)lsb});
 }
 
 void sem_extract(struct sem *s, unsigned int arg)
@@ -264,12 +266,12 @@ void sem_add_extended(struct sem *s, unsigned int arg)
 
 void sem_add_carry(struct sem *s, unsigned int arg)
 {
+	bool subtract = sem_bit(s, 30);
 	struct uop op = {
-	        .op = UOP_ADD,
+	        .op = subtract ? UOP_SUB : UOP_ADD,
 	        .width = (uint8_t)sem_width(s),
 	        .a = (uint8_t)sem_x(s, 5),
 	        .b = (uint8_t)sem_x(s, 16),
-	        .to = sem_bit(s, 30),
 	};
 	enum { CARRY_SET = 2 };
 
@@ -278,8 +280,8 @@ void sem_add_carry(struct sem *s, unsigned int arg)
 	sem_set_x(s, sem_bits(s, 0, 5), uop_emit(s->b, op));
 	if (!sem_bit(s, 29))
 		return;
-	op.op = UOP_FLAGS;
-	op.len = op.width;
+	op.op = subtract ? UOP_SUB_FLAGS : UOP_ADD_FLAGS;
+	op.size = op.width;
 	op.width = 16;
 	uop_define(s->b, REG_NZCV, uop_emit(s->b, op));
 }
@@ -330,14 +332,13 @@ void sem_conditional_compare(struct sem *s, unsigned int immediate)
 {
 	bool subtract = sem_bit(s, 30);
 	struct uop flags = {
-	        .op = UOP_FLAGS,
+	        .op = subtract ? UOP_SUB_FLAGS : UOP_ADD_FLAGS,
 	        .width = 16,
-	        .len = (uint8_t)sem_width(s),
+	        .size = (uint8_t)sem_width(s),
 	        .a = (uint8_t)sem_x(s, 5),
 	        .b = (uint8_t)(immediate != 0 ? uop_constant(s->b, sem_bits(s, 16, 5))
 	                                      : sem_x(s, 16)),
 	        .c = (uint8_t)uop_constant(s->b, subtract),
-	        .to = subtract,
 	};
 	unsigned int otherwise = uop_constant(s->b, UINT64_C(1) << sem_bits(s, 0, 4));
 	unsigned int compared = uop_emit(s->b, flags);
@@ -417,7 +418,7 @@ void sem_shift_variable(struct sem *s, unsigned int kind)
 	                                      .a = (uint8_t)sem_x(s, 5),
 	                                      .b = (uint8_t)sem_x(s, 16),
 	                                      .c = SLOT_NONE,
-	                                      .to = (uint8_t)kind}));
+	                                      .direction = (uint8_t)kind}));
 }
 
 void sem_crc(struct sem *s, unsigned int arg)
@@ -430,13 +431,12 @@ void sem_crc(struct sem *s, unsigned int arg)
 		return;
 	}
 	sem_set_x(s, sem_bits(s, 0, 5),
-	          uop_emit(s->b, (struct uop){.op = UOP_CRC32,
+	          uop_emit(s->b, (struct uop){.op = sem_bit(s, 12) ? UOP_CRC32C : UOP_CRC32,
 	                                      .width = 32,
 	                                      .a = (uint8_t)sem_x(s, 5),
 	                                      .b = (uint8_t)sem_x(s, 16),
 	                                      .c = SLOT_NONE,
-	                                      .lsb = (uint8_t)bytes,
-	                                      .to = sem_bit(s, 12)}));
+	                                      .count = (uint8_t)bytes}));
 }
 
 /* Reversals; `swap` is for 64 bits, and what of it lies within 32 for those. */
@@ -448,7 +448,7 @@ void sem_swizzle(struct sem *s, unsigned int swap)
 	                                      .a = (uint8_t)sem_x(s, 5),
 	                                      .b = SLOT_NONE,
 	                                      .c = SLOT_NONE,
-	                                      .lsb = (uint8_t)(swap & (sem_width(s) - 1))}));
+	                                      .flip = (uint8_t)(swap & (sem_width(s) - 1))}));
 }
 
 void sem_count_leading(struct sem *s, unsigned int op)
@@ -480,7 +480,7 @@ void sem_x_low(struct sem *s, unsigned int bits)
 	                                      .a = (uint8_t)sem_x(s, 0),
 	                                      .b = SLOT_NONE,
 	                                      .c = SLOT_NONE,
-	                                      .lsb = (uint8_t)bits}));
+	                                      .count = (uint8_t)bits}));
 }
 
 /* SUBP, SUBPS: the difference of two addresses without their tags. */
@@ -496,13 +496,12 @@ void sem_subp(struct sem *s, unsigned int arg)
 		uop_define(s->b, rd, uop_sum(s->b, 64, a, second, true));
 	if (sem_bit(s, 29))
 		uop_define(s->b, REG_NZCV,
-		           uop_emit(s->b, (struct uop){.op = UOP_FLAGS,
+		           uop_emit(s->b, (struct uop){.op = UOP_SUB_FLAGS,
 		                                       .width = 16,
-		                                       .len = 64,
+		                                       .size = 64,
 		                                       .a = (uint8_t)a,
 		                                       .b = (uint8_t)second,
-		                                       .c = (uint8_t)uop_constant(s->b, 1),
-		                                       .to = 1}));
+		                                       .c = (uint8_t)uop_constant(s->b, 1)}));
 }
 
 /* IRG: a random tag; number 31 is SP on both sides. */
@@ -516,5 +515,5 @@ void sem_irg(struct sem *s, unsigned int arg)
 	                                       .a = (uint8_t)sem_bits(s, 5, 5),
 	                                       .b = SLOT_NONE,
 	                                       .c = SLOT_NONE,
-	                                       .lsb = 56}));
+	                                       .count = 56}));
 }

@@ -5,23 +5,25 @@
  */
 #include "arch/a64/sem_a64_expand.h"
 
-/* An operation on lanes: kind with UOP_PAIRWISE, condition. */
 struct lane_op {
-	unsigned int to;
+	enum uop_op op; /* LANES or PAIRS */
+	enum bits_lane_kind kind;
 	unsigned int condition;
 };
 
 static unsigned int emit_lanes(struct sem *s, struct lane_op op, unsigned int a,
                                unsigned int second)
 {
-	return uop_emit(s->b, (struct uop){.op = UOP_LANES,
+	return uop_emit(s->b, (struct uop){.op = (uint8_t)op.op,
 	                                   .width = 64,
 	                                   .a = (uint8_t)a,
 	                                   .b = (uint8_t)second,
 	                                   .c = SLOT_NONE,
-	                                   .lsb = (uint8_t)op.condition,
-	                                   .len = (uint8_t)(8U << sem_bits(s, 22, 2)),
-	                                   .to = (uint8_t)op.to});
+	                                   .lanes = {
+	                                           .kind = (uint8_t)op.kind,
+	                                           .condition = (uint8_t)op.condition,
+	                                           .size = (uint8_t)(8U << sem_bits(s, 22, 2)),
+	                                   }});
 }
 
 /* Lanes of 64 bits are for whole vectors. */
@@ -69,21 +71,26 @@ static void on_halves(struct sem *s, struct lane_op op, bool with_zero)
 	sem_set_v(s, sem_bits(s, 0, 5), halves[0], halves[1]);
 }
 
-/* ADD, SUB (by U), ADDP, CMTST */
-void sem_vector_lanes(struct sem *s, unsigned int to)
+/* ADD, SUB (by U), CMTST */
+void sem_vector_lanes(struct sem *s, unsigned int kind)
 {
-	struct lane_op op = {to, 0};
+	struct lane_op op = {UOP_LANES, (enum bits_lane_kind)kind, 0};
 
-	if (is_reserved_size(s)) {
+	if (kind == LANES_ADD && sem_bit(s, 29))
+		op.kind = LANES_SUBTRACT;
+	if (is_reserved_size(s))
 		sem_reject(s);
-		return;
-	}
-	if (to == LANES_ADD && sem_bit(s, 29))
-		op.to = LANES_SUBTRACT;
-	if ((to & UOP_PAIRWISE) != 0)
-		pairwise(s, op);
 	else
 		on_halves(s, op, false);
+}
+
+/* ADDP */
+void sem_vector_pairs(struct sem *s, unsigned int kind)
+{
+	if (is_reserved_size(s))
+		sem_reject(s);
+	else
+		pairwise(s, (struct lane_op){UOP_PAIRS, (enum bits_lane_kind)kind, 0});
 }
 
 /* The condition for U = 0 is in the low four bits of the argument, for U = 1 in the next. */
@@ -92,12 +99,17 @@ static unsigned int condition_of(const struct sem *s, unsigned int conditions)
 	return sem_bit(s, 29) ? conditions >> 4 & 15 : conditions & 15;
 }
 
+static struct lane_op comparison(const struct sem *s, unsigned int conditions)
+{
+	return (struct lane_op){UOP_LANES, LANES_COMPARE, condition_of(s, conditions)};
+}
+
 void sem_vector_compare(struct sem *s, unsigned int conditions)
 {
 	if (is_reserved_size(s))
 		sem_reject(s);
 	else
-		on_halves(s, (struct lane_op){LANES_COMPARE, condition_of(s, conditions)}, false);
+		on_halves(s, comparison(s, conditions), false);
 }
 
 void sem_vector_compare_zero(struct sem *s, unsigned int conditions)
@@ -105,20 +117,20 @@ void sem_vector_compare_zero(struct sem *s, unsigned int conditions)
 	if (is_reserved_size(s))
 		sem_reject(s);
 	else
-		on_halves(s, (struct lane_op){LANES_COMPARE, condition_of(s, conditions)}, true);
+		on_halves(s, comparison(s, conditions), true);
 }
 
 /* Minimum and maximum; bit 8 of the argument: pairwise. */
 void sem_vector_choose(struct sem *s, unsigned int conditions)
 {
-	struct lane_op op = {LANES_CHOOSE, condition_of(s, conditions)};
+	struct lane_op op = {UOP_LANES, LANES_CHOOSE, condition_of(s, conditions)};
 
 	if (sem_bits(s, 22, 2) == 3) {
 		sem_reject(s);
 		return;
 	}
 	if (conditions >> 8 != 0) {
-		op.to |= UOP_PAIRWISE;
+		op.op = UOP_PAIRS;
 		pairwise(s, op);
 	} else {
 		on_halves(s, op, false);
@@ -148,7 +160,7 @@ static unsigned int bytes_of_pair(struct sem *s, unsigned int high, unsigned int
 	                                   .a = (uint8_t)high,
 	                                   .b = (uint8_t)low,
 	                                   .c = SLOT_NONE,
-	                                   .lsb = (uint8_t)(8 * first)});
+	                                   .amount = (uint8_t)(8 * first)});
 }
 
 /* EXT: bytes of Vm:Vn from a number on. */
@@ -199,8 +211,7 @@ void sem_vector_narrow(struct sem *s, unsigned int plain)
 	                                     .a = (uint8_t)slot_of_vector(n, 0),
 	                                     .b = (uint8_t)slot_of_vector(n, 1),
 	                                     .c = SLOT_NONE,
-	                                     .lsb = (uint8_t)shift,
-	                                     .len = (uint8_t)size});
+	                                     .narrow = {(uint8_t)size, (uint8_t)shift}});
 	if (sem_bit(s, 30))
 		uop_define(s->b, slot_of_vector(rd, 1), result);
 	else

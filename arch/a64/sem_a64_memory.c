@@ -166,7 +166,7 @@ void sem_single_tagged(struct sem *s, unsigned int bits)
 	                                      .a = (uint8_t)rn,
 	                                      .b = SLOT_NONE,
 	                                      .c = SLOT_NONE,
-	                                      .lsb = (uint8_t)bits});
+	                                      .count = (uint8_t)bits});
 	at.base = uop_sum(s->b, 64, at.base, uop_constant(s->b, (uint64_t)offset), false);
 	transfer_register(s, &t, at, sem_bits(s, 0, 5));
 	if (sem_bit(s, 11))
@@ -352,18 +352,17 @@ void sem_compare_swap_pair(struct sem *s, unsigned int arg)
 static unsigned int chosen(struct sem *s, unsigned int width, unsigned int a, unsigned int second,
                            unsigned int condition)
 {
-	struct uop flags = {.op = UOP_FLAGS,
+	struct uop flags = {.op = UOP_SUB_FLAGS,
 	                    .width = 16,
-	                    .len = (uint8_t)width,
+	                    .size = (uint8_t)width,
 	                    .a = (uint8_t)a,
 	                    .b = (uint8_t)second,
-	                    .c = (uint8_t)uop_constant(s->b, 1),
-	                    .to = 1};
+	                    .c = (uint8_t)uop_constant(s->b, 1)};
 	struct uop holds = {.op = UOP_CONDITION,
 	                    .width = 1,
 	                    .b = SLOT_NONE,
 	                    .c = SLOT_NONE,
-	                    .lsb = (uint8_t)condition};
+	                    .condition = (uint8_t)condition};
 
 	holds.a = (uint8_t)uop_emit(s->b, flags);
 	return uop_select(s->b, width, uop_emit(s->b, holds), a, second);

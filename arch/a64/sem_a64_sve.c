@@ -98,20 +98,19 @@ void sem_sve_unknown(struct sem *s, unsigned int writes)
 static unsigned int is_before(struct sem *s, unsigned int width, unsigned int a,
                               unsigned int second, unsigned int condition)
 {
-	unsigned int flags = uop_emit(s->b, (struct uop){.op = UOP_FLAGS,
+	unsigned int flags = uop_emit(s->b, (struct uop){.op = UOP_SUB_FLAGS,
 	                                                 .width = 16,
-	                                                 .len = (uint8_t)width,
+	                                                 .size = (uint8_t)width,
 	                                                 .a = (uint8_t)a,
 	                                                 .b = (uint8_t)second,
-	                                                 .c = (uint8_t)uop_constant(s->b, 1),
-	                                                 .to = 1});
+	                                                 .c = (uint8_t)uop_constant(s->b, 1)});
 
 	return uop_emit(s->b, (struct uop){.op = UOP_CONDITION,
 	                                   .width = 1,
 	                                   .a = (uint8_t)flags,
 	                                   .b = SLOT_NONE,
 	                                   .c = SLOT_NONE,
-	                                   .lsb = (uint8_t)condition});
+	                                   .condition = (uint8_t)condition});
 }
 
 /*

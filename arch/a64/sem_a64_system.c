@@ -115,7 +115,7 @@ static void keep_low(struct sem *s, unsigned int reg)
 	                                       .a = (uint8_t)reg,
 	                                       .b = SLOT_NONE,
 	                                       .c = SLOT_NONE,
-	                                       .lsb = PAC_FREE_BITS}));
+	                                       .count = PAC_FREE_BITS}));
 }
 
 /* PACIASP, AUTIASP, XPACLRI and the like */
@@ -146,7 +146,7 @@ void sem_map_flags(struct sem *s, unsigned int map)
 	                                       .a = REG_NZCV,
 	                                       .b = SLOT_NONE,
 	                                       .c = SLOT_NONE,
-	                                       .lsb = (uint8_t)map}));
+	                                       .flag_map = (uint8_t)map}));
 }
 
 void sem_pstate(struct sem *s, unsigned int arg)

@@ -124,15 +124,15 @@ static bool is_half(struct bits b)
 static void refine_flags(const struct uop *op, const struct bits bits[4], struct interval v[4])
 {
 	uint32_t states = bits_flag_states(&bits[0]);
-	uint64_t k = bits[2].value & bits_mask(op->len);
+	uint64_t k = bits[2].value & bits_mask(op->size);
 
 	/* A comparison with a number, of 64 bits, or of 32 of a value that has no more. */
-	if (op->to != 1 || !bits_all_known(&bits[2], op->len) || (bits[3].known & 1) == 0 ||
+	if (!bits_all_known(&bits[2], op->size) || (bits[3].known & 1) == 0 ||
 	    (bits[3].value & 1) == 0 || states == 0 ||
-	    (op->len != 64 && (op->len != 32 || !is_half(bits[1]))))
+	    (op->size != 64 && (op->size != 32 || !is_half(bits[1]))))
 		return;
-	v[1] = interval_meet(v[1], compared(states, k, false, op->len));
-	v[1] = interval_meet(v[1], compared(states, k, true, op->len));
+	v[1] = interval_meet(v[1], compared(states, k, false, op->size));
+	v[1] = interval_meet(v[1], compared(states, k, true, op->size));
 }
 
 /* dst = a + b + carry, or a - (b + 1 - carry), in all directions. */
@@ -173,12 +173,14 @@ static void refine_half_sum(const struct bits bits[4], struct interval v[4], boo
 
 void interval_refine(const struct uop *op, const struct bits bits[4], struct interval v[4])
 {
-	if (op->op == UOP_FLAGS)
+	bool subtracts = op->op == UOP_SUB;
+
+	if (op->op == UOP_SUB_FLAGS)
 		refine_flags(op, bits, v);
-	if (op->op != UOP_ADD || (bits[3].known & 1) == 0)
+	if ((op->op != UOP_ADD && !subtracts) || (bits[3].known & 1) == 0)
 		return;
 	if (op->width == 64)
-		refine_sum(v, op->to != 0, bits[3].value & 1);
+		refine_sum(v, subtracts, bits[3].value & 1);
 	else if (op->width == 32)
-		refine_half_sum(bits, v, op->to != 0);
+		refine_half_sum(bits, v, subtracts);
 }

@@ -50,21 +50,21 @@ const struct uop_insn *uop_insn_store(struct arena *arena, const struct uop_insn
 
 static struct bits_sum sum_of(const struct uop *op, struct bits *a, struct bits *b, struct bits *c)
 {
-	return (struct bits_sum){a, b, c, op->to != 0};
+	return (struct bits_sum){a, b, c, op->op == UOP_SUB || op->op == UOP_SUB_FLAGS};
 }
 
 static struct bits_field field_of(const struct uop *op)
 {
-	return (struct bits_field){op->lsb, op->len, op->to};
+	return (struct bits_field){op->field.lsb, op->field.len, op->field.to};
 }
 
 static struct bits_lanes lanes_of(const struct uop *op)
 {
 	return (struct bits_lanes){
-	        .kind = (enum bits_lane_kind)(op->to & 7),
-	        .condition = op->lsb,
-	        .size = op->len,
-	        .is_pairwise = (op->to & UOP_PAIRWISE) != 0,
+	        .kind = (enum bits_lane_kind)op->lanes.kind,
+	        .condition = op->lanes.condition,
+	        .size = op->lanes.size,
+	        .is_pairwise = op->op == UOP_PAIRS,
 	};
 }
 
@@ -73,26 +73,26 @@ static bool refine_unary(const struct uop *op, struct bits *dst, struct bits *a)
 {
 	switch (op->op) {
 	case UOP_TEST:
-		return bits_test_flags(dst, a, op->len);
+		return bits_test_flags(dst, a, op->size);
 	case UOP_FIELD:
 	case UOP_SIGNED:
 		return bits_field(dst, a, field_of(op), op->op == UOP_SIGNED, op->width);
 	case UOP_SWIZZLE:
-		return bits_swizzle(dst, a, op->lsb, op->width);
+		return bits_swizzle(dst, a, op->flip, op->width);
 	case UOP_LOW:
-		return bits_low(dst, a, op->lsb);
+		return bits_low(dst, a, op->count);
 	case UOP_CLZ:
 		return bits_clz(dst, a, op->width);
 	case UOP_CLS:
 		return bits_cls(dst, a, op->width);
 	case UOP_CONDITION:
-		return bits_condition(dst, a, op->lsb);
+		return bits_condition(dst, a, op->condition);
 	case UOP_PACK:
 		return bits_pack_flags(dst, a);
 	case UOP_UNPACK:
 		return bits_pack_flags(a, dst);
 	case UOP_MAP_FLAGS:
-		return bits_map_flags(dst, a, (enum bits_flag_map)op->lsb);
+		return bits_map_flags(dst, a, (enum bits_flag_map)op->flag_map);
 	default: /* UNKNOWN, LOAD, STORE: nothing to learn */
 		return true;
 	}
@@ -105,9 +105,11 @@ static bool refine(const struct uop *op, struct bits *dst, struct bits *a, struc
 
 	switch (op->op) {
 	case UOP_ADD:
+	case UOP_SUB:
 		return bits_add(dst, &sum, op->width);
-	case UOP_FLAGS:
-		return bits_add_flags(dst, &sum, op->len);
+	case UOP_ADD_FLAGS:
+	case UOP_SUB_FLAGS:
+		return bits_add_flags(dst, &sum, op->size);
 	case UOP_AND:
 		return bits_and(dst, a, b, op->width);
 	case UOP_OR:
@@ -125,21 +127,23 @@ static bool refine(const struct uop *op, struct bits *dst, struct bits *a, struc
 	case UOP_SDIV:
 		return bits_sdiv(dst, a, b, op->width);
 	case UOP_SHIFT:
-		return bits_shift(dst, a, b, (enum bits_shift)op->to, op->width);
+		return bits_shift(dst, a, b, (enum bits_shift)op->direction, op->width);
 	case UOP_EXTRACT:
-		return bits_extract_pair(dst, a, b, op->lsb, op->width);
+		return bits_extract_pair(dst, a, b, op->amount, op->width);
 	case UOP_INSERT:
 		return bits_insert(dst, b, a, field_of(op), op->width);
 	case UOP_CRC32:
-		return bits_crc32(dst, a, b, op->lsb, op->to != 0);
+	case UOP_CRC32C:
+		return bits_crc32(dst, a, b, op->count, op->op == UOP_CRC32C);
 	case UOP_SELECT:
 		return bits_select(dst, c, a, b, op->width);
 	case UOP_LANES:
+	case UOP_PAIRS:
 		return bits_each_lane(dst, a, b, lanes_of(op));
 	case UOP_NARROW:
-		return bits_narrow_lanes(dst, a, b, op->len, op->lsb);
+		return bits_narrow_lanes(dst, a, b, op->narrow.size, op->narrow.lsb);
 	case UOP_EQUAL:
-		return bits_equal(dst, a, b, op->len);
+		return bits_equal(dst, a, b, op->size);
 	default:
 		return refine_unary(op, dst, a);
 	}
@@ -154,7 +158,7 @@ bool uop_refine(const struct uop *op, struct bits *dst, struct bits *a, struct b
 const char *uop_op_name(enum uop_op op)
 {
 	static const char *const names[UOP_OPS] = {
-#define X(name, text) [UOP_##name] = #name,
+#define X(name, parameter, text) [UOP_##name] = #name,
 #include "arch/uop/uop.def"
 #undef X
 	};
@@ -211,6 +215,80 @@ static void slot_name(const struct uop_insn *insn, unsigned int slot, struct tex
 		            (unsigned long long)insn->constants[slot - SLOT_CONSTANT]);
 }
 
+enum parameter {
+	PARAMETER_NONE,
+	PARAMETER_ACCESS,
+	PARAMETER_SIZE,
+	PARAMETER_COUNT,
+	PARAMETER_AMOUNT,
+	PARAMETER_DIRECTION,
+	PARAMETER_FIELD,
+	PARAMETER_FLIP,
+	PARAMETER_CONDITION,
+	PARAMETER_LANES,
+	PARAMETER_NARROW,
+	PARAMETER_FLAG_MAP,
+};
+
+static enum parameter parameter_of(const struct uop *op)
+{
+	static const uint8_t parameters[UOP_OPS] = {
+#define X(name, parameter, text) [UOP_##name] = PARAMETER_##parameter,
+#include "arch/uop/uop.def"
+#undef X
+	};
+
+	return (enum parameter)parameters[op->op];
+}
+
+static void format_number(struct text *out, const char *name, unsigned int value)
+{
+	text_printf(out, " {%s %u}", name, value);
+}
+
+static void format_parameter(const struct uop *op, struct text *out)
+{
+	switch (parameter_of(op)) {
+	case PARAMETER_NONE:
+		break;
+	case PARAMETER_ACCESS:
+		format_number(out, "access", op->access);
+		break;
+	case PARAMETER_SIZE:
+		format_number(out, "size", op->size);
+		break;
+	case PARAMETER_COUNT:
+		format_number(out, "count", op->count);
+		break;
+	case PARAMETER_AMOUNT:
+		format_number(out, "amount", op->amount);
+		break;
+	case PARAMETER_DIRECTION:
+		format_number(out, "direction", op->direction);
+		break;
+	case PARAMETER_FIELD:
+		text_printf(out, " {lsb %u len %u to %u}", op->field.lsb, op->field.len,
+		            op->field.to);
+		break;
+	case PARAMETER_FLIP:
+		format_number(out, "flip", op->flip);
+		break;
+	case PARAMETER_CONDITION:
+		format_number(out, "condition", op->condition);
+		break;
+	case PARAMETER_LANES:
+		text_printf(out, " {kind %u condition %u size %u}", op->lanes.kind,
+		            op->lanes.condition, op->lanes.size);
+		break;
+	case PARAMETER_NARROW:
+		text_printf(out, " {size %u lsb %u}", op->narrow.size, op->narrow.lsb);
+		break;
+	case PARAMETER_FLAG_MAP:
+		format_number(out, "flag_map", op->flag_map);
+		break;
+	}
+}
+
 static void format_op(const struct uop_insn *insn, const struct uop *op, struct text *out)
 {
 	slot_name(insn, op->dst, out);
@@ -220,7 +298,8 @@ static void format_op(const struct uop_insn *insn, const struct uop *op, struct 
 	slot_name(insn, op->b, out);
 	text_char(out, ' ');
 	slot_name(insn, op->c, out);
-	text_printf(out, " {%u %u %u}\n", op->lsb, op->len, op->to);
+	format_parameter(op, out);
+	text_char(out, '\n');
 }
 
 static void format_access(const struct uop_insn *insn, const struct uop_access *access,

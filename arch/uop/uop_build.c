@@ -127,11 +127,10 @@ unsigned int uop_unknown(struct uop_builder *b, unsigned int width)
 unsigned int uop_sum(struct uop_builder *b, unsigned int width, unsigned int a, unsigned int second,
                      bool subtract)
 {
-	struct uop op = plain(UOP_ADD, width, a, second);
+	struct uop op = plain(subtract ? UOP_SUB : UOP_ADD, width, a, second);
 
 	if (second == SLOT_ZERO && width == 64)
 		return a;
-	op.to = subtract;
 	op.c = (uint8_t)uop_constant(b, subtract);
 	return uop_emit(b, op);
 }
@@ -141,9 +140,7 @@ static unsigned int emit_field(struct uop_builder *b, struct uop op, struct bits
 {
 	if (field.len == 64)
 		return op.a;
-	op.lsb = (uint8_t)field.lsb;
-	op.len = (uint8_t)field.len;
-	op.to = (uint8_t)field.to;
+	op.field = (struct uop_field){(uint8_t)field.lsb, (uint8_t)field.len, (uint8_t)field.to};
 	return uop_emit(b, op);
 }
 
@@ -172,7 +169,7 @@ unsigned int uop_condition(struct uop_builder *b, unsigned int condition)
 {
 	struct uop op = plain(UOP_CONDITION, 1, REG_NZCV, SLOT_NONE);
 
-	op.lsb = (uint8_t)condition;
+	op.condition = (uint8_t)condition;
 	return uop_emit(b, op);
 }
 
@@ -181,7 +178,7 @@ unsigned int uop_equal(struct uop_builder *b, unsigned int width, unsigned int a
 {
 	struct uop op = plain(UOP_EQUAL, 1, a, second);
 
-	op.len = (uint8_t)width;
+	op.size = (uint8_t)width;
 	return uop_emit(b, op);
 }
 
@@ -214,7 +211,7 @@ unsigned int uop_load(struct uop_builder *b, struct uop_place at, unsigned int s
 	struct uop op = plain(UOP_LOAD, 8 * size, SLOT_NONE, SLOT_NONE);
 	unsigned int data = SLOT_TEMP + b->insn.temp_count;
 
-	op.lsb = (uint8_t)add_access(b, access_of(ACCESS_LOAD, at, size, data));
+	op.access = (uint8_t)add_access(b, access_of(ACCESS_LOAD, at, size, data));
 	return uop_emit(b, op);
 }
 
@@ -226,7 +223,7 @@ void uop_store_when(struct uop_builder *b, struct uop_place at, unsigned int siz
 
 	access.when = condition.when;
 	access.when_value = condition.when_value;
-	op.lsb = (uint8_t)add_access(b, access);
+	op.access = (uint8_t)add_access(b, access);
 	(void)append(b, op);
 }
 

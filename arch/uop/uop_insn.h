@@ -36,7 +36,7 @@
 #include "base/text.h"
 
 enum uop_op {
-#define X(name, text) UOP_##name,
+#define X(name, parameter, text) UOP_##name,
 #include "arch/uop/uop.def"
 #undef X
 	UOP_OPS,
@@ -89,8 +89,6 @@ enum {
 	UOP_ACCESSES = 16,
 	UOP_DEFS = 64,
 
-	UOP_PAIRWISE = 8, /* in `to` of LANES */
-
 	SLOT_TEMP = REG_COUNT, /* temporary i is SLOT_TEMP + i */
 	SLOT_CONSTANT = SLOT_TEMP + UOP_TEMPS,
 	SLOT_ZERO = 254,
@@ -107,7 +105,29 @@ struct uop {
 	uint8_t width; /* bits of the result, 1 to 64: all above are zero. 16 for flags */
 	uint8_t dst;   /* slot of a temporary; SLOT_NONE for STORE */
 	uint8_t a, b, c;
-	uint8_t lsb, len, to;
+	/* The parameter of the operation; uop.def says which one it has. */
+	union {
+		uint8_t access;    /* index in `accesses` */
+		uint8_t size;      /* bits */
+		uint8_t count;     /* bits; CRC32, CRC32C: bytes */
+		uint8_t amount;    /* bits */
+		uint8_t direction; /* enum bits_shift */
+		struct uop_field {
+			uint8_t lsb, len, to; /* as in struct bits_field */
+		} field;
+		uint8_t flip;
+		uint8_t condition;
+		struct uop_lanes {
+			uint8_t kind; /* enum bits_lane_kind */
+			uint8_t condition;
+			uint8_t size; /* bits of a lane */
+		} lanes;
+		struct uop_narrow {
+			uint8_t size; /* bits of a lane of the result */
+			uint8_t lsb;
+		} narrow;
+		uint8_t flag_map; /* enum bits_flag_map */
+	};
 };
 
 enum uop_access_kind {

@@ -93,7 +93,7 @@ bool uop_run(const struct uop_insn *insn, const struct bits *registers,
 		if (op->op == UOP_STORE)
 			continue;
 		if (op->op == UOP_LOAD)
-			result = load(run, &insn->accesses[op->lsb], memory);
+			result = load(run, &insn->accesses[op->access], memory);
 		if (!uop_refine(op, &result, &a, &b, &c))
 			return false;
 		run->temps[op->dst - SLOT_TEMP] = result;

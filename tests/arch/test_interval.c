@@ -92,7 +92,7 @@ static void interval_of_number_is_its_bits(void **state)
 /* Of x - k with these flags alone: x is in what the flags say of it. */
 static void check_compare(uint64_t x, uint64_t k, uint8_t width)
 {
-	const struct uop op = {.op = UOP_FLAGS, .width = 16, .len = width, .to = 1};
+	const struct uop op = {.op = UOP_SUB_FLAGS, .width = 16, .size = width};
 	const struct bits compared = {0, ~bits_mask(width)};
 	struct bits a = bits_of(x);
 	struct bits b = bits_of(k);
@@ -132,13 +132,14 @@ static void interval_of_comparison_holds_what_was_compared(void **state)
 static void check_half_sum(struct interval a, struct interval b, const struct uop *op)
 {
 	const struct bits half = {0, ~bits_mask(32)};
-	const struct bits bits[4] = {half, half, half, bits_of(op->to)};
-	struct interval v[4] = {{0, 0}, a, b, interval_of(op->to, op->to)};
+	bool subtracts = op->op == UOP_SUB;
+	const struct bits bits[4] = {half, half, half, bits_of(subtracts)};
+	struct interval v[4] = {{0, 0}, a, b, interval_of(subtracts, subtracts)};
 
 	interval_refine(op, bits, v);
 	for (unsigned int x = 0; x < HALVES; x++) {
 		for (unsigned int y = 0; y < HALVES; y++) {
-			uint64_t sum = op->to != 0 ? halves[x] - halves[y] : halves[x] + halves[y];
+			uint64_t sum = subtracts ? halves[x] - halves[y] : halves[x] + halves[y];
 
 			if (!holds(a, halves[x]) || !holds(b, halves[y]))
 				continue;
@@ -150,8 +151,7 @@ static void check_half_sum(struct interval a, struct interval b, const struct uo
 
 static void interval_of_half_sum_excludes_nothing_that_is_true(void **state)
 {
-	const struct uop ops[] = {{.op = UOP_ADD, .width = 32},
-	                          {.op = UOP_ADD, .width = 32, .to = 1}};
+	const struct uop ops[] = {{.op = UOP_ADD, .width = 32}, {.op = UOP_SUB, .width = 32}};
 
 	(void)state;
 	for (unsigned int i = 0; i < HALVES * HALVES * HALVES * HALVES; i++) {
@@ -168,7 +168,7 @@ static void interval_of_half_sum_excludes_nothing_that_is_true(void **state)
 /* 0 - 4 is after all else. A register whose upper half is not known is not said anything of. */
 static void interval_of_half_sum_is_modulo(void **state)
 {
-	const struct uop op = {.op = UOP_ADD, .width = 32, .to = 1};
+	const struct uop op = {.op = UOP_SUB, .width = 32};
 	const struct bits none = {0, 0};
 	const struct bits bits[4] = {{0, ~bits_mask(32)}, none, bits_of(4), bits_of(1)};
 	struct interval v[4] = {interval_of(0, UINT32_MAX), interval_of(0, 2), interval_of(4, 4),
@@ -186,7 +186,7 @@ static void interval_of_half_sum_is_modulo(void **state)
 
 static void interval_of_sum_goes_both_ways(void **state)
 {
-	const struct uop op = {.op = UOP_ADD, .width = 64, .to = 1};
+	const struct uop op = {.op = UOP_SUB, .width = 64};
 	const struct bits none = {0, 0};
 	const struct bits bits[4] = {none, none, bits_of(0x40), bits_of(1)};
 	struct interval v[4] = {

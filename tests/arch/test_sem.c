@@ -373,9 +373,9 @@ static void stored_copy_is_the_same_instruction(void **state)
 	assert_string_equal(a.data, b.data);
 	assert_string_equal(a.data, "store 8 [sp + -16] x29\n"
 	                            "store 8 [sp + -8] x30\n"
-	                            "- = STORE.64 - - - {0 0 0}\n"
-	                            "- = STORE.64 - - - {1 0 0}\n"
-	                            "t0 = ADD.64 sp 0xfffffffffffffff0 0 {0 0 0}\n"
+	                            "- = STORE.64 - - - {access 0}\n"
+	                            "- = STORE.64 - - - {access 1}\n"
+	                            "t0 = ADD.64 sp 0xfffffffffffffff0 0\n"
 	                            "sp is t0\n");
 	text_fini(&a);
 	text_fini(&b);

@@ -254,18 +254,18 @@ static void branches_are_written_with_all_that_they_depend_on(void **state)
 	assert_format(a64(0xd503201f), ""); /* NOP */
 	assert_format(a64(0x14000002), "branch direct 0x1008 - 0 0\n");
 	assert_format(a64(0xd61f0020), "branch indirect 0x0 x1 0 64\n");
-	assert_format(a64(0x54000040), "t0 = CONDITION.1 nzcv - - {0 0 0}\n"
+	assert_format(a64(0x54000040), "t0 = CONDITION.1 nzcv - - {condition 0}\n"
 	                               "branch conditional 0x1008 t0 1 0\n");
 	assert_format(a64(0xd4000001), "branch exception 0x0 - 0 0\n");
-	assert_format(a32(0xe12fff1e), "t0 = FIELD.32 x14 - - {1 31 1}\n"
+	assert_format(a32(0xe12fff1e), "t0 = FIELD.32 x14 - - {lsb 1 len 31 to 1}\n"
 	                               "branch indirect 0x0 t0 0 32 state x14\n");
 	assert_format(a32(0x012fff1e), /* BXEQ lr */
-	              "t0 = CONDITION.1 nzcv - - {0 0 0}\n"
-	              "t1 = FIELD.32 x14 - - {1 31 1}\n"
+	              "t0 = CONDITION.1 nzcv - - {condition 0}\n"
+	              "t1 = FIELD.32 x14 - - {lsb 1 len 31 to 1}\n"
 	              "branch conditional indirect 0x0 t1 0 32 when t0 state x14\n");
 	assert_format(a32(0x01a0f00e), /* MOVEQ pc, lr */
-	              "t0 = CONDITION.1 nzcv - - {0 0 0}\n"
-	              "t1 = FIELD.32 x14 - - {1 31 1}\n"
+	              "t0 = CONDITION.1 nzcv - - {condition 0}\n"
+	              "t1 = FIELD.32 x14 - - {lsb 1 len 31 to 1}\n"
 	              "branch conditional indirect 0x0 t1 0 32 when t0 state x14\n");
 }
 
@@ -277,11 +277,11 @@ static void what_is_killed_and_accessed_is_written(void **state)
 	              "clobber 0 [x0 + 0] - length 16 align 0\n");
 	assert_format(a32(0x05810004), /* STREQ r0, [r1, #4] */
 	              "store 4 [x1 + 4] x0 when t0 is 1\n"
-	              "t0 = CONDITION.1 nzcv - - {0 0 0}\n"
-	              "- = STORE.32 - - - {0 0 0}\n");
+	              "t0 = CONDITION.1 nzcv - - {condition 0}\n"
+	              "- = STORE.32 - - - {access 0}\n");
 	assert_format(a64(0xd2800021), "x1 is 0x1\n"); /* MOV x1, 1 */
 	assert_format(a64(0xf9400041), "load 8 [x2 + 0] t0\n"
-	                               "t0 = LOAD.64 - - - {0 0 0}\n"
+	                               "t0 = LOAD.64 - - - {access 0}\n"
 	                               "x1 is t0\n");
 }
 

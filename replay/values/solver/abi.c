@@ -112,6 +112,7 @@ static bool sum_of(const struct template *template, unsigned int slot, struct su
 	const struct uop_insn *insn = template->insn;
 	struct sum parts[3] = {{SLOT_NONE, 0}, {SLOT_NONE, 0}, {SLOT_NONE, 0}};
 	const struct uop *op = insn->ops;
+	bool subtracts;
 
 	*sum = (struct sum){SLOT_NONE, 0};
 	if (slot == SLOT_NONE || slot < REG_COUNT) {
@@ -124,15 +125,16 @@ static bool sum_of(const struct template *template, unsigned int slot, struct su
 	}
 	while (op < insn->ops + insn->op_count && op->dst != slot)
 		op++;
-	if (op == insn->ops + insn->op_count || op->op != UOP_ADD ||
+	if (op == insn->ops + insn->op_count || (op->op != UOP_ADD && op->op != UOP_SUB) ||
 	    !sum_of(template, op->a, &parts[0]) || !sum_of(template, op->b, &parts[1]) ||
 	    (op->c != SLOT_NONE && !sum_of(template, op->c, &parts[2])))
 		return false;
+	subtracts = op->op == UOP_SUB;
 	sum->base = parts[0].base != SLOT_NONE ? parts[0].base : parts[1].base;
 	sum->constant = parts[0].constant + parts[2].constant +
-	                (op->to == 1 ? ~parts[1].constant : parts[1].constant);
+	                (subtracts ? ~parts[1].constant : parts[1].constant);
 	return (parts[0].base == SLOT_NONE || parts[1].base == SLOT_NONE) &&
-	       parts[2].base == SLOT_NONE && (op->to != 1 || parts[1].base == SLOT_NONE);
+	       parts[2].base == SLOT_NONE && (!subtracts || parts[1].base == SLOT_NONE);
 }
 
 /* Follows SP over a step: by how much it moves, or that it does not move by a constant. */

@@ -291,7 +291,7 @@ static struct bits computed_value(struct hypothesis_state *g, uint32_t node, uns
 		if (op->dst != SLOT_TEMP + temp)
 			continue;
 		if (op->op == UOP_LOAD) {
-			a = loaded_value(g, step, op->lsb, depth);
+			a = loaded_value(g, step, op->access, depth);
 			g->failed |= !bits_learn(&value, a.value, a.known);
 			return value;
 		}

@@ -198,13 +198,13 @@ static bool has_intervals(const struct evaluation *r)
 {
 	const struct uop *op = &r->op->op;
 
-	if (op->op == UOP_ADD)
+	if (op->op == UOP_ADD || op->op == UOP_SUB)
 		return (op->width == 64 || op->width == 32) &&
 		       (r->bits[0]->known & r->bits[1]->known & r->bits[2]->known) != UINT64_MAX &&
 		       says_little(r, 0) + says_little(r, 1) + says_little(r, 2) < 2;
-	return op->op == UOP_FLAGS && (op->len == 64 || op->len == 32) && op->to == 1 &&
+	return op->op == UOP_SUB_FLAGS && (op->size == 64 || op->size == 32) &&
 	       r->nodes[1] != MEMDEP_NONE && r->bits[1]->known != UINT64_MAX &&
-	       !bits_none_known(r->bits[0], 16) && bits_all_known(r->bits[2], op->len);
+	       !bits_none_known(r->bits[0], 16) && bits_all_known(r->bits[2], op->size);
 }
 
 /* The same relation, for intervals. True if one of them changed. */
@@ -223,7 +223,7 @@ static bool run_intervals(const struct evaluation *r)
 	}
 	memcpy(v, old, sizeof(v));
 	interval_refine(op, bits, v);
-	for (unsigned int i = op->op == UOP_FLAGS ? 1 : 0; i < 3; i++) {
+	for (unsigned int i = op->op == UOP_SUB_FLAGS ? 1 : 0; i < 3; i++) {
 		if (r->nodes[i] == MEMDEP_NONE || !interval_is_better(old[i], v[i]))
 			continue;
 		learn_node_interval(r->frame->s, r->frame->step, r->nodes[i], v[i]);
