@@ -158,62 +158,6 @@ static void reply_stop(struct gdb *gdb, size_t core, const struct stop *stop)
 	add_stop_end(gdb, core);
 }
 
-/* How trace sources number exceptions: ETMv4 and ETE in one way, ETMv3 and PTM in another. */
-enum numbering {
-	NUMBERS_ETM4,   /* IHI 0064, exception packet TYPE */
-	NUMBERS_ETM4_M, /* the same for M profile cores */
-	NUMBERS_ETM3,   /* IHI 0014 and IHI 0035, exception numbers */
-	NUMBERS_NONE,
-};
-
-/* That of the source whose trace ends the core's history. */
-static enum numbering numbering_of(const struct snap_core *core)
-{
-	size_t count = core->source_count;
-
-	switch (count > 0 ? core->sources[count - 1]->protocol : PROTOCOL_UNKNOWN) {
-	case PROTOCOL_ETM4:
-	case PROTOCOL_ETE:
-		return core->arch == CORE_M ? NUMBERS_ETM4_M : NUMBERS_ETM4;
-	case PROTOCOL_ETM3:
-	case PROTOCOL_PTM:
-		return core->arch == CORE_M ? NUMBERS_NONE : NUMBERS_ETM3;
-	case PROTOCOL_UNKNOWN:
-	case PROTOCOL_ITM:
-	case PROTOCOL_STM:
-		break;
-	}
-	return NUMBERS_NONE;
-}
-
-/* NULL for an exception that is no fault of the code. */
-static const char *fault_name(enum numbering numbering, uint32_t number)
-{
-	static const struct {
-		enum numbering numbering;
-		uint32_t number;
-		const char *name;
-	} rows[] = {
-	        {NUMBERS_ETM4, 0xa, "alignment fault"},
-	        {NUMBERS_ETM4, 0xb, "instruction fault"},
-	        {NUMBERS_ETM4, 0xc, "data fault"},
-	        {NUMBERS_ETM4_M, 3, "HardFault"},
-	        {NUMBERS_ETM4_M, 4, "MemManage fault"},
-	        {NUMBERS_ETM4_M, 5, "BusFault"},
-	        {NUMBERS_ETM4_M, 6, "UsageFault"},
-	        {NUMBERS_ETM4_M, 0x1a, "lockup"},
-	        {NUMBERS_ETM3, 9, "undefined instruction"},
-	        {NUMBERS_ETM3, 0xb, "prefetch abort"},
-	        {NUMBERS_ETM3, 0xc, "data abort"},
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if (rows[i].numbering == numbering && rows[i].number == number)
-			return rows[i].name;
-	}
-	return NULL;
-}
-
 /*
  * The fault that the core halted at, or NULL: the trace must end in it, with nothing executed
  * after and nothing unknown before the halt. A snapshot need not be a crash.
@@ -229,9 +173,10 @@ static const char *halt_fault(const struct session *session, size_t core)
 	if (length == 0 || history_gap_at(history, length))
 		return NULL;
 	for (size_t i = history_event_index(history, length); i < count; i++) {
-		if (events[i].element.type == ELEMENT_EXCEPTION)
-			fault = fault_name(numbering_of(session_core(session, core)),
-			                   events[i].element.exception.number);
+		const struct element *e = &events[i].element;
+
+		if (e->type == ELEMENT_EXCEPTION)
+			fault = e->exception.info ? e->exception.info->fault : NULL;
 	}
 	return fault;
 }

@@ -143,8 +143,12 @@ struct element {
 			enum space space;
 		} nacc; /* ADDR_NACC: no opcode at `address` */
 		struct {
-			uint32_t number;
+			uint32_t number; /* as the protocol numbers it */
+			/* What it is; NULL for a number that is reserved, or not of trace. */
+			const struct exception_info *info;
 			bool has_return_address;
+			bool is_tail_chained; /* ETMv4, M profile: follows another, without a return
+			                       */
 			bool return_is_branch_target; /* also target of the last branch */
 			bool is_data_marker;          /* ETMv3, M profile */
 			bool cancels_last; /* ETMv3: the last instruction listed was not executed */

@@ -125,6 +125,14 @@ static void note_exception(struct etm3_flow *flow, bool is_cancel)
 	flow->return_address = returns_to_last ? flow->last : flow->address;
 }
 
+static enum exception_numbering numbering_of(const struct etm3_flow *flow,
+                                             const struct etm3_exception *exception)
+{
+	if (exception->is_old)
+		return EXCEPTIONS_ETM3_OLD;
+	return flow->config->is_m_profile ? EXCEPTIONS_ETM3_M : EXCEPTIONS_ETM3;
+}
+
 static enum status emit_exception(struct etm3_flow *flow, const struct etm3_exception *exception,
                                   bool cancels_last)
 {
@@ -132,6 +140,7 @@ static enum status emit_exception(struct etm3_flow *flow, const struct etm3_exce
 
 	TRY(emit(flow, ELEMENT_EXCEPTION, &element));
 	element->exception.number = exception->number;
+	element->exception.info = exception_find(numbering_of(flow, exception), exception->number);
 	element->exception.cancels_last = cancels_last;
 	return STATUS_OK;
 }

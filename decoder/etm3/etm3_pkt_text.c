@@ -24,23 +24,15 @@ static void add_isa(const struct etm3_packet *packet, struct text *out)
 /* IHI 0014, exception numbers of a branch address packet. */
 static void add_exception(const struct etm3_packet *packet, struct text *out)
 {
-	static const char *const names[16] = {
-	        "No Exception",     "Debug Halt",      "SMC",      "Hyp",
-	        "Async Data Abort", "Jazelle",         "Reserved", "Reserved",
-	        "PE Reset",         "Undefined Instr", "SVC",      "Prefetch Abort",
-	        "Data Fault",       "Generic",         "IRQ",      "FIQ",
-	};
-	static const char *const old_names[8] = {
-	        "PE Reset", "IRQ", "Reserved",         "Reserved",
-	        "Jazelle",  "FIQ", "Async Data Abort", "Debug Halt",
-	};
 	const struct etm3_exception *exception = &packet->exception;
+	const struct exception_info *info = exception_find(
+	        exception->is_old ? EXCEPTIONS_ETM3_OLD : EXCEPTIONS_ETM3, exception->number);
 
 	text_puts(out, "Exception=");
-	if (exception->is_old)
-		text_puts(out, old_names[exception->number & 7]);
-	else if (exception->number < 16)
-		text_puts(out, names[exception->number]);
+	if (info)
+		text_puts(out, info->name);
+	else if (exception->is_old)
+		text_puts(out, "Reserved");
 	else
 		text_printf(out, "%u", (unsigned int)exception->number);
 	if (exception->resume != 0)

@@ -153,6 +153,15 @@ static enum status commit_trace_on(struct etm4_flow *flow, const struct p0 *item
 	return STATUS_OK;
 }
 
+static void set_exception(const struct etm4_flow *flow, uint32_t number, struct element *element)
+{
+	enum exception_numbering numbering =
+	        flow->config->is_m_profile ? EXCEPTIONS_ETM4_M : EXCEPTIONS_ETM4;
+
+	element->exception.number = number;
+	element->exception.info = exception_find(numbering, number);
+}
+
 /*
  * Execution up to the exception, then the exception. The address entry that belongs to it is the
  * oldest in the queue.
@@ -177,7 +186,8 @@ static enum status take_exception(struct etm4_flow *flow, const struct p0 *excep
 	if (flow->address < address->address && !is_tail_chained)
 		TRY(flow_walk_to(flow, address->address, exception->index));
 	TRY(flow_emit(flow, ELEMENT_EXCEPTION, exception->index, &element));
-	element->exception.number = exception->value;
+	set_exception(flow, exception->value, element);
+	element->exception.is_tail_chained = is_tail_chained;
 	element->exception.has_return_address = !is_tail_chained;
 	element->exception.return_address = address->address;
 	element->exception.return_is_branch_target = exception->is_target;
@@ -195,7 +205,7 @@ static enum status commit_reset(struct etm4_flow *flow, const struct p0 *reset)
 	flow->is_excepted = false;
 	flow->needs_address = true;
 	TRY(flow_emit(flow, ELEMENT_EXCEPTION, reset->index, &element));
-	element->exception.number = reset->value;
+	set_exception(flow, reset->value, element);
 	p0_drop_oldest(&flow->queue);
 	flow->commit--;
 	return STATUS_OK;

@@ -2,36 +2,14 @@
 /* ETMv4 and ETE packets as text, in the form of OpenCSD's packet lister. */
 #include "decoder/etm4/etm4_pkt.h"
 
+#include "arch/isa.h"
+
 static const char *const type_texts[ETM4_TYPES] = {
 #define PACKET(name, listed, what) what,
 #include "decoder/etm4/etm4_pkt.def"
 
 #include "decoder/etm4/ete_pkt.def"
 #undef PACKET
-};
-
-/* IHI 0064, "Exception instruction trace packet", TYPE for A and R profile. */
-static const char *const exceptions[] = {
-        "PE Reset",   "Debug Halt", "Call",     "Trap",     "System Error", "Reserved",
-        "Inst Debug", "Data Debug", "Reserved", "Reserved", "Alignment",    "Inst Fault",
-        "Data Fault", "Reserved",   "IRQ",      "FIQ",
-};
-
-/* The same for M profile. */
-static const char *const m_exceptions[] = {
-        "Reserved",     "PE Reset",    "NMI",      "HardFault", "MemManage", "BusFault",
-        "UsageFault",   "Reserved",    "Reserved", "Reserved",  "Reserved",  "SVC",
-        "DebugMonitor", "Reserved",    "PendSV",   "SysTick",   "IRQ0",      "IRQ1",
-        "IRQ2",         "IRQ3",        "IRQ4",     "IRQ5",      "IRQ6",      "IRQ7",
-        "DebugHalt",    "LazyFP Push", "Lockup",
-};
-
-enum {
-	EXCEPTIONS = sizeof(exceptions) / sizeof(exceptions[0]),
-	M_EXCEPTIONS = sizeof(m_exceptions) / sizeof(m_exceptions[0]),
-	M_IRQ_FIRST = 0x208,
-	M_IRQ_LAST = 0x3ef,
-	M_IRQ_BASE = 0x200,
 };
 
 static void add_atoms(const struct etm4_packet *packet, struct text *out)
@@ -70,15 +48,15 @@ static void add_context(const struct etm4_context *context, struct text *out)
 
 static void add_exception(const struct etm4_exception *exception, bool is_m, struct text *out)
 {
-	const char *const *names = is_m ? m_exceptions : exceptions;
-	unsigned int count = is_m ? M_EXCEPTIONS : EXCEPTIONS;
+	const struct exception_info *info =
+	        exception_find(is_m ? EXCEPTIONS_ETM4_M : EXCEPTIONS_ETM4, exception->type);
 
-	if (exception->type < count)
-		text_printf(out, ";  %s;", names[exception->type]);
-	else if (is_m && exception->type >= M_IRQ_FIRST && exception->type <= M_IRQ_LAST)
-		text_printf(out, ";  IRQ%u;", exception->type - (unsigned int)M_IRQ_BASE);
+	text_puts(out, ";  ");
+	if (info)
+		exception_format(info, exception->type, out);
 	else
-		text_puts(out, ";  Reserved;");
+		text_puts(out, "Reserved");
+	text_char(out, ';');
 	if (exception->is_fault_pending)
 		text_puts(out, " Fault Pending;");
 	if (exception->address_follows == 1)

@@ -209,6 +209,7 @@ static enum status emit_exception(struct ptm_flow *flow, const struct ptm_packet
 
 	TRY(emit(flow, ELEMENT_EXCEPTION, &element));
 	element->exception.number = packet->exception;
+	element->exception.info = exception_find(EXCEPTIONS_ETM3, packet->exception);
 	element->exception.has_return_address = flow->has_address;
 	element->exception.return_address = flow->has_address ? flow->address : 0;
 	add_cycles(element, packet);

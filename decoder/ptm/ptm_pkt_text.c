@@ -36,18 +36,11 @@ static void add_part(uint64_t value, unsigned int width, unsigned int sent_bits,
 	            (unsigned long long)sent);
 }
 
-/* IHI 0035, exception numbers of a branch address packet. */
 static void add_exception(const struct ptm_packet *packet, struct text *out)
 {
-	static const char *const names[16] = {
-	        "No Exception",     "Debug Halt",      "SMC",      "Hyp",
-	        "Async Data Abort", "Jazelle",         "Reserved", "Reserved",
-	        "PE Reset",         "Undefined Instr", "SVC",      "Prefetch Abort",
-	        "Data Fault",       "Generic",         "IRQ",      "FIQ",
-	};
+	const struct exception_info *info = exception_find(EXCEPTIONS_ETM3, packet->exception);
 
-	text_printf(out, "Excep=%s [%02x]; ",
-	            packet->exception < 16 ? names[packet->exception] : "Unknown",
+	text_printf(out, "Excep=%s [%02x]; ", info ? info->name : "Unknown",
 	            (unsigned int)packet->exception);
 }
 

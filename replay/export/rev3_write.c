@@ -213,22 +213,21 @@ static void put_memory(struct line_writer *w, const struct tarmac_event *event)
 	}
 }
 
-/*
- * Taken between instructions, so it is a record of its own. Arm ARM D1.10.2, G1.12.1; of the M
- * profile Armv7-M ARM B1.5.2.
- */
+/* Taken between instructions, so it is a record of its own. */
 static bool is_asynchronous(const struct line_writer *w, const struct tarmac_exception *exception)
 {
-	enum { M_RESET = 1, M_NMI = 2, M_PENDSV = 14, A32_IRQ = 0x18, A32_FIQ = 0x1c };
-	int64_t vector = exception->vector;
+	enum { A64_VECTORS = 0x780 };
+	const struct exception_vector *row;
 
 	if (!exception->has_vector)
 		return true;
 	if (w->is_m)
-		return vector == M_RESET || vector == M_NMI || vector >= M_PENDSV;
-	if (w->is_a64)
-		return (vector & 0x180) != 0;
-	return vector == 0 || vector == A32_IRQ || vector == A32_FIQ;
+		row = exception_vector_find(CORE_M, exception->vector);
+	else if (w->is_a64)
+		row = exception_vector_find(CORE_A64, exception->vector & A64_VECTORS);
+	else
+		row = exception_vector_find(CORE_A32, exception->vector);
+	return row && !exception_is_synchronous(row->kind);
 }
 
 static void put_exception(struct line_writer *w, const struct tarmac_event *event)

@@ -26,59 +26,6 @@ struct tarmac_writer {
 	size_t next_gap;
 };
 
-/* Exceptions by the vector's offset. */
-struct vector_name {
-	int64_t vector;
-	const char *name;
-};
-
-// clang-format off
-/* ARM-EPM-041435 2.3.3; Arm ARM D1.10.2, G1.12.1. */
-static const struct vector_name a64_vectors[] = {
-	{0x000, "Synchronous Current EL with SP_EL0"},
-	{0x080, "IRQ/vIRQ Current EL with SP_EL0"},
-	{0x100, "FIQ/vFIQ Current EL with SP_EL0"},
-	{0x180, "SError/vSError Current EL with SP_EL0"},
-	{0x200, "Synchronous Current EL with SP_ELx"},
-	{0x280, "IRQ/vIRQ Current EL with SP_ELx"},
-	{0x300, "FIQ/vFIQ Current EL with SP_ELx"},
-	{0x380, "SError/vSError Current EL with SP_ELx"},
-	{0x400, "Synchronous Lower EL using AArch64"},
-	{0x480, "IRQ/vIRQ Lower EL using AArch64"},
-	{0x500, "FIQ/vFIQ Lower EL using AArch64"},
-	{0x580, "SError/vSError Lower EL using AArch64"},
-	{0x600, "Synchronous Lower EL using AArch32"},
-	{0x680, "IRQ/vIRQ Lower EL using AArch32"},
-	{0x700, "FIQ/vFIQ Lower EL using AArch32"},
-	{0x780, "SError/vSError Lower EL using AArch32"},
-};
-
-static const struct vector_name a32_vectors[] = {
-	{0x00, "Reset"},
-	{0x04, "Undefined Instruction"},
-	{0x08, "System Call"},
-	{0x0c, "Prefetch Abort"},
-	{0x10, "Data Abort"},
-	{0x14, "Hypervisor Trap"},
-	{0x18, "IRQ Interrupt"},
-	{0x1c, "FIQ Interrupt"},
-};
-
-/* Numbers of exceptions. */
-static const struct vector_name m_vectors[] = {
-	{1, "Reset"},
-	{2, "NMI"},
-	{3, "HardFault"},
-	{4, "MemManage"},
-	{5, "BusFault"},
-	{6, "UsageFault"},
-	{11, "SVCall"},
-	{12, "Debug Monitor"},
-	{14, "PendSV"},
-	{15, "SysTick"},
-};
-// clang-format on
-
 enum status tarmac_writer_open(const struct session *session, size_t core, enum tarmac_form form,
                                uint64_t from, struct tarmac_writer **writer)
 {
@@ -119,33 +66,19 @@ void tarmac_writer_close(struct tarmac_writer *writer)
 	free(writer);
 }
 
-/* NULL if there is no such vector. */
-static const char *vector_name(const struct vector_name *table, size_t count, int64_t vector)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (table[i].vector == vector)
-			return table[i].name;
-	}
-	return NULL;
-}
-
-#define VECTOR_NAME(table, vector) vector_name(table, sizeof(table) / sizeof((table)[0]), vector)
-
 /* A simulator's exception of the M profile has its number. */
 static void set_number(struct tarmac_exception *exception)
 {
-	enum { EXCEPTIONS = 512, FIRST_EXTERNAL = 16 };
-	const char *name;
+	enum { EXCEPTIONS = 512 };
+	const struct exception_vector *row;
 
 	if (exception->has_vector || !exception->has_number || exception->number >= EXCEPTIONS)
 		return;
 	exception->has_vector = true;
 	exception->vector = (int64_t)exception->number;
-	name = VECTOR_NAME(m_vectors, exception->vector);
-	if (exception->vector >= FIRST_EXTERNAL)
-		name = "External Interrupt";
-	if (name)
-		exception->name = str_of(name);
+	row = exception_vector_find(CORE_M, exception->vector);
+	if (row)
+		exception->name = str_of(row->name);
 }
 
 /*
@@ -155,21 +88,20 @@ static void set_number(struct tarmac_exception *exception)
 static void find_vector(const struct tarmac_writer *w, uint64_t position,
                         struct tarmac_exception *exception)
 {
+	const struct exception_vector *row;
 	struct instruction insn;
-	const char *name;
 	int64_t vector;
 
 	if (exception->has_vector || w->lines.is_m || position >= history_length(w->history))
 		return;
 	history_at(w->history, position, &insn);
 	vector = (int64_t)(insn.address & (insn.isa == ISA_A64 ? 0x7ff : 0x1f));
-	name = insn.isa == ISA_A64 ? VECTOR_NAME(a64_vectors, vector)
-	                           : VECTOR_NAME(a32_vectors, vector);
-	if (!name)
+	row = exception_vector_find(insn.isa == ISA_A64 ? CORE_A64 : CORE_A32, vector);
+	if (!row)
 		return;
 	exception->has_vector = true;
 	exception->vector = vector;
-	exception->name = str_of(name);
+	exception->name = str_of(row->name);
 }
 
 /* From a text with data: its events. */

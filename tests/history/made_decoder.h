@@ -7,6 +7,7 @@
 #define CSREPLAY_TESTS_HISTORY_MADE_DECODER_H
 
 #include "decoder/decoder.h"
+#include "tests/history/made_exception.h"
 
 /* The elements that the decoder of this test yields, and where it says execution stands after. */
 static struct {
@@ -16,18 +17,20 @@ static struct {
 	bool has_next_address;
 	uint64_t next_address;
 	bool has_no_pc; /* the snapshot lacks the halt PC */
+	enum protocol protocol;
+	enum core_arch arch;
 } script;
 
 enum status decoder_open(const struct snapshot *snapshot, const struct snap_source *source,
                          const struct snap_buffer *buffer, const struct decoder_options *options,
                          struct diag_list *diags, struct decoder **decoder)
 {
-	(void)snapshot;
-	(void)source;
 	(void)buffer;
 	(void)options;
 	(void)diags;
 	script.next = 0;
+	script.protocol = source->protocol;
+	script.arch = snapshot->core_count > 0 ? snapshot->cores[0].arch : CORE_A64;
 	/* Any object will do: nobody looks into it. */
 	*decoder = (struct decoder *)(void *)&script;
 	return STATUS_OK;
@@ -44,6 +47,7 @@ enum status decoder_pull(struct decoder *decoder, struct decoded *decoded)
 	if (script.next == script.count)
 		return STATUS_END;
 	*decoded = (struct decoded){.is_drained = true, .element = script.elements[script.next++]};
+	tell_exception(&decoded->element, script.protocol, script.arch);
 	return STATUS_OK;
 }
 

@@ -2,6 +2,8 @@
 /* See fake_session.h. */
 #include "fake_session.h"
 
+#include "tests/history/made_exception.h"
+
 #include <string.h>
 
 enum { CORES = 4, BREAKPOINTS = 4 };
@@ -92,6 +94,7 @@ struct session *fake_session(void)
 	core_count = CORES;
 	doubt = (struct values_may_alias){0};
 	events[1].element.exception.number = 0xc;
+	tell_exception(&events[1].element, PROTOCOL_ETM4, CORE_A64);
 	gap_count = 0;
 	event_count = 0;
 	is_exhausted = false;
@@ -119,6 +122,7 @@ void fake_session_set_exception(enum protocol protocol, uint32_t number)
 	source.protocol = protocol;
 	cores[0].source_count = protocol == PROTOCOL_UNKNOWN ? 0 : 1;
 	events[1].element.exception.number = number;
+	tell_exception(&events[1].element, protocol, cores[0].arch);
 }
 
 void fake_session_set_traced(size_t core)

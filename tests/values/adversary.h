@@ -13,6 +13,7 @@
 #include "replay/session/state.h"
 #include "replay/values/explain/explain.h"
 #include "replay/values/values.h"
+#include "tests/history/made_exception.h"
 
 enum {
 	CODE = 0x1000,
@@ -203,6 +204,7 @@ static void add_fault(const struct program *p, struct part_builder *b)
 	d.element.exception.number = 12;
 	d.element.exception.has_return_address = true;
 	d.element.exception.return_address = p->end;
+	tell_exception(&d.element, p->source.protocol, p->core.arch);
 	assert_int_equal(part_add(b, &d), STATUS_OK);
 }
 

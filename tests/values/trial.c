@@ -11,6 +11,7 @@
 #include "replay/history/history_part.h"
 #include "replay/values/explain/explain.h"
 #include "replay/values/solver/solver.h"
+#include "tests/history/made_exception.h"
 #include "tests/values/step.h"
 
 const uint64_t trial_distances[DISTANCES] = {100, 1000, 10000, 100000, UINT64_MAX};
@@ -382,7 +383,7 @@ static void add_element(struct cut *c, struct part_builder *b, const struct elem
 	struct decoded decoded = {.is_drained = true, .element = *e};
 
 	decoded.element.offset = ++c->elements;
-
+	tell_exception(&decoded.element, c->source.protocol, c->core.arch);
 	if (part_add(b, &decoded) != STATUS_OK)
 		exit(2);
 }

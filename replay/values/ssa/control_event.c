@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Gaps, exceptions and changes of context as micro-operations; see control_event.h. Exception types
- * are those of ETMv4 and ETE for the A profile (IHI 0064, exception instruction trace packet), and
- * of PTM and ETMv3 (IHI 0035 and IHI 0014, branch packets with exception).
+ * Gaps, exceptions and changes of context as micro-operations; see control_event.h.
  */
 #include "replay/values/ssa/control_event.h"
 
@@ -10,64 +8,19 @@
 #include "replay/values/ssa/fault.h"
 #include "replay/values/ssa/template_code.h"
 
-enum exception_kind {
-	EXCEPTION_OTHER, /* all that is not known to be one of these */
-	EXCEPTION_CALL,
-	EXCEPTION_FAULT, /* of an instruction, which need not have completed */
-	EXCEPTION_INTERRUPT,
-};
-
-static const uint8_t etm4_kinds[16] = {
-        [2] = EXCEPTION_CALL,       /* call */
-        [3] = EXCEPTION_FAULT,      /* trap */
-        [5] = EXCEPTION_FAULT,      /* reserved */
-        [6] = EXCEPTION_FAULT,      /* instruction debug */
-        [7] = EXCEPTION_FAULT,      /* data debug */
-        [8] = EXCEPTION_FAULT,      /* reserved */
-        [9] = EXCEPTION_FAULT,      /* reserved */
-        [10] = EXCEPTION_FAULT,     /* alignment */
-        [11] = EXCEPTION_FAULT,     /* instruction fault */
-        [12] = EXCEPTION_FAULT,     /* data fault */
-        [14] = EXCEPTION_INTERRUPT, /* IRQ */
-        [15] = EXCEPTION_INTERRUPT, /* FIQ */
-};
-static const uint8_t ptm_kinds[16] = {
-        [5] = EXCEPTION_FAULT,      /* Jazelle, ThumbEE check */
-        [9] = EXCEPTION_FAULT,      /* undefined */
-        [10] = EXCEPTION_CALL,      /* SVC */
-        [11] = EXCEPTION_FAULT,     /* prefetch abort, BKPT */
-        [12] = EXCEPTION_FAULT,     /* data abort */
-        [13] = EXCEPTION_FAULT,     /* generic */
-        [14] = EXCEPTION_INTERRUPT, /* IRQ */
-        [15] = EXCEPTION_INTERRUPT, /* FIQ */
-};
-
 /* What the trace says at one position. */
 struct notices {
 	bool has_gap;
 	bool lost; /* nothing survives */
 	bool changes_space;
 	bool has_return; /* an exception return */
-	bool is_chained; /* M profile: which an exception follows that has no return address */
+	bool is_chained; /* M profile: which an exception follows that is tail-chained */
 	bool has_marker; /* M profile, of an exception's data */
 	unsigned int exceptions;
 	const struct element *exception; /* the last one */
 	unsigned int faults;             /* of accesses to data */
 	const struct element *fault;
 };
-
-/* The protocol of all of a core's sources, or UNKNOWN. */
-static enum protocol protocol_of(const struct snap_core *core)
-{
-	enum protocol protocol =
-	        core->source_count > 0 ? core->sources[0]->protocol : PROTOCOL_UNKNOWN;
-
-	for (size_t i = 1; i < core->source_count; i++) {
-		if (core->sources[i]->protocol != protocol)
-			return PROTOCOL_UNKNOWN;
-	}
-	return protocol;
-}
 
 void control_event_begin(struct control_event_reader *r, const struct history *history,
                          uint64_t from, bool handler_preserves)
@@ -79,7 +32,6 @@ void control_event_begin(struct control_event_reader *r, const struct history *h
 
 	*r = (struct control_event_reader){.history = history,
 	                                   .handler_preserves = handler_preserves,
-	                                   .protocol = protocol_of(history_core(history)),
 	                                   .m_core = m_core_of(history_core(history)->device)};
 	while (r->gap < gaps && gap[r->gap].position <= from)
 		r->gap++;
@@ -115,28 +67,6 @@ static bool loses_all(const struct element *e)
 	       e->type == ELEMENT_ADDR_UNKNOWN || e->type == ELEMENT_I_RANGE_NOPATH;
 }
 
-static enum exception_kind kind_of(const struct control_event_reader *r, const struct element *e)
-{
-	uint32_t number = e->exception.number;
-
-	if (number >= 16 || history_core(r->history)->arch == CORE_M)
-		return EXCEPTION_OTHER;
-	if (r->protocol == PROTOCOL_ETM4 || r->protocol == PROTOCOL_ETE)
-		return (enum exception_kind)etm4_kinds[number];
-	if (r->protocol == PROTOCOL_PTM || r->protocol == PROTOCOL_ETM3)
-		return (enum exception_kind)ptm_kinds[number];
-	return EXCEPTION_OTHER;
-}
-
-/* An access to data faulted, or was watched (ETMv4): numbers of the tables above. */
-static bool is_data_fault(const struct control_event_reader *r, const struct element *e)
-{
-	enum { DATA_DEBUG = 7, DATA_FAULT = 12 };
-
-	return kind_of(r, e) == EXCEPTION_FAULT &&
-	       (e->exception.number == DATA_DEBUG || e->exception.number == DATA_FAULT);
-}
-
 static void take_event(struct control_event_reader *r, const struct element *e, struct notices *n)
 {
 	n->lost |= loses_all(e);
@@ -148,10 +78,10 @@ static void take_event(struct control_event_reader *r, const struct element *e, 
 	} else if (e->type == ELEMENT_EXCEPTION && e->exception.is_data_marker) {
 		n->has_marker = true;
 	} else if (e->type == ELEMENT_EXCEPTION) {
-		n->is_chained = n->has_return && !e->exception.has_return_address;
+		n->is_chained = n->has_return && e->exception.is_tail_chained;
 		n->exceptions++;
 		n->exception = e;
-		if (is_data_fault(r, e)) {
+		if (exception_kind_of(e->exception.info) == EXCEPTION_DATA_FAULT) {
 			n->faults++;
 			n->fault = e;
 		}
@@ -244,7 +174,7 @@ static bool resumed(struct control_event_reader *r, uint64_t position, const str
                     const struct control_event_from *from, struct uop_builder *b)
 {
 	const struct element *e = n->exception;
-	enum exception_kind kind = kind_of(r, e);
+	enum exception_kind kind = exception_kind_of(e->exception.info);
 	bool again = from->is_known && from->address == e->exception.return_address;
 
 	if (kind == EXCEPTION_CALL) {
@@ -259,7 +189,7 @@ static bool resumed(struct control_event_reader *r, uint64_t position, const str
 		return false;
 	/* The halt is that of the fault itself. */
 	if (!from->is_exception && position == history_length(r->history) &&
-	    kind == EXCEPTION_FAULT && !again) {
+	    exception_is_fault(kind) && !again) {
 		begin_fault(r, n, from, b);
 		uop_finish(b);
 		r->is_fault = n->faults > 0 && (b->insn.flags & UOP_KILLS_REGISTERS) == 0;
@@ -307,8 +237,7 @@ static bool enter_m(const struct control_event_reader *r, const struct element *
 	struct template template = {.isa = ISA_T32, .space = SPACE_ANY};
 	uint32_t address;
 
-	if (m_exception_kind_of(&r->m_core, r->protocol, e->exception.number) ==
-	            M_EXCEPTION_OTHER ||
+	if (m_exception_kind_of(&r->m_core, e->exception.info) == M_EXCEPTION_OTHER ||
 	    !taken_at(from, e, &address))
 		return false;
 	template.address = address;
@@ -330,8 +259,7 @@ static bool try_m(const struct control_event_reader *r, const struct notices *n,
 		return false;
 	if (n->has_gap) {
 		if (!resumes || n->has_return || !r->handler_preserves ||
-		    m_exception_kind_of(&r->m_core, r->protocol, e->exception.number) !=
-		            M_EXCEPTION_INTERRUPT)
+		    m_exception_kind_of(&r->m_core, e->exception.info) != M_EXCEPTION_INTERRUPT)
 			return false;
 		m_exception_unseen(b);
 		return true;
@@ -339,7 +267,7 @@ static bool try_m(const struct control_event_reader *r, const struct notices *n,
 	if (n->exceptions == 1 && !n->has_return)
 		return enter_m(r, e, from, b);
 	/* ETMv3 does not tell a chained exception from one after a return. */
-	if (n->exceptions == 1 && (!n->is_chained || r->protocol != PROTOCOL_ETM4))
+	if (n->exceptions == 1 && !n->is_chained)
 		return false;
 	m_exception_return(&r->m_core, from->site.opcode, n->exceptions == 1, b);
 	return true;
@@ -402,7 +330,8 @@ bool control_event_next(struct control_event_reader *r, uint64_t position, const
 		return true;
 	}
 	if (n.exceptions > 0 && from->is_known && e->exception.has_return_address &&
-	    e->exception.return_address == from->address && kind_of(r, e) == EXCEPTION_FAULT) {
+	    e->exception.return_address == from->address &&
+	    exception_is_fault(exception_kind_of(e->exception.info))) {
 		lose_all(b); /* the instruction before may not have completed */
 		return true;
 	}

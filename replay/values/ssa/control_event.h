@@ -25,7 +25,6 @@ struct control_event_from {
 struct control_event_reader {
 	const struct history *history;
 	bool handler_preserves;
-	enum protocol protocol; /* that exceptions are numbered by; UNKNOWN: not said */
 	size_t event;
 	size_t gap;
 	struct m_core m_core;

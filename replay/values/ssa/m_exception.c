@@ -55,44 +55,30 @@ struct m_core m_core_of(const struct snap_device *device)
 	return (struct m_core){.may_have_fpu = true};
 }
 
-/* ETMv4: IHI 0064, table of M profile exception types. */
-static enum m_exception_kind etm4_kind(uint32_t number)
+/*
+ * On a core with the Security Extension HardFault to UsageFault may be of the stacking itself: a
+ * stack limit leaves no frame. ETMv3, which has no such core, does not say enough.
+ */
+static bool may_leave_no_frame(const struct m_core *core, const struct exception_info *info)
 {
-	bool is_irq = (number >= 0x10 && number <= 0x17) || (number >= 0x208 && number <= 0x3ef);
-
-	if (is_irq || number == 0xf)
-		return M_EXCEPTION_INTERRUPT;
-	if ((number >= 2 && number <= 6) || number == 0xb || number == 0xc || number == 0xe)
-		return M_EXCEPTION_PLAIN;
-	return M_EXCEPTION_OTHER;
+	return core->has_security &&
+	       (info->numbering != EXCEPTIONS_ETM4_M || info->kind == EXCEPTION_FAULT);
 }
 
-/* ETMv3: IHI 0014, the same. */
-static enum m_exception_kind etm3_kind(uint32_t number)
+enum m_exception_kind m_exception_kind_of(const struct m_core *core,
+                                          const struct exception_info *info)
 {
-	bool is_irq = (number >= 1 && number <= 8) || (number >= 0x18 && number <= 0x1ff);
+	static const uint8_t kinds[EXCEPTION_KINDS] = {
+	        [EXCEPTION_CALL] = M_EXCEPTION_PLAIN,
+	        [EXCEPTION_FAULT] = M_EXCEPTION_PLAIN,
+	        [EXCEPTION_MONITOR] = M_EXCEPTION_PLAIN,
+	        [EXCEPTION_SYSTEM] = M_EXCEPTION_PLAIN,
+	        [EXCEPTION_INTERRUPT] = M_EXCEPTION_INTERRUPT,
+	};
 
-	if (is_irq || number == 0xf)
-		return M_EXCEPTION_INTERRUPT;
-	if ((number >= 9 && number <= 0xe) || number == 0x13 || number == 0x15)
-		return M_EXCEPTION_PLAIN;
-	return M_EXCEPTION_OTHER;
-}
-
-/* HardFault to UsageFault may be of the stacking itself: a stack limit leaves no frame. */
-static bool may_be_of_stacking(uint32_t number)
-{
-	return number >= 3 && number <= 6;
-}
-
-enum m_exception_kind m_exception_kind_of(const struct m_core *core, enum protocol protocol,
-                                          uint32_t number)
-{
-	if (core->has_security && (protocol != PROTOCOL_ETM4 || may_be_of_stacking(number)))
+	if (!info || may_leave_no_frame(core, info))
 		return M_EXCEPTION_OTHER;
-	if (protocol == PROTOCOL_ETM4)
-		return etm4_kind(number);
-	return protocol == PROTOCOL_ETM3 ? etm3_kind(number) : M_EXCEPTION_OTHER;
+	return (enum m_exception_kind)kinds[info->kind];
 }
 
 static bool is_secure(const struct m_core *core)

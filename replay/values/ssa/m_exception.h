@@ -14,6 +14,7 @@
 #ifndef CSREPLAY_REPLAY_VALUES_SSA_M_EXCEPTION_H
 #define CSREPLAY_REPLAY_VALUES_SSA_M_EXCEPTION_H
 
+#include "arch/isa.h"
 #include "arch/uop/uop.h"
 #include "snapshot/snapshot.h"
 
@@ -38,8 +39,8 @@ enum m_exception_kind {
 	M_EXCEPTION_INTERRUPT, /* plain, and its handler leaves what was interrupted alone */
 };
 
-enum m_exception_kind m_exception_kind_of(const struct m_core *core, enum protocol protocol,
-                                          uint32_t number);
+enum m_exception_kind m_exception_kind_of(const struct m_core *core,
+                                          const struct exception_info *info);
 
 /*
  * An instruction that may be interrupted between its accesses, and begin or go on where it was.

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the exceptions are that trace numbers, or that have a vector. In: a number, and how the
+ * source counts. Out: a row of exception.def, which says of what kind the exception is.
+ */
+#ifndef CSREPLAY_ARCH_EXCEPTION_H
+#define CSREPLAY_ARCH_EXCEPTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/text.h"
+#include "snapshot/snapshot.h"
+
+enum exception_kind {
+#define K(kind, synchronous) EXCEPTION_##kind,
+#include "arch/exception.def"
+	EXCEPTION_KINDS,
+};
+
+/* How sources number exceptions: by protocol and profile. */
+enum exception_numbering {
+	EXCEPTIONS_NONE,     /* has no exceptions */
+	EXCEPTIONS_ETM4,     /* ETMv4, ETE: A and R profile */
+	EXCEPTIONS_ETM4_M,   /* M profile */
+	EXCEPTIONS_ETM3,     /* ETMv3, PTM: A and R profile */
+	EXCEPTIONS_ETM3_OLD, /* ETMv3, in the form of ETMv1 */
+	EXCEPTIONS_ETM3_M,
+};
+
+struct exception_info {
+	enum exception_numbering numbering;
+	uint32_t first; /* number, and the last one of its row */
+	uint32_t last;
+	enum exception_kind kind;
+	const char *name;
+	const char *fault; /* NULL: no fault of the code */
+	int index;         /* of the first in the names of a range; negative: no range */
+};
+
+/* NULL for a number that is reserved. */
+const struct exception_info *exception_find(enum exception_numbering numbering, uint32_t number);
+
+/* OTHER for NULL. */
+static inline enum exception_kind exception_kind_of(const struct exception_info *info)
+{
+	return info ? info->kind : EXCEPTION_OTHER;
+}
+
+struct exception_vector {
+	enum core_arch arch;
+	int64_t first;
+	int64_t last;
+	enum exception_kind kind;
+	const char *name;
+};
+
+/* By where the handler is entered; NULL if there is no such vector. */
+const struct exception_vector *exception_vector_find(enum core_arch arch, int64_t vector);
+
+bool exception_is_synchronous(enum exception_kind kind);
+/* The instruction that it is of need not have completed. */
+bool exception_is_fault(enum exception_kind kind);
+
+/* Appends the name, such as "IRQ12". */
+void exception_format(const struct exception_info *info, uint32_t number, struct text *out);
+
+#endif
