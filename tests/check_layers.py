@@ -19,6 +19,7 @@ import tempfile
 ROOMS = {
     "base": None,
     "snapshot": None,
+    "arch/pattern": "arch/pattern/pattern.h",
     "arch/uop": "arch/uop/uop.h",
     "arch/a64": "arch/a64/a64.h",
     "arch/a32": "arch/a32/a32.h",
