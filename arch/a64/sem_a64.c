@@ -2,36 +2,56 @@
 /* A64 opcodes to micro-operations, by the table sem_a64.def; see sem.h. */
 #include "arch/a64/a64.h"
 
+#include <assert.h>
+#include <pthread.h>
+
 #include "arch/a64/sem_a64_expand.h"
 
 struct sem_row {
-	struct sem_row_info info;
+	const char *name;
 	sem_expand *expand;
 	unsigned int arg;
 };
 
 static const struct sem_row rows[] = {
-#define X(name, mask, match, expand, arg) {{#name, mask, match}, expand, arg},
+#define X(name, pattern, expand, arg) {#name, expand, arg},
 #include "arch/a64/sem_a64.def"
 #undef X
 };
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
+static const char *const texts[ROWS] = {
+#define X(name, pattern, expand, arg) pattern,
+#include "arch/a64/sem_a64.def"
+#undef X
+};
+
+static struct pattern patterns[ROWS];
+static struct pattern_set set;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void read_patterns(void)
+{
+	const struct pattern_key key = {{21, 10}, {10, 2}};
+	size_t count = pattern_set_init(&set, patterns, texts, ROWS, key);
+
+	assert(count == ROWS);
+	(void)count;
+}
+
 size_t sem_a64_row_of(uint32_t opcode)
 {
-	size_t i = 0;
-
-	while (i < ROWS && (opcode & rows[i].info.mask) != rows[i].info.match)
-		i++;
-	return i;
+	(void)pthread_once(&once, read_patterns);
+	return pattern_set_find(&set, opcode);
 }
 
 bool sem_a64_row(size_t index, struct sem_row_info *row)
 {
 	if (index >= ROWS)
 		return false;
-	*row = rows[index].info;
+	(void)pthread_once(&once, read_patterns);
+	*row = (struct sem_row_info){rows[index].name, patterns[index].mask, patterns[index].match};
 	return true;
 }
 
@@ -44,7 +64,7 @@ void sem_nothing(struct sem *s, unsigned int arg)
 void sem_kill(struct sem *s, unsigned int arg)
 {
 	(void)arg;
-	sem_reject(s);
+	opcode_reject(&s->opcode);
 }
 
 unsigned int sem_extended(struct sem *s, unsigned int width, unsigned int slot, unsigned int option,
@@ -62,13 +82,15 @@ unsigned int sem_extended(struct sem *s, unsigned int width, unsigned int slot, 
 
 void sem_a64(uint32_t opcode, uint64_t address, struct uop_builder *b)
 {
-	struct sem s = {.b = b, .address = address, .opcode = opcode};
 	size_t row = sem_a64_row_of(opcode);
+	struct sem s = {.b = b, .address = address, .opcode = {.bits = opcode}};
 
 	uop_begin(b);
-	if (row < ROWS)
+	if (row < ROWS) {
+		s.opcode.pattern = &patterns[row];
 		rows[row].expand(&s, rows[row].arg);
-	if (row == ROWS || s.rejected)
+	}
+	if (row == ROWS || s.opcode.rejected)
 		b->overflow = true; /* and so it kills all */
 	uop_finish(b);
 }

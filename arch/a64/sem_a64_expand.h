@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The functions that rows of sem_a64.def name: each turns the opcodes of one encoding family into
- * micro-operations. A function that finds a reserved field calls sem_reject(). Private to
+ * micro-operations. A function that finds a reserved field calls opcode_reject(). Private to
  * sem_a64*.c.
  */
 #ifndef CSREPLAY_ARCH_A64_SEM_A64_EXPAND_H
 #define CSREPLAY_ARCH_A64_SEM_A64_EXPAND_H
 
+#include "arch/pattern/pattern.h"
 #include "arch/uop/uop.h"
 
 struct sem {
 	struct uop_builder *b;
 	uint64_t address;
-	uint32_t opcode;
-	bool rejected;
+	struct opcode opcode;
 };
 
 enum {
@@ -24,40 +24,15 @@ enum {
 
 typedef void sem_expand(struct sem *s, unsigned int arg);
 
-static inline unsigned int sem_bits(const struct sem *s, unsigned int low, unsigned int width)
-{
-	return s->opcode >> low & ((1U << width) - 1);
-}
-
-static inline bool sem_bit(const struct sem *s, unsigned int n)
-{
-	return (s->opcode >> n & 1) != 0;
-}
-
-static inline int64_t sem_signed(const struct sem *s, unsigned int low, unsigned int width)
-{
-	int64_t sign = (int64_t)1 << (width - 1);
-
-	return ((int64_t)sem_bits(s, low, width) ^ sign) - sign;
-}
-
-/* The opcode is reserved: it kills everything. */
-static inline void sem_reject(struct sem *s)
-{
-	s->rejected = true;
-}
-
 /* sf: 32 or 64 bits. */
 static inline unsigned int sem_width(const struct sem *s)
 {
-	return sem_bit(s, 31) ? 64 : 32;
+	return FLAG(s, sf) ? 64 : 32;
 }
 
-/* Slot of a general register that is ZR as number 31; sem_bits() of it for one that is SP. */
-static inline unsigned int sem_x(const struct sem *s, unsigned int low)
+/* Slot of the general register n that is ZR as number 31; where that is SP it is n itself. */
+static inline unsigned int sem_x(unsigned int n)
 {
-	unsigned int n = sem_bits(s, low, 5);
-
 	return n == 31 ? SLOT_ZERO : n;
 }
 

@@ -8,8 +8,8 @@
 /* The result of an addition or subtraction and, with S, its flags. */
 static void add(struct sem *s, unsigned int a, unsigned int second, unsigned int rd)
 {
-	bool subtract = sem_bit(s, 30);
-	bool sets_flags = sem_bit(s, 29);
+	bool subtract = FLAG(s, op);
+	bool sets_flags = FLAG(s, S);
 	unsigned int width = sem_width(s);
 	struct uop flags = {
 	        .op = subtract ? UOP_SUB_FLAGS : UOP_ADD_FLAGS,
@@ -29,27 +29,27 @@ static void add(struct sem *s, unsigned int a, unsigned int second, unsigned int
 /* Number 31 as destination: SP, or with S the zero register. */
 static unsigned int sum_destination(const struct sem *s)
 {
-	return sem_bit(s, 29) ? sem_x(s, 0) : sem_bits(s, 0, 5);
+	return FLAG(s, S) ? sem_x(FIELD(s, Rd)) : FIELD(s, Rd);
 }
 
 void sem_adr(struct sem *s, unsigned int pages)
 {
-	int64_t offset = sem_signed(s, 5, 19) * 4 + sem_bits(s, 29, 2);
+	int64_t offset = SIGNED_FIELD(s, immhi) * 4 + FIELD(s, immlo);
 	uint64_t base = s->address;
 
 	if (pages != 0) {
 		offset *= 4096;
 		base &= ~(uint64_t)4095;
 	}
-	sem_set_x(s, sem_bits(s, 0, 5), uop_constant(s->b, base + (uint64_t)offset));
+	sem_set_x(s, FIELD(s, Rd), uop_constant(s->b, base + (uint64_t)offset));
 }
 
 void sem_add_immediate(struct sem *s, unsigned int arg)
 {
-	uint64_t value = (uint64_t)sem_bits(s, 10, 12) << (sem_bit(s, 22) ? 12 : 0);
+	uint64_t value = (uint64_t)FIELD(s, imm12) << (FLAG(s, sh) ? 12 : 0);
 
 	(void)arg;
-	add(s, sem_bits(s, 5, 5), uop_constant(s->b, value), sum_destination(s));
+	add(s, FIELD(s, Rn), uop_constant(s->b, value), sum_destination(s));
 }
 
 /* ADDG, SUBG: the tag in bits 59..56 is drawn by rules that depend on system registers. */
@@ -58,10 +58,9 @@ void sem_add_tag(struct sem *s, unsigned int arg)
 	struct uop low = {.op = UOP_LOW, .width = 64, .b = SLOT_NONE, .c = SLOT_NONE, .count = 56};
 
 	(void)arg;
-	low.a = (uint8_t)uop_sum(s->b, 64, sem_bits(s, 5, 5),
-	                         uop_constant(s->b, (uint64_t)sem_bits(s, 16, 6) * 16),
-	                         sem_bit(s, 30));
-	uop_define(s->b, sem_bits(s, 0, 5), uop_emit(s->b, low));
+	low.a = (uint8_t)uop_sum(s->b, 64, FIELD(s, Rn),
+	                         uop_constant(s->b, (uint64_t)FIELD(s, imm6) * 16), FLAG(s, op));
+	uop_define(s->b, FIELD(s, Rd), uop_emit(s->b, low));
 }
 
 /* DecodeBitMasks of the Arm ARM, C4: 0, which no mask is, if it is reserved. */
@@ -90,7 +89,7 @@ static const uint8_t logical_ops[4] = {UOP_AND, UOP_OR, UOP_XOR, UOP_AND};
 /* With opc 3 (ANDS, BICS) the flags of the result; its destination is never SP. */
 static void logical(struct sem *s, unsigned int a, unsigned int second, unsigned int rd)
 {
-	unsigned int opc = sem_bits(s, 29, 2);
+	unsigned int opc = FIELD(s, opc);
 	unsigned int width = sem_width(s);
 	struct uop test = {.op = UOP_TEST,
 	                   .width = 16,
@@ -115,28 +114,28 @@ static void logical(struct sem *s, unsigned int a, unsigned int second, unsigned
 
 void sem_logical_immediate(struct sem *s, unsigned int arg)
 {
-	uint64_t mask = bit_mask(sem_bits(s, 22, 1), sem_bits(s, 16, 6), sem_bits(s, 10, 6));
+	uint64_t mask = bit_mask(FIELD(s, N), FIELD(s, immr), FIELD(s, imms));
 
 	(void)arg;
-	if (mask == 0 || (!sem_bit(s, 31) && sem_bit(s, 22))) {
-		sem_reject(s);
+	if (mask == 0 || (!FLAG(s, sf) && FLAG(s, N))) {
+		opcode_reject(&s->opcode);
 		return;
 	}
-	logical(s, sem_x(s, 5), uop_constant(s->b, mask & bits_mask(sem_width(s))),
-	        sem_bits(s, 29, 2) == 3 ? sem_x(s, 0) : sem_bits(s, 0, 5));
+	logical(s, sem_x(FIELD(s, Rn)), uop_constant(s->b, mask & bits_mask(sem_width(s))),
+	        FIELD(s, opc) == 3 ? sem_x(FIELD(s, Rd)) : FIELD(s, Rd));
 }
 
 void sem_move_wide(struct sem *s, unsigned int arg)
 {
-	unsigned int opc = sem_bits(s, 29, 2);
-	unsigned int shift = 16 * sem_bits(s, 21, 2);
+	unsigned int opc = FIELD(s, opc);
+	unsigned int shift = 16 * FIELD(s, hw);
 	unsigned int width = sem_width(s);
-	unsigned int rd = sem_bits(s, 0, 5);
-	uint64_t value = (uint64_t)sem_bits(s, 5, 16) << shift;
+	unsigned int rd = FIELD(s, Rd);
+	uint64_t value = (uint64_t)FIELD(s, imm16) << shift;
 
 	(void)arg;
 	if (opc == 1 || shift >= width) {
-		sem_reject(s);
+		opcode_reject(&s->opcode);
 		return;
 	}
 	if (opc == 3 && rd != 31) {
@@ -152,23 +151,23 @@ void sem_move_wide(struct sem *s, unsigned int arg)
 
 void sem_bitfield(struct sem *s, unsigned int arg)
 {
-	unsigned int opc = sem_bits(s, 29, 2);
+	unsigned int opc = FIELD(s, opc);
 	unsigned int width = sem_width(s);
-	unsigned int immr = sem_bits(s, 16, 6);
-	unsigned int imms = sem_bits(s, 10, 6);
-	unsigned int rd = sem_bits(s, 0, 5);
+	unsigned int immr = FIELD(s, immr);
+	unsigned int imms = FIELD(s, imms);
+	unsigned int rd = FIELD(s, Rd);
 	struct bits_field field = {immr, imms - immr + 1, 0};
-	unsigned int a = sem_x(s, 5);
+	unsigned int a = sem_x(FIELD(s, Rn));
 
 	(void)arg;
-	if (opc == 3 || sem_bit(s, 22) != sem_bit(s, 31) || immr >= width || imms >= width) {
-		sem_reject(s);
+	if (opc == 3 || FLAG(s, N) != FLAG(s, sf) || immr >= width || imms >= width) {
+		opcode_reject(&s->opcode);
 		return;
 	}
 	if (imms < immr)
 		field = (struct bits_field){0, imms + 1, width - immr};
 	if (opc == 1)
-		sem_set_x(s, rd, uop_insert(s->b, width, sem_x(s, 0), a, field));
+		sem_set_x(s, rd, uop_insert(s->b, width, sem_x(FIELD(s, Rd)), a, field));
 	else
 		sem_set_x(s, rd,
 		          uop_field(s->b, opc == 0 ? UOP_SIGNED : UOP_FIELD, width, a, field));
@@ -187,26 +186,27 @@ static unsigned int extract(struct sem *s, unsigned int high, unsigned int low, 
 
 void sem_extract(struct sem *s, unsigned int arg)
 {
-	unsigned int lsb = sem_bits(s, 10, 6);
+	unsigned int lsb = FIELD(s, imms);
 
 	(void)arg;
-	if (sem_bit(s, 22) != sem_bit(s, 31) || lsb >= sem_width(s))
-		sem_reject(s);
+	if (FLAG(s, N) != FLAG(s, sf) || lsb >= sem_width(s))
+		opcode_reject(&s->opcode);
 	else
-		sem_set_x(s, sem_bits(s, 0, 5), extract(s, sem_x(s, 5), sem_x(s, 16), lsb));
+		sem_set_x(s, FIELD(s, Rd),
+		          extract(s, sem_x(FIELD(s, Rn)), sem_x(FIELD(s, Rm)), lsb));
 }
 
 /* Rm shifted by an immediate. */
 static unsigned int shifted(struct sem *s)
 {
-	unsigned int type = sem_bits(s, 22, 2);
-	unsigned int amount = sem_bits(s, 10, 6);
+	unsigned int type = FIELD(s, shift);
+	unsigned int amount = FIELD(s, imm6);
 	unsigned int width = sem_width(s);
-	unsigned int rm = sem_x(s, 16);
+	unsigned int rm = sem_x(FIELD(s, Rm));
 	struct bits_field right = {amount, width - amount, 0};
 
 	if (amount >= width)
-		sem_reject(s);
+		opcode_reject(&s->opcode);
 	if (amount == 0 || amount >= width)
 		return rm;
 	if (type == 0)
@@ -222,63 +222,63 @@ void sem_logical_register(struct sem *s, unsigned int arg)
 	unsigned int second = shifted(s);
 
 	(void)arg;
-	if (sem_bit(s, 21))
+	if (FLAG(s, N))
 		second = uop_make(s->b, UOP_XOR, sem_width(s), second,
 		                  uop_constant(s->b, bits_mask(sem_width(s))));
-	logical(s, sem_x(s, 5), second, sem_x(s, 0));
+	logical(s, sem_x(FIELD(s, Rn)), second, sem_x(FIELD(s, Rd)));
 }
 
 void sem_add_shifted(struct sem *s, unsigned int arg)
 {
 	unsigned int second = shifted(s);
-	unsigned int first = sem_x(s, 5);
+	unsigned int first = sem_x(FIELD(s, Rn));
 
 	(void)arg;
-	if (sem_bits(s, 22, 2) == 3) {
-		sem_reject(s);
+	if (FIELD(s, shift) == 3) {
+		opcode_reject(&s->opcode);
 		return;
 	}
 	/* x + x and x - x say more when they do not look like sums of two numbers */
-	if (first == second && first != SLOT_ZERO && !sem_bit(s, 29)) {
+	if (first == second && first != SLOT_ZERO && !FLAG(s, S)) {
 		struct bits_field twice = {0, sem_width(s) - 1, 1};
 
-		sem_set_x(s, sem_bits(s, 0, 5),
-		          sem_bit(s, 30) ? SLOT_ZERO
-		                         : uop_field(s->b, UOP_FIELD, sem_width(s), first, twice));
+		sem_set_x(s, FIELD(s, Rd),
+		          FLAG(s, op) ? SLOT_ZERO
+		                      : uop_field(s->b, UOP_FIELD, sem_width(s), first, twice));
 		return;
 	}
-	add(s, first, second, sem_x(s, 0));
+	add(s, first, second, sem_x(FIELD(s, Rd)));
 }
 
 void sem_add_extended(struct sem *s, unsigned int arg)
 {
-	unsigned int shift = sem_bits(s, 10, 3);
+	unsigned int shift = FIELD(s, imm3);
 
 	(void)arg;
 	if (shift > 4) {
-		sem_reject(s);
+		opcode_reject(&s->opcode);
 		return;
 	}
-	add(s, sem_bits(s, 5, 5),
-	    sem_extended(s, sem_width(s), sem_x(s, 16), sem_bits(s, 13, 3), shift),
+	add(s, FIELD(s, Rn),
+	    sem_extended(s, sem_width(s), sem_x(FIELD(s, Rm)), FIELD(s, option), shift),
 	    sum_destination(s));
 }
 
 void sem_add_carry(struct sem *s, unsigned int arg)
 {
-	bool subtract = sem_bit(s, 30);
+	bool subtract = FLAG(s, op);
 	struct uop op = {
 	        .op = subtract ? UOP_SUB : UOP_ADD,
 	        .width = (uint8_t)sem_width(s),
-	        .a = (uint8_t)sem_x(s, 5),
-	        .b = (uint8_t)sem_x(s, 16),
+	        .a = (uint8_t)sem_x(FIELD(s, Rn)),
+	        .b = (uint8_t)sem_x(FIELD(s, Rm)),
 	};
 	enum { CARRY_SET = 2 };
 
 	(void)arg;
 	op.c = (uint8_t)uop_condition(s->b, CARRY_SET);
-	sem_set_x(s, sem_bits(s, 0, 5), uop_emit(s->b, op));
-	if (!sem_bit(s, 29))
+	sem_set_x(s, FIELD(s, Rd), uop_emit(s->b, op));
+	if (!FLAG(s, S))
 		return;
 	op.op = subtract ? UOP_SUB_FLAGS : UOP_ADD_FLAGS;
 	op.size = op.width;
@@ -300,8 +300,8 @@ static void define_unpacked(struct sem *s, unsigned int packed)
 /* RMIF: bits of a register, rotated, become those flags that the mask names. */
 void sem_rmif(struct sem *s, unsigned int arg)
 {
-	unsigned int mask = sem_bits(s, 0, 4);
-	unsigned int value = extract(s, sem_x(s, 5), sem_x(s, 5), sem_bits(s, 15, 6));
+	unsigned int mask = FIELD(s, mask);
+	unsigned int value = extract(s, sem_x(FIELD(s, Rn)), sem_x(FIELD(s, Rn)), FIELD(s, imm6));
 	unsigned int packed = pack(s);
 
 	(void)arg;
@@ -315,7 +315,7 @@ void sem_rmif(struct sem *s, unsigned int arg)
 /* SETF8, SETF16: N and Z of the low bits, V if the next bit differs from their sign. */
 void sem_setf(struct sem *s, unsigned int width)
 {
-	unsigned int x = sem_x(s, 5);
+	unsigned int x = sem_x(FIELD(s, Rn));
 	unsigned int is_zero = uop_equal(s->b, width, x, SLOT_ZERO);
 	unsigned int above = uop_field(s->b, UOP_FIELD, 64, x, (struct bits_field){width, 1, 0});
 	unsigned int sign = uop_field(s->b, UOP_FIELD, 64, x, (struct bits_field){width - 1, 1, 0});
@@ -330,29 +330,28 @@ void sem_setf(struct sem *s, unsigned int width)
 
 void sem_conditional_compare(struct sem *s, unsigned int immediate)
 {
-	bool subtract = sem_bit(s, 30);
+	bool subtract = FLAG(s, op);
 	struct uop flags = {
 	        .op = subtract ? UOP_SUB_FLAGS : UOP_ADD_FLAGS,
 	        .width = 16,
 	        .size = (uint8_t)sem_width(s),
-	        .a = (uint8_t)sem_x(s, 5),
-	        .b = (uint8_t)(immediate != 0 ? uop_constant(s->b, sem_bits(s, 16, 5))
-	                                      : sem_x(s, 16)),
+	        .a = (uint8_t)sem_x(FIELD(s, Rn)),
+	        .b = (uint8_t)(immediate != 0 ? uop_constant(s->b, FIELD(s, imm5))
+	                                      : sem_x(FIELD(s, Rm))),
 	        .c = (uint8_t)uop_constant(s->b, subtract),
 	};
-	unsigned int otherwise = uop_constant(s->b, UINT64_C(1) << sem_bits(s, 0, 4));
+	unsigned int otherwise = uop_constant(s->b, UINT64_C(1) << FIELD(s, nzcv));
 	unsigned int compared = uop_emit(s->b, flags);
 
-	uop_define(
-	        s->b, REG_NZCV,
-	        uop_select(s->b, 16, uop_condition(s->b, sem_bits(s, 12, 4)), compared, otherwise));
+	uop_define(s->b, REG_NZCV,
+	           uop_select(s->b, 16, uop_condition(s->b, FIELD(s, cond)), compared, otherwise));
 }
 
 void sem_conditional_select(struct sem *s, unsigned int arg)
 {
 	unsigned int width = sem_width(s);
-	unsigned int kind = sem_bits(s, 30, 1) * 2 + sem_bits(s, 10, 1);
-	unsigned int other = sem_x(s, 16);
+	unsigned int kind = FIELD(s, op) * 2 + FIELD(s, op2);
+	unsigned int other = sem_x(FIELD(s, Rm));
 	struct uop increment = {.op = UOP_ADD,
 	                        .width = (uint8_t)width,
 	                        .a = (uint8_t)other,
@@ -366,19 +365,19 @@ void sem_conditional_select(struct sem *s, unsigned int arg)
 		other = uop_make(s->b, UOP_XOR, width, other, uop_constant(s->b, bits_mask(width)));
 	else if (kind == 3)
 		other = uop_sum(s->b, width, SLOT_ZERO, other, true);
-	sem_set_x(s, sem_bits(s, 0, 5),
-	          uop_select(s->b, width, uop_condition(s->b, sem_bits(s, 12, 4)), sem_x(s, 5),
+	sem_set_x(s, FIELD(s, Rd),
+	          uop_select(s->b, width, uop_condition(s->b, FIELD(s, cond)), sem_x(FIELD(s, Rn)),
 	                     other));
 }
 
 /* The product added to Ra or subtracted from it (bit 15). */
 static void accumulate(struct sem *s, unsigned int width, unsigned int product)
 {
-	unsigned int ra = sem_x(s, 10);
+	unsigned int ra = sem_x(FIELD(s, Ra));
 
-	if (ra != SLOT_ZERO || sem_bit(s, 15))
-		product = uop_sum(s->b, width, ra, product, sem_bit(s, 15));
-	sem_set_x(s, sem_bits(s, 0, 5), product);
+	if (ra != SLOT_ZERO || FLAG(s, o0))
+		product = uop_sum(s->b, width, ra, product, FLAG(s, o0));
+	sem_set_x(s, FIELD(s, Rd), product);
 }
 
 void sem_multiply(struct sem *s, unsigned int arg)
@@ -386,55 +385,57 @@ void sem_multiply(struct sem *s, unsigned int arg)
 	unsigned int width = sem_width(s);
 
 	(void)arg;
-	accumulate(s, width, uop_make(s->b, UOP_MUL, width, sem_x(s, 5), sem_x(s, 16)));
+	accumulate(s, width,
+	           uop_make(s->b, UOP_MUL, width, sem_x(FIELD(s, Rn)), sem_x(FIELD(s, Rm))));
 }
 
 void sem_multiply_long(struct sem *s, unsigned int extend)
 {
 	struct bits_field word = {0, 32, 0};
-	unsigned int a = uop_field(s->b, (enum uop_op)extend, 64, sem_x(s, 5), word);
-	unsigned int second = uop_field(s->b, (enum uop_op)extend, 64, sem_x(s, 16), word);
+	unsigned int a = uop_field(s->b, (enum uop_op)extend, 64, sem_x(FIELD(s, Rn)), word);
+	unsigned int second = uop_field(s->b, (enum uop_op)extend, 64, sem_x(FIELD(s, Rm)), word);
 
 	accumulate(s, 64, uop_make(s->b, UOP_MUL, 64, a, second));
 }
 
 void sem_multiply_high(struct sem *s, unsigned int op)
 {
-	sem_set_x(s, sem_bits(s, 0, 5),
-	          uop_make(s->b, (enum uop_op)op, 64, sem_x(s, 5), sem_x(s, 16)));
+	sem_set_x(s, FIELD(s, Rd),
+	          uop_make(s->b, (enum uop_op)op, 64, sem_x(FIELD(s, Rn)), sem_x(FIELD(s, Rm))));
 }
 
 void sem_divide(struct sem *s, unsigned int op)
 {
-	sem_set_x(s, sem_bits(s, 0, 5),
-	          uop_make(s->b, (enum uop_op)op, sem_width(s), sem_x(s, 5), sem_x(s, 16)));
+	sem_set_x(s, FIELD(s, Rd),
+	          uop_make(s->b, (enum uop_op)op, sem_width(s), sem_x(FIELD(s, Rn)),
+	                   sem_x(FIELD(s, Rm))));
 }
 
 void sem_shift_variable(struct sem *s, unsigned int kind)
 {
-	sem_set_x(s, sem_bits(s, 0, 5),
+	sem_set_x(s, FIELD(s, Rd),
 	          uop_emit(s->b, (struct uop){.op = UOP_SHIFT,
 	                                      .width = (uint8_t)sem_width(s),
-	                                      .a = (uint8_t)sem_x(s, 5),
-	                                      .b = (uint8_t)sem_x(s, 16),
+	                                      .a = (uint8_t)sem_x(FIELD(s, Rn)),
+	                                      .b = (uint8_t)sem_x(FIELD(s, Rm)),
 	                                      .c = SLOT_NONE,
 	                                      .direction = (uint8_t)kind}));
 }
 
 void sem_crc(struct sem *s, unsigned int arg)
 {
-	unsigned int bytes = 1U << sem_bits(s, 10, 2);
+	unsigned int bytes = 1U << FIELD(s, sz);
 
 	(void)arg;
-	if ((bytes == 8) != sem_bit(s, 31)) {
-		sem_reject(s);
+	if ((bytes == 8) != FLAG(s, sf)) {
+		opcode_reject(&s->opcode);
 		return;
 	}
-	sem_set_x(s, sem_bits(s, 0, 5),
-	          uop_emit(s->b, (struct uop){.op = sem_bit(s, 12) ? UOP_CRC32C : UOP_CRC32,
+	sem_set_x(s, FIELD(s, Rd),
+	          uop_emit(s->b, (struct uop){.op = FLAG(s, C) ? UOP_CRC32C : UOP_CRC32,
 	                                      .width = 32,
-	                                      .a = (uint8_t)sem_x(s, 5),
-	                                      .b = (uint8_t)sem_x(s, 16),
+	                                      .a = (uint8_t)sem_x(FIELD(s, Rn)),
+	                                      .b = (uint8_t)sem_x(FIELD(s, Rm)),
 	                                      .c = SLOT_NONE,
 	                                      .count = (uint8_t)bytes}));
 }
@@ -442,10 +443,10 @@ void sem_crc(struct sem *s, unsigned int arg)
 /* Reversals; `swap` is for 64 bits, and what of it lies within 32 for those. */
 void sem_swizzle(struct sem *s, unsigned int swap)
 {
-	sem_set_x(s, sem_bits(s, 0, 5),
+	sem_set_x(s, FIELD(s, Rd),
 	          uop_emit(s->b, (struct uop){.op = UOP_SWIZZLE,
 	                                      .width = (uint8_t)sem_width(s),
-	                                      .a = (uint8_t)sem_x(s, 5),
+	                                      .a = (uint8_t)sem_x(FIELD(s, Rn)),
 	                                      .b = SLOT_NONE,
 	                                      .c = SLOT_NONE,
 	                                      .flip = (uint8_t)(swap & (sem_width(s) - 1))}));
@@ -453,31 +454,29 @@ void sem_swizzle(struct sem *s, unsigned int swap)
 
 void sem_count_leading(struct sem *s, unsigned int op)
 {
-	sem_set_x(s, sem_bits(s, 0, 5),
-	          uop_make(s->b, (enum uop_op)op, sem_width(s), sem_x(s, 5), SLOT_NONE));
+	sem_set_x(s, FIELD(s, Rd),
+	          uop_make(s->b, (enum uop_op)op, sem_width(s), sem_x(FIELD(s, Rn)), SLOT_NONE));
 }
 
 /* Writes Rd, of sf bits or of `width` where that is not 0, and nothing else. */
 void sem_x_unknown(struct sem *s, unsigned int width)
 {
-	bool has_rm = (s->opcode & 0x5fe00000) == 0x1ac00000;
-
-	uop_use(s->b, sem_x(s, 5));
-	if (has_rm)
-		uop_use(s->b, sem_x(s, 16));
-	sem_set_x_unknown(s, sem_bits(s, 0, 5), width != 0 ? width : sem_width(s));
+	uop_use(s->b, sem_x(FIELD(s, Rn)));
+	if (HAS_FIELD(s, Rm))
+		uop_use(s->b, sem_x(FIELD(s, Rm)));
+	sem_set_x_unknown(s, FIELD(s, Rd), width != 0 ? width : sem_width(s));
 }
 
 /* PAC*, AUT*, XPAC* on Rd: what lies below the authentication code stays. */
 void sem_x_low(struct sem *s, unsigned int bits)
 {
-	unsigned int rd = sem_bits(s, 0, 5);
+	unsigned int rd = FIELD(s, Rd);
 
-	uop_use(s->b, sem_x(s, 5)); /* the modifier, where there is one */
+	uop_use(s->b, sem_x(FIELD(s, Rn))); /* the modifier, where there is one */
 	sem_set_x(s, rd,
 	          uop_emit(s->b, (struct uop){.op = UOP_LOW,
 	                                      .width = 64,
-	                                      .a = (uint8_t)sem_x(s, 0),
+	                                      .a = (uint8_t)sem_x(FIELD(s, Rd)),
 	                                      .b = SLOT_NONE,
 	                                      .c = SLOT_NONE,
 	                                      .count = (uint8_t)bits}));
@@ -487,14 +486,14 @@ void sem_x_low(struct sem *s, unsigned int bits)
 void sem_subp(struct sem *s, unsigned int arg)
 {
 	struct bits_field address = {0, 56, 0};
-	unsigned int a = uop_field(s->b, UOP_SIGNED, 64, sem_bits(s, 5, 5), address);
-	unsigned int second = uop_field(s->b, UOP_SIGNED, 64, sem_bits(s, 16, 5), address);
-	unsigned int rd = sem_x(s, 0);
+	unsigned int a = uop_field(s->b, UOP_SIGNED, 64, FIELD(s, Rn), address);
+	unsigned int second = uop_field(s->b, UOP_SIGNED, 64, FIELD(s, Rm), address);
+	unsigned int rd = sem_x(FIELD(s, Rd));
 
 	(void)arg;
 	if (rd != SLOT_ZERO)
 		uop_define(s->b, rd, uop_sum(s->b, 64, a, second, true));
-	if (sem_bit(s, 29))
+	if (FLAG(s, S))
 		uop_define(s->b, REG_NZCV,
 		           uop_emit(s->b, (struct uop){.op = UOP_SUB_FLAGS,
 		                                       .width = 16,
@@ -508,11 +507,11 @@ void sem_subp(struct sem *s, unsigned int arg)
 void sem_irg(struct sem *s, unsigned int arg)
 {
 	(void)arg;
-	uop_use(s->b, sem_x(s, 16));
-	uop_define(s->b, sem_bits(s, 0, 5),
+	uop_use(s->b, sem_x(FIELD(s, Rm)));
+	uop_define(s->b, FIELD(s, Rd),
 	           uop_emit(s->b, (struct uop){.op = UOP_LOW,
 	                                       .width = 64,
-	                                       .a = (uint8_t)sem_bits(s, 5, 5),
+	                                       .a = (uint8_t)FIELD(s, Rn),
 	                                       .b = SLOT_NONE,
 	                                       .c = SLOT_NONE,
 	                                       .count = 56}));

@@ -64,15 +64,14 @@ static void transfer_register(struct sem *s, const struct transfer *t, struct uo
 /* size, V and opc of C4.1.94; false for a prefetch, and rejected where they are reserved. */
 static bool decode_transfer(struct sem *s, struct transfer *t)
 {
-	unsigned int size = sem_bits(s, 30, 2);
-	unsigned int opc = sem_bits(s, 22, 2);
+	unsigned int size = FIELD(s, size);
+	unsigned int opc = FIELD(s, opc);
 
-	*t = (struct transfer){
-	        .bytes = 1U << size, .is_load = opc != 0, .is_vector = sem_bit(s, 26)};
+	*t = (struct transfer){.bytes = 1U << size, .is_load = opc != 0, .is_vector = FLAG(s, V)};
 	if (t->is_vector) {
 		t->is_load = (opc & 1) != 0;
 		if (opc >= 2 && size != 0)
-			sem_reject(s);
+			opcode_reject(&s->opcode);
 		if (opc >= 2)
 			t->bytes = 16;
 		return true;
@@ -82,15 +81,15 @@ static bool decode_transfer(struct sem *s, struct transfer *t)
 	if (size == 3 && opc == 2)
 		return false;
 	if (size + opc > 4)
-		sem_reject(s);
+		opcode_reject(&s->opcode);
 	return true;
 }
 
 /* An access at Rn + offset, with or without write-back. */
 static void at_base(struct sem *s, const struct transfer *t, int64_t offset, enum writeback kind)
 {
-	unsigned int rn = sem_bits(s, 5, 5);
-	unsigned int rt = sem_bits(s, 0, 5);
+	unsigned int rn = FIELD(s, Rn);
+	unsigned int rt = FIELD(s, Rt);
 	struct uop_place at = {rn, kind == WRITEBACK_AFTER ? 0 : offset};
 
 	if (kind != WRITEBACK_NONE && !t->is_load && !t->is_vector && rt == rn && rn != 31)
@@ -106,18 +105,18 @@ static void at_base(struct sem *s, const struct transfer *t, int64_t offset, enu
 void sem_single_immediate(struct sem *s, unsigned int arg)
 {
 	enum { UNSCALED, POST, UNPRIVILEGED, PRE };
-	unsigned int mode = sem_bits(s, 10, 2);
+	unsigned int mode = FIELD(s, mode);
 	struct transfer t;
 
 	(void)arg;
 	if (!decode_transfer(s, &t)) {
 		if (mode != UNSCALED)
-			sem_reject(s);
+			opcode_reject(&s->opcode);
 		return;
 	}
 	if (mode == UNPRIVILEGED && t.is_vector)
-		sem_reject(s);
-	at_base(s, &t, sem_signed(s, 12, 9),
+		opcode_reject(&s->opcode);
+	at_base(s, &t, SIGNED_FIELD(s, imm9),
 	        mode == POST  ? WRITEBACK_AFTER
 	        : mode == PRE ? WRITEBACK_BEFORE
 	                      : WRITEBACK_NONE);
@@ -129,35 +128,35 @@ void sem_single_unsigned(struct sem *s, unsigned int arg)
 
 	(void)arg;
 	if (decode_transfer(s, &t))
-		at_base(s, &t, (int64_t)sem_bits(s, 10, 12) * t.bytes, WRITEBACK_NONE);
+		at_base(s, &t, (int64_t)FIELD(s, imm12) * t.bytes, WRITEBACK_NONE);
 }
 
 void sem_single_register(struct sem *s, unsigned int arg)
 {
-	unsigned int option = sem_bits(s, 13, 3);
+	unsigned int option = FIELD(s, option);
 	struct uop_place at = {0, 0};
 	unsigned int shift = 0;
 	struct transfer t;
 
 	(void)arg;
 	if ((option & 2) == 0) {
-		sem_reject(s);
+		opcode_reject(&s->opcode);
 		return;
 	}
 	if (!decode_transfer(s, &t))
 		return;
-	if (sem_bit(s, 12))
+	if (FLAG(s, S))
 		shift = (unsigned int)__builtin_ctz(t.bytes);
-	at.base = uop_sum(s->b, 64, sem_bits(s, 5, 5),
-	                  sem_extended(s, 64, sem_x(s, 16), option, shift), false);
-	transfer_register(s, &t, at, sem_bits(s, 0, 5));
+	at.base = uop_sum(s->b, 64, FIELD(s, Rn),
+	                  sem_extended(s, 64, sem_x(FIELD(s, Rm)), option, shift), false);
+	transfer_register(s, &t, at, FIELD(s, Rt));
 }
 
 /* LDRAA, LDRAB: the base has an authentication code that the address lacks. */
 void sem_single_tagged(struct sem *s, unsigned int bits)
 {
-	int64_t offset = (sem_signed(s, 22, 1) * 512 + (int64_t)sem_bits(s, 12, 9)) * 8;
-	unsigned int rn = sem_bits(s, 5, 5);
+	int64_t offset = (SIGNED_FIELD(s, S) * 512 + (int64_t)FIELD(s, imm9)) * 8;
+	unsigned int rn = FIELD(s, Rn);
 	struct transfer t = {.bytes = 8, .is_load = true};
 	struct uop_place at = {0, 0};
 
@@ -168,27 +167,26 @@ void sem_single_tagged(struct sem *s, unsigned int bits)
 	                                      .c = SLOT_NONE,
 	                                      .count = (uint8_t)bits});
 	at.base = uop_sum(s->b, 64, at.base, uop_constant(s->b, (uint64_t)offset), false);
-	transfer_register(s, &t, at, sem_bits(s, 0, 5));
-	if (sem_bit(s, 11))
+	transfer_register(s, &t, at, FIELD(s, Rt));
+	if (FLAG(s, W))
 		uop_define(s->b, rn, at.base);
 }
 
 void sem_literal(struct sem *s, unsigned int arg)
 {
-	unsigned int opc = sem_bits(s, 30, 2);
-	struct transfer t = {.is_load = true, .is_vector = sem_bit(s, 26)};
-	uint64_t address = s->address + (uint64_t)(sem_signed(s, 5, 19) * 4);
+	unsigned int opc = FIELD(s, opc);
+	struct transfer t = {.is_load = true, .is_vector = FLAG(s, V)};
+	uint64_t address = s->address + (uint64_t)(SIGNED_FIELD(s, imm19) * 4);
 
 	(void)arg;
 	if (opc == 3) { /* PRFM */
 		if (t.is_vector)
-			sem_reject(s);
+			opcode_reject(&s->opcode);
 		return;
 	}
 	t.bytes = t.is_vector ? 4U << opc : opc == 1 ? 8 : 4;
 	t.sign_width = !t.is_vector && opc == 2 ? 64 : 0;
-	transfer_register(s, &t, (struct uop_place){uop_constant(s->b, address), 0},
-	                  sem_bits(s, 0, 5));
+	transfer_register(s, &t, (struct uop_place){uop_constant(s->b, address), 0}, FIELD(s, Rt));
 }
 
 /* The data of a pair of stores whose base is written back. */
@@ -200,19 +198,19 @@ static void store_pair_unknown(struct sem *s, const struct transfer *t, struct u
 /* LDP, STP and the like: bits 24:23 are no-allocate, post, offset, pre. */
 void sem_pair(struct sem *s, unsigned int arg)
 {
-	unsigned int opc = sem_bits(s, 30, 2);
-	unsigned int mode = sem_bits(s, 23, 2);
-	unsigned int rt = sem_bits(s, 0, 5);
-	unsigned int rt2 = sem_bits(s, 10, 5);
-	unsigned int rn = sem_bits(s, 5, 5);
-	struct transfer t = {.is_load = sem_bit(s, 22), .is_vector = sem_bit(s, 26)};
+	unsigned int opc = FIELD(s, opc);
+	unsigned int mode = FIELD(s, mode);
+	unsigned int rt = FIELD(s, Rt);
+	unsigned int rt2 = FIELD(s, Rt2);
+	unsigned int rn = FIELD(s, Rn);
+	struct transfer t = {.is_load = FLAG(s, L), .is_vector = FLAG(s, V)};
 	bool is_tagged = !t.is_vector && opc == 1 && !t.is_load; /* STGP */
-	int64_t offset = sem_signed(s, 15, 7);
+	int64_t offset = SIGNED_FIELD(s, imm7);
 	struct uop_place at = {rn, 0};
 
 	(void)arg;
 	if (opc == 3 || (!t.is_vector && opc == 1 && mode == 0)) {
-		sem_reject(s);
+		opcode_reject(&s->opcode);
 		return;
 	}
 	t.bytes = t.is_vector ? 4U << opc : opc == 2 || is_tagged ? 8 : 4;
@@ -238,16 +236,16 @@ void sem_load_acquire_rcpc(struct sem *s, unsigned int arg)
 
 	(void)arg;
 	if (!decode_transfer(s, &t))
-		sem_reject(s);
+		opcode_reject(&s->opcode);
 	s->b->insn.flags |= UOP_ORDERED;
-	at_base(s, &t, sem_signed(s, 12, 9), WRITEBACK_NONE);
+	at_base(s, &t, SIGNED_FIELD(s, imm9), WRITEBACK_NONE);
 }
 
 /* LDAR, STLR, LDLAR, STLLR, LDAPR: `load` says which, or where it is 2, bit 22 does. */
 void sem_ordered(struct sem *s, unsigned int load)
 {
-	struct transfer t = {.bytes = 1U << sem_bits(s, 30, 2),
-	                     .is_load = load == 2 ? sem_bit(s, 22) : load != 0};
+	struct transfer t = {.bytes = 1U << FIELD(s, size),
+	                     .is_load = load == 2 ? FLAG(s, L) : load != 0};
 
 	s->b->insn.flags |= UOP_ORDERED;
 	at_base(s, &t, 0, WRITEBACK_NONE);
@@ -259,11 +257,11 @@ void sem_ordered(struct sem *s, unsigned int load)
  */
 static struct uop_access store_status(struct sem *s, unsigned int rt2)
 {
-	unsigned int rs = sem_bits(s, 16, 5);
-	unsigned int rn = sem_bits(s, 5, 5);
+	unsigned int rs = FIELD(s, Rs);
+	unsigned int rn = FIELD(s, Rn);
 	struct uop_access condition = {.when = (uint8_t)uop_unknown(s->b, 1), .when_value = false};
 
-	if (rs != 31 && (rs == sem_bits(s, 0, 5) || rs == rt2 || rs == rn))
+	if (rs != 31 && (rs == FIELD(s, Rt) || rs == rt2 || rs == rn))
 		s->b->insn.flags |= UOP_KILLS_MEMORY;
 	sem_set_x(s, rs, condition.when);
 	return condition;
@@ -272,47 +270,47 @@ static struct uop_access store_status(struct sem *s, unsigned int rt2)
 /* LDXR, STXR and the like */
 void sem_exclusive(struct sem *s, unsigned int arg)
 {
-	struct transfer t = {.bytes = 1U << sem_bits(s, 30, 2), .is_load = sem_bit(s, 22)};
-	struct uop_place at = {sem_bits(s, 5, 5), 0};
+	struct transfer t = {.bytes = 1U << FIELD(s, size), .is_load = FLAG(s, L)};
+	struct uop_place at = {FIELD(s, Rn), 0};
 
 	(void)arg;
 	s->b->insn.flags |= UOP_EXCLUSIVE;
 	if (t.is_load)
-		load_register(s, &t, at, sem_bits(s, 0, 5));
+		load_register(s, &t, at, FIELD(s, Rt));
 	else
-		uop_store_when(s->b, at, t.bytes, sem_x(s, 0), store_status(s, 31));
+		uop_store_when(s->b, at, t.bytes, sem_x(FIELD(s, Rt)), store_status(s, 31));
 }
 
 void sem_exclusive_pair(struct sem *s, unsigned int arg)
 {
-	struct transfer t = {.bytes = sem_bit(s, 30) ? 8 : 4, .is_load = sem_bit(s, 22)};
-	struct uop_place at = {sem_bits(s, 5, 5), 0};
+	struct transfer t = {.bytes = FLAG(s, sz) ? 8 : 4, .is_load = FLAG(s, L)};
+	struct uop_place at = {FIELD(s, Rn), 0};
 	struct uop_access condition;
 
 	(void)arg;
 	s->b->insn.flags |= UOP_EXCLUSIVE;
 	if (t.is_load) {
-		load_register(s, &t, at, sem_bits(s, 0, 5));
-		load_register(s, &t, place_after(at, t.bytes), sem_bits(s, 10, 5));
+		load_register(s, &t, at, FIELD(s, Rt));
+		load_register(s, &t, place_after(at, t.bytes), FIELD(s, Rt2));
 		return;
 	}
-	condition = store_status(s, sem_bits(s, 10, 5));
-	uop_store_when(s->b, at, t.bytes, sem_x(s, 0), condition);
-	uop_store_when(s->b, place_after(at, t.bytes), t.bytes, sem_x(s, 10), condition);
+	condition = store_status(s, FIELD(s, Rt2));
+	uop_store_when(s->b, at, t.bytes, sem_x(FIELD(s, Rt)), condition);
+	uop_store_when(s->b, place_after(at, t.bytes), t.bytes, sem_x(FIELD(s, Rt2)), condition);
 }
 
 /* A failing compare-and-swap leaves memory as it is, which storing the old value says too. */
 void sem_compare_swap(struct sem *s, unsigned int arg)
 {
-	unsigned int bytes = 1U << sem_bits(s, 30, 2);
-	struct uop_place at = {sem_bits(s, 5, 5), 0};
+	unsigned int bytes = 1U << FIELD(s, size);
+	struct uop_place at = {FIELD(s, Rn), 0};
 	unsigned int old = uop_load(s->b, at, bytes);
-	unsigned int equal = uop_equal(s->b, 8 * bytes, old, sem_x(s, 16));
+	unsigned int equal = uop_equal(s->b, 8 * bytes, old, sem_x(FIELD(s, Rs)));
 
 	(void)arg;
 	s->b->insn.flags |= UOP_ATOMIC;
-	uop_store(s->b, at, bytes, uop_select(s->b, 8 * bytes, equal, sem_x(s, 0), old));
-	sem_set_x(s, sem_bits(s, 16, 5), old);
+	uop_store(s->b, at, bytes, uop_select(s->b, 8 * bytes, equal, sem_x(FIELD(s, Rt)), old));
+	sem_set_x(s, FIELD(s, Rs), old);
 }
 
 /* Number of the second register of a pair; 31 is ZR there too. */
@@ -323,17 +321,17 @@ static unsigned int second_of(unsigned int n)
 
 void sem_compare_swap_pair(struct sem *s, unsigned int arg)
 {
-	unsigned int bytes = sem_bit(s, 30) ? 8 : 4;
-	unsigned int rs = sem_bits(s, 16, 5);
-	unsigned int rt = sem_bits(s, 0, 5);
-	struct uop_place at = {sem_bits(s, 5, 5), 0};
+	unsigned int bytes = FLAG(s, sz) ? 8 : 4;
+	unsigned int rs = FIELD(s, Rs);
+	unsigned int rt = FIELD(s, Rt);
+	struct uop_place at = {FIELD(s, Rn), 0};
 	struct uop_place next = place_after(at, bytes);
 	unsigned int old[2];
 	unsigned int equal;
 
 	(void)arg;
 	if (rs % 2 != 0 || rt % 2 != 0) {
-		sem_reject(s);
+		opcode_reject(&s->opcode);
 		return;
 	}
 	s->b->insn.flags |= UOP_ATOMIC;
@@ -372,12 +370,12 @@ void sem_atomic(struct sem *s, unsigned int arg)
 {
 	/* ADD, CLR, EOR, SET, SMAX, SMIN, UMAX, UMIN; the last four by GT, LT, HI, LO */
 	static const uint8_t conditions[4] = {12, 11, 8, 3};
-	unsigned int opc = sem_bits(s, 12, 3);
-	unsigned int bytes = 1U << sem_bits(s, 30, 2);
+	unsigned int opc = FIELD(s, opc);
+	unsigned int bytes = 1U << FIELD(s, size);
 	unsigned int width = 8 * bytes;
-	struct uop_place at = {sem_bits(s, 5, 5), 0};
+	struct uop_place at = {FIELD(s, Rn), 0};
 	unsigned int old = uop_load(s->b, at, bytes);
-	unsigned int rs = sem_x(s, 16);
+	unsigned int rs = sem_x(FIELD(s, Rs));
 	unsigned int result;
 
 	(void)arg;
@@ -393,19 +391,19 @@ void sem_atomic(struct sem *s, unsigned int arg)
 	else
 		result = uop_make(s->b, opc == 2 ? UOP_XOR : UOP_OR, width, old, rs);
 	uop_store(s->b, at, bytes, result);
-	sem_set_x(s, sem_bits(s, 0, 5), old);
+	sem_set_x(s, FIELD(s, Rt), old);
 }
 
 void sem_swap(struct sem *s, unsigned int arg)
 {
-	unsigned int bytes = 1U << sem_bits(s, 30, 2);
-	struct uop_place at = {sem_bits(s, 5, 5), 0};
+	unsigned int bytes = 1U << FIELD(s, size);
+	struct uop_place at = {FIELD(s, Rn), 0};
 	unsigned int old = uop_load(s->b, at, bytes);
 
 	(void)arg;
 	s->b->insn.flags |= UOP_ATOMIC;
-	uop_store(s->b, at, bytes, sem_x(s, 16));
-	sem_set_x(s, sem_bits(s, 0, 5), old);
+	uop_store(s->b, at, bytes, sem_x(FIELD(s, Rs)));
+	sem_set_x(s, FIELD(s, Rt), old);
 }
 
 /* CPY*, SET*: how far each of the three instructions of a copy gets is not defined. */
@@ -413,12 +411,12 @@ void sem_memory_copy(struct sem *s, unsigned int arg)
 {
 	(void)arg;
 	s->b->insn.flags |= UOP_KILLS_MEMORY;
-	uop_use(s->b, sem_x(s, 0));
-	uop_use(s->b, sem_x(s, 5));
-	uop_use(s->b, sem_x(s, 16));
-	sem_set_x_unknown(s, sem_bits(s, 0, 5), 64);
-	sem_set_x_unknown(s, sem_bits(s, 5, 5), 64);
-	sem_set_x_unknown(s, sem_bits(s, 16, 5), 64);
+	uop_use(s->b, sem_x(FIELD(s, Rd)));
+	uop_use(s->b, sem_x(FIELD(s, Rn)));
+	uop_use(s->b, sem_x(FIELD(s, Rs)));
+	sem_set_x_unknown(s, FIELD(s, Rd), 64);
+	sem_set_x_unknown(s, FIELD(s, Rn), 64);
+	sem_set_x_unknown(s, FIELD(s, Rs), 64);
 	uop_define_unknown(s->b, REG_NZCV, 16);
 }
 
@@ -427,17 +425,17 @@ void sem_tag_load(struct sem *s, unsigned int arg)
 {
 	(void)arg;
 	sem_x_low(s, 56);
-	uop_use(s->b, sem_bits(s, 5, 5));
+	uop_use(s->b, FIELD(s, Rn));
 }
 
 /* STG, ST2G write tags alone; STZG, STZ2G zeros too, 16 bytes a tag. */
 void sem_tag_store(struct sem *s, unsigned int arg)
 {
 	enum { POST = 1, OFFSET, PRE };
-	unsigned int opc = sem_bits(s, 22, 2);
-	unsigned int mode = sem_bits(s, 10, 2);
-	unsigned int rn = sem_bits(s, 5, 5);
-	int64_t offset = sem_signed(s, 12, 9) * 16;
+	unsigned int opc = FIELD(s, opc);
+	unsigned int mode = FIELD(s, mode);
+	unsigned int rn = FIELD(s, Rn);
+	int64_t offset = SIGNED_FIELD(s, imm9) * 16;
 	struct uop_place at = {rn, mode == POST ? 0 : offset};
 
 	(void)arg;
@@ -451,10 +449,10 @@ void sem_tag_store(struct sem *s, unsigned int arg)
 /* Write-back of vector structures: by their size, or by a register. */
 static void advance_base(struct sem *s, unsigned int bytes)
 {
-	unsigned int rn = sem_bits(s, 5, 5);
-	unsigned int rm = sem_bits(s, 16, 5);
+	unsigned int rn = FIELD(s, Rn);
+	unsigned int rm = FIELD(s, Rm);
 
-	if (!sem_bit(s, 23))
+	if (!FLAG(s, post))
 		return;
 	uop_define(s->b, rn,
 	           uop_sum(s->b, 64, rn, rm == 31 ? uop_constant(s->b, bytes) : rm, false));
@@ -465,22 +463,22 @@ void sem_vector_multiple(struct sem *s, unsigned int arg)
 {
 	/* by opcode field: registers, and with bit 3 it interleaves; 0 is reserved */
 	static const uint8_t forms[16] = {12, 0, 4, 0, 11, 0, 3, 1, 10, 0, 2};
-	unsigned int form = forms[sem_bits(s, 12, 4)];
+	unsigned int form = forms[FIELD(s, opcode)];
 	unsigned int count = form & 7;
 	struct transfer t = {
-	        .bytes = sem_bit(s, 30) ? 16 : 8, .is_load = sem_bit(s, 22), .is_vector = true};
-	struct uop_place at = {sem_bits(s, 5, 5), 0};
+	        .bytes = FLAG(s, Q) ? 16 : 8, .is_load = FLAG(s, L), .is_vector = true};
+	struct uop_place at = {FIELD(s, Rn), 0};
 	bool interleaves = (form & 8) != 0;
 
 	(void)arg;
-	if (form == 0 || (interleaves && sem_bits(s, 10, 2) == 3 && t.bytes == 8)) {
-		sem_reject(s);
+	if (form == 0 || (interleaves && FIELD(s, size) == 3 && t.bytes == 8)) {
+		opcode_reject(&s->opcode);
 		return;
 	}
 	if (interleaves && !t.is_load)
 		uop_clobber(s->b, at, count * t.bytes, 0);
 	for (unsigned int i = 0; i < count; i++) {
-		unsigned int v = (sem_bits(s, 0, 5) + i) % 32;
+		unsigned int v = (FIELD(s, Rt) + i) % 32;
 
 		if (!interleaves)
 			transfer_register(s, &t, place_after(at, (int64_t)i * t.bytes), v);
@@ -500,20 +498,20 @@ struct lane {
 
 static bool decode_lane(const struct sem *s, struct lane *lane)
 {
-	unsigned int scale = sem_bits(s, 14, 2);
-	unsigned int size = sem_bits(s, 10, 2);
-	unsigned int index = sem_bits(s, 30, 1) << 3 | sem_bits(s, 12, 1) << 2 | size;
+	unsigned int scale = FIELD(s, scale);
+	unsigned int size = FIELD(s, size);
+	unsigned int index = FIELD(s, Q) << 3 | FIELD(s, S) << 2 | size;
 
-	lane->count = (sem_bits(s, 13, 1) << 1 | sem_bits(s, 21, 1)) + 1;
+	lane->count = (FIELD(s, o0) << 1 | FIELD(s, R)) + 1;
 	lane->replicates = scale == 3;
 	if (scale == 3) {
 		lane->bytes = 1U << size;
-		return sem_bit(s, 22) && !sem_bit(s, 12);
+		return FLAG(s, L) && !FLAG(s, S);
 	}
 	if (scale == 2 && size == 1) {
 		lane->bytes = 8;
 		lane->index = index >> 3;
-		return !sem_bit(s, 12);
+		return !FLAG(s, S);
 	}
 	lane->bytes = 1U << scale;
 	lane->index = index >> scale;
@@ -537,7 +535,7 @@ static void load_lane(struct sem *s, const struct lane *lane, struct uop_place a
 
 	if (lane->replicates) {
 		all = in_each_lane(s, value, lane->bytes);
-		sem_set_v(s, v, all, sem_bit(s, 30) ? all : SLOT_ZERO);
+		sem_set_v(s, v, all, FLAG(s, Q) ? all : SLOT_ZERO);
 		return;
 	}
 	uop_define(s->b, slot,
@@ -561,14 +559,14 @@ void sem_vector_single(struct sem *s, unsigned int arg)
 
 	(void)arg;
 	if (!decode_lane(s, &lane)) {
-		sem_reject(s);
+		opcode_reject(&s->opcode);
 		return;
 	}
 	for (unsigned int i = 0; i < lane.count; i++) {
-		unsigned int v = (sem_bits(s, 0, 5) + i) % 32;
-		struct uop_place at = {sem_bits(s, 5, 5), (int64_t)i * lane.bytes};
+		unsigned int v = (FIELD(s, Rt) + i) % 32;
+		struct uop_place at = {FIELD(s, Rn), (int64_t)i * lane.bytes};
 
-		if (sem_bit(s, 22))
+		if (FLAG(s, L))
 			load_lane(s, &lane, at, v);
 		else
 			store_lane(s, &lane, at, v);

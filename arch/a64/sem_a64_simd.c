@@ -8,7 +8,7 @@
 
 static void vector_unknown(struct sem *s)
 {
-	sem_set_v_unknown(s, sem_bits(s, 0, 5));
+	sem_set_v_unknown(s, FIELD(s, Rd));
 	uop_define_unknown(s->b, REG_FPSR, 64);
 }
 
@@ -23,14 +23,14 @@ static unsigned int fp_size(const struct sem *s)
 {
 	static const uint8_t sizes[4] = {32, 64, 0, 16};
 
-	return sizes[sem_bits(s, 22, 2)];
+	return sizes[FIELD(s, ftype)];
 }
 
 void sem_fp_unknown(struct sem *s, unsigned int arg)
 {
 	(void)arg;
 	if (fp_size(s) == 0)
-		sem_reject(s);
+		opcode_reject(&s->opcode);
 	vector_unknown(s);
 }
 
@@ -43,31 +43,31 @@ static unsigned int low_bits(struct sem *s, unsigned int slot, unsigned int widt
 /* FMOV between general and vector registers. */
 static void fmov_general(struct sem *s, bool to_vector)
 {
-	unsigned int rd = sem_bits(s, 0, 5);
-	unsigned int rn = sem_bits(s, 5, 5);
-	unsigned int half = sem_bits(s, 19, 2); /* rmode: 1 is Vn.D[1] */
+	unsigned int rd = FIELD(s, Rd);
+	unsigned int rn = FIELD(s, Rn);
+	unsigned int half = FIELD(s, rmode); /* rmode: 1 is Vn.D[1] */
 	unsigned int size = half == 1 ? 64 : fp_size(s);
-	bool wide = sem_bit(s, 31);
+	bool wide = FLAG(s, sf);
 
-	if (half > 1 || (half == 1) != (sem_bits(s, 22, 2) == 2) ||
+	if (half > 1 || (half == 1) != (FIELD(s, ftype) == 2) ||
 	    (size != 16 && wide != (size == 64))) {
-		sem_reject(s);
+		opcode_reject(&s->opcode);
 		return;
 	}
 	if (!to_vector)
 		sem_set_x(s, rd, low_bits(s, slot_of_vector(rn, half), size));
 	else if (half == 1)
-		uop_define(s->b, slot_of_vector(rd, 1), sem_x(s, 5));
+		uop_define(s->b, slot_of_vector(rd, 1), sem_x(FIELD(s, Rn)));
 	else
-		sem_set_v(s, rd, low_bits(s, sem_x(s, 5), size), SLOT_ZERO);
+		sem_set_v(s, rd, low_bits(s, sem_x(FIELD(s, Rn)), size), SLOT_ZERO);
 }
 
 /* Conversions between floating point and integers in general registers. */
 void sem_fp_general(struct sem *s, unsigned int arg)
 {
-	unsigned int rmode = sem_bits(s, 19, 2);
-	unsigned int opcode = sem_bits(s, 16, 3);
-	bool is_fjcvtzs = (s->opcode & 0xfffffc00) == 0x1e7e0000;
+	unsigned int rmode = FIELD(s, rmode);
+	unsigned int opcode = FIELD(s, opcode);
+	bool is_fjcvtzs = !FLAG(s, sf) && FIELD(s, ftype) == 1 && rmode == 3 && opcode == 6;
 
 	(void)arg;
 	if (opcode >= 6 && !is_fjcvtzs) {
@@ -75,15 +75,15 @@ void sem_fp_general(struct sem *s, unsigned int arg)
 		return;
 	}
 	if (!is_fjcvtzs && (fp_size(s) == 0 || (rmode != 0 && opcode > 1))) {
-		sem_reject(s);
+		opcode_reject(&s->opcode);
 		return;
 	}
 	if (opcode == 2 || opcode == 3) { /* SCVTF, UCVTF */
-		uop_use(s->b, sem_x(s, 5));
+		uop_use(s->b, sem_x(FIELD(s, Rn)));
 		vector_unknown(s);
 		return;
 	}
-	sem_set_x_unknown(s, sem_bits(s, 0, 5), sem_width(s));
+	sem_set_x_unknown(s, FIELD(s, Rd), sem_width(s));
 	uop_define_unknown(s->b, REG_FPSR, 64);
 	if (is_fjcvtzs)
 		uop_define_unknown(s->b, REG_NZCV, 16);
@@ -92,26 +92,26 @@ void sem_fp_general(struct sem *s, unsigned int arg)
 /* The same with fixed-point numbers. */
 void sem_fp_fixed(struct sem *s, unsigned int arg)
 {
-	unsigned int rmode_opcode = sem_bits(s, 16, 5);
+	unsigned int rmode_opcode = FIELD(s, rmode) << 3 | FIELD(s, opcode);
 
 	(void)arg;
-	if (fp_size(s) == 0 || (!sem_bit(s, 31) && !sem_bit(s, 15))) {
-		sem_reject(s);
+	if (fp_size(s) == 0 || (!FLAG(s, sf) && FIELD(s, scale) < 32)) {
+		opcode_reject(&s->opcode);
 		return;
 	}
 	switch (rmode_opcode) {
 	case 0x02: /* SCVTF, UCVTF */
 	case 0x03:
-		uop_use(s->b, sem_x(s, 5));
+		uop_use(s->b, sem_x(FIELD(s, Rn)));
 		vector_unknown(s);
 		return;
 	case 0x18: /* FCVTZS, FCVTZU */
 	case 0x19:
-		sem_set_x_unknown(s, sem_bits(s, 0, 5), sem_width(s));
+		sem_set_x_unknown(s, FIELD(s, Rd), sem_width(s));
 		uop_define_unknown(s->b, REG_FPSR, 64);
 		return;
 	default:
-		sem_reject(s);
+		opcode_reject(&s->opcode);
 	}
 }
 
@@ -120,10 +120,10 @@ void sem_fp_move(struct sem *s, unsigned int arg)
 {
 	(void)arg;
 	if (fp_size(s) == 0)
-		sem_reject(s);
+		opcode_reject(&s->opcode);
 	else
-		sem_set_v(s, sem_bits(s, 0, 5),
-		          low_bits(s, slot_of_vector(sem_bits(s, 5, 5), 0), fp_size(s)), SLOT_ZERO);
+		sem_set_v(s, FIELD(s, Rd), low_bits(s, slot_of_vector(FIELD(s, Rn), 0), fp_size(s)),
+		          SLOT_ZERO);
 }
 
 /* VFPExpandImm: the number that the 8 bits stand for, in the format of `size` bits. */
@@ -144,33 +144,31 @@ void sem_fp_immediate(struct sem *s, unsigned int arg)
 {
 	(void)arg;
 	if (fp_size(s) == 0)
-		sem_reject(s);
+		opcode_reject(&s->opcode);
 	else
-		sem_set_v(s, sem_bits(s, 0, 5),
-		          uop_constant(s->b, fp_constant(sem_bits(s, 13, 8), fp_size(s))),
-		          SLOT_ZERO);
+		sem_set_v(s, FIELD(s, Rd),
+		          uop_constant(s->b, fp_constant(FIELD(s, imm8), fp_size(s))), SLOT_ZERO);
 }
 
 void sem_fp_compare(struct sem *s, unsigned int arg)
 {
 	(void)arg;
 	if (fp_size(s) == 0)
-		sem_reject(s);
+		opcode_reject(&s->opcode);
 	uop_define_unknown(s->b, REG_NZCV, 16);
 	uop_define_unknown(s->b, REG_FPSR, 64);
 }
 
 void sem_fp_conditional_compare(struct sem *s, unsigned int arg)
 {
-	unsigned int otherwise = uop_constant(s->b, UINT64_C(1) << sem_bits(s, 0, 4));
+	unsigned int otherwise = uop_constant(s->b, UINT64_C(1) << FIELD(s, nzcv));
 	unsigned int compared = uop_unknown(s->b, 16);
 
 	(void)arg;
 	if (fp_size(s) == 0)
-		sem_reject(s);
-	uop_define(
-	        s->b, REG_NZCV,
-	        uop_select(s->b, 16, uop_condition(s->b, sem_bits(s, 12, 4)), compared, otherwise));
+		opcode_reject(&s->opcode);
+	uop_define(s->b, REG_NZCV,
+	           uop_select(s->b, 16, uop_condition(s->b, FIELD(s, cond)), compared, otherwise));
 	uop_define_unknown(s->b, REG_FPSR, 64);
 }
 
@@ -180,13 +178,13 @@ void sem_fp_select(struct sem *s, unsigned int arg)
 
 	(void)arg;
 	if (fp_size(s) == 0) {
-		sem_reject(s);
+		opcode_reject(&s->opcode);
 		return;
 	}
-	choice = uop_condition(s->b, sem_bits(s, 12, 4));
-	sem_set_v(s, sem_bits(s, 0, 5),
-	          uop_select(s->b, fp_size(s), choice, slot_of_vector(sem_bits(s, 5, 5), 0),
-	                     slot_of_vector(sem_bits(s, 16, 5), 0)),
+	choice = uop_condition(s->b, FIELD(s, cond));
+	sem_set_v(s, FIELD(s, Rd),
+	          uop_select(s->b, fp_size(s), choice, slot_of_vector(FIELD(s, Rn), 0),
+	                     slot_of_vector(FIELD(s, Rm), 0)),
 	          SLOT_ZERO);
 }
 
@@ -223,13 +221,13 @@ static void duplicate(struct sem *s, unsigned int value, unsigned int bits)
 	if (bits < 64)
 		value = uop_make(s->b, UOP_MUL, 64, low_bits(s, value, bits),
 		                 uop_constant(s->b, UINT64_MAX / bits_mask(bits)));
-	sem_set_v(s, sem_bits(s, 0, 5), value, sem_bit(s, 30) ? value : SLOT_ZERO);
+	sem_set_v(s, FIELD(s, Rd), value, FLAG(s, Q) ? value : SLOT_ZERO);
 }
 
 static void insert_lane(struct sem *s, const struct vector_lane *lane, unsigned int value,
                         unsigned int lsb)
 {
-	unsigned int slot = slot_of_vector(sem_bits(s, 0, 5), lane->half);
+	unsigned int slot = slot_of_vector(FIELD(s, Rd), lane->half);
 
 	uop_define(
 	        s->b, slot,
@@ -239,11 +237,11 @@ static void insert_lane(struct sem *s, const struct vector_lane *lane, unsigned 
 /* INS (element): imm4 is the lane of the source. */
 static void insert_element(struct sem *s, const struct vector_lane *lane)
 {
-	unsigned int from = sem_bits(s, 11, 4) * 8;
+	unsigned int from = FIELD(s, imm4) * 8;
 
 	from &= ~(lane->bits - 1);
 	/* a whole half is the register itself and not a field of it */
-	insert_lane(s, lane, slot_of_vector(sem_bits(s, 5, 5), from / 64), from % 64);
+	insert_lane(s, lane, slot_of_vector(FIELD(s, Rn), from / 64), from % 64);
 }
 
 enum copy_kind { DUP_ELEMENT = 0, DUP_GENERAL = 1, INS_GENERAL = 3, SMOV = 5, UMOV = 7 };
@@ -251,7 +249,7 @@ enum copy_kind { DUP_ELEMENT = 0, DUP_GENERAL = 1, INS_GENERAL = 3, SMOV = 5, UM
 /* Which kind (imm4, with INS_GENERAL for INS of an element too) takes lanes of that size. */
 static bool has_copy(const struct sem *s, unsigned int kind, unsigned int bits)
 {
-	bool quad = sem_bit(s, 30);
+	bool quad = FLAG(s, Q);
 
 	switch (kind) {
 	case DUP_ELEMENT:
@@ -270,28 +268,28 @@ static bool has_copy(const struct sem *s, unsigned int kind, unsigned int bits)
 
 void sem_vector_copy(struct sem *s, unsigned int arg)
 {
-	unsigned int kind = sem_bits(s, 11, 4);
-	bool is_element = sem_bit(s, 29);
-	unsigned int rd = sem_bits(s, 0, 5);
-	unsigned int rn = sem_bits(s, 5, 5);
+	unsigned int kind = FIELD(s, imm4);
+	bool is_element = FLAG(s, op);
+	unsigned int rd = FIELD(s, Rd);
+	unsigned int rn = FIELD(s, Rn);
 	struct vector_lane lane;
 
 	(void)arg;
-	if (!lane_of(sem_bits(s, 16, 5), &lane) ||
+	if (!lane_of(FIELD(s, imm5), &lane) ||
 	    !has_copy(s, is_element ? INS_GENERAL : kind, lane.bits))
-		sem_reject(s);
+		opcode_reject(&s->opcode);
 	else if (is_element)
 		insert_element(s, &lane);
 	else if (kind == DUP_ELEMENT)
 		duplicate(s, lane_value(s, rn, &lane, UOP_FIELD, 64), lane.bits);
 	else if (kind == DUP_GENERAL)
-		duplicate(s, sem_x(s, 5), lane.bits);
+		duplicate(s, sem_x(FIELD(s, Rn)), lane.bits);
 	else if (kind == INS_GENERAL)
-		insert_lane(s, &lane, sem_x(s, 5), 0);
+		insert_lane(s, &lane, sem_x(FIELD(s, Rn)), 0);
 	else if (kind == UMOV)
 		sem_set_x(s, rd, lane_value(s, rn, &lane, UOP_FIELD, 64));
 	else
-		sem_set_x(s, rd, lane_value(s, rn, &lane, UOP_SIGNED, sem_bit(s, 30) ? 64 : 32));
+		sem_set_x(s, rd, lane_value(s, rn, &lane, UOP_SIGNED, FLAG(s, Q) ? 64 : 32));
 }
 
 /* DUP (element), scalar */
@@ -300,11 +298,11 @@ void sem_vector_copy_scalar(struct sem *s, unsigned int arg)
 	struct vector_lane lane;
 
 	(void)arg;
-	if (!lane_of(sem_bits(s, 16, 5), &lane))
-		sem_reject(s);
+	if (!lane_of(FIELD(s, imm5), &lane))
+		opcode_reject(&s->opcode);
 	else
-		sem_set_v(s, sem_bits(s, 0, 5),
-		          lane_value(s, sem_bits(s, 5, 5), &lane, UOP_FIELD, 64), SLOT_ZERO);
+		sem_set_v(s, FIELD(s, Rd), lane_value(s, FIELD(s, Rn), &lane, UOP_FIELD, 64),
+		          SLOT_ZERO);
 }
 
 static unsigned int inverted(struct sem *s, unsigned int slot)
@@ -327,12 +325,12 @@ static unsigned int choose_bits(struct sem *s, unsigned int kind, const unsigned
 static unsigned int vector_logic(struct sem *s, unsigned int half)
 {
 	static const uint8_t ops[4] = {UOP_AND, UOP_AND, UOP_OR, UOP_OR};
-	unsigned int kind = sem_bits(s, 22, 2);
-	unsigned int dnm[3] = {slot_of_vector(sem_bits(s, 0, 5), half),
-	                       slot_of_vector(sem_bits(s, 5, 5), half),
-	                       slot_of_vector(sem_bits(s, 16, 5), half)};
+	unsigned int kind = FIELD(s, size);
+	unsigned int dnm[3] = {slot_of_vector(FIELD(s, Rd), half),
+	                       slot_of_vector(FIELD(s, Rn), half),
+	                       slot_of_vector(FIELD(s, Rm), half)};
 
-	if (sem_bit(s, 29)) {
+	if (FLAG(s, U)) {
 		if (kind == 0)
 			return dnm[1] == dnm[2] ? SLOT_ZERO
 			                        : uop_make(s->b, UOP_XOR, 64, dnm[1], dnm[2]);
@@ -351,7 +349,7 @@ void sem_vector_logic(struct sem *s, unsigned int arg)
 	unsigned int low = vector_logic(s, 0);
 
 	(void)arg;
-	sem_set_v(s, sem_bits(s, 0, 5), low, sem_bit(s, 30) ? vector_logic(s, 1) : SLOT_ZERO);
+	sem_set_v(s, FIELD(s, Rd), low, FLAG(s, Q) ? vector_logic(s, 1) : SLOT_ZERO);
 }
 
 /* ADD and SUB of 64-bit lanes: one, or with `both` two. */
@@ -360,9 +358,9 @@ void sem_vector_add(struct sem *s, unsigned int both)
 	unsigned int result[2] = {SLOT_ZERO, SLOT_ZERO};
 
 	for (unsigned int half = 0; half <= both; half++)
-		result[half] = uop_sum(s->b, 64, slot_of_vector(sem_bits(s, 5, 5), half),
-		                       slot_of_vector(sem_bits(s, 16, 5), half), sem_bit(s, 29));
-	sem_set_v(s, sem_bits(s, 0, 5), result[0], result[1]);
+		result[half] = uop_sum(s->b, 64, slot_of_vector(FIELD(s, Rn), half),
+		                       slot_of_vector(FIELD(s, Rm), half), FLAG(s, U));
+	sem_set_v(s, FIELD(s, Rd), result[0], result[1]);
 }
 
 /* AdvSIMDExpandImm for the byte-wise constants of cmode 14 and op 1: a byte for each bit. */
@@ -378,8 +376,8 @@ static uint64_t bytes_of_bits(unsigned int imm8)
 /* The constant without the inversion that MVNI and BIC do. */
 static uint64_t vector_constant(const struct sem *s)
 {
-	unsigned int imm8 = sem_bits(s, 16, 3) << 5 | sem_bits(s, 5, 5);
-	unsigned int cmode = sem_bits(s, 12, 4);
+	unsigned int imm8 = FIELD(s, imm8);
+	unsigned int cmode = FIELD(s, cmode);
 	uint64_t value = imm8;
 
 	if (cmode < 8)
@@ -389,34 +387,34 @@ static uint64_t vector_constant(const struct sem *s)
 	if (cmode < 14)
 		return (value << (cmode == 12 ? 8 : 16) | bits_mask(cmode == 12 ? 8 : 16)) *
 		       0x0000000100000001;
-	if (sem_bit(s, 11))
+	if (FLAG(s, o2))
 		return fp_constant(imm8, 16) * 0x0001000100010001;
 	if (cmode == 14)
-		return sem_bit(s, 29) ? bytes_of_bits(imm8) : value * 0x0101010101010101;
-	return sem_bit(s, 29) ? fp_constant(imm8, 64) : fp_constant(imm8, 32) * 0x0000000100000001;
+		return FLAG(s, op) ? bytes_of_bits(imm8) : value * 0x0101010101010101;
+	return FLAG(s, op) ? fp_constant(imm8, 64) : fp_constant(imm8, 32) * 0x0000000100000001;
 }
 
 /* MOVI, MVNI, FMOV (vector, immediate), ORR and BIC (vector, immediate) */
 void sem_vector_immediate(struct sem *s, unsigned int arg)
 {
-	unsigned int cmode = sem_bits(s, 12, 4);
+	unsigned int cmode = FIELD(s, cmode);
 	bool modifies = cmode < 12 && (cmode & 1) != 0;
-	bool inverts = sem_bit(s, 29) && cmode < 14;
+	bool inverts = FLAG(s, op) && cmode < 14;
 	uint64_t value = vector_constant(s);
-	unsigned int rd = sem_bits(s, 0, 5);
+	unsigned int rd = FIELD(s, Rd);
 	unsigned int constant = uop_constant(s->b, inverts ? ~value : value);
 	unsigned int result[2] = {constant, constant};
 
 	(void)arg;
-	if ((sem_bit(s, 11) && (cmode != 15 || sem_bit(s, 29))) ||
-	    (cmode == 15 && sem_bit(s, 29) && !sem_bit(s, 30))) {
-		sem_reject(s);
+	if ((FLAG(s, o2) && (cmode != 15 || FLAG(s, op))) ||
+	    (cmode == 15 && FLAG(s, op) && !FLAG(s, Q))) {
+		opcode_reject(&s->opcode);
 		return;
 	}
 	for (unsigned int half = 0; modifies && half < 2; half++)
 		result[half] = uop_make(s->b, inverts ? UOP_AND : UOP_OR, 64,
 		                        slot_of_vector(rd, half), constant);
-	sem_set_v(s, rd, result[0], sem_bit(s, 30) ? result[1] : SLOT_ZERO);
+	sem_set_v(s, rd, result[0], FLAG(s, Q) ? result[1] : SLOT_ZERO);
 }
 
 /*
@@ -427,13 +425,13 @@ void sem_fp_sign(struct sem *s, unsigned int arg)
 {
 	unsigned int size = fp_size(s);
 	struct bits_field below = {0, size - 1, 0};
-	unsigned int source = slot_of_vector(sem_bits(s, 5, 5), 0);
+	unsigned int source = slot_of_vector(FIELD(s, Rn), 0);
 
 	(void)arg;
 	if (size == 0) {
-		sem_reject(s);
+		opcode_reject(&s->opcode);
 		return;
 	}
-	sem_set_v(s, sem_bits(s, 0, 5), uop_insert(s->b, 64, uop_unknown(s->b, 64), source, below),
+	sem_set_v(s, FIELD(s, Rd), uop_insert(s->b, 64, uop_unknown(s->b, 64), source, below),
 	          uop_unknown(s->b, 64));
 }

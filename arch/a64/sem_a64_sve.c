@@ -27,29 +27,27 @@ static unsigned int vector_lengths(struct sem *s, int64_t n, unsigned int scale)
 /* ADDVL, ADDPL: Xd|SP = Xn|SP + imm6 * VL (or VL / 8); RDVL where there is no Xn. */
 void sem_sve_vector_length(struct sem *s, unsigned int scale)
 {
-	bool is_read = (s->opcode & 0xfffff800) == 0x04bf5000;
-	unsigned int length = vector_lengths(s, sem_signed(s, 5, 6), scale);
+	unsigned int length = vector_lengths(s, SIGNED_FIELD(s, imm6), scale);
 
-	if (is_read)
-		sem_set_x(s, sem_bits(s, 0, 5), length);
+	if (!HAS_FIELD(s, Rn))
+		sem_set_x(s, FIELD(s, Rd), length);
 	else
-		uop_define(s->b, sem_bits(s, 0, 5),
-		           uop_sum(s->b, 64, sem_bits(s, 16, 5), length, false));
+		uop_define(s->b, FIELD(s, Rd), uop_sum(s->b, 64, FIELD(s, Rn), length, false));
 }
 
 /* CNT, INC, DEC of elements of a whole vector; other patterns depend on more than the length. */
 void sem_sve_count(struct sem *s, unsigned int adds)
 {
-	unsigned int rd = sem_bits(s, 0, 5);
+	unsigned int rd = FIELD(s, Rd);
 	unsigned int count;
 
-	if (sem_bits(s, 5, 5) != PATTERN_ALL) {
+	if (FIELD(s, pattern) != PATTERN_ALL) {
 		sem_set_x_unknown(s, rd, 64);
 		return;
 	}
-	count = vector_lengths(s, (int64_t)sem_bits(s, 16, 4) + 1, sem_bits(s, 22, 2));
+	count = vector_lengths(s, (int64_t)FIELD(s, imm4) + 1, FIELD(s, size));
 	if (adds != 0)
-		count = uop_sum(s->b, 64, sem_x(s, 0), count, sem_bit(s, 10));
+		count = uop_sum(s->b, 64, sem_x(FIELD(s, Rd)), count, FLAG(s, D));
 	sem_set_x(s, rd, count);
 }
 
@@ -67,7 +65,7 @@ enum sve_writes {
  */
 static void predicates_unknown(struct sem *s)
 {
-	unsigned int first = sem_bits(s, 0, 4) & ~1U;
+	unsigned int first = FIELD(s, Rd) & 14;
 
 	for (unsigned int i = 0; i < 3; i++) {
 		unsigned int p = (first + i) % 16;
@@ -80,7 +78,7 @@ static void predicates_unknown(struct sem *s)
 /* `writes`: all that any opcode of the row writes beside predicates. */
 void sem_sve_unknown(struct sem *s, unsigned int writes)
 {
-	unsigned int rd = sem_bits(s, 0, 5);
+	unsigned int rd = FIELD(s, Rd);
 
 	if ((writes & SVE_V) != 0)
 		sem_set_v_unknown(s, rd);
@@ -120,13 +118,13 @@ static unsigned int is_before(struct sem *s, unsigned int width, unsigned int a,
 void sem_sve_while(struct sem *s, unsigned int condition)
 {
 	enum { LOWER = 3 };
-	unsigned int size = sem_bits(s, 22, 2);
-	unsigned int width = sem_bit(s, 12) ? 64 : 32;
-	unsigned int pd = sem_bits(s, 0, 4);
+	unsigned int size = FIELD(s, size);
+	unsigned int width = FLAG(s, sf) ? 64 : 32;
+	unsigned int pd = FIELD(s, Pd);
 	unsigned int most = uop_constant(s->b, LARGEST_VECTOR >> size);
 	unsigned int one = uop_constant(s->b, 1);
-	unsigned int any = is_before(s, width, sem_x(s, 5), sem_x(s, 16), condition);
-	unsigned int count = uop_sum(s->b, width, sem_x(s, 16), sem_x(s, 5), true);
+	unsigned int any = is_before(s, width, sem_x(FIELD(s, Rn)), sem_x(FIELD(s, Rm)), condition);
+	unsigned int count = uop_sum(s->b, width, sem_x(FIELD(s, Rm)), sem_x(FIELD(s, Rn)), true);
 	unsigned int none = uop_make(s->b, UOP_XOR, 1, any, one);
 	unsigned int carry = uop_make(s->b, UOP_OR, 1, none, uop_unknown(s->b, 1));
 	unsigned int packed = uop_field(s->b, UOP_FIELD, 4, any, (struct bits_field){0, 1, 3});
@@ -145,29 +143,27 @@ void sem_sve_while(struct sem *s, unsigned int condition)
 /* Contiguous loads whose Rm is a general register: all but those with bits 15:13 odd, and 3. */
 static bool has_index(const struct sem *s)
 {
-	unsigned int form = sem_bits(s, 13, 3);
-
-	return (s->opcode & 0xfe000000) == 0xa4000000 && (form == 3 || form % 2 == 0);
+	return HAS_FIELD(s, Rm) && (FIELD(s, form) == 3 || FIELD(s, form) % 2 == 0);
 }
 
 /* Loads into `count` registers; 0 says that bits 22:21 do. Prefetches are among these rows. */
 void sem_sve_load(struct sem *s, unsigned int count)
 {
 	if (count == 0)
-		count = sem_bits(s, 21, 2) + 1;
-	uop_use(s->b, sem_bits(s, 5, 5));
+		count = FIELD(s, size) + 1;
+	uop_use(s->b, FIELD(s, Rn));
 	if (has_index(s))
-		uop_use(s->b, sem_x(s, 16));
+		uop_use(s->b, sem_x(FIELD(s, Rm)));
 	for (unsigned int i = 0; i < count; i++)
-		sem_set_v_unknown(s, (sem_bits(s, 0, 5) + i) % 32);
+		sem_set_v_unknown(s, (FIELD(s, Rd) + i) % 32);
 }
 
 /* The bytes that a store of one vector writes at most, by the predicate that rules it. */
 static unsigned int store_bound(struct sem *s)
 {
-	unsigned int element = sem_bits(s, 21, 2);
-	unsigned int memory = sem_bits(s, 23, 2);
-	unsigned int bytes = REG_P0 + sem_bits(s, 10, 3);
+	unsigned int element = FIELD(s, size);
+	unsigned int memory = FIELD(s, msz);
+	unsigned int bytes = REG_P0 + FIELD(s, Pg);
 
 	if (element == 0)
 		return bytes;
@@ -183,10 +179,10 @@ enum sve_address { SVE_NUMBER, SVE_INDEX, SVE_BASE };
 void sem_sve_store(struct sem *s, unsigned int kind)
 {
 	enum { MOST = 4 * LARGEST_VECTOR, NUMBERS = 8 };
-	unsigned int rm = sem_bits(s, 16, 5);
-	unsigned int rn = sem_bits(s, 5, 5);
+	unsigned int rm = FIELD(s, Rm);
+	unsigned int rn = FIELD(s, Rn);
 	struct uop_place at = {rn, 0};
-	bool is_single = kind == SVE_BASE || sem_bits(s, 13, 3) == 2;
+	bool is_single = kind == SVE_BASE || FIELD(s, form) == 2;
 
 	if (kind == SVE_NUMBER) {
 		at.offset = -(int64_t)NUMBERS * MOST;
@@ -194,11 +190,10 @@ void sem_sve_store(struct sem *s, unsigned int kind)
 		return;
 	}
 	if (kind == SVE_INDEX && rm == 31)
-		sem_reject(s);
+		opcode_reject(&s->opcode);
 	if (kind == SVE_INDEX)
-		at.base = uop_sum(s->b, 64, rn, sem_extended(s, 64, rm, 3, sem_bits(s, 23, 2)),
-		                  false);
-	if (is_single && sem_bits(s, 21, 2) >= sem_bits(s, 23, 2))
+		at.base = uop_sum(s->b, 64, rn, sem_extended(s, 64, rm, 3, FIELD(s, msz)), false);
+	if (is_single && FIELD(s, size) >= FIELD(s, msz))
 		uop_clobber_bounded(s->b, at, LARGEST_VECTOR, store_bound(s));
 	else
 		uop_clobber(s->b, at, MOST, 0);
@@ -207,10 +202,10 @@ void sem_sve_store(struct sem *s, unsigned int kind)
 /* STR of a vector, or of a predicate with 3 as `scale`: one of them at imm9 times its size. */
 void sem_sve_store_register(struct sem *s, unsigned int scale)
 {
-	int64_t imm9 = (int64_t)(sem_signed(s, 16, 6) * 8) + sem_bits(s, 10, 3);
+	int64_t imm9 = SIGNED_FIELD(s, imm9);
 	struct uop_place at = {0, 0};
 
-	at.base = uop_sum(s->b, 64, sem_bits(s, 5, 5), vector_lengths(s, imm9, scale), false);
+	at.base = uop_sum(s->b, 64, FIELD(s, Rn), vector_lengths(s, imm9, scale), false);
 	uop_clobber(s->b, at, LARGEST_VECTOR >> scale, 0);
 }
 

@@ -5,9 +5,9 @@
  */
 #include "arch/a64/sem_a64_expand.h"
 
-static uint64_t target_of(const struct sem *s, unsigned int low, unsigned int width)
+static uint64_t target_of(const struct sem *s, int64_t words)
 {
-	return s->address + (uint64_t)(sem_signed(s, low, width) * 4);
+	return s->address + (uint64_t)(words * 4);
 }
 
 static void link(struct sem *s)
@@ -17,8 +17,9 @@ static void link(struct sem *s)
 
 void sem_branch(struct sem *s, unsigned int links)
 {
-	s->b->insn.branch = (struct uop_branch){
-	        .kind = BRANCH_DIRECT, .slot = SLOT_NONE, .target = target_of(s, 0, 26)};
+	s->b->insn.branch = (struct uop_branch){.kind = BRANCH_DIRECT,
+	                                        .slot = SLOT_NONE,
+	                                        .target = target_of(s, SIGNED_FIELD(s, imm26))};
 	if (links != 0)
 		link(s);
 }
@@ -33,41 +34,46 @@ static void conditional(struct sem *s, unsigned int slot, bool taken_value, uint
 
 void sem_branch_conditional(struct sem *s, unsigned int arg)
 {
-	unsigned int condition = sem_bits(s, 0, 4);
+	unsigned int condition = FIELD(s, cond);
 
 	(void)arg;
 	if (condition >= 14)
-		s->b->insn.branch = (struct uop_branch){
-		        .kind = BRANCH_DIRECT, .slot = SLOT_NONE, .target = target_of(s, 5, 19)};
+		s->b->insn.branch =
+		        (struct uop_branch){.kind = BRANCH_DIRECT,
+		                            .slot = SLOT_NONE,
+		                            .target = target_of(s, SIGNED_FIELD(s, imm19))};
 	else
-		conditional(s, uop_condition(s->b, condition), true, target_of(s, 5, 19));
+		conditional(s, uop_condition(s->b, condition), true,
+		            target_of(s, SIGNED_FIELD(s, imm19)));
 }
 
 /* CBZ, CBNZ */
 void sem_compare_branch(struct sem *s, unsigned int arg)
 {
 	(void)arg;
-	conditional(s, uop_equal(s->b, sem_width(s), sem_x(s, 0), SLOT_ZERO), !sem_bit(s, 24),
-	            target_of(s, 5, 19));
+	conditional(s, uop_equal(s->b, sem_width(s), sem_x(FIELD(s, Rt)), SLOT_ZERO), !FLAG(s, op),
+	            target_of(s, SIGNED_FIELD(s, imm19)));
 }
 
 /* TBZ, TBNZ */
 void sem_test_branch(struct sem *s, unsigned int arg)
 {
-	unsigned int bit = sem_bits(s, 31, 1) << 5 | sem_bits(s, 19, 5);
+	unsigned int bit = FIELD(s, b5) << 5 | FIELD(s, b40);
 
 	(void)arg;
-	conditional(s, uop_field(s->b, UOP_FIELD, 1, sem_x(s, 0), (struct bits_field){bit, 1, 0}),
-	            sem_bit(s, 24), target_of(s, 5, 14));
+	conditional(
+	        s,
+	        uop_field(s->b, UOP_FIELD, 1, sem_x(FIELD(s, Rt)), (struct bits_field){bit, 1, 0}),
+	        FLAG(s, op), target_of(s, SIGNED_FIELD(s, imm14)));
 }
 
 /* CB<cc> and the like: a condition that is not looked into. */
 void sem_branch_opaque(struct sem *s, unsigned int has_rm)
 {
-	uop_use(s->b, sem_x(s, 0));
+	uop_use(s->b, sem_x(FIELD(s, Rt)));
 	if (has_rm != 0)
-		uop_use(s->b, sem_x(s, 16));
-	conditional(s, SLOT_NONE, true, target_of(s, 5, 9));
+		uop_use(s->b, sem_x(FIELD(s, Rm)));
+	conditional(s, SLOT_NONE, true, target_of(s, SIGNED_FIELD(s, imm9)));
 }
 
 static void indirect(struct sem *s, unsigned int slot, unsigned int bits)
@@ -79,7 +85,7 @@ static void indirect(struct sem *s, unsigned int slot, unsigned int bits)
 /* BR, BLR, RET; bit 11 says that the target is authenticated first. */
 void sem_branch_register(struct sem *s, unsigned int links)
 {
-	indirect(s, sem_x(s, 5), sem_bit(s, 11) ? PAC_FREE_BITS : 64);
+	indirect(s, sem_x(FIELD(s, Rn)), FLAG(s, A) ? PAC_FREE_BITS : 64);
 	if (links != 0)
 		link(s);
 }
@@ -187,7 +193,7 @@ enum {
  */
 static void zero_block(struct sem *s)
 {
-	unsigned int x = sem_x(s, 0);
+	unsigned int x = sem_x(FIELD(s, Rt));
 	struct uop_access condition = {0};
 	struct uop_place at = {0, 0};
 
@@ -203,7 +209,7 @@ static void zero_block(struct sem *s)
 /* Cache maintenance by address that may do more than keep caches coherent. */
 static void sys_data_cache(struct sem *s, unsigned int number)
 {
-	struct uop_place at = {sem_x(s, 0), 0};
+	struct uop_place at = {sem_x(FIELD(s, Rt)), 0};
 
 	switch (number) {
 	case SYS(3, 7, 4, 1): /* DC ZVA, GZVA */
@@ -228,20 +234,19 @@ static void sys_data_cache(struct sem *s, unsigned int number)
 /* SYS: IC, DC, AT, TLBI and the like. */
 void sem_sys(struct sem *s, unsigned int arg)
 {
-	unsigned int number = sem_bits(s, 5, 14);
-	unsigned int crn = sem_bits(s, 12, 4);
-	unsigned int crm = sem_bits(s, 8, 4);
+	unsigned int crn = FIELD(s, CRn);
+	unsigned int crm = FIELD(s, CRm);
 
 	(void)arg;
-	uop_use(s->b, sem_x(s, 0));
+	uop_use(s->b, sem_x(FIELD(s, Rt)));
 	if (crn == 8 || crn == 9) { /* TLBI, TLBI nXS */
 		s->b->insn.flags |= UOP_CHANGES_TRANSLATION;
 	} else if (crn != 7) {
-		sem_reject(s);
+		opcode_reject(&s->opcode);
 	} else if (crm == 7) { /* guarded control stack */
 		s->b->insn.flags |= UOP_KILLS_MEMORY;
 	} else {
-		sys_data_cache(s, number);
+		sys_data_cache(s, SYS(FIELD(s, op1), crn, crm, FIELD(s, op2)));
 	}
 }
 
@@ -250,7 +255,7 @@ void sem_sysl(struct sem *s, unsigned int arg)
 {
 	(void)arg;
 	s->b->insn.flags |= UOP_KILLS_MEMORY;
-	sem_set_x_unknown(s, sem_bits(s, 0, 5), 64);
+	sem_set_x_unknown(s, FIELD(s, Rt), 64);
 }
 
 enum sysreg_kind {
@@ -283,7 +288,8 @@ static const struct sysreg sysregs[] = {
 
 static struct sysreg sysreg_of(const struct sem *s)
 {
-	uint32_t number = sem_bits(s, 5, 15);
+	uint32_t number = FIELD(s, op0) << 14 |
+	                  SYS(FIELD(s, op1), FIELD(s, CRn), FIELD(s, CRm), FIELD(s, op2));
 
 	for (size_t i = 0; i < sizeof(sysregs) / sizeof(sysregs[0]); i++) {
 		if (sysregs[i].number == number)
@@ -295,7 +301,7 @@ static struct sysreg sysreg_of(const struct sem *s)
 void sem_mrs(struct sem *s, unsigned int arg)
 {
 	struct sysreg sysreg = sysreg_of(s);
-	unsigned int rt = sem_bits(s, 0, 5);
+	unsigned int rt = FIELD(s, Rt);
 	unsigned int value;
 
 	(void)arg;
@@ -353,7 +359,7 @@ static void forget(struct sem *s, unsigned int reg)
 static void set_flags(struct sem *s)
 {
 	unsigned int packed =
-	        uop_field(s->b, UOP_FIELD, 4, sem_x(s, 0), (struct bits_field){28, 4, 0});
+	        uop_field(s->b, UOP_FIELD, 4, sem_x(FIELD(s, Rt)), (struct bits_field){28, 4, 0});
 
 	uop_define(s->b, REG_NZCV, uop_make(s->b, UOP_UNPACK, 16, packed, SLOT_NONE));
 }
@@ -363,17 +369,17 @@ void sem_msr(struct sem *s, unsigned int arg)
 	struct sysreg sysreg = sysreg_of(s);
 
 	(void)arg;
-	uop_use(s->b, sem_x(s, 0));
+	uop_use(s->b, sem_x(FIELD(s, Rt)));
 	switch (sysreg.kind) {
 	case SYSREG_FLAGS:
 		set_flags(s);
 		return;
 	case SYSREG_ALIASED:
 		uop_define_unknown(s->b, namesake(sysreg.reg), 64);
-		uop_define(s->b, sysreg.reg, sem_x(s, 0));
+		uop_define(s->b, sysreg.reg, sem_x(FIELD(s, Rt)));
 		return;
 	case SYSREG_CARRIED:
-		uop_define(s->b, sysreg.reg, sem_x(s, 0));
+		uop_define(s->b, sysreg.reg, sem_x(FIELD(s, Rt)));
 		return;
 	case SYSREG_STACK:
 		sem_spsel(s, 1);

@@ -10,7 +10,7 @@ static inline uint64_t history_run_count(const struct history *history)
 	uint64_t count = 0;
 
 	for (size_t i = 0; i < history->part_count; i++)
-		count += history->parts[i].path.run_count;
+		count += history->parts[i].log.run_count;
 	return count;
 }
 
