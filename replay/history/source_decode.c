@@ -321,6 +321,22 @@ static enum status go_through(const struct worker *worker, struct piece *piece,
 	return fill_part(worker, piece, next->end, UINT64_MAX);
 }
 
+/* From a piece on: to its end, or else to the next one, which is not used if it does not fit. */
+static enum status join_next(struct pool *pool, const struct worker *worker, struct piece **piece)
+{
+	struct piece *next = next_piece(pool, *piece);
+	bool fits;
+
+	if (!(*piece)->has_end)
+		return fill_part(worker, *piece, next ? next->begin : UINT64_MAX, UINT64_MAX);
+	TRY(continues(*piece, next, &fits));
+	TRY(give_part(pool->decode, *piece));
+	if (!fits)
+		return go_through(worker, *piece, next);
+	*piece = next;
+	return STATUS_OK;
+}
+
 /*
  * The parts in order. A piece whose start is not where the one before it came to is not used: that
  * one's decoder goes on through it.
@@ -330,21 +346,8 @@ static enum status join_pieces(struct pool *pool, const struct worker *worker)
 	struct source_decode *decode = pool->decode;
 	struct piece *piece = &pool->pieces[0];
 
-	while (piece->has_end || piece->is_paused) {
-		struct piece *next = next_piece(pool, piece);
-		bool fits;
-
-		if (!piece->has_end) {
-			TRY(fill_part(worker, piece, next ? next->begin : UINT64_MAX, UINT64_MAX));
-			continue;
-		}
-		TRY(continues(piece, next, &fits));
-		TRY(give_part(decode, piece));
-		if (fits)
-			piece = next;
-		else
-			TRY(go_through(worker, piece, next));
-	}
+	while (piece->has_end || piece->is_paused)
+		TRY(join_next(pool, worker, &piece));
 	decode->has_next = decoder_next_address(piece->decoder, &decode->next);
 	return give_part(decode, piece);
 }

@@ -268,6 +268,7 @@ static enum status make_history(struct reading *r, const struct snapshot *snapsh
 	bool has_end;
 
 	TRY(tarmac_pass_end(pass, &has_end, &end));
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): add_core() gives each core one */
 	TRY(history_of_part(&snapshot->cores[index], &pass->graph, pass->part,
 	                    has_end ? &end : NULL, &core->history));
 	history_set_data(core->history, core, tarmac_changed_opcode);
