@@ -3,8 +3,8 @@
 """What the documents say of the tree is so: files and folders that they name are there, and the table of
 rooms and the journeys of ARCHITECTURE.md are those of check_layers.py.
 
-A name counts if it stands in `backticks`, has a / and ends like a file of the project; it is of the project's
-root or of the document's folder. Prints each breach; with --self-test it makes some and looks.
+A name counts if it stands in `backticks` and ends like a file of the project. With a / it is of the project's root
+or of the document's folder; a source without one may lie anywhere. Prints each breach; with --self-test it makes some and looks.
 
     check_docs.py [--self-test]        environment: CSREPLAY_SOURCE, the project's root
 """
@@ -19,16 +19,15 @@ from check_layers import ORDER
 # What they name is of the time at which it was written.
 OF_THEIR_TIME = ("CHANGELOG.md", "bench/RESULTS.md")
 NAME = re.compile(r"`([\w.-]+/[\w./*-]*\.(?:c|h|def|py|md|txt|json|tsv|ini|1))`")
+BARE_NAME = re.compile(r"`([\w-]+\.(?:c|h|def|py))`")
 SKIPPED_FOLDERS = {"build", ".git"}
 
 
-def documents(root):
+def files(root):
     for folder, folders, names in os.walk(root):
         folders[:] = sorted(f for f in folders if f not in SKIPPED_FOLDERS)
         for name in sorted(names):
-            path = os.path.relpath(os.path.join(folder, name), root)
-            if name.endswith(".md") and path not in OF_THEIR_TIME:
-                yield path
+            yield os.path.relpath(os.path.join(folder, name), root)
 
 
 def is_there(root, document, name):
@@ -36,11 +35,12 @@ def is_there(root, document, name):
                for folder in ("", os.path.dirname(document)))
 
 
-def check_names(root, document, text):
+def check_names(root, document, text, known):
     for number, line in enumerate(text.split("\n"), 1):
-        for name in NAME.findall(line):
-            if not is_there(root, document, name):
-                yield "%s:%d: names %s, which is not there" % (document, number, name)
+        missing = [name for name in NAME.findall(line) if not is_there(root, document, name)]
+        missing += [name for name in BARE_NAME.findall(line) if name not in known]
+        for name in missing:
+            yield "%s:%d: names %s, which is not there" % (document, number, name)
 
 
 def check_architecture(text):
@@ -62,10 +62,12 @@ def check_architecture(text):
 
 def check(root):
     breaches = []
-    for document in documents(root):
+    paths = list(files(root))
+    known = {os.path.basename(path) for path in paths}
+    for document in [path for path in paths if path.endswith(".md") and path not in OF_THEIR_TIME]:
         with open(os.path.join(root, document), encoding="utf-8") as file:
             text = file.read()
-        breaches += check_names(root, document, text)
+        breaches += check_names(root, document, text, known)
         if document == "ARCHITECTURE.md":
             breaches += check_architecture(text)
     return breaches
@@ -76,7 +78,8 @@ def check(root):
 TABLE = "## Rooms\n\n| room | what |\n|---|---|\n" + "".join("| `%s` | x |\n" % r for r in ORDER) + "\n"
 JOURNEY = "Rooms: `stub`, `base`\n"
 CASES = [
-    ("README.md", "`base/a.h` `a/b` `docs/x.md` `base/*.h`\n", []),
+    ("README.md", "`base/a.h` `a/b` `docs/x.md` `base/*.h` `a.h` `a.b`\n", []),
+    ("README.md", "`b.h`\n", ["README.md:1: names b.h, which is not there"]),
     ("docs/x.md", "`man/y.1` `base/a.h`\n", []),
     ("CHANGELOG.md", "`base/gone.h`\n", []),
     ("README.md", "\n`base/b.h`\n", ["README.md:2: names base/b.h, which is not there"]),
