@@ -182,31 +182,6 @@ static enum status read_all(struct reading *r, bool is_strict)
 	return is_wrong && is_strict ? STATUS_BAD_DATA : STATUS_OK;
 }
 
-/* Bytes of the images hold until something is written there. */
-uint8_t tarmac_image_word(const struct snapshot *snapshot, uint64_t key, uint64_t *value)
-{
-	uint8_t known = 0;
-
-	*value = 0;
-	for (size_t i = 0; i < snapshot->mapped_images; i++) {
-		const struct elf_image *image = snapshot->images[i];
-
-		for (size_t j = 0; j < image->segment_count; j++) {
-			const struct elf_segment *s = &image->segments[j];
-
-			for (unsigned int k = 0; k < 8; k++) {
-				uint64_t offset = key * 8 + k - s->address;
-
-				if (offset >= s->file_size || (known & 1U << k) != 0)
-					continue;
-				known |= (uint8_t)(1U << k);
-				*value |= (uint64_t)s->data[offset] << (8 * k);
-			}
-		}
-	}
-	return known;
-}
-
 static uint8_t image_base(void *context, uint64_t key, uint64_t *value)
 {
 	const struct tarmac_source *source = context;

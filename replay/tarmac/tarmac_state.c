@@ -154,6 +154,31 @@ struct history *tarmac_core_history(const struct tarmac_core *core)
 	return core->history;
 }
 
+/* Bytes of the images hold until something is written there. */
+uint8_t tarmac_image_word(const struct snapshot *snapshot, uint64_t key, uint64_t *value)
+{
+	uint8_t known = 0;
+
+	*value = 0;
+	for (size_t i = 0; i < snapshot->mapped_images; i++) {
+		const struct elf_image *image = snapshot->images[i];
+
+		for (size_t j = 0; j < image->segment_count; j++) {
+			const struct elf_segment *s = &image->segments[j];
+
+			for (unsigned int k = 0; k < 8; k++) {
+				uint64_t offset = key * 8 + k - s->address;
+
+				if (offset >= s->file_size || (known & 1U << k) != 0)
+					continue;
+				known |= (uint8_t)(1U << k);
+				*value |= (uint64_t)s->data[offset] << (8 * k);
+			}
+		}
+	}
+	return known;
+}
+
 bool tarmac_changed_opcode(const struct tarmac_core *core, uint64_t position,
                            const struct instruction *insn, uint32_t *opcode)
 {
