@@ -11,7 +11,6 @@
 #include "arch/insn_set.h"
 #include "arch/it_block.h"
 #include "arch/register.h"
-#include "arch/register_slot.h"
 #include "arch/value.h"
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The register files, from replay/register_*.def. */
+/* The register files, from register_*.def. */
 #include "arch/register.h"
 
-#define X(name, feature, bits, type, group, snapshot_names)                                        \
-	{#name, REGISTER_##feature, bits, type, group, snapshot_names},
+#define X(name, feature, bits, type, group, snapshot_names, slot)                                  \
+	{#name, REGISTER_##feature, bits, type, group, snapshot_names, slot},
 static const struct register_info a64_table[] = {
 #include "arch/register_a64.def"
 };
@@ -33,6 +33,9 @@ _Static_assert((int)A64_trace_pos + (int)TRACE_REGISTERS == (int)A64_REGISTERS,
                "the trace's registers are last");
 _Static_assert((int)A64_pc == REGISTER_PC && (int)A32_pc == REGISTER_PC && (int)M_pc == REGISTER_PC,
                "the PC is first");
+_Static_assert((int)REGISTER_FILE_MOST >= (int)A32_REGISTERS &&
+                       (int)REGISTER_FILE_MOST >= (int)M_REGISTERS,
+               "that of A64 is the largest file");
 
 struct register_file register_file_of(enum core_arch arch)
 {
@@ -42,7 +45,7 @@ struct register_file register_file_of(enum core_arch arch)
 void register_file_add(struct register_file *file, const struct snap_device *device)
 {
 	for (unsigned int i = 0; i < file->trace; i++) {
-		if (snap_device_any_register(device, str_of(file->table[i].snapshot_names)))
+		if (register_in_snapshot(file, i, device))
 			file->features |= 1U << file->table[i].feature;
 	}
 }
@@ -50,4 +53,25 @@ void register_file_add(struct register_file *file, const struct snap_device *dev
 bool register_file_has(const struct register_file *file, uint64_t number)
 {
 	return number < file->count && (file->features >> file->table[number].feature & 1U) != 0;
+}
+
+const struct snap_register *register_in_snapshot(const struct register_file *file,
+                                                 unsigned int number,
+                                                 const struct snap_device *device)
+{
+	return snap_device_any_register(device, str_of(file->table[number].snapshot_names));
+}
+
+struct register_slot register_slot_of(enum core_arch arch, unsigned int number)
+{
+	const struct register_info *info = &files[arch].table[number];
+	struct register_slot at = {.slot = info->slot, .count = 1, .bits = (uint8_t)info->bits};
+
+	if (info->slot == SLOT_NONE)
+		return (struct register_slot){.count = 0};
+	if (info->bits == 128)
+		at = (struct register_slot){.slot = info->slot, .count = 2};
+	if (info->slot == REG_NZCV)
+		at = (struct register_slot){.slot = info->slot, .count = 1, .is_flags = true};
+	return at;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The registers that a debugger sees: numbers, names, sizes. There is one file of them for each
- * kind of core, from replay/register_*.def; a register's place in its file is its number in the
- * target description. Register 0 is the PC in each, and the last ones are those of the trace.
+ * kind of core, from register_*.def; a register's place in its file is its number, by which
+ * everything names it: the target description, the snapshot's registers once they are resolved, and
+ * the slots of micro-operations. Register 0 is the PC in each, and the last ones are those of the
+ * trace.
  */
 #ifndef CSREPLAY_ARCH_REGISTER_H
 #define CSREPLAY_ARCH_REGISTER_H
@@ -11,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/uop/uop.h"
 #include "base/str.h"
 #include "snapshot/snapshot.h"
 
@@ -21,28 +24,31 @@ enum register_feature {
 	REGISTER_SYSTEM, /* of the M profile; described as FPU is */
 };
 
-#define X(name, feature, bits, type, group, snapshot_names) A64_##name,
+#define X(name, feature, bits, type, group, snapshot_names, slot) A64_##name,
 enum a64_register {
 #include "arch/register_a64.def"
 	A64_REGISTERS,
 };
 #undef X
 
-#define X(name, feature, bits, type, group, snapshot_names) A32_##name,
+#define X(name, feature, bits, type, group, snapshot_names, slot) A32_##name,
 enum a32_register {
 #include "arch/register_a32.def"
 	A32_REGISTERS,
 };
 #undef X
 
-#define X(name, feature, bits, type, group, snapshot_names) M_##name,
+#define X(name, feature, bits, type, group, snapshot_names, slot) M_##name,
 enum m_register {
 #include "arch/register_m.def"
 	M_REGISTERS,
 };
 #undef X
 
-enum { REGISTER_PC = 0 };
+enum {
+	REGISTER_PC = 0,
+	REGISTER_FILE_MOST = A64_REGISTERS, /* of a file */
+};
 
 /* In every file, counted from register_file.trace. */
 enum trace_register {
@@ -60,6 +66,7 @@ struct register_info {
 	const char *type;           /* of the target description */
 	const char *group;          /* of the target description */
 	const char *snapshot_names; /* "SP|R13": tried in turn; empty for those of the trace */
+	uint8_t slot;               /* of micro-operations; SLOT_NONE: they do not have it */
 };
 
 struct register_file {
@@ -80,5 +87,20 @@ void register_file_add(struct register_file *file, const struct snap_device *dev
 
 /* True if there is such a number and its feature is described. */
 bool register_file_has(const struct register_file *file, uint64_t number);
+
+/* The device's register `number`, a core's of the file, by its names; NULL if it has none. */
+const struct snap_register *register_in_snapshot(const struct register_file *file,
+                                                 unsigned int number,
+                                                 const struct snap_device *device);
+
+/* Where micro-operations have a register. */
+struct register_slot {
+	uint8_t slot;
+	uint8_t count; /* of slots, 64 bits each; 0: they do not have it */
+	uint8_t bits;  /* of the one slot that the register has; 0 where count is 2 */
+	bool is_flags; /* slot is REG_NZCV, the flags are bits 31 to 28 of the register */
+};
+
+struct register_slot register_slot_of(enum core_arch arch, unsigned int number);
 
 #endif

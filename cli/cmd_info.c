@@ -118,7 +118,9 @@ static void add_buffers(const struct snapshot *snapshot, const struct snap_sourc
 
 static const struct snap_register *pc_of(const struct snap_core *core)
 {
-	return snap_device_any_register(core->device, STR("PC|R15"));
+	const struct register_file file = register_file_of(core->arch);
+
+	return register_in_snapshot(&file, REGISTER_PC, core->device);
 }
 
 static void write_devices(const struct report *r)

@@ -315,6 +315,15 @@ static enum status build(struct builder *b, const struct snapshot *snapshot,
 	return index_executed(b->history);
 }
 
+/* Names of registers are looked up here and nowhere else. */
+static void resolve_registers(struct history *h)
+{
+	const struct register_file file = register_file_of(h->core->arch);
+
+	for (unsigned int i = 0; i < file.trace; i++)
+		h->registers[i] = register_in_snapshot(&file, i, h->core->device);
+}
+
 /* An empty one; NULL without memory. */
 static struct history *history_create(const struct snap_core *core)
 {
@@ -323,6 +332,7 @@ static struct history *history_create(const struct snap_core *core)
 	if (!h)
 		return NULL;
 	h->core = core;
+	resolve_registers(h);
 	h->cache = calloc(1, sizeof(*h->cache));
 	if (h->cache)
 		return h;

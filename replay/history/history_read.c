@@ -76,6 +76,12 @@ const struct snap_core *history_core(const struct history *history)
 	return history->core;
 }
 
+const struct snap_register *history_halt_register(const struct history *history,
+                                                  unsigned int number)
+{
+	return history->registers[number];
+}
+
 uint64_t history_length(const struct history *history)
 {
 	return history->length;
@@ -176,7 +182,7 @@ enum status history_pc(const struct history *history, uint64_t position, uint64_
 		*pc = run_insn_at(history->core->memory, place.walk, place.index).address;
 		return STATUS_OK;
 	}
-	reg = snap_device_any_register(history->core->device, STR("PC|R15"));
+	reg = history->registers[REGISTER_PC];
 	*pc = reg ? snap_register_value(reg) : history->end_address;
 	if (!reg)
 		return history->has_end ? STATUS_OK : STATUS_NOT_FOUND;

@@ -99,6 +99,12 @@ MUST_USE enum status history_build(const struct snapshot *snapshot, const struct
 void history_destroy(struct history *history); /* NULL is fine */
 
 const struct snap_core *history_core(const struct history *history);
+/*
+ * What the snapshot has of a register, by its number in the core's register file, which is none
+ * of those of the trace: the value at the halt. NULL if it has none.
+ */
+const struct snap_register *history_halt_register(const struct history *history,
+                                                  unsigned int number);
 uint64_t history_length(const struct history *history); /* N, instructions */
 /*
  * The last position that a cursor goes to: N, or N - 1 for a text with data that does not say what

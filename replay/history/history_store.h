@@ -74,6 +74,8 @@ struct block_cache {
 
 struct history {
 	const struct snap_core *core;
+	/* The snapshot's, by the numbers of the core's register file; NULL: it has none. */
+	const struct snap_register *registers[REGISTER_FILE_MOST];
 	uint64_t length; /* N */
 	/* Where the trace leads to, for a core whose snapshot has no PC; valid if has_end. */
 	uint64_t end_address;

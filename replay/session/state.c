@@ -11,12 +11,9 @@
 #include "replay/history/history.h"
 #include "replay/tarmac/tarmac.h"
 
-static struct value halt_register(const struct snap_device *device,
-                                  const struct register_info *info)
+static struct value halt_register(const struct snap_register *reg, unsigned int size)
 {
-	struct value value = value_unknown(info->bits / 8);
-	const struct snap_register *reg =
-	        snap_device_any_register(device, str_of(info->snapshot_names));
+	struct value value = value_unknown(size);
 	unsigned int bytes;
 
 	if (!reg)
@@ -72,7 +69,7 @@ void state_register(const struct history *history, struct values *values, uint64
 	else if (history_data(history))
 		tarmac_register_at(history_data(history), position, number, value);
 	else if (position == history_length(history))
-		*value = halt_register(core->device, info);
+		*value = halt_register(history_halt_register(history, number), size);
 	else if (values)
 		values_register(values, position, number, value);
 	else

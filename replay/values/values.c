@@ -60,11 +60,14 @@ void values_set_assumption(struct values_options *options, enum assumption assum
 #define CPSR_E UINT64_C(0x200)
 
 /* Data is little endian at the halt. */
-static bool is_supported(const struct snap_core *core)
+static bool is_supported(const struct history *history)
 {
-	const struct snap_register *cpsr = snap_device_any_register(core->device, STR("CPSR"));
+	const struct snap_register *cpsr;
 
-	return core->arch != CORE_A32 || !cpsr || (snap_register_value(cpsr) & CPSR_E) == 0;
+	if (history_core(history)->arch != CORE_A32)
+		return true;
+	cpsr = history_halt_register(history, A32_cpsr);
+	return !cpsr || (snap_register_value(cpsr) & CPSR_E) == 0;
 }
 
 struct values *values_create(const struct history *history, const struct values_options *options)
@@ -75,7 +78,7 @@ struct values *values_create(const struct history *history, const struct values_
 		return NULL;
 	values->history = history;
 	values->options = *options;
-	values->is_supported = is_supported(history_core(history));
+	values->is_supported = is_supported(history);
 	return values;
 }
 

@@ -9,7 +9,6 @@
 #include <cmocka.h>
 
 #include "arch/register.h"
-#include "arch/register_slot.h"
 
 static const enum core_arch archs[] = {CORE_A64, CORE_A32, CORE_M};
 
@@ -80,6 +79,35 @@ static void register_features_come_with_the_device(void **state)
 	assert_true(register_file_has(&file, A32_d31));
 }
 
+/* By any of its names, whatever their case; the first name of the table counts. */
+static void register_of_a_snapshot_is_found_by_its_number(void **state)
+{
+	static const struct {
+		enum core_arch arch;
+		unsigned int number;
+		int found; /* index below; -1: none */
+	} cases[] = {
+	        {CORE_A64, A64_pc, 0}, {CORE_A64, A64_x30, 2}, {CORE_A64, A64_sp, 1},
+	        {CORE_A64, A64_v7, 4}, {CORE_A64, A64_x0, -1}, {CORE_A32, A32_pc, 0},
+	        {CORE_A32, A32_sp, 3}, {CORE_A32, A32_lr, 2},  {CORE_M, M_sp, 3},
+	        {CORE_M, M_d7, -1},    {CORE_M, M_xpsr, -1},
+	};
+	struct snap_register registers[] = {
+	        {.name = STR("r15")}, {.name = STR("X31")}, {.name = STR("LR")},
+	        {.name = STR("R13")}, {.name = STR("q7")},  {.name = STR("R14")},
+	};
+	const struct snap_device device = {.registers = registers, .register_count = 6};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct register_file file = register_file_of(cases[i].arch);
+		const struct snap_register *found =
+		        register_in_snapshot(&file, cases[i].number, &device);
+
+		assert_ptr_equal(found, cases[i].found < 0 ? NULL : &registers[cases[i].found]);
+	}
+}
+
 /* Each register of a file has slots of its own; none for those that the solver does not know. */
 static void solver_has_the_registers_of_each_file(void **state)
 {
@@ -132,6 +160,7 @@ int main(void)
 	        cmocka_unit_test(register_names_are_unique_and_features_in_blocks),
 	        cmocka_unit_test(register_frame_is_what_unwinding_needs),
 	        cmocka_unit_test(register_features_come_with_the_device),
+	        cmocka_unit_test(register_of_a_snapshot_is_found_by_its_number),
 	        cmocka_unit_test(solver_has_the_registers_of_each_file),
 	};
 

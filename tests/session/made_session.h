@@ -118,7 +118,8 @@ static size_t open_core(struct fixture *f, const struct element *elements, size_
 	return diag_count;
 }
 
-static inline void open_fixture(struct fixture *f, const struct element *elements, size_t count)
+/* Its registers; the session looks them up when it is opened. */
+static inline void make_registers(struct fixture *f)
 {
 	memset(f, 0, sizeof(*f));
 	f->registers[0] = (struct snap_register){.name = STR("PC"), .bits = 64, .value = pc_value};
@@ -130,6 +131,10 @@ static inline void open_fixture(struct fixture *f, const struct element *element
 	                                 .class = DEVICE_CORE,
 	                                 .registers = f->registers,
 	                                 .register_count = 3};
+}
+
+static inline void open_made(struct fixture *f, const struct element *elements, size_t count)
+{
 	begin_core(f);
 	add_region(f->core.memory, 0x1000, code, sizeof(code), false);
 	add_region(f->core.memory, 0x2000, t32_code, sizeof(t32_code), false);
@@ -137,6 +142,12 @@ static inline void open_fixture(struct fixture *f, const struct element *element
 	add_region(f->core.memory, 0x8000, data, sizeof(data), false);
 	add_region(f->core.memory, 0x9000, constants, sizeof(constants), true);
 	assert_int_equal(open_core(f, elements, count), 0);
+}
+
+static inline void open_fixture(struct fixture *f, const struct element *elements, size_t count)
+{
+	make_registers(f);
+	open_made(f, elements, count);
 }
 
 static inline void close_fixture(struct fixture *f)

@@ -21,11 +21,12 @@ static void state_a32_registers_are_those_of_its_file(void **state)
 
 	(void)state;
 	leads_to(0x1008);
-	open_fixture(&f, elements, 1);
+	make_registers(&f);
 	f.core.arch = CORE_A32;
 	f.registers[0] = (struct snap_register){.name = STR("R15"), .bits = 32, .value = odd_pc};
 	f.registers[1] = (struct snap_register){.name = STR("R13"), .bits = 32, .value = sp_value};
 	f.registers[2] = (struct snap_register){.name = STR("R7"), .bits = 64, .value = x1_value};
+	open_made(&f, elements, 1);
 	assert_int_equal(history_pc(f.history, 4, &pc), STATUS_OK);
 	assert_int_equal(pc, 0x1008);
 	state_register(f.history, NULL, 4, A32_pc, &value);

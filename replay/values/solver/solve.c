@@ -550,20 +550,21 @@ static void learn_vector(struct solver *s, unsigned int slot, const struct snap_
 /* Of the M profile's two stack pointers, that which is not in use. */
 static void learn_other_sp(struct solver *s)
 {
-	const struct snap_device *device = history_core(s->w.history)->device;
-	const struct snap_register *xpsr = snap_device_any_register(device, STR("XPSR"));
-	const struct snap_register *control = snap_device_any_register(device, STR("CONTROL"));
+	const struct history *history = s->w.history;
+	const struct snap_register *xpsr = history_halt_register(history, M_xpsr);
+	const struct snap_register *control = history_halt_register(history, M_control);
 	bool is_handler = xpsr && (snap_register_value(xpsr) & XPSR_NUMBER) != 0;
 	const struct snap_register *other;
 
 	/* With Security Extension there are two of each. */
-	if (!xpsr || (!is_handler && !control) || m_core_of(device).has_security)
+	if (!xpsr || (!is_handler && !control) ||
+	    m_core_of(history_core(history)->device).has_security)
 		return;
 	/* Handlers use MSP; threads what SPSEL says. */
 	if (is_handler || (snap_register_value(control) & CONTROL_SPSEL) == 0)
-		other = snap_device_any_register(device, STR("PSP"));
+		other = history_halt_register(history, M_psp);
 	else
-		other = snap_device_any_register(device, STR("MSP"));
+		other = history_halt_register(history, M_msp);
 	if (other)
 		learn_end(s, M_OTHER_SP, snap_register_value(other) & UINT32_MAX, 64);
 }
@@ -575,8 +576,7 @@ static void learn_halt(struct solver *s)
 	const struct register_file file = register_file_of(core->arch);
 
 	for (unsigned int i = 0; i < file.trace; i++) {
-		const struct snap_register *reg = snap_device_any_register(
-		        core->device, str_of(file.table[i].snapshot_names));
+		const struct snap_register *reg = history_halt_register(s->w.history, i);
 		struct register_slot at = register_slot_of(core->arch, i);
 		uint64_t value;
 

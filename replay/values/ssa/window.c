@@ -238,12 +238,16 @@ static enum status add_control_event(struct collect *c, uint64_t position, const
 }
 
 /* M profile: the core has stopped within an instruction of several accesses (xPSR.ICI). */
-static bool is_within(const struct snap_core *core, const uint64_t *pc)
+static bool is_within(const struct history *history, const uint64_t *pc)
 {
-	const struct snap_register *xpsr = snap_device_any_register(core->device, STR("XPSR"));
+	const struct snap_core *core = history_core(history);
+	const struct snap_register *xpsr;
 	struct template template = {.isa = ISA_T32, .space = SPACE_ANY};
 
-	if (core->arch != CORE_M || !pc || !xpsr || (snap_register_value(xpsr) & XPSR_ICI) == 0)
+	if (core->arch != CORE_M || !pc)
+		return false;
+	xpsr = history_halt_register(history, M_xpsr);
+	if (!xpsr || (snap_register_value(xpsr) & XPSR_ICI) == 0)
 		return false;
 	template.address = *pc;
 	template.size = template_size(core->memory, &template);
@@ -254,12 +258,12 @@ static bool is_within(const struct snap_core *core, const uint64_t *pc)
 /* Without a PC nothing says that the trace leads to the state of the snapshot. */
 static enum status add_halt(struct collect *c, uint64_t position)
 {
-	const struct snap_core *core = history_core(c->w->history);
+	const struct history *history = c->w->history;
 
-	if (!snap_device_any_register(core->device, STR("PC|R15")) ||
-	    is_within(core, c->w->has_end_pc ? &c->w->end_pc : NULL))
+	if (!history_halt_register(history, REGISTER_PC) ||
+	    is_within(history, c->w->has_end_pc ? &c->w->end_pc : NULL))
 		return insert_kill(c, position);
-	return add_change(c, position, core->arch == CORE_A64);
+	return add_change(c, position, history_core(history)->arch == CORE_A64);
 }
 
 /* A window that ends before the halt has what lies before the instruction after it. */
@@ -465,13 +469,14 @@ static enum status collect_runs(struct collect *c)
 }
 
 /* What the CPSR says; nothing else does. */
-static enum isa halt_isa(const struct snap_core *core)
+static enum isa halt_isa(const struct history *history)
 {
+	const struct snap_core *core = history_core(history);
 	const struct snap_register *cpsr;
 
 	if (core->arch != CORE_A32)
 		return core->arch == CORE_M ? ISA_T32 : ISA_A64;
-	cpsr = snap_device_any_register(core->device, STR("CPSR"));
+	cpsr = history_halt_register(history, A32_cpsr);
 	if (!cpsr)
 		return ISA_UNKNOWN;
 	return (snap_register_value(cpsr) & CPSR_T) != 0 ? ISA_T32 : ISA_A32;
@@ -514,7 +519,7 @@ static enum status collect(struct collect *c)
 	TRY(collect_runs(c));
 	/* Before what lies after the window there may be an exception. */
 	w->has_end_pc = is_end && history_pc(h, length, &w->end_pc) == STATUS_OK;
-	w->end_isa = is_end ? halt_isa(history_core(h)) : ISA_UNKNOWN;
+	w->end_isa = is_end ? halt_isa(h) : ISA_UNKNOWN;
 	if (is_end && w->options.from < length)
 		TRY(add_control_event(c, length, w->has_end_pc ? &w->end_pc : NULL));
 	if (is_end)
