@@ -2,8 +2,9 @@
 /* The register files, from register_*.def. */
 #include "arch/register.h"
 
-#define X(name, feature, bits, type, group, snapshot_names, slot)                                  \
-	{#name, REGISTER_##feature, bits, type, group, snapshot_names, slot},
+#define X(name, feature, bits, type, group, snapshot_names, slot, tarmac, number)                  \
+	{#name, REGISTER_##feature,   bits,  type, group, snapshot_names,                          \
+	 slot,  TARMAC_FILE_##tarmac, number},
 static const struct register_info a64_table[] = {
 #include "arch/register_a64.def"
 };

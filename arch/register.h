@@ -17,6 +17,12 @@
 #include "base/str.h"
 #include "snapshot/snapshot.h"
 
+enum tarmac_file {
+#define TARMAC_FILE(name, text) TARMAC_FILE_##name,
+#include "arch/isa.def"
+	TARMAC_FILES, /* how many */
+};
+
 enum register_feature {
 	REGISTER_CORE,
 	REGISTER_TRACE,  /* org.csreplay.trace: not of the core, but of the replay */
@@ -24,21 +30,21 @@ enum register_feature {
 	REGISTER_SYSTEM, /* of the M profile; described as FPU is */
 };
 
-#define X(name, feature, bits, type, group, snapshot_names, slot) A64_##name,
+#define X(name, feature, bits, type, group, snapshot_names, slot, tarmac, number) A64_##name,
 enum a64_register {
 #include "arch/register_a64.def"
 	A64_REGISTERS,
 };
 #undef X
 
-#define X(name, feature, bits, type, group, snapshot_names, slot) A32_##name,
+#define X(name, feature, bits, type, group, snapshot_names, slot, tarmac, number) A32_##name,
 enum a32_register {
 #include "arch/register_a32.def"
 	A32_REGISTERS,
 };
 #undef X
 
-#define X(name, feature, bits, type, group, snapshot_names, slot) M_##name,
+#define X(name, feature, bits, type, group, snapshot_names, slot, tarmac, number) M_##name,
 enum m_register {
 #include "arch/register_m.def"
 	M_REGISTERS,
@@ -67,6 +73,8 @@ struct register_info {
 	const char *group;          /* of the target description */
 	const char *snapshot_names; /* "SP|R13": tried in turn; empty for those of the trace */
 	uint8_t slot;               /* of micro-operations; SLOT_NONE: they do not have it */
+	uint8_t tarmac_file;        /* enum tarmac_file: what Tarmac text calls it */
+	uint8_t tarmac_number;
 };
 
 struct register_file {

@@ -50,12 +50,6 @@ enum tarmac_mode {
 #include "replay/tarmac/tarmac.def"
 };
 
-enum tarmac_file {
-#define TARMAC_FILE(name, text) TARMAC_FILE_##name,
-#include "replay/tarmac/tarmac_register.def"
-	TARMAC_FILES, /* how many */
-};
-
 /* Of a core, a register bank or a physical address. Rev 3 says nothing where it is Secure. */
 enum tarmac_security {
 	TARMAC_SECURITY_NOT_SAID,

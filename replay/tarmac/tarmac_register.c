@@ -48,7 +48,7 @@ const char *tarmac_file_name(enum tarmac_file file)
 {
 	static const char *const names[TARMAC_FILES] = {
 #define TARMAC_FILE(name, text) [TARMAC_FILE_##name] = (text),
-#include "replay/tarmac/tarmac_register.def"
+#include "arch/isa.def"
 	};
 
 	return file < TARMAC_FILES ? names[file] : "?";

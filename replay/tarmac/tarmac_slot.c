@@ -97,12 +97,13 @@ static struct slot_place vector(unsigned int number, unsigned int size,
 
 static const struct {
 	struct str name;
+	enum m_register number;
 	enum tarmac_slot slot;
 } by_name[] = {
-        {{"primask", 7}, SLOT_PRIMASK},
-        {{"basepri", 7}, SLOT_BASEPRI},
-        {{"faultmask", 9}, SLOT_FAULTMASK},
-        {{"control", 7}, SLOT_CONTROL},
+        {{"primask", 7}, M_primask, SLOT_PRIMASK},
+        {{"basepri", 7}, M_basepri, SLOT_BASEPRI},
+        {{"faultmask", 9}, M_faultmask, SLOT_FAULTMASK},
+        {{"control", 7}, M_control, SLOT_CONTROL},
 };
 
 static struct slot_place named(struct str name)
@@ -114,7 +115,8 @@ static struct slot_place named(struct str name)
 	return nowhere;
 }
 
-struct slot_place tarmac_slot_of(const struct tarmac_register *reg,
+/* `size`: of a scalar in a vector register. */
+static struct slot_place slot_of(const struct tarmac_register *reg, unsigned int size,
                                  const struct tarmac_context *context)
 {
 	enum tarmac_mode mode = reg->bank != TARMAC_MODE_NONE ? reg->bank : context->mode;
@@ -145,7 +147,7 @@ struct slot_place tarmac_slot_of(const struct tarmac_register *reg,
 	case TARMAC_FILE_H:
 	case TARMAC_FILE_S:
 	case TARMAC_FILE_D:
-		return vector(reg->number, reg->value->size, context);
+		return vector(reg->number, size, context);
 	case TARMAC_FILE_Q:
 	case TARMAC_FILE_V:
 	case TARMAC_FILE_Z:
@@ -163,85 +165,42 @@ struct slot_place tarmac_slot_of(const struct tarmac_register *reg,
 	return nowhere;
 }
 
-static struct slot_place number_a64(unsigned int number, const struct tarmac_context *context)
+struct slot_place tarmac_slot_of(const struct tarmac_register *reg,
+                                 const struct tarmac_context *context)
 {
-	if (number >= A64_x0 && number <= A64_x30)
-		return place(SLOT_X + number - A64_x0, 0, 8);
-	if (number >= A64_v0 && number <= A64_v31)
-		return place(SLOT_V + 2 * (number - A64_v0), 0, 16);
-	switch (number) {
-	case A64_sp:
-		return place(stack_a64(context->mode), 0, 8);
-	case A64_cpsr:
-		return place(SLOT_PSR, 0, 4);
-	case A64_fpsr:
-		return place(SLOT_FPSR, 0, 4);
-	case A64_fpcr:
-		return place(SLOT_FPCR, 0, 4);
-	default:
-		return nowhere;
-	}
+	return slot_of(reg, reg->value ? reg->value->size : 0, context);
 }
 
-static struct slot_place number_a32(unsigned int number, const struct tarmac_context *context)
+/* The bank that a register of the M profile's file is, whatever the mode. */
+static enum tarmac_mode bank_of(const struct register_file *file, unsigned int number)
 {
-	if (number >= A32_r0 && number <= A32_r12)
-		return general32(number - A32_r0, TARMAC_MODE_NONE, TARMAC_SECURITY_NOT_SAID,
-		                 context);
-	if (number >= A32_d0 && number <= A32_d31)
-		return place(SLOT_V + number - A32_d0, 0, 8);
-	switch (number) {
-	case A32_sp:
-	case A32_lr:
-		return general32(number == A32_sp ? 13 : 14, TARMAC_MODE_NONE,
-		                 TARMAC_SECURITY_NOT_SAID, context);
-	case A32_cpsr:
-		return place(SLOT_PSR, 0, 4);
-	case A32_fpscr:
-		return place(SLOT_FPSCR, 0, 4);
-	default:
-		return nowhere;
-	}
+	if (file->arch != CORE_M || (number != M_msp && number != M_psp))
+		return TARMAC_MODE_NONE;
+	return number == M_msp ? TARMAC_MODE_MAIN : TARMAC_MODE_PROCESS;
 }
 
-static struct slot_place number_m(unsigned int number, const struct tarmac_context *context)
+static struct slot_place system_of_number(const struct register_file *file, unsigned int number)
 {
-	if (number >= M_r0 && number <= M_r12)
-		return place(SLOT_X + number - M_r0, 0, 4);
-	if (number >= M_d0 && number <= M_d15)
-		return place(SLOT_V + number - M_d0, 0, 8);
-	switch (number) {
-	case M_sp:
-		return place(stack_m(TARMAC_MODE_NONE, TARMAC_SECURITY_NOT_SAID, context), 0, 4);
-	case M_msp:
-		return place(stack_m(TARMAC_MODE_MAIN, TARMAC_SECURITY_NOT_SAID, context), 0, 4);
-	case M_psp:
-		return place(stack_m(TARMAC_MODE_PROCESS, TARMAC_SECURITY_NOT_SAID, context), 0, 4);
-	case M_lr:
-		return place(SLOT_X + 14, 0, 4);
-	case M_xpsr:
-		return place(SLOT_PSR, 0, 4);
-	case M_fpscr:
-		return place(SLOT_FPSCR, 0, 4);
-	case M_primask:
-		return place(SLOT_PRIMASK, 0, 1);
-	case M_basepri:
-		return place(SLOT_BASEPRI, 0, 1);
-	case M_faultmask:
-		return place(SLOT_FAULTMASK, 0, 1);
-	case M_control:
-		return place(SLOT_CONTROL, 0, 1);
-	default:
-		return nowhere;
+	for (unsigned int i = 0; i < sizeof(by_name) / sizeof(by_name[0]); i++) {
+		if (file->arch == CORE_M && by_name[i].number == number)
+			return place(by_name[i].slot, 0, file->table[number].bits / 8);
 	}
+	return nowhere;
 }
 
 struct slot_place tarmac_slot_of_number(const struct register_file *file, unsigned int number,
                                         const struct tarmac_context *context)
 {
-	if (file->arch == CORE_A64)
-		return number_a64(number, context);
-	return file->arch == CORE_A32 ? number_a32(number, context) : number_m(number, context);
+	const struct register_info *info = &file->table[number];
+	struct tarmac_context as_file = *context;
+	struct tarmac_register reg = {.file = (enum tarmac_file)info->tarmac_file,
+	                              .number = info->tarmac_number,
+	                              .bank = bank_of(file, number)};
+
+	as_file.arch = file->arch;
+	if (reg.file == TARMAC_FILE_SYSTEM)
+		return system_of_number(file, number);
+	return slot_of(&reg, info->bits / 8, &as_file);
 }
 
 enum {
