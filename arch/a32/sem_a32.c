@@ -5,13 +5,16 @@
  */
 #include "arch/a32/a32.h"
 
+#include <assert.h>
+#include <pthread.h>
+
 #include "arch/a32/sem_a32_expand.h"
 
 /* A byte rotated right by an even number; a rotation makes its top bit the carry. */
 static struct arm_operand immediate(struct arm *s)
 {
-	unsigned int rotation = 2 * at_8(s);
-	uint32_t value = arm_bits(s, 0, 8);
+	unsigned int rotation = 2 * FIELD(s, rotate);
+	uint32_t value = FIELD(s, imm8);
 	struct arm_operand operand;
 
 	if (rotation > 0)
@@ -22,54 +25,59 @@ static struct arm_operand immediate(struct arm *s)
 	return operand;
 }
 
+static struct arm_operand shifted_by_immediate(struct arm *s)
+{
+	return arm_shifted(s, FIELD(s, Rm), (enum arm_shift)FIELD(s, type), FIELD(s, imm5));
+}
+
 /* form: 0 immediate, 1 shifted by an immediate, 2 shifted by a register */
 static void a32_data(struct arm *s, unsigned int form)
 {
-	struct arm_data data = {.op = (enum arm_data_op)arm_bits(s, 21, 4),
-	                        .rd = at_12(s),
-	                        .sets_flags = arm_bit(s, 20)};
-	enum arm_shift type = (enum arm_shift)arm_bits(s, 5, 2);
+	struct arm_data data = {.op = (enum arm_data_op)FIELD(s, opcode),
+	                        .rd = FIELD(s, Rd),
+	                        .sets_flags = FLAG(s, S)};
 	bool compares = data.op >= DATA_TST && data.op <= DATA_CMN;
-	bool has_pc =
-	        at_0(s) == ARM_PC || at_8(s) == ARM_PC || at_12(s) == ARM_PC || at_16(s) == ARM_PC;
+	bool has_pc = form == 2 && (FIELD(s, Rm) == ARM_PC || FIELD(s, Rs) == ARM_PC ||
+	                            data.rd == ARM_PC || FIELD(s, Rn) == ARM_PC);
 
-	if ((compares && !data.sets_flags) || (compares && data.rd == ARM_PC) ||
-	    (form == 2 && has_pc)) {
-		arm_reject(s);
+	if ((compares && !data.sets_flags) || (compares && data.rd == ARM_PC) || has_pc) {
+		opcode_reject(&s->opcode);
 		return;
 	}
-	data.rn = arm_r(s, at_16(s));
+	data.rn = arm_r(s, FIELD(s, Rn));
 	if (form == 0)
 		arm_data(s, data, immediate(s));
 	else if (form == 1)
-		arm_data(s, data, arm_shifted(s, at_0(s), type, arm_bits(s, 7, 5)));
+		arm_data(s, data, shifted_by_immediate(s));
 	else
-		arm_data(s, data, arm_shifted_by(s, at_0(s), type, at_8(s), data.sets_flags));
+		arm_data(s, data,
+		         arm_shifted_by(s, FIELD(s, Rm), (enum arm_shift)FIELD(s, type),
+		                        FIELD(s, Rs), data.sets_flags));
 }
 
 static uint32_t wide_immediate(const struct arm *s)
 {
-	return at_16(s) << 12 | arm_bits(s, 0, 12);
+	return FIELD(s, imm16);
 }
 
 static void a32_move_wide(struct arm *s, unsigned int is_top)
 {
 	if (is_top != 0)
-		arm_move_top(s, at_12(s), wide_immediate(s));
+		arm_move_top(s, FIELD(s, Rd), wide_immediate(s));
 	else
-		arm_set(s, at_12(s), arm_constant(s, wide_immediate(s)));
+		arm_set(s, FIELD(s, Rd), arm_constant(s, wide_immediate(s)));
 }
 
 static void a32_mrs(struct arm *s, unsigned int arg)
 {
 	(void)arg;
-	arm_mrs(s, arm_bit(s, 22));
+	arm_mrs(s, FLAG(s, R));
 }
 
 static void a32_msr_immediate(struct arm *s, unsigned int arg)
 {
 	(void)arg;
-	arm_msr_fields(s, immediate(s).slot, at_16(s));
+	arm_msr_fields(s, immediate(s).slot, FIELD(s, mask));
 }
 
 static bool any_is_pc(unsigned int a, unsigned int second, unsigned int third, unsigned int fourth)
@@ -80,33 +88,33 @@ static bool any_is_pc(unsigned int a, unsigned int second, unsigned int third, u
 /* MUL, MLA; MLS */
 static void a32_multiply(struct arm *s, unsigned int subtracts)
 {
-	bool adds = arm_bit(s, 21);
+	bool adds = FLAG(s, A);
 	unsigned int product;
 
-	if (any_is_pc(at_16(s), at_8(s), at_0(s), adds ? at_12(s) : 0)) {
-		arm_reject(s);
+	if (any_is_pc(FIELD(s, Rd), FIELD(s, Rm), FIELD(s, Rn), adds ? FIELD(s, Ra) : 0)) {
+		opcode_reject(&s->opcode);
 		return;
 	}
-	product = uop_make(s->b, UOP_MUL, 32, at_0(s), at_8(s));
+	product = uop_make(s->b, UOP_MUL, 32, FIELD(s, Rn), FIELD(s, Rm));
 	if (subtracts != 0)
-		arm_set(s, at_16(s), uop_sum(s->b, 32, at_12(s), product, true));
+		arm_set(s, FIELD(s, Rd), uop_sum(s->b, 32, FIELD(s, Ra), product, true));
 	else
-		arm_multiply(s, at_16(s), product, adds ? at_12(s) : SLOT_NONE, arm_bit(s, 20));
+		arm_multiply(s, FIELD(s, Rd), product, adds ? FIELD(s, Ra) : SLOT_NONE, FLAG(s, S));
 }
 
 /* kind: bit 0 accumulates, bit 1 signed */
 static void a32_multiply_long(struct arm *s, unsigned int kind)
 {
-	struct arm_long product = {.low = at_12(s),
-	                           .high = at_16(s),
-	                           .rn = at_0(s),
-	                           .rm = at_8(s),
+	struct arm_long product = {.low = FIELD(s, RdLo),
+	                           .high = FIELD(s, RdHi),
+	                           .rn = FIELD(s, Rn),
+	                           .rm = FIELD(s, Rm),
 	                           .is_signed = (kind & 2) != 0,
 	                           .accumulates = (kind & 1) != 0,
-	                           .sets_flags = arm_bit(s, 20)};
+	                           .sets_flags = FLAG(s, S)};
 
-	if (any_is_pc(at_0(s), at_8(s), at_12(s), at_16(s)))
-		arm_reject(s);
+	if (any_is_pc(FIELD(s, Rn), FIELD(s, Rm), FIELD(s, RdLo), FIELD(s, RdHi)))
+		opcode_reject(&s->opcode);
 	else
 		arm_multiply_long(s, product);
 }
@@ -114,10 +122,10 @@ static void a32_multiply_long(struct arm *s, unsigned int kind)
 static void a32_umaal(struct arm *s, unsigned int arg)
 {
 	(void)arg;
-	if (any_is_pc(at_0(s), at_8(s), at_12(s), at_16(s)))
-		arm_reject(s);
+	if (any_is_pc(FIELD(s, Rn), FIELD(s, Rm), FIELD(s, RdLo), FIELD(s, RdHi)))
+		opcode_reject(&s->opcode);
 	else
-		arm_umaal(s, at_12(s), at_16(s), at_0(s), at_8(s));
+		arm_umaal(s, FIELD(s, RdLo), FIELD(s, RdHi), FIELD(s, Rn), FIELD(s, Rm));
 }
 
 /* SMLAxy, SMULxy */
@@ -125,67 +133,68 @@ static void a32_half(struct arm *s, unsigned int is_plain)
 {
 	unsigned int product;
 
-	if (any_is_pc(at_0(s), at_8(s), is_plain ? 0 : at_12(s), at_16(s))) {
-		arm_reject(s);
+	if (any_is_pc(FIELD(s, Rn), FIELD(s, Rm), is_plain ? 0 : FIELD(s, Ra), FIELD(s, Rd))) {
+		opcode_reject(&s->opcode);
 		return;
 	}
-	product = arm_product_of_halves(s, at_0(s), at_8(s), arm_bits(s, 5, 2));
-	arm_accumulate(s, at_16(s), product, is_plain != 0 ? ARM_PC : at_12(s));
+	product = arm_product_of_halves(s, FIELD(s, Rn), FIELD(s, Rm), FIELD(s, tops));
+	arm_accumulate(s, FIELD(s, Rd), product, is_plain != 0 ? ARM_PC : FIELD(s, Ra));
 }
 
 static void a32_word_half(struct arm *s, unsigned int is_plain)
 {
 	unsigned int product;
 
-	if (any_is_pc(at_0(s), at_8(s), is_plain ? 0 : at_12(s), at_16(s))) {
-		arm_reject(s);
+	if (any_is_pc(FIELD(s, Rn), FIELD(s, Rm), is_plain ? 0 : FIELD(s, Ra), FIELD(s, Rd))) {
+		opcode_reject(&s->opcode);
 		return;
 	}
-	product = arm_product_word_half(s, at_0(s), at_8(s), arm_bit(s, 6));
-	arm_accumulate(s, at_16(s), product, is_plain != 0 ? ARM_PC : at_12(s));
+	product = arm_product_word_half(s, FIELD(s, Rn), FIELD(s, Rm), FLAG(s, M));
+	arm_accumulate(s, FIELD(s, Rd), product, is_plain != 0 ? ARM_PC : FIELD(s, Ra));
 }
 
 static void a32_half_long(struct arm *s, unsigned int arg)
 {
 	(void)arg;
-	if (any_is_pc(at_0(s), at_8(s), at_12(s), at_16(s)))
-		arm_reject(s);
+	if (any_is_pc(FIELD(s, Rn), FIELD(s, Rm), FIELD(s, RdLo), FIELD(s, RdHi)))
+		opcode_reject(&s->opcode);
 	else
-		arm_accumulate_long(s, at_12(s), at_16(s),
-		                    arm_product_of_halves(s, at_0(s), at_8(s), arm_bits(s, 5, 2)));
+		arm_accumulate_long(
+		        s, FIELD(s, RdLo), FIELD(s, RdHi),
+		        arm_product_of_halves(s, FIELD(s, Rn), FIELD(s, Rm), FIELD(s, tops)));
 }
 
 static void a32_product_top(struct arm *s, unsigned int subtracts)
 {
-	if (any_is_pc(at_0(s), at_8(s), subtracts ? at_12(s) : 0, at_16(s)))
-		arm_reject(s);
+	if (any_is_pc(FIELD(s, Rn), FIELD(s, Rm), subtracts ? FIELD(s, Ra) : 0, FIELD(s, Rd)))
+		opcode_reject(&s->opcode);
 	else
-		arm_product_top(s, at_16(s), at_0(s), at_8(s), at_12(s),
-		                subtracts | arm_bits(s, 5, 1));
+		arm_product_top(s, FIELD(s, Rd), FIELD(s, Rn), FIELD(s, Rm), FIELD(s, Ra),
+		                subtracts | FIELD(s, R));
 }
 
 /* Rd at 16: a sum of products */
 static void a32_opaque_product(struct arm *s, unsigned int arg)
 {
 	(void)arg;
-	uop_use(s->b, arm_r(s, at_12(s)));
-	arm_opaque(s, at_16(s), at_0(s), at_8(s));
+	uop_use(s->b, arm_r(s, FIELD(s, Ra)));
+	arm_opaque(s, FIELD(s, Rd), FIELD(s, Rn), FIELD(s, Rm));
 }
 
 static void a32_opaque_long(struct arm *s, unsigned int arg)
 {
 	(void)arg;
-	uop_use(s->b, arm_r(s, at_16(s)));
-	uop_use(s->b, arm_r(s, at_12(s)));
-	arm_set_unknown(s, at_12(s));
-	arm_opaque(s, at_16(s), at_0(s), at_8(s));
+	uop_use(s->b, arm_r(s, FIELD(s, RdHi)));
+	uop_use(s->b, arm_r(s, FIELD(s, RdLo)));
+	arm_set_unknown(s, FIELD(s, RdLo));
+	arm_opaque(s, FIELD(s, RdHi), FIELD(s, Rn), FIELD(s, Rm));
 }
 
 /* Rd at 12, Rn at 16, Rm at 0 */
 static void a32_opaque_dnm(struct arm *s, unsigned int arg)
 {
 	(void)arg;
-	arm_opaque(s, at_12(s), at_16(s), at_0(s));
+	arm_opaque(s, FIELD(s, Rd), FIELD(s, Rn), FIELD(s, Rm));
 }
 
 static void a32_opaque_nm(struct arm *s, unsigned int arg)
@@ -196,92 +205,94 @@ static void a32_opaque_nm(struct arm *s, unsigned int arg)
 static void a32_saturate(struct arm *s, unsigned int arg)
 {
 	(void)arg;
-	arm_opaque(s, at_12(s), at_0(s), at_0(s));
+	arm_opaque(s, FIELD(s, Rd), FIELD(s, Rn), FIELD(s, Rn));
 }
 
 static void a32_divide(struct arm *s, unsigned int op)
 {
-	if (any_is_pc(at_0(s), at_8(s), at_16(s), 0) || at_12(s) != 15)
-		arm_reject(s);
+	if (any_is_pc(FIELD(s, Rn), FIELD(s, Rm), FIELD(s, Rd), 0) || FIELD(s, Ra) != 15)
+		opcode_reject(&s->opcode);
 	else
-		arm_divide(s, (enum uop_op)op, at_16(s), at_0(s), at_8(s));
+		arm_divide(s, (enum uop_op)op, FIELD(s, Rd), FIELD(s, Rn), FIELD(s, Rm));
 }
 
 static void a32_clz(struct arm *s, unsigned int arg)
 {
 	(void)arg;
-	arm_clz(s, at_12(s), at_0(s));
+	arm_clz(s, FIELD(s, Rd), FIELD(s, Rm));
 }
 
 static void a32_crc(struct arm *s, unsigned int arg)
 {
-	unsigned int size = arm_bits(s, 21, 2);
+	unsigned int size = FIELD(s, sz);
 
 	(void)arg;
-	if (size == 3 || any_is_pc(at_0(s), at_12(s), at_16(s), 0))
-		arm_reject(s);
+	if (size == 3 || any_is_pc(FIELD(s, Rm), FIELD(s, Rd), FIELD(s, Rn), 0))
+		opcode_reject(&s->opcode);
 	else
-		arm_crc(s, at_12(s), at_16(s), at_0(s), 1U << size, arm_bit(s, 9));
+		arm_crc(s, FIELD(s, Rd), FIELD(s, Rn), FIELD(s, Rm), 1U << size, FLAG(s, C));
 }
 
 static void a32_pack(struct arm *s, unsigned int arg)
 {
-	bool is_tb = arm_bit(s, 6);
+	bool is_tb = FLAG(s, tb);
 	struct arm_operand second =
-	        arm_shifted(s, at_0(s), is_tb ? ARM_ASR : ARM_LSL, arm_bits(s, 7, 5));
+	        arm_shifted(s, FIELD(s, Rm), is_tb ? ARM_ASR : ARM_LSL, FIELD(s, imm5));
 
 	(void)arg;
-	if (any_is_pc(at_0(s), at_12(s), at_16(s), 0))
-		arm_reject(s);
+	if (any_is_pc(FIELD(s, Rm), FIELD(s, Rd), FIELD(s, Rn), 0))
+		opcode_reject(&s->opcode);
 	else
-		arm_pack_halves(s, at_12(s), at_16(s), second.slot, is_tb);
+		arm_pack_halves(s, FIELD(s, Rd), FIELD(s, Rn), second.slot, is_tb);
 }
 
 static void a32_extend(struct arm *s, unsigned int arg)
 {
 	(void)arg;
-	arm_extend(s, arm_bits(s, 20, 3), at_12(s), at_16(s), at_0(s), 8 * arm_bits(s, 10, 2));
+	arm_extend(s, FIELD(s, opc), FIELD(s, Rd), FIELD(s, Rn), FIELD(s, Rm),
+	           8 * FIELD(s, rotate));
 }
 
 static void a32_reverse(struct arm *s, unsigned int kind)
 {
-	if (at_0(s) == ARM_PC)
-		arm_reject(s);
+	if (FIELD(s, Rm) == ARM_PC)
+		opcode_reject(&s->opcode);
 	else
-		arm_reverse(s, (enum arm_reverse)kind, at_12(s), at_0(s));
+		arm_reverse(s, (enum arm_reverse)kind, FIELD(s, Rd), FIELD(s, Rm));
 }
 
 /* BFI; BFC has 15 as its source */
 static void a32_insert(struct arm *s, unsigned int arg)
 {
-	unsigned int lsb = arm_bits(s, 7, 5);
-	unsigned int msb = arm_bits(s, 16, 5);
-	unsigned int rd = at_12(s);
+	unsigned int lsb = FIELD(s, lsb);
+	unsigned int msb = FIELD(s, msb);
+	unsigned int rd = FIELD(s, Rd);
 
 	(void)arg;
 	if (msb < lsb || rd == ARM_PC) {
-		arm_reject(s);
+		opcode_reject(&s->opcode);
 		return;
 	}
 	arm_set(s, rd,
-	        uop_insert(s->b, 32, rd, at_0(s) == 15 ? (unsigned int)SLOT_ZERO : at_0(s),
+	        uop_insert(s->b, 32, rd,
+	                   FIELD(s, Rn) == 15 ? (unsigned int)SLOT_ZERO : FIELD(s, Rn),
 	                   (struct bits_field){0, msb - lsb + 1, lsb}));
 }
 
 static void a32_extract(struct arm *s, unsigned int op)
 {
-	arm_bit_field(s, (enum uop_op)op, at_12(s), at_0(s), arm_bits(s, 7, 5),
-	              arm_bits(s, 16, 5) + 1);
+	arm_bit_field(s, (enum uop_op)op, FIELD(s, Rd), FIELD(s, Rn), FIELD(s, lsb),
+	              FIELD(s, widthm1) + 1);
 }
 
 /* P, U and W of most loads and stores. */
 static struct arm_address address_of(const struct arm *s)
 {
-	return (struct arm_address){.rn = at_16(s),
+	return (struct arm_address){.rn = FIELD(s, Rn),
 	                            .index = SLOT_NONE,
-	                            .adds = arm_bit(s, 23),
-	                            .is_before = arm_bit(s, 24),
-	                            .writes_back = !arm_bit(s, 24) || arm_bit(s, 21)};
+	                            .adds = FLAG(s, U),
+	                            .is_before = FLAG(s, P),
+	                            .writes_back = !FLAG(s, P) || FLAG(s, W)};
 }
 
 /* LDR, STR, LDRB, STRB; those with T differ only in what faults */
@@ -289,17 +300,16 @@ static void a32_single(struct arm *s, unsigned int has_register)
 {
 	struct arm_address a = address_of(s);
 	struct arm_transfer t = {
-	        .rt = at_12(s), .bytes = arm_bit(s, 22) ? 1 : 4, .is_load = arm_bit(s, 20)};
+	        .rt = FIELD(s, Rt), .bytes = FLAG(s, B) ? 1 : 4, .is_load = FLAG(s, L)};
 
-	a.immediate = arm_bits(s, 0, 12);
-	if (has_register != 0 && at_0(s) == ARM_PC) {
-		arm_reject(s);
+	if (has_register == 0) {
+		a.immediate = FIELD(s, imm12);
+	} else if (FIELD(s, Rm) == ARM_PC) {
+		opcode_reject(&s->opcode);
 		return;
+	} else {
+		a.index = shifted_by_immediate(s).slot;
 	}
-	if (has_register != 0)
-		a.index = arm_shifted(s, at_0(s), (enum arm_shift)arm_bits(s, 5, 2),
-		                      arm_bits(s, 7, 5))
-		                  .slot;
 	arm_transfer(s, &t, &a);
 }
 
@@ -307,12 +317,12 @@ static void a32_single(struct arm *s, unsigned int has_register)
 static void a32_extra(struct arm *s, unsigned int arg)
 {
 	struct arm_address a = address_of(s);
-	unsigned int kind = arm_bits(s, 5, 2);
-	bool is_load = arm_bit(s, 20);
+	unsigned int kind = FIELD(s, op2);
+	bool is_load = FLAG(s, L);
 	bool is_dual = !is_load && kind != 1;
-	bool is_unprivileged = !arm_bit(s, 24) && arm_bit(s, 21);
-	struct arm_transfer t = {.rt = at_12(s),
-	                         .rt2 = at_12(s) + 1,
+	bool is_unprivileged = !FLAG(s, P) && FLAG(s, W);
+	struct arm_transfer t = {.rt = FIELD(s, Rt),
+	                         .rt2 = FIELD(s, Rt) + 1,
 	                         .bytes = kind == 2 ? 1 : 2,
 	                         .is_load = is_load || kind == 2,
 	                         .is_signed = kind != 1};
@@ -320,12 +330,12 @@ static void a32_extra(struct arm *s, unsigned int arg)
 	(void)arg;
 	if (is_dual)
 		t.bytes = 8;
-	a.immediate = arm_bits(s, 8, 4) << 4 | arm_bits(s, 0, 4);
-	if (!arm_bit(s, 22))
-		a.index = at_0(s);
-	if ((is_dual && (is_unprivileged || at_12(s) % 2 != 0)) || a.index == ARM_PC ||
+	a.immediate = FIELD(s, imm4H) << 4 | FIELD(s, Rm);
+	if (!FLAG(s, I))
+		a.index = FIELD(s, Rm);
+	if ((is_dual && (is_unprivileged || FIELD(s, Rt) % 2 != 0)) || a.index == ARM_PC ||
 	    (is_dual && (a.index == t.rt || a.index == t.rt2))) {
-		arm_reject(s);
+		opcode_reject(&s->opcode);
 		return;
 	}
 	arm_transfer(s, &t, &a);
@@ -334,7 +344,7 @@ static void a32_extra(struct arm *s, unsigned int arg)
 static void a32_swap(struct arm *s, unsigned int arg)
 {
 	(void)arg;
-	arm_swap(s, at_12(s), at_0(s), at_16(s), arm_bit(s, 22) ? 1 : 4);
+	arm_swap(s, FIELD(s, Rt), FIELD(s, Rt2), FIELD(s, Rn), FLAG(s, B) ? 1 : 4);
 }
 
 /* LDREX, STREX, LDA, STL and the like: bit 9 is set of those with a monitor, bit 8 clear of ordered
@@ -342,36 +352,36 @@ static void a32_swap(struct arm *s, unsigned int arg)
 static void a32_exclusive(struct arm *s, unsigned int arg)
 {
 	static const uint8_t sizes[] = {4, 8, 1, 2};
-	bool is_exclusive = arm_bit(s, 9);
-	struct arm_transfer t = {.rt = arm_bit(s, 20) ? at_12(s) : at_0(s),
-	                         .bytes = sizes[arm_bits(s, 21, 2)],
-	                         .is_load = arm_bit(s, 20)};
+	bool is_exclusive = FLAG(s, ex);
+	struct arm_transfer t = {.rt = FLAG(s, L) ? FIELD(s, Rd) : FIELD(s, Rt),
+	                         .bytes = sizes[FIELD(s, sz)],
+	                         .is_load = FLAG(s, L)};
 	bool is_pair = t.bytes == 8;
 
 	(void)arg;
 	t.rt2 = t.rt + 1;
-	if ((is_pair && (t.rt % 2 != 0 || !is_exclusive)) || (!is_exclusive && arm_bit(s, 8))) {
-		arm_reject(s);
+	if ((is_pair && (t.rt % 2 != 0 || !is_exclusive)) || (!is_exclusive && FLAG(s, ord))) {
+		opcode_reject(&s->opcode);
 		return;
 	}
 	if (is_exclusive)
 		s->b->insn.flags |= UOP_EXCLUSIVE;
-	if (!arm_bit(s, 8))
+	if (!FLAG(s, ord))
 		s->b->insn.flags |= UOP_ORDERED;
-	if (is_exclusive && !t.is_load && at_12(s) == ARM_PC)
-		arm_reject(s);
-	arm_exclusive(s, &t, (struct uop_place){at_16(s), 0},
-	              is_exclusive ? at_12(s) : (unsigned int)ARM_PC);
+	if (is_exclusive && !t.is_load && FIELD(s, Rd) == ARM_PC)
+		opcode_reject(&s->opcode);
+	arm_exclusive(s, &t, (struct uop_place){FIELD(s, Rn), 0},
+	              is_exclusive ? FIELD(s, Rd) : (unsigned int)ARM_PC);
 }
 
 static struct arm_multiple multiple_of(const struct arm *s)
 {
-	return (struct arm_multiple){.rn = at_16(s),
-	                             .list = arm_bits(s, 0, 16),
-	                             .is_load = arm_bit(s, 20),
-	                             .is_up = arm_bit(s, 23),
-	                             .is_before = arm_bit(s, 24),
-	                             .writes_back = arm_bit(s, 21)};
+	return (struct arm_multiple){.rn = FIELD(s, Rn),
+	                             .list = FIELD(s, list),
+	                             .is_load = FLAG(s, L),
+	                             .is_up = FLAG(s, U),
+	                             .is_before = FLAG(s, P),
+	                             .writes_back = FLAG(s, W)};
 }
 
 static void a32_multiple(struct arm *s, unsigned int arg)
@@ -400,7 +410,7 @@ static void a32_multiple_user(struct arm *s, unsigned int arg)
 
 	(void)arg;
 	if (!returns && m.writes_back) {
-		arm_reject(s);
+		opcode_reject(&s->opcode);
 		return;
 	}
 	m.is_user = true;
@@ -413,16 +423,14 @@ static void a32_multiple_user(struct arm *s, unsigned int arg)
 
 static uint32_t branch_target(const struct arm *s)
 {
-	uint32_t offset = arm_bits(s, 0, 24) << 2;
-
-	return s->pc + ((offset ^ 0x2000000) - 0x2000000);
+	return s->pc + (uint32_t)SIGNED_FIELD(s, imm24) * 4;
 }
 
 static void a32_branch(struct arm *s, unsigned int arg)
 {
 	(void)arg;
 	arm_branch_to(s, branch_target(s));
-	if (arm_bit(s, 24))
+	if (FLAG(s, link))
 		uop_define(s->b, ARM_LR, arm_constant(s, s->address + 4));
 }
 
@@ -430,59 +438,70 @@ static void a32_branch(struct arm *s, unsigned int arg)
 static void a32_branch_exchange(struct arm *s, unsigned int arg)
 {
 	(void)arg;
-	arm_branch_to(s, branch_target(s) + 2 * arm_bits(s, 24, 1));
+	arm_branch_to(s, branch_target(s) + 2 * FIELD(s, H));
 	uop_define(s->b, ARM_LR, arm_constant(s, s->address + 4));
 }
 
 static void a32_srs(struct arm *s, unsigned int arg)
 {
 	(void)arg;
-	arm_srs(s, arm_bits(s, 23, 1) << 1 | arm_bits(s, 24, 1), arm_bit(s, 21));
+	arm_srs(s, FIELD(s, U) << 1 | FIELD(s, P), FLAG(s, W));
 }
 
 static void a32_rfe(struct arm *s, unsigned int arg)
 {
 	(void)arg;
-	arm_rfe(s, at_16(s), arm_bits(s, 23, 1) << 1 | arm_bits(s, 24, 1), arm_bit(s, 21));
+	arm_rfe(s, FIELD(s, Rn), FIELD(s, U) << 1 | FIELD(s, P), FLAG(s, W));
 }
 
 static const struct arm_row rows[] = {
-#define X(name, mask, match, expand, arg) {{#name, mask, match}, expand, arg},
+#define X(name, pattern, expand, arg) {#name, expand, arg},
 #include "arch/a32/sem_a32.def"
 #undef X
 };
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
-static bool is_of(const struct sem_row_info *row, uint32_t opcode)
+static const char *const texts[ROWS] = {
+#define X(name, pattern, expand, arg) pattern,
+#include "arch/a32/sem_a32.def"
+#undef X
+};
+
+static struct pattern patterns[ROWS];
+static struct pattern_set set;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void read_patterns(void)
 {
-	/* 1111 is no condition */
-	if ((row->mask >> 28) == 0 && opcode >> 28 == 15)
-		return false;
-	return (opcode & row->mask) == row->match;
+	const struct pattern_key key = {{20, 8}, {4, 4}};
+	size_t count = pattern_set_init(&set, patterns, texts, ROWS, key);
+
+	assert(count == ROWS);
+	(void)count;
 }
 
 size_t sem_a32_row_of(uint32_t opcode)
 {
-	size_t i = 0;
-
-	while (i < ROWS && !is_of(&rows[i].info, opcode))
-		i++;
-	return i;
+	(void)pthread_once(&once, read_patterns);
+	return pattern_set_find(&set, opcode);
 }
 
 bool sem_a32_row(size_t index, struct sem_row_info *row)
 {
 	if (index >= ROWS)
 		return false;
-	*row = rows[index].info;
+	(void)pthread_once(&once, read_patterns);
+	*row = (struct sem_row_info){rows[index].name, patterns[index].mask, patterns[index].match};
 	return true;
 }
 
 void sem_a32(uint32_t opcode, uint32_t address, struct uop_builder *b)
 {
-	struct arm s = {.b = b, .opcode = opcode, .address = address, .pc = address + 8};
+	struct arm s = {.b = b, .opcode = {.bits = opcode}, .address = address, .pc = address + 8};
 	size_t row = sem_a32_row_of(opcode);
 
+	if (row < ROWS)
+		s.opcode.pattern = &patterns[row];
 	arm_run(&s, row < ROWS ? &rows[row] : NULL, opcode >> 28);
 }

@@ -18,7 +18,7 @@ unsigned int arm_r(struct arm *s, unsigned int n)
 void arm_set(struct arm *s, unsigned int n, unsigned int slot)
 {
 	if (n == ARM_PC)
-		arm_reject(s);
+		opcode_reject(&s->opcode);
 	else
 		uop_define(s->b, n, slot);
 }
@@ -157,7 +157,7 @@ void arm_run(struct arm *s, const struct arm_row *row, unsigned int condition)
 	s->b->insn.when = (uint8_t)s->when;
 	if (row)
 		row->expand(s, row->arg);
-	if (!row || s->rejected)
+	if (!row || s->opcode.rejected)
 		s->b->overflow = true; /* and so it kills all */
 	else if (s->when != SLOT_NONE)
 		predicate(s);

@@ -7,22 +7,22 @@
 #define CSREPLAY_ARCH_A32_SEM_A32_EXPAND_H
 
 #include "arch/a64/a64.h"
+#include "arch/pattern/pattern.h"
 
 struct arm {
 	struct uop_builder *b;
-	uint32_t opcode;
+	struct opcode opcode;
 	uint32_t address;
 	uint32_t pc;       /* what reading R15 gives */
 	unsigned int when; /* slot, 1 if it is executed; SLOT_NONE: always */
 	bool is_t32;
 	bool in_it;
-	bool rejected;
 };
 
 typedef void arm_expand(struct arm *s, unsigned int arg);
 
 struct arm_row {
-	struct sem_row_info info;
+	const char *name;
 	arm_expand *expand;
 	unsigned int arg;
 };
@@ -33,42 +33,6 @@ enum {
 	ARM_PC = 15,
 	ARM_CARRY = 2, /* condition CS */
 };
-
-static inline unsigned int arm_bits(const struct arm *s, unsigned int low, unsigned int width)
-{
-	return s->opcode >> low & ((1U << width) - 1);
-}
-
-static inline bool arm_bit(const struct arm *s, unsigned int n)
-{
-	return (s->opcode >> n & 1) != 0;
-}
-
-/* The usual places of registers. */
-static inline unsigned int at_0(const struct arm *s)
-{
-	return arm_bits(s, 0, 4);
-}
-
-static inline unsigned int at_8(const struct arm *s)
-{
-	return arm_bits(s, 8, 4);
-}
-
-static inline unsigned int at_12(const struct arm *s)
-{
-	return arm_bits(s, 12, 4);
-}
-
-static inline unsigned int at_16(const struct arm *s)
-{
-	return arm_bits(s, 16, 4);
-}
-
-static inline void arm_reject(struct arm *s)
-{
-	s->rejected = true;
-}
 
 /* sem_a32_common.c: registers, conditions, branches */
 
@@ -232,6 +196,9 @@ void arm_banked_read(struct arm *s, unsigned int rd, unsigned int number);
 void arm_banked_write(struct arm *s, unsigned int rn, unsigned int number);
 /* What bits of PSTATE `fields` (c, x, s, f as bits 0 to 3) of a register change. */
 void arm_msr_fields(struct arm *s, unsigned int slot, unsigned int fields);
+/* The argument of arm_neon_data. */
+enum { NEON_OTHER, NEON_EXCHANGES, NEON_LOGICAL, NEON_CONSTANT };
+
 arm_expand arm_vfp_memory, arm_vfp_pair, arm_vfp_data, arm_vfp_move, arm_neon_data, arm_neon_memory,
         arm_neon_complex;
 

@@ -22,7 +22,7 @@ static void load_one(struct arm *s, const struct arm_transfer *t, struct uop_pla
 	else if (t->bytes == 4)
 		arm_branch_exchange(s, value);
 	else
-		arm_reject(s);
+		opcode_reject(&s->opcode);
 }
 
 static void load_two(struct arm *s, const struct arm_transfer *t, struct uop_place at)
@@ -42,13 +42,13 @@ static void store(struct arm *s, const struct arm_transfer *t, struct uop_place 
 	struct uop_place next = {at.base, at.offset + 4};
 
 	if (t->rt == ARM_PC && (t->bytes != 4 || s->is_t32))
-		arm_reject(s);
+		opcode_reject(&s->opcode);
 	if (t->bytes != 8) {
 		uop_store_when(s->b, at, t->bytes, arm_r(s, t->rt), condition);
 		return;
 	}
 	if (t->rt2 == ARM_PC)
-		arm_reject(s);
+		opcode_reject(&s->opcode);
 	uop_store_when(s->b, at, 4, arm_r(s, t->rt), condition);
 	uop_store_when(s->b, next, 4, arm_r(s, t->rt2), condition);
 }
@@ -56,7 +56,7 @@ static void store(struct arm *s, const struct arm_transfer *t, struct uop_place 
 static void write_back(struct arm *s, const struct arm_address *a, unsigned int sum)
 {
 	if (a->rn == ARM_PC)
-		arm_reject(s);
+		opcode_reject(&s->opcode);
 	else if (a->writes_back)
 		uop_define(s->b, a->rn, sum);
 }
@@ -127,7 +127,7 @@ void arm_multiple(struct arm *s, const struct arm_multiple *m)
 	unsigned int after;
 
 	if (m->rn == ARM_PC || m->list == 0) {
-		arm_reject(s);
+		opcode_reject(&s->opcode);
 		return;
 	}
 	if (!m->is_up)
@@ -172,7 +172,7 @@ void arm_exclusive(struct arm *s, const struct arm_transfer *t, struct uop_place
 	struct uop_access condition = {.when = SLOT_NONE};
 
 	if (at.base == ARM_PC || t->rt == ARM_PC) {
-		arm_reject(s);
+		opcode_reject(&s->opcode);
 		return;
 	}
 	if (t->is_load && t->bytes == 8) {
@@ -195,7 +195,7 @@ void arm_swap(struct arm *s, unsigned int rt, unsigned int rt2, unsigned int rn,
 	unsigned int old;
 
 	if (rt == ARM_PC || rt2 == ARM_PC || rn == ARM_PC || rn == rt || rn == rt2) {
-		arm_reject(s);
+		opcode_reject(&s->opcode);
 		return;
 	}
 	s->b->insn.flags |= UOP_ATOMIC;
@@ -232,7 +232,7 @@ void arm_rfe(struct arm *s, unsigned int rn, unsigned int before_up, bool writes
 	struct uop_place at = {rn, pair_offset(before_up)};
 
 	if (rn == ARM_PC) {
-		arm_reject(s);
+		opcode_reject(&s->opcode);
 		return;
 	}
 	(void)uop_load(s->b, at, 4);

@@ -123,7 +123,7 @@ void arm_extend(struct arm *s, unsigned int kind, unsigned int rd, unsigned int 
 	unsigned int x = arm_r(s, rm);
 
 	if ((kind & 3) == 1 || rd == ARM_PC || rm == ARM_PC) {
-		arm_reject(s);
+		opcode_reject(&s->opcode);
 		return;
 	}
 	if ((kind & 3) == 0) { /* of two bytes */
@@ -163,7 +163,7 @@ void arm_bit_field(struct arm *s, enum uop_op op, unsigned int rd, unsigned int 
                    unsigned int lsb, unsigned int len)
 {
 	if (lsb + len > 32 || len == 0 || len > 32 || rd == ARM_PC || rn == ARM_PC) {
-		arm_reject(s);
+		opcode_reject(&s->opcode);
 		return;
 	}
 	if (op == UOP_INSERT)

@@ -14,7 +14,7 @@ void arm_nothing(struct arm *s, unsigned int arg)
 void arm_kill(struct arm *s, unsigned int arg)
 {
 	(void)arg;
-	arm_reject(s);
+	opcode_reject(&s->opcode);
 }
 
 void arm_exception(struct arm *s, unsigned int arg)
@@ -36,10 +36,11 @@ void arm_pstate(struct arm *s, unsigned int arg)
 	arm_pstate_unknown(s);
 }
 
-/* CPS; with a mode if `has_mode` or the bit that the row has it in says so. */
-void arm_cps(struct arm *s, unsigned int mode_bit)
+/* CPS; M: with a mode. */
+void arm_cps(struct arm *s, unsigned int arg)
 {
-	if (mode_bit != 0 && arm_bit(s, mode_bit))
+	(void)arg;
+	if (FLAG(s, M))
 		arm_mode_changes(s);
 	else
 		arm_pstate_unknown(s);
@@ -48,11 +49,11 @@ void arm_cps(struct arm *s, unsigned int mode_bit)
 /* Bit 0 of the register is the new T: BX, BLX; BXJ as BX. */
 void arm_branch_register(struct arm *s, unsigned int links)
 {
-	unsigned int rm = s->is_t32 ? arm_bits(s, 3, 4) : arm_bits(s, 0, 4);
+	unsigned int rm = FIELD(s, Rm);
 	uint32_t next = s->address + (s->is_t32 ? 2 : 4);
 
 	if (rm == ARM_PC && links != 0) {
-		arm_reject(s);
+		opcode_reject(&s->opcode);
 		return;
 	}
 	arm_branch_exchange(s, arm_r(s, rm));
@@ -63,7 +64,7 @@ void arm_branch_register(struct arm *s, unsigned int links)
 /* CPSR: the flags are known; SPSR is not followed. */
 void arm_mrs(struct arm *s, unsigned int is_saved)
 {
-	unsigned int rd = s->is_t32 ? arm_bits(s, 8, 4) : arm_bits(s, 12, 4);
+	unsigned int rd = FIELD(s, Rd);
 	unsigned int packed;
 
 	if (is_saved != 0) {
@@ -93,12 +94,12 @@ void arm_msr_fields(struct arm *s, unsigned int slot, unsigned int fields)
 void arm_msr(struct arm *s, unsigned int arg)
 {
 	(void)arg;
-	if (arm_bits(s, 0, 4) == ARM_PC)
-		arm_reject(s);
-	else if (arm_bit(s, 22))
-		uop_use(s->b, arm_bits(s, 0, 4));
+	if (FIELD(s, Rn) == ARM_PC)
+		opcode_reject(&s->opcode);
+	else if (FLAG(s, R))
+		uop_use(s->b, FIELD(s, Rn));
 	else
-		arm_msr_fields(s, arm_bits(s, 0, 4), arm_bits(s, 16, 4));
+		arm_msr_fields(s, FIELD(s, Rn), FIELD(s, mask));
 }
 
 /*
@@ -130,7 +131,7 @@ static unsigned int banked_register(bool is_spsr, unsigned int number)
 
 void arm_banked_read(struct arm *s, unsigned int rd, unsigned int number)
 {
-	unsigned int reg = banked_register(arm_bit(s, s->is_t32 ? 20 : 22), number);
+	unsigned int reg = banked_register(FLAG(s, R), number);
 
 	if (reg == SLOT_NONE)
 		arm_set_unknown(s, rd);
@@ -141,11 +142,11 @@ void arm_banked_read(struct arm *s, unsigned int rd, unsigned int number)
 /* User mode's R8 to R12 and LR may be those in use: which is not known here. */
 void arm_banked_write(struct arm *s, unsigned int rn, unsigned int number)
 {
-	unsigned int reg = banked_register(arm_bit(s, s->is_t32 ? 20 : 22), number);
+	unsigned int reg = banked_register(FLAG(s, R), number);
 
 	uop_use(s->b, arm_r(s, rn));
 	if (rn == ARM_PC)
-		arm_reject(s);
+		opcode_reject(&s->opcode);
 	else if (reg != SLOT_NONE)
 		uop_define(s->b, reg, rn);
 	for (unsigned int n = 8; n <= ARM_LR && reg == SLOT_NONE && number < 8; n++)
@@ -155,19 +156,19 @@ void arm_banked_write(struct arm *s, unsigned int rn, unsigned int number)
 /* M and M1 */
 static unsigned int banked_number(const struct arm *s)
 {
-	return arm_bits(s, 8, 1) << 4 | arm_bits(s, 16, 4);
+	return FIELD(s, M) << 4 | FIELD(s, M1);
 }
 
 void arm_mrs_banked(struct arm *s, unsigned int arg)
 {
 	(void)arg;
-	arm_banked_read(s, arm_bits(s, 12, 4), banked_number(s));
+	arm_banked_read(s, FIELD(s, Rd), banked_number(s));
 }
 
 void arm_msr_banked(struct arm *s, unsigned int arg)
 {
 	(void)arg;
-	arm_banked_write(s, arm_bits(s, 0, 4), banked_number(s));
+	arm_banked_write(s, FIELD(s, Rn), banked_number(s));
 }
 
 enum {
@@ -202,8 +203,8 @@ static unsigned int thread_register(unsigned int number)
 /* Writes of CP15. */
 static void write_cp15(struct arm *s, unsigned int number, unsigned int rt)
 {
-	unsigned int crn = arm_bits(s, 16, 4);
-	unsigned int crm = arm_bits(s, 0, 4);
+	unsigned int crn = FIELD(s, CRn);
+	unsigned int crm = FIELD(s, CRm);
 
 	if (thread_register(number) != SLOT_NONE) {
 		uop_define(s->b, thread_register(number), arm_r(s, rt));
@@ -211,7 +212,7 @@ static void write_cp15(struct arm *s, unsigned int number, unsigned int rt)
 	}
 	uop_use(s->b, arm_r(s, rt));
 	if (crn == 7 && crm == 6) { /* invalidates: by address, or by a set and way */
-		if (arm_bits(s, 5, 3) == 1)
+		if (FIELD(s, opc2) == 1)
 			uop_clobber(s->b, (struct uop_place){arm_r(s, rt), 0},
 			            1U << LARGEST_LINE_BITS, LARGEST_LINE_BITS);
 		else
@@ -226,16 +227,15 @@ static void write_cp15(struct arm *s, unsigned int number, unsigned int rt)
 /* MCR, MRC of CP14 and CP15 */
 void arm_coprocessor(struct arm *s, unsigned int arg)
 {
-	unsigned int rt = arm_bits(s, 12, 4);
-	bool is_cp15 = arm_bit(s, 8);
-	unsigned int number =
-	        CP15(arm_bits(s, 16, 4), arm_bits(s, 21, 3), arm_bits(s, 0, 4), arm_bits(s, 5, 3));
+	unsigned int rt = FIELD(s, Rt);
+	bool is_cp15 = FLAG(s, cp);
+	unsigned int number = CP15(FIELD(s, CRn), FIELD(s, opc1), FIELD(s, CRm), FIELD(s, opc2));
 	unsigned int value;
 
 	(void)arg;
-	if (!arm_bit(s, 20)) {
+	if (!FLAG(s, L)) {
 		if (rt == ARM_PC)
-			arm_reject(s);
+			opcode_reject(&s->opcode);
 		else if (is_cp15)
 			write_cp15(s, number, rt);
 		else
@@ -256,20 +256,20 @@ void arm_coprocessor(struct arm *s, unsigned int arg)
 /* MCRR, MRRC of CP14 and CP15: a write is of TTBR or PAR, a timer or by implementation. */
 void arm_coprocessor_pair(struct arm *s, unsigned int arg)
 {
-	unsigned int rt = arm_bits(s, 12, 4);
-	unsigned int rt2 = arm_bits(s, 16, 4);
+	unsigned int rt = FIELD(s, Rt);
+	unsigned int rt2 = FIELD(s, Rt2);
 
 	(void)arg;
 	if (rt == ARM_PC || rt2 == ARM_PC) {
-		arm_reject(s);
-	} else if (arm_bit(s, 20)) {
+		opcode_reject(&s->opcode);
+	} else if (FLAG(s, L)) {
 		arm_set_unknown(s, rt);
 		arm_set_unknown(s, rt2);
 	} else {
 		uop_use(s->b, rt);
 		uop_use(s->b, rt2);
 		s->b->insn.flags |= UOP_CHANGES_TRANSLATION;
-		if (arm_bit(s, 8) && arm_bits(s, 0, 4) != 2 && arm_bits(s, 0, 4) != 14)
+		if (FLAG(s, cp) && FIELD(s, CRm) != 2 && FIELD(s, CRm) != 14)
 			s->b->insn.flags |= UOP_KILLS_MEMORY;
 	}
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A32 and T32 floating point and Advanced SIMD as micro-operations, in the A32 form of the opcode:
- * registers are carried by loads, stores, moves and logical operations, all other results are
- * unknown. D0 to D31 are the halves of V0 to V15. Arm ARM DDI 0487 F4.1.7 to F4.1.22, F2.
+ * A32 and T32 floating point and Advanced SIMD as micro-operations: registers are carried by loads,
+ * stores, moves and logical operations, all other results are unknown. D0 to D31 are the halves of
+ * V0 to V15. Arm ARM DDI 0487 F4.1.7 to F4.1.22, F2.
  */
 #include "arch/a32/sem_a32_expand.h"
 
@@ -11,16 +11,16 @@ static unsigned int slot_of_d(unsigned int d)
 	return REG_V0 + d;
 }
 
-/* Numbers of a D register: its lower four bits are at `low`, the top bit at `top`. */
-static unsigned int d_at(const struct arm *s, unsigned int low, unsigned int top)
+/* Number of a D register: the bit that stands alone is the highest. */
+static unsigned int number_of_d(uint32_t bit, uint32_t rest)
 {
-	return arm_bits(s, top, 1) << 4 | arm_bits(s, low, 4);
+	return bit << 4 | rest;
 }
 
-/* Of an S register `top` is the lowest bit. */
-static unsigned int s_at(const struct arm *s, unsigned int low, unsigned int top)
+/* Of an S register it is the lowest. */
+static unsigned int number_of_s(uint32_t bit, uint32_t rest)
 {
-	return arm_bits(s, low, 4) << 1 | arm_bits(s, top, 1);
+	return rest << 1 | bit;
 }
 
 static unsigned int read_s(struct arm *s, unsigned int n)
@@ -63,7 +63,7 @@ static void forget_pair(struct arm *s, unsigned int d)
 /* One D register, or the S register that is `half` of it. */
 static void transfer_d(struct arm *s, unsigned int d, struct uop_place at)
 {
-	if (arm_bit(s, 20))
+	if (FLAG(s, L))
 		uop_define(s->b, slot_of_d(d), uop_load(s->b, at, 8));
 	else
 		uop_store(s->b, at, 8, slot_of_d(d));
@@ -71,7 +71,7 @@ static void transfer_d(struct arm *s, unsigned int d, struct uop_place at)
 
 static void transfer_s(struct arm *s, unsigned int n, struct uop_place at)
 {
-	if (arm_bit(s, 20))
+	if (FLAG(s, L))
 		set_s(s, n, uop_load(s->b, at, 4));
 	else
 		uop_store(s->b, at, 4, read_s(s, n));
@@ -96,11 +96,12 @@ static void transfer_words(struct arm *s, unsigned int n, unsigned int words, st
 /* VLDR, VSTR, VLDM, VSTM and with them VPUSH and VPOP */
 void arm_vfp_memory(struct arm *s, unsigned int arg)
 {
-	unsigned int mode = arm_bits(s, 23, 2) << 1 | arm_bits(s, 21, 1); /* P, U, W */
-	bool is_double = arm_bit(s, 8);
-	unsigned int first = is_double ? 2 * d_at(s, 12, 22) : s_at(s, 12, 22);
-	unsigned int words = arm_bits(s, 0, 8);
-	unsigned int rn = arm_bits(s, 16, 4);
+	unsigned int mode = FIELD(s, P) << 2 | FIELD(s, U) << 1 | FIELD(s, W);
+	bool is_double = FLAG(s, sz);
+	unsigned int first = is_double ? 2 * number_of_d(FIELD(s, D), FIELD(s, Vd))
+	                               : number_of_s(FIELD(s, D), FIELD(s, Vd));
+	unsigned int words = FIELD(s, imm8);
+	unsigned int rn = FIELD(s, Rn);
 	uint32_t size = 4 * words;
 	struct uop_place at = {rn, 0};
 
@@ -115,7 +116,7 @@ void arm_vfp_memory(struct arm *s, unsigned int arg)
 	if ((mode != 2 && mode != 3 && mode != 5) || words == 0 || first + words > 64 ||
 	    (is_double ? words % 2 != 0 || words > 32 : first + words > 32) ||
 	    (((mode & 1) != 0 || s->is_t32) && rn == ARM_PC)) { /* VSCCLRM of the M profile */
-		arm_reject(s);
+		opcode_reject(&s->opcode);
 		return;
 	}
 	if (mode == 5)
@@ -128,16 +129,17 @@ void arm_vfp_memory(struct arm *s, unsigned int arg)
 /* VMOV between two core registers and a D register or two S registers */
 void arm_vfp_pair(struct arm *s, unsigned int arg)
 {
-	unsigned int rt = arm_bits(s, 12, 4);
-	unsigned int rt2 = arm_bits(s, 16, 4);
-	unsigned int m = arm_bit(s, 8) ? 2 * d_at(s, 0, 5) : s_at(s, 0, 5);
+	unsigned int rt = FIELD(s, Rt);
+	unsigned int rt2 = FIELD(s, Rt2);
+	unsigned int m = FLAG(s, sz) ? 2 * number_of_d(FIELD(s, M), FIELD(s, Vm))
+	                             : number_of_s(FIELD(s, M), FIELD(s, Vm));
 
 	(void)arg;
 	if (rt == ARM_PC || rt2 == ARM_PC || m == 31) {
-		arm_reject(s);
+		opcode_reject(&s->opcode);
 		return;
 	}
-	if (arm_bit(s, 20)) {
+	if (FLAG(s, L)) {
 		arm_set(s, rt, read_s(s, m));
 		arm_set(s, rt2, read_s(s, m + 1));
 	} else {
@@ -158,36 +160,52 @@ static uint64_t expand_immediate(unsigned int imm8, bool is_double)
 	return sign << 31 | (high ^ 1) << 30 | (high != 0 ? UINT64_C(0x1f) << 25 : 0) | rest << 19;
 }
 
+/* opc1 is 7 where there is but one operand. */
 static bool is_conversion(const struct arm *s)
 {
-	unsigned int opc2 = arm_bits(s, 16, 4);
+	unsigned int opc2 = FIELD(s, opc2);
 
-	return (s->opcode & 0x00b00040) == 0x00b00040 &&
+	return FIELD(s, opc1) == 7 && FIELD(s, opc3) % 2 != 0 &&
 	       (opc2 == 2 || opc2 == 3 || opc2 == 7 || opc2 >= 8);
+}
+
+/* VMOV of a register, VMOV of a constant, of single or double precision; VCMP, VCMPE */
+static bool is_move(const struct arm *s)
+{
+	return FIELD(s, opc1) == 7 && FIELD(s, opc2) == 0 && FIELD(s, opc3) == 1;
+}
+
+static bool is_constant(const struct arm *s)
+{
+	return FIELD(s, opc1) == 7 && FIELD(s, opc3) == 0 && !FLAG(s, M);
+}
+
+static bool is_comparison(const struct arm *s)
+{
+	return FIELD(s, opc1) == 7 && FIELD(s, opc2) >> 1 == 2 && FIELD(s, opc3) % 2 != 0;
 }
 
 /* Data processing; `is_new`: VSEL, VRINT and the like, of which the kind of destination is not
  * known */
 void arm_vfp_data(struct arm *s, unsigned int is_new)
 {
-	bool is_double = arm_bits(s, 8, 2) == 3;
-	bool is_single = arm_bits(s, 8, 2) == 2;
-	unsigned int d = d_at(s, 12, 22);
-	unsigned int n = s_at(s, 12, 22);
-	uint32_t opcode = s->opcode & 0x0fffffff;
+	bool is_double = FIELD(s, size) == 3;
+	bool is_single = FIELD(s, size) == 2;
+	unsigned int d = number_of_d(FIELD(s, D), FIELD(s, Vd));
+	unsigned int n = number_of_s(FIELD(s, D), FIELD(s, Vd));
 	bool is_any = is_new != 0 || is_conversion(s);
 
-	if (is_new == 0 && (is_double || is_single) && (opcode & 0x0fbf0ed0) == 0x0eb00a40) {
+	if (is_new == 0 && (is_double || is_single) && is_move(s)) {
 		if (is_double)
-			uop_define(s->b, slot_of_d(d), slot_of_d(d_at(s, 0, 5)));
+			uop_define(s->b, slot_of_d(d),
+			           slot_of_d(number_of_d(FIELD(s, M), FIELD(s, Vm))));
 		else
-			set_s(s, n, read_s(s, s_at(s, 0, 5)));
+			set_s(s, n, read_s(s, number_of_s(FIELD(s, M), FIELD(s, Vm))));
 		return;
 	}
-	if (is_new == 0 && (is_double || is_single) && (opcode & 0x0fb00ef0) == 0x0eb00a00) {
+	if (is_new == 0 && (is_double || is_single) && is_constant(s)) {
 		unsigned int value = uop_constant(
-		        s->b,
-		        expand_immediate(arm_bits(s, 16, 4) << 4 | arm_bits(s, 0, 4), is_double));
+		        s->b, expand_immediate(FIELD(s, opc2) << 4 | FIELD(s, Vm), is_double));
 
 		if (is_double)
 			uop_define(s->b, slot_of_d(d), value);
@@ -196,7 +214,7 @@ void arm_vfp_data(struct arm *s, unsigned int is_new)
 		return;
 	}
 	arm_fpscr_unknown(s);
-	if (is_new == 0 && (opcode & 0x0fbe0c50) == 0x0eb40840) /* VCMP, VCMPE */
+	if (is_new == 0 && is_comparison(s))
 		return;
 	if (is_any || is_double)
 		forget_d(s, d);
@@ -206,39 +224,45 @@ void arm_vfp_data(struct arm *s, unsigned int is_new)
 		forget_d(s, n / 2);
 }
 
-/* What a lane is: log2 of its bytes, and its lowest bit; false where it is none. */
+/* Bits of opc1 of a move to or from a lane. */
+enum { LANE_HIGH = 1, LANE_BYTE = 2, LANE_UNSIGNED = 4 };
+
+/* How many bits a lane has, and its lowest one; false where it is none. */
 static bool decode_lane(const struct arm *s, unsigned int *bits, unsigned int *low)
 {
-	unsigned int index = arm_bits(s, 21, 1) << 2 | arm_bits(s, 5, 2);
+	unsigned int opc1 = FIELD(s, opc1);
+	unsigned int opc2 = FIELD(s, opc2);
+	unsigned int index = (opc1 & LANE_HIGH) << 2 | opc2;
 
-	if (arm_bit(s, 22)) {
+	if ((opc1 & LANE_BYTE) != 0) {
 		*bits = 8;
 		*low = 8 * index;
-	} else if (arm_bit(s, 5)) {
+	} else if (opc2 % 2 != 0) {
 		*bits = 16;
 		*low = 16 * (index >> 1);
 	} else {
 		*bits = 32;
 		*low = 32 * (index >> 2);
 	}
-	return arm_bit(s, 22) || arm_bit(s, 5) || !arm_bit(s, 6);
+	return (opc1 & LANE_BYTE) != 0 || opc2 != 2;
 }
 
 static void move_lane(struct arm *s, unsigned int rt)
 {
-	unsigned int d = slot_of_d(d_at(s, 16, 7));
+	unsigned int d = slot_of_d(number_of_d(FIELD(s, N), FIELD(s, Vn)));
+	bool is_unsigned = (FIELD(s, opc1) & LANE_UNSIGNED) != 0;
 	unsigned int bits;
 	unsigned int low;
 
-	if (!decode_lane(s, &bits, &low) || (bits == 32 && arm_bit(s, 20) && arm_bit(s, 23))) {
-		arm_reject(s);
+	if (!decode_lane(s, &bits, &low) || (bits == 32 && FLAG(s, L) && is_unsigned)) {
+		opcode_reject(&s->opcode);
 		return;
 	}
-	if (!arm_bit(s, 20))
+	if (!FLAG(s, L))
 		uop_define(s->b, d, uop_insert(s->b, 64, d, rt, (struct bits_field){0, bits, low}));
 	else
 		arm_set(s, rt,
-		        arm_field(s, arm_bit(s, 23) || bits == 32 ? UOP_FIELD : UOP_SIGNED, d, low,
+		        arm_field(s, is_unsigned || bits == 32 ? UOP_FIELD : UOP_SIGNED, d, low,
 		                  bits, 0));
 }
 
@@ -262,21 +286,24 @@ static unsigned int in_each_lane(struct arm *s, unsigned int value, unsigned int
 static void duplicate(struct arm *s, unsigned int rt)
 {
 	static const uint8_t sizes[] = {32, 16, 8, 0};
-	unsigned int bits = sizes[arm_bits(s, 22, 1) << 1 | arm_bits(s, 5, 1)];
-	unsigned int d = d_at(s, 16, 7);
+	unsigned int opc1 = FIELD(s, opc1);
+	unsigned int opc2 = FIELD(s, opc2);
+	unsigned int bits = sizes[(opc1 & LANE_BYTE) | opc2 % 2];
+	bool is_quad = (opc1 & LANE_HIGH) != 0;
+	unsigned int d = number_of_d(FIELD(s, N), FIELD(s, Vn));
 	unsigned int value;
 
-	if (bits == 0 || arm_bit(s, 6) || (arm_bit(s, 21) && d % 2 != 0)) {
-		arm_reject(s);
+	if (bits == 0 || opc2 >> 1 != 0 || (is_quad && d % 2 != 0)) {
+		opcode_reject(&s->opcode);
 		return;
 	}
-	if (arm_bit(s, 21) && may_be_predicated(s, d)) {
+	if (is_quad && may_be_predicated(s, d)) {
 		forget_pair(s, d);
 		return;
 	}
 	value = in_each_lane(s, rt, bits);
 	uop_define(s->b, slot_of_d(d), value);
-	if (arm_bit(s, 21))
+	if (is_quad)
 		uop_define(s->b, slot_of_d(d + 1), value);
 }
 
@@ -284,10 +311,10 @@ static void duplicate(struct arm *s, unsigned int rt)
 static void move_system(struct arm *s, unsigned int rt)
 {
 	enum { FPSCR = 1 };
-	bool is_fpscr = arm_bits(s, 16, 4) == FPSCR;
+	bool is_fpscr = FIELD(s, Vn) == FPSCR;
 	unsigned int flags;
 
-	if (!arm_bit(s, 20)) {
+	if (!FLAG(s, L)) {
 		uop_use(s->b, arm_r(s, rt));
 		arm_fpscr_unknown(s);
 	} else if (rt != ARM_PC && is_fpscr) {
@@ -298,27 +325,27 @@ static void move_system(struct arm *s, unsigned int rt)
 		flags = uop_field(s->b, UOP_FIELD, 4, REG_FPSR, (struct bits_field){28, 4, 0});
 		uop_define(s->b, REG_NZCV, uop_make(s->b, UOP_UNPACK, 16, flags, SLOT_NONE));
 	} else {
-		arm_reject(s);
+		opcode_reject(&s->opcode);
 	}
 }
 
 /* Between core registers and S registers, lanes, FPSCR */
 void arm_vfp_move(struct arm *s, unsigned int arg)
 {
-	unsigned int rt = arm_bits(s, 12, 4);
-	unsigned int opc1 = arm_bits(s, 21, 3);
+	unsigned int rt = FIELD(s, Rt);
+	unsigned int opc1 = FIELD(s, opc1);
 
 	(void)arg;
-	if (!arm_bit(s, 8) && opc1 == 7) {
+	if (!FLAG(s, C) && opc1 == 7) {
 		move_system(s, rt);
-	} else if (rt == ARM_PC || (!arm_bit(s, 8) && opc1 != 0)) {
-		arm_reject(s);
-	} else if (!arm_bit(s, 8)) {
-		if (arm_bit(s, 20))
-			arm_set(s, rt, read_s(s, s_at(s, 16, 7)));
+	} else if (rt == ARM_PC || (!FLAG(s, C) && opc1 != 0)) {
+		opcode_reject(&s->opcode);
+	} else if (!FLAG(s, C)) {
+		if (FLAG(s, L))
+			arm_set(s, rt, read_s(s, number_of_s(FIELD(s, N), FIELD(s, Vn))));
 		else
-			set_s(s, s_at(s, 16, 7), rt);
-	} else if (arm_bit(s, 23) && !arm_bit(s, 20)) {
+			set_s(s, number_of_s(FIELD(s, N), FIELD(s, Vn)), rt);
+	} else if ((opc1 & LANE_UNSIGNED) != 0 && !FLAG(s, L)) {
 		duplicate(s, rt);
 	} else {
 		move_lane(s, rt);
@@ -329,15 +356,15 @@ void arm_vfp_move(struct arm *s, unsigned int arg)
 static bool logical(struct arm *s)
 {
 	static const uint8_t ops[] = {UOP_AND, UOP_AND, UOP_OR, UOP_OR};
-	unsigned int kind = arm_bits(s, 20, 2);
-	bool is_xor = arm_bit(s, 24);
+	unsigned int kind = FIELD(s, size);
+	bool is_xor = FLAG(s, U);
 
-	if ((s->opcode & 0x00800f10) != 0x00000110 || (is_xor && kind != 0))
+	if (is_xor && kind != 0)
 		return false;
-	for (unsigned int i = 0; i <= arm_bits(s, 6, 1); i++) {
-		unsigned int d = slot_of_d(d_at(s, 12, 22) + i);
-		unsigned int n = slot_of_d(d_at(s, 16, 7) + i);
-		unsigned int m = slot_of_d(d_at(s, 0, 5) + i);
+	for (unsigned int i = 0; i <= FIELD(s, Q); i++) {
+		unsigned int d = slot_of_d(number_of_d(FIELD(s, D), FIELD(s, Vd)) + i);
+		unsigned int n = slot_of_d(number_of_d(FIELD(s, N), FIELD(s, Vn)) + i);
+		unsigned int m = slot_of_d(number_of_d(FIELD(s, M), FIELD(s, Vm)) + i);
 
 		if (kind == 2 && n == m && !is_xor) {
 			uop_define(s->b, d, m);
@@ -354,9 +381,9 @@ static bool logical(struct arm *s)
 /* AdvSIMDExpandImm of VMOV and VMVN; false for VORR and VBIC, and what is not defined. */
 static bool expand_vector_immediate(const struct arm *s, uint64_t *value)
 {
-	uint64_t imm8 = arm_bits(s, 24, 1) << 7 | arm_bits(s, 16, 3) << 4 | arm_bits(s, 0, 4);
-	unsigned int cmode = arm_bits(s, 8, 4);
-	bool inverts = arm_bit(s, 5);
+	uint64_t imm8 = FIELD(s, imm8);
+	unsigned int cmode = FIELD(s, cmode);
+	bool inverts = FLAG(s, op);
 	uint64_t word = imm8 << (cmode >> 1 & 3) * 8;
 
 	if ((cmode < 12 && cmode % 2 != 0) || (cmode == 15 && inverts))
@@ -382,12 +409,12 @@ static bool expand_vector_immediate(const struct arm *s, uint64_t *value)
 
 static bool immediate(struct arm *s)
 {
-	unsigned int d = d_at(s, 12, 22);
+	unsigned int d = number_of_d(FIELD(s, D), FIELD(s, Vd));
 	uint64_t value = 0;
 
-	if ((s->opcode & 0x00b80090) != 0x00800010 || !expand_vector_immediate(s, &value))
+	if (!expand_vector_immediate(s, &value))
 		return false;
-	for (unsigned int i = 0; i <= arm_bits(s, 6, 1); i++)
+	for (unsigned int i = 0; i <= FIELD(s, Q); i++)
 		uop_define(s->b, slot_of_d(d + i), uop_constant(s->b, value));
 	return true;
 }
@@ -396,26 +423,26 @@ static bool immediate(struct arm *s)
  * Advanced SIMD data processing. Where an opcode does not say by a Q bit whether one D register or
  * two are written, both are unknown; a few exchange their operands, so that Vm is written too.
  */
-void arm_neon_data(struct arm *s, unsigned int arg)
+void arm_neon_data(struct arm *s, unsigned int kind)
 {
-	bool is_quad = arm_bit(s, 6);
-	bool exchanges = (s->opcode & 0x01b30e10) == 0x01b20000;
-	unsigned int d = d_at(s, 12, 22);
+	bool is_quad = FLAG(s, Q);
+	unsigned int d = number_of_d(FIELD(s, D), FIELD(s, Vd));
+	bool is_followed = !is_quad || (d % 2 == 0 && !may_be_predicated(s, d));
 
-	(void)arg;
-	if (!arm_bit(s, 23) && is_quad && d % 2 != 0) {
-		arm_reject(s);
+	if (!FLAG(s, o1) && is_quad && d % 2 != 0) {
+		opcode_reject(&s->opcode);
 		return;
 	}
-	if ((!is_quad || (d % 2 == 0 && !may_be_predicated(s, d))) && (logical(s) || immediate(s)))
+	if (is_followed &&
+	    ((kind == NEON_LOGICAL && logical(s)) || (kind == NEON_CONSTANT && immediate(s))))
 		return;
 	arm_fpscr_unknown(s);
-	if (!arm_bit(s, 23) && !is_quad)
+	if (!FLAG(s, o1) && !is_quad)
 		forget_d(s, d);
 	else
 		forget_pair(s, d);
-	if (exchanges && (d_at(s, 0, 5) | 1) != (d | 1))
-		forget_pair(s, d_at(s, 0, 5));
+	if (kind == NEON_EXCHANGES && (number_of_d(FIELD(s, M), FIELD(s, Vm)) | 1) != (d | 1))
+		forget_pair(s, number_of_d(FIELD(s, M), FIELD(s, Vm)));
 }
 
 /* VCMLA, VCADD, VDOT, VFMAL and the like */
@@ -423,14 +450,14 @@ void arm_neon_complex(struct arm *s, unsigned int arg)
 {
 	(void)arg;
 	arm_fpscr_unknown(s);
-	forget_pair(s, d_at(s, 12, 22));
+	forget_pair(s, number_of_d(FIELD(s, D), FIELD(s, Vd)));
 }
 
 /* Rm says how the base goes on: 15 not at all, 13 by what was transferred, else by itself. */
 static void advance(struct arm *s, unsigned int bytes)
 {
-	unsigned int rn = arm_bits(s, 16, 4);
-	unsigned int rm = arm_bits(s, 0, 4);
+	unsigned int rn = FIELD(s, Rn);
+	unsigned int rm = FIELD(s, Rm);
 
 	if (rm == 15)
 		return;
@@ -452,13 +479,13 @@ static const struct structures multiple_types[16] = {
 /* Of interleaved elements the loaded registers are unknown, and so is what is stored. */
 static void multiple_structures(struct arm *s)
 {
-	struct structures type = multiple_types[arm_bits(s, 8, 4)];
-	unsigned int d = d_at(s, 12, 22);
-	bool is_load = arm_bit(s, 21);
-	struct uop_place at = {arm_bits(s, 16, 4), 0};
+	struct structures type = multiple_types[FIELD(s, size) << 2 | FIELD(s, num)];
+	unsigned int d = number_of_d(FIELD(s, D), FIELD(s, Vd));
+	bool is_load = FLAG(s, L);
+	struct uop_place at = {FIELD(s, Rn), 0};
 
 	if (type.registers == 0 || d + (type.registers - 1U) * type.stride > 31) {
-		arm_reject(s);
+		opcode_reject(&s->opcode);
 		return;
 	}
 	if (!type.is_plain && !is_load)
@@ -479,16 +506,16 @@ static void multiple_structures(struct arm *s)
 /* One element to all lanes of each of `count` registers; VLD1 repeats it in a second one. */
 static void element_to_all(struct arm *s)
 {
-	unsigned int count = arm_bits(s, 8, 2) + 1;
-	unsigned int size = arm_bits(s, 6, 2);
+	unsigned int count = FIELD(s, num) + 1;
+	unsigned int size = FIELD(s, index_align) >> 2;
 	unsigned int bytes = size == 3 ? 4 : 1U << size;
-	unsigned int step = arm_bits(s, 5, 1) + 1;
-	unsigned int d = d_at(s, 12, 22);
-	struct uop_place at = {arm_bits(s, 16, 4), 0};
+	unsigned int step = (FIELD(s, index_align) >> 1 & 1) + 1;
+	unsigned int d = number_of_d(FIELD(s, D), FIELD(s, Vd));
+	struct uop_place at = {FIELD(s, Rn), 0};
 
-	if (!arm_bit(s, 21) || d + (count == 1 ? step - 1 : (count - 1) * step) > 31 ||
+	if (!FLAG(s, L) || d + (count == 1 ? step - 1 : (count - 1) * step) > 31 ||
 	    (size == 3 && count != 4)) {
-		arm_reject(s);
+		opcode_reject(&s->opcode);
 		return;
 	}
 	for (unsigned int i = 0; i < count; i++, at.offset += bytes) {
@@ -503,16 +530,17 @@ static void element_to_all(struct arm *s)
 
 static void element_to_lane(struct arm *s)
 {
-	unsigned int count = arm_bits(s, 8, 2) + 1;
-	unsigned int size = arm_bits(s, 10, 2);
+	unsigned int count = FIELD(s, num) + 1;
+	unsigned int size = FIELD(s, size);
 	unsigned int bytes = 1U << size;
-	unsigned int low = arm_bits(s, 5 + size, 3 - size) * 8 * bytes;
-	unsigned int step = size > 0 && count > 1 && arm_bit(s, 4 + size) ? 2 : 1;
-	unsigned int d = d_at(s, 12, 22);
-	struct uop_place at = {arm_bits(s, 16, 4), 0};
+	unsigned int low = (FIELD(s, index_align) >> (1 + size)) * 8 * bytes;
+	unsigned int step =
+	        size > 0 && count > 1 && (FIELD(s, index_align) >> size & 1) != 0 ? 2 : 1;
+	unsigned int d = number_of_d(FIELD(s, D), FIELD(s, Vd));
+	struct uop_place at = {FIELD(s, Rn), 0};
 
 	if (d + (count - 1) * step > 31) {
-		arm_reject(s);
+		opcode_reject(&s->opcode);
 		return;
 	}
 	for (unsigned int i = 0; i < count; i++, at.offset += bytes) {
@@ -520,7 +548,7 @@ static void element_to_lane(struct arm *s)
 		struct bits_field in = {0, 8 * bytes, low};
 		struct bits_field out = {low, 8 * bytes, 0};
 
-		if (arm_bit(s, 21))
+		if (FLAG(s, L))
 			uop_define(s->b, slot,
 			           uop_insert(s->b, 64, slot, uop_load(s->b, at, bytes), in));
 		else
@@ -533,11 +561,11 @@ static void element_to_lane(struct arm *s)
 void arm_neon_memory(struct arm *s, unsigned int arg)
 {
 	(void)arg;
-	if (arm_bits(s, 16, 4) == ARM_PC)
-		arm_reject(s);
-	else if (!arm_bit(s, 23))
+	if (FIELD(s, Rn) == ARM_PC)
+		opcode_reject(&s->opcode);
+	else if (!FLAG(s, o1))
 		multiple_structures(s);
-	else if (arm_bits(s, 10, 2) == 3)
+	else if (FIELD(s, size) == 3)
 		element_to_all(s);
 	else
 		element_to_lane(s);

@@ -5,6 +5,9 @@
  */
 #include "arch/a32/a32.h"
 
+#include <assert.h>
+#include <pthread.h>
+
 #include "arch/a32/sem_t32_expand.h"
 
 /* SP and PC as operands are mostly unpredictable, and some such opcodes have other uses. */
@@ -26,12 +29,12 @@ static const uint8_t data_ops[16] = {DATA_AND, DATA_BIC, DATA_ORR, DATA_ORN, DAT
 /* With 15 as Rd or Rn some operations are others: TST, TEQ, CMN, CMP; MOV, MVN. */
 static bool decode_data(struct arm *s, struct arm_data *data)
 {
-	unsigned int op = data_ops[arm_bits(s, 21, 4)];
-	unsigned int rd = at_8(s);
-	unsigned int rn = at_16(s);
+	unsigned int op = data_ops[FIELD(s, opcode)];
+	unsigned int rd = FIELD(s, Rd);
+	unsigned int rn = FIELD(s, Rn);
 
 	*data = (struct arm_data){
-	        .op = (enum arm_data_op)op, .rd = rd, .rn = rn, .sets_flags = arm_bit(s, 20)};
+	        .op = (enum arm_data_op)op, .rd = rd, .rn = rn, .sets_flags = FLAG(s, S)};
 	if (op >= OP_PACK)
 		return false;
 	if (rn == ARM_PC && (op == DATA_ORR || op == DATA_ORN))
@@ -62,15 +65,15 @@ static bool decode_data(struct arm *s, struct arm_data *data)
 
 static void pack_halves(struct arm *s)
 {
-	bool is_tb = arm_bit(s, 5);
-	struct arm_operand second = arm_shifted(s, at_0(s), is_tb ? ARM_ASR : ARM_LSL,
-	                                        arm_bits(s, 12, 3) << 2 | arm_bits(s, 6, 2));
+	bool is_tb = FIELD(s, type) >> 1 != 0;
+	struct arm_operand second =
+	        arm_shifted(s, FIELD(s, Rm), is_tb ? ARM_ASR : ARM_LSL, FIELD(s, imm5));
 
-	if (is_special(at_0(s)) || is_special(at_8(s)) || is_special(at_16(s)) || arm_bit(s, 20) ||
-	    arm_bit(s, 4))
-		arm_reject(s);
+	if (is_special(FIELD(s, Rm)) || is_special(FIELD(s, Rd)) || is_special(FIELD(s, Rn)) ||
+	    FLAG(s, S) || FIELD(s, type) % 2 != 0)
+		opcode_reject(&s->opcode);
 	else
-		arm_pack_halves(s, at_8(s), at_16(s), second.slot, is_tb);
+		arm_pack_halves(s, FIELD(s, Rd), FIELD(s, Rn), second.slot, is_tb);
 }
 
 void t32_data_shifted(struct arm *s, unsigned int arg)
@@ -79,35 +82,28 @@ void t32_data_shifted(struct arm *s, unsigned int arg)
 	bool moves;
 
 	(void)arg;
-	if (data_ops[arm_bits(s, 21, 4)] == OP_PACK) {
+	if (data_ops[FIELD(s, opcode)] == OP_PACK) {
 		pack_halves(s);
 		return;
 	}
 	if (!decode_data(s, &data)) {
-		arm_reject(s);
+		opcode_reject(&s->opcode);
 		return;
 	}
-	moves = data.op == DATA_MOV && arm_bits(s, 4, 4) == 0 && arm_bits(s, 12, 3) == 0;
-	if (at_0(s) == ARM_PC || (at_0(s) == ARM_SP && !moves)) {
-		arm_reject(s);
+	moves = data.op == DATA_MOV && FIELD(s, type) == 0 && FIELD(s, imm5) == 0;
+	if (FIELD(s, Rm) == ARM_PC || (FIELD(s, Rm) == ARM_SP && !moves)) {
+		opcode_reject(&s->opcode);
 		return;
 	}
 	arm_data(s, data,
-	         arm_shifted(s, at_0(s), (enum arm_shift)arm_bits(s, 4, 2),
-	                     arm_bits(s, 12, 3) << 2 | arm_bits(s, 6, 2)));
-}
-
-/* i:imm3:imm8 */
-static unsigned int immediate_12(const struct arm *s)
-{
-	return arm_bits(s, 26, 1) << 11 | arm_bits(s, 12, 3) << 8 | arm_bits(s, 0, 8);
+	         arm_shifted(s, FIELD(s, Rm), (enum arm_shift)FIELD(s, type), FIELD(s, imm5)));
 }
 
 /* A byte repeated, or eight bits of which the first is set rotated, whose top bit is the carry. */
 static struct arm_operand expand_immediate(struct arm *s)
 {
 	static const uint32_t patterns[] = {0x00000001, 0x00010001, 0x01000100, 0x01010101};
-	unsigned int imm12 = immediate_12(s);
+	unsigned int imm12 = FIELD(s, imm12);
 	unsigned int rotation = imm12 >> 7;
 	uint32_t value = 0x80 | (imm12 & 0x7f);
 	struct arm_operand operand;
@@ -128,65 +124,66 @@ void t32_data_immediate(struct arm *s, unsigned int arg)
 	if (decode_data(s, &data))
 		arm_data(s, data, expand_immediate(s));
 	else
-		arm_reject(s);
+		opcode_reject(&s->opcode);
 }
 
 void t32_adr(struct arm *s, unsigned int arg)
 {
 	uint32_t base = s->pc & ~UINT32_C(3);
-	uint32_t offset = immediate_12(s);
+	uint32_t offset = FIELD(s, imm12);
 
 	(void)arg;
-	if (arm_bit(s, 23) != arm_bit(s, 21))
-		arm_reject(s);
-	arm_set(s, at_8(s), arm_constant(s, arm_bit(s, 21) ? base - offset : base + offset));
+	if (FLAG(s, o1) != FLAG(s, o2))
+		opcode_reject(&s->opcode);
+	arm_set(s, FIELD(s, Rd), arm_constant(s, FLAG(s, o2) ? base - offset : base + offset));
 }
 
 void t32_add_wide(struct arm *s, unsigned int subtracts)
 {
-	arm_set(s, at_8(s),
-	        uop_sum(s->b, 32, at_16(s), arm_constant(s, immediate_12(s)), subtracts != 0));
+	arm_set(s, FIELD(s, Rd),
+	        uop_sum(s->b, 32, FIELD(s, Rn), arm_constant(s, FIELD(s, imm12)), subtracts != 0));
 }
 
 void t32_move_wide(struct arm *s, unsigned int is_top)
 {
-	uint32_t value = at_16(s) << 12 | immediate_12(s);
+	uint32_t value = FIELD(s, imm4) << 12 | FIELD(s, imm12);
 
 	if (is_top != 0)
-		arm_move_top(s, at_8(s), value);
+		arm_move_top(s, FIELD(s, Rd), value);
 	else
-		arm_set(s, at_8(s), arm_constant(s, value));
+		arm_set(s, FIELD(s, Rd), arm_constant(s, value));
 }
 
 void t32_saturate(struct arm *s, unsigned int arg)
 {
 	(void)arg;
-	if (is_special(at_16(s)) || arm_bit(s, 26))
-		arm_reject(s);
+	if (is_special(FIELD(s, Rn)) || FLAG(s, i))
+		opcode_reject(&s->opcode);
 	else
-		arm_opaque(s, at_8(s), at_16(s), at_16(s));
+		arm_opaque(s, FIELD(s, Rd), FIELD(s, Rn), FIELD(s, Rn));
 }
 
 void t32_extract(struct arm *s, unsigned int op)
 {
-	arm_bit_field(s, (enum uop_op)op, at_8(s), at_16(s),
-	              arm_bits(s, 12, 3) << 2 | arm_bits(s, 6, 2), arm_bits(s, 0, 5) + 1);
+	arm_bit_field(s, (enum uop_op)op, FIELD(s, Rd), FIELD(s, Rn), FIELD(s, lsb),
+	              FIELD(s, widthm1) + 1);
 }
 
 /* BFI; BFC has 15 as its source */
 void t32_insert(struct arm *s, unsigned int arg)
 {
-	unsigned int lsb = arm_bits(s, 12, 3) << 2 | arm_bits(s, 6, 2);
-	unsigned int msb = arm_bits(s, 0, 5);
-	unsigned int rd = at_8(s);
+	unsigned int lsb = FIELD(s, lsb);
+	unsigned int msb = FIELD(s, msb);
+	unsigned int rd = FIELD(s, Rd);
 
 	(void)arg;
 	if (msb < lsb || rd == ARM_PC) {
-		arm_reject(s);
+		opcode_reject(&s->opcode);
 		return;
 	}
 	arm_set(s, rd,
-	        uop_insert(s->b, 32, rd, at_16(s) == 15 ? (unsigned int)SLOT_ZERO : at_16(s),
+	        uop_insert(s->b, 32, rd,
+	                   FIELD(s, Rn) == 15 ? (unsigned int)SLOT_ZERO : FIELD(s, Rn),
 	                   (struct bits_field){0, msb - lsb + 1, lsb}));
 }
 
@@ -195,19 +192,19 @@ static bool rejects_special(struct arm *s, unsigned int a, unsigned int second, 
 {
 	if (!is_special(a) && !is_special(second) && !is_special(third))
 		return false;
-	arm_reject(s);
+	opcode_reject(&s->opcode);
 	return true;
 }
 
 void t32_shift_register(struct arm *s, unsigned int arg)
 {
-	struct arm_data data = {.op = DATA_MOV, .rd = at_8(s), .sets_flags = arm_bit(s, 20)};
+	struct arm_data data = {.op = DATA_MOV, .rd = FIELD(s, Rd), .sets_flags = FLAG(s, S)};
 
 	(void)arg;
-	if (!rejects_special(s, at_0(s), at_8(s), at_16(s)))
+	if (!rejects_special(s, FIELD(s, Rs), FIELD(s, Rd), FIELD(s, Rn)))
 		arm_data(s, data,
-		         arm_shifted_by(s, at_16(s), (enum arm_shift)arm_bits(s, 21, 2), at_0(s),
-		                        data.sets_flags));
+		         arm_shifted_by(s, FIELD(s, Rn), (enum arm_shift)FIELD(s, type),
+		                        FIELD(s, Rs), data.sets_flags));
 }
 
 /* SXTAH, UXTAH, SXTAB16, UXTAB16, SXTAB, UXTAB; Rn 15: nothing is added */
@@ -216,18 +213,18 @@ void t32_extend(struct arm *s, unsigned int arg)
 	static const uint8_t kinds[] = {3, 7, 0, 4, 2, 6, 1, 1};
 
 	(void)arg;
-	if (at_16(s) == ARM_SP)
-		arm_reject(s);
+	if (FIELD(s, Rn) == ARM_SP)
+		opcode_reject(&s->opcode);
 	else
-		arm_extend(s, kinds[arm_bits(s, 20, 3)], at_8(s), at_16(s), at_0(s),
-		           8 * arm_bits(s, 4, 2));
+		arm_extend(s, kinds[FIELD(s, opc)], FIELD(s, Rd), FIELD(s, Rn), FIELD(s, Rm),
+		           8 * FIELD(s, rotate));
 }
 
 void t32_opaque(struct arm *s, unsigned int arg)
 {
 	(void)arg;
-	if (!rejects_special(s, at_0(s), at_8(s), at_16(s)))
-		arm_opaque(s, at_8(s), at_16(s), at_0(s));
+	if (!rejects_special(s, FIELD(s, Rm), FIELD(s, Rd), FIELD(s, Rn)))
+		arm_opaque(s, FIELD(s, Rd), FIELD(s, Rn), FIELD(s, Rm));
 }
 
 void t32_reverse(struct arm *s, unsigned int arg)
@@ -236,170 +233,190 @@ void t32_reverse(struct arm *s, unsigned int arg)
 	                                REVERSE_SIGNED};
 
 	(void)arg;
-	if (at_0(s) != at_16(s)) {
-		arm_reject(s);
+	if (FIELD(s, Rm) != FIELD(s, Rn)) {
+		opcode_reject(&s->opcode);
 		return;
 	}
-	if (!rejects_special(s, at_0(s), at_8(s), 0))
-		arm_reverse(s, (enum arm_reverse)kinds[arm_bits(s, 4, 2)], at_8(s), at_0(s));
+	if (!rejects_special(s, FIELD(s, Rm), FIELD(s, Rd), 0))
+		arm_reverse(s, (enum arm_reverse)kinds[FIELD(s, op2)], FIELD(s, Rd), FIELD(s, Rm));
 }
 
 void t32_clz(struct arm *s, unsigned int arg)
 {
 	(void)arg;
-	if (at_0(s) != at_16(s))
-		arm_reject(s);
-	else if (!rejects_special(s, at_0(s), at_8(s), 0))
-		arm_clz(s, at_8(s), at_0(s));
+	if (FIELD(s, Rm) != FIELD(s, Rn))
+		opcode_reject(&s->opcode);
+	else if (!rejects_special(s, FIELD(s, Rm), FIELD(s, Rd), 0))
+		arm_clz(s, FIELD(s, Rd), FIELD(s, Rm));
 }
 
 void t32_crc(struct arm *s, unsigned int arg)
 {
-	unsigned int size = arm_bits(s, 4, 2);
+	unsigned int size = FIELD(s, sz);
 
 	(void)arg;
 	if (size == 3)
-		arm_reject(s);
-	else if (!rejects_special(s, at_0(s), at_8(s), at_16(s)))
-		arm_crc(s, at_8(s), at_16(s), at_0(s), 1U << size, arm_bit(s, 20));
+		opcode_reject(&s->opcode);
+	else if (!rejects_special(s, FIELD(s, Rm), FIELD(s, Rd), FIELD(s, Rn)))
+		arm_crc(s, FIELD(s, Rd), FIELD(s, Rn), FIELD(s, Rm), 1U << size, FLAG(s, C));
 }
 
 /* MUL, MLA; MLS */
 void t32_multiply(struct arm *s, unsigned int subtracts)
 {
-	unsigned int ra = at_12(s);
+	unsigned int ra = FIELD(s, Ra);
 	unsigned int product;
 
-	if (rejects_special(s, at_0(s), at_8(s), at_16(s)))
+	if (rejects_special(s, FIELD(s, Rm), FIELD(s, Rd), FIELD(s, Rn)))
 		return;
-	product = uop_make(s->b, UOP_MUL, 32, at_16(s), at_0(s));
+	product = uop_make(s->b, UOP_MUL, 32, FIELD(s, Rn), FIELD(s, Rm));
 	if (subtracts != 0)
-		arm_set(s, at_8(s), uop_sum(s->b, 32, arm_r(s, ra), product, true));
+		arm_set(s, FIELD(s, Rd), uop_sum(s->b, 32, arm_r(s, ra), product, true));
 	else
-		arm_multiply(s, at_8(s), product, ra == ARM_PC ? (unsigned int)SLOT_NONE : ra,
+		arm_multiply(s, FIELD(s, Rd), product, ra == ARM_PC ? (unsigned int)SLOT_NONE : ra,
 		             false);
 	if (ra == ARM_SP || (subtracts != 0 && ra == ARM_PC))
-		arm_reject(s);
+		opcode_reject(&s->opcode);
 }
 
 void t32_half(struct arm *s, unsigned int arg)
 {
 	/* bit 5 says which half of Rn, bit 4 of Rm */
-	unsigned int tops = arm_bits(s, 5, 1) | arm_bits(s, 4, 1) << 1;
+	unsigned int tops = FIELD(s, N) | FIELD(s, M) << 1;
 
 	(void)arg;
-	if (!rejects_special(s, at_0(s), at_8(s), at_16(s)))
-		arm_accumulate(s, at_8(s), arm_product_of_halves(s, at_16(s), at_0(s), tops),
-		               at_12(s));
+	if (!rejects_special(s, FIELD(s, Rm), FIELD(s, Rd), FIELD(s, Rn)))
+		arm_accumulate(s, FIELD(s, Rd),
+		               arm_product_of_halves(s, FIELD(s, Rn), FIELD(s, Rm), tops),
+		               FIELD(s, Ra));
 }
 
 void t32_word_half(struct arm *s, unsigned int arg)
 {
 	(void)arg;
-	if (!rejects_special(s, at_0(s), at_8(s), at_16(s)))
-		arm_accumulate(s, at_8(s),
-		               arm_product_word_half(s, at_16(s), at_0(s), arm_bit(s, 4)),
-		               at_12(s));
+	if (!rejects_special(s, FIELD(s, Rm), FIELD(s, Rd), FIELD(s, Rn)))
+		arm_accumulate(s, FIELD(s, Rd),
+		               arm_product_word_half(s, FIELD(s, Rn), FIELD(s, Rm), FLAG(s, M)),
+		               FIELD(s, Ra));
 }
 
 void t32_product_top(struct arm *s, unsigned int subtracts)
 {
-	if (subtracts != 0 && at_12(s) == ARM_PC)
-		arm_reject(s);
-	else if (!rejects_special(s, at_0(s), at_8(s), at_16(s)))
-		arm_product_top(s, at_8(s), at_16(s), at_0(s), at_12(s),
-		                subtracts | arm_bits(s, 4, 1));
+	if (subtracts != 0 && FIELD(s, Ra) == ARM_PC)
+		opcode_reject(&s->opcode);
+	else if (!rejects_special(s, FIELD(s, Rm), FIELD(s, Rd), FIELD(s, Rn)))
+		arm_product_top(s, FIELD(s, Rd), FIELD(s, Rn), FIELD(s, Rm), FIELD(s, Ra),
+		                subtracts | FIELD(s, R));
 }
 
 void t32_opaque_product(struct arm *s, unsigned int arg)
 {
 	(void)arg;
-	uop_use(s->b, arm_r(s, at_12(s)));
-	arm_opaque(s, at_8(s), at_16(s), at_0(s));
+	uop_use(s->b, arm_r(s, FIELD(s, Ra)));
+	arm_opaque(s, FIELD(s, Rd), FIELD(s, Rn), FIELD(s, Rm));
 }
 
 /* kind: bit 0 accumulates, bit 1 signed */
 void t32_multiply_long(struct arm *s, unsigned int kind)
 {
-	struct arm_long product = {.low = at_12(s),
-	                           .high = at_8(s),
-	                           .rn = at_16(s),
-	                           .rm = at_0(s),
+	struct arm_long product = {.low = FIELD(s, RdLo),
+	                           .high = FIELD(s, RdHi),
+	                           .rn = FIELD(s, Rn),
+	                           .rm = FIELD(s, Rm),
 	                           .is_signed = (kind & 2) != 0,
 	                           .accumulates = (kind & 1) != 0};
 
-	if (!rejects_special(s, at_0(s), at_8(s), at_16(s)))
+	if (!rejects_special(s, FIELD(s, Rm), FIELD(s, RdHi), FIELD(s, Rn)))
 		arm_multiply_long(s, product);
 }
 
 void t32_umaal(struct arm *s, unsigned int arg)
 {
 	(void)arg;
-	if (!rejects_special(s, at_0(s), at_8(s), at_16(s)))
-		arm_umaal(s, at_12(s), at_8(s), at_16(s), at_0(s));
+	if (!rejects_special(s, FIELD(s, Rm), FIELD(s, RdHi), FIELD(s, Rn)))
+		arm_umaal(s, FIELD(s, RdLo), FIELD(s, RdHi), FIELD(s, Rn), FIELD(s, Rm));
 }
 
 void t32_half_long(struct arm *s, unsigned int arg)
 {
-	unsigned int tops = arm_bits(s, 5, 1) | arm_bits(s, 4, 1) << 1;
+	unsigned int tops = FIELD(s, N) | FIELD(s, M) << 1;
 
 	(void)arg;
-	if (!rejects_special(s, at_0(s), at_8(s), at_16(s)))
-		arm_accumulate_long(s, at_12(s), at_8(s),
-		                    arm_product_of_halves(s, at_16(s), at_0(s), tops));
+	if (!rejects_special(s, FIELD(s, Rm), FIELD(s, RdHi), FIELD(s, Rn)))
+		arm_accumulate_long(s, FIELD(s, RdLo), FIELD(s, RdHi),
+		                    arm_product_of_halves(s, FIELD(s, Rn), FIELD(s, Rm), tops));
 }
 
 void t32_opaque_long(struct arm *s, unsigned int arg)
 {
 	(void)arg;
-	uop_use(s->b, arm_r(s, at_12(s)));
-	uop_use(s->b, arm_r(s, at_8(s)));
-	arm_set_unknown(s, at_12(s));
-	arm_opaque(s, at_8(s), at_16(s), at_0(s));
+	uop_use(s->b, arm_r(s, FIELD(s, RdLo)));
+	uop_use(s->b, arm_r(s, FIELD(s, RdHi)));
+	arm_set_unknown(s, FIELD(s, RdLo));
+	arm_opaque(s, FIELD(s, RdHi), FIELD(s, Rn), FIELD(s, Rm));
 }
 
 void t32_divide(struct arm *s, unsigned int op)
 {
-	if (at_12(s) != 15)
-		arm_reject(s);
-	else if (!rejects_special(s, at_0(s), at_8(s), at_16(s)))
-		arm_divide(s, (enum uop_op)op, at_8(s), at_16(s), at_0(s));
+	if (FIELD(s, Ra) != 15)
+		opcode_reject(&s->opcode);
+	else if (!rejects_special(s, FIELD(s, Rm), FIELD(s, Rd), FIELD(s, Rn)))
+		arm_divide(s, (enum uop_op)op, FIELD(s, Rd), FIELD(s, Rn), FIELD(s, Rm));
 }
 
 static const struct arm_row rows[] = {
-#define X(name, mask, match, expand, arg) {{#name, mask, match}, expand, arg},
+#define X(name, pattern, expand, arg) {#name, expand, arg},
 #include "arch/a32/sem_t32.def"
 #undef X
 };
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
+static const char *const texts[ROWS] = {
+#define X(name, pattern, expand, arg) pattern,
+#include "arch/a32/sem_t32.def"
+#undef X
+};
+
+static struct pattern patterns[ROWS];
+static struct pattern_set set;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void read_patterns(void)
+{
+	const struct pattern_key key = {{21, 8}, {12, 4}};
+	size_t count = pattern_set_init(&set, patterns, texts, ROWS, key);
+
+	assert(count == ROWS);
+	(void)count;
+}
+
 size_t sem_t32_row_of(uint32_t opcode)
 {
-	size_t i = 0;
-
-	while (i < ROWS && (opcode & rows[i].info.mask) != rows[i].info.match)
-		i++;
-	return i;
+	(void)pthread_once(&once, read_patterns);
+	return pattern_set_find(&set, opcode);
 }
 
 bool sem_t32_row(size_t index, struct sem_row_info *row)
 {
 	if (index >= ROWS)
 		return false;
-	*row = rows[index].info;
+	(void)pthread_once(&once, read_patterns);
+	*row = (struct sem_row_info){rows[index].name, patterns[index].mask, patterns[index].match};
 	return true;
 }
 
 void sem_t32(uint32_t opcode, uint32_t address, unsigned int it, struct uop_builder *b)
 {
 	struct arm s = {.b = b,
-	                .opcode = opcode,
+	                .opcode = {.bits = opcode},
 	                .address = address,
 	                .pc = address + 4,
 	                .is_t32 = true,
 	                .in_it = it != SEM_NO_IT};
 	size_t row = sem_t32_row_of(opcode);
 
+	if (row < ROWS)
+		s.opcode.pattern = &patterns[row];
 	arm_run(&s, row < ROWS && it <= SEM_NO_IT ? &rows[row] : NULL, it);
 }

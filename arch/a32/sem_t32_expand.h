@@ -12,8 +12,8 @@ arm_expand t16_add_sub, t16_shift, t16_immediate, t16_data, t16_high, t16_litera
 
 /* sem_t32_memory.c: loads, stores, branches, system */
 arm_expand t32_srs, t32_rfe, t32_multiple, t32_test_target, t32_exclusive, t32_table_branch,
-        t32_exclusive_sized, t32_dual, t32_neon_data, t32_neon_memory, t32_literal, t32_single,
-        t32_pac, t32_msr, t32_mrs, t32_bxj, t32_branch_conditional, t32_branch;
+        t32_exclusive_sized, t32_dual, t32_literal, t32_single, t32_pac, t32_msr, t32_mrs, t32_bxj,
+        t32_branch_conditional, t32_branch;
 
 /* sem_t32.c: data processing */
 arm_expand t32_data_shifted, t32_data_immediate, t32_adr, t32_add_wide, t32_move_wide, t32_saturate,

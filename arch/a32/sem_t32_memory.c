@@ -7,27 +7,27 @@
 
 void t32_srs(struct arm *s, unsigned int before_up)
 {
-	arm_srs(s, before_up, arm_bit(s, 21));
+	arm_srs(s, before_up, FLAG(s, W));
 }
 
 void t32_rfe(struct arm *s, unsigned int before_up)
 {
-	arm_rfe(s, at_16(s), before_up, arm_bit(s, 21));
+	arm_rfe(s, FIELD(s, Rn), before_up, FLAG(s, W));
 }
 
 void t32_multiple(struct arm *s, unsigned int arg)
 {
-	struct arm_multiple m = {.rn = at_16(s),
-	                         .list = arm_bits(s, 0, 16),
-	                         .is_load = arm_bit(s, 20),
-	                         .is_up = arm_bit(s, 23),
-	                         .is_before = arm_bit(s, 24),
-	                         .writes_back = arm_bit(s, 21)};
+	struct arm_multiple m = {.rn = FIELD(s, Rn),
+	                         .list = FIELD(s, list),
+	                         .is_load = FLAG(s, L),
+	                         .is_up = FLAG(s, U),
+	                         .is_before = FLAG(s, P),
+	                         .writes_back = FLAG(s, W)};
 
 	(void)arg;
 	/* SP is never in the list, PC never stored */
 	if ((m.list & 1U << ARM_SP) != 0 || (!m.is_load && (m.list >> ARM_PC) != 0))
-		arm_reject(s);
+		opcode_reject(&s->opcode);
 	else
 		arm_multiple(s, &m);
 }
@@ -36,29 +36,30 @@ void t32_multiple(struct arm *s, unsigned int arg)
 void t32_test_target(struct arm *s, unsigned int arg)
 {
 	(void)arg;
-	uop_use(s->b, at_16(s));
-	arm_set_unknown(s, at_8(s));
+	uop_use(s->b, FIELD(s, Rn));
+	arm_set_unknown(s, FIELD(s, Rd));
 }
 
 void t32_exclusive(struct arm *s, unsigned int arg)
 {
-	struct arm_transfer t = {.rt = at_12(s), .bytes = 4, .is_load = arm_bit(s, 20)};
+	struct arm_transfer t = {.rt = FIELD(s, Rt), .bytes = 4, .is_load = FLAG(s, L)};
 
 	(void)arg;
 	s->b->insn.flags |= UOP_EXCLUSIVE;
-	if (!t.is_load && at_8(s) == ARM_PC)
-		arm_reject(s);
-	arm_exclusive(s, &t, (struct uop_place){at_16(s), 4 * (int64_t)arm_bits(s, 0, 8)}, at_8(s));
+	if (!t.is_load && FIELD(s, Rd) == ARM_PC)
+		opcode_reject(&s->opcode);
+	arm_exclusive(s, &t, (struct uop_place){FIELD(s, Rn), 4 * (int64_t)FIELD(s, imm8)},
+	              FIELD(s, Rd));
 }
 
 /* Those of a size, and those with an order: bits 7 and 6 say which. */
 void t32_exclusive_sized(struct arm *s, unsigned int arg)
 {
-	unsigned int kind = arm_bits(s, 6, 2);
-	struct arm_transfer t = {.rt = at_12(s),
-	                         .rt2 = at_8(s),
-	                         .bytes = 1U << arm_bits(s, 4, 2),
-	                         .is_load = arm_bit(s, 20)};
+	unsigned int kind = FIELD(s, op);
+	struct arm_transfer t = {.rt = FIELD(s, Rt),
+	                         .rt2 = FIELD(s, Rt2),
+	                         .bytes = 1U << FIELD(s, sz),
+	                         .is_load = FLAG(s, L)};
 	bool is_exclusive = (kind & 1) != 0;
 
 	(void)arg;
@@ -67,33 +68,34 @@ void t32_exclusive_sized(struct arm *s, unsigned int arg)
 	if ((kind & 2) != 0)
 		s->b->insn.flags |= UOP_ORDERED;
 	if ((kind == 1 && t.bytes == 4) || (!is_exclusive && t.bytes == 8) ||
-	    (is_exclusive && !t.is_load && at_0(s) == ARM_PC) ||
+	    (is_exclusive && !t.is_load && FIELD(s, Rd) == ARM_PC) ||
 	    (t.bytes == 8 && t.rt2 == ARM_PC)) {
-		arm_reject(s);
+		opcode_reject(&s->opcode);
 		return;
 	}
-	arm_exclusive(s, &t, (struct uop_place){at_16(s), 0},
-	              is_exclusive ? at_0(s) : (unsigned int)ARM_PC);
+	arm_exclusive(s, &t, (struct uop_place){FIELD(s, Rn), 0},
+	              is_exclusive ? FIELD(s, Rd) : (unsigned int)ARM_PC);
 }
 
 /* Bits 31..1 of the PC with twice an entry of a table added: TBB, TBH */
 void t32_table_branch(struct arm *s, unsigned int arg)
 {
-	bool is_half = arm_bit(s, 4);
-	unsigned int rm = at_0(s);
+	bool is_half = FLAG(s, H);
+	unsigned int rm = FIELD(s, Rm);
 	unsigned int index = rm;
 	unsigned int entry;
 
 	(void)arg;
 	if (rm == ARM_PC || rm == ARM_SP) {
-		arm_reject(s);
+		opcode_reject(&s->opcode);
 		return;
 	}
 	if (is_half)
 		index = arm_field(s, UOP_FIELD, rm, 0, 31, 1);
-	entry = uop_load(s->b,
-	                 (struct uop_place){uop_sum(s->b, 32, arm_r(s, at_16(s)), index, false), 0},
-	                 is_half ? 2 : 1);
+	entry = uop_load(
+	        s->b,
+	        (struct uop_place){uop_sum(s->b, 32, arm_r(s, FIELD(s, Rn)), index, false), 0},
+	        is_half ? 2 : 1);
 	entry = arm_field(s, UOP_FIELD, entry, 0, 16, 1);
 	s->b->insn.branch = (struct uop_branch){
 	        .kind = BRANCH_INDIRECT,
@@ -105,23 +107,23 @@ void t32_table_branch(struct arm *s, unsigned int arg)
 static struct arm_address address_of(const struct arm *s)
 {
 	return (struct arm_address){
-	        .rn = at_16(s), .index = SLOT_NONE, .adds = true, .is_before = true};
+	        .rn = FIELD(s, Rn), .index = SLOT_NONE, .adds = true, .is_before = true};
 }
 
 void t32_dual(struct arm *s, unsigned int arg)
 {
 	struct arm_transfer t = {
-	        .rt = at_12(s), .rt2 = at_8(s), .bytes = 8, .is_load = arm_bit(s, 20)};
+	        .rt = FIELD(s, Rt), .rt2 = FIELD(s, Rt2), .bytes = 8, .is_load = FLAG(s, L)};
 	struct arm_address a = address_of(s);
 
 	(void)arg;
-	a.immediate = 4 * arm_bits(s, 0, 8);
-	a.adds = arm_bit(s, 23);
-	a.is_before = arm_bit(s, 24);
-	a.writes_back = arm_bit(s, 21);
+	a.immediate = 4 * FIELD(s, imm8);
+	a.adds = FLAG(s, U);
+	a.is_before = FLAG(s, P);
+	a.writes_back = FLAG(s, W);
 	if ((!a.is_before && !a.writes_back) || (t.is_load && t.rt == t.rt2) || t.rt == ARM_SP ||
 	    t.rt2 == ARM_SP)
-		arm_reject(s);
+		opcode_reject(&s->opcode);
 	else
 		arm_transfer(s, &t, &a);
 }
@@ -129,10 +131,10 @@ void t32_dual(struct arm *s, unsigned int arg)
 /* Size, sign and direction. With the PC as destination a load is a prefetch, or reserved. */
 static struct arm_transfer transfer_of(const struct arm *s)
 {
-	return (struct arm_transfer){.rt = at_12(s),
-	                             .bytes = 1U << arm_bits(s, 21, 2),
-	                             .is_load = arm_bit(s, 20),
-	                             .is_signed = arm_bit(s, 24)};
+	return (struct arm_transfer){.rt = FIELD(s, Rt),
+	                             .bytes = 1U << FIELD(s, size),
+	                             .is_load = FLAG(s, L),
+	                             .is_signed = FLAG(s, sign)};
 }
 
 static bool is_prefetch(const struct arm_transfer *t)
@@ -147,7 +149,7 @@ static void single(struct arm *s, const struct arm_address *a)
 	if (is_prefetch(&t) && !a->writes_back)
 		return;
 	if (t.is_signed && (t.bytes == 4 || !t.is_load))
-		arm_reject(s);
+		opcode_reject(&s->opcode);
 	else
 		arm_transfer(s, &t, a);
 }
@@ -157,8 +159,8 @@ void t32_literal(struct arm *s, unsigned int arg)
 	struct arm_address a = address_of(s);
 
 	(void)arg;
-	a.immediate = arm_bits(s, 0, 12);
-	a.adds = arm_bit(s, 23);
+	a.immediate = FIELD(s, imm12);
+	a.adds = FLAG(s, U);
 	single(s, &a);
 }
 
@@ -166,39 +168,28 @@ void t32_literal(struct arm *s, unsigned int arg)
 void t32_single(struct arm *s, unsigned int form)
 {
 	struct arm_address a = address_of(s);
-	bool rt_is_pc = at_12(s) == ARM_PC;
+	bool rt_is_pc = FIELD(s, Rt) == ARM_PC;
 
 	if (a.rn == ARM_PC) {
-		arm_reject(s);
+		opcode_reject(&s->opcode);
 		return;
 	}
-	a.immediate = arm_bits(s, 0, form == 0 ? 12 : 8);
-	if (form == 1) {
-		a.is_before = arm_bit(s, 10);
-		a.adds = arm_bit(s, 9);
-		a.writes_back = arm_bit(s, 8);
+	if (form == 0) {
+		a.immediate = FIELD(s, imm12);
+	} else if (form == 1) {
+		a.immediate = FIELD(s, imm8);
+		a.is_before = FLAG(s, P);
+		a.adds = FLAG(s, U);
+		a.writes_back = FLAG(s, W);
 		/* 1110 is LDRT and the like, of which none is a prefetch */
 		if ((!a.is_before && !a.writes_back) || (a.adds && !a.writes_back && rt_is_pc))
-			arm_reject(s);
-	} else if (form == 2) {
-		if (at_0(s) == ARM_PC || at_0(s) == ARM_SP)
-			arm_reject(s);
-		a.index = arm_shifted(s, at_0(s), ARM_LSL, arm_bits(s, 4, 2)).slot;
+			opcode_reject(&s->opcode);
+	} else {
+		if (FIELD(s, Rm) == ARM_PC || FIELD(s, Rm) == ARM_SP)
+			opcode_reject(&s->opcode);
+		a.index = arm_shifted(s, FIELD(s, Rm), ARM_LSL, FIELD(s, imm2)).slot;
 	}
 	single(s, &a);
-}
-
-/* Advanced SIMD has the same bits as A32 but for the first byte. */
-void t32_neon_data(struct arm *s, unsigned int arg)
-{
-	s->opcode = 0xf2000000 | (s->opcode >> 4 & 0x01000000) | (s->opcode & 0x00ffffff);
-	arm_neon_data(s, arg);
-}
-
-void t32_neon_memory(struct arm *s, unsigned int arg)
-{
-	s->opcode = 0xf4000000 | (s->opcode & 0x00ffffff);
-	arm_neon_memory(s, arg);
 }
 
 /* PAC and PACBTI put a code into R12. */
@@ -223,66 +214,65 @@ enum {
  */
 void t32_msr(struct arm *s, unsigned int arg)
 {
-	unsigned int rn = at_16(s);
-	unsigned int number = arm_bits(s, 0, 8);
+	unsigned int rn = FIELD(s, Rn);
+	unsigned int number = FIELD(s, SYSm);
 
 	(void)arg;
 	if (rn == ARM_PC) {
-		arm_reject(s);
+		opcode_reject(&s->opcode);
 	} else if ((number & ~0x10U) == BANKED) {
-		arm_banked_write(s, rn, (number & 0x10) | at_8(s));
+		arm_banked_write(s, rn, (number & 0x10) | FIELD(s, mask));
 	} else if (number >= PRIMASK && number <= FAULTMASK) {
 		uop_use(s->b, rn);
 		arm_pstate_unknown(s);
 	} else if (number >= SPECIAL) {
 		uop_use(s->b, rn);
 		arm_mode_changes(s);
-	} else if (arm_bit(s, 20)) {
+	} else if (FLAG(s, R)) {
 		uop_use(s->b, rn);
 	} else {
-		arm_msr_fields(s, rn, at_8(s));
+		arm_msr_fields(s, rn, FIELD(s, mask));
 	}
 }
 
 void t32_mrs(struct arm *s, unsigned int arg)
 {
-	unsigned int number = arm_bits(s, 0, 8);
+	unsigned int number = FIELD(s, SYSm);
 
 	(void)arg;
 	if ((number & ~0x10U) == BANKED)
-		arm_banked_read(s, at_8(s), (number & 0x10) | at_16(s));
+		arm_banked_read(s, FIELD(s, Rd), (number & 0x10) | FIELD(s, M1));
 	else
-		arm_mrs(s, arm_bit(s, 20) || number >= SPECIAL / 2);
+		arm_mrs(s, FLAG(s, R) || number >= SPECIAL / 2);
 }
 
 void t32_bxj(struct arm *s, unsigned int arg)
 {
 	(void)arg;
-	arm_branch_exchange(s, arm_r(s, at_16(s)));
+	arm_branch_exchange(s, arm_r(s, FIELD(s, Rn)));
 }
 
 /* S, J1, J2 and the two fields of a branch, whose offset is of 25 bits. */
 static uint32_t branch_offset(const struct arm *s)
 {
-	uint32_t sign = arm_bits(s, 26, 1);
-	uint32_t i1 = 1 ^ arm_bits(s, 13, 1) ^ sign;
-	uint32_t i2 = 1 ^ arm_bits(s, 11, 1) ^ sign;
-	uint32_t offset = sign << 24 | i1 << 23 | i2 << 22 | arm_bits(s, 16, 10) << 12 |
-	                  arm_bits(s, 0, 11) << 1;
+	uint32_t sign = FIELD(s, S);
+	uint32_t i1 = 1 ^ FIELD(s, J1) ^ sign;
+	uint32_t i2 = 1 ^ FIELD(s, J2) ^ sign;
+	uint32_t offset =
+	        sign << 24 | i1 << 23 | i2 << 22 | FIELD(s, imm10) << 12 | FIELD(s, imm11) << 1;
 
 	return (offset ^ 0x1000000) - 0x1000000;
 }
 
 void t32_branch_conditional(struct arm *s, unsigned int arg)
 {
-	unsigned int condition = arm_bits(s, 22, 4);
-	uint32_t offset = arm_bits(s, 26, 1) << 20 | arm_bits(s, 11, 1) << 19 |
-	                  arm_bits(s, 13, 1) << 18 | arm_bits(s, 16, 6) << 12 |
-	                  arm_bits(s, 0, 11) << 1;
+	unsigned int condition = FIELD(s, cond);
+	uint32_t offset = FIELD(s, S) << 20 | FIELD(s, J2) << 19 | FIELD(s, J1) << 18 |
+	                  FIELD(s, imm6) << 12 | FIELD(s, imm11) << 1;
 
 	(void)arg;
 	if (condition >= 14 || s->in_it) {
-		arm_reject(s);
+		opcode_reject(&s->opcode);
 		return;
 	}
 	arm_branch_to(s, s->pc + ((offset ^ 0x100000) - 0x100000));

@@ -5,11 +5,6 @@
  */
 #include "arch/a32/sem_t32_expand.h"
 
-static unsigned int low_register(const struct arm *s, unsigned int low)
-{
-	return arm_bits(s, low, 3);
-}
-
 static struct arm_data data_of(const struct arm *s, enum arm_data_op op, unsigned int rd,
                                unsigned int rn)
 {
@@ -24,35 +19,32 @@ static struct arm_operand plain(unsigned int slot)
 /* ADD, SUB of a register or three bits */
 void t16_add_sub(struct arm *s, unsigned int arg)
 {
-	unsigned int m = low_register(s, 6);
+	unsigned int m = FIELD(s, Rm);
 
 	(void)arg;
-	arm_data(s,
-	         data_of(s, arm_bit(s, 9) ? DATA_SUB : DATA_ADD, low_register(s, 0),
-	                 low_register(s, 3)),
-	         arm_bit(s, 10) ? arm_immediate(s, m) : plain(m));
+	arm_data(s, data_of(s, FLAG(s, op) ? DATA_SUB : DATA_ADD, FIELD(s, Rd), FIELD(s, Rn)),
+	         FLAG(s, I) ? arm_immediate(s, m) : plain(m));
 }
 
 /* LSL, LSR, ASR by an immediate */
 void t16_shift(struct arm *s, unsigned int arg)
 {
 	(void)arg;
-	arm_data(s, data_of(s, DATA_MOV, low_register(s, 0), SLOT_ZERO),
-	         arm_shifted(s, low_register(s, 3), (enum arm_shift)arm_bits(s, 11, 2),
-	                     arm_bits(s, 6, 5)));
+	arm_data(s, data_of(s, DATA_MOV, FIELD(s, Rd), SLOT_ZERO),
+	         arm_shifted(s, FIELD(s, Rm), (enum arm_shift)FIELD(s, type), FIELD(s, imm5)));
 }
 
 /* MOV, CMP, ADD, SUB of eight bits */
 void t16_immediate(struct arm *s, unsigned int arg)
 {
 	static const uint8_t ops[] = {DATA_MOV, DATA_CMP, DATA_ADD, DATA_SUB};
-	unsigned int rd = low_register(s, 8);
-	struct arm_data data = data_of(s, (enum arm_data_op)ops[arm_bits(s, 11, 2)], rd, rd);
+	unsigned int rd = FIELD(s, Rd);
+	struct arm_data data = data_of(s, (enum arm_data_op)ops[FIELD(s, opcode)], rd, rd);
 
 	(void)arg;
 	if (data.op == DATA_CMP)
 		data.sets_flags = true;
-	arm_data(s, data, arm_immediate(s, arm_bits(s, 0, 8)));
+	arm_data(s, data, arm_immediate(s, FIELD(s, imm8)));
 }
 
 enum { SHIFT_ROW = 0x20, NEGATE_ROW = 0x40, MULTIPLY_ROW = 0x80 };
@@ -79,9 +71,9 @@ static const uint8_t data_ops[16] = {
 /* Data processing of two registers */
 void t16_data(struct arm *s, unsigned int arg)
 {
-	unsigned int op = data_ops[arm_bits(s, 6, 4)];
-	unsigned int rd = low_register(s, 0);
-	unsigned int rm = low_register(s, 3);
+	unsigned int op = data_ops[FIELD(s, opcode)];
+	unsigned int rd = FIELD(s, Rd);
+	unsigned int rm = FIELD(s, Rm);
 	struct arm_data data = data_of(s, (enum arm_data_op)op, rd, rd);
 
 	(void)arg;
@@ -105,17 +97,17 @@ void t16_data(struct arm *s, unsigned int arg)
 /* ADD, CMP, MOV of any registers; of these CMP alone sets flags */
 void t16_high(struct arm *s, unsigned int op)
 {
-	unsigned int rd = arm_bits(s, 7, 1) << 3 | arm_bits(s, 0, 3);
+	unsigned int rd = FIELD(s, Rd);
 	struct arm_data data = {.op = (enum arm_data_op)op,
 	                        .rd = rd,
 	                        .rn = arm_r(s, rd),
 	                        .sets_flags = op == DATA_CMP};
 
-	if (op == DATA_CMP && (rd == ARM_PC || arm_bits(s, 3, 4) == ARM_PC)) {
-		arm_reject(s);
+	if (op == DATA_CMP && (rd == ARM_PC || FIELD(s, Rm) == ARM_PC)) {
+		opcode_reject(&s->opcode);
 		return;
 	}
-	arm_data(s, data, plain(arm_r(s, arm_bits(s, 3, 4))));
+	arm_data(s, data, plain(arm_r(s, FIELD(s, Rm))));
 }
 
 static void transfer(struct arm *s, unsigned int rn, uint32_t offset, struct arm_transfer t)
@@ -129,23 +121,21 @@ static void transfer(struct arm *s, unsigned int rn, uint32_t offset, struct arm
 void t16_literal(struct arm *s, unsigned int arg)
 {
 	(void)arg;
-	transfer(s, ARM_PC, 4 * arm_bits(s, 0, 8),
-	         (struct arm_transfer){.rt = low_register(s, 8), .bytes = 4, .is_load = true});
+	transfer(s, ARM_PC, 4 * FIELD(s, imm8),
+	         (struct arm_transfer){.rt = FIELD(s, Rt), .bytes = 4, .is_load = true});
 }
 
 /* STR, STRH, STRB, LDRSB, LDR, LDRH, LDRB, LDRSH with a register as offset */
 void t16_single_register(struct arm *s, unsigned int arg)
 {
 	static const uint8_t bytes[] = {4, 2, 1, 1, 4, 2, 1, 2};
-	unsigned int kind = arm_bits(s, 9, 3);
-	struct arm_transfer t = {.rt = low_register(s, 0),
+	unsigned int kind = FIELD(s, opc);
+	struct arm_transfer t = {.rt = FIELD(s, Rt),
 	                         .bytes = bytes[kind],
 	                         .is_load = kind >= 3,
 	                         .is_signed = kind == 3 || kind == 7};
-	struct arm_address a = {.rn = low_register(s, 3),
-	                        .index = low_register(s, 6),
-	                        .adds = true,
-	                        .is_before = true};
+	struct arm_address a = {
+	        .rn = FIELD(s, Rn), .index = FIELD(s, Rm), .adds = true, .is_before = true};
 
 	(void)arg;
 	arm_transfer(s, &t, &a);
@@ -155,53 +145,49 @@ void t16_single_register(struct arm *s, unsigned int arg)
 void t16_single(struct arm *s, unsigned int bytes)
 {
 	if (bytes == 0)
-		bytes = arm_bit(s, 12) ? 1 : 4;
-	transfer(s, low_register(s, 3), bytes * arm_bits(s, 6, 5),
-	         (struct arm_transfer){
-	                 .rt = low_register(s, 0), .bytes = bytes, .is_load = arm_bit(s, 11)});
+		bytes = FLAG(s, B) ? 1 : 4;
+	transfer(s, FIELD(s, Rn), bytes * FIELD(s, imm5),
+	         (struct arm_transfer){.rt = FIELD(s, Rt), .bytes = bytes, .is_load = FLAG(s, L)});
 }
 
 void t16_single_sp(struct arm *s, unsigned int arg)
 {
 	(void)arg;
-	transfer(s, ARM_SP, 4 * arm_bits(s, 0, 8),
-	         (struct arm_transfer){
-	                 .rt = low_register(s, 8), .bytes = 4, .is_load = arm_bit(s, 11)});
+	transfer(s, ARM_SP, 4 * FIELD(s, imm8),
+	         (struct arm_transfer){.rt = FIELD(s, Rt), .bytes = 4, .is_load = FLAG(s, L)});
 }
 
 /* ADR and ADD of SP */
 void t16_address(struct arm *s, unsigned int rn)
 {
-	uint32_t offset = 4 * arm_bits(s, 0, 8);
+	uint32_t offset = 4 * FIELD(s, imm8);
 
 	if (rn == ARM_PC)
-		arm_set(s, low_register(s, 8), arm_constant(s, (s->pc & ~UINT32_C(3)) + offset));
+		arm_set(s, FIELD(s, Rd), arm_constant(s, (s->pc & ~UINT32_C(3)) + offset));
 	else
-		arm_set(s, low_register(s, 8),
-		        uop_sum(s->b, 32, rn, arm_constant(s, offset), false));
+		arm_set(s, FIELD(s, Rd), uop_sum(s->b, 32, rn, arm_constant(s, offset), false));
 }
 
 void t16_adjust_sp(struct arm *s, unsigned int arg)
 {
 	(void)arg;
-	uop_define(
-	        s->b, ARM_SP,
-	        uop_sum(s->b, 32, ARM_SP, arm_constant(s, 4 * arm_bits(s, 0, 7)), arm_bit(s, 7)));
+	uop_define(s->b, ARM_SP,
+	           uop_sum(s->b, 32, ARM_SP, arm_constant(s, 4 * FIELD(s, imm7)), FLAG(s, op)));
 }
 
 void t16_compare_branch(struct arm *s, unsigned int arg)
 {
-	unsigned int is_zero = uop_equal(s->b, 32, low_register(s, 0), SLOT_ZERO);
-	uint32_t offset = arm_bits(s, 9, 1) << 6 | arm_bits(s, 3, 5) << 1;
+	unsigned int is_zero = uop_equal(s->b, 32, FIELD(s, Rn), SLOT_ZERO);
+	uint32_t offset = FIELD(s, imm6) << 1;
 
 	(void)arg;
 	s->b->insn.branch = (struct uop_branch){.kind = BRANCH_CONDITIONAL,
 	                                        .slot = (uint8_t)is_zero,
-	                                        .taken_value = !arm_bit(s, 11),
+	                                        .taken_value = !FLAG(s, op),
 	                                        .when = SLOT_NONE,
 	                                        .target = s->pc + offset};
 	if (s->in_it)
-		arm_reject(s);
+		opcode_reject(&s->opcode);
 }
 
 /* SXTH, SXTB, UXTH, UXTB */
@@ -210,13 +196,13 @@ void t16_extend(struct arm *s, unsigned int arg)
 	static const uint8_t kinds[] = {3, 2, 7, 6};
 
 	(void)arg;
-	arm_extend(s, kinds[arm_bits(s, 6, 2)], low_register(s, 0), ARM_PC, low_register(s, 3), 0);
+	arm_extend(s, kinds[FIELD(s, opc)], FIELD(s, Rd), ARM_PC, FIELD(s, Rm), 0);
 }
 
 void t16_push(struct arm *s, unsigned int arg)
 {
 	struct arm_multiple m = {.rn = ARM_SP,
-	                         .list = arm_bits(s, 0, 8) | arm_bits(s, 8, 1) << ARM_LR,
+	                         .list = FIELD(s, list) | FIELD(s, M) << ARM_LR,
 	                         .is_before = true,
 	                         .writes_back = true};
 
@@ -227,7 +213,7 @@ void t16_push(struct arm *s, unsigned int arg)
 void t16_pop(struct arm *s, unsigned int arg)
 {
 	struct arm_multiple m = {.rn = ARM_SP,
-	                         .list = arm_bits(s, 0, 8) | arm_bits(s, 8, 1) << ARM_PC,
+	                         .list = FIELD(s, list) | FIELD(s, P) << ARM_PC,
 	                         .is_load = true,
 	                         .is_up = true,
 	                         .writes_back = true};
@@ -239,9 +225,9 @@ void t16_pop(struct arm *s, unsigned int arg)
 /* A base that LDM loads is not written back to. */
 void t16_multiple(struct arm *s, unsigned int arg)
 {
-	unsigned int rn = low_register(s, 8);
+	unsigned int rn = FIELD(s, Rn);
 	struct arm_multiple m = {
-	        .rn = rn, .list = arm_bits(s, 0, 8), .is_load = arm_bit(s, 11), .is_up = true};
+	        .rn = rn, .list = FIELD(s, list), .is_load = FLAG(s, L), .is_up = true};
 
 	(void)arg;
 	m.writes_back = !m.is_load || (m.list >> rn & 1) == 0;
@@ -252,30 +238,27 @@ void t16_multiple(struct arm *s, unsigned int arg)
 void t16_reverse(struct arm *s, unsigned int arg)
 {
 	static const uint8_t kinds[] = {REVERSE_BYTES, REVERSE_HALVES, 0, REVERSE_SIGNED};
-	unsigned int kind = arm_bits(s, 6, 2);
+	unsigned int kind = FIELD(s, op);
 
 	(void)arg;
 	if (kind == 2)
 		arm_exception(s, 0);
 	else
-		arm_reverse(s, (enum arm_reverse)kinds[kind], low_register(s, 0),
-		            low_register(s, 3));
+		arm_reverse(s, (enum arm_reverse)kinds[kind], FIELD(s, Rd), FIELD(s, Rm));
 }
 
 void t16_branch(struct arm *s, unsigned int is_conditional)
 {
-	unsigned int width = is_conditional != 0 ? 8 : 11;
-	uint32_t sign = UINT32_C(1) << width;
-	uint32_t offset = ((arm_bits(s, 0, width) << 1) ^ sign) - sign;
+	int64_t halfwords = is_conditional != 0 ? SIGNED_FIELD(s, imm8) : SIGNED_FIELD(s, imm11);
 
-	arm_branch_to(s, s->pc + offset);
+	arm_branch_to(s, s->pc + (uint32_t)halfwords * 2);
 	if (is_conditional == 0)
 		return;
 	if (s->in_it) {
-		arm_reject(s);
+		opcode_reject(&s->opcode);
 		return;
 	}
 	s->b->insn.branch.kind = BRANCH_CONDITIONAL;
 	s->b->insn.branch.taken_value = 1;
-	s->b->insn.branch.slot = (uint8_t)uop_condition(s->b, arm_bits(s, 8, 4));
+	s->b->insn.branch.slot = (uint8_t)uop_condition(s->b, FIELD(s, cond));
 }

@@ -65,10 +65,15 @@ bool pattern_has(const struct pattern *pattern, enum field field);
 uint32_t pattern_field(const struct pattern *pattern, uint32_t opcode, enum field field);
 int64_t pattern_signed_field(const struct pattern *pattern, uint32_t opcode, enum field field);
 
-/* Two ranges of bits, the key by which an opcode's candidates are found. */
+struct pattern_range {
+	uint8_t low;
+	uint8_t width;
+};
+
+/* The key by which an opcode's candidates are found: PATTERN_KEY_BITS in all, at most. */
 struct pattern_key {
-	uint8_t low[2];
-	uint8_t width[2]; /* PATTERN_KEY_BITS in all, at most */
+	struct pattern_range high;
+	struct pattern_range low;
 };
 
 /* Patterns of a table, of which an opcode is the first that it matches. */
@@ -84,7 +89,8 @@ struct pattern_set {
 
 /*
  * Makes a set of `count` strings. `patterns` has room for them and stays with the set. Number of
- * those that it took: `count`, or less, being the place of one that is no pattern.
+ * those that it took: `count`, or less, being the place of one that is no pattern; 0 if the key has
+ * too many bits, or there are too many candidates.
  */
 size_t pattern_set_init(struct pattern_set *set, struct pattern *patterns, const char *const *texts,
                         size_t count, struct pattern_key key);

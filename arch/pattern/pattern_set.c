@@ -5,10 +5,10 @@
 /* The bits of an opcode that are in the key. */
 static uint32_t key_of(const struct pattern_key *key, uint32_t opcode)
 {
-	uint32_t first = opcode >> key->low[0] & ((UINT32_C(1) << key->width[0]) - 1);
-	uint32_t second = opcode >> key->low[1] & ((UINT32_C(1) << key->width[1]) - 1);
+	uint32_t high = opcode >> key->high.low & ((UINT32_C(1) << key->high.width) - 1);
+	uint32_t low = opcode >> key->low.low & ((UINT32_C(1) << key->low.width) - 1);
 
-	return first << key->width[1] | second;
+	return high << key->low.width | low;
 }
 
 /* Appends the patterns that opcodes with this key can match; false if there is no room. */
@@ -30,7 +30,7 @@ static bool add_candidates(struct pattern_set *set, uint32_t key, size_t *used)
 size_t pattern_set_init(struct pattern_set *set, struct pattern *patterns, const char *const *texts,
                         size_t count, struct pattern_key key)
 {
-	uint32_t keys = UINT32_C(1) << (key.width[0] + key.width[1]);
+	unsigned int bits = key.high.width + key.low.width;
 	size_t used = 0;
 
 	set->patterns = patterns;
@@ -40,12 +40,14 @@ size_t pattern_set_init(struct pattern_set *set, struct pattern *patterns, const
 		if (!pattern_parse(texts[i], &patterns[i]))
 			return i;
 	}
-	for (uint32_t i = 0; i < keys; i++) {
+	if (bits > PATTERN_KEY_BITS)
+		return 0;
+	for (uint32_t i = 0; i < UINT32_C(1) << bits; i++) {
 		set->start[i] = (uint16_t)used;
 		if (!add_candidates(set, i, &used))
 			return 0;
 	}
-	set->start[keys] = (uint16_t)used;
+	set->start[UINT32_C(1) << bits] = (uint16_t)used;
 	return count;
 }
 

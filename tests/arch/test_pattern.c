@@ -102,13 +102,27 @@ static void pattern_set_stops_at_what_is_no_pattern(void **state)
 
 	(void)state;
 	assert_int_equal(
-	        pattern_set_init(&set, patterns, texts, 2, (struct pattern_key){{0, 8}, {8, 4}}),
+	        pattern_set_init(&set, patterns, texts, 2, (struct pattern_key){{8, 8}, {0, 4}}),
 	        1);
+	assert_int_equal(
+	        pattern_set_init(&set, patterns, texts, 1, (struct pattern_key){{8, 8}, {0, 4}}),
+	        1);
+	assert_int_equal(
+	        pattern_set_init(&set, patterns, texts, 1, (struct pattern_key){{8, 9}, {0, 4}}),
+	        0); /* 13 bits */
 }
 
 static const char *const a64_texts[] = {
 #define X(name, pattern, expand, arg) pattern,
 #include "arch/a64/sem_a64.def"
+};
+
+static const char *const a32_texts[] = {
+#include "arch/a32/sem_a32.def"
+};
+
+static const char *const t32_texts[] = {
+#include "arch/a32/sem_t32.def"
 };
 
 #undef X
@@ -128,6 +142,8 @@ struct table {
 
 static const struct table tables[] = {
         TABLE(a64),
+        TABLE(a32),
+        TABLE(t32),
 };
 
 /* The finalizer of MurmurHash3, as random numbers. */
