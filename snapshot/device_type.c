@@ -124,19 +124,6 @@ const char *core_arch_name(enum core_arch arch)
 	return "M profile";
 }
 
-const struct snap_register *snap_device_any_register(const struct snap_device *device,
-                                                     struct str names)
-{
-	while (names.p) {
-		const struct snap_register *reg =
-		        snap_device_register(device, str_next_part(&names, '|'));
-
-		if (reg)
-			return reg;
-	}
-	return NULL;
-}
-
 bool snap_source_trace_id(const struct snap_source *source, uint8_t *id)
 {
 	static const struct {

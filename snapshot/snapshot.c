@@ -331,25 +331,6 @@ void snapshot_destroy(struct snapshot *snapshot)
 	free(snapshot);
 }
 
-const struct snap_register *snap_device_register(const struct snap_device *device, struct str name)
-{
-	for (size_t i = 0; i < device->register_count; i++) {
-		if (str_eq_nocase(device->registers[i].name, name))
-			return &device->registers[i];
-	}
-	return NULL;
-}
-
-uint64_t snap_register_value(const struct snap_register *reg)
-{
-	size_t size = (reg->bits + 7U) / 8U;
-	uint64_t value = 0;
-
-	for (size_t i = 0; i < size && i < 8; i++)
-		value |= (uint64_t)reg->value[i] << 8 * i;
-	return value;
-}
-
 const struct snap_buffer *snapshot_buffer(const struct snapshot *snapshot, struct str name)
 {
 	for (size_t i = 0; i < snapshot->buffer_count; i++) {

@@ -67,19 +67,6 @@ void sem_kill(struct sem *s, unsigned int arg)
 	opcode_reject(&s->opcode);
 }
 
-unsigned int sem_extended(struct sem *s, unsigned int width, unsigned int slot, unsigned int option,
-                          unsigned int shift)
-{
-	unsigned int len = 8U << (option & 3);
-
-	if (len > width - shift)
-		len = width - shift;
-	if (len == width)
-		return slot;
-	return uop_field(s->b, (option & 4) != 0 ? UOP_SIGNED : UOP_FIELD, width, slot,
-	                 (struct bits_field){0, len, shift});
-}
-
 void sem_a64(uint32_t opcode, uint64_t address, struct uop_builder *b)
 {
 	size_t row = sem_a64_row_of(opcode);

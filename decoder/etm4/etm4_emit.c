@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements of a flow on their way out, and the loss of those that were not certain; see etm4_flow.h. */
+/* Elements of a flow on their way out, and the loss of those that were not certain; see
+ * etm4_flow.h. */
 #include "decoder/etm4/etm4_flow.h"
 
 #include "base/vec.h"

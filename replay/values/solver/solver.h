@@ -88,6 +88,8 @@ static inline void solve_because(struct solver *s, enum cause_kind kind, size_t 
 		s->log->cause = (struct cause){kind, (uint32_t)step, other};
 }
 
+/* A fact contradicts what is known of a node, or of a constant of the step (MEMDEP_NONE). */
+void solve_conflict(struct solver *s, size_t step, uint32_t node, struct bits fact);
 /* At this step two provenances disagree. */
 void solve_disagree(struct solver *s, size_t step, const struct provenance_conflict *about);
 

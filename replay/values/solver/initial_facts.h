@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The facts that a window begins with: constants of its instructions, widths of registers, the
+ * registers at the halt if it reaches there, and the branches that were taken or not.
+ */
+#ifndef CSREPLAY_REPLAY_VALUES_SOLVER_INITIAL_FACTS_H
+#define CSREPLAY_REPLAY_VALUES_SOLVER_INITIAL_FACTS_H
+
+#include "replay/values/solver/solver.h"
+
+void initial_facts(struct solver *s);
+
+#endif
