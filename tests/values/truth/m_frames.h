@@ -3,11 +3,11 @@
  * Exceptions of a Cortex-M in a recording by qemu. In: what the log says of them, the states. Out:
  * the elements that a trace would have, and what the core stacks, which no instruction stores.
  */
-#ifndef CSREPLAY_TESTS_VALUES_M_FRAMES_H
-#define CSREPLAY_TESTS_VALUES_M_FRAMES_H
+#ifndef CSREPLAY_TESTS_VALUES_TRUTH_M_FRAMES_H
+#define CSREPLAY_TESTS_VALUES_TRUTH_M_FRAMES_H
 
 #include "arch/uop/uop_run.h"
-#include "tests/values/recording.h"
+#include "tests/values/truth/recording.h"
 
 /* Before state `position`: a return, an entry, or both. */
 struct m_event {

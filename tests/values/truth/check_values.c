@@ -19,8 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/values/step.h"
-#include "tests/values/trial.h"
+#include "tests/values/truth/step.h"
+#include "tests/values/truth/trial.h"
 
 enum { REQUESTS_MOST = 8 };
 

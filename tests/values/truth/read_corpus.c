@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "replay/session/session.h"
 #include "tests/support/memmap_regions.h"
-#include "tests/values/recording.h"
+#include "tests/values/truth/recording.h"
 
 enum { RECORD = 272, RECORD_PSTATE = 264, CPSR_T = 1 << 5 };
 

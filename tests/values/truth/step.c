@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Instructions of a recording; see step.h. */
-#include "tests/values/step.h"
+#include "tests/values/truth/step.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
  * A recorded execution: the state before each instruction, every change of memory, and what
  * interrupted it. In: readers of several recorders. Out: the truth at any position.
  */
-#ifndef CSREPLAY_TESTS_VALUES_RECORDING_H
-#define CSREPLAY_TESTS_VALUES_RECORDING_H
+#ifndef CSREPLAY_TESTS_VALUES_TRUTH_RECORDING_H
+#define CSREPLAY_TESTS_VALUES_TRUTH_RECORDING_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,11 +4,11 @@
  * of the values of its past. In: recording, the part, what is wrong with the snapshot. Out: how
  * much is known, how much of that is wrong.
  */
-#ifndef CSREPLAY_TESTS_VALUES_TRIAL_H
-#define CSREPLAY_TESTS_VALUES_TRIAL_H
+#ifndef CSREPLAY_TESTS_VALUES_TRUTH_TRIAL_H
+#define CSREPLAY_TESTS_VALUES_TRUTH_TRIAL_H
 
 #include "replay/values/values.h"
-#include "tests/values/recording.h"
+#include "tests/values/truth/recording.h"
 
 enum { DISTANCES = 5 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Frames on the stack; see m_frames.h. Armv7-M ARM DDI 0403, B1.5.6 to B1.5.8. */
-#include "tests/values/m_frames.h"
+#include "tests/values/truth/m_frames.h"
 
 #include <stdio.h>
 #include <stdlib.h>

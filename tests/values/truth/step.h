@@ -3,15 +3,15 @@
  * One instruction of a recording: its opcode, what it is for the flow, what it does. In: recording
  * and state. Out: the tables' view of it.
  */
-#ifndef CSREPLAY_TESTS_VALUES_STEP_H
-#define CSREPLAY_TESTS_VALUES_STEP_H
+#ifndef CSREPLAY_TESTS_VALUES_TRUTH_STEP_H
+#define CSREPLAY_TESTS_VALUES_TRUTH_STEP_H
 
 #include "arch/insn.h"
 #include "arch/register.h"
 #include "arch/uop/uop_build.h"
 #include "arch/value.h"
 #include "replay/values/solver/solver.h"
-#include "tests/values/recording.h"
+#include "tests/values/truth/recording.h"
 
 enum {
 	STEP_FLAGS = GENERAL,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Snapshots cut from a recording; see trial.h. */
-#include "tests/values/trial.h"
+#include "tests/values/truth/trial.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "replay/values/explain/explain.h"
 #include "replay/values/solver/solver.h"
 #include "tests/history/made_exception.h"
-#include "tests/values/step.h"
+#include "tests/values/truth/step.h"
 
 const uint64_t trial_distances[DISTANCES] = {100, 1000, 10000, 100000, UINT64_MAX};
 

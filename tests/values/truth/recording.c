@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Moments of a recording; see recording.h. */
-#include "tests/values/recording.h"
+#include "tests/values/truth/recording.h"
 
 #include <stdio.h>
 #include <stdlib.h>

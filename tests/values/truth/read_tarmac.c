@@ -11,7 +11,7 @@
 #include "arch/uop/uop_run.h"
 #include "replay/session/session.h"
 #include "replay/tarmac/tarmac_source.h"
-#include "tests/values/step.h"
+#include "tests/values/truth/step.h"
 
 enum { PAGE = 4096 };
 

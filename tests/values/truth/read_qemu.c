@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "arch/uop/uop_run.h"
-#include "tests/values/m_frames.h"
-#include "tests/values/step.h"
+#include "tests/values/truth/m_frames.h"
+#include "tests/values/truth/step.h"
 
 enum { LINE_MOST = 512, CPSR_T = 1 << 5, PATH_MOST = 400, RANGES_MOST = 256 };
 
