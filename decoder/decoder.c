@@ -21,8 +21,8 @@ struct decoder {
 	struct bytes data;
 	struct graph *own_graph;   /* if the caller gave none */
 	const struct graph *graph; /* the one in use */
-	/* Legs that decoder_next() has not given out whole: of atom batches[0], `atoms` from node
-	 * `at` on.
+	/* Atom batches that decoder_next() has not given out whole: of batches[0], `atoms` from
+	 * node `at` on.
 	 */
 	struct decoded decoded;
 	uint32_t at;

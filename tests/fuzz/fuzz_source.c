@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "fuzz.h"
-#include "fuzz_legs.h"
+#include "fuzz_batches.h"
 
 static const char *const register_names[][FUZZ_REGISTERS] = {
         [PROTOCOL_ETM3] = {"ETMCR", "ETMCCER", "ETMIDR", "ETMTRACEIDR"},

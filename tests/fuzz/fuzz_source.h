@@ -52,7 +52,7 @@ void fuzz_source_fini(struct fuzz_source *fuzz);
 
 /*
  * Decodes the trace, and with FUZZ_PACKETS again with its packets and by the atom batch
- * (fuzz_legs.h). What must hold: the elements are the same each time, their number is bounded by
+ * (fuzz_batches.h). What must hold: the elements are the same each time, their number is bounded by
  * the trace's length, the last one alone is EO_TRACE, the position never goes back or beyond the
  * buffer, no instruction range is empty or lies where there is no memory, every element can be
  * printed, and after END there is nothing but END.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside of replay/values/solver/memdep.h: what the files of memory dependences share. Barriers:
- * accesses that may have written a word, and the search for them. Words: what they hold at the
- * halt, and what follows for them between two accesses.
+ * Inside of replay/values/solver/memdep.h: what the files of memory dependences share. May-alias
+ * clobbers: accesses that may have written a word, and the search for them. Words: what they hold
+ * at the halt, and what follows for them between two accesses.
  */
 #ifndef CSREPLAY_REPLAY_VALUES_SOLVER_MEMDEP_CLOBBER_H
 #define CSREPLAY_REPLAY_VALUES_SOLVER_MEMDEP_CLOBBER_H
@@ -107,7 +107,7 @@ struct memdep_stretch {
 	struct memdep_hypothesis hypothesis;
 };
 
-/* Barriers in a stretch at whose end `found` is found in the word. */
+/* May-alias clobbers in a stretch at whose end `found` is found in the word. */
 struct memdep_scan memdep_scan(const struct solver *s, const struct memdep_stretch *in,
                                struct bits found);
 

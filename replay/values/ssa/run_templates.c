@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans of whole runs; see run_templates.h. */
+/* Templates of whole runs; see run_templates.h. */
 #include "replay/values/ssa/run_templates.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Plans (replay/values/ssa/window.h) of whole runs: a run that is executed again has its steps
+ * Templates (replay/values/ssa/window.h) of whole runs: a run that is executed again has its steps
  * copied. In: the templates of a run's instructions, once. Out: the same, by the run's node in a
  * code graph.
  */

@@ -29,7 +29,7 @@ struct collect {
 	/* Every instruction has an atom of its own, that says whether it was executed (ETMv3). */
 	bool has_atoms;
 	bool is_lazy; /* M profile: stores of FP registers may be put off */
-	/* Plans by address; open addressing. 0: free, else the template's number plus 1. */
+	/* Templates by address; open addressing. 0: free, else the template's number plus 1. */
 	uint32_t *slots;
 	size_t slot_count; /* power of two */
 	struct run_templates runs;

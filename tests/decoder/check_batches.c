@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_legs SNAPSHOT: every source of the snapshot, in every buffer, by decoder_pull() and by
- * decoder_next(); what must hold is said in tests/fuzz/fuzz_legs.h. Out: what was looked at, one
+ * check_batches SNAPSHOT: every source of the snapshot, in every buffer, by decoder_pull() and by
+ * decoder_next(); what must hold is said in tests/fuzz/fuzz_batches.h. Out: what was looked at, one
  * line; the program ends at once if a property does not hold.
  */
 #include <stdio.h>
 
-#include "tests/fuzz/fuzz_legs.h"
+#include "tests/fuzz/fuzz_batches.h"
 
 int main(int argc, char **argv)
 {

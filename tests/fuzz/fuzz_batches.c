@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See fuzz_legs.h. */
-#include "fuzz_legs.h"
+/* See fuzz_batches.h. */
+#include "fuzz_batches.h"
 
 #include <string.h>
 

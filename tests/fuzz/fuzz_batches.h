@@ -11,8 +11,8 @@
  *   - of two decoders at one synchronization point with one description, all that comes after it is
  * the same.
  */
-#ifndef CSREPLAY_TESTS_FUZZ_FUZZ_LEGS_H
-#define CSREPLAY_TESTS_FUZZ_FUZZ_LEGS_H
+#ifndef CSREPLAY_TESTS_FUZZ_FUZZ_BATCHES_H
+#define CSREPLAY_TESTS_FUZZ_FUZZ_BATCHES_H
 
 #include "decoder/decoder.h"
 

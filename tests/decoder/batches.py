@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every reference snapshot, decoded by the leg and in pieces, gives the elements of plain decoding.
+"""Every reference snapshot, decoded by the atom batch and in pieces, gives the elements of plain decoding.
 
-usage: legs.py CHECK_LEGS
+usage: batches.py CHECK_BATCHES
 
-CHECK_LEGS ends with an error if a property does not hold; here it is seen that it had something to
-look at: all of them elements, the ETMv4 and ETE ones legs, joints, pauses, and decoders that began
-in the middle.
+CHECK_BATCHES ends with an error if a property does not hold; here it is seen that it had something
+to look at: all of them elements, the ETMv4 and ETE ones atom batches, synchronization points, pauses,
+and decoders that began in the middle.
 """
 import os
 import subprocess
 import sys
 
 from material import shared
-TOTAL_AT_LEAST = {"elements": 1000000, "legs": 100000, "joined": 50000, "joints": 100,
+
+TOTAL_AT_LEAST = {"elements": 1000000, "batches": 100000, "joined": 50000, "sync_points": 100,
                   "pauses": 1000, "resumed": 20}
 
 
