@@ -9,6 +9,7 @@ memory; or it could do without: then it says the same as ever, or says `-` where
 value, with a note.
 """
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -30,6 +31,8 @@ COMMANDS = {
     "export": (["export", EXAMPLE], 8),
 }
 
+SOURCE_LINE = re.compile(r"  \S+\.c:\d+  ")
+
 
 def run(arguments, environment):
     done = subprocess.run([CSREPLAY, *arguments], capture_output=True, text=True, timeout=120,
@@ -50,6 +53,9 @@ class Exhausted(unittest.TestCase):
             self.assertRegex(said, NO_MEMORY, f"allocation {at}")
             return 1
         self.assertEqual(code, 0, f"allocation {at}: {said}")
+        # libdw without memory says as little of an address as one that has no line.
+        if arguments[0] == "why" and out == SOURCE_LINE.sub("  ", whole):
+            return 0
         if out != whole:
             self.assertRegex(said + out, NO_MEMORY, f"allocation {at}")
         if out != whole and arguments[0] == "history":

@@ -317,7 +317,7 @@ enum status why_value(struct values *values, uint64_t position, const struct why
 	if (!is_known)
 		why_if(values, position, subject, out);
 	end(&w);
-	return status;
+	return status == STATUS_OK ? w.status : status;
 }
 
 enum status why_disagreement(const struct history *history, const struct solve_options *options,
@@ -329,5 +329,5 @@ enum status why_disagreement(const struct history *history, const struct solve_o
 	if (status == STATUS_OK && w.solver.has_conflict)
 		why_conflict_short(&w);
 	end(&w);
-	return status;
+	return status == STATUS_OK ? w.status : status;
 }

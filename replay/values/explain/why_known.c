@@ -35,9 +35,13 @@ struct chain {
 
 static void push(struct chain *c, struct premise p)
 {
-	if (p.wanted != 0 && vec_reserve((void **)&c->premises, &c->premise_capacity,
-	                                 c->premise_count + 1, sizeof(p)) == STATUS_OK)
+	if (p.wanted == 0)
+		return;
+	if (vec_reserve((void **)&c->premises, &c->premise_capacity, c->premise_count + 1,
+	                sizeof(p)) == STATUS_OK)
 		c->premises[c->premise_count++] = p;
+	else
+		c->walk->status = STATUS_NO_MEM;
 }
 
 static void push_node(struct chain *c, uint32_t node, uint32_t until)
@@ -58,14 +62,17 @@ static void push_rest(struct chain *c, const struct premise *p, const struct pro
 }
 
 /* True the first time. */
-static bool is_new(uint32_t **items, size_t *count, size_t *capacity, uint32_t item)
+static bool is_new(struct chain *c, uint32_t **items, size_t *count, size_t *capacity,
+                   uint32_t item)
 {
 	for (size_t i = 0; i < *count; i++) {
 		if ((*items)[i] == item)
 			return false;
 	}
-	if (vec_reserve((void **)items, capacity, *count + 1, sizeof(item)) != STATUS_OK)
+	if (vec_reserve((void **)items, capacity, *count + 1, sizeof(item)) != STATUS_OK) {
+		c->walk->status = STATUS_NO_MEM;
 		return false;
+	}
 	(*items)[(*count)++] = item;
 	return true;
 }
@@ -238,7 +245,7 @@ static void explain_leaf(struct chain *c, uint32_t node)
 	size_t step;
 
 	if (w->solver.nodes[node].known != UINT64_MAX || !why_maker(w, node, &step) ||
-	    !is_new(&c->leaves, &c->leaf_count, &c->leaf_capacity, node))
+	    !is_new(c, &c->leaves, &c->leaf_count, &c->leaf_capacity, node))
 		return;
 	rests_on_step(w, "the instruction", step);
 	if (!why_step_line(w, step))
@@ -298,7 +305,7 @@ static void explain_node(struct chain *c, const struct premise *p)
 	push_rest(c, p, f);
 	if (!f)
 		explain_leaf(c, p->subject);
-	else if (is_new(&c->seen, &c->seen_count, &c->seen_capacity, number))
+	else if (is_new(c, &c->seen, &c->seen_count, &c->seen_capacity, number))
 		explain_node_fact(c, f, p->subject, number);
 }
 
@@ -394,7 +401,7 @@ static void explain_side(struct chain *c, const struct premise *p)
 	                                                     p->wanted, p->until, &number);
 
 	push_rest(c, p, f);
-	if (f && is_new(&c->seen, &c->seen_count, &c->seen_capacity, number))
+	if (f && is_new(c, &c->seen, &c->seen_count, &c->seen_capacity, number))
 		explain_side_fact(c, f, p, number);
 }
 
