@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A32 opcodes to micro-operations, by the table sem_a32.def; see sem_a32.h. Each function takes
+ * A32 opcodes to micro-operations, by the table sem_a32.def; see a32.h. Each function takes
  * the operands of one family out of the opcode: Arm ARM DDI 0487 F4.1.
  */
 #include "arch/a32/a32.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * T32 opcodes to micro-operations, by the table sem_t32.def; see sem_a32.h. Here is data processing
+ * T32 opcodes to micro-operations, by the table sem_t32.def; see a32.h. Here is data processing
  * of 32 bits: its operands, for the functions of sem_a32_expand.h. Arm ARM DDI 0487 F3.1.3.
  */
 #include "arch/a32/a32.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A64 opcodes to micro-operations, by the table sem_a64.def; see sem.h. */
+/* A64 opcodes to micro-operations, by the table sem_a64.def; see a64.h. */
 #include "arch/a64/a64.h"
 
 #include <assert.h>

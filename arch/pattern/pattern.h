@@ -14,7 +14,8 @@
  *	op=01.	a field of three bits, of which two must be as given
  *
  * A field is of 31 bits at most. A name that comes again goes on with the field: its bits are lower
- *than those before. A pattern is 32 bits, or 16, and then the upper half of an opcode must be zero.
+ * than those before. A pattern is 32 bits, or 16, and then the upper half of an opcode must be
+ *zero.
  */
 #ifndef CSREPLAY_ARCH_PATTERN_PATTERN_H
 #define CSREPLAY_ARCH_PATTERN_PATTERN_H

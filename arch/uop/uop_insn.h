@@ -45,7 +45,7 @@ enum uop_op {
 /* Slots 0 to 127: registers. X0 to X30 are 0 to 30. Values are 64 bits unless said otherwise. */
 enum uop_register {
 	REG_X0 = 0,
-	REG_BANKED = 15, /* to 31: AArch32 registers of modes that are not in use; sem_a32.h */
+	REG_BANKED = 15, /* to 31: AArch32 registers of modes that are not in use; a32.h */
 	REG_X16 = 16,
 	REG_X17 = 17,
 	REG_LR = 30,

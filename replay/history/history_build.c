@@ -79,7 +79,7 @@ static enum status append_gaps(struct notes *notes, const struct gap_list *gaps,
 }
 
 /* The first run of a part that continues a trace must be where the last one led to. */
-static enum status check_sync_point(struct builder *b, const struct part_builder *part)
+static enum status check_join(struct builder *b, const struct part_builder *part)
 {
 	struct history *h = b->history;
 	uint64_t start;
@@ -115,7 +115,7 @@ static enum status join(struct builder *b, struct part_builder *part)
 	struct history *h = b->history;
 	uint64_t position = h->length;
 
-	TRY(check_sync_point(b, part));
+	TRY(check_join(b, part));
 	TRY(append_gaps(&h->notes, &part->notes.gaps, position));
 	TRY(append_events(&h->notes, &part->notes.events, position));
 	TRY(append_marks(&h->notes, part, position, b->cycles));

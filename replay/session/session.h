@@ -144,11 +144,14 @@ bool session_reconstructs(const struct session *session);
 bool session_assumes(const struct session *session, enum assumption assumption);
 /* NO_MEM. Values that a client has seen may be others now. */
 MUST_USE enum status session_assume(struct session *session, enum assumption assumption, bool on);
-/* For who asks for all registers at every step: not all that there is is looked through. NO_MEM. */
+/*
+ * From here on less of the past is searched for the value of a register, so that a client which
+ * asks for all registers at every step is answered quickly; more of them are unknown. NO_MEM.
+ */
 MUST_USE enum status session_be_quick(struct session *session);
 /* Why no value of the core's past is known, or the empty text; see why_trouble(). */
 void session_trouble(const struct session *session, size_t core, struct text *out);
-/* Lines that say why a value at the current position is known, or not; see why.h. NO_MEM. */
+/* Lines that say why a value at the current position is known, or not; see explain.h. NO_MEM. */
 MUST_USE enum status session_why(const struct session *session, size_t core,
                                  const struct why_subject *subject, bool all, struct text *out);
 

@@ -59,7 +59,7 @@ static void set_digits(struct tarmac_value *value, const struct digits *digits, 
  */
 static bool add_word(struct digits *digits, struct str word, unsigned int wanted)
 {
-	bool is_sync_point = word.n != wanted;
+	bool is_joint = word.n != wanted;
 
 	if (word.n > WORD_MOST)
 		return false;
@@ -68,7 +68,7 @@ static bool add_word(struct digits *digits, struct str word, unsigned int wanted
 
 		if (nibble == 0)
 			return false;
-		if (nibble == LEX_JOINT && is_sync_point)
+		if (nibble == LEX_JOINT && is_joint)
 			continue;
 		if (digits->count == DIGITS_MOST)
 			return false;

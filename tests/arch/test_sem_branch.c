@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Branches in two tables that share no code: what the decoder follows (arch/insn.h) and what
- * values are learned from (sem.h) must go to the same place. That of T32 is also compared with
+ * values are learned from (a64.h) must go to the same place. That of T32 is also compared with
  * the manual: qemu runs no branch that goes far.
  */
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The question, the window with its log, lines; see why.h. */
+/* The question, the window with its log, lines; see explain.h. */
 #include "replay/values/explain/explain.h"
 
 #include <inttypes.h>

@@ -11,7 +11,7 @@
 #include "replay/values/explain/why_walk.h"
 #include "replay/values/solver/solver.h"
 
-/* What is yet to be explained: bits of a node, or of one side of a memory memory version. */
+/* What is yet to be explained: bits of a node, or of one side of a memory version. */
 struct premise {
 	uint64_t wanted;
 	uint32_t subject;

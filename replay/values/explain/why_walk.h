@@ -54,7 +54,7 @@ void why_rests_on(struct why_walk *w, const char *format, ...) PRINTF_LIKE(2, 3)
 
 /* Where a value is looked for: a node, or a word at a step. */
 void why_known_node(struct why_walk *w, uint32_t node, uint64_t wanted);
-/* The same for a side of a memory memory version, and for the fact that the solver could not take.
+/* The same for a side of a memory version, and for the fact that the solver could not take.
  */
 void why_known_side(struct why_walk *w, uint32_t version, bool is_after, uint64_t wanted);
 void why_known_misfit(struct why_walk *w);

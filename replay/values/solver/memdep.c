@@ -75,7 +75,7 @@ static void wait_for(struct memdep_memory *m, uint32_t number, uint32_t access)
 	m->accesses[access].waiting = number;
 }
 
-/* Tries to dependence a memory version with what comes next in its word. */
+/* Tries to link a memory version with what comes next in its word. */
 static void try_memdep(struct solver *s, uint32_t number)
 {
 	struct memdep_memory *m = &s->memory;

@@ -133,7 +133,10 @@ struct memdep_place {
 /* The word there, from what is found after it alone. */
 struct bits memdep_from_after(const struct solver *s, const struct memdep_granule *word,
                               struct memdep_place at);
-/* What memdep_between() says, if the store hits what is supposed; `is_used`: that was needed. */
+/*
+ * As memdep_between(), under the hypothesis that the store hits the bytes that it says and nothing
+ * else. *is_used: whether the answer rests on that.
+ */
 struct bits memdep_under_hypothesis(const struct solver *s, const struct memdep_granule *word,
                                     struct memdep_place at, struct memdep_hypothesis hypothesis,
                                     bool *is_used);

@@ -2,7 +2,7 @@
 /*
  * How values were derived: a log of what the solver learned, in order, each with its cause. In:
  * facts, as the solver learns them (replay/values/solver/solve.c, memdep.c: nothing where no log is
- * kept). Out: for a node, or for one side of a memory memory version, the fact that gave the bits
+ * kept). Out: for a node, or for one side of a memory version, the fact that gave the bits
  * asked for.
  *
  * A fact rests on facts that are older, so that a walk from fact to cause ends.
@@ -26,7 +26,7 @@ enum cause_kind {
 	CAUSE_ABI,    /* a call, whose return a step is after, keeps what the node `other` holds */
 	CAUSE_REACH,  /* a store's other places are contradictions; replay/values/solver/points_to.c
 	               */
-	CAUSE_ENTRY,  /* a node of a step: what the memory memory version `other` holds */
+	CAUSE_ENTRY,  /* a node of a step: what the memory version `other` holds */
 	CAUSE_DATA,   /* a memory version: what its instruction, of a step, loads or stores */
 	CAUSE_KEPT,   /* a memory version: the same on its other side */
 	CAUSE_MEMDEP, /* a memory version: the neighbour `other`, with nothing between */
