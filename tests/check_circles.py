@@ -13,8 +13,7 @@ import subprocess
 import sys
 
 import check_layers
-
-SKIPPED = 77
+from material import skip
 
 # The files of a circle that are mutually recursive by nature.
 CIRCLES = {
@@ -93,15 +92,14 @@ def between_rooms(calls):
     rooms = collections.defaultdict(set)
     for file, others in calls.items():
         rooms[os.path.dirname(file)] |= {os.path.dirname(other) for other in others}
-    return circles_of({room: (others | set()) - {room} for room, others in rooms.items()})
+    return circles_of({room: others - {room} for room, others in rooms.items()})
 
 
 def main():
     root = os.environ.get("CSREPLAY_SOURCE") or os.path.dirname(os.path.dirname(__file__))
     objects = objects_of(root, sys.argv[1])
     if not objects:
-        print("SKIPPED: the build has no objects that nm can read")
-        return SKIPPED
+        skip("the build has no objects that nm can read")
     calls = calls_of(objects)
     wrong = [f"rooms in a circle: {' '.join(sorted(circle))}" for circle in between_rooms(calls)]
     circles = circles_of(calls)

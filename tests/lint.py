@@ -20,9 +20,11 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import check_layers
+
 SKIPPED = 77
 VERSION = "14"
-ROOMS = ("base", "snapshot", "arch", "decoder", "replay", "stub", "cli")
+PRODUCT = {room.split("/")[0] for room in check_layers.ROOMS}
 
 
 def linter():
@@ -59,7 +61,7 @@ def sources(build, root):
         entries = json.load(file)
     paths = {os.path.relpath(os.path.join(entry["directory"], entry["file"]), root)
              for entry in entries}
-    return sorted(path for path in paths if path.split(os.sep)[0] in ROOMS)
+    return sorted(path for path in paths if path.split(os.sep)[0] in PRODUCT)
 
 
 def includer(root, header, files):
@@ -78,7 +80,7 @@ def touched(root, base, files):
         sys.exit(f"lint.py: there is no commit {base}")
     chosen = {path for path in changed if path in files}
     chosen |= {includer(root, path, files) for path in changed
-               if path.endswith((".h", ".def")) and path.split("/")[0] in ROOMS}
+               if path.endswith((".h", ".def")) and path.split("/")[0] in PRODUCT}
     return sorted(chosen - {None})
 
 

@@ -71,7 +71,7 @@ def sources():
                             stdout=subprocess.PIPE).stdout.split()
     found = collections.defaultdict(list)
     for path in listed:
-        if path.split("/")[0] in ("base", "snapshot", "arch", "decoder", "replay", "stub", "cli"):
+        if any(re.match(pattern, path) for pattern, _ in LAYERS.values()):
             found[layer_of(path)].append(path)
     return found
 
