@@ -38,7 +38,7 @@ class Program:
 def this_tree(build):
     return Program("ours", os.path.join(build, "cli", "csreplay"),
                    os.path.join(build, "bench", "bench_session"),
-                   os.path.join(build, "tests", "decoder", "tarmac_print"),
+                   os.path.join(build, "tests", "tarmac", "tarmac_print"),
                    os.path.join(build, "bench", "bench_values"))
 
 
@@ -118,6 +118,8 @@ def reference_runs(snapshot, folder):
 
 
 def reference_version():
+    if not shutil.which(REFERENCE):
+        return f"(not installed: {REFERENCE_PACKAGE})"
     done = subprocess.run([REFERENCE, "-help"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                           text=True, check=False)
     for line in done.stdout.splitlines():
