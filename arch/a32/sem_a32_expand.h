@@ -188,7 +188,7 @@ void arm_swap(struct arm *s, unsigned int rt, unsigned int rt2, unsigned int rn,
 void arm_srs(struct arm *s, unsigned int before_up, bool writes_back);
 void arm_rfe(struct arm *s, unsigned int rn, unsigned int before_up, bool writes_back);
 
-/* sem_a32_system.c, sem_a32_vfp.c: rows that are alike in both sets */
+/* sem_a32_system.c: rows that are alike in both sets, as those of the two files after it */
 arm_expand arm_nothing, arm_kill, arm_exception, arm_eret, arm_pstate, arm_cps, arm_coprocessor,
         arm_coprocessor_pair, arm_branch_register, arm_mrs, arm_msr, arm_mrs_banked, arm_msr_banked;
 /* Registers of other modes, by the number that M and M1 make. */
@@ -196,10 +196,36 @@ void arm_banked_read(struct arm *s, unsigned int rd, unsigned int number);
 void arm_banked_write(struct arm *s, unsigned int rn, unsigned int number);
 /* What bits of PSTATE `fields` (c, x, s, f as bits 0 to 3) of a register change. */
 void arm_msr_fields(struct arm *s, unsigned int slot, unsigned int fields);
+
+/* sem_a32_vfp.c: floating point */
+static inline unsigned int arm_slot_of_d(unsigned int d)
+{
+	return REG_V0 + d;
+}
+
+/* Number of a D register: the bit that stands alone is the highest. */
+static inline unsigned int arm_number_of_d(uint32_t bit, uint32_t rest)
+{
+	return bit << 4 | rest;
+}
+
+void arm_forget_d(struct arm *s, unsigned int d);
+/* Both halves of the Q register that D register `d` is in. */
+void arm_forget_pair(struct arm *s, unsigned int d);
+/* VFPExpandImm of an imm8, to 64 or 32 bits. */
+uint64_t arm_vfp_immediate(unsigned int imm8, bool is_double);
+/*
+ * MVE of the M profile has Q0 to Q7 in the same opcodes as Advanced SIMD, and there a VPT block or
+ * a loop may leave lanes as they were.
+ */
+bool arm_may_be_predicated(const struct arm *s, unsigned int d);
+/* The low `bits` of a slot in every lane of 64 bits. */
+unsigned int arm_in_each_lane(struct arm *s, unsigned int value, unsigned int bits);
+arm_expand arm_vfp_memory, arm_vfp_pair, arm_vfp_data, arm_vfp_move;
+
+/* sem_a32_neon.c: Advanced SIMD */
 /* The argument of arm_neon_data. */
 enum { NEON_OTHER, NEON_EXCHANGES, NEON_LOGICAL, NEON_CONSTANT };
-
-arm_expand arm_vfp_memory, arm_vfp_pair, arm_vfp_data, arm_vfp_move, arm_neon_data, arm_neon_memory,
-        arm_neon_complex;
+arm_expand arm_neon_data, arm_neon_memory, arm_neon_complex;
 
 #endif

@@ -61,6 +61,11 @@ static inline void sem_set_v_unknown(struct sem *s, unsigned int v)
 	uop_define_unknown(s->b, slot_of_vector(v, 1), 64);
 }
 
+static inline struct uop_place sem_place_after(struct uop_place at, int64_t bytes)
+{
+	return (struct uop_place){at.base, at.offset + bytes};
+}
+
 /* sem_a64.c */
 sem_expand sem_nothing, sem_kill;
 /* The value of a register `slot` extended (option as in C6: UXTB .. SXTX) and shifted left. */
@@ -68,17 +73,26 @@ unsigned int sem_extended(struct sem *s, unsigned int width, unsigned int slot, 
                           unsigned int shift);
 
 /* sem_a64_integer.c: data processing, immediate and register */
-sem_expand sem_adr, sem_add_immediate, sem_add_tag, sem_logical_immediate, sem_move_wide,
-        sem_bitfield, sem_extract, sem_logical_register, sem_add_shifted, sem_add_extended,
-        sem_add_carry, sem_rmif, sem_setf, sem_conditional_compare, sem_conditional_select,
-        sem_multiply, sem_multiply_long, sem_multiply_high, sem_divide, sem_shift_variable, sem_crc,
-        sem_swizzle, sem_count_leading, sem_x_unknown, sem_x_low, sem_subp, sem_irg;
+sem_expand sem_adr, sem_add_immediate, sem_logical_immediate, sem_move_wide, sem_bitfield,
+        sem_extract, sem_logical_register, sem_add_shifted, sem_add_extended, sem_add_carry,
+        sem_rmif, sem_setf, sem_conditional_compare, sem_conditional_select, sem_multiply,
+        sem_multiply_long, sem_multiply_high, sem_divide, sem_shift_variable, sem_crc, sem_swizzle,
+        sem_count_leading, sem_x_unknown;
+
+/* sem_a64_pointer.c: authentication codes and tags */
+sem_expand sem_add_tag, sem_x_low, sem_subp, sem_irg;
 
 /* sem_a64_memory.c: loads and stores */
 sem_expand sem_literal, sem_pair, sem_single_immediate, sem_single_unsigned, sem_single_register,
         sem_single_tagged, sem_exclusive, sem_exclusive_pair, sem_ordered, sem_compare_swap,
         sem_compare_swap_pair, sem_atomic, sem_swap, sem_load_acquire_rcpc, sem_memory_copy,
-        sem_tag_load, sem_tag_store, sem_vector_multiple, sem_vector_single;
+        sem_tag_load, sem_tag_store;
+/* Of `bytes`, at most 16; a load zeroes the rest of the register. */
+void sem_load_vector(struct sem *s, unsigned int v, unsigned int bytes, struct uop_place at);
+void sem_store_vector(struct sem *s, unsigned int v, unsigned int bytes, struct uop_place at);
+
+/* sem_a64_structure.c: loads and stores of structures of vectors */
+sem_expand sem_vector_multiple, sem_vector_single;
 
 /* sem_a64_system.c: branches, exceptions and system instructions */
 sem_expand sem_branch, sem_branch_conditional, sem_compare_branch, sem_test_branch,

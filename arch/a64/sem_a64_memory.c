@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A64 loads and stores as micro-operations: Arm ARM C4.1.94, operations in C6.2 and C7.2.
+ * A64 loads and stores as micro-operations: Arm ARM C4.1.94, operations in C6.2 and C7.2. Those of
+ * structures of vectors are in sem_a64_structure.c.
  *
  * Where the base register is written back and is also what is transferred, the architecture
  * allows several results: the register, or the bytes stored, are unknown.
@@ -17,23 +18,33 @@ struct transfer {
 
 enum writeback { WRITEBACK_NONE, WRITEBACK_BEFORE, WRITEBACK_AFTER };
 
-static struct uop_place place_after(struct uop_place at, int64_t bytes)
+void sem_load_vector(struct sem *s, unsigned int v, unsigned int bytes, struct uop_place at)
 {
-	return (struct uop_place){at.base, at.offset + bytes};
+	unsigned int value = uop_load(s->b, at, bytes > 8 ? 8 : bytes);
+	unsigned int high = SLOT_ZERO;
+
+	if (bytes > 8)
+		high = uop_load(s->b, sem_place_after(at, 8), 8);
+	sem_set_v(s, v, value, high);
+}
+
+void sem_store_vector(struct sem *s, unsigned int v, unsigned int bytes, struct uop_place at)
+{
+	uop_store(s->b, at, bytes > 8 ? 8 : bytes, slot_of_vector(v, 0));
+	if (bytes > 8)
+		uop_store(s->b, sem_place_after(at, 8), 8, slot_of_vector(v, 1));
 }
 
 static void load_register(struct sem *s, const struct transfer *t, struct uop_place at,
                           unsigned int rt)
 {
-	unsigned int value = uop_load(s->b, at, t->bytes > 8 ? 8 : t->bytes);
-	unsigned int high = SLOT_ZERO;
+	unsigned int value;
 
 	if (t->is_vector) {
-		if (t->bytes > 8)
-			high = uop_load(s->b, place_after(at, 8), 8);
-		sem_set_v(s, rt, value, high);
+		sem_load_vector(s, rt, t->bytes, at);
 		return;
 	}
+	value = uop_load(s->b, at, t->bytes);
 	if (t->sign_width != 0)
 		value = uop_field(s->b, UOP_SIGNED, t->sign_width, value,
 		                  (struct bits_field){0, 8 * t->bytes, 0});
@@ -44,9 +55,7 @@ static void store_register(struct sem *s, const struct transfer *t, struct uop_p
                            unsigned int rt)
 {
 	if (t->is_vector) {
-		uop_store(s->b, at, t->bytes > 8 ? 8 : t->bytes, slot_of_vector(rt, 0));
-		if (t->bytes > 8)
-			uop_store(s->b, place_after(at, 8), 8, slot_of_vector(rt, 1));
+		sem_store_vector(s, rt, t->bytes, at);
 		return;
 	}
 	uop_store(s->b, at, t->bytes, rt == 31 ? SLOT_ZERO : rt);
@@ -222,7 +231,7 @@ void sem_pair(struct sem *s, unsigned int arg)
 		store_pair_unknown(s, &t, at);
 	} else {
 		transfer_register(s, &t, at, rt);
-		transfer_register(s, &t, place_after(at, t.bytes), rt2);
+		transfer_register(s, &t, sem_place_after(at, t.bytes), rt2);
 	}
 	if ((mode & 1) != 0)
 		uop_define(s->b, rn,
@@ -291,12 +300,13 @@ void sem_exclusive_pair(struct sem *s, unsigned int arg)
 	s->b->insn.flags |= UOP_EXCLUSIVE;
 	if (t.is_load) {
 		load_register(s, &t, at, FIELD(s, Rt));
-		load_register(s, &t, place_after(at, t.bytes), FIELD(s, Rt2));
+		load_register(s, &t, sem_place_after(at, t.bytes), FIELD(s, Rt2));
 		return;
 	}
 	condition = store_status(s, FIELD(s, Rt2));
 	uop_store_when(s->b, at, t.bytes, sem_x(FIELD(s, Rt)), condition);
-	uop_store_when(s->b, place_after(at, t.bytes), t.bytes, sem_x(FIELD(s, Rt2)), condition);
+	uop_store_when(s->b, sem_place_after(at, t.bytes), t.bytes, sem_x(FIELD(s, Rt2)),
+	               condition);
 }
 
 /* A failing compare-and-swap leaves memory as it is, which storing the old value says too. */
@@ -325,7 +335,7 @@ void sem_compare_swap_pair(struct sem *s, unsigned int arg)
 	unsigned int rs = FIELD(s, Rs);
 	unsigned int rt = FIELD(s, Rt);
 	struct uop_place at = {FIELD(s, Rn), 0};
-	struct uop_place next = place_after(at, bytes);
+	struct uop_place next = sem_place_after(at, bytes);
 	unsigned int old[2];
 	unsigned int equal;
 
@@ -440,136 +450,8 @@ void sem_tag_store(struct sem *s, unsigned int arg)
 
 	(void)arg;
 	for (unsigned int i = 0; (opc & 1) != 0 && i < (opc == 3 ? 4 : 2); i++)
-		uop_store(s->b, place_after(at, 8 * (int64_t)i), 8, SLOT_ZERO);
+		uop_store(s->b, sem_place_after(at, 8 * (int64_t)i), 8, SLOT_ZERO);
 	if (mode != OFFSET)
 		uop_define(s->b, rn,
 		           uop_sum(s->b, 64, rn, uop_constant(s->b, (uint64_t)offset), false));
-}
-
-/* Write-back of vector structures: by their size, or by a register. */
-static void advance_base(struct sem *s, unsigned int bytes)
-{
-	unsigned int rn = FIELD(s, Rn);
-	unsigned int rm = FIELD(s, Rm);
-
-	if (!FLAG(s, post))
-		return;
-	uop_define(s->b, rn,
-	           uop_sum(s->b, 64, rn, rm == 31 ? uop_constant(s->b, bytes) : rm, false));
-}
-
-/* LD1 to LD4, ST1 to ST4 of whole registers; those that interleave are unknown. */
-void sem_vector_multiple(struct sem *s, unsigned int arg)
-{
-	/* by opcode field: registers, and with bit 3 it interleaves; 0 is reserved */
-	static const uint8_t forms[16] = {12, 0, 4, 0, 11, 0, 3, 1, 10, 0, 2};
-	unsigned int form = forms[FIELD(s, opcode)];
-	unsigned int count = form & 7;
-	struct transfer t = {
-	        .bytes = FLAG(s, Q) ? 16 : 8, .is_load = FLAG(s, L), .is_vector = true};
-	struct uop_place at = {FIELD(s, Rn), 0};
-	bool interleaves = (form & 8) != 0;
-
-	(void)arg;
-	if (form == 0 || (interleaves && FIELD(s, size) == 3 && t.bytes == 8)) {
-		opcode_reject(&s->opcode);
-		return;
-	}
-	if (interleaves && !t.is_load)
-		uop_clobber(s->b, at, count * t.bytes, 0);
-	for (unsigned int i = 0; i < count; i++) {
-		unsigned int v = (FIELD(s, Rt) + i) % 32;
-
-		if (!interleaves)
-			transfer_register(s, &t, place_after(at, (int64_t)i * t.bytes), v);
-		else if (t.is_load)
-			sem_set_v_unknown(s, v);
-	}
-	advance_base(s, count * t.bytes);
-}
-
-/* One element of each of several registers. */
-struct lane {
-	unsigned int bytes;
-	unsigned int index;
-	unsigned int count; /* registers */
-	bool replicates;
-};
-
-static bool decode_lane(const struct sem *s, struct lane *lane)
-{
-	unsigned int scale = FIELD(s, scale);
-	unsigned int size = FIELD(s, size);
-	unsigned int index = FIELD(s, Q) << 3 | FIELD(s, S) << 2 | size;
-
-	lane->count = (FIELD(s, o0) << 1 | FIELD(s, R)) + 1;
-	lane->replicates = scale == 3;
-	if (scale == 3) {
-		lane->bytes = 1U << size;
-		return FLAG(s, L) && !FLAG(s, S);
-	}
-	if (scale == 2 && size == 1) {
-		lane->bytes = 8;
-		lane->index = index >> 3;
-		return !FLAG(s, S);
-	}
-	lane->bytes = 1U << scale;
-	lane->index = index >> scale;
-	return (index & (lane->bytes - 1)) == 0;
-}
-
-/* The value in every lane of 64 bits. */
-static unsigned int in_each_lane(struct sem *s, unsigned int value, unsigned int bytes)
-{
-	uint64_t ones = UINT64_MAX / bits_mask(8 * bytes);
-
-	return bytes == 8 ? value : uop_make(s->b, UOP_MUL, 64, value, uop_constant(s->b, ones));
-}
-
-static void load_lane(struct sem *s, const struct lane *lane, struct uop_place at, unsigned int v)
-{
-	unsigned int value = uop_load(s->b, at, lane->bytes);
-	unsigned int bit = lane->index * lane->bytes * 8;
-	unsigned int slot = slot_of_vector(v, bit / 64);
-	unsigned int all;
-
-	if (lane->replicates) {
-		all = in_each_lane(s, value, lane->bytes);
-		sem_set_v(s, v, all, FLAG(s, Q) ? all : SLOT_ZERO);
-		return;
-	}
-	uop_define(s->b, slot,
-	           uop_insert(s->b, 64, slot, value,
-	                      (struct bits_field){0, 8 * lane->bytes, bit % 64}));
-}
-
-static void store_lane(struct sem *s, const struct lane *lane, struct uop_place at, unsigned int v)
-{
-	unsigned int bit = lane->index * lane->bytes * 8;
-
-	uop_store(s->b, at, lane->bytes,
-	          uop_field(s->b, UOP_FIELD, 64, slot_of_vector(v, bit / 64),
-	                    (struct bits_field){bit % 64, 8 * lane->bytes, 0}));
-}
-
-/* LD1 to LD4, ST1 to ST4 of one lane, LD1R to LD4R. */
-void sem_vector_single(struct sem *s, unsigned int arg)
-{
-	struct lane lane = {0};
-
-	(void)arg;
-	if (!decode_lane(s, &lane)) {
-		opcode_reject(&s->opcode);
-		return;
-	}
-	for (unsigned int i = 0; i < lane.count; i++) {
-		unsigned int v = (FIELD(s, Rt) + i) % 32;
-		struct uop_place at = {FIELD(s, Rn), (int64_t)i * lane.bytes};
-
-		if (FLAG(s, L))
-			load_lane(s, &lane, at, v);
-		else
-			store_lane(s, &lane, at, v);
-	}
-	advance_base(s, lane.count * lane.bytes);
 }

@@ -7,20 +7,14 @@
 #include "decoder/etm4/etm4_pkt.h"
 
 enum {
-	CONTINUES = 0x80, /* another byte of the field follows */
 	TIMESTAMP_BYTES = 9,
 	CYCLE_BYTES = 3,
-	FIELD_BYTES = 5, /* of 32 bits */
 	/* Exception types of ETE that are packets of their own. */
 	ETE_PE_RESET = 0x00,
 	ETE_TRANSACTION_FAIL = 0x18,
 };
 
-/*
- * A field of seven bits a byte, least significant first, up to the first byte without
- * CONTINUES. Bytes beyond the `most` that carry bits are read and say nothing.
- */
-static enum status read_field(struct bytes *in, unsigned int most, uint32_t *value)
+enum status etm4_continued_field(struct bytes *in, unsigned int most, uint32_t *value)
 {
 	uint64_t sum = 0;
 	unsigned int count = 0;
@@ -31,7 +25,7 @@ static enum status read_field(struct bytes *in, unsigned int most, uint32_t *val
 		if (count < most)
 			sum |= (uint64_t)(byte & 0x7f) << (7 * count);
 		count++;
-	} while (byte & CONTINUES);
+	} while (byte & ETM4_CONTINUES);
 	*value = (uint32_t)sum;
 	return STATUS_OK;
 }
@@ -52,7 +46,7 @@ static enum status read_timestamp_field(struct bytes *in, uint64_t *value, unsig
 		}
 		*value |= (uint64_t)(byte & 0x7f) << (7 * count);
 		count++;
-	} while (byte & CONTINUES);
+	} while (byte & ETM4_CONTINUES);
 	*bits = 7 * count;
 	return STATUS_OK;
 }
@@ -92,13 +86,13 @@ enum status etm4_read_trace_info(struct etm4_reader *reader, struct bytes *in,
 	uint32_t control;
 	uint32_t unknown;
 
-	TRY(read_field(in, FIELD_BYTES, &control));
+	TRY(etm4_continued_field(in, ETM4_FIELD_BYTES, &control));
 	for (unsigned int i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
 		if (control >> i & 1)
-			TRY(read_field(in, FIELD_BYTES, sections[i]));
+			TRY(etm4_continued_field(in, ETM4_FIELD_BYTES, sections[i]));
 	}
 	if (control >> 4 & 1)
-		TRY(read_field(in, FIELD_BYTES, &unknown)); /* commit window */
+		TRY(etm4_continued_field(in, ETM4_FIELD_BYTES, &unknown)); /* commit window */
 	info.has_speculation = (control >> 2 & 1) != 0;
 	packet->info = info;
 	reader->had_trace_info = true;
@@ -120,7 +114,7 @@ enum status etm4_read_timestamp(struct etm4_reader *reader, struct bytes *in,
 
 	TRY(read_timestamp_field(in, &value, &bits));
 	if (has_cycles)
-		TRY(read_field(in, CYCLE_BYTES, &cycles));
+		TRY(etm4_continued_field(in, CYCLE_BYTES, &cycles));
 	/* The first one after a trace info packet leaves out only zeros. */
 	if (!reader->has_timestamp && reader->had_trace_info)
 		bits = 64;
@@ -167,9 +161,10 @@ enum status etm4_read_exception(struct etm4_reader *reader, struct bytes *in,
 
 	TRY(bytes_u8(in, &first));
 	type = first >> 1 & 0x1f;
-	if (first & CONTINUES || (is_ete && (type == ETE_PE_RESET || type == ETE_TRANSACTION_FAIL)))
+	if (first & ETM4_CONTINUES ||
+	    (is_ete && (type == ETE_PE_RESET || type == ETE_TRANSACTION_FAIL)))
 		TRY(bytes_u8(in, &second));
-	if (!(first & CONTINUES))
+	if (!(first & ETM4_CONTINUES))
 		second = 0;
 	packet->exception = (struct etm4_exception){
 	        .type = (uint16_t)(type | (second & 0x1f) << 5),
@@ -189,9 +184,9 @@ enum status etm4_read_cycles_f1(struct etm4_reader *reader, struct bytes *in,
 	bool is_known = (packet->header & 1) == 0;
 
 	if (reader->config->cycle_count_commits)
-		TRY(read_field(in, FIELD_BYTES, &commit));
+		TRY(etm4_continued_field(in, ETM4_FIELD_BYTES, &commit));
 	if (is_known)
-		TRY(read_field(in, CYCLE_BYTES, &count));
+		TRY(etm4_continued_field(in, CYCLE_BYTES, &count));
 	packet->commit = commit;
 	packet->cycles = is_known ? reader->threshold + count : 0;
 	return STATUS_OK;
@@ -243,7 +238,7 @@ enum status etm4_read_commit(struct etm4_reader *reader, struct bytes *in,
                              struct etm4_packet *packet)
 {
 	(void)reader;
-	return read_field(in, FIELD_BYTES, &packet->commit);
+	return etm4_continued_field(in, ETM4_FIELD_BYTES, &packet->commit);
 }
 
 enum status etm4_read_cancel_f1(struct etm4_reader *reader, struct bytes *in,
@@ -251,7 +246,7 @@ enum status etm4_read_cancel_f1(struct etm4_reader *reader, struct bytes *in,
 {
 	(void)reader;
 	packet->atom_count = 0;
-	return read_field(in, FIELD_BYTES, &packet->cancel);
+	return etm4_continued_field(in, ETM4_FIELD_BYTES, &packet->cancel);
 }
 
 /* Mispredict and cancel format 2: atoms none, E, EE or N. */
@@ -277,103 +272,6 @@ enum status etm4_read_cancel_f3(struct etm4_reader *reader, struct bytes *in,
 	packet->atom_count = packet->header & 1;
 	packet->atoms = 1;
 	packet->cancel = (packet->header >> 1 & 3U) + 2;
-	return STATUS_OK;
-}
-
-enum status etm4_read_cond_insn_f1(struct etm4_reader *reader, struct bytes *in,
-                                   struct etm4_packet *packet)
-{
-	uint32_t key;
-
-	(void)reader;
-	TRY(read_field(in, FIELD_BYTES, &key));
-	packet->condition = (struct etm4_condition){.keys = {key, 0}, .count = 1};
-	return STATUS_OK;
-}
-
-enum status etm4_read_cond_insn_f2(struct etm4_reader *reader, struct bytes *in,
-                                   struct etm4_packet *packet)
-{
-	(void)reader;
-	(void)in;
-	packet->condition = (struct etm4_condition){.count = packet->header & 2 ? 2 : 1};
-	return STATUS_OK;
-}
-
-enum status etm4_read_cond_insn_f3(struct etm4_reader *reader, struct bytes *in,
-                                   struct etm4_packet *packet)
-{
-	uint8_t byte;
-
-	(void)reader;
-	TRY(bytes_u8(in, &byte));
-	packet->condition =
-	        (struct etm4_condition){.count = (uint8_t)((byte >> 1 & 0x3f) + (byte & 1))};
-	return STATUS_OK;
-}
-
-/* A result token in the low four bits of the first byte, then the key. */
-static enum status read_result(struct bytes *in, uint32_t *key, uint8_t *result)
-{
-	uint64_t sum = 0;
-	unsigned int bits = 3;
-	uint8_t byte;
-
-	TRY(bytes_u8(in, &byte));
-	*result = byte & 0xf;
-	sum = byte >> 4 & 7;
-	while (byte & CONTINUES) {
-		TRY(bytes_u8(in, &byte));
-		if (bits < 32)
-			sum |= (uint64_t)(byte & 0x7f) << bits;
-		bits += bits < 32 ? 7 : 0;
-	}
-	*key = (uint32_t)sum;
-	return STATUS_OK;
-}
-
-enum status etm4_read_cond_result_f1(struct etm4_reader *reader, struct bytes *in,
-                                     struct etm4_packet *packet)
-{
-	struct etm4_condition condition = {.count = 1};
-
-	(void)reader;
-	if ((packet->header & 0xfc) != 0x6c)
-		condition.count = 2;
-	for (unsigned int i = 0; i < condition.count; i++)
-		TRY(read_result(in, &condition.keys[i], &condition.results[i]));
-	packet->condition = condition;
-	return STATUS_OK;
-}
-
-enum status etm4_read_cond_result_f2(struct etm4_reader *reader, struct bytes *in,
-                                     struct etm4_packet *packet)
-{
-	(void)reader;
-	(void)in;
-	packet->condition = (struct etm4_condition){.count = packet->header & 4 ? 2 : 1,
-	                                            .tokens = packet->header & 3};
-	return STATUS_OK;
-}
-
-enum status etm4_read_cond_result_f3(struct etm4_reader *reader, struct bytes *in,
-                                     struct etm4_packet *packet)
-{
-	uint8_t byte;
-
-	(void)reader;
-	TRY(bytes_u8(in, &byte));
-	packet->condition =
-	        (struct etm4_condition){.tokens = (uint16_t)(byte | (packet->header & 0xf) << 8)};
-	return STATUS_OK;
-}
-
-enum status etm4_read_cond_result_f4(struct etm4_reader *reader, struct bytes *in,
-                                     struct etm4_packet *packet)
-{
-	(void)reader;
-	(void)in;
-	packet->condition = (struct etm4_condition){.tokens = packet->header & 3};
 	return STATUS_OK;
 }
 
@@ -467,7 +365,7 @@ static enum status read_short(const struct etm4_reader *reader, struct bytes *in
 
 	TRY(bytes_u8(in, &byte));
 	value = (uint64_t)(byte & 0x7f) << shift;
-	if (byte & CONTINUES) {
+	if (byte & ETM4_CONTINUES) {
 		TRY(bytes_u8(in, &byte));
 		value |= (uint64_t)byte << bits;
 		bits += 8;
@@ -570,7 +468,7 @@ enum status etm4_read_q(struct etm4_reader *reader, struct bytes *in, struct etm
 	if (form == 0xa || form == 0xb)
 		TRY(read_long(reader, in, false, form == 0xb, &address));
 	if (form != 0xf)
-		TRY(read_field(in, FIELD_BYTES, &count));
+		TRY(etm4_continued_field(in, ETM4_FIELD_BYTES, &count));
 	packet->has_address = has_address;
 	packet->has_count = form != 0xf;
 	packet->count = count;

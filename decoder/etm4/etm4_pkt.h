@@ -150,7 +150,19 @@ const char *etm4_type_name(enum etm4_type type); /* such as "I_ATOM_F1" */
 void etm4_packet_format(const struct etm4_packet *packet, const struct etm4_config *config,
                         struct text *out);
 
-/* Shared by etm4_pkt.c and etm4_fields.c: reads the fields after the header at the cursor. */
+/* Shared by etm4_pkt.c, etm4_fields.c and etm4_conditional.c. */
+enum {
+	ETM4_CONTINUES = 0x80, /* another byte of the field follows */
+	ETM4_FIELD_BYTES = 5,  /* of 32 bits */
+};
+
+/*
+ * A field of seven bits a byte, least significant first, up to the first byte without
+ * ETM4_CONTINUES. Bytes beyond the `most` that carry bits are read and say nothing.
+ */
+enum status etm4_continued_field(struct bytes *in, unsigned int most, uint32_t *value);
+
+/* Reads the fields after the header at the cursor. */
 typedef enum status (*etm4_read_fields)(struct etm4_reader *reader, struct bytes *in,
                                         struct etm4_packet *packet);
 
