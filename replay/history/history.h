@@ -8,5 +8,6 @@
 #include "replay/history/history_read.h"
 #include "replay/history/interrupt.h"
 #include "replay/history/run_insn.h"
+#include "replay/history/timeline.h"
 
 #endif

@@ -277,14 +277,11 @@ size_t history_event_index(const struct history *history, uint64_t position)
 	return low;
 }
 
-enum status history_mark(const struct history *history, enum mark mark, uint64_t position,
-                         uint64_t *value)
+size_t mark_list_after(const struct mark_list *list, uint64_t position)
 {
-	const struct mark_list *list = &history->notes.marks[mark];
 	size_t low = 0;
 	size_t high = list->count;
 
-	/* The first entry after the position; the one before it holds. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -293,8 +290,17 @@ enum status history_mark(const struct history *history, enum mark mark, uint64_t
 		else
 			high = middle;
 	}
-	if (low == 0 || !list->items[low - 1].known)
+	return low;
+}
+
+enum status history_mark(const struct history *history, enum mark mark, uint64_t position,
+                         uint64_t *value)
+{
+	const struct mark_list *list = &history->notes.marks[mark];
+	size_t after = mark_list_after(list, position);
+
+	if (after == 0 || !list->items[after - 1].known)
 		return STATUS_UNAVAILABLE;
-	*value = list->items[low - 1].value;
+	*value = list->items[after - 1].value;
 	return STATUS_OK;
 }

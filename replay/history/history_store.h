@@ -30,6 +30,9 @@ struct mark_list {
 	size_t capacity;
 };
 
+/* Index of the first entry after `position`, or `count`. O(log n). */
+size_t mark_list_after(const struct mark_list *list, uint64_t position);
+
 struct gap_list {
 	struct gap *items;
 	size_t count;

@@ -156,6 +156,14 @@ MUST_USE enum status session_why(const struct session *session, size_t core,
                                  const struct why_subject *subject, bool all, struct text *out);
 
 /*
+ * When a core was at `position` <= N, and where it was at a time: timeline.h. The lines of a trace
+ * with data have the time of each instruction; only N of these has an earliest alone.
+ */
+struct moment session_moment(const struct session *session, size_t core, uint64_t position);
+MUST_USE enum status session_positions_at(const struct session *session, size_t core, uint64_t time,
+                                          uint64_t *first, uint64_t *last);
+
+/*
  * The register at the current position, wholly unknown if so. `number` and size are those of the
  * register file of the core's own architecture.
  */

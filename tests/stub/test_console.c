@@ -35,8 +35,8 @@ static int tear_down(void **state)
 
 static void console_help_names_every_command(void **state)
 {
-	static const char *const names[] = {"help",  "position", "seek",   "events", "gaps",
-	                                    "cores", "info",     "assume", "set",    "why"};
+	static const char *const names[] = {"help", "position", "seek", "events", "gaps", "cores",
+	                                    "info", "assume",   "set",  "why",    "time"};
 	struct session *session = fake_session();
 
 	(void)state;
@@ -204,9 +204,10 @@ static void console_seek_moves_or_says_the_range(void **state)
 	assert_non_null(strstr(run(session, 0, STR("seek 7")), "* 1 cpu_0: position 7 of 10"));
 	assert_int_equal(session_position(session, 0), 7);
 	assert_string_equal(run(session, 0, STR("seek 11")), "position out of range (0..10)\n");
-	assert_string_equal(run(session, 0, STR("seek")), "not a position: \"\"; give N or end\n");
+	assert_string_equal(run(session, 0, STR("seek")),
+	                    "not a position: \"\"; give N, @TIME or end\n");
 	assert_string_equal(run(session, 0, STR("seek -1")),
-	                    "not a position: \"-1\"; give N or end\n");
+	                    "not a position: \"-1\"; give N, @TIME or end\n");
 	assert_int_equal(session_position(session, 0), 7);
 	assert_string_equal(run(session, 0, STR("seek end")),
 	                    "* 1 cpu_0: position 10 of 10 (the halt), PC 0x1028\n"
@@ -215,7 +216,32 @@ static void console_seek_moves_or_says_the_range(void **state)
 	                    "`maintenance flush register-cache`)\n");
 	assert_int_equal(session_position(session, 0), 10);
 	assert_string_equal(run(session, 0, STR("seek x")),
-	                    "not a position: \"x\"; give N or end\n");
+	                    "not a position: \"x\"; give N, @TIME or end\n");
+}
+
+/* The fake's core 0 is at position p from 100 + 10 p to 110 + 10 p; core 1 has no times. */
+static void console_time_says_when_and_where_the_others_were(void **state)
+{
+	struct session *session = fake_session();
+
+	(void)state;
+	assert_string_equal(run(session, 0, STR("time 3")),
+	                    "* 1 cpu_0: position 3, time 130 to 140, about 135 by cycles\n");
+	assert_string_equal(run(session, 0, STR("time 0")),
+	                    "* 1 cpu_0: position 0, time up to 110\n");
+	assert_string_equal(run(session, 0, STR("time 10")),
+	                    "* 1 cpu_0: position 10, time 200 or later\n");
+	assert_string_equal(run(session, 0, STR("time 11")),
+	                    "not a position: \"11\"; give 0 to 10\n");
+	assert_string_equal(run(session, 1, STR("time")), "* 2 cpu<1>: position 0, time unknown\n");
+	assert_non_null(strstr(run(session, 0, STR("seek @145")), "* 1 cpu_0: position 4 of 10"));
+	assert_string_equal(run(session, 0, STR("seek @x")),
+	                    "not a time: \"@x\"; give @ and a number\n");
+	assert_string_equal(run(session, 1, STR("seek @145")),
+	                    "* 2 cpu<1>: its trace says nothing of time\n");
+	assert_string_equal(run(session, 0, STR("seek @9999")),
+	                    "* 1 cpu_0: its timestamps go back at position 7\n");
+	assert_int_equal(session_position(session, 0), 4);
 }
 
 static void console_gaps_names_reason_and_place(void **state)
@@ -414,6 +440,8 @@ int main(void)
 	        cmocka_unit_test_teardown(console_info_says_what_values_rest_on, tear_down),
 	        cmocka_unit_test_teardown(console_why_takes_registers_and_addresses, tear_down),
 	        cmocka_unit_test_teardown(console_position_names_each_thread, tear_down),
+	        cmocka_unit_test_teardown(console_time_says_when_and_where_the_others_were,
+	                                  tear_down),
 	        cmocka_unit_test_teardown(console_seek_moves_or_says_the_range, tear_down),
 	        cmocka_unit_test_teardown(console_gaps_names_reason_and_place, tear_down),
 	        cmocka_unit_test_teardown(console_gaps_shows_twenty_or_those_asked_for, tear_down),

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Positions and times of a history, by the marks that its trace has left; see timeline.h. */
+#include "replay/history/timeline.h"
+
+#include "replay/history/history_store.h"
+
+/* First position of the run that holds `position`, or N. */
+static uint64_t run_start(const struct history *history, uint64_t position)
+{
+	struct history_runs runs;
+	struct history_run run;
+	uint64_t start = 0;
+
+	if (position >= history->length)
+		return history->length;
+	history_runs_begin(&runs, history, position);
+	while (history_runs_next(&runs, &run) && run.position <= position)
+		start = run.position;
+	return start;
+}
+
+/* The first position after the run that begins at `position`. */
+static uint64_t run_end(const struct history *history, uint64_t position)
+{
+	struct history_runs runs;
+	struct history_run run;
+
+	if (position >= history->length)
+		return history->length;
+	history_runs_begin(&runs, history, position);
+	while (history_runs_next(&runs, &run)) {
+		if (run.position > position)
+			return run.position;
+	}
+	return history->length;
+}
+
+static bool is_time(const struct mark_entry *entry)
+{
+	return entry->known && entry->value != 0;
+}
+
+/* Where cycles stand at a position, between two marks of time, in proportion. */
+static void estimate(const struct history *history, uint64_t position,
+                     const struct mark_entry *before, const struct mark_entry *after,
+                     struct moment *moment)
+{
+	uint64_t low;
+	uint64_t high;
+	uint64_t here;
+	uint64_t ticks = after->value - before->value;
+
+	if (history_mark(history, MARK_CYCLES, before->position, &low) != STATUS_OK ||
+	    history_mark(history, MARK_CYCLES, after->position, &high) != STATUS_OK ||
+	    history_mark(history, MARK_CYCLES, position, &here) != STATUS_OK || high <= low)
+		return;
+	if (here < low)
+		here = low;
+	if (here > high)
+		here = high;
+	moment->has_estimate = true;
+	moment->estimate = before->value +
+	                   (uint64_t)((double)ticks * (double)(here - low) / (double)(high - low));
+	if (moment->estimate > after->value)
+		moment->estimate = after->value;
+}
+
+struct moment timeline_at(const struct history *history, uint64_t position)
+{
+	const struct mark_list *list = &history->notes.marks[MARK_TIMESTAMP];
+	uint64_t start = run_start(history, position);
+	/* A timestamp after the last run stands before nothing: the halt is later. */
+	size_t count = position == history->length
+	                       ? list->count
+	                       : (start == 0 ? 0 : mark_list_after(list, start - 1));
+	size_t next = position == 0 ? 0 : mark_list_after(list, position - 1);
+	const struct mark_entry *before = count == 0 ? NULL : &list->items[count - 1];
+	const struct mark_entry *after = next == list->count ? NULL : &list->items[next];
+	struct moment moment = {0};
+
+	if (before && !is_time(before))
+		before = NULL;
+	if (after && !is_time(after))
+		after = NULL;
+	if (before && after && before->value > after->value)
+		return moment;
+	if (before) {
+		moment.has_earliest = true;
+		moment.earliest = before->value;
+	}
+	if (after) {
+		moment.has_latest = true;
+		moment.latest = after->value;
+	}
+	if (before && after)
+		estimate(history, position, before, after, &moment);
+	return moment;
+}
+
+enum status timeline_positions(const struct history *history, uint64_t time, uint64_t *first,
+                               uint64_t *last)
+{
+	const struct mark_list *list = &history->notes.marks[MARK_TIMESTAMP];
+	const struct mark_entry *previous = NULL;
+
+	*first = 0;
+	*last = history->length;
+	for (size_t i = 0; i < list->count; i++) {
+		const struct mark_entry *entry = &list->items[i];
+
+		if (!is_time(entry))
+			continue;
+		if (previous && entry->value < previous->value) {
+			*first = entry->position;
+			return STATUS_BAD_DATA;
+		}
+		if (entry->value < time)
+			*first = entry->position == history->length ? history->length
+			                                            : entry->position + 1;
+		if (entry->value > time && *last == history->length &&
+		    entry->position < history->length)
+			*last = run_end(history, entry->position) - 1;
+		previous = entry;
+	}
+	return previous ? STATUS_OK : STATUS_UNAVAILABLE;
+}
+
+enum order moment_order(const struct moment *a, const struct moment *b)
+{
+	if (a->has_latest && b->has_earliest && a->latest < b->earliest)
+		return ORDER_BEFORE;
+	if (a->has_earliest && b->has_latest && a->earliest > b->latest)
+		return ORDER_AFTER;
+	return ORDER_UNKNOWN;
+}

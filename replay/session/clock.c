@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Times of a session's cores: of a trace without data by its timeline, of a Tarmac text by what its
+ * lines say. See session.h and timeline.h.
+ */
+#include "replay/history/history.h"
+#include "replay/session/session.h"
+#include "replay/tarmac/tarmac.h"
+
+struct moment session_moment(const struct session *session, size_t core, uint64_t position)
+{
+	const struct history *history = session_history(session, core);
+	uint64_t length = history_length(history);
+	struct moment moment = {0};
+	uint64_t time;
+
+	if (!history_data(history))
+		return timeline_at(history, position);
+	if (length == 0 ||
+	    tarmac_timestamp(history_data(history), position < length ? position : length - 1,
+	                     &time) != STATUS_OK)
+		return moment;
+	moment.has_earliest = true;
+	moment.earliest = time;
+	moment.has_latest = position < length;
+	moment.latest = time;
+	return moment;
+}
+
+/* The first instruction whose line has a time of at least `time`, or N. */
+static enum status find_line(const struct history *history, uint64_t time, uint64_t *position)
+{
+	uint64_t low = 0;
+	uint64_t high = history_length(history);
+
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+		uint64_t here;
+
+		TRY(tarmac_timestamp(history_data(history), middle, &here));
+		if (here < time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*position = low;
+	return STATUS_OK;
+}
+
+enum status session_positions_at(const struct session *session, size_t core, uint64_t time,
+                                 uint64_t *first, uint64_t *last)
+{
+	const struct history *history = session_history(session, core);
+
+	if (!history_data(history))
+		return timeline_positions(history, time, first, last);
+	if (history_length(history) == 0)
+		return STATUS_UNAVAILABLE;
+	TRY(find_line(history, time, first));
+	*last = history_length(history);
+	if (time < UINT64_MAX)
+		TRY(find_line(history, time + 1, last));
+	/* Between two lines it was about to execute the later one. */
+	if (*last > *first)
+		--*last;
+	return STATUS_OK;
+}
