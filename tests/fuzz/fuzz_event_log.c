@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "fuzz.h"
-#include "snapshot/event_log.h"
+#include "snapshot/events/event_log.h"
 
 static void check_event(const struct system_event *e)
 {

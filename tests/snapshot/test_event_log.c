@@ -2,7 +2,7 @@
 /* The system event log: each message of trace metadata 5.5 and 5.8, and each way to be none. */
 #include "scratch.h"
 
-#include "snapshot/event_log.h"
+#include "snapshot/events/event_log.h"
 
 struct fixture {
 	struct arena arena;
@@ -137,62 +137,23 @@ static void trace_sources_change_their_id(void **state)
 	unload(&f);
 }
 
-/* Each is left out with its line; the messages around it stay. */
-static void what_is_no_message_is_reported(void **state)
-{
-	static const struct {
-		const char *line;
-		const char *diag;
-	} cases[] = {
-	        {"declare_asid(BEGIN, 1, 2)",
-	         "not START, END or CURRENT: \"BEGIN\"; the message is left out"},
-	        {"declare_asid(START, 1)",
-	         "declare_asid has 2 arguments, expected at least 3; the message is left out"},
-	        {"declare_asid(START, 1, 2, 3)",
-	         "declare_asid has more than 3 arguments; the message is left out"},
-	        {"declare_asid(START, x, 2)", "not an ASID: \"x\"; the message is left out"},
-	        {"declare_asid(START, 0x10000000000000000, 2)",
-	         "a number of more than 64 bits: \"0x10000000000000000\"; the message is left out"},
-	        {"declare_fish(START)",
-	         "no message is called so: \"declare_fish\"; the message is left out"},
-	        {"declare_asid START 1 2",
-	         "not of the form [TIME] NAME(ARGUMENT, ...): \"declare_asid START 1 2\"; the "
-	         "message is left out"},
-	        {"declare_asid(START, 1, 2",
-	         "not of the form [TIME] NAME(ARGUMENT, ...): \"declare_asid(START, 1, 2\"; the "
-	         "message is left out"},
-	        {"5x declare_asid(START, 1, 2)", "not a time: \"5x\"; the message is left out"},
-	        {"declare_process(START, 1, 2, \"a)",
-	         "a text in quotes has no end: \"\"a\"; the message is left out"},
-	        {"declare_process(START, 1, 2, \"a\"b)",
-	         "something follows a text in quotes: \"\"a\"b\"; the message is left out"},
-	        {"define_trace(START, 0x70, ETM)",
-	         "not an ATB ID of 1 to 111: \"0x70\"; the message is left out"},
-	        {"define_trace(START, 0, ETM)",
-	         "not an ATB ID of 1 to 111: \"0\"; the message is left out"},
-	        {"define_trace(START, 1, ETM, =3)",
-	         "a register without a name: \"=3\"; the message is left out"},
-	        {"patch_code(1, 2, 0, None)",
-	         "code of 0 bytes at 0x2 is nowhere; the message is left out"},
-	        {"patch_code(1, 0xffffffffffffffff, 2, None)",
-	         "code of 2 bytes at 0xffffffffffffffff is nowhere; the message is left out"},
-	        {"patch_code(1, 2, 4, hex:001122)", "code of 6 hexadecimal digits, expected those "
-	                                            "of 4 bytes; the message is left out"},
-	        {"patch_code(1, 2, 1, hex:0g)", "code of 2 hexadecimal digits, expected those of 1 "
-	                                        "bytes; the message is left out"},
-	        {"patch_code(1, 2, 1, code)",
-	         "not None, hex: and bytes, or a number: \"code\"; the message is left out"},
-	};
+/* A line between two messages, and what is said of it. */
+struct bad_line {
+	const char *line;
+	const char *diag;
+};
 
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+/* It is left out, and reported with its number; the messages around it stay. */
+static void assert_left_out(const struct bad_line *cases, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
 		struct text content = {0};
 		struct text diag = {0};
 		struct fixture f;
 
 		text_printf(&content, "declare_asid(START, 1, 1)\n%s\ndeclare_asid(END, 1, 1)\n",
 		            cases[i].line);
-		text_printf(&diag, "log:2: error: %s\n", cases[i].diag);
+		text_printf(&diag, "log:2: error: %s; the message is left out\n", cases[i].diag);
 		load(&f, content.data);
 		assert_diags(&f.diags, diag.data);
 		assert_int_equal(f.log.count, 2);
@@ -201,6 +162,50 @@ static void what_is_no_message_is_reported(void **state)
 		text_fini(&content);
 		text_fini(&diag);
 	}
+}
+
+static void lines_of_another_form_are_reported(void **state)
+{
+	static const struct bad_line cases[] = {
+	        {"declare_asid(BEGIN, 1, 2)", "not START, END or CURRENT: \"BEGIN\""},
+	        {"declare_asid(START, 1)", "declare_asid has 2 arguments, expected at least 3"},
+	        {"declare_asid(START, 1, 2, 3)", "declare_asid has more than 3 arguments"},
+	        {"declare_asid(START, x, 2)", "not an ASID: \"x\""},
+	        {"declare_asid(START, 0x10000000000000000, 2)",
+	         "a number of more than 64 bits: \"0x10000000000000000\""},
+	        {"declare_fish(START)", "no message is called so: \"declare_fish\""},
+	        {"declare_asid START 1 2",
+	         "not of the form [TIME] NAME(ARGUMENT, ...): \"declare_asid START 1 2\""},
+	        {"declare_asid(START, 1, 2",
+	         "not of the form [TIME] NAME(ARGUMENT, ...): \"declare_asid(START, 1, 2\""},
+	        {"5x declare_asid(START, 1, 2)", "not a time: \"5x\""},
+	        {"declare_process(START, 1, 2, \"a)", "a text in quotes has no end: \"\"a\""},
+	        {"declare_process(START, 1, 2, \"a\"b)",
+	         "something follows a text in quotes: \"\"a\"b\""},
+	};
+
+	(void)state;
+	assert_left_out(cases, sizeof(cases) / sizeof(cases[0]));
+}
+
+static void numbers_that_cannot_be_are_reported(void **state)
+{
+	static const struct bad_line cases[] = {
+	        {"define_trace(START, 0x70, ETM)", "not an ATB ID of 1 to 111: \"0x70\""},
+	        {"define_trace(START, 0, ETM)", "not an ATB ID of 1 to 111: \"0\""},
+	        {"define_trace(START, 1, ETM, =3)", "a register without a name: \"=3\""},
+	        {"patch_code(1, 2, 0, None)", "code of 0 bytes at 0x2 is nowhere"},
+	        {"patch_code(1, 0xffffffffffffffff, 2, None)",
+	         "code of 2 bytes at 0xffffffffffffffff is nowhere"},
+	        {"patch_code(1, 2, 4, hex:001122)", "code of 6 hexadecimal digits, expected those "
+	                                            "of 4 bytes"},
+	        {"patch_code(1, 2, 1, hex:0g)", "code of 2 hexadecimal digits, expected those of 1 "
+	                                        "bytes"},
+	        {"patch_code(1, 2, 1, code)", "not None, hex: and bytes, or a number: \"code\""},
+	};
+
+	(void)state;
+	assert_left_out(cases, sizeof(cases) / sizeof(cases[0]));
 }
 
 /* Equal times keep the order of lines; without the time of one, lines are all the order there is.
@@ -253,7 +258,8 @@ int main(void)
 	        cmocka_unit_test(threads_and_asids_belong_to_processes),
 	        cmocka_unit_test(patches_have_code_or_say_where),
 	        cmocka_unit_test(trace_sources_change_their_id),
-	        cmocka_unit_test(what_is_no_message_is_reported),
+	        cmocka_unit_test(lines_of_another_form_are_reported),
+	        cmocka_unit_test(numbers_that_cannot_be_are_reported),
 	        cmocka_unit_test(order_is_that_of_times),
 	        cmocka_unit_test(empty_logs_have_no_messages),
 	};

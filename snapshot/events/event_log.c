@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads a system event log; see event_log.h. */
-#include "snapshot/event_log.h"
+#include "snapshot/events/event_log.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static const struct message {
 	size_t fewest;
 } messages[SYSTEM_EVENTS] = {
 #define X(name, text, arguments, fewest) {text, arguments, fewest},
-#include "snapshot/event_log.def"
+#include "snapshot/events/event_log.def"
 #undef X
 };
 

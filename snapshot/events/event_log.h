@@ -19,7 +19,7 @@
 
 enum system_event_kind {
 #define X(name, text, arguments, fewest) SYSTEM_EVENT_##name,
-#include "snapshot/event_log.def"
+#include "snapshot/events/event_log.def"
 #undef X
 	SYSTEM_EVENTS, /* how many */
 };
