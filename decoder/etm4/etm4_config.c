@@ -94,10 +94,11 @@ static uint8_t vmid_size(uint32_t idr2, uint8_t version)
 	return 0;
 }
 
-/* M-profile cores of architecture Armv7-M that have an ETMv4. */
-static bool is_v7m(const struct snap_core *core)
+/* M profile, but of an architecture before Armv8-M. */
+static bool is_before_v8m(const struct snap_core *core)
 {
-	static const char *const types[] = {"Cortex-M3", "Cortex-M4", "Cortex-M7"};
+	static const char *const types[] = {"Cortex-M3", "Cortex-M4", "Cortex-M7", "ARMv7-M",
+	                                    "ARMv7E-M"};
 
 	for (unsigned int i = 0; core && i < sizeof(types) / sizeof(types[0]); i++) {
 		if (str_eq_nocase(core->device->type, str_of(types[i])))
@@ -145,6 +146,7 @@ enum status etm4_config_load(const struct snap_source *source, struct diag_list 
 {
 	uint32_t v[REGISTERS];
 	uint8_t version = 0;
+	bool is_m_profile = source->core && source->core->arch == CORE_M;
 
 	TRY(read_registers(source, diags, v));
 	TRY(read_version(source, v, diags, &version));
@@ -156,8 +158,9 @@ enum status etm4_config_load(const struct snap_source *source, struct diag_list 
 	        .context_id_size = field(v[TRCIDR2], 5, 5) == 4 ? 4 : 0,
 	        .cycle_mask = (UINT32_C(1) << (field(v[TRCIDR2], 25, 4) + 12)) - 1,
 	        .max_speculation = v[TRCIDR8],
-	        .is_m_profile = source->core && source->core->arch == CORE_M,
-	        .is_v7m = is_v7m(source->core),
+	        .is_m_profile = is_m_profile,
+	        .has_function_return =
+	                is_m_profile && version >= 0x42 && !is_before_v8m(source->core),
 	        .is_64bit = field(v[TRCIDR2], 0, 5) == 8,
 	        .has_cycle_count = field(v[TRCCONFIGR], 4, 1) != 0,
 	        .has_return_stack = field(v[TRCCONFIGR], 12, 1) != 0,

@@ -22,8 +22,8 @@ struct etm4_config {
 	uint8_t context_id_size;  /* bytes */
 	uint32_t cycle_mask;      /* bits of a cycle count that a timestamp carries */
 	uint32_t max_speculation; /* P0 elements that may await their commit; 0: none */
-	bool is_m_profile;
-	bool is_v7m;              /* exception returns are P0 elements */
+	bool is_m_profile;        /* exception returns are P0 elements */
+	bool has_function_return; /* Armv8-M: returns to the other security state are traced */
 	bool is_64bit;            /* instruction addresses have 64 bits */
 	bool has_cycle_count;     /* TRCCONFIGR.CCI: timestamps carry one too */
 	bool has_return_stack;    /* TRCCONFIGR.RS */

@@ -188,8 +188,8 @@ static enum status push_q(struct etm4_flow *flow, const struct etm4_packet *pack
 
 static enum status push_exception_return(struct etm4_flow *flow)
 {
-	return flow->config->is_v7m ? push_p0(flow, P0_EXCEPTION_RETURN, 1)
-	                            : push_plain(flow, P0_EXCEPTION_RETURN, 0);
+	return flow->config->is_m_profile ? push_p0(flow, P0_EXCEPTION_RETURN, 1)
+	                                  : push_plain(flow, P0_EXCEPTION_RETURN, 0);
 }
 
 static enum status cancel(struct etm4_flow *flow, const struct etm4_packet *packet)

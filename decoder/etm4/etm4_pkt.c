@@ -58,7 +58,7 @@ static bool config_has(const struct etm4_config *config, enum needs needs)
 {
 	switch (needs) {
 	case NEEDS_V8M:
-		return config->is_m_profile && !config->is_v7m && config->version >= 0x42;
+		return config->has_function_return;
 	case NEEDS_DATA:
 		return config->has_data;
 	case NEEDS_CONDITIONAL:

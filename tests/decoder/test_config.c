@@ -197,31 +197,40 @@ static void config_of_etm4_knows_the_profile_of_its_core(void **state)
 	static const struct {
 		const char *type;
 		enum core_arch arch;
+		uint32_t idr1; /* version 4.0, 4.2 */
 		bool is_m;
-		bool is_v7m;
+		bool has_function_return;
 	} rows[] = {
-	        {"Cortex-A53", CORE_A64, false, false}, {"Cortex-A53", CORE_A32, false, false},
-	        {"Cortex-M3", CORE_M, true, true},      {"cortex-m4", CORE_M, true, true},
-	        {"Cortex-M7", CORE_M, true, true},      {"Cortex-M33", CORE_M, true, false},
-	        {"Cortex-M55", CORE_M, true, false},
+	        {"Cortex-A53", CORE_A64, 0x420, false, false},
+	        {"Cortex-A53", CORE_A32, 0x420, false, false},
+	        {"Cortex-M3", CORE_M, 0x420, true, false},
+	        {"cortex-m4", CORE_M, 0x420, true, false},
+	        {"Cortex-M7", CORE_M, 0x420, true, false},
+	        {"ARMv7-M", CORE_M, 0x420, true, false},
+	        {"ARMv7E-M", CORE_M, 0x420, true, false},
+	        {"Cortex-M33", CORE_M, 0x420, true, true},
+	        {"Cortex-M55", CORE_M, 0x420, true, true},
+	        {"Cortex-M55", CORE_M, 0x400, true, false},
+	        {"Cortex-M99", CORE_M, 0x420, true, true},
+	        {"ARMv8.1-M", CORE_M, 0x420, true, true},
 	};
 	struct etm4_config config;
 	struct unit unit;
 
 	(void)state;
-	make_unit(&unit, PROTOCOL_ETM4);
-	for (unsigned int i = 0; i < REGISTERS_MOST; i++)
-		add_register(&unit, etm4_names[i], i == IDR1 ? 0x400 : 0);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		make_unit(&unit, PROTOCOL_ETM4);
+		for (unsigned int k = 0; k < REGISTERS_MOST; k++)
+			add_register(&unit, etm4_names[k], k == IDR1 ? rows[i].idr1 : 0);
 		unit.core_device.type = str_of(rows[i].type);
 		unit.core.arch = rows[i].arch;
 		assert_int_equal(etm4_config_load(&unit.source, &unit.diags, &config), STATUS_OK);
 		assert_int_equal(config.is_m_profile, rows[i].is_m);
-		assert_int_equal(config.is_v7m, rows[i].is_v7m);
+		assert_int_equal(config.has_function_return, rows[i].has_function_return);
 	}
 	unit.source.core = NULL;
 	assert_int_equal(etm4_config_load(&unit.source, &unit.diags, &config), STATUS_OK);
-	assert_false(config.is_m_profile || config.is_v7m);
+	assert_false(config.is_m_profile || config.has_function_return);
 }
 
 /* Another major version is another protocol. */

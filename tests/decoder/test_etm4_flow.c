@@ -25,6 +25,8 @@
  *	101c  eret
  *	1100  nop
  *	1104  ret
+ * and for an M profile, in T32:
+ *	1040  bx lr
  */
 enum { CODE = 0x1000, CODE_SIZE = 0x110 };
 
@@ -49,6 +51,12 @@ enum { CODE = 0x1000, CODE_SIZE = 0x110 };
 #define RANGE(index, from, to, count, rest)                                                        \
 	"Idx:" #index "; ID:10; OCSD_GEN_TRC_ELEM_INSTR_RANGE(exec range=0x" #from ":[0x" #to      \
 	"] num_i(" #count ") last_sz(4) (ISA=A64) " rest ")\n"
+#define GO_T32_1040 "\x9b\x20\x10\0\0"
+#define CONTEXT_T32(index)                                                                         \
+	"Idx:" #index "; ID:10; OCSD_GEN_TRC_ELEM_PE_CONTEXT((ISA=T32) EL0N; 32-bit; )\n"
+#define RANGE_T32(index, from, to)                                                                 \
+	"Idx:" #index "; ID:10; OCSD_GEN_TRC_ELEM_INSTR_RANGE(exec range=0x" #from ":[0x" #to      \
+	"] num_i(1) last_sz(2) (ISA=T32) E iBR V7:impl ret)\n"
 #define END(index) "Idx:" #index "; ID:10; OCSD_GEN_TRC_ELEM_EO_TRACE( [end-of-trace])\n"
 
 enum {
@@ -58,6 +66,7 @@ enum {
 	CYCLES = 4,
 	Q_ELEMENTS = 8,
 	FRAMES = 16,
+	M_PROFILE = 32,
 };
 
 struct world {
@@ -115,12 +124,17 @@ static void world_init(struct world *w, unsigned int options, const void *trace,
 	put_opcode(w, 0x1018, 0xd61f0020);
 	put_opcode(w, 0x101c, 0xd69f03e0);
 	put_opcode(w, 0x1104, 0xd65f03c0);
+	put_opcode(w, 0x1040, 0x46c04770);
 	put_registers(w, options);
 	w->core.memory = memmap_create();
 	assert_non_null(w->core.memory);
 	assert_int_equal(memmap_add(w->core.memory, &region), STATUS_OK);
 	assert_int_equal(memmap_freeze(w->core.memory), STATUS_OK);
 	w->core_device = (struct snap_device){.name = STR("cpu"), .type = STR("Cortex-A53")};
+	if (options & M_PROFILE) {
+		w->core_device.type = STR("Cortex-M55");
+		w->core.arch = CORE_M;
+	}
 	w->core.device = &w->core_device;
 	w->source_device = (struct snap_device){.name = STR("ETM"),
 	                                        .type = STR("ETM4"),
@@ -299,6 +313,20 @@ static void exception_return_is_told_when_committed(void **state)
 	ASSERT(NO_OPTIONS, SYNC ON AT("\x07\x08") E "\x07" GO(A_1000), 0x1000,
 	       NO_SYNC(0) TRACE_ON(14) CONTEXT(15) RANGE(25, 101c, 1020, 1, "E iBR A64:eret ")
 	               END(27));
+}
+
+/* IHI 0064, "P0 elements": of the M profile, whichever its architecture, a return is one more. */
+static void exception_return_of_m_profile_is_committed(void **state)
+{
+	(void)state;
+	ASSERT(M_PROFILE | SPECULATION,
+	       SYNC ON "\x83\x20\x10\0\0\x20" E "\x07\x2d\x02" GO_T32_1040 E "\x2d\x01", 0,
+	       NO_SYNC(0) TRACE_ON(14) CONTEXT_T32(15) RANGE_T32(
+	               21, 1040,
+	               1042) "Idx:22; ID:10; OCSD_GEN_TRC_ELEM_EXCEPTION_RET()\n" RANGE_T32(30,
+	                                                                                    1040,
+	                                                                                    1042)
+	               END(31));
 }
 
 static void facts_are_told_at_the_end(void **state)
@@ -706,6 +734,7 @@ int main(void)
 	        cmocka_unit_test(exception_at_a_branch_target_has_no_range),
 	        cmocka_unit_test(exception_without_address_loses_synchronisation),
 	        cmocka_unit_test(exception_return_is_told_when_committed),
+	        cmocka_unit_test(exception_return_of_m_profile_is_committed),
 	        cmocka_unit_test(facts_are_told_at_the_end),
 	        cmocka_unit_test(speculation_commits_beyond_its_depth),
 	        cmocka_unit_test(speculation_ends_with_commit_cancel_and_mispredict),

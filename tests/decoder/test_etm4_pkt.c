@@ -18,6 +18,7 @@ static const struct etm4_config full = {
         .cycle_mask = 0xfff,
         .max_speculation = 20,
         .is_m_profile = true,
+        .has_function_return = true,
         .is_64bit = true,
         .has_cycle_count = true,
         .has_conditional = true,

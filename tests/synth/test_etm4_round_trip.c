@@ -32,7 +32,7 @@ enum config_kind {
 static const struct etm4_config configs[CONFIGS] = {
         [FULL] = {FULL_CONFIG, .cycle_count_commits = true},
         [NO_COMMIT] = {FULL_CONFIG},
-        [PROFILE_M] = {FULL_CONFIG, .is_m_profile = true},
+        [PROFILE_M] = {FULL_CONFIG, .is_m_profile = true, .has_function_return = true},
         [ETE] = {.version = 0x53, .cycle_mask = 0xfffff, .is_64bit = true},
 };
 
