@@ -428,8 +428,15 @@ static enum status add_context(struct part_builder *b, const struct pe_context *
 	return add_mark(b, MARK_SPACE, true, (uint64_t)pe_context_space(context));
 }
 
+/*
+ * The cycles since the last count ("Generic Trace Packet Descriptions", cycle_count). That of an
+ * ETMv4 timestamp says how long ago the last count was, and the next one has those cycles again.
+ */
 static enum status add_cycles(struct part_builder *b, const struct element *element)
 {
+	if (!element->has_cycles ||
+	    (element->type == ELEMENT_TIMESTAMP && !b->has_timestamp_cycles))
+		return STATUS_OK;
 	b->cycles += element->cycles;
 	return add_mark(b, MARK_CYCLES, true, b->cycles);
 }
@@ -478,8 +485,6 @@ static enum status note_element(struct part_builder *b, const struct element *el
 		return add_context(b, &element->context);
 	case ELEMENT_TIMESTAMP:
 		return add_mark(b, MARK_TIMESTAMP, true, element->timestamp);
-	case ELEMENT_CYCLE_COUNT:
-		return add_cycles(b, element);
 	case ELEMENT_MEMTRANS:
 		/* A transaction that failed goes on after its start. */
 		if (element->memtrans == MEMTRANS_FAIL)
@@ -487,6 +492,7 @@ static enum status note_element(struct part_builder *b, const struct element *el
 		break;
 	case ELEMENT_EO_TRACE:
 	case ELEMENT_INSTR_RANGE:
+	case ELEMENT_CYCLE_COUNT:
 	case ELEMENT_EXCEPTION_RET:
 	case ELEMENT_EVENT:
 	case ELEMENT_SWTRACE:
@@ -513,6 +519,7 @@ static enum status add_element(struct part_builder *b, const struct element *ele
 	                                                          : note_element(b, element);
 
 	TRY(status);
+	TRY(add_cycles(b, element));
 	b->in_trace |= tells_execution(element->type);
 	return element->type == ELEMENT_INSTR_RANGE ? STATUS_OK : add_event(b, element);
 }

@@ -24,6 +24,8 @@ struct part_builder {
 	bool first_explained;  /* before the first run is what parts it from what was before */
 	uint64_t first_index;  /* Idx of the first run, of a part that has runs as atom batches */
 	uint64_t cycles;       /* sum of the part's cycle counts */
+	/* Of a PTM, whose count in a timestamp packet is one as any other. */
+	bool has_timestamp_cycles;
 };
 
 /* `graph` is the one that the decoder follows runs through; it must outlive the part. NO_MEM. */

@@ -216,6 +216,7 @@ static enum status begin_part(struct piece *piece, const struct source_decode *d
 	TRY(part_init(&piece->part, decode->core, piece->graph));
 	piece->has_part = true;
 	piece->part.in_trace = in_trace;
+	piece->part.has_timestamp_cycles = decode->source->protocol == PROTOCOL_PTM;
 	return outcome_log_reserve(&piece->part.log, room * RUNS_PER_BYTE, room / BYTES_PER_TARGET);
 }
 

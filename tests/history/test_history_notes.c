@@ -262,8 +262,8 @@ static void context_is_unknown_after_a_loss_alone(void **state)
 /* Cycles are counted from the first count on, through gaps; time is what was told last. */
 static void cycles_are_a_sum_and_time_is_the_last(void **state)
 {
-	const struct element five = {.type = ELEMENT_CYCLE_COUNT, .cycles = 5};
-	const struct element zero = {.type = ELEMENT_CYCLE_COUNT, .cycles = 0};
+	const struct element five = {.type = ELEMENT_CYCLE_COUNT, .has_cycles = true, .cycles = 5};
+	const struct element zero = {.type = ELEMENT_CYCLE_COUNT, .has_cycles = true};
 	const struct element stamps[] = {{.type = ELEMENT_TIMESTAMP, .timestamp = 100},
 	                                 {.type = ELEMENT_TIMESTAMP, .timestamp = 90}};
 	const struct element elements[] = {nop(), five,      stamps[0], on,    nop(),
@@ -282,6 +282,52 @@ static void cycles_are_a_sum_and_time_is_the_last(void **state)
 		assert_mark(&f, MARK_TIMESTAMP, p, times[p]);
 	}
 	close_fixture(&f);
+}
+
+static struct element with_cycles(struct element element, uint32_t cycles)
+{
+	element.has_cycles = true;
+	element.cycles = cycles;
+	return element;
+}
+
+/* "Generic Trace Packet Descriptions": every count adds, but for that of an ETMv4 timestamp. */
+static void every_element_with_cycles_adds_them(void **state)
+{
+	static const struct {
+		enum protocol protocol;
+		int cycles[5];
+	} cases[] = {
+	        {PROTOCOL_PTM, {1, 103, 13107, 13107, 13107}},
+	        {PROTOCOL_ETM3, {1, 103, 10107, 10107, 10107}},
+	        {PROTOCOL_ETM4, {1, 103, 10107, 10107, 10107}},
+	        {PROTOCOL_ETE, {1, 103, 10107, 10107, 10107}},
+	};
+	const struct element silent = {.type = ELEMENT_CYCLE_COUNT, .cycles = 50};
+	const struct element elements[] = {
+	        with_cycles(on, 1),
+	        with_cycles(nop(), 2),
+	        with_cycles((struct element){.type = ELEMENT_EXCEPTION}, 100),
+	        with_cycles(nop(), 4),
+	        with_cycles((struct element){.type = ELEMENT_PE_CONTEXT}, 10000),
+	        with_cycles((struct element){.type = ELEMENT_TIMESTAMP}, 3000),
+	        silent,
+	        on,
+	        nop(),
+	        halt_follows(),
+	};
+	struct fixture f;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		leads_to(0x1008);
+		make_registers(&f);
+		f.source.protocol = cases[i].protocol;
+		open_made(&f, elements, sizeof(elements) / sizeof(elements[0]));
+		for (uint64_t p = 0; p < 5; p++)
+			assert_mark(&f, MARK_CYCLES, p, cases[i].cycles[p]);
+		close_fixture(&f);
+	}
 }
 
 enum { WALKS = 300 };
@@ -463,6 +509,7 @@ int main(void)
 	        cmocka_unit_test(trace_begins_without_a_gap),
 	        cmocka_unit_test(context_is_unknown_after_a_loss_alone),
 	        cmocka_unit_test(cycles_are_a_sum_and_time_is_the_last),
+	        cmocka_unit_test(every_element_with_cycles_adds_them),
 	        cmocka_unit_test(gaps_and_events_are_found_by_position),
 	        cmocka_unit_test(extents_are_the_addresses_that_were_executed),
 	        cmocka_unit_test(gap_is_told_with_what_is_known_of_it),
