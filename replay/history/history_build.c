@@ -14,6 +14,7 @@ struct builder {
 	struct history *history;
 	/* Where execution goes on, if the last part says so and nothing parts it from the next. */
 	bool has_expected;
+	bool is_by_code; /* the last instruction itself says so, not the trace */
 	uint64_t expected;
 	bool in_trace; /* this source has said something of execution */
 	uint64_t cycles;
@@ -156,6 +157,7 @@ static enum status join_source(struct builder *b, struct source_decode *decode)
 	b->has_expected = false;
 	for (size_t i = 0; i < decode->part_count; i++)
 		TRY(join(b, &decode->parts[i]));
+	b->is_by_code = b->has_expected;
 	b->has_expected = decode->has_next;
 	b->expected = decode->next;
 	return STATUS_OK;
@@ -277,6 +279,17 @@ static enum status index_executed(struct history *h)
 }
 
 /*
+ * The halt PC is the address that the trace leads to. An exception's return address and the target
+ * of an indirect branch are the trace's word, and it cannot say all of their bits.
+ */
+static bool leads_to(const struct builder *b, uint64_t pc)
+{
+	uint64_t untraced = b->is_by_code ? 0 : history_untraced_bits(b->history);
+
+	return b->has_expected && ((b->expected ^ pc) & ~untraced) == 0;
+}
+
+/*
  * A halt PC that the trace does not lead to is after a gap. Without a halt PC, as in a trace
  * package, the end is where the trace leads to.
  */
@@ -288,7 +301,7 @@ static enum status check_halt(struct builder *b)
 	if (!b->in_trace)
 		return STATUS_OK;
 	gap.has_address = history_pc(h, h->length, &gap.address) == STATUS_OK;
-	if (b->has_expected && (!gap.has_address || b->expected == gap.address)) {
+	if (gap.has_address ? leads_to(b, gap.address) : b->has_expected) {
 		h->has_end = true;
 		h->end_address = b->expected;
 		return STATUS_OK;

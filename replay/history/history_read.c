@@ -9,6 +9,8 @@
 #include "replay/history/history_store.h"
 #include "replay/history/run_insn.h"
 
+#define CPSR_T UINT64_C(0x20)
+
 /* The part that holds `position` < N. */
 static const struct history_part *find_part(const struct history *h, uint64_t position)
 {
@@ -80,6 +82,25 @@ const struct snap_register *history_halt_register(const struct history *history,
                                                   unsigned int number)
 {
 	return history->registers[number];
+}
+
+enum isa history_halt_isa(const struct history *history)
+{
+	const struct snap_register *cpsr;
+
+	if (history->core->arch != CORE_A32)
+		return history->core->arch == CORE_M ? ISA_T32 : ISA_A64;
+	cpsr = history->registers[A32_cpsr];
+	if (!cpsr)
+		return ISA_UNKNOWN;
+	return (snap_register_value(cpsr) & CPSR_T) != 0 ? ISA_T32 : ISA_A32;
+}
+
+uint64_t history_untraced_bits(const struct history *history)
+{
+	enum isa isa = history_halt_isa(history);
+
+	return isa == ISA_A64 || isa == ISA_A32 ? 3 : 1;
 }
 
 uint64_t history_length(const struct history *history)

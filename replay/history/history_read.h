@@ -105,6 +105,14 @@ const struct snap_core *history_core(const struct history *history);
  */
 const struct snap_register *history_halt_register(const struct history *history,
                                                   unsigned int number);
+/* Of the state at the halt, as its CPSR says; ISA_UNKNOWN if an AArch32 core's has none. */
+enum isa history_halt_isa(const struct history *history);
+/*
+ * The low bits of the halt PC that trace of its instruction set cannot carry: addresses of A64 and
+ * A32 are those of words, of T32 those of halfwords (IHI 0064, "Address and Context packets").
+ * A core that branches to an address with such bits set halts there.
+ */
+uint64_t history_untraced_bits(const struct history *history);
 uint64_t history_length(const struct history *history); /* N, instructions */
 /*
  * The last position that a cursor goes to: N, or N - 1 for a text with data that does not say what

@@ -83,6 +83,62 @@ static void history_that_misses_halt_has_gap_at_end(void **state)
 	close_fixture(&f);
 }
 
+/*
+ * Addresses of A64 and A32 are traced without bits 1:0, of T32 without bit 0: a core that branched
+ * to an address that has them halts there. An instruction that does not branch leads to no such
+ * one.
+ */
+static void history_leads_to_a_halt_that_is_not_aligned(void **state)
+{
+	static const struct {
+		enum core_arch arch;
+		uint8_t cpsr[4]; /* 0: the snapshot has none */
+		bool falls_through;
+		uint64_t traced;
+		uint64_t halt;
+		bool leads;
+	} cases[] = {
+	        {CORE_A64, {0}, false, 0x777774, 0x777777, true},
+	        {CORE_A64, {0}, false, 0x777774, 0x777774, true},
+	        {CORE_A64, {0}, false, 0x777774, 0x777770, false},
+	        {CORE_A64, {0}, false, 0x777774, 0x777778, false},
+	        {CORE_A64, {0}, true, 0x1008, 0x1008, true},
+	        {CORE_A64, {0}, true, 0x1008, 0x1009, false},
+	        {CORE_A32, {0x10}, false, 0x777774, 0x777776, true},
+	        {CORE_A32, {0x30}, false, 0x777774, 0x777776, false},
+	        {CORE_A32, {0x30}, false, 0x777776, 0x777777, true},
+	        {CORE_A32, {0}, false, 0x777774, 0x777776, false},
+	        {CORE_M, {0}, false, 0x777776, 0x777777, true},
+	        {CORE_M, {0}, false, 0x777774, 0x777776, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct element elements[] = {
+		        cases[i].falls_through ? range(0x1000, 2, INSN_OTHER, true)
+		                               : range(0x1014, 1, INSN_BRANCH_INDIRECT, true)};
+		uint8_t halt[8] = {0};
+		struct fixture f;
+		size_t count;
+
+		for (unsigned int k = 0; k < 8; k++)
+			halt[k] = (uint8_t)(cases[i].halt >> 8 * k);
+		leads_to(cases[i].traced);
+		make_registers(&f);
+		f.core.arch = cases[i].arch;
+		f.registers[0].value = halt;
+		if (cases[i].cpsr[0] != 0)
+			f.registers[1] = (struct snap_register){
+			        .name = STR("CPSR"), .bits = 32, .value = cases[i].cpsr};
+		open_made(&f, elements, 1);
+		(void)history_gaps(f.history, &count);
+		assert_int_equal(count, cases[i].leads ? 0 : 1);
+		if (!cases[i].leads)
+			assert_int_equal(only_gap(&f)->reason, GAP_HALT);
+		close_fixture(&f);
+	}
+}
+
 /* A trace package has cores without registers: the trace says where its end is. */
 static void history_without_halt_pc_ends_where_the_trace_leads(void **state)
 {
@@ -421,6 +477,7 @@ int main(void)
 	        cmocka_unit_test(history_runs_give_instructions_by_position),
 	        cmocka_unit_test(history_that_leads_to_halt_has_no_gap),
 	        cmocka_unit_test(history_that_misses_halt_has_gap_at_end),
+	        cmocka_unit_test(history_leads_to_a_halt_that_is_not_aligned),
 	        cmocka_unit_test(history_without_halt_pc_ends_where_the_trace_leads),
 	        cmocka_unit_test(history_range_elsewhere_is_misfit),
 	        cmocka_unit_test(history_branch_that_cannot_fall_through_is_misfit),

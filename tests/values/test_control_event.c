@@ -16,11 +16,21 @@
 #include "tests/values/made_a64.h"
 #include "tests/values/made_element.h"
 
-#define NOP          UINT32_C(0xd503201f)
-#define B_SELF       UINT32_C(0x14000000)
-#define STR_X4_SP_M8 UINT32_C(0xf81f83e4)
+#define NOP             UINT32_C(0xd503201f)
+#define B_SELF          UINT32_C(0x14000000)
+#define STR_X4_SP_M8    UINT32_C(0xf81f83e4)
+#define HLT_SEMIHOSTING UINT32_C(0xd45e0000)
 
-enum { CALL = 2, DATA_DEBUG = 7, DATA_FAULT = 12, IRQ = 14, FIQ = 15, TYPES = 20, MOST = 8 };
+enum {
+	DEBUG = 1,
+	CALL = 2,
+	DATA_DEBUG = 7,
+	DATA_FAULT = 12,
+	IRQ = 14,
+	FIQ = 15,
+	TYPES = 20,
+	MOST = 8
+};
 
 /* What is known before the place that a test is about. */
 enum survivors {
@@ -234,7 +244,7 @@ static void instruction_that_faulted_may_not_have_completed(void **state)
 		bool is_interrupt = type == IRQ || type == FIQ;
 
 		assert_int_equal(at_a_loop(type, CODE + 16), is_fault(type) ? LOST : X1 | MEMORY);
-		assert_int_equal(at_a_loop(type, 0), is_interrupt ? ALL : LOST);
+		assert_int_equal(at_a_loop(type, 0), is_interrupt || type == DEBUG ? ALL : LOST);
 	}
 }
 
@@ -302,10 +312,71 @@ static void halt_at_a_fault_is_that_of_the_instruction(void **state)
 {
 	(void)state;
 	for (uint32_t type = 0; type < TYPES; type++) {
-		bool survives = is_fault(type) || type == IRQ || type == FIQ;
+		bool survives = is_fault(type) || type == IRQ || type == FIQ || type == DEBUG;
 
 		assert_int_equal(halt_at(type, NOP), survives ? ALL : LOST);
 	}
+}
+
+/* Elements after two instructions, and the halt at `pc`. */
+static unsigned int halt_after(const struct element *elements, size_t count, uint32_t last,
+                               uint64_t pc)
+{
+	struct element all[MOST];
+	struct program p;
+
+	BEGIN(&p, ADD_X1_X1_5, ADD_X1_X1_5, NOP, NOP, NOP);
+	put_u64(p.code + 8, last | (uint64_t)NOP << 32);
+	assert_true(count + 2 <= MOST);
+	all[0] = context(EL_1);
+	all[1] = range(CODE, 3, INSN_OTHER, true);
+	memcpy(all + 2, elements, count * sizeof(all[0]));
+	put_u64(p.x[AT_PC], pc);
+	leads_to(pc);
+	finish(&p, all, count + 2);
+	return survivors(&p);
+}
+
+/* What a debugger halted is as it was, if nothing else lies there. */
+static void debug_halt_ends_the_history_and_changes_nothing(void **state)
+{
+	const struct element debug = exception(DEBUG, CODE + 12);
+	const struct element stamp = {.type = ELEMENT_TIMESTAMP};
+	const struct element off = {.type = ELEMENT_TRACE_ON};
+	const struct element told[] = {stamp, debug, stamp, {.type = ELEMENT_EO_TRACE}};
+	const struct element before[] = {off, debug};
+	const struct element after[] = {debug, off};
+	const struct element twice[] = {debug, debug};
+	const struct element other_space[] = {context(EL_2), debug};
+	const struct element returned[] = {{.type = ELEMENT_EXCEPTION_RET}, debug};
+	const struct element in_handler[] = {exception(IRQ, CODE + 12),
+	                                     exception(DEBUG, CODE + 16)};
+	const struct element elsewhere = exception(DEBUG, CODE + 16);
+
+	(void)state;
+	assert_int_equal(halt_after(told, 4, NOP, CODE + 12), ALL);
+	assert_int_equal(halt_after(before, 2, NOP, CODE + 12), LOST);
+	assert_int_equal(halt_after(after, 2, NOP, CODE + 12), LOST);
+	assert_int_equal(halt_after(twice, 2, NOP, CODE + 12), LOST);
+	assert_int_equal(halt_after(other_space, 2, NOP, CODE + 12), X1);
+	assert_int_equal(halt_after(returned, 2, NOP, CODE + 12), X1 | MEMORY);
+	/* As if there were none: an entry is an entry, and an SVC leads nowhere by itself. */
+	assert_int_equal(halt_after(in_handler, 2, NOP, CODE + 16), X1 | MEMORY);
+	assert_int_equal(halt_after(&debug, 1, SVC_0, CODE + 12), LOST);
+	assert_int_equal(halt_after(&debug, 1, HLT_SEMIHOSTING, CODE + 12), LOST);
+	assert_int_equal(halt_after(&elsewhere, 1, NOP, CODE + 12), LOST);
+}
+
+/* ETMv3 says no return address, and that an instruction which was given out did not execute. */
+static void debug_halt_of_etm3_may_cancel_an_instruction(void **state)
+{
+	struct element e = exception(DEBUG, 0);
+
+	(void)state;
+	e.exception.has_return_address = false;
+	assert_int_equal(halt_after(&e, 1, NOP, CODE + 12), ALL);
+	e.exception.cancels_last = true;
+	assert_int_equal(halt_after(&e, 1, NOP, CODE + 8), ALL);
 }
 
 /* A store that faulted may have stored some; of an interrupt it is not begun. */
@@ -421,6 +492,8 @@ int main(void)
 	        cmocka_unit_test(two_data_faults_lose_all),
 	        cmocka_unit_test(handler_of_an_interrupt_alone_is_assumed_to_preserve),
 	        cmocka_unit_test(halt_at_a_fault_is_that_of_the_instruction),
+	        cmocka_unit_test(debug_halt_ends_the_history_and_changes_nothing),
+	        cmocka_unit_test(debug_halt_of_etm3_may_cancel_an_instruction),
 	        cmocka_unit_test(store_that_faulted_may_have_written),
 	        cmocka_unit_test(call_without_an_exception_loses_all),
 	        cmocka_unit_test(call_with_a_traced_handler_has_another_sp),

@@ -16,6 +16,9 @@
 #include "replay/values/explain/explain.h"
 #include "replay/values/solver/solver.h"
 #include "tests/values/made_a64.h"
+#include "tests/values/made_element.h"
+
+enum { ALIGNMENT = 10 };
 
 static void solve_sum_is_inverted(void **state)
 {
@@ -514,6 +517,38 @@ static void solve_contradiction_says_nothing_of_other_windows(void **state)
 	free(elements);
 }
 
+/* What a branch to a wild address proves of it are the bits that the trace can carry. */
+static void solve_wild_branch_proves_what_is_traced(void **state)
+{
+	static const struct {
+		uint64_t pc;
+		uint64_t lr;
+		bool fits;
+	} cases[] = {
+	        {0x777777, 0x777777, true},  {0x777774, 0x777774, true},
+	        {0x777774, 0x777777, true}, /* whoever wrote the PC dropped them, too */
+	        {0x777777, 0x777773, false}, {0x777774, 0x777770, false},
+	};
+	const struct element elements[] = {range(CODE, 2, INSN_BRANCH_INDIRECT, true),
+	                                   exception(ALIGNMENT, 0x777774)};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct program p;
+
+		BEGIN(&p, ADD_X1_X1_5, RET);
+		put_u64(p.x[AT_PC], cases[i].pc);
+		put_u64(p.x[AT_LR], cases[i].lr);
+		leads_to(0x777774);
+		finish(&p, elements, 2);
+		if (cases[i].fits)
+			assert_is(&p, 0, 1, 0x100 - 5);
+		else
+			assert_unknown(&p, 0, 1);
+		end(&p);
+	}
+}
+
 static void solve_code_that_was_written_is_not_believed(void **state)
 {
 	struct program p;
@@ -672,6 +707,7 @@ int main(void)
 	        cmocka_unit_test(solve_range_alone_is_news_to_what_was_stored),
 	        cmocka_unit_test(solve_range_of_half_a_word_is_not_that_of_all),
 	        cmocka_unit_test(solve_contradiction_says_nothing_of_other_windows),
+	        cmocka_unit_test(solve_wild_branch_proves_what_is_traced),
 	        cmocka_unit_test(solve_code_that_was_written_is_not_believed),
 	        cmocka_unit_test(solve_store_through_a_spilled_pointer_hits_it_or_its_target),
 	        cmocka_unit_test(solve_store_that_would_show_in_its_pointer_went_to_the_target),

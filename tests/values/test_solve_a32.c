@@ -12,6 +12,10 @@
 #include "arch/a32/a32.h"
 #include "replay/values/solver/solver.h"
 #include "tests/values/made_a32.h"
+#include "tests/values/made_element.h"
+
+enum { PREFETCH_ABORT = 11 };
+#define A_BX_LR UINT32_C(0xe12fff1e)
 
 #define ADD_R1_R1_5     UINT32_C(0xe2811005)
 #define ADD_R1_R1_1     UINT32_C(0xe2811001)
@@ -65,6 +69,23 @@ static void a32_load_is_linked_with_the_dump(void **state)
 	assert_unknown(&p, 0, 1);
 	assert_is(&p, 2, 1, STORED + 5);
 	assert_int_equal(values_memory(p.values, 0, DATA_AT, bytes, 8), 8);
+	end(&p);
+}
+
+/* A32 at an address of a halfword: the trace has it without bits 1:0. */
+static void a32_wild_branch_leads_to_the_halt(void **state)
+{
+	const struct element elements[] = {run_at(ISA_A32, CODE, 2, true, true),
+	                                   exception(PREFETCH_ABORT, 0x777774)};
+	struct program p;
+
+	(void)state;
+	BEGIN_A32(&p, ADD_R1_R1_5, A_BX_LR);
+	put_u32(p.r[R_LR], 0x777776);
+	put_u32(p.r[R_PC], 0x777776);
+	leads_to(0x777774);
+	finish(&p, elements, 2);
+	assert_is(&p, 0, 1, 0x100 - 5);
 	end(&p);
 }
 
@@ -551,6 +572,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(a32_sum_is_inverted),
 	        cmocka_unit_test(a32_load_is_linked_with_the_dump),
+	        cmocka_unit_test(a32_wild_branch_leads_to_the_halt),
 	        cmocka_unit_test(a32_address_wraps_at_32_bits),
 	        cmocka_unit_test(a32_failed_condition_leaves_all),
 	        cmocka_unit_test(a32_unknown_condition_may_have_stored),

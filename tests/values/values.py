@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scores the values of the past that `csreplay state --batch` answers against recorded truth.
 
-usage: values.py SNAPSHOT [known=TEST] [OPTION...]
+usage: values.py SNAPSHOT [known=TEST] [OPTION...]      of corpus/crashes or corpus/programs
 
 Asks for every general register at every position of the last 10,000, and for the memory samples
 beside the snapshot. Fails on a single wrong value, and if the share known of the registers that
@@ -135,8 +135,14 @@ def history(snapshot, options):
         yield fields[2] == "A64", reads(mnemonic, operands)
 
 
+def recorded(name):
+    """The folder of a recording."""
+    crashes = shared("corpus", "crashes")
+    return shared("corpus", "crashes" if name in os.listdir(crashes) else "programs", name)
+
+
 def main():
-    snapshot = shared("corpus", "crashes", sys.argv[1])
+    snapshot = recorded(sys.argv[1])
     options = os.environ.get("VALUES_OPTIONS", "").split()
     options += [a for a in sys.argv[2:] if a.startswith("--")]
     names = [a[len("known="):] for a in sys.argv[2:] if a.startswith("known=")]

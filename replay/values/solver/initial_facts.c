@@ -145,6 +145,7 @@ static void learn_target(struct solver *s, size_t step, uint64_t pc)
 
 	if (s->abi.is_assumed && abi_is_return(window_template(&s->w, step)))
 		known = UINT64_MAX;
+	known &= window_next_pc_bits(&s->w, step);
 	solve_learn(s, step, branch->slot, (struct bits){pc & known, known});
 	if (branch->interworks && (isa == ISA_A32 || isa == ISA_T32))
 		learn_condition(s, step, branch->state, isa == ISA_T32);

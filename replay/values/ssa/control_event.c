@@ -20,6 +20,7 @@ struct notices {
 	const struct element *exception; /* the last one */
 	unsigned int faults;             /* of accesses to data */
 	const struct element *fault;
+	const struct element *debug; /* after all of these: a Debug halt, as far as is known */
 };
 
 void control_event_begin(struct control_event_reader *r, const struct history *history,
@@ -67,9 +68,30 @@ static bool loses_all(const struct element *e)
 	       e->type == ELEMENT_ADDR_UNKNOWN || e->type == ELEMENT_I_RANGE_NOPATH;
 }
 
-static void take_event(struct control_event_reader *r, const struct element *e, struct notices *n)
+static void take_exception(const struct element *e, struct notices *n)
 {
 	n->lost |= loses_all(e);
+	n->is_chained = n->has_return && e->exception.is_tail_chained;
+	n->exceptions++;
+	n->exception = e;
+	if (exception_kind_of(e->exception.info) == EXCEPTION_DATA_FAULT) {
+		n->faults++;
+		n->fault = e;
+	}
+}
+
+/* A Debug halt was not the last thing, or does not lead on: an exception as any other. */
+static void take_debug(struct notices *n)
+{
+	if (n->debug)
+		take_exception(n->debug, n);
+	n->debug = NULL;
+}
+
+static void take_event(struct control_event_reader *r, const struct element *e, struct notices *n)
+{
+	if (e->type != ELEMENT_EXCEPTION)
+		n->lost |= loses_all(e);
 	if (e->type == ELEMENT_PE_CONTEXT) {
 		n->lost |= r->has_context && r->context.is_64bit != e->context.is_64bit;
 		n->changes_space |= r->has_context && !same_space(&r->context, &e->context);
@@ -78,14 +100,13 @@ static void take_event(struct control_event_reader *r, const struct element *e, 
 	} else if (e->type == ELEMENT_EXCEPTION && e->exception.is_data_marker) {
 		n->has_marker = true;
 	} else if (e->type == ELEMENT_EXCEPTION) {
-		n->is_chained = n->has_return && e->exception.is_tail_chained;
-		n->exceptions++;
-		n->exception = e;
-		if (exception_kind_of(e->exception.info) == EXCEPTION_DATA_FAULT) {
-			n->faults++;
-			n->fault = e;
-		}
+		take_debug(n);
+		if (exception_kind_of(e->exception.info) == EXCEPTION_DEBUG)
+			n->debug = e;
+		else
+			take_exception(e, n);
 	} else if (e->type == ELEMENT_EXCEPTION_RET) {
+		take_debug(n);
 		n->has_return = true;
 	}
 }
@@ -96,7 +117,18 @@ static bool is_off(const struct gap *gap)
 	return gap->reason == GAP_TRACE_ON && gap->merged == 0;
 }
 
-static struct notices take(struct control_event_reader *r, uint64_t position)
+/*
+ * The core was halted for a debugger, after which the snapshot was taken: that is the last thing of
+ * the history, and changes neither registers nor memory (Arm ARM H2.4.1; Armv7-M ARM C1.5).
+ */
+static bool is_halt(const struct control_event_reader *r, uint64_t position, const uint64_t *pc,
+                    const struct element *e)
+{
+	return position == history_length(r->history) && pc &&
+	       (!e->exception.has_return_address || e->exception.return_address == *pc);
+}
+
+static struct notices take(struct control_event_reader *r, uint64_t position, const uint64_t *pc)
 {
 	struct notices n = {0};
 	uint64_t first_gap = 0; /* where the trace shows it */
@@ -113,6 +145,8 @@ static struct notices take(struct control_event_reader *r, uint64_t position)
 	}
 	for (; r->event < events && event[r->event].position <= position; r->event++)
 		take_event(r, &event[r->event].element, &n);
+	if (n.debug && !is_halt(r, position, pc, n.debug))
+		take_debug(&n);
 	n.lost |= n.has_gap && n.exceptions > 0 && first_gap < n.exception->offset;
 	return n;
 }
@@ -292,7 +326,7 @@ bool control_event_next(struct control_event_reader *r, uint64_t position, const
                         const struct control_event_from *from, struct uop_builder *b,
                         bool *changes_space)
 {
-	struct notices n = take(r, position);
+	struct notices n = take(r, position, pc);
 	const struct element *e = n.exception;
 	bool resumes = n.exceptions == 1 && pc && e->exception.has_return_address &&
 	               *pc == e->exception.return_address;
@@ -321,7 +355,8 @@ bool control_event_next(struct control_event_reader *r, uint64_t position, const
 	}
 	if (resumes)
 		return resumed(r, position, &n, from, b);
-	if (!r->is_interrupted && from->is_exception && pc && *pc == from->address + from->size &&
+	if (!r->is_interrupted && !n.debug && from->is_exception && pc &&
+	    *pc == from->address + from->size &&
 	    call_model_semihosting(&from->site, history_core(r->history)->arch == CORE_M, b))
 		return true;
 	if (n.has_gap || (from->is_exception && n.exceptions == 0) ||

@@ -16,7 +16,6 @@
 #include "replay/values/ssa/template_code.h"
 #include "replay/values/ssa/window_nodes.h"
 
-#define CPSR_T   UINT64_C(0x20)
 #define XPSR_ICI UINT64_C(0x0600fc00) /* or the state of an IT */
 
 /* While the steps are collected. */
@@ -468,20 +467,6 @@ static enum status collect_runs(struct collect *c)
 	return STATUS_OK;
 }
 
-/* What the CPSR says; nothing else does. */
-static enum isa halt_isa(const struct history *history)
-{
-	const struct snap_core *core = history_core(history);
-	const struct snap_register *cpsr;
-
-	if (core->arch != CORE_A32)
-		return core->arch == CORE_M ? ISA_T32 : ISA_A64;
-	cpsr = history_halt_register(history, A32_cpsr);
-	if (!cpsr)
-		return ISA_UNKNOWN;
-	return (snap_register_value(cpsr) & CPSR_T) != 0 ? ISA_T32 : ISA_A32;
-}
-
 static bool has_atoms(const struct snap_core *core)
 {
 	for (size_t i = 0; i < core->source_count; i++) {
@@ -519,7 +504,9 @@ static enum status collect(struct collect *c)
 	TRY(collect_runs(c));
 	/* Before what lies after the window there may be an exception. */
 	w->has_end_pc = is_end && history_pc(h, length, &w->end_pc) == STATUS_OK;
-	w->end_isa = is_end ? halt_isa(h) : ISA_UNKNOWN;
+	w->end_untraced = history_untraced_bits(h);
+	w->end_pc &= ~w->end_untraced;
+	w->end_isa = is_end ? history_halt_isa(h) : ISA_UNKNOWN;
 	if (is_end && w->options.from < length)
 		TRY(add_control_event(c, length, w->has_end_pc ? &w->end_pc : NULL));
 	if (is_end)
@@ -650,6 +637,13 @@ bool window_next_pc(const struct window *w, size_t step, uint64_t *pc)
 	}
 	*pc = w->end_pc;
 	return w->has_end_pc && step + 1 == w->step_count;
+}
+
+uint64_t window_next_pc_bits(const struct window *w, size_t step)
+{
+	bool is_code = step + 1 < w->step_count && window_template(w, step + 1)->is_code;
+
+	return is_code ? UINT64_MAX : ~w->end_untraced;
 }
 
 enum isa window_next_isa(const struct window *w, size_t step)

@@ -140,7 +140,8 @@ struct window {
 	uint32_t (*checkpoints)[REG_COUNT]; /* registers before every WINDOW_CHECKPOINTth step */
 	uint32_t after[REG_COUNT];          /* registers after the last step */
 	size_t little_endian_from;          /* step; data before it may be big endian */
-	uint64_t end_pc;                    /* where the last instruction leads to */
+	uint64_t end_pc;                    /* where the last instruction leads to, as traced */
+	uint64_t end_untraced;              /* low bits that trace does not have of it */
 	bool has_end_pc;
 	enum isa end_isa; /* that the state at the halt is of; ISA_UNKNOWN: not said */
 };
@@ -165,6 +166,8 @@ void window_nodes_at(const struct window *w, size_t step, uint32_t now[REG_COUNT
 size_t window_maker_of(const struct window *w, uint32_t node);
 /* Where execution went from a step; false if the window does not say. */
 bool window_next_pc(const struct window *w, size_t step, uint64_t *pc);
+/* Which bits of it are known: of a halt PC those that trace can carry. */
+uint64_t window_next_pc_bits(const struct window *w, size_t step);
 /* The instruction set that the next step is of, or ISA_UNKNOWN. */
 enum isa window_next_isa(const struct window *w, size_t step);
 
