@@ -15,6 +15,7 @@ enum {
 	CR_DATA_ONLY = 20,
 	/* ETMCCER */
 	CCER_VIRTUAL = 26,
+	CCER_TIMESTAMP_BINARY = 28,
 	CCER_TIMESTAMP_64 = 29,
 	/* ETMIDR */
 	IDR_ALT_BRANCH = 20,
@@ -41,6 +42,8 @@ enum status etm3_config_load(const struct snap_source *source, struct diag_list 
 	        .has_alt_branch = bit(regs.idr, IDR_ALT_BRANCH) && minor >= 4,
 	        .has_virtual = bit(regs.ccer, CCER_VIRTUAL),
 	        .is_timestamp_64 = bit(regs.ccer, CCER_TIMESTAMP_64),
+	        /* The bit came with timestamps, in ETMv3.5. */
+	        .is_timestamp_gray = minor >= 5 && !bit(regs.ccer, CCER_TIMESTAMP_BINARY),
 	        .is_cycle_accurate = bit(regs.cr, CR_CYCLE_ACCURATE),
 	        .traces_instructions = !bit(regs.cr, CR_DATA_ONLY),
 	        .traces_data_values = bit(regs.cr, CR_DATA_VALUE),

@@ -19,9 +19,10 @@ struct etm3_config {
 	uint8_t minor;           /* 5 is ETMv3.5 */
 	uint8_t context_id_size; /* bytes of a context ID; 0 if not traced */
 	bool is_m_profile;
-	bool has_alt_branch;  /* alternative encoding of branch packets */
-	bool has_virtual;     /* virtualization extensions: Hyp mode is traced */
-	bool is_timestamp_64; /* else timestamps have 48 bits */
+	bool has_alt_branch;    /* alternative encoding of branch packets */
+	bool has_virtual;       /* virtualization extensions: Hyp mode is traced */
+	bool is_timestamp_64;   /* else timestamps have 48 bits */
+	bool is_timestamp_gray; /* else they are binary */
 	bool is_cycle_accurate;
 	bool traces_instructions; /* else data alone */
 	bool traces_data_values;

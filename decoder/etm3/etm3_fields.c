@@ -5,6 +5,8 @@
  */
 #include "decoder/etm3/etm3_pkt.h"
 
+#include "base/gray.h"
+
 enum {
 	MORE = 0x80,          /* another byte of the same field follows */
 	HAS_EXCEPTION = 0x40, /* an exception byte follows the address */
@@ -72,12 +74,16 @@ enum status etm3_read_vmid(struct etm3_reader *reader, struct bytes *in, struct 
 	return bytes_u8(in, &reader->known.vmid);
 }
 
-/* The last of the bytes that a timestamp can have holds eight bits (of 64) or six (of 48). */
+/*
+ * The last of the bytes that a timestamp can have holds eight bits (of 64) or six (of 48). What is
+ * not sent is unchanged in the code that is sent.
+ */
 enum status etm3_read_timestamp(struct etm3_reader *reader, struct bytes *in,
                                 struct etm3_packet *packet)
 {
 	unsigned int whole = reader->config->is_timestamp_64 ? 8 : 6;
-	uint64_t *timestamp = &reader->known.timestamp;
+	bool is_gray = reader->config->is_timestamp_gray;
+	uint64_t value = is_gray ? gray_of(reader->known.timestamp) : reader->known.timestamp;
 	uint8_t byte = MORE;
 
 	(void)packet;
@@ -85,9 +91,10 @@ enum status etm3_read_timestamp(struct etm3_reader *reader, struct bytes *in,
 		uint8_t mask = i < whole ? 0x7f : reader->config->is_timestamp_64 ? 0xff : 0x3f;
 
 		TRY(bytes_u8(in, &byte));
-		*timestamp &= ~((uint64_t)mask << 7 * i);
-		*timestamp |= (uint64_t)(byte & mask) << 7 * i;
+		value &= ~((uint64_t)mask << 7 * i);
+		value |= (uint64_t)(byte & mask) << 7 * i;
 	}
+	reader->known.timestamp = is_gray ? gray_to_binary(value) : value;
 	reader->known.has_timestamp = true;
 	return STATUS_OK;
 }

@@ -5,6 +5,8 @@
  */
 #include "decoder/ptm/ptm_pkt.h"
 
+#include "base/gray.h"
+
 enum {
 	ASYNC_ZEROS = 5, /* at least, and then ASYNC_END */
 	ASYNC_END = 0x80,
@@ -206,19 +208,6 @@ static enum status read_atoms(struct ptm_reader *reader, struct bytes *in,
 	return read_cycles(in, packet->header, packet);
 }
 
-/* Gray code of a binary number: each bit says whether it differs from the one above. */
-static uint64_t to_gray(uint64_t value)
-{
-	return value ^ value >> 1;
-}
-
-static uint64_t from_gray(uint64_t gray)
-{
-	for (unsigned int shift = 1; shift < 64; shift *= 2)
-		gray ^= gray >> shift;
-	return gray;
-}
-
 /* The last of the bytes that a timestamp can have holds eight bits (of 64) or six (of 48). */
 static enum status read_timestamp_bits(const struct ptm_reader *reader, struct bytes *in,
                                        uint64_t *value, unsigned int *bits)
@@ -254,8 +243,8 @@ static enum status read_timestamp(struct ptm_reader *reader, struct bytes *in,
 	TRY(read_timestamp_bits(reader, in, &value, &bits));
 	mask = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
 	/* What is not sent is unchanged in the code that is sent. */
-	value |= (is_gray ? to_gray(old) : old) & ~mask;
-	reader->known.timestamp = is_gray ? from_gray(value) : value;
+	value |= (is_gray ? gray_of(old) : old) & ~mask;
+	reader->known.timestamp = is_gray ? gray_to_binary(value) : value;
 	packet->sent_bits = (uint8_t)bits;
 	if (reader->config->is_cycle_accurate)
 		return read_own_cycles(in, packet);

@@ -5,6 +5,8 @@
  */
 #include "decoder/stimulus/stm_pkt.h"
 
+#include "base/gray.h"
+
 enum {
 	PREFIX_2 = 0xf, /* an opcode of two nibbles or more */
 	PREFIX_3 = 0x0, /* after PREFIX_2: of three */
@@ -74,18 +76,6 @@ static enum status read_value(struct nibbles *in, unsigned int digits, uint64_t 
 	return STATUS_OK;
 }
 
-static uint64_t gray_of(uint64_t binary)
-{
-	return binary ^ binary >> 1;
-}
-
-static uint64_t binary_of(uint64_t gray)
-{
-	for (unsigned int shift = 32; shift > 0; shift /= 2)
-		gray ^= gray >> shift;
-	return gray;
-}
-
 /* The low nibbles of the timestamp; the others are as before. */
 static enum status read_timestamp(const struct stm_reader *reader, struct nibbles *in,
                                   uint64_t *timestamp)
@@ -105,7 +95,7 @@ static enum status read_timestamp(const struct stm_reader *reader, struct nibble
 		return STATUS_BAD_DATA;
 	kept = digits < 16 ? kept << (4 * digits) : 0;
 	if (reader->clock == STM_CLOCK_GRAY)
-		*timestamp = binary_of((gray_of(base) & kept) | value);
+		*timestamp = gray_to_binary((gray_of(base) & kept) | value);
 	else
 		*timestamp = (base & kept) | value;
 	return STATUS_OK;

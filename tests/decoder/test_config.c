@@ -336,6 +336,10 @@ static void config_of_etm3_is_in_its_registers(void **state)
 	assert_false(etm3_with(0, ~(1U << 26), 0).has_virtual);
 	assert_true(etm3_with(0, 1U << 29, 0).is_timestamp_64);
 	assert_false(etm3_with(0, ~(1U << 29), 0).is_timestamp_64);
+	/* Timestamps came with ETM 3.5; bit 28 set is binary. */
+	assert_true(etm3_with(0, ~(1U << 28), 0x4100f250).is_timestamp_gray);
+	assert_false(etm3_with(0, 1U << 28, 0x4100f250).is_timestamp_gray);
+	assert_false(etm3_with(0, 0, 0x4100f240).is_timestamp_gray);
 	/* The alternative branch encoding came with ETM 3.4. */
 	assert_true(etm3_with(0, 0, 1U << 20 | 4U << 4).has_alt_branch);
 	assert_false(etm3_with(0, 0, 1U << 20 | 3U << 4).has_alt_branch);

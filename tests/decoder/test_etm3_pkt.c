@@ -346,6 +346,24 @@ static void timestamp_keeps_the_bits_not_sent(void **state)
 	assert_int_equal(packet.known.timestamp, 0xc17f);
 }
 
+/* 0xc101 in Gray code is 0x81fe; with its low seven bits 0x7f, 0xc17f, it is 0x81aa. */
+static void timestamp_in_gray_code_keeps_the_bits_of_the_code(void **state)
+{
+	static const uint8_t data[] = {0x42, 0x81, 0x82, 0x03, 0x42, 0x7f};
+	struct bytes in = bytes_of(data, sizeof(data));
+	struct etm3_config config = full;
+	struct etm3_reader reader;
+	struct etm3_packet packet;
+
+	(void)state;
+	config.is_timestamp_gray = true;
+	begin(&reader, &config);
+	assert_int_equal(next(&reader, &in, &packet), STATUS_OK);
+	assert_int_equal(packet.known.timestamp, 0x81fe);
+	assert_int_equal(next(&reader, &in, &packet), STATUS_OK);
+	assert_int_equal(packet.known.timestamp, 0x81aa);
+}
+
 static void unsynchronised_bytes_are_passed_over_to_the_async(void **state)
 {
 	static const uint8_t data[] = {0x42, 0x07, 0x00, 0x81, 0, 0, 0, 0, 0, 0, 0x80, 0x0c};
@@ -437,6 +455,7 @@ int main(void)
 	        cmocka_unit_test(sequence_that_is_none_is_bad),
 	        cmocka_unit_test(address_keeps_the_bits_not_sent),
 	        cmocka_unit_test(timestamp_keeps_the_bits_not_sent),
+	        cmocka_unit_test(timestamp_in_gray_code_keeps_the_bits_of_the_code),
 	        cmocka_unit_test(unsynchronised_bytes_are_passed_over_to_the_async),
 	        cmocka_unit_test(unsynchronised_group_ends_with_its_block),
 	        cmocka_unit_test(random_bytes_always_progress),

@@ -117,14 +117,14 @@ static void contents_options_stand_in_for_etm3_registers(void **state)
 	assert_int_equal(open_with(f, BUFFER "[trace_16]\n" ETM3_OPTIONS "ETMIDR: 0x412CF250\n"),
 	                 STATUS_OK);
 	assert_register(f, "ETMCR", 0x0000d000);
-	assert_register(f, "ETMCCER", 0);
+	assert_register(f, "ETMCCER", 0x10000000); /* binary */
 	assert_register(f, "ETMTRACEIDR", 16);
 	assert_register(f, "ETMIDR", 0x412cf250); /* given */
 	assert_diags(&f->diags,
 	             "trace.ini:5: note: trace source \"trace_16\" has no register ETMCR; "
 	             "taken as 0xd000 from cyclecount, context_id\n"
 	             "trace.ini:5: note: trace source \"trace_16\" has no register "
-	             "ETMCCER; taken as 0x0 from timestamp_bits\n");
+	             "ETMCCER; taken as 0x10000000 from timestamp_bits, timestamp_gray\n");
 }
 
 static void contents_options_stand_in_for_ptm_registers(void **state)
