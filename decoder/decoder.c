@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "decoder/buffer_format.h"
 #include "decoder/flow/flow.h"
 #include "decoder/frame/frame.h"
 
@@ -47,38 +48,12 @@ bool decoder_supports(enum protocol protocol)
 	return protocol_of(protocol) != NULL;
 }
 
-/* From a trace port, as the user says. */
-static enum deframe_format port_format(const struct decoder_options *options)
-{
-	if (options->dstream)
-		return options->tpiu_hsync ? DEFRAME_DSTREAM_HSYNC : DEFRAME_DSTREAM;
-	return options->tpiu_hsync ? DEFRAME_TPIU_HSYNC : DEFRAME_TPIU;
-}
-
 static enum status format_of(const struct snap_source *source, const struct snap_buffer *buffer,
                              const struct decoder_options *options, struct diag_list *diags,
                              enum deframe_format *format)
 {
-	bool is_port = options->tpiu || options->tpiu_hsync || options->dstream;
-
-	if (is_port && buffer->format != BUFFER_SOURCE_DATA) {
-		*format = port_format(options);
+	if (buffer_format(buffer, options, format))
 		return STATUS_OK;
-	}
-	switch (buffer->format) {
-	case BUFFER_CORESIGHT:
-		*format = DEFRAME_CORESIGHT;
-		return STATUS_OK;
-	case BUFFER_SOURCE_DATA:
-		*format = DEFRAME_SOURCE;
-		return STATUS_OK;
-	case BUFFER_DSTREAM:
-		/* As OpenCSD takes it: that the blocks are still there, the user must say. */
-		*format = DEFRAME_TPIU;
-		return STATUS_OK;
-	case BUFFER_OTHER:
-		break;
-	}
 	return diag_error(
 	        diags, STATUS_UNSUPPORTED, buffer->place,
 	        "trace source \"%.*s\": buffer \"%.*s\" has the format \"%.*s\", which is "

@@ -19,6 +19,9 @@ struct decoder;
 /* True if this build decodes the protocol. */
 bool decoder_supports(enum protocol protocol);
 
+/* What a buffer is decoded with where its user says nothing of how it was captured. */
+struct decoder_options decoder_options_of(const struct snap_buffer *buffer);
+
 /*
  * Opens the trace of `source` in `buffer`. BAD_DATA if a register that the protocol needs is
  * missing or contradicts itself, UNSUPPORTED for a protocol or a buffer format that is not
@@ -79,5 +82,6 @@ bool decoder_next_address(const struct decoder *decoder, uint64_t *address);
 
 /* The rest of the public face of this room. */
 #include "decoder/listing.h"
+#include "decoder/source_buffers.h"
 
 #endif

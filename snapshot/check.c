@@ -100,13 +100,6 @@ static void check_source_registers(const struct context *c, const struct snap_so
 	}
 }
 
-/* True if the protocol says which instructions a core executed. */
-static bool is_program_flow(enum protocol protocol)
-{
-	return protocol == PROTOCOL_ETM3 || protocol == PROTOCOL_PTM || protocol == PROTOCOL_ETM4 ||
-	       protocol == PROTOCOL_ETE;
-}
-
 static void check_source(const struct context *c, const struct snap_source *source)
 {
 	const struct snap_device *device = source->device;
@@ -119,7 +112,8 @@ static void check_source(const struct context *c, const struct snap_source *sour
 	if (source->buffer_count == 0 && c->snapshot->buffer_count > 0)
 		diag_warning(c->diags, device->place, "trace source \"%.*s\" is in no buffer",
 		             STR_ARG(device->name));
-	else if (source->buffer_count > 0 && !source->core && is_program_flow(source->protocol))
+	else if (source->buffer_count > 0 && !source->core &&
+	         protocol_is_program_flow(source->protocol))
 		(void)diag_error(c->diags, STATUS_NOT_FOUND, device->place,
 		                 "trace source \"%.*s\" belongs to no core", STR_ARG(device->name));
 }

@@ -196,12 +196,6 @@ static enum status add_core(struct loader *loader, struct snap_source *source, u
 	return STATUS_OK;
 }
 
-static bool is_program_flow(enum protocol protocol)
-{
-	return protocol == PROTOCOL_ETM3 || protocol == PROTOCOL_PTM || protocol == PROTOCOL_ETM4 ||
-	       protocol == PROTOCOL_ETE;
-}
-
 static enum status load_source(const struct context *c, const struct ini_section *section)
 {
 	struct loader *loader = c->loader;
@@ -231,7 +225,8 @@ static enum status load_source(const struct context *c, const struct ini_section
 	        .options = options,
 	};
 	snapshot->source_count++;
-	return is_program_flow(source->protocol) ? add_core(loader, source, id) : STATUS_OK;
+	return protocol_is_program_flow(source->protocol) ? add_core(loader, source, id)
+	                                                  : STATUS_OK;
 }
 
 static enum status load_sources(const struct context *c)

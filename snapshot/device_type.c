@@ -60,6 +60,12 @@ const char *protocol_name(enum protocol protocol)
 	return "unknown";
 }
 
+bool protocol_is_program_flow(enum protocol protocol)
+{
+	return protocol == PROTOCOL_ETM3 || protocol == PROTOCOL_PTM || protocol == PROTOCOL_ETM4 ||
+	       protocol == PROTOCOL_ETE;
+}
+
 static enum core_arch arch_by_state(const struct snap_device *device)
 {
 	const struct snap_register *cpsr = snap_device_register(device, STR("CPSR"));

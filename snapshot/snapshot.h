@@ -220,6 +220,8 @@ uint64_t snap_register_value(const struct snap_register *reg);
 const struct snap_buffer *snapshot_buffer(const struct snapshot *snapshot, struct str name);
 
 const char *protocol_name(enum protocol protocol);
+/* True if the protocol says which instructions a core executed. */
+bool protocol_is_program_flow(enum protocol protocol);
 const char *core_arch_name(enum core_arch arch);
 
 #endif

@@ -280,6 +280,24 @@ static bool is_flow_stream(const struct context *c, struct str key, struct str *
 	return stream == 0;
 }
 
+/* The second time is no second trace. */
+static enum status pair_buffer(const struct context *c, struct pairs *pairs, struct pair pair)
+{
+	for (size_t i = 0; i < pairs->count; i++) {
+		const struct pair *other = &pairs->items[i];
+
+		if (other->left != pair.left || other->right != pair.right ||
+		    other->of_stream != pair.of_stream)
+			continue;
+		diag_warning(c->loader->diags, c->place,
+		             "trace source \"%.*s\" is said to be in buffer \"%.*s\" twice",
+		             STR_ARG(source_name(c->loader->snapshot, pair.left)),
+		             STR_ARG(buffer_name(c->loader->snapshot, pair.right)));
+		return STATUS_OK;
+	}
+	return add_pair(pairs, pair);
+}
+
 static enum status read_source_buffers(struct context *c, const struct ini_section *section,
                                        struct pairs *pairs)
 {
@@ -302,13 +320,23 @@ static enum status read_source_buffers(struct context *c, const struct ini_secti
 			struct str buffer = str_next_part(&rest, ',');
 
 			if (look_up(c, &buffers, buffer, &pair.right) == STATUS_OK)
-				TRY(add_pair(pairs, pair));
+				TRY(pair_buffer(c, pairs, pair));
 		}
 	}
 	return STATUS_OK;
 }
 
-/* Without the section every source is in every buffer; the format means that there is one. */
+/* True if nothing says which of several sources the buffer's bytes are of. */
+static bool is_nobodys(const struct snapshot *snapshot, const struct snap_buffer *buffer)
+{
+	return buffer->format == BUFFER_SOURCE_DATA && snapshot->buffer_count > 1 &&
+	       snapshot->source_count > 1;
+}
+
+/*
+ * Without the section every source is in every buffer that can tell sources apart; the format means
+ * that there is one.
+ */
 static enum status pair_all(struct context *c, struct pairs *pairs)
 {
 	const struct snapshot *snapshot = c->loader->snapshot;
@@ -318,8 +346,18 @@ static enum status pair_all(struct context *c, struct pairs *pairs)
 		             "section [source_buffers] is missing and there are %zu buffers: each "
 		             "source is looked for in all",
 		             snapshot->buffer_count);
-	for (size_t i = 0; i < snapshot->source_count; i++) {
-		for (size_t j = 0; j < snapshot->buffer_count; j++)
+	for (size_t j = 0; j < snapshot->buffer_count; j++) {
+		const struct snap_buffer *buffer = &snapshot->buffers[j];
+
+		if (is_nobodys(snapshot, buffer)) {
+			(void)diag_error(
+			        c->loader->diags, STATUS_BAD_DATA, buffer->place,
+			        "buffer \"%.*s\" has the data of one source, and no section "
+			        "[source_buffers] says of which",
+			        STR_ARG(buffer->name));
+			continue;
+		}
+		for (size_t i = 0; i < snapshot->source_count; i++)
 			TRY(add_pair(pairs, (struct pair){i, j, false}));
 	}
 	return STATUS_OK;

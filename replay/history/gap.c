@@ -14,6 +14,7 @@ const char *gap_reason_text(enum gap_reason reason)
 	        [GAP_NO_PATH] = "the trace does not say which instructions were executed",
 	        [GAP_MISFIT] = "the trace does not fit the code in the snapshot",
 	        [GAP_NEXT_SOURCE] = "the core's next trace source begins",
+	        [GAP_NEXT_BUFFER] = "the trace source's next buffer begins",
 	        [GAP_HALT] = "the trace does not lead to the halt",
 	};
 

@@ -65,9 +65,10 @@ static bool is_whole(const struct snapshot *snapshot, const struct snap_core *co
 	for (size_t i = 0; i < core->source_count; i++) {
 		const struct snap_source *source = core->sources[i];
 
-		if (source->buffer_count > 0 &&
-		    decoder_can_begin_at(source, &snapshot->buffers[source->buffers[0]]))
-			return false;
+		for (size_t j = 0; j < source->buffer_count; j++) {
+			if (decoder_can_begin_at(source, &snapshot->buffers[source->buffers[j]]))
+				return false;
+		}
 	}
 	return true;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
+#include "decoder/decoder.h"
 #include "replay/history/history_store.h"
 #include "replay/history/source_decode.h"
 
@@ -16,7 +17,7 @@ struct builder {
 	bool has_expected;
 	bool is_by_code; /* the last instruction itself says so, not the trace */
 	uint64_t expected;
-	bool in_trace; /* this source has said something of execution */
+	bool in_trace; /* a source has said something of execution */
 	uint64_t cycles;
 };
 
@@ -146,36 +147,94 @@ static enum status take_graphs(struct history *h, struct source_decode *decode)
 	return STATUS_OK;
 }
 
-static enum status join_source(struct builder *b, struct source_decode *decode)
+static bool is_stimulus(enum protocol protocol)
 {
+	return protocol == PROTOCOL_ITM || protocol == PROTOCOL_STM;
+}
+
+/*
+ * True if nothing of the core's execution can be in it: no trace of program flow, or no byte of the
+ * source, as far as that is known.
+ */
+static bool is_silent(const struct source_decode *decode)
+{
+	const struct trace_ids *ids = decode->options->ids;
+	uint8_t id;
+
+	if (is_stimulus(decode->source->protocol))
+		return true;
+	ids = ids ? &ids[decode->buffer - decode->snapshot->buffers] : NULL;
+	return ids && ids->is_known && decode->buffer->format == BUFFER_CORESIGHT &&
+	       snap_source_trace_id(decode->source, &id) && !(ids->bits[id / 64] >> (id % 64) & 1);
+}
+
+/* `reason` parts it from what was before. */
+static enum status join_source(struct builder *b, struct source_decode *decode,
+                               enum gap_reason reason)
+{
+	bool silent = is_silent(decode);
+
 	TRY(take_graphs(b->history, decode));
-	if (!decode->is_opened)
-		return STATUS_OK;
-	if (b->in_trace)
-		TRY(add_gap(b, (struct gap){.reason = GAP_NEXT_SOURCE}));
-	b->in_trace = false;
-	b->has_expected = false;
+	if (b->in_trace && !silent)
+		TRY(add_gap(b, (struct gap){.reason = reason}));
 	for (size_t i = 0; i < decode->part_count; i++)
 		TRY(join(b, &decode->parts[i]));
+	if (silent)
+		return STATUS_OK;
 	b->is_by_code = b->has_expected;
 	b->has_expected = decode->has_next;
 	b->expected = decode->next;
 	return STATUS_OK;
 }
 
-static enum status add_source(struct builder *b, struct source_decode *decode)
+static enum status add_buffer(struct builder *b, struct source_decode *decode,
+                              enum gap_reason reason)
+{
+	enum status status = source_decode(decode);
+
+	if (status == STATUS_OK && decode->is_opened)
+		status = join_source(b, decode, reason);
+	source_decode_fini(decode);
+	return status;
+}
+
+/* Its buffers one after the other. */
+static enum status add_buffers(struct builder *b, const struct source_decode *source,
+                               const size_t *buffers, size_t count)
+{
+	bool is_opened = false;
+
+	for (size_t i = 0; i < count; i++) {
+		struct source_decode decode = *source;
+
+		decode.buffer = &source->snapshot->buffers[buffers[i]];
+		TRY(add_buffer(b, &decode, is_opened ? GAP_NEXT_BUFFER : GAP_NEXT_SOURCE));
+		is_opened |= decode.is_opened;
+		/* What is wrong with the source would be said again of each buffer. */
+		if (!decode.is_opened && decode.buffer->format != BUFFER_OTHER)
+			break;
+	}
+	if (!is_opened && !is_stimulus(source->source->protocol))
+		b->history->undecoded++;
+	return STATUS_OK;
+}
+
+static enum status add_source(struct builder *b, const struct source_decode *decode)
 {
 	const struct snap_source *source = decode->source;
 	enum status status;
+	size_t *buffers;
+	size_t count;
 
 	if (source->buffer_count == 0)
 		return STATUS_OK;
-	/* Data that several buffers hold is the same data: the first one serves (format, 3.3.4). */
-	decode->buffer = &decode->snapshot->buffers[source->buffers[0]];
-	status = source_decode(decode);
+	buffers = calloc(source->buffer_count, sizeof(*buffers));
+	if (!buffers)
+		return STATUS_NO_MEM;
+	status = source_buffers_choose(decode->snapshot, source, decode->diags, buffers, &count);
 	if (status == STATUS_OK)
-		status = join_source(b, decode);
-	source_decode_fini(decode);
+		status = add_buffers(b, decode, buffers, count);
+	free(buffers);
 	return status;
 }
 

@@ -78,6 +78,11 @@ const struct snap_core *history_core(const struct history *history)
 	return history->core;
 }
 
+size_t history_undecoded(const struct history *history)
+{
+	return history->undecoded;
+}
+
 const struct snap_register *history_halt_register(const struct history *history,
                                                   unsigned int number)
 {

@@ -57,6 +57,7 @@ enum gap_reason {
 	GAP_NO_PATH,     /* the trace says how many instructions, not which */
 	GAP_MISFIT,      /* the trace goes on where the snapshot's code cannot lead to */
 	GAP_NEXT_SOURCE, /* another trace source of the core begins */
+	GAP_NEXT_BUFFER, /* another buffer of the source begins */
 	GAP_HALT,        /* the last traced instruction does not lead to the halt PC */
 };
 
@@ -89,7 +90,8 @@ struct history_options {
 };
 
 /*
- * Decodes all sources of `core`, one after the other. A core without trace gets an empty history
+ * Decodes all sources of `core`, one after the other, and of each all buffers in the order given,
+ * but for copies (source_buffers.h), with a gap between. A core without trace gets an empty history
  * (N = 0). The history is the same for any number of threads. Problems go to `diags`; NO_MEM and
  * INTERRUPTED are the only failures.
  */
@@ -99,6 +101,8 @@ MUST_USE enum status history_build(const struct snapshot *snapshot, const struct
 void history_destroy(struct history *history); /* NULL is fine */
 
 const struct snap_core *history_core(const struct history *history);
+/* How many sources of what the core executed are in a buffer and cannot be decoded. */
+size_t history_undecoded(const struct history *history);
 /*
  * What the snapshot has of a register, by its number in the core's register file, which is none
  * of those of the trace: the value at the halt. NULL if it has none.

@@ -118,13 +118,11 @@ static struct trace_ids *ids_of(const struct source_decode *decode)
 static enum status open_decoder(struct worker *worker, struct piece *piece, struct diag_list *diags)
 {
 	const struct source_decode *decode = worker->pool->decode;
-	struct decoder_options options = {
-	        .dstream = decode->buffer->format == BUFFER_DSTREAM,
-	        .graph = worker->graph,
-	        .begin = piece->begin,
-	        .stops_at_sync_points = worker->pool->piece_count > 1,
-	};
+	struct decoder_options options = decoder_options_of(decode->buffer);
 
+	options.graph = worker->graph;
+	options.begin = piece->begin;
+	options.stops_at_sync_points = worker->pool->piece_count > 1;
 	if (decode->options->ids)
 		options.ids = *ids_of(decode);
 	piece->graph = worker->graph;

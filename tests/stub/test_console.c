@@ -276,24 +276,31 @@ static size_t count_of(const char *text)
 static void console_gaps_shows_twenty_or_those_asked_for(void **state)
 {
 	struct session *session = fake_session();
+	const unsigned int reasons = GAP_HALT + 1; /* the gaps have them in turn */
+	char begin[200];
+	char end[200];
 
 	(void)state;
+	(void)snprintf(begin, sizeof(begin),
+	               "* 1 cpu_0: 21 gaps in 10 instructions\n"
+	               "    %u: tracing was off\n"
+	               "    %u: the trace source overflowed\n",
+	               (21 - 1) / reasons + 1, (21 - 2) / reasons + 1);
+	(void)snprintf(end, sizeof(end),
+	               "    %u: the trace does not lead to the halt\n"
+	               "    gap before position 0: tracing was off\n",
+	               21 / reasons);
 	fake_session_set_gaps(20);
 	assert_null(strstr(run(session, 0, STR("gaps")), "more"));
 	assert_int_equal(count_of("gap before position "), 20);
 	fake_session_set_gaps(21);
 	assert_non_null(strstr(run(session, 0, STR("gaps")),
-	                       "    gap before position 19: the trace does not lead to the halt\n"
-	                       "    ... and 1 more; `gaps FROM-TO` or `gaps all` shows them\n"));
+	                       "\n    ... and 1 more; `gaps FROM-TO` or `gaps all` shows them\n"));
 	assert_int_equal(count_of("gap before position "), 20);
+	assert_int_equal(count_of("gap before position 19: "), 1);
 	/* Of each reason how many, in the order of the reasons. */
-	assert_ptr_equal(strstr(out.data, "* 1 cpu_0: 21 gaps in 10 instructions\n"
-	                                  "    3: tracing was off\n"
-	                                  "    2: the trace source overflowed\n"
-	                                  "    2: the core was in debug state\n"),
-	                 out.data);
-	assert_non_null(strstr(out.data, "    2: the trace does not lead to the halt\n"
-	                                 "    gap before position 0: tracing was off\n"));
+	assert_ptr_equal(strstr(out.data, begin), out.data);
+	assert_non_null(strstr(out.data, end));
 	(void)run(session, 0, STR("gaps all"));
 	assert_int_equal(count_of("gap before position "), 21);
 	assert_int_equal(count_of("more"), 0);
@@ -313,9 +320,8 @@ static void console_gaps_lists_five_thousand_at_most(void **state)
 	fake_session_set_gaps(5000);
 	assert_null(strstr(run(session, 0, STR("gaps all")), "more"));
 	fake_session_set_gaps(5003);
-	assert_non_null(strstr(run(session, 0, STR("gaps all")),
-	                       "    gap before position 4999: the trace does not lead to the halt\n"
-	                       "    ... and 3 more; "));
+	assert_non_null(strstr(run(session, 0, STR("gaps all")), "\n    ... and 3 more; "));
+	assert_int_equal(count_of("gap before position 4999: "), 1);
 	assert_int_equal(count_of("gap before position "), 5000);
 }
 
