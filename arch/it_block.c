@@ -22,52 +22,52 @@ static unsigned int count_of(uint32_t opcode)
 	return count;
 }
 
-static bool read_halfword(const struct memmap *memory, enum space space, uint64_t address,
+static bool read_halfword(const struct memmap *memory, uint32_t view, uint64_t address,
                           uint32_t *halfword)
 {
 	uint8_t b[2];
 
-	if (memmap_read(memory, space, address, b, sizeof(b)) != sizeof(b))
+	if (memmap_read(memory, view, address, b, sizeof(b)) != sizeof(b))
 		return false;
 	*halfword = (uint32_t)b[0] | (uint32_t)b[1] << 8;
 	return true;
 }
 
 /* The IT, if it is one, at `at` may have this instruction in its block. */
-static bool may_cover(const struct memmap *memory, enum space space, uint64_t at, uint64_t address)
+static bool may_cover(const struct memmap *memory, uint32_t view, uint64_t at, uint64_t address)
 {
 	uint32_t halfword;
 	unsigned int count;
 
-	if (!read_halfword(memory, space, at, &halfword) || !is_it(halfword))
+	if (!read_halfword(memory, view, at, &halfword) || !is_it(halfword))
 		return false;
 	count = count_of(halfword);
 	at += 2;
 	for (unsigned int i = 0; i + 1 < count && at < address; i++) {
-		if (!read_halfword(memory, space, at, &halfword))
+		if (!read_halfword(memory, view, at, &halfword))
 			return true;
 		at += insn_t32_size(halfword);
 	}
 	return at == address;
 }
 
-static bool may_be_in_block(const struct memmap *memory, enum space space, uint64_t address)
+static bool may_be_in_block(const struct memmap *memory, uint32_t view, uint64_t address)
 {
 	for (unsigned int back = 2; back <= 2 + 4 * (BLOCK_MOST - 1); back += 2) {
-		if (may_cover(memory, space, address - back, address))
+		if (may_cover(memory, view, address - back, address))
 			return true;
 	}
 	return false;
 }
 
-void it_block_enter(struct it_block *block, const struct memmap *memory, enum space space,
+void it_block_enter(struct it_block *block, const struct memmap *memory, uint32_t view,
                     uint64_t address, bool is_interrupted)
 {
 	/* An instruction that was interrupted, or is followed, goes on as it was. */
 	if (address == block->next)
 		return;
 	block->state = 0;
-	block->is_unsure = is_interrupted && may_be_in_block(memory, space, address);
+	block->is_unsure = is_interrupted && may_be_in_block(memory, view, address);
 	block->left = BLOCK_MOST;
 }
 

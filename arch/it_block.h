@@ -30,7 +30,7 @@ struct it_block {
  * The instruction at `address` comes next, and is in which block? `is_interrupted`: by an
  * exception, a return from one, a gap; or it is the first.
  */
-void it_block_enter(struct it_block *block, const struct memmap *memory, enum space space,
+void it_block_enter(struct it_block *block, const struct memmap *memory, uint32_t view,
                     uint64_t address, bool is_interrupted);
 /* Its condition, SEM_NO_IT or IT_UNKNOWN. */
 unsigned int it_block_condition(const struct it_block *block);

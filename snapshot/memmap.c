@@ -211,7 +211,7 @@ static const struct piece *find_piece(const struct memmap *map, uint64_t address
 	return low > 0 ? &map->pieces[low - 1] : NULL;
 }
 
-enum status memmap_find(const struct memmap *map, enum space space, uint64_t address,
+enum status memmap_find(const struct memmap *map, uint32_t view, uint64_t address,
                         struct mem_span *span)
 {
 	const struct piece *piece = find_piece(map, address);
@@ -223,7 +223,7 @@ enum status memmap_find(const struct memmap *map, enum space space, uint64_t add
 		uint64_t skip = address - region->address;
 		uint64_t left = region->length - skip;
 
-		if (!space_meets(space, region->space))
+		if (!space_meets((enum space)view, region->space))
 			continue;
 		if (piece + 1 < map->pieces + map->piece_count && piece[1].address - address < left)
 			left = piece[1].address - address;
@@ -233,14 +233,14 @@ enum status memmap_find(const struct memmap *map, enum space space, uint64_t add
 	return STATUS_NO_MEMORY_AT;
 }
 
-size_t memmap_read(const struct memmap *map, enum space space, uint64_t address, void *out,
+size_t memmap_read(const struct memmap *map, uint32_t view, uint64_t address, void *out,
                    size_t size)
 {
 	struct mem_span span;
 	size_t done = 0;
 
 	while (done < size && address + done >= address &&
-	       memmap_find(map, space, address + done, &span) == STATUS_OK) {
+	       memmap_find(map, view, address + done, &span) == STATUS_OK) {
 		size_t part = bytes_left(&span.bytes);
 
 		if (part > size - done)

@@ -63,11 +63,11 @@ MUST_USE enum status memmap_freeze(struct memmap *map);
  * region begins or ends; more of the same region may follow. NO_MEMORY_AT if there is none.
  * O(log n).
  */
-MUST_USE enum status memmap_find(const struct memmap *map, enum space space, uint64_t address,
+MUST_USE enum status memmap_find(const struct memmap *map, uint32_t view, uint64_t address,
                                  struct mem_span *span);
 
 /* Copies up to `size` bytes, across regions; returns how many there were before the first hole. */
-size_t memmap_read(const struct memmap *map, enum space space, uint64_t address, void *out,
+size_t memmap_read(const struct memmap *map, uint32_t view, uint64_t address, void *out,
                    size_t size);
 
 #endif

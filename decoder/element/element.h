@@ -133,6 +133,8 @@ struct element {
 			uint64_t end;      /* after the last one */
 			uint32_t count;    /* instructions */
 			uint8_t last_size; /* bytes of the last instruction: 2 or 4 */
+			/* That it was fetched from (snapshot/memmap.h); 0: not said. */
+			uint16_t view;
 			enum insn_class last_class;
 			enum insn_subclass last_subclass;
 			bool last_executed; /* branch taken; other instructions executed */
@@ -140,8 +142,9 @@ struct element {
 		} range; /* INSTR_RANGE; I_RANGE_NOPATH: start, end, count */
 		struct {
 			uint64_t address;
-			enum space space;
-		} nacc; /* ADDR_NACC: no opcode at `address` */
+			enum space space; /* as listed */
+			uint16_t view;    /* that it was looked for in; 0: not said */
+		} nacc;                   /* ADDR_NACC: no opcode at `address` */
 		struct {
 			uint32_t number; /* as the protocol numbers it */
 			/* What it is; NULL for a number that is reserved, or not of trace. */

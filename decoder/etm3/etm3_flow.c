@@ -188,9 +188,15 @@ static uint32_t atom_cycles(const struct etm3_packet *packet, unsigned int i, bo
 	return 0;
 }
 
-static enum space current_space(const struct etm3_flow *flow)
+/* As the reference decoder lists it: it knows of no third space. */
+static enum space listed_space(const struct etm3_flow *flow)
 {
 	return flow->context.security == SECURITY_SECURE ? SPACE_S : SPACE_N;
+}
+
+static uint32_t current_view(const struct etm3_flow *flow)
+{
+	return (uint32_t)pe_context_space(&flow->context);
 }
 
 static enum status emit_range(struct etm3_flow *flow, const struct walk *walk, bool is_executed,
@@ -201,6 +207,7 @@ static enum status emit_range(struct etm3_flow *flow, const struct walk *walk, b
 	TRY(emit_cycles(flow, ELEMENT_INSTR_RANGE, cycles));
 	element = &flow->out->items[flow->out->count - 1];
 	walk_fill_range(walk, is_executed, element);
+	element->range.view = (uint16_t)current_view(flow);
 	return STATUS_OK;
 }
 
@@ -212,7 +219,8 @@ static enum status emit_no_memory(struct etm3_flow *flow, uint32_t cycles)
 	TRY(emit_cycles(flow, ELEMENT_ADDR_NACC, cycles));
 	element = &flow->out->items[flow->out->count - 1];
 	element->nacc.address = flow->address;
-	element->nacc.space = current_space(flow);
+	element->nacc.space = listed_space(flow);
+	element->nacc.view = (uint16_t)current_view(flow);
 	return STATUS_OK;
 }
 
@@ -237,7 +245,7 @@ static enum status walk_atom(struct etm3_flow *flow, bool is_executed, uint32_t 
 {
 	uint64_t address = flow->address;
 	const struct walk *walk;
-	enum status status = follow_insn(flow->follow, current_space(flow), *isa, address, &walk);
+	enum status status = follow_insn(flow->follow, current_view(flow), *isa, address, &walk);
 
 	flow->is_excepted = false;
 	if (status == STATUS_NO_MEM)

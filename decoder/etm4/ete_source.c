@@ -12,7 +12,7 @@
 /* The one instruction at the source address; NO_MEMORY_AT if it is not in memory. */
 static enum status source_insn(struct etm4_flow *flow, uint64_t source, struct walk *walk)
 {
-	return follow_to_address(flow->follow, flow->space, flow->isa, source,
+	return follow_to_address(flow->follow, flow->view, flow->isa, source,
 	                         (struct follow_limit){source, true}, walk);
 }
 
@@ -28,7 +28,7 @@ static enum status split(struct etm4_flow *flow, uint64_t index, struct walk *ra
 	struct walk part;
 
 	do {
-		TRY(follow_to_address(flow->follow, flow->space, flow->isa, at,
+		TRY(follow_to_address(flow->follow, flow->view, flow->isa, at,
 		                      (struct follow_limit){range->end, false}, &part));
 		looked_at += part.count;
 		at = part.end;

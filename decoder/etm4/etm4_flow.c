@@ -22,7 +22,7 @@ void etm4_flow_init(struct etm4_flow *flow, const struct etm4_config *config, st
 	        .needs_address = true,
 	        .needs_context = true,
 	        .is_secure = true,
-	        .space = SPACE_S,
+	        .view = SPACE_S,
 	};
 	retstack_init(&flow->stack, config->has_return_stack);
 }

@@ -76,7 +76,7 @@ struct etm4_flow {
 	bool splits_sources; /* branches not taken before a source address end ranges */
 	bool has_context;
 	struct pe_context context; /* as last traced */
-	enum space space;          /* whose memory the core sees then */
+	uint32_t view;             /* what the core sees of memory then (snapshot/memmap.h) */
 	struct retstack stack;
 	/* The last exception, if nothing was executed since: where it would return to. */
 	bool is_excepted;

@@ -50,7 +50,7 @@ enum status flow_emit_range(struct etm4_flow *flow, const struct walk *walk, boo
 	uint32_t node;
 	bool is_new;
 
-	TRY(graph_intern(flow->graph, walk, &node, &is_new));
+	TRY(graph_intern(flow->graph, flow->view, walk, &node, &is_new));
 	TRY(emit_run(flow, node, is_executed, index));
 	/* That of this very walk: an odd node is found by less. */
 	if (is_executed)
@@ -64,7 +64,8 @@ enum status flow_emit_nacc(struct etm4_flow *flow, uint64_t address, uint64_t in
 
 	TRY(flow_emit(flow, ELEMENT_ADDR_NACC, index, &element));
 	element->nacc.address = address;
-	element->nacc.space = flow->space;
+	element->nacc.space = flow->has_context ? pe_context_space(&flow->context) : SPACE_S;
+	element->nacc.view = (uint16_t)flow->view;
 	return STATUS_OK;
 }
 
@@ -103,13 +104,13 @@ void flow_take_branch(struct etm4_flow *flow, const struct walk *walk)
 /* To the next waypoint, however far it is. */
 static enum status walk_to_waypoint(struct etm4_flow *flow, struct walk *walk)
 {
-	enum space space = flow->space;
-	enum status status = follow_once(flow->follow, space, flow->isa, flow->address, walk);
+	uint32_t view = flow->view;
+	enum status status = follow_once(flow->follow, view, flow->isa, flow->address, walk);
 
 	while (status == STATUS_BAD_DATA && walk->count < WALK_LIMIT) {
 		struct walk part;
 
-		status = follow_once(flow->follow, space, flow->isa, walk->end, &part);
+		status = follow_once(flow->follow, view, flow->isa, walk->end, &part);
 		if (status == STATUS_NO_MEM)
 			return status;
 		walk_append(walk, &part);
@@ -133,16 +134,16 @@ void flow_settle(struct etm4_flow *flow)
 /* The node at the current address, or GRAPH_NO_NODE. Odd nodes are never a hint. */
 static uint32_t find_node(struct etm4_flow *flow)
 {
-	enum space space = flow->space;
+	uint32_t view = flow->view;
 
 	if (flow->hint != GRAPH_NO_NODE) {
 		const struct basic_block *hint = &flow->graph->nodes[flow->hint];
 
 		if (hint->walk.start == flow->address && hint->walk.isa == flow->isa &&
-		    hint->space == (uint8_t)space)
+		    hint->view == (uint16_t)view)
 			return flow->hint;
 	}
-	return graph_find(flow->graph, space, flow->isa, flow->address);
+	return graph_find(flow->graph, view, flow->isa, flow->address);
 }
 
 /*
@@ -190,7 +191,7 @@ SELDOM static enum status walk_atom(struct etm4_flow *flow, bool is_taken, uint6
 			return emit_no_memory(flow, &walk, index);
 		}
 		TRY(status);
-		TRY(graph_add(flow->graph, flow->space, &walk, &node));
+		TRY(graph_add(flow->graph, flow->view, &walk, &node));
 	}
 	walk = flow->graph->nodes[node].walk;
 	flow->address = walk.end;
@@ -211,7 +212,7 @@ static inline bool enter_graph(struct etm4_flow *flow, struct atom_batch *batch)
 	struct graph_target target;
 
 	batch->from = GRAPH_NO_NODE;
-	if (flow->from != GRAPH_NO_NODE && graph_find_target(flow->graph, flow->from, flow->space,
+	if (flow->from != GRAPH_NO_NODE && graph_find_target(flow->graph, flow->from, flow->view,
 	                                                     flow->isa, flow->address, &target)) {
 		batch->from = flow->from;
 		batch->number = target.number;
@@ -281,7 +282,7 @@ enum status flow_walk_through(struct etm4_flow *flow, uint64_t stop, struct walk
 
 	*walk = (struct walk){.start = flow->address, .end = flow->address, .isa = flow->isa};
 	do {
-		status = follow_to_address(flow->follow, flow->space, flow->isa, walk->end,
+		status = follow_to_address(flow->follow, flow->view, flow->isa, walk->end,
 		                           (struct follow_limit){stop, false}, &part);
 		if (status == STATUS_NO_MEM)
 			return status;
@@ -321,7 +322,7 @@ static enum status walk_count(struct etm4_flow *flow, uint32_t count, struct wal
 	while (walk->count < count && walk->count < WALK_LIMIT && !is_branch) {
 		struct walk part;
 		enum status status = follow_to_address(
-		        flow->follow, flow->space, flow->isa, walk->end,
+		        flow->follow, flow->view, flow->isa, walk->end,
 		        (struct follow_limit){is_t32 ? walk->end : stop, is_t32}, &part);
 
 		if (status == STATUS_NO_MEM)

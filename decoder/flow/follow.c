@@ -27,13 +27,13 @@ struct stretch {
 	struct walk walk; /* at a hole and at the grid ends_at_waypoint is false */
 	bool is_used;     /* false: the slot is free */
 	bool ends_at_hole;
-	uint8_t space;
+	uint16_t view;
 };
 
 struct follow {
 	const struct memmap *memory;
 	struct insn_options options;
-	struct stretch *slots; /* open addressing by start, isa and space */
+	struct stretch *slots; /* open addressing by start, isa and view */
 	size_t slot_count;     /* 0 before the first stretch */
 	size_t used;
 	struct stretch *insns;   /* as stretches of one instruction; NULL before the first */
@@ -44,7 +44,7 @@ struct follow {
 /* Reads code that lies one after the other. */
 struct reader {
 	const struct follow *follow;
-	enum space space;
+	uint32_t view;
 	struct bytes bytes; /* memory from the next opcode on; may be empty */
 	uint8_t it_left;    /* T32: instructions that an IT before them puts under a condition */
 };
@@ -81,9 +81,9 @@ static bool read_opcode(struct reader *reader, uint64_t address, unsigned int si
 	if (bytes_le(&reader->bytes, size, opcode) == STATUS_OK)
 		return true;
 	/* The first opcode, or one that begins in the next region or lies across its border. */
-	if (memmap_read(memory, reader->space, address, raw, size) < size)
+	if (memmap_read(memory, reader->view, address, raw, size) < size)
 		return false;
-	if (memmap_find(memory, reader->space, address + size, &next) != STATUS_OK)
+	if (memmap_find(memory, reader->view, address + size, &next) != STATUS_OK)
 		next.bytes = bytes_of(NULL, 0);
 	reader->bytes = next.bytes;
 	across = bytes_of(raw, size);
@@ -146,13 +146,13 @@ static bool can_follow(enum isa isa)
 	return isa == ISA_A64 || isa == ISA_A32 || isa == ISA_T32;
 }
 
-static struct stretch walk_stretch(const struct follow *follow, enum space space, enum isa isa,
+static struct stretch walk_stretch(const struct follow *follow, uint32_t view, enum isa isa,
                                    uint64_t start)
 {
-	struct reader reader = {.follow = follow, .space = space};
+	struct reader reader = {.follow = follow, .view = view};
 	struct stretch stretch = {.walk = {.start = start, .end = start, .isa = isa},
 	                          .is_used = true,
-	                          .space = (uint8_t)space};
+	                          .view = (uint16_t)view};
 	struct walk *walk = &stretch.walk;
 
 	while (!walk->ends_at_waypoint &&
@@ -166,17 +166,17 @@ static struct stretch walk_stretch(const struct follow *follow, enum space space
 }
 
 /* The slot of the stretch, or the free one that it would take; there is always a free one. */
-static struct stretch *find_slot(struct stretch *slots, size_t slot_count, enum space space,
+static struct stretch *find_slot(struct stretch *slots, size_t slot_count, uint32_t view,
                                  enum isa isa, uint64_t start)
 {
-	uint64_t key = start ^ ((uint64_t)space << 56 | (uint64_t)isa << 52);
+	uint64_t key = start ^ ((uint64_t)view << 48 | (uint64_t)isa << 44);
 	size_t at = hash_u64(key);
 
 	for (;; at++) {
 		struct stretch *slot = &slots[at & (slot_count - 1)];
 
 		if (!slot->is_used || (slot->walk.start == start && slot->walk.isa == isa &&
-		                       slot->space == (uint8_t)space))
+		                       slot->view == (uint16_t)view))
 			return slot;
 	}
 }
@@ -201,7 +201,7 @@ static enum status make_room(struct follow *follow)
 		const struct stretch *old = &follow->slots[i];
 
 		if (old->is_used)
-			*find_slot(slots, grown, old->space, old->walk.isa, old->walk.start) = *old;
+			*find_slot(slots, grown, old->view, old->walk.isa, old->walk.start) = *old;
 	}
 	free(follow->slots);
 	follow->slots = slots;
@@ -213,17 +213,17 @@ static enum status make_room(struct follow *follow)
  * Walks the stretch and enters it, unless it is a walk that the caller keeps. `*found` is valid
  * until the next call.
  */
-static enum status add_stretch(struct follow *follow, enum space space, enum isa isa,
-                               uint64_t start, const struct stretch **found)
+static enum status add_stretch(struct follow *follow, uint32_t view, enum isa isa, uint64_t start,
+                               const struct stretch **found)
 {
-	struct stretch stretch = walk_stretch(follow, space, isa, start);
+	struct stretch stretch = walk_stretch(follow, view, isa, start);
 	struct stretch *slot = &follow->uncached;
 	bool is_kept = follow->caller_keeps && stretch.walk.ends_at_waypoint;
 
 	/* Addresses without code are found again as fast, and have no number. */
 	if (stretch.walk.count > 0 && !is_kept) {
 		TRY(make_room(follow));
-		slot = find_slot(follow->slots, follow->slot_count, space, isa, start);
+		slot = find_slot(follow->slots, follow->slot_count, view, isa, start);
 		follow->used++;
 	}
 	*slot = stretch;
@@ -231,15 +231,15 @@ static enum status add_stretch(struct follow *follow, enum space space, enum isa
 	return STATUS_OK;
 }
 
-static inline enum status stretch_at(struct follow *follow, enum space space, enum isa isa,
+static inline enum status stretch_at(struct follow *follow, uint32_t view, enum isa isa,
                                      uint64_t start, const struct stretch **found)
 {
 	if (follow->slot_count > 0) {
-		*found = find_slot(follow->slots, follow->slot_count, space, isa, start);
+		*found = find_slot(follow->slots, follow->slot_count, view, isa, start);
 		if ((*found)->is_used)
 			return STATUS_OK;
 	}
-	return add_stretch(follow, space, isa, start, found);
+	return add_stretch(follow, view, isa, start, found);
 }
 
 void walk_append(struct walk *walk, const struct walk *part)
@@ -262,29 +262,29 @@ static enum status walk_status(const struct walk *walk, const struct stretch *st
 	return walk->count >= FOLLOW_LIMIT ? STATUS_BAD_DATA : STATUS_END;
 }
 
-enum status follow_once(struct follow *follow, enum space space, enum isa isa, uint64_t start,
+enum status follow_once(struct follow *follow, uint32_t view, enum isa isa, uint64_t start,
                         struct walk *walk)
 {
 	enum status status;
 
 	follow->caller_keeps = true;
-	status = follow_to_waypoint(follow, space, isa, start, walk);
+	status = follow_to_waypoint(follow, view, isa, start, walk);
 	follow->caller_keeps = false;
 	return status;
 }
 
-enum status follow_to_waypoint(struct follow *follow, enum space space, enum isa isa,
-                               uint64_t start, struct walk *walk)
+enum status follow_to_waypoint(struct follow *follow, uint32_t view, enum isa isa, uint64_t start,
+                               struct walk *walk)
 {
 	const struct stretch *stretch;
 	enum status status;
 
 	if (!can_follow(isa))
 		return STATUS_UNSUPPORTED;
-	TRY(stretch_at(follow, space, isa, start, &stretch));
+	TRY(stretch_at(follow, view, isa, start, &stretch));
 	*walk = stretch->walk;
 	while ((status = walk_status(walk, stretch)) == STATUS_END) {
-		TRY(stretch_at(follow, space, isa, walk->end, &stretch));
+		TRY(stretch_at(follow, view, isa, walk->end, &stretch));
 		walk_append(walk, &stretch->walk);
 	}
 	return status;
@@ -297,7 +297,7 @@ enum status follow_to_waypoint(struct follow *follow, enum space space, enum isa
 static bool append_until(const struct follow *follow, const struct stretch *stretch, uint64_t stop,
                          bool inclusive, struct walk *walk)
 {
-	struct reader reader = {.follow = follow, .space = stretch->space};
+	struct reader reader = {.follow = follow, .view = stretch->view};
 
 	while (walk->end != stop) {
 		if (walk->end == stretch->walk.end || !walk_insn(&reader, walk))
@@ -306,7 +306,7 @@ static bool append_until(const struct follow *follow, const struct stretch *stre
 	return !inclusive || walk_insn(&reader, walk);
 }
 
-enum status follow_to_address(struct follow *follow, enum space space, enum isa isa, uint64_t start,
+enum status follow_to_address(struct follow *follow, uint32_t view, enum isa isa, uint64_t start,
                               struct follow_limit limit, struct walk *walk)
 {
 	const struct stretch *stretch;
@@ -318,7 +318,7 @@ enum status follow_to_address(struct follow *follow, enum space space, enum isa 
 	while (status == STATUS_END) {
 		if (!limit.inclusive && walk->end == limit.stop)
 			return STATUS_OK;
-		TRY(stretch_at(follow, space, isa, walk->end, &stretch));
+		TRY(stretch_at(follow, view, isa, walk->end, &stretch));
 		/* Differences, since a stretch may end with the address space. */
 		if (limit.stop - walk->end >= stretch->walk.end - walk->end)
 			walk_append(walk, &stretch->walk);
@@ -329,7 +329,7 @@ enum status follow_to_address(struct follow *follow, enum space space, enum isa 
 	return !limit.inclusive && walk->end == limit.stop ? STATUS_OK : status;
 }
 
-enum status follow_insn(struct follow *follow, enum space space, enum isa isa, uint64_t address,
+enum status follow_insn(struct follow *follow, uint32_t view, enum isa isa, uint64_t address,
                         const struct walk **walk)
 {
 	struct stretch *slot;
@@ -343,11 +343,11 @@ enum status follow_insn(struct follow *follow, enum space space, enum isa isa, u
 	slot = &follow->insns[hash_u64(address) % INSN_SLOTS];
 	*walk = &slot->walk;
 	if (slot->is_used && slot->walk.start == address && slot->walk.isa == isa &&
-	    slot->space == (uint8_t)space)
+	    slot->view == (uint16_t)view)
 		return STATUS_OK;
-	*slot = (struct stretch){.space = (uint8_t)space};
-	status = follow_to_address(follow, space, isa, address,
-	                           (struct follow_limit){address, true}, &slot->walk);
+	*slot = (struct stretch){.view = (uint16_t)view};
+	status = follow_to_address(follow, view, isa, address, (struct follow_limit){address, true},
+	                           &slot->walk);
 	slot->is_used = status == STATUS_OK;
 	return status;
 }

@@ -47,19 +47,19 @@ void follow_destroy(struct follow *follow); /* NULL is fine */
  * NO_MEMORY_AT if an opcode before the waypoint is not in memory, the one at `walk->end`;
  * BAD_DATA if there is no waypoint within FOLLOW_LIMIT instructions.
  */
-MUST_USE enum status follow_to_waypoint(struct follow *follow, enum space space, enum isa isa,
+MUST_USE enum status follow_to_waypoint(struct follow *follow, uint32_t view, enum isa isa,
                                         uint64_t start, struct walk *walk);
 
 /* The same for a caller who keeps the walk and will not ask again: it takes no room in the cache.
  */
-MUST_USE enum status follow_once(struct follow *follow, enum space space, enum isa isa,
-                                 uint64_t start, struct walk *walk);
+MUST_USE enum status follow_once(struct follow *follow, uint32_t view, enum isa isa, uint64_t start,
+                                 struct walk *walk);
 
 /*
  * The one instruction at `address`: as follow_to_address() with that limit, inclusive; `*walk` is
  * valid until the next call. For sources that trace each instruction.
  */
-MUST_USE enum status follow_insn(struct follow *follow, enum space space, enum isa isa,
+MUST_USE enum status follow_insn(struct follow *follow, uint32_t view, enum isa isa,
                                  uint64_t address, const struct walk **walk);
 
 /* Where a walk is to end at the latest. */
@@ -73,7 +73,7 @@ struct follow_limit {
  * false unless the very instruction at its address, with `inclusive`, is one. A limit that the
  * walk does not meet is as if it were not there.
  */
-MUST_USE enum status follow_to_address(struct follow *follow, enum space space, enum isa isa,
+MUST_USE enum status follow_to_address(struct follow *follow, uint32_t view, enum isa isa,
                                        uint64_t start, struct follow_limit limit,
                                        struct walk *walk);
 

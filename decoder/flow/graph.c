@@ -25,8 +25,8 @@ enum {
 struct graph_slot {
 	uint64_t start;
 	uint32_t node; /* GRAPH_NO_NODE: the slot is free */
+	uint16_t view;
 	uint8_t isa;
-	uint8_t space;
 	bool is_odd;
 };
 
@@ -41,8 +41,8 @@ struct graph_edge {
 	uint32_t from;    /* GRAPH_NO_NODE: the slot is free */
 	uint32_t to;
 	uint32_t number;
+	uint16_t view;
 	uint8_t isa;
-	uint8_t space;
 	bool is_odd; /* `to` is: there may be others at the address */
 };
 
@@ -72,32 +72,32 @@ void graph_destroy(struct graph *graph)
 	free(graph);
 }
 
-static size_t hash_of(uint64_t start, enum isa isa, unsigned int space)
+static size_t hash_of(uint64_t start, enum isa isa, uint32_t view)
 {
-	return hash_u64(start ^ ((uint64_t)space << 56 | (uint64_t)isa << 52));
+	return hash_u64(start ^ ((uint64_t)view << 56 | (uint64_t)isa << 44));
 }
 
-uint32_t graph_find(const struct graph *graph, enum space space, enum isa isa, uint64_t start)
+uint32_t graph_find(const struct graph *graph, uint32_t view, enum isa isa, uint64_t start)
 {
 	size_t mask = graph->slot_count - 1;
 
 	if (graph->slot_count == 0)
 		return GRAPH_NO_NODE;
-	for (size_t i = hash_of(start, isa, (unsigned int)space);; i++) {
+	for (size_t i = hash_of(start, isa, view);; i++) {
 		const struct graph_slot *slot = &graph->slots[i & mask];
 
 		if (slot->node == GRAPH_NO_NODE ||
 		    (slot->start == start && slot->isa == (uint8_t)isa &&
-		     slot->space == (uint8_t)space && !slot->is_odd))
+		     slot->view == (uint16_t)view && !slot->is_odd))
 			return slot->node;
 	}
 }
 
 /* A free slot for a node that is not in the table. */
 static struct graph_slot *free_slot(struct graph_slot *slots, size_t count, uint64_t start,
-                                    enum isa isa, unsigned int space)
+                                    enum isa isa, uint32_t view)
 {
-	size_t i = hash_of(start, isa, space);
+	size_t i = hash_of(start, isa, view);
 
 	while (slots[i & (count - 1)].node != GRAPH_NO_NODE)
 		i++;
@@ -119,7 +119,7 @@ static enum status make_room(struct graph *graph)
 		const struct graph_slot *old = &graph->slots[i];
 
 		if (old->node != GRAPH_NO_NODE)
-			*free_slot(slots, grown, old->start, (enum isa)old->isa, old->space) = *old;
+			*free_slot(slots, grown, old->start, (enum isa)old->isa, old->view) = *old;
 	}
 	free(graph->slots);
 	graph->slots = slots;
@@ -138,7 +138,7 @@ static enum status reserve_nodes(struct graph *graph, size_t count)
 	                   sizeof(*graph->successors));
 }
 
-static enum status add_node(struct graph *graph, enum space space, const struct walk *walk,
+static enum status add_node(struct graph *graph, uint32_t view, const struct walk *walk,
                             bool is_odd, uint32_t *node)
 {
 	size_t number = graph->count < GRAPH_FIRST ? GRAPH_FIRST : graph->count;
@@ -153,25 +153,23 @@ static enum status add_node(struct graph *graph, enum space space, const struct 
 		memset(graph->successors, 0, GRAPH_FIRST * sizeof(*graph->successors));
 	}
 	graph->nodes[number] =
-	        (struct basic_block){.walk = *walk, .space = (uint8_t)space, .is_odd = is_odd};
+	        (struct basic_block){.walk = *walk, .view = (uint16_t)view, .is_odd = is_odd};
 	graph->steps[number] =
 	        (struct graph_step){.next = {GRAPH_ALONE, GRAPH_ALONE}, .count = walk->count};
 	graph->successors[number][0] = GRAPH_NO_NODE;
 	graph->successors[number][1] = GRAPH_NO_NODE;
 	graph->count = number + 1;
-	*free_slot(graph->slots, graph->slot_count, walk->start, walk->isa,
-	           is_odd ? 0 : (unsigned int)space) =
-	        (struct graph_slot){walk->start, (uint32_t)number, (uint8_t)walk->isa,
-	                            is_odd ? 0 : (uint8_t)space, is_odd};
+	*free_slot(graph->slots, graph->slot_count, walk->start, walk->isa, view) =
+	        (struct graph_slot){walk->start, (uint32_t)number, (uint16_t)view,
+	                            (uint8_t)walk->isa, is_odd};
 	*node = (uint32_t)number;
 	return STATUS_OK;
 }
 
-enum status graph_add(struct graph *graph, enum space space, const struct walk *walk,
-                      uint32_t *node)
+enum status graph_add(struct graph *graph, uint32_t view, const struct walk *walk, uint32_t *node)
 {
 	assert(walk->count > 0 && walk->ends_at_waypoint);
-	return add_node(graph, space, walk, false, node);
+	return add_node(graph, view, walk, false, node);
 }
 
 static bool is_same_run(const struct walk *a, const struct walk *b)
@@ -182,30 +180,32 @@ static bool is_same_run(const struct walk *a, const struct walk *b)
 	       a->last.is_conditional == b->last.is_conditional;
 }
 
-bool graph_is_odd_node(const struct graph *graph, uint32_t node, const struct walk *walk)
+bool graph_is_odd_node(const struct graph *graph, uint32_t node, uint32_t view,
+                       const struct walk *walk)
 {
 	const struct basic_block *n = &graph->nodes[node];
 
-	return n->is_odd && is_same_run(&n->walk, walk);
+	return n->is_odd && n->view == view && is_same_run(&n->walk, walk);
 }
 
-enum status graph_intern(struct graph *graph, const struct walk *walk, uint32_t *node, bool *is_new)
+enum status graph_intern(struct graph *graph, uint32_t view, const struct walk *walk,
+                         uint32_t *node, bool *is_new)
 {
 	size_t mask = graph->slot_count - 1;
 
 	*is_new = false;
-	for (size_t i = hash_of(walk->start, walk->isa, 0); graph->slot_count > 0; i++) {
+	for (size_t i = hash_of(walk->start, walk->isa, view); graph->slot_count > 0; i++) {
 		const struct graph_slot *slot = &graph->slots[i & mask];
 
 		*node = slot->node;
 		if (slot->node == GRAPH_NO_NODE)
 			break;
-		if (slot->is_odd && slot->start == walk->start &&
+		if (slot->is_odd && slot->start == walk->start && slot->view == view &&
 		    is_same_run(&graph->nodes[slot->node].walk, walk))
 			return STATUS_OK;
 	}
 	*is_new = true;
-	return add_node(graph, (enum space)0, walk, true, node);
+	return add_node(graph, view, walk, true, node);
 }
 
 bool graph_link(struct graph *graph, uint32_t node, bool taken, uint32_t to)
@@ -222,14 +222,14 @@ static struct graph_edge *edge_slot(struct graph_edge *edges, size_t count,
                                     const struct graph_edge *edge)
 {
 	size_t i = hash_of(edge->address ^ (uint64_t)edge->from << 32, (enum isa)edge->isa,
-	                   edge->space);
+	                   edge->view);
 
 	for (;; i++) {
 		struct graph_edge *slot = &edges[i & (count - 1)];
 
 		if (slot->from == GRAPH_NO_NODE ||
 		    (slot->from == edge->from && slot->address == edge->address &&
-		     slot->isa == edge->isa && slot->space == edge->space &&
+		     slot->isa == edge->isa && slot->view == edge->view &&
 		     slot->is_odd == edge->is_odd && (!edge->is_odd || slot->to == edge->to)))
 			return slot;
 	}
@@ -257,11 +257,11 @@ static enum status make_edge_room(struct graph *graph)
 	return STATUS_OK;
 }
 
-bool graph_find_target(const struct graph *graph, uint32_t node, enum space space, enum isa isa,
+bool graph_find_target(const struct graph *graph, uint32_t node, uint32_t view, enum isa isa,
                        uint64_t address, struct graph_target *target)
 {
 	struct graph_edge wanted = {
-	        .address = address, .from = node, .isa = (uint8_t)isa, .space = (uint8_t)space};
+	        .address = address, .from = node, .isa = (uint8_t)isa, .view = (uint16_t)view};
 	const struct graph_edge *edge;
 
 	if (graph->edge_slots == 0)
@@ -293,7 +293,7 @@ enum status graph_target_number(struct graph *graph, uint32_t node, uint32_t to,
 	                            .from = node,
 	                            .to = to,
 	                            .isa = (uint8_t)target->walk.isa,
-	                            .space = target->space,
+	                            .view = target->view,
 	                            .is_odd = target->is_odd};
 	struct graph_targets *targets;
 	struct graph_edge *edge;

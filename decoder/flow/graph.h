@@ -36,7 +36,7 @@ enum {
 
 struct basic_block {
 	struct walk walk; /* the run; of an odd one `last` says what its element said */
-	uint8_t space;
+	uint16_t view;    /* that it was fetched from (snapshot/memmap.h): where its opcodes are */
 	/*
 	 * Not the walk from its start to the next waypoint but what an element gave: a run that an
 	 * exception ended, or one of a source that is not followed through the graph.
@@ -109,18 +109,19 @@ struct graph *graph_create(void);
 void graph_destroy(struct graph *graph); /* NULL is fine */
 
 /* The node of the walk from an address to its waypoint, or GRAPH_NO_NODE. */
-uint32_t graph_find(const struct graph *graph, enum space space, enum isa isa, uint64_t start);
+uint32_t graph_find(const struct graph *graph, uint32_t view, enum isa isa, uint64_t start);
 
 /* Enters a walk that graph_find() does not find and that ends at a waypoint. NO_MEM. */
-MUST_USE enum status graph_add(struct graph *graph, enum space space, const struct walk *walk,
+MUST_USE enum status graph_add(struct graph *graph, uint32_t view, const struct walk *walk,
                                uint32_t *node);
 
-/* True if the node is the odd one of these instructions. */
-bool graph_is_odd_node(const struct graph *graph, uint32_t node, const struct walk *walk);
+/* True if the node is the odd one of these instructions, seen in the view. */
+bool graph_is_odd_node(const struct graph *graph, uint32_t node, uint32_t view,
+                       const struct walk *walk);
 
-/* The odd node of these instructions, entered if it is new. NO_MEM. */
-MUST_USE enum status graph_intern(struct graph *graph, const struct walk *walk, uint32_t *node,
-                                  bool *is_new);
+/* The odd node of these instructions, seen in the view, entered if it is new. NO_MEM. */
+MUST_USE enum status graph_intern(struct graph *graph, uint32_t view, const struct walk *walk,
+                                  uint32_t *node, bool *is_new);
 
 /*
  * Says that `to` comes after the run, whose last instruction tells where it leads. False if
@@ -148,7 +149,7 @@ struct graph_target {
 };
 
 /* The target of `node` at an address, if it led there before. */
-bool graph_find_target(const struct graph *graph, uint32_t node, enum space space, enum isa isa,
+bool graph_find_target(const struct graph *graph, uint32_t node, uint32_t view, enum isa isa,
                        uint64_t address, struct graph_target *target);
 
 /* The number of `to` among the targets of `node`, entered if it is new. NO_MEM. */

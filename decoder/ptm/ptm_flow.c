@@ -56,9 +56,15 @@ static enum status emit_context(struct ptm_flow *flow)
 	return STATUS_OK;
 }
 
-static enum space current_space(const struct ptm_flow *flow)
+/* As the reference decoder lists it: it knows of no third space. */
+static enum space listed_space(const struct ptm_flow *flow)
 {
 	return flow->context.security == SECURITY_SECURE ? SPACE_S : SPACE_N;
+}
+
+static uint32_t current_view(const struct ptm_flow *flow)
+{
+	return (uint32_t)pe_context_space(&flow->context);
 }
 
 static enum status emit_range(struct ptm_flow *flow, const struct walk *walk, bool is_executed,
@@ -68,6 +74,7 @@ static enum status emit_range(struct ptm_flow *flow, const struct walk *walk, bo
 
 	TRY(emit(flow, ELEMENT_INSTR_RANGE, &element));
 	walk_fill_range(walk, is_executed, element);
+	element->range.view = (uint16_t)current_view(flow);
 	if (packet)
 		add_cycles(element, packet);
 	flow->shown_isa = walk->isa;
@@ -84,7 +91,8 @@ static enum status emit_no_memory(struct ptm_flow *flow, const struct walk *walk
 		TRY(emit_range(flow, walk, true, NULL));
 	TRY(emit(flow, ELEMENT_ADDR_NACC, &element));
 	element->nacc.address = walk->end;
-	element->nacc.space = current_space(flow);
+	element->nacc.space = listed_space(flow);
+	element->nacc.view = (uint16_t)current_view(flow);
 	return STATUS_OK;
 }
 
@@ -157,7 +165,7 @@ static enum status walk_to_waypoint(struct ptm_flow *flow, bool is_taken,
 	enum status status;
 
 	flow->is_excepted = false;
-	status = follow_to_waypoint(flow->follow, current_space(flow), flow->isa, flow->address,
+	status = follow_to_waypoint(flow->follow, current_view(flow), flow->isa, flow->address,
 	                            &walk);
 	return end_walk(flow, &walk, status, is_taken, packet);
 }
@@ -173,7 +181,7 @@ static enum status walk_through(struct ptm_flow *flow, uint32_t stop, struct wal
 
 	*walk = (struct walk){.start = flow->address, .end = flow->address, .isa = flow->isa};
 	do {
-		status = follow_to_address(flow->follow, current_space(flow), flow->isa, walk->end,
+		status = follow_to_address(flow->follow, current_view(flow), flow->isa, walk->end,
 		                           (struct follow_limit){stop, true}, &part);
 		if (status == STATUS_NO_MEM || status == STATUS_UNSUPPORTED)
 			return status;

@@ -108,7 +108,7 @@ static enum status add_gap(struct builder *b, struct gap gap)
 	gap.position = h->length;
 	TRY(notes_add_gap(&h->notes, &gap));
 	TRY(append_mark(&h->notes.marks[MARK_CONTEXT_ID], unknown));
-	return append_mark(&h->notes.marks[MARK_SPACE], unknown);
+	return append_mark(&h->notes.marks[MARK_VIEW], unknown);
 }
 
 /* Puts a part after the history, which takes its outcome log and index over. */
@@ -247,7 +247,9 @@ static int compare_extents(const void *left, const void *right)
 		return a->first < b->first ? -1 : 1;
 	if (a->last != b->last)
 		return a->last < b->last ? -1 : 1;
-	return (int)a->isa - (int)b->isa;
+	if (a->isa != b->isa)
+		return (int)a->isa - (int)b->isa;
+	return (int)a->view - (int)b->view;
 }
 
 struct collector {
@@ -289,7 +291,8 @@ static enum status collect_graph(struct history *h, const struct graph *graph)
 
 		if (collector.is_run[i])
 			h->code[h->code_count++] =
-			        (struct extent){walk->start, walk->end - 1, (uint8_t)walk->isa};
+			        (struct extent){walk->start, walk->end - 1, (uint8_t)walk->isa,
+			                        graph->nodes[i].view};
 	}
 	free(collector.is_run);
 	return status;
@@ -313,27 +316,56 @@ static enum status collect_code(struct history *h)
 	return STATUS_OK;
 }
 
-/* Their addresses as disjoint extents. */
+/* Appends the bytes of the memory map that the run's opcodes are. */
+static enum status add_content(struct history *h, const struct extent *run)
+{
+	uint64_t at = run->first;
+	struct mem_span span;
+
+	while (memmap_find(h->core->memory, run->view, at, &span) == STATUS_OK) {
+		uint64_t size = bytes_left(&span.bytes);
+
+		if (size > run->last - at)
+			size = run->last - at + 1;
+		TRY(vec_reserve((void **)&h->executed, &h->executed_capacity, h->executed_count + 1,
+		                sizeof(*h->executed)));
+		h->executed[h->executed_count++] =
+		        (struct content){span.bytes.pos, span.bytes.pos + size};
+		if (size == 0 || run->last - at < size)
+			break;
+		at += size;
+	}
+	return STATUS_OK;
+}
+
+static int compare_contents(const void *left, const void *right)
+{
+	uintptr_t a = (uintptr_t)((const struct content *)left)->begin;
+	uintptr_t b = (uintptr_t)((const struct content *)right)->begin;
+
+	return a < b ? -1 : a > b;
+}
+
+/* The contents of the runs, disjoint. */
 static enum status index_executed(struct history *h)
 {
-	size_t count = 0;
+	size_t kept = 0;
 
-	if (h->code_count == 0)
+	for (size_t i = 0; i < h->code_count; i++)
+		TRY(add_content(h, &h->code[i]));
+	if (h->executed_count == 0)
 		return STATUS_OK;
-	h->executed = calloc(h->code_count, sizeof(*h->executed));
-	if (!h->executed)
-		return STATUS_NO_MEM;
-	h->executed[0] = h->code[0];
-	for (size_t i = 1; i < h->code_count; i++) {
-		struct extent *last = &h->executed[count];
-		const struct extent *next = &h->code[i];
+	qsort(h->executed, h->executed_count, sizeof(*h->executed), compare_contents);
+	for (size_t i = 1; i < h->executed_count; i++) {
+		struct content *last = &h->executed[kept];
+		const struct content *next = &h->executed[i];
 
-		if (next->first == 0 || next->first - 1 <= last->last)
-			last->last = next->last > last->last ? next->last : last->last;
-		else
-			h->executed[++count] = *next;
+		if ((uintptr_t)next->begin > (uintptr_t)last->end)
+			h->executed[++kept] = *next;
+		else if ((uintptr_t)next->end > (uintptr_t)last->end)
+			last->end = next->end;
 	}
-	h->executed_count = count + 1;
+	h->executed_count = kept + 1;
 	return STATUS_OK;
 }
 

@@ -35,12 +35,12 @@ struct blocks {
 	size_t end;
 };
 
-static bool holds_address(const struct search *s, const struct walk *walk)
+static bool holds_address(const struct search *s, const struct basic_block *block)
 {
 	uint32_t index;
 
 	for (size_t i = 0; i < s->what->address_count; i++) {
-		if (run_insn_find(s->history->core->memory, walk, s->what->addresses[i], &index))
+		if (run_insn_find(s->history->core->memory, block, s->what->addresses[i], &index))
 			return true;
 	}
 	return false;
@@ -56,7 +56,7 @@ static enum status find_wanted(const struct search *s, const struct graph *graph
 	if (!wanted->is_wanted)
 		return STATUS_NO_MEM;
 	for (uint32_t i = GRAPH_FIRST; i < graph->count; i++) {
-		if (!holds_address(s, &graph->nodes[i].walk))
+		if (!holds_address(s, &graph->nodes[i]))
 			continue;
 		TRY(vec_reserve((void **)&wanted->nodes, &wanted->capacity, wanted->count + 1,
 		                sizeof(*wanted->nodes)));
@@ -67,7 +67,7 @@ static enum status find_wanted(const struct search *s, const struct graph *graph
 }
 
 /* The newest (or oldest) hit inside one run, limited to the search's positions. */
-static bool hit_in_run(struct search *s, const struct walk *walk, uint64_t position)
+static bool hit_in_run(struct search *s, const struct basic_block *block, uint64_t position)
 {
 	bool found = false;
 
@@ -75,7 +75,7 @@ static bool hit_in_run(struct search *s, const struct walk *walk, uint64_t posit
 		uint32_t index;
 		uint64_t p;
 
-		if (!run_insn_find(s->history->core->memory, walk, s->what->addresses[i], &index))
+		if (!run_insn_find(s->history->core->memory, block, s->what->addresses[i], &index))
 			continue;
 		p = position + index;
 		if (p < s->first || p > s->last || (found && (p > s->position) != s->backward))
@@ -107,7 +107,7 @@ static bool search_block(struct search *s, const struct history_part *part, cons
 		        &cache->runs[s->backward ? cache->count - 1 - i : i];
 
 		if (is_wanted[run->node] &&
-		    hit_in_run(s, &part->log.graph->nodes[run->node].walk, position + run->offset))
+		    hit_in_run(s, &part->log.graph->nodes[run->node], position + run->offset))
 			return true;
 	}
 	return false;

@@ -123,7 +123,7 @@ enum status part_add_gap(struct part_builder *b, struct gap gap)
 	    gap.reason == GAP_NO_PATH || gap.reason == GAP_MISFIT)
 		return STATUS_OK;
 	TRY(add_mark(b, MARK_CONTEXT_ID, false, 0));
-	return add_mark(b, MARK_SPACE, false, 0);
+	return add_mark(b, MARK_VIEW, false, 0);
 }
 
 static enum status add_event(struct part_builder *b, const struct element *element)
@@ -137,15 +137,15 @@ static enum status add_event(struct part_builder *b, const struct element *eleme
 }
 
 /* Opcode and class of the last instruction of a run. */
-static bool classify_last(const struct part_builder *b, const struct walk *walk, uint32_t *opcode,
-                          struct insn *insn)
+static bool classify_last(const struct part_builder *b, const struct basic_block *block,
+                          uint32_t *opcode, struct insn *insn)
 {
 	static const struct insn_options options = {0};
-	struct run_insn last = run_insn_at(b->core->memory, walk, walk->count - 1);
+	struct run_insn last = run_insn_at(b->core->memory, block, block->walk.count - 1);
 
-	if (!run_insn_opcode(b->core->memory, walk, last, opcode))
+	if (!run_insn_opcode(b->core->memory, block, last, opcode))
 		return false;
-	switch (walk->isa) {
+	switch (block->walk.isa) {
 	case ISA_A64:
 		insn_a64_classify(*opcode, last.address, &options, insn);
 		return true;
@@ -169,17 +169,18 @@ static bool classify_last(const struct part_builder *b, const struct walk *walk,
  * B and BL of A64 (Arm ARM C4.1.66) and branches of A32 whose condition is AL. Of T32 nothing is
  * said: an IT block before the run may put any branch under a condition.
  */
-static bool is_unconditional(const struct part_builder *b, const struct walk *walk)
+static bool is_unconditional(const struct part_builder *b, const struct basic_block *block)
 {
+	enum isa isa = block->walk.isa;
 	struct insn insn;
 	uint32_t opcode;
 
-	if (!classify_last(b, walk, &opcode, &insn) ||
+	if (!classify_last(b, block, &opcode, &insn) ||
 	    (insn.class != INSN_BRANCH && insn.class != INSN_BRANCH_INDIRECT))
 		return false;
-	if (walk->isa == ISA_A64)
+	if (isa == ISA_A64)
 		return insn.class == INSN_BRANCH_INDIRECT || (opcode & 0x7c000000) == 0x14000000;
-	return walk->isa == ISA_A32 && !insn.is_conditional;
+	return isa == ISA_A32 && !insn.is_conditional;
 }
 
 /* The same of a node, asked once. */
@@ -188,7 +189,7 @@ SELDOM static bool node_is_unconditional(struct part_builder *b, uint32_t number
 	struct basic_block *node = &b->graph->nodes[number];
 
 	if (node->is_unconditional == GRAPH_UNASKED)
-		node->is_unconditional = is_unconditional(b, &node->walk) ? GRAPH_YES : GRAPH_NO;
+		node->is_unconditional = is_unconditional(b, node) ? GRAPH_YES : GRAPH_NO;
 	return node->is_unconditional == GRAPH_YES;
 }
 
@@ -299,19 +300,20 @@ static enum status add_batch(struct part_builder *b, const struct atom_batch *ba
 }
 
 /* True if the range is what came after the last run before: most are. */
-static bool is_successor(const struct part_builder *b, const struct walk *walk, uint32_t *number)
+static bool is_successor(const struct part_builder *b, uint32_t view, const struct walk *walk,
+                         uint32_t *number)
 {
 	const struct outcome_log *log = &b->log;
 
 	if (!log->is_open)
 		return false;
 	*number = b->graph->successors[log->last][log->last_taken];
-	return *number != GRAPH_NO_NODE && graph_is_odd_node(b->graph, *number, walk);
+	return *number != GRAPH_NO_NODE && graph_is_odd_node(b->graph, *number, view, walk);
 }
 
 /* A range that was not followed through the graph becomes an odd node of it. */
-static enum status add_walk(struct part_builder *b, const struct walk *walk, bool taken,
-                            uint64_t index)
+static enum status add_walk(struct part_builder *b, uint32_t view, const struct walk *walk,
+                            bool taken, uint64_t index)
 {
 	struct basic_block *node;
 	struct insn insn;
@@ -321,14 +323,14 @@ static enum status add_walk(struct part_builder *b, const struct walk *walk, boo
 
 	if (walk->count == 0)
 		return STATUS_OK;
-	if (is_successor(b, walk, &number))
+	if (is_successor(b, view, walk, &number))
 		is_new = false;
 	else
-		TRY(graph_intern(b->graph, walk, &number, &is_new));
+		TRY(graph_intern(b->graph, view, walk, &number, &is_new));
 	node = &b->graph->nodes[number];
 	if (is_new && walk->last.class == INSN_BRANCH) {
 		node->lacks_target =
-		        !classify_last(b, walk, &opcode, &insn) || insn.class != INSN_BRANCH;
+		        !classify_last(b, node, &opcode, &insn) || insn.class != INSN_BRANCH;
 		if (!node->lacks_target)
 			node->walk.last.target = insn.target;
 	}
@@ -354,7 +356,11 @@ static enum status add_range(struct part_builder *b, const struct element *eleme
 	                 .is_conditional = element->range.last_conditional},
 	};
 
-	return add_walk(b, &walk, element->range.last_executed, element->offset);
+	/* The trace of a PTM may say another state without a word of context. */
+	if (element->range.view != 0)
+		TRY(add_mark(b, MARK_VIEW, true, element->range.view));
+	return add_walk(b, element->range.view != 0 ? element->range.view : (uint32_t)SPACE_ANY,
+	                &walk, element->range.last_executed, element->offset);
 }
 
 /* What was noted after an instruction that is taken back moves to where the outcome log ends now.
@@ -377,23 +383,24 @@ static void clamp_positions(struct part_builder *b)
 static enum status cancel_last(struct part_builder *b, uint64_t index)
 {
 	struct outcome_log *log = &b->log;
+	struct basic_block whole;
 	struct walk rest;
 	struct run_insn insn;
 
 	if (!log->is_open)
 		return STATUS_OK;
-	rest = b->graph->nodes[log->last].walk;
+	whole = b->graph->nodes[log->last];
+	rest = whole.walk;
 	outcome_log_drop_last(log);
 	b->has_dropped_last = true;
 	if (b->group_block > log->block_count)
 		b->group_block = log->block_count;
 	rest.count--;
 	if (rest.count > 0) {
-		insn = run_insn_at(b->core->memory, &b->graph->nodes[log->last].walk,
-		                   rest.count - 1);
+		insn = run_insn_at(b->core->memory, &whole, rest.count - 1);
 		rest.end = insn.address + insn.size;
 		rest.last = (struct insn){.size = (uint8_t)insn.size};
-		TRY(add_walk(b, &rest, true, index));
+		TRY(add_walk(b, whole.view, &rest, true, index));
 	}
 	clamp_positions(b);
 	return STATUS_OK;
@@ -425,7 +432,7 @@ static enum status add_loss(struct part_builder *b, const struct element *elemen
 static enum status add_context(struct part_builder *b, const struct pe_context *context)
 {
 	TRY(add_mark(b, MARK_CONTEXT_ID, context->has_context_id, context->context_id));
-	return add_mark(b, MARK_SPACE, true, (uint64_t)pe_context_space(context));
+	return add_mark(b, MARK_VIEW, true, (uint64_t)pe_context_space(context));
 }
 
 /*

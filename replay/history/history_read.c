@@ -45,7 +45,7 @@ const struct block_cache *history_expand(const struct history *h, const struct h
 
 /* A run, and which of its instructions. */
 struct insn_place {
-	const struct walk *walk;
+	const struct basic_block *block;
 	uint32_t index;
 	bool taken;
 };
@@ -69,7 +69,7 @@ static struct insn_place find_place(const struct history *h, uint64_t position)
 		else
 			high = middle;
 	}
-	return (struct insn_place){&part->log.graph->nodes[cache->runs[low].node].walk,
+	return (struct insn_place){&part->log.graph->nodes[cache->runs[low].node],
 	                           offset - cache->runs[low].offset, cache->runs[low].taken};
 }
 
@@ -173,7 +173,8 @@ bool history_code(const struct history *history, size_t index, struct history_co
 
 	if (index >= history->code_count)
 		return false;
-	*code = (struct history_code){extent->first, extent->last + 1, (enum isa)extent->isa};
+	*code = (struct history_code){extent->first, extent->last + 1, (enum isa)extent->isa,
+	                              extent->view};
 	return true;
 }
 
@@ -181,19 +182,20 @@ void history_at(const struct history *history, uint64_t position, struct instruc
 {
 	const struct memmap *memory = history->core->memory;
 	struct insn_place place = find_place(history, position);
-	struct run_insn insn = run_insn_at(memory, place.walk, place.index);
-	bool is_last = place.index == place.walk->count - 1;
+	const struct walk *walk = &place.block->walk;
+	struct run_insn insn = run_insn_at(memory, place.block, place.index);
+	bool is_last = place.index == walk->count - 1;
 
 	*out = (struct instruction){
 	        .address = insn.address,
 	        .size = (uint8_t)insn.size,
-	        .isa = place.walk->isa,
+	        .isa = walk->isa,
 	        .is_last = is_last,
 	        .executed = !is_last || place.taken,
-	        .class = is_last ? place.walk->last.class : INSN_OTHER,
-	        .subclass = is_last ? place.walk->last.subclass : INSN_SUB_NONE,
+	        .class = is_last ? walk->last.class : INSN_OTHER,
+	        .subclass = is_last ? walk->last.subclass : INSN_SUB_NONE,
 	};
-	out->has_opcode = run_insn_opcode(memory, place.walk, insn, &out->opcode);
+	out->has_opcode = run_insn_opcode(memory, place.block, insn, &out->opcode);
 	if (history->data)
 		(void)history->changed_opcode(history->data, position, out, &out->opcode);
 }
@@ -205,7 +207,7 @@ enum status history_pc(const struct history *history, uint64_t position, uint64_
 
 	if (position < history->length) {
 		place = find_place(history, position);
-		*pc = run_insn_at(history->core->memory, place.walk, place.index).address;
+		*pc = run_insn_at(history->core->memory, place.block, place.index).address;
 		return STATUS_OK;
 	}
 	reg = history->registers[REGISTER_PC];
@@ -218,23 +220,24 @@ enum status history_pc(const struct history *history, uint64_t position, uint64_
 	return STATUS_OK;
 }
 
-uint64_t history_executed_extent(const struct history *history, uint64_t address)
+size_t history_executed_extent(const struct history *history, const struct mem_span *span)
 {
+	uintptr_t at = (uintptr_t)span->bytes.pos;
 	size_t low = 0;
 	size_t high = history->executed_count;
 
-	/* The first extent that ends at or after the address. */
+	/* The first content that ends after the byte. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (history->executed[middle].last < address)
+		if ((uintptr_t)history->executed[middle].end <= at)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == history->executed_count || history->executed[low].first > address)
+	if (low == history->executed_count || (uintptr_t)history->executed[low].begin > at)
 		return 0;
-	return history->executed[low].last - address + 1;
+	return (size_t)(history->executed[low].end - span->bytes.pos);
 }
 
 const struct gap *history_gaps(const struct history *history, size_t *count)
@@ -329,4 +332,12 @@ enum status history_mark(const struct history *history, enum mark mark, uint64_t
 		return STATUS_UNAVAILABLE;
 	*value = list->items[after - 1].value;
 	return STATUS_OK;
+}
+
+uint32_t history_view(const struct history *history, uint64_t position)
+{
+	uint64_t view;
+
+	return history_mark(history, MARK_VIEW, position, &view) == STATUS_OK ? (uint32_t)view
+	                                                                      : (uint32_t)SPACE_ANY;
 }

@@ -129,6 +129,7 @@ struct history_code {
 	uint64_t start; /* of the first instruction */
 	uint64_t end;   /* after the last one */
 	enum isa isa;
+	uint32_t view; /* that it was fetched from (snapshot/memmap.h) */
 };
 
 /* The distinct runs by address, `index` from 0; false after the last one. They may overlap. */
@@ -187,10 +188,11 @@ MUST_USE enum status history_find_forward(const struct history *history,
                                           uint64_t limit, uint64_t *position);
 
 /*
- * How many bytes from `address` on are covered without a hole by instructions of the history: code
- * that the trace was followed through. 0 if that address was not executed.
+ * How many bytes from the beginning of `span` on, a part of the core's memory, are covered without
+ * a hole by instructions of the history: code that the trace was followed through. 0 if that byte
+ * was not executed: what ran at its address in another address space does not count.
  */
-uint64_t history_executed_extent(const struct history *history, uint64_t address);
+size_t history_executed_extent(const struct history *history, const struct mem_span *span);
 
 const struct gap *history_gaps(const struct history *history, size_t *count);
 const struct history_event *history_events(const struct history *history, size_t *count);
@@ -207,13 +209,19 @@ enum mark {
 	MARK_TIMESTAMP, /* the trace's timestamp */
 	MARK_CYCLES,    /* sum of the cycle counts so far */
 	MARK_CONTEXT_ID,
-	MARK_SPACE, /* enum space that the core sees memory from */
+	MARK_VIEW, /* what the core sees of memory (snapshot/memmap.h) */
 	MARK_COUNT,
 };
 
 /* UNAVAILABLE if the trace said nothing before `position`, or a gap made it unknown. */
 MUST_USE enum status history_mark(const struct history *history, enum mark mark, uint64_t position,
                                   uint64_t *value);
+
+/*
+ * What the core sees of memory before instruction `position` (snapshot/memmap.h): as the trace said
+ * last, or SPACE_ANY where it did not.
+ */
+uint32_t history_view(const struct history *history, uint64_t position);
 
 /* One clause, such as "the trace source overflowed"; appended without address. */
 const char *gap_reason_text(enum gap_reason reason);

@@ -65,6 +65,13 @@ struct extent {
 	uint64_t first;
 	uint64_t last;
 	uint8_t isa; /* enum isa */
+	uint16_t view;
+};
+
+/* Bytes of the memory map that were executed. */
+struct content {
+	const uint8_t *begin;
+	const uint8_t *end;
 };
 
 /* A block, expanded, as the last reader left it. */
@@ -94,8 +101,9 @@ struct history {
 	struct extent *code; /* distinct runs, by address; they may overlap */
 	size_t code_count;
 	size_t code_capacity;
-	struct extent *executed; /* the same, disjoint */
+	struct content *executed; /* what the map has there, disjoint and in order */
 	size_t executed_count;
+	size_t executed_capacity;
 	const struct tarmac_core
 	        *data; /* registers and memory that the trace gave, or NULL; then: */
 	history_opcode *changed_opcode;

@@ -18,17 +18,19 @@ static unsigned int common_size(const struct walk *walk)
  * The decoder read this opcode when it followed the run. A hole in its place counts as 2 bytes,
  * so that the walk goes on and ends.
  */
-static unsigned int size_at(const struct memmap *memory, uint64_t address)
+static unsigned int size_at(const struct memmap *memory, uint32_t view, uint64_t address)
 {
 	uint8_t b[2];
 
-	if (memmap_read(memory, SPACE_ANY, address, b, sizeof(b)) != sizeof(b))
+	if (memmap_read(memory, view, address, b, sizeof(b)) != sizeof(b))
 		return 2;
 	return insn_t32_size((uint32_t)(b[0] | b[1] << 8));
 }
 
-struct run_insn run_insn_at(const struct memmap *memory, const struct walk *walk, uint32_t index)
+struct run_insn run_insn_at(const struct memmap *memory, const struct basic_block *block,
+                            uint32_t index)
 {
+	const struct walk *walk = &block->walk;
 	unsigned int size = common_size(walk);
 	struct run_insn insn = {walk->start, 0};
 
@@ -38,14 +40,15 @@ struct run_insn run_insn_at(const struct memmap *memory, const struct walk *walk
 		return (struct run_insn){walk->start + (uint64_t)index * size, size};
 	for (uint32_t i = 0; i <= index; i++) {
 		insn.address += insn.size;
-		insn.size = size_at(memory, insn.address);
+		insn.size = size_at(memory, block->view, insn.address);
 	}
 	return insn;
 }
 
-bool run_insn_find(const struct memmap *memory, const struct walk *walk, uint64_t address,
+bool run_insn_find(const struct memmap *memory, const struct basic_block *block, uint64_t address,
                    uint32_t *index)
 {
+	const struct walk *walk = &block->walk;
 	unsigned int size = common_size(walk);
 	uint64_t at = walk->start;
 
@@ -59,19 +62,19 @@ bool run_insn_find(const struct memmap *memory, const struct walk *walk, uint64_
 	if (address == walk->end - walk->last.size)
 		return true;
 	for (*index = 0; at < address && *index < walk->count - 1; ++*index)
-		at += size_at(memory, at);
+		at += size_at(memory, block->view, at);
 	return at == address && *index < walk->count - 1;
 }
 
-bool run_insn_opcode(const struct memmap *memory, const struct walk *walk, struct run_insn insn,
-                     uint32_t *opcode)
+bool run_insn_opcode(const struct memmap *memory, const struct basic_block *block,
+                     struct run_insn insn, uint32_t *opcode)
 {
-	bool halfwords = walk->isa == ISA_T32 || walk->isa == ISA_TEE;
+	bool halfwords = block->walk.isa == ISA_T32 || block->walk.isa == ISA_TEE;
 	uint32_t low;
 	uint32_t high;
 	uint8_t b[4] = {0};
 
-	if (memmap_read(memory, SPACE_ANY, insn.address, b, insn.size) != insn.size)
+	if (memmap_read(memory, block->view, insn.address, b, insn.size) != insn.size)
 		return false;
 	low = (uint32_t)(b[0] | b[1] << 8);
 	high = (uint32_t)(b[2] | b[3] << 8);

@@ -76,22 +76,22 @@ void state_register(const struct history *history, struct values *values, uint64
 		*value = value_unknown(size);
 }
 
-/* How many bytes of the span, from `address` on, nothing changed between here and the halt. */
+/* How many bytes of the span, from its beginning on, nothing changed between here and the halt. */
 static size_t constant_bytes(const struct history *history, struct values *values,
-                             uint64_t position, const struct mem_span *span, uint64_t address)
+                             uint64_t position, const struct mem_span *span)
 {
 	bool at_halt = position == history_length(history);
 	size_t left = bytes_left(&span->bytes);
-	uint64_t executed;
+	size_t executed;
 
 	if (at_halt && !span->region->is_initial)
 		return left;
 	if (span->region->read_only && (!values || values_has_constants(values, position)))
 		return left;
-	executed = history_executed_extent(history, address);
+	executed = history_executed_extent(history, span);
 	if (executed > 0 && !at_halt && values && !values_has_code(values, position))
 		return 0;
-	return executed < left ? (size_t)executed : left;
+	return executed < left ? executed : left;
 }
 
 /* Copies the bytes from the address on that are the span's and returns how many these are. */
@@ -108,22 +108,19 @@ size_t state_memory(const struct history *history, struct values *values, uint64
                     uint64_t address, void *out, size_t size)
 {
 	const struct memmap *memory = history_core(history)->memory;
-	enum space space = SPACE_ANY;
-	uint64_t seen_from;
+	uint32_t view = history_view(history, position);
 	uint8_t *to = out;
 	size_t done = 0;
 
 	if (history_data(history))
 		return tarmac_memory_at(history_data(history), position, address, out, size);
-	if (history_mark(history, MARK_SPACE, position, &seen_from) == STATUS_OK)
-		space = (enum space)seen_from;
 	while (done < size) {
 		struct mem_span span;
 		size_t count;
 
-		if (memmap_find(memory, space, address + done, &span) != STATUS_OK)
+		if (memmap_find(memory, view, address + done, &span) != STATUS_OK)
 			break;
-		count = constant_bytes(history, values, position, &span, address + done);
+		count = constant_bytes(history, values, position, &span);
 		count = copy_span(&span, count, to + done, size - done);
 		if (count == 0 && values)
 			count = values_memory(values, position, address + done, to + done,

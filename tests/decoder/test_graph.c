@@ -48,7 +48,7 @@ static uint32_t intern(struct graph *graph, const struct walk *walk, bool is_new
 	uint32_t node = GRAPH_NO_NODE;
 	bool is_new = !is_new_expected;
 
-	assert_int_equal(graph_intern(graph, walk, &node, &is_new), STATUS_OK);
+	assert_int_equal(graph_intern(graph, SPACE_ANY, walk, &node, &is_new), STATUS_OK);
 	assert_int_equal(is_new, is_new_expected);
 	return node;
 }

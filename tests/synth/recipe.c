@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/file.h"
 #include "base/text.h"
@@ -19,7 +20,8 @@ struct core {
 	struct str source; /* empty if it has none */
 	struct str source_type;
 	unsigned int id;
-	struct code code[DUMPS_MOST];
+	struct code code[DUMPS_MOST];     /* in the order in which the core sees them */
+	const uint8_t *dumps[DUMPS_MOST]; /* their bytes, by number */
 	struct file_map files[DUMPS_MOST];
 	size_t dump_count;
 	struct walk_options options;
@@ -119,8 +121,34 @@ static enum status do_dump(struct recipe *r, const struct words *w)
 	            (unsigned long long)length);
 	if (offset)
 		text_printf(&c->ini, "offset=0x%llx\n", (unsigned long long)offset);
-	c->code[c->dump_count++] =
-	        (struct code){w->number[1], (const uint8_t *)map->data + offset, (size_t)length};
+	c->dumps[c->dump_count] = (const uint8_t *)map->data + offset;
+	c->code[c->dump_count] =
+	        (struct code){w->number[1], c->dumps[c->dump_count], (size_t)length};
+	c->dump_count++;
+	return STATUS_OK;
+}
+
+static enum status do_space(struct recipe *r, const struct words *w)
+{
+	text_printf(&r->core->ini, "space=%.*s\n", STR_ARG(w->text[0]));
+	return STATUS_OK;
+}
+
+/* Of several dumps with the address of an instruction the first one has its opcode. */
+static enum status do_sees(struct recipe *r, const struct words *w)
+{
+	struct core *c = r->core;
+	size_t at = 0;
+	struct code seen;
+
+	if (w->number[0] >= c->dump_count)
+		return diag_error(r->diags, STATUS_USAGE, r->place, "no dump %llu",
+		                  (unsigned long long)w->number[0]);
+	while (c->code[at].data != c->dumps[w->number[0]])
+		at++;
+	seen = c->code[at];
+	memmove(c->code + 1, c->code, at * sizeof(seen));
+	c->code[0] = seen;
 	return STATUS_OK;
 }
 
@@ -289,6 +317,8 @@ static const struct {
 	{"core",        2, 0,    NO_CORE, do_core},
 	{"reg",         2, 0,    OF_CORE, do_reg},
 	{"dump",        2, 0xe,  OF_CORE, do_dump},
+	{"space",       1, 0,    OF_CORE, do_space},
+	{"sees",        1, 1,    OF_CORE, do_sees},
 	{"source",      3, 4,    OF_CORE, do_source},
 	{"option",      2, 2,    OF_CORE, do_option},
 	{"run",         2, 3,    OF_CORE, do_run},

@@ -8,6 +8,8 @@
  *	core NAME TYPE             a new core; what follows is of this core
  *	reg KEY 0xVALUE            a line of its [regs], such as "reg X0(size:64) 0x1"
  *	dump FILE ADDRESS [LENGTH [OFFSET]]
+ *	space NAME                 of that dump, such as EL1N
+ *	sees NUMBER                from here on the core runs what dump NUMBER (from 0) has
  *	source NAME TYPE ID        its trace source; TYPE is ETM4.MINOR
  *	option NAME NUMBER         of the source, before its first step; see recipe.c
  *	run ADDRESS COUNT          COUNT instructions are executed, one after the other

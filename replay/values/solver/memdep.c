@@ -490,13 +490,9 @@ enum status memdep_init(struct solver *s, bool single_writer)
 {
 	struct memdep_memory *m = &s->memory;
 	const struct window *w = &s->w;
-	uint64_t space;
-
 	*m = (struct memdep_memory){.map = history_core(w->history)->memory,
 	                            .is_linked = single_writer};
-	m->space = SPACE_ANY;
-	if (history_mark(w->history, MARK_SPACE, w->options.to, &space) == STATUS_OK)
-		m->space = (enum space)space;
+	m->view = history_view(w->history, w->options.to);
 	m->access_count = w->access_count;
 	m->accesses = malloc((m->access_count + 1) * sizeof(*m->accesses));
 	m->clobbers = calloc(m->access_count / 64 + 64, sizeof(*m->clobbers));

@@ -108,7 +108,7 @@ struct memdep_granule {
 
 struct memdep_memory {
 	const struct memmap *map;
-	enum space space;     /* that it is seen from */
+	uint32_t view;        /* that it is seen in */
 	bool is_linked;       /* a single writer */
 	size_t constant_from; /* step; before it read-only memory is not what it is now */
 	size_t modified_code; /* steps before it ran code that was written since; 0: none */

@@ -41,12 +41,14 @@ static struct memdep_contents contents_of(const struct solver *s, uint64_t word)
 
 	for (unsigned int i = 0; i < 8; i++) {
 		struct mem_span span;
-		bool is_code = history_executed_extent(s->w.history, word + i) > 0;
+		bool is_code;
 		uint8_t byte;
 
-		if (memmap_find(s->memory.map, s->memory.space, word + i, &span) != STATUS_OK ||
-		    bytes_peek(&span.bytes, 0, &byte) != STATUS_OK ||
-		    (span.region->is_initial && !is_code))
+		if (memmap_find(s->memory.map, s->memory.view, word + i, &span) != STATUS_OK ||
+		    bytes_peek(&span.bytes, 0, &byte) != STATUS_OK)
+			continue;
+		is_code = history_executed_extent(s->w.history, &span) > 0;
+		if (span.region->is_initial && !is_code)
 			continue;
 		c.value.value |= (uint64_t)byte << 8 * i;
 		c.value.known |= UINT64_C(0xff) << 8 * i;

@@ -11,7 +11,7 @@ static bool is_writable(const struct memmap *memory, const struct history_code *
 {
 	struct mem_span span;
 
-	return memmap_find(memory, SPACE_ANY, e->start, &span) != STATUS_OK ||
+	return memmap_find(memory, e->view, e->start, &span) != STATUS_OK ||
 	       !span.region->read_only;
 }
 
@@ -47,8 +47,10 @@ static bool changes_translation(const struct memmap *memory, struct template *te
 static bool has_any(const struct memmap *memory, const struct history_code *e,
                     bool (*is_such)(const struct memmap *, struct template *))
 {
-	struct template template = {
-	        .address = e->start, .isa = (uint8_t)e->isa, .space = SPACE_ANY, .it = SEM_NO_IT};
+	struct template template = {.address = e->start,
+	                            .isa = (uint8_t)e->isa,
+	                            .view = (uint16_t)e->view,
+	                            .it = SEM_NO_IT};
 
 	for (;;) {
 		template.size = template_size(memory, &template);

@@ -194,8 +194,8 @@ static void begin_fault(const struct control_event_reader *r, const struct notic
 		uop_begin(b);
 	else if (n->faults == 1 && n->fault->exception.has_return_address && from->is_known &&
 	         (isa == ISA_A64 || !from->insn->branch.interworks))
-		fault_begin(history_core(r->history)->memory, n->fault->exception.return_address,
-		            isa, b);
+		fault_begin(history_core(r->history)->memory, from->view,
+		            n->fault->exception.return_address, isa, b);
 	else
 		lose_all(b);
 }
@@ -268,7 +268,7 @@ static bool enter_m(const struct control_event_reader *r, const struct element *
                     const struct control_event_from *from, struct uop_builder *b)
 {
 	const struct memmap *memory = history_core(r->history)->memory;
-	struct template template = {.isa = ISA_T32, .space = SPACE_ANY};
+	struct template template = {.isa = ISA_T32, .view = (uint16_t)from->view};
 	uint32_t address;
 
 	if (m_exception_kind_of(&r->m_core, e->exception.info) == M_EXCEPTION_OTHER ||

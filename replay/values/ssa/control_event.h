@@ -15,6 +15,7 @@
 struct control_event_from {
 	uint64_t address;
 	unsigned int size; /* bytes */
+	uint32_t view;     /* that it was fetched from (snapshot/memmap.h) */
 	struct call_site site;
 	const struct uop_insn *insn;
 	bool is_exception; /* SVC and the like: it does not lead on by itself */

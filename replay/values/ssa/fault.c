@@ -53,10 +53,11 @@ static void forget_loaded(struct uop_builder *b)
 	}
 }
 
-void fault_begin(const struct memmap *memory, uint64_t address, enum isa isa, struct uop_builder *b)
+void fault_begin(const struct memmap *memory, uint32_t view, uint64_t address, enum isa isa,
+                 struct uop_builder *b)
 {
 	struct template template = {
-	        .address = address, .isa = (uint8_t)isa, .space = SPACE_ANY, .it = SEM_NO_IT};
+	        .address = address, .isa = (uint8_t)isa, .view = (uint16_t)view, .it = SEM_NO_IT};
 
 	template.size = template_size(memory, &template);
 	template_code(memory, &template, b);

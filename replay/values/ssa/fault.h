@@ -13,10 +13,10 @@
 #include "snapshot/memmap.h"
 
 /*
- * Begins `b` with the effects of the instruction at `address`, which the caller finishes. One that
- * memory does not hold, or that is in no table, may have done anything.
+ * Begins `b` with the effects of the instruction at `address`, as it is seen in `view`, which the
+ * caller finishes. One that memory does not hold, or that is in no table, may have done anything.
  */
-void fault_begin(const struct memmap *memory, uint64_t address, enum isa isa,
+void fault_begin(const struct memmap *memory, uint32_t view, uint64_t address, enum isa isa,
                  struct uop_builder *b);
 
 #endif

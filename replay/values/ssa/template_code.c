@@ -34,7 +34,7 @@ uint8_t template_size(const struct memmap *memory, const struct template *templa
 	uint8_t b[2];
 
 	if (template->isa != ISA_T32 ||
-	    memmap_read(memory, (enum space) template->space, template->address, b, 2) != 2)
+	    memmap_read(memory, template->view, template->address, b, 2) != 2)
 		return 4;
 	return (uint8_t)insn_t32_size((uint32_t)b[0] | (uint32_t)b[1] << 8);
 }
@@ -45,8 +45,8 @@ bool template_read_opcode(const struct memmap *memory, struct template *template
 	uint32_t low;
 	uint32_t high;
 
-	if (memmap_read(memory, (enum space) template->space, template->address, b,
-	                template->size) != template->size)
+	if (memmap_read(memory, template->view, template->address, b, template->size) !=
+	    template->size)
 		return false;
 	low = (uint32_t)b[0] | (uint32_t)b[1] << 8;
 	high = (uint32_t)b[2] | (uint32_t)b[3] << 8;

@@ -37,7 +37,7 @@ struct collect {
 
 static bool is_same(const struct template *a, const struct template *b)
 {
-	return a->address == b->address && a->isa == b->isa && a->space == b->space &&
+	return a->address == b->address && a->isa == b->isa && a->view == b->view &&
 	       a->it == b->it && a->outcome == b->outcome;
 }
 
@@ -160,14 +160,13 @@ static struct template insn_of(struct collect *c, const struct basic_block *node
                                bool taken)
 {
 	const struct memmap *memory = history_core(c->w->history)->memory;
-	struct run_insn insn = run_insn_at(memory, &node->walk, index);
+	struct run_insn insn = run_insn_at(memory, node, index);
 
 	return (struct template){
 	        .address = insn.address,
 	        .size = (uint8_t)insn.size,
 	        .isa = (uint8_t)node->walk.isa,
-	        /* A run that was not followed has no space of its own. */
-	        .space = node->is_odd ? (uint8_t)SPACE_ANY : node->space,
+	        .view = node->view,
 	        .it = SEM_NO_IT,
 	        .outcome = (uint8_t)outcome_of(c, &node->walk, index, taken),
 	        .is_code = true,
@@ -241,13 +240,14 @@ static bool is_within(const struct history *history, const uint64_t *pc)
 {
 	const struct snap_core *core = history_core(history);
 	const struct snap_register *xpsr;
-	struct template template = {.isa = ISA_T32, .space = SPACE_ANY};
+	struct template template = {.isa = ISA_T32};
 
 	if (core->arch != CORE_M || !pc)
 		return false;
 	xpsr = history_halt_register(history, M_xpsr);
 	if (!xpsr || (snap_register_value(xpsr) & XPSR_ICI) == 0)
 		return false;
+	template.view = (uint16_t)history_view(history, history_length(history));
 	template.address = *pc;
 	template.size = template_size(core->memory, &template);
 	return !template_read_opcode(core->memory, &template) ||
@@ -296,6 +296,7 @@ static void pass(struct control_event_from *before, const struct template *templ
 
 	before->address = template->address;
 	before->size = template->size;
+	before->view = template->view;
 	before->is_exception = insn->branch.kind == BRANCH_EXCEPTION;
 	before->is_known = true;
 	before->insn = insn;
@@ -340,8 +341,8 @@ static enum status collect_insn(struct collect *c, struct template template, uin
 		is_interrupted = c->control_event.is_interrupted;
 	}
 	if (template.isa == ISA_T32) {
-		it_block_enter(&c->it, history_core(w->history)->memory,
-		               (enum space) template.space, template.address, is_interrupted);
+		it_block_enter(&c->it, history_core(w->history)->memory, template.view,
+		               template.address, is_interrupted);
 		template.it = (uint8_t)it_block_condition(&c->it);
 	}
 	if (history_core(w->history)->arch == CORE_M)
