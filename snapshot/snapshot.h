@@ -202,6 +202,14 @@ const struct snap_register *snap_device_register(const struct snap_device *devic
 const struct snap_register *snap_device_any_register(const struct snap_device *device,
                                                      struct str names);
 
+/*
+ * Whose memory the core saw when it stopped, from CPSR and SCR (snapshot format 1.0, 4.1), of an M
+ * profile from DSCSR. What its registers leave open is what `traced` says, the state in which the
+ * trace left it (SPACE_ANY: not known); a core whose security state nobody says is non-secure, and
+ * one without CPSR in any state.
+ */
+enum space snap_core_halt_space(const struct snap_core *core, enum space traced);
+
 /* The trace ID that the source's registers or options give; false if they do not. */
 bool snap_source_trace_id(const struct snap_source *source, uint8_t *id);
 

@@ -336,8 +336,12 @@ enum status history_mark(const struct history *history, enum mark mark, uint64_t
 
 uint32_t history_view(const struct history *history, uint64_t position)
 {
-	uint64_t view;
+	uint64_t traced;
+	uint32_t view = SPACE_ANY;
 
-	return history_mark(history, MARK_VIEW, position, &view) == STATUS_OK ? (uint32_t)view
-	                                                                      : (uint32_t)SPACE_ANY;
+	if (history_mark(history, MARK_VIEW, position, &traced) == STATUS_OK)
+		view = (uint32_t)traced;
+	if (position < history->length)
+		return view;
+	return (uint32_t)snap_core_halt_space(history->core, (enum space)view);
 }

@@ -219,7 +219,7 @@ MUST_USE enum status history_mark(const struct history *history, enum mark mark,
 
 /*
  * What the core sees of memory before instruction `position` (snapshot/memmap.h): as the trace said
- * last, or SPACE_ANY where it did not.
+ * last, or SPACE_ANY where it did not; at the halt as the snapshot's registers say.
  */
 uint32_t history_view(const struct history *history, uint64_t position);
 

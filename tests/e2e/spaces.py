@@ -117,6 +117,21 @@ class States(Spaces):
             self.assertIn(text, (str(value), "<unavailable>"))
         self.assertEqual(found[0], "-4")
 
+    def test_halt_is_seen_as_the_registers_say(self):
+        """Snapshot format 1.0, 4.1: each exception level in each security state."""
+        spaces = ("EL1S", "EL1N", "EL2", "EL3")
+        dumps = [line for i, space in enumerate(spaces)
+                 for line in (f"dump {space}.bin {DATA:#x}", f"space {space}")]
+        for cpsr, scr, seen in ((0x0, 0, "EL1S"), (0x0, 1, "EL1N"), (0x3C5, 0x530, "EL1S"),
+                                (0x3C5, 0x531, "EL1N"), (0x3C9, 0x531, "EL2"), (0x3CD, 0, "EL3"),
+                                (0x3CD, 1, "EL3"), (0x3C5, None, "EL1N")):
+            registers = [f"CPSR(size:32) {cpsr:#x}"]
+            registers += [f"SCR_EL3(size:32) {scr:#x}"] if scr is not None else []
+            self.make(*dumps, registers=registers,
+                      files=[(f"{s}.bin", words(i + 1)) for i, s in enumerate(spaces)])
+            out = self.gdb(f"x/1xw {DATA:#x}")
+            self.assertIn(f"{DATA:#x}:\t0x{spaces.index(seen) + 1:08x}", out, (cpsr, scr))
+
 
 if __name__ == "__main__":
     serving.main()

@@ -379,6 +379,15 @@ bool control_event_next(struct control_event_reader *r, uint64_t position, const
 	return false;
 }
 
+bool control_event_halts_elsewhere(const struct history *history)
+{
+	uint64_t length = history_length(history);
+	uint64_t traced;
+
+	return history_mark(history, MARK_VIEW, length, &traced) == STATUS_OK &&
+	       !space_meets((enum space)traced, (enum space)history_view(history, length));
+}
+
 uint64_t control_event_space_change(const struct history *history)
 {
 	size_t count;
@@ -386,6 +395,8 @@ uint64_t control_event_space_change(const struct history *history)
 	const struct pe_context *before = NULL;
 	uint64_t position = 0;
 
+	if (control_event_halts_elsewhere(history))
+		return history_length(history);
 	for (size_t i = 0; i < count; i++) {
 		const struct element *e = &events[i].element;
 

@@ -50,6 +50,9 @@ bool control_event_next(struct control_event_reader *r, uint64_t position, const
                         const struct control_event_from *from, struct uop_builder *b,
                         bool *changes_space);
 
+/* True if the registers say that the core stopped where it sees other memory than the trace said.
+ */
+bool control_event_halts_elsewhere(const struct history *history);
 /* The last position at which another address space is seen; 0 if it is always the same. */
 uint64_t control_event_space_change(const struct history *history);
 /* No later position than the first after `position` at which control_event_next() may find

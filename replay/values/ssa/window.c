@@ -260,6 +260,7 @@ static enum status add_halt(struct collect *c, uint64_t position)
 	const struct history *history = c->w->history;
 
 	if (!history_halt_register(history, REGISTER_PC) ||
+	    control_event_halts_elsewhere(history) ||
 	    is_within(history, c->w->has_end_pc ? &c->w->end_pc : NULL))
 		return insert_kill(c, position);
 	return add_change(c, position, history_core(history)->arch == CORE_A64);
