@@ -82,8 +82,11 @@ struct tarmac_instruction {
 	bool has_address;
 	bool has_index;
 	bool has_physical;
+	bool has_second; /* the line says where its second page is: it crosses into one */
+	enum tarmac_security physical_security; /* of both physical addresses */
 	uint64_t address;
 	uint64_t physical;
+	uint64_t second; /* physical address of its second halfword */
 	uint64_t opcode; /* 0 if TARMAC_FETCH_FAILED */
 	uint64_t index;  /* of the instruction, as the producer counts */
 	struct str mode_text;

@@ -73,12 +73,15 @@ static enum status read_physical(struct tarmac_line *line)
 {
 	struct tarmac_instruction *i = &line->event->instruction;
 	enum tarmac_security security;
-	uint64_t second;
 
-	TRY(tarmac_read_physical(line, &i->physical, &security));
+	TRY(tarmac_read_physical(line, &i->physical, &i->physical_security));
 	i->has_physical = true;
-	if (lex_take(&line->in, ','))
-		return tarmac_read_physical(line, &second, &security);
+	if (!lex_take(&line->in, ','))
+		return STATUS_OK;
+	i->has_second = true;
+	TRY(tarmac_read_physical(line, &i->second, &security));
+	/* Pages of two physical address spaces are no instruction that can be told here. */
+	i->has_second = security == i->physical_security;
 	return STATUS_OK;
 }
 

@@ -11,7 +11,9 @@ static void close_core(struct tarmac_core *core)
 {
 	history_destroy(core->history);
 	word_log_fini(&core->registers);
+	word_log_fini(&core->patched);
 	tarmac_code_fini(&core->code);
+	tarmac_code_fini(&core->logged);
 	tarmac_pages_fini(&core->pages);
 	free(core->marks);
 	free(core->turns);
@@ -27,6 +29,7 @@ static void close_source(void *extension)
 	free(source->cores);
 	free(source->turns);
 	word_log_fini(&source->memory);
+	tarmac_frames_fini(&source->frames);
 	tarmac_close(source->reader);
 	diag_list_fini(&source->unheard);
 	file_map_close(&source->map);

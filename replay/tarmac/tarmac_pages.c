@@ -11,10 +11,8 @@ enum {
 	HOLDS = 3, /* a translation holds up to the next instruction, see tarmac_store.h */
 };
 
-static const uint64_t in_page = (UINT64_C(1) << TARMAC_PAGE_BITS) - 1;
-
 /* The page's place in the table, or the free one that it would take; there is always one. */
-static struct tarmac_page *find(struct tarmac_page *table, size_t slots, uint64_t page)
+static struct tarmac_page *find(struct tarmac_page *table, size_t slots, uint32_t page)
 {
 	size_t i = hash_u64(page);
 
@@ -43,7 +41,7 @@ static enum status grow(struct tarmac_pages *pages)
 	return STATUS_OK;
 }
 
-static enum status add(struct tarmac_pages *pages, uint64_t page, uint64_t time, uint64_t physical,
+static enum status add(struct tarmac_pages *pages, uint32_t page, uint64_t time, uint32_t frame,
                        bool is_known)
 {
 	return word_log_add(&pages->log, &(struct word_event){.key = page,
@@ -51,52 +49,54 @@ static enum status add(struct tarmac_pages *pages, uint64_t page, uint64_t time,
 	                                                      .kind = WORD_WRITE,
 	                                                      .touched = 0xff,
 	                                                      .known = is_known ? 0xff : 0,
-	                                                      .value = is_known ? physical : 0});
+	                                                      .value = is_known ? frame : 0});
 }
 
-enum status tarmac_pages_see(struct tarmac_pages *pages, uint64_t address, uint64_t physical,
+/* The page's first translation. */
+static enum status add_first(struct tarmac_pages *pages, uint32_t page, uint32_t frame, bool is_own,
                              uint64_t time)
 {
-	uint64_t number = address >> TARMAC_PAGE_BITS;
-	uint64_t to = physical >> TARMAC_PAGE_BITS;
-	struct tarmac_page *page;
-	uint64_t before;
+	pages->count++;
+	pages->has_moved |= !is_own;
+	if (is_own)
+		return add(pages, page, 1, frame, true);
+	if (time > 1)
+		TRY(add(pages, page, 1, 0, false));
+	return add(pages, page, time, frame, true);
+}
+
+enum status tarmac_pages_see(struct tarmac_pages *pages, uint32_t page, uint32_t frame, bool is_own,
+                             uint64_t time, bool *is_first)
+{
+	struct tarmac_page *seen;
 
 	TRY(grow(pages));
-	page = find(pages->table, pages->slots, number);
-	before = page->time != 0 ? page->physical : number;
-	pages->count += page->time == 0;
-	if (time <= page->time)
-		time = page->time + (to != before);
-	/* The log is about pages that are others, or once were. */
-	if (to != before) {
-		uint64_t until = page->time != 0 ? page->time + HOLDS : 1;
-
+	seen = find(pages->table, pages->slots, page);
+	*is_first = seen->time == 0;
+	if (*is_first) {
+		TRY(add_first(pages, page, frame, is_own, time));
+	} else if (frame != seen->frame) {
 		pages->has_moved = true;
-		if (until < time)
-			TRY(add(pages, number, until, 0, false));
-		TRY(add(pages, number, time, to, true));
+		if (time <= seen->time)
+			time = seen->time + 1;
+		if (seen->time + HOLDS < time)
+			TRY(add(pages, page, seen->time + HOLDS, 0, false));
+		TRY(add(pages, page, time, frame, true));
+	} else if (time <= seen->time) {
+		time = seen->time;
 	}
-	*page = (struct tarmac_page){number, to, time};
+	*seen = (struct tarmac_page){page, frame, time};
 	return STATUS_OK;
 }
 
-uint64_t tarmac_pages_now(const struct tarmac_pages *pages, uint64_t address)
+uint32_t tarmac_pages_now(const struct tarmac_pages *pages, uint32_t page)
 {
-	const struct tarmac_page *page;
+	const struct tarmac_page *seen;
 
-	if (!pages->has_moved)
-		return address;
-	page = find(pages->table, pages->slots, address >> TARMAC_PAGE_BITS);
-	return page->time != 0 ? page->physical << TARMAC_PAGE_BITS | (address & in_page) : address;
-}
-
-/* Up to its first event, which is of time 1 where nobody saw it so, a page is its own. */
-static uint8_t own_page(void *context, uint64_t key, uint64_t *value)
-{
-	(void)context;
-	*value = key;
-	return 0xff;
+	if (pages->slots == 0)
+		return page;
+	seen = find(pages->table, pages->slots, page);
+	return seen->time != 0 ? seen->frame : page;
 }
 
 enum status tarmac_pages_finish(struct tarmac_pages *pages)
@@ -104,35 +104,31 @@ enum status tarmac_pages_finish(struct tarmac_pages *pages)
 	free(pages->table);
 	pages->table = NULL;
 	pages->slots = 0;
-	return word_log_finish(&pages->log, own_page, NULL);
+	return word_log_finish(&pages->log, NULL, NULL);
 }
 
-bool tarmac_pages_at(const struct tarmac_pages *pages, uint64_t address, uint64_t time,
-                     uint64_t *physical)
+bool tarmac_pages_at(const struct tarmac_pages *pages, uint32_t page, uint64_t time,
+                     uint32_t *frame)
 {
-	uint64_t page;
+	uint64_t value;
 	bool is_there;
-	uint8_t known;
+	uint8_t known = word_log_at(&pages->log, page, time, &value, &is_there);
 
-	*physical = address;
-	if (!pages->has_moved)
-		return true;
-	known = word_log_at(&pages->log, address >> TARMAC_PAGE_BITS, time, &page, &is_there);
-	if (is_there)
-		*physical = page << TARMAC_PAGE_BITS | (address & in_page);
+	*frame = is_there ? (uint32_t)value : page;
 	return !is_there || known == 0xff;
 }
 
-bool tarmac_pages_any(const struct tarmac_pages *pages, uint64_t address, size_t index,
-                      uint64_t *physical)
+bool tarmac_pages_any(const struct tarmac_pages *pages, uint32_t page, size_t index,
+                      uint32_t *frame)
 {
-	uint64_t page;
+	uint64_t value;
 
-	if (!word_log_value(&pages->log, address >> TARMAC_PAGE_BITS, index, &page)) {
-		*physical = address;
+	/* The log's first entry of a page is of no line. */
+	if (!word_log_value(&pages->log, page, index + 1, &value)) {
+		*frame = page;
 		return index == 0;
 	}
-	*physical = page << TARMAC_PAGE_BITS | (address & in_page);
+	*frame = (uint32_t)value;
 	return true;
 }
 

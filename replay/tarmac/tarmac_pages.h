@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which physical page each page of addresses is, over time, as the lines of a Tarmac text say it of
- * one core. In: pairs of addresses. Out: the physical address at a time. So memory is kept by
- * physical addresses, and processes, and two names of one place, do not mix.
+ * Which frame each page of a regime is, over time, as the lines of a Tarmac text say it of one
+ * core. In: pairs of frames (tarmac_frames.h), a regime's and a physical one. Out: the frame at a
+ * time. So memory is kept by physical addresses, and processes, worlds, and two names of one place,
+ * do not mix.
  *
- * An address whose page no line translates is its own physical address. A page that is its own is
- * taken to be so until a line says otherwise; another translation is known from the first line
- * that shows it to the last one before a different one.
+ * A page that no line translates is its own frame. One whose first translation is to the same
+ * address is taken to have been so before; another translation is known from the first line that
+ * shows it to the last one before a different one.
  */
 #ifndef CSREPLAY_REPLAY_TARMAC_TARMAC_PAGES_H
 #define CSREPLAY_REPLAY_TARMAC_TARMAC_PAGES_H
@@ -18,11 +19,9 @@
 #include "base/status.h"
 #include "replay/tarmac/word_log.h"
 
-enum { TARMAC_PAGE_BITS = 12 };
-
 struct tarmac_page {
-	uint64_t page; /* number, of the address */
-	uint64_t physical;
+	uint32_t page; /* the regime's frame */
+	uint32_t frame;
 	uint64_t time; /* last seen; 0: this place in the table is free */
 };
 
@@ -30,30 +29,32 @@ struct tarmac_pages {
 	struct tarmac_page *table; /* open addressing */
 	size_t slots;
 	size_t count;
-	struct word_log log;
-	bool has_moved; /* some page is not its own */
+	struct word_log log; /* key: the regime's frame; value: what it is */
+	bool has_moved;      /* some page is not at its own address */
 };
 
-/* A line's address and its physical one at `time`, which is not before that of calls before. */
-MUST_USE enum status tarmac_pages_see(struct tarmac_pages *pages, uint64_t address,
-                                      uint64_t physical, uint64_t time);
+/*
+ * A line's page and its frame at `time`, which is not before that of calls before. `is_own`: they
+ * have one address. *is_first: it is the page's first translation. NO_MEM.
+ */
+MUST_USE enum status tarmac_pages_see(struct tarmac_pages *pages, uint32_t page, uint32_t frame,
+                                      bool is_own, uint64_t time, bool *is_first);
 
-/* The physical address as it was seen last; the address itself if it never was. */
-uint64_t tarmac_pages_now(const struct tarmac_pages *pages, uint64_t address);
+/* The frame as it was seen last; the page itself if it never was. */
+uint32_t tarmac_pages_now(const struct tarmac_pages *pages, uint32_t page);
 
 /* To be called once, after the last line; only the functions below may be called then. NO_MEM. */
 MUST_USE enum status tarmac_pages_finish(struct tarmac_pages *pages);
 
-/* The physical address at `time`; false if it is not known. */
-bool tarmac_pages_at(const struct tarmac_pages *pages, uint64_t address, uint64_t time,
-                     uint64_t *physical);
+/* The frame at `time`; false if it is not known. */
+bool tarmac_pages_at(const struct tarmac_pages *pages, uint32_t page, uint64_t time,
+                     uint32_t *frame);
 
 /*
- * Every physical address that `address` had, `index` from 0, some more than once; false after the
- * last one.
+ * Every frame that `page` was, `index` from 0, some more than once; false after the last one.
  */
-bool tarmac_pages_any(const struct tarmac_pages *pages, uint64_t address, size_t index,
-                      uint64_t *physical);
+bool tarmac_pages_any(const struct tarmac_pages *pages, uint32_t page, size_t index,
+                      uint32_t *frame);
 
 void tarmac_pages_fini(struct tarmac_pages *pages);
 

@@ -30,6 +30,7 @@ enum status tarmac_pass_init(struct tarmac_pass *p, struct tarmac_core *core, en
 {
 	*p = (struct tarmac_pass){.core = core, .context = {.arch = arch}};
 	core->arch = arch;
+	p->space = tarmac_space_regime(core->index, tarmac_regime_of(&p->context));
 	p->stand_in.memory = memmap_create();
 	p->graph = graph_create();
 	if (!p->stand_in.memory || !p->graph)
@@ -130,30 +131,114 @@ static enum status add_word(struct tarmac_tick *tick, const struct word_event *e
 	return event->touched != 0 ? word_log_add(tick->memory, event) : STATUS_OK;
 }
 
-/* Logs bytes of memory by their physical addresses; `event` says when and what kind. */
+/* The frame that the core's address is, as far as lines said so. */
+static enum status frame_of(struct tarmac_pass *p, uint64_t address, struct tarmac_tick *tick,
+                            uint32_t *frame)
+{
+	TRY(tarmac_frame_of(tick->frames, p->space, address >> TARMAC_PAGE_BITS, frame));
+	*frame = tarmac_pages_now(&p->core->pages, *frame);
+	return STATUS_OK;
+}
+
+/* A line says the physical address of an address. */
+static enum status see_page(struct tarmac_pass *p, uint64_t address, uint64_t physical,
+                            enum tarmac_security security, struct tarmac_tick *tick)
+{
+	uint64_t page = address >> TARMAC_PAGE_BITS;
+	uint64_t to = physical >> TARMAC_PAGE_BITS;
+	uint32_t from;
+	uint32_t frame;
+	bool is_first;
+
+	/* What a Non-secure core accesses is Non-secure. */
+	if (security == TARMAC_SECURITY_NOT_SAID && p->context.security == TARMAC_NON_SECURE)
+		security = TARMAC_NON_SECURE;
+	TRY(tarmac_frame_of(tick->frames, p->space, page, &from));
+	TRY(tarmac_frame_of(tick->frames, tarmac_space_physical(security), to, &frame));
+	TRY(tarmac_pages_see(&p->core->pages, from, frame, page == to, 2 * tick->clock, &is_first));
+	if (is_first && page == to)
+		tarmac_frames_join(tick->frames, from, frame);
+	return STATUS_OK;
+}
+
+/* Logs bytes of memory by the places that they are; `event` says when and what kind. */
 static enum status add_bytes(struct tarmac_pass *p, const struct tarmac_value *value,
                              uint64_t address, struct word_event event, struct tarmac_tick *tick)
 {
-	uint64_t physical = tarmac_pages_now(&p->core->pages, address);
+	uint32_t frame = 0;
 
-	for (unsigned int i = 0; i < value->size; i++, physical++) {
-		unsigned int at = (unsigned int)(physical % 8);
+	for (unsigned int i = 0; i < value->size; i++) {
+		uint64_t at = address + i;
 
-		if (i > 0 && at == 0) {
+		if (i > 0 && at % 8 == 0) {
 			TRY(add_word(tick, &event));
 			event.touched = event.known = 0;
 			event.value = 0;
-			physical = tarmac_pages_now(&p->core->pages, address + i);
 		}
-		event.key = physical / 8;
+		if (i == 0 || at % 8 == 0)
+			TRY(frame_of(p, at, tick, &frame));
+		event.key = tarmac_frame_key(frame, at);
 		if (value->touched[i] != 0)
-			event.touched |= (uint8_t)(1U << at);
+			event.touched |= (uint8_t)(1U << at % 8);
 		if (value->known[i] != 0xff)
 			continue;
-		event.known |= (uint8_t)(1U << at);
-		event.value |= (uint64_t)value->bits[i] << (8 * at);
+		event.known |= (uint8_t)(1U << at % 8);
+		event.value |= (uint64_t)value->bits[i] << (8 * (at % 8));
 	}
 	return add_word(tick, &event);
+}
+
+/* The opcode of an address that had another: `value` has its bytes. */
+static enum status add_patched(struct tarmac_pass *p, const struct tarmac_value *value,
+                               uint64_t address)
+{
+	struct word_event event = {.time = 2 * p->core->length + 2, .kind = WORD_WRITE};
+
+	for (unsigned int i = 0; i < value->size; i++) {
+		uint64_t at = address + i;
+
+		if (i > 0 && at % 8 == 0) {
+			TRY(word_log_add(&p->core->patched, &event));
+			event.touched = 0;
+			event.value = 0;
+		}
+		event.key = at / 8;
+		event.touched |= (uint8_t)(1U << at % 8);
+		event.known = event.touched;
+		event.value |= (uint64_t)value->bits[i] << (8 * (at % 8));
+	}
+	return word_log_add(&p->core->patched, &event);
+}
+
+/* True if the log of memory has these bytes of the place, and none else were there. */
+static enum status is_logged(struct tarmac_pass *p, uint64_t address, uint64_t bytes,
+                             unsigned int size, struct tarmac_tick *tick, bool *logged)
+{
+	const uint64_t in_page = (UINT64_C(1) << TARMAC_PAGE_BITS) - 1;
+	enum tarmac_code_update update;
+	uint32_t frame;
+
+	*logged = false;
+	if ((address & in_page) + size > in_page + 1)
+		return STATUS_OK;
+	TRY(frame_of(p, address, tick, &frame));
+	TRY(tarmac_code_add(&p->core->logged,
+	                    (uint64_t)frame << TARMAC_PAGE_BITS | (address & in_page), bytes, size,
+	                    &update));
+	*logged = update == CODE_SEEN;
+	return STATUS_OK;
+}
+
+/* Where the line says that the instruction is. */
+static enum status see_pages(struct tarmac_pass *p, const struct tarmac_instruction *insn,
+                             struct tarmac_tick *tick)
+{
+	if (insn->has_physical)
+		TRY(see_page(p, insn->address, insn->physical, insn->physical_security, tick));
+	if (insn->has_second)
+		TRY(see_page(p, insn->address + SHORTEST_OPCODE, insn->second,
+		             insn->physical_security, tick));
+	return STATUS_OK;
 }
 
 /* The bytes are logged where they are new, or are not always the same. */
@@ -163,18 +248,20 @@ static enum status add_code(struct tarmac_pass *p, const struct tarmac_instructi
 	struct tarmac_value value = {.size = insn->size};
 	uint64_t bytes = memory_order(insn);
 	enum tarmac_code_update update;
+	bool logged;
 
-	if (insn->has_physical)
-		TRY(tarmac_pages_see(&p->core->pages, insn->address, insn->physical,
-		                     2 * tick->clock));
+	TRY(see_pages(p, insn, tick));
 	TRY(tarmac_code_add(&p->core->code, insn->address, bytes, insn->size, &update));
 	*is_changed = update == CODE_CHANGED;
-	if (update == CODE_SEEN)
+	TRY(is_logged(p, insn->address, bytes, insn->size, tick, &logged));
+	if (logged && !*is_changed)
 		return STATUS_OK;
 	for (unsigned int i = 0; i < value.size; i++) {
 		value.bits[i] = (uint8_t)(bytes >> (8 * i));
 		value.touched[i] = value.known[i] = 0xff;
 	}
+	if (*is_changed)
+		TRY(add_patched(p, &value, insn->address));
 	return add_bytes(p, &value, insn->address,
 	                 (struct word_event){.time = 2 * tick->clock, .kind = WORD_FETCH}, tick);
 }
@@ -185,9 +272,11 @@ static enum status set_context(struct tarmac_pass *p, const struct tarmac_contex
 	struct slot_now *now = &p->now[SLOT_MODE];
 	uint8_t known;
 	uint64_t packed = tarmac_context_pack(context, &known);
-	uint64_t bits = (known & 4U) != 0 ? 0xffffff : 0xffff;
+	uint64_t bits = (known & 4U) != 0 ? 0xffffffff : 0xff00ffff;
 
 	p->context = *context;
+	p->context.regime = tarmac_regime_of(context);
+	p->context.has_hypervisor |= tarmac_is_el2(context->mode);
 	if (now->value == packed && now->known == bits)
 		return STATUS_OK;
 	*now = (struct slot_now){packed, bits};
@@ -206,18 +295,37 @@ static void note_arch(struct tarmac_core *core, enum core_arch arch)
 		core->arch = arch;
 }
 
-/* The mode that the line says, and the state that its instruction set is of. */
-static enum status note_mode(struct tarmac_pass *p, const struct tarmac_instruction *insn)
+/* The mode that CPSR says; A and R profile. */
+static enum tarmac_mode mode_now(const struct tarmac_pass *p)
 {
+	const struct slot_now *psr = &p->now[SLOT_PSR];
+
+	if (p->context.arch == CORE_M || (psr->known & 0x1f) != 0x1f)
+		return TARMAC_MODE_NONE;
+	return tarmac_mode_of_psr(psr->value);
+}
+
+/* The mode that the line says, and the state that its instruction set is of. */
+static enum status note_mode(struct tarmac_pass *p, const struct tarmac_event *event)
+{
+	const struct tarmac_instruction *insn = &event->instruction;
 	struct tarmac_context context = p->context;
 
-	if (insn->mode != TARMAC_MODE_NONE) {
+	/* Where the line does not say one it is that of CPSR. */
+	if (insn->mode == TARMAC_MODE_NONE && insn->mode_text.n > 0)
+		context.mode = mode_now(p);
+	if (insn->mode != TARMAC_MODE_NONE)
 		context.mode = insn->mode;
+	if (insn->mode_text.n > 0)
 		context.security = insn->security;
-	}
+	if (insn->mode != TARMAC_MODE_NONE && event->dialect == TARMAC_DIALECT_REV3 &&
+	    insn->security == TARMAC_SECURITY_NOT_SAID)
+		context.security = TARMAC_SECURE;
 	context.arch = tarmac_arch_of(insn);
 	note_arch(p->core, context.arch);
-	return set_context(p, &context, 2 * p->core->length + 2);
+	TRY(set_context(p, &context, 2 * p->core->length + 2));
+	p->space = tarmac_space_regime(p->core->index, p->context.regime);
+	return STATUS_OK;
 }
 
 static void extend_run(struct tarmac_pass *p, const struct tarmac_event *event, unsigned int size,
@@ -251,6 +359,7 @@ static enum status add_instruction(struct tarmac_pass *p, const struct tarmac_ev
 	struct insn insn = {.size = (uint8_t)size};
 	bool is_changed = false;
 
+	TRY(note_mode(p, event));
 	if (has_opcode) {
 		classify(line->isa, line->opcode, line->address, &insn);
 		insn.size = (uint8_t)size;
@@ -259,7 +368,6 @@ static enum status add_instruction(struct tarmac_pass *p, const struct tarmac_ev
 	if (run->is_over || run->was_left || line->address != run->end || line->isa != run->isa ||
 	    is_changed)
 		TRY(flush_run(p, &line->address));
-	TRY(note_mode(p, line));
 	extend_run(p, event, size, &insn);
 	/* Sizes inside a run are read from memory, which holds other bytes than ran here. */
 	run->is_over |= is_changed;
@@ -418,12 +526,14 @@ static enum status add_register(struct tarmac_pass *p, const struct tarmac_event
 		p->core->features |= 1U << REGISTER_SYSTEM;
 	if (context.arch == CORE_M)
 		return note_stack(p, reg, &place);
-	if (place.slot != SLOT_PSR || (p->now[SLOT_PSR].known & 0x1f) != 0x1f)
-		return STATUS_OK;
-	mode = tarmac_mode_of_psr(p->now[SLOT_PSR].value);
+	mode = place.slot == SLOT_PSR ? mode_now(p) : TARMAC_MODE_NONE;
 	if (mode == TARMAC_MODE_NONE)
 		return STATUS_OK;
 	context.mode = mode;
+	/* Of the states below it EL3 chooses the security state, and what goes up comes from one.
+	 */
+	if (tarmac_is_el3(mode) != tarmac_is_el3(p->context.mode))
+		context.security = TARMAC_SECURITY_NOT_SAID;
 	return set_context(p, &context, time_after(p));
 }
 
@@ -449,8 +559,7 @@ static enum status add_memory(struct tarmac_pass *p, const struct tarmac_event *
 	tick->has_written |= line->is_write;
 	e.time = 2 * tick->clock + tick->has_written;
 	if (line->has_physical)
-		TRY(tarmac_pages_see(&p->core->pages, line->address, line->physical,
-		                     2 * tick->clock));
+		TRY(see_page(p, line->address, line->physical, line->security, tick));
 	if (!line->is_write && tarmac_value_is_whole(line->value)) {
 		p->run.has_loaded = true;
 		p->run.loaded = tarmac_value_u64(line->value);

@@ -42,17 +42,19 @@ struct tarmac_pass {
 	struct part_builder *part;
 	struct tarmac_run run;
 	struct tarmac_context context;
+	uint32_t space; /* of the regime that accesses of the instruction at hand go through */
 	struct slot_now now[SLOT_COUNT];
 };
 
 /* The state that an instruction's line says the core is in. */
 enum core_arch tarmac_arch_of(const struct tarmac_instruction *insn);
 
-/* `clock` is the present tick; `memory` the log of all cores. */
+/* `clock` is the present tick; `memory` the log of all cores, by `frames` that are theirs. */
 struct tarmac_tick {
 	uint64_t clock;
 	bool has_written; /* in this tick */
 	struct word_log *memory;
+	struct tarmac_frames *frames;
 };
 
 /* `arch` is that of lines before the first instruction. NO_MEM. */

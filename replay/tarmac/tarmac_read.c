@@ -185,8 +185,10 @@ static enum status read_all(struct reading *r, bool is_strict)
 static uint8_t image_base(void *context, uint64_t key, uint64_t *value)
 {
 	const struct tarmac_source *source = context;
+	uint32_t frame = (uint32_t)(key / TARMAC_PAGE_WORDS);
 
-	return tarmac_image_word(source->snapshot, key, value);
+	return tarmac_image_word(source, tarmac_frame_is_physical(&source->frames, frame),
+	                         tarmac_frame_address(&source->frames, key), value);
 }
 
 static enum status make_cores(struct reading *r, const struct snapshot_options *images,
@@ -248,6 +250,8 @@ static enum status make_history(struct reading *r, const struct snapshot *snapsh
 	                    has_end ? &end : NULL, &core->history));
 	history_set_data(core->history, core, tarmac_changed_opcode);
 	TRY(finish_log(r, &core->registers, NULL));
+	TRY(finish_log(r, &core->patched, NULL));
+	tarmac_code_fini(&core->logged);
 	r->source->has_moved |= core->pages.has_moved;
 	TRY(tarmac_pages_finish(&core->pages));
 	tarmac_pass_fini(pass);
@@ -265,8 +269,9 @@ static enum status finish(struct reading *r, const struct snapshot_options *imag
 	source->snapshot = *snapshot;
 	for (size_t i = 0; i < source->core_count; i++)
 		TRY(make_history(r, *snapshot, i));
-	/* Images are by addresses; with pages that are not their own those are no physical ones. */
-	return finish_log(r, &source->memory, source->has_moved ? NULL : image_base);
+	TRY(tarmac_frames_settle(&source->frames));
+	TRY(word_log_spread(&source->memory, tarmac_frames_spread, &source->frames));
+	return finish_log(r, &source->memory, image_base);
 }
 
 enum status tarmac_read(struct tarmac_source *source, bool is_strict,
@@ -274,8 +279,9 @@ enum status tarmac_read(struct tarmac_source *source, bool is_strict,
                         const struct snapshot_options *images, struct diag_list *diags,
                         struct snapshot **snapshot)
 {
-	struct reading r = {
-	        .source = source, .options = options, .tick = {.memory = &source->memory}};
+	struct reading r = {.source = source,
+	                    .options = options,
+	                    .tick = {.memory = &source->memory, .frames = &source->frames}};
 	enum status status = find_arch(&r);
 
 	*snapshot = NULL;

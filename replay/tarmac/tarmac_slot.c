@@ -207,15 +207,67 @@ enum {
 	CONTEXT_MODE = 0, /* bytes of SLOT_MODE */
 	CONTEXT_SECURITY = 1,
 	CONTEXT_STACK = 2,
+	CONTEXT_REGIME = 3,
 };
+
+bool tarmac_is_el2(enum tarmac_mode mode)
+{
+	return mode == TARMAC_MODE_HYP || mode == TARMAC_MODE_EL2 || mode == TARMAC_MODE_EL2T ||
+	       mode == TARMAC_MODE_EL2H;
+}
+
+bool tarmac_is_el3(enum tarmac_mode mode)
+{
+	return mode == TARMAC_MODE_MON || mode == TARMAC_MODE_EL3 || mode == TARMAC_MODE_EL3T ||
+	       mode == TARMAC_MODE_EL3H;
+}
+
+/* Whose translations a mode's addresses go through. */
+enum level {
+	LEVEL_NOT_SAID,
+	LEVEL_EL1, /* and EL0 */
+	LEVEL_EL2,
+	LEVEL_EL3,
+	LEVEL_EL0, /* by itself */
+	LEVEL_M,   /* addresses are physical */
+};
+
+static enum level level_of(const struct tarmac_context *context)
+{
+	enum tarmac_mode mode = context->mode;
+
+	if (mode == TARMAC_MODE_NONE)
+		return LEVEL_NOT_SAID;
+	if (mode == TARMAC_MODE_THREAD || mode == TARMAC_MODE_HANDLER)
+		return LEVEL_M;
+	if (mode == TARMAC_MODE_EL0 || mode == TARMAC_MODE_EL0T || mode == TARMAC_MODE_USR)
+		return context->has_hypervisor ? LEVEL_EL0 : LEVEL_EL1;
+	if (tarmac_is_el2(mode))
+		return LEVEL_EL2;
+	/* Monitor mode and the Secure ones of AArch32 share one (G5.1.2). */
+	return tarmac_is_el3(mode) && mode != TARMAC_MODE_MON ? LEVEL_EL3 : LEVEL_EL1;
+}
+
+uint8_t tarmac_regime_of(const struct tarmac_context *context)
+{
+	enum level level = level_of(context);
+	unsigned int security = context->security;
+
+	if (level == LEVEL_EL3 || level == LEVEL_M)
+		security = TARMAC_SECURITY_NOT_SAID;
+	else if (context->mode == TARMAC_MODE_MON)
+		security = TARMAC_SECURE;
+	return (uint8_t)(level * (TARMAC_REALM + 1) + security);
+}
 
 uint64_t tarmac_context_pack(const struct tarmac_context *context, uint8_t *known)
 {
-	*known = 1U << CONTEXT_MODE | 1U << CONTEXT_SECURITY;
+	*known = 1U << CONTEXT_MODE | 1U << CONTEXT_SECURITY | 1U << CONTEXT_REGIME;
 	*known |= (uint8_t)(context->has_stack ? 1U << CONTEXT_STACK : 0);
 	return (uint64_t)context->mode << (8 * CONTEXT_MODE) |
 	       (uint64_t)context->security << (8 * CONTEXT_SECURITY) |
-	       (uint64_t)(context->has_stack && context->is_process) << (8 * CONTEXT_STACK);
+	       (uint64_t)(context->has_stack && context->is_process) << (8 * CONTEXT_STACK) |
+	       (uint64_t)tarmac_regime_of(context) << (8 * CONTEXT_REGIME);
 }
 
 void tarmac_context_unpack(uint64_t packed, uint8_t known, struct tarmac_context *context)
@@ -228,6 +280,9 @@ void tarmac_context_unpack(uint64_t packed, uint8_t known, struct tarmac_context
 		context->security = (enum tarmac_security)(packed >> (8 * CONTEXT_SECURITY) & 0xff);
 	context->has_stack = (known & 1U << CONTEXT_STACK) != 0;
 	context->is_process = (packed >> (8 * CONTEXT_STACK) & 1U) != 0;
+	context->regime = 0;
+	if (known & 1U << CONTEXT_REGIME)
+		context->regime = (uint8_t)(packed >> (8 * CONTEXT_REGIME) & 0xff);
 }
 
 enum tarmac_mode tarmac_mode_of_psr(uint64_t psr)

@@ -45,7 +45,20 @@ struct tarmac_context {
 	/* M profile: which stack pointer is SP. */
 	bool has_stack;
 	bool is_process;
+	bool has_hypervisor; /* EL2 was executed before: EL0 may be in the regime of EL2 */
+	uint8_t regime;      /* tarmac_regime_of() it, once packed */
 };
+
+/*
+ * Translation regimes: what an address means depends on the exception level and the security state
+ * (Arm ARM D8.1.2). EL0 has that of EL1, unless there is a hypervisor, whose applications have that
+ * of EL2; then it is one by itself. EL3 has one, whatever the security state says. Numbers are
+ * below TARMAC_REGIMES; that of no mode and no security state is 0.
+ */
+enum { TARMAC_REGIMES = 6 * (TARMAC_REALM + 1) };
+uint8_t tarmac_regime_of(const struct tarmac_context *context);
+bool tarmac_is_el2(enum tarmac_mode mode);
+bool tarmac_is_el3(enum tarmac_mode mode); /* Monitor mode is, too */
 
 struct slot_place {
 	unsigned int slot; /* TARMAC_SLOT_NONE: the register is not kept */

@@ -8,7 +8,7 @@
 #include "replay/tarmac/tarmac_source.h"
 #include "replay/tarmac/tarmac_store.h"
 
-enum { PLACES_MOST = 32 }; /* physical addresses of one address */
+enum { PLACES_MOST = 32 }; /* frames of one page */
 
 /* The core's turn that holds the instruction at `position`; the core has one. */
 static const struct tarmac_turn *turn_of_position(const struct tarmac_core *core, uint64_t position)
@@ -106,27 +106,78 @@ void tarmac_register_at(const struct tarmac_core *core, uint64_t position, unsig
 	}
 }
 
-/* A word of memory; what no line names is as the images have it, unless a loss hides it. */
-static uint8_t word_at(const struct tarmac_core *core, uint64_t key, uint64_t time, uint64_t *word)
+/* The place of the page that the address is in at `time` of memory, which is in a regime. */
+static bool place_at(const struct tarmac_core *core, uint8_t regime, uint64_t address,
+                     uint64_t time, uint32_t *place)
+{
+	const struct tarmac_frames *frames = &core->source->frames;
+	uint32_t page = tarmac_frame_find(frames, tarmac_space_regime(core->index, regime),
+	                                  address >> TARMAC_PAGE_BITS);
+
+	*place = page;
+	if (page == TARMAC_FRAME_NONE)
+		return true;
+	if (!tarmac_pages_at(&core->pages, page, time, place))
+		return false;
+	*place = tarmac_frame_place(frames, *place);
+	return true;
+}
+
+/* In a text without physical addresses the place of an address is that of any regime. */
+static uint32_t flat_place(const struct tarmac_core *core, uint64_t address)
 {
 	const struct tarmac_source *source = core->source;
-	uint64_t physical;
-	uint8_t known;
-	bool is_there;
+	uint32_t page = TARMAC_FRAME_NONE;
+
+	if (!tarmac_frames_are_flat(&source->frames))
+		return page;
+	for (uint32_t i = 0; i < source->core_count && page == TARMAC_FRAME_NONE; i++) {
+		for (unsigned int k = 0; k < TARMAC_REGIMES && page == TARMAC_FRAME_NONE; k++) {
+			if ((source->frames.regimes >> k & 1U) != 0)
+				page = tarmac_frame_find(&source->frames,
+				                         tarmac_space_regime(i, (uint8_t)k),
+				                         address >> TARMAC_PAGE_BITS);
+		}
+	}
+	return page == TARMAC_FRAME_NONE ? page : tarmac_frame_place(&source->frames, page);
+}
+
+/* A word of memory; what no line names is as the images have it, unless a loss hides it. */
+static uint8_t word_at(const struct tarmac_core *core, uint8_t regime, uint64_t address,
+                       uint64_t time, uint64_t *word)
+{
+	const struct tarmac_source *source = core->source;
+	bool is_physical = false;
+	bool is_there = false;
+	uint32_t place;
+	uint8_t known = 0;
 
 	*word = 0;
-	if (!tarmac_pages_at(&core->pages, key * 8, time, &physical))
+	if (!place_at(core, regime, address, time, &place))
 		return 0;
-	known = word_log_at(&source->memory, physical / 8, time, word, &is_there);
+	if (place == TARMAC_FRAME_NONE)
+		place = flat_place(core, address);
+	if (place != TARMAC_FRAME_NONE) {
+		known = word_log_at(&source->memory, tarmac_frame_key(place, address), time, word,
+		                    &is_there);
+		is_physical = tarmac_frame_is_physical(&source->frames, place);
+	}
 	if (is_there || word_log_lost(&source->memory, 0, time))
 		return known;
-	return tarmac_image_word(source->snapshot, key, word);
+	return tarmac_image_word(source, is_physical, address & ~UINT64_C(7), word);
+}
+
+/* The regime that the core's addresses are in before the instruction at `position`. */
+static uint8_t regime_at(const struct tarmac_core *core, uint64_t position)
+{
+	return context_at(core, 2 * position + 2).regime;
 }
 
 size_t tarmac_memory_at(const struct tarmac_core *core, uint64_t position, uint64_t address,
                         void *out, size_t size)
 {
 	uint64_t time = memory_time(core, position);
+	uint8_t regime = regime_at(core, position);
 	uint64_t word = 0;
 	uint8_t known = 0;
 	uint8_t *to = out;
@@ -135,7 +186,7 @@ size_t tarmac_memory_at(const struct tarmac_core *core, uint64_t position, uint6
 		uint64_t at = address + i;
 
 		if (i == 0 || at % 8 == 0)
-			known = word_at(core, at / 8, time, &word);
+			known = word_at(core, regime, at, time, &word);
 		/* The address space ends; it does not begin again. */
 		if ((known & 1U << at % 8) == 0 || at < address)
 			return i;
@@ -155,11 +206,17 @@ struct history *tarmac_core_history(const struct tarmac_core *core)
 }
 
 /* Bytes of the images hold until something is written there. */
-uint8_t tarmac_image_word(const struct snapshot *snapshot, uint64_t key, uint64_t *value)
+uint8_t tarmac_image_word(const struct tarmac_source *source, bool is_physical, uint64_t address,
+                          uint64_t *value)
 {
+	const struct snapshot *snapshot = source->snapshot;
 	uint8_t known = 0;
 
 	*value = 0;
+	/* Images are by addresses, which are one place only where there is one space. */
+	if (source->has_moved || !(tarmac_frames_are_flat(&source->frames) ||
+	                           tarmac_frames_are_alike(&source->frames, is_physical)))
+		return 0;
 	for (size_t i = 0; i < snapshot->mapped_images; i++) {
 		const struct elf_image *image = snapshot->images[i];
 
@@ -167,7 +224,7 @@ uint8_t tarmac_image_word(const struct snapshot *snapshot, uint64_t key, uint64_
 			const struct elf_segment *s = &image->segments[j];
 
 			for (unsigned int k = 0; k < 8; k++) {
-				uint64_t offset = key * 8 + k - s->address;
+				uint64_t offset = address + k - s->address;
 
 				if (offset >= s->file_size || (known & 1U << k) != 0)
 					continue;
@@ -183,33 +240,44 @@ bool tarmac_changed_opcode(const struct tarmac_core *core, uint64_t position,
                            const struct instruction *insn, uint32_t *opcode)
 {
 	bool halfwords = insn->isa == ISA_T32 || insn->isa == ISA_TEE;
-	uint8_t b[4] = {0};
-	uint32_t word;
+	uint64_t time = 2 * position + 2;
+	uint32_t bytes = 0;
 
-	if (!core->code.has_changed ||
-	    tarmac_memory_at(core, position, insn->address, b, insn->size) != insn->size)
+	if (!core->code.has_changed)
 		return false;
-	word = (uint32_t)(b[0] | b[1] << 8) | (uint32_t)(b[2] | b[3] << 8) << 16;
-	*opcode = halfwords && insn->size == 4 ? word << 16 | word >> 16 : word;
+	for (unsigned int i = 0; i < insn->size; i++) {
+		uint64_t at = insn->address + i;
+		uint64_t word;
+		bool is_there;
+		uint8_t known = word_log_at(&core->patched, at / 8, time, &word, &is_there);
+
+		/* The memory map has what was first there. */
+		if ((known & 1U << at % 8) == 0)
+			return false;
+		bytes |= (uint32_t)(word >> (8 * (at % 8)) & 0xff) << (8 * i);
+	}
+	*opcode = halfwords && insn->size == 4 ? bytes << 16 | bytes >> 16 : bytes;
 	return true;
 }
 
-/* A search for accesses by a core to a word, which has been at a physical address. */
+/* A search for accesses by a core to a word, while its page is a place. */
 struct wanted {
 	const struct tarmac_core *core;
 	uint64_t address;
-	uint64_t physical;
+	uint32_t place;
 	uint64_t position; /* of the hit */
 };
 
 static bool is_wanted(void *context, const struct word_hit *hit)
 {
 	struct wanted *wanted = context;
-	uint64_t physical;
+	const struct tarmac_core *core = wanted->core;
+	uint32_t place;
 
-	return position_of_clock(wanted->core, hit->time / 2, &wanted->position) &&
-	       tarmac_pages_at(&wanted->core->pages, wanted->address, hit->time, &physical) &&
-	       physical == wanted->physical;
+	return position_of_clock(core, hit->time / 2, &wanted->position) &&
+	       place_at(core, regime_at(core, wanted->position), wanted->address, hit->time,
+	                &place) &&
+	       place == wanted->place;
 }
 
 /* The bytes of word `key` that lie in [address, last]. */
@@ -243,13 +311,14 @@ struct access_search {
 	struct tarmac_access access;
 };
 
-/* The accesses to bytes `inside` of the word at `address`, while it was at `physical`. */
-static void search_word(const struct tarmac_core *core, uint64_t address, uint64_t physical,
+/* The accesses to bytes `inside` of the word at `address`, while its page was `place`. */
+static void search_word(const struct tarmac_core *core, uint64_t address, uint32_t place,
                         uint8_t inside, struct access_search *s)
 {
 	const struct word_log *log = &core->source->memory;
-	struct wanted wanted = {.core = core, .address = address, .physical = physical};
-	struct word_search search = {physical / 8, inside, s->kinds, is_wanted, &wanted};
+	struct wanted wanted = {.core = core, .address = address, .place = place};
+	struct word_search search = {tarmac_frame_key(place, address), inside, s->kinds, is_wanted,
+	                             &wanted};
 	struct word_hit hit;
 	bool hits = s->forward ? word_log_next(log, &search, s->from, &hit)
 	                       : word_log_last(log, &search, s->from, &hit);
@@ -263,7 +332,7 @@ static void search_word(const struct tarmac_core *core, uint64_t address, uint64
 	                               hit.kind == WORD_WRITE};
 }
 
-static bool is_among(const uint64_t *items, unsigned int count, uint64_t item)
+static bool is_among(const uint32_t *items, unsigned int count, uint32_t item)
 {
 	for (unsigned int i = 0; i < count; i++) {
 		if (items[i] == item)
@@ -272,21 +341,43 @@ static bool is_among(const uint64_t *items, unsigned int count, uint64_t item)
 	return false;
 }
 
+/* The places that were searched. */
+struct searched {
+	uint32_t places[PLACES_MOST];
+	unsigned int count;
+};
+
+/* The accesses to bytes `inside` of the word at `address` in a regime, whatever its page was. */
+static void search_page(const struct tarmac_core *core, uint32_t page, uint64_t address,
+                        uint8_t inside, struct searched *done, struct access_search *s)
+{
+	const struct tarmac_frames *frames = &core->source->frames;
+	uint32_t place;
+
+	for (size_t i = 0; tarmac_pages_any(&core->pages, page, i, &place); i++) {
+		place = tarmac_frame_place(frames, place);
+		if (is_among(done->places, done->count, place))
+			continue;
+		search_word(core, address, place, inside, s);
+		/* What does not fit is looked at again. */
+		if (done->count < PLACES_MOST)
+			done->places[done->count++] = place;
+	}
+}
+
 /* The accesses to bytes `inside` of the word at `address`, wherever it was. */
 static void search_places(const struct tarmac_core *core, uint64_t address, uint8_t inside,
                           struct access_search *s)
 {
-	uint64_t done[PLACES_MOST];
-	unsigned int count = 0;
-	uint64_t physical;
+	struct searched done = {.count = 0};
 
-	for (size_t i = 0; tarmac_pages_any(&core->pages, address, i, &physical); i++) {
-		if (is_among(done, count, physical))
-			continue;
-		search_word(core, address, physical, inside, s);
-		/* What does not fit is looked at again. */
-		if (count < PLACES_MOST)
-			done[count++] = physical;
+	for (unsigned int i = 0; i < TARMAC_REGIMES; i++) {
+		uint32_t space = tarmac_space_regime(core->index, (uint8_t)i);
+		uint32_t page = tarmac_frame_find(&core->source->frames, space,
+		                                  address >> TARMAC_PAGE_BITS);
+
+		if (page != TARMAC_FRAME_NONE)
+			search_page(core, page, address, inside, &done, s);
 	}
 }
 

@@ -17,6 +17,7 @@
 #include "replay/history/history.h"
 #include "replay/tarmac/tarmac.h"
 #include "replay/tarmac/tarmac_code.h"
+#include "replay/tarmac/tarmac_frames.h"
 #include "replay/tarmac/tarmac_pages.h"
 #include "replay/tarmac/tarmac_slot.h"
 #include "replay/tarmac/word_log.h"
@@ -44,7 +45,9 @@ struct tarmac_core {
 	size_t *turns; /* indexes of source->turns */
 	size_t turn_count;
 	size_t turn_capacity;
-	struct tarmac_code code;
+	struct tarmac_code code;   /* by address */
+	struct tarmac_code logged; /* by place, which is what the log of memory has of it */
+	struct word_log patched;   /* opcodes of addresses that had others, by address / 8 */
 	struct tarmac_pages pages;
 	struct history *history;
 };
@@ -60,8 +63,9 @@ struct tarmac_source {
 	struct tarmac_turn *turns;
 	size_t turn_count;
 	size_t turn_capacity;
-	struct word_log memory;          /* by physical address / 8 */
-	bool has_moved;                  /* some core has a page that is not its own */
+	struct tarmac_frames frames;
+	struct word_log memory;          /* by tarmac_frame_key() of places */
+	bool has_moved;                  /* some core has a page that is not at its own address */
 	const struct snapshot *snapshot; /* whose extension this is */
 };
 
@@ -71,8 +75,12 @@ static inline bool tarmac_is_counted(const struct tarmac_event *event)
 	return event->kind == TARMAC_INSTRUCTION && event->instruction.has_address;
 }
 
-/* tarmac_read.c: word `key` as the images have it; a mask of the bytes that they have. */
-uint8_t tarmac_image_word(const struct snapshot *snapshot, uint64_t key, uint64_t *value);
+/*
+ * tarmac_state.c: the word at `address`, which lies in a space, as the images have it; a mask of
+ * the bytes that they have. None where the text does not prove which of several places they are of.
+ */
+uint8_t tarmac_image_word(const struct tarmac_source *source, bool is_physical, uint64_t address,
+                          uint64_t *value);
 
 /*
  * Reads the whole text into a source that has its map and reader. A malformed line is reported and

@@ -273,6 +273,54 @@ static enum status fill(struct word_log *log, word_base *base, void *context, ui
 	return STATUS_OK;
 }
 
+/* The entry of a write of the same bytes, of which nothing is known. */
+static struct word_entry veiled(struct word_entry entry)
+{
+	set_mask(&entry, WHEN_AFTER, 0);
+	entry.value = 0;
+	return entry;
+}
+
+/* How many entries there are with those of other words; `to` gets them, unless it is NULL. */
+static size_t spread_all(const struct word_log *log, word_spread *keys, void *context,
+                         struct word_raw *to)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < log->raw_count; i++) {
+		struct word_raw raw = log->raw[i];
+
+		for (unsigned int k = 0; keys(context, log->raw[i].key, k, &raw.key); k++) {
+			if (to)
+				to[count] = raw;
+			count++;
+			if (kind_of(&raw.entry) != WORD_WRITE)
+				break;
+			raw.entry = veiled(raw.entry);
+		}
+	}
+	return count;
+}
+
+enum status word_log_spread(struct word_log *log, word_spread *keys, void *context)
+{
+	size_t count = spread_all(log, keys, context, NULL);
+	struct word_raw *raw;
+
+	if (count == log->raw_count) { /* each goes where it is */
+		spread_all(log, keys, context, log->raw);
+		return STATUS_OK;
+	}
+	raw = malloc(count * sizeof(*raw));
+	if (!raw)
+		return STATUS_NO_MEM;
+	spread_all(log, keys, context, raw);
+	free(log->raw);
+	log->raw = raw;
+	log->raw_count = log->raw_capacity = count;
+	return STATUS_OK;
+}
+
 enum status word_log_finish(struct word_log *log, word_base *base, void *context)
 {
 	size_t longest;

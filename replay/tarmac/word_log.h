@@ -74,6 +74,18 @@ MUST_USE enum status word_log_add(struct word_log *log, const struct word_event 
 /* Nothing is carried over `time`. NO_MEM. */
 MUST_USE enum status word_log_lose(struct word_log *log, uint64_t time);
 
+/*
+ * Which keys an event of `key` is about: index 0 is its own, further ones are of words that a write
+ * may be to, too. False after the last; there is always an own one.
+ */
+typedef bool word_spread(void *context, uint64_t key, unsigned int index, uint64_t *to);
+
+/*
+ * Moves each event to its own key, and makes unknown what a write touches in the other words.
+ * Before word_log_finish(). NO_MEM.
+ */
+MUST_USE enum status word_log_spread(struct word_log *log, word_spread *keys, void *context);
+
 /* To be called once, after the last event; `base` may be NULL: nothing is known. NO_MEM;
  * INTERRUPTED.
  */
