@@ -7,8 +7,8 @@
 #include "base/diag.h"
 #include "base/status.h"
 #include "base/str.h"
-#include "snapshot/files.h"
-#include "snapshot/ini.h"
+#include "snapshot/file/files.h"
+#include "snapshot/file/ini.h"
 #include "snapshot/snapshot.h"
 
 #define SNAPSHOT_HEAD "snapshot.ini"

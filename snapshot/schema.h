@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "base/diag.h"
-#include "snapshot/ini.h"
+#include "snapshot/file/ini.h"
 
 enum schema_section {
 #define SECTION(id, name, need, keys) SCHEMA_##id,

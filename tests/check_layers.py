@@ -18,6 +18,7 @@ import tempfile
 # Room -> its public header; from left to right. None: all headers are public; "": none is.
 ROOMS = {
     "base": None,
+    "snapshot/file": None,
     "snapshot/events": "snapshot/events/event_log.h",
     "snapshot": None,
     "arch/pattern": "arch/pattern/pattern.h",
@@ -49,20 +50,20 @@ ORDER = list(ROOMS)
 
 # Header of a third-party library -> the one file that includes it, and its CMake target's layer.
 THIRD_PARTY = [
-    (r"ini\.h|inih/.*", "snapshot/ini.c"),
+    (r"ini\.h|inih/.*", "snapshot/file/ini.c"),
     (r"libelf\.h|gelf\.h|elf\.h", "snapshot/elf_image.c"),
     (r"elfutils/.*", "snapshot/source_lines.c"),
     (r"capstone/.*|capstone\.h", "arch/disasm.c"),
     (r"histedit\.h|editline/.*", "cli/shell.c"),
-    (r"archive\.h|archive_entry\.h", "snapshot/package.c"),
+    (r"archive\.h|archive_entry\.h", "snapshot/file/package.c"),
     (r"roaring/.*", "replay/history/address_index.c"),
     (r"cmocka\.h", None),
 ]
 PACKAGES = {
-    "PkgConfig::INIH": "snapshot",
+    "PkgConfig::INIH": "snapshot/file",
     "PkgConfig::ELF": "snapshot",
     "PkgConfig::DW": "snapshot",
-    "PkgConfig::ARCHIVE": "snapshot",
+    "PkgConfig::ARCHIVE": "snapshot/file",
     "PkgConfig::CAPSTONE": "arch",
     "PkgConfig::CMOCKA": None,
 }
@@ -279,7 +280,7 @@ def function_of(lines):
 GOOD = {
     "base/str.h": SPDX,
     "base/str.c": SPDX + '#include "base/str.h"\n#include <stdlib.h>\n',
-    "snapshot/ini.c": SPDX + "#include <ini.h>\n",
+    "snapshot/file/ini.c": SPDX + "#include <ini.h>\n",
     "snapshot/elf_image.c": SPDX + "#include <gelf.h>\n#include <libelf.h>\n",
     "snapshot/CMakeLists.txt": "target_link_libraries(snapshot PUBLIC base\n"
                                "  PRIVATE PkgConfig::ELF) # not cli)\n",
@@ -315,7 +316,7 @@ BREACHES = [
     ("snapshot/x.c", SPDX + "#include <elf.h>\n",
      "snapshot/x.c:2: includes <elf.h>; only snapshot/elf_image.c may"),
     ("snapshot/x.c", SPDX + "#include <ini.h>\n",
-     "snapshot/x.c:2: includes <ini.h>; only snapshot/ini.c may"),
+     "snapshot/x.c:2: includes <ini.h>; only snapshot/file/ini.c may"),
     ("stub/x.c", SPDX + "#include <capstone/arm64.h>\n",
      "stub/x.c:2: includes <capstone/arm64.h>; only arch/disasm.c may"),
     ("base/x.c", SPDX + "#include <cmocka.h>\n", "base/x.c:2: includes <cmocka.h>; only tests may"),

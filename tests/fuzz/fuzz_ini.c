@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "fuzz.h"
-#include "snapshot/ini.h"
+#include "snapshot/file/ini.h"
 
 static uint64_t count_lines(struct str content)
 {

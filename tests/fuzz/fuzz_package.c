@@ -5,7 +5,7 @@
  */
 #include "base/text.h"
 #include "fuzz.h"
-#include "snapshot/package.h"
+#include "snapshot/file/package.h"
 
 static const struct package_limits limits = {.bytes = 1 << 20, .members = 64};
 

@@ -4,7 +4,7 @@
 
 #include <sys/stat.h>
 
-#include "snapshot/files.h"
+#include "snapshot/file/files.h"
 
 struct fixture {
 	struct scratch scratch;

@@ -2,7 +2,7 @@
 /* The INI adapter: what real snapshots write, and each trap of inih. */
 #include "scratch.h"
 
-#include "snapshot/ini.h"
+#include "snapshot/file/ini.h"
 
 struct fixture {
 	struct arena arena;

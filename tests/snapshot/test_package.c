@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#include "snapshot/files.h"
-#include "snapshot/package.h"
+#include "snapshot/file/files.h"
+#include "snapshot/file/package.h"
 
 enum { BLOCK = 512 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names to mapped files, and several files as one (POSIX realpath, mmap; Linux mremap). */
-#include "snapshot/files.h"
+#include "snapshot/file/files.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Archives as folders, read with libarchive (PKWARE APPNOTE 6.3; POSIX pax; RFC 1952; xz 1.1). */
-#include "snapshot/package.h"
+#include "snapshot/file/package.h"
 
 #include <archive.h>
 #include <archive_entry.h>

@@ -12,7 +12,7 @@
  *     bad lines to itself: lines and sections are counted here, and a line for which inih called
  *     nobody is a bad one.
  */
-#include "snapshot/ini.h"
+#include "snapshot/file/ini.h"
 
 #include <ini.h>
 #include <stdbool.h>

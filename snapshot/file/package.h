@@ -8,8 +8,8 @@
  * bounded: see struct package_limits. Links, special files, names that lead out of the archive and
  * second members of a name are reported and left out.
  */
-#ifndef CSREPLAY_SNAPSHOT_PACKAGE_H
-#define CSREPLAY_SNAPSHOT_PACKAGE_H
+#ifndef CSREPLAY_SNAPSHOT_FILE_PACKAGE_H
+#define CSREPLAY_SNAPSHOT_FILE_PACKAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,8 +6,8 @@
  * Sections and keys are kept in the order of the file and may repeat; what may repeat is for
  * schema.h to say. A comment is a line that begins with ';' or '#', or such a sign after a blank.
  */
-#ifndef CSREPLAY_SNAPSHOT_INI_H
-#define CSREPLAY_SNAPSHOT_INI_H
+#ifndef CSREPLAY_SNAPSHOT_FILE_INI_H
+#define CSREPLAY_SNAPSHOT_FILE_INI_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -6,8 +6,8 @@
  *
  * The folder may be one in an archive; then the path of a file is ARCHIVE/MEMBER.
  */
-#ifndef CSREPLAY_SNAPSHOT_FILES_H
-#define CSREPLAY_SNAPSHOT_FILES_H
+#ifndef CSREPLAY_SNAPSHOT_FILE_FILES_H
+#define CSREPLAY_SNAPSHOT_FILE_FILES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "base/str.h"
-#include "snapshot/package.h"
+#include "snapshot/file/package.h"
 
 struct snap_file {
 	struct str path; /* absolute, NUL-terminated, without symbolic links */
