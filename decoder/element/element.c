@@ -203,6 +203,32 @@ static void add_software(const struct element *e, struct text *out)
 		json_hex(out, "extended_data", software->value);
 }
 
+static void add_data(const struct element *e, struct text *out)
+{
+	static const char *const kinds[] = {
+	        [DATA_TRANSFER] = "transfer",
+	        [DATA_PLACE] = "place",
+	        [DATA_LATE] = "late",
+	        [DATA_NOT_TRACED] = "not_traced",
+	        [DATA_STORE_FAILED] = "store_failed",
+	        [DATA_SUPPRESSED] = "suppressed",
+	};
+	const struct data_trace *data = &e->data;
+
+	json_key(out, "data");
+	json_open(out, '{');
+	add_name(out, "kind", kinds[data->kind]);
+	if (data->has_address)
+		json_hex(out, "st_addr", data->address);
+	if (data->has_address)
+		json_bool(out, "big_endian", data->is_big_endian);
+	if (data->has_value)
+		json_hex(out, "value", data->value);
+	if (data->kind == DATA_PLACE || data->kind == DATA_LATE)
+		json_u64(out, "tag", data->tag);
+	json_close(out, '}');
+}
+
 static void add_packet(const struct element *e, struct text *out)
 {
 	json_key(out, "bytes");
@@ -270,6 +296,9 @@ static void add_fields(const struct element *e, struct text *out)
 		break;
 	case ELEMENT_ITMTRACE:
 		add_itm(e, out);
+		break;
+	case ELEMENT_DATA:
+		add_data(e, out);
 		break;
 	case ELEMENT_UNKNOWN:
 	case ELEMENT_ADDR_UNKNOWN:

@@ -110,6 +110,33 @@ struct software_trace {
 	bool is_global_error;
 };
 
+/* What a packet of data trace says. */
+enum data_kind {
+	DATA_TRANSFER,     /* a transfer, in order: its value, its address, or both */
+	DATA_PLACE,        /* the same, but the value comes later, with this tag */
+	DATA_LATE,         /* the value for the place with this tag */
+	DATA_NOT_TRACED,   /* a transfer that was filtered out */
+	DATA_STORE_FAILED, /* the transfer before was of a store exclusive that failed */
+	DATA_SUPPRESSED,   /* transfers are missing here */
+};
+
+/*
+ * An item of data trace. A transfer is of the last instruction before it that transfers data; it
+ * has 32 bits at most, and what is loaded or stored of them the instruction says.
+ */
+struct data_trace {
+	enum data_kind kind;
+	uint8_t tag; /* PLACE, LATE */
+	bool has_address;
+	bool has_value;
+	bool is_big_endian;
+	/* A history's: its instruction was cancelled, its store failed, its place is not certain.
+	 */
+	bool is_void;
+	uint64_t address; /* of the first byte, as the program sees it */
+	uint64_t value;   /* before any extension; its upper bytes may be zero or not transferred */
+};
+
 /* A packet as it is listed. What it points to is valid until the next call. */
 struct listed_packet {
 	const char *name;     /* such as "I_ATOM_F3" */
@@ -173,6 +200,7 @@ struct element {
 		} instrumentation;              /* INSTRUMENTATION */
 		struct itm_trace itm;           /* ITMTRACE; timestamps have `timestamp` */
 		struct software_trace software; /* SWTRACE; may have `timestamp` */
+		struct data_trace data;         /* DATA */
 	};
 };
 

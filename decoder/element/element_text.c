@@ -160,6 +160,37 @@ static void add_software(const struct element *e, struct text *out)
 		text_puts(out, "{Master Error.}");
 }
 
+static void add_instrumentation(const struct element *e, struct text *out)
+{
+	text_printf(out, "EL%u; 0x", (unsigned int)e->instrumentation.level);
+	text_hex(out, e->instrumentation.value, 16);
+}
+
+static void add_data(const struct element *e, struct text *out)
+{
+	static const char *const notes[] = {
+	        [DATA_TRANSFER] = "",
+	        [DATA_PLACE] = "late; ",
+	        [DATA_LATE] = "late; ",
+	        [DATA_NOT_TRACED] = "not traced; ",
+	        [DATA_STORE_FAILED] = "store failed; ",
+	        [DATA_SUPPRESSED] = "suppressed; ",
+	};
+	const struct data_trace *data = &e->data;
+
+	if (data->has_address)
+		add_hex(out, "addr=0x", data->address);
+	if (data->has_address)
+		text_puts(out, data->is_big_endian ? " BE; " : "; ");
+	if (data->has_value)
+		add_hex(out, "val=0x", data->value);
+	if (data->has_value)
+		text_puts(out, "; ");
+	text_puts(out, notes[data->kind]);
+	if (data->kind == DATA_PLACE || data->kind == DATA_LATE)
+		text_printf(out, "tag=%u; ", (unsigned int)data->tag);
+}
+
 static void add_fields(const struct element *e, struct text *out)
 {
 	static const char *const memtrans[] = {"Init", "Start", "Commit", "Fail"};
@@ -197,8 +228,7 @@ static void add_fields(const struct element *e, struct text *out)
 		text_printf(out, " [Timestamp marker(0x%08x)]", (unsigned int)e->sync_marker);
 		break;
 	case ELEMENT_INSTRUMENTATION:
-		text_printf(out, "EL%u; 0x", (unsigned int)e->instrumentation.level);
-		text_hex(out, e->instrumentation.value, 16);
+		add_instrumentation(e, out);
 		break;
 	case ELEMENT_MEMTRANS:
 		text_puts(out, memtrans[e->memtrans & 3]);
@@ -208,6 +238,9 @@ static void add_fields(const struct element *e, struct text *out)
 		break;
 	case ELEMENT_ITMTRACE:
 		add_itm(e, out);
+		break;
+	case ELEMENT_DATA:
+		add_data(e, out);
 		break;
 	case ELEMENT_UNKNOWN:
 	case ELEMENT_ADDR_UNKNOWN:

@@ -343,6 +343,8 @@ enum status etm3_read_isync(struct etm3_reader *reader, struct bytes *in,
 		TRY(read_context_id(reader, in));
 	TRY(bytes_u8(in, &info));
 	packet->reason = info >> 5 & 3;
+	if (packet->reason == ETM3_ISYNC_OVERFLOW)
+		reader->known.data_bits = 0; /* an address may be among what was lost */
 	packet->has_state = true;
 	reader->known.is_non_secure = (info & 0x08) != 0;
 	if (reader->config->has_virtual)
@@ -372,20 +374,28 @@ static enum status read_data_address(struct etm3_reader *reader, struct bytes *i
 		TRY(bytes_u8(in, &byte));
 		known->data_address &= ~(mask << 7 * i);
 		known->data_address |= (byte & mask) << 7 * i;
+		if (known->data_bits < 7 * (i + 1))
+			known->data_bits = (uint8_t)(i == ADDRESS_BYTES - 1 ? 32 : 7 * (i + 1));
 		if (i == ADDRESS_BYTES - 1)
 			known->is_big_endian = (byte & 0x10) != 0;
 	}
 	return STATUS_OK;
 }
 
-/* The value's size is in the header: 0 to 2 bytes, or 4. No bytes is the value 0. */
-static enum status read_data_value(struct bytes *in, struct etm3_packet *packet)
+/*
+ * The value's size is in the header: 0 to 2 bytes, or 4. No bytes is the value 0. A unit that
+ * traces addresses alone sends none, whatever the header (IHI 0014, 7.4.2).
+ */
+static enum status read_data_value(const struct etm3_reader *reader, struct bytes *in,
+                                   struct etm3_packet *packet)
 {
 	static const uint8_t sizes[4] = {0, 1, 2, 4};
 	unsigned int size = sizes[packet->header >> DATA_SIZE & 3];
 	uint64_t value = 0;
 
-	packet->has_value = true;
+	packet->has_value = reader->config->traces_data_values;
+	if (!packet->has_value)
+		return STATUS_OK;
 	if (size > 0)
 		TRY(bytes_le(in, size, &value));
 	packet->value = (uint32_t)value;
@@ -396,15 +406,14 @@ enum status etm3_read_data(struct etm3_reader *reader, struct bytes *in, struct 
 {
 	if (reader->config->traces_data_addresses && (packet->header & DATA_HAS_ADDRESS))
 		TRY(read_data_address(reader, in, packet));
-	return read_data_value(in, packet);
+	return read_data_value(reader, in, packet);
 }
 
 enum status etm3_read_ooo_data(struct etm3_reader *reader, struct bytes *in,
                                struct etm3_packet *packet)
 {
-	(void)reader;
 	packet->tag = packet->header >> 5 & 3;
-	return read_data_value(in, packet);
+	return read_data_value(reader, in, packet);
 }
 
 enum status etm3_read_ooo_place(struct etm3_reader *reader, struct bytes *in,

@@ -373,6 +373,43 @@ static enum status take_incomplete(struct etm3_flow *flow, const struct etm3_pac
 	return STATUS_OK;
 }
 
+static enum data_kind data_kind_of(enum etm3_type type)
+{
+	switch ((int)type) {
+	case ETM3_OOO_PLACE:
+		return DATA_PLACE;
+	case ETM3_OOO_DATA:
+		return DATA_LATE;
+	case ETM3_VALUE_NOT_TRACED:
+		return DATA_NOT_TRACED;
+	case ETM3_STORE_FAIL:
+		return DATA_STORE_FAILED;
+	case ETM3_DATA_SUPPRESSED:
+		return DATA_SUPPRESSED;
+	default:
+		return DATA_TRANSFER;
+	}
+}
+
+/* An address whose upper bits the trace has not said yet is none. */
+static enum status take_data(struct etm3_flow *flow, const struct etm3_packet *packet)
+{
+	const struct etm3_known *known = &packet->known;
+	struct element *element;
+
+	TRY(emit(flow, ELEMENT_DATA, &element));
+	element->data = (struct data_trace){
+	        .kind = data_kind_of(packet->type),
+	        .tag = packet->tag,
+	        .has_address = packet->has_address && known->data_bits == 32,
+	        .has_value = packet->has_value,
+	        .is_big_endian = known->is_big_endian,
+	        .address = known->data_address,
+	        .value = packet->value,
+	};
+	return STATUS_OK;
+}
+
 static enum status decode(struct etm3_flow *flow, const struct etm3_packet *packet)
 {
 	if (packet->type != ETM3_BRANCH)
@@ -407,8 +444,15 @@ static enum status decode(struct etm3_flow *flow, const struct etm3_packet *pack
 		return take_exception_return(flow);
 	case ETM3_TIMESTAMP:
 		return take_timestamp(flow, &packet->known);
+	case ETM3_DATA:
+	case ETM3_OOO_PLACE:
+	case ETM3_OOO_DATA:
+	case ETM3_VALUE_NOT_TRACED:
+	case ETM3_STORE_FAIL:
+	case ETM3_DATA_SUPPRESSED:
+		return take_data(flow, packet);
 	default:
-		/* A-Sync, ignore; data. */
+		/* A-Sync, ignore. */
 		return STATUS_OK;
 	}
 }

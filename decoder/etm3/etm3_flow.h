@@ -7,7 +7,7 @@
  *
  * Elements, their order and Idx are those of OpenCSD 1.8, where that decodes at all: it ends at a
  * bad packet and refuses data trace. Here a bad packet is a NO_SYNC and decoding goes on at the
- * next A-Sync; data packets are passed over.
+ * next A-Sync; data packets are DATA elements.
  */
 #ifndef CSREPLAY_DECODER_ETM3_ETM3_FLOW_H
 #define CSREPLAY_DECODER_ETM3_ETM3_FLOW_H

@@ -175,6 +175,8 @@ enum status etm3_reader_next(struct etm3_reader *reader, struct bytes *in, const
 		in->pos = begin;
 		reader->known = before;
 	}
+	if (status == STATUS_BAD_DATA)
+		reader->known.data_bits = 0; /* an address may be among what was not understood */
 	packet->known = reader->known;
 	packet->is_isa_changed = reader->known.isa != before.isa;
 	packet->size = (uint32_t)(in->pos - begin);

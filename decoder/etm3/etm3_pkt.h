@@ -46,6 +46,7 @@ struct etm3_known {
 	uint8_t vmid;
 	uint32_t context_id;
 	uint32_t data_address;
+	uint8_t data_bits; /* low bits of data_address that the trace has said: 32 are all */
 	uint64_t timestamp;
 };
 

@@ -133,6 +133,7 @@ static enum status add_event(struct part_builder *b, const struct element *eleme
 	TRY(vec_reserve((void **)&list->items, &list->capacity, list->count + 1,
 	                sizeof(*list->items)));
 	list->items[list->count++] = (struct history_event){b->log.length, *element};
+	data_items_add(&b->data, list->items, list->count);
 	return STATUS_OK;
 }
 
@@ -391,6 +392,7 @@ static enum status cancel_last(struct part_builder *b, uint64_t index)
 		return STATUS_OK;
 	whole = b->graph->nodes[log->last];
 	rest = whole.walk;
+	data_items_cancel(b->notes.events.items, b->notes.events.count, log->length);
 	outcome_log_drop_last(log);
 	b->has_dropped_last = true;
 	if (b->group_block > log->block_count)
@@ -507,6 +509,7 @@ static enum status note_element(struct part_builder *b, const struct element *el
 	case ELEMENT_INSTRUMENTATION:
 	case ELEMENT_ITMTRACE:
 	case ELEMENT_CUSTOM:
+	case ELEMENT_DATA:
 	case ELEMENT_PACKET:
 		break;
 	}

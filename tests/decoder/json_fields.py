@@ -49,6 +49,8 @@ CONTEXT = {"security_level": one_of("secure", "nonsecure", "root", "realm"),
            "vmid?": is_hex}
 EVENT = {"ev_type": one_of(0, 1, 2), "ev_number": is_number}
 INSTRUMENTATION = {"el": one_of(0, 1, 2, 3), "value": is_hex}
+DATA = {"kind": one_of("transfer", "place", "late", "not_traced", "store_failed", "suppressed"),
+        "st_addr?": is_hex, "big_endian?": is_bool, "value?": is_hex, "tag?": one_of(0, 1, 2, 3)}
 SOFTWARE = {"swt_id_valid": is_bool, "swt_master_id?": is_number, "swt_channel_id?": is_number,
             "swt_payload_pkt_bitsize": one_of(0, 4, 8, 16, 32, 64),
             "swt_payload_num_packets": one_of(0, 1), "swt_marker_packet": is_bool,
@@ -87,6 +89,7 @@ ELEMENTS = {
     "SYNC_MARKER": {"sync_marker": is_number},
     "MEMTRANS": {"mem_trans": one_of(0, 1, 2, 3)},
     "INSTRUMENTATION": {"sw_ite": INSTRUMENTATION},
+    "DATA": {"data": DATA},
     "ITMTRACE": {"swt_itm": ITM, "timestamp?": is_number},
 }
 
@@ -122,6 +125,10 @@ def check_together(element, kind, line):
         assert ("swt_channel_id" in info) == info["swt_id_valid"], line
         assert ("extended_data" in element) == (info["swt_payload_pkt_bitsize"] > 0), line
         assert ("timestamp" in element) == info["swt_has_timestamp"], line
+    elif kind == "DATA":
+        info = element["data"]
+        assert ("st_addr" in info) == ("big_endian" in info), line
+        assert ("tag" in info) == (info["kind"] in ("place", "late")), line
     elif kind == "ITMTRACE":
         info = element["swt_itm"]
         assert ("timestamp" in element) == info["pkt_type"].startswith("TS_"), line

@@ -290,6 +290,47 @@ static void element_of_one_number_has_it(void **state)
 	}
 }
 
+static void element_data_has_what_its_packet_has(void **state)
+{
+	static const struct {
+		struct data_trace data;
+		const char *text;
+		const char *json;
+	} rows[] = {
+	        {{.kind = DATA_TRANSFER,
+	          .has_address = true,
+	          .has_value = true,
+	          .address = 0x8004,
+	          .value = 0x55},
+	         "addr=0x8004; val=0x55; ",
+	         "\"transfer\",\"st_addr\":\"0x8004\",\"big_endian\":false,\"value\":\"0x55\"}"},
+	        {{.kind = DATA_TRANSFER,
+	          .has_address = true,
+	          .is_big_endian = true,
+	          .address = 0x80},
+	         "addr=0x80 BE; ",
+	         "\"transfer\",\"st_addr\":\"0x80\",\"big_endian\":true}"},
+	        {{.kind = DATA_TRANSFER, .has_value = true},
+	         "val=0x0; ",
+	         "\"transfer\",\"value\":\"0x0\"}"},
+	        {{.kind = DATA_PLACE, .tag = 2}, "late; tag=2; ", "\"place\",\"tag\":2}"},
+	        {{.kind = DATA_LATE, .tag = 3, .has_value = true, .value = 7},
+	         "val=0x7; late; tag=3; ",
+	         "\"late\",\"value\":\"0x7\",\"tag\":3}"},
+	        {{.kind = DATA_NOT_TRACED}, "not traced; ", "\"not_traced\"}"},
+	        {{.kind = DATA_STORE_FAILED}, "store failed; ", "\"store_failed\"}"},
+	        {{.kind = DATA_SUPPRESSED}, "suppressed; ", "\"suppressed\"}"},
+	};
+	char fields[128];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		(void)snprintf(fields, sizeof(fields), ",\"data\":{\"kind\":%s", rows[i].json);
+		assert_forms((struct element){.type = ELEMENT_DATA, .data = rows[i].data}, "DATA",
+		             rows[i].text, fields);
+	}
+}
+
 static void element_packet_is_listed_with_its_bytes(void **state)
 {
 	static const uint8_t bytes[] = {0x0f, 0xa0};
@@ -337,6 +378,7 @@ int main(void)
 	        cmocka_unit_test(element_context_has_what_is_known_of_it),
 	        cmocka_unit_test(element_space_is_that_of_its_context),
 	        cmocka_unit_test(element_of_one_number_has_it),
+	        cmocka_unit_test(element_data_has_what_its_packet_has),
 	        cmocka_unit_test(element_packet_is_listed_with_its_bytes),
 	        cmocka_unit_test(element_isa_has_three_letters),
 	};

@@ -376,7 +376,7 @@ static void jazelle_is_an_unknown_address(void **state)
 	             "18 EO_TRACE( [end-of-trace])\n");
 }
 
-static void data_packets_are_passed_over(void **state)
+static void data_packets_are_elements(void **state)
 {
 	(void)state;
 	assert_trace(
@@ -388,8 +388,82 @@ static void data_packets_are_passed_over(void **state)
 	        "6 TRACE_ON( [begin or filter])\n"
 	        "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
 	        "13 INSTR_RANGE(exec range=0x1000:[0x1004] num_i(1) last_sz(4) (ISA=A32) E --- )\n"
+	        "14 DATA(val=0x1020304; )\n"
+	        "21 DATA(val=0x55; late; tag=2; )\n"
+	        "23 DATA(late; tag=1; )\n"
+	        "24 DATA(store failed; )\n"
+	        "25 DATA(suppressed; )\n"
+	        "26 DATA(not traced; )\n"
 	        "28 INSTR_RANGE(exec range=0x1004:[0x1008] num_i(1) last_sz(4) (ISA=A32) E BR  )\n"
 	        "28 EO_TRACE( [end-of-trace])\n");
+}
+
+/* 0x89abcdec, all of it, little and big endian; then its low seven bits alone. */
+#define AT_89ABCDEC "\xec\x9b\xaf\xcd\x08"
+#define AT_BE       "\xec\x9b\xaf\xcd\x18"
+#define AT_LOW_70   "\x70"
+
+/* Bits that the trace has not said are not taken for zeros, nor for those before a loss. */
+static void data_address_is_whole_or_none(void **state)
+{
+	(void)state;
+	assert_trace(
+	        &data,
+	        BYTES(ASYNC AT("\x00") E "\x22" AT_LOW_70 "\x26" AT_89ABCDEC "\x55\x22" AT_LOW_70
+	                                 "\x22" AT_BE "\x08\x07\x41\x00\x10\x00\x00" E
+	                                 "\x22" AT_LOW_70 "\x22" AT_89ABCDEC),
+	        0x1004,
+	        "0 NO_SYNC( [init-decoder])\n"
+	        "6 TRACE_ON( [begin or filter])\n"
+	        "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "13 INSTR_RANGE(exec range=0x1000:[0x1004] num_i(1) last_sz(4) (ISA=A32) E --- )\n"
+	        "14 DATA(val=0x0; )\n"
+	        "16 DATA(addr=0x89abcdec; val=0x55; )\n"
+	        "23 DATA(addr=0x89abcdf0; val=0x0; )\n"
+	        "25 DATA(addr=0x89abcdec BE; val=0x0; )\n"
+	        "31 TRACE_ON( [overflow])\n"
+	        "31 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "38 INSTR_RANGE(exec range=0x1000:[0x1004] num_i(1) last_sz(4) (ISA=A32) E --- )\n"
+	        "39 DATA(val=0x0; )\n"
+	        "41 DATA(addr=0x89abcdec; val=0x0; )\n"
+	        "41 EO_TRACE( [end-of-trace])\n");
+}
+
+/* A byte that is no packet: an address may have been lost with it. */
+static void data_address_is_unknown_after_a_bad_packet(void **state)
+{
+	(void)state;
+	assert_trace(
+	        &data,
+	        BYTES(ASYNC AT("\x00") E "\x22" AT_89ABCDEC "\x10" ASYNC AT("\x00") E
+	              "\x22" AT_LOW_70),
+	        0x1004,
+	        "0 NO_SYNC( [init-decoder])\n"
+	        "6 TRACE_ON( [begin or filter])\n"
+	        "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "13 INSTR_RANGE(exec range=0x1000:[0x1004] num_i(1) last_sz(4) (ISA=A32) E --- )\n"
+	        "14 DATA(addr=0x89abcdec; val=0x0; )\n"
+	        "21 NO_SYNC( [bad-packet])\n"
+	        "27 TRACE_ON( [begin or filter])\n"
+	        "27 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "34 INSTR_RANGE(exec range=0x1000:[0x1004] num_i(1) last_sz(4) (ISA=A32) E --- )\n"
+	        "35 DATA(val=0x0; )\n"
+	        "35 EO_TRACE( [end-of-trace])\n");
+}
+
+/* The data of an instruction that an abort cancels come before it is said. */
+static void data_is_listed_before_its_instruction_is_cancelled(void **state)
+{
+	(void)state;
+	assert_trace(
+	        &data, BYTES(ASYNC AT("\x00") E "\x26" AT_89ABCDEC "\x55" ABORT), 0x1000,
+	        "0 NO_SYNC( [init-decoder])\n"
+	        "6 TRACE_ON( [begin or filter])\n"
+	        "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "13 INSTR_RANGE(exec range=0x1000:[0x1004] num_i(1) last_sz(4) (ISA=A32) E --- )\n"
+	        "14 DATA(addr=0x89abcdec; val=0x55; )\n"
+	        "21 EXCEPTION(excep num (0x0c) )\n"
+	        "21 EO_TRACE( [end-of-trace])\n");
 }
 
 static void bad_packet_is_lost_sync_until_the_next_isync(void **state)
@@ -502,7 +576,10 @@ int main(void)
 	        cmocka_unit_test(contexts_and_events_are_elements),
 	        cmocka_unit_test(exchange_changes_the_instruction_set),
 	        cmocka_unit_test(jazelle_is_an_unknown_address),
-	        cmocka_unit_test(data_packets_are_passed_over),
+	        cmocka_unit_test(data_packets_are_elements),
+	        cmocka_unit_test(data_address_is_whole_or_none),
+	        cmocka_unit_test(data_address_is_unknown_after_a_bad_packet),
+	        cmocka_unit_test(data_is_listed_before_its_instruction_is_cancelled),
 	        cmocka_unit_test(bad_packet_is_lost_sync_until_the_next_isync),
 	        cmocka_unit_test(trace_without_async_is_not_decoded),
 	        cmocka_unit_test(cut_packet_at_the_end_says_what_was_known),

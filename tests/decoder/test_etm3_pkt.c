@@ -26,6 +26,8 @@ static const struct etm3_config alt = {.minor = 4,
 static const struct etm3_config bare = {.minor = 2, .traces_instructions = true};
 static const struct etm3_config data_only = {
         .minor = 2, .context_id_size = 1, .traces_data_values = true};
+static const struct etm3_config addresses_only = {
+        .minor = 5, .traces_instructions = true, .traces_data_addresses = true};
 static const struct etm3_config m_profile = {
         .minor = 5, .is_m_profile = true, .has_alt_branch = true, .traces_instructions = true};
 
@@ -209,6 +211,9 @@ static const struct sample samples[] = {
 	SAMPLE(full, "\x26\x80\x80\x80\x80\x18\x55",
 	       "NORM_DATA: Data trace packet.; Addr=0x80000000; Val=0x55"),
 	SAMPLE(data_only, "\x26\x55", "NORM_DATA: Data trace packet.; Val=0x55"),
+	/* no value is sent, whatever the size in the header */
+	SAMPLE(addresses_only, "\x22\x55", "NORM_DATA: Data trace packet.; Addr=0x00000055"),
+	SAMPLE(addresses_only, "\x2e\x55", "NORM_DATA: Data trace packet.; Addr=0x00000055"),
 	SAMPLE(full, "\x44\x55", "OOO_DATA: Out of Order data value packet.; Val=0x55; OO_Tag=0x2"),
 	SAMPLE(full, "\x60", "OOO_DATA: Out of Order data value packet.; Val=0x0; OO_Tag=0x3"),
 	SAMPLE(full, "\x2c\x01\x02\x03\x04",

@@ -74,7 +74,7 @@ static void begin_a32(struct program *p, const uint32_t *opcodes, size_t count)
 	leads_to(CODE + 4 * count);
 }
 
-static void begin_t32(struct program *p, const uint16_t *halfwords, size_t count)
+static inline void begin_t32(struct program *p, const uint16_t *halfwords, size_t count)
 {
 	begin(p);
 	for (size_t i = 0; i < count; i++) {

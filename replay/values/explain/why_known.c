@@ -268,6 +268,14 @@ static void explain_node_fact(struct chain *c, const struct provenance_fact *f, 
 		rests_on_step(c->walk, "the condition", f->step);
 		(void)say_value(c, f->step, node, "the trace says so of its condition");
 		break;
+	case CAUSE_DATA_TRACE:
+		rests_on_step(c->walk, "the data trace", f->step);
+		if (!say_value(c, f->step, node, "the data trace has it") &&
+		    why_step_line(c->walk, f->step)) {
+			why_bits(c->walk->solver.nodes[node], c->walk->out);
+			text_puts(c->walk->out, " is in the data trace\n");
+		}
+		break;
 	case CAUSE_CONSTANT:
 		rests_on_step(c->walk, "the constant loaded", f->step);
 		(void)say_value(c, f->step, node, "nothing can write that memory");
@@ -385,6 +393,7 @@ static void explain_side_fact(struct chain *c, const struct provenance_fact *f,
 	case CAUSE_OP:
 	case CAUSE_BRANCH:
 	case CAUSE_OUTCOME:
+	case CAUSE_DATA_TRACE:
 	case CAUSE_CONSTANT:
 	case CAUSE_ABI:
 	case CAUSE_REACH:

@@ -4,6 +4,7 @@
 
 #include "arch/isa.h"
 #include "replay/history/history.h"
+#include "replay/values/solver/data_facts.h"
 
 /* What is known of nodes by the templates alone; for constants see window.c. */
 static void set_constants(struct solver *s)
@@ -196,4 +197,5 @@ void initial_facts(struct solver *s)
 		learn_branch(s, step);
 		learn_outcome(s, step);
 	}
+	data_facts(s);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The facts that a window begins with: constants of its instructions, widths of registers, the
- * registers at the halt if it reaches there, and the branches that were taken or not.
+ * registers at the halt if it reaches there, the branches that were taken or not, and the data
+ * trace.
  */
 #ifndef CSREPLAY_REPLAY_VALUES_SOLVER_INITIAL_FACTS_H
 #define CSREPLAY_REPLAY_VALUES_SOLVER_INITIAL_FACTS_H

@@ -19,10 +19,11 @@
 
 enum cause_kind {
 	CAUSE_NONE,
-	CAUSE_OP,       /* a micro-operation of a step; `other` is its index in the template */
-	CAUSE_BRANCH,   /* where execution went from a step */
-	CAUSE_OUTCOME,  /* the trace said whether a step was executed */
-	CAUSE_CONSTANT, /* memory that is always the same, loaded by a step */
+	CAUSE_OP,         /* a micro-operation of a step; `other` is its index in the template */
+	CAUSE_BRANCH,     /* where execution went from a step */
+	CAUSE_OUTCOME,    /* the trace said whether a step was executed */
+	CAUSE_DATA_TRACE, /* the data trace of a step's transfers */
+	CAUSE_CONSTANT,   /* memory that is always the same, loaded by a step */
 	CAUSE_ABI,    /* a call, whose return a step is after, keeps what the node `other` holds */
 	CAUSE_REACH,  /* a store's other places are contradictions; replay/values/solver/points_to.c
 	               */
