@@ -174,7 +174,10 @@ enum cli_exit cli_open_session(const struct cli_args *args, const struct snapsho
 {
 	struct diag_list diags = {0};
 	struct long_work work;
-	struct history_options options = {.progress = show_progress, .context = &work.shown};
+	struct history_options options = {.progress = show_progress,
+	                                  .context = &work.shown,
+	                                  .one_address_space =
+	                                          args->given[CLI_OPTION_ONE_ADDRESS_SPACE]};
 	enum cli_exit code = find_threads(args, &options.threads);
 	enum status status;
 
@@ -222,7 +225,7 @@ bool cli_is_tarmac(const struct cli_args *args)
 enum cli_exit cli_format(const struct cli_args *args, const char *other, bool *json)
 {
 	struct str format = args->values[CLI_OPTION_FORMAT];
-	bool writes_tarmac = (args->command->options & UINT32_C(1) << CLI_OPTION_DIALECT) != 0;
+	bool writes_tarmac = (args->command->options & UINT64_C(1) << CLI_OPTION_DIALECT) != 0;
 
 	*json = args->given[CLI_OPTION_FORMAT] && str_eq(format, STR("json"));
 	if (args->given[CLI_OPTION_FORMAT] && !*json && !str_eq(format, str_of(other)))

@@ -33,8 +33,8 @@ enum cli_option {
 };
 
 /* In the options of a command: it takes two SNAPSHOT arguments, A and B. */
-#define CLI_TAKES_TWO (UINT32_C(1) << 31)
-_Static_assert(CLI_OPTIONS < 31, "options and CLI_TAKES_TWO are bits of 32");
+#define CLI_TAKES_TWO (UINT64_C(1) << 63)
+_Static_assert(CLI_OPTIONS < 63, "options and CLI_TAKES_TWO are bits of 64");
 
 struct cli_args;
 
@@ -43,7 +43,7 @@ struct cli_command {
 	const char *summary; /* one line, lower case */
 	const char *details; /* further help, or NULL; lines end in newlines */
 	enum cli_exit (*run)(const struct cli_args *args);
-	uint32_t options; /* bit (1 << CLI_OPTION_...) for each that it takes, or CLI_TAKES_TWO */
+	uint64_t options; /* bit (1 << CLI_OPTION_...) for each that it takes, or CLI_TAKES_TWO */
 };
 
 struct cli_args {

@@ -35,6 +35,11 @@ enum cli_exit cmd_check(const struct cli_args *args)
 	else if (status == STATUS_OK)
 		snapshot_check(snapshot, &diags);
 	cli_print_diags(&diags);
+	if (status == STATUS_USAGE) {
+		diag_list_fini(&diags);
+		text_fini(&out);
+		return CLI_USAGE;
+	}
 	warnings = count_warnings(&diags);
 	text_printf(&out, "%zu error%s, %zu warning%s\n", diags.errors, plural(diags.errors),
 	            warnings, plural(warnings));

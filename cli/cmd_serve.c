@@ -64,6 +64,8 @@ static enum cli_exit run_server(const struct cli_args *args, struct session *ses
 		note_assumption(ASSUME_SINGLE_WRITER);
 	if (args->given[CLI_OPTION_ABI])
 		note_assumption(ASSUME_ABI);
+	if (args->given[CLI_OPTION_ONE_ADDRESS_SPACE])
+		note_assumption(ASSUME_ONE_ADDRESS_SPACE);
 	(void)fprintf(stderr, "listening on %s\n", transport->name.data);
 	status = server_run(session, transport, &options);
 	(void)close(options.wake_fd);

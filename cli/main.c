@@ -6,8 +6,9 @@
 
 #include "cli/cli.h"
 
-#define BIT(option)      (UINT32_C(1) << CLI_OPTION_##option)
-#define SNAPSHOT_OPTIONS (BIT(IMAGE) | BIT(ALLOW_OUTSIDE) | BIT(STRICT) | BIT(HELP))
+#define BIT(option)        (UINT64_C(1) << CLI_OPTION_##option)
+#define ASSUMPTION_OPTIONS (BIT(SINGLE_WRITER) | BIT(ABI) | BIT(ONE_ADDRESS_SPACE))
+#define SNAPSHOT_OPTIONS   (BIT(IMAGE) | BIT(ALLOW_OUTSIDE) | BIT(STRICT) | BIT(HELP))
 
 static const struct {
 	const char *name;
@@ -34,10 +35,9 @@ static const struct cli_command commands[] = {
         {"serve", "serve the snapshot to gdb or lldb",
          "Connect with `target remote HOST:PORT` (gdb) or `gdb-remote HOST:PORT` (lldb).\n"
          "Port 0 picks a free port. Ctrl-C ends the server.\n",
-         cmd_serve,
-         SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(LISTEN) | BIT(ONCE) | BIT(SINGLE_WRITER) | BIT(ABI)},
+         cmd_serve, SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(LISTEN) | BIT(ONCE) | ASSUMPTION_OPTIONS},
         {"info", "show what the snapshot holds", "FORMAT is text (default) or json.\n", cmd_info,
-         SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(FORMAT) | BIT(SINGLE_WRITER) | BIT(ABI)},
+         SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(FORMAT) | ASSUMPTION_OPTIONS},
         {"check", "report everything that is wrong with the snapshot",
          "Ends with 1 if a debugger or a trace decoder would lack something.\n", cmd_check,
          SNAPSHOT_OPTIONS},
@@ -48,16 +48,17 @@ static const struct cli_command commands[] = {
         {"history", "list the instructions that a core executed",
          "FORMAT is tsv (default), json, or tarmac: see `csreplay export --help`.\n", cmd_history,
          SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(FORMAT) | BIT(CORE) | BIT(FROM) | BIT(COUNT) |
-                 BIT(REGISTERS) | BIT(DIALECT) | BIT(SINGLE_WRITER) | BIT(ABI)},
+                 BIT(REGISTERS) | BIT(DIALECT) | ASSUMPTION_OPTIONS},
         {"compare", "show where two traces differ", compare_details, cmd_compare,
          SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(FORMAT) | BIT(CORE) | BIT(FROM) | BIT(REGISTERS) |
-                 BIT(MEMORY) | BIT(IGNORE) | BIT(FIRST) | BIT(MAX) | CLI_TAKES_TWO},
+                 BIT(MEMORY) | BIT(IGNORE) | BIT(FIRST) | BIT(MAX) | BIT(ONE_ADDRESS_SPACE) |
+                 CLI_TAKES_TWO},
         {"export", "write the history for other tools",
          "FORMAT is tarmac (default): Tarmac Text Rev 3, or with --dialect isp the format of\n"
          "ISP RAS.\n",
          cmd_export,
          SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(FORMAT) | BIT(DIALECT) | BIT(CORE) | BIT(FROM) |
-                 BIT(COUNT)},
+                 BIT(COUNT) | BIT(ONE_ADDRESS_SPACE)},
         {"state", "answer what is known of registers and memory of the past",
          "Questions are lines POSITION<TAB>NAME, NAME a register, or m and an address in\n"
          "hexadecimal for the 8 bytes there; negative positions count back, -1 being the halt.\n"
@@ -66,11 +67,10 @@ static const struct cli_command commands[] = {
          "that snapshots use (LR, R13) and W0 to W30 are understood, too.\n",
          cmd_state,
          SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(CORE) | BIT(BATCH) | BIT(UNKNOWN) |
-                 BIT(SINGLE_WRITER) | BIT(ABI)},
+                 ASSUMPTION_OPTIONS},
         {"why", "show how a value of the past is proved, or what keeps it unknown",
          "Of an address it is about the 8 bytes there.\n", cmd_why,
-         SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(CORE) | BIT(AT) | BIT(OF) | BIT(SINGLE_WRITER) |
-                 BIT(ABI)},
+         SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(CORE) | BIT(AT) | BIT(OF) | ASSUMPTION_OPTIONS},
 };
 
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };
@@ -105,7 +105,7 @@ static void print_command_help(const struct cli_command *command)
 	for (unsigned int i = 0; i < CLI_OPTIONS; i++) {
 		char left[48];
 
-		if (!(command->options & UINT32_C(1) << i))
+		if (!(command->options & UINT64_C(1) << i))
 			continue;
 		(void)snprintf(left, sizeof(left), "--%s%s%s", options[i].name,
 		               options[i].value ? " " : "",
@@ -125,21 +125,64 @@ static const struct cli_command *find_command(const char *name)
 	return NULL;
 }
 
-/* ELF[@ADDRESS]; an '@' that no number follows belongs to the name. */
-static struct image_option parse_image(struct str value)
+/* KEY=VALUE of an image; false, and nothing done, if it is none: then it belongs to the name. */
+static bool take_image_key(struct str word, struct image_option *image, bool *is_good)
 {
-	struct image_option image = {.path = value};
+	size_t equals = str_find(word, '=');
+	struct str key = {word.p, equals};
+	struct str value = str_skip(word, equals + 1);
+	bool is_vmid = str_eq(key, STR("vmid"));
+	uint64_t number = 0;
 
+	if (equals == word.n)
+		return false;
+	if (str_eq(key, STR("space"))) {
+		*is_good = value.n > 0 && space_parse(value, &image->space) == STATUS_OK;
+		return true;
+	}
+	if (!is_vmid && !str_eq(key, STR("context")))
+		return false;
+	*is_good = str_to_u64(value, &number) == STATUS_OK && number <= UINT32_MAX;
+	image->context.has_vmid |= is_vmid;
+	image->context.has_id |= !is_vmid;
+	*(is_vmid ? &image->context.vmid : &image->context.id) = (uint32_t)number;
+	return true;
+}
+
+/*
+ * ELF[@ADDRESS][,context=ID][,vmid=ID][,space=NAME]; a comma that no key follows, and an '@' that
+ * no number follows, belong to the name.
+ */
+static enum cli_exit parse_image(struct str value, struct image_option *image)
+{
+	bool is_good = true;
+
+	*image = (struct image_option){.path = value};
 	for (size_t i = value.n; i-- > 1;) {
+		struct str word = {value.p + i + 1, image->path.n - i - 1};
+
+		if (value.p[i] != ',')
+			continue;
+		if (!take_image_key(word, image, &is_good))
+			break;
+		if (!is_good)
+			return cli_fail(CLI_USAGE,
+			                "--image: \"%.*s\": expected context=ID or vmid=ID, a "
+			                "number of 32 bits, or space=NAME",
+			                STR_ARG(word));
+		image->path.n = i;
+	}
+	for (size_t i = image->path.n; i-- > 1;) {
 		if (value.p[i] != '@')
 			continue;
-		if (str_to_u64(str_skip(value, i + 1), &image.load_address) == STATUS_OK) {
-			image.path.n = i;
-			image.has_load_address = true;
+		if (str_to_u64((struct str){value.p + i + 1, image->path.n - i - 1},
+		               &image->load_address) == STATUS_OK) {
+			image->path.n = i;
+			image->has_load_address = true;
 		}
 		break;
 	}
-	return image;
+	return CLI_FINE;
 }
 
 /* The option that `name` (without its dashes) is for this command, or CLI_OPTIONS. */
@@ -148,7 +191,7 @@ static unsigned int find_option(const struct cli_command *command, struct str na
 	unsigned int i;
 
 	for (i = 0; i < CLI_OPTIONS; i++) {
-		if ((command->options & UINT32_C(1) << i) && str_eq(str_of(options[i].name), name))
+		if ((command->options & UINT64_C(1) << i) && str_eq(str_of(options[i].name), name))
 			break;
 	}
 	return i;
@@ -197,10 +240,14 @@ static enum cli_exit parse_option(struct cli_args *args, int argc, char **argv, 
 			                options[option].value);
 		value = str_of(argv[++*i]);
 	}
-	if (option == CLI_OPTION_IMAGE)
-		args->images[args->image_count++] = parse_image(value);
-	else if (args->given[option])
+	if (option == CLI_OPTION_IMAGE) {
+		enum cli_exit code = parse_image(value, &args->images[args->image_count++]);
+
+		if (code != CLI_FINE)
+			return code;
+	} else if (args->given[option]) {
 		return cli_fail(CLI_USAGE, "--%s is given twice", options[option].name);
+	}
 	args->given[option] = true;
 	args->values[option] = value;
 	return CLI_FINE;

@@ -229,7 +229,7 @@ static enum status add_region(struct memmap *map, const struct stretches *stretc
 }
 
 static enum status add_dumps(struct memmap *map, const struct stretches *stretches,
-                             const struct snap_device *device)
+                             const struct snap_device *device, enum memmap_kind kind)
 {
 	for (size_t i = 0; i < device->dump_count; i++) {
 		const struct snap_dump *dump = &device->dumps[i];
@@ -237,6 +237,7 @@ static enum status add_dumps(struct memmap *map, const struct stretches *stretch
 		        .address = dump->address,
 		        .length = dump->length,
 		        .space = dump->space,
+		        .kind = kind,
 		        .data = dump->data,
 		        .origin = dump->file,
 		};
@@ -257,7 +258,9 @@ static enum status add_images(struct memmap *map, const struct stretches *stretc
 			struct mem_region region = {
 			        .address = image->segments[j].address,
 			        .length = image->segments[j].file_size,
-			        .space = SPACE_ANY,
+			        .space = image->space,
+			        .context = image->context,
+			        .kind = REGION_IMAGE,
 			        .is_initial = elf_segment_is_initial(image, &image->segments[j]),
 			        .data = image->segments[j].data,
 			        .origin = image->path,
@@ -270,16 +273,26 @@ static enum status add_images(struct memmap *map, const struct stretches *stretc
 	return STATUS_OK;
 }
 
-static enum status build(const struct snapshot *snapshot, const struct snap_core *core,
+static enum status build(struct loader *loader, const struct snap_core *core,
                          const struct stretches *stretches)
 {
-	TRY(add_dumps(core->memory, stretches, core->device));
+	const struct snapshot *snapshot = loader->snapshot;
+	enum status status;
+
+	TRY(add_dumps(core->memory, stretches, core->device, REGION_DUMP));
 	TRY(add_images(core->memory, stretches, snapshot));
 	for (size_t i = 0; i < snapshot->core_count; i++) {
 		if (&snapshot->cores[i] != core)
-			TRY(add_dumps(core->memory, stretches, snapshot->cores[i].device));
+			TRY(add_dumps(core->memory, stretches, snapshot->cores[i].device,
+			              REGION_OTHERS));
 	}
-	return memmap_freeze(core->memory);
+	status = memmap_freeze(core->memory);
+	if (status != STATUS_UNSUPPORTED)
+		return status;
+	return diag_error(loader->diags, status, place_none(),
+	                  "images of more contexts than can be told apart: %d contexts and VMIDs "
+	                  "at most",
+	                  MEMMAP_CLASSES - 2);
 }
 
 enum status load_memory(struct loader *loader)
@@ -290,9 +303,8 @@ enum status load_memory(struct loader *loader)
 
 	for (size_t i = 0; status == STATUS_OK && i < snapshot->core_count; i++) {
 		snapshot->cores[i].memory = memmap_create();
-		status = snapshot->cores[i].memory
-		                 ? build(snapshot, &snapshot->cores[i], &stretches)
-		                 : STATUS_NO_MEM;
+		status = snapshot->cores[i].memory ? build(loader, &snapshot->cores[i], &stretches)
+		                                   : STATUS_NO_MEM;
 	}
 	free(stretches.items);
 	return status;

@@ -51,6 +51,7 @@ static enum status read_header(struct elf_image *image, Elf *elf, const struct s
 	image->is_core = header.e_type == ET_CORE;
 	image->machine = header.e_machine;
 	image->entry = header.e_entry;
+	image->space = SPACE_ANY;
 	return STATUS_OK;
 }
 

@@ -14,6 +14,7 @@
 #include "base/diag.h"
 #include "base/status.h"
 #include "base/str.h"
+#include "snapshot/space.h"
 
 struct elf_segment {
 	uint64_t address;     /* p_vaddr, moved by the load address */
@@ -28,10 +29,13 @@ struct elf_image {
 	struct str path;   /* absolute, NUL-terminated: what the debugger is told */
 	struct bytes file; /* the whole file, mapped */
 	bool is_64bit;
-	bool is_core;                 /* a core file: what its segments hold was so at the halt */
-	uint16_t machine;             /* e_machine: EM_AARCH64 or EM_ARM */
-	uint64_t entry;               /* moved by the load address */
-	uint64_t load_bias;           /* what was added to the file's addresses */
+	bool is_core;       /* a core file: what its segments hold was so at the halt */
+	uint16_t machine;   /* e_machine: EM_AARCH64 or EM_ARM */
+	uint64_t entry;     /* moved by the load address */
+	uint64_t load_bias; /* what was added to the file's addresses */
+	/* Who sees it: as the user says, by default everyone. */
+	enum space space;
+	struct memory_context context;
 	struct elf_segment *segments; /* PT_LOAD, in file order */
 	size_t segment_count;
 };

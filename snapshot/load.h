@@ -46,7 +46,8 @@ MUST_USE enum status load_number(struct loader *loader, const struct ini_file *f
                                  const struct ini_section *section, struct str key,
                                  uint64_t *value);
 
-/* snapshot.c: images of --image; one that cannot be had is reported and left out. */
+/* snapshot.c: images of --image. The status of the first that cannot be had: USAGE for a wrong
+ * path. */
 MUST_USE enum status load_images(struct loader *loader, const struct snapshot_options *options);
 
 /* locate.c: finds the folder or archive that the argument `path` of snapshot_open() stands for. */

@@ -3,9 +3,11 @@
  * The memory map: regions in the order they were added, and what they make of the address space.
  *
  * memmap_freeze() cuts the address space at every beginning and end of a region. Between two cuts
- * lies a piece; it lists the regions that can be seen there, the first added first. A region whose
- * spaces all belong to earlier ones is hidden and not listed, so a list has at most one region for
- * each bit of a space. Neighbours with equal lists are one piece. Invariants after that:
+ * lies a piece; it lists the regions that can be seen there, those that count before others first.
+ * A region whose spaces all belong to earlier ones of any context is hidden and not listed, but for
+ * rivals: those that would count as much and hold other bytes. Of these a few are listed, and a
+ * piece with more of them is crowded. Neighbours with equal lists are one piece. Invariants after
+ * that:
  *   - pieces are ordered by their beginning, and a piece ends where the next one begins;
  *   - the last piece lists nothing, or ends with the address space.
  */
@@ -16,10 +18,16 @@
 
 #include "base/vec.h"
 
+enum {
+	RIVALS_MOST = 4,
+	COMPARED = 64, /* bytes of a span that are compared with others at once */
+};
+
 struct piece {
 	uint64_t address;
 	size_t first; /* in `seen` */
 	size_t count;
+	bool is_crowded;
 };
 
 /* A region begins or ends at the address. */
@@ -39,9 +47,17 @@ struct memmap {
 	size_t *seen; /* indexes of regions */
 	size_t seen_count;
 	size_t seen_capacity;
+	/* That regions belong to, in order, each once. */
+	uint32_t *ids;
+	size_t id_count;
+	uint32_t *vmids;
+	size_t vmid_count;
+	bool has_rivals;
+	enum memmap_choice choice;
+	const struct memmap *base; /* whose regions these are; NULL: its own */
 };
 
-/* The regions that cover the address where the sweep stands, by index. */
+/* The regions that cover the address where the sweep stands, by what counts. */
 struct sweep {
 	size_t *active;
 	size_t count;
@@ -59,6 +75,8 @@ void memmap_destroy(struct memmap *map)
 	free(map->regions);
 	free(map->pieces);
 	free(map->seen);
+	free(map->ids);
+	free(map->vmids);
 	free(map);
 }
 
@@ -97,8 +115,35 @@ static size_t collect_edges(const struct memmap *map, struct edge *edges)
 	return count;
 }
 
-/* Index of the first active region that was added as or after `region`. */
-static size_t sweep_place(const struct sweep *sweep, size_t region)
+/* What the core has, what its images were loaded with, and what another core has. */
+static unsigned int group_of(const struct mem_region *region)
+{
+	return region->kind == REGION_OTHERS ? 2 : region->is_initial ? 1 : 0;
+}
+
+/* Equal of them count by the order in which they were added. */
+static unsigned int weight_of(const struct mem_region *region)
+{
+	unsigned int bound = (unsigned int)region->context.has_id + region->context.has_vmid;
+	unsigned int spaces = 0;
+
+	for (unsigned int bits = (unsigned int)region->space; bits != 0; bits &= bits - 1)
+		spaces++;
+	return group_of(region) << 8 | (2 - bound) << 4 | spaces;
+}
+
+static int order_regions(const struct memmap *map, size_t a, size_t b)
+{
+	unsigned int x = weight_of(&map->regions[a]);
+	unsigned int y = weight_of(&map->regions[b]);
+
+	if (x != y)
+		return x < y ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+/* Index of the first active region that does not count before `region`. */
+static size_t sweep_place(const struct memmap *map, const struct sweep *sweep, size_t region)
 {
 	size_t low = 0;
 	size_t high = sweep->count;
@@ -106,7 +151,7 @@ static size_t sweep_place(const struct sweep *sweep, size_t region)
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (sweep->active[middle] < region)
+		if (order_regions(map, sweep->active[middle], region) < 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -114,9 +159,9 @@ static size_t sweep_place(const struct sweep *sweep, size_t region)
 	return low;
 }
 
-static void sweep_pass(struct sweep *sweep, const struct edge *edge)
+static void sweep_pass(const struct memmap *map, struct sweep *sweep, const struct edge *edge)
 {
-	size_t at = sweep_place(sweep, edge->region);
+	size_t at = sweep_place(map, sweep, edge->region);
 	size_t *place = sweep->active + at;
 
 	if (edge->is_end) {
@@ -129,30 +174,100 @@ static void sweep_pass(struct sweep *sweep, const struct edge *edge)
 	sweep->count++;
 }
 
+static bool is_bound(const struct mem_region *region)
+{
+	return region->context.has_id || region->context.has_vmid;
+}
+
+/* They would count as much, where both are seen, and neither says more than the other. */
+static bool are_equals(const struct mem_region *a, const struct mem_region *b)
+{
+	return a->kind == b->kind && a->is_initial == b->is_initial && !is_bound(a) &&
+	       !is_bound(b) && space_meets(a->space, b->space) && weight_of(a) == weight_of(b);
+}
+
+/* How many of `most` bytes from `address` on, which both have, are equal. */
+static uint64_t equal_bytes(const struct mem_region *a, const struct mem_region *b,
+                            uint64_t address, uint64_t most)
+{
+	const uint8_t *x = a->data + (address - a->address);
+	const uint8_t *y = b->data + (address - b->address);
+	uint64_t i = 0;
+
+	if (x == y || memcmp(x, y, (size_t)most) == 0)
+		return most;
+	while (x[i] == y[i])
+		i++;
+	return i;
+}
+
 static bool same_view(const struct memmap *map, const struct piece *a, const struct piece *b)
 {
-	return a->count == b->count &&
+	return a->count == b->count && a->is_crowded == b->is_crowded &&
 	       (a->count == 0 || memcmp(map->seen + a->first, map->seen + b->first,
 	                                a->count * sizeof(*map->seen)) == 0);
 }
 
-/* Adds the piece that begins at `address` with what is active there. */
-static enum status add_piece(struct memmap *map, const struct sweep *sweep, uint64_t address)
+static enum status list_region(struct memmap *map, struct piece *piece, size_t region)
 {
-	struct piece piece = {address, map->seen_count, 0};
-	unsigned int hidden = 0;
+	TRY(vec_reserve((void **)&map->seen, &map->seen_capacity, map->seen_count + 1,
+	                sizeof(*map->seen)));
+	map->seen[map->seen_count++] = region;
+	piece->count++;
+	return STATUS_OK;
+}
 
-	for (size_t i = 0; i < sweep->count && hidden != SPACE_ANY; i++) {
-		unsigned int space = (unsigned int)map->regions[sweep->active[i]].space;
+/* The region is hidden; is it a rival of one that is listed? `length` bytes of the piece. */
+static bool is_rival(const struct memmap *map, const struct piece *piece, size_t region,
+                     uint64_t length)
+{
+	const struct mem_region *hidden = &map->regions[region];
 
-		if ((space & ~hidden) == 0)
-			continue;
-		hidden |= space;
-		TRY(vec_reserve((void **)&map->seen, &map->seen_capacity, map->seen_count + 1,
-		                sizeof(*map->seen)));
-		map->seen[map->seen_count++] = sweep->active[i];
-		piece.count++;
+	for (size_t i = 0; i < piece->count; i++) {
+		const struct mem_region *listed = &map->regions[map->seen[piece->first + i]];
+
+		if (are_equals(listed, hidden) &&
+		    equal_bytes(listed, hidden, piece->address, length) < length)
+			return true;
 	}
+	return false;
+}
+
+/* Lists what is seen of the active regions in the piece, which has `length` bytes. */
+static enum status list_active(struct memmap *map, const struct sweep *sweep, struct piece *piece,
+                               uint64_t length)
+{
+	unsigned int hidden = 0;
+	size_t rivals = 0;
+
+	for (size_t i = 0; i < sweep->count; i++) {
+		const struct mem_region *region = &map->regions[sweep->active[i]];
+		unsigned int space = (unsigned int)region->space;
+
+		if ((space & ~hidden) == 0) {
+			if (piece->is_crowded || is_bound(region) ||
+			    !is_rival(map, piece, sweep->active[i], length))
+				continue;
+			map->has_rivals = true;
+			if (rivals++ == RIVALS_MOST) {
+				piece->is_crowded = true;
+				continue;
+			}
+		}
+		if (!is_bound(region))
+			hidden |= space;
+		TRY(list_region(map, piece, sweep->active[i]));
+	}
+	return STATUS_OK;
+}
+
+/* Adds the piece that begins at `address`, and has `length` bytes, with what is active there. */
+static enum status add_piece(struct memmap *map, const struct sweep *sweep, uint64_t address,
+                             uint64_t length)
+{
+	struct piece piece = {address, map->seen_count, 0, false};
+
+	TRY(list_active(map, sweep, &piece, length));
 	if (map->piece_count > 0 && same_view(map, &map->pieces[map->piece_count - 1], &piece)) {
 		map->seen_count = piece.first;
 		return STATUS_OK;
@@ -167,12 +282,87 @@ static enum status build_pieces(struct memmap *map, const struct edge *edges, si
                                 struct sweep *sweep)
 {
 	for (size_t i = 0; i < edge_count; i++) {
-		sweep_pass(sweep, &edges[i]);
+		sweep_pass(map, sweep, &edges[i]);
 		if (i + 1 < edge_count && edges[i + 1].address == edges[i].address)
 			continue;
-		TRY(add_piece(map, sweep, edges[i].address));
+		/* To the next edge; regions that are active after the last end with the space. */
+		TRY(add_piece(map, sweep, edges[i].address,
+		              (i + 1 < edge_count ? edges[i + 1].address : 0) - edges[i].address));
 	}
 	return STATUS_OK;
+}
+
+/* Adds a number to an ordered list, once. */
+static enum status collect(uint32_t **numbers, size_t *count, uint32_t number)
+{
+	size_t capacity = *count;
+	size_t at = *count;
+
+	for (size_t i = 0; i < *count; i++) {
+		if ((*numbers)[i] == number)
+			return STATUS_OK;
+	}
+	if (*count >= MEMMAP_CLASSES)
+		return STATUS_UNSUPPORTED;
+	TRY(vec_reserve((void **)numbers, &capacity, *count + 1, sizeof(**numbers)));
+	for (; at > 0 && (*numbers)[at - 1] > number; at--)
+		(*numbers)[at] = (*numbers)[at - 1];
+	(*numbers)[at] = number;
+	++*count;
+	return STATUS_OK;
+}
+
+/* Of `count` numbers: how many a view tells apart. Not known, another one, each of them. */
+static size_t class_count(size_t count)
+{
+	return count > 0 ? count + 2 : 1;
+}
+
+static enum status collect_contexts(struct memmap *map)
+{
+	for (size_t i = 0; i < map->count; i++) {
+		const struct memory_context *context = &map->regions[i].context;
+
+		if (context->has_id)
+			TRY(collect(&map->ids, &map->id_count, context->id));
+		if (context->has_vmid)
+			TRY(collect(&map->vmids, &map->vmid_count, context->vmid));
+	}
+	return class_count(map->id_count) * class_count(map->vmid_count) <= MEMMAP_CLASSES
+	               ? STATUS_OK
+	               : STATUS_UNSUPPORTED;
+}
+
+struct memmap *memmap_share(const struct memmap *map, enum memmap_choice choice)
+{
+	struct memmap *shared = memmap_create();
+
+	if (!shared)
+		return NULL;
+	shared->base = map->base ? map->base : map;
+	shared->choice = choice;
+	return shared;
+}
+
+static size_t class_of(const uint32_t *numbers, size_t count, bool is_known, uint32_t number)
+{
+	size_t i = 0;
+
+	if (count == 0 || !is_known)
+		return 0;
+	while (i < count && numbers[i] != number)
+		i++;
+	return i < count ? i + 2 : 1;
+}
+
+uint32_t memmap_view(const struct memmap *map, enum space space,
+                     const struct memory_context *context)
+{
+	const struct memmap *base = map->base ? map->base : map;
+	size_t id = class_of(base->ids, base->id_count, context->has_id, context->id);
+	size_t vmid = class_of(base->vmids, base->vmid_count, context->has_vmid, context->vmid);
+
+	return (uint32_t)space | (uint32_t)(id + vmid * class_count(base->id_count)) << 8;
 }
 
 enum status memmap_freeze(struct memmap *map)
@@ -183,6 +373,7 @@ enum status memmap_freeze(struct memmap *map)
 
 	if (map->count == 0)
 		return STATUS_OK;
+	TRY(collect_contexts(map));
 	edges = calloc(map->count, 2 * sizeof(*edges));
 	sweep.active = calloc(map->count + 1, sizeof(*sweep.active));
 	if (!edges || !sweep.active)
@@ -211,26 +402,162 @@ static const struct piece *find_piece(const struct memmap *map, uint64_t address
 	return low > 0 ? &map->pieces[low - 1] : NULL;
 }
 
+enum fit {
+	FIT_NOT,
+	FIT_PERHAPS, /* the view's number is not known */
+	FIT_SURELY,
+};
+
+static enum fit fit_of(bool has_number, uint32_t number, const uint32_t *numbers, size_t class)
+{
+	if (!has_number)
+		return FIT_SURELY;
+	if (class == 0)
+		return FIT_PERHAPS;
+	return class > 1 && numbers[class - 2] == number ? FIT_SURELY : FIT_NOT;
+}
+
+/* Is the region one of the view's context? */
+static enum fit region_fit(const struct memmap *base, const struct mem_region *region,
+                           uint32_t view)
+{
+	size_t class = view >> 8;
+	size_t ids = class_count(base->id_count);
+	enum fit id = fit_of(region->context.has_id, region->context.id, base->ids, class % ids);
+	enum fit vmid =
+	        fit_of(region->context.has_vmid, region->context.vmid, base->vmids, class / ids);
+
+	return id < vmid ? id : vmid;
+}
+
+/* A place in a piece, as seen in a view. */
+struct look {
+	const struct memmap *base;
+	const struct piece *piece;
+	uint32_t view;
+	uint64_t address;
+};
+
+static const struct mem_region *listed(const struct look *look, size_t i)
+{
+	return &look->base->regions[look->base->seen[look->piece->first + i]];
+}
+
+/*
+ * The region that counts for the view: of its context, else perhaps of it; of one group, that of
+ * all its states before one of some. Where nothing is known of the state, the first one added.
+ */
+static const struct mem_region *choose(const struct look *look)
+{
+	unsigned int states = look->view & SPACE_ANY;
+	const struct mem_region *found = NULL;
+	unsigned int best = 0;
+
+	for (size_t i = 0; i < look->piece->count; i++) {
+		const struct mem_region *region = listed(look, i);
+		enum fit fit = region_fit(look->base, region, look->view);
+		bool covers = states != SPACE_ANY && (states & ~(unsigned int)region->space) == 0;
+		unsigned int score = 8 * (unsigned int)fit + 2 * (2 - group_of(region)) + covers;
+
+		if (fit == FIT_NOT || !space_meets((enum space)states, region->space))
+			continue;
+		if (!found || score > best) {
+			found = region;
+			best = score;
+		}
+	}
+	return found;
+}
+
+/* Makes the span as short as what it has in common with another region. */
+static void share(const struct look *look, const struct mem_region *chosen,
+                  const struct mem_region *other, uint64_t *length)
+{
+	if (other != chosen && *length > 0)
+		*length = equal_bytes(chosen, other, look->address, *length);
+}
+
+/* How many of `length` bytes of the chosen region are what any of the states would see. */
+static uint64_t same_in_states(const struct look *look, const struct mem_region *chosen,
+                               uint64_t length)
+{
+	unsigned int states = look->view & SPACE_ANY;
+
+	for (unsigned int state = 1; state < SPACE_ANY; state <<= 1) {
+		struct look one = *look;
+		const struct mem_region *other;
+
+		one.view = (look->view & ~(uint32_t)SPACE_ANY) | state;
+		other = states & state ? choose(&one) : NULL;
+		if (other && group_of(other) == group_of(chosen))
+			share(look, chosen, other, &length);
+	}
+	return length;
+}
+
+/* How many bytes of the chosen region are what the view sees for sure; at most COMPARED. */
+static uint64_t sure_bytes(const struct look *look, const struct mem_region *chosen,
+                           enum memmap_choice choice, uint64_t length)
+{
+	bool of_many = choice == MEMMAP_SURE_OF_MANY;
+
+	if (look->piece->count == 1 && !(of_many && look->piece->is_crowded))
+		return region_fit(look->base, chosen, look->view) == FIT_SURELY ? length : 0;
+	if (length > COMPARED)
+		length = COMPARED;
+	if (region_fit(look->base, chosen, look->view) != FIT_SURELY ||
+	    (of_many && look->piece->is_crowded))
+		return 0;
+	length = same_in_states(look, chosen, length);
+	for (size_t i = 0; i < look->piece->count && length > 0; i++) {
+		const struct mem_region *other = listed(look, i);
+		bool may_count = region_fit(look->base, other, look->view) == FIT_PERHAPS &&
+		                 weight_of(other) < weight_of(chosen);
+
+		if (space_meets((enum space)(look->view & SPACE_ANY), other->space) &&
+		    (may_count || (of_many && are_equals(chosen, other))))
+			share(look, chosen, other, &length);
+	}
+	return length;
+}
+
 enum status memmap_find(const struct memmap *map, uint32_t view, uint64_t address,
                         struct mem_span *span)
 {
-	const struct piece *piece = find_piece(map, address);
+	const struct memmap *base = map->base ? map->base : map;
+	const struct piece *piece = find_piece(base, address);
+	struct look look = {base, piece, view, address};
+	const struct mem_region *region;
+	uint64_t left;
 
 	if (!piece)
 		return STATUS_NO_MEMORY_AT;
-	for (size_t i = 0; i < piece->count; i++) {
-		const struct mem_region *region = &map->regions[map->seen[piece->first + i]];
-		uint64_t skip = address - region->address;
-		uint64_t left = region->length - skip;
+	region = choose(&look);
+	if (!region)
+		return STATUS_NO_MEMORY_AT;
+	left = region->length - (address - region->address);
+	if (piece + 1 < base->pieces + base->piece_count && piece[1].address - address < left)
+		left = piece[1].address - address;
+	if (map->choice != MEMMAP_FIRST)
+		left = sure_bytes(&look, region, map->choice, left);
+	if (left == 0)
+		return STATUS_NO_MEMORY_AT;
+	*span = (struct mem_span){
+	        bytes_of(region->data + (address - region->address), (size_t)left), region};
+	return STATUS_OK;
+}
 
-		if (!space_meets((enum space)view, region->space))
-			continue;
-		if (piece + 1 < map->pieces + map->piece_count && piece[1].address - address < left)
-			left = piece[1].address - address;
-		*span = (struct mem_span){bytes_of(region->data + skip, (size_t)left), region};
-		return STATUS_OK;
-	}
-	return STATUS_NO_MEMORY_AT;
+bool memmap_is_ambiguous(const struct memmap *map, uint32_t view, uint64_t address)
+{
+	struct mem_span span;
+
+	return map->base && memmap_find(map, view, address, &span) != STATUS_OK &&
+	       memmap_find(map->base, view, address, &span) == STATUS_OK;
+}
+
+bool memmap_has_rivals(const struct memmap *map)
+{
+	return (map->base ? map->base : map)->has_rivals;
 }
 
 size_t memmap_read(const struct memmap *map, uint32_t view, uint64_t address, void *out,

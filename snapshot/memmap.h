@@ -3,9 +3,20 @@
  * The memory map of one core: what each address held when the snapshot was taken.
  *
  * A map is an ordered set of regions, each a slice of a mapped file visible at an address in a
- * set of spaces. Regions come from the core's own dumps, then its images, then the dumps of the
- * other cores of the snapshot; where they overlap, the earlier one wins. A map is built once
- * (add, then freeze) and only read afterwards, so that several threads may read it.
+ * set of spaces, and perhaps in one context alone. Regions come from the core's own dumps, then its
+ * images, then the dumps of the other cores of the snapshot. A map is built once (add, then freeze)
+ * and only read afterwards, so that several threads may read it.
+ *
+ * Memory is looked up in a view: what a core in one state and context sees, a small number of
+ * memmap_view(). Bits 0 to 7 are the enum space, so that an enum space is the view of a core whose
+ * context is not known. Contexts that no region belongs to are one, so that a snapshot without
+ * such regions has no more views than it has spaces. Where regions overlap, the one counts that is
+ * for fewer: one of the core's context before one of any, one of EL1N before one of N before one of
+ * all spaces; of equals the first one added. What another core's dump or the writable part of an
+ * image shows comes after all others.
+ *
+ * Where a map cannot tell which of several contents a view has, what is found depends on the choice
+ * (enum memmap_choice).
  *
  * A byte that no region holds is not there; it is never zero. An image's zero-initialised part
  * (.bss) is not a region: its content at the halt is not known.
@@ -24,10 +35,18 @@
 
 struct memmap;
 
+enum { MEMMAP_CLASSES = 256 }; /* of contexts, in bits 8 to 15 of a view */
+
 struct mem_region {
 	uint64_t address; /* of the first byte */
 	uint64_t length;  /* bytes, at least 1; address + length - 1 does not wrap */
 	enum space space;
+	struct memory_context context; /* that it belongs to alone */
+	enum memmap_kind {
+		REGION_DUMP,   /* of the core itself */
+		REGION_IMAGE,  /* of a file */
+		REGION_OTHERS, /* a dump of another core */
+	} kind;
 	/*
 	 * The image says that the program never writes it (no PF_W), and no dump holds other
 	 * bytes in the same 4 KiB of it: content that is the same at every position of the history.
@@ -48,6 +67,22 @@ struct mem_span {
 	const struct mem_region *region;
 };
 
+/* What is found where the map cannot tell which of several contents is the view's. */
+enum memmap_choice {
+	/* The first: as if there were one address space. */
+	MEMMAP_FIRST,
+	/*
+	 * Nothing, where the view's state or context is not known well enough and the contents
+	 * differ.
+	 */
+	MEMMAP_SURE,
+	/*
+	 * Nor where two dumps, or two images, of the same space differ: the core was in several
+	 * contexts, and the snapshot does not say whose is which.
+	 */
+	MEMMAP_SURE_OF_MANY,
+};
+
 /* NULL without memory. */
 struct memmap *memmap_create(void);
 void memmap_destroy(struct memmap *map); /* NULL is fine */
@@ -55,16 +90,35 @@ void memmap_destroy(struct memmap *map); /* NULL is fine */
 /* Adds a region after those already there. NO_MEM; BAD_DATA if the region is empty or wraps. */
 MUST_USE enum status memmap_add(struct memmap *map, const struct mem_region *region);
 
-/* Orders the regions and resolves overlaps. To be called once, before the first read. */
+/*
+ * Orders the regions and resolves overlaps. To be called once, before the first read. NO_MEM;
+ * UNSUPPORTED if regions belong to more contexts than can be told apart (MEMMAP_CLASSES).
+ */
 MUST_USE enum status memmap_freeze(struct memmap *map);
 
 /*
- * The memory at `address` as seen from `space`, up to the end of its region or to where another
- * region begins or ends; more of the same region may follow. NO_MEMORY_AT if there is none.
- * O(log n).
+ * The same regions, read with another choice; a map as it is frozen takes the first. `map` must
+ * outlive it. NULL without memory.
+ */
+struct memmap *memmap_share(const struct memmap *map, enum memmap_choice choice);
+
+/* What a core sees in a state and a context. */
+uint32_t memmap_view(const struct memmap *map, enum space space,
+                     const struct memory_context *context);
+
+/*
+ * The memory at `address` as seen in `view`, up to the end of its region or to where another
+ * region begins or ends; more of the same region may follow. NO_MEMORY_AT if there is none, or if
+ * the choice is not to guess. O(log n).
  */
 MUST_USE enum status memmap_find(const struct memmap *map, uint32_t view, uint64_t address,
                                  struct mem_span *span);
+
+/* True if nothing is found at `address` because there are several contents. */
+bool memmap_is_ambiguous(const struct memmap *map, uint32_t view, uint64_t address);
+
+/* True if MEMMAP_SURE_OF_MANY may find less than MEMMAP_SURE. */
+bool memmap_has_rivals(const struct memmap *map);
 
 /* Copies up to `size` bytes, across regions; returns how many there were before the first hole. */
 size_t memmap_read(const struct memmap *map, uint32_t view, uint64_t address, void *out,

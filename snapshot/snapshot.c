@@ -191,10 +191,13 @@ enum status load_images(struct loader *loader, const struct snapshot_options *op
 		status = elf_image_open(path.p,
 		                        option->has_load_address ? &option->load_address : NULL,
 		                        place_none(), loader->diags, &image);
-		if (status == STATUS_NO_MEM)
-			return status;
-		if (status == STATUS_OK)
-			snapshot->images[snapshot->image_count++] = image;
+		if (status == STATUS_NOT_FOUND || status == STATUS_IO)
+			return STATUS_USAGE;
+		TRY(status);
+		if ((unsigned int)option->space != 0)
+			image->space = option->space;
+		image->context = option->context;
+		snapshot->images[snapshot->image_count++] = image;
 	}
 	snapshot->mapped_images = snapshot->image_count;
 	return STATUS_OK;

@@ -165,11 +165,13 @@ struct snapshot {
 	void (*destroy_extension)(void *extension);
 };
 
-/* --image ELF[@LOADADDRESS] */
+/* --image ELF[@LOADADDRESS][,context=ID][,vmid=ID][,space=NAME] */
 struct image_option {
 	struct str path;
 	uint64_t load_address; /* where its lowest segment lies; valid if has_load_address */
 	bool has_load_address;
+	struct memory_context context; /* that alone has it */
+	enum space space;              /* of the states that see it; 0: all */
 };
 
 struct snapshot_options {
@@ -182,8 +184,9 @@ struct snapshot_options {
  * Loads the snapshot at `path`: a folder, the snapshot.ini or contents.ini in it, or an archive of
  * the folder (zip, tar, tar.gz, tar.xz, whatever its name). Every problem goes to `diags`; what
  * can be used in spite of them is loaded. Fails (the status of the first error, *snapshot NULL)
- * only when there is no model to work with: no such folder, no or unreadable snapshot.ini, wrong
- * version, no usable device, an archive beyond the limits. The caller destroys the snapshot.
+ * only when there is no model to work with: an image of the options that cannot be had (USAGE if
+ * its path is wrong), no such folder, no or unreadable snapshot.ini, wrong version, no usable
+ * device, an archive beyond the limits. The caller destroys the snapshot.
  */
 MUST_USE enum status snapshot_open(const char *path, const struct snapshot_options *options,
                                    struct diag_list *diags, struct snapshot **snapshot);

@@ -7,6 +7,7 @@
 #define CSREPLAY_SNAPSHOT_SPACE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/status.h"
 #include "base/str.h"
@@ -15,6 +16,18 @@ enum space {
 #define X(name, bits, text) SPACE_##name = (bits),
 #include "snapshot/space.def"
 #undef X
+};
+
+/*
+ * Which process and which virtual machine: CONTEXTIDR and VMID, as trace tells them. Of memory:
+ * whose it is alone; what is not there does not matter. Of a core: where it is; what is not there
+ * is not known.
+ */
+struct memory_context {
+	bool has_id;
+	bool has_vmid;
+	uint32_t id;
+	uint32_t vmid;
 };
 
 /* Text of a set, such as "EL1N"; "?" for a set without a name. */

@@ -22,7 +22,9 @@ static enum status add_images(struct memmap *map, const struct snapshot *snapsho
 				TRY(memmap_add(map, &(struct mem_region){
 				                            .address = segment->address,
 				                            .length = segment->file_size,
-				                            .space = SPACE_ANY,
+				                            .space = image->space,
+				                            .context = image->context,
+				                            .kind = REGION_IMAGE,
 				                            .is_initial = elf_segment_is_initial(
 				                                    image, segment),
 				                            .data = segment->data,

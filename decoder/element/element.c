@@ -18,6 +18,14 @@ struct element element_of_packet(const struct listed_packet *packet, uint8_t tra
 	        .type = ELEMENT_PACKET, .trace_id = trace_id, .offset = offset, .packet = *packet};
 }
 
+struct memory_context pe_context_memory(const struct pe_context *context)
+{
+	return (struct memory_context){.has_id = context->has_context_id,
+	                               .has_vmid = context->has_vmid,
+	                               .id = context->context_id,
+	                               .vmid = context->vmid};
+}
+
 enum space pe_context_space(const struct pe_context *context)
 {
 	static const enum space spaces[][4] = {

@@ -208,6 +208,8 @@ struct element {
 struct element element_of_packet(const struct listed_packet *packet, uint8_t trace_id,
                                  uint64_t offset);
 
+/* Which process and virtual machine, as far as was traced. */
+struct memory_context pe_context_memory(const struct pe_context *context);
 /* Whose memory a core in this context sees. */
 enum space pe_context_space(const struct pe_context *context);
 

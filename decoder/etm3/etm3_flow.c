@@ -196,7 +196,7 @@ static enum space listed_space(const struct etm3_flow *flow)
 
 static uint32_t current_view(const struct etm3_flow *flow)
 {
-	return (uint32_t)pe_context_space(&flow->context);
+	return follow_view(flow->follow, &flow->context);
 }
 
 static enum status emit_range(struct etm3_flow *flow, const struct walk *walk, bool is_executed,

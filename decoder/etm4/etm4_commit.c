@@ -93,7 +93,7 @@ enum status flow_emit_context(struct etm4_flow *flow, const struct etm4_context 
 		known->vmid = context->vmid;
 	}
 	flow->has_context = true;
-	flow->view = pe_context_space(known);
+	flow->view = follow_view(flow->follow, known);
 	TRY(flow_emit(flow, ELEMENT_PE_CONTEXT, index, &element));
 	element->isa = flow->isa;
 	element->context = *known;

@@ -60,15 +60,18 @@ static void etm4_destroy(void *state)
 }
 
 /* The memory that the code is followed in. */
-static enum status open_follow(struct etm4 *d, const struct snap_core *core)
+static enum status open_follow(struct etm4 *d, const struct protocol_input *input)
 {
 	struct insn_options options = {
 	        .wfi_wfe_is_branch = d->config.wfi_wfe_is_branch,
 	        .tstart_is_waypoint = config_is_ete(&d->config),
 	        .it_is_conditional = true,
 	};
-	const struct memmap *memory = core ? core->memory : NULL;
+	const struct snap_core *core = input->source->core;
+	const struct memmap *memory = input->options.memory;
 
+	if (!memory)
+		memory = core ? core->memory : NULL;
 	if (!memory) {
 		d->no_memory = memmap_create();
 		if (!d->no_memory)
@@ -96,7 +99,7 @@ static enum status etm4_open(const struct protocol_input *input, void **state, u
 	d->joins_packets = input->joins_batches;
 	/* In a listing, each packet's place orders it among other sources'. */
 	d->batches_most = input->joins_batches ? LEGS_MOST : 1;
-	status = open_follow(d, input->source->core);
+	status = open_follow(d, input);
 	if (status != STATUS_OK) {
 		etm4_destroy(d);
 		return status;

@@ -38,6 +38,8 @@ struct decoder_options {
 	 */
 	uint64_t begin;
 	bool stops_at_sync_points;
+	/* The core's memory, perhaps read with another choice; NULL: as the snapshot has it. */
+	const struct memmap *memory;
 };
 
 /*

@@ -8,8 +8,10 @@ enum status etm_drive_init(struct etm_drive *drive, const struct protocol_input 
                            uint8_t trace_id, const struct insn_options *options)
 {
 	const struct snap_core *core = input->source->core;
-	const struct memmap *memory = core ? core->memory : NULL;
+	const struct memmap *memory = input->options.memory;
 
+	if (!memory)
+		memory = core ? core->memory : NULL;
 	drive->out.trace_id = trace_id;
 	drive->lists_packets = input->options.packets;
 	deframe_init(&drive->deframe, input->format, input->data, trace_id);

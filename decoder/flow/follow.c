@@ -60,6 +60,13 @@ struct follow *follow_create(const struct memmap *memory, const struct insn_opti
 	return follow;
 }
 
+uint32_t follow_view(const struct follow *follow, const struct pe_context *context)
+{
+	struct memory_context memory = pe_context_memory(context);
+
+	return memmap_view(follow->memory, pe_context_space(context), &memory);
+}
+
 void follow_destroy(struct follow *follow)
 {
 	if (!follow)

@@ -41,6 +41,9 @@ struct walk {
 struct follow *follow_create(const struct memmap *memory, const struct insn_options *options);
 void follow_destroy(struct follow *follow); /* NULL is fine */
 
+/* What a core in this context sees of the memory; see snapshot/memmap.h. */
+uint32_t follow_view(const struct follow *follow, const struct pe_context *context);
+
 /*
  * Walks from `start` to the first waypoint. `walk` is filled unless the status is NO_MEM or
  * UNSUPPORTED (no classifier for `isa`); after these it holds the instructions that are there:

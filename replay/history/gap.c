@@ -11,6 +11,9 @@ const char *gap_reason_text(enum gap_reason reason)
 	        [GAP_BAD_PACKET] = "the trace is damaged",
 	        [GAP_DISCARD] = "the trace source discarded trace",
 	        [GAP_NO_MEMORY] = "the snapshot lacks the code",
+	        [GAP_SEVERAL_CODES] =
+	                "the snapshot does not say which context has which of several contents "
+	                "(see --image ELF,context=ID and --assume-one-address-space)",
 	        [GAP_NO_PATH] = "the trace does not say which instructions were executed",
 	        [GAP_MISFIT] = "the trace does not fit the code in the snapshot",
 	        [GAP_NEXT_SOURCE] = "the core's next trace source begins",

@@ -44,7 +44,10 @@ static enum status work(void *context, unsigned int member, size_t number)
 {
 	struct pool *pool = context;
 	struct worker worker = {pool, member == 0};
-	struct history_options options = {.progress = progress, .context = &worker, .threads = 1};
+	struct history_options options = {.progress = progress,
+	                                  .context = &worker,
+	                                  .threads = 1,
+	                                  .one_address_space = pool->options->one_address_space};
 	struct job *job = &pool->jobs[number];
 
 	job->status = history_build(pool->snapshot, &pool->snapshot->cores[job->core], &options,

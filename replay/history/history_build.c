@@ -322,7 +322,7 @@ static enum status add_content(struct history *h, const struct extent *run)
 	uint64_t at = run->first;
 	struct mem_span span;
 
-	while (memmap_find(h->core->memory, run->view, at, &span) == STATUS_OK) {
+	while (memmap_find(h->memory, run->view, at, &span) == STATUS_OK) {
 		uint64_t size = bytes_left(&span.bytes);
 
 		if (size > run->last - at)
@@ -410,6 +410,7 @@ static enum status build(struct builder *b, const struct snapshot *snapshot,
 		                               .core = core,
 		                               .source = core->sources[i],
 		                               .options = options,
+		                               .memory = b->history->memory,
 		                               .diags = diags};
 
 		TRY(add_source(b, &decode));
@@ -436,6 +437,7 @@ static struct history *history_create(const struct snap_core *core)
 	if (!h)
 		return NULL;
 	h->core = core;
+	h->memory = core->memory;
 	resolve_registers(h);
 	h->cache = calloc(1, sizeof(*h->cache));
 	if (h->cache)
@@ -454,17 +456,93 @@ static enum status give(struct history *built, enum status status, struct histor
 	return status;
 }
 
+/* With the memory read by this choice. */
+static enum status build_chosen(const struct snapshot *snapshot, const struct snap_core *core,
+                                const struct history_options *options, enum memmap_choice choice,
+                                struct diag_list *diags, struct history **history)
+{
+	struct builder builder = {.history = history_create(core)};
+	enum status status = STATUS_NO_MEM;
+
+	if (!builder.history)
+		return STATUS_NO_MEM;
+	builder.history->shared = memmap_share(core->memory, choice);
+	builder.history->memory = builder.history->shared;
+	if (builder.history->shared)
+		status = build(&builder, snapshot, options, diags);
+	return give(builder.history, status, history);
+}
+
+/* The trace names more than one process or virtual machine. */
+static bool has_many_contexts(const struct history *h)
+{
+	struct pe_context seen = {.has_context_id = false};
+
+	for (size_t i = 0; i < h->notes.events.count; i++) {
+		const struct element *e = &h->notes.events.items[i].element;
+		const struct pe_context *now = &e->context;
+
+		if (e->type != ELEMENT_PE_CONTEXT)
+			continue;
+		if ((seen.has_context_id && now->has_context_id &&
+		     seen.context_id != now->context_id) ||
+		    (seen.has_vmid && now->has_vmid && seen.vmid != now->vmid))
+			return true;
+		if (now->has_context_id)
+			seen.context_id = now->context_id;
+		if (now->has_vmid)
+			seen.vmid = now->vmid;
+		seen.has_context_id |= now->has_context_id;
+		seen.has_vmid |= now->has_vmid;
+	}
+	return false;
+}
+
+/* Code that the trace was followed through may be another context's. */
+static enum status may_mix_contexts(const struct history *h, bool *mixes)
+{
+	struct memmap *many;
+
+	*mixes = false;
+	if (!memmap_has_rivals(h->memory) || !has_many_contexts(h))
+		return STATUS_OK;
+	many = memmap_share(h->memory, MEMMAP_SURE_OF_MANY);
+	if (!many)
+		return STATUS_NO_MEM;
+	for (size_t i = 0; i < h->code_count && !*mixes; i++) {
+		uint64_t at = h->code[i].first;
+		struct mem_span span;
+
+		while (memmap_find(many, h->code[i].view, at, &span) == STATUS_OK &&
+		       h->code[i].last - at >= bytes_left(&span.bytes))
+			at += bytes_left(&span.bytes);
+		*mixes = memmap_is_ambiguous(many, h->code[i].view, at);
+	}
+	memmap_destroy(many);
+	return STATUS_OK;
+}
+
 enum status history_build(const struct snapshot *snapshot, const struct snap_core *core,
                           const struct history_options *options, struct diag_list *diags,
                           struct history **history)
 {
-	struct builder builder = {.history = history_create(core)};
-	enum status status;
+	enum memmap_choice choice = options->one_address_space ? MEMMAP_FIRST : MEMMAP_SURE;
+	struct diag_list said = {0};
+	struct history *built = NULL;
+	bool mixes = false;
+	enum status status = build_chosen(snapshot, core, options, choice, &said, &built);
 
-	if (!builder.history)
-		return STATUS_NO_MEM;
-	status = build(&builder, snapshot, options, diags);
-	return give(builder.history, status, history);
+	if (status == STATUS_OK && choice == MEMMAP_SURE)
+		status = may_mix_contexts(built, &mixes);
+	if (mixes) {
+		diag_list_fini(&said);
+		said = (struct diag_list){0};
+		history_destroy(built);
+		built = NULL;
+		status = build_chosen(snapshot, core, options, MEMMAP_SURE_OF_MANY, &said, &built);
+	}
+	diag_list_move(diags, &said);
+	return give(built, status, history);
 }
 
 static enum status build_of_part(struct builder *b, struct graph **graph, struct part_builder *part)
@@ -512,6 +590,7 @@ void history_destroy(struct history *history)
 	for (size_t i = 0; i < history->graph_count; i++)
 		graph_destroy(history->graphs[i]);
 	notes_fini(&history->notes);
+	memmap_destroy(history->shared);
 	free(history->parts);
 	free(history->graphs);
 	free(history->code);

@@ -40,7 +40,7 @@ static bool holds_address(const struct search *s, const struct basic_block *bloc
 	uint32_t index;
 
 	for (size_t i = 0; i < s->what->address_count; i++) {
-		if (run_insn_find(s->history->core->memory, block, s->what->addresses[i], &index))
+		if (run_insn_find(s->history->memory, block, s->what->addresses[i], &index))
 			return true;
 	}
 	return false;
@@ -75,7 +75,7 @@ static bool hit_in_run(struct search *s, const struct basic_block *block, uint64
 		uint32_t index;
 		uint64_t p;
 
-		if (!run_insn_find(s->history->core->memory, block, s->what->addresses[i], &index))
+		if (!run_insn_find(s->history->memory, block, s->what->addresses[i], &index))
 			continue;
 		p = position + index;
 		if (p < s->first || p > s->last || (found && (p > s->position) != s->backward))

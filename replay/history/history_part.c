@@ -25,7 +25,7 @@ void notes_fini(struct notes *notes)
 
 enum status part_init(struct part_builder *b, const struct snap_core *core, struct graph *graph)
 {
-	*b = (struct part_builder){.core = core, .graph = graph};
+	*b = (struct part_builder){.memory = core->memory, .graph = graph};
 	outcome_log_init(&b->log, graph);
 	b->index = address_index_create();
 	return b->index ? STATUS_OK : STATUS_NO_MEM;
@@ -86,7 +86,8 @@ static bool gap_continues(const struct gap *last, const struct gap *gap)
 {
 	return last->position == gap->position &&
 	       (last->reason == gap->reason ||
-	        (gap->reason == GAP_TRACE_ON && last->reason != GAP_NO_MEMORY));
+	        (gap->reason == GAP_TRACE_ON && last->reason != GAP_NO_MEMORY &&
+	         last->reason != GAP_SEVERAL_CODES));
 }
 
 enum status notes_add_gap(struct notes *notes, const struct gap *gap)
@@ -120,7 +121,8 @@ enum status part_add_gap(struct part_builder *b, struct gap gap)
 	TRY(notes_add_gap(&b->notes, &gap));
 	/* With opcodes missing or wrong the trace goes on, and so does what it says of the core. */
 	if (b->notes.gaps.count == count || gap.reason == GAP_NO_MEMORY ||
-	    gap.reason == GAP_NO_PATH || gap.reason == GAP_MISFIT)
+	    gap.reason == GAP_SEVERAL_CODES || gap.reason == GAP_NO_PATH ||
+	    gap.reason == GAP_MISFIT)
 		return STATUS_OK;
 	TRY(add_mark(b, MARK_CONTEXT_ID, false, 0));
 	return add_mark(b, MARK_VIEW, false, 0);
@@ -142,9 +144,9 @@ static bool classify_last(const struct part_builder *b, const struct basic_block
                           uint32_t *opcode, struct insn *insn)
 {
 	static const struct insn_options options = {0};
-	struct run_insn last = run_insn_at(b->core->memory, block, block->walk.count - 1);
+	struct run_insn last = run_insn_at(b->memory, block, block->walk.count - 1);
 
-	if (!run_insn_opcode(b->core->memory, block, last, opcode))
+	if (!run_insn_opcode(b->memory, block, last, opcode))
 		return false;
 	switch (block->walk.isa) {
 	case ISA_A64:
@@ -399,7 +401,7 @@ static enum status cancel_last(struct part_builder *b, uint64_t index)
 		b->group_block = log->block_count;
 	rest.count--;
 	if (rest.count > 0) {
-		insn = run_insn_at(b->core->memory, &whole, rest.count - 1);
+		insn = run_insn_at(b->memory, &whole, rest.count - 1);
 		rest.end = insn.address + insn.size;
 		rest.last = (struct insn){.size = (uint8_t)insn.size};
 		TRY(add_walk(b, whole.view, &rest, true, index));
@@ -433,8 +435,11 @@ static enum status add_loss(struct part_builder *b, const struct element *elemen
 
 static enum status add_context(struct part_builder *b, const struct pe_context *context)
 {
+	struct memory_context memory = pe_context_memory(context);
+
 	TRY(add_mark(b, MARK_CONTEXT_ID, context->has_context_id, context->context_id));
-	return add_mark(b, MARK_VIEW, true, (uint64_t)pe_context_space(context));
+	return add_mark(b, MARK_VIEW, true,
+	                memmap_view(b->memory, pe_context_space(context), &memory));
 }
 
 /*
@@ -467,6 +472,15 @@ static enum status add_exception(struct part_builder *b, const struct element *e
 	return STATUS_OK;
 }
 
+/* Why there is no opcode: none is there, or there are several. */
+static enum gap_reason missing_code(const struct part_builder *b, const struct element *element)
+{
+	return element->nacc.view != 0 && memmap_is_ambiguous(b->memory, element->nacc.view,
+	                                                      element->nacc.address)
+	               ? GAP_SEVERAL_CODES
+	               : GAP_NO_MEMORY;
+}
+
 /* What an element other than a range means for the history, beside being an event in it. */
 static enum status note_element(struct part_builder *b, const struct element *element)
 {
@@ -476,7 +490,7 @@ static enum status note_element(struct part_builder *b, const struct element *el
 	case ELEMENT_TRACE_ON:
 		return add_loss(b, element, trace_on_gap(element->trace_on));
 	case ELEMENT_ADDR_NACC:
-		return part_add_gap(b, (struct gap){.reason = GAP_NO_MEMORY,
+		return part_add_gap(b, (struct gap){.reason = missing_code(b, element),
 		                                    .address = element->nacc.address,
 		                                    .has_address = true,
 		                                    .offset = element->offset});

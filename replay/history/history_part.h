@@ -13,7 +13,7 @@
 #include "replay/history/history_store.h"
 
 struct part_builder {
-	const struct snap_core *core;
+	const struct memmap *memory; /* where opcodes are; at first the core's */
 	struct graph *graph;
 	struct outcome_log log;
 	struct address_index *index;

@@ -108,6 +108,11 @@ uint64_t history_untraced_bits(const struct history *history)
 	return isa == ISA_A64 || isa == ISA_A32 ? 3 : 1;
 }
 
+const struct memmap *history_memory(const struct history *history)
+{
+	return history->memory;
+}
+
 uint64_t history_length(const struct history *history)
 {
 	return history->length;
@@ -180,7 +185,7 @@ bool history_code(const struct history *history, size_t index, struct history_co
 
 void history_at(const struct history *history, uint64_t position, struct instruction *out)
 {
-	const struct memmap *memory = history->core->memory;
+	const struct memmap *memory = history->memory;
 	struct insn_place place = find_place(history, position);
 	const struct walk *walk = &place.block->walk;
 	struct run_insn insn = run_insn_at(memory, place.block, place.index);
@@ -207,7 +212,7 @@ enum status history_pc(const struct history *history, uint64_t position, uint64_
 
 	if (position < history->length) {
 		place = find_place(history, position);
-		*pc = run_insn_at(history->core->memory, place.block, place.index).address;
+		*pc = run_insn_at(history->memory, place.block, place.index).address;
 		return STATUS_OK;
 	}
 	reg = history->registers[REGISTER_PC];
@@ -334,14 +339,38 @@ enum status history_mark(const struct history *history, enum mark mark, uint64_t
 	return STATUS_OK;
 }
 
+/* The last context that was traced, if it still holds, and CONTEXTIDR, if the snapshot has it. */
+static struct memory_context halt_context(const struct history *history, bool holds)
+{
+	const struct snap_register *id =
+	        snap_device_any_register(history->core->device, STR("CONTEXTIDR_EL1|CONTEXTIDR"));
+	const struct event_list *events = &history->notes.events;
+	struct memory_context context = {.has_id = false};
+	size_t i = events->count;
+
+	while (holds && i > 0 && events->items[i - 1].element.type != ELEMENT_PE_CONTEXT)
+		i--;
+	if (holds && i > 0)
+		context = pe_context_memory(&events->items[i - 1].element.context);
+	if (id) {
+		context.has_id = true;
+		context.id = (uint32_t)snap_register_value(id);
+	}
+	return context;
+}
+
 uint32_t history_view(const struct history *history, uint64_t position)
 {
 	uint64_t traced;
 	uint32_t view = SPACE_ANY;
+	struct memory_context context;
 
 	if (history_mark(history, MARK_VIEW, position, &traced) == STATUS_OK)
 		view = (uint32_t)traced;
 	if (position < history->length)
 		return view;
-	return (uint32_t)snap_core_halt_space(history->core, (enum space)view);
+	context = halt_context(history, view != SPACE_ANY);
+	return memmap_view(history->memory,
+	                   snap_core_halt_space(history->core, (enum space)(view & SPACE_ANY)),
+	                   &context);
 }

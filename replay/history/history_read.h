@@ -48,12 +48,15 @@ struct instruction {
 
 /* Why execution is not known between two instructions. */
 enum gap_reason {
-	GAP_TRACE_ON,    /* tracing was off: a filter, or trace stopped and began again */
-	GAP_OVERFLOW,    /* the trace source lost packets */
-	GAP_DEBUG,       /* the core was in debug state */
-	GAP_BAD_PACKET,  /* the decoder lost synchronisation */
-	GAP_DISCARD,     /* the source discarded trace */
-	GAP_NO_MEMORY,   /* opcodes at `address` are not in the snapshot */
+	GAP_TRACE_ON,   /* tracing was off: a filter, or trace stopped and began again */
+	GAP_OVERFLOW,   /* the trace source lost packets */
+	GAP_DEBUG,      /* the core was in debug state */
+	GAP_BAD_PACKET, /* the decoder lost synchronisation */
+	GAP_DISCARD,    /* the source discarded trace */
+	GAP_NO_MEMORY,  /* opcodes at `address` are not in the snapshot */
+	/* At `address` the snapshot has several opcodes, and nothing says which was this context's.
+	 */
+	GAP_SEVERAL_CODES,
 	GAP_NO_PATH,     /* the trace says how many instructions, not which */
 	GAP_MISFIT,      /* the trace goes on where the snapshot's code cannot lead to */
 	GAP_NEXT_SOURCE, /* another trace source of the core begins */
@@ -64,7 +67,7 @@ enum gap_reason {
 struct gap {
 	uint64_t position; /* between instruction position - 1 and instruction position */
 	enum gap_reason reason;
-	uint64_t address; /* NO_MEMORY: first opcode missing; HALT: the halt PC */
+	uint64_t address; /* NO_MEMORY, SEVERAL_CODES: first opcode missing; HALT: the halt PC */
 	bool has_address;
 	uint64_t offset; /* in the trace buffer, of what showed the gap; 0 for HALT */
 	uint64_t merged; /* further gaps at the same position that say no more */
@@ -87,6 +90,11 @@ struct history_options {
 	/* Of each of the snapshot's buffers: found by one history, used by the next. May be NULL.
 	 */
 	struct trace_ids *ids;
+	/*
+	 * Where the snapshot has several contents at an address and does not say whose they are,
+	 * the first counts; else nothing does, and what ran there is a gap.
+	 */
+	bool one_address_space;
 };
 
 /*
@@ -103,6 +111,8 @@ void history_destroy(struct history *history); /* NULL is fine */
 const struct snap_core *history_core(const struct history *history);
 /* How many sources of what the core executed are in a buffer and cannot be decoded. */
 size_t history_undecoded(const struct history *history);
+/* Its memory, with nothing found where it cannot be told which of several contents it is. */
+const struct memmap *history_memory(const struct history *history);
 /*
  * What the snapshot has of a register, by its number in the core's register file, which is none
  * of those of the trace: the value at the halt. NULL if it has none.

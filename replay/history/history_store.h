@@ -84,6 +84,8 @@ struct block_cache {
 
 struct history {
 	const struct snap_core *core;
+	const struct memmap *memory; /* the core's, as history_memory() says */
+	struct memmap *shared;       /* owned; NULL: it is the core's own */
 	/* The snapshot's, by the numbers of the core's register file; NULL: it has none. */
 	const struct snap_register *registers[REGISTER_FILE_MOST];
 	uint64_t length;  /* N */

@@ -123,6 +123,7 @@ static enum status open_decoder(struct worker *worker, struct piece *piece, stru
 	options.graph = worker->graph;
 	options.begin = piece->begin;
 	options.stops_at_sync_points = worker->pool->piece_count > 1;
+	options.memory = decode->memory;
 	if (decode->options->ids)
 		options.ids = *ids_of(decode);
 	piece->graph = worker->graph;
@@ -213,6 +214,8 @@ static enum status begin_part(struct piece *piece, const struct source_decode *d
 	graph_begin_epoch(piece->graph);
 	TRY(part_init(&piece->part, decode->core, piece->graph));
 	piece->has_part = true;
+	if (decode->memory)
+		piece->part.memory = decode->memory;
 	piece->part.in_trace = in_trace;
 	piece->part.has_timestamp_cycles = decode->source->protocol == PROTOCOL_PTM;
 	return outcome_log_reserve(&piece->part.log, room * RUNS_PER_BYTE, room / BYTES_PER_TARGET);

@@ -25,6 +25,7 @@ struct source_decode {
 	const struct snap_source *source;
 	const struct snap_buffer *buffer;
 	const struct history_options *options;
+	const struct memmap *memory; /* the core's; NULL: as the snapshot has it */
 	struct diag_list *diags;
 	/* Made: owned by the caller, even after a failure. */
 	struct graph **graphs;

@@ -22,6 +22,7 @@ struct session {
 	struct cursor *cursors;     /* one a core */
 	struct values **values;     /* of the past, one a core; NULL for a trace with data */
 	struct values_options assumptions;
+	struct history_options build; /* of the histories, for when they are made anew */
 	struct register_file registers;
 	uint64_t *breakpoints;
 	size_t breakpoint_count;
@@ -66,7 +67,10 @@ static enum status build_histories(struct session *session, const struct history
 	for (size_t i = 0; i < snapshot->core_count; i++)
 		session->cursors[i] =
 		        (struct cursor){session->histories[i], history_last(session->histories[i])};
+	session->build = (struct history_options){.threads = options->threads,
+	                                          .one_address_space = options->one_address_space};
 	session->assumptions = values_options_of(snapshot->core_count);
+	session->assumptions.one_address_space = options->one_address_space;
 	session->assumptions.interrupt = &session->interrupt;
 	return make_values(session);
 }
@@ -388,11 +392,47 @@ bool session_assumes(const struct session *session, enum assumption assumption)
 	return values_assume(&session->assumptions, assumption);
 }
 
+/* Other code may have run where the memory map is read otherwise. Cores go to the halt. */
+static enum status make_histories(struct session *session, bool one_address_space)
+{
+	size_t count = session->snapshot->core_count;
+	struct history **made = calloc(count + 1, sizeof(struct history *));
+	struct diag_list unheard = {0}; /* it was all said when they were made first */
+	enum status status = STATUS_NO_MEM;
+
+	for (size_t i = 0; made && i < count; i++) {
+		if (input_core(session->snapshot, i))
+			made[i] = session->histories[i];
+	}
+	session->build.one_address_space = one_address_space;
+	if (made)
+		status = histories_build(session->snapshot, &session->build, &unheard, made);
+	diag_list_fini(&unheard);
+	for (size_t i = 0; made && i < count; i++) {
+		struct history *old = session->histories[i];
+
+		if (status == STATUS_OK) {
+			session->histories[i] = made[i];
+			made[i] = old;
+			session->cursors[i] = (struct cursor){session->histories[i],
+			                                      history_last(session->histories[i])};
+			values_destroy(session->values[i]);
+			session->values[i] = NULL;
+		}
+		if (!input_core(session->snapshot, i))
+			history_destroy(made[i]);
+	}
+	free(made);
+	return status;
+}
+
 enum status session_assume(struct session *session, enum assumption assumption, bool on)
 {
 	if (session_assumes(session, assumption) == on)
 		return STATUS_OK;
 	values_set_assumption(&session->assumptions, assumption, on);
+	if (assumption == ASSUME_ONE_ADDRESS_SPACE)
+		TRY(make_histories(session, on));
 	return make_values(session);
 }
 

@@ -142,7 +142,10 @@ const struct register_file *session_registers(const struct session *session);
 bool session_reconstructs(const struct session *session);
 /* What values of the past rest on. At first: what the snapshot allows by itself. */
 bool session_assumes(const struct session *session, enum assumption assumption);
-/* NO_MEM. Values that a client has seen may be others now. */
+/*
+ * NO_MEM. Values that a client has seen may be others now; with one-address-space so may histories,
+ * which are made anew, with all cores at their halts.
+ */
 MUST_USE enum status session_assume(struct session *session, enum assumption assumption, bool on);
 /*
  * From here on less of the past is searched for the value of a register, so that a client which

@@ -107,7 +107,7 @@ static size_t copy_span(const struct mem_span *span, size_t count, uint8_t *to, 
 size_t state_memory(const struct history *history, struct values *values, uint64_t position,
                     uint64_t address, void *out, size_t size)
 {
-	const struct memmap *memory = history_core(history)->memory;
+	const struct memmap *memory = history_memory(history);
 	uint32_t view = history_view(history, position);
 	uint8_t *to = out;
 	size_t done = 0;

@@ -40,9 +40,10 @@ struct values_options values_options_of(size_t cores)
 /* Where an assumption is kept. */
 static bool *switch_of(struct values_options *options, enum assumption assumption)
 {
-	return assumption == ASSUME_SINGLE_WRITER ? &options->single_writer
-	       : assumption == ASSUME_ABI         ? &options->abi
-	                                          : &options->handler_preserves;
+	return assumption == ASSUME_SINGLE_WRITER       ? &options->single_writer
+	       : assumption == ASSUME_ABI               ? &options->abi
+	       : assumption == ASSUME_ONE_ADDRESS_SPACE ? &options->one_address_space
+	                                                : &options->handler_preserves;
 }
 
 bool values_assume(const struct values_options *options, enum assumption assumption)

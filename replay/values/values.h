@@ -26,6 +26,8 @@ struct values_options {
 	bool single_writer;
 	/* Registers survive an interrupt whose handler is not traced. */
 	bool handler_preserves;
+	/* The history was made with this; see history_options. */
+	bool one_address_space;
 	/* Functions keep callee-saved registers: replay/values/solver/abi.h. */
 	bool abi;
 	/*

@@ -289,7 +289,8 @@ class Info(Scratch):
         rows = [re.split(r" {2,}", line.strip()) for line in blocks[-1].splitlines()]
         self.assertEqual(rows[0], ["values of the past"])
         self.assertEqual([row[:2] for row in rows[2:]], [
-            ["single-writer", "on"], ["handler-preserves-registers", "on"], ["abi", "off"]])
+            ["single-writer", "on"], ["handler-preserves-registers", "on"], ["abi", "off"],
+            ["one-address-space", "off"]])
 
     def test_image_is_named_so_that_it_is_found_from_anywhere(self):
         out = run("info", "--image", "sensorhub.elf@0x10000", ".", folder=SENSORHUB)[1]

@@ -133,5 +133,163 @@ class States(Spaces):
             self.assertIn(f"{DATA:#x}:\t0x{spaces.index(seen) + 1:08x}", out, (cpsr, scr))
 
 
+# Two processes at one address: branches apart, so that the code of the other does not fit either.
+ONE = words(ADD_X1_1, B_8, NOP, ADD_X1_1, B_0)
+TWO = words(MOV_X1_7, MOV_X1_5, ADD_X1_2, ADD_X1_2, B_0)
+KERNEL = 0xFFFF000000080000
+KERNEL_CODE = words(NOP, NOP, B_0)
+RAN_ONE = [(CODE, ADD_X1_1), (CODE + 4, B_8), (CODE + 12, ADD_X1_1), (CODE + 16, B_0)]
+RAN_TWO = [(CODE + 4 * i, opcode) for i, opcode in enumerate(struct.unpack("<5I", TWO))]
+RAN_KERNEL = [(KERNEL + 4 * i, opcode) for i, opcode in enumerate((NOP, NOP, B_0))]
+
+
+def elf(code, address, kind=2, flags=5):
+    """An ELF64 of one segment: 5 is read and execute, 7 read, write and execute."""
+    header = struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1", kind, 183, 1, address, 64, 0, 0, 64,
+                         56, 1, 0, 0, 0)
+    program = struct.pack("<IIQQQQQQ", 1, flags, 120, address, address, len(code), len(code), 4)
+    return header + program + code
+
+
+class Contexts(Spaces):
+    """CONTEXTIDR 0x100 and 0x200, and a kernel that both share."""
+
+    def run_both(self, *dumps, context_id=True, registers=("CPSR(size:32) 0x60000000",)):
+        contexts = ("context 0 1 0x100", "context 0 1 0x200") if context_id else ("",) * 2
+        kernel = [f"run {KERNEL:#x} 3", f"exception 14 {KERNEL + 8:#x}"]
+        last = ["exception 14 0x400010"]
+        self.make("dump one.bin 0x400000", "dump two.bin 0x400000", f"dump k.bin {KERNEL:#x}",
+                  "source ETM_0 ETM4.2 0x10", *(["option context-id 0x100"] if context_id else []),
+                  contexts[0], "sees 0", "run 0x400000 2", "run 0x40000c 2", *last, *kernel,
+                  contexts[1], "sees 1", "run 0x400000 5", *last, *kernel,
+                  contexts[0], "sees 0", "run 0x400000 2", "run 0x40000c 2", *last,
+                  pc=CODE + 16, registers=registers,
+                  files=[("one.bin", ONE), ("two.bin", TWO), ("k.bin", KERNEL_CODE)])
+        self.keep(*dumps)
+
+    def keep(self, *names):
+        """Of the dumps only these stay in the snapshot."""
+        path = os.path.join(self.folder, "cpu_0.ini")
+        with open(path, encoding="ascii") as file:
+            head, *dumps = re.split(r"(?m)^(?=\[dump)", file.read())
+        with open(path, "w", encoding="ascii") as file:
+            file.write(head + "".join(d for d in dumps if d.split("file=")[1].split()[0] in names))
+
+    def image(self, name, code, rest=""):
+        return ["--image", self.file(name, elf(code, CODE)) + rest]
+
+    def test_images_of_two_contexts(self):
+        """Each process runs its own code, though one has no dump, and the kernel that of both."""
+        self.run_both("k.bin")
+        images = self.image("a", ONE, ",context=0x100") + self.image("b", TWO, ",context=0x200")
+        expected = RAN_ONE + RAN_KERNEL + RAN_TWO + RAN_KERNEL + RAN_ONE
+        self.assertEqual(history(*images, self.folder), (expected, []))
+        images = images[2:] + images[:2]
+        self.assertEqual(history(*images, self.folder), (expected, []))
+
+    def test_image_of_a_context_counts_before_one_of_any(self):
+        self.run_both("k.bin")
+        images = self.image("a", ONE) + self.image("b", TWO, ",context=0x200")
+        self.assertEqual(history(*images, self.folder)[0],
+                         RAN_ONE + RAN_KERNEL + RAN_TWO + RAN_KERNEL + RAN_ONE)
+
+    def test_gdb_sees_the_context_that_it_is_at(self):
+        self.run_both("k.bin")
+        images = self.image("a", ONE, ",context=0x100") + self.image("b", TWO, ",context=0x200")
+        out = self.gdb("x/1xw 0x400000", "set $trace_pos = 8", "x/1xw 0x400000",
+                       "set $trace_pos = 1", "x/1xw 0x400000", options=images)
+        found = [int(word, 16) for word in re.findall(r"0x400000:\t(0x\w+)", out)]
+        self.assertEqual(found, [ADD_X1_1, MOV_X1_7, ADD_X1_1])
+
+    def test_two_dumps_are_no_proof(self):
+        """Nothing says whose dump is which: a gap with what to give, and nothing known there."""
+        self.run_both("one.bin", "two.bin", "k.bin")
+        found, gaps = history(self.folder)
+        self.assertEqual(found, RAN_KERNEL * 2)
+        self.assertIn("--assume-one-address-space", gaps[0]["gap"])
+        self.assertIn("context=ID", gaps[0]["gap"])
+        self.assertEqual(gaps[0]["address"], hex(CODE))
+        out = self.gdb("x/1xw 0x400000", "monitor gaps",
+                       allowed=[r"Cannot access memory at address 0x400000"])
+        self.assertIn("Cannot access memory at address 0x400000", out)
+        self.assertIn("which of several contents", out)
+
+    def test_assumption_takes_the_first_and_is_listed(self):
+        self.run_both("one.bin", "two.bin", "k.bin")
+        found, _ = history("--assume-one-address-space", self.folder)
+        self.assertEqual(found[:7], RAN_ONE + RAN_KERNEL)
+        out = self.gdb("monitor assume", options=["--assume-one-address-space"])
+        self.assertIn("one-address-space is on: ", out)
+        out = self.gdb("monitor assume one-address-space on", "monitor position",
+                       "monitor assume one-address-space off", "monitor position")
+        lengths = re.findall(r"position \d+ of (\d+) ", out)
+        self.assertEqual(int(lengths[1]), 6)
+        self.assertGreater(int(lengths[0]), 10)
+
+    def test_one_context_takes_the_first(self):
+        """As before: where the trace knows of one context, the first dump counts."""
+        self.run_both("one.bin", "two.bin", "k.bin", context_id=False)
+        self.assertEqual(history(self.folder)[0][:7], RAN_ONE + RAN_KERNEL)
+
+    def test_context_that_is_not_traced_is_not_guessed(self):
+        self.run_both("k.bin", context_id=False)
+        images = self.image("a", ONE, ",context=0x100") + self.image("b", TWO, ",context=0x200")
+        found, gaps = history(*images, self.folder)
+        self.assertEqual(found, RAN_KERNEL * 2)
+        self.assertIn("several contents", gaps[0]["gap"])
+
+    def test_equal_contents_are_no_riddle(self):
+        """Two dumps that hold the same serve both contexts."""
+        self.run_both("one.bin", "k.bin")
+        with open(os.path.join(self.folder, "cpu_0.ini"), "a", encoding="ascii") as file:
+            file.write("\n[dump9]\nfile=one.bin\naddress=0x400000\n")
+        self.assertEqual(history(self.folder)[0][:7], RAN_ONE + RAN_KERNEL)
+
+    def test_listing_takes_the_first_dump(self):
+        """`decode` does as the reference decoder, which knows of no contexts."""
+        self.run_both("one.bin", "two.bin", "k.bin")
+        out = run("decode", self.folder)[1]
+        self.assertIn("exec range=0x400000:[0x400008]", out)
+
+
+class Images(Spaces):
+    def setUp(self):
+        super().setUp()
+        self.make("dump s.bin 0x400000", "source ETM_0 ETM4.2 0x10", "context 1 1",
+                  "run 0x400000 3", "exception 14 0x400008", pc=CODE + 8, files=[("s.bin", SECURE)])
+
+    def test_wrong_options_are_refused(self):
+        image = self.file("a", elf(SECURE, CODE))
+        for rest in (",context=", ",context=x", ",vmid=0x100000000", ",space=EL9", ",space="):
+            code, out, err = run("history", "--image", image + rest, self.folder)
+            self.assertEqual((code, out), (2, ""), rest)
+            self.assertIn("expected context=ID", err)
+
+    def test_wrong_path_ends_the_command(self):
+        for command in ("history", "info", "check", "serve"):
+            code, out, err = run(command, "--image", "/nowhere/a.elf", self.folder)
+            self.assertEqual((code, out), (2, ""), command)
+            self.assertIn("/nowhere/a.elf", err)
+        code, out, err = run("history", "--image", "/nowhere/a,b.elf", self.folder)
+        self.assertEqual(code, 2)
+        self.assertIn("a,b.elf", err)
+
+    def test_wrong_machine_ends_the_command(self):
+        data = bytearray(elf(SECURE, CODE))
+        data[18:20] = struct.pack("<H", 62)
+        code, out, err = run("history", "--image", self.file("x86", data), self.folder)
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn("is for machine 62", err)
+
+    def test_space_of_an_image(self):
+        """The image of another state does not count, that of the state that ran does."""
+        other = self.file("other", elf(NORMAL, CODE))
+        ran = [(CODE + 4 * i, opcode) for i, opcode in enumerate(struct.unpack("<3I", SECURE))]
+        self.assertEqual(history("--image", other + ",space=EL1S", self.folder)[0], ran)
+        found = history("--image", other + ",space=EL1N", self.folder)[0]
+        self.assertEqual(found, [(CODE + 4 * i, opcode)
+                                 for i, opcode in enumerate(struct.unpack("<3I", NORMAL))])
+
+
 if __name__ == "__main__":
     serving.main()

@@ -24,7 +24,7 @@ static struct memmap *make(void)
 	return map;
 }
 
-static void assert_byte(const struct memmap *map, enum space space, uint64_t address, int expected)
+static void assert_byte(const struct memmap *map, uint32_t space, uint64_t address, int expected)
 {
 	struct mem_span span;
 	enum status status = memmap_find(map, space, address, &span);
@@ -145,7 +145,61 @@ static void memmap_read_crosses_regions_up_to_a_hole(void **state)
 	memmap_destroy(map);
 }
 
-/* What the map answers is what a walk through the regions in order of adding finds. */
+static unsigned int count_spaces(enum space space)
+{
+	unsigned int count = 0;
+
+	for (unsigned int bit = 1; bit <= 0x80; bit <<= 1)
+		count += ((unsigned int)space & bit) != 0;
+	return count;
+}
+
+/*
+ * By the rule of memmap.h, as a plain search: where the state is known, a region of all the view's
+ * states before one of some; then that of the fewest, then the first.
+ */
+static bool counts_before(const struct mem_region *a, const struct mem_region *b, enum space space)
+{
+	bool a_covers = ((unsigned int)space & ~(unsigned int)a->space) == 0;
+	bool b_covers = ((unsigned int)space & ~(unsigned int)b->space) == 0;
+
+	if (a_covers != b_covers && space != SPACE_ANY)
+		return a_covers;
+	return count_spaces(a->space) < count_spaces(b->space);
+}
+
+/* All states of the region have one that is for fewer, or as many and was added before it. */
+static bool is_hidden(const struct mem_region *regions, size_t count, size_t at, uint64_t address)
+{
+	unsigned int seen = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		unsigned int spaces = count_spaces(regions[i].space);
+		unsigned int own = count_spaces(regions[at].space);
+
+		if (address - regions[i].address < regions[i].length &&
+		    (spaces < own || (spaces == own && i < at)))
+			seen |= (unsigned int)regions[i].space;
+	}
+	return ((unsigned int)regions[at].space & ~seen) == 0;
+}
+
+static size_t plain_search(const struct mem_region *regions, size_t count, enum space space,
+                           uint64_t address)
+{
+	size_t found = count;
+
+	for (size_t i = 0; i < count; i++) {
+		if (address - regions[i].address < regions[i].length &&
+		    space_meets(space, regions[i].space) &&
+		    !is_hidden(regions, count, i, address) &&
+		    (found == count || counts_before(&regions[i], &regions[found], space)))
+			found = i;
+	}
+	return found;
+}
+
+/* What the map answers is what a walk through all regions finds. */
 static void memmap_random_maps_agree_with_a_plain_search(void **state)
 {
 	static const enum space spaces[] = {SPACE_ANY, SPACE_S,    SPACE_N,    SPACE_EL1N,
@@ -172,11 +226,8 @@ static void memmap_random_maps_agree_with_a_plain_search(void **state)
 			uint64_t address = query / 8;
 			enum space space = spaces[query % 8];
 			struct mem_span span;
-			size_t i = 0;
+			size_t i = plain_search(regions, count, space, address);
 
-			while (i < count && (address - regions[i].address >= regions[i].length ||
-			                     !space_meets(space, regions[i].space)))
-				i++;
 			if (memmap_find(map, space, address, &span) != STATUS_OK) {
 				assert_int_equal(i, count);
 				continue;
@@ -190,6 +241,108 @@ static void memmap_random_maps_agree_with_a_plain_search(void **state)
 		}
 		memmap_destroy(map);
 	}
+}
+
+static void bind(struct memmap *map, uint32_t id, uint32_t vmid, const uint8_t *data)
+{
+	struct mem_region region = {.address = 0x1000,
+	                            .length = 8,
+	                            .space = SPACE_ANY,
+	                            .kind = REGION_IMAGE,
+	                            .context = {id != 0, vmid != 0, id, vmid},
+	                            .data = data};
+
+	assert_int_equal(memmap_add(map, &region), STATUS_OK);
+}
+
+static uint32_t view_of(const struct memmap *map, bool has_id, uint32_t id, uint32_t vmid)
+{
+	return memmap_view(map, SPACE_EL1N, &(struct memory_context){has_id, vmid != 0, id, vmid});
+}
+
+/* The region of the context, else that of any; where the context is not known, neither for sure. */
+static void memmap_contexts_are_kept_apart(void **state)
+{
+	static const uint8_t c_bytes[8] = {0xc0, 0xb1};
+	struct memmap *map = make();
+	struct memmap *sure;
+
+	(void)state;
+	bind(map, 0, 0, b_bytes);
+	bind(map, 0x100, 0, a_bytes);
+	bind(map, 0x100, 7, c_bytes);
+	assert_int_equal(memmap_freeze(map), STATUS_OK);
+	sure = memmap_share(map, MEMMAP_SURE);
+	assert_non_null(sure);
+	assert_byte(sure, view_of(sure, true, 0x100, 1), 0x1000, 0xa0);
+	assert_byte(sure, view_of(sure, true, 0x100, 7), 0x1000, 0xc0);
+	assert_byte(sure, view_of(sure, true, 0x200, 7), 0x1000, 0xb0);
+	assert_byte(sure, view_of(sure, false, 0, 0), 0x1000, -1);
+	assert_true(memmap_is_ambiguous(sure, view_of(sure, false, 0, 0), 0x1000));
+	assert_false(memmap_is_ambiguous(sure, view_of(sure, false, 0, 0), 0x2000));
+	assert_byte(map, view_of(map, false, 0, 0), 0x1000, 0xb0);
+	/* The VMID is not known, and it matters; where all hold the same it does not. */
+	assert_byte(sure, view_of(sure, true, 0x100, 0), 0x1000, -1);
+	assert_byte(sure, view_of(sure, true, 0x200, 0), 0x1000, 0xb0);
+	assert_byte(sure, view_of(sure, true, 0x200, 0), 0x1001, 0xb1);
+	/* Contexts that nobody names are one: no view more. */
+	assert_int_equal(view_of(map, true, 0x300, 1), view_of(map, true, 0x400, 2));
+	memmap_destroy(sure);
+	memmap_destroy(map);
+}
+
+/* A map of no contexts has the views of its spaces, whatever contexts a trace names. */
+static void memmap_views_are_as_few_as_can_be(void **state)
+{
+	struct memmap *map = make();
+
+	(void)state;
+	add(map, 0x1000, 8, SPACE_ANY, a_bytes);
+	assert_int_equal(memmap_freeze(map), STATUS_OK);
+	for (uint32_t id = 0; id < 100; id++)
+		assert_int_equal(view_of(map, true, id, id), SPACE_EL1N);
+	memmap_destroy(map);
+}
+
+static void memmap_too_many_contexts_are_refused(void **state)
+{
+	struct memmap *map = make();
+
+	(void)state;
+	for (uint32_t id = 1; id <= 300; id++)
+		bind(map, id, 0, a_bytes);
+	assert_int_equal(memmap_freeze(map), STATUS_UNSUPPORTED);
+	memmap_destroy(map);
+}
+
+/* Two dumps of one space: the first; of many contexts, what both hold and no more. */
+static void memmap_rivals_are_found(void **state)
+{
+	static const uint8_t c_bytes[8] = {0xa0, 0xa1, 0xff, 0xa3, 0xa4, 0xa5, 0xa6, 0xa7};
+	struct memmap *map = make();
+	struct memmap *sure;
+	struct memmap *many;
+
+	(void)state;
+	add(map, 0x1000, 8, SPACE_EL1N, a_bytes);
+	add(map, 0x1000, 8, SPACE_EL1N, c_bytes);
+	add(map, 0x1000, 8, SPACE_ANY, b_bytes);
+	assert_int_equal(memmap_freeze(map), STATUS_OK);
+	sure = memmap_share(map, MEMMAP_SURE);
+	many = memmap_share(sure, MEMMAP_SURE_OF_MANY);
+	assert_true(memmap_has_rivals(many));
+	assert_byte(sure, SPACE_EL1N, 0x1002, 0xa2);
+	assert_byte(many, SPACE_EL1N, 0x1001, 0xa1);
+	assert_byte(many, SPACE_EL1N, 0x1002, -1);
+	assert_byte(many, SPACE_EL1N, 0x1003, 0xa3);
+	/* That of all spaces is none: it says less. Nor is a state that is not known. */
+	assert_byte(many, SPACE_EL2, 0x1002, 0xb2);
+	assert_byte(sure, SPACE_ANY, 0x1002, -1);
+	assert_byte(sure, SPACE_N, 0x1002, -1);
+	assert_byte(map, SPACE_N, 0x1002, 0xb2);
+	memmap_destroy(many);
+	memmap_destroy(sure);
+	memmap_destroy(map);
 }
 
 static void space_names_mean_what_the_format_says(void **state)
@@ -220,6 +373,10 @@ int main(void)
 	        cmocka_unit_test(memmap_earlier_region_wins),
 	        cmocka_unit_test(memmap_spaces_are_kept_apart),
 	        cmocka_unit_test(memmap_read_crosses_regions_up_to_a_hole),
+	        cmocka_unit_test(memmap_contexts_are_kept_apart),
+	        cmocka_unit_test(memmap_views_are_as_few_as_can_be),
+	        cmocka_unit_test(memmap_too_many_contexts_are_refused),
+	        cmocka_unit_test(memmap_rivals_are_found),
 	        cmocka_unit_test(memmap_random_maps_agree_with_a_plain_search),
 	        cmocka_unit_test(space_names_mean_what_the_format_says),
 	};

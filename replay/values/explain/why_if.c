@@ -57,7 +57,8 @@ void why_if(struct values *values, uint64_t position, const struct why_subject *
 	for (enum assumption i = 0; i < ASSUMPTIONS; i++) {
 		struct values_options one = *values_allowed(values);
 
-		if (values_assume(&one, i))
+		/* With another history this would be another question. */
+		if (values_assume(&one, i) || i == ASSUME_ONE_ADDRESS_SPACE)
 			continue;
 		values_set_assumption(&one, i, true);
 		values_set_assumption(&all, i, true);

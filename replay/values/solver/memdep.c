@@ -490,8 +490,7 @@ enum status memdep_init(struct solver *s, bool single_writer)
 {
 	struct memdep_memory *m = &s->memory;
 	const struct window *w = &s->w;
-	*m = (struct memdep_memory){.map = history_core(w->history)->memory,
-	                            .is_linked = single_writer};
+	*m = (struct memdep_memory){.map = history_memory(w->history), .is_linked = single_writer};
 	m->view = history_view(w->history, w->options.to);
 	m->access_count = w->access_count;
 	m->accesses = malloc((m->access_count + 1) * sizeof(*m->accesses));

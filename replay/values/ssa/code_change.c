@@ -67,7 +67,7 @@ static bool has_any(const struct memmap *memory, const struct history_code *e,
 
 static bool may_change(const struct history *history)
 {
-	const struct memmap *memory = history_core(history)->memory;
+	const struct memmap *memory = history_memory(history);
 	struct history_code code;
 	bool writable = false;
 	bool makes = false;
@@ -85,7 +85,7 @@ static bool translation_may_change(const struct history *history)
 	bool changes = false;
 
 	for (size_t i = 0; !changes && history_code(history, i, &code); i++)
-		changes = has_any(history_core(history)->memory, &code, changes_translation);
+		changes = has_any(history_memory(history), &code, changes_translation);
 	return changes;
 }
 

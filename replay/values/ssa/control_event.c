@@ -194,7 +194,7 @@ static void begin_fault(const struct control_event_reader *r, const struct notic
 		uop_begin(b);
 	else if (n->faults == 1 && n->fault->exception.has_return_address && from->is_known &&
 	         (isa == ISA_A64 || !from->insn->branch.interworks))
-		fault_begin(history_core(r->history)->memory, from->view,
+		fault_begin(history_memory(r->history), from->view,
 		            n->fault->exception.return_address, isa, b);
 	else
 		lose_all(b);
@@ -267,7 +267,7 @@ static bool taken_at(const struct control_event_from *from, const struct element
 static bool enter_m(const struct control_event_reader *r, const struct element *e,
                     const struct control_event_from *from, struct uop_builder *b)
 {
-	const struct memmap *memory = history_core(r->history)->memory;
+	const struct memmap *memory = history_memory(r->history);
 	struct template template = {.isa = ISA_T32, .view = (uint16_t)from->view};
 	uint32_t address;
 
@@ -385,7 +385,7 @@ bool control_event_halts_elsewhere(const struct history *history)
 	uint64_t traced;
 
 	return history_mark(history, MARK_VIEW, length, &traced) == STATUS_OK &&
-	       !space_meets((enum space)traced, (enum space)history_view(history, length));
+	       (traced & SPACE_ANY & history_view(history, length)) == 0;
 }
 
 uint64_t control_event_space_change(const struct history *history)

@@ -159,7 +159,7 @@ static enum template_outcome outcome_of(const struct collect *c, const struct wa
 static struct template insn_of(struct collect *c, const struct basic_block *node, uint32_t index,
                                bool taken)
 {
-	const struct memmap *memory = history_core(c->w->history)->memory;
+	const struct memmap *memory = history_memory(c->w->history);
 	struct run_insn insn = run_insn_at(memory, node, index);
 
 	return (struct template){
@@ -183,7 +183,7 @@ static enum status template_of(struct collect *c, struct template template, uint
 		*number = c->slots[slot] - 1;
 		return STATUS_OK;
 	}
-	template_code(history_core(c->w->history)->memory, &template, &c->builder);
+	template_code(history_memory(c->w->history), &template, &c->builder);
 	TRY(add_template(c->w, &template, &c->builder.insn, number));
 	c->slots[slot] = *number + 1;
 	return STATUS_OK;
@@ -249,8 +249,8 @@ static bool is_within(const struct history *history, const uint64_t *pc)
 		return false;
 	template.view = (uint16_t)history_view(history, history_length(history));
 	template.address = *pc;
-	template.size = template_size(core->memory, &template);
-	return !template_read_opcode(core->memory, &template) ||
+	template.size = template_size(history_memory(history), &template);
+	return !template_read_opcode(history_memory(history), &template) ||
 	       m_has_many_accesses(template.opcode);
 }
 
@@ -314,7 +314,7 @@ static void pass(struct control_event_from *before, const struct template *templ
 static enum status enter_m(struct collect *c, struct template *template, uint64_t position,
                            bool is_interrupted)
 {
-	bool has_opcode = template_read_opcode(history_core(c->w->history)->memory, template);
+	bool has_opcode = template_read_opcode(history_memory(c->w->history), template);
 
 	c->is_lazy |= is_interrupted;
 	if (has_opcode && is_interrupted && c->control_event.is_return &&
@@ -342,8 +342,8 @@ static enum status collect_insn(struct collect *c, struct template template, uin
 		is_interrupted = c->control_event.is_interrupted;
 	}
 	if (template.isa == ISA_T32) {
-		it_block_enter(&c->it, history_core(w->history)->memory, template.view,
-		               template.address, is_interrupted);
+		it_block_enter(&c->it, history_memory(w->history), template.view, template.address,
+		               is_interrupted);
 		template.it = (uint8_t)it_block_condition(&c->it);
 	}
 	if (history_core(w->history)->arch == CORE_M)
