@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "replay/survey/survey.h"
 #include "replay/tarmac/tarmac.h"
 
 enum { THREADS_MOST = 64 };
@@ -169,6 +170,18 @@ static enum cli_exit find_threads(const struct cli_args *args, unsigned int *thr
 	return code;
 }
 
+/* Trace IDs that no source claims. */
+static enum status warn_of_ids(const struct snapshot *snapshot, struct diag_list *diags)
+{
+	struct unclaimed_ids ids;
+	enum status status = survey_ids(snapshot, &ids);
+
+	if (status == STATUS_OK)
+		survey_warn_of_ids(snapshot, &ids, diags);
+	unclaimed_ids_fini(&ids);
+	return status;
+}
+
 enum cli_exit cli_open_session(const struct cli_args *args, const struct snapshot *snapshot,
                                struct session **session)
 {
@@ -190,6 +203,8 @@ enum cli_exit cli_open_session(const struct cli_args *args, const struct snapsho
 	if (status == STATUS_OK && args->given[CLI_OPTION_ABI])
 		status = session_assume(*session, ASSUME_ABI, true);
 	end_work(&work, status);
+	if (status == STATUS_OK)
+		status = warn_of_ids(snapshot, &diags);
 	cli_print_diags(&diags);
 	diag_list_fini(&diags);
 	return exit_of(status);
@@ -254,6 +269,14 @@ void cli_note_trouble(const struct session *session, size_t core)
 	if (trouble.length > 0)
 		cli_note("%s", trouble.data);
 	text_fini(&trouble);
+}
+
+enum cli_exit cli_history_exit(const struct session *session, size_t core)
+{
+	const struct history *history = session_history(session, core);
+
+	return history_length(history) == 0 && history_undecoded(history) > 0 ? CLI_INPUT
+	                                                                      : CLI_FINE;
 }
 
 enum cli_exit cli_choose_core(const struct cli_args *args, const struct session *session,

@@ -110,6 +110,12 @@ void cli_note(const char *format, ...) PRINTF_LIKE(1, 2);
 /* A note, if nothing of the core's past can be reconstructed. */
 void cli_note_trouble(const struct session *session, size_t core);
 
+/*
+ * CLI_INPUT if the core has no history because its trace cannot be decoded, which was said when the
+ * session was opened; else CLI_FINE.
+ */
+enum cli_exit cli_history_exit(const struct session *session, size_t core);
+
 /* The core of --core, or the first that has instructions, or the first. */
 enum cli_exit cli_choose_core(const struct cli_args *args, const struct session *session,
                               size_t *core);

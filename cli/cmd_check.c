@@ -4,6 +4,7 @@
  * Ends with 1 if there is an error: a debugger or a trace decoder would lack something.
  */
 #include "cli/cli.h"
+#include "replay/survey/survey.h"
 #include "replay/tarmac/tarmac.h"
 
 static size_t count_warnings(const struct diag_list *diags)
@@ -20,6 +21,13 @@ static const char *plural(size_t count)
 	return count == 1 ? "" : "s";
 }
 
+/* The files, and then what can be decoded of the trace. */
+static enum status check(const struct snapshot *snapshot, struct diag_list *diags)
+{
+	snapshot_check(snapshot, diags);
+	return survey_trace(snapshot, diags);
+}
+
 enum cli_exit cmd_check(const struct cli_args *args)
 {
 	struct diag_list diags = {0};
@@ -33,7 +41,7 @@ enum cli_exit cmd_check(const struct cli_args *args)
 	if (status == STATUS_OK && input_core(snapshot, 0))
 		text_printf(&out, "%.*s\n", STR_ARG(snapshot->description));
 	else if (status == STATUS_OK)
-		snapshot_check(snapshot, &diags);
+		status = check(snapshot, &diags);
 	cli_print_diags(&diags);
 	if (status == STATUS_USAGE) {
 		diag_list_fini(&diags);

@@ -85,6 +85,8 @@ static enum cli_exit write_tarmac(const struct cli_args *args, struct session *s
 		note_gaps(session, core);
 	code = write_lines(writer, count);
 	tarmac_writer_close(writer);
+	if (code == CLI_FINE)
+		code = cli_history_exit(session, core);
 	return code;
 }
 

@@ -217,6 +217,8 @@ static enum cli_exit list(const struct cli_args *args, struct session *session, 
 	if (!w.disasm)
 		return cli_fail(CLI_INTERNAL, "%s", status_text(STATUS_NO_MEM));
 	code = write_history(&w, from, count);
+	if (code == CLI_FINE)
+		code = cli_history_exit(session, core);
 	cli_note_trouble(session, core);
 	disasm_destroy(w.disasm);
 	text_fini(&w.out);

@@ -5,6 +5,7 @@
  */
 #include "base/json.h"
 #include "cli/cli.h"
+#include "replay/survey/survey.h"
 
 enum {
 	COLUMNS_MOST = 10,
@@ -21,6 +22,7 @@ struct table {
 struct report {
 	const struct snapshot *snapshot;
 	const struct session *session;
+	struct unclaimed_ids unclaimed_ids;
 	struct text *out;
 };
 
@@ -216,6 +218,23 @@ static void write_buffers(const struct report *r)
 	table_end(&table, "trace buffers", r->out);
 }
 
+static void write_unclaimed_ids(const struct report *r)
+{
+	static const char *const titles[] = {"buffer", "id", "bytes", "first", "last"};
+	struct table table = table_begin(titles, 5);
+
+	for (size_t i = 0; i < r->unclaimed_ids.count; i++) {
+		const struct unclaimed_id *id = &r->unclaimed_ids.items[i];
+
+		cell(&table, r->snapshot->buffers[id->buffer].name);
+		cell_printf(&table, "0x%02x", id->id);
+		cell_printf(&table, "%llu", (unsigned long long)id->bytes);
+		cell_printf(&table, "%llu", (unsigned long long)id->first);
+		cell_printf(&table, "%llu", (unsigned long long)id->last);
+	}
+	table_end(&table, "trace IDs without a source", r->out);
+}
+
 static void write_dumps(const struct report *r)
 {
 	static const char *const titles[] = {"device", "dump",   "space", "address",
@@ -295,6 +314,7 @@ static void write_text(const struct report *r)
 	write_cores(r);
 	write_sources(r);
 	write_buffers(r);
+	write_unclaimed_ids(r);
 	write_images(r);
 	write_dumps(r);
 	write_devices(r);
@@ -435,6 +455,23 @@ static void json_buffers(const struct report *r)
 	json_close(r->out, ']');
 }
 
+static void json_unclaimed_ids(const struct report *r)
+{
+	json_list(r->out, "unclaimed_ids");
+	for (size_t i = 0; i < r->unclaimed_ids.count; i++) {
+		const struct unclaimed_id *id = &r->unclaimed_ids.items[i];
+
+		json_object(r->out);
+		json_str(r->out, "buffer", r->snapshot->buffers[id->buffer].name);
+		json_u64(r->out, "trace_id", id->id);
+		json_u64(r->out, "bytes", id->bytes);
+		json_u64(r->out, "first", id->first);
+		json_u64(r->out, "last", id->last);
+		json_close(r->out, '}');
+	}
+	json_close(r->out, ']');
+}
+
 static void json_images(const struct report *r)
 {
 	json_list(r->out, "images");
@@ -470,6 +507,7 @@ static void write_json(const struct report *r)
 	json_cores(r);
 	json_sources(r);
 	json_buffers(r);
+	json_unclaimed_ids(r);
 	json_images(r);
 	json_devices(r);
 	json_assumptions(r);
@@ -481,14 +519,18 @@ static void write_json(const struct report *r)
 static enum cli_exit report(const struct cli_args *args, struct session *session, void *context)
 {
 	struct text out = {0};
-	struct report report = {session_snapshot(session), session, &out};
+	struct report report = {
+	        .snapshot = session_snapshot(session), .session = session, .out = &out};
 	enum cli_exit code;
 
 	(void)args;
-	if (*(const bool *)context)
+	if (survey_ids(report.snapshot, &report.unclaimed_ids) != STATUS_OK)
+		out.failed = true;
+	else if (*(const bool *)context)
 		write_json(&report);
 	else
 		write_text(&report);
+	unclaimed_ids_fini(&report.unclaimed_ids);
 	code = cli_flush(&out);
 	text_fini(&out);
 	return code;

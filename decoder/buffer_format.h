@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a buffer is packed, from what the snapshot and the user say. Private to decoder/. */
+/* How a buffer is packed, from what the snapshot and the user say. */
 #ifndef CSREPLAY_DECODER_BUFFER_FORMAT_H
 #define CSREPLAY_DECODER_BUFFER_FORMAT_H
 

@@ -81,6 +81,7 @@ uint64_t decoder_position(const struct decoder *decoder);
 bool decoder_next_address(const struct decoder *decoder, uint64_t *address);
 
 /* The rest of the public face of this room. */
+#include "decoder/buffer_format.h"
 #include "decoder/listing.h"
 #include "decoder/source_buffers.h"
 

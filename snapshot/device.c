@@ -123,6 +123,7 @@ static enum status load_dump(const struct context *c, const struct ini_section *
 	TRY(load_number(loader, c->file, section, STR("address"), &dump->address));
 	TRY(load_number(loader, c->file, section, STR("offset"), &dump->offset));
 	TRY(load_number(loader, c->file, section, STR("length"), &dump->length));
+	dump->said_length = dump->length;
 	if (space_parse(space, &dump->space) != STATUS_OK)
 		return diag_error(loader->diags, STATUS_BAD_DATA, dump->place,
 		                  "dump \"%.*s\": unknown space \"%.*s\"", STR_ARG(dump->section),

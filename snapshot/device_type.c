@@ -130,7 +130,9 @@ const char *core_arch_name(enum core_arch arch)
 	return "M profile";
 }
 
-bool snap_source_trace_id(const struct snap_source *source, uint8_t *id)
+/* The register with the trace ID, and where that is in it; NULL if the source has none. */
+static const struct snap_register *id_register(const struct snap_source *source,
+                                               unsigned int *shift)
 {
 	static const struct {
 		const char *names;
@@ -142,20 +144,38 @@ bool snap_source_trace_id(const struct snap_source *source, uint8_t *id)
 #undef TRACE_ID
 	};
 
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (rows[i].protocol != source->protocol)
+			continue;
+		*shift = rows[i].shift;
+		return snap_device_any_register(source->device, str_of(rows[i].names));
+	}
+	return NULL;
+}
+
+bool snap_source_trace_id(const struct snap_source *source, uint8_t *id)
+{
+	const struct snap_register *reg;
+	unsigned int shift = 0;
+
 	if (source->options) {
 		*id = source->options->values[SOURCE_OPTION_TRACE_ID];
 		return true;
 	}
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const struct snap_register *reg;
+	reg = id_register(source, &shift);
+	if (!reg)
+		return false;
+	*id = (uint8_t)(snap_register_value(reg) >> shift & 0x7f);
+	return true;
+}
 
-		if (rows[i].protocol != source->protocol)
-			continue;
-		reg = snap_device_any_register(source->device, str_of(rows[i].names));
-		if (!reg)
-			return false;
-		*id = (uint8_t)(snap_register_value(reg) >> rows[i].shift & 0x7f);
-		return true;
-	}
-	return false;
+struct str snap_source_id_name(const struct snap_source *source)
+{
+	const struct snap_register *reg;
+	unsigned int shift;
+
+	if (source->options)
+		return STR("the section's name");
+	reg = id_register(source, &shift);
+	return reg ? reg->name : STR("");
 }

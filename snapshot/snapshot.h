@@ -42,9 +42,10 @@ struct snap_dump {
 	struct str path;    /* of the file, absolute; empty if it could not be opened */
 	enum space space;
 	uint64_t address;
-	uint64_t length;     /* bytes; 0 if nothing of the file could be used */
-	uint64_t offset;     /* of the first byte in the file */
-	const uint8_t *data; /* mapped; `length` bytes */
+	uint64_t length;      /* bytes; 0 if nothing of the file could be used */
+	uint64_t said_length; /* as the section says; 0 if it does not */
+	uint64_t offset;      /* of the first byte in the file */
+	const uint8_t *data;  /* mapped; `length` bytes */
 	struct place place;
 };
 
@@ -215,6 +216,8 @@ enum space snap_core_halt_space(const struct snap_core *core, enum space traced)
 
 /* The trace ID that the source's registers or options give; false if they do not. */
 bool snap_source_trace_id(const struct snap_source *source, uint8_t *id);
+/* What says it: a register as it is written, or of a trace package the section. */
+struct str snap_source_id_name(const struct snap_source *source);
 
 /*
  * The low 32 bits of a register of a trace source: the device's, or what the options of a trace

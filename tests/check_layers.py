@@ -35,6 +35,7 @@ ROOMS = {
     "decoder/stimulus": "",
     "decoder": "decoder/decoder.h",
     "replay/history": "replay/history/history.h",
+    "replay/survey": "replay/survey/survey.h",
     "replay/tarmac": "replay/tarmac/tarmac.h",
     "replay/values/ssa": "replay/values/ssa/ssa.h",
     "replay/values/solver": "replay/values/solver/solver.h",

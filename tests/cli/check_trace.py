@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `csreplay check` and the other commands say of trace that is not decoded: IDs that no source
+claims, sources that cannot be decoded, code that is missing, settings that are wrong.
+
+The bundled example with one thing changed; what is right is known from the recording.
+"""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import frames
+import material
+import serving
+
+EXAMPLE = os.path.join(serving.SOURCE, "examples", "sensorhub")
+ID, OTHER_ID, CUT = 0x10, 0x22, 1024
+INSTRUCTIONS = len(serving.Crash("example").pcs()) - 1
+with open(os.path.join(EXAMPLE, "trace.bin"), "rb") as trace_file:
+    OWN = frames.bytes_of(trace_file.read(), ID)
+
+
+class CheckTrace(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = os.path.join(scratch.name, "snapshot")
+        shutil.copytree(EXAMPLE, self.folder)
+
+    def write(self, name, data):
+        with open(os.path.join(self.folder, name), "wb") as file:
+            file.write(data)
+
+    def replace(self, name, old, new):
+        path = os.path.join(self.folder, name)
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        self.assertIn(old, text)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text.replace(old, new, 1))
+
+    def run_csreplay(self, command, *options):
+        return subprocess.run([serving.CSREPLAY, command, *options, self.folder],
+                              capture_output=True, text=True, timeout=60, check=False)
+
+    def check(self, code=0):
+        """What `check` says."""
+        done = self.run_csreplay("check")
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done.stderr
+
+    def unclaimed(self, trace_id, data, hint=""):
+        return (f'trace.ini:4: warning: buffer "ETB_0": trace ID 0x{trace_id:02x} has {len(data)} '
+                f"bytes and no trace source; they are not decoded{hint}\n")
+
+    # Trace IDs
+
+    def test_example_is_sound(self):
+        self.assertEqual(self.check(), "")
+
+    def test_id_without_a_source(self):
+        for noise in (b"x", b"\0" * 11 + b"\x80" + OWN[12:100]):
+            self.write("trace.bin", frames.pack([(ID, OWN[:50]), (0x33, noise), (ID, OWN[50:])]))
+            said = self.unclaimed(0x33, noise)
+            self.assertEqual(self.check(), said)
+            for command in ("history", "info", "export", "state"):
+                options = ["--batch", "/dev/null"] if command == "state" else []
+                self.assertEqual(self.run_csreplay(command, *options).stderr, said)
+            info = json.loads(self.run_csreplay("info", "--format", "json").stdout)
+            found = info["unclaimed_ids"]
+            self.assertEqual([(one["buffer"], one["trace_id"], one["bytes"]) for one in found],
+                             [("ETB_0", 0x33, len(noise))])
+            self.assertRegex(self.run_csreplay("info").stdout,
+                             r"\ntrace IDs without a source\n.*\n  ETB_0 +0x33 +%d " % len(noise))
+            with serving.Server([self.folder]) as server:
+                self.assertEqual(server.messages.count(said), 1)
+
+    def test_ids_that_are_no_sources(self):
+        """Padding, a flush response and a trigger are what their IDs say."""
+        self.write("trace.bin", frames.pack([(0, b"\1"), (ID, OWN[:50]), (0x7d, b"\1"), (0x7b, b"\1"),
+                                             (ID, OWN[50:]), (0, bytes(40))]))
+        self.assertEqual(self.check(), "")
+
+    def test_memory_after_the_trace_is_no_trace(self):
+        """A reserved ID, or one without a byte: from there on there are no frames."""
+        whole = frames.pack([(ID, OWN)])
+        for after in (bytes([0x67, 1, 0xe1, 2]) + bytes(12), bytes([0x67] + [0xff] * 15),
+                      bytes([0x67] + [2] * 11 + [0x69, 1, 0x6b, 0x40]),
+                      bytes([0x67, 1] + [0] * 14) + b"\xff" * 16):
+            self.write("trace.bin", whole + after)
+            self.assertNotIn("no trace source", self.check())
+
+    def test_id_that_changes_in_the_middle(self):
+        self.write("trace.bin", frames.pack([(ID, OWN[:CUT]), (OTHER_ID, OWN[CUT:])]))
+        said = self.check()
+        self.assertRegex(said, r'^trace.ini:4: warning: buffer "ETB_0": trace ID 0x22 has %d bytes '
+                         r"and no trace source; they are not decoded; it begins at byte \d+, after "
+                         r'0x10 of "ETM_0" ended at byte \d+, whose ID may have been changed\n$'
+                         % (len(OWN) - CUT))
+        begin, end = map(int, re.findall(r"at byte (\d+)", said))
+        self.assertTrue(0 < begin - end < 4 and CUT < end < CUT * 17 / 15 + 16, said)
+
+    def test_id_of_a_source_of_another_buffer(self):
+        self.write("other.bin", bytes(16))
+        self.replace("trace.ini", "buffers=buffer0", "buffers=buffer0,buffer1")
+        self.replace("trace.ini", "[source_buffers]\nETM_0=ETB_0",
+                     "[buffer1]\nname=ETB_1\nfile=other.bin\nformat=coresight\n"
+                     "[source_buffers]\nETM_0=ETB_1")
+        self.assertIn(self.unclaimed(ID, OWN, '; it is that of "ETM_0", which section '
+                                     "[source_buffers] does not say to be in this buffer"),
+                      self.check())
+
+    # Sources that cannot be decoded
+
+    def test_source_that_cannot_be_decoded(self):
+        self.replace("device_1.ini", "TRCCONFIGR(0x004)=0x00001841", "TRCCONFIGR(0x004)=0x00001847")
+        said = ('device_1.ini:1: error: trace source "ETM_0" traces loads or stores as P0 elements '
+                "(TRCCONFIGR.INSTP0 is 3), which is not decoded\n")
+        self.assertEqual(self.check(1), said)
+        for command in ("history", "export"):
+            done = self.run_csreplay(command)
+            self.assertEqual((done.returncode, done.stderr), (1, said))
+        done = self.run_csreplay("history", "--format", "tarmac")
+        self.assertEqual((done.returncode, done.stderr), (1, said))
+        self.assertEqual(self.run_csreplay("info").stderr, said)
+        with serving.Server([self.folder]) as server:
+            self.assertIn(said, server.messages)
+
+    def test_source_with_a_missing_register_is_told_once(self):
+        self.replace("device_1.ini", "TRCIDR0(0x078)=0x28000ea1\n", "")
+        self.assertEqual(self.check(1), 'device_1.ini:1: error: trace source "ETM_0" (ETMv4) has no '
+                         "register TRCIDR0\n")
+        self.assertEqual(self.run_csreplay("history").returncode, 1)
+
+    def test_core_without_trace_is_no_error(self):
+        self.replace("trace.ini", "cpu_0=ETM_0", "")
+        self.assertEqual(self.run_csreplay("history").returncode, 0)
+
+    # Code that is missing
+
+    def missing(self, advice):
+        said = self.check()
+        found = re.search(r'^cpu_0.ini:1: warning: core "cpu_0": no dump or image has the code at '
+                          r"(0x[0-9a-f]+) to (0x[0-9a-f]+): (\d+) gaps?, in which (\d+) of (\d+) bytes "
+                          r"of its trace are lost; (.*)$", said, re.MULTILINE)
+        self.assertTrue(found, said)
+        self.assertEqual(found[6], advice)
+        first, last, gaps, lost, total = (int(value, 0) for value in found.groups()[:5])
+        self.assertEqual(total, len(OWN))
+        self.assertTrue(0 < lost <= total and gaps > 0, said)
+        return first, last, lost
+
+    def test_missing_code(self):
+        """Half of the program's code is in no dump."""
+        self.replace("cpu_0.ini", "length=0x540", "length=0x200")
+        pcs = [pc for pc in serving.Crash("example").pcs() if pc >= 0x400200]
+        os.rename(os.path.join(self.folder, "sensorhub.elf"), os.path.join(self.folder, "code.bin"))
+        with open(os.path.join(self.folder, "code.bin"), "rb") as file:
+            code = file.read()
+        self.write("code.bin", b"no ELF" + code[6:])
+        self.replace("cpu_0.ini", "file=sensorhub.elf", "file=code.bin")
+        first, last, lost = self.missing("give the program or library there with --image ELF, or, if "
+                                         "it is relocatable, --image ELF@ADDRESS")
+        self.assertTrue(min(pcs) <= first <= last <= max(pcs))
+        self.assertGreater(lost, len(OWN) // 4)
+
+    def test_missing_code_that_an_image_has(self):
+        self.replace("cpu_0.ini", "length=0x540", "length=0x200")
+        self.missing(f'give "{os.path.join(self.folder, "sensorhub.elf")}", which has it, with '
+                     "--image")
+        image = os.path.join(self.folder, "sensorhub.elf")
+        self.assertNotIn("no dump or image", self.run_csreplay("check", "--image", image).stderr)
+
+    def test_missing_code_of_a_dump_without_its_file(self):
+        self.replace("cpu_0.ini", "file=sensorhub.elf", "file=code.bin")
+        done = self.run_csreplay("check")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('; dump "dump0" should have it, but not its file "code.bin"\n', done.stderr)
+
+    # Settings
+
+    def test_frames_that_are_none(self):
+        self.write("trace.bin", OWN + bytes(-len(OWN) % 16))
+        said = self.check()
+        self.assertRegex(said, r'trace.ini:4: warning: buffer "ETB_0" is said to have the format '
+                         r'"coresight"; taken as "source_data", %d instructions and \d+ other '
+                         r'elements of "ETM_0" are decoded, instead of 0 and \d: say '
+                         r"format=source_data\n" % INSTRUCTIONS)
+        self.replace("trace.ini", "format=coresight", "format=source_data")
+        self.assertNotIn("format=", self.check())
+
+    def test_frames_that_are_called_raw(self):
+        self.replace("trace.ini", "format=coresight", "format=source_data")
+        self.assertRegex(self.check(), r'trace.ini:4: warning: buffer "ETB_0" is said to have the '
+                         r'format "source_data"; taken as "coresight", %d instructions and .* say '
+                         r"format=coresight\n" % INSTRUCTIONS)
+
+    def test_id_that_differs_from_the_register(self):
+        self.replace("device_1.ini", "TRCTRACEIDR(0x010)=0x00000010", "TRCTRACEIDR(0x010)=0x00000012")
+        said = self.check()
+        self.assertIn(self.unclaimed(ID, OWN), said)
+        self.assertRegex(said, r'device_1.ini:1: warning: trace source "ETM_0" has the trace ID 0x12, '
+                         r"of which its buffers have no byte; taken as its trace, 0x10 of buffer "
+                         r'"ETB_0" is decoded to %d instructions and \d+ other elements: TRCTRACEIDR '
+                         r"may have to say 0x10\n" % INSTRUCTIONS)
+
+    def test_bytes_of_another_id_that_are_no_trace(self):
+        self.replace("device_1.ini", "TRCTRACEIDR(0x010)=0x00000010", "TRCTRACEIDR(0x010)=0x00000012")
+        self.write("trace.bin", frames.pack([(0x33, bytes(range(256)) * 40)]))
+        self.assertNotIn("may have to say", self.check())
+
+
+class OddAddresses(unittest.TestCase):
+    """Real T32 code whose dump is said to begin at the address of a symbol, bit 0 set."""
+    # Snapshot, file and what stands there.
+    CASES = (("tc2-ptm-rstk-t32", "device1.ini", ("0x80000278",), True),
+             ("TC2", "cpu_0.ini", ("0xC0008000",), True),
+             ("armv8_1m_branches", "cpu_0.ini", ("0x1E008", "0x4F9A02"), True),
+             # Data: that it is odd makes no difference to the code.
+             ("tc2-ptm-rstk-t32", "device1.ini", ("0x80001D58",), False))
+
+    def test_odd_addresses(self):
+        for name, file, addresses, is_code in self.CASES:
+            with tempfile.TemporaryDirectory() as scratch:
+                folder = os.path.join(scratch, "snapshot")
+                shutil.copytree(material.shared("corpus", "opencsd", name), folder,
+                                copy_function=shutil.copyfile)
+                os.chmod(folder, 0o755)
+                path = os.path.join(folder, file)
+                with open(path, encoding="latin-1") as source:
+                    text = source.read()
+                for address in addresses:
+                    self.assertEqual(text.count(f"address={address}"), 1)
+                    text = text.replace(f"address={address}", f"address={int(address, 16) + 1:#x}")
+                with open(path, "w", encoding="latin-1") as target:
+                    target.write(text)
+                done = subprocess.run([serving.CSREPLAY, "check", folder], capture_output=True,
+                                      text=True, timeout=100, check=False)
+            found = re.findall(r" begins at (0x[0-9a-f]+); at (0x[0-9a-f]+) the trace fits its code "
+                               r"better: (\d+) instructions with (\d+) gaps for missing or wrong "
+                               r"code, instead of (\d+) with (\d+)\. ", done.stderr)
+            found = [[int(value, 0) for value in one] for one in found]
+            self.assertEqual([one[:2] for one in found],
+                             [[int(a, 16) + 1, int(a, 16)] for a in addresses if is_code], name)
+            for one in found:
+                self.assertLess(one[3], one[5])
+
+
+class RealSnapshots(unittest.TestCase):
+    """Their settings are right, and every ID has its source: nothing else is said."""
+
+    def test_nothing_false_is_said(self):
+        folder = material.shared("corpus", "opencsd")
+        for name in sorted(os.listdir(folder)):
+            done = subprocess.run([serving.CSREPLAY, "check", os.path.join(folder, name)],
+                                  capture_output=True, text=True, timeout=300, check=False)
+            for false in ("no trace source;", "say format=", "may have to say", "begins at"):
+                self.assertNotIn(false, done.stderr, name)
+
+
+if __name__ == "__main__":
+    serving.main()
