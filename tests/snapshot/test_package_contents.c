@@ -220,6 +220,64 @@ static void contents_source_is_in_the_buffers_that_have_its_id(void **state)
 	assert_int_equal(sources[2].buffer_count, 0);
 }
 
+/*
+ * Trace metadata 6.3.1: where IDs are used twice there are several metadata files, each with
+ * buffers of its own.
+ */
+static void contents_several_metadata_files_have_ids_of_their_own(void **state)
+{
+	struct fixture *f = *state;
+	const struct snapshot *snapshot;
+
+	scratch_text(&f->scratch, "contents.ini",
+	             "[trace]\nmetadata=trace.ini\nbuffer0=a.bin\n"
+	             "[trace_cluster1]\nmetadata=one.ini\nbuffer0=a.bin\nbuffer1=b.bin\n"
+	             "[trace]\nmetadata=trace.ini\nbuffer1=b.bin\n"
+	             "[tracing]\na=b\n");
+	scratch_text(&f->scratch, "one.ini",
+	             "[buffer]\nformat: coresight\n"
+	             "[trace_16]\nformat: ETM4.2\n[trace_17]\nformat: STM\n");
+	assert_int_equal(open_with(f, BUFFER "[trace_16]\n" ETM3_OPTIONS), STATUS_OK);
+	assert_diags(&f->diags, "contents.ini:11: warning: section [tracing] is ignored\n");
+	snapshot = f->snapshot;
+	assert_int_equal(snapshot->buffer_count, 4);
+	assert_str(snapshot->buffers[0].name, "buffer0@trace.ini");
+	assert_str(snapshot->buffers[1].name, "buffer0@one.ini");
+	assert_str(snapshot->buffers[2].name, "buffer1@one.ini");
+	assert_str(snapshot->buffers[3].name, "buffer1@trace.ini");
+	assert_int_equal(snapshot->source_count, 3);
+	assert_str(snapshot->sources[0].device->name, "trace_16@trace.ini");
+	assert_int_equal(snapshot->sources[0].protocol, PROTOCOL_ETM3);
+	assert_int_equal(snapshot->sources[0].buffer_count, 1);
+	assert_int_equal(snapshot->sources[0].buffers[0], 0);
+	assert_str(snapshot->sources[1].device->name, "trace_16@one.ini");
+	assert_int_equal(snapshot->sources[1].protocol, PROTOCOL_ETM4);
+	assert_int_equal(snapshot->sources[1].buffer_count, 1);
+	assert_int_equal(snapshot->sources[1].buffers[0], 1);
+	assert_int_equal(snapshot->sources[2].buffer_count, 1);
+	assert_int_equal(snapshot->sources[2].buffers[0], 2);
+	assert_int_equal(snapshot->core_count, 2);
+	assert_str(snapshot->cores[0].device->name, "core_16@trace.ini");
+	assert_str(snapshot->cores[1].device->name, "core_16@one.ini");
+	assert_int_equal(snapshot->cores[0].arch, CORE_A32);
+	assert_int_equal(snapshot->cores[1].arch, CORE_A64);
+}
+
+/* One that cannot be had leaves the others. */
+static void contents_a_metadata_file_that_is_missing_leaves_the_others(void **state)
+{
+	struct fixture *f = *state;
+
+	scratch_text(&f->scratch, "contents.ini",
+	             CONTENTS "[trace2]\nmetadata=none.ini\nbuffer0=b.bin\n");
+	assert_int_equal(open_with(f, BUFFER "[trace_16]\n" ETM3_OPTIONS), STATUS_OK);
+	assert_diags(&f->diags, "contents.ini:5: error: cannot open \"none.ini\": No such file or "
+	                        "directory\n");
+	assert_int_equal(f->snapshot->buffer_count, 1);
+	assert_str(f->snapshot->buffers[0].name, "buffer0");
+	assert_int_equal(f->snapshot->core_count, 1);
+}
+
 static void contents_dumps_are_the_memory_of_all_cores(void **state)
 {
 	struct fixture *f = *state;
@@ -403,6 +461,8 @@ int main(void)
 	        CASE(contents_option_that_is_not_needed_may_be_missing),
 	        CASE(contents_source_is_in_the_buffers_that_have_its_id),
 	        CASE(contents_dumps_are_the_memory_of_all_cores),
+	        CASE(contents_several_metadata_files_have_ids_of_their_own),
+	        CASE(contents_a_metadata_file_that_is_missing_leaves_the_others),
 	        cmocka_unit_test(contents_version_is_after_the_dot),
 	        cmocka_unit_test(contents_option_has_one_of_its_values),
 	        CASE(contents_dumps_of_no_core_are_not_looked_at),

@@ -15,6 +15,7 @@ import tempfile
 import unittest
 import zipfile
 
+import frames
 from material import shared
 
 CSREPLAY = os.environ["CSREPLAY"]
@@ -130,6 +131,29 @@ class TracePackage(unittest.TestCase):
             for name in os.listdir(self.folder):
                 file.write(os.path.join(self.folder, name), "trace/" + name)
         self.check_decodes(archive)
+
+    def test_trace_ids_that_are_used_twice(self):
+        """Section 6.3.1: the PTM's trace under the ID of an ETM, in a buffer that another metadata file
+        describes."""
+        with open(os.path.join(SNAPSHOT, "cstrace.bin"), "rb") as file:
+            trace = file.read()
+        for name, trace_id, described in (("one", 16, 16), ("two", 19, 16)):
+            data = frames.bytes_of(trace, trace_id)
+            with open(os.path.join(self.folder, name + ".bin"), "wb") as file:
+                file.write(frames.pack([(described, data)]))
+            kind, registers = {one[0]: one[1:] for one in sections()}[trace_id]
+            self.write(name + ".ini", BUFFER + f"\n[trace_{described}]\nformat: {kind}\n" + "".join(
+                f"{key}: {value:#x}\n" for key, value in registers.items()))
+        dump = CONTENTS[CONTENTS.index("[dump0]"):]
+        self.write("contents.ini", "[trace]\nmetadata=one.ini\nbuffer0=one.bin\n"
+                   "[trace_2]\nmetadata=two.ini\nbuffer0=two.bin\n" + dump)
+        for core, package_core in (("cpu_0", "core_16@one.ini"), ("cpu_3", "core_16@two.ini")):
+            pcs = [[line.split("\t")[1] for line in subprocess.run(
+                [CSREPLAY, "history", "--core", name, folder], capture_output=True, text=True,
+                timeout=60, check=True).stdout.splitlines() if not line.startswith("#")]
+                for name, folder in ((core, SNAPSHOT), (package_core, self.folder))]
+            self.assertGreater(len(pcs[0]), 1000)
+            self.assertEqual(pcs[0], pcs[1])
 
     def test_check_and_info(self):
         self.write_metadata(options_of)
