@@ -177,6 +177,32 @@ static void write_cores(const struct report *r)
 	table_end(&table, "cores", r->out);
 }
 
+static void add_devices(const struct snap_cluster *cluster, struct text *names)
+{
+	for (size_t i = 0; i < cluster->device_count; i++)
+		add_name(names, cluster->devices[i]->name);
+}
+
+/* The one without a name, of all cores, says nothing. */
+static void write_clusters(const struct report *r)
+{
+	static const char *const titles[] = {"name", "devices"};
+	struct table table = table_begin(titles, 2);
+
+	for (size_t i = 0; i < r->snapshot->cluster_count; i++) {
+		const struct snap_cluster *cluster = &r->snapshot->clusters[i];
+		struct text devices = {0};
+
+		if (cluster->name.n == 0)
+			continue;
+		add_devices(cluster, &devices);
+		cell(&table, cluster->name);
+		cell(&table, or_dash(text_str(&devices)));
+		text_fini(&devices);
+	}
+	table_end(&table, "clusters", r->out);
+}
+
 static void write_sources(const struct report *r)
 {
 	static const char *const titles[] = {"name", "type", "protocol", "id", "core", "buffers"};
@@ -312,6 +338,7 @@ static void write_text(const struct report *r)
 	if (r->snapshot->description.n > 0)
 		text_printf(r->out, "%.*s\n", STR_ARG(r->snapshot->description));
 	write_cores(r);
+	write_clusters(r);
 	write_sources(r);
 	write_buffers(r);
 	write_unclaimed_ids(r);
@@ -412,6 +439,26 @@ static void json_cores(const struct report *r)
 	json_close(r->out, ']');
 }
 
+static void json_clusters(const struct report *r)
+{
+	json_list(r->out, "clusters");
+	for (size_t i = 0; i < r->snapshot->cluster_count; i++) {
+		const struct snap_cluster *cluster = &r->snapshot->clusters[i];
+
+		json_object(r->out);
+		if (cluster->name.n > 0)
+			json_str(r->out, "name", cluster->name);
+		json_list(r->out, "devices");
+		for (size_t j = 0; j < cluster->device_count; j++) {
+			json_item(r->out);
+			json_quote(r->out, cluster->devices[j]->name);
+		}
+		json_close(r->out, ']');
+		json_close(r->out, '}');
+	}
+	json_close(r->out, ']');
+}
+
 static void json_sources(const struct report *r)
 {
 	json_list(r->out, "sources");
@@ -505,6 +552,7 @@ static void write_json(const struct report *r)
 	json_str(r->out, "snapshot", r->snapshot->path);
 	json_str(r->out, "description", r->snapshot->description);
 	json_cores(r);
+	json_clusters(r);
 	json_sources(r);
 	json_buffers(r);
 	json_unclaimed_ids(r);

@@ -28,6 +28,12 @@ struct context {
 	struct diag_list *diags;
 };
 
+/* True if the snapshot says which clusters there are. */
+static bool is_clustered(const struct snapshot *snapshot)
+{
+	return snapshot->cluster_count > 0 && snapshot->clusters[0].name.n > 0;
+}
+
 static void check_core(const struct context *c, const struct snap_core *core)
 {
 	static const struct {
@@ -41,6 +47,9 @@ static void check_core(const struct context *c, const struct snap_core *core)
 	const struct snap_device *device = core->device;
 	const struct snap_register *pc = snap_device_register(device, STR("PC"));
 
+	if (core->cluster.n == 0 && is_clustered(c->snapshot))
+		diag_warning(c->diags, device->place, "core \"%.*s\" is in no cluster",
+		             STR_ARG(device->name));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		if (rows[i].arch != core->arch ||
 		    snap_device_any_register(device, str_of(rows[i].names)))

@@ -134,44 +134,6 @@ static enum status load_cores_and_sources(struct loader *loader)
 	return STATUS_OK;
 }
 
-/* By name; NULL if there is none. */
-static struct snap_core *find_core(const struct snapshot *snapshot, struct str name)
-{
-	struct snap_core *found = NULL;
-
-	for (size_t i = 0; i < snapshot->core_count; i++) {
-		struct snap_core *core = &snapshot->cores[i];
-
-		if (str_eq(core->device->name, name))
-			return core;
-		if (!found && str_eq_nocase(core->device->name, name))
-			found = core;
-	}
-	return found;
-}
-
-static void load_clusters(struct loader *loader, const struct ini_file *head)
-{
-	const struct ini_section *clusters = schema_find(SCHEMA_CLUSTERS, head, loader->diags);
-
-	for (size_t i = 0; clusters && i < clusters->entry_count; i++) {
-		const struct ini_entry *entry = &clusters->entries[i];
-		struct str rest = ini_unquote(entry->value);
-
-		while (rest.p) {
-			struct str name = str_next_part(&rest, ',');
-			struct snap_core *core = find_core(loader->snapshot, name);
-
-			if (core)
-				core->cluster = entry->key;
-			else
-				diag_warning(loader->diags, ini_place(head, entry->line),
-				             "cluster \"%.*s\": there is no core \"%.*s\"",
-				             STR_ARG(entry->key), STR_ARG(name));
-		}
-	}
-}
-
 enum status load_images(struct loader *loader, const struct snapshot_options *options)
 {
 	struct snapshot *snapshot = loader->snapshot;
@@ -270,13 +232,16 @@ static enum status load_dump_images(struct loader *loader)
 static enum status load_head(struct loader *loader)
 {
 	struct ini_file head;
+	const struct ini_section *clusters;
 	const struct ini_section *trace;
 
 	TRY(load_ini(loader, STR(SNAPSHOT_HEAD), place_file(loader->snapshot->path), &head));
 	TRY(check_version(loader, &head));
 	TRY(load_devices(loader, &head));
 	TRY(load_cores_and_sources(loader));
-	load_clusters(loader, &head);
+	clusters = schema_find(SCHEMA_CLUSTERS, &head, loader->diags);
+	if (clusters)
+		TRY(load_clusters(loader, &head, clusters));
 	trace = schema_find(SCHEMA_TRACE, &head, loader->diags);
 	if (trace && ini_section_find(trace, STR("metadata")))
 		TRY(load_trace(loader, ini_section_value(trace, STR("metadata")),
@@ -289,6 +254,7 @@ static enum status load(struct loader *loader, const struct snapshot_options *op
 	bool is_trace_package = loader->snapshot->is_trace_package;
 
 	TRY(is_trace_package ? load_contents(loader) : load_head(loader));
+	TRY(load_one_cluster(loader));
 	TRY(load_images(loader, options));
 	TRY(load_dump_images(loader));
 	if (is_trace_package)

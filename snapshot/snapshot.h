@@ -132,6 +132,17 @@ struct snap_core {
 	struct str cluster; /* empty if the snapshot names none */
 };
 
+/*
+ * Devices that belong together: [clusters], format 1.0, 3.1.3. Without that section one without a
+ * name has all cores. A device is in one cluster at most.
+ */
+struct snap_cluster {
+	struct str name;
+	const struct snap_device **devices; /* of any class, in the order given */
+	size_t device_count;
+	struct place place;
+};
+
 struct snap_buffer {
 	struct str id;   /* its section, such as "buffer0" */
 	struct str name; /* such as "ETB_0" */
@@ -151,6 +162,8 @@ struct snapshot {
 	size_t device_count;
 	struct snap_core *cores;
 	size_t core_count;
+	struct snap_cluster *clusters; /* in the order given */
+	size_t cluster_count;
 	struct snap_source *sources;
 	size_t source_count;
 	struct snap_buffer *buffers;

@@ -76,7 +76,7 @@ static enum status make(struct loader *loader, const struct synthetic_snapshot *
 	TRY(load_images(loader, options));
 	for (size_t i = 0; i < made->core_count; i++)
 		TRY(add_core(loader, &made->cores[i]));
-	return STATUS_OK;
+	return load_one_cluster(loader);
 }
 
 enum status snapshot_make(const struct synthetic_snapshot *made,

@@ -67,8 +67,11 @@ enum thread_choice threads_parse(const struct session *session, struct str id, s
 void threads_describe(const struct session *session, size_t core, struct text *out)
 {
 	uint64_t length = history_length(session_history(session, core));
+	struct str cluster = session_core(session, core)->cluster;
 
 	text_add(out, session_core(session, core)->device->type);
+	if (cluster.n > 0 && session_snapshot(session)->cluster_count > 1)
+		text_printf(out, ", %.*s", STR_ARG(cluster));
 	if (length == 0)
 		text_puts(out, ", no trace");
 	else

@@ -108,10 +108,38 @@ class InfoAndCheck(unittest.TestCase):
         self.write("snapshot.ini", HEAD.replace("=cpu_0\n", "=cpu_0,cpu_1\n"))
         done = self.run_csreplay("check")
         self.assertEqual(done.stderr,
-                         'snapshot.ini:8: warning: cluster "Cluster 0": there is no core '
+                         'snapshot.ini:8: warning: cluster "Cluster 0": there is no device '
                          '"cpu_1"\n')
         self.assertEqual(done.stdout, "0 errors, 1 warning\n")
         self.assertEqual(done.returncode, 0)
+
+    def test_clusters(self):
+        """Devices of any class, each in one cluster; what is odd is told (format 1.0, 3.1.3)."""
+        second = CORE.replace("name=cpu_0", "name=cpu_1").replace("[dump0]", "").split("file=")[0]
+        self.write("cpu_1.ini", second)
+        self.write("cpu_2.ini", second.replace("cpu_1", "cpu_2"))
+        self.write("snapshot.ini", HEAD.replace("[clusters]\nCluster 0=cpu_0\n", (
+            "device2=cpu_1.ini\ndevice3=cpu_2.ini\n"
+            "[clusters]\nbig=cpu_0,ETM_0\nlittle=CPU_1,cpu_0\nbig=cpu_2\n")))
+        done = self.run_csreplay("check")
+        self.assertEqual(done.stderr, (
+            'snapshot.ini:11: warning: cluster "little": device "cpu_0" is in cluster "big" already\n'
+            'snapshot.ini:12: warning: cluster "big" is ignored: the first of that name is in line '
+            '10\n'
+            'cpu_2.ini:1: warning: core "cpu_2" is in no cluster\n'))
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("\nclusters\n  name    devices\n  big     cpu_0,ETM_0\n  little  cpu_1\n",
+                      self.run_csreplay("info").stdout)
+        info = json.loads(self.run_csreplay("info", "--format", "json").stdout)
+        self.assertEqual(info["clusters"], [{"name": "big", "devices": ["cpu_0", "ETM_0"]},
+                                            {"name": "little", "devices": ["cpu_1"]}])
+        self.assertEqual([core.get("cluster") for core in info["cores"]], ["big", "little", None])
+
+    def test_without_the_section_all_cores_are_in_one_cluster(self):
+        self.write("snapshot.ini", HEAD.replace("[clusters]\nCluster 0=cpu_0\n", ""))
+        info = json.loads(self.run_csreplay("info", "--format", "json").stdout)
+        self.assertEqual(info["clusters"], [{"devices": ["cpu_0"]}])
+        self.assertNotIn("\nclusters\n", self.run_csreplay("info").stdout)
 
     def test_check_of_another_version_fails(self):
         self.write("snapshot.ini", HEAD.replace("1.0", "1.1"))

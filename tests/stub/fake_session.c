@@ -112,6 +112,15 @@ void fake_session_set_arch(enum core_arch arch)
 	snapshot.image_count = 0;
 }
 
+void fake_session_set_clusters(size_t count)
+{
+	static const char *const names[] = {"A", "B"};
+
+	snapshot.cluster_count = count;
+	for (size_t i = 0; i < count; i++)
+		cores[i].cluster = str_of(names[i]);
+}
+
 void fake_session_set_fault(bool fault)
 {
 	has_fault = fault;

@@ -67,6 +67,8 @@ void fake_session_set_cores(size_t count);
 
 /* So many gaps in place of the one, before positions 0, 1 and so on, each of another reason. */
 void fake_session_set_gaps(size_t count);
+/* That many clusters, "A" with the first core, "B" with the second, ... */
+void fake_session_set_clusters(size_t count);
 /* So many events in place of the two, four before each position; each has its number from 0. */
 void fake_session_set_events(size_t count);
 /* With true nothing is assumed or explained for want of memory. */

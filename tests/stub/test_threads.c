@@ -103,12 +103,35 @@ static void thread_ids_are_those_of_the_protocol(void **state)
 	}
 }
 
+static void assert_described(const struct session *session, const char *expected)
+{
+	struct text line = {0};
+
+	threads_describe(session, 0, &line);
+	assert_string_equal(line.data, expected);
+	text_fini(&line);
+}
+
+/* One cluster tells nothing apart. */
+static void thread_says_its_cluster_where_there_are_several(void **state)
+{
+	struct session *session = fake_session();
+
+	(void)state;
+	assert_described(session, "Cortex-A53, 10 instructions");
+	fake_session_set_clusters(1);
+	assert_described(session, "Cortex-A53, 10 instructions");
+	fake_session_set_clusters(2);
+	assert_described(session, "Cortex-A53, A, 10 instructions");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(first_thread_is_one_with_a_trace),
 	        cmocka_unit_test(core_that_is_no_thread_has_its_reason),
 	        cmocka_unit_test(thread_ids_are_those_of_the_protocol),
+	        cmocka_unit_test(thread_says_its_cluster_where_there_are_several),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
