@@ -37,6 +37,7 @@ struct exception_info {
 	const char *name;
 	const char *fault; /* NULL: no fault of the code */
 	int index;         /* of the first in the names of a range; negative: no range */
+	uint32_t entry;    /* as exception.def has it */
 };
 
 /* NULL for a number that is reserved. */
@@ -58,6 +59,24 @@ struct exception_vector {
 
 /* By where the handler is entered; NULL if there is no such vector. */
 const struct exception_vector *exception_vector_find(enum core_arch arch, int64_t vector);
+
+/* Where an exception was taken to, as far as that is known. Levels are 0 to 3, or -1. */
+struct exception_target {
+	bool has_address; /* of the first instruction of the handler */
+	bool is_64bit;    /* that is of A64 */
+	uint64_t address;
+	int level;
+	int from; /* level that it was taken from */
+	bool is_from_64bit;
+};
+
+/*
+ * The vector by which exception `number` of a row was entered, of exception_vector_find(). False if
+ * it has none, or if what is known does not say which: *vector is of no meaning then. `info` may be
+ * NULL.
+ */
+bool exception_vector_of(const struct exception_info *info, uint32_t number,
+                         const struct exception_target *target, int64_t *vector);
 
 bool exception_is_synchronous(enum exception_kind kind);
 /* The instruction that it is of need not have completed. */

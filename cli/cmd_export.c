@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `csreplay export`: the history of a core in the form of other tools. `csreplay history --format
+ * `csreplay export`: the history of cores in the form of other tools. `csreplay history --format
  * tarmac` is the same.
  */
+#include <stdlib.h>
+
 #include "cli/cli.h"
 #include "replay/export/export.h"
 #include "replay/tarmac/tarmac.h"
@@ -26,67 +28,189 @@ static enum cli_exit parse_form(const struct cli_args *args, enum tarmac_form *f
 	return CLI_FINE;
 }
 
-static enum cli_exit write_lines(struct tarmac_writer *writer, uint64_t count)
-{
-	struct text out = {0};
-	enum status status = STATUS_OK;
-	enum cli_exit code = CLI_FINE;
+/* The cores that are written, beside each other. */
+struct exporting {
+	struct session *session;
+	enum tarmac_form form;
+	uint64_t from;
+	uint64_t count; /* instructions of each */
+	struct tarmac_writer **writers;
+	uint64_t *written; /* calls of each */
+	size_t writer_count;
+	size_t core; /* of the last writer */
+	struct text out;
+};
 
-	for (uint64_t i = 0; i < count && status == STATUS_OK && code == CLI_FINE; i++) {
-		status = tarmac_writer_next(writer, &out);
-		if (out.length >= FLUSH_AT)
-			code = cli_flush(&out);
+static enum cli_exit open_writer(struct exporting *e, size_t core)
+{
+	enum status status = tarmac_writer_open(e->session, core, e->form, e->from,
+	                                        &e->writers[e->writer_count]);
+
+	if (status == STATUS_NOT_FOUND)
+		return cli_fail(
+		        CLI_USAGE, "position %llu is after the end of the history, %llu",
+		        (unsigned long long)e->from,
+		        (unsigned long long)history_length(session_history(e->session, core)));
+	if (status != STATUS_OK)
+		return cli_fail(CLI_INTERNAL, "%s", status_text(status));
+	e->writer_count++;
+	e->core = core;
+	return CLI_FINE;
+}
+
+/* Cores that a trace tells of. */
+static size_t count_traced(const struct session *session)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < session_core_count(session); i++)
+		count += history_length(session_history(session, i)) > 0;
+	return count;
+}
+
+/* All with trace, where lines say their core; else the one that was chosen. */
+static enum cli_exit open_writers(const struct cli_args *args, struct exporting *e)
+{
+	size_t traced = count_traced(e->session);
+	enum cli_exit code = CLI_FINE;
+	size_t core;
+
+	if (args->given[CLI_OPTION_CORE] || traced < 2) {
+		code = cli_choose_core(args, e->session, &core);
+		return code == CLI_FINE ? open_writer(e, core) : code;
 	}
-	if (status != STATUS_OK && status != STATUS_END)
-		code = cli_fail(CLI_INTERNAL, "%s", status_text(status));
-	if (code == CLI_FINE)
-		code = cli_flush(&out);
-	text_fini(&out);
+	if (!tarmac_form_has_cores(e->form))
+		return cli_fail(
+		        CLI_USAGE,
+		        "%s has %zu cores with trace, and lines of Tarmac Text Rev 3 do not "
+		        "say their core: choose one with --core NAME, or --dialect isp",
+		        args->snapshot, traced);
+	for (core = 0; core < session_core_count(e->session) && code == CLI_FINE; core++) {
+		if (history_length(session_history(e->session, core)) > 0)
+			code = open_writer(e, core);
+	}
 	return code;
 }
 
-/* Gaps have no record in that format. */
-static void note_gaps(const struct session *session, size_t core)
+/* The writer whose instruction is next; writer_count if there is none. */
+static enum status choose_next(const struct exporting *e, size_t *next)
 {
-	size_t count;
+	uint64_t lowest = UINT64_MAX;
 
-	(void)history_gaps(session_history(session, core), &count);
-	if (count > 0)
-		cli_note("%zu gaps are not written: the format of ISP RAS has no line for them",
-		         count);
+	*next = e->writer_count;
+	for (size_t i = 0; i < e->writer_count; i++) {
+		uint64_t place = 0;
+
+		if (e->written[i] >= e->count)
+			continue;
+		if (e->writer_count > 1)
+			TRY(tarmac_writer_place(e->writers[i], &place));
+		if (*next < e->writer_count && place >= lowest)
+			continue;
+		*next = i;
+		lowest = place;
+	}
+	return STATUS_OK;
+}
+
+static void note_order(const struct exporting *e, size_t first)
+{
+	for (size_t i = 0; i < e->writer_count; i++) {
+		if (i != first)
+			tarmac_writer_follow(e->writers[i]);
+	}
+}
+
+static enum status write_next(struct exporting *e, bool *is_over)
+{
+	enum status status;
+	size_t next;
+
+	TRY(choose_next(e, &next));
+	*is_over = next == e->writer_count;
+	if (*is_over)
+		return STATUS_OK;
+	status = tarmac_writer_next(e->writers[next], &e->out);
+	e->written[next]++;
+	if (status == STATUS_END)
+		e->written[next] = UINT64_MAX;
+	return status == STATUS_END ? STATUS_OK : status;
+}
+
+static enum cli_exit write_lines(struct exporting *e)
+{
+	enum cli_exit code = CLI_FINE;
+	enum status status;
+	bool is_over = false;
+	size_t first;
+
+	status = choose_next(e, &first);
+	note_order(e, first);
+	while (status == STATUS_OK && code == CLI_FINE && !is_over) {
+		status = write_next(e, &is_over);
+		if (e->out.length >= FLUSH_AT)
+			code = cli_flush(&e->out);
+	}
+	if (status != STATUS_OK)
+		code = cli_fail(CLI_INTERNAL, "%s", status_text(status));
+	return code == CLI_FINE ? cli_flush(&e->out) : code;
+}
+
+/* What the dialect cannot say is said once. */
+static void note_losses(const struct exporting *e)
+{
+	struct export_losses sum = {{0}};
+	struct text what = {0};
+
+	for (size_t i = 0; i < e->writer_count; i++) {
+		const struct export_losses *losses = tarmac_writer_losses(e->writers[i]);
+
+		for (unsigned int k = 0; k < EXPORT_LOSSES; k++)
+			sum.count[k] += losses->count[k];
+	}
+	export_losses_write(&sum, &what);
+	if (what.length > 0)
+		cli_note("%s has no place for these, which are not written: %s",
+		         e->form == TARMAC_FORM_ISP ? "the format of ISP RAS" : "Tarmac Text Rev 3",
+		         what.data);
+	text_fini(&what);
+}
+
+static enum cli_exit write_all(const struct cli_args *args, struct exporting *e)
+{
+	enum cli_exit code = cli_number(args, CLI_OPTION_FROM, 0, &e->from);
+
+	if (code == CLI_FINE)
+		code = cli_number(args, CLI_OPTION_COUNT, UINT64_MAX, &e->count);
+	if (code == CLI_FINE)
+		code = open_writers(args, e);
+	if (code == CLI_FINE)
+		code = write_lines(e);
+	if (code == CLI_FINE)
+		note_losses(e);
+	/* Of several, each has a history. */
+	return code == CLI_FINE ? cli_history_exit(e->session, e->core) : code;
 }
 
 /* `context`: the form. */
 static enum cli_exit write_tarmac(const struct cli_args *args, struct session *session,
                                   void *context)
 {
-	enum tarmac_form form = *(const enum tarmac_form *)context;
-	struct tarmac_writer *writer = NULL;
-	uint64_t from = 0;
-	uint64_t count = UINT64_MAX;
-	size_t core = 0;
-	enum cli_exit code = cli_choose_core(args, session, &core);
-	enum status status;
+	size_t cores = session_core_count(session);
+	struct exporting e = {
+	        .session = session,
+	        .form = *(const enum tarmac_form *)context,
+	        .writers = calloc(cores + 1, sizeof(struct tarmac_writer *)),
+	        .written = calloc(cores + 1, sizeof(uint64_t)),
+	};
+	enum cli_exit code = e.writers && e.written ? write_all(args, &e)
+	                                            : cli_fail(CLI_INTERNAL, "out of memory");
 
-	if (code == CLI_FINE)
-		code = cli_number(args, CLI_OPTION_FROM, 0, &from);
-	if (code == CLI_FINE)
-		code = cli_number(args, CLI_OPTION_COUNT, UINT64_MAX, &count);
-	if (code != CLI_FINE)
-		return code;
-	status = tarmac_writer_open(session, core, form, from, &writer);
-	if (status == STATUS_NOT_FOUND)
-		return cli_fail(CLI_USAGE, "position %llu is after the end of the history, %llu",
-		                (unsigned long long)from,
-		                (unsigned long long)history_length(session_history(session, core)));
-	if (status != STATUS_OK)
-		return cli_fail(CLI_INTERNAL, "%s", status_text(status));
-	if (form == TARMAC_FORM_ISP)
-		note_gaps(session, core);
-	code = write_lines(writer, count);
-	tarmac_writer_close(writer);
-	if (code == CLI_FINE)
-		code = cli_history_exit(session, core);
+	for (size_t i = 0; i < e.writer_count; i++)
+		tarmac_writer_close(e.writers[i]);
+	free(e.writers);
+	free(e.written);
+	text_fini(&e.out);
 	return code;
 }
 

@@ -26,9 +26,10 @@ static const char compare_details[] =
 #define X(name, text, what) "  " text ": " what "\n"
 #include "replay/compare/compare.def"
 #undef X
-        "of these registers with --registers, memory with --memory, disassembly and timestamps\n"
-        "with --strict. With --strict a gap excuses nothing. --core and --from take a name and a\n"
-        "position for both, or one for each: A:B.\n"
+        "of these registers with --registers, memory with --memory, exceptions, disassembly and\n"
+        "timestamps with --strict. With --strict a gap excuses nothing. All cores with trace are\n"
+        "compared, by name or in order; --core and --from take a name and a position for both, or\n"
+        "one for each: A:B.\n"
         "Ends with 0 if there is no difference, 1 if there is one, 2 if used wrongly.\n";
 
 static const struct cli_command commands[] = {
@@ -55,7 +56,7 @@ static const struct cli_command commands[] = {
                  CLI_TAKES_TWO},
         {"export", "write the history for other tools",
          "FORMAT is tarmac (default): Tarmac Text Rev 3, or with --dialect isp the format of\n"
-         "ISP RAS.\n",
+         "ISP RAS, which has a field for the core: without --core all are written.\n",
          cmd_export,
          SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(FORMAT) | BIT(DIALECT) | BIT(CORE) | BIT(FROM) |
                  BIT(COUNT) | BIT(ONE_ADDRESS_SPACE)},

@@ -115,7 +115,10 @@ static void add_range(const struct element *e, struct text *out)
 
 static void add_exception(const struct element *e, struct text *out)
 {
-	json_u64(out, "exception_number", e->exception.number);
+	if (!e->exception.is_unnumbered)
+		json_u64(out, "exception_number", e->exception.number);
+	if (e->exception.name.n > 0)
+		json_str(out, "name", e->exception.name);
 	json_bool(out, "excep_ret_addr", e->exception.has_return_address);
 	if (e->exception.has_return_address)
 		json_hex(out, "en_addr", e->exception.return_address);
@@ -313,7 +316,10 @@ static void add_fields(const struct element *e, struct text *out)
 	case ELEMENT_EXCEPTION_RET:
 	case ELEMENT_TIMESTAMP:
 	case ELEMENT_CYCLE_COUNT:
+		break;
 	case ELEMENT_CUSTOM:
+		if (e->custom.n > 0)
+			json_str(out, "name", e->custom);
 		break;
 	}
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "arch/isa.h"
+#include "base/str.h"
 #include "base/text.h"
 #include "snapshot/space.h"
 
@@ -182,13 +183,18 @@ struct element {
 			bool return_is_branch_target; /* also target of the last branch */
 			bool is_data_marker;          /* ETMv3, M profile */
 			bool cancels_last; /* ETMv3: the last instruction listed was not executed */
+			bool has_vector;   /* of a text */
+			bool is_unnumbered;      /* of a text: it says a name alone */
 			uint64_t return_address; /* preferred; valid if has_return_address */
+			int64_t vector;          /* as exception_vector_find() has it */
+			struct str name; /* of a text: as it has it; lives as long as that */
 		} exception;
 		struct {
 			uint16_t type;   /* 0 unknown, 1 trigger, 2 numbered */
 			uint16_t number; /* bit field of the events */
 		} event;
 		struct listed_packet packet;
+		struct str custom;    /* CUSTOM: a line of a text, which lives as long */
 		uint32_t sync_marker; /* value of a timestamp marker */
 		enum memtrans memtrans;
 		enum no_sync_reason no_sync; /* NO_SYNC, EO_TRACE */

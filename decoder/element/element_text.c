@@ -39,6 +39,19 @@ static void add_range(const struct element *e, struct text *out)
 		text_puts(out, " <cond>");
 }
 
+/* What a text says. Any bytes are fine. */
+static void add_name(struct text *out, struct str name)
+{
+	enum { SHOWN_MOST = 160 };
+
+	if (name.n == 0)
+		return;
+	text_char(out, '"');
+	for (size_t i = 0; i < name.n && i < SHOWN_MOST; i++)
+		text_char(out, str_printable(name.p[i]));
+	text_char(out, '"');
+}
+
 static void add_exception(const struct element *e, struct text *out)
 {
 	if (e->exception.has_return_address) {
@@ -47,9 +60,12 @@ static void add_exception(const struct element *e, struct text *out)
 			text_puts(out, " [addr also prev br tgt]");
 		text_puts(out, "; ");
 	}
-	text_puts(out, "excep num (0x");
-	text_hex(out, e->exception.number, 2);
-	text_puts(out, ") ");
+	if (!e->exception.is_unnumbered) {
+		text_puts(out, "excep num (0x");
+		text_hex(out, e->exception.number, 2);
+		text_puts(out, ") ");
+	}
+	add_name(out, e->exception.name);
 }
 
 static void add_context(const struct element *e, struct text *out)
@@ -246,8 +262,10 @@ static void add_fields(const struct element *e, struct text *out)
 	case ELEMENT_ADDR_UNKNOWN:
 	case ELEMENT_EXCEPTION_RET:
 	case ELEMENT_CYCLE_COUNT:
-	case ELEMENT_CUSTOM:
 	case ELEMENT_PACKET:
+		break;
+	case ELEMENT_CUSTOM:
+		add_name(out, e->custom);
 		break;
 	}
 }

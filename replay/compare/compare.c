@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "replay/compare/alignment.h"
+#include "replay/compare/compare_exceptions.h"
 #include "replay/compare/compare_values.h"
 #include "replay/session/session.h"
 #include "replay/tarmac/tarmac.h"
@@ -285,6 +286,23 @@ static enum status read_half(struct compare *c, int side, struct half *half)
 	return status == STATUS_UNAVAILABLE ? STATUS_OK : status;
 }
 
+/* The exceptions after the pair; before the first instructions of both those are compared, too. */
+static enum status compare_taken(struct compare *c)
+{
+	struct compare_place places[COMPARE_SIDES];
+	bool is_first = true;
+
+	for (int i = 0; i < COMPARE_SIDES; i++) {
+		places[i] = (struct compare_place){c->views[i].history, c->position[i]};
+		is_first &= c->position[i] == 0 && !c->views[i].begins_in_gap;
+	}
+	if (is_first)
+		TRY(compare_exceptions(places, STR("before the first instruction"), &c->list));
+	for (int i = 0; i < COMPARE_SIDES; i++)
+		places[i].position++;
+	return compare_exceptions(places, STR(""), &c->list);
+}
+
 /* Fills the list with what differs in the pair at hand. */
 static enum status compare_pair(struct compare *c)
 {
@@ -297,6 +315,8 @@ static enum status compare_pair(struct compare *c)
 		TRY(compare_opcode(c, half));
 	if (wants(c, COMPARE_EXECUTED))
 		TRY(compare_executed(c, half));
+	if (wants(c, COMPARE_EXCEPTIONS))
+		TRY(compare_taken(c));
 	if (half[COMPARE_A].has_effects && half[COMPARE_B].has_effects)
 		TRY(compare_data(c, half));
 	return STATUS_OK;

@@ -13,6 +13,7 @@
 #ifndef CSREPLAY_REPLAY_EXPORT_EXPORT_H
 #define CSREPLAY_REPLAY_EXPORT_EXPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,24 @@ enum tarmac_form {
 	TARMAC_FORM_REV3,
 	TARMAC_FORM_ISP,
 };
+
+/* What the dialect has no line or field for: how often it was left out. */
+enum export_loss {
+#define X(name, one, several) EXPORT_LOST_##name,
+#include "replay/export/export_loss.def"
+#undef X
+	EXPORT_LOSSES, /* how many */
+};
+
+struct export_losses {
+	uint64_t count[EXPORT_LOSSES];
+};
+
+/* Appends "3 gaps, 1 exception"; nothing if nothing was lost. */
+void export_losses_write(const struct export_losses *losses, struct text *out);
+
+/* True if lines of the form say which core they are of. */
+bool tarmac_form_has_cores(enum tarmac_form form);
 
 struct tarmac_writer;
 
@@ -38,5 +57,18 @@ void tarmac_writer_close(struct tarmac_writer *writer); /* NULL is fine */
  * last one, which returns END, writes what stands after the last instruction. NO_MEM.
  */
 MUST_USE enum status tarmac_writer_next(struct tarmac_writer *writer, struct text *out);
+
+/*
+ * Where the next instruction stands in the text that all cores of the session are of, so that of
+ * several writers the one with the lowest place is next; UINT64_MAX after the last. Of trace of
+ * program flow, which does not say it, 0. NO_MEM.
+ */
+MUST_USE enum status tarmac_writer_place(struct tarmac_writer *writer, uint64_t *place);
+
+/* Says before the first call of tarmac_writer_next() that lines of other cores stand before it. */
+void tarmac_writer_follow(struct tarmac_writer *writer);
+
+/* What was left out so far. */
+const struct export_losses *tarmac_writer_losses(const struct tarmac_writer *writer);
 
 #endif

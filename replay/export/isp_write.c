@@ -2,7 +2,8 @@
 /*
  * The ISP RAS trace format written: records of instructions, accesses to memory and writes of
  * registers, each a line with its time. In: events. Out: lines. Nothing else has a record there:
- * exceptions, branches and gaps are not written.
+ * exceptions, branches and gaps are not written, but counted. Only an instruction's record says its
+ * core; the others are of the instruction before them.
  */
 #include <ctype.h>
 
@@ -49,12 +50,26 @@ static const char *security_suffix(enum tarmac_security security)
 	return "";
 }
 
+/* The format's modes are those of AArch32, its security states two. */
+static bool has_mode(const struct tarmac_instruction *insn)
+{
+	return insn->mode != TARMAC_MODE_NONE &&
+	       (insn->security == TARMAC_SECURE || insn->security == TARMAC_NON_SECURE);
+}
+
 static void put_instruction(struct line_writer *w, const struct tarmac_event *event)
 {
 	const struct tarmac_instruction *insn = &event->instruction;
 
-	if (!insn->has_address)
+	if (!insn->has_address) {
+		line_lose(w, insn->is_debug ? EXPORT_LOST_DEBUG : EXPORT_LOST_GAPS);
 		return;
+	}
+	w->has_begun = true;
+	if (!has_mode(insn))
+		line_lose(w, EXPORT_LOST_MODES);
+	if (insn->has_physical)
+		line_lose(w, EXPORT_LOST_PHYSICAL);
 	put_time(w, event);
 	text_printf(w->out, "%u %s (%llu) ", w->core, insn->effect == TARMAC_CCFAIL ? "IS" : "IT",
 	            (unsigned long long)w->position + 1);
@@ -82,6 +97,13 @@ static void put_register(struct line_writer *w, const struct tarmac_event *event
 {
 	const struct tarmac_register *reg = &event->reg;
 
+	/* It would be of whichever core has the record before. */
+	if (!w->has_begun && w->is_after) {
+		line_lose(w, EXPORT_LOST_INITIAL);
+		return;
+	}
+	if (line_has_holes(reg->value))
+		line_lose(w, EXPORT_LOST_VALUES);
 	put_time(w, event);
 	text_puts(w->out, "R ");
 	put_lower(w->out, reg->name);
@@ -121,8 +143,14 @@ static void put_memory(struct line_writer *w, const struct tarmac_event *event)
 	const struct tarmac_memory *memory = &event->memory;
 	unsigned int at = 0;
 
-	if (memory->is_fetch || memory->is_aborted || memory->is_exclusive_failed)
+	if (memory->is_fetch || memory->is_aborted || memory->is_exclusive_failed) {
+		line_lose(w, memory->is_fetch ? EXPORT_LOST_FETCHES : EXPORT_LOST_ACCESSES);
 		return;
+	}
+	if (memory->has_physical)
+		line_lose(w, EXPORT_LOST_PHYSICAL);
+	if (memory->is_exclusive)
+		line_lose(w, EXPORT_LOST_ATTRIBUTES);
 	while (at < memory->value->size) {
 		bool is_known = false;
 		unsigned int count = line_known_bytes(memory->value, at, ACCESS_MOST, &is_known);
@@ -138,18 +166,29 @@ static void put_memory(struct line_writer *w, const struct tarmac_event *event)
 
 static void put_event(struct line_writer *w, const struct tarmac_event *event)
 {
+	static const enum export_loss losses[] = {
+	        [TARMAC_EXCEPTION] = EXPORT_LOST_EXCEPTIONS,
+	        [TARMAC_ASYNC] = EXPORT_LOST_ASYNC,
+	        [TARMAC_BRANCH] = EXPORT_LOST_BRANCHES,
+	        [TARMAC_OPERATION] = EXPORT_LOST_NOTES,
+	        [TARMAC_NOTE] = EXPORT_LOST_NOTES,
+	        [TARMAC_UNKNOWN] = EXPORT_LOST_MALFORMED,
+	};
+
 	if (event->kind == TARMAC_INSTRUCTION)
 		put_instruction(w, event);
 	else if (event->kind == TARMAC_REGISTER)
 		put_register(w, event);
 	else if (event->kind == TARMAC_MEMORY)
 		put_memory(w, event);
+	else if (event->kind != TARMAC_HEADER)
+		line_lose(w, losses[event->kind]);
 }
 
 static void put_gap(struct line_writer *w, const struct gap *gap)
 {
-	(void)w;
 	(void)gap;
+	line_lose(w, EXPORT_LOST_GAPS);
 }
 
 const struct line_style isp_style = {.begin = begin, .event = put_event, .gap = put_gap};

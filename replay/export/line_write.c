@@ -4,6 +4,26 @@
 
 enum { TEXT_MOST = 1000 };
 
+void export_losses_write(const struct export_losses *losses, struct text *out)
+{
+	static const char *const names[EXPORT_LOSSES][2] = {
+#define X(name, one, several) {one, several},
+#include "replay/export/export_loss.def"
+#undef X
+	};
+	const char *before = "";
+
+	for (unsigned int i = 0; i < EXPORT_LOSSES; i++) {
+		uint64_t count = losses->count[i];
+
+		if (count == 0)
+			continue;
+		text_printf(out, "%s%llu %s", before, (unsigned long long)count,
+		            names[i][count > 1]);
+		before = ", ";
+	}
+}
+
 unsigned int line_known_bytes(const struct tarmac_value *value, unsigned int at, unsigned int most,
                               bool *is_known)
 {
@@ -35,6 +55,15 @@ void line_put_register(struct text *out, const struct tarmac_value *value)
 		else
 			text_char(out, 'x');
 	}
+}
+
+bool line_has_holes(const struct tarmac_value *value)
+{
+	for (unsigned int i = 0; i < value->size; i++) {
+		if (value->known[i] != 0xff)
+			return true;
+	}
+	return false;
 }
 
 void line_put_mode(struct text *out, const struct tarmac_instruction *insn)

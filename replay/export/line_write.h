@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
+#include "replay/export/export.h"
 #include "replay/history/history.h"
 #include "replay/tarmac/tarmac.h"
 
@@ -21,6 +22,10 @@ struct line_writer {
 	uint64_t position; /* of the instruction that is written, or was last */
 	bool is_a64;       /* it is of AArch64 */
 	bool is_m;         /* the core is of the M profile */
+	bool in_record;    /* an asynchronous event began a record, which an exception belongs to */
+	bool has_begun;    /* an instruction was written */
+	bool is_after;     /* lines of other cores stand before it */
+	struct export_losses lost;
 };
 
 struct line_style {
@@ -36,6 +41,15 @@ extern const struct line_style isp_style;  /* replay/export/isp_write.c */
 /* Bytes of the access from `at` on, up to `most`, that are alike: *is_known says how. 0: none. */
 unsigned int line_known_bytes(const struct tarmac_value *value, unsigned int at, unsigned int most,
                               bool *is_known);
+
+/* One more that is left out. */
+static inline void line_lose(struct line_writer *w, enum export_loss loss)
+{
+	w->lost.count[loss]++;
+}
+
+/* True if digits of the value are not written as such. */
+bool line_has_holes(const struct tarmac_value *value);
 
 /* Digits, highest first; '-' for what the line is not about, 'x' for what it does not know. */
 void line_put_register(struct text *out, const struct tarmac_value *value);

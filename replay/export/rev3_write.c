@@ -4,7 +4,8 @@
  * Out: lines that follow the document, and its readers' habits where it leaves a choice:
  *   - a record without a timestamp has blanks in its place. The document has dashes there, which
  *     Arm's public tools take for an event of their own;
- *   - an asynchronous event is its exception, "ES  EXC [0x280] ...", for the same reason;
+ *   - an exception that no instruction caused, and of which the source has no asynchronous event,
+ * is a record of its own, "ES  EXC [0x280] ...";
  *   - lines of notes are kept as they are, for they have no effect.
  */
 #include <string.h>
@@ -92,10 +93,14 @@ static void put_instruction(struct line_writer *w, const struct tarmac_event *ev
 	const struct tarmac_instruction *insn = &event->instruction;
 	size_t mode;
 
+	w->in_record = false;
+	w->has_begun = true;
 	put_time(w, event);
 	text_puts(w->out, "ES  (");
 	if (insn->has_address)
 		put_address(w, insn->address);
+	else if (insn->is_debug) /* of Armv8, and of Armv7 */
+		line_put_text(w->out, insn->debug_register);
 	else
 		text_puts(w->out, w->is_a64 ? "----------------" : "--------");
 	text_char(w->out, ':');
@@ -189,8 +194,13 @@ static void put_memory(struct line_writer *w, const struct tarmac_event *event)
 	uint64_t first = memory.address & ~(uint64_t)(CHUNK - 1);
 	struct tarmac_value unknown;
 
-	if (memory.is_fetch) /* the instruction's own line shows it */
+	if (memory.is_fetch) { /* the instruction's own line shows it */
+		line_lose(w, EXPORT_LOST_FETCHES);
 		return;
+	}
+	if (memory.is_privileged || memory.is_unprivileged ||
+	    (memory.is_exclusive && !memory.is_exclusive_failed))
+		line_lose(w, EXPORT_LOST_ATTRIBUTES);
 	if (memory.value->size == 0) {
 		make_unknown(event, &unknown);
 		memory.value = &unknown;
@@ -213,41 +223,68 @@ static void put_memory(struct line_writer *w, const struct tarmac_event *event)
 	}
 }
 
-/* Taken between instructions, so it is a record of its own. */
-static bool is_asynchronous(const struct line_writer *w, const struct tarmac_exception *exception)
+/* AArch32 has no vectors above; the handler of one taken from it to AArch64 has. */
+static enum core_arch arch_of(const struct line_writer *w, const struct tarmac_exception *exception)
 {
-	enum { A64_VECTORS = 0x780 };
+	enum { A32_VECTORS = 0x20 };
+
+	if (w->is_m)
+		return CORE_M;
+	return w->is_a64 || exception->vector >= A32_VECTORS ? CORE_A64 : CORE_A32;
+}
+
+/* Taken between instructions, so it is a record of its own. */
+static bool is_asynchronous(const struct line_writer *w, const struct tarmac_event *event)
+{
+	const struct tarmac_exception *exception = &event->exception;
 	const struct exception_vector *row;
 
+	if (event->dialect == TARMAC_DIALECT_REV3)
+		return exception->is_record;
 	if (!exception->has_vector)
 		return true;
-	if (w->is_m)
-		row = exception_vector_find(CORE_M, exception->vector);
-	else if (w->is_a64)
-		row = exception_vector_find(CORE_A64, exception->vector & A64_VECTORS);
-	else
-		row = exception_vector_find(CORE_A32, exception->vector);
+	row = exception_vector_find(arch_of(w, exception), exception->vector);
 	return row && !exception_is_synchronous(row->kind);
+}
+
+/* "Reset" and "Debug Halt Mode Entry" have no vector in AArch64, the latter nowhere. */
+static bool needs_vector(const struct tarmac_exception *exception)
+{
+	return !str_eq_nocase(exception->name, STR("Reset")) &&
+	       !str_eq_nocase(exception->name, STR("Debug Halt Mode Entry"));
 }
 
 static void put_exception(struct line_writer *w, const struct tarmac_event *event)
 {
 	const struct tarmac_exception *exception = &event->exception;
 
-	if (event->kind == TARMAC_ASYNC || is_asynchronous(w, exception)) {
+	if (!w->in_record && is_asynchronous(w, event)) {
 		put_time(w, event);
 		text_puts(w->out, "ES  ");
 	} else {
 		text_puts(w->out, indent);
 	}
+	w->in_record = false;
 	text_puts(w->out, "EXC ");
 	if (exception->has_vector && (w->is_m || exception->vector < 0))
 		text_printf(w->out, "[%lld] ", (long long)exception->vector);
 	else if (exception->has_vector)
-		text_printf(w->out, "[0x%0*llx] ", w->is_a64 ? 3 : 2,
+		text_printf(w->out, "[0x%0*llx] ", arch_of(w, exception) == CORE_A64 ? 3 : 2,
 		            (unsigned long long)exception->vector);
+	else if (needs_vector(exception))
+		line_lose(w, EXPORT_LOST_VECTORS);
 	line_put_text(w->out, exception->name);
 	text_char(w->out, '\n');
+}
+
+/* 2.3.2: a record; what it leads to is a line of it. */
+static void put_async(struct line_writer *w, const struct tarmac_event *event)
+{
+	put_time(w, event);
+	text_puts(w->out, "ES  ");
+	line_put_text(w->out, event->exception.name);
+	text_char(w->out, '\n');
+	w->in_record = true;
 }
 
 static void put_branch(struct line_writer *w, const struct tarmac_branch *branch)
@@ -286,6 +323,7 @@ static void put_unknown(struct line_writer *w, struct str word)
 		has_effects |= str_eq(word, str_of(kinds[i]));
 	if (word.n == 3 && (word.p[0] == 'R' || word.p[0] == 'W')) /* R08, of RTL */
 		has_effects = true;
+	line_lose(w, EXPORT_LOST_MALFORMED);
 	if (has_effects)
 		put_gap(w, &(struct gap){.reason = GAP_BAD_PACKET});
 }
@@ -303,8 +341,10 @@ static void put_event(struct line_writer *w, const struct tarmac_event *event)
 		put_memory(w, event);
 		break;
 	case TARMAC_EXCEPTION:
-	case TARMAC_ASYNC:
 		put_exception(w, event);
+		break;
+	case TARMAC_ASYNC:
+		put_async(w, event);
 		break;
 	case TARMAC_BRANCH:
 		put_branch(w, &event->branch);

@@ -14,6 +14,9 @@ struct tarmac_writer {
 	struct line_writer lines;
 	uint64_t position; /* of the next instruction */
 	bool has_begun;
+	/* What the next instruction does, where it was looked at. */
+	struct effects next;
+	bool has_next;
 	struct effects_reader *effects; /* NULL for trace of program flow; then: */
 	struct disasm *disasm;
 	struct text disassembly; /* of the instruction at hand */
@@ -25,6 +28,35 @@ struct tarmac_writer {
 	size_t next_event;
 	size_t next_gap;
 };
+
+/* The number that a core's name ends with. False if it does not, or if it is a large one. */
+static bool trailing_number(struct str name, uint64_t *number)
+{
+	enum { DIGITS_MOST = 4 };
+	size_t begin = name.n;
+
+	while (begin > 0 && name.p[begin - 1] >= '0' && name.p[begin - 1] <= '9')
+		begin--;
+	return name.n - begin <= DIGITS_MOST &&
+	       str_to_u64(str_skip(name, begin), number) == STATUS_OK;
+}
+
+/* What a record calls the core: the numbers of their names, where all have one, or their order. */
+static uint32_t core_number(const struct session *session, size_t core)
+{
+	size_t count = session_core_count(session);
+	uint64_t found = 0;
+	uint64_t number;
+
+	if (!trailing_number(session_core(session, core)->device->name, &found))
+		return (uint32_t)core;
+	for (size_t i = 0; i < count; i++) {
+		if (!trailing_number(session_core(session, i)->device->name, &number) ||
+		    (i != core && number == found))
+			return (uint32_t)core;
+	}
+	return (uint32_t)found;
+}
 
 enum status tarmac_writer_open(const struct session *session, size_t core, enum tarmac_form form,
                                uint64_t from, struct tarmac_writer **writer)
@@ -42,7 +74,7 @@ enum status tarmac_writer_open(const struct session *session, size_t core, enum 
 	w->lines.is_m = session_core(session, core)->arch == CORE_M;
 	w->style = form == TARMAC_FORM_ISP ? &isp_style : &rev3_style;
 	w->position = from;
-	w->lines.core = (uint32_t)core;
+	w->lines.core = core_number(session, core);
 	if (effects_known(w->history))
 		status = effects_open(w->history, &w->effects);
 	else
@@ -66,76 +98,126 @@ void tarmac_writer_close(struct tarmac_writer *writer)
 	free(writer);
 }
 
-/* A simulator's exception of the M profile has its number. */
-static void set_number(struct tarmac_exception *exception)
+bool tarmac_form_has_cores(enum tarmac_form form)
 {
-	enum { EXCEPTIONS = 512 };
-	const struct exception_vector *row;
+	return form == TARMAC_FORM_ISP;
+}
 
-	if (exception->has_vector || !exception->has_number || exception->number >= EXCEPTIONS)
-		return;
+void tarmac_writer_follow(struct tarmac_writer *writer)
+{
+	writer->lines.is_after = true;
+}
+
+const struct export_losses *tarmac_writer_losses(const struct tarmac_writer *writer)
+{
+	return &writer->lines.lost;
+}
+
+/* The architecture of an exception's handler, which begins at `position`. */
+static enum core_arch handler_arch(const struct tarmac_writer *w, uint64_t position)
+{
+	struct instruction insn;
+
+	if (w->lines.is_m)
+		return CORE_M;
+	if (position >= history_length(w->history))
+		return w->lines.is_a64 ? CORE_A64 : CORE_A32;
+	history_at(w->history, position, &insn);
+	return insn.isa == ISA_A64 ? CORE_A64 : CORE_A32;
+}
+
+/* The exception is that of the vector, and called so. */
+static void set_vector(struct tarmac_exception *exception, enum core_arch arch, int64_t vector)
+{
+	const struct exception_vector *row = exception_vector_find(arch, vector);
+
 	exception->has_vector = true;
-	exception->vector = (int64_t)exception->number;
-	row = exception_vector_find(CORE_M, exception->vector);
+	exception->vector = vector;
 	if (row)
 		exception->name = str_of(row->name);
 }
 
-/*
- * An exception that led to instruction `position`: the table of vectors is aligned, so the address
- * that execution goes on at says the vector (VBAR_ELx: 2 KiB; VBAR: 32 bytes).
- */
-static void find_vector(const struct tarmac_writer *w, uint64_t position,
-                        struct tarmac_exception *exception)
-{
-	const struct exception_vector *row;
-	struct instruction insn;
-	int64_t vector;
-
-	if (exception->has_vector || w->lines.is_m || position >= history_length(w->history))
-		return;
-	history_at(w->history, position, &insn);
-	vector = (int64_t)(insn.address & (insn.isa == ISA_A64 ? 0x7ff : 0x1f));
-	row = exception_vector_find(insn.isa == ISA_A64 ? CORE_A64 : CORE_A32, vector);
-	if (!row)
-		return;
-	exception->has_vector = true;
-	exception->vector = vector;
-	exception->name = str_of(row->name);
-}
-
 /* From a text with data: its events. */
 
-/* True for what a simulator tells as an exception and is none. */
-static bool is_mode_change(const struct tarmac_exception *exception)
+static void write_exception_line(struct tarmac_writer *w, struct tarmac_event *event,
+                                 uint64_t position)
 {
-	return str_eq_nocase(exception->name, STR("CoreEvent_ModeChange"));
+	struct tarmac_exception *exception = &event->exception;
+	enum core_arch arch = handler_arch(w, position + 1);
+	int64_t vector;
+
+	if (tarmac_exception_is_none(exception))
+		return;
+	if (!exception->has_vector && tarmac_exception_vector(exception, arch, &vector))
+		set_vector(exception, arch, vector);
+	else if (str_eq_nocase(exception->name, STR("CoreEvent_RESET")))
+		exception->name = STR("Reset"); /* which has no vector in AArch64 */
+	w->style->event(&w->lines, event);
 }
 
 static void write_effect(struct tarmac_writer *w, const struct effect *effect, uint64_t position)
 {
 	struct tarmac_event event = effect->event;
 
-	if (event.kind == TARMAC_EXCEPTION) {
-		if (is_mode_change(&event.exception))
-			return;
-		if (w->lines.is_m)
-			set_number(&event.exception);
-		if (!history_gap_at(w->history, position + 1))
-			find_vector(w, position + 1, &event.exception);
-	}
-	w->style->event(&w->lines, &event);
+	if (event.kind == TARMAC_EXCEPTION)
+		write_exception_line(w, &event, position);
+	else
+		w->style->event(&w->lines, &event);
+}
+
+/* Reads what the next instruction does. */
+static enum status look_at_next(struct tarmac_writer *w)
+{
+	enum status status = STATUS_OK;
+
+	if (!w->has_next)
+		status = effects_at(w->effects, w->position, &w->next);
+	w->has_next = status == STATUS_OK;
+	return status;
+}
+
+enum status tarmac_writer_place(struct tarmac_writer *writer, uint64_t *place)
+{
+	enum status status;
+
+	*place = 0;
+	if (writer->position >= history_length(writer->history))
+		*place = UINT64_MAX;
+	if (!writer->effects || *place > 0)
+		return STATUS_OK;
+	status = look_at_next(writer);
+	if (status == STATUS_OK)
+		*place = writer->next.instruction.offset;
+	return status == STATUS_UNAVAILABLE ? STATUS_OK : status;
+}
+
+/* Rev 3 says nothing where the core is Secure; other dialects have a word for it. */
+static void say_security(struct tarmac_event *event)
+{
+	struct tarmac_instruction *insn = &event->instruction;
+
+	if (event->dialect == TARMAC_DIALECT_REV3 && insn->mode != TARMAC_MODE_NONE &&
+	    insn->mode != TARMAC_MODE_THREAD && insn->mode != TARMAC_MODE_HANDLER &&
+	    insn->security == TARMAC_SECURITY_NOT_SAID)
+		insn->security = TARMAC_SECURE;
 }
 
 static enum status write_effects(struct tarmac_writer *w, uint64_t position)
 {
 	struct effects effects;
-	enum status status = effects_at(w->effects, position, &effects);
+	enum status status = STATUS_OK;
 
+	if (w->has_next && position == w->position)
+		effects = w->next;
+	else
+		status = effects_at(w->effects, position, &effects);
+	w->has_next = false;
 	if (status != STATUS_OK)
 		return status == STATUS_UNAVAILABLE ? STATUS_OK : status;
-	if (effects.has_instruction)
+	if (effects.has_instruction) {
+		say_security(&effects.instruction);
 		w->style->event(&w->lines, &effects.instruction);
+	}
 	for (size_t i = 0; i < effects.count; i++)
 		write_effect(w, &effects.items[i], position);
 	return STATUS_OK;
@@ -312,16 +394,68 @@ static bool leads_on(const struct tarmac_writer *w)
 	return true;
 }
 
+/* The context that the handler begins in, if it is said before its first instruction. */
+static const struct pe_context *next_context(const struct tarmac_writer *w)
+{
+	size_t count;
+	const struct history_event *events = history_events(w->history, &count);
+
+	for (size_t i = w->next_event + 1; i < count && events[i].position == w->position; i++) {
+		if (events[i].element.type == ELEMENT_PE_CONTEXT)
+			return &events[i].element.context;
+	}
+	return NULL;
+}
+
+static struct exception_target find_target(const struct tarmac_writer *w)
+{
+	const struct pe_context *to = next_context(w);
+	struct exception_target target = {.level = to ? (int)to->level : -1, .from = -1};
+	struct instruction insn;
+
+	if (w->has_context) {
+		target.from = (int)w->context.level;
+		target.is_from_64bit = w->context.is_64bit;
+	}
+	target.is_64bit = to ? to->is_64bit : w->lines.is_a64;
+	if (!leads_on(w) || w->position >= history_length(w->history))
+		return target;
+	history_at(w->history, w->position, &insn);
+	target.has_address = true;
+	target.address = insn.address;
+	target.is_64bit = insn.isa == ISA_A64;
+	return target;
+}
+
+/* What has no vector, as the document and real files call it. */
+static void name_exception(struct tarmac_writer *w, const struct element *element)
+{
+	const struct exception_info *info = element->exception.info;
+
+	text_clear(&w->name);
+	if (!info)
+		text_printf(&w->name, "Exception %u of the trace", element->exception.number);
+	else if (info->kind == EXCEPTION_DEBUG)
+		text_puts(&w->name, "Debug Halt Mode Entry");
+	else if (info->kind == EXCEPTION_RESET)
+		text_puts(&w->name, "Reset");
+	else
+		exception_format(info, element->exception.number, &w->name);
+}
+
 static void write_exception(struct tarmac_writer *w, const struct element *element)
 {
 	struct tarmac_event event = {.kind = TARMAC_EXCEPTION};
+	struct exception_target target = find_target(w);
+	enum core_arch arch = target.is_64bit ? CORE_A64 : CORE_A32;
+	int64_t vector;
 
-	text_clear(&w->name);
-	text_printf(&w->name, "Exception %u of the trace", element->exception.number);
+	name_exception(w, element);
 	event.exception.name = text_str(&w->name);
 	find_time(w, w->position, &event);
-	if (leads_on(w))
-		find_vector(w, w->position, &event.exception);
+	if (exception_vector_of(element->exception.info, element->exception.number, &target,
+	                        &vector))
+		set_vector(&event.exception, w->lines.is_m ? CORE_M : arch, vector);
 	w->style->event(&w->lines, &event);
 }
 
@@ -387,6 +521,7 @@ static enum status begin(struct tarmac_writer *w)
 		}
 	}
 	w->lines.has_timestamps = w->has_time;
+	w->has_next = false; /* other places are read here */
 	if (w->effects && length > 0) {
 		struct effects effects;
 

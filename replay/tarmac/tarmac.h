@@ -80,15 +80,17 @@ struct tarmac_instruction {
 	enum tarmac_security security;
 	uint8_t size; /* bytes of the opcode: 2, 4, 8 */
 	bool has_address;
+	bool is_debug; /* of Debug state: it was in EDITR or DBGITR, and has no address */
 	bool has_index;
 	bool has_physical;
 	bool has_second; /* the line says where its second page is: it crosses into one */
 	enum tarmac_security physical_security; /* of both physical addresses */
 	uint64_t address;
 	uint64_t physical;
-	uint64_t second; /* physical address of its second halfword */
-	uint64_t opcode; /* 0 if TARMAC_FETCH_FAILED */
-	uint64_t index;  /* of the instruction, as the producer counts */
+	uint64_t second;           /* physical address of its second halfword */
+	uint64_t opcode;           /* 0 if TARMAC_FETCH_FAILED */
+	uint64_t index;            /* of the instruction, as the producer counts */
+	struct str debug_register; /* "EDITR", "DBGITR", if is_debug */
 	struct str mode_text;
 	struct str disassembly; /* up to the line's end, blanks there too */
 };
@@ -123,6 +125,7 @@ struct tarmac_exception {
 	bool has_vector;
 	bool has_address;
 	bool has_number;
+	bool is_record;   /* the line begins a record, "ES  EXC": no instruction caused it */
 	int64_t vector;   /* offset of the vector, for M profile the exception's number */
 	uint64_t address; /* where it was taken */
 	uint64_t number;  /* that the simulator has for it */
@@ -219,6 +222,15 @@ struct tarmac_stats tarmac_stats(const struct tarmac *t);
  */
 uint32_t tarmac_core_count(const struct tarmac *t);
 struct str tarmac_core_name(const struct tarmac *t, uint32_t core);
+
+/*
+ * The vector by which the handler was entered, as the line has it or as its name says: of
+ * exception_vector_find() with the handler's architecture. False if it has none or does not say.
+ */
+bool tarmac_exception_vector(const struct tarmac_exception *exception, enum core_arch arch,
+                             int64_t *vector);
+/* True for what a simulator tells as an exception and is none: a change of mode. */
+bool tarmac_exception_is_none(const struct tarmac_exception *exception);
 
 /* The place of the next line, and back to it: only with a mark that this reader gave. */
 void tarmac_tell(const struct tarmac *t, struct tarmac_mark *mark);

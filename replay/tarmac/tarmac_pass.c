@@ -45,6 +45,7 @@ void tarmac_pass_fini(struct tarmac_pass *p)
 	part_destroy(p->part);
 	graph_destroy(p->graph);
 	memmap_destroy(p->stand_in.memory);
+	free(p->asides);
 	*p = (struct tarmac_pass){0};
 }
 
@@ -68,7 +69,7 @@ static bool was_executed(const struct tarmac_run *run, const uint64_t *next)
 }
 
 /* Gives the run to the history. */
-static enum status flush_run(struct tarmac_pass *p, const uint64_t *next)
+static enum status add_run(struct tarmac_pass *p, const uint64_t *next)
 {
 	struct tarmac_run *run = &p->run;
 	struct decoded decoded = {.is_drained = true};
@@ -94,6 +95,40 @@ static enum status flush_run(struct tarmac_pass *p, const uint64_t *next)
 	if (run->was_left || !next || (*next != run->end && !(executed && is_branch(run))))
 		part_break(p->part);
 	return STATUS_OK;
+}
+
+/* The run, and what stands after it. */
+static enum status flush_run(struct tarmac_pass *p, const uint64_t *next)
+{
+	TRY(add_run(p, next));
+	for (size_t i = 0; i < p->aside_count; i++) {
+		struct decoded decoded = {.is_drained = true};
+
+		decoded.element.type = ELEMENT_CUSTOM;
+		decoded.element.offset = p->asides[i].offset;
+		decoded.element.custom = p->asides[i].text;
+		TRY(part_add(p->part, &decoded));
+	}
+	p->aside_count = 0;
+	return STATUS_OK;
+}
+
+static enum status add_aside(struct tarmac_pass *p, const struct tarmac_event *event,
+                             struct str text)
+{
+	TRY(vec_reserve((void **)&p->asides, &p->aside_capacity, p->aside_count + 1,
+	                sizeof(*p->asides)));
+	p->asides[p->aside_count++] =
+	        (struct tarmac_aside){text, event->offset, event->kind == TARMAC_ASYNC};
+	return STATUS_OK;
+}
+
+/* An instruction of Debug state: it is in no memory, so it is no part of the program's flow. */
+static enum status add_debug(struct tarmac_pass *p, const struct tarmac_event *event)
+{
+	size_t begin = (size_t)(event->word.p - event->text.p);
+
+	return add_aside(p, event, str_trim(str_skip(event->text, begin)));
 }
 
 static void classify(enum isa isa, uint64_t opcode, uint64_t address, struct insn *insn)
@@ -365,8 +400,8 @@ static enum status add_instruction(struct tarmac_pass *p, const struct tarmac_ev
 		insn.size = (uint8_t)size;
 		TRY(add_code(p, line, tick, &is_changed));
 	}
-	if (run->is_over || run->was_left || line->address != run->end || line->isa != run->isa ||
-	    is_changed)
+	if (run->is_over || run->was_left || p->aside_count > 0 || line->address != run->end ||
+	    line->isa != run->isa || is_changed)
 		TRY(flush_run(p, &line->address));
 	extend_run(p, event, size, &insn);
 	/* Sizes inside a run are read from memory, which holds other bytes than ran here. */
@@ -394,6 +429,8 @@ static enum status add_exception(struct tarmac_pass *p, const struct tarmac_even
 	struct element *e = &decoded.element;
 	struct tarmac_run *run = &p->run;
 
+	if (p->aside_count > 0 && p->asides[p->aside_count - 1].is_async)
+		p->aside_count--;
 	run->was_left = true;
 	run->has_left_at |= line->has_address;
 	run->left_at = line->has_address ? line->address : run->left_at;
@@ -409,7 +446,11 @@ static enum status add_exception(struct tarmac_pass *p, const struct tarmac_even
 	}
 	e->type = ELEMENT_EXCEPTION;
 	e->offset = event->offset;
+	e->exception.name = line->name;
+	e->exception.has_vector =
+	        tarmac_exception_vector(line, p->context.arch, &e->exception.vector);
 	e->exception.number = (uint32_t)(line->has_number ? line->number : (uint64_t)line->vector);
+	e->exception.is_unnumbered = !line->has_number && !line->has_vector;
 	e->exception.has_return_address = line->has_address;
 	e->exception.return_address = line->has_address ? line->address : 0;
 	return part_add(p->part, &decoded);
@@ -614,6 +655,8 @@ enum status tarmac_pass_add(struct tarmac_pass *p, const struct tarmac_event *ev
 {
 	switch (event->kind) {
 	case TARMAC_INSTRUCTION:
+		if (event->instruction.is_debug)
+			return add_debug(p, event);
 		return event->instruction.has_address ? add_instruction(p, event, tick)
 		                                      : add_gap(p, event->offset);
 	case TARMAC_REGISTER:
@@ -621,14 +664,17 @@ enum status tarmac_pass_add(struct tarmac_pass *p, const struct tarmac_event *ev
 	case TARMAC_MEMORY:
 		return add_memory(p, event, tick);
 	case TARMAC_EXCEPTION:
-		return add_exception(p, event);
+		return tarmac_exception_is_none(&event->exception)
+		               ? add_aside(p, event, event->exception.name)
+		               : add_exception(p, event);
 	case TARMAC_BRANCH:
 		p->run.branched = true;
 		return STATUS_OK;
 	case TARMAC_UNKNOWN:
 		return add_unknown(p, event, tick);
-	case TARMAC_HEADER:
 	case TARMAC_ASYNC:
+		return add_aside(p, event, event->exception.name);
+	case TARMAC_HEADER:
 	case TARMAC_OPERATION:
 		break;
 	case TARMAC_NOTE:

@@ -35,12 +35,22 @@ struct slot_now {
 	uint64_t known;
 };
 
+/* What is no instruction and no exception, and stands after the run at hand. */
+struct tarmac_aside {
+	struct str text;
+	uint64_t offset;
+	bool is_async; /* the exception that it leads to tells as much */
+};
+
 struct tarmac_pass {
 	struct tarmac_core *core;
 	struct snap_core stand_in; /* for part_init(): its memory is empty */
 	struct graph *graph;
 	struct part_builder *part;
 	struct tarmac_run run;
+	struct tarmac_aside *asides;
+	size_t aside_count;
+	size_t aside_capacity;
 	struct tarmac_context context;
 	uint32_t space; /* of the regime that accesses of the instruction at hand go through */
 	struct slot_now now[SLOT_COUNT];

@@ -37,17 +37,21 @@ static enum status read_async(struct tarmac_line *line)
 	return tarmac_fault(line, "an instruction or an asynchronous event");
 }
 
-/* The address, or dashes. */
+/* The address; dashes; or, in Debug state, the register that holds the opcode (2.3.1, field 1). */
 static enum status read_address(struct tarmac_line *line)
 {
 	struct tarmac_instruction *i = &line->event->instruction;
 	struct bytes before = line->in;
+	struct str word;
 
 	if (lex_hex_word(&line->in, &i->address) > 0) {
 		i->has_address = true;
 		return STATUS_OK;
 	}
-	if (lex_is_all(lex_word(&line->in), '-'))
+	word = lex_word(&line->in);
+	i->is_debug = str_eq_nocase(word, STR("EDITR")) || str_eq_nocase(word, STR("DBGITR"));
+	i->debug_register = i->is_debug ? word : i->debug_register;
+	if (i->is_debug || lex_is_all(word, '-'))
 		return STATUS_OK;
 	line->in = before;
 	return tarmac_fault(line, "the instruction's address");
@@ -61,8 +65,10 @@ enum status tarmac_rev3_step(struct tarmac_line *line)
 	if (next != '(') {
 		struct bytes before = line->in;
 
-		if (LEX_IS(lex_word(&line->in), "EXC"))
+		if (LEX_IS(lex_word(&line->in), "EXC")) {
+			line->event->exception.is_record = true;
 			return tarmac_rev3_exception(line);
+		}
 		line->in = before;
 		return read_async(line);
 	}

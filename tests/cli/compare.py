@@ -293,8 +293,8 @@ class Gaps(Scratch):
 class Document(Scratch):
     """The whole JSON document, as it follows from the two texts."""
 
-    ZEROS = {name: 0 for name in ("isa", "opcode", "executed", "registers", "memory", "disassembly",
-                                  "timestamps")}
+    ZEROS = {name: 0 for name in ("isa", "opcode", "executed", "exceptions", "registers", "memory",
+                                  "disassembly", "timestamps")}
 
     def instructions(self, first, numbers):
         return [{"index": first + i, "pc": hex(BASE + 4 * number), "isa": "A64",
@@ -369,6 +369,120 @@ class Document(Scratch):
         self.assertEqual(document["summary"]["complete"], False)
         document = self.compare(a, b, "--first", "--max", "0", code=1)
         self.assertEqual([d["kind"] for d in document["differences"]], ["pair"])
+
+
+class Exceptions(Scratch):
+    """Exceptions between instructions (Tarmac Text Rev 3, 2.3.3); with --strict."""
+
+    def text(self, name, *exceptions):
+        """A NOP, the lines given, a NOP, and so on."""
+        lines = ["Tarmac Text Rev 3"]
+        for index, exception in enumerate((*exceptions, None)):
+            lines.append(f"ES  ({0x1000 + 4 * index:08x}:e1a00000) A svc: NOP")
+            lines += [exception] if exception else []
+        return self.file(name, "\n".join(lines) + "\n")
+
+    def items(self, a, b, *options, code=1):
+        document = self.compare(a, b, "--strict", *options, code=code)
+        self.assertEqual(document["summary"]["exceptions"] > 0, code == 1)
+        return [(d["a"]["position"], i["aspect"], i["name"], i["a"], i["b"])
+                for d in document["differences"] for i in d["items"]]
+
+    def test_vectors_are_compared(self):
+        a = self.text("a.tarmac", None, "    EXC [0x04] Undefined Instruction")
+        b = self.text("b.tarmac", None, "    EXC [0x0c] Prefetch Abort")
+        self.assertEqual(self.items(a, b), [
+            (1, "exceptions", "", "[0x04] Undefined Instruction", "[0x0c] Prefetch Abort")])
+        self.items(a, a, code=0)
+        self.compare(a, b, code=0)
+        self.compare(a, b, "--strict", "--ignore", "exceptions", code=0)
+
+    def test_debug_entry_is_no_hypervisor_trap(self):
+        a = self.text("a.tarmac", "    EXC Debug Halt Mode Entry")
+        b = self.text("b.tarmac", "    EXC [0x14] Hypervisor Trap")
+        self.assertEqual(self.items(a, b), [
+            (0, "exceptions", "", "Debug Halt Mode Entry", "[0x14] Hypervisor Trap")])
+
+    def test_one_that_only_one_has_is_a_difference(self):
+        a = self.text("a.tarmac", "ES  EXC [0x18] IRQ Interrupt", None)
+        b = self.text("b.tarmac", None, None)
+        self.assertEqual(self.items(a, b), [(0, "exceptions", "", "[0x18] IRQ Interrupt", "-")])
+
+    def test_before_the_first_instruction_and_after_the_last(self):
+        a = self.file("a.tarmac", "Tarmac Text Rev 3\nES  EXC [0x00] Reset\n"
+                                  "ES  (00001000:e1a00000) A svc: NOP\n    EXC [0x08] System Call\n")
+        b = self.file("b.tarmac", "Tarmac Text Rev 3\nES  (00001000:e1a00000) A svc: NOP\n")
+        self.assertEqual(self.items(a, b), [
+            (0, "exceptions", "before the first instruction", "[0x00] Reset", "-"),
+            (0, "exceptions", "", "[0x08] System Call", "-")])
+
+    def test_dialects_that_name_it_otherwise_agree(self):
+        a = self.text("a.tarmac", "    EXC [0x08] System Call")
+        b = self.file("b.tarmac", "1 clk IT (1) 00001000 e1a00000 A svc_s : NOP\n"
+                                  "1 clk E 00001004 00000003 CoreEvent_SWI\n"
+                                  "2 clk IT (2) 00001004 e1a00000 A svc_s : NOP\n")
+        self.items(a, b, "--ignore", "disassembly,timestamps", code=0)
+        b.write_text(b.read_text().replace("SWI", "handleDataAbort"))
+        self.assertEqual(self.items(a, b, "--ignore", "disassembly,timestamps"), [
+            (0, "exceptions", "", "[0x08] System Call", "[0x10] CoreEvent_handleDataAbort")])
+
+
+class Cores(Scratch):
+    """All cores that have trace, by their names, else in their order."""
+
+    def two(self, name, first, second, names=("cpu0", "cpu1")):
+        return self.file(name, a64(first, names[0] + " ") + a64(second, names[1] + " "))
+
+    def test_all_cores_are_compared(self):
+        a = self.two("a.tarmac", range(9), range(20, 29))
+        b = self.two("b.tarmac", range(9), [*range(20, 28), 40])
+        document = self.compare(a, b, code=1)
+        self.assertEqual([(c["a"]["core"], c["b"]["core"], c["summary"]["equal"])
+                          for c in document["cores"]],
+                         [("cpu0", "cpu0", True), ("cpu1", "cpu1", False)])
+        self.assertEqual((document["equal"], document["complete"], document["only_a"],
+                          document["only_b"]), (False, True, [], []))
+        self.assertTrue(self.compare(a, a, code=0)["equal"])
+        code, out, _ = run("compare", a, b)
+        self.assertEqual((code, out.splitlines()[-1]), (1, "1 of 2 pairs of cores differ"))
+        self.assertEqual(re.findall(r"^\+\+\+ .*, core (\w+),", out, re.M), ["cpu0", "cpu1"])
+        self.compare(a, b, "--core", "cpu0", code=0)
+
+    def test_names_go_before_order(self):
+        a = self.two("a.tarmac", range(9), range(20, 29))
+        b = self.two("b.tarmac", range(20, 29), range(9), ("cpu1", "cpu0"))
+        self.assertEqual([(c["a"]["core"], c["b"]["core"])
+                          for c in self.compare(a, b, code=0)["cores"]],
+                         [("cpu0", "cpu0"), ("cpu1", "cpu1")])
+        c = self.two("c.tarmac", range(9), range(20, 29), ("core8", "core9"))
+        self.assertEqual([(c["a"]["core"], c["b"]["core"])
+                          for c in self.compare(a, c, code=0)["cores"]],
+                         [("cpu0", "core8"), ("cpu1", "core9")])
+
+    def test_a_core_that_one_has_alone_is_a_difference(self):
+        a = self.two("a.tarmac", range(9), range(20, 29))
+        b = self.file("b.tarmac", a64(range(9), "cpu0 "))
+        document = self.compare(a, b, code=1)
+        self.assertEqual(len(document["cores"]), 1)
+        self.assertEqual((document["only_a"], document["only_b"]),
+                         ([{"core": "cpu1", "instructions": 9}], []))
+        self.assertEqual(self.compare(b, a, code=1)["only_b"],
+                         [{"core": "cpu1", "instructions": 9}])
+
+    def test_first_ends_at_the_first_difference_of_any_core(self):
+        a = self.two("a.tarmac", range(9), range(20, 29))
+        b = self.two("b.tarmac", [*range(8), 40], [*range(20, 28), 40])
+        document = self.compare(a, b, "--first", code=1)
+        self.assertEqual((len(document["cores"]), document["complete"]), (1, False))
+        self.assertNotIn("only_a", document)
+
+    def test_export_to_isp_is_the_same(self):
+        a = self.two("a.tarmac", [(0, "R X0 0000000000000001"), 1], [(20, "MW4 00008000 11223344"), 21])
+        code, out, _ = run("export", "--dialect", "isp", a)
+        b = self.file("b.tarmac", out)
+        self.assertTrue(self.compare(a, b, "--registers", "--memory", code=0)["equal"])
+        b.write_text(out.replace("11223344", "11223345"))
+        self.assertFalse(self.compare(a, b, "--registers", "--memory", code=1)["equal"])
 
 
 class Text(Scratch):

@@ -39,6 +39,28 @@ static void assert_forms(struct element e, const char *name, const char *inner, 
 }
 
 /* Those that have nothing but a type, each of them with a cycle count too. */
+/* Of a text: exceptions and what else stands between instructions have the name that it gives them.
+ */
+static void element_of_a_text_has_its_name(void **state)
+{
+	struct element e = {.type = ELEMENT_CUSTOM, .offset = 1692, .custom = STR("External \x01")};
+	struct text out = {0};
+
+	(void)state;
+	element_format_text(&e, &out);
+	assert_string_equal(out.data, "Idx:1692; ID:0; OCSD_GEN_TRC_ELEM_CUSTOM(\"External ?\")");
+	text_clear(&out);
+	e = (struct element){.type = ELEMENT_EXCEPTION,
+	                     .exception = {.is_unnumbered = true, .name = STR("Reset")}};
+	element_format_text(&e, &out);
+	assert_string_equal(out.data, "Idx:0; ID:0; OCSD_GEN_TRC_ELEM_EXCEPTION(\"Reset\")");
+	text_clear(&out);
+	element_format_json(&e, &out);
+	assert_null(strstr(out.data, "exception_number"));
+	assert_non_null(strstr(out.data, "\"name\":\"Reset\""));
+	text_fini(&out);
+}
+
 static void element_without_fields_has_its_name(void **state)
 {
 	static const struct {
@@ -371,6 +393,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(element_without_fields_has_its_name),
+	        cmocka_unit_test(element_of_a_text_has_its_name),
 	        cmocka_unit_test(element_of_lost_synchronisation_has_its_reason),
 	        cmocka_unit_test(element_range_tells_its_last_instruction),
 	        cmocka_unit_test(element_range_without_path_has_its_ends),

@@ -332,7 +332,11 @@ static void exceptions_are_records_or_effects(void **state)
 	        {false, true, 14, "ES  EXC [14] "},
 	        {false, true, 15, "ES  EXC [15] "},
 	        {false, true, 40, "ES  EXC [40] "},
-	        {true, false, -1, "ES  EXC [-1] "},
+	        {true, false, -1, REST "EXC [-1] "},
+	        {false, false, -8, REST "EXC [-8] "},
+	        {false, false, -4, REST "EXC [-4] "},
+	        {false, false, 0x600, REST "EXC [0x600] "},
+	        {false, false, 0x680, "ES  EXC [0x680] "},
 	};
 	struct line_writer w = writer();
 	struct tarmac_event e = {.kind = TARMAC_EXCEPTION,
@@ -352,12 +356,76 @@ static void exceptions_are_records_or_effects(void **state)
 	}
 	e.exception.has_vector = false;
 	check(&rev3_style, &w, &e, "ES  EXC The? name\n");
-	e.exception.has_vector = true;
-	e.exception.vector = 4;
-	w.is_a64 = w.is_m = false;
-	e.kind = TARMAC_ASYNC;
+}
+
+static void exceptions_of_asynchronous_events_are_lines_of_theirs(void **state)
+{
+	struct line_writer w = writer();
+	struct tarmac_event e = {.kind = TARMAC_ASYNC,
+	                         .exception = {.has_vector = true, .name = STR(" The\x01 name ")}};
+
+	(void)state;
+	w.is_a64 = false;
 	w.has_timestamps = true;
-	check(&rev3_style, &w, &e, "                ES  EXC [0x04] The? name\n");
+	check(&rev3_style, &w, &e, "                ES  The? name\n");
+	/* What an asynchronous event leads to is a line of its record. */
+	e.kind = TARMAC_EXCEPTION;
+	e.exception.vector = 0x18;
+	check(&rev3_style, &w, &e, REST "EXC [0x18] The? name\n");
+	check(&rev3_style, &w, &e, "                ES  EXC [0x18] The? name\n");
+	/* Of Rev 3 itself each is what it was. */
+	e.dialect = TARMAC_DIALECT_REV3;
+	check(&rev3_style, &w, &e, REST "EXC [0x18] The? name\n");
+	e.exception.is_record = true;
+	e.exception.has_vector = false;
+	check(&rev3_style, &w, &e, "                ES  EXC The? name\n");
+}
+
+/* 2.3.1, field 1: of Debug state the register that had the opcode. */
+static void instruction_of_debug_state_has_no_address(void **state)
+{
+	struct line_writer w = writer();
+	struct tarmac_event e = instruction();
+
+	(void)state;
+	e.instruction.has_address = false;
+	e.instruction.is_debug = true;
+	e.instruction.debug_register = STR("EDITR");
+	check(&rev3_style, &w, &e, "ES  (EDITR:d503201f) O el1h_ns:        NOP\n");
+	check(&isp_style, &w, &e, "");
+	assert_int_equal(w.lost.count[EXPORT_LOST_DEBUG], 1);
+}
+
+/* What a dialect has no place for is counted, and said in one line. */
+static void what_is_left_out_is_counted(void **state)
+{
+	struct tarmac_value value = value_of("abcd", 4);
+	struct line_writer w = writer();
+	struct tarmac_event e = {.kind = TARMAC_MEMORY,
+	                         .memory = {.is_aborted = true, .value = &value}};
+	struct tarmac_event others[] = {{.kind = TARMAC_EXCEPTION}, {.kind = TARMAC_ASYNC},
+	                                {.kind = TARMAC_BRANCH},    {.kind = TARMAC_NOTE},
+	                                {.kind = TARMAC_OPERATION}, {.kind = TARMAC_UNKNOWN},
+	                                {.kind = TARMAC_HEADER}};
+
+	(void)state;
+	isp_style.event(&w, &e);
+	isp_style.event(&w, &e);
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		isp_style.event(&w, &others[i]);
+	isp_style.gap(&w, &(struct gap){.reason = GAP_OVERFLOW});
+	value.known[0] = 0;
+	e = (struct tarmac_event){.kind = TARMAC_REGISTER,
+	                          .reg = {.name = STR("r0"), .value = &value}};
+	isp_style.event(&w, &e);
+	w.is_after = true;
+	isp_style.event(&w, &e);
+	text_clear(&out);
+	export_losses_write(&w.lost, &out);
+	assert_string_equal(
+	        out.data, "1 gap, 1 exception, 1 asynchronous event, 1 branch target, 2 notes and "
+	                  "operations, 2 aborted and failed accesses, 1 register before the first "
+	                  "instruction, 1 value of which digits are - or x, 1 malformed line");
 }
 
 static struct tarmac_event other(enum tarmac_kind kind, const char *text, size_t word,
@@ -428,11 +496,19 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_teardown(name, tear_down)
 	const struct CMUnitTest tests[] = {
-	        T(instruction_has_its_columns),          T(instruction_of_32_bits_is_narrower),
-	        T(time_stands_in_front_of_a_record),     T(register_has_its_digits),
-	        T(memory_is_shown_in_lines_of_16_bytes), T(memory_that_was_not_accessed_is_unknown),
-	        T(physical_address_is_that_of_the_line), T(exceptions_are_records_or_effects),
-	        T(branches_and_notes_are_kept),          T(malformed_line_with_effects_is_a_gap),
+	        T(instruction_has_its_columns),
+	        T(instruction_of_32_bits_is_narrower),
+	        T(time_stands_in_front_of_a_record),
+	        T(register_has_its_digits),
+	        T(memory_is_shown_in_lines_of_16_bytes),
+	        T(memory_that_was_not_accessed_is_unknown),
+	        T(physical_address_is_that_of_the_line),
+	        T(exceptions_are_records_or_effects),
+	        T(branches_and_notes_are_kept),
+	        T(malformed_line_with_effects_is_a_gap),
+	        T(instruction_of_debug_state_has_no_address),
+	        T(exceptions_of_asynchronous_events_are_lines_of_theirs),
+	        T(what_is_left_out_is_counted),
 	};
 #undef T
 

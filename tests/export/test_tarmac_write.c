@@ -31,6 +31,7 @@ static void write_text(const struct element *elements, size_t count, struct text
 	                                .registers = f.registers,
 	                                .register_count = 1};
 	begin_core(&f);
+	f.source.protocol = PROTOCOL_ETM4;
 	add_region(f.core.memory, 0x1000, code, sizeof(code), false);
 	add_region(f.core.memory, VECTORS_AT, nops, sizeof(nops), false);
 	leads_to(0x1008);
@@ -48,37 +49,83 @@ static void write_text(const struct element *elements, size_t count, struct text
 	close_fixture(&f);
 }
 
-static const struct element exception = {
-        .type = ELEMENT_EXCEPTION,
-        .exception = {.number = 5, .has_return_address = true, .return_address = 0x1004}};
+/* Exception `number` of ETMv4. */
+static struct element exception_of(uint32_t number)
+{
+	return (struct element){
+	        .type = ELEMENT_EXCEPTION,
+	        .exception = {.number = number,
+	                      .has_return_address = true,
+	                      .return_address = 0x1004},
+	};
+}
 
-/* Arm ARM D1.10.2: four kinds from each of four places; between the vectors there is nothing. */
+/* IHI 0064, exception types; what Rev 3 has for each. */
+static const struct {
+	uint32_t number;
+	unsigned int offset; /* of the four of a place */
+	const char *kind;
+	const char *unknown; /* where no vector is known */
+} types[] = {
+        {2, 0, "Synchronous", "Call"},
+        {3, 0, "Synchronous", "Trap"},
+        {4, 0x180, "SError/vSError", "System Error"},
+        {6, 0, "Synchronous", "Inst Debug"},
+        {7, 0, "Synchronous", "Data Debug"},
+        {10, 0, "Synchronous", "Alignment"},
+        {11, 0, "Synchronous", "Inst Fault"},
+        {12, 0, "Synchronous", "Data Fault"},
+        {14, 0x080, "IRQ/vIRQ", "IRQ"},
+        {15, 0x100, "FIQ/vFIQ", "FIQ"},
+};
+
+/* Arm ARM D1.10.2: four kinds from each of four places; what is of another kind is not named so. */
 static void exception_is_named_by_the_vector_it_leads_to(void **state)
 {
-	static const char *const kinds[] = {"Synchronous", "IRQ/vIRQ", "FIQ/vFIQ",
-	                                    "SError/vSError"};
 	static const char *const places[] = {"Current EL with SP_EL0", "Current EL with SP_ELx",
 	                                     "Lower EL using AArch64", "Lower EL using AArch32"};
 	struct text out = {0};
 
 	(void)state;
-	for (unsigned int vector = 0; vector < VECTORS_SIZE; vector += 0x40) {
-		const struct element elements[] = {range(0x1000, 1, INSN_OTHER, true), exception,
-		                                   range(VECTORS_AT + vector, 1, INSN_OTHER, true),
-		                                   exception, range(0x1000, 2, INSN_OTHER, true)};
-		bool is_synchronous = (vector & 0x180) == 0;
-		struct text expected = {0};
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		for (unsigned int vector = 0; vector < VECTORS_SIZE; vector += 0x40) {
+			struct element exception = exception_of(types[i].number);
+			const struct element elements[] = {
+			        range(0x1000, 1, INSN_OTHER, true), exception,
+			        range(VECTORS_AT + vector, 1, INSN_OTHER, true), exception,
+			        range(0x1000, 2, INSN_OTHER, true)};
+			struct text expected = {0};
+
+			write_text(elements, 5, &out);
+			/* An asynchronous one is a record of its own; so is one not known. */
+			if (vector % 0x200 == types[i].offset)
+				text_printf(&expected, "\n%sEXC [0x%03x] %s %s\n",
+				            types[i].offset == 0 ? "                    " : "ES  ",
+				            vector, types[i].kind, places[vector / 0x200]);
+			else
+				text_printf(&expected, "\nES  EXC %s\n", types[i].unknown);
+			assert_non_null(strstr(out.data, expected.data));
+			text_fini(&expected);
+		}
+	}
+	text_fini(&out);
+}
+
+/* 2.3.3, debug entry: whatever address execution goes on at. */
+static void debug_halt_and_reset_have_no_vector(void **state)
+{
+	struct text out = {0};
+
+	(void)state;
+	for (uint64_t at = VECTORS_AT; at < VECTORS_AT + 0x800; at += 0x14) {
+		const struct element elements[] = {range(0x1000, 1, INSN_OTHER, true),
+		                                   exception_of(1), range(at, 1, INSN_OTHER, true),
+		                                   exception_of(0),
+		                                   range(VECTORS_AT, 2, INSN_OTHER, true)};
 
 		write_text(elements, 5, &out);
-		/* An asynchronous one is a record of its own; so is one that is not known. */
-		if (vector % 0x80 == 0)
-			text_printf(&expected, "\n%sEXC [0x%03x] %s %s\n",
-			            is_synchronous ? "                    " : "ES  ", vector,
-			            kinds[vector / 0x80 % 4], places[vector / 0x200]);
-		else
-			text_puts(&expected, "\nES  EXC Exception 5 of the trace\n");
-		assert_non_null(strstr(out.data, expected.data));
-		text_fini(&expected);
+		assert_non_null(strstr(out.data, "\nES  EXC Debug Halt Mode Entry\n"));
+		assert_non_null(strstr(out.data, "\nES  EXC Reset\n"));
 	}
 	text_fini(&out);
 }
@@ -92,7 +139,8 @@ static void exception_before_a_loss_has_no_vector(void **state)
 	} cases[] = {
 	        {{.type = ELEMENT_TIMESTAMP, .timestamp = 3}, true},
 	        {{.type = ELEMENT_EVENT}, true},
-	        {{.type = ELEMENT_PE_CONTEXT}, true},
+	        {{.type = ELEMENT_PE_CONTEXT, .context = {.level = EL_UNKNOWN, .is_64bit = true}},
+	         true},
 	        {{.type = ELEMENT_TRACE_ON}, false},
 	        {{.type = ELEMENT_NO_SYNC, .no_sync = NO_SYNC_OVERFLOW}, false},
 	        {{.type = ELEMENT_ADDR_NACC, .nacc = {0x5000, SPACE_ANY}}, false},
@@ -105,10 +153,10 @@ static void exception_before_a_loss_has_no_vector(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct element elements[] = {range(0x1000, 1, INSN_OTHER, true),
-		                                   exception,
+		                                   exception_of(14),
 		                                   cases[i].between,
 		                                   range(VECTORS_AT + 0x280, 1, INSN_OTHER, true),
-		                                   exception,
+		                                   exception_of(14),
 		                                   range(0x1000, 2, INSN_OTHER, true)};
 		const char *first;
 
@@ -116,9 +164,26 @@ static void exception_before_a_loss_has_no_vector(void **state)
 		first = strstr(out.data, "EXC ");
 		assert_non_null(first);
 		assert_int_equal(strncmp(first, "EXC [0x280] ", 12) == 0, cases[i].leads_on);
-		assert_int_equal(strncmp(first, "EXC Exception 5 of the trace\n", 29) == 0,
-		                 !cases[i].leads_on);
+		assert_int_equal(strncmp(first, "EXC IRQ\n", 8) == 0, !cases[i].leads_on);
 	}
+	text_fini(&out);
+}
+
+/* The levels of both say it where the address does not. */
+static void exception_from_a_lower_level_has_the_vector_of_its_kind(void **state)
+{
+	const struct element el0 = {.type = ELEMENT_PE_CONTEXT,
+	                            .context = {.level = EL_0, .is_64bit = true}};
+	const struct element el1 = {.type = ELEMENT_PE_CONTEXT,
+	                            .context = {.level = EL_1, .is_64bit = true}};
+	const struct element elements[] = {el0, range(0x1000, 1, INSN_OTHER, true),
+	                                   exception_of(14), el1,
+	                                   range(0x1000, 2, INSN_OTHER, true)};
+	struct text out = {0};
+
+	(void)state;
+	write_text(elements, 5, &out);
+	assert_non_null(strstr(out.data, "\nES  EXC [0x480] IRQ/vIRQ Lower EL using AArch64\n"));
 	text_fini(&out);
 }
 
@@ -170,6 +235,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(exception_is_named_by_the_vector_it_leads_to),
+	        cmocka_unit_test(debug_halt_and_reset_have_no_vector),
+	        cmocka_unit_test(exception_from_a_lower_level_has_the_vector_of_its_kind),
 	        cmocka_unit_test(exception_before_a_loss_has_no_vector),
 	        cmocka_unit_test(mode_is_the_level_of_the_context),
 	};
