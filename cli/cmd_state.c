@@ -35,6 +35,7 @@ struct question {
 	bool is_outside;
 	bool is_memory;
 	uint64_t address;
+	bool is_system;      /* `number` is of session_system_registers() */
 	unsigned int number; /* of a register */
 	unsigned int size;   /* bytes of it that are asked for; 0: all */
 };
@@ -84,6 +85,7 @@ static bool parse_question(const struct batch *b, struct str position, struct st
                            struct question *q)
 {
 	struct str address = name.n > 0 ? str_skip(name, 1) : name;
+	size_t index;
 
 	*q = (struct question){.position = 0};
 	if (!parse_position(position, history_length(b->history), q))
@@ -94,6 +96,10 @@ static bool parse_question(const struct batch *b, struct str position, struct st
 		q->size = 4;
 		return true;
 	}
+	q->is_system = session_system_find(b->session, name, &index);
+	q->number = (unsigned int)index;
+	if (q->is_system)
+		return true;
 	if (str_has_prefix(address, STR("0x")))
 		address = str_skip(address, 2);
 	q->is_memory =
@@ -105,7 +111,10 @@ static void answer_register(struct batch *b, const struct question *q)
 {
 	struct value value;
 
-	session_register_at(b->session, b->core, q->position, q->number, &value);
+	if (q->is_system)
+		session_system_register_at(b->session, b->core, q->position, q->number, &value);
+	else
+		session_register_at(b->session, b->core, q->position, q->number, &value);
 	if (q->size != 0)
 		value.size = (uint8_t)q->size;
 	if (!value_is_known(&value)) {

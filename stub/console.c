@@ -392,8 +392,13 @@ static bool find_register(const struct console *console, struct str name, unsign
 
 bool console_subject(const struct console *console, struct str word, struct why_subject *subject)
 {
+	size_t index;
+
 	*subject = (struct why_subject){.is_memory = false};
 	if (find_register(console, word, &subject->number))
+		return true;
+	subject->is_system = session_system_find(console->session, word, &index);
+	if (subject->is_system)
 		return true;
 	subject->is_memory = str_to_u64(word, &subject->address) == STATUS_OK;
 	return subject->is_memory;

@@ -24,6 +24,7 @@ struct session {
 	struct values_options assumptions;
 	struct history_options build; /* of the histories, for when they are made anew */
 	struct register_file registers;
+	struct system_registers system;
 	uint64_t *breakpoints;
 	size_t breakpoint_count;
 	size_t breakpoint_capacity;
@@ -95,6 +96,20 @@ static struct register_file find_registers(const struct session *session)
 	return file;
 }
 
+/* What the cores of that architecture have beside them. */
+static enum status find_system(struct session *session)
+{
+	const struct snapshot *snapshot = session->snapshot;
+
+	for (size_t i = 0; i < snapshot->core_count; i++) {
+		if (snapshot->cores[i].arch == session->registers.arch)
+			TRY(system_registers_add(&session->system, &session->registers,
+			                         session->histories[i]));
+	}
+	system_registers_finish(&session->system);
+	return STATUS_OK;
+}
+
 enum status session_open(const struct snapshot *snapshot, const struct history_options *options,
                          struct diag_list *diags, struct session **session)
 {
@@ -111,11 +126,14 @@ enum status session_open(const struct snapshot *snapshot, const struct history_o
 		status = snapshot->core_count > 0 ? build_histories(opened, &build, diags)
 		                                  : STATUS_OK;
 	free(build.ids);
+	if (status == STATUS_OK) {
+		opened->registers = find_registers(opened);
+		status = find_system(opened);
+	}
 	if (status != STATUS_OK) {
 		session_destroy(opened);
 		return status;
 	}
-	opened->registers = find_registers(opened);
 	*session = opened;
 	return STATUS_OK;
 }
@@ -134,6 +152,7 @@ void session_destroy(struct session *session)
 	free(session->histories);
 	free(session->cursors);
 	free(session->values);
+	system_registers_fini(&session->system);
 	free(session->breakpoints);
 	free(session->watches.items);
 	free(session);
@@ -505,6 +524,23 @@ void session_register(const struct session *session, size_t core, unsigned int n
 const struct register_file *session_registers(const struct session *session)
 {
 	return &session->registers;
+}
+
+const struct system_registers *session_system_registers(const struct session *session)
+{
+	return &session->system;
+}
+
+bool session_system_find(const struct session *session, struct str name, size_t *index)
+{
+	return system_registers_find(&session->system, name, index);
+}
+
+void session_system_register_at(const struct session *session, size_t core, uint64_t position,
+                                size_t index, struct value *value)
+{
+	system_register_at(&session->system.items[index], session->histories[core], position,
+	                   value);
 }
 
 size_t session_memory_at(const struct session *session, size_t core, uint64_t position,

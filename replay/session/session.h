@@ -20,6 +20,7 @@
 #include "base/diag.h"
 #include "base/status.h"
 #include "replay/history/history.h"
+#include "replay/session/system_registers.h"
 #include "replay/values/explain/explain.h"
 #include "replay/values/values.h"
 #include "snapshot/snapshot.h"
@@ -137,6 +138,14 @@ struct stop session_step_range(struct session *session, size_t core, uint64_t lo
  * first core with a PC. Cores of another architecture cannot be served beside it.
  */
 const struct register_file *session_registers(const struct session *session);
+
+/* The registers beside those, of all cores of that architecture. */
+const struct system_registers *session_system_registers(const struct session *session);
+/* The index in that list of a name, in any case of letters. False if it is not there. */
+bool session_system_find(const struct session *session, struct str name, size_t *index);
+/* Register `index` of that list, in a core at a position. */
+void session_system_register_at(const struct session *session, size_t core, uint64_t position,
+                                size_t index, struct value *value);
 
 /* True if values of the past are reconstructed, so that assumptions matter. */
 bool session_reconstructs(const struct session *session);

@@ -11,6 +11,7 @@ static void close_core(struct tarmac_core *core)
 {
 	history_destroy(core->history);
 	word_log_fini(&core->registers);
+	tarmac_system_fini(&core->system);
 	word_log_fini(&core->patched);
 	tarmac_code_fini(&core->code);
 	tarmac_code_fini(&core->logged);

@@ -558,6 +558,7 @@ static enum status add_register(struct tarmac_pass *p, const struct tarmac_event
 	struct tarmac_context context = p->context;
 	enum tarmac_mode mode;
 
+	TRY(tarmac_system_add(&p->core->system, &p->core->registers, reg, &place, time_after(p)));
 	if (place.slot == TARMAC_SLOT_NONE)
 		return STATUS_OK;
 	TRY(write_register(p, &place, reg->value));

@@ -43,6 +43,16 @@ void tarmac_register_at(const struct tarmac_core *core, uint64_t position, unsig
 size_t tarmac_memory_at(const struct tarmac_core *core, uint64_t position, uint64_t address,
                         void *out, size_t size);
 
+/*
+ * Registers that no register file has, as lines name them in small letters (tarmac_system.h);
+ * `index` is below the count. The value is as wide as the widest line said.
+ */
+size_t tarmac_system_count(const struct tarmac_core *core);
+struct str tarmac_system_name(const struct tarmac_core *core, size_t index, unsigned int *bits);
+bool tarmac_system_find(const struct tarmac_core *core, struct str name, size_t *index);
+void tarmac_system_at(const struct tarmac_core *core, uint64_t position, size_t index,
+                      struct value *value);
+
 /* Features of the register file that lines of the text wrote; set of 1 << enum register_feature. */
 unsigned int tarmac_features(const struct tarmac_core *core);
 

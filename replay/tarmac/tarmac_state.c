@@ -142,6 +142,32 @@ static uint32_t flat_place(const struct tarmac_core *core, uint64_t address)
 	return page == TARMAC_FRAME_NONE ? page : tarmac_frame_place(&source->frames, page);
 }
 
+size_t tarmac_system_count(const struct tarmac_core *core)
+{
+	return core->system.count;
+}
+
+struct str tarmac_system_name(const struct tarmac_core *core, size_t index, unsigned int *bits)
+{
+	*bits = 8 * core->system.items[index].size;
+	return core->system.items[index].name;
+}
+
+bool tarmac_system_find(const struct tarmac_core *core, struct str name, size_t *index)
+{
+	for (*index = 0; *index < core->system.count; ++*index) {
+		if (str_eq(core->system.items[*index].name, name))
+			return true;
+	}
+	return false;
+}
+
+void tarmac_system_at(const struct tarmac_core *core, uint64_t position, size_t index,
+                      struct value *value)
+{
+	tarmac_system_read(&core->system, &core->registers, index, 2 * position + 2, value);
+}
+
 /* A word of memory; what no line names is as the images have it, unless a loss hides it. */
 static uint8_t word_at(const struct tarmac_core *core, uint8_t regime, uint64_t address,
                        uint64_t time, uint64_t *word)

@@ -20,6 +20,7 @@
 #include "replay/tarmac/tarmac_frames.h"
 #include "replay/tarmac/tarmac_pages.h"
 #include "replay/tarmac/tarmac_slot.h"
+#include "replay/tarmac/tarmac_system.h"
 #include "replay/tarmac/word_log.h"
 
 /* Every so many instructions the place of the next one's line is kept. */
@@ -36,9 +37,10 @@ struct tarmac_core {
 	uint32_t index;  /* in source->cores, and as the reader numbers them */
 	struct str name; /* of the text */
 	enum core_arch arch;
-	uint64_t length;           /* instructions */
-	unsigned int features;     /* set of 1 << enum register_feature that lines wrote */
-	struct word_log registers; /* by slot */
+	uint64_t length;             /* instructions */
+	unsigned int features;       /* set of 1 << enum register_feature that lines wrote */
+	struct word_log registers;   /* by slot */
+	struct tarmac_system system; /* of registers without a slot in the file */
 	struct tarmac_mark *marks;
 	size_t mark_count;
 	size_t mark_capacity;

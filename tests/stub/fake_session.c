@@ -39,6 +39,8 @@ static struct elf_image *images[] = {&image, &library};
 static struct snapshot snapshot;
 static struct session session;
 static bool has_fault;
+static struct system_register system_items[] = {{{"esr_el1", 7}, 32}, {{"sctlr_el1", 9}, 64}};
+static struct system_registers system_list = {.items = system_items};
 static bool has_returned;
 static void (*step_hook)(void);
 static bool has_halt_gap;
@@ -88,6 +90,7 @@ struct session *fake_session(void)
 	        .cores = cores, .core_count = CORES, .images = images, .image_count = 2};
 	has_fault = true;
 	has_returned = false;
+	system_list.count = 0;
 	step_hook = NULL;
 	has_halt_gap = false;
 	has_pc = true;
@@ -207,6 +210,35 @@ void fake_session_set_events(size_t count)
 void fake_session_set_exhausted(bool exhausted)
 {
 	is_exhausted = exhausted;
+}
+
+void fake_session_set_system(bool system)
+{
+	system_list.count = system ? 2 : 0;
+}
+
+const struct system_registers *session_system_registers(const struct session *s)
+{
+	(void)s;
+	return &system_list;
+}
+
+bool session_system_find(const struct session *s, struct str name, size_t *index)
+{
+	(void)s;
+	for (*index = 0; *index < system_list.count; ++*index) {
+		if (str_eq(name, system_items[*index].name))
+			return true;
+	}
+	return false;
+}
+
+void session_system_register_at(const struct session *s, size_t core, uint64_t position,
+                                size_t index, struct value *value)
+{
+	(void)s;
+	(void)core;
+	*value = index == 1 ? value_of_u64(UINT64_C(0x30d0) << 32 | position, 8) : value_unknown(4);
 }
 
 const struct snapshot *session_snapshot(const struct session *s)

@@ -56,6 +56,11 @@ void fake_session_set_returned(bool returned);
 void fake_session_set_halt_gap(bool gap);
 /* With false no core has a PC. */
 void fake_session_set_pc(bool pc);
+/*
+ * There are two registers beside the file: esr_el1, of 32 bits, which is not known, and sctlr_el1,
+ * of 64 bits, which holds the position and above it 0x30d0.
+ */
+void fake_session_set_system(bool system);
 /* What the first image holds. */
 void fake_session_set_image(const void *bytes, size_t size);
 /* The last move could be interrupted. */

@@ -111,6 +111,33 @@ static void gdb_unknown_register_differs_by_client(void **state)
 	assert_string_equal(ask("p0"), "2810000000000000");
 }
 
+/* Beside the file: numbered after it, not in `g`, which gdb then asks for one by one. */
+static void gdb_system_registers_are_read_one_by_one(void **state)
+{
+	char request[16];
+	size_t length;
+
+	(void)state;
+	connect_gdb();
+	length = strlen(ask("g"));
+	(void)snprintf(request, sizeof(request), "p%x", A64_REGISTERS);
+	assert_string_equal(ask(request), "E45");
+	fake_session_set_system(true);
+	assert_string_equal(ask(request), "xxxxxxxx");
+	(void)snprintf(request, sizeof(request), "p%x", A64_REGISTERS + 1);
+	assert_string_equal(ask(request), "0a000000d0300000");
+	(void)ask("bs");
+	assert_string_equal(ask(request), "09000000d0300000");
+	(void)snprintf(request, sizeof(request), "p%x", A64_REGISTERS + 2);
+	assert_string_equal(ask(request), "E45");
+	assert_int_equal(strlen(ask("g")), length);
+	(void)snprintf(request, sizeof(request), "P%x=0", A64_REGISTERS + 1);
+	assert_non_null(strstr(ask(request), "E"));
+	rig.gdb.client = CLIENT_LLDB;
+	(void)snprintf(request, sizeof(request), "p%x", A64_REGISTERS);
+	assert_string_equal(ask(request), "E01");
+}
+
 static void gdb_memory_is_short_at_the_first_unknown_byte(void **state)
 {
 	(void)state;
@@ -565,6 +592,7 @@ int main(void)
 	        T(gdb_stop_replies_never_hold_unknown_digits),
 	        T(gdb_registers_are_whole_or_unknown),
 	        T(gdb_unknown_register_differs_by_client),
+	        T(gdb_system_registers_are_read_one_by_one),
 	        T(gdb_32_bit_registers_are_those_of_the_file),
 	        T(gdb_t32_breakpoint_address_loses_bit_0),
 	        T(gdb_64_bit_without_program_gets_none),
