@@ -11,6 +11,7 @@
 #include "arch/insn_set.h"
 #include "arch/it_block.h"
 #include "arch/register.h"
+#include "arch/syndrome.h"
 #include "arch/value.h"
 
 #endif

@@ -203,6 +203,25 @@ static void write_clusters(const struct report *r)
 	table_end(&table, "clusters", r->out);
 }
 
+static void write_crashes(const struct report *r)
+{
+	static const char *const titles[] = {"core", "cause"};
+	struct table table = table_begin(titles, 2);
+
+	for (size_t i = 0; i < r->snapshot->core_count; i++) {
+		struct text line = {0};
+		struct crash crash;
+
+		if (!session_crash(r->session, i, &crash))
+			continue;
+		crash_format(&crash, &line);
+		cell(&table, r->snapshot->cores[i].device->name);
+		cell(&table, text_str(&line));
+		text_fini(&line);
+	}
+	table_end(&table, "crash", r->out);
+}
+
 static void write_sources(const struct report *r)
 {
 	static const char *const titles[] = {"name", "type", "protocol", "id", "core", "buffers"};
@@ -339,6 +358,7 @@ static void write_text(const struct report *r)
 		text_printf(r->out, "%.*s\n", STR_ARG(r->snapshot->description));
 	write_cores(r);
 	write_clusters(r);
+	write_crashes(r);
 	write_sources(r);
 	write_buffers(r);
 	write_unclaimed_ids(r);
@@ -409,6 +429,62 @@ static void json_gaps(const struct history *history, struct text *out)
 	json_close(out, ']');
 }
 
+static void json_syndrome(const struct crash *crash, struct text *out)
+{
+	const struct syndrome *s = &crash->syndrome;
+	struct text registers = {0};
+
+	json_str(out, "what", str_of(s->what));
+	if (s->signal != SYNDROME_NONE)
+		json_str(out, "signal", str_of(syndrome_signal_name(s->signal)));
+	if (s->access != SYNDROME_NO_ACCESS)
+		json_str(out, "access", str_of(syndrome_access_name(s->access)));
+	json_list(out, "details");
+	for (size_t i = 0; i < s->detail_count; i++) {
+		json_item(out);
+		json_quote(out, str_of(s->details[i]));
+	}
+	json_close(out, ']');
+	crash_format_registers(crash, &registers);
+	if (registers.length > 0)
+		json_str(out, "registers", text_str(&registers));
+	text_fini(&registers);
+}
+
+/* The core's crash; nothing if none is known. */
+static void json_crash(const struct report *r, size_t core)
+{
+	static const char *const sources[] = {
+	        [CRASH_REGISTERS] = "registers",
+	        [CRASH_TRACE] = "trace",
+	        [CRASH_OPCODE] = "instruction",
+	};
+	struct text line = {0};
+	struct crash crash;
+
+	if (!session_crash(r->session, core, &crash))
+		return;
+	crash_format(&crash, &line);
+	json_key(r->out, "crash");
+	json_open(r->out, '{');
+	json_str(r->out, "text", text_str(&line));
+	json_str(r->out, "from", str_of(sources[crash.source]));
+	if (crash.source == CRASH_REGISTERS)
+		json_str(r->out, "status", str_of(crash.status));
+	json_bool(r->out, "is_halt", crash.is_halt);
+	json_syndrome(&crash, r->out);
+	if (crash.has_pc)
+		json_hex(r->out, "pc", crash.pc);
+	if (crash.has_address)
+		json_hex(r->out, "address", crash.address);
+	if (crash.has_branch)
+		json_hex(r->out, "branch", crash.branch);
+	if (crash.has_position)
+		json_u64(r->out, "position", crash.position);
+	json_close(r->out, '}');
+	text_fini(&line);
+}
+
 static void json_cores(const struct report *r)
 {
 	json_list(r->out, "cores");
@@ -433,6 +509,7 @@ static void json_cores(const struct report *r)
 		}
 		json_close(r->out, ']');
 		json_u64(r->out, "instructions", history_length(history));
+		json_crash(r, i);
 		json_gaps(history, r->out);
 		json_close(r->out, '}');
 	}

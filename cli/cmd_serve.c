@@ -47,6 +47,24 @@ static void note_assumption(enum assumption assumption)
 	cli_note("%s is on: %s", assumption_name(assumption), assumption_text(assumption));
 }
 
+/* What each core halted at, as far as that is known. */
+static void print_crashes(const struct session *session)
+{
+	struct text line = {0};
+
+	for (size_t i = 0; i < session_core_count(session); i++) {
+		struct crash crash;
+
+		if (!session_crash(session, i, &crash))
+			continue;
+		text_clear(&line);
+		crash_format(&crash, &line);
+		(void)fprintf(stderr, "%.*s: %s\n", STR_ARG(session_core(session, i)->device->name),
+		              line.data ? line.data : crash.syndrome.what);
+	}
+	text_fini(&line);
+}
+
 static enum cli_exit run_server(const struct cli_args *args, struct session *session,
                                 const struct transport *transport)
 {
@@ -66,6 +84,7 @@ static enum cli_exit run_server(const struct cli_args *args, struct session *ses
 		note_assumption(ASSUME_ABI);
 	if (args->given[CLI_OPTION_ONE_ADDRESS_SPACE])
 		note_assumption(ASSUME_ONE_ADDRESS_SPACE);
+	print_crashes(session);
 	(void)fprintf(stderr, "listening on %s\n", transport->name.data);
 	status = server_run(session, transport, &options);
 	(void)close(options.wake_fd);

@@ -425,10 +425,37 @@ static void run_why(const struct console *console, struct str args, struct text 
 		text_printf(out, "%s\n", status_text(status));
 }
 
+/* False if nothing is known of why the core halted. */
+static bool write_crash(const struct console *console, size_t core, struct text *out)
+{
+	struct crash crash;
+
+	if (!session_crash(console->session, core, &crash))
+		return false;
+	write_core(console, core, out);
+	text_puts(out, ": ");
+	crash_format(&crash, out);
+	text_char(out, '\n');
+	return true;
+}
+
+static void run_crash(const struct console *console, struct str args, struct text *out)
+{
+	(void)args;
+	for (size_t i = 0; i < session_core_count(console->session); i++) {
+		if (write_crash(console, i, out))
+			continue;
+		write_core(console, i, out);
+		text_puts(out, ": neither registers nor trace say why it halted\n");
+	}
+}
+
 /* What everything that is shown rests on. */
 static void run_info(const struct console *console, struct str args, struct text *out)
 {
 	run_position(console, args, out);
+	for (size_t i = 0; i < session_core_count(console->session); i++)
+		(void)write_crash(console, i, out);
 	write_assumptions(console, out);
 	for (size_t i = 0; i < session_core_count(console->session); i++) {
 		struct text trouble = {0};
@@ -455,7 +482,8 @@ static const struct command commands[] = {
          run_events},
         {"gaps", "[RANGE]", "where execution is not known, and why", run_gaps},
         {"cores", "", "the cores, and which of them are threads", run_cores},
-        {"info", "", "positions, and what values of the past rest on", run_info},
+        {"crash", "", "what each core halted at: the fault, its address, its registers", run_crash},
+        {"info", "", "positions, crashes, and what values of the past rest on", run_info},
         {"why", "[-v] REG|ADDRESS", "how a value here is proved, or what keeps it unknown",
          run_why},
         {"assume", "[NAME on|off]", "what is taken for granted of the past", run_assume},

@@ -16,7 +16,6 @@ enum {
 	SIGNAL_NONE = 0, /* numbers of gdb, not of the host */
 	SIGNAL_INT = 2,
 	SIGNAL_TRAP = 5,
-	SIGNAL_SEGV = 11,
 };
 
 static void add_stop_end(struct gdb *gdb, size_t core)
@@ -158,44 +157,36 @@ static void reply_stop(struct gdb *gdb, size_t core, const struct stop *stop)
 	add_stop_end(gdb, core);
 }
 
-/*
- * The fault that the core halted at, or NULL: the trace must end in it, with nothing executed
- * after and nothing unknown before the halt. A snapshot need not be a crash.
- */
-static const char *halt_fault(const struct session *session, size_t core)
+/* What the core halted at, if it stands there and that is something that a program dies of. */
+static bool is_at_crash(const struct gdb *gdb, size_t core, struct crash *crash)
 {
-	const struct history *history = session_history(session, core);
-	uint64_t length = history_length(history);
-	const char *fault = NULL;
-	size_t count;
-	const struct history_event *events = history_events(history, &count);
+	const struct history *history = session_history(gdb->session, core);
 
-	if (length == 0 || history_gap_at(history, length))
-		return NULL;
-	for (size_t i = history_event_index(history, length); i < count; i++) {
-		const struct element *e = &events[i].element;
+	return session_position(gdb->session, core) == history_length(history) &&
+	       session_crash(gdb->session, core, crash) && crash_signal(crash) != SYNDROME_NONE;
+}
 
-		if (e->type == ELEMENT_EXCEPTION)
-			fault = e->exception.info ? e->exception.info->fault : NULL;
-	}
-	return fault;
+static void describe_crash(struct gdb *gdb, const struct crash *crash)
+{
+	struct text line = {0};
+
+	crash_format(crash, &line);
+	/* A bare signal would keep lldb from running backwards. */
+	text_puts(&gdb->reply, "reason:exception;");
+	add_description(gdb, line.data ? line.data : crash->syndrome.what);
+	text_fini(&line);
 }
 
 void gdb_stop_reason(struct gdb *gdb, struct str args)
 {
 	size_t core = *gdb->stopped;
-	const struct history *history = session_history(gdb->session, core);
-	const char *fault = session_position(gdb->session, core) == history_length(history)
-	                            ? halt_fault(gdb->session, core)
-	                            : NULL;
+	struct crash crash;
+	bool is_crash = is_at_crash(gdb, core, &crash);
 
 	(void)args;
-	begin_stop(gdb, core, fault ? SIGNAL_SEGV : SIGNAL_TRAP);
-	if (fault && gdb->client == CLIENT_LLDB) {
-		/* A bare signal would keep lldb from running backwards. */
-		text_puts(&gdb->reply, "reason:exception;");
-		add_description(gdb, fault);
-	}
+	begin_stop(gdb, core, is_crash ? (unsigned int)crash_signal(&crash) : SIGNAL_TRAP);
+	if (is_crash && gdb->client == CLIENT_LLDB)
+		describe_crash(gdb, &crash);
 	add_stop_end(gdb, core);
 }
 

@@ -7,5 +7,6 @@
 #include "arch/uop/interval.h"
 #include "arch/uop/uop_build.h"
 #include "arch/uop/uop_insn.h"
+#include "arch/uop/uop_run.h"
 
 #endif

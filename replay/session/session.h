@@ -20,6 +20,7 @@
 #include "base/diag.h"
 #include "base/status.h"
 #include "replay/history/history.h"
+#include "replay/session/crash.h"
 #include "replay/session/system_registers.h"
 #include "replay/values/explain/explain.h"
 #include "replay/values/values.h"

@@ -268,6 +268,10 @@ class Info(Scratch):
             "cores\n"
             "  thread  name   type        state    pc        sources  instructions  gaps  cluster\n"
             "  1       cpu_0  Cortex-A53  AArch64  0x400404  ETM_0    40000         0     -",
+            "crash\n"
+            "  core   cause\n"
+            "  cpu_0  data fault at 0x400404: read of 0x322d7261; register x2; taken at position "
+            "40000",
             "trace sources\n"
             "  name   type    protocol  id    core   buffers\n"
             "  ETM_0  ETM4.2  ETMv4     0x10  cpu_0  ETB_0",
@@ -444,12 +448,13 @@ class Serve(Scratch):
             with serving.Server(["--assume-abi", str(SENSORHUB)], listen=listen) as server:
                 self.assertRegex("".join(server.messages),
                                  r"\Acsreplay: note: abi is on: functions keep [^\n]*\n"
+                                 r"cpu_0: data fault at 0x400404: read of 0x322d7261; [^\n]*\n"
                                  rf"listening on {said}\n\Z")
         self.assertFalse(path.exists())
         with serving.Server([str(SENSORHUB)], listen="0.0.0.0:0") as server:
             self.assertRegex("".join(server.messages),
                              r"\Acsreplay: warning: whoever can reach 0\.0\.0\.0:(\d+) can read the "
-                             r"snapshot\nlistening on 0\.0\.0\.0:\1\n\Z")
+                             r"snapshot\ncpu_0: data fault [^\n]*\nlistening on 0\.0\.0\.0:\1\n\Z")
 
 
 if __name__ == "__main__":

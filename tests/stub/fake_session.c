@@ -420,6 +420,26 @@ static bool meets_watch(const struct session *s, uint64_t position)
 	       position == FAKE_STORE + (s->watches_after ? 1U : 0U);
 }
 
+/* The fault that the trace names at the end, if any. */
+bool session_crash(const struct session *s, size_t core, struct crash *crash)
+{
+	const struct exception_info *info = events[1].element.exception.info;
+
+	(void)s;
+	*crash = (struct crash){.source = CRASH_TRACE, .is_halt = true};
+	crash->level = crash->from_level = -1;
+	if (core != 0 || !has_fault || has_halt_gap || !info || !info->fault)
+		return false;
+	crash->syndrome.what = info->fault;
+	crash->syndrome.signal = syndrome_signal_of(info->fault);
+	return true;
+}
+
+enum syndrome_signal crash_signal(const struct crash *crash)
+{
+	return crash->syndrome.signal;
+}
+
 struct stop session_step(struct session *s, size_t core, enum direction direction)
 {
 	uint64_t *position = &s->positions[core];

@@ -36,7 +36,7 @@ static int tear_down(void **state)
 static void console_help_names_every_command(void **state)
 {
 	static const char *const names[] = {"help", "position", "seek", "events", "gaps", "cores",
-	                                    "info", "assume",   "set",  "why",    "time"};
+	                                    "info", "assume",   "set",  "why",    "time", "crash"};
 	struct session *session = fake_session();
 
 	(void)state;
@@ -434,9 +434,23 @@ static void console_cores_says_why_one_is_no_thread(void **state)
 	        "and this one's is AArch64\n");
 }
 
+static void crash_is_a_sentence_a_core(void **state)
+{
+	struct session *session = fake_session();
+
+	(void)state;
+	assert_non_null(strstr(run(session, 0, STR("crash")), "* 1 cpu_0: data fault\n"));
+	assert_non_null(strstr(run(session, 0, STR("crash")), "  2 cpu<1>: neither registers"));
+	assert_non_null(strstr(run(session, 0, STR("info")), "* 1 cpu_0: data fault\n"));
+	fake_session_set_fault(false);
+	assert_non_null(strstr(run(session, 0, STR("crash")), "* 1 cpu_0: neither registers"));
+	assert_null(strstr(run(session, 0, STR("info")), "neither"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test_teardown(crash_is_a_sentence_a_core, tear_down),
 	        cmocka_unit_test_teardown(console_help_names_every_command, tear_down),
 	        cmocka_unit_test_teardown(console_unknown_command_is_named, tear_down),
 	        cmocka_unit_test_teardown(console_assume_changes_and_lists, tear_down),

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Registers, memory and opcodes of a core at its halt; see crash_source.h. */
+#include "replay/session/crash_source.h"
+
+#include "replay/session/crash_access.h"
+
+/* Opcodes that an exception is all there is of: Arm ARM, BRK, BKPT, UDF. */
+static const struct {
+	enum isa isa;
+	uint32_t mask;
+	uint32_t match;
+	enum syndrome_signal signal;
+	const char *what;
+	struct {
+		uint8_t low;   /* bits of the immediate's lowest bits in the opcode */
+		uint8_t count; /* of them */
+		uint8_t high;  /* and of what comes above these, as far as the mask is clear */
+		uint8_t high_count;
+	} immediate;
+} opcodes[] = {
+        {ISA_A64, 0xffe0001f, 0xd4200000, SYNDROME_TRAP, "BRK instruction", {5, 16, 0, 0}},
+        {ISA_A64, 0xffe0001f, 0xd4400000, SYNDROME_TRAP, "HLT instruction", {5, 16, 0, 0}},
+        {ISA_A64, 0xffff0000, 0x00000000, SYNDROME_ILL, "UDF instruction", {0, 16, 0, 0}},
+        {ISA_A32, 0xfff000f0, 0xe1200070, SYNDROME_TRAP, "BKPT instruction", {0, 4, 8, 12}},
+        {ISA_A32, 0xfff000f0, 0xe7f000f0, SYNDROME_ILL, "UDF instruction", {0, 4, 8, 12}},
+        {ISA_T32, 0xffffff00, 0x0000be00, SYNDROME_TRAP, "BKPT instruction", {0, 8, 0, 0}},
+        {ISA_T32, 0xffffff00, 0x0000de00, SYNDROME_ILL, "UDF instruction", {0, 8, 0, 0}},
+        {ISA_T32, 0xfff0f000, 0xf7f0a000, SYNDROME_ILL, "UDF instruction", {0, 12, 16, 4}},
+};
+
+void crash_core_begin(struct crash_core *c, const struct session *session, size_t core)
+{
+	*c = (struct crash_core){.session = session,
+	                         .history = session_history(session, core),
+	                         .core = session_core(session, core),
+	                         .index = core};
+	c->has_pc = history_pc(c->history, history_length(c->history), &c->pc) == STATUS_OK;
+	c->has_fault = crash_fault_find(c->history, &c->fault);
+}
+
+bool crash_register(const struct crash_core *c, const char *names, uint64_t *value)
+{
+	const struct snap_register *reg = snap_device_any_register(c->core->device, str_of(names));
+
+	if (reg)
+		*value = snap_register_value(reg);
+	return reg != NULL;
+}
+
+bool crash_word(const struct crash_core *c, uint64_t address, uint32_t *value)
+{
+	uint8_t bytes[4];
+
+	if (!c->core->memory ||
+	    memmap_read(c->core->memory, SPACE_ANY, address, bytes, sizeof(bytes)) != sizeof(bytes))
+		return false;
+	*value = bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
+	         (uint32_t)bytes[3] << 24;
+	return true;
+}
+
+bool crash_read_opcode(const struct crash_core *c, uint64_t address, enum isa isa,
+                       struct crash *crash)
+{
+	const struct crash_instruction at = {.core = c->index,
+	                                     .address = address,
+	                                     .isa = isa,
+	                                     .position = history_length(c->history)};
+	uint32_t opcode;
+	unsigned int size;
+
+	if (!crash_opcode(c->session, &at, &opcode, &size))
+		return false;
+	for (size_t i = 0; i < sizeof(opcodes) / sizeof(opcodes[0]); i++) {
+		uint32_t low;
+		uint32_t high;
+
+		if (opcodes[i].isa != isa || (opcode & opcodes[i].mask) != opcodes[i].match)
+			continue;
+		low = opcode >> opcodes[i].immediate.low &
+		      ((UINT32_C(1) << opcodes[i].immediate.count) - 1);
+		high = opcode >> opcodes[i].immediate.high &
+		       ((UINT32_C(1) << opcodes[i].immediate.high_count) - 1);
+		crash->syndrome = (struct syndrome){
+		        .what = opcodes[i].what,
+		        .signal = opcodes[i].signal,
+		        .has_immediate = true,
+		        .immediate = (uint16_t)(low | high << opcodes[i].immediate.count),
+		};
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a crash is read from: the registers and the memory of a core at its halt, the fault that its
+ * trace ends in, and opcodes that stop a program by themselves. Private to replay/session/.
+ */
+#ifndef CSREPLAY_REPLAY_SESSION_CRASH_SOURCE_H
+#define CSREPLAY_REPLAY_SESSION_CRASH_SOURCE_H
+
+#include "replay/session/crash.h"
+#include "replay/session/crash_trace.h"
+#include "replay/session/session.h"
+
+struct crash_core {
+	const struct session *session;
+	const struct history *history;
+	const struct snap_core *core;
+	size_t index;
+	bool has_pc;
+	uint64_t pc; /* of the halt */
+	bool has_fault;
+	struct crash_fault fault;
+};
+
+void crash_core_begin(struct crash_core *c, const struct session *session, size_t core);
+
+/* The low 64 bits of the first register of "NAME|OTHER" that the snapshot has; false: none. */
+bool crash_register(const struct crash_core *c, const char *names, uint64_t *value);
+
+/* A word of memory at the halt. */
+bool crash_word(const struct crash_core *c, uint64_t address, uint32_t *value);
+
+/* What the instruction there does to a program by itself: BRK, BKPT, UDF; false for any other. */
+bool crash_read_opcode(const struct crash_core *c, uint64_t address, enum isa isa,
+                       struct crash *crash);
+
+#endif

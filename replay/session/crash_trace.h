@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The fault whose handler a core halted in, as its trace shows it. In: a history. Out: the
+ * exception, where it is in the history, and its preferred return address.
+ */
+#ifndef CSREPLAY_REPLAY_SESSION_CRASH_TRACE_H
+#define CSREPLAY_REPLAY_SESSION_CRASH_TRACE_H
+
+#include "replay/history/history.h"
+
+struct crash_fault {
+	const struct exception_info *info; /* a fault, or what a debug exception may be of */
+	bool has_address;
+	uint64_t address; /* preferred return address */
+	uint64_t position;
+	uint64_t after; /* instructions executed since */
+};
+
+/*
+ * The innermost synchronous exception that is not a call and whose handler did not return before
+ * the halt, with nothing unknown between the two. False if there is none, or if it is not known
+ * where handlers return: in AArch32 state one is found only if nothing was executed after it.
+ */
+bool crash_fault_find(const struct history *history, struct crash_fault *fault);
+
+#endif
