@@ -21,7 +21,7 @@ ROOMS = {
     "snapshot/file": None,
     "snapshot/events": "snapshot/events/event_log.h",
     "snapshot": None,
-    "arch/pattern": "arch/pattern/pattern.h",
+    "arch/pattern": "arch/pattern/opcode.h",
     "arch/uop": "arch/uop/uop.h",
     "arch/a64": "arch/a64/a64.h",
     "arch/a32": "arch/a32/a32.h",

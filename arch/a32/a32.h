@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What A32 and T32 instructions do, from tables of opcodes to micro-operations. In: opcode,
- * address, for T32 the condition that an IT put the instruction under. Out: uop.h's form. Arm ARM
- * DDI 0487, chapters F3 and F4 (encodings), F5 and F6 (operations); Armv8-M ARM DDI 0553.
+ * What A32 and T32 instructions do, from tables of opcodes to micro-operations, and what they are
+ * to who follows the program. In: opcode, address, for T32 the condition that an IT put the
+ * instruction under. Out: uop.h's form; flow and target. Arm ARM DDI 0487, chapters F3 and F4
+ * (encodings), F5 and F6 (operations); Armv8-M ARM DDI 0553.
  *
  * An opcode that no row has, and one whose fields are reserved or unpredictable in a way that
  * a row checks, kills everything and has UOP_NOT_IN_TABLE.
@@ -21,7 +22,16 @@
 #ifndef CSREPLAY_ARCH_A32_A32_H
 #define CSREPLAY_ARCH_A32_A32_H
 
-#include "arch/a64/a64.h"
+#include "arch/pattern/opcode.h"
+#include "arch/uop/uop.h"
+
+/* Every A32 and T32 opcode that is known: sem_a32.def, sem_t32.def. */
+extern struct opcode_table a32_opcodes;
+extern struct opcode_table t32_opcodes;
+
+/* Their keys: where the instructions of F4.1 and F3.1 branch off from each other. */
+#define A32_KEY PATTERN_KEY(20, 8, 4, 4)
+#define T32_KEY PATTERN_KEY(25, 4, 8, 8)
 
 enum {
 	SEM_NO_IT = 15, /* T32, outside of an IT block */
@@ -35,10 +45,8 @@ void sem_a32(uint32_t opcode, uint32_t address, struct uop_builder *b);
  */
 void sem_t32(uint32_t opcode, uint32_t address, unsigned int it, struct uop_builder *b);
 
-/* As sem_a64_row() and sem_a64_row_of(). */
-bool sem_a32_row(size_t index, struct sem_row_info *row);
-size_t sem_a32_row_of(uint32_t opcode);
-bool sem_t32_row(size_t index, struct sem_row_info *row);
-size_t sem_t32_row_of(uint32_t opcode);
+/* What the opcode is to who follows the program; *target is where a direct branch goes. */
+enum flow flow_a32(uint32_t opcode, uint32_t address, uint64_t *target);
+enum flow flow_t32(uint32_t opcode, uint32_t address, uint64_t *target);
 
 #endif

@@ -5,9 +5,7 @@
  */
 #include "arch/a32/a32.h"
 
-#include <assert.h>
-#include <pthread.h>
-
+#include "arch/a32/flow.h"
 #include "arch/a32/sem_a32_expand.h"
 
 /* A byte rotated right by an even number; a rotation makes its top bit the carry. */
@@ -421,25 +419,11 @@ static void a32_multiple_user(struct arm *s, unsigned int arg)
 		forget_banked(s);
 }
 
-static uint32_t branch_target(const struct arm *s)
+static void a32_branch(struct arm *s, unsigned int links)
 {
-	return s->pc + (uint32_t)SIGNED_FIELD(s, imm24) * 4;
-}
-
-static void a32_branch(struct arm *s, unsigned int arg)
-{
-	(void)arg;
-	arm_branch_to(s, branch_target(s));
-	if (FLAG(s, link))
+	arm_branch_to(s, s->pc + a32_branch_offset(s->opcode.pattern, s->opcode.bits));
+	if (links != 0)
 		uop_define(s->b, ARM_LR, arm_constant(s, s->address + 4));
-}
-
-/* BLX to T32 */
-static void a32_branch_exchange(struct arm *s, unsigned int arg)
-{
-	(void)arg;
-	arm_branch_to(s, branch_target(s) + 2 * FIELD(s, H));
-	uop_define(s->b, ARM_LR, arm_constant(s, s->address + 4));
 }
 
 static void a32_srs(struct arm *s, unsigned int arg)
@@ -454,54 +438,44 @@ static void a32_rfe(struct arm *s, unsigned int arg)
 	arm_rfe(s, FIELD(s, Rn), FIELD(s, U) << 1 | FIELD(s, P), FLAG(s, W));
 }
 
-static const struct arm_row rows[] = {
-#define X(name, pattern, expand, arg) {#name, expand, arg},
+static const struct opcode_row rows[] = {
+#define X(name, pattern, expand, ...) OPCODE_ROW(name, pattern, __VA_ARGS__),
 #include "arch/a32/sem_a32.def"
 #undef X
 };
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
-static const char *const texts[ROWS] = {
-#define X(name, pattern, expand, arg) pattern,
+static arm_expand *const expanders[ROWS] = {
+#define X(name, pattern, expand, ...) expand,
 #include "arch/a32/sem_a32.def"
 #undef X
 };
 
 static struct pattern patterns[ROWS];
-static struct pattern_set set;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static void read_patterns(void)
-{
-	const struct pattern_key key = {{20, 8}, {4, 4}};
-	size_t count = pattern_set_init(&set, patterns, texts, ROWS, key);
-
-	assert(count == ROWS);
-	(void)count;
-}
-
-size_t sem_a32_row_of(uint32_t opcode)
-{
-	(void)pthread_once(&once, read_patterns);
-	return pattern_set_find(&set, opcode);
-}
-
-bool sem_a32_row(size_t index, struct sem_row_info *row)
-{
-	if (index >= ROWS)
-		return false;
-	(void)pthread_once(&once, read_patterns);
-	*row = (struct sem_row_info){rows[index].name, patterns[index].mask, patterns[index].match};
-	return true;
-}
+struct opcode_table a32_opcodes = OPCODE_TABLE(rows, patterns, arm_flow_fields, A32_KEY);
 
 void sem_a32(uint32_t opcode, uint32_t address, struct uop_builder *b)
 {
+	size_t row = opcode_find(&a32_opcodes, opcode);
 	struct arm s = {.b = b, .opcode = {.bits = opcode}, .address = address, .pc = address + 8};
-	size_t row = sem_a32_row_of(opcode);
+
+	if (row == ROWS) {
+		arm_run(&s, arm_kill, 0, opcode >> 28);
+		return;
+	}
+	s.opcode.pattern = &patterns[row];
+	arm_run(&s, expanders[row], rows[row].argument, opcode >> 28);
+}
+
+enum flow flow_a32(uint32_t opcode, uint32_t address, uint64_t *target)
+{
+	size_t row = opcode_find(&a32_opcodes, opcode);
+	enum flow flow = FLOW_NONE;
 
 	if (row < ROWS)
-		s.opcode.pattern = &patterns[row];
-	arm_run(&s, row < ROWS ? &rows[row] : NULL, opcode >> 28);
+		flow = arm_flow(rows[row].flow, &patterns[row], opcode);
+	if (flow_is_direct(flow))
+		*target = (uint32_t)(address + 8 + a32_branch_offset(&patterns[row], opcode));
+	return flow;
 }

@@ -148,16 +148,15 @@ static void predicate(struct arm *s)
 	predicate_branch(s);
 }
 
-void arm_run(struct arm *s, const struct arm_row *row, unsigned int condition)
+void arm_run(struct arm *s, arm_expand *expand, unsigned int arg, unsigned int condition)
 {
 	uop_begin(s->b);
 	s->when = SLOT_NONE;
 	if (condition < 14)
 		s->when = uop_condition(s->b, condition);
 	s->b->insn.when = (uint8_t)s->when;
-	if (row)
-		row->expand(s, row->arg);
-	if (!row || s->opcode.rejected)
+	expand(s, arg);
+	if (s->opcode.rejected)
 		s->b->overflow = true; /* and so it kills all */
 	else if (s->when != SLOT_NONE)
 		predicate(s);

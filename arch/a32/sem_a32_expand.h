@@ -6,8 +6,8 @@
 #ifndef CSREPLAY_ARCH_A32_SEM_A32_EXPAND_H
 #define CSREPLAY_ARCH_A32_SEM_A32_EXPAND_H
 
-#include "arch/a64/a64.h"
-#include "arch/pattern/pattern.h"
+#include "arch/pattern/opcode.h"
+#include "arch/uop/uop.h"
 
 struct arm {
 	struct uop_builder *b;
@@ -20,12 +20,6 @@ struct arm {
 };
 
 typedef void arm_expand(struct arm *s, unsigned int arg);
-
-struct arm_row {
-	const char *name;
-	arm_expand *expand;
-	unsigned int arg;
-};
 
 enum {
 	ARM_SP = 13,
@@ -60,8 +54,8 @@ unsigned int arm_constant(struct arm *s, uint32_t value);
 unsigned int arm_not(struct arm *s, unsigned int slot);
 unsigned int arm_rotated(struct arm *s, unsigned int slot, unsigned int amount);
 
-/* Starts, expands by the row and completes what `condition` (14: always) says. */
-void arm_run(struct arm *s, const struct arm_row *row, unsigned int condition);
+/* Starts, expands and completes what `condition` (14: always) says. */
+void arm_run(struct arm *s, arm_expand *expand, unsigned int arg, unsigned int condition);
 
 /* sem_a32_data.c: data processing */
 

@@ -5,9 +5,7 @@
  */
 #include "arch/a32/a32.h"
 
-#include <assert.h>
-#include <pthread.h>
-
+#include "arch/a32/flow.h"
 #include "arch/a32/sem_t32_expand.h"
 
 /* SP and PC as operands are mostly unpredictable, and some such opcodes have other uses. */
@@ -364,59 +362,52 @@ void t32_divide(struct arm *s, unsigned int op)
 		arm_divide(s, (enum uop_op)op, FIELD(s, Rd), FIELD(s, Rn), FIELD(s, Rm));
 }
 
-static const struct arm_row rows[] = {
-#define X(name, pattern, expand, arg) {#name, expand, arg},
+static const struct opcode_row rows[] = {
+#define X(name, pattern, expand, ...) OPCODE_ROW(name, pattern, __VA_ARGS__),
 #include "arch/a32/sem_t32.def"
 #undef X
 };
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
-static const char *const texts[ROWS] = {
-#define X(name, pattern, expand, arg) pattern,
+static arm_expand *const expanders[ROWS] = {
+#define X(name, pattern, expand, ...) expand,
 #include "arch/a32/sem_t32.def"
 #undef X
 };
 
 static struct pattern patterns[ROWS];
-static struct pattern_set set;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static void read_patterns(void)
-{
-	const struct pattern_key key = {{21, 8}, {12, 4}};
-	size_t count = pattern_set_init(&set, patterns, texts, ROWS, key);
-
-	assert(count == ROWS);
-	(void)count;
-}
-
-size_t sem_t32_row_of(uint32_t opcode)
-{
-	(void)pthread_once(&once, read_patterns);
-	return pattern_set_find(&set, opcode);
-}
-
-bool sem_t32_row(size_t index, struct sem_row_info *row)
-{
-	if (index >= ROWS)
-		return false;
-	(void)pthread_once(&once, read_patterns);
-	*row = (struct sem_row_info){rows[index].name, patterns[index].mask, patterns[index].match};
-	return true;
-}
+struct opcode_table t32_opcodes = OPCODE_TABLE(rows, patterns, arm_flow_fields, T32_KEY);
 
 void sem_t32(uint32_t opcode, uint32_t address, unsigned int it, struct uop_builder *b)
 {
+	size_t row = opcode_find(&t32_opcodes, opcode);
 	struct arm s = {.b = b,
 	                .opcode = {.bits = opcode},
 	                .address = address,
 	                .pc = address + 4,
 	                .is_t32 = true,
 	                .in_it = it != SEM_NO_IT};
-	size_t row = sem_t32_row_of(opcode);
+
+	if (row == ROWS || it > SEM_NO_IT) {
+		arm_run(&s, arm_kill, 0, it);
+		return;
+	}
+	s.opcode.pattern = &patterns[row];
+	arm_run(&s, expanders[row], rows[row].argument, it);
+}
+
+enum flow flow_t32(uint32_t opcode, uint32_t address, uint64_t *target)
+{
+	size_t row = opcode_find(&t32_opcodes, opcode);
+	enum flow flow = FLOW_NONE;
+	uint32_t pc = address + 4;
 
 	if (row < ROWS)
-		s.opcode.pattern = &patterns[row];
-	arm_run(&s, row < ROWS && it <= SEM_NO_IT ? &rows[row] : NULL, it);
+		flow = arm_flow(rows[row].flow, &patterns[row], opcode);
+	if (flow == FLOW_CALL_EXCHANGE)
+		pc &= ~UINT32_C(3);
+	if (flow_is_direct(flow))
+		*target = (uint32_t)(pc + t32_branch_offset(&patterns[row], opcode));
+	return flow;
 }

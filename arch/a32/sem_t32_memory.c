@@ -3,6 +3,7 @@
  * T32 loads, stores, branches and system instructions of 32 bits: their operands, for the functions
  * of sem_a32_expand.h. Arm ARM DDI 0487 F3.1.3.
  */
+#include "arch/a32/flow.h"
 #include "arch/a32/sem_t32_expand.h"
 
 void t32_srs(struct arm *s, unsigned int before_up)
@@ -252,43 +253,25 @@ void t32_bxj(struct arm *s, unsigned int arg)
 	arm_branch_exchange(s, arm_r(s, FIELD(s, Rn)));
 }
 
-/* S, J1, J2 and the two fields of a branch, whose offset is of 25 bits. */
-static uint32_t branch_offset(const struct arm *s)
-{
-	uint32_t sign = FIELD(s, S);
-	uint32_t i1 = 1 ^ FIELD(s, J1) ^ sign;
-	uint32_t i2 = 1 ^ FIELD(s, J2) ^ sign;
-	uint32_t offset =
-	        sign << 24 | i1 << 23 | i2 << 22 | FIELD(s, imm10) << 12 | FIELD(s, imm11) << 1;
-
-	return (offset ^ 0x1000000) - 0x1000000;
-}
-
 void t32_branch_conditional(struct arm *s, unsigned int arg)
 {
-	unsigned int condition = FIELD(s, cond);
-	uint32_t offset = FIELD(s, S) << 20 | FIELD(s, J2) << 19 | FIELD(s, J1) << 18 |
-	                  FIELD(s, imm6) << 12 | FIELD(s, imm11) << 1;
-
 	(void)arg;
-	if (condition >= 14 || s->in_it) {
+	if (s->in_it) {
 		opcode_reject(&s->opcode);
 		return;
 	}
-	arm_branch_to(s, s->pc + ((offset ^ 0x100000) - 0x100000));
+	arm_branch_to(s, s->pc + t32_branch_offset(s->opcode.pattern, s->opcode.bits));
 	s->b->insn.branch.kind = BRANCH_CONDITIONAL;
 	s->b->insn.branch.taken_value = 1;
-	s->b->insn.branch.slot = (uint8_t)uop_condition(s->b, condition);
+	s->b->insn.branch.slot = (uint8_t)uop_condition(s->b, FIELD(s, cond));
 }
 
-/* kind: 0 B, 1 BL, 2 BLX, whose target is a word */
+/* kind: 0 B, 1 BL, 2 BLX, from the aligned PC */
 void t32_branch(struct arm *s, unsigned int kind)
 {
-	uint32_t target = s->pc + branch_offset(s);
+	uint32_t pc = kind == 2 ? s->pc & ~UINT32_C(3) : s->pc;
 
-	if (kind == 2)
-		target = (s->pc & ~UINT32_C(3)) + (branch_offset(s) & ~UINT32_C(3));
-	arm_branch_to(s, target);
+	arm_branch_to(s, pc + t32_branch_offset(s->opcode.pattern, s->opcode.bits));
 	if (kind != 0)
 		uop_define(s->b, ARM_LR, arm_constant(s, (s->address + 4) | 1));
 }

@@ -3,6 +3,7 @@
  * T32 opcodes of 16 bits: their operands, for the functions of sem_a32_expand.h. Arm ARM DDI 0487
  * F3.1.2. Data processing sets the flags outside of IT blocks alone.
  */
+#include "arch/a32/flow.h"
 #include "arch/a32/sem_t32_expand.h"
 
 static struct arm_data data_of(const struct arm *s, enum arm_data_op op, unsigned int rd,
@@ -178,14 +179,14 @@ void t16_adjust_sp(struct arm *s, unsigned int arg)
 void t16_compare_branch(struct arm *s, unsigned int arg)
 {
 	unsigned int is_zero = uop_equal(s->b, 32, FIELD(s, Rn), SLOT_ZERO);
-	uint32_t offset = FIELD(s, imm6) << 1;
 
 	(void)arg;
-	s->b->insn.branch = (struct uop_branch){.kind = BRANCH_CONDITIONAL,
-	                                        .slot = (uint8_t)is_zero,
-	                                        .taken_value = !FLAG(s, op),
-	                                        .when = SLOT_NONE,
-	                                        .target = s->pc + offset};
+	s->b->insn.branch = (struct uop_branch){
+	        .kind = BRANCH_CONDITIONAL,
+	        .slot = (uint8_t)is_zero,
+	        .taken_value = !FLAG(s, op),
+	        .when = SLOT_NONE,
+	        .target = s->pc + t32_branch_offset(s->opcode.pattern, s->opcode.bits)};
 	if (s->in_it)
 		opcode_reject(&s->opcode);
 }
@@ -249,9 +250,7 @@ void t16_reverse(struct arm *s, unsigned int arg)
 
 void t16_branch(struct arm *s, unsigned int is_conditional)
 {
-	int64_t halfwords = is_conditional != 0 ? SIGNED_FIELD(s, imm8) : SIGNED_FIELD(s, imm11);
-
-	arm_branch_to(s, s->pc + (uint32_t)halfwords * 2);
+	arm_branch_to(s, s->pc + t32_branch_offset(s->opcode.pattern, s->opcode.bits));
 	if (is_conditional == 0)
 		return;
 	if (s->in_it) {

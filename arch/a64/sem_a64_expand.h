@@ -7,7 +7,7 @@
 #ifndef CSREPLAY_ARCH_A64_SEM_A64_EXPAND_H
 #define CSREPLAY_ARCH_A64_SEM_A64_EXPAND_H
 
-#include "arch/pattern/pattern.h"
+#include "arch/pattern/opcode.h"
 #include "arch/uop/uop.h"
 
 struct sem {
@@ -93,6 +93,9 @@ void sem_store_vector(struct sem *s, unsigned int v, unsigned int bytes, struct 
 
 /* sem_a64_structure.c: loads and stores of structures of vectors */
 sem_expand sem_vector_multiple, sem_vector_single;
+
+/* How many bytes on a direct branch goes. */
+uint64_t sem_branch_offset(const struct pattern *pattern, uint32_t opcode);
 
 /* sem_a64_system.c: branches, exceptions and system instructions */
 sem_expand sem_branch, sem_branch_conditional, sem_compare_branch, sem_test_branch,

@@ -5,9 +5,20 @@
  */
 #include "arch/a64/sem_a64_expand.h"
 
-static uint64_t target_of(const struct sem *s, int64_t words)
+/* C6.2: a direct branch has one immediate, which counts words and has a sign. */
+uint64_t sem_branch_offset(const struct pattern *pattern, uint32_t opcode)
 {
-	return s->address + (uint64_t)(words * 4);
+	static const enum field offsets[] = {FIELD_imm19, FIELD_imm26, FIELD_imm14, FIELD_imm9};
+	size_t i = 0;
+
+	while (i + 1 < sizeof(offsets) / sizeof(offsets[0]) && !pattern_has(pattern, offsets[i]))
+		i++;
+	return (uint64_t)pattern_signed_field(pattern, opcode, offsets[i]) * 4;
+}
+
+static uint64_t target_of(const struct sem *s)
+{
+	return s->address + sem_branch_offset(s->opcode.pattern, s->opcode.bits);
 }
 
 static void link(struct sem *s)
@@ -17,9 +28,8 @@ static void link(struct sem *s)
 
 void sem_branch(struct sem *s, unsigned int links)
 {
-	s->b->insn.branch = (struct uop_branch){.kind = BRANCH_DIRECT,
-	                                        .slot = SLOT_NONE,
-	                                        .target = target_of(s, SIGNED_FIELD(s, imm26))};
+	s->b->insn.branch = (struct uop_branch){
+	        .kind = BRANCH_DIRECT, .slot = SLOT_NONE, .target = target_of(s)};
 	if (links != 0)
 		link(s);
 }
@@ -38,13 +48,10 @@ void sem_branch_conditional(struct sem *s, unsigned int arg)
 
 	(void)arg;
 	if (condition >= 14)
-		s->b->insn.branch =
-		        (struct uop_branch){.kind = BRANCH_DIRECT,
-		                            .slot = SLOT_NONE,
-		                            .target = target_of(s, SIGNED_FIELD(s, imm19))};
+		s->b->insn.branch = (struct uop_branch){
+		        .kind = BRANCH_DIRECT, .slot = SLOT_NONE, .target = target_of(s)};
 	else
-		conditional(s, uop_condition(s->b, condition), true,
-		            target_of(s, SIGNED_FIELD(s, imm19)));
+		conditional(s, uop_condition(s->b, condition), true, target_of(s));
 }
 
 /* CBZ, CBNZ */
@@ -52,7 +59,7 @@ void sem_compare_branch(struct sem *s, unsigned int arg)
 {
 	(void)arg;
 	conditional(s, uop_equal(s->b, sem_width(s), sem_x(FIELD(s, Rt)), SLOT_ZERO), !FLAG(s, op),
-	            target_of(s, SIGNED_FIELD(s, imm19)));
+	            target_of(s));
 }
 
 /* TBZ, TBNZ */
@@ -64,7 +71,7 @@ void sem_test_branch(struct sem *s, unsigned int arg)
 	conditional(
 	        s,
 	        uop_field(s->b, UOP_FIELD, 1, sem_x(FIELD(s, Rt)), (struct bits_field){bit, 1, 0}),
-	        FLAG(s, op), target_of(s, SIGNED_FIELD(s, imm14)));
+	        FLAG(s, op), target_of(s));
 }
 
 /* CB<cc> and the like: a condition that is not looked into. */
@@ -73,7 +80,7 @@ void sem_branch_opaque(struct sem *s, unsigned int has_rm)
 	uop_use(s->b, sem_x(FIELD(s, Rt)));
 	if (has_rm != 0)
 		uop_use(s->b, sem_x(FIELD(s, Rm)));
-	conditional(s, SLOT_NONE, true, target_of(s, SIGNED_FIELD(s, imm9)));
+	conditional(s, SLOT_NONE, true, target_of(s));
 }
 
 static void indirect(struct sem *s, unsigned int slot, unsigned int bits)

@@ -32,8 +32,9 @@ static size_t length_to(const struct token *token, const char *ends)
 static bool find_field(struct token name, uint8_t *field)
 {
 	for (size_t i = 0; i < FIELDS; i++) {
-		if (strlen(field_names[i]) == name.length &&
-		    strncmp(field_names[i], name.text, name.length) == 0) {
+		if (field_names[i][0] == *name.text &&
+		    strncmp(field_names[i], name.text, name.length) == 0 &&
+		    field_names[i][name.length] == '\0') {
 			*field = (uint8_t)i;
 			return true;
 		}
@@ -75,15 +76,25 @@ static bool take_width(struct token number, unsigned int *at)
 	return true;
 }
 
+/* Appends the piece that the newest one of the pattern is to its field. */
+static void link_piece(struct pattern *pattern, uint8_t field)
+{
+	uint8_t *link = &pattern->first[field];
+
+	while (*link != 0)
+		link = &pattern->pieces[*link - 1].next;
+	*link = pattern->count;
+}
+
 static bool take_field(struct token token, unsigned int *at, struct pattern *pattern)
 {
 	size_t length = length_to(&token, ":=");
 	struct token rest = {token.text + length + 1, token.length - length - 1};
-	struct pattern_piece *piece = &pattern->pieces[pattern->count];
 	unsigned int high = *at;
+	uint8_t field;
 
 	if (pattern->count == PATTERN_PIECES ||
-	    !find_field((struct token){token.text, length}, &piece->field))
+	    !find_field((struct token){token.text, length}, &field))
 		return false;
 	if (length == token.length) {
 		if (*at == 0)
@@ -95,9 +106,9 @@ static bool take_field(struct token token, unsigned int *at, struct pattern *pat
 	}
 	if (high - *at == OPCODE_BITS)
 		return false;
-	piece->low = (uint8_t)*at;
-	piece->width = (uint8_t)(high - *at);
-	pattern->count++;
+	pattern->pieces[pattern->count++] =
+	        (struct pattern_piece){.low = (uint8_t)*at, .width = (uint8_t)(high - *at)};
+	link_piece(pattern, field);
 	return true;
 }
 
@@ -135,11 +146,21 @@ bool pattern_parse(const char *text, struct pattern *pattern)
 
 bool pattern_has(const struct pattern *pattern, enum field field)
 {
-	for (size_t i = 0; i < pattern->count; i++) {
-		if (pattern->pieces[i].field == field)
-			return true;
+	return pattern->first[field] != 0;
+}
+
+uint32_t pattern_field_mask(const struct pattern *pattern, enum field field)
+{
+	uint32_t mask = 0;
+
+	if (field == FIELDS)
+		return 0;
+	for (unsigned int i = pattern->first[field]; i > 0; i = pattern->pieces[i - 1].next) {
+		const struct pattern_piece *piece = &pattern->pieces[i - 1];
+
+		mask |= ((UINT32_C(1) << piece->width) - 1) << piece->low;
 	}
-	return false;
+	return mask;
 }
 
 /* The value and how many bits it has; 0 if the pattern does not have the field. */
@@ -149,11 +170,9 @@ static unsigned int read_field(const struct pattern *pattern, uint32_t opcode, e
 	unsigned int width = 0;
 
 	*value = 0;
-	for (size_t i = 0; i < pattern->count; i++) {
-		const struct pattern_piece *piece = &pattern->pieces[i];
+	for (unsigned int i = pattern->first[field]; i > 0; i = pattern->pieces[i - 1].next) {
+		const struct pattern_piece *piece = &pattern->pieces[i - 1];
 
-		if (piece->field != field)
-			continue;
 		*value = *value << piece->width |
 		         (opcode >> piece->low & ((UINT32_C(1) << piece->width) - 1));
 		width += piece->width;

@@ -15,7 +15,7 @@
  *
  * A field is of 31 bits at most. A name that comes again goes on with the field: its bits are lower
  * than those before. A pattern is 32 bits, or 16, and then the upper half of an opcode must be
- *zero.
+ * zero.
  */
 #ifndef CSREPLAY_ARCH_PATTERN_PATTERN_H
 #define CSREPLAY_ARCH_PATTERN_PATTERN_H
@@ -36,14 +36,14 @@ enum field {
 enum {
 	PATTERN_PIECES = 14,        /* of fields, in one pattern */
 	PATTERN_KEY_BITS = 12,      /* of an opcode, which lead to its candidates */
-	PATTERN_CANDIDATES = 40000, /* in all lists of a set */
+	PATTERN_CANDIDATES = 16000, /* in all lists of a set */
 };
 
 /* Bits of a field that stand together. */
 struct pattern_piece {
-	uint8_t field; /* enum field */
 	uint8_t low;
 	uint8_t width;
+	uint8_t next; /* the field goes on with piece next - 1, unless it is 0 */
 };
 
 struct pattern {
@@ -51,6 +51,7 @@ struct pattern {
 	uint32_t match;
 	uint8_t count;
 	struct pattern_piece pieces[PATTERN_PIECES]; /* from the highest bit on */
+	uint8_t first[FIELDS]; /* each field starts with piece first - 1; 0: there is none */
 };
 
 /* False if the string is none; then *pattern is of no use. */
@@ -62,6 +63,8 @@ static inline bool pattern_matches(const struct pattern *pattern, uint32_t opcod
 }
 
 bool pattern_has(const struct pattern *pattern, enum field field);
+/* The bits of an opcode where the field is; 0 if the pattern does not have it, or for FIELDS. */
+uint32_t pattern_field_mask(const struct pattern *pattern, enum field field);
 /* Value of a field of the opcode, which the pattern must have, and the same with a sign. */
 uint32_t pattern_field(const struct pattern *pattern, uint32_t opcode, enum field field);
 int64_t pattern_signed_field(const struct pattern *pattern, uint32_t opcode, enum field field);
@@ -77,44 +80,48 @@ struct pattern_key {
 	struct pattern_range low;
 };
 
+/* A key as an initializer: lowest bit and width of the high part, and of the low one. */
+#define PATTERN_KEY(high_bit, high_width, low_bit, low_width)                                      \
+	{                                                                                          \
+		.high = {(high_bit), (high_width)}, .low = {(low_bit), (low_width) }               \
+	}
+
+/* The bits of an opcode that are in the key. */
+static inline uint32_t pattern_key_of(const struct pattern_key *key, uint32_t opcode)
+{
+	uint32_t high = opcode >> key->high.low & ((UINT32_C(1) << key->high.width) - 1);
+	uint32_t low = opcode >> key->low.low & ((UINT32_C(1) << key->low.width) - 1);
+
+	return high << key->low.width | low;
+}
+
 /* Patterns of a table, of which an opcode is the first that it matches. */
 struct pattern_set {
-	struct pattern *patterns; /* `count` of them, the caller's */
+	const struct pattern *patterns; /* `count` of them, the caller's */
 	size_t count;
 	struct pattern_key key;
 	/* Candidates of key k, by their place in the table: rows[start[k]] to rows[start[k + 1]].
 	 */
-	uint16_t start[(1U << PATTERN_KEY_BITS) + 1];
+	uint32_t start[(1U << PATTERN_KEY_BITS) + 1];
 	uint16_t rows[PATTERN_CANDIDATES];
 };
 
 /*
- * Makes a set of `count` strings. `patterns` has room for them and stays with the set. Number of
- * those that it took: `count`, or less, being the place of one that is no pattern; 0 if the key has
- * too many bits, or there are too many candidates.
+ * Makes a set of `count` patterns, which stay with it. False if the key has too many bits, or
+ * there are too many candidates.
  */
-size_t pattern_set_init(struct pattern_set *set, struct pattern *patterns, const char *const *texts,
-                        size_t count, struct pattern_key key);
+MUST_USE bool pattern_set_init(struct pattern_set *set, const struct pattern *patterns,
+                               size_t count, struct pattern_key key);
 /* Place of the first pattern that the opcode matches, or `count`. */
-size_t pattern_set_find(const struct pattern_set *set, uint32_t opcode);
-
-/* An opcode in the light of the pattern that it matches: what expanders read. */
-struct opcode {
-	uint32_t bits;
-	const struct pattern *pattern;
-	bool rejected; /* fields are reserved: it kills everything */
-};
-
-static inline void opcode_reject(struct opcode *opcode)
+static inline size_t pattern_set_find(const struct pattern_set *set, uint32_t opcode)
 {
-	opcode->rejected = true;
-}
+	uint32_t key = pattern_key_of(&set->key, opcode);
 
-/* Of what has a struct opcode named `opcode`: a field, one of one bit, one with a sign. */
-#define FIELD(s, name) pattern_field((s)->opcode.pattern, (s)->opcode.bits, FIELD_##name)
-#define FLAG(s, name)  (FIELD(s, name) != 0)
-#define SIGNED_FIELD(s, name)                                                                      \
-	pattern_signed_field((s)->opcode.pattern, (s)->opcode.bits, FIELD_##name)
-#define HAS_FIELD(s, name) pattern_has((s)->opcode.pattern, FIELD_##name)
+	for (size_t i = set->start[key]; i < set->start[key + 1]; i++) {
+		if (pattern_matches(&set->patterns[set->rows[i]], opcode))
+			return set->rows[i];
+	}
+	return set->count;
+}
 
 #endif

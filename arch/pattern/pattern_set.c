@@ -2,62 +2,58 @@
 /* A table of patterns, and which of them an opcode matches; see pattern.h. */
 #include "arch/pattern/pattern.h"
 
-/* The bits of an opcode that are in the key. */
-static uint32_t key_of(const struct pattern_key *key, uint32_t opcode)
-{
-	uint32_t high = opcode >> key->high.low & ((UINT32_C(1) << key->high.width) - 1);
-	uint32_t low = opcode >> key->low.low & ((UINT32_C(1) << key->low.width) - 1);
+#include <string.h>
 
-	return high << key->low.width | low;
+/* What to do with a pattern and a key that opcodes which match it can have. */
+typedef void visit_key(struct pattern_set *set, size_t pattern, uint32_t key);
+
+static void count(struct pattern_set *set, size_t pattern, uint32_t key)
+{
+	(void)pattern;
+	set->start[key]++;
 }
 
-/* Appends the patterns that opcodes with this key can match; false if there is no room. */
-static bool add_candidates(struct pattern_set *set, uint32_t key, size_t *used)
+/* start[key] was where the next one's list starts, and comes down to where its own does. */
+static void enter(struct pattern_set *set, size_t pattern, uint32_t key)
 {
-	for (size_t i = 0; i < set->count; i++) {
-		const struct pattern *pattern = &set->patterns[i];
+	set->rows[--set->start[key]] = (uint16_t)pattern;
+}
 
-		if (((key_of(&set->key, pattern->match) ^ key) &
-		     key_of(&set->key, pattern->mask)) != 0)
-			continue;
-		if (*used == PATTERN_CANDIDATES)
-			return false;
-		set->rows[(*used)++] = (uint16_t)i;
+/* The key's bits that the pattern leaves open take every value. */
+static void visit_keys(struct pattern_set *set, size_t pattern, visit_key *visit)
+{
+	const struct pattern *of = &set->patterns[pattern];
+	uint32_t match = pattern_key_of(&set->key, of->match);
+	uint32_t open = pattern_key_of(&set->key, ~of->mask);
+	uint32_t bits = open;
+
+	visit(set, pattern, match | bits);
+	while (bits != 0) {
+		bits = (bits - 1) & open;
+		visit(set, pattern, match | bits);
 	}
-	return true;
 }
 
-size_t pattern_set_init(struct pattern_set *set, struct pattern *patterns, const char *const *texts,
-                        size_t count, struct pattern_key key)
+bool pattern_set_init(struct pattern_set *set, const struct pattern *patterns, size_t number,
+                      struct pattern_key key)
 {
 	unsigned int bits = key.high.width + key.low.width;
-	size_t used = 0;
+	size_t keys;
 
-	set->patterns = patterns;
-	set->count = count;
-	set->key = key;
-	for (size_t i = 0; i < count; i++) {
-		if (!pattern_parse(texts[i], &patterns[i]))
-			return i;
-	}
 	if (bits > PATTERN_KEY_BITS)
-		return 0;
-	for (uint32_t i = 0; i < UINT32_C(1) << bits; i++) {
-		set->start[i] = (uint16_t)used;
-		if (!add_candidates(set, i, &used))
-			return 0;
-	}
-	set->start[UINT32_C(1) << bits] = (uint16_t)used;
-	return count;
-}
-
-size_t pattern_set_find(const struct pattern_set *set, uint32_t opcode)
-{
-	uint32_t key = key_of(&set->key, opcode);
-
-	for (size_t i = set->start[key]; i < set->start[key + 1]; i++) {
-		if (pattern_matches(&set->patterns[set->rows[i]], opcode))
-			return set->rows[i];
-	}
-	return set->count;
+		return false;
+	keys = (size_t)1 << bits;
+	set->patterns = patterns;
+	set->count = number;
+	set->key = key;
+	memset(set->start, 0, sizeof(set->start));
+	for (size_t i = 0; i < number; i++)
+		visit_keys(set, i, count);
+	for (size_t k = 1; k <= keys; k++)
+		set->start[k] += set->start[k - 1];
+	if (set->start[keys] > PATTERN_CANDIDATES)
+		return false;
+	for (size_t i = number; i > 0; i--)
+		visit_keys(set, i - 1, enter);
+	return true;
 }

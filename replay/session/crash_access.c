@@ -3,6 +3,7 @@
 #include "replay/session/crash_access.h"
 
 #include "arch/a32/a32.h"
+#include "arch/a64/a64.h"
 #include "arch/uop/uop.h"
 
 enum { ADDRESS_BITS = 56 }; /* what is above may be a tag (Arm ARM D8.8, TBI) */

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Classification (arch/insn_*.def) against semantics (arch/a64, arch/a32) of the same opcodes: is
- * it a branch and of what kind, is it conditional, does it link, does it return from an exception,
- * where does a direct branch go. Each difference must be one that opcode_difference.def explains.
+ * The two things that a row of arch/a64 and arch/a32 says of an opcode: its flow, as classification
+ * gives it, and its semantics. Is it a branch and of what kind, is it conditional, does it link,
+ * does it return from an exception, where does a direct branch go. Each difference must be one that
+ * opcode_difference.def explains, row by row.
  *
  *     check_opcodes ISA COUNT [FIRST]        a64, a32 or t32
  *
  * Opcodes number FIRST to FIRST + COUNT of a random order of all 2^32, so that 4294967296 are all
  * of them, each once, and parts can be run at the same time; what is no T32 opcode is left out.
- * Part 0 starts with some of each row of both tables and the T32 opcodes of 16 bits. Prints what
+ * Part 0 starts with some of each row and the T32 opcodes of 16 bits. Prints what
  * differs: row by row, how many, an example. Exit 1 if one of them is not explained.
  */
 #include <inttypes.h>
@@ -16,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arch/a32/a32.h"
 #include "arch/isa.h"
+#include "tests/support/opcode_rows.h"
 
 /* What of the two differs. */
 enum aspect {
@@ -33,48 +34,21 @@ enum aspect {
 static const char *const aspect_names[] = {"same", "unknown", "branch", "condition",
                                            "link", "return",  "target"};
 
-struct row {
-	const char *name;
-	uint32_t mask;
-	uint32_t match;
-};
-
-static const struct row a64_rows[] = {
-#define X(name, mask, match, class, subclass, flags, target) {#name, mask, match},
-#include "arch/insn_a64.def"
-#undef X
-};
-
-/* Rows of conditional instructions do not say so: 1111 is no condition. */
-static const struct row a32_rows[] = {
-#define X(group, name, mask, match, class, subclass, flags, target) {#name, mask, match},
-#include "arch/insn_a32.def"
-#undef X
-};
-
-static const struct row t32_rows[] = {
-#define X(group, name, mask, match, class, subclass, flags, target) {#name, mask, match},
-#include "arch/insn_t32.def"
-#undef X
-};
-
 struct explained {
 	enum isa isa;
 	enum aspect aspect;
-	const char *class_row;
-	const char *sem_row;
+	const char *row;
 };
 
 static const struct explained explained[] = {
-#define X(isa, aspect, class_row, sem_row, why) {ISA_##isa, aspect, #class_row, #sem_row},
+#define X(isa, aspect, row, why) {ISA_##isa, aspect, #row},
 #include "tests/arch/opcode_difference.def"
 #undef X
 };
 
 struct difference {
 	enum aspect aspect;
-	const char *class_row;
-	const char *sem_row;
+	size_t row;
 	uint32_t example;
 	unsigned long count;
 };
@@ -85,10 +59,7 @@ enum { DIFFERENCES = 1000, EACH_ROW = 500 };
 
 struct sweep {
 	enum isa isa;
-	const struct row *rows;
-	size_t row_count;
-	size_t (*sem_row_of)(uint32_t opcode);
-	bool (*sem_row)(size_t index, struct sem_row_info *row);
+	struct opcode_table *table;
 	struct difference differences[DIFFERENCES];
 	size_t count;
 	unsigned long checked;
@@ -96,21 +67,6 @@ struct sweep {
 };
 
 static const struct insn_options options = {true, true, true, false};
-
-static const struct row *class_row(const struct sweep *s, uint32_t opcode)
-{
-	bool is_uncond = s->isa == ISA_A32 && opcode >> 28 == 15;
-
-	for (size_t i = 0; i < s->row_count; i++) {
-		if (is_uncond && s->rows[i].mask >> 28 == 0)
-			continue;
-		if (s->isa == ISA_T32 && (opcode > 0xffff) != (s->rows[i].match > 0xffff))
-			continue;
-		if ((opcode & s->rows[i].mask) == s->rows[i].match)
-			return &s->rows[i];
-	}
-	return NULL;
-}
 
 static void classify(const struct sweep *s, uint32_t opcode, struct insn *insn)
 {
@@ -209,26 +165,19 @@ static enum aspect compare(struct sweep *s, uint32_t opcode)
 
 static void remember(struct sweep *s, enum aspect aspect, uint32_t opcode)
 {
-	const struct row *row = class_row(s, opcode);
-	struct sem_row_info info = {.name = "NO_ROW"};
-	struct difference d = {.aspect = aspect, .example = opcode};
+	size_t row = opcode_find(s->table, opcode);
 
-	(void)s->sem_row(s->sem_row_of(opcode), &info);
-	d.class_row = row ? row->name : "NO_ROW";
-	d.sem_row = info.name;
 	for (size_t i = 0; i < s->count; i++) {
 		struct difference *known = &s->differences[i];
 
-		if (known->aspect == aspect && strcmp(known->class_row, d.class_row) == 0 &&
-		    strcmp(known->sem_row, d.sem_row) == 0) {
+		if (known->aspect == aspect && known->row == row) {
 			known->count++;
 			return;
 		}
 	}
 	if (s->count == DIFFERENCES)
 		abort();
-	d.count = 1;
-	s->differences[s->count++] = d;
+	s->differences[s->count++] = (struct difference){aspect, row, opcode, 1};
 }
 
 /* The first halfword says whether there is a second one. */
@@ -275,18 +224,20 @@ static void check_rows(struct sweep *s)
 {
 	struct sem_row_info info;
 
-	for (size_t i = 0; i < s->row_count; i++)
-		check_row(s, s->rows[i].mask, s->rows[i].match);
-	for (size_t i = 0; s->sem_row(i, &info); i++)
+	for (size_t i = 0; opcode_row_info(s->table, i, &info); i++)
 		check_row(s, info.mask, info.match);
+}
+
+static const char *row_name(const struct sweep *s, const struct difference *d)
+{
+	return d->row < s->table->count ? s->table->rows[d->row].name : "NO_ROW";
 }
 
 static bool is_explained(const struct sweep *s, const struct difference *d)
 {
 	for (size_t i = 0; i < sizeof(explained) / sizeof(explained[0]); i++) {
 		if (explained[i].isa == s->isa && explained[i].aspect == d->aspect &&
-		    strcmp(explained[i].class_row, d->class_row) == 0 &&
-		    strcmp(explained[i].sem_row, d->sem_row) == 0)
+		    strcmp(explained[i].row, row_name(s, d)) == 0)
 			return true;
 	}
 	return false;
@@ -301,9 +252,8 @@ static int report(const struct sweep *s)
 		const struct difference *d = &s->differences[i];
 		bool known = is_explained(s, d);
 
-		printf("%-9s %-14s %-16s %10lu, such as %08" PRIx32 "%s\n", aspect_names[d->aspect],
-		       d->class_row, d->sem_row, d->count, d->example,
-		       known ? "" : ": not explained");
+		printf("%-9s %-16s %10lu, such as %08" PRIx32 "%s\n", aspect_names[d->aspect],
+		       row_name(s, d), d->count, d->example, known ? "" : ": not explained");
 		all += d->count;
 		unexplained += !known;
 	}
@@ -315,23 +265,11 @@ static int report(const struct sweep *s)
 static bool choose(struct sweep *s, const char *isa)
 {
 	if (strcmp(isa, "a64") == 0)
-		*s = (struct sweep){.isa = ISA_A64,
-		                    .rows = a64_rows,
-		                    .row_count = sizeof(a64_rows) / sizeof(a64_rows[0]),
-		                    .sem_row_of = sem_a64_row_of,
-		                    .sem_row = sem_a64_row};
+		*s = (struct sweep){.isa = ISA_A64, .table = &a64_opcodes};
 	else if (strcmp(isa, "a32") == 0)
-		*s = (struct sweep){.isa = ISA_A32,
-		                    .rows = a32_rows,
-		                    .row_count = sizeof(a32_rows) / sizeof(a32_rows[0]),
-		                    .sem_row_of = sem_a32_row_of,
-		                    .sem_row = sem_a32_row};
+		*s = (struct sweep){.isa = ISA_A32, .table = &a32_opcodes};
 	else if (strcmp(isa, "t32") == 0)
-		*s = (struct sweep){.isa = ISA_T32,
-		                    .rows = t32_rows,
-		                    .row_count = sizeof(t32_rows) / sizeof(t32_rows[0]),
-		                    .sem_row_of = sem_t32_row_of,
-		                    .sem_row = sem_t32_row};
+		*s = (struct sweep){.isa = ISA_T32, .table = &t32_opcodes};
 	else
 		return false;
 	return true;

@@ -15,7 +15,8 @@
 #include <capstone/capstone.h>
 #include <cmocka.h>
 
-#include "arch/insn_row.h"
+#include "arch/insn.h"
+#include "tests/support/opcode_rows.h"
 
 /* Short names for the tables of opcodes. */
 #define BR        INSN_BRANCH
@@ -26,18 +27,9 @@
 #define RET       INSN_SUB_V7_IMPLIED_RET
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 
-/* One row of the table, as far as a test looks at it. */
-struct table_row {
-	const char *name;
-	unsigned int group;
-	uint32_t mask;
-	uint32_t match;
-	enum insn_class class;
-};
-
 enum { COND = 1, LINK = 2, RETURN = 4, TO_A32 = 8, TO_T32 = 16 };
 
-/* An opcode of the assembler and what it is; `row` is the table row, NULL for none. */
+/* An opcode of the assembler and what it is; `row` is its row in the table, NULL for none. */
 struct expected {
 	const char *text;
 	const char *row;
@@ -73,6 +65,27 @@ static inline void check_fields(const struct expected *expected, const struct in
 		fail_msg("%08x %s: class %d, subclass %d, flags %u; expected %d, %d, %u",
 		         expected->opcode, expected->text, (int)insn->class, (int)insn->subclass,
 		         flags, (int)expected->class, (int)expected->subclass, expected->flags);
+}
+
+/* Each opcode is of its row, and each row that has a flow has an opcode. */
+static inline void check_rows(struct opcode_table *table, const struct expected *opcodes,
+                              size_t count)
+{
+	static unsigned int hits[1000];
+
+	for (size_t i = 0; i < count; i++) {
+		size_t row = opcode_find(table, opcodes[i].opcode);
+
+		hits[row]++;
+		if (row == table->count
+		            ? opcodes[i].row != NULL
+		            : !opcodes[i].row || strcmp(opcodes[i].row, table->rows[row].name) != 0)
+			fail_msg("%08x %s is not of that row", opcodes[i].opcode, opcodes[i].text);
+	}
+	for (size_t i = 0; i < table->count; i++) {
+		if (table->rows[i].flow != FLOW_NONE && hits[i] == 0)
+			fail_msg("no opcode for row %s", table->rows[i].name);
+	}
 }
 
 /* The difference that explains the opcode is counted; false if there is none. */

@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-#include "arch/a32/a32.h"
 #include "arch/uop/uop_run.h"
+#include "tests/support/opcode_rows.h"
 
 enum { CASE_ADDRESS = 0x10000, CASE_EFFECTS = 16 };
 

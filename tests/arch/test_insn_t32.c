@@ -1,132 +1,120 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* T32 instruction classes: assembled opcodes, targets, a sweep against capstone, the table. */
+/* T32 instruction classes: assembled opcodes, targets, a sweep against capstone, the rows. */
 #include "tests/arch/insn_check.h"
 
-/* The groups as insn_t32.def names them. */
-enum {
-	GROUP_4 = 4,
-	GROUP_B = 0xb,
-	GROUP_D = 0xd,
-	GROUP_E = 0xe,
-	GROUP_Ex = 16,
-	GROUP_Fx,
-	GROUP_Lx
-};
-
-#define X(group, name, mask, match, class, subclass, flags, target)                                \
-	{#name, GROUP_##group, mask, match, INSN_##class},
-static const struct table_row table[] = {
-#include "arch/insn_t32.def"
-};
-#undef X
-
 // clang-format off
-/* Opcodes and text are those of GNU as 2.40; what has no row is no branch. */
+/* Opcodes and text are those of GNU as 2.40; row: as in the table of opcodes. */
 static const struct expected opcodes[] = {
-	{"bx lr",                       "BX_LR",      0x4770, IBR,          RET, RETURN},
-	{"bx r3",                       "BX",         0x4718, IBR,          NO,  0},
-	{"bxns lr",                     "BX_LR",      0x4774, IBR,          RET, RETURN},
-	{"bxns r3",                     "BX",         0x471c, IBR,          NO,  0},
-	{"blx r3",                      "BLX_REG",    0x4798, IBR,          LNK, LINK},
-	{"blx lr",                      "BLX_REG",    0x47f0, IBR,          LNK, LINK},
-	{"blxns r3",                    "BLX_REG",    0x479c, IBR,          LNK, LINK},
-	{"add pc, r1",                  "ADD_MOV_PC", 0x448f, IBR,          NO,  0},
-	{"add pc, lr",                  "ADD_MOV_PC", 0x44f7, IBR,          NO,  0},
-	{"mov pc, r1",                  "ADD_MOV_PC", 0x468f, IBR,          NO,  0},
-	{"mov pc, lr",                  "MOV_PC_LR",  0x46f7, IBR,          RET, RETURN},
-	{"mov r1, pc",                  NULL,         0x4679, OTHER,        NO,  0},
-	{"add sp, r1",                  NULL,         0x448d, OTHER,        NO,  0},
-	{"cmp pc, r1",                  NULL,         0x458f, OTHER,        NO,  0},
-	{"pop {pc}",                    "POP_PC",     0xbd00, IBR,          RET, RETURN},
-	{"pop {r4, pc}",                "POP_PC",     0xbd10, IBR,          RET, RETURN},
-	{"pop {r4}",                    NULL,         0xbc10, OTHER,        NO,  0},
-	{"cbz r1",                      "CBZ_CBNZ",   0xb101, BR,           NO,  COND},
-	{"cbnz r1",                     "CBZ_CBNZ",   0xbbf9, BR,           NO,  COND},
-	{"add sp, #4",                  NULL,         0xb001, OTHER,        NO,  0},
-	{"beq",                         "B_T1",       0xd000, BR,           NO,  COND},
-	{"ble",                         "B_T1",       0xdd80, BR,           NO,  COND},
-	{"udf #1",                      "UDF_SVC",    0xde01, OTHER,        NO,  0},
-	{"svc #1",                      "UDF_SVC",    0xdf01, OTHER,        NO,  0},
-	{"b",                           "B_T2",       0xe000, BR,           NO,  0},
-	{"beq.w",                       "B_T3",       0xf0008000, BR,           NO,  COND},
-	{"beq.w",                       "B_T3",       0xf4008000, BR,           NO,  COND},
-	{"ble.w",                       "B_T3",       0xf3408000, BR,           NO,  COND},
-	{"b.w",                         "B_T4",       0xf000b800, BR,           NO,  0},
-	{"bl",                          "BL",         0xf000f800, BR,           LNK, LINK},
-	{"blx",                         "BLX_IMM",    0xf000e800, BR,           LNK, LINK | TO_A32},
-	{"bxj r1",                      "BXJ",        0xf3c18f00, IBR,          NO,  0},
-	{"subs pc, lr, #4",             "SUBS_PC_LR", 0xf3de8f04, IBR,          NO,  RETURN},
-	{"eret",                        "SUBS_PC_LR", 0xf3de8f00, IBR,          NO,  RETURN},
-	{"tbb [pc, r1]",                "TBB_TBH",    0xe8dff001, IBR,          NO,  0},
-	{"tbh [pc, r1, lsl #1]",        "TBB_TBH",    0xe8dff011, IBR,          NO,  0},
-	{"rfeia sp!",                   "RFE_T2",     0xe9bdc000, IBR,          NO,  RETURN},
-	{"rfeia r1",                    "RFE_T2",     0xe991c000, IBR,          NO,  RETURN},
-	{"rfedb r1",                    "RFE_T1",     0xe811c000, IBR,          NO,  RETURN},
-	{"rfedb sp!",                   "RFE_T1",     0xe83dc000, IBR,          NO,  RETURN},
-	{"pop.w {r4, r8, pc}",          "POP_PC_W",   0xe8bd8110, IBR,          RET, RETURN},
-	{"ldm r1, {r4, lr}",            NULL,         0xe8914010, OTHER,        NO,  0},
-	{"ldm r1, {r2, pc}",            "LDM_PC",     0xe8918004, IBR,          NO,  0},
-	{"ldm r1!, {r2, pc}",           "LDM_PC",     0xe8b18004, IBR,          NO,  0},
-	{"ldmdb sp!, {r4, pc}",         "LDM_PC",     0xe93d8010, IBR,          NO,  0},
-	{"ldmdb sp, {r4, pc}",          "LDM_PC",     0xe91d8010, IBR,          NO,  0},
-	{"pop.w {r4, lr}",              NULL,         0xe8bd4010, OTHER,        NO,  0},
-	{"ldr.w pc, [r1, #4]",          "LDR_PC_T3",  0xf8d1f004, IBR,          NO,  0},
-	{"ldr.w pc, [pc, #4]",          "LDR_PC_T3",  0xf8dff004, IBR,          NO,  0},
-	{"ldr.w pc, [pc, #-4]",         "LDR_PC_LIT", 0xf85ff004, IBR,          NO,  0},
-	{"pop.w {pc}",                  "LDR_POP_PC", 0xf85dfb04, IBR,          RET, RETURN},
-	{"ldr.w pc, [sp], #8",          "LDR_POP_PC", 0xf85dfb08, IBR,          RET, RETURN},
-	{"ldr.w pc, [sp, #-4]",         "LDR_PC_T4",  0xf85dfc04, IBR,          NO,  0},
-	{"ldr.w pc, [sp, #4]!",         "LDR_PC_T4",  0xf85dff04, IBR,          NO,  0},
-	{"ldr.w pc, [r1], #4",          "LDR_PC_T4",  0xf851fb04, IBR,          NO,  0},
-	{"ldr.w pc, [r1, r2]",          "LDR_PC_REG", 0xf851f002, IBR,          NO,  0},
-	{"ldr.w pc, [r1, r2, lsl #3]",  "LDR_PC_REG", 0xf851f032, IBR,          NO,  0},
-	{"ldr.w r0, [r1, r2]",          NULL,         0xf8510002, OTHER,        NO,  0},
-	{"it eq",                       "IT",         0xbf08, OTHER,        NO,  0},
-	{"nop",                         "HINT",       0xbf00, OTHER,        NO,  0},
-	{"sev",                         "HINT",       0xbf40, OTHER,        NO,  0},
-	{"wfe",                         "WFE_WFI",    0xbf20, INSN_WFI_WFE, NO,  0},
-	{"wfi",                         "WFE_WFI",    0xbf30, INSN_WFI_WFE, NO,  0},
-	{"wfe.w",                       "WFE_WFI_W",  0xf3af8002, INSN_WFI_WFE, NO,  0},
-	{"wfi.w",                       "WFE_WFI_W",  0xf3af8003, INSN_WFI_WFE, NO,  0},
-	{"nop.w",                       "MISC",       0xf3af8000, OTHER,        NO,  0},
-	{"sev.w",                       "MISC",       0xf3af8004, OTHER,        NO,  0},
-	{"isb sy",                      "ISB",        0xf3bf8f6f, INSN_ISB,     NO,  0},
-	{"dsb sy",                      "DSB",        0xf3bf8f4f, INSN_DSB_DMB, NO,  0},
-	{"dsb ish",                     "DSB",        0xf3bf8f4b, INSN_DSB_DMB, NO,  0},
-	{"dmb ish",                     "DMB",        0xf3bf8f5b, INSN_DSB_DMB, NO,  0},
-	{"clrex",                       "MISC",       0xf3bf8f2f, OTHER,        NO,  0},
-	{"sb",                          "MISC",       0xf3bf8f70, OTHER,        NO,  0},
-	{"mcr p15, 0, r0, c7, c5, 4",   "CP15_ISB",   0xee070f95, INSN_ISB,     NO,  0},
-	{"mcr p15, 0, r0, c7, c10, 4",  "CP15_DSB",   0xee070f9a, INSN_DSB_DMB, NO,  0},
-	{"mcr p15, 0, r0, c7, c10, 5",  "CP15_DMB",   0xee070fba, INSN_DSB_DMB, NO,  0},
-	{"hvc #0",                      "MISC",       0xf7e08000, OTHER,        NO,  0},
-	{"smc #0",                      "MISC",       0xf7f08000, OTHER,        NO,  0},
-	{"udf.w #0",                    "MISC",       0xf7f0a000, OTHER,        NO,  0},
-	{"msr cpsr_c, r1",              "MISC",       0xf3818100, OTHER,        NO,  0},
-	{"mrs r1, cpsr",                "MISC",       0xf3ef8100, OTHER,        NO,  0},
-	{"cps #16",                     "MISC",       0xf3af8110, OTHER,        NO,  0},
-	{"bkpt #0",                     NULL,         0xbe00, OTHER,        NO,  0},
-	{"movs r0, r0",                 NULL,         0x0000, OTHER,        NO,  0},
-	{"undefined",                   NULL,         0xffffffff, OTHER,        NO,  0},
+	{"bx lr",                       "BX",            0x4770, IBR,          RET, RETURN},
+	{"bx r3",                       "BX",            0x4718, IBR,          NO,  0},
+	{"bxns lr",                     "BX_WIDE",       0x4774, IBR,          RET, RETURN},
+	{"bxns r3",                     "BX_WIDE",       0x471c, IBR,          NO,  0},
+	{"blx r3",                      "BLX",           0x4798, IBR,          LNK, LINK},
+	{"blx lr",                      "BLX",           0x47f0, IBR,          LNK, LINK},
+	{"blxns r3",                    "BLX_WIDE",      0x479c, IBR,          LNK, LINK},
+	{"add pc, r1",                  "ADD_HIGH",      0x448f, IBR,          NO,  0},
+	{"add pc, lr",                  "ADD_HIGH",      0x44f7, IBR,          NO,  0},
+	{"mov pc, r1",                  "MOV_HIGH",      0x468f, IBR,          NO,  0},
+	{"mov pc, lr",                  "MOV_HIGH",      0x46f7, IBR,          RET, RETURN},
+	{"mov r1, pc",                  "MOV_HIGH",      0x4679, OTHER,        NO,  0},
+	{"add sp, r1",                  "ADD_HIGH",      0x448d, OTHER,        NO,  0},
+	{"cmp pc, r1",                  "CMP_HIGH",      0x458f, OTHER,        NO,  0},
+	{"pop {pc}",                    "POP_PC",        0xbd00, IBR,          RET, RETURN},
+	{"pop {r4, pc}",                "POP_PC",        0xbd10, IBR,          RET, RETURN},
+	{"pop {r4}",                    "POP",           0xbc10, OTHER,        NO,  0},
+	{"cbz r1",                      "CBZ_CBNZ",      0xb101, BR,           NO,  COND},
+	{"cbnz r1",                     "CBZ_CBNZ",      0xbbf9, BR,           NO,  COND},
+	{"add sp, #4",                  "ADD_SUB_SP",    0xb001, OTHER,        NO,  0},
+	{"beq",                         "B_COND",        0xd000, BR,           NO,  COND},
+	{"ble",                         "B_COND",        0xdd80, BR,           NO,  COND},
+	{"udf #1",                      "UDF",           0xde01, OTHER,        NO,  0},
+	{"svc #1",                      "SVC",           0xdf01, OTHER,        NO,  0},
+	{"b",                           "B",             0xe000, BR,           NO,  0},
+	{"beq.w",                       "B_COND_W",      0xf0008000, BR,           NO,  COND},
+	{"beq.w",                       "B_COND_W",      0xf4008000, BR,           NO,  COND},
+	{"ble.w",                       "B_COND_W",      0xf3408000, BR,           NO,  COND},
+	{"b.w",                         "B_W",           0xf000b800, BR,           NO,  0},
+	{"bl",                          "BL",            0xf000f800, BR,           LNK, LINK},
+	{"blx",                         "BLX_IMM",       0xf000e800, BR,           LNK, LINK | TO_A32},
+	{"bxj r1",                      "BXJ",           0xf3c18f00, IBR,          NO,  0},
+	{"subs pc, lr, #4",             "ERET",          0xf3de8f04, IBR,          NO,  RETURN},
+	{"eret",                        "ERET",          0xf3de8f00, IBR,          NO,  RETURN},
+	{"tbb [pc, r1]",                "TBB_TBH",       0xe8dff001, IBR,          NO,  0},
+	{"tbh [pc, r1, lsl #1]",        "TBB_TBH",       0xe8dff011, IBR,          NO,  0},
+	{"rfeia sp!",                   "RFE_IA",        0xe9bdc000, IBR,          NO,  RETURN},
+	{"rfeia r1",                    "RFE_IA",        0xe991c000, IBR,          NO,  RETURN},
+	{"rfedb r1",                    "RFE_DB",        0xe811c000, IBR,          NO,  RETURN},
+	{"rfedb sp!",                   "RFE_DB",        0xe83dc000, IBR,          NO,  RETURN},
+	{"pop.w {r4, r8, pc}",          "LDM_STM_IA",    0xe8bd8110, IBR,          RET, RETURN},
+	{"ldm r1, {r4, lr}",            "LDM_STM_IA",    0xe8914010, OTHER,        NO,  0},
+	{"ldm r1, {r2, pc}",            "LDM_STM_IA",    0xe8918004, IBR,          NO,  0},
+	{"ldm r1!, {r2, pc}",           "LDM_STM_IA",    0xe8b18004, IBR,          NO,  0},
+	{"ldmdb sp!, {r4, pc}",         "LDM_STM_DB",    0xe93d8010, IBR,          NO,  0},
+	{"ldmdb sp, {r4, pc}",          "LDM_STM_DB",    0xe91d8010, IBR,          NO,  0},
+	{"pop.w {r4, lr}",              "LDM_STM_IA",    0xe8bd4010, OTHER,        NO,  0},
+	{"ldr.w pc, [r1, #4]",          "LDR_IMM12",     0xf8d1f004, IBR,          NO,  0},
+	{"ldr.w pc, [pc, #4]",          "LDR_LITERAL_W", 0xf8dff004, IBR,          NO,  0},
+	{"ldr.w pc, [pc, #-4]",         "LDR_LITERAL_W", 0xf85ff004, IBR,          NO,  0},
+	{"pop.w {pc}",                  "LDR_IMM8",      0xf85dfb04, IBR,          RET, RETURN},
+	{"ldr.w pc, [sp], #8",          "LDR_IMM8",      0xf85dfb08, IBR,          RET, RETURN},
+	{"ldr.w pc, [sp, #-4]",         "LDR_IMM8",      0xf85dfc04, IBR,          NO,  0},
+	{"ldr.w pc, [sp, #4]!",         "LDR_IMM8",      0xf85dff04, IBR,          NO,  0},
+	{"ldr.w pc, [r1], #4",          "LDR_IMM8",      0xf851fb04, IBR,          NO,  0},
+	{"ldr.w pc, [r1, r2]",          "LDR_REG_W",     0xf851f002, IBR,          NO,  0},
+	{"ldr.w pc, [r1, r2, lsl #3]",  "LDR_REG_W",     0xf851f032, IBR,          NO,  0},
+	{"ldr.w r0, [r1, r2]",          "LDR_REG_W",     0xf8510002, OTHER,        NO,  0},
+	{"it eq",                       "IT",            0xbf08, OTHER,        NO,  0},
+	{"nop",                         "HINT",          0xbf00, OTHER,        NO,  0},
+	{"sev",                         "HINT",          0xbf40, OTHER,        NO,  0},
+	{"wfe",                         "WFE_WFI",       0xbf20, INSN_WFI_WFE, NO,  0},
+	{"wfi",                         "WFE_WFI",       0xbf30, INSN_WFI_WFE, NO,  0},
+	{"wfe.w",                       "WFE_WFI_W",     0xf3af8002, INSN_WFI_WFE, NO,  0},
+	{"wfi.w",                       "WFE_WFI_W",     0xf3af8003, INSN_WFI_WFE, NO,  0},
+	{"nop.w",                       "HINTS",         0xf3af8000, OTHER,        NO,  0},
+	{"sev.w",                       "HINTS",         0xf3af8004, OTHER,        NO,  0},
+	{"isb sy",                      "ISB",           0xf3bf8f6f, INSN_ISB,     NO,  0},
+	{"dsb sy",                      "DSB_DMB",       0xf3bf8f4f, INSN_DSB_DMB, NO,  0},
+	{"dsb ish",                     "DSB_DMB",       0xf3bf8f4b, INSN_DSB_DMB, NO,  0},
+	{"dmb ish",                     "DSB_DMB",       0xf3bf8f5b, INSN_DSB_DMB, NO,  0},
+	{"clrex",                       "BARRIER",       0xf3bf8f2f, OTHER,        NO,  0},
+	{"sb",                          "BARRIER",       0xf3bf8f70, OTHER,        NO,  0},
+	{"mcr p15, 0, r0, c7, c5, 4",   "CP15_ISB",      0xee070f95, INSN_ISB,     NO,  0},
+	{"mcr p15, 0, r0, c7, c10, 4",  "CP15_DSB",      0xee070f9a, INSN_DSB_DMB, NO,  0},
+	{"mcr p15, 0, r0, c7, c10, 5",  "CP15_DMB",      0xee070fba, INSN_DSB_DMB, NO,  0},
+	{"hvc #0",                      "HVC",           0xf7e08000, OTHER,        NO,  0},
+	{"smc #0",                      "SMC",           0xf7f08000, OTHER,        NO,  0},
+	{"udf.w #0",                    "UDF_W",         0xf7f0a000, OTHER,        NO,  0},
+	{"msr cpsr_c, r1",              "MSR",           0xf3818100, OTHER,        NO,  0},
+	{"mrs r1, cpsr",                "MRS",           0xf3ef8100, OTHER,        NO,  0},
+	{"cps #16",                     "CPS_W",         0xf3af8110, OTHER,        NO,  0},
+	{"bkpt #0",                     "BKPT",          0xbe00, OTHER,        NO,  0},
+	{"movs r0, r0",                 "SHIFT_IMM",     0x0000, OTHER,        NO,  0},
+	{"undefined",                   "NEON",          0xffffffff, OTHER,        NO,  0},
 	/* Armv8-M and Armv8.1-M */
-	{"le lr",                       "LE_LR",      0xf00fc003, BR,           NO,  0},
-	{"le",                          "LE",         0xf02fc005, BR,           NO,  0},
-	{"letp lr",                     "LETP",       0xf01fc007, BR,           NO,  0},
-	{"wls lr, r3",                  "WLS",        0xf043c817, BR,           NO,  0},
-	{"wlstp.8 lr, r3",              "WLSTP",      0xf003c815, BR,           NO,  0},
-	{"wlstp.64 lr, r3",             "WLSTP",      0xf033c813, BR,           NO,  0},
-	{"dls lr, r3",                  NULL,         0xf043e001, OTHER,        NO,  0},
-	{"dlstp.32 lr, r3",             NULL,         0xf023e001, OTHER,        NO,  0},
-	{"lctp",                        NULL,         0xf00fe001, OTHER,        NO,  0},
-	{"bf",                          NULL,         0xf4c0e80b, OTHER,        NO,  0},
-	{"bfx",                         NULL,         0xf3e3e001, OTHER,        NO,  0},
-	{"bfl",                         NULL,         0xf280c807, OTHER,        NO,  0},
-	{"bflx",                        NULL,         0xf1f3e001, OTHER,        NO,  0},
-	{"bfcsel",                      NULL,         0xf080e803, OTHER,        NO,  0},
-	{"sg",                          NULL,         0xe97fe97f, OTHER,        NO,  0},
-	{"csel r0, r1, r2, eq",         NULL,         0xea518002, OTHER,        NO,  0},
-	{"clrm {r0, r1}",               NULL,         0xe89f0003, OTHER,        NO,  0},
-	{"clrm {r0, r1, apsr}",         "LDM_PC",     0xe89f8003, IBR,          NO,  0},
+	{"le lr",                       "LE_LR",         0xf00fc003, BR,           NO,  0},
+	{"le",                          "LE",            0xf02fc005, BR,           NO,  0},
+	{"letp lr",                     "LETP",          0xf01fc007, BR,           NO,  0},
+	{"wls lr, r3",                  "WLS",           0xf043c817, BR,           NO,  0},
+	{"wlstp.8 lr, r3",              "WLSTP",         0xf003c815, BR,           NO,  0},
+	{"wlstp.64 lr, r3",             "WLSTP",         0xf033c813, BR,           NO,  0},
+	{"dls lr, r3",                  NULL,            0xf043e001, OTHER,        NO,  0},
+	{"dlstp.32 lr, r3",             NULL,            0xf023e001, OTHER,        NO,  0},
+	{"lctp",                        NULL,            0xf00fe001, OTHER,        NO,  0},
+	{"bf",                          NULL,            0xf4c0e80b, OTHER,        NO,  0},
+	{"bfx",                         NULL,            0xf3e3e001, OTHER,        NO,  0},
+	{"bfl",                         NULL,            0xf280c807, OTHER,        NO,  0},
+	{"bflx",                        NULL,            0xf1f3e001, OTHER,        NO,  0},
+	{"bfcsel",                      NULL,            0xf080e803, OTHER,        NO,  0},
+	{"sg",                          "SG",            0xe97fe97f, OTHER,        NO,  0},
+	{"csel r0, r1, r2, eq",         NULL,            0xea518002, OTHER,        NO,  0},
+	{"clrm {r0, r1}",               "LDM_STM_IA",    0xe89f0003, OTHER,        NO,  0},
+	{"clrm {r0, r1, apsr}",         "LDM_STM_IA",    0xe89f8003, IBR,          NO,  0},
+	/* UNPREDICTABLE: OpenCSD looks at no SBO and SBZ bits */
+	{"rfedb r1",                    "RFE_DB_WIDE",   0xe8110000, IBR,          NO,  RETURN},
+	{"rfeia r1",                    "RFE_IA_WIDE",   0xe9910000, IBR,          NO,  RETURN},
+	{"bxj r1",                      "BXJ_WIDE",      0xf3c18000, IBR,          NO,  0},
+	{"subs pc, r0, #0",             "ERET_WIDE",     0xf3d08000, IBR,          NO,  RETURN},
+	{"undefined",                   "MISC_RESERVED", 0xf7808000, OTHER,        NO,  0},
 };
 // clang-format on
 
@@ -136,17 +124,6 @@ static struct insn classify_at(uint32_t opcode, uint64_t address)
 
 	insn_t32_classify(opcode, address, &all_waypoints, &insn);
 	return insn;
-}
-
-/* The first row that the opcode matches, of all groups. */
-static const struct table_row *search(uint32_t opcode)
-{
-	for (size_t i = 0; i < LENGTH(table); i++) {
-		if ((table[i].group < 16) == (opcode <= 0xffff) &&
-		    (opcode & table[i].mask) == table[i].match)
-			return &table[i];
-	}
-	return NULL;
 }
 
 static void t32_opcodes_assembled_have_their_class(void **state)
@@ -161,44 +138,10 @@ static void t32_opcodes_assembled_have_their_class(void **state)
 	}
 }
 
-static void t32_rows_each_is_first_for_an_opcode(void **state)
-{
-	unsigned int hits[LENGTH(table)] = {0};
-
-	(void)state;
-	for (size_t i = 0; i < LENGTH(opcodes); i++) {
-		const struct table_row *row = search(opcodes[i].opcode);
-
-		if (!opcodes[i].row) {
-			assert_null(row);
-			continue;
-		}
-		assert_non_null(row);
-		assert_string_equal(row->name, opcodes[i].row);
-		hits[row - table]++;
-	}
-	for (size_t i = 0; i < LENGTH(table); i++) {
-		if (!hits[i])
-			fail_msg("no opcode for row %s", table[i].name);
-	}
-}
-
-/* What makes the look-up in one group as good as one in the whole table. */
-static void t32_rows_lie_in_their_group(void **state)
+static void t32_rows_with_a_flow_have_their_opcodes(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < LENGTH(table); i++) {
-		bool is_wide = table[i].group >= 16;
-		uint32_t key_mask = is_wide ? 0xf8000000 : 0xf000;
-		uint32_t key =
-		        is_wide ? 0xe8000000 + ((table[i].group - 16) << 27) : table[i].group << 12;
-
-		assert_int_equal(table[i].match & ~table[i].mask, 0);
-		assert_int_equal(table[i].mask & key_mask, key_mask);
-		assert_int_equal(table[i].match & key_mask, key);
-		assert_true(is_wide || table[i].mask <= 0xffff);
-		assert_true(i == 0 || table[i - 1].group <= table[i].group);
-	}
+	check_rows(&t32_opcodes, opcodes, LENGTH(opcodes));
 }
 
 static void t32_size_is_4_from_e800_on(void **state)
@@ -386,9 +329,7 @@ static void compare(struct sweep *sweep, uint32_t opcode, uint32_t address)
 	uint64_t pc = address;
 	struct insn ours = classify_at(opcode, address);
 	bool is_branch = is_branch_class(ours.class);
-	const struct table_row *row = search(opcode);
 
-	assert_int_equal(ours.class, row ? row->class : INSN_OTHER);
 	if (!cs_disasm_iter(sweep->handle, &code, &size, &pc, sweep->insn))
 		return;
 	sweep->read++;
@@ -454,8 +395,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(t32_opcodes_assembled_have_their_class),
-	        cmocka_unit_test(t32_rows_each_is_first_for_an_opcode),
-	        cmocka_unit_test(t32_rows_lie_in_their_group),
+	        cmocka_unit_test(t32_rows_with_a_flow_have_their_opcodes),
 	        cmocka_unit_test(t32_size_is_4_from_e800_on),
 	        cmocka_unit_test(t32_it_counts_its_instructions),
 	        cmocka_unit_test(t32_barriers_count_only_where_they_are_waypoints),

@@ -14,7 +14,7 @@
 
 #include "arch/uop/uop_run.h"
 
-#include "arch/a64/a64.h"
+#include "tests/support/opcode_rows.h"
 
 static struct uop_builder builder;
 

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "arch/a32/a32.h"
+#include "arch/a64/a64.h"
 #include "arch/uop/uop_run.h"
 
 enum { SLOTS = 256, ROUNDS = 50, SWEEPS = 6, ADDRESS = 0x10000 };

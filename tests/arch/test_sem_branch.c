@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Branches in two tables that share no code: what the decoder follows (arch/insn.h) and what
- * values are learned from (a64.h) must go to the same place. That of T32 is also compared with
- * the manual: qemu runs no branch that goes far.
+ * Branches as the decoder follows them (arch/insn.h) and as values are learned from them (a64.h)
+ * must go to the same place and return to the same. Those of T32 are also compared with the manual:
+ * qemu runs no branch that goes far.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "arch/a32/a32.h"
+#include "arch/a64/a64.h"
 #include "arch/insn.h"
 
 enum { OPCODES = 400000, ADDRESS = 0x40008002 };
@@ -96,7 +97,7 @@ static uint32_t next_random(uint64_t *state)
 	return (uint32_t)(*state >> 32);
 }
 
-static void both_tables_go_to_the_same_place(void **state)
+static void flow_and_semantics_go_to_the_same_place(void **state)
 {
 	static const enum isa isas[] = {ISA_A64, ISA_A32, ISA_T32};
 
@@ -160,7 +161,7 @@ static void t32_branches_go_where_the_manual_says(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(both_tables_go_to_the_same_place),
+	        cmocka_unit_test(flow_and_semantics_go_to_the_same_place),
 	        cmocka_unit_test(t32_branches_go_where_the_manual_says),
 	};
 

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "arch/a32/a32.h"
 #include "arch/uop/uop_run.h"
+#include "tests/support/opcode_rows.h"
 
 enum {
 	OPCODES = 1000, /* a row */

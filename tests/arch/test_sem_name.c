@@ -17,7 +17,7 @@
 
 #include <capstone/capstone.h>
 
-#include "arch/a32/a32.h"
+#include "tests/support/opcode_rows.h"
 
 enum {
 	DRAWN = 96, /* opcodes of a row */

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "arch/a32/a32.h"
+#include "arch/a64/a64.h"
 #include "arch/uop/uop_run.h"
 
 enum { SLOTS = 256 };

@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arch/a32/a32.h"
 #include "arch/uop/uop_run.h"
 #include "tests/semantics/make_cases.h"
+#include "tests/support/opcode_rows.h"
 
 enum {
 	ROWS_MOST = 400,

@@ -15,10 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arch/a32/a32.h"
 #include "arch/uop/uop_run.h"
 #include "base/file.h"
 #include "snapshot/snapshot.h"
+#include "tests/support/opcode_rows.h"
 
 enum {
 	PAGE = 4096,

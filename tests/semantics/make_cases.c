@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "arch/a64/a64.h"
+#include "tests/support/opcode_rows.h"
 
 uint64_t random_next(struct random *r)
 {

@@ -7,9 +7,9 @@
  */
 #include <string.h>
 
-#include "arch/a32/a32.h"
 #include "arch/uop/uop_run.h"
 #include "tests/semantics/make_cases.h"
+#include "tests/support/opcode_rows.h"
 
 static uint32_t random_pointer(struct random *r)
 {

@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "arch/a64/a64.h"
 #include "replay/values/explain/explain.h"
 #include "replay/values/solver/solver.h"
+#include "tests/support/opcode_rows.h"
 #include "tests/values/made_a64.h"
 #include "tests/values/made_element.h"
 

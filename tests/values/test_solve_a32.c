@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "arch/a32/a32.h"
 #include "replay/values/solver/solver.h"
+#include "tests/support/opcode_rows.h"
 #include "tests/values/made_a32.h"
 #include "tests/values/made_element.h"
 

@@ -3,6 +3,7 @@
 #include "replay/values/ssa/template_code.h"
 
 #include "arch/a32/a32.h"
+#include "arch/a64/a64.h"
 #include "arch/isa.h"
 
 struct opcode_set {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "arch/a32/a32.h"
+#include "arch/a64/a64.h"
 
 unsigned int step_register_index(enum core_arch arch, unsigned int number)
 {
