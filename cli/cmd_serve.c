@@ -103,6 +103,10 @@ static enum cli_exit serve(const struct cli_args *args, struct session *session,
 	enum cli_exit code;
 
 	(void)context;
+	snapshot_check_images(session_snapshot(session), &diags);
+	cli_print_diags(&diags);
+	diag_list_fini(&diags);
+	diags = (struct diag_list){0};
 	if (session_be_quick(session) != STATUS_OK)
 		return cli_fail(CLI_INTERNAL, "%s", status_text(STATUS_NO_MEM));
 	status = server_check(session, &diags);

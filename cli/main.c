@@ -126,53 +126,34 @@ static const struct cli_command *find_command(const char *name)
 	return NULL;
 }
 
-/* KEY=VALUE of an image; false, and nothing done, if it is none: then it belongs to the name. */
-static bool take_image_key(struct str word, struct image_option *image, bool *is_good)
-{
-	size_t equals = str_find(word, '=');
-	struct str key = {word.p, equals};
-	struct str value = str_skip(word, equals + 1);
-	bool is_vmid = str_eq(key, STR("vmid"));
-	uint64_t number = 0;
-
-	if (equals == word.n)
-		return false;
-	if (str_eq(key, STR("space"))) {
-		*is_good = value.n > 0 && space_parse(value, &image->space) == STATUS_OK;
-		return true;
-	}
-	if (!is_vmid && !str_eq(key, STR("context")))
-		return false;
-	*is_good = str_to_u64(value, &number) == STATUS_OK && number <= UINT32_MAX;
-	image->context.has_vmid |= is_vmid;
-	image->context.has_id |= !is_vmid;
-	*(is_vmid ? &image->context.vmid : &image->context.id) = (uint32_t)number;
-	return true;
-}
-
 /*
  * ELF[@ADDRESS][,context=ID][,vmid=ID][,space=NAME]; a comma that no key follows, and an '@' that
  * no number follows, belong to the name.
  */
 static enum cli_exit parse_image(struct str value, struct image_option *image)
 {
-	bool is_good = true;
+	struct address_space key = {.space = SPACE_ANY};
 
 	*image = (struct image_option){.path = value};
 	for (size_t i = value.n; i-- > 1;) {
 		struct str word = {value.p + i + 1, image->path.n - i - 1};
+		enum status status;
 
 		if (value.p[i] != ',')
 			continue;
-		if (!take_image_key(word, image, &is_good))
+		status = str_find(word, '=') < word.n ? address_space_add(word, &key)
+		                                      : STATUS_NOT_FOUND;
+		if (status == STATUS_NOT_FOUND)
 			break;
-		if (!is_good)
+		if (status != STATUS_OK)
 			return cli_fail(CLI_USAGE,
 			                "--image: \"%.*s\": expected context=ID or vmid=ID, a "
 			                "number of 32 bits, or space=NAME",
 			                STR_ARG(word));
 		image->path.n = i;
 	}
+	image->space = key.space;
+	image->context = key.context;
 	for (size_t i = image->path.n; i-- > 1;) {
 		if (value.p[i] != '@')
 			continue;

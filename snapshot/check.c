@@ -347,24 +347,65 @@ static void check_dumps(const struct context *c, const struct snap_device *devic
 	free(order);
 }
 
-/* An image whose code or constants are not what the snapshot has in memory. */
-static void check_image(const struct context *c, const struct elf_image *image,
+/* The last byte in which they differ, of what both have. */
+static uint64_t last_difference(const struct snap_dump *dump, const struct elf_segment *segment)
+{
+	uint64_t a = dump->address + (dump->length - 1);
+	uint64_t b = segment->address + (segment->file_size - 1);
+	uint64_t at = a < b ? a : b;
+
+	while (dump->data[at - dump->address] == segment->data[at - segment->address])
+		at--;
+	return at;
+}
+
+/* An image whose code or constants are not what the snapshot has in memory; true if it was said. */
+static bool check_image(const struct context *c, const struct elf_image *image,
                         const struct snap_dump *dump)
 {
-	uint64_t where;
+	uint64_t first = UINT64_MAX;
+	uint64_t last = 0;
 
+	if (!space_meets(dump->space, image->space) || image->context.has_id ||
+	    image->context.has_vmid)
+		return false;
 	for (size_t i = 0; i < image->segment_count; i++) {
 		const struct elf_segment *segment = &image->segments[i];
+		uint64_t where;
+		uint64_t end;
 
 		if (segment->writable ||
 		    !contradicts(dump, segment->address, segment->file_size, segment->data, &where))
 			continue;
-		diag_warning(c->diags, dump->place,
-		             "dump \"%.*s\" and image \"%.*s\" hold different bytes at 0x%llx; "
-		             "the dump counts",
-		             STR_ARG(dump->section), STR_ARG(image->path),
-		             (unsigned long long)where);
-		return;
+		end = last_difference(dump, segment);
+		first = where < first ? where : first;
+		last = end > last ? end : last;
+	}
+	if (first > last)
+		return false;
+	diag_warning(c->diags, dump->place,
+	             "dump \"%.*s\" and image \"%.*s\" hold different bytes at 0x%llx, the last "
+	             "at 0x%llx; the %s counts",
+	             STR_ARG(dump->section), STR_ARG(image->path), (unsigned long long)first,
+	             (unsigned long long)last,
+	             ((unsigned int)dump->space & ~(unsigned int)image->space) != 0 ? "image"
+	                                                                            : "dump");
+	return true;
+}
+
+void snapshot_check_images(const struct snapshot *snapshot, struct diag_list *diags)
+{
+	struct context c = {snapshot, diags};
+
+	for (size_t i = 0; i < snapshot->image_count; i++) {
+		bool said = false;
+
+		for (size_t j = 0; j < snapshot->core_count && !said; j++) {
+			const struct snap_device *device = snapshot->cores[j].device;
+
+			for (size_t k = 0; k < device->dump_count && !said; k++)
+				said = check_image(&c, snapshot->images[i], &device->dumps[k]);
+		}
 	}
 }
 
@@ -375,10 +416,6 @@ static void check_device(const struct context *c, size_t index)
 	check_location(c, index);
 	check_register_names(c, device);
 	check_dumps(c, device);
-	for (size_t i = 0; i < c->snapshot->image_count; i++) {
-		for (size_t j = 0; j < device->dump_count; j++)
-			check_image(c, c->snapshot->images[i], &device->dumps[j]);
-	}
 }
 
 void snapshot_check(const struct snapshot *snapshot, struct diag_list *diags)
@@ -391,6 +428,7 @@ void snapshot_check(const struct snapshot *snapshot, struct diag_list *diags)
 		diag_warning(diags, place_none(), "the snapshot has no trace buffer");
 	for (size_t i = 0; i < snapshot->device_count; i++)
 		check_device(&c, i);
+	snapshot_check_images(snapshot, diags);
 	if (snapshot->is_trace_package)
 		diag_warning(diags, place_none(),
 		             "a trace package has no core registers: none is known at the halt");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The memory map of each core: its own dumps, the images, the dumps of the other cores.
+ * The memory map of each core: its own dumps, the images, the dumps of the other cores; and of each
+ * memory space.
  *
  * What an image's segment shows is taken as never written if the segment is not writable, no dump
  * and no other segment holds other bytes there, and no writable segment lies over it. That is
@@ -295,6 +296,31 @@ static enum status build(struct loader *loader, const struct snap_core *core,
 	                  MEMMAP_CLASSES - 2);
 }
 
+/* Nothing but their own dumps: no image says where it lies on a bus. */
+static enum status load_memory_spaces(struct loader *loader)
+{
+	static const struct stretches none;
+	struct snapshot *snapshot = loader->snapshot;
+
+	TRY(load_array(loader, snapshot->device_count, sizeof(*snapshot->memory_spaces),
+	               (void **)&snapshot->memory_spaces));
+	for (size_t i = 0; i < snapshot->device_count; i++) {
+		const struct snap_device *device = &snapshot->devices[i];
+		struct memmap *memory;
+
+		if (device->class != DEVICE_MEMORY_SPACE)
+			continue;
+		memory = memmap_create();
+		if (!memory)
+			return STATUS_NO_MEM;
+		snapshot->memory_spaces[snapshot->memory_space_count++] =
+		        (struct snap_memory_space){device, memory};
+		TRY(add_dumps(memory, &none, device, REGION_DUMP));
+		TRY(memmap_freeze(memory));
+	}
+	return STATUS_OK;
+}
+
 enum status load_memory(struct loader *loader)
 {
 	struct snapshot *snapshot = loader->snapshot;
@@ -307,5 +333,5 @@ enum status load_memory(struct loader *loader)
 		                                   : STATUS_NO_MEM;
 	}
 	free(stretches.items);
-	return status;
+	return status == STATUS_OK ? load_memory_spaces(loader) : status;
 }

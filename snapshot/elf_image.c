@@ -47,6 +47,11 @@ static enum status read_header(struct elf_image *image, Elf *elf, const struct s
 		                  "ELF \"%.*s\" is for machine %u, expected %u (AArch64) or %u "
 		                  "(Arm)",
 		                  STR_ARG(image->path), header.e_machine, EM_AARCH64, EM_ARM);
+	if (header.e_type == ET_REL)
+		return fail(
+		        source, image, STATUS_UNSUPPORTED,
+		        "a relocatable file (an object, a kernel module), whose sections have no "
+		        "addresses yet; link it, or give its code as a dump");
 	image->is_64bit = gelf_getclass(elf) == ELFCLASS64;
 	image->is_core = header.e_type == ET_CORE;
 	image->machine = header.e_machine;

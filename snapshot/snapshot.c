@@ -292,12 +292,24 @@ void snapshot_destroy(struct snapshot *snapshot)
 		snapshot->destroy_extension(snapshot->extension);
 	for (size_t i = 0; i < snapshot->core_count; i++)
 		memmap_destroy(snapshot->cores[i].memory);
+	for (size_t i = 0; i < snapshot->memory_space_count; i++)
+		memmap_destroy(snapshot->memory_spaces[i].memory);
 	for (size_t i = 0; i < snapshot->image_count; i++)
 		elf_image_close(snapshot->images[i]);
 	snap_files_fini(&snapshot->private->files);
 	arena_fini(&snapshot->private->arena);
 	free(snapshot->private);
 	free(snapshot);
+}
+
+const struct snap_memory_space *snapshot_memory_space(const struct snapshot *snapshot,
+                                                      struct str name)
+{
+	for (size_t i = 0; i < snapshot->memory_space_count; i++) {
+		if (str_eq_nocase(snapshot->memory_spaces[i].device->name, name))
+			return &snapshot->memory_spaces[i];
+	}
+	return NULL;
 }
 
 const struct snap_buffer *snapshot_buffer(const struct snapshot *snapshot, struct str name)

@@ -154,6 +154,12 @@ struct snap_buffer {
 	struct place place;
 };
 
+/* A device of class memory_space: a view of a bus, such as AHB, that has dumps of its own. */
+struct snap_memory_space {
+	const struct snap_device *device;
+	struct memmap *memory;
+};
+
 struct snapshot {
 	struct str path; /* the folder or archive, as the user named it */
 	bool is_trace_package;
@@ -164,6 +170,8 @@ struct snapshot {
 	size_t core_count;
 	struct snap_cluster *clusters; /* in the order given */
 	size_t cluster_count;
+	struct snap_memory_space *memory_spaces; /* in device-list order */
+	size_t memory_space_count;
 	struct snap_source *sources;
 	size_t source_count;
 	struct snap_buffer *buffers;
@@ -243,7 +251,15 @@ MUST_USE enum status snap_source_register(const struct snap_source *source, stru
 /* The low 64 bits of a register's value. */
 uint64_t snap_register_value(const struct snap_register *reg);
 
+/*
+ * Warns once of each image that a dump contradicts where both are seen, with the range and which of
+ * them counts.
+ */
+void snapshot_check_images(const struct snapshot *snapshot, struct diag_list *diags);
+
 /* By name; NULL if there is none. */
+const struct snap_memory_space *snapshot_memory_space(const struct snapshot *snapshot,
+                                                      struct str name);
 const struct snap_buffer *snapshot_buffer(const struct snapshot *snapshot, struct str name);
 
 const char *protocol_name(enum protocol protocol);

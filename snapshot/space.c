@@ -39,6 +39,36 @@ const char *space_text(enum space space)
 	return "?";
 }
 
+static enum status add_number(struct str value, bool *has, uint32_t *number)
+{
+	uint64_t parsed;
+
+	if (str_to_u64(value, &parsed) != STATUS_OK || parsed > UINT32_MAX)
+		return STATUS_BAD_DATA;
+	*has = true;
+	*number = (uint32_t)parsed;
+	return STATUS_OK;
+}
+
+enum status address_space_add(struct str word, struct address_space *key)
+{
+	size_t equals = str_find(word, '=');
+	struct str name = {word.p, equals};
+	struct str value = str_skip(word, equals + 1);
+	struct memory_context *context = &key->context;
+
+	if (equals == word.n)
+		return word.n > 0 ? space_parse(word, &key->space) : STATUS_NOT_FOUND;
+	if (str_eq(name, STR("context")))
+		return add_number(value, &context->has_id, &context->id);
+	if (str_eq(name, STR("vmid")))
+		return add_number(value, &context->has_vmid, &context->vmid);
+	if (!str_eq(name, STR("space")))
+		return STATUS_NOT_FOUND;
+	return value.n > 0 && space_parse(value, &key->space) == STATUS_OK ? STATUS_OK
+	                                                                   : STATUS_BAD_DATA;
+}
+
 enum status space_parse(struct str name, enum space *space)
 {
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {

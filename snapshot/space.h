@@ -30,6 +30,18 @@ struct memory_context {
 	uint32_t vmid;
 };
 
+/* A key: who looks, or who alone has a piece of memory. */
+struct address_space {
+	enum space space;
+	struct memory_context context;
+};
+
+/*
+ * Narrows a key by one word of a user: NAME or space=NAME, context=ID, vmid=ID. NOT_FOUND if the
+ * word is none of these, BAD_DATA if its number or name is wrong.
+ */
+MUST_USE enum status address_space_add(struct str word, struct address_space *key);
+
 /* Text of a set, such as "EL1N"; "?" for a set without a name. */
 const char *space_text(enum space space);
 

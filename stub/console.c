@@ -488,6 +488,8 @@ static const struct command commands[] = {
          run_why},
         {"assume", "[NAME on|off]", "what is taken for granted of the past", run_assume},
         {"set", "assume NAME on|off", "the same", run_set},
+        {"space", "[KEY ...|core]", "who sees the memory that is shown", console_space},
+        {"x", "SPACE:ADDR [COUNT]", "bytes of a memory space, or as a state sees them", console_x},
 };
 
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };

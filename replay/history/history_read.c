@@ -339,19 +339,25 @@ enum status history_mark(const struct history *history, enum mark mark, uint64_t
 	return STATUS_OK;
 }
 
-/* The last context that was traced, if it still holds, and CONTEXTIDR, if the snapshot has it. */
-static struct memory_context halt_context(const struct history *history, bool holds)
+struct memory_context history_context(const struct history *history, uint64_t position)
 {
-	const struct snap_register *id =
-	        snap_device_any_register(history->core->device, STR("CONTEXTIDR_EL1|CONTEXTIDR"));
 	const struct event_list *events = &history->notes.events;
 	struct memory_context context = {.has_id = false};
-	size_t i = events->count;
+	size_t i =
+	        position < UINT64_MAX ? history_event_index(history, position + 1) : events->count;
+	const struct snap_register *id = NULL;
+	uint64_t view;
 
-	while (holds && i > 0 && events->items[i - 1].element.type != ELEMENT_PE_CONTEXT)
-		i--;
-	if (holds && i > 0)
-		context = pe_context_memory(&events->items[i - 1].element.context);
+	/* The last that was traced, if it still holds. */
+	if (history_mark(history, MARK_VIEW, position, &view) == STATUS_OK) {
+		while (i > 0 && events->items[i - 1].element.type != ELEMENT_PE_CONTEXT)
+			i--;
+		if (i > 0)
+			context = pe_context_memory(&events->items[i - 1].element.context);
+	}
+	if (position == history->length)
+		id = snap_device_any_register(history->core->device,
+		                              STR("CONTEXTIDR_EL1|CONTEXTIDR"));
 	if (id) {
 		context.has_id = true;
 		context.id = (uint32_t)snap_register_value(id);
@@ -369,7 +375,7 @@ uint32_t history_view(const struct history *history, uint64_t position)
 		view = (uint32_t)traced;
 	if (position < history->length)
 		return view;
-	context = halt_context(history, view != SPACE_ANY);
+	context = history_context(history, position);
 	return memmap_view(history->memory,
 	                   snap_core_halt_space(history->core, (enum space)(view & SPACE_ANY)),
 	                   &context);

@@ -233,6 +233,9 @@ MUST_USE enum status history_mark(const struct history *history, enum mark mark,
  */
 uint32_t history_view(const struct history *history, uint64_t position);
 
+/* Its context there, as far as the trace and, at the halt, the snapshot's registers say. */
+struct memory_context history_context(const struct history *history, uint64_t position);
+
 /* One clause, such as "the trace source overflowed"; appended without address. */
 const char *gap_reason_text(enum gap_reason reason);
 /* The gap in one sentence, with its position, address and place in the trace. */

@@ -16,6 +16,12 @@
 /* Instructions that a window of values grows to for a debugger's registers. */
 enum { QUICK_WINDOW = 160000 };
 
+/* Who sees the memory that is shown. */
+struct eyes {
+	bool are_given; /* by the user; false: the core itself */
+	struct address_space from;
+};
+
 struct session {
 	const struct snapshot *snapshot;
 	struct history **histories; /* one a core */
@@ -29,6 +35,7 @@ struct session {
 	size_t breakpoint_count;
 	size_t breakpoint_capacity;
 	struct watch_list watches;
+	struct eyes *eyes; /* one a core */
 	struct interrupt interrupt;
 };
 
@@ -56,7 +63,8 @@ static enum status build_histories(struct session *session, const struct history
 	session->histories = calloc(snapshot->core_count, sizeof(struct history *));
 	session->cursors = calloc(snapshot->core_count, sizeof(*session->cursors));
 	session->values = calloc(snapshot->core_count, sizeof(struct values *));
-	if (!session->histories || !session->cursors || !session->values)
+	session->eyes = calloc(snapshot->core_count, sizeof(*session->eyes));
+	if (!session->histories || !session->cursors || !session->values || !session->eyes)
 		return STATUS_NO_MEM;
 	for (size_t i = 0; i < snapshot->core_count; i++) {
 		const struct tarmac_core *data = input_core(snapshot, i);
@@ -153,6 +161,7 @@ void session_destroy(struct session *session)
 	free(session->cursors);
 	free(session->values);
 	system_registers_fini(&session->system);
+	free(session->eyes);
 	free(session->breakpoints);
 	free(session->watches.items);
 	free(session);
@@ -498,8 +507,8 @@ enum status session_why(const struct session *session, size_t core,
 		return STATUS_OK;
 	/* What is looked at grows as it does for the value itself. */
 	if (subject->is_memory)
-		(void)session_memory(session, core, subject->address & ~UINT64_C(7), bytes,
-		                     sizeof(bytes));
+		(void)session_memory_at(session, core, position, subject->address & ~UINT64_C(7),
+		                        bytes, sizeof(bytes));
 	else
 		session_register(session, core, subject->number, &value);
 	lines = source_lines_open(session->snapshot->images, session->snapshot->image_count);
@@ -550,9 +559,64 @@ size_t session_memory_at(const struct session *session, size_t core, uint64_t po
 	                    size);
 }
 
+void session_see(struct session *session, size_t core, const struct address_space *from)
+{
+	session->eyes[core].are_given = from != NULL;
+	if (from)
+		session->eyes[core].from = *from;
+}
+
+static void write_states(enum space states, struct text *out)
+{
+	const char *name = space_text(states);
+	const char *between = "";
+
+	if (name[0] != '?') {
+		text_puts(out, name);
+		return;
+	}
+	for (unsigned int bit = 1; bit < SPACE_ANY; bit <<= 1) {
+		if (((unsigned int)states & bit) == 0)
+			continue;
+		text_printf(out, "%s%s", between, space_text((enum space)bit));
+		between = " or ";
+	}
+}
+
+void session_seen_from(const struct session *session, size_t core, struct text *out)
+{
+	const struct history *history = session->histories[core];
+	uint64_t position = session->cursors[core].position;
+	struct address_space from = session->eyes[core].from;
+
+	if (!session->eyes[core].are_given)
+		from = (struct address_space){
+		        (enum space)(history_view(history, position) & SPACE_ANY),
+		        history_context(history, position)};
+	write_states(from.space, out);
+	if (from.context.has_id)
+		text_printf(out, ", context 0x%x", from.context.id);
+	if (from.context.has_vmid)
+		text_printf(out, ", VMID 0x%x", from.context.vmid);
+}
+
+size_t session_memory_from(const struct session *session, size_t core,
+                           const struct address_space *from, uint64_t address, void *out,
+                           size_t size)
+{
+	const struct history *history = session->histories[core];
+	uint32_t view = memmap_view(history_memory(history), from->space, &from->context);
+
+	return state_memory_in(history, session->values[core], session->cursors[core].position,
+	                       view, address, out, size);
+}
+
 size_t session_memory(const struct session *session, size_t core, uint64_t address, void *out,
                       size_t size)
 {
+	if (session->eyes[core].are_given)
+		return session_memory_from(session, core, &session->eyes[core].from, address, out,
+		                           size);
 	return session_memory_at(session, core, session->cursors[core].position, address, out,
 	                         size);
 }

@@ -191,6 +191,17 @@ void session_register_at(const struct session *session, size_t core, uint64_t po
  */
 size_t session_memory(const struct session *session, size_t core, uint64_t address, void *out,
                       size_t size);
+/*
+ * From here on session_memory() shows the core's memory as who is meant by `from` sees it; NULL: as
+ * the core itself does, from where it is.
+ */
+void session_see(struct session *session, size_t core, const struct address_space *from);
+/* Who sees what session_memory() shows, such as "EL1N, context 0x100". */
+void session_seen_from(const struct session *session, size_t core, struct text *out);
+/* As session_memory(), as `from` sees it. */
+size_t session_memory_from(const struct session *session, size_t core,
+                           const struct address_space *from, uint64_t address, void *out,
+                           size_t size);
 size_t session_memory_at(const struct session *session, size_t core, uint64_t position,
                          uint64_t address, void *out, size_t size);
 

@@ -107,8 +107,15 @@ static size_t copy_span(const struct mem_span *span, size_t count, uint8_t *to, 
 size_t state_memory(const struct history *history, struct values *values, uint64_t position,
                     uint64_t address, void *out, size_t size)
 {
+	return state_memory_in(history, values, position, history_view(history, position), address,
+	                       out, size);
+}
+
+size_t state_memory_in(const struct history *history, struct values *values, uint64_t position,
+                       uint32_t view, uint64_t address, void *out, size_t size)
+{
 	const struct memmap *memory = history_memory(history);
-	uint32_t view = history_view(history, position);
+	bool is_own = view == history_view(history, position);
 	uint8_t *to = out;
 	size_t done = 0;
 
@@ -122,7 +129,8 @@ size_t state_memory(const struct history *history, struct values *values, uint64
 			break;
 		count = constant_bytes(history, values, position, &span);
 		count = copy_span(&span, count, to + done, size - done);
-		if (count == 0 && values)
+		/* What was reconstructed is of the core's own address space. */
+		if (count == 0 && values && is_own)
 			count = values_memory(values, position, address + done, to + done,
 			                      size - done);
 		if (count == 0)

@@ -22,6 +22,9 @@ void state_register(const struct history *history, struct values *values, uint64
  * Copies up to `size` bytes of memory as it was before instruction `position` and returns how many
  * are known before the first that is not.
  */
+/* As state_memory(), as it is seen in another view (snapshot/memmap.h) than the core's. */
+size_t state_memory_in(const struct history *history, struct values *values, uint64_t position,
+                       uint32_t view, uint64_t address, void *out, size_t size);
 size_t state_memory(const struct history *history, struct values *values, uint64_t position,
                     uint64_t address, void *out, size_t size);
 

@@ -290,6 +290,83 @@ class Images(Spaces):
         self.assertEqual(found, [(CODE + 4 * i, opcode)
                                  for i, opcode in enumerate(struct.unpack("<3I", NORMAL))])
 
+    def test_relocatable_file_is_refused_with_what_to_do(self):
+        code, _, err = run("history", "--image", self.file("m.ko", elf(SECURE, CODE, kind=1)),
+                           self.folder)
+        self.assertEqual(code, 1)
+        self.assertIn("a relocatable file (an object, a kernel module)", err)
+
+    def test_position_independent_image_lies_where_it_is_said(self):
+        """ET_DYN, linked at 0: no dump has its code."""
+        self.make("dump s.bin 0x400000", "source ETM_0 ETM4.2 0x10", "context 1 1",
+                  "run 0x400000 3", "exception 14 0x400008", pc=CODE + 8, files=[("s.bin", SECURE)])
+        path = os.path.join(self.folder, "cpu_0.ini")
+        with open(path, encoding="ascii") as file:
+            text = file.read()
+        with open(path, "w", encoding="ascii") as file:
+            file.write(text[:text.index("[dump")])
+        image = self.file("pie", elf(SECURE, 0, kind=3))
+        self.assertEqual(history("--image", image, self.folder)[0], [])
+        ran = [(CODE + 4 * i, opcode) for i, opcode in enumerate(struct.unpack("<3I", SECURE))]
+        self.assertEqual(history("--image", f"{image}@{CODE:#x}", self.folder)[0], ran)
+
+    def test_contradiction_is_said_once_with_its_range(self):
+        """By `check` and by `serve`, and gdb is shown the dump's code."""
+        other = self.file("other", elf(SECURE[:4] + words(ADD_X1_2) + SECURE[8:], CODE))
+        text = (f'dump "dump0" and image "{other}" hold different bytes at 0x400005, the last at '
+                "0x400005; the dump counts\n")
+        _, _, err = run("check", "--image", other, self.folder)
+        self.assertEqual(err.count(text), 1, err)
+        with serving.Server(["--image", other, self.folder]) as server:
+            out = serving.gdb(server.address, ["x/2i 0x400000"])
+        self.assertEqual("".join(server.messages).count(text), 1)
+        self.assertRegex(out, r"0x400004:\s+add\s+x1, x1, #0x1")
+
+
+class MemorySpaces(Spaces):
+    """Devices of class memory_space."""
+
+    def make_bus(self, *more):
+        self.make(f"dump s.bin {CODE:#x}", f"dump d.bin {DATA:#x}", "space EL1S",
+                  f"dump e.bin {DATA:#x}", "space EL1N", "source ETM_0 ETM4.2 0x10",
+                  "context 1 1", f"run {CODE:#x} 3", "exception 14 0x400008", pc=CODE + 8,
+                  files=[("s.bin", SECURE), ("d.bin", words(1, 2)), ("e.bin", words(3, 4))])
+        self.file("bus.bin", bytes(range(32)))
+        self.file("bus.ini", ("[device]\nname=AHB 0\nclass=memory_space\ntype=AHB\n[dump0]\n"
+                              "file=bus.bin\naddress=0x20000000\n" + "".join(more)).encode())
+        with open(os.path.join(self.folder, "snapshot.ini"), encoding="ascii") as file:
+            text = file.read()
+        self.file("snapshot.ini", text.replace("[device_list]\n",
+                                               "[device_list]\nbus=bus.ini\n").encode())
+
+    def test_bus_is_read_by_name(self):
+        self.make_bus()
+        out = self.gdb("monitor x AHB 0:0x20000000 20", "monitor x ahb 0:0x20000018 16",
+                       "x/1xb 0x20000000",
+                       allowed=[r"Cannot access memory at address 0x20000000"])
+        self.assertIn("0x20000000: " + " ".join(f"{i:02x}" for i in range(16)) + "\n"
+                      "0x20000010: 10 11 12 13\n", out)
+        self.assertIn("0x20000018: 18 19 1a 1b 1c 1d 1e 1f\n0x20000020: not known\n", out)
+        self.assertIn("Cannot access memory at address 0x20000000", out)
+
+    def test_info_lists_it_and_check_its_overlaps(self):
+        self.make_bus("[dump1]\nfile=bus.bin\naddress=0x20000010\n")
+        self.assertRegex(run("info", self.folder)[1], r"(?m)^  AHB 0   dump1  Any    0x20000010 ")
+        self.assertRegex(run("check", self.folder)[2],
+                         r'bus.ini:\d+: error: dump "dump1" and the dump in line \d+ hold different')
+
+    def test_space_is_chosen(self):
+        """gdb's own reads follow, at the halt and before it."""
+        self.make_bus()
+        flush = ["set stack-cache off", "set code-cache off", "maintenance flush register-cache"]
+        out = self.gdb(*flush[:2], "monitor space", f"x/1xw {DATA:#x}", "monitor space EL1S",
+                       flush[2], f"x/1xw {DATA:#x}", "monitor space core", flush[2],
+                       f"x/1xw {DATA:#x}", f"monitor x EL1S:{DATA:#x} 4")
+        self.assertIn("memory is as seen from EL1N", out)
+        self.assertEqual([int(word, 16) for word in re.findall(r"0x500000:\t(0x\w+)", out)],
+                         [3, 1, 3])
+        self.assertIn("0x500000: 01 00 00 00\n", out)
+
 
 if __name__ == "__main__":
     serving.main()

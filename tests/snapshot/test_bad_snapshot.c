@@ -291,7 +291,7 @@ static void snapshot_image_that_contradicts_a_dump_is_reported(void **state)
 	assert_int_equal(model_open(m, &options), STATUS_OK);
 	(void)snprintf(expected, sizeof(expected),
 	               "cpu_0.ini:9: warning: dump \"dump0\" and image \"%s\" hold different bytes "
-	               "at 0x1001; the dump counts\n",
+	               "at 0x1001, the last at 0x100f; the dump counts\n",
 	               path);
 	assert_diags(&m->diags, expected);
 	assert_int_equal(memmap_find(m->snapshot->cores[0].memory, SPACE_ANY, 0x1001, &span),

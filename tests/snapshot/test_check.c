@@ -253,7 +253,7 @@ static void check_image_contradicts_where_it_cannot_be_written(void **state)
 	assert_int_equal(model_open(m, &options), STATUS_OK);
 	(void)snprintf(expected, sizeof(expected),
 	               "cpu_0.ini:9: warning: dump \"dump0\" and image \"%s\" hold different bytes "
-	               "at 0x1030; the dump counts\n",
+	               "at 0x1030, the last at 0x1037; the dump counts\n",
 	               path);
 	assert_diags(&m->diags, expected);
 }

@@ -548,6 +548,30 @@ size_t session_memory(const struct session *s, size_t core, uint64_t address, vo
 	return count;
 }
 
+/* Who is to see the memory, as the console said it last. */
+static struct address_space seen_from = {.space = SPACE_EL1N};
+
+void session_see(struct session *s, size_t core, const struct address_space *from)
+{
+	(void)s;
+	(void)core;
+	seen_from = from ? *from : (struct address_space){.space = SPACE_EL1N};
+}
+
+void session_seen_from(const struct session *s, size_t core, struct text *out)
+{
+	(void)s;
+	(void)core;
+	text_printf(out, "%s, context 0x%x", space_text(seen_from.space), seen_from.context.id);
+}
+
+/* Of all states but EL3, which has nothing. */
+size_t session_memory_from(const struct session *s, size_t core, const struct address_space *from,
+                           uint64_t address, void *out, size_t size)
+{
+	return from->space == SPACE_EL3 ? 0 : session_memory(s, core, address, out, size);
+}
+
 const struct snap_core *history_core(const struct history *history)
 {
 	return history->core;

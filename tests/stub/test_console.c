@@ -125,6 +125,35 @@ static void console_assumptions_have_a_line_each(void **state)
 	text_fini(&expected);
 }
 
+static void console_space_says_and_changes_who_sees(void **state)
+{
+	struct session *session = fake_session();
+
+	(void)state;
+	assert_string_equal(run(session, 0, STR("space")),
+	                    "memory is as seen from EL1N, context 0x0\n");
+	assert_non_null(strstr(run(session, 0, STR("space S, context=0x100")),
+	                       "memory is as seen from Any S, context 0x100\n(gdb notices"));
+	assert_non_null(strstr(run(session, 0, STR("space EL9")), "no address space; give"));
+	assert_non_null(strstr(run(session, 0, STR("space context=x")), "no address space; give"));
+	assert_non_null(strstr(run(session, 0, STR("space")), "Any S, context 0x100"));
+	assert_non_null(strstr(run(session, 0, STR("space core")), "EL1N, context 0x0"));
+}
+
+static void console_x_shows_what_is_known(void **state)
+{
+	struct session *session = fake_session();
+
+	(void)state;
+	assert_string_equal(run(session, 0, STR("x EL1N:0x1000 4")), "0x1000: 00 01 02 03\n");
+	assert_non_null(strstr(run(session, 0, STR("x N:0x1020")), "0x1028: not known\n"));
+	assert_string_equal(run(session, 0, STR("x EL3:0x1000")), "0x1000: not known\n");
+	assert_non_null(strstr(run(session, 0, STR("x nowhere:0x1000")), "no address space"));
+	assert_non_null(strstr(run(session, 0, STR("x 0x1000")), "x SPACE:ADDRESS [COUNT]"));
+	assert_non_null(strstr(run(session, 0, STR("x N:y")), "x SPACE:ADDRESS [COUNT]"));
+	assert_non_null(strstr(run(session, 0, STR("x N:0 z")), "x SPACE:ADDRESS [COUNT]"));
+}
+
 /* Each line of the help names a command that there is, but the last. */
 static void console_help_has_what_commands_take(void **state)
 {
@@ -463,6 +492,8 @@ int main(void)
 	        cmocka_unit_test_teardown(console_time_says_when_and_where_the_others_were,
 	                                  tear_down),
 	        cmocka_unit_test_teardown(console_seek_moves_or_says_the_range, tear_down),
+	        cmocka_unit_test_teardown(console_space_says_and_changes_who_sees, tear_down),
+	        cmocka_unit_test_teardown(console_x_shows_what_is_known, tear_down),
 	        cmocka_unit_test_teardown(console_gaps_names_reason_and_place, tear_down),
 	        cmocka_unit_test_teardown(console_gaps_shows_twenty_or_those_asked_for, tear_down),
 	        cmocka_unit_test_teardown(console_gaps_lists_five_thousand_at_most, tear_down),
