@@ -177,7 +177,7 @@ static enum status warn_of_ids(const struct snapshot *snapshot, struct diag_list
 	enum status status = survey_ids(snapshot, &ids);
 
 	if (status == STATUS_OK)
-		survey_warn_of_ids(snapshot, &ids, diags);
+		status = survey_warn_of_ids(snapshot, &ids, diags);
 	unclaimed_ids_fini(&ids);
 	return status;
 }

@@ -183,13 +183,16 @@ static void report_range(const struct missing_code *missing, const struct snapsh
 	text_fini(&advice);
 }
 
-void missing_code_report(const struct missing_code *missing, const struct snapshot *snapshot,
-                         const struct snap_core *core, struct diag_list *diags)
+enum status missing_code_report(const struct missing_code *missing, const struct snapshot *snapshot,
+                                const struct snap_core *core, struct diag_list *diags)
 {
 	struct missing_range *ranges = calloc(missing->count + 1, sizeof(*ranges));
 	struct missing_range rest = {0};
-	size_t count = ranges ? join_pages(missing, core, ranges) : 0;
+	size_t count;
 
+	if (!ranges)
+		return STATUS_NO_MEM;
+	count = join_pages(missing, core, ranges);
 	for (size_t i = 0; i < count; i++) {
 		if (i < REPORTED_MOST) {
 			report_range(missing, snapshot, core, &ranges[i], diags);
@@ -207,4 +210,5 @@ void missing_code_report(const struct missing_code *missing, const struct snapsh
 		             plural(rest.gaps), (unsigned long long)rest.bytes,
 		             (unsigned long long)missing->total);
 	free(ranges);
+	return STATUS_OK;
 }

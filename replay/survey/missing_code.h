@@ -35,8 +35,9 @@ MUST_USE enum status missing_code_add(struct missing_code *missing, uint64_t add
                                       uint64_t bytes);
 void missing_code_fini(struct missing_code *missing);
 
-/* A warning for each range, up to a number of them. */
-void missing_code_report(const struct missing_code *missing, const struct snapshot *snapshot,
-                         const struct snap_core *core, struct diag_list *diags);
+/* A warning for each range, up to a number of them. NO_MEM. */
+MUST_USE enum status missing_code_report(const struct missing_code *missing,
+                                         const struct snapshot *snapshot,
+                                         const struct snap_core *core, struct diag_list *diags);
 
 #endif

@@ -90,7 +90,7 @@ static enum status decode_core(struct survey *s, const struct snap_core *core)
 	for (size_t i = 0; i < core->source_count && status == STATUS_OK; i++)
 		status = decode_source(s, core->sources[i], &missing);
 	if (status == STATUS_OK)
-		missing_code_report(&missing, s->snapshot, core, s->diags);
+		status = missing_code_report(&missing, s->snapshot, core, s->diags);
 	missing_code_fini(&missing);
 	return status;
 }
@@ -113,7 +113,7 @@ enum status survey_trace(const struct snapshot *snapshot, struct diag_list *diag
 	enum status status = survey_ids(snapshot, &ids);
 
 	if (status == STATUS_OK)
-		survey_warn_of_ids(snapshot, &ids, diags);
+		status = survey_warn_of_ids(snapshot, &ids, diags);
 	if (status == STATUS_OK)
 		status = survey_try_settings(snapshot, &ids, diags);
 	if (status == STATUS_OK)

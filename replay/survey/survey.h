@@ -35,9 +35,9 @@ struct unclaimed_ids {
 MUST_USE enum status survey_ids(const struct snapshot *snapshot, struct unclaimed_ids *ids);
 void unclaimed_ids_fini(struct unclaimed_ids *ids);
 
-/* A warning for each. */
-void survey_warn_of_ids(const struct snapshot *snapshot, const struct unclaimed_ids *ids,
-                        struct diag_list *diags);
+/* A warning for each. NO_MEM. */
+MUST_USE enum status survey_warn_of_ids(const struct snapshot *snapshot,
+                                        const struct unclaimed_ids *ids, struct diag_list *diags);
 
 /*
  * Decodes all of the trace: an error for a source that cannot be decoded, a warning for each range

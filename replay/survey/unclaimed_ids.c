@@ -209,26 +209,35 @@ static void put_hint(const struct snapshot *snapshot, const struct unclaimed_id 
 		            (unsigned long long)end);
 }
 
-void survey_warn_of_ids(const struct snapshot *snapshot, const struct unclaimed_ids *ids,
-                        struct diag_list *diags)
+static void warn_of_id(const struct snapshot *snapshot, const struct unclaimed_id *unclaimed,
+                       const struct id_census *census, struct diag_list *diags)
+{
+	const struct snap_buffer *buffer = &snapshot->buffers[unclaimed->buffer];
+	struct text hint = {0};
+
+	put_hint(snapshot, unclaimed, census, &hint);
+	diag_warning(diags, buffer->place,
+	             "buffer \"%.*s\": trace ID 0x%02x has %llu byte%s and no trace source; "
+	             "not decoded%.*s",
+	             STR_ARG(buffer->name), unclaimed->id, (unsigned long long)unclaimed->bytes,
+	             unclaimed->bytes == 1 ? "" : "s", STR_ARG(text_str(&hint)));
+	text_fini(&hint);
+}
+
+enum status survey_warn_of_ids(const struct snapshot *snapshot, const struct unclaimed_ids *ids,
+                               struct diag_list *diags)
 {
 	struct id_census *census = malloc(sizeof(*census));
 
+	if (!census)
+		return STATUS_NO_MEM;
 	for (size_t i = 0; i < ids->count; i++) {
 		const struct unclaimed_id *unclaimed = &ids->items[i];
-		const struct snap_buffer *buffer = &snapshot->buffers[unclaimed->buffer];
-		struct text hint = {0};
 
-		if (census && (i == 0 || ids->items[i - 1].buffer != unclaimed->buffer))
-			(void)survey_count_ids(buffer, census);
-		if (census)
-			put_hint(snapshot, unclaimed, census, &hint);
-		diag_warning(diags, buffer->place,
-		             "buffer \"%.*s\": trace ID 0x%02x has %llu bytes and no trace source; "
-		             "they are not decoded%.*s",
-		             STR_ARG(buffer->name), unclaimed->id,
-		             (unsigned long long)unclaimed->bytes, STR_ARG(text_str(&hint)));
-		text_fini(&hint);
+		if (i == 0 || ids->items[i - 1].buffer != unclaimed->buffer)
+			(void)survey_count_ids(&snapshot->buffers[unclaimed->buffer], census);
+		warn_of_id(snapshot, unclaimed, census, diags);
 	}
 	free(census);
+	return STATUS_OK;
 }

@@ -55,7 +55,7 @@ class CheckTrace(unittest.TestCase):
 
     def unclaimed(self, trace_id, data, hint=""):
         return (f'trace.ini:4: warning: buffer "ETB_0": trace ID 0x{trace_id:02x} has {len(data)} '
-                f"bytes and no trace source; they are not decoded{hint}\n")
+                f"byte{'s' if len(data) > 1 else ''} and no trace source; not decoded{hint}\n")
 
     # Trace IDs
 
@@ -98,7 +98,7 @@ class CheckTrace(unittest.TestCase):
         self.write("trace.bin", frames.pack([(ID, OWN[:CUT]), (OTHER_ID, OWN[CUT:])]))
         said = self.check()
         self.assertRegex(said, r'^trace.ini:4: warning: buffer "ETB_0": trace ID 0x22 has %d bytes '
-                         r"and no trace source; they are not decoded; it begins at byte \d+, after "
+                         r"and no trace source; not decoded; it begins at byte \d+, after "
                          r'0x10 of "ETM_0" ended at byte \d+, whose ID may have been changed\n$'
                          % (len(OWN) - CUT))
         begin, end = map(int, re.findall(r"at byte (\d+)", said))

@@ -3,7 +3,7 @@
  * A snapshot's folder, from five files that the input holds one after the other with a line "%%"
  * between: snapshot.ini, cpu.ini, source.ini, trace.ini, data.bin. Holds: it opens, or there is an
  * error; what it then refers to is there (all bytes of registers, dumps, buffers and memory maps
- * can be read; sources and cores point into the snapshot).
+ * can be read; sources and cores point into the snapshot); all of its trace is decoded.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "fuzz.h"
+#include "replay/survey/survey.h"
 #include "snapshot/snapshot.h"
 #include "tests/support/memmap_regions.h"
 
@@ -172,6 +173,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (snapshot) {
 		check_snapshot(snapshot);
 		snapshot_check(snapshot, &diags);
+		status = survey_trace(snapshot, &diags);
+		FUZZ_CHECK(status == STATUS_OK);
 	}
 	print_diags(&diags);
 	snapshot_destroy(snapshot);
