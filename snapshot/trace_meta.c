@@ -277,6 +277,11 @@ static bool is_flow_stream(const struct context *c, struct str key, struct str *
 		                 STR_ARG(key));
 		return false;
 	}
+	if (stream != 0)
+		diag_warning(c->loader->diags, c->place,
+		             "stream %llu of trace source \"%.*s\" is not decoded: program flow "
+		             "comes in stream 0",
+		             (unsigned long long)stream, STR_ARG(*name));
 	return stream == 0;
 }
 

@@ -127,6 +127,20 @@ static void contents_options_stand_in_for_etm3_registers(void **state)
 	             "ETMCCER; taken as 0x10000000 from timestamp_bits, timestamp_gray\n");
 }
 
+/* Trace metadata, 4.4.1: bits 2 and 3 of ETMCR. */
+static void contents_options_say_that_data_are_traced(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(
+	        open_with(f, BUFFER "[trace_16]\n" ETM3_OPTIONS "data_value: 0\ndata_address: 1\n"),
+	        STATUS_OK);
+	assert_register(f, "ETMCR", 0x0000d008);
+	assert_diags(&f->diags,
+	             "trace.ini:5: note: trace source \"trace_16\" has no register ETMCR; "
+	             "taken as 0xd008 from data_value, data_address, cyclecount, context_id\n");
+}
+
 static void contents_options_stand_in_for_ptm_registers(void **state)
 {
 	struct fixture *f = *state;
@@ -407,6 +421,8 @@ static void contents_option_has_one_of_its_values(void **state)
 	        {"context_id", "0 8 16 32", SOURCE_OPTION_CONTEXT_ID},
 	        {"vmid", "0 8 16 32", SOURCE_OPTION_VMID},
 	        {"dmb_dsb_are_waypoints", "0 1", SOURCE_OPTION_WAYPOINTS},
+	        {"data_value", "0 1", SOURCE_OPTION_DATA_VALUE},
+	        {"data_address", "0 1", SOURCE_OPTION_DATA_ADDRESS},
 	};
 
 	(void)state;
@@ -455,6 +471,7 @@ int main(void)
 	        CASE(contents_sections_become_sources_and_cores),
 	        CASE(contents_trace_id_is_in_the_sections_name),
 	        CASE(contents_options_stand_in_for_etm3_registers),
+	        CASE(contents_options_say_that_data_are_traced),
 	        CASE(contents_options_stand_in_for_ptm_registers),
 	        CASE(contents_options_stand_in_for_etm4_registers),
 	        CASE(contents_missing_option_is_named_with_its_register),

@@ -134,7 +134,10 @@ static void snapshot_sources_are_found_by_location_and_stream(void **state)
 	             "[core_trace_sources]\ncpu_0=@dap:2,ap:1,address:0x80010000\n"
 	             "[source_buffers]\nETM_0=C\nETM_0(stream:1)=C\nETM_0(stream:0)=B,A\n");
 	assert_int_equal(model_open(m, NULL), STATUS_OK);
-	assert_diags(&m->diags, "trace.ini:11: warning: no trace source is in buffer \"C\"\n");
+	assert_diags(&m->diags,
+	             "trace.ini:19: warning: stream 1 of trace source \"ETM_0\" is not decoded: "
+	             "program flow comes in stream 0\n"
+	             "trace.ini:11: warning: no trace source is in buffer \"C\"\n");
 	assert_ptr_equal(m->snapshot->sources[0].core, &m->snapshot->cores[0]);
 	assert_int_equal(m->snapshot->sources[0].buffer_count, 2);
 	assert_int_equal(m->snapshot->sources[0].buffers[0], 1);
@@ -151,7 +154,9 @@ static void snapshot_unqualified_source_stands_for_its_streams(void **state)
 	             "[trace_buffers]\nbuffers=a\n[a]\nname=A\nfile=trace.bin\nformat=coresight\n"
 	             "[core_trace_sources]\ncpu_0=etm_0\n"
 	             "[source_buffers]\nETM_0=A\nETM_0(stream:1)=A\n");
-	open_sound(m, NULL);
+	assert_int_equal(model_open(m, NULL), STATUS_OK);
+	assert_diags(&m->diags, "trace.ini:11: warning: stream 1 of trace source \"ETM_0\" is not "
+	                        "decoded: program flow comes in stream 0\n");
 	assert_int_equal(m->snapshot->sources[0].buffer_count, 1);
 }
 
