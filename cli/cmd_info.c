@@ -640,6 +640,41 @@ static void write_json(const struct report *r)
 	text_char(r->out, '\n');
 }
 
+enum { CONTEXTS_TOLD = 8 };
+
+/* A note, if what the trace calls several contexts all have the one code of the snapshot. */
+static void note_contexts(const struct session *session, size_t core)
+{
+	const struct history *history = session_history(session, core);
+	uint32_t ids[CONTEXTS_TOLD];
+	size_t known = 0;
+	bool more = false;
+	size_t count;
+	const struct history_event *events = history_events(history, &count);
+	struct text list = {0};
+
+	for (size_t i = 0; i < count && !more; i++) {
+		const struct element *e = &events[i].element;
+		size_t at = 0;
+
+		if (e->type != ELEMENT_PE_CONTEXT || !e->context.has_context_id)
+			continue;
+		while (at < known && ids[at] != e->context.context_id)
+			at++;
+		more = at == CONTEXTS_TOLD;
+		if (at == known && !more) {
+			ids[known++] = e->context.context_id;
+			text_printf(&list, "%s0x%x", at > 0 ? ", " : "", ids[at]);
+		}
+	}
+	if (known > 1 && !memmap_has_contexts(history_memory(history)))
+		cli_note("core \"%.*s\": one code map serves the contexts %.*s%s; --image "
+		         "ELF,context=ID gives one of its own",
+		         STR_ARG(session_core(session, core)->device->name),
+		         STR_ARG(text_str(&list)), more ? " and others" : "");
+	text_fini(&list);
+}
+
 /* `context`: a bool, JSON is wanted. */
 static enum cli_exit report(const struct cli_args *args, struct session *session, void *context)
 {
@@ -658,6 +693,8 @@ static enum cli_exit report(const struct cli_args *args, struct session *session
 	unclaimed_ids_fini(&report.unclaimed_ids);
 	code = cli_flush(&out);
 	text_fini(&out);
+	for (size_t i = 0; i < session_core_count(session); i++)
+		note_contexts(session, i);
 	return code;
 }
 

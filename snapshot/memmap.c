@@ -560,6 +560,13 @@ bool memmap_has_rivals(const struct memmap *map)
 	return (map->base ? map->base : map)->has_rivals;
 }
 
+bool memmap_has_contexts(const struct memmap *map)
+{
+	const struct memmap *base = map->base ? map->base : map;
+
+	return base->id_count > 0 || base->vmid_count > 0;
+}
+
 size_t memmap_read(const struct memmap *map, uint32_t view, uint64_t address, void *out,
                    size_t size)
 {

@@ -120,6 +120,9 @@ bool memmap_is_ambiguous(const struct memmap *map, uint32_t view, uint64_t addre
 /* True if MEMMAP_SURE_OF_MANY may find less than MEMMAP_SURE. */
 bool memmap_has_rivals(const struct memmap *map);
 
+/* True if some of its regions belong to a context. */
+bool memmap_has_contexts(const struct memmap *map);
+
 /* Copies up to `size` bytes, across regions; returns how many there were before the first hole. */
 size_t memmap_read(const struct memmap *map, uint32_t view, uint64_t address, void *out,
                    size_t size);

@@ -355,7 +355,8 @@ struct memory_context history_context(const struct history *history, uint64_t po
 		if (i > 0)
 			context = pe_context_memory(&events->items[i - 1].element.context);
 	}
-	if (position == history->length)
+	/* What the trace calls a context counts: it may have traced a part of CONTEXTIDR. */
+	if (position == history->length && !context.has_id)
 		id = snap_device_any_register(history->core->device,
 		                              STR("CONTEXTIDR_EL1|CONTEXTIDR"));
 	if (id) {

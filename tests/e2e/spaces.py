@@ -245,6 +245,32 @@ class Contexts(Spaces):
             file.write("\n[dump9]\nfile=one.bin\naddress=0x400000\n")
         self.assertEqual(history(self.folder)[0][:7], RAN_ONE + RAN_KERNEL)
 
+    def test_one_code_map_of_several_contexts_is_told(self):
+        """Once a core, by `info`, and not where an image has a context of its own."""
+        self.run_both("one.bin", "k.bin")
+        text = "one code map serves the contexts 0x100, 0x200; --image ELF,context=ID gives"
+        self.assertEqual(run("info", self.folder)[2].count(text), 1)
+        image = self.image("b", TWO, ",context=0x200")
+        self.assertEqual(run("info", *image, self.folder)[2], "")
+
+    def test_dump_of_any_context_is_not_the_image_s(self):
+        """A dump for all and an image for one: each context has its own."""
+        self.run_both("one.bin", "k.bin")
+        image = self.image("b", TWO, ",context=0x200")
+        self.assertEqual(history(*image, self.folder),
+                         (RAN_ONE + RAN_KERNEL + RAN_TWO + RAN_KERNEL + RAN_ONE, []))
+
+    def test_virtual_machines_are_contexts_too(self):
+        self.make("dump one.bin 0x400000", "dump two.bin 0x400000", "source ETM_0 ETM4.2 0x10",
+                  "option vmid 1", "context 1 1 0 1", "sees 0", "run 0x400000 2",
+                  "run 0x40000c 2", "exception 14 0x400010", "context 1 1 0 2", "sees 1",
+                  "run 0x400000 5", "exception 14 0x400010", pc=CODE + 16,
+                  files=[("one.bin", ONE), ("two.bin", TWO)])
+        self.assertEqual(history(self.folder)[0], [])
+        self.keep()
+        images = self.image("a", ONE, ",vmid=1") + self.image("b", TWO, ",vmid=2,space=EL1N")
+        self.assertEqual(history(*images, self.folder)[0], RAN_ONE + RAN_TWO)
+
     def test_listing_takes_the_first_dump(self):
         """`decode` does as the reference decoder, which knows of no contexts."""
         self.run_both("one.bin", "two.bin", "k.bin")
