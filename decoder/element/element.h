@@ -167,6 +167,8 @@ struct element {
 			enum insn_subclass last_subclass;
 			bool last_executed; /* branch taken; other instructions executed */
 			bool last_conditional;
+			/* I_RANGE_NOPATH: the code at `start` leads to no instruction at `end`. */
+			bool is_unreached;
 		} range; /* INSTR_RANGE; I_RANGE_NOPATH: start, end, count */
 		struct {
 			uint64_t address;

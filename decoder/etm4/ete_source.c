@@ -75,6 +75,25 @@ static enum status extend(struct etm4_flow *flow, uint64_t index, struct walk *r
 	return flow_emit_nacc(flow, insn.start, index);
 }
 
+/* Whether the code leads to the source address; if not, how far it leads is told, and that. */
+static enum status keep_to_code(struct etm4_flow *flow, uint64_t source, uint64_t index,
+                                bool *is_reached)
+{
+	struct walk walk = {.end = flow->address};
+	enum status status = STATUS_NOT_FOUND;
+
+	if (!flow->needs_address && flow->address <= source)
+		status = follow_certain(flow->follow, flow->view, flow->isa, flow->address, source,
+		                        &walk);
+	*is_reached = status != STATUS_NOT_FOUND;
+	if (*is_reached)
+		return status == STATUS_NO_MEMORY_AT ? STATUS_OK : status;
+	flow->address = walk.end;
+	if (walk.count > 0)
+		TRY(flow_emit_range(flow, &walk, true, index));
+	return flow_emit_unreached(flow, source, index);
+}
+
 /*
  * Where an indirect branch led to, if no packet said it: the newest entry of the return stack. With
  * none it is not known, and the range begins at the source address.
@@ -83,7 +102,7 @@ static void pop_return(struct etm4_flow *flow)
 {
 	if (flow->stack.must_pop &&
 	    retstack_pop(&flow->stack, &flow->address, &flow->isa) == STATUS_OK)
-		flow->needs_address = false;
+		flow->needs_address = flow->is_lost = false;
 	flow->stack.must_pop = false;
 }
 
@@ -91,6 +110,7 @@ enum status flow_walk_source(struct etm4_flow *flow, uint64_t source, uint64_t i
 {
 	struct walk range;
 	enum status status;
+	bool is_reached = true;
 
 	pop_return(flow);
 	flow->is_excepted = false;
@@ -98,9 +118,12 @@ enum status flow_walk_source(struct etm4_flow *flow, uint64_t source, uint64_t i
 	if (status == STATUS_NO_MEMORY_AT)
 		return flow_emit_nacc(flow, source, index);
 	TRY(status);
-	if (!flow->needs_address && flow->address < source)
+	if (flow->keeps_to_code)
+		TRY(keep_to_code(flow, source, index, &is_reached));
+	if (is_reached && !flow->needs_address && flow->address < source)
 		TRY(extend(flow, index, &range));
 	flow->needs_address = false;
+	flow->is_lost = false;
 	flow->address = range.end;
 	flow_take_branch(flow, &range);
 	return flow_emit_range(flow, &range, true, index);

@@ -105,6 +105,7 @@ static void set_address(struct etm4_flow *flow, uint64_t address, uint8_t is)
 	flow->address = address;
 	flow->isa = flow_isa(flow, is);
 	flow->needs_address = false;
+	flow->is_lost = false;
 	flow->is_excepted = false;
 }
 
@@ -162,6 +163,18 @@ static void set_exception(const struct etm4_flow *flow, uint32_t number, struct 
 	element->exception.info = exception_find(numbering, number);
 }
 
+/* Execution up to where an exception was taken. */
+static enum status walk_to_exception(struct etm4_flow *flow, uint64_t address, uint64_t index)
+{
+	if (flow->config->is_m_profile && address == m_tail_chained)
+		return STATUS_OK;
+	/* The reference decoder goes on from the last address, were it that of a branch. */
+	if (flow->keeps_to_code && (flow->needs_address || flow->address > address ||
+	                            (flow->is_excepted && flow->address != address)))
+		return flow_emit_unreached(flow, address, index);
+	return flow->address < address ? flow_walk_to(flow, address, index) : STATUS_OK;
+}
+
 /*
  * Execution up to the exception, then the exception. The address entry that belongs to it is the
  * oldest in the queue.
@@ -180,11 +193,11 @@ static enum status take_exception(struct etm4_flow *flow, const struct p0 *excep
 		if (address->isa != 0)
 			flow->isa = ISA_T32;
 		flow->needs_address = false;
+		flow->is_lost = false;
 	}
 	if (context)
 		TRY(flow_emit_context(flow, &context->context, exception->index));
-	if (flow->address < address->address && !is_tail_chained)
-		TRY(flow_walk_to(flow, address->address, exception->index));
+	TRY(walk_to_exception(flow, address->address, exception->index));
 	TRY(flow_emit(flow, ELEMENT_EXCEPTION, exception->index, &element));
 	set_exception(flow, exception->value, element);
 	element->exception.is_tail_chained = is_tail_chained;

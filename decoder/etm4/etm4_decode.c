@@ -109,6 +109,7 @@ static enum status etm4_open(const struct protocol_input *input, void **state, u
 		deframe_seek(&d->deframe, input->options.begin);
 	etm4_reader_init(&d->reader, &d->config);
 	etm4_flow_init(&d->flow, &d->config, d->follow, input->options.graph);
+	d->flow.keeps_to_code = input->options.keeps_to_code;
 	d->flow.splits_sources = input->options.splits_sources;
 	*state = d;
 	*trace_id = config.trace_id;

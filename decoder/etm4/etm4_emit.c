@@ -27,6 +27,7 @@ static void clear_resolution(struct etm4_flow *flow)
 	flow->awaits_address = false;
 	flow->at = GRAPH_NO_NODE;
 	flow->needs_address = true;
+	flow->is_lost = true;
 	flow->needs_context = true;
 }
 

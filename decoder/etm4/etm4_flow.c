@@ -20,6 +20,7 @@ void etm4_flow_init(struct etm4_flow *flow, const struct etm4_config *config, st
 	        .reason = NO_SYNC_INIT,
 	        .isa = ISA_A32,
 	        .needs_address = true,
+	        .is_lost = true,
 	        .needs_context = true,
 	        .is_secure = true,
 	        .view = SPACE_S,
@@ -445,8 +446,8 @@ void etm4_flow_describe(const struct etm4_flow *flow, struct text *out)
 	bool stands = flow->at >= GRAPH_FIRST;
 	const struct walk *walk = stands ? &flow->graph->nodes[flow->at].walk : NULL;
 
-	text_printf(out, "state %d needs address %d context %d at %llx %s\n", (int)flow->state,
-	            flow->needs_address, flow->needs_context,
+	text_printf(out, "state %d needs address %d lost %d context %d at %llx %s\n",
+	            (int)flow->state, flow->needs_address, flow->is_lost, flow->needs_context,
 	            (unsigned long long)(stands ? walk->start : flow->address),
 	            isa_name(stands ? walk->isa : flow->isa));
 	text_printf(out, "64-bit %d secure %d overflow %d marker %d excepted %d %llx\n",

@@ -68,11 +68,13 @@ struct etm4_flow {
 	uint64_t address; /* of the next instruction, unless needs_address */
 	enum isa isa;     /* A64, A32 or T32, which can all be followed */
 	bool needs_address;
+	bool is_lost; /* needs_address, and an element says already that execution is not known */
 	bool needs_context;
 	bool is_64bit;
 	bool is_secure;
 	bool had_overflow;   /* trace was lost and has not begun again */
 	bool had_marker;     /* a timestamp marker was seen */
+	bool keeps_to_code;  /* as decoder_options says */
 	bool splits_sources; /* branches not taken before a source address end ranges */
 	bool has_context;
 	struct pe_context context; /* as last traced */
@@ -178,6 +180,8 @@ void flow_take_branch(struct etm4_flow *flow, const struct walk *walk);
  * is what lies before it, or before what ended it. Nothing of the flow changes.
  */
 MUST_USE enum status flow_walk_through(struct etm4_flow *flow, uint64_t stop, struct walk *walk);
+/* Execution came to `stop`, and flow->address does not lead there, or is not known. */
+MUST_USE enum status flow_emit_unreached(struct etm4_flow *flow, uint64_t stop, uint64_t index);
 /* ETE: a branch at `source` was taken, and none between the current address and it. */
 MUST_USE enum status flow_walk_source(struct etm4_flow *flow, uint64_t source, uint64_t index);
 

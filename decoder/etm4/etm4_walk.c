@@ -69,10 +69,27 @@ enum status flow_emit_nacc(struct etm4_flow *flow, uint64_t address, uint64_t in
 	return STATUS_OK;
 }
 
+enum status flow_emit_unreached(struct etm4_flow *flow, uint64_t stop, uint64_t index)
+{
+	struct element *element;
+
+	if (flow->is_lost)
+		return STATUS_OK;
+	TRY(flow_emit(flow, ELEMENT_I_RANGE_NOPATH, index, &element));
+	element->isa = flow->isa;
+	element->range.start = flow->address;
+	element->range.end = stop;
+	element->range.is_unreached = true;
+	flow->needs_address = true;
+	flow->is_lost = true;
+	return STATUS_OK;
+}
+
 /* No opcode at flow->address: what was walked before, and that it goes no further. */
 static enum status emit_no_memory(struct etm4_flow *flow, const struct walk *walk, uint64_t index)
 {
 	flow->needs_address = true;
+	flow->is_lost = true;
 	if (walk->count > 0)
 		TRY(flow_emit_range(flow, walk, true, index));
 	return flow_emit_nacc(flow, walk->end, index);
@@ -84,6 +101,7 @@ enum status flow_pop_return(struct etm4_flow *flow)
 		return STATUS_OK;
 	TRY(retstack_pop(&flow->stack, &flow->address, &flow->isa));
 	flow->needs_address = false;
+	flow->is_lost = false;
 	return STATUS_OK;
 }
 
@@ -296,14 +314,21 @@ enum status flow_walk_through(struct etm4_flow *flow, uint64_t stop, struct walk
 enum status flow_walk_to(struct etm4_flow *flow, uint64_t stop, uint64_t index)
 {
 	struct walk walk;
-	enum status status = flow_walk_through(flow, stop, &walk);
+	enum status status;
 
-	if (status != STATUS_OK && status != STATUS_NO_MEMORY_AT)
+	if (flow->keeps_to_code)
+		status = follow_certain(flow->follow, flow->view, flow->isa, flow->address, stop,
+		                        &walk);
+	else
+		status = flow_walk_through(flow, stop, &walk);
+	if (status != STATUS_OK && status != STATUS_NO_MEMORY_AT && status != STATUS_NOT_FOUND)
 		return status;
 	flow->address = walk.end;
 	if (status == STATUS_NO_MEMORY_AT)
 		return emit_no_memory(flow, &walk, index);
-	return walk.count > 0 ? flow_emit_range(flow, &walk, true, index) : STATUS_OK;
+	if (walk.count > 0)
+		TRY(flow_emit_range(flow, &walk, true, index));
+	return status == STATUS_OK ? STATUS_OK : flow_emit_unreached(flow, stop, index);
 }
 
 /*

@@ -22,6 +22,12 @@ struct decoder_options {
 	bool tpiu;       /* from a trace port, with full synchronisation packets */
 	bool tpiu_hsync; /* and half-word ones */
 	bool dstream;    /* and in the blocks of a DSTREAM */
+	/*
+	 * A range that no branch ends, as before an exception, goes only as far as execution can
+	 * have gone by the code; then an I_RANGE_NOPATH that is_unreached says where it had to
+	 * come. Without, it goes on through whatever lies there, as OpenCSD 1.8's do.
+	 */
+	bool keeps_to_code;
 	/* ETE: a branch not taken before a source address ends a range. */
 	bool splits_sources;
 	/*

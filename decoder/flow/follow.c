@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/a32/a32.h"
 #include "base/hash.h"
 
 enum {
@@ -46,6 +47,7 @@ struct reader {
 	const struct follow *follow;
 	uint32_t view;
 	struct bytes bytes; /* memory from the next opcode on; may be empty */
+	uint32_t opcode;    /* the last one */
 	uint8_t it_left;    /* T32: instructions that an IT before them puts under a condition */
 };
 
@@ -122,6 +124,7 @@ static bool classify_at(struct reader *reader, enum isa isa, uint64_t address, s
 	if (is_t32 ? !read_t32_opcode(reader, address, &opcode)
 	           : !read_opcode(reader, address, 4, &opcode))
 		return false;
+	reader->opcode = (uint32_t)opcode;
 	if (is_t32)
 		insn_t32_classify((uint32_t)opcode, address, options, insn);
 	else if (isa == ISA_A32)
@@ -334,6 +337,55 @@ enum status follow_to_address(struct follow *follow, uint32_t view, enum isa isa
 		status = walk_status(walk, stretch);
 	}
 	return !limit.inclusive && walk->end == limit.stop ? STATUS_OK : status;
+}
+
+/*
+ * The last instruction of the walk cannot but branch: an indirect branch, B and BL of A64 (Arm ARM
+ * C4.1.66), a branch of A32 whose condition is AL, one of T32 that no IT can have put under one.
+ */
+static bool has_to_branch(const struct reader *reader, const struct walk *walk,
+                          const struct it_block *it)
+{
+	const struct insn *last = &walk->last;
+
+	if (last->class != INSN_BRANCH && last->class != INSN_BRANCH_INDIRECT)
+		return false;
+	if (walk->isa == ISA_A64)
+		return last->class == INSN_BRANCH_INDIRECT ||
+		       (reader->opcode & 0x7c000000) == 0x14000000;
+	return !last->is_conditional &&
+	       (walk->isa == ISA_A32 || it_block_condition(it) == SEM_NO_IT);
+}
+
+enum status follow_certain(struct follow *follow, uint32_t view, enum isa isa, uint64_t start,
+                           uint64_t stop, struct walk *walk)
+{
+	struct reader reader = {.follow = follow, .view = view};
+	struct it_block it = {.next = UINT64_MAX};
+
+	if (!can_follow(isa))
+		return STATUS_UNSUPPORTED;
+	*walk = (struct walk){.start = start, .end = start, .isa = isa};
+	while (walk->end != stop) {
+		struct walk before = *walk;
+
+		if (walk->count >= FOLLOW_LIMIT) {
+			*walk = (struct walk){.start = start, .end = start, .isa = isa};
+			return STATUS_NOT_FOUND;
+		}
+		if (!walk_insn(&reader, walk))
+			return STATUS_NO_MEMORY_AT;
+		if (isa == ISA_T32)
+			it_block_enter(&it, follow->memory, view, before.end, before.count == 0);
+		/* Differences, since code may end with the address space. */
+		if (walk->end - start > stop - start || has_to_branch(&reader, walk, &it)) {
+			*walk = before;
+			return STATUS_NOT_FOUND;
+		}
+		if (isa == ISA_T32)
+			it_block_pass(&it, reader.opcode, before.end, walk->last.size);
+	}
+	return STATUS_OK;
 }
 
 enum status follow_insn(struct follow *follow, uint32_t view, enum isa isa, uint64_t address,

@@ -80,6 +80,15 @@ MUST_USE enum status follow_to_address(struct follow *follow, uint32_t view, enu
                                        uint64_t start, struct follow_limit limit,
                                        struct walk *walk);
 
+/*
+ * Walks from `start` to `stop` as execution can: through whole instructions, none of which has to
+ * branch. NOT_FOUND with what is before such a branch, or before an instruction that lies across
+ * `stop`; with nothing if `stop` is more than FOLLOW_LIMIT instructions away. Else as
+ * follow_to_address(). Not cached.
+ */
+MUST_USE enum status follow_certain(struct follow *follow, uint32_t view, enum isa isa,
+                                    uint64_t start, uint64_t stop, struct walk *walk);
+
 /* Appends what was walked from walk->end on; its waypoint is then the walk's. */
 void walk_append(struct walk *walk, const struct walk *part);
 

@@ -48,6 +48,7 @@ static enum status ptm_open(const struct protocol_input *input, void **state, ui
 	}
 	ptm_reader_init(&d->reader, &d->config);
 	ptm_flow_init(&d->flow, &d->config, d->drive.follow, &d->drive.out);
+	d->flow.keeps_to_code = input->options.keeps_to_code;
 	*state = d;
 	*trace_id = config.trace_id;
 	return STATUS_OK;

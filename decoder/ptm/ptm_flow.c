@@ -142,6 +142,22 @@ static enum status pass_waypoint(struct ptm_flow *flow, const struct walk *walk,
 	return STATUS_OK;
 }
 
+/* What the code leads through on the way to a waypoint, and that it does not lead there. */
+static enum status emit_unreached(struct ptm_flow *flow, const struct walk *walk, uint32_t stop)
+{
+	struct element *element;
+
+	flow->has_address = false;
+	if (walk->count > 0)
+		TRY(emit_range(flow, walk, true, NULL));
+	TRY(emit(flow, ELEMENT_I_RANGE_NOPATH, &element));
+	element->isa = walk->isa;
+	element->range.start = walk->end;
+	element->range.end = stop;
+	element->range.is_unreached = true;
+	return STATUS_OK;
+}
+
 static enum status end_walk(struct ptm_flow *flow, const struct walk *walk, enum status status,
                             bool is_taken, const struct ptm_packet *packet)
 {
@@ -192,15 +208,37 @@ static enum status walk_through(struct ptm_flow *flow, uint32_t stop, struct wal
 	return status == STATUS_OK ? STATUS_BAD_DATA : status;
 }
 
+/* The same, as far as execution can have come: the waypoint is the first one from here on. */
+static enum status walk_certain(struct ptm_flow *flow, uint32_t stop, struct walk *walk)
+{
+	struct walk last;
+
+	*walk = (struct walk){.start = flow->address, .end = flow->address, .isa = flow->isa};
+	if (stop < flow->address)
+		return STATUS_NOT_FOUND;
+	TRY(follow_certain(flow->follow, current_view(flow), flow->isa, flow->address, stop,
+	                   walk));
+	TRY(follow_to_address(flow->follow, current_view(flow), flow->isa, stop,
+	                      (struct follow_limit){stop, true}, &last));
+	walk_append(walk, &last);
+	return STATUS_OK;
+}
+
 static enum status take_waypoint(struct ptm_flow *flow, const struct ptm_packet *packet)
 {
+	uint32_t stop = packet->known.address;
 	struct walk walk;
 	enum status status;
 
 	if (!flow->has_address)
 		return STATUS_OK;
 	flow->is_excepted = false;
-	status = walk_through(flow, packet->known.address, &walk);
+	if (flow->keeps_to_code)
+		status = walk_certain(flow, stop, &walk);
+	else
+		status = walk_through(flow, stop, &walk);
+	if (status == STATUS_NOT_FOUND)
+		return emit_unreached(flow, &walk, stop);
 	return end_walk(flow, &walk, status, true, packet);
 }
 

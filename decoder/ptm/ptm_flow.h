@@ -29,6 +29,7 @@ enum ptm_flow_state {
 
 struct ptm_flow {
 	const struct ptm_config *config;
+	bool keeps_to_code; /* as decoder_options says */
 	struct follow *follow;
 	struct etm_queue *out;
 	enum ptm_flow_state state;

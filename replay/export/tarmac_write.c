@@ -469,16 +469,9 @@ static void take_event(struct tarmac_writer *w, const struct element *element, b
 	}
 }
 
-/* With opcodes missing or wrong the trace goes on, and so does what it says of the core. */
-static bool loses_context(const struct gap *gap)
-{
-	return gap->reason != GAP_NO_MEMORY && gap->reason != GAP_SEVERAL_CODES &&
-	       gap->reason != GAP_NO_PATH && gap->reason != GAP_MISFIT;
-}
-
 static void take_gap(struct tarmac_writer *w, const struct gap *gap, bool is_written)
 {
-	w->has_context = w->has_context && !loses_context(gap);
+	w->has_context = w->has_context && !gap_loses_context(gap->reason);
 	if (is_written)
 		w->style->gap(&w->lines, gap);
 }

@@ -2,6 +2,12 @@
 /* Gaps in words. */
 #include "replay/history/history_read.h"
 
+bool gap_loses_context(enum gap_reason reason)
+{
+	return reason != GAP_NO_MEMORY && reason != GAP_SEVERAL_CODES && reason != GAP_NO_PATH &&
+	       reason != GAP_UNREACHED && reason != GAP_MISFIT;
+}
+
 const char *gap_reason_text(enum gap_reason reason)
 {
 	static const char *const texts[] = {
@@ -15,6 +21,9 @@ const char *gap_reason_text(enum gap_reason reason)
 	                "the snapshot does not say which context has which of several contents "
 	                "(see --image ELF,context=ID and --assume-one-address-space)",
 	        [GAP_NO_PATH] = "the trace does not say which instructions were executed",
+	        [GAP_UNREACHED] =
+	                "the code in the snapshot does not lead to where the trace says that "
+	                "execution came",
 	        [GAP_MISFIT] = "the trace does not fit the code in the snapshot",
 	        [GAP_NEXT_SOURCE] = "the core's next trace source begins",
 	        [GAP_NEXT_BUFFER] = "the trace source's next buffer begins",
@@ -29,7 +38,10 @@ void gap_format(const struct gap *gap, struct text *out)
 	text_printf(out, "gap before position %llu: %s", (unsigned long long)gap->position,
 	            gap_reason_text(gap->reason));
 	if (gap->has_address)
-		text_printf(out, "%s 0x%llx", gap->reason == GAP_HALT ? ", PC" : " at",
+		text_printf(out, "%s 0x%llx",
+		            gap->reason == GAP_HALT        ? ", PC"
+		            : gap->reason == GAP_UNREACHED ? ","
+		                                           : " at",
 		            (unsigned long long)gap->address);
 	if (gap->offset > 0)
 		text_printf(out, " (trace byte %llu)", (unsigned long long)gap->offset);

@@ -119,10 +119,7 @@ enum status part_add_gap(struct part_builder *b, struct gap gap)
 	explain(b);
 	gap.position = b->log.length;
 	TRY(notes_add_gap(&b->notes, &gap));
-	/* With opcodes missing or wrong the trace goes on, and so does what it says of the core. */
-	if (b->notes.gaps.count == count || gap.reason == GAP_NO_MEMORY ||
-	    gap.reason == GAP_SEVERAL_CODES || gap.reason == GAP_NO_PATH ||
-	    gap.reason == GAP_MISFIT)
+	if (b->notes.gaps.count == count || !gap_loses_context(gap.reason))
 		return STATUS_OK;
 	TRY(add_mark(b, MARK_CONTEXT_ID, false, 0));
 	return add_mark(b, MARK_VIEW, false, 0);
@@ -433,6 +430,20 @@ static enum status add_loss(struct part_builder *b, const struct element *elemen
 	return part_add_gap(b, (struct gap){.reason = reason, .offset = element->offset});
 }
 
+static enum status add_no_path(struct part_builder *b, const struct element *element)
+{
+	struct gap gap = {.reason = GAP_NO_PATH,
+	                  .address = element->range.start,
+	                  .has_address = true,
+	                  .offset = element->offset};
+
+	if (element->range.is_unreached) {
+		gap.reason = GAP_UNREACHED;
+		gap.address = element->range.end;
+	}
+	return part_add_gap(b, gap);
+}
+
 static enum status add_context(struct part_builder *b, const struct pe_context *context)
 {
 	struct memory_context memory = pe_context_memory(context);
@@ -498,10 +509,7 @@ static enum status note_element(struct part_builder *b, const struct element *el
 	case ELEMENT_UNKNOWN:
 		return add_loss(b, element, GAP_BAD_PACKET);
 	case ELEMENT_I_RANGE_NOPATH:
-		return part_add_gap(b, (struct gap){.reason = GAP_NO_PATH,
-		                                    .address = element->range.start,
-		                                    .has_address = true,
-		                                    .offset = element->offset});
+		return add_no_path(b, element);
 	case ELEMENT_EXCEPTION:
 		return add_exception(b, element);
 	case ELEMENT_PE_CONTEXT:
@@ -537,6 +545,13 @@ static bool tells_execution(enum element_type type)
 	       type == ELEMENT_ADDR_NACC || type == ELEMENT_EXCEPTION;
 }
 
+/* Of what the code does not lead to the gap says all. */
+static bool is_event(const struct element *element)
+{
+	return element->type != ELEMENT_INSTR_RANGE &&
+	       !(element->type == ELEMENT_I_RANGE_NOPATH && element->range.is_unreached);
+}
+
 static enum status add_element(struct part_builder *b, const struct element *element)
 {
 	enum status status = element->type == ELEMENT_INSTR_RANGE ? add_range(b, element)
@@ -545,7 +560,7 @@ static enum status add_element(struct part_builder *b, const struct element *ele
 	TRY(status);
 	TRY(add_cycles(b, element));
 	b->in_trace |= tells_execution(element->type);
-	return element->type == ELEMENT_INSTR_RANGE ? STATUS_OK : add_event(b, element);
+	return is_event(element) ? add_event(b, element) : STATUS_OK;
 }
 
 enum status part_add(struct part_builder *b, const struct decoded *decoded)

@@ -58,6 +58,7 @@ enum gap_reason {
 	 */
 	GAP_SEVERAL_CODES,
 	GAP_NO_PATH,     /* the trace says how many instructions, not which */
+	GAP_UNREACHED,   /* and where the trace says that execution came, the code cannot lead */
 	GAP_MISFIT,      /* the trace goes on where the snapshot's code cannot lead to */
 	GAP_NEXT_SOURCE, /* another trace source of the core begins */
 	GAP_NEXT_BUFFER, /* another buffer of the source begins */
@@ -67,7 +68,8 @@ enum gap_reason {
 struct gap {
 	uint64_t position; /* between instruction position - 1 and instruction position */
 	enum gap_reason reason;
-	uint64_t address; /* NO_MEMORY, SEVERAL_CODES: first opcode missing; HALT: the halt PC */
+	/* NO_MEMORY, SEVERAL_CODES: first opcode missing; HALT: the halt PC; UNREACHED: where */
+	uint64_t address;
 	bool has_address;
 	uint64_t offset; /* in the trace buffer, of what showed the gap; 0 for HALT */
 	uint64_t merged; /* further gaps at the same position that say no more */
@@ -236,6 +238,11 @@ uint32_t history_view(const struct history *history, uint64_t position);
 /* Its context there, as far as the trace and, at the halt, the snapshot's registers say. */
 struct memory_context history_context(const struct history *history, uint64_t position);
 
+/*
+ * False where only opcodes are missing or wrong: the trace goes on, and so does what it says of the
+ * core.
+ */
+bool gap_loses_context(enum gap_reason reason);
 /* One clause, such as "the trace source overflowed"; appended without address. */
 const char *gap_reason_text(enum gap_reason reason);
 /* The gap in one sentence, with its position, address and place in the trace. */

@@ -121,6 +121,7 @@ static enum status open_decoder(struct worker *worker, struct piece *piece, stru
 	struct decoder_options options = decoder_options_of(decode->buffer);
 
 	options.graph = worker->graph;
+	options.keeps_to_code = true;
 	options.begin = piece->begin;
 	options.stops_at_sync_points = worker->pool->piece_count > 1;
 	options.memory = decode->memory;

@@ -43,6 +43,9 @@ struct setup {
 	enum core_arch arch;
 };
 
+/* The next worlds' decoders are as a history wants them. */
+static bool keeps_to_code;
+
 struct world {
 	uint8_t code[CODE_SIZE];
 	uint8_t values[REGISTERS][4];
@@ -128,7 +131,7 @@ static void world_fini(struct world *w)
 
 static enum status world_open(struct world *w, bool packets, struct decoder **decoder)
 {
-	struct decoder_options options = {.packets = packets};
+	struct decoder_options options = {.packets = packets, .keeps_to_code = keeps_to_code};
 
 	return decoder_open(&w->snapshot, &w->source, &w->buffer, &options, &w->diags, decoder);
 }

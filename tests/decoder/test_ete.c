@@ -264,6 +264,7 @@ enum {
 	SPLIT = 4,
 	PLAIN_TRANSACTIONS = 8, /* a transaction start is no P0 element */
 	MARKERS = 16,           /* timestamps count from the first marker on */
+	KEEPS_TO_CODE = 32,     /* as a history wants it */
 };
 
 struct world {
@@ -354,7 +355,8 @@ static void world_init(struct world *w, unsigned int options, const void *trace,
 static void assert_elements(unsigned int options, const char *trace, size_t size,
                             const char *expected, uint64_t expected_next)
 {
-	struct decoder_options opened = {.splits_sources = (options & SPLIT) != 0};
+	struct decoder_options opened = {.splits_sources = (options & SPLIT) != 0,
+	                                 .keeps_to_code = (options & KEEPS_TO_CODE) != 0};
 	struct diag_list diags = {0};
 	struct text out = {0};
 	struct world w;
@@ -437,6 +439,26 @@ static void source_address_after_a_return_begins_where_the_return_stack_says(voi
 	       BEGIN RANGE(25, 1000, 1010, 4, "E BR  b+link ")
 	               RANGE(27, 1100, 1108, 2, "E iBR A64:ret ") RANGE(29, 1010, 1018, 2, "E BR  ")
 	                       END(29));
+}
+
+/* For a history: through the BL at 100c execution cannot have come, nor back. */
+static void source_address_that_the_code_does_not_lead_to_is_not_reached(void **state)
+{
+	(void)state;
+	ASSERT(KEEPS_TO_CODE, SYNC ON AT(A_1000) SOURCE("\x03\x08"), 0x1100,
+	       BEGIN RANGE(25, 1000, 1010, 4, "E BR  b+link ") END(25));
+	ASSERT(KEEPS_TO_CODE, SYNC ON AT(A_1000) SOURCE("\x05\x08"), 0x1000,
+	       BEGIN RANGE(25, 1000, 100c, 3, "E --- ")
+	               LINE(25, "I_RANGE_NOPATH(first 0x100c:[next 0x1014] num_i(0) )")
+	                       RANGE(25, 1014, 1018, 1, "E BR  ") END(25));
+	ASSERT(KEEPS_TO_CODE, SYNC ON AT(A_1018) SOURCE(A_1010), 0x1000,
+	       BEGIN LINE(25, "I_RANGE_NOPATH(first 0x1018:[next 0x1010] num_i(0) )")
+	               RANGE(25, 1010, 1014, 1, "E BR   <cond>") END(25));
+	/* From wherever the ERET led. */
+	ASSERT(KEEPS_TO_CODE, SYNC ON AT(A_1018) SOURCE(A_1018) SOURCE(A_1010), 0x1000,
+	       BEGIN RANGE(25, 1018, 101c, 1, "E iBR A64:eret ")
+	               LINE(34, "I_RANGE_NOPATH(first 0x101c:[next 0x1010] num_i(0) )")
+	                       RANGE(34, 1010, 1014, 1, "E BR   <cond>") END(34));
 }
 
 static void source_address_without_memory_is_no_access(void **state)
@@ -658,6 +680,7 @@ int main(void)
 	        cmocka_unit_test(source_address_before_the_current_one_is_a_range_of_one),
 	        cmocka_unit_test(source_address_after_an_indirect_branch_needs_no_address),
 	        cmocka_unit_test(source_address_after_a_return_begins_where_the_return_stack_says),
+	        cmocka_unit_test(source_address_that_the_code_does_not_lead_to_is_not_reached),
 	        cmocka_unit_test(source_address_without_memory_is_no_access),
 	        cmocka_unit_test(source_address_after_a_hole_is_no_access_when_split),
 	        cmocka_unit_test(source_address_in_doubt_can_be_cancelled),

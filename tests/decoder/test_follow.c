@@ -582,6 +582,116 @@ static void walk_over_it_block_says_conditional_where_asked(void **state)
 	memmap_destroy(memory);
 }
 
+/* Code at CODE, and where a walk to `stop` ends as execution can have gone. */
+static void assert_certain(enum isa isa, const void *code, size_t size, uint64_t start,
+                           uint64_t stop, enum status expected, uint64_t end)
+{
+	struct memmap *memory = memory_begin();
+	struct follow *follow;
+	struct walk walk;
+
+	memory_add(memory, CODE, SPACE_ANY, code, size);
+	follow = memory_end(memory);
+	assert_int_equal(follow_certain(follow, SPACE_ANY, isa, CODE + start, CODE + stop, &walk),
+	                 expected);
+	assert_int_equal(walk.start, CODE + start);
+	assert_int_equal(walk.end, CODE + end);
+	if (walk.count > 0 && isa != ISA_T32)
+		assert_int_equal(walk.count, (end - start) / 4);
+	follow_destroy(follow);
+	memmap_destroy(memory);
+}
+
+/* What has to branch ends the walk, what may fall through does not. */
+static void certain_walk_passes_no_branch_that_has_to_be_taken(void **state)
+{
+	static const struct {
+		enum isa isa;
+		uint32_t opcode;
+		bool passes;
+	} cases[] = {
+	        {ISA_A64, NOP, true},         {ISA_A64, B_SELF, false},
+	        {ISA_A64, 0x94000000, false}, {ISA_A64, RET, false},
+	        {ISA_A64, 0xd61f0020, false}, {ISA_A64, 0xd69f03e0, false},
+	        {ISA_A64, 0x54000040, true},  {ISA_A64, 0xb4000040, true},
+	        {ISA_A64, 0x36000040, true},  {ISA_A64, 0x74010040, true}, /* CBGT W0, W1 */
+	        {ISA_A64, DSB, true},         {ISA_A64, 0xd4000001, true}, /* SVC */
+	        {ISA_A32, 0xe1a00000, true},  {ISA_A32, 0xea000000, false},
+	        {ISA_A32, 0x0a000000, true},  {ISA_A32, 0xe12fff1e, false},
+	        {ISA_A32, 0x112fff1e, true},  {ISA_A32, 0xfa000000, false}, /* BLX */
+	        {ISA_A32, 0xe8bd8010, false}, {ISA_A32, 0x08bd8010, true},  /* POP {R4, PC} */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint8_t code[12];
+
+		put_opcodes(code, 3, cases[i].isa == ISA_A64 ? NOP : 0xe1a00000);
+		put_opcodes(code + 4, 1, cases[i].opcode);
+		assert_certain(cases[i].isa, code, sizeof(code), 0, 12,
+		               cases[i].passes ? STATUS_OK : STATUS_NOT_FOUND,
+		               cases[i].passes ? 12 : 4);
+		assert_certain(cases[i].isa, code, sizeof(code), 0, 8,
+		               cases[i].passes ? STATUS_OK : STATUS_NOT_FOUND,
+		               cases[i].passes ? 8 : 4);
+		assert_certain(cases[i].isa, code, sizeof(code), 0, 4, STATUS_OK, 4);
+		assert_certain(cases[i].isa, code, sizeof(code), 0, 16,
+		               cases[i].passes ? STATUS_NO_MEMORY_AT : STATUS_NOT_FOUND,
+		               cases[i].passes ? 12 : 4);
+	}
+}
+
+/* An address within an instruction is not reached, and a branch that an IT covers may be passed. */
+static void certain_walk_of_t32_keeps_to_whole_instructions(void **state)
+{
+	static const uint16_t code[] = {
+	        0xbf00,         /*  0: nop */
+	        0xe890, 0x0006, /*  2: ldm.w r0, {r1, r2} */
+	        0xbf08,         /*  6: it eq */
+	        0x4770,         /*  8: bxeq lr */
+	        0xd0fe,         /* 10: beq */
+	        0xbf00,         /* 12: nop */
+	        0xe7fe,         /* 14: b */
+	        0xbf00,         /* 16: nop */
+	        0xe890,         /* 18: half of an instruction */
+	};
+	static const struct {
+		uint64_t start;
+		uint64_t stop;
+		enum status expected;
+		uint64_t end;
+	} cases[] = {
+	        {0, 2, STATUS_OK, 2},
+	        {0, 4, STATUS_NOT_FOUND, 2},
+	        {2, 4, STATUS_NOT_FOUND, 2},
+	        {0, 6, STATUS_OK, 6},
+	        {0, 14, STATUS_OK, 14},
+	        {8, 14, STATUS_OK, 14}, /* whoever came to 8 may have been in the block */
+	        {0, 16, STATUS_NOT_FOUND, 14},
+	        {12, 18, STATUS_NOT_FOUND, 14},
+	        {16, 22, STATUS_NO_MEMORY_AT, 18},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_certain(ISA_T32, code, sizeof(code), cases[i].start, cases[i].stop,
+		               cases[i].expected, cases[i].end);
+}
+
+/* Megabytes of zeros are no code that anybody ran. */
+static void certain_walk_is_not_longer_than_any_program(void **state)
+{
+	size_t size = 4 * ((size_t)FOLLOW_LIMIT + 2);
+	uint8_t *code = calloc(1, size);
+
+	(void)state;
+	assert_non_null(code);
+	assert_certain(ISA_A32, code, size, 0, 4 * (uint64_t)FOLLOW_LIMIT, STATUS_OK,
+	               4 * (uint64_t)FOLLOW_LIMIT);
+	assert_certain(ISA_A32, code, size, 0, 4 * (uint64_t)FOLLOW_LIMIT + 4, STATUS_NOT_FOUND, 0);
+	free(code);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -606,6 +716,9 @@ int main(void)
 	        cmocka_unit_test(follow_more_starts_than_cache_holds_is_exact),
 	        cmocka_unit_test(follow_random_code_as_plain_walk),
 	        cmocka_unit_test(walk_over_it_block_says_conditional_where_asked),
+	        cmocka_unit_test(certain_walk_passes_no_branch_that_has_to_be_taken),
+	        cmocka_unit_test(certain_walk_of_t32_keeps_to_whole_instructions),
+	        cmocka_unit_test(certain_walk_is_not_longer_than_any_program),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -180,6 +180,38 @@ static void waypoint_update_passes_branches(void **state)
 	             "16 EO_TRACE( [end-of-trace])\n");
 }
 
+#define START                                                                                      \
+	"0 NO_SYNC( [init-decoder])\n"                                                             \
+	"6 TRACE_ON( [begin or filter])\n"                                                         \
+	"6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+#define NO_PATH(from, to)                                                                          \
+	"13 I_RANGE_NOPATH(first 0x" #from ":[next 0x" #to "] num_i(0) )\n"                        \
+	"16 EXCEPTION(excep num (0x0c) )\n"                                                        \
+	"16 EO_TRACE( [end-of-trace])\n"
+
+/* For a history: through BL at 1010 execution cannot have come, nor back from 1018. */
+static void waypoint_update_that_the_code_does_not_lead_to_is_not_reached(void **state)
+{
+	(void)state;
+	keeps_to_code = true;
+	assert_trace(&plain, BYTES(ASYNC AT("\x10") "\x72\x8b\x10\x81\x51\x18"), 0x1100,
+	             START NO_PATH(1010, 1014));
+	assert_trace(&plain, BYTES(ASYNC AT("\x18") "\x72\x8b\x10\x81\x51\x18"), 0x1100,
+	             START NO_PATH(1018, 1014));
+	/* Up to 1018, through BEQ. */
+	assert_trace(&plain, BYTES(ASYNC AT("\x14") "\x72\x8d\x10"), NOWHERE,
+	             START
+	             "13 INSTR_RANGE(exec range=0x1014:[0x101c] num_i(2) last_sz(4) (ISA=A32) "
+	             "E iBR V7:impl ret)\n"
+	             "13 EO_TRACE( [end-of-trace])\n");
+	/* What lies before the branch was executed. */
+	assert_trace(&plain, BYTES(ASYNC AT("\x0c") "\x72\x8b\x10\x81\x51\x18"), 0x1100,
+	             START
+	             "13 INSTR_RANGE(exec range=0x100c:[0x1010] num_i(1) last_sz(4) (ISA=A32) "
+	             "E --- )\n" NO_PATH(1010, 1014));
+	keeps_to_code = false;
+}
+
 static void waypoint_update_beyond_the_code_ends_with_it(void **state)
 {
 	(void)state;
@@ -418,6 +450,7 @@ int main(void)
 	        cmocka_unit_test(exception_has_its_return_address),
 	        cmocka_unit_test(exception_without_address_has_no_return_address),
 	        cmocka_unit_test(waypoint_update_passes_branches),
+	        cmocka_unit_test(waypoint_update_that_the_code_does_not_lead_to_is_not_reached),
 	        cmocka_unit_test(waypoint_update_beyond_the_code_ends_with_it),
 	        cmocka_unit_test(barrier_is_a_waypoint_where_the_unit_says_so),
 	        cmocka_unit_test(cycles_go_with_their_element),

@@ -91,7 +91,10 @@ void fuzz_source_init(struct fuzz_source *fuzz, enum protocol protocol, const ui
 	unsigned int kinds = (unsigned int)fuzz_number(&in, 1);
 
 	*fuzz = (struct fuzz_source){.compares = options & FUZZ_PACKETS,
-	                             .options = {.splits_sources = options & FUZZ_SPLITS_SOURCES}};
+	                             .options = {
+	                                     .splits_sources = options & FUZZ_SPLITS_SOURCES,
+	                                     .keeps_to_code = options & FUZZ_KEEPS_TO_CODE,
+	                             }};
 	if (protocol == PROTOCOL_ETM4 && options & FUZZ_ETE)
 		protocol = PROTOCOL_ETE;
 	fuzz->device = (struct snap_device){.name = STR("source"), .class = DEVICE_TRACE_SOURCE};

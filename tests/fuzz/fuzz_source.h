@@ -27,6 +27,7 @@ enum fuzz_option {
 	FUZZ_SPLITS_SOURCES = 2,
 	FUZZ_NO_CORE = 4,
 	FUZZ_PACKETS = 8, /* decode once more, with the packets listed, and by the atom batch */
+	FUZZ_KEEPS_TO_CODE = 16, /* as a history wants it */
 };
 
 enum { FUZZ_REGISTERS = 8 };
