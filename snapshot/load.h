@@ -50,12 +50,7 @@ MUST_USE enum status load_number(struct loader *loader, const struct ini_file *f
  * path. */
 MUST_USE enum status load_images(struct loader *loader, const struct snapshot_options *options);
 
-/* cluster.c: the [clusters] section of snapshot.ini; devices and cores are there already. NO_MEM.
- */
-MUST_USE enum status load_clusters(struct loader *loader, const struct ini_file *head,
-                                   const struct ini_section *section);
-
-/* cluster.c: all cores in one without a name, if there is no such section. NO_MEM. */
+/* snapshot.c: all cores in one cluster without a name, if there is none. NO_MEM. */
 MUST_USE enum status load_one_cluster(struct loader *loader);
 
 /* locate.c: finds the folder or archive that the argument `path` of snapshot_open() stands for. */

@@ -86,7 +86,7 @@ static enum status make_variant(struct variant *v, const struct snapshot *snapsh
 {
 	*v = (struct variant){.snapshot = *snapshot, .core = *core};
 	v->sources = calloc(core->source_count + 1, sizeof(*v->sources));
-	v->source_list = calloc(core->source_count + 1, sizeof(*v->source_list));
+	v->source_list = calloc(core->source_count + 1, sizeof(struct snap_source *));
 	v->buffers = calloc(snapshot->buffer_count + 1, sizeof(*v->buffers));
 	if (!v->sources || !v->source_list || !v->buffers)
 		return STATUS_NO_MEM;

@@ -16,6 +16,8 @@ enum {
 	ELEMENTS_PER_LOSS = 64,
 };
 
+static const struct tally_options first_bytes = {.most = TRIAL_BYTES};
+
 struct trials {
 	const struct snapshot *snapshot;
 	const struct unclaimed_ids *ids;
@@ -73,8 +75,7 @@ static enum status try_as(const struct trials *t, const struct snap_source *sour
 	enum status status;
 
 	TRY(take_out(buffer, format, id, &extract));
-	status = survey_tally(t->snapshot, source, &extract.buffer, TRIAL_BYTES, NULL, &unheard,
-	                      tally);
+	status = survey_tally(t->snapshot, source, &extract.buffer, &first_bytes, &unheard, tally);
 	free(extract.bytes);
 	diag_list_fini(&unheard);
 	return status == STATUS_NO_MEM ? status : STATUS_OK;
@@ -86,7 +87,7 @@ static enum status try_own(const struct trials *t, const struct snap_source *sou
 {
 	struct diag_list unheard = {0};
 	enum status status =
-	        survey_tally(t->snapshot, source, buffer, TRIAL_BYTES, NULL, &unheard, tally);
+	        survey_tally(t->snapshot, source, buffer, &first_bytes, &unheard, tally);
 
 	diag_list_fini(&unheard);
 	return status == STATUS_NO_MEM ? status : STATUS_OK;
@@ -99,24 +100,28 @@ static void say_format(const struct trials *t, const struct snap_source *source,
 	diag_warning(t->diags, buffer->place,
 	             "buffer \"%.*s\" is said to have the format \"%.*s\"; taken as \"%s\", %llu "
 	             "instructions and %llu other elements of \"%.*s\" are decoded, instead of "
-	             "%llu and %llu: say format=%s",
+	             "%llu and %llu: say format=%s%s",
 	             STR_ARG(buffer->name), STR_ARG(buffer->format_name), format,
 	             (unsigned long long)other->instructions, (unsigned long long)other->elements,
 	             STR_ARG(source->device->name), (unsigned long long)own->instructions,
-	             (unsigned long long)own->elements, format);
+	             (unsigned long long)own->elements, format,
+	             t->snapshot->is_trace_package ? " in section [buffer] of the metadata" : "");
 }
 
-/* True if all of the buffer is frames, with few IDs, and the source's is one of them. */
-static bool is_framed(const struct trials *t, const struct snap_buffer *buffer, uint8_t id)
+/* True if all of the buffer is frames, with few IDs, one of which is a trace. */
+static bool is_framed(const struct trials *t, const struct snap_buffer *buffer)
 {
 	enum { SOURCES_MOST = 32 };
 	size_t sources = 0;
+	bool is_synced = false;
 
 	id_census_init(t->census);
 	id_census_add_buffer(t->census, DEFRAME_CORESIGHT, buffer->data);
-	for (unsigned int i = 0; i < TRACE_IDS; i++)
+	for (unsigned int i = 0; i < TRACE_IDS; i++) {
 		sources += trace_id_is_source(i) && t->census->ids[i].bytes > 0;
-	return !t->census->is_broken && sources <= SOURCES_MOST && t->census->ids[id].is_synced;
+		is_synced |= trace_id_is_source(i) && t->census->ids[i].is_synced;
+	}
+	return !t->census->is_broken && sources <= SOURCES_MOST && is_synced;
 }
 
 /* A buffer that is said to be frames, tried as one source's bytes, and the other way round. */
@@ -124,17 +129,18 @@ static enum status try_format(const struct trials *t, const struct snap_source *
                               const struct snap_buffer *buffer, bool *is_found)
 {
 	bool is_raw = buffer->format == BUFFER_SOURCE_DATA;
+	bool has_frames = is_framed(t, buffer);
 	struct tally own;
 	struct tally other;
 	uint8_t id;
 
-	if (!snap_source_trace_id(source, &id) || buffer->format == BUFFER_OTHER)
+	if (!snap_source_trace_id(source, &id) || buffer->format == BUFFER_OTHER ||
+	    (has_frames && !is_raw))
 		return STATUS_OK;
 	TRY(try_own(t, source, buffer, &own));
 	TRY(try_as(t, source, buffer, is_raw ? DEFRAME_CORESIGHT : DEFRAME_SOURCE, id, &other));
-	*is_found =
-	        is_better(&other, &own) || (is_raw && is_framed(t, buffer, id) && own.losses > 0 &&
-	                                    other.losses == 0 && amount(&other) >= AMOUNT_LEAST);
+	*is_found = is_better(&other, &own) || (has_frames && own.losses > 0 && other.losses == 0 &&
+	                                        amount(&other) >= AMOUNT_LEAST);
 	if (*is_found)
 		say_format(t, source, buffer, is_raw ? "coresight" : "source_data", &other, &own);
 	return STATUS_OK;

@@ -51,10 +51,10 @@ static void say_new(struct survey *s, const struct diag_list *said)
 static enum status decode_buffer(struct survey *s, const struct snap_source *source,
                                  const struct snap_buffer *buffer, struct missing_code *missing)
 {
+	const struct tally_options options = {.most = UINT64_MAX, .missing = missing};
 	struct diag_list said = {0};
 	struct tally tally;
-	enum status status =
-	        survey_tally(s->snapshot, source, buffer, UINT64_MAX, missing, &said, &tally);
+	enum status status = survey_tally(s->snapshot, source, buffer, &options, &said, &tally);
 
 	say_new(s, &said);
 	diag_list_fini(&said);

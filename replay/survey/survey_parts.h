@@ -30,13 +30,18 @@ struct tally {
 	uint64_t broken_at;
 };
 
+struct tally_options {
+	uint64_t most;                /* bytes of the buffer that are decoded */
+	struct missing_code *missing; /* where code that is missing goes to; may be NULL */
+};
+
 /*
- * Decodes the source in the buffer up to its byte `most`, as a history would; code that is missing
- * goes to `missing` if that is not NULL. Fails as decoder_open() does, or with NO_MEM.
+ * Decodes the source in the buffer as a history would. Fails as decoder_open() does, or with
+ * NO_MEM.
  */
 MUST_USE enum status survey_tally(const struct snapshot *snapshot, const struct snap_source *source,
-                                  const struct snap_buffer *buffer, uint64_t most,
-                                  struct missing_code *missing, struct diag_list *diags,
+                                  const struct snap_buffer *buffer,
+                                  const struct tally_options *options, struct diag_list *diags,
                                   struct tally *tally);
 
 /* settings.c */

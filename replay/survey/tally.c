@@ -101,27 +101,27 @@ static enum status open_meter(struct count *count, const struct snap_buffer *buf
 }
 
 enum status survey_tally(const struct snapshot *snapshot, const struct snap_source *source,
-                         const struct snap_buffer *buffer, uint64_t most,
-                         struct missing_code *missing, struct diag_list *diags, struct tally *tally)
+                         const struct snap_buffer *buffer, const struct tally_options *options,
+                         struct diag_list *diags, struct tally *tally)
 {
-	const struct decoder_options options = decoder_options_of(buffer);
-	struct count count = {.tally = tally, .missing = missing};
-	enum deframe_format format = DEFRAME_SOURCE;
+	const struct decoder_options decoding = decoder_options_of(buffer);
+	struct count count = {.tally = tally, .missing = options->missing};
+	enum deframe_format format;
 	enum status status;
 
 	*tally = (struct tally){0};
-	TRY(decoder_open(snapshot, source, buffer, &options, diags, &count.decoder));
-	if (!buffer_format(buffer, &options, &format))
+	TRY(decoder_open(snapshot, source, buffer, &decoding, diags, &count.decoder));
+	if (!buffer_format(buffer, &decoding, &format))
 		format = DEFRAME_SOURCE;
 	status = open_meter(&count, buffer, format);
 	if (status == STATUS_OK)
-		status = count_all(&count, most);
+		status = count_all(&count, options->most);
 	if (status == STATUS_OK) {
-		tally->bytes = meter_to(&count.meter, most);
+		tally->bytes = meter_to(&count.meter, options->most);
 		tally->is_broken = decoder_broken_at(count.decoder, &tally->broken_at);
-		if (missing)
-			missing->total += tally->bytes;
 	}
+	if (options->missing)
+		options->missing->total += tally->bytes;
 	free(count.meter.deframe);
 	decoder_destroy(count.decoder);
 	return status;

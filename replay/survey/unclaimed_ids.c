@@ -144,17 +144,13 @@ static const struct snap_source *owner_elsewhere(const struct snapshot *snapshot
 /* ETMv4, IHI 0064, TRCCONFIGR.DA and DV: the data stream has the ID after an even one. */
 static const struct snap_source *owner_of_data(const struct snapshot *snapshot, uint8_t id)
 {
-	for (size_t i = 0; i < snapshot->source_count && (id & 1); i++) {
-		const struct snap_source *source = &snapshot->sources[i];
-		const struct snap_register *config =
-		        snap_device_register(source->device, STR("TRCCONFIGR"));
-		uint8_t own;
+	const struct snap_source *source = (id & 1) ? owner_elsewhere(snapshot, id - 1) : NULL;
+	const struct snap_register *config;
 
-		if (source->protocol == PROTOCOL_ETM4 && snap_source_trace_id(source, &own) &&
-		    own == id - 1 && config && (snap_register_value(config) >> 16 & 3) != 0)
-			return source;
-	}
-	return NULL;
+	if (!source || source->protocol != PROTOCOL_ETM4)
+		return NULL;
+	config = snap_device_register(source->device, STR("TRCCONFIGR"));
+	return config && (snap_register_value(config) >> 16 & 3) != 0 ? source : NULL;
 }
 
 /* The source whose trace ends last before this ID begins, with where it ends; or NULL. */
