@@ -97,6 +97,14 @@ static struct str or_dash(struct str s)
 	return s.n > 0 ? s : STR("-");
 }
 
+/* A cell of a text, which is freed. */
+static void cell_text(struct table *table, struct text *text)
+{
+	cell(table, or_dash(text_str(text)));
+	table->cells.failed |= text->failed;
+	text_fini(text);
+}
+
 /* Names of the list, with commas between them. */
 static void add_name(struct text *names, struct str name)
 {
@@ -168,11 +176,10 @@ static void write_cores(const struct report *r)
 			cell_printf(&table, "0x%llx", (unsigned long long)snap_register_value(pc));
 		else
 			cell(&table, STR("-"));
-		cell(&table, or_dash(text_str(&sources)));
+		cell_text(&table, &sources);
 		cell_printf(&table, "%llu", (unsigned long long)history_length(history));
 		cell_printf(&table, "%zu", gaps);
 		cell(&table, or_dash(core->cluster));
-		text_fini(&sources);
 	}
 	table_end(&table, "cores", r->out);
 }
@@ -197,8 +204,7 @@ static void write_clusters(const struct report *r)
 			continue;
 		add_devices(cluster, &devices);
 		cell(&table, cluster->name);
-		cell(&table, or_dash(text_str(&devices)));
-		text_fini(&devices);
+		cell_text(&table, &devices);
 	}
 	table_end(&table, "clusters", r->out);
 }
@@ -241,8 +247,7 @@ static void write_sources(const struct report *r)
 		else
 			cell(&table, STR("-"));
 		cell(&table, source->core ? source->core->device->name : STR("-"));
-		cell(&table, or_dash(text_str(&buffers)));
-		text_fini(&buffers);
+		cell_text(&table, &buffers);
 	}
 	table_end(&table, "trace sources", r->out);
 }
