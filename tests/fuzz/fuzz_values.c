@@ -210,6 +210,25 @@ static bool take_range(struct made *m, struct bytes *in, uint8_t byte, struct el
 	return true;
 }
 
+/* Of a word of the data, or anywhere; whether the instruction before it transfers any is its
+ * affair. */
+static struct element take_data(struct bytes *in)
+{
+	uint8_t flags = (uint8_t)fuzz_number(in, 1);
+	struct element e = {.type = ELEMENT_DATA};
+
+	e.data.kind = (enum data_kind)(flags % (DATA_SUPPRESSED + 1));
+	e.data.has_address = flags & 0x10;
+	e.data.has_value = flags & 0x20;
+	e.data.is_big_endian = (flags & 0xc0) == 0xc0;
+	e.data.tag = flags >> 6;
+	if (e.data.has_address)
+		e.data.address = DATA_AT + fuzz_number(in, 1) - 8;
+	if (e.data.has_value)
+		e.data.value = fuzz_number(in, flags & 0x40 ? 4 : 1);
+	return e;
+}
+
 static struct element take_other(struct made *m, struct bytes *in, uint8_t byte)
 {
 	static const enum element_type types[] = {
@@ -242,7 +261,9 @@ static void take_elements(struct made *m, struct bytes *in)
 		struct element *e = &m->elements[m->element_count];
 		uint8_t byte = (uint8_t)fuzz_number(in, 1);
 
-		if (byte >= 0xe0)
+		if ((byte & 0xef) == 0xef)
+			*e = take_data(in);
+		else if (byte >= 0xe0)
 			*e = take_other(m, in, byte);
 		else if (!take_range(m, in, byte, e)) {
 			m->pc = take_address(m, in);

@@ -2,6 +2,7 @@
 /* Items of data trace find their instructions; see data_facts.h. */
 #include "replay/values/solver/data_facts.h"
 
+#include "arch/isa.h"
 #include "replay/history/history.h"
 
 enum { TRANSFERS_MOST = 32 };
@@ -205,6 +206,13 @@ static void take_item(struct group *g, const struct data_trace *item)
 	g->count++;
 }
 
+/* Data of an instruction that aborts are to be ignored (7.4.9), though it was not cancelled. */
+static bool is_data_fault(const struct element *e)
+{
+	return e->type == ELEMENT_EXCEPTION &&
+	       exception_kind_of(e->exception.info) == EXCEPTION_DATA_FAULT;
+}
+
 static void take_event(struct solver *s, struct group *g, const struct element *e)
 {
 	switch ((int)e->type) {
@@ -218,7 +226,8 @@ static void take_event(struct solver *s, struct group *g, const struct element *
 		break;
 	default:
 		/* Exceptions stack, tracing began anew: what follows is of something else. */
-		end_group(s, g);
+		if (!is_data_fault(e))
+			end_group(s, g);
 		*g = (struct group){.step = NOBODY};
 	}
 }
