@@ -36,6 +36,12 @@ static void take_store_failed(const struct data_items *items, struct history_eve
 		events[items->last - 1].element.data.is_void = true;
 }
 
+/* Something is lost, and perhaps the value for a place, and another place of its tag. */
+static void forget(struct data_items *items)
+{
+	*items = (struct data_items){.last = 0};
+}
+
 static void take_data(struct data_items *items, struct history_event *events, size_t event)
 {
 	const struct data_trace *data = &events[event].element.data;
@@ -53,8 +59,10 @@ static void take_data(struct data_items *items, struct history_event *events, si
 	case DATA_TRANSFER:
 		items->last = event + 1;
 		break;
-	case DATA_NOT_TRACED:
 	case DATA_SUPPRESSED:
+		forget(items);
+		break;
+	case DATA_NOT_TRACED:
 		break;
 	}
 }
@@ -66,7 +74,7 @@ void data_items_add(struct data_items *items, struct history_event *events, size
 	if (type == ELEMENT_DATA)
 		take_data(items, events, count - 1);
 	else if (type == ELEMENT_NO_SYNC || type == ELEMENT_TRACE_ON)
-		*items = (struct data_items){.last = 0};
+		forget(items);
 }
 
 void data_items_cancel(struct history_event *events, size_t count, uint64_t length)

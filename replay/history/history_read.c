@@ -147,12 +147,13 @@ void history_runs_begin(struct history_runs *runs, const struct history *history
 bool history_runs_next(struct history_runs *runs, struct history_run *run)
 {
 	const struct history *h = runs->history;
-	const struct history_part *part = &h->parts[runs->part];
+	const struct history_part *part;
 	const struct block_cache *cache;
 	const struct outcome_log_run *now;
 
 	if (runs->part == h->part_count)
 		return false;
+	part = &h->parts[runs->part];
 	cache = history_expand(h, part, runs->block);
 	now = &cache->runs[runs->run];
 	*run = (struct history_run){

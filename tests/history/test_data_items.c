@@ -115,6 +115,7 @@ static void what_waited_before_a_loss_gets_no_value(void **state)
 	(void)state;
 	ASSERT_ITEMS("-..", place(1), overflowed(), late(1, 0x10));
 	ASSERT_ITEMS("-.v.", place(1), overflowed(), place(1), late(1, 0x12));
+	ASSERT_ITEMS("-..", place(1), item(DATA_SUPPRESSED, 0, false, 0), late(1, 0x10));
 }
 
 static void failed_store_stores_nothing(void **state)
