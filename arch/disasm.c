@@ -136,10 +136,11 @@ static void put_directive(uint32_t opcode, unsigned int size, enum isa isa, stru
 	text_hex(out, opcode, 2 * size);
 }
 
-void disasm_text(struct disasm *disasm, uint64_t address, uint32_t opcode, unsigned int size,
+void disasm_text(struct disasm *disasm, uint64_t address, uint64_t bits, unsigned int size,
                  enum isa isa, struct text *out)
 {
 	bool wide = isa == ISA_T32 && size == 4;
+	uint32_t opcode = (uint32_t)bits;
 	uint32_t bytes = wide ? opcode << 16 | opcode >> 16 : opcode; /* as memory holds them */
 	const uint8_t code[4] = {(uint8_t)bytes, (uint8_t)(bytes >> 8), (uint8_t)(bytes >> 16),
 	                         (uint8_t)(bytes >> 24)};
@@ -147,6 +148,11 @@ void disasm_text(struct disasm *disasm, uint64_t address, uint32_t opcode, unsig
 	const uint8_t *p = code;
 	size_t left = size;
 
+	if (size > sizeof(code)) {
+		text_puts(out, ".inst 0x");
+		text_hex(out, bits, 2 * size);
+		return;
+	}
 	/* A shorter instruction at the beginning of the bytes is not what was executed. */
 	if (!engine || !cs_disasm_iter(engine->handle, &p, &left, &address, engine->insn) ||
 	    left != 0) {

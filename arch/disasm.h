@@ -22,10 +22,11 @@ struct disasm *disasm_create(void);
 void disasm_destroy(struct disasm *disasm); /* NULL is fine */
 
 /*
- * Appends the instruction at `address`. `opcode` has `size` bytes (2 or 4) and is as arch/insn.h
- * takes it: a T32 opcode of 4 bytes has its first halfword in the high half.
+ * Appends the instruction at `address`. `bits` is the opcode. It has `size` bytes (2 or 4) and is
+ * as arch/insn.h takes it: a T32 opcode of 4 bytes has its first halfword in the high half. Of 8
+ * bytes, which no instruction set has, it is a directive.
  */
-void disasm_text(struct disasm *disasm, uint64_t address, uint32_t opcode, unsigned int size,
+void disasm_text(struct disasm *disasm, uint64_t address, uint64_t bits, unsigned int size,
                  enum isa isa, struct text *out);
 
 #endif

@@ -170,7 +170,7 @@ static void note_losses(const struct exporting *e)
 	}
 	export_losses_write(&sum, &what);
 	if (what.length > 0)
-		cli_note("%s has no place for these, which are not written: %s",
+		cli_note("%s has no place for %s",
 		         e->form == TARMAC_FORM_ISP ? "the format of ISP RAS" : "Tarmac Text Rev 3",
 		         what.data);
 	text_fini(&what);

@@ -180,7 +180,7 @@ static enum status compare_opcode(struct compare *c, const struct half half[COMP
 {
 	const struct instruction *a = &half[COMPARE_A].insn;
 	const struct instruction *b = &half[COMPARE_B].insn;
-	char texts[COMPARE_SIDES][16];
+	char texts[COMPARE_SIDES][20];
 	size_t n[COMPARE_SIDES];
 
 	if (!a->has_opcode || !b->has_opcode || (a->opcode == b->opcode && a->size == b->size))
@@ -188,8 +188,8 @@ static enum status compare_opcode(struct compare *c, const struct half half[COMP
 	for (int i = 0; i < COMPARE_SIDES; i++) {
 		const struct instruction *insn = &half[i].insn;
 
-		n[i] = (size_t)snprintf(texts[i], sizeof(texts[i]), "%0*x", 2 * insn->size,
-		                        insn->opcode);
+		n[i] = (size_t)snprintf(texts[i], sizeof(texts[i]), "%0*llx", 2 * insn->size,
+		                        (unsigned long long)insn->opcode);
 	}
 	return compare_list_add(&c->list, COMPARE_OPCODE, STR(""),
 	                        (struct str){texts[COMPARE_A], n[COMPARE_A]},

@@ -149,7 +149,7 @@ static void put_memory(struct line_writer *w, const struct tarmac_event *event)
 	}
 	if (memory->has_physical)
 		line_lose(w, EXPORT_LOST_PHYSICAL);
-	if (memory->is_exclusive)
+	if (memory->is_exclusive || memory->attributes.n > 0)
 		line_lose(w, EXPORT_LOST_ATTRIBUTES);
 	while (at < memory->value->size) {
 		bool is_known = false;

@@ -95,6 +95,8 @@ static void put_instruction(struct line_writer *w, const struct tarmac_event *ev
 
 	w->in_record = false;
 	w->has_begun = true;
+	if (insn->size > 4) /* kept, in as many digits */
+		line_lose(w, EXPORT_LOST_OPCODES);
 	put_time(w, event);
 	text_puts(w->out, "ES  (");
 	if (insn->has_address)

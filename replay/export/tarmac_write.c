@@ -305,11 +305,11 @@ static void classify(const struct instruction *insn, struct insn *out)
 	static const struct insn_options options = {0};
 
 	if (insn->isa == ISA_A64)
-		insn_a64_classify(insn->opcode, insn->address, &options, out);
+		insn_a64_classify((uint32_t)insn->opcode, insn->address, &options, out);
 	else if (insn->isa == ISA_A32)
-		insn_a32_classify(insn->opcode, insn->address, &options, out);
+		insn_a32_classify((uint32_t)insn->opcode, insn->address, &options, out);
 	else
-		insn_t32_classify(insn->opcode, insn->address, &options, out);
+		insn_t32_classify((uint32_t)insn->opcode, insn->address, &options, out);
 }
 
 /* True if an exception was taken between instruction position - 1 and `position`. */

@@ -573,10 +573,10 @@ enum status history_of_part(const struct snap_core *core, struct graph **graph,
 }
 
 void history_set_data(struct history *history, const struct tarmac_core *data,
-                      history_opcode *changed_opcode)
+                      history_opcode *correct_opcode)
 {
 	history->data = data;
-	history->changed_opcode = changed_opcode;
+	history->correct_opcode = correct_opcode;
 }
 
 void history_destroy(struct history *history)

@@ -38,12 +38,15 @@ MUST_USE enum status history_of_part(const struct snap_core *core, struct graph 
                                      struct part_builder *part, const uint64_t *end,
                                      struct history **history);
 
-/* The opcode that was executed at `position`, if it is not what the memory map holds. */
-typedef bool history_opcode(const struct tarmac_core *data, uint64_t position,
-                            const struct instruction *insn, uint32_t *opcode);
+/*
+ * Makes opcode and size what was executed at `position`, where that is not what the memory map
+ * holds: another opcode, one of 8 bytes, none.
+ */
+typedef void history_opcode(const struct tarmac_core *data, uint64_t position,
+                            struct instruction *insn);
 
 /* The trace says registers and memory, too, and which opcodes were others than they are now. */
 void history_set_data(struct history *history, const struct tarmac_core *data,
-                      history_opcode *changed_opcode);
+                      history_opcode *correct_opcode);
 
 #endif

@@ -191,6 +191,7 @@ void history_at(const struct history *history, uint64_t position, struct instruc
 	const struct walk *walk = &place.block->walk;
 	struct run_insn insn = run_insn_at(memory, place.block, place.index);
 	bool is_last = place.index == walk->count - 1;
+	uint32_t opcode = 0;
 
 	*out = (struct instruction){
 	        .address = insn.address,
@@ -201,9 +202,10 @@ void history_at(const struct history *history, uint64_t position, struct instruc
 	        .class = is_last ? walk->last.class : INSN_OTHER,
 	        .subclass = is_last ? walk->last.subclass : INSN_SUB_NONE,
 	};
-	out->has_opcode = run_insn_opcode(memory, place.block, insn, &out->opcode);
+	out->has_opcode = run_insn_opcode(memory, place.block, insn, &opcode);
+	out->opcode = out->has_opcode ? opcode : 0;
 	if (history->data)
-		(void)history->changed_opcode(history->data, position, out, &out->opcode);
+		history->correct_opcode(history->data, position, out);
 }
 
 enum status history_pc(const struct history *history, uint64_t position, uint64_t *pc)

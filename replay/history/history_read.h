@@ -36,8 +36,8 @@ struct trace_ids;   /* decoder/decoder.h */
 
 struct instruction {
 	uint64_t address;
-	uint32_t opcode; /* T32: first halfword in the high half if size is 4 */
-	uint8_t size;    /* bytes: 2 or 4 */
+	uint64_t opcode; /* T32: first halfword in the high half if size is 4 */
+	uint8_t size;    /* bytes: 2 or 4; 8 of an ISP RAS text */
 	enum isa isa;
 	bool has_opcode;       /* false where the memory map does not hold it */
 	bool is_last;          /* ends its run */

@@ -108,7 +108,7 @@ struct history {
 	size_t executed_capacity;
 	const struct tarmac_core
 	        *data; /* registers and memory that the trace gave, or NULL; then: */
-	history_opcode *changed_opcode;
+	history_opcode *correct_opcode;
 	struct block_cache *cache; /* readers share it: one thread at a time reads a history */
 };
 

@@ -205,6 +205,7 @@ static enum status read_head(struct tarmac *t, struct tarmac_line *line)
 	int first = lex_at(&line->in);
 
 	state->is_continued = false;
+	line->has_own_time = false;
 	if (is_continued && is_continuation(line, state->column)) {
 		line->event->word = (struct str){
 		        (const char *)t->text.begin + state->word_place,
@@ -212,7 +213,8 @@ static enum status read_head(struct tarmac *t, struct tarmac_line *line)
 		};
 		return STATUS_OK;
 	}
-	if (first == '-' || (lex_class[(uint8_t)first] & LEX_DECIMAL))
+	line->has_own_time = first == '-' || (lex_class[(uint8_t)first] & LEX_DECIMAL);
+	if (line->has_own_time)
 		TRY(read_timestamp(line));
 	return read_word(t, line, &line->event->word);
 }
@@ -233,6 +235,9 @@ static enum status read_line(struct tarmac *t, struct tarmac_line *line)
 	const struct line_kind *kind;
 	struct bytes after = line->in;
 
+	/* A record of Rev 3 has its own time, or none; other lines are of the record before. */
+	if (!line->has_own_time && LEX_IS(event->word, "ES"))
+		t->state.has_timestamp = false;
 	event->core = t->state.core;
 	event->has_timestamp = t->state.has_timestamp;
 	event->timestamp = t->state.timestamp;

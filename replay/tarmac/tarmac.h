@@ -27,6 +27,7 @@
 enum {
 	TARMAC_VALUE_MOST = 256, /* bytes of a value: a Z register of 2048 bits */
 	TARMAC_CORES_MOST = 256,
+	TARMAC_APSR = 1, /* the program status register's flags alone */
 };
 
 enum tarmac_kind {
@@ -97,7 +98,7 @@ struct tarmac_instruction {
 
 struct tarmac_register {
 	enum tarmac_file file;
-	uint8_t number;        /* 0 where there is one of its kind */
+	uint8_t number;        /* 0 where there is one of its kind; TARMAC_APSR of PSR */
 	enum tarmac_mode bank; /* NONE: the one that is current */
 	enum tarmac_security security;
 	struct str name;    /* as the line has it */

@@ -32,7 +32,8 @@ struct tarmac_line {
 	struct tarmac_value *value;
 	struct tarmac_mark *state; /* goes on to the next line */
 	struct tarmac_last_mode *last;
-	bool is_isp; /* the file is ISP RAS, where letters mean other things */
+	bool is_isp;       /* the file is ISP RAS, where letters mean other things */
+	bool has_own_time; /* a timestamp, or dashes, stand on the line itself */
 	struct tarmac_fault fault;
 };
 

@@ -16,6 +16,7 @@ static void close_core(struct tarmac_core *core)
 	tarmac_code_fini(&core->code);
 	tarmac_code_fini(&core->logged);
 	tarmac_pages_fini(&core->pages);
+	free(core->odd);
 	free(core->marks);
 	free(core->turns);
 	free(core);

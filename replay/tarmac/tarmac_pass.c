@@ -363,6 +363,21 @@ static enum status note_mode(struct tarmac_pass *p, const struct tarmac_event *e
 	return STATUS_OK;
 }
 
+/* An opcode of 64 bits is data to the memory map; one that was not fetched is none. */
+static enum status note_odd(struct tarmac_pass *p, const struct tarmac_instruction *line,
+                            struct tarmac_tick *tick)
+{
+	struct tarmac_core *core = p->core;
+	bool is_fetched = line->effect != TARMAC_FETCH_FAILED;
+	bool is_changed;
+
+	TRY(vec_reserve((void **)&core->odd, &core->odd_capacity, core->odd_count + 1,
+	                sizeof(*core->odd)));
+	core->odd[core->odd_count++] = (struct tarmac_odd){core->length, line->opcode,
+	                                                   is_fetched ? line->size : (uint8_t)0};
+	return is_fetched ? add_code(p, line, tick, &is_changed) : STATUS_OK;
+}
+
 static void extend_run(struct tarmac_pass *p, const struct tarmac_event *event, unsigned int size,
                        const struct insn *insn)
 {
@@ -380,7 +395,7 @@ static void extend_run(struct tarmac_pass *p, const struct tarmac_event *event, 
 	run->is_failed = line->effect == TARMAC_CCFAIL;
 	run->must_be_taken = is_branch(run) && must_be_taken(insn, line->isa, line->opcode);
 	run->is_over = is_branch(run) || run->is_failed || line->effect == TARMAC_FETCH_FAILED ||
-	               run->count == RUN_MOST;
+	               line->size > LONGEST_OPCODE || run->count == RUN_MOST;
 }
 
 static enum status add_instruction(struct tarmac_pass *p, const struct tarmac_event *event,
@@ -399,6 +414,8 @@ static enum status add_instruction(struct tarmac_pass *p, const struct tarmac_ev
 		classify(line->isa, line->opcode, line->address, &insn);
 		insn.size = (uint8_t)size;
 		TRY(add_code(p, line, tick, &is_changed));
+	} else {
+		TRY(note_odd(p, line, tick));
 	}
 	if (run->is_over || run->was_left || p->aside_count > 0 || line->address != run->end ||
 	    line->isa != run->isa || is_changed)
@@ -530,6 +547,21 @@ static enum status write_register(struct tarmac_pass *p, const struct slot_place
 	return STATUS_OK;
 }
 
+/* N, Z, C, V, Q and GE: what APSR has of the program status register (Arm ARM G8.2.12). */
+static enum status write_flags(struct tarmac_pass *p, const struct slot_place *place,
+                               const struct tarmac_value *value)
+{
+	static const uint8_t flags[4] = {0, 0, 0x0f, 0xf8};
+	struct tarmac_value masked = {.size = sizeof(flags)};
+
+	for (unsigned int i = 0; i < sizeof(flags) && i < value->size; i++) {
+		masked.bits[i] = value->bits[i] & flags[i];
+		masked.known[i] = value->known[i] & flags[i];
+		masked.touched[i] = value->touched[i] & flags[i];
+	}
+	return write_register(p, place, &masked);
+}
+
 /* M profile: which stack pointer is SP, as far as a line proves it. */
 static enum status note_stack(struct tarmac_pass *p, const struct tarmac_register *reg,
                               const struct slot_place *place)
@@ -561,7 +593,9 @@ static enum status add_register(struct tarmac_pass *p, const struct tarmac_event
 	TRY(tarmac_system_add(&p->core->system, &p->core->registers, reg, &place, time_after(p)));
 	if (place.slot == TARMAC_SLOT_NONE)
 		return STATUS_OK;
-	TRY(write_register(p, &place, reg->value));
+	TRY(reg->file == TARMAC_FILE_PSR && reg->number == TARMAC_APSR
+	            ? write_flags(p, &place, reg->value)
+	            : write_register(p, &place, reg->value));
 	if (place.slot >= SLOT_V || (place.slot >= SLOT_FPSR && place.slot <= SLOT_FPSCR))
 		p->core->features |= 1U << REGISTER_FPU;
 	if (place.slot >= SLOT_SP_M && place.slot < SLOT_PSR)

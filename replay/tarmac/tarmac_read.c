@@ -248,7 +248,7 @@ static enum status make_history(struct reading *r, const struct snapshot *snapsh
 	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): add_core() gives each core one */
 	TRY(history_of_part(&snapshot->cores[index], &pass->graph, pass->part,
 	                    has_end ? &end : NULL, &core->history));
-	history_set_data(core->history, core, tarmac_changed_opcode);
+	history_set_data(core->history, core, tarmac_correct_opcode);
 	TRY(finish_log(r, &core->registers, NULL));
 	TRY(finish_log(r, &core->patched, NULL));
 	tarmac_code_fini(&core->logged);

@@ -56,9 +56,9 @@ void tarmac_system_at(const struct tarmac_core *core, uint64_t position, size_t 
 /* Features of the register file that lines of the text wrote; set of 1 << enum register_feature. */
 unsigned int tarmac_features(const struct tarmac_core *core);
 
-/* The opcode that was executed at `position`, if it is not what the memory map holds. */
-bool tarmac_changed_opcode(const struct tarmac_core *core, uint64_t position,
-                           const struct instruction *insn, uint32_t *opcode);
+/* As history_opcode. */
+void tarmac_correct_opcode(const struct tarmac_core *core, uint64_t position,
+                           struct instruction *insn);
 
 /* Timestamp of the instruction at `position` < N. UNAVAILABLE if its line has none. */
 MUST_USE enum status tarmac_timestamp(const struct tarmac_core *core, uint64_t position,

@@ -262,7 +262,8 @@ uint8_t tarmac_image_word(const struct tarmac_source *source, bool is_physical, 
 	return known;
 }
 
-bool tarmac_changed_opcode(const struct tarmac_core *core, uint64_t position,
+/* The opcode that an address had at that position, where it had several. */
+static bool patched_opcode(const struct tarmac_core *core, uint64_t position,
                            const struct instruction *insn, uint32_t *opcode)
 {
 	bool halfwords = insn->isa == ISA_T32 || insn->isa == ISA_TEE;
@@ -284,6 +285,40 @@ bool tarmac_changed_opcode(const struct tarmac_core *core, uint64_t position,
 	}
 	*opcode = halfwords && insn->size == 4 ? bytes << 16 | bytes >> 16 : bytes;
 	return true;
+}
+
+/* The instruction if it is one of 8 bytes, or one that was not fetched. */
+static const struct tarmac_odd *odd_at(const struct tarmac_core *core, uint64_t position)
+{
+	size_t low = 0;
+	size_t high = core->odd_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (core->odd[middle].position < position)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < core->odd_count && core->odd[low].position == position ? &core->odd[low]
+	                                                                    : NULL;
+}
+
+void tarmac_correct_opcode(const struct tarmac_core *core, uint64_t position,
+                           struct instruction *insn)
+{
+	const struct tarmac_odd *odd = odd_at(core, position);
+	uint32_t opcode;
+
+	if (odd) {
+		insn->has_opcode = odd->size > 0;
+		insn->opcode = odd->opcode;
+		insn->size = odd->size > 0 ? odd->size : insn->size;
+	} else if (patched_opcode(core, position, insn, &opcode)) {
+		insn->has_opcode = true;
+		insn->opcode = opcode;
+	}
 }
 
 /* A search for accesses by a core to a word, while its page is a place. */

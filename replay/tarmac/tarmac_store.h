@@ -32,6 +32,13 @@ struct tarmac_turn {
 	uint32_t core;
 };
 
+/* An instruction whose opcode is none that a memory map has. */
+struct tarmac_odd {
+	uint64_t position;
+	uint64_t opcode;
+	uint8_t size; /* bytes: 8; 0: it was not fetched */
+};
+
 struct tarmac_core {
 	const struct tarmac_source *source;
 	uint32_t index;  /* in source->cores, and as the reader numbers them */
@@ -50,6 +57,9 @@ struct tarmac_core {
 	struct tarmac_code code;   /* by address */
 	struct tarmac_code logged; /* by place, which is what the log of memory has of it */
 	struct word_log patched;   /* opcodes of addresses that had others, by address / 8 */
+	struct tarmac_odd *odd;    /* by position */
+	size_t odd_count;
+	size_t odd_capacity;
 	struct tarmac_pages pages;
 	struct history *history;
 };

@@ -133,10 +133,20 @@ class Export(unittest.TestCase):
             "1 clk 0 IT (1) 00001000 e1a00000 A svc_s : NOP",
             "1 clk MR4 00008000 22222222",
             "2 clk 0 IT (2) 00001004 e1a00000 A svc_s : NOP"])
-        self.assertEqual(err, "csreplay: note: the format of ISP RAS has no place for these, which are not "
-                              "written: 2 exceptions, 1 asynchronous event, 1 branch target, 1 "
-                              "instruction of Debug state, 1 aborted or failed access, 1 physical "
-                              "address\n")
+        self.assertEqual(err, "csreplay: note: the format of ISP RAS has no place for 2 exceptions, 1 "
+                              "asynchronous event, 1 branch target, 1 instruction of Debug state, 1 "
+                              "aborted or failed access, 1 physical address, 1 attribute of an "
+                              "access\n")
+
+    def test_opcodes_of_64_bits_come_back(self):
+        text = ("1 clk 0 IT (1) 00001000 0123456789abcdef A svc_s : VOP\n"
+                "2 clk 0 IT (2) 00001008 e1a00000 A svc_s : NOP\n"
+                "2 clk MW8X 00008000 1122334455667788\n"
+                "2 clk MR2T 00008008 aabb\n")
+        self.assertEqual(self.export(text, "--dialect", "isp"), (text, ""))
+        out, err = self.export(text)
+        self.assertIn("(00001000:0123456789abcdef)", out)
+        self.assertIn("1 opcode of 64 bits", err)
 
     def test_asynchronous_events_are_written_as_they_were(self):
         text = ("Tarmac Text Rev 3\nES  Virtual IRQ\n"

@@ -89,7 +89,7 @@ static void read_state(struct reader *reader, size_t at)
 	}
 	history_at(reader->history, at, &insn);
 	s->isa = insn.isa;
-	opcode = insn.opcode;
+	opcode = (uint32_t)insn.opcode;
 	if (insn.isa == ISA_T32 && insn.size == 4)
 		opcode = opcode << 16 | opcode >> 16;
 	for (unsigned int i = 0; i < insn.size; i++)
