@@ -157,8 +157,9 @@ static enum cli_exit write_lines(struct exporting *e)
 }
 
 /* What the dialect cannot say is said once. */
-static void note_losses(const struct exporting *e)
+static enum cli_exit note_losses(const struct exporting *e)
 {
+	enum cli_exit code = CLI_FINE;
 	struct export_losses sum = {{0}};
 	struct text what = {0};
 
@@ -169,11 +170,14 @@ static void note_losses(const struct exporting *e)
 			sum.count[k] += losses->count[k];
 	}
 	export_losses_write(&sum, &what);
-	if (what.length > 0)
+	if (text_status(&what) != STATUS_OK)
+		code = cli_fail(CLI_INTERNAL, "%s", status_text(STATUS_NO_MEM));
+	else if (what.length > 0)
 		cli_note("%s has no place for %s",
 		         e->form == TARMAC_FORM_ISP ? "the format of ISP RAS" : "Tarmac Text Rev 3",
 		         what.data);
 	text_fini(&what);
+	return code;
 }
 
 static enum cli_exit write_all(const struct cli_args *args, struct exporting *e)
@@ -187,7 +191,7 @@ static enum cli_exit write_all(const struct cli_args *args, struct exporting *e)
 	if (code == CLI_FINE)
 		code = write_lines(e);
 	if (code == CLI_FINE)
-		note_losses(e);
+		code = note_losses(e);
 	/* Of several, each has a history. */
 	return code == CLI_FINE ? cli_history_exit(e->session, e->core) : code;
 }

@@ -50,11 +50,11 @@ static const char *security_suffix(enum tarmac_security security)
 	return "";
 }
 
-/* The format's modes are those of AArch32, its security states two. */
+/* Modes of AArch64 have names of their own there; the format's security states are two. */
 static bool has_mode(const struct tarmac_instruction *insn)
 {
-	return insn->mode != TARMAC_MODE_NONE &&
-	       (insn->security == TARMAC_SECURE || insn->security == TARMAC_NON_SECURE);
+	return insn->mode != TARMAC_MODE_NONE && insn->security != TARMAC_ROOT &&
+	       insn->security != TARMAC_REALM;
 }
 
 static void put_instruction(struct line_writer *w, const struct tarmac_event *event)

@@ -545,6 +545,7 @@ enum status tarmac_writer_next(struct tarmac_writer *writer, struct text *out)
 	writer->has_begun = true;
 	if (!writer->effects)
 		pass_between(writer, writer->position, true);
+	TRY(text_status(&writer->name));
 	if (is_end)
 		return STATUS_END;
 	if (writer->effects) {
@@ -554,5 +555,6 @@ enum status tarmac_writer_next(struct tarmac_writer *writer, struct text *out)
 		write_branch(writer, &insn);
 	}
 	writer->position++;
+	TRY(text_status(&writer->disassembly));
 	return text_status(out);
 }

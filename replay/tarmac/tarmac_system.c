@@ -204,6 +204,9 @@ static bool is_banked(const struct tarmac_register *reg, const struct slot_place
 {
 	if (reg->bank == TARMAC_MODE_NONE || place->from != 0)
 		return false;
+	/* Which world's MSP it is the core's security state decides, unless the name does. */
+	if (reg->bank == TARMAC_MODE_MAIN || reg->bank == TARMAC_MODE_PROCESS)
+		return reg->security != TARMAC_SECURITY_NOT_SAID;
 	if (reg->file == TARMAC_FILE_SP)
 		return true;
 	return reg->file == TARMAC_FILE_R &&

@@ -20,6 +20,8 @@ from json_schema import Schema, Wrong, parse
 CSREPLAY = os.environ["CSREPLAY"]
 SENSORHUB = Path(os.environ["CSREPLAY_SOURCE"]) / "examples" / "sensorhub"
 CORPUS = Path(material.SHARED) / "corpus"
+TEXTS = Path(os.environ["CSREPLAY_SOURCE"]) / "tests" / "fuzz" / "corpus" / "tarmac_history"
+SPACES, CORES = TEXTS / "spaces_and_system", TEXTS / "cores"
 COMMANDS = ("compare", "decode", "history", "info")
 SNAPSHOTS = ["opencsd/" + name for name in (
     "TC2", "armv8_1m_branches", "ete_ip", "ete_spec_1", "event_test", "feat_cmpbr", "infrastructure",
@@ -107,7 +109,7 @@ class Example(Checked):
         found = set()
         for arguments in ([SENSORHUB], [self.damaged()],
                           ["--registers", "--from", 39000, SENSORHUB],
-                          ["--registers", self.text("a.tarmac")]):
+                          ["--registers", self.text("a.tarmac")], [SPACES]):
             for value in self.lines("history", *arguments):
                 found |= set(value)
         self.assertEqual(found, {"index", "pc", "isa", "opcode", "disassembly", "registers", "event",
@@ -117,6 +119,8 @@ class Example(Checked):
         a, b = self.text("a.tarmac"), self.text("b.tarmac", "d5033fdf", "0000000000000003")
         for arguments, code in (([a, a], 0), ([a, b], 1), (["--registers", "--memory", a, b], 1),
                                 (["--strict", "--first", a, b], 1), ([SENSORHUB, a], 1),
+                                (["--strict", SPACES, a], 1), (["--strict", CORES, CORES], 0),
+                                ([CORES, a], 1),
                                 ([SENSORHUB, self.damaged()], 1)):
             self.document("compare", *arguments, codes=(code,))
 

@@ -21,6 +21,8 @@ IMAGE = ["--image", os.path.join(EXAMPLE, "sensorhub.elf")]
 LIBRARY = os.path.abspath(sys.argv[1])
 NO_MEMORY = r"(?m)(out of memory|Cannot allocate memory)$"
 # Every so many-th allocation of the command fails, one after the other.
+TEXT = os.path.join(os.environ["CSREPLAY_SOURCE"], "tests", "fuzz", "corpus", "tarmac_history",
+                    "spaces_and_system")
 COMMANDS = {
     "info": (["info", "--threads", "2", *IMAGE, EXAMPLE], 5),
     "history": (["history", "--count", "20", "--from", "39980", "--registers", *IMAGE, EXAMPLE], 2),
@@ -29,6 +31,7 @@ COMMANDS = {
     "why": (["why", "--at", "39990", "--of", "x0", *IMAGE, EXAMPLE], 4),
     "compare": (["compare", EXAMPLE, EXAMPLE], 8),
     "export": (["export", EXAMPLE], 8),
+    "text": (["history", "--registers", TEXT], 2),
 }
 
 SOURCE_LINE = re.compile(r"  \S+\.c:\d+  ")

@@ -77,6 +77,20 @@ static void system_registers_of_other_modes_are_served(void **state)
 	check_known(2, A32_sp, 0x200);
 }
 
+/* Of M profile MSP is that of the world, which the line or the mode says. */
+static void system_registers_of_either_world_are_told_apart(void **state)
+{
+	(void)state;
+	open_text("Tarmac Text Rev 3\nES (00001000:bf00) T thrd_s: NOP\n    R MSP_S 20000000\n"
+	          "    R MSP_NS 30000000\n    R r13_main 20000008\n"
+	          "ES (00001002:bf00) T thrd_ns: NOP\n    R r13_main 30000008\n");
+	check_system(1, "msp_s", "20000008");
+	check_system(1, "msp_ns", "30000000");
+	check_system(2, "msp_s", "20000008");
+	check_system(2, "msp_ns", "30000008");
+	check_system(2, "r13_main", "");
+}
+
 /* One stack pointer under two names is one. */
 static void system_registers_of_slots_follow_the_plain_name(void **state)
 {
@@ -178,6 +192,7 @@ int main(void)
 	        T(system_registers_may_be_updated_in_part),
 	        T(system_registers_of_other_modes_are_served),
 	        T(system_registers_of_slots_follow_the_plain_name),
+	        T(system_registers_of_either_world_are_told_apart),
 	        T(system_registers_of_two_names_do_not_grow_stale),
 	        T(system_registers_of_other_banks_stay),
 	        T(system_registers_are_lost_with_the_others),
