@@ -260,6 +260,15 @@ static void add_reason(const struct element *e, struct text *out)
 		add_name(out, "unsync_eot_info", no_sync_reason_name(e->no_sync));
 }
 
+static void add_instrumentation(const struct element *e, struct text *out)
+{
+	json_key(out, "sw_ite");
+	json_open(out, '{');
+	json_u64(out, "el", e->instrumentation.level);
+	json_hex(out, "value", e->instrumentation.value);
+	json_close(out, '}');
+}
+
 /* The fields that only elements of this type have. */
 static void add_fields(const struct element *e, struct text *out)
 {
@@ -290,11 +299,7 @@ static void add_fields(const struct element *e, struct text *out)
 		add_reason(e, out);
 		break;
 	case ELEMENT_INSTRUMENTATION:
-		json_key(out, "sw_ite");
-		json_open(out, '{');
-		json_u64(out, "el", e->instrumentation.level);
-		json_hex(out, "value", e->instrumentation.value);
-		json_close(out, '}');
+		add_instrumentation(e, out);
 		break;
 	case ELEMENT_SYNC_MARKER:
 		json_u64(out, "sync_marker", e->sync_marker);

@@ -207,6 +207,13 @@ static void add_data(const struct element *e, struct text *out)
 		text_printf(out, "tag=%u; ", (unsigned int)data->tag);
 }
 
+static void add_range_without_path(const struct element *e, struct text *out)
+{
+	add_hex(out, "first 0x", e->range.start);
+	add_hex(out, ":[next 0x", e->range.end);
+	text_printf(out, "] num_i(%u) ", (unsigned int)e->range.count);
+}
+
 static void add_fields(const struct element *e, struct text *out)
 {
 	static const char *const memtrans[] = {"Init", "Start", "Commit", "Fail"};
@@ -216,9 +223,7 @@ static void add_fields(const struct element *e, struct text *out)
 		add_range(e, out);
 		break;
 	case ELEMENT_I_RANGE_NOPATH:
-		add_hex(out, "first 0x", e->range.start);
-		add_hex(out, ":[next 0x", e->range.end);
-		text_printf(out, "] num_i(%u) ", (unsigned int)e->range.count);
+		add_range_without_path(e, out);
 		break;
 	case ELEMENT_ADDR_NACC:
 		add_nacc(e, out);
