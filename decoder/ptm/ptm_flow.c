@@ -216,8 +216,7 @@ static enum status walk_certain(struct ptm_flow *flow, uint32_t stop, struct wal
 	*walk = (struct walk){.start = flow->address, .end = flow->address, .isa = flow->isa};
 	if (stop < flow->address)
 		return STATUS_NOT_FOUND;
-	TRY(follow_certain(flow->follow, current_view(flow), flow->isa, flow->address, stop,
-	                   walk));
+	TRY(follow_certain(flow->follow, current_view(flow), flow->isa, flow->address, stop, walk));
 	TRY(follow_to_address(flow->follow, current_view(flow), flow->isa, stop,
 	                      (struct follow_limit){stop, true}, &last));
 	walk_append(walk, &last);
