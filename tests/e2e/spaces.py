@@ -90,7 +90,9 @@ class States(Spaces):
     def test_export_has_them(self):
         self.make_states()
         code, out, err = run("export", self.folder)
-        self.assertEqual((code, err), (0, ""))
+        # The exceptions between the states have no address: nothing says their vectors.
+        self.assertEqual((code, err), (0, "csreplay: note: Tarmac Text Rev 3 has no place for 3 vectors of "
+                                          "exceptions that the trace does not say\n"))
         found = re.findall(r"ES +\((\w+):(\w+)\)", out)
         self.assertEqual([(int(pc, 16), int(opcode, 16)) for pc, opcode in found], RAN)
 
