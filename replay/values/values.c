@@ -243,7 +243,7 @@ void values_register(struct values *values, uint64_t position, unsigned int numb
 static size_t read_memory(const struct values *values, uint64_t position, uint64_t address,
                           uint8_t *out, size_t size)
 {
-	struct bits word = {0, 0};
+	struct bits granule = {0, 0};
 	uint64_t of = 1;
 	size_t done;
 
@@ -253,11 +253,11 @@ static size_t read_memory(const struct values *values, uint64_t position, uint64
 
 		if (of != (at & ~UINT64_C(7))) {
 			of = at & ~UINT64_C(7);
-			word = solve_word(&values->solver, position, of);
+			granule = solve_granule(&values->solver, position, of);
 		}
-		if ((word.known >> shift & 0xff) != 0xff || at < address)
+		if ((granule.known >> shift & 0xff) != 0xff || at < address)
 			break;
-		out[done] = (uint8_t)(word.value >> shift);
+		out[done] = (uint8_t)(granule.value >> shift);
 	}
 	return done;
 }

@@ -68,19 +68,19 @@ static bool may_write(const struct solver *s, uint32_t number, const struct valu
 	uint64_t last = target->address + target->size - 1;
 
 	for (uint64_t at = target->address & ~UINT64_C(7); at <= last; at += 8) {
-		struct memdep_granule word = memdep_known_granule(s, at);
-		uint32_t before = memdep_find_place(m, &word, number);
-		uint32_t next = before == MEMDEP_NONE ? word.first : m->versions[before].next;
+		struct memdep_granule granule = memdep_known_granule(s, at);
+		uint32_t before = memdep_find_place(m, &granule, number);
+		uint32_t next = before == MEMDEP_NONE ? granule.first : m->versions[before].next;
 		bool is_last = next == MEMDEP_NONE;
 		uint8_t bytes = memdep_overlap(at, target->address, target->size);
 		const struct memdep_stretch in = {
-		        .word = at,
+		        .granule = at,
 		        .first = number == 0 ? MEMDEP_NONE : number - 1,
 		        .end = is_last ? (uint32_t)m->access_count : m->versions[next].access,
 		        .hypothesis = MEMDEP_NO_HYPOTHESIS,
 		};
 		/* Another writer may have covered what it left. */
-		struct bits found = m->is_linked && is_last ? word.end : (struct bits){0, 0};
+		struct bits found = m->is_linked && is_last ? granule.end : (struct bits){0, 0};
 		struct memdep_scan r =
 		        memdep_scan(s, &in, is_last ? found : m->versions[next].before);
 

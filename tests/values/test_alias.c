@@ -106,7 +106,7 @@ static void check_solved(const struct trial *t, const struct solver *s, uint64_t
 			         t->seed, x, position, truth->x[x]);
 	}
 	for (unsigned int i = 0; i < MEMORY; i += 8) {
-		struct bits said = solve_word(s, position, DATA + (uint64_t)i);
+		struct bits said = solve_granule(s, position, DATA + (uint64_t)i);
 
 		tally->solved += (uint64_t)__builtin_popcountll(said.known);
 		if (!is_right(said, get(truth, i, 8)))

@@ -208,7 +208,8 @@ static void store_of_another_value_than_is_found_disagrees(void **state)
 	        &p,
 	        "snapshot and trace disagree at position 5: no value of the past is shown\n"
 	        "  the store at position 5 goes to 0x8000, from the instruction at 0\n"
-	        "  it does not go there, from the instruction at 2, the word at 0x8000 in the "
+	        "  it does not go there, from the instruction at 2, the doubleword at 0x8000 in "
+	        "the "
 	        "dump\n"
 	        "snapshot and trace disagree, found at position 5: no value of the past is shown\n"
 	        "the store at position 5 goes to 0x8000:\n"
@@ -236,9 +237,11 @@ static void store_over_a_frame_that_is_kept_disagrees(void **state)
 		assert_disagrees(
 		        &p,
 		        "snapshot and trace disagree at position 2: no value of the past is shown\n"
-		        "  the store at position 2 goes to 0x8040, from the word at 0x8040 in the "
+		        "  the store at position 2 goes to 0x8040, from the doubleword at 0x8040 "
+		        "in the "
 		        "dump, x2 at the halt, x6 at the halt\n"
-		        "  it does not go there, from the assumption abi for 0x8040, the word at "
+		        "  it does not go there, from the assumption abi for 0x8040, the "
+		        "doubleword at "
 		        "0x8040 in the dump\n"
 		        "snapshot and trace disagree, found at position 2: no value of the past is "
 		        "shown\n"

@@ -270,7 +270,7 @@ static void solve_word_of_the_dump_disagrees(void **state)
 	                 "  the 8 bytes at 0x8000 are 0x100 after position 0, from x1 at the "
 	                 "halt, x2 at the halt\n"
 	                 "  the 8 bytes at 0x8000 are 0x1122334455667788 after position 0, from "
-	                 "the word at 0x8000 in the dump",
+	                 "the doubleword at 0x8000 in the dump",
 	                 "  1  0x1004  add x1, x1, #5: x1 = 0x100, from its result\n"
 	                 "  2  the halt: x1 = 0x105 in the snapshot\n"
 	                 "  2  the halt: x2 = 0x8000 in the snapshot\n"

@@ -268,7 +268,7 @@ static void solve_constant_memory_of_another_address_space_is_unknown(void **sta
 		assert_int_equal(constant_bytes(&p, 2), 8);
 		assert_int_equal(constant_bytes(&p, 1), i == 0 ? 8 : 0);
 		assert_int_equal(solve_init(&solver, p.f.history, &options), STATUS_OK);
-		assert_int_equal(solve_word(&solver, 1, DATA_AT).known, i == 0 ? UINT64_MAX : 0);
+		assert_int_equal(solve_granule(&solver, 1, DATA_AT).known, i == 0 ? UINT64_MAX : 0);
 		solve_fini(&solver);
 		end(&p);
 	}

@@ -553,8 +553,8 @@ static void m_unseen_handler_of_an_interrupt_preserves_registers(void **state)
 		options.window.handler_preserves = cases[i].preserves;
 		assert_int_equal(solve_init(&solver, p.f.history, &options), STATUS_OK);
 		assert_int_equal(solve_register(&solver, 0, 1).value, cases[i].is_kept ? 0x100 : 0);
-		assert_int_equal(solve_word(&solver, 1, DATA_AT + FRAME).known, 0);
-		assert_int_equal(solve_word(&solver, 2, DATA_AT + FRAME).known, UINT64_MAX);
+		assert_int_equal(solve_granule(&solver, 1, DATA_AT + FRAME).known, 0);
+		assert_int_equal(solve_granule(&solver, 2, DATA_AT + FRAME).known, UINT64_MAX);
 		solve_fini(&solver);
 		end(&p);
 	}

@@ -197,15 +197,15 @@ static bool explain_register(struct why_walk *w, uint64_t position, const char *
 	return true;
 }
 
-static bool explain_word(struct why_walk *w, size_t step, uint64_t address)
+static bool explain_granule(struct why_walk *w, size_t step, uint64_t address)
 {
-	uint64_t word = address & ~UINT64_C(7);
-	struct bits b = memdep_word_at(&w->solver, step, word);
+	uint64_t granule = address & ~UINT64_C(7);
+	struct bits b = memdep_granule_at(&w->solver, step, granule);
 
-	text_printf(w->out, "the 8 bytes at 0x%" PRIx64, word);
+	text_printf(w->out, "the 8 bytes at 0x%" PRIx64, granule);
 	if (b.known == UINT64_MAX) {
 		text_printf(w->out, ", 0x%" PRIx64 ", are proved:\n", b.value);
-		why_known_word(w, step, word, UINT64_MAX);
+		why_known_granule(w, step, granule, UINT64_MAX);
 		return true;
 	}
 	if (b.known != 0) {
@@ -214,7 +214,7 @@ static bool explain_word(struct why_walk *w, size_t step, uint64_t address)
 		text_char(w->out, ',');
 	}
 	text_puts(w->out, " are not all known:\n");
-	why_unknown_word(w, step, word, ~b.known);
+	why_unknown_granule(w, step, granule, ~b.known);
 	return false;
 }
 
@@ -233,7 +233,7 @@ static bool explain(struct why_walk *w, uint64_t position, const struct why_subj
 		return false;
 	}
 	if (subject->is_memory)
-		return explain_word(w, window_step_of(&w->solver.w, position), subject->address);
+		return explain_granule(w, window_step_of(&w->solver.w, position), subject->address);
 	name = register_file_of(arch).table[subject->number].name;
 	at = register_slot_of(arch, subject->number);
 	if (at.count > 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The two provenances that disagree, of a window with a conflict. In: the window, solved with a
- * log. Out: both chains, or a line for each with what it rests on: registers at the halt, words of
- * the dump, instructions, branches. One of these is wrong; which one does not show.
+ * log. Out: both chains, or a line for each with what it rests on: registers at the halt, granules
+ * of the dump, instructions, branches. One of these is wrong; which one does not show.
  */
 #include <inttypes.h>
 
@@ -47,7 +47,7 @@ static void say_side(struct why_walk *w, struct bits b)
 	const struct memory_version *e = &m->versions[w->log.conflict.subject];
 	size_t step = m->accesses[e->access].step;
 
-	text_printf(w->out, "the 8 bytes at 0x%" PRIx64 " are ", m->words[e->word].address);
+	text_printf(w->out, "the 8 bytes at 0x%" PRIx64 " are ", m->granules[e->granule].address);
 	why_bits(b, w->out);
 	text_printf(w->out, " %s position %" PRIu64, w->log.conflict.is_after ? "after" : "before",
 	            window_position_of(&w->solver.w, step));
@@ -110,15 +110,15 @@ static void no_store_chain(struct why_walk *w, const struct memory_version *e)
 {
 	const struct memdep_memory *m = &w->solver.memory;
 	const struct memdep_access *a = &m->accesses[e->access];
-	const struct memdep_granule *word = &m->words[e->word];
-	struct bits found = e->next == MEMDEP_NONE ? word->end : m->versions[e->next].before;
+	const struct memdep_granule *granule = &m->granules[e->granule];
+	struct bits found = e->next == MEMDEP_NONE ? granule->end : m->versions[e->next].before;
 	unsigned int slot = memdep_access_of(&w->solver, a)->data;
-	struct bits data = memdep_to_word(solve_slot(&w->solver, a->step, slot), e->shift);
+	struct bits data = memdep_to_granule(solve_slot(&w->solver, a->step, slot), e->shift);
 	bool differs = (data.known & found.known & memdep_spread(e->mask) &
 	                (data.value ^ found.value)) != 0;
 
-	if (abi_slot_is_kept(&w->solver, word->address, e->access)) {
-		why_rests_on(w, "the assumption abi for 0x%" PRIx64, word->address);
+	if (abi_slot_is_kept(&w->solver, granule->address, e->access)) {
+		why_rests_on(w, "the assumption abi for 0x%" PRIx64, granule->address);
 		if (why_step_line(w, a->step))
 			text_puts(w->out, "a function keeps registers there: assumed\n");
 	}

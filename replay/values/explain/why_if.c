@@ -14,7 +14,7 @@ static bool say_value(const struct solver *s, uint64_t position, const struct wh
 	struct bits bits[2] = {{0, 0}, {0, 0}};
 
 	if (subject->is_memory) {
-		bits[0] = solve_word(s, position, subject->address & ~UINT64_C(7));
+		bits[0] = solve_granule(s, position, subject->address & ~UINT64_C(7));
 		if (bits_all_known(&bits[0], 64))
 			text_printf(out, "0x%" PRIx64, bits[0].value);
 		return bits_all_known(&bits[0], 64);

@@ -317,7 +317,7 @@ static void explain_node(struct chain *c, const struct premise *p)
 		explain_node_fact(c, f, p->subject, number);
 }
 
-/* Two neighbours of a word: nothing between them wrote it. */
+/* Two neighbours of a granule: nothing between them wrote it. */
 void why_say_memdep(struct why_walk *w, uint32_t first, uint32_t second)
 {
 	const struct solver *s = &w->solver;
@@ -326,7 +326,8 @@ void why_say_memdep(struct why_walk *w, uint32_t first, uint32_t second)
 	uint64_t from = window_position_of(&s->w, m->accesses[e->access].step);
 
 	if (second == MEMDEP_NONE)
-		why_rests_on(w, "the word at 0x%" PRIx64 " in the dump", m->words[e->word].address);
+		why_rests_on(w, "the doubleword at 0x%" PRIx64 " in the dump",
+		             m->granules[e->granule].address);
 	if (!why_line(w))
 		return;
 	text_printf(w->out, "%" PRIu64 "  from here to ", from + 1);
@@ -336,14 +337,14 @@ void why_say_memdep(struct why_walk *w, uint32_t first, uint32_t second)
 		text_printf(
 		        w->out, "%" PRIu64,
 		        window_position_of(&s->w, m->accesses[m->versions[second].access].step));
-	text_printf(w->out, " nothing writes 0x%" PRIx64, m->words[e->word].address);
-	if (abi_slot_decides(s, m->words[e->word].address, e->access + 1,
+	text_printf(w->out, " nothing writes 0x%" PRIx64, m->granules[e->granule].address);
+	if (abi_slot_decides(s, m->granules[e->granule].address, e->access + 1,
 	                     second == MEMDEP_NONE ? (uint32_t)m->access_count
 	                                           : m->versions[second].access))
 		text_puts(w->out, ", where a function keeps registers: assumed");
 	if (second == MEMDEP_NONE) {
 		text_puts(w->out, ", which the dump has: ");
-		why_bits(m->words[e->word].end, w->out);
+		why_bits(m->granules[e->granule].end, w->out);
 	}
 	text_char(w->out, '\n');
 }
@@ -466,27 +467,27 @@ void why_known_misfit(struct why_walk *w)
 	run(&c);
 }
 
-/* Beside the memory versions of a word: the halt, or memory that is always the same. */
-static void say_dump(struct why_walk *w, const struct memdep_granule *word, uint64_t position)
+/* Beside the memory versions of a granule: the halt, or memory that is always the same. */
+static void say_dump(struct why_walk *w, const struct memdep_granule *granule, uint64_t position)
 {
 	if (!why_line(w))
 		return;
 	text_printf(w->out,
 	            "%" PRIu64 "  from here to the halt nothing writes 0x%" PRIx64
 	            ", which the dump has\n",
-	            position, word->address);
+	            position, granule->address);
 }
 
-void why_known_word(struct why_walk *w, size_t step, uint64_t address, uint64_t wanted)
+void why_known_granule(struct why_walk *w, size_t step, uint64_t address, uint64_t wanted)
 {
 	const struct memdep_memory *m = &w->solver.memory;
-	struct memdep_granule word = memdep_known_granule(&w->solver, address);
+	struct memdep_granule granule = memdep_known_granule(&w->solver, address);
 	uint32_t access = window_access(&w->solver.w, step);
-	uint32_t before = access == 0 ? MEMDEP_NONE : memdep_find_place(m, &word, access);
-	uint32_t next = before == MEMDEP_NONE ? word.first : m->versions[before].next;
+	uint32_t before = access == 0 ? MEMDEP_NONE : memdep_find_place(m, &granule, access);
+	uint32_t next = before == MEMDEP_NONE ? granule.first : m->versions[before].next;
 	struct bits after =
-	        memdep_from_after(&w->solver, &word, (struct memdep_place){access, before});
-	uint64_t always = step >= m->constant_from ? memdep_spread(word.contents.constant) : 0;
+	        memdep_from_after(&w->solver, &granule, (struct memdep_place){access, before});
+	uint64_t always = step >= m->constant_from ? memdep_spread(granule.contents.constant) : 0;
 	struct chain c = {.walk = w};
 	uint32_t end;
 
@@ -503,6 +504,6 @@ void why_known_word(struct why_walk *w, size_t step, uint64_t address, uint64_t 
 	if (next != MEMDEP_NONE)
 		push(&c, (struct premise){wanted & after.known, next, UINT32_MAX, true, false});
 	else if ((wanted & after.known) != 0)
-		say_dump(w, &word, window_position_of(&w->solver.w, step));
+		say_dump(w, &granule, window_position_of(&w->solver.w, step));
 	run(&c);
 }

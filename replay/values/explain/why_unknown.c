@@ -27,7 +27,7 @@ static void say_base(struct why_walk *w, const struct memdep_access *a)
 	text_puts(w->out, ", which is not known");
 }
 
-/* An access that may have written the word. */
+/* An access that may have written the granule. */
 static void say_blocker(struct why_walk *w, uint32_t number, uint64_t address)
 {
 	const struct memdep_access *a = &w->solver.memory.accesses[number];
@@ -48,7 +48,7 @@ static void say_blocker(struct why_walk *w, uint32_t number, uint64_t address)
 	text_printf(w->out, "; it may have hit 0x%" PRIx64 "\n", address);
 }
 
-/* The data of an access of which the word's bytes are not known. */
+/* The data of an access of which the granule's bytes are not known. */
 static void say_data(struct why_walk *w, const struct memory_version *e, const char *text,
                      unsigned int depth)
 {
@@ -63,18 +63,18 @@ static void say_data(struct why_walk *w, const struct memory_version *e, const c
 }
 
 /* Why what is found after the place does not say it. */
-static void explain_after(struct why_walk *w, const struct memdep_granule *word, uint32_t access,
+static void explain_after(struct why_walk *w, const struct memdep_granule *granule, uint32_t access,
                           uint32_t next, uint64_t wanted)
 {
 	const struct memdep_memory *m = &w->solver.memory;
 	uint32_t end = next == MEMDEP_NONE ? (uint32_t)m->access_count : m->versions[next].access;
-	struct bits found = next == MEMDEP_NONE ? word->end : m->versions[next].before;
-	const struct memdep_stretch in = {word->address, access == 0 ? MEMDEP_NONE : access - 1,
+	struct bits found = next == MEMDEP_NONE ? granule->end : m->versions[next].before;
+	const struct memdep_stretch in = {granule->address, access == 0 ? MEMDEP_NONE : access - 1,
 	                                  end, MEMDEP_NO_HYPOTHESIS};
 	struct memdep_scan r = memdep_scan(&w->solver, &in, found);
 
 	if ((wanted & ~memdep_spread(r.open)) != 0 && r.blocker != MEMDEP_NONE)
-		say_blocker(w, r.blocker, word->address);
+		say_blocker(w, r.blocker, granule->address);
 	else if (next != MEMDEP_NONE && m->versions[next].is_store)
 		say_data(w, &m->versions[next],
 		         "overwrites it, and nobody had read it:", DEPTH_MOST);
@@ -87,11 +87,11 @@ static void explain_after(struct why_walk *w, const struct memdep_granule *word,
 }
 
 /* Why what was there before does not say it. */
-static void explain_before(struct why_walk *w, const struct memdep_granule *word, uint32_t access,
-                           uint32_t before, unsigned int depth)
+static void explain_before(struct why_walk *w, const struct memdep_granule *granule,
+                           uint32_t access, uint32_t before, unsigned int depth)
 {
 	const struct memdep_memory *m = &w->solver.memory;
-	struct memdep_stretch in = {word->address, MEMDEP_NONE, access, MEMDEP_NO_HYPOTHESIS};
+	struct memdep_stretch in = {granule->address, MEMDEP_NONE, access, MEMDEP_NO_HYPOTHESIS};
 	struct memdep_scan r;
 
 	if (before == MEMDEP_NONE) {
@@ -105,7 +105,7 @@ static void explain_before(struct why_walk *w, const struct memdep_granule *word
 	in.first = m->versions[before].access;
 	r = memdep_scan(&w->solver, &in, (struct bits){0, 0});
 	if (r.open != 0xff && r.blocker != MEMDEP_NONE)
-		say_blocker(w, r.blocker, word->address);
+		say_blocker(w, r.blocker, granule->address);
 	else
 		say_data(w, &m->versions[before],
 		         m->versions[before].is_store ? "stores there what is not known:"
@@ -113,11 +113,11 @@ static void explain_before(struct why_walk *w, const struct memdep_granule *word
 		         depth);
 }
 
-/* The reason that lies in the word itself; false if there is none. */
-static bool is_barred(struct why_walk *w, const struct memdep_granule *word, uint64_t wanted)
+/* The reason that lies in the granule itself; false if there is none. */
+static bool is_barred(struct why_walk *w, const struct memdep_granule *granule, uint64_t wanted)
 {
 	const struct memdep_memory *m = &w->solver.memory;
-	bool no_dump = (wanted & ~word->contents.value.known) != 0;
+	bool no_dump = (wanted & ~granule->contents.value.known) != 0;
 
 	if (m->is_linked && !no_dump)
 		return false;
@@ -125,32 +125,32 @@ static bool is_barred(struct why_walk *w, const struct memdep_granule *word, uin
 		return true;
 	if (no_dump)
 		text_printf(w->out, "no dump holds all of 0x%" PRIx64 ": it may be a device\n",
-		            word->address);
+		            granule->address);
 	else
 		text_puts(w->out, "single-writer is off: another core may have written it\n");
 	return true;
 }
 
-static void explain_word(struct why_walk *w, size_t step, uint64_t address, uint64_t wanted,
-                         unsigned int depth)
+static void explain_granule(struct why_walk *w, size_t step, uint64_t address, uint64_t wanted,
+                            unsigned int depth)
 {
 	const struct memdep_memory *m = &w->solver.memory;
-	struct memdep_granule word = memdep_known_granule(&w->solver, address);
+	struct memdep_granule granule = memdep_known_granule(&w->solver, address);
 	uint32_t access = window_access(&w->solver.w, step);
-	uint32_t before = access == 0 ? MEMDEP_NONE : memdep_find_place(m, &word, access);
-	uint32_t next = before == MEMDEP_NONE ? word.first : m->versions[before].next;
+	uint32_t before = access == 0 ? MEMDEP_NONE : memdep_find_place(m, &granule, access);
+	uint32_t next = before == MEMDEP_NONE ? granule.first : m->versions[before].next;
 
-	if (is_barred(w, &word, wanted))
+	if (is_barred(w, &granule, wanted))
 		return;
 	/* What asks is perhaps the next one itself. */
 	if (next == MEMDEP_NONE || m->accesses[m->versions[next].access].step != step)
-		explain_after(w, &word, access, next, wanted);
-	explain_before(w, &word, access, before, depth);
+		explain_after(w, &granule, access, next, wanted);
+	explain_before(w, &granule, access, before, depth);
 }
 
-void why_unknown_word(struct why_walk *w, size_t step, uint64_t address, uint64_t wanted)
+void why_unknown_granule(struct why_walk *w, size_t step, uint64_t address, uint64_t wanted)
 {
-	explain_word(w, step, address, wanted, 0);
+	explain_granule(w, step, address, wanted, 0);
 }
 
 /* A value that an instruction loads. */
@@ -171,7 +171,7 @@ static void explain_load(struct why_walk *w, size_t step, uint32_t number, unsig
 	}
 	text_printf(w->out, "loads it from 0x%" PRIx64 ", which is not known then\n",
 	            why_address(w, a));
-	explain_word(w, step, why_address(w, a) & ~UINT64_C(7), 0, depth + 1);
+	explain_granule(w, step, why_address(w, a) & ~UINT64_C(7), 0, depth + 1);
 }
 
 /* The first operand of the micro-operation that makes the node of which not all is known. */

@@ -52,17 +52,18 @@ uint64_t why_address(const struct why_walk *w, const struct memdep_access *acces
 /* A chain rests on this, with what it says of it: once for each. */
 void why_rests_on(struct why_walk *w, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* Where a value is looked for: a node, or a word at a step. */
+/* Where a value is looked for: a node, or a granule at a step. */
 void why_known_node(struct why_walk *w, uint32_t node, uint64_t wanted);
 /* The same for a side of a memory version, and for the fact that the solver could not take.
  */
 void why_known_side(struct why_walk *w, uint32_t version, bool is_after, uint64_t wanted);
 void why_known_misfit(struct why_walk *w);
-/* "from here to ... nothing writes": a memory version and the next of its word, or MEMDEP_NONE. */
+/* "from here to ... nothing writes": a memory version and the next of its granule, or MEMDEP_NONE.
+ */
 void why_say_memdep(struct why_walk *w, uint32_t first, uint32_t second);
-void why_known_word(struct why_walk *w, size_t step, uint64_t address, uint64_t wanted);
+void why_known_granule(struct why_walk *w, size_t step, uint64_t address, uint64_t wanted);
 void why_unknown_register(struct why_walk *w, size_t step, unsigned int reg);
-void why_unknown_word(struct why_walk *w, size_t step, uint64_t address, uint64_t wanted);
+void why_unknown_granule(struct why_walk *w, size_t step, uint64_t address, uint64_t wanted);
 
 /* A line for each assumption that is off under which what is not known is; why_if.c. */
 void why_if(struct values *values, uint64_t position, const struct why_subject *subject,

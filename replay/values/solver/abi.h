@@ -4,7 +4,7 @@
  * user says that the code follows them: after a call the callee-saved registers are what they were
  * before it; where a function has saved them and the link register on its stack, nothing else
  * writes until it returns; and a return address has no tag. In: the steps of a window. Out: pairs
- * of nodes that have the same value, words that stores of unknown address do not hit.
+ * of nodes that have the same value, granules that stores of unknown address do not hit.
  *
  * That is not proved of any code: a wild store to a stack frame breaks it, and is what one
  * looks for. So it is an assumption (replay/values/assumption.def), off by default.
@@ -48,9 +48,9 @@ struct abi_call {
 	bool keeps_sp; /* nothing in between may have switched stacks, so SP is the same */
 };
 
-/* No store of unknown address but through SP hits the word, of accesses first <= a < last. */
+/* No store of unknown address but through SP hits the granule, of accesses first <= a < last. */
 struct abi_slot {
-	uint64_t word;
+	uint64_t granule;
 	uint32_t first;
 	uint32_t last;
 };
@@ -68,7 +68,7 @@ struct abi {
 	uint32_t *restores;
 	size_t restore_count;
 	size_t restore_capacity;
-	struct abi_slot *slots; /* in order of words and accesses */
+	struct abi_slot *slots; /* in order of granules and accesses */
 	size_t slot_count;
 	size_t slot_capacity;
 	struct abi_slot live[ABI_LIVE_MOST]; /* of frames that are active at the halt; the same */
@@ -86,10 +86,10 @@ bool abi_apply(struct solver *s);
 bool abi_slot_call(struct solver *s, struct abi_call *call);
 void abi_slot_sort(struct abi *abi);
 bool abi_slot_live(struct solver *s);
-/* True if the access is one that does not hit the word. */
-bool abi_slot_is_kept(const struct solver *s, uint64_t word, uint32_t access);
+/* True if the access is one that does not hit the granule. */
+bool abi_slot_is_kept(const struct solver *s, uint64_t granule, uint32_t access);
 /* A store of accesses first <= a < end would be in doubt without the assumption. */
-bool abi_slot_decides(const struct solver *s, uint64_t word, uint32_t first, uint32_t end);
+bool abi_slot_decides(const struct solver *s, uint64_t granule, uint32_t first, uint32_t end);
 /* The template returns by the link register, and the address is no other. */
 bool abi_is_return(const struct template *template);
 

@@ -17,8 +17,8 @@ static int compare_slots(const void *a, const void *b)
 	const struct abi_slot *x = a;
 	const struct abi_slot *y = b;
 
-	if (x->word != y->word)
-		return x->word < y->word ? -1 : 1;
+	if (x->granule != y->granule)
+		return x->granule < y->granule ? -1 : 1;
 	return (x->first > y->first) - (x->first < y->first);
 }
 
@@ -40,7 +40,7 @@ static bool add_slot(struct solver *s, struct abi_slot slot)
 	return true;
 }
 
-/* The words that a load found its values in, since the access `first`. */
+/* The granules that a load found its values in, since the access `first`. */
 static bool add_load(struct solver *s, uint32_t first, uint32_t access)
 {
 	const struct memdep_memory *m = &s->memory;
@@ -50,7 +50,7 @@ static bool add_load(struct solver *s, uint32_t first, uint32_t access)
 		return false;
 	for (uint32_t e = m->accesses[access].placed.first;
 	     e < m->version_count && m->versions[e].access == access; e++) {
-		struct abi_slot slot = {m->words[m->versions[e].word].address, first, access};
+		struct abi_slot slot = {m->granules[m->versions[e].granule].address, first, access};
 
 		any |= add_slot(s, slot);
 	}
@@ -99,8 +99,8 @@ static bool is_saving(const struct solver *s, const struct memdep_access *a)
 }
 
 /* The slot that an access lies in, or NULL. */
-static const struct abi_slot *find_slot(const struct abi_slot *slots, size_t count, uint64_t word,
-                                        uint32_t access)
+static const struct abi_slot *find_slot(const struct abi_slot *slots, size_t count,
+                                        uint64_t granule, uint32_t access)
 {
 	size_t low = 0;
 	size_t high = count;
@@ -109,17 +109,17 @@ static const struct abi_slot *find_slot(const struct abi_slot *slots, size_t cou
 		size_t middle = low + (high - low) / 2;
 		const struct abi_slot *slot = &slots[middle];
 
-		if (slot->word < word || (slot->word == word && slot->first <= access))
+		if (slot->granule < granule || (slot->granule == granule && slot->first <= access))
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == 0 || slots[low - 1].word != word || slots[low - 1].last <= access)
+	if (low == 0 || slots[low - 1].granule != granule || slots[low - 1].last <= access)
 		return NULL;
 	return &slots[low - 1];
 }
 
-bool abi_slot_is_kept(const struct solver *s, uint64_t word, uint32_t access)
+bool abi_slot_is_kept(const struct solver *s, uint64_t granule, uint32_t access)
 {
 	const struct abi *abi = &s->abi;
 	const struct memdep_access *a = &s->memory.accesses[access];
@@ -127,11 +127,11 @@ bool abi_slot_is_kept(const struct solver *s, uint64_t word, uint32_t access)
 	if (abi->slot_count + abi->live_count == 0 || a->index == ACCESS_KILL ||
 	    a->kind != ACCESS_STORE || is_saving(s, a))
 		return false;
-	return find_slot(abi->slots, abi->slot_count, word, access) ||
-	       find_slot(abi->live, abi->live_count, word, access);
+	return find_slot(abi->slots, abi->slot_count, granule, access) ||
+	       find_slot(abi->live, abi->live_count, granule, access);
 }
 
-bool abi_slot_decides(const struct solver *s, uint64_t word, uint32_t first, uint32_t end)
+bool abi_slot_decides(const struct solver *s, uint64_t granule, uint32_t first, uint32_t end)
 {
 	const struct memdep_memory *m = &s->memory;
 	uint32_t at = end;
@@ -140,8 +140,8 @@ bool abi_slot_decides(const struct solver *s, uint64_t word, uint32_t first, uin
 		at = memdep_clobber_before(m, at);
 		if (at == MEMDEP_NONE || at < first)
 			break;
-		if (abi_slot_is_kept(s, word, at) &&
-		    memdep_may_touch(s, &m->accesses[at], word, 0xff))
+		if (abi_slot_is_kept(s, granule, at) &&
+		    memdep_may_touch(s, &m->accesses[at], granule, 0xff))
 			return true;
 	}
 	return false;
@@ -171,16 +171,16 @@ static bool is_return_address(const struct solver *s, uint64_t address)
 }
 
 /*
- * After the last access that may have written the word, of those whose address is known or through
- * SP.
+ * After the last access that may have written the granule, of those whose address is known or
+ * through SP.
  */
-static uint32_t last_store(const struct solver *s, uint64_t word)
+static uint32_t last_store(const struct solver *s, uint64_t granule)
 {
 	const struct memdep_memory *m = &s->memory;
 	uint32_t found = 0;
 	uint32_t at = (uint32_t)m->access_count;
 
-	for (uint32_t e = memdep_known_granule(s, word).last; e != MEMDEP_NONE;
+	for (uint32_t e = memdep_known_granule(s, granule).last; e != MEMDEP_NONE;
 	     e = m->versions[e].previous) {
 		if (!m->versions[e].is_store)
 			continue;
@@ -192,16 +192,16 @@ static uint32_t last_store(const struct solver *s, uint64_t word)
 		if (at == MEMDEP_NONE || at < found)
 			break;
 		if ((m->accesses[at].index == ACCESS_KILL || is_saving(s, &m->accesses[at])) &&
-		    memdep_may_touch(s, &m->accesses[at], word, 0xff))
+		    memdep_may_touch(s, &m->accesses[at], granule, 0xff))
 			return at + 1;
 	}
 	return found;
 }
 
-static bool add_live(struct solver *s, size_t *count, uint64_t word)
+static bool add_live(struct solver *s, size_t *count, uint64_t granule)
 {
 	struct abi *abi = &s->abi;
-	struct abi_slot slot = {word, last_store(s, word), (uint32_t)s->memory.access_count};
+	struct abi_slot slot = {granule, last_store(s, granule), (uint32_t)s->memory.access_count};
 
 	if (*count == abi->live_count)
 		abi->live[abi->live_count++] = slot;

@@ -177,7 +177,7 @@ static void learn_branch(struct solver *s, size_t step)
 	}
 }
 
-/* What follows from the trace's word on whether an instruction was executed. */
+/* What follows from what the trace says of whether an instruction was executed. */
 static void learn_outcome(struct solver *s, size_t step)
 {
 	const struct template *template = window_template(&s->w, step);

@@ -75,15 +75,15 @@ static void wait_for(struct memdep_memory *m, uint32_t number, uint32_t access)
 	m->accesses[access].waiting = number;
 }
 
-/* Tries to link a memory version with what comes next in its word. */
+/* Tries to link a memory version with what comes next in its granule. */
 static void try_memdep(struct solver *s, uint32_t number)
 {
 	struct memdep_memory *m = &s->memory;
 	struct memory_version *e = &m->versions[number];
-	const struct memdep_granule *word = &m->words[e->word];
+	const struct memdep_granule *granule = &m->granules[e->granule];
 	struct memory_version *next = e->next == MEMDEP_NONE ? NULL : &m->versions[e->next];
 	uint32_t end = next ? next->access : (uint32_t)m->access_count;
-	struct bits found = next ? next->before : word->end;
+	struct bits found = next ? next->before : granule->end;
 	struct memdep_scan r;
 
 	if (e->linked == 0xff)
@@ -91,7 +91,7 @@ static void try_memdep(struct solver *s, uint32_t number)
 	if (e->scanned > end)
 		e->scanned = end;
 	r = memdep_scan(s,
-	                &(struct memdep_stretch){word->address, e->access, e->scanned,
+	                &(struct memdep_stretch){granule->address, e->access, e->scanned,
 	                                         MEMDEP_NO_HYPOTHESIS},
 	                found);
 	e->scanned = r.clear;
@@ -138,12 +138,12 @@ static void exchange_data(struct solver *s, uint32_t number)
 		slot = memdep_access_of(s, a)->data;
 	data = a->placed.data == MEMDEP_NONE ? solve_slot(s, a->step, slot)
 	                                     : s->nodes[a->placed.data];
-	data = memdep_masked(memdep_to_word(data, e->shift), mask);
+	data = memdep_masked(memdep_to_granule(data, e->shift), mask);
 	if ((((data.known ^ e->after.known) | (data.value ^ e->after.value)) & mask) == 0)
 		return;
 	solve_because(s, CAUSE_DATA, a->step, 0);
 	learn(s, number, &e->after, data);
-	data = memdep_to_word(memdep_masked(e->after, mask), -e->shift);
+	data = memdep_to_granule(memdep_masked(e->after, mask), -e->shift);
 	solve_because(s, CAUSE_ENTRY, a->step, number);
 	if (a->placed.data == MEMDEP_NONE)
 		solve_learn(s, a->step, slot, data);
@@ -184,7 +184,7 @@ static void exchange_ranges(struct memdep_memory *m, uint32_t a, uint32_t b)
 	narrow_range(m, b, both);
 }
 
-/* The instruction's side of a memory version that is a whole word. */
+/* The instruction's side of a memory version that is a whole granule. */
 static void exchange_data_range(struct solver *s, uint32_t number)
 {
 	struct memdep_memory *m = &s->memory;
@@ -202,7 +202,7 @@ static void exchange_data_range(struct solver *s, uint32_t number)
 	solve_learn_interval(s, a->step, slot, interval_map_get(&m->ranges, after));
 }
 
-/* What update() does, for the ranges of words that are read and written as a whole. */
+/* What update() does, for the ranges of granules that are read and written as a whole. */
 static void update_ranges(struct solver *s, uint32_t number)
 {
 	struct memdep_memory *m = &s->memory;
@@ -254,7 +254,7 @@ static void update(struct solver *s, uint32_t number)
 	else {
 		solve_because(s, CAUSE_END, 0, 0);
 		learn(s, number, &e->after,
-		      memdep_masked(m->words[e->word].end, memdep_spread(e->linked)));
+		      memdep_masked(m->granules[e->granule].end, memdep_spread(e->linked)));
 	}
 	if (!s->has_conflict)
 		update_ranges(s, number);
@@ -276,9 +276,9 @@ static void insert_version(struct solver *s, uint32_t number)
 {
 	struct memdep_memory *m = &s->memory;
 	struct memory_version *e = &m->versions[number];
-	struct memdep_granule *word = &m->words[e->word];
+	struct memdep_granule *granule = &m->granules[e->granule];
 
-	e->previous = memdep_find_place(m, word, e->access);
+	e->previous = memdep_find_place(m, granule, e->access);
 	if (e->previous != MEMDEP_NONE) {
 		struct memory_version *p = &m->versions[e->previous];
 
@@ -294,30 +294,30 @@ static void insert_version(struct solver *s, uint32_t number)
 			               &(struct provenance_conflict){.kind = CONFLICT_STORE,
 			                                             .subject = number});
 	} else {
-		e->next = word->first;
-		word->first = number;
+		e->next = granule->first;
+		granule->first = number;
 	}
 	if (e->next != MEMDEP_NONE)
 		m->versions[e->next].previous = number;
 	else
-		word->last = number;
+		granule->last = number;
 	if (e->scanned <= e->access)
 		e->scanned = e->access + 1;
-	word->hint = number;
+	granule->hint = number;
 	enqueue(m, number);
 	if (e->previous != MEMDEP_NONE)
 		try_memdep(s, e->previous);
 	try_memdep(s, number);
 }
 
-static enum status add_version(struct solver *s, uint32_t access, uint32_t word, int shift,
+static enum status add_version(struct solver *s, uint32_t access, uint32_t granule, int shift,
                                uint8_t bytes, uint32_t *number)
 {
 	struct memdep_memory *m = &s->memory;
 	const struct memdep_access *a = &m->accesses[access];
 	struct memory_version e = {
 	        .access = access,
-	        .word = word,
+	        .granule = granule,
 	        .previous = MEMDEP_NONE,
 	        .next = MEMDEP_NONE,
 	        .waits_for = MEMDEP_NONE,
@@ -334,20 +334,20 @@ static enum status add_version(struct solver *s, uint32_t access, uint32_t word,
 	return STATUS_OK;
 }
 
-/* The part of an access that lies in one word. */
+/* The part of an access that lies in one granule. */
 static enum status place_in(struct solver *s, uint32_t access, uint64_t address, int shift)
 {
 	struct memdep_memory *m = &s->memory;
 	struct memdep_access *a = &m->accesses[access];
 	struct memdep_contents c;
 	uint32_t version;
-	uint32_t word;
+	uint32_t granule;
 	uint8_t bytes =
 	        memdep_overlap(address & ADDRESS_BITS,
 	                       (address + (uint64_t)(int64_t)shift) & ADDRESS_BITS, a->size);
 
-	TRY(memdep_granule_of(s, address, &word));
-	c = m->words[word].contents;
+	TRY(memdep_granule_of(s, address, &granule));
+	c = m->granules[granule].contents;
 	if (a->kind == ACCESS_STORE && ((c.constant | c.code) & bytes) != 0 &&
 	    m->modified_code <= a->step)
 		m->modified_code = (size_t)a->step + 1;
@@ -355,14 +355,15 @@ static enum status place_in(struct solver *s, uint32_t access, uint64_t address,
 		struct bits data = memdep_masked(c.value, memdep_spread(c.constant & bytes));
 
 		solve_because(s, CAUSE_CONSTANT, a->step, access);
-		solve_learn(s, a->step, memdep_access_of(s, a)->data,
-		            memdep_masked(memdep_to_word(data, -shift), bits_mask(8u * a->size)));
+		solve_learn(
+		        s, a->step, memdep_access_of(s, a)->data,
+		        memdep_masked(memdep_to_granule(data, -shift), bits_mask(8u * a->size)));
 	}
 	/* Where a dump ends within it, the rest of it may be a device. */
 	bytes &= memdep_known_bytes(c.value);
 	if (!m->is_linked || bytes == 0)
 		return STATUS_OK;
-	TRY(add_version(s, access, word, shift, bytes, &version));
+	TRY(add_version(s, access, granule, shift, bytes, &version));
 	a->state = ACCESS_PLACED;
 	if (a->placed.first == MEMDEP_NONE)
 		a->placed.first = version;
@@ -495,8 +496,8 @@ enum status memdep_init(struct solver *s, bool single_writer)
 	m->access_count = w->access_count;
 	m->accesses = malloc((m->access_count + 1) * sizeof(*m->accesses));
 	m->clobbers = calloc(m->access_count / 64 + 64, sizeof(*m->clobbers));
-	m->clobber_words = calloc(m->access_count / 4096 + 2, sizeof(*m->clobber_words));
-	if (!m->accesses || !m->clobbers || !m->clobber_words)
+	m->clobber_granules = calloc(m->access_count / 4096 + 2, sizeof(*m->clobber_granules));
+	if (!m->accesses || !m->clobbers || !m->clobber_granules)
 		return STATUS_NO_MEM;
 	for (size_t step = 0; step < w->step_count; step++) {
 		uint32_t count = window_template(w, step)->access_count;
@@ -509,7 +510,7 @@ enum status memdep_init(struct solver *s, bool single_writer)
 	if (s->after.of_translation || s->after.same_space_from > w->options.to)
 		m->constant_from = w->step_count + 1;
 	TRY(interval_map_init(&m->ranges, 4 * m->access_count + 4));
-	return memdep_grow_words(m);
+	return memdep_grow_granules(m);
 }
 
 void memdep_trim(struct memdep_memory *m)
@@ -533,9 +534,9 @@ void memdep_fini(struct memdep_memory *m)
 {
 	free(m->accesses);
 	free(m->clobbers);
-	free(m->clobber_words);
+	free(m->clobber_granules);
 	free(m->versions);
-	free(m->words);
+	free(m->granules);
 	free(m->slots);
 	free(m->points_to_sets);
 	free(m->queue);

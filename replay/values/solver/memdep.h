@@ -3,15 +3,16 @@
  * Memory of a window, as dependences between accesses. In: accesses whose address is known, the
  * memory at the halt. Out: what loads load, what stores must have stored.
  *
- * Memory is words of 8 bytes. A word has memory versions, the accesses to it in order, each with
- * what the word held before and after it. Two neighbours are linked, byte by byte, if nothing
- * between them can have written the byte: then what is after the first is what is before the
- * second, both ways. The last memory version is linked with the word at the halt in the same way.
- * What can have written it are may-alias clobbers: stores whose address is not known, ranges with
- * unknown content, steps that may have done anything. A may-alias clobber is none for a byte if
+ * Memory is granules, doublewords of 8 bytes that are aligned. A granule has memory versions, the
+ * accesses to it in order, each with what the granule held before and after it. Two neighbours are
+ * linked, byte by byte, if nothing between them can have written the byte: then what is after the
+ * first is what is before the second, both ways. The last memory version is linked with the granule
+ * at the halt in the same way. What can have written it are may-alias clobbers: stores whose
+ * address is not known, ranges with unknown content, steps that may have done anything. A may-alias
+ * clobber is none for a byte if
  *   - the known bits of its address lead elsewhere, or
  *   - it would have left another value there than the one that is found after it, or
- *   - it goes elsewhere, or else to a word that its address was read from (points_to.c).
+ *   - it goes elsewhere, or else to a granule that its address was read from (points_to.c).
  * A dependence that a may-alias clobber keeps closed waits for it, and is tried again when more is
  * known of it.
  *
@@ -60,21 +61,21 @@ struct memdep_access {
 	uint8_t size;      /* bytes; 0 for a range */
 };
 
-/* Ranges of whole words are kept apart: memdep_memory.ranges. */
+/* Ranges of whole granules are kept apart: memdep_memory.ranges. */
 struct memory_version {
 	struct bits before;
 	struct bits after;
 	uint32_t access;
-	uint32_t word;
-	uint32_t previous; /* memory versions of the word, in order of accesses */
+	uint32_t granule;
+	uint32_t previous; /* memory versions of the granule, in order of accesses */
 	uint32_t next;
 	uint32_t wait_previous;
 	uint32_t wait_next;
 	uint32_t waits_for; /* access, or MEMDEP_NONE */
 	uint32_t scanned;   /* up to here nothing after it is a may-alias clobber */
-	uint8_t mask;       /* bytes of the word that it touches */
+	uint8_t mask;       /* bytes of the granule that it touches */
 	uint8_t linked;     /* bytes linked with what comes next */
-	int8_t shift;       /* of its first byte in the word */
+	int8_t shift;       /* of its first byte in the granule */
 	bool is_store;
 	bool is_queued;
 	bool is_changed; /* more is known of `before` than when the dependence to it was tried */
@@ -82,15 +83,16 @@ struct memory_version {
 
 enum { POINTS_TO_MOST = 24 };
 
-/* A store goes to the address, or hits one of the words; points_to.c. */
+/* A store goes to the address, or hits one of the granules; points_to.c. */
 struct points_to_set {
 	struct bits address; /* without the top byte */
 	uint8_t count;
-	uint64_t words[POINTS_TO_MOST];
-	uint16_t may_hit[POINTS_TO_MOST]; /* bit i: it may go to byte i - 7 of the word */
+	uint64_t granules[POINTS_TO_MOST];
+	uint16_t may_hit[POINTS_TO_MOST]; /* bit i: it may go to byte i - 7 of the granule */
 };
 
-/* A word of memory at the halt, of which some bytes are always the same, and some were executed. */
+/* A granule of memory at the halt, of which some bytes are always the same, and some were executed.
+ */
 struct memdep_contents {
 	struct bits value;
 	uint8_t constant;
@@ -115,15 +117,15 @@ struct memdep_memory {
 	struct memdep_access *accesses;
 	size_t access_count;
 	uint64_t *clobbers; /* bit a: access a may have written somewhere unknown */
-	uint64_t *clobber_words;
+	uint64_t *clobber_granules;
 	struct memory_version *versions;
 	size_t version_count;
 	size_t version_capacity;
 	struct interval_map ranges; /* before memory version e: 2 * e, after it: 2 * e + 1 */
-	struct memdep_granule *words;
-	size_t word_count;
-	size_t word_capacity;
-	uint32_t *slots; /* words by address; 0: free, else the number plus 1 */
+	struct memdep_granule *granules;
+	size_t granule_count;
+	size_t granule_capacity;
+	uint32_t *slots; /* granules by address; 0: free, else the number plus 1 */
 	size_t slot_count;
 	struct points_to_set *points_to_sets;
 	size_t points_to_count;
@@ -145,8 +147,8 @@ void memdep_step(struct solver *s, size_t step);
 void memdep_retry(struct solver *s);
 /* Where an access but ACCESS_KILL goes, as far as known, without the top byte. */
 struct bits memdep_address(const struct solver *s, const struct memdep_access *a);
-/* The word before a step. */
-struct bits memdep_word_at(const struct solver *s, size_t step, uint64_t address);
+/* The granule before a step. */
+struct bits memdep_granule_at(const struct solver *s, size_t step, uint64_t address);
 /* An instruction cache maintenance after a store of unknown address: the step after it, or 0. */
 size_t memdep_code_may_alias(const struct solver *s);
 

@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which accesses may have written a word; see memdep_clobber.h. */
+/* Which accesses may have written a granule; see memdep_clobber.h. */
 #include "replay/values/solver/memdep_clobber.h"
 
 void memdep_clobber_set(struct memdep_memory *m, size_t access)
 {
 	m->clobbers[access / 64] |= (uint64_t)1 << access % 64;
-	m->clobber_words[access / 4096] |= (uint64_t)1 << access / 64 % 64;
+	m->clobber_granules[access / 4096] |= (uint64_t)1 << access / 64 % 64;
 }
 
 void memdep_clobber_clear(struct memdep_memory *m, size_t access)
 {
 	m->clobbers[access / 64] &= ~((uint64_t)1 << access % 64);
 	if (m->clobbers[access / 64] == 0)
-		m->clobber_words[access / 4096] &= ~((uint64_t)1 << access / 64 % 64);
+		m->clobber_granules[access / 4096] &= ~((uint64_t)1 << access / 64 % 64);
 }
 
 /* The last may-alias clobber before access `end`, or MEMDEP_NONE. */
 uint32_t memdep_clobber_before(const struct memdep_memory *m, uint32_t end)
 {
-	size_t word = end / 64;
-	uint64_t bits = m->clobbers[word] & (((uint64_t)1 << end % 64) - 1);
-	size_t group = word / 64;
-	uint64_t words;
+	size_t granule = end / 64;
+	uint64_t bits = m->clobbers[granule] & (((uint64_t)1 << end % 64) - 1);
+	size_t group = granule / 64;
+	uint64_t granules;
 
 	if (bits != 0)
-		return (uint32_t)(word * 64 + 63 - (size_t)__builtin_clzll(bits));
-	words = m->clobber_words[group] & (((uint64_t)1 << word % 64) - 1);
-	while (words == 0) {
+		return (uint32_t)(granule * 64 + 63 - (size_t)__builtin_clzll(bits));
+	granules = m->clobber_granules[group] & (((uint64_t)1 << granule % 64) - 1);
+	while (granules == 0) {
 		if (group == 0)
 			return MEMDEP_NONE;
-		words = m->clobber_words[--group];
+		granules = m->clobber_granules[--group];
 	}
-	word = group * 64 + 63 - (size_t)__builtin_clzll(words);
-	return (uint32_t)(word * 64 + 63 - (size_t)__builtin_clzll(m->clobbers[word]));
+	granule = group * 64 + 63 - (size_t)__builtin_clzll(granules);
+	return (uint32_t)(granule * 64 + 63 - (size_t)__builtin_clzll(m->clobbers[granule]));
 }
 
 const struct uop_access *memdep_access_of(const struct solver *s, const struct memdep_access *a)
@@ -52,7 +52,7 @@ static uint64_t range_length(const struct solver *s, const struct memdep_access 
 	return bits_max(&bound, 64) < access->length ? bits_max(&bound, 64) : access->length;
 }
 
-/* A store of unknown address, as a word sees it. */
+/* A store of unknown address, as a granule sees it. */
 struct store_view {
 	struct bits address;
 	struct bits data;
@@ -75,24 +75,24 @@ static bool may_be_at(const struct store_view *v, uint64_t at)
 	        ((at - v->offset - v->base.first) & v->mask) <= interval_span(v->base));
 }
 
-/* The bytes that it writes of the word if it goes to byte `shift` of it, and leaves as found. */
+/* The bytes that it writes of the granule if it goes to byte `shift` of it, and leaves as found. */
 static uint8_t left_by(const struct store_view *v, int shift, struct bits found, uint8_t open)
 {
 	uint8_t bytes = (uint8_t)((shift < 0 ? v->bytes >> -shift : v->bytes << shift) & open);
-	struct bits left = memdep_masked(memdep_to_word(v->data, shift), memdep_spread(bytes));
+	struct bits left = memdep_masked(memdep_to_granule(v->data, shift), memdep_spread(bytes));
 
 	return ((left.value ^ found.value) & left.known & found.known) == 0 ? bytes : 0;
 }
 
 /* Which of the `open` bytes a store may have written of which this was found after it. */
-static uint8_t store_hits(const struct solver *s, const struct memdep_access *a, uint64_t word,
+static uint8_t store_hits(const struct solver *s, const struct memdep_access *a, uint64_t granule,
                           struct bits found, uint8_t open)
 {
 	const struct uop_access *access = memdep_access_of(s, a);
-	/* Whether it may begin in this word, and in the one before it. */
+	/* Whether it may begin in this granule, and in the one before it. */
 	uint64_t known = a->address.known & ADDRESS_BITS & ~UINT64_C(7);
-	bool here = ((word ^ a->address.value) & known) == 0;
-	bool before = a->size > 1 && (((word - 8) ^ a->address.value) & known) == 0;
+	bool here = ((granule ^ a->address.value) & known) == 0;
+	bool before = a->size > 1 && (((granule - 8) ^ a->address.value) & known) == 0;
 	struct store_view v;
 	uint8_t hits = 0;
 
@@ -108,7 +108,7 @@ static uint8_t store_hits(const struct solver *s, const struct memdep_access *a,
 	    (v.data.known == 0 || found.known == 0))
 		return open;
 	for (int shift = here ? 7 : -1; shift > (before ? -(int)a->size : -1); shift--) {
-		uint64_t at = (word + (uint64_t)(int64_t)shift) & ADDRESS_BITS;
+		uint64_t at = (granule + (uint64_t)(int64_t)shift) & ADDRESS_BITS;
 
 		if (may_be_at(&v, at) && points_to_has(s, a, at))
 			hits |= left_by(&v, shift, found, open);
@@ -116,8 +116,8 @@ static uint8_t store_hits(const struct solver *s, const struct memdep_access *a,
 	return hits;
 }
 
-/* Bytes of the word that a range may write of which not all is known where it begins. */
-static uint8_t range_hits(const struct solver *s, const struct memdep_access *a, uint64_t word)
+/* Bytes of the granule that a range may write of which not all is known where it begins. */
+static uint8_t range_hits(const struct solver *s, const struct memdep_access *a, uint64_t granule)
 {
 	const struct uop_access *access = memdep_access_of(s, a);
 	struct interval base = solve_interval(s, a->step, access->address);
@@ -130,31 +130,31 @@ static uint8_t range_hits(const struct solver *s, const struct memdep_access *a,
 	/* Around the end of 32 bits */
 	if (memdep_is_32bit(s, a) && (first > UINT32_MAX || first + length > UINT32_MAX))
 		return 0xff;
-	return memdep_overlap(word & ADDRESS_BITS, first & ADDRESS_BITS, length);
+	return memdep_overlap(granule & ADDRESS_BITS, first & ADDRESS_BITS, length);
 }
 
-static uint8_t clobber_hits(const struct solver *s, const struct memdep_access *a, uint64_t word,
+static uint8_t clobber_hits(const struct solver *s, const struct memdep_access *a, uint64_t granule,
                             struct bits found, uint8_t open)
 {
 	if (a->index == ACCESS_KILL)
 		return open;
 	if (a->kind == ACCESS_STORE)
-		return store_hits(s, a, word, found, open);
+		return store_hits(s, a, granule, found, open);
 	if (a->state != ACCESS_RANGE)
-		return range_hits(s, a, word) & open;
-	return memdep_overlap(word & ADDRESS_BITS, a->address.value & ADDRESS_BITS,
+		return range_hits(s, a, granule) & open;
+	return memdep_overlap(granule & ADDRESS_BITS, a->address.value & ADDRESS_BITS,
 	                      range_length(s, a)) &
 	       open;
 }
 
-bool memdep_may_touch(const struct solver *s, const struct memdep_access *a, uint64_t word,
+bool memdep_may_touch(const struct solver *s, const struct memdep_access *a, uint64_t granule,
                       uint8_t bytes)
 {
 	const struct bits anything = {0, 0};
 
 	if (a->kind == ACCESS_LOAD && a->index != ACCESS_KILL)
-		return store_hits(s, a, word, anything, bytes) != 0;
-	return clobber_hits(s, a, word, anything, bytes) != 0;
+		return store_hits(s, a, granule, anything, bytes) != 0;
+	return clobber_hits(s, a, granule, anything, bytes) != 0;
 }
 
 struct memdep_scan memdep_scan(const struct solver *s, const struct memdep_stretch *in,
@@ -170,14 +170,14 @@ struct memdep_scan memdep_scan(const struct solver *s, const struct memdep_stret
 		at = at == 0 ? MEMDEP_NONE : memdep_clobber_before(m, at);
 		if (at == MEMDEP_NONE || (in->first != MEMDEP_NONE && at <= in->first))
 			break;
-		hits = clobber_hits(s, &m->accesses[at], in->word, found, r.open);
+		hits = clobber_hits(s, &m->accesses[at], in->granule, found, r.open);
 		if (hits != 0 && at == in->hypothesis.store) {
 			r.is_hypothetical = true;
 			/* What is found there says nothing of the stores before. */
 			r.open &= (uint8_t)~in->hypothesis.bytes;
 			continue;
 		}
-		if (hits != 0 && abi_slot_is_kept(s, in->word, at))
+		if (hits != 0 && abi_slot_is_kept(s, in->granule, at))
 			hits = 0;
 		r.open &= (uint8_t)~hits;
 		if (hits != 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Inside of replay/values/solver/memdep.h: what the files of memory dependences share. May-alias
- * clobbers: accesses that may have written a word, and the search for them. Words: what they hold
- * at the halt, and what follows for them between two accesses.
+ * clobbers: accesses that may have written a granule, and the search for them. Words: what they
+ * hold at the halt, and what follows for them between two accesses.
  */
 #ifndef CSREPLAY_REPLAY_VALUES_SOLVER_MEMDEP_CLOBBER_H
 #define CSREPLAY_REPLAY_VALUES_SOLVER_MEMDEP_CLOBBER_H
@@ -32,8 +32,8 @@ static inline uint8_t memdep_known_bytes(struct bits b)
 	return bytes;
 }
 
-/* A value whose first byte is byte `shift` of a word, as bits of that word, and back. */
-static inline struct bits memdep_to_word(struct bits value, int shift)
+/* A value whose first byte is byte `shift` of a granule, as bits of that granule, and back. */
+static inline struct bits memdep_to_granule(struct bits value, int shift)
 {
 	unsigned int by = 8u * (unsigned int)(shift < 0 ? -shift : shift);
 
@@ -47,17 +47,18 @@ static inline struct bits memdep_masked(struct bits b, uint64_t mask)
 	return (struct bits){b.value & mask, b.known & mask};
 }
 
-/* The first `count` bytes of a word. */
+/* The first `count` bytes of a granule. */
 static inline uint8_t memdep_first_bytes(uint64_t count)
 {
 	return (uint8_t)(count >= 8 ? 0xffu : (1u << count) - 1);
 }
 
-/* Bytes of the word that [start, start + length) has; addresses without their top byte. */
-static inline uint8_t memdep_overlap(uint64_t word, uint64_t start, uint64_t length)
+/* Bytes of the granule that [start, start + length) has; addresses without their top byte. */
+static inline uint8_t memdep_overlap(uint64_t granule, uint64_t start, uint64_t length)
 {
-	uint64_t into = (word - start) & ADDRESS_BITS;   /* where the word begins in the range */
-	uint64_t before = (start - word) & ADDRESS_BITS; /* and the range in the word */
+	uint64_t into =
+	        (granule - start) & ADDRESS_BITS; /* where the granule begins in the range */
+	uint64_t before = (start - granule) & ADDRESS_BITS; /* and the range in the granule */
 	uint8_t bytes = 0;
 
 	if (into < length)
@@ -80,7 +81,7 @@ uint32_t memdep_clobber_before(const struct memdep_memory *m, uint32_t end);
 const struct uop_access *memdep_access_of(const struct solver *s, const struct memdep_access *a);
 
 /* False if the known bits and the range of its address show that it is to none of these bytes. */
-bool memdep_may_touch(const struct solver *s, const struct memdep_access *a, uint64_t word,
+bool memdep_may_touch(const struct solver *s, const struct memdep_access *a, uint64_t granule,
                       uint8_t bytes);
 
 /* Where a search for may-alias clobbers ended. */
@@ -91,7 +92,7 @@ struct memdep_scan {
 	bool is_hypothetical; /* it is so only if the supposed store hits nothing else */
 };
 
-/* A store, or MEMDEP_NONE, that is supposed to hit nothing, or of the word these bytes alone. */
+/* A store, or MEMDEP_NONE, that is supposed to hit nothing, or of the granule these bytes alone. */
 struct memdep_hypothesis {
 	uint32_t store;
 	uint8_t bytes;
@@ -99,45 +100,45 @@ struct memdep_hypothesis {
 
 #define MEMDEP_NO_HYPOTHESIS ((struct memdep_hypothesis){MEMDEP_NONE, 0})
 
-/* A word, and the accesses first < a < end. MEMDEP_NONE as `first`: from the start on. */
+/* A granule, and the accesses first < a < end. MEMDEP_NONE as `first`: from the start on. */
 struct memdep_stretch {
-	uint64_t word;
+	uint64_t granule;
 	uint32_t first;
 	uint32_t end;
 	struct memdep_hypothesis hypothesis;
 };
 
-/* May-alias clobbers in a stretch at whose end `found` is found in the word. */
+/* May-alias clobbers in a stretch at whose end `found` is found in the granule. */
 struct memdep_scan memdep_scan(const struct solver *s, const struct memdep_stretch *in,
                                struct bits found);
 
-/* Makes room for another word. NO_MEM. */
-MUST_USE enum status memdep_grow_words(struct memdep_memory *m);
-/* The number of the word at an address, entered if it is new. NO_MEM. */
+/* Makes room for another granule. NO_MEM. */
+MUST_USE enum status memdep_grow_granules(struct memdep_memory *m);
+/* The number of the granule at an address, entered if it is new. NO_MEM. */
 MUST_USE enum status memdep_granule_of(struct solver *s, uint64_t address, uint32_t *number);
-/* The word of an address, be there accesses to it or not. */
+/* The granule of an address, be there accesses to it or not. */
 struct memdep_granule memdep_known_granule(const struct solver *s, uint64_t address);
 /* The last memory version before the access, or MEMDEP_NONE. */
-uint32_t memdep_find_place(const struct memdep_memory *m, const struct memdep_granule *word,
+uint32_t memdep_find_place(const struct memdep_memory *m, const struct memdep_granule *granule,
                            uint32_t access);
-/* The word before an access, from what is found after it and before it. */
-struct bits memdep_between(const struct solver *s, const struct memdep_granule *word,
+/* The granule before an access, from what is found after it and before it. */
+struct bits memdep_between(const struct solver *s, const struct memdep_granule *granule,
                            uint32_t access);
-/* Between accesses of a word: before `access`, and after the memory version `before` or
+/* Between accesses of a granule: before `access`, and after the memory version `before` or
  * MEMDEP_NONE. */
 struct memdep_place {
 	uint32_t access;
 	uint32_t before;
 };
 
-/* The word there, from what is found after it alone. */
-struct bits memdep_from_after(const struct solver *s, const struct memdep_granule *word,
+/* The granule there, from what is found after it alone. */
+struct bits memdep_from_after(const struct solver *s, const struct memdep_granule *granule,
                               struct memdep_place at);
 /*
  * As memdep_between(), under the hypothesis that the store hits the bytes that it says and nothing
  * else. *is_used: whether the answer rests on that.
  */
-struct bits memdep_under_hypothesis(const struct solver *s, const struct memdep_granule *word,
+struct bits memdep_under_hypothesis(const struct solver *s, const struct memdep_granule *granule,
                                     struct memdep_place at, struct memdep_hypothesis hypothesis,
                                     bool *is_used);
 

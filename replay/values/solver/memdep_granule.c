@@ -7,22 +7,22 @@
 #include "replay/history/history.h"
 #include "replay/values/solver/memdep_clobber.h"
 
-static size_t word_slot(const struct memdep_memory *m, uint64_t address)
+static size_t granule_slot(const struct memdep_memory *m, uint64_t address)
 {
 	size_t mask = m->slot_count - 1;
 	size_t at = hash_u64(address) & mask;
 
-	while (m->slots[at] != 0 && m->words[m->slots[at] - 1].address != address)
+	while (m->slots[at] != 0 && m->granules[m->slots[at] - 1].address != address)
 		at = (at + 1) & mask;
 	return at;
 }
 
-enum status memdep_grow_words(struct memdep_memory *m)
+enum status memdep_grow_granules(struct memdep_memory *m)
 {
 	size_t count = m->slots ? m->slot_count * 2 : 1024;
 	uint32_t *slots;
 
-	if (m->slots && m->word_count * 2 < m->slot_count)
+	if (m->slots && m->granule_count * 2 < m->slot_count)
 		return STATUS_OK;
 	slots = calloc(count, sizeof(*slots));
 	if (!slots)
@@ -30,12 +30,12 @@ enum status memdep_grow_words(struct memdep_memory *m)
 	free(m->slots);
 	m->slots = slots;
 	m->slot_count = count;
-	for (size_t i = 0; i < m->word_count; i++)
-		m->slots[word_slot(m, m->words[i].address)] = (uint32_t)i + 1;
+	for (size_t i = 0; i < m->granule_count; i++)
+		m->slots[granule_slot(m, m->granules[i].address)] = (uint32_t)i + 1;
 	return STATUS_OK;
 }
 
-static struct memdep_contents contents_of(const struct solver *s, uint64_t word)
+static struct memdep_contents contents_of(const struct solver *s, uint64_t granule)
 {
 	struct memdep_contents c = {{0, 0}, 0, 0};
 
@@ -44,7 +44,7 @@ static struct memdep_contents contents_of(const struct solver *s, uint64_t word)
 		bool is_code;
 		uint8_t byte;
 
-		if (memmap_find(s->memory.map, s->memory.view, word + i, &span) != STATUS_OK ||
+		if (memmap_find(s->memory.map, s->memory.view, granule + i, &span) != STATUS_OK ||
 		    bytes_peek(&span.bytes, 0, &byte) != STATUS_OK)
 			continue;
 		is_code = history_executed_extent(s->w.history, &span) > 0;
@@ -60,15 +60,15 @@ static struct memdep_contents contents_of(const struct solver *s, uint64_t word)
 	return c;
 }
 
-/* A word that no access was to yet. */
-static struct memdep_granule new_word(const struct solver *s, uint64_t address)
+/* A granule that no access was to yet. */
+static struct memdep_granule new_granule(const struct solver *s, uint64_t address)
 {
-	struct memdep_granule word = {
+	struct memdep_granule granule = {
 	        address, contents_of(s, address), {0, 0}, MEMDEP_NONE, MEMDEP_NONE, MEMDEP_NONE};
 
 	if (s->w.options.to == history_length(s->w.history))
-		word.end = word.contents.value;
-	return word;
+		granule.end = granule.contents.value;
+	return granule;
 }
 
 enum status memdep_granule_of(struct solver *s, uint64_t address, uint32_t *number)
@@ -76,23 +76,23 @@ enum status memdep_granule_of(struct solver *s, uint64_t address, uint32_t *numb
 	struct memdep_memory *m = &s->memory;
 	size_t slot;
 
-	TRY(memdep_grow_words(m));
-	slot = word_slot(m, address);
+	TRY(memdep_grow_granules(m));
+	slot = granule_slot(m, address);
 	if (m->slots[slot] == 0) {
-		TRY(vec_reserve((void **)&m->words, &m->word_capacity, m->word_count + 1,
-		                sizeof(*m->words)));
-		m->words[m->word_count++] = new_word(s, address);
-		m->slots[slot] = (uint32_t)m->word_count;
+		TRY(vec_reserve((void **)&m->granules, &m->granule_capacity, m->granule_count + 1,
+		                sizeof(*m->granules)));
+		m->granules[m->granule_count++] = new_granule(s, address);
+		m->slots[slot] = (uint32_t)m->granule_count;
 	}
 	*number = m->slots[slot] - 1;
 	return STATUS_OK;
 }
 
 /* The memory version after which one of this access belongs, or MEMDEP_NONE. */
-uint32_t memdep_find_place(const struct memdep_memory *m, const struct memdep_granule *word,
+uint32_t memdep_find_place(const struct memdep_memory *m, const struct memdep_granule *granule,
                            uint32_t access)
 {
-	uint32_t at = word->hint;
+	uint32_t at = granule->hint;
 
 	if (at == MEMDEP_NONE)
 		return MEMDEP_NONE;
@@ -106,23 +106,24 @@ uint32_t memdep_find_place(const struct memdep_memory *m, const struct memdep_gr
 	return at;
 }
 
-/* The word of an address, be there accesses to it or not. */
+/* The granule of an address, be there accesses to it or not. */
 struct memdep_granule memdep_known_granule(const struct solver *s, uint64_t address)
 {
 	const struct memdep_memory *m = &s->memory;
-	size_t slot = word_slot(m, address);
+	size_t slot = granule_slot(m, address);
 
-	return m->slots[slot] != 0 ? m->words[m->slots[slot] - 1] : new_word(s, address);
+	return m->slots[slot] != 0 ? m->granules[m->slots[slot] - 1] : new_granule(s, address);
 }
 
-/* The word before an access, from what is found after it. `before`: the memory version before it.
+/* The granule before an access, from what is found after it. `before`: the memory version before
+ * it.
  */
-static struct bits from_after(const struct solver *s, const struct memdep_granule *word,
+static struct bits from_after(const struct solver *s, const struct memdep_granule *granule,
                               struct memdep_stretch *in, uint32_t before, bool *is_hypothetical)
 {
 	const struct memdep_memory *m = &s->memory;
-	uint32_t next = before == MEMDEP_NONE ? word->first : m->versions[before].next;
-	struct bits found = word->end;
+	uint32_t next = before == MEMDEP_NONE ? granule->first : m->versions[before].next;
+	struct bits found = granule->end;
 	struct memdep_scan r;
 
 	in->end = (uint32_t)m->access_count;
@@ -135,26 +136,26 @@ static struct bits from_after(const struct solver *s, const struct memdep_granul
 	return memdep_masked(found, memdep_spread(r.open));
 }
 
-struct bits memdep_from_after(const struct solver *s, const struct memdep_granule *word,
+struct bits memdep_from_after(const struct solver *s, const struct memdep_granule *granule,
                               struct memdep_place at)
 {
-	struct memdep_stretch in = {word->address, at.access == 0 ? MEMDEP_NONE : at.access - 1, 0,
-	                            MEMDEP_NO_HYPOTHESIS};
+	struct memdep_stretch in = {granule->address, at.access == 0 ? MEMDEP_NONE : at.access - 1,
+	                            0, MEMDEP_NO_HYPOTHESIS};
 	bool is_hypothetical;
 
-	return from_after(s, word, &in, at.before, &is_hypothetical);
+	return from_after(s, granule, &in, at.before, &is_hypothetical);
 }
 
-struct bits memdep_under_hypothesis(const struct solver *s, const struct memdep_granule *word,
+struct bits memdep_under_hypothesis(const struct solver *s, const struct memdep_granule *granule,
                                     struct memdep_place at, struct memdep_hypothesis hypothesis,
                                     bool *is_used)
 {
 	const struct memdep_memory *m = &s->memory;
 	uint32_t access = at.access;
 	uint32_t before = at.before;
-	struct memdep_stretch in = {word->address, access == 0 ? MEMDEP_NONE : access - 1, 0,
+	struct memdep_stretch in = {granule->address, access == 0 ? MEMDEP_NONE : access - 1, 0,
 	                            hypothesis};
-	struct bits value = from_after(s, word, &in, before, is_used);
+	struct bits value = from_after(s, granule, &in, before, is_used);
 	struct bits found;
 	struct memdep_scan r;
 
@@ -171,31 +172,31 @@ struct bits memdep_under_hypothesis(const struct solver *s, const struct memdep_
 	return value;
 }
 
-struct bits memdep_between(const struct solver *s, const struct memdep_granule *word,
+struct bits memdep_between(const struct solver *s, const struct memdep_granule *granule,
                            uint32_t access)
 {
 	struct memdep_place at = {access, MEMDEP_NONE};
 	bool is_used;
 
 	if (access != 0)
-		at.before = memdep_find_place(&s->memory, word, access);
-	return memdep_under_hypothesis(s, word, at, MEMDEP_NO_HYPOTHESIS, &is_used);
+		at.before = memdep_find_place(&s->memory, granule, access);
+	return memdep_under_hypothesis(s, granule, at, MEMDEP_NO_HYPOTHESIS, &is_used);
 }
 
-struct bits memdep_word_at(const struct solver *s, size_t step, uint64_t address)
+struct bits memdep_granule_at(const struct solver *s, size_t step, uint64_t address)
 {
 	const struct memdep_memory *m = &s->memory;
-	struct memdep_granule word = memdep_known_granule(s, address);
+	struct memdep_granule granule = memdep_known_granule(s, address);
 	struct bits value =
-	        memdep_masked(word.contents.value, memdep_spread(word.contents.constant));
+	        memdep_masked(granule.contents.value, memdep_spread(granule.contents.constant));
 	struct bits linked = {0, 0};
 
 	if (step < m->constant_from)
 		value = (struct bits){0, 0};
 	if (m->is_linked)
-		linked = memdep_between(s, &word, window_access(&s->w, step));
+		linked = memdep_between(s, &granule, window_access(&s->w, step));
 	else if (step == s->w.step_count)
-		linked = word.end;
+		linked = granule.end;
 	linked = memdep_masked(linked, ~value.known);
 	return (struct bits){value.value | linked.value, value.known | linked.known};
 }

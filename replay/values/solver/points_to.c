@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where a store of unknown address can go at all. In: a store S that keeps dependences closed. Out:
- * an address, and the words that S may have hit instead.
+ * an address, and the granules that S may have hit instead.
  *
  * Why it holds. The address of S is computed before S, from loads. Suppose that S hits none of
- * the words that they load: then each of these words holds before S what is found there
+ * the granules that they load: then each of these granules holds before S what is found there
  * after S, and if nothing else can have written it in between, that is what was loaded. The
  * address that follows from this is the one of S, if the supposition is true. If it is not, take
- * the first of the loads whose word S hits. Its own address depends on loads before it alone, whose
- * words S does not hit, so it is the right one, and S hits the word there. So S goes to that
- * address, or to one of the words that were used; and is a may-alias clobber for no other.
+ * the first of the loads whose granule S hits. Its own address depends on loads before it alone,
+ * whose granules S does not hit, so it is the right one, and S hits the granule there. So S goes to
+ * that address, or to one of the granules that were used; and is a may-alias clobber for no other.
  *
  * That is how pointers behave that were spilled to the stack, or found by walking a list: their
  * own store is all that stands between them and what is known.
@@ -21,17 +21,17 @@
 
 enum {
 	NODES_MOST = 64, /* looked at for one store */
-	HOPS_MOST = 8,   /* memory versions of a word */
+	HOPS_MOST = 8,   /* memory versions of a granule */
 	USERS_MOST = 8,  /* steps that use a node */
 	DEPTH_MOST = 160,
 	TRIES_MOST = 6,      /* for one store */
 	WORK_MOST = 1 << 18, /* nodes in all */
 	KNOWN_LEAST = 24,    /* bits of an address that is worth something */
-	NARROWED_MOST = 8,   /* words */
+	NARROWED_MOST = 8,   /* granules */
 	ANY_SHIFT = 0x7fff,
 };
 
-/* What the nodes are if the store hits none of the words, or only the bytes at `at`. */
+/* What the nodes are if the store hits none of the granules, or only the bytes at `at`. */
 struct hypothesis_state {
 	struct solver *s;
 	uint32_t store; /* access */
@@ -47,30 +47,30 @@ struct hypothesis_state {
 
 static struct bits value_of(struct hypothesis_state *g, uint32_t node, unsigned int depth);
 
-/* [at, at + size) has bytes of the word. */
-static bool touches(uint64_t word, uint64_t at, unsigned int size)
+/* [at, at + size) has bytes of the granule. */
+static bool touches(uint64_t granule, uint64_t at, unsigned int size)
 {
-	return ((at + size - 1 - word) & ADDRESS_BITS) < 7u + size;
+	return ((at + size - 1 - granule) & ADDRESS_BITS) < 7u + size;
 }
 
-/* What is supposed of the store in this word. */
-static struct memdep_hypothesis hypothesis_of(const struct hypothesis_state *g, uint64_t word)
+/* What is supposed of the store in this granule. */
+static struct memdep_hypothesis hypothesis_of(const struct hypothesis_state *g, uint64_t granule)
 {
 	const struct memdep_access *a = &g->s->memory.accesses[g->store];
 
 	if (!g->is_at)
 		return (struct memdep_hypothesis){g->store, 0};
 	return (struct memdep_hypothesis){g->store,
-	                                  memdep_overlap(word & ADDRESS_BITS, g->at, a->size)};
+	                                  memdep_overlap(granule & ADDRESS_BITS, g->at, a->size)};
 }
 
-/* The word there, of which the store has left all alone that it is not supposed to hit. */
+/* The granule there, of which the store has left all alone that it is not supposed to hit. */
 static struct bits hypothetical_granule(const struct hypothesis_state *g,
-                                        const struct memdep_granule *word, struct memdep_place at,
-                                        bool *is_used)
+                                        const struct memdep_granule *granule,
+                                        struct memdep_place at, bool *is_used)
 {
-	struct memdep_hypothesis hypothesis = hypothesis_of(g, word->address);
-	struct bits found = memdep_under_hypothesis(g->s, word, at, hypothesis, is_used);
+	struct memdep_hypothesis hypothesis = hypothesis_of(g, granule->address);
+	struct bits found = memdep_under_hypothesis(g->s, granule, at, hypothesis, is_used);
 
 	return memdep_masked(found, ~memdep_spread(hypothesis.bytes));
 }
@@ -85,13 +85,13 @@ static struct bits slot_value(struct hypothesis_state *g, size_t step, unsigned 
 	return value_of(g, solve_node_of(g->s, step, slot), depth);
 }
 
-/* A word is what it is found to be after the store. */
-static void use_word(struct hypothesis_state *g, uint64_t address)
+/* A granule is what it is found to be after the store. */
+static void use_granule(struct hypothesis_state *g, uint64_t address)
 {
 	struct points_to_set *r = &g->reach;
 
 	for (size_t i = 0; i < r->count; i++) {
-		if (r->words[i] == address)
+		if (r->granules[i] == address)
 			return;
 	}
 	/* Below, a store may come over the end of memory. */
@@ -100,10 +100,10 @@ static void use_word(struct hypothesis_state *g, uint64_t address)
 		return;
 	}
 	r->may_hit[r->count] = ANY_SHIFT;
-	r->words[r->count++] = address;
+	r->granules[r->count++] = address;
 }
 
-/* The memory version of an access in a word, or the last one before it. */
+/* The memory version of an access in a granule, or the last one before it. */
 static uint32_t version_before(struct solver *s, uint64_t address, uint32_t access)
 {
 	struct memdep_memory *m = &s->memory;
@@ -113,26 +113,27 @@ static uint32_t version_before(struct solver *s, uint64_t address, uint32_t acce
 
 	for (version = a->state == ACCESS_PLACED ? a->placed.first : MEMDEP_NONE;
 	     version < m->version_count && m->versions[version].access == access; version++) {
-		if (m->words[m->versions[version].word].address == address)
+		if (m->granules[m->versions[version].granule].address == address)
 			return version;
 	}
 	if (memdep_granule_of(s, address, &number) != STATUS_OK) {
 		m->status = STATUS_NO_MEM;
 		return MEMDEP_NONE;
 	}
-	version = memdep_find_place(m, &m->words[number], access);
+	version = memdep_find_place(m, &m->granules[number], access);
 	if (version != MEMDEP_NONE)
-		m->words[number].hint = version;
+		m->granules[number].hint = version;
 	return version;
 }
 
-/* What stores before the access left in the word; `at` is its memory version, or the one before. */
-static struct bits stored_value(struct hypothesis_state *g, uint64_t word,
+/* What stores before the access left in the granule; `at` is its memory version, or the one before.
+ */
+static struct bits stored_value(struct hypothesis_state *g, uint64_t granule,
                                 struct memdep_place place, unsigned int depth)
 {
 	const struct solver *s = g->s;
 	const struct memdep_memory *m = &s->memory;
-	struct memdep_stretch in = {word, MEMDEP_NONE, place.access, MEMDEP_NO_HYPOTHESIS};
+	struct memdep_stretch in = {granule, MEMDEP_NONE, place.access, MEMDEP_NO_HYPOTHESIS};
 	struct bits value = {0, 0};
 	uint32_t at = place.before;
 	uint8_t open = 0xff; /* bytes that nothing wrote since */
@@ -148,7 +149,7 @@ static struct bits stored_value(struct hypothesis_state *g, uint64_t word,
 		if (e->is_store && (e->mask & open) != 0) {
 			data = slot_value(g, a->step, memdep_access_of(s, a)->data, depth);
 			data = memdep_masked(data, bits_mask(8u * a->size));
-			data = memdep_masked(memdep_to_word(data, e->shift),
+			data = memdep_masked(memdep_to_granule(data, e->shift),
 			                     memdep_spread(e->mask & open));
 			value.value |= data.value;
 			value.known |= data.known;
@@ -159,25 +160,25 @@ static struct bits stored_value(struct hypothesis_state *g, uint64_t word,
 	return value;
 }
 
-/* The word as the access finds it, a load or a store that has a place there. */
-static struct bits word_value(struct hypothesis_state *g, uint32_t access, uint64_t address,
-                              unsigned int depth)
+/* The granule as the access finds it, a load or a store that has a place there. */
+static struct bits granule_value(struct hypothesis_state *g, uint32_t access, uint64_t address,
+                                 unsigned int depth)
 {
 	struct memdep_memory *m = &g->s->memory;
-	struct memdep_granule word = memdep_known_granule(g->s, address);
+	struct memdep_granule granule = memdep_known_granule(g->s, address);
 	struct bits value =
-	        memdep_masked(word.contents.value, memdep_spread(word.contents.constant));
+	        memdep_masked(granule.contents.value, memdep_spread(granule.contents.constant));
 	struct memdep_place at = {access + 1, MEMDEP_NONE};
 	struct bits linked;
 	bool is_used = false;
 
 	if (m->accesses[access].step < m->constant_from)
 		value = (struct bits){0, 0};
-	if (~value.known == 0 || !m->is_linked || ~word.contents.value.known != 0)
+	if (~value.known == 0 || !m->is_linked || ~granule.contents.value.known != 0)
 		return value;
 	/* A load leaves it as it is. */
 	at.before = version_before(g->s, address, access);
-	linked = hypothetical_granule(g, &word, at, &is_used);
+	linked = hypothetical_granule(g, &granule, at, &is_used);
 	if (~linked.known != 0) {
 		struct bits stored = stored_value(g, address, at, depth);
 
@@ -185,7 +186,7 @@ static struct bits word_value(struct hypothesis_state *g, uint32_t access, uint6
 	}
 	linked = memdep_masked(linked, ~value.known);
 	if (is_used && linked.known != 0 && !g->is_at)
-		use_word(g, address);
+		use_granule(g, address);
 	return (struct bits){value.value | linked.value, value.known | linked.known};
 }
 
@@ -211,10 +212,10 @@ static struct bits loaded_value(struct hypothesis_state *g, size_t step, unsigne
 		return (struct bits){0, 0};
 	first = memdep_canonical(address.value) & ~UINT64_C(7);
 	shift = (int)(address.value & 7);
-	value = memdep_to_word(word_value(g, number, first, depth), -shift);
+	value = memdep_to_granule(granule_value(g, number, first, depth), -shift);
 	if (shift + a->size > 8) {
 		struct bits rest =
-		        memdep_to_word(word_value(g, number, first + 8, depth), 8 - shift);
+		        memdep_to_granule(granule_value(g, number, first + 8, depth), 8 - shift);
 
 		value.value |= rest.value;
 		value.known |= rest.known;
@@ -232,17 +233,17 @@ static struct bits left_by_store(struct hypothesis_state *g, uint32_t access, ui
 	const struct memdep_access *a = &m->accesses[access];
 	struct bits found = {0, 0};
 	bool is_used = false;
-	struct memdep_granule word;
+	struct memdep_granule granule;
 
 	if (a->kind != ACCESS_STORE || a->state != ACCESS_PLACED || a->size != 8 ||
 	    access >= g->store || m->versions[a->placed.first].mask != 0xff ||
 	    a->placed.data != node)
 		return found;
-	word = m->words[m->versions[a->placed.first].word];
-	found = hypothetical_granule(g, &word, (struct memdep_place){access + 1, a->placed.first},
-	                             &is_used);
+	granule = m->granules[m->versions[a->placed.first].granule];
+	found = hypothetical_granule(g, &granule,
+	                             (struct memdep_place){access + 1, a->placed.first}, &is_used);
 	if (is_used && found.known != 0 && !g->is_at)
-		use_word(g, word.address);
+		use_granule(g, granule.address);
 	return found;
 }
 
@@ -342,17 +343,17 @@ static void suppose(struct hypothesis_state *g, struct solver *s, uint32_t store
 	g->reach = (struct points_to_set){.count = 0};
 }
 
-/* The bytes that S would leave in a word are those that are found there after it. */
-static bool fits_word(const struct solver *s, uint32_t store, struct bits data, uint64_t address,
-                      uint64_t at)
+/* The bytes that S would leave in a granule are those that are found there after it. */
+static bool fits_granule(const struct solver *s, uint32_t store, struct bits data, uint64_t address,
+                         uint64_t at)
 {
-	struct memdep_granule word = memdep_known_granule(s, address);
+	struct memdep_granule granule = memdep_known_granule(s, address);
 	const struct memdep_access *a = &s->memory.accesses[store];
-	struct bits found = memdep_between(s, &word, store + 1);
-	/* of `at` in the word, negative before it */
+	struct bits found = memdep_between(s, &granule, store + 1);
+	/* of `at` in the granule, negative before it */
 	int shift = (int)((int64_t)(((at - address) & ADDRESS_BITS) << 8) >> 8);
 	uint64_t bytes = memdep_spread(memdep_overlap(address & ADDRESS_BITS, at, a->size));
-	struct bits left = memdep_masked(memdep_to_word(data, shift), bytes);
+	struct bits left = memdep_masked(memdep_to_granule(data, shift), bytes);
 
 	return ((left.value ^ found.value) & left.known & found.known) == 0;
 }
@@ -380,11 +381,11 @@ static bool can_hit(struct hypothesis_state *g, struct solver *s, uint32_t store
 	                     bits_mask(8u * a->size));
 	if (g->failed)
 		return false;
-	return fits_word(s, store, data, first, at) &&
-	       ((at & 7) + a->size <= 8 || fits_word(s, store, data, first + 8, at));
+	return fits_granule(s, store, data, first, at) &&
+	       ((at & 7) + a->size <= 8 || fits_granule(s, store, data, first + 8, at));
 }
 
-/* Tries each place in the words that the store may have hit. True if there are fewer now. */
+/* Tries each place in the granules that the store may have hit. True if there are fewer now. */
 static bool narrow(struct hypothesis_state *g, struct solver *s, uint32_t store,
                    struct points_to_set *r)
 {
@@ -396,7 +397,7 @@ static bool narrow(struct hypothesis_state *g, struct solver *s, uint32_t store,
 	for (size_t i = 0; i < r->count; i++) {
 		for (int shift = 1 - (int)a->size; shift < 8; shift++) {
 			uint16_t bit = (uint16_t)(1u << (shift + 7));
-			uint64_t at = (r->words[i] + (uint64_t)(int64_t)shift) & ADDRESS_BITS;
+			uint64_t at = (r->granules[i] + (uint64_t)(int64_t)shift) & ADDRESS_BITS;
 
 			if ((r->may_hit[i] & bit) == 0 ||
 			    (points_to_has(s, a, at) && can_hit(g, s, store, at)))
@@ -499,8 +500,8 @@ bool points_to_has(const struct solver *s, const struct memdep_access *a, uint64
 	if (((at ^ r->address.value) & r->address.known & ADDRESS_BITS) == 0)
 		return true;
 	for (size_t i = 0; i < r->count; i++) {
-		if (touches(r->words[i], at, a->size) &&
-		    (r->may_hit[i] >> ((at - r->words[i] + 7) & ADDRESS_BITS) & 1) != 0)
+		if (touches(r->granules[i], at, a->size) &&
+		    (r->may_hit[i] >> ((at - r->granules[i] + 7) & ADDRESS_BITS) & 1) != 0)
 			return true;
 	}
 	return false;

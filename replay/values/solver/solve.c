@@ -13,14 +13,14 @@
 static void set_dirty(struct solver *s, size_t step)
 {
 	s->dirty[step / 64] |= (uint64_t)1 << step % 64;
-	s->dirty_words[step / 4096] |= (uint64_t)1 << step / 64 % 64;
+	s->dirty_granules[step / 4096] |= (uint64_t)1 << step / 64 % 64;
 }
 
 static void set_clean(struct solver *s, size_t step)
 {
 	s->dirty[step / 64] &= ~((uint64_t)1 << step % 64);
 	if (s->dirty[step / 64] == 0)
-		s->dirty_words[step / 4096] &= ~((uint64_t)1 << step / 64 % 64);
+		s->dirty_granules[step / 4096] &= ~((uint64_t)1 << step / 64 % 64);
 }
 
 static void node_changed(struct solver *s, uint32_t node)
@@ -374,19 +374,19 @@ static uint64_t below(unsigned int bit)
  */
 static void run_group_forward(struct solver *s, size_t group)
 {
-	uint64_t words = UINT64_MAX;
+	uint64_t granules = UINT64_MAX;
 
-	while ((s->dirty_words[group] & words) != 0 && !s->has_conflict) {
-		unsigned int w = (unsigned int)__builtin_ctzll(s->dirty_words[group] & words);
-		size_t word = group * 64 + w;
+	while ((s->dirty_granules[group] & granules) != 0 && !s->has_conflict) {
+		unsigned int w = (unsigned int)__builtin_ctzll(s->dirty_granules[group] & granules);
+		size_t granule = group * 64 + w;
 		uint64_t steps = UINT64_MAX;
 
-		words = above(w);
-		while ((s->dirty[word] & steps) != 0 && !s->has_conflict) {
-			unsigned int bit = (unsigned int)__builtin_ctzll(s->dirty[word] & steps);
+		granules = above(w);
+		while ((s->dirty[granule] & steps) != 0 && !s->has_conflict) {
+			unsigned int bit = (unsigned int)__builtin_ctzll(s->dirty[granule] & steps);
 
 			steps = above(bit);
-			run_step(s, word * 64 + bit);
+			run_step(s, granule * 64 + bit);
 		}
 	}
 }
@@ -394,20 +394,21 @@ static void run_group_forward(struct solver *s, size_t group)
 /* The same, in falling order. */
 static void run_group_backward(struct solver *s, size_t group)
 {
-	uint64_t words = UINT64_MAX;
+	uint64_t granules = UINT64_MAX;
 
-	while ((s->dirty_words[group] & words) != 0 && !s->has_conflict) {
-		unsigned int w = 63 - (unsigned int)__builtin_clzll(s->dirty_words[group] & words);
-		size_t word = group * 64 + w;
+	while ((s->dirty_granules[group] & granules) != 0 && !s->has_conflict) {
+		unsigned int w =
+		        63 - (unsigned int)__builtin_clzll(s->dirty_granules[group] & granules);
+		size_t granule = group * 64 + w;
 		uint64_t steps = UINT64_MAX;
 
-		words = below(w);
-		while ((s->dirty[word] & steps) != 0 && !s->has_conflict) {
+		granules = below(w);
+		while ((s->dirty[granule] & steps) != 0 && !s->has_conflict) {
 			unsigned int bit =
-			        63 - (unsigned int)__builtin_clzll(s->dirty[word] & steps);
+			        63 - (unsigned int)__builtin_clzll(s->dirty[granule] & steps);
 
 			steps = below(bit);
-			run_step(s, word * 64 + bit);
+			run_step(s, granule * 64 + bit);
 		}
 	}
 }
@@ -418,7 +419,7 @@ static bool sweep_forward(struct solver *s)
 	bool any = false;
 
 	for (size_t i = 0; i < groups; i++) {
-		if (s->dirty_words[i] == 0)
+		if (s->dirty_granules[i] == 0)
 			continue;
 		if (is_over(s))
 			return false;
@@ -434,7 +435,7 @@ static bool sweep_backward(struct solver *s)
 	bool any = false;
 
 	for (size_t i = groups; i-- > 0;) {
-		if (s->dirty_words[i] == 0)
+		if (s->dirty_granules[i] == 0)
 			continue;
 		if (is_over(s))
 			return false;
@@ -458,8 +459,8 @@ static enum status alloc(struct solver *s)
 	s->nodes = calloc((size_t)s->w.node_count, sizeof(*s->nodes));
 	TRY(interval_map_init(&s->intervals, s->w.node_count));
 	s->dirty = calloc(steps / 64 + 64, sizeof(*s->dirty));
-	s->dirty_words = calloc(steps / 4096 + 1, sizeof(*s->dirty_words));
-	return s->nodes && s->dirty && s->dirty_words ? STATUS_OK : STATUS_NO_MEM;
+	s->dirty_granules = calloc(steps / 4096 + 1, sizeof(*s->dirty_granules));
+	return s->nodes && s->dirty && s->dirty_granules ? STATUS_OK : STATUS_NO_MEM;
 }
 
 static void solve(struct solver *s)
@@ -545,7 +546,7 @@ void solve_fini(struct solver *s)
 	free(s->nodes);
 	interval_map_fini(&s->intervals);
 	free(s->dirty);
-	free(s->dirty_words);
+	free(s->dirty_granules);
 	memdep_fini(&s->memory);
 	abi_fini(&s->abi);
 	window_fini(&s->w);
@@ -566,9 +567,9 @@ struct bits solve_register(const struct solver *s, uint64_t position, unsigned i
 	return s->nodes[window_node_of(&s->w, step, reg)];
 }
 
-struct bits solve_word(const struct solver *s, uint64_t position, uint64_t address)
+struct bits solve_granule(const struct solver *s, uint64_t position, uint64_t address)
 {
 	if (!is_inside(s, position))
 		return (struct bits){0, 0};
-	return memdep_word_at(s, window_step_of(&s->w, position), address);
+	return memdep_granule_at(s, window_step_of(&s->w, position), address);
 }

@@ -21,8 +21,8 @@
  * ever added, so that the order does not matter and the end is the same.
  *
  * Two provenances that disagree make the whole window say nothing: it, or the snapshot, is not
- * what it seems to be. Which of its registers, words and instructions is wrong does not show, and
- * there is no value that does not rest on the instructions.
+ * what it seems to be. Which of its registers, granules and instructions is wrong does not show,
+ * and there is no value that does not rest on the instructions.
  *
  * To read: P. and R. Cousot, "Abstract interpretation" (POPL 1977); Cytron et al., "Efficiently
  * computing static single assignment form" (TOPLAS 1991); Novillo, "Memory SSA" (GCC summit 2007);
@@ -56,7 +56,7 @@ struct solver {
 	struct bits *nodes;            /* known bits of each SSA value */
 	struct interval_map intervals; /* of nodes of which they say more than the bits */
 	uint64_t *dirty;               /* bit s: step s is to be run */
-	uint64_t *dirty_words;         /* bit i: dirty[i] is not 0 */
+	uint64_t *dirty_granules;      /* bit i: dirty[i] is not 0 */
 	struct memdep_memory memory;
 	struct abi abi;            /* none without that assumption */
 	struct provenance *log;    /* NULL but for `monitor why` */
@@ -76,7 +76,7 @@ void solve_fini(struct solver *s);
 /* A register (enum uop_register) at a position from <= p <= to of the window. */
 struct bits solve_register(const struct solver *s, uint64_t position, unsigned int reg);
 /* The 8 bytes at a multiple of 8, little endian. */
-struct bits solve_word(const struct solver *s, uint64_t position, uint64_t address);
+struct bits solve_granule(const struct solver *s, uint64_t position, uint64_t address);
 
 /* For abi.c: two nodes have the same value; true if that is new of any bit. */
 bool solve_same(struct solver *s, size_t step, uint32_t a, uint32_t b);

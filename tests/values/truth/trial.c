@@ -560,8 +560,8 @@ static void check_word(struct cut *c, size_t at, uint64_t address, struct score 
 	if (c->trial->window == 0) {
 		known = values_memory(c->values, position_of(c->trial, at), address, bytes, 8);
 	} else {
-		struct bits word =
-		        solve_word(&c->solver, position_of(c->trial, at), address & ~UINT64_C(7));
+		struct bits word = solve_granule(&c->solver, position_of(c->trial, at),
+		                                 address & ~UINT64_C(7));
 
 		address &= ~UINT64_C(7);
 		for (known = 0; known < 8 && (word.known >> 8 * known & 0xff) == 0xff; known++)
