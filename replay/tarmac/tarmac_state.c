@@ -372,7 +372,7 @@ struct access_search {
 	struct tarmac_access access;
 };
 
-/* The accesses to bytes `inside` of the word at `address`, while its page was `place`. */
+/* The accesses to bytes `inside` of the doubleword at `address`, while its page was `place`. */
 static void search_word(const struct tarmac_core *core, uint64_t address, uint32_t place,
                         uint8_t inside, struct access_search *s)
 {
@@ -408,7 +408,7 @@ struct searched {
 	unsigned int count;
 };
 
-/* The accesses to bytes `inside` of the word at `address` in a regime, whatever its page was. */
+/* The accesses to bytes `inside` of the doubleword at `address` in a regime, whatever its page was. */
 static void search_page(const struct tarmac_core *core, uint32_t page, uint64_t address,
                         uint8_t inside, struct searched *done, struct access_search *s)
 {
@@ -426,7 +426,7 @@ static void search_page(const struct tarmac_core *core, uint32_t page, uint64_t 
 	}
 }
 
-/* The accesses to bytes `inside` of the word at `address`, wherever it was. */
+/* The accesses to bytes `inside` of the doubleword at `address`, wherever it was. */
 static void search_places(const struct tarmac_core *core, uint64_t address, uint8_t inside,
                           struct access_search *s)
 {

@@ -140,7 +140,7 @@ and yet the 8 bytes at 0x5500800c60 are 0xb after position 39988:
 : snapshot and trace disagree at position 39988: no value of the past is shown
   the 8 bytes at 0x5500800c60 are 0xa after position 39988, from x19 at the halt, sp at the halt
   the 8 bytes at 0x5500800c60 are 0xb after position 39988, """
-                      "from the word at 0x5500800c60 in the dump\n", out)
+                      "from the doubleword at 0x5500800c60 in the dump\n", out)
 
     def base(self, folder):
         """Where the dump of the stack begins."""
