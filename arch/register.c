@@ -24,10 +24,11 @@ enum { ALWAYS = 1U << REGISTER_CORE | 1U << REGISTER_TRACE };
 
 static const struct register_file files[] = {
         [CORE_A64] = {CORE_A64, a64_table, A64_REGISTERS, A64_trace_pos, a64_frame,
-                      sizeof(a64_frame), ALWAYS},
+                      sizeof(a64_frame), ALWAYS, NULL, 0},
         [CORE_A32] = {CORE_A32, a32_table, A32_REGISTERS, A32_trace_pos, a32_frame,
-                      sizeof(a32_frame), ALWAYS},
-        [CORE_M] = {CORE_M, m_table, M_REGISTERS, M_trace_pos, m_frame, sizeof(m_frame), ALWAYS},
+                      sizeof(a32_frame), ALWAYS, NULL, 0},
+        [CORE_M] = {CORE_M, m_table, M_REGISTERS, M_trace_pos, m_frame, sizeof(m_frame), ALWAYS,
+                    NULL, 0},
 };
 
 _Static_assert((int)A64_trace_pos + (int)TRACE_REGISTERS == (int)A64_REGISTERS,
@@ -51,9 +52,29 @@ void register_file_add(struct register_file *file, const struct snap_device *dev
 	}
 }
 
+const struct system_register *register_system(const struct register_file *file, uint64_t number)
+{
+	if (number < file->count || number - file->count >= file->system_count)
+		return NULL;
+	return &file->system[number - file->count];
+}
+
+bool register_system_find(const struct register_file *file, struct str name, unsigned int *number)
+{
+	for (unsigned int i = 0; i < file->system_count; i++) {
+		*number = file->count + i;
+		if (str_eq_nocase(name, file->system[i].name) ||
+		    str_eq_nocase(name, file->system[i].source_name))
+			return true;
+	}
+	return false;
+}
+
 bool register_file_has(const struct register_file *file, uint64_t number)
 {
-	return number < file->count && (file->features >> file->table[number].feature & 1U) != 0;
+	if (number >= file->count)
+		return register_system(file, number) != NULL;
+	return (file->features >> file->table[number].feature & 1U) != 0;
 }
 
 const struct snap_register *register_in_snapshot(const struct register_file *file,

@@ -77,6 +77,16 @@ struct register_info {
 	uint8_t tarmac_number;
 };
 
+/*
+ * A register that no table has, such as ESR_EL1 of a snapshot's [regs]: numbered after those of the
+ * table, in the order of register_file.system.
+ */
+struct system_register {
+	struct str name;        /* of the target description: small letters, digits, '_' */
+	struct str source_name; /* as whoever has the value writes it */
+	unsigned int bits;      /* 8, 16, 32, 64 or 128 */
+};
+
 struct register_file {
 	enum core_arch arch;
 	const struct register_info *table;
@@ -85,6 +95,8 @@ struct register_file {
 	const uint8_t *frame;  /* what a debugger needs at every stop to unwind a frame */
 	size_t frame_count;    /* of register numbers at `frame` */
 	unsigned int features; /* set of 1 << enum register_feature: those to describe */
+	const struct system_register *system; /* beyond the table, by name */
+	unsigned int system_count;
 };
 
 /* The registers of such a core, with the features that it has in any case. */
@@ -93,7 +105,13 @@ struct register_file register_file_of(enum core_arch arch);
 /* Adds the features that the device, a core of the file's architecture, has a register of. */
 void register_file_add(struct register_file *file, const struct snap_device *device);
 
-/* True if there is such a number and its feature is described. */
+/* The system register of a number after those of the table; NULL for any other number. */
+const struct system_register *register_system(const struct register_file *file, uint64_t number);
+
+/* The number of a system register by either of its names, in any case of letters. */
+bool register_system_find(const struct register_file *file, struct str name, unsigned int *number);
+
+/* True if there is such a number and its feature is described; of system registers, too. */
 bool register_file_has(const struct register_file *file, uint64_t number);
 
 /* The device's register `number`, a core's of the file, by its names; NULL if it has none. */

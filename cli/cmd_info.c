@@ -490,6 +490,32 @@ static void json_crash(const struct report *r, size_t core)
 	text_fini(&line);
 }
 
+/* System registers of the core at the halt, those that it has. */
+static void json_system(const struct report *r, size_t core)
+{
+	const struct register_file *file = session_core_registers(r->session, core);
+	const struct history *history = session_history(r->session, core);
+
+	json_list(r->out, "system_registers");
+	for (unsigned int i = 0; i < file->system_count; i++) {
+		struct text digits = {0};
+		struct value value;
+
+		session_register_at(r->session, core, history_last(history), file->count + i,
+		                    &value);
+		if (!value_is_known(&value))
+			continue;
+		text_puts(&digits, "0x");
+		cli_put_number(&digits, value.bits, value.size);
+		json_object(r->out);
+		json_str(r->out, "name", file->system[i].name);
+		json_str(r->out, "value", text_str(&digits));
+		json_close(r->out, '}');
+		text_fini(&digits);
+	}
+	json_close(r->out, ']');
+}
+
 static void json_cores(const struct report *r)
 {
 	json_list(r->out, "cores");
@@ -515,6 +541,7 @@ static void json_cores(const struct report *r)
 		json_close(r->out, ']');
 		json_u64(r->out, "instructions", history_length(history));
 		json_crash(r, i);
+		json_system(r, i);
 		json_gaps(history, r->out);
 		json_close(r->out, '}');
 	}

@@ -21,7 +21,7 @@ struct batch {
 	const struct session *session;
 	const struct history *history;
 	size_t core;
-	struct register_file file;
+	const struct register_file *file;
 	struct str unknown;
 	struct text out;
 	uint64_t line;
@@ -35,7 +35,6 @@ struct question {
 	bool is_outside;
 	bool is_memory;
 	uint64_t address;
-	bool is_system;      /* `number` is of session_system_registers() */
 	unsigned int number; /* of a register */
 	unsigned int size;   /* bytes of it that are asked for; 0: all */
 };
@@ -85,20 +84,17 @@ static bool parse_question(const struct batch *b, struct str position, struct st
                            struct question *q)
 {
 	struct str address = name.n > 0 ? str_skip(name, 1) : name;
-	size_t index;
 
 	*q = (struct question){.position = 0};
 	if (!parse_position(position, history_length(b->history), q))
 		return false;
-	if (find_register(&b->file, name, &q->number))
+	if (find_register(b->file, name, &q->number))
 		return true;
-	if (find_half(&b->file, name, &q->number)) {
+	if (find_half(b->file, name, &q->number)) {
 		q->size = 4;
 		return true;
 	}
-	q->is_system = session_system_find(b->session, name, &index);
-	q->number = (unsigned int)index;
-	if (q->is_system)
+	if (register_system_find(b->file, name, &q->number))
 		return true;
 	if (str_has_prefix(address, STR("0x")))
 		address = str_skip(address, 2);
@@ -111,10 +107,7 @@ static void answer_register(struct batch *b, const struct question *q)
 {
 	struct value value;
 
-	if (q->is_system)
-		session_system_register_at(b->session, b->core, q->position, q->number, &value);
-	else
-		session_register_at(b->session, b->core, q->position, q->number, &value);
+	session_register_at(b->session, b->core, q->position, q->number, &value);
 	if (q->size != 0)
 		value.size = (uint8_t)q->size;
 	if (!value_is_known(&value)) {
@@ -202,7 +195,7 @@ static enum cli_exit run(const struct cli_args *args, const struct session *sess
 	if (args->given[CLI_OPTION_UNKNOWN])
 		b.unknown = args->values[CLI_OPTION_UNKNOWN];
 	b.history = session_history(session, b.core);
-	b.file = register_file_of(session_core(session, b.core)->arch);
+	b.file = session_core_registers(session, b.core);
 	code = answer_all(&b, in);
 	cli_note_trouble(session, b.core);
 	text_fini(&b.out);

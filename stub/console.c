@@ -376,29 +376,23 @@ static void run_set(const struct console *console, struct str args, struct text 
 
 static bool find_register(const struct console *console, struct str name, unsigned int *number)
 {
-	const struct register_file file =
-	        register_file_of(session_core(console->session, console->core)->arch);
+	const struct register_file *file = session_core_registers(console->session, console->core);
 
 	if (name.n > 0 && name.p[0] == '$')
 		name = str_skip(name, 1);
-	if (str_eq_nocase(name, STR("lr")) && file.arch == CORE_A64)
+	if (str_eq_nocase(name, STR("lr")) && file->arch == CORE_A64)
 		name = STR("x30");
-	for (*number = 0; *number < file.trace; ++*number) {
-		if (str_eq_nocase(name, str_of(file.table[*number].name)))
+	for (*number = 0; *number < file->trace; ++*number) {
+		if (str_eq_nocase(name, str_of(file->table[*number].name)))
 			return true;
 	}
-	return false;
+	return register_system_find(file, name, number);
 }
 
 bool console_subject(const struct console *console, struct str word, struct why_subject *subject)
 {
-	size_t index;
-
 	*subject = (struct why_subject){.is_memory = false};
 	if (find_register(console, word, &subject->number))
-		return true;
-	subject->is_system = session_system_find(console->session, word, &index);
-	if (subject->is_system)
 		return true;
 	subject->is_memory = str_to_u64(word, &subject->address) == STATUS_OK;
 	return subject->is_memory;

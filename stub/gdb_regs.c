@@ -13,24 +13,11 @@
 
 enum { ERROR_NO_REGISTER = 0x45 };
 
-/* A register of the description: of the file, or after it of those beside it. */
-static void read_register(const struct gdb *gdb, size_t core, unsigned int number,
-                          struct value *value)
-{
-	unsigned int count = session_registers(gdb->session)->count;
-
-	if (number < count)
-		session_register(gdb->session, core, number, value);
-	else
-		session_system_register_at(gdb->session, core, session_position(gdb->session, core),
-		                           number - count, value);
-}
-
 void gdb_add_register(struct gdb *gdb, size_t core, unsigned int number)
 {
 	struct value value;
 
-	read_register(gdb, core, number, &value);
+	session_register(gdb->session, core, number, &value);
 	if (value_is_known(&value)) {
 		text_hex_bytes(&gdb->reply, value.bits, value.size);
 		return;
@@ -53,13 +40,10 @@ void gdb_read_registers(struct gdb *gdb, struct str args)
 /* Reads a register number that the description has. */
 static bool parse_register(const struct gdb *gdb, struct str digits, unsigned int *number)
 {
-	const struct register_file *file = session_registers(gdb->session);
 	uint64_t n;
 
-	if (str_hex_to_u64(digits, &n) != STATUS_OK)
-		return false;
-	if (!register_file_has(file, n) &&
-	    (n < file->count || n - file->count >= session_system_registers(gdb->session)->count))
+	if (str_hex_to_u64(digits, &n) != STATUS_OK ||
+	    !register_file_has(session_registers(gdb->session), n))
 		return false;
 	*number = (unsigned int)n;
 	return true;
@@ -74,7 +58,7 @@ void gdb_read_register(struct gdb *gdb, struct str args)
 		gdb_error(gdb, ERROR_NO_REGISTER);
 		return;
 	}
-	read_register(gdb, gdb->general, number, &value);
+	session_register(gdb->session, gdb->general, number, &value);
 	if (gdb->client == CLIENT_LLDB && !value_is_known(&value))
 		gdb_error(gdb, 1);
 	else

@@ -9,8 +9,7 @@ static bool write_features(struct gdb *gdb, struct str annex, struct text *out)
 {
 	if (!str_eq(annex, STR("target.xml")))
 		return false;
-	target_desc_write(session_registers(gdb->session), session_system_registers(gdb->session),
-	                  out);
+	target_desc_write(session_registers(gdb->session), out);
 	return true;
 }
 

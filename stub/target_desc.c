@@ -160,24 +160,27 @@ static void write_feature(const struct register_file *file, enum register_featur
 	text_puts(out, "</feature>\n");
 }
 
-/* `info registers system` of gdb shows the group. */
-static void write_system(const struct register_file *file, const struct system_registers *system,
-                         struct text *out)
+/*
+ * Registers beyond the table; gdb asks for each with p, and not at every stop with g. `info
+ * registers system` of gdb shows the group.
+ */
+static void write_system(const struct register_file *file, struct text *out)
 {
+	if (file->system_count == 0)
+		return;
 	text_puts(out, "<feature name=\"org.csreplay.system\">\n");
-	for (size_t i = 0; i < system->count; i++) {
-		const struct system_register *reg = &system->items[i];
+	for (unsigned int i = 0; i < file->system_count; i++) {
+		const struct system_register *reg = &file->system[i];
 
 		text_printf(out,
-		            "<reg name=\"%.*s\" bitsize=\"%u\" type=\"uint%u\" regnum=\"%zu\" "
+		            "<reg name=\"%.*s\" bitsize=\"%u\" type=\"uint%u\" regnum=\"%u\" "
 		            "group=\"system\" save-restore=\"no\"/>\n",
 		            STR_ARG(reg->name), reg->bits, reg->bits, file->count + i);
 	}
 	text_puts(out, "</feature>\n");
 }
 
-void target_desc_write(const struct register_file *file, const struct system_registers *system,
-                       struct text *out)
+void target_desc_write(const struct register_file *file, struct text *out)
 {
 	text_printf(out,
 	            "<?xml version=\"1.0\"?>\n<!DOCTYPE target SYSTEM \"gdb-target.dtd\">\n"
@@ -187,7 +190,6 @@ void target_desc_write(const struct register_file *file, const struct system_reg
 		if (file->features >> order[i] & 1U)
 			write_feature(file, order[i], out);
 	}
-	if (system && system->count > 0)
-		write_system(file, system, out);
+	write_system(file, out);
 	text_puts(out, "</target>\n");
 }

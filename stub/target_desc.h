@@ -7,14 +7,12 @@
 
 #include "arch/isa.h"
 #include "base/text.h"
-#include "replay/session/session.h"
 
 /*
- * Appends the XML with the file's features, and those of the list, which may be NULL, as feature
+ * Appends the XML with the file's features, and its system registers as feature
  * org.csreplay.system.
  */
-void target_desc_write(const struct register_file *file, const struct system_registers *system,
-                       struct text *out);
+void target_desc_write(const struct register_file *file, struct text *out);
 
 /* Appends `s` so that it can stand in XML text and attributes. */
 void xml_escape(struct text *out, struct str s);

@@ -52,7 +52,8 @@ bool run_insn_find(const struct memmap *memory, const struct basic_block *block,
 	unsigned int size = common_size(walk);
 	uint64_t at = walk->start;
 
-	if (address < walk->start || address >= walk->end)
+	/* The end may be that of all addresses, 0. */
+	if (address - walk->start >= walk->end - walk->start)
 		return false;
 	if (size > 0) {
 		*index = (uint32_t)((address - walk->start) / size);

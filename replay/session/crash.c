@@ -90,6 +90,15 @@ static int level_of(uint64_t state)
 	return state & STATE_AARCH32 ? ((state & 15U) == 0 ? 0 : -1) : (int)(state >> 2 & 3);
 }
 
+/* The trace's fault is an access to data, or none, as the status says. */
+static bool is_of_kind(const struct crash_core *c, const struct syndrome *syndrome)
+{
+	bool is_data = syndrome->access != SYNDROME_NO_ACCESS && syndrome->access != SYNDROME_FETCH;
+
+	return syndrome->signal != SYNDROME_NONE &&
+	       (exception_kind_of(c->fault.info) == EXCEPTION_DATA_FAULT) == is_data;
+}
+
 static void read_bank(const struct crash_core *c, const struct bank *bank, struct crash *crash)
 {
 	bool is_error = strcmp(crash->syndrome.what, "SError") == 0;
@@ -104,8 +113,13 @@ static void read_bank(const struct crash_core *c, const struct bank *bank, struc
 		crash->has_address = get(c, address, &crash->address);
 	if (get(c, bank->saved, &state))
 		crash->from_level = level_of(state);
-	if (is_traced(c, crash->has_pc, crash->pc))
+	if (!crash->has_pc && c->has_fault && is_of_kind(c, &crash->syndrome)) {
+		crash->has_pc = c->fault.has_address;
+		crash->pc = c->fault.address;
 		take_trace(c, crash);
+	} else if (is_traced(c, crash->has_pc, crash->pc)) {
+		take_trace(c, crash);
+	}
 	crash->is_halt = crash->has_position || is_in_vectors(c, bank, is_error) ||
 	                 is_alone(c, crash->has_pc) ||
 	                 (crash->has_pc && c->has_pc && crash->pc == c->pc);

@@ -13,6 +13,8 @@
 #include "replay/session/watch.h"
 #include "replay/tarmac/tarmac.h"
 
+enum { ARCHS = CORE_M + 1 }; /* how many architectures */
+
 /* Instructions that a window of values grows to for a debugger's registers. */
 enum { QUICK_WINDOW = 160000 };
 
@@ -28,9 +30,11 @@ struct session {
 	struct cursor *cursors;     /* one a core */
 	struct values **values;     /* of the past, one a core; NULL for a trace with data */
 	struct values_options assumptions;
-	struct history_options build; /* of the histories, for when they are made anew */
-	struct register_file registers;
-	struct system_registers system;
+	struct history_options build;          /* of the histories, for when they are made anew */
+	enum core_arch served;                 /* to debuggers */
+	struct register_file registers[ARCHS]; /* by architecture, of all its cores */
+	struct system_register_list system[ARCHS]; /* of these */
+	struct system_past *pasts;                 /* one a core */
 	uint64_t *breakpoints;
 	size_t breakpoint_count;
 	size_t breakpoint_capacity;
@@ -64,7 +68,9 @@ static enum status build_histories(struct session *session, const struct history
 	session->cursors = calloc(snapshot->core_count, sizeof(*session->cursors));
 	session->values = calloc(snapshot->core_count, sizeof(struct values *));
 	session->eyes = calloc(snapshot->core_count, sizeof(*session->eyes));
-	if (!session->histories || !session->cursors || !session->values || !session->eyes)
+	session->pasts = calloc(snapshot->core_count, sizeof(*session->pasts));
+	if (!session->histories || !session->cursors || !session->values || !session->eyes ||
+	    !session->pasts)
 		return STATUS_NO_MEM;
 	for (size_t i = 0; i < snapshot->core_count; i++) {
 		const struct tarmac_core *data = input_core(snapshot, i);
@@ -84,37 +90,36 @@ static enum status build_histories(struct session *session, const struct history
 	return make_values(session);
 }
 
-/* The architecture of the first core with a PC, and what all cores of that architecture have. */
-static struct register_file find_registers(const struct session *session)
+/* Adds what the core has to the registers of its architecture. */
+static enum status add_registers(struct session *session, size_t core)
 {
-	const struct snapshot *snapshot = session->snapshot;
-	struct register_file file;
-	size_t first = 0;
+	const struct snap_core *of = session_core(session, core);
+	const struct history *history = session->histories[core];
+	struct register_file *file = &session->registers[of->arch];
+	struct system_register_list *system = &session->system[of->arch];
 
-	while (first < snapshot->core_count && !session_core_has_pc(session, first))
-		first++;
-	file = register_file_of(first < snapshot->core_count ? snapshot->cores[first].arch
-	                                                     : CORE_A64);
-	for (size_t i = first; i < snapshot->core_count; i++) {
-		if (snapshot->cores[i].arch == file.arch)
-			register_file_add(&file, snapshot->cores[i].device);
-		if (snapshot->cores[i].arch == file.arch && history_data(session->histories[i]))
-			file.features |= tarmac_features(history_data(session->histories[i]));
-	}
-	return file;
+	register_file_add(file, of->device);
+	if (history_data(history))
+		file->features |= tarmac_features(history_data(history));
+	TRY(system_registers_add_core(system, file, history));
+	file->system = system->items;
+	file->system_count = (unsigned int)system->count;
+	return STATUS_OK;
 }
 
-/* What the cores of that architecture have beside them. */
-static enum status find_system(struct session *session)
+/* Of each architecture; that of the first core with a PC is served. */
+static enum status find_registers(struct session *session)
 {
-	const struct snapshot *snapshot = session->snapshot;
+	size_t count = session->snapshot->core_count;
+	size_t first = 0;
 
-	for (size_t i = 0; i < snapshot->core_count; i++) {
-		if (snapshot->cores[i].arch == session->registers.arch)
-			TRY(system_registers_add(&session->system, &session->registers,
-			                         session->histories[i]));
-	}
-	system_registers_finish(&session->system);
+	for (unsigned int i = 0; i < ARCHS; i++)
+		session->registers[i] = register_file_of((enum core_arch)i);
+	for (size_t i = 0; i < count; i++)
+		TRY(add_registers(session, i));
+	while (first < count && !session_core_has_pc(session, first))
+		first++;
+	session->served = first < count ? session_core(session, first)->arch : CORE_A64;
 	return STATUS_OK;
 }
 
@@ -134,10 +139,8 @@ enum status session_open(const struct snapshot *snapshot, const struct history_o
 		status = snapshot->core_count > 0 ? build_histories(opened, &build, diags)
 		                                  : STATUS_OK;
 	free(build.ids);
-	if (status == STATUS_OK) {
-		opened->registers = find_registers(opened);
-		status = find_system(opened);
-	}
+	if (status == STATUS_OK)
+		status = find_registers(opened);
 	if (status != STATUS_OK) {
 		session_destroy(opened);
 		return status;
@@ -160,7 +163,9 @@ void session_destroy(struct session *session)
 	free(session->histories);
 	free(session->cursors);
 	free(session->values);
-	system_registers_fini(&session->system);
+	for (unsigned int i = 0; i < ARCHS; i++)
+		system_registers_fini(&session->system[i]);
+	free(session->pasts);
 	free(session->eyes);
 	free(session->breakpoints);
 	free(session->watches.items);
@@ -446,6 +451,7 @@ static enum status make_histories(struct session *session, bool one_address_spac
 			                                      history_last(session->histories[i])};
 			values_destroy(session->values[i]);
 			session->values[i] = NULL;
+			session->pasts[i] = (struct system_past){.is_known = false};
 		}
 		if (!input_core(session->snapshot, i))
 			history_destroy(made[i]);
@@ -476,11 +482,24 @@ void session_trouble(const struct session *session, size_t core, struct text *ou
 		why_trouble(session->values[core], out);
 }
 
+/* The same for a register beyond the table, in the past. */
+static void why_system(const struct session *session, size_t core,
+                       const struct system_register *reg, struct text *out)
+{
+	if (system_register_is_halts(session->histories[core], session->values[core],
+	                             &session->pasts[core], session->cursors[core].position, reg,
+	                             out))
+		text_puts(out, "it is what it is at the halt: only MSR and exceptions change it, "
+		               "and neither they nor a gap come after this position\n");
+}
+
 /* What needs no reconstruction; false if that is not all. */
 static bool why_at_once(const struct session *session, size_t core,
                         const struct why_subject *subject, struct text *out)
 {
 	const struct history *history = session->histories[core];
+	const struct system_register *system =
+	        register_system(session_core_registers(session, core), subject->number);
 
 	if (!session->values[core])
 		text_puts(out, "the trace has the data of registers and memory itself\n");
@@ -488,6 +507,8 @@ static bool why_at_once(const struct session *session, size_t core,
 		text_puts(out, "at the halt registers and memory are those of the snapshot\n");
 	else if (!subject->is_memory && subject->number == REGISTER_PC)
 		text_puts(out, "the trace says where execution was\n");
+	else if (!subject->is_memory && system)
+		why_system(session, core, system, out);
 	else
 		return false;
 	return true;
@@ -521,7 +542,15 @@ enum status session_why(const struct session *session, size_t core,
 void session_register_at(const struct session *session, size_t core, uint64_t position,
                          unsigned int number, struct value *value)
 {
-	state_register(session->histories[core], session->values[core], position, number, value);
+	const struct history *history = session->histories[core];
+	const struct system_register *system =
+	        register_system(session_core_registers(session, core), number);
+
+	if (system)
+		state_system_register(history, session->values[core], &session->pasts[core],
+		                      position, system, value);
+	else
+		state_register(history, session->values[core], position, number, value);
 }
 
 void session_register(const struct session *session, size_t core, unsigned int number,
@@ -532,24 +561,12 @@ void session_register(const struct session *session, size_t core, unsigned int n
 
 const struct register_file *session_registers(const struct session *session)
 {
-	return &session->registers;
+	return &session->registers[session->served];
 }
 
-const struct system_registers *session_system_registers(const struct session *session)
+const struct register_file *session_core_registers(const struct session *session, size_t core)
 {
-	return &session->system;
-}
-
-bool session_system_find(const struct session *session, struct str name, size_t *index)
-{
-	return system_registers_find(&session->system, name, index);
-}
-
-void session_system_register_at(const struct session *session, size_t core, uint64_t position,
-                                size_t index, struct value *value)
-{
-	system_register_at(&session->system.items[index], session->histories[core], position,
-	                   value);
+	return &session->registers[session_core(session, core)->arch];
 }
 
 size_t session_memory_at(const struct session *session, size_t core, uint64_t position,

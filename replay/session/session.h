@@ -21,7 +21,6 @@
 #include "base/status.h"
 #include "replay/history/history.h"
 #include "replay/session/crash.h"
-#include "replay/session/system_registers.h"
 #include "replay/values/explain/explain.h"
 #include "replay/values/values.h"
 #include "snapshot/snapshot.h"
@@ -139,14 +138,11 @@ struct stop session_step_range(struct session *session, size_t core, uint64_t lo
  * first core with a PC. Cores of another architecture cannot be served beside it.
  */
 const struct register_file *session_registers(const struct session *session);
-
-/* The registers beside those, of all cores of that architecture. */
-const struct system_registers *session_system_registers(const struct session *session);
-/* The index in that list of a name, in any case of letters. False if it is not there. */
-bool session_system_find(const struct session *session, struct str name, size_t *index);
-/* Register `index` of that list, in a core at a position. */
-void session_system_register_at(const struct session *session, size_t core, uint64_t position,
-                                size_t index, struct value *value);
+/*
+ * Those of the core's own architecture, with the features and the system registers of all cores of
+ * that architecture.
+ */
+const struct register_file *session_core_registers(const struct session *session, size_t core);
 
 /* True if values of the past are reconstructed, so that assumptions matter. */
 bool session_reconstructs(const struct session *session);
@@ -177,8 +173,8 @@ MUST_USE enum status session_positions_at(const struct session *session, size_t 
                                           uint64_t *first, uint64_t *last);
 
 /*
- * The register at the current position, wholly unknown if so. `number` and size are those of the
- * register file of the core's own architecture.
+ * The register at the current position, wholly unknown if so. `number` and size are those of
+ * session_core_registers(), in its table or after it.
  */
 void session_register(const struct session *session, size_t core, unsigned int number,
                       struct value *value);

@@ -76,6 +76,32 @@ void state_register(const struct history *history, struct values *values, uint64
 		*value = value_unknown(size);
 }
 
+static void data_system_register(const struct tarmac_core *core, uint64_t position,
+                                 const struct system_register *reg, struct value *value)
+{
+	size_t index;
+
+	if (!tarmac_system_find(core, reg->source_name, &index))
+		return;
+	tarmac_system_at(core, position, index, value);
+	/* A core whose register is narrower does not say what is above. */
+	value->size = (uint8_t)(reg->bits / 8);
+}
+
+void state_system_register(const struct history *history, struct values *values,
+                           struct system_past *past, uint64_t position,
+                           const struct system_register *reg, struct value *value)
+{
+	const struct snap_device *device = history_core(history)->device;
+	unsigned int size = reg->bits / 8;
+
+	*value = value_unknown(size);
+	if (history_data(history))
+		data_system_register(history_data(history), position, reg, value);
+	else if (system_register_is_halts(history, values, past, position, reg, NULL))
+		*value = halt_register(snap_device_register(device, reg->source_name), size);
+}
+
 /* How many bytes of the span, from its beginning on, nothing changed between here and the halt. */
 static size_t constant_bytes(const struct history *history, struct values *values,
                              uint64_t position, const struct mem_span *span)

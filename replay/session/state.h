@@ -9,6 +9,7 @@
 
 #include "arch/isa.h"
 #include "replay/history/history.h"
+#include "replay/session/system_register.h"
 #include "replay/values/values.h"
 
 /*
@@ -17,6 +18,14 @@
  */
 void state_register(const struct history *history, struct values *values, uint64_t position,
                     unsigned int number, struct value *value);
+
+/*
+ * The same of a register beyond the table, `past` being that of the history; unknown if the core
+ * has none of that name.
+ */
+void state_system_register(const struct history *history, struct values *values,
+                           struct system_past *past, uint64_t position,
+                           const struct system_register *reg, struct value *value);
 
 /*
  * Copies up to `size` bytes of memory as it was before instruction `position` and returns how many

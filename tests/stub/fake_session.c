@@ -39,8 +39,10 @@ static struct elf_image *images[] = {&image, &library};
 static struct snapshot snapshot;
 static struct session session;
 static bool has_fault;
-static struct system_register system_items[] = {{{"esr_el1", 7}, 32}, {{"sctlr_el1", 9}, 64}};
-static struct system_registers system_list = {.items = system_items};
+static const struct system_register system_registers[] = {
+        {{"esr_el1", 7}, {"ESR_EL1", 7}, 32},
+        {{"sctlr_el1", 9}, {"SCTLR_EL1", 9}, 64},
+};
 static bool has_returned;
 static void (*step_hook)(void);
 static bool has_halt_gap;
@@ -90,7 +92,6 @@ struct session *fake_session(void)
 	        .cores = cores, .core_count = CORES, .images = images, .image_count = 2};
 	has_fault = true;
 	has_returned = false;
-	system_list.count = 0;
 	step_hook = NULL;
 	has_halt_gap = false;
 	has_pc = true;
@@ -217,31 +218,8 @@ void fake_session_set_exhausted(bool exhausted)
 
 void fake_session_set_system(bool system)
 {
-	system_list.count = system ? 2 : 0;
-}
-
-const struct system_registers *session_system_registers(const struct session *s)
-{
-	(void)s;
-	return &system_list;
-}
-
-bool session_system_find(const struct session *s, struct str name, size_t *index)
-{
-	(void)s;
-	for (*index = 0; *index < system_list.count; ++*index) {
-		if (str_eq(name, system_items[*index].name))
-			return true;
-	}
-	return false;
-}
-
-void session_system_register_at(const struct session *s, size_t core, uint64_t position,
-                                size_t index, struct value *value)
-{
-	(void)s;
-	(void)core;
-	*value = index == 1 ? value_of_u64(UINT64_C(0x30d0) << 32 | position, 8) : value_unknown(4);
+	registers.system = system_registers;
+	registers.system_count = system ? 2 : 0;
 }
 
 const struct snapshot *session_snapshot(const struct session *s)
@@ -506,12 +484,18 @@ struct stop session_step_range(struct session *s, size_t core, uint64_t low, uin
 void session_register(const struct session *s, size_t core, unsigned int number,
                       struct value *value)
 {
-	const struct register_info *info = &session_registers(s)->table[number];
-	unsigned int size = info->bits / 8;
+	const struct register_info *info = &registers.table[number];
+	const struct system_register *system = register_system(&registers, number);
+	unsigned int size = (system ? system->bits : info->bits) / 8;
 	uint64_t position = s->positions[core];
 	bool at_halt = position == s->histories[core].length;
 
 	*value = value_unknown(size);
+	if (system) {
+		if (number == registers.count + 1)
+			*value = value_of_u64(UINT64_C(0x30d0) << 32 | position, size);
+		return;
+	}
 	if (number == REGISTER_PC)
 		*value = value_of_u64(core == 0 ? FAKE_CODE + 4 * position : FAKE_IDLE_PC, size);
 	else if (number == registers.trace + TRACE_POSITION)
@@ -526,6 +510,15 @@ const struct register_file *session_registers(const struct session *s)
 {
 	(void)s;
 	return &registers;
+}
+
+const struct register_file *session_core_registers(const struct session *s, size_t core)
+{
+	static struct register_file others;
+
+	(void)s;
+	others = register_file_of(cores[core].arch);
+	return others.arch == registers.arch ? &registers : &others;
 }
 
 size_t session_memory(const struct session *s, size_t core, uint64_t address, void *out,

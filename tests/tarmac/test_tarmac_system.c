@@ -10,11 +10,11 @@ static void check_system(uint64_t position, const char *name, const char *expect
 {
 	struct value value;
 	struct text shown = {0};
-	size_t index;
+	unsigned int number;
 
 	text_puts(&shown, "");
-	if (session_system_find(rig.session, str_of(name), &index)) {
-		session_system_register_at(rig.session, 0, position, index, &value);
+	if (register_system_find(session_registers(rig.session), str_of(name), &number)) {
+		session_register_at(rig.session, 0, position, number, &value);
 		for (unsigned int i = value.size; value_is_known(&value) && i-- > 0;)
 			text_hex(&shown, value.bits[i], 2);
 		if (!value_is_known(&value))
@@ -168,18 +168,19 @@ static void system_registers_are_lost_with_the_others(void **state)
 static void system_registers_are_of_their_core(void **state)
 {
 	struct value value;
-	size_t index;
+	unsigned int number;
 
 	(void)state;
 	open_text("0 clk cpu0 R MPIDR_EL1 80000000\n1 clk cpu0 IT (1) 00001000 d503201f O EL1h_s : "
 	          "NOP\n0 clk cpu1 R MPIDR_EL1 0000000080000001\n"
 	          "1 clk cpu1 IT (1) 00002000 d503201f O EL1h_s : NOP\n");
-	assert_int_equal(session_system_registers(rig.session)->count, 1);
-	assert_true(session_system_find(rig.session, STR("mpidr_el1"), &index));
-	session_system_register_at(rig.session, 1, 0, index, &value);
+	assert_int_equal(session_registers(rig.session)->system_count, 1);
+	assert_true(
+	        register_system_find(session_registers(rig.session), STR("mpidr_el1"), &number));
+	session_register_at(rig.session, 1, 0, number, &value);
 	assert_true(value_is_known(&value));
 	assert_int_equal(value_u64(&value), 0x80000001);
-	session_system_register_at(rig.session, 0, 0, index, &value);
+	session_register_at(rig.session, 0, 0, number, &value);
 	assert_int_equal(value.size, 8);
 	assert_false(value_is_known(&value));
 }

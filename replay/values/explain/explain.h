@@ -17,7 +17,6 @@
 
 struct why_subject {
 	bool is_memory;
-	bool is_system; /* of a register beside the file; there are none whose past is proved */
 	unsigned int number; /* of a register in the register file */
 	uint64_t address;    /* of memory: the 8 bytes that this one is in */
 };
