@@ -78,7 +78,8 @@ bool tarmac_frames_are_flat(const struct tarmac_frames *frames);
  */
 bool tarmac_frames_spread(void *frames, uint64_t key, unsigned int index, uint64_t *to);
 
-/* Key of the doubleword at byte `address` % page of the frame, for word logs; and its address back. */
+/* Key of the doubleword at byte `address` % page of the frame, for word logs; and its address back.
+ */
 uint64_t tarmac_frame_key(uint32_t frame, uint64_t address);
 uint64_t tarmac_frame_address(const struct tarmac_frames *frames, uint64_t key);
 

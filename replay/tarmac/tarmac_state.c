@@ -408,7 +408,8 @@ struct searched {
 	unsigned int count;
 };
 
-/* The accesses to bytes `inside` of the doubleword at `address` in a regime, whatever its page was. */
+/* The accesses to bytes `inside` of the doubleword at `address` in a regime, whatever its page was.
+ */
 static void search_page(const struct tarmac_core *core, uint32_t page, uint64_t address,
                         uint8_t inside, struct searched *done, struct access_search *s)
 {

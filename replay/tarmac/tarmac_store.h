@@ -88,8 +88,9 @@ static inline bool tarmac_is_counted(const struct tarmac_event *event)
 }
 
 /*
- * tarmac_state.c: the doubleword at `address`, which lies in a space, as the images have it; a mask of
- * the bytes that they have. None where the text does not prove which of several places they are of.
+ * tarmac_state.c: the doubleword at `address`, which lies in a space, as the images have it; a mask
+ * of the bytes that they have. None where the text does not prove which of several places they are
+ * of.
  */
 uint8_t tarmac_image_word(const struct tarmac_source *source, bool is_physical, uint64_t address,
                           uint64_t *value);
