@@ -511,6 +511,7 @@ static void json_system(const struct report *r, size_t core)
 		json_str(r->out, "name", file->system[i].name);
 		json_str(r->out, "value", text_str(&digits));
 		json_close(r->out, '}');
+		r->out->failed |= digits.failed;
 		text_fini(&digits);
 	}
 	json_close(r->out, ']');
