@@ -310,6 +310,17 @@ enum syndrome_signal syndrome_signal_of(const char *fault)
 	return SYNDROME_SEGV;
 }
 
+enum syndrome_signal syndrome_signal_of_linux(uint32_t number)
+{
+	/* The numbers that gdb has others for are those of SIGBUS alone. */
+	if (number == 7)
+		return SYNDROME_BUS;
+	if (number >= SYNDROME_ILL && number <= SYNDROME_ABRT)
+		return (enum syndrome_signal)number;
+	return number == SYNDROME_FPE || number == SYNDROME_SEGV ? (enum syndrome_signal)number
+	                                                         : SYNDROME_NONE;
+}
+
 const char *syndrome_signal_name(enum syndrome_signal signal)
 {
 	switch (signal) {
@@ -317,6 +328,8 @@ const char *syndrome_signal_name(enum syndrome_signal signal)
 		return "SIGILL";
 	case SYNDROME_TRAP:
 		return "SIGTRAP";
+	case SYNDROME_ABRT:
+		return "SIGABRT";
 	case SYNDROME_FPE:
 		return "SIGFPE";
 	case SYNDROME_BUS:

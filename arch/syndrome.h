@@ -18,6 +18,7 @@ enum syndrome_signal {
 	SYNDROME_NONE = 0, /* no fault: a call of the system, an interrupt */
 	SYNDROME_ILL = 4,
 	SYNDROME_TRAP = 5,
+	SYNDROME_ABRT = 6,
 	SYNDROME_FPE = 8,
 	SYNDROME_BUS = 10,
 	SYNDROME_SEGV = 11,
@@ -76,6 +77,9 @@ bool syndrome_of_m(const struct m_fault_status *status, struct syndrome *syndrom
 
 /* The signal for a fault that trace names: exception_info.fault. */
 enum syndrome_signal syndrome_signal_of(const char *fault);
+
+/* The signal of a number of Linux on Arm (asm/signal.h); NONE for one that is none of these. */
+enum syndrome_signal syndrome_signal_of_linux(uint32_t number);
 
 /* "SIGSEGV"; NULL for SYNDROME_NONE. */
 const char *syndrome_signal_name(enum syndrome_signal signal);

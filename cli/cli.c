@@ -127,6 +127,25 @@ static void end_work(const struct long_work *work, enum status status)
 		(void)fputs("csreplay: interrupted while decoding\n", stderr);
 }
 
+/* FILE[@THREAD]; an '@' that no number follows belongs to the name. */
+static void set_core_dump(const struct cli_args *args, struct snapshot_options *options)
+{
+	struct str value = args->values[CLI_OPTION_CORE_DUMP];
+
+	if (!args->given[CLI_OPTION_CORE_DUMP])
+		return;
+	options->core_dump = value;
+	for (size_t i = value.n; i-- > 1;) {
+		if (value.p[i] != '@')
+			continue;
+		if (str_to_u64(str_skip(value, i + 1), &options->core_thread) == STATUS_OK) {
+			options->core_dump.n = i;
+			options->has_core_thread = true;
+		}
+		break;
+	}
+}
+
 enum status cli_open_input(const struct cli_args *args, const char *path, struct diag_list *diags,
                            struct snapshot **snapshot)
 {
@@ -140,6 +159,7 @@ enum status cli_open_input(const struct cli_args *args, const char *path, struct
 	};
 	enum status status;
 
+	set_core_dump(args, &options.snapshot);
 	begin_work(&work);
 	status = input_open(path, &options, diags, snapshot);
 	end_work(&work, status);

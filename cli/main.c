@@ -8,7 +8,8 @@
 
 #define BIT(option)        (UINT64_C(1) << CLI_OPTION_##option)
 #define ASSUMPTION_OPTIONS (BIT(SINGLE_WRITER) | BIT(ABI) | BIT(ONE_ADDRESS_SPACE))
-#define SNAPSHOT_OPTIONS   (BIT(IMAGE) | BIT(ALLOW_OUTSIDE) | BIT(STRICT) | BIT(HELP))
+#define SNAPSHOT_OPTIONS                                                                           \
+	(BIT(IMAGE) | BIT(CORE_DUMP) | BIT(ALLOW_OUTSIDE) | BIT(STRICT) | BIT(HELP))
 
 static const struct {
 	const char *name;
@@ -93,7 +94,8 @@ static void print_general_help(FILE *out)
 		(void)fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].summary);
 	(void)fputs("\n"
 	            "SNAPSHOT is a snapshot folder or its snapshot.ini, a trace package or its\n"
-	            "contents.ini, a zip, tar, tar.gz or tar.xz of either, or a Tarmac text.\n"
+	            "contents.ini, a zip, tar, tar.gz or tar.xz of either, an ELF core file, or a\n"
+	            "Tarmac text.\n"
 	            "`csreplay COMMAND --help` explains a command; `csreplay --version` names the "
 	            "version.\n",
 	            out);

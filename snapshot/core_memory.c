@@ -283,7 +283,9 @@ static enum status build(struct loader *loader, const struct snap_core *core,
 	TRY(add_dumps(core->memory, stretches, core->device, REGION_DUMP));
 	TRY(add_images(core->memory, stretches, snapshot));
 	for (size_t i = 0; i < snapshot->core_count; i++) {
-		if (&snapshot->cores[i] != core)
+		/* Threads of one core file share their list. */
+		if (&snapshot->cores[i] != core &&
+		    snapshot->cores[i].device->dumps != core->device->dumps)
 			TRY(add_dumps(core->memory, stretches, snapshot->cores[i].device,
 			              REGION_OTHERS));
 	}

@@ -74,10 +74,15 @@ static enum status add_segment(struct elf_image *image, const GElf_Phdr *header,
 	        .executable = (header->p_flags & PF_X) != 0,
 	};
 
-	if (header->p_offset > size || header->p_filesz > size - header->p_offset)
+	if (image->is_core &&
+	    (header->p_offset > size || header->p_filesz > size - header->p_offset)) {
+		image->is_cut = true;
+		segment.file_size = header->p_offset > size ? 0 : size - header->p_offset;
+	} else if (header->p_offset > size || header->p_filesz > size - header->p_offset) {
 		return diag_error(source->diags, STATUS_BAD_DATA, source->place,
 		                  "ELF \"%.*s\": a segment ends at byte 0x%llx, the file at 0x%zx",
 		                  STR_ARG(image->path), (unsigned long long)end, size);
+	}
 	if (segment.memory_size < segment.file_size)
 		return fail(source, image, STATUS_BAD_DATA,
 		            "a segment is larger in the file than in memory");
@@ -86,9 +91,23 @@ static enum status add_segment(struct elf_image *image, const GElf_Phdr *header,
 	if (segment.address + (segment.memory_size - 1) < segment.address)
 		return fail(source, image, STATUS_BAD_DATA,
 		            "a segment goes beyond the end of the address space");
-	segment.data = image->file.pos + header->p_offset;
+	segment.data = image->file.pos + (segment.file_size > 0 ? header->p_offset : 0);
 	image->segments[image->segment_count++] = segment;
 	return STATUS_OK;
+}
+
+/* The part of the notes that the file has; the room for it is there. */
+static void add_notes(struct elf_image *image, const GElf_Phdr *header)
+{
+	size_t size = bytes_left(&image->file);
+	size_t length;
+
+	if (header->p_offset >= size)
+		return;
+	length = header->p_filesz < size - header->p_offset ? (size_t)header->p_filesz
+	                                                    : size - (size_t)header->p_offset;
+	image->is_cut = image->is_cut || length < header->p_filesz;
+	image->notes[image->note_count++] = bytes_of(image->file.pos + header->p_offset, length);
 }
 
 static enum status read_segments(struct elf_image *image, Elf *elf, const struct source *source)
@@ -100,7 +119,8 @@ static enum status read_segments(struct elf_image *image, Elf *elf, const struct
 		return fail(source, image, STATUS_BAD_DATA, "its program headers cannot be read");
 	if (count > 0) {
 		image->segments = calloc(count, sizeof(*image->segments));
-		if (!image->segments)
+		image->notes = calloc(count, sizeof(*image->notes));
+		if (!image->segments || !image->notes)
 			return STATUS_NO_MEM;
 	}
 	for (size_t i = 0; i < count; i++) {
@@ -109,6 +129,8 @@ static enum status read_segments(struct elf_image *image, Elf *elf, const struct
 			            "its program headers cannot be read");
 		if (header.p_type == PT_LOAD)
 			TRY(add_segment(image, &header, source));
+		if (header.p_type == PT_NOTE && image->is_core)
+			add_notes(image, &header);
 	}
 	if (image->segment_count == 0)
 		return fail(source, image, STATUS_BAD_DATA, "it has no loadable segment");
@@ -225,5 +247,6 @@ void elf_image_close(struct elf_image *image)
 	file_map_close(&open->map);
 	free(open->path);
 	free(open->image.segments);
+	free(open->image.notes);
 	free(open);
 }

@@ -38,6 +38,9 @@ struct elf_image {
 	struct memory_context context;
 	struct elf_segment *segments; /* PT_LOAD, in file order */
 	size_t segment_count;
+	struct bytes *notes; /* PT_NOTE, in file order; of a core file alone */
+	size_t note_count;
+	bool is_cut; /* a core file that ends before its segments do: these are what is there */
 };
 
 /* What the program was loaded with, and may have written since: mem_region.is_initial. */

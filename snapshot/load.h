@@ -17,6 +17,7 @@
 struct snapshot_private {
 	struct arena arena;
 	struct snap_files files;
+	struct elf_image *core_dump; /* or NULL */
 };
 
 struct loader {
@@ -52,6 +53,24 @@ MUST_USE enum status load_images(struct loader *loader, const struct snapshot_op
 
 /* snapshot.c: all cores in one cluster without a name, if there is none. NO_MEM. */
 MUST_USE enum status load_one_cluster(struct loader *loader);
+
+/*
+ * core_dump.c: a snapshot that is the core file at `path`: a core a thread. USAGE if the options
+ * have a core file too.
+ */
+MUST_USE enum status load_core_alone(struct loader *loader, const char *path,
+                                     const struct snapshot_options *options);
+
+/*
+ * core_dump.c: registers and memory of options->core_dump for cores that have none; devices and
+ * cores are there already. OK without one. USAGE for a wrong path, NOT_FOUND without the thread,
+ * BAD_DATA where a core cannot be a thread's.
+ */
+MUST_USE enum status load_core_beside(struct loader *loader,
+                                      const struct snapshot_options *options);
+
+/* locate.c: true if the file at `path` is an ELF file. */
+bool load_is_elf(const char *path);
 
 /* locate.c: finds the folder or archive that the argument `path` of snapshot_open() stands for. */
 MUST_USE enum status load_locate(struct loader *loader, const char *path);

@@ -139,6 +139,22 @@ static bool has_file(const struct loader *loader, const char *name)
 	return found;
 }
 
+bool load_is_elf(const char *path)
+{
+	struct diag_list unheard = {0};
+	struct file_map map = {0};
+	struct stat info;
+	bool is_elf = false;
+
+	if (stat(path, &info) == 0 && S_ISREG(info.st_mode) &&
+	    file_map_open(path, place_none(), &unheard, &map) == STATUS_OK) {
+		is_elf = elf_image_is_elf(file_map_bytes(&map));
+		file_map_close(&map);
+	}
+	diag_list_fini(&unheard);
+	return is_elf;
+}
+
 enum status load_locate(struct loader *loader, const char *path)
 {
 	struct stat info;

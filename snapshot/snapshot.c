@@ -342,7 +342,7 @@ static enum status load_dump_images(struct loader *loader)
 		const struct snap_device *device = &loader->snapshot->devices[i];
 
 		for (size_t j = 0; j < device->dump_count; j++) {
-			if (device->dumps[j].length > 0)
+			if (device->dumps[j].length > 0 && device->dumps[j].path.n > 0)
 				TRY(load_dump_image(loader, &device->dumps[j]));
 		}
 	}
@@ -375,9 +375,10 @@ static enum status load(struct loader *loader, const struct snapshot_options *op
 
 	TRY(is_trace_package ? load_contents(loader) : load_head(loader));
 	TRY(load_one_cluster(loader));
+	TRY(load_core_beside(loader, options));
 	TRY(load_images(loader, options));
 	TRY(load_dump_images(loader));
-	if (is_trace_package)
+	if (is_trace_package && !loader->snapshot->private->core_dump)
 		load_contents_arch(loader->snapshot);
 	return load_memory(loader);
 }
@@ -386,6 +387,12 @@ static enum status locate_and_load(struct loader *loader, const char *path,
                                    const struct snapshot_options *options)
 {
 	loader->files->allow_outside = options->allow_outside;
+	if (load_is_elf(path)) {
+		TRY(load_core_alone(loader, path, options));
+		TRY(load_one_cluster(loader));
+		TRY(load_images(loader, options));
+		return load_memory(loader);
+	}
 	TRY(load_locate(loader, path));
 	return load(loader, options);
 }
@@ -416,6 +423,7 @@ void snapshot_destroy(struct snapshot *snapshot)
 		memmap_destroy(snapshot->memory_spaces[i].memory);
 	for (size_t i = 0; i < snapshot->image_count; i++)
 		elf_image_close(snapshot->images[i]);
+	elf_image_close(snapshot->private->core_dump);
 	snap_files_fini(&snapshot->private->files);
 	arena_fini(&snapshot->private->arena);
 	free(snapshot->private);

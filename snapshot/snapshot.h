@@ -200,15 +200,20 @@ struct snapshot_options {
 	bool allow_outside; /* files may lie outside the snapshot's folder */
 	const struct image_option *images;
 	size_t image_count;
+	/* An ELF core file whose memory and registers cores without them have; empty: none. */
+	struct str core_dump;
+	uint64_t core_thread; /* whose registers; valid if has_core_thread, else the first one's */
+	bool has_core_thread;
 };
 
 /*
  * Loads the snapshot at `path`: a folder, the snapshot.ini or contents.ini in it, or an archive of
- * the folder (zip, tar, tar.gz, tar.xz, whatever its name). Every problem goes to `diags`; what
- * can be used in spite of them is loaded. Fails (the status of the first error, *snapshot NULL)
- * only when there is no model to work with: an image of the options that cannot be had (USAGE if
- * its path is wrong), no such folder, no or unreadable snapshot.ini, wrong version, no usable
- * device, an archive beyond the limits. The caller destroys the snapshot.
+ * the folder (zip, tar, tar.gz, tar.xz, whatever its name); or an ELF core file. Every problem
+ * goes to `diags`; what can be used in spite of them is loaded. Fails (the status of the first
+ * error, *snapshot NULL) only when there is no model to work with: an image or a core file of the
+ * options that cannot be had (USAGE if its path is wrong), no such folder, no or unreadable
+ * snapshot.ini, wrong version, no usable device, an archive beyond the limits. The caller destroys
+ * the snapshot.
  */
 MUST_USE enum status snapshot_open(const char *path, const struct snapshot_options *options,
                                    struct diag_list *diags, struct snapshot **snapshot);

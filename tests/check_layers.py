@@ -20,6 +20,7 @@ ROOMS = {
     "base": None,
     "snapshot/file": None,
     "snapshot/events": "snapshot/events/event_log.h",
+    "snapshot/elf_core": "snapshot/elf_core/elf_core.h",
     "snapshot": None,
     "arch/pattern": "arch/pattern/opcode.h",
     "arch/uop": "arch/uop/uop.h",

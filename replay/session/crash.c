@@ -306,6 +306,7 @@ static bool find_in_trace(const struct crash_core *c, struct crash *crash)
 		return false;
 	crash->syndrome.what = c->fault.info->fault;
 	crash->syndrome.signal = syndrome_signal_of(c->fault.info->fault);
+	crash->is_access = exception_kind_of(c->fault.info) == EXCEPTION_DATA_FAULT;
 	if (exception_kind_of(c->fault.info) == EXCEPTION_FAULT && is_fetch(c->fault.info->fault))
 		crash->syndrome.access = SYNDROME_FETCH;
 	return true;
@@ -321,19 +322,46 @@ static bool find_opcode(const struct crash_core *c, struct crash *crash)
 	       crash_read_opcode(c, c->pc, isa_of(c, c->pc), crash);
 }
 
+/* The signal that a core file's thread got. */
+static bool find_signal(const struct crash_core *c, struct crash *crash)
+{
+	uint64_t number;
+	uint64_t code;
+
+	*crash = (struct crash){
+	        .status = "SI_SIGNO", .level = -1, .from_level = -1, .is_halt = true};
+	if (!get(c, "SI_SIGNO", &number))
+		return false;
+	crash->syndrome.signal = syndrome_signal_of_linux((uint32_t)number);
+	crash->syndrome.what = syndrome_signal_name(crash->syndrome.signal);
+	crash->has_pc = c->has_pc;
+	crash->pc = c->pc;
+	/* A signal that another program sent has no address: its si_code is 0 or less. */
+	if (crash->syndrome.signal != SYNDROME_ABRT && get(c, "SI_CODE", &code) &&
+	    (int32_t)(uint32_t)code > 0)
+		crash->has_address = get(c, "SI_ADDR", &crash->address);
+	if (is_traced(c, c->has_pc, c->pc)) {
+		take_trace(c, crash);
+		crash->is_access = exception_kind_of(c->fault.info) == EXCEPTION_DATA_FAULT;
+	}
+	return crash->syndrome.what != NULL;
+}
+
 static bool find_in_registers(const struct crash_core *c, struct crash *crash)
 {
+	if (find_signal(c, crash))
+		return true;
 	if (c->core->arch == CORE_M)
 		return crash_find_m(c, crash);
 	return (c->core->arch == CORE_A32 && find_aborts(c, crash)) || find_in_banks(c, crash);
 }
 
-/* An access of data that is of no instruction any more has no registers to name. */
+/* It is known to be of the access that the instruction makes, or of the fetch after a branch. */
 static bool has_instruction(const struct crash *crash)
 {
-	return crash->source != CRASH_OPCODE && crash->is_halt && crash->syndrome.what &&
+	return crash->source != CRASH_OPCODE && crash->is_halt &&
 	       (crash->syndrome.access != SYNDROME_NO_ACCESS || crash->has_address ||
-	        (crash->source == CRASH_TRACE && strstr(crash->syndrome.what, "data")));
+	        crash->is_access);
 }
 
 bool session_crash(const struct session *session, size_t core, struct crash *crash)

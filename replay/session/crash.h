@@ -43,6 +43,7 @@ struct crash {
 	int from_level;     /* and from; -1: not known */
 	/* False: what a register recorded last; nothing shows that it is why the core halted. */
 	bool is_halt;
+	bool is_access; /* it is of an access to data, which need not be known */
 	bool has_pc;
 	bool has_address;
 	bool has_branch;

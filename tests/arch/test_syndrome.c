@@ -221,6 +221,12 @@ static void signals_are_those_of_the_remote_protocol(void **state)
 	assert_int_equal(syndrome_signal_of("undefined instruction"), 4);
 	assert_int_equal(SYNDROME_FPE, 8);
 	assert_int_equal(SYNDROME_TRAP, 5);
+	/* asm-generic/signal.h: SIGBUS is 7, SIGABRT 6, SIGTERM 15. */
+	assert_int_equal(syndrome_signal_of_linux(7), SYNDROME_BUS);
+	assert_int_equal(syndrome_signal_of_linux(6), SYNDROME_ABRT);
+	assert_int_equal(syndrome_signal_of_linux(11), SYNDROME_SEGV);
+	assert_int_equal(syndrome_signal_of_linux(15), SYNDROME_NONE);
+	assert_int_equal(syndrome_signal_of_linux(10), SYNDROME_NONE);
 	assert_string_equal(syndrome_signal_name(SYNDROME_BUS), "SIGBUS");
 	assert_null(syndrome_access_name(SYNDROME_NO_ACCESS));
 	assert_string_equal(syndrome_access_name(SYNDROME_WRITE), "write");

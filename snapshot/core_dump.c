@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An ELF core file as the snapshot's memory and registers: alone, with a core for each thread, or
+ * beside a snapshot or trace package that has neither. docs/formats/elf-core.md.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "snapshot/device_type.h"
+#include "snapshot/elf_core/elf_core.h"
+#include "snapshot/load.h"
+
+enum {
+	MACHINE_AARCH64 = 183, /* EM_AARCH64 */
+	DATA_ENCODING = 5,     /* EI_DATA */
+	BIG_ENDIAN_DATA = 2,   /* ELFDATA2MSB */
+	REGISTERS_MOST = 80,
+};
+
+/* What stands in [regs] of the one, one after the other in memory: of `bits` each. */
+static const struct group {
+	const char *names; /* NULL: `letter` and a number */
+	char letter;
+	uint8_t count;
+	uint8_t bits;
+	uint16_t offset;
+	uint16_t stride; /* bytes */
+} groups_64[] =
+        {
+                {NULL, 'X', 31, 64, 0, 8},
+                {"SP", 0, 1, 64, 248, 8},
+                {"PC", 0, 1, 64, 256, 8},
+                {"CPSR", 0, 1, 32, 264, 8},
+},
+  groups_32[] =
+          {
+                  {NULL, 'R', 13, 32, 0, 4}, {"SP", 0, 1, 32, 52, 4},   {"LR", 0, 1, 32, 56, 4},
+                  {"PC", 0, 1, 32, 60, 4},   {"CPSR", 0, 1, 32, 64, 4},
+},
+  fp_64[] =
+          {
+                  {NULL, 'V', 32, 128, 0, 16},
+                  {"FPSR", 0, 1, 32, 512, 4},
+                  {"FPCR", 0, 1, 32, 516, 4},
+},
+  vfp_32[] =
+          {
+                  {NULL, 'D', 32, 64, 0, 8},
+                  {"FPSCR", 0, 1, 32, 256, 4},
+},
+  tls_64[] =
+          {
+                  {"TPIDR_EL0", 0, 1, 64, 0, 8},
+},
+  tls_32[] =
+          {
+                  {"TPIDRURO", 0, 1, 32, 0, 4},
+},
+  pac_64[] =
+          {
+                  {"PAC_DATA_MASK", 0, 1, 64, 0, 8},
+                  {"PAC_CODE_MASK", 0, 1, 64, 8, 8},
+},
+  signal_any[] =
+          {
+                  {"SI_SIGNO", 0, 1, 32, 0, 4},
+},
+  siginfo_64[] =
+          {
+                  {"SI_CODE", 0, 1, 32, 8, 4},
+                  {"SI_ADDR", 0, 1, 64, 16, 8},
+},
+  siginfo_32[] = {
+          {"SI_CODE", 0, 1, 32, 8, 4},
+          {"SI_ADDR", 0, 1, 32, 12, 4},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static enum status add_group(struct loader *loader, const struct group *group,
+                             const struct bytes *from, struct snap_device *device)
+{
+	for (unsigned int i = 0; i < group->count; i++) {
+		size_t offset = group->offset + (size_t)i * group->stride;
+		struct text name = {0};
+		struct snap_register *reg = &device->registers[device->register_count];
+
+		/* What a note is too short for is unknown. */
+		if (bytes_left(from) < offset + group->bits / 8U)
+			continue;
+		if (group->names)
+			text_puts(&name, group->names);
+		else
+			text_printf(&name, "%c%u", group->letter, i);
+		*reg = (struct snap_register){.name = arena_str(loader->arena, text_str(&name)),
+		                              .bits = group->bits,
+		                              .value = from->pos + offset,
+		                              .place = device->place};
+		text_fini(&name);
+		if (!reg->name.p)
+			return STATUS_NO_MEM;
+		device->register_count++;
+	}
+	return STATUS_OK;
+}
+
+static enum status add_groups(struct loader *loader, const struct group *groups, size_t count,
+                              const struct bytes *from, struct snap_device *device)
+{
+	for (size_t i = 0; i < count; i++)
+		TRY(add_group(loader, &groups[i], from, device));
+	return STATUS_OK;
+}
+
+#define ADD(groups, from) TRY(add_groups(loader, groups, COUNT(groups), from, device))
+
+static enum status add_registers(struct loader *loader, bool is_64bit,
+                                 const struct elf_thread *thread, struct snap_device *device)
+{
+	TRY(load_array(loader, REGISTERS_MOST, sizeof(*device->registers),
+	               (void **)&device->registers));
+	device->register_count = 0;
+	if (is_64bit) {
+		ADD(groups_64, &thread->general);
+		ADD(fp_64, &thread->fp);
+		ADD(tls_64, &thread->tls);
+		ADD(pac_64, &thread->pac);
+		ADD(siginfo_64, &thread->siginfo);
+	} else {
+		ADD(groups_32, &thread->general);
+		ADD(vfp_32, &thread->vfp);
+		ADD(tls_32, &thread->tls);
+		ADD(siginfo_32, &thread->siginfo);
+	}
+	ADD(signal_any, &thread->signal);
+	return STATUS_OK;
+}
+
+/* The segments that the file has bytes of. All devices share the list. */
+static enum status make_dumps(struct loader *loader, const struct elf_image *image,
+                              struct snap_device *made)
+{
+	TRY(load_array(loader, image->segment_count, sizeof(*made->dumps), (void **)&made->dumps));
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct elf_segment *segment = &image->segments[i];
+		struct text name = {0};
+
+		if (segment->file_size == 0)
+			continue;
+		text_printf(&name, "load%zu", i);
+		made->dumps[made->dump_count] = (struct snap_dump){
+		        .section = arena_str(loader->arena, text_str(&name)),
+		        .file = image->path,
+		        .path = STR(""),
+		        .space = SPACE_ANY,
+		        .address = segment->address,
+		        .length = segment->file_size,
+		        .offset = (uint64_t)(segment->data - image->file.begin),
+		        .data = segment->data,
+		        .place = place_file(image->path),
+		};
+		text_fini(&name);
+		if (!made->dumps[made->dump_count++].section.p)
+			return STATUS_NO_MEM;
+	}
+	return STATUS_OK;
+}
+
+static enum core_arch arch_of(const struct elf_image *image)
+{
+	return image->is_64bit ? CORE_A64 : CORE_A32;
+}
+
+static enum status name_thread(struct loader *loader, const struct elf_thread *thread,
+                               struct str *name)
+{
+	struct text text = {0};
+
+	text_printf(&text, "thread_%" PRIu32, thread->tid);
+	*name = arena_str(loader->arena, text_str(&text));
+	text_fini(&text);
+	return name->p ? STATUS_OK : STATUS_NO_MEM;
+}
+
+static enum status make_cores(struct loader *loader, const struct elf_image *image,
+                              const struct elf_core *core)
+{
+	struct snapshot *snapshot = loader->snapshot;
+	struct snap_device made = {.class = DEVICE_CORE,
+	                           .class_name = STR("core"),
+	                           .type = image->is_64bit ? STR("ARMv8-A") : STR("ARMv7-A"),
+	                           .location = STR(""),
+	                           .file = image->path,
+	                           .place = place_file(image->path)};
+
+	TRY(make_dumps(loader, image, &made));
+	TRY(load_array(loader, core->thread_count, sizeof(made), (void **)&snapshot->devices));
+	TRY(load_array(loader, core->thread_count, sizeof(*snapshot->cores),
+	               (void **)&snapshot->cores));
+	for (size_t i = 0; i < core->thread_count; i++) {
+		struct snap_device *device = &snapshot->devices[i];
+
+		*device = made;
+		TRY(name_thread(loader, &core->threads[i], &device->name));
+		TRY(add_registers(loader, core->is_64bit, &core->threads[i], device));
+		snapshot->cores[i] = (struct snap_core){
+		        .device = device, .index = i, .arch = arch_of(image), .cluster = STR("")};
+	}
+	snapshot->device_count = core->thread_count;
+	snapshot->core_count = core->thread_count;
+	return STATUS_OK;
+}
+
+/* The thread that the user names, or the first: the one that got the signal. */
+static const struct elf_thread *choose_thread(struct loader *loader, const struct elf_core *core,
+                                              const struct snapshot_options *options)
+{
+	for (size_t i = 0; options->has_core_thread && i < core->thread_count; i++) {
+		if (core->threads[i].tid == options->core_thread)
+			return &core->threads[i];
+	}
+	if (!options->has_core_thread)
+		return &core->threads[0];
+	(void)diag_error(loader->diags, STATUS_NOT_FOUND, place_none(),
+	                 "the core file has no thread %llu",
+	                 (unsigned long long)options->core_thread);
+	return NULL;
+}
+
+static struct snap_device *device_of(struct snapshot *snapshot, const struct snap_core *core)
+{
+	return &snapshot->devices[core->device - snapshot->devices];
+}
+
+/* The thread's registers for a core that has none. BAD_DATA if it cannot be a thread's. */
+static enum status complete_core(struct loader *loader, const struct elf_image *image,
+                                 const struct elf_thread *thread, struct snap_core *target)
+{
+	struct snap_device *device = device_of(loader->snapshot, target);
+	bool known;
+
+	TRY(add_registers(loader, image->is_64bit, thread, device));
+	target->arch = device_type_arch(device, &known);
+	if (target->arch == arch_of(image))
+		return STATUS_OK;
+	return diag_error(loader->diags, STATUS_BAD_DATA, place_file(image->path),
+	                  "core \"%.*s\" is %s, the threads of the core file are %s",
+	                  STR_ARG(device->name), core_arch_name(target->arch),
+	                  core_arch_name(arch_of(image)));
+}
+
+/* Registers for the one core that has none, memory for each that has none. */
+static enum status complete_cores(struct loader *loader, const struct elf_image *image,
+                                  const struct elf_thread *thread)
+{
+	struct snapshot *snapshot = loader->snapshot;
+	struct snap_device made = {.class = DEVICE_CORE};
+	struct snap_core *target = NULL;
+	size_t bare = 0;
+
+	TRY(make_dumps(loader, image, &made));
+	for (size_t i = 0; i < snapshot->core_count; i++) {
+		struct snap_device *device = device_of(snapshot, &snapshot->cores[i]);
+		bool known;
+
+		if (device->dump_count == 0) {
+			device->dumps = made.dumps;
+			device->dump_count = made.dump_count;
+		}
+		if (device->register_count > 0)
+			continue;
+		target = bare++ == 0 ? &snapshot->cores[i] : target;
+		(void)device_type_arch(device, &known);
+		if (!known)
+			snapshot->cores[i].arch = arch_of(image);
+	}
+	if (bare == 1)
+		return complete_core(loader, image, thread, target);
+	diag_warning(loader->diags, place_file(image->path),
+	             "registers of thread %" PRIu32
+	             " are not used: %zu cores have none, expected 1",
+	             thread->tid, bare);
+	return STATUS_OK;
+}
+
+static enum status open_dump(struct loader *loader, struct str path, struct elf_image **image,
+                             struct elf_core *core)
+{
+	struct str copy = arena_str(loader->arena, path);
+	struct elf_core_notes notes;
+	enum status status;
+
+	if (!copy.p)
+		return STATUS_NO_MEM;
+	status = elf_image_open(copy.p, NULL, place_none(), loader->diags, image);
+	if (status == STATUS_NOT_FOUND || status == STATUS_IO)
+		return STATUS_USAGE;
+	TRY(status);
+	/* Closed with the snapshot from here on, whatever comes. */
+	loader->snapshot->private->core_dump = *image;
+	if (!(*image)->is_core)
+		return diag_error(loader->diags, STATUS_BAD_DATA, place_none(),
+		                  "\"%.*s\" is an ELF file, but no core file", STR_ARG(path));
+	if ((*image)->file.begin[DATA_ENCODING] == BIG_ENDIAN_DATA)
+		return diag_error(loader->diags, STATUS_UNSUPPORTED, place_none(),
+		                  "core file \"%.*s\" is big endian, expected little endian",
+		                  STR_ARG(path));
+	if ((*image)->is_64bit != ((*image)->machine == MACHINE_AARCH64))
+		return diag_error(loader->diags, STATUS_UNSUPPORTED, place_none(),
+		                  "core file \"%.*s\": class and machine %u do not fit",
+		                  STR_ARG(path), (*image)->machine);
+	if ((*image)->is_cut)
+		diag_warning(loader->diags, place_file((*image)->path),
+		             "the core file is cut: memory that it ends before is unknown");
+	notes = (struct elf_core_notes){(*image)->notes, (*image)->note_count, (*image)->is_64bit,
+	                                place_file((*image)->path)};
+	return elf_core_read(&notes, loader->arena, loader->diags, core);
+}
+
+enum status load_core_alone(struct loader *loader, const char *path,
+                            const struct snapshot_options *options)
+{
+	struct elf_image *image;
+	struct elf_core core;
+
+	if (options->core_dump.n > 0)
+		return diag_error(loader->diags, STATUS_USAGE, place_none(),
+		                  "\"%s\" is an ELF file itself: --core-dump is for a snapshot or "
+		                  "trace package",
+		                  path);
+	TRY(open_dump(loader, str_of(path), &image, &core));
+	loader->snapshot->path = image->path;
+	loader->snapshot->description = STR("");
+	TRY(make_cores(loader, image, &core));
+	return load_array(loader, 1, sizeof(*loader->snapshot->sources),
+	                  (void **)&loader->snapshot->sources);
+}
+
+enum status load_core_beside(struct loader *loader, const struct snapshot_options *options)
+{
+	const struct elf_thread *thread;
+	struct elf_image *image;
+	struct elf_core core;
+
+	if (options->core_dump.n == 0)
+		return STATUS_OK;
+	TRY(open_dump(loader, options->core_dump, &image, &core));
+	thread = choose_thread(loader, &core, options);
+	return thread ? complete_cores(loader, image, thread) : STATUS_NOT_FOUND;
+}

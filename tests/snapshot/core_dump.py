@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ELF core files: made here as the kernel lays them out (fs/binfmt_elf.c, struct elf_prstatus of arm64
+and arm), damaged, and one that qemu-user makes of the example, with the example's trace."""
+import json
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.join(os.environ["CSREPLAY_SOURCE"], "tests", "support"))
+import serving  # noqa: E402
+
+CSREPLAY = os.environ["CSREPLAY"]
+EXAMPLE = pathlib.Path(os.environ["CSREPLAY_SOURCE"]) / "examples" / "sensorhub"
+SIGSEGV = 11
+
+
+def note(name, kind, data):
+    name += b"\0"
+    return (struct.pack("<III", len(name), len(data), kind) + name + bytes(-len(name) % 4) + data +
+            bytes(-len(data) % 4))
+
+
+def prstatus_64(tid, registers, signal=SIGSEGV):
+    head = struct.pack("<iiihhQQiiii", signal, 0, 0, signal, 0, 0, 0, tid, 1, tid, tid) + bytes(64)
+    assert len(head) == 112
+    return note(b"CORE", 1, head + struct.pack("<34Q", *registers) + struct.pack("<ii", 1, 0))
+
+
+def prstatus_32(tid, registers, signal=SIGSEGV):
+    head = struct.pack("<iiihhIIiiii", signal, 0, 0, signal, 0, 0, 0, tid, 1, tid, tid) + bytes(32)
+    assert len(head) == 72
+    return note(b"CORE", 1, head + struct.pack("<18I", *registers) + struct.pack("<i", 1))
+
+
+def core_file(notes, segments, is_64bit=True):
+    """ELF with PT_NOTE and PT_LOADs: (address, bytes, flags, size in memory)."""
+    header, entry = (64, 56) if is_64bit else (52, 32)
+    offset = header + entry * (1 + len(segments))
+    rows = [(4, 0, 0, notes, len(notes))] + [(1, f, a, d, m) for a, d, f, m in segments]
+    table = body = b""
+    for kind, flags, address, data, size in rows:
+        at = offset + len(body)
+        table += (struct.pack("<IIQQQQQQ", kind, flags, at, address, 0, len(data), size, 4)
+                  if is_64bit else
+                  struct.pack("<IIIIIIII", kind, at, address, 0, len(data), size, flags, 4))
+        body += data
+    ident = b"\x7fELF" + bytes([2 if is_64bit else 1, 1, 1]) + bytes(9)
+    layout = "<HHIQQQIHHHHHH" if is_64bit else "<HHIIIIIHHHHHH"
+    return ident + struct.pack(layout, 4, 183 if is_64bit else 40, 1, 0, header, 0, 0, header,
+                               entry, len(rows), 0, 0, 0) + table + body
+
+
+REGISTERS_64 = [0x1000 + i for i in range(31)] + [0x7ff000, 0x400404, 0x60000000]
+REGISTERS_32 = [0x1000 + i for i in range(13)] + [0x7ff000, 0x8000, 0x400404, 0x60000010, 0]
+CODE = struct.pack("<II", 0xd503201f, 0xb9400040)  # nop; ldr w0, [x2]
+
+
+class CoreFile(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def run_on(self, data, command="info", *options, questions=None):
+        path = self.folder / "core.1"
+        path.write_bytes(data)
+        return subprocess.run([CSREPLAY, command, *options, str(path)], capture_output=True,
+                              text=True, timeout=60, input=questions, check=False)
+
+    def values(self, data, names, core):
+        done = self.run_on(data, "state", "--batch=", "--core", core,
+                           questions="".join(f"-1\t{name}\n" for name in names))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return [line.split("\t")[2].lstrip("0") for line in done.stdout.splitlines()]
+
+    def test_arm64_threads_have_their_registers_and_one_memory(self):
+        fp = struct.pack("<64Q", *range(64)) + struct.pack("<IIII", 0x10, 0x20, 0, 0)
+        siginfo = struct.pack("<iiiiQ", SIGSEGV, 0, 1, 0, 0x1002) + bytes(104)
+        second = [0x2000 + i for i in range(31)] + [0x7fe000, 0x400400, 0]
+        notes = (prstatus_64(41, REGISTERS_64) + note(b"CORE", 3, bytes(136)) +
+                 note(b"CORE", 0x53494749, siginfo) + note(b"CORE", 2, fp) +
+                 prstatus_64(42, second))
+        data = core_file(notes, [(0x400400, CODE, 5, 8), (0x7ff000, b"12345678", 6, 0x1000)])
+        self.assertEqual(
+            self.values(data, ["X0", "x30", "SP", "PC", "cpsr", "v1", "FPSR", "FPCR",
+                               "m7ff000", "m7ff008"], "thread_41"),
+            ["1000", "101e", "7ff000", "400404", "60000000", "30000000000000002", "10", "20",
+             "3837363534333231", "-"])
+        self.assertEqual(self.values(data, ["X0", "PC", "v1", "m7ff000"], "thread_42"),
+                         ["2000", "400400", "-", "3837363534333231"])
+        info = json.loads(self.run_on(data, "info", "--format", "json").stdout)
+        self.assertEqual([core["name"] for core in info["cores"]], ["thread_41", "thread_42"])
+        self.assertEqual(info["cores"][0]["crash"]["text"],
+                         "SIGSEGV at 0x400404: read of 0x1002; register x2")
+        # The kernel writes the signal into the note of each thread; the first got it.
+        self.assertIsNone(info["cores"][1].get("crash"))
+
+    def test_arm_has_vfp(self):
+        vfp = struct.pack("<32Q", *range(32)) + struct.pack("<I", 0x77)
+        notes = prstatus_32(7, REGISTERS_32) + note(b"LINUX", 0x400, vfp)
+        data = core_file(notes, [(0x400400, CODE, 5, 8)], is_64bit=False)
+        self.assertEqual(self.values(data, ["R0", "r12", "SP", "LR", "PC", "CPSR", "D31", "FPSCR"],
+                                     "thread_7"),
+                         ["1000", "100c", "7ff000", "8000", "400404", "60000010", "1f", "77"])
+
+    def test_notes_after_a_thread_that_is_left_out_are_no_others(self):
+        fp = struct.pack("<64Q", *range(64)) + bytes(16)
+        data = core_file(prstatus_64(41, REGISTERS_64) + note(b"CORE", 1, bytes(380)) +
+                         note(b"CORE", 2, fp), [(0x400400, CODE, 5, 8)])
+        self.assertEqual(self.values(data, ["X1", "V1"], "thread_41"), ["1001", "-"])
+
+    def test_unknown_is_what_a_cut_file_lacks(self):
+        notes = prstatus_64(41, REGISTERS_64)
+        data = core_file(notes, [(0x400400, CODE, 5, 8), (0x7ff000, b"1" * 16, 6, 0x1000)])
+        done = self.run_on(data[:-8], "state", "--batch=", questions="-1\tm7ff000\n-1\tm7ff008\n")
+        self.assertEqual(done.stdout, "-1\tm7ff000\t" + "31" * 8 + "\n-1\tm7ff008\t-\n")
+        self.assertIn("the core file is cut", done.stderr)
+
+    def test_what_cannot_be_used_is_said(self):
+        good = core_file(prstatus_64(41, REGISTERS_64), [(0x400400, CODE, 5, 8)])
+        for data, said in (
+                (core_file(note(b"CORE", 3, bytes(136)), [(0x400400, CODE, 5, 8)]),
+                 "has no NT_PRSTATUS of a thread"),
+                (core_file(note(b"CORE", 1, bytes(380)), [(0x400400, CODE, 5, 8)]),
+                 "its NT_PRSTATUS has 380 bytes, expected at least 384"),
+                (good[:5] + b"\2" + good[6:], ""),
+                (good[:16] + b"\2" + good[17:], "is an ELF file, but no core file"),
+                (good[:18] + b"\x3e" + good[19:], "is for machine 62"),
+                (good[:40], "not a sound ELF file")):
+            done = self.run_on(data)
+            self.assertEqual(done.returncode, 1, done)
+            self.assertIn(said, done.stderr)
+            self.assertIn("error", done.stderr)
+
+    def test_every_cut_and_flip_is_survived(self):
+        data = core_file(prstatus_64(41, REGISTERS_64) + note(b"CORE", 0x46494c45, struct.pack(
+            "<QQQQQ", 1, 4096, 0x400000, 0x401000, 0) + b"/bin/x\0"), [(0x400400, CODE, 5, 8)])
+        for size in range(0, len(data), 37):
+            self.assertIn(self.run_on(data[:size]).returncode, (0, 1))
+
+    def package(self):
+        """The example without registers and memory."""
+        folder = self.folder / "package"
+        folder.mkdir()
+        for name in ("device_1.ini", "snapshot.ini", "trace.ini", "trace.bin"):
+            shutil.copy(EXAMPLE / name, folder)
+        (folder / "cpu_0.ini").write_text("[device]\nname=cpu_0\nclass=core\ntype=Cortex-A53\n")
+        return folder
+
+    def test_thread_is_the_one_that_is_named(self):
+        second = [0x2000 + i for i in range(31)] + [0x7fe000, 0x400404, 0]
+        core = self.folder / "core.1"
+        core.write_bytes(core_file(prstatus_64(41, REGISTERS_64) + prstatus_64(42, second),
+                                   [(0x401000, b"12345678", 6, 8)]))
+        folder = str(self.package())
+        for option, value in ((f"{core}", "1000"), (f"{core}@42", "2000"), (f"{core}@41", "1000")):
+            done = subprocess.run([CSREPLAY, "state", "--batch=", "--core-dump", option, folder],
+                                  input="-1\tX0\n", capture_output=True, text=True, timeout=60,
+                                  check=True)
+            self.assertEqual(done.stdout, f"-1\tX0\t{value:0>16}\n")
+        done = subprocess.run([CSREPLAY, "info", "--core-dump", f"{core}@43", folder], check=False,
+                              capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("the core file has no thread 43", done.stderr)
+
+    def test_core_dump_that_cannot_be_used_ends_the_command(self):
+        core = self.folder / "core.1"
+        core.write_bytes(core_file(prstatus_64(41, REGISTERS_64), [(0x401000, b"1" * 8, 6, 8)]))
+        folder = self.package()
+        old = self.folder / "old"
+        shutil.copytree(folder, old)
+        (old / "cpu_0.ini").write_text("[device]\nname=cpu_0\nclass=core\ntype=Cortex-M4\n")
+        for option, snapshot, code, said in (
+                (self.folder / "none", folder, 2, "cannot open"),
+                (core, core, 2, "is an ELF file itself"),
+                (EXAMPLE / "sensorhub.elf", folder, 1, "is an ELF file, but no core file"),
+                (core, old, 1, 'core "cpu_0" is M profile, the threads of the core file are AArch64')):
+            done = subprocess.run([CSREPLAY, "info", "--core-dump", str(option), str(snapshot)],
+                                  check=False, capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, code, done)
+            self.assertIn(said, done.stderr)
+
+    def test_qemus_core_of_the_example_steps_back_with_its_trace(self):
+        qemu = shutil.which("qemu-aarch64")
+        if not qemu or not shutil.which(serving.GDB):
+            self.skipTest("no qemu-aarch64 or gdb")
+        shutil.copy(EXAMPLE / "sensorhub.elf", self.folder)
+        subprocess.run(["sh", "-c", f"ulimit -c unlimited; exec {qemu} ./sensorhub.elf"],
+                       cwd=self.folder, check=False, capture_output=True, timeout=60)
+        cores = list(self.folder.glob("qemu_*.core"))
+        self.assertEqual(len(cores), 1)
+        program = str(self.folder / "sensorhub.elf")
+        arguments = ["--core-dump", str(cores[0]), "--image", program, str(self.package())]
+        pcs = serving.example_pcs(str(EXAMPLE))
+        with serving.Server(arguments) as server:
+            out = serving.gdb(server.address, [
+                "p $pc", "p/x $x2", "p/x $trace_pos", "reverse-stepi", "p/x $pc", "p/x $x2",
+                "reverse-stepi", "p/x $pc", "stepi", "stepi", "p/x $pc", "monitor crash"], program)
+        self.assertIn(f"$2 = 0x322d7261\n$3 = {len(pcs) - 1:#x}\n", out)
+        self.assertIn(f"$4 = {pcs[-2]:#x}\n", out)
+        self.assertIn(f"$6 = {pcs[-3]:#x}\n", out)
+        self.assertIn(f"$7 = {pcs[-1]:#x}\n", out)
+        self.assertIn("SIGSEGV at 0x400404: read of 0x322d7261; register x2", out)
+
+
+if __name__ == "__main__":
+    serving.main()
