@@ -22,6 +22,8 @@ enum {
 	VECTOR_DATA = 0x10,
 	RETURN_DATA = 8, /* LR_abt less the instruction's address */
 	RETURN_PREFETCH = 4,
+	SEGV_MTEAERR = 8,
+	SI_KERNEL = 0x80,
 };
 
 /* Registers of one exception level; names as for snap_device_any_register(). */
@@ -322,6 +324,18 @@ static bool find_opcode(const struct crash_core *c, struct crash *crash)
 	       crash_read_opcode(c, c->pc, isa_of(c, c->pc), crash);
 }
 
+/*
+ * si_addr is the address of an access: not of a signal that another program sent (0 or less) or the
+ * kernel without a fault, nor of a tag check that was late (asm-generic/siginfo.h).
+ */
+static bool is_of_access(enum syndrome_signal signal, uint32_t code)
+{
+	bool is_late = signal == SYNDROME_SEGV && code == SEGV_MTEAERR;
+
+	return (signal == SYNDROME_SEGV || signal == SYNDROME_BUS) && code > 0 &&
+	       code < SI_KERNEL && !is_late;
+}
+
 /* The signal that a core file's thread got. */
 static bool find_signal(const struct crash_core *c, struct crash *crash)
 {
@@ -336,9 +350,7 @@ static bool find_signal(const struct crash_core *c, struct crash *crash)
 	crash->syndrome.what = syndrome_signal_name(crash->syndrome.signal);
 	crash->has_pc = c->has_pc;
 	crash->pc = c->pc;
-	/* A signal that another program sent has no address: its si_code is 0 or less. */
-	if (crash->syndrome.signal != SYNDROME_ABRT && get(c, "SI_CODE", &code) &&
-	    (int32_t)(uint32_t)code > 0)
+	if (get(c, "SI_CODE", &code) && is_of_access(crash->syndrome.signal, (uint32_t)code))
 		crash->has_address = get(c, "SI_ADDR", &crash->address);
 	if (is_traced(c, c->has_pc, c->pc)) {
 		take_trace(c, crash);

@@ -98,6 +98,18 @@ class CoreFile(unittest.TestCase):
         # The kernel writes the signal into the note of each thread; the first got it.
         self.assertIsNone(info["cores"][1].get("crash"))
 
+    def test_address_is_of_signals_of_an_access_alone(self):
+        for signal, code, said in ((SIGSEGV, 1, "SIGSEGV at 0x400404: read of 0x1002; register x2"),
+                                   (SIGSEGV, 0x80, "SIGSEGV at 0x400404"),  # SI_KERNEL
+                                   (SIGSEGV, 8, "SIGSEGV at 0x400404"),     # SEGV_MTEAERR
+                                   (SIGSEGV, 0, "SIGSEGV at 0x400404"),     # SI_USER
+                                   (4, 1, "SIGILL at 0x400404")):
+            siginfo = struct.pack("<iiiiQ", signal, 0, code, 0, 0x1002) + bytes(104)
+            data = core_file(prstatus_64(41, REGISTERS_64, signal) +
+                             note(b"CORE", 0x53494749, siginfo), [(0x400400, CODE, 5, 8)])
+            info = json.loads(self.run_on(data, "info", "--format", "json").stdout)
+            self.assertEqual(info["cores"][0]["crash"]["text"], said)
+
     def test_arm_has_vfp(self):
         vfp = struct.pack("<32Q", *range(32)) + struct.pack("<I", 0x77)
         notes = prstatus_32(7, REGISTERS_32) + note(b"LINUX", 0x400, vfp)
