@@ -191,15 +191,11 @@ bool fake_session_is_asking(void)
 
 void fake_session_set_gaps(size_t count)
 {
-	static const enum gap_reason reasons[] = {
-	        GAP_TRACE_ON,  GAP_OVERFLOW, GAP_DEBUG,  GAP_BAD_PACKET,  GAP_DISCARD,
-	        GAP_NO_MEMORY, GAP_NO_PATH,  GAP_MISFIT, GAP_NEXT_SOURCE, GAP_HALT};
-
 	gap_count = count;
 	for (size_t i = 0; i < count; i++)
 		many_gaps[i] = (struct gap){
 		        .position = i,
-		        .reason = reasons[i % (sizeof(reasons) / sizeof(reasons[0]))],
+		        .reason = (enum gap_reason)(i % (GAP_HALT + 1)),
 		};
 }
 
