@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import tempfile
 
 REFERENCE = "trc_pkt_lister"
 REFERENCE_PACKAGE = "libopencsd-bin"
@@ -120,8 +121,9 @@ def reference_runs(snapshot, folder):
 def reference_version():
     if not shutil.which(REFERENCE):
         return f"(not installed: {REFERENCE_PACKAGE})"
-    done = subprocess.run([REFERENCE, "-help"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                          text=True, check=False)
+    with tempfile.TemporaryDirectory() as folder:  # it leaves a log where it runs
+        done = subprocess.run([REFERENCE, "-help"], stdout=subprocess.PIPE, text=True, check=False,
+                              stderr=subprocess.DEVNULL, cwd=folder)
     for line in done.stdout.splitlines():
         if "Library Version" in line:
             return line.rsplit(":", 1)[1].strip()
