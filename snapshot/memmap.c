@@ -63,6 +63,12 @@ struct sweep {
 	size_t count;
 };
 
+/* Whose regions are looked at. */
+static const struct memmap *base_of(const struct memmap *map)
+{
+	return map->base ? map->base : map;
+}
+
 struct memmap *memmap_create(void)
 {
 	return calloc(1, sizeof(struct memmap));
@@ -339,7 +345,7 @@ struct memmap *memmap_share(const struct memmap *map, enum memmap_choice choice)
 
 	if (!shared)
 		return NULL;
-	shared->base = map->base ? map->base : map;
+	shared->base = base_of(map);
 	shared->choice = choice;
 	return shared;
 }
@@ -358,10 +364,14 @@ static size_t class_of(const uint32_t *numbers, size_t count, bool is_known, uin
 uint32_t memmap_view(const struct memmap *map, enum space space,
                      const struct memory_context *context)
 {
-	const struct memmap *base = map->base ? map->base : map;
-	size_t id = class_of(base->ids, base->id_count, context->has_id, context->id);
-	size_t vmid = class_of(base->vmids, base->vmid_count, context->has_vmid, context->vmid);
+	const struct memmap *base = base_of(map);
+	size_t id;
+	size_t vmid;
 
+	if (!memmap_has_contexts(base))
+		return (uint32_t)space;
+	id = class_of(base->ids, base->id_count, context->has_id, context->id);
+	vmid = class_of(base->vmids, base->vmid_count, context->has_vmid, context->vmid);
 	return (uint32_t)space | (uint32_t)(id + vmid * class_count(base->id_count)) << 8;
 }
 
@@ -423,10 +433,13 @@ static enum fit region_fit(const struct memmap *base, const struct mem_region *r
 {
 	size_t class = view >> 8;
 	size_t ids = class_count(base->id_count);
-	enum fit id = fit_of(region->context.has_id, region->context.id, base->ids, class % ids);
-	enum fit vmid =
-	        fit_of(region->context.has_vmid, region->context.vmid, base->vmids, class / ids);
+	enum fit id;
+	enum fit vmid;
 
+	if (!region->context.has_id && !region->context.has_vmid)
+		return FIT_SURELY;
+	id = fit_of(region->context.has_id, region->context.id, base->ids, class % ids);
+	vmid = fit_of(region->context.has_vmid, region->context.vmid, base->vmids, class / ids);
 	return id < vmid ? id : vmid;
 }
 
@@ -501,13 +514,13 @@ static uint64_t sure_bytes(const struct look *look, const struct mem_region *cho
 {
 	bool of_many = choice == MEMMAP_SURE_OF_MANY;
 
-	if (look->piece->count == 1 && !(of_many && look->piece->is_crowded))
-		return region_fit(look->base, chosen, look->view) == FIT_SURELY ? length : 0;
-	if (length > COMPARED)
-		length = COMPARED;
 	if (region_fit(look->base, chosen, look->view) != FIT_SURELY ||
 	    (of_many && look->piece->is_crowded))
 		return 0;
+	if (look->piece->count == 1)
+		return length;
+	if (length > COMPARED)
+		length = COMPARED;
 	length = same_in_states(look, chosen, length);
 	for (size_t i = 0; i < look->piece->count && length > 0; i++) {
 		const struct mem_region *other = listed(look, i);
@@ -524,7 +537,7 @@ static uint64_t sure_bytes(const struct look *look, const struct mem_region *cho
 enum status memmap_find(const struct memmap *map, uint32_t view, uint64_t address,
                         struct mem_span *span)
 {
-	const struct memmap *base = map->base ? map->base : map;
+	const struct memmap *base = base_of(map);
 	const struct piece *piece = find_piece(base, address);
 	struct look look = {base, piece, view, address};
 	const struct mem_region *region;
@@ -557,12 +570,12 @@ bool memmap_is_ambiguous(const struct memmap *map, uint32_t view, uint64_t addre
 
 bool memmap_has_rivals(const struct memmap *map)
 {
-	return (map->base ? map->base : map)->has_rivals;
+	return base_of(map)->has_rivals;
 }
 
 bool memmap_has_contexts(const struct memmap *map)
 {
-	const struct memmap *base = map->base ? map->base : map;
+	const struct memmap *base = base_of(map);
 
 	return base->id_count > 0 || base->vmid_count > 0;
 }
