@@ -191,10 +191,11 @@ static enum cli_exit find_threads(const struct cli_args *args, unsigned int *thr
 }
 
 /* Trace IDs that no source claims. */
-static enum status warn_of_ids(const struct snapshot *snapshot, struct diag_list *diags)
+static enum status warn_of_ids(const struct session *session, struct diag_list *diags)
 {
+	const struct snapshot *snapshot = session_snapshot(session);
 	struct unclaimed_ids ids;
-	enum status status = survey_ids(snapshot, &ids);
+	enum status status = survey_ids(snapshot, session_trace_ids(session), &ids);
 
 	if (status == STATUS_OK)
 		status = survey_warn_of_ids(snapshot, &ids, diags);
@@ -224,7 +225,7 @@ enum cli_exit cli_open_session(const struct cli_args *args, const struct snapsho
 		status = session_assume(*session, ASSUME_ABI, true);
 	end_work(&work, status);
 	if (status == STATUS_OK)
-		status = warn_of_ids(snapshot, &diags);
+		status = warn_of_ids(*session, &diags);
 	cli_print_diags(&diags);
 	diag_list_fini(&diags);
 	return exit_of(status);

@@ -69,14 +69,13 @@ static void write_gap(struct writer *w, const struct gap *gap)
 /* Everything between instruction position - 1 and instruction `position`. */
 static void write_between(struct writer *w, uint64_t position)
 {
-	size_t event_count;
 	size_t gap_count;
-	const struct history_event *events = history_events(w->history, &event_count);
+	struct history_event event;
 	const struct gap *gaps = history_gaps(w->history, &gap_count);
 
-	for (; w->next_event < event_count && events[w->next_event].position <= position;
+	for (; history_event(w->history, w->next_event, &event) && event.position <= position;
 	     w->next_event++)
-		write_event(w, &events[w->next_event]);
+		write_event(w, &event);
 	for (; w->next_gap < gap_count && gaps[w->next_gap].position <= position; w->next_gap++)
 		write_gap(w, &gaps[w->next_gap]);
 }

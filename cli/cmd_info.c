@@ -682,12 +682,11 @@ static void note_contexts(const struct session *session, size_t core)
 	uint32_t ids[CONTEXTS_TOLD];
 	size_t known = 0;
 	bool more = false;
-	size_t count;
-	const struct history_event *events = history_events(history, &count);
+	struct history_event event;
 	struct text list = {0};
 
-	for (size_t i = 0; i < count && !more; i++) {
-		const struct element *e = &events[i].element;
+	for (size_t i = 0; !more && history_event(history, i, &event); i++) {
+		const struct element *e = &event.element;
 		size_t at = 0;
 
 		if (e->type != ELEMENT_PE_CONTEXT || !e->context.has_context_id)
@@ -717,7 +716,8 @@ static enum cli_exit report(const struct cli_args *args, struct session *session
 	enum cli_exit code;
 
 	(void)args;
-	if (survey_ids(report.snapshot, &report.unclaimed_ids) != STATUS_OK)
+	if (survey_ids(report.snapshot, session_trace_ids(session), &report.unclaimed_ids) !=
+	    STATUS_OK)
 		out.failed = true;
 	else if (*(const bool *)context)
 		write_json(&report);

@@ -212,9 +212,9 @@ static void run_time(const struct console *console, struct str args, struct text
 
 static void run_events(const struct console *console, struct str args, struct text *out)
 {
-	size_t count;
 	const struct history *history = session_history(console->session, console->core);
-	const struct history_event *events = history_events(history, &count);
+	size_t count = history_event_count(history);
+	struct history_event event;
 	uint64_t position = session_position(console->session, console->core);
 	struct range range;
 	size_t first;
@@ -231,9 +231,10 @@ static void run_events(const struct console *console, struct str args, struct te
 		last = position == UINT64_MAX ? count : history_event_index(history, position + 1);
 		first = last > most ? last - most : 0;
 	}
-	for (size_t i = first; i < last && i - first < most; i++) {
-		text_printf(out, "before %" PRIu64 ": ", events[i].position);
-		element_format_text(&events[i].element, out);
+	for (size_t i = first; i < last && i - first < most && history_event(history, i, &event);
+	     i++) {
+		text_printf(out, "before %" PRIu64 ": ", event.position);
+		element_format_text(&event.element, out);
 		text_char(out, '\n');
 	}
 	if (range.given && last > first && last - first > most)

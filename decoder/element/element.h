@@ -149,11 +149,11 @@ struct listed_packet {
 struct element {
 	enum element_type type;
 	uint8_t trace_id;
-	enum isa isa; /* INSTR_RANGE, PE_CONTEXT */
 	bool has_cycles;
 	bool has_timestamp;
-	uint64_t offset;    /* "Idx": byte of the buffer at which its packet begins */
+	enum isa isa;       /* INSTR_RANGE, PE_CONTEXT */
 	uint32_t cycles;    /* valid if has_cycles */
+	uint64_t offset;    /* "Idx": byte of the buffer at which its packet begins */
 	uint64_t timestamp; /* valid if has_timestamp; TIMESTAMP always */
 	union {
 		struct {
@@ -177,16 +177,17 @@ struct element {
 		} nacc;                   /* ADDR_NACC: no opcode at `address` */
 		struct {
 			uint32_t number; /* as the protocol numbers it */
+			bool has_return_address : 1;
+			/* ETMv4, M profile: follows another, without a return. */
+			bool is_tail_chained : 1;
+			bool return_is_branch_target : 1; /* also target of the last branch */
+			bool is_data_marker : 1;          /* ETMv3, M profile */
+			/* ETMv3: the last instruction listed was not executed. */
+			bool cancels_last : 1;
+			bool has_vector : 1;    /* of a text */
+			bool is_unnumbered : 1; /* of a text: it says a name alone */
 			/* What it is; NULL for a number that is reserved, or not of trace. */
 			const struct exception_info *info;
-			bool has_return_address;
-			bool is_tail_chained; /* ETMv4, M profile: follows another, without a return
-			                       */
-			bool return_is_branch_target; /* also target of the last branch */
-			bool is_data_marker;          /* ETMv3, M profile */
-			bool cancels_last; /* ETMv3: the last instruction listed was not executed */
-			bool has_vector;   /* of a text */
-			bool is_unnumbered;      /* of a text: it says a name alone */
 			uint64_t return_address; /* preferred; valid if has_return_address */
 			int64_t vector;          /* as exception_vector_find() has it */
 			struct str name; /* of a text: as it has it; lives as long as that */

@@ -14,6 +14,7 @@ void etm3_flow_init(struct etm3_flow *flow, const struct etm3_config *config, st
 	        .state = ETM3_FLOW_NO_SYNC,
 	        .reason = NO_SYNC_INIT,
 	        .context = no_context,
+	        .view = (uint16_t)follow_view(follow, &no_context),
 	};
 }
 
@@ -58,6 +59,7 @@ static void lose_sync(struct etm3_flow *flow)
 
 static enum status emit_context(struct etm3_flow *flow, struct element **element)
 {
+	flow->view = (uint16_t)follow_view(flow->follow, &flow->context);
 	TRY(emit(flow, ELEMENT_PE_CONTEXT, element));
 	(*element)->context = flow->context;
 	(*element)->isa = etm_queue_recycled_isa(flow->out);
@@ -194,11 +196,6 @@ static enum space listed_space(const struct etm3_flow *flow)
 	return flow->context.security == SECURITY_SECURE ? SPACE_S : SPACE_N;
 }
 
-static uint32_t current_view(const struct etm3_flow *flow)
-{
-	return follow_view(flow->follow, &flow->context);
-}
-
 static enum status emit_range(struct etm3_flow *flow, const struct walk *walk, bool is_executed,
                               uint32_t cycles)
 {
@@ -207,7 +204,7 @@ static enum status emit_range(struct etm3_flow *flow, const struct walk *walk, b
 	TRY(emit_cycles(flow, ELEMENT_INSTR_RANGE, cycles));
 	element = &flow->out->items[flow->out->count - 1];
 	walk_fill_range(walk, is_executed, element);
-	element->range.view = (uint16_t)current_view(flow);
+	element->range.view = flow->view;
 	return STATUS_OK;
 }
 
@@ -220,7 +217,7 @@ static enum status emit_no_memory(struct etm3_flow *flow, uint32_t cycles)
 	element = &flow->out->items[flow->out->count - 1];
 	element->nacc.address = flow->address;
 	element->nacc.space = listed_space(flow);
-	element->nacc.view = (uint16_t)current_view(flow);
+	element->nacc.view = flow->view;
 	return STATUS_OK;
 }
 
@@ -245,7 +242,7 @@ static enum status walk_atom(struct etm3_flow *flow, bool is_executed, uint32_t 
 {
 	uint64_t address = flow->address;
 	const struct walk *walk;
-	enum status status = follow_insn(flow->follow, current_view(flow), *isa, address, &walk);
+	enum status status = follow_insn(flow->follow, flow->view, *isa, address, &walk);
 
 	flow->is_excepted = false;
 	if (status == STATUS_NO_MEM)

@@ -43,18 +43,27 @@ static void look_for_sync(struct id_census *census, unsigned int id, uint8_t val
 		++*ones;
 }
 
-static void put(struct id_census *census, uint8_t value, uint64_t place)
+/* Byte `at` of a frame, which is data: of an even one bit 0 is among the flags. */
+static uint8_t data_byte(const uint8_t *frame, unsigned int at)
+{
+	return (uint8_t)(frame[at] | (at % 2 == 0 ? frame[FLAGS_AT] >> (at / 2) & 1 : 0));
+}
+
+/* Bytes `from` to `end` - 1 of the frame are data of the current ID. */
+static void count_data(struct id_census *census, const uint8_t *frame, unsigned int from,
+                       unsigned int end, uint64_t place)
 {
 	struct id_count *count;
 
-	if (census->current_id < 0)
+	if (census->current_id < 0 || from >= end)
 		return;
 	count = &census->ids[census->current_id];
-	if (count->bytes++ == 0)
-		count->first = place;
-	count->last = place;
-	if (!count->is_synced)
-		look_for_sync(census, (unsigned int)census->current_id, value);
+	if (count->bytes == 0)
+		count->first = place + from;
+	count->bytes += end - from;
+	count->last = place + end - 1;
+	for (; from < end && !count->is_synced; from++)
+		look_for_sync(census, (unsigned int)census->current_id, data_byte(frame, from));
 }
 
 /* False, and no frames from here on, for an ID that nothing has. */
@@ -71,67 +80,40 @@ static bool set_id(struct id_census *census, uint8_t id_byte, uint64_t place)
 	return true;
 }
 
-/* An even byte that is an ID, and the odd byte after it. */
-static bool count_change(struct id_census *census, const uint8_t *pair, bool is_late,
-                         uint64_t place)
+/* The even bytes that are IDs: bit 2n for byte 2n. */
+static unsigned int id_bytes(const uint8_t *frame)
 {
-	if (is_late)
-		put(census, pair[1], place + 1);
-	if (!set_id(census, pair[0], place))
-		return false;
-	if (!is_late)
-		put(census, pair[1], place + 1);
-	return true;
+	unsigned int bits = 0;
+
+	for (unsigned int at = 0; at <= LAST_AT; at += 2)
+		bits |= (frame[at] & 1u) << at;
+	return bits;
 }
 
 static bool count_frame(struct id_census *census, const uint8_t *frame, uint64_t place)
 {
-	bool has_no_byte = false; /* of the current ID, since it became that in this frame */
-	unsigned int flags = frame[FLAGS_AT];
+	unsigned int from = 0;    /* data begin that are not counted yet */
+	bool has_no_byte = false; /* of the ID at `from` - 2, since the byte after it was not its */
 
-	for (unsigned int at = 0; at < LAST_AT; at += 2, flags >>= 1) {
-		bool is_late = (flags & 1) && frame[at] >> 1 != census->current_id;
+	for (unsigned int ids = id_bytes(frame); ids != 0; ids &= ids - 1) {
+		unsigned int at = (unsigned int)__builtin_ctz(ids);
+		bool is_late = at != LAST_AT && (frame[FLAGS_AT] >> (at / 2) & 1) != 0 &&
+		               frame[at] >> 1 != census->current_id;
 
-		if (!(frame[at] & 1)) {
-			put(census, frame[at] | (flags & 1), place + at);
-			put(census, frame[at + 1], place + at + 1);
-			has_no_byte = false;
-			continue;
-		}
-		if (!count_change(census, frame + at, is_late, place + at))
+		count_data(census, frame, from, at, place);
+		if (at == LAST_AT && has_no_byte && from == at) {
+			census->is_broken = true;
+			census->broken_at = place + at;
 			return false;
+		}
+		if (is_late)
+			count_data(census, frame, at + 1, at + 2, place);
+		if (!set_id(census, frame[at], place + at))
+			return false;
+		from = is_late ? at + 2 : at + 1;
 		has_no_byte = is_late;
 	}
-	if (!(frame[LAST_AT] & 1)) {
-		put(census, frame[LAST_AT] | (flags & 1), place + LAST_AT);
-		return true;
-	}
-	census->is_broken = has_no_byte;
-	census->broken_at = place + LAST_AT;
-	return !has_no_byte && set_id(census, frame[LAST_AT], place + LAST_AT);
-}
-
-/* True if all of the frame is data of the current ID. */
-static bool has_no_id(const uint8_t *frame)
-{
-	uint8_t low_bits = 0;
-
-	for (unsigned int at = 0; at <= LAST_AT; at += 2)
-		low_bits |= frame[at];
-	return !(low_bits & 1);
-}
-
-static bool count_one(struct id_census *census, const uint8_t *frame, uint64_t place)
-{
-	struct id_count *count = census->current_id >= 0 ? &census->ids[census->current_id] : NULL;
-
-	/* Most frames are so, of an ID that is known to be a trace. */
-	if (!has_no_id(frame) || (count && !count->is_synced))
-		return count_frame(census, frame, place);
-	if (count) {
-		count->bytes += FLAGS_AT;
-		count->last = place + LAST_AT;
-	}
+	count_data(census, frame, from, FLAGS_AT, place);
 	return true;
 }
 
@@ -140,7 +122,7 @@ void id_census_add(struct id_census *census, struct bytes frames, uint64_t place
 	struct bytes frame;
 
 	while (!census->is_broken && bytes_take(&frames, FRAME_SIZE, &frame) == STATUS_OK) {
-		if (!count_one(census, frame.pos, place))
+		if (!count_frame(census, frame.pos, place))
 			return;
 		place += FRAME_SIZE;
 	}
@@ -158,7 +140,7 @@ static void add_port(struct id_census *census, enum deframe_format format, struc
 	tpiu_init(&tpiu, data, has_hsync, is_dstream);
 	do {
 		status = tpiu_next(&tpiu, frame, &place);
-	} while (status == STATUS_OK && count_one(census, frame, place));
+	} while (status == STATUS_OK && count_frame(census, frame, place));
 	if (status == STATUS_BAD_DATA) {
 		census->is_broken = true;
 		census->broken_at = tpiu_consumed(&tpiu);

@@ -13,6 +13,7 @@ void ptm_flow_init(struct ptm_flow *flow, const struct ptm_config *config, struc
 	        .needs_isync = true,
 	        .context = {.security = SECURITY_SECURE, .level = EL_UNKNOWN},
 	};
+	flow->view = (uint16_t)follow_view(follow, &flow->context);
 	retstack_init(&flow->stack, config->has_return_stack);
 }
 
@@ -50,6 +51,7 @@ static enum status emit_context(struct ptm_flow *flow)
 {
 	struct element *element;
 
+	flow->view = (uint16_t)follow_view(flow->follow, &flow->context);
 	TRY(emit(flow, ELEMENT_PE_CONTEXT, &element));
 	element->context = flow->context;
 	element->isa = flow->shown_isa;
@@ -62,11 +64,6 @@ static enum space listed_space(const struct ptm_flow *flow)
 	return flow->context.security == SECURITY_SECURE ? SPACE_S : SPACE_N;
 }
 
-static uint32_t current_view(const struct ptm_flow *flow)
-{
-	return follow_view(flow->follow, &flow->context);
-}
-
 static enum status emit_range(struct ptm_flow *flow, const struct walk *walk, bool is_executed,
                               const struct ptm_packet *packet)
 {
@@ -74,7 +71,7 @@ static enum status emit_range(struct ptm_flow *flow, const struct walk *walk, bo
 
 	TRY(emit(flow, ELEMENT_INSTR_RANGE, &element));
 	walk_fill_range(walk, is_executed, element);
-	element->range.view = (uint16_t)current_view(flow);
+	element->range.view = flow->view;
 	if (packet)
 		add_cycles(element, packet);
 	flow->shown_isa = walk->isa;
@@ -92,7 +89,7 @@ static enum status emit_no_memory(struct ptm_flow *flow, const struct walk *walk
 	TRY(emit(flow, ELEMENT_ADDR_NACC, &element));
 	element->nacc.address = walk->end;
 	element->nacc.space = listed_space(flow);
-	element->nacc.view = (uint16_t)current_view(flow);
+	element->nacc.view = flow->view;
 	return STATUS_OK;
 }
 
@@ -181,8 +178,7 @@ static enum status walk_to_waypoint(struct ptm_flow *flow, bool is_taken,
 	enum status status;
 
 	flow->is_excepted = false;
-	status = follow_to_waypoint(flow->follow, current_view(flow), flow->isa, flow->address,
-	                            &walk);
+	status = follow_to_waypoint(flow->follow, flow->view, flow->isa, flow->address, &walk);
 	return end_walk(flow, &walk, status, is_taken, packet);
 }
 
@@ -197,7 +193,7 @@ static enum status walk_through(struct ptm_flow *flow, uint32_t stop, struct wal
 
 	*walk = (struct walk){.start = flow->address, .end = flow->address, .isa = flow->isa};
 	do {
-		status = follow_to_address(flow->follow, current_view(flow), flow->isa, walk->end,
+		status = follow_to_address(flow->follow, flow->view, flow->isa, walk->end,
 		                           (struct follow_limit){stop, true}, &part);
 		if (status == STATUS_NO_MEM || status == STATUS_UNSUPPORTED)
 			return status;
@@ -216,8 +212,8 @@ static enum status walk_certain(struct ptm_flow *flow, uint32_t stop, struct wal
 	*walk = (struct walk){.start = flow->address, .end = flow->address, .isa = flow->isa};
 	if (stop < flow->address)
 		return STATUS_NOT_FOUND;
-	TRY(follow_certain(flow->follow, current_view(flow), flow->isa, flow->address, stop, walk));
-	TRY(follow_to_address(flow->follow, current_view(flow), flow->isa, stop,
+	TRY(follow_certain(flow->follow, flow->view, flow->isa, flow->address, stop, walk));
+	TRY(follow_to_address(flow->follow, flow->view, flow->isa, stop,
 	                      (struct follow_limit){stop, true}, &last));
 	walk_append(walk, &last);
 	return STATUS_OK;
@@ -309,6 +305,7 @@ static enum status take_isync(struct ptm_flow *flow, const struct ptm_packet *pa
 		flow->context.context_id = packet->known.context_id;
 		flow->context.has_context_id = true;
 	}
+	flow->view = (uint16_t)follow_view(flow->follow, &flow->context);
 	retstack_flush(&flow->stack);
 	if (!is_news)
 		return STATUS_OK;

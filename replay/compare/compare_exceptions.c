@@ -107,16 +107,18 @@ static void put(struct text *out, const struct element *e, const struct known *k
 		text_printf(out, "exception %u", (unsigned int)e->exception.number);
 }
 
-/* The exception `index` at the place, or NULL. */
-static const struct element *exception_at(const struct compare_place *place, size_t index)
+/* The exception `index` at the place, into `e`; NULL if there is none. */
+static const struct element *exception_at(const struct compare_place *place, size_t index,
+                                          struct element *e)
 {
-	size_t count;
-	const struct history_event *events = history_events(place->history, &count);
+	struct history_event event;
 
 	for (size_t i = history_event_index(place->history, place->position);
-	     i < count && events[i].position == place->position; i++) {
-		if (events[i].element.type == ELEMENT_EXCEPTION && index-- == 0)
-			return &events[i].element;
+	     history_event(place->history, i, &event) && event.position == place->position; i++) {
+		if (event.element.type == ELEMENT_EXCEPTION && index-- == 0) {
+			*e = event.element;
+			return e;
+		}
 	}
 	return NULL;
 }
@@ -149,11 +151,12 @@ enum status compare_exceptions(const struct compare_place places[COMPARE_SIDES],
 			return STATUS_OK;
 	}
 	for (size_t index = 0;; index++) {
+		struct element found[COMPARE_SIDES];
 		const struct element *e[COMPARE_SIDES];
 		struct known known[COMPARE_SIDES] = {{0}, {0}};
 
 		for (int i = 0; i < COMPARE_SIDES; i++) {
-			e[i] = exception_at(&places[i], index);
+			e[i] = exception_at(&places[i], index, &found[i]);
 			if (e[i])
 				know(&places[i], e[i], &known[i]);
 		}

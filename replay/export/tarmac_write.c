@@ -315,12 +315,11 @@ static void classify(const struct instruction *insn, struct insn *out)
 /* True if an exception was taken between instruction position - 1 and `position`. */
 static bool is_exception_at(const struct history *history, uint64_t position)
 {
-	size_t count;
-	const struct history_event *events = history_events(history, &count);
+	struct history_event event;
 
 	for (size_t i = history_event_index(history, position);
-	     i < count && events[i].position == position; i++) {
-		if (events[i].element.type == ELEMENT_EXCEPTION)
+	     history_event(history, i, &event) && event.position == position; i++) {
+		if (event.element.type == ELEMENT_EXCEPTION)
 			return true;
 	}
 	return false;
@@ -364,27 +363,23 @@ static const struct gap *next_gap(const struct tarmac_writer *w, uint64_t positi
 	                                                                     : NULL;
 }
 
-/* The next event, if it is before instruction `position`. */
-static const struct history_event *next_event(const struct tarmac_writer *w, uint64_t position)
+/* The next event; false unless it is before instruction `position`. */
+static bool next_event(const struct tarmac_writer *w, uint64_t position,
+                       struct history_event *event)
 {
-	size_t count;
-	const struct history_event *events = history_events(w->history, &count);
-
-	return w->next_event < count && events[w->next_event].position <= position
-	               ? &events[w->next_event]
-	               : NULL;
+	return history_event(w->history, w->next_event, event) && event->position <= position;
 }
 
 /* True if nothing is missing between the event at hand and the instruction after it. */
 static bool leads_on(const struct tarmac_writer *w)
 {
-	size_t count;
-	const struct history_event *events = history_events(w->history, &count);
+	struct history_event event;
 
 	if (next_gap(w, w->position))
 		return false;
-	for (size_t i = w->next_event + 1; i < count && events[i].position == w->position; i++) {
-		enum element_type type = events[i].element.type;
+	for (size_t i = w->next_event + 1;
+	     history_event(w->history, i, &event) && event.position == w->position; i++) {
+		enum element_type type = event.element.type;
 
 		if (type == ELEMENT_EXCEPTION || type == ELEMENT_ADDR_NACC ||
 		    type == ELEMENT_ADDR_UNKNOWN || type == ELEMENT_I_RANGE_NOPATH ||
@@ -394,30 +389,33 @@ static bool leads_on(const struct tarmac_writer *w)
 	return true;
 }
 
-/* The context that the handler begins in, if it is said before its first instruction. */
-static const struct pe_context *next_context(const struct tarmac_writer *w)
+/* The context that the handler begins in; false unless it is said before its first instruction. */
+static bool next_context(const struct tarmac_writer *w, struct pe_context *context)
 {
-	size_t count;
-	const struct history_event *events = history_events(w->history, &count);
+	struct history_event event;
 
-	for (size_t i = w->next_event + 1; i < count && events[i].position == w->position; i++) {
-		if (events[i].element.type == ELEMENT_PE_CONTEXT)
-			return &events[i].element.context;
+	for (size_t i = w->next_event + 1;
+	     history_event(w->history, i, &event) && event.position == w->position; i++) {
+		if (event.element.type == ELEMENT_PE_CONTEXT) {
+			*context = event.element.context;
+			return true;
+		}
 	}
-	return NULL;
+	return false;
 }
 
 static struct exception_target find_target(const struct tarmac_writer *w)
 {
-	const struct pe_context *to = next_context(w);
-	struct exception_target target = {.level = to ? (int)to->level : -1, .from = -1};
+	struct pe_context to;
+	bool is_told = next_context(w, &to);
+	struct exception_target target = {.level = is_told ? (int)to.level : -1, .from = -1};
 	struct instruction insn;
 
 	if (w->has_context) {
 		target.from = (int)w->context.level;
 		target.is_from_64bit = w->context.is_64bit;
 	}
-	target.is_64bit = to ? to->is_64bit : w->lines.is_a64;
+	target.is_64bit = is_told ? to.is_64bit : w->lines.is_a64;
 	if (!leads_on(w) || w->position >= history_length(w->history))
 		return target;
 	history_at(w->history, w->position, &insn);
@@ -481,17 +479,18 @@ static void pass_between(struct tarmac_writer *w, uint64_t position, bool is_wri
 {
 	for (;;) {
 		const struct gap *gap = next_gap(w, position);
-		const struct history_event *event = next_event(w, position);
+		struct history_event event;
+		bool has_event = next_event(w, position, &event);
 
-		if (gap && event &&
-		    (event->position < gap->position ||
-		     (event->position == gap->position && event->element.offset < gap->offset)))
+		if (gap && has_event &&
+		    (event.position < gap->position ||
+		     (event.position == gap->position && event.element.offset < gap->offset)))
 			gap = NULL;
 		if (gap) {
 			take_gap(w, gap, is_written);
 			w->next_gap++;
-		} else if (event) {
-			take_event(w, &event->element, is_written);
+		} else if (has_event) {
+			take_event(w, &event.element, is_written);
 			w->next_event++;
 		} else {
 			return;

@@ -2,23 +2,36 @@
 /* Values of data trace that come late, and data of what did not happen; see data_items.h. */
 #include "replay/history/data_items.h"
 
-/* A value, but not with its place: whose data it is may be out of order, too. */
-static void take_late(struct data_items *items, struct history_event *events, size_t late)
+static struct history_event event_at(const struct row_log *events, size_t index)
 {
-	const struct data_trace *value = &events[late].element.data;
+	struct row_cache cache;
+	struct history_event event;
+
+	cache.bytes = NULL;
+	row_log_at(events, index, &cache, &event);
+	return event;
+}
+
+/* A value, but not with its place: whose data it is may be out of order, too. */
+static enum status take_late(struct data_items *items, struct row_log *events,
+                             const struct data_trace *value)
+{
 	unsigned int tag = value->tag % DATA_TAGS;
-	struct data_trace *place = &events[items->places[tag]].element.data;
+	bool is_certain = !items->is_uncertain[tag];
+	struct history_event place;
 
 	items->last = 0;
 	if (items->waiting[tag] == 0)
-		return;
-	if (!items->is_uncertain[tag]) {
-		place->has_value = value->has_value;
-		place->value = value->value;
-		items->last = items->places[tag] + 1;
-	}
+		return STATUS_OK;
 	items->waiting[tag]--;
 	items->is_uncertain[tag] &= items->waiting[tag] > 0;
+	if (!is_certain)
+		return STATUS_OK;
+	place = event_at(events, items->places[tag]);
+	place.element.data.has_value = value->has_value;
+	place.element.data.value = value->value;
+	items->last = items->places[tag] + 1;
+	return row_log_set(events, items->places[tag], &place);
 }
 
 static void take_place(struct data_items *items, unsigned int tag, size_t event)
@@ -29,11 +42,12 @@ static void take_place(struct data_items *items, unsigned int tag, size_t event)
 	items->is_uncertain[tag] |= items->waiting[tag] > 1;
 }
 
-/* The most recent transfer was of a store exclusive that failed. */
-static void take_store_failed(const struct data_items *items, struct history_event *events)
+static enum status make_void(struct row_log *events, size_t index)
 {
-	if (items->last != 0)
-		events[items->last - 1].element.data.is_void = true;
+	struct history_event event = event_at(events, index);
+
+	event.element.data.is_void = true;
+	return row_log_set(events, index, &event);
 }
 
 /* Something is lost, and perhaps the value for a place, and another place of its tag. */
@@ -42,22 +56,20 @@ static void forget(struct data_items *items)
 	*items = (struct data_items){.last = 0};
 }
 
-static void take_data(struct data_items *items, struct history_event *events, size_t event)
+static enum status take_data(struct data_items *items, struct row_log *events,
+                             const struct data_trace *data)
 {
-	const struct data_trace *data = &events[event].element.data;
-
 	switch (data->kind) {
 	case DATA_PLACE:
-		take_place(items, data->tag, event);
+		take_place(items, data->tag, events->count - 1);
 		break;
 	case DATA_LATE:
-		take_late(items, events, event);
-		break;
+		return take_late(items, events, data);
 	case DATA_STORE_FAILED:
-		take_store_failed(items, events);
-		break;
+		/* The most recent transfer was of a store exclusive that failed. */
+		return items->last != 0 ? make_void(events, items->last - 1) : STATUS_OK;
 	case DATA_TRANSFER:
-		items->last = event + 1;
+		items->last = events->count;
 		break;
 	case DATA_SUPPRESSED:
 		forget(items);
@@ -65,22 +77,28 @@ static void take_data(struct data_items *items, struct history_event *events, si
 	case DATA_NOT_TRACED:
 		break;
 	}
+	return STATUS_OK;
 }
 
-void data_items_add(struct data_items *items, struct history_event *events, size_t count)
+enum status data_items_add(struct data_items *items, struct row_log *events,
+                           const struct element *element)
 {
-	enum element_type type = events[count - 1].element.type;
-
-	if (type == ELEMENT_DATA)
-		take_data(items, events, count - 1);
-	else if (type == ELEMENT_NO_SYNC || type == ELEMENT_TRACE_ON)
+	if (element->type == ELEMENT_DATA)
+		return take_data(items, events, &element->data);
+	if (element->type == ELEMENT_NO_SYNC || element->type == ELEMENT_TRACE_ON)
 		forget(items);
+	return STATUS_OK;
 }
 
-void data_items_cancel(struct history_event *events, size_t count, uint64_t length)
+enum status data_items_cancel(struct row_log *events, uint64_t length)
 {
-	for (size_t i = count; i-- > 0 && events[i].position >= length;) {
-		if (events[i].element.type == ELEMENT_DATA)
-			events[i].element.data.is_void = true;
+	for (size_t i = events->count; i-- > 0;) {
+		struct history_event event = event_at(events, i);
+
+		if (event.position < length)
+			break;
+		if (event.element.type == ELEMENT_DATA)
+			TRY(make_void(events, i));
 	}
+	return STATUS_OK;
 }

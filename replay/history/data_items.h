@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "replay/history/history_read.h"
+#include "replay/history/row_log.h"
 
 enum { DATA_TAGS = 4 };
 
@@ -26,10 +27,11 @@ struct data_items {
 	size_t last;                  /* number of the event of the last value, plus 1; or 0 */
 };
 
-/* The element, which is no instruction, has become the last of `events`. */
-void data_items_add(struct data_items *items, struct history_event *events, size_t count);
+/* The element, which is no instruction, has become the last of `events`. NO_MEM. */
+MUST_USE enum status data_items_add(struct data_items *items, struct row_log *events,
+                                    const struct element *element);
 
-/* The instruction before position `length` was cancelled: its data are of nothing. */
-void data_items_cancel(struct history_event *events, size_t count, uint64_t length);
+/* The instruction before position `length` was cancelled: its data are of nothing. NO_MEM. */
+MUST_USE enum status data_items_cancel(struct row_log *events, uint64_t length);
 
 #endif

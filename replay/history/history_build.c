@@ -21,51 +21,13 @@ struct builder {
 	uint64_t cycles;
 };
 
-static enum status append_events(struct notes *notes, struct event_list *events, uint64_t position)
-{
-	struct event_list *list = &notes->events;
-
-	if (list->count == 0 && position == 0) {
-		struct event_list empty = *list;
-
-		*list = *events;
-		*events = empty;
-		return STATUS_OK;
-	}
-
-	TRY(vec_reserve((void **)&list->items, &list->capacity, list->count + events->count,
-	                sizeof(*list->items)));
-	for (size_t i = 0; i < events->count; i++) {
-		list->items[list->count] = events->items[i];
-		list->items[list->count++].position += position;
-	}
-	return STATUS_OK;
-}
-
-static enum status append_mark(struct mark_list *list, struct mark_entry entry)
-{
-	TRY(vec_reserve((void **)&list->items, &list->capacity, list->count + 1,
-	                sizeof(*list->items)));
-	list->items[list->count++] = entry;
-	return STATUS_OK;
-}
-
 /* Cycles are a sum from the part's start; all other marks are values. */
-static enum status append_marks(struct notes *notes, const struct part_builder *part,
-                                uint64_t position, uint64_t cycles)
+static enum status append_marks(struct notes *notes, struct part_builder *part, uint64_t position,
+                                uint64_t cycles)
 {
-	for (unsigned int mark = 0; mark < MARK_COUNT; mark++) {
-		struct mark_list *list = &notes->marks[mark];
-		const struct mark_list *added = &part->notes.marks[mark];
-
-		for (size_t i = 0; i < added->count; i++) {
-			struct mark_entry entry = added->items[i];
-
-			entry.position += position;
-			entry.value += mark == MARK_CYCLES ? cycles : 0;
-			TRY(append_mark(list, entry));
-		}
-	}
+	for (unsigned int mark = 0; mark < MARK_COUNT; mark++)
+		TRY(row_log_join(&notes->marks[mark], &part->notes.marks[mark], position,
+		                 mark == MARK_CYCLES ? cycles : 0));
 	return STATUS_OK;
 }
 
@@ -107,8 +69,8 @@ static enum status add_gap(struct builder *b, struct gap gap)
 	b->has_expected = false;
 	gap.position = h->length;
 	TRY(notes_add_gap(&h->notes, &gap));
-	TRY(append_mark(&h->notes.marks[MARK_CONTEXT_ID], unknown));
-	return append_mark(&h->notes.marks[MARK_VIEW], unknown);
+	TRY(row_log_add(&h->notes.marks[MARK_CONTEXT_ID], 0, &unknown));
+	return row_log_add(&h->notes.marks[MARK_VIEW], 0, &unknown);
 }
 
 /* Puts a part after the history, which takes its outcome log and index over. */
@@ -119,7 +81,7 @@ static enum status join(struct builder *b, struct part_builder *part)
 
 	TRY(check_join(b, part));
 	TRY(append_gaps(&h->notes, &part->notes.gaps, position));
-	TRY(append_events(&h->notes, &part->notes.events, position));
+	TRY(row_log_join(&h->notes.events, &part->notes.events, position, 0));
 	TRY(append_marks(&h->notes, part, position, b->cycles));
 	b->cycles += part->cycles;
 	b->in_trace |= part->in_trace;
@@ -438,6 +400,7 @@ static struct history *history_create(const struct snap_core *core)
 		return NULL;
 	h->core = core;
 	h->memory = core->memory;
+	notes_init(&h->notes);
 	resolve_registers(h);
 	h->cache = calloc(1, sizeof(*h->cache));
 	if (h->cache)
@@ -478,11 +441,12 @@ static bool has_many_contexts(const struct history *h)
 {
 	struct pe_context seen = {.has_context_id = false};
 
-	for (size_t i = 0; i < h->notes.events.count; i++) {
-		const struct element *e = &h->notes.events.items[i].element;
-		const struct pe_context *now = &e->context;
+	struct history_event event;
 
-		if (e->type != ELEMENT_PE_CONTEXT)
+	for (size_t i = 0; history_event(h, i, &event); i++) {
+		const struct pe_context *now = &event.element.context;
+
+		if (event.element.type != ELEMENT_PE_CONTEXT)
 			continue;
 		if ((seen.has_context_id && now->has_context_id &&
 		     seen.context_id != now->context_id) ||

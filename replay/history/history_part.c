@@ -14,11 +14,24 @@
  */
 enum { GROUP_RUNS = 1 << 20 };
 
+_Static_assert(sizeof(struct history_event) % sizeof(uint64_t) == 0 &&
+                       sizeof(struct history_event) <= ROW_WORDS_MOST * sizeof(uint64_t) &&
+                       (int)ELEMENT_PACKET < (int)ROW_KINDS_MOST,
+               "an event fits a row, and its element's type the kinds");
+
+void notes_init(struct notes *notes)
+{
+	*notes = (struct notes){.gaps = {0}};
+	row_log_init(&notes->events, sizeof(struct history_event));
+	for (unsigned int i = 0; i < MARK_COUNT; i++)
+		row_log_init(&notes->marks[i], sizeof(struct mark_entry));
+}
+
 void notes_fini(struct notes *notes)
 {
 	for (unsigned int i = 0; i < MARK_COUNT; i++)
-		free(notes->marks[i].items);
-	free(notes->events.items);
+		row_log_fini(&notes->marks[i]);
+	row_log_fini(&notes->events);
 	free(notes->gaps.items);
 	*notes = (struct notes){0};
 }
@@ -26,6 +39,7 @@ void notes_fini(struct notes *notes)
 enum status part_init(struct part_builder *b, const struct snap_core *core, struct graph *graph)
 {
 	*b = (struct part_builder){.memory = core->memory, .graph = graph};
+	notes_init(&b->notes);
 	outcome_log_init(&b->log, graph);
 	b->index = address_index_create();
 	return b->index ? STATUS_OK : STATUS_NO_MEM;
@@ -66,16 +80,14 @@ void part_break(struct part_builder *b)
 
 static enum status add_mark(struct part_builder *b, enum mark mark, bool known, uint64_t value)
 {
-	struct mark_list *list = &b->notes.marks[mark];
-	const struct mark_entry *last = list->count > 0 ? &list->items[list->count - 1] : NULL;
+	struct row_log *marks = &b->notes.marks[mark];
+	struct mark_entry *last = &b->last_marks[mark];
 
 	/* Contexts are told again and again. */
-	if (last && last->known == known && last->value == value)
+	if (marks->count > 0 && last->known == known && last->value == value)
 		return STATUS_OK;
-	TRY(vec_reserve((void **)&list->items, &list->capacity, list->count + 1,
-	                sizeof(*list->items)));
-	list->items[list->count++] = (struct mark_entry){b->log.length, value, known};
-	return STATUS_OK;
+	*last = (struct mark_entry){b->log.length, value, known};
+	return row_log_add(marks, 0, last);
 }
 
 /*
@@ -127,13 +139,10 @@ enum status part_add_gap(struct part_builder *b, struct gap gap)
 
 static enum status add_event(struct part_builder *b, const struct element *element)
 {
-	struct event_list *list = &b->notes.events;
+	struct history_event event = {b->log.length, *element};
 
-	TRY(vec_reserve((void **)&list->items, &list->capacity, list->count + 1,
-	                sizeof(*list->items)));
-	list->items[list->count++] = (struct history_event){b->log.length, *element};
-	data_items_add(&b->data, list->items, list->count);
-	return STATUS_OK;
+	TRY(row_log_add(&b->notes.events, element->type, &event));
+	return data_items_add(&b->data, &b->notes.events, element);
 }
 
 /* Opcode and class of the last instruction of a run. */
@@ -251,6 +260,9 @@ enum status part_end(struct part_builder *b)
 {
 	TRY(end_group(b));
 	outcome_log_trim(&b->log);
+	TRY(row_log_end(&b->notes.events));
+	for (unsigned int mark = 0; mark < MARK_COUNT; mark++)
+		TRY(row_log_end(&b->notes.marks[mark]));
 	return STATUS_OK;
 }
 
@@ -367,16 +379,9 @@ static enum status add_range(struct part_builder *b, const struct element *eleme
  */
 static void clamp_positions(struct part_builder *b)
 {
-	struct event_list *events = &b->notes.events;
-
-	for (size_t i = events->count; i-- > 0 && events->items[i].position > b->log.length;)
-		events->items[i].position = b->log.length;
-	for (unsigned int mark = 0; mark < MARK_COUNT; mark++) {
-		struct mark_list *list = &b->notes.marks[mark];
-
-		for (size_t i = list->count; i-- > 0 && list->items[i].position > b->log.length;)
-			list->items[i].position = b->log.length;
-	}
+	row_log_clamp(&b->notes.events, b->log.length);
+	for (unsigned int mark = 0; mark < MARK_COUNT; mark++)
+		row_log_clamp(&b->notes.marks[mark], b->log.length);
 }
 
 /* The last instruction of the last run was cancelled by an exception: it did not execute. */
@@ -391,7 +396,7 @@ static enum status cancel_last(struct part_builder *b, uint64_t index)
 		return STATUS_OK;
 	whole = b->graph->nodes[log->last];
 	rest = whole.walk;
-	data_items_cancel(b->notes.events.items, b->notes.events.count, log->length);
+	TRY(data_items_cancel(&b->notes.events, log->length));
 	outcome_log_drop_last(log);
 	b->has_dropped_last = true;
 	if (b->group_block > log->block_count)

@@ -292,71 +292,69 @@ const struct gap *history_gap_between(const struct history *history, uint64_t fr
 	              : &history->notes.gaps.items[first];
 }
 
-const struct history_event *history_events(const struct history *history, size_t *count)
+size_t history_event_count(const struct history *history)
 {
-	*count = history->notes.events.count;
-	return history->notes.events.items;
+	return history->notes.events.count;
+}
+
+bool history_event(const struct history *history, size_t index, struct history_event *event)
+{
+	if (index >= history->notes.events.count)
+		return false;
+	row_log_at(&history->notes.events, index, &history->cache->events, event);
+	return true;
 }
 
 size_t history_event_index(const struct history *history, uint64_t position)
 {
-	size_t low = 0;
-	size_t high = history->notes.events.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (history->notes.events.items[middle].position < position)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return row_log_index(&history->notes.events, position, &history->cache->events);
 }
 
-size_t mark_list_after(const struct mark_list *list, uint64_t position)
+size_t history_mark_after(const struct history *h, enum mark mark, uint64_t position)
 {
-	size_t low = 0;
-	size_t high = list->count;
+	if (position == UINT64_MAX)
+		return h->notes.marks[mark].count;
+	return row_log_index(&h->notes.marks[mark], position + 1, &h->cache->marks[mark]);
+}
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
+struct mark_entry history_mark_entry(const struct history *h, enum mark mark, size_t index)
+{
+	struct mark_entry entry;
 
-		if (list->items[middle].position <= position)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	row_log_at(&h->notes.marks[mark], index, &h->cache->marks[mark], &entry);
+	return entry;
 }
 
 enum status history_mark(const struct history *history, enum mark mark, uint64_t position,
                          uint64_t *value)
 {
-	const struct mark_list *list = &history->notes.marks[mark];
-	size_t after = mark_list_after(list, position);
+	size_t after = history_mark_after(history, mark, position);
+	struct mark_entry entry = {.known = false};
 
-	if (after == 0 || !list->items[after - 1].known)
+	if (after > 0)
+		entry = history_mark_entry(history, mark, after - 1);
+	if (!entry.known)
 		return STATUS_UNAVAILABLE;
-	*value = list->items[after - 1].value;
+	*value = entry.value;
 	return STATUS_OK;
 }
 
 struct memory_context history_context(const struct history *history, uint64_t position)
 {
-	const struct event_list *events = &history->notes.events;
 	struct memory_context context = {.has_id = false};
-	size_t i =
-	        position < UINT64_MAX ? history_event_index(history, position + 1) : events->count;
+	struct history_event event;
+	size_t i = position < UINT64_MAX ? history_event_index(history, position + 1)
+	                                 : history_event_count(history);
 	const struct snap_register *id = NULL;
 	uint64_t view;
 
 	/* The last that was traced, if it still holds. */
 	if (history_mark(history, MARK_VIEW, position, &view) == STATUS_OK) {
-		while (i > 0 && events->items[i - 1].element.type != ELEMENT_PE_CONTEXT)
+		while (i > 0 && history_event(history, i - 1, &event) &&
+		       event.element.type != ELEMENT_PE_CONTEXT)
 			i--;
 		if (i > 0)
-			context = pe_context_memory(&events->items[i - 1].element.context);
+			context = pe_context_memory(&event.element.context);
 	}
 	/* What the trace calls a context counts: it may have traced a part of CONTEXTIDR. */
 	if (position == history->length && !context.has_id)

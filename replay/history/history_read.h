@@ -207,7 +207,9 @@ MUST_USE enum status history_find_forward(const struct history *history,
 size_t history_executed_extent(const struct history *history, const struct mem_span *span);
 
 const struct gap *history_gaps(const struct history *history, size_t *count);
-const struct history_event *history_events(const struct history *history, size_t *count);
+size_t history_event_count(const struct history *history);
+/* Copies out event `index`, in order of positions; false after the last one. */
+bool history_event(const struct history *history, size_t index, struct history_event *event);
 /* Index of the first event at or after `position`. */
 size_t history_event_index(const struct history *history, uint64_t position);
 /* The first gap at exactly `position`, or NULL. */

@@ -16,22 +16,14 @@
 #include "replay/history/address_index.h"
 #include "replay/history/history_builder.h"
 #include "replay/history/outcome_log.h"
+#include "replay/history/row_log.h"
 
 /* A value that holds from `position` on. */
 struct mark_entry {
 	uint64_t position;
 	uint64_t value;
-	bool known; /* false: from here on nothing is known */
+	uint64_t known; /* 0: from here on nothing is known */
 };
-
-struct mark_list {
-	struct mark_entry *items; /* by position; the last of equal ones counts */
-	size_t count;
-	size_t capacity;
-};
-
-/* Index of the first entry after `position`, or `count`. O(log n). */
-size_t mark_list_after(const struct mark_list *list, uint64_t position);
 
 struct gap_list {
 	struct gap *items;
@@ -39,19 +31,14 @@ struct gap_list {
 	size_t capacity;
 };
 
-struct event_list {
-	struct history_event *items;
-	size_t count;
-	size_t capacity;
-};
-
 /* What was said between the instructions. */
 struct notes {
 	struct gap_list gaps;
-	struct event_list events;
-	struct mark_list marks[MARK_COUNT];
+	struct row_log events;            /* struct history_event; the kind is the element's type */
+	struct row_log marks[MARK_COUNT]; /* struct mark_entry; the last of a position counts */
 };
 
+void notes_init(struct notes *notes);
 void notes_fini(struct notes *notes);
 
 struct history_part {
@@ -74,12 +61,14 @@ struct content {
 	const uint8_t *end;
 };
 
-/* A block, expanded, as the last reader left it. */
+/* What the last reader of a history has left: a block of each of its logs, expanded. */
 struct block_cache {
 	const struct history_part *part; /* NULL: nothing */
 	size_t block;
 	uint32_t count; /* runs */
 	struct outcome_log_run runs[LOG_BLOCK_RUNS];
+	struct row_cache events;
+	struct row_cache marks[MARK_COUNT];
 };
 
 struct history {
@@ -111,6 +100,11 @@ struct history {
 	history_opcode *correct_opcode;
 	struct block_cache *cache; /* readers share it: one thread at a time reads a history */
 };
+
+/* Index of the first mark after `position`, or the number of marks. */
+size_t history_mark_after(const struct history *h, enum mark mark, uint64_t position);
+/* Mark `index`, which there is. */
+struct mark_entry history_mark_entry(const struct history *h, enum mark mark, size_t index);
 
 /* The runs of a block; valid until the next call on this history. */
 const struct block_cache *history_expand(const struct history *h, const struct history_part *part,

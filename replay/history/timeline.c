@@ -65,64 +65,68 @@ static void estimate(const struct history *history, uint64_t position,
 		moment->estimate = after->value;
 }
 
+static size_t timestamp_count(const struct history *history)
+{
+	return history->notes.marks[MARK_TIMESTAMP].count;
+}
+
+/* Index of the first timestamp at `position` or after it. */
+static size_t timestamp_index(const struct history *history, uint64_t position)
+{
+	return position == 0 ? 0 : history_mark_after(history, MARK_TIMESTAMP, position - 1);
+}
+
 struct moment timeline_at(const struct history *history, uint64_t position)
 {
-	const struct mark_list *list = &history->notes.marks[MARK_TIMESTAMP];
 	uint64_t start = run_start(history, position);
 	/* A timestamp after the last run stands before nothing: the halt is later. */
-	size_t count = position == history->length
-	                       ? list->count
-	                       : (start == 0 ? 0 : mark_list_after(list, start - 1));
-	size_t next = position == 0 ? 0 : mark_list_after(list, position - 1);
-	const struct mark_entry *before = count == 0 ? NULL : &list->items[count - 1];
-	const struct mark_entry *after = next == list->count ? NULL : &list->items[next];
+	size_t end = position == history->length ? timestamp_count(history)
+	                                         : timestamp_index(history, start);
+	size_t next = timestamp_index(history, position);
+	struct mark_entry before = {.known = false};
+	struct mark_entry after = {.known = false};
 	struct moment moment = {0};
 
-	if (before && !is_time(before))
-		before = NULL;
-	if (after && !is_time(after))
-		after = NULL;
-	if (before && after && before->value > after->value)
+	if (end > 0)
+		before = history_mark_entry(history, MARK_TIMESTAMP, end - 1);
+	if (next < timestamp_count(history))
+		after = history_mark_entry(history, MARK_TIMESTAMP, next);
+	if (is_time(&before) && is_time(&after) && before.value > after.value)
 		return moment;
-	if (before) {
-		moment.has_earliest = true;
-		moment.earliest = before->value;
-	}
-	if (after) {
-		moment.has_latest = true;
-		moment.latest = after->value;
-	}
-	if (before && after)
-		estimate(history, position, before, after, &moment);
+	moment.has_earliest = is_time(&before);
+	moment.earliest = before.value;
+	moment.has_latest = is_time(&after);
+	moment.latest = after.value;
+	if (moment.has_earliest && moment.has_latest)
+		estimate(history, position, &before, &after, &moment);
 	return moment;
 }
 
 enum status timeline_positions(const struct history *history, uint64_t time, uint64_t *first,
                                uint64_t *last)
 {
-	const struct mark_list *list = &history->notes.marks[MARK_TIMESTAMP];
-	const struct mark_entry *previous = NULL;
+	struct mark_entry previous = {.known = false};
 
 	*first = 0;
 	*last = history->length;
-	for (size_t i = 0; i < list->count; i++) {
-		const struct mark_entry *entry = &list->items[i];
+	for (size_t i = 0; i < timestamp_count(history); i++) {
+		struct mark_entry entry = history_mark_entry(history, MARK_TIMESTAMP, i);
 
-		if (!is_time(entry))
+		if (!is_time(&entry))
 			continue;
-		if (previous && entry->value < previous->value) {
-			*first = entry->position;
+		if (previous.known && entry.value < previous.value) {
+			*first = entry.position;
 			return STATUS_BAD_DATA;
 		}
-		if (entry->value < time)
-			*first = entry->position == history->length ? history->length
-			                                            : entry->position + 1;
-		if (entry->value > time && *last == history->length &&
-		    entry->position < history->length)
-			*last = run_end(history, entry->position) - 1;
+		if (entry.value < time)
+			*first = entry.position == history->length ? history->length
+			                                           : entry.position + 1;
+		if (entry.value > time && *last == history->length &&
+		    entry.position < history->length)
+			*last = run_end(history, entry.position) - 1;
 		previous = entry;
 	}
-	return previous ? STATUS_OK : STATUS_UNAVAILABLE;
+	return previous.known ? STATUS_OK : STATUS_UNAVAILABLE;
 }
 
 enum order moment_order(const struct moment *a, const struct moment *b)

@@ -54,14 +54,13 @@ bool crash_fault_find(const struct history *history, struct crash_fault *fault)
 	uint64_t length = history_length(history);
 	uint64_t looked = length; /* returns in what comes from here on are in `returns` */
 	uint64_t returns = 0;
-	size_t count;
-	const struct history_event *events = history_events(history, &count);
+	size_t i = history_event_count(history);
+	struct history_event event;
 
 	if (length == 0 || history_gap_at(history, length))
 		return false;
-	while (count-- > 0) {
-		const struct history_event *event = &events[count];
-		uint64_t position = event->position;
+	while (i-- > 0 && history_event(history, i, &event)) {
+		uint64_t position = event.position;
 
 		if (length - position > AFTER_MOST ||
 		    (position < length && (history_core(history)->arch == CORE_A32 ||
@@ -70,21 +69,21 @@ bool crash_fault_find(const struct history *history, struct crash_fault *fault)
 			return false;
 		returns += count_returns(history, position, looked);
 		looked = position;
-		if (event->element.type == ELEMENT_EXCEPTION_RET)
+		if (event.element.type == ELEMENT_EXCEPTION_RET)
 			returns++;
-		if (event->element.type != ELEMENT_EXCEPTION ||
-		    exception_kind_of(event->element.exception.info) == EXCEPTION_DEBUG)
+		if (event.element.type != ELEMENT_EXCEPTION ||
+		    exception_kind_of(event.element.exception.info) == EXCEPTION_DEBUG)
 			continue;
 		if (returns > 0) {
 			returns--;
 			continue;
 		}
-		if (may_be_fault(&event->element)) {
-			tell(event, length, fault);
+		if (may_be_fault(&event.element)) {
+			tell(&event, length, fault);
 			return true;
 		}
 		/* The halt is in the handler of something else. */
-		if (exception_kind_of(event->element.exception.info) == EXCEPTION_CALL)
+		if (exception_kind_of(event.element.exception.info) == EXCEPTION_CALL)
 			return false;
 	}
 	return false;

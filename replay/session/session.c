@@ -26,9 +26,10 @@ struct eyes {
 
 struct session {
 	const struct snapshot *snapshot;
-	struct history **histories; /* one a core */
-	struct cursor *cursors;     /* one a core */
-	struct values **values;     /* of the past, one a core; NULL for a trace with data */
+	struct trace_ids *trace_ids; /* one a buffer, as session_trace_ids() gives them */
+	struct history **histories;  /* one a core */
+	struct cursor *cursors;      /* one a core */
+	struct values **values;      /* of the past, one a core; NULL for a trace with data */
 	struct values_options assumptions;
 	struct history_options build;          /* of the histories, for when they are made anew */
 	enum core_arch served;                 /* to debuggers */
@@ -83,6 +84,7 @@ static enum status build_histories(struct session *session, const struct history
 		session->cursors[i] =
 		        (struct cursor){session->histories[i], history_last(session->histories[i])};
 	session->build = (struct history_options){.threads = options->threads,
+	                                          .ids = session->trace_ids,
 	                                          .one_address_space = options->one_address_space};
 	session->assumptions = values_options_of(snapshot->core_count);
 	session->assumptions.one_address_space = options->one_address_space;
@@ -133,12 +135,12 @@ enum status session_open(const struct snapshot *snapshot, const struct history_o
 	if (!opened)
 		return STATUS_NO_MEM;
 	opened->snapshot = snapshot;
-	build.ids = calloc(snapshot->buffer_count + 1, sizeof(*build.ids));
+	opened->trace_ids = calloc(snapshot->buffer_count + 1, sizeof(*opened->trace_ids));
+	build.ids = opened->trace_ids;
 	status = STATUS_NO_MEM;
 	if (build.ids)
 		status = snapshot->core_count > 0 ? build_histories(opened, &build, diags)
 		                                  : STATUS_OK;
-	free(build.ids);
 	if (status == STATUS_OK)
 		status = find_registers(opened);
 	if (status != STATUS_OK) {
@@ -160,6 +162,7 @@ void session_destroy(struct session *session)
 		if (!input_core(session->snapshot, i))
 			history_destroy(session->histories[i]);
 	}
+	free(session->trace_ids);
 	free(session->histories);
 	free(session->cursors);
 	free(session->values);
@@ -170,6 +173,11 @@ void session_destroy(struct session *session)
 	free(session->breakpoints);
 	free(session->watches.items);
 	free(session);
+}
+
+const struct trace_ids *session_trace_ids(const struct session *session)
+{
+	return session->trace_ids;
 }
 
 const struct snapshot *session_snapshot(const struct session *session)

@@ -78,6 +78,8 @@ MUST_USE enum status session_open(const struct snapshot *snapshot,
 void session_destroy(struct session *session); /* NULL is fine */
 
 const struct snapshot *session_snapshot(const struct session *session);
+/* Of each buffer of the snapshot: the trace IDs that decoding it has seen (decoder/decoder.h). */
+const struct trace_ids *session_trace_ids(const struct session *session);
 size_t session_core_count(const struct session *session);
 /* Core `core` < count, in device-list order. */
 const struct snap_core *session_core(const struct session *session, size_t core);

@@ -128,13 +128,13 @@ enum status system_registers_add_core(struct system_register_list *list,
 /* An exception is taken after the last instruction. Debug state, in which a core halts, is none. */
 static bool ends_in_exception(const struct history *history)
 {
-	size_t count;
-	const struct history_event *events = history_events(history, &count);
+	struct history_event event;
 	uint64_t length = history_length(history);
 
-	while (count-- > 0 && events[count].position == length) {
-		if (events[count].element.type == ELEMENT_EXCEPTION &&
-		    exception_kind_of(events[count].element.exception.info) != EXCEPTION_DEBUG)
+	for (size_t i = history_event_index(history, length); history_event(history, i, &event);
+	     i++) {
+		if (event.element.type == ELEMENT_EXCEPTION &&
+		    exception_kind_of(event.element.exception.info) != EXCEPTION_DEBUG)
 			return true;
 	}
 	return false;
@@ -168,18 +168,18 @@ static enum change change_of(struct str name)
 /* The last position with a gap, an exception or a return from one before it. */
 static uint64_t last_event(const struct history *history)
 {
-	size_t count;
-	const struct history_event *events = history_events(history, &count);
+	size_t i = history_event_count(history);
+	struct history_event event;
 	size_t gap_count;
 	const struct gap *gaps = history_gaps(history, &gap_count);
 	uint64_t last = gap_count > 0 ? gaps[gap_count - 1].position : 0;
 
-	while (count-- > 0 && events[count].position > last) {
+	while (i-- > 0 && history_event(history, i, &event) && event.position > last) {
 		/* Of the handler of one after the last instruction, nothing was executed. */
-		if ((events[count].element.type == ELEMENT_EXCEPTION &&
-		     events[count].position < history_length(history)) ||
-		    events[count].element.type == ELEMENT_EXCEPTION_RET)
-			last = events[count].position;
+		if ((event.element.type == ELEMENT_EXCEPTION &&
+		     event.position < history_length(history)) ||
+		    event.element.type == ELEMENT_EXCEPTION_RET)
+			last = event.position;
 	}
 	return last;
 }

@@ -110,7 +110,7 @@ enum status survey_trace(const struct snapshot *snapshot, struct diag_list *diag
 {
 	struct survey s = {snapshot, diags};
 	struct unclaimed_ids ids;
-	enum status status = survey_ids(snapshot, &ids);
+	enum status status = survey_ids(snapshot, NULL, &ids);
 
 	if (status == STATUS_OK)
 		status = survey_warn_of_ids(snapshot, &ids, diags);

@@ -14,6 +14,8 @@
 #include "base/status.h"
 #include "snapshot/snapshot.h"
 
+struct trace_ids; /* decoder/decoder.h */
+
 /* A trace ID that occurs in a buffer and is that of no source said to be in it. */
 struct unclaimed_id {
 	size_t buffer; /* index in the snapshot */
@@ -30,9 +32,11 @@ struct unclaimed_ids {
 
 /*
  * Counts the IDs of all buffers with frames. Of memory after the trace, where there are no frames,
- * nothing is counted. NO_MEM. To be ended with unclaimed_ids_fini() in any case.
+ * nothing is counted. `seen` is what decoding has seen of each buffer, or NULL: one whose IDs are
+ * known and claimed is not read again. NO_MEM. To be ended with unclaimed_ids_fini() in any case.
  */
-MUST_USE enum status survey_ids(const struct snapshot *snapshot, struct unclaimed_ids *ids);
+MUST_USE enum status survey_ids(const struct snapshot *snapshot, const struct trace_ids *seen,
+                                struct unclaimed_ids *ids);
 void unclaimed_ids_fini(struct unclaimed_ids *ids);
 
 /* A warning for each. NO_MEM. */

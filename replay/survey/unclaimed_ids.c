@@ -110,15 +110,30 @@ static enum status add_buffer(const struct snapshot *snapshot, size_t index,
 	return STATUS_OK;
 }
 
-enum status survey_ids(const struct snapshot *snapshot, struct unclaimed_ids *ids)
+/* True if each ID that was seen in the buffer is claimed, and all of them were seen. */
+static bool are_claimed(const struct snapshot *snapshot, const struct snap_buffer *buffer,
+                        const struct trace_ids *seen)
+{
+	for (unsigned int id = 0; id < TRACE_IDS; id++) {
+		if ((seen->bits[id / 64] >> (id % 64) & 1) != 0 && trace_id_is_source(id) &&
+		    !is_claimed(snapshot, buffer, id))
+			return false;
+	}
+	return seen->is_known;
+}
+
+enum status survey_ids(const struct snapshot *snapshot, const struct trace_ids *seen,
+                       struct unclaimed_ids *ids)
 {
 	struct id_census *census = malloc(sizeof(*census));
 	enum status status = census ? STATUS_OK : STATUS_NO_MEM;
 	size_t capacity = 0;
 
 	*ids = (struct unclaimed_ids){0};
-	for (size_t i = 0; i < snapshot->buffer_count && status == STATUS_OK; i++)
-		status = add_buffer(snapshot, i, census, ids, &capacity);
+	for (size_t i = 0; i < snapshot->buffer_count && status == STATUS_OK; i++) {
+		if (!seen || !are_claimed(snapshot, &snapshot->buffers[i], &seen[i]))
+			status = add_buffer(snapshot, i, census, ids, &capacity);
+	}
 	free(census);
 	return status;
 }

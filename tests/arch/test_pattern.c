@@ -162,7 +162,7 @@ static size_t search(struct opcode_table *table, uint32_t opcode)
  * row. */
 static uint32_t sample(struct opcode_table *table, uint32_t number)
 {
-	struct sem_row_info row;
+	struct sem_row_info row = {.mask = 0};
 
 	assert_true(opcode_row_info(table, number / 200, &row));
 	return number % 2 == 0 ? mixed(number) : row.match | (mixed(number) & ~row.mask);

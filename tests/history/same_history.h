@@ -96,34 +96,32 @@ static void assert_gaps_equal(const struct history *a, const struct history *b)
 
 static void assert_events_equal(const struct history *a, const struct history *b)
 {
-	size_t counts[2];
-	const struct history_event *left = history_events(a, &counts[0]);
-	const struct history_event *right = history_events(b, &counts[1]);
+	struct history_event events[2];
 	struct text texts[2] = {0};
 
-	for (size_t i = 0; i < counts[0] && i < counts[1]; i++) {
+	for (size_t i = 0; history_event(a, i, &events[0]) && history_event(b, i, &events[1]);
+	     i++) {
 		for (unsigned int k = 0; k < 2; k++) {
 			text_clear(&texts[k]);
-			text_printf(&texts[k],
-			            "%llu: ", (unsigned long long)(k ? right : left)[i].position);
-			element_format_text(&(k ? right : left)[i].element, &texts[k]);
+			text_printf(&texts[k], "%llu: ", (unsigned long long)events[k].position);
+			element_format_text(&events[k].element, &texts[k]);
 		}
 		assert_string_equal(texts[0].data, texts[1].data);
 	}
 	text_fini(&texts[0]);
 	text_fini(&texts[1]);
-	assert_int_equal(counts[0], counts[1]);
+	assert_int_equal(history_event_count(a), history_event_count(b));
 }
 
 /* At each position at which one of the two changes. */
 static void assert_marks_equal(const struct history *a, const struct history *b)
 {
 	for (unsigned int mark = 0; mark < MARK_COUNT; mark++) {
-		const struct mark_list *lists[2] = {&a->notes.marks[mark], &b->notes.marks[mark]};
+		const struct history *sides[2] = {a, b};
 
 		for (unsigned int k = 0; k < 2; k++) {
-			for (size_t i = 0; i < lists[k]->count; i++) {
-				uint64_t position = lists[k]->items[i].position;
+			for (size_t i = 0; i < sides[k]->notes.marks[mark].count; i++) {
+				uint64_t position = history_mark_entry(sides[k], mark, i).position;
 				uint64_t left = 0;
 				uint64_t right = 0;
 

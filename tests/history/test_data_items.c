@@ -57,21 +57,19 @@ static struct element overflowed(void)
 static void assert_items(const struct element *items, size_t count, const char *expected)
 {
 	struct element elements[MOST + 1] = {range(0x1000, 1, INSN_OTHER, true)};
-	const struct history_event *events;
+	struct history_event event;
 	struct fixture f;
-	size_t found;
 
 	memcpy(elements + 1, items, count * sizeof(*items));
 	leads_to(0x1004);
 	open_fixture(&f, elements, count + 1);
-	events = history_events(f.history, &found);
-	assert_int_equal(found, count);
-	for (size_t i = 0; i < count; i++) {
-		const struct data_trace *traced = &events[i].element.data;
+	assert_int_equal(history_event_count(f.history), count);
+	for (size_t i = 0; history_event(f.history, i, &event); i++) {
+		const struct data_trace *traced = &event.element.data;
 		char letter = '-';
 
-		assert_int_equal(events[i].position, 1);
-		if (events[i].element.type != ELEMENT_DATA ||
+		assert_int_equal(event.position, 1);
+		if (event.element.type != ELEMENT_DATA ||
 		    (traced->kind != DATA_TRANSFER && traced->kind != DATA_PLACE))
 			letter = '.';
 		else if (traced->is_void)
@@ -134,20 +132,20 @@ static void data_of_what_was_cancelled_are_void(void **state)
 	                             range(0x1004, 1, INSN_OTHER, true),
 	                             transfer(0x11),
 	                             {.type = ELEMENT_EXCEPTION}};
-	const struct history_event *events;
+	struct history_event event;
 	struct fixture f;
-	size_t count;
 
 	(void)state;
 	elements[4].exception.cancels_last = true;
 	leads_to(0x1008);
 	open_fixture(&f, elements, 5);
 	assert_int_equal(history_length(f.history), 1);
-	events = history_events(f.history, &count);
-	assert_int_equal(count, 3);
-	assert_false(events[0].element.data.is_void);
-	assert_true(events[1].element.data.is_void);
-	assert_int_equal(events[1].position, 1);
+	assert_int_equal(history_event_count(f.history), 3);
+	assert_true(history_event(f.history, 0, &event));
+	assert_false(event.element.data.is_void);
+	assert_true(history_event(f.history, 1, &event));
+	assert_true(event.element.data.is_void);
+	assert_int_equal(event.position, 1);
 	close_fixture(&f);
 }
 

@@ -449,7 +449,7 @@ static void history_cancelled_instruction_is_taken_back(void **state)
 	        range(0x1010, 1, INSN_OTHER, true), cancel, range(0x1000, 2, INSN_OTHER, true),
 	};
 	const uint64_t pcs[] = {0x1000, 0x1000, 0x1004};
-	const struct history_event *events;
+	struct history_event event;
 	struct instruction insn;
 	struct fixture f;
 	size_t count;
@@ -462,10 +462,9 @@ static void history_cancelled_instruction_is_taken_back(void **state)
 		history_at(f.history, i, &insn);
 		assert_int_equal(insn.address, pcs[i]);
 	}
-	events = history_events(f.history, &count);
-	assert_int_equal(count, 3);
-	for (size_t i = 0; i < count; i++)
-		assert_int_equal(events[i].position, 1);
+	assert_int_equal(history_event_count(f.history), 3);
+	for (size_t i = 0; history_event(f.history, i, &event); i++)
+		assert_int_equal(event.position, 1);
 	(void)history_gaps(f.history, &count);
 	assert_int_equal(count, 0);
 	close_fixture(&f);

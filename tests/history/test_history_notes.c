@@ -126,8 +126,7 @@ static void jumps_are_misfits_unless_something_explains_them(void **state)
 			assert_int_equal(gap->address, 0x1000);
 			assert_int_equal(gap->offset, 99);
 		}
-		(void)history_events(f.history, &count);
-		assert_int_equal(count, 1);
+		assert_int_equal(history_event_count(f.history), 1);
 		close_fixture(&f);
 	}
 }
@@ -375,20 +374,20 @@ static const struct gap *plain_between(const struct history *h, uint64_t from, u
 static void gaps_and_events_are_found_by_position(void **state)
 {
 	static struct element elements[16 * WALKS];
-	const struct history_event *events;
+	struct history_event event;
 	struct fixture f;
-	size_t count;
 
 	(void)state;
 	leads_to(0x1008);
 	open_fixture(&f, elements, make_notes(elements));
-	events = history_events(f.history, &count);
-	assert_true(count > WALKS);
+	assert_true(history_event_count(f.history) > WALKS);
 	for (uint64_t p = 0; p <= history_length(f.history) + 1; p++) {
 		size_t index = history_event_index(f.history, p);
 
-		assert_true(index == count || events[index].position >= p);
-		assert_true(index == 0 || events[index - 1].position < p);
+		assert_true(!history_event(f.history, index, &event) || event.position >= p);
+		assert_true(index <= history_event_count(f.history));
+		assert_true(index == 0 ||
+		            (history_event(f.history, index - 1, &event) && event.position < p));
 		assert_ptr_equal(history_gap_at(f.history, p),
 		                 p > 0 ? plain_between(f.history, p - 1, p + 1, true) : NULL);
 		for (uint64_t to = p > 3 ? p - 3 : 0; to < p + 20; to++) {

@@ -599,23 +599,27 @@ const struct gap *history_gap_at(const struct history *history, uint64_t positio
 	return position == FAKE_GAP || (has_halt_gap && position == FAKE_LENGTH) ? &gap : NULL;
 }
 
-const struct history_event *history_events(const struct history *history, size_t *count)
+size_t history_event_count(const struct history *history)
 {
-	if (event_count > 0 && history->length > 0) {
-		*count = event_count;
-		return many_events;
-	}
-	*count = history->length == 0 ? 0 : has_fault ? 2 : 1;
-	return events;
+	if (event_count > 0 && history->length > 0)
+		return event_count;
+	return history->length == 0 ? 0 : has_fault ? 2 : 1;
+}
+
+bool history_event(const struct history *history, size_t index, struct history_event *event)
+{
+	if (index >= history_event_count(history))
+		return false;
+	*event = event_count > 0 ? many_events[index] : events[index];
+	return true;
 }
 
 size_t history_event_index(const struct history *history, uint64_t position)
 {
-	size_t count;
-	const struct history_event *all = history_events(history, &count);
+	struct history_event event;
 	size_t i = 0;
 
-	while (i < count && all[i].position < position)
+	while (history_event(history, i, &event) && event.position < position)
 		i++;
 	return i;
 }

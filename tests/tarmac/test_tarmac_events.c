@@ -7,25 +7,20 @@
 
 static void check_event(size_t index, uint64_t position, enum element_type type, const char *text)
 {
-	size_t count;
-	const struct history_event *events =
-	        history_events(session_history(rig.session, 0), &count);
+	struct history_event event;
 	struct text shown = {0};
 
-	assert_true(index < count);
-	assert_int_equal(events[index].position, position);
-	assert_int_equal(events[index].element.type, type);
-	element_format_text(&events[index].element, &shown);
+	assert_true(history_event(session_history(rig.session, 0), index, &event));
+	assert_int_equal(event.position, position);
+	assert_int_equal(event.element.type, type);
+	element_format_text(&event.element, &shown);
 	assert_non_null(strstr(shown.data, text));
 	text_fini(&shown);
 }
 
 static size_t event_count(void)
 {
-	size_t count;
-
-	(void)history_events(session_history(rig.session, 0), &count);
-	return count;
+	return history_event_count(session_history(rig.session, 0));
 }
 
 /* 2.3.2: all nine; one that leads to an exception is told by that. */

@@ -401,16 +401,16 @@ static void history_failed_condition_has_no_effect_and_is_not_executed(void **st
 static void history_exceptions_are_events_and_no_gaps(void **state)
 {
 	size_t count;
-	const struct history_event *events;
+	struct history_event event;
 
 	(void)state;
 	open_text(NOP(1, "00001000") "1 clk E 00001000 00000084 CoreEvent_CURRENT_SPx_SYNC\n"
 	                             "1 clk R ELR_EL1 0000000000001000\n" NOP(2, "00000200"));
-	events = history_events(session_history(rig.session, 0), &count);
-	assert_int_equal(count, 1);
-	assert_int_equal(events[0].position, 1);
-	assert_int_equal(events[0].element.type, ELEMENT_EXCEPTION);
-	assert_int_equal(events[0].element.exception.return_address, 0x1000);
+	assert_int_equal(history_event_count(session_history(rig.session, 0)), 1);
+	assert_true(history_event(session_history(rig.session, 0), 0, &event));
+	assert_int_equal(event.position, 1);
+	assert_int_equal(event.element.type, ELEMENT_EXCEPTION);
+	assert_int_equal(event.element.exception.return_address, 0x1000);
 	(void)history_gaps(session_history(rig.session, 0), &count);
 	assert_int_equal(count, 0);
 }

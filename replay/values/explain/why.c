@@ -27,19 +27,18 @@ static void between(const struct why_walk *w, uint64_t position)
 {
 	const struct history *history = w->solver.w.history;
 	const struct gap *gap = history_gap_at(history, position);
-	size_t count;
-	const struct history_event *events = history_events(history, &count);
+	struct history_event event;
 
 	if (gap) {
 		gap_format(gap, w->out);
 		return;
 	}
 	for (size_t i = history_event_index(history, position);
-	     i < count && events[i].position == position; i++) {
-		if (events[i].element.type != ELEMENT_EXCEPTION &&
-		    events[i].element.type != ELEMENT_PE_CONTEXT)
+	     history_event(history, i, &event) && event.position == position; i++) {
+		if (event.element.type != ELEMENT_EXCEPTION &&
+		    event.element.type != ELEMENT_PE_CONTEXT)
 			continue;
-		text_puts(w->out, events[i].element.type == ELEMENT_EXCEPTION
+		text_puts(w->out, event.element.type == ELEMENT_EXCEPTION
 		                          ? "an exception whose handler was not traced"
 		                          : "another context");
 		return;

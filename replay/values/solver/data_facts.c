@@ -26,7 +26,7 @@ struct transfers {
 /* The items since the last instruction that transfers data. */
 struct group {
 	size_t step; /* or NOBODY */
-	const struct data_trace *items[TRANSFERS_MOST];
+	struct data_trace items[TRANSFERS_MOST];
 	size_t count; /* may be more than there is room for */
 };
 
@@ -98,13 +98,13 @@ static bool transfers_of(const struct template *template, struct transfers *t)
 static bool match(const struct group *g, const struct transfers *t, bool loads_pc,
                   size_t which[TRANSFERS_MOST], uint32_t *first)
 {
-	bool has_addresses = g->items[0]->has_address;
+	bool has_addresses = g->items[0].has_address;
 	uint32_t addresses[TRANSFERS_MOST] = {0};
 	uint32_t seen = 0;
 
 	*first = UINT32_MAX;
 	for (size_t i = 0; i < t->count; i++) {
-		const struct data_trace *item = g->items[i];
+		const struct data_trace *item = &g->items[i];
 
 		if (item->has_address && !has_addresses)
 			return false;
@@ -132,7 +132,7 @@ static bool fits(const struct group *g, const struct transfers *t,
                  const size_t which[TRANSFERS_MOST])
 {
 	for (size_t i = 0; i < t->count; i++) {
-		const struct data_trace *item = g->items[i];
+		const struct data_trace *item = &g->items[i];
 
 		if (item->is_void || item->is_big_endian ||
 		    (item->has_value &&
@@ -166,15 +166,15 @@ static void end_group(struct solver *s, struct group *g)
 	    !match(g, &t, template->insn->branch.kind != BRANCH_NONE, which, &first) ||
 	    !fits(g, &t, which))
 		return;
-	if (g->items[0]->has_address) {
+	if (g->items[0].has_address) {
 		uint32_t base = first - (uint32_t)t.items[0].offset;
 
 		solve_because(s, CAUSE_DATA_TRACE, g->step, t.base);
 		solve_learn(s, g->step, t.base, (struct bits){base, bits_mask(32)});
 	}
 	for (size_t i = 0; i < t.count; i++) {
-		if (g->items[i]->has_value)
-			learn_value(s, g->step, &t.items[which[i]], g->items[i]->value);
+		if (g->items[i].has_value)
+			learn_value(s, g->step, &t.items[which[i]], g->items[i].value);
 	}
 }
 
@@ -202,7 +202,7 @@ static void take_item(struct group *g, const struct data_trace *item)
 	    item->kind != DATA_NOT_TRACED)
 		return;
 	if (g->count < TRANSFERS_MOST)
-		g->items[g->count] = item;
+		g->items[g->count] = *item;
 	g->count++;
 }
 
@@ -236,18 +236,18 @@ void data_facts(struct solver *s)
 {
 	const struct history *history = s->w.history;
 	struct group g = {.step = NOBODY};
-	size_t count;
-	const struct history_event *events = history_events(history, &count);
-	size_t event = history_event_index(history, s->w.options.from + 1);
+	struct history_event event;
+	size_t count = history_event_count(history);
+	size_t index = history_event_index(history, s->w.options.from + 1);
 
-	for (size_t step = 0; step < s->w.step_count && event < count; step++) {
+	for (size_t step = 0; step < s->w.step_count && index < count; step++) {
 		uint64_t after = window_position_of(&s->w, step) + 1;
 
 		take_step(s, &g, step);
 		if (!window_template(&s->w, step)->is_code)
 			continue;
-		for (; event < count && events[event].position == after; event++)
-			take_event(s, &g, &events[event].element);
+		for (; history_event(history, index, &event) && event.position == after; index++)
+			take_event(s, &g, &event.element);
 	}
 	end_group(s, &g);
 }

@@ -17,10 +17,11 @@ struct notices {
 	bool is_chained; /* M profile: which an exception follows that is tail-chained */
 	bool has_marker; /* M profile, of an exception's data */
 	unsigned int exceptions;
-	const struct element *exception; /* the last one */
-	unsigned int faults;             /* of accesses to data */
-	const struct element *fault;
-	const struct element *debug; /* after all of these: a Debug halt, as far as is known */
+	struct element exception; /* the last one; valid if exceptions > 0 */
+	unsigned int faults;      /* of accesses to data */
+	struct element fault;     /* the last one; valid if faults > 0 */
+	bool has_debug;
+	struct element debug; /* after all of these: a Debug halt, as far as is known */
 };
 
 void control_event_begin(struct control_event_reader *r, const struct history *history,
@@ -28,18 +29,17 @@ void control_event_begin(struct control_event_reader *r, const struct history *h
 {
 	size_t gaps;
 	const struct gap *gap = history_gaps(history, &gaps);
-	size_t events;
-	const struct history_event *event = history_events(history, &events);
+	struct history_event event;
 
 	*r = (struct control_event_reader){.history = history,
 	                                   .handler_preserves = handler_preserves,
 	                                   .m_core = m_core_of(history_core(history)->device)};
 	while (r->gap < gaps && gap[r->gap].position <= from)
 		r->gap++;
-	for (; r->event < events && event[r->event].position <= from; r->event++) {
-		if (event[r->event].element.type != ELEMENT_PE_CONTEXT)
+	for (; history_event(history, r->event, &event) && event.position <= from; r->event++) {
+		if (event.element.type != ELEMENT_PE_CONTEXT)
 			continue;
-		r->context = event[r->event].element.context;
+		r->context = event.element.context;
 		r->has_context = true;
 	}
 }
@@ -73,19 +73,19 @@ static void take_exception(const struct element *e, struct notices *n)
 	n->lost |= loses_all(e);
 	n->is_chained = n->has_return && e->exception.is_tail_chained;
 	n->exceptions++;
-	n->exception = e;
+	n->exception = *e;
 	if (exception_kind_of(e->exception.info) == EXCEPTION_DATA_FAULT) {
 		n->faults++;
-		n->fault = e;
+		n->fault = *e;
 	}
 }
 
 /* A Debug halt was not the last thing, or does not lead on: an exception as any other. */
 static void take_debug(struct notices *n)
 {
-	if (n->debug)
-		take_exception(n->debug, n);
-	n->debug = NULL;
+	if (n->has_debug)
+		take_exception(&n->debug, n);
+	n->has_debug = false;
 }
 
 static void take_event(struct control_event_reader *r, const struct element *e, struct notices *n)
@@ -101,8 +101,9 @@ static void take_event(struct control_event_reader *r, const struct element *e, 
 		n->has_marker = true;
 	} else if (e->type == ELEMENT_EXCEPTION) {
 		take_debug(n);
-		if (exception_kind_of(e->exception.info) == EXCEPTION_DEBUG)
-			n->debug = e;
+		n->has_debug = exception_kind_of(e->exception.info) == EXCEPTION_DEBUG;
+		if (n->has_debug)
+			n->debug = *e;
 		else
 			take_exception(e, n);
 	} else if (e->type == ELEMENT_EXCEPTION_RET) {
@@ -130,12 +131,11 @@ static bool is_halt(const struct control_event_reader *r, uint64_t position, con
 
 static struct notices take(struct control_event_reader *r, uint64_t position, const uint64_t *pc)
 {
-	struct notices n = {0};
+	struct notices n = {.has_gap = false};
 	uint64_t first_gap = 0; /* where the trace shows it */
 	size_t gaps;
 	const struct gap *gap = history_gaps(r->history, &gaps);
-	size_t events;
-	const struct history_event *event = history_events(r->history, &events);
+	struct history_event event;
 
 	for (; r->gap < gaps && gap[r->gap].position <= position; r->gap++) {
 		if (!n.has_gap)
@@ -143,11 +143,12 @@ static struct notices take(struct control_event_reader *r, uint64_t position, co
 		n.has_gap = true;
 		n.lost |= !is_off(&gap[r->gap]);
 	}
-	for (; r->event < events && event[r->event].position <= position; r->event++)
-		take_event(r, &event[r->event].element, &n);
-	if (n.debug && !is_halt(r, position, pc, n.debug))
+	for (; history_event(r->history, r->event, &event) && event.position <= position;
+	     r->event++)
+		take_event(r, &event.element, &n);
+	if (n.has_debug && !is_halt(r, position, pc, &n.debug))
 		take_debug(&n);
-	n.lost |= n.has_gap && n.exceptions > 0 && first_gap < n.exception->offset;
+	n.lost |= n.has_gap && n.exceptions > 0 && first_gap < n.exception.offset;
 	return n;
 }
 
@@ -192,10 +193,10 @@ static void begin_fault(const struct control_event_reader *r, const struct notic
 
 	if (n->faults == 0)
 		uop_begin(b);
-	else if (n->faults == 1 && n->fault->exception.has_return_address && from->is_known &&
+	else if (n->faults == 1 && n->fault.exception.has_return_address && from->is_known &&
 	         (isa == ISA_A64 || !from->insn->branch.interworks))
 		fault_begin(history_memory(r->history), from->view,
-		            n->fault->exception.return_address, isa, b);
+		            n->fault.exception.return_address, isa, b);
 	else
 		lose_all(b);
 }
@@ -207,7 +208,7 @@ static void begin_fault(const struct control_event_reader *r, const struct notic
 static bool resumed(struct control_event_reader *r, uint64_t position, const struct notices *n,
                     const struct control_event_from *from, struct uop_builder *b)
 {
-	const struct element *e = n->exception;
+	const struct element *e = &n->exception;
 	enum exception_kind kind = exception_kind_of(e->exception.info);
 	bool again = from->is_known && from->address == e->exception.return_address;
 
@@ -285,7 +286,7 @@ static bool enter_m(const struct control_event_reader *r, const struct element *
 static bool try_m(const struct control_event_reader *r, const struct notices *n, bool resumes,
                   const struct control_event_from *from, struct uop_builder *b)
 {
-	const struct element *e = n->exception;
+	const struct element *e = &n->exception;
 
 	if (!r->m_core.is_followed || n->lost || n->changes_space || n->exceptions > 1 ||
 	    (n->has_marker && n->exceptions == 0) || !from->is_known ||
@@ -327,7 +328,7 @@ bool control_event_next(struct control_event_reader *r, uint64_t position, const
                         bool *changes_space)
 {
 	struct notices n = take(r, position, pc);
-	const struct element *e = n.exception;
+	const struct element *e = &n.exception;
 	bool resumes = n.exceptions == 1 && pc && e->exception.has_return_address &&
 	               *pc == e->exception.return_address;
 
@@ -355,7 +356,7 @@ bool control_event_next(struct control_event_reader *r, uint64_t position, const
 	}
 	if (resumes)
 		return resumed(r, position, &n, from, b);
-	if (!r->is_interrupted && !n.debug && from->is_exception && pc &&
+	if (!r->is_interrupted && !n.has_debug && from->is_exception && pc &&
 	    *pc == from->address + from->size &&
 	    call_model_semihosting(&from->site, history_core(r->history)->arch == CORE_M, b))
 		return true;
@@ -390,21 +391,22 @@ bool control_event_halts_elsewhere(const struct history *history)
 
 uint64_t control_event_space_change(const struct history *history)
 {
-	size_t count;
-	const struct history_event *events = history_events(history, &count);
-	const struct pe_context *before = NULL;
+	struct history_event event;
+	struct pe_context before = {.level = EL_UNKNOWN};
+	bool has_before = false;
 	uint64_t position = 0;
 
 	if (control_event_halts_elsewhere(history))
 		return history_length(history);
-	for (size_t i = 0; i < count; i++) {
-		const struct element *e = &events[i].element;
+	for (size_t i = 0; history_event(history, i, &event); i++) {
+		const struct pe_context *context = &event.element.context;
 
-		if (e->type != ELEMENT_PE_CONTEXT)
+		if (event.element.type != ELEMENT_PE_CONTEXT)
 			continue;
-		if (before && !same_space(before, &e->context))
-			position = events[i].position;
-		before = &e->context;
+		if (has_before && !same_space(&before, context))
+			position = event.position;
+		before = *context;
+		has_before = true;
 	}
 	return position;
 }
@@ -414,16 +416,16 @@ uint64_t control_event_ahead(const struct control_event_reader *r, uint64_t posi
 	uint64_t ahead = UINT64_MAX;
 	size_t gaps;
 	const struct gap *gap = history_gaps(r->history, &gaps);
-	size_t events;
-	const struct history_event *event = history_events(r->history, &events);
+	struct history_event event;
 
 	for (size_t i = r->gap; i < gaps && ahead > gap[i].position; i++) {
 		if (gap[i].position > position)
 			ahead = gap[i].position;
 	}
-	for (size_t i = r->event; i < events && ahead > event[i].position; i++) {
-		if (event[i].position > position)
-			ahead = event[i].position;
+	for (size_t i = r->event; history_event(r->history, i, &event) && ahead > event.position;
+	     i++) {
+		if (event.position > position)
+			ahead = event.position;
 	}
 	return ahead;
 }

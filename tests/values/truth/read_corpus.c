@@ -89,15 +89,14 @@ static void read_memory(struct recording *r, const struct snap_core *core)
 static void read_history(struct recording *r, const struct history *history)
 {
 	size_t shift = r->count - (size_t)history_length(history);
-	size_t count;
-	const struct history_event *events = history_events(history, &count);
+	struct history_event event;
 
 	r->first = shift;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; history_event(history, i, &event); i++) {
 		recording_room((void *)&r->betweens, &r->between_capacity, r->between_count,
 		               sizeof(*r->betweens));
 		r->betweens[r->between_count++] =
-		        (struct between){(size_t)events[i].position + shift, events[i].element};
+		        (struct between){(size_t)event.position + shift, event.element};
 	}
 	for (size_t i = r->first; i < r->count; i++) {
 		struct instruction insn;

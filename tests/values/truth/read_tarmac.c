@@ -162,22 +162,25 @@ static void note_accesses(struct reader *reader, size_t at)
 static void read_events(struct reader *reader)
 {
 	struct recording *r = reader->r;
-	size_t count;
-	const struct history_event *events = history_events(reader->history, &count);
+	struct history_event event;
 	size_t gaps;
 	const struct gap *gap = history_gaps(reader->history, &gaps);
 	size_t g = 0;
 
-	for (size_t i = 0; i < count || g < gaps; r->between_count++) {
+	for (size_t i = 0;; r->between_count++) {
+		bool has_event = history_event(reader->history, i, &event);
+
+		if (!has_event && g == gaps)
+			return;
 		recording_room((void *)&r->betweens, &r->between_capacity, r->between_count,
 		               sizeof(*r->betweens));
-		if (g < gaps && (i == count || gap[g].position <= events[i].position)) {
+		if (g < gaps && (!has_event || gap[g].position <= event.position)) {
 			r->betweens[r->between_count] =
 			        (struct between){gap[g].position, {.type = ELEMENT_TRACE_ON}};
 			g++;
 		} else {
 			r->betweens[r->between_count] =
-			        (struct between){events[i].position, events[i].element};
+			        (struct between){event.position, event.element};
 			i++;
 		}
 	}
