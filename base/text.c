@@ -8,6 +8,8 @@
 
 #include "base/hex.h"
 
+enum { PRINTED = 48 }; /* characters that most formatted pieces have at most */
+
 bool text_grow(struct text *t, size_t more)
 {
 	size_t capacity = t->capacity;
@@ -65,15 +67,20 @@ void text_vprintf(struct text *t, const char *format, va_list args)
 	va_list again;
 	int length;
 
+	/* Room for most; what needs more is formatted a second time. */
+	if (!text_reserve(t, PRINTED))
+		return;
 	va_copy(again, args);
 	/* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): does not see that it is copied */
-	length = vsnprintf(NULL, 0, format, again);
+	length = vsnprintf(t->data + t->length, PRINTED + 1, format, again);
 	va_end(again);
-	if (length < 0 || !text_reserve(t, (size_t)length)) {
+	if (length > PRINTED && text_reserve(t, (size_t)length))
+		(void)vsnprintf(t->data + t->length, (size_t)length + 1, format, args);
+	if (length < 0 || t->failed) {
+		t->data[t->length] = '\0';
 		t->failed = true;
 		return;
 	}
-	(void)vsnprintf(t->data + t->length, (size_t)length + 1, format, args);
 	t->length += (size_t)length;
 }
 

@@ -300,7 +300,10 @@ void element_format_text(const struct element *element, struct text *out)
 	text_puts(out, element_type_name(element->type));
 	text_char(out, '(');
 	add_fields(element, out);
-	if (element->has_cycles)
-		text_printf(out, " [CC=%u]; ", (unsigned int)element->cycles);
+	if (element->has_cycles) {
+		text_puts(out, " [CC=");
+		text_decimal(out, element->cycles);
+		text_puts(out, "]; ");
+	}
 	text_char(out, ')');
 }
