@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside of replay/session/session.h: what a session holds. session.c makes it and destroys it; the
+ * other files of that header read it, and move its positions (session_move.c). All arrays "one a
+ * core" have the snapshot's core_count items, in its order.
+ */
+#ifndef CSREPLAY_REPLAY_SESSION_SESSION_STORE_H
+#define CSREPLAY_REPLAY_SESSION_SESSION_STORE_H
+
+#include "replay/session/cursor.h"
+#include "replay/session/session.h"
+#include "replay/session/system_register.h"
+#include "replay/session/watch.h"
+#include "replay/values/values.h"
+
+enum { SESSION_ARCHS = CORE_M + 1 }; /* how many architectures */
+
+/* Who sees the memory that is shown. */
+struct eyes {
+	bool are_given; /* by the user; false: the core itself */
+	struct address_space from;
+};
+
+struct session {
+	const struct snapshot *snapshot;
+	struct trace_ids *trace_ids; /* one a buffer, as session_trace_ids() gives them */
+	struct history **histories;  /* one a core */
+	struct cursor *cursors;      /* one a core */
+	struct values **values;      /* of the past, one a core; NULL for a trace with data */
+	struct values_options assumptions;
+	struct history_options build; /* of the histories, for when they are made anew */
+	enum core_arch served;        /* to debuggers */
+	struct register_file registers[SESSION_ARCHS];     /* by architecture, of all its cores */
+	struct system_register_list system[SESSION_ARCHS]; /* of these */
+	struct system_past *pasts;                         /* one a core */
+	uint64_t *breakpoints;
+	size_t breakpoint_count;
+	size_t breakpoint_capacity;
+	struct watch_list watches;
+	struct eyes *eyes; /* one a core */
+	struct interrupt interrupt;
+};
+
+#endif
