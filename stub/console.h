@@ -20,10 +20,6 @@ struct console {
 /* What `why` is asked about, a register or an address; false if the word is neither. */
 bool console_subject(const struct console *console, struct str word, struct why_subject *subject);
 
-/* Private: the commands `space` and `x` (console_space.c). */
-void console_space(const struct console *console, struct str args, struct text *out);
-void console_x(const struct console *console, struct str args, struct text *out);
-
 /* Runs one line. What is wrong with it is said in `out`, too; output is bounded. */
 void console_run(const struct console *console, struct str line, struct text *out);
 

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside of stub/console.h: the commands that are not in console.c, and what all of them write. In:
+ * the session, the core that the command is about, the command's arguments without blanks around
+ * them. Out: text for the user, whole lines; what is wrong with the arguments is said there, too.
+ */
+#ifndef CSREPLAY_STUB_CONSOLE_COMMAND_H
+#define CSREPLAY_STUB_CONSOLE_COMMAND_H
+
+#include "stub/console.h"
+
+/* Positions (console_position.c). */
+void console_position(const struct console *console, struct str args, struct text *out);
+void console_seek(const struct console *console, struct str args, struct text *out);
+/* When the core was at a position, and where the others were then. */
+void console_time(const struct console *console, struct str args, struct text *out);
+
+/* What lies between instructions (console_events.c). */
+void console_events(const struct console *console, struct str args, struct text *out);
+void console_gaps(const struct console *console, struct str args, struct text *out);
+
+/* Address spaces (console_space.c). */
+void console_space(const struct console *console, struct str args, struct text *out);
+void console_x(const struct console *console, struct str args, struct text *out);
+
+/* Parts of lines (console_text.c). */
+/* WHAT and "WORD", the word cut short and made printable. */
+void console_wrong(struct text *out, const char *what, struct str word);
+/* The core's number and name, marked if it is the one that commands are about. */
+void console_core(const struct console *console, size_t core, struct text *out);
+/* How many instructions the core's history has. */
+uint64_t console_length(const struct console *console, size_t core);
+
+#endif
