@@ -23,8 +23,9 @@ CIRCLES = {
     "replay/values/solver/memdep_clobber.c replay/values/solver/memdep_granule.c "
     "replay/values/solver/points_to.c replay/values/solver/solve.c",
     # A walk over reasons, each of which may be any of the kinds that the others tell.
-    "replay/values/explain/why.c replay/values/explain/why_conflict.c replay/values/explain/why_if.c "
-    "replay/values/explain/why_known.c replay/values/explain/why_unknown.c",
+    "replay/values/explain/why.c replay/values/explain/why_chain.c replay/values/explain/why_conflict.c "
+    "replay/values/explain/why_if.c replay/values/explain/why_known.c replay/values/explain/why_side.c "
+    "replay/values/explain/why_unknown.c",
     # The table of requests, and handlers that look up a request in it.
     "stub/gdb.c stub/gdb_breaks.c stub/gdb_mem.c stub/gdb_query.c stub/gdb_regs.c stub/gdb_run.c "
     "stub/gdb_vfile.c stub/gdb_xfer.c",
