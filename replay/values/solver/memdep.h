@@ -81,7 +81,10 @@ struct memory_version {
 	bool is_changed; /* more is known of `before` than when the dependence to it was tried */
 };
 
-enum { POINTS_TO_MOST = 24 };
+enum {
+	POINTS_TO_MOST = 24,
+	POINTS_TO_ANY = 0x7fff, /* points_to_set.may_hit: any byte of the granule */
+};
 
 /* A store goes to the address, or hits one of the granules; points_to.c. */
 struct points_to_set {

@@ -14,333 +14,19 @@
  * That is how pointers behave that were spilled to the stack, or found by walking a list: their
  * own store is all that stands between them and what is known.
  */
-#include <string.h>
-
 #include "base/vec.h"
-#include "replay/values/solver/memdep_clobber.h"
+#include "replay/values/solver/hypothesis.h"
 
 enum {
-	NODES_MOST = 64, /* looked at for one store */
-	HOPS_MOST = 8,   /* memory versions of a granule */
-	USERS_MOST = 8,  /* steps that use a node */
-	DEPTH_MOST = 160,
-	TRIES_MOST = 6,      /* for one store */
-	WORK_MOST = 1 << 18, /* nodes in all */
-	KNOWN_LEAST = 24,    /* bits of an address that is worth something */
-	NARROWED_MOST = 8,   /* granules */
-	ANY_SHIFT = 0x7fff,
+	TRIES_MOST = 6,    /* for one store */
+	KNOWN_LEAST = 24,  /* bits of an address that is worth something */
+	NARROWED_MOST = 8, /* granules */
 };
-
-/* What the nodes are if the store hits none of the granules, or only the bytes at `at`. */
-struct hypothesis_state {
-	struct solver *s;
-	uint32_t store; /* access */
-	bool is_at;
-	uint64_t at; /* without the top byte */
-	uint32_t nodes[NODES_MOST];
-	struct bits values[NODES_MOST];
-	size_t count;
-	struct points_to_set reach;
-	bool is_full;
-	bool failed; /* that cannot be */
-};
-
-static struct bits value_of(struct hypothesis_state *g, uint32_t node, unsigned int depth);
 
 /* [at, at + size) has bytes of the granule. */
 static bool touches(uint64_t granule, uint64_t at, unsigned int size)
 {
 	return ((at + size - 1 - granule) & ADDRESS_BITS) < 7u + size;
-}
-
-/* What is supposed of the store in this granule. */
-static struct memdep_hypothesis hypothesis_of(const struct hypothesis_state *g, uint64_t granule)
-{
-	const struct memdep_access *a = &g->s->memory.accesses[g->store];
-
-	if (!g->is_at)
-		return (struct memdep_hypothesis){g->store, 0};
-	return (struct memdep_hypothesis){g->store,
-	                                  memdep_overlap(granule & ADDRESS_BITS, g->at, a->size)};
-}
-
-/* The granule there, of which the store has left all alone that it is not supposed to hit. */
-static struct bits hypothetical_granule(const struct hypothesis_state *g,
-                                        const struct memdep_granule *granule,
-                                        struct memdep_place at, bool *is_used)
-{
-	struct memdep_hypothesis hypothesis = hypothesis_of(g, granule->address);
-	struct bits found = memdep_under_hypothesis(g->s, granule, at, hypothesis, is_used);
-
-	return memdep_masked(found, ~memdep_spread(hypothesis.bytes));
-}
-
-static struct bits slot_value(struct hypothesis_state *g, size_t step, unsigned int slot,
-                              unsigned int depth)
-{
-	if (slot == SLOT_NONE)
-		return (struct bits){0, 0};
-	if (slot >= SLOT_CONSTANT)
-		return solve_slot(g->s, step, slot);
-	return value_of(g, solve_node_of(g->s, step, slot), depth);
-}
-
-/* A granule is what it is found to be after the store. */
-static void use_granule(struct hypothesis_state *g, uint64_t address)
-{
-	struct points_to_set *r = &g->reach;
-
-	for (size_t i = 0; i < r->count; i++) {
-		if (r->granules[i] == address)
-			return;
-	}
-	/* Below, a store may come over the end of memory. */
-	if (r->count == POINTS_TO_MOST || address < 16) {
-		g->is_full = true;
-		return;
-	}
-	r->may_hit[r->count] = ANY_SHIFT;
-	r->granules[r->count++] = address;
-}
-
-/* The memory version of an access in a granule, or the last one before it. */
-static uint32_t version_before(struct solver *s, uint64_t address, uint32_t access)
-{
-	struct memdep_memory *m = &s->memory;
-	const struct memdep_access *a = &m->accesses[access];
-	uint32_t number;
-	uint32_t version;
-
-	for (version = a->state == ACCESS_PLACED ? a->placed.first : MEMDEP_NONE;
-	     version < m->version_count && m->versions[version].access == access; version++) {
-		if (m->granules[m->versions[version].granule].address == address)
-			return version;
-	}
-	if (memdep_granule_of(s, address, &number) != STATUS_OK) {
-		m->status = STATUS_NO_MEM;
-		return MEMDEP_NONE;
-	}
-	version = memdep_find_place(m, &m->granules[number], access);
-	if (version != MEMDEP_NONE)
-		m->granules[number].hint = version;
-	return version;
-}
-
-/* What stores before the access left in the granule; `at` is its memory version, or the one before.
- */
-static struct bits stored_value(struct hypothesis_state *g, uint64_t granule,
-                                struct memdep_place place, unsigned int depth)
-{
-	const struct solver *s = g->s;
-	const struct memdep_memory *m = &s->memory;
-	struct memdep_stretch in = {granule, MEMDEP_NONE, place.access, MEMDEP_NO_HYPOTHESIS};
-	struct bits value = {0, 0};
-	uint32_t at = place.before;
-	uint8_t open = 0xff; /* bytes that nothing wrote since */
-
-	for (unsigned int hops = 0; at != MEMDEP_NONE && open != 0 && hops < HOPS_MOST; hops++) {
-		const struct memory_version *e = &m->versions[at];
-		const struct memdep_access *a = &m->accesses[e->access];
-		struct bits data;
-
-		in.first = e->access;
-		open &= memdep_scan(s, &in, (struct bits){0, 0}).open;
-		in.end = e->access;
-		if (e->is_store && (e->mask & open) != 0) {
-			data = slot_value(g, a->step, memdep_access_of(s, a)->data, depth);
-			data = memdep_masked(data, bits_mask(8u * a->size));
-			data = memdep_masked(memdep_to_granule(data, e->shift),
-			                     memdep_spread(e->mask & open));
-			value.value |= data.value;
-			value.known |= data.known;
-			open &= (uint8_t)~e->mask;
-		}
-		at = e->previous;
-	}
-	return value;
-}
-
-/* The granule as the access finds it, a load or a store that has a place there. */
-static struct bits granule_value(struct hypothesis_state *g, uint32_t access, uint64_t address,
-                                 unsigned int depth)
-{
-	struct memdep_memory *m = &g->s->memory;
-	struct memdep_granule granule = memdep_known_granule(g->s, address);
-	struct bits value =
-	        memdep_masked(granule.contents.value, memdep_spread(granule.contents.constant));
-	struct memdep_place at = {access + 1, MEMDEP_NONE};
-	struct bits linked;
-	bool is_used = false;
-
-	if (m->accesses[access].step < m->constant_from)
-		value = (struct bits){0, 0};
-	if (~value.known == 0 || !m->is_linked || ~granule.contents.value.known != 0)
-		return value;
-	/* A load leaves it as it is. */
-	at.before = version_before(g->s, address, access);
-	linked = hypothetical_granule(g, &granule, at, &is_used);
-	if (~linked.known != 0) {
-		struct bits stored = stored_value(g, address, at, depth);
-
-		g->failed |= !bits_learn(&linked, stored.value, stored.known);
-	}
-	linked = memdep_masked(linked, ~value.known);
-	if (is_used && linked.known != 0 && !g->is_at)
-		use_granule(g, address);
-	return (struct bits){value.value | linked.value, value.known | linked.known};
-}
-
-static struct bits loaded_value(struct hypothesis_state *g, size_t step, unsigned int index,
-                                unsigned int depth)
-{
-	uint32_t number = window_access(&g->s->w, step) + index;
-	const struct memdep_access *a = &g->s->memory.accesses[number];
-	const struct uop_access *what;
-	struct bits address;
-	struct bits value;
-	uint64_t first;
-	int shift;
-
-	if (a->index == ACCESS_KILL || number >= g->store)
-		return (struct bits){0, 0};
-	what = memdep_access_of(g->s, a);
-	if (what->when != SLOT_NONE)
-		return (struct bits){0, 0};
-	address = memdep_address_of(what, slot_value(g, step, what->address, depth),
-	                            memdep_is_32bit(g->s, a));
-	if ((~address.known & ADDRESS_BITS) != 0)
-		return (struct bits){0, 0};
-	first = memdep_canonical(address.value) & ~UINT64_C(7);
-	shift = (int)(address.value & 7);
-	value = memdep_to_granule(granule_value(g, number, first, depth), -shift);
-	if (shift + a->size > 8) {
-		struct bits rest =
-		        memdep_to_granule(granule_value(g, number, first + 8, depth), 8 - shift);
-
-		value.value |= rest.value;
-		value.known |= rest.known;
-	}
-	value = memdep_masked(value, bits_mask(8u * a->size));
-	value.known |= ~bits_mask(8u * a->size);
-	return value;
-}
-
-/* What is found after the supposed store where the store `access` put the node. */
-static struct bits left_by_store(struct hypothesis_state *g, uint32_t access, uint32_t node)
-{
-	const struct solver *s = g->s;
-	const struct memdep_memory *m = &s->memory;
-	const struct memdep_access *a = &m->accesses[access];
-	struct bits found = {0, 0};
-	bool is_used = false;
-	struct memdep_granule granule;
-
-	if (a->kind != ACCESS_STORE || a->state != ACCESS_PLACED || a->size != 8 ||
-	    access >= g->store || m->versions[a->placed.first].mask != 0xff ||
-	    a->placed.data != node)
-		return found;
-	granule = m->granules[m->versions[a->placed.first].granule];
-	found = hypothetical_granule(g, &granule,
-	                             (struct memdep_place){access + 1, a->placed.first}, &is_used);
-	if (is_used && found.known != 0 && !g->is_at)
-		use_granule(g, granule.address);
-	return found;
-}
-
-/*
- * What is found after the store where the value was stored before it: in a pointer that is linked
- * into a list before what it points at is written.
- */
-static struct bits kept_value(struct hypothesis_state *g, uint32_t node)
-{
-	const struct window *w = &g->s->w;
-	const uint32_t *user = window_users(w, node);
-	struct bits value = {0, 0};
-	bool is_last = false;
-
-	for (unsigned int u = 0; u < USERS_MOST && !is_last; u++, user++) {
-		size_t step = *user & ~USER_LAST;
-
-		is_last = (*user & USER_LAST) != 0;
-		if (step == USER_NONE)
-			continue;
-		for (uint32_t i = window_access(w, step); i < window_access(w, step + 1); i++) {
-			struct bits found = left_by_store(g, i, node);
-
-			g->failed |= !bits_learn(&value, found.value, found.known);
-		}
-	}
-	return value;
-}
-
-static struct bits computed_value(struct hypothesis_state *g, uint32_t node, unsigned int depth)
-{
-	const struct solver *s = g->s;
-	size_t step = window_maker_of(&s->w, node);
-	const struct uop_insn *insn = window_template(&s->w, step)->insn;
-	struct bits value = s->nodes[node];
-	uint32_t temp = node - window_step(&s->w, step).node;
-
-	if (node < REG_COUNT || temp >= insn->temp_count)
-		return value;
-	for (size_t i = 0; i < insn->op_count; i++) {
-		const struct uop *op = &insn->ops[i];
-		struct bits a;
-		struct bits b;
-		struct bits c;
-
-		if (op->dst != SLOT_TEMP + temp)
-			continue;
-		if (op->op == UOP_LOAD) {
-			a = loaded_value(g, step, op->access, depth);
-			g->failed |= !bits_learn(&value, a.value, a.known);
-			return value;
-		}
-		if (op->op == UOP_UNKNOWN)
-			return value;
-		a = slot_value(g, step, op->a, depth);
-		b = slot_value(g, step, op->b, depth);
-		c = slot_value(g, step, op->c, depth);
-		g->failed |= !uop_refine(op, &value, &a, &b, &c);
-		return value;
-	}
-	return value;
-}
-
-static struct bits value_of(struct hypothesis_state *g, uint32_t node, unsigned int depth)
-{
-	size_t at = g->count;
-
-	if (bits_all_known(&g->s->nodes[node], 64) || depth == 0 || g->failed)
-		return g->s->nodes[node];
-	for (size_t i = 0; i < g->count; i++) {
-		if (g->nodes[i] == node)
-			return g->values[i];
-	}
-	if (g->count == NODES_MOST || g->s->memory.points_to_work >= WORK_MOST)
-		return g->s->nodes[node];
-	g->nodes[at] = node;
-	g->values[at] = g->s->nodes[node];
-	g->count++;
-	g->s->memory.points_to_work++;
-	g->values[at] = computed_value(g, node, depth - 1);
-	if (!bits_all_known(&g->values[at], 64)) {
-		struct bits kept = kept_value(g, node);
-
-		g->failed |= !bits_learn(&g->values[at], kept.value, kept.known);
-	}
-	return g->values[at];
-}
-
-static void suppose(struct hypothesis_state *g, struct solver *s, uint32_t store)
-{
-	g->s = s;
-	g->store = store;
-	g->is_at = false;
-	g->count = 0;
-	g->is_full = false;
-	g->failed = false;
-	g->reach = (struct points_to_set){.count = 0};
 }
 
 /* The bytes that S would leave in a granule are those that are found there after it. */
@@ -370,14 +56,15 @@ static bool can_hit(struct hypothesis_state *g, struct solver *s, uint32_t store
 	struct bits address;
 	struct bits data;
 
-	suppose(g, s, store);
+	hypothesis_begin(g, s, store);
 	g->is_at = true;
 	g->at = at;
-	address = memdep_address_of(what, slot_value(g, a->step, what->address, DEPTH_MOST),
+	address = memdep_address_of(what,
+	                            hypothesis_value(g, a->step, what->address, HYPOTHESIS_DEPTH),
 	                            memdep_is_32bit(s, a));
 	if (g->failed || ((address.value ^ at) & address.known & ADDRESS_BITS) != 0)
 		return false;
-	data = memdep_masked(slot_value(g, a->step, what->data, DEPTH_MOST),
+	data = memdep_masked(hypothesis_value(g, a->step, what->data, HYPOTHESIS_DEPTH),
 	                     bits_mask(8u * a->size));
 	if (g->failed)
 		return false;
@@ -412,7 +99,7 @@ static bool narrow(struct hypothesis_state *g, struct solver *s, uint32_t store,
 /* The store has no other place to go to than the address. */
 static bool is_exact(const struct points_to_set *r, unsigned int size)
 {
-	unsigned int shifts = ANY_SHIFT & ~((1u << (8 - size)) - 1u);
+	unsigned int shifts = POINTS_TO_ANY & ~((1u << (8 - size)) - 1u);
 
 	for (size_t i = 0; i < r->count; i++) {
 		if ((r->may_hit[i] & shifts) != 0)
@@ -436,9 +123,10 @@ static bool add_points_to(struct hypothesis_state *g, struct solver *s, uint32_t
 	                             ? KNOWN_LEAST
 	                             : known_bits(m->points_to_sets[a->reach].address) + 1;
 
-	suppose(g, s, store);
+	hypothesis_begin(g, s, store);
 	g->reach.address = memdep_address_of(
-	        what, slot_value(g, a->step, what->address, DEPTH_MOST), memdep_is_32bit(s, a));
+	        what, hypothesis_value(g, a->step, what->address, HYPOTHESIS_DEPTH),
+	        memdep_is_32bit(s, a));
 	if (g->failed || g->is_full || known_bits(g->reach.address) < least)
 		return false;
 	if (a->reach != MEMDEP_NONE) {
@@ -477,7 +165,7 @@ bool points_to_find(struct solver *s, uint32_t store)
 	bool any = false;
 
 	if (a->state != ACCESS_OPEN || a->kind != ACCESS_STORE || a->index == ACCESS_KILL ||
-	    a->tries >= TRIES_MOST || s->memory.points_to_work >= WORK_MOST)
+	    a->tries >= TRIES_MOST || s->memory.points_to_work >= HYPOTHESIS_WORK)
 		return false;
 	a->tries++;
 	any = add_points_to(&g, s, store);
