@@ -18,10 +18,10 @@ from material import skip
 # The files of a circle that are mutually recursive by nature.
 CIRCLES = {
     # One fixed point: values lead to addresses, these to dependences, and dependences to values.
-    "replay/values/solver/abi.c replay/values/solver/abi_slot.c replay/values/solver/data_facts.c "
-    "replay/values/solver/hypothesis.c replay/values/solver/initial_facts.c replay/values/solver/memdep.c "
-    "replay/values/solver/memdep_clobber.c replay/values/solver/memdep_granule.c "
-    "replay/values/solver/points_to.c replay/values/solver/solve.c",
+    "replay/values/solver/abi.c replay/values/solver/abi_slot.c replay/values/solver/hypothesis.c "
+    "replay/values/solver/memdep.c replay/values/solver/memdep_clobber.c "
+    "replay/values/solver/memdep_granule.c replay/values/solver/points_to.c "
+    "replay/values/solver/solve.c",
     # A walk over reasons, each of which may be any of the kinds that the others tell.
     "replay/values/explain/why.c replay/values/explain/why_chain.c replay/values/explain/why_conflict.c "
     "replay/values/explain/why_if.c replay/values/explain/why_known.c replay/values/explain/why_side.c "

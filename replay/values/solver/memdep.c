@@ -2,10 +2,7 @@
 /* Accesses, their memory versions and the dependences between these; see memdep.h. */
 #include "replay/values/solver/memdep.h"
 
-#include <stdlib.h>
-
 #include "base/vec.h"
-#include "replay/history/history.h"
 #include "replay/values/solver/memdep_clobber.h"
 
 enum { ENTRIES_PER_POLL = 1024 };
@@ -465,82 +462,6 @@ void memdep_retry(struct solver *s)
 		wake(s, (uint32_t)i);
 		drain(s);
 	}
-}
-
-static void init_access(struct memdep_memory *m, const struct window *w, size_t step,
-                        uint32_t index)
-{
-	const struct template *template = window_template(w, step);
-	const struct uop_access *from = template->insn->accesses;
-	size_t number = window_access(w, step) + index;
-	struct memdep_access a = {
-	        .step = (uint32_t)step,
-	        .index = template->kills_memory ? ACCESS_KILL : (uint8_t)index,
-	        .kind = template->kills_memory ? ACCESS_CLOBBER : from[index].kind,
-	        .size = template->kills_memory ? 0 : from[index].size,
-	        .waiting = MEMDEP_NONE,
-	        .reach = MEMDEP_NONE,
-	};
-
-	m->accesses[number] = a;
-	if (a.kind != ACCESS_LOAD)
-		memdep_clobber_set(m, number);
-}
-
-enum status memdep_init(struct solver *s, bool single_writer)
-{
-	struct memdep_memory *m = &s->memory;
-	const struct window *w = &s->w;
-	*m = (struct memdep_memory){.map = history_memory(w->history), .is_linked = single_writer};
-	m->view = history_view(w->history, w->options.to);
-	m->access_count = w->access_count;
-	m->accesses = malloc((m->access_count + 1) * sizeof(*m->accesses));
-	m->clobbers = calloc(m->access_count / 64 + 64, sizeof(*m->clobbers));
-	m->clobber_granules = calloc(m->access_count / 4096 + 2, sizeof(*m->clobber_granules));
-	if (!m->accesses || !m->clobbers || !m->clobber_granules)
-		return STATUS_NO_MEM;
-	for (size_t step = 0; step < w->step_count; step++) {
-		uint32_t count = window_template(w, step)->access_count;
-
-		if (window_template(w, step)->changes_translation)
-			m->constant_from = step + 1;
-		for (uint32_t i = 0; i < count; i++)
-			init_access(m, w, step, i);
-	}
-	if (s->after.of_translation || s->after.same_space_from > w->options.to)
-		m->constant_from = w->step_count + 1;
-	TRY(interval_map_init(&m->ranges, 4 * m->access_count + 4));
-	return memdep_grow_granules(m);
-}
-
-void memdep_trim(struct memdep_memory *m)
-{
-	struct memory_version *versions;
-
-	free(m->queue);
-	m->queue = NULL;
-	m->queue_count = 0;
-	m->queue_capacity = 0;
-	if (m->version_count == 0)
-		return;
-	versions = realloc(m->versions, m->version_count * sizeof(*versions));
-	if (!versions)
-		return;
-	m->versions = versions;
-	m->version_capacity = m->version_count;
-}
-
-void memdep_fini(struct memdep_memory *m)
-{
-	free(m->accesses);
-	free(m->clobbers);
-	free(m->clobber_granules);
-	free(m->versions);
-	free(m->granules);
-	free(m->slots);
-	free(m->points_to_sets);
-	free(m->queue);
-	interval_map_fini(&m->ranges);
 }
 
 void memdep_step(struct solver *s, size_t step)

@@ -78,6 +78,8 @@ struct bits solve_register(const struct solver *s, uint64_t position, unsigned i
 /* The 8 bytes at a multiple of 8, little endian. */
 struct bits solve_granule(const struct solver *s, uint64_t position, uint64_t address);
 
+/* For solve_window.c: runs all steps, and what that makes known, to the fixed point. */
+void solve_sweep(struct solver *s);
 /* For abi.c: two nodes have the same value; true if that is new of any bit. */
 bool solve_same(struct solver *s, size_t step, uint32_t a, uint32_t b);
 /* What is learned from here on is learned for this reason. */

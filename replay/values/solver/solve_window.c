@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A window that is solved, from its start to its end: what of it is looked at, and what was
+ * learned. In: a history and the window's bounds. Out: values at positions; see solver.h.
+ */
+#include <stdlib.h>
+
+#include "replay/history/history.h"
+#include "replay/values/solver/initial_facts.h"
+#include "replay/values/solver/solver.h"
+#include "replay/values/ssa/ssa.h"
+
+static enum status alloc(struct solver *s)
+{
+	size_t steps = s->w.step_count + 1;
+
+	s->nodes = calloc((size_t)s->w.node_count, sizeof(*s->nodes));
+	TRY(interval_map_init(&s->intervals, s->w.node_count));
+	s->dirty = calloc(steps / 64 + 64, sizeof(*s->dirty));
+	s->dirty_granules = calloc(steps / 4096 + 1, sizeof(*s->dirty_granules));
+	return s->nodes && s->dirty && s->dirty_granules ? STATUS_OK : STATUS_NO_MEM;
+}
+
+static enum status solve_window(struct solver *s, const struct history *history,
+                                const struct solve_options *options)
+{
+	*s = (struct solver){.has_conflict = false};
+	TRY(window_init(&s->w, history, &options->window));
+	if (options->window.to < history_length(history))
+		s->after = options->changes ? *options->changes : code_changes_of(history);
+	TRY(alloc(s));
+	TRY(memdep_init(s, options->single_writer));
+	if (options->abi)
+		TRY(abi_init(&s->abi, s));
+	if (options->log)
+		TRY(provenance_begin(options->log, s->w.node_count));
+	s->log = options->log;
+	s->interrupt = options->interrupt;
+	initial_facts(s);
+	solve_sweep(s);
+	memdep_trim(&s->memory);
+	return s->is_interrupted ? STATUS_INTERRUPTED : s->memory.status;
+}
+
+/*
+ * Code that was written is not what it is now: what ran before that is not known. Where a store may
+ * have written code that is then fetched anew, that is so from the fetch on. A window that does not
+ * reach the halt does not show what was written after it. Data of the other byte order is not
+ * looked at.
+ */
+static size_t valid_from(const struct solver *s)
+{
+	size_t from = memdep_code_may_alias(s);
+
+	if (s->after.of_code)
+		return s->w.step_count;
+	if (from < s->memory.modified_code)
+		from = s->memory.modified_code;
+	return from < s->w.little_endian_from ? s->w.little_endian_from : from;
+}
+
+enum status solve_init(struct solver *s, const struct history *history,
+                       const struct solve_options *options)
+{
+	struct solve_options o = *options;
+	enum status status = solve_window(s, history, &o);
+
+	while (status == STATUS_OK && valid_from(s) > 0) {
+		uint64_t from = window_position_of(&s->w, valid_from(s));
+
+		if (from <= o.window.from)
+			from = o.window.from + 1;
+		if (from > o.window.to)
+			break;
+		o.window.from = from;
+		solve_fini(s);
+		status = solve_window(s, history, &o);
+	}
+	return status;
+}
+
+void solve_fini(struct solver *s)
+{
+	free(s->nodes);
+	interval_map_fini(&s->intervals);
+	free(s->dirty);
+	free(s->dirty_granules);
+	memdep_fini(&s->memory);
+	abi_fini(&s->abi);
+	window_fini(&s->w);
+}
+
+static bool is_inside(const struct solver *s, uint64_t position)
+{
+	return !s->has_conflict && position >= s->w.options.from && position <= s->w.options.to;
+}
+
+struct bits solve_register(const struct solver *s, uint64_t position, unsigned int reg)
+{
+	size_t step;
+
+	if (!is_inside(s, position))
+		return (struct bits){0, 0};
+	step = window_step_of(&s->w, position);
+	return s->nodes[window_node_of(&s->w, step, reg)];
+}
+
+struct bits solve_granule(const struct solver *s, uint64_t position, uint64_t address)
+{
+	if (!is_inside(s, position))
+		return (struct bits){0, 0};
+	return memdep_granule_at(s, window_step_of(&s->w, position), address);
+}
