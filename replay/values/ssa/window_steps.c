@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The steps of a window, collected from its history; see window_steps.h. */
+#include "replay/values/ssa/window_steps.h"
+
+#include <stdlib.h>
+
+#include "arch/a32/a32.h"
+#include "arch/isa.h"
+#include "base/hash.h"
+#include "base/vec.h"
+#include "replay/history/history.h"
+#include "replay/values/ssa/control_event.h"
+#include "replay/values/ssa/m_exception.h"
+#include "replay/values/ssa/run_templates.h"
+#include "replay/values/ssa/template_code.h"
+#include "replay/values/ssa/window_template.h"
+
+#define XPSR_ICI UINT64_C(0x0600fc00) /* or the state of an IT */
+
+/* While the steps are collected. */
+struct collect {
+	struct window *w;
+	struct control_event_reader control_event;
+	struct control_event_from before;
+	struct uop_builder builder;
+	struct it_block it;
+	/* Every instruction has an atom of its own, that says whether it was executed (ETMv3). */
+	bool has_atoms;
+	bool is_lazy; /* M profile: stores of FP registers may be put off */
+	/* Templates by address; open addressing. 0: free, else the template's number plus 1. */
+	uint32_t *slots;
+	size_t slot_count; /* power of two */
+	struct run_templates runs;
+	struct run_table table; /* of the part that is read */
+};
+
+static bool is_same(const struct template *a, const struct template *b)
+{
+	return a->address == b->address && a->isa == b->isa && a->view == b->view &&
+	       a->it == b->it && a->outcome == b->outcome;
+}
+
+static size_t slot_of(const struct collect *c, const struct template *template)
+{
+	size_t mask = c->slot_count - 1;
+	size_t at = hash_u64(template->address) & mask;
+
+	while (c->slots[at] != 0 && !is_same(c->w->templates[c->slots[at] - 1], template))
+		at = (at + 1) & mask;
+	return at;
+}
+
+static enum status grow_slots(struct collect *c)
+{
+	uint32_t *old = c->slots;
+	size_t old_count = c->slot_count;
+
+	if (c->slots && c->w->template_count * 2 < c->slot_count)
+		return STATUS_OK;
+	c->slot_count = old ? old_count * 2 : 4096;
+	c->slots = calloc(c->slot_count, sizeof(*c->slots));
+	if (!c->slots) {
+		c->slots = old;
+		c->slot_count = old_count;
+		return STATUS_NO_MEM;
+	}
+	for (size_t i = 0; old && i < old_count; i++) {
+		if (old[i] != 0)
+			c->slots[slot_of(c, c->w->templates[old[i] - 1])] = old[i];
+	}
+	free(old);
+	return STATUS_OK;
+}
+
+/* Room for so many steps, and the one after the last. */
+static enum status reserve_steps(struct window *w, size_t count)
+{
+	if (count >= UINT32_MAX / 4 - w->step_count)
+		return STATUS_UNSUPPORTED;
+	return vec_reserve((void **)&w->steps, &w->step_capacity, w->step_count + count + 1,
+	                   sizeof(*w->steps));
+}
+
+static enum status add_step(struct window *w, uint32_t template)
+{
+	TRY(reserve_steps(w, 1));
+	w->steps[w->step_count++].template = template;
+	return STATUS_OK;
+}
+
+/* What the trace says of the instruction's condition: of the last one of a run, if at all. */
+static enum template_outcome outcome_of(const struct collect *c, const struct walk *walk,
+                                        uint32_t index, bool taken)
+{
+	bool is_branch =
+	        walk->last.class == INSN_BRANCH || walk->last.class == INSN_BRANCH_INDIRECT;
+
+	if (walk->isa == ISA_A64 || index + 1 != walk->count || (!is_branch && !c->has_atoms))
+		return OUTCOME_UNKNOWN;
+	return taken ? OUTCOME_PASSED : OUTCOME_FAILED;
+}
+
+/* Instruction `index` of a run, without its template. */
+static struct template insn_of(struct collect *c, const struct basic_block *node, uint32_t index,
+                               bool taken)
+{
+	const struct memmap *memory = history_memory(c->w->history);
+	struct run_insn insn = run_insn_at(memory, node, index);
+
+	return (struct template){
+	        .address = insn.address,
+	        .size = (uint8_t)insn.size,
+	        .isa = (uint8_t)node->walk.isa,
+	        .view = node->view,
+	        .it = SEM_NO_IT,
+	        .outcome = (uint8_t)outcome_of(c, &node->walk, index, taken),
+	        .is_code = true,
+	};
+}
+
+static enum status template_of(struct collect *c, struct template template, uint32_t *number)
+{
+	size_t slot;
+
+	TRY(grow_slots(c));
+	slot = slot_of(c, &template);
+	if (c->slots[slot] != 0) {
+		*number = c->slots[slot] - 1;
+		return STATUS_OK;
+	}
+	template_code(history_memory(c->w->history), &template, &c->builder);
+	TRY(window_add_template(c->w, &template, &c->builder.insn, number));
+	c->slots[slot] = *number + 1;
+	return STATUS_OK;
+}
+
+static enum status insert_step(struct collect *c, uint64_t position, struct template template)
+{
+	struct window *w = c->w;
+	uint32_t number;
+
+	TRY(vec_reserve((void **)&w->inserted, &w->inserted_capacity, w->inserted_count + 1,
+	                sizeof(*w->inserted)));
+	w->inserted[w->inserted_count++] = (struct inserted){position, (uint32_t)w->step_count};
+	TRY(window_add_template(w, &template, &c->builder.insn, &number));
+	c->before.site.has_number = false;
+	c->before.site.has_operation = false;
+	return add_step(w, number);
+}
+
+static enum status insert_kill(struct collect *c, uint64_t position)
+{
+	uop_begin(&c->builder);
+	c->builder.insn.flags = UOP_KILLS_ALL;
+	uop_finish(&c->builder);
+	return insert_step(c, position, (struct template){.address = 0});
+}
+
+/* Another register width: what becomes of the registers is not followed. */
+static enum status add_change(struct collect *c, uint64_t position, bool is_64bit)
+{
+	if (!c->before.is_known || (c->before.site.isa == ISA_A64) == is_64bit)
+		return STATUS_OK;
+	return insert_kill(c, position);
+}
+
+static enum status add_control_event(struct collect *c, uint64_t position, const uint64_t *pc)
+{
+	struct template template = {.address = 0};
+
+	if (!control_event_next(&c->control_event, position, pc, &c->before, &c->builder,
+	                        &template.changes_translation))
+		return STATUS_OK;
+	template.maintains_icache = c->control_event.maintains_icache;
+	if (c->control_event.is_fault && pc) {
+		template.leads_on = true;
+		template.address = *pc;
+		template.isa = (uint8_t)c->before.site.isa;
+	}
+	return insert_step(c, position, template);
+}
+
+/* M profile: the core has stopped within an instruction of several accesses (xPSR.ICI). */
+static bool is_within(const struct history *history, const uint64_t *pc)
+{
+	const struct snap_core *core = history_core(history);
+	const struct snap_register *xpsr;
+	struct template template = {.isa = ISA_T32};
+
+	if (core->arch != CORE_M || !pc)
+		return false;
+	xpsr = history_halt_register(history, M_xpsr);
+	if (!xpsr || (snap_register_value(xpsr) & XPSR_ICI) == 0)
+		return false;
+	template.view = (uint16_t)history_view(history, history_length(history));
+	template.address = *pc;
+	template.size = template_size(history_memory(history), &template);
+	return !template_read_opcode(history_memory(history), &template) ||
+	       m_has_many_accesses(template.opcode);
+}
+
+/* Without a PC nothing says that the trace leads to the state of the snapshot. */
+static enum status add_halt(struct collect *c, uint64_t position)
+{
+	const struct history *history = c->w->history;
+
+	if (!history_halt_register(history, REGISTER_PC) ||
+	    control_event_halts_elsewhere(history) ||
+	    is_within(history, c->w->has_end_pc ? &c->w->end_pc : NULL))
+		return insert_kill(c, position);
+	return add_change(c, position, history_core(history)->arch == CORE_A64);
+}
+
+/* A window that ends before the halt has what lies before the instruction after it. */
+static enum status add_end(struct collect *c, uint64_t position)
+{
+	struct instruction after;
+
+	history_at(c->w->history, position, &after);
+	TRY(add_control_event(c, position, &after.address));
+	return add_change(c, position, after.isa == ISA_A64);
+}
+
+/* Keeps the constant that a register has after the instruction, or loses what was known. */
+static void pass_constant(const struct uop_insn *insn, unsigned int reg, bool *has, uint64_t *value)
+{
+	unsigned int slot = uop_insn_after(insn, reg);
+
+	if (slot == SLOT_ZERO || (slot >= SLOT_CONSTANT && slot < SLOT_ZERO)) {
+		*has = true;
+		*value = slot == SLOT_ZERO ? 0 : insn->constants[slot - SLOT_CONSTANT];
+	} else if (slot != reg || (insn->flags & UOP_KILLS_REGISTERS) != 0) {
+		*has = false;
+	}
+}
+
+/* What the next control event needs to know of an instruction. */
+static void pass(struct control_event_from *before, const struct template *template)
+{
+	const struct uop_insn *insn = template->insn;
+	struct call_site *site = &before->site;
+
+	before->address = template->address;
+	before->size = template->size;
+	before->view = template->view;
+	before->is_exception = insn->branch.kind == BRANCH_EXCEPTION;
+	before->is_known = true;
+	before->insn = insn;
+	site->isa = (enum isa) template->isa;
+	site->opcode = template->opcode;
+	pass_constant(insn, template->isa == ISA_A64 ? 8 : 7, &site->has_number, &site->number);
+	pass_constant(insn, REG_X0, &site->has_operation, &site->operation);
+}
+
+/*
+ * M profile. The first FP instruction after an exception may store what the core has put off, and
+ * one that an exception had interrupted may have made some of its accesses before it.
+ */
+static enum status enter_m(struct collect *c, struct template *template, uint64_t position,
+                           bool is_interrupted)
+{
+	bool has_opcode = template_read_opcode(history_memory(c->w->history), template);
+
+	c->is_lazy |= is_interrupted;
+	if (has_opcode && is_interrupted && c->control_event.is_return &&
+	    m_has_many_accesses(template->opcode))
+		template->it = IT_UNKNOWN;
+	if (has_opcode && m_is_vector(template->opcode))
+		template->it = IT_UNKNOWN;
+	if (!c->is_lazy || !c->control_event.m_core.may_have_fpu || !has_opcode ||
+	    !m_is_fp(template->opcode))
+		return STATUS_OK;
+	c->is_lazy = template->it != SEM_NO_IT;
+	m_exception_lazy(&c->builder);
+	return insert_step(c, position, (struct template){.address = 0});
+}
+
+static enum status collect_insn(struct collect *c, struct template template, uint64_t position)
+{
+	struct window *w = c->w;
+	bool is_interrupted = true;
+	uint32_t number;
+
+	if (position > w->options.from) {
+		TRY(add_control_event(c, position, &template.address));
+		TRY(add_change(c, position, template.isa == ISA_A64));
+		is_interrupted = c->control_event.is_interrupted;
+	}
+	if (template.isa == ISA_T32) {
+		it_block_enter(&c->it, history_memory(w->history), template.view, template.address,
+		               is_interrupted);
+		template.it = (uint8_t)it_block_condition(&c->it);
+	}
+	if (history_core(w->history)->arch == CORE_M)
+		TRY(enter_m(c, &template, position, is_interrupted));
+	TRY(template_of(c, template, &number));
+	TRY(add_step(w, number));
+	if (template.isa == ISA_T32)
+		it_block_pass(&c->it, w->templates[number]->opcode, template.address,
+		              template.size);
+	if (w->templates[number]->sets_endian)
+		w->little_endian_from =
+		        w->templates[number]->is_big_endian ? SIZE_MAX : w->step_count;
+	pass(&c->before, w->templates[number]);
+	return STATUS_OK;
+}
+
+static enum status collect_each(struct collect *c, const struct basic_block *node, uint64_t first,
+                                bool taken)
+{
+	const struct window_options *o = &c->w->options;
+
+	for (uint32_t i = 0; i < node->walk.count; i++) {
+		if (first + i >= o->from && first + i < o->to)
+			TRY(collect_insn(c, insn_of(c, node, i, taken), first + i));
+	}
+	return STATUS_OK;
+}
+
+/* From what is known of a constant after the run if it was not and if it was known before. */
+static struct run_constant constant_of(bool without, bool with, uint64_t value)
+{
+	return (struct run_constant){without ? RUN_SETS : with ? RUN_KEEPS : RUN_LOSES, value};
+}
+
+static void pass_run(const struct run_constant *run, bool *has, uint64_t *value)
+{
+	if (run->effect == RUN_SETS)
+		*value = run->value;
+	*has = run->effect == RUN_SETS || (run->effect == RUN_KEEPS && *has);
+}
+
+/* Enters a run of A64 code. */
+static enum status enter_run(struct collect *c, const struct basic_block *node,
+                             struct run_template *run)
+{
+	struct control_event_from without = {.is_known = false};
+	struct control_event_from with = {.site = {.has_number = true, .has_operation = true}};
+	size_t first = c->runs.template_count + 1;
+
+	if (first + node->walk.count >= UINT32_MAX)
+		return STATUS_UNSUPPORTED;
+	for (uint32_t i = 0; i < node->walk.count; i++) {
+		uint32_t number;
+
+		TRY(template_of(c, insn_of(c, node, i, true), &number));
+		TRY(run_templates_add(&c->runs, number));
+		run->is_interrupted |= without.is_exception;
+		pass(&without, c->w->templates[number]);
+		pass(&with, c->w->templates[number]);
+	}
+	run->first = (uint32_t)first;
+	run->number =
+	        constant_of(without.site.has_number, with.site.has_number, without.site.number);
+	run->operation = constant_of(without.site.has_operation, with.site.has_operation,
+	                             without.site.operation);
+	return STATUS_OK;
+}
+
+/* What collect_each() does, for a run within which nothing lies between two instructions. */
+static enum status copy_run(struct collect *c, const struct run_template *run, uint32_t count,
+                            uint64_t first)
+{
+	struct window *w = c->w;
+	const uint32_t *templates = &c->runs.templates[run->first - 1];
+	struct call_site site;
+
+	if (first > w->options.from) {
+		TRY(add_control_event(c, first, &w->templates[templates[0]]->address));
+		TRY(add_change(c, first, true));
+	}
+	TRY(reserve_steps(w, count));
+	for (uint32_t i = 0; i < count; i++)
+		w->steps[w->step_count++].template = templates[i];
+	site = c->before.site;
+	pass_run(&run->number, &site.has_number, &site.number);
+	pass_run(&run->operation, &site.has_operation, &site.operation);
+	pass(&c->before, w->templates[templates[count - 1]]);
+	c->before.site.has_number = site.has_number;
+	c->before.site.number = site.number;
+	c->before.site.has_operation = site.has_operation;
+	c->before.site.operation = site.operation;
+	return STATUS_OK;
+}
+
+static enum status collect_run(struct collect *c, uint32_t number, uint64_t first, bool taken)
+{
+	const struct window_options *o = &c->w->options;
+	const struct basic_block *node = &c->table.graph->nodes[number];
+	struct run_template *run = &c->table.runs[number];
+	uint64_t end = first + node->walk.count;
+
+	if (node->walk.isa != ISA_A64 || first < o->from || end > o->to)
+		return collect_each(c, node, first, taken);
+	if (run->first == 0)
+		TRY(enter_run(c, node, run));
+	if (run->is_interrupted || control_event_ahead(&c->control_event, first) < end)
+		return collect_each(c, node, first, taken);
+	return copy_run(c, run, node->walk.count, first);
+}
+
+static enum status collect_runs(struct collect *c)
+{
+	const struct window_options *o = &c->w->options;
+	struct history_runs runs;
+	struct history_run run;
+
+	history_runs_begin(&runs, c->w->history, o->from);
+	while (history_runs_next(&runs, &run) && run.position < o->to) {
+		if (run.graph != c->table.graph)
+			TRY(run_templates_table(&c->runs, run.graph, &c->table));
+		TRY(collect_run(c, run.node, run.position, run.taken));
+	}
+	return STATUS_OK;
+}
+
+static bool has_atoms(const struct snap_core *core)
+{
+	for (size_t i = 0; i < core->source_count; i++) {
+		if (core->sources[i]->protocol != PROTOCOL_ETM3)
+			return false;
+	}
+	return core->source_count > 0;
+}
+
+/* Gives back what was reserved in vain. */
+static enum status trim_steps(struct window *w)
+{
+	struct step *steps;
+
+	TRY(reserve_steps(w, 0));
+	w->step_capacity = w->step_count + 1;
+	steps = realloc(w->steps, w->step_capacity * sizeof(*steps));
+	if (!steps)
+		return STATUS_NO_MEM;
+	w->steps = steps;
+	return STATUS_OK;
+}
+
+static enum status collect(struct collect *c)
+{
+	struct window *w = c->w;
+	const struct history *h = w->history;
+	uint64_t length = history_length(h);
+	bool is_end = w->options.to == length;
+
+	c->it.next = UINT64_MAX;
+	c->has_atoms = has_atoms(history_core(h));
+	control_event_begin(&c->control_event, h, w->options.from, w->options.handler_preserves);
+	TRY(reserve_steps(w, (size_t)(w->options.to - w->options.from)));
+	TRY(collect_runs(c));
+	/* Before what lies after the window there may be an exception. */
+	w->has_end_pc = is_end && history_pc(h, length, &w->end_pc) == STATUS_OK;
+	w->end_untraced = history_untraced_bits(h);
+	w->end_pc &= ~w->end_untraced;
+	w->end_isa = is_end ? history_halt_isa(h) : ISA_UNKNOWN;
+	if (is_end && w->options.from < length)
+		TRY(add_control_event(c, length, w->has_end_pc ? &w->end_pc : NULL));
+	if (is_end)
+		TRY(add_halt(c, length));
+	else if (w->options.from < w->options.to)
+		TRY(add_end(c, w->options.to));
+	if (w->little_endian_from > w->step_count)
+		w->little_endian_from = w->step_count;
+	return trim_steps(w);
+}
+
+enum status window_collect(struct window *w)
+{
+	struct collect *c = calloc(1, sizeof(*c));
+	enum status status;
+
+	if (!c)
+		return STATUS_NO_MEM;
+	c->w = w;
+	status = collect(c);
+	free(c->slots);
+	run_templates_fini(&c->runs);
+	free(c);
+	return status;
+}
