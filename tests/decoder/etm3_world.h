@@ -32,6 +32,11 @@
 
 #include "decoder/decoder.h"
 
+/* Packets of both protocols: A-Sync, and branch addresses without exception in Arm state. */
+#define ASYNC   "\0\0\0\0\0\x80"
+#define TO_1014 "\x8b\x10"
+#define TO_5000 "\x81\xd0\x00"
+
 enum { CODE = 0x1000, CODE_SIZE = 0x188, REGISTERS = 4 };
 
 /* Values of the source's registers. */

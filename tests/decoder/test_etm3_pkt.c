@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ETMv3 packets: each header byte, each packet's fields, each proper prefix. IHI 0014. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "decoder/etm3/etm3_pkt.h"
+
+#define PROTOCOL(name)      etm3_##name
+#define PROTOCOL_TYPE(name) ETM3_##name
+#include "tests/decoder/packet_world.h"
 
 /* A trace unit with every feature but cycle accuracy and the alternative branch encoding. */
 static const struct etm3_config full = {.minor = 5,
@@ -30,17 +26,6 @@ static const struct etm3_config addresses_only = {
         .minor = 5, .traces_instructions = true, .traces_data_addresses = true};
 static const struct etm3_config m_profile = {
         .minor = 5, .is_m_profile = true, .has_alt_branch = true, .traces_instructions = true};
-
-static void begin(struct etm3_reader *reader, const struct etm3_config *config)
-{
-	etm3_reader_init(reader, config);
-	reader->is_synced = true;
-}
-
-static enum status next(struct etm3_reader *reader, struct bytes *in, struct etm3_packet *packet)
-{
-	return etm3_reader_next(reader, in, in->end, packet);
-}
 
 static void each_header_has_one_meaning_or_none(void **state)
 {
@@ -67,31 +52,10 @@ static void each_header_has_one_meaning_or_none(void **state)
 	}
 }
 
-static void assert_one_bad_byte(const struct etm3_config *config, uint8_t header,
-                                enum etm3_type type)
-{
-	uint8_t data[] = {header, 0x80, 0x80};
-	struct bytes in = bytes_of(data, sizeof(data));
-	struct etm3_reader reader;
-	struct etm3_packet packet;
-
-	begin(&reader, config);
-	assert_int_equal(next(&reader, &in, &packet), STATUS_BAD_DATA);
-	assert_int_equal(packet.type, type);
-	assert_int_equal(packet.size, 1);
-	assert_int_equal(bytes_offset(&in), 1);
-}
-
 static void reserved_header_is_one_bad_byte(void **state)
 {
-	struct etm3_reader reader;
-
 	(void)state;
-	begin(&reader, &full);
-	for (unsigned int h = 0; h < 256; h++) {
-		if (etm3_header_type(&reader, (uint8_t)h) == ETM3_RESERVED)
-			assert_one_bad_byte(&full, (uint8_t)h, ETM3_RESERVED);
-	}
+	assert_reserved_headers_are_bad(&full);
 }
 
 static void header_without_its_feature_is_bad_mode(void **state)
@@ -113,19 +77,6 @@ static void header_without_its_feature_is_bad_mode(void **state)
 		found += etm3_header_type(&reader, (uint8_t)h) == ETM3_BAD_MODE;
 	assert_int_equal(found, sizeof(data_headers) - 1);
 }
-
-/* Bytes, and what they say in the listing. */
-struct sample {
-	const struct etm3_config *config;
-	const char *bytes;
-	size_t size;
-	const char *listing;
-};
-
-#define SAMPLE(config, bytes, listing)                                                             \
-	{                                                                                          \
-		&config, "" bytes, sizeof(bytes) - 1, listing                                      \
-	}
 
 // clang-format off
 static const struct sample samples[] = {
@@ -232,70 +183,25 @@ enum { SAMPLES = sizeof(samples) / sizeof(samples[0]) };
 
 static void each_packet_says_its_fields(void **state)
 {
-	bool has_type[ETM3_TYPES] = {false};
-	struct text text = {0};
-
 	(void)state;
-	for (size_t i = 0; i < SAMPLES; i++) {
-		struct bytes in = bytes_of(samples[i].bytes, samples[i].size);
-		struct etm3_reader reader;
-		struct etm3_packet packet;
-
-		begin(&reader, samples[i].config);
-		assert_int_equal(next(&reader, &in, &packet), STATUS_OK);
-		assert_int_equal(packet.size, samples[i].size);
-		assert_int_equal(bytes_left(&in), 0);
-		text_clear(&text);
-		text_printf(&text, "%s: ", etm3_type_name(packet.type));
-		etm3_packet_format(&packet, &text);
-		assert_string_equal(text.data, samples[i].listing);
-		has_type[packet.type] = true;
-	}
-	for (unsigned int type = ETM3_BRANCH; type < ETM3_TYPES; type++)
-		assert_true(has_type[type]);
-	text_fini(&text);
+	assert_samples_say_their_fields(samples, SAMPLES);
 }
 
 static void each_prefix_is_truncated_and_changes_nothing(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < SAMPLES; i++) {
-		for (size_t size = 1; size < samples[i].size; size++) {
-			struct bytes in = bytes_of(samples[i].bytes, size);
-			struct etm3_reader reader;
-			struct etm3_reader before;
-			struct etm3_packet packet;
-
-			begin(&reader, samples[i].config);
-			before = reader;
-			assert_int_equal(next(&reader, &in, &packet), STATUS_TRUNCATED);
-			assert_int_equal(bytes_offset(&in), 0);
-			assert_memory_equal(&reader, &before, sizeof(reader));
-		}
-	}
+	assert_prefixes_are_truncated(samples, SAMPLES);
 }
 
 static void no_bytes_is_end(void **state)
 {
-	struct bytes in = bytes_of(NULL, 0);
-	struct etm3_reader reader;
-	struct etm3_packet packet;
-
 	(void)state;
-	begin(&reader, &full);
-	assert_int_equal(next(&reader, &in, &packet), STATUS_END);
-	etm3_reader_init(&reader, &full);
-	assert_int_equal(next(&reader, &in, &packet), STATUS_END);
+	assert_no_bytes_is_end(&full);
 }
 
 static void sequence_that_is_none_is_bad(void **state)
 {
-	static const struct {
-		const struct etm3_config *config;
-		const char *bytes;
-		size_t size;
-		uint32_t bad;
-	} cases[] = {
+	static const struct bad_sequence cases[] = {
 	        {&full, "\0\0\0\0\x80", 5, 4},         /* a zero too few: the byte is a packet */
 	        {&full, "\0\0\0\0\0\0\x80", 7, 1},     /* a zero too many */
 	        {&full, "\0\x08", 2, 1},               /* no zeros */
@@ -305,16 +211,7 @@ static void sequence_that_is_none_is_bad(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct bytes in = bytes_of(cases[i].bytes, cases[i].size);
-		struct etm3_reader reader;
-		struct etm3_packet packet;
-
-		begin(&reader, cases[i].config);
-		assert_int_equal(next(&reader, &in, &packet), STATUS_BAD_DATA);
-		assert_int_equal(packet.type, ETM3_BAD_SEQUENCE);
-		assert_int_equal(packet.size, cases[i].bad);
-	}
+	assert_bad_sequences(cases, sizeof(cases) / sizeof(cases[0]));
 }
 
 static void address_keeps_the_bits_not_sent(void **state)
@@ -409,43 +306,13 @@ static void unsynchronised_group_ends_with_its_block(void **state)
 	assert_int_equal(packet.size, 2);
 }
 
-static uint32_t next_random(uint32_t *state)
-{
-	*state = *state * 1664525 + 1013904223;
-	return *state >> 8;
-}
-
-/* Each call goes forward or says that bytes are missing. */
 static void random_bytes_always_progress(void **state)
 {
 	static const struct etm3_config *const configs[] = {&full, &alt, &bare, &data_only,
 	                                                    &m_profile};
-	static uint8_t data[4096];
-	uint32_t random = 1;
 
 	(void)state;
-	for (unsigned int round = 0; round < 200; round++) {
-		struct bytes in = bytes_of(data, sizeof(data));
-		struct etm3_reader reader;
-		struct etm3_packet packet;
-		enum status status = STATUS_OK;
-
-		for (size_t i = 0; i < sizeof(data); i++)
-			data[i] = next_random(&random) % 8 == 0 ? 0 : (uint8_t)next_random(&random);
-		etm3_reader_init(&reader, configs[round % 5]);
-		reader.is_synced = round % 4 > 1;
-		while (status == STATUS_OK || status == STATUS_BAD_DATA) {
-			size_t before = bytes_offset(&in);
-
-			status = next(&reader, &in, &packet);
-			if (status == STATUS_OK || status == STATUS_BAD_DATA)
-				assert_int_equal(bytes_offset(&in), before + packet.size);
-			assert_true(status == STATUS_TRUNCATED || status == STATUS_END ||
-			            packet.size > 0);
-		}
-		assert_true(status == STATUS_TRUNCATED || status == STATUS_END);
-		assert_true(bytes_left(&in) <= 24);
-	}
+	assert_random_bytes_progress(configs, sizeof(configs) / sizeof(configs[0]), 24);
 }
 
 int main(void)

@@ -3,7 +3,7 @@
  * PTM traces to elements: hand-made bytes whose meaning is known, from decoder_open() on. And
  * what no bytes may do: crash, hang, or yield elements without end.
  */
-#include "etm3_world.h"
+#include "tests/decoder/etm3_world.h"
 
 /* PFT 1.1, timestamps of 64 bits, binary; a context ID of one byte where there are no cycles. */
 #define CCER UINT32_C(0x30c00000)
@@ -12,15 +12,11 @@ static const struct setup stack = {PROTOCOL_PTM, 0x20004000, CCER, 0x411cf312, C
 static const struct setup cycles = {PROTOCOL_PTM, 0x1000, CCER, 0x411cf312, CORE_A32};
 static const struct setup barriers = {PROTOCOL_PTM, 0x4000, CCER | 1 << 24, 0x411cf312, CORE_A32};
 
-#define ASYNC "\0\0\0\0\0\x80"
 /* I-Sync: Arm state, trace on, context ID 7, address 0x10xx. */
 #define AT(low) "\x08" low "\x10\0\0\x21\x07"
 #define E       "\x80"
 #define N       "\x82"
 #define EE      "\x88"
-/* Branch addresses without exception. */
-#define TO_1014 "\x8b\x10"
-#define TO_5000 "\x81\xd0\x00"
 
 static void atom_is_a_walk_to_the_next_waypoint(void **state)
 {

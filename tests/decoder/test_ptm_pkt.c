@@ -1,30 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PTM packets: each header byte, each packet's fields, each proper prefix. IHI 0035. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "decoder/ptm/ptm_pkt.h"
+
+#define PROTOCOL(name)      ptm_##name
+#define PROTOCOL_TYPE(name) PTM_##name
+#include "tests/decoder/packet_world.h"
 
 static const struct ptm_config plain = {
         .context_id_size = 4, .is_timestamp_64 = true, .is_timestamp_binary = true};
 static const struct ptm_config cycles = {
         .context_id_size = 1, .is_timestamp_64 = false, .is_cycle_accurate = true};
-
-static void begin(struct ptm_reader *reader, const struct ptm_config *config)
-{
-	ptm_reader_init(reader, config);
-	reader->is_synced = true;
-}
-
-static enum status next(struct ptm_reader *reader, struct bytes *in, struct ptm_packet *packet)
-{
-	return ptm_reader_next(reader, in, in->end, packet);
-}
 
 static void each_header_has_one_meaning_or_none(void **state)
 {
@@ -51,36 +36,9 @@ static void each_header_has_one_meaning_or_none(void **state)
 
 static void reserved_header_is_one_bad_byte(void **state)
 {
-	struct ptm_reader reader;
-	struct ptm_packet packet;
-
 	(void)state;
-	begin(&reader, &plain);
-	for (unsigned int h = 0; h < 256; h++) {
-		uint8_t data[] = {(uint8_t)h, 0x80, 0x80};
-		struct bytes in = bytes_of(data, sizeof(data));
-
-		if (ptm_header_type(&reader, (uint8_t)h) != PTM_RESERVED)
-			continue;
-		assert_int_equal(next(&reader, &in, &packet), STATUS_BAD_DATA);
-		assert_int_equal(packet.type, PTM_RESERVED);
-		assert_int_equal(packet.size, 1);
-		assert_int_equal(bytes_offset(&in), 1);
-	}
+	assert_reserved_headers_are_bad(&plain);
 }
-
-/* Bytes, and what they say in the listing. */
-struct sample {
-	const struct ptm_config *config;
-	const char *bytes;
-	size_t size;
-	const char *listing;
-};
-
-#define SAMPLE(config, bytes, listing)                                                             \
-	{                                                                                          \
-		&config, "" bytes, sizeof(bytes) - 1, listing                                      \
-	}
 
 // clang-format off
 static const struct sample samples[] = {
@@ -162,86 +120,33 @@ enum { SAMPLES = sizeof(samples) / sizeof(samples[0]) };
 
 static void each_packet_says_its_fields(void **state)
 {
-	bool has_type[PTM_TYPES] = {false};
-	struct text text = {0};
-
 	(void)state;
-	for (size_t i = 0; i < SAMPLES; i++) {
-		struct bytes in = bytes_of(samples[i].bytes, samples[i].size);
-		struct ptm_reader reader;
-		struct ptm_packet packet;
-
-		begin(&reader, samples[i].config);
-		assert_int_equal(next(&reader, &in, &packet), STATUS_OK);
-		assert_int_equal(packet.size, samples[i].size);
-		assert_int_equal(bytes_left(&in), 0);
-		text_clear(&text);
-		text_printf(&text, "%s: ", ptm_type_name(packet.type));
-		ptm_packet_format(&packet, &text);
-		assert_string_equal(text.data, samples[i].listing);
-		has_type[packet.type] = true;
-	}
-	for (unsigned int type = PTM_BRANCH; type < PTM_TYPES; type++)
-		assert_true(has_type[type]);
-	text_fini(&text);
+	assert_samples_say_their_fields(samples, SAMPLES);
 }
 
 static void each_prefix_is_truncated_and_changes_nothing(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < SAMPLES; i++) {
-		for (size_t size = 1; size < samples[i].size; size++) {
-			struct bytes in = bytes_of(samples[i].bytes, size);
-			struct ptm_reader reader;
-			struct ptm_reader before;
-			struct ptm_packet packet;
-
-			begin(&reader, samples[i].config);
-			before = reader;
-			assert_int_equal(next(&reader, &in, &packet), STATUS_TRUNCATED);
-			assert_int_equal(bytes_offset(&in), 0);
-			assert_memory_equal(&reader, &before, sizeof(reader));
-		}
-	}
+	assert_prefixes_are_truncated(samples, SAMPLES);
 }
 
 static void no_bytes_is_end(void **state)
 {
-	struct bytes in = bytes_of(NULL, 0);
-	struct ptm_reader reader;
-	struct ptm_packet packet;
-
 	(void)state;
-	begin(&reader, &plain);
-	assert_int_equal(next(&reader, &in, &packet), STATUS_END);
-	ptm_reader_init(&reader, &plain);
-	assert_int_equal(next(&reader, &in, &packet), STATUS_END);
+	assert_no_bytes_is_end(&plain);
 }
 
 static void async_with_wrong_zeros_is_bad(void **state)
 {
-	static const struct {
-		const char *bytes;
-		size_t size;
-		uint32_t bad;
-	} cases[] = {
-	        {"\0\0\0\0\x80", 5, 5},
-	        {"\0\0\0\0\0\x81", 6, 6},
-	        {"\0\x08", 2, 2},
-	        {"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x80", 17, 16},
+	static const struct bad_sequence cases[] = {
+	        {&plain, "\0\0\0\0\x80", 5, 5},
+	        {&plain, "\0\0\0\0\0\x81", 6, 6},
+	        {&plain, "\0\x08", 2, 2},
+	        {&plain, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x80", 17, 16},
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct bytes in = bytes_of(cases[i].bytes, cases[i].size);
-		struct ptm_reader reader;
-		struct ptm_packet packet;
-
-		begin(&reader, &plain);
-		assert_int_equal(next(&reader, &in, &packet), STATUS_BAD_DATA);
-		assert_int_equal(packet.type, PTM_BAD_SEQUENCE);
-		assert_int_equal(packet.size, cases[i].bad);
-	}
+	assert_bad_sequences(cases, sizeof(cases) / sizeof(cases[0]));
 }
 
 static void address_keeps_the_bits_not_sent(void **state)
@@ -315,42 +220,12 @@ static void unsynchronised_group_ends_with_its_block(void **state)
 	assert_int_equal(next(&reader, &in, &packet), STATUS_TRUNCATED);
 }
 
-static uint32_t next_random(uint32_t *state)
-{
-	*state = *state * 1664525 + 1013904223;
-	return *state >> 8;
-}
-
-/* Each call goes forward or says that bytes are missing. */
 static void random_bytes_always_progress(void **state)
 {
-	static uint8_t data[4096];
-	uint32_t random = 1;
+	static const struct ptm_config *const configs[] = {&cycles, &plain};
 
 	(void)state;
-	for (unsigned int round = 0; round < 200; round++) {
-		const struct ptm_config *config = round & 1 ? &plain : &cycles;
-		struct bytes in = bytes_of(data, sizeof(data));
-		struct ptm_reader reader;
-		struct ptm_packet packet;
-		enum status status = STATUS_OK;
-
-		for (size_t i = 0; i < sizeof(data); i++)
-			data[i] = next_random(&random) % 8 == 0 ? 0 : (uint8_t)next_random(&random);
-		ptm_reader_init(&reader, config);
-		reader.is_synced = round % 4 > 1;
-		while (status == STATUS_OK || status == STATUS_BAD_DATA) {
-			size_t before = bytes_offset(&in);
-
-			status = next(&reader, &in, &packet);
-			if (status == STATUS_OK || status == STATUS_BAD_DATA)
-				assert_int_equal(bytes_offset(&in), before + packet.size);
-			assert_true(status == STATUS_TRUNCATED || status == STATUS_END ||
-			            packet.size > 0);
-		}
-		assert_true(status == STATUS_TRUNCATED || status == STATUS_END);
-		assert_true(bytes_left(&in) <= 16);
-	}
+	assert_random_bytes_progress(configs, sizeof(configs) / sizeof(configs[0]), 16);
 }
 
 int main(void)
