@@ -4,6 +4,7 @@
  * other. In: a loaded snapshot. Out: diagnostics; an error is what takes something from the user, a
  * warning what is odd. Snapshot format 1.0, section 4.
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -213,16 +214,20 @@ static void check_buffer(const struct context *c, size_t index)
 	check_buffer_use(c, index);
 }
 
-/* By name, and then as in the file. */
+/* By name without regard to case, as it is looked up, and then as in the file. */
 static int compare_names(const void *a, const void *b)
 {
 	const struct snap_register *x = a;
 	const struct snap_register *y = b;
 	size_t common = x->name.n < y->name.n ? x->name.n : y->name.n;
-	int order = memcmp(x->name.p, y->name.p, common);
 
-	if (order != 0)
-		return order;
+	for (size_t i = 0; i < common; i++) {
+		int order =
+		        tolower((unsigned char)x->name.p[i]) - tolower((unsigned char)y->name.p[i]);
+
+		if (order != 0)
+			return order;
+	}
 	if (x->name.n != y->name.n)
 		return x->name.n < y->name.n ? -1 : 1;
 	return x->place.line < y->place.line ? -1 : x->place.line > y->place.line;
@@ -239,7 +244,7 @@ static void check_register_names(const struct context *c, const struct snap_devi
 		order[i] = device->registers[i];
 	qsort(order, device->register_count, sizeof(*order), compare_names);
 	for (size_t i = 1; i < device->register_count; i++) {
-		if (str_eq(order[i].name, order[i - 1].name))
+		if (str_eq_nocase(order[i].name, order[i - 1].name))
 			diag_warning(c->diags, order[i].place,
 			             "register \"%.*s\" is ignored: it is in line %llu too",
 			             STR_ARG(order[i].name),

@@ -160,6 +160,22 @@ enum status load_dumps(struct loader *loader, const struct ini_file *file,
 	return STATUS_OK;
 }
 
+/* Section 3.2: a file has these sections, and dumps belong to cores and memory spaces. */
+static void warn_of_unused(const struct context *c)
+{
+	static const enum schema_section known[] = {SCHEMA_DEVICE, SCHEMA_REGS, SCHEMA_DUMP};
+	const struct snap_device *device = c->device;
+
+	schema_check_sections(known, sizeof(known) / sizeof(known[0]), c->file, c->loader->diags);
+	if (device->class == DEVICE_CORE || device->class == DEVICE_MEMORY_SPACE)
+		return;
+	for (size_t i = 0; i < device->dump_count; i++)
+		diag_warning(c->loader->diags, device->dumps[i].place,
+		             "dump \"%.*s\" is ignored: device \"%.*s\" is neither a core nor a "
+		             "memory space",
+		             STR_ARG(device->dumps[i].section), STR_ARG(device->name));
+}
+
 enum status load_device(struct loader *loader, struct str file, struct place place,
                         struct snap_device *device)
 {
@@ -187,5 +203,6 @@ enum status load_device(struct loader *loader, struct str file, struct place pla
 		diag_warning(loader->diags, device->place, "device \"%.*s\" has no class",
 		             STR_ARG(device->name));
 	}
+	warn_of_unused(&c);
 	return STATUS_OK;
 }

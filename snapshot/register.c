@@ -8,7 +8,8 @@
 
 enum {
 	DEFAULT_BITS = 32,
-	MOST_BITS = 1 << 20, /* SME's ZA at its largest is 2^19 bits */
+	MOST_BITS = 1 << 20,  /* SME's ZA at its largest is 2^19 bits */
+	DECIMAL_DIGITS = 512, /* hexadecimal ones of a value in decimal: an SVE register at most */
 };
 
 struct context {
@@ -87,35 +88,65 @@ static enum status needed_bits(struct str digits, uint64_t *bits)
 	return STATUS_OK;
 }
 
-/* Decimal digits up to 64 bits, as hexadecimal ones in `buffer`. */
-static enum status decimal_to_hex(struct str text, char buffer[16], struct str *digits)
+/* Decimal digits as hexadecimal ones in `buffer`. BAD_DATA if one is none; TRUNCATED if too many.
+ */
+static enum status decimal_to_hex(struct str text, char buffer[DECIMAL_DIGITS], struct str *digits)
 {
-	uint64_t value;
+	uint8_t value[DECIMAL_DIGITS] = {0}; /* lowest first */
 
-	TRY(str_to_u64(text, &value));
-	for (size_t i = 0; i < 16; i++)
-		buffer[i] = hex_digits[value >> (60 - 4 * i) & 15];
-	*digits = (struct str){buffer, 16};
+	if (text.n == 0)
+		return STATUS_BAD_DATA;
+	for (size_t i = 0; i < text.n; i++) {
+		unsigned int carry = (unsigned int)(text.p[i] - '0');
+
+		if (text.p[i] < '0' || text.p[i] > '9')
+			return STATUS_BAD_DATA;
+		for (size_t j = 0; j < DECIMAL_DIGITS; j++) {
+			carry += 10U * value[j];
+			value[j] = carry & 15;
+			carry >>= 4;
+		}
+		if (carry > 0)
+			return STATUS_TRUNCATED;
+	}
+	for (size_t i = 0; i < DECIMAL_DIGITS; i++)
+		buffer[i] = hex_digits[value[DECIMAL_DIGITS - 1 - i]];
+	*digits = (struct str){buffer, DECIMAL_DIGITS};
+	return STATUS_OK;
+}
+
+/* The value as hexadecimal digits, diagnosed if it has none. */
+static enum status parse_digits(const struct context *c, struct str text,
+                                char buffer[DECIMAL_DIGITS], struct str *digits, uint64_t *bits)
+{
+	enum status status = STATUS_OK;
+
+	*digits = str_skip(text, 2);
+	if (!str_has_prefix_nocase(text, STR("0x")))
+		status = decimal_to_hex(text, buffer, digits);
+	if (status == STATUS_TRUNCATED)
+		return diag_error(c->loader->diags, STATUS_BAD_DATA, c->place,
+		                  "register \"%.*s\": value %.*s needs more than %d bits, which is "
+		                  "read in hexadecimal alone",
+		                  STR_ARG(c->reg->name), STR_ARG(text), 4 * DECIMAL_DIGITS);
+	if (status == STATUS_OK)
+		status = needed_bits(*digits, bits);
+	if (status != STATUS_OK)
+		return diag_error(c->loader->diags, STATUS_BAD_DATA, c->place,
+		                  "register \"%.*s\": value \"%.*s\" is not a number",
+		                  STR_ARG(c->reg->name), STR_ARG(text));
 	return STATUS_OK;
 }
 
 static enum status parse_value(const struct context *c, struct str text)
 {
 	size_t size = (c->reg->bits + 7U) / 8U;
-	char buffer[16];
-	struct str digits = str_skip(text, 2);
-	enum status status = STATUS_OK;
+	char buffer[DECIMAL_DIGITS];
+	struct str digits;
 	uint64_t bits = 0;
 	uint8_t *bytes;
 
-	if (!str_has_prefix_nocase(text, STR("0x")))
-		status = decimal_to_hex(text, buffer, &digits);
-	if (status == STATUS_OK)
-		status = needed_bits(digits, &bits);
-	if (status != STATUS_OK)
-		return diag_error(c->loader->diags, STATUS_BAD_DATA, c->place,
-		                  "register \"%.*s\": value \"%.*s\" is not a number",
-		                  STR_ARG(c->reg->name), STR_ARG(text));
+	TRY(parse_digits(c, text, buffer, &digits, &bits));
 	if (bits > c->reg->bits)
 		return diag_error(c->loader->diags, STATUS_BAD_DATA, c->place,
 		                  "register \"%.*s\": value %.*s needs %llu bits, its size is %u",

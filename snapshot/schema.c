@@ -77,6 +77,28 @@ static bool check_key(struct str key, bool required, const struct ini_file *file
 	return false;
 }
 
+static bool is_one_of(const enum schema_section *known, size_t count,
+                      const struct ini_section *section)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (schema_is(known[i], section))
+			return true;
+	}
+	return false;
+}
+
+void schema_check_sections(const enum schema_section *known, size_t count,
+                           const struct ini_file *file, struct diag_list *diags)
+{
+	for (size_t i = 0; i < file->section_count; i++) {
+		const struct ini_section *section = &file->sections[i];
+
+		if (!is_one_of(known, count, section))
+			diag_warning(diags, ini_place(file, section->line),
+			             "section [%.*s] is ignored", STR_ARG(section->name));
+	}
+}
+
 static bool is_known(enum schema_section id, struct str key)
 {
 	struct str rest = str_of(sections[id].keys);

@@ -35,4 +35,8 @@ const struct ini_section *schema_find(enum schema_section id, const struct ini_f
 bool schema_check_keys(enum schema_section id, const struct ini_file *file,
                        const struct ini_section *section, struct diag_list *diags);
 
+/* A warning for each section that is none of the `count` kinds `known`. */
+void schema_check_sections(const enum schema_section *known, size_t count,
+                           const struct ini_file *file, struct diag_list *diags);
+
 #endif

@@ -71,6 +71,21 @@ static bool name_is_taken(const struct snapshot *snapshot, const struct snap_dev
 	return false;
 }
 
+/* 3.1.2: keys are unique. The devices of both are read. */
+static void warn_of_second_key(struct loader *loader, const struct ini_file *head,
+                               const struct ini_section *list, size_t index)
+{
+	const struct ini_entry *entry = &list->entries[index];
+	const struct ini_entry *first = ini_section_find(list, entry->key);
+
+	if (first != entry)
+		diag_warning(
+		        loader->diags, ini_place(head, entry->line),
+		        "key \"%.*s\" of the device list is that of line %llu too; both devices "
+		        "are read",
+		        STR_ARG(entry->key), (unsigned long long)first->line);
+}
+
 static enum status load_devices(struct loader *loader, const struct ini_file *head)
 {
 	const struct ini_section *list = schema_find(SCHEMA_DEVICE_LIST, head, loader->diags);
@@ -83,8 +98,11 @@ static enum status load_devices(struct loader *loader, const struct ini_file *he
 	               (void **)&snapshot->devices));
 	for (size_t i = 0; i < list->entry_count; i++) {
 		struct snap_device *device = &snapshot->devices[snapshot->device_count];
-		enum status status = load_device(loader, ini_unquote(list->entries[i].value),
-		                                 ini_place(head, list->entries[i].line), device);
+		enum status status;
+
+		warn_of_second_key(loader, head, list, i);
+		status = load_device(loader, ini_unquote(list->entries[i].value),
+		                     ini_place(head, list->entries[i].line), device);
 
 		if (status == STATUS_NO_MEM)
 			return status;
@@ -351,12 +369,15 @@ static enum status load_dump_images(struct loader *loader)
 
 static enum status load_head(struct loader *loader)
 {
+	static const enum schema_section known[] = {SCHEMA_SNAPSHOT, SCHEMA_DEVICE_LIST,
+	                                            SCHEMA_CLUSTERS, SCHEMA_TRACE};
 	struct ini_file head;
 	const struct ini_section *clusters;
 	const struct ini_section *trace;
 
 	TRY(load_ini(loader, STR(SNAPSHOT_HEAD), place_file(loader->snapshot->path), &head));
 	TRY(check_version(loader, &head));
+	schema_check_sections(known, sizeof(known) / sizeof(known[0]), &head, loader->diags);
 	TRY(load_devices(loader, &head));
 	TRY(load_cores_and_sources(loader));
 	clusters = schema_find(SCHEMA_CLUSTERS, &head, loader->diags);

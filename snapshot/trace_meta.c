@@ -116,6 +116,23 @@ static const struct ini_section *find_section(const struct ini_file *file, struc
 	return NULL;
 }
 
+/* 3.3: sections that are no buffer's. */
+static bool has_a_meaning(const struct ini_section *section)
+{
+	return schema_is(SCHEMA_TRACE_BUFFERS, section) ||
+	       schema_is(SCHEMA_CORE_TRACE_SOURCES, section) ||
+	       schema_is(SCHEMA_SOURCE_BUFFERS, section);
+}
+
+static bool is_buffer(const struct snapshot *snapshot, struct str id)
+{
+	for (size_t i = 0; i < snapshot->buffer_count; i++) {
+		if (str_eq_nocase(snapshot->buffers[i].id, id))
+			return true;
+	}
+	return false;
+}
+
 /* A buffer whose files cannot be had stays in the list, without data. */
 static enum status load_buffer(struct context *c, struct str id)
 {
@@ -127,6 +144,13 @@ static enum status load_buffer(struct context *c, struct str id)
 	if (!section) {
 		(void)diag_error(loader->diags, STATUS_BAD_DATA, c->place,
 		                 "buffer \"%.*s\" has no section", STR_ARG(id));
+		return STATUS_OK;
+	}
+	if (has_a_meaning(section) || is_buffer(loader->snapshot, id)) {
+		(void)diag_error(loader->diags, STATUS_BAD_DATA, c->place,
+		                 "buffer ID \"%.*s\" is %s", STR_ARG(id),
+		                 has_a_meaning(section) ? "a section of the format"
+		                                        : "in the list already");
 		return STATUS_OK;
 	}
 	loader->snapshot->buffer_count++;
@@ -393,6 +417,17 @@ static enum status assign_source_buffers(struct loader *loader, const struct pai
 	return STATUS_OK;
 }
 
+static void warn_of_sections(const struct context *c)
+{
+	for (size_t i = 0; i < c->file->section_count; i++) {
+		const struct ini_section *section = &c->file->sections[i];
+
+		if (!has_a_meaning(section) && !is_buffer(c->loader->snapshot, section->name))
+			diag_warning(c->loader->diags, ini_place(c->file, section->line),
+			             "section [%.*s] is ignored", STR_ARG(section->name));
+	}
+}
+
 static enum status load_associations(struct context *c, struct pairs *core_sources,
                                      struct pairs *source_buffers)
 {
@@ -419,6 +454,7 @@ enum status load_trace(struct loader *loader, struct str file, struct place plac
 	if (status != STATUS_OK)
 		return status == STATUS_NO_MEM ? status : STATUS_OK;
 	status = load_buffers(&c);
+	warn_of_sections(&c);
 	if (status == STATUS_OK)
 		status = load_associations(&c, &core_sources, &source_buffers);
 	free(core_sources.items);

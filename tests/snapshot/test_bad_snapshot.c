@@ -6,6 +6,8 @@
 
 #define K50  "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk"
 #define K200 K50 K50 K50 K50
+#define N50  "99999999999999999999999999999999999999999999999999"
+#define N200 N50 N50 N50 N50
 
 /* The model with `file` replaced by `content`. */
 struct bad {
@@ -78,6 +80,20 @@ static const struct bad bad_snapshots[] = {
 	 "cpu_0.ini:11: warning: register \"X2\": \"colour\" is neither id nor size and is ignored\n"
 	 "cpu_0.ini:12: error: \"X3(size:64\" is not a register, expected NAME or NAME(id:N,size:N)\n"
 	 "cpu_0.ini:13: error: \"(3)\" is not a register, expected NAME or NAME(id:N,size:N)\n"},
+	{"register of more than 64 bits in decimal, and too long a one", "cpu_0.ini",
+	 MODEL_CORE "X0(size:64)=18446744073709551616\n"
+	 "X1=4" K200 "\n" "X2=1844674407370955161 \n" "X3=1_0\n" MODEL_DUMP, STATUS_OK,
+	 "cpu_0.ini:9: error: register \"X0\": value 18446744073709551616 needs 65 bits, its size is 64\n"
+	 "cpu_0.ini:10: error: register \"X1\": value \"4" K200 "\" is not a number\n"
+	 "cpu_0.ini:11: error: register \"X2\": value 1844674407370955161 needs 61 bits, its size is 32\n"
+	 "cpu_0.ini:12: error: register \"X3\": value \"1_0\" is not a number\n"},
+	{"register of more bits than decimal is read in", "cpu_0.ini",
+	 MODEL_CORE "X0=" N200 N200 N200 N50 "\n" MODEL_DUMP, STATUS_OK,
+	 "cpu_0.ini:9: error: register \"X0\": value " N200 N200 N200 N50 " needs more than 2048 "
+	 "bits, which is read in hexadecimal alone\n"},
+	{"register given twice in another case", "cpu_0.ini",
+	 MODEL_CORE "x0=1\nX1=1\nX0=2\n" MODEL_DUMP, STATUS_OK,
+	 "cpu_0.ini:11: warning: register \"X0\" is ignored: it is in line 9 too\n"},
 	{"register given twice", "cpu_0.ini",
 	 MODEL_CORE "X0=1\nX0=2\n" MODEL_DUMP, STATUS_OK,
 	 "cpu_0.ini:10: warning: register \"X0\" is ignored: it is in line 9 too\n"},
@@ -140,6 +156,31 @@ static const struct bad bad_snapshots[] = {
 	 MODEL_SOURCE "[regs]\nTRCTRACEIDR=0x7f\n" MODEL_SOURCE_REGS, STATUS_OK,
 	 "etm_0.ini:17: warning: register \"TRCTRACEIDR\" is ignored: it is in line 6 too\n"
 	 "etm_0.ini:1: warning: trace source \"ETM_0\": trace ID 0x7f is reserved\n"},
+	{"dump of a trace source", "etm_0.ini",
+	 MODEL_SOURCE MODEL_SOURCE_REGS MODEL_DUMP, STATUS_OK,
+	 "etm_0.ini:18: warning: dump \"dump0\" is ignored: device \"ETM_0\" is neither a core nor a "
+	 "memory space\n"},
+	{"dump of a device of another class", "etm_0.ini",
+	 "[device]\nname=ETM_0\nclass=cti\ntype=CTI\n" MODEL_DUMP, STATUS_OK,
+	 "etm_0.ini:5: warning: dump \"dump0\" is ignored: device \"ETM_0\" is neither a core nor a "
+	 "memory space\n"
+	 "trace.ini:8: error: there is no trace source \"ETM_0\"\n"
+	 "trace.ini:10: error: there is no trace source \"ETM_0\"\n"
+	 "trace.ini:3: warning: no trace source is in buffer \"ETB_0\"\n"},
+	{"sections of a device file that the format has not", "cpu_0.ini",
+	 MODEL_CORE MODEL_DUMP "[memory]\nfile=mem.bin\n[registers]\nX0=1\n", STATUS_OK,
+	 "cpu_0.ini:12: warning: section [memory] is ignored\n"
+	 "cpu_0.ini:14: warning: section [registers] is ignored\n"},
+	{"section of snapshot.ini that the format has not, and a key twice", "snapshot.ini",
+	 "[snapshot]\nversion=1.0\n[device_list]\na=cpu_0.ini\na=etm_0.ini\n"
+	 "[cluster]\nx=cpu_0\n[trace]\nmetadata=trace.ini\n", STATUS_OK,
+	 "snapshot.ini:6: warning: section [cluster] is ignored\n"
+	 "snapshot.ini:5: warning: key \"a\" of the device list is that of line 4 too; both devices "
+	 "are read\n"},
+	{"no metadata key", "snapshot.ini",
+	 "[snapshot]\nversion=1.0\n[device_list]\na=cpu_0.ini\nb=etm_0.ini\n[trace]\n", STATUS_OK,
+	 "snapshot.ini:6: error: section [trace] has no key \"metadata\"\n"
+	 "warning: the snapshot has no trace buffer\n"},
 	{"metadata missing and a device twice", "snapshot.ini",
 	 "[snapshot]\nversion=1.0\n[device_list]\na=cpu_0.ini\nb=etm_0.ini\nc=etm_0.ini\n"
 	 "[trace]\nmetadata=trace2.ini\n", STATUS_OK,
@@ -149,6 +190,24 @@ static const struct bad bad_snapshots[] = {
 	{"no metadata", "trace.ini", "", STATUS_OK,
 	 "trace.ini: error: section [trace_buffers] is missing\n"
 	 "trace.ini: error: section [core_trace_sources] is missing\n"
+	 "warning: the snapshot has no trace buffer\n"},
+	{"buffer IDs that conflict, and a section of none", "trace.ini",
+	 "[trace_buffers]\nbuffers=buffer0,buffer0,Source_Buffers\n" MODEL_BUFFER
+	 "[core_trace_sources]\ncpu_0=ETM_0\n[source_buffers]\nETM_0=ETB_0\n[timestamp]\n"
+	 "frequency=25000000\n", STATUS_OK,
+	 "trace.ini:2: error: buffer ID \"buffer0\" is in the list already\n"
+	 "trace.ini:2: error: buffer ID \"Source_Buffers\" is a section of the format\n"
+	 "trace.ini:11: warning: section [timestamp] is ignored\n"},
+	{"buffer without keys", "trace.ini",
+	 "[trace_buffers]\nbuffers=b\n[b]\nname=ETB_0\n"
+	 "[core_trace_sources]\ncpu_0=ETM_0\n[source_buffers]\nETM_0=ETB_0\n", STATUS_OK,
+	 "trace.ini:3: error: section [b] has no key \"file\"\n"
+	 "trace.ini:3: error: section [b] has no key \"format\"\n"
+	 "trace.ini:3: error: buffer \"ETB_0\": file \"\" is empty\n"
+	 "trace.ini:3: error: buffer \"ETB_0\": unknown format \"\"\n"},
+	{"no list of buffers", "trace.ini",
+	 "[trace_buffers]\n[core_trace_sources]\ncpu_0=ETM_0\n", STATUS_OK,
+	 "trace.ini:1: error: section [trace_buffers] has no key \"buffers\"\n"
 	 "warning: the snapshot has no trace buffer\n"},
 	{"buffer without section", "trace.ini",
 	 "[trace_buffers]\nbuffers=buffer0,buffer1\n" MODEL_BUFFER

@@ -73,6 +73,7 @@ static void snapshot_register_keys_have_every_form(void **state)
 	             "R_E (size:64, 0x82) = \"0x8000000000000000\"\n"
 	             "R_F(size:64)=18446744073709551615\nR_G(size:1)=1\n"
 	             "V0(size:128)=0x000102030405060708090A0B0C0D0E0F\n"
+	             "V1(size:128)=13349639646525398235987214510702663705\n"
 	             "R_H(size:8)=0x00000000000000000000000000000000000007f\n" MODEL_DUMP);
 	open_sound(m, NULL);
 	assert_register(m, "R_A", -1, 32, 1);
@@ -87,6 +88,11 @@ static void snapshot_register_keys_have_every_form(void **state)
 	wide = snap_device_register(&m->snapshot->devices[0], STR("V0"));
 	assert_int_equal(wide->value[15], 0);
 	assert_int_equal(wide->value[14], 1);
+	/* In decimal: 0x0A0B0C0D0E0F10111213141516171819. */
+	assert_register(m, "V1", -1, 128, UINT64_C(0x1213141516171819));
+	wide = snap_device_register(&m->snapshot->devices[0], STR("V1"));
+	for (int i = 0; i < 16; i++)
+		assert_int_equal(wide->value[i], 0x19 - i);
 	assert_ptr_equal(snap_device_any_register(&m->snapshot->devices[0], STR("R15|PC")),
 	                 snap_device_register(&m->snapshot->devices[0], STR("PC")));
 	assert_null(snap_device_any_register(&m->snapshot->devices[0], STR("R15|R16")));
