@@ -250,6 +250,7 @@ static enum status load_source(const struct context *c, const struct ini_section
 	        .protocol = device_type_protocol(device->type),
 	        .options = options,
 	};
+	source_option_check(source, loader->diags);
 	snapshot->source_count++;
 	return protocol_is_program_flow(source->protocol) ? add_core(c, source, id) : STATUS_OK;
 }
@@ -316,29 +317,65 @@ static bool has_id(const struct snap_buffer *buffer, uint8_t id)
 	return false;
 }
 
+static size_t count_buffers(const struct context *c, size_t group)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < c->loader->snapshot->buffer_count; i++)
+		count += c->buffer_groups[i] == group;
+	return count;
+}
+
+/* 4.6: an unformatted buffer has one source's metadata. True if nothing says which of several. */
+static bool is_nobodys(const struct context *c, size_t group, const struct snap_buffer *buffer)
+{
+	return buffer->format == BUFFER_SOURCE_DATA && c->groups[group].source_count > 1 &&
+	       count_buffers(c, group) > 1;
+}
+
 /* A source is in each buffer of its group that has its trace ID; nothing else says where. */
 static enum status assign_to_source(const struct context *c, size_t group,
                                     struct snap_source *source)
 {
 	const struct snapshot *snapshot = c->loader->snapshot;
 	uint8_t id = source->options->values[SOURCE_OPTION_TRACE_ID];
-	size_t in_group = 0;
+	bool is_only = count_buffers(c, group) == 1;
 	size_t *buffers;
 
 	TRY(load_array(c->loader, snapshot->buffer_count, sizeof(*buffers), (void **)&buffers));
-	for (size_t i = 0; i < snapshot->buffer_count; i++)
-		in_group += c->buffer_groups[i] == group;
 	for (size_t i = 0; i < snapshot->buffer_count; i++) {
-		if (c->buffer_groups[i] == group &&
-		    (in_group == 1 || has_id(&snapshot->buffers[i], id)))
+		const struct snap_buffer *buffer = &snapshot->buffers[i];
+
+		if (c->buffer_groups[i] == group && !is_nobodys(c, group, buffer) &&
+		    (is_only || has_id(buffer, id)))
 			buffers[source->buffer_count++] = i;
 	}
 	source->buffers = buffers;
 	return STATUS_OK;
 }
 
+static void report_nobodys(const struct context *c)
+{
+	const struct snapshot *snapshot = c->loader->snapshot;
+
+	for (size_t i = 0; i < snapshot->buffer_count; i++) {
+		const struct group *group = &c->groups[c->buffer_groups[i]];
+		const struct snap_buffer *buffer = &snapshot->buffers[i];
+
+		if (is_nobodys(c, c->buffer_groups[i], buffer))
+			(void)diag_error(c->loader->diags, STATUS_BAD_DATA, buffer->place,
+			                 "buffer \"%.*s\" has the data of one source, and \"%.*s\" "
+			                 "describes %zu for %zu buffers: name a metadata file for "
+			                 "each source, in a [trace...] section with its buffers",
+			                 STR_ARG(buffer->name), STR_ARG(group->metadata.name),
+			                 group->source_count,
+			                 count_buffers(c, c->buffer_groups[i]));
+	}
+}
+
 static enum status assign_buffers(const struct context *c)
 {
+	report_nobodys(c);
 	for (size_t i = 0; i < c->group_count; i++) {
 		const struct group *group = &c->groups[i];
 

@@ -23,6 +23,9 @@ MUST_USE enum status source_option_set(struct source_options *options, enum sour
  */
 void source_option_set_version(struct source_options *options, struct str format);
 
+/* A warning for each register of the source that contradicts an option. */
+void source_option_check(const struct snap_source *source, struct diag_list *diags);
+
 /* True if options of this source may stand in for the register. */
 bool source_option_stands_for(const struct snap_source *source, struct str reg);
 

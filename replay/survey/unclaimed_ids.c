@@ -199,10 +199,11 @@ static void put_hint(const struct snapshot *snapshot, const struct unclaimed_id 
 	uint8_t id;
 
 	if (source) {
-		text_printf(out,
-		            "; it is that of \"%.*s\", which section [source_buffers] does not say "
-		            "to be in this buffer",
-		            STR_ARG(source->device->name));
+		text_printf(out, "; it is that of \"%.*s\", which %s",
+		            STR_ARG(source->device->name),
+		            snapshot->is_trace_package
+		                    ? "another metadata file describes, with other buffers"
+		                    : "section [source_buffers] does not say to be in this buffer");
 		return;
 	}
 	source = owner_of_data(snapshot, unclaimed->id);

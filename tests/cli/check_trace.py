@@ -114,6 +114,20 @@ class CheckTrace(unittest.TestCase):
                                      "[source_buffers] does not say to be in this buffer"),
                       self.check())
 
+    def test_id_of_a_source_of_another_metadata_file(self):
+        """A trace package has no [source_buffers]: the metadata files say what is where."""
+        os.remove(os.path.join(self.folder, "snapshot.ini"))
+        self.write("other.bin", frames.pack([(OTHER_ID, OWN), (ID, OWN[:30])]))
+        self.write("contents.ini", b"[trace]\nmetadata=one.ini\nbuffer0=trace.bin\n"
+                   b"[trace_1]\nmetadata=two.ini\nbuffer0=other.bin\n")
+        for name, trace_id in (("one", ID), ("two", OTHER_ID)):
+            self.write(name + ".ini", b"[buffer]\nformat: coresight\n[trace_%d]\nformat: ETM4.2\n"
+                       b"cyclecount: 0\ncontext_id: 0\nTRCIDR0: 0x28000ea1\n" % trace_id)
+        self.assertIn('contents.ini:6: warning: buffer "buffer0@two.ini": trace ID 0x10 has 30 bytes '
+                      'and no trace source; not decoded; it is that of "trace_16@one.ini", which '
+                      "another metadata file describes, with other buffers\n",
+                      self.run_csreplay("check").stderr)
+
     # Sources that cannot be decoded
 
     def test_source_that_cannot_be_decoded(self):

@@ -98,6 +98,9 @@ static void contents_trace_id_is_in_the_sections_name(void **state)
 	                 STATUS_OK);
 	assert_true(snap_source_trace_id(&f->snapshot->sources[0], &id));
 	assert_int_equal(id, 16);
+	assert_diags(&f->diags, "trace.ini:11: warning: trace source \"trace_16\": register "
+	                        "ETMTRACEIDR is 0x22, which contradicts the section's name, trace "
+	                        "ID 16; the name counts\n");
 }
 
 static void assert_register(struct fixture *f, const char *name, uint32_t expected)
@@ -122,9 +125,11 @@ static void contents_options_stand_in_for_etm3_registers(void **state)
 	assert_register(f, "ETMIDR", 0x412cf250); /* given */
 	assert_diags(&f->diags,
 	             "trace.ini:5: note: trace source \"trace_16\" has no register ETMCR; "
-	             "taken as 0xd000 from cyclecount, context_id\n"
+	             "taken as 0xd000 from cyclecount, context_id; not said, taken as 0: "
+	             "data_value, data_address, data-only trace\n"
 	             "trace.ini:5: note: trace source \"trace_16\" has no register "
-	             "ETMCCER; taken as 0x10000000 from timestamp_bits, timestamp_gray\n");
+	             "ETMCCER; taken as 0x10000000 from timestamp_bits, timestamp_gray; not said, "
+	             "taken as 0: virtualization extensions\n");
 }
 
 /* Trace metadata, 4.4.1: bits 2 and 3 of ETMCR. */
@@ -136,9 +141,11 @@ static void contents_options_say_that_data_are_traced(void **state)
 	        open_with(f, BUFFER "[trace_16]\n" ETM3_OPTIONS "data_value: 0\ndata_address: 1\n"),
 	        STATUS_OK);
 	assert_register(f, "ETMCR", 0x0000d008);
-	assert_diags(&f->diags,
-	             "trace.ini:5: note: trace source \"trace_16\" has no register ETMCR; "
-	             "taken as 0xd008 from data_value, data_address, cyclecount, context_id\n");
+	assert_diags(
+	        &f->diags,
+	        "trace.ini:5: note: trace source \"trace_16\" has no register ETMCR; "
+	        "taken as 0xd008 from data_value, data_address, cyclecount, context_id; not said, "
+	        "taken as 0: data-only trace\n");
 }
 
 static void contents_options_stand_in_for_ptm_registers(void **state)
@@ -152,6 +159,14 @@ static void contents_options_stand_in_for_ptm_registers(void **state)
 	assert_register(f, "ETMCR", 0x00004000);
 	assert_register(f, "ETMCCER", 0x31000000);
 	assert_register(f, "ETMIDR", 0x310);
+	assert_diags(
+	        &f->diags,
+	        "trace.ini:5: note: trace source \"trace_16\" has no register ETMCR; taken as "
+	        "0x4000 from cyclecount, context_id; not said, taken as 0: return stack\n"
+	        "trace.ini:5: note: trace source \"trace_16\" has no register ETMCCER; taken as "
+	        "0x31000000 from timestamp_bits, timestamp_gray, dmb_dsb_are_waypoints\n"
+	        "trace.ini:5: note: trace source \"trace_16\" has no register ETMIDR; taken as "
+	        "0x310 from format\n");
 }
 
 static void contents_options_stand_in_for_etm4_registers(void **state)
@@ -206,14 +221,142 @@ static void contents_missing_option_is_named_with_its_register(void **state)
 	                   "which its trace cannot be decoded without\n");
 }
 
-/* Without timestamps it does not matter how they are coded. */
+/*
+ * What timestamps look like is asked where the trace may have some, and in a version that has a
+ * choice: from ETMv3.5 and PFT 1.1 on, and if ETMCR enables them.
+ */
 static void contents_option_that_is_not_needed_may_be_missing(void **state)
+{
+	static const char *const needless[] = {
+	        "format: PFT1.1\ntimestamp_bits: 0\n",
+	        "format: PFT1.0\n",
+	        "format: ETM3.4\n",
+	        "format: ETM3.1\n",
+	        "format: ETM3.5\nETMCR: 0x1000\n",
+	        "format: PFT1.1\nETMCR: 0x20000000\n",
+	        "format: ETM3.5\nETMIDR: 0x410cf240\n",
+	};
+	static const char *const needed[] = {
+	        "format: PFT1.1\n",
+	        "format: ETM3.5\n",
+	        "format: ETM3.5\nETMCR: 0x10001000\n",
+	        "format: ETM3.4\nETMIDR: 0x410cf250\n",
+	        "format: PTM\n",
+	};
+	struct fixture *f = *state;
+	char text[200];
+
+	for (size_t i = 0; i < sizeof(needless) / sizeof(needless[0]); i++) {
+		(void)snprintf(text, sizeof(text), BUFFER "[trace_16]\n%s", needless[i]);
+		assert_int_equal(open_with(f, text), STATUS_OK);
+		assert_register(f, "ETMCCER", 0);
+		diag_list_fini(&f->diags);
+	}
+	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
+		(void)snprintf(text, sizeof(text), BUFFER "[trace_16]\n%s", needed[i]);
+		assert_int_equal(open_with(f, text), STATUS_OK);
+		diag_list_fini(&f->diags);
+		assert_no_register(f, "ETMCCER",
+		                   "trace.ini:5: error: trace source \"trace_16\" has neither "
+		                   "register ETMCCER nor option timestamp_bits, which its trace "
+		                   "cannot be decoded without\n");
+		diag_list_fini(&f->diags);
+	}
+}
+
+/* Trace metadata 6.3.1 has 0, 8, 16 and 32; TRCIDR2.CIDSIZE knows none and 32 (ARM IHI 0064). */
+static void contents_context_id_of_an_etm4_has_32_bits_or_none(void **state)
+{
+	static const char *const formats[] = {"ETM4.2", "ETE1.1"};
+	static const char *const names[] = {"ETMv4", "ETE"};
+	struct fixture *f = *state;
+	char text[200];
+	char expected[200];
+
+	for (unsigned int i = 0; i < 4; i++) {
+		unsigned int bits = i % 2 == 0 ? 8 : 16;
+
+		(void)snprintf(text, sizeof(text),
+		               BUFFER "[trace_16]\nformat: %s\ncontext_id: %u\n", formats[i / 2],
+		               bits);
+		(void)snprintf(
+		        expected, sizeof(expected),
+		        "trace.ini:5: error: trace source \"trace_16\": context_id is %u, but "
+		        "context IDs of %s have 0 or 32 bits; its trace cannot be decoded\n",
+		        bits, names[i / 2]);
+		assert_int_equal(open_with(f, text), STATUS_OK);
+		assert_no_register(f, "TRCIDR2", expected);
+		diag_list_fini(&f->diags);
+	}
+}
+
+static void contents_register_that_contradicts_an_option_is_told(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_int_equal(open_with(f, BUFFER "[trace_16]\nformat: PFT1.0\ntimestamp_bits: 0\n"),
+	/* As they should be: the sizes of what is not traced are no contradiction. */
+	assert_int_equal(
+	        open_with(f, BUFFER
+	                  "[trace_16]\n" ETM3_OPTIONS "ETMCR: 0x1000d000\nETMIDR: 0x412CF250\n"
+	                  "ETMCCER: 0x10000000\nETMTRACEIDR: 16\n"
+	                  "[trace_17]\nformat: ETM4.2\ncyclecount: 0\ncontext_id: 0\nvmid: 0\n"
+	                  "TRCIDR1: 0x4100f422\nTRCIDR2: 0x488\nTRCCONFIGR: 1\n"
+	                  "[trace_18]\nformat: PFT1.1\ntimestamp_bits: 0\nETMCCER: 0x30000000\n"),
+	        STATUS_OK);
+	assert_diags(&f->diags, "");
+	assert_int_equal(open_with(f,
+	                           BUFFER "[trace_16]\n" ETM3_OPTIONS "data_value: 1\n"
+	                                  "ETMCR: 0x10004000\nETMIDR: 0x412CF240\n"
+	                                  "[trace_17]\nformat: PFT1.1\ntimestamp_bits: 48\n"
+	                                  "timestamp_gray: 1\nETMCCER: 0x30000000\n"
+	                                  "[trace_18]\nformat: ETM4.2\ncontext_id: 32\nvmid: 16\n"
+	                                  "TRCIDR2: 0x400\n"),
 	                 STATUS_OK);
-	assert_register(f, "ETMCCER", 0);
+#define AT(line, source, reg, value, against)                                                      \
+	"trace.ini:" line ": warning: trace source \"trace_" source "\": register " reg            \
+	" is " value ", which contradicts " against "; the register counts\n"
+	assert_diags(&f->diags,
+	             AT("12", "16", "ETMCR", "0x10004000", "data_value 1") AT(
+	                     "12", "16", "ETMCR", "0x10004000",
+	                     "cyclecount 1") AT("12", "16", "ETMCR", "0x10004000", "context_id 32")
+	                     AT("13", "16", "ETMIDR", "0x412cf240", "format, version 5") AT(
+	                             "18", "17", "ETMCCER", "0x30000000", "timestamp_bits 48")
+	                             AT("18", "17", "ETMCCER", "0x30000000", "timestamp_gray 1")
+	                                     AT("23", "18", "TRCIDR2", "0x400", "context_id 32")
+	                                             AT("23", "18", "TRCIDR2", "0x400", "vmid 16"));
+#undef AT
+}
+
+/* Trace metadata 4.6: the metadata of an unformatted buffer are those of one source. */
+static void contents_raw_buffers_are_of_one_source_each(void **state)
+{
+	static const char raw[] = "[buffer]\nformat: source_data\n[trace_16]\nformat: ITM\n"
+	                          "[trace_17]\nformat: STM\n";
+	struct fixture *f = *state;
+
+	scratch_text(&f->scratch, "contents.ini", CONTENTS "buffer1=b.bin\n");
+	assert_int_equal(open_with(f, raw), STATUS_OK);
+	assert_int_equal(f->snapshot->sources[0].buffer_count, 0);
+	assert_int_equal(f->snapshot->sources[1].buffer_count, 0);
+#define NOBODYS(line, buffer)                                                                      \
+	"contents.ini:" line ": error: buffer \"" buffer "\" has the data of one source, and "     \
+	"\"trace.ini\" describes 2 for 2 buffers: name a metadata file for each source, in a "     \
+	"[trace...] section with its buffers\n"
+	assert_diags(&f->diags, NOBODYS("3", "buffer0") NOBODYS("4", "buffer1"));
+#undef NOBODYS
+	diag_list_fini(&f->diags);
+
+	scratch_text(&f->scratch, "contents.ini",
+	             CONTENTS "[trace_1]\nmetadata=one.ini\nbuffer1=b.bin\n");
+	scratch_text(&f->scratch, "one.ini",
+	             "[buffer]\nformat: source_data\n[trace_17]\nformat: STM\n");
+	assert_int_equal(open_with(f, "[buffer]\nformat: source_data\n[trace_16]\nformat: ITM\n"),
+	                 STATUS_OK);
+	assert_diags(&f->diags, "");
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(f->snapshot->sources[i].buffer_count, 1);
+		assert_int_equal(f->snapshot->sources[i].buffers[0], i);
+	}
 }
 
 static void contents_source_is_in_the_buffers_that_have_its_id(void **state)
@@ -476,6 +619,9 @@ int main(void)
 	        CASE(contents_options_stand_in_for_etm4_registers),
 	        CASE(contents_missing_option_is_named_with_its_register),
 	        CASE(contents_option_that_is_not_needed_may_be_missing),
+	        CASE(contents_context_id_of_an_etm4_has_32_bits_or_none),
+	        CASE(contents_register_that_contradicts_an_option_is_told),
+	        CASE(contents_raw_buffers_are_of_one_source_each),
 	        CASE(contents_source_is_in_the_buffers_that_have_its_id),
 	        CASE(contents_dumps_are_the_memory_of_all_cores),
 	        CASE(contents_several_metadata_files_have_ids_of_their_own),

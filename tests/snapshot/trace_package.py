@@ -109,7 +109,8 @@ class TracePackage(unittest.TestCase):
         self.write_metadata(options_of)
         notes = self.check_decodes(self.folder)
         self.assertIn('trace source "trace_16" has no register ETMCR; taken as 0x1000 from '
-                      'cyclecount, context_id\n', notes)
+                      'cyclecount, context_id; not said, taken as 0: data_value, data_address, '
+                      'data-only trace\n', notes)
         self.assertEqual(notes.count("\n"), notes.count(": note: "))
 
     def test_missing_option_leaves_out_its_source_only(self):
