@@ -30,6 +30,7 @@ struct comparison {
 	bool json;
 	uint64_t compared; /* pairs of cores */
 	uint64_t different;
+	uint64_t undecoded; /* cores whose trace cannot be, of both */
 	struct compare_options options;
 	uint64_t most; /* differences to show */
 	struct text out;
@@ -115,6 +116,26 @@ static const struct history *history_of(const struct input *input, size_t core)
 static struct str name_of(const struct input *input, size_t core)
 {
 	return session_core(input->session, core)->device->name;
+}
+
+/* Cores that have trace and no history of it. With --core the chosen ones alone matter. */
+static void report_undecoded(struct comparison *run)
+{
+	for (int side = 0; side < COMPARE_SIDES; side++) {
+		const struct input *input = &run->inputs[side];
+
+		for (size_t i = 0; i < session_core_count(input->session); i++) {
+			if ((run->args->given[CLI_OPTION_CORE] && i != input->core) ||
+			    cli_history_exit(input->session, i) == CLI_FINE)
+				continue;
+			run->undecoded++;
+			(void)cli_fail(CLI_INPUT,
+			               "%s: core \"%.*s\" is not compared: its trace cannot be "
+			               "decoded",
+			               side == COMPARE_A ? run->args->snapshot : run->args->second,
+			               STR_ARG(name_of(input, i)));
+		}
+	}
 }
 
 static enum cli_exit check_from(const struct comparison *run)
@@ -347,9 +368,10 @@ static bool put_alone(struct comparison *run, int side)
 
 static enum cli_exit put_sum(struct comparison *run, bool is_whole)
 {
-	bool is_equal = run->different == 0;
+	bool is_equal = run->different == 0 && run->undecoded == 0;
 	enum cli_exit code;
 
+	is_whole = is_whole && run->undecoded == 0;
 	if (run->json)
 		json_close(&run->out, ']');
 	/* What was not looked at is not known to be alone. */
@@ -394,12 +416,20 @@ static enum cli_exit compare_all(struct comparison *run)
 static enum cli_exit compare_cores(struct comparison *run)
 {
 	size_t counts[COMPARE_SIDES];
+	enum cli_exit code;
 
 	for (int i = 0; i < COMPARE_SIDES; i++)
 		counts[i] = mark_traced(&run->inputs[i]);
-	if (run->args->given[CLI_OPTION_CORE] || (counts[COMPARE_A] < 2 && counts[COMPARE_B] < 2))
-		return compare(run);
-	return compare_all(run);
+	report_undecoded(run);
+	if (!run->args->given[CLI_OPTION_CORE] &&
+	    (counts[COMPARE_A] >= 2 || counts[COMPARE_B] >= 2))
+		return compare_all(run);
+	for (int i = 0; i < COMPARE_SIDES; i++) {
+		if (cli_history_exit(run->inputs[i].session, run->inputs[i].core) != CLI_FINE)
+			return CLI_INPUT;
+	}
+	code = compare(run);
+	return code == CLI_FINE && run->undecoded > 0 ? CLI_INPUT : code;
 }
 
 enum cli_exit cmd_compare(const struct cli_args *args)

@@ -198,6 +198,8 @@ static enum cli_exit run(const struct cli_args *args, const struct session *sess
 	b.file = session_core_registers(session, b.core);
 	code = answer_all(&b, in);
 	cli_note_trouble(session, b.core);
+	if (code == CLI_FINE)
+		code = cli_history_exit(session, b.core);
 	text_fini(&b.out);
 	return code;
 }

@@ -34,7 +34,7 @@ static enum cli_exit run(const struct cli_args *args, struct session *session)
 	code = status == STATUS_OK ? cli_flush(&out)
 	                           : cli_fail(CLI_INTERNAL, "%s", status_text(status));
 	text_fini(&out);
-	return code;
+	return code == CLI_FINE ? cli_history_exit(session, console.core) : code;
 }
 
 enum cli_exit cmd_why(const struct cli_args *args)

@@ -143,6 +143,50 @@ class CheckTrace(unittest.TestCase):
         self.assertEqual(self.run_csreplay("info").stderr, said)
         with serving.Server([self.folder]) as server:
             self.assertIn(said, server.messages)
+        done = self.run_csreplay("why", "--of", "pc")
+        self.assertEqual((done.returncode, done.stderr), (1, said))
+        done = self.run_csreplay("state", "--batch", "/dev/null")
+        self.assertEqual(done.returncode, 1)
+        self.assertTrue(done.stderr.startswith(said), done.stderr)
+
+    def test_source_that_cannot_be_decoded_is_not_compared(self):
+        """Neither equal nor different: with itself, and with the trace as it should be."""
+        self.replace("device_1.ini", "TRCCONFIGR(0x004)=0x00001841", "TRCCONFIGR(0x004)=0x00001847")
+        for other in (self.folder, EXAMPLE):
+            for options in ([], ["--core", "cpu_0"], ["--format", "json"]):
+                done = self.run_csreplay("compare", other, *options)
+                self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
+                self.assertIn(f'csreplay: error: {self.folder}: core "cpu_0" is not compared: its '
+                              "trace cannot be decoded\n", done.stderr)
+
+    def test_one_core_of_several_that_cannot_be_decoded_is_not_compared(self):
+        two = os.path.join(os.path.dirname(self.folder), "two")
+        for name, device in (("cpu_1", "cpu_0"), ("ETM_1", "device_1")):
+            with open(os.path.join(self.folder, device + ".ini"), encoding="utf-8") as file:
+                text = file.read()
+            text = text.replace(name[:-1] + "0", name)
+            text = re.sub(r"(TRCTRACEIDR\(0x010\)=).*", r"\g<1>0x22", text)
+            self.write(f"second_{device}.ini", text.encode())
+        self.replace("snapshot.ini", "[trace]",
+                     "device8=second_cpu_0.ini\ndevice9=second_device_1.ini\n[trace]")
+        self.replace("trace.ini", "cpu_0=ETM_0", "cpu_0=ETM_0\ncpu_1=ETM_1")
+        self.replace("trace.ini", "\nETM_0=ETB_0", "\nETM_0=ETB_0\nETM_1=ETB_0")
+        self.write("trace.bin", frames.pack([(ID, OWN), (OTHER_ID, OWN)]))
+        shutil.copytree(self.folder, two)
+        done = self.run_csreplay("compare", two)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.replace("second_device_1.ini", "TRCCONFIGR(0x004)=0x00001841",
+                     "TRCCONFIGR(0x004)=0x00001847")
+        for options in ([], ["--format", "json"]):
+            done = self.run_csreplay("compare", two, *options)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn('core "cpu_1" is not compared: its trace cannot be decoded\n',
+                          done.stderr)
+            self.assertNotIn("only in", done.stdout)
+        said = json.loads(done.stdout)
+        self.assertEqual((said["equal"], said["complete"]), (False, False))
+        done = self.run_csreplay("compare", two, "--core", "cpu_0")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_source_with_a_missing_register_is_told_once(self):
         self.replace("device_1.ini", "TRCIDR0(0x078)=0x28000ea1\n", "")
