@@ -37,6 +37,7 @@ ROOMS = {
     "decoder": "decoder/decoder.h",
     "replay/history": "replay/history/history.h",
     "replay/survey": "replay/survey/survey.h",
+    "replay/tarmac/log": "replay/tarmac/log/log.h",
     "replay/tarmac": "replay/tarmac/tarmac.h",
     "replay/values/ssa": "replay/values/ssa/ssa.h",
     "replay/values/solver": "replay/values/solver/solver.h",

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How a dialect of Tarmac writes events: one table of functions each. In: events as a reader gives
- * them, or made of a history. Out: lines. A part of replay/export/tarmac_write.c; nobody else needs
- * it.
+ * them, or made of a history. Out: lines. For the files of replay/export/tarmac_writer.h.
  */
 #ifndef CSREPLAY_REPLAY_EXPORT_LINE_WRITE_H
 #define CSREPLAY_REPLAY_EXPORT_LINE_WRITE_H

@@ -14,27 +14,11 @@
 #include <string.h>
 
 #include "replay/tarmac/tarmac_line.h"
+#include "replay/tarmac/tarmac_reader.h"
 
 enum {
-	FOUND_MOST = 40,       /* characters of a fault that are shown */
-	DETECT_MOST = 1 << 16, /* bytes that decide the dialect */
-	CLEAR_MOST = 1 << 16,  /* bytes searched for '\r' at a time */
-};
-
-struct tarmac {
-	struct bytes text;
-	struct tarmac_options options;
-	struct diag_list *diags; /* NULL: none are wanted */
-	enum tarmac_dialect dialect;
-	struct tarmac_mark state;
-	struct tarmac_stats stats;
-	const uint8_t *newline; /* the first after the state's offset; NULL: not known */
-	const uint8_t
-	        *clear; /* from the state's offset to here there is no '\r'; NULL: not known */
-	struct str cores[TARMAC_CORES_MOST];
-	uint32_t core_count;
-	struct tarmac_value value;
-	struct tarmac_last_mode last;
+	FOUND_MOST = 40,      /* characters of a fault that are shown */
+	CLEAR_MOST = 1 << 16, /* bytes searched for '\r' at a time */
 };
 
 struct line_kind {
@@ -392,64 +376,6 @@ enum status tarmac_next(struct tarmac *t, struct tarmac_event *event)
 	if (read_line(t, &line) != STATUS_OK)
 		return reject(t, &line);
 	return STATUS_OK;
-}
-
-/* gem5 writes two blanks at least before most instructions. */
-static bool is_gem5(const struct tarmac_event *event)
-{
-	struct str disassembly = event->instruction.disassembly;
-
-	return disassembly.n > 0 && disassembly.p[-1] == ' ' && disassembly.p[-2] == ' ';
-}
-
-/* Whose file the event speaks for; NONE if several have such lines. */
-static enum tarmac_dialect vote(const struct tarmac *t, const struct tarmac_event *event)
-{
-	if (event->dialect == TARMAC_DIALECT_REV3 || event->dialect == TARMAC_DIALECT_RTL)
-		return event->dialect;
-	if (event->kind != TARMAC_INSTRUCTION)
-		return TARMAC_DIALECT_NONE;
-	if (event->core >= t->core_count)
-		return TARMAC_DIALECT_FM;
-	if (lex_class[(uint8_t)t->cores[event->core].p[0]] & LEX_DECIMAL)
-		return TARMAC_DIALECT_ISP;
-	return is_gem5(event) ? TARMAC_DIALECT_GEM5 : TARMAC_DIALECT_FM;
-}
-
-static enum tarmac_dialect detect(struct tarmac *t)
-{
-	unsigned int votes[TARMAC_DIALECT_ISP + 1] = {0};
-	unsigned int found = TARMAC_DIALECT_FM;
-	struct tarmac_event event;
-	uint64_t events = 0;
-
-	for (; tarmac_next(t, &event) == STATUS_OK; events++)
-		votes[vote(t, &event)]++;
-	if (2 * t->stats.malformed >= events)
-		return TARMAC_DIALECT_NONE;
-	for (unsigned int i = TARMAC_DIALECT_NONE + 1; i <= TARMAC_DIALECT_ISP; i++) {
-		if (votes[i] > votes[found])
-			found = i;
-	}
-	return (enum tarmac_dialect)found;
-}
-
-enum tarmac_dialect tarmac_detect(struct bytes text)
-{
-	struct tarmac *t;
-	enum tarmac_dialect dialect;
-
-	if (text.begin == text.end)
-		return TARMAC_DIALECT_NONE;
-	t = calloc(1, sizeof(*t));
-	if (!t)
-		return TARMAC_DIALECT_NONE;
-	t->text = text;
-	if ((size_t)(text.end - text.begin) > DETECT_MOST)
-		t->text.end = text.begin + DETECT_MOST;
-	dialect = detect(t);
-	free(t);
-	return dialect;
 }
 
 enum status tarmac_open(struct bytes text, const struct tarmac_options *options,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The pass over a Tarmac text, one core's part of it: instructions become runs of a history, lines
- * after them entries of logs. Private to tarmac_read.c and tarmac_pass.c.
+ * after them entries of logs. Private to tarmac_read.c and the files of
+ * pass_parts.h.
  */
 #ifndef CSREPLAY_REPLAY_TARMAC_TARMAC_PASS_H
 #define CSREPLAY_REPLAY_TARMAC_TARMAC_PASS_H

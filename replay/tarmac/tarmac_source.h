@@ -14,7 +14,7 @@
 
 #include "arch/isa.h"
 #include "replay/history/history.h"
-#include "replay/tarmac/word_log.h"
+#include "replay/tarmac/log/log.h"
 
 struct tarmac_core; /* the data of one core; part of the snapshot */
 

@@ -15,13 +15,11 @@
 
 #include "base/file.h"
 #include "replay/history/history.h"
+#include "replay/tarmac/log/log.h"
 #include "replay/tarmac/tarmac.h"
-#include "replay/tarmac/tarmac_code.h"
 #include "replay/tarmac/tarmac_frames.h"
-#include "replay/tarmac/tarmac_pages.h"
 #include "replay/tarmac/tarmac_slot.h"
 #include "replay/tarmac/tarmac_system.h"
-#include "replay/tarmac/word_log.h"
 
 /* Every so many instructions the place of the next one's line is kept. */
 enum { TARMAC_MARK_STEP = 64 };

@@ -21,8 +21,8 @@
 #include "arch/isa.h"
 #include "base/arena.h"
 #include "base/status.h"
+#include "replay/tarmac/log/log.h"
 #include "replay/tarmac/tarmac_slot.h"
-#include "replay/tarmac/word_log.h"
 
 /* Wider ones are not kept: parts of SVE. */
 enum { TARMAC_SYSTEM_BYTES_MOST = 16 };

@@ -9,15 +9,15 @@
  * address is taken to have been so before; another translation is known from the first line that
  * shows it to the last one before a different one.
  */
-#ifndef CSREPLAY_REPLAY_TARMAC_TARMAC_PAGES_H
-#define CSREPLAY_REPLAY_TARMAC_TARMAC_PAGES_H
+#ifndef CSREPLAY_REPLAY_TARMAC_LOG_TARMAC_PAGES_H
+#define CSREPLAY_REPLAY_TARMAC_LOG_TARMAC_PAGES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/status.h"
-#include "replay/tarmac/word_log.h"
+#include "replay/tarmac/log/word_log.h"
 
 struct tarmac_page {
 	uint32_t page; /* the regime's frame */

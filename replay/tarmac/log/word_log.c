@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Words over time; see word_log.h. */
-#include "replay/tarmac/word_log.h"
+#include "replay/tarmac/log/word_log.h"
 
 #include <stdlib.h>
 #include <string.h>

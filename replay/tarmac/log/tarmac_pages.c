@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pages of a core over time; see tarmac_pages.h. */
-#include "replay/tarmac/tarmac_pages.h"
+#include "replay/tarmac/log/tarmac_pages.h"
 
 #include <stdlib.h>
 

@@ -14,8 +14,8 @@
  * Invariants once it is finished: words are in order of key, the events of each in order of time,
  * and the first of each is of time 0 and no event, but what was there before all.
  */
-#ifndef CSREPLAY_REPLAY_TARMAC_WORD_LOG_H
-#define CSREPLAY_REPLAY_TARMAC_WORD_LOG_H
+#ifndef CSREPLAY_REPLAY_TARMAC_LOG_WORD_LOG_H
+#define CSREPLAY_REPLAY_TARMAC_LOG_WORD_LOG_H
 
 #include <stdbool.h>
 #include <stddef.h>

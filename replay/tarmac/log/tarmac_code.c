@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Code out of opcodes; see tarmac_code.h. */
-#include "replay/tarmac/tarmac_code.h"
+#include "replay/tarmac/log/tarmac_code.h"
 
 #include <stdlib.h>
 

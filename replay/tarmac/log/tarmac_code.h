@@ -4,8 +4,8 @@
  * address and opcode, one instruction at a time. Out: regions for a memory map. Where an address
  * had other bytes at another time the first ones are kept, and it is said that they changed.
  */
-#ifndef CSREPLAY_REPLAY_TARMAC_TARMAC_CODE_H
-#define CSREPLAY_REPLAY_TARMAC_TARMAC_CODE_H
+#ifndef CSREPLAY_REPLAY_TARMAC_LOG_TARMAC_CODE_H
+#define CSREPLAY_REPLAY_TARMAC_LOG_TARMAC_CODE_H
 
 #include <stdbool.h>
 #include <stddef.h>

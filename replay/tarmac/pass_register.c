@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The pass over a Tarmac text: writes of registers become entries of the core's log, by slot. See
+ * pass_parts.h.
+ */
+#include <string.h>
+
+#include "replay/tarmac/pass_parts.h"
+
+/* 8 bytes of an array of the value, from byte `at`. */
+static uint64_t word_of(const uint8_t *bytes, unsigned int size, unsigned int at)
+{
+	uint64_t word = 0;
+
+	for (unsigned int i = 0; i < 8 && at + i < size; i++)
+		word |= (uint64_t)bytes[at + i] << (8 * i);
+	return word;
+}
+
+static uint8_t whole_bytes(uint64_t bits)
+{
+	uint8_t mask = 0;
+
+	for (unsigned int i = 0; i < 8; i++)
+		mask |= (uint8_t)((bits >> (8 * i) & 0xff) == 0xff ? 1U << i : 0);
+	return mask;
+}
+
+static enum status write_slot(struct tarmac_pass *p, unsigned int slot, uint64_t touched,
+                              struct slot_now update)
+{
+	struct slot_now *now = &p->now[slot];
+	struct slot_now then = {(now->value & ~touched) | (update.value & touched),
+	                        (now->known & ~touched) | (update.known & touched)};
+
+	if (then.value == now->value && then.known == now->known)
+		return STATUS_OK;
+	*now = then;
+	return word_log_add(&p->core->registers,
+	                    &(struct word_event){.key = slot,
+	                                         .time = pass_time_after(p),
+	                                         .kind = WORD_WRITE,
+	                                         .touched = 0xff,
+	                                         .known = whole_bytes(then.known),
+	                                         .value = then.value});
+}
+
+static uint64_t low_bytes(unsigned int count)
+{
+	return count >= 8 ? UINT64_MAX : (UINT64_C(1) << (8 * count)) - 1;
+}
+
+static enum status write_register(struct tarmac_pass *p, const struct slot_place *place,
+                                  const struct tarmac_value *value)
+{
+	unsigned int size = value->size < place->size ? value->size : place->size;
+
+	for (unsigned int at = 0; at < place->whole; at += 8) {
+		/* Byte `at` of the place; `from` is not 0 only in places of one slot. */
+		unsigned int shift = 8U * place->from;
+		unsigned int left = size > at ? size - at : 0;
+		uint64_t inside = low_bytes(left) << shift;
+		uint64_t all = low_bytes(place->whole - at) & ~((UINT64_C(1) << shift) - 1);
+		struct slot_now update = {word_of(value->bits, size, at) << shift,
+		                          word_of(value->known, size, at) << shift};
+		uint64_t touched = word_of(value->touched, size, at) << shift;
+		uint64_t above = all & ~inside;
+
+		if (place->zeroes)
+			update.known |= above;
+		TRY(write_slot(p, place->slot + at / 8, touched | above, update));
+	}
+	return STATUS_OK;
+}
+
+/* N, Z, C, V, Q and GE: what APSR has of the program status register (Arm ARM G8.2.12). */
+static enum status write_flags(struct tarmac_pass *p, const struct slot_place *place,
+                               const struct tarmac_value *value)
+{
+	static const uint8_t flags[4] = {0, 0, 0x0f, 0xf8};
+	struct tarmac_value masked = {.size = sizeof(flags)};
+
+	for (unsigned int i = 0; i < sizeof(flags) && i < value->size; i++) {
+		masked.bits[i] = value->bits[i] & flags[i];
+		masked.known[i] = value->known[i] & flags[i];
+		masked.touched[i] = value->touched[i] & flags[i];
+	}
+	return write_register(p, place, &masked);
+}
+
+/* M profile: which stack pointer is SP, as far as a line proves it. */
+static enum status note_stack(struct tarmac_pass *p, const struct tarmac_register *reg,
+                              const struct slot_place *place)
+{
+	struct tarmac_context context = p->context;
+	bool is_msr = (p->run.opcode & 0xffe0d000) == 0xf3808000;
+	const struct slot_now *control = &p->now[SLOT_CONTROL];
+
+	if (place->slot == SLOT_CONTROL && (control->known & 2) != 0) {
+		context.has_stack = true;
+		context.is_process = (control->value & 2) != 0;
+	} else if (reg->file == TARMAC_FILE_R && reg->number == 13 && !is_msr &&
+	           reg->bank != TARMAC_MODE_NONE && context.mode == TARMAC_MODE_THREAD &&
+	           p->run.count > 0 && !p->run.was_left) {
+		/* What is no MSR writes the one that is SP. */
+		context.has_stack = true;
+		context.is_process = reg->bank == TARMAC_MODE_PROCESS;
+	}
+	return pass_set_context(p, &context, pass_time_after(p));
+}
+
+enum status pass_register(struct tarmac_pass *p, const struct tarmac_event *event)
+{
+	const struct tarmac_register *reg = &event->reg;
+	struct slot_place place = tarmac_slot_of(reg, &p->context);
+	struct tarmac_context context = p->context;
+	enum tarmac_mode mode;
+
+	TRY(tarmac_system_add(&p->core->system, &p->core->registers, reg, &place,
+	                      pass_time_after(p)));
+	if (place.slot == TARMAC_SLOT_NONE)
+		return STATUS_OK;
+	TRY(reg->file == TARMAC_FILE_PSR && reg->number == TARMAC_APSR
+	            ? write_flags(p, &place, reg->value)
+	            : write_register(p, &place, reg->value));
+	if (place.slot >= SLOT_V || (place.slot >= SLOT_FPSR && place.slot <= SLOT_FPSCR))
+		p->core->features |= 1U << REGISTER_FPU;
+	if (place.slot >= SLOT_SP_M && place.slot < SLOT_PSR)
+		p->core->features |= 1U << REGISTER_SYSTEM;
+	if (context.arch == CORE_M)
+		return note_stack(p, reg, &place);
+	mode = place.slot == SLOT_PSR ? pass_mode_now(p) : TARMAC_MODE_NONE;
+	if (mode == TARMAC_MODE_NONE)
+		return STATUS_OK;
+	context.mode = mode;
+	/* Of the states below it EL3 chooses the security state, and what goes up comes from one.
+	 */
+	if (tarmac_is_el3(mode) != tarmac_is_el3(p->context.mode))
+		context.security = TARMAC_SECURITY_NOT_SAID;
+	return pass_set_context(p, &context, pass_time_after(p));
+}
+
+enum status pass_lose_registers(struct tarmac_pass *p)
+{
+	memset(p->now, 0, sizeof(p->now));
+	p->context.has_stack = false;
+	return word_log_lose(&p->core->registers, pass_time_after(p));
+}
