@@ -115,7 +115,7 @@ static void add_range(const struct element *e, struct text *out)
 
 static void add_exception(const struct element *e, struct text *out)
 {
-	if (!e->exception.is_unnumbered)
+	if (!e->exception.is_unnumbered && !e->exception.is_data_marker)
 		json_u64(out, "exception_number", e->exception.number);
 	if (e->exception.name.n > 0)
 		json_str(out, "name", e->exception.name);

@@ -181,7 +181,8 @@ struct element {
 			/* ETMv4, M profile: follows another, without a return. */
 			bool is_tail_chained : 1;
 			bool return_is_branch_target : 1; /* also target of the last branch */
-			bool is_data_marker : 1;          /* ETMv3, M profile */
+			/* ETMv3, M profile: the exception's stacking begins; it has no number. */
+			bool is_data_marker : 1;
 			/* ETMv3: the last instruction listed was not executed. */
 			bool cancels_last : 1;
 			bool has_vector : 1;    /* of a text */
@@ -221,6 +222,12 @@ struct element element_of_packet(const struct listed_packet *packet, uint8_t tra
 struct memory_context pe_context_memory(const struct pe_context *context);
 /* Whose memory a core in this context sees. */
 enum space pe_context_space(const struct pe_context *context);
+
+/* An exception that was taken: an EXCEPTION that is no data marker. */
+static inline bool element_is_exception(const struct element *element)
+{
+	return element->type == ELEMENT_EXCEPTION && !element->exception.is_data_marker;
+}
 
 /* Name without prefix, such as "INSTR_RANGE". Never NULL. */
 const char *element_type_name(enum element_type type);

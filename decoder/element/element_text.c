@@ -60,6 +60,7 @@ static void add_exception(const struct element *e, struct text *out)
 			text_puts(out, " [addr also prev br tgt]");
 		text_puts(out, "; ");
 	}
+	/* A data marker has no number; OpenCSD lists 0. */
 	if (!e->exception.is_unnumbered) {
 		text_puts(out, "excep num (0x");
 		text_hex(out, e->exception.number, 2);

@@ -115,7 +115,7 @@ static const struct element *exception_at(const struct compare_place *place, siz
 
 	for (size_t i = history_event_index(place->history, place->position);
 	     history_event(place->history, i, &event) && event.position == place->position; i++) {
-		if (event.element.type == ELEMENT_EXCEPTION && index-- == 0) {
+		if (element_is_exception(&event.element) && index-- == 0) {
 			*e = event.element;
 			return e;
 		}

@@ -96,7 +96,7 @@ static bool is_exception_at(const struct history *history, uint64_t position)
 
 	for (size_t i = history_event_index(history, position);
 	     history_event(history, i, &event) && event.position == position; i++) {
-		if (event.element.type == ELEMENT_EXCEPTION)
+		if (element_is_exception(&event.element))
 			return true;
 	}
 	return false;
@@ -157,7 +157,7 @@ static bool leads_on(const struct tarmac_writer *w)
 	     history_event(w->history, i, &event) && event.position == w->position; i++) {
 		enum element_type type = event.element.type;
 
-		if (type == ELEMENT_EXCEPTION || type == ELEMENT_ADDR_NACC ||
+		if (element_is_exception(&event.element) || type == ELEMENT_ADDR_NACC ||
 		    type == ELEMENT_ADDR_UNKNOWN || type == ELEMENT_I_RANGE_NOPATH ||
 		    type == ELEMENT_NO_SYNC || type == ELEMENT_TRACE_ON)
 			return false;
@@ -238,7 +238,7 @@ static void take_event(struct tarmac_writer *w, const struct element *element, b
 	if (element->type == ELEMENT_PE_CONTEXT) {
 		w->context = element->context;
 		w->has_context = true;
-	} else if (element->type == ELEMENT_EXCEPTION && is_written) {
+	} else if (element_is_exception(element) && is_written) {
 		write_exception(w, element);
 	}
 }

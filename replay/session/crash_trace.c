@@ -71,7 +71,7 @@ bool crash_fault_find(const struct history *history, struct crash_fault *fault)
 		looked = position;
 		if (event.element.type == ELEMENT_EXCEPTION_RET)
 			returns++;
-		if (event.element.type != ELEMENT_EXCEPTION ||
+		if (!element_is_exception(&event.element) ||
 		    exception_kind_of(event.element.exception.info) == EXCEPTION_DEBUG)
 			continue;
 		if (returns > 0) {

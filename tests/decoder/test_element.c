@@ -203,12 +203,13 @@ static void element_exception_has_a_return_address_if_it_is_known(void **state)
 	             ",\"exception_number\":2,\"excep_ret_addr\":false,"
 	             "\"excep_ret_addr_br_tgt\":false,\"excep_data_marker\":false");
 	e.exception.is_data_marker = true;
+	e.exception.number = 0;
+	assert_forms(e, "EXCEPTION", "excep num (0x00) ",
+	             ",\"excep_ret_addr\":false,\"excep_ret_addr_br_tgt\":false,"
+	             "\"excep_data_marker\":true");
 	e.exception.has_return_address = true;
 	e.exception.return_address = 0x1234;
 	e.exception.number = 0x1ab;
-	assert_forms(e, "EXCEPTION", "pref ret addr:0x1234; excep num (0x1ab) ",
-	             ",\"exception_number\":427,\"excep_ret_addr\":true,\"en_addr\":\"0x1234\","
-	             "\"excep_ret_addr_br_tgt\":false,\"excep_data_marker\":true");
 	e.exception.return_is_branch_target = true;
 	e.exception.is_data_marker = false;
 	assert_forms(e, "EXCEPTION",

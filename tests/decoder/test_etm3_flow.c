@@ -339,6 +339,33 @@ static void contexts_and_events_are_elements(void **state)
 	             "24 EO_TRACE( [end-of-trace])\n");
 }
 
+/* ETM IHI 0014, Exception entry: the core stacks data. Which exception it is, the branch says. */
+static void exception_entry_is_a_marker_without_a_number(void **state)
+{
+	struct text json = {0};
+	struct decoder *decoder;
+	struct element element;
+	unsigned int markers = 0;
+	struct world w;
+
+	(void)state;
+	world_init(&w, &m_profile, BYTES(ASYNC AT("\x00") EE "\x7e"));
+	assert_int_equal(world_open(&w, false, &decoder), STATUS_OK);
+	while (decoder_next(decoder, &element) == STATUS_OK) {
+		if (element.type != ELEMENT_EXCEPTION)
+			continue;
+		markers++;
+		assert_true(element.exception.is_data_marker);
+		element_format_json(&element, &json);
+	}
+	assert_int_equal(markers, 1);
+	assert_non_null(strstr(json.data, "\"excep_data_marker\":true"));
+	assert_null(strstr(json.data, "exception_number"));
+	decoder_destroy(decoder);
+	text_fini(&json);
+	world_fini(&w);
+}
+
 static void exchange_changes_the_instruction_set(void **state)
 {
 	(void)state;
@@ -571,6 +598,7 @@ int main(void)
 	        cmocka_unit_test(exception_return_is_in_doubt_with_its_instruction),
 	        cmocka_unit_test(exception_return_of_m_profile_is_in_doubt_alone),
 	        cmocka_unit_test(contexts_and_events_are_elements),
+	        cmocka_unit_test(exception_entry_is_a_marker_without_a_number),
 	        cmocka_unit_test(exchange_changes_the_instruction_set),
 	        cmocka_unit_test(jazelle_is_an_unknown_address),
 	        cmocka_unit_test(data_packets_are_elements),

@@ -111,6 +111,30 @@ static void exception_is_named_by_the_vector_it_leads_to(void **state)
 	text_fini(&out);
 }
 
+/* ETMv3, M profile: that data are stacked is no exception of its own, wherever it stands. */
+static void data_marker_is_no_exception(void **state)
+{
+	const struct element marker = {.type = ELEMENT_EXCEPTION,
+	                               .exception = {.is_data_marker = true}};
+	const struct element elements[] = {
+	        range(0x1000, 1, INSN_BRANCH_INDIRECT, true),
+	        marker,
+	        range(0x2000, 1, INSN_OTHER, true),
+	        exception_of(14),
+	        marker,
+	        range(VECTORS_AT + 0x280, 1, INSN_OTHER, true),
+	};
+	struct text out = {0};
+
+	(void)state;
+	write_text(elements, 6, &out);
+	assert_non_null(strstr(out.data, "BR (0000000000002000) O\n"));
+	assert_null(strstr(out.data, "Exception 0"));
+	assert_non_null(strstr(out.data, "\nES  EXC [0x280] "));
+	assert_null(strstr(strstr(out.data, "EXC") + 1, "EXC"));
+	text_fini(&out);
+}
+
 /* 2.3.3, debug entry: whatever address execution goes on at. */
 static void debug_halt_and_reset_have_no_vector(void **state)
 {
@@ -235,6 +259,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(exception_is_named_by_the_vector_it_leads_to),
+	        cmocka_unit_test(data_marker_is_no_exception),
 	        cmocka_unit_test(debug_halt_and_reset_have_no_vector),
 	        cmocka_unit_test(exception_from_a_lower_level_has_the_vector_of_its_kind),
 	        cmocka_unit_test(exception_before_a_loss_has_no_vector),

@@ -35,7 +35,7 @@ static void between(const struct why_walk *w, uint64_t position)
 	}
 	for (size_t i = history_event_index(history, position);
 	     history_event(history, i, &event) && event.position == position; i++) {
-		if (event.element.type != ELEMENT_EXCEPTION &&
+		if (!element_is_exception(&event.element) &&
 		    event.element.type != ELEMENT_PE_CONTEXT)
 			continue;
 		text_puts(w->out, event.element.type == ELEMENT_EXCEPTION
