@@ -43,6 +43,11 @@ bool pass_find_end(const struct tarmac_pass *p, uint64_t *end)
 {
 	const struct tarmac_run *run = &p->run;
 
+	/* Also of a run that an exception left: then it is the handler's address. */
+	if (p->target.is_said && !run->is_failed) {
+		*end = p->target.address;
+		return true;
+	}
 	/* A run that an exception left is with the history already. */
 	if (run->count == 0)
 		return false;

@@ -240,16 +240,21 @@ static enum status read_line(struct tarmac *t, struct tarmac_line *line)
 	return kind->read(line);
 }
 
-static void describe(const struct tarmac_fault *fault, struct text *out)
+static void quote(struct str found, struct text *out)
 {
-	size_t count = fault->found.n < FOUND_MOST ? fault->found.n : FOUND_MOST;
+	size_t count = found.n < FOUND_MOST ? found.n : FOUND_MOST;
 
-	if (fault->expected)
-		text_printf(out, "expected %s, found ", fault->expected);
 	text_char(out, '"');
 	for (size_t i = 0; i < count; i++)
-		text_char(out, str_printable(fault->found.p[i]));
-	text_puts(out, count < fault->found.n ? "...\"" : "\"");
+		text_char(out, str_printable(found.p[i]));
+	text_puts(out, count < found.n ? "...\"" : "\"");
+}
+
+static void describe(const struct tarmac_fault *fault, struct text *out)
+{
+	if (fault->expected)
+		text_printf(out, "expected %s, found ", fault->expected);
+	quote(fault->found, out);
 	if (!fault->expected)
 		text_printf(out, ": %" PRIu64 " digits, expected %" PRIu64, fault->digits_found,
 		            fault->digits_expected);
@@ -287,6 +292,30 @@ static enum status reject(struct tarmac *t, const struct tarmac_line *line)
 	event->dialect = TARMAC_DIALECT_NONE;
 	memset(&event->instruction, 0, sizeof(event->instruction));
 	return t->options.is_strict ? status : STATUS_OK;
+}
+
+void tarmac_report_oddities(const struct tarmac *t, struct diag_list *diags)
+{
+	static const char *const texts[TARMAC_ODDITIES][2] = {
+#define TARMAC_ODDITY(name, what, outcome) {what, outcome},
+#include "replay/tarmac/tarmac.def"
+	};
+
+	for (unsigned int i = 0; i < TARMAC_ODDITIES; i++) {
+		const struct tarmac_odd_lines *odd = &t->odd[i];
+		struct text text = {0};
+
+		if (odd->count == 0)
+			continue;
+		text_printf(&text, "%s ", texts[i][0]);
+		quote(odd->word, &text);
+		text_printf(&text, " %s", texts[i][1]);
+		if (odd->count > 1)
+			text_printf(&text, "; %" PRIu64 " lines have one", odd->count);
+		diag_warning(diags, place_line(t->options.file, odd->line), "%s",
+		             text.data ? text.data : "");
+		text_fini(&text);
+	}
 }
 
 /* The first '\n' from `begin` on, or the end. */
@@ -368,6 +397,7 @@ enum status tarmac_next(struct tarmac *t, struct tarmac_event *event)
 	line.value = &t->value;
 	line.state = &t->state;
 	line.last = &t->last;
+	line.odd = t->odd;
 	line.is_isp = t->dialect == TARMAC_DIALECT_ISP;
 	do {
 		TRY(next_line(t, event));

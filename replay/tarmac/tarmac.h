@@ -213,6 +213,12 @@ void tarmac_close(struct tarmac *t); /* NULL is fine */
  */
 MUST_USE enum status tarmac_next(struct tarmac *t, struct tarmac_event *event);
 
+/*
+ * A warning for each kind of word that lines read so far have and their format has not, and that
+ * nothing depends on; with the first such line and how many there are.
+ */
+void tarmac_report_oddities(const struct tarmac *t, struct diag_list *diags);
+
 /* As tarmac_detect() said of the text. */
 enum tarmac_dialect tarmac_dialect(const struct tarmac *t);
 struct tarmac_stats tarmac_stats(const struct tarmac *t);

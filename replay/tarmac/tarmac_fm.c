@@ -168,7 +168,7 @@ enum status tarmac_fm_memory(struct tarmac_line *line)
 	line->value->size = 0;
 	TRY(read_size(line, line->event->word, &size, &letters));
 	if (line->is_isp)
-		tarmac_isp_attributes(letters, memory);
+		tarmac_isp_attributes(line, letters);
 	else
 		read_letters(letters, memory);
 	if (lex_hex_word(&line->in, &memory->address) == 0)

@@ -7,10 +7,15 @@
 #include "replay/tarmac/tarmac_line.h"
 
 /* X: privileged. T: not. */
-void tarmac_isp_attributes(struct str letters, struct tarmac_memory *memory)
+void tarmac_isp_attributes(struct tarmac_line *line, struct str letters)
 {
+	struct tarmac_memory *memory = &line->event->memory;
+
 	for (size_t i = 0; i < letters.n; i++) {
 		memory->is_privileged |= letters.p[i] == 'X';
 		memory->is_unprivileged |= letters.p[i] == 'T';
+		if (letters.p[i] != 'X' && letters.p[i] != 'T')
+			tarmac_note_oddity(line, TARMAC_ODD_ATTRIBUTE,
+			                   (struct str){letters.p + i, 1});
 	}
 }

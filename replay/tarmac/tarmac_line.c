@@ -150,6 +150,16 @@ enum status tarmac_read_opcode(struct tarmac_line *line)
 	return STATUS_OK;
 }
 
+void tarmac_note_oddity(struct tarmac_line *line, enum tarmac_oddity oddity, struct str word)
+{
+	struct tarmac_odd_lines *odd = &line->odd[oddity];
+
+	if (odd->count++ > 0)
+		return;
+	odd->line = line->event->line;
+	odd->word = word;
+}
+
 static void read_mode_again(struct tarmac_last_mode *last, struct tarmac_instruction *i)
 {
 	if (!lex_is_same(i->mode_text, last->text)) {
@@ -174,6 +184,9 @@ enum status tarmac_read_code(struct tarmac_line *line)
 	i->mode_text = lex_word(&line->in);
 	if (lex_take(&line->in, ':')) {
 		read_mode_again(line->last, i);
+		/* "-" and "---_-" are the same as nothing. */
+		if (i->mode == TARMAC_MODE_NONE && i->mode_text.n > 0 && i->mode_text.p[0] != '-')
+			tarmac_note_oddity(line, TARMAC_ODD_MODE, i->mode_text);
 	} else if (word.n == 3) { /* T16, T32: that producer leaves the mode out */
 		i->mode_text.n = 0;
 		line->in = before;

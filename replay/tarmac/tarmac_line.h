@@ -26,19 +26,35 @@ struct tarmac_last_mode {
 	enum tarmac_security security;
 };
 
+enum tarmac_oddity {
+#define TARMAC_ODDITY(name, what, outcome) TARMAC_ODD_##name,
+#include "replay/tarmac/tarmac.def"
+	TARMAC_ODDITIES, /* how many */
+};
+
+/* Lines that have a word of a kind that the format has not. */
+struct tarmac_odd_lines {
+	uint64_t count;
+	uint64_t line;   /* the first one */
+	struct str word; /* in it */
+};
+
 struct tarmac_line {
 	struct bytes in; /* the line without its end */
 	struct tarmac_event *event;
 	struct tarmac_value *value;
 	struct tarmac_mark *state; /* goes on to the next line */
 	struct tarmac_last_mode *last;
-	bool is_isp;       /* the file is ISP RAS, where letters mean other things */
-	bool has_own_time; /* a timestamp, or dashes, stand on the line itself */
+	struct tarmac_odd_lines *odd; /* by enum tarmac_oddity */
+	bool is_isp;                  /* the file is ISP RAS, where letters mean other things */
+	bool has_own_time;            /* a timestamp, or dashes, stand on the line itself */
 	struct tarmac_fault fault;
 };
 
 /* What every dialect has. */
 enum status tarmac_fault(struct tarmac_line *line, const char *expected); /* BAD_DATA, always */
+/* The line has the word, which its format has not; the event counts all the same. */
+void tarmac_note_oddity(struct tarmac_line *line, enum tarmac_oddity oddity, struct str word);
 MUST_USE enum status tarmac_read_isa(struct str word, enum isa *isa);
 void tarmac_read_mode(struct str word, enum tarmac_mode *mode, enum tarmac_security *security);
 /* "s", "ns" and the like: of which security state. */
@@ -81,6 +97,6 @@ MUST_USE enum status tarmac_rtl_memory(struct tarmac_line *line);     /* MNW4___
 MUST_USE enum status tarmac_rtl_access(struct tarmac_line *line);     /* R08, W08 */
 MUST_USE enum status tarmac_register_line(struct tarmac_line *line);  /* R, of all dialects */
 /* The letters after MR4 and MW4 where they are those of ISP RAS. */
-void tarmac_isp_attributes(struct str letters, struct tarmac_memory *memory);
+void tarmac_isp_attributes(struct tarmac_line *line, struct str letters);
 
 #endif

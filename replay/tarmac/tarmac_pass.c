@@ -240,6 +240,31 @@ static void extend_run(struct tarmac_pass *p, const struct tarmac_event *event, 
 	               run->count == RUN_MOST;
 }
 
+/* Lines are missing here, and with them what they did; to memory up to `time`. */
+static enum status lose_lines(struct tarmac_pass *p, struct gap gap, struct word_log *memory,
+                              uint64_t time)
+{
+	p->target.is_said = false;
+	TRY(flush_run(p, NULL));
+	TRY(part_add_gap(p->part, gap));
+	TRY(pass_lose_registers(p));
+	return word_log_lose(memory, time);
+}
+
+/* The instruction is not where the branch before it leads. */
+static enum status go_astray(struct tarmac_pass *p, const struct tarmac_event *event,
+                             struct tarmac_tick *tick)
+{
+	if (p->astray++ == 0) {
+		p->first_astray = event->line;
+		p->astray_at = event->instruction.address;
+		p->astray_target = p->target.address;
+	}
+	/* Before what the instruction itself reads. */
+	return lose_lines(p, (struct gap){.reason = GAP_BAD_PACKET, .offset = event->offset},
+	                  tick->memory, 2 * tick->clock - 1);
+}
+
 static enum status add_instruction(struct tarmac_pass *p, const struct tarmac_event *event,
                                    struct tarmac_tick *tick)
 {
@@ -251,6 +276,10 @@ static enum status add_instruction(struct tarmac_pass *p, const struct tarmac_ev
 	struct insn insn = {.size = (uint8_t)size};
 	bool is_changed = false;
 
+	if (p->target.is_said && p->target.address != line->address)
+		TRY(go_astray(p, event, tick));
+	p->target.is_said = false;
+	p->is_reset = false;
 	TRY(note_mode(p, event));
 	if (has_opcode) {
 		classify(line->isa, line->opcode, line->address, &insn);
@@ -285,6 +314,8 @@ static enum status add_exception(struct tarmac_pass *p, const struct tarmac_even
 
 	if (p->aside_count > 0 && p->asides[p->aside_count - 1].is_async)
 		p->aside_count--;
+	p->target.is_said = false;
+	p->is_reset = is_reset(line->name);
 	run->was_left = true;
 	run->has_left_at |= line->has_address;
 	run->left_at = line->has_address ? line->address : run->left_at;
@@ -312,6 +343,7 @@ static enum status add_exception(struct tarmac_pass *p, const struct tarmac_even
 
 static enum status add_gap(struct tarmac_pass *p, uint64_t offset)
 {
+	p->target.is_said = false;
 	TRY(flush_run(p, NULL));
 	return part_add_gap(p->part, (struct gap){.reason = GAP_BAD_PACKET, .offset = offset});
 }
@@ -352,10 +384,7 @@ static enum status add_note(struct tarmac_pass *p, const struct tarmac_event *ev
 
 	if (!tarmac_gap_read(event, &gap))
 		return STATUS_OK;
-	TRY(flush_run(p, NULL));
-	TRY(part_add_gap(p->part, gap));
-	TRY(pass_lose_registers(p));
-	return word_log_lose(tick->memory, 2 * tick->clock + 1);
+	return lose_lines(p, gap, tick->memory, 2 * tick->clock + 1);
 }
 
 enum status tarmac_pass_add(struct tarmac_pass *p, const struct tarmac_event *event,
@@ -377,6 +406,8 @@ enum status tarmac_pass_add(struct tarmac_pass *p, const struct tarmac_event *ev
 		               : add_exception(p, event);
 	case TARMAC_BRANCH:
 		p->run.branched = true;
+		/* After a reset a simulator may set the PC that it starts at. */
+		p->target = (struct tarmac_way){event->branch.target, !p->is_reset};
 		return STATUS_OK;
 	case TARMAC_UNKNOWN:
 		return add_unknown(p, event, tick);

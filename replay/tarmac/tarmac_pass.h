@@ -43,12 +43,24 @@ struct tarmac_aside {
 	bool is_async; /* the exception that it leads to tells as much */
 };
 
+/* Where a line says that a branch leads: what the core's next instruction is checked against. */
+struct tarmac_way {
+	uint64_t address;
+	bool is_said;
+};
+
 struct tarmac_pass {
 	struct tarmac_core *core;
 	struct snap_core stand_in; /* for part_init(): its memory is empty */
 	struct graph *graph;
 	struct part_builder *part;
 	struct tarmac_run run;
+	struct tarmac_way target;
+	bool is_reset;         /* that was the last exception, and no instruction came yet */
+	uint64_t astray;       /* instructions that are not where the branch before them leads */
+	uint64_t first_astray; /* line of the first one, and the two addresses */
+	uint64_t astray_at;
+	uint64_t astray_target;
 	struct tarmac_aside *asides;
 	size_t aside_count;
 	size_t aside_capacity;

@@ -3,6 +3,7 @@
  * One pass over a Tarmac text: its events go to their cores (tarmac_pass.c), and what came of them
  * becomes a snapshot, histories and logs; see tarmac_store.h.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -258,6 +259,25 @@ static enum status make_history(struct reading *r, const struct snapshot *snapsh
 	return STATUS_OK;
 }
 
+/* A line each kind of trouble; how often is in it. */
+static void report_astray(const struct reading *r, struct diag_list *diags)
+{
+	for (size_t i = 0; i < r->source->core_count; i++) {
+		const struct tarmac_pass *p = r->passes[i];
+		struct text more = {0};
+
+		if (p->astray == 0)
+			continue;
+		if (p->astray > 1)
+			text_printf(&more, "; %" PRIu64 " more", p->astray - 1);
+		diag_warning(diags, place_line(str_of(r->source->path), p->first_astray),
+		             "instruction at 0x%" PRIx64 ", but the branch before it leads to "
+		             "0x%" PRIx64 ": lines are missing, a gap%.*s",
+		             p->astray_at, p->astray_target, STR_ARG(text_str(&more)));
+		text_fini(&more);
+	}
+}
+
 static enum status finish(struct reading *r, const struct snapshot_options *images,
                           struct diag_list *diags, struct snapshot **snapshot)
 {
@@ -287,6 +307,10 @@ enum status tarmac_read(struct tarmac_source *source, bool is_strict,
 	*snapshot = NULL;
 	if (status == STATUS_OK)
 		status = read_all(&r, is_strict);
+	if (status == STATUS_OK) {
+		tarmac_report_oddities(source->reader, diags);
+		report_astray(&r, diags);
+	}
 	if (status == STATUS_OK)
 		status = finish(&r, images, diags, snapshot);
 	if (status != STATUS_OK) {

@@ -20,6 +20,7 @@ struct tarmac {
 	uint32_t core_count;
 	struct tarmac_value value;
 	struct tarmac_last_mode last;
+	struct tarmac_odd_lines odd[TARMAC_ODDITIES];
 };
 
 #endif

@@ -8,6 +8,7 @@
 
 enum {
 	CHUNK = 16, /* bytes that a memory line shows */
+	REVISION = 3,
 };
 
 /* 2.3.2, and what other producers write for the same. */
@@ -95,6 +96,44 @@ enum status tarmac_rev3_exception(struct tarmac_line *line)
 	return STATUS_OK;
 }
 
+/* 2.3.4, fields 7 to 9, and 10, whose words begin with O instead of I. */
+static bool is_attribute(struct str word)
+{
+	static const char *const types[] = {"SO",  "DV", "nGnRnE", "nGnRE", "nGRE",
+	                                    "GRE", "NM", "OSH",    "ISH",   "NSH"};
+	/* "BWRA" is in the document's examples. */
+	static const char *const caches[] = {"NC",   "WTNA", "WTRA", "WTWA",  "WTRWA",
+	                                     "WBNA", "WBRA", "WBWA", "WBRWA", "WBWRA"};
+	bool has_prefix = word.n > 1 && (word.p[0] == 'I' || word.p[0] == 'O');
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		if (str_eq(word, str_of(types[i])))
+			return true;
+	}
+	for (size_t i = 0; has_prefix && i < sizeof(caches) / sizeof(caches[0]); i++) {
+		if (str_eq(str_skip(word, 1), str_of(caches[i])))
+			return true;
+	}
+	return false;
+}
+
+/* "/12 NM NSH INC ONC": nothing depends on them, so what is none of them is a warning. */
+static void check_attributes(struct tarmac_line *line, struct str attributes)
+{
+	struct str rest = attributes;
+	bool is_first = true;
+
+	while (rest.p) {
+		struct str word = str_next_part(&rest, ' ');
+		bool is_order = is_first && word.n > 1 && word.p[0] == '/' &&
+		                lex_is_decimal(str_skip(word, 1));
+
+		if (word.n > 0 && !is_order && !is_attribute(word))
+			tarmac_note_oddity(line, TARMAC_ODD_ATTRIBUTE, word);
+		is_first = false;
+	}
+}
+
 /* "S:0013000000/20" or "0000000020": optional, as is what comes after. */
 static void read_physical(struct tarmac_line *line, struct tarmac_memory *memory)
 {
@@ -114,6 +153,7 @@ enum status tarmac_rev3_memory(struct tarmac_line *line)
 {
 	struct tarmac_memory *memory = &line->event->memory;
 	struct str word = line->event->word;
+	struct bytes before;
 
 	line->event->kind = TARMAC_MEMORY;
 	memory->is_write = word.p[0] == 'S';
@@ -124,15 +164,28 @@ enum status tarmac_rev3_memory(struct tarmac_line *line)
 	line->value->size = 0;
 	lex_blanks(&line->in);
 	line->state->column = bytes_offset(&line->in);
+	before = line->in;
 	if (lex_hex_word(&line->in, &memory->address) == 0)
 		return tarmac_fault(line, "the address of an access");
 	line->state->is_continued = true;
 	line->state->word_place = line->event->offset + (uint64_t)(word.p - line->event->text.p);
 	if (lex_peek(&line->in) < 0 && memory->is_aborted)
 		return STATUS_OK;
+	/* Of another one nobody can say whether the words are from there on or from the boundary.
+	 */
+	if (memory->address % CHUNK != 0) {
+		line->in = before;
+		return tarmac_fault(line, "an address on a boundary of 16 bytes");
+	}
 	TRY(tarmac_read_value(line, CHUNK));
+	before = line->in;
 	read_physical(line, memory);
+	if (memory->has_physical && memory->physical % CHUNK != 0) {
+		line->in = before;
+		return tarmac_fault(line, "a physical address on a boundary of 16 bytes");
+	}
 	memory->attributes = str_trim(lex_rest(&line->in));
+	check_attributes(line, memory->attributes);
 	return STATUS_OK;
 }
 
@@ -153,13 +206,26 @@ enum status tarmac_rev3_branch(struct tarmac_line *line)
 enum status tarmac_rev3_header(struct tarmac_line *line)
 {
 	struct tarmac_header *header = &line->event->header;
+	struct str number;
+	struct str flags;
 	uint64_t revision;
 
 	line->event->kind = TARMAC_HEADER;
-	if (!LEX_IS(lex_word(&line->in), "Text") || !LEX_IS(lex_word(&line->in), "Rev") ||
-	    !lex_decimal(&line->in, &revision) || revision > UINT32_MAX)
+	if (!LEX_IS(lex_word(&line->in), "Text") || !LEX_IS(lex_word(&line->in), "Rev"))
 		return tarmac_fault(line, "\"Text Rev\" and a number");
+	lex_blanks(&line->in);
+	number = (struct str){(const char *)line->in.pos, 0};
+	if (!lex_decimal(&line->in, &revision) || revision > UINT32_MAX)
+		return tarmac_fault(line, "\"Text Rev\" and a number");
+	number.n = (size_t)((const char *)line->in.pos - number.p);
 	header->revision = (uint32_t)revision;
-	header->has_timestamps = str_find(lex_word(&line->in), 't') == 0;
+	flags = lex_word(&line->in);
+	if (revision != REVISION)
+		tarmac_note_oddity(line, TARMAC_ODD_REVISION, number);
+	for (size_t i = 0; i < flags.n; i++) {
+		header->has_timestamps |= flags.p[i] == 't';
+		if (flags.p[i] != 't')
+			tarmac_note_oddity(line, TARMAC_ODD_FLAG, (struct str){flags.p + i, 1});
+	}
 	return STATUS_OK;
 }

@@ -335,7 +335,9 @@ class Corpus(RoundTrip):
         text, _ = self.export(TARMAC / "line-variants.txt")
         self.again.write_text(text)
         _, err = run("history", "--count", "1", self.again)
-        self.assertEqual(err, "")
+        # The lines are samples of several texts: one branch leads elsewhere.
+        self.assertRegex(err, r"^[^\n]*: warning: instruction at 0x164, but the branch before it leads "
+                         r"to 0x80: lines are missing, a gap\n$")
 
     def test_snapshots_come_back(self):
         for name in ("juno_r1_1", "TC2", "tc2-ptm-rstk-t32", "armv8_1m_branches", "q_elem"):

@@ -573,6 +573,11 @@ static const struct malformed malformed[] = {
         {"BR (zz) A", "branch line: expected the address of a branch in parentheses, found \"zz\""},
         {"BR (00001000 A",
          "branch line: expected the address of a branch in parentheses, found \"A\""},
+        {"LD 00001004 00000000 00000000 00000000 00000000",
+         "memory line: expected an address on a boundary of 16 bytes, found \"00001004\""},
+        {"ST 00001000 00000000 00000000 00000000 00000000 S:0000003008/12",
+         "memory line: expected a physical address on a boundary of 16 bytes, found "
+         "\"S\""},
         {"MR4 zz 00000000", "memory line: expected the address of an access, found \"zz\""},
         {"R08 zz", "memory line: expected the address of an access, found \"zz\""},
         {"MNW4___D zz", "memory line: expected the address of an access, found \"zz\""},
