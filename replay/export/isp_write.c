@@ -2,8 +2,9 @@
 /*
  * The ISP RAS trace format written: records of instructions, accesses to memory and writes of
  * registers, each a line with its time. In: events. Out: lines. Nothing else has a record there:
- * exceptions, branches and gaps are not written, but counted. Only an instruction's record says its
- * core; the others are of the instruction before them.
+ * exceptions, branches and gaps are not written, but counted, and so is what stands in a line as
+ * the format does not have it. The index of an instruction is that of the text, if it has one. Only
+ * an instruction's record says its core; the others are of the instruction before them.
  */
 #include <ctype.h>
 
@@ -57,9 +58,22 @@ static bool has_mode(const struct tarmac_instruction *insn)
 	       insn->security != TARMAC_REALM;
 }
 
+/* True for a mode that the format's list has not; it is written all the same. */
+static bool is_other_mode(enum tarmac_mode mode)
+{
+	static const bool listed[] = {
+	        [TARMAC_MODE_USR] = true, [TARMAC_MODE_FIQ] = true, [TARMAC_MODE_IRQ] = true,
+	        [TARMAC_MODE_SVC] = true, [TARMAC_MODE_MON] = true, [TARMAC_MODE_ABT] = true,
+	        [TARMAC_MODE_UND] = true, [TARMAC_MODE_SYS] = true,
+	};
+
+	return mode != TARMAC_MODE_NONE && (mode >= sizeof(listed) || !listed[mode]);
+}
+
 static void put_instruction(struct line_writer *w, const struct tarmac_event *event)
 {
 	const struct tarmac_instruction *insn = &event->instruction;
+	uint64_t index = insn->has_index ? insn->index : w->position + 1;
 
 	if (!insn->has_address) {
 		line_lose(w, insn->is_debug ? EXPORT_LOST_DEBUG : EXPORT_LOST_GAPS);
@@ -68,11 +82,15 @@ static void put_instruction(struct line_writer *w, const struct tarmac_event *ev
 	w->has_begun = true;
 	if (!has_mode(insn))
 		line_lose(w, EXPORT_LOST_MODES);
+	if (is_other_mode(insn->mode))
+		line_lose(w, EXPORT_LOST_OTHER_MODES);
+	if (insn->effect == TARMAC_FETCH_FAILED)
+		line_lose(w, EXPORT_LOST_UNFETCHED);
 	if (insn->has_physical)
 		line_lose(w, EXPORT_LOST_PHYSICAL);
 	put_time(w, event);
 	text_printf(w->out, "%u %s (%llu) ", w->core, insn->effect == TARMAC_CCFAIL ? "IS" : "IT",
-	            (unsigned long long)w->position + 1);
+	            (unsigned long long)index);
 	text_hex(w->out, insn->address, w->is_a64 ? 16 : 8);
 	text_char(w->out, ' ');
 	if (insn->effect == TARMAC_FETCH_FAILED)
@@ -142,6 +160,7 @@ static void put_memory(struct line_writer *w, const struct tarmac_event *event)
 {
 	const struct tarmac_memory *memory = &event->memory;
 	unsigned int at = 0;
+	bool has_holes = false;
 
 	if (memory->is_fetch || memory->is_aborted || memory->is_exclusive_failed) {
 		line_lose(w, memory->is_fetch ? EXPORT_LOST_FETCHES : EXPORT_LOST_ACCESSES);
@@ -160,8 +179,11 @@ static void put_memory(struct line_writer *w, const struct tarmac_event *event)
 			piece /= 2;
 		if (piece > 0)
 			put_piece(w, event, at, piece, is_known);
+		has_holes |= piece > 0 && !is_known;
 		at += piece > 0 ? piece : 1;
 	}
+	if (has_holes)
+		line_lose(w, EXPORT_LOST_VALUES);
 }
 
 static void put_event(struct line_writer *w, const struct tarmac_event *event)

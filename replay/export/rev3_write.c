@@ -30,8 +30,11 @@ static void begin(struct line_writer *w)
 /* The begin of a record. Units that the document has not are kept. */
 static void put_time(struct line_writer *w, const struct tarmac_event *event)
 {
-	if (!w->has_timestamps)
+	if (!w->has_timestamps) {
+		if (event->has_timestamp)
+			line_lose(w, EXPORT_LOST_TIMES);
 		return;
+	}
 	if (!event->has_timestamp) {
 		text_printf(w->out, "%*s", TIMESTAMP_DIGITS + (int)sizeof(" clk"), "");
 		return;
@@ -88,6 +91,13 @@ static void pad(struct line_writer *w, size_t begin, size_t column)
 	while (!w->out->failed && w->out->length < begin + column);
 }
 
+/* 2.3.1, field 4: there are modes with a stack pointer only. M profile has none at all. */
+static bool is_level(const struct line_writer *w, enum tarmac_mode mode)
+{
+	return !w->is_m && (mode == TARMAC_MODE_NONE || mode == TARMAC_MODE_EL1 ||
+	                    mode == TARMAC_MODE_EL2 || mode == TARMAC_MODE_EL3);
+}
+
 static void put_instruction(struct line_writer *w, const struct tarmac_event *event)
 {
 	const struct tarmac_instruction *insn = &event->instruction;
@@ -97,6 +107,8 @@ static void put_instruction(struct line_writer *w, const struct tarmac_event *ev
 	w->has_begun = true;
 	if (insn->size > 4) /* kept, in as many digits */
 		line_lose(w, EXPORT_LOST_OPCODES);
+	if (is_level(w, insn->mode))
+		line_lose(w, EXPORT_LOST_LEVELS);
 	put_time(w, event);
 	text_puts(w->out, "ES  (");
 	if (insn->has_address)
@@ -200,8 +212,11 @@ static void put_memory(struct line_writer *w, const struct tarmac_event *event)
 		line_lose(w, EXPORT_LOST_FETCHES);
 		return;
 	}
+	/* Attributes are those of the physical address. */
 	if (memory.is_privileged || memory.is_unprivileged ||
-	    (memory.is_exclusive && !memory.is_exclusive_failed))
+	    (memory.is_exclusive && !memory.is_exclusive_failed) ||
+	    (memory.attributes.n > 0 &&
+	     (!memory.has_physical || event->dialect != TARMAC_DIALECT_REV3)))
 		line_lose(w, EXPORT_LOST_ATTRIBUTES);
 	if (memory.value->size == 0) {
 		make_unknown(event, &unknown);

@@ -81,7 +81,22 @@ class Export(unittest.TestCase):
         self.assertEqual(out.splitlines()[:2], [
             "0 clk R x7 0000000000000007",
             "1 clk 1 IT (1) 0000000000002000 d503201f X el1h_ns : NOP"])
-        self.assertEqual(err, "")
+        self.assertEqual(err, "csreplay: note: the format of ISP RAS has no place for 2 modes that are "
+                              "none of its eight\n")
+
+    def test_instructions_keep_their_index(self):
+        text = ("1 clk 0 IT (1000) 00001000 e1a00000 A svc_s : NOP\n"
+                "2 clk 0 IT (1007) 00001004 e1a00000 A svc_s : NOP\n")
+        self.assertEqual(self.export(text, "--dialect", "isp"), (text, ""))
+
+    def test_timestamps_after_a_first_instruction_without_are_counted(self):
+        out, err = self.export("Tarmac Text Rev 3t\n-----------    ES (00001000:e1a00000) A svc: NOP\n"
+                               "    LD 00008000 ........ ........ ........ 22222222 NM NSH\n"
+                               "        200 ns ES (00001004:e1a00000) A svc: NOP\n"
+                               "        300 ns ES (00001008:e1a00000) A svc: NOP\n")
+        self.assertEqual(out.splitlines()[0], "Tarmac Text Rev 3")
+        self.assertEqual(err, "csreplay: note: Tarmac Text Rev 3 has no place for 1 attribute of an "
+                              "access, 2 timestamps after a first instruction that has none\n")
 
     def test_from_and_count_are_of_each_core(self):
         out, _ = self.export(TWO_CORES, "--dialect", "isp", "--from", "1", "--count", "1")

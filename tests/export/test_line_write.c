@@ -428,6 +428,108 @@ static void what_is_left_out_is_counted(void **state)
 	                  "instruction, 1 value of which digits are - or x, 1 malformed line");
 }
 
+static void check_lost(const struct line_style *style, struct tarmac_event e, bool is_m,
+                       const char *expected)
+{
+	struct line_writer w = writer();
+
+	w.is_m = is_m;
+	style->event(&w, &e);
+	text_clear(&out);
+	text_puts(&out, "");
+	export_losses_write(&w.lost, &out);
+	assert_string_equal(out.data, expected);
+}
+
+/* Rev 3, 2.3.1, field 4, and ISP RAS, <mode>: which modes there are. */
+static void modes_that_the_format_has_not_are_counted(void **state)
+{
+	static const enum tarmac_mode both[] = {TARMAC_MODE_USR, TARMAC_MODE_SYS, TARMAC_MODE_SVC,
+	                                        TARMAC_MODE_ABT, TARMAC_MODE_UND, TARMAC_MODE_IRQ,
+	                                        TARMAC_MODE_FIQ, TARMAC_MODE_MON};
+	static const enum tarmac_mode rev3[] = {
+	        TARMAC_MODE_HYP,  TARMAC_MODE_EL0T, TARMAC_MODE_EL1T, TARMAC_MODE_EL1H,
+	        TARMAC_MODE_EL2T, TARMAC_MODE_EL2H, TARMAC_MODE_EL3T, TARMAC_MODE_EL3H};
+	static const enum tarmac_mode none[] = {TARMAC_MODE_EL1, TARMAC_MODE_EL2, TARMAC_MODE_EL3};
+	static const char level[] = "1 mode of which no more than the level is known";
+	static const char other_mode[] = "1 mode that is none of its eight";
+	struct tarmac_event e = instruction();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(both) / sizeof(both[0]); i++) {
+		e.instruction.mode = both[i];
+		check_lost(&rev3_style, e, false, "");
+		check_lost(&isp_style, e, false, "");
+	}
+	for (size_t i = 0; i < sizeof(rev3) / sizeof(rev3[0]); i++) {
+		e.instruction.mode = rev3[i];
+		check_lost(&rev3_style, e, false, "");
+		check_lost(&isp_style, e, false, other_mode);
+	}
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+		e.instruction.mode = none[i];
+		check_lost(&rev3_style, e, false, level);
+		check_lost(&isp_style, e, false, other_mode);
+	}
+	e.instruction.mode = TARMAC_MODE_NONE;
+	check_lost(&rev3_style, e, false, level);
+	check_lost(&isp_style, e, false, "1 mode or security state of an instruction");
+	/* M profile has no modes there. */
+	check_lost(&rev3_style, e, true, "");
+	e.instruction.mode = TARMAC_MODE_THREAD;
+	check_lost(&rev3_style, e, true, "");
+	check_lost(&isp_style, e, true, other_mode);
+}
+
+/* ISP RAS: <inst_id> is the text's, if it has one; what is no number there is counted. */
+static void what_isp_has_no_digits_for_is_counted(void **state)
+{
+	struct tarmac_value value = value_of("abcdefgh", 8);
+	struct line_writer w = writer();
+	struct tarmac_event e = instruction();
+
+	(void)state;
+	e.instruction.has_index = true;
+	e.instruction.index = 4711;
+	check(&isp_style, &w, &e, "7 clk 2 IT (4711) 0000000008001000 d503201f X el1h_ns : NOP\n");
+	e.instruction.mode = TARMAC_MODE_SVC;
+	e.instruction.effect = TARMAC_FETCH_FAILED;
+	check_lost(&isp_style, e, false, "1 instruction without an opcode");
+	value.known[2] = 0;
+	e = (struct tarmac_event){.kind = TARMAC_MEMORY,
+	                          .memory = {.address = 0x1000, .value = &value}};
+	check_lost(&isp_style, e, false, "1 value of which digits are - or x");
+	check_lost(&rev3_style, e, false, "");
+	/* What was not accessed is no hole. */
+	value.touched[2] = 0;
+	check_lost(&isp_style, e, false, "");
+}
+
+/* Rev 3, 2.3.4, fields 7 to 10 belong to a physical address; 2.2: the header's flag is of all. */
+static void what_rev3_leaves_out_of_a_text_is_counted(void **state)
+{
+	struct tarmac_value value = value_of("abcd", 4);
+	struct tarmac_event e = {
+	        .kind = TARMAC_MEMORY,
+	        .dialect = TARMAC_DIALECT_REV3,
+	        .memory = {.address = 0x1000, .attributes = STR("NM NSH"), .value = &value}};
+	struct line_writer w = writer();
+
+	(void)state;
+	check_lost(&rev3_style, e, false, "1 attribute of an access");
+	e.memory.has_physical = true;
+	check_lost(&rev3_style, e, false, "");
+	e.dialect = TARMAC_DIALECT_FM;
+	check_lost(&rev3_style, e, false, "1 attribute of an access");
+	e = instruction();
+	e.has_timestamp = true;
+	check_lost(&rev3_style, e, false, "1 timestamp after a first instruction that has none");
+	check_lost(&isp_style, e, false, "1 mode that is none of its eight");
+	w.has_timestamps = true;
+	rev3_style.event(&w, &e);
+	assert_int_equal(w.lost.count[EXPORT_LOST_TIMES], 0);
+}
+
 static struct tarmac_event other(enum tarmac_kind kind, const char *text, size_t word,
                                  size_t length)
 {
@@ -509,6 +611,9 @@ int main(void)
 	        T(instruction_of_debug_state_has_no_address),
 	        T(exceptions_of_asynchronous_events_are_lines_of_theirs),
 	        T(what_is_left_out_is_counted),
+	        T(modes_that_the_format_has_not_are_counted),
+	        T(what_isp_has_no_digits_for_is_counted),
+	        T(what_rev3_leaves_out_of_a_text_is_counted),
 	};
 #undef T
 
