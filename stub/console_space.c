@@ -92,7 +92,7 @@ static void dump(const struct console *console, const struct target *target, uin
 void console_x(const struct console *console, struct str args, struct text *out)
 {
 	size_t colon = args.n;
-	size_t end = str_find(args, ' ');
+	size_t end;
 	struct target target = {.key = {.space = SPACE_ANY}};
 	const struct snap_memory_space *space;
 	struct str name;
