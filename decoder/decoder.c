@@ -22,6 +22,7 @@ struct decoder {
 	struct bytes data;
 	struct graph *own_graph;   /* if the caller gave none */
 	const struct graph *graph; /* the one in use */
+	struct trace_clock clock;  /* where code changes with time */
 	/* Atom batches that decoder_next() has not given out whole: of batches[0], `atoms` from
 	 * node `at` on.
 	 */
@@ -108,6 +109,8 @@ bool decoder_can_begin_at(const struct snap_source *source, const struct snap_bu
 	       (buffer->format == BUFFER_CORESIGHT || buffer->format == BUFFER_SOURCE_DATA);
 }
 
+static enum status read_clock(struct protocol_input *input, struct decoder *d);
+
 enum status decoder_open(const struct snapshot *snapshot, const struct snap_source *source,
                          const struct snap_buffer *buffer, const struct decoder_options *options,
                          struct diag_list *diags, struct decoder **decoder)
@@ -136,9 +139,12 @@ enum status decoder_open(const struct snapshot *snapshot, const struct snap_sour
 	input.joins_batches = input.options.graph != NULL;
 	status = open_graph(d, &input.options);
 	if (status == STATUS_OK)
+		status = read_clock(&input, d);
+	if (status == STATUS_OK)
 		status = d->protocol->open(&input, &d->state, &d->trace_id);
 	if (status != STATUS_OK) {
 		graph_destroy(d->own_graph);
+		trace_clock_fini(&d->clock);
 		free(d);
 		return status;
 	}
@@ -153,6 +159,7 @@ void decoder_destroy(struct decoder *decoder)
 		return;
 	decoder->protocol->destroy(decoder->state);
 	graph_destroy(decoder->own_graph);
+	trace_clock_fini(&decoder->clock);
 	free(decoder);
 }
 
@@ -187,6 +194,71 @@ enum status decoder_pull(struct decoder *decoder, struct decoded *decoded)
 	                        : protocol->next(decoder->state, &decoded->element);
 	decoder->has_failed = status != STATUS_OK && status != STATUS_END;
 	return status == STATUS_BAD_DATA ? find_break(decoder) : status;
+}
+
+/* The timestamps of all elements. */
+static enum status collect_times(struct decoder *d, struct trace_clock *clock)
+{
+	struct decoded decoded;
+	enum status status;
+
+	while ((status = decoder_pull(d, &decoded)) == STATUS_OK) {
+		const struct element *e = &decoded.element;
+
+		if (decoded.batch_count == 0 && !decoded.is_sync_point &&
+		    e->type == ELEMENT_TIMESTAMP)
+			TRY(trace_clock_add(clock, e->offset, e->timestamp));
+	}
+	return status == STATUS_END ? STATUS_OK : status;
+}
+
+/* The same of a source's trace, decoded without any code. */
+static enum status find_times(const struct protocol_input *input, struct trace_clock *clock)
+{
+	struct protocol_input blind = *input;
+	struct memmap *nothing = memmap_create();
+	struct graph *graph = graph_create();
+	struct diag_list unheard = {0};
+	struct decoder d = {.protocol = protocol_of(input->source->protocol),
+	                    .format = input->format,
+	                    .data = input->data,
+	                    .graph = graph};
+	enum status status = STATUS_NO_MEM;
+
+	blind.options.memory = nothing;
+	blind.options.graph = graph;
+	blind.options.begin = 0;
+	blind.options.stops_at_sync_points = false;
+	blind.options.packets = false;
+	blind.diags = &unheard;
+	if (nothing && graph)
+		status = memmap_freeze(nothing);
+	if (status == STATUS_OK)
+		status = d.protocol->open(&blind, &d.state, &d.trace_id);
+	if (status == STATUS_OK) {
+		status = collect_times(&d, clock);
+		d.protocol->destroy(d.state);
+	}
+	diag_list_fini(&unheard);
+	graph_destroy(graph);
+	memmap_destroy(nothing);
+	/* What is wrong with the trace is said when it is decoded. */
+	return status == STATUS_NO_MEM ? status : STATUS_OK;
+}
+
+/* When was what, if the code depends on it. */
+static enum status read_clock(struct protocol_input *input, struct decoder *d)
+{
+	const struct memmap *memory = input->options.memory;
+
+	if (!memory && input->source->core)
+		memory = input->source->core->memory;
+	if (!memory || !memmap_has_epochs(memory) ||
+	    !protocol_is_program_flow(input->source->protocol))
+		return STATUS_OK;
+	TRY(find_times(input, &d->clock));
+	input->clock = &d->clock;
+	return STATUS_OK;
 }
 
 /* The next run of the atom batches as an element; false if there is none. */

@@ -229,9 +229,33 @@ static enum status add_region(struct memmap *map, const struct stretches *stretc
 	return memmap_add(map, &part);
 }
 
-static enum status add_dumps(struct memmap *map, const struct stretches *stretches,
-                             const struct snap_device *device, enum memmap_kind kind)
+/* Where the parts of what a log has cut go. */
+struct target {
+	struct memmap *map;
+	const struct stretches *stretches;
+};
+
+static enum status add_part(void *context, const struct mem_region *region)
 {
+	const struct target *target = context;
+
+	/* What is there in some states alone was written. */
+	if (region->states.first < region->states.end)
+		return memmap_add(target->map, region);
+	return add_region(target->map, target->stretches, region);
+}
+
+static enum status add_piece(void *context, const struct mem_region *region)
+{
+	return memmap_add(context, region);
+}
+
+static enum status add_dumps(struct memmap *map, const struct stretches *stretches,
+                             const struct system_log *log, const struct snap_device *device,
+                             enum memmap_kind kind)
+{
+	struct target target = {map, stretches};
+
 	for (size_t i = 0; i < device->dump_count; i++) {
 		const struct snap_dump *dump = &device->dumps[i];
 		struct mem_region region = {
@@ -243,7 +267,9 @@ static enum status add_dumps(struct memmap *map, const struct stretches *stretch
 		        .origin = dump->file,
 		};
 
-		if (dump->length > 0)
+		if (dump->length > 0 && log)
+			TRY(logged_memory_cut_dump(log, device, &region, add_part, &target));
+		else if (dump->length > 0)
 			TRY(add_region(map, stretches, &region));
 	}
 	return STATUS_OK;
@@ -267,7 +293,9 @@ static enum status add_images(struct memmap *map, const struct stretches *stretc
 			        .origin = image->path,
 			};
 
-			if (region.length > 0)
+			if (snapshot->log)
+				logged_memory_bind(snapshot->log, &region);
+			if (region.length > 0 && !image->is_logged)
 				TRY(add_region(map, stretches, &region));
 		}
 	}
@@ -280,14 +308,18 @@ static enum status build(struct loader *loader, const struct snap_core *core,
 	const struct snapshot *snapshot = loader->snapshot;
 	enum status status;
 
-	TRY(add_dumps(core->memory, stretches, core->device, REGION_DUMP));
+	if (snapshot->log)
+		memmap_set_log(core->memory, snapshot->log);
+	TRY(add_dumps(core->memory, stretches, snapshot->log, core->device, REGION_DUMP));
 	TRY(add_images(core->memory, stretches, snapshot));
+	if (snapshot->log)
+		TRY(logged_memory_add_pieces(snapshot, add_piece, core->memory));
 	for (size_t i = 0; i < snapshot->core_count; i++) {
 		/* Threads of one core file share their list. */
 		if (&snapshot->cores[i] != core &&
 		    snapshot->cores[i].device->dumps != core->device->dumps)
-			TRY(add_dumps(core->memory, stretches, snapshot->cores[i].device,
-			              REGION_OTHERS));
+			TRY(add_dumps(core->memory, stretches, snapshot->log,
+			              snapshot->cores[i].device, REGION_OTHERS));
 	}
 	status = memmap_freeze(core->memory);
 	if (status != STATUS_UNSUPPORTED)
@@ -317,7 +349,7 @@ static enum status load_memory_spaces(struct loader *loader)
 			return STATUS_NO_MEM;
 		snapshot->memory_spaces[snapshot->memory_space_count++] =
 		        (struct snap_memory_space){device, memory};
-		TRY(add_dumps(memory, &none, device, REGION_DUMP));
+		TRY(add_dumps(memory, &none, NULL, device, REGION_DUMP));
 		TRY(memmap_freeze(memory));
 	}
 	return STATUS_OK;

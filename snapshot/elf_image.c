@@ -54,6 +54,7 @@ static enum status read_header(struct elf_image *image, Elf *elf, const struct s
 		        "addresses yet; link it, or give its code as a dump");
 	image->is_64bit = gelf_getclass(elf) == ELFCLASS64;
 	image->is_core = header.e_type == ET_CORE;
+	image->is_movable = header.e_type == ET_DYN;
 	image->machine = header.e_machine;
 	image->entry = header.e_entry;
 	image->space = SPACE_ANY;
@@ -129,7 +130,7 @@ static enum status read_segments(struct elf_image *image, Elf *elf, const struct
 			            "its program headers cannot be read");
 		if (header.p_type == PT_LOAD)
 			TRY(add_segment(image, &header, source));
-		if (header.p_type == PT_NOTE && image->is_core)
+		if (header.p_type == PT_NOTE)
 			add_notes(image, &header);
 	}
 	if (image->segment_count == 0)
@@ -156,6 +157,36 @@ static enum status read_image(struct elf_image *image, const struct source *sour
 		status = read_segments(image, elf, source);
 	(void)elf_end(elf);
 	return status;
+}
+
+/* Name and description end at a multiple of 4 (System V gABI, "Note Section"). */
+static enum status take_part(struct bytes *notes, uint64_t size, struct bytes *part)
+{
+	struct bytes padding;
+
+	TRY(bytes_take(notes, (size_t)size, part));
+	return bytes_take(notes, (size_t)(-size & 3), &padding);
+}
+
+struct bytes elf_image_build_id(const struct elf_image *image)
+{
+	for (size_t i = 0; i < image->note_count; i++) {
+		struct bytes notes = image->notes[i];
+		uint64_t sizes[3]; /* of name and description, and the type */
+		struct bytes name;
+		struct bytes id;
+
+		while (bytes_le(&notes, 4, &sizes[0]) == STATUS_OK &&
+		       bytes_le(&notes, 4, &sizes[1]) == STATUS_OK &&
+		       bytes_le(&notes, 4, &sizes[2]) == STATUS_OK &&
+		       take_part(&notes, sizes[0], &name) == STATUS_OK &&
+		       take_part(&notes, sizes[1], &id) == STATUS_OK) {
+			if (sizes[2] == NT_GNU_BUILD_ID && bytes_left(&name) == sizeof("GNU") &&
+			    memcmp(name.pos, "GNU", sizeof("GNU")) == 0)
+				return id;
+		}
+	}
+	return bytes_of(NULL, 0);
 }
 
 enum status elf_image_move(struct elf_image *image, uint64_t bias)

@@ -30,6 +30,8 @@ struct elf_image {
 	struct bytes file; /* the whole file, mapped */
 	bool is_64bit;
 	bool is_core;       /* a core file: what its segments hold was so at the halt */
+	bool is_movable;    /* made to be loaded anywhere (ET_DYN) */
+	bool is_logged;     /* an event log says where and when it was loaded */
 	uint16_t machine;   /* e_machine: EM_AARCH64 or EM_ARM */
 	uint64_t entry;     /* moved by the load address */
 	uint64_t load_bias; /* what was added to the file's addresses */
@@ -38,7 +40,7 @@ struct elf_image {
 	struct memory_context context;
 	struct elf_segment *segments; /* PT_LOAD, in file order */
 	size_t segment_count;
-	struct bytes *notes; /* PT_NOTE, in file order; of a core file alone */
+	struct bytes *notes; /* PT_NOTE, in file order */
 	size_t note_count;
 	bool is_cut; /* a core file that ends before its segments do: these are what is there */
 };
@@ -66,6 +68,9 @@ MUST_USE enum status elf_image_open(const char *path, const uint64_t *load_addre
 MUST_USE enum status elf_image_open_bytes(struct bytes file, struct str path, struct place place,
                                           struct diag_list *diags, struct elf_image **image);
 void elf_image_close(struct elf_image *image);
+
+/* NT_GNU_BUILD_ID; empty if there is none. */
+struct bytes elf_image_build_id(const struct elf_image *image);
 
 /* Moves all addresses by `bias`. BAD_DATA, and nothing moved, if a segment would wrap. */
 MUST_USE enum status elf_image_move(struct elf_image *image, uint64_t bias);

@@ -18,6 +18,8 @@ struct snapshot_private {
 	struct arena arena;
 	struct snap_files files;
 	struct elf_image *core_dump; /* or NULL */
+	struct file_map events;      /* the file of --events */
+	struct snap_files beside;    /* files beside it */
 };
 
 struct loader {
@@ -72,6 +74,17 @@ MUST_USE enum status load_core_beside(struct loader *loader,
 /* locate.c: true if the file at `path` is an ELF file. */
 bool load_is_elf(const char *path);
 
+/* locate.c: true if the snapshot's folder or archive has a file of that name. */
+bool load_has_file(const struct loader *loader, const char *name);
+
+/*
+ * system_log.c: the system event log, if there is one, with the images that it names; those of
+ * --image are there already. What is wrong with it is diagnosed; USAGE if --events cannot be had,
+ * NO_MEM.
+ */
+MUST_USE enum status load_system_log(struct loader *loader, const struct snapshot_options *options);
+void load_system_log_fini(struct system_log *log); /* NULL is fine */
+
 /* locate.c: finds the folder or archive that the argument `path` of snapshot_open() stands for. */
 MUST_USE enum status load_locate(struct loader *loader, const char *path);
 
@@ -101,5 +114,36 @@ enum buffer_format load_buffer_format(struct str name);
 
 /* core_memory.c: the memory map of each core; devices and images are there already. */
 MUST_USE enum status load_memory(struct loader *loader);
+
+/*
+ * logged_memory.c: the part of a memory map that a system event log says. In: the log, regions as
+ * the snapshot has them. Out: regions of owners and states.
+ *
+ * A dump is what a core saw when it halted. Where the log names code of the kernel, it is the
+ * kernel's, which all contexts have; where it names code of processes, it is the process' whose
+ * CONTEXTIDR the core's registers have, else of nobody but the halted core; but that what was
+ * patched without its code is found there, if one process alone has something there. It holds from
+ * the last change on that the log tells of that place. Elsewhere contexts that are declared have
+ * it.
+ */
+
+/* Adds regions to a map; `context` is the caller's. */
+typedef enum status logged_memory_adder(void *context, const struct mem_region *region);
+
+/*
+ * Cuts the dump `region` of `device` into what the log makes of it and gives `add` each part; those
+ * that changed are not read_only, of the others that is left to `add`.
+ */
+MUST_USE enum status logged_memory_cut_dump(const struct system_log *log,
+                                            const struct snap_device *device,
+                                            const struct mem_region *region,
+                                            logged_memory_adder *add, void *context);
+
+/* Makes a region of an image of the user one of the log's owners. */
+void logged_memory_bind(const struct system_log *log, struct mem_region *region);
+
+/* All pieces of the log, as regions. NO_MEM. */
+MUST_USE enum status logged_memory_add_pieces(const struct snapshot *snapshot,
+                                              logged_memory_adder *add, void *context);
 
 #endif

@@ -117,8 +117,7 @@ static enum status open_archive(struct loader *loader, const char *path)
 	return find_in_archive(loader);
 }
 
-/* True if the folder has a file of that name; nothing is reported. */
-static bool has_file(const struct loader *loader, const char *name)
+bool load_has_file(const struct loader *loader, const char *name)
 {
 	const struct snap_files *files = loader->files;
 	struct text path = {0};
@@ -170,6 +169,6 @@ enum status load_locate(struct loader *loader, const char *path)
 	else
 		TRY(open_archive(loader, path));
 	loader->snapshot->is_trace_package =
-	        has_file(loader, PACKAGE_HEAD) && !has_file(loader, SNAPSHOT_HEAD);
+	        load_has_file(loader, PACKAGE_HEAD) && !load_has_file(loader, SNAPSHOT_HEAD);
 	return STATUS_OK;
 }

@@ -17,17 +17,11 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "snapshot/memmap_store.h"
 
 enum {
 	RIVALS_MOST = 4,
 	COMPARED = 64, /* bytes of a span that are compared with others at once */
-};
-
-struct piece {
-	uint64_t address;
-	size_t first; /* in `seen` */
-	size_t count;
-	bool is_crowded;
 };
 
 /* A region begins or ends at the address. */
@@ -37,37 +31,11 @@ struct edge {
 	bool is_end;
 };
 
-struct memmap {
-	struct mem_region *regions; /* as added */
-	size_t count;
-	size_t capacity;
-	struct piece *pieces;
-	size_t piece_count;
-	size_t piece_capacity;
-	size_t *seen; /* indexes of regions */
-	size_t seen_count;
-	size_t seen_capacity;
-	/* That regions belong to, in order, each once. */
-	uint32_t *ids;
-	size_t id_count;
-	uint32_t *vmids;
-	size_t vmid_count;
-	bool has_rivals;
-	enum memmap_choice choice;
-	const struct memmap *base; /* whose regions these are; NULL: its own */
-};
-
 /* The regions that cover the address where the sweep stands, by what counts. */
 struct sweep {
 	size_t *active;
 	size_t count;
 };
-
-/* Whose regions are looked at. */
-static const struct memmap *base_of(const struct memmap *map)
-{
-	return map->base ? map->base : map;
-}
 
 struct memmap *memmap_create(void)
 {
@@ -180,16 +148,25 @@ static void sweep_pass(const struct memmap *map, struct sweep *sweep, const stru
 	sweep->count++;
 }
 
+/* It is not seen by everyone and always. */
 static bool is_bound(const struct mem_region *region)
 {
-	return region->context.has_id || region->context.has_vmid;
+	return region->context.has_id || region->context.has_vmid || region->needs_owner ||
+	       mem_region_is_passing(region);
+}
+
+static bool same_binding(const struct mem_region *a, const struct mem_region *b)
+{
+	return a->needs_owner == b->needs_owner && a->states.first == b->states.first &&
+	       a->states.end == b->states.end && !a->context.has_id && !b->context.has_id &&
+	       !a->context.has_vmid && !b->context.has_vmid;
 }
 
 /* They would count as much, where both are seen, and neither says more than the other. */
 static bool are_equals(const struct mem_region *a, const struct mem_region *b)
 {
-	return a->kind == b->kind && a->is_initial == b->is_initial && !is_bound(a) &&
-	       !is_bound(b) && space_meets(a->space, b->space) && weight_of(a) == weight_of(b);
+	return a->kind == b->kind && a->is_initial == b->is_initial && same_binding(a, b) &&
+	       space_meets(a->space, b->space) && weight_of(a) == weight_of(b);
 }
 
 /* How many of `most` bytes from `address` on, which both have, are equal. */
@@ -249,16 +226,17 @@ static enum status list_active(struct memmap *map, const struct sweep *sweep, st
 	for (size_t i = 0; i < sweep->count; i++) {
 		const struct mem_region *region = &map->regions[sweep->active[i]];
 		unsigned int space = (unsigned int)region->space;
+		bool is_hidden = (space & ~hidden) == 0;
 
-		if ((space & ~hidden) == 0) {
-			if (piece->is_crowded || is_bound(region) ||
-			    !is_rival(map, piece, sweep->active[i], length))
-				continue;
-			map->has_rivals = true;
-			if (rivals++ == RIVALS_MOST) {
-				piece->is_crowded = true;
-				continue;
-			}
+		bool has_rival = (is_hidden || is_bound(region)) && !piece->is_crowded &&
+		                 is_rival(map, piece, sweep->active[i], length);
+
+		if (is_hidden && !has_rival)
+			continue;
+		map->has_rivals |= has_rival;
+		if (has_rival && rivals++ == RIVALS_MOST) {
+			piece->is_crowded = true;
+			continue;
 		}
 		if (!is_bound(region))
 			hidden |= space;
@@ -298,81 +276,15 @@ static enum status build_pieces(struct memmap *map, const struct edge *edges, si
 	return STATUS_OK;
 }
 
-/* Adds a number to an ordered list, once. */
-static enum status collect(uint32_t **numbers, size_t *count, uint32_t number)
-{
-	size_t capacity = *count;
-	size_t at = *count;
-
-	for (size_t i = 0; i < *count; i++) {
-		if ((*numbers)[i] == number)
-			return STATUS_OK;
-	}
-	if (*count >= MEMMAP_CLASSES)
-		return STATUS_UNSUPPORTED;
-	TRY(vec_reserve((void **)numbers, &capacity, *count + 1, sizeof(**numbers)));
-	for (; at > 0 && (*numbers)[at - 1] > number; at--)
-		(*numbers)[at] = (*numbers)[at - 1];
-	(*numbers)[at] = number;
-	++*count;
-	return STATUS_OK;
-}
-
-/* Of `count` numbers: how many a view tells apart. Not known, another one, each of them. */
-static size_t class_count(size_t count)
-{
-	return count > 0 ? count + 2 : 1;
-}
-
-static enum status collect_contexts(struct memmap *map)
-{
-	for (size_t i = 0; i < map->count; i++) {
-		const struct memory_context *context = &map->regions[i].context;
-
-		if (context->has_id)
-			TRY(collect(&map->ids, &map->id_count, context->id));
-		if (context->has_vmid)
-			TRY(collect(&map->vmids, &map->vmid_count, context->vmid));
-	}
-	return class_count(map->id_count) * class_count(map->vmid_count) <= MEMMAP_CLASSES
-	               ? STATUS_OK
-	               : STATUS_UNSUPPORTED;
-}
-
 struct memmap *memmap_share(const struct memmap *map, enum memmap_choice choice)
 {
 	struct memmap *shared = memmap_create();
 
 	if (!shared)
 		return NULL;
-	shared->base = base_of(map);
+	shared->base = memmap_base(map);
 	shared->choice = choice;
 	return shared;
-}
-
-static size_t class_of(const uint32_t *numbers, size_t count, bool is_known, uint32_t number)
-{
-	size_t i = 0;
-
-	if (count == 0 || !is_known)
-		return 0;
-	while (i < count && numbers[i] != number)
-		i++;
-	return i < count ? i + 2 : 1;
-}
-
-uint32_t memmap_view(const struct memmap *map, enum space space,
-                     const struct memory_context *context)
-{
-	const struct memmap *base = base_of(map);
-	size_t id;
-	size_t vmid;
-
-	if (!memmap_has_contexts(base))
-		return (uint32_t)space;
-	id = class_of(base->ids, base->id_count, context->has_id, context->id);
-	vmid = class_of(base->vmids, base->vmid_count, context->has_vmid, context->vmid);
-	return (uint32_t)space | (uint32_t)(id + vmid * class_count(base->id_count)) << 8;
 }
 
 enum status memmap_freeze(struct memmap *map)
@@ -381,9 +293,10 @@ enum status memmap_freeze(struct memmap *map)
 	struct sweep sweep = {0};
 	enum status status = STATUS_NO_MEM;
 
+	map->classes = 1;
 	if (map->count == 0)
 		return STATUS_OK;
-	TRY(collect_contexts(map));
+	TRY(memmap_count_views(map));
 	edges = calloc(map->count, 2 * sizeof(*edges));
 	sweep.active = calloc(map->count + 1, sizeof(*sweep.active));
 	if (!edges || !sweep.active)
@@ -416,7 +329,48 @@ enum fit {
 	FIT_NOT,
 	FIT_PERHAPS, /* the view's number is not known */
 	FIT_SURELY,
+	FIT_HALT, /* a core's own dump at the halt */
 };
+
+/* A place in a piece, as seen in a view. */
+struct look {
+	const struct memmap *base;
+	const struct piece *piece;
+	uint32_t states; /* enum space, bits of it */
+	size_t id;       /* class */
+	size_t vmid;     /* class */
+	uint32_t moment; /* the log's state */
+	bool at_halt;
+	uint64_t address;
+};
+
+/* Where it looks from, and in which states of the log. */
+static struct look look_of(const struct memmap *base, const struct piece *piece, uint32_t view,
+                           uint64_t address, struct state_range *times)
+{
+	size_t code = view >> 8;
+	size_t ids = memmap_id_classes(base);
+	struct look look = {.base = base,
+	                    .piece = piece,
+	                    .states = view & SPACE_ANY,
+	                    .address = address,
+	                    .id = code,
+	                    .vmid = 0};
+
+	*times = (struct state_range){0, 1};
+	if (code == 0 && !base->log)
+		return look;
+	if (base->log) {
+		uint32_t epoch = (uint32_t)(code / base->classes);
+
+		look.at_halt = epoch != 0 && epoch == memmap_halt_epoch(base);
+		*times = memmap_states_of(base, epoch);
+		code %= base->classes;
+	}
+	look.id = code % ids;
+	look.vmid = code / ids;
+	return look;
+}
 
 static enum fit fit_of(bool has_number, uint32_t number, const uint32_t *numbers, size_t class)
 {
@@ -427,29 +381,38 @@ static enum fit fit_of(bool has_number, uint32_t number, const uint32_t *numbers
 	return class > 1 && numbers[class - 2] == number ? FIT_SURELY : FIT_NOT;
 }
 
-/* Is the region one of the view's context? */
-static enum fit region_fit(const struct memmap *base, const struct mem_region *region,
-                           uint32_t view)
+/* The same of a region of a log's owner, or for all contexts that are declared. */
+static enum fit owner_fit(const struct mem_region *region, size_t class)
 {
-	size_t class = view >> 8;
-	size_t ids = class_count(base->id_count);
+	if (class == CLASS_UNKNOWN)
+		return FIT_PERHAPS;
+	if (region->context.has_id)
+		return class == region->context.id + (size_t)CLASS_OWNERS ? FIT_SURELY : FIT_NOT;
+	return class != CLASS_OTHER ? FIT_SURELY : FIT_NOT;
+}
+
+/* Is the region one of the view's context and moment? */
+static enum fit region_fit(const struct look *look, const struct mem_region *region)
+{
+	const struct memmap *base = look->base;
 	enum fit id;
 	enum fit vmid;
 
-	if (!region->context.has_id && !region->context.has_vmid)
-		return FIT_SURELY;
-	id = fit_of(region->context.has_id, region->context.id, base->ids, class % ids);
-	vmid = fit_of(region->context.has_vmid, region->context.vmid, base->vmids, class / ids);
+	if (!is_bound(region))
+		return look->at_halt && region->kind == REGION_DUMP ? FIT_HALT : FIT_SURELY;
+	if (mem_region_is_passing(region) &&
+	    (look->moment < region->states.first || look->moment >= region->states.end))
+		return FIT_NOT;
+	if (look->at_halt && region->kind == REGION_DUMP)
+		return FIT_HALT;
+	if (!base->has_owners)
+		id = fit_of(region->context.has_id, region->context.id, base->ids, look->id);
+	else
+		id = region->context.has_id || region->needs_owner ? owner_fit(region, look->id)
+		                                                   : FIT_SURELY;
+	vmid = fit_of(region->context.has_vmid, region->context.vmid, base->vmids, look->vmid);
 	return id < vmid ? id : vmid;
 }
-
-/* A place in a piece, as seen in a view. */
-struct look {
-	const struct memmap *base;
-	const struct piece *piece;
-	uint32_t view;
-	uint64_t address;
-};
 
 static const struct mem_region *listed(const struct look *look, size_t i)
 {
@@ -462,13 +425,13 @@ static const struct mem_region *listed(const struct look *look, size_t i)
  */
 static const struct mem_region *choose(const struct look *look)
 {
-	unsigned int states = look->view & SPACE_ANY;
+	unsigned int states = look->states;
 	const struct mem_region *found = NULL;
 	unsigned int best = 0;
 
 	for (size_t i = 0; i < look->piece->count; i++) {
 		const struct mem_region *region = listed(look, i);
-		enum fit fit = region_fit(look->base, region, look->view);
+		enum fit fit = region_fit(look, region);
 		bool covers = states != SPACE_ANY && (states & ~(unsigned int)region->space) == 0;
 		unsigned int score = 8 * (unsigned int)fit + 2 * (2 - group_of(region)) + covers;
 
@@ -494,14 +457,12 @@ static void share(const struct look *look, const struct mem_region *chosen,
 static uint64_t same_in_states(const struct look *look, const struct mem_region *chosen,
                                uint64_t length)
 {
-	unsigned int states = look->view & SPACE_ANY;
-
 	for (unsigned int state = 1; state < SPACE_ANY; state <<= 1) {
 		struct look one = *look;
 		const struct mem_region *other;
 
-		one.view = (look->view & ~(uint32_t)SPACE_ANY) | state;
-		other = states & state ? choose(&one) : NULL;
+		one.states = state;
+		other = look->states & state ? choose(&one) : NULL;
 		if (other && group_of(other) == group_of(chosen))
 			share(look, chosen, other, &length);
 	}
@@ -513,9 +474,9 @@ static uint64_t sure_bytes(const struct look *look, const struct mem_region *cho
                            enum memmap_choice choice, uint64_t length)
 {
 	bool of_many = choice == MEMMAP_SURE_OF_MANY;
+	enum fit fit = region_fit(look, chosen);
 
-	if (region_fit(look->base, chosen, look->view) != FIT_SURELY ||
-	    (of_many && look->piece->is_crowded))
+	if (fit < FIT_SURELY || (of_many && look->piece->is_crowded))
 		return 0;
 	if (look->piece->count == 1)
 		return length;
@@ -524,12 +485,59 @@ static uint64_t sure_bytes(const struct look *look, const struct mem_region *cho
 	length = same_in_states(look, chosen, length);
 	for (size_t i = 0; i < look->piece->count && length > 0; i++) {
 		const struct mem_region *other = listed(look, i);
-		bool may_count = region_fit(look->base, other, look->view) == FIT_PERHAPS &&
+		bool may_count = fit < FIT_HALT && region_fit(look, other) == FIT_PERHAPS &&
 		                 weight_of(other) < weight_of(chosen);
 
-		if (space_meets((enum space)(look->view & SPACE_ANY), other->space) &&
+		if (space_meets((enum space)look->states, other->space) &&
 		    (may_count || (of_many && are_equals(chosen, other))))
 			share(look, chosen, other, &length);
+	}
+	return length;
+}
+
+/* The first state after the look's, and before `end`, in which the piece may differ; or `end`. */
+static uint32_t next_change(const struct look *look, uint32_t end)
+{
+	for (size_t i = 0; i < look->piece->count; i++) {
+		const struct mem_region *region = listed(look, i);
+
+		if (!mem_region_is_passing(region))
+			continue;
+		if (region->states.first > look->moment && region->states.first < end)
+			end = region->states.first;
+		if (region->states.end > look->moment && region->states.end < end)
+			end = region->states.end;
+	}
+	return end;
+}
+
+/* The region that counts in the last of the states in which there is one. */
+static const struct mem_region *choose_latest(struct look look, struct state_range times)
+{
+	const struct mem_region *found = NULL;
+
+	for (look.moment = times.first; look.moment < times.end;
+	     look.moment = next_change(&look, times.end)) {
+		const struct mem_region *region = choose(&look);
+
+		found = region ? region : found;
+	}
+	return found;
+}
+
+/* As sure_bytes(), in each of the states in which something is there. */
+static uint64_t sure_always(struct look look, struct state_range times,
+                            const struct mem_region *chosen, enum memmap_choice choice,
+                            uint64_t length)
+{
+	for (look.moment = times.first; look.moment < times.end && length > 0;
+	     look.moment = next_change(&look, times.end)) {
+		const struct mem_region *region = choose(&look);
+
+		if (!region)
+			continue;
+		length = sure_bytes(&look, region, choice, length);
+		share(&look, chosen, region, &length);
 	}
 	return length;
 }
@@ -537,22 +545,24 @@ static uint64_t sure_bytes(const struct look *look, const struct mem_region *cho
 enum status memmap_find(const struct memmap *map, uint32_t view, uint64_t address,
                         struct mem_span *span)
 {
-	const struct memmap *base = base_of(map);
+	const struct memmap *base = memmap_base(map);
 	const struct piece *piece = find_piece(base, address);
-	struct look look = {base, piece, view, address};
 	const struct mem_region *region;
+	struct state_range times;
+	struct look look;
 	uint64_t left;
 
 	if (!piece)
 		return STATUS_NO_MEMORY_AT;
-	region = choose(&look);
+	look = look_of(base, piece, view, address, &times);
+	region = choose_latest(look, times);
 	if (!region)
 		return STATUS_NO_MEMORY_AT;
 	left = region->length - (address - region->address);
 	if (piece + 1 < base->pieces + base->piece_count && piece[1].address - address < left)
 		left = piece[1].address - address;
 	if (map->choice != MEMMAP_FIRST)
-		left = sure_bytes(&look, region, map->choice, left);
+		left = sure_always(look, times, region, map->choice, left);
 	if (left == 0)
 		return STATUS_NO_MEMORY_AT;
 	*span = (struct mem_span){
@@ -568,16 +578,41 @@ bool memmap_is_ambiguous(const struct memmap *map, uint32_t view, uint64_t addre
 	       memmap_find(map->base, view, address, &span) == STATUS_OK;
 }
 
-bool memmap_has_rivals(const struct memmap *map)
+/* In one of its states the view would find something. */
+static bool is_found_once(const struct memmap *map, uint32_t view, uint64_t address)
 {
-	return base_of(map)->has_rivals;
+	const struct memmap *base = memmap_base(map);
+	struct state_range times;
+	struct look look = look_of(base, find_piece(base, address), view, address, &times);
+
+	for (look.moment = times.first; look.moment < times.end;
+	     look.moment = next_change(&look, times.end)) {
+		const struct mem_region *region = choose(&look);
+
+		if (region && sure_bytes(&look, region, map->choice, 1) > 0)
+			return true;
+	}
+	return false;
 }
 
-bool memmap_has_contexts(const struct memmap *map)
+enum memmap_lack memmap_lack_at(const struct memmap *map, uint32_t view, uint64_t address)
 {
-	const struct memmap *base = base_of(map);
+	const struct memmap *base = memmap_base(map);
+	size_t class = base->has_owners ? (view >> 8) % base->classes % memmap_id_classes(base) : 0;
 
-	return base->id_count > 0 || base->vmid_count > 0;
+	if (class == CLASS_OTHER)
+		return MEMMAP_LACKS_OWNER;
+	if (!memmap_is_ambiguous(map, view, address))
+		return MEMMAP_LACKS_BYTES;
+	if (base->log && is_found_once(map, view, address))
+		return MEMMAP_LACKS_TIME;
+	return base->has_owners && class == CLASS_UNKNOWN ? MEMMAP_LACKS_CONTEXT
+	                                                  : MEMMAP_LACKS_CHOICE;
+}
+
+bool memmap_has_rivals(const struct memmap *map)
+{
+	return memmap_base(map)->has_rivals;
 }
 
 size_t memmap_read(const struct memmap *map, uint32_t view, uint64_t address, void *out,

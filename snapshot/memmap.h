@@ -9,14 +9,20 @@
  *
  * Memory is looked up in a view: what a core in one state and context sees, a small number of
  * memmap_view(). Bits 0 to 7 are the enum space, so that an enum space is the view of a core whose
- * context is not known. Contexts that no region belongs to are one, so that a snapshot without
- * such regions has no more views than it has spaces. Where regions overlap, the one counts that is
- * for fewer: one of the core's context before one of any, one of EL1N before one of N before one of
- * all spaces; of equals the first one added. What another core's dump or the writable part of an
- * image shows comes after all others.
+ * context and time are not known. Contexts that no region belongs to are one, so that a snapshot
+ * without such regions has no more views than it has spaces. Where regions overlap, the one counts
+ * that is for fewer: one of the core's context before one of any, one of EL1N before one of N
+ * before one of all spaces; of equals the first one added. What another core's dump or the writable
+ * part of an image shows comes after all others.
  *
  * Where a map cannot tell which of several contents a view has, what is found depends on the choice
  * (enum memmap_choice).
+ *
+ * A system event log says who owns contexts, and that memory changed while it was traced: a region
+ * is there in some of the log's states. Views have when they look, too: an epoch, those states in
+ * which the core may have been. Of several the latest counts; where it may have been before and
+ * after a change of the bytes, that is a choice as well. At the halt, which is an epoch of its own,
+ * a core's own dumps are what it sees.
  *
  * A byte that no region holds is not there; it is never zero. An image's zero-initialised part
  * (.bss) is not a region: its content at the halt is not known.
@@ -31,17 +37,27 @@
 #include "base/bytes.h"
 #include "base/status.h"
 #include "base/str.h"
+#include "snapshot/events/events.h"
 #include "snapshot/space.h"
 
 struct memmap;
+struct system_log; /* snapshot/system_log.h */
 
-enum { MEMMAP_CLASSES = 256 }; /* of contexts, in bits 8 to 15 of a view */
+enum {
+	MEMMAP_CLASSES = 256,    /* of contexts that images of the user belong to */
+	MEMMAP_NOBODY = 1 << 24, /* the number of no owner */
+};
 
 struct mem_region {
 	uint64_t address; /* of the first byte */
 	uint64_t length;  /* bytes, at least 1; address + length - 1 does not wrap */
 	enum space space;
-	struct memory_context context; /* that it belongs to alone */
+	/* That it belongs to alone; with a log that has processes `id` is an owner's number. */
+	struct memory_context context;
+	/* Of a log: the states in which it is there; none: in all of them. */
+	struct state_range states;
+	/* Contexts that no message of the log declares do not see it. */
+	bool needs_owner;
 	enum memmap_kind {
 		REGION_DUMP,   /* of the core itself */
 		REGION_IMAGE,  /* of a file */
@@ -60,6 +76,12 @@ struct mem_region {
 	const uint8_t *data;
 	struct str origin; /* file that it comes from; lives as long as the snapshot */
 };
+
+/* True if it is not there all the time. */
+static inline bool mem_region_is_passing(const struct mem_region *region)
+{
+	return region->states.first < region->states.end;
+}
 
 /* A stretch of memory that is there: `bytes` begins at the address asked for. */
 struct mem_span {
@@ -102,9 +124,23 @@ MUST_USE enum status memmap_freeze(struct memmap *map);
  */
 struct memmap *memmap_share(const struct memmap *map, enum memmap_choice choice);
 
-/* What a core sees in a state and a context. */
+/* Before memmap_freeze(): regions belong to owners and states of this log, which outlives the map.
+ */
+void memmap_set_log(struct memmap *map, const struct system_log *log);
+
+/* True if what a core sees depends on when. */
+bool memmap_has_epochs(const struct memmap *map);
+
+/* A time that is not before *earliest nor after *latest (NULL: not known) and not the halt. */
+uint32_t memmap_epoch(const struct memmap *map, const uint64_t *earliest, const uint64_t *latest);
+uint32_t memmap_epoch_at_halt(const struct memmap *map);
+
+/* What a core sees in a state and a context, at any time. */
 uint32_t memmap_view(const struct memmap *map, enum space space,
                      const struct memory_context *context);
+/* The same in an epoch; 0: at any time. */
+uint32_t memmap_view_at(const struct memmap *map, enum space space,
+                        const struct memory_context *context, uint32_t epoch);
 
 /*
  * The memory at `address` as seen in `view`, up to the end of its region or to where another
@@ -116,6 +152,16 @@ MUST_USE enum status memmap_find(const struct memmap *map, uint32_t view, uint64
 
 /* True if nothing is found at `address` because there are several contents. */
 bool memmap_is_ambiguous(const struct memmap *map, uint32_t view, uint64_t address);
+
+/* Why nothing is found at an address. */
+enum memmap_lack {
+	MEMMAP_LACKS_BYTES,   /* the snapshot has none there */
+	MEMMAP_LACKS_CHOICE,  /* it has several contents */
+	MEMMAP_LACKS_TIME,    /* they changed, and nothing says whether before or after */
+	MEMMAP_LACKS_OWNER,   /* the log declares nothing for the context */
+	MEMMAP_LACKS_CONTEXT, /* nothing says whose process it is */
+};
+enum memmap_lack memmap_lack_at(const struct memmap *map, uint32_t view, uint64_t address);
 
 /* True if MEMMAP_SURE_OF_MANY may find less than MEMMAP_SURE. */
 bool memmap_has_rivals(const struct memmap *map);

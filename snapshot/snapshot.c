@@ -399,6 +399,7 @@ static enum status load(struct loader *loader, const struct snapshot_options *op
 	TRY(load_core_beside(loader, options));
 	TRY(load_images(loader, options));
 	TRY(load_dump_images(loader));
+	TRY(load_system_log(loader, options));
 	if (is_trace_package && !loader->snapshot->private->core_dump)
 		load_contents_arch(loader->snapshot);
 	return load_memory(loader);
@@ -412,6 +413,7 @@ static enum status locate_and_load(struct loader *loader, const char *path,
 		TRY(load_core_alone(loader, path, options));
 		TRY(load_one_cluster(loader));
 		TRY(load_images(loader, options));
+		TRY(load_system_log(loader, options));
 		return load_memory(loader);
 	}
 	TRY(load_locate(loader, path));
@@ -445,7 +447,10 @@ void snapshot_destroy(struct snapshot *snapshot)
 	for (size_t i = 0; i < snapshot->image_count; i++)
 		elf_image_close(snapshot->images[i]);
 	elf_image_close(snapshot->private->core_dump);
+	load_system_log_fini(snapshot->log);
 	snap_files_fini(&snapshot->private->files);
+	snap_files_fini(&snapshot->private->beside);
+	file_map_close(&snapshot->private->events);
 	arena_fini(&snapshot->private->arena);
 	free(snapshot->private);
 	free(snapshot);

@@ -24,6 +24,7 @@
 #include "base/str.h"
 #include "snapshot/elf_image.h"
 #include "snapshot/memmap.h"
+#include "snapshot/system_log.h"
 
 /* One key of a [regs] section: "NAME(id:0x80,size:64)=0x...". */
 struct snap_register {
@@ -179,7 +180,8 @@ struct snapshot {
 	/* Images of --image, then ELF files that dumps name; those the dumps show already. */
 	struct elf_image **images;
 	size_t image_count;
-	size_t mapped_images; /* how many of them are in the memory maps: those of --image */
+	size_t mapped_images;   /* how many of them are in the memory maps: those of --image */
+	struct system_log *log; /* what the operating system said while it was traced, or NULL */
 	struct snapshot_private *private; /* arena, mapped files */
 	/* What a layer to the right keeps with a snapshot that it made, destroyed with it; or NULL.
 	 */
@@ -200,6 +202,8 @@ struct snapshot_options {
 	bool allow_outside; /* files may lie outside the snapshot's folder */
 	const struct image_option *images;
 	size_t image_count;
+	struct str events;               /* a system event log; empty: none but the package's */
+	enum contextidr_form contextidr; /* what the log's processes have in CONTEXTIDR */
 	/* An ELF core file whose memory and registers cores without them have; empty: none. */
 	struct str core_dump;
 	uint64_t core_thread; /* whose registers; valid if has_core_thread, else the first one's */

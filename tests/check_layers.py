@@ -19,7 +19,7 @@ import tempfile
 ROOMS = {
     "base": None,
     "snapshot/file": None,
-    "snapshot/events": "snapshot/events/event_log.h",
+    "snapshot/events": "snapshot/events/events.h",
     "snapshot/elf_core": "snapshot/elf_core/elf_core.h",
     "snapshot": None,
     "arch/pattern": "arch/pattern/opcode.h",

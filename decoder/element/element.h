@@ -157,14 +157,14 @@ struct element {
 	uint64_t timestamp; /* valid if has_timestamp; TIMESTAMP always */
 	union {
 		struct {
-			uint64_t start;    /* of the first instruction */
-			uint64_t end;      /* after the last one */
-			uint32_t count;    /* instructions */
-			uint8_t last_size; /* bytes of the last instruction: 2 or 4 */
+			uint64_t start; /* of the first instruction */
+			uint64_t end;   /* after the last one */
+			uint32_t count; /* instructions */
 			/* That it was fetched from (snapshot/memmap.h); 0: not said. */
-			uint16_t view;
+			uint32_t view;
 			enum insn_class last_class;
 			enum insn_subclass last_subclass;
+			uint8_t last_size;  /* bytes of the last instruction: 2 or 4 */
 			bool last_executed; /* branch taken; other instructions executed */
 			bool last_conditional;
 			/* I_RANGE_NOPATH: the code at `start` leads to no instruction at `end`. */
@@ -173,7 +173,7 @@ struct element {
 		struct {
 			uint64_t address;
 			enum space space; /* as listed */
-			uint16_t view;    /* that it was looked for in; 0: not said */
+			uint32_t view;    /* that it was looked for in; 0: not said */
 		} nacc;                   /* ADDR_NACC: no opcode at `address` */
 		struct {
 			uint32_t number; /* as the protocol numbers it */

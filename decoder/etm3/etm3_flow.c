@@ -14,7 +14,7 @@ void etm3_flow_init(struct etm3_flow *flow, const struct etm3_config *config, st
 	        .state = ETM3_FLOW_NO_SYNC,
 	        .reason = NO_SYNC_INIT,
 	        .context = no_context,
-	        .view = (uint16_t)follow_view(follow, &no_context),
+	        .view = follow_view(follow, &no_context),
 	};
 }
 
@@ -59,7 +59,7 @@ static void lose_sync(struct etm3_flow *flow)
 
 static enum status emit_context(struct etm3_flow *flow, struct element **element)
 {
-	flow->view = (uint16_t)follow_view(flow->follow, &flow->context);
+	flow->view = follow_view(flow->follow, &flow->context);
 	TRY(emit(flow, ELEMENT_PE_CONTEXT, element));
 	(*element)->context = flow->context;
 	(*element)->isa = etm_queue_recycled_isa(flow->out);
@@ -205,6 +205,8 @@ static enum status emit_range(struct etm3_flow *flow, const struct walk *walk, b
 	element = &flow->out->items[flow->out->count - 1];
 	walk_fill_range(walk, is_executed, element);
 	element->range.view = flow->view;
+	if (follow_pass_time(flow->follow))
+		flow->view = follow_view(flow->follow, &flow->context);
 	return STATUS_OK;
 }
 
@@ -320,6 +322,8 @@ static enum status take_timestamp(struct etm3_flow *flow, const struct etm3_know
 	TRY(emit(flow, ELEMENT_TIMESTAMP, &element));
 	element->has_timestamp = true;
 	element->timestamp = known->timestamp;
+	if (follow_take_time(flow->follow, element->offset, element->timestamp))
+		flow->view = follow_view(flow->follow, &flow->context);
 	return STATUS_OK;
 }
 

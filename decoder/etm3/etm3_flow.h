@@ -43,7 +43,7 @@ struct etm3_flow {
 	bool has_last;     /* an instruction was executed since the last branch packet */
 	uint32_t last;     /* its address; valid if has_last */
 	struct pe_context context;
-	uint16_t view; /* that it gives (snapshot/memmap.h) */
+	uint32_t view; /* that it gives (snapshot/memmap.h) */
 	/* The last exception, if nothing was executed since: where it would return to. */
 	bool is_excepted;
 	uint32_t return_address;

@@ -80,6 +80,8 @@ static enum status open_follow(struct etm4 *d, const struct protocol_input *inpu
 		memory = d->no_memory;
 	}
 	d->follow = follow_create(memory, &options);
+	if (d->follow)
+		follow_set_clock(d->follow, input->clock);
 	return d->follow ? STATUS_OK : STATUS_NO_MEM;
 }
 

@@ -79,6 +79,7 @@ struct etm4_flow {
 	bool has_context;
 	struct pe_context context; /* as last traced */
 	uint32_t view;             /* what the core sees of memory then (snapshot/memmap.h) */
+	bool awaits_time;          /* and that changes after the next waypoint */
 	struct retstack stack;
 	/* The last exception, if nothing was executed since: where it would return to. */
 	bool is_excepted;
@@ -185,6 +186,8 @@ MUST_USE enum status flow_emit_unreached(struct etm4_flow *flow, uint64_t stop, 
 /* ETE: a branch at `source` was taken, and none between the current address and it. */
 MUST_USE enum status flow_walk_source(struct etm4_flow *flow, uint64_t source, uint64_t index);
 
+/* What the core sees of memory changes with the time. */
+void flow_move_view(struct etm4_flow *flow);
 /* Makes address and isa those of the node that execution stands at. */
 void flow_settle(struct etm4_flow *flow);
 /*

@@ -65,7 +65,7 @@ enum status flow_emit_nacc(struct etm4_flow *flow, uint64_t address, uint64_t in
 	TRY(flow_emit(flow, ELEMENT_ADDR_NACC, index, &element));
 	element->nacc.address = address;
 	element->nacc.space = flow->has_context ? pe_context_space(&flow->context) : SPACE_S;
-	element->nacc.view = (uint16_t)flow->view;
+	element->nacc.view = flow->view;
 	return STATUS_OK;
 }
 
@@ -149,6 +149,16 @@ void flow_settle(struct etm4_flow *flow)
 	flow->at = GRAPH_NO_NODE;
 }
 
+void flow_move_view(struct etm4_flow *flow)
+{
+	flow_settle(flow);
+	/* The graph leads from nodes of a view to nodes of the same. */
+	flow->from = GRAPH_NO_NODE;
+	flow->awaits_time = follow_awaits_time(flow->follow);
+	if (flow->has_context)
+		flow->view = follow_view(flow->follow, &flow->context);
+}
+
 /* The node at the current address, or GRAPH_NO_NODE. Odd nodes are never a hint. */
 static uint32_t find_node(struct etm4_flow *flow)
 {
@@ -158,7 +168,7 @@ static uint32_t find_node(struct etm4_flow *flow)
 		const struct basic_block *hint = &flow->graph->nodes[flow->hint];
 
 		if (hint->walk.start == flow->address && hint->walk.isa == flow->isa &&
-		    hint->view == (uint16_t)view)
+		    hint->view == view)
 			return flow->hint;
 	}
 	return graph_find(flow->graph, view, flow->isa, flow->address);
@@ -251,8 +261,9 @@ enum status etm4_flow_quick(struct etm4_flow *flow, uint32_t atoms, unsigned int
 	TRY(reserve_batch(flow, &batch));
 	batch->follows = flow->at != GRAPH_NO_NODE;
 	batch->from = GRAPH_NO_NODE;
-	if (!batch->follows && (flow->needs_address || flow->needs_context ||
-	                        flow->stack.must_pop || !enter_graph(flow, batch)))
+	if (!batch->follows &&
+	    (flow->needs_address || flow->needs_context || flow->stack.must_pop ||
+	     flow->awaits_time || !enter_graph(flow, batch)))
 		return STATUS_OK;
 	flow->is_excepted = false;
 	*ran = graph_run(flow->graph, &flow->at, atoms, count, batch);
@@ -285,6 +296,8 @@ enum status flow_run_atoms(struct etm4_flow *flow, uint32_t atoms, unsigned int 
 				return STATUS_OK;
 			flow_settle(flow);
 			TRY(walk_atom(flow, (atoms & 1) != 0, index));
+			if (flow->awaits_time && follow_pass_time(flow->follow))
+				flow_move_view(flow);
 			ran = 1;
 		}
 		atoms >>= ran;

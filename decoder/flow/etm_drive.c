@@ -23,6 +23,8 @@ enum status etm_drive_init(struct etm_drive *drive, const struct protocol_input 
 		memory = drive->no_memory;
 	}
 	drive->follow = follow_create(memory, options);
+	if (drive->follow)
+		follow_set_clock(drive->follow, input->clock);
 	return drive->follow ? STATUS_OK : STATUS_NO_MEM;
 }
 

@@ -12,5 +12,6 @@
 #include "decoder/flow/graph.h"
 #include "decoder/flow/protocol.h"
 #include "decoder/flow/retstack.h"
+#include "decoder/flow/trace_clock.h"
 
 #endif

@@ -28,7 +28,7 @@ struct stretch {
 	struct walk walk; /* at a hole and at the grid ends_at_waypoint is false */
 	bool is_used;     /* false: the slot is free */
 	bool ends_at_hole;
-	uint16_t view;
+	uint32_t view;
 };
 
 struct follow {
@@ -40,6 +40,13 @@ struct follow {
 	struct stretch *insns;   /* as stretches of one instruction; NULL before the first */
 	struct stretch uncached; /* the last one that was not worth a slot */
 	bool caller_keeps;       /* walks to a waypoint need no slot */
+	const struct trace_clock *clock; /* or NULL */
+	bool has_time;
+	bool has_floor;
+	uint64_t time;        /* the last timestamp; valid if has_time */
+	uint64_t floor;       /* the last before the last waypoint; valid if has_floor */
+	uint32_t epoch;       /* of what comes next (snapshot/memmap.h) */
+	uint32_t epoch_after; /* and after the next waypoint */
 };
 
 /* Reads code that lies one after the other. */
@@ -66,7 +73,56 @@ uint32_t follow_view(const struct follow *follow, const struct pe_context *conte
 {
 	struct memory_context memory = pe_context_memory(context);
 
-	return memmap_view(follow->memory, pe_context_space(context), &memory);
+	return memmap_view_at(follow->memory, pe_context_space(context), &memory, follow->epoch);
+}
+
+/* Not before *earliest, nor after the first timestamp after a place. */
+static uint32_t epoch_to(const struct follow *follow, const uint64_t *earliest,
+                         const struct trace_time *next)
+{
+	return memmap_epoch(follow->memory, earliest, next ? &next->time : NULL);
+}
+
+void follow_set_clock(struct follow *follow, const struct trace_clock *clock)
+{
+	if (!clock || clock->goes_back)
+		return;
+	follow->clock = clock;
+	follow->epoch = epoch_to(follow, NULL, clock->count > 0 ? &clock->items[0] : NULL);
+	follow->epoch_after = follow->epoch;
+}
+
+bool follow_take_time(struct follow *follow, uint64_t offset, uint64_t time)
+{
+	uint32_t before = follow->epoch;
+	const struct trace_time *next;
+
+	if (!follow->clock || time == 0)
+		return false;
+	next = trace_clock_after(follow->clock, offset);
+	/* What is on the way to the waypoint is after what was before the last one. */
+	if (follow->has_time && !follow_awaits_time(follow)) {
+		follow->has_floor = true;
+		follow->floor = follow->time;
+	}
+	follow->epoch = epoch_to(follow, follow->has_floor ? &follow->floor : NULL, next);
+	follow->epoch_after = epoch_to(follow, &time, next);
+	follow->has_time = true;
+	follow->time = time;
+	return follow->epoch != before || follow_awaits_time(follow);
+}
+
+bool follow_awaits_time(const struct follow *follow)
+{
+	return follow->epoch != follow->epoch_after;
+}
+
+bool follow_pass_time(struct follow *follow)
+{
+	bool changes = follow_awaits_time(follow);
+
+	follow->epoch = follow->epoch_after;
+	return changes;
 }
 
 void follow_destroy(struct follow *follow)
@@ -160,9 +216,8 @@ static struct stretch walk_stretch(const struct follow *follow, uint32_t view, e
                                    uint64_t start)
 {
 	struct reader reader = {.follow = follow, .view = view};
-	struct stretch stretch = {.walk = {.start = start, .end = start, .isa = isa},
-	                          .is_used = true,
-	                          .view = (uint16_t)view};
+	struct stretch stretch = {
+	        .walk = {.start = start, .end = start, .isa = isa}, .is_used = true, .view = view};
 	struct walk *walk = &stretch.walk;
 
 	while (!walk->ends_at_waypoint &&
@@ -185,8 +240,8 @@ static struct stretch *find_slot(struct stretch *slots, size_t slot_count, uint3
 	for (;; at++) {
 		struct stretch *slot = &slots[at & (slot_count - 1)];
 
-		if (!slot->is_used || (slot->walk.start == start && slot->walk.isa == isa &&
-		                       slot->view == (uint16_t)view))
+		if (!slot->is_used ||
+		    (slot->walk.start == start && slot->walk.isa == isa && slot->view == view))
 			return slot;
 	}
 }
@@ -402,9 +457,9 @@ enum status follow_insn(struct follow *follow, uint32_t view, enum isa isa, uint
 	slot = &follow->insns[hash_u64(address) % INSN_SLOTS];
 	*walk = &slot->walk;
 	if (slot->is_used && slot->walk.start == address && slot->walk.isa == isa &&
-	    slot->view == (uint16_t)view)
+	    slot->view == view)
 		return STATUS_OK;
-	*slot = (struct stretch){.view = (uint16_t)view};
+	*slot = (struct stretch){.view = view};
 	status = follow_to_address(follow, view, isa, address, (struct follow_limit){address, true},
 	                           &slot->walk);
 	slot->is_used = status == STATUS_OK;

@@ -17,6 +17,7 @@
 #include "arch/isa.h"
 #include "base/status.h"
 #include "decoder/element/element.h"
+#include "decoder/flow/trace_clock.h"
 #include "snapshot/memmap.h"
 
 struct follow;
@@ -41,7 +42,21 @@ struct walk {
 struct follow *follow_create(const struct memmap *memory, const struct insn_options *options);
 void follow_destroy(struct follow *follow); /* NULL is fine */
 
-/* What a core in this context sees of the memory; see snapshot/memmap.h. */
+/* The times of the source, before what is traced first; `clock` must outlive it. */
+void follow_set_clock(struct follow *follow, const struct trace_clock *clock);
+
+/* A timestamp at this place. True if what is seen of memory may be other than before. */
+bool follow_take_time(struct follow *follow, uint64_t offset, uint64_t time);
+
+/*
+ * The first waypoint after a timestamp was passed: what comes is not before it. True as above.
+ */
+bool follow_pass_time(struct follow *follow);
+
+/* True between a timestamp and that waypoint, if it matters. */
+bool follow_awaits_time(const struct follow *follow);
+
+/* What a core in this context sees of the memory now; see snapshot/memmap.h. */
 uint32_t follow_view(const struct follow *follow, const struct pe_context *context);
 
 /*

@@ -25,7 +25,7 @@ enum {
 struct graph_slot {
 	uint64_t start;
 	uint32_t node; /* GRAPH_NO_NODE: the slot is free */
-	uint16_t view;
+	uint32_t view;
 	uint8_t isa;
 	bool is_odd;
 };
@@ -41,7 +41,7 @@ struct graph_edge {
 	uint32_t from;    /* GRAPH_NO_NODE: the slot is free */
 	uint32_t to;
 	uint32_t number;
-	uint16_t view;
+	uint32_t view;
 	uint8_t isa;
 	bool is_odd; /* `to` is: there may be others at the address */
 };
@@ -87,8 +87,8 @@ uint32_t graph_find(const struct graph *graph, uint32_t view, enum isa isa, uint
 		const struct graph_slot *slot = &graph->slots[i & mask];
 
 		if (slot->node == GRAPH_NO_NODE ||
-		    (slot->start == start && slot->isa == (uint8_t)isa &&
-		     slot->view == (uint16_t)view && !slot->is_odd))
+		    (slot->start == start && slot->isa == (uint8_t)isa && slot->view == view &&
+		     !slot->is_odd))
 			return slot->node;
 	}
 }
@@ -152,16 +152,15 @@ static enum status add_node(struct graph *graph, uint32_t view, const struct wal
 		memset(graph->steps, 0, GRAPH_FIRST * sizeof(*graph->steps));
 		memset(graph->successors, 0, GRAPH_FIRST * sizeof(*graph->successors));
 	}
-	graph->nodes[number] =
-	        (struct basic_block){.walk = *walk, .view = (uint16_t)view, .is_odd = is_odd};
+	graph->nodes[number] = (struct basic_block){.walk = *walk, .view = view, .is_odd = is_odd};
 	graph->steps[number] =
 	        (struct graph_step){.next = {GRAPH_ALONE, GRAPH_ALONE}, .count = walk->count};
 	graph->successors[number][0] = GRAPH_NO_NODE;
 	graph->successors[number][1] = GRAPH_NO_NODE;
 	graph->count = number + 1;
 	*free_slot(graph->slots, graph->slot_count, walk->start, walk->isa, view) =
-	        (struct graph_slot){walk->start, (uint32_t)number, (uint16_t)view,
-	                            (uint8_t)walk->isa, is_odd};
+	        (struct graph_slot){walk->start, (uint32_t)number, view, (uint8_t)walk->isa,
+	                            is_odd};
 	*node = (uint32_t)number;
 	return STATUS_OK;
 }
@@ -261,7 +260,7 @@ bool graph_find_target(const struct graph *graph, uint32_t node, uint32_t view, 
                        uint64_t address, struct graph_target *target)
 {
 	struct graph_edge wanted = {
-	        .address = address, .from = node, .isa = (uint8_t)isa, .view = (uint16_t)view};
+	        .address = address, .from = node, .isa = (uint8_t)isa, .view = view};
 	const struct graph_edge *edge;
 
 	if (graph->edge_slots == 0)

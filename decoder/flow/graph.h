@@ -36,7 +36,7 @@ enum {
 
 struct basic_block {
 	struct walk walk; /* the run; of an odd one `last` says what its element said */
-	uint16_t view;    /* that it was fetched from (snapshot/memmap.h): where its opcodes are */
+	uint32_t view;    /* that it was fetched from (snapshot/memmap.h): where its opcodes are */
 	/*
 	 * Not the walk from its start to the next waypoint but what an element gave: a run that an
 	 * exception ended, or one of a source that is not followed through the graph.

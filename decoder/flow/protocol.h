@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "decoder/element/element.h"
 #include "decoder/flow/decoded.h"
+#include "decoder/flow/trace_clock.h"
 #include "decoder/frame/frame.h"
 #include "snapshot/snapshot.h"
 
@@ -23,6 +24,8 @@ struct protocol_input {
 	struct bytes data;
 	enum deframe_format format;
 	struct decoder_options options;
+	/* When was what, where code changes with time; or NULL. It outlives the decoder. */
+	const struct trace_clock *clock;
 	bool joins_batches; /* an atom batch's Idx need be that of its first packet only */
 	struct diag_list *diags;
 };

@@ -13,7 +13,7 @@ void ptm_flow_init(struct ptm_flow *flow, const struct ptm_config *config, struc
 	        .needs_isync = true,
 	        .context = {.security = SECURITY_SECURE, .level = EL_UNKNOWN},
 	};
-	flow->view = (uint16_t)follow_view(follow, &flow->context);
+	flow->view = follow_view(follow, &flow->context);
 	retstack_init(&flow->stack, config->has_return_stack);
 }
 
@@ -51,7 +51,7 @@ static enum status emit_context(struct ptm_flow *flow)
 {
 	struct element *element;
 
-	flow->view = (uint16_t)follow_view(flow->follow, &flow->context);
+	flow->view = follow_view(flow->follow, &flow->context);
 	TRY(emit(flow, ELEMENT_PE_CONTEXT, &element));
 	element->context = flow->context;
 	element->isa = flow->shown_isa;
@@ -72,6 +72,8 @@ static enum status emit_range(struct ptm_flow *flow, const struct walk *walk, bo
 	TRY(emit(flow, ELEMENT_INSTR_RANGE, &element));
 	walk_fill_range(walk, is_executed, element);
 	element->range.view = flow->view;
+	if (walk->ends_at_waypoint && follow_pass_time(flow->follow))
+		flow->view = follow_view(flow->follow, &flow->context);
 	if (packet)
 		add_cycles(element, packet);
 	flow->shown_isa = walk->isa;
@@ -305,7 +307,7 @@ static enum status take_isync(struct ptm_flow *flow, const struct ptm_packet *pa
 		flow->context.context_id = packet->known.context_id;
 		flow->context.has_context_id = true;
 	}
-	flow->view = (uint16_t)follow_view(flow->follow, &flow->context);
+	flow->view = follow_view(flow->follow, &flow->context);
 	retstack_flush(&flow->stack);
 	if (!is_news)
 		return STATUS_OK;
@@ -346,6 +348,8 @@ static enum status take_timestamp(struct ptm_flow *flow, const struct ptm_packet
 	TRY(emit(flow, ELEMENT_TIMESTAMP, &element));
 	element->has_timestamp = true;
 	element->timestamp = packet->known.timestamp;
+	if (follow_take_time(flow->follow, element->offset, element->timestamp))
+		flow->view = follow_view(flow->follow, &flow->context);
 	add_cycles(element, packet);
 	return STATUS_OK;
 }

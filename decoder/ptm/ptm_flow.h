@@ -42,7 +42,7 @@ struct ptm_flow {
 	enum isa isa;
 	enum isa shown_isa; /* of the last element that has one */
 	struct pe_context context;
-	uint16_t view; /* that it gives (snapshot/memmap.h) */
+	uint32_t view; /* that it gives (snapshot/memmap.h) */
 	struct retstack stack;
 	/* The last exception, if nothing was executed since: where it would return to. */
 	bool is_excepted;

@@ -2,10 +2,16 @@
 /* Gaps in words. */
 #include "replay/history/history_read.h"
 
+bool gap_lacks_opcode(enum gap_reason reason)
+{
+	return reason == GAP_NO_MEMORY || reason == GAP_SEVERAL_CODES || reason == GAP_NO_CONTEXT ||
+	       reason == GAP_UNDECLARED || reason == GAP_CODE_CHANGED;
+}
+
 bool gap_loses_context(enum gap_reason reason)
 {
-	return reason != GAP_NO_MEMORY && reason != GAP_SEVERAL_CODES && reason != GAP_NO_PATH &&
-	       reason != GAP_UNREACHED && reason != GAP_MISFIT;
+	return !gap_lacks_opcode(reason) && reason != GAP_NO_PATH && reason != GAP_UNREACHED &&
+	       reason != GAP_MISFIT;
 }
 
 const char *gap_reason_text(enum gap_reason reason)
@@ -20,6 +26,10 @@ const char *gap_reason_text(enum gap_reason reason)
 	        [GAP_SEVERAL_CODES] =
 	                "the snapshot does not say which context has which of several contents "
 	                "(see --image ELF,context=ID and --assume-one-address-space)",
+	        [GAP_NO_CONTEXT] = "neither the trace nor the event log says whose process it is",
+	        [GAP_UNDECLARED] = "the event log declares nothing for the context",
+	        [GAP_CODE_CHANGED] =
+	                "the code changed, and the trace does not say whether before or after",
 	        [GAP_NO_PATH] = "the trace does not say which instructions were executed",
 	        [GAP_UNREACHED] =
 	                "the code in the snapshot does not lead to where the trace says that "

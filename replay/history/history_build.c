@@ -211,7 +211,7 @@ static int compare_extents(const void *left, const void *right)
 		return a->last < b->last ? -1 : 1;
 	if (a->isa != b->isa)
 		return (int)a->isa - (int)b->isa;
-	return (int)a->view - (int)b->view;
+	return a->view < b->view ? -1 : a->view > b->view;
 }
 
 struct collector {

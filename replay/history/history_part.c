@@ -98,8 +98,7 @@ static bool gap_continues(const struct gap *last, const struct gap *gap)
 {
 	return last->position == gap->position &&
 	       (last->reason == gap->reason ||
-	        (gap->reason == GAP_TRACE_ON && last->reason != GAP_NO_MEMORY &&
-	         last->reason != GAP_SEVERAL_CODES));
+	        (gap->reason == GAP_TRACE_ON && !gap_lacks_opcode(last->reason)));
 }
 
 enum status notes_add_gap(struct notes *notes, const struct gap *gap)
@@ -294,14 +293,24 @@ SELDOM static enum status add_contradiction(struct part_builder *b, const struct
 	return add_misfit(b, walk->end - walk->last.size, batch->index);
 }
 
+/* Time went on, and with it what the core sees of memory: no element says so. */
+SELDOM static enum status mark_view(struct part_builder *b, const struct atom_batch *batch)
+{
+	return add_mark(b, MARK_VIEW, true, b->graph->nodes[batch->first].view);
+}
+
 static enum status add_batch(struct part_builder *b, const struct atom_batch *batch)
 {
 	struct outcome_log *log = &b->log;
 
 	if (batch->instructions == 0)
 		return STATUS_OK;
-	if (!batch->follows && log->is_open && !graph_leaves(b->graph, log->last, log->last_taken))
-		TRY(look_at_begin(b, batch));
+	if (!batch->follows) {
+		if (b->has_epochs)
+			TRY(mark_view(b, batch));
+		if (log->is_open && !graph_leaves(b->graph, log->last, log->last_taken))
+			TRY(look_at_begin(b, batch));
+	}
 	TRY(outcome_log_append(log, batch));
 	/* A run that contradicts its code is always an atom batch, and its edge not known. */
 	if (batch->count > 1 || (batch->atoms & 1) != 0 ||
@@ -491,10 +500,15 @@ static enum status add_exception(struct part_builder *b, const struct element *e
 /* Why there is no opcode: none is there, or there are several. */
 static enum gap_reason missing_code(const struct part_builder *b, const struct element *element)
 {
-	return element->nacc.view != 0 && memmap_is_ambiguous(b->memory, element->nacc.view,
-	                                                      element->nacc.address)
-	               ? GAP_SEVERAL_CODES
-	               : GAP_NO_MEMORY;
+	static const enum gap_reason reasons[] = {
+	        [MEMMAP_LACKS_BYTES] = GAP_NO_MEMORY,    [MEMMAP_LACKS_CHOICE] = GAP_SEVERAL_CODES,
+	        [MEMMAP_LACKS_TIME] = GAP_CODE_CHANGED,  [MEMMAP_LACKS_OWNER] = GAP_UNDECLARED,
+	        [MEMMAP_LACKS_CONTEXT] = GAP_NO_CONTEXT,
+	};
+
+	if (element->nacc.view == 0)
+		return GAP_NO_MEMORY;
+	return reasons[memmap_lack_at(b->memory, element->nacc.view, element->nacc.address)];
 }
 
 /* What an element other than a range means for the history, beside being an event in it. */

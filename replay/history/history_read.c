@@ -234,6 +234,9 @@ size_t history_executed_extent(const struct history *history, const struct mem_s
 	size_t low = 0;
 	size_t high = history->executed_count;
 
+	/* It ran, but something else lay there at another time. */
+	if (mem_region_is_passing(span->region))
+		return 0;
 	/* The first content that ends after the byte. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -378,7 +381,7 @@ uint32_t history_view(const struct history *history, uint64_t position)
 	if (position < history->length)
 		return view;
 	context = history_context(history, position);
-	return memmap_view(history->memory,
-	                   snap_core_halt_space(history->core, (enum space)(view & SPACE_ANY)),
-	                   &context);
+	return memmap_view_at(history->memory,
+	                      snap_core_halt_space(history->core, (enum space)(view & SPACE_ANY)),
+	                      &context, memmap_epoch_at_halt(history->memory));
 }

@@ -57,18 +57,22 @@ enum gap_reason {
 	/* At `address` the snapshot has several opcodes, and nothing says which was this context's.
 	 */
 	GAP_SEVERAL_CODES,
-	GAP_NO_PATH,     /* the trace says how many instructions, not which */
-	GAP_UNREACHED,   /* and where the trace says that execution came, the code cannot lead */
-	GAP_MISFIT,      /* the trace goes on where the snapshot's code cannot lead to */
-	GAP_NEXT_SOURCE, /* another trace source of the core begins */
-	GAP_NEXT_BUFFER, /* another buffer of the source begins */
-	GAP_HALT,        /* the last traced instruction does not lead to the halt PC */
+	/* Of the opcode at `address`, where a system event log is: */
+	GAP_NO_CONTEXT,   /* nothing says whose process it was */
+	GAP_UNDECLARED,   /* no message declares the context */
+	GAP_CODE_CHANGED, /* it was another before a change, and nothing says when this ran */
+	GAP_NO_PATH,      /* the trace says how many instructions, not which */
+	GAP_UNREACHED,    /* and where the trace says that execution came, the code cannot lead */
+	GAP_MISFIT,       /* the trace goes on where the snapshot's code cannot lead to */
+	GAP_NEXT_SOURCE,  /* another trace source of the core begins */
+	GAP_NEXT_BUFFER,  /* another buffer of the source begins */
+	GAP_HALT,         /* the last traced instruction does not lead to the halt PC */
 };
 
 struct gap {
 	uint64_t position; /* between instruction position - 1 and instruction position */
 	enum gap_reason reason;
-	/* NO_MEMORY, SEVERAL_CODES: first opcode missing; HALT: the halt PC; UNREACHED: where */
+	/* gap_lacks_opcode(): the first one missing; HALT: the halt PC; UNREACHED: where */
 	uint64_t address;
 	bool has_address;
 	uint64_t offset; /* in the trace buffer, of what showed the gap; 0 for HALT */
@@ -245,6 +249,8 @@ struct memory_context history_context(const struct history *history, uint64_t po
  * core.
  */
 bool gap_loses_context(enum gap_reason reason);
+/* Which opcode was executed is not known. */
+bool gap_lacks_opcode(enum gap_reason reason);
 /* One clause, such as "the trace source overflowed"; appended without address. */
 const char *gap_reason_text(enum gap_reason reason);
 /* The gap in one sentence, with its position, address and place in the trace. */

@@ -52,7 +52,7 @@ struct extent {
 	uint64_t first;
 	uint64_t last;
 	uint8_t isa; /* enum isa */
-	uint16_t view;
+	uint32_t view;
 };
 
 /* Bytes of the memory map that were executed. */

@@ -47,10 +47,8 @@ static bool changes_translation(const struct memmap *memory, struct template *te
 static bool has_any(const struct memmap *memory, const struct history_code *e,
                     bool (*is_such)(const struct memmap *, struct template *))
 {
-	struct template template = {.address = e->start,
-	                            .isa = (uint8_t)e->isa,
-	                            .view = (uint16_t)e->view,
-	                            .it = SEM_NO_IT};
+	struct template template = {
+	        .address = e->start, .isa = (uint8_t)e->isa, .view = e->view, .it = SEM_NO_IT};
 
 	for (;;) {
 		template.size = template_size(memory, &template);

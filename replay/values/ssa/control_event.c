@@ -269,7 +269,7 @@ static bool enter_m(const struct control_event_reader *r, const struct element *
                     const struct control_event_from *from, struct uop_builder *b)
 {
 	const struct memmap *memory = history_memory(r->history);
-	struct template template = {.isa = ISA_T32, .view = (uint16_t)from->view};
+	struct template template = {.isa = ISA_T32, .view = from->view};
 	uint32_t address;
 
 	if (m_exception_kind_of(&r->m_core, e->exception.info) == M_EXCEPTION_OTHER ||

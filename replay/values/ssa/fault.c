@@ -57,7 +57,7 @@ void fault_begin(const struct memmap *memory, uint32_t view, uint64_t address, e
                  struct uop_builder *b)
 {
 	struct template template = {
-	        .address = address, .isa = (uint8_t)isa, .view = (uint16_t)view, .it = SEM_NO_IT};
+	        .address = address, .isa = (uint8_t)isa, .view = view, .it = SEM_NO_IT};
 
 	template.size = template_size(memory, &template);
 	template_code(memory, &template, b);

@@ -68,7 +68,7 @@ struct template
 	uint8_t size;    /* bytes of the instruction */
 	uint8_t it;      /* T32: its condition by an IT (arch/it_block.h) */
 	uint8_t outcome; /* enum template_outcome */
-	uint16_t view;   /* that it was fetched from (snapshot/memmap.h) */
+	uint32_t view;   /* that it was fetched from (snapshot/memmap.h) */
 	bool is_code;    /* an instruction; else what lies between two */
 	/* Not an instruction, but the one before it led to `address`, in the same set. */
 	bool leads_on;

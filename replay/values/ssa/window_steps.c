@@ -192,7 +192,7 @@ static bool is_within(const struct history *history, const uint64_t *pc)
 	xpsr = history_halt_register(history, M_xpsr);
 	if (!xpsr || (snap_register_value(xpsr) & XPSR_ICI) == 0)
 		return false;
-	template.view = (uint16_t)history_view(history, history_length(history));
+	template.view = history_view(history, history_length(history));
 	template.address = *pc;
 	template.size = template_size(history_memory(history), &template);
 	return !template_read_opcode(history_memory(history), &template) ||
