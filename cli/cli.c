@@ -146,6 +146,30 @@ static void set_core_dump(const struct cli_args *args, struct snapshot_options *
 	}
 }
 
+/* --contextidr, and --events */
+static enum status set_events(const struct cli_args *args, struct snapshot_options *options)
+{
+	static const struct {
+		const char *name;
+		enum contextidr_form form;
+	} forms[] = {{"pid", CONTEXTIDR_PID}, {"asid", CONTEXTIDR_ASID}, {"both", CONTEXTIDR_BOTH}};
+	struct str form = args->values[CLI_OPTION_CONTEXTIDR];
+
+	if (args->given[CLI_OPTION_EVENTS])
+		options->events = args->values[CLI_OPTION_EVENTS];
+	if (!args->given[CLI_OPTION_CONTEXTIDR])
+		return STATUS_OK;
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		if (!str_eq(form, str_of(forms[i].name)))
+			continue;
+		options->contextidr = forms[i].form;
+		return STATUS_OK;
+	}
+	(void)cli_fail(CLI_USAGE, "--contextidr \"%.*s\": expected pid, asid or both",
+	               STR_ARG(form));
+	return STATUS_USAGE;
+}
+
 enum status cli_open_input(const struct cli_args *args, const char *path, struct diag_list *diags,
                            struct snapshot **snapshot)
 {
@@ -159,6 +183,7 @@ enum status cli_open_input(const struct cli_args *args, const char *path, struct
 	};
 	enum status status;
 
+	TRY(set_events(args, &options.snapshot));
 	set_core_dump(args, &options.snapshot);
 	begin_work(&work);
 	status = input_open(path, &options, diags, snapshot);
