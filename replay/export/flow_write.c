@@ -180,6 +180,16 @@ static bool next_context(const struct tarmac_writer *w, struct pe_context *conte
 	return false;
 }
 
+void write_set_vector(struct tarmac_exception *exception, enum core_arch arch, int64_t vector)
+{
+	const struct exception_vector *row = exception_vector_find(arch, vector);
+
+	exception->has_vector = true;
+	exception->vector = vector;
+	if (row)
+		exception->name = str_of(row->name);
+}
+
 static struct exception_target find_target(const struct tarmac_writer *w)
 {
 	struct pe_context to;

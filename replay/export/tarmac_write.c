@@ -103,16 +103,6 @@ static enum core_arch handler_arch(const struct tarmac_writer *w, uint64_t posit
 	return insn.isa == ISA_A64 ? CORE_A64 : CORE_A32;
 }
 
-void write_set_vector(struct tarmac_exception *exception, enum core_arch arch, int64_t vector)
-{
-	const struct exception_vector *row = exception_vector_find(arch, vector);
-
-	exception->has_vector = true;
-	exception->vector = vector;
-	if (row)
-		exception->name = str_of(row->name);
-}
-
 /* From a text with data: its events. */
 
 static void write_exception_line(struct tarmac_writer *w, struct tarmac_event *event,

@@ -32,7 +32,7 @@ struct tarmac_writer {
 	size_t next_gap;
 };
 
-/* tarmac_write.c: the exception is that of the vector, and called so. */
+/* flow_write.c: the exception is that of the vector, and called so. */
 void write_set_vector(struct tarmac_exception *exception, enum core_arch arch, int64_t vector);
 
 /* flow_write.c: the instruction at the writer's position. */

@@ -25,11 +25,11 @@ static inline uint64_t pass_time_after(const struct tarmac_pass *p)
 	return 2 * p->core->length + 1;
 }
 
-/* tarmac_pass.c: the core is in that context from the time on. NO_MEM. */
+/* pass_register.c: the core is in that context from the time on. NO_MEM. */
 MUST_USE enum status pass_set_context(struct tarmac_pass *p, const struct tarmac_context *context,
                                       uint64_t time);
 
-/* tarmac_pass.c: the mode that CPSR says, A and R profile; NONE if it is not known. */
+/* pass_register.c: the mode that CPSR says, A and R profile; NONE if it is not known. */
 enum tarmac_mode pass_mode_now(const struct tarmac_pass *p);
 
 /*

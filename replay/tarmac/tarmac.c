@@ -408,21 +408,6 @@ enum status tarmac_next(struct tarmac *t, struct tarmac_event *event)
 	return STATUS_OK;
 }
 
-enum status tarmac_open(struct bytes text, const struct tarmac_options *options,
-                        struct diag_list *diags, struct tarmac **reader)
-{
-	struct tarmac *t = calloc(1, sizeof(*t));
-
-	if (!t)
-		return STATUS_NO_MEM;
-	t->text = text;
-	t->options = *options;
-	t->diags = diags;
-	t->dialect = tarmac_detect(text);
-	*reader = t;
-	return STATUS_OK;
-}
-
 void tarmac_close(struct tarmac *t)
 {
 	free(t);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The dialect of a Tarmac text, by what its first lines are. */
+/* The dialect of a Tarmac text, by what its first lines are; and a reader of it, opened. */
 #include <stdlib.h>
 
 #include "replay/tarmac/tarmac_lex.h"
@@ -63,4 +63,19 @@ enum tarmac_dialect tarmac_detect(struct bytes text)
 	dialect = detect(t);
 	free(t);
 	return dialect;
+}
+
+enum status tarmac_open(struct bytes text, const struct tarmac_options *options,
+                        struct diag_list *diags, struct tarmac **reader)
+{
+	struct tarmac *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return STATUS_NO_MEM;
+	t->text = text;
+	t->options = *options;
+	t->diags = diags;
+	t->dialect = tarmac_detect(text);
+	*reader = t;
+	return STATUS_OK;
 }

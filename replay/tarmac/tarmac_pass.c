@@ -143,42 +143,11 @@ static bool must_be_taken(const struct insn *insn, enum isa isa, uint64_t opcode
 	return isa == ISA_A32 && !insn->is_conditional;
 }
 
-enum status pass_set_context(struct tarmac_pass *p, const struct tarmac_context *context,
-                             uint64_t time)
-{
-	struct slot_now *now = &p->now[SLOT_MODE];
-	uint8_t known;
-	uint64_t packed = tarmac_context_pack(context, &known);
-	uint64_t bits = (known & 4U) != 0 ? 0xffffffff : 0xff00ffff;
-
-	p->context = *context;
-	p->context.regime = tarmac_regime_of(context);
-	p->context.has_hypervisor |= tarmac_is_el2(context->mode);
-	if (now->value == packed && now->known == bits)
-		return STATUS_OK;
-	*now = (struct slot_now){packed, bits};
-	return word_log_add(&p->core->registers, &(struct word_event){.key = SLOT_MODE,
-	                                                              .time = time,
-	                                                              .kind = WORD_WRITE,
-	                                                              .touched = 0xff,
-	                                                              .known = known,
-	                                                              .value = packed});
-}
-
 /* A core that is in AArch64 state at any time has its registers. */
 static void note_arch(struct tarmac_core *core, enum core_arch arch)
 {
 	if (core->length == 0 || arch == CORE_M || (arch == CORE_A64 && core->arch == CORE_A32))
 		core->arch = arch;
-}
-
-enum tarmac_mode pass_mode_now(const struct tarmac_pass *p)
-{
-	const struct slot_now *psr = &p->now[SLOT_PSR];
-
-	if (p->context.arch == CORE_M || (psr->known & 0x1f) != 0x1f)
-		return TARMAC_MODE_NONE;
-	return tarmac_mode_of_psr(psr->value);
 }
 
 /* The mode that the line says, and the state that its instruction set is of. */

@@ -17,6 +17,10 @@
  *	1180  nop		T32 from here on
  *	1182  b 1180
  *	1184  bx lr
+ *
+ * Where a test asks for two address spaces, the other one has the same but for
+ *	1000  b 1014
+ *	1010  b 1000
  */
 #ifndef CSREPLAY_TESTS_ETM3_WORLD_H
 #define CSREPLAY_TESTS_ETM3_WORLD_H
@@ -51,8 +55,16 @@ struct setup {
 /* The next worlds' decoders are as a history wants them. */
 static bool keeps_to_code;
 
+/* Whose the program of the next worlds is, and whose the other one; NULL: everybody's. */
+struct owner {
+	enum space space;
+	struct memory_context context;
+};
+static const struct owner *owners;
+
 struct world {
 	uint8_t code[CODE_SIZE];
+	uint8_t other[CODE_SIZE];
 	uint8_t values[REGISTERS][4];
 	struct snap_register registers[REGISTERS];
 	struct snap_device core_device;
@@ -90,24 +102,41 @@ static void put_code(struct world *w)
 		put_bytes(w->code + opcodes[i].address - CODE, opcodes[i].opcode, opcodes[i].size);
 }
 
+static void put_memory(struct world *w)
+{
+	const uint8_t *codes[] = {w->code, w->other};
+
+	put_code(w);
+	memcpy(w->other, w->code, CODE_SIZE);
+	put_bytes(w->other, 0xea000003, 4);
+	put_bytes(w->other + 0x10, 0xeafffffa, 4);
+	w->core.memory = memmap_create();
+	assert_non_null(w->core.memory);
+	for (size_t i = 0; i < (owners ? 2 : 1); i++) {
+		struct mem_region region = {.address = CODE,
+		                            .length = CODE_SIZE,
+		                            .space = owners ? owners[i].space : SPACE_ANY,
+		                            .data = codes[i]};
+
+		if (owners)
+			region.context = owners[i].context;
+		assert_int_equal(memmap_add(w->core.memory, &region), STATUS_OK);
+	}
+	assert_int_equal(memmap_freeze(w->core.memory), STATUS_OK);
+}
+
 static void world_init(struct world *w, const struct setup *setup, const void *trace, size_t size)
 {
 	static const char *const names[REGISTERS] = {"ETMCR", "ETMCCER", "ETMIDR", "ETMTRACEIDR"};
 	const uint32_t values[REGISTERS] = {setup->cr, setup->ccer, setup->idr, 0x10};
-	struct mem_region region = {
-	        .address = CODE, .length = CODE_SIZE, .space = SPACE_ANY, .data = w->code};
 
 	memset(w, 0, sizeof(*w));
-	put_code(w);
+	put_memory(w);
 	for (size_t i = 0; i < REGISTERS; i++) {
 		put_bytes(w->values[i], values[i], 4);
 		w->registers[i] = (struct snap_register){
 		        .name = str_of(names[i]), .bits = 32, .value = w->values[i]};
 	}
-	w->core.memory = memmap_create();
-	assert_non_null(w->core.memory);
-	assert_int_equal(memmap_add(w->core.memory, &region), STATUS_OK);
-	assert_int_equal(memmap_freeze(w->core.memory), STATUS_OK);
 	w->core_device = (struct snap_device){.name = STR("cpu"), .type = STR("Cortex-A7")};
 	w->core.device = &w->core_device;
 	w->core.arch = setup->arch;
@@ -188,6 +217,25 @@ static void assert_trace(const struct setup *setup, const char *trace, size_t si
 }
 
 #define BYTES(literal) "" literal, sizeof(literal) - 1
+
+/* Two programs at one address, of two processes. */
+static const struct owner processes[2] = {{SPACE_ANY, {.has_id = true, .id = 7}},
+                                          {SPACE_ANY, {.has_id = true, .id = 8}}};
+/* And of two worlds. */
+static const struct owner security_states[2] = {{.space = SPACE_S}, {.space = SPACE_N}};
+
+/* The same trace for a listing and for a history. */
+static void assert_in_two_spaces(const struct owner *of, const struct setup *setup,
+                                 const char *trace, size_t size, uint64_t next,
+                                 const char *expected)
+{
+	owners = of;
+	assert_trace(setup, trace, size, next, expected);
+	keeps_to_code = true;
+	assert_trace(setup, trace, size, next, expected);
+	keeps_to_code = false;
+	owners = NULL;
+}
 
 static uint32_t next_random(uint32_t *state)
 {

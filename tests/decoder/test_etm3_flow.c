@@ -14,11 +14,12 @@ static const struct setup data = {PROTOCOL_ETM3, 0x400c, CCER, 0x410cf250, CORE_
 static const struct setup m_profile = {PROTOCOL_ETM3, 0x4000, CCER, 0x410cf250, CORE_M};
 
 /* I-Sync: Arm state, trace on, context ID 7, address 0x10xx. */
-#define AT(low) "\x08\x07\x21" low "\x10\0\0"
-#define E       "\x84"
-#define N       "\xc0"
-#define EE      "\x88"
-#define EN      "\xc4"
+#define AT(low)    "\x08\x07\x21" low "\x10\0\0"
+#define NS_AT(low) "\x08\x07\x29" low "\x10\0\0" /* the same, Non-secure */
+#define E          "\x84"
+#define N          "\xc0"
+#define EE         "\x88"
+#define EN         "\xc4"
 /* Branch addresses with an exception, to 0x1100. */
 #define IRQ   "\x81\x91\x80\x80\x48\x1c"
 #define ABORT "\x81\x91\x80\x80\x48\x38" /* cancels the last instruction */
@@ -339,6 +340,47 @@ static void contexts_and_events_are_elements(void **state)
 	             "24 EO_TRACE( [end-of-trace])\n");
 }
 
+/* Two processes at one address: whose code it is, the I-Sync and Context ID packets say. */
+static void code_is_that_of_the_context(void **state)
+{
+	(void)state;
+	assert_in_two_spaces(
+	        processes, &plain, BYTES(ASYNC AT("\x00") EE "\x6e\x08" EE "\x6e\x07" N), 0x1018,
+	        "0 NO_SYNC( [init-decoder])\n"
+	        "6 TRACE_ON( [begin or filter])\n"
+	        "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "13 INSTR_RANGE(exec range=0x1000:[0x1004] num_i(1) last_sz(4) (ISA=A32) E --- )\n"
+	        "13 INSTR_RANGE(exec range=0x1004:[0x1008] num_i(1) last_sz(4) (ISA=A32) E BR  )\n"
+	        "14 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x8; )\n"
+	        "16 INSTR_RANGE(exec range=0x1010:[0x1014] num_i(1) last_sz(4) (ISA=A32) E BR  )\n"
+	        "16 INSTR_RANGE(exec range=0x1000:[0x1004] num_i(1) last_sz(4) (ISA=A32) E BR  )\n"
+	        "17 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "19 INSTR_RANGE(exec range=0x1014:[0x1018] num_i(1) last_sz(4) (ISA=A32) N BR   "
+	        "<cond>)\n"
+	        "19 EO_TRACE( [end-of-trace])\n");
+}
+
+/* Secure and Non-secure memory at one address: the I-Sync's NS bit says which. */
+static void code_is_that_of_the_security_state(void **state)
+{
+	(void)state;
+	assert_in_two_spaces(
+	        security_states, &plain, BYTES(ASYNC AT("\x00") EE NS_AT("\x00") E AT("\x00") E),
+	        0x1004,
+	        "0 NO_SYNC( [init-decoder])\n"
+	        "6 TRACE_ON( [begin or filter])\n"
+	        "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "13 INSTR_RANGE(exec range=0x1000:[0x1004] num_i(1) last_sz(4) (ISA=A32) E --- )\n"
+	        "13 INSTR_RANGE(exec range=0x1004:[0x1008] num_i(1) last_sz(4) (ISA=A32) E BR  )\n"
+	        "14 TRACE_ON( [begin or filter])\n"
+	        "14 PE_CONTEXT((ISA=A32) N; 32-bit; CTXTID=0x7; )\n"
+	        "21 INSTR_RANGE(exec range=0x1000:[0x1004] num_i(1) last_sz(4) (ISA=A32) E BR  )\n"
+	        "22 TRACE_ON( [begin or filter])\n"
+	        "22 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "29 INSTR_RANGE(exec range=0x1000:[0x1004] num_i(1) last_sz(4) (ISA=A32) E --- )\n"
+	        "29 EO_TRACE( [end-of-trace])\n");
+}
+
 /* ETM IHI 0014, Exception entry: the core stacks data. Which exception it is, the branch says. */
 static void exception_entry_is_a_marker_without_a_number(void **state)
 {
@@ -598,6 +640,8 @@ int main(void)
 	        cmocka_unit_test(exception_return_is_in_doubt_with_its_instruction),
 	        cmocka_unit_test(exception_return_of_m_profile_is_in_doubt_alone),
 	        cmocka_unit_test(contexts_and_events_are_elements),
+	        cmocka_unit_test(code_is_that_of_the_context),
+	        cmocka_unit_test(code_is_that_of_the_security_state),
 	        cmocka_unit_test(exception_entry_is_a_marker_without_a_number),
 	        cmocka_unit_test(exchange_changes_the_instruction_set),
 	        cmocka_unit_test(jazelle_is_an_unknown_address),

@@ -13,10 +13,11 @@ static const struct setup cycles = {PROTOCOL_PTM, 0x1000, CCER, 0x411cf312, CORE
 static const struct setup barriers = {PROTOCOL_PTM, 0x4000, CCER | 1 << 24, 0x411cf312, CORE_A32};
 
 /* I-Sync: Arm state, trace on, context ID 7, address 0x10xx. */
-#define AT(low) "\x08" low "\x10\0\0\x21\x07"
-#define E       "\x80"
-#define N       "\x82"
-#define EE      "\x88"
+#define AT(low)    "\x08" low "\x10\0\0\x21\x07"
+#define NS_AT(low) "\x08" low "\x10\0\0\x29\x07" /* the same, Non-secure */
+#define E          "\x80"
+#define N          "\x82"
+#define EE         "\x88"
 
 static void atom_is_a_walk_to_the_next_waypoint(void **state)
 {
@@ -281,6 +282,47 @@ static void context_is_told_when_it_changes(void **state)
 	             "23 EO_TRACE( [end-of-trace])\n");
 }
 
+/*
+ * Two processes at one address: whose code it is, the I-Sync and Context ID packets say.
+ */
+static void code_is_that_of_the_context(void **state)
+{
+	(void)state;
+	assert_in_two_spaces(
+	        processes, &plain, BYTES(ASYNC AT("\x00") E "\x6e\x08" E E "\x6e\x07" N), 0x1018,
+	        "0 NO_SYNC( [init-decoder])\n"
+	        "6 TRACE_ON( [begin or filter])\n"
+	        "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "13 INSTR_RANGE(exec range=0x1000:[0x1008] num_i(2) last_sz(4) (ISA=A32) E BR  )\n"
+	        "14 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x8; )\n"
+	        "16 INSTR_RANGE(exec range=0x1010:[0x1014] num_i(1) last_sz(4) (ISA=A32) E BR  )\n"
+	        "17 INSTR_RANGE(exec range=0x1000:[0x1004] num_i(1) last_sz(4) (ISA=A32) E BR  )\n"
+	        "18 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "20 INSTR_RANGE(exec range=0x1014:[0x1018] num_i(1) last_sz(4) (ISA=A32) N BR   "
+	        "<cond>)\n"
+	        "20 EO_TRACE( [end-of-trace])\n");
+}
+
+/* Secure and Non-secure memory at one address: the I-Sync's NS bit says which. */
+static void code_is_that_of_the_security_state(void **state)
+{
+	(void)state;
+	assert_in_two_spaces(
+	        security_states, &plain, BYTES(ASYNC AT("\x00") E NS_AT("\x00") E AT("\x00") E),
+	        0x1010,
+	        "0 NO_SYNC( [init-decoder])\n"
+	        "6 TRACE_ON( [begin or filter])\n"
+	        "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "13 INSTR_RANGE(exec range=0x1000:[0x1008] num_i(2) last_sz(4) (ISA=A32) E BR  )\n"
+	        "14 TRACE_ON( [begin or filter])\n"
+	        "14 PE_CONTEXT((ISA=A32) N; 32-bit; CTXTID=0x7; )\n"
+	        "21 INSTR_RANGE(exec range=0x1000:[0x1004] num_i(1) last_sz(4) (ISA=A32) E BR  )\n"
+	        "22 TRACE_ON( [begin or filter])\n"
+	        "22 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "29 INSTR_RANGE(exec range=0x1000:[0x1008] num_i(2) last_sz(4) (ISA=A32) E BR  )\n"
+	        "29 EO_TRACE( [end-of-trace])\n");
+}
+
 static void events_are_elements(void **state)
 {
 	(void)state;
@@ -451,6 +493,8 @@ int main(void)
 	        cmocka_unit_test(barrier_is_a_waypoint_where_the_unit_says_so),
 	        cmocka_unit_test(cycles_go_with_their_element),
 	        cmocka_unit_test(context_is_told_when_it_changes),
+	        cmocka_unit_test(code_is_that_of_the_context),
+	        cmocka_unit_test(code_is_that_of_the_security_state),
 	        cmocka_unit_test(events_are_elements),
 	        cmocka_unit_test(no_memory_is_told_once),
 	        cmocka_unit_test(memory_that_ends_gives_what_was_before),
