@@ -47,6 +47,8 @@ static enum status see_page(struct tarmac_pass *p, uint64_t address, uint64_t ph
 	TRY(tarmac_pages_see(&p->core->pages, from, frame, page == to, 2 * tick->clock, &is_first));
 	if (is_first && page == to)
 		tarmac_frames_join(tick->frames, from, frame);
+	else if (is_first)
+		tarmac_frames_reveal(tick->frames, from, frame);
 	return STATUS_OK;
 }
 

@@ -82,7 +82,8 @@ enum status tarmac_frame_of(struct tarmac_frames *frames, uint32_t space, uint64
 	TRY(vec_reserve((void **)&frames->frames, &frames->capacity, frames->count + 1,
 	                sizeof(*frames->frames)));
 	slot = find(frames, space, page);
-	frames->frames[frames->count++] = (struct tarmac_frame){page, space, number, number};
+	frames->frames[frames->count++] = (struct tarmac_frame){
+	        .page = page, .space = space, .place = number, .beside = number, .later = number};
 	*slot = number + 1;
 	*frame = number;
 	note_space(frames, space);
@@ -99,6 +100,11 @@ uint32_t tarmac_frame_find(const struct tarmac_frames *frames, uint32_t space, u
 void tarmac_frames_join(struct tarmac_frames *frames, uint32_t frame, uint32_t place)
 {
 	frames->frames[frame].place = place;
+}
+
+void tarmac_frames_reveal(struct tarmac_frames *frames, uint32_t frame, uint32_t place)
+{
+	frames->frames[frame].later = place;
 }
 
 uint32_t tarmac_frame_place(const struct tarmac_frames *frames, uint32_t frame)
@@ -191,13 +197,18 @@ uint64_t tarmac_frame_address(const struct tarmac_frames *frames, uint64_t key)
 bool tarmac_frames_spread(void *frames, uint64_t key, unsigned int index, uint64_t *to)
 {
 	const struct tarmac_frames *f = frames;
-	uint32_t place = tarmac_frame_place(f, (uint32_t)(key / TARMAC_PAGE_WORDS));
+	uint32_t own = (uint32_t)(key / TARMAC_PAGE_WORDS);
+	uint32_t place = tarmac_frame_place(f, own);
+	uint32_t later = tarmac_frame_place(f, f->frames[own].later);
 	uint64_t address = key * 8;
 	uint32_t at = place;
 
 	*to = tarmac_frame_key(place, address);
 	if (index == 0 || tarmac_frames_are_flat(f))
 		return index == 0;
+	*to = tarmac_frame_key(later, address);
+	if (later != place && --index == 0)
+		return true;
 	for (at = f->frames[at].beside; at != place; at = f->frames[at].beside) {
 		const struct tarmac_frame *other = &f->frames[at];
 

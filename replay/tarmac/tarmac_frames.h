@@ -35,6 +35,9 @@ struct tarmac_frame {
 	uint32_t space;  /* tarmac_space_physical(), tarmac_space_regime() */
 	uint32_t place;  /* the frame that this is, or itself */
 	uint32_t beside; /* the next frame of the same page, in a ring; set when settled */
+	/* The physical one that a regime's was first seen to be, if it is of another number; or
+	 * itself. */
+	uint32_t later;
 };
 
 struct tarmac_frames {
@@ -58,6 +61,12 @@ uint32_t tarmac_frame_find(const struct tarmac_frames *frames, uint32_t space, u
 
 /* Lines say that the regime's `frame` has been `place` from the start of the text on. */
 void tarmac_frames_join(struct tarmac_frames *frames, uint32_t frame, uint32_t place);
+
+/*
+ * The first line that says a physical address of the regime's `frame` says that it is `place`, of
+ * another number: what was written to it before may have been written there.
+ */
+void tarmac_frames_reveal(struct tarmac_frames *frames, uint32_t frame, uint32_t place);
 
 /* To be called once, after the last line. NO_MEM. */
 MUST_USE enum status tarmac_frames_settle(struct tarmac_frames *frames);

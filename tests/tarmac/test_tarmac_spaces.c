@@ -125,6 +125,34 @@ static void spaces_translated_write_hides_what_has_no_translation(void **state)
 	check_no_memory(4, 0x5000);
 }
 
+/* A page's line may come after an access to it, whose line did not say where it went. */
+static void spaces_write_before_the_page_is_said_hides_what_it_may_have_hit(void **state)
+{
+	for (unsigned int is_written = 0; is_written < 2; is_written++) {
+		char text[1000];
+
+		(void)snprintf(text, sizeof(text),
+		               "Tarmac Text Rev 3t\n" ES(1, "00001000", "el3h")
+		                       ST("7000", "11111111", "S:0000009000") ES(
+		                               2, "00001004", "el3h") "%s" ES(3, "00001008", "el3h")
+		                               LD("5010", "33333333", "S:0000009010")
+		                                       ES(4, "0000100c", "el3h"),
+		               is_written ? ST("5000", "22222222", "") : "");
+		open_text(text);
+		check_memory(1, 0x7000, 0x11111111);
+		for (uint64_t position = 2; position <= 3 && is_written; position++)
+			check_no_memory(position, 0x7000);
+		if (is_written)
+			check_no_memory(3, 0x5000);
+		else
+			check_memory(3, 0x5000, 0x11111111);
+		/* What the line that says the page shows is known. */
+		check_memory(3, 0x5010, 0x33333333);
+		check_memory(3, 0x7010, 0x33333333);
+		(void)tear_down(state);
+	}
+}
+
 /* A text that never says a physical address is of one address space. */
 static void spaces_text_without_physical_addresses_has_one(void **state)
 {
@@ -207,6 +235,7 @@ int main(void)
 	        T(spaces_monitor_mode_is_with_the_secure_ones),
 	        T(spaces_untranslated_write_hides_what_it_may_have_hit),
 	        T(spaces_translated_write_hides_what_has_no_translation),
+	        T(spaces_write_before_the_page_is_said_hides_what_it_may_have_hit),
 	        T(spaces_text_without_physical_addresses_has_one),
 	        T(spaces_after_the_last_line_the_security_state_may_be_unknown),
 	        T(spaces_instruction_says_where_its_pages_are),
