@@ -15,6 +15,18 @@ enum isa flow_isa(const struct etm4_flow *flow, uint8_t is)
 	return is == 0 ? ISA_A32 : ISA_T32;
 }
 
+/* A timestamp that is emitted tells the time, by which what the core sees of memory may change. */
+static enum status take_fact(struct etm4_flow *flow, const struct p0 *item)
+{
+	bool is_time = item->kind == P0_TIMESTAMP &&
+	               (!flow->config->has_timestamp_marker || flow->had_marker);
+
+	TRY(flow_emit_fact(flow, item));
+	if (is_time && follow_take_time(flow->follow, item->index, item->address))
+		flow_move_view(flow);
+	return STATUS_OK;
+}
+
 static void set_address(struct etm4_flow *flow, uint64_t address, uint8_t is)
 {
 	flow->address = address;
@@ -291,7 +303,7 @@ static enum status commit_oldest(struct etm4_flow *flow, struct p0 *item)
 	case P0_TIMESTAMP:
 	case P0_MARKER:
 	case P0_INSTRUMENTATION:
-		TRY(flow_emit_fact(flow, item));
+		TRY(take_fact(flow, item));
 		break;
 	}
 	p0_drop_oldest(&flow->queue);
@@ -304,7 +316,7 @@ static enum status discard(struct etm4_flow *flow)
 	const struct p0 *item;
 
 	while ((item = p0_oldest(&flow->queue)) != NULL) {
-		TRY(flow_emit_fact(flow, item));
+		TRY(take_fact(flow, item));
 		p0_drop_oldest(&flow->queue);
 	}
 	flow_lose_sync(flow, flow->had_overflow ? NO_SYNC_OVERFLOW : NO_SYNC_DISCARD);
@@ -415,7 +427,7 @@ enum status etm4_flow_end(struct etm4_flow *flow)
 		/* The reference tells nothing that stands after an exception return. */
 		tells = tells && item->kind != P0_EXCEPTION_RETURN;
 		if (tells)
-			TRY(flow_emit_fact(flow, item));
+			TRY(take_fact(flow, item));
 		/* No P0 element is in doubt: that a transaction ended is sure. */
 		if (tells && is_outcome && (flow->depth == 0 || !flow->config->max_speculation))
 			TRY(emit_transaction(flow, item));

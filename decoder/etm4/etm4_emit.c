@@ -64,9 +64,6 @@ enum status flow_emit_fact(struct etm4_flow *flow, const struct p0 *item)
 		return STATUS_OK;
 	TRY(flow_emit(flow, types[item->kind], item->index, &element));
 	fill_fact(flow, item, element);
-	if (item->kind == P0_TIMESTAMP &&
-	    follow_take_time(flow->follow, item->index, item->address))
-		flow_move_view(flow);
 	return STATUS_OK;
 }
 
