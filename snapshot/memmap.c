@@ -542,11 +542,25 @@ static uint64_t sure_always(struct look look, struct state_range times,
 	return length;
 }
 
+/* The piece's one region, if the view's space alone says whether it is seen, and nothing is in
+ * doubt. */
+static const struct mem_region *plain_region(const struct memmap *base, const struct piece *piece,
+                                             uint32_t view)
+{
+	const struct mem_region *region = &base->regions[base->seen[piece->first]];
+
+	if (base->log || piece->count != 1 || piece->is_crowded || is_bound(region) ||
+	    !space_meets((enum space)(view & SPACE_ANY), region->space))
+		return NULL;
+	return region;
+}
+
 enum status memmap_find(const struct memmap *map, uint32_t view, uint64_t address,
                         struct mem_span *span)
 {
 	const struct memmap *base = memmap_base(map);
 	const struct piece *piece = find_piece(base, address);
+	const struct mem_region *plain;
 	const struct mem_region *region;
 	struct state_range times;
 	struct look look;
@@ -554,14 +568,15 @@ enum status memmap_find(const struct memmap *map, uint32_t view, uint64_t addres
 
 	if (!piece)
 		return STATUS_NO_MEMORY_AT;
+	plain = piece->count > 0 ? plain_region(base, piece, view) : NULL;
 	look = look_of(base, piece, view, address, &times);
-	region = choose_latest(look, times);
+	region = plain ? plain : choose_latest(look, times);
 	if (!region)
 		return STATUS_NO_MEMORY_AT;
 	left = region->length - (address - region->address);
 	if (piece + 1 < base->pieces + base->piece_count && piece[1].address - address < left)
 		left = piece[1].address - address;
-	if (map->choice != MEMMAP_FIRST)
+	if (map->choice != MEMMAP_FIRST && !plain)
 		left = sure_always(look, times, region, map->choice, left);
 	if (left == 0)
 		return STATUS_NO_MEMORY_AT;
