@@ -188,6 +188,32 @@ static enum cli_exit write_history(struct writer *w, uint64_t from, uint64_t cou
 	return cli_flush(&w->out);
 }
 
+/* Another number of the core: the view of the context that the user gave, if one was given. */
+static enum cli_exit choose_context(const struct cli_args *args, struct session *session,
+                                    size_t *core)
+{
+	size_t cores = session_core_count(session);
+	uint64_t wanted = 0;
+	enum cli_exit code = cli_number(args, CLI_OPTION_CONTEXT, 0, &wanted);
+
+	if (code != CLI_FINE || !args->given[CLI_OPTION_CONTEXT])
+		return code;
+	if (session_make_views(session) != STATUS_OK)
+		return cli_fail(CLI_INTERNAL, "%s", status_text(STATUS_NO_MEM));
+	for (size_t i = cores; i < cores + session_view_count(session); i++) {
+		uint32_t id;
+
+		if (session_base_core(session, i) == *core && session_context(session, i, &id) &&
+		    id == wanted) {
+			*core = i;
+			return CLI_FINE;
+		}
+	}
+	return cli_fail(CLI_USAGE, "the trace of \"%.*s\" names no context 0x%llx",
+	                STR_ARG(session_core(session, *core)->device->name),
+	                (unsigned long long)wanted);
+}
+
 /* `context`: a bool, JSON is wanted. */
 static enum cli_exit list(const struct cli_args *args, struct session *session, void *context)
 {
@@ -199,6 +225,8 @@ static enum cli_exit list(const struct cli_args *args, struct session *session, 
 	size_t core = 0;
 	enum cli_exit code = cli_choose_core(args, session, &core);
 
+	if (code == CLI_FINE)
+		code = choose_context(args, session, &core);
 	if (code == CLI_FINE)
 		code = cli_number(args, CLI_OPTION_FROM, 0, &from);
 	if (code == CLI_FINE)
@@ -217,7 +245,7 @@ static enum cli_exit list(const struct cli_args *args, struct session *session, 
 		return cli_fail(CLI_INTERNAL, "%s", status_text(STATUS_NO_MEM));
 	code = write_history(&w, from, count);
 	if (code == CLI_FINE)
-		code = cli_history_exit(session, core);
+		code = cli_history_exit(session, session_base_core(session, core));
 	cli_note_trouble(session, core);
 	disasm_destroy(w.disasm);
 	text_fini(&w.out);

@@ -192,6 +192,8 @@ static const struct command commands[] = {
          console_events},
         {"gaps", "[RANGE]", "where execution is not known, and why", console_gaps},
         {"cores", "", "the cores, and which of them are threads", run_cores},
+        {"threads", "[core|context]", "threads are the cores, or what each context ran on each",
+         console_threads},
         {"crash", "", "what each core halted at: the fault, its address, its registers", run_crash},
         {"info", "", "positions, crashes, and what values of the past rest on", run_info},
         {"why", "[-v] REG|ADDRESS", "how a value here is proved, or what keeps it unknown",

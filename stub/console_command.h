@@ -15,6 +15,9 @@ void console_seek(const struct console *console, struct str args, struct text *o
 /* When the core was at a position, and where the others were then. */
 void console_time(const struct console *console, struct str args, struct text *out);
 
+/* Threads (console_thread.c). */
+void console_threads(const struct console *console, struct str args, struct text *out);
+
 /* What lies between instructions (console_events.c). */
 void console_events(const struct console *console, struct str args, struct text *out);
 void console_gaps(const struct console *console, struct str args, struct text *out);

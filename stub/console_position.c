@@ -11,11 +11,11 @@
 void console_position(const struct console *console, struct str args, struct text *out)
 {
 	(void)args;
-	for (size_t i = 0; i < session_core_count(console->session); i++) {
+	for (size_t i = 0; i < threads_count(console->session); i++) {
 		uint64_t position = session_position(console->session, i);
 		struct value pc;
 
-		if (!threads_has(console->session, i))
+		if (!threads_is_listed(console->session, i))
 			continue;
 		session_register(console->session, i, REGISTER_PC, &pc);
 		console_core(console, i, out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the console's commands write alike; see console_command.h. */
 #include "stub/console_command.h"
+#include "stub/threads.h"
 
 enum { WORD_MOST = 60 }; /* characters of a user's word that are repeated */
 
@@ -22,8 +23,6 @@ uint64_t console_length(const struct console *console, size_t core)
 
 void console_core(const struct console *console, size_t core, struct text *out)
 {
-	const struct snap_device *device = session_core(console->session, core)->device;
-
-	text_printf(out, "%s %zu %.*s", core == console->core ? "*" : " ", core + 1,
-	            STR_ARG(device->name));
+	text_printf(out, "%s %zu ", core == console->core ? "*" : " ", core + 1);
+	threads_name(console->session, core, out);
 }

@@ -111,8 +111,8 @@ void gdb_first_threads(struct gdb *gdb, struct str args)
 	char separator = 'm';
 
 	(void)args;
-	for (size_t i = 0; i < session_core_count(gdb->session); i++) {
-		if (!threads_has(gdb->session, i))
+	for (size_t i = 0; i < threads_count(gdb->session); i++) {
+		if (!threads_is_listed(gdb->session, i))
 			continue;
 		text_printf(&gdb->reply, "%c%zx", separator, i + 1);
 		separator = ',';
@@ -134,7 +134,7 @@ void gdb_thread_extra(struct gdb *gdb, struct str args)
 		gdb_error(gdb, 1);
 		return;
 	}
-	text_add(&line, session_core(gdb->session, core)->device->name);
+	threads_name(gdb->session, core, &line);
 	text_puts(&line, ": ");
 	threads_describe(gdb->session, core, &line);
 	text_hex_bytes(&gdb->reply, (const uint8_t *)line.data, line.length);
@@ -161,6 +161,23 @@ void gdb_vkill(struct gdb *gdb, struct str args)
 	gdb_detach(gdb, args);
 }
 
+/* The command may have made other threads: where the client was, the same is now. */
+static void follow_threads(struct gdb *gdb)
+{
+	size_t core = gdb->chosen;
+	size_t other;
+
+	if (threads_is_listed(gdb->session, core))
+		return;
+	other = session_shows_views(gdb->session) ? session_view_at(gdb->session, core)
+	                                          : session_base_core(gdb->session, core);
+	session_follow(gdb->session, core, other);
+	*gdb->stopped = other;
+	gdb->general = other;
+	gdb->chosen = other;
+	gdb->has_resume = false;
+}
+
 void gdb_command(struct gdb *gdb, struct str args)
 {
 	struct console console = {.session = gdb->session, .core = gdb->chosen};
@@ -180,6 +197,7 @@ void gdb_command(struct gdb *gdb, struct str args)
 		gdb_error(gdb, 1);
 	} else {
 		console_run(&console, text_str(&line), &out);
+		follow_threads(gdb);
 		gdb_console(gdb, text_str(&out));
 		gdb_ok(gdb);
 	}

@@ -32,7 +32,8 @@ static void add_stop_end(struct gdb *gdb, size_t core)
 		gdb_add_register(gdb, core, file->frame[i]);
 		text_char(&gdb->reply, ';');
 	}
-	text_printf(&gdb->reply, "thread:%zx;core:%zx;", core + 1, core);
+	text_printf(&gdb->reply, "thread:%zx;core:%zx;", core + 1,
+	            session_base_core(gdb->session, core));
 }
 
 static void add_description(struct gdb *gdb, const char *description)

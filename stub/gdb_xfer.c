@@ -18,13 +18,16 @@ static bool write_threads(struct gdb *gdb, struct str annex, struct text *out)
 	if (annex.n > 0)
 		return false;
 	text_puts(out, "<?xml version=\"1.0\"?>\n<threads>\n");
-	for (size_t i = 0; i < session_core_count(gdb->session); i++) {
+	for (size_t i = 0; i < threads_count(gdb->session); i++) {
 		struct text line = {0};
 
-		if (!threads_has(gdb->session, i))
+		if (!threads_is_listed(gdb->session, i))
 			continue;
-		text_printf(out, "<thread id=\"%zx\" core=\"%zu\" name=\"", i + 1, i);
-		xml_escape(out, session_core(gdb->session, i)->device->name);
+		text_printf(out, "<thread id=\"%zx\" core=\"%zu\" name=\"", i + 1,
+		            session_base_core(gdb->session, i));
+		threads_name(gdb->session, i, &line);
+		xml_escape(out, text_str(&line));
+		text_clear(&line);
 		text_puts(out, "\">");
 		threads_describe(gdb->session, i, &line);
 		xml_escape(out, text_str(&line));

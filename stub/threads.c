@@ -18,7 +18,42 @@ const char *threads_why_not(const struct session *session, size_t core)
 
 bool threads_has(const struct session *session, size_t core)
 {
-	return core < session_core_count(session) && !threads_why_not(session, core);
+	return core < threads_count(session) && !threads_why_not(session, core);
+}
+
+size_t threads_count(const struct session *session)
+{
+	return session_core_count(session) + session_view_count(session);
+}
+
+/* Of such a core the trace says contexts. */
+static bool has_views(const struct session *session, size_t core)
+{
+	for (size_t i = session_core_count(session); i < threads_count(session); i++) {
+		if (session_core(session, i) == session_core(session, core))
+			return true;
+	}
+	return false;
+}
+
+bool threads_is_listed(const struct session *session, size_t core)
+{
+	bool is_view = core >= session_core_count(session);
+
+	if (!threads_has(session, core))
+		return false;
+	if (!session_shows_views(session))
+		return !is_view;
+	return is_view || !has_views(session, core);
+}
+
+void threads_name(const struct session *session, size_t core, struct text *out)
+{
+	uint32_t context_id;
+
+	text_add(out, session_core(session, core)->device->name);
+	if (session_context(session, core, &context_id))
+		text_printf(out, " context 0x%x", (unsigned int)context_id);
 }
 
 enum status threads_first(const struct session *session, size_t *core)
@@ -58,7 +93,7 @@ enum thread_choice threads_parse(const struct session *session, struct str id, s
 		return THREAD_NONE;
 	if (number == 0)
 		return THREAD_ANY;
-	if (number > session_core_count(session) || !threads_has(session, (size_t)number - 1))
+	if (number > threads_count(session) || !threads_has(session, (size_t)number - 1))
 		return THREAD_NONE;
 	*core = (size_t)number - 1;
 	return THREAD_ONE;

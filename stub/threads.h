@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cores as threads: thread id = core index + 1. A core without a PC, or of another
- * architecture than the session describes, is no thread; its number stays free.
+ * Threads of the protocol: thread id = number in the session + 1. They are the cores, or, where the
+ * user wants that, what each context executed on each core (session_make_views()). A core without a
+ * PC, or of another architecture than the session describes, is no thread; its number stays free.
  */
 #ifndef CSREPLAY_STUB_THREADS_H
 #define CSREPLAY_STUB_THREADS_H
@@ -14,6 +15,13 @@
 #include "replay/session/session.h"
 
 bool threads_has(const struct session *session, size_t core);
+
+/* The numbers of the session that may be threads: cores and views. */
+size_t threads_count(const struct session *session);
+/* True if it is a thread that clients are told of: of the kind that the user wants. */
+bool threads_is_listed(const struct session *session, size_t core);
+/* Its name: that of the core, and the context of a view. */
+void threads_name(const struct session *session, size_t core, struct text *out);
 
 /* Why the core is no thread, as a clause; NULL if it is one. */
 const char *threads_why_not(const struct session *session, size_t core);

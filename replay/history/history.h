@@ -6,6 +6,7 @@
 #include "replay/history/histories.h"
 #include "replay/history/history_builder.h"
 #include "replay/history/history_read.h"
+#include "replay/history/history_slice.h"
 #include "replay/history/interrupt.h"
 #include "replay/history/run_insn.h"
 #include "replay/history/timeline.h"

@@ -4,18 +4,19 @@
  * lines say. See session.h and timeline.h.
  */
 #include "replay/history/history.h"
-#include "replay/session/session.h"
+#include "replay/session/session_view.h"
 #include "replay/tarmac/tarmac.h"
 
 struct moment session_moment(const struct session *session, size_t core, uint64_t position)
 {
-	const struct history *history = session_history(session, core);
+	const struct session_place at = session_place(session, core, position);
+	const struct history *history = session_history(session, at.core);
 	uint64_t length = history_length(history);
 	struct moment moment = {0};
 	uint64_t time;
 
 	if (!history_data(history))
-		return timeline_at(history, position);
+		return timeline_at(history, at.position);
 	if (length == 0 ||
 	    tarmac_timestamp(history_data(history), position < length ? position : length - 1,
 	                     &time) != STATUS_OK)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which registers record a fault, and whether the halt is that fault's; see crash.h. */
 #include "replay/session/crash.h"
+#include "replay/session/session_view.h"
 
 #include <string.h>
 
@@ -378,10 +379,15 @@ static bool has_instruction(const struct crash *crash)
 
 bool session_crash(const struct session *session, size_t core, struct crash *crash)
 {
+	const struct session_place at =
+	        session_place(session, core, history_length(session_history(session, core)));
 	struct crash_core c;
 	struct crash other;
 	bool is_found;
 
+	core = at.core;
+	if (at.position != history_length(session_history(session, core)))
+		return false;
 	crash_core_begin(&c, session, core);
 	is_found = find_in_registers(&c, crash);
 	if (is_found && !crash->is_halt && (find_in_trace(&c, &other) || find_opcode(&c, &other)))

@@ -4,6 +4,7 @@
  * that they have, what is assumed of the past; see session.h.
  */
 #include "replay/session/session_store.h"
+#include "replay/session/session_view.h"
 
 #include <stdlib.h>
 
@@ -125,6 +126,7 @@ void session_destroy(struct session *session)
 {
 	if (!session)
 		return;
+	session_drop_views(session);
 	for (size_t i = 0; session->values && i < session->snapshot->core_count; i++)
 		values_destroy(session->values[i]);
 	for (size_t i = 0; session->histories && i < session->snapshot->core_count; i++) {
@@ -162,7 +164,7 @@ size_t session_core_count(const struct session *session)
 
 const struct snap_core *session_core(const struct session *session, size_t core)
 {
-	return &session->snapshot->cores[core];
+	return &session->snapshot->cores[session_base_core(session, core)];
 }
 
 const struct history *session_history(const struct session *session, size_t core)
@@ -217,6 +219,7 @@ static enum status make_histories(struct session *session, bool one_address_spac
 		if (input_core(session->snapshot, i))
 			made[i] = session->histories[i];
 	}
+	session_drop_views(session);
 	session->build.one_address_space = one_address_space;
 	if (made)
 		status = histories_build(session->snapshot, &session->build, &unheard, made);

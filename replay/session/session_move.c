@@ -4,6 +4,7 @@
  * direction. Out: the new position and why it is there. See session.h.
  */
 #include "replay/session/session_store.h"
+#include "replay/session/session_view.h"
 
 #include "base/vec.h"
 #include "replay/history/history.h"
@@ -90,11 +91,6 @@ static struct history_search breakpoints_of(const struct session *session,
 	                               context};
 }
 
-static struct watch_source source_of(const struct session *session, size_t core)
-{
-	return (struct watch_source){history_data(session->histories[core]), session->values[core]};
-}
-
 /* The instructions between a core's position and another one. */
 static struct values_range range_to(const struct session *session, size_t core, uint64_t to)
 {
@@ -107,10 +103,9 @@ static struct values_range range_to(const struct session *session, size_t core, 
 static bool find_watch(const struct session *session, size_t core, uint64_t to,
                        struct watch_hit *hit)
 {
-	const struct watch_source source = source_of(session, core);
 	const struct values_range range = range_to(session, core, to);
 
-	return range.first < range.last && watch_find(&session->watches, &source, &range, hit);
+	return range.first < range.last && session_find_watch(session, core, &range, hit);
 }
 
 static struct stop watch_stop(const struct watch_hit *hit)
@@ -123,12 +118,11 @@ static struct stop watch_stop(const struct watch_hit *hit)
 static struct stop doubted(const struct session *session, size_t core, uint64_t from,
                            struct stop stop)
 {
-	const struct watch_source source = source_of(session, core);
 	struct values_range range = range_to(session, core, from);
 
 	range.forward = !range.forward;
 	if (range.first < range.last)
-		watch_may_alias(&session->watches, &source, &range, &stop.doubt);
+		session_find_doubt(session, core, &range, &stop.doubt);
 	return stop;
 }
 

@@ -5,20 +5,25 @@
  */
 #include "replay/history/history.h"
 #include "replay/session/session_store.h"
+#include "replay/session/session_view.h"
 #include "replay/session/state.h"
 
 void session_register_at(const struct session *session, size_t core, uint64_t position,
                          unsigned int number, struct value *value)
 {
-	const struct history *history = session->histories[core];
-	const struct system_register *system =
-	        register_system(session_core_registers(session, core), number);
+	const struct session_place at = session_place(session, core, position);
+	const struct history *history = session->histories[at.core];
+	const struct register_file *file = session_core_registers(session, core);
+	const struct system_register *system = register_system(file, number);
 
-	if (system)
-		state_system_register(history, session->values[core], &session->pasts[core],
-		                      position, system, value);
+	/* What the trace says, and the position, are those of the view. */
+	if (!system && file->table[number].feature == REGISTER_TRACE)
+		state_register(session->histories[core], NULL, position, number, value);
+	else if (system)
+		state_system_register(history, session->values[at.core], &session->pasts[at.core],
+		                      at.position, system, value);
 	else
-		state_register(history, session->values[core], position, number, value);
+		state_register(history, session->values[at.core], at.position, number, value);
 }
 
 void session_register(const struct session *session, size_t core, unsigned int number,
@@ -40,8 +45,10 @@ const struct register_file *session_core_registers(const struct session *session
 size_t session_memory_at(const struct session *session, size_t core, uint64_t position,
                          uint64_t address, void *out, size_t size)
 {
-	return state_memory(session->histories[core], session->values[core], position, address, out,
-	                    size);
+	const struct session_place at = session_place(session, core, position);
+
+	return state_memory(session->histories[at.core], session->values[at.core], at.position,
+	                    address, out, size);
 }
 
 void session_see(struct session *session, size_t core, const struct address_space *from)
@@ -70,14 +77,15 @@ static void write_states(enum space states, struct text *out)
 
 void session_seen_from(const struct session *session, size_t core, struct text *out)
 {
-	const struct history *history = session->histories[core];
-	uint64_t position = session->cursors[core].position;
+	const struct session_place at =
+	        session_place(session, core, session->cursors[core].position);
+	const struct history *history = session->histories[at.core];
 	struct address_space from = session->eyes[core].from;
 
 	if (!session->eyes[core].are_given)
 		from = (struct address_space){
-		        (enum space)(history_view(history, position) & SPACE_ANY),
-		        history_context(history, position)};
+		        (enum space)(history_view(history, at.position) & SPACE_ANY),
+		        history_context(history, at.position)};
 	write_states(from.space, out);
 	if (from.context.has_id)
 		text_printf(out, ", context 0x%x", from.context.id);
@@ -89,11 +97,13 @@ size_t session_memory_from(const struct session *session, size_t core,
                            const struct address_space *from, uint64_t address, void *out,
                            size_t size)
 {
-	const struct history *history = session->histories[core];
+	const struct session_place at =
+	        session_place(session, core, session->cursors[core].position);
+	const struct history *history = session->histories[at.core];
 	uint32_t view = memmap_view(history_memory(history), from->space, &from->context);
 
-	return state_memory_in(history, session->values[core], session->cursors[core].position,
-	                       view, address, out, size);
+	return state_memory_in(history, session->values[at.core], at.position, view, address, out,
+	                       size);
 }
 
 size_t session_memory(const struct session *session, size_t core, uint64_t address, void *out,

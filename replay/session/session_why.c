@@ -6,40 +6,42 @@
  */
 #include "replay/history/history.h"
 #include "replay/session/session_store.h"
+#include "replay/session/session_view.h"
 
 void session_trouble(const struct session *session, size_t core, struct text *out)
 {
-	if (session->values[core])
-		why_trouble(session->values[core], out);
+	size_t base = session_base_core(session, core);
+
+	if (session->values[base])
+		why_trouble(session->values[base], out);
 }
 
 /* The same for a register beyond the table, in the past. */
-static void why_system(const struct session *session, size_t core,
+static void why_system(const struct session *session, struct session_place at,
                        const struct system_register *reg, struct text *out)
 {
-	if (system_register_is_halts(session->histories[core], session->values[core],
-	                             &session->pasts[core], session->cursors[core].position, reg,
-	                             out))
+	if (system_register_is_halts(session->histories[at.core], session->values[at.core],
+	                             &session->pasts[at.core], at.position, reg, out))
 		text_puts(out, "it is what it is at the halt: only MSR and exceptions change it, "
 		               "and neither they nor a gap come after this position\n");
 }
 
 /* What needs no reconstruction; false if that is not all. */
-static bool why_at_once(const struct session *session, size_t core,
+static bool why_at_once(const struct session *session, struct session_place at,
                         const struct why_subject *subject, struct text *out)
 {
-	const struct history *history = session->histories[core];
+	const struct history *history = session->histories[at.core];
 	const struct system_register *system =
-	        register_system(session_core_registers(session, core), subject->number);
+	        register_system(session_core_registers(session, at.core), subject->number);
 
-	if (!session->values[core])
+	if (!session->values[at.core])
 		text_puts(out, "the trace has the data of registers and memory itself\n");
-	else if (session->cursors[core].position == history_length(history))
+	else if (at.position == history_length(history))
 		text_puts(out, "at the halt registers and memory are those of the snapshot\n");
 	else if (!subject->is_memory && subject->number == REGISTER_PC)
 		text_puts(out, "the trace says where execution was\n");
 	else if (!subject->is_memory && system)
-		why_system(session, core, system, out);
+		why_system(session, at, system, out);
 	else
 		return false;
 	return true;
@@ -48,24 +50,25 @@ static bool why_at_once(const struct session *session, size_t core,
 enum status session_why(const struct session *session, size_t core,
                         const struct why_subject *subject, bool all, struct text *out)
 {
-	uint64_t position = session->cursors[core].position;
+	const struct session_place at =
+	        session_place(session, core, session->cursors[core].position);
 	struct source_lines *lines;
 	struct why_options options;
 	enum status status;
 	struct value value;
 	uint8_t bytes[8];
 
-	if (why_at_once(session, core, subject, out))
+	if (why_at_once(session, at, subject, out))
 		return STATUS_OK;
 	/* What is looked at grows as it does for the value itself. */
 	if (subject->is_memory)
-		(void)session_memory_at(session, core, position, subject->address & ~UINT64_C(7),
-		                        bytes, sizeof(bytes));
+		(void)session_memory_at(session, at.core, at.position,
+		                        subject->address & ~UINT64_C(7), bytes, sizeof(bytes));
 	else
 		session_register(session, core, subject->number, &value);
 	lines = source_lines_open(session->snapshot->images, session->snapshot->image_count);
 	options = (struct why_options){.all = all, .lines = lines};
-	status = why_value(session->values[core], position, subject, &options, out);
+	status = why_value(session->values[at.core], at.position, subject, &options, out);
 	source_lines_close(lines);
 	return status;
 }

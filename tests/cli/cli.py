@@ -51,7 +51,7 @@ class CommandLine(unittest.TestCase):
                        "--source", "--packets", "--source-address-split", "--tpiu", "--tpiu-hsync", "--dstream",
                        "--help"],
             "history": ["--image", *log, "--core-dump", "--allow-outside", "--strict", "--format", "--core", "--from",
-                        "--count", "--registers", "--threads", "--dialect",
+                        "--count", "--context", "--registers", "--threads", "--dialect",
                         "--assume-single-writer",
                       "--assume-abi", "--assume-one-address-space", "--help"],
             "compare": ["--image", *log, "--core-dump", "--allow-outside", "--strict", "--format", "--core", "--from",

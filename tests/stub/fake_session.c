@@ -623,3 +623,50 @@ size_t history_event_index(const struct history *history, uint64_t position)
 		i++;
 	return i;
 }
+
+/* No contexts: threads are the cores. */
+size_t session_view_count(const struct session *s)
+{
+	(void)s;
+	return 0;
+}
+
+bool session_context(const struct session *s, size_t core, uint32_t *context_id)
+{
+	(void)s;
+	(void)core;
+	(void)context_id;
+	return false;
+}
+
+size_t session_base_core(const struct session *s, size_t core)
+{
+	(void)s;
+	return core;
+}
+
+bool session_shows_views(const struct session *s)
+{
+	(void)s;
+	return false;
+}
+
+enum status session_show_views(struct session *s, bool on)
+{
+	(void)s;
+	(void)on;
+	return STATUS_OK;
+}
+
+size_t session_view_at(const struct session *s, size_t core)
+{
+	(void)s;
+	return core;
+}
+
+void session_follow(struct session *s, size_t from, size_t to)
+{
+	(void)s;
+	(void)from;
+	(void)to;
+}

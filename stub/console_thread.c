@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The console's command on threads: whether these are cores, or what each context executed on one.
+ * In: "core" or "context". Out: text, and other threads from then on.
+ */
+#include <inttypes.h>
+
+#include "stub/console_command.h"
+#include "stub/threads.h"
+
+static void list(const struct console *console, struct text *out)
+{
+	for (size_t i = 0; i < threads_count(console->session); i++) {
+		if (!threads_is_listed(console->session, i))
+			continue;
+		text_printf(out, "%zu ", i + 1);
+		threads_name(console->session, i, out);
+		text_puts(out, ": ");
+		threads_describe(console->session, i, out);
+		text_printf(out, ", at position %" PRIu64 "\n",
+		            session_position(console->session, i));
+	}
+}
+
+void console_threads(const struct console *console, struct str args, struct text *out)
+{
+	bool by_context = str_eq(args, STR("context"));
+
+	if (args.n > 0 && !by_context && !str_eq(args, STR("core"))) {
+		console_wrong(out, "neither core nor context:", args);
+		text_char(out, '\n');
+		return;
+	}
+	if (args.n > 0 && session_show_views(console->session, by_context) != STATUS_OK) {
+		text_printf(out, "%s\n", status_text(STATUS_NO_MEM));
+		return;
+	}
+	if (by_context && session_view_count(console->session) == 0)
+		text_puts(out, "the trace names no context: threads are the cores\n");
+	list(console, out);
+	if (args.n > 0)
+		text_puts(out, "`info threads` shows them; `thread N` takes one\n");
+}
