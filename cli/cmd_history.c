@@ -257,6 +257,8 @@ enum cli_exit cmd_history(const struct cli_args *args)
 	bool json = false;
 	enum cli_exit code;
 
+	if (cli_is_tarmac(args) && args->given[CLI_OPTION_CONTEXT])
+		return cli_fail(CLI_USAGE, "--context is not for --format tarmac");
 	if (cli_is_tarmac(args))
 		return cmd_export(args);
 	code = cli_format(args, "tsv", &json);

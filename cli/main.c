@@ -53,9 +53,9 @@ static const struct cli_command commands[] = {
          SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(FORMAT) | BIT(CORE) | BIT(CONTEXT) | BIT(FROM) |
                  BIT(COUNT) | BIT(REGISTERS) | BIT(DIALECT) | ASSUMPTION_OPTIONS},
         {"compare", "show where two traces differ", compare_details, cmd_compare,
-         SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(FORMAT) | BIT(CORE) | BIT(CONTEXT) | BIT(FROM) |
-                 BIT(REGISTERS) | BIT(MEMORY) | BIT(IGNORE) | BIT(FIRST) | BIT(MAX) |
-                 BIT(ONE_ADDRESS_SPACE) | CLI_TAKES_TWO},
+         SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(FORMAT) | BIT(CORE) | BIT(FROM) | BIT(REGISTERS) |
+                 BIT(MEMORY) | BIT(IGNORE) | BIT(FIRST) | BIT(MAX) | BIT(ONE_ADDRESS_SPACE) |
+                 CLI_TAKES_TWO},
         {"export", "write the history for other tools",
          "FORMAT is tarmac (default): Tarmac Text Rev 3, or with --dialect isp the format of\n"
          "ISP RAS, which has a field for the core: without --core all are written.\n",
