@@ -20,12 +20,24 @@ static enum status add_word(struct tarmac_tick *tick, const struct word_event *e
 	return event->touched != 0 ? word_log_add(tick->memory, event) : STATUS_OK;
 }
 
-/* The frame that the core's address is, as far as lines said so. */
-static enum status frame_of(struct tarmac_pass *p, uint64_t address, struct tarmac_tick *tick,
-                            uint32_t *frame)
+/*
+ * The frame that the core's address is, as far as lines said so. Where this line does not it may be
+ * another one by now, which the next line that says it tells: until then a stand-in has it.
+ */
+static enum status frame_of(struct tarmac_pass *p, uint64_t address, bool is_said,
+                            struct tarmac_tick *tick, uint32_t *frame)
 {
-	TRY(tarmac_frame_of(tick->frames, p->space, address >> TARMAC_PAGE_BITS, frame));
-	*frame = tarmac_pages_now(&p->core->pages, *frame);
+	uint32_t *stand_in;
+	uint32_t page;
+
+	TRY(tarmac_frame_of(tick->frames, p->space, address >> TARMAC_PAGE_BITS, &page));
+	*frame = tarmac_pages_now(&p->core->pages, page);
+	if (is_said || *frame == page)
+		return STATUS_OK;
+	stand_in = tarmac_pages_stand_in(&p->core->pages, page);
+	if (*stand_in == 0)
+		TRY(tarmac_frames_stand_in(tick->frames, *frame, stand_in));
+	*frame = *stand_in;
 	return STATUS_OK;
 }
 
@@ -35,8 +47,10 @@ static enum status see_page(struct tarmac_pass *p, uint64_t address, uint64_t ph
 {
 	uint64_t page = address >> TARMAC_PAGE_BITS;
 	uint64_t to = physical >> TARMAC_PAGE_BITS;
+	uint32_t stand_in = 0;
 	uint32_t from;
 	uint32_t frame;
+	uint32_t before;
 	bool is_first;
 
 	/* What a Non-secure core accesses is Non-secure. */
@@ -44,17 +58,26 @@ static enum status see_page(struct tarmac_pass *p, uint64_t address, uint64_t ph
 		security = TARMAC_NON_SECURE;
 	TRY(tarmac_frame_of(tick->frames, p->space, page, &from));
 	TRY(tarmac_frame_of(tick->frames, tarmac_space_physical(security), to, &frame));
+	before = tarmac_pages_now(&p->core->pages, from);
+	if (before != from)
+		stand_in = *tarmac_pages_stand_in(&p->core->pages, from);
 	TRY(tarmac_pages_see(&p->core->pages, from, frame, page == to, 2 * tick->clock, &is_first));
 	if (is_first && page == to)
 		tarmac_frames_join(tick->frames, from, frame);
 	else if (is_first)
-		tarmac_frames_reveal(tick->frames, from, frame);
+		tarmac_frames_doubt(tick->frames, from, frame, frame);
+	else if (before != frame && stand_in != 0)
+		tarmac_frames_doubt(tick->frames, stand_in, before, frame);
 	return STATUS_OK;
 }
 
-/* Logs bytes of memory by the places that they are; `event` says when and what kind. */
+/*
+ * Logs bytes of memory by the places that they are; `event` says when and what kind. The line says
+ * where the first `said` pages are.
+ */
 static enum status add_bytes(struct tarmac_pass *p, const struct tarmac_value *value,
-                             uint64_t address, struct word_event event, struct tarmac_tick *tick)
+                             uint64_t address, unsigned int said, struct word_event event,
+                             struct tarmac_tick *tick)
 {
 	uint32_t frame = 0;
 
@@ -67,7 +90,10 @@ static enum status add_bytes(struct tarmac_pass *p, const struct tarmac_value *v
 			event.value = 0;
 		}
 		if (i == 0 || at % 8 == 0)
-			TRY(frame_of(p, at, tick, &frame));
+			TRY(frame_of(p, at,
+			             (at >> TARMAC_PAGE_BITS) - (address >> TARMAC_PAGE_BITS) <
+			                     said,
+			             tick, &frame));
 		event.key = tarmac_frame_key(frame, at);
 		if (value->touched[i] != 0)
 			event.touched |= (uint8_t)(1U << at % 8);
@@ -102,20 +128,20 @@ static enum status add_patched(struct tarmac_pass *p, const struct tarmac_value 
 }
 
 /* True if the log of memory has these bytes of the place, and none else were there. */
-static enum status is_logged(struct tarmac_pass *p, uint64_t address, uint64_t bytes,
-                             unsigned int size, struct tarmac_tick *tick, bool *logged)
+static enum status is_logged(struct tarmac_pass *p, const struct tarmac_instruction *insn,
+                             uint64_t bytes, struct tarmac_tick *tick, bool *logged)
 {
 	const uint64_t in_page = (UINT64_C(1) << TARMAC_PAGE_BITS) - 1;
 	enum tarmac_code_update update;
+	uint64_t at = insn->address & in_page;
 	uint32_t frame;
 
 	*logged = false;
-	if ((address & in_page) + size > in_page + 1)
+	if (at + insn->size > in_page + 1)
 		return STATUS_OK;
-	TRY(frame_of(p, address, tick, &frame));
-	TRY(tarmac_code_add(&p->core->logged,
-	                    (uint64_t)frame << TARMAC_PAGE_BITS | (address & in_page), bytes, size,
-	                    &update));
+	TRY(frame_of(p, insn->address, insn->has_physical, tick, &frame));
+	TRY(tarmac_code_add(&p->core->logged, (uint64_t)frame << TARMAC_PAGE_BITS | at, bytes,
+	                    insn->size, &update));
 	*logged = update == CODE_SEEN;
 	return STATUS_OK;
 }
@@ -143,7 +169,7 @@ enum status pass_code(struct tarmac_pass *p, const struct tarmac_instruction *in
 	TRY(see_pages(p, insn, tick));
 	TRY(tarmac_code_add(&p->core->code, insn->address, bytes, insn->size, &update));
 	*is_changed = update == CODE_CHANGED;
-	TRY(is_logged(p, insn->address, bytes, insn->size, tick, &logged));
+	TRY(is_logged(p, insn, bytes, tick, &logged));
 	if (logged && !*is_changed)
 		return STATUS_OK;
 	for (unsigned int i = 0; i < value.size; i++) {
@@ -152,7 +178,7 @@ enum status pass_code(struct tarmac_pass *p, const struct tarmac_instruction *in
 	}
 	if (*is_changed)
 		TRY(add_patched(p, &value, insn->address));
-	return add_bytes(p, &value, insn->address,
+	return add_bytes(p, &value, insn->address, insn->has_physical + insn->has_second,
 	                 (struct word_event){.time = 2 * tick->clock, .kind = WORD_FETCH}, tick);
 }
 
@@ -174,5 +200,5 @@ enum status pass_memory(struct tarmac_pass *p, const struct tarmac_event *event,
 		p->run.has_loaded = true;
 		p->run.loaded = tarmac_value_u64(line->value);
 	}
-	return add_bytes(p, line->value, line->address, e, tick);
+	return add_bytes(p, line->value, line->address, line->has_physical, e, tick);
 }

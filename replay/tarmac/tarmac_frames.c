@@ -67,6 +67,25 @@ static void note_space(struct tarmac_frames *f, uint32_t space)
 		f->regimes |= UINT64_C(1) << (space - PHYSICAL_SPACES) % TARMAC_REGIMES;
 }
 
+static enum status reserve(struct tarmac_frames *frames)
+{
+	if (frames->count == TARMAC_FRAME_NONE - 1)
+		return STATUS_NO_MEM;
+	return vec_reserve((void **)&frames->frames, &frames->capacity, frames->count + 1,
+	                   sizeof(*frames->frames));
+}
+
+static void put_frame(struct tarmac_frames *frames, uint32_t space, uint64_t page)
+{
+	uint32_t number = (uint32_t)frames->count++;
+
+	frames->frames[number] = (struct tarmac_frame){.page = page,
+	                                               .space = space,
+	                                               .place = number,
+	                                               .beside = number,
+	                                               .perhaps = {number, number}};
+}
+
 enum status tarmac_frame_of(struct tarmac_frames *frames, uint32_t space, uint64_t page,
                             uint32_t *frame)
 {
@@ -76,14 +95,10 @@ enum status tarmac_frame_of(struct tarmac_frames *frames, uint32_t space, uint64
 	*frame = tarmac_frame_find(frames, space, page);
 	if (*frame != TARMAC_FRAME_NONE)
 		return STATUS_OK;
-	if (frames->count == TARMAC_FRAME_NONE - 1)
-		return STATUS_NO_MEM;
 	TRY(grow(frames));
-	TRY(vec_reserve((void **)&frames->frames, &frames->capacity, frames->count + 1,
-	                sizeof(*frames->frames)));
+	TRY(reserve(frames));
 	slot = find(frames, space, page);
-	frames->frames[frames->count++] = (struct tarmac_frame){
-	        .page = page, .space = space, .place = number, .beside = number, .later = number};
+	put_frame(frames, space, page);
 	*slot = number + 1;
 	*frame = number;
 	note_space(frames, space);
@@ -102,9 +117,21 @@ void tarmac_frames_join(struct tarmac_frames *frames, uint32_t frame, uint32_t p
 	frames->frames[frame].place = place;
 }
 
-void tarmac_frames_reveal(struct tarmac_frames *frames, uint32_t frame, uint32_t place)
+enum status tarmac_frames_stand_in(struct tarmac_frames *frames, uint32_t place, uint32_t *frame)
 {
-	frames->frames[frame].later = place;
+	TRY(reserve(frames));
+	*frame = (uint32_t)frames->count;
+	put_frame(frames, frames->frames[place].space, frames->frames[place].page);
+	frames->frames[*frame].place = place;
+	return STATUS_OK;
+}
+
+void tarmac_frames_doubt(struct tarmac_frames *frames, uint32_t frame, uint32_t place,
+                         uint32_t other)
+{
+	frames->frames[frame].place = frame;
+	frames->frames[frame].perhaps[0] = place;
+	frames->frames[frame].perhaps[1] = other;
 }
 
 uint32_t tarmac_frame_place(const struct tarmac_frames *frames, uint32_t frame)
@@ -199,16 +226,19 @@ bool tarmac_frames_spread(void *frames, uint64_t key, unsigned int index, uint64
 	const struct tarmac_frames *f = frames;
 	uint32_t own = (uint32_t)(key / TARMAC_PAGE_WORDS);
 	uint32_t place = tarmac_frame_place(f, own);
-	uint32_t later = tarmac_frame_place(f, f->frames[own].later);
 	uint64_t address = key * 8;
 	uint32_t at = place;
 
 	*to = tarmac_frame_key(place, address);
 	if (index == 0 || tarmac_frames_are_flat(f))
 		return index == 0;
-	*to = tarmac_frame_key(later, address);
-	if (later != place && --index == 0)
-		return true;
+	for (unsigned int i = 0; i < 2; i++) {
+		uint32_t perhaps = f->frames[own].perhaps[i];
+
+		*to = tarmac_frame_key(tarmac_frame_place(f, perhaps), address);
+		if (perhaps != own && --index == 0)
+			return true;
+	}
 	for (at = f->frames[at].beside; at != place; at = f->frames[at].beside) {
 		const struct tarmac_frame *other = &f->frames[at];
 

@@ -31,13 +31,11 @@ enum {
 #define TARMAC_FRAME_NONE UINT32_MAX
 
 struct tarmac_frame {
-	uint64_t page;   /* number, of the address */
-	uint32_t space;  /* tarmac_space_physical(), tarmac_space_regime() */
-	uint32_t place;  /* the frame that this is, or itself */
-	uint32_t beside; /* the next frame of the same page, in a ring; set when settled */
-	/* The physical one that a regime's was first seen to be, if it is of another number; or
-	 * itself. */
-	uint32_t later;
+	uint64_t page;       /* number, of the address */
+	uint32_t space;      /* tarmac_space_physical(), tarmac_space_regime() */
+	uint32_t place;      /* the frame that this is, or itself */
+	uint32_t beside;     /* the next frame of the same page, in a ring; set when settled */
+	uint32_t perhaps[2]; /* places that what is written here may be, too; or itself */
 };
 
 struct tarmac_frames {
@@ -63,10 +61,18 @@ uint32_t tarmac_frame_find(const struct tarmac_frames *frames, uint32_t space, u
 void tarmac_frames_join(struct tarmac_frames *frames, uint32_t frame, uint32_t place);
 
 /*
- * The first line that says a physical address of the regime's `frame` says that it is `place`, of
- * another number: what was written to it before may have been written there.
+ * A frame in place of `place`, for accesses whose lines do not say where the page is, which was
+ * seen to be there before. NO_MEM.
  */
-void tarmac_frames_reveal(struct tarmac_frames *frames, uint32_t frame, uint32_t place);
+MUST_USE enum status tarmac_frames_stand_in(struct tarmac_frames *frames, uint32_t place,
+                                            uint32_t *frame);
+
+/*
+ * What is written to the frame, a stand-in or a regime's, may have been written to either place,
+ * which are both `place` if there is one.
+ */
+void tarmac_frames_doubt(struct tarmac_frames *frames, uint32_t frame, uint32_t place,
+                         uint32_t other);
 
 /* To be called once, after the last line. NO_MEM. */
 MUST_USE enum status tarmac_frames_settle(struct tarmac_frames *frames);

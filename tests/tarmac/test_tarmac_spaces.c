@@ -153,6 +153,50 @@ static void spaces_write_before_the_page_is_said_hides_what_it_may_have_hit(void
 	}
 }
 
+/*
+ * Of an access between two translations of its page that does not say where it went, either may be
+ * it; between two that are the same it went there. The page is first elsewhere, and first at its
+ * own address.
+ */
+static void spaces_write_between_two_translations_hides_both(void **state)
+{
+	static const char *const first[] = {"S:0000009000", "S:0000005000"};
+
+	for (unsigned int i = 0; i < 4; i++) {
+		bool is_same = i >= 2;
+		char text[1000];
+
+		(void)snprintf(text, sizeof(text),
+		               "Tarmac Text Rev 3t\n" ES(1, "00001000", "el3h") LD(
+		                       "5000", "11111111", "%s") ES(2, "00001004", "el3h")
+		                       LD("7000", "77777777", "S:000000a000") ES(
+		                               3, "00001008", "el3h") LD("8000", "11111111", "%s")
+		                               ES(4, "0000100c", "el3h") ST("5000", "22222222", "")
+		                                       ES(5, "00001010",
+		                                          "el3h") "%s" ES(6, "00001014", "el3h"),
+		               first[i % 2], first[i % 2],
+		               is_same ? "" : LD("5010", "33333333", "S:000000a010"));
+		open_text(text);
+		check_memory(1, 0x5000, 0x11111111);
+		check_memory(3, 0x7000, 0x77777777);
+		check_memory(3, 0x8000, 0x11111111);
+		if (is_same) {
+			check_memory(5, 0x5000, 0x22222222);
+			check_memory(5, 0x7000, 0x77777777);
+			check_memory(5, 0x8000, 0x22222222);
+			(void)tear_down(state);
+			continue;
+		}
+		for (uint64_t position = 4; position <= 5; position++) {
+			check_no_memory(position, 0x5000);
+			check_no_memory(position, 0x7000);
+			check_no_memory(position, 0x8000);
+		}
+		check_memory(5, 0x5010, 0x33333333);
+		(void)tear_down(state);
+	}
+}
+
 /* A text that never says a physical address is of one address space. */
 static void spaces_text_without_physical_addresses_has_one(void **state)
 {
@@ -236,6 +280,7 @@ int main(void)
 	        T(spaces_untranslated_write_hides_what_it_may_have_hit),
 	        T(spaces_translated_write_hides_what_has_no_translation),
 	        T(spaces_write_before_the_page_is_said_hides_what_it_may_have_hit),
+	        T(spaces_write_between_two_translations_hides_both),
 	        T(spaces_text_without_physical_addresses_has_one),
 	        T(spaces_after_the_last_line_the_security_state_may_be_unknown),
 	        T(spaces_instruction_says_where_its_pages_are),

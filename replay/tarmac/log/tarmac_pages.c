@@ -85,8 +85,17 @@ enum status tarmac_pages_see(struct tarmac_pages *pages, uint32_t page, uint32_t
 	} else if (time <= seen->time) {
 		time = seen->time;
 	}
-	*seen = (struct tarmac_page){page, frame, time};
+	if (frame != seen->frame)
+		seen->stand_in = 0;
+	seen->page = page;
+	seen->frame = frame;
+	seen->time = time;
 	return STATUS_OK;
+}
+
+uint32_t *tarmac_pages_stand_in(struct tarmac_pages *pages, uint32_t page)
+{
+	return &find(pages->table, pages->slots, page)->stand_in;
 }
 
 uint32_t tarmac_pages_now(const struct tarmac_pages *pages, uint32_t page)

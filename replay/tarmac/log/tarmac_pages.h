@@ -22,7 +22,8 @@
 struct tarmac_page {
 	uint32_t page; /* the regime's frame */
 	uint32_t frame;
-	uint64_t time; /* last seen; 0: this place in the table is free */
+	uint32_t stand_in; /* frame for accesses since then whose lines do not say it; 0: none */
+	uint64_t time;     /* last seen; 0: this place in the table is free */
 };
 
 struct tarmac_pages {
@@ -42,6 +43,9 @@ MUST_USE enum status tarmac_pages_see(struct tarmac_pages *pages, uint32_t page,
 
 /* The frame as it was seen last; the page itself if it never was. */
 uint32_t tarmac_pages_now(const struct tarmac_pages *pages, uint32_t page);
+
+/* Where the stand-in of a page that was seen is kept; it goes when another translation is seen. */
+uint32_t *tarmac_pages_stand_in(struct tarmac_pages *pages, uint32_t page);
 
 /* To be called once, after the last line; only the functions below may be called then. NO_MEM. */
 MUST_USE enum status tarmac_pages_finish(struct tarmac_pages *pages);
