@@ -19,11 +19,13 @@ struct tarmac_fault {
 	uint64_t digits_found;
 };
 
-/* The mode of the instruction before, which that of the next one mostly is. */
+/* The mode of the instruction before, which that of the next one mostly is, and the same of
+ * accesses. */
 struct tarmac_last_mode {
 	struct str text;
 	enum tarmac_mode mode;
 	enum tarmac_security security;
+	struct str attributes; /* of an access; all of its words are known */
 };
 
 enum tarmac_oddity {

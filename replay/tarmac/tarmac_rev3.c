@@ -122,16 +122,23 @@ static void check_attributes(struct tarmac_line *line, struct str attributes)
 {
 	struct str rest = attributes;
 	bool is_first = true;
+	bool is_known = true;
 
+	if (lex_is_same(attributes, line->last->attributes))
+		return;
 	while (rest.p) {
 		struct str word = str_next_part(&rest, ' ');
 		bool is_order = is_first && word.n > 1 && word.p[0] == '/' &&
 		                lex_is_decimal(str_skip(word, 1));
 
-		if (word.n > 0 && !is_order && !is_attribute(word))
-			tarmac_note_oddity(line, TARMAC_ODD_ATTRIBUTE, word);
 		is_first = false;
+		if (word.n == 0 || is_order || is_attribute(word))
+			continue;
+		is_known = false;
+		tarmac_note_oddity(line, TARMAC_ODD_ATTRIBUTE, word);
 	}
+	if (is_known)
+		line->last->attributes = attributes;
 }
 
 /* "S:0013000000/20" or "0000000020": optional, as is what comes after. */
