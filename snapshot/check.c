@@ -114,7 +114,11 @@ static void check_source(const struct context *c, const struct snap_source *sour
 {
 	const struct snap_device *device = source->device;
 
-	if (source->protocol == PROTOCOL_UNKNOWN)
+	if (device->type.n == 0)
+		(void)diag_error(c->diags, STATUS_NOT_FOUND, device->place,
+		                 "trace source \"%.*s\" has no type, such as \"ETM4.0\"",
+		                 STR_ARG(device->name));
+	else if (source->protocol == PROTOCOL_UNKNOWN)
 		(void)diag_error(c->diags, STATUS_UNSUPPORTED, device->place,
 		                 "trace source \"%.*s\": unknown type \"%.*s\"",
 		                 STR_ARG(device->name), STR_ARG(device->type));

@@ -146,6 +146,22 @@ static const struct bad bad_snapshots[] = {
 	{"source of unknown type", "etm_0.ini",
 	 "[device]\nname=ETM_0\nclass=trace_source\ntype=ETM9\n", STATUS_OK,
 	 "etm_0.ini:1: error: trace source \"ETM_0\": unknown type \"ETM9\"\n"},
+	{"source without type", "etm_0.ini",
+	 "[device]\nname=ETM_0\nclass=trace_source\n" MODEL_SOURCE_REGS, STATUS_OK,
+	 "etm_0.ini:1: error: trace source \"ETM_0\" has no type, such as \"ETM4.0\"\n"},
+	{"device without name", "cpu_0.ini",
+	 "[device]\nclass=core\ntype=Cortex-A53\n[regs]\nPC(size:64)=0x1000\nSP(size:64)=0x2000\n"
+	 "CPSR=0x3C5\n" MODEL_DUMP, STATUS_OK,
+	 "cpu_0.ini:1: error: section [device] has no key \"name\"\n"
+	 "trace.ini:8: warning: there is no core \"cpu_0\"\n"
+	 "etm_0.ini:1: error: trace source \"ETM_0\" belongs to no core\n"},
+	{"other keys of a device are the client's", "cpu_0.ini",
+	 "[device]\nname=cpu_0\nclass=core\ntype=Cortex-A53\nvendor_key=anything\n"
+	 "[regs]\nPC(size:64)=0x1000\nSP(size:64)=0x2000\nCPSR=0x3C5\n" MODEL_DUMP, STATUS_OK, ""},
+	{"version is looked at before all else", "snapshot.ini",
+	 "[snapshot]\nversion=2.0\n[device_list]\nd=none.ini\n[oddity]\n[trace]\nmetadata=none.ini\n",
+	 STATUS_UNSUPPORTED,
+	 "snapshot.ini:2: error: version \"2.0\" is not supported, expected \"1.0\"\n"},
 	{"source without registers", "etm_0.ini",
 	 "[device]\nname=ETM_0\nclass=trace_source\ntype=ETM3.5\n", STATUS_OK,
 	 "etm_0.ini:1: error: trace source \"ETM_0\" (ETMv3) has no register ETMCR\n"
