@@ -2,6 +2,16 @@
 /* A history of trace of program flow as Tarmac text: events made of it. See tarmac_writer.h. */
 #include "replay/export/tarmac_writer.h"
 
+void flow_set_vector(struct tarmac_exception *exception, enum core_arch arch, int64_t vector)
+{
+	const struct exception_vector *row = exception_vector_find(arch, vector);
+
+	exception->has_vector = true;
+	exception->vector = vector;
+	if (row)
+		exception->name = str_of(row->name);
+}
+
 static void find_time(struct tarmac_writer *w, uint64_t position, struct tarmac_event *event)
 {
 	event->has_timestamp = w->has_time && history_mark(w->history, w->time, position,
@@ -180,16 +190,6 @@ static bool next_context(const struct tarmac_writer *w, struct pe_context *conte
 	return false;
 }
 
-void write_set_vector(struct tarmac_exception *exception, enum core_arch arch, int64_t vector)
-{
-	const struct exception_vector *row = exception_vector_find(arch, vector);
-
-	exception->has_vector = true;
-	exception->vector = vector;
-	if (row)
-		exception->name = str_of(row->name);
-}
-
 static struct exception_target find_target(const struct tarmac_writer *w)
 {
 	struct pe_context to;
@@ -239,7 +239,7 @@ static void write_exception(struct tarmac_writer *w, const struct element *eleme
 	find_time(w, w->position, &event);
 	if (exception_vector_of(element->exception.info, element->exception.number, &target,
 	                        &vector))
-		write_set_vector(&event.exception, w->lines.is_m ? CORE_M : arch, vector);
+		flow_set_vector(&event.exception, w->lines.is_m ? CORE_M : arch, vector);
 	w->style->event(&w->lines, &event);
 }
 

@@ -115,7 +115,7 @@ static void write_exception_line(struct tarmac_writer *w, struct tarmac_event *e
 	if (tarmac_exception_is_none(exception))
 		return;
 	if (!exception->has_vector && tarmac_exception_vector(exception, arch, &vector))
-		write_set_vector(exception, arch, vector);
+		flow_set_vector(exception, arch, vector);
 	else if (str_eq_nocase(exception->name, STR("CoreEvent_RESET")))
 		exception->name = STR("Reset"); /* which has no vector in AArch64 */
 	w->style->event(&w->lines, event);

@@ -33,7 +33,7 @@ struct tarmac_writer {
 };
 
 /* flow_write.c: the exception is that of the vector, and called so. */
-void write_set_vector(struct tarmac_exception *exception, enum core_arch arch, int64_t vector);
+void flow_set_vector(struct tarmac_exception *exception, enum core_arch arch, int64_t vector);
 
 /* flow_write.c: the instruction at the writer's position. */
 void flow_instruction(struct tarmac_writer *w, const struct instruction *insn);

@@ -1,12 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pass over a Tarmac text: writes of registers, and the context that they say the core is in,
- * become entries of the core's log, by slot. See
- * pass_parts.h.
+ * The pass over a Tarmac text: writes of registers, and the context that they and the lines say,
+ * become entries of the core's log, by slot. See pass_parts.h.
  */
 #include <string.h>
 
 #include "replay/tarmac/pass_parts.h"
+
+enum tarmac_mode pass_mode_now(const struct tarmac_pass *p)
+{
+	const struct slot_now *psr = &p->now[SLOT_PSR];
+
+	if (p->context.arch == CORE_M || (psr->known & 0x1f) != 0x1f)
+		return TARMAC_MODE_NONE;
+	return tarmac_mode_of_psr(psr->value);
+}
+
+enum status pass_set_context(struct tarmac_pass *p, const struct tarmac_context *context,
+                             uint64_t time)
+{
+	struct slot_now *now = &p->now[SLOT_MODE];
+	uint8_t known;
+	uint64_t packed = tarmac_context_pack(context, &known);
+	uint64_t bits = (known & 4U) != 0 ? 0xffffffff : 0xff00ffff;
+
+	p->context = *context;
+	p->context.regime = tarmac_regime_of(context);
+	p->context.has_hypervisor |= tarmac_is_el2(context->mode);
+	if (now->value == packed && now->known == bits)
+		return STATUS_OK;
+	*now = (struct slot_now){packed, bits};
+	return word_log_add(&p->core->registers, &(struct word_event){.key = SLOT_MODE,
+	                                                              .time = time,
+	                                                              .kind = WORD_WRITE,
+	                                                              .touched = 0xff,
+	                                                              .known = known,
+	                                                              .value = packed});
+}
 
 /* 8 bytes of an array of the value, from byte `at`. */
 static uint64_t word_of(const uint8_t *bytes, unsigned int size, unsigned int at)
@@ -139,37 +169,6 @@ enum status pass_register(struct tarmac_pass *p, const struct tarmac_event *even
 	if (tarmac_is_el3(mode) != tarmac_is_el3(p->context.mode))
 		context.security = TARMAC_SECURITY_NOT_SAID;
 	return pass_set_context(p, &context, pass_time_after(p));
-}
-
-enum status pass_set_context(struct tarmac_pass *p, const struct tarmac_context *context,
-                             uint64_t time)
-{
-	struct slot_now *now = &p->now[SLOT_MODE];
-	uint8_t known;
-	uint64_t packed = tarmac_context_pack(context, &known);
-	uint64_t bits = (known & 4U) != 0 ? 0xffffffff : 0xff00ffff;
-
-	p->context = *context;
-	p->context.regime = tarmac_regime_of(context);
-	p->context.has_hypervisor |= tarmac_is_el2(context->mode);
-	if (now->value == packed && now->known == bits)
-		return STATUS_OK;
-	*now = (struct slot_now){packed, bits};
-	return word_log_add(&p->core->registers, &(struct word_event){.key = SLOT_MODE,
-	                                                              .time = time,
-	                                                              .kind = WORD_WRITE,
-	                                                              .touched = 0xff,
-	                                                              .known = known,
-	                                                              .value = packed});
-}
-
-enum tarmac_mode pass_mode_now(const struct tarmac_pass *p)
-{
-	const struct slot_now *psr = &p->now[SLOT_PSR];
-
-	if (p->context.arch == CORE_M || (psr->known & 0x1f) != 0x1f)
-		return TARMAC_MODE_NONE;
-	return tarmac_mode_of_psr(psr->value);
 }
 
 enum status pass_lose_registers(struct tarmac_pass *p)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The dialect of a Tarmac text, by what its first lines are; and a reader of it, opened. */
+/* Opening a Tarmac text: its dialect, by what its first lines are. */
 #include <stdlib.h>
 
 #include "replay/tarmac/tarmac_lex.h"

@@ -220,15 +220,21 @@ static enum status lose_lines(struct tarmac_pass *p, struct gap gap, struct word
 	return word_log_lose(memory, time);
 }
 
-/* The instruction is not where the branch before it leads. */
-static enum status go_astray(struct tarmac_pass *p, const struct tarmac_event *event,
-                             struct tarmac_tick *tick)
+/* The instruction has to be where the branch before it leads. */
+static enum status check_target(struct tarmac_pass *p, const struct tarmac_event *event,
+                                struct tarmac_tick *tick)
 {
-	if (p->astray++ == 0) {
+	bool is_there = !p->target.is_said || p->target.address == event->instruction.address;
+
+	p->is_reset = false;
+	if (!is_there && p->astray++ == 0) {
 		p->first_astray = event->line;
 		p->astray_at = event->instruction.address;
 		p->astray_target = p->target.address;
 	}
+	p->target.is_said = false;
+	if (is_there)
+		return STATUS_OK;
 	/* Before what the instruction itself reads. */
 	return lose_lines(p, (struct gap){.reason = GAP_BAD_PACKET, .offset = event->offset},
 	                  tick->memory, 2 * tick->clock - 1);
@@ -245,10 +251,7 @@ static enum status add_instruction(struct tarmac_pass *p, const struct tarmac_ev
 	struct insn insn = {.size = (uint8_t)size};
 	bool is_changed = false;
 
-	if (p->target.is_said && p->target.address != line->address)
-		TRY(go_astray(p, event, tick));
-	p->target.is_said = false;
-	p->is_reset = false;
+	TRY(check_target(p, event, tick));
 	TRY(note_mode(p, event));
 	if (has_opcode) {
 		classify(line->isa, line->opcode, line->address, &insn);

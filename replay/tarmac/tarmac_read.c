@@ -266,7 +266,7 @@ static void report_astray(const struct reading *r, struct diag_list *diags)
 		const struct tarmac_pass *p = r->passes[i];
 		struct text more = {0};
 
-		if (p->astray == 0)
+		if (!p || p->astray == 0)
 			continue;
 		if (p->astray > 1)
 			text_printf(&more, "; %" PRIu64 " more", p->astray - 1);

@@ -311,7 +311,7 @@ enum status word_log_spread(struct word_log *log, word_spread *keys, void *conte
 		spread_all(log, keys, context, log->raw);
 		return STATUS_OK;
 	}
-	raw = malloc(count * sizeof(*raw));
+	raw = malloc((count + 1) * sizeof(*raw));
 	if (!raw)
 		return STATUS_NO_MEM;
 	spread_all(log, keys, context, raw);
