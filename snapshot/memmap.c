@@ -613,10 +613,13 @@ static bool is_found_once(const struct memmap *map, uint32_t view, uint64_t addr
 enum memmap_lack memmap_lack_at(const struct memmap *map, uint32_t view, uint64_t address)
 {
 	const struct memmap *base = memmap_base(map);
+	struct mem_span span;
 	size_t class = base->has_owners ? (view >> 8) % base->classes % memmap_id_classes(base) : 0;
 
 	if (class == CLASS_OTHER)
 		return MEMMAP_LACKS_OWNER;
+	for (unsigned int i = 0; i < 3 && memmap_find(map, view, address, &span) == STATUS_OK; i++)
+		address++;
 	if (!memmap_is_ambiguous(map, view, address))
 		return MEMMAP_LACKS_BYTES;
 	if (base->log && is_found_once(map, view, address))

@@ -153,7 +153,7 @@ MUST_USE enum status memmap_find(const struct memmap *map, uint32_t view, uint64
 /* True if nothing is found at `address` because there are several contents. */
 bool memmap_is_ambiguous(const struct memmap *map, uint32_t view, uint64_t address);
 
-/* Why nothing is found at an address. */
+/* Why of an opcode at an address a byte is not found, the first of at most four. */
 enum memmap_lack {
 	MEMMAP_LACKS_BYTES,   /* the snapshot has none there */
 	MEMMAP_LACKS_CHOICE,  /* it has several contents */

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Histories with a system event log against what was executed (trace metadata 5.5 to 5.7): CONTEXTIDR as
+PID, as thread, as ASID, as both, and not traced. Usage: test_events.py SYNTH."""
+import os
+import sys
+import tempfile
+import unittest
+
+import event_scene as scenes
+
+SYNTH = sys.argv.pop(1)
+CSREPLAY = os.environ["CSREPLAY"]
+
+PIDS = {"A": scenes.PID_A, "B": scenes.PID_B}
+
+
+def as_pid(process, _):
+    return PIDS[process]
+
+
+def as_thread(process, _):
+    return scenes.TID_B if process == "B" else scenes.PID_A
+
+
+def as_asid(process, later):
+    if process == "A":
+        return scenes.ASID_A
+    return scenes.ASID_B_LATER if later else scenes.ASID_B
+
+
+def as_both(process, later):
+    return as_thread(process, later) << 8 | as_asid(process, later)
+
+
+PROCESSES = ["declare_process(CURRENT, 0, 0x0, vmlinux)",
+             "declare_process(CURRENT, 0x%x, 0x400000, \"/bin/a.elf\")" % scenes.PID_A,
+             "declare_process(CURRENT, 0x%x, 0x400000, \"/bin/b.elf\")" % scenes.PID_B]
+THREADS = ["declare_thread(CURRENT, 0x%x, 0x%x)" % (scenes.TID_B, scenes.PID_B)]
+ASIDS = ["declare_asid(CURRENT, 0x%x, 0x%x)" % (scenes.ASID_A, scenes.PID_A),
+         "declare_asid(CURRENT, 0x%x, 0x%x)" % (scenes.ASID_B, scenes.PID_B)]
+
+
+def log_of(scene, current, with_asids=False):
+    times = scene.times
+    address, code = scene.patch()
+    lines = ["0 " + line for line in current]
+    lines.append("%d patch_code(0x%x, 0x%x, %d, hex:%s)"
+                 % (times["patch"], scenes.PID_A, address, len(code), code.hex()))
+    lines.append("%d declare_library(START, 0x%x, 0x%x, lib.so, 5f-c1-01)"
+                 % (times["load"], scenes.PID_B, scenes.LIBRARY))
+    if with_asids:
+        lines.append("%d declare_asid(END, 0x%x, 0x%x)" % (times["asid"], scenes.ASID_B, scenes.PID_B))
+        lines.append("%d declare_asid(START, 0x%x, 0x%x)"
+                     % (times["asid"], scenes.ASID_B_LATER, scenes.PID_B))
+    return "\n".join(sorted(lines, key=lambda line: int(line.split()[0], 0))) + "\n"
+
+
+class Events(unittest.TestCase):
+    def setUp(self):
+        self.folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.log = os.path.join(self.folder, "log")
+
+    def play(self, seed, context_of, log, **options):
+        scene = scenes.scene_of(seed, context_of, **options)
+        scene.make(SYNTH, self.folder)
+        with open(self.log, "w", encoding="ascii") as f:
+            f.write(log(scene))
+        return scene
+
+    def history(self, core, *arguments):
+        return scenes.read_history(CSREPLAY, self.folder, core, "--events", self.log, *arguments)
+
+    def assert_all(self, scene):
+        for core in scene.cores:
+            pieces, gaps, said = self.history(core.name)
+            self.assertEqual((said, gaps), ("", []))
+            self.assertEqual(pieces[0], core.truth)
+
+    def assert_part(self, core, reasons):
+        """What is there ran, and each gap has one of the reasons. What of the truth is missing."""
+        pieces, gaps, said = self.history(core.name)
+        self.assertEqual(said, "")
+        lacks = scenes.align(pieces, core.truth)
+        self.assertIsNotNone(lacks)
+        for gap in gaps:
+            self.assertTrue(any(reason in gap for reason in reasons), gap)
+        return lacks
+
+    def test_pid(self):
+        for seed in range(3):
+            self.assert_all(self.play(seed, as_pid, lambda s: log_of(s, PROCESSES)))
+
+    def test_thread(self):
+        self.assert_all(self.play(3, as_thread, lambda s: log_of(s, PROCESSES + THREADS)))
+
+    def test_asid(self):
+        self.assert_all(self.play(4, as_asid, lambda s: log_of(s, PROCESSES + ASIDS, True)))
+
+    def test_both(self):
+        self.assert_all(self.play(5, as_both, lambda s: log_of(s, PROCESSES + THREADS + ASIDS, True)))
+
+    def test_no_context(self):
+        """Of processes nothing is known, of the kernel all."""
+        scene = self.play(6, None, lambda s: log_of(s, PROCESSES))
+        for core in scene.cores:
+            self.assert_part(core, ["says whose process it is"])
+            pieces, _, _ = self.history(core.name)
+            self.assertEqual([i for piece in pieces for i in piece],
+                             [i for i in core.truth if i[0] >= scenes.KERNEL])
+
+    def test_undeclared(self):
+        """Of a process that no message names nothing, of others all."""
+        scene = self.play(7, as_pid, lambda s: "".join(
+            line + "\n" for line in log_of(s, PROCESSES[:2]).splitlines() if "lib.so" not in line))
+        for core in scene.cores:
+            self.assert_part(core, ["declares nothing for the context"])
+            pieces, _, _ = self.history(core.name)
+            ran = [core.truth[i] for owner, begin, end in core.slices if owner != "B"
+                   for i in range(begin, end)]
+            self.assertEqual([i for piece in pieces for i in piece], ran)
+
+    def test_patch_in_sight(self):
+        """Between the two timestamps that enclose the patch, code that it changed is not known."""
+        changed = 0
+        for seed in range(6):
+            scene = self.play(seed, as_pid, lambda s: log_of(s, PROCESSES), play=scenes.Scene.play_in_sight)
+            core = scene.cores[0]
+            lacks = self.assert_part(core, ["the code changed"])
+            at = (scene.times["patch"] - scenes.TIME_AT_START) // scenes.TIME_STEP
+            for begin, _ in lacks:
+                self.assertTrue(at - 2 * scenes.EVERY <= begin <= at + 2 * scenes.EVERY, (begin, at))
+                self.assertIn(core.truth[begin][0], [scene.a.address(i) for i in scenes.PATCH])
+            changed += len(lacks)
+        self.assertGreater(changed, 0)
+
+    def test_without_times(self):
+        """What was patched is never known then, all else is: in the log, and in the trace."""
+        for every, strip in ((scenes.EVERY, True), (0, False)):
+            def log(scene, strip=strip):
+                lines = log_of(scene, PROCESSES).splitlines()
+                return "".join((line.split(" ", 1)[1] if strip else line) + "\n" for line in lines)
+            scene = self.play(8, as_pid, log, every=every)
+            zero, one = scene.cores
+            lacks = self.assert_part(zero, ["the code changed"])
+            first, last = scene.a.address(scenes.PATCH[0]), scene.a.address(scenes.PATCH[-1])
+            for begin, _ in lacks:
+                self.assertTrue(first <= zero.truth[begin][0] <= last)
+            self.assertTrue(lacks)
+            self.assertEqual(self.assert_part(one, []), [])
+
+    def test_contextidr_says_what_it_holds(self):
+        """As PID nothing is declared for an ASID; as ASID all is known."""
+        scene = self.play(9, as_asid, lambda s: log_of(s, PROCESSES + ASIDS, True))
+        pieces, gaps, _ = self.history("cpu_0", "--contextidr", "asid")
+        self.assertEqual((pieces, gaps), ([scene.cores[0].truth], []))
+        _, gaps, _ = self.history("cpu_0", "--contextidr", "pid")
+        self.assertTrue(gaps and all("declares nothing for the context" in gap for gap in gaps))
+
+
+if __name__ == "__main__":
+    unittest.main()
