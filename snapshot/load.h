@@ -83,6 +83,8 @@ bool load_has_file(const struct loader *loader, const char *name);
  * NO_MEM.
  */
 MUST_USE enum status load_system_log(struct loader *loader, const struct snapshot_options *options);
+/* source_change.c: further trace IDs of sources, as the log says. NO_MEM. */
+MUST_USE enum status load_source_changes(struct loader *loader);
 void load_system_log_fini(struct system_log *log); /* NULL is fine */
 
 /* locate.c: finds the folder or archive that the argument `path` of snapshot_open() stands for. */

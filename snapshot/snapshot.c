@@ -400,6 +400,7 @@ static enum status load(struct loader *loader, const struct snapshot_options *op
 	TRY(load_images(loader, options));
 	TRY(load_dump_images(loader));
 	TRY(load_system_log(loader, options));
+	TRY(load_source_changes(loader));
 	if (is_trace_package && !loader->snapshot->private->core_dump)
 		load_contents_arch(loader->snapshot);
 	return load_memory(loader);

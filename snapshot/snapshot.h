@@ -120,6 +120,8 @@ struct snap_source {
 	/* Indexes into snapshot.buffers that may hold its stream 0, in the order given. */
 	const size_t *buffers;
 	size_t buffer_count;
+	/* That it was under another trace ID, until it was set up anew; or NULL. */
+	const struct snap_source *before;
 };
 
 /* A device of class core: one thread for the debugger, in device-list order. */

@@ -36,6 +36,7 @@ const char *gap_reason_text(enum gap_reason reason)
 	                "execution came",
 	        [GAP_MISFIT] = "the trace does not fit the code in the snapshot",
 	        [GAP_NEXT_SOURCE] = "the core's next trace source begins",
+	        [GAP_NEW_TRACE_ID] = "the trace source was set up anew, with another trace ID",
 	        [GAP_NEXT_BUFFER] = "the trace source's next buffer begins",
 	        [GAP_HALT] = "the trace does not lead to the halt",
 	};

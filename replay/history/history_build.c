@@ -170,7 +170,10 @@ static enum status add_buffers(struct builder *b, const struct source_decode *so
 		struct source_decode decode = *source;
 
 		decode.buffer = &source->snapshot->buffers[buffers[i]];
-		TRY(add_buffer(b, &decode, is_opened ? GAP_NEXT_BUFFER : GAP_NEXT_SOURCE));
+		TRY(add_buffer(b, &decode,
+		               is_opened                ? GAP_NEXT_BUFFER
+		               : source->source->before ? GAP_NEW_TRACE_ID
+		                                        : GAP_NEXT_SOURCE));
 		is_opened |= decode.is_opened;
 		/* What is wrong with the source would be said again of each buffer. */
 		if (!decode.is_opened && decode.buffer->format != BUFFER_OTHER)

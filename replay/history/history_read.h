@@ -65,6 +65,7 @@ enum gap_reason {
 	GAP_UNREACHED,    /* and where the trace says that execution came, the code cannot lead */
 	GAP_MISFIT,       /* the trace goes on where the snapshot's code cannot lead to */
 	GAP_NEXT_SOURCE,  /* another trace source of the core begins */
+	GAP_NEW_TRACE_ID, /* the source was set up anew, and has another trace ID */
 	GAP_NEXT_BUFFER,  /* another buffer of the source begins */
 	GAP_HALT,         /* the last traced instruction does not lead to the halt PC */
 };

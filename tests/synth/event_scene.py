@@ -20,6 +20,7 @@ EVERY = 40  # instructions between timestamps
 def elf(address, code, kind=2, build_id=b""):
     """An A64 ELF file with one segment of code; `kind` 2 is ET_EXEC, 3 ET_DYN."""
     note = struct.pack("<III4s", 4, len(build_id), 3, b"GNU\0") + build_id if build_id else b""
+    note += bytes(-len(note) % 4)
     offset = 0x1000
     header = struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\x02\x01\x01", kind, 183, 1, address, 64, 0, 0,
                          64, 56, 2, 64, 0, 0)
@@ -95,9 +96,9 @@ class Core:
 
 
 class Scene:
-    def __init__(self, seed, context_of, every=EVERY):
+    def __init__(self, seed, context_of, every=EVERY, also=()):
         """`context_of` is (process, later) to CONTEXTIDR, None: it is not traced; `every` how many instructions
-        there is a timestamp, 0: never."""
+        there is a timestamp, 0: never; `also` options of the second core's source."""
         rng = walk_program.rng_of(seed)
         self.context_of = context_of or (lambda process, later: 0)
         self.kernel = walk_program.Program(rng, KERNEL, 200)
@@ -111,7 +112,7 @@ class Scene:
         options = ["sync 300"] + (["timestamp %d" % every] if every else [])
         if context_of:
             options.append("context-id 1")
-        self.cores = [Core("cpu_%d" % i, i, dumps, options) for i in range(2)]
+        self.cores = [Core("cpu_%d" % i, i, dumps, options + list(also) * i) for i in range(2)]
         self.rng = rng
         self.times = {}
 
@@ -204,6 +205,25 @@ class Scene:
         for name, content in images.items():
             with open(os.path.join(folder, name), "wb") as f:
                 f.write(content)
+
+    def make_package(self, synth, folder):
+        """A trace package of the same, of whose sources it describes the first alone; what define_trace has to
+        say of the second. Trace metadata, 5.8 and 6."""
+        self.make(synth, folder)
+        registers = []
+        for number in (2, 3):
+            with open(os.path.join(folder, "device_%d.ini" % number), encoding="ascii") as f:
+                found = re.findall(r"^(TRC\w+)(?:\([^)]*\))?=(0x\w+)", f.read(), re.M)
+            registers.append({name: value for name, value in found if name != "TRCTRACEIDR"})
+        with open(os.path.join(folder, "contents.ini"), "w", encoding="ascii") as f:
+            f.write("[trace]\nmetadata=trace.ini\nbuffer0=trace.bin\n")
+        with open(os.path.join(folder, "trace.ini"), "w", encoding="ascii") as f:
+            f.write("[buffer]\nformat: coresight\n\n[trace_16]\nformat: ETM4.2\n")
+            f.write("".join("%s: %s\n" % item for item in registers[0].items()))
+        for name in ("snapshot.ini", "cpu_0.ini", "cpu_1.ini", "device_2.ini", "device_3.ini"):
+            os.remove(os.path.join(folder, name))
+        changed = [name for name in registers[1] if registers[1][name] != registers[0].get(name)]
+        return ", ".join("%s=%s" % (name, registers[1][name]) for name in changed)
 
     def patch(self):
         """Start address and bytes of what is patched."""

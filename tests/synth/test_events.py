@@ -156,6 +156,46 @@ class Events(unittest.TestCase):
         _, gaps, _ = self.history("cpu_0", "--contextidr", "pid")
         self.assertTrue(gaps and all("declares nothing for the context" in gap for gap in gaps))
 
+    def test_images(self):
+        """One of another build, and one that is not there: a word, and its code is missing."""
+        for old, new, what in (("5f-c1-01", "5f-c1-02", "another build ID than 5f-c1-02"),
+                               ("lib.so", "libx.so", "neither in the snapshot nor beside the log")):
+            scene = self.play(11, as_pid, lambda s, o=old, n=new: log_of(s, PROCESSES).replace(o, n))
+            pieces, gaps, said = self.history("cpu_1")
+            self.assertIn(what, said)
+            self.assertTrue(gaps and all("lacks the code at 0x7f8" in gap for gap in gaps), gaps)
+            self.assertEqual([i for piece in pieces for i in piece],
+                             [i for i in scene.cores[1].truth if not 0x7F80000000 <= i[0] < 0x7F80001000])
+        # Given by --image, under the name that the log has, it is found and nowhere else.
+        folder = os.path.join(self.folder, "elsewhere")
+        os.mkdir(folder)
+        os.rename(os.path.join(self.folder, "lib.so"), os.path.join(folder, "libx.so"))
+        pieces, gaps, said = self.history("cpu_1", "--image", os.path.join(folder, "libx.so"))
+        self.assertEqual((pieces, gaps, said), ([scene.cores[1].truth], [], ""))
+
+    def test_new_trace_id(self):
+        """A source of a package that was set up anew, with cycle counts then: one history (5.8, 6.4)."""
+        scene = scenes.scene_of(10, as_pid, also=["cycles 7"])
+        changes = scene.make_package(SYNTH, self.folder)
+        self.assertIn("TRCCONFIGR", changes)
+        log = log_of(scene, PROCESSES).splitlines()
+        last = scene.cores[0].time()
+        log += ["%d define_trace(END, 0x10, trace_16)" % last,
+                "%d define_trace(START, 0x11, trace_16, %s)" % (last, changes)]
+        with open(os.path.join(self.folder, "system-event-log"), "w", encoding="ascii") as f:
+            f.write("\n".join(log) + "\n")
+        pieces, gaps, said = scenes.read_history(CSREPLAY, self.folder, "core_16")
+        self.assertEqual(pieces, [core.truth for core in scene.cores])
+        self.assertEqual(len(gaps), 1)
+        self.assertIn("set up anew, with another trace ID", gaps[0])
+        self.assertNotIn("0x11", said)
+        # Without the message nobody knows whose trace that is.
+        with open(os.path.join(self.folder, "system-event-log"), "w", encoding="ascii") as f:
+            f.write("\n".join(log[:-2]) + "\n")
+        pieces, _, said = scenes.read_history(CSREPLAY, self.folder, "core_16")
+        self.assertEqual(pieces[0], scene.cores[0].truth)
+        self.assertIn("0x11", said)
+
 
 if __name__ == "__main__":
     unittest.main()
