@@ -249,9 +249,11 @@ static enum status list_active(struct memmap *map, const struct sweep *sweep, st
 static enum status add_piece(struct memmap *map, const struct sweep *sweep, uint64_t address,
                              uint64_t length)
 {
-	struct piece piece = {address, map->seen_count, 0, false};
+	struct piece piece = {address, map->seen_count, 0, false, false};
 
 	TRY(list_active(map, sweep, &piece, length));
+	piece.is_plain = piece.count == 1 && !piece.is_crowded &&
+	                 !is_bound(&map->regions[map->seen[piece.first]]);
 	if (map->piece_count > 0 && same_view(map, &map->pieces[map->piece_count - 1], &piece)) {
 		map->seen_count = piece.first;
 		return STATUS_OK;
@@ -542,17 +544,40 @@ static uint64_t sure_always(struct look look, struct state_range times,
 	return length;
 }
 
-/* The piece's one region, if the view's space alone says whether it is seen, and nothing is in
- * doubt. */
-static const struct mem_region *plain_region(const struct memmap *base, const struct piece *piece,
-                                             uint32_t view)
+/* The region from an address on, as far as the piece goes. */
+static struct mem_span span_of(const struct memmap *base, const struct piece *piece,
+                               const struct mem_region *region, uint64_t address)
 {
-	const struct mem_region *region = &base->regions[base->seen[piece->first]];
+	uint64_t left = region->length - (address - region->address);
 
-	if (base->log || piece->count != 1 || piece->is_crowded || is_bound(region) ||
-	    !space_meets((enum space)(view & SPACE_ANY), region->space))
-		return NULL;
-	return region;
+	if (piece + 1 < base->pieces + base->piece_count && piece[1].address - address < left)
+		left = piece[1].address - address;
+	return (struct mem_span){bytes_of(region->data + (address - region->address), (size_t)left),
+	                         region};
+}
+
+/* As memmap_find(), where it depends on the view. */
+static enum status find_chosen(const struct memmap *map, const struct piece *piece, uint32_t view,
+                               uint64_t address, struct mem_span *span)
+{
+	const struct memmap *base = memmap_base(map);
+	struct state_range times;
+	struct look look = look_of(base, piece, view, address, &times);
+	const struct mem_region *region = choose_latest(look, times);
+	struct mem_span found;
+	uint64_t left;
+
+	if (!region)
+		return STATUS_NO_MEMORY_AT;
+	found = span_of(base, piece, region, address);
+	left = bytes_left(&found.bytes);
+	if (map->choice != MEMMAP_FIRST)
+		left = sure_always(look, times, region, map->choice, left);
+	if (left == 0)
+		return STATUS_NO_MEMORY_AT;
+	found.bytes.end = found.bytes.pos + left;
+	*span = found;
+	return STATUS_OK;
 }
 
 enum status memmap_find(const struct memmap *map, uint32_t view, uint64_t address,
@@ -560,28 +585,16 @@ enum status memmap_find(const struct memmap *map, uint32_t view, uint64_t addres
 {
 	const struct memmap *base = memmap_base(map);
 	const struct piece *piece = find_piece(base, address);
-	const struct mem_region *plain;
 	const struct mem_region *region;
-	struct state_range times;
-	struct look look;
-	uint64_t left;
 
-	if (!piece)
+	if (!piece || piece->count == 0)
 		return STATUS_NO_MEMORY_AT;
-	plain = piece->count > 0 ? plain_region(base, piece, view) : NULL;
-	look = look_of(base, piece, view, address, &times);
-	region = plain ? plain : choose_latest(look, times);
-	if (!region)
+	if (!piece->is_plain)
+		return find_chosen(map, piece, view, address, span);
+	region = &base->regions[base->seen[piece->first]];
+	if (!space_meets((enum space)(view & SPACE_ANY), region->space))
 		return STATUS_NO_MEMORY_AT;
-	left = region->length - (address - region->address);
-	if (piece + 1 < base->pieces + base->piece_count && piece[1].address - address < left)
-		left = piece[1].address - address;
-	if (map->choice != MEMMAP_FIRST && !plain)
-		left = sure_always(look, times, region, map->choice, left);
-	if (left == 0)
-		return STATUS_NO_MEMORY_AT;
-	*span = (struct mem_span){
-	        bytes_of(region->data + (address - region->address), (size_t)left), region};
+	*span = span_of(base, piece, region, address);
 	return STATUS_OK;
 }
 

@@ -23,6 +23,7 @@ struct piece {
 	size_t first; /* in `seen` */
 	size_t count;
 	bool is_crowded;
+	bool is_plain; /* one region, which everyone in its spaces sees always */
 };
 
 struct memmap {
