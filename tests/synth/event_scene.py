@@ -231,6 +231,92 @@ class Scene:
         return self.a.address(first), self.a_later.code[4 * first:4 * last + 4]
 
 
+class Counting:
+    """A process that adds 1 in a function, waits, and adds 5 there, which was patched meanwhile, as was the
+    constant that it loads; with the registers and that constant before each instruction."""
+    FUNCTION, LITERAL, WAIT = 16, 20, 40
+
+    def __init__(self):
+        def code(step, literal):
+            words = [0xD503201F] * 20
+            words[0:4] = [0xD2800283, 0x94000000 | 15, 0xF1000463, 0x54000001 | (-2 & 0x7FFFF) << 5]
+            words[4:8] = [0xD2800003 | self.WAIT << 5, 0xD503201F, 0xF1000463, 0x54000001 | (-2 & 0x7FFFF) << 5]
+            words[8:12] = [0xD2800283, 0x94000000 | 7, 0xF1000463, 0x54000001 | (-2 & 0x7FFFF) << 5]
+            words[16:19] = [0x91000000 | step << 10, 0x58000000 | 3 << 5 | 2, 0xD65F03C0]
+            return struct.pack("<20IQ", *words, literal)
+        self.codes = (code(1, 0x1111222233334444), code(5, 0x5555666677778888))
+        self.truth, self.values, self.steps = [], [], []
+        self.registers = {0: 7, 2: 0, 3: 0, 30: 0}
+        self.halt = self.execute()
+
+    def literal(self, later):
+        return struct.unpack_from("<Q", self.codes[later], 4 * self.LITERAL)[0]
+
+    def execute(self):
+        """The index of the instruction that is next at the end."""
+        r, at, later = self.registers, 0, 0
+        self.steps.append("sees 0")
+        while at != 12:
+            if at == 5 and r[3] == self.WAIT // 2 and not later:
+                later = 1
+                self.time = TIME_AT_START + TIME_STEP * len(self.truth)
+                self.steps.append("sees 1")
+            word = struct.unpack_from("<I", self.codes[later], 4 * at)[0]
+            self.truth.append((USER + 4 * at, word))
+            self.values.append((r[0], r[2], r[3], self.literal(later)))
+            self.steps.append("run 0x%x 1" % (USER + 4 * at))
+            at = self.step(at, later)
+        return at
+
+    def step(self, at, later):
+        r = self.registers
+        if at in (0, 4, 8):
+            r[3] = self.WAIT if at == 4 else 20
+        elif at in (1, 9):
+            r[30] = at + 1
+            return self.FUNCTION
+        elif at in (2, 6, 10):
+            r[3] -= 1
+        elif at in (3, 7, 11):
+            return at + 1 if r[3] == 0 else at - 2
+        elif at == self.FUNCTION:
+            r[0] += (1, 5)[later]
+        elif at == self.FUNCTION + 1:
+            r[2] = self.literal(later)
+        elif at == self.FUNCTION + 2:
+            return r[30]
+        return at + 1
+
+    def make(self, synth, folder):
+        r = self.registers
+        r[30] = USER + 4 * r[30]
+        lines = ["core cpu_0 Cortex-A53", "reg PC(size:64) 0x%x" % (USER + 4 * self.halt), "reg CPSR 0x60000000"]
+        lines += ["reg X%d(size:64) 0x%x" % item for item in r.items()]
+        lines += ["dump %d.bin 0x%x" % (i, USER) for i in range(2)]
+        lines += ["source ETM_0 ETM4.2 0x10", "option timestamp 6", "option context-id %d" % PID_A]
+        lines += ["context 0 1 %d" % PID_A] + self.steps
+        lines.append("exception %d 0x%x" % (walk_program.DATA_FAULT, USER + 4 * self.halt))
+        for i, code in enumerate(self.codes):
+            with open(os.path.join(folder, "%d.bin" % i), "wb") as f:
+                f.write(code)
+        with open(os.path.join(folder, "recipe"), "w", encoding="ascii") as f:
+            f.write("\n".join(lines) + "\n")
+        subprocess.run([synth, "snapshot", os.path.join(folder, "recipe"), folder], check=True)
+        path = os.path.join(folder, "cpu_0.ini")
+        with open(path, encoding="ascii") as f:
+            text = re.sub(r"\[dump\d+\]\n(?:[a-z]+=.*\n)*\n?", "", f.read())
+        with open(path, "w", encoding="ascii") as f:
+            f.write(text)
+        with open(os.path.join(folder, "a.elf"), "wb") as f:
+            f.write(elf(USER, self.codes[0]))
+
+    def log(self):
+        first = 4 * self.FUNCTION
+        return ("0 declare_process(CURRENT, %d, 0x400000, a.elf)\n%d patch_code(%d, 0x%x, %d, hex:%s)\n"
+                % (PID_A, self.time, PID_A, USER + first, len(self.codes[1]) - first,
+                   self.codes[1][first:].hex()))
+
+
 def scene_of(seed, context_of, play=Scene.play, **options):
     """The first that comes to its end, from a seed on."""
     while True:

@@ -2,6 +2,7 @@
 """Histories with a system event log against what was executed (trace metadata 5.5 to 5.7): CONTEXTIDR as
 PID, as thread, as ASID, as both, and not traced. Usage: test_events.py SYNTH."""
 import os
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -172,6 +173,64 @@ class Events(unittest.TestCase):
         os.rename(os.path.join(self.folder, "lib.so"), os.path.join(folder, "libx.so"))
         pieces, gaps, said = self.history("cpu_1", "--image", os.path.join(folder, "libx.so"))
         self.assertEqual((pieces, gaps, said), ([scene.cores[1].truth], [], ""))
+
+    def test_dumps(self):
+        """A dump holds what is there at the halt: the kernel's, of a process after its last patch."""
+        def no_code(scene):
+            return "".join((line.split(", hex")[0] + ")" * (", hex" in line)) + "\n"
+                           for line in log_of(scene, PROCESSES).splitlines())
+        def no_vmlinux(scene):
+            return "".join(line + "\n" for line in no_code(scene).splitlines() if "vmlinux" not in line)
+        for log, context in ((no_code, None), (no_code, "A"), (no_vmlinux, "A")):
+            scene = self.play(12, as_pid, log)
+            address, code = scene.patch()
+            dumps = [("patched.bin", address, code)]
+            if log is no_vmlinux:
+                dumps.append(("kernel.bin", scenes.KERNEL, scene.kernel.code))
+            if context:
+                # All that A has at the end, where B has other code.
+                dumps.append(("all.bin", scenes.USER, scene.a_later.code))
+            with open(os.path.join(self.folder, "cpu_0.ini"), encoding="ascii") as f:
+                text = f.read()
+            if context:
+                text += "CONTEXTIDR_EL1=0x%x\n" % PIDS[context]
+            for i, (name, start, content) in enumerate(dumps):
+                with open(os.path.join(self.folder, name), "wb") as f:
+                    f.write(content)
+                text += "\n[dump%d]\nfile=%s\naddress=0x%x\nlength=0x%x\n" % (i, name, start, len(content))
+            with open(os.path.join(self.folder, "cpu_0.ini"), "w", encoding="ascii") as f:
+                f.write(text)
+            if context is None:
+                # A and B have something there, and nobody says whose the dump is: what was patched is not known.
+                lacks = self.assert_part(scene.cores[0], ["lacks the code"])
+                self.assertTrue(lacks)
+                patched = [scene.a.address(i) for i in scenes.PATCH]
+                self.assertTrue(all(scene.cores[0].truth[begin][0] in patched for begin, _ in lacks))
+            else:
+                self.assert_all(scene)
+
+    def test_values(self):
+        """Values of the past of code that was patched, and of the constants in it."""
+        scene = scenes.Counting()
+        scene.make(SYNTH, self.folder)
+        with open(self.log, "w", encoding="ascii") as f:
+            f.write(scene.log())
+        pieces, gaps, said = self.history("cpu_0")
+        self.assertEqual((pieces, gaps, said), ([scene.truth], [], ""))
+        names = ("x0", "x2", "x3", "m400050")
+        asked = "".join("%d\t%s\n" % (i, name) for i in range(len(scene.truth)) for name in names)
+        answers = subprocess.run([CSREPLAY, "state", "--events", self.log, self.folder, "--batch"],
+                                 input=asked, capture_output=True, text=True, check=True).stdout
+        known = dict.fromkeys(names, 0)
+        for line in answers.splitlines():
+            position, name, value = line.split("\t")
+            if value == "-":
+                continue
+            known[name] += 1
+            self.assertEqual((position, name, int(value, 16)),
+                             (position, name, scene.values[int(position)][names.index(name)]))
+        self.assertEqual(known["x0"], len(scene.truth))
+        self.assertEqual(known["x3"], len(scene.truth) - 1)
 
     def test_new_trace_id(self):
         """A source of a package that was set up anew, with cycle counts then: one history (5.8, 6.4)."""
