@@ -18,7 +18,7 @@
  *	1182  b 1180
  *	1184  bx lr
  *
- * Where a test asks for two address spaces, the other one has the same but for
+ * Where a test asks for two address spaces, or for a change, the other one has the same but for
  *	1000  b 1014
  *	1010  b 1000
  */
@@ -35,6 +35,7 @@
 #include <cmocka.h>
 
 #include "decoder/decoder.h"
+#include "snapshot/system_log.h"
 
 /* Packets of both protocols: A-Sync, and branch addresses without exception in Arm state. */
 #define ASYNC   "\0\0\0\0\0\x80"
@@ -62,6 +63,12 @@ struct owner {
 };
 static const struct owner *owners;
 
+/* The other program takes the place of the first one at time 0x50; or there is none. */
+static bool changes_in_time;
+static const uint64_t change_time = 0x50;
+static const struct system_log change = {
+        .processes = {.times = &change_time, .states = 2, .has_times = true}};
+
 struct world {
 	uint8_t code[CODE_SIZE];
 	uint8_t other[CODE_SIZE];
@@ -74,6 +81,7 @@ struct world {
 	struct snap_buffer buffer;
 	size_t buffers[1];
 	struct snapshot snapshot;
+	struct memmap *sure; /* where code changes: the memory as a history reads it */
 	struct diag_list diags;
 };
 
@@ -112,7 +120,9 @@ static void put_memory(struct world *w)
 	put_bytes(w->other + 0x10, 0xeafffffa, 4);
 	w->core.memory = memmap_create();
 	assert_non_null(w->core.memory);
-	for (size_t i = 0; i < (owners ? 2 : 1); i++) {
+	if (changes_in_time)
+		memmap_set_log(w->core.memory, &change);
+	for (size_t i = 0; i < (owners || changes_in_time ? 2 : 1); i++) {
 		struct mem_region region = {.address = CODE,
 		                            .length = CODE_SIZE,
 		                            .space = owners ? owners[i].space : SPACE_ANY,
@@ -120,9 +130,12 @@ static void put_memory(struct world *w)
 
 		if (owners)
 			region.context = owners[i].context;
+		if (changes_in_time)
+			region.states = (struct state_range){(uint32_t)i, (uint32_t)i + 1};
 		assert_int_equal(memmap_add(w->core.memory, &region), STATUS_OK);
 	}
 	assert_int_equal(memmap_freeze(w->core.memory), STATUS_OK);
+	w->sure = changes_in_time ? memmap_share(w->core.memory, MEMMAP_SURE) : NULL;
 }
 
 static void world_init(struct world *w, const struct setup *setup, const void *trace, size_t size)
@@ -159,13 +172,15 @@ static void world_init(struct world *w, const struct setup *setup, const void *t
 
 static void world_fini(struct world *w)
 {
+	memmap_destroy(w->sure);
 	memmap_destroy(w->core.memory);
 	diag_list_fini(&w->diags);
 }
 
 static enum status world_open(struct world *w, bool packets, struct decoder **decoder)
 {
-	struct decoder_options options = {.packets = packets, .keeps_to_code = keeps_to_code};
+	struct decoder_options options = {
+	        .packets = packets, .keeps_to_code = keeps_to_code, .memory = w->sure};
 
 	return decoder_open(&w->snapshot, &w->source, &w->buffer, &options, &w->diags, decoder);
 }
@@ -235,6 +250,18 @@ static void assert_in_two_spaces(const struct owner *of, const struct setup *set
 	assert_trace(setup, trace, size, next, expected);
 	keeps_to_code = false;
 	owners = NULL;
+}
+
+/* The same where one program takes the place of the other. */
+static void assert_in_time(const struct setup *setup, const char *trace, size_t size, uint64_t next,
+                           const char *expected)
+{
+	changes_in_time = true;
+	assert_trace(setup, trace, size, next, expected);
+	keeps_to_code = true;
+	assert_trace(setup, trace, size, next, expected);
+	keeps_to_code = false;
+	changes_in_time = false;
 }
 
 static uint32_t next_random(uint32_t *state)

@@ -303,6 +303,37 @@ static void code_is_that_of_the_context(void **state)
 	        "20 EO_TRACE( [end-of-trace])\n");
 }
 
+/*
+ * Code that changes at time 0x50: before and after it, by the timestamps, is what was there then;
+ * between, and on the way to the first waypoint after it, what both have.
+ */
+static void code_is_that_of_the_time(void **state)
+{
+	(void)state;
+	assert_in_time(
+	        &plain,
+	        BYTES(ASYNC AT("\x00") "\x42\x05" E "\x42\x06" E "\x42\x85\x01" AT("\x00")
+	                      E TO_1014 N AT("\x00") E),
+	        0x1014,
+	        "0 NO_SYNC( [init-decoder])\n"
+	        "6 TRACE_ON( [begin or filter])\n"
+	        "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "13 TIMESTAMP( [ TS=0x000000000005]; )\n"
+	        "15 INSTR_RANGE(exec range=0x1000:[0x1008] num_i(2) last_sz(4) (ISA=A32) E BR  )\n"
+	        "16 TIMESTAMP( [ TS=0x000000000006]; )\n"
+	        "18 ADDR_NACC( 0x1010; Memspace [0x19:Any S] )\n"
+	        "19 TIMESTAMP( [ TS=0x000000000085]; )\n"
+	        "22 TRACE_ON( [begin or filter])\n"
+	        "22 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "29 ADDR_NACC( 0x1000; Memspace [0x19:Any S] )\n"
+	        "32 INSTR_RANGE(exec range=0x1014:[0x1018] num_i(1) last_sz(4) (ISA=A32) N BR   "
+	        "<cond>)\n"
+	        "33 TRACE_ON( [begin or filter])\n"
+	        "33 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "40 INSTR_RANGE(exec range=0x1000:[0x1004] num_i(1) last_sz(4) (ISA=A32) E BR  )\n"
+	        "40 EO_TRACE( [end-of-trace])\n");
+}
+
 /* Secure and Non-secure memory at one address: the I-Sync's NS bit says which. */
 static void code_is_that_of_the_security_state(void **state)
 {
@@ -494,6 +525,7 @@ int main(void)
 	        cmocka_unit_test(cycles_go_with_their_element),
 	        cmocka_unit_test(context_is_told_when_it_changes),
 	        cmocka_unit_test(code_is_that_of_the_context),
+	        cmocka_unit_test(code_is_that_of_the_time),
 	        cmocka_unit_test(code_is_that_of_the_security_state),
 	        cmocka_unit_test(events_are_elements),
 	        cmocka_unit_test(no_memory_is_told_once),
