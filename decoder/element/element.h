@@ -151,8 +151,8 @@ struct element {
 	uint8_t trace_id;
 	bool has_cycles;
 	bool has_timestamp;
-	enum isa isa;       /* INSTR_RANGE, PE_CONTEXT */
 	uint32_t cycles;    /* valid if has_cycles */
+	enum isa isa;       /* INSTR_RANGE, PE_CONTEXT */
 	uint64_t offset;    /* "Idx": byte of the buffer at which its packet begins */
 	uint64_t timestamp; /* valid if has_timestamp; TIMESTAMP always */
 	union {
