@@ -198,9 +198,9 @@ static enum cli_exit choose_context(const struct cli_args *args, struct session 
 
 	if (code != CLI_FINE || !args->given[CLI_OPTION_CONTEXT])
 		return code;
-	if (session_make_views(session) != STATUS_OK)
+	if (session_make_thread_views(session) != STATUS_OK)
 		return cli_fail(CLI_INTERNAL, "%s", status_text(STATUS_NO_MEM));
-	for (size_t i = cores; i < cores + session_view_count(session); i++) {
+	for (size_t i = cores; i < cores + session_thread_view_count(session); i++) {
 		uint32_t id;
 
 		if (session_base_core(session, i) == *core && session_context(session, i, &id) &&

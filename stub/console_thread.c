@@ -31,11 +31,11 @@ void console_threads(const struct console *console, struct str args, struct text
 		text_char(out, '\n');
 		return;
 	}
-	if (args.n > 0 && session_show_views(console->session, by_context) != STATUS_OK) {
+	if (args.n > 0 && session_show_thread_views(console->session, by_context) != STATUS_OK) {
 		text_printf(out, "%s\n", status_text(STATUS_NO_MEM));
 		return;
 	}
-	if (by_context && session_view_count(console->session) == 0)
+	if (by_context && session_thread_view_count(console->session) == 0)
 		text_puts(out, "the trace names no context: threads are the cores\n");
 	list(console, out);
 	if (args.n > 0)

@@ -169,8 +169,9 @@ static void follow_threads(struct gdb *gdb)
 
 	if (threads_is_listed(gdb->session, core))
 		return;
-	other = session_shows_views(gdb->session) ? session_view_at(gdb->session, core)
-	                                          : session_base_core(gdb->session, core);
+	other = session_shows_thread_views(gdb->session)
+	                ? session_thread_view_at(gdb->session, core)
+	                : session_base_core(gdb->session, core);
 	session_follow(gdb->session, core, other);
 	*gdb->stopped = other;
 	gdb->general = other;

@@ -23,7 +23,7 @@ bool threads_has(const struct session *session, size_t core)
 
 size_t threads_count(const struct session *session)
 {
-	return session_core_count(session) + session_view_count(session);
+	return session_core_count(session) + session_thread_view_count(session);
 }
 
 /* Of such a core the trace says contexts. */
@@ -42,7 +42,7 @@ bool threads_is_listed(const struct session *session, size_t core)
 
 	if (!threads_has(session, core))
 		return false;
-	if (!session_shows_views(session))
+	if (!session_shows_thread_views(session))
 		return !is_view;
 	return is_view || !has_views(session, core);
 }

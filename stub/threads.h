@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Threads of the protocol: thread id = number in the session + 1. They are the cores, or, where the
- * user wants that, what each context executed on each core (session_make_views()). A core without a
- * PC, or of another architecture than the session describes, is no thread; its number stays free.
+ * user wants that, what each context executed on each core (session_make_thread_views()). A core
+ * without a PC, or of another architecture than the session describes, is no thread; its number
+ * stays free.
  */
 #ifndef CSREPLAY_STUB_THREADS_H
 #define CSREPLAY_STUB_THREADS_H

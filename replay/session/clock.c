@@ -4,7 +4,7 @@
  * lines say. See session.h and timeline.h.
  */
 #include "replay/history/history.h"
-#include "replay/session/session_view.h"
+#include "replay/session/thread_view.h"
 #include "replay/tarmac/tarmac.h"
 
 struct moment session_moment(const struct session *session, size_t core, uint64_t position)

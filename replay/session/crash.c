@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which registers record a fault, and whether the halt is that fault's; see crash.h. */
 #include "replay/session/crash.h"
-#include "replay/session/session_view.h"
+#include "replay/session/thread_view.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * that they have, what is assumed of the past; see session.h.
  */
 #include "replay/session/session_store.h"
-#include "replay/session/session_view.h"
+#include "replay/session/thread_view.h"
 
 #include <stdlib.h>
 
@@ -126,7 +126,7 @@ void session_destroy(struct session *session)
 {
 	if (!session)
 		return;
-	session_drop_views(session);
+	session_drop_thread_views(session);
 	for (size_t i = 0; session->values && i < session->snapshot->core_count; i++)
 		values_destroy(session->values[i]);
 	for (size_t i = 0; session->histories && i < session->snapshot->core_count; i++) {
@@ -219,7 +219,7 @@ static enum status make_histories(struct session *session, bool one_address_spac
 		if (input_core(session->snapshot, i))
 			made[i] = session->histories[i];
 	}
-	session_drop_views(session);
+	session_drop_thread_views(session);
 	session->build.one_address_space = one_address_space;
 	if (made)
 		status = histories_build(session->snapshot, &session->build, &unheard, made);

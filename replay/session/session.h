@@ -88,24 +88,24 @@ const struct history *session_history(const struct session *session, size_t core
 bool session_core_has_pc(const struct session *session, size_t core);
 
 /*
- * Views: what one context executed on one core, as far as the trace says contexts. Their numbers
- * come after those of the cores, and every function here that takes a core takes a view as well: it
- * has a history and a position of its own, with the values of the core there.
+ * Thread views: what one context executed on one core, as far as the trace says contexts. Their
+ * numbers come after those of the cores, and every function here that takes a core takes a view as
+ * well: it has a history and a position of its own, with the values of the core there.
  */
 
 /* Makes them, unless they are there. NO_MEM. */
-MUST_USE enum status session_make_views(struct session *session);
-size_t session_view_count(const struct session *session); /* 0 before */
+MUST_USE enum status session_make_thread_views(struct session *session);
+size_t session_thread_view_count(const struct session *session); /* 0 before */
 /* The core itself, or that of a view. */
 size_t session_base_core(const struct session *session, size_t core);
 /* Whether clients are to see the views as threads, and not the cores. At first not. */
-bool session_shows_views(const struct session *session);
+bool session_shows_thread_views(const struct session *session);
 /* With the views made, if that is wanted. NO_MEM. */
-MUST_USE enum status session_show_views(struct session *session, bool on);
+MUST_USE enum status session_show_thread_views(struct session *session, bool on);
 /* False for a core. */
 bool session_context(const struct session *session, size_t core, uint32_t *context_id);
 /* The view of the context that the core is in at its position; the core itself if there is none. */
-size_t session_view_at(const struct session *session, size_t core);
+size_t session_thread_view_at(const struct session *session, size_t core);
 /* Moves `to`, a core or a view of the same core as `from`, to where that is, or to just before. */
 void session_follow(struct session *session, size_t from, size_t to);
 

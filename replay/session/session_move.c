@@ -4,7 +4,7 @@
  * direction. Out: the new position and why it is there. See session.h.
  */
 #include "replay/session/session_store.h"
-#include "replay/session/session_view.h"
+#include "replay/session/thread_view.h"
 
 #include "base/vec.h"
 #include "replay/history/history.h"

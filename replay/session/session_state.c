@@ -5,8 +5,8 @@
  */
 #include "replay/history/history.h"
 #include "replay/session/session_store.h"
-#include "replay/session/session_view.h"
 #include "replay/session/state.h"
+#include "replay/session/thread_view.h"
 
 void session_register_at(const struct session *session, size_t core, uint64_t position,
                          unsigned int number, struct value *value)

@@ -38,10 +38,10 @@ struct session {
 	size_t breakpoint_capacity;
 	struct watch_list watches;
 	struct eyes *eyes; /* one a core, and a view; so are histories and cursors */
-	struct context_view *views;
-	size_t view_count;
-	bool has_views;   /* they were looked for */
-	bool shows_views; /* session_shows_views() */
+	struct thread_view *thread_views;
+	size_t thread_view_count;
+	bool has_thread_views;   /* they were looked for */
+	bool shows_thread_views; /* session_shows_thread_views() */
 	struct interrupt interrupt;
 };
 

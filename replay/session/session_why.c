@@ -6,7 +6,7 @@
  */
 #include "replay/history/history.h"
 #include "replay/session/session_store.h"
-#include "replay/session/session_view.h"
+#include "replay/session/thread_view.h"
 
 void session_trouble(const struct session *session, size_t core, struct text *out)
 {

@@ -625,7 +625,7 @@ size_t history_event_index(const struct history *history, uint64_t position)
 }
 
 /* No contexts: threads are the cores. */
-size_t session_view_count(const struct session *s)
+size_t session_thread_view_count(const struct session *s)
 {
 	(void)s;
 	return 0;
@@ -645,20 +645,20 @@ size_t session_base_core(const struct session *s, size_t core)
 	return core;
 }
 
-bool session_shows_views(const struct session *s)
+bool session_shows_thread_views(const struct session *s)
 {
 	(void)s;
 	return false;
 }
 
-enum status session_show_views(struct session *s, bool on)
+enum status session_show_thread_views(struct session *s, bool on)
 {
 	(void)s;
 	(void)on;
 	return STATUS_OK;
 }
 
-size_t session_view_at(const struct session *s, size_t core)
+size_t session_thread_view_at(const struct session *s, size_t core)
 {
 	(void)s;
 	return core;

@@ -4,14 +4,14 @@
  * which position of the core each of its positions is. Values are those of the core there. Private
  * to this room.
  */
-#ifndef CSREPLAY_REPLAY_SESSION_SESSION_VIEW_H
-#define CSREPLAY_REPLAY_SESSION_SESSION_VIEW_H
+#ifndef CSREPLAY_REPLAY_SESSION_THREAD_VIEW_H
+#define CSREPLAY_REPLAY_SESSION_THREAD_VIEW_H
 
 #include "replay/history/history.h"
 #include "replay/session/session.h"
 #include "replay/session/watch.h"
 
-struct context_view {
+struct thread_view {
 	size_t core;
 	uint32_t context_id;
 	struct history_slice *slices; /* of the core's history, in order */
@@ -35,6 +35,6 @@ void session_find_doubt(const struct session *session, size_t core,
                         const struct values_range *range, struct values_may_alias *doubt);
 
 /* Forgets all views. */
-void session_drop_views(struct session *session);
+void session_drop_thread_views(struct session *session);
 
 #endif

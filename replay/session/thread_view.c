@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a context executed, as if it were a core; see session_view.h. */
-#include "replay/session/session_view.h"
+/* What a context executed, as if it were a core; see thread_view.h. */
+#include "replay/session/thread_view.h"
 
 #include <stdlib.h>
 
 #include "replay/session/session_store.h"
 
-static const struct context_view *view_of(const struct session *session, size_t core)
+static const struct thread_view *view_of(const struct session *session, size_t core)
 {
 	size_t cores = session->snapshot->core_count;
 
-	return core < cores ? NULL : &session->views[core - cores];
+	return core < cores ? NULL : &session->thread_views[core - cores];
 }
 
 size_t session_base_core(const struct session *session, size_t core)
 {
-	const struct context_view *view = view_of(session, core);
+	const struct thread_view *view = view_of(session, core);
 
 	return view ? view->core : core;
 }
 
-size_t session_view_count(const struct session *session)
+size_t session_thread_view_count(const struct session *session)
 {
-	return session->view_count;
+	return session->thread_view_count;
 }
 
 bool session_context(const struct session *session, size_t core, uint32_t *context_id)
 {
-	const struct context_view *view = view_of(session, core);
+	const struct thread_view *view = view_of(session, core);
 
 	if (view)
 		*context_id = view->context_id;
@@ -35,7 +35,7 @@ bool session_context(const struct session *session, size_t core, uint32_t *conte
 }
 
 /* The slice that holds a position of the view; its end is in the last one. */
-static size_t slice_of(const struct context_view *view, uint64_t position)
+static size_t slice_of(const struct thread_view *view, uint64_t position)
 {
 	size_t i = view->count - 1;
 
@@ -46,7 +46,7 @@ static size_t slice_of(const struct context_view *view, uint64_t position)
 
 struct session_place session_place(const struct session *session, size_t core, uint64_t position)
 {
-	const struct context_view *view = view_of(session, core);
+	const struct thread_view *view = view_of(session, core);
 	size_t i;
 
 	if (!view)
@@ -57,7 +57,7 @@ struct session_place session_place(const struct session *session, size_t core, u
 }
 
 /* The view's position at, or else before, that of its core; its start if there is none. */
-static uint64_t position_in(const struct context_view *view, uint64_t position)
+static uint64_t position_in(const struct thread_view *view, uint64_t position)
 {
 	size_t i = view->count - 1;
 
@@ -72,7 +72,7 @@ static uint64_t position_in(const struct context_view *view, uint64_t position)
 }
 
 /* The range's part in a slice, in positions of the core. False if there is none. */
-static bool part_of(const struct context_view *view, size_t i, const struct values_range *range,
+static bool part_of(const struct thread_view *view, size_t i, const struct values_range *range,
                     struct values_range *part)
 {
 	uint64_t start = view->starts[i];
@@ -95,7 +95,7 @@ static struct watch_source source_of(const struct session *session, size_t core)
 bool session_find_watch(const struct session *session, size_t core,
                         const struct values_range *range, struct watch_hit *hit)
 {
-	const struct context_view *view = view_of(session, core);
+	const struct thread_view *view = view_of(session, core);
 	const struct watch_source source = source_of(session, session_base_core(session, core));
 	struct values_range part;
 
@@ -117,7 +117,7 @@ bool session_find_watch(const struct session *session, size_t core,
 void session_find_doubt(const struct session *session, size_t core,
                         const struct values_range *range, struct values_may_alias *doubt)
 {
-	const struct context_view *view = view_of(session, core);
+	const struct thread_view *view = view_of(session, core);
 	const struct watch_source source = source_of(session, session_base_core(session, core));
 	struct values_range part;
 
@@ -144,25 +144,25 @@ void session_find_doubt(const struct session *session, size_t core,
 	}
 }
 
-static void drop_view(struct context_view *view)
+static void drop_view(struct thread_view *view)
 {
 	free(view->slices);
 	free(view->starts);
 }
 
-void session_drop_views(struct session *session)
+void session_drop_thread_views(struct session *session)
 {
 	size_t cores = session->snapshot->core_count;
 
-	for (size_t i = 0; i < session->view_count; i++) {
+	for (size_t i = 0; i < session->thread_view_count; i++) {
 		history_destroy(session->histories[cores + i]);
-		drop_view(&session->views[i]);
+		drop_view(&session->thread_views[i]);
 	}
-	free(session->views);
-	session->views = NULL;
-	session->view_count = 0;
-	session->has_views = false;
-	session->shows_views = false;
+	free(session->thread_views);
+	session->thread_views = NULL;
+	session->thread_view_count = 0;
+	session->has_thread_views = false;
+	session->shows_thread_views = false;
 }
 
 static int compare_ids(const void *left, const void *right)
@@ -184,18 +184,18 @@ static bool grow(void **items, size_t count, size_t size)
 /* Room for one more in all that a session has one a core of. */
 static enum status make_room(struct session *session)
 {
-	size_t count = session->snapshot->core_count + session->view_count + 1;
-	bool is_there =
-	        grow((void **)&session->histories, count, sizeof(struct history *)) &&
-	        grow((void **)&session->cursors, count, sizeof(*session->cursors)) &&
-	        grow((void **)&session->eyes, count, sizeof(*session->eyes)) &&
-	        grow((void **)&session->views, session->view_count + 1, sizeof(*session->views));
+	size_t count = session->snapshot->core_count + session->thread_view_count + 1;
+	bool is_there = grow((void **)&session->histories, count, sizeof(struct history *)) &&
+	                grow((void **)&session->cursors, count, sizeof(*session->cursors)) &&
+	                grow((void **)&session->eyes, count, sizeof(*session->eyes)) &&
+	                grow((void **)&session->thread_views, session->thread_view_count + 1,
+	                     sizeof(*session->thread_views));
 
 	return is_there ? STATUS_OK : STATUS_NO_MEM;
 }
 
 /* The view's slices are those of all contexts that are the view's. */
-static enum status choose_slices(struct context_view *view, const struct history_slice *all,
+static enum status choose_slices(struct thread_view *view, const struct history_slice *all,
                                  size_t count)
 {
 	uint64_t length = 0;
@@ -214,16 +214,16 @@ static enum status choose_slices(struct context_view *view, const struct history
 	return STATUS_OK;
 }
 
-static enum status add_view(struct session *session, struct context_view *view)
+static enum status add_view(struct session *session, struct thread_view *view)
 {
-	size_t core = session->snapshot->core_count + session->view_count;
+	size_t core = session->snapshot->core_count + session->thread_view_count;
 	struct history *history;
 
 	TRY(make_room(session));
 	TRY(history_of_slices(session->histories[view->core], view->slices, view->count, &history));
 	session->histories[core] = history;
 	session->eyes[core] = (struct eyes){.are_given = false};
-	session->views[session->view_count++] = *view;
+	session->thread_views[session->thread_view_count++] = *view;
 	session->cursors[core] =
 	        (struct cursor){history, position_in(view, session->cursors[view->core].position)};
 	return STATUS_OK;
@@ -232,7 +232,7 @@ static enum status add_view(struct session *session, struct context_view *view)
 static enum status add_context(struct session *session, size_t core, uint32_t id,
                                const struct history_slice *slices, size_t count)
 {
-	struct context_view view = {.core = core, .context_id = id};
+	struct thread_view view = {.core = core, .context_id = id};
 	enum status status = choose_slices(&view, slices, count);
 
 	if (status == STATUS_OK)
@@ -260,11 +260,11 @@ static enum status add_contexts(struct session *session, size_t core,
 	return status;
 }
 
-enum status session_make_views(struct session *session)
+enum status session_make_thread_views(struct session *session)
 {
 	enum status status = STATUS_OK;
 
-	if (session->has_views)
+	if (session->has_thread_views)
 		return STATUS_OK;
 	for (size_t i = 0; i < session->snapshot->core_count && status == STATUS_OK; i++) {
 		struct history_slice *slices;
@@ -279,32 +279,32 @@ enum status session_make_views(struct session *session)
 		status = add_contexts(session, i, slices, count);
 		free(slices);
 	}
-	session->has_views = true;
+	session->has_thread_views = true;
 	if (status != STATUS_OK)
-		session_drop_views(session);
+		session_drop_thread_views(session);
 	return status;
 }
 
-bool session_shows_views(const struct session *session)
+bool session_shows_thread_views(const struct session *session)
 {
-	return session->shows_views;
+	return session->shows_thread_views;
 }
 
-enum status session_show_views(struct session *session, bool on)
+enum status session_show_thread_views(struct session *session, bool on)
 {
 	if (on)
-		TRY(session_make_views(session));
-	session->shows_views = on;
+		TRY(session_make_thread_views(session));
+	session->shows_thread_views = on;
 	return STATUS_OK;
 }
 
-size_t session_view_at(const struct session *session, size_t core)
+size_t session_thread_view_at(const struct session *session, size_t core)
 {
 	size_t cores = session->snapshot->core_count;
 	uint64_t position = session->cursors[core].position;
 
-	for (size_t i = 0; i < session->view_count; i++) {
-		const struct context_view *view = &session->views[i];
+	for (size_t i = 0; i < session->thread_view_count; i++) {
+		const struct thread_view *view = &session->thread_views[i];
 		uint64_t there = position_in(view, position);
 		struct session_place place = session_place(session, cores + i, there);
 
@@ -316,7 +316,7 @@ size_t session_view_at(const struct session *session, size_t core)
 
 void session_follow(struct session *session, size_t from, size_t to)
 {
-	const struct context_view *view = view_of(session, to);
+	const struct thread_view *view = view_of(session, to);
 	struct session_place place = session_place(session, from, session->cursors[from].position);
 
 	if (place.core == session_base_core(session, to))
