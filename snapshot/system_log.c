@@ -2,10 +2,10 @@
 /* Loading a system event log and its images; see system_log.h and load.h. */
 #include "snapshot/system_log.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hex.h"
 #include "base/vec.h"
 #include "snapshot/load.h"
 
@@ -40,6 +40,8 @@ static enum status folder_of(struct loader *loader, const char *path, struct str
 	char *real = realpath(path, NULL);
 	char *slash = real ? strrchr(real, '/') : NULL;
 
+	if (!real && errno == ENOMEM)
+		return STATUS_NO_MEM;
 	if (!slash) {
 		free(real);
 		return STATUS_NOT_FOUND;
@@ -83,20 +85,23 @@ static enum status map_log(struct log_loader *l, struct bytes *content)
 /* The build ID in hexadecimal is what the message says, but for signs between the digits. */
 static bool is_uuid(const struct elf_image *image, struct str uuid)
 {
+	static const char hex[] = "0123456789abcdef";
 	struct bytes id = elf_image_build_id(image);
-	struct text digits = {0};
-	struct text said = {0};
-	bool is_same;
+	size_t digits = 2 * bytes_left(&id);
+	size_t at = 0;
 
-	text_hex_bytes(&digits, id.pos, bytes_left(&id));
 	for (size_t i = 0; i < uuid.n; i++) {
-		if (uuid.p[i] != '-' && uuid.p[i] != ' ' && uuid.p[i] != ':')
-			text_char(&said, uuid.p[i]);
+		struct str digit = {uuid.p + i, 1};
+		uint8_t byte;
+
+		if (uuid.p[i] == '-' || uuid.p[i] == ' ' || uuid.p[i] == ':')
+			continue;
+		if (at == digits || bytes_peek(&id, at / 2, &byte) != STATUS_OK ||
+		    !str_eq_nocase(digit, (struct str){&hex[byte >> (at % 2 ? 0 : 4) & 0xf], 1}))
+			return false;
+		at++;
 	}
-	is_same = digits.length > 0 && str_eq_nocase(text_str(&digits), text_str(&said));
-	text_fini(&digits);
-	text_fini(&said);
-	return is_same;
+	return digits > 0 && at == digits;
 }
 
 /* An image of --image that nobody says where to put. */

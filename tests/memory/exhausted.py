@@ -20,6 +20,7 @@ EXAMPLE = os.path.join(os.environ["CSREPLAY_SOURCE"], "examples", "sensorhub")
 IMAGE = ["--image", os.path.join(EXAMPLE, "sensorhub.elf")]
 LIBRARY = os.path.abspath(sys.argv[1])
 NO_MEMORY = r"(?m)(out of memory|Cannot allocate memory)$"
+LOG = os.path.join(os.environ["CSREPLAY_SOURCE"], "tests", "memory", "events.log")
 # Every so many-th allocation of the command fails, one after the other.
 TEXT = os.path.join(os.environ["CSREPLAY_SOURCE"], "tests", "fuzz", "corpus", "tarmac_history",
                     "spaces_and_system")
@@ -31,6 +32,7 @@ COMMANDS = {
     "why": (["why", "--at", "39990", "--of", "x0", *IMAGE, EXAMPLE], 4),
     "compare": (["compare", EXAMPLE, EXAMPLE], 8),
     "export": (["export", EXAMPLE], 8),
+    "events": (["history", "--count", "20", "--events", LOG, *IMAGE, EXAMPLE], 3),
     "text": (["history", "--registers", TEXT], 2),
 }
 
