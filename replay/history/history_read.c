@@ -234,9 +234,6 @@ size_t history_executed_extent(const struct history *history, const struct mem_s
 	size_t low = 0;
 	size_t high = history->executed_count;
 
-	/* It ran, but something else lay there at another time. */
-	if (mem_region_is_passing(span->region))
-		return 0;
 	/* The first content that ends after the byte. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;

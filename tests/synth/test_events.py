@@ -232,6 +232,21 @@ class Events(unittest.TestCase):
         self.assertEqual(known["x0"], len(scene.truth))
         self.assertEqual(known["x3"], len(scene.truth) - 1)
 
+    def test_memory_of_patched_code(self):
+        """What gdb is shown of code is what was there at the position, at the halt too."""
+        scene = scenes.Counting()
+        scene.make(SYNTH, self.folder)
+        with open(self.log, "w", encoding="ascii") as f:
+            f.write(scene.log())
+        ends = [i for i, (pc, _) in enumerate(scene.truth) if pc == scenes.USER + 4 * scene.FUNCTION]
+        first = 4 * scene.FUNCTION
+        for position in (ends[0], ends[-1], len(scene.truth)):
+            later = position > ends[len(ends) // 2]
+            answer = subprocess.run([CSREPLAY, "state", "--events", self.log, self.folder, "--batch"],
+                                    input="%d\tm%x\n" % (position, scenes.USER + first),
+                                    capture_output=True, text=True, check=True).stdout.split()[-1]
+            self.assertEqual(int(answer, 16), int.from_bytes(scene.codes[later][first:first + 8], "little"))
+
     def test_new_trace_id(self):
         """A source of a package that was set up anew, with cycle counts then: one history (5.8, 6.4)."""
         scene = scenes.scene_of(10, as_pid, also=["cycles 7"])

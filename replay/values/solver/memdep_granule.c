@@ -47,7 +47,9 @@ static struct memdep_contents contents_of(const struct solver *s, uint64_t granu
 		if (memmap_find(s->memory.map, s->memory.view, granule + i, &span) != STATUS_OK ||
 		    bytes_peek(&span.bytes, 0, &byte) != STATUS_OK)
 			continue;
-		is_code = history_executed_extent(s->w.history, &span) > 0;
+		/* What an event log puts there for a time alone says nothing of other times. */
+		is_code = !mem_region_is_passing(span.region) &&
+		          history_executed_extent(s->w.history, &span) > 0;
 		if (span.region->is_initial && !is_code)
 			continue;
 		c.value.value |= (uint64_t)byte << 8 * i;
