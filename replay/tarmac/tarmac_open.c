@@ -65,8 +65,9 @@ static enum status open_tarmac(const char *path, struct file_map *map,
 	if (!source)
 		return STATUS_NO_MEM;
 	if (options->snapshot.events.n > 0)
-		diag_warning(diags, place_file(str_of(path)),
-		             "a Tarmac text says itself what was executed: the event log is not used");
+		diag_warning(
+		        diags, place_file(str_of(path)),
+		        "a Tarmac text says itself what was executed: the event log is not used");
 	source->map = *map;
 	*map = (struct file_map){0};
 	source->path = strdup(path);
