@@ -114,8 +114,7 @@ static void write_crashes(const struct info_report *r)
 			continue;
 		crash_format(&crash, &line);
 		table_cell(&table, r->snapshot->cores[i].device->name);
-		table_cell(&table, text_str(&line));
-		text_fini(&line);
+		table_cell_text(&table, &line);
 	}
 	table_end(&table, "crash", r->out);
 }

@@ -148,7 +148,8 @@ static size_t owner_class(const struct memmap *base, const struct memory_context
 	size_t owner;
 	uint64_t pid;
 
-	if (!context->has_id)
+	/* Of a part of CONTEXTIDR an ASID alone is all there; a number may be another's, too. */
+	if (!context->has_id || (context->is_part && log->form != CONTEXTIDR_ASID))
 		return CLASS_UNKNOWN;
 	status = process_log_owner(&log->processes, log->form, context->id,
 	                           memmap_states_of(base, epoch), &pid);

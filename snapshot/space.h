@@ -28,6 +28,7 @@ struct memory_context {
 	bool has_vmid;
 	uint32_t id;
 	uint32_t vmid;
+	bool is_part; /* `id` is the low bits of CONTEXTIDR that were traced: 8 or 16 */
 };
 
 /* A key: who looks, or who alone has a piece of memory. */

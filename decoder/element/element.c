@@ -22,6 +22,7 @@ struct memory_context pe_context_memory(const struct pe_context *context)
 {
 	return (struct memory_context){.has_id = context->has_context_id,
 	                               .has_vmid = context->has_vmid,
+	                               .is_part = context->is_context_part,
 	                               .id = context->context_id,
 	                               .vmid = context->vmid};
 }

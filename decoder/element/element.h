@@ -69,6 +69,8 @@ struct pe_context {
 	bool has_vmid;
 	uint32_t context_id;
 	uint32_t vmid;
+	bool is_context_part; /* context_id is low bits of CONTEXTIDR, as ETMv3 and PTM may trace it
+	                       */
 };
 
 /* What an ITM packet is about. The timestamps are those of Armv7-M ARM appendix D4. */

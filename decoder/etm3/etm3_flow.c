@@ -59,6 +59,7 @@ static void lose_sync(struct etm3_flow *flow)
 
 static enum status emit_context(struct etm3_flow *flow, struct element **element)
 {
+	flow->context.is_context_part = flow->config->context_id_size < sizeof(uint32_t);
 	flow->view = follow_view(flow->follow, &flow->context);
 	TRY(emit(flow, ELEMENT_PE_CONTEXT, element));
 	(*element)->context = flow->context;

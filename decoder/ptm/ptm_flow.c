@@ -14,6 +14,7 @@ void ptm_flow_init(struct ptm_flow *flow, const struct ptm_config *config, struc
 	        .context = {.security = SECURITY_SECURE, .level = EL_UNKNOWN},
 	};
 	flow->view = follow_view(follow, &flow->context);
+	flow->context.is_context_part = config->context_id_size < sizeof(uint32_t);
 	retstack_init(&flow->stack, config->has_return_stack);
 }
 

@@ -96,6 +96,8 @@ static enum status resolve(struct snap_files *files, struct str name, struct pla
 	real = joined.failed ? NULL : realpath(joined.data, NULL);
 	error = joined.failed ? ENOMEM : errno;
 	text_fini(&joined);
+	if (!real && error == ENOMEM)
+		return STATUS_NO_MEM;
 	if (!real)
 		return diag_error(diags, error == ENOENT ? STATUS_NOT_FOUND : STATUS_IO, place,
 		                  "cannot open \"%.*s\": %s", STR_ARG(name), strerror(error));

@@ -245,8 +245,14 @@ static void element_context_has_what_is_known_of_it(void **state)
 		        ",\"isa\":\"A64\",\"context\":{\"security_level\":\"%s\",\"bits64\":false}",
 		        rows[i].json);
 		assert_forms(e, "PE_CONTEXT", inner, fields);
-		e.context = (struct pe_context){
-		        rows[i].security, (enum exception_level)i, true, true, true, 0xabc, 0xd};
+		e.context = (struct pe_context){rows[i].security,
+		                                (enum exception_level)i,
+		                                true,
+		                                true,
+		                                true,
+		                                0xabc,
+		                                0xd,
+		                                false};
 		(void)snprintf(inner, sizeof(inner),
 		               "(ISA=A64) EL%zu%s64-bit; VMID=0xd; CTXTID=0xabc; ", i,
 		               rows[i].text);

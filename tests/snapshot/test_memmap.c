@@ -257,7 +257,10 @@ static void bind(struct memmap *map, uint32_t id, uint32_t vmid, const uint8_t *
 
 static uint32_t view_of(const struct memmap *map, bool has_id, uint32_t id, uint32_t vmid)
 {
-	return memmap_view(map, SPACE_EL1N, &(struct memory_context){has_id, vmid != 0, id, vmid});
+	return memmap_view(
+	        map, SPACE_EL1N,
+	        &(struct memory_context){
+	                .has_id = has_id, .has_vmid = vmid != 0, .id = id, .vmid = vmid});
 }
 
 /* The region of the context, else that of any; where the context is not known, neither for sure. */
