@@ -185,6 +185,8 @@ enum status cli_open_input(const struct cli_args *args, const char *path, struct
 
 	TRY(set_events(args, &options.snapshot));
 	set_core_dump(args, &options.snapshot);
+	if (args->given[CLI_OPTION_SYSROOT])
+		options.snapshot.sysroot = args->values[CLI_OPTION_SYSROOT];
 	begin_work(&work);
 	status = input_open(path, &options, diags, snapshot);
 	end_work(&work, status);

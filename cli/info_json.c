@@ -277,6 +277,27 @@ static void json_images(const struct info_report *r)
 	json_close(r->out, ']');
 }
 
+static void json_modules(const struct info_report *r)
+{
+	json_list(r->out, "modules");
+	for (size_t i = 0; i < r->snapshot->module_count; i++) {
+		const struct snap_module *module = &r->snapshot->modules[i];
+		struct text id = {0};
+
+		text_hex_bytes(&id, module->build_id.pos, bytes_left(&module->build_id));
+		json_object(r->out);
+		json_str(r->out, "file", module->path);
+		json_hex(r->out, "address", module->address);
+		if (id.length > 0)
+			json_str(r->out, "build_id", text_str(&id));
+		if (module->image)
+			json_str(r->out, "image", module->image->path);
+		json_close(r->out, '}');
+		text_fini(&id);
+	}
+	json_close(r->out, ']');
+}
+
 static void json_assumptions(const struct info_report *r)
 {
 	json_key(r->out, "assumptions");
@@ -298,6 +319,7 @@ void info_write_json(const struct info_report *r)
 	json_buffers(r);
 	json_unclaimed_ids(r);
 	json_images(r);
+	json_modules(r);
 	json_devices(r);
 	json_assumptions(r);
 	json_close(r->out, '}');

@@ -22,5 +22,7 @@ uint64_t info_lowest_address(const struct elf_image *image)
 
 const char *info_image_origin(const struct snapshot *snapshot, size_t index)
 {
+	if (snapshot->images[index]->is_mapped)
+		return "core file";
 	return index < snapshot->mapped_images ? "--image" : "dump";
 }

@@ -26,7 +26,7 @@ void info_write_json(const struct info_report *r);
 const struct snap_register *info_pc(const struct snap_core *core);
 /* Of an image's segments. */
 uint64_t info_lowest_address(const struct elf_image *image);
-/* Where an image comes from: only those of --image add memory. */
+/* Where an image comes from: those that a dump names add no memory. */
 const char *info_image_origin(const struct snapshot *snapshot, size_t index);
 
 #endif

@@ -216,6 +216,25 @@ static void write_images(const struct info_report *r)
 	table_end(&table, "images", r->out);
 }
 
+static void write_modules(const struct info_report *r)
+{
+	static const char *const titles[] = {"address", "build ID", "image", "file"};
+	struct table table = table_begin(titles, 4);
+
+	for (size_t i = 0; i < r->snapshot->module_count; i++) {
+		const struct snap_module *module = &r->snapshot->modules[i];
+		struct text id = {0};
+
+		text_hex_bytes(&id, module->build_id.pos, bytes_left(&module->build_id));
+		table_cell_printf(&table, "0x%llx", (unsigned long long)module->address);
+		table_cell(&table, id.length > 0 ? text_str(&id) : STR("-"));
+		table_cell(&table, module->image ? module->image->path : STR("-"));
+		table_cell(&table, module->path);
+		text_fini(&id);
+	}
+	table_end(&table, "mapped files", r->out);
+}
+
 static void write_assumptions(const struct info_report *r)
 {
 	static const char *const titles[] = {"assumption", "", ""};
@@ -242,6 +261,7 @@ void info_write_text(const struct info_report *r)
 	write_buffers(r);
 	write_unclaimed_ids(r);
 	write_images(r);
+	write_modules(r);
 	write_dumps(r);
 	write_devices(r);
 	write_assumptions(r);

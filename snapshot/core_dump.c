@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "snapshot/device_type.h"
 #include "snapshot/elf_core/elf_core.h"
+#include "snapshot/elf_core/elf_module.h"
 #include "snapshot/load.h"
 
 enum {
@@ -285,6 +286,34 @@ static enum status complete_cores(struct loader *loader, const struct elf_image 
 	return STATUS_OK;
 }
 
+/* The list of modules; what is found for them comes later. */
+static enum status list_modules(struct loader *loader, const struct elf_image *image,
+                                const struct elf_core *core)
+{
+	struct snapshot *snapshot = loader->snapshot;
+	struct elf_memory *memory;
+	struct elf_module *modules;
+	size_t count;
+
+	TRY(load_array(loader, image->segment_count, sizeof(*memory), (void **)&memory));
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct elf_segment *segment = &image->segments[i];
+
+		memory[i] = (struct elf_memory){
+		        segment->address, bytes_of(segment->data, (size_t)segment->file_size)};
+	}
+	TRY(elf_modules_find(core, memory, image->segment_count, loader->arena, &modules, &count));
+	TRY(load_array(loader, count, sizeof(*snapshot->modules), (void **)&snapshot->modules));
+	for (size_t i = 0; i < count; i++) {
+		snapshot->modules[i] = (struct snap_module){.path = modules[i].path,
+		                                            .address = modules[i].address,
+		                                            .header = modules[i].header,
+		                                            .build_id = modules[i].build_id};
+	}
+	snapshot->module_count = count;
+	return STATUS_OK;
+}
+
 static enum status open_dump(struct loader *loader, struct str path, struct elf_image **image,
                              struct elf_core *core)
 {
@@ -316,7 +345,9 @@ static enum status open_dump(struct loader *loader, struct str path, struct elf_
 		             "the core file is cut: memory that it ends before is unknown");
 	notes = (struct elf_core_notes){(*image)->notes, (*image)->note_count, (*image)->is_64bit,
 	                                place_file((*image)->path)};
-	return elf_core_read(&notes, loader->arena, loader->diags, core);
+	TRY(elf_core_read(&notes, loader->arena, loader->diags, core));
+	loader->snapshot->private->core_notes = *core;
+	return list_modules(loader, *image, core);
 }
 
 enum status load_core_alone(struct loader *loader, const char *path,
@@ -349,4 +380,213 @@ enum status load_core_beside(struct loader *loader, const struct snapshot_option
 	TRY(open_dump(loader, options->core_dump, &image, &core));
 	thread = choose_thread(loader, &core, options);
 	return thread ? complete_cores(loader, image, thread) : STATUS_NOT_FOUND;
+}
+
+enum { PAGE = 4096 };
+
+/* A search for a module's file. */
+struct search {
+	struct loader *loader;
+	struct snap_module *module;
+	struct str *other; /* the path of a file that is another version; empty if none was found */
+	struct text *others; /* its build ID, or what else it lacks */
+};
+
+static bool is_same(struct bytes a, struct bytes b)
+{
+	return bytes_left(&a) == bytes_left(&b) &&
+	       (bytes_left(&a) == 0 || memcmp(a.pos, b.pos, bytes_left(&a)) == 0);
+}
+
+/* By the build ID, or without one by the first page, of which all has to be there. */
+static bool is_version(const struct snap_module *module, const struct elf_image *image)
+{
+	size_t known = bytes_left(&module->header);
+	size_t size = bytes_left(&image->file);
+
+	if (bytes_left(&module->build_id) > 0)
+		return is_same(module->build_id, elf_image_build_id(image));
+	if (size > PAGE)
+		size = PAGE;
+	return known >= size && memcmp(module->header.pos, image->file.pos, size) == 0;
+}
+
+static uint64_t offset_of(const struct elf_image *image, const struct elf_segment *segment)
+{
+	return (uint64_t)(segment->data - image->file.begin);
+}
+
+/* Moves the image to where the module lies; false if the mappings are not those of its segments. */
+static bool place_module(const struct elf_core *core, const struct snap_module *module,
+                         struct elf_image *image)
+{
+	uint64_t bias = 0;
+	bool is_found = false;
+
+	for (size_t i = 0; i < image->segment_count && !is_found; i++) {
+		const struct elf_segment *segment = &image->segments[i];
+
+		is_found = segment->file_size > 0 && offset_of(image, segment) < PAGE;
+		bias = module->address + offset_of(image, segment) - segment->address;
+	}
+	if (!is_found || (bias != 0 && !image->is_movable))
+		return false;
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct elf_segment *segment = &image->segments[i];
+
+		if (!segment->writable && segment->file_size > 0 &&
+		    !elf_core_maps(core, module->path, segment->address + bias,
+		                   offset_of(image, segment), segment->file_size))
+			return false;
+	}
+	return elf_image_move(image, bias) == STATUS_OK;
+}
+
+static void note_other(const struct search *s, const struct elf_image *image, const char *reason)
+{
+	struct bytes id = elf_image_build_id(image);
+
+	if (s->other->n > 0)
+		return;
+	*s->other = arena_str(s->loader->arena, image->path);
+	if (reason)
+		text_puts(s->others, reason);
+	else if (bytes_left(&id) == 0)
+		text_puts(s->others, "has no build ID");
+	else {
+		text_puts(s->others, "has ");
+		text_hex_bytes(s->others, id.pos, bytes_left(&id));
+	}
+}
+
+/* The file at `path`, if it is the module's. OK in any case but NO_MEM. */
+static enum status try_file(const struct search *s, const char *path)
+{
+	struct snapshot *snapshot = s->loader->snapshot;
+	struct diag_list unheard = {0};
+	struct elf_image *image;
+	enum status status = elf_image_open(path, NULL, place_none(), &unheard, &image);
+
+	diag_list_fini(&unheard);
+	if (status != STATUS_OK)
+		return status == STATUS_NO_MEM ? status : STATUS_OK;
+	if (!is_version(s->module, image)) {
+		note_other(s, image,
+		           bytes_left(&s->module->build_id) > 0 ? NULL
+		           : bytes_left(&s->module->header) > 0 ? "has another first page"
+		                                                : "cannot be compared");
+	} else if (!place_module(&snapshot->private->core_notes, s->module, image)) {
+		note_other(s, image, "has segments that were not mapped so");
+	} else {
+		image->is_mapped = true;
+		s->module->image = image;
+		snapshot->images[snapshot->image_count++] = image;
+		snapshot->mapped_images = snapshot->image_count;
+		return STATUS_OK;
+	}
+	elf_image_close(image);
+	return STATUS_OK;
+}
+
+static enum status try_path(const struct search *s, struct str folder, struct str name)
+{
+	struct text path = {0};
+	enum status status;
+
+	if (s->module->image)
+		return STATUS_OK;
+	text_add(&path, folder);
+	text_add(&path, name);
+	text_char(&path, '\0');
+	status = text_status(&path);
+	if (status == STATUS_OK)
+		status = try_file(s, text_str(&path).p);
+	text_fini(&path);
+	return status;
+}
+
+/* True if --image has the module's file, which is put where it lies if nobody says where. */
+static bool is_given(const struct loader *loader, const struct snapshot_options *options,
+                     struct snap_module *module)
+{
+	const struct snapshot *snapshot = loader->snapshot;
+
+	for (size_t i = 0; i < options->image_count; i++) {
+		struct elf_image *image = snapshot->images[i];
+
+		if (bytes_left(&module->build_id) == 0 || !is_version(module, image))
+			continue;
+		if (!options->images[i].has_load_address && image->load_bias == 0)
+			(void)place_module(&snapshot->private->core_notes, module, image);
+		module->image = image;
+		return true;
+	}
+	return false;
+}
+
+/* The part of a path after its last slash, or up to it with the slash. */
+static struct str part_of(struct str path, bool is_folder)
+{
+	size_t n = path.n;
+
+	while (n > 0 && path.p[n - 1] != '/')
+		n--;
+	return is_folder ? (struct str){path.p, n} : str_skip(path, n);
+}
+
+static void warn_of_module(const struct search *s)
+{
+	struct place place = place_file(s->loader->snapshot->private->core_dump->path);
+	struct text id = {0};
+
+	if (bytes_left(&s->module->build_id) == 0)
+		text_puts(&id, "no build ID in the core file");
+	else {
+		text_puts(&id, "build ID ");
+		text_hex_bytes(&id, s->module->build_id.pos, bytes_left(&s->module->build_id));
+	}
+	if (s->other->n > 0)
+		diag_warning(s->loader->diags, place,
+		             "mapped file \"%.*s\" (%.*s): \"%.*s\" %.*s and is not used; give the "
+		             "right one with --sysroot or --image",
+		             STR_ARG(s->module->path), STR_ARG(text_str(&id)), STR_ARG(*s->other),
+		             STR_ARG(text_str(s->others)));
+	else if (bytes_left(&s->module->header) > 0)
+		diag_warning(s->loader->diags, place,
+		             "mapped file \"%.*s\" (%.*s) is not found: its code is missing; see "
+		             "--sysroot and --image",
+		             STR_ARG(s->module->path), STR_ARG(text_str(&id)));
+	text_fini(&id);
+}
+
+static enum status find_module(struct loader *loader, const struct snapshot_options *options,
+                               struct snap_module *module)
+{
+	struct str folder = part_of(loader->snapshot->private->core_dump->path, true);
+	struct text others = {0};
+	struct str other = {0};
+	struct search s = {loader, module, &other, &others};
+	enum status status = STATUS_OK;
+
+	if (options->sysroot.n > 0)
+		status = try_path(&s, options->sysroot, module->path);
+	if (status == STATUS_OK)
+		status = try_path(&s, STR(""), module->path);
+	if (status == STATUS_OK)
+		status = try_path(&s, folder, part_of(module->path, false));
+	if (status == STATUS_OK && !module->image)
+		warn_of_module(&s);
+	text_fini(&others);
+	return status;
+}
+
+enum status load_core_files(struct loader *loader, const struct snapshot_options *options)
+{
+	struct snapshot *snapshot = loader->snapshot;
+
+	for (size_t i = 0; i < snapshot->module_count; i++) {
+		if (!is_given(loader, options, &snapshot->modules[i]))
+			TRY(find_module(loader, options, &snapshot->modules[i]));
+	}
+	return STATUS_OK;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "snapshot/elf_core/elf_module.h"
 
 struct open_image {
 	struct elf_image image; /* first, so that the public pointer leads back here */
@@ -159,32 +160,13 @@ static enum status read_image(struct elf_image *image, const struct source *sour
 	return status;
 }
 
-/* Name and description end at a multiple of 4 (System V gABI, "Note Section"). */
-static enum status take_part(struct bytes *notes, uint64_t size, struct bytes *part)
-{
-	struct bytes padding;
-
-	TRY(bytes_take(notes, (size_t)size, part));
-	return bytes_take(notes, (size_t)(-size & 3), &padding);
-}
-
 struct bytes elf_image_build_id(const struct elf_image *image)
 {
 	for (size_t i = 0; i < image->note_count; i++) {
-		struct bytes notes = image->notes[i];
-		uint64_t sizes[3]; /* of name and description, and the type */
-		struct bytes name;
-		struct bytes id;
+		struct bytes id = elf_notes_build_id(image->notes[i]);
 
-		while (bytes_le(&notes, 4, &sizes[0]) == STATUS_OK &&
-		       bytes_le(&notes, 4, &sizes[1]) == STATUS_OK &&
-		       bytes_le(&notes, 4, &sizes[2]) == STATUS_OK &&
-		       take_part(&notes, sizes[0], &name) == STATUS_OK &&
-		       take_part(&notes, sizes[1], &id) == STATUS_OK) {
-			if (sizes[2] == NT_GNU_BUILD_ID && bytes_left(&name) == sizeof("GNU") &&
-			    memcmp(name.pos, "GNU", sizeof("GNU")) == 0)
-				return id;
-		}
+		if (bytes_left(&id) > 0)
+			return id;
 	}
 	return bytes_of(NULL, 0);
 }

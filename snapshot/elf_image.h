@@ -31,6 +31,7 @@ struct elf_image {
 	bool is_64bit;
 	bool is_core;       /* a core file: what its segments hold was so at the halt */
 	bool is_movable;    /* made to be loaded anywhere (ET_DYN) */
+	bool is_mapped;     /* a core file says where it was mapped */
 	bool is_logged;     /* an event log says where and when it was loaded */
 	uint16_t machine;   /* e_machine: EM_AARCH64 or EM_ARM */
 	uint64_t entry;     /* moved by the load address */

@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "base/status.h"
 #include "base/str.h"
+#include "snapshot/elf_core/elf_core.h"
 #include "snapshot/file/files.h"
 #include "snapshot/file/ini.h"
 #include "snapshot/snapshot.h"
@@ -18,6 +19,7 @@ struct snapshot_private {
 	struct arena arena;
 	struct snap_files files;
 	struct elf_image *core_dump; /* or NULL */
+	struct elf_core core_notes;  /* what its notes say */
 	struct file_map events;      /* the file of --events */
 	struct snap_files beside;    /* files beside it */
 };
@@ -70,6 +72,14 @@ MUST_USE enum status load_core_alone(struct loader *loader, const char *path,
  */
 MUST_USE enum status load_core_beside(struct loader *loader,
                                       const struct snapshot_options *options);
+
+/*
+ * core_dump.c: images of the files that the core file says were mapped, after those of --image; OK
+ * without a core file. Looked for under options->sysroot, as they are named, and beside the core
+ * file. One that has another build ID than the core file says, or without one another first page,
+ * is not used, nor is one of which the core file holds neither: a warning says so. NO_MEM.
+ */
+MUST_USE enum status load_core_files(struct loader *loader, const struct snapshot_options *options);
 
 /* locate.c: true if the file at `path` is an ELF file. */
 bool load_is_elf(const char *path);

@@ -275,7 +275,7 @@ enum status load_one_cluster(struct loader *loader)
 enum status load_images(struct loader *loader, const struct snapshot_options *options)
 {
 	struct snapshot *snapshot = loader->snapshot;
-	size_t most = options->image_count;
+	size_t most = options->image_count + snapshot->module_count;
 
 	for (size_t i = 0; i < snapshot->device_count; i++)
 		most += snapshot->devices[i].dump_count;
@@ -398,6 +398,7 @@ static enum status load(struct loader *loader, const struct snapshot_options *op
 	TRY(load_one_cluster(loader));
 	TRY(load_core_beside(loader, options));
 	TRY(load_images(loader, options));
+	TRY(load_core_files(loader, options));
 	TRY(load_dump_images(loader));
 	TRY(load_system_log(loader, options));
 	TRY(load_source_changes(loader));
@@ -414,6 +415,7 @@ static enum status locate_and_load(struct loader *loader, const char *path,
 		TRY(load_core_alone(loader, path, options));
 		TRY(load_one_cluster(loader));
 		TRY(load_images(loader, options));
+		TRY(load_core_files(loader, options));
 		TRY(load_system_log(loader, options));
 		return load_memory(loader);
 	}

@@ -163,6 +163,15 @@ struct snap_memory_space {
 	struct memmap *memory;
 };
 
+/* A program or library that a core file says was mapped (NT_FILE). */
+struct snap_module {
+	struct str path;
+	uint64_t address;              /* of the file's first byte */
+	struct bytes header;           /* the file's first bytes, as the core file holds them */
+	struct bytes build_id;         /* in them; empty if it is not */
+	const struct elf_image *image; /* of `images`, which agrees with it; or NULL */
+};
+
 struct snapshot {
 	struct str path; /* the folder or archive, as the user named it */
 	bool is_trace_package;
@@ -179,10 +188,15 @@ struct snapshot {
 	size_t source_count;
 	struct snap_buffer *buffers;
 	size_t buffer_count;
-	/* Images of --image, then ELF files that dumps name; those the dumps show already. */
+	/*
+	 * Images of --image, then files that a core file says were mapped, then ELF files that
+	 * dumps name; those the dumps show already.
+	 */
 	struct elf_image **images;
 	size_t image_count;
-	size_t mapped_images;   /* how many of them are in the memory maps: those of --image */
+	size_t mapped_images; /* how many of them are in the memory maps: all but those of dumps */
+	struct snap_module *modules; /* of the core file, by address */
+	size_t module_count;
 	struct system_log *log; /* what the operating system said while it was traced, or NULL */
 	struct snapshot_private *private; /* arena, mapped files */
 	/* What a layer to the right keeps with a snapshot that it made, destroyed with it; or NULL.
@@ -210,6 +224,8 @@ struct snapshot_options {
 	struct str core_dump;
 	uint64_t core_thread; /* whose registers; valid if has_core_thread, else the first one's */
 	bool has_core_thread;
+	struct str sysroot; /* a folder with the files of the machine that a core file is of; or
+	                       empty */
 };
 
 /*

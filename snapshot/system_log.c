@@ -116,7 +116,7 @@ static struct elf_image *find_given(const struct log_loader *l, const struct sys
 	struct snapshot *snapshot = l->loader->snapshot;
 	struct elf_image *found = NULL;
 
-	for (size_t i = 0; i < snapshot->mapped_images; i++) {
+	for (size_t i = 0; i < l->options->image_count; i++) {
 		struct elf_image *image = snapshot->images[i];
 
 		if (!is_free(&l->options->images[i]))

@@ -20,7 +20,7 @@ ROOMS = {
     "base": None,
     "snapshot/file": None,
     "snapshot/events": "snapshot/events/events.h",
-    "snapshot/elf_core": "snapshot/elf_core/elf_core.h",
+    "snapshot/elf_core": None,
     "snapshot": None,
     "arch/pattern": "arch/pattern/opcode.h",
     "arch/uop": "arch/uop/uop.h",

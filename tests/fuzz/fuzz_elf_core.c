@@ -2,7 +2,7 @@
 /*
  * Any bytes as an ELF core file. Holds: there are threads, or one error; every slice lies in the
  * file and is as long as what is read of it; mappings have names. Then as a snapshot of its own:
- * its cores have registers and memory of the file.
+ * its cores have registers and memory of the file; build IDs of modules lie in their first pages.
  */
 #include <stdio.h>
 #include <string.h>
@@ -85,6 +85,12 @@ static void open_snapshot(const char *path)
 		for (size_t j = 0; j < device->register_count; j++)
 			sum += snap_register_value(&device->registers[j]);
 		(void)sum;
+	}
+	for (size_t i = 0; snapshot && i < snapshot->module_count; i++) {
+		const struct snap_module *module = &snapshot->modules[i];
+
+		FUZZ_CHECK(bytes_left(&module->build_id) <= bytes_left(&module->header));
+		FUZZ_CHECK(module->path.p != NULL);
 	}
 	if (snapshot)
 		snapshot_check(snapshot, &diags);

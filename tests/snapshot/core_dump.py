@@ -153,6 +153,114 @@ class CoreFile(unittest.TestCase):
         for size in range(0, len(data), 37):
             self.assertIn(self.run_on(data[:size]).returncode, (0, 1))
 
+    def library(self, name, extra=()):
+        """A shared library of a function, as a cross compiler makes it."""
+        compiler = shutil.which("aarch64-linux-gnu-gcc")
+        if not compiler:
+            self.skipTest("no aarch64-linux-gnu-gcc")
+        path = self.folder / name
+        subprocess.run([compiler, "-shared", "-nostdlib", "-g", "-O1", "-Wl,--build-id",
+                        "-Wl,-z,separate-code", "-Wl,-z,max-page-size=4096", *extra, "-xc",
+                        "-", "-o", str(path)], input="int twice(int a)\n{\n\treturn a * VALUE;\n}\n",
+                       text=True, check=True)
+        return path
+
+    def mapped(self, path, named, base=0x7f00000000, page=True, program=None):
+        """A core file as Linux writes it for a process that has the library there: its first page and what
+        can be written, of the rest NT_FILE."""
+        data = (program or path).read_bytes()
+        count, = struct.unpack_from("<H", data, 56)
+        rows, segments = [], []
+        for i in range(count):
+            kind, flags, offset, address, _, size, memory = struct.unpack_from("<IIQQQQQ", data, 64 + 56 * i)
+            if kind != 1:
+                continue
+            start, end = address & ~0xfff, (address + size + 0xfff) & ~0xfff
+            rows.append((base + start, base + end, offset >> 12))
+            if flags & 2:
+                segments.append((base + start, data[offset & ~0xfff:offset + size], 6, end - start))
+            elif not segments and page:
+                segments.append((base + start, data[:4096], 5, end - start))
+        files = struct.pack("<QQ", len(rows), 4096)
+        for row in rows:
+            files += struct.pack("<QQQ", *row)
+        files += (str(named).encode() + b"\0") * len(rows)
+        registers = REGISTERS_64[:32] + [base + self.symbol(path), 0]
+        return core_file(prstatus_64(41, registers) + note(b"CORE", 0x46494c45, files), segments)
+
+    def symbol(self, path):
+        out = subprocess.run(["aarch64-linux-gnu-nm", str(path)], capture_output=True, text=True, check=True)
+        return int([line.split()[0] for line in out.stdout.splitlines() if line.endswith(" twice")][0], 16)
+
+    def build_id(self, path):
+        out = subprocess.run(["aarch64-linux-gnu-readelf", "-n", str(path)], capture_output=True, text=True,
+                             check=True).stdout
+        return out.split("Build ID: ")[1].split()[0] if "Build ID: " in out else None
+
+    def code_of(self, path):
+        data = path.read_bytes()
+        at = self.symbol(path)
+        for i in range(struct.unpack_from("<H", data, 56)[0]):
+            kind, _, offset, address, _, size, _ = struct.unpack_from("<IIQQQQQ", data, 64 + 56 * i)
+            if kind == 1 and address <= at < address + size:
+                return data[offset + at - address:][:8][::-1].hex().lstrip("0")
+        return None
+
+    def test_mapped_files_are_images_where_they_lay(self):
+        library = self.library("libtwice.so", ["-DVALUE=2"])
+        at = f"m{0x7f00000000 + self.symbol(library):x}"
+        root = self.folder / "root"
+        (root / "usr").mkdir(parents=True)
+        for named, place, options in (
+                (library, library, []), ("/nowhere/libtwice.so (deleted)", library, []),
+                ("/usr/libtwice.so", root / "usr" / "libtwice.so", ["--sysroot", str(root)])):
+            data = self.mapped(library, named)
+            if place != library:
+                library.rename(place)
+            done = self.run_on(data, "info", "--format", "json", *options)
+            info = json.loads(done.stdout)
+            self.assertEqual(done.stderr, "")
+            self.assertEqual(info["images"], [{
+                "file": str(place), "from": "core file", "address": "0x7f00000000",
+                "entry": "0x7f00000000", "segments": info["images"][0]["segments"]}])
+            self.assertEqual(info["modules"], [{
+                "file": str(named).replace(" (deleted)", ""), "address": "0x7f00000000",
+                "build_id": self.build_id(place), "image": str(place)}])
+            done = self.run_on(data, "state", "--batch=", *options, questions=f"-1\t{at}\n")
+            self.assertEqual(done.stdout.split()[2].lstrip("0"), self.code_of(place))
+        self.assertIn("mapped files", self.run_on(data, "info").stdout)
+
+    def test_mapped_file_of_another_version_is_not_used(self):
+        old = self.library("old.so", ["-DVALUE=2"])
+        new = self.library("new.so", ["-DVALUE=3"])
+        bare = self.library("bare.so", ["-DVALUE=2", "-Wl,--build-id=none"])
+        other = self.library("other.so", ["-DVALUE=2", "-Wl,--build-id=none", "-Wl,-soname,longer.so"])
+        at = f"m{0x7f00000000 + self.symbol(old):x}"
+        for data, said in (
+                (self.mapped(old, new), f'(build ID {self.build_id(old)}): "{new}" has {self.build_id(new)}'),
+                (self.mapped(old, bare), f'(build ID {self.build_id(old)}): "{bare}" has no build ID'),
+                (self.mapped(bare, other), f'"{other}" has another first page'),
+                (self.mapped(old, old, page=False), f'"{old}" cannot be compared'),
+                (self.mapped(old, "/nowhere/x.so"), f'"/nowhere/x.so" (build ID {self.build_id(old)}) is not found'),
+                # The same file, but mapped as no loader maps it.
+                (self.mapped(old, old).replace(struct.pack("<QQQ", 0x7f00001000, 0x7f00002000, 1),
+                                               struct.pack("<QQQ", 0x7f00001000, 0x7f00002000, 2)),
+                 "has segments that were not mapped so")):
+            done = self.run_on(data, "state", "--batch=", questions=f"-1\t{at}\n")
+            self.assertEqual(done.stdout, f"-1\t{at}\t-\n")
+            self.assertIn(said, done.stderr)
+            self.assertIn("warning", done.stderr)
+        done = self.run_on(self.mapped(bare, bare), "info", "--format", "json")
+        self.assertEqual(done.stderr, "")
+        self.assertEqual(json.loads(done.stdout)["images"][0]["file"], str(bare))
+
+    def test_given_image_lies_where_the_core_file_says(self):
+        library = self.library("libtwice.so", ["-DVALUE=2"])
+        data = self.mapped(library, "/nowhere/x.so")
+        done = self.run_on(data, "info", "--format", "json", "--image", str(library))
+        image, = json.loads(done.stdout)["images"]
+        self.assertEqual((done.stderr, image["from"], image["address"]), ("", "--image", "0x7f00000000"))
+
     def package(self):
         """The example without registers and memory."""
         folder = self.folder / "package"
