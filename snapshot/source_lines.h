@@ -2,6 +2,10 @@
 /*
  * Source lines of code, from the line tables of ELF images (DWARF 5, 6.2), read with libdw
  * (source_lines.c is the only file that includes it). In: images. Out: file and line of an address.
+ *
+ * An image without debug information has that of a file with its build ID: IMAGE.debug,
+ * .build-id/xx/yyyy.debug beside it or under /usr/lib/debug, or the file that its .gnu_debuglink
+ * names, beside it, in .debug beside it, or under /usr/lib/debug. One without build ID has none.
  */
 #ifndef CSREPLAY_SNAPSHOT_SOURCE_LINES_H
 #define CSREPLAY_SNAPSHOT_SOURCE_LINES_H
