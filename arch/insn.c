@@ -127,3 +127,33 @@ void insn_t32_classify(uint32_t opcode, uint64_t address, const struct insn_opti
 	if (flow == FLOW_CALL_EXCHANGE)
 		insn->next_isa = ISA_A32;
 }
+
+bool insn_classify(enum isa isa, uint32_t opcode, uint64_t address,
+                   const struct insn_options *options, struct insn *insn)
+{
+	switch (isa) {
+	case ISA_A64:
+		insn_a64_classify(opcode, address, options, insn);
+		return true;
+	case ISA_A32:
+		insn_a32_classify(opcode, address, options, insn);
+		return true;
+	case ISA_T32:
+	case ISA_TEE:
+		insn_t32_classify(opcode, address, options, insn);
+		return true;
+	case ISA_JAZELLE:
+	case ISA_UNKNOWN:
+		break;
+	}
+	return false;
+}
+
+bool insn_must_branch(enum isa isa, uint32_t opcode, const struct insn *insn)
+{
+	if (insn->class != INSN_BRANCH && insn->class != INSN_BRANCH_INDIRECT)
+		return false;
+	if (isa == ISA_A64)
+		return insn->class == INSN_BRANCH_INDIRECT || (opcode & 0x7c000000) == 0x14000000;
+	return isa == ISA_A32 && !insn->is_conditional;
+}

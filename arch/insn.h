@@ -58,4 +58,16 @@ unsigned int insn_t32_size(uint32_t halfword);
 void insn_t32_classify(uint32_t opcode, uint64_t address, const struct insn_options *options,
                        struct insn *insn);
 
+/* As the one above that is for this instruction set. False, and nothing is done, if there is none.
+ */
+bool insn_classify(enum isa isa, uint32_t opcode, uint64_t address,
+                   const struct insn_options *options, struct insn *insn);
+
+/*
+ * True of a branch, classified as such, that its opcode alone makes taken: an indirect branch, B
+ * and BL of A64 (Arm ARM C4.1.66), one of A32 whose condition is AL. Of T32 it never says so: an IT
+ * before may put any branch under a condition.
+ */
+bool insn_must_branch(enum isa isa, uint32_t opcode, const struct insn *insn);
+
 #endif

@@ -88,12 +88,14 @@ struct opcode_table {
 };
 
 /* A table of an array of rows and one of as many patterns; rules, or NULL; key. */
+/* NOLINTBEGIN(bugprone-macro-parentheses): the key is an initializer in braces */
 #define OPCODE_TABLE(table_rows, table_patterns, table_rules, table_key)                           \
 	{                                                                                          \
 		.rows = (table_rows), .count = sizeof(table_rows) / sizeof((table_rows)[0]),       \
 		.patterns = (table_patterns), .rules = (table_rules), .key = table_key,            \
 		.lock = PTHREAD_MUTEX_INITIALIZER                                                  \
 	}
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* Reads the patterns, if that is still to be done; the other functions do it themselves. */
 void opcode_table_read(struct opcode_table *table);

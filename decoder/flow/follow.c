@@ -181,13 +181,7 @@ static bool classify_at(struct reader *reader, enum isa isa, uint64_t address, s
 	           : !read_opcode(reader, address, 4, &opcode))
 		return false;
 	reader->opcode = (uint32_t)opcode;
-	if (is_t32)
-		insn_t32_classify((uint32_t)opcode, address, options, insn);
-	else if (isa == ISA_A32)
-		insn_a32_classify((uint32_t)opcode, address, options, insn);
-	else
-		insn_a64_classify((uint32_t)opcode, address, options, insn);
-	return true;
+	return insn_classify(isa, (uint32_t)opcode, address, options, insn);
 }
 
 /* Appends the instruction at walk->end. False if it is not in memory. */
@@ -395,21 +389,18 @@ enum status follow_to_address(struct follow *follow, uint32_t view, enum isa isa
 }
 
 /*
- * The last instruction of the walk cannot but branch: an indirect branch, B and BL of A64 (Arm ARM
- * C4.1.66), a branch of A32 whose condition is AL, one of T32 that no IT can have put under one.
+ * The last instruction of the walk cannot but branch: of T32 one that no IT can have put under a
+ * condition.
  */
 static bool has_to_branch(const struct reader *reader, const struct walk *walk,
                           const struct it_block *it)
 {
 	const struct insn *last = &walk->last;
 
-	if (last->class != INSN_BRANCH && last->class != INSN_BRANCH_INDIRECT)
-		return false;
-	if (walk->isa == ISA_A64)
-		return last->class == INSN_BRANCH_INDIRECT ||
-		       (reader->opcode & 0x7c000000) == 0x14000000;
-	return !last->is_conditional &&
-	       (walk->isa == ISA_A32 || it_block_condition(it) == SEM_NO_IT);
+	if (walk->isa != ISA_T32)
+		return insn_must_branch(walk->isa, reader->opcode, last);
+	return (last->class == INSN_BRANCH || last->class == INSN_BRANCH_INDIRECT) &&
+	       !last->is_conditional && it_block_condition(it) == SEM_NO_IT;
 }
 
 enum status follow_certain(struct follow *follow, uint32_t view, enum isa isa, uint64_t start,

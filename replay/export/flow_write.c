@@ -87,18 +87,6 @@ void flow_instruction(struct tarmac_writer *w, const struct instruction *insn)
 	w->style->event(&w->lines, &event);
 }
 
-static void classify(const struct instruction *insn, struct insn *out)
-{
-	static const struct insn_options options = {0};
-
-	if (insn->isa == ISA_A64)
-		insn_a64_classify((uint32_t)insn->opcode, insn->address, &options, out);
-	else if (insn->isa == ISA_A32)
-		insn_a32_classify((uint32_t)insn->opcode, insn->address, &options, out);
-	else
-		insn_t32_classify((uint32_t)insn->opcode, insn->address, &options, out);
-}
-
 /* True if an exception was taken between instruction position - 1 and `position`. */
 static bool is_exception_at(const struct history *history, uint64_t position)
 {
@@ -121,9 +109,11 @@ void flow_branch(struct tarmac_writer *w, const struct instruction *insn)
 	    (insn->class != INSN_BRANCH && insn->class != INSN_BRANCH_INDIRECT))
 		return;
 	if (insn->class == INSN_BRANCH && insn->has_opcode) {
+		static const struct insn_options options = {0};
 		struct insn branch = {0};
 
-		classify(insn, &branch);
+		(void)insn_classify(insn->isa, (uint32_t)insn->opcode, insn->address, &options,
+		                    &branch);
 		event.branch.target = branch.target;
 		event.branch.isa = branch.next_isa;
 	} else {

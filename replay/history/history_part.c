@@ -153,42 +153,20 @@ static bool classify_last(const struct part_builder *b, const struct basic_block
 
 	if (!run_insn_opcode(b->memory, block, last, opcode))
 		return false;
-	switch (block->walk.isa) {
-	case ISA_A64:
-		insn_a64_classify(*opcode, last.address, &options, insn);
-		return true;
-	case ISA_A32:
-		insn_a32_classify(*opcode, last.address, &options, insn);
-		return true;
-	case ISA_T32:
-	case ISA_TEE:
-		insn_t32_classify(*opcode, last.address, &options, insn);
-		return true;
-	case ISA_JAZELLE:
-	case ISA_UNKNOWN:
-		break;
-	}
-	return false;
+	return insn_classify(block->walk.isa, *opcode, last.address, &options, insn);
 }
 
 /*
  * True if the run ends in a branch that cannot but be taken: if the trace says that it was not,
- * what ran there is other code than the snapshot holds. Without a condition are indirect branches,
- * B and BL of A64 (Arm ARM C4.1.66) and branches of A32 whose condition is AL. Of T32 nothing is
- * said: an IT block before the run may put any branch under a condition.
+ * what ran there is other code than the snapshot holds.
  */
 static bool is_unconditional(const struct part_builder *b, const struct basic_block *block)
 {
-	enum isa isa = block->walk.isa;
 	struct insn insn;
 	uint32_t opcode;
 
-	if (!classify_last(b, block, &opcode, &insn) ||
-	    (insn.class != INSN_BRANCH && insn.class != INSN_BRANCH_INDIRECT))
-		return false;
-	if (isa == ISA_A64)
-		return insn.class == INSN_BRANCH_INDIRECT || (opcode & 0x7c000000) == 0x14000000;
-	return isa == ISA_A32 && !insn.is_conditional;
+	return classify_last(b, block, &opcode, &insn) &&
+	       insn_must_branch(block->walk.isa, opcode, &insn);
 }
 
 /* The same of a node, asked once. */

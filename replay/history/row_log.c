@@ -145,6 +145,7 @@ static uint8_t *encode(const uint64_t *rows, const uint8_t *kinds, size_t count,
 	uint8_t *end = room;
 	uint8_t *bytes;
 
+	assert(count > 0);
 	coder_begin(&coder);
 	for (size_t i = 0; i < count; i++)
 		end = put_row(&coder, words, kinds[i], rows + i * words, end);
@@ -207,6 +208,7 @@ static void read_block(const struct row_log *log, const struct row_block *block,
 	for (size_t i = 0; i < cache->count; i++) {
 		uint64_t *row = cache->rows + i * log->words;
 
+		cache->kinds[i] = *from / 2;
 		from = take_row(&coder, log->words, from, row);
 		row[0] += block->add_position;
 		if (row[0] > block->last)
@@ -252,25 +254,10 @@ void row_log_at(const struct row_log *log, size_t index, struct row_cache *cache
 	memcpy(row, row_at(log, index, cache), row_size(log));
 }
 
-/* The kinds of a block's rows, which reading them does not need. */
-static void read_kinds(const struct row_log *log, const struct row_block *block, uint8_t *kinds)
-{
-	struct row_coder coder;
-	uint64_t row[ROW_WORDS_MOST];
-	const uint8_t *from = block->bytes;
-
-	coder_begin(&coder);
-	for (size_t i = 0; i < rows_of(log, block); i++) {
-		kinds[i] = *from / 2;
-		from = take_row(&coder, log->words, from, row);
-	}
-}
-
 enum status row_log_set(struct row_log *log, size_t index, const void *row)
 {
 	struct row_cache cache;
 	struct row_block *block;
-	uint8_t kinds[ROW_BLOCK];
 	uint8_t *bytes;
 
 	if (is_open(log, index)) {
@@ -279,9 +266,8 @@ enum status row_log_set(struct row_log *log, size_t index, const void *row)
 	}
 	block = log->blocks + (block_of(log, index) - log->blocks);
 	read_block(log, block, &cache);
-	read_kinds(log, block, kinds);
 	memcpy(cache.rows + (index - block->first_row) * log->words, row, row_size(log));
-	bytes = encode(cache.rows, kinds, cache.count, log->words);
+	bytes = encode(cache.rows, cache.kinds, cache.count, log->words);
 	if (!bytes)
 		return STATUS_NO_MEM;
 	free(block->bytes);

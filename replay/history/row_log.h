@@ -54,6 +54,7 @@ struct row_cache {
 	const uint8_t *bytes; /* the block's */
 	size_t first_row;
 	size_t count;
+	uint8_t kinds[ROW_BLOCK];
 	uint64_t rows[ROW_BLOCK * ROW_WORDS_MOST];
 };
 

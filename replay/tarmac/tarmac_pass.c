@@ -123,26 +123,6 @@ static enum status add_debug(struct tarmac_pass *p, const struct tarmac_event *e
 	return add_aside(p, event, str_trim(str_skip(event->text, begin)));
 }
 
-static void classify(enum isa isa, uint64_t opcode, uint64_t address, struct insn *insn)
-{
-	static const struct insn_options options = {0};
-
-	if (isa == ISA_A64)
-		insn_a64_classify((uint32_t)opcode, address, &options, insn);
-	else if (isa == ISA_A32)
-		insn_a32_classify((uint32_t)opcode, address, &options, insn);
-	else if (isa == ISA_T32 || isa == ISA_TEE)
-		insn_t32_classify((uint32_t)opcode, address, &options, insn);
-}
-
-/* A branch that an opcode alone makes taken; of T32 an IT block may put any under a condition. */
-static bool must_be_taken(const struct insn *insn, enum isa isa, uint64_t opcode)
-{
-	if (isa == ISA_A64)
-		return insn->class == INSN_BRANCH_INDIRECT || (opcode & 0x7c000000) == 0x14000000;
-	return isa == ISA_A32 && !insn->is_conditional;
-}
-
 /* A core that is in AArch64 state at any time has its registers. */
 static void note_arch(struct tarmac_core *core, enum core_arch arch)
 {
@@ -203,7 +183,7 @@ static void extend_run(struct tarmac_pass *p, const struct tarmac_event *event, 
 	run->opcode = line->opcode;
 	run->has_loaded = false;
 	run->is_failed = line->effect == TARMAC_CCFAIL;
-	run->must_be_taken = pass_is_branch(run) && must_be_taken(insn, line->isa, line->opcode);
+	run->must_be_taken = insn_must_branch(line->isa, (uint32_t)line->opcode, insn);
 	run->is_over = pass_is_branch(run) || run->is_failed ||
 	               line->effect == TARMAC_FETCH_FAILED || line->size > LONGEST_OPCODE ||
 	               run->count == RUN_MOST;
@@ -243,6 +223,7 @@ static enum status check_target(struct tarmac_pass *p, const struct tarmac_event
 static enum status add_instruction(struct tarmac_pass *p, const struct tarmac_event *event,
                                    struct tarmac_tick *tick)
 {
+	static const struct insn_options options = {0};
 	const struct tarmac_instruction *line = &event->instruction;
 	struct tarmac_run *run = &p->run;
 	bool has_opcode = line->effect != TARMAC_FETCH_FAILED &&
@@ -254,7 +235,8 @@ static enum status add_instruction(struct tarmac_pass *p, const struct tarmac_ev
 	TRY(check_target(p, event, tick));
 	TRY(note_mode(p, event));
 	if (has_opcode) {
-		classify(line->isa, line->opcode, line->address, &insn);
+		(void)insn_classify(line->isa, (uint32_t)line->opcode, line->address, &options,
+		                    &insn);
 		insn.size = (uint8_t)size;
 		TRY(pass_code(p, line, tick, &is_changed));
 	} else {
