@@ -24,16 +24,16 @@ const char *gap_reason_text(enum gap_reason reason)
 	        [GAP_DISCARD] = "the trace source discarded trace",
 	        [GAP_NO_MEMORY] = "the snapshot lacks the code",
 	        [GAP_SEVERAL_CODES] =
-	                "the snapshot does not say which context has which of several contents "
-	                "(see --image ELF,context=ID and --assume-one-address-space)",
+	                ("the snapshot does not say which context has which of several contents "
+	                 "(see --image ELF,context=ID and --assume-one-address-space)"),
 	        [GAP_NO_CONTEXT] = "neither the trace nor the event log says whose process it is",
 	        [GAP_UNDECLARED] = "the event log declares nothing for the context",
 	        [GAP_CODE_CHANGED] =
 	                "the code changed, and the trace does not say whether before or after",
 	        [GAP_NO_PATH] = "the trace does not say which instructions were executed",
 	        [GAP_UNREACHED] =
-	                "the code in the snapshot does not lead to where the trace says that "
-	                "execution came",
+	                ("the code in the snapshot does not lead to where the trace says that "
+	                 "execution came"),
 	        [GAP_MISFIT] = "the trace does not fit the code in the snapshot",
 	        [GAP_NEXT_SOURCE] = "the core's next trace source begins",
 	        [GAP_NEW_TRACE_ID] = "the trace source was set up anew, with another trace ID",

@@ -7,6 +7,12 @@
 #include "decoder/decoder.h"
 #include "replay/history/thread_pool.h"
 
+/*
+ * A buffer of which each core is better left to one thread: cut, each thread would walk through
+ * the same code for itself. In bytes; some 50 ms.
+ */
+enum { BUFFER_SMALL = 2 << 20 };
+
 /* A core's history, as one thread makes it. */
 struct job {
 	size_t core;
@@ -62,14 +68,17 @@ static bool poll(void *context)
 	return progress(&worker, 1, 1);
 }
 
-/* True if no thread but one at a time can decode the core's sources. */
+/* True if one thread alone should decode the core's sources, or no more than one at a time can. */
 static bool is_whole(const struct snapshot *snapshot, const struct snap_core *core)
 {
 	for (size_t i = 0; i < core->source_count; i++) {
 		const struct snap_source *source = core->sources[i];
 
 		for (size_t j = 0; j < source->buffer_count; j++) {
-			if (decoder_can_begin_at(source, &snapshot->buffers[source->buffers[j]]))
+			const struct snap_buffer *buffer = &snapshot->buffers[source->buffers[j]];
+
+			if (bytes_left(&buffer->data) > BUFFER_SMALL &&
+			    decoder_can_begin_at(source, buffer))
 				return false;
 		}
 	}

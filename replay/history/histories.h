@@ -2,7 +2,7 @@
 /*
  * The histories of all cores of a snapshot. In: the snapshot. Out: a history a core. Sources that
  * can be cut are decoded by all threads together, one core after the other; cores whose sources
- * cannot are shared out among the threads.
+ * cannot, or whose buffers are small, are shared out among the threads.
  */
 #ifndef CSREPLAY_REPLAY_HISTORY_HISTORIES_H
 #define CSREPLAY_REPLAY_HISTORY_HISTORIES_H

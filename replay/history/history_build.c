@@ -8,6 +8,7 @@
 
 #include "base/vec.h"
 #include "decoder/decoder.h"
+#include "replay/history/executed_code.h"
 #include "replay/history/history_store.h"
 #include "replay/history/source_decode.h"
 
@@ -203,137 +204,6 @@ static enum status add_source(struct builder *b, const struct source_decode *dec
 	return status;
 }
 
-static int compare_extents(const void *left, const void *right)
-{
-	const struct extent *a = left;
-	const struct extent *b = right;
-
-	if (a->first != b->first)
-		return a->first < b->first ? -1 : 1;
-	if (a->last != b->last)
-		return a->last < b->last ? -1 : 1;
-	if (a->isa != b->isa)
-		return (int)a->isa - (int)b->isa;
-	return a->view < b->view ? -1 : a->view > b->view;
-}
-
-struct collector {
-	const struct graph *graph;
-	bool *is_run; /* one a node */
-	size_t count;
-};
-
-static void note_run(void *context, uint32_t node)
-{
-	struct collector *collector = context;
-
-	collector->count += !collector->is_run[node];
-	collector->is_run[node] = true;
-}
-
-/* Appends the nodes of one graph that parts of the history ran. */
-static enum status collect_graph(struct history *h, const struct graph *graph)
-{
-	struct collector collector = {.graph = graph};
-	enum status status;
-
-	if (graph->count == 0)
-		return STATUS_OK;
-	collector.is_run = calloc(graph->count, sizeof(bool));
-	if (!collector.is_run)
-		return STATUS_NO_MEM;
-	for (size_t i = 0; i < h->part_count; i++) {
-		const struct history_part *part = &h->parts[i];
-
-		for (size_t g = 0;
-		     part->log.graph == graph && g < address_index_groups(part->index); g++)
-			address_index_nodes(part->index, g, note_run, &collector);
-	}
-	status = vec_reserve((void **)&h->code, &h->code_capacity, h->code_count + collector.count,
-	                     sizeof(*h->code));
-	for (size_t i = 0; i < graph->count && status == STATUS_OK; i++) {
-		const struct walk *walk = &graph->nodes[i].walk;
-
-		if (collector.is_run[i])
-			h->code[h->code_count++] =
-			        (struct extent){walk->start, walk->end - 1, (uint8_t)walk->isa,
-			                        graph->nodes[i].view};
-	}
-	free(collector.is_run);
-	return status;
-}
-
-/* The distinct runs of all graphs by address. */
-static enum status collect_code(struct history *h)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < h->graph_count; i++)
-		TRY(collect_graph(h, h->graphs[i]));
-	if (h->code_count == 0)
-		return STATUS_OK;
-	qsort(h->code, h->code_count, sizeof(*h->code), compare_extents);
-	for (size_t i = 1; i < h->code_count; i++) {
-		if (compare_extents(&h->code[count], &h->code[i]) != 0)
-			h->code[++count] = h->code[i];
-	}
-	h->code_count = count + 1;
-	return STATUS_OK;
-}
-
-/* Appends the bytes of the memory map that the run's opcodes are. */
-static enum status add_content(struct history *h, const struct extent *run)
-{
-	uint64_t at = run->first;
-	struct mem_span span;
-
-	while (memmap_find(h->memory, run->view, at, &span) == STATUS_OK) {
-		uint64_t size = bytes_left(&span.bytes);
-
-		if (size > run->last - at)
-			size = run->last - at + 1;
-		TRY(vec_reserve((void **)&h->executed, &h->executed_capacity, h->executed_count + 1,
-		                sizeof(*h->executed)));
-		h->executed[h->executed_count++] =
-		        (struct content){span.bytes.pos, span.bytes.pos + size};
-		if (size == 0 || run->last - at < size)
-			break;
-		at += size;
-	}
-	return STATUS_OK;
-}
-
-static int compare_contents(const void *left, const void *right)
-{
-	uintptr_t a = (uintptr_t)((const struct content *)left)->begin;
-	uintptr_t b = (uintptr_t)((const struct content *)right)->begin;
-
-	return a < b ? -1 : a > b;
-}
-
-/* The contents of the runs, disjoint. */
-static enum status index_executed(struct history *h)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < h->code_count; i++)
-		TRY(add_content(h, &h->code[i]));
-	if (h->executed_count == 0)
-		return STATUS_OK;
-	qsort(h->executed, h->executed_count, sizeof(*h->executed), compare_contents);
-	for (size_t i = 1; i < h->executed_count; i++) {
-		struct content *last = &h->executed[kept];
-		const struct content *next = &h->executed[i];
-
-		if ((uintptr_t)next->begin > (uintptr_t)last->end)
-			h->executed[++kept] = *next;
-		else if ((uintptr_t)next->end > (uintptr_t)last->end)
-			last->end = next->end;
-	}
-	h->executed_count = kept + 1;
-	return STATUS_OK;
-}
-
 /*
  * The halt PC is the address that the trace leads to. An exception's return address and the target
  * of an indirect branch are the trace's word, and it cannot say all of their bits.
@@ -381,8 +251,8 @@ static enum status build(struct builder *b, const struct snapshot *snapshot,
 		TRY(add_source(b, &decode));
 	}
 	TRY(check_halt(b));
-	TRY(collect_code(b->history));
-	return index_executed(b->history);
+	TRY(executed_code_runs(b->history));
+	return executed_code_contents(b->history);
 }
 
 /* Names of registers are looked up here and nowhere else. */
@@ -520,8 +390,8 @@ static enum status build_of_part(struct builder *b, struct graph **graph, struct
 	h->graphs[h->graph_count++] = *graph;
 	*graph = NULL;
 	TRY(join(b, part));
-	TRY(collect_code(h));
-	return index_executed(h);
+	TRY(executed_code_runs(h));
+	return executed_code_contents(h);
 }
 
 enum status history_of_part(const struct snap_core *core, struct graph **graph,

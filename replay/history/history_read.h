@@ -141,7 +141,7 @@ uint64_t history_length(const struct history *history); /* N, instructions */
  */
 uint64_t history_last(const struct history *history);
 
-/* Code that the history executes: a distinct run. */
+/* Code that the history executes: a run. */
 struct history_code {
 	uint64_t start; /* of the first instruction */
 	uint64_t end;   /* after the last one */
@@ -149,7 +149,10 @@ struct history_code {
 	uint32_t view; /* that it was fetched from (snapshot/memmap.h) */
 };
 
-/* The distinct runs by address, `index` from 0; false after the last one. They may overlap. */
+/*
+ * The runs in no order, `index` from 0; false after the last one. They may overlap, and one that
+ * several threads decoded may come more than once.
+ */
 bool history_code(const struct history *history, size_t index, struct history_code *code);
 
 /* The instruction at `position` < N. */

@@ -89,7 +89,7 @@ struct history {
 	size_t part_count;
 	size_t part_capacity;
 	struct notes notes;
-	struct extent *code; /* distinct runs, by address; they may overlap */
+	struct extent *code; /* runs in no order; they may overlap, and come twice */
 	size_t code_count;
 	size_t code_capacity;
 	struct content *executed; /* what the map has there, disjoint and in order */
