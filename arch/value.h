@@ -13,6 +13,7 @@ struct value {
 	uint8_t size;      /* bytes, 1 to 16 */
 	uint8_t bits[16];  /* little endian */
 	uint8_t known[16]; /* mask: 1 where the bit is known */
+	bool is_assumed;   /* some of them by an assumption, and not proved */
 };
 
 static inline struct value value_unknown(unsigned int size)

@@ -230,6 +230,35 @@ static enum status warn_of_ids(const struct session *session, struct diag_list *
 	return status;
 }
 
+/* Which option turns an assumption on; CLI_OPTIONS: none, since it is on. */
+static const enum cli_option assumption_options[ASSUMPTIONS] = {
+        [ASSUME_SINGLE_WRITER] = CLI_OPTION_SINGLE_WRITER,
+        [ASSUME_HANDLER_PRESERVES] = CLI_OPTIONS,
+        [ASSUME_ABI] = CLI_OPTION_ABI,
+        [ASSUME_COHERENT] = CLI_OPTION_COHERENT,
+        [ASSUME_ONE_ADDRESS_SPACE] = CLI_OPTION_ONE_ADDRESS_SPACE,
+};
+
+static enum cli_exit check_trust(const struct cli_args *args)
+{
+	struct str level = args->values[CLI_OPTION_TRUST];
+
+	if (!args->given[CLI_OPTION_TRUST] || str_eq(level, STR("proved")) ||
+	    str_eq(level, STR("assumed")))
+		return CLI_FINE;
+	return cli_fail(CLI_USAGE, "--trust %.*s: expected proved or assumed", STR_ARG(level));
+}
+
+bool cli_assumes(const struct cli_args *args, enum assumption assumption)
+{
+	enum cli_option option = assumption_options[assumption];
+
+	if (option != CLI_OPTIONS && args->given[option])
+		return true;
+	return assumption_is_of_code(assumption) && args->given[CLI_OPTION_TRUST] &&
+	       str_eq(args->values[CLI_OPTION_TRUST], STR("assumed"));
+}
+
 enum cli_exit cli_open_session(const struct cli_args *args, const struct snapshot *snapshot,
                                struct session **session)
 {
@@ -242,14 +271,17 @@ enum cli_exit cli_open_session(const struct cli_args *args, const struct snapsho
 	enum cli_exit code = find_threads(args, &options.threads);
 	enum status status;
 
+	if (code == CLI_FINE)
+		code = check_trust(args);
 	if (code != CLI_FINE)
 		return code;
 	begin_work(&work);
 	status = session_open(snapshot, &options, &diags, session);
-	if (status == STATUS_OK && args->given[CLI_OPTION_SINGLE_WRITER])
-		status = session_assume(*session, ASSUME_SINGLE_WRITER, true);
-	if (status == STATUS_OK && args->given[CLI_OPTION_ABI])
-		status = session_assume(*session, ASSUME_ABI, true);
+	for (enum assumption i = 0; status == STATUS_OK && i < ASSUMPTIONS; i++) {
+		/* What the histories were made with is in their options. */
+		if (i != ASSUME_ONE_ADDRESS_SPACE && cli_assumes(args, i))
+			status = session_assume(*session, i, true);
+	}
 	end_work(&work, status);
 	if (status == STATUS_OK)
 		status = warn_of_ids(*session, &diags);

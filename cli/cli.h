@@ -85,6 +85,9 @@ enum cli_exit cli_open_snapshot(const struct cli_args *args, struct snapshot **s
 enum cli_exit cli_open_session(const struct cli_args *args, const struct snapshot *snapshot,
                                struct session **session);
 
+/* The options turn the assumption on, one by one or by --trust. */
+bool cli_assumes(const struct cli_args *args, enum assumption assumption);
+
 /* What a command does with the session on its SNAPSHOT; `context` is its own. */
 typedef enum cli_exit cli_use(const struct cli_args *args, struct session *session, void *context);
 

@@ -80,7 +80,10 @@ static void write_between(struct writer *w, uint64_t position)
 		write_gap(w, &gaps[w->next_gap]);
 }
 
-/* Full-width hexadecimal, most significant digit first; "-" if not wholly known. */
+/*
+ * Full-width hexadecimal, most significant digit first, with a `~` after it if it is assumed; "-"
+ * if not wholly known.
+ */
 static void write_value(struct text *out, const struct value *value)
 {
 	if (!value_is_known(value)) {
@@ -88,6 +91,33 @@ static void write_value(struct text *out, const struct value *value)
 		return;
 	}
 	cli_put_number(out, value->bits, value->size);
+	if (value->is_assumed)
+		text_char(out, '~');
+}
+
+/* The names of the registers whose value is assumed; nothing if there is none. */
+static void write_assumed(struct writer *w, uint64_t position)
+{
+	bool any = false;
+
+	for (unsigned int i = 0; i < w->file.count; i++) {
+		struct value value;
+
+		if (w->file.table[i].feature != REGISTER_CORE)
+			continue;
+		session_register_at(w->session, w->core, position, i, &value);
+		if (!value.is_assumed || !value_is_known(&value))
+			continue;
+		if (!any) {
+			json_key(&w->out, "assumed");
+			json_open(&w->out, '[');
+		}
+		any = true;
+		json_item(&w->out);
+		json_quote(&w->out, str_of(w->file.table[i].name));
+	}
+	if (any)
+		json_close(&w->out, ']');
 }
 
 static void write_registers(struct writer *w, uint64_t position)
@@ -132,6 +162,7 @@ static void write_json_instruction(struct writer *w, uint64_t position,
 		json_open(&w->out, '{');
 		write_registers(w, position);
 		json_close(&w->out, '}');
+		write_assumed(w, position);
 	}
 	text_puts(&w->out, "}\n");
 	text_fini(&disassembly);

@@ -78,12 +78,10 @@ static enum cli_exit run_server(const struct cli_args *args, struct session *ses
 		(void)fprintf(stderr,
 		              "csreplay: warning: whoever can reach %s can read the snapshot\n",
 		              transport->name.data);
-	if (args->given[CLI_OPTION_SINGLE_WRITER])
-		note_assumption(ASSUME_SINGLE_WRITER);
-	if (args->given[CLI_OPTION_ABI])
-		note_assumption(ASSUME_ABI);
-	if (args->given[CLI_OPTION_ONE_ADDRESS_SPACE])
-		note_assumption(ASSUME_ONE_ADDRESS_SPACE);
+	for (enum assumption i = 0; i < ASSUMPTIONS; i++) {
+		if (cli_assumes(args, i))
+			note_assumption(i);
+	}
 	print_crashes(session);
 	(void)fprintf(stderr, "listening on %s\n", transport->name.data);
 	status = server_run(session, transport, &options);

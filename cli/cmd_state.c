@@ -3,7 +3,8 @@
  * `csreplay state --batch [FILE]`: values of the past, many at once. Lines of FILE or of standard
  * input are POSITION<TAB>NAME, NAME a register, or `m` and an address in hexadecimal for the 8
  * bytes there. Each is answered with POSITION<TAB>NAME<TAB>VALUE in hexadecimal (memory as a
- * little-endian number), or `-` (--unknown) for what is not proved. Negative positions count back:
+ * little-endian number), or `-` (--unknown) for what is not known; a fourth column says `assumed`
+ * of what rests on assumptions about the code and is not proved. Negative positions count back:
  * -1 is N. Of a position that the history does not have nothing is known. A line that asks nothing
  * is not answered; it is reported, and the exit status says so.
  */
@@ -103,6 +104,8 @@ static bool parse_question(const struct batch *b, struct str position, struct st
 	return q->is_memory;
 }
 
+#define ASSUMED "\tassumed"
+
 static void answer_register(struct batch *b, const struct question *q)
 {
 	struct value value;
@@ -115,6 +118,8 @@ static void answer_register(struct batch *b, const struct question *q)
 		return;
 	}
 	cli_put_number(&b->out, value.bits, value.size);
+	if (value.is_assumed)
+		text_puts(&b->out, ASSUMED);
 }
 
 static void answer_memory(struct batch *b, const struct question *q)
@@ -127,6 +132,8 @@ static void answer_memory(struct batch *b, const struct question *q)
 		return;
 	}
 	cli_put_number(&b->out, bytes, sizeof(bytes));
+	if (session_memory_is_assumed(b->session, b->core, q->position, q->address, sizeof(bytes)))
+		text_puts(&b->out, ASSUMED);
 }
 
 static enum cli_exit answer(struct batch *b, struct str line)

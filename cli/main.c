@@ -6,8 +6,9 @@
 
 #include "cli/cli.h"
 
-#define BIT(option)        (UINT64_C(1) << CLI_OPTION_##option)
-#define ASSUMPTION_OPTIONS (BIT(SINGLE_WRITER) | BIT(ABI) | BIT(ONE_ADDRESS_SPACE))
+#define BIT(option) (UINT64_C(1) << CLI_OPTION_##option)
+#define ASSUMPTION_OPTIONS                                                                         \
+	(BIT(SINGLE_WRITER) | BIT(ABI) | BIT(COHERENT) | BIT(TRUST) | BIT(ONE_ADDRESS_SPACE))
 #define SNAPSHOT_OPTIONS                                                                           \
 	(BIT(IMAGE) | BIT(EVENTS) | BIT(CONTEXTIDR) | BIT(CORE_DUMP) | BIT(SYSROOT) |              \
 	 BIT(ALLOW_OUTSIDE) | BIT(STRICT) | BIT(HELP))

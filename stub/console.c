@@ -43,6 +43,10 @@ static void write_assumptions(const struct console *console, struct text *out)
 		write_assumption(console, (enum assumption)i, out);
 }
 
+/* A monitor command cannot tell gdb that registers and memory are others now. */
+static const char notices[] = "(gdb notices at the next stop, or with `set stack-cache off` and "
+                              "`maintenance flush register-cache` at once)\n";
+
 static void assume(const struct console *console, enum assumption assumption, bool on,
                    struct text *out)
 {
@@ -51,9 +55,7 @@ static void assume(const struct console *console, enum assumption assumption, bo
 		return;
 	}
 	write_assumption(console, assumption, out);
-	/* A monitor command cannot tell gdb that registers and memory are others now. */
-	text_puts(out, "(gdb notices at the next stop, or with `set stack-cache off` and "
-	               "`maintenance flush register-cache` at once)\n");
+	text_puts(out, notices);
 }
 
 static void run_assume(const struct console *console, struct str args, struct text *out)
@@ -75,6 +77,27 @@ static void run_assume(const struct console *console, struct str args, struct te
 	} else {
 		console_wrong(out, "neither on nor off:", value);
 		text_char(out, '\n');
+	}
+}
+
+static void run_trust(const struct console *console, struct str args, struct text *out)
+{
+	bool assumed = str_eq(args, STR("assumed"));
+
+	if (args.n == 0) {
+		text_puts(out, session_trusts_assumed(console->session)
+		                       ? "assumed: where a value is not proved, one that follows "
+		                         "from assumptions about the code is shown; `assume` "
+		                         "lists them\n"
+		                       : "proved: what is not proved is not shown\n");
+	} else if (!assumed && !str_eq(args, STR("proved"))) {
+		console_wrong(out, "neither proved nor assumed:", args);
+		text_char(out, '\n');
+	} else if (session_trust(console->session, assumed) != STATUS_OK) {
+		text_printf(out, "%s\n", status_text(STATUS_NO_MEM));
+	} else {
+		run_trust(console, STR(""), out);
+		text_puts(out, notices);
 	}
 }
 
@@ -200,6 +223,8 @@ static const struct command commands[] = {
          run_why},
         {"assume", "[NAME on|off]", "what is taken for granted of the past", run_assume},
         {"set", "assume NAME on|off", "the same", run_set},
+        {"trust", "[proved|assumed]", "show what is proved alone, or what is assumed too",
+         run_trust},
         {"space", "[KEY ...|core]", "who sees the memory that is shown", console_space},
         {"x", "SPACE:ADDR [COUNT]", "bytes of a memory space, or as a state sees them", console_x},
 };

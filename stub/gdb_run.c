@@ -86,6 +86,39 @@ static void tell_doubt(struct gdb *gdb, const struct values_may_alias *doubt)
 	text_fini(&line);
 }
 
+/* How many of the registers that are shown here are not proved, and by what they are known. */
+static void tell_assumed(struct gdb *gdb, size_t core)
+{
+	const struct register_file *file = session_core_registers(gdb->session, core);
+	struct text line = {0};
+	const char *comma = "";
+	unsigned int known = 0;
+	unsigned int assumed = 0;
+
+	if (!session_trusts_assumed(gdb->session))
+		return;
+	for (unsigned int i = 0; i < file->trace; i++) {
+		struct value value;
+
+		session_register(gdb->session, core, i, &value);
+		known += value_is_known(&value);
+		assumed += value_is_known(&value) && value.is_assumed;
+	}
+	if (assumed == 0)
+		return;
+	text_printf(&line, "csreplay: %u of the %u registers that are known here are assumed (",
+	            assumed, known);
+	for (enum assumption i = 0; i < ASSUMPTIONS; i++) {
+		if (!assumption_is_of_code(i) || !session_assumes(gdb->session, i))
+			continue;
+		text_printf(&line, "%s%s", comma, assumption_name(i));
+		comma = ", ";
+	}
+	text_puts(&line, "), and not proved\n");
+	gdb_console(gdb, text_str(&line));
+	text_fini(&line);
+}
+
 static void add_breakpoint_reason(struct gdb *gdb, size_t core)
 {
 	const struct gdb_breakpoint *breakpoint;
@@ -130,6 +163,7 @@ static void reply_stop(struct gdb *gdb, size_t core, const struct stop *stop)
 	if (stop->gap)
 		tell_gap(gdb, stop);
 	tell_doubt(gdb, &stop->doubt);
+	tell_assumed(gdb, core);
 	begin_stop(gdb, core, stop_signal(gdb, stop));
 	switch (stop->reason) {
 	case STOP_BREAKPOINT:

@@ -253,6 +253,24 @@ enum status session_assume(struct session *session, enum assumption assumption, 
 	return make_values(session);
 }
 
+bool session_trusts_assumed(const struct session *session)
+{
+	for (enum assumption i = 0; i < ASSUMPTIONS; i++) {
+		if (assumption_is_of_code(i) && session_assumes(session, i))
+			return true;
+	}
+	return false;
+}
+
+enum status session_trust(struct session *session, bool assumed)
+{
+	for (enum assumption i = 0; i < ASSUMPTIONS; i++) {
+		if (assumption_is_of_code(i))
+			TRY(session_assume(session, i, assumed));
+	}
+	return STATUS_OK;
+}
+
 enum status session_be_quick(struct session *session)
 {
 	session->assumptions.register_window = QUICK_WINDOW;

@@ -173,6 +173,13 @@ bool session_reconstructs(const struct session *session);
 /* What values of the past rest on. At first: what the snapshot allows by itself. */
 bool session_assumes(const struct session *session, enum assumption assumption);
 /*
+ * True if one of the assumptions about code is on, so that values may be assumed: proved values and
+ * others are never mixed up, see replay/values/values.h.
+ */
+bool session_trusts_assumed(const struct session *session);
+/* Turns all of them on or off; as session_assume(). */
+MUST_USE enum status session_trust(struct session *session, bool assumed);
+/*
  * NO_MEM. Values that a client has seen may be others now; with one-address-space so may histories,
  * which are made anew, with all cores at their halts.
  */
@@ -182,7 +189,10 @@ MUST_USE enum status session_assume(struct session *session, enum assumption ass
  * asks for all registers at every step is answered quickly; more of them are unknown. NO_MEM.
  */
 MUST_USE enum status session_be_quick(struct session *session);
-/* Why no value of the core's past is known, or the empty text; see why_trouble(). */
+/*
+ * Why no value of the core's past is known, or which assumption was given up (explain.h); or the
+ * empty text.
+ */
 void session_trouble(const struct session *session, size_t core, struct text *out);
 /* Lines that say why a value at the current position is known, or not; see explain.h. NO_MEM. */
 MUST_USE enum status session_why(const struct session *session, size_t core,
@@ -224,5 +234,8 @@ size_t session_memory_from(const struct session *session, size_t core,
                            size_t size);
 size_t session_memory_at(const struct session *session, size_t core, uint64_t position,
                          uint64_t address, void *out, size_t size);
+/* Of that many bytes that session_memory_at() knows not all are proved. */
+bool session_memory_is_assumed(const struct session *session, size_t core, uint64_t position,
+                               uint64_t address, size_t size);
 
 #endif

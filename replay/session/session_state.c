@@ -51,6 +51,28 @@ size_t session_memory_at(const struct session *session, size_t core, uint64_t po
 	                    address, out, size);
 }
 
+bool session_memory_is_assumed(const struct session *session, size_t core, uint64_t position,
+                               uint64_t address, size_t size)
+{
+	struct values *values = session->values[session_place(session, core, position).core];
+	uint8_t bytes[64];
+	size_t proved = 0;
+
+	if (!values)
+		return false;
+	values_proved_only(values, true);
+	while (proved < size) {
+		size_t count = size - proved < sizeof(bytes) ? size - proved : sizeof(bytes);
+
+		if (session_memory_at(session, core, position, address + proved, bytes, count) <
+		    count)
+			break;
+		proved += count;
+	}
+	values_proved_only(values, false);
+	return proved < size;
+}
+
 void session_see(struct session *session, size_t core, const struct address_space *from)
 {
 	session->eyes[core].are_given = from != NULL;

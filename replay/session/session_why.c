@@ -12,8 +12,11 @@ void session_trouble(const struct session *session, size_t core, struct text *ou
 {
 	size_t base = session_base_core(session, core);
 
-	if (session->values[base])
-		why_trouble(session->values[base], out);
+	if (!session->values[base])
+		return;
+	why_trouble(session->values[base], out);
+	if (out->length == 0)
+		why_given_up(session->values[base], out);
 }
 
 /* The same for a register beyond the table, in the past. */

@@ -4,9 +4,10 @@
 
 static const struct {
 	const char *name;
+	bool is_of_code;
 	const char *text;
 } rows[ASSUMPTIONS] = {
-#define X(id, name, text) {name, text},
+#define X(id, name, is_of_code, text) {name, is_of_code, text},
 #include "replay/values/assumption.def"
 #undef X
 };
@@ -14,6 +15,11 @@ static const struct {
 const char *assumption_name(enum assumption assumption)
 {
 	return rows[assumption].name;
+}
+
+bool assumption_is_of_code(enum assumption assumption)
+{
+	return rows[assumption].is_of_code;
 }
 
 const char *assumption_text(enum assumption assumption)

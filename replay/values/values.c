@@ -16,20 +16,34 @@ enum {
 	WINDOW_MOST = 2000000, /* instructions; positions further back have windows of their own */
 };
 
+/* A solved window, with what is proved of it or assumed. */
+struct tier {
+	struct solver solver;
+	bool has_solver;
+	/* Nodes of the registers before a step, which the next question is likely to be near. */
+	uint32_t nodes[REG_COUNT];
+	size_t nodes_step;
+	bool has_nodes;
+};
+
 struct values {
 	const struct history *history;
 	struct values_options options;
 	bool is_supported;
 	struct code_changes changes;
 	bool has_changes; /* they were looked up */
-	struct solver solver;
-	bool has_solver;
+	struct tier proved;
 	uint64_t asked_from; /* the window asked for; what was solved may begin later */
-	/* Nodes of the registers before a step, which the next question is likely to be near. */
-	uint32_t nodes[REG_COUNT];
-	size_t nodes_step;
-	bool has_nodes;
-	enum status status;
+	enum status status;  /* of the proved tier */
+	/* Of the same window, where it was wanted; it has no solver if nothing can be assumed. */
+	struct tier assumed;
+	bool is_assumed_tried;
+	bool is_proved_only;   /* it is not to be looked at */
+	bool assumes_abi;      /* it was not given up */
+	bool gave_up_abi;      /* since it contradicts what is known: */
+	uint64_t abi_conflict; /* position */
+	struct suppositions supposed;
+	uint64_t supposed_to; /* the end of the window that they are of */
 };
 
 struct values_options values_options_of(size_t cores)
@@ -42,6 +56,7 @@ static bool *switch_of(struct values_options *options, enum assumption assumptio
 {
 	return assumption == ASSUME_SINGLE_WRITER       ? &options->single_writer
 	       : assumption == ASSUME_ABI               ? &options->abi
+	       : assumption == ASSUME_COHERENT          ? &options->coherent
 	       : assumption == ASSUME_ONE_ADDRESS_SPACE ? &options->one_address_space
 	                                                : &options->handler_preserves;
 }
@@ -83,12 +98,21 @@ struct values *values_create(const struct history *history, const struct values_
 	return values;
 }
 
+static void tier_drop(struct tier *tier)
+{
+	if (tier->has_solver)
+		solve_fini(&tier->solver);
+	tier->has_solver = false;
+	tier->has_nodes = false;
+}
+
 void values_destroy(struct values *values)
 {
 	if (!values)
 		return;
-	if (values->has_solver)
-		solve_fini(&values->solver);
+	tier_drop(&values->proved);
+	tier_drop(&values->assumed);
+	suppositions_fini(&values->supposed);
 	free(values);
 }
 
@@ -125,23 +149,81 @@ static void solve_from(struct values *values, uint64_t from, uint64_t to)
 	if (to < history_length(values->history))
 		find_changes(values);
 	options = options_from(values, &values->options, from, to);
-	if (values->has_solver)
-		solve_fini(&values->solver);
-	values->has_solver = true;
-	values->has_nodes = false;
+	options.abi = false;
+	tier_drop(&values->assumed);
+	values->is_assumed_tried = false;
+	values->gave_up_abi = false;
+	tier_drop(&values->proved);
+	values->proved.has_solver = true;
 	values->asked_from = from;
-	values->status = solve_init(&values->solver, values->history, &options);
-	if (values->status != STATUS_INTERRUPTED)
-		return;
+	values->status = solve_init(&values->proved.solver, values->history, &options);
 	/* What was learned is true, but not all: the next one shall not take it for that. */
-	solve_fini(&values->solver);
-	values->has_solver = false;
+	if (values->status == STATUS_INTERRUPTED)
+		tier_drop(&values->proved);
+}
+
+/* Code that breaks the calling standard need not break anything else. */
+static void note_abi_conflict(struct values *values, enum status status)
+{
+	const struct solver *s = &values->assumed.solver;
+
+	values->gave_up_abi = status == STATUS_OK && s->has_conflict;
+	if (values->gave_up_abi)
+		values->abi_conflict = window_position_of(&s->w, s->conflict);
+}
+
+/* Solves the window of the proved tier anew; without a solver if that says nothing more. */
+static void solve_assumed(struct values *values, bool abi)
+{
+	const struct window_options *proved = &values->proved.solver.w.options;
+	struct solve_options options =
+	        options_from(values, &values->options, proved->from, proved->to);
+	struct tier *tier = &values->assumed;
+	enum status status;
+
+	options.abi = abi;
+	if (values->supposed_to != proved->to)
+		suppositions_fini(&values->supposed);
+	values->supposed_to = proved->to;
+	tier->has_solver = true;
+	status = values->options.coherent ? coherent_init(&tier->solver, values->history, &options,
+	                                                  &values->supposed)
+	                                  : solve_init(&tier->solver, values->history, &options);
+	if (abi)
+		note_abi_conflict(values, status);
+	if (status != STATUS_OK || tier->solver.has_conflict ||
+	    tier->solver.w.options.from != proved->from)
+		tier_drop(tier);
+	values->assumes_abi = abi && tier->has_solver;
+}
+
+/* True if there is an assumed tier of the present window. */
+static bool has_assumed(struct values *values)
+{
+	const struct values_options *options = &values->options;
+
+	if (values->is_proved_only || !values->proved.has_solver || values->status != STATUS_OK ||
+	    values->proved.solver.has_conflict)
+		return false;
+	if (!values->is_assumed_tried && (options->abi || options->coherent)) {
+		solve_assumed(values, options->abi);
+		if (!values->assumed.has_solver && options->abi && options->coherent)
+			solve_assumed(values, false);
+	}
+	values->is_assumed_tried = true;
+	return values->assumed.has_solver;
+}
+
+/* What is assumed, or else what is proved. */
+static struct tier *best_tier(struct values *values)
+{
+	return has_assumed(values) ? &values->assumed : &values->proved;
 }
 
 /* Has a window with the position in it. False if there is none. */
 static bool cover(struct values *values, uint64_t position)
 {
-	const struct window_options *w = &values->solver.w.options;
+	const struct window_options *w = &values->proved.solver.w.options;
 	uint64_t length = history_length(values->history);
 	uint64_t to = length;
 	uint64_t back = LOOK_BACK;
@@ -150,12 +232,12 @@ static bool cover(struct values *values, uint64_t position)
 	if (!values->is_supported)
 		return false;
 	/* What is wrong with this window may be wrong with any other. */
-	if (values->has_solver && values->solver.has_conflict)
+	if (values->proved.has_solver && values->proved.solver.has_conflict)
 		return values->status == STATUS_OK;
-	if (values->has_solver && position >= values->asked_from && position <= w->to)
+	if (values->proved.has_solver && position >= values->asked_from && position <= w->to)
 		return values->status == STATUS_OK;
 	/* Who goes back step by step shall not need a window every few of them. */
-	if (values->has_solver && position < values->asked_from)
+	if (values->proved.has_solver && position < values->asked_from)
 		back += (w->to - values->asked_from) / 2;
 	from = position > back ? position - back : 0;
 	if (to - from > WINDOW_MOST)
@@ -170,12 +252,12 @@ static bool cover(struct values *values, uint64_t position)
  */
 static bool grow(struct values *values, uint64_t most)
 {
-	const struct window_options *w = &values->solver.w.options;
+	const struct window_options *w = &values->proved.solver.w.options;
 	uint64_t to = w->to;
 	uint64_t now = to - values->asked_from;
 
 	/* What it could not cross it will not cross. */
-	if (values->solver.has_conflict || values->asked_from == 0 || now >= most ||
+	if (values->proved.solver.has_conflict || values->asked_from == 0 || now >= most ||
 	    w->from != values->asked_from)
 		return false;
 	now = now * GROWTH < most ? now * GROWTH : most;
@@ -192,27 +274,27 @@ static void put(struct value *value, unsigned int at, struct bits b)
 }
 
 /* A register, enum uop_register, at a position that the window has. */
-static struct bits read_slot(struct values *values, uint64_t position, unsigned int slot)
+static struct bits read_slot(struct tier *tier, uint64_t position, unsigned int slot)
 {
-	const struct window *w = &values->solver.w;
+	const struct window *w = &tier->solver.w;
 	size_t step;
 
-	if (values->solver.has_conflict || position < w->options.from || position > w->options.to)
+	if (tier->solver.has_conflict || position < w->options.from || position > w->options.to)
 		return (struct bits){0, 0};
 	step = window_step_of(w, position);
-	if (!values->has_nodes || values->nodes_step != step)
-		window_nodes_at(w, step, values->nodes,
-		                values->has_nodes ? values->nodes_step : SIZE_MAX);
-	values->has_nodes = true;
-	values->nodes_step = step;
-	return values->solver.nodes[values->nodes[slot]];
+	if (!tier->has_nodes || tier->nodes_step != step)
+		window_nodes_at(w, step, tier->nodes,
+		                tier->has_nodes ? tier->nodes_step : SIZE_MAX);
+	tier->has_nodes = true;
+	tier->nodes_step = step;
+	return tier->solver.nodes[tier->nodes[slot]];
 }
 
-static void read_register(struct values *values, uint64_t position, struct register_slot at,
-                          struct value *value)
+static void read_tier(struct tier *tier, uint64_t position, struct register_slot at,
+                      struct value *value)
 {
 	for (unsigned int i = 0; i < at.count; i++) {
-		struct bits b = read_slot(values, position, at.slot + i);
+		struct bits b = read_slot(tier, position, at.slot + i);
 
 		if (at.is_flags) {
 			b = bits_flags_packed(&b);
@@ -220,6 +302,25 @@ static void read_register(struct values *values, uint64_t position, struct regis
 		}
 		put(value, 8 * i, b);
 	}
+}
+
+static bool is_known(const struct value *value, struct register_slot at)
+{
+	return at.is_flags ? (value->known[3] & 0xf0) == 0xf0 : value_is_known(value);
+}
+
+/* What is proved, and if that is not all what is assumed. */
+static void read_register(struct values *values, uint64_t position, struct register_slot at,
+                          struct value *value)
+{
+	struct value proved;
+
+	read_tier(&values->proved, position, at, value);
+	if (is_known(value, at) || !has_assumed(values))
+		return;
+	proved = *value;
+	read_tier(&values->assumed, position, at, value);
+	value->is_assumed = memcmp(proved.known, value->known, sizeof(proved.known)) != 0;
 }
 
 void values_register(struct values *values, uint64_t position, unsigned int number,
@@ -240,8 +341,8 @@ void values_register(struct values *values, uint64_t position, unsigned int numb
 		read_register(values, position, at, value);
 }
 
-static size_t read_memory(const struct values *values, uint64_t position, uint64_t address,
-                          uint8_t *out, size_t size)
+static size_t read_memory(const struct solver *s, uint64_t position, uint64_t address, uint8_t *out,
+                          size_t size)
 {
 	struct bits granule = {0, 0};
 	uint64_t of = 1;
@@ -253,13 +354,24 @@ static size_t read_memory(const struct values *values, uint64_t position, uint64
 
 		if (of != (at & ~UINT64_C(7))) {
 			of = at & ~UINT64_C(7);
-			granule = solve_granule(&values->solver, position, of);
+			granule = solve_granule(s, position, of);
 		}
 		if ((granule.known >> shift & 0xff) != 0xff || at < address)
 			break;
 		out[done] = (uint8_t)(granule.value >> shift);
 	}
 	return done;
+}
+
+/* The bytes that are proved, and if these are not all those that are assumed. */
+static size_t read_bytes(struct values *values, uint64_t position, uint64_t address, uint8_t *out,
+                         size_t size)
+{
+	size_t done = read_memory(&values->proved.solver, position, address, out, size);
+
+	if (done == size || !has_assumed(values))
+		return done;
+	return read_memory(&values->assumed.solver, position, address, out, size);
 }
 
 size_t values_memory(struct values *values, uint64_t position, uint64_t address, void *out,
@@ -269,10 +381,15 @@ size_t values_memory(struct values *values, uint64_t position, uint64_t address,
 
 	if (!cover(values, position))
 		return 0;
-	done = read_memory(values, position, address, out, size);
+	done = read_bytes(values, position, address, out, size);
 	while (done < size && grow(values, WINDOW_MOST))
-		done = read_memory(values, position, address, out, size);
+		done = read_bytes(values, position, address, out, size);
 	return done;
+}
+
+void values_proved_only(struct values *values, bool proved_only)
+{
+	values->is_proved_only = proved_only;
 }
 
 const struct values_options *values_allowed(const struct values *values)
@@ -280,12 +397,28 @@ const struct values_options *values_allowed(const struct values *values)
 	return &values->options;
 }
 
+static bool is_same(const struct values_options *a, const struct values_options *b)
+{
+	for (enum assumption i = 0; i < ASSUMPTIONS; i++) {
+		if (values_assume(a, i) != values_assume(b, i))
+			return false;
+	}
+	return true;
+}
+
 bool values_window(struct values *values, uint64_t position, const struct values_options *allowed,
                    struct solve_options *options)
 {
 	if (!cover(values, position))
 		return false;
-	*options = options_from(values, allowed, values->asked_from, values->solver.w.options.to);
+	*options = options_from(values, allowed, values->asked_from,
+	                        values->proved.solver.w.options.to);
+	if (!is_same(allowed, &values->options))
+		return true;
+	/* What of it holds, and of stores that was supposed. */
+	options->window.from = values->proved.solver.w.options.from;
+	options->abi = has_assumed(values) && values->assumes_abi;
+	options->supposed = has_assumed(values) ? &values->supposed : NULL;
 	return true;
 }
 
@@ -295,21 +428,21 @@ const struct solver *values_solved(struct values *values, uint64_t position)
 		return NULL;
 	while (grow(values, WINDOW_MOST))
 		;
-	return values->status == STATUS_OK ? &values->solver : NULL;
+	return values->status == STATUS_OK ? &best_tier(values)->solver : NULL;
 }
 
 bool values_has_code(struct values *values, uint64_t position)
 {
-	const struct solver *s = &values->solver;
+	const struct solver *s = &values->proved.solver;
 
-	if (!values->is_supported || (values->has_solver && s->has_conflict))
+	if (!values->is_supported || (values->proved.has_solver && s->has_conflict))
 		return true;
 	return cover(values, position) && position >= s->w.options.from;
 }
 
 bool values_has_constants(struct values *values, uint64_t position)
 {
-	const struct solver *s = &values->solver;
+	const struct solver *s = &values->proved.solver;
 
 	find_changes(values);
 	if (position < values->changes.same_space_from)
@@ -328,16 +461,30 @@ bool values_can(const struct values *values)
 
 enum status values_status(const struct values *values)
 {
-	return values->has_solver ? values->status : STATUS_OK;
+	return values->proved.has_solver ? values->status : STATUS_OK;
 }
 
 bool values_conflict(const struct values *values, struct solve_options *options, uint64_t *position)
 {
-	const struct solver *s = &values->solver;
+	const struct solver *s = &values->proved.solver;
 
-	if (!values->has_solver || !s->has_conflict)
+	if (!values->proved.has_solver || !s->has_conflict)
 		return false;
 	*options = options_from(values, &values->options, values->asked_from, s->w.options.to);
 	*position = window_position_of(&s->w, s->conflict);
+	return true;
+}
+
+bool values_given_up(const struct values *values, enum assumption *assumption,
+                     struct solve_options *options, uint64_t *position)
+{
+	const struct window_options *w = &values->proved.solver.w.options;
+
+	if (!values->proved.has_solver || !values->gave_up_abi)
+		return false;
+	*assumption = ASSUME_ABI;
+	*options = options_from(values, &values->options, w->from, w->to);
+	options->abi = true;
+	*position = values->abi_conflict;
 	return true;
 }

@@ -7,6 +7,11 @@
  * before the position to the halt, and kept. As long as what is asked for is not known it grows to
  * the left, since what comes to light earlier often says something of later, too. A window that
  * contradicts itself is the last one: from there on nothing is known of the core's past.
+ *
+ * There are two tiers, and both are solved of the same window. What is proved rests on none of the
+ * assumptions `abi` and `coherent`. Where that leaves something open and one of them is on, the
+ * assumed tier is looked at: what is proved and what follows under these, each value marked as
+ * assumed. One that leads to a contradiction is given up for the window, and no proved value is.
  */
 #ifndef CSREPLAY_REPLAY_VALUES_VALUES_H
 #define CSREPLAY_REPLAY_VALUES_VALUES_H
@@ -30,6 +35,9 @@ struct values_options {
 	bool one_address_space;
 	/* Functions keep callee-saved registers: replay/values/solver/abi.h. */
 	bool abi;
+	/* Stores of unknown address went where that is coherent: replay/values/solver/coherent.h.
+	 */
+	bool coherent;
 	/*
 	 * How many instructions a window grows to for a register that is not known; 0 for as many
 	 * as windows have at most. A debugger asks for all of them at once, and for each step.
@@ -64,6 +72,9 @@ void values_register(struct values *values, uint64_t position, unsigned int numb
 size_t values_memory(struct values *values, uint64_t position, uint64_t address, void *out,
                      size_t size);
 
+/* From here on all is answered of what is proved alone, or again of what is assumed too. */
+void values_proved_only(struct values *values, bool proved_only);
+
 /* Code that ran is at this position what it is at the halt: it was not written since. */
 bool values_has_code(struct values *values, uint64_t position);
 
@@ -95,6 +106,13 @@ enum status values_status(const struct values *values);
  */
 bool values_conflict(const struct values *values, struct solve_options *options,
                      uint64_t *position);
+
+/*
+ * True if an assumption led to a contradiction in the present window, and was given up for it: with
+ * the window under that assumption, and the position.
+ */
+bool values_given_up(const struct values *values, enum assumption *assumption,
+                     struct solve_options *options, uint64_t *position);
 
 /* The rest of the public face of this room. */
 #include "replay/values/values_access.h"

@@ -330,6 +330,17 @@ bool session_assumes(const struct session *s, enum assumption assumption)
 	return s->assumes[assumption];
 }
 
+bool session_trusts_assumed(const struct session *s)
+{
+	return s->assumes[ASSUME_ABI] || s->assumes[ASSUME_COHERENT];
+}
+
+enum status session_trust(struct session *s, bool assumed)
+{
+	TRY(session_assume(s, ASSUME_ABI, assumed));
+	return session_assume(s, ASSUME_COHERENT, assumed);
+}
+
 enum status session_assume(struct session *s, enum assumption assumption, bool on)
 {
 	if (is_exhausted)

@@ -6,7 +6,7 @@ usage: values.py SNAPSHOT [known=TEST] [OPTION...]      of corpus/crashes or cor
 Asks for every general register at every position of the last 10,000, and for the memory samples
 beside the snapshot. Fails on a single wrong value, and if the share known of the registers that
 the executing instruction reads, of all of them, or of the samples is below what known.tsv has for
-TEST. Options such as --assume-abi go to `csreplay state`.
+TEST. Options such as --assume-abi or --trust=assumed go to `csreplay state`.
 """
 import gzip
 import os
@@ -144,7 +144,7 @@ def recorded(name):
 def main():
     snapshot = recorded(sys.argv[1])
     options = os.environ.get("VALUES_OPTIONS", "").split()
-    options += [a for a in sys.argv[2:] if a.startswith("--")]
+    options += [word for a in sys.argv[2:] if a.startswith("--") for word in a.split("=")]
     names = [a[len("known="):] for a in sys.argv[2:] if a.startswith("known=")]
     with gzip.open(os.path.join(snapshot, "truth.bin.gz")) as f:
         truth = f.read()

@@ -44,4 +44,7 @@ MUST_USE enum status why_disagreement(const struct history *history,
  */
 void why_trouble(const struct values *values, struct text *out);
 
+/* Which assumption was given up, and for which contradiction, as above; or the empty text. */
+void why_given_up(const struct values *values, struct text *out);
+
 #endif

@@ -281,6 +281,24 @@ void why_trouble(const struct values *values, struct text *out)
 	}
 }
 
+void why_given_up(const struct values *values, struct text *out)
+{
+	struct solve_options options;
+	struct text both = {0};
+	enum assumption assumption;
+	uint64_t position;
+
+	if (!values_given_up(values, &assumption, &options, &position))
+		return;
+	text_printf(out,
+	            "the assumption %s does not hold at position %" PRIu64
+	            ": it is given up here, and what rests on it is not shown",
+	            assumption_name(assumption), position);
+	if (why_disagreement(values_history(values), &options, &both) == STATUS_OK)
+		text_add(out, text_str(&both));
+	text_fini(&both);
+}
+
 static void say_not_reconstructed(const struct values *values, struct text *out)
 {
 	struct text trouble = {0};
@@ -291,6 +309,35 @@ static void say_not_reconstructed(const struct values *values, struct text *out)
 		text_printf(out, ": %s", trouble.data);
 	text_puts(out, "\n");
 	text_fini(&trouble);
+}
+
+/* What of the subject is known is not all proved. */
+static bool is_assumed(struct values *values, uint64_t position, const struct why_subject *subject)
+{
+	uint64_t address = subject->address & ~UINT64_C(7);
+	uint8_t bytes[8];
+	struct value value;
+	size_t proved;
+
+	if (!subject->is_memory) {
+		values_register(values, position, subject->number, &value);
+		return value.is_assumed;
+	}
+	values_proved_only(values, true);
+	proved = values_memory(values, position, address, bytes, sizeof(bytes));
+	values_proved_only(values, false);
+	return values_memory(values, position, address, bytes, sizeof(bytes)) > proved;
+}
+
+/* Which assumptions the answer rests on; an assumption that is in the chain is named there, too. */
+static void say_assumed(const struct values *values, struct text *out)
+{
+	text_puts(out, "  this is assumed, and not proved: it rests on");
+	for (enum assumption i = 0; i < ASSUMPTIONS; i++) {
+		if (assumption_is_of_code(i) && values_assume(values_allowed(values), i))
+			text_printf(out, " %s (%s)", assumption_name(i), assumption_text(i));
+	}
+	text_char(out, '\n');
 }
 
 enum status why_value(struct values *values, uint64_t position, const struct why_subject *subject,
@@ -315,6 +362,8 @@ enum status why_value(struct values *values, uint64_t position, const struct why
 		text_puts(out, how->all ? "  ...\n" : "  ... (`why -v` shows more)\n");
 	if (!is_known)
 		why_if(values, position, subject, out);
+	else if (status == STATUS_OK && is_assumed(values, position, subject))
+		say_assumed(values, out);
 	end(&w);
 	return status == STATUS_OK ? w.status : status;
 }

@@ -384,6 +384,21 @@ static void place(struct solver *s, uint32_t access)
 		s->memory.status = STATUS_NO_MEM;
 }
 
+void memdep_suppose(struct solver *s)
+{
+	struct memdep_memory *m = &s->memory;
+
+	/* The last one first: what is linked after a store has no other store between. */
+	for (uint32_t i = (uint32_t)m->access_count; s->supposed && i-- > 0 && !s->has_conflict;) {
+		uint64_t address = supposed_of(s, i);
+
+		if (address >= SUPPOSED_NOWHERE)
+			continue;
+		m->accesses[i].address = (struct bits){address, ADDRESS_BITS};
+		place(s, i);
+	}
+}
+
 struct bits memdep_address_of(const struct uop_access *access, struct bits base, bool is_32bit)
 {
 	uint64_t mask = is_32bit ? bits_mask(32) : ADDRESS_BITS;
@@ -433,6 +448,9 @@ static void look(struct solver *s, uint32_t access)
 		a->state = ACCESS_ABSENT;
 	else if (is_known && (~a->address.known & ADDRESS_BITS) == 0)
 		a->state = a->kind == ACCESS_CLOBBER ? ACCESS_RANGE : ACCESS_PLACED;
+	/* It is supposed to hit nothing: its address is what is asked for. */
+	if (a->state == ACCESS_PLACED && supposed_of(s, access) != SUPPOSED_NOT)
+		a->state = ACCESS_UNLINKED;
 	if (a->state == ACCESS_ABSENT || a->state == ACCESS_PLACED)
 		memdep_clobber_clear(m, access);
 	if (a->state == ACCESS_PLACED)

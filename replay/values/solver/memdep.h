@@ -146,6 +146,8 @@ void memdep_fini(struct memdep_memory *m);
 void memdep_trim(struct memdep_memory *m);
 /* Looks at the accesses of a step of which something became known. */
 void memdep_step(struct solver *s, size_t step);
+/* Places the stores that are supposed to have gone somewhere (coherent.h); before all steps. */
+void memdep_suppose(struct solver *s);
 /* Tries all closed dependences again. */
 void memdep_retry(struct solver *s);
 /* Where an access but ACCESS_KILL goes, as far as known, without the top byte. */

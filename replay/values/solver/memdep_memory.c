@@ -8,9 +8,10 @@
 #include "replay/history/history.h"
 #include "replay/values/solver/memdep_clobber.h"
 
-static void init_access(struct memdep_memory *m, const struct window *w, size_t step,
-                        uint32_t index)
+static void init_access(struct solver *s, size_t step, uint32_t index)
 {
+	struct memdep_memory *m = &s->memory;
+	const struct window *w = &s->w;
 	const struct template *template = window_template(w, step);
 	const struct uop_access *from = template->insn->accesses;
 	size_t number = window_access(w, step) + index;
@@ -24,7 +25,7 @@ static void init_access(struct memdep_memory *m, const struct window *w, size_t 
 	};
 
 	m->accesses[number] = a;
-	if (a.kind != ACCESS_LOAD)
+	if (a.kind != ACCESS_LOAD && supposed_of(s, (uint32_t)number) == SUPPOSED_NOT)
 		memdep_clobber_set(m, number);
 }
 
@@ -46,7 +47,7 @@ enum status memdep_init(struct solver *s, bool single_writer)
 		if (window_template(w, step)->changes_translation)
 			m->constant_from = step + 1;
 		for (uint32_t i = 0; i < count; i++)
-			init_access(m, w, step, i);
+			init_access(s, step, i);
 	}
 	if (s->after.of_translation || s->after.same_space_from > w->options.to)
 		m->constant_from = w->step_count + 1;

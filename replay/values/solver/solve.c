@@ -38,6 +38,8 @@ static void node_changed(struct solver *s, uint32_t node)
 
 void solve_disagree(struct solver *s, size_t step, const struct provenance_conflict *about)
 {
+	if (s->is_lenient)
+		return;
 	if (!s->has_conflict)
 		s->conflict = step;
 	s->has_conflict = true;

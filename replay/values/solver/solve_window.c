@@ -29,6 +29,8 @@ static enum status solve_window(struct solver *s, const struct history *history,
 	if (options->window.to < history_length(history))
 		s->after = options->changes ? *options->changes : code_changes_of(history);
 	TRY(alloc(s));
+	s->supposed = options->supposed;
+	s->is_lenient = options->is_lenient;
 	TRY(memdep_init(s, options->single_writer));
 	if (options->abi)
 		TRY(abi_init(&s->abi, s));
@@ -37,6 +39,7 @@ static enum status solve_window(struct solver *s, const struct history *history,
 	s->log = options->log;
 	s->interrupt = options->interrupt;
 	initial_facts(s);
+	memdep_suppose(s);
 	solve_sweep(s);
 	memdep_trim(&s->memory);
 	return s->is_interrupted ? STATUS_INTERRUPTED : s->memory.status;

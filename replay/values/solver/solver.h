@@ -37,6 +37,7 @@
 #include "replay/values/solver/interval_map.h"
 #include "replay/values/solver/memdep.h"
 #include "replay/values/solver/provenance.h"
+#include "replay/values/solver/supposition.h"
 #include "replay/values/ssa/ssa.h"
 
 struct solve_options {
@@ -45,6 +46,10 @@ struct solve_options {
 	bool single_writer;
 	/* Functions keep the registers that the procedure call standard says they keep. */
 	bool abi;
+	/* Of stores of unknown address, or NULL: coherent.h. Must outlive the solver. */
+	const struct suppositions *supposed;
+	/* What contradicts what is known is passed over: what comes out is a guess. */
+	bool is_lenient;
 	/* Those of the history, where they were looked up before, or NULL. */
 	const struct code_changes *changes;
 	struct interrupt *interrupt; /* or NULL */
@@ -58,7 +63,9 @@ struct solver {
 	uint64_t *dirty;               /* bit s: step s is to be run */
 	uint64_t *dirty_granules;      /* bit i: dirty[i] is not 0 */
 	struct memdep_memory memory;
-	struct abi abi;            /* none without that assumption */
+	struct abi abi; /* none without that assumption */
+	const struct suppositions *supposed;
+	bool is_lenient;
 	struct provenance *log;    /* NULL but for `monitor why` */
 	struct code_changes after; /* a window that ends before the halt; none for others */
 	struct interrupt *interrupt;
@@ -105,6 +112,7 @@ void solve_learn(struct solver *s, size_t step, unsigned int slot, struct bits f
 struct interval solve_interval(const struct solver *s, size_t step, unsigned int slot);
 void solve_learn_interval(struct solver *s, size_t step, unsigned int slot, struct interval fact);
 /* The rest of the public face of this room. */
+#include "replay/values/solver/coherent.h"
 #include "replay/values/solver/memdep_clobber.h"
 
 #endif

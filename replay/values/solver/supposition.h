@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is supposed of stores of unknown address while a window is solved: a number an access. Who
+ * supposes, and what makes it worth anything, is replay/values/solver/coherent.h.
+ */
+#ifndef CSREPLAY_REPLAY_VALUES_SOLVER_SUPPOSITION_H
+#define CSREPLAY_REPLAY_VALUES_SOLVER_SUPPOSITION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct solver;
+
+/* Of a store: nothing is supposed, or that it hits nothing that is looked at; else its address. */
+#define SUPPOSED_NOT     UINT64_MAX
+#define SUPPOSED_NOWHERE (UINT64_MAX - 1)
+
+/*
+ * One an access, counted from the end of the window, so that it stays true of a window that begins
+ * earlier. Addresses have no top byte. Zeroed: nothing is supposed.
+ */
+struct suppositions {
+	uint64_t *of;
+	size_t count;
+};
+
+void suppositions_fini(struct suppositions *supposed);
+/* What a solver supposes of an access. */
+uint64_t supposed_of(const struct solver *s, uint32_t access);
+
+#endif

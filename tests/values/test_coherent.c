@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The assumed tier: where stores of unknown address went, if that is coherent
+ * (replay/values/solver/coherent.c), marked apart from what is proved. In: programs whose pointer
+ * lies at DATA and is DATA + 0x80 at the end. Out: the words that are known at their start, and
+ * whether they are proved.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "tests/values/adversary.h"
+
+#define LDR_X3_X2      UINT32_C(0xf9400043)
+#define LDR_X5_X2_8    UINT32_C(0xf9400445)
+#define STR_X4_X5      UINT32_C(0xf90000a4)
+#define STR_X4_X0_M128 UINT32_C(0xf8180004) /* stur x4, [x0, #-128] */
+#define LDR_X0_X3      UINT32_C(0xf9400060)
+
+enum { FORGETS = 4 };
+
+/* X0, X3, X4 and X5 as they were are lost. */
+static const uint32_t forgets[FORGETS] = {MOV_X0_0, MOV_X3_0, MOV_X4_0, MOV_X5_0};
+
+static void run_it(struct program *p, const uint32_t *opcodes, size_t count)
+{
+	static const unsigned int overwritten[] = {0, 3, 4, 5};
+	uint32_t code[CODE_MOST];
+
+	memcpy(code, opcodes, count * sizeof(*code));
+	memcpy(code + count, forgets, sizeof(forgets));
+	begin(p, code, count + FORGETS);
+	for (size_t i = 0; i < sizeof(overwritten) / sizeof(overwritten[0]); i++)
+		set(p, overwritten[i], 0);
+	put_u64(p->data, DATA + 0x80);
+	put_u64(p->data + 8, DATA + 0x100);
+	assumes_coherent = true;
+	run(p);
+	assumes_coherent = false;
+}
+
+static bool is_proved(struct program *p, uint64_t address)
+{
+	bool proved;
+
+	values_proved_only(p->values, true);
+	proved = bytes_known(p, 0, address) == 8;
+	values_proved_only(p->values, false);
+	return proved;
+}
+
+/* Pointers are what they are at the end, if the stores through them hit none. */
+static void store_goes_where_its_pointer_says(void **state)
+{
+	static const uint32_t code[] = {LDR_X0_X2, STR_X4_X0, LDR_X5_X2_8, STR_X4_X5};
+	struct program p;
+	struct value value;
+
+	(void)state;
+	run_it(&p, code, 4);
+	assert_int_equal(bytes_known(&p, 0, DATA), 8);
+	assert_int_equal(bytes_known(&p, 0, DATA + 8), 8);
+	assert_false(is_proved(&p, DATA));
+	assert_false(is_proved(&p, DATA + 8));
+	/* What was overwritten is not known in either tier. */
+	assert_int_equal(bytes_known(&p, 0, DATA + 0x80), 0);
+	assert_int_equal(bytes_known(&p, 0, DATA + 0x100), 0);
+	assert_int_equal(bytes_known(&p, 0, DATA + 0x200), 8);
+	assert_false(is_proved(&p, DATA + 0x200));
+	values_register(p.values, 1, A64_x0, &value);
+	assert_true(value_is_known(&value) && value.is_assumed);
+	assert_int_equal(value_u64(&value), DATA + 0x80);
+	/* A register that is proved is not marked. */
+	values_register(p.values, 1, A64_x0 + 2, &value);
+	assert_true(value_is_known(&value) && !value.is_assumed);
+	values_proved_only(p.values, true);
+	values_register(p.values, 1, A64_x0, &value);
+	assert_false(value_is_known(&value));
+	end(&p);
+}
+
+/* Supposed to hit nothing it would hit its own pointer: that is not coherent. */
+static void store_that_hits_its_pointer_stays_unknown(void **state)
+{
+	static const uint32_t code[] = {LDR_X0_X2, STR_X4_X0_M128};
+	struct program p;
+	struct value value;
+
+	(void)state;
+	run_it(&p, code, 2);
+	assert_int_equal(bytes_known(&p, 0, DATA), 0);
+	values_register(p.values, 1, A64_x0, &value);
+	assert_false(value_is_known(&value));
+	assert_true(is_proved(&p, DATA + 0x200));
+	end(&p);
+}
+
+/* Without stores of unknown address there is nothing to assume. */
+static void what_is_proved_is_not_marked(void **state)
+{
+	static const uint32_t code[] = {LDR_X3_X2, LDR_X0_X3};
+	struct program p;
+
+	(void)state;
+	run_it(&p, code, 2);
+	assert_true(is_proved(&p, DATA));
+	assert_true(is_proved(&p, DATA + 0x80));
+	end(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(store_goes_where_its_pointer_says),
+	        cmocka_unit_test(store_that_hits_its_pointer_stays_unknown),
+	        cmocka_unit_test(what_is_proved_is_not_marked),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
