@@ -16,8 +16,8 @@ enum {
 	BATCHES_MOST = 8,
 	DROPS_MOST = 6, /* rounds that drop what does not follow again */
 	/* Instructions that are solved for one window in all, at least, and of a long one. */
-	WORK_LEAST = 1 << 20,
-	WORK_TIMES = 6,
+	WORK_LEAST = 1 << 21,
+	WORK_TIMES = 12,
 };
 
 struct coherence {
