@@ -219,30 +219,48 @@ static enum cli_exit write_history(struct writer *w, uint64_t from, uint64_t cou
 	return cli_flush(&w->out);
 }
 
-/* Another number of the core: the view of the context that the user gave, if one was given. */
+/* Several views of a context that the user did not name a core for. */
+static enum cli_exit fail_parted(const struct session *session, uint32_t context_id)
+{
+	size_t cores = session_core_count(session);
+	struct text why = {0};
+	enum cli_exit code;
+
+	for (size_t i = cores; i < cores + session_thread_view_count(session) && why.length == 0;
+	     i++)
+		session_why_parted(session, i, &why);
+	code = cli_fail(CLI_USAGE, "context 0x%x ran on several cores, name one with --core: %.*s",
+	                (unsigned int)context_id, STR_ARG(text_str(&why)));
+	text_fini(&why);
+	return code;
+}
+
+/* The number of the context's view: of the core that the user names, else of all together. */
 static enum cli_exit choose_context(const struct cli_args *args, struct session *session,
                                     size_t *core)
 {
-	size_t cores = session_core_count(session);
 	uint64_t wanted = 0;
 	enum cli_exit code = cli_number(args, CLI_OPTION_CONTEXT, 0, &wanted);
+	bool has_core = args->given[CLI_OPTION_CORE];
+	enum status status = STATUS_NOT_FOUND;
 
 	if (code != CLI_FINE || !args->given[CLI_OPTION_CONTEXT])
 		return code;
-	if (session_make_thread_views(session) != STATUS_OK)
-		return cli_fail(CLI_INTERNAL, "%s", status_text(STATUS_NO_MEM));
-	for (size_t i = cores; i < cores + session_thread_view_count(session); i++) {
-		uint32_t id;
-
-		if (session_base_core(session, i) == *core && session_context(session, i, &id) &&
-		    id == wanted) {
-			*core = i;
-			return CLI_FINE;
-		}
-	}
-	return cli_fail(CLI_USAGE, "the trace of \"%.*s\" names no context 0x%llx",
-	                STR_ARG(session_core(session, *core)->device->name),
-	                (unsigned long long)wanted);
+	if (wanted <= UINT32_MAX)
+		status = session_make_context(session, (uint32_t)wanted, has_core ? core : NULL);
+	if (status == STATUS_NOT_FOUND && has_core)
+		return cli_fail(CLI_USAGE, "the trace of \"%.*s\" names no context 0x%llx",
+		                STR_ARG(session_core(session, *core)->device->name),
+		                (unsigned long long)wanted);
+	if (status == STATUS_NOT_FOUND)
+		return cli_fail(CLI_USAGE, "the trace names no context 0x%llx",
+		                (unsigned long long)wanted);
+	if (status != STATUS_OK)
+		return cli_fail(CLI_INTERNAL, "%s", status_text(status));
+	if (session_thread_view_count(session) > 1)
+		return fail_parted(session, (uint32_t)wanted);
+	*core = session_core_count(session);
+	return CLI_FINE;
 }
 
 /* `context`: a bool, JSON is wanted. */

@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The console's command on threads: whether these are cores, or what each context executed on one.
+ * The console's command on threads: whether these are cores, or what each context executed.
  * In: "core" or "context". Out: text, and other threads from then on.
  */
 #include <inttypes.h>
 
 #include "stub/console_command.h"
 #include "stub/threads.h"
+
+static void add_parting(const struct session *session, size_t core, struct text *out)
+{
+	struct text why = {0};
+
+	session_why_parted(session, core, &why);
+	if (why.length > 0)
+		text_printf(out, "  %.*s\n", STR_ARG(text_str(&why)));
+	text_fini(&why);
+}
 
 static void list(const struct console *console, struct text *out)
 {
@@ -19,6 +29,7 @@ static void list(const struct console *console, struct text *out)
 		threads_describe(console->session, i, out);
 		text_printf(out, ", at position %" PRIu64 "\n",
 		            session_position(console->session, i));
+		add_parting(console->session, i, out);
 	}
 }
 

@@ -30,7 +30,7 @@ size_t threads_count(const struct session *session)
 static bool has_views(const struct session *session, size_t core)
 {
 	for (size_t i = session_core_count(session); i < threads_count(session); i++) {
-		if (session_core(session, i) == session_core(session, core))
+		if (session_ran_on(session, i, core))
 			return true;
 	}
 	return false;
@@ -49,9 +49,16 @@ bool threads_is_listed(const struct session *session, size_t core)
 
 void threads_name(const struct session *session, size_t core, struct text *out)
 {
+	const char *between = "";
 	uint32_t context_id;
 
-	text_add(out, session_core(session, core)->device->name);
+	for (size_t i = 0; i < session_core_count(session); i++) {
+		if (!session_ran_on(session, core, i))
+			continue;
+		text_printf(out, "%s%.*s", between,
+		            STR_ARG(session_core(session, i)->device->name));
+		between = ", ";
+	}
 	if (session_context(session, core, &context_id))
 		text_printf(out, " context 0x%x", (unsigned int)context_id);
 }

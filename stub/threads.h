@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Threads of the protocol: thread id = number in the session + 1. They are the cores, or, where the
- * user wants that, what each context executed on each core (session_make_thread_views()). A core
+ * user wants that, what each context executed (session_make_thread_views()). A core
  * without a PC, or of another architecture than the session describes, is no thread; its number
  * stays free.
  */
@@ -21,7 +21,7 @@ bool threads_has(const struct session *session, size_t core);
 size_t threads_count(const struct session *session);
 /* True if it is a thread that clients are told of: of the kind that the user wants. */
 bool threads_is_listed(const struct session *session, size_t core);
-/* Its name: that of the core, and the context of a view. */
+/* Its name: that of the core, of a view of all of its cores, and the context. */
 void threads_name(const struct session *session, size_t core, struct text *out);
 
 /* Why the core is no thread, as a clause; NULL if it is one. */

@@ -92,7 +92,8 @@ static enum status join(struct builder *b, struct part_builder *part)
 		return STATUS_OK;
 	TRY(vec_reserve((void **)&h->parts, &h->part_capacity, h->part_count + 1,
 	                sizeof(*h->parts)));
-	h->parts[h->part_count++] = (struct history_part){part->log, part->index, position};
+	h->parts[h->part_count++] =
+	        (struct history_part){h->memory, part->log, part->index, position};
 	h->length += part->log.length;
 	part->log = (struct outcome_log){0};
 	part->index = NULL;
@@ -407,6 +408,40 @@ enum status history_of_part(const struct snap_core *core, struct graph **graph,
 	builder.history->end_address = end ? *end : 0;
 	status = build_of_part(&builder, graph, part);
 	return give(builder.history, status, history);
+}
+
+static enum status build_of_parts(struct builder *b, struct graph **graphs, size_t graph_count,
+                                  struct part_builder *parts, size_t count)
+{
+	struct history *h = b->history;
+
+	TRY(vec_reserve((void **)&h->graphs, &h->graph_capacity, graph_count,
+	                sizeof(struct graph *)));
+	for (size_t i = 0; i < graph_count; i++) {
+		h->graphs[h->graph_count++] = graphs[i];
+		graphs[i] = NULL;
+	}
+	for (size_t i = 0; i < count; i++) {
+		size_t before = h->part_count;
+
+		TRY(join(b, &parts[i]));
+		b->has_expected = false;
+		if (h->part_count > before)
+			h->parts[before].memory = parts[i].memory;
+	}
+	return executed_code_runs(h);
+}
+
+enum status history_of_parts(const struct snap_core *core, struct graph **graphs,
+                             size_t graph_count, struct part_builder *parts, size_t count,
+                             struct history **history)
+{
+	struct builder builder = {.history = history_create(core)};
+
+	if (!builder.history)
+		return STATUS_NO_MEM;
+	return give(builder.history, build_of_parts(&builder, graphs, graph_count, parts, count),
+	            history);
 }
 
 void history_set_data(struct history *history, const struct tarmac_core *data,

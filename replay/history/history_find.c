@@ -35,28 +35,31 @@ struct blocks {
 	size_t end;
 };
 
-static bool holds_address(const struct search *s, const struct basic_block *block)
+static bool holds_address(const struct search *s, const struct memmap *memory,
+                          const struct basic_block *block)
 {
 	uint32_t index;
 
 	for (size_t i = 0; i < s->what->address_count; i++) {
-		if (run_insn_find(s->history->memory, block, s->what->addresses[i], &index))
+		if (run_insn_find(memory, block, s->what->addresses[i], &index))
 			return true;
 	}
 	return false;
 }
 
-/* The nodes of the graph that hold one of the addresses. */
-static enum status find_wanted(const struct search *s, const struct graph *graph,
+/* The nodes of the part's graph that hold one of the addresses. */
+static enum status find_wanted(const struct search *s, const struct history_part *part,
                                struct wanted *wanted)
 {
+	const struct graph *graph = part->log.graph;
+
 	if (wanted->is_wanted)
 		return STATUS_OK;
 	wanted->is_wanted = calloc(graph->count, sizeof(bool));
 	if (!wanted->is_wanted)
 		return STATUS_NO_MEM;
 	for (uint32_t i = GRAPH_FIRST; i < graph->count; i++) {
-		if (!holds_address(s, &graph->nodes[i]))
+		if (!holds_address(s, part->memory, &graph->nodes[i]))
 			continue;
 		TRY(vec_reserve((void **)&wanted->nodes, &wanted->capacity, wanted->count + 1,
 		                sizeof(*wanted->nodes)));
@@ -67,7 +70,8 @@ static enum status find_wanted(const struct search *s, const struct graph *graph
 }
 
 /* The newest (or oldest) hit inside one run, limited to the search's positions. */
-static bool hit_in_run(struct search *s, const struct basic_block *block, uint64_t position)
+static bool hit_in_run(struct search *s, const struct memmap *memory,
+                       const struct basic_block *block, uint64_t position)
 {
 	bool found = false;
 
@@ -75,7 +79,7 @@ static bool hit_in_run(struct search *s, const struct basic_block *block, uint64
 		uint32_t index;
 		uint64_t p;
 
-		if (!run_insn_find(s->history->memory, block, s->what->addresses[i], &index))
+		if (!run_insn_find(memory, block, s->what->addresses[i], &index))
 			continue;
 		p = position + index;
 		if (p < s->first || p > s->last || (found && (p > s->position) != s->backward))
@@ -107,7 +111,8 @@ static bool search_block(struct search *s, const struct history_part *part, cons
 		        &cache->runs[s->backward ? cache->count - 1 - i : i];
 
 		if (is_wanted[run->node] &&
-		    hit_in_run(s, &part->log.graph->nodes[run->node], position + run->offset))
+		    hit_in_run(s, part->memory, &part->log.graph->nodes[run->node],
+		               position + run->offset))
 			return true;
 	}
 	return false;
@@ -155,7 +160,7 @@ static enum status search_part(struct search *s, const struct history_part *part
 	size_t first = address_index_group_of(part->index, all.first);
 	size_t last = address_index_group_of(part->index, all.end - 1);
 
-	TRY(find_wanted(s, part->log.graph, wanted));
+	TRY(find_wanted(s, part, wanted));
 	for (size_t i = 0; i <= last - first && wanted->count > 0; i++) {
 		size_t group = s->backward ? last - i : first + i;
 		struct blocks blocks = {address_index_first_block(part->index, group), all.end};

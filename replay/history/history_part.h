@@ -43,6 +43,15 @@ void part_fini(struct part_builder *b);
  */
 bool part_expected(const struct part_builder *b, uint64_t *address);
 
+/*
+ * A history of `count` parts, one after the other, that do not follow from each other, each with
+ * opcodes in a memory of its own; its registers are those of `core`. history_executed_extent() of
+ * it finds nothing. Takes over the graphs, which become NULL, and what the parts hold. NO_MEM.
+ */
+MUST_USE enum status history_of_parts(const struct snap_core *core, struct graph **graphs,
+                                      size_t graph_count, struct part_builder *parts, size_t count,
+                                      struct history **history);
+
 /* Adds a gap after those already there, or to the last one if it says no more. NO_MEM. */
 MUST_USE enum status notes_add_gap(struct notes *notes, const struct gap *gap);
 

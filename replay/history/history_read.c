@@ -45,6 +45,7 @@ const struct block_cache *history_expand(const struct history *h, const struct h
 
 /* A run, and which of its instructions. */
 struct insn_place {
+	const struct memmap *memory;
 	const struct basic_block *block;
 	uint32_t index;
 	bool taken;
@@ -69,7 +70,7 @@ static struct insn_place find_place(const struct history *h, uint64_t position)
 		else
 			high = middle;
 	}
-	return (struct insn_place){&part->log.graph->nodes[cache->runs[low].node],
+	return (struct insn_place){part->memory, &part->log.graph->nodes[cache->runs[low].node],
 	                           offset - cache->runs[low].offset, cache->runs[low].taken};
 }
 
@@ -186,10 +187,9 @@ bool history_code(const struct history *history, size_t index, struct history_co
 
 void history_at(const struct history *history, uint64_t position, struct instruction *out)
 {
-	const struct memmap *memory = history->memory;
 	struct insn_place place = find_place(history, position);
 	const struct walk *walk = &place.block->walk;
-	struct run_insn insn = run_insn_at(memory, place.block, place.index);
+	struct run_insn insn = run_insn_at(place.memory, place.block, place.index);
 	bool is_last = place.index == walk->count - 1;
 	uint32_t opcode = 0;
 
@@ -202,7 +202,7 @@ void history_at(const struct history *history, uint64_t position, struct instruc
 	        .class = is_last ? walk->last.class : INSN_OTHER,
 	        .subclass = is_last ? walk->last.subclass : INSN_SUB_NONE,
 	};
-	out->has_opcode = run_insn_opcode(memory, place.block, insn, &opcode);
+	out->has_opcode = run_insn_opcode(place.memory, place.block, insn, &opcode);
 	out->opcode = out->has_opcode ? opcode : 0;
 	if (history->data)
 		history->correct_opcode(history->data, position, out);
@@ -215,7 +215,7 @@ enum status history_pc(const struct history *history, uint64_t position, uint64_
 
 	if (position < history->length) {
 		place = find_place(history, position);
-		*pc = run_insn_at(history->memory, place.block, place.index).address;
+		*pc = run_insn_at(place.memory, place.block, place.index).address;
 		return STATUS_OK;
 	}
 	reg = history->registers[REGISTER_PC];

@@ -42,6 +42,7 @@ void notes_init(struct notes *notes);
 void notes_fini(struct notes *notes);
 
 struct history_part {
+	const struct memmap *memory; /* that its runs' views are of */
 	struct outcome_log log;
 	struct address_index *index;
 	uint64_t position; /* of its first instruction in the history */

@@ -88,16 +88,30 @@ const struct history *session_history(const struct session *session, size_t core
 bool session_core_has_pc(const struct session *session, size_t core);
 
 /*
- * Thread views: what one context executed on one core, as far as the trace says contexts. Their
- * numbers come after those of the cores, and every function here that takes a core takes a view as
- * well: it has a history and a position of its own, with the values of the core there.
+ * Thread views: what one context executed, as far as the trace says contexts, on all cores for
+ * which timestamps say in which order that was (timeline.h), else on each by itself. Their numbers
+ * come after those of the cores, and every function here that takes a core takes a view as well: it
+ * has a history and a position of its own, with the values of the core there.
  */
 
-/* Makes them, unless they are there. NO_MEM. */
+/* Makes those of all contexts, unless they are there. NO_MEM. */
 MUST_USE enum status session_make_thread_views(struct session *session);
+/*
+ * Makes those of one context, instead of all that are there; of one core alone unless `core` is
+ * NULL. NOT_FOUND if no trace names the context; NO_MEM.
+ */
+MUST_USE enum status session_make_context(struct session *session, uint32_t context_id,
+                                          const size_t *core);
 size_t session_thread_view_count(const struct session *session); /* 0 before */
-/* The core itself, or that of a view. */
+/* The core itself, or that where a view is. */
 size_t session_base_core(const struct session *session, size_t core);
+/* True if a view has instructions of the core `base`, or is that. */
+bool session_ran_on(const struct session *session, size_t core, size_t base);
+/*
+ * Appends why a view is not one with another of its context, as a clause that begins with "not one
+ * thread with"; nothing if there is none before it.
+ */
+void session_why_parted(const struct session *session, size_t core, struct text *out);
 /* Whether clients are to see the views as threads, and not the cores. At first not. */
 bool session_shows_thread_views(const struct session *session);
 /* With the views made, if that is wanted. NO_MEM. */
@@ -106,7 +120,7 @@ MUST_USE enum status session_show_thread_views(struct session *session, bool on)
 bool session_context(const struct session *session, size_t core, uint32_t *context_id);
 /* The view of the context that the core is in at its position; the core itself if there is none. */
 size_t session_thread_view_at(const struct session *session, size_t core);
-/* Moves `to`, a core or a view of the same core as `from`, to where that is, or to just before. */
+/* Moves `to`, a core or a view that ran on the core of `from`, to where that is, or just before. */
 void session_follow(struct session *session, size_t from, size_t to);
 
 uint64_t session_position(const struct session *session, size_t core);

@@ -2,7 +2,7 @@
 /* What a context executed, as if it were a core; see thread_view.h. */
 #include "replay/session/thread_view.h"
 
-#include <stdlib.h>
+#include <inttypes.h>
 
 #include "replay/session/session_store.h"
 
@@ -15,9 +15,9 @@ static const struct thread_view *view_of(const struct session *session, size_t c
 
 size_t session_base_core(const struct session *session, size_t core)
 {
-	const struct thread_view *view = view_of(session, core);
-
-	return view ? view->core : core;
+	return core < session->snapshot->core_count
+	               ? core
+	               : session_place(session, core, session->cursors[core].position).core;
 }
 
 size_t session_thread_view_count(const struct session *session)
@@ -34,56 +34,125 @@ bool session_context(const struct session *session, size_t core, uint32_t *conte
 	return view != NULL;
 }
 
-/* The slice that holds a position of the view; its end is in the last one. */
-static size_t slice_of(const struct thread_view *view, uint64_t position)
+/* The stay that holds a position of the view; its end is in the last one. */
+static size_t stay_at(const struct thread_view *view, uint64_t position)
 {
-	size_t i = view->count - 1;
+	size_t low = 0;
+	size_t high = view->count;
 
-	while (i > 0 && view->starts[i] > position)
-		i--;
-	return i;
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (view->stays[middle].start <= position)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 struct session_place session_place(const struct session *session, size_t core, uint64_t position)
 {
 	const struct thread_view *view = view_of(session, core);
-	size_t i;
+	const struct stay *stay;
 
 	if (!view)
 		return (struct session_place){core, position};
-	i = slice_of(view, position);
-	return (struct session_place){view->core,
-	                              view->slices[i].from + (position - view->starts[i])};
+	stay = &view->stays[stay_at(view, position)];
+	return (struct session_place){stay->core, stay->from + (position - stay->start)};
 }
 
-/* The view's position at, or else before, that of its core; its start if there is none. */
-static uint64_t position_in(const struct thread_view *view, uint64_t position)
+static bool is_after(const struct stay *stay, struct session_place place)
 {
-	size_t i = view->count - 1;
-
-	while (i > 0 && view->slices[i].from > position)
-		i--;
-	if (position <= view->slices[i].from)
-		return view->starts[i];
-	if (position >= view->slices[i].to)
-		return view->starts[i] + (view->slices[i].to - view->slices[i].from) -
-		       (i + 1 < view->count);
-	return view->starts[i] + (position - view->slices[i].from);
+	return stay->core > place.core || (stay->core == place.core && stay->from > place.position);
 }
 
-/* The range's part in a slice, in positions of the core. False if there is none. */
-static bool part_of(const struct thread_view *view, size_t i, const struct values_range *range,
+/* The last stay that begins at a place or before it, on that core; else its first one there. */
+static const struct stay *stay_on(const struct thread_view *view, struct session_place place)
+{
+	size_t low = 0;
+	size_t high = view->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (is_after(&view->stays[view->by_core[middle]], place))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	if (low > 0 && view->stays[view->by_core[low - 1]].core == place.core)
+		return &view->stays[view->by_core[low - 1]];
+	if (low < view->count && view->stays[view->by_core[low]].core == place.core)
+		return &view->stays[view->by_core[low]];
+	return NULL;
+}
+
+bool thread_view_position(const struct thread_view *view, struct session_place place,
+                          uint64_t *position)
+{
+	const struct stay *stay = stay_on(view, place);
+
+	if (!stay)
+		return false;
+	if (place.position <= stay->from)
+		*position = stay->start;
+	else if (place.position < stay->to)
+		*position = stay->start + (place.position - stay->from);
+	else
+		*position = stay->start + (stay->to - stay->from) -
+		            (stay != &view->stays[view->count - 1]);
+	return true;
+}
+
+bool session_ran_on(const struct session *session, size_t core, size_t base)
+{
+	const struct thread_view *view = view_of(session, core);
+	uint64_t position;
+
+	return view ? thread_view_position(view, (struct session_place){base, 0}, &position)
+	            : core == base;
+}
+
+static void write_place(const struct session *session, struct session_place place, struct text *out)
+{
+	text_printf(out, "position %" PRIu64 " of %.*s", place.position,
+	            STR_ARG(session->snapshot->cores[place.core].device->name));
+}
+
+void session_why_parted(const struct session *session, size_t core, struct text *out)
+{
+	const struct thread_view *view = view_of(session, core);
+	const struct parting *parting = view ? &view->parting : NULL;
+
+	if (!parting || parting->why == PARTED_NOT)
+		return;
+	text_printf(out, "not one thread with that of %.*s: ",
+	            STR_ARG(session->snapshot->cores[parting->there.core].device->name));
+	if (parting->why == PARTED_ARCH) {
+		text_puts(out, "the cores are of two architectures");
+		return;
+	}
+	text_puts(out, parting->why == PARTED_AT_ONCE ? "the context ran at "
+	                                              : "no timestamps say whether ");
+	write_place(session, parting->there, out);
+	text_puts(out, parting->why == PARTED_AT_ONCE ? " and " : " or ");
+	write_place(session, parting->here, out);
+	text_puts(out, parting->why == PARTED_AT_ONCE ? " at the same time" : " was first");
+}
+
+/* The range's part in a stay, in positions of the core. False if there is none. */
+static bool part_of(const struct stay *stay, const struct values_range *range,
                     struct values_range *part)
 {
-	uint64_t start = view->starts[i];
-	uint64_t end = start + (view->slices[i].to - view->slices[i].from);
-	uint64_t first = range->first > start ? range->first : start;
+	uint64_t end = stay->start + (stay->to - stay->from);
+	uint64_t first = range->first > stay->start ? range->first : stay->start;
 	uint64_t last = range->last < end ? range->last : end;
 
 	if (first >= last)
 		return false;
-	*part = (struct values_range){view->slices[i].from + (first - start),
-	                              view->slices[i].from + (last - start), range->forward};
+	*part = (struct values_range){stay->from + (first - stay->start),
+	                              stay->from + (last - stay->start), range->forward};
 	return true;
 }
 
@@ -92,223 +161,107 @@ static struct watch_source source_of(const struct session *session, size_t core)
 	return (struct watch_source){history_data(session->histories[core]), session->values[core]};
 }
 
+/* The stays of a range in its direction: the first one, and how many. */
+struct stay_range {
+	size_t first;
+	size_t count;
+	bool forward;
+};
+
+static struct stay_range stays_of(const struct thread_view *view, const struct values_range *range)
+{
+	size_t first = stay_at(view, range->first);
+	size_t last = stay_at(view, range->last);
+
+	return (struct stay_range){range->forward ? first : last, last - first + 1, range->forward};
+}
+
+static const struct stay *stay_of(const struct thread_view *view, const struct stay_range *range,
+                                  size_t n)
+{
+	return &view->stays[range->forward ? range->first + n : range->first - n];
+}
+
 bool session_find_watch(const struct session *session, size_t core,
                         const struct values_range *range, struct watch_hit *hit)
 {
 	const struct thread_view *view = view_of(session, core);
-	const struct watch_source source = source_of(session, session_base_core(session, core));
+	struct watch_source source;
+	struct stay_range stays;
 	struct values_range part;
 
-	if (!view)
+	if (!view) {
+		source = source_of(session, core);
 		return watch_find(&session->watches, &source, range, hit);
-	for (size_t n = 0; n < view->count; n++) {
-		size_t i = range->forward ? n : view->count - 1 - n;
+	}
+	stays = stays_of(view, range);
+	for (size_t n = 0; n < stays.count; n++) {
+		const struct stay *stay = stay_of(view, &stays, n);
 
-		if (part_of(view, i, range, &part) &&
+		source = source_of(session, stay->core);
+		if (part_of(stay, range, &part) &&
 		    watch_find(&session->watches, &source, &part, hit)) {
-			hit->position = hit->position - view->slices[i].from + view->starts[i];
-			hit->stop = hit->stop - view->slices[i].from + view->starts[i];
+			hit->position = hit->position - stay->from + stay->start;
+			hit->stop = hit->stop - stay->from + stay->start;
 			return true;
 		}
 	}
 	return false;
 }
 
+/* Adds what one stay leaves in doubt, in the view's positions. */
+static void add_doubt(struct values_may_alias *doubt, const struct values_may_alias *one,
+                      uint64_t shift)
+{
+	if (doubt->count == 0)
+		doubt->position = one->position + shift;
+	doubt->count += one->count;
+	if (one->blind_first < one->blind_last) {
+		doubt->blind_first = one->blind_first + shift;
+		doubt->blind_last = one->blind_last + shift;
+	}
+}
+
 void session_find_doubt(const struct session *session, size_t core,
                         const struct values_range *range, struct values_may_alias *doubt)
 {
 	const struct thread_view *view = view_of(session, core);
-	const struct watch_source source = source_of(session, session_base_core(session, core));
+	struct watch_source source;
+	struct stay_range stays;
 	struct values_range part;
 
 	if (!view) {
+		source = source_of(session, core);
 		watch_may_alias(&session->watches, &source, range, doubt);
 		return;
 	}
 	*doubt = (struct values_may_alias){0};
-	for (size_t n = 0; n < view->count; n++) {
-		size_t i = range->forward ? n : view->count - 1 - n;
-		uint64_t shift = view->starts[i] - view->slices[i].from;
+	stays = stays_of(view, range);
+	for (size_t n = 0; n < stays.count; n++) {
+		const struct stay *stay = stay_of(view, &stays, n);
 		struct values_may_alias one;
 
-		if (!part_of(view, i, range, &part))
+		if (!part_of(stay, range, &part))
 			continue;
+		source = source_of(session, stay->core);
 		watch_may_alias(&session->watches, &source, &part, &one);
-		if (doubt->count == 0)
-			doubt->position = one.position + shift;
-		doubt->count += one.count;
-		if (one.blind_first < one.blind_last) {
-			doubt->blind_first = one.blind_first + shift;
-			doubt->blind_last = one.blind_last + shift;
-		}
+		add_doubt(doubt, &one, stay->start - stay->from);
 	}
-}
-
-static void drop_view(struct thread_view *view)
-{
-	free(view->slices);
-	free(view->starts);
-}
-
-void session_drop_thread_views(struct session *session)
-{
-	size_t cores = session->snapshot->core_count;
-
-	for (size_t i = 0; i < session->thread_view_count; i++) {
-		history_destroy(session->histories[cores + i]);
-		drop_view(&session->thread_views[i]);
-	}
-	free(session->thread_views);
-	session->thread_views = NULL;
-	session->thread_view_count = 0;
-	session->has_thread_views = false;
-	session->shows_thread_views = false;
-}
-
-static int compare_ids(const void *left, const void *right)
-{
-	uint32_t a = *(const uint32_t *)left;
-	uint32_t b = *(const uint32_t *)right;
-
-	return a < b ? -1 : a > b;
-}
-
-static bool grow(void **items, size_t count, size_t size)
-{
-	void *grown = realloc(*items, count * size);
-
-	*items = grown ? grown : *items;
-	return grown != NULL;
-}
-
-/* Room for one more in all that a session has one a core of. */
-static enum status make_room(struct session *session)
-{
-	size_t count = session->snapshot->core_count + session->thread_view_count + 1;
-	bool is_there = grow((void **)&session->histories, count, sizeof(struct history *)) &&
-	                grow((void **)&session->cursors, count, sizeof(*session->cursors)) &&
-	                grow((void **)&session->eyes, count, sizeof(*session->eyes)) &&
-	                grow((void **)&session->thread_views, session->thread_view_count + 1,
-	                     sizeof(*session->thread_views));
-
-	return is_there ? STATUS_OK : STATUS_NO_MEM;
-}
-
-/* The view's slices are those of all contexts that are the view's. */
-static enum status choose_slices(struct thread_view *view, const struct history_slice *all,
-                                 size_t count)
-{
-	uint64_t length = 0;
-
-	view->slices = calloc(count, sizeof(*view->slices));
-	view->starts = calloc(count, sizeof(*view->starts));
-	if (!view->slices || !view->starts)
-		return STATUS_NO_MEM;
-	for (size_t i = 0; i < count; i++) {
-		if (all[i].context_id != view->context_id)
-			continue;
-		view->slices[view->count] = all[i];
-		view->starts[view->count++] = length;
-		length += all[i].to - all[i].from;
-	}
-	return STATUS_OK;
-}
-
-static enum status add_view(struct session *session, struct thread_view *view)
-{
-	size_t core = session->snapshot->core_count + session->thread_view_count;
-	struct history *history;
-
-	TRY(make_room(session));
-	TRY(history_of_slices(session->histories[view->core], view->slices, view->count, &history));
-	session->histories[core] = history;
-	session->eyes[core] = (struct eyes){.are_given = false};
-	session->thread_views[session->thread_view_count++] = *view;
-	session->cursors[core] =
-	        (struct cursor){history, position_in(view, session->cursors[view->core].position)};
-	return STATUS_OK;
-}
-
-static enum status add_context(struct session *session, size_t core, uint32_t id,
-                               const struct history_slice *slices, size_t count)
-{
-	struct thread_view view = {.core = core, .context_id = id};
-	enum status status = choose_slices(&view, slices, count);
-
-	if (status == STATUS_OK)
-		status = add_view(session, &view);
-	if (status != STATUS_OK)
-		drop_view(&view);
-	return status;
-}
-
-static enum status add_contexts(struct session *session, size_t core,
-                                const struct history_slice *slices, size_t count)
-{
-	uint32_t *ids = calloc(count + 1, sizeof(*ids));
-	enum status status = ids ? STATUS_OK : STATUS_NO_MEM;
-
-	for (size_t i = 0; ids && i < count; i++)
-		ids[i] = slices[i].context_id;
-	if (ids)
-		qsort(ids, count, sizeof(*ids), compare_ids);
-	for (size_t i = 0; i < count && status == STATUS_OK; i++) {
-		if (i == 0 || ids[i] != ids[i - 1])
-			status = add_context(session, core, ids[i], slices, count);
-	}
-	free(ids);
-	return status;
-}
-
-enum status session_make_thread_views(struct session *session)
-{
-	enum status status = STATUS_OK;
-
-	if (session->has_thread_views)
-		return STATUS_OK;
-	for (size_t i = 0; i < session->snapshot->core_count && status == STATUS_OK; i++) {
-		struct history_slice *slices;
-		size_t count;
-
-		/* A text with data names no contexts. */
-		if (history_data(session->histories[i]))
-			continue;
-		status = history_context_slices(session->histories[i], &slices, &count);
-		if (status != STATUS_OK)
-			break;
-		status = add_contexts(session, i, slices, count);
-		free(slices);
-	}
-	session->has_thread_views = true;
-	if (status != STATUS_OK)
-		session_drop_thread_views(session);
-	return status;
-}
-
-bool session_shows_thread_views(const struct session *session)
-{
-	return session->shows_thread_views;
-}
-
-enum status session_show_thread_views(struct session *session, bool on)
-{
-	if (on)
-		TRY(session_make_thread_views(session));
-	session->shows_thread_views = on;
-	return STATUS_OK;
 }
 
 size_t session_thread_view_at(const struct session *session, size_t core)
 {
 	size_t cores = session->snapshot->core_count;
-	uint64_t position = session->cursors[core].position;
+	const struct session_place here = {core, session->cursors[core].position};
 
 	for (size_t i = 0; i < session->thread_view_count; i++) {
-		const struct thread_view *view = &session->thread_views[i];
-		uint64_t there = position_in(view, position);
-		struct session_place place = session_place(session, cores + i, there);
+		struct session_place place;
+		uint64_t position;
 
-		if (view->core == core && place.position == position)
+		if (!thread_view_position(&session->thread_views[i], here, &position))
+			continue;
+		place = session_place(session, cores + i, position);
+		if (place.core == core && place.position == here.position)
 			return cores + i;
 	}
 	return core;
@@ -318,8 +271,8 @@ void session_follow(struct session *session, size_t from, size_t to)
 {
 	const struct thread_view *view = view_of(session, to);
 	struct session_place place = session_place(session, from, session->cursors[from].position);
+	uint64_t position = place.position;
 
-	if (place.core == session_base_core(session, to))
-		session->cursors[to].position =
-		        view ? position_in(view, place.position) : place.position;
+	if (view ? thread_view_position(view, place, &position) : place.core == to)
+		session->cursors[to].position = position;
 }

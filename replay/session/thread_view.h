@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What one context executed on a core, beside the cores of a session: a history of its own, and
- * which position of the core each of its positions is. Values are those of the core there. Private
- * to this room.
+ * What one context executed, beside the cores of a session: a history of its own, and which
+ * position of which core each of its positions is. Values are those of that core there. Made by
+ * thread_view_make.c, read by thread_view.c. Private to this room.
  */
 #ifndef CSREPLAY_REPLAY_SESSION_THREAD_VIEW_H
 #define CSREPLAY_REPLAY_SESSION_THREAD_VIEW_H
@@ -11,22 +11,49 @@
 #include "replay/session/session.h"
 #include "replay/session/watch.h"
 
-struct thread_view {
-	size_t core;
-	uint32_t context_id;
-	struct history_slice *slices; /* of the core's history, in order */
-	uint64_t *starts;             /* positions of theirs in the view */
-	size_t count;
-};
-
 /* A position of a core. */
 struct session_place {
 	size_t core;
 	uint64_t position;
 };
 
-/* Of a core itself the same. The end of a view is where the core was after the last slice. */
+/* A stretch that a core was in the context. */
+struct stay {
+	size_t core;
+	uint64_t from; /* positions of the core: from <= p < to */
+	uint64_t to;
+	uint64_t start; /* that of `from` in the view */
+};
+
+/* Why what two cores executed in a context is two views. */
+struct parting {
+	enum {
+		PARTED_NOT,
+		PARTED_UNORDERED, /* of two places no one knows which came first */
+		PARTED_AT_ONCE,   /* both executed it at the same time */
+		PARTED_ARCH,      /* they have other registers */
+	} why;
+	struct session_place here;
+	struct session_place there;
+};
+
+struct thread_view {
+	uint32_t context_id;
+	struct stay *stays; /* in the order of their times */
+	size_t *by_core;    /* indices of stays: by core, then by position */
+	size_t count;       /* at least 1 */
+	struct parting parting;
+};
+
+/*
+ * The place of a position of a view; of a core itself the same. The end of a view is where the core
+ * was after the last stay.
+ */
 struct session_place session_place(const struct session *session, size_t core, uint64_t position);
+
+/* The view's position at, or else before, that of a core; its first one there if there is none. */
+bool thread_view_position(const struct thread_view *view, struct session_place place,
+                          uint64_t *position); /* false: it was never on that core */
 
 /* watch_find() and watch_may_alias(), with positions of the core or of the view. */
 bool session_find_watch(const struct session *session, size_t core,

@@ -656,6 +656,19 @@ size_t session_base_core(const struct session *s, size_t core)
 	return core;
 }
 
+bool session_ran_on(const struct session *s, size_t core, size_t base)
+{
+	(void)s;
+	return core == base;
+}
+
+void session_why_parted(const struct session *s, size_t core, struct text *out)
+{
+	(void)s;
+	(void)core;
+	(void)out;
+}
+
 bool session_shows_thread_views(const struct session *s)
 {
 	(void)s;

@@ -9,7 +9,7 @@ import unittest
 
 import event_scene as scenes
 
-SYNTH = sys.argv.pop(1)
+SYNTH = sys.argv[1]
 CSREPLAY = os.environ["CSREPLAY"]
 
 PIDS = {"A": scenes.PID_A, "B": scenes.PID_B}
@@ -272,4 +272,4 @@ class Events(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(argv=sys.argv[:1])
