@@ -69,6 +69,9 @@ static const uint64_t change_time = 0x50;
 static const struct system_log change = {
         .processes = {.times = &change_time, .states = 2, .has_times = true}};
 
+/* A log that says whose the program is: owner 0's. NULL: there is none. */
+static const struct system_log *declared;
+
 struct world {
 	uint8_t code[CODE_SIZE];
 	uint8_t other[CODE_SIZE];
@@ -122,6 +125,8 @@ static void put_memory(struct world *w)
 	assert_non_null(w->core.memory);
 	if (changes_in_time)
 		memmap_set_log(w->core.memory, &change);
+	if (declared)
+		memmap_set_log(w->core.memory, declared);
 	for (size_t i = 0; i < (owners || changes_in_time ? 2 : 1); i++) {
 		struct mem_region region = {.address = CODE,
 		                            .length = CODE_SIZE,
@@ -130,12 +135,14 @@ static void put_memory(struct world *w)
 
 		if (owners)
 			region.context = owners[i].context;
+		if (declared)
+			region.context = (struct memory_context){.has_id = true, .id = 0};
 		if (changes_in_time)
 			region.states = (struct state_range){(uint32_t)i, (uint32_t)i + 1};
 		assert_int_equal(memmap_add(w->core.memory, &region), STATUS_OK);
 	}
 	assert_int_equal(memmap_freeze(w->core.memory), STATUS_OK);
-	w->sure = changes_in_time ? memmap_share(w->core.memory, MEMMAP_SURE) : NULL;
+	w->sure = changes_in_time || declared ? memmap_share(w->core.memory, MEMMAP_SURE) : NULL;
 }
 
 static void world_init(struct world *w, const struct setup *setup, const void *trace, size_t size)
@@ -262,6 +269,41 @@ static void assert_in_time(const struct setup *setup, const char *trace, size_t 
 	assert_trace(setup, trace, size, next, expected);
 	keeps_to_code = false;
 	changes_in_time = false;
+}
+
+/*
+ * The trace has a packet with the context ID and then instructions of process 7, which is thread
+ * 0x1207 and has ASID 7. They are decoded if ID and form of CONTEXTIDR say that it is the process.
+ */
+static void assert_process_is_told(const struct setup *setup, enum contextidr_form form,
+                                   const char *trace, size_t size, bool is_told)
+{
+	static uint64_t owner = 7;
+	struct system_log log = {.form = form, .owners = &owner, .owner_count = 1};
+	struct diag_list diags = {0};
+	struct arena arena = {0};
+	struct text found = {0};
+	bool has_next;
+	uint64_t next;
+	struct world w;
+
+	assert_int_equal(event_log_read(&arena, STR("log"),
+	                                STR("declare_process(CURRENT, 7, 0x1000, a)\n"
+	                                    "declare_thread(CURRENT, 0x1207, 7)\n"
+	                                    "declare_asid(CURRENT, 7, 7)\n"),
+	                                &diags, &log.events),
+	                 STATUS_OK);
+	assert_int_equal(diags.count, 0);
+	assert_int_equal(process_log_make(&arena, &log.events, &log.processes), STATUS_OK);
+	declared = &log;
+	world_init(&w, setup, trace, size);
+	world_list(&w, &found, &has_next, &next);
+	declared = NULL;
+	assert_true((strstr(found.data, "INSTR_RANGE") != NULL) == is_told);
+	assert_true((strstr(found.data, "ADDR_NACC") == NULL) == is_told);
+	world_fini(&w);
+	text_fini(&found);
+	arena_fini(&arena);
 }
 
 static uint32_t next_random(uint32_t *state)

@@ -361,6 +361,34 @@ static void code_is_that_of_the_context(void **state)
 }
 
 /*
+ * Of CONTEXTIDR 8, 16 or 32 bits are traced (ETMCR 15:14). From a part of it no process is told,
+ * whose number may have more bits; an ASID has 8.
+ */
+static void part_of_contextidr_is_no_process(void **state)
+{
+	struct setup setup = plain;
+
+	(void)state;
+	setup.cr = 0x4000;
+	assert_process_is_told(&setup, CONTEXTIDR_PID, BYTES(ASYNC "\x08\x07\x21\x00\x10\0\0" EE),
+	                       false);
+	assert_process_is_told(&setup, CONTEXTIDR_BOTH, BYTES(ASYNC "\x08\x07\x21\x00\x10\0\0" EE),
+	                       false);
+	assert_process_is_told(&setup, CONTEXTIDR_ASID, BYTES(ASYNC "\x08\x07\x21\x00\x10\0\0" EE),
+	                       true);
+	setup.cr = 0x8000;
+	assert_process_is_told(&setup, CONTEXTIDR_PID,
+	                       BYTES(ASYNC "\x08\x07\x12\x21\x00\x10\0\0" EE), false);
+	assert_process_is_told(&setup, CONTEXTIDR_BOTH,
+	                       BYTES(ASYNC "\x08\x07\x12\x21\x00\x10\0\0" EE), false);
+	setup.cr = 0xc000;
+	assert_process_is_told(&setup, CONTEXTIDR_PID,
+	                       BYTES(ASYNC "\x08\x07\x12\x00\x00\x21\x00\x10\0\0" EE), true);
+	assert_process_is_told(&setup, CONTEXTIDR_PID,
+	                       BYTES(ASYNC "\x08\x07\x12\x01\x00\x21\x00\x10\0\0" EE), false);
+}
+
+/*
  * Code that changes at time 0x50: before and after it, by the timestamps, is what was there then;
  * between, and on the way to the first waypoint after it, what both have.
  */
@@ -673,6 +701,7 @@ int main(void)
 	        cmocka_unit_test(exception_return_of_m_profile_is_in_doubt_alone),
 	        cmocka_unit_test(contexts_and_events_are_elements),
 	        cmocka_unit_test(code_is_that_of_the_context),
+	        cmocka_unit_test(part_of_contextidr_is_no_process),
 	        cmocka_unit_test(code_is_that_of_the_time),
 	        cmocka_unit_test(code_is_that_of_the_security_state),
 	        cmocka_unit_test(exception_entry_is_a_marker_without_a_number),
