@@ -11,131 +11,29 @@
 #include "snapshot/device_type.h"
 #include "snapshot/elf_core/elf_core.h"
 #include "snapshot/elf_core/elf_module.h"
+#include "snapshot/elf_core/elf_registers.h"
 #include "snapshot/load.h"
 
 enum {
 	MACHINE_AARCH64 = 183, /* EM_AARCH64 */
 	DATA_ENCODING = 5,     /* EI_DATA */
 	BIG_ENDIAN_DATA = 2,   /* ELFDATA2MSB */
-	REGISTERS_MOST = 80,
 };
-
-/* What stands in [regs] of the one, one after the other in memory: of `bits` each. */
-static const struct group {
-	const char *names; /* NULL: `letter` and a number */
-	char letter;
-	uint8_t count;
-	uint8_t bits;
-	uint16_t offset;
-	uint16_t stride; /* bytes */
-} groups_64[] =
-        {
-                {NULL, 'X', 31, 64, 0, 8},
-                {"SP", 0, 1, 64, 248, 8},
-                {"PC", 0, 1, 64, 256, 8},
-                {"CPSR", 0, 1, 32, 264, 8},
-},
-  groups_32[] =
-          {
-                  {NULL, 'R', 13, 32, 0, 4}, {"SP", 0, 1, 32, 52, 4},   {"LR", 0, 1, 32, 56, 4},
-                  {"PC", 0, 1, 32, 60, 4},   {"CPSR", 0, 1, 32, 64, 4},
-},
-  fp_64[] =
-          {
-                  {NULL, 'V', 32, 128, 0, 16},
-                  {"FPSR", 0, 1, 32, 512, 4},
-                  {"FPCR", 0, 1, 32, 516, 4},
-},
-  vfp_32[] =
-          {
-                  {NULL, 'D', 32, 64, 0, 8},
-                  {"FPSCR", 0, 1, 32, 256, 4},
-},
-  tls_64[] =
-          {
-                  {"TPIDR_EL0", 0, 1, 64, 0, 8},
-},
-  tls_32[] =
-          {
-                  {"TPIDRURO", 0, 1, 32, 0, 4},
-},
-  pac_64[] =
-          {
-                  {"PAC_DATA_MASK", 0, 1, 64, 0, 8},
-                  {"PAC_CODE_MASK", 0, 1, 64, 8, 8},
-},
-  signal_any[] =
-          {
-                  {"SI_SIGNO", 0, 1, 32, 0, 4},
-},
-  siginfo_64[] =
-          {
-                  {"SI_CODE", 0, 1, 32, 8, 4},
-                  {"SI_ADDR", 0, 1, 64, 16, 8},
-},
-  siginfo_32[] = {
-          {"SI_CODE", 0, 1, 32, 8, 4},
-          {"SI_ADDR", 0, 1, 32, 12, 4},
-};
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static enum status add_group(struct loader *loader, const struct group *group,
-                             const struct bytes *from, struct snap_device *device)
-{
-	for (unsigned int i = 0; i < group->count; i++) {
-		size_t offset = group->offset + (size_t)i * group->stride;
-		struct text name = {0};
-		struct snap_register *reg = &device->registers[device->register_count];
-
-		/* What a note is too short for is unknown. */
-		if (bytes_left(from) < offset + group->bits / 8U)
-			continue;
-		if (group->names)
-			text_puts(&name, group->names);
-		else
-			text_printf(&name, "%c%u", group->letter, i);
-		*reg = (struct snap_register){.name = arena_str(loader->arena, text_str(&name)),
-		                              .bits = group->bits,
-		                              .value = from->pos + offset,
-		                              .place = device->place};
-		text_fini(&name);
-		if (!reg->name.p)
-			return STATUS_NO_MEM;
-		device->register_count++;
-	}
-	return STATUS_OK;
-}
-
-static enum status add_groups(struct loader *loader, const struct group *groups, size_t count,
-                              const struct bytes *from, struct snap_device *device)
-{
-	for (size_t i = 0; i < count; i++)
-		TRY(add_group(loader, &groups[i], from, device));
-	return STATUS_OK;
-}
-
-#define ADD(groups, from) TRY(add_groups(loader, groups, COUNT(groups), from, device))
 
 static enum status add_registers(struct loader *loader, bool is_64bit,
                                  const struct elf_thread *thread, struct snap_device *device)
 {
-	TRY(load_array(loader, REGISTERS_MOST, sizeof(*device->registers),
-	               (void **)&device->registers));
-	device->register_count = 0;
-	if (is_64bit) {
-		ADD(groups_64, &thread->general);
-		ADD(fp_64, &thread->fp);
-		ADD(tls_64, &thread->tls);
-		ADD(pac_64, &thread->pac);
-		ADD(siginfo_64, &thread->siginfo);
-	} else {
-		ADD(groups_32, &thread->general);
-		ADD(vfp_32, &thread->vfp);
-		ADD(tls_32, &thread->tls);
-		ADD(siginfo_32, &thread->siginfo);
-	}
-	ADD(signal_any, &thread->signal);
+	struct elf_register *registers;
+	size_t count;
+
+	TRY(elf_thread_registers(thread, is_64bit, loader->arena, &registers, &count));
+	TRY(load_array(loader, count, sizeof(*device->registers), (void **)&device->registers));
+	for (size_t i = 0; i < count; i++)
+		device->registers[i] = (struct snap_register){.name = registers[i].name,
+		                                              .bits = registers[i].bits,
+		                                              .value = registers[i].value,
+		                                              .place = device->place};
+	device->register_count = count;
 	return STATUS_OK;
 }
 

@@ -7,6 +7,8 @@ enum {
 	NOTE_FPREGSET = 2,
 	NOTE_ARM_VFP = 0x400,
 	NOTE_ARM_TLS = 0x401,
+	NOTE_ARM_SYSTEM_CALL = 0x404,
+	NOTE_ARM_SVE = 0x405,
 	NOTE_ARM_PAC_MASK = 0x406,
 	NOTE_FILE = 0x46494c45,
 	NOTE_SIGINFO = 0x53494749,
@@ -108,6 +110,23 @@ static void read_thread(struct reader *r, const struct note *note)
 	r->core->thread_count++;
 }
 
+static void add_sve(struct reader *r, const struct note *note, struct elf_thread *thread)
+{
+	enum status status = elf_sve_read(note->data, &thread->sve);
+
+	if (status == STATUS_BAD_DATA)
+		diag_warning(
+		        r->diags, r->notes->place,
+		        "NT_ARM_SVE of thread %u is left out: no multiple of 16 bytes, up to %d, "
+		        "is its vector length",
+		        (unsigned int)thread->tid, SVE_LENGTH_MOST);
+	else if (status != STATUS_OK)
+		diag_warning(r->diags, r->notes->place,
+		             "NT_ARM_SVE of thread %u is left out: %zu bytes are too few for what "
+		             "its header says",
+		             (unsigned int)thread->tid, bytes_left(&note->data));
+}
+
 /* A note of the thread before, if it has as many bytes as are read of it. */
 static void add_to_thread(struct reader *r, const struct note *note)
 {
@@ -127,6 +146,10 @@ static void add_to_thread(struct reader *r, const struct note *note)
 		thread->tls = note->data;
 	if (note->type == NOTE_ARM_PAC_MASK && size >= 16)
 		thread->pac = note->data;
+	if (note->type == NOTE_ARM_SYSTEM_CALL && r->core->is_64bit && size >= 4)
+		thread->call = note->data;
+	if (note->type == NOTE_ARM_SVE && r->core->is_64bit)
+		add_sve(r, note, thread);
 }
 
 /* A string up to its NUL. */

@@ -16,6 +16,7 @@
 #include "base/diag.h"
 #include "base/status.h"
 #include "base/str.h"
+#include "snapshot/elf_core/elf_sve.h"
 
 /* What the notes between one NT_PRSTATUS and the next say; bytes that are not there are empty. */
 struct elf_thread {
@@ -25,8 +26,10 @@ struct elf_thread {
 	                         CPSR */
 	struct bytes fp;      /* AArch64: NT_PRFPREG: V0 to V31, FPSR, FPCR */
 	struct bytes vfp;     /* ARM: NT_ARM_VFP: D0 to D31, FPSCR */
-	struct bytes tls;     /* NT_ARM_TLS */
+	struct bytes tls;     /* NT_ARM_TLS: TPIDR_EL0, and perhaps TPIDR2_EL0; ARM: TPIDRURO */
 	struct bytes pac;     /* NT_ARM_PAC_MASK: data, instructions */
+	struct bytes call;    /* NT_ARM_SYSTEM_CALL: a number, 4 bytes */
+	struct elf_sve sve;   /* NT_ARM_SVE */
 	struct bytes siginfo; /* NT_SIGINFO; of that thread, too */
 };
 
