@@ -130,9 +130,26 @@ static const struct cli_command *find_command(const char *name)
 	return NULL;
 }
 
+/* ".SECTION=ADDRESS" */
+static enum status add_section(struct str word, struct image_option *image)
+{
+	size_t equals = str_find(word, '=');
+	struct elf_section_address section = {.name = {word.p, equals}};
+	struct elf_section_address *sections;
+
+	if (str_to_u64(str_skip(word, equals + 1), &section.address) != STATUS_OK)
+		return STATUS_BAD_DATA;
+	sections = realloc(image->sections, (image->section_count + 1) * sizeof(*sections));
+	if (!sections)
+		return STATUS_NO_MEM;
+	image->sections = sections;
+	sections[image->section_count++] = section;
+	return STATUS_OK;
+}
+
 /*
- * ELF[@ADDRESS][,context=ID][,vmid=ID][,space=NAME]; a comma that no key follows, and an '@' that
- * no number follows, belong to the name.
+ * ELF[@ADDRESS][,.SECTION=ADDRESS][,context=ID][,vmid=ID][,space=NAME]; a comma that no key
+ * follows, and an '@' that no number follows, belong to the name. The caller frees the sections.
  */
 static enum cli_exit parse_image(struct str value, struct image_option *image)
 {
@@ -145,14 +162,16 @@ static enum cli_exit parse_image(struct str value, struct image_option *image)
 
 		if (value.p[i] != ',')
 			continue;
-		status = str_find(word, '=') < word.n ? address_space_add(word, &key)
-		                                      : STATUS_NOT_FOUND;
+		status = STATUS_NOT_FOUND;
+		if (str_find(word, '=') < word.n)
+			status = word.p[0] == '.' ? add_section(word, image)
+			                          : address_space_add(word, &key);
 		if (status == STATUS_NOT_FOUND)
 			break;
 		if (status != STATUS_OK)
 			return cli_fail(CLI_USAGE,
 			                "--image: \"%.*s\": expected context=ID or vmid=ID, a "
-			                "number of 32 bits, or space=NAME",
+			                "number of 32 bits, space=NAME, or .SECTION=ADDRESS",
 			                STR_ARG(word));
 		image->path.n = i;
 	}
@@ -285,6 +304,8 @@ static enum cli_exit run(const struct cli_command *command, int argc, char **arg
 		                command->name, command->name);
 	else if (code == CLI_FINE)
 		code = command->run(&args);
+	for (size_t i = 0; i < args.image_count; i++)
+		free(args.images[i].sections);
 	free(args.images);
 	return code;
 }

@@ -414,7 +414,8 @@ static bool is_given(const struct loader *loader, const struct snapshot_options 
 
 		if (bytes_left(&module->build_id) == 0 || !is_version(module, image))
 			continue;
-		if (!options->images[i].has_load_address && image->load_bias == 0)
+		if (!options->images[i].has_load_address && image->load_bias == 0 &&
+		    !image->is_object)
 			(void)place_module(&snapshot->private->core_notes, module, image);
 		module->image = image;
 		return true;

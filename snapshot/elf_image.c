@@ -11,18 +11,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/file.h"
 #include "snapshot/elf_core/elf_module.h"
+#include "snapshot/elf_object/relocate.h"
 
 struct open_image {
 	struct elf_image image; /* first, so that the public pointer leads back here */
 	struct file_map map;
+	struct arena arena; /* sections of an object */
 	char *path;
 };
 
 struct source {
 	struct place place;
 	struct diag_list *diags;
+	struct elf_placement placement;
+	struct arena *arena; /* of the image */
 };
 
 static enum status fail(const struct source *source, const struct elf_image *image,
@@ -48,17 +53,18 @@ static enum status read_header(struct elf_image *image, Elf *elf, const struct s
 		                  "ELF \"%.*s\" is for machine %u, expected %u (AArch64) or %u "
 		                  "(Arm)",
 		                  STR_ARG(image->path), header.e_machine, EM_AARCH64, EM_ARM);
-	if (header.e_type == ET_REL)
-		return fail(
-		        source, image, STATUS_UNSUPPORTED,
-		        "a relocatable file (an object, a kernel module), whose sections have no "
-		        "addresses yet; link it, or give its code as a dump");
+	image->is_object = header.e_type == ET_REL;
 	image->is_64bit = gelf_getclass(elf) == ELFCLASS64;
 	image->is_core = header.e_type == ET_CORE;
 	image->is_movable = header.e_type == ET_DYN;
 	image->machine = header.e_machine;
 	image->entry = header.e_entry;
 	image->space = SPACE_ANY;
+	if (image->is_object && (header.e_ident[EI_DATA] != ELFDATA2LSB ||
+	                         image->is_64bit != (image->machine == EM_AARCH64)))
+		return fail(source, image, STATUS_UNSUPPORTED,
+		            "a relocatable file that is big endian or of an ABI with other "
+		            "relocations (ILP32)");
 	return STATUS_OK;
 }
 
@@ -139,6 +145,306 @@ static enum status read_segments(struct elf_image *image, Elf *elf, const struct
 	return STATUS_OK;
 }
 
+/* A section of an object; bytes NULL: it is not placed, or the file has none of it. */
+struct section {
+	bool is_placed;
+	bool is_empty; /* SHT_NOBITS */
+	uint64_t address;
+	uint64_t flags;
+	size_t size;
+	uint8_t *bytes;
+	bool *lacks; /* one a byte: it is not known */
+};
+
+struct object {
+	Elf *elf;
+	struct elf_image *image;
+	const struct source *source;
+	struct section *sections; /* by number */
+	size_t count;
+	size_t pieces; /* of known bytes, at most */
+};
+
+/* Where the user says that a section lies. */
+static bool find_address(const struct source *source, struct str name, uint64_t *address)
+{
+	for (size_t i = 0; i < source->placement.section_count; i++) {
+		if (str_eq(source->placement.sections[i].name, name)) {
+			*address = source->placement.sections[i].address;
+			return true;
+		}
+	}
+	if (!source->placement.load_address || !str_eq(name, STR(".text")))
+		return false;
+	*address = *source->placement.load_address;
+	return true;
+}
+
+static enum status place_section(const struct object *o, const GElf_Shdr *header, uint64_t address,
+                                 struct section *section)
+{
+	size_t size = bytes_left(&o->image->file);
+
+	section->is_empty = header->sh_type == SHT_NOBITS;
+	if (header->sh_size == 0)
+		return STATUS_OK;
+	if (!section->is_empty &&
+	    (header->sh_offset > size || header->sh_size > size - header->sh_offset))
+		return fail(o->source, o->image, STATUS_BAD_DATA, "a section ends after the file");
+	if (address + (header->sh_size - 1) < address)
+		return fail(o->source, o->image, STATUS_BAD_DATA,
+		            "a section goes beyond the end of the address space");
+	section->is_placed = true;
+	section->address = address;
+	section->flags = header->sh_flags;
+	section->size = (size_t)header->sh_size;
+	if (section->is_empty)
+		return STATUS_OK;
+	section->bytes = arena_alloc(o->source->arena, section->size);
+	section->lacks = arena_alloc(o->source->arena, section->size * sizeof(bool));
+	if (!section->bytes || !section->lacks)
+		return STATUS_NO_MEM;
+	memcpy(section->bytes, o->image->file.pos + header->sh_offset, section->size);
+	return STATUS_OK;
+}
+
+static bool section_header(const struct object *o, size_t number, GElf_Shdr *header)
+{
+	Elf_Scn *section = elf_getscn(o->elf, number);
+
+	return section && gelf_getshdr(section, header);
+}
+
+/* All sections that the user gives an address, of several with one name the first. */
+static enum status place_sections(struct object *o)
+{
+	size_t names;
+	size_t placed = 0;
+
+	if (elf_getshdrstrndx(o->elf, &names) != 0)
+		return STATUS_OK;
+	for (size_t i = 1; i < o->count; i++) {
+		GElf_Shdr header;
+		const char *name;
+		uint64_t address;
+		bool is_taken = false;
+
+		if (!section_header(o, i, &header) || (header.sh_flags & SHF_ALLOC) == 0)
+			continue;
+		name = elf_strptr(o->elf, names, header.sh_name);
+		if (!name || !find_address(o->source, str_of(name), &address))
+			continue;
+		for (size_t j = 1; j < i && !is_taken; j++)
+			is_taken = o->sections[j].is_placed && o->sections[j].address == address;
+		if (is_taken)
+			continue;
+		TRY(place_section(o, &header, address, &o->sections[i]));
+		placed++;
+	}
+	return placed > 0 ? STATUS_OK : STATUS_NOT_FOUND;
+}
+
+/* Each name of the user is that of a section with memory. */
+static enum status check_names(const struct object *o)
+{
+	size_t names;
+
+	for (size_t i = 0; i < o->source->placement.section_count; i++) {
+		struct str wanted = o->source->placement.sections[i].name;
+		bool is_there = false;
+
+		for (size_t j = 1; j < o->count && elf_getshdrstrndx(o->elf, &names) == 0; j++) {
+			GElf_Shdr header;
+			const char *name;
+
+			if (!section_header(o, j, &header) || (header.sh_flags & SHF_ALLOC) == 0)
+				continue;
+			name = elf_strptr(o->elf, names, header.sh_name);
+			is_there |= name && str_eq(str_of(name), wanted);
+		}
+		if (!is_there)
+			return diag_error(o->source->diags, STATUS_BAD_DATA, o->source->place,
+			                  "ELF \"%.*s\" has no section \"%.*s\" with memory",
+			                  STR_ARG(o->image->path), STR_ARG(wanted));
+	}
+	return STATUS_OK;
+}
+
+/* The symbol's address; false if nobody knows it. */
+static bool find_symbol(const struct object *o, Elf_Data *symbols, size_t number,
+                        struct relocation *relocation)
+{
+	bool is_arm = !o->image->is_64bit;
+	GElf_Sym symbol;
+
+	if (!symbols || number > INT32_MAX || !gelf_getsym(symbols, (int)number, &symbol))
+		return false;
+	relocation->is_function = GELF_ST_TYPE(symbol.st_info) == STT_FUNC;
+	relocation->is_thumb = is_arm && relocation->is_function && (symbol.st_value & 1) != 0;
+	relocation->symbol = symbol.st_value - relocation->is_thumb;
+	if (symbol.st_shndx == SHN_ABS || number == 0)
+		return true;
+	if (symbol.st_shndx == SHN_UNDEF || symbol.st_shndx >= o->count ||
+	    !o->sections[symbol.st_shndx].is_placed)
+		return false;
+	relocation->symbol += o->sections[symbol.st_shndx].address;
+	return true;
+}
+
+static enum status relocate_at(struct object *o, struct section *section, uint64_t offset,
+                               uint64_t info, Elf_Data *symbols, struct relocation *relocation)
+{
+	size_t size;
+
+	relocation->type = (uint32_t)GELF_R_TYPE(info);
+	relocation->is_64bit = o->image->is_64bit;
+	relocation->place = section->address + offset;
+	size = relocation_size(relocation->is_64bit, relocation->type);
+	if (offset > section->size || (size > section->size - offset && size < RELOCATION_MOST))
+		return fail(o->source, o->image, STATUS_BAD_DATA,
+		            "a relocation is outside of its section");
+	size = size < section->size - offset ? size : section->size - (size_t)offset;
+	if (size == 0)
+		return STATUS_OK;
+	if (find_symbol(o, symbols, GELF_R_SYM(info), relocation) &&
+	    size == relocation_size(relocation->is_64bit, relocation->type) &&
+	    relocate(relocation, section->bytes + offset) == STATUS_OK)
+		return STATUS_OK;
+	memset(section->lacks + offset, true, size);
+	o->pieces++;
+	return STATUS_OK;
+}
+
+/* One section of relocations. */
+static enum status relocate_section(struct object *o, Elf_Scn *from, const GElf_Shdr *header)
+{
+	struct section *section = &o->sections[header->sh_info];
+	Elf_Scn *table = elf_getscn(o->elf, header->sh_link);
+	Elf_Data *symbols = table ? elf_getdata(table, NULL) : NULL;
+	Elf_Data *data = elf_getdata(from, NULL);
+	bool has_addend = header->sh_type == SHT_RELA;
+	size_t count = header->sh_entsize > 0 ? (size_t)(header->sh_size / header->sh_entsize) : 0;
+
+	if (!data)
+		return fail(o->source, o->image, STATUS_BAD_DATA, "its relocations cannot be read");
+	for (size_t i = 0; i < count && i < INT32_MAX; i++) {
+		struct relocation relocation = {.has_addend = has_addend};
+		GElf_Rela rela = {0};
+		GElf_Rel rel;
+
+		if (has_addend ? !gelf_getrela(data, (int)i, &rela)
+		               : !gelf_getrel(data, (int)i, &rel))
+			return fail(o->source, o->image, STATUS_BAD_DATA,
+			            "its relocations cannot be read");
+		relocation.addend = rela.r_addend;
+		TRY(relocate_at(o, section, has_addend ? rela.r_offset : rel.r_offset,
+		                has_addend ? rela.r_info : rel.r_info, symbols, &relocation));
+	}
+	return STATUS_OK;
+}
+
+static enum status relocate_sections(struct object *o)
+{
+	for (size_t i = 1; i < o->count; i++) {
+		Elf_Scn *section = elf_getscn(o->elf, i);
+		GElf_Shdr header;
+
+		if (!section || !gelf_getshdr(section, &header) ||
+		    (header.sh_type != SHT_RELA && header.sh_type != SHT_REL) ||
+		    header.sh_info >= o->count || !o->sections[header.sh_info].bytes)
+			continue;
+		TRY(relocate_section(o, section, &header));
+	}
+	return STATUS_OK;
+}
+
+/* The known bytes of a section, a segment each stretch of them. */
+static void add_section(struct object *o, const struct section *section)
+{
+	struct elf_segment segment = {
+	        .address = section->address,
+	        .memory_size = section->size,
+	        .writable = (section->flags & SHF_WRITE) != 0,
+	        .executable = (section->flags & SHF_EXECINSTR) != 0,
+	        .data = o->image->file.pos,
+	};
+
+	if (section->is_empty)
+		o->image->segments[o->image->segment_count++] = segment;
+	for (size_t begin = 0, end; section->bytes && begin < section->size; begin = end) {
+		bool lacks = section->lacks[begin];
+
+		for (end = begin; end < section->size && section->lacks[end] == lacks;)
+			end++;
+		if (lacks)
+			continue;
+		segment.address = section->address + begin;
+		segment.memory_size = end - begin;
+		segment.file_size = end - begin;
+		segment.data = section->bytes + begin;
+		o->image->segments[o->image->segment_count++] = segment;
+	}
+}
+
+static void add_section_notes(struct object *o)
+{
+	size_t size = bytes_left(&o->image->file);
+
+	for (size_t i = 1; i < o->count; i++) {
+		GElf_Shdr header;
+
+		if (section_header(o, i, &header) && header.sh_type == SHT_NOTE &&
+		    header.sh_offset <= size && header.sh_size <= size - header.sh_offset)
+			o->image->notes[o->image->note_count++] = bytes_of(
+			        o->image->file.pos + header.sh_offset, (size_t)header.sh_size);
+	}
+}
+
+static enum status make_object_segments(struct object *o)
+{
+	o->image->segments = calloc(o->pieces + o->count, sizeof(*o->image->segments));
+	o->image->notes = calloc(o->count, sizeof(*o->image->notes));
+	if (!o->image->segments || !o->image->notes)
+		return STATUS_NO_MEM;
+	for (size_t i = 1; i < o->count; i++) {
+		if (o->sections[i].is_placed)
+			add_section(o, &o->sections[i]);
+	}
+	add_section_notes(o);
+	if (o->image->segment_count == 0)
+		return fail(o->source, o->image, STATUS_BAD_DATA,
+		            "nothing of the sections that are placed is known");
+	return STATUS_OK;
+}
+
+/* A relocatable file: its sections where the user says, as a linker makes them. */
+static enum status read_object(struct elf_image *image, Elf *elf, const struct source *source)
+{
+	struct object o = {.elf = elf, .image = image, .source = source};
+	enum status status;
+
+	if (!source->arena || elf_getshdrnum(elf, &o.count) != 0 ||
+	    o.count > bytes_left(&image->file))
+		o.count = 0;
+	o.sections = calloc(o.count + 1, sizeof(*o.sections));
+	if (!o.sections)
+		return STATUS_NO_MEM;
+	status = check_names(&o);
+	if (status == STATUS_OK)
+		status = place_sections(&o);
+	if (status == STATUS_NOT_FOUND)
+		status = fail(source, image, STATUS_UNSUPPORTED,
+		              "a relocatable file (an object, a kernel module): say where its "
+		              "sections lie, --image FILE,.text=ADDRESS,.data=ADDRESS (Linux: "
+		              "/sys/module/NAME/sections)");
+	if (status == STATUS_OK)
+		status = relocate_sections(&o);
+	if (status == STATUS_OK)
+		status = make_object_segments(&o);
+	free(o.sections);
+	return status;
+}
+
 static enum status read_image(struct elf_image *image, const struct source *source)
 {
 	/* libelf wants a pointer that is not const; it does not write through it. */
@@ -155,7 +461,8 @@ static enum status read_image(struct elf_image *image, const struct source *sour
 		return fail(source, image, STATUS_BAD_DATA, "not a sound ELF file");
 	status = read_header(image, elf, source);
 	if (status == STATUS_OK)
-		status = read_segments(image, elf, source);
+		status = image->is_object ? read_object(image, elf, source)
+		                          : read_segments(image, elf, source);
 	(void)elf_end(elf);
 	return status;
 }
@@ -203,11 +510,12 @@ static enum status move_to(struct elf_image *image, uint64_t load_address,
 	                  STR_ARG(image->path), (unsigned long long)load_address);
 }
 
-enum status elf_image_open(const char *path, const uint64_t *load_address, struct place place,
-                           struct diag_list *diags, struct elf_image **image)
+enum status elf_image_open_placed(const char *path, const struct elf_placement *placement,
+                                  struct place place, struct diag_list *diags,
+                                  struct elf_image **image)
 {
-	struct source source = {place, diags};
 	struct open_image *open = calloc(1, sizeof(*open));
+	struct source source = {place, diags, *placement, open ? &open->arena : NULL};
 	enum status status = STATUS_NO_MEM;
 
 	if (!open)
@@ -223,8 +531,11 @@ enum status elf_image_open(const char *path, const uint64_t *load_address, struc
 		open->image.file = file_map_bytes(&open->map);
 		status = read_image(&open->image, &source);
 	}
-	if (status == STATUS_OK && load_address)
-		status = move_to(&open->image, *load_address, &source);
+	if (status == STATUS_OK && placement->section_count > 0 && !open->image.is_object)
+		status = fail(&source, &open->image, STATUS_BAD_DATA,
+		              "it is linked: sections lie in its segments; give FILE@ADDRESS");
+	if (status == STATUS_OK && placement->load_address && !open->image.is_object)
+		status = move_to(&open->image, *placement->load_address, &source);
 	if (status == STATUS_OK)
 		*image = &open->image;
 	else
@@ -232,10 +543,18 @@ enum status elf_image_open(const char *path, const uint64_t *load_address, struc
 	return status;
 }
 
+enum status elf_image_open(const char *path, const uint64_t *load_address, struct place place,
+                           struct diag_list *diags, struct elf_image **image)
+{
+	const struct elf_placement placement = {.load_address = load_address};
+
+	return elf_image_open_placed(path, &placement, place, diags, image);
+}
+
 enum status elf_image_open_bytes(struct bytes file, struct str path, struct place place,
                                  struct diag_list *diags, struct elf_image **image)
 {
-	struct source source = {place, diags};
+	struct source source = {.place = place, .diags = diags};
 	struct open_image *open = calloc(1, sizeof(*open));
 	enum status status;
 
@@ -259,6 +578,7 @@ void elf_image_close(struct elf_image *image)
 		return;
 	file_map_close(&open->map);
 	free(open->path);
+	arena_fini(&open->arena);
 	free(open->image.segments);
 	free(open->image.notes);
 	free(open);

@@ -31,6 +31,7 @@ struct elf_image {
 	bool is_64bit;
 	bool is_core;       /* a core file: what its segments hold was so at the halt */
 	bool is_movable;    /* made to be loaded anywhere (ET_DYN) */
+	bool is_object;     /* relocatable (ET_REL): its sections lie where the user says */
 	bool is_mapped;     /* a core file says where it was mapped */
 	bool is_logged;     /* an event log says where and when it was loaded */
 	uint16_t machine;   /* e_machine: EM_AARCH64 or EM_ARM */
@@ -39,9 +40,10 @@ struct elf_image {
 	/* Who sees it: as the user says, by default everyone. */
 	enum space space;
 	struct memory_context context;
-	struct elf_segment *segments; /* PT_LOAD, in file order */
+	/* PT_LOAD, in file order; of an object what is known of its sections, relocated. */
+	struct elf_segment *segments;
 	size_t segment_count;
-	struct bytes *notes; /* PT_NOTE, in file order */
+	struct bytes *notes; /* PT_NOTE, in file order; of an object SHT_NOTE */
 	size_t note_count;
 	bool is_cut; /* a core file that ends before its segments do: these are what is there */
 };
@@ -56,12 +58,33 @@ static inline bool elf_segment_is_initial(const struct elf_image *image,
 /* True if the bytes begin with the ELF magic. */
 bool elf_image_is_elf(struct bytes file);
 
+/* Where a section of an object lies. */
+struct elf_section_address {
+	struct str name; /* such as ".data" */
+	uint64_t address;
+};
+
+struct elf_placement {
+	const uint64_t
+	        *load_address; /* of the lowest segment, or an object's .text; NULL: not said */
+	const struct elf_section_address *sections; /* of an object */
+	size_t section_count;
+};
+
 /*
  * Opens the ELF at `path` for an Arm machine, little or big endian. With `load_address` not NULL
  * its lowest segment lies there and all its addresses move along. BAD_DATA if it is no sound ELF,
  * UNSUPPORTED for another machine; one error in `diags` at `place`. The caller closes it; NULL is
  * fine there.
+ *
+ * Of an object (ET_REL, little endian) what is placed is relocated (elf_object/relocate.h). A place
+ * whose symbol is not in a placed section, or whose relocation is not carried out, is in no
+ * segment: its bytes are not known. UNSUPPORTED if nothing is placed, BAD_DATA for a section that
+ * it has not.
  */
+MUST_USE enum status elf_image_open_placed(const char *path, const struct elf_placement *placement,
+                                           struct place place, struct diag_list *diags,
+                                           struct elf_image **image);
 MUST_USE enum status elf_image_open(const char *path, const uint64_t *load_address,
                                     struct place place, struct diag_list *diags,
                                     struct elf_image **image);

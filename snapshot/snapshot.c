@@ -282,15 +282,17 @@ enum status load_images(struct loader *loader, const struct snapshot_options *op
 	TRY(load_array(loader, most, sizeof(struct elf_image *), (void **)&snapshot->images));
 	for (size_t i = 0; i < options->image_count; i++) {
 		const struct image_option *option = &options->images[i];
+		const struct elf_placement placement = {
+		        option->has_load_address ? &option->load_address : NULL, option->sections,
+		        option->section_count};
 		struct str path = arena_str(loader->arena, option->path);
 		struct elf_image *image;
 		enum status status;
 
 		if (!path.p)
 			return STATUS_NO_MEM;
-		status = elf_image_open(path.p,
-		                        option->has_load_address ? &option->load_address : NULL,
-		                        place_none(), loader->diags, &image);
+		status = elf_image_open_placed(path.p, &placement, place_none(), loader->diags,
+		                               &image);
 		if (status == STATUS_NOT_FOUND || status == STATUS_IO)
 			return STATUS_USAGE;
 		TRY(status);

@@ -205,11 +205,13 @@ struct snapshot {
 	void (*destroy_extension)(void *extension);
 };
 
-/* --image ELF[@LOADADDRESS][,context=ID][,vmid=ID][,space=NAME] */
+/* --image ELF[@LOADADDRESS][,.SECTION=ADDRESS][,context=ID][,vmid=ID][,space=NAME] */
 struct image_option {
 	struct str path;
-	uint64_t load_address; /* where its lowest segment lies; valid if has_load_address */
+	uint64_t load_address; /* of its lowest segment, or .text; valid if has_load_address */
 	bool has_load_address;
+	struct elf_section_address *sections; /* of a relocatable file */
+	size_t section_count;
 	struct memory_context context; /* that alone has it */
 	enum space space;              /* of the states that see it; 0: all */
 };

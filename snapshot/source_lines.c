@@ -126,6 +126,9 @@ static void find_debug_file(struct table *table, const struct elf_image *image)
 
 static void open_table(struct table *table, const struct elf_image *image)
 {
+	/* Lines of an object are relative to its sections. */
+	if (image->is_object)
+		return;
 	table->bias = image->load_bias;
 	open_elf(image->file, &table->elf, &table->dwarf);
 	if (!table->dwarf)

@@ -107,7 +107,8 @@ static bool is_uuid(const struct elf_image *image, struct str uuid)
 /* An image of --image that nobody says where to put. */
 static bool is_free(const struct image_option *option)
 {
-	return !option->has_load_address && !option->context.has_id && !option->context.has_vmid;
+	return !option->has_load_address && option->section_count == 0 && !option->context.has_id &&
+	       !option->context.has_vmid;
 }
 
 /* The image of --image that the message names, by its UUID or by its file's name; or NULL. */

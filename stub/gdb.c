@@ -112,8 +112,11 @@ const struct elf_image *gdb_program(const struct gdb *gdb)
 {
 	const struct snapshot *snapshot = session_snapshot(gdb->session);
 
-	if (snapshot->image_count > 0)
-		return snapshot->images[0];
+	/* An object has no addresses: the user adds its symbols, with add-symbol-file. */
+	for (size_t i = 0; i < snapshot->image_count; i++) {
+		if (!snapshot->images[i]->is_object)
+			return snapshot->images[i];
+	}
 	return gdb->isa_map.length > 0 && !gdb->isa_map.failed ? &gdb->isa_image : NULL;
 }
 

@@ -21,6 +21,7 @@ ROOMS = {
     "snapshot/file": None,
     "snapshot/events": "snapshot/events/events.h",
     "snapshot/elf_core": None,
+    "snapshot/elf_object": None,
     "snapshot": None,
     "arch/pattern": "arch/pattern/opcode.h",
     "arch/uop": "arch/uop/uop.h",

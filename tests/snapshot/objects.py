@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Relocatable files as images: what is known of their sections against what the linker makes of them at the
+same addresses, and of a kernel module against the memory of the kernel that had loaded it."""
+import os
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.join(os.environ["CSREPLAY_SOURCE"], "tests", "support"))
+import material  # noqa: E402
+import serving  # noqa: E402
+
+CSREPLAY = os.environ["CSREPLAY"]
+PLACES = {".text": 0x400000, ".text.far": 0x404000, ".rodata": 0x480000}
+NOWHERE = 0x403000  # where the linker finds what the object itself leaves undefined
+
+A64 = """
+.text
+    bl far; b far; b.eq far; cbz x0, far; tbz x0, #3, far; tbnz x1, #63, far + 4
+    adrp x0, here; add x0, x0, :lo12:here
+    ldrb w1, [x0, :lo12:here]; ldrh w1, [x0, :lo12:here]; ldr w1, [x0, :lo12:here]
+    ldr x1, [x0, :lo12:here]; ldr q1, [x0, :lo12:here + 16]; str d1, [x0, :lo12:here + 24]
+    adr x2, here + 1; ldr x3, here; ldrsw x3, here + 4; prfm pldl1keep, here
+    movz x4, #:abs_g3:here; movk x4, #:abs_g2_nc:here; movk x4, #:abs_g1_nc:here; movk x4, #:abs_g0_nc:here
+    movz x5, #:abs_g2:here; movz x5, #:abs_g1:here
+hole0: bl nowhere
+    nop
+hole1: adrp x0, nowhere
+hole2: ldr x0, [x0, :lo12:nowhere]
+    bl back
+.section .text.far, "ax"
+    nop
+.global far
+far: b start; nop
+back: bl start + 8; ret
+.text
+.global start
+start: ret
+.section .rodata, "a"
+    .xword far, start - 1, back + 0x123456789
+    .balign 16
+here: .xword here, far - ., 0
+    .word far, far - ., here + 0x7fffffff - 0x480000
+    .balign 8
+hole3: .xword nowhere
+hole4: .word nowhere - .
+    .word 0x12345678
+"""
+
+ARM = """
+.syntax unified
+.arch armv7-a
+.text
+.arm
+    bl afar; bl tfar; blx tfar; bleq afar; b afar; bne afar; blx afar
+    movw r0, #:lower16:here; movt r0, #:upper16:here; movw r1, #:lower16:tfar; movt r1, #:upper16:tfar
+    movw r2, #:lower16:(here - .); movt r2, #:upper16:(tfar - .); movt r2, #:upper16:afar + 12
+    bx lr
+hole0: bl nowhere
+hole1: movw r0, #:lower16:nowhere
+hole2: bne tfar
+    nop
+.thumb
+    bl tfar; bl afar; blx afar; b.w tfar
+    nop
+    bl afar; blx tfar; bl tback
+    movw r8, #:lower16:here + 0x1234; movt r8, #:upper16:here; movw r1, #:lower16:tfar; movt r1, #:upper16:tfar
+    nop
+hole3: b.w afar
+hole4: blx nowhere
+.section .text.far, "ax"
+.arm
+.global afar
+.type afar, %function
+afar: bx lr; b start; blx start; nop
+.thumb
+.global tfar
+.type tfar, %function
+.thumb_func
+tfar: bx lr; nop; bl start
+.type tback, %function
+.thumb_func
+tback: bl tfar; bx lr
+.text
+.arm
+.global start
+.type start, %function
+start: bx lr
+.section .rodata, "a"
+    .word afar, tfar, here + 8, tfar - ., afar - ., here - .
+here: .reloc here, R_ARM_PREL31, afar; .reloc here + 4, R_ARM_PREL31, tfar
+    .word 0x80000000, 8, tfar(target1), tback
+hole5: .word nowhere
+    .word 0x12345678
+"""
+
+
+class Objects(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory())).resolve()
+
+    def core(self, kind, registers="PC(size:64)=0x400000\nCPSR=0x3C5\n", dumps=""):
+        (self.folder / "snapshot.ini").write_text(
+            "[snapshot]\nversion=1.0\ndescription=objects\n[device_list]\ndevice0=cpu_0.ini\n")
+        (self.folder / "cpu_0.ini").write_text(
+            f"[device]\nname=cpu_0\nclass=core\ntype={kind}\n[regs]\n{registers}{dumps}")
+
+    def words(self, image, addresses):
+        """Eight bytes at each address at the halt; None for what is not known."""
+        asked = "".join(f"0\tm{address:x}\n" for address in addresses)
+        done = subprocess.run([CSREPLAY, "state", "--image", image, str(self.folder), "--batch"], input=asked,
+                              capture_output=True, text=True, timeout=60, check=True)
+        values = [line.split("\t")[2] for line in done.stdout.splitlines()]
+        return [None if value == "-" else int(value, 16) for value in values]
+
+    def build(self, tools, source):
+        """The object; the bytes of its sections as the linker places them; addresses of holes."""
+        if not shutil.which(tools + "gcc"):
+            self.skipTest("no " + tools + "gcc")
+        def run(tool, *arguments):
+            return subprocess.run([tools + tool, *map(str, arguments)], check=True, capture_output=True,
+                                  text=True).stdout
+        (self.folder / "o.s").write_text(source)
+        (self.folder / "script").write_text("SECTIONS {" + "".join(
+            f"{name} {address:#x} : {{ *({name}) }} " for name, address in PLACES.items()) + "}")
+        obj, linked = self.folder / "o.o", self.folder / "linked"
+        run("as", "-o", obj, self.folder / "o.s")
+        run("ld", "-T", self.folder / "script", f"--defsym=nowhere={NOWHERE:#x}", "-e", "0", "-o", linked, obj)
+        contents = {}
+        for name in PLACES:
+            run("objcopy", "-O", "binary", "-j", name, linked, self.folder / "bytes")
+            contents[name] = (self.folder / "bytes").read_bytes()
+        holes = [int(address, 16) for address in re.findall(r"^(\w+) \w hole\d", run("nm", linked), re.M)]
+        return obj, contents, holes
+
+    def check(self, tools, source, kind, wide, registers):
+        obj, contents, holes = self.build(tools, source)
+        self.core(kind, registers)
+        image = f"{obj}@{PLACES['.text']:#x}" + "".join(
+            f",{name}={address:#x}" for name, address in PLACES.items() if name != ".text")
+        # Veneers of the linker come after what the object has.
+        sizes = {name: int(size, 16) for name, size in re.findall(
+            r"^\s*\d+ (\S+)\s+(\w{8,})", subprocess.run([tools + "objdump", "-h", str(obj)], check=True, text=True,
+                                                     capture_output=True).stdout, re.M)}
+        known = 0
+        for name, start in PLACES.items():
+            starts = range(start, start + sizes[name] - 7, 2)
+            for address, found in zip(starts, self.words(image, starts)):
+                lacks = any(hole < address + 8 and address < hole + (8 if hole in wide(holes) else 4)
+                            for hole in holes)
+                right = struct.unpack_from("<Q", contents[name], address - start)[0]
+                self.assertEqual(found, None if lacks else right, f"{name} {address:#x}")
+                known += not lacks
+        self.assertGreater(known, 60)
+
+    def test_a64(self):
+        self.check("aarch64-linux-gnu-", A64, "Cortex-A53", lambda holes: [max(holes) - 8],
+                   "PC(size:64)=0x400000\nCPSR=0x3C5\n")
+
+    def test_arm(self):
+        self.check("arm-none-eabi-", ARM, "Cortex-A15", lambda holes: [], "PC=0x400000\nCPSR=0x1d3\n")
+
+    def test_section_that_is_not_placed_is_unknown(self):
+        """And so is what speaks of it."""
+        obj, contents, _ = self.build("aarch64-linux-gnu-", A64)
+        self.core("Cortex-A53")
+        far, data, load = self.words(f"{obj}@0x400000", (0x404000, 0x480000, 0x400000 + 4 * 10))
+        self.assertEqual((far, data, load), (None, None, None))
+        found = self.words(f"{obj},.text.far=0x404000,.text=0x400000", (0x400000, 0x400000 + 4 * 10))
+        self.assertEqual(found, [struct.unpack_from("<Q", contents[".text"])[0], None])
+
+    def test_what_is_wrong_is_said(self):
+        obj, _, _ = self.build("aarch64-linux-gnu-", A64)
+        self.core("Cortex-A53")
+        for rest, said in (("", "--image FILE,.text=ADDRESS,.data=ADDRESS"),
+                           (",.none=0x1000", 'has no section ".none" with memory'),
+                           (",.text=0xfffffffffffffffc", "beyond the end of the address space"),
+                           (",.text=x", "or .SECTION=ADDRESS")):
+            done = subprocess.run([CSREPLAY, "info", "--image", f"{obj}{rest}", str(self.folder)],
+                                  capture_output=True, text=True, check=False)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(said, done.stderr)
+        done = subprocess.run([CSREPLAY, "info", "--image", f"{self.folder}/linked,.text=0x400000",
+                               str(self.folder)], capture_output=True, text=True, check=False)
+        self.assertIn("it is linked", done.stderr)
+
+    def test_kernel_module(self):
+        """kcrash.ko where the kernel had put it, without the kernel's memory, against that memory. Only what
+        the kernel itself has is not known: calls of its functions, its variables."""
+        folder = pathlib.Path(material.shared("corpus", "kernel", "uaf_k"))
+        module = pathlib.Path(material.shared("corpus", "kernel", "elf", "kcrash.ko"))
+        text = (folder / "cpu_0.ini").read_text()
+        memory, at = {}, 0
+        content = (folder / "mem_kernel.bin").read_bytes()
+        for address, length, offset in re.findall(
+                r"file=mem_kernel.bin\naddress=(\w+)\nlength=(\w+)\n(?:offset=(\w+))?", text):
+            at = int(offset, 16) if offset else at
+            memory[int(address, 16)] = content[at:at + int(length, 16)]
+            at += int(length, 16)
+        start = 0xFFFFFFC000290000
+        base = max(address for address in memory if address <= start)
+        self.core("Cortex-A72")
+        places = {".text": start, ".rodata.str1.8": start + 0x1000, ".data": start + 0x2000, ".bss": start + 0x22C0}
+        known = lacking = 0
+        image = str(module) + "".join(f",{name}={address:#x}" for name, address in places.items())
+        addresses = range(start, start + 0x5E8, 4)
+        for address, found in zip(addresses, self.words(image, addresses)):
+            if found is None:
+                lacking += 1
+                continue
+            known += 1
+            self.assertEqual(found, struct.unpack_from("<Q", memory[base], address - base)[0], hex(address))
+        self.assertGreater(known, 150)
+        self.assertGreater(lacking, 31)
+
+
+if __name__ == "__main__":
+    serving.main()
