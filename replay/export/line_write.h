@@ -16,7 +16,7 @@
 
 struct line_writer {
 	struct text *out;
-	bool has_timestamps; /* of any instruction */
+	bool has_timestamps; /* some record has one */
 	uint32_t core;
 	uint64_t position; /* of the instruction that is written, or was last */
 	bool is_a64;       /* it is of AArch64 */

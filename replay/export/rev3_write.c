@@ -30,11 +30,8 @@ static void begin(struct line_writer *w)
 /* The begin of a record. Units that the document has not are kept. */
 static void put_time(struct line_writer *w, const struct tarmac_event *event)
 {
-	if (!w->has_timestamps) {
-		if (event->has_timestamp)
-			line_lose(w, EXPORT_LOST_TIMES);
+	if (!w->has_timestamps)
 		return;
-	}
 	if (!event->has_timestamp) {
 		text_printf(w->out, "%*s", TIMESTAMP_DIGITS + (int)sizeof(" clk"), "");
 		return;

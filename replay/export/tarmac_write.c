@@ -203,14 +203,8 @@ static enum status begin(struct tarmac_writer *w)
 			w->time = times[i];
 		}
 	}
-	w->lines.has_timestamps = w->has_time;
-	w->has_next = false; /* other places are read here */
-	if (w->effects && length > 0) {
-		struct effects effects;
-
-		TRY(effects_at(w->effects, 0, &effects));
-		w->lines.has_timestamps = effects.instruction.has_timestamp;
-	}
+	w->lines.has_timestamps =
+	        w->effects ? tarmac_has_times(history_data(w->history)) : w->has_time;
 	w->style->begin(&w->lines);
 	if (w->effects && w->position == 0)
 		return write_effects(w, EFFECTS_INITIAL);

@@ -168,6 +168,11 @@ enum status effects_at(struct effects_reader *reader, uint64_t position, struct 
 	return STATUS_OK;
 }
 
+bool tarmac_has_times(const struct tarmac_core *core)
+{
+	return core->has_times;
+}
+
 enum status tarmac_timestamp(const struct tarmac_core *core, uint64_t position, uint64_t *timestamp)
 {
 	struct effects_reader r = {.core = core};

@@ -341,9 +341,15 @@ static enum status add_note(struct tarmac_pass *p, const struct tarmac_event *ev
 	return lose_lines(p, gap, tick->memory, 2 * tick->clock + 1);
 }
 
+static bool begins_record(enum tarmac_kind kind)
+{
+	return kind == TARMAC_INSTRUCTION || kind == TARMAC_EXCEPTION || kind == TARMAC_ASYNC;
+}
+
 enum status tarmac_pass_add(struct tarmac_pass *p, const struct tarmac_event *event,
                             struct tarmac_tick *tick)
 {
+	p->core->has_times |= event->has_timestamp && begins_record(event->kind);
 	switch (event->kind) {
 	case TARMAC_INSTRUCTION:
 		if (event->instruction.is_debug)

@@ -60,6 +60,9 @@ unsigned int tarmac_features(const struct tarmac_core *core);
 void tarmac_correct_opcode(const struct tarmac_core *core, uint64_t position,
                            struct instruction *insn);
 
+/* True if a record of the core, of which the first line says an instruction or another event, has
+ * one. */
+bool tarmac_has_times(const struct tarmac_core *core);
 /* Timestamp of the instruction at `position` < N. UNAVAILABLE if its line has none. */
 MUST_USE enum status tarmac_timestamp(const struct tarmac_core *core, uint64_t position,
                                       uint64_t *timestamp);

@@ -43,6 +43,7 @@ struct tarmac_core {
 	struct str name; /* of the text */
 	enum core_arch arch;
 	uint64_t length;             /* instructions */
+	bool has_times;              /* tarmac_has_times() */
 	unsigned int features;       /* set of 1 << enum register_feature that lines wrote */
 	struct word_log registers;   /* by slot */
 	struct tarmac_system system; /* of registers without a slot in the file */
