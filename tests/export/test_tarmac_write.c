@@ -255,9 +255,58 @@ static void mode_is_the_level_of_the_context(void **state)
 	text_fini(&out);
 }
 
+/* Rev 3, 2.2: cycles are clk; timestamps, which have no unit of the document, tic. */
+static void times_of_a_trace_are_cycles_or_ticks(void **state)
+{
+	const struct element elements[] = {
+	        {.type = ELEMENT_TIMESTAMP, .timestamp = 3},
+	        range(0x1000, 1, INSN_OTHER, true),
+	        {.type = ELEMENT_CYCLE_COUNT, .has_cycles = true, .cycles = 7},
+	        range(0x1004, 1, INSN_OTHER, true)};
+	const struct element ticks[] = {elements[0], elements[1]};
+	struct text out = {0};
+
+	(void)state;
+	write_text(ticks, 2, &out);
+	assert_non_null(
+	        strstr(out.data, "Tarmac Text Rev 3t\n          3 tic ES  (0000000000001000:"));
+	write_text(elements, 4, &out);
+	assert_non_null(strstr(out.data, "\n          7 clk ES  (0000000000001004:"));
+	assert_null(strstr(out.data, "tic"));
+	text_fini(&out);
+}
+
+/* 2.3.6: after a branch that was taken, where it led; nothing after one that was not. */
+static void branches_of_a_trace_say_where_they_led(void **state)
+{
+	const struct element elements[] = {
+	        range(0x1000, 3, INSN_BRANCH, true), range(0x1010, 2, INSN_BRANCH_INDIRECT, true),
+	        range(0x1018, 1, INSN_BRANCH, false), range(0x101c, 1, INSN_OTHER, true)};
+	const char *at;
+	struct text out = {0};
+
+	(void)state;
+	write_text(elements, 4, &out);
+	at = strstr(out.data, "(0000000000001008:14000002) O");
+	assert_non_null(at);
+	at = strchr(at, '\n') + 1;
+	assert_non_null(strstr(at, "BR (0000000000001010) O"));
+	assert_int_equal(strspn(at, " "), strstr(at, "BR ") - at);
+	at = strstr(at, "(0000000000001014:d65f03c0) O");
+	assert_non_null(at);
+	at = strstr(at, "BR (0000000000001018) O");
+	assert_non_null(at);
+	at = strstr(at, "(0000000000001018:b4000040) O");
+	assert_non_null(at);
+	assert_null(strstr(at, "BR ("));
+	text_fini(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(times_of_a_trace_are_cycles_or_ticks),
+	        cmocka_unit_test(branches_of_a_trace_say_where_they_led),
 	        cmocka_unit_test(exception_is_named_by_the_vector_it_leads_to),
 	        cmocka_unit_test(data_marker_is_no_exception),
 	        cmocka_unit_test(debug_halt_and_reset_have_no_vector),

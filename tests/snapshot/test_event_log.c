@@ -108,6 +108,23 @@ static void patches_have_code_or_say_where(void **state)
 	unload(&f);
 }
 
+/* 5.5.2: an image by its UUID alone, without a name; or by neither. */
+static void images_may_have_a_uuid_alone(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	load(&f, "1 declare_process(CURRENT, 1, 0x8000, , 5A-01)\n"
+	         "1 declare_library(CURRENT, 1, 0x9000, \"\")\n");
+	assert_int_equal(f.diags.count, 0);
+	assert_int_equal(f.log.count, 2);
+	assert_text(f.log.events[0].image, "");
+	assert_text(f.log.events[0].uuid, "5A-01");
+	assert_text(f.log.events[1].image, "");
+	assert_text(f.log.events[1].uuid, "");
+	unload(&f);
+}
+
 /* 5.8: END has no configuration, START has ETMCR; newer trace units need more than one register. */
 static void trace_sources_change_their_id(void **state)
 {
@@ -257,6 +274,7 @@ int main(void)
 	        cmocka_unit_test(processes_and_libraries_have_images),
 	        cmocka_unit_test(threads_and_asids_belong_to_processes),
 	        cmocka_unit_test(patches_have_code_or_say_where),
+	        cmocka_unit_test(images_may_have_a_uuid_alone),
 	        cmocka_unit_test(trace_sources_change_their_id),
 	        cmocka_unit_test(lines_of_another_form_are_reported),
 	        cmocka_unit_test(numbers_that_cannot_be_are_reported),

@@ -608,9 +608,55 @@ static void contents_dumps_of_no_core_are_not_looked_at(void **state)
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+/* 6.3.1: without `format` nobody knows how to decode the source; others are there. */
+static void contents_format_is_needed(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(
+	        open_with(f, BUFFER "[trace_16]\ncyclecount: 1\n[trace_17]\nformat: STM\n"),
+	        STATUS_OK);
+	assert_int_equal(f->snapshot->source_count, 2);
+	assert_int_equal(f->snapshot->sources[0].protocol, PROTOCOL_UNKNOWN);
+	assert_int_equal(f->snapshot->sources[1].protocol, PROTOCOL_STM);
+	assert_diags(&f->diags, "trace.ini:5: error: section [trace_16] has no key \"format\"\n");
+}
+
+/* 6.4: the file of a buffer is not there: the rest is. */
+static void contents_buffer_without_its_file_has_no_data(void **state)
+{
+	struct fixture *f = *state;
+
+	scratch_text(&f->scratch, "contents.ini",
+	             "[trace]\nmetadata=trace.ini\nbuffer0=a.bin\nbuffer1=none.bin\n");
+	assert_int_equal(open_with(f, BUFFER "[trace_16]\n" ETM3_OPTIONS), STATUS_OK);
+	assert_diags(
+	        &f->diags,
+	        "contents.ini:4: error: cannot open \"none.bin\": No such file or directory\n");
+	assert_int_equal(bytes_left(&f->snapshot->buffers[0].data), 32);
+}
+
+/* 4.4.1: what was filtered is not in the trace; registers that say how do not matter. */
+static void contents_registers_of_filters_are_kept(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(open_with(f, BUFFER "[trace_16]\n" ETM3_OPTIONS
+	                                     "ETMTEEVR: 0x6f\nETMACVR1: 0x1000\nETMTECR1: 0x1\n"),
+	                 STATUS_OK);
+	assert_register(f, "ETMTEEVR", 0x6f);
+	assert_register(f, "ETMACVR1", 0x1000);
+	assert_diags(&f->diags, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test_setup_teardown(contents_format_is_needed, set_up, tear_down),
+	        cmocka_unit_test_setup_teardown(contents_buffer_without_its_file_has_no_data,
+	                                        set_up, tear_down),
+	        cmocka_unit_test_setup_teardown(contents_registers_of_filters_are_kept, set_up,
+	                                        tear_down),
 	        CASE(contents_sections_become_sources_and_cores),
 	        CASE(contents_trace_id_is_in_the_sections_name),
 	        CASE(contents_options_stand_in_for_etm3_registers),

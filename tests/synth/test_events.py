@@ -270,6 +270,18 @@ class Events(unittest.TestCase):
         self.assertEqual(pieces[0], scene.cores[0].truth)
         self.assertIn("0x11", said)
 
+    def test_new_trace_id_without_registers(self):
+        """5.8: what a START does not say is as before."""
+        scene = scenes.scene_of(13, as_pid)
+        self.assertEqual(scene.make_package(SYNTH, self.folder), "")
+        last = scene.cores[0].time()
+        log = log_of(scene, PROCESSES) + "%d define_trace(END, 0x10, trace_16)\n" % last
+        log += "%d define_trace(START, 0x11, trace_16)\n" % last
+        with open(os.path.join(self.folder, "system-event-log"), "w", encoding="ascii") as f:
+            f.write(log)
+        pieces, _, _ = scenes.read_history(CSREPLAY, self.folder, "core_16")
+        self.assertEqual(pieces, [core.truth for core in scene.cores])
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])
