@@ -72,6 +72,13 @@ static const struct cli_command commands[] = {
          cmd_state,
          SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(CORE) | BIT(BATCH) | BIT(UNKNOWN) |
                  ASSUMPTION_OPTIONS},
+        {"calls", "list who called whom, from calls and returns alone",
+         "FORMAT is text (default), a tree; tsv; json, a line a call; or folded, a line a stack "
+         "and\n"
+         "how many instructions ran there, as tools that draw flame graphs read it.\n",
+         cmd_calls,
+         SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(FORMAT) | BIT(CORE) | BIT(FUNCTION) |
+                 BIT(ONE_ADDRESS_SPACE)},
         {"why", "show how a value of the past is proved, or what keeps it unknown",
          "Of an address it is about the 8 bytes there.\n", cmd_why,
          SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(CORE) | BIT(AT) | BIT(OF) | ASSUMPTION_OPTIONS},

@@ -219,6 +219,13 @@ static const struct command commands[] = {
          console_threads},
         {"crash", "", "what each core halted at: the fault, its address, its registers", run_crash},
         {"info", "", "positions, crashes, and what values of the past rest on", run_info},
+        {"stack", "[--raw ...]", "who called whom, from calls and returns of the trace alone",
+         console_stack},
+        {"calls", "[FUNCTION]", "all calls of a function, or those that this one makes",
+         console_calls},
+        {"up-in-time", "[LEVEL]", "seek to the call of this function, or of that frame",
+         console_up_in_time},
+        {"return", "[LEVEL]", "seek to after its return", console_return},
         {"why", "[-v] REG|ADDRESS", "how a value here is proved, or what keeps it unknown",
          run_why},
         {"assume", "[NAME on|off]", "what is taken for granted of the past", run_assume},
@@ -236,7 +243,7 @@ static void run_help(const struct console *console, struct str args, struct text
 	(void)console;
 	(void)args;
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
-		text_printf(out, "%-8s %-18s %s\n", commands[i].name, commands[i].args,
+		text_printf(out, "%-10s %-18s %s\n", commands[i].name, commands[i].args,
 		            commands[i].help);
 	text_puts(out, "RANGE is N, FROM-TO, FROM- or all, in positions.\n");
 }

@@ -26,6 +26,12 @@ void console_gaps(const struct console *console, struct str args, struct text *o
 void console_space(const struct console *console, struct str args, struct text *out);
 void console_x(const struct console *console, struct str args, struct text *out);
 
+/* Calls: the stack, a function's calls, and to where one began or ended (console_calls.c). */
+void console_stack(const struct console *console, struct str args, struct text *out);
+void console_calls(const struct console *console, struct str args, struct text *out);
+void console_up_in_time(const struct console *console, struct str args, struct text *out);
+void console_return(const struct console *console, struct str args, struct text *out);
+
 /* Parts of lines (console_text.c). */
 /* WHAT and "WORD", the word cut short and made printable. */
 void console_wrong(struct text *out, const char *what, struct str word);

@@ -41,8 +41,9 @@ static enum status build_histories(struct session *session, const struct history
 	session->values = calloc(snapshot->core_count, sizeof(struct values *));
 	session->eyes = calloc(snapshot->core_count, sizeof(*session->eyes));
 	session->pasts = calloc(snapshot->core_count, sizeof(*session->pasts));
+	session->calls = calloc(snapshot->core_count, sizeof(struct calls *));
 	if (!session->histories || !session->cursors || !session->values || !session->eyes ||
-	    !session->pasts)
+	    !session->pasts || !session->calls)
 		return STATUS_NO_MEM;
 	for (size_t i = 0; i < snapshot->core_count; i++) {
 		const struct tarmac_core *data = input_core(snapshot, i);
@@ -129,6 +130,8 @@ void session_destroy(struct session *session)
 	session_drop_thread_views(session);
 	for (size_t i = 0; session->values && i < session->snapshot->core_count; i++)
 		values_destroy(session->values[i]);
+	for (size_t i = 0; session->calls && i < session->snapshot->core_count; i++)
+		calls_destroy(session->calls[i]);
 	for (size_t i = 0; session->histories && i < session->snapshot->core_count; i++) {
 		/* Those of a trace with data belong to the snapshot. */
 		if (!input_core(session->snapshot, i))
@@ -140,6 +143,8 @@ void session_destroy(struct session *session)
 	free(session->values);
 	for (unsigned int i = 0; i < SESSION_ARCHS; i++)
 		system_registers_fini(&session->system[i]);
+	symbols_close(session->symbols);
+	free(session->calls);
 	free(session->pasts);
 	free(session->eyes);
 	free(session->breakpoints);
@@ -234,6 +239,8 @@ static enum status make_histories(struct session *session, bool one_address_spac
 			                                      history_last(session->histories[i])};
 			values_destroy(session->values[i]);
 			session->values[i] = NULL;
+			calls_destroy(session->calls[i]);
+			session->calls[i] = NULL;
 			session->pasts[i] = (struct system_past){.is_known = false};
 		}
 		if (!input_core(session->snapshot, i))

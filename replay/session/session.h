@@ -19,6 +19,7 @@
 #include "arch/isa.h"
 #include "base/diag.h"
 #include "base/status.h"
+#include "replay/calls/calls.h"
 #include "replay/history/history.h"
 #include "replay/session/crash.h"
 #include "replay/values/explain/explain.h"
@@ -211,6 +212,13 @@ void session_trouble(const struct session *session, size_t core, struct text *ou
 /* Lines that say why a value at the current position is known, or not; see explain.h. NO_MEM. */
 MUST_USE enum status session_why(const struct session *session, size_t core,
                                  const struct why_subject *subject, bool all, struct text *out);
+
+/*
+ * The calls of a core's history, made when they are asked for first; they live until the history is
+ * made anew (session_assume()) or the session ends. NO_MEM, INTERRUPTED, UNSUPPORTED.
+ */
+MUST_USE enum status session_calls(struct session *session, size_t core,
+                                   const struct calls **calls);
 
 /*
  * When a core was at `position` <= N, and where it was at a time: timeline.h. The lines of a trace

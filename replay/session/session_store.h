@@ -43,6 +43,8 @@ struct session {
 	bool has_thread_views;   /* they were looked for */
 	bool shows_thread_views; /* session_shows_thread_views() */
 	struct interrupt interrupt;
+	struct symbols *symbols; /* of functions; NULL: not asked for yet */
+	struct calls **calls;    /* one a core; NULL: not asked for yet */
 };
 
 #endif

@@ -333,10 +333,13 @@ static enum status give_views(struct maker *m)
 		return STATUS_OK;
 	if (!resize((void **)&session->histories, count, sizeof(struct history *)) ||
 	    !resize((void **)&session->cursors, count, sizeof(*session->cursors)) ||
-	    !resize((void **)&session->eyes, count, sizeof(*session->eyes)))
+	    !resize((void **)&session->eyes, count, sizeof(*session->eyes)) ||
+	    !resize((void **)&session->calls, count, sizeof(struct calls *)))
 		return STATUS_NO_MEM;
-	for (size_t i = 0; i < m->view_count; i++)
+	for (size_t i = 0; i < m->view_count; i++) {
 		session->histories[cores + i] = NULL;
+		session->calls[cores + i] = NULL;
+	}
 	session->thread_views = m->views;
 	session->thread_view_count = m->view_count;
 	m->views = NULL;
@@ -366,8 +369,10 @@ void session_drop_thread_views(struct session *session)
 {
 	size_t cores = session->snapshot->core_count;
 
-	for (size_t i = 0; i < session->thread_view_count; i++)
+	for (size_t i = 0; i < session->thread_view_count; i++) {
+		calls_destroy(session->calls[cores + i]);
 		history_destroy(session->histories[cores + i]);
+	}
 	drop_views(session->thread_views, session->thread_view_count);
 	session->thread_views = NULL;
 	session->thread_view_count = 0;

@@ -14,7 +14,7 @@ CSREPLAY = os.environ["CSREPLAY"]
 SOURCE = Path(os.environ["CSREPLAY_SOURCE"])
 SENSORHUB = SOURCE / "examples" / "sensorhub"
 COMMANDS = ["serve", "info", "check", "decode", "history", "compare", "export", "state",
-            "why"]
+            "calls", "why"]
 
 
 def run(*arguments, folder=None):
@@ -60,6 +60,8 @@ class CommandLine(unittest.TestCase):
             "state": ["--image", *log, "--core-dump", "--sysroot", "--allow-outside", "--strict", "--core", "--threads", "--batch",
                       "--unknown", "--assume-single-writer",
                       "--assume-abi", "--assume-coherent", "--trust", "--assume-one-address-space", "--help"],
+            "calls": ["--image", *log, "--core-dump", "--sysroot", "--allow-outside", "--strict", "--format", "--core", "--threads",
+                      "--assume-one-address-space", "--function", "--help"],
             "why": ["--image", *log, "--core-dump", "--sysroot", "--allow-outside", "--strict", "--core", "--threads",
                     "--assume-single-writer", "--assume-abi", "--assume-coherent", "--trust", "--assume-one-address-space", "--at", "--of", "--help"],
             "export": ["--image", *log, "--core-dump", "--sysroot", "--allow-outside", "--strict", "--format", "--core", "--from",

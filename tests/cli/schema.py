@@ -22,7 +22,7 @@ SENSORHUB = Path(os.environ["CSREPLAY_SOURCE"]) / "examples" / "sensorhub"
 CORPUS = Path(material.SHARED) / "corpus"
 TEXTS = Path(os.environ["CSREPLAY_SOURCE"]) / "tests" / "fuzz" / "corpus" / "tarmac_history"
 SPACES, CORES = TEXTS / "spaces_and_system", TEXTS / "cores"
-COMMANDS = ("compare", "decode", "history", "info")
+COMMANDS = ("calls", "compare", "decode", "history", "info")
 SNAPSHOTS = ["opencsd/" + name for name in (
     "TC2", "armv8_1m_branches", "ete_ip", "ete_spec_1", "event_test", "feat_cmpbr", "infrastructure",
     "itm_only_csformat", "juno_r1_1", "q_elem", "stm_only", "tc2-ptm-rstk-t32", "tme_test",
@@ -114,6 +114,14 @@ class Example(Checked):
                 found |= set(value)
         self.assertEqual(found, {"index", "pc", "isa", "opcode", "disassembly", "registers", "event",
                                  "gap", "position", "address"})
+
+    def test_calls_follows_its_schema(self):
+        found = set()
+        for arguments in ([SENSORHUB], ["--image", SENSORHUB / "sensorhub.elf", SENSORHUB],
+                          [self.damaged()]):
+            for value in self.lines("calls", *arguments):
+                found |= set(value)
+        self.assertGreater(len(found), 9)
 
     def test_compare_follows_its_schema(self):
         a, b = self.text("a.tarmac"), self.text("b.tarmac", "d5033fdf", "0000000000000003")

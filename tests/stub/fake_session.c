@@ -260,6 +260,21 @@ bool session_has_returned(const struct session *s, size_t core)
 	return has_returned;
 }
 
+void session_register_at(const struct session *s, size_t core, uint64_t position,
+                         unsigned int number, struct value *value)
+{
+	(void)position;
+	session_register(s, core, number, value);
+}
+
+enum status session_calls(struct session *s, size_t core, const struct calls **calls)
+{
+	(void)s;
+	(void)core;
+	(void)calls;
+	return STATUS_UNSUPPORTED;
+}
+
 uint64_t session_position(const struct session *s, size_t core)
 {
 	return s->positions[core];
@@ -586,6 +601,19 @@ bool history_code(const struct history *history, size_t index, struct history_co
 		return false;
 	*code = codes[index];
 	return true;
+}
+
+uint64_t history_last(const struct history *history)
+{
+	return history->length;
+}
+
+enum status history_pc(const struct history *history, uint64_t position, uint64_t *pc)
+{
+	(void)history;
+	(void)position;
+	(void)pc;
+	return STATUS_NOT_FOUND;
 }
 
 uint64_t history_length(const struct history *history)

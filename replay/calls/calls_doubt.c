@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which call goes on; see calls_doubt.h. */
+#include "replay/calls/calls_doubt.h"
+
+#include "base/vec.h"
+
+enum { SEARCH_FRAMES = 4096 };
+
+/* ---- candidates ---- */
+
+void candidates_add(struct candidates *candidates, struct candidate candidate)
+{
+	for (size_t i = 0; i < candidates->count; i++) {
+		if (candidates->items[i].call == candidate.call)
+			return;
+	}
+	if (candidates->count == CANDIDATES_MOST)
+		candidates->has_more = true;
+	else
+		candidates->items[candidates->count++] = candidate;
+}
+
+/* Of the stack whose youngest call is stack->call, from `call` on. */
+static void find_in_stack(const struct call_builder *b, uint32_t call,
+                          const struct suspended_stack *stack, uint64_t to,
+                          struct candidates *candidates)
+{
+	uint64_t function = calls_function(b, to).start;
+	unsigned int looked = 0;
+
+	while (call != CALL_NONE) {
+		const struct call *c = calls_of(b, call);
+
+		if (++looked > SEARCH_FRAMES) {
+			candidates->has_more = true;
+			return;
+		}
+		if (c->function == function || calls_is_one_function(b, c->function, to))
+			candidates_add(candidates, (struct candidate){call, stack->call,
+			                                              stack->base != CALL_NONE});
+		call = call == stack->base ? CALL_NONE : c->parent;
+	}
+}
+
+void candidates_find(const struct call_builder *b, uint64_t to, struct candidates *candidates)
+{
+	const struct suspended_stack active = {.call = b->top, .base = CALL_NONE};
+	struct function_extent function = calls_function(b, to);
+
+	*candidates = (struct candidates){.has_more = b->has_lost_stacks};
+	if (!function.is_known || function.start == to)
+		return;
+	find_in_stack(b, calls_of(b, b->top)->parent, &active, to, candidates);
+	for (size_t i = b->suspended_count; i-- > 0;)
+		find_in_stack(b, b->suspended[i].call, &b->suspended[i], to, candidates);
+}
+
+/* ---- doubts ---- */
+
+enum status calls_doubt(struct call_builder *b, uint32_t root, const struct candidates *candidates)
+{
+	if (candidates->count == 0 || candidates->has_more)
+		return STATUS_OK;
+	TRY(vec_reserve((void **)&b->doubts, &b->doubt_capacity, b->doubt_count + 1,
+	                sizeof(*b->doubts)));
+	TRY(vec_reserve((void **)&b->candidates, &b->candidate_capacity,
+	                b->candidate_count + candidates->count, sizeof(*b->candidates)));
+	b->doubts[b->doubt_count++] = (struct doubt){.root = root,
+	                                             .count = (uint32_t)candidates->count,
+	                                             .first = b->candidate_count,
+	                                             .position = candidates->position,
+	                                             .to = candidates->to,
+	                                             .is_weak = candidates->is_weak};
+	for (size_t i = 0; i < candidates->count; i++)
+		b->candidates[b->candidate_count++] = candidates->items[i];
+	return STATUS_OK;
+}
+
+static const struct doubt *find_doubt(const struct call_builder *b, uint32_t root)
+{
+	size_t low = 0;
+	size_t high = b->doubt_count;
+
+	while (calls_of(b, root)->begin == CALL_BEGIN_TAIL)
+		root = calls_of(b, root)->replaced;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (b->doubts[middle].root < root)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < b->doubt_count && b->doubts[low].root == root ? &b->doubts[low] : NULL;
+}
+
+enum status calls_land(struct call_builder *b, enum call_begin begin, uint64_t to,
+                       struct candidates *candidates)
+{
+	calls_suspend(b, b->top, CALL_NONE);
+	calls_find_stack(b, b->top)->is_doubtful = true;
+	TRY(calls_begin(b, begin, to));
+	candidates->position = b->position;
+	candidates->to = to;
+	return calls_doubt(b, b->top, candidates);
+}
+
+/* `found` goes on, on top of its stack: what it had called was unwound, or is another stack. */
+static enum status split(struct call_builder *b, const struct candidate *found,
+                         const struct doubt *doubt)
+{
+	uint32_t base = CALL_NONE;
+
+	TRY(calls_take_stack(b, found->stack));
+	for (uint32_t call = found->stack; call != found->call && call != CALL_NONE;
+	     call = calls_of(b, call)->parent) {
+		base = call;
+		calls_end(b, call, CALL_END_UNWOUND, doubt->to);
+		calls_of(b, call)->leave = doubt->position;
+	}
+	/* The first function of a stack returns to nobody. */
+	if (base != found->stack && base != CALL_NONE)
+		calls_suspend(b, found->stack, base);
+	return STATUS_OK;
+}
+
+/* It may go on: it is live, or was unwound at most, and its stack waits. */
+static bool is_there(struct call_builder *b, const struct candidate *candidate)
+{
+	uint8_t end = calls_of(b, candidate->call)->end;
+
+	return calls_find_stack(b, candidate->stack) &&
+	       (end == CALL_END_HALT || end == CALL_END_STRAY ||
+	        (candidate->is_unwound && end == CALL_END_UNWOUND));
+}
+
+/* The candidates that return to `to`; their callers in *callers. */
+static void find_callers(struct call_builder *b, const struct doubt *doubt, uint64_t to,
+                         bool are_unwound, struct candidate *found, struct candidates *callers)
+{
+	for (uint32_t i = 0; i < doubt->count; i++) {
+		const struct candidate *candidate = &b->candidates[doubt->first + i];
+		const struct call *call = calls_of(b, candidate->call);
+
+		if (candidate->is_unwound != are_unwound || !is_there(b, candidate))
+			continue;
+		/* A call whose caller is not known may have been called from anywhere. */
+		if (!call->has_return || call->parent == CALL_NONE) {
+			callers->has_more = true;
+		} else if (call->return_address == to) {
+			*found = *candidate;
+			candidates_add(callers, (struct candidate){call->parent, candidate->stack,
+			                                           are_unwound});
+		}
+	}
+}
+
+enum status calls_decide(struct call_builder *b, uint32_t root, uint64_t to, bool *is_decided,
+                         struct candidates *callers)
+{
+	const struct doubt *doubt = find_doubt(b, root);
+	struct candidate found = {0};
+
+	*is_decided = false;
+	*callers = (struct candidates){.is_weak = true};
+	if (!doubt)
+		return STATUS_OK;
+	callers->position = doubt->position;
+	callers->to = doubt->to;
+	find_callers(b, doubt, to, false, &found, callers);
+	if (callers->count == 0)
+		find_callers(b, doubt, to, true, &found, callers);
+	if (callers->count != 1 || callers->has_more)
+		return STATUS_OK;
+	*is_decided = true;
+	TRY(split(b, &found, doubt));
+	calls_set_caller(b, root, callers->items[0].call, to);
+	return calls_pop_to(b, callers->items[0].call, CALL_END_RETURN, to);
+}
+
+static enum status decide_at_end(struct call_builder *b, const struct doubt *doubt)
+{
+	struct candidate only = b->candidates[doubt->first];
+	const struct call *call = calls_of(b, only.call);
+
+	if (doubt->count > 1 || doubt->is_weak || calls_of(b, doubt->root)->parent != CALL_NONE ||
+	    !is_there(b, &only))
+		return STATUS_OK;
+	if (call->has_return)
+		calls_set_caller(b, doubt->root, call->parent, call->return_address);
+	return split(b, &only, doubt);
+}
+
+/* What was left, and perhaps goes on, nobody knows the end of. */
+static void end_doubtful(struct call_builder *b, const struct suspended_stack *stack)
+{
+	for (uint32_t call = stack->call; call != CALL_NONE; call = calls_of(b, call)->parent) {
+		calls_end(b, call, CALL_END_GAP, 0);
+		if (calls_of(b, call)->end == CALL_END_GAP)
+			calls_of(b, call)->leave = stack->position;
+	}
+}
+
+enum status calls_decide_rest(struct call_builder *b)
+{
+	for (size_t i = b->doubt_count; i-- > 0;)
+		TRY(decide_at_end(b, &b->doubts[i]));
+	for (size_t i = 0; i < b->suspended_count; i++) {
+		if (b->suspended[i].is_doubtful)
+			end_doubtful(b, &b->suspended[i]);
+	}
+	return STATUS_OK;
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What calls, returns, jumps and exceptions do to stacks; the rules are those of calls.h. In: where
+ * one run left to. Out: calls begun and ended, and which one is active.
+ */
+#include "replay/calls/calls_doubt.h"
+
+enum { SEARCH_FRAMES = 65536 };
+
+/* ---- searches ---- */
+
+/* The newest call of the stack, from `call` on, that returns to `to`; or NONE. */
+static uint32_t find_return(const struct call_builder *b, uint32_t call, uint64_t to,
+                            bool exceptions_only)
+{
+	if (!calls_is_awaited(b, to))
+		return CALL_NONE;
+	for (unsigned int i = 0; call != CALL_NONE && i < SEARCH_FRAMES; i++) {
+		const struct call *c = calls_of(b, call);
+
+		if (c->has_return && c->return_address == to &&
+		    (c->is_exception || !exceptions_only))
+			return call;
+		call = c->parent;
+	}
+	return CALL_NONE;
+}
+
+/* The callers of all calls of the stack, from `call` on, that return to `to`. */
+static void find_callers(const struct call_builder *b, uint32_t call, uint64_t to,
+                         struct candidates *callers)
+{
+	*callers = (struct candidates){0};
+	for (call = find_return(b, call, to, false); call != CALL_NONE;
+	     call = find_return(b, call, to, false)) {
+		call = calls_of(b, call)->parent;
+		candidates_add(callers, (struct candidate){call, b->top, false});
+	}
+}
+
+/* ---- other stacks ---- */
+
+/* The stacks that were left from a call which returns to `to`: their callers, and one of these
+ * calls. */
+static uint32_t find_suspended(const struct call_builder *b, uint64_t to, bool are_unwound,
+                               struct candidates *callers)
+{
+	uint32_t found = CALL_NONE;
+
+	*callers = (struct candidates){.has_more = b->has_lost_stacks, .is_weak = true};
+	for (size_t i = 0; i < b->suspended_count; i++) {
+		const struct suspended_stack *stack = &b->suspended[i];
+		const struct call *call = calls_of(b, stack->call);
+
+		if (!call->has_return || call->parent == CALL_NONE || call->return_address != to ||
+		    (stack->base != CALL_NONE) != are_unwound)
+			continue;
+		found = stack->call;
+		candidates_add(callers, (struct candidate){call->parent, found, are_unwound});
+	}
+	return found;
+}
+
+/* Where another stack, or one of several, was left execution goes on: *is_done. */
+static enum status switch_stack(struct call_builder *b, uint64_t to, bool *is_done)
+{
+	struct candidates callers;
+	uint32_t found = find_suspended(b, to, false, &callers);
+
+	if (found == CALL_NONE)
+		found = find_suspended(b, to, true, &callers);
+	*is_done = found != CALL_NONE;
+	if (!*is_done)
+		return STATUS_OK;
+	if (callers.count > 1 || callers.has_more)
+		return calls_land(b, CALL_BEGIN_LANDED, to, &callers);
+	return calls_resume(b, found);
+}
+
+/* ---- returns ---- */
+
+/*
+ * The oldest call of the stack, whose caller is not known, and which is no other stack's first, has
+ * returned: its caller is where it went to, perhaps one of the candidates.
+ */
+static enum status find_caller(struct call_builder *b, uint32_t root, uint64_t to,
+                               const struct candidates *callers)
+{
+	uint32_t top = b->top;
+	uint32_t caller = (uint32_t)b->calls->count;
+	TRY(calls_add(b,
+	              (struct call){.enter = CALL_NOT_KNOWN,
+	                            .site = CALL_NOT_KNOWN,
+	                            .parent = CALL_NONE,
+	                            .replaced = CALL_NONE,
+	                            .begin = CALL_BEGIN_BEFORE},
+	              to));
+	b->top = top;
+	calls_set_caller(b, root, caller, to);
+	TRY(calls_pop_to(b, caller, CALL_END_RETURN, to));
+	return calls_doubt(b, caller, callers);
+}
+
+/* Its caller is not known and may become so. */
+static bool is_open(const struct call_builder *b, uint32_t call)
+{
+	const struct call *c = calls_of(b, call);
+
+	while (c->begin == CALL_BEGIN_TAIL && c->replaced != CALL_NONE)
+		c = calls_of(b, c->replaced);
+	return c->parent == CALL_NONE && !c->has_return && c->begin != CALL_BEGIN_STACK;
+}
+
+/*
+ * A return to what neither called nor was left. What was the caller is there as long as nothing
+ * ran: what ran may have moved SP.
+ */
+static enum status stray(struct call_builder *b, uint64_t to)
+{
+	uint32_t left = b->top;
+	struct candidates itself = {0};
+
+	if (calls_of(b, left)->is_exception && calls_of(b, left)->begin == CALL_BEGIN_EXCEPTION)
+		return STATUS_OK; /* the handler of a signal goes on in a trampoline */
+	if (calls_is_entry(b, to))
+		return calls_begin_stack(b, to);
+	if (b->is_halt)
+		return calls_replace(b, CALL_BEGIN_STRAY, CALL_END_STRAY, to);
+	candidates_add(&itself, (struct candidate){left, left, false});
+	itself.is_weak = true;
+	calls_end(b, left, CALL_END_STRAY, to);
+	TRY(calls_land(b, CALL_BEGIN_STRAY, to, &itself));
+	calls_of(b, b->top)->replaced = left;
+	return STATUS_OK;
+}
+
+/* The call of the stack that `caller` made. */
+static uint32_t called_by(const struct call_builder *b, uint32_t caller)
+{
+	uint32_t call = b->top;
+
+	while (calls_of(b, call)->parent != caller)
+		call = calls_of(b, call)->parent;
+	return call;
+}
+
+/* Behind an older call than the active one: what was called from there is left. */
+static enum status return_to_older(struct call_builder *b, uint32_t found, uint64_t to)
+{
+	struct candidates callers;
+
+	find_callers(b, found, to, &callers);
+	if (callers.count > 1)
+		return calls_land(b, CALL_BEGIN_LANDED, to, &callers);
+	if (calls_of(b, b->top)->parent != found)
+		calls_suspend(b, b->top, called_by(b, found));
+	return calls_pop_to(b, calls_of(b, found)->parent, CALL_END_UNWOUND, to);
+}
+
+static enum status take_return(struct call_builder *b, uint64_t to)
+{
+	uint32_t found = find_return(b, b->top, to, false);
+	struct candidates candidates = {0};
+	bool is_done;
+
+	if (found == b->top)
+		return calls_pop_to(b, calls_of(b, found)->parent, CALL_END_RETURN, to);
+	if (found != CALL_NONE)
+		return return_to_older(b, found, to);
+	if (is_open(b, b->top)) {
+		TRY(calls_decide(b, b->top, to, &is_done, &candidates));
+		if (is_done)
+			return STATUS_OK;
+	}
+	if (candidates.count == 0) {
+		TRY(switch_stack(b, to, &is_done));
+		if (is_done)
+			return STATUS_OK;
+	}
+	if (is_open(b, b->top))
+		return find_caller(b, b->top, to, &candidates);
+	candidates_find(b, to, &candidates);
+	return candidates.count > 0 ? calls_land(b, CALL_BEGIN_LANDED, to, &candidates)
+	                            : stray(b, to);
+}
+
+static uint32_t oldest(const struct call_builder *b)
+{
+	uint32_t call = b->top;
+
+	while (calls_of(b, call)->parent != CALL_NONE)
+		call = calls_of(b, call)->parent;
+	return call;
+}
+
+/* The newest handler of an exception whose interrupted code is known. */
+static uint32_t newest_exception(const struct call_builder *b)
+{
+	uint32_t call = b->top;
+
+	while (call != CALL_NONE && !calls_of(b, call)->is_exception)
+		call = calls_of(b, call)->parent;
+	return call != CALL_NONE && calls_of(b, call)->parent != CALL_NONE ? call : CALL_NONE;
+}
+
+static enum status take_exception_return(struct call_builder *b, uint64_t to)
+{
+	uint32_t found = find_return(b, b->top, to, true);
+	uint32_t handler = newest_exception(b);
+	const struct candidates none = {0};
+	bool is_done;
+	uint32_t root;
+
+	if (found == CALL_NONE && handler != CALL_NONE) {
+		const struct call *c = calls_of(b, handler);
+
+		if (!c->has_return || calls_is_one_function(b, c->return_address, to))
+			found = handler; /* to after the instruction, or to its fixup */
+	}
+	if (found != CALL_NONE)
+		return calls_pop_to(b, calls_of(b, found)->parent, CALL_END_RETURN, to);
+	TRY(switch_stack(b, to, &is_done));
+	if (is_done)
+		return STATUS_OK;
+	root = oldest(b);
+	if (handler == CALL_NONE && is_open(b, root)) {
+		calls_of(b, root)->is_exception = true;
+		return find_caller(b, root, to, &none);
+	}
+	/* Another thread, or a handler of a signal: this one waits where it was interrupted. */
+	if (handler != CALL_NONE)
+		TRY(calls_pop_to(b, handler, CALL_END_UNWOUND, to));
+	return calls_begin_stack(b, to);
+}
+
+static enum status take_jump(struct call_builder *b, const struct exit *exit, uint64_t to)
+{
+	struct candidates candidates;
+
+	if (calls_is_one_function(b, exit->address, to))
+		return STATUS_OK;
+	if (exit->kind != EXIT_JUMP && find_return(b, b->top, to, false) != CALL_NONE)
+		return take_return(b, to);
+	if (calls_is_entry(b, to))
+		return calls_replace(b, CALL_BEGIN_TAIL, CALL_END_TAIL, to);
+	if (exit->kind == EXIT_JUMP)
+		return STATUS_OK;
+	if (exit->kind == EXIT_VENEER && !calls_function(b, to).is_known)
+		return calls_replace(b, CALL_BEGIN_TAIL, CALL_END_TAIL, to);
+	candidates_find(b, to, &candidates);
+	if (candidates.count == 0) {
+		/* Perhaps nothing was left. */
+		candidates_add(&candidates, (struct candidate){b->top, b->top, false});
+		candidates.is_weak = true;
+	}
+	return calls_land(b, CALL_BEGIN_LANDED, to, &candidates);
+}
+
+enum status calls_leave(struct call_builder *b, const struct exit *exit, uint64_t to)
+{
+	switch (exit->kind) {
+	case EXIT_CALL:
+		return to == exit->after ? STATUS_OK : calls_push(b, exit, to);
+	case EXIT_RETURN:
+		return take_return(b, to);
+	case EXIT_EXCEPTION_RETURN:
+		return take_exception_return(b, to);
+	case EXIT_JUMP:
+	case EXIT_VENEER:
+	case EXIT_INDIRECT:
+		return take_jump(b, exit, to);
+	case EXIT_PLAIN:
+	case EXIT_UNASKED:
+		break;
+	}
+	return STATUS_OK;
+}
+
+/* The handler of a signal has ended, and the code that it edited goes on elsewhere. */
+static uint32_t find_edited(const struct call_builder *b, uint64_t to)
+{
+	uint32_t handler = newest_exception(b);
+
+	if (handler == CALL_NONE || calls_is_entry(b, to) ||
+	    !calls_is_one_function(b, calls_of(b, handler)->return_address, to))
+		return CALL_NONE;
+	return handler;
+}
+
+enum status calls_interrupt(struct call_builder *b, const struct call_exception *e)
+{
+	struct call handler;
+	uint32_t found;
+
+	if (e->has_return && e->to == e->return_address)
+		return STATUS_OK;
+	found = find_return(b, b->top, e->to, true);
+	if (found == CALL_NONE && e->is_untraced)
+		found = find_edited(b, e->to);
+	if (found != CALL_NONE)
+		return calls_pop_to(b, calls_of(b, found)->parent, CALL_END_RETURN, e->to);
+	if (e->is_untraced && !calls_is_entry(b, e->to))
+		return calls_after_gap(b, e->to);
+	handler = (struct call){.enter = b->position,
+	                        .site = CALL_NOT_KNOWN,
+	                        .return_address = e->return_address,
+	                        .has_return = e->has_return,
+	                        .is_exception = true,
+	                        .parent = b->top,
+	                        .replaced = CALL_NONE,
+	                        .begin = CALL_BEGIN_EXCEPTION};
+	found = e->is_chained ? newest_exception(b) : CALL_NONE;
+	if (found != CALL_NONE) {
+		handler.parent = calls_of(b, found)->parent;
+		handler.return_address = calls_of(b, found)->return_address;
+		handler.has_return = calls_of(b, found)->has_return;
+		TRY(calls_pop_to(b, handler.parent, CALL_END_RETURN, e->to));
+	}
+	return calls_add(b, handler, e->to);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is said of calls; see calls.h. */
+#include <inttypes.h>
+
+#include "replay/calls/calls.h"
+
+const char *call_begin_text(const struct call *call)
+{
+	static const char *const texts[] = {
+#define BEGIN(name, text) text,
+#include "replay/calls/calls.def"
+	};
+
+	return texts[call->begin];
+}
+
+const char *call_end_text(const struct call *call)
+{
+	static const char *const texts[] = {
+#define END(name, text) text,
+#include "replay/calls/calls.def"
+	};
+
+	return texts[call->end];
+}
+
+void call_name(const struct calls *calls, const struct call *call, struct text *out)
+{
+	symbols_format(calls_symbols(calls), call->function, out);
+}
+
+void call_oddity(const struct calls *calls, const struct call *call, struct text *out)
+{
+	if (call->end != CALL_END_STRAY && call->end != CALL_END_UNWOUND)
+		return;
+	text_printf(out, "%s 0x%" PRIx64, call->end == CALL_END_STRAY ? "returned to" : "left to",
+	            call->went_to);
+	if (!call->has_return)
+		return;
+	text_puts(out, ", not to its caller at ");
+	symbols_format(calls_symbols(calls), call->return_address, out);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Functions by address, from the symbol tables of ELF images (System V ABI, "Symbol Table"; ELF for
+ * the Arm Architecture, "Mapping symbols"). In: images. Out: the function that an address lies in.
+ *
+ * A function is a symbol of type FUNC or GNU_IFUNC, or one without a type in executable code, which
+ * is how assembler names its entries. A sized one has the addresses of its size; one without
+ * reaches to the next. Mapping symbols are none, and what lies inside a sized function is none. A
+ * table that is damaged gives what is sound of it, one of a big-endian file nothing. Where two
+ * images that different contexts see have the address, no name is given.
+ */
+#ifndef CSREPLAY_SNAPSHOT_SYMBOLS_SYMBOLS_H
+#define CSREPLAY_SNAPSHOT_SYMBOLS_SYMBOLS_H
+
+#include "base/text.h"
+#include "snapshot/elf_image.h"
+
+struct symbols;
+
+struct function_symbol {
+	uint64_t start;
+	uint64_t end;    /* after its last byte */
+	uint64_t key;    /* of the image: equal names of two images are two functions */
+	struct str name; /* lives as long as the image */
+};
+
+/* The images outlive it. NO_MEM. */
+MUST_USE enum status symbols_open(struct elf_image *const *images, size_t count,
+                                  struct symbols **symbols);
+void symbols_close(struct symbols *symbols); /* NULL is fine */
+
+/* False if no image says it; NULL as `symbols` is none. */
+bool symbols_find(const struct symbols *symbols, uint64_t address, struct function_symbol *found);
+
+/*
+ * Appends "main+0x1c", or "main" at its start; without a symbol the address in hexadecimal.
+ */
+void symbols_format(const struct symbols *symbols, uint64_t address, struct text *out);
+
+#endif

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The console's commands on calls: the stack at the position, calls of a function, and to go to
+ * where a call began or ended. In: frames by level, names. Out: text, and the core's new position;
+ * for gdbinit's unwinder one line of words, `stack --raw`.
+ */
+#include <inttypes.h>
+
+#include "stub/console_command.h"
+#include "stub/threads.h"
+
+enum { LINES_MOST = 1000 };
+
+static const struct calls *calls_of(const struct console *console, size_t core, struct text *out)
+{
+	const struct calls *calls = NULL;
+	enum status status = session_calls(console->session, core, &calls);
+
+	if (status != STATUS_OK)
+		text_printf(out, "calls are not known: %s\n", status_text(status));
+	return calls;
+}
+
+static void write_frame(const struct calls *calls, uint32_t level, const struct call_frame *frame,
+                        struct text *out)
+{
+	const struct call *call = calls_get(calls, frame->call);
+
+	text_printf(out, "#%-3" PRIu32 " ", level);
+	if (frame->has_pc)
+		symbols_format(calls_symbols(calls), frame->pc, out);
+	else
+		call_name(calls, call, out);
+	if (call->enter == CALL_NOT_KNOWN)
+		text_puts(out, ", called before the trace or a gap");
+	else
+		text_printf(out, ", %s at position %" PRIu64,
+		            call->begin == CALL_BEGIN_CALL ? "called" : call_begin_text(call),
+		            call->enter);
+	text_char(out, '\n');
+}
+
+/* Says of a stack that it was reached by a return to what was not the caller. */
+static void write_stray(const struct calls *calls, const struct call *call, struct text *out)
+{
+	const struct call *left;
+
+	if (call->begin != CALL_BEGIN_STRAY || call->replaced == CALL_NONE)
+		return;
+	left = calls_get(calls, call->replaced);
+	text_puts(out, "     ");
+	call_name(calls, left, out);
+	text_puts(out, " ");
+	call_oddity(calls, left, out);
+	if (calls_first_stray(calls) == call->replaced)
+		text_puts(out, ": the first such return of the history");
+	text_char(out, '\n');
+}
+
+static const char *end_of_stack(const struct call *oldest)
+{
+	if (oldest->begin == CALL_BEGIN_STACK)
+		return "another stack than what ran before it";
+	if (oldest->begin == CALL_BEGIN_LANDED)
+		return "its callers are not known: which call of this function goes on here the "
+		       "flow "
+		       "does not show";
+	if (oldest->begin == CALL_BEGIN_STRAY)
+		return "its callers are not known: what ran before it did not return to its caller";
+	if (oldest->begin == CALL_BEGIN_GAP)
+		return "its callers are older than a gap, and it has not returned to them";
+	return "its callers are older than the trace, and it has not returned to them";
+}
+
+static void write_stack(const struct console *console, struct text *out)
+{
+	uint64_t position = session_position(console->session, console->core);
+	const struct calls *calls = calls_of(console, console->core, out);
+	struct call_frame frame = {.call = CALL_NONE};
+	uint32_t level = 0;
+
+	while (calls && level < LINES_MOST &&
+	       calls_frame(calls, position, level, &frame) == STATUS_OK) {
+		write_frame(calls, level, &frame, out);
+		write_stray(calls, calls_get(calls, frame.call), out);
+		level++;
+	}
+	if (frame.call == CALL_NONE) {
+		text_puts(out, calls ? "the core has no history\n" : "");
+		return;
+	}
+	if (calls_get(calls, frame.call)->parent == CALL_NONE)
+		text_printf(out, "(%s)\n", end_of_stack(calls_get(calls, frame.call)));
+	else
+		text_printf(out, "(and %" PRIu32 " older ones)\n",
+		            calls_get(calls, frame.call)->depth);
+}
+
+/* Registers that a function keeps for its caller, and SP (AAPCS64 6.1.1, AAPCS 6.1.1). */
+static const char *const kept_a64[] = {"sp",  "x19", "x20", "x21", "x22", "x23",
+                                       "x24", "x25", "x26", "x27", "x28", "x29"};
+static const char *const kept_a32[] = {"sp", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11"};
+
+/* What they were at the call, as far as is known. */
+static void write_registers(const struct console *console, uint64_t site, struct text *out)
+{
+	const struct register_file *file = session_core_registers(console->session, console->core);
+	bool is_a64 = file->arch == CORE_A64;
+	const char *const *names = is_a64 ? kept_a64 : kept_a32;
+	size_t count = is_a64 ? sizeof(kept_a64) / sizeof(kept_a64[0])
+	                      : sizeof(kept_a32) / sizeof(kept_a32[0]);
+
+	for (size_t i = 0; i < count; i++) {
+		unsigned int number = 0;
+		struct value value;
+
+		while (number < file->trace &&
+		       !str_eq(str_of(file->table[number].name), str_of(names[i])))
+			number++;
+		if (number == file->trace)
+			continue;
+		session_register_at(console->session, console->core, site, number, &value);
+		if (value_is_known(&value))
+			text_printf(out, " %s=0x%" PRIx64, names[i], value_u64(&value));
+	}
+}
+
+/* A frame as "key=value" words; with `registers` what its caller had at the call. */
+static void write_words(const struct console *console, const struct calls *calls,
+                        const struct call_frame *frame, bool registers, struct text *out)
+{
+	const struct call *call = calls_get(calls, frame->call);
+	uint64_t position = session_position(console->session, console->core);
+
+	text_printf(out,
+	            "position=%" PRIu64 " call=%" PRIu32 " depth=%" PRIu32 " function=0x%" PRIx64
+	            " begin=%s",
+	            position, frame->call, call->depth, call->function, call_begin_text(call));
+	if (position == history_last(calls_history(calls)))
+		text_puts(out, " halt=1");
+	if (frame->has_pc)
+		text_printf(out, " pc=0x%" PRIx64, frame->pc);
+	if (call->enter != CALL_NOT_KNOWN)
+		text_printf(out, " enter=%" PRIu64, call->enter);
+	if (call->site != CALL_NOT_KNOWN)
+		text_printf(out, " site=%" PRIu64, call->site);
+	if (call->parent != CALL_NONE && call->has_return) {
+		text_printf(out, " caller=0x%" PRIx64, call->return_address);
+		if (registers && call->site != CALL_NOT_KNOWN)
+			write_registers(console, call->site, out);
+	}
+	text_char(out, '\n');
+}
+
+/* "--raw THREAD [LEVEL]": all frames, or one with registers. */
+static void write_raw(const struct console *console, struct str args, struct text *out)
+{
+	struct console of = *console;
+	size_t space = str_find(args, ' ');
+	struct str word = str_trim(str_skip(args, space));
+	uint64_t level = 0;
+	const struct calls *calls;
+	struct call_frame frame;
+	uint64_t position;
+
+	if (threads_parse(console->session, (struct str){args.p, space}, &of.core) != THREAD_ONE ||
+	    (word.n > 0 && (str_to_u64(word, &level) != STATUS_OK || level > UINT32_MAX))) {
+		text_puts(out, "stack --raw THREAD [LEVEL]\n");
+		return;
+	}
+	position = session_position(console->session, of.core);
+	calls = calls_of(&of, of.core, out);
+	for (uint32_t i = (uint32_t)level; calls && i - level < (word.n > 0 ? 1 : LINES_MOST);
+	     i++) {
+		if (calls_frame(calls, position, i, &frame) != STATUS_OK)
+			return;
+		write_words(&of, calls, &frame, word.n > 0, out);
+	}
+}
+
+void console_stack(const struct console *console, struct str args, struct text *out)
+{
+	size_t end = str_find(args, ' ');
+
+	if (args.n == 0) {
+		write_stack(console, out);
+	} else if (str_eq((struct str){args.p, end}, STR("--raw"))) {
+		write_raw(console, str_trim(str_skip(args, end)), out);
+	} else {
+		console_wrong(out, "stack takes no", args);
+		text_char(out, '\n');
+	}
+}
+
+static bool is_named(const struct calls *calls, const struct call *call, struct str name)
+{
+	struct text text = {0};
+	bool is;
+
+	call_name(calls, call, &text);
+	is = str_eq(text_str(&text), name);
+	text_fini(&text);
+	return is;
+}
+
+static void write_call(const struct calls *calls, const struct call *call, struct text *out)
+{
+	if (call->enter == CALL_NOT_KNOWN)
+		text_puts(out, "before the trace");
+	else
+		text_printf(out, "%" PRIu64, call->enter);
+	if (call->leave == CALL_NOT_KNOWN)
+		text_puts(out, " to the halt");
+	else
+		text_printf(out, " to %" PRIu64, call->leave);
+	text_puts(out, "  ");
+	call_name(calls, call, out);
+	if (call->parent != CALL_NONE && call->has_return) {
+		text_puts(out, ", returns to ");
+		symbols_format(calls_symbols(calls), call->return_address, out);
+	}
+	if (call->end == CALL_END_STRAY || call->end == CALL_END_UNWOUND) {
+		text_puts(out, "; ");
+		call_oddity(calls, call, out);
+	}
+	text_char(out, '\n');
+}
+
+void console_calls(const struct console *console, struct str args, struct text *out)
+{
+	const struct calls *calls = calls_of(console, console->core, out);
+	uint64_t position = session_position(console->session, console->core);
+	uint32_t active = calls ? calls_at(calls, position) : CALL_NONE;
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; calls && i < calls_count(calls); i++) {
+		const struct call *call = calls_get(calls, i);
+
+		if (args.n > 0 ? !is_named(calls, call, args) : call->parent != active)
+			continue;
+		if (count++ < LINES_MOST)
+			write_call(calls, call, out);
+	}
+	if (count > LINES_MOST)
+		text_printf(out, "(and %" PRIu64 " more; `csreplay calls` lists all)\n",
+		            count - LINES_MOST);
+	if (calls && count == 0) {
+		text_puts(out, args.n > 0 ? "the history has no call of " : "no call from here");
+		text_add(out, args);
+		text_char(out, '\n');
+	}
+}
+
+/* The call of the frame that is meant: "" or LEVEL. NULL, and it is said, if there is none. */
+static const struct call *find_frame(const struct console *console, struct str args,
+                                     const struct calls **calls, struct text *out)
+{
+	uint64_t position = session_position(console->session, console->core);
+	struct call_frame frame;
+	uint64_t level = 0;
+
+	if (args.n > 0 && (str_to_u64(args, &level) != STATUS_OK || level > UINT32_MAX)) {
+		console_wrong(out, "not a level of the stack:", args);
+		text_char(out, '\n');
+		return NULL;
+	}
+	*calls = calls_of(console, console->core, out);
+	if (!*calls)
+		return NULL;
+	if (calls_frame(*calls, position, (uint32_t)level, &frame) != STATUS_OK) {
+		text_puts(out, "no such frame is known; `monitor stack` lists those that are\n");
+		return NULL;
+	}
+	return calls_get(*calls, frame.call);
+}
+
+static void go_to(const struct console *console, uint64_t position, struct text *out)
+{
+	struct text number = {0};
+
+	text_decimal(&number, position);
+	console_seek(console, text_str(&number), out);
+	text_fini(&number);
+}
+
+void console_up_in_time(const struct console *console, struct str args, struct text *out)
+{
+	const struct calls *calls;
+	const struct call *call = find_frame(console, args, &calls, out);
+
+	if (!call)
+		return;
+	if (call->site != CALL_NOT_KNOWN) {
+		go_to(console, call->site, out);
+	} else if (call->enter != CALL_NOT_KNOWN && call->enter > 0 && call->parent != CALL_NONE) {
+		go_to(console, call->enter - 1, out);
+	} else {
+		call_name(calls, call, out);
+		text_puts(out, " was called where there is no trace\n");
+	}
+}
+
+void console_return(const struct console *console, struct str args, struct text *out)
+{
+	const struct calls *calls;
+	const struct call *call = find_frame(console, args, &calls, out);
+
+	/* A function that another came in place of returns when that does. */
+	while (call && call->end == CALL_END_TAIL) {
+		const struct call *next = calls_get(calls, calls_at(calls, call->leave));
+
+		if (next == call || next->replaced == CALL_NONE ||
+		    calls_get(calls, next->replaced) != call)
+			break;
+		call = next;
+	}
+	if (!call)
+		return;
+	if (call->leave != CALL_NOT_KNOWN && call->end != CALL_END_GAP) {
+		go_to(console, call->leave, out);
+		return;
+	}
+	call_name(calls, call, out);
+	text_puts(out, call->end == CALL_END_GAP ? " was running when a gap began\n"
+	                                         : " had not returned at the halt\n");
+}
