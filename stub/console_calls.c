@@ -140,6 +140,8 @@ static void write_words(const struct console *console, const struct calls *calls
 		text_puts(out, " halt=1");
 	if (frame->has_pc)
 		text_printf(out, " pc=0x%" PRIx64, frame->pc);
+	if (call->is_exception)
+		text_puts(out, " exception=1");
 	if (call->enter != CALL_NOT_KNOWN)
 		text_printf(out, " enter=%" PRIu64, call->enter);
 	if (call->site != CALL_NOT_KNOWN)

@@ -13,6 +13,8 @@
  *   coroutines again) some call of that function goes on. Each returns to its own caller, and so
  * the return of that call shows which it was, for all the time from there on. If it does not
  * return: the only one that there is; if there are several, or none, the callers are not known.
+ * - Where CONTEXTIDR is traced, each has a stack of its own: that of another goes on after the next
+ *   return of what the switch was in. Until then either may be there, and callers are not known.
  * - Everything else is a return "to X, not to its caller at Y". What was the caller is there still
  * if the core was halted at X; if X ran, SP may have moved, and the callers are not known.
  * - A jump to the first instruction of another function is a tail call.

@@ -25,7 +25,6 @@ struct build {
 	const struct graph *graph;
 	uint8_t *exits;
 	struct last_run last;
-	uint32_t context; /* CONTEXTIDR before the boundary; valid if has_context */
 	size_t next_event;
 	size_t next_gap;
 };
@@ -203,6 +202,13 @@ static enum status take_exception(struct build *build, const struct element *ele
 	return has_to ? calls_interrupt(&build->b, &e) : STATUS_OK;
 }
 
+static void note_context(struct build *build, const struct element *element)
+{
+	if (element->type == ELEMENT_PE_CONTEXT && element->context.has_context_id &&
+	    !element->context.is_context_part)
+		build->b.context = (struct call_context){element->context.context_id, true};
+}
+
 /* The next exception of the boundary, or false. */
 static bool next_exception(struct build *build, struct element *element)
 {
@@ -211,6 +217,7 @@ static bool next_exception(struct build *build, struct element *element)
 	while (history_event(build->history, build->next_event, &event) &&
 	       event.position <= build->b.position) {
 		build->next_event++;
+		note_context(build, &event.element);
 		if (event.position < build->b.position || !element_is_exception(&event.element))
 			continue;
 		*element = event.element;
@@ -304,6 +311,8 @@ static enum status take_run(struct build *build, const struct history_run *run, 
 		(void)next_exception(build, &exception);
 		*mark = next_mark(build);
 	}
+	if (build->b.context.is_known)
+		TRY(calls_switch_context(&build->b, between.to));
 	note_run(build, run);
 	return STATUS_OK;
 }

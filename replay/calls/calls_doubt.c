@@ -51,27 +51,32 @@ void candidates_find(const struct call_builder *b, uint64_t to, struct candidate
 	if (!function.is_known || function.start == to)
 		return;
 	find_in_stack(b, calls_of(b, b->top)->parent, &active, to, candidates);
-	for (size_t i = b->suspended_count; i-- > 0;)
-		find_in_stack(b, b->suspended[i].call, &b->suspended[i], to, candidates);
+	for (size_t i = b->suspended_count; i-- > 0;) {
+		if (calls_fits_context(b, &b->suspended[i].context))
+			find_in_stack(b, b->suspended[i].call, &b->suspended[i], to, candidates);
+	}
 }
 
 /* ---- doubts ---- */
 
 enum status calls_doubt(struct call_builder *b, uint32_t root, const struct candidates *candidates)
 {
-	if (candidates->count == 0 || candidates->has_more)
+	uint32_t count = candidates->has_more ? 0 : (uint32_t)candidates->count;
+
+	if (count == 0 && !candidates->is_switch)
 		return STATUS_OK;
 	TRY(vec_reserve((void **)&b->doubts, &b->doubt_capacity, b->doubt_count + 1,
 	                sizeof(*b->doubts)));
-	TRY(vec_reserve((void **)&b->candidates, &b->candidate_capacity,
-	                b->candidate_count + candidates->count, sizeof(*b->candidates)));
+	TRY(vec_reserve((void **)&b->candidates, &b->candidate_capacity, b->candidate_count + count,
+	                sizeof(*b->candidates)));
 	b->doubts[b->doubt_count++] = (struct doubt){.root = root,
-	                                             .count = (uint32_t)candidates->count,
+	                                             .count = count,
 	                                             .first = b->candidate_count,
 	                                             .position = candidates->position,
 	                                             .to = candidates->to,
-	                                             .is_weak = candidates->is_weak};
-	for (size_t i = 0; i < candidates->count; i++)
+	                                             .is_weak = candidates->is_weak,
+	                                             .is_switch = candidates->is_switch};
+	for (size_t i = 0; i < count; i++)
 		b->candidates[b->candidate_count++] = candidates->items[i];
 	return STATUS_OK;
 }
@@ -167,6 +172,7 @@ enum status calls_decide(struct call_builder *b, uint32_t root, uint64_t to, boo
 		return STATUS_OK;
 	callers->position = doubt->position;
 	callers->to = doubt->to;
+	callers->is_switch = doubt->is_switch;
 	find_callers(b, doubt, to, false, &found, callers);
 	if (callers->count == 0)
 		find_callers(b, doubt, to, true, &found, callers);
@@ -174,17 +180,25 @@ enum status calls_decide(struct call_builder *b, uint32_t root, uint64_t to, boo
 		return STATUS_OK;
 	*is_decided = true;
 	TRY(split(b, &found, doubt));
-	calls_set_caller(b, root, callers->items[0].call, to);
+	if (doubt->is_switch) {
+		calls_leave_unknown(b, to);
+		b->top = found.call;
+	} else {
+		calls_set_caller(b, root, callers->items[0].call, to);
+	}
 	return calls_pop_to(b, callers->items[0].call, CALL_END_RETURN, to);
 }
 
 static enum status decide_at_end(struct call_builder *b, const struct doubt *doubt)
 {
-	struct candidate only = b->candidates[doubt->first];
-	const struct call *call = calls_of(b, only.call);
+	struct candidate only;
+	const struct call *call;
 
-	if (doubt->count > 1 || doubt->is_weak || calls_of(b, doubt->root)->parent != CALL_NONE ||
-	    !is_there(b, &only))
+	if (doubt->count != 1 || doubt->is_weak || calls_of(b, doubt->root)->parent != CALL_NONE)
+		return STATUS_OK;
+	only = b->candidates[doubt->first];
+	call = calls_of(b, only.call);
+	if (!is_there(b, &only))
 		return STATUS_OK;
 	if (call->has_return)
 		calls_set_caller(b, doubt->root, call->parent, call->return_address);

@@ -52,7 +52,8 @@ static uint32_t find_suspended(const struct call_builder *b, uint64_t to, bool a
 		const struct suspended_stack *stack = &b->suspended[i];
 		const struct call *call = calls_of(b, stack->call);
 
-		if (!call->has_return || call->parent == CALL_NONE || call->return_address != to ||
+		if (!calls_fits_context(b, &stack->context) || !call->has_return ||
+		    call->parent == CALL_NONE || call->return_address != to ||
 		    (stack->base != CALL_NONE) != are_unwound)
 			continue;
 		found = stack->call;
@@ -77,6 +78,25 @@ static enum status switch_stack(struct call_builder *b, uint64_t to, bool *is_do
 	return calls_resume(b, found);
 }
 
+enum status calls_switch_context(struct call_builder *b, uint64_t to)
+{
+	struct candidates waiting = {.is_weak = true, .is_switch = true};
+
+	if (calls_fits_context(b, &b->stack_context)) {
+		b->stack_context = b->context;
+		return STATUS_OK;
+	}
+	for (size_t i = 0; i < b->suspended_count; i++) {
+		const struct suspended_stack *stack = &b->suspended[i];
+
+		if (stack->context.is_known && stack->context.id == b->context.id &&
+		    stack->base == CALL_NONE)
+			candidates_add(&waiting,
+			               (struct candidate){stack->call, stack->call, false});
+	}
+	return calls_land(b, CALL_BEGIN_LANDED, to, &waiting);
+}
+
 /* ---- returns ---- */
 
 /*
@@ -84,10 +104,11 @@ static enum status switch_stack(struct call_builder *b, uint64_t to, bool *is_do
  * returned: its caller is where it went to, perhaps one of the candidates.
  */
 static enum status find_caller(struct call_builder *b, uint32_t root, uint64_t to,
-                               const struct candidates *callers)
+                               struct candidates *callers)
 {
 	uint32_t top = b->top;
 	uint32_t caller = (uint32_t)b->calls->count;
+
 	TRY(calls_add(b,
 	              (struct call){.enter = CALL_NOT_KNOWN,
 	                            .site = CALL_NOT_KNOWN,
@@ -96,7 +117,13 @@ static enum status find_caller(struct call_builder *b, uint32_t root, uint64_t t
 	                            .begin = CALL_BEGIN_BEFORE},
 	              to));
 	b->top = top;
-	calls_set_caller(b, root, caller, to);
+	if (callers->is_switch) {
+		calls_leave_unknown(b, to);
+		b->top = caller;
+		callers->is_switch = false;
+	} else {
+		calls_set_caller(b, root, caller, to);
+	}
 	TRY(calls_pop_to(b, caller, CALL_END_RETURN, to));
 	return calls_doubt(b, caller, callers);
 }
@@ -207,7 +234,7 @@ static enum status take_exception_return(struct call_builder *b, uint64_t to)
 {
 	uint32_t found = find_return(b, b->top, to, true);
 	uint32_t handler = newest_exception(b);
-	const struct candidates none = {0};
+	struct candidates none = {0};
 	bool is_done;
 	uint32_t root;
 

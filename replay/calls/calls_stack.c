@@ -125,6 +125,7 @@ enum status calls_pop_to(struct call_builder *b, uint32_t stay, enum call_end en
 
 enum status calls_begin(struct call_builder *b, enum call_begin begin, uint64_t address)
 {
+	b->stack_context = b->context;
 	return calls_add(b,
 	                 (struct call){.enter = b->position,
 	                               .site = CALL_NOT_KNOWN,
@@ -209,8 +210,13 @@ void calls_suspend(struct call_builder *b, uint32_t call, uint32_t base)
 {
 	if (b->suspended_count == SUSPENDED_MOST)
 		drop_stack(b);
-	b->suspended[b->suspended_count++] =
-	        (struct suspended_stack){.call = call, .base = base, .position = b->position};
+	b->suspended[b->suspended_count++] = (struct suspended_stack){
+	        .call = call, .base = base, .position = b->position, .context = b->stack_context};
+}
+
+bool calls_fits_context(const struct call_builder *b, const struct call_context *context)
+{
+	return !context->is_known || !b->context.is_known || context->id == b->context.id;
 }
 
 struct suspended_stack *calls_find_stack(struct call_builder *b, uint32_t call)
@@ -220,6 +226,12 @@ struct suspended_stack *calls_find_stack(struct call_builder *b, uint32_t call)
 			return &b->suspended[i];
 	}
 	return NULL;
+}
+
+void calls_leave_unknown(struct call_builder *b, uint64_t to)
+{
+	for (uint32_t call = b->top; call != CALL_NONE; call = calls_of(b, call)->parent)
+		calls_end(b, call, CALL_END_RETURN, to);
 }
 
 void calls_set_caller(struct call_builder *b, uint32_t call, uint32_t caller, uint64_t to)
@@ -274,6 +286,7 @@ enum status calls_take_stack(struct call_builder *b, uint32_t call)
 	if (!found)
 		return STATUS_OK;
 	stack = *found;
+	b->stack_context = stack.context;
 	forget_stack(b, call);
 	return stack.base != CALL_NONE ? revive(b, &stack) : STATUS_OK;
 }

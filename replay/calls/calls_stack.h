@@ -29,6 +29,8 @@ void calls_end(struct call_builder *b, uint32_t call, enum call_end end, uint64_
 /* Ends the active call and those that it was called from, up to `stay`, which is active then. */
 MUST_USE enum status calls_pop_to(struct call_builder *b, uint32_t stay, enum call_end end,
                                   uint64_t to);
+/* The active call, whose caller is not known, returns to `to`, and its caller remains unknown. */
+void calls_leave_unknown(struct call_builder *b, uint64_t to);
 /* `call`, whose caller was not known, was called by `caller`; and so was what it came in place of.
  */
 void calls_set_caller(struct call_builder *b, uint32_t call, uint32_t caller, uint64_t to);
@@ -38,6 +40,8 @@ void calls_set_caller(struct call_builder *b, uint32_t call, uint32_t caller, ui
  * struct suspended_stack.
  */
 void calls_suspend(struct call_builder *b, uint32_t call, uint32_t base);
+/* It may be what runs now, by CONTEXTIDR. */
+bool calls_fits_context(const struct call_builder *b, const struct call_context *context);
 /* The stack that waits, or NULL. */
 struct suspended_stack *calls_find_stack(struct call_builder *b, uint32_t call);
 /* It goes on, and waits no more. */

@@ -57,6 +57,12 @@ struct return_count {
 
 enum { SUSPENDED_MOST = 64 };
 
+/* CONTEXTIDR: where it is traced it says which thread of an operating system runs. */
+struct call_context {
+	uint32_t id;
+	bool is_known;
+};
+
 /* A stack that execution left and may come back to. */
 struct suspended_stack {
 	uint32_t call; /* that it was left from */
@@ -67,6 +73,7 @@ struct suspended_stack {
 	uint32_t base;
 	uint64_t position; /* where it was left */
 	bool is_doubtful;  /* perhaps it goes on already */
+	struct call_context context;
 };
 
 enum { CANDIDATES_MOST = 64 };
@@ -83,6 +90,7 @@ struct candidates {
 	size_t count;
 	bool has_more;     /* than there is room for, or than were looked at */
 	bool is_weak;      /* nothing but a return tells that it is one of these */
+	bool is_switch;    /* one of these goes on after the return; until then, who knows */
 	uint64_t position; /* from which on */
 	uint64_t to;       /* where it went on then */
 };
@@ -95,6 +103,7 @@ struct doubt {
 	uint64_t position;
 	uint64_t to;
 	bool is_weak;
+	bool is_switch;
 };
 
 struct call_builder {
@@ -106,9 +115,11 @@ struct call_builder {
 	struct return_count *returns;
 	size_t return_slots;
 	size_t return_used;
-	bool has_lost_stacks; /* more were suspended than there is room for */
-	bool is_halt;         /* nothing runs after the boundary */
-	struct doubt *doubts; /* rising by root */
+	struct call_context context;
+	struct call_context stack_context; /* when the active stack began or went on */
+	bool has_lost_stacks;              /* more were suspended than there is room for */
+	bool is_halt;                      /* nothing runs after the boundary */
+	struct doubt *doubts;              /* rising by root */
 	size_t doubt_count;
 	size_t doubt_capacity;
 	struct candidate *candidates;
@@ -141,6 +152,12 @@ MUST_USE enum status calls_begin(struct call_builder *b, enum call_begin begin, 
 MUST_USE enum status calls_after_gap(struct call_builder *b, uint64_t address);
 /* The run's last instruction has led to `to`. NO_MEM. */
 MUST_USE enum status calls_leave(struct call_builder *b, const struct exit *exit, uint64_t to);
+
+/*
+ * CONTEXTIDR is another one: another thread's stack goes on, or will soon. What is known of callers
+ * is not shown until a return says that it has. NO_MEM.
+ */
+MUST_USE enum status calls_switch_context(struct call_builder *b, uint64_t to);
 
 /* An exception was taken, and its handler begins, or the code that it interrupted goes on. */
 struct call_exception {

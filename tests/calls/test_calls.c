@@ -22,8 +22,8 @@ enum how {
 struct step {
 	uint64_t start;
 	enum how how;
-	enum { NOTHING, EXCEPTION, OVERFLOW } then;
-	uint64_t return_address; /* of the exception */
+	enum { NOTHING, EXCEPTION, OVERFLOW, CONTEXT } then;
+	uint64_t return_address; /* of the exception; of CONTEXT: CONTEXTIDR */
 };
 
 static const struct made_function functions[] = {
@@ -56,6 +56,10 @@ static size_t make_elements(const struct step *steps, size_t count)
 			made[made_count].exception.number = 14;
 			made[made_count].exception.has_return_address = true;
 			made[made_count++].exception.return_address = steps[i].return_address;
+		} else if (steps[i].then == CONTEXT) {
+			made[made_count] = (struct element){.type = ELEMENT_PE_CONTEXT};
+			made[made_count].context.has_context_id = true;
+			made[made_count++].context.context_id = (uint32_t)steps[i].return_address;
 		} else if (steps[i].then == OVERFLOW) {
 			made[made_count] = (struct element){.type = ELEMENT_TRACE_ON};
 			made[made_count++].trace_on = TRACE_ON_OVERFLOW;
@@ -340,11 +344,33 @@ static void calls_do_not_span_a_gap(void **state)
 }
 
 /*
+ * h is where threads are switched, at the same place for all: CONTEXTIDR says to which, and until h
+ * returns both stacks may be there.
+ */
+static void contexts_have_stacks_of_their_own(void **state)
+{
+	(void)state;
+	STACKS(0x1010, "f? | g f? | h? | g? | h? | g f? | f? | f?", {0x1000, CALL, CONTEXT, 1},
+	       {0x1100, CALL, CONTEXT, 2}, AT(0x1200, RETURN), {0x1110, CALL, CONTEXT, 1},
+	       AT(0x1200, RETURN), AT(0x1108, RETURN), AT(0x1008, FALL));
+}
+
+/* One thread's context, said again, changes nothing. */
+static void context_that_is_the_same_keeps_the_stack(void **state)
+{
+	(void)state;
+	STACKS(0x1010, "f? | g f? | h g f? | g f? | f? | f?", {0x1000, CALL, CONTEXT, 1},
+	       {0x1100, CALL, CONTEXT, 1}, AT(0x1200, RETURN), AT(0x1108, RETURN),
+	       AT(0x1008, FALL));
+}
+
+/*
  * Any flow at all, mostly one that no program has: a stack ends at each position, and no call is
  * older than the trace and younger than what it called.
  */
 static void any_flow_has_stacks_that_end(void **state)
 {
+	static const int thens[16] = {[5] = EXCEPTION, [11] = CONTEXT};
 	uint32_t random = 14;
 
 	(void)state;
@@ -360,7 +386,7 @@ static void any_flow_has_stacks_that_end(void **state)
 			steps[i] = (struct step){.start = 0x1000 + (random >> 8) % 4 * 0x100 +
 			                                  (random >> 12) % 4 * 8,
 			                         .how = (enum how)((random >> 16) % 5),
-			                         .then = (random >> 20) % 16 ? NOTHING : EXCEPTION,
+			                         .then = thens[(random >> 20) % 16],
 			                         .return_address =
 			                                 0x1008 + (random >> 24) % 3 * 0x100};
 		}
@@ -434,6 +460,8 @@ int main(void)
 	        cmocka_unit_test(callers_before_the_trace_show_when_they_are_returned_to),
 	        cmocka_unit_test(callers_before_a_gap_are_not_known),
 	        cmocka_unit_test(calls_do_not_span_a_gap),
+	        cmocka_unit_test(contexts_have_stacks_of_their_own),
+	        cmocka_unit_test(context_that_is_the_same_keeps_the_stack),
 	        cmocka_unit_test(any_flow_has_stacks_that_end),
 	        cmocka_unit_test(calls_end_when_the_user_interrupts),
 	};
