@@ -101,6 +101,8 @@ end
 
 # The last thing here, since a gdb without Python leaves off at it.
 python
+import re
+
 import gdb.unwinder
 
 class UnknownStack(gdb.unwinder.Unwinder):
@@ -124,4 +126,203 @@ class UnknownStack(gdb.unwinder.Unwinder):
         return None
 
 gdb.unwinder.register_unwinder(None, UnknownStack("csreplay"), True)
+
+class Callers:
+    """The stacks that the trace's calls and returns prove: `monitor stack --raw THREAD LEVEL`."""
+
+    def __init__(self):
+        self.known = {}
+
+    def ask(self, command):
+        try:
+            return gdb.execute("monitor " + command, to_string=True)
+        except gdb.error:
+            return ""
+
+    def frame(self, level):
+        """The words of a frame, or None. It lasts until the thread is elsewhere."""
+        thread = gdb.selected_thread()
+        if thread is None:
+            return None
+        at = (thread.ptid[1] or thread.num, level)
+        if at not in self.known:
+            text = self.ask("stack --raw %x %d" % at)
+            words = [word.split("=", 1) for word in text.split() if "=" in word]
+            self.known[at] = dict(words) if text.startswith("position=") else None
+        return self.known[at]
+
+    def forget(self, *_):
+        self.known.clear()
+
+callers = Callers()
+
+class FlowId:
+    """A frame's identity. That of DWARF where SP at the call is known, so that it is the same whoever
+    unwinds; else an address where no memory can be (bit 55 is not that of a sign), outer frames higher."""
+
+    def __init__(self, words):
+        self.pc = gdb.Value(int(words["function"], 16))
+        if "sp" in words:
+            self.sp = gdb.Value(int(words["sp"], 16))
+        else:
+            self.sp = gdb.Value(0x00f0ffffffffff00 - 16 * int(words["depth"]))
+            self.special = gdb.Value(int(words["call"]) + 1)
+
+class FlowUnwinder(gdb.unwinder.Unwinder):
+    """The caller as calls and returns of the trace prove it. The stack in memory is not read: callers
+    are there where it is not known, or smashed. Registers are what they were at the call."""
+
+    def __init__(self):
+        super().__init__("csreplay-calls")
+        self.frames = []  # levels of the frames that were seen; inlined functions are none
+        self.at = None  # thread and position that they are of
+        self.is_off = False
+        self.whole = set()  # threads at whose halt the stack leads where the flow does
+
+    def index(self, frame):
+        """Which frame of the flow's this one is at most: inlined functions have levels, too."""
+        level = frame.level()
+        at = (gdb.selected_thread().num, int(frame.read_register("trace_pos")))
+        self.frames = [seen for seen in self.frames if seen < level and at == self.at]
+        self.at = at
+        if not self.frames:
+            callers.forget()  # gdb begins anew: values may be others
+        self.frames.append(level)
+        return len(self.frames) - 1
+
+    def words(self, frame):
+        """What is known of a frame that the flow has a caller of; or None."""
+        try:
+            index = self.index(frame)
+        except gdb.error:
+            return None
+        pc = int(frame.read_register("pc")) & 0xffffffffffffffff
+        # What was inlined and is not shown now leaves levels that are none.
+        for at in range(index, -1, -1):
+            words = callers.frame(at)
+            if words and "pc" in words and int(words["pc"], 16) == pc:
+                break
+        else:
+            return None
+        if "halt" in words and gdb.selected_thread().num in self.whole:
+            return None
+        return words if "caller" in words else None
+
+    def __call__(self, frame):
+        words = None if self.is_off else self.words(frame)
+        if not words:
+            return None if self.is_off else self.last(frame)
+        info = frame.create_unwind_info(FlowId(words))
+        words = dict(words, pc=words["caller"], trace_pos=hex(self.at[1]))
+        for name, value in words.items():
+            if name in ("pc", "sp", "trace_pos") or re.match(r"[xr]\d+$", name):
+                like = frame.read_register(name).type
+                info.add_saved_register(name, gdb.Value(int(value, 16)).cast(like))
+        return info
+
+    def last(self, frame):
+        """A frame that the flow has no caller of, after frames that it has: gdb's own unwinders give up
+        the command where these had no SP."""
+        if frame.level() == 0:
+            return None
+        try:
+            int(frame.read_register("sp"))
+        except gdb.error:
+            info = frame.create_unwind_info(UnknownStack.Id)
+            info.add_saved_register("pc", frame.read_register("pc"))
+            return info
+        return None
+
+    def look_at_halt(self, *_):
+        """At the halt all of memory is known, and gdb's own unwinders say more where they are right."""
+        if not self.enabled:
+            return
+        thread = gdb.selected_thread()
+        first = callers.frame(0) if thread else None
+        callers.forget()
+        if not first or "halt" not in first:
+            return
+        self.whole.discard(thread.num)
+        self.is_off = True
+        try:
+            gdb.invalidate_cached_frames()
+            if self.agrees():
+                self.whole.add(thread.num)
+        except gdb.error:
+            pass
+        self.is_off = False
+        gdb.invalidate_cached_frames()
+
+    def agrees(self):
+        frame = gdb.newest_frame()
+        for index in range(64):
+            words = callers.frame(index)
+            if not words or "caller" not in words:
+                return True
+            while frame.type() == gdb.INLINE_FRAME:
+                frame = frame.older()
+            frame = frame.older()
+            if frame is None or frame.pc() != int(words["caller"], 16):
+                return False
+        return True
+
+flow = FlowUnwinder()
+flow.enabled = False  # `enable unwinder global csreplay-calls` has gdb's own commands use it
+gdb.unwinder.register_unwinder(None, flow, True)
+gdb.events.stop.connect(flow.look_at_halt)
+
+class ReverseFinish(gdb.Command):
+    """Go back to the call of the selected frame's function: reverse-finish
+The trace's calls and returns say which call it was, in a recursion, too. Breakpoints, watchpoints and
+gaps on the way are stopped at."""
+
+    def __init__(self):
+        super().__init__("reverse-finish", gdb.COMMAND_RUNNING)
+
+    def selected(self):
+        """The selected frame's level, name, and which frame of the flow's it is."""
+        try:
+            frame, index = gdb.selected_frame(), 0
+            newer = gdb.newest_frame()
+            while newer.level() < frame.level():
+                index += newer.type() != gdb.INLINE_FRAME
+                newer = newer.older()
+            return frame.level(), frame.name() or hex(frame.pc()), index
+        except gdb.error:
+            return None, "??", 0  # too little is known for a frame; the flow has one
+
+    def invoke(self, argument, from_tty):
+        level, name, index = self.selected()
+        callers.forget()
+        words = callers.frame(index)
+        callers.forget()
+        if not words:
+            raise gdb.GdbError("the trace does not say what called this function")
+        if "back" not in words:
+            raise gdb.GdbError("the call of this function is older than the trace, or a gap")
+        print("Run back to call of #%d in %s" % (level or 0, name))
+        if level is None:
+            self.seek(words["back"])
+        else:
+            self.run_back(words["back"], words["back_pc"])
+
+    def seek(self, position):
+        try:
+            gdb.execute("set $trace_pos = " + position)
+        except gdb.error:
+            pass  # it is there, and has no frame to show there either
+
+    def run_back(self, position, pc):
+        """As reverse-continue, to a position at the latest."""
+        call = gdb.Breakpoint("*" + pc, internal=True)
+        call.silent = True
+        call.condition = "$trace_pos == " + position
+        try:
+            gdb.execute("reverse-continue")
+        finally:
+            call.delete()
+        if int(gdb.parse_and_eval("$trace_pos")) == int(position):
+            gdb.write(gdb.execute("frame 0", to_string=True).replace("#0  ", "", 1))
+
+ReverseFinish()
 end

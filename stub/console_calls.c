@@ -125,6 +125,26 @@ static void write_registers(const struct console *console, uint64_t site, struct
 	}
 }
 
+/* Where one comes to that goes back out of the call. */
+static uint64_t before_call(const struct call *call)
+{
+	if (call->site != CALL_NOT_KNOWN)
+		return call->site;
+	return call->enter != CALL_NOT_KNOWN && call->enter > 0 && call->parent != CALL_NONE
+	               ? call->enter - 1
+	               : CALL_NOT_KNOWN;
+}
+
+static void write_back(const struct calls *calls, const struct call *call, struct text *out)
+{
+	uint64_t position = before_call(call);
+	uint64_t pc;
+
+	if (position != CALL_NOT_KNOWN &&
+	    history_pc(calls_history(calls), position, &pc) == STATUS_OK)
+		text_printf(out, " back=%" PRIu64 " back_pc=0x%" PRIx64, position, pc);
+}
+
 /* A frame as "key=value" words; with `registers` what its caller had at the call. */
 static void write_words(const struct console *console, const struct calls *calls,
                         const struct call_frame *frame, bool registers, struct text *out)
@@ -146,6 +166,7 @@ static void write_words(const struct console *console, const struct calls *calls
 		text_printf(out, " enter=%" PRIu64, call->enter);
 	if (call->site != CALL_NOT_KNOWN)
 		text_printf(out, " site=%" PRIu64, call->site);
+	write_back(calls, call, out);
 	if (call->parent != CALL_NONE && call->has_return) {
 		text_printf(out, " caller=0x%" PRIx64, call->return_address);
 		if (registers && call->site != CALL_NOT_KNOWN)
@@ -292,10 +313,8 @@ void console_up_in_time(const struct console *console, struct str args, struct t
 
 	if (!call)
 		return;
-	if (call->site != CALL_NOT_KNOWN) {
-		go_to(console, call->site, out);
-	} else if (call->enter != CALL_NOT_KNOWN && call->enter > 0 && call->parent != CALL_NONE) {
-		go_to(console, call->enter - 1, out);
+	if (before_call(call) != CALL_NOT_KNOWN) {
+		go_to(console, before_call(call), out);
 	} else {
 		call_name(calls, call, out);
 		text_puts(out, " was called where there is no trace\n");

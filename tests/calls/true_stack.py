@@ -107,9 +107,6 @@ class TrueStacks:
         with gzip.open(os.path.join(folder, "truth.bin.gz")) as file:
             data = file.read()
         self.records = [RECORD.unpack_from(data, at) for at in range(0, len(data) - 271, 272)]
-        self.frames, self.left = [], []
-        self.is_between = False
-
     def pcs(self):
         return [record[0] for record in self.records[self.first:self.first + self.length]]
 
@@ -117,14 +114,15 @@ class TrueStacks:
         return "A64" if self.wide else "T32" if record[33] >> 5 & 1 else "A32"
 
     def stacks(self, wanted, most):
-        """{i: return addresses, innermost first, at most `most`, before instruction i of the trace}, with whether the
-        trace has the call. None: SP is another stack's already, and the PC is not."""
+        """{i: return addresses, innermost first, at most `most`, before instruction i of the trace}, with the
+        position of the call, negative before the trace. None: SP is another stack's already, and the PC is not."""
         seen, found = {}, {}
+        self.frames, self.left, self.is_between = [], [], False
         for i, record in enumerate(self.records):
             if i >= self.first and i - self.first in wanted:
                 # The frames from before the trace are told apart: nobody can know them.
                 found[i - self.first] = None if self.is_between else [
-                    (ret, at >= self.first) for ret, _, _, at in self.frames[:-most - 1:-1]]
+                    (ret, at - self.first) for ret, _, _, at in self.frames[:-most - 1:-1]]
             if i + 1 == len(self.records) or i + 1 - self.first > self.length:
                 break
             key = record[0], self.isa(record)

@@ -171,7 +171,7 @@ class Values(unittest.TestCase):
 
     def test_11_reverse_finish_stops_at_the_call(self):
         begin, end = self.late_call(True)
-        out = self.moves(80, seek((begin + end) // 2), "reverse-finish", WHERE)
+        out = self.moves(None, seek((begin + end) // 2), "reverse-finish", WHERE)
         self.assertEqual(self.where(out), [(PCS[begin], begin)], out)
 
     def test_14_finish_returns_to_the_caller(self):
