@@ -362,6 +362,9 @@ static struct look look_of(const struct memmap *base, const struct piece *piece,
 	*times = (struct state_range){0, 1};
 	if (code == 0 && !base->log)
 		return look;
+	/* The epoch of a past (memmap_past.c) is not for here. */
+	if (!base->log)
+		code %= base->classes;
 	if (base->log) {
 		uint32_t epoch = (uint32_t)(code / base->classes);
 
@@ -580,8 +583,8 @@ static enum status find_chosen(const struct memmap *map, const struct piece *pie
 	return STATUS_OK;
 }
 
-enum status memmap_find(const struct memmap *map, uint32_t view, uint64_t address,
-                        struct mem_span *span)
+static enum status find_now(const struct memmap *map, uint32_t view, uint64_t address,
+                            struct mem_span *span)
 {
 	const struct memmap *base = memmap_base(map);
 	const struct piece *piece = find_piece(base, address);
@@ -595,6 +598,43 @@ enum status memmap_find(const struct memmap *map, uint32_t view, uint64_t addres
 	if (!space_meets((enum space)(view & SPACE_ANY), region->space))
 		return STATUS_NO_MEMORY_AT;
 	*span = span_of(base, piece, region, address);
+	return STATUS_OK;
+}
+
+/* What is seen of code that was written: the program's own, at one time. */
+static const struct mem_region written = {
+        .space = SPACE_ANY, .kind = REGION_DUMP, .length = UINT64_MAX, .is_initial = true};
+
+/* The bytes known from an address of the range on. */
+static enum status find_written(const struct code_past *past, const struct code_range *range,
+                                uint32_t epoch, uint64_t address, struct mem_span *span)
+{
+	const struct code_time *time = epoch > 0 ? &past->times[epoch - 1] : NULL;
+	size_t at = range->offset + (size_t)(address - range->first);
+	size_t end = range->offset + (size_t)(range->last - range->first) + 1;
+	size_t known = at;
+
+	while (time && known < end && time->known[known] == CODE_KNOWN)
+		known++;
+	if (known == at)
+		return STATUS_NO_MEMORY_AT;
+	*span = (struct mem_span){bytes_of(time->bytes + at, known - at), &written};
+	return STATUS_OK;
+}
+
+enum status memmap_find(const struct memmap *map, uint32_t view, uint64_t address,
+                        struct mem_span *span)
+{
+	const struct code_range *range;
+
+	if (!map->past || memmap_view_is_final(map, view))
+		return find_now(map, view, address, span);
+	range = code_past_range(map->past, address);
+	if (range && range->first <= address)
+		return find_written(map->past, range, memmap_past_epoch(map, view), address, span);
+	TRY(find_now(map, view, address, span));
+	if (range && range->first - address < bytes_left(&span->bytes))
+		span->bytes.end = span->bytes.pos + (range->first - address);
 	return STATUS_OK;
 }
 
@@ -633,6 +673,8 @@ enum memmap_lack memmap_lack_at(const struct memmap *map, uint32_t view, uint64_
 		return MEMMAP_LACKS_OWNER;
 	for (unsigned int i = 0; i < 3 && memmap_find(map, view, address, &span) == STATUS_OK; i++)
 		address++;
+	if (memmap_is_past(map, address) && find_now(map, view, address, &span) == STATUS_OK)
+		return MEMMAP_LACKS_PAST;
 	if (!memmap_is_ambiguous(map, view, address))
 		return MEMMAP_LACKS_BYTES;
 	if (base->log && is_found_once(map, view, address))

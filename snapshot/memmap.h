@@ -40,6 +40,7 @@
 #include "snapshot/events/events.h"
 #include "snapshot/space.h"
 
+struct code_past; /* snapshot/events/code_past.h */
 struct memmap;
 struct system_log; /* snapshot/system_log.h */
 
@@ -124,6 +125,24 @@ MUST_USE enum status memmap_freeze(struct memmap *map);
  */
 struct memmap *memmap_share(const struct memmap *map, enum memmap_choice choice);
 
+/*
+ * Of a shared map without a log: code that changed while it was traced. `past` must outlive the map
+ * and stay as it is. Views have an epoch then, too: the number of a time of `past` (code_past.h), 0
+ * before the first of them, and the halt's, at which all is what the snapshot has.
+ */
+void memmap_set_past(struct memmap *map, const struct code_past *past);
+/* What was set, or NULL. */
+const struct code_past *memmap_past(const struct memmap *map);
+/* True if the byte there is one that changed while it was traced. */
+bool memmap_is_past(const struct memmap *map, uint64_t address);
+/* The epoch from a place of the trace on. */
+uint32_t memmap_epoch_of_place(const struct memmap *map, uint64_t place);
+/* That of a view; and the view with that of the halt in its place, if code changed at all. */
+uint32_t memmap_past_epoch(const struct memmap *map, uint32_t view);
+uint32_t memmap_view_at_halt(const struct memmap *map, uint32_t view);
+/* The code that the view sees is as it is at the halt. */
+bool memmap_view_is_final(const struct memmap *map, uint32_t view);
+
 /* Before memmap_freeze(): regions belong to owners and states of this log, which outlives the map.
  */
 void memmap_set_log(struct memmap *map, const struct system_log *log);
@@ -157,6 +176,7 @@ bool memmap_is_ambiguous(const struct memmap *map, uint32_t view, uint64_t addre
 enum memmap_lack {
 	MEMMAP_LACKS_BYTES,   /* the snapshot has none there */
 	MEMMAP_LACKS_CHOICE,  /* it has several contents */
+	MEMMAP_LACKS_PAST,    /* it was written later, and what it was then is not known */
 	MEMMAP_LACKS_TIME,    /* they changed, and nothing says whether before or after */
 	MEMMAP_LACKS_OWNER,   /* the log declares nothing for the context */
 	MEMMAP_LACKS_CONTEXT, /* nothing says whose process it is */

@@ -136,6 +136,8 @@ uint32_t memmap_epoch_at_halt(const struct memmap *map)
 {
 	const struct memmap *base = memmap_base(map);
 
+	if (map->past)
+		return (uint32_t)map->past->time_count + 1;
 	return base->log && base->width > 0 ? memmap_halt_epoch(base) : 0;
 }
 
@@ -174,7 +176,7 @@ uint32_t memmap_view_at(const struct memmap *map, enum space space,
 	size_t vmid;
 	uint64_t code;
 
-	if (!memmap_has_contexts(base) && !base->log)
+	if (!memmap_has_contexts(base) && !base->log && !map->past)
 		return (uint32_t)space;
 	id = base->has_owners ? owner_class(base, context, epoch)
 	                      : class_of(base->ids, base->id_count, context->has_id, context->id);
@@ -194,4 +196,55 @@ bool memmap_has_contexts(const struct memmap *map)
 	const struct memmap *base = memmap_base(map);
 
 	return base->id_count > 0 || base->vmid_count > 0 || base->has_owners;
+}
+
+void memmap_set_past(struct memmap *map, const struct code_past *past)
+{
+	/* A view has room for so many. */
+	if (past && past->time_count + 2 < ((uint64_t)1 << 24) / memmap_base(map)->classes)
+		map->past = past;
+}
+
+const struct code_past *memmap_past(const struct memmap *map)
+{
+	return map->past;
+}
+
+static const struct code_range *range_at(const struct memmap *map, uint64_t address)
+{
+	const struct code_range *range = map->past ? code_past_range(map->past, address) : NULL;
+
+	return range && range->first <= address ? range : NULL;
+}
+
+bool memmap_is_past(const struct memmap *map, uint64_t address)
+{
+	return range_at(map, address) != NULL;
+}
+
+uint32_t memmap_epoch_of_place(const struct memmap *map, uint64_t place)
+{
+	return map->past ? (uint32_t)code_past_find(map->past, place) : 0;
+}
+
+uint32_t memmap_past_epoch(const struct memmap *map, uint32_t view)
+{
+	return map->past ? (uint32_t)((view >> 8) / memmap_base(map)->classes) : 0;
+}
+
+uint32_t memmap_view_at_halt(const struct memmap *map, uint32_t view)
+{
+	uint64_t epochs = (uint64_t)memmap_base(map)->classes << 8;
+
+	if (!map->past)
+		return view;
+	return (uint32_t)(view % epochs + epochs * memmap_epoch_at_halt(map));
+}
+
+bool memmap_view_is_final(const struct memmap *map, uint32_t view)
+{
+	uint32_t epoch = memmap_past_epoch(map, view);
+
+	return map->past && epoch > 0 &&
+	       (epoch > map->past->time_count || map->past->times[epoch - 1].is_final);
 }

@@ -176,6 +176,7 @@ struct element {
 			uint64_t address;
 			enum space space; /* as listed */
 			uint32_t view;    /* that it was looked for in; 0: not said */
+			uint64_t place;   /* of the address in the trace before it; 0: not said */
 		} nacc;                   /* ADDR_NACC: no opcode at `address` */
 		struct {
 			uint32_t number; /* as the protocol numbers it */

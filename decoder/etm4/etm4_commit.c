@@ -36,6 +36,12 @@ static void set_address(struct etm4_flow *flow, uint64_t address, uint8_t is)
 	flow->is_excepted = false;
 }
 
+void flow_take_place(struct etm4_flow *flow, uint64_t index)
+{
+	if (follow_take_place(flow->follow, index))
+		flow_move_view(flow);
+}
+
 void flow_take_address(struct etm4_flow *flow, uint64_t address, uint8_t is)
 {
 	retstack_address(&flow->stack);
@@ -293,6 +299,7 @@ static enum status commit_oldest(struct etm4_flow *flow, struct p0 *item)
 		flow->commit--;
 		break;
 	case P0_ADDRESS:
+		flow_take_place(flow, item->index);
 		flow_take_address(flow, item->address, item->isa);
 		break;
 	case P0_TRACE_INFO:

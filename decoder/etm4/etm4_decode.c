@@ -80,8 +80,11 @@ static enum status open_follow(struct etm4 *d, const struct protocol_input *inpu
 		memory = d->no_memory;
 	}
 	d->follow = follow_create(memory, &options);
-	if (d->follow)
+	if (d->follow) {
 		follow_set_clock(d->follow, input->clock);
+		/* Addresses that are looked at quickly have no place. */
+		d->joins_packets &= !follow_has_places(d->follow);
+	}
 	return d->follow ? STATUS_OK : STATUS_NO_MEM;
 }
 

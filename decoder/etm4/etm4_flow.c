@@ -57,6 +57,7 @@ static enum status push_address(struct etm4_flow *flow, const struct etm4_packet
 	struct p0 item;
 
 	if (etm4_flow_is_immediate(flow)) {
+		flow_take_place(flow, flow->packet_index);
 		flow_take_address(flow, packet->address.value, packet->address.isa);
 		return STATUS_OK;
 	}

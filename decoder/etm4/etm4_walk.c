@@ -66,6 +66,7 @@ enum status flow_emit_nacc(struct etm4_flow *flow, uint64_t address, uint64_t in
 	element->nacc.address = address;
 	element->nacc.space = flow->has_context ? pe_context_space(&flow->context) : SPACE_S;
 	element->nacc.view = flow->view;
+	element->nacc.place = follow_place(flow->follow);
 	return STATUS_OK;
 }
 

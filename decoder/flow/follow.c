@@ -45,6 +45,7 @@ struct follow {
 	bool has_floor;
 	uint64_t time;        /* the last timestamp; valid if has_time */
 	uint64_t floor;       /* the last before the last waypoint; valid if has_floor */
+	uint64_t place;       /* the last one, where places matter */
 	uint32_t epoch;       /* of what comes next (snapshot/memmap.h) */
 	uint32_t epoch_after; /* and after the next waypoint */
 };
@@ -110,6 +111,28 @@ bool follow_take_time(struct follow *follow, uint64_t offset, uint64_t time)
 	follow->has_time = true;
 	follow->time = time;
 	return follow->epoch != before || follow_awaits_time(follow);
+}
+
+bool follow_has_places(const struct follow *follow)
+{
+	return memmap_past(follow->memory) != NULL;
+}
+
+bool follow_take_place(struct follow *follow, uint64_t offset)
+{
+	uint32_t before = follow->epoch;
+
+	if (!follow_has_places(follow))
+		return false;
+	follow->place = offset;
+	follow->epoch = memmap_epoch_of_place(follow->memory, offset);
+	follow->epoch_after = follow->epoch;
+	return follow->epoch != before;
+}
+
+uint64_t follow_place(const struct follow *follow)
+{
+	return follow->place;
 }
 
 bool follow_awaits_time(const struct follow *follow)

@@ -56,6 +56,15 @@ bool follow_pass_time(struct follow *follow);
 /* True between a timestamp and that waypoint, if it matters. */
 bool follow_awaits_time(const struct follow *follow);
 
+/* Whether places of the trace matter: code changed while it was traced (memmap_set_past()). */
+bool follow_has_places(const struct follow *follow);
+
+/* What comes next is after this place. True if what is seen of memory may be other than before. */
+bool follow_take_place(struct follow *follow, uint64_t offset);
+
+/* The last such place; 0 if there was none. */
+uint64_t follow_place(const struct follow *follow);
+
 /* What a core in this context sees of the memory now; see snapshot/memmap.h. */
 uint32_t follow_view(const struct follow *follow, const struct pe_context *context);
 

@@ -5,7 +5,7 @@
 bool gap_lacks_opcode(enum gap_reason reason)
 {
 	return reason == GAP_NO_MEMORY || reason == GAP_SEVERAL_CODES || reason == GAP_NO_CONTEXT ||
-	       reason == GAP_UNDECLARED || reason == GAP_CODE_CHANGED;
+	       reason == GAP_UNDECLARED || reason == GAP_CODE_CHANGED || reason == GAP_CODE_WRITTEN;
 }
 
 bool gap_loses_context(enum gap_reason reason)
@@ -28,6 +28,9 @@ const char *gap_reason_text(enum gap_reason reason)
 	                 "(see --image ELF,context=ID and --assume-one-address-space)"),
 	        [GAP_NO_CONTEXT] = "neither the trace nor the event log says whose process it is",
 	        [GAP_UNDECLARED] = "the event log declares nothing for the context",
+	        [GAP_CODE_WRITTEN] =
+	                "code was changed after this by a store of the trace, and what it "
+	                "was then is not known",
 	        [GAP_CODE_CHANGED] =
 	                "the code changed, and the trace does not say whether before or after",
 	        [GAP_NO_PATH] = "the trace does not say which instructions were executed",

@@ -305,6 +305,8 @@ static enum status build_chosen(const struct snapshot *snapshot, const struct sn
 		return STATUS_NO_MEM;
 	builder.history->shared = memmap_share(core->memory, choice);
 	builder.history->memory = builder.history->shared;
+	if (builder.history->shared && !memmap_has_epochs(core->memory))
+		memmap_set_past(builder.history->shared, options->past);
 	if (builder.history->shared)
 		status = build(&builder, snapshot, options, diags);
 	return give(builder.history, status, history);

@@ -481,7 +481,7 @@ static enum gap_reason missing_code(const struct part_builder *b, const struct e
 	static const enum gap_reason reasons[] = {
 	        [MEMMAP_LACKS_BYTES] = GAP_NO_MEMORY,    [MEMMAP_LACKS_CHOICE] = GAP_SEVERAL_CODES,
 	        [MEMMAP_LACKS_TIME] = GAP_CODE_CHANGED,  [MEMMAP_LACKS_OWNER] = GAP_UNDECLARED,
-	        [MEMMAP_LACKS_CONTEXT] = GAP_NO_CONTEXT,
+	        [MEMMAP_LACKS_CONTEXT] = GAP_NO_CONTEXT, [MEMMAP_LACKS_PAST] = GAP_CODE_WRITTEN,
 	};
 
 	if (element->nacc.view == 0)
@@ -501,7 +501,8 @@ static enum status note_element(struct part_builder *b, const struct element *el
 		return part_add_gap(b, (struct gap){.reason = missing_code(b, element),
 		                                    .address = element->nacc.address,
 		                                    .has_address = true,
-		                                    .offset = element->offset});
+		                                    .offset = element->offset,
+		                                    .place = element->nacc.place});
 	case ELEMENT_ADDR_UNKNOWN:
 	case ELEMENT_UNKNOWN:
 		return add_loss(b, element, GAP_BAD_PACKET);

@@ -29,6 +29,7 @@
 #include "decoder/element/element.h"
 #include "snapshot/snapshot.h"
 
+struct code_past;
 struct history;
 struct graph;       /* decoder/flow */
 struct tarmac_core; /* replay/tarmac */
@@ -60,6 +61,7 @@ enum gap_reason {
 	/* Of the opcode at `address`, where a system event log is: */
 	GAP_NO_CONTEXT,   /* nothing says whose process it was */
 	GAP_UNDECLARED,   /* no message declares the context */
+	GAP_CODE_WRITTEN, /* the opcode at `address` is not what it was: a store wrote it later */
 	GAP_CODE_CHANGED, /* it was another before a change, and nothing says when this ran */
 	GAP_NO_PATH,      /* the trace says how many instructions, not which */
 	GAP_UNREACHED,    /* and where the trace says that execution came, the code cannot lead */
@@ -77,6 +79,8 @@ struct gap {
 	uint64_t address;
 	bool has_address;
 	uint64_t offset; /* in the trace buffer, of what showed the gap; 0 for HALT */
+	/* Of CODE_WRITTEN: the last address in the trace before it, where the source has such. */
+	uint64_t place;
 	uint64_t merged; /* further gaps at the same position that say no more */
 };
 
@@ -102,6 +106,11 @@ struct history_options {
 	 * the first counts; else nothing does, and what ran there is a gap.
 	 */
 	bool one_address_space;
+	/*
+	 * What code was before stores of this history changed it (snapshot/events/code_past.h);
+	 * must outlive the history and stay as it is. NULL: it is taken for what it is at the halt.
+	 */
+	const struct code_past *past;
 };
 
 /*

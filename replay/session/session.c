@@ -31,6 +31,38 @@ static enum status make_values(struct session *session)
 	return STATUS_OK;
 }
 
+/* Says that a history does not rest on the code at the halt alone. */
+static void tell_written(const struct session *session, size_t core, struct diag_list *diags)
+{
+	const struct code_past *written = &session->written[core];
+	size_t gaps = written_code_gaps(session->histories[core]);
+
+	if (written->range_count == 0)
+		return;
+	(gaps > 0 ? diag_warning : diag_note)(
+	        diags, place_none(),
+	        "%.*s wrote %zu bytes of code while it was traced, from 0x%llx to 0x%llx: its "
+	        "history has what they were at each time, and %zu gap%s where that is not "
+	        "known (assumption code-unchanged)",
+	        STR_ARG(session_core(session, core)->device->name), written->size,
+	        (unsigned long long)written->ranges[0].first,
+	        (unsigned long long)written->ranges[written->range_count - 1].last, gaps,
+	        gaps == 1 ? "" : "s");
+}
+
+/* Of each core, with the code that it wrote itself. */
+static enum status follow_written_code(struct session *session,
+                                       const struct history_options *options,
+                                       struct diag_list *diags)
+{
+	for (size_t i = 0; i < session->snapshot->core_count; i++) {
+		TRY(written_code_follow(session->snapshot, options, &session->assumptions,
+		                        &session->written[i], &session->histories[i]));
+		tell_written(session, i, diags);
+	}
+	return STATUS_OK;
+}
+
 static enum status build_histories(struct session *session, const struct history_options *options,
                                    struct diag_list *diags)
 {
@@ -42,8 +74,9 @@ static enum status build_histories(struct session *session, const struct history
 	session->eyes = calloc(snapshot->core_count, sizeof(*session->eyes));
 	session->pasts = calloc(snapshot->core_count, sizeof(*session->pasts));
 	session->calls = calloc(snapshot->core_count, sizeof(struct calls *));
+	session->written = calloc(snapshot->core_count, sizeof(*session->written));
 	if (!session->histories || !session->cursors || !session->values || !session->eyes ||
-	    !session->pasts || !session->calls)
+	    !session->pasts || !session->calls || !session->written)
 		return STATUS_NO_MEM;
 	for (size_t i = 0; i < snapshot->core_count; i++) {
 		const struct tarmac_core *data = input_core(snapshot, i);
@@ -52,14 +85,15 @@ static enum status build_histories(struct session *session, const struct history
 			session->histories[i] = tarmac_core_history(data);
 	}
 	TRY(histories_build(snapshot, options, diags, session->histories));
-	for (size_t i = 0; i < snapshot->core_count; i++)
-		session->cursors[i] =
-		        (struct cursor){session->histories[i], history_last(session->histories[i])};
 	session->build = (struct history_options){.threads = options->threads,
 	                                          .ids = session->trace_ids,
 	                                          .one_address_space = options->one_address_space};
 	session->assumptions = values_options_of(snapshot->core_count);
 	session->assumptions.one_address_space = options->one_address_space;
+	TRY(follow_written_code(session, options, diags));
+	for (size_t i = 0; i < snapshot->core_count; i++)
+		session->cursors[i] =
+		        (struct cursor){session->histories[i], history_last(session->histories[i])};
 	session->assumptions.interrupt = &session->interrupt;
 	return make_values(session);
 }
@@ -146,6 +180,9 @@ void session_destroy(struct session *session)
 	symbols_close(session->symbols);
 	free(session->calls);
 	free(session->pasts);
+	for (size_t i = 0; session->written && i < session->snapshot->core_count; i++)
+		code_past_fini(&session->written[i]);
+	free(session->written);
 	free(session->eyes);
 	free(session->breakpoints);
 	free(session->watches.items);
@@ -212,11 +249,24 @@ bool session_assumes(const struct session *session, enum assumption assumption)
 	return values_assume(&session->assumptions, assumption);
 }
 
+/* Of the new histories, in place of those of the old; or else away with it. */
+static void take_written(struct session *session, struct code_past *written, size_t count,
+                         bool is_wanted)
+{
+	for (size_t i = 0; written && i < count; i++) {
+		code_past_fini(is_wanted ? &session->written[i] : &written[i]);
+		if (is_wanted)
+			session->written[i] = written[i];
+	}
+	free(written);
+}
+
 /* Other code may have run where the memory map is read otherwise. Cores go to the halt. */
 static enum status make_histories(struct session *session, bool one_address_space)
 {
 	size_t count = session->snapshot->core_count;
 	struct history **made = calloc(count + 1, sizeof(struct history *));
+	struct code_past *written = calloc(count + 1, sizeof(*written));
 	struct diag_list unheard = {0}; /* it was all said when they were made first */
 	enum status status = STATUS_NO_MEM;
 
@@ -226,8 +276,11 @@ static enum status make_histories(struct session *session, bool one_address_spac
 	}
 	session_drop_thread_views(session);
 	session->build.one_address_space = one_address_space;
-	if (made)
+	if (made && written)
 		status = histories_build(session->snapshot, &session->build, &unheard, made);
+	for (size_t i = 0; i < count && status == STATUS_OK; i++)
+		status = written_code_follow(session->snapshot, &session->build,
+		                             &session->assumptions, &written[i], &made[i]);
 	diag_list_fini(&unheard);
 	for (size_t i = 0; made && i < count; i++) {
 		struct history *old = session->histories[i];
@@ -246,6 +299,7 @@ static enum status make_histories(struct session *session, bool one_address_spac
 		if (!input_core(session->snapshot, i))
 			history_destroy(made[i]);
 	}
+	take_written(session, written, count, status == STATUS_OK);
 	free(made);
 	return status;
 }

@@ -33,6 +33,7 @@ struct session {
 	struct register_file registers[SESSION_ARCHS];     /* by architecture, of all its cores */
 	struct system_register_list system[SESSION_ARCHS]; /* of these */
 	struct system_past *pasts;                         /* one a core */
+	struct code_past *written; /* one a core: of the code that it wrote, for its history */
 	uint64_t *breakpoints;
 	size_t breakpoint_count;
 	size_t breakpoint_capacity;

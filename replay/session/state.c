@@ -120,6 +120,16 @@ static size_t constant_bytes(const struct history *history, struct values *value
 	return executed < left ? executed : left;
 }
 
+/* Code that was written: what it was then is proved as of any data, or not known. */
+static bool was_written(const struct history *history, uint64_t position, uint32_t view,
+                        uint64_t address)
+{
+	const struct memmap *memory = history_memory(history);
+
+	return position < history_length(history) && memmap_is_past(memory, address) &&
+	       !memmap_view_is_final(memory, view);
+}
+
 /* Copies the bytes from the address on that are the span's and returns how many these are. */
 static size_t copy_span(const struct mem_span *span, size_t count, uint8_t *to, size_t size)
 {
@@ -149,12 +159,14 @@ size_t state_memory_in(const struct history *history, struct values *values, uin
 		return tarmac_memory_at(history_data(history), position, address, out, size);
 	while (done < size) {
 		struct mem_span span;
-		size_t count;
+		size_t count = 0;
 
-		if (memmap_find(memory, view, address + done, &span) != STATUS_OK)
-			break;
-		count = constant_bytes(history, values, position, &span);
-		count = copy_span(&span, count, to + done, size - done);
+		if (!was_written(history, position, view, address + done)) {
+			if (memmap_find(memory, view, address + done, &span) != STATUS_OK)
+				break;
+			count = constant_bytes(history, values, position, &span);
+			count = copy_span(&span, count, to + done, size - done);
+		}
 		/* What was reconstructed is of the core's own address space. */
 		if (count == 0 && values && is_own)
 			count = values_memory(values, position, address + done, to + done,

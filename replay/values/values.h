@@ -116,5 +116,6 @@ bool values_given_up(const struct values *values, enum assumption *assumption,
 
 /* The rest of the public face of this room. */
 #include "replay/values/values_access.h"
+#include "replay/values/written_code.h"
 
 #endif

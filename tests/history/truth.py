@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`csreplay history` of a recorded crash equals the recorded truth: same count, same PCs.
 
-usage: truth.py NAME      a snapshot of corpus/crashes in the reference material
+usage: truth.py NAME      a snapshot of corpus/crashes or corpus/programs in the reference material
 """
 import gzip
 import json
@@ -33,7 +33,9 @@ def read_history(folder, isa):
 
 
 def main():
-    folder = shared("corpus", "crashes", sys.argv[1])
+    folder = shared("corpus", "programs", sys.argv[1])
+    if not os.path.isdir(folder):
+        folder = shared("corpus", "crashes", sys.argv[1])
     with open(os.path.join(folder, "truth.json"), encoding="ascii") as file:
         facts = json.load(file)
     trace = facts["trace"]

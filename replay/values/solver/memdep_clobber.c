@@ -133,11 +133,21 @@ static uint8_t range_hits(const struct solver *s, const struct memdep_access *a,
 	return memdep_overlap(granule & ADDRESS_BITS, first & ADDRESS_BITS, length);
 }
 
+/* By the assumption code-unchanged: what is written through the stack pointer is no code. */
+static bool is_kept_code(const struct solver *s, const struct memdep_access *a, uint64_t granule)
+{
+	return s->code_unchanged && memmap_is_past(s->memory.map, granule) &&
+	       a->kind == ACCESS_STORE &&
+	       window_template(&s->w, a->step)->read_of[REG_SP] != READ_NONE;
+}
+
 static uint8_t clobber_hits(const struct solver *s, const struct memdep_access *a, uint64_t granule,
                             struct bits found, uint8_t open)
 {
 	if (a->index == ACCESS_KILL)
 		return open;
+	if (is_kept_code(s, a, granule))
+		return 0;
 	if (a->kind == ACCESS_STORE)
 		return store_hits(s, a, granule, found, open);
 	if (a->state != ACCESS_RANGE)
@@ -191,11 +201,16 @@ struct memdep_scan memdep_scan(const struct solver *s, const struct memdep_stret
 size_t memdep_code_may_alias(const struct solver *s)
 {
 	const struct memdep_memory *m = &s->memory;
+	bool is_followed = memmap_past(m->map) != NULL && !code_changes_of(s->w.history).of_code;
 
 	for (size_t step = s->w.step_count; step-- > 0;) {
 		uint32_t first;
 
 		if (!window_template(&s->w, step)->maintains_icache)
+			continue;
+		/* Of code whose past is followed all that ran was looked up when it ran. */
+		if (is_followed &&
+		    !memmap_view_is_final(m->map, window_template(&s->w, step)->view))
 			continue;
 		first = memdep_clobber_before(m, window_access(&s->w, step));
 		return first != MEMDEP_NONE ? step + 1 : 0;

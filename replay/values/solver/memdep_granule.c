@@ -47,8 +47,12 @@ static struct memdep_contents contents_of(const struct solver *s, uint64_t granu
 		if (memmap_find(s->memory.map, s->memory.view, granule + i, &span) != STATUS_OK ||
 		    bytes_peek(&span.bytes, 0, &byte) != STATUS_OK)
 			continue;
-		/* What an event log puts there for a time alone says nothing of other times. */
+		/*
+		 * What an event log puts there for a time alone says nothing of other times, and
+		 * what is known to be written code is followed as data is.
+		 */
 		is_code = !mem_region_is_passing(span.region) &&
+		          !memmap_is_past(s->memory.map, granule + i) &&
 		          history_executed_extent(s->w.history, &span) > 0;
 		if (span.region->is_initial && !is_code)
 			continue;

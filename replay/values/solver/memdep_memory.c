@@ -34,7 +34,7 @@ enum status memdep_init(struct solver *s, bool single_writer)
 	struct memdep_memory *m = &s->memory;
 	const struct window *w = &s->w;
 	*m = (struct memdep_memory){.map = history_memory(w->history), .is_linked = single_writer};
-	m->view = history_view(w->history, w->options.to);
+	m->view = memmap_view_at_halt(m->map, history_view(w->history, w->options.to));
 	m->access_count = w->access_count;
 	m->accesses = malloc((m->access_count + 1) * sizeof(*m->accesses));
 	m->clobbers = calloc(m->access_count / 64 + 64, sizeof(*m->clobbers));

@@ -24,7 +24,7 @@ static enum status alloc(struct solver *s)
 static enum status solve_window(struct solver *s, const struct history *history,
                                 const struct solve_options *options)
 {
-	*s = (struct solver){.has_conflict = false};
+	*s = (struct solver){.code_unchanged = options->code_unchanged};
 	TRY(window_init(&s->w, history, &options->window));
 	if (options->window.to < history_length(history))
 		s->after = options->changes ? *options->changes : code_changes_of(history);
@@ -51,11 +51,11 @@ static enum status solve_window(struct solver *s, const struct history *history,
  * reach the halt does not show what was written after it. Data of the other byte order is not
  * looked at.
  */
-static size_t valid_from(const struct solver *s)
+static size_t valid_from(const struct solver *s, bool code_unchanged)
 {
-	size_t from = memdep_code_may_alias(s);
+	size_t from = code_unchanged ? 0 : memdep_code_may_alias(s);
 
-	if (s->after.of_code)
+	if (s->after.of_code && !code_unchanged)
 		return s->w.step_count;
 	if (from < s->memory.modified_code)
 		from = s->memory.modified_code;
@@ -68,8 +68,8 @@ enum status solve_init(struct solver *s, const struct history *history,
 	struct solve_options o = *options;
 	enum status status = solve_window(s, history, &o);
 
-	while (status == STATUS_OK && valid_from(s) > 0) {
-		uint64_t from = window_position_of(&s->w, valid_from(s));
+	while (status == STATUS_OK && !o.through_writes && valid_from(s, o.code_unchanged) > 0) {
+		uint64_t from = window_position_of(&s->w, valid_from(s, o.code_unchanged));
 
 		if (from <= o.window.from)
 			from = o.window.from + 1;

@@ -50,6 +50,16 @@ struct solve_options {
 	const struct suppositions *supposed;
 	/* What contradicts what is known is passed over: what comes out is a guess. */
 	bool is_lenient;
+	/*
+	 * Code that the window shows to have been written counts all the same, for who looks for
+	 * what wrote it: what is learned is a suspicion, then, and no more.
+	 */
+	bool through_writes;
+	/*
+	 * The assumption code-unchanged: code that ran is only what stores of known address wrote,
+	 * if any did; and of what some did, stores through the stack pointer wrote nothing.
+	 */
+	bool code_unchanged;
 	/* Those of the history, where they were looked up before, or NULL. */
 	const struct code_changes *changes;
 	struct interrupt *interrupt; /* or NULL */
@@ -69,6 +79,7 @@ struct solver {
 	struct provenance *log;    /* NULL but for `monitor why` */
 	struct code_changes after; /* a window that ends before the halt; none for others */
 	struct interrupt *interrupt;
+	bool code_unchanged; /* assumed */
 	bool is_interrupted;
 	bool has_conflict;
 	size_t conflict; /* the step that it was found at */

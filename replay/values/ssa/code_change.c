@@ -10,9 +10,13 @@
 static bool is_writable(const struct memmap *memory, const struct history_code *e)
 {
 	struct mem_span span;
+	uint64_t at = e->start;
 
-	return memmap_find(memory, e->view, e->start, &span) != STATUS_OK ||
-	       !span.region->read_only;
+	/* What is known to have been written is looked up for each time that it ran. */
+	while (at != e->end && memmap_is_past(memory, at))
+		at++;
+	return at != e->end &&
+	       (memmap_find(memory, e->view, at, &span) != STATUS_OK || !span.region->read_only);
 }
 
 static bool is_svc(const struct template *template)
@@ -63,6 +67,46 @@ static bool has_any(const struct memmap *memory, const struct history_code *e,
 	}
 }
 
+#define CACHEFLUSH UINT32_C(0xf0002) /* the number of Linux's system call, in R7 */
+
+/* The word at an offset from the PC of the instruction, aligned, is that number. */
+static bool has_literal(const struct memmap *memory, const struct template *template,
+                        uint32_t ahead, uint32_t offset)
+{
+	uint64_t at = ((template->address + ahead) & ~UINT64_C(3)) + offset;
+	uint8_t b[4];
+
+	return memmap_read(memory, template->view, at, b, sizeof(b)) == sizeof(b) &&
+	       ((uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 |
+	        (uint32_t)b[3] << 24) == CACHEFLUSH;
+}
+
+/* Its MOVT, MOV, ORR or ADD makes the number's upper half in R7, or LDR (literal) all of it. */
+static bool names_cacheflush(const struct memmap *memory, struct template *template)
+{
+	uint32_t opcode = template->opcode;
+
+	if (template->isa == ISA_T32 && template->size == 2)
+		return opcode >> 8 == 0x4f && has_literal(memory, template, 4, (opcode & 0xff) * 4);
+	if (template->isa == ISA_T32)
+		return opcode == 0xf2c0070f || opcode == 0xf44f2770 || opcode == 0xf4472770 ||
+		       opcode == 0xf5072770 ||
+		       (opcode >> 12 == 0xf8df7 &&
+		        has_literal(memory, template, 4, opcode & 0xfff));
+	opcode &= 0x0fffffff;
+	return template->isa == ISA_A32 &&
+	       (opcode == 0x0340700f || opcode == 0x03a0780f || opcode == 0x0387780f ||
+	        opcode == 0x0287780f ||
+	        (opcode >> 12 == 0x59f7 && has_literal(memory, template, 8, opcode & 0xfff)));
+}
+
+static bool maintains(const struct memmap *memory, struct template *template)
+{
+	(void)memory;
+	return template_maintains_icache((enum isa) template->isa, template->size,
+	                                 template->opcode);
+}
+
 static bool may_change(const struct history *history)
 {
 	const struct memmap *memory = history_memory(history);
@@ -75,6 +119,23 @@ static bool may_change(const struct history *history)
 	for (size_t i = 0; writable && !makes && history_code(history, i, &code); i++)
 		makes = has_any(memory, &code, makes_code);
 	return makes;
+}
+
+static bool ran_any(const struct history *history,
+                    bool (*is_such)(const struct memmap *, struct template *))
+{
+	struct history_code code;
+	bool found = false;
+
+	for (size_t i = 0; !found && history_code(history, i, &code); i++)
+		found = has_any(history_memory(history), &code, is_such);
+	return found;
+}
+
+bool code_change_is_likely(const struct history *history)
+{
+	return may_change(history) &&
+	       (ran_any(history, maintains) || ran_any(history, names_cacheflush));
 }
 
 static bool translation_may_change(const struct history *history)

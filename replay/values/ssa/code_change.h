@@ -23,6 +23,12 @@ struct code_changes {
 	uint64_t same_space_from; /* position; before it context says it is another one */
 };
 
+/*
+ * True if code may have changed, and the history shows what is done for that: maintenance of the
+ * instruction cache, or a system call near what makes the number of Linux's cacheflush.
+ */
+bool code_change_is_likely(const struct history *history);
+
 /* Looks at all code of the history. */
 struct code_changes code_changes_of(const struct history *history);
 

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Histories of a core that writes code and runs it, against what was executed. Usage: test_written_code.py SYNTH."""
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SYNTH = sys.argv.pop(1)
+CSREPLAY = os.environ["CSREPLAY"]
+MAIN, WRITTEN = 0x400000, 0x500000
+RET, DSB, ISB = 0xD65F03C0, 0xD5033B9F, 0xD5033FDF
+ADD, BRANCH = 0x91000442, 0x14000002  # add x2, x2, #1; b to the next but one
+DC, IC, BLR = 0xD50B7B21, 0xD50B7521, 0xD63F0020  # of x1
+LOAD = 0xB94000A0  # ldr w0, [x5]
+TO_CODE = 0xD2A00A01  # movz x1, #0x50, lsl #16
+NOTE = "was changed after this"
+
+
+def constant(word):
+    """movz, movk: the word in x0."""
+    return [0xD2800000 | (word & 0xFFFF) << 5, 0xF2A00000 | (word >> 16) << 5]
+
+
+def store(index):
+    """str w0, [x1, #4 * index]."""
+    return [0xB9000020 | index << 10]
+
+
+class Machine:
+    """Main code in order, calls of the code that it writes, and what of both was executed."""
+
+    def __init__(self, before):
+        self.main, self.steps, self.truth = [], [], []
+        self.content = list(before)
+        self.contents = []
+        self.sees()
+
+    def sees(self):
+        if self.content not in self.contents:
+            self.contents.append(list(self.content))
+        self.steps.append("sees %d" % (1 + self.contents.index(self.content)))
+
+    def run(self, address, word):
+        self.truth.append((address, word))
+        self.steps.append("run 0x%x 1" % address)
+
+    def do(self, *words):
+        for word in words:
+            self.main.append(word)
+            self.run(MAIN + 4 * len(self.main) - 4, word)
+
+    def write(self, index, word, is_known=True, maintains=True):
+        self.do(TO_CODE, *(constant(word) if is_known else [LOAD]), *store(index))
+        if maintains:
+            self.do(DC, DSB, IC, DSB, ISB)
+        self.content[index] = word
+        self.sees()
+
+    def call(self):
+        self.do(TO_CODE, BLR)
+        at = 0
+        while True:
+            word = self.content[at]
+            self.run(WRITTEN + 4 * at, word)
+            if word == RET:
+                return
+            at += 2 if word == BRANCH else 1
+
+    def snapshot(self, folder):
+        """What is there at the end, alone, is its memory."""
+        halt = MAIN + 4 * len(self.main)
+        names = ["main.bin"] + ["%d.bin" % i for i in range(len(self.contents))]
+        lines = ["core cpu_0 Cortex-A53", "reg PC(size:64) 0x%x" % halt, "reg CPSR 0x60000000"]
+        lines += ["dump %s 0x%x" % (name, WRITTEN if i else MAIN) for i, name in enumerate(names)]
+        lines += ["source ETM_0 ETM4.2 0x10", "context 0 1 0"] + self.steps
+        lines += ["exception 11 0x%x" % halt]
+        for name, words in zip(names, [self.main + [0xD503201F]] + self.contents):
+            with open(os.path.join(folder, name), "wb") as f:
+                f.write(struct.pack("<%dI" % len(words), *words))
+        with open(os.path.join(folder, "recipe"), "w", encoding="ascii") as f:
+            f.write("\n".join(lines) + "\n")
+        subprocess.run([SYNTH, "snapshot", os.path.join(folder, "recipe"), folder], check=True)
+        last = 1 + self.contents.index(self.content)
+        path = os.path.join(folder, "cpu_0.ini")
+        with open(path, encoding="ascii") as f:
+            text = f.read()
+        text = text[:text.index("[dump0]")]
+        for i, name, address in ((0, "main.bin", MAIN), (1, names[last], WRITTEN)):
+            size = os.path.getsize(os.path.join(folder, name))
+            text += "[dump%d]\nfile=%s\naddress=0x%x\nlength=0x%x\n\n" % (i, name, address, size)
+        with open(path, "w", encoding="ascii") as f:
+            f.write(text)
+
+
+class WrittenCode(unittest.TestCase):
+    def setUp(self):
+        self.folder = self.enterContext(tempfile.TemporaryDirectory())
+
+    def csreplay(self, *arguments, **options):
+        return subprocess.run([CSREPLAY, *arguments, self.folder], check=True, text=True, capture_output=True,
+                              timeout=60, **options)
+
+    def history(self, machine):
+        """Addresses and opcodes, and the gaps by their position."""
+        machine.snapshot(self.folder)
+        done = self.csreplay("history")
+        self.said = done.stderr
+        lines = done.stdout.splitlines()[1:]
+        rows = [line.split("\t") for line in lines if not line.startswith("#")]
+        gaps = [line for line in lines if line.startswith("# gap")]
+        return [(int(row[1], 16), int(row[3], 16)) for row in rows], gaps
+
+    def test_code_written_twice_is_what_it_was_each_time(self):
+        machine = Machine([0, 0, RET])
+        machine.write(0, ADD)
+        machine.write(1, RET)
+        machine.call()
+        machine.write(0, BRANCH)
+        machine.call()
+        machine.write(0, ADD)
+        machine.call()
+        machine.write(0, BRANCH)
+        machine.call()
+        self.assertEqual(self.history(machine), (machine.truth, []))
+
+    def test_code_written_once_is_what_it_is(self):
+        machine = Machine([0, RET])
+        machine.write(0, ADD)
+        machine.call()
+        machine.call()
+        self.assertEqual(self.history(machine), (machine.truth, []))
+
+    def test_code_that_was_there_before_is_not_known(self):
+        machine = Machine([ADD, RET, RET])
+        machine.call()
+        before = len(machine.truth) - 2
+        machine.write(0, BRANCH)
+        machine.call()
+        machine.call()
+        found, gaps = self.history(machine)
+        self.assertEqual(found, machine.truth[:before] + machine.truth[before + 2:])
+        self.assertEqual(len(gaps), 1)
+        self.assertIn("cpu_0 wrote 4 bytes of code while it was traced, from 0x500000 to 0x500003", self.said)
+        self.assertIn("1 gap where that is not known (assumption code-unchanged)", self.said)
+        self.assertIn("gap before position %d: code %s" % (before, NOTE), gaps[0])
+
+    def test_code_of_unknown_content_is_not_known(self):
+        machine = Machine([BRANCH, RET, RET])
+        machine.call()
+        first = len(machine.truth) - 2
+        machine.write(0, ADD, is_known=False)
+        machine.call()
+        second = len(machine.truth) - 2
+        machine.write(0, BRANCH)
+        machine.call()
+        found, gaps = self.history(machine)
+        self.assertEqual(found, machine.truth[:first] + machine.truth[first + 2:second] +
+                         machine.truth[second + 2:])
+        self.assertEqual(len(gaps), 2)
+
+    def test_what_no_one_maintains_is_what_it_is_at_the_halt(self):
+        machine = Machine([ADD, RET])
+        machine.call()
+        machine.write(0, ADD, maintains=False)
+        machine.call()
+        self.assertEqual(self.history(machine), (machine.truth, []))
+        self.assertNotIn("wrote", self.said)
+
+    def test_memory_of_the_past_is_what_ran_then(self):
+        machine = Machine([0, 0, RET])
+        machine.write(0, ADD)
+        machine.write(1, RET)
+        machine.call()
+        position = len(machine.truth) - 2
+        machine.write(0, BRANCH)
+        machine.call()
+        machine.snapshot(self.folder)
+        asked = "%d\tm%x\n%d\tx2\n" % (position, WRITTEN, len(machine.truth))
+        done = self.csreplay("state", "--batch", input=asked)
+        self.assertEqual(done.stdout.splitlines()[0].split("\t")[2], "%016x" % (RET << 32 | ADD))
+
+
+if __name__ == "__main__":
+    unittest.main()
