@@ -63,6 +63,8 @@ static void write_gap(struct writer *w, const struct gap *gap)
 	json_u64(&w->out, "position", gap->position);
 	if (gap->has_address)
 		json_hex(&w->out, "address", gap->address);
+	if (gap->has_store)
+		json_u64(&w->out, "store", gap->store);
 	text_puts(&w->out, "}\n");
 }
 

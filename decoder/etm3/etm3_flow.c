@@ -33,8 +33,11 @@ static enum status emit_cycles(struct etm3_flow *flow, enum element_type type, u
 	return STATUS_OK;
 }
 
+/* That of a packet, by which what is seen of memory may change. */
 static void set_address(struct etm3_flow *flow, uint32_t address)
 {
+	if (follow_take_place(flow->follow, flow->packet_index))
+		flow->view = follow_view(flow->follow, &flow->context);
 	flow->address = address;
 	flow->has_address = true;
 	flow->told_unknown = false;
@@ -221,6 +224,7 @@ static enum status emit_no_memory(struct etm3_flow *flow, uint32_t cycles)
 	element->nacc.address = flow->address;
 	element->nacc.space = listed_space(flow);
 	element->nacc.view = flow->view;
+	element->nacc.place = follow_place(flow->follow);
 	return STATUS_OK;
 }
 

@@ -93,6 +93,7 @@ static enum status emit_no_memory(struct ptm_flow *flow, const struct walk *walk
 	element->nacc.address = walk->end;
 	element->nacc.space = listed_space(flow);
 	element->nacc.view = flow->view;
+	element->nacc.place = follow_place(flow->follow);
 	return STATUS_OK;
 }
 
@@ -262,6 +263,13 @@ static enum status emit_exception(struct ptm_flow *flow, const struct ptm_packet
 	return STATUS_OK;
 }
 
+/* The address in this packet, by which what is seen of memory may change. */
+static void take_place(struct ptm_flow *flow)
+{
+	if (follow_take_place(flow->follow, flow->packet_index))
+		flow->view = follow_view(flow->follow, &flow->context);
+}
+
 /* Without exception the branch was taken: the code up to it was executed. */
 static enum status take_branch(struct ptm_flow *flow, const struct ptm_packet *packet)
 {
@@ -271,6 +279,7 @@ static enum status take_branch(struct ptm_flow *flow, const struct ptm_packet *p
 		TRY(walk_to_waypoint(flow, true, packet));
 	if (flow->state != PTM_FLOW_DECODE)
 		return STATUS_OK;
+	take_place(flow);
 	flow->isa = packet->known.isa;
 	flow->address = packet->known.address;
 	flow->has_address = true;
@@ -298,6 +307,7 @@ static enum status take_isync(struct ptm_flow *flow, const struct ptm_packet *pa
 {
 	bool is_news = flow->needs_isync || packet->reason != PTM_ISYNC_PERIODIC;
 
+	take_place(flow);
 	flow->address = packet->known.address;
 	flow->isa = packet->known.isa;
 	flow->has_address = true;

@@ -29,8 +29,7 @@ const char *gap_reason_text(enum gap_reason reason)
 	        [GAP_NO_CONTEXT] = "neither the trace nor the event log says whose process it is",
 	        [GAP_UNDECLARED] = "the event log declares nothing for the context",
 	        [GAP_CODE_WRITTEN] =
-	                "code was changed after this by a store of the trace, and what it "
-	                "was then is not known",
+	                "code was changed after this, and what it was then is not known",
 	        [GAP_CODE_CHANGED] =
 	                "the code changed, and the trace does not say whether before or after",
 	        [GAP_NO_PATH] = "the trace does not say which instructions were executed",
@@ -57,6 +56,8 @@ void gap_format(const struct gap *gap, struct text *out)
 		            : gap->reason == GAP_UNREACHED ? ","
 		                                           : " at",
 		            (unsigned long long)gap->address);
+	if (gap->has_store)
+		text_printf(out, ", by the store at position %llu", (unsigned long long)gap->store);
 	if (gap->offset > 0)
 		text_printf(out, " (trace byte %llu)", (unsigned long long)gap->offset);
 	if (gap->merged > 0)

@@ -472,3 +472,9 @@ void history_destroy(struct history *history)
 	free(history->cache);
 	free(history);
 }
+
+void history_note_store(struct history *history, size_t gap, uint64_t position)
+{
+	history->notes.gaps.items[gap].has_store = true;
+	history->notes.gaps.items[gap].store = position;
+}

@@ -81,6 +81,8 @@ struct gap {
 	uint64_t offset; /* in the trace buffer, of what showed the gap; 0 for HALT */
 	/* Of CODE_WRITTEN: the last address in the trace before it, where the source has such. */
 	uint64_t place;
+	bool has_store; /* CODE_WRITTEN: the store is known that wrote it later, at position */
+	uint64_t store;
 	uint64_t merged; /* further gaps at the same position that say no more */
 };
 

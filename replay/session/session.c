@@ -58,6 +58,7 @@ static enum status follow_written_code(struct session *session,
 	for (size_t i = 0; i < session->snapshot->core_count; i++) {
 		TRY(written_code_follow(session->snapshot, options, &session->assumptions,
 		                        &session->written[i], &session->histories[i]));
+		session->assumptions.code_unchanged |= session->written[i].range_count > 0;
 		tell_written(session, i, diags);
 	}
 	return STATUS_OK;

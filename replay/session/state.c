@@ -115,7 +115,8 @@ static size_t constant_bytes(const struct history *history, struct values *value
 	if (span->region->read_only && (!values || values_has_constants(values, position)))
 		return left;
 	executed = history_executed_extent(history, span);
-	if (executed > 0 && !at_halt && values && !values_has_code(values, position))
+	if (executed > 0 && !at_halt && values && !values_allowed(values)->code_unchanged &&
+	    !values_has_code(values, position))
 		return 0;
 	return executed < left ? executed : left;
 }

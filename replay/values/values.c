@@ -48,7 +48,9 @@ struct values {
 
 struct values_options values_options_of(size_t cores)
 {
-	return (struct values_options){.single_writer = cores <= 1, .handler_preserves = true};
+	return (struct values_options){.single_writer = cores <= 1,
+	                               .handler_preserves = true,
+	                               .code_unchanged = cores > 1};
 }
 
 /* Where an assumption is kept. */
@@ -57,6 +59,7 @@ static bool *switch_of(struct values_options *options, enum assumption assumptio
 	return assumption == ASSUME_SINGLE_WRITER       ? &options->single_writer
 	       : assumption == ASSUME_ABI               ? &options->abi
 	       : assumption == ASSUME_COHERENT          ? &options->coherent
+	       : assumption == ASSUME_CODE_UNCHANGED    ? &options->code_unchanged
 	       : assumption == ASSUME_ONE_ADDRESS_SPACE ? &options->one_address_space
 	                                                : &options->handler_preserves;
 }

@@ -31,6 +31,8 @@ struct values_options {
 	bool single_writer;
 	/* Registers survive an interrupt whose handler is not traced. */
 	bool handler_preserves;
+	/* Code that ran is known of the past where nothing shows that it was written. */
+	bool code_unchanged;
 	/* The history was made with this; see history_options. */
 	bool one_address_space;
 	/* Functions keep callee-saved registers: replay/values/solver/abi.h. */

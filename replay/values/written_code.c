@@ -415,12 +415,42 @@ static enum status look(struct follower *f)
 	return f->changes ? STATUS_OK : find_final(f);
 }
 
+/* The first store after the gap to what is missing there. */
+static const struct hit *store_after(const struct follower *f, const struct gap *gap)
+{
+	for (size_t i = 0; i < f->hits.count; i++) {
+		const struct hit *hit = &f->hits.items[i];
+
+		/* An opcode has four bytes at most. */
+		if (hit->position >= gap->position && hit->last >= gap->address &&
+		    hit->first <= gap->address + 3)
+			return hit;
+	}
+	return NULL;
+}
+
+static void name_stores(const struct follower *f)
+{
+	size_t count;
+	const struct gap *gaps = history_gaps(f->history, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct hit *hit =
+		        gaps[i].reason == GAP_CODE_WRITTEN ? store_after(f, &gaps[i]) : NULL;
+
+		if (hit)
+			history_note_store(f->history, i, hit->position);
+	}
+}
+
 static enum status follow_rounds(struct follower *f)
 {
 	for (unsigned int round = 0; round < ROUNDS; round++) {
 		TRY(look(f));
-		if (!f->changes)
+		if (!f->changes) {
+			name_stores(f);
 			return STATUS_OK;
+		}
 		TRY(build_again(f));
 	}
 	/* What was not looked at to the end is not said. */

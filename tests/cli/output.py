@@ -295,7 +295,7 @@ class Info(Scratch):
         self.assertEqual([row[:2] for row in rows[2:]], [
             ["single-writer", "on"], ["handler-preserves-registers", "on"], ["abi", "off"],
             ["coherent", "off"],
-            ["one-address-space", "off"]])
+            ["code-unchanged", "off"], ["one-address-space", "off"]])
 
     def test_image_is_named_so_that_it_is_found_from_anywhere(self):
         out = run("info", "--image", "sensorhub.elf@0x10000", ".", folder=SENSORHUB)[1]

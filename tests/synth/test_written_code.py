@@ -13,6 +13,7 @@ MAIN, WRITTEN = 0x400000, 0x500000
 RET, DSB, ISB = 0xD65F03C0, 0xD5033B9F, 0xD5033FDF
 ADD, BRANCH = 0x91000442, 0x14000002  # add x2, x2, #1; b to the next but one
 DC, IC, BLR = 0xD50B7B21, 0xD50B7521, 0xD63F0020  # of x1
+STORE = 0xB9000020  # str w0, [x1]
 LOAD = 0xB94000A0  # ldr w0, [x5]
 TO_CODE = 0xD2A00A01  # movz x1, #0x50, lsl #16
 NOTE = "was changed after this"
@@ -145,6 +146,8 @@ class WrittenCode(unittest.TestCase):
         self.assertIn("cpu_0 wrote 4 bytes of code while it was traced, from 0x500000 to 0x500003", self.said)
         self.assertIn("1 gap where that is not known (assumption code-unchanged)", self.said)
         self.assertIn("gap before position %d: code %s" % (before, NOTE), gaps[0])
+        at = before + [word for _, word in machine.truth[before + 2:]].index(STORE)
+        self.assertIn("at 0x500000, by the store at position %d (trace byte" % at, gaps[0])
 
     def test_code_of_unknown_content_is_not_known(self):
         machine = Machine([BRANCH, RET, RET])

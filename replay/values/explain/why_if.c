@@ -57,8 +57,9 @@ void why_if(struct values *values, uint64_t position, const struct why_subject *
 	for (enum assumption i = 0; i < ASSUMPTIONS; i++) {
 		struct values_options one = *values_allowed(values);
 
-		/* With another history this would be another question. */
-		if (values_assume(&one, i) || i == ASSUME_ONE_ADDRESS_SPACE)
+		/* With another history this would be another question; code is no value. */
+		if (values_assume(&one, i) || i == ASSUME_ONE_ADDRESS_SPACE ||
+		    i == ASSUME_CODE_UNCHANGED)
 			continue;
 		values_set_assumption(&one, i, true);
 		values_set_assumption(&all, i, true);
