@@ -33,7 +33,7 @@ def read_history(folder, isa):
 
 
 def main():
-    folder = shared("corpus", "programs", sys.argv[1])
+    folder = os.path.join(shared("corpus", "programs"), sys.argv[1])
     if not os.path.isdir(folder):
         folder = shared("corpus", "crashes", sys.argv[1])
     with open(os.path.join(folder, "truth.json"), encoding="ascii") as file:
