@@ -100,11 +100,29 @@ static bool names_cacheflush(const struct memmap *memory, struct template *templ
 	        (opcode >> 12 == 0x59f7 && has_literal(memory, template, 8, opcode & 0xfff)));
 }
 
-static bool maintains(const struct memmap *memory, struct template *template)
+/* Maintenance of the instruction cache, or what makes the number of cacheflush. */
+static bool announces_code(const struct memmap *memory, struct template *template)
 {
-	(void)memory;
 	return template_maintains_icache((enum isa) template->isa, template->size,
-	                                 template->opcode);
+	                                 template->opcode) ||
+	       names_cacheflush(memory, template);
+}
+
+/* A SYS instruction is among these A64 opcodes: most runs have none, and need no look at each. */
+static bool may_announce(const struct memmap *memory, const struct history_code *e)
+{
+	struct mem_span span;
+	uint64_t opcode;
+
+	if (e->isa != ISA_A64 || memmap_find(memory, e->view, e->start, &span) != STATUS_OK ||
+	    bytes_left(&span.bytes) < e->end - e->start)
+		return true;
+	span.bytes.end = span.bytes.pos + (e->end - e->start);
+	while (bytes_le(&span.bytes, 4, &opcode) == STATUS_OK) {
+		if (opcode >> 19 == 0xd5080000 >> 19)
+			return true;
+	}
+	return false;
 }
 
 static bool may_change(const struct history *history)
@@ -121,21 +139,18 @@ static bool may_change(const struct history *history)
 	return makes;
 }
 
-static bool ran_any(const struct history *history,
-                    bool (*is_such)(const struct memmap *, struct template *))
-{
-	struct history_code code;
-	bool found = false;
-
-	for (size_t i = 0; !found && history_code(history, i, &code); i++)
-		found = has_any(history_memory(history), &code, is_such);
-	return found;
-}
-
 bool code_change_is_likely(const struct history *history)
 {
-	return may_change(history) &&
-	       (ran_any(history, maintains) || ran_any(history, names_cacheflush));
+	const struct memmap *memory = history_memory(history);
+	struct history_code code;
+	bool writable = false;
+	bool announces = false;
+
+	for (size_t i = 0; !writable && history_code(history, i, &code); i++)
+		writable = is_writable(memory, &code);
+	for (size_t i = 0; writable && !announces && history_code(history, i, &code); i++)
+		announces = may_announce(memory, &code) && has_any(memory, &code, announces_code);
+	return announces;
 }
 
 static bool translation_may_change(const struct history *history)
