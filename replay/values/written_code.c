@@ -10,7 +10,10 @@
 #include "replay/values/solver/solver.h"
 
 enum {
-	ROUNDS = 40,
+	ROUNDS = 40,       /* that look for contents, of a short history; */
+	ROUNDS_LEAST = 8,  /* of a long one */
+	ROUNDS_MORE = 8,   /* that only look whether what was found holds */
+	WORK = 20000000,   /* instructions that all rounds look at, about */
 	WINDOW = 2000000,  /* instructions before the halt that are looked at */
 	LINE = 64,         /* bytes that are taken for code together */
 	LOOK_ROUND = 8192, /* bytes of written code on either side of where it was entered */
@@ -53,7 +56,8 @@ struct follower {
 	struct findings findings;
 	bool has_conflict; /* code and trace disagree */
 	bool tried_final;
-	bool changes; /* the history is to be made anew */
+	bool only_checks; /* nothing more is looked for */
+	bool changes;     /* the history is to be made anew */
 };
 
 static void forget_findings(struct follower *f)
@@ -410,6 +414,8 @@ static enum status look(struct follower *f)
 		drop_final(f->past);
 		f->changes = true;
 	}
+	if (f->only_checks)
+		return STATUS_OK;
 	if (!f->changes)
 		TRY(find_contents(f));
 	return f->changes ? STATUS_OK : find_final(f);
@@ -443,9 +449,22 @@ static void name_stores(const struct follower *f)
 	}
 }
 
+/* How often the history is decoded to find more. */
+static unsigned int rounds_of(uint64_t length)
+{
+	uint64_t rounds = WORK / (length + 1);
+
+	if (rounds < ROUNDS_LEAST)
+		return ROUNDS_LEAST;
+	return rounds > ROUNDS ? ROUNDS : (unsigned int)rounds;
+}
+
 static enum status follow_rounds(struct follower *f)
 {
-	for (unsigned int round = 0; round < ROUNDS; round++) {
+	unsigned int rounds = rounds_of(history_length(f->history));
+
+	for (unsigned int round = 0; round < rounds + ROUNDS_MORE; round++) {
+		f->only_checks = round >= rounds;
 		TRY(look(f));
 		if (!f->changes) {
 			name_stores(f);
@@ -454,7 +473,6 @@ static enum status follow_rounds(struct follower *f)
 		TRY(build_again(f));
 	}
 	/* What was not looked at to the end is not said. */
-	forget_findings(f);
 	while (f->past->time_count > 0)
 		free(f->past->times[--f->past->time_count].bytes);
 	return build_again(f);
