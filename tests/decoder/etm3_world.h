@@ -71,6 +71,8 @@ static const struct system_log change = {
 
 /* A log that says whose the program is: owner 0's. NULL: there is none. */
 static const struct system_log *declared;
+/* What of the program was written while it was traced; or NULL. */
+static const struct code_past *written;
 
 struct world {
 	uint8_t code[CODE_SIZE];
@@ -142,7 +144,10 @@ static void put_memory(struct world *w)
 		assert_int_equal(memmap_add(w->core.memory, &region), STATUS_OK);
 	}
 	assert_int_equal(memmap_freeze(w->core.memory), STATUS_OK);
-	w->sure = changes_in_time || declared ? memmap_share(w->core.memory, MEMMAP_SURE) : NULL;
+	w->sure = changes_in_time || declared || written ? memmap_share(w->core.memory, MEMMAP_SURE)
+	                                                 : NULL;
+	if (written)
+		memmap_set_past(w->sure, written);
 }
 
 static void world_init(struct world *w, const struct setup *setup, const void *trace, size_t size)
@@ -304,6 +309,25 @@ static void assert_process_is_told(const struct setup *setup, enum contextidr_fo
 	world_fini(&w);
 	text_fini(&found);
 	arena_fini(&arena);
+}
+
+/* The same where the opcode at 0x1014 was written, and was 0xea000000 from a place of the trace on.
+ */
+static void assert_written(const struct setup *setup, const char *trace, size_t size,
+                           uint64_t place, uint64_t next, const char *expected)
+{
+	struct code_past past = {0};
+	struct code_time *time;
+	bool is_new = false;
+
+	assert_int_equal(code_past_add(&past, 0x1014, 0x1017, &is_new), STATUS_OK);
+	assert_int_equal(code_past_time(&past, place, &time), STATUS_OK);
+	put_bytes(time->bytes, 0xea000000, 4);
+	memset(time->known, CODE_KNOWN, 4);
+	written = &past;
+	assert_trace(setup, trace, size, next, expected);
+	written = NULL;
+	code_past_fini(&past);
 }
 
 static uint32_t next_random(uint32_t *state)

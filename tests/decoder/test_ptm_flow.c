@@ -362,6 +362,26 @@ static void code_is_that_of_the_time(void **state)
 	        "40 EO_TRACE( [end-of-trace])\n");
 }
 
+/* Code that was written is looked up at the addresses in the trace. */
+static void code_is_that_of_the_place(void **state)
+{
+	(void)state;
+	assert_written(
+	        &plain, BYTES(ASYNC AT("\x18") TO_1014 E AT("\x18") TO_1014 E), 22, 0x101c,
+	        "0 NO_SYNC( [init-decoder])\n"
+	        "6 TRACE_ON( [begin or filter])\n"
+	        "6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "13 INSTR_RANGE(exec range=0x1018:[0x101c] num_i(1) last_sz(4) (ISA=A32) E iBR "
+	        "V7:impl ret)\n"
+	        "15 ADDR_NACC( 0x1014; Memspace [0x19:Any S] )\n"
+	        "16 TRACE_ON( [begin or filter])\n"
+	        "16 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"
+	        "23 INSTR_RANGE(exec range=0x1018:[0x101c] num_i(1) last_sz(4) (ISA=A32) E iBR "
+	        "V7:impl ret)\n"
+	        "25 INSTR_RANGE(exec range=0x1014:[0x1018] num_i(1) last_sz(4) (ISA=A32) E BR  )\n"
+	        "25 EO_TRACE( [end-of-trace])\n");
+}
+
 /* Secure and Non-secure memory at one address: the I-Sync's NS bit says which. */
 static void code_is_that_of_the_security_state(void **state)
 {
@@ -555,6 +575,7 @@ int main(void)
 	        cmocka_unit_test(code_is_that_of_the_context),
 	        cmocka_unit_test(part_of_contextidr_is_no_process),
 	        cmocka_unit_test(code_is_that_of_the_time),
+	        cmocka_unit_test(code_is_that_of_the_place),
 	        cmocka_unit_test(code_is_that_of_the_security_state),
 	        cmocka_unit_test(events_are_elements),
 	        cmocka_unit_test(no_memory_is_told_once),
