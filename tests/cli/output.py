@@ -316,6 +316,15 @@ class Info(Scratch):
             out = run("info", "--format", "json", *options, SENSORHUB)[1]
             self.assertEqual(json.loads(out)["assumptions"]["abi"], wanted)
 
+    def test_trust_turns_the_assumptions_about_code_on(self):
+        for level, wanted in (("proved", False), ("assumed", True)):
+            out = run("info", "--format", "json", "--trust", level, SENSORHUB)[1]
+            found = json.loads(out)["assumptions"]
+            self.assertEqual((found["abi"], found["coherent"]), (wanted, wanted))
+        code, _, err = run("info", "--trust", "blindly", SENSORHUB)
+        self.assertEqual(code, 2)
+        self.assertIn("--trust blindly: expected proved or assumed", err)
+
     def test_text_of_two_cores_has_both(self):
         text = self.file("two.tarmac", f"1 clk cpu0 {NOP}2 clk cpu1 {NOP}3 clk cpu1 {NOP}")
         self.assertEqual(run("info", text), (0, f"""\

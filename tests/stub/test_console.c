@@ -81,6 +81,25 @@ static void console_assume_changes_and_lists(void **state)
 	assert_true(session_assumes(session, ASSUME_ABI));
 }
 
+static void console_trust_changes_the_assumptions_about_code(void **state)
+{
+	struct session *session = fake_session();
+
+	(void)state;
+	assert_non_null(strstr(run(session, 0, STR("trust")), "proved: what is not proved"));
+	assert_non_null(strstr(run(session, 0, STR("trust assumed")), "assumed: where a value"));
+	assert_non_null(strstr(out.data, "gdb notices at the next stop"));
+	assert_true(session_assumes(session, ASSUME_ABI));
+	assert_true(session_assumes(session, ASSUME_COHERENT));
+	assert_false(session_assumes(session, ASSUME_SINGLE_WRITER));
+	assert_string_equal(run(session, 0, STR("trust blindly")),
+	                    "neither proved nor assumed: \"blindly\"\n");
+	assert_true(session_assumes(session, ASSUME_ABI));
+	assert_non_null(strstr(run(session, 0, STR("trust proved")), "proved: "));
+	assert_false(session_assumes(session, ASSUME_ABI));
+	assert_false(session_assumes(session, ASSUME_COHERENT));
+}
+
 static void console_assume_refuses_what_it_does_not_know(void **state)
 {
 	struct session *session = fake_session();
@@ -484,6 +503,8 @@ int main(void)
 	        cmocka_unit_test_teardown(console_help_names_every_command, tear_down),
 	        cmocka_unit_test_teardown(console_unknown_command_is_named, tear_down),
 	        cmocka_unit_test_teardown(console_assume_changes_and_lists, tear_down),
+	        cmocka_unit_test_teardown(console_trust_changes_the_assumptions_about_code,
+	                                  tear_down),
 	        cmocka_unit_test_teardown(console_assume_refuses_what_it_does_not_know, tear_down),
 	        cmocka_unit_test_teardown(console_assumptions_have_a_line_each, tear_down),
 	        cmocka_unit_test_teardown(console_help_has_what_commands_take, tear_down),
