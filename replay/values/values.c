@@ -217,12 +217,6 @@ static bool has_assumed(struct values *values)
 	return values->assumed.has_solver;
 }
 
-/* What is assumed, or else what is proved. */
-static struct tier *best_tier(struct values *values)
-{
-	return has_assumed(values) ? &values->assumed : &values->proved;
-}
-
 /* Has a window with the position in it. False if there is none. */
 static bool cover(struct values *values, uint64_t position)
 {
@@ -431,7 +425,7 @@ const struct solver *values_solved(struct values *values, uint64_t position)
 		return NULL;
 	while (grow(values, WINDOW_MOST))
 		;
-	return values->status == STATUS_OK ? &best_tier(values)->solver : NULL;
+	return values->status == STATUS_OK ? &values->proved.solver : NULL;
 }
 
 bool values_has_code(struct values *values, uint64_t position)

@@ -94,7 +94,11 @@ const struct values_options *values_allowed(const struct values *values);
 bool values_window(struct values *values, uint64_t position, const struct values_options *allowed,
                    struct solve_options *options);
 
-/* The window that answers for a position, grown as far as windows do; NULL if there is none. */
+/*
+ * The window of the proved tier that answers for a position, grown as far as windows do; NULL if
+ * there is none. Accesses are found in it: none is a hit, or ruled out, by an assumption about
+ * code.
+ */
 const struct solver *values_solved(struct values *values, uint64_t position);
 /* False if nothing of the core's past is ever known. */
 bool values_can(const struct values *values);
