@@ -135,15 +135,7 @@ static void write_text(struct writer *w, const struct call *call)
 
 static bool is_wanted(const struct writer *w, const struct call *call)
 {
-	struct text name = {0};
-	bool wanted;
-
-	if (w->function.n == 0)
-		return true;
-	call_name(w->calls, call, &name);
-	wanted = str_eq(text_str(&name), w->function);
-	text_fini(&name);
-	return wanted;
+	return w->function.n == 0 || call_is_named(w->calls, call, w->function);
 }
 
 static enum cli_exit write_list(struct writer *w, enum form form)
@@ -194,11 +186,29 @@ static void write_stack(struct writer *w, uint32_t call, uint32_t *stack)
 }
 
 /* One line a stretch of instructions in one call; who draws them adds up equal stacks. */
+static enum cli_exit write_stacks(struct writer *w, uint64_t *own, uint32_t *stack)
+{
+	calls_count_own(w->calls, own);
+	for (uint32_t i = 0; i < calls_count(w->calls); i++) {
+		enum cli_exit code = CLI_FINE;
+
+		if (own[i] == 0 || !is_wanted(w, calls_get(w->calls, i)))
+			continue;
+		write_stack(w, i, stack);
+		text_printf(&w->out, " %" PRIu64 "\n", own[i]);
+		if (w->out.length >= FLUSH_AT || w->out.failed)
+			code = cli_flush(&w->out);
+		if (code != CLI_FINE)
+			return code;
+	}
+	return cli_flush(&w->out);
+}
+
 static enum cli_exit write_folded(struct writer *w)
 {
 	uint32_t deepest = 0;
 	uint32_t *stack;
-	enum cli_exit code = CLI_FINE;
+	enum cli_exit code;
 	uint64_t *own = calloc((size_t)calls_count(w->calls) + 1, sizeof(*own));
 
 	for (uint32_t i = 0; i < calls_count(w->calls); i++) {
@@ -207,21 +217,11 @@ static enum cli_exit write_folded(struct writer *w)
 		deepest = depth > deepest ? depth : deepest;
 	}
 	stack = calloc((size_t)deepest + 1, sizeof(*stack));
-	if (!own || !stack)
-		code = cli_fail(CLI_INTERNAL, "%s", status_text(STATUS_NO_MEM));
-	if (code == CLI_FINE)
-		calls_count_own(w->calls, own);
-	for (uint32_t i = 0; code == CLI_FINE && i < calls_count(w->calls); i++) {
-		if (own[i] == 0 || !is_wanted(w, calls_get(w->calls, i)))
-			continue;
-		write_stack(w, i, stack);
-		text_printf(&w->out, " %" PRIu64 "\n", own[i]);
-		if (w->out.length >= FLUSH_AT || w->out.failed)
-			code = cli_flush(&w->out);
-	}
+	code = own && stack ? write_stacks(w, own, stack)
+	                    : cli_fail(CLI_INTERNAL, "%s", status_text(STATUS_NO_MEM));
 	free(stack);
 	free(own);
-	return code == CLI_FINE ? cli_flush(&w->out) : code;
+	return code;
 }
 
 static enum cli_exit list(const struct cli_args *args, struct session *session, void *context)

@@ -97,31 +97,7 @@ static void write_value(struct text *out, const struct value *value)
 		text_char(out, '~');
 }
 
-/* The names of the registers whose value is assumed; nothing if there is none. */
-static void write_assumed(struct writer *w, uint64_t position)
-{
-	bool any = false;
-
-	for (unsigned int i = 0; i < w->file.count; i++) {
-		struct value value;
-
-		if (w->file.table[i].feature != REGISTER_CORE)
-			continue;
-		session_register_at(w->session, w->core, position, i, &value);
-		if (!value.is_assumed || !value_is_known(&value))
-			continue;
-		if (!any) {
-			json_key(&w->out, "assumed");
-			json_open(&w->out, '[');
-		}
-		any = true;
-		json_item(&w->out);
-		json_quote(&w->out, str_of(w->file.table[i].name));
-	}
-	if (any)
-		json_close(&w->out, ']');
-}
-
+/* The core's registers at the position: a column each. */
 static void write_registers(struct writer *w, uint64_t position)
 {
 	for (unsigned int i = 0; i < w->file.count; i++) {
@@ -130,13 +106,42 @@ static void write_registers(struct writer *w, uint64_t position)
 		if (w->file.table[i].feature != REGISTER_CORE)
 			continue;
 		session_register_at(w->session, w->core, position, i, &value);
-		if (!w->json) {
-			text_char(&w->out, '\t');
-			write_value(&w->out, &value);
-		} else if (value_is_known(&value)) {
-			json_hex(&w->out, w->file.table[i].name, value_u64(&value));
-		}
+		text_char(&w->out, '\t');
+		write_value(&w->out, &value);
 	}
+}
+
+/* Those that are known, as members; and the names of those of which that is assumed, if any is. */
+static void write_json_registers(struct writer *w, uint64_t position)
+{
+	struct text assumed = {0};
+
+	json_key(&w->out, "registers");
+	json_open(&w->out, '{');
+	for (unsigned int i = 0; i < w->file.count; i++) {
+		const char *name = w->file.table[i].name;
+		struct value value;
+
+		if (w->file.table[i].feature != REGISTER_CORE)
+			continue;
+		session_register_at(w->session, w->core, position, i, &value);
+		if (!value_is_known(&value))
+			continue;
+		json_hex(&w->out, name, value_u64(&value));
+		if (!value.is_assumed)
+			continue;
+		text_puts(&assumed, assumed.length > 0 ? "," : "");
+		json_quote(&assumed, str_of(name));
+	}
+	json_close(&w->out, '}');
+	if (assumed.length > 0) {
+		json_key(&w->out, "assumed");
+		json_open(&w->out, '[');
+		text_add(&w->out, text_str(&assumed));
+		json_close(&w->out, ']');
+	}
+	w->out.failed |= assumed.failed;
+	text_fini(&assumed);
 }
 
 static void write_disassembly(struct writer *w, const struct instruction *insn, struct text *out)
@@ -159,13 +164,8 @@ static void write_json_instruction(struct writer *w, uint64_t position,
 		json_hex(&w->out, "opcode", insn->opcode);
 		json_str(&w->out, "disassembly", text_str(&disassembly));
 	}
-	if (w->registers) {
-		json_key(&w->out, "registers");
-		json_open(&w->out, '{');
-		write_registers(w, position);
-		json_close(&w->out, '}');
-		write_assumed(w, position);
-	}
+	if (w->registers)
+		write_json_registers(w, position);
 	text_puts(&w->out, "}\n");
 	text_fini(&disassembly);
 }

@@ -362,7 +362,7 @@ static struct look look_of(const struct memmap *base, const struct piece *piece,
 	*times = (struct state_range){0, 1};
 	if (code == 0 && !base->log)
 		return look;
-	/* The epoch of a past (memmap_past.c) is not for here. */
+	/* The epoch of a past (memmap_set_past()) is not for here. */
 	if (!base->log)
 		code %= base->classes;
 	if (base->log) {
@@ -635,6 +635,25 @@ enum status memmap_find(const struct memmap *map, uint32_t view, uint64_t addres
 	TRY(find_now(map, view, address, span));
 	if (range && range->first - address < bytes_left(&span->bytes))
 		span->bytes.end = span->bytes.pos + (range->first - address);
+	return STATUS_OK;
+}
+
+enum status memmap_find_near(const struct memmap *map, uint32_t view, uint64_t address,
+                             struct mem_recent *recent, struct mem_span *span)
+{
+	uint64_t offset = address - recent->address;
+
+	if (!recent->is_found || recent->view != view || address < recent->address ||
+	    offset >= bytes_left(&recent->span.bytes)) {
+		recent->is_found = false;
+		TRY(memmap_find(map, view, address, &recent->span));
+		recent->address = address;
+		recent->view = view;
+		recent->is_found = true;
+		offset = 0;
+	}
+	*span = recent->span;
+	span->bytes.pos += offset;
 	return STATUS_OK;
 }
 

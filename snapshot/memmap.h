@@ -149,6 +149,8 @@ void memmap_set_log(struct memmap *map, const struct system_log *log);
 
 /* True if what a core sees depends on when. */
 bool memmap_has_epochs(const struct memmap *map);
+/* That, or code that changed (memmap_set_past()): what is seen depends on the time. */
+bool memmap_changes(const struct memmap *map);
 
 /* A time that is not before *earliest nor after *latest (NULL: not known) and not the halt. */
 uint32_t memmap_epoch(const struct memmap *map, const uint64_t *earliest, const uint64_t *latest);
@@ -168,6 +170,21 @@ uint32_t memmap_view_at(const struct memmap *map, enum space space,
  */
 MUST_USE enum status memmap_find(const struct memmap *map, uint32_t view, uint64_t address,
                                  struct mem_span *span);
+
+/* What was found last: the bytes of a view from an address on. Zeroed before its first use. */
+struct mem_recent {
+	struct mem_span span;
+	uint64_t address;
+	uint32_t view;
+	bool is_found;
+};
+
+/*
+ * As memmap_find(), for who looks up addresses that lie near each other: mostly what was found last
+ * says it too.
+ */
+MUST_USE enum status memmap_find_near(const struct memmap *map, uint32_t view, uint64_t address,
+                                      struct mem_recent *recent, struct mem_span *span);
 
 /* True if nothing is found at `address` because there are several contents. */
 bool memmap_is_ambiguous(const struct memmap *map, uint32_t view, uint64_t address);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The views of a memory map: whose contexts are told apart, and which times. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/vec.h"
@@ -150,6 +151,7 @@ static size_t owner_class(const struct memmap *base, const struct memory_context
 	size_t owner;
 	uint64_t pid;
 
+	assert(log); /* it is what has owners */
 	/* Of a part of CONTEXTIDR an ASID alone is all there; a number may be another's, too. */
 	if (!context->has_id || (context->is_part && log->form != CONTEXTIDR_ASID))
 		return CLASS_UNKNOWN;
@@ -164,6 +166,7 @@ static size_t owner_class(const struct memmap *base, const struct memory_context
 /* How many contexts are told apart by their ID. */
 size_t memmap_id_classes(const struct memmap *base)
 {
+	assert(!base->has_owners || base->log);
 	return base->has_owners ? base->log->owner_count + CLASS_OWNERS
 	                        : class_count(base->id_count);
 }
@@ -208,6 +211,11 @@ void memmap_set_past(struct memmap *map, const struct code_past *past)
 const struct code_past *memmap_past(const struct memmap *map)
 {
 	return map->past;
+}
+
+bool memmap_changes(const struct memmap *map)
+{
+	return memmap_has_epochs(map) || map->past != NULL;
 }
 
 static const struct code_range *range_at(const struct memmap *map, uint64_t address)

@@ -96,33 +96,36 @@ static void write_stack(const struct console *console, struct text *out)
 		            calls_get(calls, frame.call)->depth);
 }
 
-/* Registers that a function keeps for its caller, and SP (AAPCS64 6.1.1, AAPCS 6.1.1). */
-static const char *const kept_a64[] = {"sp",  "x19", "x20", "x21", "x22", "x23",
-                                       "x24", "x25", "x26", "x27", "x28", "x29"};
-static const char *const kept_a32[] = {"sp", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11"};
+/* Registers that a function keeps for its caller (AAPCS64 6.1.1, AAPCS32 6.1.1), and SP. */
+static const struct {
+	unsigned int sp;
+	unsigned int first;
+	unsigned int last;
+} kept[] = {
+        [CORE_A64] = {A64_sp, A64_x19, A64_x29},
+        [CORE_A32] = {A32_sp, A32_r4, A32_r11},
+        [CORE_M] = {M_sp, M_r4, M_r11},
+};
+
+static void write_register(const struct console *console, uint64_t site, unsigned int number,
+                           struct text *out)
+{
+	const struct register_file *file = session_core_registers(console->session, console->core);
+	struct value value;
+
+	session_register_at(console->session, console->core, site, number, &value);
+	if (value_is_known(&value))
+		text_printf(out, " %s=0x%" PRIx64, file->table[number].name, value_u64(&value));
+}
 
 /* What they were at the call, as far as is known. */
 static void write_registers(const struct console *console, uint64_t site, struct text *out)
 {
-	const struct register_file *file = session_core_registers(console->session, console->core);
-	bool is_a64 = file->arch == CORE_A64;
-	const char *const *names = is_a64 ? kept_a64 : kept_a32;
-	size_t count = is_a64 ? sizeof(kept_a64) / sizeof(kept_a64[0])
-	                      : sizeof(kept_a32) / sizeof(kept_a32[0]);
+	enum core_arch arch = session_core_registers(console->session, console->core)->arch;
 
-	for (size_t i = 0; i < count; i++) {
-		unsigned int number = 0;
-		struct value value;
-
-		while (number < file->trace &&
-		       !str_eq(str_of(file->table[number].name), str_of(names[i])))
-			number++;
-		if (number == file->trace)
-			continue;
-		session_register_at(console->session, console->core, site, number, &value);
-		if (value_is_known(&value))
-			text_printf(out, " %s=0x%" PRIx64, names[i], value_u64(&value));
-	}
+	write_register(console, site, kept[arch].sp, out);
+	for (unsigned int i = kept[arch].first; i <= kept[arch].last; i++)
+		write_register(console, site, i, out);
 }
 
 /* Where one comes to that goes back out of the call. */
@@ -215,17 +218,6 @@ void console_stack(const struct console *console, struct str args, struct text *
 	}
 }
 
-static bool is_named(const struct calls *calls, const struct call *call, struct str name)
-{
-	struct text text = {0};
-	bool is;
-
-	call_name(calls, call, &text);
-	is = str_eq(text_str(&text), name);
-	text_fini(&text);
-	return is;
-}
-
 static void write_call(const struct calls *calls, const struct call *call, struct text *out)
 {
 	if (call->enter == CALL_NOT_KNOWN)
@@ -259,7 +251,7 @@ void console_calls(const struct console *console, struct str args, struct text *
 	for (uint32_t i = 0; calls && i < calls_count(calls); i++) {
 		const struct call *call = calls_get(calls, i);
 
-		if (args.n > 0 ? !is_named(calls, call, args) : call->parent != active)
+		if (args.n > 0 ? !call_is_named(calls, call, args) : call->parent != active)
 			continue;
 		if (count++ < LINES_MOST)
 			write_call(calls, call, out);

@@ -164,9 +164,9 @@ MUST_USE enum status flow_commit_certain(struct etm4_flow *flow);
 MUST_USE enum status flow_emit_fact(struct etm4_flow *flow, const struct p0 *item);
 MUST_USE enum status flow_emit_context(struct etm4_flow *flow, const struct etm4_context *context,
                                        uint64_t index);
-/* An address packet of an immediate flow. */
 /* What comes next is after the packet there, by which what is seen of memory may change. */
 void flow_take_place(struct etm4_flow *flow, uint64_t index);
+/* An address packet of an immediate flow. */
 void flow_take_address(struct etm4_flow *flow, uint64_t address, uint8_t is);
 enum isa flow_isa(const struct etm4_flow *flow, uint8_t is);
 /*

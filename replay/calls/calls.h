@@ -117,6 +117,7 @@ const char *call_begin_text(const struct call *call);
 const char *call_end_text(const struct call *call);
 /* The name of its function, or its address. */
 void call_name(const struct calls *calls, const struct call *call, struct text *out);
+bool call_is_named(const struct calls *calls, const struct call *call, struct str name);
 /* One clause where it did not return to its caller, such as "returned to 0x41414140, not to its
  * caller at main+0x1c"; else nothing. */
 void call_oddity(const struct calls *calls, const struct call *call, struct text *out);

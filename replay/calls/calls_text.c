@@ -29,6 +29,17 @@ void call_name(const struct calls *calls, const struct call *call, struct text *
 	symbols_format(calls_symbols(calls), call->function, out);
 }
 
+bool call_is_named(const struct calls *calls, const struct call *call, struct str name)
+{
+	struct text text = {0};
+	bool is;
+
+	call_name(calls, call, &text);
+	is = str_eq(text_str(&text), name);
+	text_fini(&text);
+	return is;
+}
+
 void call_oddity(const struct calls *calls, const struct call *call, struct text *out)
 {
 	if (call->end != CALL_END_STRAY && call->end != CALL_END_UNWOUND)

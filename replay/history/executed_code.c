@@ -69,45 +69,19 @@ static enum status append_content(struct history *h, const uint8_t *begin, uint6
 	return STATUS_OK;
 }
 
-/* What the memory map said last: the bytes of a view from an address on. */
-struct found {
-	struct mem_span span;
-	uint64_t address;
-	uint32_t view;
-	bool is_set;
-};
-
-/* The bytes at an address of a view: mostly what was found last says it too. */
-static bool find_content(const struct history *h, const struct extent *run, uint64_t at,
-                         struct found *last, const uint8_t **begin, uint64_t *size)
-{
-	uint64_t offset = at - last->address;
-
-	if (!last->is_set || last->view != run->view || at < last->address ||
-	    offset >= bytes_left(&last->span.bytes)) {
-		last->is_set = memmap_find(h->memory, run->view, at, &last->span) == STATUS_OK;
-		last->address = at;
-		last->view = run->view;
-		offset = 0;
-	}
-	if (!last->is_set)
-		return false;
-	*begin = last->span.bytes.pos + offset;
-	*size = bytes_left(&last->span.bytes) - offset;
-	return true;
-}
-
 /* Appends the bytes of the memory map that the run's opcodes are. */
-static enum status add_content(struct history *h, const struct extent *run, struct found *last)
+static enum status add_content(struct history *h, const struct extent *run,
+                               struct mem_recent *recent)
 {
 	uint64_t at = run->first;
-	const uint8_t *begin;
-	uint64_t size;
+	struct mem_span span;
 
-	while (find_content(h, run, at, last, &begin, &size)) {
+	while (memmap_find_near(h->memory, run->view, at, recent, &span) == STATUS_OK) {
+		uint64_t size = bytes_left(&span.bytes);
+
 		if (size > run->last - at)
 			size = run->last - at + 1;
-		TRY(append_content(h, begin, size));
+		TRY(append_content(h, span.bytes.pos, size));
 		if (size == 0 || run->last - at < size)
 			break;
 		at += size;
@@ -125,11 +99,11 @@ static int compare_contents(const void *left, const void *right)
 
 enum status executed_code_contents(struct history *h)
 {
-	struct found found = {.is_set = false};
+	struct mem_recent recent = {.is_found = false};
 	size_t kept = 0;
 
 	for (size_t i = 0; i < h->code_count; i++)
-		TRY(add_content(h, &h->code[i], &found));
+		TRY(add_content(h, &h->code[i], &recent));
 	if (h->executed_count == 0)
 		return STATUS_OK;
 	qsort(h->executed, h->executed_count, sizeof(*h->executed), compare_contents);

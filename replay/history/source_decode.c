@@ -217,8 +217,7 @@ static enum status begin_part(struct piece *piece, const struct source_decode *d
 	piece->has_part = true;
 	if (decode->memory)
 		piece->part.memory = decode->memory;
-	piece->part.has_epochs =
-	        memmap_has_epochs(piece->part.memory) || memmap_past(piece->part.memory) != NULL;
+	piece->part.has_epochs = memmap_changes(piece->part.memory);
 	piece->part.in_trace = in_trace;
 	piece->part.has_timestamp_cycles = decode->source->protocol == PROTOCOL_PTM;
 	return outcome_log_reserve(&piece->part.log, room * RUNS_PER_BYTE, room / BYTES_PER_TARGET);
@@ -414,8 +413,7 @@ static uint64_t piece_size(const struct source_decode *decode, unsigned int thre
 
 	/* One thread cuts too, so that pages are given back and Ctrl-C is seen. */
 	if ((threads < 2 && size <= PIECE_MOST) ||
-	    memmap_has_epochs(decode->memory ? decode->memory : decode->core->memory) ||
-	    (decode->memory && memmap_past(decode->memory)) ||
+	    memmap_changes(decode->memory ? decode->memory : decode->core->memory) ||
 	    !decoder_can_begin_at(decode->source, decode->buffer))
 		return size;
 	if (piece < PIECE_LEAST)

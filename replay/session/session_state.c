@@ -58,7 +58,7 @@ bool session_memory_is_assumed(const struct session *session, size_t core, uint6
 	uint8_t bytes[64];
 	size_t proved = 0;
 
-	if (!values)
+	if (!values || !session_trusts_assumed(session))
 		return false;
 	values_proved_only(values, true);
 	while (proved < size) {

@@ -13,9 +13,11 @@
 
 #include <cmocka.h>
 
+#include "replay/values/solver/solver.h"
 #include "tests/values/adversary.h"
 
 #define LDR_X3_X2      UINT32_C(0xf9400043)
+#define STR_X4_X2      UINT32_C(0xf9000044)
 #define LDR_X5_X2_8    UINT32_C(0xf9400445)
 #define STR_X4_X5      UINT32_C(0xf90000a4)
 #define STR_X4_X0_M128 UINT32_C(0xf8180004) /* stur x4, [x0, #-128] */
@@ -99,6 +101,30 @@ static void store_that_hits_its_pointer_stays_unknown(void **state)
 	end(&p);
 }
 
+/* What was supposed of a shorter window and not accepted here is not what comes out. */
+static void what_was_not_accepted_does_not_come_out(void **state)
+{
+	static const uint32_t code[] = {STR_X4_X2, LDR_X3_X2};
+	struct solve_options options;
+	struct suppositions supposed;
+	struct program p;
+	struct solver s;
+
+	(void)state;
+	run_it(&p, code, 2);
+	assert_true(values_window(p.values, 0, values_allowed(p.values), &options));
+	supposed = (struct suppositions){malloc(2 * sizeof(uint64_t)), 2};
+	assert_non_null(supposed.of);
+	supposed.of[0] = SUPPOSED_NOT;
+	supposed.of[1] = SUPPOSED_NOWHERE; /* of the store, whose address is known */
+	assert_int_equal(coherent_init(&s, p.history, &options, &supposed), STATUS_OK);
+	for (size_t i = 0; i < supposed.count; i++)
+		assert_true(supposed.of[i] == SUPPOSED_NOT);
+	solve_fini(&s);
+	suppositions_fini(&supposed);
+	end(&p);
+}
+
 /* Without stores of unknown address there is nothing to assume. */
 static void what_is_proved_is_not_marked(void **state)
 {
@@ -117,6 +143,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(store_goes_where_its_pointer_says),
 	        cmocka_unit_test(store_that_hits_its_pointer_stays_unknown),
+	        cmocka_unit_test(what_was_not_accepted_does_not_come_out),
 	        cmocka_unit_test(what_is_proved_is_not_marked),
 	};
 

@@ -24,9 +24,10 @@ struct coherence {
 	const struct history *history;
 	struct solve_options options;
 	struct solver *best; /* without suppositions, or under those that were accepted */
-	struct suppositions trial;
-	uint64_t work;   /* instructions that may still be solved */
-	uint32_t *batch; /* stores of unknown address, the last one first */
+	struct suppositions *accepted;
+	struct suppositions trial; /* they are not yet, or will not be */
+	uint64_t work;             /* instructions that may still be solved */
+	uint32_t *batch;           /* stores of unknown address, the last one first */
 	size_t batch_count;
 };
 
@@ -136,7 +137,6 @@ static enum status guess(struct coherence *c, size_t *settled)
 			size_t now = take_addresses(c, &s, *settled + ahead);
 
 			ahead = now >= *settled + ahead ? 2 * ahead : AHEAD;
-
 			idle = now > *settled ? 0 : idle + 1;
 			*settled = now > *settled ? now : *settled;
 		}
@@ -162,6 +162,14 @@ static bool drop_others(struct coherence *c, const struct solver *s)
 	return all;
 }
 
+/* What is supposed now is what the best solution rests on. */
+static enum status take_over(struct coherence *c)
+{
+	TRY(make_room(c->accepted, c->trial.count));
+	memcpy(c->accepted->of, c->trial.of, c->trial.count * sizeof(*c->trial.of));
+	return STATUS_OK;
+}
+
 /*
  * Solves under the suppositions on the first `count` of the batch. Accepted if all addresses follow
  * again, but of those that are dropped on the way, and nothing contradicts.
@@ -178,20 +186,19 @@ static enum status verify(struct coherence *c, size_t count, bool *accepted)
 	for (unsigned int round = 0; round < DROPS_MOST; round++) {
 		struct solver s;
 		enum status status = solve_trial(c, false, &s);
+		bool is_whole = status == STATUS_OK && !s.has_conflict &&
+		                s.w.options.from == c->best->w.options.from;
 
-		*accepted = status == STATUS_OK && !s.has_conflict &&
-		            s.w.options.from == c->best->w.options.from && drop_others(c, &s);
+		*accepted = is_whole && drop_others(c, &s);
 		if (*accepted) {
 			solve_fini(c->best);
 			*c->best = s;
-			return STATUS_OK;
-		}
-		if (status != STATUS_OK || s.has_conflict ||
-		    s.w.options.from != c->best->w.options.from) {
-			solve_fini(&s);
-			return status;
+			c->best->supposed = c->accepted;
+			return take_over(c);
 		}
 		solve_fini(&s);
+		if (!is_whole)
+			return status;
 	}
 	return STATUS_OK;
 }
@@ -242,10 +249,13 @@ enum status coherent_init(struct solver *s, const struct history *history,
 	struct coherence c = {.history = history,
 	                      .options = *options,
 	                      .best = s,
+	                      .accepted = supposed,
 	                      .trial = *supposed,
 	                      .work = work > WORK_LEAST ? work : WORK_LEAST};
 	enum status status;
 
+	/* What a shorter window rests on is where the trial begins. */
+	*supposed = (struct suppositions){NULL, 0};
 	c.options.supposed = NULL;
 	c.options.log = NULL;
 	status = solve_init(s, history, &c.options);
@@ -253,8 +263,6 @@ enum status coherent_init(struct solver *s, const struct history *history,
 	if (status == STATUS_OK && !s->has_conflict)
 		status = suppose(&c);
 	free(c.batch);
-	*supposed = c.trial;
-	/* It was told of the trial's, which has gone there. */
-	s->supposed = s->supposed ? supposed : NULL;
+	suppositions_fini(&c.trial);
 	return status;
 }

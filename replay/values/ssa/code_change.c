@@ -2,6 +2,8 @@
 /* Code and translation that may have changed; see code_change.h. */
 #include "replay/values/ssa/code_change.h"
 
+#include <string.h>
+
 #include "arch/a32/a32.h"
 #include "replay/history/history.h"
 #include "replay/values/ssa/control_event.h"
@@ -109,65 +111,72 @@ static bool announces_code(const struct memmap *memory, struct template *templat
 }
 
 /* A SYS instruction is among these A64 opcodes: most runs have none, and need no look at each. */
-static bool may_announce(const struct memmap *memory, const struct history_code *e)
+static bool may_announce(const struct memmap *memory, const struct history_code *e,
+                         struct mem_recent *recent)
 {
 	struct mem_span span;
-	uint64_t opcode;
+	const uint8_t *start;
+	const uint8_t *end;
 
-	if (e->isa != ISA_A64 || memmap_find(memory, e->view, e->start, &span) != STATUS_OK ||
+	if (e->isa != ISA_A64 ||
+	    memmap_find_near(memory, e->view, e->start, recent, &span) != STATUS_OK ||
 	    bytes_left(&span.bytes) < e->end - e->start)
 		return true;
-	span.bytes.end = span.bytes.pos + (e->end - e->start);
-	while (bytes_le(&span.bytes, 4, &opcode) == STATUS_OK) {
-		if (opcode >> 19 == 0xd5080000 >> 19)
+	start = span.bytes.pos;
+	end = start + (e->end - e->start);
+	/* 1101 0101 0000 1xxx in the upper half of an opcode, found by its last byte. */
+	for (const uint8_t *at = start; (at = memchr(at, 0xd5, (size_t)(end - at))) != NULL; at++) {
+		if ((at - start) % 4 == 3 && at[-1] >> 3 == 1)
 			return true;
 	}
 	return false;
 }
 
-static bool may_change(const struct history *history)
+/* Code ran from memory that can be written. */
+static bool runs_writable(const struct history *history)
 {
-	const struct memmap *memory = history_memory(history);
 	struct history_code code;
-	bool writable = false;
-	bool makes = false;
 
-	for (size_t i = 0; !writable && history_code(history, i, &code); i++)
-		writable = is_writable(memory, &code);
-	for (size_t i = 0; writable && !makes && history_code(history, i, &code); i++)
-		makes = has_any(memory, &code, makes_code);
-	return makes;
+	for (size_t i = 0; history_code(history, i, &code); i++) {
+		if (is_writable(history_memory(history), &code))
+			return true;
+	}
+	return false;
+}
+
+/* One of all runs has such an instruction. */
+static bool runs_any(const struct history *history,
+                     bool (*is_such)(const struct memmap *, struct template *))
+{
+	struct history_code code;
+
+	for (size_t i = 0; history_code(history, i, &code); i++) {
+		if (has_any(history_memory(history), &code, is_such))
+			return true;
+	}
+	return false;
 }
 
 bool code_change_is_likely(const struct history *history)
 {
 	const struct memmap *memory = history_memory(history);
+	struct mem_recent recent = {.is_found = false};
 	struct history_code code;
-	bool writable = false;
-	bool announces = false;
 
-	for (size_t i = 0; !writable && history_code(history, i, &code); i++)
-		writable = is_writable(memory, &code);
-	for (size_t i = 0; writable && !announces && history_code(history, i, &code); i++)
-		announces = may_announce(memory, &code) && has_any(memory, &code, announces_code);
-	return announces;
-}
-
-static bool translation_may_change(const struct history *history)
-{
-	struct history_code code;
-	bool changes = false;
-
-	for (size_t i = 0; !changes && history_code(history, i, &code); i++)
-		changes = has_any(history_memory(history), &code, changes_translation);
-	return changes;
+	if (!runs_writable(history))
+		return false;
+	for (size_t i = 0; history_code(history, i, &code); i++) {
+		if (may_announce(memory, &code, &recent) && has_any(memory, &code, announces_code))
+			return true;
+	}
+	return false;
 }
 
 struct code_changes code_changes_of(const struct history *history)
 {
 	return (struct code_changes){
-	        .of_code = may_change(history),
-	        .of_translation = translation_may_change(history),
+	        .of_code = runs_writable(history) && runs_any(history, makes_code),
+	        .of_translation = runs_any(history, changes_translation),
 	        .same_space_from = control_event_space_change(history),
 	};
 }
