@@ -239,14 +239,14 @@ void data_facts(struct solver *s)
 	struct history_event event;
 	size_t count = history_event_count(history);
 	size_t index = history_event_index(history, s->w.options.from + 1);
+	uint64_t position = s->w.options.from;
 
 	for (size_t step = 0; step < s->w.step_count && index < count; step++) {
-		uint64_t after = window_position_of(&s->w, step) + 1;
-
 		take_step(s, &g, step);
 		if (!window_template(&s->w, step)->is_code)
 			continue;
-		for (; history_event(history, index, &event) && event.position == after; index++)
+		position++;
+		for (; history_event(history, index, &event) && event.position == position; index++)
 			take_event(s, &g, &event.element);
 	}
 	end_group(s, &g);

@@ -24,26 +24,6 @@ struct notices {
 	struct element debug; /* after all of these: a Debug halt, as far as is known */
 };
 
-void control_event_begin(struct control_event_reader *r, const struct history *history,
-                         uint64_t from, bool handler_preserves)
-{
-	size_t gaps;
-	const struct gap *gap = history_gaps(history, &gaps);
-	struct history_event event;
-
-	*r = (struct control_event_reader){.history = history,
-	                                   .handler_preserves = handler_preserves,
-	                                   .m_core = m_core_of(history_core(history)->device)};
-	while (r->gap < gaps && gap[r->gap].position <= from)
-		r->gap++;
-	for (; history_event(history, r->event, &event) && event.position <= from; r->event++) {
-		if (event.element.type != ELEMENT_PE_CONTEXT)
-			continue;
-		r->context = event.element.context;
-		r->has_context = true;
-	}
-}
-
 /* EL0 and EL1 have their memory in common. */
 static int regime(enum exception_level level)
 {
@@ -66,6 +46,53 @@ static bool loses_all(const struct element *e)
 		return e->memtrans == MEMTRANS_FAIL;
 	return e->type == ELEMENT_NO_SYNC || e->type == ELEMENT_ADDR_NACC ||
 	       e->type == ELEMENT_ADDR_UNKNOWN || e->type == ELEMENT_I_RANGE_NOPATH;
+}
+
+/* False of what says nothing of registers and memory: times, counts, data. */
+static bool matters(const struct element *e)
+{
+	return e->type == ELEMENT_EXCEPTION || e->type == ELEMENT_EXCEPTION_RET ||
+	       e->type == ELEMENT_PE_CONTEXT || loses_all(e);
+}
+
+/* To the next that matters. */
+static void look_ahead(struct control_event_reader *r)
+{
+	size_t gaps;
+	const struct gap *gap = history_gaps(r->history, &gaps);
+	struct history_event event;
+
+	r->ahead = r->gap < gaps ? gap[r->gap].position : UINT64_MAX;
+	for (; history_event(r->history, r->event, &event) && event.position < r->ahead;
+	     r->event++) {
+		if (matters(&event.element)) {
+			r->ahead = event.position;
+			return;
+		}
+	}
+}
+
+void control_event_begin(struct control_event_reader *r, const struct history *history,
+                         uint64_t from, bool handler_preserves)
+{
+	size_t gaps;
+	const struct gap *gap = history_gaps(history, &gaps);
+	struct history_event event;
+
+	*r = (struct control_event_reader){.history = history,
+	                                   .handler_preserves = handler_preserves,
+	                                   .m_core = m_core_of(history_core(history)->device)};
+	while (r->gap < gaps && gap[r->gap].position <= from)
+		r->gap++;
+	r->event = history_event_index(history, from + 1);
+	for (size_t i = r->event;
+	     !r->has_context && i-- > 0 && history_event(history, i, &event);) {
+		if (event.element.type != ELEMENT_PE_CONTEXT)
+			continue;
+		r->context = event.element.context;
+		r->has_context = true;
+	}
+	look_ahead(r);
 }
 
 static void take_exception(const struct element *e, struct notices *n)
@@ -137,6 +164,8 @@ static struct notices take(struct control_event_reader *r, uint64_t position, co
 	const struct gap *gap = history_gaps(r->history, &gaps);
 	struct history_event event;
 
+	if (position < r->ahead)
+		return n;
 	for (; r->gap < gaps && gap[r->gap].position <= position; r->gap++) {
 		if (!n.has_gap)
 			first_gap = gap[r->gap].offset;
@@ -146,6 +175,7 @@ static struct notices take(struct control_event_reader *r, uint64_t position, co
 	for (; history_event(r->history, r->event, &event) && event.position <= position;
 	     r->event++)
 		take_event(r, &event.element, &n);
+	look_ahead(r);
 	if (n.has_debug && !is_halt(r, position, pc, &n.debug))
 		take_debug(&n);
 	n.lost |= n.has_gap && n.exceptions > 0 && first_gap < n.exception.offset;
@@ -411,21 +441,7 @@ uint64_t control_event_space_change(const struct history *history)
 	return position;
 }
 
-uint64_t control_event_ahead(const struct control_event_reader *r, uint64_t position)
+uint64_t control_event_ahead(const struct control_event_reader *r)
 {
-	uint64_t ahead = UINT64_MAX;
-	size_t gaps;
-	const struct gap *gap = history_gaps(r->history, &gaps);
-	struct history_event event;
-
-	for (size_t i = r->gap; i < gaps && ahead > gap[i].position; i++) {
-		if (gap[i].position > position)
-			ahead = gap[i].position;
-	}
-	for (size_t i = r->event; history_event(r->history, i, &event) && ahead > event.position;
-	     i++) {
-		if (event.position > position)
-			ahead = event.position;
-	}
-	return ahead;
+	return r->ahead;
 }

@@ -28,6 +28,7 @@ struct control_event_reader {
 	bool handler_preserves;
 	size_t event;
 	size_t gap;
+	uint64_t ahead; /* control_event_ahead() */
 	struct m_core m_core;
 	bool has_context;
 	struct pe_context context;
@@ -55,8 +56,9 @@ bool control_event_next(struct control_event_reader *r, uint64_t position, const
 bool control_event_halts_elsewhere(const struct history *history);
 /* The last position at which another address space is seen; 0 if it is always the same. */
 uint64_t control_event_space_change(const struct history *history);
-/* No later position than the first after `position` at which control_event_next() may find
- * anything. */
-uint64_t control_event_ahead(const struct control_event_reader *r, uint64_t position);
+/* The first position of a gap or an event that control_event_next() has not taken and that matters
+ * to it; UINT64_MAX if there is none. Before it an exception instruction alone makes a difference.
+ */
+uint64_t control_event_ahead(const struct control_event_reader *r);
 
 #endif

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/isa.h"
 #include "base/status.h"
 #include "decoder/flow/flow.h"
 
@@ -22,12 +23,19 @@ struct run_constant {
 	uint64_t value;
 };
 
-struct run_template {
-	uint32_t first; /* index of its templates plus 1; 0: not entered */
-	/* An instruction before the last one does not lead on by itself: copied it cannot be. */
-	bool is_interrupted;
+/* The end of a run whose last instruction was executed, or was not. */
+struct run_end {
+	uint32_t last;              /* template of the last instruction */
 	struct run_constant number; /* of a call */
 	struct run_constant operation;
+};
+
+struct run_template {
+	uint32_t first; /* index of its templates, all but the last one's, plus 1; 0: not entered */
+	/* One instruction does what the others of the run must know of: copied it cannot be. */
+	bool is_stepwise;
+	struct run_end ends[2];   /* by the outcome of the run */
+	struct it_block it_after; /* T32: of a run that no IT block led into */
 };
 
 /* The runs of one graph. */

@@ -24,6 +24,7 @@ struct collect {
 	struct control_event_from before;
 	struct uop_builder builder;
 	struct it_block it;
+	bool is_interrupted; /* before the instruction that was led to: see it_block_enter() */
 	/* Every instruction has an atom of its own, that says whether it was executed (ETMv3). */
 	bool has_atoms;
 	bool is_lazy; /* M profile: stores of FP registers may be put off */
@@ -275,24 +276,31 @@ static enum status enter_m(struct collect *c, struct template *template, uint64_
 	return insert_step(c, position, (struct template){.address = 0});
 }
 
+/* What lies before the instruction that comes next. */
+static enum status lead_to(struct collect *c, uint64_t position, uint64_t address, enum isa isa)
+{
+	c->is_interrupted = true;
+	if (position <= c->w->options.from)
+		return STATUS_OK;
+	TRY(add_control_event(c, position, &address));
+	TRY(add_change(c, position, isa == ISA_A64));
+	c->is_interrupted = c->control_event.is_interrupted;
+	return STATUS_OK;
+}
+
+/* The instruction that lead_to() led to. */
 static enum status collect_insn(struct collect *c, struct template template, uint64_t position)
 {
 	struct window *w = c->w;
-	bool is_interrupted = true;
 	uint32_t number;
 
-	if (position > w->options.from) {
-		TRY(add_control_event(c, position, &template.address));
-		TRY(add_change(c, position, template.isa == ISA_A64));
-		is_interrupted = c->control_event.is_interrupted;
-	}
 	if (template.isa == ISA_T32) {
 		it_block_enter(&c->it, history_memory(w->history), template.view, template.address,
-		               is_interrupted);
+		               c->is_interrupted);
 		template.it = (uint8_t)it_block_condition(&c->it);
 	}
 	if (history_core(w->history)->arch == CORE_M)
-		TRY(enter_m(c, &template, position, is_interrupted));
+		TRY(enter_m(c, &template, position, c->is_interrupted));
 	TRY(template_of(c, template, &number));
 	TRY(add_step(w, number));
 	if (template.isa == ISA_T32)
@@ -305,14 +313,21 @@ static enum status collect_insn(struct collect *c, struct template template, uin
 	return STATUS_OK;
 }
 
+/* The instructions of a run one by one. The first one was led to if `is_led`. */
 static enum status collect_each(struct collect *c, const struct basic_block *node, uint64_t first,
-                                bool taken)
+                                bool taken, bool is_led)
 {
 	const struct window_options *o = &c->w->options;
 
 	for (uint32_t i = 0; i < node->walk.count; i++) {
-		if (first + i >= o->from && first + i < o->to)
-			TRY(collect_insn(c, insn_of(c, node, i, taken), first + i));
+		struct template template;
+
+		if (first + i < o->from || first + i >= o->to)
+			continue;
+		template = insn_of(c, node, i, taken);
+		if (i > 0 || !is_led)
+			TRY(lead_to(c, first + i, template.address, node->walk.isa));
+		TRY(collect_insn(c, template, first + i));
 	}
 	return STATUS_OK;
 }
@@ -330,57 +345,112 @@ static void pass_run(const struct run_constant *run, bool *has, uint64_t *value)
 	*has = run->effect == RUN_SETS || (run->effect == RUN_KEEPS && *has);
 }
 
-/* Enters a run of A64 code. */
+/* What is known before an instruction of a run of what was not known before the run, and was. */
+struct run_entry {
+	struct control_event_from without;
+	struct control_event_from with;
+	struct it_block it;
+};
+
+/* The template of an instruction of a run that is entered; what it leaves is in *entry. */
+static enum status enter_insn(struct collect *c, const struct basic_block *node, uint32_t index,
+                              bool taken, struct run_entry *entry, uint32_t *number)
+{
+	struct template template = insn_of(c, node, index, taken);
+	const struct template *entered;
+
+	if (template.isa == ISA_T32)
+		template.it = (uint8_t)it_block_condition(&entry->it);
+	if (history_core(c->w->history)->arch == CORE_M)
+		TRY(enter_m(c, &template, 0, false));
+	TRY(template_of(c, template, number));
+	entered = c->w->templates[*number];
+	if (template.isa == ISA_T32)
+		it_block_pass(&entry->it, entered->opcode, template.address, template.size);
+	pass(&entry->without, entered);
+	pass(&entry->with, entered);
+	return STATUS_OK;
+}
+
+static enum status enter_end(struct collect *c, const struct basic_block *node, bool taken,
+                             const struct run_entry *entry, struct run_template *run)
+{
+	struct run_entry end = *entry;
+	const struct call_site *without = &end.without.site;
+	const struct call_site *with = &end.with.site;
+	struct run_end *ends = &run->ends[taken];
+
+	TRY(enter_insn(c, node, node->walk.count - 1, taken, &end, &ends->last));
+	run->is_stepwise |= c->w->templates[ends->last]->sets_endian;
+	run->it_after = end.it;
+	ends->number = constant_of(without->has_number, with->has_number, without->number);
+	ends->operation =
+	        constant_of(without->has_operation, with->has_operation, without->operation);
+	return STATUS_OK;
+}
+
+/* Enters a run that no IT block leads into. */
 static enum status enter_run(struct collect *c, const struct basic_block *node,
                              struct run_template *run)
 {
-	struct control_event_from without = {.is_known = false};
-	struct control_event_from with = {.site = {.has_number = true, .has_operation = true}};
+	struct run_entry entry = {
+	        .with = {.site = {.has_number = true, .has_operation = true}},
+	        .it = {.next = node->walk.start},
+	};
 	size_t first = c->runs.template_count + 1;
 
 	if (first + node->walk.count >= UINT32_MAX)
 		return STATUS_UNSUPPORTED;
-	for (uint32_t i = 0; i < node->walk.count; i++) {
+	for (uint32_t i = 0; i + 1 < node->walk.count; i++) {
 		uint32_t number;
 
-		TRY(template_of(c, insn_of(c, node, i, true), &number));
+		TRY(enter_insn(c, node, i, true, &entry, &number));
 		TRY(run_templates_add(&c->runs, number));
-		run->is_interrupted |= without.is_exception;
-		pass(&without, c->w->templates[number]);
-		pass(&with, c->w->templates[number]);
+		run->is_stepwise |=
+		        entry.without.is_exception || c->w->templates[number]->sets_endian;
 	}
+	for (int taken = 0; taken < 2; taken++)
+		TRY(enter_end(c, node, taken != 0, &entry, run));
 	run->first = (uint32_t)first;
-	run->number =
-	        constant_of(without.site.has_number, with.site.has_number, without.site.number);
-	run->operation = constant_of(without.site.has_operation, with.site.has_operation,
-	                             without.site.operation);
 	return STATUS_OK;
 }
 
 /* What collect_each() does, for a run within which nothing lies between two instructions. */
 static enum status copy_run(struct collect *c, const struct run_template *run, uint32_t count,
-                            uint64_t first)
+                            bool taken)
 {
 	struct window *w = c->w;
 	const uint32_t *templates = &c->runs.templates[run->first - 1];
-	struct call_site site;
+	const struct run_end *end = &run->ends[taken];
+	struct call_site site = c->before.site;
 
-	if (first > w->options.from) {
-		TRY(add_control_event(c, first, &w->templates[templates[0]]->address));
-		TRY(add_change(c, first, true));
-	}
 	TRY(reserve_steps(w, count));
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; i + 1 < count; i++)
 		w->steps[w->step_count++].template = templates[i];
-	site = c->before.site;
-	pass_run(&run->number, &site.has_number, &site.number);
-	pass_run(&run->operation, &site.has_operation, &site.operation);
-	pass(&c->before, w->templates[templates[count - 1]]);
+	w->steps[w->step_count++].template = end->last;
+	pass_run(&end->number, &site.has_number, &site.number);
+	pass_run(&end->operation, &site.has_operation, &site.operation);
+	pass(&c->before, w->templates[end->last]);
 	c->before.site.has_number = site.has_number;
 	c->before.site.number = site.number;
 	c->before.site.has_operation = site.has_operation;
 	c->before.site.operation = site.operation;
 	return STATUS_OK;
+}
+
+/* The run that was led to has the templates that it has whenever it is executed. */
+static bool is_like_others(struct collect *c, const struct basic_block *node)
+{
+	const struct history *history = c->w->history;
+
+	if (history_core(history)->arch == CORE_M &&
+	    (c->is_interrupted || (c->is_lazy && c->control_event.m_core.may_have_fpu)))
+		return false;
+	if (node->walk.isa != ISA_T32)
+		return true;
+	it_block_enter(&c->it, history_memory(history), node->view, node->walk.start,
+	               c->is_interrupted);
+	return it_block_condition(&c->it) == SEM_NO_IT;
 }
 
 static enum status collect_run(struct collect *c, uint32_t number, uint64_t first, bool taken)
@@ -390,13 +460,18 @@ static enum status collect_run(struct collect *c, uint32_t number, uint64_t firs
 	struct run_template *run = &c->table.runs[number];
 	uint64_t end = first + node->walk.count;
 
-	if (node->walk.isa != ISA_A64 || first < o->from || end > o->to)
-		return collect_each(c, node, first, taken);
+	if (first < o->from || end > o->to)
+		return collect_each(c, node, first, taken, false);
+	TRY(lead_to(c, first, node->walk.start, node->walk.isa));
+	if (control_event_ahead(&c->control_event) < end || !is_like_others(c, node))
+		return collect_each(c, node, first, taken, true);
 	if (run->first == 0)
 		TRY(enter_run(c, node, run));
-	if (run->is_interrupted || control_event_ahead(&c->control_event, first) < end)
-		return collect_each(c, node, first, taken);
-	return copy_run(c, run, node->walk.count, first);
+	if (run->is_stepwise)
+		return collect_each(c, node, first, taken, true);
+	if (node->walk.isa == ISA_T32)
+		c->it = run->it_after;
+	return copy_run(c, run, node->walk.count, taken);
 }
 
 static enum status collect_runs(struct collect *c)
