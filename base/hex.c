@@ -4,6 +4,18 @@
 
 const char hex_digits[17] = "0123456789abcdef";
 
+/* clang-format off */
+#define ROW(h) \
+	{h, '0'}, {h, '1'}, {h, '2'}, {h, '3'}, {h, '4'}, {h, '5'}, {h, '6'}, {h, '7'}, \
+	{h, '8'}, {h, '9'}, {h, 'a'}, {h, 'b'}, {h, 'c'}, {h, 'd'}, {h, 'e'}, {h, 'f'}
+/* clang-format on */
+
+const char hex_pairs[256][2] = {
+        ROW('0'), ROW('1'), ROW('2'), ROW('3'), ROW('4'), ROW('5'), ROW('6'), ROW('7'),
+        ROW('8'), ROW('9'), ROW('a'), ROW('b'), ROW('c'), ROW('d'), ROW('e'), ROW('f'),
+};
+#undef ROW
+
 int hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')

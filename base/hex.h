@@ -9,7 +9,8 @@
 #include "base/status.h"
 #include "base/str.h"
 
-extern const char hex_digits[17]; /* "0123456789abcdef" */
+extern const char hex_digits[17];    /* "0123456789abcdef" */
+extern const char hex_pairs[256][2]; /* the two digits of each byte */
 
 /* 0 to 15, or -1 when `c` is no hexadecimal digit. */
 int hex_digit(char c);

@@ -96,15 +96,21 @@ void text_printf(struct text *t, const char *format, ...)
 void text_hex(struct text *t, uint64_t value, unsigned int width)
 {
 	unsigned int digits = value == 0 ? 1 : (67U - (unsigned int)__builtin_clzll(value)) / 4;
+	char *at;
 
 	if (digits < width)
 		digits = width;
 	if (!text_reserve(t, digits))
 		return;
 	t->length += digits;
-	t->data[t->length] = '\0';
-	for (unsigned int i = 1; i <= digits; i++, value >>= 4)
-		t->data[t->length - i] = hex_digits[value & 15];
+	at = t->data + t->length;
+	*at = '\0';
+	for (; digits >= 2; digits -= 2, value >>= 8) {
+		at -= 2;
+		memcpy(at, hex_pairs[value & 0xff], 2);
+	}
+	if (digits > 0)
+		at[-1] = hex_digits[value & 15];
 }
 
 void text_hex_bytes(struct text *t, const uint8_t *bytes, size_t count)
@@ -125,6 +131,11 @@ void text_decimal(struct text *t, uint64_t value)
 	char digits[20];
 	unsigned int n = 0;
 
+	/* Most numbers are sizes and counts. */
+	if (value < 10) {
+		text_char(t, (char)('0' + value));
+		return;
+	}
 	do {
 		digits[19 - n++] = (char)('0' + value % 10);
 		value /= 10;

@@ -24,8 +24,10 @@ static void add_range(const struct element *e, struct text *out)
 	        [INSN_SUB_V7_IMPLIED_RET] = "V7:impl ret",
 	};
 
-	add_hex(out, "exec range=0x", e->range.start);
-	add_hex(out, ":[0x", e->range.end);
+	text_puts(out, "exec range=0x");
+	text_hex(out, e->range.start, 1);
+	text_puts(out, ":[0x");
+	text_hex(out, e->range.end, 1);
 	text_puts(out, "] num_i(");
 	text_decimal(out, e->range.count);
 	text_puts(out, ") last_sz(");
@@ -118,6 +120,13 @@ static void add_reason(const struct element *e, struct text *out)
 	                                        : no_sync_reason_name(e->no_sync));
 }
 
+static void add_timestamp(const struct element *e, struct text *out)
+{
+	text_puts(out, " [ TS=0x");
+	text_hex(out, e->timestamp, 12);
+	text_puts(out, "]; ");
+}
+
 static void add_itm(const struct element *e, struct text *out)
 {
 	static const char *const delays[] = {
@@ -170,7 +179,7 @@ static void add_software(const struct element *e, struct text *out)
 	if (software->is_trigger)
 		text_puts(out, "Trig ");
 	if (e->has_timestamp)
-		text_printf(out, " [ TS=0x%012llx]; ", (unsigned long long)e->timestamp);
+		add_timestamp(e, out);
 	if (software->is_frequency)
 		text_puts(out, "Freq");
 	if (software->is_master_error)
@@ -241,7 +250,7 @@ static void add_fields(const struct element *e, struct text *out)
 		add_reason(e, out);
 		break;
 	case ELEMENT_TIMESTAMP:
-		text_printf(out, " [ TS=0x%012llx]; ", (unsigned long long)e->timestamp);
+		add_timestamp(e, out);
 		break;
 	case ELEMENT_EVENT:
 		add_event(e, out);
