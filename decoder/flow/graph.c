@@ -41,10 +41,16 @@ struct graph_edge {
 	uint32_t from;    /* GRAPH_NO_NODE: the slot is free */
 	uint32_t to;
 	uint32_t number;
-	uint32_t view;
-	uint8_t isa;
-	bool is_odd; /* `to` is: there may be others at the address */
+	uint64_t kind; /* of `to`: edge_kind() */
 };
+
+enum { EDGE_ODD = 1 }; /* in the kind: there may be other nodes at the address */
+
+/* View and instruction set in one: each way of the trace through the graph compares them. */
+static uint64_t edge_kind(uint32_t view, enum isa isa, bool is_odd)
+{
+	return (uint64_t)view << 8 | (uint64_t)isa << 1 | (is_odd ? EDGE_ODD : 0);
+}
 
 struct graph *graph_create(void)
 {
@@ -220,16 +226,15 @@ bool graph_link(struct graph *graph, uint32_t node, bool taken, uint32_t to)
 static struct graph_edge *edge_slot(struct graph_edge *edges, size_t count,
                                     const struct graph_edge *edge)
 {
-	size_t i = hash_of(edge->address ^ (uint64_t)edge->from << 32, (enum isa)edge->isa,
-	                   edge->view);
+	size_t i = hash_u64(edge->address ^ (uint64_t)edge->from << 32 ^ edge->kind << 44);
 
 	for (;; i++) {
 		struct graph_edge *slot = &edges[i & (count - 1)];
 
-		if (slot->from == GRAPH_NO_NODE ||
-		    (slot->from == edge->from && slot->address == edge->address &&
-		     slot->isa == edge->isa && slot->view == edge->view &&
-		     slot->is_odd == edge->is_odd && (!edge->is_odd || slot->to == edge->to)))
+		if ((slot->from == edge->from && slot->address == edge->address &&
+		     slot->kind == edge->kind &&
+		     ((edge->kind & EDGE_ODD) == 0 || slot->to == edge->to)) ||
+		    slot->from == GRAPH_NO_NODE)
 			return slot;
 	}
 }
@@ -260,7 +265,7 @@ bool graph_find_target(const struct graph *graph, uint32_t node, uint32_t view, 
                        uint64_t address, struct graph_target *target)
 {
 	struct graph_edge wanted = {
-	        .address = address, .from = node, .isa = (uint8_t)isa, .view = view};
+	        .address = address, .from = node, .kind = edge_kind(view, isa, false)};
 	const struct graph_edge *edge;
 
 	if (graph->edge_slots == 0)
@@ -288,12 +293,11 @@ static enum status targets_of(struct graph *graph, uint32_t node, struct graph_t
 enum status graph_target_number(struct graph *graph, uint32_t node, uint32_t to, uint32_t *number)
 {
 	const struct basic_block *target = &graph->nodes[to];
-	struct graph_edge wanted = {.address = target->walk.start,
-	                            .from = node,
-	                            .to = to,
-	                            .isa = (uint8_t)target->walk.isa,
-	                            .view = target->view,
-	                            .is_odd = target->is_odd};
+	struct graph_edge wanted = {
+	        .address = target->walk.start,
+	        .from = node,
+	        .to = to,
+	        .kind = edge_kind(target->view, target->walk.isa, target->is_odd)};
 	struct graph_targets *targets;
 	struct graph_edge *edge;
 

@@ -73,8 +73,6 @@ static enum status emit_range(struct ptm_flow *flow, const struct walk *walk, bo
 	TRY(emit(flow, ELEMENT_INSTR_RANGE, &element));
 	walk_fill_range(walk, is_executed, element);
 	element->range.view = flow->view;
-	if (walk->ends_at_waypoint && follow_pass_time(flow->follow))
-		flow->view = follow_view(flow->follow, &flow->context);
 	if (packet)
 		add_cycles(element, packet);
 	flow->shown_isa = walk->isa;
@@ -159,6 +157,14 @@ static enum status emit_unreached(struct ptm_flow *flow, const struct walk *walk
 	return STATUS_OK;
 }
 
+/* The first waypoint after a timestamp was passed. */
+static void pass_time(struct ptm_flow *flow)
+{
+	flow->awaits_time = false;
+	if (follow_pass_time(flow->follow))
+		flow->view = follow_view(flow->follow, &flow->context);
+}
+
 static enum status end_walk(struct ptm_flow *flow, const struct walk *walk, enum status status,
                             bool is_taken, const struct ptm_packet *packet)
 {
@@ -171,7 +177,10 @@ static enum status end_walk(struct ptm_flow *flow, const struct walk *walk, enum
 	if (status == STATUS_BAD_DATA)
 		return lose_sync(flow);
 	TRY(status);
-	return emit_range(flow, walk, is_taken, packet);
+	TRY(emit_range(flow, walk, is_taken, packet));
+	if (flow->awaits_time)
+		pass_time(flow);
+	return STATUS_OK;
 }
 
 /* Execution up to the next waypoint. */
@@ -361,6 +370,7 @@ static enum status take_timestamp(struct ptm_flow *flow, const struct ptm_packet
 	element->timestamp = packet->known.timestamp;
 	if (follow_take_time(flow->follow, element->offset, element->timestamp))
 		flow->view = follow_view(flow->follow, &flow->context);
+	flow->awaits_time = follow_awaits_time(flow->follow);
 	add_cycles(element, packet);
 	return STATUS_OK;
 }

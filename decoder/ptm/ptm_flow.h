@@ -38,6 +38,7 @@ struct ptm_flow {
 
 	/* Where the core is. */
 	bool has_address;
+	bool awaits_time; /* the view may change after the next waypoint: a timestamp came */
 	uint32_t address; /* of the next instruction; valid if has_address */
 	enum isa isa;
 	enum isa shown_isa; /* of the last element that has one */
