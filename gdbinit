@@ -105,6 +105,27 @@ import re
 
 import gdb.unwinder
 
+# A 32-bit core's status registers, of A and R and of M profile, and where the instruction set is.
+STATUS = {"cpsr": 1 << 5, "xpsr": 1 << 24}
+
+def knows(frame, register):
+    """The frame has the register, and it is known."""
+    try:
+        int(frame.read_register(register))
+    except (gdb.error, ValueError):
+        return False
+    return True
+
+def whole(frame):
+    """The frame of the function that it was inlined in."""
+    while frame.type() == gdb.INLINE_FRAME:
+        frame = frame.older()
+    return frame
+
+def outer(frame):
+    """The caller's frame, or None."""
+    return whole(frame).older()
+
 class UnknownStack(gdb.unwinder.Unwinder):
     """A 32-bit core's frame where SP is not known: one frame, whose caller is not known. gdb's own
     unwinders for these cores read SP in any case and give up the command where it has none."""
@@ -114,16 +135,12 @@ class UnknownStack(gdb.unwinder.Unwinder):
         pc = gdb.Value(0)
 
     def __call__(self, frame):
-        if not frame.architecture().name().startswith("arm"):
+        if not frame.architecture().name().startswith("arm") or knows(frame, "sp"):
             return None
-        try:
-            int(frame.read_register("sp"))
-        except gdb.error:
-            info = frame.create_unwind_info(self.Id)
-            # An equal frame after it ends the backtrace; without a PC that would be an error.
-            info.add_saved_register("pc", frame.read_register("pc"))
-            return info
-        return None
+        info = frame.create_unwind_info(self.Id)
+        # An equal frame after it ends the backtrace; without a PC that would be an error.
+        info.add_saved_register("pc", frame.read_register("pc"))
+        return info
 
 gdb.unwinder.register_unwinder(None, UnknownStack("csreplay"), True)
 
@@ -132,6 +149,7 @@ class Callers:
 
     def __init__(self):
         self.known = {}
+        self.older = {}  # by thread, what gdb saw at the halt: the call that is older than the trace, and its callers
 
     def ask(self, command):
         try:
@@ -148,8 +166,44 @@ class Callers:
         if at not in self.known:
             text = self.ask("stack --raw %x %d" % at)
             words = [word.split("=", 1) for word in text.split() if "=" in word]
-            self.known[at] = dict(words) if text.startswith("position=") else None
+            self.known[at] = self.with_older(level, dict(words)) if text.startswith("position=") \
+                else self.older_frame(level)
         return self.known[at]
+
+    def with_older(self, level, words):
+        """What was called before the trace began has the callers that it has at the halt."""
+        call, older = self.older.get(gdb.selected_thread().num, (None, None))
+        if older and "caller" not in words and words["call"] == call:
+            words.update(older[0])
+        return words
+
+    def older_frame(self, level):
+        """One of these callers, or None."""
+        newer = self.frame(level - 1) if level > 0 else None
+        if not newer or "next" not in newer:
+            return None
+        older = self.older[gdb.selected_thread().num][1]
+        words = dict(newer, pc=newer["caller"], function=newer["next_function"], depth="0")
+        for name in [name for name in words if name in older[0] or name in ("caller", "back", "enter")]:
+            del words[name]
+        if newer["next"] < len(older):
+            words.update(older[newer["next"]])
+        return words
+
+    def remember_older(self, frame, call):
+        """What gdb says at the halt of the callers of a frame, the call of which is older than the trace."""
+        older = []
+        frame = outer(frame)
+        while frame is not None and knows(frame, "sp"):
+            function = whole(frame).function()
+            words = {"caller": hex(frame.pc()), "next": len(older) + 1,
+                     "next_function": hex(int(function.value().address) if function else frame.pc())}
+            for name in ("sp", "lr", *("x%d" % i for i in range(19, 31)), *("r%d" % i for i in range(4, 12))):
+                if knows(frame, name):
+                    words[name] = hex(int(frame.read_register(name)))
+            older.append(words)
+            frame = outer(frame)
+        self.older[gdb.selected_thread().num] = (call, older)
 
     def forget(self, *_):
         self.known.clear()
@@ -208,30 +262,37 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
             return None
         return words if "caller" in words else None
 
+    def status(self, frame, words):
+        """The status register as gdb's own unwinders have it of a 32-bit core's caller: this frame's,
+        with the instruction set of the call, if this frame's is known."""
+        for name, thumb in STATUS.items():
+            if knows(frame, name):
+                value = int(frame.read_register(name))
+                return {name: hex(value | thumb if "thumb" in words else value & ~thumb)}
+        return {}
+
     def __call__(self, frame):
         words = None if self.is_off else self.words(frame)
         if not words:
             return None if self.is_off else self.last(frame)
         info = frame.create_unwind_info(FlowId(words))
-        words = dict(words, pc=words["caller"], trace_pos=hex(self.at[1]))
+        words = dict(words, pc=words["caller"], trace_pos=hex(self.at[1]), **self.status(frame, words))
         for name, value in words.items():
-            if name in ("pc", "sp", "trace_pos") or re.match(r"[xr]\d+$", name):
+            if name in ("pc", "sp", "lr", "trace_pos", *STATUS) or re.match(r"[xr]\d+$", name):
                 like = frame.read_register(name).type
-                info.add_saved_register(name, gdb.Value(int(value, 16)).cast(like))
+                info.add_saved_register(name, gdb.Value(int(value, 16).to_bytes(like.sizeof, "little"), like))
         return info
 
     def last(self, frame):
         """A frame that the flow has no caller of, after frames that it has: gdb's own unwinders give up
-        the command where these had no SP."""
-        if frame.level() == 0:
+        the command where these had no SP, or a 32-bit core's no status register."""
+        is_arm = frame.architecture().name().startswith("arm")
+        if frame.level() == 0 or (knows(frame, "sp") and
+                                  (not is_arm or any(knows(frame, name) for name in STATUS))):
             return None
-        try:
-            int(frame.read_register("sp"))
-        except gdb.error:
-            info = frame.create_unwind_info(UnknownStack.Id)
-            info.add_saved_register("pc", frame.read_register("pc"))
-            return info
-        return None
+        info = frame.create_unwind_info(UnknownStack.Id)
+        info.add_saved_register("pc", frame.read_register("pc"))
+        return info
 
     def look_at_halt(self, *_):
         """At the halt all of memory is known, and gdb's own unwinders say more where they are right."""
@@ -243,14 +304,17 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
         if not first or "halt" not in first:
             return
         self.whole.discard(thread.num)
+        callers.older.pop(thread.num, None)
         self.is_off = True
+        past_main = gdb.parameter("backtrace past-main")
         try:
-            gdb.invalidate_cached_frames()
+            gdb.execute("set backtrace past-main on")  # its caller, too: so that gdb looks for none
             if self.agrees():
                 self.whole.add(thread.num)
         except gdb.error:
             pass
         self.is_off = False
+        gdb.execute("set backtrace past-main " + ("on" if past_main else "off"))
         gdb.invalidate_cached_frames()
 
     def agrees(self):
@@ -258,16 +322,16 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
         for index in range(64):
             words = callers.frame(index)
             if not words or "caller" not in words:
+                if words:
+                    callers.remember_older(frame, words["call"])
+                    callers.forget()
                 return True
-            while frame.type() == gdb.INLINE_FRAME:
-                frame = frame.older()
-            frame = frame.older()
+            frame = outer(frame)
             if frame is None or frame.pc() != int(words["caller"], 16):
                 return False
         return True
 
 flow = FlowUnwinder()
-flow.enabled = False  # `enable unwinder global csreplay-calls` has gdb's own commands use it
 gdb.unwinder.register_unwinder(None, flow, True)
 gdb.events.stop.connect(flow.look_at_halt)
 

@@ -128,6 +128,18 @@ static void write_registers(const struct console *console, uint64_t site, struct
 		write_register(console, site, i, out);
 }
 
+/* The instruction set of the caller: its status register says it. */
+static void write_isa(const struct console *console, const struct calls *calls, uint64_t site,
+                      struct text *out)
+{
+	enum core_arch arch = session_core_registers(console->session, console->core)->arch;
+	struct instruction insn;
+
+	history_at(calls_history(calls), site, &insn);
+	if (arch != CORE_A64 && insn.isa == ISA_T32)
+		text_puts(out, " thumb=1");
+}
+
 /* Where one comes to that goes back out of the call. */
 static uint64_t before_call(const struct call *call)
 {
@@ -172,8 +184,10 @@ static void write_words(const struct console *console, const struct calls *calls
 	write_back(calls, call, out);
 	if (call->parent != CALL_NONE && call->has_return) {
 		text_printf(out, " caller=0x%" PRIx64, call->return_address);
-		if (registers && call->site != CALL_NOT_KNOWN)
+		if (registers && call->site != CALL_NOT_KNOWN) {
 			write_registers(console, call->site, out);
+			write_isa(console, calls, call->site, out);
+		}
 	}
 	text_char(out, '\n');
 }

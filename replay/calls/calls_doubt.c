@@ -184,7 +184,7 @@ enum status calls_decide(struct call_builder *b, uint32_t root, uint64_t to, boo
 		calls_leave_unknown(b, to);
 		b->top = found.call;
 	} else {
-		calls_set_caller(b, root, callers->items[0].call, to);
+		TRY(calls_set_caller(b, root, callers->items[0].call, to));
 	}
 	return calls_pop_to(b, callers->items[0].call, CALL_END_RETURN, to);
 }
@@ -201,7 +201,7 @@ static enum status decide_at_end(struct call_builder *b, const struct doubt *dou
 	if (!is_there(b, &only))
 		return STATUS_OK;
 	if (call->has_return)
-		calls_set_caller(b, doubt->root, call->parent, call->return_address);
+		TRY(calls_set_caller(b, doubt->root, call->parent, call->return_address));
 	return split(b, &only, doubt);
 }
 

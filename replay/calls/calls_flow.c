@@ -122,7 +122,7 @@ static enum status find_caller(struct call_builder *b, uint32_t root, uint64_t t
 		b->top = caller;
 		callers->is_switch = false;
 	} else {
-		calls_set_caller(b, root, caller, to);
+		TRY(calls_set_caller(b, root, caller, to));
 	}
 	TRY(calls_pop_to(b, caller, CALL_END_RETURN, to));
 	return calls_doubt(b, caller, callers);

@@ -234,16 +234,23 @@ void calls_leave_unknown(struct call_builder *b, uint64_t to)
 		calls_end(b, call, CALL_END_RETURN, to);
 }
 
-void calls_set_caller(struct call_builder *b, uint32_t call, uint32_t caller, uint64_t to)
+enum status calls_set_caller(struct call_builder *b, uint32_t call, uint32_t caller, uint64_t to)
 {
 	while (call != CALL_NONE) {
 		struct call *c = calls_of(b, call);
+		bool is_live = c->end == CALL_END_HALT;
 
+		TRY(grow_slots(b));
+		if (is_live)
+			count_return(b, c, -1);
 		c->parent = caller;
 		c->return_address = to;
 		c->has_return = true;
+		if (is_live)
+			count_return(b, c, 1);
 		call = c->begin == CALL_BEGIN_TAIL ? c->replaced : CALL_NONE;
 	}
+	return STATUS_OK;
 }
 
 static enum status take_up(struct call_builder *b, struct call *call)

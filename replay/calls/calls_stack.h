@@ -25,7 +25,7 @@ MUST_USE enum status calls_push(struct call_builder *b, const struct exit *exit,
 MUST_USE enum status calls_replace(struct call_builder *b, enum call_begin begin, enum call_end end,
                                    uint64_t to);
 /* Ends a call, if it has not ended. */
-void calls_end(struct call_builder *b, uint32_t call, enum call_end end, uint64_t to);
+void calls_end(struct call_builder *b, uint32_t index, enum call_end end, uint64_t to);
 /* Ends the active call and those that it was called from, up to `stay`, which is active then. */
 MUST_USE enum status calls_pop_to(struct call_builder *b, uint32_t stay, enum call_end end,
                                   uint64_t to);
@@ -33,7 +33,8 @@ MUST_USE enum status calls_pop_to(struct call_builder *b, uint32_t stay, enum ca
 void calls_leave_unknown(struct call_builder *b, uint64_t to);
 /* `call`, whose caller was not known, was called by `caller`; and so was what it came in place of.
  */
-void calls_set_caller(struct call_builder *b, uint32_t call, uint32_t caller, uint64_t to);
+MUST_USE enum status calls_set_caller(struct call_builder *b, uint32_t call, uint32_t caller,
+                                      uint64_t to);
 
 /*
  * The stack whose youngest call this is may go on. `base`: NONE, or what was unwound of it; see

@@ -48,7 +48,7 @@ class Callers(unittest.TestCase):
 
 class Backtraces(Callers):
     def test_backtraces_have_every_caller(self):
-        commands = ["enable unwinder global csreplay-calls"]
+        commands = []
         for position in self.positions:
             commands += ["echo ==\\n", f"set $trace_pos = {position}", "frame 0", f"bt {2 * DEEP}"]
         parts = self.gdb(commands).split("==\n")[1:]

@@ -145,6 +145,16 @@ static void recursion(void **state)
 	       AT(0x1108, RETURN), AT(0x1008, FALL));
 }
 
+/* The trace begins within it, and it is called again from the same place. */
+static void recursion_older_than_the_trace(void **state)
+{
+	(void)state;
+	STACKS(0x1018, "g g f? | g f? | f? | g f? | g g f? | g g g f? | g g f? | g f? | f? | f?",
+	       AT(0x1110, RETURN), AT(0x1108, RETURN), AT(0x1008, CALL), AT(0x1100, CALL),
+	       AT(0x1100, CALL), AT(0x1110, RETURN), AT(0x1108, RETURN), AT(0x1108, RETURN),
+	       AT(0x1010, FALL));
+}
+
 static void jump_to_a_function_takes_the_place_of_its_caller(void **state)
 {
 	(void)state;
@@ -440,6 +450,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(call_and_return),
 	        cmocka_unit_test(recursion),
+	        cmocka_unit_test(recursion_older_than_the_trace),
 	        cmocka_unit_test(jump_to_a_function_takes_the_place_of_its_caller),
 	        cmocka_unit_test(other_jumps_are_no_calls),
 	        cmocka_unit_test(indirect_jump_to_behind_a_call_returns),

@@ -616,6 +616,13 @@ enum status history_pc(const struct history *history, uint64_t position, uint64_
 	return STATUS_NOT_FOUND;
 }
 
+void history_at(const struct history *history, uint64_t position, struct instruction *insn)
+{
+	(void)history;
+	(void)position;
+	*insn = (struct instruction){.isa = ISA_A64};
+}
+
 uint64_t history_length(const struct history *history)
 {
 	return history->length;
