@@ -84,5 +84,6 @@ bool decoder_next_address(const struct decoder *decoder, uint64_t *address);
 #include "decoder/buffer_format.h"
 #include "decoder/listing.h"
 #include "decoder/source_buffers.h"
+#include "decoder/source_stream.h"
 
 #endif

@@ -162,16 +162,21 @@ static enum status add_buffer(struct builder *b, struct source_decode *decode,
 	return status;
 }
 
-/* Its buffers one after the other. */
-static enum status add_buffers(struct builder *b, const struct source_decode *source,
-                               const size_t *buffers, size_t count)
+/* Its streams one after the other. */
+static enum status add_streams(struct builder *b, const struct source_decode *source,
+                               const struct source_streams *streams)
 {
+	/* The IDs of a buffer are not those of bytes that were taken out of several. */
+	struct history_options joined = *source->options;
 	bool is_opened = false;
 
-	for (size_t i = 0; i < count; i++) {
+	joined.ids = NULL;
+	for (size_t i = 0; i < streams->count; i++) {
+		const struct source_stream *stream = &streams->items[i];
 		struct source_decode decode = *source;
 
-		decode.buffer = &source->snapshot->buffers[buffers[i]];
+		decode.buffer = stream->buffer;
+		decode.options = stream->is_joined ? &joined : source->options;
 		TRY(add_buffer(b, &decode,
 		               is_opened                ? GAP_NEXT_BUFFER
 		               : source->source->before ? GAP_NEW_TRACE_ID
@@ -184,6 +189,19 @@ static enum status add_buffers(struct builder *b, const struct source_decode *so
 	if (!is_opened && !is_stimulus(source->source->protocol))
 		b->history->undecoded++;
 	return STATUS_OK;
+}
+
+static enum status add_buffers(struct builder *b, const struct source_decode *decode,
+                               const size_t *buffers, size_t count)
+{
+	struct source_streams streams;
+	enum status status = source_streams_make(decode->snapshot, decode->source, buffers, count,
+	                                         decode->diags, &streams);
+
+	if (status == STATUS_OK)
+		status = add_streams(b, decode, &streams);
+	source_streams_fini(&streams);
+	return status;
 }
 
 static enum status add_source(struct builder *b, const struct source_decode *decode)

@@ -117,9 +117,9 @@ struct history_options {
 
 /*
  * Decodes all sources of `core`, one after the other, and of each all buffers in the order given,
- * but for copies (source_buffers.h), with a gap between. A core without trace gets an empty history
- * (N = 0). The history is the same for any number of threads. Problems go to `diags`; NO_MEM and
- * INTERRUPTED are the only failures.
+ * but for copies (source_buffers.h), with a gap between (source_stream.h). A core without trace
+ * gets an empty history (N = 0). The history is the same for any number of threads. Problems go to
+ * `diags`; NO_MEM and INTERRUPTED are the only failures.
  */
 MUST_USE enum status history_build(const struct snapshot *snapshot, const struct snap_core *core,
                                    const struct history_options *options, struct diag_list *diags,

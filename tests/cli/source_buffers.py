@@ -6,6 +6,7 @@ an A-Sync, so that the trace can be cut there without a loss.
 """
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -153,6 +154,62 @@ class SourceBuffers(unittest.TestCase):
     def test_the_begin_of_the_same_trace(self):
         self.buffers(OWN, OWN[:CUT])
         self.check_whole(self.note("TPIU", CUT, "ETB_0", len(OWN)))
+
+    def test_parts_that_overlap_in_two_timestamps_are_one(self):
+        """The first has all up to its end, the second goes on after it, and nothing is seen twice."""
+        for formats in (("coresight", "coresight"), ("source_data", "coresight")):
+            self.buffers(OWN[:1500], OWN[CUT:], formats=formats)
+            pcs, gaps, err = self.history()
+            self.assertEqual((pcs, gaps), (TRUTH, []))
+            said = re.fullmatch(r'trace.ini:7: note: trace source "ETM_0": the first (\d+) of its bytes in buffer '
+                                r'"TPIU" are the last in "ETB_0", with the timestamps 0x(\w+) and 0x(\w+); they '
+                                r"are one trace, and nothing is missing\n", err)
+            self.assertEqual(int(said[1]), 1500 - CUT)
+            self.assertEqual([int(said[i], 16) for i in (2, 3)], [value for value, _ in self.stamps(OWN[CUT:])[:2]])
+
+    def test_a_join_is_in_every_command(self):
+        self.buffers(OWN[:1500], OWN[CUT:])
+        self.assertEqual(json.loads(self.run_csreplay("info", "--format", "json").stdout)["cores"][0]["gaps"], [])
+        self.assertEqual(self.run_csreplay("check").returncode, 0)
+
+    def stamps(self, data):
+        """(value, place) of the timestamps in the source's bytes."""
+        self.buffers(data, b"", formats=("source_data", "source_data"), buffers="ETM_0=ETB_0")
+        lines = self.run_csreplay("decode", "--format", "json", "--buffer", "ETB_0").stdout.splitlines()
+        return [(one["timestamp"], one["index"]) for one in map(json.loads, lines)
+                if one["elem_type"] == "OCSD_GEN_TRC_ELEM_TIMESTAMP"]
+
+    def test_one_timestamp_proves_nothing(self):
+        """The same bytes with one timestamp may be those of another turn of a loop."""
+        _, second = self.stamps(OWN[CUT:])[1]
+        for size, is_one in ((second, False), (second + 1, False), (second + 12, True)):
+            self.buffers(OWN[:CUT + size], OWN[CUT:])
+            pcs, gaps, _ = self.history()
+            if is_one:
+                self.assertEqual((pcs, gaps), (TRUTH, []))
+            else:
+                self.assertIn(NEXT_BUFFER, [reason for _, reason in gaps])
+
+    def test_parts_that_touch_prove_nothing(self):
+        """Not even where the second continues a packet: whatever came between may have been whole packets."""
+        for cut in (CUT, CUT + 7, CUT + 50):
+            self.buffers(OWN[:cut], OWN[cut:])
+            self.assertIn(NEXT_BUFFER, [reason for _, reason in self.history()[1]])
+
+    def test_an_overlap_with_a_byte_that_differs_is_none(self):
+        other = bytearray(OWN[:1500])
+        other[-1] ^= 0x40
+        self.buffers(bytes(other), OWN[CUT:])
+        self.assertIn(NEXT_BUFFER, [reason for _, reason in self.history()[1]])
+
+    def test_an_overlap_the_other_way_round_is_an_order_that_is_wrong(self):
+        self.buffers(OWN[CUT:], OWN[:1500])
+        _, gaps, err = self.history()
+        self.assertIn(NEXT_BUFFER, [reason for _, reason in gaps])
+        self.assertEqual(err, 'trace.ini:7: warning: trace source "ETM_0": buffer "TPIU" goes on in "ETB_0", which '
+                              "is given before it; section [source_buffers] says the order\n")
+        self.buffers(OWN[CUT:], OWN[:1500], "ETM_0=TPIU,ETB_0")
+        self.assertEqual(self.history()[:2], (TRUTH, []))
 
     def test_one_byte_that_differs_makes_two(self):
         other = bytearray(OWN)
