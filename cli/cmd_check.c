@@ -7,6 +7,8 @@
 #include "replay/survey/survey.h"
 #include "replay/tarmac/tarmac.h"
 
+enum { PARTED_TOLD = 4 };
+
 static size_t count_warnings(const struct diag_list *diags)
 {
 	size_t count = 0;
@@ -21,11 +23,55 @@ static const char *plural(size_t count)
 	return count == 1 ? "" : "s";
 }
 
-/* The files, and then what can be decoded of the trace. */
+/* Contexts whose parts on several cores are no one thread, the first of them with the reason. */
+static enum status check_contexts(struct session *session, struct diag_list *diags)
+{
+	size_t cores = session_core_count(session);
+	size_t parted = 0;
+
+	TRY(session_make_thread_views(session));
+	for (size_t i = cores; i < cores + session_thread_view_count(session); i++) {
+		struct text why = {0};
+		uint32_t context = 0;
+
+		session_why_parted(session, i, &why);
+		if (why.length > 0 && session_context(session, i, &context) &&
+		    ++parted <= PARTED_TOLD)
+			diag_note(diags, place_none(), "what %.*s ran in context 0x%x is %.*s",
+			          STR_ARG(session_core(session, session_base_core(session, i))
+			                          ->device->name),
+			          (unsigned int)context, STR_ARG(text_str(&why)));
+		text_fini(&why);
+	}
+	if (parted > PARTED_TOLD)
+		diag_note(diags, place_none(), "and so are %zu more; `csreplay info` lists them",
+		          parted - PARTED_TOLD);
+	return STATUS_OK;
+}
+
+/* What the histories show: code that was written, and threads. */
+static enum status check_histories(const struct snapshot *snapshot, struct diag_list *diags)
+{
+	const struct history_options options = {.threads = 1};
+	struct diag_list said_before = {0};
+	struct session *session = NULL;
+	enum status status = session_open(snapshot, &options, &said_before, &session);
+
+	for (size_t i = 0; status == STATUS_OK && i < session_core_count(session); i++)
+		session_tell_written(session, i, diags);
+	if (status == STATUS_OK)
+		status = check_contexts(session, diags);
+	session_destroy(session);
+	diag_list_fini(&said_before);
+	return status;
+}
+
+/* The files, then what can be decoded of the trace, and what that shows. */
 static enum status check(const struct snapshot *snapshot, struct diag_list *diags)
 {
 	snapshot_check(snapshot, diags);
-	return survey_trace(snapshot, diags);
+	TRY(survey_trace(snapshot, diags));
+	return check_histories(snapshot, diags);
 }
 
 enum cli_exit cmd_check(const struct cli_args *args)

@@ -180,6 +180,27 @@ static void json_cores(const struct info_report *r)
 	json_close(r->out, ']');
 }
 
+static void json_parting(const struct info_report *r, size_t view, struct str why, void *context)
+{
+	size_t core = session_base_core(r->session, view);
+	uint32_t id = 0;
+
+	(void)context;
+	(void)session_context(r->session, view, &id);
+	json_object(r->out);
+	json_hex(r->out, "context_id", id);
+	json_str(r->out, "core", r->snapshot->cores[core].device->name);
+	json_str(r->out, "reason", why);
+	json_close(r->out, '}');
+}
+
+static void json_parted(const struct info_report *r)
+{
+	json_list(r->out, "parted_contexts");
+	info_each_parted(r, json_parting, NULL);
+	json_close(r->out, ']');
+}
+
 static void json_clusters(const struct info_report *r)
 {
 	json_list(r->out, "clusters");
@@ -315,6 +336,7 @@ void info_write_json(const struct info_report *r)
 	json_str(r->out, "description", r->snapshot->description);
 	json_cores(r);
 	json_clusters(r);
+	json_parted(r);
 	json_sources(r);
 	json_buffers(r);
 	json_unclaimed_ids(r);

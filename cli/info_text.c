@@ -119,6 +119,27 @@ static void write_crashes(const struct info_report *r)
 	table_end(&table, "crash", r->out);
 }
 
+static void add_parted(const struct info_report *r, size_t view, struct str why, void *context)
+{
+	size_t core = session_base_core(r->session, view);
+	struct table *table = context;
+	uint32_t id = 0;
+
+	(void)session_context(r->session, view, &id);
+	table_cell_printf(table, "0x%x", (unsigned int)id);
+	table_cell(table, r->snapshot->cores[core].device->name);
+	table_cell(table, why);
+}
+
+static void write_parted(const struct info_report *r)
+{
+	static const char *const titles[] = {"context", "core", "why"};
+	struct table table = table_begin(titles, 3);
+
+	info_each_parted(r, add_parted, &table);
+	table_end(&table, "contexts that are several threads", r->out);
+}
+
 static void write_sources(const struct info_report *r)
 {
 	static const char *const titles[] = {"name", "type", "protocol", "id", "core", "buffers"};
@@ -257,6 +278,7 @@ void info_write_text(const struct info_report *r)
 	write_cores(r);
 	write_clusters(r);
 	write_crashes(r);
+	write_parted(r);
 	write_sources(r);
 	write_buffers(r);
 	write_unclaimed_ids(r);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A process that goes to another core and back is one thread where timestamps say in which order it was on
 them, else it is one a core, with the reason. Usage: test_threads.py SYNTH."""
+import json
 import os
 import re
 import subprocess
@@ -133,6 +134,29 @@ class Threads(unittest.TestCase):
     def test_order_within_the_precision_is_not_known(self):
         said = self.parted(self.play(Near, 6))
         self.assertRegex(said, r"no timestamps say whether position \d+ of cpu_0 or position \d+ of cpu_1 was first")
+
+    def csreplay(self, *arguments):
+        return subprocess.run([CSREPLAY, *arguments, "--events", self.log, self.folder], capture_output=True, text=True,
+                              check=False)
+
+    def test_info_and_check_say_why_a_context_is_several_threads(self):
+        why = r"not one thread with that of cpu_0: no timestamps say whether position \d+ of cpu_0 or " \
+              r"position \d+ of cpu_1 was first"
+        self.play(Moving, 7, every=0)
+        done = self.csreplay("info")
+        self.assertRegex(done.stdout, r"\ncontexts that are several threads\n +context +core +why\n(.*\n)* +0x%x +cpu_1 +%s\n" % (
+            scenes.PID_B, why))
+        parted = json.loads(self.csreplay("info", "--format", "json").stdout)["parted_contexts"]
+        self.assertEqual([one["core"] for one in parted if one["context_id"] == hex(scenes.PID_B)], ["cpu_1"])
+        self.assertRegex(parted[0]["reason"], "^" + why + "$")
+        done = self.csreplay("check")
+        self.assertRegex(done.stderr, r"note: what cpu_1 ran in context 0x%x is %s\n" % (scenes.PID_B, why))
+        # B is one thread where timestamps say it, and A was on both cores at once.
+        self.play(Moving, 1)
+        parted = json.loads(self.csreplay("info", "--format", "json").stdout)["parted_contexts"]
+        self.assertEqual([(one["context_id"], one["core"]) for one in parted], [(hex(scenes.PID_A), "cpu_1")])
+        self.assertIn("the context ran at position 0 of cpu_0 and position 0 of cpu_1 at the same time", parted[0]["reason"])
+        self.assertNotIn("context 0x%x " % scenes.PID_B, self.csreplay("check").stderr)
 
     def test_order_without_timestamps_is_not_known(self):
         self.assertIn("no timestamps say whether", self.parted(self.play(Moving, 7, every=0)))

@@ -103,6 +103,11 @@ class WrittenCode(unittest.TestCase):
         return subprocess.run([CSREPLAY, *arguments, self.folder], check=True, text=True, capture_output=True,
                               timeout=60, **options)
 
+    def check(self):
+        """What is said, but for the registers that these snapshots do not have."""
+        done = subprocess.run([CSREPLAY, "check", self.folder], check=False, text=True, capture_output=True, timeout=60)
+        return [line for line in done.stderr.splitlines() if "register" not in line]
+
     def history(self, machine):
         """Addresses and opcodes, and the gaps by their position."""
         machine.snapshot(self.folder)
@@ -125,6 +130,15 @@ class WrittenCode(unittest.TestCase):
         machine.write(0, BRANCH)
         machine.call()
         self.assertEqual(self.history(machine), (machine.truth, []))
+        said = self.check()
+        self.assertEqual(len(said), 1)
+        self.assertIn("note: cpu_0 wrote 8 bytes of code while it was traced", said[0])
+
+    def test_check_says_nothing_of_code_that_nobody_wrote(self):
+        machine = Machine([ADD, RET])
+        machine.call()
+        machine.snapshot(self.folder)
+        self.assertEqual(self.check(), [])
 
     def test_code_written_once_is_what_it_is(self):
         machine = Machine([0, RET])
@@ -146,6 +160,10 @@ class WrittenCode(unittest.TestCase):
         self.assertIn("cpu_0 wrote 4 bytes of code while it was traced, from 0x500000 to 0x500003", self.said)
         self.assertIn("1 gap where that is not known (assumption code-unchanged)", self.said)
         self.assertIn("gap before position %d: code %s" % (before, NOTE), gaps[0])
+        said = [line for line in self.check() if "wrote" in line]
+        self.assertEqual(len(said), 1)
+        self.assertIn("warning: cpu_0 wrote 4 bytes of code while it was traced, from 0x500000 to 0x500003", said[0])
+        self.assertIn("1 gap where that is not known", said[0])
         at = before + [word for _, word in machine.truth[before + 2:]].index(STORE)
         self.assertIn("at 0x500000, by the store at position %d (trace byte" % at, gaps[0])
 
