@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "snapshot/elf_core/elf_module.h"
+#include "snapshot/elf_object/patch_table.h"
 #include "snapshot/elf_object/relocate.h"
 
 struct open_image {
@@ -145,6 +146,54 @@ static enum status read_segments(struct elf_image *image, Elf *elf, const struct
 	return STATUS_OK;
 }
 
+/* A table of code that is written over. */
+struct patches {
+	const struct patch_table *table;
+	const uint8_t *entries;
+	size_t size;      /* bytes of it */
+	uint64_t address; /* of the table itself, in a linked file */
+};
+
+/* True if the section is such a table. */
+static bool is_patches(const struct elf_image *image, Elf *elf, size_t number,
+                       struct patches *patches)
+{
+	size_t size = bytes_left(&image->file);
+	Elf_Scn *section = elf_getscn(elf, number);
+	const char *name = NULL;
+	GElf_Shdr header;
+	size_t names;
+
+	if (section && gelf_getshdr(section, &header) && header.sh_type == SHT_PROGBITS &&
+	    header.sh_offset <= size && header.sh_size <= size - header.sh_offset &&
+	    elf_getshdrstrndx(elf, &names) == 0)
+		name = elf_strptr(elf, names, header.sh_name);
+	if (!name)
+		return false;
+	*patches = (struct patches){patch_table_of(str_of(name), image->is_64bit),
+	                            image->file.pos + header.sh_offset, (size_t)header.sh_size,
+	                            header.sh_addr};
+	return patches->table != NULL;
+}
+
+static struct bytes code_at(const struct elf_image *image, uint64_t address)
+{
+	const struct elf_segments segments = {image->segments, image->segment_count};
+
+	return elf_segments_code(&segments, address);
+}
+
+/* The code at `address`, as the entry at `offset` says, is a hole. */
+static enum status add_patch(struct elf_holes *holes, const struct elf_image *image,
+                             const struct patches *patches, size_t offset, uint64_t address)
+{
+	struct bytes code = code_at(image, address);
+
+	return elf_holes_add(holes, address,
+	                     patch_table_length(patches->table, patches->entries + offset, code.pos,
+	                                        bytes_left(&code)));
+}
+
 /* A section of an object; bytes NULL: it is not placed, or the file has none of it. */
 struct section {
 	bool is_placed;
@@ -163,6 +212,7 @@ struct object {
 	struct section *sections; /* by number */
 	size_t count;
 	size_t pieces; /* of known bytes, at most */
+	struct elf_holes *holes;
 };
 
 /* Where the user says that a section lies. */
@@ -315,45 +365,101 @@ static enum status relocate_at(struct object *o, struct section *section, uint64
 	return STATUS_OK;
 }
 
-/* One section of relocations. */
-static enum status relocate_section(struct object *o, Elf_Scn *from, const GElf_Shdr *header)
+/* A section of relocations. */
+struct relocations {
+	size_t of; /* number of the section that they are of */
+	Elf_Data *data;
+	Elf_Data *symbols;
+	bool has_addend;
+	size_t count;
+};
+
+/* One of them: where in its section, its type and symbol, its addend. */
+static enum status read_relocation(const struct object *o, const struct relocations *all, size_t i,
+                                   GElf_Rela *one)
 {
-	struct section *section = &o->sections[header->sh_info];
-	Elf_Scn *table = elf_getscn(o->elf, header->sh_link);
-	Elf_Data *symbols = table ? elf_getdata(table, NULL) : NULL;
-	Elf_Data *data = elf_getdata(from, NULL);
-	bool has_addend = header->sh_type == SHT_RELA;
-	size_t count = header->sh_entsize > 0 ? (size_t)(header->sh_size / header->sh_entsize) : 0;
+	GElf_Rel rel;
 
-	if (!data)
+	*one = (GElf_Rela){0};
+	if (!all->data || (all->has_addend ? !gelf_getrela(all->data, (int)i, one)
+	                                   : !gelf_getrel(all->data, (int)i, &rel)))
 		return fail(o->source, o->image, STATUS_BAD_DATA, "its relocations cannot be read");
-	for (size_t i = 0; i < count && i < INT32_MAX; i++) {
-		struct relocation relocation = {.has_addend = has_addend};
-		GElf_Rela rela = {0};
-		GElf_Rel rel;
-
-		if (has_addend ? !gelf_getrela(data, (int)i, &rela)
-		               : !gelf_getrel(data, (int)i, &rel))
-			return fail(o->source, o->image, STATUS_BAD_DATA,
-			            "its relocations cannot be read");
-		relocation.addend = rela.r_addend;
-		TRY(relocate_at(o, section, has_addend ? rela.r_offset : rel.r_offset,
-		                has_addend ? rela.r_info : rel.r_info, symbols, &relocation));
+	if (!all->has_addend) {
+		one->r_offset = rel.r_offset;
+		one->r_info = rel.r_info;
 	}
 	return STATUS_OK;
 }
 
-static enum status relocate_sections(struct object *o)
+static enum status relocate_section(struct object *o, const struct relocations *all)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		struct relocation relocation = {.has_addend = all->has_addend};
+		GElf_Rela one;
+
+		TRY(read_relocation(o, all, i, &one));
+		relocation.addend = one.r_addend;
+		TRY(relocate_at(o, &o->sections[all->of], one.r_offset, one.r_info, all->symbols,
+		                &relocation));
+	}
+	return STATUS_OK;
+}
+
+/* What is done with each section of relocations. */
+typedef enum status use_relocations(struct object *o, const struct relocations *all);
+
+static enum status each_relocations(struct object *o, use_relocations *use)
 {
 	for (size_t i = 1; i < o->count; i++) {
 		Elf_Scn *section = elf_getscn(o->elf, i);
+		struct relocations all;
 		GElf_Shdr header;
+		Elf_Scn *table;
 
 		if (!section || !gelf_getshdr(section, &header) ||
 		    (header.sh_type != SHT_RELA && header.sh_type != SHT_REL) ||
-		    header.sh_info >= o->count || !o->sections[header.sh_info].bytes)
+		    header.sh_info >= o->count || header.sh_entsize == 0)
 			continue;
-		TRY(relocate_section(o, section, &header));
+		table = elf_getscn(o->elf, header.sh_link);
+		all = (struct relocations){header.sh_info, elf_getdata(section, NULL),
+		                           table ? elf_getdata(table, NULL) : NULL,
+		                           header.sh_type == SHT_RELA,
+		                           (size_t)(header.sh_size / header.sh_entsize)};
+		all.count = all.count < INT32_MAX ? all.count : INT32_MAX;
+		TRY(use(o, &all));
+	}
+	return STATUS_OK;
+}
+
+static enum status relocate_placed(struct object *o, const struct relocations *all)
+{
+	return o->sections[all->of].bytes ? relocate_section(o, all) : STATUS_OK;
+}
+
+/* The relocations of a table say where its code is, whether it is placed itself or not. */
+static enum status add_object_patches(struct object *o, const struct relocations *all)
+{
+	struct patches patches;
+
+	if (!is_patches(o->image, o->elf, all->of, &patches))
+		return STATUS_OK;
+	for (size_t i = 0; i < all->count; i++) {
+		size_t entry = patches.table->entry;
+		struct relocation to = {0};
+		int64_t addend;
+		GElf_Rela one;
+
+		TRY(read_relocation(o, all, i, &one));
+		if (one.r_offset % entry != 0 || one.r_offset >= patches.size ||
+		    patches.size - one.r_offset < entry ||
+		    !find_symbol(o, all->symbols, GELF_R_SYM(one.r_info), &to))
+			continue;
+		addend = all->has_addend
+		                 ? one.r_addend
+		                 : (int32_t)patch_table_address(patches.table,
+		                                                patches.entries + one.r_offset, 0);
+		TRY(add_patch(o->holes, o->image, &patches, (size_t)one.r_offset,
+		              to.symbol + (uint64_t)addend));
 	}
 	return STATUS_OK;
 }
@@ -418,9 +524,10 @@ static enum status make_object_segments(struct object *o)
 }
 
 /* A relocatable file: its sections where the user says, as a linker makes them. */
-static enum status read_object(struct elf_image *image, Elf *elf, const struct source *source)
+static enum status read_object(struct elf_image *image, Elf *elf, const struct source *source,
+                               struct elf_holes *holes)
 {
-	struct object o = {.elf = elf, .image = image, .source = source};
+	struct object o = {.elf = elf, .image = image, .source = source, .holes = holes};
 	enum status status;
 
 	if (!source->arena || elf_getshdrnum(elf, &o.count) != 0 ||
@@ -438,15 +545,111 @@ static enum status read_object(struct elf_image *image, Elf *elf, const struct s
 		              "sections lie, --image FILE,.text=ADDRESS,.data=ADDRESS (Linux: "
 		              "/sys/module/NAME/sections)");
 	if (status == STATUS_OK)
-		status = relocate_sections(&o);
+		status = each_relocations(&o, relocate_placed);
 	if (status == STATUS_OK)
 		status = make_object_segments(&o);
+	if (status == STATUS_OK)
+		status = each_relocations(&o, add_object_patches);
 	free(o.sections);
 	return status;
 }
 
+/* All entries of a table of a linked file. */
+static enum status add_patches(const struct elf_image *image, const struct patches *patches,
+                               struct elf_holes *holes)
+{
+	size_t entry = patches->table->entry;
+
+	for (size_t at = 0; patches->size - at >= entry; at += entry) {
+		uint64_t address = patch_table_address(patches->table, patches->entries + at,
+		                                       patches->address + at);
+
+		if (address != 0)
+			TRY(add_patch(holes, image, patches, at, address));
+	}
+	return STATUS_OK;
+}
+
+/* What lies between the symbols of one of them, in a table of symbols. */
+static enum status add_bounded(const struct elf_image *image, Elf *elf, const GElf_Shdr *header,
+                               Elf_Data *symbols, struct elf_holes *holes)
+{
+	uint64_t begin[PATCH_BOUNDED] = {0};
+	uint64_t end[PATCH_BOUNDED] = {0};
+	GElf_Sym symbol;
+
+	for (int i = 1; symbols && gelf_getsym(symbols, i, &symbol); i++) {
+		const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
+
+		for (size_t k = 0; name && name[0] == '_' && k < PATCH_BOUNDED; k++) {
+			if (strcmp(name, patch_bounded[k].begin) == 0)
+				begin[k] = symbol.st_value;
+			if (strcmp(name, patch_bounded[k].end) == 0)
+				end[k] = symbol.st_value;
+		}
+	}
+	for (size_t k = 0; k < PATCH_BOUNDED; k++) {
+		struct bytes table = code_at(image, begin[k]);
+		struct patches patches = {
+		        patch_table_of(str_of(patch_bounded[k].section), image->is_64bit),
+		        table.pos, (size_t)(end[k] - begin[k]), begin[k]};
+
+		if (begin[k] < end[k] && end[k] - begin[k] <= bytes_left(&table))
+			TRY(add_patches(image, &patches, holes));
+	}
+	return STATUS_OK;
+}
+
+static enum status add_linked_patches(const struct elf_image *image, Elf *elf,
+                                      struct elf_holes *holes)
+{
+	size_t count;
+
+	if (elf_getshdrnum(elf, &count) != 0)
+		return STATUS_OK;
+	for (size_t i = 1; i < count; i++) {
+		Elf_Scn *section = elf_getscn(elf, i);
+		struct patches patches;
+		GElf_Shdr header;
+
+		if (is_patches(image, elf, i, &patches))
+			TRY(add_patches(image, &patches, holes));
+		if (section && gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB)
+			TRY(add_bounded(image, elf, &header, elf_getdata(section, NULL), holes));
+	}
+	return STATUS_OK;
+}
+
+static enum status cut_patches(struct elf_image *image, struct elf_holes *holes,
+                               const struct source *source)
+{
+	struct elf_segments segments = {image->segments, image->segment_count};
+	uint64_t bytes;
+
+	TRY(elf_holes_cut(holes, &segments, &bytes));
+	image->segments = segments.items;
+	image->segment_count = segments.count;
+	if (bytes > 0)
+		diag_note(
+		        source->diags, source->place,
+		        "ELF \"%.*s\": %llu bytes of code at %zu places are such as a kernel "
+		        "writes "
+		        "over (alternatives, static keys, traced functions): what was there is not "
+		        "known from the file, a dump says it",
+		        STR_ARG(image->path), (unsigned long long)bytes, holes->count);
+	return STATUS_OK;
+}
+
+static enum status read_linked(struct elf_image *image, Elf *elf, const struct source *source,
+                               struct elf_holes *holes)
+{
+	TRY(read_segments(image, elf, source));
+	return image->is_core ? STATUS_OK : add_linked_patches(image, elf, holes);
+}
+
 static enum status read_image(struct elf_image *image, const struct source *source)
 {
+	struct elf_holes holes = {.count = 0};
 	/* libelf wants a pointer that is not const; it does not write through it. */
 	char *data;
 	Elf *elf = NULL;
@@ -461,8 +664,11 @@ static enum status read_image(struct elf_image *image, const struct source *sour
 		return fail(source, image, STATUS_BAD_DATA, "not a sound ELF file");
 	status = read_header(image, elf, source);
 	if (status == STATUS_OK)
-		status = image->is_object ? read_object(image, elf, source)
-		                          : read_segments(image, elf, source);
+		status = image->is_object ? read_object(image, elf, source, &holes)
+		                          : read_linked(image, elf, source, &holes);
+	if (status == STATUS_OK)
+		status = cut_patches(image, &holes, source);
+	free(holes.items);
 	(void)elf_end(elf);
 	return status;
 }

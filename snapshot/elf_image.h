@@ -14,16 +14,8 @@
 #include "base/diag.h"
 #include "base/status.h"
 #include "base/str.h"
+#include "snapshot/elf_object/elf_segment.h"
 #include "snapshot/space.h"
-
-struct elf_segment {
-	uint64_t address;     /* p_vaddr, moved by the load address */
-	uint64_t file_size;   /* bytes that the file holds; may be 0 */
-	uint64_t memory_size; /* bytes in memory */
-	bool writable;
-	bool executable;
-	const uint8_t *data; /* file_size bytes */
-};
 
 struct elf_image {
 	struct str path;   /* absolute, NUL-terminated: what the debugger is told */
@@ -81,6 +73,9 @@ struct elf_placement {
  * whose symbol is not in a placed section, or whose relocation is not carried out, is in no
  * segment: its bytes are not known. UNSUPPORTED if nothing is placed, BAD_DATA for a section that
  * it has not.
+ *
+ * Code that a Linux kernel writes over, as tables in vmlinux and in modules say, is in no segment
+ * either (elf_object/patch_table.h); a note in `diags`.
  */
 MUST_USE enum status elf_image_open_placed(const char *path, const struct elf_placement *placement,
                                            struct place place, struct diag_list *diags,

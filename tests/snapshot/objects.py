@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Relocatable files as images: what is known of their sections against what the linker makes of them at the
 same addresses, and of a kernel module against the memory of the kernel that had loaded it."""
+import json
+import lzma
 import os
 import pathlib
 import re
@@ -100,6 +102,58 @@ hole5: .word nowhere
 """
 
 
+# What a kernel writes over, by its tables: .text of 24 words, of which these are known (0 to 23).
+PATCHED = """
+.text
+    .inst 0x52800000, 0x52800001      // 0, 1
+alt: nop; nop                         // 2, 3: alternatives for two words
+    .inst 0x52800004, 0x52800005      // 4, 5
+key: nop                              // 6: a static key
+    .inst 0x52800007, 0x52800008      // 7, 8
+ftrace: nop; nop; hint #34; nop; nop  // 9 to 13: before a function and in it
+    .inst 0x5280000e, 0x5280000f
+mcount: bl mcount                     // 16
+    .inst 0x52800011, 0x52800012
+late: bti c; nop                      // 19, 20
+    nop                               // 21: of the same function
+    .inst 0x52800016, 0x52800017
+    ret
+.section .text.far, "ax"
+replace: nop; nop
+.section .altinstructions, "a"
+    .word alt - ., replace - .
+    .hword 7
+    .byte 8, 8
+    .word elsewhere - ., replace - .
+    .hword 7
+    .byte 4, 4
+.section __jump_table, "aw"
+    .word key - ., alt - .
+    .xword key - .
+.section __patchable_function_entries, "aw"
+    .xword ftrace, late
+.section __mcount_loc, "a"
+    .xword mcount
+.section .rodata, "a"
+elsewhere: .word 0x1234, 0x5678
+"""
+WRITTEN_OVER = {2, 3, 6, 9, 10, 11, 12, 13, 16, 19, 20, 21}
+
+ARM_PATCHED = """
+.text
+.arm
+    .inst 0xe3a00000, 0xe3a00001
+site: bl site
+    .inst 0xe3a00003, 0xe3a00004
+key: nop
+    .inst 0xe3a00006, 0xe3a00007, 0xe3a00008
+.section __mcount_loc, "a"
+    .word site
+.section __jump_table, "aw"
+    .word key, site, 0
+"""
+
+
 class Objects(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory())).resolve()
@@ -188,6 +242,75 @@ class Objects(unittest.TestCase):
         done = subprocess.run([CSREPLAY, "info", "--image", f"{self.folder}/linked,.text=0x400000",
                                str(self.folder)], capture_output=True, text=True, check=False)
         self.assertIn("it is linked", done.stderr)
+
+    def word_is_known(self, image, count):
+        """Of words, by the 8 bytes there and by those 4 before: a word is known if either is."""
+        first = self.words(image, range(0x400000 - 4, 0x400000 + 4 * count, 4))
+        return [first[at] is not None or first[at + 1] is not None for at in range(count)]
+
+    def test_code_that_a_kernel_writes_over_is_not_known(self):
+        obj, _, _ = self.build("aarch64-linux-gnu-", PATCHED)
+        self.core("Cortex-A53")
+        # No word beside a hole is known by 8 bytes alone: each is asked for with both of its neighbours.
+        lacking = {at for at, known in enumerate(self.word_is_known(f"{obj}@0x400000", 24)) if not known}
+        self.assertEqual(lacking, WRITTEN_OVER)
+        done = subprocess.run([CSREPLAY, "info", "--image", f"{obj}@0x400000", str(self.folder)],
+                              capture_output=True, text=True, check=True)
+        self.assertIn("note: ELF \"%s\": 48 bytes of code at 5 places are such as a kernel writes over" % obj,
+                      done.stderr)
+        # A dump says what was there.
+        (self.folder / "text.bin").write_bytes(struct.pack("<24I", *range(24)))
+        self.core("Cortex-A53", dumps="[dump0]\nfile=text.bin\naddress=0x400000\nlength=96\n")
+        self.assertEqual(self.words(f"{obj}@0x400000", [0x400008, 0x400018]), [0x300000002, 0x700000006])
+
+    def test_code_that_a_kernel_writes_over_in_a_linked_file(self):
+        """As vmlinux has it: the same tables by their sections, or between two symbols."""
+        self.core("Cortex-A53")
+        for names in ({}, {"__jump_table": "keys", "__mcount_loc": "calls"}):
+            source = PATCHED.replace("elsewhere - .", "alt - .", 1)
+            for name, other in names.items():
+                source = source.replace(f".section {name},", f".section {other},")
+            if names:
+                source += """
+.section keys
+.global __stop___jump_table
+__stop___jump_table:
+.section calls
+.global __stop_mcount_loc
+__stop_mcount_loc:
+"""
+                source = source.replace('.section keys, "aw"', '.section keys, "aw"\n__start___jump_table:')
+                source = source.replace('.section calls, "a"', '.section calls, "a"\n__start_mcount_loc:')
+            self.build("aarch64-linux-gnu-", source)
+            lacking = {at for at, known in enumerate(self.word_is_known(self.folder / "linked", 24)) if not known}
+            self.assertEqual(lacking, WRITTEN_OVER)
+
+    def test_arm_code_that_a_kernel_writes_over(self):
+        obj, _, _ = self.build("arm-none-eabi-", ARM_PATCHED)
+        self.core("Cortex-A15", "PC=0x400000\nCPSR=0x1d3\n")
+        lacking = [at for at, known in enumerate(self.word_is_known(f"{obj}@0x400000", 9)) if not known]
+        self.assertEqual(lacking, [2, 5])
+
+    def test_history_by_vmlinux_has_no_instruction_that_the_kernel_wrote_over(self):
+        """A crash without the kernel's memory, by the file alone: each opcode is the one that memory had."""
+        folder = pathlib.Path(material.shared("corpus", "kernel", "sysrq_rs8"))
+        with lzma.open(material.shared("corpus", "kernel", "elf", "vmlinux.xz")) as f:
+            (self.folder / "vmlinux").write_bytes(f.read())
+        memory = {}
+        for path in folder.glob("*.ini"):
+            text = path.read_text()
+            for name, address in re.findall(r"file=(\S+)\s+address=(\w+)", text):
+                memory[int(address, 16)] = (folder / name).read_bytes()
+            (self.folder / path.name).write_text(re.sub(r"\[dump\d+\]\n(\w.*\n|\n)*", "", text))
+        shutil.copy(folder / "cstrace.bin", self.folder)
+        done = subprocess.run([CSREPLAY, "history", "--format", "json", "--image", str(self.folder / "vmlinux"),
+                               str(self.folder)], capture_output=True, text=True, check=True)
+        seen = {(int(one["pc"], 16), int(one["opcode"], 16)) for one in map(json.loads, done.stdout.splitlines())
+                if "opcode" in one}
+        self.assertGreater(len(seen), 1000)
+        for pc, opcode in seen:
+            base = next(address for address in memory if address <= pc < address + len(memory[address]))
+            self.assertEqual(struct.unpack_from("<I", memory[base], pc - base)[0], opcode, hex(pc))
 
     def test_kernel_module(self):
         """kcrash.ko where the kernel had put it, without the kernel's memory, against that memory. Only what
