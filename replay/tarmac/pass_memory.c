@@ -3,6 +3,7 @@
  * The pass over a Tarmac text: opcodes and accesses become entries of the log of memory, by the
  * places that lines say they are. See pass_parts.h.
  */
+#include "base/vec.h"
 #include "replay/tarmac/pass_parts.h"
 
 /* Little-endian bytes of the opcode, in memory's order. */
@@ -21,29 +22,12 @@ static enum status add_word(struct tarmac_tick *tick, const struct word_event *e
 }
 
 /*
- * The frame that the core's address is, as far as lines said so. Where this line does not it may be
- * another one by now, which the next line that says it tells: until then a stand-in has it.
+ * A line says the physical address of an address; or, if `is_implied`, that of another address in
+ * the same large page.
  */
-static enum status frame_of(struct tarmac_pass *p, uint64_t address, bool is_said,
-                            struct tarmac_tick *tick, uint32_t *frame)
-{
-	uint32_t *stand_in;
-	uint32_t page;
-
-	TRY(tarmac_frame_of(tick->frames, p->space, address >> TARMAC_PAGE_BITS, &page));
-	*frame = tarmac_pages_now(&p->core->pages, page);
-	if (is_said || *frame == page)
-		return STATUS_OK;
-	stand_in = tarmac_pages_stand_in(&p->core->pages, page);
-	if (*stand_in == 0)
-		TRY(tarmac_frames_stand_in(tick->frames, *frame, stand_in));
-	*frame = *stand_in;
-	return STATUS_OK;
-}
-
-/* A line says the physical address of an address. */
 static enum status see_page(struct tarmac_pass *p, uint64_t address, uint64_t physical,
-                            enum tarmac_security security, struct tarmac_tick *tick)
+                            enum tarmac_security security, bool is_implied,
+                            struct tarmac_tick *tick)
 {
 	uint64_t page = address >> TARMAC_PAGE_BITS;
 	uint64_t to = physical >> TARMAC_PAGE_BITS;
@@ -62,12 +46,87 @@ static enum status see_page(struct tarmac_pass *p, uint64_t address, uint64_t ph
 	if (before != from)
 		stand_in = *tarmac_pages_stand_in(&p->core->pages, from);
 	TRY(tarmac_pages_see(&p->core->pages, from, frame, page == to, 2 * tick->clock, &is_first));
-	if (is_first && page == to)
+	if (is_first && page == to && !is_implied)
 		tarmac_frames_join(tick->frames, from, frame);
 	else if (is_first)
 		tarmac_frames_doubt(tick->frames, from, frame, frame);
 	else if (before != frame && stand_in != 0)
 		tarmac_frames_doubt(tick->frames, stand_in, before, frame);
+	return STATUS_OK;
+}
+
+/* Where the block that the address is in is said to be; NULL: none is. */
+static const struct tarmac_block *block_of(const struct tarmac_pass *p, uint64_t address)
+{
+	for (size_t i = 0; i < p->block_count; i++) {
+		const struct tarmac_block *block = &p->blocks[i];
+
+		if (block->space == p->space && (address ^ block->address) >> block->order == 0)
+			return block;
+	}
+	return NULL;
+}
+
+/* A line says where a large page is: what was said of addresses in it before is over. */
+static enum status see_block(struct tarmac_pass *p, const struct tarmac_memory *line)
+{
+	const struct tarmac_block *known = block_of(p, line->address);
+	uint8_t order = line->page_order > TARMAC_PAGE_BITS ? line->page_order : TARMAC_PAGE_BITS;
+	size_t left = 0;
+
+	if (known ? known->order == order && known->security == line->security &&
+	                    known->physical - known->address == line->physical - line->address
+	          : order == TARMAC_PAGE_BITS)
+		return STATUS_OK;
+	for (size_t i = 0; i < p->block_count; i++) {
+		const struct tarmac_block *old = &p->blocks[i];
+		uint8_t larger = old->order > order ? old->order : order;
+
+		if (old->space != p->space || (line->address ^ old->address) >> larger != 0)
+			p->blocks[left++] = *old;
+	}
+	p->block_count = left;
+	if (order == TARMAC_PAGE_BITS)
+		return STATUS_OK;
+	TRY(vec_reserve((void **)&p->blocks, &p->block_capacity, left + 1, sizeof(*p->blocks)));
+	p->blocks[p->block_count++] = (struct tarmac_block){p->space, line->security, order,
+	                                                    line->address, line->physical};
+	return STATUS_OK;
+}
+
+/* A page of which no line said anything, in a block of which one did. */
+static enum status see_part(struct tarmac_pass *p, uint64_t address, struct tarmac_tick *tick)
+{
+	const struct tarmac_block *block = block_of(p, address);
+
+	if (!block)
+		return STATUS_OK;
+	return see_page(p, address, address - block->address + block->physical, block->security,
+	                true, tick);
+}
+
+/*
+ * The frame that the core's address is, as far as lines said so. Where this line does not it may be
+ * another one by now, which the next line that says it tells: until then a stand-in has it.
+ */
+static enum status frame_of(struct tarmac_pass *p, uint64_t address, bool is_said,
+                            struct tarmac_tick *tick, uint32_t *frame)
+{
+	uint32_t *stand_in;
+	uint32_t page;
+
+	TRY(tarmac_frame_of(tick->frames, p->space, address >> TARMAC_PAGE_BITS, &page));
+	*frame = tarmac_pages_now(&p->core->pages, page);
+	if (!is_said && *frame == page && p->block_count > 0) {
+		TRY(see_part(p, address, tick));
+		*frame = tarmac_pages_now(&p->core->pages, page);
+	}
+	if (is_said || *frame == page)
+		return STATUS_OK;
+	stand_in = tarmac_pages_stand_in(&p->core->pages, page);
+	if (*stand_in == 0)
+		TRY(tarmac_frames_stand_in(tick->frames, *frame, stand_in));
+	*frame = *stand_in;
 	return STATUS_OK;
 }
 
@@ -151,10 +210,11 @@ static enum status see_pages(struct tarmac_pass *p, const struct tarmac_instruct
                              struct tarmac_tick *tick)
 {
 	if (insn->has_physical)
-		TRY(see_page(p, insn->address, insn->physical, insn->physical_security, tick));
+		TRY(see_page(p, insn->address, insn->physical, insn->physical_security, false,
+		             tick));
 	if (insn->has_second)
 		TRY(see_page(p, insn->address + SHORTEST_OPCODE, insn->second,
-		             insn->physical_security, tick));
+		             insn->physical_security, false, tick));
 	return STATUS_OK;
 }
 
@@ -194,8 +254,10 @@ enum status pass_memory(struct tarmac_pass *p, const struct tarmac_event *event,
 		e.kind = WORD_FETCH;
 	tick->has_written |= line->is_write;
 	e.time = 2 * tick->clock + tick->has_written;
-	if (line->has_physical)
-		TRY(see_page(p, line->address, line->physical, line->security, tick));
+	if (line->has_physical) {
+		TRY(see_page(p, line->address, line->physical, line->security, false, tick));
+		TRY(see_block(p, line));
+	}
 	if (!line->is_write && tarmac_value_is_whole(line->value)) {
 		p->run.has_loaded = true;
 		p->run.loaded = tarmac_value_u64(line->value);

@@ -118,6 +118,7 @@ struct tarmac_memory {
 	enum tarmac_security security; /* of the physical address */
 	uint64_t address;              /* of the value's first byte */
 	uint64_t physical;
+	uint8_t page_order;               /* logarithm of the page's size; 0: not said */
 	struct str attributes;            /* what follows, page order and memory type */
 	const struct tarmac_value *value; /* size 0 if is_aborted and nothing was moved */
 };

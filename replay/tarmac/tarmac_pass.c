@@ -43,6 +43,7 @@ void tarmac_pass_fini(struct tarmac_pass *p)
 	graph_destroy(p->graph);
 	memmap_destroy(p->stand_in.memory);
 	free(p->asides);
+	free(p->blocks);
 	*p = (struct tarmac_pass){0};
 }
 

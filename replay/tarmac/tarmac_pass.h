@@ -49,6 +49,15 @@ struct tarmac_way {
 	bool is_said;
 };
 
+/* A page of more than TARMAC_PAGE_BITS, by an address in it. */
+struct tarmac_block {
+	uint32_t space; /* of the regime */
+	enum tarmac_security security;
+	uint8_t order; /* logarithm of its size */
+	uint64_t address;
+	uint64_t physical;
+};
+
 struct tarmac_pass {
 	struct tarmac_core *core;
 	struct snap_core stand_in; /* for part_init(): its memory is empty */
@@ -67,6 +76,9 @@ struct tarmac_pass {
 	struct tarmac_context context;
 	uint32_t space; /* of the regime that accesses of the instruction at hand go through */
 	struct slot_now now[SLOT_COUNT];
+	struct tarmac_block *blocks; /* large pages, as lines said last where they are */
+	size_t block_count;
+	size_t block_capacity;
 };
 
 /* The state that an instruction's line says the core is in. */

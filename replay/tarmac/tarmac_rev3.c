@@ -7,6 +7,8 @@
 #include "replay/tarmac/tarmac_line.h"
 
 enum {
+	PAGE_ORDER_LEAST = 12,
+	PAGE_ORDER_MOST = 52,
 	CHUNK = 16, /* bytes that a memory line shows */
 	REVISION = 3,
 };
@@ -156,6 +158,42 @@ static void read_physical(struct tarmac_line *line, struct tarmac_memory *memory
 		line->in = before;
 }
 
+/* "/21", the page's order, of an access that has a physical address; 0 if it is not said. */
+static uint8_t read_order(struct str attributes)
+{
+	struct str word = str_next_part(&attributes, ' ');
+	uint64_t order;
+
+	if (word.n < 2 || word.p[0] != '/' || !lex_is_decimal(str_skip(word, 1)) ||
+	    str_to_u64(str_skip(word, 1), &order) != STATUS_OK || order > PAGE_ORDER_MOST)
+		return 0;
+	return (uint8_t)order;
+}
+
+/* An access is as far from its page's beginning there as here. No page has less than 4 KiB. */
+static enum status check_page(struct tarmac_line *line, struct tarmac_memory *memory,
+                              struct bytes before)
+{
+	uint64_t differ = memory->address ^ memory->physical;
+	uint64_t least = UINT64_C(1) << PAGE_ORDER_LEAST;
+	struct str attributes = memory->attributes;
+	bool is_small = memory->page_order > 0 && memory->page_order < PAGE_ORDER_LEAST;
+
+	if (!memory->has_physical)
+		return STATUS_OK;
+	if (differ % least != 0 || (is_small && differ != 0)) {
+		line->in = before;
+		return tarmac_fault(line, is_small ? "the order of a page of 4 KiB (12) or more"
+		                                   : "a physical address with the virtual one's "
+		                                     "place in its page");
+	}
+	if (differ % (UINT64_C(1) << memory->page_order) != 0) {
+		tarmac_note_oddity(line, TARMAC_ODD_ORDER, str_next_part(&attributes, ' '));
+		memory->page_order = 0;
+	}
+	return STATUS_OK;
+}
+
 enum status tarmac_rev3_memory(struct tarmac_line *line)
 {
 	struct tarmac_memory *memory = &line->event->memory;
@@ -193,7 +231,8 @@ enum status tarmac_rev3_memory(struct tarmac_line *line)
 	}
 	memory->attributes = str_trim(lex_rest(&line->in));
 	check_attributes(line, memory->attributes);
-	return STATUS_OK;
+	memory->page_order = memory->has_physical ? read_order(memory->attributes) : 0;
+	return check_page(line, memory, before);
 }
 
 enum status tarmac_rev3_branch(struct tarmac_line *line)

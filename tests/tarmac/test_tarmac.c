@@ -578,6 +578,11 @@ static const struct malformed malformed[] = {
         {"ST 00001000 00000000 00000000 00000000 00000000 S:0000003008/12",
          "memory line: expected a physical address on a boundary of 16 bytes, found "
          "\"S\""},
+        {"ST 00001000 00000000 00000000 00000000 00000000 S:0000003010/12",
+         "memory line: expected a physical address with the virtual one's place in its page, found "
+         "\"S\""},
+        {"ST 00001000 00000000 00000000 00000000 00000000 S:0000003000/10",
+         "memory line: expected the order of a page of 4 KiB (12) or more, found \"S\""},
         {"MR4 zz 00000000", "memory line: expected the address of an access, found \"zz\""},
         {"R08 zz", "memory line: expected the address of an access, found \"zz\""},
         {"MNW4___D zz", "memory line: expected the address of an access, found \"zz\""},

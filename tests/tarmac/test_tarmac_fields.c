@@ -227,6 +227,11 @@ static void fields_words_that_the_format_has_not_are_told_once(void **state)
 	        {REV3 ES_A("00001000") "    LD 00009000 ........ ........ ........ 00000009 "
 	                               "S:0000009000/12 NM XSH\n",
 	         3, "attribute of an access \"XSH\" is not known"},
+	        {REV3 ES_A("00001000") "    LD 00009000 ........ ........ ........ 00000009 "
+	                               "S:000000a000/16 NM\n",
+	         3,
+	         "page order of an access \"/16\" does not fit its two addresses, and counts as "
+	         "4 KiB"},
 	        {"1 clk 0 IT (1) 00001000 e1a00000 A svc_s : NOP\n1 clk MR4Q 00002000 00000001\n",
 	         2, "attribute of an access \"Q\" is not known"},
 	};

@@ -158,6 +158,65 @@ static void spaces_write_before_the_page_is_said_hides_what_it_may_have_hit(void
  * it; between two that are the same it went there. The page is first elsewhere, and first at its
  * own address.
  */
+/* Field 6: the line of one address in a page of 2 MiB says where all of them are. */
+static void spaces_a_large_page_says_where_all_of_it_is(void **state)
+{
+	static const struct {
+		const char *line; /* of the address 5000, or of another one in its large page */
+		bool is_known;
+	} cases[] = {
+	        {ST("5000", "11111111", "NS:0000205000/21 NM"), true},
+	        {ST("5000", "11111111", "NS:0000205000/13"), false},
+	        {ST("4000", "11111111", "NS:0000204000/14"), true},
+	        {ST("5000", "11111111", "NS:0000205000/12"), false},
+	        {ST("5000", "11111111", "NS:0000205000"), false},
+	        /* One that does not fit the page's size, which is no size then. */
+	        {ST("5000", "11111111", "NS:0000207000/21"), false},
+	        {ST("5000", "11111111", "NS:0000305000/21"), false},
+	        /* What was said of the page before is over. */
+	        {ST("5000", "11111111", "NS:0000205000/21")
+	                 ST("7000", "11111111", "NS:0000997000/12"),
+	         false},
+	        {ST("5000", "11111111", "NS:0000205000/21")
+	                 ST("7000", "11111111", "NS:0000407000/21"),
+	         false},
+	        {ST("5000", "11111111", "NS:0000405000/21")
+	                 ST("7000", "11111111", "NS:0000207000/21"),
+	         true},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[1000];
+
+		(void)snprintf(
+		        text, sizeof(text),
+		        "Tarmac Text Rev 3t\n" ES(1, "00001000", "el1h_ns") "%s" ES(
+		                2, "00001004", "el1h_ns") ST("6000", "22222222", "")
+		                ES(3, "00001008", "el3h") LD("9010", "33333333", "NS:0000206010/12")
+		                        ES(4, "0000100c", "el3h") ES(5, "00001010", "el1h_ns"),
+		        cases[i].line);
+		open_text(text);
+		check_memory(4, 0x6000, 0x22222222);
+		if (cases[i].is_known)
+			check_memory(3, 0x9000, 0x22222222);
+		else
+			check_no_memory(3, 0x9000);
+		(void)tear_down(state);
+	}
+}
+
+/* Of another regime nothing is said. */
+static void spaces_a_large_page_is_of_its_regime(void **state)
+{
+	(void)state;
+	open_text("Tarmac Text Rev 3t\n" ES(1, "00001000", "el2h_ns")
+	                  ST("5000", "11111111", "NS:0000205000/21") ES(2, "00001004", "el1h_ns")
+	                          ST("6000", "22222222", "") ES(3, "00001008", "el3h")
+	                                  LD("9010", "33333333", "NS:0000206010/12")
+	                                          ES(4, "0000100c", "el3h"));
+	check_no_memory(3, 0x9000);
+}
+
 static void spaces_write_between_two_translations_hides_both(void **state)
 {
 	static const char *const first[] = {"S:0000009000", "S:0000005000"};
@@ -280,6 +339,8 @@ int main(void)
 	        T(spaces_untranslated_write_hides_what_it_may_have_hit),
 	        T(spaces_translated_write_hides_what_has_no_translation),
 	        T(spaces_write_before_the_page_is_said_hides_what_it_may_have_hit),
+	        T(spaces_a_large_page_says_where_all_of_it_is),
+	        T(spaces_a_large_page_is_of_its_regime),
 	        T(spaces_write_between_two_translations_hides_both),
 	        T(spaces_text_without_physical_addresses_has_one),
 	        T(spaces_after_the_last_line_the_security_state_may_be_unknown),
