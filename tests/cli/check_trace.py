@@ -128,6 +128,40 @@ class CheckTrace(unittest.TestCase):
                       "another metadata file describes, with other buffers\n",
                       self.run_csreplay("check").stderr)
 
+    def test_id_of_data_trace(self):
+        """The data stream of an ETMv4 has the ID after that of its instructions (TRCCONFIGR.DA, DV)."""
+        self.write("trace.bin", frames.pack([(ID, OWN[:50]), (ID + 1, b"data"), (ID, OWN[50:])]))
+        self.assertEqual(self.check(), self.unclaimed(ID + 1, b"data"))
+        hint = self.unclaimed(ID + 1, b"data", '; it is that of the data trace of "ETM_0"')
+        register = "TRCCONFIGR(0x004)=0x00001841"
+        for kind in ("0x00011841", "0x00021841", "0x00031841"):
+            self.replace("device_1.ini", register, "TRCCONFIGR(0x004)=" + kind)
+            register = "TRCCONFIGR(0x004)=" + kind
+            self.assertEqual(self.check(), hint)
+            history = self.run_csreplay("history")
+            self.assertEqual((history.returncode, history.stderr), (0, hint))
+        # A unit that traces data has loads or stores as P0 elements, too, which is an error of its own.
+        self.replace("device_1.ini", register, "TRCCONFIGR(0x004)=0x00031847")
+        said = self.check(1)
+        self.assertIn(hint, said)
+        self.assertIn("(TRCCONFIGR.INSTP0 is 3), which is not decoded", said)
+
+    def test_id_after_an_odd_one_is_no_data_trace(self):
+        """IHI 0064, TRCTRACEIDR: with data trace its bit 0 is 0."""
+        self.replace("device_1.ini", "TRCCONFIGR(0x004)=0x00001841", "TRCCONFIGR(0x004)=0x00031841")
+        self.replace("device_1.ini", "TRCTRACEIDR(0x010)=0x00000010", "TRCTRACEIDR(0x010)=0x00000011")
+        self.write("trace.bin", frames.pack([(ID + 1, OWN[:50]), (ID + 2, b"data"), (ID + 1, OWN[50:])]))
+        self.assertEqual(self.check(), self.unclaimed(ID + 2, b"data"))
+
+    def test_second_stream(self):
+        """`ETM_0(stream:1)` is said not to be decoded; the instructions are."""
+        self.replace("trace.ini", "[source_buffers]\nETM_0=ETB_0\n",
+                     "[source_buffers]\nETM_0=ETB_0\nETM_0(stream:1)=ETB_0\n")
+        done = self.run_csreplay("history")
+        self.assertEqual((done.returncode, done.stderr), (0, (
+            'trace.ini:11: warning: stream 1 of trace source "ETM_0" is not decoded: program flow comes in stream 0\n')))
+        self.assertEqual(sum(not line.startswith("#") for line in done.stdout.splitlines()[1:]), INSTRUCTIONS)
+
     # Sources that cannot be decoded
 
     def test_source_that_cannot_be_decoded(self):
