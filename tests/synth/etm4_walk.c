@@ -192,7 +192,7 @@ static void put_address_and_context(struct walk_state *w, uint64_t address)
 
 static uint64_t time_now(const struct walk_state *w)
 {
-	return TIME_AT_START + w->executed * TIME_STEP;
+	return TIME_AT_START + (w->executed + w->idle) * TIME_STEP;
 }
 
 /* As many bytes as have changed since the last one; seven and eight are written as nine. */
@@ -410,6 +410,11 @@ void walk_discard(struct walk_state *w, uint64_t next)
 	stop(w, next);
 	emit_discard(w->out);
 	w->pending = PENDING_SYNC;
+}
+
+void walk_idle(struct walk_state *w, uint64_t count)
+{
+	w->idle += count;
 }
 
 void walk_context(struct walk_state *w, const struct emit_context *context)

@@ -67,6 +67,7 @@ struct walk_state {
 	uint64_t stack[WALK_STACK_MOST];
 	unsigned int stack_depth;
 	uint64_t executed;
+	uint64_t idle; /* instructions that would have fitted into the time it waited */
 	uint64_t time; /* as last written */
 	uint64_t next_time;
 	uint64_t next_cycles;
@@ -94,6 +95,9 @@ void walk_gap(struct walk_state *w, uint64_t next);
 /* The same because bytes were lost, or because the trace unit was told to discard. */
 void walk_overflow(struct walk_state *w, uint64_t next);
 void walk_discard(struct walk_state *w, uint64_t next);
+
+/* The core waits, for as long as `count` instructions take. */
+void walk_idle(struct walk_state *w, uint64_t count);
 
 /* From the next instruction on. */
 void walk_context(struct walk_state *w, const struct emit_context *context);

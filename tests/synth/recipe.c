@@ -259,6 +259,12 @@ static enum status do_context(struct recipe *r, const struct words *w)
 	return STATUS_OK;
 }
 
+static enum status do_idle(struct recipe *r, const struct words *w)
+{
+	walk_idle(walk_of(r), w->number[0]);
+	return STATUS_OK;
+}
+
 static enum status do_event(struct recipe *r, const struct words *w)
 {
 	walk_event(walk_of(r), (unsigned int)w->number[0]);
@@ -327,6 +333,7 @@ static const struct {
 	{"overflow",    1, 1,    OF_CORE, do_overflow},
 	{"discard",     1, 1,    OF_CORE, do_discard},
 	{"context",     2, 0xf,  OF_CORE, do_context},
+	{"idle",        1, 1,    OF_CORE, do_idle},
 	{"event",       1, 1,    OF_CORE, do_event},
 	{"packet",      1, 0,    OF_CORE, do_packet},
 	{"bare",        0, 0,    NO_CORE, do_bare},

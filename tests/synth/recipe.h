@@ -17,6 +17,7 @@
  *	gap NEXT                   trace off; NEXT would have been executed
  *	overflow NEXT, discard NEXT
  *	context LEVEL NON_SECURE [CONTEXT_ID [VMID]]
+ *	idle COUNT                 as much time goes by as COUNT instructions take
  *	event NUMBER
  *	packet LINE                a packet as it is (etm4_script.h)
  *	bare                       the buffer is the one source's bytes, without frames
