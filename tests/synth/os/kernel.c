@@ -20,7 +20,7 @@
 #define IRQ_TIMER  27
 
 enum { KIND_CALL, KIND_IRQ };
-enum { TURN_PATCH = 8, TURN_MOVE = 13, TURN_END = 28 };
+enum { TURN_PATCH = 8, TURN_MOVE = 13, TURN_SHORT = 24, TURN_END = 29 };
 enum { TURN_LOAD = 4 }; /* of core 1 */
 
 struct task {
@@ -122,7 +122,8 @@ struct task *handle(struct task *now, uint32_t kind, uint64_t core)
 	}
 	uint32_t irq = GICC[3];
 
-	set_timer(2000 + now->x[0] % 64 * 32); /* 4 ticks an instruction */
+	set_timer(turns[0] < TURN_SHORT ? 2000 + now->x[0] % 64 * 32
+	                                : 1400); /* 4 ticks an instruction */
 	GICC[4] = irq;
 	return core ? next_on_core_1(now) : next_on_core_0(now);
 }

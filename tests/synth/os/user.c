@@ -10,6 +10,8 @@ register uint64_t library __asm__("x19");
 
 uint64_t grow(uint64_t x);
 
+static volatile uint64_t rounds; /* at one address in both processes */
+
 static uint64_t call(uint64_t x)
 {
 	register uint64_t x0 __asm__("x0") = x;
@@ -23,6 +25,7 @@ void begin(void)
 	uint64_t sum = 3;
 
 	for (uint32_t i = 0;; i++) {
+		rounds++;
 		sum = grow(sum + i);
 		if (i % 4 == 0)
 			sum = call(sum);
