@@ -17,10 +17,12 @@ import os_recording  # noqa: E402
 SYNTH = sys.argv[1]
 CSREPLAY = os.environ["CSREPLAY"]
 SEED, ASKED, LAST = 13, 0.05, 200  # of the positions, all registers; at the end, of each
-PIDS = {"A": scenes.PID_A, "B": scenes.PID_B}
-ASIDS = {"A": scenes.ASID_A, "B": scenes.ASID_B}
+# What the kernel puts into CONTEXTIDR, and what the log says of that: an ASID is another after the move.
+PIDS = {"A": scenes.PID_A, "B": scenes.PID_B, "B moved": scenes.PID_B}
+ASIDS = {"A": scenes.ASID_A, "B": scenes.ASID_B, "B moved": scenes.ASID_B_LATER}
 NO_ASIDS = []
-ASIDS_DECLARED = ["declare_asid(CURRENT, 0x%x, 0x%x)" % (ASIDS[name], PIDS[name]) for name in "AB"]
+ASIDS_DECLARED = [(event, "declare_asid(%s, 0x%x, 0x%x)" % (state, ASIDS[name], PIDS[name])) for event, state, name in (
+    (None, "CURRENT", "A"), (None, "CURRENT", "B"), ("asid", "END", "B"), ("asid", "START", "B moved"))]
 
 
 class Processes(unittest.TestCase):
@@ -36,8 +38,17 @@ class Processes(unittest.TestCase):
         self.log = os.path.join(self.folder, "log")
         with open(self.log, "w", encoding="ascii") as f:
             f.write(scene.log(declared))
-        self.assertGreater(scene.memory.compared, 3000)  # what loads got is what stores wrote
+        self.assertGreater(scene.memory.compared, 1000)  # what loads got is what stores wrote
+        self.assert_has_all(scene)
         return scene
+
+    def assert_has_all(self, scene):
+        """It ran what the tests are about: the patched code before and after, the library, calls, interrupts."""
+        patched = [at for at, step in enumerate(scene.steps) if step.process == "A" and step.pc == scene.patched]
+        self.assertTrue(patched[0] < scene.times["patch"] < patched[-1])
+        self.assertTrue(any(step.pc >> 21 == os_recording.LIBRARY >> 21 for step in scene.steps))
+        self.assertEqual({step.entered[0] for step in scene.steps if step.entered},
+                         {os_recording.CALL, os_recording.IRQ})
 
     def history(self, core):
         return scenes.read_history(CSREPLAY, self.folder, core, "--events", self.log)
@@ -89,12 +100,14 @@ class Processes(unittest.TestCase):
             pieces, gaps, said = self.history("cpu_%d" % cpu)
             self.assertEqual((said, gaps), ("", []))
             self.assertEqual(pieces, [[(step.pc, step.opcode) for step in steps]])
-            self.assert_values("cpu_%d" % cpu, steps, (8, 20 if len(scene.cores) > 1 else 70))
+            self.assert_values("cpu_%d" % cpu, steps, (5, 20))
 
     def assert_threads(self, scene):
-        """B is on core 0 and then on core 1."""
-        for name, context in scene.contexts.items():
+        """Each context alone: the process that is on core 0 and then on core 1 is one, if its context is."""
+        for context in set(scene.contexts.values()):
             steps = [step for step in scene.steps if step.context == context]
+            if not steps:
+                continue
             lines, gaps = self.thread(context)
             self.assertEqual(gaps, [])
             self.assertEqual([(int(c[1], 16), int(c[3], 16)) for c in lines],
@@ -105,9 +118,10 @@ class Processes(unittest.TestCase):
                     if told != "-":
                         self.assertEqual((columns[0], register, int(told, 16)), (columns[0], register, value))
                         known += 1
-            print("%s: %d instructions, known of registers %.1f %%"
-                  % (name, len(steps), 100 * known / len(steps) / len(os_recording.NAMES)))
-        self.assertEqual({step.cpu for step in steps}, set(scene.cores))
+            share = 100 * known / len(steps) / len(os_recording.NAMES)
+            print("context %#x: %d instructions of cores %s, known %.1f %% of registers"
+                  % (context, len(steps), {step.cpu for step in steps}, share))
+            self.assertGreater(share, 1)
 
     def assert_without_contexts(self, scene):
         """Of processes nothing is known; of the kernel what it did, and values of what it did since the last one."""
@@ -126,6 +140,7 @@ class Processes(unittest.TestCase):
         scene = self.record(PIDS, NO_ASIDS)
         self.assert_cores(scene)
         self.assert_threads(scene)
+        self.assertEqual({step.cpu for step in scene.steps if step.context == PIDS["B"]}, {0, 1})
         self.assert_without_contexts(scene)
 
     def test_one_core(self):
@@ -133,7 +148,7 @@ class Processes(unittest.TestCase):
         scene = self.record(PIDS, NO_ASIDS, cores=1)
         self.assert_cores(scene)
         self.assert_threads(scene)
-        self.assertGreater(self.assert_values("cpu_0", scene.steps, (8, 70), "--assume-single-writer"), 5)
+        self.assertGreater(self.assert_values("cpu_0", scene.steps, (5, 20), "--assume-single-writer"), 1)
 
     def test_asid(self):
         scene = self.record(ASIDS, ASIDS_DECLARED)

@@ -101,6 +101,7 @@ static struct task *next_on_core_0(struct task *now)
 		load_library();
 	if (CORES > 1 && turn == TURN_MOVE) {
 		runnable[1] = runnable[0];
+		tasks[1].context = CONTEXT_B_MOVED;
 		moving = &tasks[1];
 	}
 	return runnable[now == &tasks[0]];

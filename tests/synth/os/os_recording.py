@@ -22,6 +22,7 @@ RAM, RAM_SIZE = 0x40000000, 0x2000000
 KERNEL, CODE, DATA, LIBRARY, STACKS = 0x40200000, 0x80000000, 0x80200000, 0x80400000, 0x803FF000
 PLACES = {"vmlinux": KERNEL, "a.elf": 0x41000000, "b.elf": 0x41400000, "lib.so": 0x41800000}
 DATA_PLACES = (0x41200000, 0x41600000)
+CONTEXT_OF_B = 288 + 280  # in the kernel's table of tasks
 CELLS, LATE = (0.05, 0.5), 1000  # of the steps whose memory is kept, some of it: of all, of the last
 CALL, IRQ, DEBUG_HALT = 2, 14, 1  # exception types of ETMv4
 SVC, ISB, ERET = 0xD4000001, 0xD5033FDF, 0xD69F03E0
@@ -53,8 +54,8 @@ def build(contexts, cores, folder):
     link("lib.so", ["library.c"], "-shared", "-fpic", "-Wl,--defsym=code=0")
     patched = symbols_of(os.path.join(folder, "a.elf"))["patched_at"]
     link("vmlinux", ["entry.S", "kernel.c"], *FIXED, "-DCONTEXT_A=%#x" % contexts["A"],
-         "-DCONTEXT_B=%#x" % contexts["B"], "-DPATCHED=%#x" % patched, "-DCORES=%d" % cores,
-         "-Wl,--defsym=code=%#x" % (HIGH + KERNEL))
+         "-DCONTEXT_B=%#x" % contexts["B"], "-DCONTEXT_B_MOVED=%#x" % contexts["B moved"],
+         "-DPATCHED=%#x" % patched, "-DCORES=%d" % cores, "-Wl,--defsym=code=%#x" % (HIGH + KERNEL))
     return patched
 
 
@@ -233,6 +234,8 @@ class Recording:
         place = self.memory.offset(table, step.access.address)
         if place == PLACES["a.elf"] + self.patched - CODE - RAM:
             self.times["patch"] = at
+        if place == self.kernel["tasks"] - HIGH - RAM + CONTEXT_OF_B:
+            self.times["asid"] = at
         if step.access.size == 8 and step.registers[step.opcode & 31] & ~0x3FFFFFFFFFF000 & 1 == 1 and \
                 step.registers[step.opcode & 31] & 0xFFFFF000 == PLACES["lib.so"]:
             self.times["load"] = at
@@ -328,14 +331,15 @@ class Recording:
         return event_scene.TIME_AT_START + event_scene.TIME_STEP * self.times[event]
 
     def log(self, declared):
-        """The system event log. `declared` are the lines that say whose the contexts are."""
+        """The system event log. `declared` are the messages that say whose contexts are: an event, or None for
+        one of the state at the start, and what."""
         patch = self.memory.read(0, HIGH + PLACES["a.elf"] + self.patched - CODE, 4)
         lines = ["0 declare_process(CURRENT, 0, 0x0, vmlinux)"]
         lines += ["0 declare_process(CURRENT, 0x%x, 0x%x, %s)" % (pid, CODE, name)
                   for name, pid in (("a.elf", event_scene.PID_A), ("b.elf", event_scene.PID_B))]
-        lines += ["0 " + line for line in declared]
+        lines += ["%d " % (0 if event is None else self.time(event)) + line for event, line in declared]
         lines.append("%d patch_code(0x%x, 0x%x, 4, hex:%s)"
                      % (self.time("patch"), event_scene.PID_A, self.patched, patch.hex()))
         lines.append("%d declare_library(START, 0x%x, 0x%x, lib.so)"
                      % (self.time("load"), event_scene.PID_B, LIBRARY))
-        return "\n".join(lines) + "\n"
+        return "\n".join(sorted(lines, key=lambda line: int(line.split()[0]))) + "\n"
