@@ -60,7 +60,7 @@ static bool find_in_data(const struct watch *watch, const struct tarmac_core *da
 	if (tarmac_find_access(data, range->forward, range->forward ? range->first : range->last,
 	                       &target, &access) != STATUS_OK)
 		return false;
-	*found = (struct values_access){access.position, access.address};
+	*found = (struct values_access){.position = access.position, .address = access.address};
 	return found->position >= range->first && found->position < range->last;
 }
 

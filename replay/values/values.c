@@ -231,7 +231,8 @@ static bool cover(struct values *values, uint64_t position)
 	/* What is wrong with this window may be wrong with any other. */
 	if (values->proved.has_solver && values->proved.solver.has_conflict)
 		return values->status == STATUS_OK;
-	if (values->proved.has_solver && position >= values->asked_from && position <= w->to)
+	if (values->proved.has_solver && position >= values->asked_from &&
+	    (position < w->to || position == length))
 		return values->status == STATUS_OK;
 	/* Who goes back step by step shall not need a window every few of them. */
 	if (values->proved.has_solver && position < values->asked_from)
@@ -421,11 +422,20 @@ bool values_window(struct values *values, uint64_t position, const struct values
 
 const struct solver *values_solved(struct values *values, uint64_t position)
 {
-	if (!cover(values, position))
-		return NULL;
-	while (grow(values, WINDOW_MOST))
+	while (values->proved.has_solver && values->status == STATUS_OK &&
+	       position < values->asked_from && grow(values, WINDOW_MOST))
 		;
-	return values->status == STATUS_OK ? &values->proved.solver : NULL;
+	return cover(values, position) ? &values->proved.solver : NULL;
+}
+
+bool values_widen(struct values *values)
+{
+	uint64_t from = values->asked_from;
+
+	if (!values->proved.has_solver || values->status != STATUS_OK)
+		return false;
+	(void)grow(values, WINDOW_MOST);
+	return values->asked_from != from;
 }
 
 bool values_has_code(struct values *values, uint64_t position)

@@ -95,11 +95,12 @@ bool values_window(struct values *values, uint64_t position, const struct values
                    struct solve_options *options);
 
 /*
- * The window of the proved tier that answers for a position, grown as far as windows do; NULL if
- * there is none. Accesses are found in it: none is a hit, or ruled out, by an assumption about
- * code.
+ * The window of the proved tier that has the instruction at a position; NULL if there is none.
+ * Accesses are found in it: none is a hit, or ruled out, by an assumption about code.
  */
 const struct solver *values_solved(struct values *values, uint64_t position);
+/* Makes it larger, so that more may be known of it. False if it is as large as it can be. */
+bool values_widen(struct values *values);
 /* False if nothing of the core's past is ever known. */
 bool values_can(const struct values *values);
 

@@ -2,54 +2,69 @@
 /* Accesses of solved windows, in order; see values_access.h. */
 #include "replay/values/values_access.h"
 
+#include <stdlib.h>
+
+#include "replay/values/possible_write.h"
 #include "replay/values/solver/solver.h"
+
+enum {
+	CHUNK_FIRST = 1 << 12, /* accesses that are looked at together; then more and more */
+	CHUNK_GROWTH = 4,
+	POLL = 1 << 12, /* accesses */
+};
+
+/* A visit on its way. */
+struct visit {
+	struct values *values;
+	struct values_target target;
+	struct values_range rest; /* not visited yet */
+	values_visit *take;
+	void *context;
+	struct values_access held; /* of the instruction that is looked at */
+	bool holds;
+	bool is_over;
+};
 
 /* A window, and the accesses in it that belong to a range. */
 struct part {
 	const struct solver *solver; /* NULL: nothing is known there */
 	uint64_t first;              /* positions */
 	uint64_t last;
-	uint32_t begin; /* accesses */
-	uint32_t end;
+	struct access_stretch in;
 };
 
-enum verdict {
-	VERDICT_NO,
-	VERDICT_PERHAPS,
-	VERDICT_YES,
-};
+/* What nothing is known of, from `at` on in the direction of the range. */
+static struct part blind_part(const struct solver *s, const struct values_range *rest, uint64_t at)
+{
+	struct part p = {.first = rest->first, .last = rest->last};
+
+	/* Back of where a window could not begin none can. */
+	if (s && !s->has_conflict && rest->forward && at < s->w.options.from &&
+	    p.last > s->w.options.from)
+		p.last = s->w.options.from;
+	return p;
+}
 
 /* What the window that has the first or the last position of the range holds of it. */
-static struct part next_part(struct values *values, const struct values_range *range)
+static struct part next_part(struct values *values, const struct values_range *rest)
 {
-	uint64_t at = range->forward ? range->first : range->last - 1;
+	uint64_t at = rest->forward ? rest->first : rest->last - 1;
 	const struct solver *s = values_solved(values, at);
-	struct part p = {.first = range->first, .last = range->last};
+	struct part p = {.solver = s, .first = rest->first, .last = rest->last};
 	const struct window_options *w;
 
 	if (!s || s->has_conflict || at < s->w.options.from || at >= s->w.options.to)
-		return p;
+		return blind_part(s, rest, at);
 	w = &s->w.options;
 	if (p.first < w->from)
 		p.first = w->from;
 	if (p.last > w->to)
 		p.last = w->to;
-	p.solver = s;
 	/* What lies between two instructions is part of the one before. */
-	p.begin = p.first == w->from ? 0 : window_access(&s->w, window_step_of(&s->w, p.first));
-	p.end = window_access(&s->w,
-	                      p.last == w->to ? s->w.step_count : window_step_of(&s->w, p.last));
+	p.in.begin = p.first == w->from ? 0 : window_access(&s->w, window_step_of(&s->w, p.first));
+	p.in.end = window_access(&s->w,
+	                         p.last == w->to ? s->w.step_count : window_step_of(&s->w, p.last));
 	return p;
-}
-
-/* Takes the part from the range; false if that was the rest. */
-static bool pass(struct values_range *range, const struct part *p)
-{
-	if (range->forward)
-		range->first = p->last;
-	else
-		range->last = p->first;
-	return range->first < range->last;
 }
 
 static uint64_t position_of(const struct solver *s, const struct memdep_access *a)
@@ -61,134 +76,232 @@ static uint64_t position_of(const struct solver *s, const struct memdep_access *
 	               : position - 1;
 }
 
-/* False if it is proved that the access has not written the bytes. */
-static bool may_write(const struct solver *s, uint32_t number, const struct values_target *target)
-{
-	const struct memdep_memory *m = &s->memory;
-	uint64_t last = target->address + target->size - 1;
-
-	for (uint64_t at = target->address & ~UINT64_C(7); at <= last; at += 8) {
-		struct memdep_granule granule = memdep_known_granule(s, at);
-		uint32_t before = memdep_find_place(m, &granule, number);
-		uint32_t next = before == MEMDEP_NONE ? granule.first : m->versions[before].next;
-		bool is_last = next == MEMDEP_NONE;
-		uint8_t bytes = memdep_overlap(at, target->address, target->size);
-		const struct memdep_stretch in = {
-		        .granule = at,
-		        .first = number == 0 ? MEMDEP_NONE : number - 1,
-		        .end = is_last ? (uint32_t)m->access_count : m->versions[next].access,
-		        .hypothesis = MEMDEP_NO_HYPOTHESIS,
-		};
-		/* Another writer may have covered what it left. */
-		struct bits found = m->is_linked && is_last ? granule.end : (struct bits){0, 0};
-		struct memdep_scan r =
-		        memdep_scan(s, &in, is_last ? found : m->versions[next].before);
-
-		if (before != MEMDEP_NONE && (bytes & ~m->versions[before].linked) == 0)
-			continue;
-		if ((bytes & ~r.open) != 0 && memdep_may_touch(s, &m->accesses[number], at, bytes))
-			return true;
-		if (at > UINT64_MAX - 8)
-			break;
-	}
-	return false;
-}
-
-static bool may_read(const struct solver *s, const struct memdep_access *a,
-                     const struct values_target *target)
-{
-	uint64_t last = target->address + target->size - 1;
-
-	for (uint64_t at = target->address & ~UINT64_C(7); at <= last; at += 8) {
-		if (memdep_may_touch(s, a, at, memdep_overlap(at, target->address, target->size)))
-			return true;
-		if (at > UINT64_MAX - 8)
-			break;
-	}
-	return false;
-}
-
 static bool overlaps(const struct solver *s, const struct memdep_access *a,
                      const struct values_target *target, uint64_t *first)
 {
-	uint64_t address = (uint64_t)((int64_t)(memdep_address(s, a).value << 8) >> 8);
+	uint64_t address = memdep_canonical(memdep_address(s, a).value);
 
 	*first = address < target->address ? target->address : address;
 	return *first - target->address < target->size && *first - address < a->size;
 }
 
-static bool is_placed(const struct memdep_access *a)
+/* False if it is none; `is_marked`: of a write whose place is not known, that it may be one. */
+static bool judge(const struct solver *s, const struct memdep_access *a,
+                  const struct values_target *target, bool is_marked, struct values_access *access)
 {
-	return a->state == ACCESS_PLACED || a->state == ACCESS_UNLINKED;
-}
-
-static enum verdict judge(const struct solver *s, uint32_t number,
-                          const struct values_target *target, uint64_t *first)
-{
-	const struct memdep_access *a = &s->memory.accesses[number];
 	bool is_load = a->kind == ACCESS_LOAD && a->index != ACCESS_KILL;
 
 	if (a->state == ACCESS_ABSENT || (is_load ? !target->reads : !target->writes))
-		return VERDICT_NO;
-	if (is_placed(a))
-		return overlaps(s, a, target, first) ? VERDICT_YES : VERDICT_NO;
-	if (is_load ? may_read(s, a, target) : may_write(s, number, target))
-		return VERDICT_PERHAPS;
-	return VERDICT_NO;
+		return false;
+	*access = (struct values_access){.verdict = VALUES_POSSIBLE};
+	if (a->state == ACCESS_PLACED || a->state == ACCESS_UNLINKED) {
+		access->verdict = VALUES_PROVED;
+		if (!overlaps(s, a, target, &access->address))
+			return false;
+	} else if (is_load ? !possible_read(s, a, target) : !is_marked) {
+		return false;
+	}
+	access->position = position_of(s, a);
+	return true;
+}
+
+/* What is left begins there, forward, or ends there, backward. */
+static void go_to(struct visit *v, uint64_t forward, uint64_t backward)
+{
+	if (v->rest.forward)
+		v->rest.first = forward;
+	else
+		v->rest.last = backward;
+	v->is_over |= v->rest.first >= v->rest.last;
+}
+
+/* Ends the instruction that is held. False if the window is another one now. */
+static bool release(struct visit *v)
+{
+	struct values_access held = v->held;
+
+	if (!v->holds)
+		return true;
+	v->holds = false;
+	go_to(v, held.position, held.position + 1);
+	if (held.verdict == VALUES_POSSIBLE && values_widen(v->values))
+		return false;
+	go_to(v, held.position + 1, held.position);
+	v->is_over |= !v->take(v->context, &held);
+	return true;
+}
+
+/* One instruction may make more than one access. False as release(). */
+static bool hold(struct visit *v, const struct values_access *access)
+{
+	if (v->holds && v->held.position == access->position) {
+		if (v->held.verdict == VALUES_POSSIBLE)
+			v->held = *access;
+		return true;
+	}
+	if (!release(v))
+		return false;
+	v->holds = !v->is_over;
+	v->held = *access;
+	return true;
+}
+
+/* The accesses of a stretch in the order of the visit; false as release(). */
+static bool visit_chunk(struct visit *v, const struct solver *s, struct access_stretch in,
+                        const uint64_t *marks)
+{
+	for (uint32_t i = 0; i < in.end - in.begin && !v->is_over; i++) {
+		uint32_t at = v->rest.forward ? i : in.end - in.begin - 1 - i;
+		struct values_access access;
+
+		if (judge(s, &s->memory.accesses[in.begin + at], &v->target,
+		          (marks[at / 64] >> at % 64 & 1) != 0, &access) &&
+		    !hold(v, &access))
+			return false;
+		if (i % POLL == 0 && interrupt_has_come(s->interrupt))
+			break;
+	}
+	return true;
+}
+
+/* The part of a stretch that comes first in the direction; takes it from the stretch. */
+static struct access_stretch next_chunk(struct access_stretch *rest, uint32_t size, bool forward)
+{
+	struct access_stretch chunk = *rest;
+
+	if (rest->end - rest->begin <= size)
+		rest->begin = rest->end;
+	else if (forward)
+		rest->begin = chunk.end = rest->begin + size;
+	else
+		rest->end = chunk.begin = rest->end - size;
+	return chunk;
+}
+
+/* What is met in a window. */
+static enum status visit_part(struct visit *v, const struct part *p)
+{
+	struct access_stretch rest = p->in;
+	uint32_t size = CHUNK_FIRST;
+
+	while (rest.begin < rest.end && !v->is_over) {
+		struct access_stretch chunk = next_chunk(&rest, size, v->rest.forward);
+		uint64_t *marks = calloc((chunk.end - chunk.begin) / 64 + 1, sizeof(*marks));
+		bool is_same = true;
+
+		if (!marks)
+			return STATUS_NO_MEM;
+		if (!v->target.writes || possible_writes(p->solver, &v->target, chunk, marks))
+			is_same = visit_chunk(v, p->solver, chunk, marks);
+		free(marks);
+		if (!is_same)
+			return STATUS_OK;
+		if (interrupt_has_come(p->solver->interrupt))
+			return STATUS_INTERRUPTED;
+		size *= CHUNK_GROWTH;
+	}
+	if (release(v))
+		go_to(v, p->last, p->first);
+	return STATUS_OK;
+}
+
+static void visit_blind(struct visit *v, const struct part *p)
+{
+	bool forward = v->rest.forward;
+	struct values_access blind = {
+	        .verdict = VALUES_BLIND,
+	        .position = forward ? p->first : p->last - 1,
+	        .last = forward ? p->last - 1 : p->first,
+	};
+
+	go_to(v, p->last, p->first);
+	v->is_over |= !v->take(v->context, &blind);
+}
+
+enum status values_visit_accesses(struct values *values, const struct values_range *range,
+                                  const struct values_target *target, values_visit *visit,
+                                  void *context)
+{
+	struct visit v = {
+	        .values = values,
+	        .target = *target,
+	        .rest = *range,
+	        .take = visit,
+	        .context = context,
+	        .is_over = range->first >= range->last,
+	};
+
+	while (!v.is_over) {
+		struct part p = next_part(values, &v.rest);
+
+		if (p.solver)
+			TRY(visit_part(&v, &p));
+		else if (interrupt_has_come(values_allowed(values)->interrupt))
+			return STATUS_INTERRUPTED;
+		else
+			visit_blind(&v, &p);
+	}
+	return STATUS_OK;
+}
+
+struct found {
+	struct values_access *access;
+	bool is_found;
+};
+
+static bool take_proved(void *context, const struct values_access *access)
+{
+	struct found *found = context;
+
+	found->is_found = access->verdict == VALUES_PROVED;
+	if (found->is_found)
+		*found->access = *access;
+	return !found->is_found;
 }
 
 bool values_find_access(struct values *values, const struct values_range *range,
                         const struct values_target *target, struct values_access *access)
 {
-	struct values_range rest = *range;
-	struct part p;
+	struct found found = {access, false};
+	enum status status = values_visit_accesses(values, range, target, take_proved, &found);
 
-	if (rest.first >= rest.last)
-		return false;
-	do {
-		p = next_part(values, &rest);
-		if (!p.solver)
-			return false;
-		for (uint32_t i = 0; i < p.end - p.begin; i++) {
-			uint32_t number = range->forward ? p.begin + i : p.end - 1 - i;
-			const struct memdep_access *a = &p.solver->memory.accesses[number];
+	return status == STATUS_OK && found.is_found;
+}
 
-			if (!is_placed(a) ||
-			    judge(p.solver, number, target, &access->address) != VERDICT_YES)
-				continue;
-			access->position = position_of(p.solver, a);
-			return true;
-		}
-	} while (pass(&rest, &p));
-	return false;
+/* Of several stretches all from the first to the last. */
+static void add_blind(struct values_may_alias *doubt, const struct values_access *blind)
+{
+	bool forward = blind->position <= blind->last;
+	uint64_t first = forward ? blind->position : blind->last;
+	uint64_t last = (forward ? blind->last : blind->position) + 1;
+	bool is_first = doubt->blind_first == doubt->blind_last;
+
+	if (is_first || first < doubt->blind_first)
+		doubt->blind_first = first;
+	if (is_first || last > doubt->blind_last)
+		doubt->blind_last = last;
+}
+
+static bool take_doubt(void *context, const struct values_access *access)
+{
+	struct values_may_alias *doubt = context;
+
+	if (access->verdict == VALUES_POSSIBLE && doubt->count++ == 0)
+		doubt->position = access->position;
+	if (access->verdict == VALUES_BLIND)
+		add_blind(doubt, access);
+	return true;
 }
 
 void values_find_may_alias(struct values *values, const struct values_range *range,
                            const struct values_target *target, struct values_may_alias *doubt)
 {
-	struct values_range rest = *range;
-	struct part p;
+	enum status status;
 
 	*doubt = (struct values_may_alias){0};
-	if (rest.first >= rest.last)
-		return;
-	do {
-		p = next_part(values, &rest);
-		if (!p.solver) {
-			doubt->blind_first = rest.first;
-			doubt->blind_last = rest.last;
-			return;
-		}
-		for (uint32_t i = 0; i < p.end - p.begin; i++) {
-			uint32_t number = range->forward ? p.begin + i : p.end - 1 - i;
-			const struct memdep_access *a = &p.solver->memory.accesses[number];
-			uint64_t first;
-
-			if (is_placed(a) ||
-			    judge(p.solver, number, target, &first) != VERDICT_PERHAPS)
-				continue;
-			if (doubt->count++ == 0)
-				doubt->position = position_of(p.solver, a);
-		}
-	} while (pass(&rest, &p));
+	status = values_visit_accesses(values, range, target, take_doubt, doubt);
+	if (status != STATUS_OK && doubt->blind_first == doubt->blind_last) {
+		doubt->blind_first = range->first;
+		doubt->blind_last = range->last;
+	}
 }

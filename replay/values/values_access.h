@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Accesses to memory in the past of a core whose trace has no data. In: the bytes that are asked
- * for. Out: the accesses whose address is proved, and those of which it is not known whether they
- * were to these bytes.
+ * for, a range of instructions and a direction. Out: the accesses to these bytes in the order in
+ * which they are met: those whose address is proved, those that may have been to them, and
+ * stretches of which nothing is known. What is not told is proved not to be one.
  */
 #ifndef CSREPLAY_REPLAY_VALUES_VALUES_ACCESS_H
 #define CSREPLAY_REPLAY_VALUES_VALUES_ACCESS_H
@@ -23,12 +24,32 @@ struct values_target {
 	bool writes;
 };
 
-struct values_access {
-	uint64_t position; /* of the instruction */
-	uint64_t address;  /* of the first of the bytes */
+enum values_verdict {
+	VALUES_PROVED,   /* it is to one of the bytes */
+	VALUES_POSSIBLE, /* nothing says that it is not to one of them */
+	VALUES_BLIND,    /* not known is what instructions accessed: why_trouble() may say why */
 };
 
-/* The first access that is met and known to be to one of the bytes. False if there is none. */
+struct values_access {
+	enum values_verdict verdict;
+	uint64_t position; /* of the instruction; BLIND: of the first that is met */
+	uint64_t address;  /* PROVED: of the first of the bytes */
+	uint64_t last;     /* BLIND: of the last that is met */
+};
+
+/* False: no more are wanted. */
+typedef bool values_visit(void *context, const struct values_access *access);
+
+/*
+ * Calls `visit` for each access that is met, one an instruction; a proved one counts before a
+ * possible one. Windows grow until nothing is possible in them that more of the past would decide.
+ * NO_MEM; INTERRUPTED.
+ */
+MUST_USE enum status values_visit_accesses(struct values *values, const struct values_range *range,
+                                           const struct values_target *target, values_visit *visit,
+                                           void *context);
+
+/* The first access that is met and proved. False if there is none, or it was interrupted. */
 bool values_find_access(struct values *values, const struct values_range *range,
                         const struct values_target *target, struct values_access *access);
 

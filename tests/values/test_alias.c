@@ -166,8 +166,60 @@ static void check_change(const struct trial *t, uint64_t step, unsigned int word
 		         word);
 }
 
+/* Accesses as they are met. */
+struct met {
+	const struct trial *t;
+	bool forward;
+	bool any;
+	uint64_t last;          /* position */
+	uint8_t at[STEPS_MOST]; /* verdict and 1; 0: not met */
+};
+
+static bool take(void *context, const struct values_access *access)
+{
+	struct met *met = context;
+	uint64_t end = access->position;
+
+	if (met->any && (met->forward ? end <= met->last : end >= met->last))
+		fail_msg("seed %" PRIu64 ": %" PRIu64 " is met after %" PRIu64, met->t->seed, end,
+		         met->last);
+	met->any = true;
+	if (access->verdict == VALUES_BLIND)
+		end = access->last;
+	met->last = end;
+	for (uint64_t at = access->position;; at += met->forward ? 1 : UINT64_MAX) {
+		met->at[at] = (uint8_t)(access->verdict + 1);
+		if (at == end)
+			return true;
+	}
+}
+
+/* Who goes through all of the history meets each change, and the same whichever way. */
+static void check_visit(const struct trial *t, unsigned int word)
+{
+	const struct values_target target = {
+	        .address = DATA + 8 * (uint64_t)word, .size = 8, .writes = true};
+	struct met met[2];
+
+	for (unsigned int forward = 0; forward < 2; forward++) {
+		const struct values_range all = {0, t->truth.steps, forward != 0};
+
+		met[forward] = (struct met){.t = t, .forward = all.forward};
+		assert_int_equal(
+		        values_visit_accesses(t->p.values, &all, &target, take, &met[forward]),
+		        STATUS_OK);
+	}
+	for (uint64_t step = 0; step < t->truth.steps; step++) {
+		if (met[0].at[step] == 0 && (t->truth.changed[step] >> word & 1) != 0)
+			fail_msg("seed %" PRIu64 ": %" PRIu64 " is not met", t->seed, step);
+	}
+	assert_memory_equal(met[0].at, met[1].at, sizeof(met[0].at));
+}
+
 static void check_watchpoints(const struct trial *t, struct tally *tally)
 {
+	for (unsigned int word = 0; word < MEMORY / 8; word++)
+		check_visit(t, word);
 	for (uint64_t step = 0; step < t->truth.steps; step++) {
 		for (unsigned int word = 0; word < MEMORY / 8; word++) {
 			if ((t->truth.changed[step] >> word & 1) != 0)

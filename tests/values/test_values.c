@@ -107,8 +107,12 @@ static void window_begins_where_it_is_looked_at(void **state)
 	assert_true(options.window.from > 2);
 	assert_true(options.window.from < LATE);
 	assert_int_equal(options.window.to, LENGTH);
-	/* All of the history has room in one. */
 	assert_non_null(values_solved(p.values, LATE));
+	assert_true(values_window(p.values, LATE, &p.options, &options));
+	assert_true(options.window.from > 2);
+	/* All of the history has room in one. */
+	while (values_widen(p.values))
+		;
 	assert_true(values_window(p.values, LATE, &p.options, &options));
 	assert_int_equal(options.window.from, 0);
 	assert_true(values_can(p.values));
