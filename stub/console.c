@@ -104,13 +104,17 @@ static void run_trust(const struct console *console, struct str args, struct tex
 static void run_set(const struct console *console, struct str args, struct text *out)
 {
 	size_t end = str_find(args, ' ');
+	struct str name = {args.p, end};
+	struct str value = str_trim(str_skip(args, end));
 
-	if (str_eq((struct str){args.p, end}, STR("assume"))) {
-		run_assume(console, str_trim(str_skip(args, end)), out);
-		return;
+	if (str_eq(name, STR("assume"))) {
+		run_assume(console, value, out);
+	} else if (str_eq(name, STR("possible-writes"))) {
+		console_possible_writes(console, value, out);
+	} else {
+		console_wrong(out, "nothing to set is called", name);
+		text_puts(out, "; `set assume` and `set possible-writes` are all that there is\n");
 	}
-	console_wrong(out, "nothing to set is called", (struct str){args.p, end});
-	text_puts(out, "; `set assume` is all that there is\n");
 }
 
 static bool find_register(const struct console *console, struct str name, unsigned int *number)
@@ -230,6 +234,8 @@ static const struct command commands[] = {
          run_why},
         {"assume", "[NAME on|off]", "what is taken for granted of the past", run_assume},
         {"set", "assume NAME on|off", "the same", run_set},
+        {"set", "possible-writes W", "stop, report or skip where what is watched may be accessed",
+         run_set},
         {"trust", "[proved|assumed]", "show what is proved alone, or what is assumed too",
          run_trust},
         {"space", "[KEY ...|core]", "who sees the memory that is shown", console_space},

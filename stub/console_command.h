@@ -32,6 +32,9 @@ void console_calls(const struct console *console, struct str args, struct text *
 void console_up_in_time(const struct console *console, struct str args, struct text *out);
 void console_return(const struct console *console, struct str args, struct text *out);
 
+/* What a continue does with accesses that may be to what is watched (console_watch.c). */
+void console_possible_writes(const struct console *console, struct str args, struct text *out);
+
 /* Parts of lines (console_text.c). */
 /* WHAT and "WORD", the word cut short and made printable. */
 void console_wrong(struct text *out, const char *what, struct str word);

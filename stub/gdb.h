@@ -28,9 +28,17 @@ struct gdb_breakpoint {
 	bool hardware; /* Z1 */
 };
 
+/* Where the client looked last at what it watches: that is the old value of its next hit. */
+struct gdb_look {
+	struct watch watch;
+	size_t core;
+	uint64_t position;
+};
+
 enum {
 	GDB_BREAKPOINTS_MOST = 65536,
 	GDB_FILES = 8,
+	GDB_LOOKS = 32,
 };
 
 struct gdb {
@@ -58,6 +66,8 @@ struct gdb {
 	struct gdb_breakpoint *breakpoints;
 	size_t breakpoint_count;
 	size_t breakpoint_capacity;
+	struct gdb_look looks[GDB_LOOKS];         /* the last ones, around */
+	size_t look_count;                        /* of all that were */
 	const struct elf_image *files[GDB_FILES]; /* open ones; NULL is free */
 	struct text isa_map;                      /* what stands in for a program; may be empty */
 	struct elf_image isa_image;               /* as an image, of which it has path and file */
@@ -93,6 +103,25 @@ typedef void gdb_handler(struct gdb *gdb, struct str args);
 
 /* gdb_regs.c: appends the register's bytes in hexadecimal, or x for each digit if unknown. */
 void gdb_add_register(struct gdb *gdb, size_t core, unsigned int number);
+
+/*
+ * gdb_watch.c. A watchpoint is set: the client looks at it where it is, if that is the first time.
+ * It takes watchpoints out and sets them again at each stop.
+ */
+void gdb_watch_set(struct gdb *gdb, const struct watch *watch);
+/*
+ * The client would show a hit as what it is. If not, it would pass over it in silence, or show a
+ * value from elsewhere as the old one.
+ */
+bool gdb_watch_is_shown(const struct gdb *gdb, size_t core, const struct stop *stop,
+                        enum direction direction);
+/* It will look at the watchpoint after the access, in that direction. */
+void gdb_watch_shown(struct gdb *gdb, size_t core, const struct stop *stop,
+                     enum direction direction);
+/* Tells the user what was met, with the values before and after as far as known. */
+void gdb_watch_tell(struct gdb *gdb, size_t core, const struct stop *stop);
+/* And what a move from that position went past. */
+void gdb_watch_tell_passed(struct gdb *gdb, size_t core, uint64_t from, const struct stop *stop);
 
 /* gdb_breaks.c: the breakpoint at `address`, or NULL. */
 const struct gdb_breakpoint *gdb_find_breakpoint(const struct gdb *gdb, uint64_t address);

@@ -98,10 +98,12 @@ static void insert_watchpoint(struct gdb *gdb, const struct breakpoint_args *arg
 	}
 	/* gdb looks at the access as yet to come and makes one step of its own; lldb does not. */
 	session_watch_after(gdb->session, gdb->client == CLIENT_LLDB);
-	if (session_watch_set(gdb->session, &watch) == STATUS_OK)
-		gdb_ok(gdb);
-	else
+	if (session_watch_set(gdb->session, &watch) != STATUS_OK) {
 		gdb_error_text(gdb, "a watchpoint has 1 to %d bytes", WATCH_MOST);
+		return;
+	}
+	gdb_watch_set(gdb, &watch);
+	gdb_ok(gdb);
 }
 
 void gdb_insert_breakpoint(struct gdb *gdb, struct str args)

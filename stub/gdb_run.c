@@ -66,26 +66,6 @@ static void tell_gap(struct gdb *gdb, const struct stop *stop)
 	text_fini(&line);
 }
 
-/* What is watched may have been accessed on the way, and nothing is passed over in silence. */
-static void tell_doubt(struct gdb *gdb, const struct values_may_alias *doubt)
-{
-	struct text line = {0};
-
-	if (doubt->count > 0)
-		text_printf(&line,
-		            "csreplay: %" PRIu64 " instruction%s on the way may have accessed what "
-		            "is watched, the nearest at position %" PRIu64
-		            ": the address is not known\n",
-		            doubt->count, doubt->count == 1 ? "" : "s", doubt->position);
-	if (doubt->blind_first < doubt->blind_last)
-		text_printf(&line,
-		            "csreplay: nothing is known of what the instructions %" PRIu64
-		            " to %" PRIu64 " accessed\n",
-		            doubt->blind_first, doubt->blind_last - 1);
-	gdb_console(gdb, text_str(&line));
-	text_fini(&line);
-}
-
 /* How many of the registers that are shown here are not proved, and by what they are known. */
 static void tell_assumed(struct gdb *gdb, size_t core)
 {
@@ -145,7 +125,7 @@ static void add_watch_reason(struct gdb *gdb, const struct stop *stop)
 	};
 
 	text_printf(&gdb->reply, "%s:%" PRIx64 ";", names[stop->watch.kind],
-	            gdb->client == CLIENT_LLDB ? stop->watch.address : stop->watch_address);
+	            gdb->client == CLIENT_LLDB ? stop->watch.address : stop->access.address);
 }
 
 static unsigned int stop_signal(const struct gdb *gdb, const struct stop *stop)
@@ -153,16 +133,29 @@ static unsigned int stop_signal(const struct gdb *gdb, const struct stop *stop)
 	if (stop->reason == STOP_INTERRUPTED)
 		return SIGNAL_INT;
 	/* Signal 0 lets gdb say that the program stopped, and not that it got a SIGTRAP. */
-	if (stop->reason == STOP_GAP && gdb->client == CLIENT_GDB)
+	if ((stop->reason == STOP_GAP || stop->reason == STOP_POSSIBLE ||
+	     stop->reason == STOP_BLIND) &&
+	    gdb->client == CLIENT_GDB)
 		return SIGNAL_NONE;
 	return SIGNAL_TRAP;
 }
 
-static void reply_stop(struct gdb *gdb, size_t core, const struct stop *stop)
+/* A move of a core that began at a position. */
+struct move {
+	size_t core;
+	uint64_t from;
+	enum direction direction;
+};
+
+static void reply_stop(struct gdb *gdb, const struct move *move, const struct stop *stop)
 {
+	size_t core = move->core;
+
 	if (stop->gap)
 		tell_gap(gdb, stop);
-	tell_doubt(gdb, &stop->doubt);
+	gdb_watch_tell_passed(gdb, core, move->from, stop);
+	if (stop->has_access && stop->reason != STOP_WATCH)
+		gdb_watch_tell(gdb, core, stop);
 	tell_assumed(gdb, core);
 	begin_stop(gdb, core, stop_signal(gdb, stop));
 	switch (stop->reason) {
@@ -184,9 +177,10 @@ static void reply_stop(struct gdb *gdb, size_t core, const struct stop *stop)
 	case STOP_WATCH:
 		add_watch_reason(gdb, stop);
 		break;
+	case STOP_POSSIBLE:
+	case STOP_BLIND:
 	case STOP_GAP:
 	case STOP_INTERRUPTED:
-	case STOP_LIMIT:
 		break;
 	}
 	add_stop_end(gdb, core);
@@ -232,24 +226,56 @@ static size_t resume_core(const struct gdb *gdb)
 }
 
 /* The client sends its interrupt from here to the reply. */
-static void begin_move(struct gdb *gdb)
+static struct move begin_move(struct gdb *gdb, size_t core, enum direction direction)
 {
 	session_interrupt(gdb->session, gdb->interrupted, gdb->context);
+	return (struct move){core, session_position(gdb->session, core), direction};
 }
 
-static void end_move(struct gdb *gdb, size_t core, const struct stop *stop)
+/* Not all of the way to a hit is known: unless the user skips that it is not shown as the last. */
+static bool is_in_doubt(const struct gdb *gdb, const struct stop *stop)
 {
-	reply_stop(gdb, core, stop);
+	return session_possible(gdb->session) != POSSIBLE_SKIP &&
+	       (stop->doubt.count > 0 || stop->doubt.blind_first < stop->doubt.blind_last);
+}
+
+/*
+ * Makes of a hit that the client would not show as what it is, or that may not be the last one, a
+ * stop that it keeps: after the access, seen in the direction, where a step of its own would lead.
+ */
+static void keep_hit(struct gdb *gdb, const struct move *move, struct stop *stop)
+{
+	uint64_t at = stop->access.position;
+	const struct gap *gap;
+
+	if (gdb->client != CLIENT_GDB || stop->reason != STOP_WATCH)
+		return;
+	if (!is_in_doubt(gdb, stop) && gdb_watch_is_shown(gdb, move->core, stop, move->direction)) {
+		gdb_watch_shown(gdb, move->core, stop, move->direction);
+		return;
+	}
+	gap = history_gap_at(session_history(gdb->session, move->core), at + 1);
+	if (session_seek(gdb->session, move->core, at + (move->direction == DIRECTION_FORWARD)) !=
+	    STATUS_OK)
+		return;
+	stop->reason = STOP_POSSIBLE;
+	if (gap)
+		stop->gap = gap;
+}
+
+static void end_move(struct gdb *gdb, const struct move *move, struct stop *stop)
+{
+	keep_hit(gdb, move, stop);
+	reply_stop(gdb, move, stop);
 	session_interrupt(gdb->session, NULL, NULL);
 }
 
 static void step(struct gdb *gdb, size_t core, enum direction direction)
 {
-	struct stop stop;
+	struct move move = begin_move(gdb, core, direction);
+	struct stop stop = session_step(gdb->session, core, direction);
 
-	begin_move(gdb);
-	stop = session_step(gdb->session, core, direction);
-	end_move(gdb, core, &stop);
+	end_move(gdb, &move, &stop);
 }
 
 /* gdb's `finish` prints a value that is unavailable as 0. */
@@ -279,13 +305,13 @@ static void tell_result(struct gdb *gdb, size_t core, const struct stop *stop)
 
 static void run(struct gdb *gdb, size_t core, enum direction direction)
 {
-	struct stop stop;
+	struct move move = begin_move(gdb, core, direction);
+	struct stop stop =
+	        session_continue(gdb->session, core, direction, gdb->interrupted, gdb->context);
 
-	begin_move(gdb);
-	stop = session_continue(gdb->session, core, direction, gdb->interrupted, gdb->context);
 	if (direction == DIRECTION_FORWARD)
 		tell_result(gdb, core, &stop);
-	end_move(gdb, core, &stop);
+	end_move(gdb, &move, &stop);
 }
 
 void gdb_backward_step(struct gdb *gdb, struct str args)
@@ -354,6 +380,7 @@ static bool parse_action(const struct gdb *gdb, struct str text, struct resume_a
 void gdb_vcont(struct gdb *gdb, struct str args)
 {
 	struct resume_action action;
+	struct move move;
 	struct stop stop;
 	size_t core;
 
@@ -370,10 +397,10 @@ void gdb_vcont(struct gdb *gdb, struct str args)
 		step(gdb, core, DIRECTION_FORWARD);
 		break;
 	case 'r':
-		begin_move(gdb);
+		move = begin_move(gdb, core, DIRECTION_FORWARD);
 		stop = session_step_range(gdb->session, core, action.low, action.high,
 		                          gdb->interrupted, gdb->context);
-		end_move(gdb, core, &stop);
+		end_move(gdb, &move, &stop);
 		break;
 	default:
 		run(gdb, core, DIRECTION_FORWARD);

@@ -56,17 +56,16 @@ static struct stop stop_after_gap(struct cursor *c, enum direction direction, co
 }
 
 struct stop cursor_continue(struct cursor *cursor, enum direction direction,
-                            const struct history_search *breakpoints, const uint64_t *limit)
+                            const struct history_search *breakpoints)
 {
 	const struct history *h = cursor->history;
 	bool forward = direction == DIRECTION_FORWARD;
-	uint64_t last = forward ? history_last(h) : 0;
-	uint64_t end = limit ? *limit : last;
+	uint64_t end = forward ? history_last(h) : 0;
 	uint64_t target = end;
 	const struct gap *gap;
 	enum status status;
 
-	if (cursor->position == last)
+	if (cursor->position == end)
 		return stop_at(forward ? STOP_END : STOP_BEGIN, NULL);
 	/* The first gap bounds the search: what lies after it is not looked at. */
 	gap = gap_on_way(cursor, direction, end);
@@ -83,8 +82,6 @@ struct stop cursor_continue(struct cursor *cursor, enum direction direction,
 	if (gap)
 		return stop_after_gap(cursor, direction, gap);
 	cursor->position = end;
-	if (limit)
-		return stop_at(STOP_LIMIT, NULL);
 	return stop_at(forward ? STOP_END : STOP_BEGIN, NULL);
 }
 
@@ -98,7 +95,7 @@ static bool is_breakpoint(const struct history_search *breakpoints, uint64_t pc)
 }
 
 struct stop cursor_step_range(struct cursor *cursor, uint64_t low, uint64_t high,
-                              const struct history_search *breakpoints, const uint64_t *limit)
+                              const struct history_search *breakpoints)
 {
 	for (unsigned int steps = 0;; steps++) {
 		struct stop stop = cursor_step(cursor, DIRECTION_FORWARD);
@@ -112,8 +109,6 @@ struct stop cursor_step_range(struct cursor *cursor, uint64_t low, uint64_t high
 			return stop;
 		if (is_breakpoint(breakpoints, pc))
 			return stop_at(STOP_BREAKPOINT, NULL);
-		if (limit && cursor->position == *limit)
-			return stop_at(STOP_LIMIT, NULL);
 		if (pc < low || pc >= high)
 			return stop;
 		if (steps % STEPS_PER_POLL == STEPS_PER_POLL - 1 && breakpoints->interrupted &&

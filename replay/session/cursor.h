@@ -16,15 +16,12 @@ struct cursor {
 
 struct stop cursor_step(struct cursor *cursor, enum direction direction);
 
-/*
- * Until a breakpoint, a gap, an end, an interruption or the position *limit, which lies in the
- * direction of the move (NULL: there is none); where it starts never counts.
- */
+/* Until a breakpoint, a gap, an end or an interruption; where it starts never counts. */
 struct stop cursor_continue(struct cursor *cursor, enum direction direction,
-                            const struct history_search *breakpoints, const uint64_t *limit);
+                            const struct history_search *breakpoints);
 
 /* Forward until the PC is outside [low, high), or what ends cursor_continue(). */
 struct stop cursor_step_range(struct cursor *cursor, uint64_t low, uint64_t high,
-                              const struct history_search *breakpoints, const uint64_t *limit);
+                              const struct history_search *breakpoints);
 
 #endif

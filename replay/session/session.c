@@ -18,6 +18,8 @@ enum { QUICK_WINDOW = 160000 };
 /* Forgets what was reconstructed, and begins anew. */
 static enum status make_values(struct session *session)
 {
+	session->blind_told.any = false;
+	session->places_told.count = 0;
 	for (size_t i = 0; i < session->snapshot->core_count; i++) {
 		const struct history *history = session->histories[i];
 
@@ -178,6 +180,7 @@ void session_destroy(struct session *session)
 	for (unsigned int i = 0; i < SESSION_ARCHS; i++)
 		system_registers_fini(&session->system[i]);
 	symbols_close(session->symbols);
+	source_lines_close(session->lines);
 	free(session->calls);
 	free(session->pasts);
 	for (size_t i = 0; session->written && i < session->snapshot->core_count; i++)
@@ -186,6 +189,7 @@ void session_destroy(struct session *session)
 	free(session->eyes);
 	free(session->breakpoints);
 	free(session->watches.items);
+	free(session->places_told.items);
 	free(session);
 }
 

@@ -37,11 +37,12 @@ enum stop_reason {
 	STOP_STEPPED,    /* one instruction, or the end of the range to step through */
 	STOP_BREAKPOINT, /* PC is at a breakpoint, its instruction not executed yet */
 	STOP_WATCH,      /* an access to what is watched */
+	STOP_POSSIBLE,   /* after what may have been one, seen in the direction of the move */
+	STOP_BLIND,      /* before a stretch of which it is not known what was accessed */
 	STOP_GAP,        /* a continue met a gap and stands after it, seen in its direction */
 	STOP_BEGIN,      /* the oldest instruction; there is nothing before */
 	STOP_END,        /* the halt; there is nothing after */
 	STOP_INTERRUPTED,
-	STOP_LIMIT, /* of cursor.h only: at the limit of the move */
 };
 
 enum watch_kind {
@@ -62,11 +63,26 @@ struct stop {
 	enum stop_reason reason;
 	/* The gap that was crossed or met, or NULL. Valid as long as the session. */
 	const struct gap *gap;
-	/* WATCH: the watchpoint, and the first of its bytes that was accessed. */
+	/*
+	 * WATCH, POSSIBLE, BLIND: the watchpoint, and what it met, which `access` says. Another
+	 * reason may have it, too: where it is, something possible was met as well.
+	 */
+	bool has_access;
 	struct watch watch;
-	uint64_t watch_address;
+	struct values_access access;
 	/* Of the way: which instructions may have accessed what is watched, too. */
 	struct values_may_alias doubt;
+};
+
+/* What a continue does where an access to what is watched is possible, or nothing is known. */
+enum possible_access {
+	/*
+	 * It stops: at the first one of each source line, past the others of that line, as long as
+	 * each move goes on where the last one ended; and where what is not known begins, once.
+	 */
+	POSSIBLE_STOP,
+	POSSIBLE_REPORT, /* it goes on; session_list_possible() lists them */
+	POSSIBLE_SKIP,   /* it goes on */
 };
 
 /*
@@ -153,6 +169,24 @@ void session_watch_clear(struct session *session, const struct watch *watch);
  * that a move begins with counts, so that the same move again stops at once.
  */
 void session_watch_after(struct session *session, bool after);
+
+/* At first POSSIBLE_STOP. */
+void session_set_possible(struct session *session, enum possible_access what);
+enum possible_access session_possible(const struct session *session);
+/*
+ * Appends a line for those of each source line that a core met on its way from a position to where
+ * it is, in the order of the way, and how many there are in excess of 20 lines.
+ */
+void session_list_possible(struct session *session, size_t core, uint64_t from, struct text *out);
+/*
+ * As session_memory_at(), as far as that is known without looking further back than for accesses:
+ * what a stop says of memory that is watched.
+ */
+size_t session_watched_at(const struct session *session, size_t core, uint64_t position,
+                          uint64_t address, void *out, size_t size);
+/* "position 40, set_label (main.c:33)", as far as that is known of an instruction. */
+void session_format_place(struct session *session, size_t core, uint64_t position,
+                          struct text *out);
 
 /*
  * From here on `asked` is asked now and then while values of the past are reconstructed; if it says

@@ -4,6 +4,7 @@
  * direction. Out: the new position and why it is there. See session.h.
  */
 #include "replay/session/session_store.h"
+#include "replay/session/session_watch.h"
 #include "replay/session/thread_view.h"
 
 #include "base/vec.h"
@@ -43,31 +44,6 @@ void session_break_clear_all(struct session *session)
 	session->watches.count = 0;
 }
 
-bool session_can_watch(const struct session *session)
-{
-	for (size_t i = 0; i < session_core_count(session); i++) {
-		if (history_data(session->histories[i]) ||
-		    (session->values[i] && values_can(session->values[i])))
-			return true;
-	}
-	return false;
-}
-
-enum status session_watch_set(struct session *session, const struct watch *watch)
-{
-	return watch_add(&session->watches, watch);
-}
-
-void session_watch_clear(struct session *session, const struct watch *watch)
-{
-	watch_remove(&session->watches, watch);
-}
-
-void session_watch_after(struct session *session, bool after)
-{
-	session->watches.stops_after = after;
-}
-
 void session_interrupt(struct session *session, bool (*asked)(void *), void *context)
 {
 	session->interrupt = (struct interrupt){asked, context, false};
@@ -91,38 +67,36 @@ static struct history_search breakpoints_of(const struct session *session,
 	                               context};
 }
 
-/* The instructions between a core's position and another one. */
-static struct values_range range_to(const struct session *session, size_t core, uint64_t to)
-{
-	uint64_t from = session->cursors[core].position;
-
-	return from < to ? (struct values_range){from, to, true}
-	                 : (struct values_range){to, from, false};
-}
-
-static bool find_watch(const struct session *session, size_t core, uint64_t to,
-                       struct watch_hit *hit)
-{
-	const struct values_range range = range_to(session, core, to);
-
-	return range.first < range.last && session_find_watch(session, core, &range, hit);
-}
-
 static struct stop watch_stop(const struct watch_hit *hit)
 {
-	return (struct stop){
-	        .reason = STOP_WATCH, .watch = hit->watch, .watch_address = hit->address};
+	static const enum stop_reason reasons[] = {
+	        [VALUES_PROVED] = STOP_WATCH,
+	        [VALUES_POSSIBLE] = STOP_POSSIBLE,
+	        [VALUES_BLIND] = STOP_BLIND,
+	};
+
+	return (struct stop){.reason = reasons[hit->access.verdict],
+	                     .has_access = true,
+	                     .watch = hit->watch,
+	                     .access = hit->access};
 }
 
 /* Adds to a stop what is not known of the way from the position `from` to where the core is. */
 static struct stop doubted(const struct session *session, size_t core, uint64_t from,
                            struct stop stop)
 {
-	struct values_range range = range_to(session, core, from);
+	uint64_t to = session->cursors[core].position;
+	struct values_range way = {from, to, true};
 
-	range.forward = !range.forward;
-	if (range.first < range.last)
-		session_find_doubt(session, core, &range, &stop.doubt);
+	if (to < from)
+		way = (struct values_range){to, from, false};
+	/* What it stopped after is not on the way. */
+	if (stop.has_access && stop.access.verdict == VALUES_POSSIBLE) {
+		way.last -= way.forward;
+		way.first += !way.forward;
+	}
+	if (way.first < way.last)
+		session_find_doubt(session, core, &way, &stop.doubt);
 	return stop;
 }
 
@@ -131,9 +105,11 @@ struct stop session_step(struct session *session, size_t core, enum direction di
 	struct cursor *cursor = &session->cursors[core];
 	uint64_t from = cursor->position;
 	bool forward = direction == DIRECTION_FORWARD;
+	const struct values_range one = forward ? (struct values_range){from, from + 1, true}
+	                                        : (struct values_range){from - 1, from, false};
 	struct watch_hit hit;
 	bool hits = (forward ? from < history_last(session->histories[core]) : from > 0) &&
-	            find_watch(session, core, forward ? from + 1 : from - 1, &hit);
+	            session_find_watch(session, core, &one, NULL, &hit);
 	struct stop stop;
 
 	if (session->interrupt.has_come)
@@ -146,56 +122,58 @@ struct stop session_step(struct session *session, size_t core, enum direction di
 	return doubted(session, core, from, stop);
 }
 
-/* What a move with a hit on its way ended in. */
-static struct stop judge(const struct session *session, size_t core, const struct watch_hit *hit,
-                         struct stop stop)
+/* Whether one who stops at a position has crossed the gap on his way. */
+static bool is_crossed(const struct gap *gap, uint64_t position, bool forward)
 {
-	bool is_there = session->cursors[core].position == hit->stop;
+	return gap && (forward ? position >= gap->position : position < gap->position);
+}
 
-	/* Before the access a breakpoint comes first, and the next move meets the hit. */
-	if (stop.reason == STOP_LIMIT || (is_there && session->watches.stops_after))
-		return watch_stop(hit);
-	return stop;
+/*
+ * Ends a move that would lead to `goal` and end there with `stop` if nothing was watched: what is
+ * watched is looked for up to there alone.
+ */
+static struct stop move_to(struct session *session, size_t core, const struct cursor *goal,
+                           struct stop stop)
+{
+	struct cursor *cursor = &session->cursors[core];
+	uint64_t from = cursor->position;
+	bool forward = goal->position > from;
+	struct watch_hit hit;
+	bool hits = goal->position != from && session_meet(session, core, goal->position, &hit);
+
+	if (session->interrupt.has_come)
+		return (struct stop){.reason = STOP_INTERRUPTED};
+	if (hits && (hit.stop != goal->position || hit.access.verdict == VALUES_PROVED)) {
+		const struct gap *gap = is_crossed(stop.gap, hit.stop, forward) ? stop.gap : NULL;
+
+		stop = watch_stop(&hit);
+		stop.gap = gap;
+	} else if (hits) {
+		stop.has_access = true;
+		stop.watch = hit.watch;
+		stop.access = hit.access;
+	}
+	cursor->position = hits ? hit.stop : goal->position;
+	session_met(session, core);
+	return doubted(session, core, from, stop);
 }
 
 struct stop session_continue(struct session *session, size_t core, enum direction direction,
                              bool (*interrupted)(void *), void *context)
 {
 	struct history_search breakpoints = breakpoints_of(session, interrupted, context);
-	struct cursor *cursor = &session->cursors[core];
-	uint64_t from = cursor->position;
-	uint64_t end =
-	        direction == DIRECTION_FORWARD ? history_length(session->histories[core]) : 0;
-	struct watch_hit hit;
-	bool hits = find_watch(session, core, end, &hit);
-	struct stop stop;
+	struct cursor goal = session->cursors[core];
+	struct stop stop = cursor_continue(&goal, direction, &breakpoints);
 
-	if (session->interrupt.has_come)
-		return (struct stop){.reason = STOP_INTERRUPTED};
-	if (hits && hit.stop == from)
-		return watch_stop(&hit);
-	stop = cursor_continue(cursor, direction, &breakpoints, hits ? &hit.stop : NULL);
-	if (hits)
-		stop = judge(session, core, &hit, stop);
-	return doubted(session, core, from, stop);
+	return move_to(session, core, &goal, stop);
 }
 
 struct stop session_step_range(struct session *session, size_t core, uint64_t low, uint64_t high,
                                bool (*interrupted)(void *), void *context)
 {
 	struct history_search breakpoints = breakpoints_of(session, interrupted, context);
-	struct cursor *cursor = &session->cursors[core];
-	uint64_t from = cursor->position;
-	struct watch_hit hit;
-	bool hits = find_watch(session, core, history_length(session->histories[core]), &hit);
-	struct stop stop;
+	struct cursor goal = session->cursors[core];
+	struct stop stop = cursor_step_range(&goal, low, high, &breakpoints);
 
-	if (session->interrupt.has_come)
-		return (struct stop){.reason = STOP_INTERRUPTED};
-	if (hits && hit.stop == from)
-		return watch_stop(&hit);
-	stop = cursor_step_range(cursor, low, high, &breakpoints, hits ? &hit.stop : NULL);
-	if (hits)
-		stop = judge(session, core, &hit, stop);
-	return doubted(session, core, from, stop);
+	return move_to(session, core, &goal, stop);
 }

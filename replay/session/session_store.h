@@ -12,6 +12,7 @@
 #include "replay/session/system_register.h"
 #include "replay/session/watch.h"
 #include "replay/values/values.h"
+#include "snapshot/source_lines.h"
 
 enum { SESSION_ARCHS = CORE_M + 1 }; /* how many architectures */
 
@@ -19,6 +20,32 @@ enum { SESSION_ARCHS = CORE_M + 1 }; /* how many architectures */
 struct eyes {
 	bool are_given; /* by the user; false: the core itself */
 	struct address_space from;
+};
+
+/* The blind stretch that a move stopped at last: first <= p <= last of a core. */
+struct blind_told {
+	bool any;
+	size_t core;
+	uint64_t first;
+	uint64_t last;
+};
+
+/* Where an instruction is, as far as possible accesses are grouped by it. */
+struct source_place {
+	bool is_known;
+	uint64_t pc;
+	struct source_line line; /* `file` is NULL: no image says it */
+};
+
+/* Where a run of continues, each from where the last one ended, stopped at possible accesses. */
+struct places_told {
+	size_t core;
+	uint64_t position; /* where the last one ended */
+	bool forward;
+	uint64_t watches; /* which ones there were, as a sum */
+	struct source_place *items;
+	size_t count;
+	size_t capacity;
 };
 
 struct session {
@@ -38,7 +65,11 @@ struct session {
 	size_t breakpoint_count;
 	size_t breakpoint_capacity;
 	struct watch_list watches;
-	struct eyes *eyes; /* one a core, and a view; so are histories and cursors */
+	enum possible_access possible;
+	struct blind_told blind_told;
+	struct places_told places_told;
+	struct source_lines *lines; /* of images; NULL: not asked for yet */
+	struct eyes *eyes;          /* one a core, and a view; so are histories and cursors */
 	struct thread_view *thread_views;
 	size_t thread_view_count;
 	bool has_thread_views;   /* they were looked for */

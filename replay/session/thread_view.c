@@ -182,29 +182,40 @@ static const struct stay *stay_of(const struct thread_view *view, const struct s
 	return &view->stays[range->forward ? range->first + n : range->first - n];
 }
 
+/* watch_find() on one core. */
+static bool find_on(const struct session *session, size_t core, const struct values_range *range,
+                    const struct watch_pass *pass, struct watch_hit *hit)
+{
+	const struct watch_source source = source_of(session, core);
+	struct watch_pass here;
+
+	if (!pass)
+		return watch_find(&session->watches, &source, range, NULL, hit);
+	here = *pass;
+	here.core = core;
+	return watch_find(&session->watches, &source, range, &here, hit);
+}
+
 bool session_find_watch(const struct session *session, size_t core,
-                        const struct values_range *range, struct watch_hit *hit)
+                        const struct values_range *range, const struct watch_pass *pass,
+                        struct watch_hit *hit)
 {
 	const struct thread_view *view = view_of(session, core);
-	struct watch_source source;
 	struct stay_range stays;
 	struct values_range part;
 
-	if (!view) {
-		source = source_of(session, core);
-		return watch_find(&session->watches, &source, range, hit);
-	}
+	if (!view)
+		return find_on(session, core, range, pass, hit);
 	stays = stays_of(view, range);
 	for (size_t n = 0; n < stays.count; n++) {
 		const struct stay *stay = stay_of(view, &stays, n);
 
-		source = source_of(session, stay->core);
-		if (part_of(stay, range, &part) &&
-		    watch_find(&session->watches, &source, &part, hit)) {
-			hit->position = hit->position - stay->from + stay->start;
-			hit->stop = hit->stop - stay->from + stay->start;
-			return true;
-		}
+		if (!part_of(stay, range, &part) || !find_on(session, stay->core, &part, pass, hit))
+			continue;
+		hit->access.position = hit->access.position - stay->from + stay->start;
+		hit->access.last = hit->access.last - stay->from + stay->start;
+		hit->stop = hit->stop - stay->from + stay->start;
+		return true;
 	}
 	return false;
 }

@@ -55,9 +55,13 @@ struct session_place session_place(const struct session *session, size_t core, u
 bool thread_view_position(const struct thread_view *view, struct session_place place,
                           uint64_t *position); /* false: it was never on that core */
 
-/* watch_find() and watch_may_alias(), with positions of the core or of the view. */
+/*
+ * watch_find() and watch_may_alias(), with positions of the core or of the view; `pass`, or NULL,
+ * is asked of positions of the core.
+ */
 bool session_find_watch(const struct session *session, size_t core,
-                        const struct values_range *range, struct watch_hit *hit);
+                        const struct values_range *range, const struct watch_pass *pass,
+                        struct watch_hit *hit);
 void session_find_doubt(const struct session *session, size_t core,
                         const struct values_range *range, struct values_may_alias *doubt);
 

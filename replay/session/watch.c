@@ -70,32 +70,72 @@ static struct values_target target_of(const struct watch *watch)
 	                              watch->kind != WATCH_READ};
 }
 
+/* What a visit is to find. */
+struct wanted {
+	const struct watch_pass *pass;
+	struct values_access *access;
+	bool is_found;
+};
+
+static bool take(void *context, const struct values_access *access)
+{
+	struct wanted *wanted = context;
+	const struct watch_pass *pass = wanted->pass;
+
+	wanted->is_found = access->verdict == VALUES_PROVED ||
+	                   (pass && !pass->passes(pass->context, pass->core, access));
+	if (wanted->is_found)
+		*wanted->access = *access;
+	return !wanted->is_found;
+}
+
+static bool find_one(const struct watch *watch, const struct watch_source *source,
+                     const struct values_range *range, const struct watch_pass *pass,
+                     struct values_access *access)
+{
+	const struct values_target target = target_of(watch);
+	struct wanted wanted = {pass, access, false};
+
+	if (source->data)
+		return find_in_data(watch, source->data, range, access);
+	return source->values &&
+	       values_visit_accesses(source->values, range, &target, take, &wanted) == STATUS_OK &&
+	       wanted.is_found;
+}
+
+static uint64_t stop_of(const struct watch_list *list, const struct values_access *access,
+                        bool forward)
+{
+	bool after = access->verdict == VALUES_PROVED ? list->stops_after
+	                                              : access->verdict == VALUES_POSSIBLE;
+
+	return access->position + (forward == after);
+}
+
+/* True if a move meets the one before the other; of one instruction what is proved. */
+static bool is_before(const struct values_access *a, const struct values_access *b, bool forward)
+{
+	if (a->position != b->position)
+		return (a->position < b->position) == forward;
+	return a->verdict == VALUES_PROVED && b->verdict != VALUES_PROVED;
+}
+
 bool watch_find(const struct watch_list *list, const struct watch_source *source,
-                const struct values_range *range, struct watch_hit *hit)
+                const struct values_range *range, const struct watch_pass *pass,
+                struct watch_hit *hit)
 {
 	bool found = false;
 
 	for (size_t i = 0; i < list->count; i++) {
-		const struct watch *watch = &list->items[i];
-		const struct values_target target = target_of(watch);
 		struct values_access access;
-		bool is_there = false;
 
-		if (source->data)
-			is_there = find_in_data(watch, source->data, range, &access);
-		else if (source->values)
-			is_there = values_find_access(source->values, range, &target, &access);
-		if (!is_there)
-			continue;
-		if (found && (range->forward ? access.position >= hit->position
-		                             : access.position <= hit->position))
+		if (!find_one(&list->items[i], source, range, pass, &access) ||
+		    (found && !is_before(&access, &hit->access, range->forward)))
 			continue;
 		found = true;
-		*hit = (struct watch_hit){.watch = *watch,
-		                          .address = access.address,
-		                          .position = access.position,
-		                          .stop = access.position +
-		                                  (range->forward == list->stops_after)};
+		*hit = (struct watch_hit){.watch = list->items[i],
+		                          .access = access,
+		                          .stop = stop_of(list, &access, range->forward)};
 	}
 	return found;
 }

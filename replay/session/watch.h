@@ -31,17 +31,31 @@ void watch_remove(struct watch_list *list, const struct watch *watch); /* none: 
 
 struct watch_hit {
 	struct watch watch;
-	uint64_t address;
-	uint64_t position; /* of the instruction */
-	uint64_t stop;     /* position to stop at */
+	struct values_access access;
+	/*
+	 * Position to stop at. Of a possible access that is after it, seen in the direction, so
+	 * that who goes on does not meet it again; of a blind stretch before it.
+	 */
+	uint64_t stop;
+};
+
+/* Whether a move goes past an access that is possible, or a blind stretch, of that core. */
+typedef bool watch_passes(void *context, size_t core, const struct values_access *access);
+
+struct watch_pass {
+	watch_passes *passes;
+	void *context;
+	size_t core; /* that the range is of */
 };
 
 /*
- * The first hit that a move meets which executes, or undoes, the instructions of the range, in its
- * direction. False if there is none.
+ * The first that a move meets which executes, or undoes, the instructions of the range, in its
+ * direction: a proved access, or what it does not pass; without `pass` all but proved accesses.
+ * False if there is none, or it was interrupted.
  */
 bool watch_find(const struct watch_list *list, const struct watch_source *source,
-                const struct values_range *range, struct watch_hit *hit);
+                const struct values_range *range, const struct watch_pass *pass,
+                struct watch_hit *hit);
 /* Of which of these instructions it is not known whether they access what is watched. */
 void watch_may_alias(const struct watch_list *list, const struct watch_source *source,
                      const struct values_range *range, struct values_may_alias *doubt);

@@ -39,6 +39,7 @@ struct values {
 	struct tier assumed;
 	bool is_assumed_tried;
 	bool is_proved_only;   /* it is not to be looked at */
+	bool keeps_windows;    /* values_keep_windows() */
 	bool assumes_abi;      /* it was not given up */
 	bool gave_up_abi;      /* since it contradicts what is known: */
 	uint64_t abi_conflict; /* position */
@@ -380,9 +381,14 @@ size_t values_memory(struct values *values, uint64_t position, uint64_t address,
 	if (!cover(values, position))
 		return 0;
 	done = read_bytes(values, position, address, out, size);
-	while (done < size && grow(values, WINDOW_MOST))
+	while (done < size && !values->keeps_windows && grow(values, WINDOW_MOST))
 		done = read_bytes(values, position, address, out, size);
 	return done;
+}
+
+void values_keep_windows(struct values *values, bool keep)
+{
+	values->keeps_windows = keep;
 }
 
 void values_proved_only(struct values *values, bool proved_only)
@@ -430,11 +436,12 @@ const struct solver *values_solved(struct values *values, uint64_t position)
 
 bool values_widen(struct values *values)
 {
+	uint64_t most = values->options.register_window;
 	uint64_t from = values->asked_from;
 
 	if (!values->proved.has_solver || values->status != STATUS_OK)
 		return false;
-	(void)grow(values, WINDOW_MOST);
+	(void)grow(values, most == 0 ? WINDOW_MOST : most);
 	return values->asked_from != from;
 }
 

@@ -41,8 +41,9 @@ struct values_options {
 	 */
 	bool coherent;
 	/*
-	 * How many instructions a window grows to for a register that is not known; 0 for as many
-	 * as windows have at most. A debugger asks for all of them at once, and for each step.
+	 * How many instructions a window grows to for a register that is not known, or an access
+	 * that is not proved; 0 for as many as windows have at most. A debugger asks for all
+	 * registers at once, and for each step.
 	 */
 	uint64_t register_window;
 	/* Ends what takes long: what is asked for is not known then. NULL: nobody does. */
@@ -73,6 +74,9 @@ void values_register(struct values *values, uint64_t position, unsigned int numb
  */
 size_t values_memory(struct values *values, uint64_t position, uint64_t address, void *out,
                      size_t size);
+
+/* From here on memory is looked up in windows as they are, or again in larger ones too. */
+void values_keep_windows(struct values *values, bool keep);
 
 /* From here on all is answered of what is proved alone, or again of what is assumed too. */
 void values_proved_only(struct values *values, bool proved_only);

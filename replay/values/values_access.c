@@ -93,7 +93,8 @@ static bool judge(const struct solver *s, const struct memdep_access *a,
 
 	if (a->state == ACCESS_ABSENT || (is_load ? !target->reads : !target->writes))
 		return false;
-	*access = (struct values_access){.verdict = VALUES_POSSIBLE};
+	*access = (struct values_access){.verdict = VALUES_POSSIBLE,
+	                                 .is_event = a->index == ACCESS_KILL};
 	if (a->state == ACCESS_PLACED || a->state == ACCESS_UNLINKED) {
 		access->verdict = VALUES_PROVED;
 		if (!overlaps(s, a, target, &access->address))

@@ -32,6 +32,8 @@ enum values_verdict {
 
 struct values_access {
 	enum values_verdict verdict;
+	/* POSSIBLE: it is what came after the instruction, such as an exception or a gap. */
+	bool is_event;
 	uint64_t position; /* of the instruction; BLIND: of the first that is met */
 	uint64_t address;  /* PROVED: of the first of the bytes */
 	uint64_t last;     /* BLIND: of the last that is met */

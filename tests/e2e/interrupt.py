@@ -121,7 +121,9 @@ class Interrupt(unittest.TestCase):
         if not shutil.which(serving.LLDB):
             self.skipTest("no " + serving.LLDB)
         lldb = Terminal([serving.LLDB, "--no-lldbinit", "--no-use-colors",
-                         "-o", f"gdb-remote {self.between.address}", "-o", command,
+                         "-o", f"gdb-remote {self.between.address}",
+                         "-o", "process plugin packet monitor set possible-writes skip",
+                         "-o", command,
                          "-o", "script print('re' + 'ady')"])
         lldb.wait_for("ready")
         lldb.type("process continue --reverse\n")
@@ -149,7 +151,7 @@ class Interrupt(unittest.TestCase):
         gdb.type("p $trace_pos\n")
         self.assertIn(f" = {N}", gdb.wait_for(r"\$1 = \d+"))
         gdb.type("reverse-continue\n")
-        said = gdb.wait_for(r"\n(Breakpoint|Hardware watchpoint|Watchpoint) \d+[,:]")
+        said = gdb.wait_for(r"\n(Breakpoint|csreplay: possible write of)")
         gdb.type("kill\nquit\n")
         gdb.close()
         return said

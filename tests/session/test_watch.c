@@ -51,12 +51,12 @@ static void assert_hit(struct program *p, struct watch watch, struct values_rang
 		bool found;
 
 		list.stops_after = after != 0;
-		found = watch_find(&list, &source, &range, &hit);
+		found = watch_find(&list, &source, &range, NULL, &hit);
 		assert_int_equal(found, position != NOWHERE);
 		if (!found)
 			continue;
-		assert_int_equal(hit.position, position);
-		assert_int_equal(hit.address, address);
+		assert_int_equal(hit.access.position, position);
+		assert_int_equal(hit.access.address, address);
 		assert_int_equal(hit.watch.address, watch.address);
 		/* Forward with the instruction done, if so asked; backward with it undone. */
 		assert_int_equal(hit.stop, position + (range.forward ? after : !after));
@@ -144,22 +144,22 @@ static void watch_that_is_met_first_wins(void **state)
 	source = (struct watch_source){.values = p.values};
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		assert_int_equal(watch_add(&list, &all[i]), STATUS_OK);
-	assert_true(watch_find(&list, &source, &(struct values_range){0, 6, true}, &hit));
-	assert_int_equal(hit.position, 0);
+	assert_true(watch_find(&list, &source, &(struct values_range){0, 6, true}, NULL, &hit));
+	assert_int_equal(hit.access.position, 0);
 	assert_int_equal(hit.watch.address, DATA_AT);
 	assert_int_equal(hit.watch.kind, WATCH_WRITE);
-	assert_true(watch_find(&list, &source, &(struct values_range){0, 6, false}, &hit));
-	assert_int_equal(hit.position, 3);
+	assert_true(watch_find(&list, &source, &(struct values_range){0, 6, false}, NULL, &hit));
+	assert_int_equal(hit.access.position, 3);
 	assert_int_equal(hit.watch.address, DATA_AT + 8);
-	assert_true(watch_find(&list, &source, &(struct values_range){0, 3, false}, &hit));
-	assert_int_equal(hit.position, 2);
+	assert_true(watch_find(&list, &source, &(struct values_range){0, 3, false}, NULL, &hit));
+	assert_int_equal(hit.access.position, 2);
 	watch_remove(&list, &all[2]);
 	watch_remove(&list, &(struct watch){WATCH_WRITE, DATA_AT, 2}); /* none */
 	assert_int_equal(list.count, 4);
-	assert_true(watch_find(&list, &source, &(struct values_range){0, 6, true}, &hit));
+	assert_true(watch_find(&list, &source, &(struct values_range){0, 6, true}, NULL, &hit));
 	assert_int_equal(hit.watch.address, DATA_AT + 1);
 	source.values = NULL; /* nobody knows */
-	assert_false(watch_find(&list, &source, &(struct values_range){0, 6, true}, &hit));
+	assert_false(watch_find(&list, &source, &(struct values_range){0, 6, true}, NULL, &hit));
 	free(list.items);
 	end(&p);
 }

@@ -4,6 +4,7 @@
 
 #include "tests/history/made_exception.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 enum { CORES = 4, BREAKPOINTS = 4 };
@@ -25,6 +26,7 @@ struct session {
 	bool is_asking;
 	bool was_asking;
 	struct watch watch;
+	enum possible_access possible;
 };
 
 const char fake_image_bytes[9] = {'E', 'L', 'F', '}', '#', '$', '*', 0, 1};
@@ -49,6 +51,11 @@ static bool has_halt_gap;
 static bool has_pc;
 static size_t core_count;
 static struct values_may_alias doubt;
+static struct stop met;
+static struct {
+	uint8_t before;
+	uint8_t after;
+} watched;
 static struct register_file registers;
 static const struct history_code codes[] = {
         {.start = FAKE_T32, .isa = ISA_T32},      {.start = FAKE_T32 + 128, .isa = ISA_A64},
@@ -97,6 +104,9 @@ struct session *fake_session(void)
 	has_pc = true;
 	core_count = CORES;
 	doubt = (struct values_may_alias){0};
+	met = (struct stop){.reason = STOP_STEPPED};
+	watched.before = 0x11;
+	watched.after = 0x11;
 	events[1].element.exception.number = 0xc;
 	tell_exception(&events[1].element, PROTOCOL_ETM4, CORE_A64);
 	gap_count = 0;
@@ -147,6 +157,17 @@ void fake_session_set_traced(size_t core)
 void fake_session_set_doubt(const struct values_may_alias *value)
 {
 	doubt = *value;
+}
+
+void fake_session_set_met(const struct stop *stop)
+{
+	met = *stop;
+}
+
+void fake_session_set_watched(uint8_t before, uint8_t after)
+{
+	watched.before = before;
+	watched.after = after;
 }
 
 void fake_session_set_on_step(void (*on_step)(void))
@@ -416,6 +437,38 @@ void session_watch_after(struct session *s, bool after)
 }
 
 /* The one access is a write of 8 bytes to FAKE_DATA by instruction FAKE_STORE. */
+void session_set_possible(struct session *s, enum possible_access what)
+{
+	s->possible = what;
+}
+
+enum possible_access session_possible(const struct session *s)
+{
+	return s->possible;
+}
+
+void session_list_possible(struct session *s, size_t core, uint64_t from, struct text *out)
+{
+	text_printf(out, "  from %" PRIu64 " to %" PRIu64 "\n", from, s->positions[core]);
+}
+
+void session_format_place(struct session *s, size_t core, uint64_t position, struct text *out)
+{
+	(void)s;
+	(void)core;
+	text_printf(out, "position %" PRIu64, position);
+}
+
+size_t session_watched_at(const struct session *s, size_t core, uint64_t position, uint64_t address,
+                          void *out, size_t size)
+{
+	(void)s;
+	(void)core;
+	(void)address;
+	memset(out, position > FAKE_STORE ? watched.after : watched.before, size);
+	return (position > FAKE_STORE ? watched.after : watched.before) != 0 ? size : 0;
+}
+
 static bool meets_watch(const struct session *s, uint64_t position)
 {
 	return s->has_watch && s->watch.address <= FAKE_DATA &&
@@ -468,13 +521,19 @@ struct stop session_step(struct session *s, size_t core, enum direction directio
 struct stop session_continue(struct session *s, size_t core, enum direction direction,
                              bool (*interrupted)(void *), void *context)
 {
+	if (met.has_access)
+		return met;
 	for (;;) {
 		struct stop stop;
 
 		if (meets_watch(s, s->positions[core]))
-			return (struct stop){.reason = STOP_WATCH,
-			                     .watch = s->watch,
-			                     .watch_address = FAKE_DATA};
+			return (struct stop){
+			        .reason = STOP_WATCH,
+			        .has_access = true,
+			        .watch = s->watch,
+			        .access = {.position = FAKE_STORE, .address = FAKE_DATA},
+			        .doubt = doubt,
+			};
 		stop = session_step(s, core, direction);
 		if (stop.reason != STOP_STEPPED)
 			return stop;

@@ -47,6 +47,10 @@ void fake_session_set_exception(enum protocol protocol, uint32_t number);
 /* This core has the trace in place of the first. */
 void fake_session_set_traced(size_t core);
 /* What every move of thread 1 says about what is watched. */
+/* Of the next continue that meets no watchpoint: it ends where it began, with this. */
+void fake_session_set_met(const struct stop *stop);
+/* The value of each byte that is watched, before FAKE_STORE and after it; 0: not known. */
+void fake_session_set_watched(uint8_t before, uint8_t after);
 void fake_session_set_doubt(const struct values_may_alias *doubt);
 /* Called at each step. */
 void fake_session_set_on_step(void (*on_step)(void));

@@ -100,6 +100,26 @@ static void console_trust_changes_the_assumptions_about_code(void **state)
 	assert_false(session_assumes(session, ASSUME_COHERENT));
 }
 
+static void console_says_what_possible_writes_do(void **state)
+{
+	struct session *session = fake_session();
+
+	(void)state;
+	assert_memory_equal(run(session, 0, STR("set possible-writes")),
+	                    "possible-writes is stop: ", 25);
+	assert_memory_equal(run(session, 0, STR("set possible-writes report")),
+	                    "possible-writes is report: ", 27);
+	assert_int_equal(session_possible(session), POSSIBLE_REPORT);
+	assert_memory_equal(run(session, 0, STR("set possible-writes  skip")),
+	                    "possible-writes is skip: ", 25);
+	assert_int_equal(session_possible(session), POSSIBLE_SKIP);
+	assert_string_equal(run(session, 0, STR("set possible-writes no")),
+	                    "neither stop, report nor skip: \"no\"\n");
+	assert_int_equal(session_possible(session), POSSIBLE_SKIP);
+	(void)run(session, 0, STR("set possible-writes stop"));
+	assert_int_equal(session_possible(session), POSSIBLE_STOP);
+}
+
 static void console_assume_refuses_what_it_does_not_know(void **state)
 {
 	struct session *session = fake_session();
@@ -111,10 +131,13 @@ static void console_assume_refuses_what_it_does_not_know(void **state)
 	                    "neither on nor off: \"yes\"\n");
 	assert_false(session_assumes(session, ASSUME_SINGLE_WRITER));
 	assert_string_equal(run(session, 0, STR("set colour red")),
-	                    "nothing to set is called \"colour\"; `set assume` is all that there "
+	                    "nothing to set is called \"colour\"; `set assume` and `set "
+	                    "possible-writes` are all that there "
 	                    "is\n");
-	assert_string_equal(run(session, 0, STR("set")),
-	                    "nothing to set is called \"\"; `set assume` is all that there is\n");
+	assert_string_equal(
+	        run(session, 0, STR("set")),
+	        "nothing to set is called \"\"; `set assume` and `set possible-writes` are "
+	        "all that there is\n");
 	fake_session_set_data(true);
 	assert_string_equal(run(session, 0, STR("assume")),
 	                    "the trace has the data itself: nothing is assumed\n");
@@ -506,6 +529,7 @@ int main(void)
 	        cmocka_unit_test_teardown(console_trust_changes_the_assumptions_about_code,
 	                                  tear_down),
 	        cmocka_unit_test_teardown(console_assume_refuses_what_it_does_not_know, tear_down),
+	        cmocka_unit_test_teardown(console_says_what_possible_writes_do, tear_down),
 	        cmocka_unit_test_teardown(console_assumptions_have_a_line_each, tear_down),
 	        cmocka_unit_test_teardown(console_help_has_what_commands_take, tear_down),
 	        cmocka_unit_test_teardown(console_info_says_what_values_rest_on, tear_down),

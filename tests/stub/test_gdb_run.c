@@ -30,6 +30,26 @@ static void assert_told(const char *request, const char *text, const char *stop)
 	text_fini(&expected);
 }
 
+/* That the console is told this text in any number of packets, and the stop begins like this. */
+static void assert_all_told(const char *request, const char *text, const char *stop)
+{
+	const char *at = ask(request);
+	struct text told = {0};
+
+	for (; at[0] == 'O'; at = strchr(at, '\n') + 1) {
+		for (const char *hex = at + 1; hex[0] != '\n'; hex += 2) {
+			unsigned int byte;
+
+			assert_int_equal(sscanf(hex, "%2x", &byte), 1);
+			text_char(&told, (char)byte);
+		}
+	}
+	text_char(&told, '\0');
+	assert_string_equal(told.data, text);
+	assert_memory_equal(at, stop, strlen(stop));
+	text_fini(&told);
+}
+
 static void gap_is_named_with_what_became_of_it(void **state)
 {
 	(void)state;
@@ -65,6 +85,140 @@ static void doubt_of_watchpoints_is_told(void **state)
 	            "T0500:1c10000000000000;thread:1;core:0;");
 	fake_session_set_doubt(&(struct values_may_alias){.blind_first = 6, .blind_last = 6});
 	assert_told("bs", "", "T0500:1810000000000000;thread:1;core:0;");
+}
+
+/* What gdb would not show as what it is, it is sent as a stop that it keeps, after the access. */
+static void hit_that_gdb_would_pass_over_is_kept(void **state)
+{
+	static const struct {
+		const char *watch; /* packet */
+		uint8_t before;
+		uint8_t after;
+		const char *told; /* NULL: an ordinary hit */
+	} cases[] = {
+	        {"Z2,7008,4", 0x11, 0x22, NULL},
+	        {"Z2,7008,4", 0x11, 0x11, NULL}, /* gdb passes over it, as it does anywhere */
+	        {"Z2,7008,4", 0, 0x22, NULL},
+	        {"Z2,7008,4", 0x11, 0, NULL}, /* what it saw last is not known */
+	        {"Z2,7008,4", 0, 0,
+	         "csreplay: write of the 4 bytes at 0x7008: position 6; before it not known, after "
+	         "it not known\n"},
+	        {"Z3,7008,4", 0, 0, NULL},
+	        {"Z4,7008,4", 0, 0, NULL},
+	};
+
+	(void)state;
+	fake_session_set_data(true);
+	connect_gdb();
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		fake_session_set_watched(cases[i].before, cases[i].after);
+		assert_int_equal(session_seek(rig.gdb.session, 0, FAKE_LENGTH), STATUS_OK);
+		assert_string_equal(ask(cases[i].watch), "OK");
+		if (cases[i].told) {
+			/* Its step is made: the instruction is yet to come. */
+			assert_all_told("bc", cases[i].told,
+			                "T0000:1810000000000000;thread:1;core:0;");
+			assert_int_equal(session_position(rig.gdb.session, 0), FAKE_STORE);
+		} else {
+			assert_non_null(strstr(ask("bc"), "watch:7008;"));
+		}
+		rig.gdb.look_count = 0;
+	}
+}
+
+/* gdb would show as the old value what it saw at the end: 0x22. */
+static void old_value_of_a_hit_is_that_after_it(void **state)
+{
+	(void)state;
+	fake_session_set_data(true);
+	fake_session_set_watched(0x11, 0x22);
+	connect_gdb();
+	assert_string_equal(ask("Z2,7008,2"), "OK");
+	assert_int_equal(session_seek(rig.gdb.session, 0, FAKE_STORE - 1), STATUS_OK);
+	assert_all_told(
+	        "c",
+	        "csreplay: write of the 2 bytes at 0x7008: position 6; before it 0x1111, after "
+	        "it 0x2222\n",
+	        "T0000:1c10000000000000;thread:1;core:0;");
+	/* Back, it was the value then. */
+	assert_non_null(strstr(ask("bc"), "T05watch:7008;"));
+	/* Now it has seen that before it; and forward again that is right, too. */
+	assert_int_equal(session_seek(rig.gdb.session, 0, FAKE_STORE - 1), STATUS_OK);
+	assert_non_null(strstr(ask("c"), "T05watch:7008;"));
+	rig.gdb.client = CLIENT_LLDB; /* looks by itself */
+	assert_int_equal(session_seek(rig.gdb.session, 0, FAKE_STORE - 1), STATUS_OK);
+	assert_non_null(strstr(ask("c"), "watch:7008;"));
+}
+
+/* An older hit is not shown as the last where a younger access is possible. */
+static void hit_in_doubt_is_kept_where_doubt_is_reported(void **state)
+{
+	(void)state;
+	fake_session_set_data(true);
+	connect_gdb();
+	assert_string_equal(ask("Z2,7008,1"), "OK");
+	fake_session_set_doubt(&(struct values_may_alias){.count = 2, .position = 8});
+	session_set_possible(rig.gdb.session, POSSIBLE_REPORT);
+	assert_all_told(
+	        "bc",
+	        "csreplay: 2 instructions on the way may have accessed what is watched, the "
+	        "nearest at position 8: the address is not known\n"
+	        "  from 10 to 6\n"
+	        "csreplay: write of the 1 byte at 0x7008: position 6; before it 0x11, after it "
+	        "0x11\n",
+	        "T0000:1810000000000000;thread:1;core:0;");
+	session_set_possible(rig.gdb.session, POSSIBLE_SKIP);
+	assert_int_equal(session_seek(rig.gdb.session, 0, FAKE_LENGTH), STATUS_OK);
+	assert_all_told(
+	        "bc",
+	        "csreplay: 2 instructions on the way may have accessed what is watched, the "
+	        "nearest at position 8: the address is not known\n",
+	        "T05watch:7008;00:1810");
+}
+
+static void what_may_be_an_access_is_named_as_such(void **state)
+{
+	static const struct {
+		struct stop stop;
+		const char *told;
+	} cases[] = {
+	        {{.reason = STOP_POSSIBLE,
+	          .watch = {WATCH_WRITE, 0x7008, 8},
+	          .access = {.verdict = VALUES_POSSIBLE, .position = 9}},
+	         "csreplay: possible write of the 8 bytes at 0x7008: position 9; where it went is "
+	         "not known; before it 0x1111111111111111, after it 0x1111111111111111\n"},
+	        {{.reason = STOP_POSSIBLE,
+	          .watch = {WATCH_READ, 0x7008, 1},
+	          .access = {.verdict = VALUES_POSSIBLE, .is_event = true, .position = 9}},
+	         "csreplay: possible read of the 1 byte at 0x7008: position 9; what came after it "
+	         "may have accessed any memory; before it 0x11, after it 0x11\n"},
+	        {{.reason = STOP_POSSIBLE,
+	          .watch = {WATCH_ACCESS, 0x7008, 20},
+	          .access = {.verdict = VALUES_POSSIBLE, .position = 9}},
+	         "csreplay: possible access to the 20 bytes at 0x7008: position 9; where it went "
+	         "is "
+	         "not known; before it bytes 11111111111111111111111111111111 ..., after it bytes "
+	         "11111111111111111111111111111111 ...\n"},
+	        {{.reason = STOP_BLIND,
+	          .watch = {WATCH_WRITE, 0x7008, 8},
+	          .access = {.verdict = VALUES_BLIND, .position = 9, .last = 2}},
+	         "csreplay: from here on it is not known what instructions accessed, 9 to 2; the "
+	         "same move again goes past them\n"},
+	};
+
+	(void)state;
+	fake_session_set_data(true);
+	connect_gdb();
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct stop stop = cases[i].stop;
+
+		stop.has_access = true;
+		fake_session_set_met(&stop);
+		assert_all_told("bc", cases[i].told, "T0000:2810");
+		rig.gdb.client = CLIENT_LLDB; /* signal 0 is none there */
+		assert_memory_equal(stop_of("bc"), "T05", 3);
+		rig.gdb.client = CLIENT_GDB;
+	}
 }
 
 /* gdb manual, "Stop Reply Packets"; lldb's reasons are in its document of the protocol. */
@@ -333,6 +487,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        T(gap_is_named_with_what_became_of_it),
 	        T(doubt_of_watchpoints_is_told),
+	        T(hit_that_gdb_would_pass_over_is_kept),
+	        T(old_value_of_a_hit_is_that_after_it),
+	        T(hit_in_doubt_is_kept_where_doubt_is_reported),
+	        T(what_may_be_an_access_is_named_as_such),
 	        T(reasons_of_stops_are_those_of_the_client),
 	        T(breakpoint_reasons_are_for_who_asked_for_them),
 	        T(fault_at_the_halt_is_named_as_its_trace_numbers_it),

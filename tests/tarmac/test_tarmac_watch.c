@@ -24,7 +24,7 @@ static void watch_write_stops_in_front_of_it_in_both_directions(void **state)
 	assert_int_equal(session_watch_set(rig.session, &watch), STATUS_OK);
 	stop = move(DIRECTION_BACKWARD);
 	assert_int_equal(stop.reason, STOP_WATCH);
-	assert_int_equal(stop.watch_address, 0x8000);
+	assert_int_equal(stop.access.address, 0x8000);
 	assert_int_equal(session_position(rig.session, 0), 5);
 	/* The same again, until somebody steps over it. */
 	assert_int_equal(move(DIRECTION_BACKWARD).reason, STOP_WATCH);
@@ -78,7 +78,7 @@ static void watch_read_is_of_the_bytes_read_and_fetches_are_none(void **state)
 	stop = move(DIRECTION_FORWARD);
 	assert_int_equal(stop.reason, STOP_WATCH);
 	assert_int_equal(stop.watch.kind, WATCH_READ);
-	assert_int_equal(stop.watch_address, 0x8004);
+	assert_int_equal(stop.access.address, 0x8004);
 	assert_int_equal(session_position(rig.session, 0), 2);
 }
 
@@ -134,7 +134,7 @@ static void watch_is_met_by_the_bytes_that_it_shares(void **state)
 			stop = move(DIRECTION_BACKWARD);
 			assert_int_equal(stop.reason, shares ? STOP_WATCH : STOP_BEGIN);
 			if (shares)
-				assert_int_equal(stop.watch_address,
+				assert_int_equal(stop.access.address,
 				                 address > 0x8006 ? address : 0x8006);
 			session_watch_clear(rig.session, &watch);
 		}
