@@ -146,22 +146,15 @@ static const char *noun_of(const struct watch *watch)
 	return nouns[watch->kind];
 }
 
-static void tell_blind(struct gdb *gdb, size_t core, const struct stop *stop, struct text *line)
+static void tell_blind(const struct gdb *gdb, size_t core, const struct stop *stop,
+                       struct text *line)
 {
-	struct text trouble = {0};
-	struct str why;
-
 	text_printf(line,
 	            "csreplay: from here on it is not known what instructions accessed, %" PRIu64
-	            " to %" PRIu64,
+	            " to %" PRIu64 ": ",
 	            stop->access.position, stop->access.last);
-	session_trouble(gdb->session, core, &trouble);
-	why = text_str(&trouble);
-	why.n = str_find(why, '\n');
-	if (why.n > 0)
-		text_printf(line, ": %.*s", STR_ARG(why));
+	session_why_blind(gdb->session, core, stop->access.position, line);
 	text_puts(line, "; the same move again goes past them\n");
-	text_fini(&trouble);
 }
 
 void gdb_watch_tell(struct gdb *gdb, size_t core, const struct stop *stop)

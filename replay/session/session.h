@@ -178,6 +178,9 @@ enum possible_access session_possible(const struct session *session);
  * it is, in the order of the way, and how many there are in excess of 20 lines.
  */
 void session_list_possible(struct session *session, size_t core, uint64_t from, struct text *out);
+/* Appends why nothing is known of what instructions from that position on accessed, as a clause. */
+void session_why_blind(const struct session *session, size_t core, uint64_t position,
+                       struct text *out);
 /*
  * As session_memory_at(), as far as that is known without looking further back than for accesses:
  * what a stop says of memory that is watched.

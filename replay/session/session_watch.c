@@ -193,6 +193,15 @@ bool session_meet(struct session *session, size_t core, uint64_t to, struct watc
 	return true;
 }
 
+void session_why_blind(const struct session *session, size_t core, uint64_t position,
+                       struct text *out)
+{
+	const struct values *values = session->values[session_place(session, core, position).core];
+
+	if (values)
+		values_why_blind(values, out);
+}
+
 size_t session_watched_at(const struct session *session, size_t core, uint64_t position,
                           uint64_t address, void *out, size_t size)
 {

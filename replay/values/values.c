@@ -445,6 +445,28 @@ bool values_widen(struct values *values)
 	return values->asked_from != from;
 }
 
+void values_why_blind(const struct values *values, struct text *out)
+{
+	static const char *const cuts[] = {
+	        [CUT_NONE] = "nothing is known of the core's past",
+	        [CUT_CODE_MAY_ALIAS] = "a store of unknown address may have written code that was "
+	                               "fetched anew after it",
+	        [CUT_CODE_WRITTEN] = "code that ran there may have been other than it is now",
+	        [CUT_ENDIAN] = "data had another byte order there",
+	};
+	const struct solver *s = &values->proved.solver;
+
+	if (!values->is_supported)
+		text_puts(out, "data is big endian at the halt");
+	else if (values_status(values) != STATUS_OK)
+		text_puts(out, status_text(values_status(values)));
+	else if (values->proved.has_solver && s->has_conflict)
+		text_printf(out, "snapshot and trace disagree at position %llu",
+		            (unsigned long long)window_position_of(&s->w, s->conflict));
+	else
+		text_puts(out, cuts[values->proved.has_solver ? s->cut : CUT_NONE]);
+}
+
 bool values_has_code(struct values *values, uint64_t position)
 {
 	const struct solver *s = &values->proved.solver;

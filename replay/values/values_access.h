@@ -27,7 +27,7 @@ struct values_target {
 enum values_verdict {
 	VALUES_PROVED,   /* it is to one of the bytes */
 	VALUES_POSSIBLE, /* nothing says that it is not to one of them */
-	VALUES_BLIND,    /* not known is what instructions accessed: why_trouble() may say why */
+	VALUES_BLIND,    /* not known is what instructions accessed: values_why_blind() */
 };
 
 struct values_access {
@@ -50,6 +50,9 @@ typedef bool values_visit(void *context, const struct values_access *access);
 MUST_USE enum status values_visit_accesses(struct values *values, const struct values_range *range,
                                            const struct values_target *target, values_visit *visit,
                                            void *context);
+
+/* Appends why the stretch that was met last is blind, as a clause. */
+void values_why_blind(const struct values *values, struct text *out);
 
 /* The first access that is met and proved. False if there is none, or it was interrupted. */
 bool values_find_access(struct values *values, const struct values_range *range,

@@ -452,6 +452,14 @@ void session_list_possible(struct session *s, size_t core, uint64_t from, struct
 	text_printf(out, "  from %" PRIu64 " to %" PRIu64 "\n", from, s->positions[core]);
 }
 
+void session_why_blind(const struct session *s, size_t core, uint64_t position, struct text *out)
+{
+	(void)s;
+	(void)core;
+	(void)position;
+	text_puts(out, "so it is");
+}
+
 void session_format_place(struct session *s, size_t core, uint64_t position, struct text *out)
 {
 	(void)s;

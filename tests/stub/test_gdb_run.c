@@ -202,7 +202,8 @@ static void what_may_be_an_access_is_named_as_such(void **state)
 	        {{.reason = STOP_BLIND,
 	          .watch = {WATCH_WRITE, 0x7008, 8},
 	          .access = {.verdict = VALUES_BLIND, .position = 9, .last = 2}},
-	         "csreplay: from here on it is not known what instructions accessed, 9 to 2; the "
+	         "csreplay: from here on it is not known what instructions accessed, 9 to 2: so "
+	         "it is; the "
 	         "same move again goes past them\n"},
 	};
 

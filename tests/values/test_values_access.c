@@ -205,6 +205,7 @@ static void window_begins_after_what_it_cannot_cross(void **state)
 {
 	static const struct values_target word = {DATA_AT, 8, false, true};
 	static const uint32_t ic_iallu = UINT32_C(0xd508751f);
+	struct text why = {0};
 	struct program p;
 	struct met met;
 
@@ -224,6 +225,10 @@ static void window_begins_after_what_it_cannot_cross(void **state)
 	assert_met(&met, 0, VALUES_PROVED, 5);
 	assert_met(&met, 1, VALUES_BLIND, 2);
 	assert_int_equal(met.all[1].last, 0);
+	values_why_blind(p.values, &why);
+	text_char(&why, '\0');
+	assert_memory_equal(why.data, "a store of unknown address may have written code ", 49);
+	text_fini(&why);
 	end(&p);
 }
 

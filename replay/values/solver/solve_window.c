@@ -51,15 +51,25 @@ static enum status solve_window(struct solver *s, const struct history *history,
  * reach the halt does not show what was written after it. Data of the other byte order is not
  * looked at.
  */
-static size_t valid_from(const struct solver *s, bool code_unchanged)
+static size_t valid_from(const struct solver *s, bool code_unchanged, enum window_cut *cut)
 {
 	size_t from = code_unchanged ? 0 : memdep_code_may_alias(s);
 
-	if (s->after.of_code && !code_unchanged)
+	if (from > 0)
+		*cut = CUT_CODE_MAY_ALIAS;
+	if (s->after.of_code && !code_unchanged) {
+		*cut = CUT_CODE_WRITTEN;
 		return s->w.step_count;
-	if (from < s->memory.modified_code)
+	}
+	if (from < s->memory.modified_code) {
+		*cut = CUT_CODE_WRITTEN;
 		from = s->memory.modified_code;
-	return from < s->w.little_endian_from ? s->w.little_endian_from : from;
+	}
+	if (from < s->w.little_endian_from) {
+		*cut = CUT_ENDIAN;
+		from = s->w.little_endian_from;
+	}
+	return from;
 }
 
 enum status solve_init(struct solver *s, const struct history *history,
@@ -67,10 +77,16 @@ enum status solve_init(struct solver *s, const struct history *history,
 {
 	struct solve_options o = *options;
 	enum status status = solve_window(s, history, &o);
+	enum window_cut cut = CUT_NONE;
 
-	while (status == STATUS_OK && !o.through_writes && valid_from(s, o.code_unchanged) > 0) {
-		uint64_t from = window_position_of(&s->w, valid_from(s, o.code_unchanged));
+	while (status == STATUS_OK && !o.through_writes) {
+		size_t step = valid_from(s, o.code_unchanged, &cut);
+		uint64_t from;
 
+		s->cut = cut;
+		if (step == 0)
+			break;
+		from = window_position_of(&s->w, step);
 		if (from <= o.window.from)
 			from = o.window.from + 1;
 		if (from > o.window.to)

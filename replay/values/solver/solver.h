@@ -66,6 +66,15 @@ struct solve_options {
 	struct provenance *log; /* of how all was learned; zeroed before its first use, or NULL */
 };
 
+/* Why a window begins later than it was asked for. */
+enum window_cut {
+	CUT_NONE,
+	CUT_CODE_MAY_ALIAS, /* code was fetched anew that a store of unknown address may have
+	                       written */
+	CUT_CODE_WRITTEN,   /* code that ran was written later */
+	CUT_ENDIAN,         /* data had another byte order */
+};
+
 struct solver {
 	struct window w;
 	struct bits *nodes;            /* known bits of each SSA value */
@@ -81,6 +90,7 @@ struct solver {
 	struct interrupt *interrupt;
 	bool code_unchanged; /* assumed */
 	bool is_interrupted;
+	enum window_cut cut;
 	bool has_conflict;
 	size_t conflict; /* the step that it was found at */
 	uint64_t runs;   /* of steps, for statistics */
