@@ -157,6 +157,14 @@ static void tell_blind(const struct gdb *gdb, size_t core, const struct stop *st
 	text_puts(line, "; the same move again goes past them\n");
 }
 
+static const char *uncertainty_of(const struct values_access *access)
+{
+	if (access->is_event)
+		return "; what came after it may have accessed any memory";
+	return access->supposed == SUPPOSED_THERE ? "; it is assumed to be there, and not proved"
+	                                          : "; where it went is not known";
+}
+
 void gdb_watch_tell(struct gdb *gdb, size_t core, const struct stop *stop)
 {
 	bool is_possible = stop->access.verdict == VALUES_POSSIBLE;
@@ -171,10 +179,7 @@ void gdb_watch_tell(struct gdb *gdb, size_t core, const struct stop *stop)
 		            watch->size == 1 ? "" : "s", watch->address);
 		session_format_place(gdb->session, core, stop->access.position, &line);
 		if (is_possible)
-			text_puts(&line,
-			          stop->access.is_event
-			                  ? "; what came after it may have accessed any memory"
-			                  : "; where it went is not known");
+			text_puts(&line, uncertainty_of(&stop->access));
 		text_puts(&line, "; ");
 		add_value(gdb, core, stop, false, &line);
 		add_value(gdb, core, stop, true, &line);
@@ -184,21 +189,28 @@ void gdb_watch_tell(struct gdb *gdb, size_t core, const struct stop *stop)
 	text_fini(&line);
 }
 
+static void tell_doubt(const struct gdb *gdb, const struct stop *stop, struct text *line)
+{
+	const struct values_may_alias *doubt = &stop->doubt;
+	bool at_lines = stop->reason != STOP_STEPPED && doubt->count > doubt->elsewhere &&
+	                session_possible(gdb->session) == POSSIBLE_STOP;
+
+	text_printf(line,
+	            "csreplay: %" PRIu64 " instruction%s on the way may have accessed what is "
+	            "watched, the nearest at position %" PRIu64 ": the address is not known",
+	            doubt->count, doubt->count == 1 ? "" : "s", doubt->position);
+	if (doubt->elsewhere > 0)
+		text_printf(line, "; of %" PRIu64 " it is assumed to be another", doubt->elsewhere);
+	text_puts(line, at_lines ? " (lines that were stopped at)\n" : "\n");
+}
+
 void gdb_watch_tell_passed(struct gdb *gdb, size_t core, uint64_t from, const struct stop *stop)
 {
 	const struct values_may_alias *doubt = &stop->doubt;
 	struct text line = {0};
 
 	if (doubt->count > 0)
-		text_printf(&line,
-		            "csreplay: %" PRIu64 " instruction%s on the way may have accessed what "
-		            "is watched, the nearest at position %" PRIu64
-		            ": the address is not known%s\n",
-		            doubt->count, doubt->count == 1 ? "" : "s", doubt->position,
-		            stop->reason != STOP_STEPPED &&
-		                            session_possible(gdb->session) == POSSIBLE_STOP
-		                    ? " (lines that were stopped at)"
-		                    : "");
+		tell_doubt(gdb, stop, &line);
 	if (doubt->count > 0 && session_possible(gdb->session) == POSSIBLE_REPORT)
 		session_list_possible(gdb->session, core, from, &line);
 	if (doubt->blind_first < doubt->blind_last)

@@ -227,6 +227,7 @@ static void add_doubt(struct values_may_alias *doubt, const struct values_may_al
 	if (doubt->count == 0)
 		doubt->position = one->position + shift;
 	doubt->count += one->count;
+	doubt->elsewhere += one->elsewhere;
 	if (one->blind_first < one->blind_last) {
 		doubt->blind_first = one->blind_first + shift;
 		doubt->blind_last = one->blind_last + shift;

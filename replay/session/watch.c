@@ -154,6 +154,7 @@ void watch_may_alias(const struct watch_list *list, const struct watch_source *s
 		                                          : one.position > doubt->position)))
 			doubt->position = one.position;
 		doubt->count += one.count;
+		doubt->elsewhere += one.elsewhere;
 		if (one.blind_first < one.blind_last) {
 			doubt->blind_first = one.blind_first;
 			doubt->blind_last = one.blind_last;

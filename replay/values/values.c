@@ -434,6 +434,16 @@ const struct solver *values_solved(struct values *values, uint64_t position)
 	return cover(values, position) ? &values->proved.solver : NULL;
 }
 
+const struct solver *values_supposed(struct values *values)
+{
+	const struct solver *s = &values->assumed.solver;
+
+	if (!has_assumed(values) ||
+	    s->memory.access_count != values->proved.solver.memory.access_count)
+		return NULL;
+	return s;
+}
+
 bool values_widen(struct values *values)
 {
 	uint64_t most = values->options.register_window;

@@ -116,38 +116,69 @@ static void go_to(struct visit *v, uint64_t forward, uint64_t backward)
 	v->is_over |= v->rest.first >= v->rest.last;
 }
 
-/* Ends the instruction that is held. False if the window is another one now. */
-static bool release(struct visit *v)
+/* Ends the instruction that is held. */
+static void release(struct visit *v)
 {
 	struct values_access held = v->held;
 
 	if (!v->holds)
-		return true;
+		return;
 	v->holds = false;
-	go_to(v, held.position, held.position + 1);
-	if (held.verdict == VALUES_POSSIBLE && values_widen(v->values))
-		return false;
 	go_to(v, held.position + 1, held.position);
 	v->is_over |= !v->take(v->context, &held);
-	return true;
 }
 
-/* One instruction may make more than one access. False as release(). */
-static bool hold(struct visit *v, const struct values_access *access)
+/* What the assumed tier says of an access that is possible. */
+static enum values_supposed suppose(struct visit *v, uint32_t number)
 {
-	if (v->holds && v->held.position == access->position) {
-		if (v->held.verdict == VALUES_POSSIBLE)
-			v->held = *access;
+	const struct access_stretch one = {number, number + 1};
+	const struct solver *s = values_supposed(v->values);
+	struct values_access access;
+	uint64_t marks = 0;
+
+	if (!s || !possible_writes(s, &v->target, one, &marks))
+		return SUPPOSED_OPEN;
+	if (!judge(s, &s->memory.accesses[number], &v->target, marks != 0, &access))
+		return SUPPOSED_ELSEWHERE;
+	return access.verdict == VALUES_PROVED ? SUPPOSED_THERE : SUPPOSED_OPEN;
+}
+
+/* Of two possible accesses of an instruction. */
+static enum values_supposed either(enum values_supposed a, enum values_supposed b)
+{
+	if (a == SUPPOSED_THERE || b == SUPPOSED_THERE)
+		return SUPPOSED_THERE;
+	return a == b ? a : SUPPOSED_OPEN;
+}
+
+/*
+ * One instruction may make more than one access. False if the window is another one now, in which
+ * the visit begins again with this instruction.
+ */
+static bool hold(struct visit *v, uint32_t number, struct values_access access)
+{
+	bool holds;
+
+	if (v->holds && v->held.position != access.position)
+		release(v);
+	holds = v->holds;
+	if (v->is_over || (holds && v->held.verdict == VALUES_PROVED))
 		return true;
+	if (access.verdict == VALUES_POSSIBLE) {
+		go_to(v, access.position, access.position + 1);
+		v->holds = false;
+		if (values_widen(v->values))
+			return false;
+		access.supposed = suppose(v, number);
+		if (holds)
+			access.supposed = either(access.supposed, v->held.supposed);
 	}
-	if (!release(v))
-		return false;
-	v->holds = !v->is_over;
-	v->held = *access;
+	v->holds = true;
+	v->held = access;
 	return true;
 }
 
-/* The accesses of a stretch in the order of the visit; false as release(). */
+/* The accesses of a stretch in the order of the visit; false as hold(). */
 static bool visit_chunk(struct visit *v, const struct solver *s, struct access_stretch in,
                         const uint64_t *marks)
 {
@@ -157,7 +188,7 @@ static bool visit_chunk(struct visit *v, const struct solver *s, struct access_s
 
 		if (judge(s, &s->memory.accesses[in.begin + at], &v->target,
 		          (marks[at / 64] >> at % 64 & 1) != 0, &access) &&
-		    !hold(v, &access))
+		    !hold(v, in.begin + at, access))
 			return false;
 		if (i % POLL == 0 && interrupt_has_come(s->interrupt))
 			break;
@@ -201,8 +232,8 @@ static enum status visit_part(struct visit *v, const struct part *p)
 			return STATUS_INTERRUPTED;
 		size *= CHUNK_GROWTH;
 	}
-	if (release(v))
-		go_to(v, p->last, p->first);
+	release(v);
+	go_to(v, p->last, p->first);
 	return STATUS_OK;
 }
 
@@ -289,6 +320,7 @@ static bool take_doubt(void *context, const struct values_access *access)
 
 	if (access->verdict == VALUES_POSSIBLE && doubt->count++ == 0)
 		doubt->position = access->position;
+	doubt->elsewhere += access->supposed == SUPPOSED_ELSEWHERE;
 	if (access->verdict == VALUES_BLIND)
 		add_blind(doubt, access);
 	return true;

@@ -30,8 +30,16 @@ enum values_verdict {
 	VALUES_BLIND,    /* not known is what instructions accessed: values_why_blind() */
 };
 
+/* What follows of a possible access in the assumed tier (values.h), if there is one. */
+enum values_supposed {
+	SUPPOSED_OPEN,      /* nothing */
+	SUPPOSED_THERE,     /* it is to one of the bytes */
+	SUPPOSED_ELSEWHERE, /* it is to none of them */
+};
+
 struct values_access {
 	enum values_verdict verdict;
+	enum values_supposed supposed; /* POSSIBLE */
 	/* POSSIBLE: it is what came after the instruction, such as an exception or a gap. */
 	bool is_event;
 	uint64_t position; /* of the instruction; BLIND: of the first that is met */
@@ -61,7 +69,8 @@ bool values_find_access(struct values *values, const struct values_range *range,
 /* Accesses that may have been to one of the bytes. */
 struct values_may_alias {
 	uint64_t count;
-	uint64_t position; /* of the first that is met */
+	uint64_t elsewhere; /* of these SUPPOSED_ELSEWHERE */
+	uint64_t position;  /* of the first that is met */
 	/* Positions of which nothing is known; none if they are equal. */
 	uint64_t blind_first;
 	uint64_t blind_last;

@@ -248,7 +248,54 @@ class HashTable(unittest.TestCase):
         self.assertIn("before it not known, after it 0x0000000020202020", out)
 
 
+class ListNull(unittest.TestCase):
+    """What a user does: the last node has no next, of which the trace proves no writer."""
+
+    NODE = 0x4203a0
+    POSSIBLE = re.compile(r"csreplay: possible write of the 8 bytes at 0x4203a0: position (\d+), "
+                          r"\S+ \(([\w.]+:\d+)\); where it went is not known; before it (.*), after")
+    COMMANDS = (f"watch *(long *) {NODE:#x}", *4 * ["reverse-continue"])
+
+    def true_writes(self):
+        return recorded.Recording(CRASH).touching(self.NODE, 8, ("write", "both"))
+
+    def test_no_older_write_is_shown_as_the_last(self):
+        out = gdb(*self.COMMANDS)
+        met = self.POSSIBLE.findall(out)
+        self.assertEqual(len(met), 4, out)
+        self.assertEqual(len({line for _, line, _ in met}), 4)  # each line once
+        self.assertGreater(int(met[-1][0]), self.true_writes()[-1])
+        self.assertEqual(out.count("Program stopped."), 4)
+        self.assertNotIn("Old value", out)
+
+    def test_report_lists_what_is_possible_and_names_an_older_write(self):
+        out = gdb("monitor set possible-writes report", *self.COMMANDS[:2], WHERE)
+        self.assertRegex(out, DOUBT)
+        self.assertEqual(len(re.findall(r"^  position \d+, ", out, re.MULTILINE)), 20)
+        self.assertRegex(out, r"(?m)^  and \d+ more$")
+        self.assertNotIn("Old value", out)
+        kept = re.search(r"csreplay: write of the 8 bytes at 0x4203a0: position (\d+), ", out)
+        self.assertIn(f"AT {kept[1]}\n", out)
+        self.assertIn(int(kept[1]), self.true_writes())
+        self.assertLess(int(kept[1]), self.true_writes()[-1])  # which it says it may be
+
+    def test_skip_counts_what_is_possible(self):
+        out = gdb("monitor set possible-writes skip", *self.COMMANDS[:2], WHERE)
+        self.assertRegex(out, DOUBT)
+        self.assertNotRegex(out, r"(?m)^  position \d+, ")
+        self.assertIn(int(re.search(r"AT (\d+)\n", out)[1]), self.true_writes())
+
+    def test_what_is_assumed_to_be_elsewhere_is_passed(self):
+        out = gdb("monitor trust assumed", *self.COMMANDS[:2])
+        count, elsewhere = map(int, re.search(r"csreplay: (\d+) instructions on the way .*; of "
+                                              r"(\d+) it is assumed to be another\n", out).groups())
+        self.assertEqual(count, elsewhere)
+        self.assertEqual(self.POSSIBLE.findall(out)[0][1], "list_null.c:38", out)  # what broke it
+
+
 if __name__ == "__main__":
+    if CRASH.name != "list_null_O1":
+        del ListNull
     if CRASH.name == "example":
         del Truth
     else:

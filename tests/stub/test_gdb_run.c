@@ -80,11 +80,18 @@ static void doubt_of_watchpoints_is_told(void **state)
 	            "csreplay: 2 instructions on the way may have accessed what is watched, the "
 	            "nearest at position 8: the address is not known\n",
 	            "T0500:2010000000000000;thread:1;core:0;");
+	fake_session_set_doubt(
+	        &(struct values_may_alias){.count = 3, .elsewhere = 2, .position = 8});
+	assert_told("bs",
+	            "csreplay: 3 instructions on the way may have accessed what is watched, the "
+	            "nearest at position 8: the address is not known; of 2 it is assumed to be "
+	            "another\n",
+	            "T0500:1c10000000000000;thread:1;core:0;");
 	fake_session_set_doubt(&(struct values_may_alias){.blind_first = 3, .blind_last = 6});
 	assert_told("bs", "csreplay: nothing is known of what the instructions 3 to 5 accessed\n",
-	            "T0500:1c10000000000000;thread:1;core:0;");
+	            "T0500:1810000000000000;thread:1;core:0;");
 	fake_session_set_doubt(&(struct values_may_alias){.blind_first = 6, .blind_last = 6});
-	assert_told("bs", "", "T0500:1810000000000000;thread:1;core:0;");
+	assert_told("bs", "", "T0500:1410000000000000;thread:1;core:0;");
 }
 
 /* What gdb would not show as what it is, it is sent as a stop that it keeps, after the access. */
@@ -199,6 +206,14 @@ static void what_may_be_an_access_is_named_as_such(void **state)
 	         "is "
 	         "not known; before it bytes 11111111111111111111111111111111 ..., after it bytes "
 	         "11111111111111111111111111111111 ...\n"},
+	        {{.reason = STOP_POSSIBLE,
+	          .watch = {WATCH_WRITE, 0x7008, 1},
+	          .access = {.verdict = VALUES_POSSIBLE,
+	                     .supposed = SUPPOSED_THERE,
+	                     .position = 9}},
+	         "csreplay: possible write of the 1 byte at 0x7008: position 9; it is assumed to "
+	         "be "
+	         "there, and not proved; before it 0x11, after it 0x11\n"},
 	        {{.reason = STOP_BLIND,
 	          .watch = {WATCH_WRITE, 0x7008, 8},
 	          .access = {.verdict = VALUES_BLIND, .position = 9, .last = 2}},

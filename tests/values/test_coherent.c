@@ -85,6 +85,62 @@ static void store_goes_where_its_pointer_says(void **state)
 	end(&p);
 }
 
+struct met {
+	uint64_t position[4];
+	enum values_supposed supposed[4];
+	size_t count;
+};
+
+static bool take(void *context, const struct values_access *access)
+{
+	struct met *met = context;
+
+	assert_true(met->count < 4);
+	assert_int_equal(access->verdict, VALUES_POSSIBLE);
+	met->position[met->count] = access->position;
+	met->supposed[met->count++] = access->supposed;
+	return true;
+}
+
+/*
+ * Possible they stay: that is what is proved. A store goes where its pointer leads, or hit what
+ * that was read from (points_to.c).
+ */
+static void possible_access_is_assumed_to_be_somewhere(void **state)
+{
+	static const struct {
+		uint64_t address;
+		size_t count;
+		enum values_supposed first; /* of the store at position 1 */
+		enum values_supposed last;  /* at 3, or the same one */
+	} cases[] = {
+	        {DATA, 2, SUPPOSED_ELSEWHERE, SUPPOSED_ELSEWHERE},
+	        {DATA + 0x80, 1, SUPPOSED_THERE, SUPPOSED_THERE},
+	        {DATA + 0x100, 2, SUPPOSED_ELSEWHERE, SUPPOSED_THERE},
+	};
+	static const uint32_t code[] = {LDR_X0_X2, STR_X4_X0, LDR_X5_X2_8, STR_X4_X5};
+	struct program p;
+
+	(void)state;
+	run_it(&p, code, 4);
+	for (unsigned int i = 0; i < 6; i++) {
+		const struct values_target target = {cases[i / 2].address, 8, false, true};
+		const struct values_range all = {0, 4, true};
+		bool proved_only = i % 2 == 1;
+		struct met met = {.count = 0};
+
+		values_proved_only(p.values, proved_only);
+		assert_int_equal(values_visit_accesses(p.values, &all, &target, take, &met),
+		                 STATUS_OK);
+		assert_int_equal(met.count, cases[i / 2].count);
+		assert_int_equal(met.position[0], 1);
+		assert_int_equal(met.supposed[0], proved_only ? SUPPOSED_OPEN : cases[i / 2].first);
+		assert_int_equal(met.supposed[met.count - 1],
+		                 proved_only ? SUPPOSED_OPEN : cases[i / 2].last);
+	}
+	end(&p);
+}
+
 /* Supposed to hit nothing it would hit its own pointer: that is not coherent. */
 static void store_that_hits_its_pointer_stays_unknown(void **state)
 {
@@ -142,6 +198,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(store_goes_where_its_pointer_says),
+	        cmocka_unit_test(possible_access_is_assumed_to_be_somewhere),
 	        cmocka_unit_test(store_that_hits_its_pointer_stays_unknown),
 	        cmocka_unit_test(what_was_not_accepted_does_not_come_out),
 	        cmocka_unit_test(what_is_proved_is_not_marked),
