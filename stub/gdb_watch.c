@@ -173,6 +173,9 @@ void gdb_watch_tell(struct gdb *gdb, size_t core, const struct stop *stop)
 
 	if (stop->access.verdict == VALUES_BLIND) {
 		tell_blind(gdb, core, stop, &line);
+	} else if (stop->access.is_event && stop->gap &&
+	           stop->gap->position == stop->access.position + 1) {
+		text_puts(&line, "csreplay: what is watched may have been accessed in it\n");
 	} else {
 		text_printf(&line, "csreplay: %s%s the %" PRIu64 " byte%s at 0x%" PRIx64 ": ",
 		            is_possible ? "possible " : "", noun_of(watch), watch->size,
