@@ -356,6 +356,54 @@ static void check_dumps(const struct context *c, const struct snap_device *devic
 	free(order);
 }
 
+/* Armv6-M and Armv7-M have one address space; M profiles after them have security states. */
+static bool is_early_m(struct str type)
+{
+	static const char *const early[] = {"ARMv6", "ARMv7", "SC000", "SC300", "Cortex-M"};
+
+	for (size_t i = 0; i < sizeof(early) / sizeof(early[0]); i++) {
+		struct str begin = str_of(early[i]);
+
+		/* Cortex-M0 to M7; those of Armv8-M have two digits. */
+		if (str_has_prefix_nocase(type, begin) &&
+		    !(type.p[begin.n - 1] == 'M' && type.n > begin.n + 1 &&
+		      isdigit((unsigned char)type.p[begin.n + 1])))
+			return true;
+	}
+	return false;
+}
+
+/* The spaces that a core of its kind has; NULL if the dump's is one of them (format 1.0, 4.1). */
+static const char *expected_spaces(const struct snap_core *core, enum space space)
+{
+	if (space == SPACE_ANY)
+		return NULL;
+	if (core->arch == CORE_M && is_early_m(core->device->type))
+		return "no address spaces";
+	if (core->arch == CORE_A64)
+		return space == SPACE_S || space == SPACE_N || space == SPACE_R
+		               ? "EL3, EL2, EL1S or EL1N"
+		               : NULL;
+	if (space == SPACE_S || space == SPACE_N || (core->arch == CORE_A32 && space == SPACE_EL2))
+		return NULL;
+	return core->arch == CORE_M ? "S or N" : "S, N or H";
+}
+
+static void check_spaces(const struct context *c, const struct snap_core *core)
+{
+	for (size_t i = 0; i < core->device->dump_count; i++) {
+		const struct snap_dump *dump = &core->device->dumps[i];
+		const char *expected = expected_spaces(core, dump->space);
+
+		if (expected)
+			diag_warning(
+			        c->diags, dump->place,
+			        "dump \"%.*s\" is in space %s; a core of this type (%s) has %s",
+			        STR_ARG(dump->section), space_text(dump->space),
+			        core_arch_name(core->arch), expected);
+	}
+}
+
 /* The last byte in which they differ, of what both have. */
 static uint64_t last_difference(const struct snap_dump *dump, const struct elf_segment *segment)
 {
@@ -443,6 +491,8 @@ void snapshot_check(const struct snapshot *snapshot, struct diag_list *diags)
 		             "a trace package has no core registers: none is known at the halt");
 	for (size_t i = 0; i < snapshot->core_count && !snapshot->is_trace_package; i++)
 		check_core(&c, &snapshot->cores[i]);
+	for (size_t i = 0; i < snapshot->core_count; i++)
+		check_spaces(&c, &snapshot->cores[i]);
 	for (size_t i = 0; i < snapshot->source_count; i++)
 		check_source(&c, &snapshot->sources[i]);
 	for (size_t i = 0; i < snapshot->buffer_count; i++)

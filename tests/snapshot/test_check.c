@@ -86,6 +86,50 @@ static void check_source_registers_are_those_of_its_protocol(void **state)
 	CHECK_ALL(checks);
 }
 
+#define IN_SPACE(dump, line, space, arch, has)                                                     \
+	"cpu_0.ini:" line ": warning: dump \"dump" dump "\" is in space " space                    \
+	"; a core of this type (" arch ") has " has "\n"
+#define OF_A64     "EL3, EL2, EL1S or EL1N"
+#define OF_A32     "S, N or H"
+#define OF_M       "no address spaces"
+#define SPACED(type, registers, name)                                                              \
+	CORE_WITH(type, registers) DUMP_AT("0", "0x1000") "space=" name "\n"
+#define A32_REGS "SP=0\nPC=0\nCPSR=0x1D3\n"
+#define A64_REGS "SP(size:64)=0\nPC(size:64)=0\nCPSR=0x3C5\n"
+#define M_REGS   "SP=0\nPC=0\nxPSR=0\n"
+
+/* Format 1.0, 4.1: which memory spaces are valid. */
+static void check_spaces_are_those_of_the_architecture(void **state)
+{
+	static const struct check checks[] = {
+		{"v7, S", "cpu_0.ini", SPACED("Cortex-A9", A32_REGS, "S"), "", NULL},
+		{"v7, N", "cpu_0.ini", SPACED("Cortex-A9", A32_REGS, "N"), "", NULL},
+		{"v7, H", "cpu_0.ini", SPACED("Cortex-A15", A32_REGS, "h"), "", NULL},
+		{"v7, none", "cpu_0.ini", CORE_WITH("Cortex-A9", A32_REGS) DUMP_AT("0", "0x1000"), "", NULL},
+		{"v7, EL1N", "cpu_0.ini", SPACED("Cortex-A9", A32_REGS, "EL1N"),
+		 IN_SPACE("0", "9", "EL1N", "AArch32", OF_A32), NULL},
+		{"v7, EL3", "cpu_0.ini", SPACED("Cortex-A9", A32_REGS, "EL3"),
+		 IN_SPACE("0", "9", "EL3", "AArch32", OF_A32), NULL},
+		{"v8 in AArch32 state", "cpu_0.ini", SPACED("Cortex-A53", A32_REGS, "S"), "", NULL},
+		{"v8, EL2", "cpu_0.ini", SPACED("Cortex-A53", A64_REGS, "EL2"), "", NULL},
+		{"v8, EL3", "cpu_0.ini", SPACED("Cortex-A53", A64_REGS, "EL3"), "", NULL},
+		{"v8, EL1S", "cpu_0.ini", SPACED("Cortex-A53", A64_REGS, "EL1S"), "", NULL},
+		{"v8, N", "cpu_0.ini", SPACED("Cortex-A53", A64_REGS, "N"),
+		 IN_SPACE("0", "9", "Any NS", "AArch64", OF_A64), NULL},
+		{"v7-M, N", "cpu_0.ini", SPACED("Cortex-M4", M_REGS, "N"),
+		 IN_SPACE("0", "9", "Any NS", "M profile", OF_M), NULL},
+		{"v7-M by its name, S", "cpu_0.ini", SPACED("ARMv7-M", M_REGS, "S"),
+		 IN_SPACE("0", "9", "Any S", "M profile", OF_M), NULL},
+		{"v7-M, none", "cpu_0.ini", CORE_WITH("Cortex-M4", M_REGS) DUMP_AT("0", "0x1000"), "", NULL},
+		{"v8-M has security states", "cpu_0.ini", SPACED("Cortex-M33", M_REGS, "N"), "", NULL},
+		{"v8-M, EL2", "cpu_0.ini", SPACED("Cortex-M33", M_REGS, "EL2"),
+		 IN_SPACE("0", "9", "EL2", "M profile", "S or N"), NULL},
+	};
+
+	(void)state;
+	CHECK_ALL(checks);
+}
+
 static void check_core_registers_are_those_of_its_state(void **state)
 {
 	static const struct check checks[] = {
@@ -188,7 +232,8 @@ static void check_dumps_may_touch_and_agree(void **state)
 		{"spaces that share nothing", "cpu_0.ini", MODEL_CORE DUMP_AT("0", "0x1000") "space=EL1S\n"
 		 DUMP_AT("1", "0x1001") "space=EL1N\n", "", NULL},
 		{"spaces that share a state", "cpu_0.ini", MODEL_CORE DUMP_AT("0", "0x1000") "space=S\n"
-		 DUMP_AT("1", "0x1001") "space=EL1S\n", DIFFER("13", "1", "9", "0x1001"), NULL},
+		 DUMP_AT("1", "0x1001") "space=EL1S\n",
+		 DIFFER("13", "1", "9", "0x1001") IN_SPACE("0", "9", "Any S", "AArch64", OF_A64), NULL},
 		{"at the last address", "cpu_0.ini", MODEL_CORE DUMP_AT("0", "0xffffffffffffffc0")
 		 DUMP_AT("1", "0xffffffffffffffff") "offset=62\nlength=1\n",
 		 DIFFER("12", "1", "9", "0xffffffffffffffff"), NULL},
@@ -327,6 +372,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(check_source_registers_are_those_of_its_protocol),
 	        cmocka_unit_test(check_core_registers_are_those_of_its_state),
+	        cmocka_unit_test(check_spaces_are_those_of_the_architecture),
 	        cmocka_unit_test(check_program_flow_is_that_of_a_core),
 	        cmocka_unit_test(check_trace_id_is_one_of_a_source),
 	        cmocka_unit_test(check_dumps_may_touch_and_agree),

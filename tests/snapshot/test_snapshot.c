@@ -116,7 +116,10 @@ static void snapshot_dump_has_space_length_and_offset(void **state)
 	             MODEL_CORE "[dump]\nfile=mem.bin\naddress=0x1000\nspace=el1n\nlength=0x8\n"
 	                        "offset=0x10\n[dump]\nfile=mem.bin\naddress=0x2000\n"
 	                        "[dump.text]\nfile='mem.bin'\naddress=0x1000\nspace=S\n");
-	open_sound(m, NULL);
+	assert_int_equal(model_open(m, NULL), STATUS_OK);
+	assert_diags(&m->diags,
+	             "cpu_0.ini:18: warning: dump \"dump.text\" is in space Any S; a core "
+	             "of this type (AArch64) has EL3, EL2, EL1S or EL1N\n");
 	assert_int_equal(m->snapshot->devices[0].dump_count, 3);
 	assert_memory(m, SPACE_EL1N, 0x1000, 0x10);
 	assert_memory(m, SPACE_EL1N, 0x1007, 0x17);
