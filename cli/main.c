@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/image_argument.h"
 
 #define BIT(option) (UINT64_C(1) << CLI_OPTION_##option)
 #define ASSUMPTION_OPTIONS                                                                         \
@@ -137,64 +138,16 @@ static const struct cli_command *find_command(const char *name)
 	return NULL;
 }
 
-/* ".SECTION=ADDRESS" */
-static enum status add_section(struct str word, struct image_option *image)
-{
-	size_t equals = str_find(word, '=');
-	struct elf_section_address section = {.name = {word.p, equals}};
-	struct elf_section_address *sections;
-
-	if (str_to_u64(str_skip(word, equals + 1), &section.address) != STATUS_OK)
-		return STATUS_BAD_DATA;
-	sections = realloc(image->sections, (image->section_count + 1) * sizeof(*sections));
-	if (!sections)
-		return STATUS_NO_MEM;
-	image->sections = sections;
-	sections[image->section_count++] = section;
-	return STATUS_OK;
-}
-
-/*
- * ELF[@ADDRESS][,.SECTION=ADDRESS][,context=ID][,vmid=ID][,space=NAME]; a comma that no key
- * follows, and an '@' that no number follows, belong to the name. The caller frees the sections.
- */
 static enum cli_exit parse_image(struct str value, struct image_option *image)
 {
-	struct address_space key = {.space = SPACE_ANY};
+	struct str wrong;
 
-	*image = (struct image_option){.path = value};
-	for (size_t i = value.n; i-- > 1;) {
-		struct str word = {value.p + i + 1, image->path.n - i - 1};
-		enum status status;
-
-		if (value.p[i] != ',')
-			continue;
-		status = STATUS_NOT_FOUND;
-		if (str_find(word, '=') < word.n)
-			status = word.p[0] == '.' ? add_section(word, image)
-			                          : address_space_add(word, &key);
-		if (status == STATUS_NOT_FOUND)
-			break;
-		if (status != STATUS_OK)
-			return cli_fail(CLI_USAGE,
-			                "--image: \"%.*s\": expected context=ID or vmid=ID, a "
-			                "number of 32 bits, space=NAME, or .SECTION=ADDRESS",
-			                STR_ARG(word));
-		image->path.n = i;
-	}
-	image->space = key.space;
-	image->context = key.context;
-	for (size_t i = image->path.n; i-- > 1;) {
-		if (value.p[i] != '@')
-			continue;
-		if (str_to_u64((struct str){value.p + i + 1, image->path.n - i - 1},
-		               &image->load_address) == STATUS_OK) {
-			image->path.n = i;
-			image->has_load_address = true;
-		}
-		break;
-	}
-	return CLI_FINE;
+	if (image_argument_parse(value, image, &wrong) == STATUS_OK)
+		return CLI_FINE;
+	return cli_fail(CLI_USAGE,
+	                "--image: \"%.*s\": expected context=ID or vmid=ID, a number of 32 bits, "
+	                "space=NAME, or .SECTION=ADDRESS",
+	                STR_ARG(wrong));
 }
 
 /* The option that `name` (without its dashes) is for this command, or CLI_OPTIONS. */
