@@ -26,19 +26,33 @@ const struct exception_info *exception_find(enum exception_numbering numbering, 
 	return NULL;
 }
 
-const struct exception_vector *exception_vector_find(enum core_arch arch, int64_t vector)
-{
-	static const struct exception_vector vectors[] = {
+static const struct exception_vector vectors[] = {
 #define V(arch, first, last, kind, name) {CORE_##arch, first, last, EXCEPTION_##kind, name},
 #include "arch/exception.def"
-	};
+};
 
+const struct exception_vector *exception_vector_find(enum core_arch arch, int64_t vector)
+{
 	for (size_t i = 0; i < sizeof(vectors) / sizeof(vectors[0]); i++) {
 		if (vectors[i].arch == arch && vectors[i].first <= vector &&
 		    vector <= vectors[i].last)
 			return &vectors[i];
 	}
 	return NULL;
+}
+
+bool exception_name_contradicts(struct str name, int64_t vector)
+{
+	bool is_known = false;
+
+	for (size_t i = 0; i < sizeof(vectors) / sizeof(vectors[0]); i++) {
+		if (!str_eq(name, str_of(vectors[i].name)))
+			continue;
+		is_known = true;
+		if (vectors[i].first <= vector && vector <= vectors[i].last)
+			return false;
+	}
+	return is_known;
 }
 
 static bool is_m(enum exception_numbering numbering)

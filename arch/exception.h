@@ -60,6 +60,9 @@ struct exception_vector {
 /* By where the handler is entered; NULL if there is no such vector. */
 const struct exception_vector *exception_vector_find(enum core_arch arch, int64_t vector);
 
+/* True if it is the name of a vector, and not of this one, of any architecture. */
+bool exception_name_contradicts(struct str name, int64_t vector);
+
 /* Where an exception was taken to, as far as that is known. Levels are 0 to 3, or -1. */
 struct exception_target {
 	bool has_address; /* of the first instruction of the handler */

@@ -115,6 +115,8 @@ enum status survey_trace(const struct snapshot *snapshot, struct diag_list *diag
 	if (status == STATUS_OK)
 		status = survey_warn_of_ids(snapshot, &ids, diags);
 	if (status == STATUS_OK)
+		status = survey_note_triggers(snapshot, diags);
+	if (status == STATUS_OK)
 		status = survey_try_settings(snapshot, &ids, diags);
 	if (status == STATUS_OK)
 		status = survey_try_dumps(snapshot, diags);

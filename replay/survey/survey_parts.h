@@ -18,6 +18,10 @@ bool survey_is_in(const struct snapshot *snapshot, const struct snap_source *sou
 /* Counts the IDs of a buffer; false if it has no frames. */
 bool survey_count_ids(const struct snap_buffer *buffer, struct id_census *census);
 
+/* A note for each buffer whose frames say that a trigger occurred (IHI 0029, trace ID 0x7d).
+ * NO_MEM. */
+MUST_USE enum status survey_note_triggers(const struct snapshot *snapshot, struct diag_list *diags);
+
 /* tally.c */
 
 /* What was decoded of a source in a buffer. */

@@ -12,7 +12,8 @@
 
 enum {
 	FORGET_BYTES = 16 << 20, /* pages that were counted are forgotten by that much */
-	FRAMES_LEAST = 16,       /* random bytes are that many frames once in thousands of times */
+	ID_TRIGGER = 0x7d,
+	FRAMES_LEAST = 16, /* random bytes are that many frames once in thousands of times */
 };
 
 bool survey_is_in(const struct snapshot *snapshot, const struct snap_source *source,
@@ -219,6 +220,29 @@ static void put_hint(const struct snapshot *snapshot, const struct unclaimed_id 
 		            "%llu, whose ID may have been changed",
 		            (unsigned long long)unclaimed->first, id, STR_ARG(source->device->name),
 		            (unsigned long long)end);
+}
+
+enum status survey_note_triggers(const struct snapshot *snapshot, struct diag_list *diags)
+{
+	struct id_census *census = malloc(sizeof(*census));
+
+	if (!census)
+		return STATUS_NO_MEM;
+	for (size_t i = 0; i < snapshot->buffer_count; i++) {
+		const struct snap_buffer *buffer = &snapshot->buffers[i];
+		const struct id_count *trigger = &census->ids[ID_TRIGGER];
+
+		if (!survey_count_ids(buffer, census) || trigger->bytes == 0 ||
+		    !has_frames(buffer, census))
+			continue;
+		diag_note(diags, buffer->place,
+		          "buffer \"%.*s\": a trigger is in its frames (ID 0x%02x), first at byte "
+		          "%llu, last at byte %llu",
+		          STR_ARG(buffer->name), ID_TRIGGER, (unsigned long long)trigger->first,
+		          (unsigned long long)trigger->last);
+	}
+	free(census);
+	return STATUS_OK;
 }
 
 static void warn_of_id(const struct snapshot *snapshot, const struct unclaimed_id *unclaimed,

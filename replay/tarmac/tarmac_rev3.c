@@ -4,6 +4,7 @@
  * their own, as RTL and cycle models write them. In: a line after the word that says its kind.
  * Out: its event.
  */
+#include "arch/exception.h"
 #include "replay/tarmac/tarmac_line.h"
 
 enum {
@@ -87,14 +88,20 @@ enum status tarmac_rev3_step(struct tarmac_line *line)
 
 enum status tarmac_rev3_exception(struct tarmac_line *line)
 {
+	struct bytes before;
+	struct tarmac_exception *exception = &line->event->exception;
+
 	line->event->kind = TARMAC_EXCEPTION;
 	if (lex_take(&line->in, '[')) {
+		before = line->in;
 		TRY(tarmac_read_vector(line));
 		if (!lex_take(&line->in, ']'))
 			return tarmac_fault(line, "']' after the vector");
-		line->event->exception.has_vector = true;
+		exception->has_vector = true;
 	}
-	line->event->exception.name = str_trim(lex_rest(&line->in));
+	exception->name = str_trim(lex_rest(&line->in));
+	if (exception->has_vector && exception_name_contradicts(exception->name, exception->vector))
+		tarmac_note_oddity(line, TARMAC_ODD_VECTOR, lex_word(&before));
 	return STATUS_OK;
 }
 

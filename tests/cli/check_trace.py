@@ -80,9 +80,14 @@ class CheckTrace(unittest.TestCase):
                 self.assertEqual(server.messages.count(said), 1)
 
     def test_ids_that_are_no_sources(self):
-        """Padding, a flush response and a trigger are what their IDs say."""
+        """Padding, a flush response and a trigger are what their IDs say; the trigger is told."""
         self.write("trace.bin", frames.pack([(0, b"\1"), (ID, OWN[:50]), (0x7d, b"\1"), (0x7b, b"\1"),
                                              (ID, OWN[50:]), (0, bytes(40))]))
+        said = re.fullmatch(r'trace.ini:4: note: buffer "ETB_0": a trigger is in its frames \(ID 0x7d\), first at '
+                            r"byte (\d+), last at byte (\d+)\n", self.check())
+        self.assertEqual(said[1], said[2])
+        self.assertTrue(50 < int(said[1]) < 60, said)
+        self.write("trace.bin", frames.pack([(0, b"\1"), (ID, OWN[:50]), (0x7b, b"\1"), (ID, OWN[50:])]))
         self.assertEqual(self.check(), "")
 
     def test_memory_after_the_trace_is_no_trace(self):

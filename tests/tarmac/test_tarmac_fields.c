@@ -232,6 +232,10 @@ static void fields_words_that_the_format_has_not_are_told_once(void **state)
 	         3,
 	         "page order of an access \"/16\" does not fit its two addresses, and counts as "
 	         "4 KiB"},
+	        {REV3 ES_A("00001000") "    EXC [0x08] Data Abort\n", 3,
+	         "vector of an exception \"0x08\" is not that of its name; both are kept"},
+	        {REV3 ES_A("00001000") "    EXC [0x404] Synchronous Lower EL using AArch64\n", 3,
+	         "vector of an exception \"0x404\" is not that of its name; both are kept"},
 	        {"1 clk 0 IT (1) 00001000 e1a00000 A svc_s : NOP\n1 clk MR4Q 00002000 00000001\n",
 	         2, "attribute of an access \"Q\" is not known"},
 	};
