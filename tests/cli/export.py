@@ -35,6 +35,15 @@ V7M = ["[1] Reset", "[2] NMI", "[3] HardFault", "[4] MemManage", "[5] BusFault",
        "[99] External Interrupt", "Debug Halt Mode Entry"]
 
 
+class ExportOfTrace(unittest.TestCase):
+    def test_a_trace_has_no_lines_of_data(self):
+        """What CoreSight trace does not say is not written: memory, registers."""
+        folder = os.path.join(os.environ["CSREPLAY_SOURCE"], "examples", "sensorhub")
+        text = subprocess.run([CSREPLAY, "export", folder], capture_output=True, text=True, check=True).stdout
+        self.assertEqual(re.findall(r"^ *(?:LD|LA|ST|SA|SX|R) .*", text, re.M), [])
+        self.assertGreater(text.count(" ES  ("), 1000)
+
+
 class Export(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()

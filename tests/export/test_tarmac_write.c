@@ -302,6 +302,33 @@ static void branches_of_a_trace_say_where_they_led(void **state)
 	text_fini(&out);
 }
 
+/* 2.3.1, field 6: of AArch32 alone; and trace says it of branches alone. */
+static void condition_that_failed_is_that_of_an_aarch32_branch(void **state)
+{
+	static const struct {
+		enum isa isa;
+		enum insn_class class;
+		bool executed;
+		bool is_failed;
+	} cases[] = {
+	        {ISA_A32, INSN_BRANCH, false, true},  {ISA_A32, INSN_BRANCH_INDIRECT, false, true},
+	        {ISA_A32, INSN_BRANCH, true, false},  {ISA_A32, INSN_OTHER, false, false},
+	        {ISA_A64, INSN_BRANCH, false, false}, {ISA_T32, INSN_BRANCH, false, true},
+	};
+	struct text out = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct element element = range(0x1018, 1, cases[i].class, cases[i].executed);
+
+		element.isa = cases[i].isa;
+		write_text(&element, 1, &out);
+		assert_non_null(strstr(out.data, "1018:"));
+		assert_int_equal(strstr(out.data, "CCFAIL") != NULL, cases[i].is_failed);
+	}
+	text_fini(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -313,6 +340,7 @@ int main(void)
 	        cmocka_unit_test(exception_from_a_lower_level_has_the_vector_of_its_kind),
 	        cmocka_unit_test(exception_before_a_loss_has_no_vector),
 	        cmocka_unit_test(mode_is_the_level_of_the_context),
+	        cmocka_unit_test(condition_that_failed_is_that_of_an_aarch32_branch),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -142,9 +142,31 @@ static void fields_branch_line_says_where_the_text_leads(void **state)
 		status = history_pc(history, 1, &pc);
 		if ((status == STATUS_OK ? pc : 0) != cases[i].end)
 			fail_msg("%s: 0x%llx", cases[i].text, (unsigned long long)pc);
+		/* 2.3.6: a BR line is that of a branch that was taken. */
+		if (strstr(cases[i].text, "BR ("))
+			assert_true(instruction_at(0).executed);
+		if (strstr(cases[i].text, "CCFAIL"))
+			assert_false(instruction_at(0).executed);
 		assert_int_equal(rig.diags.count, 0);
 		(void)tear_down(state);
 	}
+}
+
+/* 2.4 has such a line in its example, and no word of what it is. */
+static void fields_line_of_the_example_without_a_meaning_is_told(void **state)
+{
+	size_t gaps;
+
+	(void)state;
+	open_text(REV3 ES_A("00001000") "    R R1 (USR) 00000001\n#0000000000004840\n" ES_A(
+	        "00001004") ES_A("00001008"));
+	assert_int_equal(rig.diags.count, 1);
+	assert_int_equal(rig.diags.items[0].severity, SEVERITY_WARNING);
+	assert_int_equal(rig.diags.items[0].place.line, 4);
+	assert_int_equal(history_length(session_history(rig.session, 0)), 3);
+	(void)history_gaps(session_history(rig.session, 0), &gaps);
+	assert_int_equal(gaps, 0);
+	check_known(1, A32_r1, 1);
 }
 
 static void check_astray(const char *text, size_t expected_gaps)
@@ -307,6 +329,7 @@ int main(void)
 	        T(fields_apsr_is_the_flags_of_cpsr),
 	        T(fields_only_completed_accesses_move_memory),
 	        T(fields_branch_line_says_where_the_text_leads),
+	        T(fields_line_of_the_example_without_a_meaning_is_told),
 	        T(fields_instruction_is_where_the_branch_before_it_leads),
 	        T(fields_words_that_the_format_has_not_are_told_once),
 	        T(fields_words_of_the_format_are_known),
