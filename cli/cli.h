@@ -133,6 +133,7 @@ enum cli_exit cmd_compare(const struct cli_args *args);
 enum cli_exit cmd_export(const struct cli_args *args);
 enum cli_exit cmd_state(const struct cli_args *args);
 enum cli_exit cmd_calls(const struct cli_args *args);
+enum cli_exit cmd_origin(const struct cli_args *args);
 enum cli_exit cmd_why(const struct cli_args *args);
 
 #endif

@@ -14,6 +14,9 @@
 	(BIT(IMAGE) | BIT(EVENTS) | BIT(CONTEXTIDR) | BIT(CORE_DUMP) | BIT(SYSROOT) |              \
 	 BIT(ALLOW_OUTSIDE) | BIT(STRICT) | BIT(HELP))
 
+#define PAST_OPTIONS                                                                               \
+	(SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(FORMAT) | BIT(CORE) | BIT(OF) | ASSUMPTION_OPTIONS)
+
 static const struct {
 	const char *name;
 	const char *value; /* NULL for a flag */
@@ -80,6 +83,12 @@ static const struct cli_command commands[] = {
          cmd_calls,
          SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(FORMAT) | BIT(CORE) | BIT(FUNCTION) |
                  BIT(ONE_ADDRESS_SPACE)},
+        {"origin", "show where a value of the past was made",
+         "NAME is a register, ADDRESS[+SIZE] or VARIABLE[+SIZE]. FORMAT is text (default), tsv or "
+         "json,\n"
+         "a line a step, the youngest first: loads, stores, moves and arithmetic with constants,\n"
+         "until an instruction made the value, or nothing that was traced did.\n",
+         cmd_origin, PAST_OPTIONS | BIT(AT)},
         {"why", "show how a value of the past is proved, or what keeps it unknown",
          "Of an address it is about the 8 bytes there.\n", cmd_why,
          SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(CORE) | BIT(AT) | BIT(OF) | ASSUMPTION_OPTIONS},
@@ -101,7 +110,7 @@ static void print_general_help(FILE *out)
 	            "commands:\n",
 	            out);
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
-		(void)fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].summary);
+		(void)fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
 	(void)fputs("\n"
 	            "SNAPSHOT is a snapshot folder or its snapshot.ini, a trace package or its\n"
 	            "contents.ini, a zip, tar, tar.gz or tar.xz of either, an ELF core file, or a\n"

@@ -211,7 +211,7 @@ static void run_help(const struct console *console, struct str args, struct text
 static const struct command commands[] = {
         {"help", "", "show this list", run_help},
         {"position", "", "where each core is in its history", console_position},
-        {"seek", "N|@TIME|end", "go to position N, to the first at that time, or to the halt",
+        {"seek", "N|@TIME|#N|end", "go to position N, to the first at that time, or to the halt",
          console_seek},
         {"time", "[N]", "when the core was at position N, and where the others were then",
          console_time},
@@ -230,6 +230,8 @@ static const struct command commands[] = {
         {"up-in-time", "[LEVEL]", "seek to the call of this function, or of that frame",
          console_up_in_time},
         {"return", "[LEVEL]", "seek to after its return", console_return},
+        {"origin", "REG|ADDR[+N]|NAME", "where its value here was made, step by step back",
+         console_origin},
         {"why", "[-v] REG|ADDRESS", "how a value here is proved, or what keeps it unknown",
          run_why},
         {"assume", "[NAME on|off]", "what is taken for granted of the past", run_assume},

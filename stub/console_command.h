@@ -34,6 +34,12 @@ void console_return(const struct console *console, struct str args, struct text 
 
 /* What a continue does with accesses that may be to what is watched (console_watch.c). */
 void console_possible_writes(const struct console *console, struct str args, struct text *out);
+/* Questions about the past (console_past.c). */
+void console_origin(const struct console *console, struct str args, struct text *out);
+/* The position of "#3" or "origin#3", a number of the last answer. False, and it is said, if none.
+ */
+bool console_place(const struct console *console, struct str word, uint64_t *position,
+                   struct text *out);
 
 /* Parts of lines (console_text.c). */
 /* WHAT and "WORD", the word cut short and made printable. */

@@ -63,11 +63,16 @@ void console_seek(const struct console *console, struct str args, struct text *o
 	uint64_t position = end;
 	bool is_time = str_has_prefix(args, STR("@"));
 
+	bool is_place = str_find(args, '#') < args.n;
+
 	if (is_time && !parse_time(console, args, &position, out))
 		return;
-	if (!is_time && !str_eq(args, STR("end")) && str_to_u64(args, &position) != STATUS_OK) {
+	if (is_place && !console_place(console, args, &position, out))
+		return;
+	if (!is_time && !is_place && !str_eq(args, STR("end")) &&
+	    str_to_u64(args, &position) != STATUS_OK) {
 		console_wrong(out, "not a position:", args);
-		text_puts(out, "; give N, @TIME or end\n");
+		text_puts(out, "; give N, @TIME, #N or end\n");
 	} else if (session_seek(console->session, console->core, position) != STATUS_OK) {
 		text_printf(out, "position out of range (0..%" PRIu64 ")\n", end);
 	} else {

@@ -179,6 +179,7 @@ void session_destroy(struct session *session)
 	free(session->values);
 	for (unsigned int i = 0; i < SESSION_ARCHS; i++)
 		system_registers_fini(&session->system[i]);
+	answers_fini(&session->answers);
 	symbols_close(session->symbols);
 	source_lines_close(session->lines);
 	free(session->calls);

@@ -21,6 +21,7 @@
 #include "base/status.h"
 #include "replay/calls/calls.h"
 #include "replay/history/history.h"
+#include "replay/past/past.h"
 #include "replay/session/crash.h"
 #include "replay/values/explain/explain.h"
 #include "replay/values/values.h"
@@ -261,6 +262,39 @@ MUST_USE enum status session_why(const struct session *session, size_t core,
  */
 MUST_USE enum status session_calls(struct session *session, size_t core,
                                    const struct calls **calls);
+
+/*
+ * Questions about the past of a core (replay/past/past.h). What is asked about is a word: a
+ * register; an address, a variable's name, each with +SIZE if that is not 8 bytes, or the
+ * variable's.
+ */
+enum session_word {
+	SESSION_WORD_FINE,
+	SESSION_WORD_UNKNOWN,   /* neither register nor address nor variable */
+	SESSION_WORD_SEVERAL,   /* variables have this name */
+	SESSION_WORD_NO_VALUES, /* a register that is not reconstructed */
+	SESSION_WORD_BAD_SIZE,  /* 0, above WATCH_MOST, or behind a register */
+};
+enum session_word session_past_subject(struct session *session, size_t core, struct str word,
+                                       struct past_subject *subject);
+/* What they are called in answers; valid until the session ends. NO_MEM. */
+MUST_USE enum status session_past_names(struct session *session, size_t core,
+                                        struct past_names *names);
+/*
+ * Where the value was made that the subject has at `position`; origin_fini() in any case.
+ * UNSUPPORTED of a trace with data, and of a thread view; the errors of origin_find().
+ */
+MUST_USE enum status session_origin(struct session *session, size_t core, uint64_t position,
+                                    const struct past_subject *subject, struct origin *origin);
+/* The same as lines, each with a number: origin_format(). Its steps are places then. */
+MUST_USE enum status session_origin_text(struct session *session, size_t core, uint64_t position,
+                                         const struct past_subject *subject, struct text *out);
+/*
+ * The position of a number, from 1 on, of the last answer about the core that was text. `command`:
+ * the question it must have been, such as "origin"; empty: any. NOT_FOUND.
+ */
+MUST_USE enum status session_place_of(const struct session *session, size_t core,
+                                      struct str command, uint64_t number, uint64_t *position);
 
 /*
  * When a core was at `position` <= N, and where it was at a time: timeline.h. The lines of a trace

@@ -7,6 +7,7 @@
 #ifndef CSREPLAY_REPLAY_SESSION_SESSION_STORE_H
 #define CSREPLAY_REPLAY_SESSION_SESSION_STORE_H
 
+#include "replay/session/answers.h"
 #include "replay/session/cursor.h"
 #include "replay/session/session.h"
 #include "replay/session/system_register.h"
@@ -77,6 +78,7 @@ struct session {
 	struct interrupt interrupt;
 	struct symbols *symbols; /* of functions; NULL: not asked for yet */
 	struct calls **calls;    /* one a core; NULL: not asked for yet */
+	struct answers answers;
 };
 
 #endif

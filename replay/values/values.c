@@ -434,7 +434,7 @@ const struct solver *values_solved(struct values *values, uint64_t position)
 	return cover(values, position) ? &values->proved.solver : NULL;
 }
 
-const struct solver *values_supposed(struct values *values)
+const struct solver *values_assumed(struct values *values)
 {
 	const struct solver *s = &values->assumed.solver;
 

@@ -107,7 +107,7 @@ const struct solver *values_solved(struct values *values, uint64_t position);
  * The same window in the assumed tier, with the same numbers of steps and accesses; NULL if there
  * is none.
  */
-const struct solver *values_supposed(struct values *values);
+const struct solver *values_assumed(struct values *values);
 /* Makes it larger, so that more may be known of it. False if it is as large as it can be. */
 bool values_widen(struct values *values);
 /* False if nothing of the core's past is ever known. */

@@ -129,10 +129,10 @@ static void release(struct visit *v)
 }
 
 /* What the assumed tier says of an access that is possible. */
-static enum values_supposed suppose(struct visit *v, uint32_t number)
+static enum values_assumed suppose(struct visit *v, uint32_t number)
 {
 	const struct access_stretch one = {number, number + 1};
-	const struct solver *s = values_supposed(v->values);
+	const struct solver *s = values_assumed(v->values);
 	struct values_access access;
 	uint64_t marks = 0;
 
@@ -144,7 +144,7 @@ static enum values_supposed suppose(struct visit *v, uint32_t number)
 }
 
 /* Of two possible accesses of an instruction. */
-static enum values_supposed either(enum values_supposed a, enum values_supposed b)
+static enum values_assumed either(enum values_assumed a, enum values_assumed b)
 {
 	if (a == SUPPOSED_THERE || b == SUPPOSED_THERE)
 		return SUPPOSED_THERE;

@@ -31,7 +31,7 @@ enum values_verdict {
 };
 
 /* What follows of a possible access in the assumed tier (values.h), if there is one. */
-enum values_supposed {
+enum values_assumed {
 	SUPPOSED_OPEN,      /* nothing */
 	SUPPOSED_THERE,     /* it is to one of the bytes */
 	SUPPOSED_ELSEWHERE, /* it is to none of them */
@@ -39,7 +39,7 @@ enum values_supposed {
 
 struct values_access {
 	enum values_verdict verdict;
-	enum values_supposed supposed; /* POSSIBLE */
+	enum values_assumed supposed; /* POSSIBLE */
 	/* POSSIBLE: it is what came after the instruction, such as an exception or a gap. */
 	bool is_event;
 	uint64_t position; /* of the instruction; BLIND: of the first that is met */

@@ -13,6 +13,7 @@ enum {
 	SECTION_DYNAMIC_SYMBOLS = 11,
 	SECTION_EXECUTABLE = 4,
 	SYMBOL_NOTYPE = 0,
+	SYMBOL_OBJECT = 1,
 	SYMBOL_FUNCTION = 2,
 	SYMBOL_IFUNC = 10,
 	MACHINE_ARM = 40,
@@ -32,6 +33,15 @@ struct symbol_table {
 	struct entry *entries;
 	size_t count;
 	size_t capacity;
+};
+
+/* Objects of a name. */
+struct object_search {
+	struct str name;
+	uint64_t address;
+	uint64_t size;
+	size_t count;
+	bool is_global;
 };
 
 struct symbols {
@@ -334,6 +344,62 @@ bool symbols_find(const struct symbols *symbols, uint64_t address, struct functi
 	*found = (struct function_symbol){entry->start, entry->end,
 	                                  (uint64_t)(table - symbols->tables), entry->name};
 	return true;
+}
+
+static void take_object(struct object_search *search, uint64_t address,
+                        const struct raw_symbol *symbol)
+{
+	bool is_global = symbol->info >> 4 != 0;
+
+	/* The table of dynamic symbols has some of the other one again. */
+	if (search->count > 0 && (search->address == address || (search->is_global && !is_global)))
+		return;
+	search->count = is_global && !search->is_global ? 1 : search->count + 1;
+	search->is_global = is_global;
+	search->address = address;
+	search->size = symbol->size;
+}
+
+static void search_table(struct object_search *search, const struct elf_image *image,
+                         const struct sections *s, const struct section *section)
+{
+	uint64_t size = s->is_64bit ? 24 : 16;
+	struct section strings;
+
+	if (read_section(s, section->link, &strings) != STATUS_OK)
+		return;
+	for (uint64_t i = 0; i < section->size / size; i++) {
+		struct raw_symbol symbol;
+
+		if (read_symbol(s, section->offset + i * size, &symbol) != STATUS_OK)
+			return;
+		if ((symbol.info & 15) == SYMBOL_OBJECT && symbol.section != 0 &&
+		    str_eq(name_at(s, &strings, symbol.name), search->name))
+			take_object(search, symbol.value + image->load_bias, &symbol);
+	}
+}
+
+size_t symbols_find_object(const struct symbols *symbols, struct str name, uint64_t *address,
+                           uint64_t *size)
+{
+	struct object_search search = {.name = name};
+
+	for (size_t i = 0; symbols && i < symbols->count; i++) {
+		const struct elf_image *image = symbols->tables[i].image;
+		struct sections sections;
+		struct section section;
+
+		if (image->is_core || find_sections(image, &sections) != STATUS_OK)
+			continue;
+		for (uint64_t k = 0; read_section(&sections, k, &section) == STATUS_OK; k++) {
+			if (section.type == SECTION_SYMBOLS ||
+			    section.type == SECTION_DYNAMIC_SYMBOLS)
+				search_table(&search, image, &sections, &section);
+		}
+	}
+	*address = search.address;
+	*size = search.size;
+	return search.count;
 }
 
 void symbols_format(const struct symbols *symbols, uint64_t address, struct text *out)

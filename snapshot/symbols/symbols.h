@@ -33,6 +33,14 @@ void symbols_close(struct symbols *symbols); /* NULL is fine */
 bool symbols_find(const struct symbols *symbols, uint64_t address, struct function_symbol *found);
 
 /*
+ * The object (a variable) of this name, a symbol of type OBJECT: its first byte and how many it
+ * has. How many there are: one that all files see hides those of one file; else, of several, none
+ * is it.
+ */
+size_t symbols_find_object(const struct symbols *symbols, struct str name, uint64_t *address,
+                           uint64_t *size);
+
+/*
  * Appends "main+0x1c", or "main" at its start; without a symbol the address in hexadecimal.
  */
 void symbols_format(const struct symbols *symbols, uint64_t address, struct text *out);

@@ -14,7 +14,7 @@ CSREPLAY = os.environ["CSREPLAY"]
 SOURCE = Path(os.environ["CSREPLAY_SOURCE"])
 SENSORHUB = SOURCE / "examples" / "sensorhub"
 COMMANDS = ["serve", "info", "check", "decode", "history", "compare", "export", "state",
-            "calls", "why"]
+            "calls", "origin", "why"]
 
 
 def run(*arguments, folder=None):
@@ -62,6 +62,8 @@ class CommandLine(unittest.TestCase):
                       "--assume-abi", "--assume-coherent", "--trust", "--assume-one-address-space", "--help"],
             "calls": ["--image", *log, "--core-dump", "--sysroot", "--allow-outside", "--strict", "--format", "--core", "--threads",
                       "--assume-one-address-space", "--function", "--help"],
+            "origin": ["--image", *log, "--core-dump", "--sysroot", "--allow-outside", "--strict", "--format", "--core", "--threads",
+                       "--assume-single-writer", "--assume-abi", "--assume-coherent", "--trust", "--assume-one-address-space", "--at", "--of", "--help"],
             "why": ["--image", *log, "--core-dump", "--sysroot", "--allow-outside", "--strict", "--core", "--threads",
                     "--assume-single-writer", "--assume-abi", "--assume-coherent", "--trust", "--assume-one-address-space", "--at", "--of", "--help"],
             "export": ["--image", *log, "--core-dump", "--sysroot", "--allow-outside", "--strict", "--format", "--core", "--from",

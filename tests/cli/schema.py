@@ -22,7 +22,7 @@ SENSORHUB = Path(os.environ["CSREPLAY_SOURCE"]) / "examples" / "sensorhub"
 CORPUS = Path(material.SHARED) / "corpus"
 TEXTS = Path(os.environ["CSREPLAY_SOURCE"]) / "tests" / "fuzz" / "corpus" / "tarmac_history"
 SPACES, CORES = TEXTS / "spaces_and_system", TEXTS / "cores"
-COMMANDS = ("calls", "compare", "decode", "history", "info")
+COMMANDS = ("calls", "compare", "decode", "history", "info", "origin")
 SNAPSHOTS = ["opencsd/" + name for name in (
     "TC2", "armv8_1m_branches", "ete_ip", "ete_spec_1", "event_test", "feat_cmpbr", "infrastructure",
     "itm_only_csformat", "juno_r1_1", "q_elem", "stm_only", "tc2-ptm-rstk-t32", "tme_test",
@@ -92,7 +92,7 @@ class Example(Checked):
 
     def test_every_command_with_json_has_a_schema(self):
         help_text = run("--help")
-        commands = re.findall(r"^  (\w+)  ", help_text, re.MULTILINE)
+        commands = re.findall(r"^  ([\w-]+)  ", help_text, re.MULTILINE)
         with_json = sorted(name for name in commands if "json" in run(name, "--help"))
         self.assertEqual(with_json, sorted(COMMANDS))
 
@@ -114,6 +114,16 @@ class Example(Checked):
                 found |= set(value)
         self.assertEqual(found, {"index", "pc", "isa", "opcode", "disassembly", "registers", "event",
                                  "gap", "position", "address"})
+
+    def test_origin_follows_its_schema(self):
+        found = set()
+        for name in ("x0", "x1", "x19", "x29", "x30", "pc", "sp", "0x420000+3"):
+            for at in ("100", "20000", "39000"):
+                for value in self.lines("origin", "--image", SENSORHUB / "sensorhub.elf", "--at", at,
+                                        "--of", name, SENSORHUB):
+                    found |= set(value)
+        self.assertLess({"step", "position", "kind", "pc", "function", "register", "value", "address",
+                         "size"}, found)
 
     def test_calls_follows_its_schema(self):
         found = set()

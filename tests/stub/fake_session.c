@@ -296,6 +296,46 @@ enum status session_calls(struct session *s, size_t core, const struct calls **c
 	return STATUS_UNSUPPORTED;
 }
 
+/* "x3", "name" of memory, and a word for each way of being none. */
+enum session_word session_past_subject(struct session *s, size_t core, struct str word,
+                                       struct past_subject *subject)
+{
+	static const char *const wrong[] = {"", "unknown", "several", "no-values", "bad-size"};
+
+	(void)s;
+	(void)core;
+	*subject = (struct past_subject){.number = 4, .size = 8};
+	for (unsigned int i = 1; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		if (str_eq(word, str_of(wrong[i])))
+			return (enum session_word)i;
+	}
+	subject->is_memory = !str_eq(word, STR("x3"));
+	return SESSION_WORD_FINE;
+}
+
+enum status session_origin_text(struct session *s, size_t core, uint64_t position,
+                                const struct past_subject *subject, struct text *text)
+{
+	(void)s;
+	if (is_exhausted || core > 0)
+		return is_exhausted ? STATUS_NO_MEM : STATUS_UNSUPPORTED;
+	text_printf(text, "origin of %s at %llu\n", subject->is_memory ? "memory" : "a register",
+	            (unsigned long long)position);
+	return STATUS_OK;
+}
+
+/* Of the numbers 1 to 3 of "origin". */
+enum status session_place_of(const struct session *s, size_t core, struct str command,
+                             uint64_t number, uint64_t *position)
+{
+	(void)s;
+	(void)core;
+	*position = 2 * number;
+	return number > 0 && number < 4 && (command.n == 0 || str_eq(command, STR("origin")))
+	               ? STATUS_OK
+	               : STATUS_NOT_FOUND;
+}
+
 uint64_t session_position(const struct session *s, size_t core)
 {
 	return s->positions[core];

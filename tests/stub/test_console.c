@@ -35,9 +35,10 @@ static int tear_down(void **state)
 
 static void console_help_names_every_command(void **state)
 {
-	static const char *const names[] = {
-	        "help",       "position", "seek", "events", "gaps", "cores", "stack", "calls",
-	        "up-in-time", "return",   "info", "assume", "set",  "why",   "time",  "crash"};
+	static const char *const names[] = {"help",  "position", "seek",  "events",     "gaps",
+	                                    "cores", "stack",    "calls", "up-in-time", "return",
+	                                    "info",  "assume",   "set",   "why",        "origin",
+	                                    "time",  "crash"};
 	struct session *session = fake_session();
 
 	(void)state;
@@ -268,6 +269,32 @@ static void console_position_names_each_thread(void **state)
 	                    "  2 cpu<1>: position 0 of 0 (the halt), PC 0x9000\n");
 }
 
+static void console_origin_asks_and_numbers_are_places(void **state)
+{
+	struct session *session = fake_session();
+
+	(void)state;
+	assert_string_equal(run(session, 0, STR("origin")),
+	                    "origin REGISTER, origin ADDRESS[+SIZE], or origin VARIABLE\n");
+	assert_int_equal(session_seek(session, 0, 5), STATUS_OK);
+	assert_string_equal(run(session, 0, STR("origin x3")),
+	                    "origin of a register at 5\n(`monitor seek #N` goes to a step)\n");
+	assert_non_null(strstr(run(session, 0, STR("origin 0x10+4")), "origin of memory at 5\n"));
+	assert_string_equal(run(session, 0, STR("origin unknown")),
+	                    "no register, no address and no variable: \"unknown\"\n");
+	assert_non_null(strstr(run(session, 0, STR("origin several")), "several variables"));
+	assert_non_null(strstr(run(session, 0, STR("origin no-values")), "not reconstructed"));
+	assert_non_null(strstr(run(session, 0, STR("origin bad-size")), "+SIZE of 1 to"));
+	assert_non_null(strstr(run(session, 1, STR("origin x3")), "has the data itself"));
+	assert_non_null(strstr(run(session, 0, STR("seek #3")), "* 1 cpu_0: position 6 of 10"));
+	assert_non_null(strstr(run(session, 0, STR("seek origin#1")), "position 2 of 10"));
+	assert_non_null(
+	        strstr(run(session, 0, STR("seek #4")), "no place of the last answer: \"#4\""));
+	assert_non_null(strstr(run(session, 0, STR("seek why#1")), "no place"));
+	assert_non_null(strstr(run(session, 0, STR("seek #")), "no place"));
+	assert_int_equal(session_position(session, 0), 2);
+}
+
 static void console_seek_moves_or_says_the_range(void **state)
 {
 	struct session *session = fake_session();
@@ -277,9 +304,9 @@ static void console_seek_moves_or_says_the_range(void **state)
 	assert_int_equal(session_position(session, 0), 7);
 	assert_string_equal(run(session, 0, STR("seek 11")), "position out of range (0..10)\n");
 	assert_string_equal(run(session, 0, STR("seek")),
-	                    "not a position: \"\"; give N, @TIME or end\n");
+	                    "not a position: \"\"; give N, @TIME, #N or end\n");
 	assert_string_equal(run(session, 0, STR("seek -1")),
-	                    "not a position: \"-1\"; give N, @TIME or end\n");
+	                    "not a position: \"-1\"; give N, @TIME, #N or end\n");
 	assert_int_equal(session_position(session, 0), 7);
 	assert_string_equal(run(session, 0, STR("seek end")),
 	                    "* 1 cpu_0: position 10 of 10 (the halt), PC 0x1028\n"
@@ -288,7 +315,7 @@ static void console_seek_moves_or_says_the_range(void **state)
 	                    "`maintenance flush register-cache`)\n");
 	assert_int_equal(session_position(session, 0), 10);
 	assert_string_equal(run(session, 0, STR("seek x")),
-	                    "not a position: \"x\"; give N, @TIME or end\n");
+	                    "not a position: \"x\"; give N, @TIME, #N or end\n");
 }
 
 /* The fake's core 0 is at position p from 100 + 10 p to 110 + 10 p; core 1 has no times. */
@@ -533,6 +560,7 @@ int main(void)
 	        cmocka_unit_test_teardown(console_assumptions_have_a_line_each, tear_down),
 	        cmocka_unit_test_teardown(console_help_has_what_commands_take, tear_down),
 	        cmocka_unit_test_teardown(console_info_says_what_values_rest_on, tear_down),
+	        cmocka_unit_test_teardown(console_origin_asks_and_numbers_are_places, tear_down),
 	        cmocka_unit_test_teardown(console_why_takes_registers_and_addresses, tear_down),
 	        cmocka_unit_test_teardown(console_position_names_each_thread, tear_down),
 	        cmocka_unit_test_teardown(console_time_says_when_and_where_the_others_were,

@@ -87,7 +87,7 @@ static void store_goes_where_its_pointer_says(void **state)
 
 struct met {
 	uint64_t position[4];
-	enum values_supposed supposed[4];
+	enum values_assumed supposed[4];
 	size_t count;
 };
 
@@ -111,8 +111,8 @@ static void possible_access_is_assumed_to_be_somewhere(void **state)
 	static const struct {
 		uint64_t address;
 		size_t count;
-		enum values_supposed first; /* of the store at position 1 */
-		enum values_supposed last;  /* at 3, or the same one */
+		enum values_assumed first; /* of the store at position 1 */
+		enum values_assumed last;  /* at 3, or the same one */
 	} cases[] = {
 	        {DATA, 2, SUPPOSED_ELSEWHERE, SUPPOSED_ELSEWHERE},
 	        {DATA + 0x80, 1, SUPPOSED_THERE, SUPPOSED_THERE},

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside of the room: what wrote some bytes last before a position, as far as is known. In: the
+ * bytes and what they hold then. Out: an access of a window, and how many others may have been it.
+ */
+#ifndef CSREPLAY_REPLAY_PAST_LAST_WRITER_H
+#define CSREPLAY_REPLAY_PAST_LAST_WRITER_H
+
+#include "replay/past/past_window.h"
+
+struct last_writer_of {
+	uint64_t address;
+	uint64_t size;    /* bytes, 1 or more */
+	struct bits held; /* what is known of the first 8 of them, with zeros above */
+};
+
+struct last_writer {
+	bool is_found;
+	struct past_place at; /* the step of the write */
+	uint32_t access;      /* in the window */
+	bool is_assumed;      /* its place is */
+	uint64_t possible;    /* younger writes that may have been to it */
+	/*
+	 * The write is not proved to be to the bytes. With `possible` 1 the next older one that is
+	 * did not write what they hold, and no other can have; else it is the youngest of several
+	 * that can have, and nothing older is known to have.
+	 */
+	bool is_candidate;
+	bool is_blind;
+	uint64_t blind; /* the first position of which nothing is known */
+};
+
+/* INTERRUPTED; NO_MEM. */
+MUST_USE enum status last_writer_find(struct values *values, uint64_t position,
+                                      const struct last_writer_of *of, struct last_writer *found);
+
+/* Nothing can write the bytes, from the place to the halt and before it. */
+bool past_is_constant(const struct past_place *place, uint64_t address, uint64_t size);
+
+/*
+ * The access of the instruction at a position, or of what lies behind it, that writes one of the
+ * bytes, or of a possible write may. False if there is none.
+ */
+bool past_writer_at(struct values *values, uint64_t position, uint64_t address, uint64_t size,
+                    bool is_possible, struct past_place *place, uint32_t *access);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is asked about: a register of the core, or bytes of memory; and what is known of a value. */
+#ifndef CSREPLAY_REPLAY_PAST_PAST_SUBJECT_H
+#define CSREPLAY_REPLAY_PAST_PAST_SUBJECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arch/uop/uop.h"
+
+enum { PAST_WRITES_COUNTED = 1000 }; /* possible ones, no more */
+
+struct past_subject {
+	bool is_memory;
+	unsigned int number; /* of a register in the register file (arch/register.h) */
+	uint64_t address;    /* of memory: the first byte */
+	uint64_t size;       /* bytes, at least 1 */
+};
+
+/* Up to 8 bytes. */
+struct past_value {
+	struct bits bits;
+	unsigned int width; /* bits that it has */
+	bool is_assumed;    /* what is known of it is not all proved */
+};
+
+/* All that it has is known. */
+static inline bool past_value_is_known(const struct past_value *value)
+{
+	return bits_all_known(&value->bits, value->width);
+}
+
+#endif

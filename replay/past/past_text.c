@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Answers as text; see past_text.h. */
+#include "replay/past/past_text.h"
+
+#include <inttypes.h>
+
+void past_register_text(const struct past_names *names, unsigned int reg, struct text *out)
+{
+	if (reg == REG_COUNT)
+		text_puts(out, "pc");
+	else if (history_core(names->history)->arch == CORE_A64 || reg > 14)
+		uop_register_name(reg, out);
+	else if (reg < 13)
+		text_printf(out, "r%u", reg);
+	else
+		text_puts(out, reg == 13 ? "sp" : "lr");
+}
+
+void past_value_text(unsigned int reg, const struct past_value *value, struct text *out)
+{
+	struct bits b = value->bits;
+	uint64_t all = bits_mask(value->width);
+
+	if (reg == REG_NZCV) {
+		b = bits_flags_packed(&b);
+		all = 15;
+	}
+	if ((b.known & all) == 0) {
+		text_puts(out, "not known");
+		return;
+	}
+	text_printf(out, "0x%" PRIx64, b.value & b.known & all);
+	if ((~b.known & all) != 0)
+		text_printf(out, " in the bits 0x%" PRIx64, b.known & all);
+	if (value->is_assumed)
+		text_puts(out, " (assumed)");
+}
+
+void past_code_text(const struct past_names *names, uint64_t pc, struct text *out)
+{
+	struct source_line line;
+
+	symbols_format(names->symbols, pc, out);
+	if (source_lines_find(names->lines, pc, &line))
+		text_printf(out, "  %s:%d", line.file, line.line);
+}
+
+static void write_bytes(const struct origin_step *s, struct text *out)
+{
+	text_printf(out, "%" PRIu64 " byte%s at 0x%" PRIx64, s->size, s->size == 1 ? "" : "s",
+	            s->address);
+}
+
+/* "stored 0x5 in the 8 bytes at 0x41f0a8" */
+static void write_result(const struct past_names *names, const struct origin_step *s,
+                         struct text *out)
+{
+	if (s->is_memory) {
+		text_puts(out, "stored ");
+		past_value_text(REG_COUNT, &s->value, out);
+		text_puts(out, ", ");
+		write_bytes(s, out);
+		return;
+	}
+	past_register_text(names, s->reg, out);
+	text_puts(out, " = ");
+	past_value_text(s->reg, &s->value, out);
+	if (s->kind == ORIGIN_LOAD) {
+		text_puts(out, ", loaded from ");
+		write_bytes(s, out);
+	}
+}
+
+static void write_sources(const struct past_names *names, const struct origin_step *s,
+                          struct text *out)
+{
+	for (unsigned int i = 0; i < s->source_count; i++) {
+		text_puts(out, i == 0 ? ": " : ", ");
+		past_register_text(names, s->sources[i].reg, out);
+		text_puts(out, " = ");
+		past_value_text(s->sources[i].reg, &s->sources[i].value, out);
+	}
+}
+
+static void write_instruction(const struct past_names *names, const struct origin_step *s,
+                              struct text *out)
+{
+	past_code_text(names, s->pc, out);
+	text_puts(out, "  ");
+	if (names->disasm)
+		disasm_text(names->disasm, s->pc, s->opcode, s->opcode_size, (enum isa)s->isa, out);
+	text_puts(out, ": ");
+	if (s->kind == ORIGIN_CANDIDATES)
+		write_bytes(s, out);
+	else
+		write_result(names, s, out);
+}
+
+/* What of the step is no proof. */
+static void write_doubt(const struct origin_step *s, struct text *out)
+{
+	if (s->kind == ORIGIN_CANDIDATES)
+		text_printf(out, ": this is the youngest of %s%" PRIu64,
+		            s->possible >= PAST_WRITES_COUNTED ? "at least " : "", s->possible);
+	else if (s->is_candidate)
+		text_puts(out, "; possible: its address is not known, but no other write can have "
+		               "left what is found");
+	else if (s->possible > 0)
+		text_printf(out,
+		            "; possible: %" PRIu64
+		            " younger write%s of unknown address may have been to it",
+		            s->possible, s->possible == 1 ? "" : "s");
+}
+
+void origin_step_text(const struct past_names *names, const struct origin_step *s, struct text *out)
+{
+	text_printf(out, "%" PRIu64 "  ", s->position);
+	if (s->has_code) {
+		write_instruction(names, s, out);
+		if (origin_is_end(s->kind))
+			text_printf(out, ": %s", origin_text(s->kind));
+		write_sources(names, s, out);
+	} else if (s->size > 0) {
+		write_bytes(s, out);
+		text_printf(out, ": %s", origin_text(s->kind));
+	} else {
+		past_register_text(names, s->reg, out);
+		text_printf(out, ": %s", origin_text(s->kind));
+	}
+	if (s->is_part)
+		text_puts(out, "; the other bytes were written before it");
+	if (s->repeats > 0)
+		text_printf(out, "; in a loop, %" PRIu64 " times before it, the first at %" PRIu64,
+		            s->repeats, s->oldest);
+	write_doubt(s, out);
+}
+
+void origin_format(const struct past_names *names, const struct origin *origin, struct text *out)
+{
+	for (size_t i = 0; i < origin->count; i++) {
+		text_printf(out, "#%-3zu ", i + 1);
+		origin_step_text(names, &origin->steps[i], out);
+		text_char(out, '\n');
+	}
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Answers of this room as lines for a user. In: an answer, the names of functions and the source
+ * lines. Out: text, a line each, with a number that a user can go to: "#3".
+ */
+#ifndef CSREPLAY_REPLAY_PAST_PAST_TEXT_H
+#define CSREPLAY_REPLAY_PAST_PAST_TEXT_H
+
+#include "arch/isa.h"
+#include "base/text.h"
+#include "replay/history/history.h"
+#include "replay/past/origin.h"
+#include "snapshot/source_lines.h"
+#include "snapshot/symbols/symbols.h"
+
+/* Each may be NULL but the history. */
+struct past_names {
+	const struct history *history;
+	const struct symbols *symbols;
+	const struct source_lines *lines;
+	struct disasm *disasm;
+};
+
+/* "x3", "lr"; "r3" of a 32-bit core. */
+void past_register_text(const struct past_names *names, unsigned int reg, struct text *out);
+/* "0x5", "0x5 in the bits 0xff" or "not known", and "(assumed)". */
+void past_value_text(unsigned int reg, const struct past_value *value, struct text *out);
+/* "main+0x1c  crash.c:12", as far as there is. */
+void past_code_text(const struct past_names *names, uint64_t pc, struct text *out);
+
+/* One line that says what the step did; without its number and a newline. */
+void origin_step_text(const struct past_names *names, const struct origin_step *step,
+                      struct text *out);
+/* All of it: a heading, and a line for each step. */
+void origin_format(const struct past_names *names, const struct origin *origin, struct text *out);
+
+#endif

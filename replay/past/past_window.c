@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Windows in both tiers, and registers in them; see past_window.h. */
+#include "replay/past/past_window.h"
+
+#include "replay/history/history.h"
+
+enum { STEPS_PER_POLL = 1 << 14 };
+
+bool past_window_at(struct values *values, uint64_t position, struct past_place *place)
+{
+	const struct solver *s = values_solved(values, position);
+
+	*place = (struct past_place){.window = {s, NULL}};
+	if (!s || s->has_conflict || position < s->w.options.from || position > s->w.options.to)
+		return false;
+	place->window.assumed = values_assumed(values);
+	place->step = window_step_of(&s->w, position);
+	return true;
+}
+
+enum status past_status(const struct values *values)
+{
+	if (interrupt_has_come(values_allowed(values)->interrupt))
+		return STATUS_INTERRUPTED;
+	return values_status(values);
+}
+
+bool past_window_older(struct values *values, struct past_place *place)
+{
+	uint64_t position = past_steps(&place->window)->options.from;
+
+	if (position == 0 || !past_window_at(values, position - 1, place))
+		return false;
+	place->step = window_step_of(past_steps(&place->window), position);
+	return true;
+}
+
+/* Both tiers number nodes alike: they are of the same steps. */
+static struct past_value node_value(const struct past_window *window, uint32_t node,
+                                    unsigned int width)
+{
+	struct past_value value = {.bits = window->proved->nodes[node], .width = width};
+
+	if (!past_value_is_known(&value) && window->assumed) {
+		value.bits = window->assumed->nodes[node];
+		value.is_assumed = value.bits.known != window->proved->nodes[node].known;
+	}
+	return value;
+}
+
+struct past_value past_slot(const struct past_window *window, size_t step, unsigned int slot,
+                            unsigned int width)
+{
+	const struct window *w = past_steps(window);
+	const struct uop_insn *insn;
+
+	if (slot < REG_COUNT)
+		return node_value(window, window_node_of(w, step, slot), width);
+	if (slot < SLOT_CONSTANT)
+		return node_value(window, window_step(w, step).node + (slot - SLOT_TEMP), width);
+	insn = window_template(w, step)->insn;
+	return (struct past_value){
+	        .bits = bits_of(slot < SLOT_ZERO ? insn->constants[slot - SLOT_CONSTANT] : 0),
+	        .width = width,
+	};
+}
+
+struct past_value past_address(const struct past_window *window, uint32_t number)
+{
+	const struct memdep_memory *m = &window->proved->memory;
+	struct past_value value = {
+	        .bits = memdep_address(window->proved, &m->accesses[number]),
+	        .width = 56,
+	};
+
+	if (!past_value_is_known(&value) && window->assumed) {
+		value.bits =
+		        memdep_address(window->assumed, &window->assumed->memory.accesses[number]);
+		value.is_assumed = past_value_is_known(&value);
+	}
+	value.bits.value = memdep_canonical(value.bits.value);
+	return value;
+}
+
+static struct bits memory_at(const struct solver *s, size_t step, uint64_t address,
+                             unsigned int size)
+{
+	unsigned int shift = 8 * (unsigned int)(address & 7);
+	struct bits low = memdep_granule_at(s, step, address & ~UINT64_C(7));
+	struct bits high = {0, 0};
+
+	low = (struct bits){low.value >> shift, low.known >> shift};
+	if (shift > 0 && shift / 8 + size > 8)
+		high = memdep_granule_at(s, step, (address & ~UINT64_C(7)) + 8);
+	if (shift > 0) {
+		low.value |= high.value << (64 - shift);
+		low.known |= high.known << (64 - shift);
+	}
+	return memdep_masked(low, bits_mask(8 * size));
+}
+
+struct past_value past_bytes(const struct past_window *window, size_t step, uint64_t address,
+                             unsigned int size)
+{
+	struct past_value value = {
+	        .bits = memory_at(window->proved, step, address, size),
+	        .width = 8 * size,
+	};
+
+	if (!past_value_is_known(&value) && window->assumed) {
+		uint64_t proved = value.bits.known;
+
+		value.bits = memory_at(window->assumed, step, address, size);
+		value.is_assumed = value.bits.known != proved;
+	}
+	return value;
+}
+
+bool past_writes(const struct window *w, size_t step, unsigned int reg)
+{
+	const struct template *template = window_template(w, step);
+
+	if (template->kills_registers)
+		return true;
+	for (unsigned int i = 0; i < template->def_count; i++) {
+		if (template->defs[i].reg == reg)
+			return true;
+	}
+	return false;
+}
+
+enum status past_last_write(const struct past_window *window, size_t end, unsigned int reg,
+                            size_t *step)
+{
+	const struct window *w = past_steps(window);
+
+	for (size_t s = end; s-- > 0;) {
+		if (past_writes(w, s, reg)) {
+			*step = s;
+			return STATUS_OK;
+		}
+		if (s % STEPS_PER_POLL == 0 && interrupt_has_come(window->proved->interrupt))
+			return STATUS_INTERRUPTED;
+	}
+	return STATUS_NOT_FOUND;
+}

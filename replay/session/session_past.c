@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Questions about the past of a session's core, what they are about, and the places that the last
+ * answer named; see session.h.
+ */
+#include "replay/session/session_store.h"
+
+static enum status begin(struct session *session)
+{
+	const struct snapshot *snapshot = session->snapshot;
+
+	if (!session->symbols)
+		TRY(symbols_open(snapshot->images, snapshot->image_count, &session->symbols));
+	return answers_open(&session->answers, snapshot);
+}
+
+enum status session_past_names(struct session *session, size_t core, struct past_names *names)
+{
+	TRY(begin(session));
+	*names = (struct past_names){session->histories[core], session->symbols,
+	                             session->answers.lines, session->answers.disasm};
+	return STATUS_OK;
+}
+
+static bool find_register(const struct register_file *file, struct str name, unsigned int *number)
+{
+	if (str_has_prefix(name, STR("$")))
+		name = str_skip(name, 1);
+	if (str_eq_nocase(name, STR("lr")) && file->arch == CORE_A64)
+		name = STR("x30");
+	for (*number = 0; *number < file->trace; ++*number) {
+		if (str_eq_nocase(name, str_of(file->table[*number].name)))
+			return true;
+	}
+	return register_system_find(file, name, number);
+}
+
+enum session_word session_past_subject(struct session *session, size_t core, struct str word,
+                                       struct past_subject *subject)
+{
+	size_t plus = str_find(word, '+');
+	struct str name = str_trim((struct str){word.p, plus});
+	struct str size = str_trim(str_skip(word, plus + 1));
+	const struct register_file *file = session_core_registers(session, core);
+	size_t found;
+
+	*subject = (struct past_subject){.size = 8};
+	if (find_register(file, name, &subject->number)) {
+		if (plus < word.n)
+			return SESSION_WORD_BAD_SIZE;
+		if (subject->number == REGISTER_PC)
+			return SESSION_WORD_FINE;
+		return subject->number < file->trace &&
+		                       register_slot_of(file->arch, subject->number).count > 0
+		               ? SESSION_WORD_FINE
+		               : SESSION_WORD_NO_VALUES;
+	}
+	subject->is_memory = true;
+	if (str_to_u64(name, &subject->address) != STATUS_OK) {
+		if (begin(session) != STATUS_OK)
+			return SESSION_WORD_UNKNOWN;
+		found = symbols_find_object(session->symbols, name, &subject->address,
+		                            &subject->size);
+		if (found != 1)
+			return found == 0 ? SESSION_WORD_UNKNOWN : SESSION_WORD_SEVERAL;
+	}
+	if (plus < word.n && str_to_u64(size, &subject->size) != STATUS_OK)
+		return SESSION_WORD_BAD_SIZE;
+	return subject->size > 0 && subject->size <= WATCH_MOST ? SESSION_WORD_FINE
+	                                                        : SESSION_WORD_BAD_SIZE;
+}
+
+enum status session_origin(struct session *session, size_t core, uint64_t position,
+                           const struct past_subject *subject, struct origin *origin)
+{
+	*origin = (struct origin){0};
+	if (core >= session->snapshot->core_count || !session->values[core])
+		return STATUS_UNSUPPORTED;
+	return origin_find(session->values[core], position, subject, origin);
+}
+
+enum status session_origin_text(struct session *session, size_t core, uint64_t position,
+                                const struct past_subject *subject, struct text *out)
+{
+	struct places places = {0};
+	struct past_names names;
+	struct origin origin;
+	enum status status = session_origin(session, core, position, subject, &origin);
+
+	if (status == STATUS_OK)
+		status = session_past_names(session, core, &names);
+	for (size_t i = 0; status == STATUS_OK && i < origin.count; i++)
+		places_add(&places, origin.steps[i].position);
+	if (status == STATUS_OK)
+		status = answers_keep(&session->answers, core, "origin", &places);
+	if (status == STATUS_OK) {
+		text_printf(out, "at position %llu it is ", (unsigned long long)position);
+		past_value_text(origin.reg, &origin.value, out);
+		text_puts(out, "; back from there:\n");
+		origin_format(&names, &origin, out);
+	}
+	origin_fini(&origin);
+	return status;
+}
+
+enum status session_place_of(const struct session *session, size_t core, struct str command,
+                             uint64_t number, uint64_t *position)
+{
+	const struct answers *answers = &session->answers;
+
+	if (!answers->command || answers->core != core || number == 0 ||
+	    number > answers->places.count ||
+	    (command.n > 0 && !str_eq(command, str_of(answers->command))))
+		return STATUS_NOT_FOUND;
+	*position = answers->places.positions[number - 1];
+	return STATUS_OK;
+}
