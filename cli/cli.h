@@ -134,6 +134,9 @@ enum cli_exit cmd_export(const struct cli_args *args);
 enum cli_exit cmd_state(const struct cli_args *args);
 enum cli_exit cmd_calls(const struct cli_args *args);
 enum cli_exit cmd_origin(const struct cli_args *args);
+enum cli_exit cmd_last_write(const struct cli_args *args);
+enum cli_exit cmd_writes(const struct cli_args *args);
+enum cli_exit cmd_reads(const struct cli_args *args);
 enum cli_exit cmd_why(const struct cli_args *args);
 
 #endif

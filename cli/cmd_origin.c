@@ -22,8 +22,8 @@ static void write_tsv(struct past_question *q, const struct origin_step *s, size
 	struct text *out = &q->out;
 
 	text_printf(out, "%zu\t%" PRIu64 "\t%s", number, s->position, origin_word(s->kind));
-	if (s->has_code)
-		past_tsv_code(q, s->pc, out);
+	if (s->code.is_there)
+		past_tsv_code(q, s->code.pc, out);
 	else
 		text_puts(out, "\t-\t-\t-");
 	text_char(out, '\t');
@@ -62,8 +62,8 @@ static void write_json(struct past_question *q, const struct origin_step *s, siz
 	json_u64(out, "step", number);
 	json_u64(out, "position", s->position);
 	json_str(out, "kind", str_of(origin_word(s->kind)));
-	if (s->has_code)
-		past_json_code(q, s->pc, out);
+	if (s->code.is_there)
+		past_json_code(q, s->code.pc, out);
 	if (!s->is_memory) {
 		past_register_text(&q->names, s->reg, &name);
 		json_str(out, "register", text_str(&name));

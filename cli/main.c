@@ -17,6 +17,13 @@
 #define PAST_OPTIONS                                                                               \
 	(SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(FORMAT) | BIT(CORE) | BIT(OF) | ASSUMPTION_OPTIONS)
 
+#define ACCESS_DETAILS                                                                             \
+	"NAME is a register, ADDRESS[+SIZE] or VARIABLE[+SIZE]. The youngest first, 100 unless "   \
+	"--count\n"                                                                                \
+	"says so; proved, or possible where an address is not known. FORMAT is text (default), "   \
+	"tsv or\n"                                                                                 \
+	"json.\n"
+
 static const struct {
 	const char *name;
 	const char *value; /* NULL for a flag */
@@ -89,6 +96,17 @@ static const struct cli_command commands[] = {
          "a line a step, the youngest first: loads, stores, moves and arithmetic with constants,\n"
          "until an instruction made the value, or nothing that was traced did.\n",
          cmd_origin, PAST_OPTIONS | BIT(AT)},
+        {"last-write", "show what wrote a register or memory last",
+         "NAME is a register, ADDRESS[+SIZE] or VARIABLE[+SIZE]. The last write before --at, or N "
+         "of\n"
+         "them, the youngest first: proved, or possible where its address is not known, and then "
+         "an\n"
+         "older one may be the last. FORMAT is text (default), tsv or json.\n",
+         cmd_last_write, PAST_OPTIONS | BIT(AT) | BIT(COUNT)},
+        {"writes", "list what wrote a register or memory", ACCESS_DETAILS, cmd_writes,
+         PAST_OPTIONS | BIT(FROM) | BIT(TO) | BIT(COUNT)},
+        {"reads", "list what read a register or memory", ACCESS_DETAILS, cmd_reads,
+         PAST_OPTIONS | BIT(FROM) | BIT(TO) | BIT(COUNT)},
         {"why", "show how a value of the past is proved, or what keeps it unknown",
          "Of an address it is about the 8 bytes there.\n", cmd_why,
          SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(CORE) | BIT(AT) | BIT(OF) | ASSUMPTION_OPTIONS},
@@ -110,7 +128,7 @@ static void print_general_help(FILE *out)
 	            "commands:\n",
 	            out);
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
-		(void)fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
+		(void)fprintf(out, "  %-11s %s\n", commands[i].name, commands[i].summary);
 	(void)fputs("\n"
 	            "SNAPSHOT is a snapshot folder or its snapshot.ini, a trace package or its\n"
 	            "contents.ini, a zip, tar, tar.gz or tar.xz of either, an ELF core file, or a\n"

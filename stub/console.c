@@ -232,6 +232,16 @@ static const struct command commands[] = {
         {"return", "[LEVEL]", "seek to after its return", console_return},
         {"origin", "REG|ADDR[+N]|NAME", "where its value here was made, step by step back",
          console_origin},
+        {"last-write", "REG|ADDR[+N]|NAME", "what wrote it last before here, proved or possible",
+         console_last_write},
+        {"next-candidate", "", "the next older write than the last answer's",
+         console_next_candidate},
+        {"writes", "NAME [from N] ...", "what wrote it before here, the youngest first",
+         console_writes},
+        {"reads", "NAME [from N] ...", "what read it", console_reads},
+        {"next-write", "REG|ADDR[+N]|NAME", "seek to what writes it next", console_next_write},
+        {"previous-write", "REG|ADDR[+N]|NAME", "seek to what wrote it before",
+         console_previous_write},
         {"why", "[-v] REG|ADDRESS", "how a value here is proved, or what keeps it unknown",
          run_why},
         {"assume", "[NAME on|off]", "what is taken for granted of the past", run_assume},
@@ -251,7 +261,7 @@ static void run_help(const struct console *console, struct str args, struct text
 	(void)console;
 	(void)args;
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
-		text_printf(out, "%-10s %-18s %s\n", commands[i].name, commands[i].args,
+		text_printf(out, "%-14s %-18s %s\n", commands[i].name, commands[i].args,
 		            commands[i].help);
 	text_puts(out, "RANGE is N, FROM-TO, FROM- or all, in positions.\n");
 }

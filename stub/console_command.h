@@ -36,6 +36,12 @@ void console_return(const struct console *console, struct str args, struct text 
 void console_possible_writes(const struct console *console, struct str args, struct text *out);
 /* Questions about the past (console_past.c). */
 void console_origin(const struct console *console, struct str args, struct text *out);
+void console_last_write(const struct console *console, struct str args, struct text *out);
+void console_next_candidate(const struct console *console, struct str args, struct text *out);
+void console_writes(const struct console *console, struct str args, struct text *out);
+void console_reads(const struct console *console, struct str args, struct text *out);
+void console_next_write(const struct console *console, struct str args, struct text *out);
+void console_previous_write(const struct console *console, struct str args, struct text *out);
 /* The position of "#3" or "origin#3", a number of the last answer. False, and it is said, if none.
  */
 bool console_place(const struct console *console, struct str word, uint64_t *position,

@@ -60,6 +60,132 @@ void console_origin(const struct console *console, struct str args, struct text 
 		say_status(status, out);
 }
 
+enum { LISTED_MOST = 100 };
+
+/* "WORD [from N] [to N]" with the range of the list; false, and it is said, if it is wrong. */
+static bool find_range(const struct console *console, struct str args, struct past_accesses_of *of,
+                       struct text *out)
+{
+	struct str rest = args;
+	struct str word = str_next_part(&rest, ' ');
+
+	of->first = 0;
+	of->end = session_position(console->session, console->core);
+	if (!find_subject(console, word, &of->subject, out))
+		return false;
+	while (rest.p) {
+		struct str key = str_next_part(&rest, ' ');
+		struct str number = rest.p ? str_next_part(&rest, ' ') : key;
+		uint64_t *to = str_eq(key, STR("from")) ? &of->first
+		               : str_eq(key, STR("to")) ? &of->end
+		                                        : NULL;
+
+		if (!to || str_to_u64(number, to) != STATUS_OK) {
+			console_wrong(out, "neither from N nor to N:", key);
+			text_char(out, '\n');
+			return false;
+		}
+	}
+	if (of->end > console_length(console, console->core))
+		of->end = console_length(console, console->core);
+	if (of->first > of->end)
+		of->first = of->end;
+	return true;
+}
+
+static void list(const struct console *console, const char *command,
+                 const struct past_accesses_of *of, struct text *out)
+{
+	enum status status =
+	        session_accesses_text(console->session, console->core, command, of, out);
+
+	if (status != STATUS_OK)
+		say_status(status, out);
+}
+
+void console_writes(const struct console *console, struct str args, struct text *out)
+{
+	struct past_accesses_of of = {.writes = true, .most = LISTED_MOST};
+
+	if (args.n == 0)
+		text_puts(out, "writes NAME [from N] [to N]: before here, the youngest first\n");
+	else if (find_range(console, args, &of, out))
+		list(console, "writes", &of, out);
+}
+
+void console_reads(const struct console *console, struct str args, struct text *out)
+{
+	struct past_accesses_of of = {.reads = true, .most = LISTED_MOST};
+
+	if (args.n == 0)
+		text_puts(out, "reads NAME [from N] [to N]: before here, the youngest first\n");
+	else if (find_range(console, args, &of, out))
+		list(console, "reads", &of, out);
+}
+
+void console_last_write(const struct console *console, struct str args, struct text *out)
+{
+	struct past_accesses_of of = {.writes = true, .most = 1};
+
+	if (args.n == 0) {
+		text_puts(out, "last-write REGISTER, last-write ADDRESS[+SIZE], or last-write "
+		               "VARIABLE\n");
+		return;
+	}
+	of.end = session_position(console->session, console->core);
+	if (find_subject(console, args, &of.subject, out))
+		list(console, "last-write", &of, out);
+}
+
+void console_next_candidate(const struct console *console, struct str args, struct text *out)
+{
+	enum status status = session_next_write_text(console->session, console->core, out);
+
+	(void)args;
+	if (status == STATUS_NOT_FOUND)
+		text_puts(out, "`last-write` first: this is the next older one\n");
+	else if (status != STATUS_OK)
+		say_status(status, out);
+}
+
+/* Goes to the first write in the direction, beside the one that the core is at. */
+static void seek_write(const struct console *console, struct str args, bool forward,
+                       struct text *out)
+{
+	uint64_t position = session_position(console->session, console->core);
+	struct past_accesses_of of = {.writes = true, .most = 1, .forward = forward};
+	enum status status;
+
+	if (args.n == 0) {
+		text_puts(out, "next-write or previous-write of a REGISTER, ADDRESS[+SIZE] or "
+		               "VARIABLE\n");
+		return;
+	}
+	if (!find_subject(console, args, &of.subject, out))
+		return;
+	of.first = forward ? position + 1 : 0;
+	of.end = forward ? console_length(console, console->core) : position;
+	if (of.first > of.end)
+		of.first = of.end;
+	status = session_accesses_text(console->session, console->core,
+	                               forward ? "next-write" : "previous-write", &of, out);
+	if (status != STATUS_OK)
+		say_status(status, out);
+	else if (session_place_of(console->session, console->core, STR(""), 1, &position) ==
+	         STATUS_OK)
+		console_seek(console, STR("#1"), out);
+}
+
+void console_next_write(const struct console *console, struct str args, struct text *out)
+{
+	seek_write(console, args, true, out);
+}
+
+void console_previous_write(const struct console *console, struct str args, struct text *out)
+{
+	seek_write(console, args, false, out);
+}
+
 bool console_place(const struct console *console, struct str word, uint64_t *position,
                    struct text *out)
 {

@@ -2,12 +2,13 @@
 /* Accesses visited backward until one is proved; see last_writer.h. */
 #include "replay/past/last_writer.h"
 
-#include "replay/history/history.h"
+#include "replay/past/access_at.h"
 
 /* A visit on its way. */
 struct visit {
 	struct values *values;
 	const struct last_writer_of *of;
+	struct values_target target;
 	struct last_writer *found;
 	struct values_access candidate; /* the youngest possible one */
 };
@@ -28,76 +29,24 @@ bool past_is_constant(const struct past_place *place, uint64_t address, uint64_t
 	return true;
 }
 
-static bool is_write(const struct memdep_access *a)
-{
-	return a->state != ACCESS_ABSENT && (a->kind != ACCESS_LOAD || a->index == ACCESS_KILL);
-}
-
-static bool is_placed(const struct memdep_access *a)
-{
-	return a->state == ACCESS_PLACED || a->state == ACCESS_UNLINKED;
-}
-
-static bool overlaps(const struct solver *s, const struct memdep_access *a, uint64_t address,
-                     uint64_t size)
-{
-	uint64_t start = memdep_canonical(memdep_address(s, a).value);
-
-	return start - address < size || address - start < a->size;
-}
-
-bool past_writer_at(struct values *values, uint64_t position, uint64_t address, uint64_t size,
-                    bool is_possible, struct past_place *place, uint32_t *access)
-{
-	const struct window *w;
-	size_t end;
-
-	if (!past_window_at(values, position, place))
-		return false;
-	w = past_steps(&place->window);
-	end = position < w->options.to ? window_step_of(w, position + 1) : w->step_count;
-	for (uint32_t i = window_access(w, end); i-- > window_access(w, place->step);) {
-		const struct memdep_access *a = &place->window.proved->memory.accesses[i];
-
-		if (!is_write(a) || is_placed(a) == is_possible)
-			continue;
-		if (!is_possible && !overlaps(place->window.proved, a, address, size))
-			continue;
-		place->step = a->step;
-		*access = i;
-		return true;
-	}
-	return false;
-}
-
-/* The assumed tier knows where it went: there or elsewhere. */
-static bool is_decided(const struct visit *v, const struct past_place *place, uint32_t access,
-                       bool *is_there)
-{
-	const struct solver *assumed = place->window.assumed;
-	const struct memdep_access *a;
-
-	if (!assumed)
-		return false;
-	a = &assumed->memory.accesses[access];
-	*is_there = is_placed(a) && overlaps(assumed, a, v->of->address, v->of->size);
-	return is_placed(a) || a->state == ACCESS_ABSENT;
-}
-
 static bool take_possible(struct visit *v, const struct values_access *access)
 {
 	struct past_place place;
 	uint32_t number;
 	bool is_there;
 
-	if (past_writer_at(v->values, access->position, v->of->address, v->of->size, true, &place,
-	                   &number)) {
+	if (past_access_at(v->values, access->position, &v->target, true, &place, &number)) {
 		bool is_kill = place.window.proved->memory.accesses[number].index == ACCESS_KILL;
 
-		if (!is_kill && is_decided(v, &place, number, &is_there) && !is_there)
+		if (!is_kill &&
+		    past_access_is_decided(&place, number, v->of->address, v->of->size,
+		                           &is_there) &&
+		    !is_there)
 			return true;
 		/* Whatever is older is gone if anything was written there. */
-		if (is_kill || (place.window.assumed && is_decided(v, &place, number, &is_there))) {
+		if (is_kill ||
+		    (place.window.assumed && past_access_is_decided(&place, number, v->of->address,
+		                                                    v->of->size, &is_there))) {
 			v->found->is_found = true;
 			v->found->at = place;
 			v->found->access = number;
@@ -121,8 +70,8 @@ static bool take(void *context, const struct values_access *access)
 		v->found->blind = access->position;
 		return false;
 	}
-	v->found->is_found = past_writer_at(v->values, access->position, v->of->address,
-	                                    v->of->size, false, &v->found->at, &v->found->access);
+	v->found->is_found = past_access_at(v->values, access->position, &v->target, false,
+	                                    &v->found->at, &v->found->access);
 	return false;
 }
 
@@ -136,7 +85,7 @@ static bool is_refuted(const struct visit *v)
 	const struct uop_access *access;
 	struct bits stored;
 
-	if (a->index == ACCESS_KILL || a->kind != ACCESS_STORE || !is_placed(a) ||
+	if (a->index == ACCESS_KILL || a->kind != ACCESS_STORE || !past_access_is_placed(a) ||
 	    start > v->of->address)
 		return false;
 	access = memdep_access_of(window->proved, a);
@@ -150,19 +99,19 @@ static bool is_refuted(const struct visit *v)
 enum status last_writer_find(struct values *values, uint64_t position,
                              const struct last_writer_of *of, struct last_writer *found)
 {
-	struct visit v = {.values = values, .of = of, .found = found};
+	struct visit v = {.values = values,
+	                  .of = of,
+	                  .target = {.address = of->address, .size = of->size, .writes = true},
+	                  .found = found};
 	const struct values_range range = {.first = 0, .last = position};
-	const struct values_target target = {
-	        .address = of->address, .size = of->size, .writes = true};
 
 	*found = (struct last_writer){0};
-	TRY(values_visit_accesses(values, &range, &target, take, &v));
+	TRY(values_visit_accesses(values, &range, &v.target, take, &v));
 	if (found->possible == 0)
 		return STATUS_OK;
 	/* Of the window that is at hand now. */
 	if (!found->is_found || is_refuted(&v))
-		found->is_found = found->is_candidate =
-		        past_writer_at(values, v.candidate.position, of->address, of->size, true,
-		                       &found->at, &found->access);
+		found->is_found = found->is_candidate = past_access_at(
+		        values, v.candidate.position, &v.target, true, &found->at, &found->access);
 	return STATUS_OK;
 }

@@ -37,11 +37,4 @@ MUST_USE enum status last_writer_find(struct values *values, uint64_t position,
 /* Nothing can write the bytes, from the place to the halt and before it. */
 bool past_is_constant(const struct past_place *place, uint64_t address, uint64_t size);
 
-/*
- * The access of the instruction at a position, or of what lies behind it, that writes one of the
- * bytes, or of a possible write may. False if there is none.
- */
-bool past_writer_at(struct values *values, uint64_t position, uint64_t address, uint64_t size,
-                    bool is_possible, struct past_place *place, uint32_t *access);
-
 #endif

@@ -57,13 +57,6 @@ bool origin_is_end(enum origin_kind kind)
 	return origin_text(kind)[0] != '\0';
 }
 
-static unsigned int register_width(const struct trail *t, unsigned int reg)
-{
-	if (reg == REG_NZCV)
-		return 16;
-	return history_core(values_history(t->values))->arch == CORE_A64 || reg >= REG_V0 ? 64 : 32;
-}
-
 static unsigned int stack_pointer(const struct trail *t)
 {
 	return history_core(values_history(t->values))->arch == CORE_A64 ? REG_SP : 13;
@@ -71,7 +64,8 @@ static unsigned int stack_pointer(const struct trail *t)
 
 static bool is_same_code(const struct origin_step *a, const struct origin_step *b)
 {
-	return a->kind == b->kind && a->has_code && b->has_code && a->pc == b->pc;
+	return a->kind == b->kind && a->code.is_there && b->code.is_there &&
+	       a->code.pc == b->code.pc;
 }
 
 /* The last `size` steps do what the same number before them did. */
@@ -127,16 +121,10 @@ static enum status add(struct trail *t, const struct origin_step *step)
 static struct origin_step step_of(const struct trail *t, size_t step)
 {
 	const struct window *w = past_steps(&t->at.window);
-	const struct template *template = window_template(w, step);
-	uint64_t position = window_position_of(w, step);
 
 	return (struct origin_step){
-	        .position = position,
-	        .has_code = template->is_code,
-	        .pc = template->address,
-	        .opcode = template->opcode,
-	        .opcode_size = template->size,
-	        .isa = template->isa,
+	        .position = window_position_of(w, step),
+	        .code = past_code_of(w, step),
 	        .reg = t->reg,
 	};
 }
@@ -209,8 +197,9 @@ static void say_sources(const struct trail *t, size_t step, const struct made_of
 		if (m->sources[i] >= REG_COUNT)
 			continue;
 		s->sources[s->source_count].reg = m->sources[i];
-		s->sources[s->source_count++].value = past_slot(&t->at.window, step, m->sources[i],
-		                                                register_width(t, m->sources[i]));
+		s->sources[s->source_count++].value =
+		        past_slot(&t->at.window, step, m->sources[i],
+		                  past_register_width(t->values, m->sources[i]));
 	}
 }
 
@@ -248,7 +237,7 @@ static enum status go_on(struct trail *t, size_t step, struct made_of m, struct 
 	if (!m.is_more && m.count > 1)
 		drop_constants(t, step, &m);
 	if (m.is_not_known) {
-		s->kind = s->has_code ? ORIGIN_RESULT : kind_of_event(t, s->position);
+		s->kind = s->code.is_there ? ORIGIN_RESULT : kind_of_event(t, s->position);
 	} else if (m.count == 0) {
 		s->kind = ORIGIN_IMMEDIATE;
 	} else if (m.count > 1 || m.is_more) {
@@ -293,10 +282,10 @@ static enum status follow_register(struct trail *t)
 	s = step_of(t, step);
 	slot = made_of_register(past_steps(window), step, t->reg);
 	if (slot == SLOT_NONE) {
-		s.kind = s.has_code ? ORIGIN_RESULT : kind_of_event(t, s.position);
+		s.kind = s.code.is_there ? ORIGIN_RESULT : kind_of_event(t, s.position);
 		return add(t, &s);
 	}
-	s.value = past_slot(window, step, slot, register_width(t, t->reg));
+	s.value = past_slot(window, step, slot, past_register_width(t->values, t->reg));
 	return go_on(t, step, made_of_slot(window, step, slot), &s);
 }
 
@@ -372,9 +361,9 @@ static enum status follow_pc(struct trail *t)
 	s = step_of(t, --step);
 	s.value = t->out->value;
 	slot = window_template(w, step)->insn->branch.slot;
-	if (!s.has_code || window_template(w, step)->insn->branch.kind < BRANCH_INDIRECT ||
+	if (!s.code.is_there || window_template(w, step)->insn->branch.kind < BRANCH_INDIRECT ||
 	    slot == SLOT_NONE) {
-		s.kind = s.has_code ? ORIGIN_FLOW : kind_of_event(t, s.position);
+		s.kind = s.code.is_there ? ORIGIN_FLOW : kind_of_event(t, s.position);
 		return add(t, &s);
 	}
 	return go_on(t, step, made_of_slot(window, step, slot), &s);
@@ -399,7 +388,8 @@ static struct past_value subject_value(const struct trail *t)
 		return pc;
 	}
 	if (!t->is_memory)
-		return past_slot(&t->at.window, t->at.step, t->reg, register_width(t, t->reg));
+		return past_slot(&t->at.window, t->at.step, t->reg,
+		                 past_register_width(t->values, t->reg));
 	return past_bytes(&t->at.window, t->at.step, t->address,
 	                  t->size < 8 ? (unsigned int)t->size : 8);
 }

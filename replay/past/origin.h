@@ -37,11 +37,7 @@ struct origin_source {
 struct origin_step {
 	enum origin_kind kind;
 	uint64_t position; /* of the instruction, or of what lies before it */
-	bool has_code;
-	uint64_t pc;
-	uint32_t opcode;
-	uint8_t opcode_size; /* bytes */
-	uint8_t isa;         /* enum isa */
+	struct past_code code;
 	/* What has the value after the step: memory of a store, else a register. */
 	bool is_memory;
 	unsigned int reg; /* enum uop_register; REG_COUNT: the PC */

@@ -9,6 +9,7 @@
 #ifndef CSREPLAY_REPLAY_PAST_PAST_H
 #define CSREPLAY_REPLAY_PAST_PAST_H
 
+#include "replay/past/accesses.h"
 #include "replay/past/origin.h"
 #include "replay/past/past_text.h"
 

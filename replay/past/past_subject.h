@@ -24,6 +24,15 @@ struct past_value {
 	bool is_assumed;    /* what is known of it is not all proved */
 };
 
+/* An instruction of a history, or none: what lies between two. */
+struct past_code {
+	bool is_there;
+	uint64_t pc;
+	uint32_t opcode;
+	uint8_t size; /* bytes */
+	uint8_t isa;  /* enum isa */
+};
+
 /* All that it has is known. */
 static inline bool past_value_is_known(const struct past_value *value)
 {

@@ -36,13 +36,17 @@ void past_value_text(unsigned int reg, const struct past_value *value, struct te
 		text_puts(out, " (assumed)");
 }
 
-void past_code_text(const struct past_names *names, uint64_t pc, struct text *out)
+void past_code_text(const struct past_names *names, const struct past_code *code, struct text *out)
 {
 	struct source_line line;
 
-	symbols_format(names->symbols, pc, out);
-	if (source_lines_find(names->lines, pc, &line))
+	symbols_format(names->symbols, code->pc, out);
+	if (source_lines_find(names->lines, code->pc, &line))
 		text_printf(out, "  %s:%d", line.file, line.line);
+	if (!names->disasm)
+		return;
+	text_puts(out, "  ");
+	disasm_text(names->disasm, code->pc, code->opcode, code->size, (enum isa)code->isa, out);
 }
 
 static void write_bytes(const struct origin_step *s, struct text *out)
@@ -85,10 +89,7 @@ static void write_sources(const struct past_names *names, const struct origin_st
 static void write_instruction(const struct past_names *names, const struct origin_step *s,
                               struct text *out)
 {
-	past_code_text(names, s->pc, out);
-	text_puts(out, "  ");
-	if (names->disasm)
-		disasm_text(names->disasm, s->pc, s->opcode, s->opcode_size, (enum isa)s->isa, out);
+	past_code_text(names, &s->code, out);
 	text_puts(out, ": ");
 	if (s->kind == ORIGIN_CANDIDATES)
 		write_bytes(s, out);
@@ -115,7 +116,7 @@ static void write_doubt(const struct origin_step *s, struct text *out)
 void origin_step_text(const struct past_names *names, const struct origin_step *s, struct text *out)
 {
 	text_printf(out, "%" PRIu64 "  ", s->position);
-	if (s->has_code) {
+	if (s->code.is_there) {
 		write_instruction(names, s, out);
 		if (origin_is_end(s->kind))
 			text_printf(out, ": %s", origin_text(s->kind));
@@ -140,6 +141,49 @@ void origin_format(const struct past_names *names, const struct origin *origin, 
 	for (size_t i = 0; i < origin->count; i++) {
 		text_printf(out, "#%-3zu ", i + 1);
 		origin_step_text(names, &origin->steps[i], out);
+		text_char(out, '\n');
+	}
+}
+
+static void write_access(const struct past_names *names, const struct past_accesses *found,
+                         const struct past_access *access, struct text *out)
+{
+	bool is_placed = access->verdict == PAST_PROVED || access->verdict == PAST_ASSUMED;
+	const struct gap *gap = history_gap_at(names->history, access->position + 1);
+
+	text_printf(out, "%" PRIu64, access->position);
+	if (access->verdict == PAST_BLIND) {
+		text_printf(out, " to %" PRIu64 "  nothing is known of what was %s here",
+		            access->last, "written or read");
+		return;
+	}
+	text_puts(out, "  ");
+	if (access->code.is_there)
+		past_code_text(names, &access->code, out);
+	else if (gap)
+		gap_format(gap, out);
+	else
+		text_puts(out, "a system call, an exception or the like after it");
+	text_printf(out, ": %s", access->is_write ? "write" : "read");
+	if (!is_placed && access->is_write && found->reg == REG_COUNT)
+		text_puts(out, " of what is ");
+	else
+		text_puts(out, access->is_write ? ", after it " : " of ");
+	past_value_text(found->reg, &access->value, out);
+	if (access->verdict == PAST_POSSIBLE)
+		text_puts(out, found->reg == REG_COUNT
+		                       ? "; possible: its address is not known"
+		                       : "; possible: whether it was done is not known");
+	else if (access->verdict == PAST_ASSUMED)
+		text_puts(out, "; its address is assumed");
+}
+
+void past_accesses_format(const struct past_names *names, const struct past_accesses *found,
+                          struct text *out)
+{
+	for (size_t i = 0; i < found->count; i++) {
+		text_printf(out, "#%-3zu ", i + 1);
+		write_access(names, found, &found->all[i], out);
 		text_char(out, '\n');
 	}
 }

@@ -9,6 +9,7 @@
 #include "arch/isa.h"
 #include "base/text.h"
 #include "replay/history/history.h"
+#include "replay/past/accesses.h"
 #include "replay/past/origin.h"
 #include "snapshot/source_lines.h"
 #include "snapshot/symbols/symbols.h"
@@ -25,8 +26,11 @@ struct past_names {
 void past_register_text(const struct past_names *names, unsigned int reg, struct text *out);
 /* "0x5", "0x5 in the bits 0xff" or "not known", and "(assumed)". */
 void past_value_text(unsigned int reg, const struct past_value *value, struct text *out);
-/* "main+0x1c  crash.c:12", as far as there is. */
-void past_code_text(const struct past_names *names, uint64_t pc, struct text *out);
+/* "main+0x1c  crash.c:12  str x0, [x1]", as far as there is. */
+void past_code_text(const struct past_names *names, const struct past_code *code, struct text *out);
+/* All of them: a line for each. */
+void past_accesses_format(const struct past_names *names, const struct past_accesses *found,
+                          struct text *out);
 
 /* One line that says what the step did; without its number and a newline. */
 void origin_step_text(const struct past_names *names, const struct origin_step *step,

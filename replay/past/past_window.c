@@ -35,6 +35,26 @@ bool past_window_older(struct values *values, struct past_place *place)
 	return true;
 }
 
+unsigned int past_register_width(struct values *values, unsigned int reg)
+{
+	if (reg == REG_NZCV)
+		return 16;
+	return history_core(values_history(values))->arch == CORE_A64 || reg >= REG_V0 ? 64 : 32;
+}
+
+struct past_code past_code_of(const struct window *w, size_t step)
+{
+	const struct template *template = window_template(w, step);
+
+	return (struct past_code){
+	        .is_there = template->is_code,
+	        .pc = template->address,
+	        .opcode = template->opcode,
+	        .size = template->size,
+	        .isa = template->isa,
+	};
+}
+
 /* Both tiers number nodes alike: they are of the same steps. */
 static struct past_value node_value(const struct past_window *window, uint32_t node,
                                     unsigned int width)

@@ -40,6 +40,10 @@ static inline const struct window *past_steps(const struct past_window *window)
 	return &window->proved->w;
 }
 
+/* Bits that a register (enum uop_register) has. */
+unsigned int past_register_width(struct values *values, unsigned int reg);
+/* The instruction of a step. */
+struct past_code past_code_of(const struct window *w, size_t step);
 /* A slot's value at a step: a register before it, or a temporary of it. */
 struct past_value past_slot(const struct past_window *window, size_t step, unsigned int slot,
                             unsigned int width);

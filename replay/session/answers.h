@@ -7,6 +7,7 @@
 #define CSREPLAY_REPLAY_SESSION_ANSWERS_H
 
 #include "arch/isa.h"
+#include "replay/past/past.h"
 #include "snapshot/snapshot.h"
 #include "snapshot/source_lines.h"
 
@@ -25,6 +26,9 @@ struct answers {
 	const char *command;
 	size_t core;
 	struct places places;
+	/* Of the last `last-write` about the core; what is older is before `end`. */
+	bool has_question;
+	struct past_accesses_of question;
 };
 
 /* NO_MEM. */

@@ -289,6 +289,16 @@ MUST_USE enum status session_origin(struct session *session, size_t core, uint64
 /* The same as lines, each with a number: origin_format(). Its steps are places then. */
 MUST_USE enum status session_origin_text(struct session *session, size_t core, uint64_t position,
                                          const struct past_subject *subject, struct text *out);
+/* Who wrote or read it: past_accesses_find(), past_accesses_format(); errors as above. */
+MUST_USE enum status session_accesses(struct session *session, size_t core,
+                                      const struct past_accesses_of *of,
+                                      struct past_accesses *found);
+MUST_USE enum status session_accesses_text(struct session *session, size_t core,
+                                           const char *command, const struct past_accesses_of *of,
+                                           struct text *out);
+/* The next older write than the one of that text, if it was of "last-write"; NOT_FOUND if not. */
+MUST_USE enum status session_next_write_text(struct session *session, size_t core,
+                                             struct text *out);
 /*
  * The position of a number, from 1 on, of the last answer about the core that was text. `command`:
  * the question it must have been, such as "origin"; empty: any. NOT_FOUND.

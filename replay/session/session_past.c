@@ -5,6 +5,9 @@
  */
 #include "replay/session/session_store.h"
 
+/* The question that `next-candidate` goes on with. */
+#define LAST_WRITE "last-write"
+
 static enum status begin(struct session *session)
 {
 	const struct snapshot *snapshot = session->snapshot;
@@ -100,6 +103,61 @@ enum status session_origin_text(struct session *session, size_t core, uint64_t p
 		origin_format(&names, &origin, out);
 	}
 	origin_fini(&origin);
+	return status;
+}
+
+enum status session_accesses(struct session *session, size_t core,
+                             const struct past_accesses_of *of, struct past_accesses *found)
+{
+	*found = (struct past_accesses){0};
+	if (core >= session->snapshot->core_count || !session->values[core])
+		return STATUS_UNSUPPORTED;
+	return past_accesses_find(session->values[core], of, found);
+}
+
+/* What is older than the answer is the next question. */
+static void keep_question(struct answers *answers, const struct past_accesses_of *of,
+                          const struct past_accesses *found)
+{
+	answers->has_question = found->count > 0;
+	answers->question = *of;
+	if (found->count > 0)
+		answers->question.end = found->all[found->count - 1].last;
+}
+
+enum status session_next_write_text(struct session *session, size_t core, struct text *out)
+{
+	const struct past_accesses_of of = session->answers.question;
+
+	if (!session->answers.has_question || session->answers.core != core)
+		return STATUS_NOT_FOUND;
+	return session_accesses_text(session, core, LAST_WRITE, &of, out);
+}
+
+enum status session_accesses_text(struct session *session, size_t core, const char *command,
+                                  const struct past_accesses_of *of, struct text *out)
+{
+	struct places places = {0};
+	struct past_names names;
+	struct past_accesses found;
+	enum status status = session_accesses(session, core, of, &found);
+
+	if (status == STATUS_OK)
+		status = session_past_names(session, core, &names);
+	for (size_t i = 0; status == STATUS_OK && i < found.count; i++)
+		places_add(&places, found.all[i].position);
+	if (status == STATUS_OK)
+		status = answers_keep(&session->answers, core, command, &places);
+	if (status == STATUS_OK && found.count == 0)
+		text_printf(out, "none in positions %llu to %llu\n", (unsigned long long)of->first,
+		            (unsigned long long)of->end);
+	if (status == STATUS_OK)
+		past_accesses_format(&names, &found, out);
+	if (status == STATUS_OK && str_eq(str_of(command), STR(LAST_WRITE)))
+		keep_question(&session->answers, of, &found);
+	if (status == STATUS_OK && found.is_cut && of->most > 1)
+		text_puts(out, "(and more)\n");
+	past_accesses_fini(&found);
 	return status;
 }
 

@@ -14,7 +14,8 @@ CSREPLAY = os.environ["CSREPLAY"]
 SOURCE = Path(os.environ["CSREPLAY_SOURCE"])
 SENSORHUB = SOURCE / "examples" / "sensorhub"
 COMMANDS = ["serve", "info", "check", "decode", "history", "compare", "export", "state",
-            "calls", "origin", "why"]
+            "calls", "origin", "last-write", "writes", "reads",
+            "why"]
 
 
 def run(*arguments, folder=None):
@@ -64,6 +65,12 @@ class CommandLine(unittest.TestCase):
                       "--assume-one-address-space", "--function", "--help"],
             "origin": ["--image", *log, "--core-dump", "--sysroot", "--allow-outside", "--strict", "--format", "--core", "--threads",
                        "--assume-single-writer", "--assume-abi", "--assume-coherent", "--trust", "--assume-one-address-space", "--at", "--of", "--help"],
+            "last-write": ["--image", *log, "--core-dump", "--sysroot", "--allow-outside", "--strict", "--format", "--core", "--count", "--threads",
+                       "--assume-single-writer", "--assume-abi", "--assume-coherent", "--trust", "--assume-one-address-space", "--at", "--of", "--help"],
+            "writes": ["--image", *log, "--core-dump", "--sysroot", "--allow-outside", "--strict", "--format", "--core", "--from", "--to", "--count", "--threads",
+                       "--assume-single-writer", "--assume-abi", "--assume-coherent", "--trust", "--assume-one-address-space", "--of", "--help"],
+            "reads": ["--image", *log, "--core-dump", "--sysroot", "--allow-outside", "--strict", "--format", "--core", "--from", "--to", "--count", "--threads",
+                       "--assume-single-writer", "--assume-abi", "--assume-coherent", "--trust", "--assume-one-address-space", "--of", "--help"],
             "why": ["--image", *log, "--core-dump", "--sysroot", "--allow-outside", "--strict", "--core", "--threads",
                     "--assume-single-writer", "--assume-abi", "--assume-coherent", "--trust", "--assume-one-address-space", "--at", "--of", "--help"],
             "export": ["--image", *log, "--core-dump", "--sysroot", "--allow-outside", "--strict", "--format", "--core", "--from",

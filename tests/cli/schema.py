@@ -22,7 +22,8 @@ SENSORHUB = Path(os.environ["CSREPLAY_SOURCE"]) / "examples" / "sensorhub"
 CORPUS = Path(material.SHARED) / "corpus"
 TEXTS = Path(os.environ["CSREPLAY_SOURCE"]) / "tests" / "fuzz" / "corpus" / "tarmac_history"
 SPACES, CORES = TEXTS / "spaces_and_system", TEXTS / "cores"
-COMMANDS = ("calls", "compare", "decode", "history", "info", "origin")
+COMMANDS = ("calls", "compare", "decode", "history", "info", "last-write", "origin",
+            "reads", "writes")
 SNAPSHOTS = ["opencsd/" + name for name in (
     "TC2", "armv8_1m_branches", "ete_ip", "ete_spec_1", "event_test", "feat_cmpbr", "infrastructure",
     "itm_only_csformat", "juno_r1_1", "q_elem", "stm_only", "tc2-ptm-rstk-t32", "tme_test",
@@ -124,6 +125,14 @@ class Example(Checked):
                     found |= set(value)
         self.assertLess({"step", "position", "kind", "pc", "function", "register", "value", "address",
                          "size"}, found)
+
+    def test_accesses_follow_their_schemas(self):
+        found = set()
+        for command in ("last-write", "writes", "reads"):
+            for name in ("x0", "x19", "0x401648+16", "0x0"):
+                for value in self.lines(command, "--of", name, "--count", 1000, SENSORHUB):
+                    found |= set(value)
+        self.assertLess({"position", "verdict", "pc", "function", "value"}, found)
 
     def test_calls_follows_its_schema(self):
         found = set()

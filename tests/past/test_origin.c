@@ -79,7 +79,7 @@ static void origin_passes_moves_arithmetic_loads_and_stores(void **state)
 	assert_int_equal(o.steps[3].possible, 0);
 	assert_false(o.steps[3].is_possible);
 	assert_step(&o, 4, ORIGIN_IMMEDIATE, 0);
-	assert_int_equal(o.steps[4].pc, CODE);
+	assert_int_equal(o.steps[4].code.pc, CODE);
 	origin_fini(&o);
 	/* Of an older position: not what came after it. */
 	o = find(&p, 3, x1);

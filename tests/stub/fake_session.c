@@ -324,6 +324,27 @@ enum status session_origin_text(struct session *s, size_t core, uint64_t positio
 	return STATUS_OK;
 }
 
+enum status session_accesses_text(struct session *s, size_t core, const char *command,
+                                  const struct past_accesses_of *of, struct text *text)
+{
+	(void)s;
+	if (core > 0)
+		return STATUS_UNSUPPORTED;
+	text_printf(text, "%s of %llu to %llu, %zu %s%s\n", command, (unsigned long long)of->first,
+	            (unsigned long long)of->end, of->most, of->writes ? "writes" : "reads",
+	            of->forward ? " forward" : "");
+	return STATUS_OK;
+}
+
+enum status session_next_write_text(struct session *s, size_t core, struct text *text)
+{
+	(void)s;
+	if (core > 0)
+		return STATUS_NOT_FOUND;
+	text_puts(text, "older\n");
+	return STATUS_OK;
+}
+
 /* Of the numbers 1 to 3 of "origin". */
 enum status session_place_of(const struct session *s, size_t core, struct str command,
                              uint64_t number, uint64_t *position)

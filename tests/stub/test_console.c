@@ -210,7 +210,7 @@ static void console_help_has_what_commands_take(void **state)
 	assert_string_equal(run(session, 0, STR("")), help.data);
 	for (line = help.data; strncmp(line, "RANGE ", 6) != 0; line = strchr(line, '\n') + 1) {
 		struct str name = {line, strcspn(line, " ")};
-		bool takes_more = line[11] != ' ';
+		bool takes_more = line[15] != ' ';
 
 		assert_null(strstr(run(session, 0, name), "no command"));
 		text_clear(&out);
@@ -218,9 +218,9 @@ static void console_help_has_what_commands_take(void **state)
 		assert_int_equal(strstr(run(session, 0, str_of(strdupa(out.data))),
 		                        "takes no argument") == NULL,
 		                 takes_more);
-		assert_true(strcspn(line, "\n") > 30);
-		assert_int_equal(line[29], ' ');
-		assert_int_not_equal(line[30], ' ');
+		assert_true(strcspn(line, "\n") > 34);
+		assert_int_equal(line[33], ' ');
+		assert_int_not_equal(line[34], ' ');
 	}
 	assert_string_equal(line, "RANGE is N, FROM-TO, FROM- or all, in positions.\n");
 	text_fini(&help);
@@ -293,6 +293,35 @@ static void console_origin_asks_and_numbers_are_places(void **state)
 	assert_non_null(strstr(run(session, 0, STR("seek why#1")), "no place"));
 	assert_non_null(strstr(run(session, 0, STR("seek #")), "no place"));
 	assert_int_equal(session_position(session, 0), 2);
+}
+
+static void console_writes_and_reads_have_a_range(void **state)
+{
+	struct session *session = fake_session();
+
+	(void)state;
+	assert_int_equal(session_seek(session, 0, 5), STATUS_OK);
+	assert_string_equal(run(session, 0, STR("last-write x3")),
+	                    "last-write of 0 to 5, 1 writes\n");
+	assert_string_equal(run(session, 0, STR("next-candidate")), "older\n");
+	assert_non_null(strstr(run(session, 1, STR("next-candidate")), "`last-write` first"));
+	assert_string_equal(run(session, 0, STR("writes x3")), "writes of 0 to 5, 100 writes\n");
+	assert_string_equal(run(session, 0, STR("reads x3 from 2 to 0x4")),
+	                    "reads of 2 to 4, 100 reads\n");
+	assert_string_equal(run(session, 0, STR("reads x3 to 99")),
+	                    "reads of 0 to 10, 100 reads\n");
+	assert_string_equal(run(session, 0, STR("reads x3 from 9")),
+	                    "reads of 5 to 5, 100 reads\n");
+	assert_string_equal(run(session, 0, STR("writes x3 till 9")),
+	                    "neither from N nor to N: \"till\"\n");
+	assert_non_null(strstr(run(session, 0, STR("writes x3 from")), "neither from"));
+	assert_non_null(strstr(run(session, 0, STR("writes unknown")), "no register"));
+	assert_non_null(strstr(run(session, 1, STR("writes x3")), "has the data itself"));
+	assert_non_null(
+	        strstr(run(session, 0, STR("next-write x3")),
+	               "next-write of 6 to 10, 1 writes forward\n* 1 cpu_0: position 2 of 10"));
+	assert_non_null(strstr(run(session, 0, STR("previous-write x3")),
+	                       "previous-write of 0 to 2, 1 writes\n"));
 }
 
 static void console_seek_moves_or_says_the_range(void **state)
@@ -561,6 +590,7 @@ int main(void)
 	        cmocka_unit_test_teardown(console_help_has_what_commands_take, tear_down),
 	        cmocka_unit_test_teardown(console_info_says_what_values_rest_on, tear_down),
 	        cmocka_unit_test_teardown(console_origin_asks_and_numbers_are_places, tear_down),
+	        cmocka_unit_test_teardown(console_writes_and_reads_have_a_range, tear_down),
 	        cmocka_unit_test_teardown(console_why_takes_registers_and_addresses, tear_down),
 	        cmocka_unit_test_teardown(console_position_names_each_thread, tear_down),
 	        cmocka_unit_test_teardown(console_time_says_when_and_where_the_others_were,
