@@ -137,6 +137,7 @@ enum cli_exit cmd_origin(const struct cli_args *args);
 enum cli_exit cmd_last_write(const struct cli_args *args);
 enum cli_exit cmd_writes(const struct cli_args *args);
 enum cli_exit cmd_reads(const struct cli_args *args);
+enum cli_exit cmd_values_of(const struct cli_args *args);
 enum cli_exit cmd_why(const struct cli_args *args);
 
 #endif

@@ -68,21 +68,12 @@ static void write_accesses(struct past_question *q, const struct past_accesses *
 static enum cli_exit find_range(const struct cli_args *args, const struct past_question *q,
                                 enum what what, struct past_accesses_of *of)
 {
-	uint64_t most;
 	enum cli_exit code =
-	        cli_number(args, CLI_OPTION_COUNT, what == LAST_WRITE ? 1 : ACCESSES_SHOWN, &most);
+	        past_question_count(args, what == LAST_WRITE ? 1 : ACCESSES_SHOWN, &of->most);
 
-	of->most = (size_t)most;
 	of->end = q->at;
-	if (code == CLI_FINE)
-		code = cli_number(args, CLI_OPTION_FROM, 0, &of->first);
 	if (code == CLI_FINE && what != LAST_WRITE)
-		code = cli_number(args, CLI_OPTION_TO, q->length, &of->end);
-	if (code == CLI_FINE && (of->first > of->end || of->end > q->length))
-		return cli_fail(CLI_USAGE,
-		                "--from %" PRIu64 " --to %" PRIu64 ": positions are 0 to %" PRIu64
-		                ", one after the other",
-		                of->first, of->end, q->length);
+		code = past_question_range(args, q, &of->first, &of->end);
 	return code;
 }
 

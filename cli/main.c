@@ -107,6 +107,13 @@ static const struct cli_command commands[] = {
          PAST_OPTIONS | BIT(FROM) | BIT(TO) | BIT(COUNT)},
         {"reads", "list what read a register or memory", ACCESS_DETAILS, cmd_reads,
          PAST_OPTIONS | BIT(FROM) | BIT(TO) | BIT(COUNT)},
+        {"values-of", "list which value a register or memory had when",
+         "NAME is a register, ADDRESS[+SIZE] or VARIABLE[+SIZE]. Stretches of positions, the "
+         "youngest\n"
+         "first, 100 unless --count says so; of memory the first 8 bytes. FORMAT is text "
+         "(default), tsv\n"
+         "or json.\n",
+         cmd_values_of, PAST_OPTIONS | BIT(FROM) | BIT(TO) | BIT(COUNT)},
         {"why", "show how a value of the past is proved, or what keeps it unknown",
          "Of an address it is about the 8 bytes there.\n", cmd_why,
          SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(CORE) | BIT(AT) | BIT(OF) | ASSUMPTION_OPTIONS},

@@ -69,6 +69,30 @@ enum cli_exit past_question_begin(const struct cli_args *args, struct session *s
 	return code;
 }
 
+enum cli_exit past_question_range(const struct cli_args *args, const struct past_question *q,
+                                  uint64_t *first, uint64_t *end)
+{
+	enum cli_exit code = cli_number(args, CLI_OPTION_FROM, 0, first);
+
+	if (code == CLI_FINE)
+		code = cli_number(args, CLI_OPTION_TO, q->length, end);
+	if (code == CLI_FINE && (*first > *end || *end > q->length))
+		return cli_fail(CLI_USAGE,
+		                "--from %" PRIu64 " --to %" PRIu64 ": positions are 0 to %" PRIu64
+		                ", one after the other",
+		                *first, *end, q->length);
+	return code;
+}
+
+enum cli_exit past_question_count(const struct cli_args *args, uint64_t otherwise, size_t *most)
+{
+	uint64_t count;
+	enum cli_exit code = cli_number(args, CLI_OPTION_COUNT, otherwise, &count);
+
+	*most = (size_t)count;
+	return code;
+}
+
 enum cli_exit past_question_end(struct past_question *q, enum status status)
 {
 	enum cli_exit code = CLI_INTERNAL;

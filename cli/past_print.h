@@ -30,6 +30,10 @@ struct past_question {
 /* From the options; what is wrong with them is said. */
 enum cli_exit past_question_begin(const struct cli_args *args, struct session *session,
                                   struct past_question *q);
+/* --from and --to, by default the whole history; --count, or `otherwise`. */
+enum cli_exit past_question_range(const struct cli_args *args, const struct past_question *q,
+                                  uint64_t *first, uint64_t *end);
+enum cli_exit past_question_count(const struct cli_args *args, uint64_t otherwise, size_t *most);
 /* Prints what is in `out` if `status` is OK, else says what is wrong; frees it. */
 enum cli_exit past_question_end(struct past_question *q, enum status status);
 

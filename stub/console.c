@@ -239,6 +239,8 @@ static const struct command commands[] = {
         {"writes", "NAME [from N] ...", "what wrote it before here, the youngest first",
          console_writes},
         {"reads", "NAME [from N] ...", "what read it", console_reads},
+        {"values-of", "NAME [from N] ...", "which value it had when, the youngest first",
+         console_values_of},
         {"next-write", "REG|ADDR[+N]|NAME", "seek to what writes it next", console_next_write},
         {"previous-write", "REG|ADDR[+N]|NAME", "seek to what wrote it before",
          console_previous_write},

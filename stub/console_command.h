@@ -42,10 +42,7 @@ void console_writes(const struct console *console, struct str args, struct text 
 void console_reads(const struct console *console, struct str args, struct text *out);
 void console_next_write(const struct console *console, struct str args, struct text *out);
 void console_previous_write(const struct console *console, struct str args, struct text *out);
-/* The position of "#3" or "origin#3", a number of the last answer. False, and it is said, if none.
- */
-bool console_place(const struct console *console, struct str word, uint64_t *position,
-                   struct text *out);
+void console_values_of(const struct console *console, struct str args, struct text *out);
 
 /* Parts of lines (console_text.c). */
 /* WHAT and "WORD", the word cut short and made printable. */

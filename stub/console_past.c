@@ -186,17 +186,22 @@ void console_previous_write(const struct console *console, struct str args, stru
 	seek_write(console, args, false, out);
 }
 
-bool console_place(const struct console *console, struct str word, uint64_t *position,
-                   struct text *out)
+void console_values_of(const struct console *console, struct str args, struct text *out)
 {
-	size_t hash = str_find(word, '#');
-	uint64_t number;
+	struct past_accesses_of range;
+	struct past_stretches_of of = {.most = LISTED_MOST};
+	enum status status;
 
-	if (str_to_u64(str_skip(word, hash + 1), &number) == STATUS_OK &&
-	    session_place_of(console->session, console->core, (struct str){word.p, hash}, number,
-	                     position) == STATUS_OK)
-		return true;
-	console_wrong(out, "no place of the last answer:", word);
-	text_puts(out, "; `origin` and the like number theirs\n");
-	return false;
+	if (args.n == 0) {
+		text_puts(out, "values-of NAME [from N] [to N]: up to here, the youngest first\n");
+		return;
+	}
+	if (!find_range(console, args, &range, out))
+		return;
+	of.subject = range.subject;
+	of.first = range.first;
+	of.last = range.end;
+	status = session_stretches_text(console->session, console->core, &of, out);
+	if (status != STATUS_OK)
+		say_status(status, out);
 }

@@ -57,6 +57,23 @@ static bool parse_time(const struct console *console, struct str word, uint64_t 
 	return false;
 }
 
+/* The position of "#3" or "origin#3", a number of the last answer; false, and it is said, if none.
+ */
+static bool parse_place(const struct console *console, struct str word, uint64_t *position,
+                        struct text *out)
+{
+	size_t hash = str_find(word, '#');
+	uint64_t number;
+
+	if (str_to_u64(str_skip(word, hash + 1), &number) == STATUS_OK &&
+	    session_place_of(console->session, console->core, (struct str){word.p, hash}, number,
+	                     position) == STATUS_OK)
+		return true;
+	console_wrong(out, "no place of the last answer:", word);
+	text_puts(out, "; `origin` and the like number theirs\n");
+	return false;
+}
+
 void console_seek(const struct console *console, struct str args, struct text *out)
 {
 	uint64_t end = console_length(console, console->core);
@@ -67,7 +84,7 @@ void console_seek(const struct console *console, struct str args, struct text *o
 
 	if (is_time && !parse_time(console, args, &position, out))
 		return;
-	if (is_place && !console_place(console, args, &position, out))
+	if (is_place && !parse_place(console, args, &position, out))
 		return;
 	if (!is_time && !is_place && !str_eq(args, STR("end")) &&
 	    str_to_u64(args, &position) != STATUS_OK) {

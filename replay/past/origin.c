@@ -203,25 +203,45 @@ static void say_sources(const struct trail *t, size_t step, const struct made_of
 	}
 }
 
-/* The value was loaded by an access of the step. */
-static void go_to_memory(struct trail *t, size_t step, unsigned int index, struct origin_step *s)
+/* Where an access of the step `t->at` goes, from a larger window if a smaller one does not say. */
+static struct past_value address_of(struct trail *t, unsigned int index)
 {
-	const struct window *w = past_steps(&t->at.window);
-	const struct template *template = window_template(w, step);
+	uint64_t position = window_position_of(past_steps(&t->at.window), t->at.step);
+
+	for (;;) {
+		const struct window *w = past_steps(&t->at.window);
+		struct past_place wider;
+		struct past_value address =
+		        past_address(&t->at.window, window_access(w, t->at.step) + index);
+
+		if (past_value_is_known(&address) || !window_template(w, t->at.step)->is_code ||
+		    !values_widen(t->values))
+			return address;
+		if (!past_window_at(t->values, position, &wider))
+			return (struct past_value){.width = 64};
+		t->at = wider;
+	}
+}
+
+/* The value was loaded by an access of the step. */
+static void go_to_memory(struct trail *t, unsigned int index, struct origin_step *s)
+{
+	const struct template *template = window_template(past_steps(&t->at.window), t->at.step);
+	unsigned int size = template->insn->accesses[index].size;
 	struct past_value address;
 
 	s->kind = ORIGIN_NO_ADDRESS;
 	if (template->kills_memory)
 		return;
-	address = past_address(&t->at.window, window_access(w, step) + index);
+	address = address_of(t, index);
 	if (!past_value_is_known(&address))
 		return;
 	s->kind = s->is_memory ? ORIGIN_STORE : ORIGIN_LOAD;
 	s->value.is_assumed |= address.is_assumed;
 	t->is_memory = true;
 	t->address = address.bits.value;
-	t->size = template->insn->accesses[index].size;
-	t->held = memdep_masked(s->value.bits, bits_mask(8 * (unsigned int)t->size));
+	t->size = size;
+	t->held = memdep_masked(s->value.bits, bits_mask(8 * size));
 	if (!s->is_memory) {
 		s->address = t->address;
 		s->size = t->size;
@@ -244,7 +264,7 @@ static enum status go_on(struct trail *t, size_t step, struct made_of m, struct 
 		s->kind = ORIGIN_COMBINED;
 		say_sources(t, step, &m, s);
 	} else if (m.sources[0] >= REG_COUNT) {
-		go_to_memory(t, step, m.sources[0] - REG_COUNT, s);
+		go_to_memory(t, m.sources[0] - REG_COUNT, s);
 	} else if (m.sources[0] == stack_pointer(t)) {
 		s->kind = ORIGIN_STACK;
 	} else {

@@ -12,5 +12,6 @@
 #include "replay/past/accesses.h"
 #include "replay/past/origin.h"
 #include "replay/past/past_text.h"
+#include "replay/past/values_over_time.h"
 
 #endif

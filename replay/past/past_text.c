@@ -187,3 +187,14 @@ void past_accesses_format(const struct past_names *names, const struct past_acce
 		text_char(out, '\n');
 	}
 }
+
+void past_stretches_format(const struct past_stretches *found, struct text *out)
+{
+	for (size_t i = 0; i < found->count; i++) {
+		const struct past_stretch *s = &found->all[i];
+
+		text_printf(out, "#%-3zu %" PRIu64 " to %" PRIu64 "  ", i + 1, s->first, s->last);
+		past_value_text(found->reg, &s->value, out);
+		text_char(out, '\n');
+	}
+}

@@ -11,6 +11,7 @@
 #include "replay/history/history.h"
 #include "replay/past/accesses.h"
 #include "replay/past/origin.h"
+#include "replay/past/values_over_time.h"
 #include "snapshot/source_lines.h"
 #include "snapshot/symbols/symbols.h"
 
@@ -31,6 +32,9 @@ void past_code_text(const struct past_names *names, const struct past_code *code
 /* All of them: a line for each. */
 void past_accesses_format(const struct past_names *names, const struct past_accesses *found,
                           struct text *out);
+
+/* "13433 to 13706  0x20202020", a line for each. */
+void past_stretches_format(const struct past_stretches *found, struct text *out);
 
 /* One line that says what the step did; without its number and a newline. */
 void origin_step_text(const struct past_names *names, const struct origin_step *step,

@@ -296,6 +296,12 @@ MUST_USE enum status session_accesses(struct session *session, size_t core,
 MUST_USE enum status session_accesses_text(struct session *session, size_t core,
                                            const char *command, const struct past_accesses_of *of,
                                            struct text *out);
+/* Which value it had when: past_stretches_find(), past_stretches_format(); errors as above. */
+MUST_USE enum status session_stretches(struct session *session, size_t core,
+                                       const struct past_stretches_of *of,
+                                       struct past_stretches *found);
+MUST_USE enum status session_stretches_text(struct session *session, size_t core,
+                                            const struct past_stretches_of *of, struct text *out);
 /* The next older write than the one of that text, if it was of "last-write"; NOT_FOUND if not. */
 MUST_USE enum status session_next_write_text(struct session *session, size_t core,
                                              struct text *out);

@@ -161,6 +161,34 @@ enum status session_accesses_text(struct session *session, size_t core, const ch
 	return status;
 }
 
+enum status session_stretches(struct session *session, size_t core,
+                              const struct past_stretches_of *of, struct past_stretches *found)
+{
+	*found = (struct past_stretches){0};
+	if (core >= session->snapshot->core_count || !session->values[core])
+		return STATUS_UNSUPPORTED;
+	return past_stretches_find(session->values[core], of, found);
+}
+
+enum status session_stretches_text(struct session *session, size_t core,
+                                   const struct past_stretches_of *of, struct text *out)
+{
+	struct places places = {0};
+	struct past_stretches found;
+	enum status status = session_stretches(session, core, of, &found);
+
+	for (size_t i = 0; status == STATUS_OK && i < found.count; i++)
+		places_add(&places, found.all[i].first);
+	if (status == STATUS_OK)
+		status = answers_keep(&session->answers, core, "values-of", &places);
+	if (status == STATUS_OK)
+		past_stretches_format(&found, out);
+	if (status == STATUS_OK && found.is_cut)
+		text_puts(out, "(and more)\n");
+	past_stretches_fini(&found);
+	return status;
+}
+
 enum status session_place_of(const struct session *session, size_t core, struct str command,
                              uint64_t number, uint64_t *position)
 {

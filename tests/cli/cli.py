@@ -15,7 +15,7 @@ SOURCE = Path(os.environ["CSREPLAY_SOURCE"])
 SENSORHUB = SOURCE / "examples" / "sensorhub"
 COMMANDS = ["serve", "info", "check", "decode", "history", "compare", "export", "state",
             "calls", "origin", "last-write", "writes", "reads",
-            "why"]
+            "values-of", "why"]
 
 
 def run(*arguments, folder=None):
@@ -70,6 +70,8 @@ class CommandLine(unittest.TestCase):
             "writes": ["--image", *log, "--core-dump", "--sysroot", "--allow-outside", "--strict", "--format", "--core", "--from", "--to", "--count", "--threads",
                        "--assume-single-writer", "--assume-abi", "--assume-coherent", "--trust", "--assume-one-address-space", "--of", "--help"],
             "reads": ["--image", *log, "--core-dump", "--sysroot", "--allow-outside", "--strict", "--format", "--core", "--from", "--to", "--count", "--threads",
+                       "--assume-single-writer", "--assume-abi", "--assume-coherent", "--trust", "--assume-one-address-space", "--of", "--help"],
+            "values-of": ["--image", *log, "--core-dump", "--sysroot", "--allow-outside", "--strict", "--format", "--core", "--from", "--to", "--count", "--threads",
                        "--assume-single-writer", "--assume-abi", "--assume-coherent", "--trust", "--assume-one-address-space", "--of", "--help"],
             "why": ["--image", *log, "--core-dump", "--sysroot", "--allow-outside", "--strict", "--core", "--threads",
                     "--assume-single-writer", "--assume-abi", "--assume-coherent", "--trust", "--assume-one-address-space", "--at", "--of", "--help"],

@@ -23,7 +23,7 @@ CORPUS = Path(material.SHARED) / "corpus"
 TEXTS = Path(os.environ["CSREPLAY_SOURCE"]) / "tests" / "fuzz" / "corpus" / "tarmac_history"
 SPACES, CORES = TEXTS / "spaces_and_system", TEXTS / "cores"
 COMMANDS = ("calls", "compare", "decode", "history", "info", "last-write", "origin",
-            "reads", "writes")
+            "reads", "values-of", "writes")
 SNAPSHOTS = ["opencsd/" + name for name in (
     "TC2", "armv8_1m_branches", "ete_ip", "ete_spec_1", "event_test", "feat_cmpbr", "infrastructure",
     "itm_only_csformat", "juno_r1_1", "q_elem", "stm_only", "tc2-ptm-rstk-t32", "tme_test",
@@ -133,6 +133,13 @@ class Example(Checked):
                 for value in self.lines(command, "--of", name, "--count", 1000, SENSORHUB):
                     found |= set(value)
         self.assertLess({"position", "verdict", "pc", "function", "value"}, found)
+
+    def test_values_of_follows_its_schema(self):
+        found = set()
+        for name in ("x0", "x19", "0x401648+16", "0x0"):
+            for value in self.lines("values-of", "--of", name, "--count", 1000, SENSORHUB):
+                found |= set(value)
+        self.assertEqual(found, {"first", "last", "value", "known"})
 
     def test_calls_follows_its_schema(self):
         found = set()

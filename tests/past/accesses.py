@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes and reads that csreplay tells of a recorded crash are those that happened: at addresses that
 the program used, chosen by chance, every true one is told, proved or possible; no proved one is
-untrue; and the values beside them are the true ones. Of registers the same, by how they changed.
+untrue; and the values beside them are the true ones, as those of `values-of` over all of the history
+are. Of registers the same, by how they changed.
 
 usage: accesses.py KIND NAME ADDRESSES
 """
@@ -34,7 +35,7 @@ class Check:
         self.folder = material.shared("corpus", kind, name)
         self.truth = recorded.Recording(Crash(self.folder, os.path.join(self.folder, "program.elf")))
         self.random = random.Random(name)
-        self.proved = self.possible = 0
+        self.proved = self.possible = self.known = 0
 
     def told(self, command, of):
         found = ask(self.folder, command, "--of", of, "--count", 10000000)
@@ -86,11 +87,28 @@ class Check:
         if before and before[0]["verdict"] != "blind":
             assert last == before, f"last write of {of} at {at}: {last}, not {before}"
 
+    def check_stretches(self, of, true, options):
+        """`true`: position -> little endian bytes."""
+        found = ask(self.folder, "values-of", "--of", of, "--count", 10000000, *options)
+        assert found[0]["last"] == self.truth.halt and found[-1]["first"] == 0
+        for younger, older in zip(found, found[1:]):
+            assert older["last"] + 1 == younger["first"], f"{of}: a hole or an overlap at {younger}"
+            assert (older.get("value"), older.get("known")) != (younger.get("value"), younger.get("known"))
+        known = 0
+        for each in found:
+            first, last = each["first"], each["last"]
+            known += (last - first + 1) * ("value" in each and "known" not in each)
+            for position in {first, last, self.random.randint(first, last)}:
+                self.check_value(f"value of {of}", {**each, "position": position}, true(position))
+        return known
+
     def check_register(self, name):
         column = 32 if name == "sp" else 1 + int(name[1:])
         records = self.truth.records[self.truth.first:]
         changed = {p for p in range(self.truth.halt)
                    if records[p][column] != records[p + 1][column]}
+        self.known += self.check_stretches(
+            name, lambda position: records[position][column].to_bytes(8, "little"), [])
         found = self.told("writes", name)
         self.compare(f"writes of {name}", found,
                      changed | {each["position"] for each in found})
@@ -99,15 +117,21 @@ class Check:
                 self.check_value(f"writes of {name}", each,
                                  records[each["position"] + 1][column].to_bytes(8, "little"))
 
+    def check_values(self, address, size):
+        def memory(position):
+            return self.truth.memory(address, size, position)
+        self.known += self.check_stretches(f"{address:#x}+{size}", memory, ["--assume-single-writer"])
+
     def run(self, count):
         used = sorted({(access.address, min(access.size, 8))
                        for position, access in self.truth.accesses if position >= 0})
         for address, size in self.random.sample(used, min(count, len(used))):
             self.check_memory(address, size)
+            self.check_values(address, size)
         for name in REGISTERS:
             self.check_register(name)
-        print(f"{self.proved} proved, {self.possible} possible")
-        assert self.proved > 0
+        print(f"{self.proved} proved, {self.possible} possible, {self.known} values at positions known")
+        assert self.proved > 0 and self.known > 0
 
 
 def main():

@@ -336,6 +336,17 @@ enum status session_accesses_text(struct session *s, size_t core, const char *co
 	return STATUS_OK;
 }
 
+enum status session_stretches_text(struct session *s, size_t core,
+                                   const struct past_stretches_of *of, struct text *text)
+{
+	(void)s;
+	if (core > 0)
+		return STATUS_UNSUPPORTED;
+	text_printf(text, "values of %llu to %llu, %zu\n", (unsigned long long)of->first,
+	            (unsigned long long)of->last, of->most);
+	return STATUS_OK;
+}
+
 enum status session_next_write_text(struct session *s, size_t core, struct text *text)
 {
 	(void)s;

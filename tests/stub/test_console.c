@@ -322,6 +322,9 @@ static void console_writes_and_reads_have_a_range(void **state)
 	               "next-write of 6 to 10, 1 writes forward\n* 1 cpu_0: position 2 of 10"));
 	assert_non_null(strstr(run(session, 0, STR("previous-write x3")),
 	                       "previous-write of 0 to 2, 1 writes\n"));
+	assert_string_equal(run(session, 0, STR("values-of x3 from 1")), "values of 1 to 2, 100\n");
+	assert_non_null(strstr(run(session, 0, STR("values-of unknown")), "no register"));
+	assert_non_null(strstr(run(session, 1, STR("values-of x3")), "has the data itself"));
 }
 
 static void console_seek_moves_or_says_the_range(void **state)
