@@ -23,7 +23,12 @@ enum form {
 struct writer {
 	const struct calls *calls;
 	struct session *session;
+	size_t core;
 	struct str function; /* only calls of this name; empty: all */
+	bool has_values;     /* arguments and results are to be shown */
+	bool has_filter;
+	struct call_filter filter;
+	uint64_t not_known; /* calls of which the filter could not be asked */
 	uint64_t length;
 	struct text out;
 };
@@ -39,6 +44,70 @@ static void write_position(struct text *out, uint64_t position)
 static void write_hex(struct text *out, uint64_t address)
 {
 	text_printf(out, "0x%" PRIx64, address);
+}
+
+static void write_tsv_value(struct text *out, const struct value *value)
+{
+	text_char(out, '\t');
+	if (!value_is_known(value)) {
+		text_char(out, '-');
+		return;
+	}
+	write_hex(out, value_u64(value));
+	text_puts(out, value->is_assumed ? " (assumed)" : "");
+}
+
+/* A column for each argument, and for the result. */
+static void write_tsv_values(struct writer *w, const struct call *call)
+{
+	struct call_values values;
+
+	if (!w->has_values)
+		return;
+	session_call_values(w->session, w->core, call, &values);
+	for (unsigned int i = 0; i < values.count; i++)
+		write_tsv_value(&w->out, &values.arguments[i]);
+	write_tsv_value(&w->out, &values.result);
+}
+
+static void write_tsv_names(struct writer *w)
+{
+	const struct call none = {.enter = CALL_NOT_KNOWN, .leave = CALL_NOT_KNOWN};
+	struct call_values values;
+
+	if (!w->has_values)
+		return;
+	session_call_values(w->session, w->core, &none, &values);
+	for (unsigned int i = 0; i < values.count; i++)
+		text_printf(&w->out, "\t%s", values.file->table[values.numbers[i]].name);
+	text_puts(&w->out, "\tresult");
+}
+
+static void json_value(struct text *out, const char *key, const struct value *value, bool *assumed)
+{
+	if (!value_is_known(value))
+		return;
+	json_hex(out, key, value_u64(value));
+	*assumed |= value->is_assumed;
+}
+
+static void write_json_values(struct writer *w, const struct call *call)
+{
+	struct call_values values;
+	bool assumed = false;
+
+	if (!w->has_values)
+		return;
+	session_call_values(w->session, w->core, call, &values);
+	json_key(&w->out, "arguments");
+	json_open(&w->out, '{');
+	for (unsigned int i = 0; i < values.count; i++)
+		json_value(&w->out, values.file->table[values.numbers[i]].name,
+		           &values.arguments[i], &assumed);
+	json_close(&w->out, '}');
+	json_value(&w->out, "result", &values.result, &assumed);
+	if (assumed)
+		json_bool(&w->out, "assumed", true);
 }
 
 static void write_tsv(struct writer *w, uint32_t index, const struct call *call)
@@ -68,6 +137,7 @@ static void write_tsv(struct writer *w, uint32_t index, const struct call *call)
 		write_hex(&w->out, call->went_to);
 	else
 		text_char(&w->out, '-');
+	write_tsv_values(w, call);
 	text_char(&w->out, '\n');
 }
 
@@ -98,6 +168,7 @@ static void write_json(struct writer *w, uint32_t index, const struct call *call
 		json_hex(&w->out, "return_address", call->return_address);
 	if (call->end == CALL_END_STRAY || call->end == CALL_END_UNWOUND)
 		json_hex(&w->out, "went_to", call->went_to);
+	write_json_values(w, call);
 	json_close(&w->out, '}');
 	text_char(&w->out, '\n');
 	w->out.failed |= name.failed;
@@ -130,19 +201,36 @@ static void write_text(struct writer *w, const struct call *call)
 		            oddity.length > 0 ? oddity.data : call_end_text(call));
 		text_fini(&oddity);
 	}
+	if (w->has_values) {
+		struct call_values values;
+
+		session_call_values(w->session, w->core, call, &values);
+		text_puts(&w->out, "  ");
+		call_values_format(&values, &w->out);
+	}
 	text_char(&w->out, '\n');
 }
 
-static bool is_wanted(const struct writer *w, const struct call *call)
+static bool is_wanted(struct writer *w, const struct call *call)
 {
-	return w->function.n == 0 || call_is_named(w->calls, call, w->function);
+	enum call_match match = CALL_MATCHES;
+
+	if (w->function.n > 0 && !call_is_named(w->calls, call, w->function))
+		return false;
+	if (w->has_filter)
+		match = session_call_matches(w->session, w->core, call, &w->filter);
+	w->not_known += match == CALL_MATCH_NOT_KNOWN;
+	return match == CALL_MATCHES;
 }
 
 static enum cli_exit write_list(struct writer *w, enum form form)
 {
-	if (form == FORM_TSV)
+	if (form == FORM_TSV) {
 		text_puts(&w->out, "call\tcaller\tdepth\tenter\tleave\tsite\tbegin\tend\tfunction\t"
-		                   "name\treturn_address\twent_to\n");
+		                   "name\treturn_address\twent_to");
+		write_tsv_names(w);
+		text_char(&w->out, '\n');
+	}
 	for (uint32_t i = 0; i < calls_count(w->calls); i++) {
 		const struct call *call = calls_get(w->calls, i);
 		enum cli_exit code = CLI_FINE;
@@ -224,25 +312,40 @@ static enum cli_exit write_folded(struct writer *w)
 	return code;
 }
 
+static enum cli_exit find_filter(const struct cli_args *args, struct writer *w)
+{
+	struct str text = args->values[CLI_OPTION_WHERE];
+
+	w->has_filter = args->given[CLI_OPTION_WHERE];
+	if (!w->has_filter || session_call_filter(w->session, w->core, text, &w->filter))
+		return CLI_FINE;
+	return cli_fail(CLI_USAGE,
+	                "--where \"%.*s\": expected REGISTER == NUMBER, or !=, or of `result`",
+	                STR_ARG(text));
+}
+
 static enum cli_exit list(const struct cli_args *args, struct session *session, void *context)
 {
 	enum form form = *(const enum form *)context;
-	struct writer w = {.session = session};
-	size_t core = 0;
-	enum cli_exit code = cli_choose_core(args, session, &core);
+	struct writer w = {.session = session, .has_values = args->given[CLI_OPTION_ARGUMENTS]};
+	enum cli_exit code = cli_choose_core(args, session, &w.core);
 	enum status status;
 
+	if (code == CLI_FINE)
+		code = find_filter(args, &w);
 	if (code != CLI_FINE)
 		return code;
 	if (args->given[CLI_OPTION_FUNCTION])
 		w.function = args->values[CLI_OPTION_FUNCTION];
-	status = session_calls(session, core, &w.calls);
+	status = session_calls(session, w.core, &w.calls);
 	if (status != STATUS_OK)
 		return cli_fail(status == STATUS_INTERRUPTED ? CLI_INTERRUPTED : CLI_INTERNAL, "%s",
 		                status_text(status));
 	code = form == FORM_FOLDED ? write_folded(&w) : write_list(&w, form);
 	text_fini(&w.out);
-	return code == CLI_FINE ? cli_history_exit(session, core) : code;
+	if (code == CLI_FINE && w.not_known > 0)
+		cli_note("of %" PRIu64 " more calls it is not known", w.not_known);
+	return code == CLI_FINE ? cli_history_exit(session, w.core) : code;
 }
 
 enum cli_exit cmd_calls(const struct cli_args *args)

@@ -86,10 +86,12 @@ static const struct cli_command commands[] = {
         {"calls", "list who called whom, from calls and returns alone",
          "FORMAT is text (default), a tree; tsv; json, a line a call; or folded, a line a stack "
          "and\n"
-         "how many instructions ran there, as tools that draw flame graphs read it.\n",
+         "how many instructions ran there, as tools that draw flame graphs read it. EXPR compares "
+         "a\n"
+         "register where a function is entered, or `result`, by == or !=.\n",
          cmd_calls,
          SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(FORMAT) | BIT(CORE) | BIT(FUNCTION) |
-                 BIT(ONE_ADDRESS_SPACE)},
+                 BIT(ARGUMENTS) | BIT(WHERE) | ASSUMPTION_OPTIONS},
         {"origin", "show where a value of the past was made",
          "NAME is a register, ADDRESS[+SIZE] or VARIABLE[+SIZE]. FORMAT is text (default), tsv or "
          "json,\n"

@@ -225,7 +225,7 @@ static const struct command commands[] = {
         {"info", "", "positions, crashes, and what values of the past rest on", run_info},
         {"stack", "[--raw ...]", "who called whom, from calls and returns of the trace alone",
          console_stack},
-        {"calls", "[FUNCTION]", "all calls of a function, or those that this one makes",
+        {"calls", "[NAME [where ...]]", "all calls of a function, or those that this one makes",
          console_calls},
         {"up-in-time", "[LEVEL]", "seek to the call of this function, or of that frame",
          console_up_in_time},

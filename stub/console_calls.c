@@ -255,29 +255,84 @@ static void write_call(const struct calls *calls, const struct call *call, struc
 	text_char(out, '\n');
 }
 
-void console_calls(const struct console *console, struct str args, struct text *out)
+/* "NAME where EXPR": the name is left in *name. False, and it is said, if EXPR is none. */
+static bool parse_where(const struct console *console, struct str args, struct str *name,
+                        struct call_filter *filter, bool *has_filter, struct text *out)
 {
-	const struct calls *calls = calls_of(console, console->core, out);
-	uint64_t position = session_position(console->session, console->core);
-	uint32_t active = calls ? calls_at(calls, position) : CALL_NONE;
-	uint64_t count = 0;
+	const struct str where = STR(" where ");
+	struct str rest = args;
 
-	for (uint32_t i = 0; calls && i < calls_count(calls); i++) {
-		const struct call *call = calls_get(calls, i);
+	*name = args;
+	*has_filter = false;
+	while (rest.n > 0 && !str_has_prefix(rest, where))
+		rest = str_skip(rest, 1);
+	if (rest.n == 0)
+		return true;
+	*name = str_trim((struct str){args.p, args.n - rest.n});
+	*has_filter = true;
+	rest = str_trim(str_skip(rest, where.n));
+	if (session_call_filter(console->session, console->core, rest, filter))
+		return true;
+	console_wrong(out, "neither REGISTER == NUMBER nor != nor of `result`:", rest);
+	text_char(out, '\n');
+	return false;
+}
 
-		if (args.n > 0 ? !call_is_named(calls, call, args) : call->parent != active)
-			continue;
-		if (count++ < LINES_MOST)
-			write_call(calls, call, out);
-	}
+static void write_values(const struct console *console, const struct call *call, struct text *out)
+{
+	struct call_values values;
+
+	session_call_values(console->session, console->core, call, &values);
+	text_puts(out, "      ");
+	call_values_format(&values, out);
+	text_char(out, '\n');
+}
+
+static void say_rest(uint64_t count, uint64_t not_known, struct str name, struct text *out)
+{
 	if (count > LINES_MOST)
 		text_printf(out, "(and %" PRIu64 " more; `csreplay calls` lists all)\n",
 		            count - LINES_MOST);
-	if (calls && count == 0) {
-		text_puts(out, args.n > 0 ? "the history has no call of " : "no call from here");
-		text_add(out, args);
+	if (count == 0) {
+		text_puts(out,
+		          name.n > 0 ? "the history has no such call of " : "no call from here");
+		text_add(out, name);
 		text_char(out, '\n');
 	}
+	if (not_known > 0)
+		text_printf(out, "(of %" PRIu64 " more it is not known)\n", not_known);
+}
+
+void console_calls(const struct console *console, struct str args, struct text *out)
+{
+	struct call_filter filter;
+	struct str name;
+	bool has_filter;
+	bool is_right = parse_where(console, args, &name, &filter, &has_filter, out);
+	const struct calls *calls = is_right ? calls_of(console, console->core, out) : NULL;
+	uint64_t position = session_position(console->session, console->core);
+	uint32_t active = calls ? calls_at(calls, position) : CALL_NONE;
+	uint64_t count = 0;
+	uint64_t not_known = 0;
+
+	for (uint32_t i = 0; calls && i < calls_count(calls); i++) {
+		const struct call *call = calls_get(calls, i);
+		enum call_match match = CALL_MATCHES;
+
+		if (name.n > 0 ? !call_is_named(calls, call, name) : call->parent != active)
+			continue;
+		if (has_filter)
+			match = session_call_matches(console->session, console->core, call,
+			                             &filter);
+		not_known += match == CALL_MATCH_NOT_KNOWN;
+		if (match != CALL_MATCHES || count++ >= LINES_MOST)
+			continue;
+		write_call(calls, call, out);
+		if (name.n > 0)
+			write_values(console, call, out);
+	}
+	if (calls)
+		say_rest(count, not_known, name, out);
 }
 
 /* The call of the frame that is meant: "" or LEVEL. NULL, and it is said, if there is none. */

@@ -352,4 +352,7 @@ size_t session_memory_at(const struct session *session, size_t core, uint64_t po
 bool session_memory_is_assumed(const struct session *session, size_t core, uint64_t position,
                                uint64_t address, size_t size);
 
+/* The rest of the public face of this room. */
+#include "replay/session/call_values.h"
+
 #endif

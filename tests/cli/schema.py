@@ -144,10 +144,11 @@ class Example(Checked):
     def test_calls_follows_its_schema(self):
         found = set()
         for arguments in ([SENSORHUB], ["--image", SENSORHUB / "sensorhub.elf", SENSORHUB],
-                          [self.damaged()]):
+                          [self.damaged()], ["--arguments", SENSORHUB]):
             for value in self.lines("calls", *arguments):
                 found |= set(value)
         self.assertGreater(len(found), 9)
+        self.assertLess({"arguments", "result"}, found)
 
     def test_compare_follows_its_schema(self):
         a, b = self.text("a.tarmac"), self.text("b.tarmac", "d5033fdf", "0000000000000003")
