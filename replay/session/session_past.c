@@ -82,6 +82,21 @@ enum status session_origin(struct session *session, size_t core, uint64_t positi
 	return origin_find(session->values[core], position, subject, origin);
 }
 
+/* Which may tell possible writes from others. */
+static void say_assumptions(const struct session *session, struct text *out)
+{
+	const char *between = "(assumptions that are off may decide: ";
+
+	for (enum assumption i = 0; i < ASSUMPTIONS; i++) {
+		if (!assumption_is_of_code(i) || session_assumes(session, i))
+			continue;
+		text_printf(out, "%s%s", between, assumption_name(i));
+		between = ", ";
+	}
+	if (between[0] == ',')
+		text_puts(out, ")\n");
+}
+
 enum status session_origin_text(struct session *session, size_t core, uint64_t position,
                                 const struct past_subject *subject, struct text *out)
 {
@@ -101,6 +116,8 @@ enum status session_origin_text(struct session *session, size_t core, uint64_t p
 		past_value_text(origin.reg, &origin.value, out);
 		text_puts(out, "; back from there:\n");
 		origin_format(&names, &origin, out);
+		if (origin.count > 0 && origin.steps[origin.count - 1].is_possible)
+			say_assumptions(session, out);
 	}
 	origin_fini(&origin);
 	return status;
@@ -157,6 +174,9 @@ enum status session_accesses_text(struct session *session, size_t core, const ch
 		keep_question(&session->answers, of, &found);
 	if (status == STATUS_OK && found.is_cut && of->most > 1)
 		text_puts(out, "(and more)\n");
+	if (status == STATUS_OK && of->most == 1 && found.count > 0 &&
+	    found.all[0].verdict == PAST_POSSIBLE && found.reg == REG_COUNT)
+		say_assumptions(session, out);
 	past_accesses_fini(&found);
 	return status;
 }
