@@ -199,6 +199,48 @@ static void accesses_where_nothing_is_known_are_blind(void **state)
 	end(&p);
 }
 
+/*
+ *	0 mov x1, #7
+ *	1 mov x0, x1
+ *	2 mov x1, #7		the same again: one stretch
+ *	3 add x1, x1, #5
+ */
+static void stretches_have_no_hole_and_equal_ones_are_one(void **state)
+{
+	struct past_stretches_of of = {.subject = x1, .first = 0, .last = 4, .most = 9};
+	struct past_stretches found;
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, MOV_X1_7, MOV_X0_X1, MOV_X1_7, ADD_X1_X1_5);
+	put_u64(p.x[0], 7);
+	put_u64(p.x[1], 12);
+	run(&p, COUNT);
+	assert_int_equal(past_stretches_find(p.values, &of, &found), STATUS_OK);
+	assert_int_equal(found.count, 3);
+	assert_int_equal(found.all[0].first, 4);
+	assert_int_equal(found.all[0].last, 4);
+	assert_int_equal(found.all[0].value.bits.value, 12);
+	assert_int_equal(found.all[1].first, 1);
+	assert_int_equal(found.all[1].last, 3);
+	assert_int_equal(found.all[1].value.bits.value, 7);
+	assert_int_equal(found.all[2].first, 0);
+	assert_int_equal(found.all[2].last, 0);
+	assert_int_equal(found.all[2].value.bits.known, 0);
+	assert_false(found.is_cut);
+	past_stretches_fini(&found);
+	of.most = 1;
+	of.first = 2;
+	of.last = 3;
+	assert_int_equal(past_stretches_find(p.values, &of, &found), STATUS_OK);
+	assert_int_equal(found.count, 1);
+	assert_int_equal(found.all[0].first, 2);
+	assert_int_equal(found.all[0].last, 3);
+	assert_false(found.is_cut);
+	past_stretches_fini(&found);
+	end(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -207,6 +249,7 @@ int main(void)
 	        cmocka_unit_test(accesses_in_a_gap_are_possible),
 	        cmocka_unit_test(accesses_of_what_is_not_reconstructed),
 	        cmocka_unit_test(accesses_where_nothing_is_known_are_blind),
+	        cmocka_unit_test(stretches_have_no_hole_and_equal_ones_are_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
