@@ -196,6 +196,9 @@ static void lines_of_another_form_are_reported(void **state)
 	        {"declare_asid(START, 1, 2",
 	         "not of the form [TIME] NAME(ARGUMENT, ...): \"declare_asid(START, 1, 2\""},
 	        {"5x declare_asid(START, 1, 2)", "not a time: \"5x\""},
+	        /* What /proc/PID/maps has (5.2.3) is no message. */
+	        {"00400000-0040b000 r-xp 00000000 fd:00 123 /bin/x",
+	         "not a time: \"00400000-0040b000\""},
 	        {"declare_process(START, 1, 2, \"a)", "a text in quotes has no end: \"\"a\""},
 	        {"declare_process(START, 1, 2, \"a\"b)",
 	         "something follows a text in quotes: \"\"a\"b\""},
