@@ -4,7 +4,7 @@
  * their own, as RTL and cycle models write them. In: a line after the word that says its kind.
  * Out: its event.
  */
-#include "arch/exception.h"
+#include "arch/isa.h"
 #include "replay/tarmac/tarmac_line.h"
 
 enum {
