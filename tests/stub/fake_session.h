@@ -46,11 +46,11 @@ void fake_session_set_fault(bool fault);
 void fake_session_set_exception(enum protocol protocol, uint32_t number);
 /* This core has the trace in place of the first. */
 void fake_session_set_traced(size_t core);
-/* What every move of thread 1 says about what is watched. */
 /* Of the next continue that meets no watchpoint: it ends where it began, with this. */
 void fake_session_set_met(const struct stop *stop);
 /* The value of each byte that is watched, before FAKE_STORE and after it; 0: not known. */
 void fake_session_set_watched(uint8_t before, uint8_t after);
+/* What every move of thread 1 says about what is watched. */
 void fake_session_set_doubt(const struct values_may_alias *doubt);
 /* Called at each step. */
 void fake_session_set_on_step(void (*on_step)(void));
@@ -71,6 +71,8 @@ void fake_session_set_image(const void *bytes, size_t size);
 bool fake_session_was_asking(void);
 /* True while a move may be interrupted: between session_interrupt() with a function and NULL. */
 bool fake_session_is_asking(void);
+/* Memory has run out, as fake_session_set_exhausted() said. */
+bool fake_session_is_exhausted(void);
 /* The first `count` cores are all that there are. */
 void fake_session_set_cores(size_t count);
 
