@@ -90,7 +90,7 @@ static void bench_solve(const struct history *history, uint64_t back, bool singl
 		times[i] = now() - begin;
 		if (i == RUNS - 1) {
 			say("solve_bytes", in_use() - before);
-			say("solve_steps", solver.w.step_count);
+			say("solve_steps", solver.w.dyn_count);
 			say("solve_runs", solver.runs);
 		}
 		solve_fini(&solver);

@@ -41,13 +41,13 @@ bool past_access_at(struct values *values, uint64_t position, const struct value
 	if (!past_window_at(values, position, place))
 		return false;
 	w = past_steps(&place->window);
-	end = position < w->options.to ? window_step_of(w, position + 1) : w->step_count;
-	for (uint32_t i = window_access(w, end); i-- > window_access(w, place->step);) {
+	end = position < w->options.to ? window_dyn_of(w, position + 1) : w->dyn_count;
+	for (uint32_t i = window_access(w, end); i-- > window_access(w, place->dyn);) {
 		const struct memdep_access *a = &place->window.proved->memory.accesses[i];
 
 		if (!is_asked(place, a, target, is_possible))
 			continue;
-		place->step = a->step;
+		place->dyn = a->dyn;
 		*access = i;
 		return true;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Inside of the room: the access of a window that values_visit_accesses() told of. In: its
- * position. Out: its step and number, and whether assumptions say where it went.
+ * position. Out: its dynamic instruction and number, and whether assumptions say where it went.
  */
 #ifndef CSREPLAY_REPLAY_PAST_ACCESS_AT_H
 #define CSREPLAY_REPLAY_PAST_ACCESS_AT_H

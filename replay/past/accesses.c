@@ -30,11 +30,11 @@ static struct past_value value_of(const struct visit *v, const struct past_place
 	struct past_value value = {.width = 8 * size};
 
 	if (verdict != PAST_POSSIBLE)
-		return past_bytes(&place->window, place->step + (past_access_is_write(a) ? 1 : 0),
+		return past_bytes(&place->window, place->dyn + (past_access_is_write(a) ? 1 : 0),
 		                  subject->address, size);
 	if (a->index == ACCESS_KILL || a->kind != ACCESS_STORE)
 		return value;
-	value = past_slot(&place->window, place->step, memdep_access_of(s, a)->data, 8u * a->size);
+	value = past_slot(&place->window, place->dyn, memdep_access_of(s, a)->data, 8u * a->size);
 	value.bits = memdep_masked(value.bits, bits_mask(8u * a->size));
 	return value;
 }
@@ -73,7 +73,7 @@ static bool take(void *context, const struct values_access *access)
 		return put(v, &told);
 	if (!judge(v, &place, number, &told.verdict))
 		return true;
-	told.code = past_code_of(past_steps(&place.window), place.step);
+	told.code = past_code_of(past_steps(&place.window), place.dyn);
 	told.is_write = past_access_is_write(&place.window.proved->memory.accesses[number]);
 	told.value = value_of(v, &place, number, told.verdict);
 	return put(v, &told);

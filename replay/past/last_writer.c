@@ -17,7 +17,7 @@ bool past_is_constant(const struct past_place *place, uint64_t address, uint64_t
 {
 	const struct solver *s = place->window.proved;
 
-	if (place->step < s->memory.constant_from)
+	if (place->dyn < s->memory.constant_from)
 		return false;
 	for (uint64_t at = address & ~UINT64_C(7);
 	     at - (address & ~UINT64_C(7)) < size + (address & 7); at += 8) {
@@ -89,7 +89,7 @@ static bool is_refuted(const struct visit *v)
 	    start > v->of->address)
 		return false;
 	access = memdep_access_of(window->proved, a);
-	stored = past_slot(window, found->at.step, access->data, 64).bits;
+	stored = past_slot(window, found->at.dyn, access->data, 64).bits;
 	stored = memdep_masked(stored, bits_mask(8 * a->size));
 	stored = (struct bits){stored.value >> 8 * (v->of->address - start),
 	                       stored.known >> 8 * (v->of->address - start)};

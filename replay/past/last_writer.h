@@ -16,7 +16,7 @@ struct last_writer_of {
 
 struct last_writer {
 	bool is_found;
-	struct past_place at; /* the step of the write */
+	struct past_place at; /* the dynamic instruction of the write */
 	uint32_t access;      /* in the window */
 	bool is_assumed;      /* its place is */
 	uint64_t possible;    /* younger writes that may have been to it */

@@ -206,15 +206,15 @@ static void say_sources(const struct trail *t, size_t step, const struct made_of
 /* Where an access of the step `t->at` goes, from a larger window if a smaller one does not say. */
 static struct past_value address_of(struct trail *t, unsigned int index)
 {
-	uint64_t position = window_position_of(past_steps(&t->at.window), t->at.step);
+	uint64_t position = window_position_of(past_steps(&t->at.window), t->at.dyn);
 
 	for (;;) {
 		const struct window *w = past_steps(&t->at.window);
 		struct past_place wider;
 		struct past_value address =
-		        past_address(&t->at.window, window_access(w, t->at.step) + index);
+		        past_address(&t->at.window, window_access(w, t->at.dyn) + index);
 
-		if (past_value_is_known(&address) || !window_template(w, t->at.step)->is_code ||
+		if (past_value_is_known(&address) || !window_template(w, t->at.dyn)->is_code ||
 		    !values_widen(t->values))
 			return address;
 		if (!past_window_at(t->values, position, &wider))
@@ -226,7 +226,7 @@ static struct past_value address_of(struct trail *t, unsigned int index)
 /* The value was loaded by an access of the step. */
 static void go_to_memory(struct trail *t, unsigned int index, struct origin_step *s)
 {
-	const struct template *template = window_template(past_steps(&t->at.window), t->at.step);
+	const struct template *template = window_template(past_steps(&t->at.window), t->at.dyn);
 	unsigned int size = template->insn->accesses[index].size;
 	struct past_value address;
 
@@ -253,7 +253,7 @@ static enum status go_on(struct trail *t, size_t step, struct made_of m, struct 
 {
 	enum origin_kind way = m.is_changed ? ORIGIN_COMPUTE : ORIGIN_MOVE;
 
-	t->at.step = step;
+	t->at.dyn = step;
 	if (!m.is_more && m.count > 1)
 		drop_constants(t, step, &m);
 	if (m.is_not_known) {
@@ -286,7 +286,7 @@ static enum status follow_register(struct trail *t)
 	struct origin_step s;
 	size_t step;
 	unsigned int slot;
-	enum status status = past_last_write(window, t->at.step, t->reg, &step);
+	enum status status = past_last_write(window, t->at.dyn, t->reg, &step);
 
 	if (status == STATUS_NOT_FOUND) {
 		uint64_t from = past_steps(window)->options.from;
@@ -320,7 +320,7 @@ static enum status follow_store(struct trail *t, const struct last_writer *found
 	struct origin_step s;
 
 	t->at = found->at;
-	s = step_of(t, found->at.step);
+	s = step_of(t, found->at.dyn);
 	s.possible = found->possible;
 	s.is_possible = found->possible > 0;
 	s.is_candidate = found->is_candidate;
@@ -342,18 +342,18 @@ static enum status follow_store(struct trail *t, const struct last_writer *found
 	}
 	skip = past_value_is_known(&address) ? s.address - address.bits.value : 0;
 	s.is_part = s.size < t->size;
-	s.value = past_slot(window, found->at.step, access->data, 64);
+	s.value = past_slot(window, found->at.dyn, access->data, 64);
 	s.value.width = 8 * (unsigned int)s.size;
 	s.value.bits = memdep_masked(
 	        (struct bits){s.value.bits.value >> 8 * skip, s.value.bits.known >> 8 * skip},
 	        bits_mask(s.value.width));
 	s.value.is_assumed |= address.is_assumed;
-	return go_on(t, found->at.step, made_of_slot(window, found->at.step, access->data), &s);
+	return go_on(t, found->at.dyn, made_of_slot(window, found->at.dyn, access->data), &s);
 }
 
 static enum status follow_memory(struct trail *t)
 {
-	uint64_t position = window_position_of(past_steps(&t->at.window), t->at.step);
+	uint64_t position = window_position_of(past_steps(&t->at.window), t->at.dyn);
 	struct last_writer found;
 
 	if (past_is_constant(&t->at, t->address, t->size))
@@ -372,7 +372,7 @@ static enum status follow_pc(struct trail *t)
 {
 	const struct past_window *window = &t->at.window;
 	const struct window *w = past_steps(window);
-	size_t step = t->at.step;
+	size_t step = t->at.dyn;
 	struct origin_step s;
 	unsigned int slot;
 
@@ -402,15 +402,15 @@ static struct past_value subject_value(const struct trail *t)
 
 	if (!t->is_memory && t->reg == REG_COUNT) {
 		if (history_pc(values_history(t->values),
-		               window_position_of(past_steps(&t->at.window), t->at.step),
+		               window_position_of(past_steps(&t->at.window), t->at.dyn),
 		               &pc.bits.value) == STATUS_OK)
 			pc.bits.known = UINT64_MAX;
 		return pc;
 	}
 	if (!t->is_memory)
-		return past_slot(&t->at.window, t->at.step, t->reg,
+		return past_slot(&t->at.window, t->at.dyn, t->reg,
 		                 past_register_width(t->values, t->reg));
-	return past_bytes(&t->at.window, t->at.step, t->address,
+	return past_bytes(&t->at.window, t->at.dyn, t->address,
 	                  t->size < 8 ? (unsigned int)t->size : 8);
 }
 

@@ -4,7 +4,7 @@
 
 #include "replay/history/history.h"
 
-enum { STEPS_PER_POLL = 1 << 14 };
+enum { DYNS_PER_POLL = 1 << 14 };
 
 bool past_window_at(struct values *values, uint64_t position, struct past_place *place)
 {
@@ -14,7 +14,7 @@ bool past_window_at(struct values *values, uint64_t position, struct past_place 
 	if (!s || s->has_conflict || position < s->w.options.from || position > s->w.options.to)
 		return false;
 	place->window.assumed = values_assumed(values);
-	place->step = window_step_of(&s->w, position);
+	place->dyn = window_dyn_of(&s->w, position);
 	return true;
 }
 
@@ -31,7 +31,7 @@ bool past_window_older(struct values *values, struct past_place *place)
 
 	if (position == 0 || !past_window_at(values, position - 1, place))
 		return false;
-	place->step = window_step_of(past_steps(&place->window), position);
+	place->dyn = window_dyn_of(past_steps(&place->window), position);
 	return true;
 }
 
@@ -42,9 +42,9 @@ unsigned int past_register_width(struct values *values, unsigned int reg)
 	return history_core(values_history(values))->arch == CORE_A64 || reg >= REG_V0 ? 64 : 32;
 }
 
-struct past_code past_code_of(const struct window *w, size_t step)
+struct past_code past_code_of(const struct window *w, size_t dyn)
 {
-	const struct template *template = window_template(w, step);
+	const struct template *template = window_template(w, dyn);
 
 	return (struct past_code){
 	        .is_there = template->is_code,
@@ -55,30 +55,30 @@ struct past_code past_code_of(const struct window *w, size_t step)
 	};
 }
 
-/* Both tiers number nodes alike: they are of the same steps. */
-static struct past_value node_value(const struct past_window *window, uint32_t node,
-                                    unsigned int width)
+/* Both tiers number SSA values alike: they are of the same dynamic instructions. */
+static struct past_value ssa_value(const struct past_window *window, uint32_t ssa,
+                                   unsigned int width)
 {
-	struct past_value value = {.bits = window->proved->nodes[node], .width = width};
+	struct past_value value = {.bits = window->proved->ssa_values[ssa], .width = width};
 
 	if (!past_value_is_known(&value) && window->assumed) {
-		value.bits = window->assumed->nodes[node];
-		value.is_assumed = value.bits.known != window->proved->nodes[node].known;
+		value.bits = window->assumed->ssa_values[ssa];
+		value.is_assumed = value.bits.known != window->proved->ssa_values[ssa].known;
 	}
 	return value;
 }
 
-struct past_value past_slot(const struct past_window *window, size_t step, unsigned int slot,
+struct past_value past_slot(const struct past_window *window, size_t dyn, unsigned int slot,
                             unsigned int width)
 {
 	const struct window *w = past_steps(window);
 	const struct uop_insn *insn;
 
 	if (slot < REG_COUNT)
-		return node_value(window, window_node_of(w, step, slot), width);
+		return ssa_value(window, window_ssa_of(w, dyn, slot), width);
 	if (slot < SLOT_CONSTANT)
-		return node_value(window, window_step(w, step).node + (slot - SLOT_TEMP), width);
-	insn = window_template(w, step)->insn;
+		return ssa_value(window, window_dyn(w, dyn).ssa + (slot - SLOT_TEMP), width);
+	insn = window_template(w, dyn)->insn;
 	return (struct past_value){
 	        .bits = bits_of(slot < SLOT_ZERO ? insn->constants[slot - SLOT_CONSTANT] : 0),
 	        .width = width,
@@ -102,16 +102,16 @@ struct past_value past_address(const struct past_window *window, uint32_t number
 	return value;
 }
 
-static struct bits memory_at(const struct solver *s, size_t step, uint64_t address,
+static struct bits memory_at(const struct solver *s, size_t dyn, uint64_t address,
                              unsigned int size)
 {
 	unsigned int shift = 8 * (unsigned int)(address & 7);
-	struct bits low = memdep_granule_at(s, step, address & ~UINT64_C(7));
+	struct bits low = memdep_granule_at(s, dyn, address & ~UINT64_C(7));
 	struct bits high = {0, 0};
 
 	low = (struct bits){low.value >> shift, low.known >> shift};
 	if (shift > 0 && shift / 8 + size > 8)
-		high = memdep_granule_at(s, step, (address & ~UINT64_C(7)) + 8);
+		high = memdep_granule_at(s, dyn, (address & ~UINT64_C(7)) + 8);
 	if (shift > 0) {
 		low.value |= high.value << (64 - shift);
 		low.known |= high.known << (64 - shift);
@@ -119,26 +119,26 @@ static struct bits memory_at(const struct solver *s, size_t step, uint64_t addre
 	return memdep_masked(low, bits_mask(8 * size));
 }
 
-struct past_value past_bytes(const struct past_window *window, size_t step, uint64_t address,
+struct past_value past_bytes(const struct past_window *window, size_t dyn, uint64_t address,
                              unsigned int size)
 {
 	struct past_value value = {
-	        .bits = memory_at(window->proved, step, address, size),
+	        .bits = memory_at(window->proved, dyn, address, size),
 	        .width = 8 * size,
 	};
 
 	if (!past_value_is_known(&value) && window->assumed) {
 		uint64_t proved = value.bits.known;
 
-		value.bits = memory_at(window->assumed, step, address, size);
+		value.bits = memory_at(window->assumed, dyn, address, size);
 		value.is_assumed = value.bits.known != proved;
 	}
 	return value;
 }
 
-bool past_writes(const struct window *w, size_t step, unsigned int reg)
+bool past_writes(const struct window *w, size_t dyn, unsigned int reg)
 {
-	const struct template *template = window_template(w, step);
+	const struct template *template = window_template(w, dyn);
 
 	if (template->kills_registers)
 		return true;
@@ -150,16 +150,16 @@ bool past_writes(const struct window *w, size_t step, unsigned int reg)
 }
 
 enum status past_last_write(const struct past_window *window, size_t end, unsigned int reg,
-                            size_t *step)
+                            size_t *dyn)
 {
 	const struct window *w = past_steps(window);
 
 	for (size_t s = end; s-- > 0;) {
 		if (past_writes(w, s, reg)) {
-			*step = s;
+			*dyn = s;
 			return STATUS_OK;
 		}
-		if (s % STEPS_PER_POLL == 0 && interrupt_has_come(window->proved->interrupt))
+		if (s % DYNS_PER_POLL == 0 && interrupt_has_come(window->proved->interrupt))
 			return STATUS_INTERRUPTED;
 	}
 	return STATUS_NOT_FOUND;

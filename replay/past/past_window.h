@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Inside of the room: solved windows as questions look at them. In: the values of a core. Out: the
- * steps of a window that write a register, and values in the tier that the user chose.
+ * dynamic instructions of a window that write a register, and values in the tier that the user
+ * chose.
  */
 #ifndef CSREPLAY_REPLAY_PAST_PAST_WINDOW_H
 #define CSREPLAY_REPLAY_PAST_PAST_WINDOW_H
@@ -17,10 +18,10 @@ struct past_window {
 	const struct solver *assumed; /* NULL: nothing is assumed */
 };
 
-/* A step of its window: the state before it. */
+/* A dynamic instruction of its window: the state before it. */
 struct past_place {
 	struct past_window window;
-	size_t step;
+	size_t dyn;
 };
 
 /*
@@ -42,24 +43,27 @@ static inline const struct window *past_steps(const struct past_window *window)
 
 /* Bits that a register (enum uop_register) has. */
 unsigned int past_register_width(struct values *values, unsigned int reg);
-/* The instruction of a step. */
-struct past_code past_code_of(const struct window *w, size_t step);
-/* A slot's value at a step: a register before it, or a temporary of it. */
-struct past_value past_slot(const struct past_window *window, size_t step, unsigned int slot,
+/* The instruction of a dynamic instruction. */
+struct past_code past_code_of(const struct window *w, size_t dyn);
+/* A slot's value at a dynamic instruction: a register before it, or a temporary of it. */
+struct past_value past_slot(const struct past_window *window, size_t dyn, unsigned int slot,
                             unsigned int width);
 /* Where access `number` of the window goes, with the top byte as addresses have it. */
 struct past_value past_address(const struct past_window *window, uint32_t number);
-/* Up to 8 bytes of memory before a step. */
-struct past_value past_bytes(const struct past_window *window, size_t step, uint64_t address,
+/* Up to 8 bytes of memory before a dynamic instruction. */
+struct past_value past_bytes(const struct past_window *window, size_t dyn, uint64_t address,
                              unsigned int size);
 
-/* The step makes the register another one than it was before; so may one that kills registers. */
-bool past_writes(const struct window *w, size_t step, unsigned int reg);
 /*
- * The last step before `end` that writes the register, in *step. NOT_FOUND if the window has none;
- * INTERRUPTED.
+ * The dynamic instruction makes the register another one than it was before; so may one that kills
+ * registers.
+ */
+bool past_writes(const struct window *w, size_t dyn, unsigned int reg);
+/*
+ * The last dynamic instruction before `end` that writes the register, in *dynamic instruction.
+ * NOT_FOUND if the window has none; INTERRUPTED.
  */
 MUST_USE enum status past_last_write(const struct past_window *window, size_t end, unsigned int reg,
-                                     size_t *step);
+                                     size_t *dyn);
 
 #endif

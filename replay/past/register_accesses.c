@@ -113,7 +113,7 @@ static enum status say_blind(const struct search *search, uint64_t first, uint64
 /* The step after what the instruction at a position is and what lies behind it. */
 static size_t end_of(const struct window *w, uint64_t position)
 {
-	return position < w->options.to ? window_step_of(w, position) : w->step_count;
+	return position < w->options.to ? window_dyn_of(w, position) : w->dyn_count;
 }
 
 static enum status search_forward(const struct search *search)
@@ -129,7 +129,7 @@ static enum status search_forward(const struct search *search)
 			return say_blind(search, at, search->of->end - 1);
 		w = past_steps(&place.window);
 		to = search->of->end < w->options.to ? search->of->end : w->options.to;
-		TRY(look_through(search, &place.window, place.step, end_of(w, to)));
+		TRY(look_through(search, &place.window, place.dyn, end_of(w, to)));
 		at = to;
 	}
 	return STATUS_OK;
@@ -148,7 +148,7 @@ static enum status search_backward(const struct search *search)
 			return say_blind(search, end - 1, search->of->first);
 		w = past_steps(&place.window);
 		from = search->of->first > w->options.from ? search->of->first : w->options.from;
-		TRY(look_through(search, &place.window, window_step_of(w, from), end_of(w, end)));
+		TRY(look_through(search, &place.window, window_dyn_of(w, from), end_of(w, end)));
 		end = from;
 	}
 	return STATUS_OK;

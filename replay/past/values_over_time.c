@@ -31,9 +31,9 @@ static struct past_value value_at(const struct search *search, uint64_t position
 	if (!past_window_at(search->values, position, &place))
 		return none;
 	if (!subject->is_memory)
-		return past_slot(&place.window, place.step, search->found->reg, none.width);
+		return past_slot(&place.window, place.dyn, search->found->reg, none.width);
 	*is_linked = place.window.proved->memory.is_linked;
-	return past_bytes(&place.window, place.step, subject->address, size);
+	return past_bytes(&place.window, place.dyn, subject->address, size);
 }
 
 /* What nobody knows may have been written by others at any time. */

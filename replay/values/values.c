@@ -20,10 +20,13 @@ enum {
 struct tier {
 	struct solver solver;
 	bool has_solver;
-	/* Nodes of the registers before a step, which the next question is likely to be near. */
-	uint32_t nodes[REG_COUNT];
-	size_t nodes_step;
-	bool has_nodes;
+	/*
+	 * SSA values of the registers before a dynamic instruction, which the next question is
+	 * likely to be near.
+	 */
+	uint32_t ssa_values[REG_COUNT];
+	size_t ssas_dyn;
+	bool has_ssas;
 };
 
 struct values {
@@ -107,7 +110,7 @@ static void tier_drop(struct tier *tier)
 	if (tier->has_solver)
 		solve_fini(&tier->solver);
 	tier->has_solver = false;
-	tier->has_nodes = false;
+	tier->has_ssas = false;
 }
 
 void values_destroy(struct values *values)
@@ -235,7 +238,10 @@ static bool cover(struct values *values, uint64_t position)
 	if (values->proved.has_solver && position >= values->asked_from &&
 	    (position < w->to || position == length))
 		return values->status == STATUS_OK;
-	/* Who goes back step by step shall not need a window every few of them. */
+	/*
+	 * Who goes back dynamic instruction by dynamic instruction shall not need a window every
+	 * few of them.
+	 */
 	if (values->proved.has_solver && position < values->asked_from)
 		back += (w->to - values->asked_from) / 2;
 	from = position > back ? position - back : 0;
@@ -276,17 +282,16 @@ static void put(struct value *value, unsigned int at, struct bits b)
 static struct bits read_slot(struct tier *tier, uint64_t position, unsigned int slot)
 {
 	const struct window *w = &tier->solver.w;
-	size_t step;
+	size_t dyn;
 
 	if (tier->solver.has_conflict || position < w->options.from || position > w->options.to)
 		return (struct bits){0, 0};
-	step = window_step_of(w, position);
-	if (!tier->has_nodes || tier->nodes_step != step)
-		window_nodes_at(w, step, tier->nodes,
-		                tier->has_nodes ? tier->nodes_step : SIZE_MAX);
-	tier->has_nodes = true;
-	tier->nodes_step = step;
-	return tier->solver.nodes[tier->nodes[slot]];
+	dyn = window_dyn_of(w, position);
+	if (!tier->has_ssas || tier->ssas_dyn != dyn)
+		window_ssa_at(w, dyn, tier->ssa_values, tier->has_ssas ? tier->ssas_dyn : SIZE_MAX);
+	tier->has_ssas = true;
+	tier->ssas_dyn = dyn;
+	return tier->solver.ssa_values[tier->ssa_values[slot]];
 }
 
 static void read_tier(struct tier *tier, uint64_t position, struct register_slot at,
@@ -497,7 +502,7 @@ bool values_has_constants(struct values *values, uint64_t position)
 		return true;
 	return cover(values, position) && position >= s->w.options.from &&
 	       position <= s->w.options.to &&
-	       window_step_of(&s->w, position) >= s->memory.constant_from;
+	       window_dyn_of(&s->w, position) >= s->memory.constant_from;
 }
 
 bool values_can(const struct values *values)

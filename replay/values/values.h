@@ -43,7 +43,7 @@ struct values_options {
 	/*
 	 * How many instructions a window grows to for a register that is not known, or an access
 	 * that is not proved; 0 for as many as windows have at most. A debugger asks for all
-	 * registers at once, and for each step.
+	 * registers at once, and for each dynamic instruction.
 	 */
 	uint64_t register_window;
 	/* Ends what takes long: what is asked for is not known then. NULL: nobody does. */
@@ -104,8 +104,8 @@ bool values_window(struct values *values, uint64_t position, const struct values
  */
 const struct solver *values_solved(struct values *values, uint64_t position);
 /*
- * The same window in the assumed tier, with the same numbers of steps and accesses; NULL if there
- * is none.
+ * The same window in the assumed tier, with the same numbers of dynamic instructions and accesses;
+ * NULL if there is none.
  */
 const struct solver *values_assumed(struct values *values);
 /* Makes it larger, so that more may be known of it. False if it is as large as it can be. */

@@ -61,17 +61,17 @@ static struct part next_part(struct values *values, const struct values_range *r
 	if (p.last > w->to)
 		p.last = w->to;
 	/* What lies between two instructions is part of the one before. */
-	p.in.begin = p.first == w->from ? 0 : window_access(&s->w, window_step_of(&s->w, p.first));
+	p.in.begin = p.first == w->from ? 0 : window_access(&s->w, window_dyn_of(&s->w, p.first));
 	p.in.end = window_access(&s->w,
-	                         p.last == w->to ? s->w.step_count : window_step_of(&s->w, p.last));
+	                         p.last == w->to ? s->w.dyn_count : window_dyn_of(&s->w, p.last));
 	return p;
 }
 
 static uint64_t position_of(const struct solver *s, const struct memdep_access *a)
 {
-	uint64_t position = window_position_of(&s->w, a->step);
+	uint64_t position = window_position_of(&s->w, a->dyn);
 
-	return window_template(&s->w, a->step)->is_code || position == s->w.options.from
+	return window_template(&s->w, a->dyn)->is_code || position == s->w.options.from
 	               ? position
 	               : position - 1;
 }

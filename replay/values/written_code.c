@@ -103,7 +103,7 @@ static enum status add_hit(struct follower *f, const struct solver *s,
                            const struct memdep_access *a)
 {
 	uint64_t first = (uint64_t)((int64_t)(memdep_address(s, a).value << 8) >> 8);
-	struct hit hit = {window_position_of(&s->w, a->step), first, first + a->size - 1};
+	struct hit hit = {window_position_of(&s->w, a->dyn), first, first + a->size - 1};
 
 	if (hit.last < first ||
 	    (!is_code_line(f, s->memory.view, first) && !is_code_line(f, s->memory.view, hit.last)))
@@ -222,21 +222,26 @@ static bool final_fails(const struct follower *f)
 	return f->has_conflict;
 }
 
-/* The step that the gap at a position is, or SIZE_MAX if more than that happened there. */
-static size_t gap_step(const struct solver *s, uint64_t position)
+/*
+ * The dynamic instruction that the gap at a position is, or SIZE_MAX if more than that happened
+ * there.
+ */
+static size_t gap_dyn(const struct solver *s, uint64_t position)
 {
-	size_t step;
+	size_t dyn;
 
 	if (s->has_conflict || position <= s->w.options.from || position > s->w.options.to)
 		return SIZE_MAX;
-	step = window_step_of(&s->w, position);
-	if (step < 2 || window_template(&s->w, step - 1)->is_code ||
-	    !window_template(&s->w, step - 2)->is_code)
+	dyn = window_dyn_of(&s->w, position);
+	if (dyn < 2 || window_template(&s->w, dyn - 1)->is_code ||
+	    !window_template(&s->w, dyn - 2)->is_code)
 		return SIZE_MAX;
-	return step - 1;
+	return dyn - 1;
 }
 
-/* An exception is in the same step as the gap, and what ran after it was not seen. */
+/*
+ * An exception is in the same dynamic instruction as the gap, and what ran after it was not seen.
+ */
 static bool has_exception(const struct history *history, uint64_t position)
 {
 	struct history_event event;
@@ -259,7 +264,7 @@ static bool is_near(uint64_t address, uint64_t other)
 
 /* What memory held in the changing bytes near the gap's address. True if that is new of any. */
 static bool read_past(const struct follower *f, const struct solver *s, const struct gap *gap,
-                      size_t step, struct finding *found)
+                      size_t dyn, struct finding *found)
 {
 	const struct code_past *past = f->past;
 	size_t number = code_past_find(past, gap->place);
@@ -279,7 +284,7 @@ static bool read_past(const struct follower *f, const struct solver *s, const st
 			if (!is_near(at, gap->address) ||
 			    (old && old->known[range->offset + i] != CODE_UNKNOWN))
 				continue;
-			granule = memdep_granule_at(s, step, at & ~UINT64_C(7));
+			granule = memdep_granule_at(s, dyn, at & ~UINT64_C(7));
 			if ((granule.known >> shift & 0xff) != 0xff)
 				continue;
 			found->bytes[range->offset + i] = (uint8_t)(granule.value >> shift);
@@ -308,15 +313,15 @@ static enum status add_finding(struct follower *f, uint64_t place, struct findin
 static enum status look_at_gap(struct follower *f, const struct solver *s, const struct gap *gap)
 {
 	struct finding *found;
-	size_t step;
+	size_t dyn;
 
 	if (gap->reason != GAP_CODE_WRITTEN || gap->place == 0)
 		return STATUS_OK;
 	/* A time of its own in any case: what code was before shall not be taken for this. */
 	TRY(add_finding(f, gap->place, &found));
-	step = gap_step(s, gap->position);
-	if (step != SIZE_MAX && !has_exception(f->history, gap->position))
-		f->changes |= read_past(f, s, gap, step, found);
+	dyn = gap_dyn(s, gap->position);
+	if (dyn != SIZE_MAX && !has_exception(f->history, gap->position))
+		f->changes |= read_past(f, s, gap, dyn, found);
 	return STATUS_OK;
 }
 
@@ -402,7 +407,7 @@ static enum status build_again(struct follower *f)
 	return status;
 }
 
-/* One step towards the fixed point: what is to be decoded otherwise. */
+/* One dynamic instruction towards the fixed point: what is to be decoded otherwise. */
 static enum status look(struct follower *f)
 {
 	TRY(find_hits(f));

@@ -40,7 +40,7 @@ static void check_call(const struct abi *abi, const struct abi_call *call,
 	while (restores < RESTORES_SEEN && found->restored[restores] > 0)
 		restores++;
 	assert_int_equal(call->begin, found->begin);
-	assert_int_equal(call->step, found->end);
+	assert_int_equal(call->dyn, found->end);
 	assert_int_equal(call->count, found->same);
 	assert_int_equal(call->keeps_sp, found->keeps_sp);
 	assert_int_equal(call->restore_count, restores);

@@ -48,10 +48,10 @@ static void between(const struct why_walk *w, uint64_t position)
 	                          : "execution did not simply go on");
 }
 
-bool why_step_line(struct why_walk *w, size_t step)
+bool why_dyn_line(struct why_walk *w, size_t dyn)
 {
-	const struct template *template = window_template(&w->solver.w, step);
-	uint64_t position = window_position_of(&w->solver.w, step);
+	const struct template *template = window_template(&w->solver.w, dyn);
+	uint64_t position = window_position_of(&w->solver.w, dyn);
 	struct source_line line;
 
 	if (!why_line(w))
@@ -98,21 +98,21 @@ void why_bits(struct bits b, struct text *out)
 		text_printf(out, " in the bits 0x%" PRIx64, b.known);
 }
 
-uint32_t why_node(const struct why_walk *w, size_t step, unsigned int slot)
+uint32_t why_ssa(const struct why_walk *w, size_t dyn, unsigned int slot)
 {
 	const struct window *window = &w->solver.w;
-	const struct step_numbers at = window_step(window, step);
+	const struct dyn_numbers at = window_dyn(window, dyn);
 
 	if (slot >= SLOT_TEMP)
-		return at.node + (slot - SLOT_TEMP);
-	return window->reads[at.read + window_template(window, step)->read_of[slot]];
+		return at.ssa + (slot - SLOT_TEMP);
+	return window->reads[at.read + window_template(window, dyn)->read_of[slot]];
 }
 
-bool why_maker(const struct why_walk *w, uint32_t node, size_t *step)
+bool why_maker(const struct why_walk *w, uint32_t ssa, size_t *dyn)
 {
-	if (node < REG_COUNT)
+	if (ssa < REG_COUNT)
 		return false;
-	*step = window_maker_of(&w->solver.w, node);
+	*dyn = window_maker_of(&w->solver.w, ssa);
 	return true;
 }
 
@@ -175,36 +175,36 @@ static void say_register(struct why_walk *w, const char *name, uint64_t position
 static bool explain_register(struct why_walk *w, uint64_t position, const char *name,
                              struct register_slot at)
 {
-	size_t step = window_step_of(&w->solver.w, position);
+	size_t dyn = window_dyn_of(&w->solver.w, position);
 	unsigned int unknown = at.count;
 	struct bits slots[2] = {{0, 0}, {0, 0}};
-	uint32_t nodes[2];
+	uint32_t ssa_values[2];
 
 	for (unsigned int i = at.count; i-- > 0;) {
-		nodes[i] = window_node_of(&w->solver.w, step, at.slot + i);
-		slots[i] = w->solver.nodes[nodes[i]];
+		ssa_values[i] = window_ssa_of(&w->solver.w, dyn, at.slot + i);
+		slots[i] = w->solver.ssa_values[ssa_values[i]];
 		if ((why_wanted(at) & ~slots[i].known) != 0)
 			unknown = i;
 	}
 	say_register(w, name, position, at, slots, unknown == at.count);
 	if (unknown < at.count) {
-		why_unknown_register(w, step, at.slot + unknown);
+		why_unknown_register(w, dyn, at.slot + unknown);
 		return false;
 	}
 	for (unsigned int i = 0; i < at.count; i++)
-		why_known_node(w, nodes[i], why_wanted(at));
+		why_known_ssa(w, ssa_values[i], why_wanted(at));
 	return true;
 }
 
-static bool explain_granule(struct why_walk *w, size_t step, uint64_t address)
+static bool explain_granule(struct why_walk *w, size_t dyn, uint64_t address)
 {
 	uint64_t granule = address & ~UINT64_C(7);
-	struct bits b = memdep_granule_at(&w->solver, step, granule);
+	struct bits b = memdep_granule_at(&w->solver, dyn, granule);
 
 	text_printf(w->out, "the 8 bytes at 0x%" PRIx64, granule);
 	if (b.known == UINT64_MAX) {
 		text_printf(w->out, ", 0x%" PRIx64 ", are proved:\n", b.value);
-		why_known_granule(w, step, granule, UINT64_MAX);
+		why_known_granule(w, dyn, granule, UINT64_MAX);
 		return true;
 	}
 	if (b.known != 0) {
@@ -213,7 +213,7 @@ static bool explain_granule(struct why_walk *w, size_t step, uint64_t address)
 		text_char(w->out, ',');
 	}
 	text_puts(w->out, " are not all known:\n");
-	why_unknown_granule(w, step, granule, ~b.known);
+	why_unknown_granule(w, dyn, granule, ~b.known);
 	return false;
 }
 
@@ -232,7 +232,7 @@ static bool explain(struct why_walk *w, uint64_t position, const struct why_subj
 		return false;
 	}
 	if (subject->is_memory)
-		return explain_granule(w, window_step_of(&w->solver.w, position), subject->address);
+		return explain_granule(w, window_dyn_of(&w->solver.w, position), subject->address);
 	name = register_file_of(arch).table[subject->number].name;
 	at = register_slot_of(arch, subject->number);
 	if (at.count > 0)

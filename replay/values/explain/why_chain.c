@@ -15,9 +15,9 @@ void why_push(struct why_chain *c, struct why_premise p)
 		c->walk->status = STATUS_NO_MEM;
 }
 
-void why_push_node(struct why_chain *c, uint32_t node, uint32_t until)
+void why_push_ssa(struct why_chain *c, uint32_t ssa, uint32_t until)
 {
-	why_push(c, (struct why_premise){c->walk->solver.nodes[node].known, node, until, false,
+	why_push(c, (struct why_premise){c->walk->solver.ssa_values[ssa].known, ssa, until, false,
 	                                 false});
 }
 
@@ -53,5 +53,5 @@ void why_push_place(struct why_chain *c, const struct memdep_access *a, uint32_t
 	const struct uop_access *access = memdep_access_of(&c->walk->solver, a);
 
 	if (c->walk->is_whole && access->address < SLOT_CONSTANT)
-		why_push_node(c, why_node(c->walk, a->step, access->address), number);
+		why_push_ssa(c, why_ssa(c->walk, a->dyn, access->address), number);
 }

@@ -10,7 +10,7 @@
 
 #include "replay/values/explain/why_walk.h"
 
-/* What is yet to be explained: bits of a node, or of one side of a memory version. */
+/* What is yet to be explained: bits of an SSA value, or of one side of a memory version. */
 struct why_premise {
 	uint64_t wanted;
 	uint32_t subject;
@@ -27,15 +27,15 @@ struct why_chain {
 	uint32_t *seen; /* facts */
 	size_t seen_count;
 	size_t seen_capacity;
-	uint32_t *leaves; /* nodes without a fact that were explained */
+	uint32_t *leaves; /* SSA values without a fact that were explained */
 	size_t leaf_count;
 	size_t leaf_capacity;
 };
 
 /* Explains the premise later; without effect if no bits of it are wanted. */
 void why_push(struct why_chain *c, struct why_premise p);
-/* The same of all that is known of a node. */
-void why_push_node(struct why_chain *c, uint32_t node, uint32_t until);
+/* The same of all that is known of an SSA value. */
+void why_push_ssa(struct why_chain *c, uint32_t ssa, uint32_t until);
 /* Of a conflict all matters that gave any of the bits, not what gave most. */
 void why_push_rest(struct why_chain *c, const struct why_premise *p,
                    const struct provenance_fact *f);

@@ -20,24 +20,24 @@ static bool is_at_halt(const struct why_walk *w)
 }
 
 /*
- * The register that the conflict is about, or REG_COUNT for a value on the way, and a step before
- * which it holds the value.
+ * The register that the conflict is about, or REG_COUNT for a value on the way, and a dynamic
+ * instruction before which it holds the value.
  */
-static unsigned int subject_register(const struct why_walk *w, size_t *step)
+static unsigned int subject_register(const struct why_walk *w, size_t *dyn)
 {
-	uint32_t node = w->log.conflict.subject;
+	uint32_t ssa = w->log.conflict.subject;
 	unsigned int reg = REG_COUNT;
 	bool is_result = false;
 
-	*step = w->solver.conflict;
+	*dyn = w->solver.conflict;
 	if (is_at_halt(w))
 		return w->log.facts[w->log.conflict_fact].other;
-	if (*step < w->solver.w.step_count)
-		reg = why_register_of(w, *step, node, &is_result);
-	if (reg == REG_COUNT && why_maker(w, node, step))
-		reg = why_register_of(w, *step, node, &is_result);
+	if (*dyn < w->solver.w.dyn_count)
+		reg = why_register_of(w, *dyn, ssa, &is_result);
+	if (reg == REG_COUNT && why_maker(w, ssa, dyn))
+		reg = why_register_of(w, *dyn, ssa, &is_result);
 	if (reg < REG_COUNT && is_result)
-		++*step;
+		++*dyn;
 	return reg;
 }
 
@@ -45,18 +45,18 @@ static void say_side(struct why_walk *w, struct bits b)
 {
 	const struct memdep_memory *m = &w->solver.memory;
 	const struct memory_version *e = &m->versions[w->log.conflict.subject];
-	size_t step = m->accesses[e->access].step;
+	size_t dyn = m->accesses[e->access].dyn;
 
 	text_printf(w->out, "the 8 bytes at 0x%" PRIx64 " are ", m->granules[e->granule].address);
 	why_bits(b, w->out);
 	text_printf(w->out, " %s position %" PRIu64, w->log.conflict.is_after ? "after" : "before",
-	            window_position_of(&w->solver.w, step));
+	            window_position_of(&w->solver.w, dyn));
 }
 
-static void say_node(struct why_walk *w, struct bits b)
+static void say_ssa(struct why_walk *w, struct bits b)
 {
-	size_t step;
-	unsigned int reg = subject_register(w, &step);
+	size_t dyn;
+	unsigned int reg = subject_register(w, &dyn);
 
 	if (reg < REG_COUNT)
 		why_name(w, reg, w->out);
@@ -64,7 +64,7 @@ static void say_node(struct why_walk *w, struct bits b)
 		text_puts(w->out, "a value on the way");
 	text_puts(w->out, " is ");
 	why_bits(reg == REG_NZCV ? bits_flags_packed(&b) : b, w->out);
-	text_printf(w->out, " at position %" PRIu64, window_position_of(&w->solver.w, step));
+	text_printf(w->out, " at position %" PRIu64, window_position_of(&w->solver.w, dyn));
 }
 
 static void say_store(struct why_walk *w, bool is_second)
@@ -76,7 +76,7 @@ static void say_store(struct why_walk *w, bool is_second)
 		text_puts(w->out, "it does not go there");
 	else
 		text_printf(w->out, "the store at position %" PRIu64 " goes to 0x%" PRIx64,
-		            window_position_of(&w->solver.w, a->step), why_address(w, a));
+		            window_position_of(&w->solver.w, a->dyn), why_address(w, a));
 }
 
 /* What one of the two provenances says. */
@@ -93,15 +93,15 @@ static void say(struct why_walk *w, bool is_second)
 		text_puts(w->out,
 		          is_second ? "another value follows" : "a value is in the instruction");
 	else
-		say_node(w, b);
+		say_ssa(w, b);
 }
 
-static void first_node(struct why_walk *w)
+static void first_ssa(struct why_walk *w)
 {
 	const struct provenance_conflict *about = &w->log.conflict;
 	uint64_t against = about->fact.known != 0 ? about->fact.known : UINT64_MAX;
 
-	why_known_node(w, about->subject, about->held.known & against);
+	why_known_ssa(w, about->subject, about->held.known & against);
 }
 
 /* Why no store was to write the memory version's bytes: it would be found, or functions keep them.
@@ -113,19 +113,19 @@ static void no_store_chain(struct why_walk *w, const struct memory_version *e)
 	const struct memdep_granule *granule = &m->granules[e->granule];
 	struct bits found = e->next == MEMDEP_NONE ? granule->end : m->versions[e->next].before;
 	unsigned int slot = memdep_access_of(&w->solver, a)->data;
-	struct bits data = memdep_to_granule(solve_slot(&w->solver, a->step, slot), e->shift);
+	struct bits data = memdep_to_granule(solve_slot(&w->solver, a->dyn, slot), e->shift);
 	bool differs = (data.known & found.known & memdep_spread(e->mask) &
 	                (data.value ^ found.value)) != 0;
 
 	if (abi_slot_is_kept(&w->solver, granule->address, e->access)) {
 		why_rests_on(w, "the assumption abi for 0x%" PRIx64, granule->address);
-		if (why_step_line(w, a->step))
+		if (why_dyn_line(w, a->dyn))
 			text_puts(w->out, "a function keeps registers there: assumed\n");
 	}
-	if (differs && why_step_line(w, a->step))
+	if (differs && why_dyn_line(w, a->dyn))
 		text_puts(w->out, "what it stores is not what is found there\n");
 	if (differs && slot < SLOT_CONSTANT)
-		why_known_node(w, why_node(w, a->step, slot), UINT64_MAX);
+		why_known_ssa(w, why_ssa(w, a->dyn, slot), UINT64_MAX);
 	why_say_memdep(w, e->previous, e->next);
 	if (e->next != MEMDEP_NONE)
 		why_known_side(w, e->next, false, memdep_spread(e->mask));
@@ -143,10 +143,10 @@ static void store_chain(struct why_walk *w, bool is_second)
 		no_store_chain(w, e);
 		return;
 	}
-	if (why_step_line(w, a->step))
+	if (why_dyn_line(w, a->dyn))
 		text_printf(w->out, "writes 0x%" PRIx64 "\n", why_address(w, a));
 	if (slot < SLOT_CONSTANT)
-		why_known_node(w, why_node(w, a->step, slot), UINT64_MAX);
+		why_known_ssa(w, why_ssa(w, a->dyn, slot), UINT64_MAX);
 }
 
 /* How that came about. */
@@ -165,7 +165,7 @@ static void chain(struct why_walk *w, bool is_second)
 		why_known_side(w, about->subject, about->is_after,
 		               about->held.known & about->fact.known);
 	else if (about->subject != MEMDEP_NONE)
-		first_node(w);
+		first_ssa(w);
 }
 
 void why_conflict(struct why_walk *w)

@@ -10,37 +10,36 @@
 #include "replay/values/explain/why_chain.h"
 #include "replay/values/solver/solver.h"
 
-unsigned int why_register_of(const struct why_walk *walk, size_t step, uint32_t node,
-                             bool *is_result)
+unsigned int why_register_of(const struct why_walk *walk, size_t dyn, uint32_t ssa, bool *is_result)
 {
 	const struct window *w = &walk->solver.w;
-	const struct template *template = window_template(w, step);
-	const struct step_numbers at = window_step(w, step);
+	const struct template *template = window_template(w, dyn);
+	const struct dyn_numbers at = window_dyn(w, dyn);
 
-	*is_result = node >= at.node && node < window_step(w, step + 1).node;
+	*is_result = ssa >= at.ssa && ssa < window_dyn(w, dyn + 1).ssa;
 	for (unsigned int i = 0; !*is_result && i < template->reg_count; i++) {
-		if (w->reads[at.read + i] == node)
+		if (w->reads[at.read + i] == ssa)
 			return template->regs[i];
 	}
 	for (unsigned int i = 0; *is_result && i < template->def_count; i++) {
-		if (!template->defs[i].is_copy && at.node + template->defs[i].from == node)
+		if (!template->defs[i].is_copy && at.ssa + template->defs[i].from == ssa)
 			return template->defs[i].reg;
 	}
-	if (*is_result && template->kills_registers && node >= at.node + template->killed_node)
-		return node - at.node - template->killed_node;
+	if (*is_result && template->kills_registers && ssa >= at.ssa + template->killed_ssa)
+		return ssa - at.ssa - template->killed_ssa;
 	return REG_COUNT;
 }
 
 /* "x3 = 0x20, since ..."; nothing, and false, for a value that no register has. */
-static bool say_value(struct why_chain *c, size_t step, uint32_t node, const char *since)
+static bool say_value(struct why_chain *c, size_t dyn, uint32_t ssa, const char *since)
 {
 	bool is_result;
-	unsigned int reg = why_register_of(c->walk, step, node, &is_result);
-	struct bits b = c->walk->solver.nodes[node];
+	unsigned int reg = why_register_of(c->walk, dyn, ssa, &is_result);
+	struct bits b = c->walk->solver.ssa_values[ssa];
 
 	if (reg == REG_COUNT)
 		return false;
-	if (!why_step_line(c->walk, step))
+	if (!why_dyn_line(c->walk, dyn))
 		return true;
 	why_name(c->walk, reg, c->walk->out);
 	text_puts(c->walk->out, " = ");
@@ -53,66 +52,66 @@ static bool say_value(struct why_chain *c, size_t step, uint32_t node, const cha
 	return true;
 }
 
-static void rests_on_step(struct why_walk *w, const char *what, size_t step)
+static void rests_on_dyn(struct why_walk *w, const char *what, size_t dyn)
 {
-	why_rests_on(w, "%s at %" PRIu64, what, window_position_of(&w->solver.w, step));
+	why_rests_on(w, "%s at %" PRIu64, what, window_position_of(&w->solver.w, dyn));
 }
 
-static void explain_op(struct why_chain *c, const struct provenance_fact *f, uint32_t node,
+static void explain_op(struct why_chain *c, const struct provenance_fact *f, uint32_t ssa,
                        uint32_t number)
 {
 	const struct window *w = &c->walk->solver.w;
-	const struct template_op *op = &window_template(w, f->step)->ops.ops[f->other];
+	const struct template_op *op = &window_template(w, f->dyn)->ops.ops[f->other];
 
 	bool is_alone = true;
 
-	(void)say_value(c, f->step, node, NULL);
+	(void)say_value(c, f->dyn, ssa, NULL);
 	for (unsigned int i = OPERANDS; i-- > 0;) {
-		const struct step_numbers at = window_step(w, f->step);
+		const struct dyn_numbers at = window_dyn(w, f->dyn);
 		uint32_t other;
 
 		if (op->operands[i].kind == OPERAND_READ)
 			other = w->reads[at.read + op->operands[i].index];
 		else if (op->operands[i].kind == OPERAND_TEMP)
-			other = at.node + op->operands[i].index;
+			other = at.ssa + op->operands[i].index;
 		else
 			continue;
-		if (other == node)
+		if (other == ssa)
 			continue;
-		why_push_node(c, other, number);
+		why_push_ssa(c, other, number);
 		is_alone = false;
 	}
 	if (is_alone)
-		rests_on_step(c->walk, "the instruction", f->step);
+		rests_on_dyn(c->walk, "the instruction", f->dyn);
 }
 
-static void explain_branch(struct why_chain *c, const struct provenance_fact *f, uint32_t node)
+static void explain_branch(struct why_chain *c, const struct provenance_fact *f, uint32_t ssa)
 {
-	const struct template *template = window_template(&c->walk->solver.w, f->step);
+	const struct template *template = window_template(&c->walk->solver.w, f->dyn);
 	uint64_t pc = 0;
 	const char *since = "it was not taken";
 
-	rests_on_step(c->walk, "the branch", f->step);
-	(void)window_next_pc(&c->walk->solver.w, f->step, &pc);
+	rests_on_dyn(c->walk, "the branch", f->dyn);
+	(void)window_next_pc(&c->walk->solver.w, f->dyn, &pc);
 	if (template->insn->branch.kind != BRANCH_CONDITIONAL)
 		since = "it went there";
 	else if (pc == template->insn->branch.target)
 		since = "it was taken";
-	if (!say_value(c, f->step, node, since) && why_step_line(c->walk, f->step))
+	if (!say_value(c, f->dyn, ssa, since) && why_dyn_line(c->walk, f->dyn))
 		text_printf(c->walk->out, "%s\n", since);
 }
 
 /* The side of a memory version that an instruction's data is on is the one after it. */
-static void explain_version(struct why_chain *c, const struct provenance_fact *f, uint32_t node,
+static void explain_version(struct why_chain *c, const struct provenance_fact *f, uint32_t ssa,
                             uint32_t number)
 {
 	const struct memdep_memory *m = &c->walk->solver.memory;
 	const struct memory_version *e = &m->versions[f->other];
 	const struct memdep_access *a = &m->accesses[e->access];
 
-	if (why_step_line(c->walk, f->step)) {
+	if (why_dyn_line(c->walk, f->dyn)) {
 		text_puts(c->walk->out, e->is_store ? "stored " : "loaded ");
-		why_bits(c->walk->solver.nodes[node], c->walk->out);
+		why_bits(c->walk->solver.ssa_values[ssa], c->walk->out);
 		text_printf(c->walk->out, "%s 0x%" PRIx64 "\n", e->is_store ? " at" : " from",
 		            why_address(c->walk, a));
 	}
@@ -130,9 +129,9 @@ static void rests_on_register(struct why_walk *w, unsigned int reg)
 	text_fini(&name);
 }
 
-static void explain_halt(struct why_walk *w, unsigned int reg, uint32_t node)
+static void explain_halt(struct why_walk *w, unsigned int reg, uint32_t ssa)
 {
-	struct bits b = w->solver.nodes[node];
+	struct bits b = w->solver.ssa_values[ssa];
 
 	rests_on_register(w, reg);
 	if (!why_line(w))
@@ -144,80 +143,81 @@ static void explain_halt(struct why_walk *w, unsigned int reg, uint32_t node)
 	text_puts(w->out, " in the snapshot\n");
 }
 
-/* The step after a call, of a register that no instruction in between need mention. */
-static void explain_kept(struct why_walk *w, const struct provenance_fact *f, uint32_t node)
+/*
+ * The dynamic instruction after a call, of a register that no instruction in between need mention.
+ */
+static void explain_kept(struct why_walk *w, const struct provenance_fact *f, uint32_t ssa)
 {
-	unsigned int reg = node;
+	unsigned int reg = ssa;
 	bool is_result;
 	size_t maker;
 
-	rests_on_step(w, "the assumption abi for the call before", f->step);
-	if (why_maker(w, node, &maker))
-		reg = why_register_of(w, maker, node, &is_result);
-	if (!why_step_line(w, f->step))
+	rests_on_dyn(w, "the assumption abi for the call before", f->dyn);
+	if (why_maker(w, ssa, &maker))
+		reg = why_register_of(w, maker, ssa, &is_result);
+	if (!why_dyn_line(w, f->dyn))
 		return;
 	why_name(w, reg, w->out);
 	text_puts(w->out, " = ");
-	why_bits(w->solver.nodes[node], w->out);
+	why_bits(w->solver.ssa_values[ssa], w->out);
 	text_puts(w->out, ", since the call before it keeps it: assumed\n");
 }
 
-/* A node without a fact is a constant, or was known to be narrow from the start. */
-static void explain_leaf(struct why_chain *c, uint32_t node)
+/* An SSA value without a fact is a constant, or was known to be narrow from the start. */
+static void explain_leaf(struct why_chain *c, uint32_t ssa)
 {
 	struct why_walk *w = c->walk;
-	size_t step;
+	size_t dyn;
 
-	if (w->solver.nodes[node].known != UINT64_MAX || !why_maker(w, node, &step) ||
-	    !why_is_new(c, &c->leaves, &c->leaf_count, &c->leaf_capacity, node))
+	if (w->solver.ssa_values[ssa].known != UINT64_MAX || !why_maker(w, ssa, &dyn) ||
+	    !why_is_new(c, &c->leaves, &c->leaf_count, &c->leaf_capacity, ssa))
 		return;
-	rests_on_step(w, "the instruction", step);
-	if (!why_step_line(w, step))
+	rests_on_dyn(w, "the instruction", dyn);
+	if (!why_dyn_line(w, dyn))
 		return;
-	why_bits(w->solver.nodes[node], w->out);
+	why_bits(w->solver.ssa_values[ssa], w->out);
 	text_puts(w->out, " is in the instruction\n");
 }
 
-static void explain_node_fact(struct why_chain *c, const struct provenance_fact *f, uint32_t node,
-                              uint32_t number)
+static void explain_ssa_fact(struct why_chain *c, const struct provenance_fact *f, uint32_t ssa,
+                             uint32_t number)
 {
 	switch ((enum cause_kind)f->kind) {
 	case CAUSE_OP:
-		explain_op(c, f, node, number);
+		explain_op(c, f, ssa, number);
 		break;
 	case CAUSE_BRANCH:
-		explain_branch(c, f, node);
+		explain_branch(c, f, ssa);
 		break;
 	case CAUSE_OUTCOME:
-		rests_on_step(c->walk, "the condition", f->step);
-		(void)say_value(c, f->step, node, "the trace says so of its condition");
+		rests_on_dyn(c->walk, "the condition", f->dyn);
+		(void)say_value(c, f->dyn, ssa, "the trace says so of its condition");
 		break;
 	case CAUSE_DATA_TRACE:
-		rests_on_step(c->walk, "the data trace", f->step);
-		if (!say_value(c, f->step, node, "the data trace has it") &&
-		    why_step_line(c->walk, f->step)) {
-			why_bits(c->walk->solver.nodes[node], c->walk->out);
+		rests_on_dyn(c->walk, "the data trace", f->dyn);
+		if (!say_value(c, f->dyn, ssa, "the data trace has it") &&
+		    why_dyn_line(c->walk, f->dyn)) {
+			why_bits(c->walk->solver.ssa_values[ssa], c->walk->out);
 			text_puts(c->walk->out, " is in the data trace\n");
 		}
 		break;
 	case CAUSE_CONSTANT:
-		rests_on_step(c->walk, "the constant loaded", f->step);
-		(void)say_value(c, f->step, node, "nothing can write that memory");
+		rests_on_dyn(c->walk, "the constant loaded", f->dyn);
+		(void)say_value(c, f->dyn, ssa, "nothing can write that memory");
 		break;
 	case CAUSE_ABI:
-		explain_kept(c->walk, f, node);
-		why_push_node(c, f->other, number);
+		explain_kept(c->walk, f, ssa);
+		why_push_ssa(c, f->other, number);
 		break;
 	case CAUSE_REACH:
-		rests_on_step(c->walk, "what is found where the store did not go", f->step);
-		(void)say_value(c, f->step, node,
-		                "wherever else the store went, it would be found");
+		rests_on_dyn(c->walk, "what is found where the store did not go", f->dyn);
+		(void)say_value(c, f->dyn, ssa, "wherever else the store went, it would be found");
 		break;
 	case CAUSE_ENTRY:
-		explain_version(c, f, node, number);
+		explain_version(c, f, ssa, number);
 		break;
 	case CAUSE_HALT:
-		explain_halt(c->walk, f->other, node);
+		explain_halt(c->walk, f->other, ssa);
 		break;
 	case CAUSE_NONE:
 	case CAUSE_DATA:
@@ -228,17 +228,17 @@ static void explain_node_fact(struct why_chain *c, const struct provenance_fact 
 	}
 }
 
-static void explain_node(struct why_chain *c, const struct why_premise *p)
+static void explain_ssa(struct why_chain *c, const struct why_premise *p)
 {
 	uint32_t number = 0;
 	const struct provenance_fact *f =
-	        provenance_of_node(&c->walk->log, p->subject, p->wanted, p->until, &number);
+	        provenance_of_ssa(&c->walk->log, p->subject, p->wanted, p->until, &number);
 
 	why_push_rest(c, p, f);
 	if (!f)
 		explain_leaf(c, p->subject);
 	else if (why_is_new(c, &c->seen, &c->seen_count, &c->seen_capacity, number))
-		explain_node_fact(c, f, p->subject, number);
+		explain_ssa_fact(c, f, p->subject, number);
 }
 
 static void run(struct why_chain *c)
@@ -249,18 +249,18 @@ static void run(struct why_chain *c)
 		if (p.is_side)
 			why_side(c, &p);
 		else
-			explain_node(c, &p);
+			explain_ssa(c, &p);
 	}
 	free(c->premises);
 	free(c->seen);
 	free(c->leaves);
 }
 
-void why_known_node(struct why_walk *w, uint32_t node, uint64_t wanted)
+void why_known_ssa(struct why_walk *w, uint32_t ssa, uint64_t wanted)
 {
 	struct why_chain c = {.walk = w};
 
-	why_push(&c, (struct why_premise){wanted, node, UINT32_MAX, false, false});
+	why_push(&c, (struct why_premise){wanted, ssa, UINT32_MAX, false, false});
 	run(&c);
 }
 
@@ -282,13 +282,13 @@ void why_known_misfit(struct why_walk *w)
 
 	if (about->kind == CONFLICT_SIDE) {
 		why_side_fact(&c, f, &p, w->log.conflict_fact);
-	} else if (about->kind == CONFLICT_NODE && about->subject != MEMDEP_NONE) {
-		struct bits *node = &w->solver.nodes[about->subject];
+	} else if (about->kind == CONFLICT_SSA && about->subject != MEMDEP_NONE) {
+		struct bits *ssa = &w->solver.ssa_values[about->subject];
 
-		/* Its first line is about the value that the node could not take. */
-		*node = about->fact;
-		explain_node_fact(&c, f, about->subject, w->log.conflict_fact);
-		*node = about->held;
+		/* Its first line is about the value that the SSA value could not take. */
+		*ssa = about->fact;
+		explain_ssa_fact(&c, f, about->subject, w->log.conflict_fact);
+		*ssa = about->held;
 	}
 	run(&c);
 }
@@ -304,16 +304,16 @@ static void say_dump(struct why_walk *w, const struct memdep_granule *granule, u
 	            position, granule->address);
 }
 
-void why_known_granule(struct why_walk *w, size_t step, uint64_t address, uint64_t wanted)
+void why_known_granule(struct why_walk *w, size_t dyn, uint64_t address, uint64_t wanted)
 {
 	const struct memdep_memory *m = &w->solver.memory;
 	struct memdep_granule granule = memdep_known_granule(&w->solver, address);
-	uint32_t access = window_access(&w->solver.w, step);
+	uint32_t access = window_access(&w->solver.w, dyn);
 	uint32_t before = access == 0 ? MEMDEP_NONE : memdep_find_place(m, &granule, access);
 	uint32_t next = before == MEMDEP_NONE ? granule.first : m->versions[before].next;
 	struct bits after =
 	        memdep_from_after(&w->solver, &granule, (struct memdep_place){access, before});
-	uint64_t always = step >= m->constant_from ? memdep_spread(granule.contents.constant) : 0;
+	uint64_t always = dyn >= m->constant_from ? memdep_spread(granule.contents.constant) : 0;
 	struct why_chain c = {.walk = w};
 	uint32_t end;
 
@@ -332,6 +332,6 @@ void why_known_granule(struct why_walk *w, size_t step, uint64_t address, uint64
 		why_push(&c,
 		         (struct why_premise){wanted & after.known, next, UINT32_MAX, true, false});
 	else if ((wanted & after.known) != 0)
-		say_dump(w, &granule, window_position_of(&w->solver.w, step));
+		say_dump(w, &granule, window_position_of(&w->solver.w, dyn));
 	run(&c);
 }

@@ -13,7 +13,7 @@ void why_say_memdep(struct why_walk *w, uint32_t first, uint32_t second)
 	const struct solver *s = &w->solver;
 	const struct memdep_memory *m = &s->memory;
 	const struct memory_version *e = &m->versions[first];
-	uint64_t from = window_position_of(&s->w, m->accesses[e->access].step);
+	uint64_t from = window_position_of(&s->w, m->accesses[e->access].dyn);
 
 	if (second == MEMDEP_NONE)
 		why_rests_on(w, "the doubleword at 0x%" PRIx64 " in the dump",
@@ -24,9 +24,8 @@ void why_say_memdep(struct why_walk *w, uint32_t first, uint32_t second)
 	if (second == MEMDEP_NONE)
 		text_puts(w->out, "the halt");
 	else
-		text_printf(
-		        w->out, "%" PRIu64,
-		        window_position_of(&s->w, m->accesses[m->versions[second].access].step));
+		text_printf(w->out, "%" PRIu64,
+		            window_position_of(&s->w, m->accesses[m->versions[second].access].dyn));
 	text_printf(w->out, " nothing writes 0x%" PRIx64, m->granules[e->granule].address);
 	if (abi_slot_decides(s, m->granules[e->granule].address, e->access + 1,
 	                     second == MEMDEP_NONE ? (uint32_t)m->access_count
@@ -46,7 +45,7 @@ static void explain_data(struct why_chain *c, const struct why_premise *p, uint3
 	const struct memdep_access *a = &s->memory.accesses[e->access];
 	const struct uop_access *access = memdep_access_of(s, a);
 
-	if (why_step_line(c->walk, a->step)) {
+	if (why_dyn_line(c->walk, a->dyn)) {
 		text_printf(c->walk->out, "%s 0x%" PRIx64,
 		            e->is_store ? "writes" : "what it loads is known: it reads",
 		            why_address(c->walk, a));
@@ -54,7 +53,7 @@ static void explain_data(struct why_chain *c, const struct why_premise *p, uint3
 	}
 	why_push_place(c, a, number);
 	if (access->data < SLOT_CONSTANT)
-		why_push_node(c, why_node(c->walk, a->step, access->data), number);
+		why_push_ssa(c, why_ssa(c->walk, a->dyn, access->data), number);
 }
 
 void why_side_fact(struct why_chain *c, const struct provenance_fact *f,

@@ -11,7 +11,7 @@
 
 enum { DEPTH_MOST = 8 };
 
-static void explain_origin(struct why_walk *w, uint32_t node, unsigned int depth);
+static void explain_origin(struct why_walk *w, uint32_t ssa, unsigned int depth);
 
 /* The register or memory address that an access goes through, as the user reads it. */
 static void say_base(struct why_walk *w, const struct memdep_access *a)
@@ -31,9 +31,9 @@ static void say_base(struct why_walk *w, const struct memdep_access *a)
 static void say_blocker(struct why_walk *w, uint32_t number, uint64_t address)
 {
 	const struct memdep_access *a = &w->solver.memory.accesses[number];
-	const struct template *template = window_template(&w->solver.w, a->step);
+	const struct template *template = window_template(&w->solver.w, a->dyn);
 
-	if (!why_step_line(w, a->step))
+	if (!why_dyn_line(w, a->dyn))
 		return;
 	if (a->index == ACCESS_KILL && (template->insn->flags & UOP_NOT_IN_TABLE) != 0)
 		text_puts(w->out, "an opcode that the tables do not have");
@@ -55,11 +55,11 @@ static void say_data(struct why_walk *w, const struct memory_version *e, const c
 	const struct memdep_access *a = &w->solver.memory.accesses[e->access];
 	const struct uop_access *access = memdep_access_of(&w->solver, a);
 
-	if (!why_step_line(w, a->step))
+	if (!why_dyn_line(w, a->dyn))
 		return;
 	text_printf(w->out, "%s 0x%" PRIx64 "\n", text, why_address(w, a));
 	if (e->is_store && access->data < SLOT_CONSTANT)
-		explain_origin(w, why_node(w, a->step, access->data), depth + 1);
+		explain_origin(w, why_ssa(w, a->dyn, access->data), depth + 1);
 }
 
 /* Why what is found after the place does not say it. */
@@ -131,79 +131,79 @@ static bool is_barred(struct why_walk *w, const struct memdep_granule *granule, 
 	return true;
 }
 
-static void explain_granule(struct why_walk *w, size_t step, uint64_t address, uint64_t wanted,
+static void explain_granule(struct why_walk *w, size_t dyn, uint64_t address, uint64_t wanted,
                             unsigned int depth)
 {
 	const struct memdep_memory *m = &w->solver.memory;
 	struct memdep_granule granule = memdep_known_granule(&w->solver, address);
-	uint32_t access = window_access(&w->solver.w, step);
+	uint32_t access = window_access(&w->solver.w, dyn);
 	uint32_t before = access == 0 ? MEMDEP_NONE : memdep_find_place(m, &granule, access);
 	uint32_t next = before == MEMDEP_NONE ? granule.first : m->versions[before].next;
 
 	if (is_barred(w, &granule, wanted))
 		return;
 	/* What asks is perhaps the next one itself. */
-	if (next == MEMDEP_NONE || m->accesses[m->versions[next].access].step != step)
+	if (next == MEMDEP_NONE || m->accesses[m->versions[next].access].dyn != dyn)
 		explain_after(w, &granule, access, next, wanted);
 	explain_before(w, &granule, access, before, depth);
 }
 
-void why_unknown_granule(struct why_walk *w, size_t step, uint64_t address, uint64_t wanted)
+void why_unknown_granule(struct why_walk *w, size_t dyn, uint64_t address, uint64_t wanted)
 {
-	explain_granule(w, step, address, wanted, 0);
+	explain_granule(w, dyn, address, wanted, 0);
 }
 
 /* A value that an instruction loads. */
-static void explain_load(struct why_walk *w, size_t step, uint32_t number, unsigned int depth)
+static void explain_load(struct why_walk *w, size_t dyn, uint32_t number, unsigned int depth)
 {
 	const struct memdep_access *a = &w->solver.memory.accesses[number];
 	const struct uop_access *access = memdep_access_of(&w->solver, a);
 
-	if (!why_step_line(w, step))
+	if (!why_dyn_line(w, dyn))
 		return;
 	if ((~memdep_address(&w->solver, a).known & ADDRESS_BITS) != 0) {
 		text_puts(w->out, "loads it ");
 		say_base(w, a);
 		text_char(w->out, '\n');
 		if (access->address < SLOT_CONSTANT)
-			explain_origin(w, why_node(w, step, access->address), depth + 1);
+			explain_origin(w, why_ssa(w, dyn, access->address), depth + 1);
 		return;
 	}
 	text_printf(w->out, "loads it from 0x%" PRIx64 ", which is not known then\n",
 	            why_address(w, a));
-	explain_granule(w, step, why_address(w, a) & ~UINT64_C(7), 0, depth + 1);
+	explain_granule(w, dyn, why_address(w, a) & ~UINT64_C(7), 0, depth + 1);
 }
 
-/* The first operand of the micro-operation that makes the node of which not all is known. */
-static bool unknown_operand(const struct why_walk *w, size_t step, uint32_t node, uint32_t *operand)
+/* The first operand of the micro-operation that makes the SSA value of which not all is known. */
+static bool unknown_operand(const struct why_walk *w, size_t dyn, uint32_t ssa, uint32_t *operand)
 {
 	const struct window *window = &w->solver.w;
-	const struct step_numbers at = window_step(window, step);
-	const struct template_ops *ops = &window_template(window, step)->ops;
+	const struct dyn_numbers at = window_dyn(window, dyn);
+	const struct template_ops *ops = &window_template(window, dyn)->ops;
 
 	for (unsigned int i = 0; i < ops->count; i++) {
 		const struct operand *o = ops->ops[i].operands;
 
-		if (o[0].kind != OPERAND_TEMP || at.node + o[0].index != node)
+		if (o[0].kind != OPERAND_TEMP || at.ssa + o[0].index != ssa)
 			continue;
 		for (unsigned int k = 1; k < OPERANDS; k++) {
 			if (o[k].kind != OPERAND_READ && o[k].kind != OPERAND_TEMP)
 				continue;
-			*operand = o[k].kind == OPERAND_TEMP ? at.node + o[k].index
+			*operand = o[k].kind == OPERAND_TEMP ? at.ssa + o[k].index
 			                                     : window->reads[at.read + o[k].index];
-			if (w->solver.nodes[*operand].known != UINT64_MAX)
+			if (w->solver.ssa_values[*operand].known != UINT64_MAX)
 				return true;
 		}
 	}
 	return false;
 }
 
-/* What a step that kills registers is. */
-static void say_kill(struct why_walk *w, size_t step)
+/* What a dynamic instruction that kills registers is. */
+static void say_kill(struct why_walk *w, size_t dyn)
 {
-	const struct template *template = window_template(&w->solver.w, step);
+	const struct template *template = window_template(&w->solver.w, dyn);
 
-	if (!why_step_line(w, step))
+	if (!why_dyn_line(w, dyn))
 		return;
 	if (template->is_code && (template->insn->flags & UOP_NOT_IN_TABLE) != 0)
 		text_puts(w->out,
@@ -213,46 +213,45 @@ static void say_kill(struct why_walk *w, size_t step)
 }
 
 /* Where an unknown value came from, as far as that does not say it. */
-static void explain_origin(struct why_walk *w, uint32_t node, unsigned int depth)
+static void explain_origin(struct why_walk *w, uint32_t ssa, unsigned int depth)
 {
 	const struct window *window = &w->solver.w;
-	size_t step;
+	size_t dyn;
 	const struct uop_insn *insn;
 	uint32_t operand;
 
 	if (depth > DEPTH_MOST)
 		return;
-	if (!why_maker(w, node, &step)) {
+	if (!why_maker(w, ssa, &dyn)) {
 		if (why_line(w))
 			text_printf(w->out, "%" PRIu64 "  it is from before what is looked at\n",
 			            window->options.from);
 		return;
 	}
-	insn = window_template(window, step)->insn;
+	insn = window_template(window, dyn)->insn;
 	if ((insn->flags & UOP_KILLS_REGISTERS) != 0 &&
-	    node >= window_step(window, step).node + insn->temp_count + insn->def_count) {
-		say_kill(w, step);
+	    ssa >= window_dyn(window, dyn).ssa + insn->temp_count + insn->def_count) {
+		say_kill(w, dyn);
 		return;
 	}
 	for (uint32_t i = 0; i < insn->access_count; i++) {
 		if (insn->accesses[i].kind == ACCESS_LOAD && insn->accesses[i].data >= SLOT_TEMP &&
-		    window_step(window, step).node + (insn->accesses[i].data - SLOT_TEMP) == node &&
-		    !window_template(window, step)->kills_memory) {
-			explain_load(w, step, window_access(window, step) + i, depth);
+		    window_dyn(window, dyn).ssa + (insn->accesses[i].data - SLOT_TEMP) == ssa &&
+		    !window_template(window, dyn)->kills_memory) {
+			explain_load(w, dyn, window_access(window, dyn) + i, depth);
 			return;
 		}
 	}
-	if (unknown_operand(w, step, node, &operand)) {
-		if (operand < window_step(window, step).node && why_step_line(w, step))
+	if (unknown_operand(w, dyn, ssa, &operand)) {
+		if (operand < window_dyn(window, dyn).ssa && why_dyn_line(w, dyn))
 			text_puts(w->out, "makes it of what is not known\n");
-		explain_origin(w, operand,
-		               depth + (operand < window_step(window, step).node ? 1 : 0));
-	} else if (why_step_line(w, step)) {
+		explain_origin(w, operand, depth + (operand < window_dyn(window, dyn).ssa ? 1 : 0));
+	} else if (why_dyn_line(w, dyn)) {
 		text_puts(w->out, "its result is not reconstructed\n");
 	}
 }
 
-/* A step from which on the register is another one; false if there is none. */
+/* A dynamic instruction from which on the register is another one; false if there is none. */
 static bool is_redefined(const struct uop_insn *insn, unsigned int reg)
 {
 	if ((insn->flags & UOP_KILLS_REGISTERS) != 0)
@@ -265,16 +264,16 @@ static bool is_redefined(const struct uop_insn *insn, unsigned int reg)
 }
 
 /* Where the register's value was lost. */
-static void explain_loss(struct why_walk *w, size_t step, unsigned int reg)
+static void explain_loss(struct why_walk *w, size_t dyn, unsigned int reg)
 {
 	const struct window *window = &w->solver.w;
 
-	while (step < window->step_count && !is_redefined(window_template(window, step)->insn, reg))
-		step++;
-	if (step < window->step_count) {
-		if ((window_template(window, step)->insn->flags & UOP_KILLS_REGISTERS) != 0) {
-			say_kill(w, step);
-		} else if (why_step_line(w, step)) {
+	while (dyn < window->dyn_count && !is_redefined(window_template(window, dyn)->insn, reg))
+		dyn++;
+	if (dyn < window->dyn_count) {
+		if ((window_template(window, dyn)->insn->flags & UOP_KILLS_REGISTERS) != 0) {
+			say_kill(w, dyn);
+		} else if (why_dyn_line(w, dyn)) {
 			text_puts(w->out, "overwrites it, and nothing before says what it was\n");
 		}
 	} else if (why_line(w)) {
@@ -287,10 +286,10 @@ static void explain_loss(struct why_walk *w, size_t step, unsigned int reg)
 	}
 }
 
-void why_unknown_register(struct why_walk *w, size_t step, unsigned int reg)
+void why_unknown_register(struct why_walk *w, size_t dyn, unsigned int reg)
 {
-	uint32_t node = window_node_of(&w->solver.w, step, reg);
-	struct bits b = w->solver.nodes[node];
+	uint32_t ssa = window_ssa_of(&w->solver.w, dyn, reg);
+	struct bits b = w->solver.ssa_values[ssa];
 
 	if (b.known != 0 && reg != REG_NZCV && why_line(w)) {
 		why_name(w, reg, w->out);
@@ -298,6 +297,6 @@ void why_unknown_register(struct why_walk *w, size_t step, unsigned int reg)
 		why_bits(b, w->out);
 		text_char(w->out, '\n');
 	}
-	explain_loss(w, step, reg);
-	explain_origin(w, node, 0);
+	explain_loss(w, dyn, reg);
+	explain_origin(w, ssa, 0);
 }

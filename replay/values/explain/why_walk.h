@@ -28,8 +28,11 @@ struct why_walk {
 
 /* Begins a line of its own; false if there are enough of them. */
 bool why_line(struct why_walk *w);
-/* The same, with the position of a step, and its instruction or what lies between two. */
-bool why_step_line(struct why_walk *w, size_t step);
+/*
+ * The same, with the position of a dynamic instruction, and its instruction or what lies between
+ * two.
+ */
+bool why_dyn_line(struct why_walk *w, size_t dyn);
 /* Name of a register of micro-operations, as the user knows it. */
 void why_name(const struct why_walk *w, unsigned int reg, struct text *out);
 void why_bits(struct bits b, struct text *out);
@@ -39,21 +42,23 @@ uint64_t why_wanted(struct register_slot at);
 /* The value of a register of which these are the slots, all known. */
 void why_value_text(struct register_slot at, const struct bits slots[2], struct text *out);
 
-/* Node of a slot that is a register or a temporary. */
-uint32_t why_node(const struct why_walk *w, size_t step, unsigned int slot);
+/* SSA value of a slot that is a register or a temporary. */
+uint32_t why_ssa(const struct why_walk *w, size_t dyn, unsigned int slot);
 /*
- * The register that a step reads from the node, or makes of it; REG_COUNT for a value on the way,
- * which no register has.
+ * The register that a dynamic instruction reads from the SSA value, or makes of it; REG_COUNT for a
+ * value on the way, which no register has.
  */
-unsigned int why_register_of(const struct why_walk *w, size_t step, uint32_t node, bool *is_result);
-/* The step that a node belongs to; false for a register at the window's start. */
-bool why_maker(const struct why_walk *w, uint32_t node, size_t *step);
+unsigned int why_register_of(const struct why_walk *w, size_t dyn, uint32_t ssa, bool *is_result);
+/*
+ * The dynamic instruction that an SSA value belongs to; false for a register at the window's start.
+ */
+bool why_maker(const struct why_walk *w, uint32_t ssa, size_t *dyn);
 uint64_t why_address(const struct why_walk *w, const struct memdep_access *access);
 /* A chain rests on this, with what it says of it: once for each. */
 void why_rests_on(struct why_walk *w, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* Where a value is looked for: a node, or a granule at a step. */
-void why_known_node(struct why_walk *w, uint32_t node, uint64_t wanted);
+/* Where a value is looked for: an SSA value, or a granule at a dynamic instruction. */
+void why_known_ssa(struct why_walk *w, uint32_t ssa, uint64_t wanted);
 /* The same for a side of a memory version, and for the fact that the solver could not take.
  */
 void why_known_side(struct why_walk *w, uint32_t version, bool is_after, uint64_t wanted);
@@ -61,9 +66,9 @@ void why_known_misfit(struct why_walk *w);
 /* "from here to ... nothing writes": a memory version and the next of its granule, or MEMDEP_NONE.
  */
 void why_say_memdep(struct why_walk *w, uint32_t first, uint32_t second);
-void why_known_granule(struct why_walk *w, size_t step, uint64_t address, uint64_t wanted);
-void why_unknown_register(struct why_walk *w, size_t step, unsigned int reg);
-void why_unknown_granule(struct why_walk *w, size_t step, uint64_t address, uint64_t wanted);
+void why_known_granule(struct why_walk *w, size_t dyn, uint64_t address, uint64_t wanted);
+void why_unknown_register(struct why_walk *w, size_t dyn, unsigned int reg);
+void why_unknown_granule(struct why_walk *w, size_t dyn, uint64_t address, uint64_t wanted);
 
 /* A line for each assumption that is off under which what is not known is; why_if.c. */
 void why_if(struct values *values, uint64_t position, const struct why_subject *subject,

@@ -28,17 +28,17 @@ struct sp_track {
 
 /* A call that did not return yet. */
 struct open_call {
-	uint64_t after;             /* the address after it */
-	uint32_t nodes[SAVED_MOST]; /* of the registers that are saved */
+	uint64_t after;                  /* the address after it */
+	uint32_t ssa_values[SAVED_MOST]; /* of the registers that are saved */
 	uint32_t sp;
-	uint32_t step;
+	uint32_t dyn;
 	struct sp_track sp_track;
 };
 
-/* A step that loads a register through SP. */
+/* A dynamic instruction that loads a register through SP. */
 struct restore {
-	uint32_t step;
-	uint32_t node;
+	uint32_t dyn;
+	uint32_t ssa;
 	uint8_t reg;
 };
 
@@ -137,7 +137,10 @@ static bool sum_of(const struct template *template, unsigned int slot, struct su
 	       parts[2].base == SLOT_NONE && (!subtracts || parts[1].base == SLOT_NONE);
 }
 
-/* Follows SP over a step: by how much it moves, or that it does not move by a constant. */
+/*
+ * Follows SP over a dynamic instruction: by how much it moves, or that it does not move by a
+ * constant.
+ */
 static void follow_sp(struct find *f, const struct template *template)
 {
 	unsigned int sp = sp_of(template);
@@ -183,7 +186,7 @@ bool abi_is_return(const struct template *template)
 	       (template->opcode & ~0x3e0u) == 0xd65f0000;
 }
 
-static enum status open_call(struct find *f, const struct template *template, size_t step)
+static enum status open_call(struct find *f, const struct template *template, size_t dyn)
 {
 	const uint8_t *saved;
 	size_t count = saved_of(template, &saved);
@@ -193,10 +196,10 @@ static enum status open_call(struct find *f, const struct template *template, si
 	call = &f->open[f->open_count++];
 	call->after = template->address + template->size;
 	call->sp = f->now[sp_of(template)];
-	call->step = (uint32_t)step;
+	call->dyn = (uint32_t)dyn;
 	call->sp_track = f->sp;
 	for (size_t i = 0; i < count; i++)
-		call->nodes[i] = f->now[saved[i]];
+		call->ssa_values[i] = f->now[saved[i]];
 	return STATUS_OK;
 }
 
@@ -208,8 +211,8 @@ static bool is_kept(const struct template *template, unsigned int reg)
 	return reg == lr_of(template) || memchr(saved, (int)reg, count) != NULL;
 }
 
-/* A step after which the registers are `now`. */
-static void note_restores(struct find *f, const struct template *template, size_t step)
+/* A dynamic instruction after which the registers are `now`. */
+static void note_restores(struct find *f, const struct template *template, size_t dyn)
 {
 	if (template->access_count == 0 || !uop_insn_uses(template->insn, sp_of(template)) ||
 	    template->insn->accesses[0].kind != ACCESS_LOAD)
@@ -219,60 +222,60 @@ static void note_restores(struct find *f, const struct template *template, size_
 
 		if (is_kept(template, reg))
 			f->restores[f->restore_count++] =
-			        (struct restore){(uint32_t)step, f->now[reg], reg};
+			        (struct restore){(uint32_t)dyn, f->now[reg], reg};
 	}
 }
 
-static enum status add_restore(struct abi *abi, struct abi_call *call, uint32_t step)
+static enum status add_restore(struct abi *abi, struct abi_call *call, uint32_t dyn)
 {
-	if (call->restore_count > 0 && abi->restores[abi->restore_count - 1] == step)
+	if (call->restore_count > 0 && abi->restores[abi->restore_count - 1] == dyn)
 		return STATUS_OK;
 	TRY(vec_reserve((void **)&abi->restores, &abi->restore_capacity, abi->restore_count + 1,
 	                sizeof(*abi->restores)));
-	abi->restores[abi->restore_count++] = step;
+	abi->restores[abi->restore_count++] = dyn;
 	call->restore_count++;
 	return STATUS_OK;
 }
 
-/* What was loaded through SP, and is after the return at `step` what it was loaded as. */
+/* What was loaded through SP, and is after the return at `dyn` what it was loaded as. */
 static enum status add_restores(struct find *f, struct abi_call *call)
 {
-	const struct template *template = window_template(f->w, call->step - 1);
+	const struct template *template = window_template(f->w, call->dyn - 1);
 
 	call->restores = (uint32_t)f->abi->restore_count;
 	for (size_t i = 0; i < f->restore_count; i++) {
 		const struct restore *r = &f->restores[i];
 
-		if (f->now[r->reg] == r->node)
-			TRY(add_restore(f->abi, call, r->step));
+		if (f->now[r->reg] == r->ssa)
+			TRY(add_restore(f->abi, call, r->dyn));
 	}
 	/* POP {pc} */
 	if (template->access_count > 0 && uop_insn_uses(template->insn, sp_of(template)) &&
 	    template->insn->accesses[0].kind == ACCESS_LOAD)
-		TRY(add_restore(f->abi, call, call->step - 1));
+		TRY(add_restore(f->abi, call, call->dyn - 1));
 	return STATUS_OK;
 }
 
-static enum status close_call(struct find *f, const struct open_call *call, size_t step)
+static enum status close_call(struct find *f, const struct open_call *call, size_t dyn)
 {
-	const struct template *template = window_template(f->w, step);
+	const struct template *template = window_template(f->w, dyn);
 	const uint8_t *saved;
 	size_t count = saved_of(template, &saved);
 	struct abi *abi = f->abi;
 	struct abi_call done = {
-	        .step = (uint32_t)step,
+	        .dyn = (uint32_t)dyn,
 	        .sp = {call->sp, f->now[sp_of(template)]},
 	        .same = (uint32_t)abi->same_count,
-	        .begin = call->step,
+	        .begin = call->dyn,
 	        .keeps_sp = keeps_sp(template, &call->sp_track, &f->sp),
 	};
 
 	TRY(vec_reserve((void **)&abi->same, &abi->same_capacity, abi->same_count + count,
 	                sizeof(*abi->same)));
 	for (size_t i = 0; i < count; i++) {
-		if (call->nodes[i] != f->now[saved[i]])
+		if (call->ssa_values[i] != f->now[saved[i]])
 			abi->same[abi->same_count++] =
-			        (struct abi_same){call->nodes[i], f->now[saved[i]]};
+			        (struct abi_same){call->ssa_values[i], f->now[saved[i]]};
 	}
 	done.count = (uint32_t)abi->same_count - done.same;
 	TRY(add_restores(f, &done));
@@ -285,10 +288,10 @@ static enum status close_call(struct find *f, const struct open_call *call, size
 	return STATUS_OK;
 }
 
-/* Execution is at `step`, after a return. */
-static enum status arrive(struct find *f, size_t step)
+/* Execution is at `dyn`, after a return. */
+static enum status arrive(struct find *f, size_t dyn)
 {
-	uint64_t address = window_template(f->w, step)->address;
+	uint64_t address = window_template(f->w, dyn)->address;
 
 	for (size_t i = 0; i < DEPTH_SEARCHED && i < f->open_count; i++) {
 		const struct open_call *call = &f->open[f->open_count - 1 - i];
@@ -296,29 +299,29 @@ static enum status arrive(struct find *f, size_t step)
 		if (call->after != address)
 			continue;
 		f->open_count -= i + 1;
-		return close_call(f, call, step);
+		return close_call(f, call, dyn);
 	}
 	return STATUS_OK;
 }
 
 static enum status find_calls(struct find *f)
 {
-	for (size_t step = 0; step < f->w->step_count; step++) {
-		const struct template *template = window_template(f->w, step);
+	for (size_t dyn = 0; dyn < f->w->dyn_count; dyn++) {
+		const struct template *template = window_template(f->w, dyn);
 
-		if (step > 0 && template->is_code && is_return(window_template(f->w, step - 1))) {
-			TRY(arrive(f, step));
+		if (dyn > 0 && template->is_code && is_return(window_template(f->w, dyn - 1))) {
+			TRY(arrive(f, dyn));
 			f->restore_count = 0;
 		}
 		if ((template->insn->flags & UOP_KILLS_REGISTERS) != 0)
 			f->open_count = 0;
 		if (is_call(template)) {
-			TRY(open_call(f, template, step));
+			TRY(open_call(f, template, dyn));
 			f->restore_count = 0;
 		}
 		follow_sp(f, template);
-		window_advance(f->w, step, f->now);
-		note_restores(f, template, step);
+		window_advance(f->w, dyn, f->now);
+		note_restores(f, template, dyn);
 	}
 	return STATUS_OK;
 }
@@ -358,16 +361,16 @@ bool abi_apply(struct solver *s)
 		return false;
 	for (size_t i = s->abi.call_count; i-- > 0 && !s->has_conflict;) {
 		struct abi_call *call = &s->abi.calls[i];
-		const struct bits *before = &s->nodes[call->sp[0]];
-		const struct bits *after = &s->nodes[call->sp[1]];
+		const struct bits *before = &s->ssa_values[call->sp[0]];
+		const struct bits *after = &s->ssa_values[call->sp[1]];
 		bool is_same;
 
 		if (call->keeps_sp)
-			any |= solve_same(s, call->step, call->sp[0], call->sp[1]);
+			any |= solve_same(s, call->dyn, call->sp[0], call->sp[1]);
 		is_same = (before->known & after->known) == UINT64_MAX &&
 		          before->value == after->value;
 		for (uint32_t k = 0; k < call->count && (is_same || call->keeps_sp); k++)
-			any |= solve_same(s, call->step, s->abi.same[call->same + k].a,
+			any |= solve_same(s, call->dyn, s->abi.same[call->same + k].a,
 			                  s->abi.same[call->same + k].b);
 		if (is_same)
 			any_slot |= abi_slot_call(s, call);

@@ -3,11 +3,12 @@
  * What the procedure call standards (AAPCS64 6.1 and 6.4, AAPCS32 6.1) say of registers, if the
  * user says that the code follows them: after a call the callee-saved registers are what they were
  * before it; where a function has saved them and the link register on its stack, nothing else
- * writes until it returns; and a return address has no tag. In: the steps of a window. Out: pairs
- * of nodes that have the same value, granules that stores of unknown address do not hit.
+ * writes until it returns; and a return address has no tag. In: the dynamic instructions of a
+ * window. Out: pairs of SSA values that have the same value, granules that stores of unknown
+ * address do not hit.
  *
- * That is not proved of any code: a wild store to a stack frame breaks it, and is what one
- * looks for. So it is an assumption (replay/values/assumption.def), off by default.
+ * That is not proved of any code: a wild store to a stack frame breaks it, and is what one looks
+ * for. So it is an assumption (replay/values/assumption.def), off by default.
  *
  * A return is that of a call if it goes to the address after it, no return in between belongs to
  * the call, and SP is the same on both sides: other stacks, such as those of coroutines and of
@@ -30,19 +31,19 @@
 struct template;
 struct solver;
 
-/* Nodes a and b have the same value if SP was the same. */
+/* SSA values a and b have the same value if SP was the same. */
 struct abi_same {
 	uint32_t a;
 	uint32_t b;
 };
 
 struct abi_call {
-	uint32_t step;  /* after the return */
-	uint32_t sp[2]; /* nodes: before the call and after the return */
+	uint32_t dyn;   /* after the return */
+	uint32_t sp[2]; /* SSA values: before the call and after the return */
 	uint32_t same;  /* the first of its pairs */
 	uint32_t count;
-	uint32_t begin;    /* step of the call */
-	uint32_t restores; /* the first of the steps that load what it has saved */
+	uint32_t begin;    /* dynamic instruction of the call */
+	uint32_t restores; /* the first of the dynamic instructions that load what it has saved */
 	uint32_t restore_count;
 	bool is_done;  /* of these: what they say is in `slots` */
 	bool keeps_sp; /* nothing in between may have switched stacks, so SP is the same */

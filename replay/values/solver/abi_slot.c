@@ -61,9 +61,9 @@ static bool add_load(struct solver *s, uint32_t first, uint32_t access)
 static bool are_placed(const struct solver *s, const struct abi_call *call)
 {
 	for (uint32_t i = 0; i < call->restore_count; i++) {
-		uint32_t step = s->abi.restores[call->restores + i];
+		uint32_t dyn = s->abi.restores[call->restores + i];
 
-		for (uint32_t a = window_access(&s->w, step); a < window_access(&s->w, step + 1);
+		for (uint32_t a = window_access(&s->w, dyn); a < window_access(&s->w, dyn + 1);
 		     a++) {
 			if (s->memory.accesses[a].state == ACCESS_OPEN)
 				return false;
@@ -81,10 +81,9 @@ bool abi_slot_call(struct solver *s, struct abi_call *call)
 		return false;
 	call->is_done = true;
 	for (uint32_t i = 0; i < call->restore_count; i++) {
-		uint32_t step = s->abi.restores[call->restores + i];
+		uint32_t dyn = s->abi.restores[call->restores + i];
 
-		for (uint32_t a = window_access(&s->w, step); a < window_access(&s->w, step + 1);
-		     a++)
+		for (uint32_t a = window_access(&s->w, dyn); a < window_access(&s->w, dyn + 1); a++)
 			any |= add_load(s, first, a);
 	}
 	return any;
@@ -93,7 +92,7 @@ bool abi_slot_call(struct solver *s, struct abi_call *call)
 /* An open store through SP: it may be the one that saves. */
 static bool is_saving(const struct solver *s, const struct memdep_access *a)
 {
-	const struct template *template = window_template(&s->w, a->step);
+	const struct template *template = window_template(&s->w, a->dyn);
 
 	return uop_insn_uses(template->insn, template->isa == ISA_A64 ? REG_SP : 13);
 }
@@ -215,8 +214,8 @@ static bool add_live(struct solver *s, size_t *count, uint64_t granule)
 
 bool abi_slot_live(struct solver *s)
 {
-	const struct bits *fp = &s->nodes[s->w.after[29]];
-	const struct bits *sp = &s->nodes[s->w.after[REG_SP]];
+	const struct bits *fp = &s->ssa_values[s->w.after[29]];
+	const struct bits *sp = &s->ssa_values[s->w.after[REG_SP]];
 	uint64_t at = fp->value;
 	uint64_t least;
 	size_t count = 0;

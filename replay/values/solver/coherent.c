@@ -74,11 +74,11 @@ static bool address_of(const struct solver *s, uint32_t access, uint64_t *addres
 static enum status solve_trial(struct coherence *c, bool is_lenient, struct solver *s)
 {
 	struct solve_options options = c->options;
-	uint64_t steps = c->options.window.to - c->options.window.from;
+	uint64_t dyns = c->options.window.to - c->options.window.from;
 
 	options.supposed = &c->trial;
 	options.is_lenient = is_lenient;
-	c->work -= c->work < steps ? c->work : steps;
+	c->work -= c->work < dyns ? c->work : dyns;
 	return solve_init(s, c->history, &options);
 }
 
@@ -244,8 +244,8 @@ static enum status suppose(struct coherence *c)
 enum status coherent_init(struct solver *s, const struct history *history,
                           const struct solve_options *options, struct suppositions *supposed)
 {
-	uint64_t steps = options->window.to - options->window.from;
-	uint64_t work = steps * WORK_TIMES;
+	uint64_t dyns = options->window.to - options->window.from;
+	uint64_t work = dyns * WORK_TIMES;
 	struct coherence c = {.history = history,
 	                      .options = *options,
 	                      .best = s,

@@ -25,7 +25,7 @@ struct transfers {
 
 /* The items since the last instruction that transfers data. */
 struct group {
-	size_t step; /* or NOBODY */
+	size_t dyn; /* or NOBODY */
 	struct data_trace items[TRANSFERS_MOST];
 	size_t count; /* may be more than there is room for */
 };
@@ -142,13 +142,13 @@ static bool fits(const struct group *g, const struct transfers *t,
 	return true;
 }
 
-static void learn_value(struct solver *s, size_t step, const struct transfer *t, uint64_t value)
+static void learn_value(struct solver *s, size_t dyn, const struct transfer *t, uint64_t value)
 {
-	const struct uop_access *access = &window_template(&s->w, step)->insn->accesses[t->access];
+	const struct uop_access *access = &window_template(&s->w, dyn)->insn->accesses[t->access];
 	uint64_t mask = bits_mask(8u * t->bytes) << t->lsb;
 
-	solve_because(s, CAUSE_DATA_TRACE, step, access->data);
-	solve_learn(s, step, access->data, (struct bits){value << t->lsb & mask, mask});
+	solve_because(s, CAUSE_DATA_TRACE, dyn, access->data);
+	solve_learn(s, dyn, access->data, (struct bits){value << t->lsb & mask, mask});
 }
 
 /* The group is whole: no more items come that are of its instruction. */
@@ -159,9 +159,9 @@ static void end_group(struct solver *s, struct group *g)
 	struct transfers t;
 	uint32_t first;
 
-	if (g->step == NOBODY || g->count == 0)
+	if (g->dyn == NOBODY || g->count == 0)
 		return;
-	template = window_template(&s->w, g->step);
+	template = window_template(&s->w, g->dyn);
 	if (!transfers_of(template, &t) || g->count != t.count ||
 	    !match(g, &t, template->insn->branch.kind != BRANCH_NONE, which, &first) ||
 	    !fits(g, &t, which))
@@ -169,19 +169,19 @@ static void end_group(struct solver *s, struct group *g)
 	if (g->items[0].has_address) {
 		uint32_t base = first - (uint32_t)t.items[0].offset;
 
-		solve_because(s, CAUSE_DATA_TRACE, g->step, t.base);
-		solve_learn(s, g->step, t.base, (struct bits){base, bits_mask(32)});
+		solve_because(s, CAUSE_DATA_TRACE, g->dyn, t.base);
+		solve_learn(s, g->dyn, t.base, (struct bits){base, bits_mask(32)});
 	}
 	for (size_t i = 0; i < t.count; i++) {
 		if (g->items[i].has_value)
-			learn_value(s, g->step, &t.items[which[i]], g->items[i].value);
+			learn_value(s, g->dyn, &t.items[which[i]], g->items[i].value);
 	}
 }
 
 /* Whom the items after an instruction are of. */
-static void take_step(struct solver *s, struct group *g, size_t step)
+static void take_dyn(struct solver *s, struct group *g, size_t dyn)
 {
-	const struct template *template = window_template(&s->w, step);
+	const struct template *template = window_template(&s->w, dyn);
 	bool is_certain = template->insn->when == SLOT_NONE || template->outcome == OUTCOME_PASSED;
 
 	if (template->outcome == OUTCOME_FAILED)
@@ -190,10 +190,10 @@ static void take_step(struct solver *s, struct group *g, size_t step)
 	    !template->kills_registers && !is_coprocessor_transfer(template))
 		return;
 	end_group(s, g);
-	*g = (struct group){.step = NOBODY};
+	*g = (struct group){.dyn = NOBODY};
 	if (template->is_code && is_certain && !template->kills_memory &&
 	    !template->kills_registers && !is_coprocessor_transfer(template))
-		g->step = step;
+		g->dyn = dyn;
 }
 
 static void take_item(struct group *g, const struct data_trace *item)
@@ -228,22 +228,22 @@ static void take_event(struct solver *s, struct group *g, const struct element *
 		/* Exceptions stack, tracing began anew: what follows is of something else. */
 		if (!is_data_fault(e))
 			end_group(s, g);
-		*g = (struct group){.step = NOBODY};
+		*g = (struct group){.dyn = NOBODY};
 	}
 }
 
 void data_facts(struct solver *s)
 {
 	const struct history *history = s->w.history;
-	struct group g = {.step = NOBODY};
+	struct group g = {.dyn = NOBODY};
 	struct history_event event;
 	size_t count = history_event_count(history);
 	size_t index = history_event_index(history, s->w.options.from + 1);
 	uint64_t position = s->w.options.from;
 
-	for (size_t step = 0; step < s->w.step_count && index < count; step++) {
-		take_step(s, &g, step);
-		if (!window_template(&s->w, step)->is_code)
+	for (size_t dyn = 0; dyn < s->w.dyn_count && index < count; dyn++) {
+		take_dyn(s, &g, dyn);
+		if (!window_template(&s->w, dyn)->is_code)
 			continue;
 		position++;
 		for (; history_event(history, index, &event) && event.position == position; index++)

@@ -4,10 +4,10 @@
 
 enum {
 	HOPS_MOST = 8,  /* memory versions of a granule */
-	USERS_MOST = 8, /* steps that use a node */
+	USERS_MOST = 8, /* dynamic instructions that use an SSA value */
 };
 
-static struct bits value_of(struct hypothesis_state *g, uint32_t node, unsigned int depth);
+static struct bits value_of(struct hypothesis_state *g, uint32_t ssa, unsigned int depth);
 
 /* What is supposed of the store in this granule. */
 static struct memdep_hypothesis hypothesis_of(const struct hypothesis_state *g, uint64_t granule)
@@ -31,14 +31,14 @@ static struct bits hypothetical_granule(const struct hypothesis_state *g,
 	return memdep_masked(found, ~memdep_spread(hypothesis.bytes));
 }
 
-struct bits hypothesis_value(struct hypothesis_state *g, size_t step, unsigned int slot,
+struct bits hypothesis_value(struct hypothesis_state *g, size_t dyn, unsigned int slot,
                              unsigned int depth)
 {
 	if (slot == SLOT_NONE)
 		return (struct bits){0, 0};
 	if (slot >= SLOT_CONSTANT)
-		return solve_slot(g->s, step, slot);
-	return value_of(g, solve_node_of(g->s, step, slot), depth);
+		return solve_slot(g->s, dyn, slot);
+	return value_of(g, solve_ssa_of(g->s, dyn, slot), depth);
 }
 
 /* A granule is what it is found to be after the store. */
@@ -103,7 +103,7 @@ static struct bits stored_value(struct hypothesis_state *g, uint64_t granule,
 		open &= memdep_scan(s, &in, (struct bits){0, 0}).open;
 		in.end = e->access;
 		if (e->is_store && (e->mask & open) != 0) {
-			data = hypothesis_value(g, a->step, memdep_access_of(s, a)->data, depth);
+			data = hypothesis_value(g, a->dyn, memdep_access_of(s, a)->data, depth);
 			data = memdep_masked(data, bits_mask(8u * a->size));
 			data = memdep_masked(memdep_to_granule(data, e->shift),
 			                     memdep_spread(e->mask & open));
@@ -128,7 +128,7 @@ static struct bits granule_value(struct hypothesis_state *g, uint32_t access, ui
 	struct bits linked;
 	bool is_used = false;
 
-	if (m->accesses[access].step < m->constant_from)
+	if (m->accesses[access].dyn < m->constant_from)
 		value = (struct bits){0, 0};
 	if (~value.known == 0 || !m->is_linked || ~granule.contents.value.known != 0)
 		return value;
@@ -146,10 +146,10 @@ static struct bits granule_value(struct hypothesis_state *g, uint32_t access, ui
 	return (struct bits){value.value | linked.value, value.known | linked.known};
 }
 
-static struct bits loaded_value(struct hypothesis_state *g, size_t step, unsigned int index,
+static struct bits loaded_value(struct hypothesis_state *g, size_t dyn, unsigned int index,
                                 unsigned int depth)
 {
-	uint32_t number = window_access(&g->s->w, step) + index;
+	uint32_t number = window_access(&g->s->w, dyn) + index;
 	const struct memdep_access *a = &g->s->memory.accesses[number];
 	const struct uop_access *what;
 	struct bits address;
@@ -162,7 +162,7 @@ static struct bits loaded_value(struct hypothesis_state *g, size_t step, unsigne
 	what = memdep_access_of(g->s, a);
 	if (what->when != SLOT_NONE)
 		return (struct bits){0, 0};
-	address = memdep_address_of(what, hypothesis_value(g, step, what->address, depth),
+	address = memdep_address_of(what, hypothesis_value(g, dyn, what->address, depth),
 	                            memdep_is_32bit(g->s, a));
 	if ((~address.known & ADDRESS_BITS) != 0)
 		return (struct bits){0, 0};
@@ -181,8 +181,8 @@ static struct bits loaded_value(struct hypothesis_state *g, size_t step, unsigne
 	return value;
 }
 
-/* What is found after the supposed store where the store `access` put the node. */
-static struct bits left_by_store(struct hypothesis_state *g, uint32_t access, uint32_t node)
+/* What is found after the supposed store where the store `access` put the SSA value. */
+static struct bits left_by_store(struct hypothesis_state *g, uint32_t access, uint32_t ssa)
 {
 	const struct solver *s = g->s;
 	const struct memdep_memory *m = &s->memory;
@@ -193,7 +193,7 @@ static struct bits left_by_store(struct hypothesis_state *g, uint32_t access, ui
 
 	if (a->kind != ACCESS_STORE || a->state != ACCESS_PLACED || a->size != 8 ||
 	    access >= g->store || m->versions[a->placed.first].mask != 0xff ||
-	    a->placed.data != node)
+	    a->placed.data != ssa)
 		return found;
 	granule = m->granules[m->versions[a->placed.first].granule];
 	found = hypothetical_granule(g, &granule,
@@ -207,21 +207,21 @@ static struct bits left_by_store(struct hypothesis_state *g, uint32_t access, ui
  * What is found after the store where the value was stored before it: in a pointer that is linked
  * into a list before what it points at is written.
  */
-static struct bits kept_value(struct hypothesis_state *g, uint32_t node)
+static struct bits kept_value(struct hypothesis_state *g, uint32_t ssa)
 {
 	const struct window *w = &g->s->w;
-	const uint32_t *user = window_users(w, node);
+	const uint32_t *user = window_users(w, ssa);
 	struct bits value = {0, 0};
 	bool is_last = false;
 
 	for (unsigned int u = 0; u < USERS_MOST && !is_last; u++, user++) {
-		size_t step = *user & ~USER_LAST;
+		size_t dyn = *user & ~USER_LAST;
 
 		is_last = (*user & USER_LAST) != 0;
-		if (step == USER_NONE)
+		if (dyn == USER_NONE)
 			continue;
-		for (uint32_t i = window_access(w, step); i < window_access(w, step + 1); i++) {
-			struct bits found = left_by_store(g, i, node);
+		for (uint32_t i = window_access(w, dyn); i < window_access(w, dyn + 1); i++) {
+			struct bits found = left_by_store(g, i, ssa);
 
 			g->failed |= !bits_learn(&value, found.value, found.known);
 		}
@@ -229,15 +229,15 @@ static struct bits kept_value(struct hypothesis_state *g, uint32_t node)
 	return value;
 }
 
-static struct bits computed_value(struct hypothesis_state *g, uint32_t node, unsigned int depth)
+static struct bits computed_value(struct hypothesis_state *g, uint32_t ssa, unsigned int depth)
 {
 	const struct solver *s = g->s;
-	size_t step = window_maker_of(&s->w, node);
-	const struct uop_insn *insn = window_template(&s->w, step)->insn;
-	struct bits value = s->nodes[node];
-	uint32_t temp = node - window_step(&s->w, step).node;
+	size_t dyn = window_maker_of(&s->w, ssa);
+	const struct uop_insn *insn = window_template(&s->w, dyn)->insn;
+	struct bits value = s->ssa_values[ssa];
+	uint32_t temp = ssa - window_dyn(&s->w, dyn).ssa;
 
-	if (node < REG_COUNT || temp >= insn->temp_count)
+	if (ssa < REG_COUNT || temp >= insn->temp_count)
 		return value;
 	for (size_t i = 0; i < insn->op_count; i++) {
 		const struct uop *op = &insn->ops[i];
@@ -248,40 +248,40 @@ static struct bits computed_value(struct hypothesis_state *g, uint32_t node, uns
 		if (op->dst != SLOT_TEMP + temp)
 			continue;
 		if (op->op == UOP_LOAD) {
-			a = loaded_value(g, step, op->access, depth);
+			a = loaded_value(g, dyn, op->access, depth);
 			g->failed |= !bits_learn(&value, a.value, a.known);
 			return value;
 		}
 		if (op->op == UOP_UNKNOWN)
 			return value;
-		a = hypothesis_value(g, step, op->a, depth);
-		b = hypothesis_value(g, step, op->b, depth);
-		c = hypothesis_value(g, step, op->c, depth);
+		a = hypothesis_value(g, dyn, op->a, depth);
+		b = hypothesis_value(g, dyn, op->b, depth);
+		c = hypothesis_value(g, dyn, op->c, depth);
 		g->failed |= !uop_refine(op, &value, &a, &b, &c);
 		return value;
 	}
 	return value;
 }
 
-static struct bits value_of(struct hypothesis_state *g, uint32_t node, unsigned int depth)
+static struct bits value_of(struct hypothesis_state *g, uint32_t ssa, unsigned int depth)
 {
 	size_t at = g->count;
 
-	if (bits_all_known(&g->s->nodes[node], 64) || depth == 0 || g->failed)
-		return g->s->nodes[node];
+	if (bits_all_known(&g->s->ssa_values[ssa], 64) || depth == 0 || g->failed)
+		return g->s->ssa_values[ssa];
 	for (size_t i = 0; i < g->count; i++) {
-		if (g->nodes[i] == node)
+		if (g->ssa_values[i] == ssa)
 			return g->values[i];
 	}
-	if (g->count == HYPOTHESIS_NODES || g->s->memory.points_to_work >= HYPOTHESIS_WORK)
-		return g->s->nodes[node];
-	g->nodes[at] = node;
-	g->values[at] = g->s->nodes[node];
+	if (g->count == HYPOTHESIS_SSAS || g->s->memory.points_to_work >= HYPOTHESIS_WORK)
+		return g->s->ssa_values[ssa];
+	g->ssa_values[at] = ssa;
+	g->values[at] = g->s->ssa_values[ssa];
 	g->count++;
 	g->s->memory.points_to_work++;
-	g->values[at] = computed_value(g, node, depth - 1);
+	g->values[at] = computed_value(g, ssa, depth - 1);
 	if (!bits_all_known(&g->values[at], 64)) {
-		struct bits kept = kept_value(g, node);
+		struct bits kept = kept_value(g, ssa);
 
 		g->failed |= !bits_learn(&g->values[at], kept.value, kept.known);
 	}

@@ -13,19 +13,19 @@
 #include "replay/values/solver/memdep_clobber.h"
 
 enum {
-	HYPOTHESIS_NODES = 64,     /* looked at for one store */
+	HYPOTHESIS_SSAS = 64,      /* looked at for one store */
 	HYPOTHESIS_DEPTH = 160,    /* of values that rest on values */
-	HYPOTHESIS_WORK = 1 << 18, /* nodes in all: points_to_work */
+	HYPOTHESIS_WORK = 1 << 18, /* SSA values in all: points_to_work */
 };
 
-/* What the nodes are if the store hits none of the granules, or only the bytes at `at`. */
+/* What the SSA values are if the store hits none of the granules, or only the bytes at `at`. */
 struct hypothesis_state {
 	struct solver *s;
 	uint32_t store; /* access */
 	bool is_at;
 	uint64_t at; /* without the top byte */
-	uint32_t nodes[HYPOTHESIS_NODES];
-	struct bits values[HYPOTHESIS_NODES];
+	uint32_t ssa_values[HYPOTHESIS_SSAS];
+	struct bits values[HYPOTHESIS_SSAS];
 	size_t count;
 	struct points_to_set reach;
 	bool is_full;
@@ -34,8 +34,11 @@ struct hypothesis_state {
 
 /* The store hits nothing that is used; for bytes alone that it hits the caller sets `at`. */
 void hypothesis_begin(struct hypothesis_state *g, struct solver *s, uint32_t store);
-/* What is known of a slot of a step then, `depth` values deep (HYPOTHESIS_DEPTH at first). */
-struct bits hypothesis_value(struct hypothesis_state *g, size_t step, unsigned int slot,
+/*
+ * What is known of a slot of a dynamic instruction then, `depth` values deep (HYPOTHESIS_DEPTH at
+ * first).
+ */
+struct bits hypothesis_value(struct hypothesis_state *g, size_t dyn, unsigned int slot,
                              unsigned int depth);
 
 #endif

@@ -6,37 +6,37 @@
 #include "replay/history/history.h"
 #include "replay/values/solver/data_facts.h"
 
-/* What is known of nodes by the templates alone; for constants see window.c. */
+/* What is known of SSA values by the templates alone; for constants see window.c. */
 static void set_constants(struct solver *s)
 {
-	for (size_t step = 0; step < s->w.step_count; step++) {
-		const struct template *template = window_template(&s->w, step);
+	for (size_t dyn = 0; dyn < s->w.dyn_count; dyn++) {
+		const struct template *template = window_template(&s->w, dyn);
 		const struct uop_insn *insn = template->insn;
-		struct step_numbers at = window_step(&s->w, step);
+		struct dyn_numbers at = window_dyn(&s->w, dyn);
 
 		for (uint32_t i = 0; i < template->ops.narrow_count; i++)
-			s->nodes[at.node + template->ops.narrows[i].temp].known =
+			s->ssa_values[at.ssa + template->ops.narrows[i].temp].known =
 			        ~bits_mask(template->ops.narrows[i].width);
 		if (!template->defines_constant)
 			continue;
 		for (uint32_t i = 0; i < insn->def_count; i++) {
 			if (insn->defs[i].slot >= SLOT_CONSTANT)
-				s->nodes[at.node + insn->temp_count + i] =
-				        solve_slot(s, step, insn->defs[i].slot);
+				s->ssa_values[at.ssa + insn->temp_count + i] =
+				        solve_slot(s, dyn, insn->defs[i].slot);
 		}
 	}
 }
 
 static void learn_end(struct solver *s, unsigned int reg, uint64_t value, unsigned int bits)
 {
-	uint32_t node = s->w.after[reg];
-	struct bits old = s->nodes[node];
+	uint32_t ssa = s->w.after[reg];
+	struct bits old = s->ssa_values[ssa];
 
-	solve_because(s, CAUSE_HALT, s->w.step_count, reg);
-	if (!bits_learn(&s->nodes[node], value, bits_mask(bits)))
-		solve_conflict(s, s->w.step_count, node, (struct bits){value, bits_mask(bits)});
-	else if (s->log && s->nodes[node].known != old.known)
-		provenance_node(s->log, node, s->nodes[node].known);
+	solve_because(s, CAUSE_HALT, s->w.dyn_count, reg);
+	if (!bits_learn(&s->ssa_values[ssa], value, bits_mask(bits)))
+		solve_conflict(s, s->w.dyn_count, ssa, (struct bits){value, bits_mask(bits)});
+	else if (s->log && s->ssa_values[ssa].known != old.known)
+		provenance_ssa(s->log, ssa, s->ssa_values[ssa].known);
 }
 
 static void learn_vector(struct solver *s, unsigned int slot, const struct snap_register *reg)
@@ -104,26 +104,28 @@ static void learn_halt(struct solver *s)
 }
 
 /* The general registers of AArch32 have 32 bits. */
-static void narrow(struct solver *s, uint32_t node)
+static void narrow(struct solver *s, uint32_t ssa)
 {
 	for (uint32_t reg = 0; reg <= REG_SP; reg++) {
-		if (!bits_narrow(&s->nodes[node + reg], 32))
-			solve_conflict(s, 0, node + reg, (struct bits){0, ~bits_mask(32)});
+		if (!bits_narrow(&s->ssa_values[ssa + reg], 32))
+			solve_conflict(s, 0, ssa + reg, (struct bits){0, ~bits_mask(32)});
 	}
 }
 
-/* Of nodes that no micro-operation makes: those at the start, and those after a step that kills.
+/*
+ * Of SSA values that no micro-operation makes: those at the start, and those after a dynamic
+ * instruction that kills.
  */
 static void narrow_all(struct solver *s)
 {
-	enum isa isa = s->w.end_isa; /* after the step */
+	enum isa isa = s->w.end_isa; /* after the dynamic instruction */
 
-	for (size_t step = s->w.step_count; step-- > 0;) {
-		const struct template *template = window_template(&s->w, step);
+	for (size_t dyn = s->w.dyn_count; dyn-- > 0;) {
+		const struct template *template = window_template(&s->w, dyn);
 
 		if ((template->insn->flags & UOP_KILLS_REGISTERS) != 0 && isa != ISA_A64 &&
 		    isa != ISA_UNKNOWN)
-			narrow(s, window_step(&s->w, step).node + template->killed_node);
+			narrow(s, window_dyn(&s->w, dyn).ssa + template->killed_ssa);
 		if (template->is_code)
 			isa = (enum isa) template->isa;
 	}
@@ -131,60 +133,60 @@ static void narrow_all(struct solver *s)
 		narrow(s, 0);
 }
 
-static void learn_condition(struct solver *s, size_t step, unsigned int slot, bool holds)
+static void learn_condition(struct solver *s, size_t dyn, unsigned int slot, bool holds)
 {
-	solve_learn(s, step, slot, (struct bits){holds ? 1 : 0, 1});
+	solve_learn(s, dyn, slot, (struct bits){holds ? 1 : 0, 1});
 }
 
 /* An indirect branch went to this PC. */
-static void learn_target(struct solver *s, size_t step, uint64_t pc)
+static void learn_target(struct solver *s, size_t dyn, uint64_t pc)
 {
-	const struct uop_branch *branch = &window_template(&s->w, step)->insn->branch;
-	enum isa isa = window_next_isa(&s->w, step);
+	const struct uop_branch *branch = &window_template(&s->w, dyn)->insn->branch;
+	enum isa isa = window_next_isa(&s->w, dyn);
 	/* The top byte is ignored wherever the core may be set up so. */
 	uint64_t known = bits_mask(branch->target_bits < 56 ? branch->target_bits : 56);
 
-	if (s->abi.is_assumed && abi_is_return(window_template(&s->w, step)))
+	if (s->abi.is_assumed && abi_is_return(window_template(&s->w, dyn)))
 		known = UINT64_MAX;
-	known &= window_next_pc_bits(&s->w, step);
-	solve_learn(s, step, branch->slot, (struct bits){pc & known, known});
+	known &= window_next_pc_bits(&s->w, dyn);
+	solve_learn(s, dyn, branch->slot, (struct bits){pc & known, known});
 	if (branch->interworks && (isa == ISA_A32 || isa == ISA_T32))
-		learn_condition(s, step, branch->state, isa == ISA_T32);
+		learn_condition(s, dyn, branch->state, isa == ISA_T32);
 }
 
 /* What follows from where execution went. */
-static void learn_branch(struct solver *s, size_t step)
+static void learn_branch(struct solver *s, size_t dyn)
 {
-	const struct template *template = window_template(&s->w, step);
+	const struct template *template = window_template(&s->w, dyn);
 	const struct uop_branch *branch = &template->insn->branch;
 	uint64_t after = template->address + template->size;
 	uint64_t pc;
 
-	if (branch->slot == SLOT_NONE || !window_next_pc(&s->w, step, &pc))
+	if (branch->slot == SLOT_NONE || !window_next_pc(&s->w, dyn, &pc))
 		return;
-	solve_because(s, CAUSE_BRANCH, step, 0);
+	solve_because(s, CAUSE_BRANCH, dyn, 0);
 	if (branch->kind == BRANCH_INDIRECT) {
-		learn_target(s, step, pc);
+		learn_target(s, dyn, pc);
 	} else if (branch->kind == BRANCH_CONDITIONAL && branch->target != after) {
 		bool taken = pc == branch->target;
 
 		if (taken || pc == after)
-			learn_condition(s, step, branch->slot, (branch->taken_value != 0) == taken);
+			learn_condition(s, dyn, branch->slot, (branch->taken_value != 0) == taken);
 	} else if (branch->kind == BRANCH_CONDITIONAL_INDIRECT &&
 	           (pc != after || template->outcome == OUTCOME_PASSED)) {
-		learn_condition(s, step, branch->when, true);
-		learn_target(s, step, pc);
+		learn_condition(s, dyn, branch->when, true);
+		learn_target(s, dyn, pc);
 	}
 }
 
 /* What follows from what the trace says of whether an instruction was executed. */
-static void learn_outcome(struct solver *s, size_t step)
+static void learn_outcome(struct solver *s, size_t dyn)
 {
-	const struct template *template = window_template(&s->w, step);
+	const struct template *template = window_template(&s->w, dyn);
 
-	solve_because(s, CAUSE_OUTCOME, step, 0);
+	solve_because(s, CAUSE_OUTCOME, dyn, 0);
 	if (template->outcome != OUTCOME_UNKNOWN && template->insn->when != SLOT_NONE)
-		learn_condition(s, step, template->insn->when, template->outcome == OUTCOME_PASSED);
+		learn_condition(s, dyn, template->insn->when, template->outcome == OUTCOME_PASSED);
 }
 
 void initial_facts(struct solver *s)
@@ -193,9 +195,9 @@ void initial_facts(struct solver *s)
 	narrow_all(s);
 	if (s->w.options.to == history_length(s->w.history))
 		learn_halt(s);
-	for (size_t step = 0; step < s->w.step_count; step++) {
-		learn_branch(s, step);
-		learn_outcome(s, step);
+	for (size_t dyn = 0; dyn < s->w.dyn_count; dyn++) {
+		learn_branch(s, dyn);
+		learn_outcome(s, dyn);
 	}
 	data_facts(s);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Intervals by a number: of the few nodes and memory versions of which a range says more than their
- * bits.
+ * Intervals by a number: of the few SSA values and memory versions of which a range says more than
+ * their bits.
  *
  * Invariants: bit k of `has` is set if and only if k has a slot, so that the many others are told
  * by one bit. The slots are a hash table with open addressing, a power of two in size and at least

@@ -26,7 +26,7 @@ static void learn(struct solver *s, uint32_t version, struct bits *side, struct 
 	struct bits old = *side;
 
 	if (!bits_learn(side, fact.value, fact.known)) {
-		solve_disagree(s, s->memory.accesses[s->memory.versions[version].access].step,
+		solve_disagree(s, s->memory.accesses[s->memory.versions[version].access].dyn,
 		               &(struct provenance_conflict){
 		                       .kind = CONFLICT_SIDE,
 		                       .is_after = side == &s->memory.versions[version].after,
@@ -133,19 +133,19 @@ static void exchange_data(struct solver *s, uint32_t number)
 
 	if (a->placed.data == MEMDEP_NONE)
 		slot = memdep_access_of(s, a)->data;
-	data = a->placed.data == MEMDEP_NONE ? solve_slot(s, a->step, slot)
-	                                     : s->nodes[a->placed.data];
+	data = a->placed.data == MEMDEP_NONE ? solve_slot(s, a->dyn, slot)
+	                                     : s->ssa_values[a->placed.data];
 	data = memdep_masked(memdep_to_granule(data, e->shift), mask);
 	if ((((data.known ^ e->after.known) | (data.value ^ e->after.value)) & mask) == 0)
 		return;
-	solve_because(s, CAUSE_DATA, a->step, 0);
+	solve_because(s, CAUSE_DATA, a->dyn, 0);
 	learn(s, number, &e->after, data);
 	data = memdep_to_granule(memdep_masked(e->after, mask), -e->shift);
-	solve_because(s, CAUSE_ENTRY, a->step, number);
+	solve_because(s, CAUSE_ENTRY, a->dyn, number);
 	if (a->placed.data == MEMDEP_NONE)
-		solve_learn(s, a->step, slot, data);
+		solve_learn(s, a->dyn, slot, data);
 	else
-		solve_learn_node(s, a->step, a->placed.data, data);
+		solve_learn_ssa(s, a->dyn, a->placed.data, data);
 }
 
 /* Numbers of a memory version's ranges. */
@@ -194,9 +194,9 @@ static void exchange_data_range(struct solver *s, uint32_t number)
 	                                      !interval_map_has(&s->intervals, a->placed.data)))
 		return;
 	slot = memdep_access_of(s, a)->data;
-	solve_because(s, CAUSE_ENTRY, a->step, number);
-	narrow_range(m, after, interval_meet(range, solve_interval(s, a->step, slot)));
-	solve_learn_interval(s, a->step, slot, interval_map_get(&m->ranges, after));
+	solve_because(s, CAUSE_ENTRY, a->dyn, number);
+	narrow_range(m, after, interval_meet(range, solve_interval(s, a->dyn, slot)));
+	solve_learn_interval(s, a->dyn, slot, interval_map_get(&m->ranges, after));
 }
 
 /* What update() does, for the ranges of granules that are read and written as a whole. */
@@ -287,7 +287,7 @@ static void insert_version(struct solver *s, uint32_t number)
 			p->scanned = e->access;
 		/* It was proved that nothing wrote these bytes. */
 		if (e->is_store && (p->linked & e->mask) != 0)
-			solve_disagree(s, m->accesses[e->access].step,
+			solve_disagree(s, m->accesses[e->access].dyn,
 			               &(struct provenance_conflict){.kind = CONFLICT_STORE,
 			                                             .subject = number});
 	} else {
@@ -346,14 +346,14 @@ static enum status place_in(struct solver *s, uint32_t access, uint64_t address,
 	TRY(memdep_granule_of(s, address, &granule));
 	c = m->granules[granule].contents;
 	if (a->kind == ACCESS_STORE && ((c.constant | c.code) & bytes) != 0 &&
-	    m->modified_code <= a->step)
-		m->modified_code = (size_t)a->step + 1;
-	if (a->kind == ACCESS_LOAD && a->step >= m->constant_from) {
+	    m->modified_code <= a->dyn)
+		m->modified_code = (size_t)a->dyn + 1;
+	if (a->kind == ACCESS_LOAD && a->dyn >= m->constant_from) {
 		struct bits data = memdep_masked(c.value, memdep_spread(c.constant & bytes));
 
-		solve_because(s, CAUSE_CONSTANT, a->step, access);
+		solve_because(s, CAUSE_CONSTANT, a->dyn, access);
 		solve_learn(
-		        s, a->step, memdep_access_of(s, a)->data,
+		        s, a->dyn, memdep_access_of(s, a)->data,
 		        memdep_masked(memdep_to_granule(data, -shift), bits_mask(8u * a->size)));
 	}
 	/* Where a dump ends within it, the rest of it may be a device. */
@@ -378,7 +378,7 @@ static void place(struct solver *s, uint32_t access)
 
 	a->state = ACCESS_UNLINKED;
 	a->placed.first = MEMDEP_NONE;
-	a->placed.data = solve_node_of(s, a->step, memdep_access_of(s, a)->data);
+	a->placed.data = solve_ssa_of(s, a->dyn, memdep_access_of(s, a)->data);
 	if (place_in(s, access, first, shift) != STATUS_OK ||
 	    (shift + a->size > 8 && place_in(s, access, first + 8, shift - 8) != STATUS_OK))
 		s->memory.status = STATUS_NO_MEM;
@@ -424,7 +424,7 @@ struct bits memdep_address_of(const struct uop_access *access, struct bits base,
 struct bits memdep_address(const struct solver *s, const struct memdep_access *a)
 {
 	const struct uop_access *access = memdep_access_of(s, a);
-	struct bits base = solve_slot(s, a->step, access->address);
+	struct bits base = solve_slot(s, a->dyn, access->address);
 
 	if (base.known == 0)
 		return (struct bits){0, 0};
@@ -440,7 +440,7 @@ static void look(struct solver *s, uint32_t access)
 	bool is_known;
 
 	if (what->when != SLOT_NONE)
-		happens = solve_slot(s, a->step, what->when);
+		happens = solve_slot(s, a->dyn, what->when);
 	a->address = memdep_address(s, a);
 	is_known = (happens.known & 1) != 0;
 	if (is_known && what->when != SLOT_NONE &&
@@ -482,11 +482,11 @@ void memdep_retry(struct solver *s)
 	}
 }
 
-void memdep_step(struct solver *s, size_t step)
+void memdep_dyn(struct solver *s, size_t dyn)
 {
 	struct memdep_memory *m = &s->memory;
 
-	for (uint32_t i = window_access(&s->w, step); i < window_access(&s->w, step + 1); i++) {
+	for (uint32_t i = window_access(&s->w, dyn); i < window_access(&s->w, dyn + 1); i++) {
 		struct memdep_access *a = &m->accesses[i];
 
 		if (a->index == ACCESS_KILL || s->has_conflict)

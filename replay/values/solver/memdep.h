@@ -8,8 +8,8 @@
  * linked, byte by byte, if nothing between them can have written the byte: then what is after the
  * first is what is before the second, both ways. The last memory version is linked with the granule
  * at the halt in the same way. What can have written it are may-alias clobbers: stores whose
- * address is not known, ranges with unknown content, steps that may have done anything. A may-alias
- * clobber is none for a byte if
+ * address is not known, ranges with unknown content, dynamic instructions that may have done
+ * anything. A may-alias clobber is none for a byte if
  *   - the known bits of its address lead elsewhere, or
  *   - it would have left another value there than the one that is found after it, or
  *   - it goes elsewhere, or else to a granule that its address was read from (points_to.c).
@@ -48,10 +48,10 @@ struct memdep_access {
 		 * MEMDEP_NONE. */
 		struct {
 			uint32_t first;
-			uint32_t data; /* node loaded or stored; MEMDEP_NONE: a constant */
+			uint32_t data; /* SSA value loaded or stored; MEMDEP_NONE: a constant */
 		} placed;
 	};
-	uint32_t step;
+	uint32_t dyn;
 	uint32_t waiting; /* first memory version whose dependence waits for it */
 	uint32_t reach;   /* of a store of unknown address, or MEMDEP_NONE */
 	uint8_t index;    /* in the instruction; ACCESS_KILL: any memory may be written */
@@ -115,8 +115,10 @@ struct memdep_memory {
 	const struct memmap *map;
 	uint32_t view;        /* that it is seen in */
 	bool is_linked;       /* a single writer */
-	size_t constant_from; /* step; before it read-only memory is not what it is now */
-	size_t modified_code; /* steps before it ran code that was written since; 0: none */
+	size_t constant_from; /* dynamic instruction; before it read-only memory is not what it is
+	                         now */
+	size_t modified_code; /* dynamic instructions before it ran code that was written since; 0:
+	                         none */
 	struct memdep_access *accesses;
 	size_t access_count;
 	uint64_t *clobbers; /* bit a: access a may have written somewhere unknown */
@@ -133,7 +135,7 @@ struct memdep_memory {
 	struct points_to_set *points_to_sets;
 	size_t points_to_count;
 	size_t points_to_capacity;
-	size_t points_to_work; /* nodes that were looked at for them */
+	size_t points_to_work; /* SSA values that were looked at for them */
 	uint32_t *queue;
 	size_t queue_count;
 	size_t queue_capacity;
@@ -144,17 +146,23 @@ MUST_USE enum status memdep_init(struct solver *s, bool single_writer);
 void memdep_fini(struct memdep_memory *m);
 /* Gives back what was reserved for more than there is, when all is known. */
 void memdep_trim(struct memdep_memory *m);
-/* Looks at the accesses of a step of which something became known. */
-void memdep_step(struct solver *s, size_t step);
-/* Places the stores that are supposed to have gone somewhere (coherent.h); before all steps. */
+/* Looks at the accesses of a dynamic instruction of which something became known. */
+void memdep_dyn(struct solver *s, size_t dyn);
+/*
+ * Places the stores that are supposed to have gone somewhere (coherent.h); before all dynamic
+ * instructions.
+ */
 void memdep_suppose(struct solver *s);
 /* Tries all closed dependences again. */
 void memdep_retry(struct solver *s);
 /* Where an access but ACCESS_KILL goes, as far as known, without the top byte. */
 struct bits memdep_address(const struct solver *s, const struct memdep_access *a);
-/* The granule before a step. */
-struct bits memdep_granule_at(const struct solver *s, size_t step, uint64_t address);
-/* An instruction cache maintenance after a store of unknown address: the step after it, or 0. */
+/* The granule before a dynamic instruction. */
+struct bits memdep_granule_at(const struct solver *s, size_t dyn, uint64_t address);
+/*
+ * An instruction cache maintenance after a store of unknown address: the dynamic instruction after
+ * it, or 0.
+ */
 size_t memdep_code_may_alias(const struct solver *s);
 
 #endif

@@ -37,7 +37,7 @@ uint32_t memdep_clobber_before(const struct memdep_memory *m, uint32_t end)
 
 const struct uop_access *memdep_access_of(const struct solver *s, const struct memdep_access *a)
 {
-	return &window_template(&s->w, a->step)->insn->accesses[a->index];
+	return &window_template(&s->w, a->dyn)->insn->accesses[a->index];
 }
 
 /* Bytes that a range writes at most. */
@@ -48,7 +48,7 @@ static uint64_t range_length(const struct solver *s, const struct memdep_access 
 
 	if (access->data == SLOT_NONE)
 		return access->length;
-	bound = solve_slot(s, a->step, access->data);
+	bound = solve_slot(s, a->dyn, access->data);
 	return bits_max(&bound, 64) < access->length ? bits_max(&bound, 64) : access->length;
 }
 
@@ -99,8 +99,8 @@ static uint8_t store_hits(const struct solver *s, const struct memdep_access *a,
 	if (!here && !before)
 		return 0;
 	v.address = a->address;
-	v.data = memdep_masked(solve_slot(s, a->step, access->data), bits_mask(8u * a->size));
-	v.base = solve_interval(s, a->step, access->address);
+	v.data = memdep_masked(solve_slot(s, a->dyn, access->data), bits_mask(8u * a->size));
+	v.base = solve_interval(s, a->dyn, access->address);
 	v.offset = (uint64_t)(int64_t)access->offset;
 	v.mask = memdep_is_32bit(s, a) ? bits_mask(32) : ADDRESS_BITS;
 	v.bytes = memdep_first_bytes(a->size);
@@ -120,7 +120,7 @@ static uint8_t store_hits(const struct solver *s, const struct memdep_access *a,
 static uint8_t range_hits(const struct solver *s, const struct memdep_access *a, uint64_t granule)
 {
 	const struct uop_access *access = memdep_access_of(s, a);
-	struct interval base = solve_interval(s, a->step, access->address);
+	struct interval base = solve_interval(s, a->dyn, access->address);
 	uint64_t length = range_length(s, a);
 	uint64_t first = base.first + (uint64_t)(int64_t)access->offset;
 
@@ -138,7 +138,7 @@ static bool is_kept_code(const struct solver *s, const struct memdep_access *a, 
 {
 	return s->code_unchanged && memmap_is_past(s->memory.map, granule) &&
 	       a->kind == ACCESS_STORE &&
-	       window_template(&s->w, a->step)->read_of[REG_SP] != READ_NONE;
+	       window_template(&s->w, a->dyn)->read_of[REG_SP] != READ_NONE;
 }
 
 static uint8_t clobber_hits(const struct solver *s, const struct memdep_access *a, uint64_t granule,
@@ -203,17 +203,16 @@ size_t memdep_code_may_alias(const struct solver *s)
 	const struct memdep_memory *m = &s->memory;
 	bool is_followed = memmap_past(m->map) != NULL && !code_changes_of(s->w.history).of_code;
 
-	for (size_t step = s->w.step_count; step-- > 0;) {
+	for (size_t dyn = s->w.dyn_count; dyn-- > 0;) {
 		uint32_t first;
 
-		if (!window_template(&s->w, step)->maintains_icache)
+		if (!window_template(&s->w, dyn)->maintains_icache)
 			continue;
 		/* Of code whose past is followed all that ran was looked up when it ran. */
-		if (is_followed &&
-		    !memmap_view_is_final(m->map, window_template(&s->w, step)->view))
+		if (is_followed && !memmap_view_is_final(m->map, window_template(&s->w, dyn)->view))
 			continue;
-		first = memdep_clobber_before(m, window_access(&s->w, step));
-		return first != MEMDEP_NONE ? step + 1 : 0;
+		first = memdep_clobber_before(m, window_access(&s->w, dyn));
+		return first != MEMDEP_NONE ? dyn + 1 : 0;
 	}
 	return 0;
 }

@@ -71,7 +71,7 @@ static inline uint8_t memdep_overlap(uint64_t granule, uint64_t start, uint64_t 
 /* The access is one of A32 or T32 code, whose addresses have 32 bits. */
 static inline bool memdep_is_32bit(const struct solver *s, const struct memdep_access *a)
 {
-	return (window_template(&s->w, a->step)->insn->flags & UOP_AARCH32) != 0;
+	return (window_template(&s->w, a->dyn)->insn->flags & UOP_AARCH32) != 0;
 }
 
 void memdep_clobber_set(struct memdep_memory *m, size_t access);

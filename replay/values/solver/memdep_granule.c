@@ -189,7 +189,7 @@ struct bits memdep_between(const struct solver *s, const struct memdep_granule *
 	return memdep_under_hypothesis(s, granule, at, MEMDEP_NO_HYPOTHESIS, &is_used);
 }
 
-struct bits memdep_granule_at(const struct solver *s, size_t step, uint64_t address)
+struct bits memdep_granule_at(const struct solver *s, size_t dyn, uint64_t address)
 {
 	const struct memdep_memory *m = &s->memory;
 	struct memdep_granule granule = memdep_known_granule(s, address);
@@ -197,11 +197,11 @@ struct bits memdep_granule_at(const struct solver *s, size_t step, uint64_t addr
 	        memdep_masked(granule.contents.value, memdep_spread(granule.contents.constant));
 	struct bits linked = {0, 0};
 
-	if (step < m->constant_from)
+	if (dyn < m->constant_from)
 		value = (struct bits){0, 0};
 	if (m->is_linked)
-		linked = memdep_between(s, &granule, window_access(&s->w, step));
-	else if (step == s->w.step_count)
+		linked = memdep_between(s, &granule, window_access(&s->w, dyn));
+	else if (dyn == s->w.dyn_count)
 		linked = granule.end;
 	linked = memdep_masked(linked, ~value.known);
 	return (struct bits){value.value | linked.value, value.known | linked.known};

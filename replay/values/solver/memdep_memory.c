@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The memory of a window from its start to its end: the accesses of all steps, none of which has a
- * place yet, and what is given back. In: the window. Out: memdep_memory; see memdep.h.
+ * The memory of a window from its start to its end: the accesses of all dynamic instructions, none
+ * of which has a place yet, and what is given back. In: the window. Out: memdep_memory; see
+ * memdep.h.
  */
 #include <stdlib.h>
 
 #include "replay/history/history.h"
 #include "replay/values/solver/memdep_clobber.h"
 
-static void init_access(struct solver *s, size_t step, uint32_t index)
+static void init_access(struct solver *s, size_t dyn, uint32_t index)
 {
 	struct memdep_memory *m = &s->memory;
 	const struct window *w = &s->w;
-	const struct template *template = window_template(w, step);
+	const struct template *template = window_template(w, dyn);
 	const struct uop_access *from = template->insn->accesses;
-	size_t number = window_access(w, step) + index;
+	size_t number = window_access(w, dyn) + index;
 	struct memdep_access a = {
-	        .step = (uint32_t)step,
+	        .dyn = (uint32_t)dyn,
 	        .index = template->kills_memory ? ACCESS_KILL : (uint8_t)index,
 	        .kind = template->kills_memory ? ACCESS_CLOBBER : from[index].kind,
 	        .size = template->kills_memory ? 0 : from[index].size,
@@ -41,16 +42,16 @@ enum status memdep_init(struct solver *s, bool single_writer)
 	m->clobber_granules = calloc(m->access_count / 4096 + 2, sizeof(*m->clobber_granules));
 	if (!m->accesses || !m->clobbers || !m->clobber_granules)
 		return STATUS_NO_MEM;
-	for (size_t step = 0; step < w->step_count; step++) {
-		uint32_t count = window_template(w, step)->access_count;
+	for (size_t dyn = 0; dyn < w->dyn_count; dyn++) {
+		uint32_t count = window_template(w, dyn)->access_count;
 
-		if (window_template(w, step)->changes_translation)
-			m->constant_from = step + 1;
+		if (window_template(w, dyn)->changes_translation)
+			m->constant_from = dyn + 1;
 		for (uint32_t i = 0; i < count; i++)
-			init_access(s, step, i);
+			init_access(s, dyn, i);
 	}
 	if (s->after.of_translation || s->after.same_space_from > w->options.to)
-		m->constant_from = w->step_count + 1;
+		m->constant_from = w->dyn_count + 1;
 	TRY(interval_map_init(&m->ranges, 4 * m->access_count + 4));
 	return memdep_grow_granules(m);
 }

@@ -60,11 +60,11 @@ static bool can_hit(struct hypothesis_state *g, struct solver *s, uint32_t store
 	g->is_at = true;
 	g->at = at;
 	address = memdep_address_of(what,
-	                            hypothesis_value(g, a->step, what->address, HYPOTHESIS_DEPTH),
+	                            hypothesis_value(g, a->dyn, what->address, HYPOTHESIS_DEPTH),
 	                            memdep_is_32bit(s, a));
 	if (g->failed || ((address.value ^ at) & address.known & ADDRESS_BITS) != 0)
 		return false;
-	data = memdep_masked(hypothesis_value(g, a->step, what->data, HYPOTHESIS_DEPTH),
+	data = memdep_masked(hypothesis_value(g, a->dyn, what->data, HYPOTHESIS_DEPTH),
 	                     bits_mask(8u * a->size));
 	if (g->failed)
 		return false;
@@ -125,7 +125,7 @@ static bool add_points_to(struct hypothesis_state *g, struct solver *s, uint32_t
 
 	hypothesis_begin(g, s, store);
 	g->reach.address = memdep_address_of(
-	        what, hypothesis_value(g, a->step, what->address, HYPOTHESIS_DEPTH),
+	        what, hypothesis_value(g, a->dyn, what->address, HYPOTHESIS_DEPTH),
 	        memdep_is_32bit(s, a));
 	if (g->failed || g->is_full || known_bits(g->reach.address) < least)
 		return false;
@@ -153,8 +153,8 @@ static void learn_address(struct solver *s, const struct memdep_access *a, struc
 	if (what->align != 0 || (what->offset != 0 && (~address.known & mask) != 0))
 		return;
 	base.value = (base.value - (uint64_t)(int64_t)what->offset) & base.known;
-	solve_because(s, CAUSE_REACH, a->step, 0);
-	solve_learn(s, a->step, what->address, base);
+	solve_because(s, CAUSE_REACH, a->dyn, 0);
+	solve_learn(s, a->dyn, what->address, base);
 }
 
 bool points_to_find(struct solver *s, uint32_t store)

@@ -8,18 +8,18 @@
 
 enum { FACTS_MOST = 1 << 24 };
 
-enum status provenance_begin(struct provenance *d, size_t node_count)
+enum status provenance_begin(struct provenance *d, size_t ssa_count)
 {
 	provenance_fini(d);
-	*d = (struct provenance){.node_count = node_count};
-	d->of_node = calloc(node_count, sizeof(*d->of_node));
-	return d->of_node ? STATUS_OK : STATUS_NO_MEM;
+	*d = (struct provenance){.ssa_count = ssa_count};
+	d->of_ssa = calloc(ssa_count, sizeof(*d->of_ssa));
+	return d->of_ssa ? STATUS_OK : STATUS_NO_MEM;
 }
 
 void provenance_fini(struct provenance *d)
 {
 	free(d->facts);
-	free(d->of_node);
+	free(d->of_ssa);
 	free(d->of_side);
 }
 
@@ -34,7 +34,7 @@ static void append(struct provenance *d, uint32_t previous, uint64_t known)
 		return;
 	d->facts[d->fact_count++] = (struct provenance_fact){.known = known,
 	                                                     .previous = previous,
-	                                                     .step = d->cause.step,
+	                                                     .dyn = d->cause.dyn,
 	                                                     .other = d->cause.other,
 	                                                     .kind = (uint8_t)d->cause.kind};
 }
@@ -60,9 +60,9 @@ void provenance_disagree(struct provenance *d, const struct provenance_conflict 
 	d->conflict_fact = (uint32_t)d->fact_count - 1;
 }
 
-void provenance_node(struct provenance *d, uint32_t node, uint64_t known)
+void provenance_ssa(struct provenance *d, uint32_t ssa, uint64_t known)
 {
-	add(d, &d->of_node[node], known);
+	add(d, &d->of_ssa[ssa], known);
 }
 
 void provenance_side(struct provenance *d, uint32_t version, bool after, uint64_t known)
@@ -100,10 +100,10 @@ static const struct provenance_fact *find(const struct provenance *d, uint32_t l
 	return best;
 }
 
-const struct provenance_fact *provenance_of_node(const struct provenance *d, uint32_t node,
-                                                 uint64_t wanted, uint32_t until, uint32_t *number)
+const struct provenance_fact *provenance_of_ssa(const struct provenance *d, uint32_t ssa,
+                                                uint64_t wanted, uint32_t until, uint32_t *number)
 {
-	return node < d->node_count ? find(d, d->of_node[node], wanted, until, number) : NULL;
+	return ssa < d->ssa_count ? find(d, d->of_ssa[ssa], wanted, until, number) : NULL;
 }
 
 const struct provenance_fact *provenance_of_side(const struct provenance *d, uint32_t version,

@@ -2,7 +2,7 @@
 /*
  * How values were derived: a log of what the solver learned, in order, each with its cause. In:
  * facts, as the solver learns them (replay/values/solver/solve.c, memdep.c: nothing where no log is
- * kept). Out: for a node, or for one side of a memory version, the fact that gave the bits
+ * kept). Out: for an SSA value, or for one side of a memory version, the fact that gave the bits
  * asked for.
  *
  * A fact rests on facts that are older, so that a walk from fact to cause ends.
@@ -19,39 +19,38 @@
 
 enum cause_kind {
 	CAUSE_NONE,
-	CAUSE_OP,         /* a micro-operation of a step; `other` is its index in the template */
-	CAUSE_BRANCH,     /* where execution went from a step */
-	CAUSE_OUTCOME,    /* the trace said whether a step was executed */
-	CAUSE_DATA_TRACE, /* the data trace of a step's transfers */
-	CAUSE_CONSTANT,   /* memory that is always the same, loaded by a step */
-	CAUSE_ABI,    /* a call, whose return a step is after, keeps what the node `other` holds */
-	CAUSE_REACH,  /* a store's other places are contradictions; replay/values/solver/points_to.c
-	               */
-	CAUSE_ENTRY,  /* a node of a step: what the memory version `other` holds */
-	CAUSE_DATA,   /* a memory version: what its instruction, of a step, loads or stores */
-	CAUSE_KEPT,   /* a memory version: the same on its other side */
-	CAUSE_MEMDEP, /* a memory version: the neighbour `other`, with nothing between */
-	CAUSE_END,    /* a memory version: the memory at the halt */
-	CAUSE_HALT,   /* a node: the register `other` at the halt */
+	CAUSE_OP,         /* a micro-operation; `other` is its index in the template */
+	CAUSE_BRANCH,     /* where execution went from a dynamic instruction */
+	CAUSE_OUTCOME,    /* the trace said whether a dynamic instruction was executed */
+	CAUSE_DATA_TRACE, /* the data trace of a dynamic instruction's transfers */
+	CAUSE_CONSTANT,   /* memory that is always the same, loaded by a dynamic instruction */
+	CAUSE_ABI,        /* what a call keeps, after its return: the SSA value `other` */
+	CAUSE_REACH,      /* a store's other places are contradictions (points_to.c) */
+	CAUSE_ENTRY,      /* an SSA value: what the memory version `other` holds */
+	CAUSE_DATA,       /* a memory version: what its instruction loads or stores */
+	CAUSE_KEPT,       /* a memory version: the same on its other side */
+	CAUSE_MEMDEP,     /* a memory version: the neighbour `other`, with nothing between */
+	CAUSE_END,        /* a memory version: the memory at the halt */
+	CAUSE_HALT,       /* an SSA value: the register `other` at the halt */
 };
 
 struct cause {
 	enum cause_kind kind;
-	uint32_t step;
+	uint32_t dyn;
 	uint32_t other;
 };
 
 struct provenance_fact {
 	uint64_t known;    /* bits of the subject, from this fact on */
 	uint32_t previous; /* of the same subject: its number plus 1, or 0 */
-	uint32_t step;
+	uint32_t dyn;
 	uint32_t other;
 	uint8_t kind;
 };
 
 enum conflict_kind {
 	CONFLICT_NONE,
-	CONFLICT_NODE,
+	CONFLICT_SSA,
 	CONFLICT_SIDE,
 	CONFLICT_STORE, /* to a memory version's bytes, of which it was proved that nothing writes
 	                   them */
@@ -61,7 +60,7 @@ enum conflict_kind {
 struct provenance_conflict {
 	enum conflict_kind kind;
 	bool is_after;    /* of a side */
-	uint32_t subject; /* a node, or a memory version */
+	uint32_t subject; /* an SSA value, or a memory version */
 	struct bits held;
 	struct bits fact; /* that does not fit; nothing known: a range */
 };
@@ -71,8 +70,8 @@ struct provenance {
 	struct provenance_fact *facts;
 	size_t fact_count;
 	size_t fact_capacity;
-	uint32_t *of_node; /* the last fact: its number plus 1, or 0 */
-	size_t node_count;
+	uint32_t *of_ssa; /* the last fact: its number plus 1, or 0 */
+	size_t ssa_count;
 	uint32_t *of_side; /* the same, two a memory version: before and after it */
 	size_t side_count;
 	size_t side_capacity;
@@ -81,23 +80,23 @@ struct provenance {
 	enum status status;     /* NO_MEM; UNSUPPORTED: too many facts. The rest is not there */
 };
 
-/* An empty log for a window of so many nodes; one that was used is emptied. NO_MEM. */
-MUST_USE enum status provenance_begin(struct provenance *d, size_t node_count);
+/* An empty log for a window of so many SSA values; one that was used is emptied. NO_MEM. */
+MUST_USE enum status provenance_begin(struct provenance *d, size_t ssa_count);
 void provenance_fini(struct provenance *d);
 
 /* The subject's known bits have become `known`. */
-void provenance_node(struct provenance *d, uint32_t node, uint64_t known);
+void provenance_ssa(struct provenance *d, uint32_t ssa, uint64_t known);
 void provenance_side(struct provenance *d, uint32_t version, bool after, uint64_t known);
 
 /* The fact, which is learned now, does not fit. */
 void provenance_disagree(struct provenance *d, const struct provenance_conflict *conflict);
 
 /*
- * The fact before number `until` that gave the node, or the side, most of the bits `wanted`, its
- * number in *number; NULL if none gave any.
+ * The fact before number `until` that gave the SSA value, or the side, most of the bits `wanted`,
+ * its number in *number; NULL if none gave any.
  */
-const struct provenance_fact *provenance_of_node(const struct provenance *d, uint32_t node,
-                                                 uint64_t wanted, uint32_t until, uint32_t *number);
+const struct provenance_fact *provenance_of_ssa(const struct provenance *d, uint32_t ssa,
+                                                uint64_t wanted, uint32_t until, uint32_t *number);
 const struct provenance_fact *provenance_of_side(const struct provenance *d, uint32_t version,
                                                  bool after, uint64_t wanted, uint32_t until,
                                                  uint32_t *number);

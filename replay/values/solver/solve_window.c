@@ -12,13 +12,13 @@
 
 static enum status alloc(struct solver *s)
 {
-	size_t steps = s->w.step_count + 1;
+	size_t dyns = s->w.dyn_count + 1;
 
-	s->nodes = calloc((size_t)s->w.node_count, sizeof(*s->nodes));
-	TRY(interval_map_init(&s->intervals, s->w.node_count));
-	s->dirty = calloc(steps / 64 + 64, sizeof(*s->dirty));
-	s->dirty_granules = calloc(steps / 4096 + 1, sizeof(*s->dirty_granules));
-	return s->nodes && s->dirty && s->dirty_granules ? STATUS_OK : STATUS_NO_MEM;
+	s->ssa_values = calloc((size_t)s->w.ssa_count, sizeof(*s->ssa_values));
+	TRY(interval_map_init(&s->intervals, s->w.ssa_count));
+	s->dirty = calloc(dyns / 64 + 64, sizeof(*s->dirty));
+	s->dirty_granules = calloc(dyns / 4096 + 1, sizeof(*s->dirty_granules));
+	return s->ssa_values && s->dirty && s->dirty_granules ? STATUS_OK : STATUS_NO_MEM;
 }
 
 static enum status solve_window(struct solver *s, const struct history *history,
@@ -35,7 +35,7 @@ static enum status solve_window(struct solver *s, const struct history *history,
 	if (options->abi)
 		TRY(abi_init(&s->abi, s));
 	if (options->log)
-		TRY(provenance_begin(options->log, s->w.node_count));
+		TRY(provenance_begin(options->log, s->w.ssa_count));
 	s->log = options->log;
 	s->interrupt = options->interrupt;
 	initial_facts(s);
@@ -59,7 +59,7 @@ static size_t valid_from(const struct solver *s, bool code_unchanged, enum windo
 		*cut = CUT_CODE_MAY_ALIAS;
 	if (s->after.of_code && !code_unchanged) {
 		*cut = CUT_CODE_WRITTEN;
-		return s->w.step_count;
+		return s->w.dyn_count;
 	}
 	if (from < s->memory.modified_code) {
 		*cut = CUT_CODE_WRITTEN;
@@ -80,13 +80,13 @@ enum status solve_init(struct solver *s, const struct history *history,
 	enum window_cut cut = CUT_NONE;
 
 	while (status == STATUS_OK && !o.through_writes) {
-		size_t step = valid_from(s, o.code_unchanged, &cut);
+		size_t dyn = valid_from(s, o.code_unchanged, &cut);
 		uint64_t from;
 
 		s->cut = cut;
-		if (step == 0)
+		if (dyn == 0)
 			break;
-		from = window_position_of(&s->w, step);
+		from = window_position_of(&s->w, dyn);
 		if (from <= o.window.from)
 			from = o.window.from + 1;
 		if (from > o.window.to)
@@ -100,7 +100,7 @@ enum status solve_init(struct solver *s, const struct history *history,
 
 void solve_fini(struct solver *s)
 {
-	free(s->nodes);
+	free(s->ssa_values);
 	interval_map_fini(&s->intervals);
 	free(s->dirty);
 	free(s->dirty_granules);
@@ -116,17 +116,17 @@ static bool is_inside(const struct solver *s, uint64_t position)
 
 struct bits solve_register(const struct solver *s, uint64_t position, unsigned int reg)
 {
-	size_t step;
+	size_t dyn;
 
 	if (!is_inside(s, position))
 		return (struct bits){0, 0};
-	step = window_step_of(&s->w, position);
-	return s->nodes[window_node_of(&s->w, step, reg)];
+	dyn = window_dyn_of(&s->w, position);
+	return s->ssa_values[window_ssa_of(&s->w, dyn, reg)];
 }
 
 struct bits solve_granule(const struct solver *s, uint64_t position, uint64_t address)
 {
 	if (!is_inside(s, position))
 		return (struct bits){0, 0};
-	return memdep_granule_at(s, window_step_of(&s->w, position), address);
+	return memdep_granule_at(s, window_dyn_of(&s->w, position), address);
 }

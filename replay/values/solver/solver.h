@@ -6,23 +6,22 @@
  *
  * The method is abstract interpretation of the executed trace in SSA form, run forward and backward
  * to a fixed point:
- *   - The trace has no loops left, so that each definition of a register is one SSA value (a node
- *     of the window), and each executed instruction (a step) a set of relations between values: its
- *     template's micro-operations.
+ *   - The trace has no loops left, so that each definition of a register is one SSA value, and each
+ *     dynamic instruction a set of relations between values: its template's micro-operations.
  *   - The abstract domains are known bits (arch/uop/bits.h) and unsigned intervals
  *     (arch/uop/interval.h). Each operation refines all of its operands by one another: forward
- * from sources to the result and backward from the result to the sources.
+ *     from sources to the result and backward from the result to the sources.
  *   - Memory is versions of 8-byte granules, in the manner of MemorySSA: a load depends on the
- * store before it unless a may-alias clobber, a store whose address is not known, lies in between
- *     (replay/values/solver/memdep.h). What such a store may hit is narrowed by a points-to set
- *     (points_to.c).
+ *     store before it unless a may-alias clobber, a store whose address is not known, lies in
+ *     between (replay/values/solver/memdep.h). What such a store may hit is narrowed by a points-to
+ *     set (points_to.c).
  *   - Which branches were taken is known, and a relation like any other.
- * Sweeps over the steps that are to be run go back and forth until nothing changes. Facts are only
- * ever added, so that the order does not matter and the end is the same.
+ * Sweeps over the dynamic instructions that are to be run go back and forth until nothing changes.
+ * Facts are only ever added, so that the order does not matter and the end is the same.
  *
- * Two provenances that disagree make the whole window say nothing: it, or the snapshot, is not
- * what it seems to be. Which of its registers, granules and instructions is wrong does not show,
- * and there is no value that does not rest on the instructions.
+ * Two provenances that disagree make the whole window say nothing: it, or the snapshot, is not what
+ * it seems to be. Which of its registers, granules and instructions is wrong does not show, and
+ * there is no value that does not rest on the instructions.
  *
  * To read: P. and R. Cousot, "Abstract interpretation" (POPL 1977); Cytron et al., "Efficiently
  * computing static single assignment form" (TOPLAS 1991); Novillo, "Memory SSA" (GCC summit 2007);
@@ -77,9 +76,9 @@ enum window_cut {
 
 struct solver {
 	struct window w;
-	struct bits *nodes;            /* known bits of each SSA value */
-	struct interval_map intervals; /* of nodes of which they say more than the bits */
-	uint64_t *dirty;               /* bit s: step s is to be run */
+	struct bits *ssa_values;       /* known bits of each SSA value */
+	struct interval_map intervals; /* of SSA values of which they say more than the bits */
+	uint64_t *dirty;               /* bit s: dynamic instruction s is to be run */
 	uint64_t *dirty_granules;      /* bit i: dirty[i] is not 0 */
 	struct memdep_memory memory;
 	struct abi abi; /* none without that assumption */
@@ -92,8 +91,8 @@ struct solver {
 	bool is_interrupted;
 	enum window_cut cut;
 	bool has_conflict;
-	size_t conflict; /* the step that it was found at */
-	uint64_t runs;   /* of steps, for statistics */
+	size_t conflict; /* the dynamic instruction that it was found at */
+	uint64_t runs;   /* of dynamic instructions, for statistics */
 };
 
 /* NO_MEM; UNSUPPORTED if the window is too large; INTERRUPTED. solve_fini() in any case. */
@@ -106,32 +105,36 @@ struct bits solve_register(const struct solver *s, uint64_t position, unsigned i
 /* The 8 bytes at a multiple of 8, little endian. */
 struct bits solve_granule(const struct solver *s, uint64_t position, uint64_t address);
 
-/* For solve_window.c: runs all steps, and what that makes known, to the fixed point. */
+/*
+ * For solve_window.c: runs all dynamic instructions, and what that makes known, to the fixed point.
+ */
 void solve_sweep(struct solver *s);
-/* For abi.c: two nodes have the same value; true if that is new of any bit. */
-bool solve_same(struct solver *s, size_t step, uint32_t a, uint32_t b);
+/* For abi.c: two SSA values have the same value; true if that is new of any bit. */
+bool solve_same(struct solver *s, size_t dyn, uint32_t a, uint32_t b);
 /* What is learned from here on is learned for this reason. */
-static inline void solve_because(struct solver *s, enum cause_kind kind, size_t step,
-                                 uint32_t other)
+static inline void solve_because(struct solver *s, enum cause_kind kind, size_t dyn, uint32_t other)
 {
 	if (s->log)
-		s->log->cause = (struct cause){kind, (uint32_t)step, other};
+		s->log->cause = (struct cause){kind, (uint32_t)dyn, other};
 }
 
-/* A fact contradicts what is known of a node, or of a constant of the step (MEMDEP_NONE). */
-void solve_conflict(struct solver *s, size_t step, uint32_t node, struct bits fact);
-/* At this step two provenances disagree. */
-void solve_disagree(struct solver *s, size_t step, const struct provenance_conflict *about);
+/*
+ * A fact contradicts what is known of an SSA value, or of a constant of the dynamic instruction
+ * (MEMDEP_NONE).
+ */
+void solve_conflict(struct solver *s, size_t dyn, uint32_t ssa, struct bits fact);
+/* At this dynamic instruction two provenances disagree. */
+void solve_disagree(struct solver *s, size_t dyn, const struct provenance_conflict *about);
 
-/* For memdep.c, of a step. */
-/* The node of a slot, or MEMDEP_NONE for a constant or none; and a fact about a node. */
-uint32_t solve_node_of(const struct solver *s, size_t step, unsigned int slot);
-void solve_learn_node(struct solver *s, size_t step, uint32_t node, struct bits fact);
+/* For memdep.c, of a dynamic instruction. */
+/* The SSA value of a slot, or MEMDEP_NONE for a constant or none; and a fact about an SSA value. */
+uint32_t solve_ssa_of(const struct solver *s, size_t dyn, unsigned int slot);
+void solve_learn_ssa(struct solver *s, size_t dyn, uint32_t ssa, struct bits fact);
 /* The value of a slot but SLOT_NONE, and a fact about it. */
-struct bits solve_slot(const struct solver *s, size_t step, unsigned int slot);
-void solve_learn(struct solver *s, size_t step, unsigned int slot, struct bits fact);
-struct interval solve_interval(const struct solver *s, size_t step, unsigned int slot);
-void solve_learn_interval(struct solver *s, size_t step, unsigned int slot, struct interval fact);
+struct bits solve_slot(const struct solver *s, size_t dyn, unsigned int slot);
+void solve_learn(struct solver *s, size_t dyn, unsigned int slot, struct bits fact);
+struct interval solve_interval(const struct solver *s, size_t dyn, unsigned int slot);
+void solve_learn_interval(struct solver *s, size_t dyn, unsigned int slot, struct interval fact);
 /* The rest of the public face of this room. */
 #include "replay/values/solver/coherent.h"
 #include "replay/values/solver/memdep_clobber.h"

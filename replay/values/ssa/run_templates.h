@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Templates (replay/values/ssa/window.h) of whole runs: a run that is executed again has its steps
- * copied. In: the templates of a run's instructions, once. Out: the same, by the run's node in a
- * code graph.
+ * Templates (replay/values/ssa/window.h) of whole runs: a run that is executed again has its
+ * dynamic instructions copied. In: the templates of a run's instructions, once. Out: the same, by
+ * the run's node in a code graph.
  */
 #ifndef CSREPLAY_REPLAY_VALUES_SSA_RUN_TEMPLATES_H
 #define CSREPLAY_REPLAY_VALUES_SSA_RUN_TEMPLATES_H

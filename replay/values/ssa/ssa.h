@@ -6,6 +6,6 @@
 #include "replay/values/ssa/code_change.h"
 #include "replay/values/ssa/m_exception.h"
 #include "replay/values/ssa/window.h"
-#include "replay/values/ssa/window_nodes.h"
+#include "replay/values/ssa/window_ssa.h"
 
 #endif

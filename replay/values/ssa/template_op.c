@@ -35,7 +35,7 @@ static bool is_exact(const struct uop *op)
 	}
 }
 
-static bool share_node(const struct template_op *x, const struct template_op *y)
+static bool share_ssa(const struct template_op *x, const struct template_op *y)
 {
 	for (unsigned int i = 0; i < OPERANDS; i++) {
 		for (unsigned int k = 0; k < OPERANDS; k++) {
@@ -61,7 +61,7 @@ static void find_wakes(struct template_op *ops, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		ops[i].self = i < TEMPLATE_OPS_APART - 1 ? bit_of(i) : 0;
 		for (size_t k = 0; k < count; k++) {
-			if (i == k ? !is_exact(&ops[i].op) : share_node(&ops[i], &ops[k]))
+			if (i == k ? !is_exact(&ops[i].op) : share_ssa(&ops[i], &ops[k]))
 				ops[i].wakes |= bit_of(k);
 		}
 	}

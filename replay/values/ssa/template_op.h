@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The micro-operations of a template (replay/values/ssa/window.h) as the solver runs them: those
- * that relate nodes, with their operands resolved as far as the template says. In: an instruction,
- * the registers that it reads. Out: operations, and which of them are to be run again when one has
- * changed a node.
+ * that relate SSA values, with their operands resolved as far as the template says. In: an
+ * instruction, the registers that it reads. Out: operations, and which of them are to be run again
+ * when one has changed an SSA value.
  *
  * A load's or store's operation relates nothing but memory (replay/values/solver/memdep.h), and one
  * with an unknown result nothing: what is left of them is that their result is no wider than it
@@ -35,9 +35,9 @@ struct template_op {
 	struct uop op;
 	struct operand operands[OPERANDS];
 	/*
-	 * Set of operations that may find something new when this one has changed a node: those
-	 * with one of its temporaries, or with a register if it has one, since two registers may
-	 * be one node; and itself, unless it finds all that there is to be found at once.
+	 * Set of operations that may find something new when this one has changed an SSA value:
+	 * those with one of its temporaries, or with a register if it has one, since two registers
+	 * may be one SSA value; and itself, unless it finds all that there is to be found at once.
 	 */
 	uint64_t wakes;
 	uint64_t self; /* its own bit, if no other operation has it */

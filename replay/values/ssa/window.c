@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/values/ssa/window_nodes.h"
-#include "replay/values/ssa/window_steps.h"
+#include "replay/values/ssa/window_dyn.h"
+#include "replay/values/ssa/window_ssa.h"
 
 enum status window_init(struct window *w, const struct history *history,
                         const struct window_options *options)
@@ -19,17 +19,17 @@ enum status window_init(struct window *w, const struct history *history,
 void window_fini(struct window *w)
 {
 	free(w->templates);
-	free(w->steps);
+	free(w->dyns);
 	free(w->inserted);
 	free(w->reads);
 	free(w->users);
 	free(w->user_blocks);
-	free(w->step_blocks);
+	free(w->dyn_blocks);
 	free(w->checkpoints);
 	arena_fini(&w->arena);
 }
 
-/* How many inserted steps belong to positions up to this one. */
+/* How many inserted dynamic instructions belong to positions up to this one. */
 static size_t inserted_until(const struct window *w, uint64_t position)
 {
 	size_t low = 0;
@@ -46,12 +46,12 @@ static size_t inserted_until(const struct window *w, uint64_t position)
 	return low;
 }
 
-size_t window_step_of(const struct window *w, uint64_t position)
+size_t window_dyn_of(const struct window *w, uint64_t position)
 {
 	return (size_t)(position - w->options.from) + inserted_until(w, position);
 }
 
-uint64_t window_position_of(const struct window *w, size_t step)
+uint64_t window_position_of(const struct window *w, size_t dyn)
 {
 	size_t low = 0;
 	size_t high = w->inserted_count;
@@ -59,23 +59,23 @@ uint64_t window_position_of(const struct window *w, size_t step)
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (w->inserted[middle].step < step)
+		if (w->inserted[middle].dyn < dyn)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return w->options.from + step - low;
+	return w->options.from + dyn - low;
 }
 
-size_t window_maker_of(const struct window *w, uint32_t node)
+size_t window_maker_of(const struct window *w, uint32_t ssa)
 {
 	size_t low = 0;
-	size_t high = w->step_count;
+	size_t high = w->dyn_count;
 
 	while (high - low > 1) {
 		size_t middle = low + (high - low) / 2;
 
-		if (window_step(w, middle).node <= node)
+		if (window_dyn(w, middle).ssa <= ssa)
 			low = middle;
 		else
 			high = middle;
@@ -83,56 +83,56 @@ size_t window_maker_of(const struct window *w, uint32_t node)
 	return low;
 }
 
-void window_nodes_at(const struct window *w, size_t step, uint32_t now[REG_COUNT], size_t from)
+void window_ssa_at(const struct window *w, size_t dyn, uint32_t now[REG_COUNT], size_t from)
 {
-	size_t checkpoint = step / WINDOW_CHECKPOINT;
+	size_t checkpoint = dyn / WINDOW_CHECKPOINT;
 
-	if (step == w->step_count) {
+	if (dyn == w->dyn_count) {
 		memcpy(now, w->after, sizeof(w->after));
 		return;
 	}
-	if (from > step || from < checkpoint * WINDOW_CHECKPOINT) {
+	if (from > dyn || from < checkpoint * WINDOW_CHECKPOINT) {
 		memcpy(now, w->checkpoints[checkpoint], sizeof(w->checkpoints[checkpoint]));
 		from = checkpoint * WINDOW_CHECKPOINT;
 	}
-	for (; from < step; from++)
+	for (; from < dyn; from++)
 		window_advance(w, from, now);
 }
 
-uint32_t window_node_of(const struct window *w, size_t step, unsigned int reg)
+uint32_t window_ssa_of(const struct window *w, size_t dyn, unsigned int reg)
 {
 	uint32_t now[REG_COUNT];
 
-	window_nodes_at(w, step, now, SIZE_MAX);
+	window_ssa_at(w, dyn, now, SIZE_MAX);
 	return now[reg];
 }
 
-bool window_next_pc(const struct window *w, size_t step, uint64_t *pc)
+bool window_next_pc(const struct window *w, size_t dyn, uint64_t *pc)
 {
-	if (step + 1 < w->step_count) {
-		const struct template *next = window_template(w, step + 1);
+	if (dyn + 1 < w->dyn_count) {
+		const struct template *next = window_template(w, dyn + 1);
 
 		*pc = next->address;
 		return next->is_code || next->leads_on;
 	}
 	*pc = w->end_pc;
-	return w->has_end_pc && step + 1 == w->step_count;
+	return w->has_end_pc && dyn + 1 == w->dyn_count;
 }
 
-uint64_t window_next_pc_bits(const struct window *w, size_t step)
+uint64_t window_next_pc_bits(const struct window *w, size_t dyn)
 {
-	bool is_code = step + 1 < w->step_count && window_template(w, step + 1)->is_code;
+	bool is_code = dyn + 1 < w->dyn_count && window_template(w, dyn + 1)->is_code;
 
 	return is_code ? UINT64_MAX : ~w->end_untraced;
 }
 
-enum isa window_next_isa(const struct window *w, size_t step)
+enum isa window_next_isa(const struct window *w, size_t dyn)
 {
 	const struct template *next;
 
-	if (step + 1 < w->step_count) {
-		next = window_template(w, step + 1);
+	if (dyn + 1 < w->dyn_count) {
+		next = window_template(w, dyn + 1);
 		return next->is_code || next->leads_on ? (enum isa)next->isa : ISA_UNKNOWN;
 	}
-	return step + 1 == w->step_count ? w->end_isa : ISA_UNKNOWN;
+	return dyn + 1 == w->dyn_count ? w->end_isa : ISA_UNKNOWN;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "replay/values/ssa/window_nodes.h"
+#include "replay/values/ssa/window_ssa.h"
 
 static void template_read(struct template *template, unsigned int slot)
 {

@@ -2,7 +2,7 @@
 /*
  * Inside of replay/values/ssa/window.h: the instruction templates of a window. In: what an
  * instruction is, or what lies between two, and its micro-operations. Out: a template that belongs
- * to the window's arena, with the registers that it reads, and what its steps have.
+ * to the window's arena, with the registers that it reads, and what its dynamic instructions have.
  */
 #ifndef CSREPLAY_REPLAY_VALUES_SSA_WINDOW_TEMPLATE_H
 #define CSREPLAY_REPLAY_VALUES_SSA_WINDOW_TEMPLATE_H

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of nodes, reads and accesses, and users; see window_nodes.h. */
-#include "replay/values/ssa/window_nodes.h"
+/* Numbers of SSA values, reads and accesses, and users; see window_ssa.h. */
+#include "replay/values/ssa/window_ssa.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The numbers of the steps of a block fit the fields of struct step. */
-static_assert((STEP_BLOCK - 1) * (UOP_TEMPS + UOP_DEFS + REG_COUNT) < 1 << STEP_NODE_BITS, "nodes");
-static_assert((STEP_BLOCK - 1) * REG_COUNT < 1 << STEP_READ_BITS, "reads");
-static_assert((STEP_BLOCK - 1) * UOP_ACCESSES < 1 << STEP_ACCESS_BITS, "accesses");
+/* The numbers of the dynamic instructions of a block fit the fields of struct dyn_insn. */
+static_assert((DYN_BLOCK - 1) * (UOP_TEMPS + UOP_DEFS + REG_COUNT) < 1 << DYN_SSA_BITS, "nodes");
+static_assert((DYN_BLOCK - 1) * REG_COUNT < 1 << DYN_READ_BITS, "reads");
+static_assert((DYN_BLOCK - 1) * UOP_ACCESSES < 1 << DYN_ACCESS_BITS, "accesses");
 
 static bool is_constant(const struct uop_def *def)
 {
@@ -29,7 +29,7 @@ enum status template_count(struct arena *arena, struct template *template)
 
 	template->kills_registers = (insn->flags & UOP_KILLS_REGISTERS) != 0;
 	template->access_count = template->kills_memory ? 1 : insn->access_count;
-	template->node_count = insn->temp_count;
+	template->ssa_count = insn->temp_count;
 	template->def_count = insn->def_count;
 	if (insn->def_count > 0) {
 		defs = arena_alloc(arena, insn->def_count * sizeof(*defs));
@@ -52,17 +52,17 @@ enum status template_count(struct arena *arena, struct template *template)
 	}
 	template->defines_constant = any_constant;
 	if (template->kills_registers || any_constant)
-		template->node_count = (uint16_t)(template->node_count + insn->def_count);
-	template->killed_node = template->node_count;
+		template->ssa_count = (uint16_t)(template->ssa_count + insn->def_count);
+	template->killed_ssa = template->ssa_count;
 	if (template->kills_registers)
-		template->node_count = (uint16_t)(template->node_count + REG_COUNT);
+		template->ssa_count = (uint16_t)(template->ssa_count + REG_COUNT);
 	return STATUS_OK;
 }
 
-void window_advance(const struct window *w, size_t step, uint32_t now[REG_COUNT])
+void window_advance(const struct window *w, size_t dyn, uint32_t now[REG_COUNT])
 {
-	const struct template *template = window_template(w, step);
-	uint32_t node = window_step(w, step).node;
+	const struct template *template = window_template(w, dyn);
+	uint32_t ssa = window_dyn(w, dyn).ssa;
 	uint32_t after[UOP_DEFS];
 
 	/* Both registers of a swap are read before one of them is written. */
@@ -72,55 +72,54 @@ void window_advance(const struct window *w, size_t step, uint32_t now[REG_COUNT]
 	}
 	if (template->kills_registers) {
 		for (uint32_t reg = 0; reg < REG_COUNT; reg++)
-			now[reg] = node + template->killed_node + reg;
+			now[reg] = ssa + template->killed_ssa + reg;
 	}
 	for (unsigned int i = 0; i < template->def_count; i++) {
 		const struct template_def *def = &template->defs[i];
 
 		/* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): is_copy: has_copies */
-		now[def->reg] = def->is_copy ? after[i] : node + def->from;
+		now[def->reg] = def->is_copy ? after[i] : ssa + def->from;
 	}
 }
 
-static enum status number_steps(struct window *w)
+static enum status number_dyns(struct window *w)
 {
-	uint32_t node = REG_COUNT;
+	uint32_t ssa = REG_COUNT;
 	uint32_t read = 0;
 	uint32_t access = 0;
-	struct step_block *block = NULL;
+	struct dyn_block *block = NULL;
 
-	w->step_blocks = malloc((w->step_count / STEP_BLOCK + 1) * sizeof(*w->step_blocks));
-	if (!w->step_blocks)
+	w->dyn_blocks = malloc((w->dyn_count / DYN_BLOCK + 1) * sizeof(*w->dyn_blocks));
+	if (!w->dyn_blocks)
 		return STATUS_NO_MEM;
-	for (size_t s = 0; s <= w->step_count; s++) {
+	for (size_t s = 0; s <= w->dyn_count; s++) {
 		const struct template *template;
 
-		if (s % STEP_BLOCK == 0) {
-			block = &w->step_blocks[s / STEP_BLOCK];
-			*block = (struct step_block){node, read, access};
+		if (s % DYN_BLOCK == 0) {
+			block = &w->dyn_blocks[s / DYN_BLOCK];
+			*block = (struct dyn_block){ssa, read, access};
 		}
-		w->steps[s].numbers = (node - block->node) |
-		                      (read - block->read) << STEP_NODE_BITS |
-		                      (access - block->access) << (STEP_NODE_BITS + STEP_READ_BITS);
-		if (s == w->step_count)
+		w->dyns[s].numbers = (ssa - block->ssa) | (read - block->read) << DYN_SSA_BITS |
+		                     (access - block->access) << (DYN_SSA_BITS + DYN_READ_BITS);
+		if (s == w->dyn_count)
 			break;
-		if (node > UINT32_MAX / 4 || read > UINT32_MAX / 4)
+		if (ssa > UINT32_MAX / 4 || read > UINT32_MAX / 4)
 			return STATUS_UNSUPPORTED;
 		template = window_template(w, s);
-		node += template->node_count;
+		ssa += template->ssa_count;
 		read += template->reg_count;
 		access += template->access_count;
 	}
-	w->node_count = node;
+	w->ssa_count = ssa;
 	w->read_count = read;
 	w->access_count = access;
 	return STATUS_OK;
 }
 
-/* Also counts the users of each node in `counts`. */
+/* Also counts the users of each SSA value in `counts`. */
 static enum status find_reads(struct window *w, uint32_t *counts)
 {
-	size_t checkpoints = w->step_count / WINDOW_CHECKPOINT + 1;
+	size_t checkpoints = w->dyn_count / WINDOW_CHECKPOINT + 1;
 	uint32_t *now = w->after;
 
 	w->reads = malloc((w->read_count + (size_t)1) * sizeof(*w->reads));
@@ -129,9 +128,9 @@ static enum status find_reads(struct window *w, uint32_t *counts)
 		return STATUS_NO_MEM;
 	for (uint32_t reg = 0; reg < REG_COUNT; reg++)
 		now[reg] = reg;
-	for (size_t s = 0; s < w->step_count; s++) {
+	for (size_t s = 0; s < w->dyn_count; s++) {
 		const struct template *template = window_template(w, s);
-		struct step_numbers at = window_step(w, s);
+		struct dyn_numbers at = window_dyn(w, s);
 
 		if (s % WINDOW_CHECKPOINT == 0)
 			memcpy(w->checkpoints[s / WINDOW_CHECKPOINT], now, sizeof(w->after));
@@ -140,35 +139,37 @@ static enum status find_reads(struct window *w, uint32_t *counts)
 		for (unsigned int i = 0; i < template->user_count; i++)
 			counts[w->reads[at.read + i]]++;
 		for (unsigned int i = 0; i < template->insn->temp_count; i++)
-			counts[at.node + i]++;
+			counts[at.ssa + i]++;
 		window_advance(w, s, now);
 	}
-	if (w->step_count % WINDOW_CHECKPOINT == 0)
-		memcpy(w->checkpoints[w->step_count / WINDOW_CHECKPOINT], now, sizeof(w->after));
+	if (w->dyn_count % WINDOW_CHECKPOINT == 0)
+		memcpy(w->checkpoints[w->dyn_count / WINDOW_CHECKPOINT], now, sizeof(w->after));
 	return STATUS_OK;
 }
 
-/* Makes of numbers of users the places after the last one of each node; one without has one. */
+/*
+ * Makes of numbers of users the places after the last one of each SSA value; one without has one.
+ */
 static uint32_t place_users(const struct window *w, uint32_t *ends)
 {
 	uint32_t sum = 0;
 
-	for (uint32_t node = 0; node < w->node_count; node++) {
-		if (node % USER_BLOCK == 0)
-			w->user_blocks[node / USER_BLOCK] = sum;
-		sum += ends[node] > 0 ? ends[node] : 1;
-		ends[node] = sum;
+	for (uint32_t ssa = 0; ssa < w->ssa_count; ssa++) {
+		if (ssa % USER_BLOCK == 0)
+			w->user_blocks[ssa / USER_BLOCK] = sum;
+		sum += ends[ssa] > 0 ? ends[ssa] : 1;
+		ends[ssa] = sum;
 	}
 	return sum;
 }
 
 static void put_users(struct window *w, uint32_t *ends)
 {
-	for (uint32_t node = 0; node < w->node_count; node++)
-		w->users[ends[node] - 1] = USER_NONE | USER_LAST;
-	for (size_t s = w->step_count; s-- > 0;) {
+	for (uint32_t ssa = 0; ssa < w->ssa_count; ssa++)
+		w->users[ends[ssa] - 1] = USER_NONE | USER_LAST;
+	for (size_t s = w->dyn_count; s-- > 0;) {
 		const struct template *template = window_template(w, s);
-		struct step_numbers at = window_step(w, s);
+		struct dyn_numbers at = window_dyn(w, s);
 
 		for (unsigned int i = 0; i < template->user_count; i++) {
 			uint32_t *user = &w->users[--ends[w->reads[at.read + i]]];
@@ -176,7 +177,7 @@ static void put_users(struct window *w, uint32_t *ends)
 			*user = (uint32_t)s | (*user & USER_LAST);
 		}
 		for (unsigned int i = 0; i < template->insn->temp_count; i++) {
-			uint32_t *user = &w->users[--ends[at.node + i]];
+			uint32_t *user = &w->users[--ends[at.ssa + i]];
 
 			*user = (uint32_t)s | (*user & USER_LAST);
 		}
@@ -189,9 +190,9 @@ enum status window_number(struct window *w)
 	enum status status;
 	uint32_t count;
 
-	TRY(number_steps(w));
-	ends = calloc(w->node_count, sizeof(*ends));
-	w->user_blocks = malloc((w->node_count / USER_BLOCK + (size_t)1) * sizeof(*w->user_blocks));
+	TRY(number_dyns(w));
+	ends = calloc(w->ssa_count, sizeof(*ends));
+	w->user_blocks = malloc((w->ssa_count / USER_BLOCK + (size_t)1) * sizeof(*w->user_blocks));
 	status = ends && w->user_blocks ? find_reads(w, ends) : STATUS_NO_MEM;
 	if (status == STATUS_OK) {
 		count = place_users(w, ends);

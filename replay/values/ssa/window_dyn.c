@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The steps of a window, collected from its history; see window_steps.h. */
-#include "replay/values/ssa/window_steps.h"
+/* The dynamic instructions of a window, collected from its history; see window_dyn.h. */
+#include "replay/values/ssa/window_dyn.h"
 
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@
 
 #define XPSR_ICI UINT64_C(0x0600fc00) /* or the state of an IT */
 
-/* While the steps are collected. */
+/* While the dynamic instructions are collected. */
 struct collect {
 	struct window *w;
 	struct control_event_reader control_event;
@@ -73,19 +73,19 @@ static enum status grow_slots(struct collect *c)
 	return STATUS_OK;
 }
 
-/* Room for so many steps, and the one after the last. */
-static enum status reserve_steps(struct window *w, size_t count)
+/* Room for so many dynamic instructions, and the one after the last. */
+static enum status reserve_dyns(struct window *w, size_t count)
 {
-	if (count >= UINT32_MAX / 4 - w->step_count)
+	if (count >= UINT32_MAX / 4 - w->dyn_count)
 		return STATUS_UNSUPPORTED;
-	return vec_reserve((void **)&w->steps, &w->step_capacity, w->step_count + count + 1,
-	                   sizeof(*w->steps));
+	return vec_reserve((void **)&w->dyns, &w->dyn_capacity, w->dyn_count + count + 1,
+	                   sizeof(*w->dyns));
 }
 
-static enum status add_step(struct window *w, uint32_t template)
+static enum status add_dyn(struct window *w, uint32_t template)
 {
-	TRY(reserve_steps(w, 1));
-	w->steps[w->step_count++].template = template;
+	TRY(reserve_dyns(w, 1));
+	w->dyns[w->dyn_count++].template = template;
 	return STATUS_OK;
 }
 
@@ -135,18 +135,18 @@ static enum status template_of(struct collect *c, struct template template, uint
 	return STATUS_OK;
 }
 
-static enum status insert_step(struct collect *c, uint64_t position, struct template template)
+static enum status insert_dyn(struct collect *c, uint64_t position, struct template template)
 {
 	struct window *w = c->w;
 	uint32_t number;
 
 	TRY(vec_reserve((void **)&w->inserted, &w->inserted_capacity, w->inserted_count + 1,
 	                sizeof(*w->inserted)));
-	w->inserted[w->inserted_count++] = (struct inserted){position, (uint32_t)w->step_count};
+	w->inserted[w->inserted_count++] = (struct inserted){position, (uint32_t)w->dyn_count};
 	TRY(window_add_template(w, &template, &c->builder.insn, &number));
 	c->before.site.has_number = false;
 	c->before.site.has_operation = false;
-	return add_step(w, number);
+	return add_dyn(w, number);
 }
 
 static enum status insert_kill(struct collect *c, uint64_t position)
@@ -154,7 +154,7 @@ static enum status insert_kill(struct collect *c, uint64_t position)
 	uop_begin(&c->builder);
 	c->builder.insn.flags = UOP_KILLS_ALL;
 	uop_finish(&c->builder);
-	return insert_step(c, position, (struct template){.address = 0});
+	return insert_dyn(c, position, (struct template){.address = 0});
 }
 
 /* Another register width: what becomes of the registers is not followed. */
@@ -178,7 +178,7 @@ static enum status add_control_event(struct collect *c, uint64_t position, const
 		template.address = *pc;
 		template.isa = (uint8_t)c->before.site.isa;
 	}
-	return insert_step(c, position, template);
+	return insert_dyn(c, position, template);
 }
 
 /* M profile: the core has stopped within an instruction of several accesses (xPSR.ICI). */
@@ -273,7 +273,7 @@ static enum status enter_m(struct collect *c, struct template *template, uint64_
 		return STATUS_OK;
 	c->is_lazy = template->it != SEM_NO_IT;
 	m_exception_lazy(&c->builder);
-	return insert_step(c, position, (struct template){.address = 0});
+	return insert_dyn(c, position, (struct template){.address = 0});
 }
 
 /* What lies before the instruction that comes next. */
@@ -302,13 +302,13 @@ static enum status collect_insn(struct collect *c, struct template template, uin
 	if (history_core(w->history)->arch == CORE_M)
 		TRY(enter_m(c, &template, position, c->is_interrupted));
 	TRY(template_of(c, template, &number));
-	TRY(add_step(w, number));
+	TRY(add_dyn(w, number));
 	if (template.isa == ISA_T32)
 		it_block_pass(&c->it, w->templates[number]->opcode, template.address,
 		              template.size);
 	if (w->templates[number]->sets_endian)
 		w->little_endian_from =
-		        w->templates[number]->is_big_endian ? SIZE_MAX : w->step_count;
+		        w->templates[number]->is_big_endian ? SIZE_MAX : w->dyn_count;
 	pass(&c->before, w->templates[number]);
 	return STATUS_OK;
 }
@@ -424,10 +424,10 @@ static enum status copy_run(struct collect *c, const struct run_template *run, u
 	const struct run_end *end = &run->ends[taken];
 	struct call_site site = c->before.site;
 
-	TRY(reserve_steps(w, count));
+	TRY(reserve_dyns(w, count));
 	for (uint32_t i = 0; i + 1 < count; i++)
-		w->steps[w->step_count++].template = templates[i];
-	w->steps[w->step_count++].template = end->last;
+		w->dyns[w->dyn_count++].template = templates[i];
+	w->dyns[w->dyn_count++].template = end->last;
 	pass_run(&end->number, &site.has_number, &site.number);
 	pass_run(&end->operation, &site.has_operation, &site.operation);
 	pass(&c->before, w->templates[end->last]);
@@ -499,16 +499,16 @@ static bool has_atoms(const struct snap_core *core)
 }
 
 /* Gives back what was reserved in vain. */
-static enum status trim_steps(struct window *w)
+static enum status trim_dyns(struct window *w)
 {
-	struct step *steps;
+	struct dyn_insn *dyns;
 
-	TRY(reserve_steps(w, 0));
-	w->step_capacity = w->step_count + 1;
-	steps = realloc(w->steps, w->step_capacity * sizeof(*steps));
-	if (!steps)
+	TRY(reserve_dyns(w, 0));
+	w->dyn_capacity = w->dyn_count + 1;
+	dyns = realloc(w->dyns, w->dyn_capacity * sizeof(*dyns));
+	if (!dyns)
 		return STATUS_NO_MEM;
-	w->steps = steps;
+	w->dyns = dyns;
 	return STATUS_OK;
 }
 
@@ -522,7 +522,7 @@ static enum status collect(struct collect *c)
 	c->it.next = UINT64_MAX;
 	c->has_atoms = has_atoms(history_core(h));
 	control_event_begin(&c->control_event, h, w->options.from, w->options.handler_preserves);
-	TRY(reserve_steps(w, (size_t)(w->options.to - w->options.from)));
+	TRY(reserve_dyns(w, (size_t)(w->options.to - w->options.from)));
 	TRY(collect_runs(c));
 	/* Before what lies after the window there may be an exception. */
 	w->has_end_pc = is_end && history_pc(h, length, &w->end_pc) == STATUS_OK;
@@ -535,9 +535,9 @@ static enum status collect(struct collect *c)
 		TRY(add_halt(c, length));
 	else if (w->options.from < w->options.to)
 		TRY(add_end(c, w->options.to));
-	if (w->little_endian_from > w->step_count)
-		w->little_endian_from = w->step_count;
-	return trim_steps(w);
+	if (w->little_endian_from > w->dyn_count)
+		w->little_endian_from = w->dyn_count;
+	return trim_dyns(w);
 }
 
 enum status window_collect(struct window *w)
