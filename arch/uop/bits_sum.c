@@ -124,9 +124,9 @@ static bool note_bit(struct bits *x, unsigned int i, bool may_be_0, bool may_be_
 
 static bool note_column(struct chain *c, unsigned int i, uint32_t valid)
 {
-	bool news = note_bit(&c->a, i, (valid & A_IS_0) != 0, (valid & A_IS_1) != 0);
+	bool changed = note_bit(&c->a, i, (valid & A_IS_0) != 0, (valid & A_IS_1) != 0);
 
-	return note_bit(&c->b, i, (valid & B_IS_0) != 0, (valid & B_IS_1) != 0) || news;
+	return note_bit(&c->b, i, (valid & B_IS_0) != 0, (valid & B_IS_1) != 0) || changed;
 }
 
 /* The bits at which x is not what it is at the bit below. */
@@ -163,21 +163,22 @@ static void pass_upwards(struct chain *c)
 }
 
 /*
- * Learns from the top bit down, and ends with the states before bit 0. Below a bit that was no
- * news, one with the same column, the same combinations and the same states after it is none, nor
- * is any below it that is not fresh, to the last one that the pass upwards found to be like them.
+ * Learns from the top bit down, and ends with the states before bit 0. Below a bit that did not
+ * change, one with the same column, the same combinations and the same states after it does not,
+ * nor does any below it that is not fresh, to the last one that the pass upwards found to be like
+ * them.
  */
 static bool pass_downwards(struct chain *c, uint32_t *starts)
 {
 	uint32_t states = STATES_ALL;
 	uint32_t above = 0;
 	uint32_t valid_above = 0;
-	bool news = true;
+	bool changed = true;
 
 	for (unsigned int i = c->width; i-- > 0;) {
 		uint32_t valid = c->valid[i];
 
-		if (!news && states == above && valid == valid_above &&
+		if (!changed && states == above && valid == valid_above &&
 		    (c->fresh >> i >> 1 & 1) == 0) {
 			i = 63 - (unsigned int)__builtin_clzll(c->fresh & bits_mask(i + 1));
 			continue;
@@ -187,7 +188,7 @@ static bool pass_downwards(struct chain *c, uint32_t *starts)
 		valid &= leading_to(states);
 		if (valid == 0)
 			return false;
-		news = note_column(c, i, valid);
+		changed = note_column(c, i, valid);
 		states = states_of(valid);
 	}
 	*starts = states;

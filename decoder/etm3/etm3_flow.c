@@ -99,10 +99,10 @@ static bool set_state(struct etm3_flow *flow, const struct etm3_known *known)
 static enum status take_isync(struct etm3_flow *flow, const struct etm3_packet *packet,
                               bool is_first)
 {
-	bool is_news = is_first || packet->reason != ETM3_ISYNC_PERIODIC;
+	bool is_change = is_first || packet->reason != ETM3_ISYNC_PERIODIC;
 	struct element *element;
 
-	if (is_news) {
+	if (is_change) {
 		flow->is_excepted = false;
 		TRY(emit_trace_on(flow, packet->reason));
 	}

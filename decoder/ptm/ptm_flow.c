@@ -314,7 +314,7 @@ static enum status emit_trace_on(struct ptm_flow *flow, const struct ptm_packet 
 /* A periodic one tells nothing new, unless it is the first. */
 static enum status take_isync(struct ptm_flow *flow, const struct ptm_packet *packet)
 {
-	bool is_news = flow->needs_isync || packet->reason != PTM_ISYNC_PERIODIC;
+	bool is_change = flow->needs_isync || packet->reason != PTM_ISYNC_PERIODIC;
 
 	take_place(flow);
 	flow->address = packet->known.address;
@@ -329,7 +329,7 @@ static enum status take_isync(struct ptm_flow *flow, const struct ptm_packet *pa
 	}
 	flow->view = follow_view(flow->follow, &flow->context);
 	retstack_flush(&flow->stack);
-	if (!is_news)
+	if (!is_change)
 		return STATUS_OK;
 	flow->is_excepted = false;
 	TRY(emit_trace_on(flow, packet));

@@ -5,10 +5,10 @@
  * said of callers rests on the flow alone, on this:
  *
  * - A branch with link calls; its caller goes on after it.
- * - A return goes to the caller of the newest call. Where it goes behind the call of an older one,
- *   it pops all that is younger; the same for an indirect branch to there out of another function
- *   (ldm with the PC and the like). Where it goes to where another stack was left, that stack goes
- *   on (coroutines, threads of a kernel).
+ * - A return goes to the caller of the newest call. Where it goes to after the call of an older
+ * one, it pops all that is younger; the same for an indirect branch to there out of another
+ * function (ldm with the PC and the like). Where it goes to where another stack was left, that
+ * stack goes on (coroutines, threads of a kernel).
  * - Where it goes into the middle of a function (longjmp, the landing pad of a C++ exception,
  *   coroutines again) some call of that function goes on. Each returns to its own caller, and so
  * the return of that call shows which it was, for all the time from there on. If it does not

@@ -171,7 +171,7 @@ static uint32_t called_by(const struct call_builder *b, uint32_t caller)
 	return call;
 }
 
-/* Behind an older call than the active one: what was called from there is left. */
+/* After an older call than the active one: what was called from there is left. */
 static enum status return_to_older(struct call_builder *b, uint32_t found, uint64_t to)
 {
 	struct candidates callers;

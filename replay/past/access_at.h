@@ -9,7 +9,7 @@
 #include "replay/past/past_window.h"
 
 /*
- * The last access of the instruction at a position, or of what lies behind it, that is proved to be
+ * The last access of the instruction at a position, or of what lies after it, that is proved to be
  * to one of the bytes, or of a possible one may be. False if there is none.
  */
 bool past_access_at(struct values *values, uint64_t position, const struct values_target *target,

@@ -110,7 +110,7 @@ static enum status say_blind(const struct search *search, uint64_t first, uint64
 	return past_accesses_add(search->found, search->of, &blind);
 }
 
-/* The step after what the instruction at a position is and what lies behind it. */
+/* The step after what the instruction at a position is and what lies after it. */
 static size_t end_of(const struct window *w, uint64_t position)
 {
 	return position < w->options.to ? window_dyn_of(w, position) : w->dyn_count;

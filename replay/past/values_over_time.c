@@ -86,7 +86,7 @@ static enum status add(struct search *search, uint64_t first, struct past_value 
 /* The stretch after a write, and what is not known where that is a stretch itself. */
 static enum status take(struct search *search, const struct past_access *write)
 {
-	/* One instruction may be told twice, with what lies behind it. */
+	/* One instruction may be told twice, with what lies after it. */
 	if (write->position < search->last || write->position + 1 == search->last)
 		TRY(add(search, write->position + 1,
 		        value_over(search, write->position + 1, search->last)));

@@ -273,7 +273,7 @@ enum session_word {
 	SESSION_WORD_UNKNOWN,   /* neither register nor address nor variable */
 	SESSION_WORD_SEVERAL,   /* variables have this name */
 	SESSION_WORD_NO_VALUES, /* a register that is not reconstructed */
-	SESSION_WORD_BAD_SIZE,  /* 0, above WATCH_MOST, or behind a register */
+	SESSION_WORD_BAD_SIZE,  /* 0, above WATCH_MOST, or after a register */
 };
 enum session_word session_past_subject(struct session *session, size_t core, struct str word,
                                        struct past_subject *subject);

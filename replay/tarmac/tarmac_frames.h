@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What lies behind addresses, in frames of 4 KiB: of a physical address space, or of a translation
+ * What addresses lead to, in frames of 4 KiB: of a physical address space, or of a translation
  * regime of a core where no line says a physical address. In: a space and the number of a page.
  * Out: a number by which memory is kept (word_log.h), equal where the two are one place.
  *

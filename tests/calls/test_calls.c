@@ -179,7 +179,7 @@ static void indirect_jump_to_behind_a_call_returns(void **state)
 	       AT(0x1008, FALL));
 }
 
-/* f calls g (setjmp), which returns; then h, from which it goes behind the call of g again. */
+/* f calls g (setjmp), which returns; then h, from which it goes to after the call of g again. */
 static void longjmp_goes_on_where_setjmp_was_called(void **state)
 {
 	(void)state;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The callers that really were there, from recordings with SP at each instruction: a call is pending
 as long as SP is below what it was at the call. This takes nothing from csreplay; symbols serve for
-landing pads alone, where SP is the caller's and the PC not behind the call."""
+landing pads alone, where SP is the caller's and the PC not after the call."""
 import bisect
 import gzip
 import json
