@@ -416,6 +416,25 @@ static uint64_t last_difference(const struct snap_dump *dump, const struct elf_s
 	return at;
 }
 
+/* The device halted in another context than the image's: its dump is not of that context. */
+static bool is_elsewhere(const struct snap_device *device, const struct elf_image *image)
+{
+	const struct snap_register *id =
+	        snap_device_any_register(device, STR("CONTEXTIDR_EL1|CONTEXTIDR"));
+
+	return image->context.has_id && id &&
+	       (uint32_t)snap_register_value(id) != image->context.id;
+}
+
+/* Which of the two is read; of a context's image, in that context. */
+static const char *what_counts(const struct snap_dump *dump, const struct elf_image *image)
+{
+	if (image->context.has_id || image->context.has_vmid)
+		return "in its context the image counts";
+	return ((unsigned int)dump->space & ~(unsigned int)image->space) != 0 ? "the image counts"
+	                                                                      : "the dump counts";
+}
+
 /* An image whose code or constants are not what the snapshot has in memory; true if it was said. */
 static bool check_image(const struct context *c, const struct elf_image *image,
                         const struct snap_dump *dump)
@@ -423,8 +442,7 @@ static bool check_image(const struct context *c, const struct elf_image *image,
 	uint64_t first = UINT64_MAX;
 	uint64_t last = 0;
 
-	if (!space_meets(dump->space, image->space) || image->context.has_id ||
-	    image->context.has_vmid)
+	if (!space_meets(dump->space, image->space))
 		return false;
 	for (size_t i = 0; i < image->segment_count; i++) {
 		const struct elf_segment *segment = &image->segments[i];
@@ -442,11 +460,9 @@ static bool check_image(const struct context *c, const struct elf_image *image,
 		return false;
 	diag_warning(c->diags, dump->place,
 	             "dump \"%.*s\" and image \"%.*s\" hold different bytes at 0x%llx, the last "
-	             "at 0x%llx; the %s counts",
+	             "at 0x%llx; %s",
 	             STR_ARG(dump->section), STR_ARG(image->path), (unsigned long long)first,
-	             (unsigned long long)last,
-	             ((unsigned int)dump->space & ~(unsigned int)image->space) != 0 ? "image"
-	                                                                            : "dump");
+	             (unsigned long long)last, what_counts(dump, image));
 	return true;
 }
 
@@ -460,6 +476,8 @@ void snapshot_check_images(const struct snapshot *snapshot, struct diag_list *di
 		for (size_t j = 0; j < snapshot->core_count && !said; j++) {
 			const struct snap_device *device = snapshot->cores[j].device;
 
+			if (is_elsewhere(device, snapshot->images[i]))
+				continue;
 			for (size_t k = 0; k < device->dump_count && !said; k++)
 				said = check_image(&c, snapshot->images[i], &device->dumps[k]);
 		}

@@ -197,6 +197,17 @@ class Contexts(Spaces):
         self.assertEqual(history(*images, self.folder)[0],
                          RAN_ONE + RAN_KERNEL + RAN_TWO + RAN_KERNEL + RAN_ONE)
 
+    def test_image_of_a_context_that_a_dump_contradicts_is_said(self):
+        """With the range; but for a dump of a core that halted in another context."""
+        for halted, is_said in ((None, True), (0x200, True), (0x100, False)):
+            registers = ["CPSR(size:32) 0x60000000"]
+            registers += [f"CONTEXTIDR_EL1(size:64) {halted:#x}"] if halted else []
+            self.run_both("one.bin", "k.bin", registers=registers)
+            said = "".join(run("check", *self.image("b", TWO, ",context=0x200"), self.folder)[1:])
+            expected = ("hold different bytes at 0x400000, the last at 0x40000d; in its context "
+                        "the image counts")
+            self.assertEqual(said.count(expected), is_said, (halted, said))
+
     def test_gdb_sees_the_context_that_it_is_at(self):
         self.run_both("k.bin")
         images = self.image("a", ONE, ",context=0x100") + self.image("b", TWO, ",context=0x200")
