@@ -88,7 +88,7 @@ enum status tarmac_rev3_step(struct tarmac_line *line)
 
 enum status tarmac_rev3_exception(struct tarmac_line *line)
 {
-	struct bytes before;
+	struct bytes before = line->in;
 	struct tarmac_exception *exception = &line->event->exception;
 
 	line->event->kind = TARMAC_EXCEPTION;
