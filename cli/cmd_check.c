@@ -29,7 +29,7 @@ static enum status check_contexts(struct session *session, struct diag_list *dia
 	size_t cores = session_core_count(session);
 	size_t parted = 0;
 
-	TRY(session_make_thread_views(session));
+	TRY(session_make_shared_contexts(session));
 	for (size_t i = cores; i < cores + session_thread_view_count(session); i++) {
 		struct text why = {0};
 		uint32_t context = 0;

@@ -119,6 +119,8 @@ bool session_core_has_pc(const struct session *session, size_t core);
 
 /* Makes those of all contexts, unless they are there. NO_MEM. */
 MUST_USE enum status session_make_thread_views(struct session *session);
+/* Those of contexts that ran on several cores alone: what can be parted. NO_MEM. */
+MUST_USE enum status session_make_shared_contexts(struct session *session);
 /*
  * Makes those of one context, instead of all that are there; of one core alone unless `core` is
  * NULL. NOT_FOUND if no trace names the context; NO_MEM.

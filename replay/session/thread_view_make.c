@@ -23,6 +23,7 @@ struct group {
 struct wish {
 	const uint32_t *context_id; /* NULL: of all contexts */
 	const size_t *core;         /* NULL: of all cores, together where that is known */
+	bool several_cores;         /* none of a context that ran on one core */
 };
 
 struct maker {
@@ -269,7 +270,8 @@ static enum status make_views(struct maker *m)
 		while (end < m->group_count &&
 		       m->groups[end].slices->context_id == m->groups[first].slices->context_id)
 			end++;
-		TRY(make_context(m, first, end));
+		if (end - first > 1 || !m->wish.several_cores)
+			TRY(make_context(m, first, end));
 	}
 	qsort(m->views, m->view_count, sizeof(*m->views), compare_views);
 	return STATUS_OK;
@@ -414,9 +416,15 @@ enum status session_make_thread_views(struct session *session)
 	if (session->has_thread_views)
 		return STATUS_OK;
 	session_drop_thread_views(session);
-	TRY(make(session, (struct wish){NULL, NULL}));
+	TRY(make(session, (struct wish){.context_id = NULL}));
 	session->has_thread_views = true;
 	return STATUS_OK;
+}
+
+enum status session_make_shared_contexts(struct session *session)
+{
+	session_drop_thread_views(session);
+	return make(session, (struct wish){.several_cores = true});
 }
 
 bool session_shows_thread_views(const struct session *session)
@@ -435,6 +443,6 @@ enum status session_show_thread_views(struct session *session, bool on)
 enum status session_make_context(struct session *session, uint32_t context_id, const size_t *core)
 {
 	session_drop_thread_views(session);
-	TRY(make(session, (struct wish){&context_id, core}));
+	TRY(make(session, (struct wish){.context_id = &context_id, .core = core}));
 	return session->thread_view_count > 0 ? STATUS_OK : STATUS_NOT_FOUND;
 }
