@@ -7,6 +7,8 @@ set trust-readonly-sections on
 # gdb keeps what it has read of the stack until something runs, and writing $trace_pos runs nothing:
 # it would go on with the stack of another position.
 set stack-cache off
+# Of a caller most registers are not known: that a value at entry is not, need not be said of each.
+set print entry-values if-needed
 # Breakpoints stay inserted over a stop: fewer packets where there are many.
 set breakpoint always-inserted on
 

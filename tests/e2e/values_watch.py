@@ -194,7 +194,7 @@ def gdb(*commands):
 class Example(unittest.TestCase):
     """What a user does."""
 
-    CULPRIT = ('in set_label (sensor=0x401648 <sensors+256>, text=text@entry=0x400500 '
+    CULPRIT = ('in set_label (sensor=0x401648 <sensors+256>, text=0x400500 '
                '<inbox+80> "winecellar-2", length=12)')
 
     def test_store_that_broke_the_pointer_is_found(self):

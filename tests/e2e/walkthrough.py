@@ -151,7 +151,7 @@ class Truth(unittest.TestCase):
         with open(os.path.join(self.crash.folder, "cpu_0.ini"), encoding="utf-8") as file:
             at_halt = int(re.search(r"(?m)^X19\(size:64\)=(\w+)", file.read())[1], 0)
         number = at_halt - self.pcs[18175:].count(NEXT_ROUND)
-        self.assertIn(f"poll_inbox (round=round@entry={number}) ",
+        self.assertIn(f"poll_inbox (round={number}) ",
                       " ".join(line for _, answer in self.page for line in answer))
 
 
