@@ -273,7 +273,8 @@ static enum status make_views(struct maker *m)
 		if (end - first > 1 || !m->wish.several_cores)
 			TRY(make_context(m, first, end));
 	}
-	qsort(m->views, m->view_count, sizeof(*m->views), compare_views);
+	if (m->view_count > 0)
+		qsort(m->views, m->view_count, sizeof(*m->views), compare_views);
 	return STATUS_OK;
 }
 
