@@ -231,25 +231,31 @@ static enum status index_stays(struct thread_view *view)
 	return STATUS_OK;
 }
 
+/* A view that has the stays of a group alone. */
+static enum status begin_view(struct maker *m, const struct group *group, struct thread_view **view)
+{
+	TRY(vec_reserve((void **)&m->views, &m->view_capacity, m->view_count + 1,
+	                sizeof(*m->views)));
+	*view = &m->views[m->view_count++];
+	**view = (struct thread_view){.context_id = group->slices->context_id,
+	                              .stays = calloc(group->count, sizeof(*(*view)->stays)),
+	                              .parting = group->parting};
+	if (!(*view)->stays)
+		return STATUS_NO_MEM;
+	for (; (*view)->count < group->count; (*view)->count++)
+		(*view)->stays[(*view)->count] = stay_of(group, (*view)->count);
+	return STATUS_OK;
+}
+
 /* The groups `first` to `end` - 1 are of one context; one view or more of them. */
 static enum status make_context(struct maker *m, size_t first, size_t end)
 {
 	for (size_t i = first; i < end; i++) {
-		struct group *group = &m->groups[i];
 		struct thread_view *view;
 
-		if (group->is_taken)
+		if (m->groups[i].is_taken)
 			continue;
-		TRY(vec_reserve((void **)&m->views, &m->view_capacity, m->view_count + 1,
-		                sizeof(*m->views)));
-		view = &m->views[m->view_count++];
-		*view = (struct thread_view){.context_id = group->slices->context_id,
-		                             .stays = calloc(group->count, sizeof(*view->stays)),
-		                             .parting = group->parting};
-		if (!view->stays)
-			return STATUS_NO_MEM;
-		for (; view->count < group->count; view->count++)
-			view->stays[view->count] = stay_of(group, view->count);
+		TRY(begin_view(m, &m->groups[i], &view));
 		for (size_t j = i + 1; j < end; j++) {
 			if (!m->groups[j].is_taken)
 				TRY(add_to_view(m, view, &m->groups[j]));
