@@ -139,7 +139,11 @@ class UnknownStack(gdb.unwinder.Unwinder):
     def __call__(self, frame):
         if not frame.architecture().name().startswith("arm") or knows(frame, "sp"):
             return None
-        info = frame.create_unwind_info(self.Id)
+        return self.end(frame)
+
+    @classmethod
+    def end(cls, frame):
+        info = frame.create_unwind_info(cls.Id)
         # An equal frame after it ends the backtrace; without a PC that would be an error.
         info.add_saved_register("pc", frame.read_register("pc"))
         return info
@@ -292,9 +296,7 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
         if frame.level() == 0 or (knows(frame, "sp") and
                                   (not is_arm or any(knows(frame, name) for name in STATUS))):
             return None
-        info = frame.create_unwind_info(UnknownStack.Id)
-        info.add_saved_register("pc", frame.read_register("pc"))
-        return info
+        return UnknownStack.end(frame)
 
     def look_at_halt(self, *_):
         """At the halt all of memory is known, and gdb's own unwinders say more where they are right."""

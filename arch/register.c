@@ -70,6 +70,19 @@ bool register_system_find(const struct register_file *file, struct str name, uns
 	return false;
 }
 
+bool register_file_find(const struct register_file *file, struct str word, unsigned int *number)
+{
+	if (str_has_prefix(word, STR("$")))
+		word = str_skip(word, 1);
+	if (str_eq_nocase(word, STR("lr")) && file->arch == CORE_A64)
+		word = STR("x30");
+	for (*number = 0; *number < file->trace; ++*number) {
+		if (str_eq_nocase(word, str_of(file->table[*number].name)))
+			return true;
+	}
+	return register_system_find(file, word, number);
+}
+
 bool register_file_has(const struct register_file *file, uint64_t number)
 {
 	if (number >= file->count)

@@ -111,6 +111,12 @@ const struct system_register *register_system(const struct register_file *file, 
 /* The number of a system register by either of its names, in any case of letters. */
 bool register_system_find(const struct register_file *file, struct str name, unsigned int *number);
 
+/*
+ * The number of the register that a user's word names: of the table or a system register, in any
+ * case of letters, perhaps after "$", and "lr" of A64 cores, too.
+ */
+bool register_file_find(const struct register_file *file, struct str word, unsigned int *number);
+
 /* True if there is such a number and its feature is described; of system registers, too. */
 bool register_file_has(const struct register_file *file, uint64_t number);
 

@@ -117,25 +117,12 @@ static void run_set(const struct console *console, struct str args, struct text 
 	}
 }
 
-static bool find_register(const struct console *console, struct str name, unsigned int *number)
+bool console_subject(const struct console *console, struct str word, struct why_subject *subject)
 {
 	const struct register_file *file = session_core_registers(console->session, console->core);
 
-	if (name.n > 0 && name.p[0] == '$')
-		name = str_skip(name, 1);
-	if (str_eq_nocase(name, STR("lr")) && file->arch == CORE_A64)
-		name = STR("x30");
-	for (*number = 0; *number < file->trace; ++*number) {
-		if (str_eq_nocase(name, str_of(file->table[*number].name)))
-			return true;
-	}
-	return register_system_find(file, name, number);
-}
-
-bool console_subject(const struct console *console, struct str word, struct why_subject *subject)
-{
 	*subject = (struct why_subject){.is_memory = false};
-	if (find_register(console, word, &subject->number))
+	if (register_file_find(file, word, &subject->number))
 		return true;
 	subject->is_memory = str_to_u64(word, &subject->address) == STATUS_OK;
 	return subject->is_memory;

@@ -12,26 +12,21 @@
 
 enum { BYTES_SHOWN = 16 };
 
-static bool is_same_watch(const struct watch *a, const struct watch *b)
-{
-	return a->kind == b->kind && a->address == b->address && a->size == b->size;
-}
-
-/* The last look at it, or NULL. */
-static struct gdb_look *find_look(struct gdb *gdb, const struct watch *watch)
+/* Index of the last look at it, or GDB_LOOKS. */
+static size_t find_look(const struct gdb *gdb, const struct watch *watch)
 {
 	for (size_t i = 0; i < GDB_LOOKS && i < gdb->look_count; i++) {
-		if (is_same_watch(&gdb->looks[i].watch, watch))
-			return &gdb->looks[i];
+		if (watch_is_same(&gdb->looks[i].watch, watch))
+			return i;
 	}
-	return NULL;
+	return GDB_LOOKS;
 }
 
 void gdb_watch_set(struct gdb *gdb, const struct watch *watch)
 {
 	size_t core = gdb->general;
 
-	if (find_look(gdb, watch))
+	if (find_look(gdb, watch) < GDB_LOOKS)
 		return;
 	gdb->looks[gdb->look_count++ % GDB_LOOKS] =
 	        (struct gdb_look){*watch, core, session_position(gdb->session, core)};
@@ -80,29 +75,23 @@ bool gdb_watch_is_shown(const struct gdb *gdb, size_t core, const struct stop *s
 	bool forward = direction == DIRECTION_FORWARD;
 	const struct gdb_look near = side(core, stop, !forward);
 	const struct gdb_look far = side(core, stop, forward);
-	const struct gdb_look *look = NULL;
+	size_t look = find_look(gdb, &stop->watch);
 
-	if (gdb->client != CLIENT_GDB || stop->watch.kind == WATCH_READ)
+	if (gdb->client != CLIENT_GDB || stop->watch.kind == WATCH_READ || look == GDB_LOOKS)
 		return true;
-	for (size_t i = 0; i < GDB_LOOKS && i < gdb->look_count && !look; i++) {
-		if (is_same_watch(&gdb->looks[i].watch, &stop->watch))
-			look = &gdb->looks[i];
-	}
-	if (!look)
-		return true;
-	if (compare(gdb, &stop->watch, look, &near) == LIKE_OTHER)
+	if (compare(gdb, &stop->watch, &gdb->looks[look], &near) == LIKE_OTHER)
 		return false;
 	return stop->watch.kind != WATCH_WRITE ||
-	       compare(gdb, &stop->watch, look, &far) != LIKE_UNREADABLE;
+	       compare(gdb, &stop->watch, &gdb->looks[look], &far) != LIKE_UNREADABLE;
 }
 
 void gdb_watch_shown(struct gdb *gdb, size_t core, const struct stop *stop,
                      enum direction direction)
 {
-	struct gdb_look *look = find_look(gdb, &stop->watch);
+	size_t look = find_look(gdb, &stop->watch);
 
-	if (look)
-		*look = side(core, stop, direction == DIRECTION_FORWARD);
+	if (look < GDB_LOOKS)
+		gdb->looks[look] = side(core, stop, direction == DIRECTION_FORWARD);
 }
 
 /* Bytes as a number, or one by one; ".." is one that is not known. */

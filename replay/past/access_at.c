@@ -40,7 +40,7 @@ bool past_access_at(struct values *values, uint64_t position, const struct value
 
 	if (!past_window_at(values, position, place))
 		return false;
-	w = past_steps(&place->window);
+	w = past_dyns(&place->window);
 	end = position < w->options.to ? window_dyn_of(w, position + 1) : w->dyn_count;
 	for (uint32_t i = window_access(w, end); i-- > window_access(w, place->dyn);) {
 		const struct memdep_access *a = &place->window.proved->memory.accesses[i];

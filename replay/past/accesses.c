@@ -73,7 +73,7 @@ static bool take(void *context, const struct values_access *access)
 		return put(v, &told);
 	if (!judge(v, &place, number, &told.verdict))
 		return true;
-	told.code = past_code_of(past_steps(&place.window), place.dyn);
+	told.code = past_code_of(past_dyns(&place.window), place.dyn);
 	told.is_write = past_access_is_write(&place.window.proved->memory.accesses[number]);
 	told.value = value_of(v, &place, number, told.verdict);
 	return put(v, &told);

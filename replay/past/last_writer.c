@@ -37,16 +37,13 @@ static bool take_possible(struct visit *v, const struct values_access *access)
 
 	if (past_access_at(v->values, access->position, &v->target, true, &place, &number)) {
 		bool is_kill = place.window.proved->memory.accesses[number].index == ACCESS_KILL;
+		bool is_decided = !is_kill && past_access_is_decided(&place, number, v->of->address,
+		                                                     v->of->size, &is_there);
 
-		if (!is_kill &&
-		    past_access_is_decided(&place, number, v->of->address, v->of->size,
-		                           &is_there) &&
-		    !is_there)
+		if (is_decided && !is_there)
 			return true;
 		/* Whatever is older is gone if anything was written there. */
-		if (is_kill ||
-		    (place.window.assumed && past_access_is_decided(&place, number, v->of->address,
-		                                                    v->of->size, &is_there))) {
+		if (is_kill || is_decided) {
 			v->found->is_found = true;
 			v->found->at = place;
 			v->found->access = number;

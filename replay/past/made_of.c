@@ -2,19 +2,19 @@
 /* From a slot through the micro-operations that made it; see made_of.h. */
 #include "replay/past/made_of.h"
 
-/* A walk through the temporaries of one step. */
+/* A walk through the temporaries of one dynamic instruction. */
 struct made_walk {
 	const struct past_window *window;
-	size_t step;
+	size_t dyn;
 	struct made_of *out;
 	bool seen[UOP_TEMPS];
 	unsigned int pending[UOP_TEMPS];
 	unsigned int count;
 };
 
-unsigned int made_of_register(const struct window *w, size_t step, unsigned int reg)
+unsigned int made_of_register(const struct window *w, size_t dyn, unsigned int reg)
 {
-	const struct uop_insn *insn = window_template(w, step)->insn;
+	const struct uop_insn *insn = window_template(w, dyn)->insn;
 
 	for (unsigned int i = 0; i < insn->def_count; i++) {
 		if (insn->defs[i].reg == reg)
@@ -48,7 +48,7 @@ static void add_slot(struct made_walk *walk, unsigned int slot)
 /* One side, if it is known which it was. */
 static void add_select(struct made_walk *walk, const struct uop *op)
 {
-	struct past_value which = past_slot(walk->window, walk->step, op->c, 1);
+	struct past_value which = past_slot(walk->window, walk->dyn, op->c, 1);
 
 	if (!past_value_is_known(&which) || (which.bits.value & 1) != 0)
 		add_slot(walk, op->a);
@@ -79,11 +79,11 @@ static void add_operands(struct made_walk *walk, const struct uop *op)
 	}
 }
 
-struct made_of made_of_slot(const struct past_window *window, size_t step, unsigned int slot)
+struct made_of made_of_slot(const struct past_window *window, size_t dyn, unsigned int slot)
 {
-	const struct uop_insn *insn = window_template(past_steps(window), step)->insn;
+	const struct uop_insn *insn = window_template(past_dyns(window), dyn)->insn;
 	struct made_of out = {0};
-	struct made_walk walk = {.window = window, .step = step, .out = &out};
+	struct made_walk walk = {.window = window, .dyn = dyn, .out = &out};
 
 	add_slot(&walk, slot);
 	while (walk.count > 0) {

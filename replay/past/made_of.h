@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside of origin.h: what one instruction made a value of. In: a step of a window and a slot. Out:
- * the registers and loads that the value follows from, through the micro-operations; constants of
- * the instruction are none of them.
+ * Inside of origin.h: what one instruction made a value of. In: a dynamic instruction of a window
+ * and a slot. Out: the registers and loads that the value follows from, through the
+ * micro-operations; constants of the instruction are none of them.
  */
 #ifndef CSREPLAY_REPLAY_PAST_MADE_OF_H
 #define CSREPLAY_REPLAY_PAST_MADE_OF_H
@@ -20,12 +20,12 @@ struct made_of {
 	bool is_not_known; /* an operation was done that says nothing of its result */
 };
 
-struct made_of made_of_slot(const struct past_window *window, size_t step, unsigned int slot);
+struct made_of made_of_slot(const struct past_window *window, size_t dyn, unsigned int slot);
 
 /*
- * The slot that a register has the value of after a step that writes it; SLOT_NONE if the step
- * kills registers and says nothing of this one.
+ * The slot that a register has the value of after a dynamic instruction that writes it; SLOT_NONE
+ * if the dynamic instruction kills registers and says nothing of this one.
  */
-unsigned int made_of_register(const struct window *w, size_t step, unsigned int reg);
+unsigned int made_of_register(const struct window *w, size_t dyn, unsigned int reg);
 
 #endif

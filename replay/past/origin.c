@@ -120,7 +120,7 @@ static enum status add(struct trail *t, const struct origin_step *step)
 /* A step of the window as a step of the origin. */
 static struct origin_step step_of(const struct trail *t, size_t step)
 {
-	const struct window *w = past_steps(&t->at.window);
+	const struct window *w = past_dyns(&t->at.window);
 
 	return (struct origin_step){
 	        .position = window_position_of(w, step),
@@ -163,11 +163,11 @@ static bool is_constant(const struct trail *t, size_t step, unsigned int reg, un
 	unsigned int slot;
 
 	while (step > 0 && end - step < CONSTANT_LOOK &&
-	       !past_writes(past_steps(window), step - 1, reg))
+	       !past_writes(past_dyns(window), step - 1, reg))
 		step--;
 	if (step == 0 || end - step == CONSTANT_LOOK || depth == 0)
 		return false;
-	slot = made_of_register(past_steps(window), step - 1, reg);
+	slot = made_of_register(past_dyns(window), step - 1, reg);
 	if (slot == SLOT_NONE)
 		return false;
 	m = made_of_slot(window, step - 1, slot);
@@ -206,10 +206,10 @@ static void say_sources(const struct trail *t, size_t step, const struct made_of
 /* Where an access of the step `t->at` goes, from a larger window if a smaller one does not say. */
 static struct past_value address_of(struct trail *t, unsigned int index)
 {
-	uint64_t position = window_position_of(past_steps(&t->at.window), t->at.dyn);
+	uint64_t position = window_position_of(past_dyns(&t->at.window), t->at.dyn);
 
 	for (;;) {
-		const struct window *w = past_steps(&t->at.window);
+		const struct window *w = past_dyns(&t->at.window);
 		struct past_place wider;
 		struct past_value address =
 		        past_address(&t->at.window, window_access(w, t->at.dyn) + index);
@@ -226,7 +226,7 @@ static struct past_value address_of(struct trail *t, unsigned int index)
 /* The value was loaded by an access of the step. */
 static void go_to_memory(struct trail *t, unsigned int index, struct origin_step *s)
 {
-	const struct template *template = window_template(past_steps(&t->at.window), t->at.dyn);
+	const struct template *template = window_template(past_dyns(&t->at.window), t->at.dyn);
 	unsigned int size = template->insn->accesses[index].size;
 	struct past_value address;
 
@@ -289,7 +289,7 @@ static enum status follow_register(struct trail *t)
 	enum status status = past_last_write(window, t->at.dyn, t->reg, &step);
 
 	if (status == STATUS_NOT_FOUND) {
-		uint64_t from = past_steps(window)->options.from;
+		uint64_t from = past_dyns(window)->options.from;
 
 		t->size = 0;
 		if (past_window_older(t->values, &t->at))
@@ -300,7 +300,7 @@ static enum status follow_register(struct trail *t)
 	if (status != STATUS_OK)
 		return status;
 	s = step_of(t, step);
-	slot = made_of_register(past_steps(window), step, t->reg);
+	slot = made_of_register(past_dyns(window), step, t->reg);
 	if (slot == SLOT_NONE) {
 		s.kind = s.code.is_there ? ORIGIN_RESULT : kind_of_event(t, s.position);
 		return add(t, &s);
@@ -353,7 +353,7 @@ static enum status follow_store(struct trail *t, const struct last_writer *found
 
 static enum status follow_memory(struct trail *t)
 {
-	uint64_t position = window_position_of(past_steps(&t->at.window), t->at.dyn);
+	uint64_t position = window_position_of(past_dyns(&t->at.window), t->at.dyn);
 	struct last_writer found;
 
 	if (past_is_constant(&t->at, t->address, t->size))
@@ -371,7 +371,7 @@ static enum status follow_memory(struct trail *t)
 static enum status follow_pc(struct trail *t)
 {
 	const struct past_window *window = &t->at.window;
-	const struct window *w = past_steps(window);
+	const struct window *w = past_dyns(window);
 	size_t step = t->at.dyn;
 	struct origin_step s;
 	unsigned int slot;
@@ -402,7 +402,7 @@ static struct past_value subject_value(const struct trail *t)
 
 	if (!t->is_memory && t->reg == REG_COUNT) {
 		if (history_pc(values_history(t->values),
-		               window_position_of(past_steps(&t->at.window), t->at.dyn),
+		               window_position_of(past_dyns(&t->at.window), t->at.dyn),
 		               &pc.bits.value) == STATUS_OK)
 			pc.bits.known = UINT64_MAX;
 		return pc;

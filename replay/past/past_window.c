@@ -27,11 +27,11 @@ enum status past_status(const struct values *values)
 
 bool past_window_older(struct values *values, struct past_place *place)
 {
-	uint64_t position = past_steps(&place->window)->options.from;
+	uint64_t position = past_dyns(&place->window)->options.from;
 
 	if (position == 0 || !past_window_at(values, position - 1, place))
 		return false;
-	place->dyn = window_dyn_of(past_steps(&place->window), position);
+	place->dyn = window_dyn_of(past_dyns(&place->window), position);
 	return true;
 }
 
@@ -71,7 +71,7 @@ static struct past_value ssa_value(const struct past_window *window, uint32_t ss
 struct past_value past_slot(const struct past_window *window, size_t dyn, unsigned int slot,
                             unsigned int width)
 {
-	const struct window *w = past_steps(window);
+	const struct window *w = past_dyns(window);
 	const struct uop_insn *insn;
 
 	if (slot < REG_COUNT)
@@ -152,7 +152,7 @@ bool past_writes(const struct window *w, size_t dyn, unsigned int reg)
 enum status past_last_write(const struct past_window *window, size_t end, unsigned int reg,
                             size_t *dyn)
 {
-	const struct window *w = past_steps(window);
+	const struct window *w = past_dyns(window);
 
 	for (size_t s = end; s-- > 0;) {
 		if (past_writes(w, s, reg)) {

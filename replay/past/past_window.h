@@ -36,7 +36,7 @@ enum status past_status(const struct values *values);
 /* Goes to the same state in the next older window. False if there is none, or nothing is known. */
 bool past_window_older(struct values *values, struct past_place *place);
 
-static inline const struct window *past_steps(const struct past_window *window)
+static inline const struct window *past_dyns(const struct past_window *window)
 {
 	return &window->proved->w;
 }
@@ -60,7 +60,7 @@ struct past_value past_bytes(const struct past_window *window, size_t dyn, uint6
  */
 bool past_writes(const struct window *w, size_t dyn, unsigned int reg);
 /*
- * The last dynamic instruction before `end` that writes the register, in *dynamic instruction.
+ * The last dynamic instruction before `end` that writes the register, in *dyn.
  * NOT_FOUND if the window has none; INTERRUPTED.
  */
 MUST_USE enum status past_last_write(const struct past_window *window, size_t end, unsigned int reg,

@@ -6,19 +6,8 @@
 
 #include "base/vec.h"
 
-enum status answers_open(struct answers *answers, const struct snapshot *snapshot)
-{
-	if (!answers->lines)
-		answers->lines = source_lines_open(snapshot->images, snapshot->image_count);
-	if (!answers->disasm)
-		answers->disasm = disasm_create();
-	return answers->lines && answers->disasm ? STATUS_OK : STATUS_NO_MEM;
-}
-
 void answers_fini(struct answers *answers)
 {
-	source_lines_close(answers->lines);
-	disasm_destroy(answers->disasm);
 	free(answers->places.positions);
 	*answers = (struct answers){0};
 }

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside of session.h: what questions about the past leave for the next one: source lines and the
- * disassembler, once opened, and the places that the lines of the last answer were about.
+ * Inside of session.h: what questions about the past leave for the next one: the places that the
+ * lines of the last answer were about.
  */
 #ifndef CSREPLAY_REPLAY_SESSION_ANSWERS_H
 #define CSREPLAY_REPLAY_SESSION_ANSWERS_H
 
-#include "arch/isa.h"
 #include "replay/past/past.h"
-#include "snapshot/snapshot.h"
-#include "snapshot/source_lines.h"
 
 /* Places of an answer, in the order of their numbers from 1 on. */
 struct places {
@@ -20,8 +17,6 @@ struct places {
 };
 
 struct answers {
-	struct source_lines *lines; /* NULL: not opened yet */
-	struct disasm *disasm;
 	/* Of the last answer that has places; NULL: none. */
 	const char *command;
 	size_t core;
@@ -31,8 +26,6 @@ struct answers {
 	struct past_accesses_of question;
 };
 
-/* NO_MEM. */
-MUST_USE enum status answers_open(struct answers *answers, const struct snapshot *snapshot);
 void answers_fini(struct answers *answers);
 
 void places_add(struct places *places, uint64_t position);

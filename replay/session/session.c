@@ -159,6 +159,37 @@ enum status session_open(const struct snapshot *snapshot, const struct history_o
 	return STATUS_OK;
 }
 
+enum status session_symbols(struct session *session, const struct symbols **symbols)
+{
+	const struct snapshot *snapshot = session->snapshot;
+	enum status status = STATUS_OK;
+
+	if (!session->symbols)
+		status = symbols_open(snapshot->images, snapshot->image_count, &session->symbols);
+	if (status != STATUS_OK)
+		session->symbols = NULL;
+	*symbols = session->symbols;
+	return status;
+}
+
+enum status session_source_lines(struct session *session, const struct source_lines **lines)
+{
+	const struct snapshot *snapshot = session->snapshot;
+
+	if (!session->lines)
+		session->lines = source_lines_open(snapshot->images, snapshot->image_count);
+	*lines = session->lines;
+	return *lines ? STATUS_OK : STATUS_NO_MEM;
+}
+
+enum status session_disasm(struct session *session, struct disasm **disasm)
+{
+	if (!session->disasm)
+		session->disasm = disasm_create();
+	*disasm = session->disasm;
+	return *disasm ? STATUS_OK : STATUS_NO_MEM;
+}
+
 void session_destroy(struct session *session)
 {
 	if (!session)
@@ -182,6 +213,7 @@ void session_destroy(struct session *session)
 	answers_fini(&session->answers);
 	symbols_close(session->symbols);
 	source_lines_close(session->lines);
+	disasm_destroy(session->disasm);
 	free(session->calls);
 	free(session->pasts);
 	for (size_t i = 0; session->written && i < session->snapshot->core_count; i++)

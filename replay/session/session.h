@@ -60,6 +60,11 @@ struct watch {
 	uint64_t size; /* bytes */
 };
 
+static inline bool watch_is_same(const struct watch *a, const struct watch *b)
+{
+	return a->kind == b->kind && a->address == b->address && a->size == b->size;
+}
+
 struct stop {
 	enum stop_reason reason;
 	/* The gap that was crossed or met, or NULL. Valid as long as the session. */

@@ -4,12 +4,11 @@
 
 enum status session_calls(struct session *session, size_t core, const struct calls **calls)
 {
-	const struct snapshot *snapshot = session->snapshot;
+	const struct symbols *symbols;
 
-	if (!session->symbols)
-		TRY(symbols_open(snapshot->images, snapshot->image_count, &session->symbols));
+	TRY(session_symbols(session, &symbols));
 	if (!session->calls[core])
-		TRY(calls_build(session->histories[core], session->symbols, &session->interrupt,
+		TRY(calls_build(session->histories[core], symbols, &session->interrupt,
 		                &session->calls[core]));
 	*calls = session->calls[core];
 	return STATUS_OK;

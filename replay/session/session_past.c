@@ -8,34 +8,12 @@
 /* The question that `next-candidate` goes on with. */
 #define LAST_WRITE "last-write"
 
-static enum status begin(struct session *session)
-{
-	const struct snapshot *snapshot = session->snapshot;
-
-	if (!session->symbols)
-		TRY(symbols_open(snapshot->images, snapshot->image_count, &session->symbols));
-	return answers_open(&session->answers, snapshot);
-}
-
 enum status session_past_names(struct session *session, size_t core, struct past_names *names)
 {
-	TRY(begin(session));
-	*names = (struct past_names){session->histories[core], session->symbols,
-	                             session->answers.lines, session->answers.disasm};
-	return STATUS_OK;
-}
-
-static bool find_register(const struct register_file *file, struct str name, unsigned int *number)
-{
-	if (str_has_prefix(name, STR("$")))
-		name = str_skip(name, 1);
-	if (str_eq_nocase(name, STR("lr")) && file->arch == CORE_A64)
-		name = STR("x30");
-	for (*number = 0; *number < file->trace; ++*number) {
-		if (str_eq_nocase(name, str_of(file->table[*number].name)))
-			return true;
-	}
-	return register_system_find(file, name, number);
+	*names = (struct past_names){.history = session->histories[core]};
+	TRY(session_symbols(session, &names->symbols));
+	TRY(session_source_lines(session, &names->lines));
+	return session_disasm(session, &names->disasm);
 }
 
 enum session_word session_past_subject(struct session *session, size_t core, struct str word,
@@ -45,10 +23,11 @@ enum session_word session_past_subject(struct session *session, size_t core, str
 	struct str name = str_trim((struct str){word.p, plus});
 	struct str size = str_trim(str_skip(word, plus + 1));
 	const struct register_file *file = session_core_registers(session, core);
+	const struct symbols *symbols;
 	size_t found;
 
 	*subject = (struct past_subject){.size = 8};
-	if (find_register(file, name, &subject->number)) {
+	if (register_file_find(file, name, &subject->number)) {
 		if (plus < word.n)
 			return SESSION_WORD_BAD_SIZE;
 		if (subject->number == REGISTER_PC)
@@ -60,10 +39,9 @@ enum session_word session_past_subject(struct session *session, size_t core, str
 	}
 	subject->is_memory = true;
 	if (str_to_u64(name, &subject->address) != STATUS_OK) {
-		if (begin(session) != STATUS_OK)
+		if (session_symbols(session, &symbols) != STATUS_OK)
 			return SESSION_WORD_UNKNOWN;
-		found = symbols_find_object(session->symbols, name, &subject->address,
-		                            &subject->size);
+		found = symbols_find_object(symbols, name, &subject->address, &subject->size);
 		if (found != 1)
 			return found == 0 ? SESSION_WORD_UNKNOWN : SESSION_WORD_SEVERAL;
 	}

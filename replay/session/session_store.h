@@ -78,7 +78,17 @@ struct session {
 	struct interrupt interrupt;
 	struct symbols *symbols; /* of functions; NULL: not asked for yet */
 	struct calls **calls;    /* one a core; NULL: not asked for yet */
+	struct disasm *disasm;   /* NULL: not asked for yet */
 	struct answers answers;
 };
+
+/*
+ * What names places of the code, of the images: opened when it is asked for first, and there as
+ * long as the session. NO_MEM, all of them; then it is NULL.
+ */
+MUST_USE enum status session_symbols(struct session *session, const struct symbols **symbols);
+MUST_USE enum status session_source_lines(struct session *session,
+                                          const struct source_lines **lines);
+MUST_USE enum status session_disasm(struct session *session, struct disasm **disasm);
 
 #endif

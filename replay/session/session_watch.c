@@ -14,8 +14,6 @@
 #include "replay/history/history.h"
 #include "replay/session/session_store.h"
 #include "replay/session/thread_view.h"
-#include "snapshot/source_lines.h"
-#include "snapshot/symbols/symbols.h"
 
 enum { LINES_MOST = 20 };
 
@@ -58,14 +56,14 @@ enum possible_access session_possible(const struct session *session)
 static struct source_place place_of(struct session *session, const struct history *history,
                                     uint64_t position)
 {
-	const struct snapshot *snapshot = session->snapshot;
 	struct source_place place = {.is_known = false};
+	const struct source_lines *lines;
 
-	if (!session->lines)
-		session->lines = source_lines_open(snapshot->images, snapshot->image_count);
 	place.is_known = position < history_length(history) &&
 	                 history_pc(history, position, &place.pc) == STATUS_OK;
-	if (place.is_known && !source_lines_find(session->lines, place.pc, &place.line))
+	/* Without memory for them there are no lines. */
+	if (place.is_known && (session_source_lines(session, &lines) != STATUS_OK ||
+	                       !source_lines_find(lines, place.pc, &place.line)))
 		place.line.file = NULL;
 	return place;
 }
@@ -220,18 +218,17 @@ size_t session_watched_at(const struct session *session, size_t core, uint64_t p
 
 void session_format_place(struct session *session, size_t core, uint64_t position, struct text *out)
 {
-	const struct snapshot *snapshot = session->snapshot;
 	struct source_place place = place_of(session, session->histories[core], position);
+	const struct symbols *symbols;
 
 	text_printf(out, "position %" PRIu64, position);
 	if (!place.is_known)
 		return;
 	/* Without memory for them there are no names. */
-	if (!session->symbols &&
-	    symbols_open(snapshot->images, snapshot->image_count, &session->symbols) != STATUS_OK)
-		session->symbols = NULL;
+	if (session_symbols(session, &symbols) != STATUS_OK)
+		symbols = NULL;
 	text_puts(out, ", ");
-	symbols_format(session->symbols, place.pc, out);
+	symbols_format(symbols, place.pc, out);
 	if (place.line.file)
 		text_printf(out, " (%s:%d)", place.line.file, place.line.line);
 }

@@ -5,17 +5,12 @@
 #include "base/vec.h"
 #include "replay/tarmac/tarmac.h"
 
-static bool is_same(const struct watch *a, const struct watch *b)
-{
-	return a->kind == b->kind && a->address == b->address && a->size == b->size;
-}
-
 /* Index of the watchpoint, or count. */
 static size_t find(const struct watch_list *list, const struct watch *watch)
 {
 	size_t i = 0;
 
-	while (i < list->count && !is_same(&list->items[i], watch))
+	while (i < list->count && !watch_is_same(&list->items[i], watch))
 		i++;
 	return i;
 }

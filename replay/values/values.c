@@ -25,8 +25,8 @@ struct tier {
 	 * likely to be near.
 	 */
 	uint32_t ssa_values[REG_COUNT];
-	size_t ssas_dyn;
-	bool has_ssas;
+	size_t ssa_dyn;
+	bool has_ssa;
 };
 
 struct values {
@@ -110,7 +110,7 @@ static void tier_drop(struct tier *tier)
 	if (tier->has_solver)
 		solve_fini(&tier->solver);
 	tier->has_solver = false;
-	tier->has_ssas = false;
+	tier->has_ssa = false;
 }
 
 void values_destroy(struct values *values)
@@ -287,10 +287,10 @@ static struct bits read_slot(struct tier *tier, uint64_t position, unsigned int 
 	if (tier->solver.has_conflict || position < w->options.from || position > w->options.to)
 		return (struct bits){0, 0};
 	dyn = window_dyn_of(w, position);
-	if (!tier->has_ssas || tier->ssas_dyn != dyn)
-		window_ssa_at(w, dyn, tier->ssa_values, tier->has_ssas ? tier->ssas_dyn : SIZE_MAX);
-	tier->has_ssas = true;
-	tier->ssas_dyn = dyn;
+	if (!tier->has_ssa || tier->ssa_dyn != dyn)
+		window_ssa_at(w, dyn, tier->ssa_values, tier->has_ssa ? tier->ssa_dyn : SIZE_MAX);
+	tier->has_ssa = true;
+	tier->ssa_dyn = dyn;
 	return tier->solver.ssa_values[tier->ssa_values[slot]];
 }
 

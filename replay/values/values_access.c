@@ -67,15 +67,6 @@ static struct part next_part(struct values *values, const struct values_range *r
 	return p;
 }
 
-static uint64_t position_of(const struct solver *s, const struct memdep_access *a)
-{
-	uint64_t position = window_position_of(&s->w, a->dyn);
-
-	return window_template(&s->w, a->dyn)->is_code || position == s->w.options.from
-	               ? position
-	               : position - 1;
-}
-
 static bool overlaps(const struct solver *s, const struct memdep_access *a,
                      const struct values_target *target, uint64_t *first)
 {
@@ -102,7 +93,7 @@ static bool judge(const struct solver *s, const struct memdep_access *a,
 	} else if (is_load ? !possible_read(s, a, target) : !is_marked) {
 		return false;
 	}
-	access->position = position_of(s, a);
+	access->position = window_instruction_of(&s->w, a->dyn);
 	return true;
 }
 

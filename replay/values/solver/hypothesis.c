@@ -273,7 +273,7 @@ static struct bits value_of(struct hypothesis_state *g, uint32_t ssa, unsigned i
 		if (g->ssa_values[i] == ssa)
 			return g->values[i];
 	}
-	if (g->count == HYPOTHESIS_SSAS || g->s->memory.points_to_work >= HYPOTHESIS_WORK)
+	if (g->count == HYPOTHESIS_VALUES || g->s->memory.points_to_work >= HYPOTHESIS_WORK)
 		return g->s->ssa_values[ssa];
 	g->ssa_values[at] = ssa;
 	g->values[at] = g->s->ssa_values[ssa];

@@ -13,7 +13,7 @@
 #include "replay/values/solver/memdep_clobber.h"
 
 enum {
-	HYPOTHESIS_SSAS = 64,      /* looked at for one store */
+	HYPOTHESIS_VALUES = 64,    /* looked at for one store */
 	HYPOTHESIS_DEPTH = 160,    /* of values that rest on values */
 	HYPOTHESIS_WORK = 1 << 18, /* SSA values in all: points_to_work */
 };
@@ -24,8 +24,8 @@ struct hypothesis_state {
 	uint32_t store; /* access */
 	bool is_at;
 	uint64_t at; /* without the top byte */
-	uint32_t ssa_values[HYPOTHESIS_SSAS];
-	struct bits values[HYPOTHESIS_SSAS];
+	uint32_t ssa_values[HYPOTHESIS_VALUES];
+	struct bits values[HYPOTHESIS_VALUES];
 	size_t count;
 	struct points_to_set reach;
 	bool is_full;

@@ -67,6 +67,15 @@ uint64_t window_position_of(const struct window *w, size_t dyn)
 	return w->options.from + dyn - low;
 }
 
+uint64_t window_instruction_of(const struct window *w, size_t dyn)
+{
+	uint64_t position = window_position_of(w, dyn);
+
+	return w->templates[w->dyns[dyn].template]->is_code || position == w->options.from
+	               ? position
+	               : position - 1;
+}
+
 size_t window_maker_of(const struct window *w, uint32_t ssa)
 {
 	size_t low = 0;

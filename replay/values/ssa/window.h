@@ -167,6 +167,8 @@ void window_fini(struct window *w);
 size_t window_dyn_of(const struct window *w, uint64_t position);
 /* The position of a dynamic instruction. */
 uint64_t window_position_of(const struct window *w, size_t dyn);
+/* The instruction that it is, or after which it lies: a control event belongs to the one before. */
+uint64_t window_instruction_of(const struct window *w, size_t dyn);
 /*
  * SSA value of a register before a dynamic instruction; dynamic instruction == dyn_count is the
  * end.
