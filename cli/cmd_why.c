@@ -6,7 +6,7 @@
 #include <inttypes.h>
 
 #include "cli/cli.h"
-#include "stub/console.h"
+#include "console/console.h"
 
 static enum cli_exit run(const struct cli_args *args, struct session *session)
 {

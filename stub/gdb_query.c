@@ -4,11 +4,11 @@
  * qRcmd, which is gdb's `monitor`.
  */
 #include "base/hex.h"
-#include "stub/console.h"
+#include "console/console.h"
+#include "console/threads.h"
 #include "stub/gdb.h"
 #include "stub/rsp_frame.h"
 #include "stub/rsp_request.h"
-#include "stub/threads.h"
 
 void gdb_supported(struct gdb *gdb, struct str args)
 {

@@ -8,9 +8,9 @@
  */
 #include <inttypes.h>
 
+#include "console/threads.h"
 #include "stub/gdb.h"
 #include "stub/rsp_request.h"
-#include "stub/threads.h"
 
 enum {
 	SIGNAL_NONE = 0, /* numbers of gdb, not of the host */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* qXfer: documents that the client reads in parts. gdb manual, "General Query Packets". */
+#include "console/threads.h"
 #include "stub/gdb.h"
 #include "stub/rsp_request.h"
 #include "stub/target_desc.h"
-#include "stub/threads.h"
 
 static bool write_features(struct gdb *gdb, struct str annex, struct text *out)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
-#include "stub/threads.h"
+#include "console/threads.h"
 
 /* ELF, gABI 4.1 chapter 4, as far as it is used here. */
 enum {

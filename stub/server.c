@@ -5,9 +5,9 @@
 #include <poll.h>
 #include <stdlib.h>
 
+#include "console/threads.h"
 #include "stub/gdb.h"
 #include "stub/rsp_frame.h"
-#include "stub/threads.h"
 
 enum {
 	INPUT_SIZE = 1 << 16,

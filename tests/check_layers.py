@@ -50,6 +50,7 @@ ROOMS = {
     "replay/session": "replay/session/session.h",
     "replay/compare": "replay/compare/compare.h",
     "replay/export": "replay/export/export.h",
+    "console": None,
     "stub": None,
     "cli": None,
 }

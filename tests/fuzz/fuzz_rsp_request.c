@@ -5,10 +5,10 @@
  * RSP_PACKET_SIZE, the replies to one packet are bounded, and the core of the last stop is a
  * thread.
  */
+#include "console/threads.h"
 #include "fuzz.h"
 #include "stub/gdb.h"
 #include "stub/rsp_frame.h"
-#include "stub/threads.h"
 #include "tests/stub/fake_session.h"
 
 enum { REPLIES_MOST = 64, BYTES_MOST = 4 * RSP_PACKET_SIZE };

@@ -50,6 +50,7 @@ LAYERS = {
     "decoder": (r"decoder/", ("decoder", "synth", "fuzz")),
     "values": (r"replay/values/", ("values",)),
     "history": (r"replay/", ("history", "tarmac", "session", "compare", "export")),
+    "console": (r"console/", ("console", "stub", "cli", "e2e")),
     "stub": (r"stub/", ("stub", "e2e", "fuzz")),
     "cli": (r"cli/", ("cli", "e2e")),
 }

@@ -6,8 +6,8 @@
  */
 #include <inttypes.h>
 
-#include "stub/console_command.h"
-#include "stub/threads.h"
+#include "console/console_command.h"
+#include "console/threads.h"
 
 enum { LINES_MOST = 1000 };
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside of stub/console.h: the commands that are not in console.c, and what all of them write. In:
- * the session, the core that the command is about, the command's arguments without blanks around
- * them. Out: text for the user, whole lines; what is wrong with the arguments is said there, too.
+ * Inside of console/console.h: the commands that are not in console.c, and what all of them write.
+ * In: the session, the core that the command is about, the command's arguments without blanks
+ * around them. Out: text for the user, whole lines; what is wrong with the arguments is said there,
+ * too.
  */
-#ifndef CSREPLAY_STUB_CONSOLE_COMMAND_H
-#define CSREPLAY_STUB_CONSOLE_COMMAND_H
+#ifndef CSREPLAY_CONSOLE_CONSOLE_COMMAND_H
+#define CSREPLAY_CONSOLE_CONSOLE_COMMAND_H
 
-#include "stub/console.h"
+#include "console/console.h"
 
 /* Positions (console_position.c). */
 void console_position(const struct console *console, struct str args, struct text *out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The console's table of commands, and those that need no file of their own; see console.h. */
-#include "stub/console_command.h"
-#include "stub/threads.h"
+#include "console/console_command.h"
+#include "console/threads.h"
 
 struct command {
 	const char *name;

@@ -3,8 +3,8 @@
  * The console: commands in words, for gdb's and lldb's `monitor`. In: a line. Out: text for the
  * user. One table (console.c) gives names, arguments and help.
  */
-#ifndef CSREPLAY_STUB_CONSOLE_H
-#define CSREPLAY_STUB_CONSOLE_H
+#ifndef CSREPLAY_CONSOLE_CONSOLE_H
+#define CSREPLAY_CONSOLE_CONSOLE_H
 
 #include <stddef.h>
 

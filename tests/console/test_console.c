@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "fake_session.h"
-#include "stub/console.h"
+#include "console/console.h"
+#include "tests/stub/fake_session.h"
 
 static struct text out;
 

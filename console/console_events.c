@@ -5,7 +5,7 @@
  */
 #include <inttypes.h>
 
-#include "stub/console_command.h"
+#include "console/console_command.h"
 
 enum {
 	LIST_MOST = 20,         /* lines where no range is given */

@@ -3,7 +3,7 @@
  * The console's questions about the past: where a value was made. In: a register, an address or a
  * variable. Out: numbered lines; `seek` goes to the place of a number.
  */
-#include "stub/console_command.h"
+#include "console/console_command.h"
 
 /* Says what is wrong with the word. */
 static void say_word(enum session_word wrong, struct str word, struct text *out)

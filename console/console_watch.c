@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a continue does with accesses that may be to what is watched: a setting of the console. */
-#include "stub/console_command.h"
+#include "console/console_command.h"
 
 static const struct {
 	const char *word;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the console's commands write alike; see console_command.h. */
-#include "stub/console_command.h"
-#include "stub/threads.h"
+#include "console/console_command.h"
+#include "console/threads.h"
 
 enum { WORD_MOST = 60 }; /* characters of a user's word that are repeated */
 

@@ -5,8 +5,8 @@
  */
 #include <inttypes.h>
 
-#include "stub/console_command.h"
-#include "stub/threads.h"
+#include "console/console_command.h"
+#include "console/threads.h"
 
 void console_position(const struct console *console, struct str args, struct text *out)
 {

@@ -5,8 +5,8 @@
  */
 #include <inttypes.h>
 
-#include "stub/console_command.h"
-#include "stub/threads.h"
+#include "console/console_command.h"
+#include "console/threads.h"
 
 static void add_parting(const struct session *session, size_t core, struct text *out)
 {

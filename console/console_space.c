@@ -2,7 +2,7 @@
 /* The console's commands on address spaces: whose memory is shown, and that of buses by name. */
 #include <inttypes.h>
 
-#include "stub/console_command.h"
+#include "console/console_command.h"
 
 enum {
 	BYTES = 64, /* where no count is given */

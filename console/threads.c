@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cores as threads; see threads.h. */
-#include "stub/threads.h"
+#include "console/threads.h"
 
 const char *threads_why_not(const struct session *session, size_t core)
 {

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "fake_session.h"
-#include "stub/threads.h"
+#include "console/threads.h"
+#include "tests/stub/fake_session.h"
 
 static void assert_first(const struct session *session, size_t expected)
 {

@@ -5,8 +5,8 @@
  * without a PC, or of another architecture than the session describes, is no thread; its number
  * stays free.
  */
-#ifndef CSREPLAY_STUB_THREADS_H
-#define CSREPLAY_STUB_THREADS_H
+#ifndef CSREPLAY_CONSOLE_THREADS_H
+#define CSREPLAY_CONSOLE_THREADS_H
 
 #include <stdbool.h>
 #include <stddef.h>
