@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "cli/cli.h"
 #include "cli/compare_print.h"
+#include "cli/position_argument.h"
 #include "replay/tarmac/tarmac.h"
 
 enum {
@@ -46,14 +47,13 @@ static struct str part_of(struct str value, int side)
 	return side == COMPARE_A ? (struct str){value.p, colon} : str_skip(value, colon + 1);
 }
 
-static enum cli_exit parse_from(const struct cli_args *args, int side, uint64_t *from)
+static enum cli_exit parse_from(const struct cli_args *args, int side, struct input *input)
 {
 	struct str part = part_of(args->values[CLI_OPTION_FROM], side);
 
-	*from = 0;
-	if (args->given[CLI_OPTION_FROM] && str_to_u64(part, from) != STATUS_OK)
-		return cli_fail(CLI_USAGE, "--from: \"%.*s\" is no position", STR_ARG(part));
-	return CLI_FINE;
+	if (!args->given[CLI_OPTION_FROM])
+		return CLI_FINE;
+	return cli_position_of(CLI_OPTION_FROM, part, input->session, input->core, &input->from);
 }
 
 /* The aspects to compare: those by default, and what options put in and take out. */
@@ -93,15 +93,15 @@ static enum cli_exit open_input(struct comparison *run, int side)
 	enum cli_exit code;
 
 	args.snapshot = side == COMPARE_A ? args.snapshot : args.second;
-	code = parse_from(&args, side, &input->from);
-	if (code == CLI_FINE)
-		code = cli_open_snapshot(&args, &input->snapshot);
+	code = cli_open_snapshot(&args, &input->snapshot);
 	if (code == CLI_FINE)
 		code = cli_open_session(&args, input->snapshot, &input->session);
 	if (code != CLI_FINE)
 		return code;
 	args.values[CLI_OPTION_CORE] = part_of(args.values[CLI_OPTION_CORE], side);
 	code = cli_choose_core(&args, input->session, &input->core);
+	if (code == CLI_FINE)
+		code = parse_from(&args, side, input);
 	input->is_done = calloc(session_core_count(input->session) + 1, sizeof(bool));
 	if (code == CLI_FINE && !input->is_done)
 		return cli_fail(CLI_INTERNAL, "out of memory");
@@ -138,6 +138,7 @@ static void report_undecoded(struct comparison *run)
 	}
 }
 
+/* Of several pairs of cores each must have the position. */
 static enum cli_exit check_from(const struct comparison *run)
 {
 	for (int side = 0; side < COMPARE_SIDES; side++) {

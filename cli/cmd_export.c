@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "cli/cli.h"
+#include "cli/position_argument.h"
 #include "replay/export/export.h"
 #include "replay/tarmac/tarmac.h"
 
@@ -32,7 +32,6 @@ static enum cli_exit parse_form(const struct cli_args *args, enum tarmac_form *f
 struct exporting {
 	struct session *session;
 	enum tarmac_form form;
-	uint64_t from;
 	uint64_t count; /* instructions of each */
 	struct tarmac_writer **writers;
 	uint64_t *written; /* calls of each */
@@ -41,16 +40,16 @@ struct exporting {
 	struct text out;
 };
 
-static enum cli_exit open_writer(struct exporting *e, size_t core)
+/* Of several cores each begins at its own position: "-10" is ten before its halt. */
+static enum cli_exit open_writer(const struct cli_args *args, struct exporting *e, size_t core)
 {
-	enum status status = tarmac_writer_open(e->session, core, e->form, e->from,
-	                                        &e->writers[e->writer_count]);
+	uint64_t from;
+	enum cli_exit code = cli_position(args, CLI_OPTION_FROM, e->session, core, 0, &from);
+	enum status status;
 
-	if (status == STATUS_NOT_FOUND)
-		return cli_fail(
-		        CLI_USAGE, "position %llu is after the end of the history, %llu",
-		        (unsigned long long)e->from,
-		        (unsigned long long)history_length(session_history(e->session, core)));
+	if (code != CLI_FINE)
+		return code;
+	status = tarmac_writer_open(e->session, core, e->form, from, &e->writers[e->writer_count]);
 	if (status != STATUS_OK)
 		return cli_fail(CLI_INTERNAL, "%s", status_text(status));
 	e->writer_count++;
@@ -77,7 +76,7 @@ static enum cli_exit open_writers(const struct cli_args *args, struct exporting 
 
 	if (args->given[CLI_OPTION_CORE] || traced < 2) {
 		code = cli_choose_core(args, e->session, &core);
-		return code == CLI_FINE ? open_writer(e, core) : code;
+		return code == CLI_FINE ? open_writer(args, e, core) : code;
 	}
 	if (!tarmac_form_has_cores(e->form))
 		return cli_fail(
@@ -87,7 +86,7 @@ static enum cli_exit open_writers(const struct cli_args *args, struct exporting 
 		        args->snapshot, traced);
 	for (core = 0; core < session_core_count(e->session) && code == CLI_FINE; core++) {
 		if (history_length(session_history(e->session, core)) > 0)
-			code = open_writer(e, core);
+			code = open_writer(args, e, core);
 	}
 	return code;
 }
@@ -182,10 +181,8 @@ static enum cli_exit note_losses(const struct exporting *e)
 
 static enum cli_exit write_all(const struct cli_args *args, struct exporting *e)
 {
-	enum cli_exit code = cli_number(args, CLI_OPTION_FROM, 0, &e->from);
+	enum cli_exit code = cli_number(args, CLI_OPTION_COUNT, UINT64_MAX, &e->count);
 
-	if (code == CLI_FINE)
-		code = cli_number(args, CLI_OPTION_COUNT, UINT64_MAX, &e->count);
 	if (code == CLI_FINE)
 		code = open_writers(args, e);
 	if (code == CLI_FINE)

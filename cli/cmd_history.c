@@ -9,6 +9,7 @@
 #include "arch/isa.h"
 #include "base/json.h"
 #include "cli/cli.h"
+#include "cli/position_argument.h"
 #include "replay/session/session.h"
 
 enum { FLUSH_AT = 1 << 16 };
@@ -279,7 +280,7 @@ static enum cli_exit list(const struct cli_args *args, struct session *session, 
 	if (code == CLI_FINE)
 		code = choose_context(args, session, &core);
 	if (code == CLI_FINE)
-		code = cli_number(args, CLI_OPTION_FROM, 0, &from);
+		code = cli_position(args, CLI_OPTION_FROM, session, core, 0, &from);
 	if (code == CLI_FINE)
 		code = cli_number(args, CLI_OPTION_COUNT, UINT64_MAX, &count);
 	if (code != CLI_FINE)
@@ -287,10 +288,6 @@ static enum cli_exit list(const struct cli_args *args, struct session *session, 
 	w.core = core;
 	w.history = session_history(session, core);
 	w.file = register_file_of(session_core(session, core)->arch);
-	if (from > history_length(w.history))
-		return cli_fail(CLI_USAGE, "position %llu is after the end of the history, %llu",
-		                (unsigned long long)from,
-		                (unsigned long long)history_length(w.history));
 	w.disasm = disasm_create();
 	if (!w.disasm)
 		return cli_fail(CLI_INTERNAL, "%s", status_text(STATUS_NO_MEM));

@@ -3,9 +3,7 @@
  * `csreplay why --at N --of NAME`: how a register or a word of memory of the past is proved, or
  * what keeps it unknown: `monitor why` without a debugger.
  */
-#include <inttypes.h>
-
-#include "cli/cli.h"
+#include "cli/position_argument.h"
 #include "console/console.h"
 
 static enum cli_exit run(const struct cli_args *args, struct session *session)
@@ -21,12 +19,11 @@ static enum cli_exit run(const struct cli_args *args, struct session *session)
 	if (code != CLI_FINE)
 		return code;
 	last = history_length(session_history(session, console.core));
-	code = cli_number(args, CLI_OPTION_AT, last, &position);
+	code = cli_position(args, CLI_OPTION_AT, session, console.core, last, &position);
 	if (code != CLI_FINE)
 		return code;
 	if (session_seek(session, console.core, position) != STATUS_OK)
-		return cli_fail(CLI_USAGE, "--at %" PRIu64 ": positions are 0 to %" PRIu64,
-		                position, last);
+		return cli_fail(CLI_INTERNAL, "%s", status_text(STATUS_NOT_FOUND));
 	if (!console_subject(&console, args->values[CLI_OPTION_OF], &subject))
 		return cli_fail(CLI_USAGE, "--of \"%.*s\": no register and no address",
 		                STR_ARG(args->values[CLI_OPTION_OF]));

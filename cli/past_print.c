@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "base/json.h"
+#include "cli/position_argument.h"
 
 static enum cli_exit find_form(const struct cli_args *args, enum past_form *form)
 {
@@ -57,12 +58,9 @@ enum cli_exit past_question_begin(const struct cli_args *args, struct session *s
 	if (code != CLI_FINE)
 		return code;
 	q->length = history_length(session_history(session, q->core));
-	code = cli_number(args, CLI_OPTION_AT, q->length, &q->at);
+	code = cli_position(args, CLI_OPTION_AT, session, q->core, q->length, &q->at);
 	if (code != CLI_FINE)
 		return code;
-	if (q->at > q->length)
-		return cli_fail(CLI_USAGE, "--at %" PRIu64 ": positions are 0 to %" PRIu64, q->at,
-		                q->length);
 	code = find_subject(q);
 	if (code == CLI_FINE && session_past_names(session, q->core, &q->names) != STATUS_OK)
 		code = cli_fail(CLI_INTERNAL, "%s", status_text(STATUS_NO_MEM));
@@ -72,11 +70,11 @@ enum cli_exit past_question_begin(const struct cli_args *args, struct session *s
 enum cli_exit past_question_range(const struct cli_args *args, const struct past_question *q,
                                   uint64_t *first, uint64_t *end)
 {
-	enum cli_exit code = cli_number(args, CLI_OPTION_FROM, 0, first);
+	enum cli_exit code = cli_position(args, CLI_OPTION_FROM, q->session, q->core, 0, first);
 
 	if (code == CLI_FINE)
-		code = cli_number(args, CLI_OPTION_TO, q->length, end);
-	if (code == CLI_FINE && (*first > *end || *end > q->length))
+		code = cli_position(args, CLI_OPTION_TO, q->session, q->core, q->length, end);
+	if (code == CLI_FINE && *first > *end)
 		return cli_fail(CLI_USAGE,
 		                "--from %" PRIu64 " --to %" PRIu64 ": positions are 0 to %" PRIu64
 		                ", one after the other",

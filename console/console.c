@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The console's table of commands, and those that need no file of their own; see console.h. */
 #include "console/console_command.h"
+#include "console/position.h"
 #include "console/threads.h"
 
 struct command {
@@ -198,9 +199,14 @@ static void run_help(const struct console *console, struct str args, struct text
 static const struct command commands[] = {
         {"help", "", "show this list", run_help},
         {"position", "", "where each core is in its history", console_position},
-        {"seek", "N|@TIME|#N|end", "go to position N, to the first at that time, or to the halt",
-         console_seek},
-        {"time", "[N]", "when the core was at position N, and where the others were then",
+        {"seek", "POSITION", "go to a position", console_seek},
+        {"back", "[N]", "go so many instructions back, past everything between", console_back},
+        {"forward", "[N]", "go so many on", console_forward},
+        {"mark", "NAME [POSITION]", "give a position a name, kept for later sessions",
+         console_mark},
+        {"marks", "", "the names that were given", console_marks},
+        {"unmark", "NAME", "take a name away", console_unmark},
+        {"time", "[POSITION]", "when the core was at a position, and where the others were then",
          console_time},
         {"events", "[RANGE]", "what the trace says between instructions, such as exceptions",
          console_events},
@@ -252,7 +258,8 @@ static void run_help(const struct console *console, struct str args, struct text
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		text_printf(out, "%-14s %-18s %s\n", commands[i].name, commands[i].args,
 		            commands[i].help);
-	text_puts(out, "RANGE is N, FROM-TO, FROM- or all, in positions.\n");
+	text_puts(out, "POSITION is " POSITION_FORMS ".\n"
+	               "RANGE is POSITION, FROM..TO, FROM.. or all.\n");
 }
 
 void console_run(const struct console *console, struct str line, struct text *out)

@@ -13,11 +13,18 @@
 /* Positions (console_position.c). */
 void console_position(const struct console *console, struct str args, struct text *out);
 void console_seek(const struct console *console, struct str args, struct text *out);
+void console_back(const struct console *console, struct str args, struct text *out);
+void console_forward(const struct console *console, struct str args, struct text *out);
 /* When the core was at a position, and where the others were then. */
 void console_time(const struct console *console, struct str args, struct text *out);
 
 /* Threads (console_thread.c). */
 void console_threads(const struct console *console, struct str args, struct text *out);
+
+/* Names of positions (console_mark.c). */
+void console_mark(const struct console *console, struct str args, struct text *out);
+void console_marks(const struct console *console, struct str args, struct text *out);
+void console_unmark(const struct console *console, struct str args, struct text *out);
 
 /* What lies between instructions (console_events.c). */
 void console_events(const struct console *console, struct str args, struct text *out);

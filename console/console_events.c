@@ -6,37 +6,21 @@
 #include <inttypes.h>
 
 #include "console/console_command.h"
+#include "console/position.h"
 
 enum {
 	LIST_MOST = 20,         /* lines where no range is given */
 	LIST_MOST_RANGE = 5000, /* lines at most */
 };
 
-/* Positions from..to, both included. */
-struct range {
-	uint64_t from;
-	uint64_t to;
-	bool given;
-};
-
-/* "", "all", "N", "A-B", "A-"; says what is wrong otherwise. */
-static bool parse_range(struct str args, struct range *range, struct text *out)
+/* "" is all, of which some are listed; false, and it is said, if it is none. */
+static bool parse_range(const struct console *console, struct str args,
+                        struct position_range *range, struct text *out)
 {
-	size_t dash = str_find(args, '-');
-	struct str first = str_trim((struct str){args.p, dash});
-	struct str second = str_trim(str_skip(args, dash + 1));
-
-	*range = (struct range){0, UINT64_MAX, args.n > 0};
-	if (args.n == 0 || str_eq(args, STR("all")))
+	*range = (struct position_range){0, UINT64_MAX};
+	if (args.n == 0 || position_parse_range(console, args, range, out))
 		return true;
-	if (str_to_u64(first, &range->from) == STATUS_OK) {
-		if (dash == args.n)
-			range->to = range->from;
-		if (second.n == 0 || str_to_u64(second, &range->to) == STATUS_OK)
-			return true;
-	}
-	console_wrong(out, "not a range of positions:", args);
-	text_puts(out, "; give N, FROM-TO, FROM- or all\n");
+	text_char(out, '\n');
 	return false;
 }
 
@@ -46,17 +30,18 @@ void console_events(const struct console *console, struct str args, struct text 
 	size_t count = history_event_count(history);
 	struct history_event event;
 	uint64_t position = session_position(console->session, console->core);
-	struct range range;
+	struct position_range range;
 	size_t first;
 	size_t last;
 	size_t most;
+	bool is_given = args.n > 0;
 
-	if (!parse_range(args, &range, out))
+	if (!parse_range(console, args, &range, out))
 		return;
 	first = history_event_index(history, range.from);
 	last = range.to == UINT64_MAX ? count : history_event_index(history, range.to + 1);
-	most = range.given ? LIST_MOST_RANGE : LIST_MOST;
-	if (!range.given) {
+	most = is_given ? LIST_MOST_RANGE : LIST_MOST;
+	if (!is_given) {
 		/* The latest that the user has after him. */
 		last = position == UINT64_MAX ? count : history_event_index(history, position + 1);
 		first = last > most ? last - most : 0;
@@ -67,7 +52,7 @@ void console_events(const struct console *console, struct str args, struct text 
 		element_format_text(&event.element, out);
 		text_char(out, '\n');
 	}
-	if (range.given && last > first && last - first > most)
+	if (is_given && last > first && last - first > most)
 		text_printf(out, "... and %zu more\n", last - first - most);
 	text_printf(out, "%zu events in all; `events FROM-TO` shows others\n", count);
 }
@@ -85,10 +70,10 @@ static void write_reasons(const struct gap *gaps, size_t count, struct text *out
 	}
 }
 
-static void write_gaps(const struct console *console, size_t core, const struct range *range,
-                       struct text *out)
+static void write_gaps(const struct console *console, size_t core,
+                       const struct position_range *range, bool is_given, struct text *out)
 {
-	size_t most = range->given ? LIST_MOST_RANGE : LIST_MOST;
+	size_t most = is_given ? LIST_MOST_RANGE : LIST_MOST;
 	size_t count;
 	size_t listed = 0;
 	size_t left = 0;
@@ -117,10 +102,10 @@ static void write_gaps(const struct console *console, size_t core, const struct 
 
 void console_gaps(const struct console *console, struct str args, struct text *out)
 {
-	struct range range;
+	struct position_range range;
 
-	if (!parse_range(args, &range, out))
+	if (!parse_range(console, args, &range, out))
 		return;
 	for (size_t i = 0; i < session_core_count(console->session); i++)
-		write_gaps(console, i, &range, out);
+		write_gaps(console, i, &range, args.n > 0, out);
 }

@@ -4,6 +4,7 @@
  * variable. Out: numbered lines; `seek` goes to the place of a number.
  */
 #include "console/console_command.h"
+#include "console/position.h"
 
 /* Says what is wrong with the word. */
 static void say_word(enum session_word wrong, struct str word, struct text *out)
@@ -75,19 +76,18 @@ static bool find_range(const struct console *console, struct str args, struct pa
 		return false;
 	while (rest.p) {
 		struct str key = str_next_part(&rest, ' ');
-		struct str number = rest.p ? str_next_part(&rest, ' ') : key;
+		struct str where = rest.p ? str_next_part(&rest, ' ') : key;
 		uint64_t *to = str_eq(key, STR("from")) ? &of->first
 		               : str_eq(key, STR("to")) ? &of->end
 		                                        : NULL;
 
-		if (!to || str_to_u64(number, to) != STATUS_OK) {
+		if (!to)
 			console_wrong(out, "neither from N nor to N:", key);
+		if (!to || !position_parse(console, where, to, out)) {
 			text_char(out, '\n');
 			return false;
 		}
 	}
-	if (of->end > console_length(console, console->core))
-		of->end = console_length(console, console->core);
 	if (of->first > of->end)
 		of->first = of->end;
 	return true;

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "console/console_command.h"
+#include "console/position.h"
 #include "console/threads.h"
 
 void console_position(const struct console *console, struct str args, struct text *out)
@@ -26,78 +27,48 @@ void console_position(const struct console *console, struct str args, struct tex
 	}
 }
 
-/* Why a core's position at a time is not known. */
-static void say_no_time(enum status status, uint64_t position, struct text *out)
-{
-	if (status == STATUS_BAD_DATA)
-		text_printf(out, "its timestamps go back at position %" PRIu64 "\n", position);
-	else
-		text_puts(out, "its trace says nothing of time\n");
-}
+/* A monitor command cannot tell gdb that registers and memory are others now. */
+static const char notice[] = "(gdb notices `set $trace_pos = N`; after this command it needs "
+                             "`maintenance flush register-cache`)\n";
 
-/* Where the core may have been first at "@TIME". False, and it is said, if that is not known. */
-static bool parse_time(const struct console *console, struct str word, uint64_t *position,
-                       struct text *out)
+/* Goes to where the word says. */
+static void go(const struct console *console, struct str word, struct text *out)
 {
-	uint64_t time;
-	uint64_t last;
-	enum status status;
+	uint64_t position = 0;
 
-	if (str_to_u64(str_skip(word, 1), &time) != STATUS_OK) {
-		console_wrong(out, "not a time:", word);
-		text_puts(out, "; give @ and a number\n");
-		return false;
+	if (!position_parse(console, word, &position, out) ||
+	    session_seek(console->session, console->core, position) != STATUS_OK) {
+		text_char(out, '\n');
+		return;
 	}
-	status = session_positions_at(console->session, console->core, time, position, &last);
-	if (status == STATUS_OK)
-		return true;
-	console_core(console, console->core, out);
-	text_puts(out, ": ");
-	say_no_time(status, *position, out);
-	return false;
-}
-
-/* The position of "#3" or "origin#3", a number of the last answer; false, and it is said, if none.
- */
-static bool parse_place(const struct console *console, struct str word, uint64_t *position,
-                        struct text *out)
-{
-	size_t hash = str_find(word, '#');
-	uint64_t number;
-
-	if (str_to_u64(str_skip(word, hash + 1), &number) == STATUS_OK &&
-	    session_place_of(console->session, console->core, (struct str){word.p, hash}, number,
-	                     position) == STATUS_OK)
-		return true;
-	console_wrong(out, "no place of the last answer:", word);
-	text_puts(out, "; `origin` and the like number theirs\n");
-	return false;
+	console_position(console, STR(""), out);
+	text_puts(out, notice);
 }
 
 void console_seek(const struct console *console, struct str args, struct text *out)
 {
-	uint64_t end = console_length(console, console->core);
-	uint64_t position = end;
-	bool is_time = str_has_prefix(args, STR("@"));
+	go(console, args, out);
+}
 
-	bool is_place = str_find(args, '#') < args.n;
+/* "back" or "forward", and how many: one without a number. */
+static void move(const struct console *console, const char *verb, struct str args, struct text *out)
+{
+	struct text word = {0};
 
-	if (is_time && !parse_time(console, args, &position, out))
-		return;
-	if (is_place && !parse_place(console, args, &position, out))
-		return;
-	if (!is_time && !is_place && !str_eq(args, STR("end")) &&
-	    str_to_u64(args, &position) != STATUS_OK) {
-		console_wrong(out, "not a position:", args);
-		text_puts(out, "; give N, @TIME, #N or end\n");
-	} else if (session_seek(console->session, console->core, position) != STATUS_OK) {
-		text_printf(out, "position out of range (0..%" PRIu64 ")\n", end);
-	} else {
-		console_position(console, STR(""), out);
-		/* A monitor command cannot tell gdb that registers and memory are others now. */
-		text_puts(out, "(gdb notices `set $trace_pos = N`; after this command it needs "
-		               "`maintenance flush register-cache`)\n");
-	}
+	text_printf(&word, "%s ", verb);
+	text_add(&word, args.n > 0 ? args : STR("1"));
+	go(console, text_str(&word), out);
+	text_fini(&word);
+}
+
+void console_back(const struct console *console, struct str args, struct text *out)
+{
+	move(console, "back", args, out);
+}
+
+void console_forward(const struct console *console, struct str args, struct text *out)
+{
+	move(console, "forward", args, out);
 }
 
 /* "time 100 to 140, about 116 by cycles" */
@@ -134,12 +105,14 @@ static void write_positions_at(const struct console *console, size_t core,
 		        session_positions_at(console->session, core, moment->latest, &other, &last);
 		first = status == STATUS_OK ? first : other;
 	}
-	if (status != STATUS_OK)
-		say_no_time(status, first, out);
-	else if (first == last)
+	if (status != STATUS_OK) {
+		position_say_no_time(status, first, out);
+		text_char(out, '\n');
+	} else if (first == last) {
 		text_printf(out, "position %" PRIu64 "\n", first);
-	else
+	} else {
 		text_printf(out, "positions %" PRIu64 " to %" PRIu64 "\n", first, last);
+	}
 }
 
 void console_time(const struct console *console, struct str args, struct text *out)
@@ -147,11 +120,8 @@ void console_time(const struct console *console, struct str args, struct text *o
 	uint64_t position = session_position(console->session, console->core);
 	struct moment moment;
 
-	if (args.n > 0 && (str_to_u64(args, &position) != STATUS_OK ||
-	                   position > console_length(console, console->core))) {
-		console_wrong(out, "not a position:", args);
-		text_printf(out, "; give 0 to %" PRIu64 "\n",
-		            console_length(console, console->core));
+	if (args.n > 0 && !position_parse(console, args, &position, out)) {
+		text_char(out, '\n');
 		return;
 	}
 	moment = session_moment(console->session, console->core, position);

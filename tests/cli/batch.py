@@ -108,8 +108,8 @@ class Why(unittest.TestCase):
 
     def test_wrong_use_is_told(self):
         for options, said in ((["--of", "x77"], "no register"), ([], "needs --of"),
-                              (["--of", "x1", "--at", "40001"], "positions are 0 to 40000"),
-                              (["--of", "x1", "--at", "x"], "is not a number")):
+                              (["--of", "x1", "--at", "40001"], "position out of range (0..40000)"),
+                              (["--of", "x1", "--at", "x"], '--at "x": not a position: "x"')):
             code, out, err = self.why(*options)
             self.assertEqual((code, out), (2, ""))
             self.assertIn(said, err)

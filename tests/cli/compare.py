@@ -586,8 +586,9 @@ class Usage(Scratch):
             ([a, a, "third"], f'a pair of SNAPSHOTs is enough: "{a}", "third"'),
             (["--ignore", "colour", a, a],
              '--ignore: "colour" is not compared; see `csreplay compare --help`'),
-            (["--from", "x", a, a], '--from: "x" is no position'),
-            (["--from", "9", a, a], f"{a}: position 9 is after the end of the history"),
+            (["--from", "x", a, a], '--from "x": not a position: "x"; give N, -N, +N, back N, begin, end, 50%, @TIME, #N, '
+             "FUNCTION#N, exception, gap or a mark"),
+            (["--from", "9", a, a], '--from "9": position out of range (0..3)'),
             (["--core", "cpu7", a, a], f'{a} has no core "cpu7"'),
             (["--format", "tsv", a, a], 'compare has no format "tsv"; it has text and json'),
         ]

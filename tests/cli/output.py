@@ -414,10 +414,16 @@ class Export(Scratch):
     def test_positions_at_the_end(self):
         for command in (["export"], ["history"], ["history", "--format", "json"]):
             self.assertEqual(run(*command, "--from", LENGTH, SENSORHUB)[0], 0)
-            self.fails(2, f"position {LENGTH + 1} is after the end of the history, {LENGTH}",
+            self.fails(2, f'--from "{LENGTH + 1}": position out of range (0..{LENGTH})',
                        *command, "--from", LENGTH + 1, SENSORHUB)
-            for option in ("--from", "--count"):
-                self.fails(2, '"x" is not a number of 64 bits', *command, option, "x", SENSORHUB)
+            self.fails(2, '"x" is not a number of 64 bits', *command, "--count", "x", SENSORHUB)
+            code, out, err = run(*command, "--from", "x", SENSORHUB)
+            self.assertEqual((code, out), (2, ""))
+            self.assertIn('--from "x": not a position: "x"; give N, -N, ', err)
+            # The same instruction, however it is said.
+            wanted = run(*command, "--from", LENGTH - 10, SENSORHUB)[1]
+            for same in ("-10", "end", hex(LENGTH - 10)):
+                self.assertEqual(run(*command, "--from", same, SENSORHUB)[1] == wanted, same != "end")
 
 
 class Threads(Scratch):

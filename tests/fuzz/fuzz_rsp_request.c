@@ -11,6 +11,8 @@
 #include "stub/rsp_frame.h"
 #include "tests/stub/fake_session.h"
 
+#include <stdlib.h>
+
 enum { REPLIES_MOST = 64, BYTES_MOST = 4 * RSP_PACKET_SIZE };
 
 static bool never(void *context)
@@ -41,6 +43,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t stopped = 0;
 	struct gdb gdb = {.session = fake_session(), .stopped = &stopped, .interrupted = never};
 
+	/* `monitor mark` keeps nothing. */
+	(void)unsetenv("XDG_STATE_HOME");
+	(void)unsetenv("HOME");
 	gdb_init(&gdb);
 	while (rest.n > 0 && !gdb.leaving) {
 		size_t end = str_find(rest, '\n');

@@ -286,13 +286,6 @@ bool session_has_returned(const struct session *s, size_t core)
 	return has_returned;
 }
 
-void session_register_at(const struct session *s, size_t core, uint64_t position,
-                         unsigned int number, struct value *value)
-{
-	(void)position;
-	session_register(s, core, number, value);
-}
-
 uint64_t session_position(const struct session *s, size_t core)
 {
 	return s->positions[core];
@@ -570,10 +563,15 @@ struct stop session_step_range(struct session *s, size_t core, uint64_t low, uin
 void session_register(const struct session *s, size_t core, unsigned int number,
                       struct value *value)
 {
+	session_register_at(s, core, s->positions[core], number, value);
+}
+
+void session_register_at(const struct session *s, size_t core, uint64_t position,
+                         unsigned int number, struct value *value)
+{
 	const struct register_info *info = &registers.table[number];
 	const struct system_register *system = register_system(&registers, number);
 	unsigned int size = (system ? system->bits : info->bits) / 8;
-	uint64_t position = s->positions[core];
 	bool at_halt = position == s->histories[core].length;
 
 	*value = value_unknown(size);
