@@ -34,7 +34,9 @@ enum cli_option {
 
 /* In the options of a command: it takes two SNAPSHOT arguments, A and B. */
 #define CLI_TAKES_TWO (UINT64_C(1) << 63)
-_Static_assert(CLI_OPTIONS < 63, "options and CLI_TAKES_TWO are bits of 64");
+/* It takes a SNAPSHOT and may have an ELF file, and after `--` another program's arguments. */
+#define CLI_TAKES_ELF (UINT64_C(1) << 62)
+_Static_assert(CLI_OPTIONS < 62, "options, CLI_TAKES_TWO and CLI_TAKES_ELF are bits of 64");
 
 struct cli_args;
 
@@ -43,7 +45,7 @@ struct cli_command {
 	const char *summary; /* one line, lower case */
 	const char *details; /* further help, or NULL; lines end in newlines */
 	enum cli_exit (*run)(const struct cli_args *args);
-	uint64_t options; /* bit (1 << CLI_OPTION_...) for each that it takes, or CLI_TAKES_TWO */
+	uint64_t options; /* bit (1 << CLI_OPTION_...) for each that it takes, or CLI_TAKES_... */
 };
 
 struct cli_args {
@@ -53,7 +55,9 @@ struct cli_args {
 	struct image_option *images;    /* --image, in order */
 	size_t image_count;
 	const char *snapshot; /* the SNAPSHOT argument */
-	const char *second;   /* the second one, if the command takes two */
+	const char *second;   /* the second one, if the command takes two; or the ELF file */
+	char **rest; /* what comes after `--`, if that is another program's; ends in NULL */
+	char **argv; /* the command's name and all after it; ends in NULL */
 };
 
 /* Prints every diagnostic on stderr, and how many were dropped. */
@@ -125,6 +129,8 @@ enum cli_exit cli_choose_core(const struct cli_args *args, const struct session 
 
 /* The commands; each in its own file. */
 enum cli_exit cmd_serve(const struct cli_args *args);
+enum cli_exit cmd_gdb(const struct cli_args *args);
+enum cli_exit cmd_lldb(const struct cli_args *args);
 enum cli_exit cmd_info(const struct cli_args *args);
 enum cli_exit cmd_check(const struct cli_args *args);
 enum cli_exit cmd_decode(const struct cli_args *args);

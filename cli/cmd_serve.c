@@ -10,7 +10,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/serve.h"
 #include "stub/server.h"
 
 /*
@@ -33,7 +33,7 @@ static int open_wake(bool stdio)
 	return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-static enum cli_exit report(struct diag_list *diags, enum status status)
+enum cli_exit serve_report(struct diag_list *diags, enum status status)
 {
 	cli_print_diags(diags);
 	diag_list_fini(diags);
@@ -65,6 +65,28 @@ static void print_crashes(const struct session *session)
 	text_fini(&line);
 }
 
+void serve_introduce(const struct cli_args *args, const struct session *session)
+{
+	for (enum assumption i = 0; i < ASSUMPTIONS; i++) {
+		if (cli_assumes(args, i))
+			note_assumption(i);
+	}
+	print_crashes(session);
+}
+
+enum cli_exit serve_check(struct session *session)
+{
+	struct diag_list diags = {0};
+
+	snapshot_check_images(session_snapshot(session), &diags);
+	cli_print_diags(&diags);
+	diag_list_fini(&diags);
+	diags = (struct diag_list){0};
+	if (session_be_quick(session) != STATUS_OK)
+		return cli_fail(CLI_INTERNAL, "%s", status_text(STATUS_NO_MEM));
+	return serve_report(&diags, server_check(session, &diags));
+}
+
 static enum cli_exit run_server(const struct cli_args *args, struct session *session,
                                 const struct transport *transport)
 {
@@ -78,11 +100,7 @@ static enum cli_exit run_server(const struct cli_args *args, struct session *ses
 		(void)fprintf(stderr,
 		              "csreplay: warning: whoever can reach %s can read the snapshot\n",
 		              transport->name.data);
-	for (enum assumption i = 0; i < ASSUMPTIONS; i++) {
-		if (cli_assumes(args, i))
-			note_assumption(i);
-	}
-	print_crashes(session);
+	serve_introduce(args, session);
 	(void)fprintf(stderr, "listening on %s\n", transport->name.data);
 	status = server_run(session, transport, &options);
 	(void)close(options.wake_fd);
@@ -97,20 +115,11 @@ static enum cli_exit serve(const struct cli_args *args, struct session *session,
 	                                                    : STR("127.0.0.1:1234");
 	struct transport transport = {.listener = -1};
 	struct diag_list diags = {0};
-	enum status status;
-	enum cli_exit code;
+	enum cli_exit code = serve_check(session);
 
 	(void)context;
-	snapshot_check_images(session_snapshot(session), &diags);
-	cli_print_diags(&diags);
-	diag_list_fini(&diags);
-	diags = (struct diag_list){0};
-	if (session_be_quick(session) != STATUS_OK)
-		return cli_fail(CLI_INTERNAL, "%s", status_text(STATUS_NO_MEM));
-	status = server_check(session, &diags);
-	if (status == STATUS_OK)
-		status = transport_open(address, &diags, &transport);
-	code = report(&diags, status);
+	if (code == CLI_FINE)
+		code = serve_report(&diags, transport_open(address, &diags, &transport));
 	if (code == CLI_FINE)
 		code = run_server(args, session, &transport);
 	transport_close(&transport);

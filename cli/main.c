@@ -14,6 +14,9 @@
 	(BIT(IMAGE) | BIT(EVENTS) | BIT(CONTEXTIDR) | BIT(CORE_DUMP) | BIT(SYSROOT) |              \
 	 BIT(ALLOW_OUTSIDE) | BIT(STRICT) | BIT(HELP))
 
+#define DEBUGGER_OPTIONS                                                                           \
+	(SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(PRINT) | ASSUMPTION_OPTIONS | CLI_TAKES_ELF)
+
 #define PAST_OPTIONS                                                                               \
 	(SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(FORMAT) | BIT(CORE) | BIT(OF) | ASSUMPTION_OPTIONS)
 
@@ -51,6 +54,15 @@ static const struct cli_command commands[] = {
          "Connect with `target remote HOST:PORT` (gdb) or `gdb-remote HOST:PORT` (lldb).\n"
          "Port 0 picks a free port. Ctrl-C ends the server.\n",
          cmd_serve, SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(LISTEN) | BIT(ONCE) | ASSUMPTION_OPTIONS},
+        {"gdb", "serve the snapshot to a gdb that is started for it",
+         "The debugger gets the settings and commands of csreplay, and the symbols of ELF, which "
+         "is an\n"
+         "image as of --image, or of the snapshot's images; what comes after -- is for it. Both "
+         "end\n"
+         "together, with the debugger's exit status. CSREPLAY_GDB names another gdb.\n",
+         cmd_gdb, DEBUGGER_OPTIONS},
+        {"lldb", "serve the snapshot to an lldb that is started for it",
+         "As `csreplay gdb`. CSREPLAY_LLDB names another lldb.\n", cmd_lldb, DEBUGGER_OPTIONS},
         {"info", "show what the snapshot holds", "FORMAT is text (default) or json.\n", cmd_info,
          SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(FORMAT) | ASSUMPTION_OPTIONS},
         {"check", "report everything that is wrong with the snapshot",
@@ -128,6 +140,11 @@ static bool takes_two(const struct cli_command *command)
 	return (command->options & CLI_TAKES_TWO) != 0;
 }
 
+static bool takes_elf(const struct cli_command *command)
+{
+	return (command->options & CLI_TAKES_ELF) != 0;
+}
+
 static void print_general_help(FILE *out)
 {
 	(void)fputs("usage: csreplay COMMAND [OPTIONS] SNAPSHOT\n"
@@ -150,7 +167,10 @@ static void print_general_help(FILE *out)
 static void print_command_help(const struct cli_command *command)
 {
 	printf("usage: csreplay %s [OPTIONS] %s\n\n%s\n\noptions:\n", command->name,
-	       takes_two(command) ? "A B" : "SNAPSHOT", command->summary);
+	       takes_two(command)   ? "A B"
+	       : takes_elf(command) ? "SNAPSHOT [ELF] [-- ARGUMENTS]"
+	                            : "SNAPSHOT",
+	       command->summary);
 	for (unsigned int i = 0; i < CLI_OPTIONS; i++) {
 		char left[48];
 
@@ -254,36 +274,49 @@ static enum cli_exit parse_option(struct cli_args *args, int argc, char **argv, 
 	return CLI_FINE;
 }
 
-static enum cli_exit parse(struct cli_args *args, int argc, char **argv)
+static enum cli_exit parse_operand(struct cli_args *args, char *word)
 {
-	bool options_end = false;
-
-	for (int i = 2; i < argc; i++) {
-		enum cli_exit code = CLI_FINE;
-
-		if (!options_end && strcmp(argv[i], "--") == 0)
-			options_end = true;
-		else if (!options_end && strcmp(argv[i], "-h") == 0)
-			args->given[CLI_OPTION_HELP] = true;
-		else if (!options_end && strncmp(argv[i], "--", 2) == 0)
-			code = parse_option(args, argc, argv, &i);
-		else if (args->snapshot && takes_two(args->command) && !args->second)
-			args->second = argv[i];
-		else if (args->snapshot)
-			code = cli_fail(CLI_USAGE, "%s is enough: \"%s\", \"%s\"",
-			                args->second ? "a pair of SNAPSHOTs" : "one SNAPSHOT",
-			                args->second ? args->second : args->snapshot, argv[i]);
-		else
-			args->snapshot = argv[i];
-		if (code != CLI_FINE)
-			return code;
+	if (!args->snapshot) {
+		args->snapshot = word;
+	} else if (!args->second && takes_two(args->command)) {
+		args->second = word;
+	} else if (!args->second && takes_elf(args->command)) {
+		args->second = word;
+		args->given[CLI_OPTION_IMAGE] = true;
+		return parse_image(str_of(word), &args->images[args->image_count++]);
+	} else {
+		return cli_fail(CLI_USAGE, "%s is enough: \"%s\", \"%s\"",
+		                !args->second              ? "one SNAPSHOT"
+		                : takes_elf(args->command) ? "one ELF file"
+		                                           : "a pair of SNAPSHOTs",
+		                args->second ? args->second : args->snapshot, word);
 	}
 	return CLI_FINE;
 }
 
+static enum cli_exit parse(struct cli_args *args, int argc, char **argv)
+{
+	bool options_end = false;
+	enum cli_exit code = CLI_FINE;
+
+	for (int i = 2; i < argc && code == CLI_FINE && !args->rest; i++) {
+		if (!options_end && strcmp(argv[i], "--") == 0) {
+			options_end = true;
+			args->rest = takes_elf(args->command) ? &argv[i + 1] : NULL;
+		} else if (!options_end && strcmp(argv[i], "-h") == 0) {
+			args->given[CLI_OPTION_HELP] = true;
+		} else if (!options_end && strncmp(argv[i], "--", 2) == 0) {
+			code = parse_option(args, argc, argv, &i);
+		} else {
+			code = parse_operand(args, argv[i]);
+		}
+	}
+	return code;
+}
+
 static enum cli_exit run(const struct cli_command *command, int argc, char **argv)
 {
-	struct cli_args args = {.command = command};
+	struct cli_args args = {.command = command, .argv = argv + 1};
 	enum cli_exit code;
 
 	args.images = calloc((size_t)argc, sizeof(*args.images));

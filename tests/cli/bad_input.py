@@ -184,6 +184,10 @@ class BadInput(unittest.TestCase):
         code, out, err = run("history", "--from", "40001", self.folder)
         self.assertEqual((code, out, err), (2, "", 'csreplay: error: --from "40001": position out of '
                                                    "range (0..40000)\n"))
+        for option in ("--buffer", "--source"):
+            code, out, err = run("decode", option, "nothing", self.folder)
+            self.assertEqual((code, out), (2, ""))
+            self.assertIn('"nothing"', err)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from pathlib import Path
 CSREPLAY = os.environ["CSREPLAY"]
 SOURCE = Path(os.environ["CSREPLAY_SOURCE"])
 SENSORHUB = SOURCE / "examples" / "sensorhub"
-COMMANDS = ["serve", "info", "check", "decode", "history", "compare", "export", "state",
+COMMANDS = ["serve", "gdb", "lldb", "info", "check", "decode", "history", "compare", "export", "state",
             "calls", "origin", "last-write", "writes", "reads",
             "values-of", "why"]
 
@@ -40,10 +40,15 @@ class CommandLine(unittest.TestCase):
 
     def test_each_command_has_help_with_its_options(self):
         log = ["--events", "--contextidr"]
+        debugger = ["--image", *log, "--core-dump", "--sysroot", "--allow-outside", "--strict", "--threads",
+                    "--assume-single-writer", "--assume-abi", "--assume-coherent", "--trust",
+                    "--assume-one-address-space"]
         expected = {
             "serve": ["--image", *log, "--core-dump", "--sysroot", "--allow-outside", "--strict", "--listen", "--once", "--threads",
                       "--assume-single-writer",
                       "--assume-abi", "--assume-coherent", "--trust", "--assume-one-address-space", "--help"],
+            "gdb": [*debugger, "--print", "--help"],
+            "lldb": [*debugger, "--print", "--help"],
             "info": ["--image", *log, "--core-dump", "--sysroot", "--allow-outside", "--strict", "--format", "--threads",
                      "--assume-single-writer",
                       "--assume-abi", "--assume-coherent", "--trust", "--assume-one-address-space", "--help"],
@@ -107,6 +112,8 @@ class CommandLine(unittest.TestCase):
             (["replay"], 'no command "replay"; see `csreplay --help`'),
             (["info"], "info needs a SNAPSHOT; see `csreplay info --help`"),
             (["info", "a", "b"], 'one SNAPSHOT is enough: "a", "b"'),
+            (["gdb", "a", "b", "c"], 'one ELF file is enough: "b", "c"'),
+            (["info", "--", "a", "b"], 'one SNAPSHOT is enough: "a", "b"'),
             (["info", "--listen", "x", "a"], "info has no option --listen"),
             (["serve", "--listen"], "--listen needs a value: ADDRESS"),
             (["serve", "--once=1", "a"], "--once takes no value"),
@@ -129,7 +136,8 @@ class CommandLine(unittest.TestCase):
         seen = set()
         for command in COMMANDS:
             head, options = run(command, "--help")[1].split("\n\noptions:\n")
-            operands = "A B" if command == "compare" else "SNAPSHOT"
+            operands = {"compare": "A B", "gdb": r"SNAPSHOT \[ELF\] \[-- ARGUMENTS\]",
+                        "lldb": r"SNAPSHOT \[ELF\] \[-- ARGUMENTS\]"}.get(command, "SNAPSHOT")
             self.assertRegex(head, rf"\Ausage: csreplay {command} \[OPTIONS\] {operands}\n\n[^\n]+\Z")
             options, *details = options.split("\n\n", 1)
             options = options.rstrip("\n").splitlines()

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `serve` and the commands that start a debugger do before they serve (cmd_serve.c). */
+#ifndef CSREPLAY_CLI_SERVE_H
+#define CSREPLAY_CLI_SERVE_H
+
+#include "cli/cli.h"
+
+/* Checks images and that there is a core to serve, and says what is wrong. */
+enum cli_exit serve_check(struct session *session);
+/* Says on stderr what is taken for granted, and what each core halted at. */
+void serve_introduce(const struct cli_args *args, const struct session *session);
+
+/* Prints the diagnostics, and what they mean for the command; frees them. */
+enum cli_exit serve_report(struct diag_list *diags, enum status status);
+
+#endif
