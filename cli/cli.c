@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 enum { THREADS_MOST = 64 };
 
 static volatile sig_atomic_t interrupt_seen;
+static bool write_error_told;
 
 static void on_interrupt(int signal_number)
 {
@@ -65,6 +67,15 @@ void cli_print_diags(const struct diag_list *diags)
 	text_fini(&line);
 }
 
+/* Once a process: what comes after the first is the same again. */
+static enum cli_exit tell_write_error(int error)
+{
+	if (!write_error_told)
+		(void)cli_fail(CLI_INTERNAL, "cannot write the output: %s", strerror(error));
+	write_error_told = true;
+	return CLI_INTERNAL;
+}
+
 enum cli_exit cli_flush(struct text *text)
 {
 	struct str s = text_str(text);
@@ -73,9 +84,30 @@ enum cli_exit cli_flush(struct text *text)
 		return cli_fail(CLI_INTERNAL, "%s", status_text(STATUS_NO_MEM));
 	/* What stdio keeps back would be lost in silence at the end. */
 	if (fwrite(s.p, 1, s.n, stdout) != s.n || fflush(stdout) != 0)
-		return cli_fail(CLI_INTERNAL, "cannot write the output: %s", strerror(errno));
+		return tell_write_error(errno);
 	text_clear(text);
 	return CLI_FINE;
+}
+
+void cli_begin(void)
+{
+	static const int modes[] = {O_WRONLY, O_RDONLY, O_RDWR};
+
+	/* open() takes the lowest that is free, and these are looked at in order. */
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			(void)open("/dev/null", modes[fd]);
+	}
+}
+
+enum cli_exit cli_end(enum cli_exit code)
+{
+	bool failed_before = ferror(stdout) != 0;
+
+	errno = 0;
+	if ((fclose(stdout) != 0 || failed_before) && !write_error_told)
+		return tell_write_error(errno != 0 ? errno : EIO);
+	return write_error_told ? CLI_INTERNAL : code;
 }
 
 static enum cli_exit exit_of(enum status status)

@@ -66,6 +66,18 @@ void cli_print_diags(const struct diag_list *diags);
 /* Writes the text to stdout and empties it. CLI_INTERNAL if it had failed or cannot be written. */
 enum cli_exit cli_flush(struct text *text);
 
+/*
+ * First of all: a standard stream that the caller closed is opened on /dev/null the wrong way
+ * round, so that no other file gets its number and what is written to it fails.
+ */
+void cli_begin(void);
+
+/*
+ * Last of all: closes stdout. `code`, or CLI_INTERNAL if anything could not be written, which is
+ * told once.
+ */
+enum cli_exit cli_end(enum cli_exit code);
+
 /* Prints "csreplay: error: ..." on stderr and returns `code`. */
 enum cli_exit cli_fail(enum cli_exit code, const char *format, ...) PRINTF_LIKE(2, 3);
 

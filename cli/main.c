@@ -339,7 +339,7 @@ static enum cli_exit run(const struct cli_command *command, int argc, char **arg
 	return code;
 }
 
-int main(int argc, char **argv)
+static enum cli_exit start(int argc, char **argv)
 {
 	const struct cli_command *command;
 
@@ -358,7 +358,12 @@ int main(int argc, char **argv)
 	}
 	command = find_command(argv[1]);
 	if (!command)
-		return (int)cli_fail(CLI_USAGE, "no command \"%s\"; see `csreplay --help`",
-		                     argv[1]);
-	return (int)run(command, argc, argv);
+		return cli_fail(CLI_USAGE, "no command \"%s\"; see `csreplay --help`", argv[1]);
+	return run(command, argc, argv);
+}
+
+int main(int argc, char **argv)
+{
+	cli_begin();
+	return (int)cli_end(start(argc, argv));
 }

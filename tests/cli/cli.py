@@ -206,14 +206,33 @@ class CommandLine(unittest.TestCase):
             self.assertEqual((code, re.findall(r"^  --image +(\w+)", out, re.MULTILINE)),
                              (0, ["0x10000", "0x80000"]))
 
-    def test_errors_in_writing_are_told(self):
+    def test_errors_in_writing_are_told_once_by_everything_that_writes(self):
+        sensorhub = str(SENSORHUB)
+        calls = [[name, sensorhub] for name in ("info", "check", "decode", "history", "export", "calls")]
+        calls += [[name, "--of", "x0", sensorhub] for name in (
+            "origin", "last-write", "writes", "reads", "values-of", "why")]
+        calls += [["compare", sensorhub, sensorhub], ["history", "--count", "5", sensorhub],
+                  ["why", "--of", "x3", sensorhub], ["info", "--format", "json", sensorhub],
+                  ["--version"], ["--help"], ["help"]]
+        calls += [[name, "--help"] for name in COMMANDS]
+        said = (3, "csreplay: error: cannot write the output: No space left on device\n")
         with open("/dev/full", "w", encoding="ascii") as full:
-            for command in ("info", "check", "decode", "history", "export"):
-                done = subprocess.run([CSREPLAY, command, str(SENSORHUB)], stdout=full, text=True,
+            for arguments in calls:
+                done = subprocess.run([CSREPLAY, *arguments], stdout=full, text=True,
                                       stderr=subprocess.PIPE, timeout=60, check=False)
-                self.assertEqual((done.returncode, done.stderr), (
-                    3, "csreplay: error: cannot write the output: No space left on device\n"),
-                                 command)
+                told = [line for line in done.stderr.splitlines() if "cannot write" in line]
+                self.assertEqual((done.returncode, told), (said[0], [said[1].rstrip("\n")]), arguments)
+            done = subprocess.run([CSREPLAY, "state", "--batch", "-", sensorhub], stdout=full, text=True,
+                                  input="-1\tx0\n", stderr=subprocess.PIPE, timeout=60, check=False)
+            self.assertEqual((done.returncode, done.stderr), said)
+
+    def test_closed_output_is_an_error_and_no_file_takes_its_place(self):
+        said = "csreplay: error: cannot write the output: Bad file descriptor\n"
+        for arguments in (["--version"], ["--help"], ["info", str(SENSORHUB)],
+                          ["history", "--count", "5", str(SENSORHUB)]):
+            done = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", CSREPLAY, *arguments], text=True,
+                                  stderr=subprocess.PIPE, timeout=60, check=False)
+            self.assertEqual((done.returncode, done.stderr), (3, said), arguments)
 
     def test_operands_may_follow_a_double_dash(self):
         code, _, err = run("info", "--", "--no-such-folder")
