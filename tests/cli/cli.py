@@ -222,7 +222,7 @@ class CommandLine(unittest.TestCase):
                                       stderr=subprocess.PIPE, timeout=60, check=False)
                 told = [line for line in done.stderr.splitlines() if "cannot write" in line]
                 self.assertEqual((done.returncode, told), (said[0], [said[1].rstrip("\n")]), arguments)
-            done = subprocess.run([CSREPLAY, "state", "--batch", "-", sensorhub], stdout=full, text=True,
+            done = subprocess.run([CSREPLAY, "state", "--batch", sensorhub], stdout=full, text=True,
                                   input="-1\tx0\n", stderr=subprocess.PIPE, timeout=60, check=False)
             self.assertEqual((done.returncode, done.stderr), said)
 
