@@ -231,7 +231,7 @@ static enum status find_times(const struct protocol_input *input, struct trace_c
 	blind.options.stops_at_sync_points = false;
 	blind.options.packets = false;
 	blind.diags = &unheard;
-	if (nothing && graph)
+	if (nothing && graph && d.protocol)
 		status = memmap_freeze(nothing);
 	if (status == STATUS_OK)
 		status = d.protocol->open(&blind, &d.state, &d.trace_id);
@@ -278,6 +278,8 @@ static bool next_run(struct decoder *decoder, struct element *element)
 	taken = (decoder->atoms & 1) != 0;
 	*element = (struct element){
 	        .type = ELEMENT_INSTR_RANGE, .trace_id = decoder->trace_id, .offset = batch->index};
+	element->has_cycles = batch->has_cycles;
+	element->cycles = batch->has_cycles ? batch->cycles : 0;
 	walk_fill_range(&decoder->graph->nodes[decoder->at].walk, taken, element);
 	decoder->at = decoder->graph->steps[decoder->at].next[taken];
 	decoder->atoms >>= 1;

@@ -233,7 +233,7 @@ static enum status commit_context(struct etm4_flow *flow, const struct p0 *item)
 		TRY(flow_emit_context(flow, &item->context, item->index));
 		/* What was known before the new context holds, whatever comes after it. */
 		flow->out_kept = flow->out_count;
-		flow->batch_kept = flow->batch_count;
+		flow->batch_kept = flow->batches.count;
 	}
 	p0_drop_oldest(&flow->queue);
 	return STATUS_OK;
@@ -426,7 +426,7 @@ enum status etm4_flow_end(struct etm4_flow *flow)
 
 	flow_settle(flow);
 	flow->out_kept = flow->out_count;
-	flow->batch_kept = flow->batch_count;
+	flow->batch_kept = flow->batches.count;
 	while ((item = p0_oldest(&flow->queue)) != NULL && end_entry(flow, item)) {
 		bool is_outcome =
 		        item->kind == P0_TRANSACTION_COMMIT || item->kind == P0_TRANSACTION_FAIL;

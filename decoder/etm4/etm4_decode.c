@@ -12,8 +12,8 @@
 #include "snapshot/memmap.h"
 
 enum {
-	LEGS_MOST = 256,
-	ATOMS_MOST = 32, /* of an atom batch */
+	BATCHES_MOST = 256,
+	ATOMS_MOST = GRAPH_BATCH_RUNS,
 };
 
 struct etm4 {
@@ -103,7 +103,7 @@ static enum status etm4_open(const struct protocol_input *input, void **state, u
 	d->stops_at_sync_points = input->options.stops_at_sync_points;
 	d->joins_packets = input->joins_batches;
 	/* In a listing, each packet's place orders it among other sources'. */
-	d->batches_most = input->joins_batches ? LEGS_MOST : 1;
+	d->batches_most = input->joins_batches ? BATCHES_MOST : 1;
 	status = open_follow(d, input);
 	if (status != STATUS_OK) {
 		etm4_destroy(d);
@@ -304,7 +304,7 @@ static enum status pull_atoms(struct etm4 *d)
 	struct bytes *in = &d->deframe.bytes;
 	const uint8_t *last = NULL; /* packet that was executed */
 
-	while (d->flow.batch_count < d->batches_most && etm4_flow_is_immediate(&d->flow)) {
+	while (d->flow.batches.count < d->batches_most && etm4_flow_is_immediate(&d->flow)) {
 		struct atom_run run = gather_atoms(d);
 		const uint8_t *packet = in->pos;
 		unsigned int ran;
@@ -352,20 +352,21 @@ static enum status pull_packet(struct etm4 *d)
 static enum status take(struct etm4_flow *flow, struct decoded *decoded)
 {
 	bool has_element = flow->out_next < flow->out_count;
-	size_t batches = has_element ? flow->out[flow->out_next].batches_before : flow->batch_count;
+	size_t batches =
+	        has_element ? flow->out[flow->out_next].batches_before : flow->batches.count;
 
 	if (flow->batch_next < batches) {
-		decoded->batches = &flow->batches[flow->batch_next];
+		decoded->batches = &flow->batches.items[flow->batch_next];
 		decoded->batch_count = batches - flow->batch_next;
 		flow->batch_next = batches;
-		decoded->is_drained = batches == flow->batch_count;
+		decoded->is_drained = batches == flow->batches.count;
 		return STATUS_OK;
 	}
 	if (!has_element)
 		return STATUS_END;
 	decoded->batch_count = 0;
 	decoded->element = flow->out[flow->out_next++].element;
-	decoded->is_drained = flow->batch_next == flow->batch_count;
+	decoded->is_drained = flow->batch_next == flow->batches.count;
 	return STATUS_OK;
 }
 
@@ -377,16 +378,16 @@ static enum status gather(struct etm4 *d)
 	flow->out_next = 0;
 	flow->out_count = 0;
 	flow->batch_next = 0;
-	flow->batch_count = 0;
+	flow->batches.count = 0;
 	do {
 		if (!d->lists_packets)
 			TRY(pull_atoms(d));
-		if (flow->batch_count >= d->batches_most || flow->out_count > 0)
+		if (flow->batches.count >= d->batches_most || flow->out_count > 0)
 			break;
 		TRY(pull_packet(d));
 		d->is_at_sync_point = d->stops_at_sync_points && reaches_sync_point(d);
 	} while (d->outcome == STATUS_OK && !d->has_listed && !d->is_at_sync_point &&
-	         !d->is_paused && flow->out_count == 0 && flow->batch_count < d->batches_most);
+	         !d->is_paused && flow->out_count == 0 && flow->batches.count < d->batches_most);
 	return STATUS_OK;
 }
 

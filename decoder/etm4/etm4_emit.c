@@ -10,7 +10,7 @@ enum status flow_emit(struct etm4_flow *flow, enum element_type type, uint64_t i
 {
 	TRY(vec_reserve((void **)&flow->out, &flow->out_capacity, flow->out_count + 1,
 	                sizeof(*flow->out)));
-	flow->out[flow->out_count].batches_before = flow->batch_count;
+	flow->out[flow->out_count].batches_before = flow->batches.count;
 	*element = &flow->out[flow->out_count++].element;
 	**element =
 	        (struct element){.type = type, .trace_id = flow->config->trace_id, .offset = index};
@@ -131,6 +131,6 @@ void flow_lose_sync(struct etm4_flow *flow, enum no_sync_reason reason)
 	flow->had_overflow = false;
 	flow->had_marker = false;
 	flow->out_count = flow->out_kept;
-	flow->graph->was_retracted |= flow->batch_count > flow->batch_kept;
-	flow->batch_count = flow->batch_kept;
+	flow->graph->was_retracted |= flow->batches.count > flow->batch_kept;
+	flow->batches.count = flow->batch_kept;
 }

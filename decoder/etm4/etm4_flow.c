@@ -32,9 +32,9 @@ void etm4_flow_fini(struct etm4_flow *flow)
 {
 	p0_fini(&flow->queue);
 	free(flow->out);
-	free(flow->batches);
+	free(flow->batches.items);
 	flow->out = NULL;
-	flow->batches = NULL;
+	flow->batches = (struct batch_list){0};
 }
 
 /* The packet is of use only as a sign that decoding is out of step. */
@@ -378,7 +378,7 @@ enum status etm4_flow_packet(struct etm4_flow *flow, const struct etm4_packet *p
 {
 	flow->packet_index = index;
 	flow->out_kept = flow->out_count;
-	flow->batch_kept = flow->batch_count;
+	flow->batch_kept = flow->batches.count;
 	flow_settle(flow);
 	if (flow->state == FLOW_DECODE)
 		return decode_or_lose(flow, packet);
@@ -404,7 +404,7 @@ enum status etm4_flow_atoms(struct etm4_flow *flow, uint32_t atoms, unsigned int
 
 	flow->packet_index = index;
 	flow->out_kept = flow->out_count;
-	flow->batch_kept = flow->batch_count;
+	flow->batch_kept = flow->batches.count;
 	status = flow_run_atoms(flow, atoms, count, index);
 	if (status != STATUS_BAD_DATA)
 		return status;

@@ -91,10 +91,8 @@ struct etm4_flow {
 	size_t out_count;
 	size_t out_capacity;
 	size_t out_kept; /* [0, out_kept) stay even if the packet turns out bad */
-	struct atom_batch *batches;
+	struct batch_list batches;
 	size_t batch_next;
-	size_t batch_count;
-	size_t batch_capacity;
 	size_t batch_kept;
 };
 

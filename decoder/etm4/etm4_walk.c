@@ -5,40 +5,16 @@
  */
 #include "decoder/etm4/etm4_flow.h"
 
-#include "base/vec.h"
-
 /*
  * Instructions in one walk: 64 MiB of code. The reference decoder walks as far as there is memory;
  * so far it is followed, but not so far that damaged trace could keep us busy for hours.
  */
 enum { WALK_LIMIT = 16 * FOLLOW_LIMIT };
 
-/* Room for an atom batch; `*atom batch` is to be filled, and counts with flow->batch_count++. */
-static inline enum status reserve_batch(struct etm4_flow *flow, struct atom_batch **batch)
-{
-	if (flow->graph->visited_count + 32 > flow->graph->visited_capacity)
-		TRY(graph_reserve_visits(flow->graph, 32));
-	if (flow->batch_count == flow->batch_capacity)
-		TRY(vec_reserve((void **)&flow->batches, &flow->batch_capacity,
-		                flow->batch_count + 1, sizeof(*flow->batches)));
-	*batch = &flow->batches[flow->batch_count];
-	return STATUS_OK;
-}
-
 /* An atom batch of one run. */
 static enum status emit_run(struct etm4_flow *flow, uint32_t node, bool is_taken, uint64_t index)
 {
-	struct atom_batch *batch;
-
-	TRY(reserve_batch(flow, &batch));
-	TRY(graph_visit(flow->graph, node));
-	*batch = (struct atom_batch){.index = index,
-	                             .first = node,
-	                             .last = node,
-	                             .atoms = is_taken,
-	                             .instructions = flow->graph->steps[node].count,
-	                             .count = 1};
-	flow->batch_count++;
+	TRY(batch_list_add_run(&flow->batches, flow->graph, node, is_taken, index));
 	if (is_taken)
 		flow->isa = flow->graph->nodes[node].walk.last.next_isa;
 	return STATUS_OK;
@@ -259,7 +235,7 @@ enum status etm4_flow_quick(struct etm4_flow *flow, uint32_t atoms, unsigned int
 	struct atom_batch *batch;
 
 	*ran = 0;
-	TRY(reserve_batch(flow, &batch));
+	TRY(batch_list_reserve(&flow->batches, flow->graph, &batch));
 	batch->follows = flow->at != GRAPH_NO_NODE;
 	batch->from = GRAPH_NO_NODE;
 	if (!batch->follows &&
@@ -271,7 +247,7 @@ enum status etm4_flow_quick(struct etm4_flow *flow, uint32_t atoms, unsigned int
 	if (*ran == 0)
 		return STATUS_OK;
 	batch->index = index;
-	flow->batch_count++;
+	flow->batches.count++;
 	if (flow->at == GRAPH_LEAVES) {
 		const struct walk *walk = &flow->graph->nodes[batch->last].walk;
 
@@ -280,6 +256,16 @@ enum status etm4_flow_quick(struct etm4_flow *flow, uint32_t atoms, unsigned int
 		flow->needs_address = true;
 		flow->from = batch->last;
 	}
+	return STATUS_OK;
+}
+
+/* One atom by itself, after which what is seen of memory may be another. */
+static enum status run_alone(struct etm4_flow *flow, bool is_taken, uint64_t index)
+{
+	flow_settle(flow);
+	TRY(walk_atom(flow, is_taken, index));
+	if (flow->awaits_time && follow_pass_time(flow->follow))
+		flow_move_view(flow);
 	return STATUS_OK;
 }
 
@@ -295,10 +281,7 @@ enum status flow_run_atoms(struct etm4_flow *flow, uint32_t atoms, unsigned int 
 		if (ran == 0) {
 			if (flow->needs_address || flow->needs_context)
 				return STATUS_OK;
-			flow_settle(flow);
-			TRY(walk_atom(flow, (atoms & 1) != 0, index));
-			if (flow->awaits_time && follow_pass_time(flow->follow))
-				flow_move_view(flow);
+			TRY(run_alone(flow, (atoms & 1) != 0, index));
 			ran = 1;
 		}
 		atoms >>= ran;

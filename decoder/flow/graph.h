@@ -31,7 +31,8 @@ enum {
 	GRAPH_LEAVES = 0,
 	GRAPH_ALONE = 1,
 	GRAPH_FIRST = 2,
-	GRAPH_NO_NODE = 0, /* where a node number may be absent */
+	GRAPH_NO_NODE = 0,     /* where a node number may be absent */
+	GRAPH_BATCH_RUNS = 32, /* of an atom batch, at most */
 };
 
 struct basic_block {
@@ -68,8 +69,10 @@ struct atom_batch {
 	 */
 	uint32_t from;
 	uint32_t number;
-	uint8_t count; /* runs: 1 to 32 */
-	bool follows;  /* by an edge of the code after the last run of the atom batch before */
+	uint32_t cycles; /* since the last count, of each run; valid if has_cycles */
+	uint8_t count;   /* runs: 1 to GRAPH_BATCH_RUNS */
+	bool follows;    /* by an edge of the code after the last run of the atom batch before */
+	bool has_cycles;
 };
 
 struct graph_slot;
@@ -178,10 +181,10 @@ static inline void graph_mark(struct graph *graph, struct graph_step *step, uint
 
 /*
  * Runs up to `count` (1 to 32) atoms from node `at` on, as far as `next` leads, and fills the atom
- * batch but for `index`, `from` and `follows`. Returns how many were run (if 0 the atom batch says
- * nothing); `*at` is then where execution stands: a node, LEAVES after the last run, or, with atoms
- * left, the node to be looked at by itself. Whoever calls it has reserved 32 visits. Here and not
- * in graph.c for speed.
+ * batch but for `index`, `from` and `follows`; it has no cycles. Returns how many were run (if 0
+ * the atom batch says nothing); `*at` is then where execution stands: a node, LEAVES after the last
+ * run, or, with atoms left, the node to be looked at by itself. Whoever calls it has reserved 32
+ * visits. Here and not in graph.c for speed.
  */
 static inline unsigned int graph_run(struct graph *graph, uint32_t *at, uint32_t atoms,
                                      unsigned int count, struct atom_batch *batch)
@@ -211,6 +214,7 @@ static inline unsigned int graph_run(struct graph *graph, uint32_t *at, uint32_t
 	batch->atoms = atoms & (uint32_t)((UINT64_C(1) << ran) - 1);
 	batch->instructions = instructions;
 	batch->count = (uint8_t)ran;
+	batch->has_cycles = false;
 	return ran;
 }
 

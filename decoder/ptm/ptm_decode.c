@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The PTM decoder whole: buffer -> bytes of its trace ID -> packets -> elements. In: a trace
- * buffer and a source's registers. Out: elements, pulled one by one.
+ * The PTM decoder whole: buffer -> bytes of its trace ID -> packets -> atom batches and elements.
+ * In: a trace buffer and a source's registers. Out: what decoder_pull() gives.
  */
 #include <stdlib.h>
 
@@ -10,11 +10,17 @@
 #include "decoder/ptm/ptm_flow.h"
 #include "decoder/ptm/ptm_pkt.h"
 
+enum { BATCHES_MOST = 256 };
+
 struct ptm {
 	struct ptm_config config;
 	struct ptm_reader reader;
 	struct ptm_flow flow;
 	bool told_not_sync; /* the flow knows */
+	struct batch_list batches;
+	bool joins_packets;  /* a batch may be made of several atom packets */
+	bool has_batches;    /* that the caller was not given yet */
+	size_t batches_most; /* that are gathered before the caller is given them */
 	struct etm_drive drive;
 };
 
@@ -25,6 +31,7 @@ static void ptm_destroy(void *state)
 	if (!d)
 		return;
 	etm_drive_fini(&d->drive);
+	free(d->batches.items);
 	free(d);
 }
 
@@ -40,6 +47,9 @@ static enum status ptm_open(const struct protocol_input *input, void **state, ui
 	if (!d)
 		return STATUS_NO_MEM;
 	d->config = config;
+	/* In a listing, each packet's place orders it among other sources'. */
+	d->joins_packets = input->joins_batches && !input->options.packets;
+	d->batches_most = input->joins_batches ? BATCHES_MOST : 1;
 	options.dsb_dmb_is_waypoint = config.dsb_dmb_is_waypoint;
 	status = etm_drive_init(&d->drive, input, config.trace_id, &options);
 	if (status != STATUS_OK) {
@@ -47,7 +57,9 @@ static enum status ptm_open(const struct protocol_input *input, void **state, ui
 		return status;
 	}
 	ptm_reader_init(&d->reader, &d->config);
-	ptm_flow_init(&d->flow, &d->config, d->drive.follow, &d->drive.out);
+	ptm_flow_init(&d->flow, &d->config,
+	              &(struct ptm_flow_ends){d->drive.follow, input->options.graph, &d->batches,
+	                                      &d->drive.out});
 	d->flow.keeps_to_code = input->options.keeps_to_code;
 	*state = d;
 	*trace_id = config.trace_id;
@@ -97,9 +109,8 @@ static enum status end(struct ptm *d)
 	return ptm_flow_end(&d->flow);
 }
 
-static enum status pull_packet(void *state)
+static enum status pull_packet(struct ptm *d)
 {
-	struct ptm *d = state;
 	struct deframe *deframe = &d->drive.deframe;
 	const uint8_t *begin = deframe->bytes.pos;
 	const uint8_t *block_end =
@@ -113,11 +124,108 @@ static enum status pull_packet(void *state)
 	return status == STATUS_END ? end(d) : status;
 }
 
-static enum status ptm_next(void *state, struct element *element)
+/* The atoms of packets that lie one after the other. */
+struct atom_run {
+	uint32_t atoms; /* bit 0 is the oldest */
+	unsigned int count;
+	const uint8_t *end; /* of the packets */
+};
+
+static inline struct atom_run gather_atoms(const struct ptm *d)
+{
+	const struct bytes *in = &d->drive.deframe.bytes;
+	struct atom_run run = {.end = in->pos};
+
+	while (run.end < in->end) {
+		unsigned int count = d->reader.atom_counts[*run.end];
+
+		if (count == 0 || run.count + count > GRAPH_BATCH_RUNS)
+			break;
+		run.atoms |= (uint32_t)d->reader.atoms[*run.end++] << run.count;
+		run.count += count;
+	}
+	return run;
+}
+
+/*
+ * Atom packets, which most of a trace is: their one byte needs no packet. Those that the graph
+ * leads through are executed together; one that it does not is executed by itself.
+ */
+static enum status pull_atoms(struct ptm *d)
+{
+	struct bytes *in = &d->drive.deframe.bytes;
+	const uint8_t *begin = in->pos;
+
+	while (d->batches.count < d->batches_most && etm_queue_count(&d->drive.out) == 0) {
+		struct atom_run run = gather_atoms(d);
+		unsigned int ran;
+		uint8_t header;
+
+		if (run.count == 0)
+			break;
+		TRY(ptm_flow_quick(&d->flow, run.atoms, run.count,
+		                   etm_drive_index(&d->drive, in->pos), &ran));
+		if (ran == run.count) {
+			in->pos = run.end;
+			continue;
+		}
+		while (ran >= d->reader.atom_counts[*in->pos])
+			ran -= d->reader.atom_counts[*in->pos++];
+		header = *in->pos;
+		TRY(ptm_flow_atoms(&d->flow, (uint32_t)d->reader.atoms[header] >> ran,
+		                   d->reader.atom_counts[header] - ran,
+		                   etm_drive_index(&d->drive, in->pos)));
+		in->pos++;
+	}
+	if (in->pos > begin)
+		etm_drive_done(&d->drive, in->pos - 1);
+	return STATUS_OK;
+}
+
+/* True if what was gathered is to be given to the caller. */
+static bool has_enough(const struct ptm *d)
+{
+	return d->drive.is_ended || d->drive.has_listed || etm_queue_count(&d->drive.out) > 0 ||
+	       d->batches.count >= d->batches_most;
+}
+
+/* Decodes until there is an element for the caller, or many atom batches. */
+static enum status gather(struct ptm *d)
+{
+	d->batches.count = 0;
+	while (!has_enough(d)) {
+		if (d->joins_packets && d->flow.state == PTM_FLOW_DECODE)
+			TRY(pull_atoms(d));
+		if (!has_enough(d))
+			TRY(pull_packet(d));
+	}
+	d->has_batches = d->batches.count > 0;
+	return STATUS_OK;
+}
+
+static enum status ptm_pull(void *state, struct decoded *decoded)
 {
 	struct ptm *d = state;
 
-	return etm_drive_next(&d->drive, pull_packet, d, element);
+	for (;;) {
+		decoded->batch_count = 0;
+		if (d->drive.has_listed) {
+			decoded->element = d->drive.listed;
+			d->drive.has_listed = false;
+			return STATUS_OK;
+		}
+		if (d->has_batches) {
+			decoded->batches = d->batches.items;
+			decoded->batch_count = d->batches.count;
+			d->has_batches = false;
+			return STATUS_OK;
+		}
+		if (etm_queue_take(&d->drive.out, &decoded->element) == STATUS_OK)
+			return STATUS_OK;
+		if (d->drive.is_ended)
+			return STATUS_END;
+		TRY(gather(d));
+	}
 }
 
 static uint64_t ptm_position(const void *state)
@@ -138,7 +246,7 @@ const struct protocol_decoder ptm_decoder = {
         .name = "PTM",
         .open = ptm_open,
         .destroy = ptm_destroy,
-        .next = ptm_next,
+        .pull = ptm_pull,
         .position = ptm_position,
         .next_address = ptm_next_address,
 };

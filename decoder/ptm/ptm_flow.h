@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * From PTM packets to generic elements (PFT IHI 0035, "Program flow trace protocol"). In: packets
- * in order, the code in memory. Out: elements. An atom, a branch address without exception and a
- * waypoint update are each a walk through the code to a waypoint.
+ * in order, the code in memory. Out: atom batches through the code graph, elements. An atom, a
+ * branch address without exception and a waypoint update are each a walk through the code to a
+ * waypoint. What a packet gives in atom batches is before what it gives in elements.
  *
  * Elements, their order and Idx are those of OpenCSD 1.8, with two exceptions: an instruction set
  * that cannot be followed gives an ADDR_UNKNOWN where OpenCSD is silent, and a branch that was not
@@ -31,6 +32,8 @@ struct ptm_flow {
 	const struct ptm_config *config;
 	bool keeps_to_code; /* as decoder_options says */
 	struct follow *follow;
+	struct graph *graph;
+	struct batch_list *batches;
 	struct etm_queue *out;
 	enum ptm_flow_state state;
 	uint64_t packet_index; /* Idx of the last packet */
@@ -38,6 +41,8 @@ struct ptm_flow {
 
 	/* Where the core is. */
 	bool has_address;
+	uint32_t at;      /* the node at `address`, or GRAPH_NO_NODE if it is not looked up yet */
+	uint32_t from;    /* the node whose indirect branch led to `address`, or GRAPH_NO_NODE */
 	bool awaits_time; /* the view may change after the next waypoint: a timestamp came */
 	uint32_t address; /* of the next instruction; valid if has_address */
 	enum isa isa;
@@ -50,18 +55,62 @@ struct ptm_flow {
 	uint32_t return_address;
 };
 
-/* `config`, `follow` and `out` must outlive the flow. */
-void ptm_flow_init(struct ptm_flow *flow, const struct ptm_config *config, struct follow *follow,
-                   struct etm_queue *out);
+/* What a flow reads and fills; all of it must outlive the flow. */
+struct ptm_flow_ends {
+	struct follow *follow;
+	struct graph *graph;
+	struct batch_list *batches;
+	struct etm_queue *out;
+};
+
+/* `config` must outlive the flow. */
+void ptm_flow_init(struct ptm_flow *flow, const struct ptm_config *config,
+                   const struct ptm_flow_ends *ends);
 
 /* Takes the packet whose first byte has Idx `index`. NO_MEM is the only failure. */
 MUST_USE enum status ptm_flow_packet(struct ptm_flow *flow, const struct ptm_packet *packet,
                                      uint64_t index);
+
+/*
+ * Executes of `count` atoms (1 to 32, bit 0 first) without cycle counts those that the graph leads
+ * through. `*ran` is how many; the next one is for ptm_flow_atoms(). NO_MEM.
+ */
+MUST_USE enum status ptm_flow_quick(struct ptm_flow *flow, uint32_t atoms, unsigned int count,
+                                    uint64_t index, unsigned int *ran);
+
+/* Executes the atoms of a packet without cycle count, or what is left of them. */
+MUST_USE enum status ptm_flow_atoms(struct ptm_flow *flow, uint32_t atoms, unsigned int count,
+                                    uint64_t index);
 
 /* The trace is at its end: EO_TRACE. */
 MUST_USE enum status ptm_flow_end(struct ptm_flow *flow);
 
 /* Where execution stands after all elements; false if the trace does not say. */
 bool ptm_flow_next_address(const struct ptm_flow *flow, uint64_t *address);
+
+/*
+ * Private to the flow, ptm_walk.c: executes up to `count` atoms (bit 0 first; a branch that the
+ * packet says was taken is one) from the current address, as long as that is known. NO_MEM.
+ */
+MUST_USE enum status ptm_walk_atoms(struct ptm_flow *flow, uint32_t atoms, unsigned int count,
+                                    const struct ptm_packet *packet);
+
+/* Private: execution up to the waypoint at `stop`, which the packet names. NO_MEM. */
+MUST_USE enum status ptm_walk_to(struct ptm_flow *flow, uint32_t stop,
+                                 const struct ptm_packet *packet);
+
+/* Private, ptm_emit.c: an element at the current packet, to be filled. NO_MEM. */
+MUST_USE enum status ptm_emit(struct ptm_flow *flow, enum element_type type,
+                              struct element **element);
+MUST_USE enum status ptm_emit_no_sync(struct ptm_flow *flow, enum no_sync_reason reason);
+
+/* Private: a packet has no meaning, or contradicts the code: nothing holds until an I-Sync. */
+MUST_USE enum status ptm_lose_sync(struct ptm_flow *flow);
+
+/* Private: the context may be another now, and with it what is seen of memory. */
+void ptm_take_view(struct ptm_flow *flow);
+
+/* Private: execution is not where the graph leads. */
+void ptm_leave_graph(struct ptm_flow *flow);
 
 #endif

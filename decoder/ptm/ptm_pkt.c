@@ -43,17 +43,6 @@ static const struct header_row header_rows[] = {
 
 enum { HEADER_ROWS = sizeof(header_rows) / sizeof(header_rows[0]) };
 
-void ptm_reader_init(struct ptm_reader *reader, const struct ptm_config *config)
-{
-	*reader = (struct ptm_reader){.config = config};
-	for (unsigned int i = 0; i < HEADER_ROWS; i++) {
-		for (unsigned int h = 0; h < 256; h++) {
-			if ((h & header_rows[i].mask) == header_rows[i].match)
-				reader->rows[h] = (uint8_t)(i + 1);
-		}
-	}
-}
-
 static const struct header_row *header_row(const struct ptm_reader *reader, uint8_t header)
 {
 	return reader->rows[header] == 0 ? NULL : &header_rows[reader->rows[header] - 1];
@@ -206,6 +195,26 @@ static enum status read_atoms(struct ptm_reader *reader, struct bytes *in,
 	packet->atom_count = 1;
 	packet->atoms = packet->header & 2 ? 0 : 1;
 	return read_cycles(in, packet->header, packet);
+}
+
+void ptm_reader_init(struct ptm_reader *reader, const struct ptm_config *config)
+{
+	*reader = (struct ptm_reader){.config = config};
+	for (unsigned int i = 0; i < HEADER_ROWS; i++) {
+		for (unsigned int h = 0; h < 256; h++) {
+			if ((h & header_rows[i].mask) == header_rows[i].match)
+				reader->rows[h] = (uint8_t)(i + 1);
+		}
+	}
+	for (unsigned int h = 0; h < 256 && !config->is_cycle_accurate; h++) {
+		struct ptm_packet packet = {.header = (uint8_t)h};
+
+		if (ptm_header_type(reader, (uint8_t)h) != PTM_ATOM)
+			continue;
+		set_atoms(&packet);
+		reader->atom_counts[h] = packet.atom_count;
+		reader->atoms[h] = packet.atoms;
+	}
 }
 
 /* The last of the bytes that a timestamp can have holds eight bits (of 64) or six (of 48). */

@@ -71,6 +71,9 @@ struct ptm_reader {
 	bool is_synced; /* false: looking for the first A-Sync */
 	struct ptm_known known;
 	uint8_t rows[256]; /* 0: reserved, else index in the table of HEADER rows plus 1 */
+	/* Of headers that are whole atom packets; 0 of all others, and of all if cycles follow. */
+	uint8_t atom_counts[256];
+	uint8_t atoms[256]; /* as of struct ptm_packet */
 };
 
 /* `config` must outlive the reader. */

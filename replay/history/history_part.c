@@ -271,10 +271,16 @@ SELDOM static enum status add_contradiction(struct part_builder *b, const struct
 	return add_misfit(b, walk->end - walk->last.size, batch->index);
 }
 
-/* Time went on, and with it what the core sees of memory: no element says so. */
+/* What the core sees of memory may be other than before, though no element says so. */
 SELDOM static enum status mark_view(struct part_builder *b, const struct atom_batch *batch)
 {
 	return add_mark(b, MARK_VIEW, true, b->graph->nodes[batch->first].view);
+}
+
+static enum status count_cycles(struct part_builder *b, uint32_t cycles)
+{
+	b->cycles += cycles;
+	return add_mark(b, MARK_CYCLES, true, b->cycles);
 }
 
 static enum status add_batch(struct part_builder *b, const struct atom_batch *batch)
@@ -284,9 +290,10 @@ static enum status add_batch(struct part_builder *b, const struct atom_batch *ba
 	if (batch->instructions == 0)
 		return STATUS_OK;
 	if (!batch->follows) {
-		if (b->has_epochs)
+		if (b->marks_views)
 			TRY(mark_view(b, batch));
-		if (log->is_open && !graph_leaves(b->graph, log->last, log->last_taken))
+		if (log->is_open && batch->from != log->last &&
+		    !graph_leaves(b->graph, log->last, log->last_taken))
 			TRY(look_at_begin(b, batch));
 	}
 	TRY(outcome_log_append(log, batch));
@@ -454,8 +461,7 @@ static enum status add_cycles(struct part_builder *b, const struct element *elem
 	if (!element->has_cycles ||
 	    (element->type == ELEMENT_TIMESTAMP && !b->has_timestamp_cycles))
 		return STATUS_OK;
-	b->cycles += element->cycles;
-	return add_mark(b, MARK_CYCLES, true, b->cycles);
+	return count_cycles(b, element->cycles);
 }
 
 /*
@@ -565,8 +571,11 @@ enum status part_add(struct part_builder *b, const struct decoded *decoded)
 {
 	if (b->log.run_count == 0 && decoded->batch_count > 0)
 		b->first_index = decoded->batches[0].index;
-	for (size_t i = 0; i < decoded->batch_count; i++)
+	for (size_t i = 0; i < decoded->batch_count; i++) {
 		TRY(add_batch(b, &decoded->batches[i]));
+		if (decoded->batches[i].has_cycles)
+			TRY(count_cycles(b, decoded->batches[i].cycles));
+	}
 	b->in_trace |= decoded->batch_count > 0;
 	if (decoded->batch_count == 0)
 		TRY(add_element(b, &decoded->element));

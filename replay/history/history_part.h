@@ -29,7 +29,7 @@ struct part_builder {
 	uint64_t cycles;      /* sum of the part's cycle counts */
 	/* Of a PTM, whose count in a timestamp packet is one as any other. */
 	bool has_timestamp_cycles;
-	bool has_epochs; /* of memory (snapshot/memmap.h) */
+	bool marks_views; /* each run's is noted, for no element says that it changes */
 };
 
 /* `graph` is the one that the decoder follows runs through; it must outlive the part. NO_MEM. */

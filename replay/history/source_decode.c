@@ -217,7 +217,8 @@ static enum status begin_part(struct piece *piece, const struct source_decode *d
 	piece->has_part = true;
 	if (decode->memory)
 		piece->part.memory = decode->memory;
-	piece->part.has_epochs = memmap_changes(piece->part.memory);
+	piece->part.marks_views =
+	        memmap_changes(piece->part.memory) || decode->source->protocol == PROTOCOL_PTM;
 	piece->part.in_trace = in_trace;
 	piece->part.has_timestamp_cycles = decode->source->protocol == PROTOCOL_PTM;
 	return outcome_log_reserve(&piece->part.log, room * RUNS_PER_BYTE, room / BYTES_PER_TARGET);

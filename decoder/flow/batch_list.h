@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Atom batches on their way from a flow to the caller of decoder_pull(): filled, then given whole.
+ */
+#ifndef CSREPLAY_DECODER_FLOW_BATCH_LIST_H
+#define CSREPLAY_DECODER_FLOW_BATCH_LIST_H
+
+#include <stddef.h>
+
+#include "base/status.h"
+#include "base/vec.h"
+#include "decoder/flow/graph.h"
+
+struct batch_list {
+	struct atom_batch *items; /* owned: to be freed */
+	size_t count;
+	size_t capacity;
+};
+
+/*
+ * Room for one more, and for the visits of its runs; `*batch` is to be filled, and counts with
+ * list->count++. NO_MEM.
+ */
+MUST_USE static inline enum status batch_list_reserve(struct batch_list *list, struct graph *graph,
+                                                      struct atom_batch **batch)
+{
+	if (graph->visited_count + GRAPH_BATCH_RUNS > graph->visited_capacity)
+		TRY(graph_reserve_visits(graph, GRAPH_BATCH_RUNS));
+	if (list->count == list->capacity)
+		TRY(vec_reserve((void **)&list->items, &list->capacity, list->count + 1,
+		                sizeof(*list->items)));
+	*batch = &list->items[list->count];
+	return STATUS_OK;
+}
+
+/* Appends a batch of one run, which is visited. NO_MEM. */
+MUST_USE static inline enum status batch_list_add_run(struct batch_list *list, struct graph *graph,
+                                                      uint32_t node, bool is_taken, uint64_t index)
+{
+	struct atom_batch *batch;
+
+	TRY(batch_list_reserve(list, graph, &batch));
+	graph_mark(graph, &graph->steps[node], node);
+	*batch = (struct atom_batch){.index = index,
+	                             .first = node,
+	                             .last = node,
+	                             .atoms = is_taken,
+	                             .instructions = graph->steps[node].count,
+	                             .count = 1};
+	list->count++;
+	return STATUS_OK;
+}
+
+#endif

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PTM flow, second part: from atoms and addresses of waypoints to executed instructions. Most atoms
+ * lead along known edges of the code graph (decoder/flow/graph.h); one that does not is walked by
+ * itself, and what it finds becomes an edge. PFT IHI 0035, "Program flow trace".
+ */
+#include "decoder/ptm/ptm_flow.h"
+
+static void lose_address(struct ptm_flow *flow)
+{
+	flow->has_address = false;
+	ptm_leave_graph(flow);
+}
+
+/* As the reference decoder lists it: it knows of no third space. */
+static enum space listed_space(const struct ptm_flow *flow)
+{
+	return flow->context.security == SECURITY_SECURE ? SPACE_S : SPACE_N;
+}
+
+static void add_cycles(const struct ptm_packet *packet, struct atom_batch *batch)
+{
+	batch->has_cycles = packet->has_cycles;
+	batch->cycles = packet->has_cycles ? packet->cycles : 0;
+}
+
+/* Instructions that are no walk from an address to the next waypoint. */
+static enum status emit_odd(struct ptm_flow *flow, const struct walk *walk,
+                            const struct ptm_packet *packet)
+{
+	uint32_t node;
+	bool is_new;
+
+	if (walk->count == 0)
+		return STATUS_OK;
+	TRY(graph_intern(flow->graph, flow->view, walk, &node, &is_new));
+	TRY(batch_list_add_run(flow->batches, flow->graph, node, true, flow->packet_index));
+	if (packet)
+		add_cycles(packet, &flow->batches->items[flow->batches->count - 1]);
+	flow->shown_isa = walk->isa;
+	return STATUS_OK;
+}
+
+/* No opcode at the end of the walk: what was walked before, and that it goes no further. */
+static enum status emit_no_memory(struct ptm_flow *flow, const struct walk *walk)
+{
+	struct element *element;
+
+	lose_address(flow);
+	TRY(emit_odd(flow, walk, NULL));
+	TRY(ptm_emit(flow, ELEMENT_ADDR_NACC, &element));
+	element->nacc.address = walk->end;
+	element->nacc.space = listed_space(flow);
+	element->nacc.view = flow->view;
+	element->nacc.place = follow_place(flow->follow);
+	return STATUS_OK;
+}
+
+/* An instruction set that no classifier knows: execution is lost until the next address. */
+static enum status emit_unknown(struct ptm_flow *flow)
+{
+	struct element *element;
+
+	lose_address(flow);
+	return ptm_emit(flow, ELEMENT_ADDR_UNKNOWN, &element);
+}
+
+/* What the code leads through on the way to a waypoint, and that it does not lead there. */
+static enum status emit_unreached(struct ptm_flow *flow, const struct walk *walk, uint32_t stop)
+{
+	struct element *element;
+
+	lose_address(flow);
+	TRY(emit_odd(flow, walk, NULL));
+	TRY(ptm_emit(flow, ELEMENT_I_RANGE_NOPATH, &element));
+	element->isa = walk->isa;
+	element->range.start = walk->end;
+	element->range.end = stop;
+	element->range.is_unreached = true;
+	return STATUS_OK;
+}
+
+/* The walk led nowhere, for this reason; NO_MEM is handed on. */
+static enum status emit_failure(struct ptm_flow *flow, const struct walk *walk, enum status status)
+{
+	if (status == STATUS_UNSUPPORTED)
+		return emit_unknown(flow);
+	if (status == STATUS_NO_MEMORY_AT)
+		return emit_no_memory(flow, walk);
+	return status == STATUS_BAD_DATA ? ptm_lose_sync(flow) : status;
+}
+
+/*
+ * An indirect branch was taken. Its target is in the packet that said so, or, for an atom, on the
+ * return stack.
+ */
+static enum status take_indirect(struct ptm_flow *flow, bool is_atom, enum isa *next_isa)
+{
+	uint64_t address;
+
+	flow->has_address = false;
+	if (!is_atom || !flow->stack.is_active)
+		return STATUS_OK;
+	TRY(retstack_pop(&flow->stack, &address, next_isa));
+	flow->address = (uint32_t)address;
+	flow->has_address = true;
+	return STATUS_OK;
+}
+
+/* The waypoint at the end of the walk: where execution goes on. BAD_DATA if it cannot be. */
+static enum status pass_waypoint(struct ptm_flow *flow, const struct walk *walk, bool is_taken,
+                                 bool is_atom)
+{
+	const struct insn *last = &walk->last;
+	enum isa next_isa = last->next_isa;
+
+	flow->address = (uint32_t)walk->end;
+	if (!is_taken)
+		return STATUS_OK;
+	if (last->class == INSN_BRANCH)
+		flow->address = (uint32_t)last->target;
+	if (last->class == INSN_BRANCH_INDIRECT)
+		TRY(take_indirect(flow, is_atom, &next_isa));
+	if (last->is_link)
+		retstack_push(&flow->stack, walk->end, walk->isa);
+	flow->isa = next_isa;
+	return STATUS_OK;
+}
+
+/* The first waypoint after a timestamp was passed. */
+static void pass_time(struct ptm_flow *flow)
+{
+	flow->awaits_time = false;
+	if (follow_pass_time(flow->follow))
+		ptm_take_view(flow);
+}
+
+/*
+ * After a run that was looked at by itself: where it led, and whether the next time it need not be
+ * looked at, if all that it does is lead to another node, or to an address in the trace.
+ */
+static void learn_edge(struct ptm_flow *flow, uint32_t node, bool is_taken)
+{
+	const struct insn *last = &flow->graph->nodes[node].walk.last;
+	uint32_t *next = &flow->graph->steps[node].next[is_taken];
+	bool is_indirect = last->class == INSN_BRANCH_INDIRECT;
+	/* Pushes or pops. */
+	bool uses_stack = is_taken && flow->stack.is_active && (last->is_link || is_indirect);
+
+	/* A branch that has to be taken, and was not: the history is to see that. */
+	if (!is_taken && (is_indirect || last->class == INSN_BRANCH) && !last->is_conditional)
+		return;
+	if (is_taken && is_indirect) {
+		flow->from = node;
+		if (!uses_stack)
+			*next = GRAPH_LEAVES;
+		return;
+	}
+	flow->at = flow->graph->successors[node][is_taken];
+	if (flow->at == GRAPH_NO_NODE || flow->graph->nodes[flow->at].view != flow->view)
+		flow->at = graph_find(flow->graph, flow->view, flow->isa, flow->address);
+	if (flow->at == GRAPH_NO_NODE || !graph_link(flow->graph, node, is_taken, flow->at))
+		flow->at = GRAPH_NO_NODE;
+	else if (!uses_stack)
+		*next = flow->at;
+}
+
+/*
+ * The node at the current address, or GRAPH_NO_NODE. The atom batch that begins there is told how
+ * execution came there: `follows`, `from` and `number`.
+ */
+static uint32_t enter_graph(const struct ptm_flow *flow, struct atom_batch *batch)
+{
+	struct graph_target target;
+
+	batch->follows = flow->at != GRAPH_NO_NODE;
+	batch->from = GRAPH_NO_NODE;
+	if (batch->follows)
+		return flow->at;
+	if (flow->from == GRAPH_NO_NODE || !graph_find_target(flow->graph, flow->from, flow->view,
+	                                                      flow->isa, flow->address, &target))
+		return graph_find(flow->graph, flow->view, flow->isa, flow->address);
+	batch->from = flow->from;
+	batch->number = target.number;
+	return target.node;
+}
+
+/* Where execution stands after a batch. */
+static void settle(struct ptm_flow *flow, const struct atom_batch *batch)
+{
+	const struct walk *last = &flow->graph->nodes[batch->last].walk;
+	const struct walk *next = &flow->graph->nodes[flow->at].walk;
+
+	flow->shown_isa = last->isa;
+	if (flow->at != GRAPH_LEAVES) {
+		flow->address = (uint32_t)next->start;
+		flow->isa = next->isa;
+		return;
+	}
+	flow->address = (uint32_t)last->end;
+	flow->isa = last->last.next_isa;
+	lose_address(flow);
+	flow->from = batch->last;
+}
+
+/* A batch whose runs and way of coming there are known is the caller's. */
+static void give_batch(struct ptm_flow *flow, struct atom_batch *batch,
+                       const struct ptm_packet *packet)
+{
+	batch->index = flow->packet_index;
+	add_cycles(packet, batch);
+	flow->batches->count++;
+}
+
+/* One atom at the node, if there is one, that the graph does not lead on from without thought. */
+static enum status walk_atom(struct ptm_flow *flow, uint32_t node, bool is_taken,
+                             const struct ptm_packet *packet, struct atom_batch *batch)
+{
+	const struct walk *walk;
+
+	ptm_leave_graph(flow);
+	if (node == GRAPH_NO_NODE) {
+		struct walk found;
+		enum status status =
+		        follow_once(flow->follow, flow->view, flow->isa, flow->address, &found);
+
+		if (status != STATUS_OK)
+			return emit_failure(flow, &found, status);
+		TRY(graph_add(flow->graph, flow->view, &found, &node));
+	}
+	walk = &flow->graph->nodes[node].walk;
+	if (pass_waypoint(flow, walk, is_taken, packet->type == PTM_ATOM) != STATUS_OK)
+		return ptm_lose_sync(flow);
+	graph_mark(flow->graph, &flow->graph->steps[node], node);
+	batch->first = node;
+	batch->last = node;
+	batch->atoms = is_taken;
+	batch->instructions = walk->count;
+	batch->count = 1;
+	give_batch(flow, batch, packet);
+	flow->shown_isa = walk->isa;
+	if (flow->awaits_time)
+		pass_time(flow);
+	else
+		learn_edge(flow, node, is_taken);
+	return STATUS_OK;
+}
+
+/*
+ * Of `count` atoms those that the graph leads through from the node on, if there is one; returns
+ * how many. If none, nothing has changed.
+ */
+static inline unsigned int run_atoms(struct ptm_flow *flow, uint32_t node, uint32_t atoms,
+                                     unsigned int count, const struct ptm_packet *packet,
+                                     struct atom_batch *batch)
+{
+	unsigned int ran = 0;
+
+	flow->is_excepted = false;
+	if (node != GRAPH_NO_NODE && !flow->awaits_time)
+		ran = graph_run(flow->graph, &node, atoms, count, batch);
+	if (ran == 0)
+		return 0;
+	give_batch(flow, batch, packet);
+	flow->at = node;
+	flow->from = GRAPH_NO_NODE;
+	settle(flow, batch);
+	return ran;
+}
+
+enum status ptm_walk_atoms(struct ptm_flow *flow, uint32_t atoms, unsigned int count,
+                           const struct ptm_packet *packet)
+{
+	while (count > 0 && flow->has_address) {
+		struct atom_batch *batch;
+		unsigned int ran;
+		uint32_t node;
+
+		TRY(batch_list_reserve(flow->batches, flow->graph, &batch));
+		node = enter_graph(flow, batch);
+		ran = run_atoms(flow, node, atoms, count, packet, batch);
+		if (ran == 0) {
+			TRY(walk_atom(flow, node, (atoms & 1) != 0, packet, batch));
+			ran = 1;
+		}
+		atoms >>= ran;
+		count -= ran;
+	}
+	return STATUS_OK;
+}
+
+static const struct ptm_packet plain_atoms = {.type = PTM_ATOM};
+
+enum status ptm_flow_quick(struct ptm_flow *flow, uint32_t atoms, unsigned int count,
+                           uint64_t index, unsigned int *ran)
+{
+	struct atom_batch *batch;
+
+	*ran = 0;
+	flow->packet_index = index;
+	if (!flow->has_address)
+		return STATUS_OK;
+	TRY(batch_list_reserve(flow->batches, flow->graph, &batch));
+	*ran = run_atoms(flow, enter_graph(flow, batch), atoms, count, &plain_atoms, batch);
+	return STATUS_OK;
+}
+
+enum status ptm_flow_atoms(struct ptm_flow *flow, uint32_t atoms, unsigned int count,
+                           uint64_t index)
+{
+	flow->packet_index = index;
+	return ptm_walk_atoms(flow, atoms, count, &plain_atoms);
+}
+
+/*
+ * Execution up to the waypoint at `stop`, through others that the trace did not tell of: it is
+ * sent where an exception follows, and from time to time.
+ */
+static enum status walk_through(struct ptm_flow *flow, uint32_t stop, struct walk *walk)
+{
+	enum status status;
+	struct walk part;
+
+	*walk = (struct walk){.start = flow->address, .end = flow->address, .isa = flow->isa};
+	do {
+		status = follow_to_address(flow->follow, flow->view, flow->isa, walk->end,
+		                           (struct follow_limit){stop, true}, &part);
+		if (status == STATUS_NO_MEM || status == STATUS_UNSUPPORTED)
+			return status;
+		walk_append(walk, &part);
+		if (status == STATUS_OK && walk->end - walk->last.size == stop)
+			return STATUS_OK;
+	} while (status == STATUS_OK && walk->count < FOLLOW_LIMIT);
+	return status == STATUS_OK ? STATUS_BAD_DATA : status;
+}
+
+/* The same, as far as execution can have come: the waypoint is the first one from here on. */
+static enum status walk_certain(struct ptm_flow *flow, uint32_t stop, struct walk *walk)
+{
+	struct walk last;
+
+	*walk = (struct walk){.start = flow->address, .end = flow->address, .isa = flow->isa};
+	if (stop < flow->address)
+		return STATUS_NOT_FOUND;
+	TRY(follow_certain(flow->follow, flow->view, flow->isa, flow->address, stop, walk));
+	TRY(follow_to_address(flow->follow, flow->view, flow->isa, stop,
+	                      (struct follow_limit){stop, true}, &last));
+	walk_append(walk, &last);
+	return STATUS_OK;
+}
+
+enum status ptm_walk_to(struct ptm_flow *flow, uint32_t stop, const struct ptm_packet *packet)
+{
+	struct walk walk;
+	enum status status;
+
+	flow->is_excepted = false;
+	status = flow->keeps_to_code ? walk_certain(flow, stop, &walk)
+	                             : walk_through(flow, stop, &walk);
+	ptm_leave_graph(flow);
+	if (status == STATUS_NOT_FOUND)
+		return emit_unreached(flow, &walk, stop);
+	if (status != STATUS_OK)
+		return emit_failure(flow, &walk, status);
+	if (pass_waypoint(flow, &walk, true, false) != STATUS_OK)
+		return ptm_lose_sync(flow);
+	TRY(emit_odd(flow, &walk, packet));
+	if (flow->awaits_time)
+		pass_time(flow);
+	return STATUS_OK;
+}
