@@ -23,29 +23,31 @@ static const char *plural(size_t count)
 	return count == 1 ? "" : "s";
 }
 
+struct parted {
+	const struct session *session;
+	struct diag_list *diags;
+	size_t count;
+};
+
+static void note_parted(void *context, size_t core, uint32_t context_id, struct str why)
+{
+	struct parted *parted = context;
+
+	if (++parted->count <= PARTED_TOLD)
+		diag_note(parted->diags, place_none(), "what %.*s ran in context 0x%x is %.*s",
+		          STR_ARG(session_core(parted->session, core)->device->name),
+		          (unsigned int)context_id, STR_ARG(why));
+}
+
 /* Contexts whose parts on several cores are no one thread, the first of them with the reason. */
 static enum status check_contexts(struct session *session, struct diag_list *diags)
 {
-	size_t cores = session_core_count(session);
-	size_t parted = 0;
+	struct parted parted = {session, diags, 0};
 
-	TRY(session_make_shared_contexts(session));
-	for (size_t i = cores; i < cores + session_thread_view_count(session); i++) {
-		struct text why = {0};
-		uint32_t context = 0;
-
-		session_why_parted(session, i, &why);
-		if (why.length > 0 && session_context(session, i, &context) &&
-		    ++parted <= PARTED_TOLD)
-			diag_note(diags, place_none(), "what %.*s ran in context 0x%x is %.*s",
-			          STR_ARG(session_core(session, session_base_core(session, i))
-			                          ->device->name),
-			          (unsigned int)context, STR_ARG(text_str(&why)));
-		text_fini(&why);
-	}
-	if (parted > PARTED_TOLD)
+	TRY(session_visit_parted(session, note_parted, &parted));
+	if (parted.count > PARTED_TOLD)
 		diag_note(diags, place_none(), "and so are %zu more; `csreplay info` lists them",
-		          parted - PARTED_TOLD);
+		          parted.count - PARTED_TOLD);
 	return STATUS_OK;
 }
 

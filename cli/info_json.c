@@ -180,15 +180,12 @@ static void json_cores(const struct info_report *r)
 	json_close(r->out, ']');
 }
 
-static void json_parting(const struct info_report *r, size_t view, struct str why, void *context)
+static void json_parting(void *context, size_t core, uint32_t context_id, struct str why)
 {
-	size_t core = session_base_core(r->session, view);
-	uint32_t id = 0;
+	const struct info_report *r = *(const struct info_report *const *)context;
 
-	(void)context;
-	(void)session_context(r->session, view, &id);
 	json_object(r->out);
-	json_hex(r->out, "context_id", id);
+	json_hex(r->out, "context_id", context_id);
 	json_str(r->out, "core", r->snapshot->cores[core].device->name);
 	json_str(r->out, "reason", why);
 	json_close(r->out, '}');
@@ -197,7 +194,7 @@ static void json_parting(const struct info_report *r, size_t view, struct str wh
 static void json_parted(const struct info_report *r)
 {
 	json_list(r->out, "parted_contexts");
-	info_each_parted(r, json_parting, NULL);
+	r->out->failed |= session_visit_parted(r->session, json_parting, &r) != STATUS_OK;
 	json_close(r->out, ']');
 }
 

@@ -26,18 +26,3 @@ const char *info_image_origin(const struct snapshot *snapshot, size_t index)
 		return "core file";
 	return index < snapshot->mapped_images ? "--image" : "dump";
 }
-
-void info_each_parted(const struct info_report *r, info_parted *use, void *context)
-{
-	size_t cores = session_core_count(r->session);
-
-	for (size_t i = cores; i < cores + session_thread_view_count(r->session); i++) {
-		struct text why = {0};
-
-		session_why_parted(r->session, i, &why);
-		if (why.length > 0)
-			use(r, i, text_str(&why), context);
-		r->out->failed |= why.failed;
-		text_fini(&why);
-	}
-}

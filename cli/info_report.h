@@ -26,12 +26,6 @@ void info_write_json(const struct info_report *r);
 const struct snap_register *info_pc(const struct snap_core *core);
 /* Of an image's segments. */
 uint64_t info_lowest_address(const struct elf_image *image);
-/*
- * Calls `use` for each view of a context that is not one thread with another of that context
- * (session_why_parted()); the views are made.
- */
-typedef void info_parted(const struct info_report *r, size_t view, struct str why, void *context);
-void info_each_parted(const struct info_report *r, info_parted *use, void *context);
 /* Where an image comes from: those that a dump names add no memory. */
 const char *info_image_origin(const struct snapshot *snapshot, size_t index);
 

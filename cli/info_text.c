@@ -119,25 +119,27 @@ static void write_crashes(const struct info_report *r)
 	table_end(&table, "crash", r->out);
 }
 
-static void add_parted(const struct info_report *r, size_t view, struct str why, void *context)
-{
-	size_t core = session_base_core(r->session, view);
-	struct table *table = context;
-	uint32_t id = 0;
+struct parted_table {
+	const struct info_report *r;
+	struct table table;
+};
 
-	(void)session_context(r->session, view, &id);
-	table_cell_printf(table, "0x%x", (unsigned int)id);
-	table_cell(table, r->snapshot->cores[core].device->name);
-	table_cell(table, why);
+static void add_parted(void *context, size_t core, uint32_t context_id, struct str why)
+{
+	struct parted_table *parted = context;
+
+	table_cell_printf(&parted->table, "0x%x", (unsigned int)context_id);
+	table_cell(&parted->table, parted->r->snapshot->cores[core].device->name);
+	table_cell(&parted->table, why);
 }
 
 static void write_parted(const struct info_report *r)
 {
 	static const char *const titles[] = {"context", "core", "why"};
-	struct table table = table_begin(titles, 3);
+	struct parted_table parted = {r, table_begin(titles, 3)};
 
-	info_each_parted(r, add_parted, &table);
-	table_end(&table, "contexts that are several threads", r->out);
+	r->out->failed |= session_visit_parted(r->session, add_parted, &parted) != STATUS_OK;
+	table_end(&parted.table, "contexts that are several threads", r->out);
 }
 
 static void write_sources(const struct info_report *r)

@@ -124,8 +124,14 @@ bool session_core_has_pc(const struct session *session, size_t core);
 
 /* Makes those of all contexts, unless they are there. NO_MEM. */
 MUST_USE enum status session_make_thread_views(struct session *session);
-/* Those of contexts that ran on several cores alone: what can be parted. NO_MEM. */
-MUST_USE enum status session_make_shared_contexts(struct session *session);
+/*
+ * Tells of each view that is not one thread with that of its context on another core: `core` is
+ * where it ran, `why` the reason as session_why_parted() writes it, valid during the call. Makes
+ * and drops no views. NO_MEM.
+ */
+typedef void session_parted(void *context, size_t core, uint32_t context_id, struct str why);
+MUST_USE enum status session_visit_parted(const struct session *session, session_parted *visit,
+                                          void *context);
 /*
  * Makes those of one context, instead of all that are there; of one core alone unless `core` is
  * NULL. NOT_FOUND if no trace names the context; NO_MEM.

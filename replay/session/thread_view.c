@@ -123,9 +123,17 @@ static void write_place(const struct session *session, struct session_place plac
 void session_why_parted(const struct session *session, size_t core, struct text *out)
 {
 	const struct thread_view *view = view_of(session, core);
-	const struct parting *parting = view ? &view->parting : NULL;
 
-	if (!parting || parting->why == PARTED_NOT)
+	if (view)
+		thread_view_why_parted(session, view, out);
+}
+
+void thread_view_why_parted(const struct session *session, const struct thread_view *view,
+                            struct text *out)
+{
+	const struct parting *parting = &view->parting;
+
+	if (parting->why == PARTED_NOT)
 		return;
 	text_printf(out, "not one thread with that of %.*s: ",
 	            STR_ARG(session->snapshot->cores[parting->there.core].device->name));

@@ -65,6 +65,10 @@ bool session_find_watch(const struct session *session, size_t core,
 void session_find_doubt(const struct session *session, size_t core,
                         const struct values_range *range, struct values_may_alias *doubt);
 
+/* Appends why the view is not one with another of its context; nothing if it is. */
+void thread_view_why_parted(const struct session *session, const struct thread_view *view,
+                            struct text *out);
+
 /* Forgets all views. */
 void session_drop_thread_views(struct session *session);
 

@@ -27,7 +27,7 @@ struct wish {
 };
 
 struct maker {
-	struct session *session;
+	const struct session *session;
 	struct wish wish;
 	struct history_slice **slices; /* one a core; groups are parts of these */
 	const struct history **bases;  /* of the cores whose trace says contexts */
@@ -332,9 +332,8 @@ static bool resize(void **items, size_t count, size_t size)
 }
 
 /* The views become the session's. */
-static enum status give_views(struct maker *m)
+static enum status give_views(struct maker *m, struct session *session)
 {
-	struct session *session = m->session;
 	size_t cores = session->snapshot->core_count;
 	size_t count = cores + m->view_count;
 
@@ -399,19 +398,27 @@ static void fini_maker(struct maker *m)
 	drop_views(m->views, m->view_count);
 }
 
-static enum status make(struct session *session, struct wish wish)
+/* The views that are wished for, without histories; to be ended with fini_maker() in any case. */
+static enum status find_views(const struct session *session, struct wish wish, struct maker *m)
 {
 	size_t cores = session->snapshot->core_count;
-	struct maker m = {
+
+	*m = (struct maker){
 	        .session = session,
 	        .wish = wish,
 	        .slices = calloc(cores + 1, sizeof(struct history_slice *)),
 	        .bases = calloc(cores + 1, sizeof(struct history *)),
 	};
-	enum status status = m.slices && m.bases ? make_views(&m) : STATUS_NO_MEM;
+	return m->slices && m->bases ? make_views(m) : STATUS_NO_MEM;
+}
+
+static enum status make(struct session *session, struct wish wish)
+{
+	struct maker m;
+	enum status status = find_views(session, wish, &m);
 
 	if (status == STATUS_OK)
-		status = give_views(&m);
+		status = give_views(&m, session);
 	fini_maker(&m);
 	if (status != STATUS_OK)
 		session_drop_thread_views(session);
@@ -428,10 +435,24 @@ enum status session_make_thread_views(struct session *session)
 	return STATUS_OK;
 }
 
-enum status session_make_shared_contexts(struct session *session)
+enum status session_visit_parted(const struct session *session, session_parted *visit,
+                                 void *context)
 {
-	session_drop_thread_views(session);
-	return make(session, (struct wish){.several_cores = true});
+	struct maker m;
+	enum status status = find_views(session, (struct wish){.several_cores = true}, &m);
+
+	for (size_t i = 0; i < m.view_count && status == STATUS_OK; i++) {
+		const struct thread_view *view = &m.views[i];
+		struct text why = {0};
+
+		thread_view_why_parted(session, view, &why);
+		status = text_status(&why);
+		if (status == STATUS_OK && why.length > 0)
+			visit(context, view->parting.here.core, view->context_id, text_str(&why));
+		text_fini(&why);
+	}
+	fini_maker(&m);
+	return status;
 }
 
 bool session_shows_thread_views(const struct session *session)
