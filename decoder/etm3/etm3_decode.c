@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ETMv3 decoder whole: buffer -> bytes of its trace ID -> packets -> elements. In: a trace
- * buffer and a source's registers. Out: elements, pulled one by one.
+ * The ETMv3 decoder whole: buffer -> bytes of its trace ID -> packets -> atom batches and elements.
+ * In: a trace buffer and a source's registers. Out: what decoder_pull() gives.
  */
 #include <stdlib.h>
 
@@ -45,7 +45,11 @@ static enum status etm3_open(const struct protocol_input *input, void **state, u
 		return status;
 	}
 	etm3_reader_init(&d->reader, &d->config);
-	etm3_flow_init(&d->flow, &d->config, d->drive.follow, &d->drive.out);
+	etm3_flow_init(
+	        &d->flow, &d->config,
+	        &(struct etm3_flow_ends){d->drive.follow,
+	                                 d->drive.joins_packets ? input->options.graph : NULL,
+	                                 &d->drive.batches, &d->drive.out});
 	*state = d;
 	*trace_id = config.trace_id;
 	return STATUS_OK;
@@ -107,11 +111,11 @@ static enum status pull_packet(void *state)
 	return status == STATUS_END ? end(d) : status;
 }
 
-static enum status etm3_next(void *state, struct element *element)
+static enum status etm3_pull(void *state, struct decoded *decoded)
 {
 	struct etm3 *d = state;
 
-	return etm_drive_next(&d->drive, pull_packet, d, element);
+	return etm_drive_pull(&d->drive, pull_packet, d, decoded);
 }
 
 static uint64_t etm3_position(const void *state)
@@ -132,7 +136,7 @@ const struct protocol_decoder etm3_decoder = {
         .name = "ETMv3",
         .open = etm3_open,
         .destroy = etm3_destroy,
-        .next = etm3_next,
+        .pull = etm3_pull,
         .position = etm3_position,
         .next_address = etm3_next_address,
 };

@@ -4,18 +4,26 @@
 
 static const struct pe_context no_context = {.security = SECURITY_SECURE, .level = EL_UNKNOWN};
 
-void etm3_flow_init(struct etm3_flow *flow, const struct etm3_config *config, struct follow *follow,
-                    struct etm_queue *out)
+void etm3_flow_init(struct etm3_flow *flow, const struct etm3_config *config,
+                    const struct etm3_flow_ends *ends)
 {
 	*flow = (struct etm3_flow){
 	        .config = config,
-	        .follow = follow,
-	        .out = out,
+	        .follow = ends->follow,
+	        .out = ends->out,
+	        .runs = {.follow = ends->follow, .graph = ends->graph, .batches = ends->batches},
 	        .state = ETM3_FLOW_NO_SYNC,
 	        .reason = NO_SYNC_INIT,
 	        .context = no_context,
-	        .view = follow_view(follow, &no_context),
+	        .view = follow_view(ends->follow, &no_context),
 	};
+}
+
+/* The context may be another now, and with it what is seen of memory. */
+static void take_view(struct etm3_flow *flow)
+{
+	flow->view = follow_view(flow->follow, &flow->context);
+	etm3_runs_break(&flow->runs);
 }
 
 static enum status emit(struct etm3_flow *flow, enum element_type type, struct element **element)
@@ -37,22 +45,25 @@ static enum status emit_cycles(struct etm3_flow *flow, enum element_type type, u
 static void set_address(struct etm3_flow *flow, uint32_t address)
 {
 	if (follow_take_place(flow->follow, flow->packet_index))
-		flow->view = follow_view(flow->follow, &flow->context);
+		take_view(flow);
 	flow->address = address;
 	flow->has_address = true;
 	flow->told_unknown = false;
+	etm3_runs_jump(&flow->runs);
 }
 
 static void lose_address(struct etm3_flow *flow)
 {
 	flow->has_address = false;
 	flow->told_unknown = false;
+	etm3_runs_break(&flow->runs);
 }
 
 /* A packet that has no meaning: what is in doubt is given up, and the next packet tells it. */
 static void lose_sync(struct etm3_flow *flow)
 {
 	etm_queue_reset(flow->out);
+	etm3_runs_drop(&flow->runs);
 	lose_address(flow);
 	flow->has_last = false;
 	flow->is_excepted = false;
@@ -63,10 +74,10 @@ static void lose_sync(struct etm3_flow *flow)
 static enum status emit_context(struct etm3_flow *flow, struct element **element)
 {
 	flow->context.is_context_part = flow->config->context_id_size < sizeof(uint32_t);
-	flow->view = follow_view(flow->follow, &flow->context);
+	take_view(flow);
 	TRY(emit(flow, ELEMENT_PE_CONTEXT, element));
 	(*element)->context = flow->context;
-	(*element)->isa = etm_queue_recycled_isa(flow->out);
+	(*element)->isa = flow->runs.graph ? flow->packet_isa : etm_queue_recycled_isa(flow->out);
 	return STATUS_OK;
 }
 
@@ -160,13 +171,18 @@ static enum status take_branch(struct etm3_flow *flow, const struct etm3_packet 
 	const struct etm3_exception *exception = &packet->exception;
 	bool is_exception = packet->has_exception && exception->number != 0;
 	bool is_cancel = packet->has_exception && exception->is_cancel;
-	bool is_given_out = flow->out->doubtful == 0 && flow->has_last;
+	bool is_given_out = flow->out->doubtful == 0 && !flow->runs.has_held && flow->has_last;
 	struct element *element;
 
-	if (is_exception)
+	if (is_exception) {
 		note_exception(flow, is_cancel);
-	if (is_cancel)
+		flow->runs.from = GRAPH_NO_NODE;
+	}
+	if (is_cancel) {
+		etm3_runs_drop(&flow->runs);
 		etm_queue_cancel(flow->out);
+	}
+	TRY(etm3_runs_release(&flow->runs));
 	etm_queue_doubt(flow->out, 0);
 	flow->has_last = false;
 	set_address(flow, packet->known.address);
@@ -210,7 +226,7 @@ static enum status emit_range(struct etm3_flow *flow, const struct walk *walk, b
 	walk_fill_range(walk, is_executed, element);
 	element->range.view = flow->view;
 	if (follow_pass_time(flow->follow))
-		flow->view = follow_view(flow->follow, &flow->context);
+		take_view(flow);
 	return STATUS_OK;
 }
 
@@ -244,16 +260,36 @@ static void pass_insn(struct etm3_flow *flow, const struct walk *walk, bool is_e
 		lose_address(flow);
 }
 
+/* The instruction was executed, or its condition failed: a run, or an element. */
+static enum status give_insn(struct etm3_flow *flow, const struct walk *walk, bool is_executed,
+                             uint32_t cycles, enum isa isa)
+{
+	struct etm3_run run = {flow->packet_index, is_executed, flow->config->is_cycle_accurate,
+	                       cycles};
+	struct etm3_place next = {flow->view, flow->address, isa};
+
+	if (!flow->uses_runs)
+		return emit_range(flow, walk, is_executed, cycles);
+	TRY(etm3_runs_hold(&flow->runs, run, flow->has_address ? &next : NULL));
+	if (follow_pass_time(flow->follow))
+		take_view(flow);
+	return STATUS_OK;
+}
+
 static enum status walk_atom(struct etm3_flow *flow, bool is_executed, uint32_t cycles,
                              enum isa *isa)
 {
-	uint64_t address = flow->address;
+	struct etm3_place place = {flow->view, flow->address, *isa};
 	const struct walk *walk;
-	enum status status = follow_insn(flow->follow, flow->view, *isa, address, &walk);
+	enum status status = flow->uses_runs ? etm3_runs_enter(&flow->runs, place, &walk)
+	                                     : follow_insn(flow->follow, place.view, place.isa,
+	                                                   place.address, &walk);
 
 	flow->is_excepted = false;
 	if (status == STATUS_NO_MEM)
 		return status;
+	if (status != STATUS_OK)
+		TRY(etm3_runs_release(&flow->runs));
 	if (status == STATUS_UNSUPPORTED) {
 		lose_address(flow);
 		flow->told_unknown = true;
@@ -262,7 +298,7 @@ static enum status walk_atom(struct etm3_flow *flow, bool is_executed, uint32_t 
 	if (walk->count == 0)
 		return emit_no_memory(flow, cycles);
 	pass_insn(flow, walk, is_executed, isa);
-	return emit_range(flow, walk, is_executed, cycles);
+	return give_insn(flow, walk, is_executed, cycles, *isa);
 }
 
 /* Atoms without an address: that they are not known is told once, their cycles always. */
@@ -275,6 +311,7 @@ static enum status emit_unknown(struct etm3_flow *flow, const struct etm3_packet
 		return STATUS_OK;
 	if (packet->atom_count == 0 && !flow->config->is_cycle_accurate)
 		return STATUS_OK;
+	TRY(etm3_runs_release(&flow->runs));
 	flow->told_unknown = true;
 	return emit_cycles(flow, is_told ? ELEMENT_CYCLE_COUNT : ELEMENT_ADDR_UNKNOWN,
 	                   atom_cycles(packet, atom, true));
@@ -296,6 +333,8 @@ static enum status take_p_header(struct etm3_flow *flow, const struct etm3_packe
 		else if (flow->config->is_cycle_accurate)
 			TRY(emit_cycles(flow, ELEMENT_CYCLE_COUNT, atom_cycles(packet, i, false)));
 	} while (++i < packet->atom_count);
+	if (flow->runs.graph)
+		return etm3_runs_end_packet(&flow->runs);
 	if (etm_queue_count(flow->out) > 0 &&
 	    etm_queue_newest(flow->out, 0)->type == ELEMENT_INSTR_RANGE)
 		etm_queue_doubt(flow->out, 1);
@@ -328,7 +367,7 @@ static enum status take_timestamp(struct etm3_flow *flow, const struct etm3_know
 	element->has_timestamp = true;
 	element->timestamp = known->timestamp;
 	if (follow_take_time(flow->follow, element->offset, element->timestamp))
-		flow->view = follow_view(flow->follow, &flow->context);
+		take_view(flow);
 	return STATUS_OK;
 }
 
@@ -416,10 +455,45 @@ static enum status take_data(struct etm3_flow *flow, const struct etm3_packet *p
 	return STATUS_OK;
 }
 
+/* A run that an exception return may be cancelled with is an element before that. */
+static enum status give_held(struct etm3_flow *flow)
+{
+	struct atom_batch held = flow->runs.held;
+
+	if (!flow->runs.has_held)
+		return STATUS_OK;
+	etm3_runs_drop(&flow->runs);
+	return emit_range(flow, &flow->runs.graph->nodes[held.first].walk, held.atoms != 0,
+	                  held.cycles);
+}
+
+/* What the packet before left in doubt, if it is not this one that decides. */
+static enum status end_doubt(struct etm3_flow *flow, const struct etm3_packet *packet)
+{
+	flow->runs.queued = flow->runs.has_held;
+	switch ((int)packet->type) {
+	case ETM3_BRANCH:
+		return STATUS_OK;
+	case ETM3_NOT_SYNC:
+	case ETM3_BAD_SEQUENCE:
+	case ETM3_BAD_MODE:
+	case ETM3_RESERVED:
+		break;
+	case ETM3_EXCEPTION_RETURN:
+		if (!flow->config->is_m_profile)
+			TRY(give_held(flow));
+		break;
+	default:
+		TRY(etm3_runs_release(&flow->runs));
+		break;
+	}
+	etm_queue_doubt(flow->out, 0);
+	return STATUS_OK;
+}
+
 static enum status decode(struct etm3_flow *flow, const struct etm3_packet *packet)
 {
-	if (packet->type != ETM3_BRANCH)
-		etm_queue_doubt(flow->out, 0);
+	TRY(end_doubt(flow, packet));
 	switch ((int)packet->type) {
 	case ETM3_NOT_SYNC:
 	case ETM3_BAD_SEQUENCE:
@@ -495,6 +569,11 @@ enum status etm3_flow_packet(struct etm3_flow *flow, const struct etm3_packet *p
                              uint64_t index)
 {
 	flow->packet_index = index;
+	flow->packet_isa = packet->known.isa;
+	/* What comes after an element in doubt is an element, too. */
+	flow->uses_runs = flow->runs.graph && etm_queue_count(flow->out) == 0;
+	if (!flow->uses_runs)
+		etm3_runs_break(&flow->runs);
 	if (flow->state == ETM3_FLOW_NO_SYNC)
 		TRY(tell_no_sync(flow));
 	if (flow->state == ETM3_FLOW_WAIT_ASYNC) {
@@ -511,6 +590,7 @@ enum status etm3_flow_end(struct etm3_flow *flow)
 {
 	struct element *element;
 
+	TRY(etm3_runs_release(&flow->runs));
 	etm_queue_doubt(flow->out, 0);
 	TRY(emit(flow, ELEMENT_EO_TRACE, &element));
 	element->no_sync = NO_SYNC_END;

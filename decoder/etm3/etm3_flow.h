@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * From ETMv3 packets to generic elements (ETM IHI 0014, "Trace port protocol of ETMv3"). In:
- * packets in order, the code in memory. Out: elements. An atom is one instruction. The last
+ * packets in order, the code in memory. Out: elements, and instructions as runs through the code
+ * graph where the caller has one (etm3_runs.h). An atom is one instruction. The last
  * instruction of a P-header, and an exception return, are in doubt until the next packet: a
  * branch packet may cancel them.
  *
@@ -19,6 +20,7 @@
 #include "decoder/element/element.h"
 #include "decoder/etm3/etm3_config.h"
 #include "decoder/etm3/etm3_pkt.h"
+#include "decoder/etm3/etm3_runs.h"
 #include "decoder/flow/flow.h"
 
 enum etm3_flow_state {
@@ -32,9 +34,12 @@ struct etm3_flow {
 	const struct etm3_config *config;
 	struct follow *follow;
 	struct etm_queue *out;
+	struct etm3_runs runs;
+	bool uses_runs; /* for the atoms of this packet */
 	enum etm3_flow_state state;
 	enum no_sync_reason reason; /* why not synchronised */
 	uint64_t packet_index;      /* Idx of the last packet */
+	enum isa packet_isa;
 
 	/* Where the core is. */
 	bool has_address;
@@ -49,9 +54,17 @@ struct etm3_flow {
 	uint32_t return_address;
 };
 
-/* `config`, `follow` and `out` must outlive the flow. */
-void etm3_flow_init(struct etm3_flow *flow, const struct etm3_config *config, struct follow *follow,
-                    struct etm_queue *out);
+/* What a flow reads and fills; all of it must outlive the flow. */
+struct etm3_flow_ends {
+	struct follow *follow;
+	struct graph *graph; /* NULL: instructions are elements, too */
+	struct batch_list *batches;
+	struct etm_queue *out;
+};
+
+/* `config` must outlive the flow. */
+void etm3_flow_init(struct etm3_flow *flow, const struct etm3_config *config,
+                    const struct etm3_flow_ends *ends);
 
 /* Takes the packet whose first byte has Idx `index`. NO_MEM is the only failure. */
 MUST_USE enum status etm3_flow_packet(struct etm3_flow *flow, const struct etm3_packet *packet,

@@ -2,6 +2,8 @@
 /* Around the packets and the flow of ETMv3 and PTM: bytes in, elements out. */
 #include "decoder/flow/etm_drive.h"
 
+#include <stdlib.h>
+
 #include "snapshot/memmap.h"
 
 enum status etm_drive_init(struct etm_drive *drive, const struct protocol_input *input,
@@ -14,6 +16,8 @@ enum status etm_drive_init(struct etm_drive *drive, const struct protocol_input 
 		memory = core ? core->memory : NULL;
 	drive->out.trace_id = trace_id;
 	drive->lists_packets = input->options.packets;
+	/* In a listing, each packet's place orders it among other sources'. */
+	drive->joins_packets = input->joins_batches && !input->options.packets;
 	deframe_init(&drive->deframe, input->format, input->data, trace_id);
 	if (!memory) {
 		drive->no_memory = memmap_create();
@@ -34,22 +38,39 @@ void etm_drive_fini(struct etm_drive *drive)
 	memmap_destroy(drive->no_memory);
 	text_fini(&drive->text);
 	etm_queue_fini(&drive->out);
+	free(drive->batches.items);
 }
 
-enum status etm_drive_next(struct etm_drive *drive, etm_pull pull, void *state,
-                           struct element *element)
+static enum status gather(struct etm_drive *drive, etm_pull pull, void *state)
+{
+	drive->batches.count = 0;
+	while (!etm_drive_has_enough(drive))
+		TRY(pull(state));
+	drive->has_batches = drive->batches.count > 0;
+	return STATUS_OK;
+}
+
+enum status etm_drive_pull(struct etm_drive *drive, etm_pull pull, void *state,
+                           struct decoded *decoded)
 {
 	for (;;) {
+		decoded->batch_count = 0;
 		if (drive->has_listed) {
-			*element = drive->listed;
+			decoded->element = drive->listed;
 			drive->has_listed = false;
 			return STATUS_OK;
 		}
-		if (etm_queue_take(&drive->out, element) == STATUS_OK)
+		if (drive->has_batches) {
+			decoded->batches = drive->batches.items;
+			decoded->batch_count = drive->batches.count;
+			drive->has_batches = false;
+			return STATUS_OK;
+		}
+		if (etm_queue_take(&drive->out, &decoded->element) == STATUS_OK)
 			return STATUS_OK;
 		if (drive->is_ended)
 			return STATUS_END;
-		TRY(pull(state));
+		TRY(gather(drive, pull, state));
 	}
 }
 

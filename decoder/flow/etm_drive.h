@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the decoders of ETMv3 and PTM have in common around their packets and their flow: bytes of
- * a trace ID from the buffer, the code to follow, the elements for the caller, the listing of
- * packets. In: a trace buffer. Out: elements, pulled one by one.
+ * a trace ID from the buffer, the code to follow, the atom batches and elements for the caller, the
+ * listing of packets. In: a trace buffer. Out: what decoder_pull() gives.
  */
 #ifndef CSREPLAY_DECODER_FLOW_ETM_DRIVE_H
 #define CSREPLAY_DECODER_FLOW_ETM_DRIVE_H
@@ -13,6 +13,8 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "decoder/element/element.h"
+#include "decoder/flow/batch_list.h"
+#include "decoder/flow/decoded.h"
 #include "decoder/flow/etm_queue.h"
 #include "decoder/flow/follow.h"
 #include "decoder/flow/protocol.h"
@@ -20,6 +22,10 @@
 
 struct etm_drive {
 	struct etm_queue out;
+	/* What a packet gives in batches is before what it gives in elements. */
+	struct batch_list batches;
+	bool joins_packets; /* batches may be of several packets: their Idx is the first one's */
+	bool has_batches;   /* that the caller was not given yet */
 	struct follow *follow;
 	struct memmap *no_memory; /* of a source without a core */
 	uint64_t position;        /* after the last packet's last byte */
@@ -32,7 +38,7 @@ struct etm_drive {
 	struct deframe deframe;
 };
 
-/* Takes the next packet; elements go to the drive's list. */
+/* Takes the next packet, or several; what they give goes to the drive's lists. */
 typedef enum status (*etm_pull)(void *state);
 
 /* The drive is zeroed before. On failure it is to be ended with etm_drive_fini() all the same. */
@@ -40,9 +46,20 @@ MUST_USE enum status etm_drive_init(struct etm_drive *drive, const struct protoc
                                     uint8_t trace_id, const struct insn_options *options);
 void etm_drive_fini(struct etm_drive *drive);
 
-/* As decoder_next(). */
-MUST_USE enum status etm_drive_next(struct etm_drive *drive, etm_pull pull, void *state,
-                                    struct element *element);
+/* As struct protocol_decoder's `pull`. */
+MUST_USE enum status etm_drive_pull(struct etm_drive *drive, etm_pull pull, void *state,
+                                    struct decoded *decoded);
+
+enum { ETM_BATCHES_MOST = 256 }; /* that are gathered before the caller is given them */
+
+/* True if there is something for the caller, and no more is to be taken now. */
+static inline bool etm_drive_has_enough(const struct etm_drive *drive)
+{
+	/* Elements in doubt are not for the caller yet. */
+	return drive->batches.count >= (drive->joins_packets ? ETM_BATCHES_MOST : 1) ||
+	       etm_queue_count(&drive->out) > drive->out.doubtful || drive->is_ended ||
+	       drive->has_listed;
+}
 
 /* Idx of the byte at `at`, and that the packet up to there is done. */
 uint64_t etm_drive_index(const struct etm_drive *drive, const uint8_t *at);

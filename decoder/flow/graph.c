@@ -173,7 +173,7 @@ static enum status add_node(struct graph *graph, uint32_t view, const struct wal
 
 enum status graph_add(struct graph *graph, uint32_t view, const struct walk *walk, uint32_t *node)
 {
-	assert(walk->count > 0 && walk->ends_at_waypoint);
+	assert(walk->count > 0);
 	return add_node(graph, view, walk, false, node);
 }
 

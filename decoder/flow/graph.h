@@ -111,10 +111,13 @@ struct graph {
 struct graph *graph_create(void);
 void graph_destroy(struct graph *graph); /* NULL is fine */
 
-/* The node of the walk from an address to its waypoint, or GRAPH_NO_NODE. */
+/* The node that was added at an address, or GRAPH_NO_NODE. */
 uint32_t graph_find(const struct graph *graph, uint32_t view, enum isa isa, uint64_t start);
 
-/* Enters a walk that graph_find() does not find and that ends at a waypoint. NO_MEM. */
+/*
+ * Enters a walk that graph_find() does not find: to a waypoint, or, for a source that traces each
+ * instruction, of one instruction. NO_MEM.
+ */
 MUST_USE enum status graph_add(struct graph *graph, uint32_t view, const struct walk *walk,
                                uint32_t *node);
 

@@ -10,17 +10,11 @@
 #include "decoder/ptm/ptm_flow.h"
 #include "decoder/ptm/ptm_pkt.h"
 
-enum { BATCHES_MOST = 256 };
-
 struct ptm {
 	struct ptm_config config;
 	struct ptm_reader reader;
 	struct ptm_flow flow;
 	bool told_not_sync; /* the flow knows */
-	struct batch_list batches;
-	bool joins_packets;  /* a batch may be made of several atom packets */
-	bool has_batches;    /* that the caller was not given yet */
-	size_t batches_most; /* that are gathered before the caller is given them */
 	struct etm_drive drive;
 };
 
@@ -31,7 +25,6 @@ static void ptm_destroy(void *state)
 	if (!d)
 		return;
 	etm_drive_fini(&d->drive);
-	free(d->batches.items);
 	free(d);
 }
 
@@ -47,9 +40,6 @@ static enum status ptm_open(const struct protocol_input *input, void **state, ui
 	if (!d)
 		return STATUS_NO_MEM;
 	d->config = config;
-	/* In a listing, each packet's place orders it among other sources'. */
-	d->joins_packets = input->joins_batches && !input->options.packets;
-	d->batches_most = input->joins_batches ? BATCHES_MOST : 1;
 	options.dsb_dmb_is_waypoint = config.dsb_dmb_is_waypoint;
 	status = etm_drive_init(&d->drive, input, config.trace_id, &options);
 	if (status != STATUS_OK) {
@@ -58,8 +48,8 @@ static enum status ptm_open(const struct protocol_input *input, void **state, ui
 	}
 	ptm_reader_init(&d->reader, &d->config);
 	ptm_flow_init(&d->flow, &d->config,
-	              &(struct ptm_flow_ends){d->drive.follow, input->options.graph, &d->batches,
-	                                      &d->drive.out});
+	              &(struct ptm_flow_ends){d->drive.follow, input->options.graph,
+	                                      &d->drive.batches, &d->drive.out});
 	d->flow.keeps_to_code = input->options.keeps_to_code;
 	*state = d;
 	*trace_id = config.trace_id;
@@ -156,7 +146,7 @@ static enum status pull_atoms(struct ptm *d)
 	struct bytes *in = &d->drive.deframe.bytes;
 	const uint8_t *begin = in->pos;
 
-	while (d->batches.count < d->batches_most && etm_queue_count(&d->drive.out) == 0) {
+	while (!etm_drive_has_enough(&d->drive)) {
 		struct atom_run run = gather_atoms(d);
 		unsigned int ran;
 		uint8_t header;
@@ -182,50 +172,20 @@ static enum status pull_atoms(struct ptm *d)
 	return STATUS_OK;
 }
 
-/* True if what was gathered is to be given to the caller. */
-static bool has_enough(const struct ptm *d)
+static enum status pull_some(void *state)
 {
-	return d->drive.is_ended || d->drive.has_listed || etm_queue_count(&d->drive.out) > 0 ||
-	       d->batches.count >= d->batches_most;
-}
+	struct ptm *d = state;
 
-/* Decodes until there is an element for the caller, or many atom batches. */
-static enum status gather(struct ptm *d)
-{
-	d->batches.count = 0;
-	while (!has_enough(d)) {
-		if (d->joins_packets && d->flow.state == PTM_FLOW_DECODE)
-			TRY(pull_atoms(d));
-		if (!has_enough(d))
-			TRY(pull_packet(d));
-	}
-	d->has_batches = d->batches.count > 0;
-	return STATUS_OK;
+	if (d->drive.joins_packets && d->flow.state == PTM_FLOW_DECODE)
+		TRY(pull_atoms(d));
+	return etm_drive_has_enough(&d->drive) ? STATUS_OK : pull_packet(d);
 }
 
 static enum status ptm_pull(void *state, struct decoded *decoded)
 {
 	struct ptm *d = state;
 
-	for (;;) {
-		decoded->batch_count = 0;
-		if (d->drive.has_listed) {
-			decoded->element = d->drive.listed;
-			d->drive.has_listed = false;
-			return STATUS_OK;
-		}
-		if (d->has_batches) {
-			decoded->batches = d->batches.items;
-			decoded->batch_count = d->batches.count;
-			d->has_batches = false;
-			return STATUS_OK;
-		}
-		if (etm_queue_take(&d->drive.out, &decoded->element) == STATUS_OK)
-			return STATUS_OK;
-		if (d->drive.is_ended)
-			return STATUS_END;
-		TRY(gather(d));
-	}
+	return etm_drive_pull(&d->drive, pull_some, d, decoded);
 }
 
 static uint64_t ptm_position(const void *state)

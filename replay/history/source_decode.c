@@ -217,8 +217,9 @@ static enum status begin_part(struct piece *piece, const struct source_decode *d
 	piece->has_part = true;
 	if (decode->memory)
 		piece->part.memory = decode->memory;
-	piece->part.marks_views =
-	        memmap_changes(piece->part.memory) || decode->source->protocol == PROTOCOL_PTM;
+	piece->part.marks_views = memmap_changes(piece->part.memory) ||
+	                          decode->source->protocol == PROTOCOL_PTM ||
+	                          decode->source->protocol == PROTOCOL_ETM3;
 	piece->part.in_trace = in_trace;
 	piece->part.has_timestamp_cycles = decode->source->protocol == PROTOCOL_PTM;
 	return outcome_log_reserve(&piece->part.log, room * RUNS_PER_BYTE, room / BYTES_PER_TARGET);

@@ -68,10 +68,27 @@ static void mix_range(struct sum *sum, const struct element *element)
 	mix(sum, element->range.last_size | (uint64_t)element->range.last_class << 8 |
 	                 (uint64_t)element->range.last_subclass << 16);
 	mix(sum, element->range.last_executed | (unsigned int)element->range.last_conditional << 1);
+	mix(sum, element->has_cycles ? element->cycles : UINT64_MAX);
 }
 
-static void take_element(struct sum *sum, struct text *text, const struct element *element)
+/*
+ * The same by both ways: not the instruction set of an ETMv3's context, which a listing takes from
+ * an element that was given out before, as OpenCSD does (decoder/flow/etm_queue.h).
+ */
+static struct element without_chance(const struct input *input, const struct element *element)
 {
+	struct element same = *element;
+
+	if (input->source->protocol == PROTOCOL_ETM3 && same.type == ELEMENT_PE_CONTEXT)
+		same.isa = ISA_A32;
+	return same;
+}
+
+static void take_element(const struct input *input, struct sum *sum, struct text *text,
+                         const struct element *given)
+{
+	const struct element same = without_chance(input, given);
+	const struct element *element = &same;
 	uint64_t number = sum->count++;
 
 	mix(sum, (uint64_t)element->type << 16 | (uint64_t)element->isa << 8 | element->trace_id);
@@ -127,7 +144,7 @@ static bool take_elements(const struct input *input, struct sum *sum)
 		return false;
 	*sum = no_elements();
 	while ((status = decoder_next(decoder, &element)) == STATUS_OK)
-		take_element(sum, &text, &element);
+		take_element(input, sum, &text, &element);
 	FUZZ_CHECK(status == STATUS_END);
 	mix_end(sum, decoder);
 	decoder_destroy(decoder);
@@ -174,14 +191,16 @@ static void note_given(struct puller *p, uint32_t node)
 	p->given[node] = p->graph->epoch;
 }
 
-static void take_run(struct puller *p, uint32_t node, bool taken)
+static void take_run(struct puller *p, const struct atom_batch *batch, uint32_t node, bool taken)
 {
 	struct element element = {.type = ELEMENT_INSTR_RANGE,
-	                          .trace_id = decoder_trace_id(p->decoder)};
+	                          .trace_id = decoder_trace_id(p->decoder),
+	                          .has_cycles = batch->has_cycles,
+	                          .cycles = batch->has_cycles ? batch->cycles : 0};
 
 	note_given(p, node);
 	walk_fill_range(&p->graph->nodes[node].walk, taken, &element);
-	take_element(&p->sum, &p->text, &element);
+	take_element(p->input, &p->sum, &p->text, &element);
 	p->last = node;
 	p->last_taken = taken;
 }
@@ -202,7 +221,7 @@ static void take_batch(struct puller *p, const struct atom_batch *batch)
 	for (unsigned int i = 0; i < batch->count; i++) {
 		bool taken = batch->atoms >> i & 1;
 
-		take_run(p, node, taken);
+		take_run(p, batch, node, taken);
 		instructions += graph->steps[node].count;
 		node = graph->steps[node].next[taken];
 		FUZZ_CHECK(i + 1 == batch->count || graph->successors[p->last][taken] == node);
@@ -251,7 +270,7 @@ static bool pull_to_sync_point(struct puller *p)
 		for (size_t i = 0; i < decoded.batch_count; i++)
 			take_batch(p, &decoded.batches[i]);
 		if (decoded.batch_count == 0)
-			take_element(&p->sum, &p->text, &decoded.element);
+			take_element(p->input, &p->sum, &p->text, &decoded.element);
 		if (decoded.is_drained)
 			check_visits(p);
 	}
