@@ -112,9 +112,12 @@ static void run_set(const struct console *console, struct str args, struct text 
 		run_assume(console, value, out);
 	} else if (str_eq(name, STR("possible-writes"))) {
 		console_possible_writes(console, value, out);
+	} else if (str_eq(name, STR("gap"))) {
+		console_set_gap(console, value, out);
 	} else {
 		console_wrong(out, "nothing to set is called", name);
-		text_puts(out, "; `set assume` and `set possible-writes` are all that there is\n");
+		text_puts(out, "; `set assume`, `set gap` and `set possible-writes` are all that "
+		               "there is\n");
 	}
 }
 
@@ -243,6 +246,9 @@ static const struct command commands[] = {
         {"set", "assume NAME on|off", "the same", run_set},
         {"set", "possible-writes W", "stop, report or skip where what is watched may be accessed",
          run_set},
+        {"set", "gap stop|pass|ask", "which gaps a continue stops at; the others it counts",
+         run_set},
+        {"catch", "[WHAT [on|off]]", "stop a continue at: exception, context, gap", console_catch},
         {"trust", "[proved|assumed]", "show what is proved alone, or what is assumed too",
          run_trust},
         {"space", "[KEY ...|core]", "who sees the memory that is shown", console_space},

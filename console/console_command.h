@@ -42,6 +42,11 @@ void console_return(const struct console *console, struct str args, struct text 
 
 /* What a continue does with accesses that may be to what is watched (console_watch.c). */
 void console_possible_writes(const struct console *console, struct str args, struct text *out);
+
+/* What it stops for: `set gap` and `catch` (console_stops.c). */
+void console_set_gap(const struct console *console, struct str args, struct text *out);
+void console_catch(const struct console *console, struct str args, struct text *out);
+
 /* Questions about the past (console_past.c). */
 void console_origin(const struct console *console, struct str args, struct text *out);
 void console_last_write(const struct console *console, struct str args, struct text *out);

@@ -31,11 +31,15 @@ void gdb_init(struct gdb *gdb)
 	gdb->general = *gdb->stopped;
 	gdb->chosen = *gdb->stopped;
 	session_break_clear_all(gdb->session);
+	session_break_condition(gdb->session, gdb_breakpoint_counts, gdb);
 }
 
 void gdb_fini(struct gdb *gdb)
 {
 	session_break_clear_all(gdb->session);
+	session_break_condition(gdb->session, NULL, NULL);
+	for (size_t i = 0; i < gdb->breakpoint_count; i++)
+		text_fini(&gdb->breakpoints[i].conditions);
 	free(gdb->breakpoints);
 	text_fini(&gdb->isa_map);
 	text_fini(&gdb->reply);

@@ -26,6 +26,11 @@ enum client {
 struct gdb_breakpoint {
 	uint64_t address;
 	bool hardware; /* Z1 */
+	/*
+	 * Conditions, any of which is to hold: each an agent expression after its length in 4
+	 * bytes, lowest first. Empty: it always counts.
+	 */
+	struct text conditions;
 };
 
 /* Where the client looked last at what it watches: that is the old value of its next hit. */
@@ -122,6 +127,14 @@ void gdb_watch_shown(struct gdb *gdb, size_t core, const struct stop *stop,
 void gdb_watch_tell(struct gdb *gdb, size_t core, const struct stop *stop);
 /* And what a move from that position went past. */
 void gdb_watch_tell_passed(struct gdb *gdb, size_t core, uint64_t from, const struct stop *stop);
+
+/*
+ * gdb_condition.c: the conditions that a packet has for a breakpoint ("X4,22032700;..."), in
+ * place of those before. What is not sound is left out with all others: gdb then decides.
+ */
+void gdb_set_conditions(struct gdb_breakpoint *breakpoint, struct str packet);
+/* Of the breakpoints where the core is at `position` one counts: session_condition. */
+bool gdb_breakpoint_counts(void *gdb, size_t core, uint64_t position);
 
 /* gdb_breaks.c: the breakpoint at `address`, or NULL. */
 const struct gdb_breakpoint *gdb_find_breakpoint(const struct gdb *gdb, uint64_t address);

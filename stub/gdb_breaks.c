@@ -11,6 +11,7 @@ struct breakpoint_args {
 	uint64_t type;
 	uint64_t address;
 	uint64_t kind; /* bytes of the instruction it is for, or that are watched */
+	struct str conditions;
 };
 
 enum {
@@ -21,11 +22,11 @@ enum {
 
 static bool parse(struct str args, struct breakpoint_args *parsed)
 {
-	/* After ';' there would be conditions and commands, which are not offered. */
 	if (rsp_next_hex(&args, ',', &parsed->type) != STATUS_OK ||
 	    rsp_next_hex(&args, ',', &parsed->address) != STATUS_OK ||
 	    rsp_next_hex(&args, ';', &parsed->kind) != STATUS_OK)
 		return false;
+	parsed->conditions = args;
 	/* gdb sends what the user wrote, and "break *0x8001" is how he says T32. */
 	if (parsed->type < TYPE_WATCH && (parsed->kind == 2 || parsed->kind == 3))
 		parsed->address &= ~UINT64_C(1);
@@ -68,16 +69,24 @@ const struct gdb_breakpoint *gdb_find_breakpoint(const struct gdb *gdb, uint64_t
 	return NULL;
 }
 
-static enum status insert(struct gdb *gdb, uint64_t address, bool hardware)
+static enum status insert(struct gdb *gdb, const struct breakpoint_args *args)
 {
-	if (find(gdb, address, hardware) < gdb->breakpoint_count)
+	uint64_t address = args->address;
+	bool hardware = args->type == TYPE_HARDWARE;
+	size_t i = find(gdb, address, hardware);
+
+	if (i < gdb->breakpoint_count) {
+		gdb_set_conditions(&gdb->breakpoints[i], args->conditions);
 		return STATUS_OK;
+	}
 	if (gdb->breakpoint_count == GDB_BREAKPOINTS_MOST)
 		return STATUS_UNSUPPORTED;
 	TRY(vec_reserve((void **)&gdb->breakpoints, &gdb->breakpoint_capacity,
 	                gdb->breakpoint_count + 1, sizeof(*gdb->breakpoints)));
 	TRY(session_break_set(gdb->session, address));
-	gdb->breakpoints[gdb->breakpoint_count++] = (struct gdb_breakpoint){address, hardware};
+	gdb->breakpoints[i] = (struct gdb_breakpoint){.address = address, .hardware = hardware};
+	gdb_set_conditions(&gdb->breakpoints[i], args->conditions);
+	gdb->breakpoint_count++;
 	return STATUS_OK;
 }
 
@@ -118,7 +127,7 @@ void gdb_insert_breakpoint(struct gdb *gdb, struct str args)
 		insert_watchpoint(gdb, &parsed);
 	else if (wrong)
 		gdb_error_text(gdb, "%s", wrong);
-	else if (insert(gdb, parsed.address, parsed.type == TYPE_HARDWARE) != STATUS_OK)
+	else if (insert(gdb, &parsed) != STATUS_OK)
 		gdb_error_text(gdb, "no more than %d breakpoints", GDB_BREAKPOINTS_MOST);
 	else
 		gdb_ok(gdb);
@@ -142,8 +151,10 @@ void gdb_remove_breakpoint(struct gdb *gdb, struct str args)
 		return;
 	}
 	i = find(gdb, parsed.address, parsed.type == TYPE_HARDWARE);
-	if (i < gdb->breakpoint_count)
+	if (i < gdb->breakpoint_count) {
+		text_fini(&gdb->breakpoints[i].conditions);
 		gdb->breakpoints[i] = gdb->breakpoints[--gdb->breakpoint_count];
+	}
 	if (!gdb_find_breakpoint(gdb, parsed.address))
 		session_break_clear(gdb->session, parsed.address);
 	gdb_ok(gdb);

@@ -21,7 +21,7 @@ void gdb_supported(struct gdb *gdb, struct str args)
 	text_printf(&gdb->reply,
 	            "PacketSize=%x;QStartNoAckMode+;qXfer:features:read+;qXfer:threads:read+;"
 	            "ReverseStep+;ReverseContinue+;swbreak+;hwbreak+;vContSupported+;"
-	            "binary-upload+",
+	            "ConditionalBreakpoints+;binary-upload+",
 	            (unsigned int)RSP_PACKET_SIZE);
 	if (gdb_program(gdb))
 		text_puts(&gdb->reply, ";qXfer:exec-file:read+");

@@ -45,6 +45,25 @@ static void add_description(struct gdb *gdb, const char *description)
 	text_char(&gdb->reply, ';');
 }
 
+/* A stop that is no trap: lldb would show a bare one as a signal that the program got. */
+static void add_lldb_reason(struct gdb *gdb, const struct stop *stop)
+{
+	struct text line = {0};
+
+	if (gdb->client != CLIENT_LLDB)
+		return;
+	text_puts(&gdb->reply, "reason:exception;");
+	if (stop->reason == STOP_GAP)
+		gap_format(stop->gap, &line);
+	else if (stop->reason == STOP_EVENT)
+		element_format_text(&stop->event.element, &line);
+	else
+		text_puts(&line, stop->reason == STOP_BLIND ? "accesses are not known from here on"
+		                                            : "possible access to what is watched");
+	add_description(gdb, line.data ? line.data : "gap");
+	text_fini(&line);
+}
+
 static void begin_stop(struct gdb *gdb, size_t core, unsigned int signal)
 {
 	*gdb->stopped = core;
@@ -62,6 +81,30 @@ static void tell_gap(struct gdb *gdb, const struct stop *stop)
 	          stop->reason == STOP_GAP ? "csreplay: stopped after a " : "csreplay: crossed a ");
 	gap_format(stop->gap, &line);
 	text_char(&line, '\n');
+	gdb_console(gdb, text_str(&line));
+	text_fini(&line);
+}
+
+static void tell_event(struct gdb *gdb, const struct stop *stop)
+{
+	struct text line = {0};
+
+	text_printf(&line, "csreplay: caught before position %" PRIu64 ": ", stop->event.position);
+	element_format_text(&stop->event.element, &line);
+	text_char(&line, '\n');
+	gdb_console(gdb, text_str(&line));
+	text_fini(&line);
+}
+
+static void tell_passed(struct gdb *gdb, uint64_t count)
+{
+	struct text line = {0};
+
+	text_printf(&line,
+	            "csreplay: passed %" PRIu64
+	            " gap%s on the way (`monitor set gap stop` stops at "
+	            "each)\n",
+	            count, count == 1 ? "" : "s");
 	gdb_console(gdb, text_str(&line));
 	text_fini(&line);
 }
@@ -133,8 +176,8 @@ static unsigned int stop_signal(const struct gdb *gdb, const struct stop *stop)
 	if (stop->reason == STOP_INTERRUPTED)
 		return SIGNAL_INT;
 	/* Signal 0 lets gdb say that the program stopped, and not that it got a SIGTRAP. */
-	if ((stop->reason == STOP_GAP || stop->reason == STOP_POSSIBLE ||
-	     stop->reason == STOP_BLIND) &&
+	if ((stop->reason == STOP_GAP || stop->reason == STOP_EVENT ||
+	     stop->reason == STOP_POSSIBLE || stop->reason == STOP_BLIND) &&
 	    gdb->client == CLIENT_GDB)
 		return SIGNAL_NONE;
 	return SIGNAL_TRAP;
@@ -151,8 +194,12 @@ static void reply_stop(struct gdb *gdb, const struct move *move, const struct st
 {
 	size_t core = move->core;
 
+	if (stop->gaps_passed > 0)
+		tell_passed(gdb, stop->gaps_passed);
 	if (stop->gap)
 		tell_gap(gdb, stop);
+	if (stop->has_event)
+		tell_event(gdb, stop);
 	gdb_watch_tell_passed(gdb, core, move->from, stop);
 	if (stop->has_access && stop->reason != STOP_WATCH)
 		gdb_watch_tell(gdb, core, stop);
@@ -180,6 +227,9 @@ static void reply_stop(struct gdb *gdb, const struct move *move, const struct st
 	case STOP_POSSIBLE:
 	case STOP_BLIND:
 	case STOP_GAP:
+	case STOP_EVENT:
+		add_lldb_reason(gdb, stop);
+		break;
 	case STOP_INTERRUPTED:
 		break;
 	}

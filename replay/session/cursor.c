@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Moving through a history. A gap lies before the position it bears: going forward it is crossed
- * on arrival there, going backward on leaving there. A continue that meets one stops at once
- * after it, seen in its direction, so that nobody crosses unknown execution without being told.
+ * on arrival there, going backward on leaving there. A continue that stops for one does so at once
+ * after it, seen in its direction; the others are counted, so that nobody crosses unknown execution
+ * without being told. What else lies between two instructions is met in the same places.
  */
 #include "replay/session/cursor.h"
 
-enum { STEPS_PER_POLL = 1 << 12 };
+#include "arch/isa.h"
+
+enum {
+	STEPS_PER_POLL = 1 << 12,
+	MISSES_PER_POLL = 64, /* of breakpoints whose condition does not hold */
+};
 
 static struct stop stop_at(enum stop_reason reason, const struct gap *gap)
 {
@@ -30,59 +36,195 @@ struct stop cursor_step(struct cursor *cursor, enum direction direction)
 	return stop_at(STOP_STEPPED, history_gap_at(cursor->history, cursor->position));
 }
 
-/*
- * The gap that a continue to `target` would meet first, or NULL. A gap at the starting position
- * counts backward (leaving crosses it), one at the target counts forward (arriving does).
- */
-static const struct gap *gap_on_way(const struct cursor *c, enum direction direction,
-                                    uint64_t target)
+/* The instruction before `position` leads to the one there, as far as its opcode says. */
+static bool is_next_address(const struct history *history, uint64_t position)
 {
-	if (direction == DIRECTION_FORWARD)
-		return target == UINT64_MAX
-		               ? NULL
-		               : history_gap_between(c->history, c->position, target + 1, false);
-	return history_gap_between(c->history, target, c->position + 1, true);
+	static const struct insn_options options = {0};
+	struct instruction last;
+	struct insn insn;
+	uint64_t next;
+
+	if (position == 0 || history_pc(history, position, &next) != STATUS_OK)
+		return false;
+	history_at(history, position - 1, &last);
+	if (!last.is_last || last.class == INSN_OTHER)
+		return next == last.address + last.size;
+	if (!last.has_opcode ||
+	    !insn_classify(last.isa, (uint32_t)last.opcode, last.address, &options, &insn))
+		return false;
+	if (!last.executed)
+		return next == last.address + last.size;
+	return insn.class == INSN_BRANCH && next == insn.target;
 }
 
-/* Where the gap leaves the cursor: at its position forward, before it backward. */
+/* Nothing but a filter, or a switch, and execution may have gone on where it was left. */
+static bool is_plain(const struct history *history, const struct gap *gap)
+{
+	size_t count;
+	const struct gap *gaps = history_gaps(history, &count);
+
+	if (gap->reason != GAP_TRACE_ON || gap->merged > 0)
+		return false;
+	if (gap + 1 < gaps + count && gap[1].position == gap->position)
+		return false;
+	return is_next_address(history, gap->position);
+}
+
+static bool stops_at(const struct history *history, const struct gap *gap, enum gap_policy policy)
+{
+	return policy == GAP_POLICY_STOP || (policy == GAP_POLICY_ASK && !is_plain(history, gap));
+}
+
+/*
+ * The gap that a continue to `target` would meet first and stop for, or NULL. A gap at the starting
+ * position counts backward (leaving crosses it), one at the target counts forward (arriving does).
+ */
+static const struct gap *gap_on_way(const struct cursor *c, enum direction direction,
+                                    uint64_t target, enum gap_policy policy)
+{
+	bool forward = direction == DIRECTION_FORWARD;
+	uint64_t from = forward ? c->position : target;
+	uint64_t to = (forward ? target : c->position) + 1;
+	const struct gap *gap = NULL;
+
+	if (policy == GAP_POLICY_PASS || to == 0)
+		return NULL;
+	do {
+		if (gap && forward)
+			from = gap->position;
+		else if (gap)
+			to = gap->position;
+		gap = history_gap_between(c->history, from, to, !forward);
+	} while (gap && !stops_at(c->history, gap, policy));
+	return gap;
+}
+
+uint64_t cursor_gaps_passed(const struct history *history, uint64_t from, uint64_t to,
+                            const struct gap *own)
+{
+	uint64_t first = from < to ? from : to;
+	uint64_t last = from < to ? to : from;
+	uint64_t passed = 0;
+	size_t count;
+	const struct gap *gaps = history_gaps(history, &count);
+
+	for (size_t i = 0; i < count; i++)
+		passed += gaps[i].position > first && gaps[i].position <= last &&
+		          (!own || gaps[i].position != own->position);
+	return passed;
+}
+
+static bool is_caught(const struct history_event *event, unsigned int caught)
+{
+	enum element_type type = event->element.type;
+
+	if (type == ELEMENT_PE_CONTEXT)
+		return caught >> SESSION_CATCH_CONTEXT & 1;
+	return (type == ELEMENT_EXCEPTION || type == ELEMENT_EXCEPTION_RET) &&
+	       caught >> SESSION_CATCH_EXCEPTION & 1;
+}
+
+/* The first event on the way to `target` that is caught; false if there is none. */
+static bool event_on_way(const struct cursor *c, enum direction direction, uint64_t target,
+                         unsigned int caught, struct history_event *event)
+{
+	bool forward = direction == DIRECTION_FORWARD;
+	size_t index = history_event_index(c->history, c->position + 1);
+
+	if (!caught)
+		return false;
+	if (!forward && index-- == 0)
+		return false;
+	while (history_event(c->history, index, event)) {
+		if (forward ? event->position > target : event->position <= target)
+			return false;
+		if (is_caught(event, caught))
+			return true;
+		if (!forward && index == 0)
+			return false;
+		index += forward ? 1 : SIZE_MAX;
+	}
+	return false;
+}
+
+/* Where what lies before `place` leaves the cursor: there forward, before it backward. */
+static struct stop stop_after(struct cursor *c, enum direction direction, enum stop_reason reason,
+                              uint64_t place)
+{
+	c->position = direction == DIRECTION_FORWARD ? place : place - 1;
+	if (direction == DIRECTION_BACKWARD && c->position == 0)
+		reason = STOP_BEGIN;
+	if (direction == DIRECTION_FORWARD && c->position == history_length(c->history))
+		reason = STOP_END;
+	return stop_at(reason, NULL);
+}
+
 static struct stop stop_after_gap(struct cursor *c, enum direction direction, const struct gap *gap)
 {
-	c->position = direction == DIRECTION_FORWARD ? gap->position : gap->position - 1;
-	if (direction == DIRECTION_BACKWARD && c->position == 0)
-		return stop_at(STOP_BEGIN, gap);
-	if (direction == DIRECTION_FORWARD && c->position == history_length(c->history))
-		return stop_at(STOP_END, gap);
-	return stop_at(STOP_GAP, gap);
+	struct stop stop = stop_after(c, direction, STOP_GAP, gap->position);
+
+	stop.gap = gap;
+	return stop;
+}
+
+/* The nearest breakpoint up to `target` that counts; the cursor is there, or at the last miss. */
+static enum status find_breakpoint(struct cursor *c, enum direction direction, uint64_t target,
+                                   const struct cursor_limits *limits)
+{
+	const struct history_search *search = &limits->breakpoints;
+	bool forward = direction == DIRECTION_FORWARD;
+
+	for (unsigned int misses = 1; c->position != target; misses++) {
+		TRY(forward ? history_find_forward(c->history, search, c->position, target,
+		                                   &c->position)
+		            : history_find_backward(c->history, search, c->position, target,
+		                                    &c->position));
+		if (!limits->holds || limits->holds(limits->context, c->position))
+			return STATUS_OK;
+		if (misses % MISSES_PER_POLL == 0 && search->interrupted &&
+		    search->interrupted(search->context))
+			return STATUS_INTERRUPTED;
+	}
+	return STATUS_NOT_FOUND;
 }
 
 struct stop cursor_continue(struct cursor *cursor, enum direction direction,
-                            const struct history_search *breakpoints)
+                            const struct cursor_limits *limits)
 {
 	const struct history *h = cursor->history;
+	const struct cursor start = *cursor;
 	bool forward = direction == DIRECTION_FORWARD;
 	uint64_t end = forward ? history_last(h) : 0;
-	uint64_t target = end;
+	struct history_event event;
 	const struct gap *gap;
+	bool has_event;
+	struct stop stop;
 	enum status status;
 
 	if (cursor->position == end)
 		return stop_at(forward ? STOP_END : STOP_BEGIN, NULL);
-	/* The first gap bounds the search: what lies after it is not looked at. */
-	gap = gap_on_way(cursor, direction, end);
-	if (gap)
-		target = forward ? gap->position : gap->position - 1;
-	status = forward ? history_find_forward(h, breakpoints, cursor->position, target, &target)
-	                 : history_find_backward(h, breakpoints, cursor->position, target, &target);
-	if (status == STATUS_OK) {
-		cursor->position = target;
-		return stop_at(STOP_BREAKPOINT, gap_on_way(cursor, direction, target));
-	}
+	/* The first of these bounds the search: what lies after it is not looked at. */
+	gap = gap_on_way(cursor, direction, end, limits->gaps);
+	stop = gap ? stop_after_gap(cursor, direction, gap)
+	           : stop_at(forward ? STOP_END : STOP_BEGIN, NULL);
+	if (!gap)
+		cursor->position = end;
+	has_event = event_on_way(&start, direction, cursor->position, limits->caught, &event);
+	if (has_event && (!gap || gap->position != event.position))
+		stop = stop_after(cursor, direction, STOP_EVENT, event.position);
+	stop.has_event = has_event;
+	if (has_event)
+		stop.event = event;
+	end = cursor->position;
+	*cursor = start;
+	status = find_breakpoint(cursor, direction, end, limits);
+	if (status == STATUS_OK)
+		return stop_at(STOP_BREAKPOINT,
+		               gap_on_way(&start, direction, cursor->position, limits->gaps));
 	if (status == STATUS_INTERRUPTED)
 		return stop_at(STOP_INTERRUPTED, NULL);
-	if (gap)
-		return stop_after_gap(cursor, direction, gap);
 	cursor->position = end;
-	return stop_at(forward ? STOP_END : STOP_BEGIN, NULL);
+	return stop;
 }
 
 static bool is_breakpoint(const struct history_search *breakpoints, uint64_t pc)
@@ -95,19 +237,22 @@ static bool is_breakpoint(const struct history_search *breakpoints, uint64_t pc)
 }
 
 struct stop cursor_step_range(struct cursor *cursor, uint64_t low, uint64_t high,
-                              const struct history_search *breakpoints)
+                              const struct cursor_limits *limits)
 {
+	const struct history_search *breakpoints = &limits->breakpoints;
+
 	for (unsigned int steps = 0;; steps++) {
 		struct stop stop = cursor_step(cursor, DIRECTION_FORWARD);
 		uint64_t pc;
 
 		if (stop.reason != STOP_STEPPED)
 			return stop;
-		if (stop.gap)
+		if (stop.gap && stops_at(cursor->history, stop.gap, limits->gaps))
 			return stop_after_gap(cursor, DIRECTION_FORWARD, stop.gap);
 		if (history_pc(cursor->history, cursor->position, &pc) != STATUS_OK)
 			return stop;
-		if (is_breakpoint(breakpoints, pc))
+		if (is_breakpoint(breakpoints, pc) &&
+		    (!limits->holds || limits->holds(limits->context, cursor->position)))
 			return stop_at(STOP_BREAKPOINT, NULL);
 		if (pc < low || pc >= high)
 			return stop;

@@ -14,14 +14,29 @@ struct cursor {
 	uint64_t position; /* 0..N */
 };
 
+/* What ends a move of many instructions before its end. */
+struct cursor_limits {
+	struct history_search breakpoints;
+	/* Whether a breakpoint that is met at a position counts; NULL: all do. */
+	bool (*holds)(void *context, uint64_t position);
+	void *context; /* of `holds` */
+	enum gap_policy gaps;
+	unsigned int caught; /* bit by enum session_caught */
+};
+
 struct stop cursor_step(struct cursor *cursor, enum direction direction);
 
 /* Until a breakpoint, a gap, an end or an interruption; where it starts never counts. */
 struct stop cursor_continue(struct cursor *cursor, enum direction direction,
-                            const struct history_search *breakpoints);
+                            const struct cursor_limits *limits);
 
-/* Forward until the PC is outside [low, high), or what ends cursor_continue(). */
+/* Forward until the PC is outside [low, high), or a breakpoint, a gap, the end or an interruption.
+ */
 struct stop cursor_step_range(struct cursor *cursor, uint64_t low, uint64_t high,
-                              const struct history_search *breakpoints);
+                              const struct cursor_limits *limits);
+
+/* Gaps that a move between two positions crosses, but for those where the stop's own gap is. */
+uint64_t cursor_gaps_passed(const struct history *history, uint64_t from, uint64_t to,
+                            const struct gap *own);
 
 #endif

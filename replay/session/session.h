@@ -41,6 +41,7 @@ enum stop_reason {
 	STOP_POSSIBLE,   /* after what may have been one, seen in the direction of the move */
 	STOP_BLIND,      /* before a stretch of which it is not known what was accessed */
 	STOP_GAP,        /* a continue met a gap and stands after it, seen in its direction */
+	STOP_EVENT,      /* the same of an event that is caught */
 	STOP_BEGIN,      /* the oldest instruction; there is nothing before */
 	STOP_END,        /* the halt; there is nothing after */
 	STOP_INTERRUPTED,
@@ -69,6 +70,10 @@ struct stop {
 	enum stop_reason reason;
 	/* The gap that was crossed or met, or NULL. Valid as long as the session. */
 	const struct gap *gap;
+	uint64_t gaps_passed; /* by a continue, in other places than that */
+	/* EVENT, and another reason in the same place: what is caught. */
+	bool has_event;
+	struct history_event event;
 	/*
 	 * WATCH, POSSIBLE, BLIND: the watchpoint, and what it met, which `access` says. Another
 	 * reason may have it, too: where it is, something possible was met as well.
@@ -90,6 +95,27 @@ enum possible_access {
 	POSSIBLE_REPORT, /* it goes on; session_list_possible() lists them */
 	POSSIBLE_SKIP,   /* it goes on */
 };
+
+/* Which gaps a continue stops for; others it passes and counts. */
+enum gap_policy {
+	/*
+	 * All but those in which tracing was off, and nothing else, where execution went on
+	 * afterwards with the instruction that is next.
+	 */
+	GAP_POLICY_ASK,
+	GAP_POLICY_STOP, /* all */
+	GAP_POLICY_PASS, /* none */
+};
+
+/* Events between instructions that a continue can stop for. */
+enum session_caught {
+	SESSION_CATCH_EXCEPTION, /* exceptions and returns from them */
+	SESSION_CATCH_CONTEXT,
+	SESSION_CAUGHT, /* their number */
+};
+
+/* A breakpoint is met at a position; false: its condition does not hold, and it does not count. */
+typedef bool session_condition(void *context, size_t core, uint64_t position);
 
 /*
  * Builds the history of every core. `options->ids` need not be set. The snapshot must outlive the
@@ -169,6 +195,16 @@ void session_break_clear(struct session *session, uint64_t address);
 /* All breakpoints and watchpoints. */
 void session_break_clear_all(struct session *session);
 
+/* Asked of each breakpoint that a continue, or a step through a range, meets; NULL: all count. */
+void session_break_condition(struct session *session, session_condition *holds, void *context);
+
+/* At first GAP_POLICY_ASK. */
+void session_set_gap_policy(struct session *session, enum gap_policy policy);
+enum gap_policy session_gap_policy(const struct session *session);
+/* At first none is caught. */
+void session_catch(struct session *session, enum session_caught what, bool on);
+bool session_catches(const struct session *session, enum session_caught what);
+
 /* True if the accesses to memory of a core are known, and a watchpoint can be met. */
 bool session_can_watch(const struct session *session);
 /*
@@ -218,8 +254,8 @@ bool session_has_returned(const struct session *session, size_t core);
 struct stop session_step(struct session *session, size_t core, enum direction direction);
 
 /*
- * Moves until a breakpoint, a gap, an end or an interruption; the starting position itself never
- * counts. `interrupted` may be NULL.
+ * Moves until a breakpoint, a gap (gap_policy), an event that is caught, an end or an interruption;
+ * the starting position itself never counts. `interrupted` may be NULL.
  */
 struct stop session_continue(struct session *session, size_t core, enum direction direction,
                              bool (*interrupted)(void *), void *context);

@@ -60,11 +60,59 @@ bool session_has_returned(const struct session *session, size_t core)
 	return before.subclass == INSN_SUB_A64_RET || before.subclass == INSN_SUB_V7_IMPLIED_RET;
 }
 
-static struct history_search breakpoints_of(const struct session *session,
-                                            bool (*interrupted)(void *), void *context)
+void session_break_condition(struct session *session, session_condition *holds, void *context)
 {
-	return (struct history_search){session->breakpoints, session->breakpoint_count, interrupted,
-	                               context};
+	session->holds = holds;
+	session->holds_context = context;
+}
+
+void session_set_gap_policy(struct session *session, enum gap_policy policy)
+{
+	session->gap_policy = policy;
+}
+
+enum gap_policy session_gap_policy(const struct session *session)
+{
+	return session->gap_policy;
+}
+
+void session_catch(struct session *session, enum session_caught what, bool on)
+{
+	session->caught &= ~(1U << what);
+	session->caught |= (unsigned int)on << what;
+}
+
+bool session_catches(const struct session *session, enum session_caught what)
+{
+	return session->caught >> what & 1;
+}
+
+/* A core's move, for those who are asked on its way. */
+struct core_move {
+	const struct session *session;
+	size_t core;
+};
+
+static bool holds(void *context, uint64_t position)
+{
+	const struct core_move *move = context;
+
+	return move->session->holds(move->session->holds_context, move->core, position);
+}
+
+static struct cursor_limits limits_of(struct core_move *move, bool (*interrupted)(void *),
+                                      void *context)
+{
+	const struct session *session = move->session;
+
+	return (struct cursor_limits){
+	        .breakpoints = {session->breakpoints, session->breakpoint_count, interrupted,
+	                        context},
+	        .holds = session->holds ? holds : NULL,
+	        .context = move,
+	        .gaps = session->gap_policy,
+	        .caught = session->caught,
+	};
 }
 
 static struct stop watch_stop(const struct watch_hit *hit)
@@ -123,9 +171,22 @@ struct stop session_step(struct session *session, size_t core, enum direction di
 }
 
 /* Whether one who stops at a position has crossed the gap on his way. */
-static bool is_crossed(const struct gap *gap, uint64_t position, bool forward)
+static bool is_crossed(uint64_t place, uint64_t position, bool forward)
 {
-	return gap && (forward ? position >= gap->position : position < gap->position);
+	return forward ? position >= place : position < place;
+}
+
+/* What may have been an access in a gap that the move would have passed is a stop for the gap. */
+static void tell_gap_of(const struct history *history, struct stop *stop)
+{
+	const struct gap *gap = NULL;
+
+	if (stop->access.is_event)
+		gap = history_gap_at(history, stop->access.position + 1);
+	if (!gap)
+		return;
+	stop->gap = gap;
+	stop->reason = STOP_GAP;
 }
 
 /*
@@ -144,10 +205,12 @@ static struct stop move_to(struct session *session, size_t core, const struct cu
 	if (session->interrupt.has_come)
 		return (struct stop){.reason = STOP_INTERRUPTED};
 	if (hits && (hit.stop != goal->position || hit.access.verdict == VALUES_PROVED)) {
-		const struct gap *gap = is_crossed(stop.gap, hit.stop, forward) ? stop.gap : NULL;
+		const struct gap *gap = stop.gap;
 
 		stop = watch_stop(&hit);
-		stop.gap = gap;
+		if (gap && is_crossed(gap->position, hit.stop, forward))
+			stop.gap = gap;
+		tell_gap_of(session->histories[core], &stop);
 	} else if (hits) {
 		stop.has_access = true;
 		stop.watch = hit.watch;
@@ -155,15 +218,18 @@ static struct stop move_to(struct session *session, size_t core, const struct cu
 	}
 	cursor->position = hits ? hit.stop : goal->position;
 	session_met(session, core);
+	stop.gaps_passed =
+	        cursor_gaps_passed(session->histories[core], from, cursor->position, stop.gap);
 	return doubted(session, core, from, stop);
 }
 
 struct stop session_continue(struct session *session, size_t core, enum direction direction,
                              bool (*interrupted)(void *), void *context)
 {
-	struct history_search breakpoints = breakpoints_of(session, interrupted, context);
+	struct core_move way = {session, core};
+	struct cursor_limits limits = limits_of(&way, interrupted, context);
 	struct cursor goal = session->cursors[core];
-	struct stop stop = cursor_continue(&goal, direction, &breakpoints);
+	struct stop stop = cursor_continue(&goal, direction, &limits);
 
 	return move_to(session, core, &goal, stop);
 }
@@ -171,9 +237,10 @@ struct stop session_continue(struct session *session, size_t core, enum directio
 struct stop session_step_range(struct session *session, size_t core, uint64_t low, uint64_t high,
                                bool (*interrupted)(void *), void *context)
 {
-	struct history_search breakpoints = breakpoints_of(session, interrupted, context);
+	struct core_move way = {session, core};
+	struct cursor_limits limits = limits_of(&way, interrupted, context);
 	struct cursor goal = session->cursors[core];
-	struct stop stop = cursor_step_range(&goal, low, high, &breakpoints);
+	struct stop stop = cursor_step_range(&goal, low, high, &limits);
 
 	return move_to(session, core, &goal, stop);
 }

@@ -65,6 +65,10 @@ struct session {
 	uint64_t *breakpoints;
 	size_t breakpoint_count;
 	size_t breakpoint_capacity;
+	session_condition *holds; /* of breakpoints; NULL: all count */
+	void *holds_context;
+	enum gap_policy gap_policy;
+	unsigned int caught; /* bit by enum session_caught */
 	struct watch_list watches;
 	enum possible_access possible;
 	struct blind_told blind_told;

@@ -122,6 +122,39 @@ static void console_says_what_possible_writes_do(void **state)
 	assert_int_equal(session_possible(session), POSSIBLE_STOP);
 }
 
+static void console_says_what_a_continue_stops_for(void **state)
+{
+	struct session *session = fake_session();
+
+	(void)state;
+	assert_memory_equal(run(session, 0, STR("set gap")), "gap is ask: a continue stops", 28);
+	assert_memory_equal(run(session, 0, STR("set gap pass")), "gap is pass: ", 13);
+	assert_int_equal(session_gap_policy(session), GAP_POLICY_PASS);
+	assert_string_equal(run(session, 0, STR("set gap never")),
+	                    "neither stop, pass nor ask: \"never\"\n");
+	assert_int_equal(session_gap_policy(session), GAP_POLICY_PASS);
+	assert_memory_equal(run(session, 0, STR("catch gap")), "gap is stop: ", 13);
+	assert_int_equal(session_gap_policy(session), GAP_POLICY_STOP);
+	(void)run(session, 0, STR("catch gap off"));
+	assert_int_equal(session_gap_policy(session), GAP_POLICY_ASK);
+	assert_string_equal(run(session, 0, STR("catch context on")),
+	                    "catch context is on: a continue stops at what the trace says of "
+	                    "contexts\n");
+	assert_true(session_catches(session, SESSION_CATCH_CONTEXT));
+	assert_false(session_catches(session, SESSION_CATCH_EXCEPTION));
+	assert_non_null(strstr(run(session, 0, STR("catch")), "catch exception is off: "));
+	assert_non_null(strstr(out.data, "catch context is on: "));
+	assert_non_null(strstr(out.data, "gap is ask: "));
+	(void)run(session, 0, STR("catch exception"));
+	assert_true(session_catches(session, SESSION_CATCH_EXCEPTION));
+	assert_string_equal(run(session, 0, STR("catch rain")),
+	                    "neither exception, gap nor context: \"rain\"\n");
+	assert_string_equal(run(session, 0, STR("catch gap maybe")),
+	                    "neither on nor off: \"maybe\"\n");
+	assert_memory_equal(run(session, 0, STR("catch software-trace")), "software trace is of ",
+	                    21);
+}
+
 static void console_assume_refuses_what_it_does_not_know(void **state)
 {
 	struct session *session = fake_session();
@@ -133,13 +166,11 @@ static void console_assume_refuses_what_it_does_not_know(void **state)
 	                    "neither on nor off: \"yes\"\n");
 	assert_false(session_assumes(session, ASSUME_SINGLE_WRITER));
 	assert_string_equal(run(session, 0, STR("set colour red")),
-	                    "nothing to set is called \"colour\"; `set assume` and `set "
-	                    "possible-writes` are all that there "
-	                    "is\n");
-	assert_string_equal(
-	        run(session, 0, STR("set")),
-	        "nothing to set is called \"\"; `set assume` and `set possible-writes` are "
-	        "all that there is\n");
+	                    "nothing to set is called \"colour\"; `set assume`, `set gap` and "
+	                    "`set possible-writes` are all that there is\n");
+	assert_string_equal(run(session, 0, STR("set")),
+	                    "nothing to set is called \"\"; `set assume`, `set gap` and `set "
+	                    "possible-writes` are all that there is\n");
 	fake_session_set_data(true);
 	assert_string_equal(run(session, 0, STR("assume")),
 	                    "the trace has the data itself: nothing is assumed\n");
@@ -588,6 +619,7 @@ int main(void)
 	        cmocka_unit_test_teardown(console_assume_changes_and_lists, tear_down),
 	        cmocka_unit_test_teardown(console_trust_changes_the_assumptions_about_code,
 	                                  tear_down),
+	        cmocka_unit_test_teardown(console_says_what_a_continue_stops_for, tear_down),
 	        cmocka_unit_test_teardown(console_assume_refuses_what_it_does_not_know, tear_down),
 	        cmocka_unit_test_teardown(console_says_what_possible_writes_do, tear_down),
 	        cmocka_unit_test_teardown(console_assumptions_have_a_line_each, tear_down),

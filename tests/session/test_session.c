@@ -180,6 +180,156 @@ static void cursor_continue_stops_after_each_gap(void **state)
 	close_fixture(&f);
 }
 
+/* Gaps before 2: the next address; before 3: another; before 5: lost; before 6: the target. */
+static void open_gaps(struct fixture *f)
+{
+	struct element elements[9];
+
+	for (unsigned int i = 1; i < 9; i += 2)
+		elements[i] =
+		        (struct element){.type = ELEMENT_TRACE_ON,
+		                         .trace_on = i == 5 ? TRACE_ON_OVERFLOW : TRACE_ON_NORMAL};
+	elements[0] = range(0x1000, 2, INSN_OTHER, true);
+	elements[2] = range(0x1008, 1, INSN_BRANCH, true);
+	elements[4] = range(0x1000, 2, INSN_OTHER, true);
+	elements[6] = range(0x1008, 1, INSN_BRANCH, true);
+	elements[8] = range(0x1010, 1, INSN_OTHER, true);
+	leads_to(0x1008);
+	open_fixture(f, elements, 9);
+}
+
+static void assert_stop(const struct fixture *f, const struct stop *stop, enum stop_reason reason,
+                        uint64_t position, uint64_t passed)
+{
+	assert_int_equal(stop->reason, reason);
+	assert_int_equal(session_position(f->session, 0), position);
+	assert_int_equal(stop->gaps_passed, passed);
+}
+
+static void cursor_continue_passes_gaps_where_execution_went_on(void **state)
+{
+	struct fixture f;
+	struct stop stop;
+
+	(void)state;
+	open_gaps(&f);
+	stop = session_continue(f.session, 0, DIRECTION_BACKWARD, NULL, NULL);
+	assert_stop(&f, &stop, STOP_GAP, 4, 1);
+	stop = session_continue(f.session, 0, DIRECTION_BACKWARD, NULL, NULL);
+	assert_stop(&f, &stop, STOP_GAP, 2, 0);
+	stop = session_continue(f.session, 0, DIRECTION_BACKWARD, NULL, NULL);
+	assert_stop(&f, &stop, STOP_BEGIN, 0, 1);
+	stop = session_continue(f.session, 0, DIRECTION_FORWARD, NULL, NULL);
+	assert_stop(&f, &stop, STOP_GAP, 3, 1);
+	assert_int_equal(session_seek(f.session, 0, 0), STATUS_OK);
+	stop = session_step_range(f.session, 0, 0x1000, 0x1010, NULL, NULL);
+	assert_stop(&f, &stop, STOP_GAP, 3, 1);
+	close_fixture(&f);
+}
+
+static void cursor_continue_stops_at_all_gaps_or_none(void **state)
+{
+	struct fixture f;
+	struct stop stop;
+
+	(void)state;
+	open_gaps(&f);
+	session_set_gap_policy(f.session, GAP_POLICY_PASS);
+	stop = session_continue(f.session, 0, DIRECTION_BACKWARD, NULL, NULL);
+	assert_stop(&f, &stop, STOP_BEGIN, 0, 4);
+	assert_null(stop.gap);
+	stop = session_continue(f.session, 0, DIRECTION_FORWARD, NULL, NULL);
+	assert_stop(&f, &stop, STOP_END, 7, 4);
+	/* A breakpoint is met behind gaps. */
+	assert_int_equal(session_break_set(f.session, 0x1004), STATUS_OK);
+	stop = session_continue(f.session, 0, DIRECTION_BACKWARD, NULL, NULL);
+	assert_stop(&f, &stop, STOP_BREAKPOINT, 4, 2);
+	session_break_clear(f.session, 0x1004);
+	session_set_gap_policy(f.session, GAP_POLICY_STOP);
+	assert_int_equal(session_seek(f.session, 0, 2), STATUS_OK);
+	stop = session_continue(f.session, 0, DIRECTION_BACKWARD, NULL, NULL);
+	assert_stop(&f, &stop, STOP_GAP, 1, 0);
+	close_fixture(&f);
+}
+
+static void cursor_continue_stops_at_events_that_are_caught(void **state)
+{
+	const struct element elements[] = {
+	        range(0x1000, 2, INSN_OTHER, true),
+	        {.type = ELEMENT_EXCEPTION, .exception = {.number = 14}},
+	        range(0x1000, 2, INSN_OTHER, true),
+	        {.type = ELEMENT_EXCEPTION_RET},
+	        range(0x1008, 2, INSN_OTHER, true),
+	};
+	struct fixture f;
+	struct stop stop;
+
+	(void)state;
+	leads_to(0x1008);
+	open_fixture(&f, elements, 5);
+	session_set_gap_policy(f.session, GAP_POLICY_PASS);
+	session_catch(f.session, SESSION_CATCH_CONTEXT, true);
+	stop = session_continue(f.session, 0, DIRECTION_BACKWARD, NULL, NULL);
+	assert_int_equal(stop.reason, STOP_BEGIN);
+	session_catch(f.session, SESSION_CATCH_EXCEPTION, true);
+	stop = session_continue(f.session, 0, DIRECTION_FORWARD, NULL, NULL);
+	assert_int_equal(stop.reason, STOP_EVENT);
+	assert_int_equal(session_position(f.session, 0), 2);
+	assert_int_equal(stop.event.element.exception.number, 14);
+	stop = session_continue(f.session, 0, DIRECTION_FORWARD, NULL, NULL);
+	assert_int_equal(stop.event.element.type, ELEMENT_EXCEPTION_RET);
+	assert_int_equal(session_position(f.session, 0), 4);
+	stop = session_continue(f.session, 0, DIRECTION_BACKWARD, NULL, NULL);
+	assert_int_equal(stop.event.element.type, ELEMENT_EXCEPTION_RET);
+	assert_int_equal(session_position(f.session, 0), 3);
+	stop = session_continue(f.session, 0, DIRECTION_BACKWARD, NULL, NULL);
+	assert_int_equal(stop.event.element.exception.number, 14);
+	assert_int_equal(session_position(f.session, 0), 1);
+	stop = session_continue(f.session, 0, DIRECTION_BACKWARD, NULL, NULL);
+	assert_int_equal(stop.reason, STOP_BEGIN);
+	assert_false(stop.has_event);
+	close_fixture(&f);
+}
+
+struct asked_of {
+	uint64_t wanted;
+	unsigned int times;
+};
+
+static bool is_wanted(void *context, size_t core, uint64_t position)
+{
+	struct asked_of *asked = context;
+
+	assert_int_equal(core, 0);
+	asked->times++;
+	return position == asked->wanted;
+}
+
+static void cursor_breakpoint_counts_where_its_condition_holds(void **state)
+{
+	const struct element loop = range(0x1000, 2, INSN_BRANCH, true);
+	const struct element elements[] = {loop, loop, loop, loop, loop};
+	struct asked_of asked = {.wanted = 4};
+	struct fixture f;
+
+	(void)state;
+	leads_to(0x1000);
+	open_fixture(&f, elements, 5);
+	session_set_gap_policy(f.session, GAP_POLICY_PASS);
+	assert_int_equal(session_break_set(f.session, 0x1000), STATUS_OK);
+	session_break_condition(f.session, is_wanted, &asked);
+	assert_int_equal(session_continue(f.session, 0, DIRECTION_BACKWARD, NULL, NULL).reason,
+	                 STOP_BREAKPOINT);
+	assert_int_equal(session_position(f.session, 0), 4);
+	assert_int_equal(asked.times, 3); /* 8, 6, 4 */
+	assert_int_equal(session_continue(f.session, 0, DIRECTION_BACKWARD, NULL, NULL).reason,
+	                 STOP_BEGIN);
+	assert_int_equal(session_step_range(f.session, 0, 0x1000, 0x1010, NULL, NULL).reason,
+	                 STOP_BREAKPOINT);
+	assert_int_equal(session_position(f.session, 0), 4);
+	close_fixture(&f);
+}
+
 static void cursor_range_step_leaves_the_range(void **state)
 {
 	const struct element elements[] = {
@@ -250,6 +400,10 @@ int main(void)
 	        cmocka_unit_test(cursor_steps_to_both_ends_and_back),
 	        cmocka_unit_test(cursor_breakpoint_where_it_starts_does_not_count),
 	        cmocka_unit_test(cursor_continue_stops_after_each_gap),
+	        cmocka_unit_test(cursor_continue_passes_gaps_where_execution_went_on),
+	        cmocka_unit_test(cursor_continue_stops_at_all_gaps_or_none),
+	        cmocka_unit_test(cursor_continue_stops_at_events_that_are_caught),
+	        cmocka_unit_test(cursor_breakpoint_counts_where_its_condition_holds),
 	        cmocka_unit_test(cursor_range_step_leaves_the_range),
 	        cmocka_unit_test(marks_hold_until_a_gap),
 	};

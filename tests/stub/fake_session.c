@@ -27,6 +27,10 @@ struct session {
 	bool was_asking;
 	struct watch watch;
 	enum possible_access possible;
+	session_condition *holds;
+	void *holds_context;
+	enum gap_policy gap_policy;
+	bool caught[SESSION_CAUGHT];
 };
 
 const char fake_image_bytes[9] = {'E', 'L', 'F', '}', '#', '$', '*', 0, 1};
@@ -427,6 +431,32 @@ void session_watch_after(struct session *s, bool after)
 }
 
 /* The one access is a write of 8 bytes to FAKE_DATA by instruction FAKE_STORE. */
+void session_break_condition(struct session *s, session_condition *holds, void *context)
+{
+	s->holds = holds;
+	s->holds_context = context;
+}
+
+void session_set_gap_policy(struct session *s, enum gap_policy policy)
+{
+	s->gap_policy = policy;
+}
+
+enum gap_policy session_gap_policy(const struct session *s)
+{
+	return s->gap_policy;
+}
+
+void session_catch(struct session *s, enum session_caught what, bool on)
+{
+	s->caught[what] = on;
+}
+
+bool session_catches(const struct session *s, enum session_caught what)
+{
+	return s->caught[what];
+}
+
 void session_set_possible(struct session *s, enum possible_access what)
 {
 	s->possible = what;
@@ -538,7 +568,8 @@ struct stop session_continue(struct session *s, size_t core, enum direction dire
 		if (stop.gap)
 			return (struct stop){.reason = STOP_GAP, .gap = stop.gap};
 		for (size_t i = 0; i < s->breakpoint_count; i++) {
-			if (s->breakpoints[i] == FAKE_CODE + 4 * s->positions[core])
+			if (s->breakpoints[i] == FAKE_CODE + 4 * s->positions[core] &&
+			    (!s->holds || s->holds(s->holds_context, core, s->positions[core])))
 				return (struct stop){.reason = STOP_BREAKPOINT};
 		}
 		if (interrupted && interrupted(context))
@@ -730,4 +761,11 @@ size_t history_event_index(const struct history *history, uint64_t position)
 	while (history_event(history, i, &event) && event.position < position)
 		i++;
 	return i;
+}
+
+size_t session_memory_at(const struct session *s, size_t core, uint64_t position, uint64_t address,
+                         void *out, size_t size)
+{
+	(void)position;
+	return session_memory(s, core, address, out, size);
 }

@@ -33,7 +33,7 @@ static void gdb_features_never_promise_what_is_not_served(void **state)
 	assert_non_null(strstr(features, "ReverseStep+;ReverseContinue+"));
 	assert_non_null(strstr(features, "qXfer:exec-file:read+"));
 	assert_null(strstr(features, "btrace"));
-	assert_null(strstr(features, "Conditional"));
+	assert_non_null(strstr(features, "ConditionalBreakpoints+"));
 	assert_null(strstr(features, "multiprocess"));
 	assert_null(strstr(features, "memory-map"));
 }

@@ -252,7 +252,12 @@ static void reasons_of_stops_are_those_of_the_client(void **state)
 	assert_string_equal(stop_of("bs"), "T0500:2410000000000000;thread:1;core:0;");
 	rig.gdb.client = CLIENT_LLDB;
 	assert_string_equal(stop_of("bs"), "T05reason:trace;00:2010000000000000;thread:1;core:0;");
-	assert_string_equal(stop_of("bc"), "T0500:0c10000000000000;thread:1;core:0;"); /* the gap */
+	/* "gap before position 4: the trace source overflowed (trace byte 77)" */
+	assert_string_equal(stop_of("bc"),
+	                    "T05reason:exception;description:"
+	                    "676170206265666f726520706f736974696f6e20343a2074686520747261636520"
+	                    "736f75726365206f766572666c6f77656420287472616365206279746520373729;"
+	                    "00:0c10000000000000;thread:1;core:0;");
 	/* "begin of the history" */
 	assert_string_equal(stop_of("bc"), "T05replaylog:begin;description:"
 	                                   "626567696e206f662074686520686973746f7279;"
@@ -292,6 +297,48 @@ static void breakpoint_reasons_are_for_who_asked_for_them(void **state)
 		assert_memory_equal(ask("bc"), cases[i].hardware, strlen(cases[i].hardware));
 		assert_string_equal(ask("z1,101c,4"), "OK");
 	}
+}
+
+static void breakpoint_counts_where_a_condition_holds(void **state)
+{
+	static const struct {
+		const char *insert;
+		uint64_t position;
+	} cases[] = {
+	        /* q0, of 128 bits, is not known: gdb decides. */
+	        {"Z0,1020,4;X7,26002222001327", 8},
+	        {"Z0,1020,4;X3,220027", 4},           /* "0" */
+	        {"Z0,1020,4;X3,220127", 8},           /* "1" */
+	        {"Z0,1020,4;X3,220027X3,220127", 8},  /* one of two */
+	        {"Z0,1020,4;X3,220027;X3,220027", 4}, /* neither */
+	        {"Z0,1020,4;X3,2200", 8},             /* no sound one: it counts */
+	        {"Z0,1020,4;X3,22zz27", 8},
+	        {"Z0,1020,4;X0,", 8},
+	        {"Z0,1020,4;Xffffffffffffffff,22", 8},
+	        {"Z0,1020,4;cmds:1,X3,220027", 8},
+	        {"Z1,1020,4;X3,220027", 4},
+	};
+
+	(void)state;
+	connect_gdb();
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(session_seek(rig.gdb.session, 0, FAKE_LENGTH), STATUS_OK);
+		assert_string_equal(ask(cases[i].insert), "OK");
+		(void)ask("bc");
+		/* Without the breakpoint it is the gap that it stops after: before position 4. */
+		assert_int_equal(session_position(rig.gdb.session, 0),
+		                 cases[i].position == 4 ? FAKE_GAP - 1 : cases[i].position);
+		if (cases[i].insert[1] == '0')
+			assert_string_equal(ask("z0,1020,4"), "OK");
+		else
+			assert_string_equal(ask("z1,1020,4"), "OK");
+	}
+	/* Set again without one: it counts. */
+	assert_int_equal(session_seek(rig.gdb.session, 0, FAKE_LENGTH), STATUS_OK);
+	assert_string_equal(ask("Z0,1020,4;X3,220027"), "OK");
+	assert_string_equal(ask("Z0,1020,4"), "OK");
+	(void)ask("bc");
+	assert_int_equal(session_position(rig.gdb.session, 0), 8);
 }
 
 /*
@@ -508,6 +555,7 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
+	        T(breakpoint_counts_where_a_condition_holds),
 	        T(gap_is_named_with_what_became_of_it),
 	        T(doubt_of_watchpoints_is_told),
 	        T(hit_that_gdb_would_pass_over_is_kept),

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a continue stops for beside breakpoints and watchpoints: `set gap`, and `catch`. */
+#include "console/console_command.h"
+
+static const struct {
+	const char *word;
+	const char *text;
+} policies[] = {
+        [GAP_POLICY_ASK] = {"ask", "a continue stops at a gap unless tracing was off and execution "
+                                   "went on at the next instruction; those are counted"},
+        [GAP_POLICY_STOP] = {"stop", "a continue stops at every gap"},
+        [GAP_POLICY_PASS] = {"pass", "a continue goes past gaps, and says how many; what is "
+                                     "watched may have been accessed in them"},
+};
+
+enum { POLICIES = sizeof(policies) / sizeof(policies[0]) };
+
+void console_set_gap(const struct console *console, struct str args, struct text *out)
+{
+	unsigned int i = 0;
+
+	while (args.n > 0 && i < POLICIES && !str_eq(args, str_of(policies[i].word)))
+		i++;
+	if (i == POLICIES) {
+		console_wrong(out, "neither stop, pass nor ask:", args);
+		text_char(out, '\n');
+		return;
+	}
+	if (args.n > 0)
+		session_set_gap_policy(console->session, (enum gap_policy)i);
+	i = session_gap_policy(console->session);
+	text_printf(out, "gap is %s: %s\n", policies[i].word, policies[i].text);
+}
+
+static const struct {
+	const char *word;
+	const char *text;
+} caught[] = {
+        [SESSION_CATCH_EXCEPTION] = {"exception", "exceptions and returns from them"},
+        [SESSION_CATCH_CONTEXT] = {"context", "what the trace says of contexts"},
+};
+
+static void write_caught(const struct console *console, enum session_caught what, struct text *out)
+{
+	text_printf(out, "catch %s is %s: a continue %s %s\n", caught[what].word,
+	            session_catches(console->session, what) ? "on" : "off",
+	            session_catches(console->session, what) ? "stops at" : "does not stop at",
+	            caught[what].text);
+}
+
+/* Gaps have a policy of three, which is `set gap`; here it is the two that catch or do not. */
+static void catch_gap(const struct console *console, bool on, struct text *out)
+{
+	console_set_gap(console, on ? STR("stop") : STR("ask"), out);
+}
+
+static void catch_one(const struct console *console, struct str name, bool on, struct text *out)
+{
+	if (str_eq(name, STR("gap"))) {
+		catch_gap(console, on, out);
+		return;
+	}
+	for (unsigned int i = 0; i < SESSION_CAUGHT; i++) {
+		if (!str_eq(name, str_of(caught[i].word)))
+			continue;
+		session_catch(console->session, (enum session_caught)i, on);
+		write_caught(console, (enum session_caught)i, out);
+		return;
+	}
+	if (str_eq(name, STR("software-trace"))) {
+		text_puts(out,
+		          "software trace is of a source of its own, and no core's history has "
+		          "it: `csreplay decode` lists it\n");
+		return;
+	}
+	console_wrong(out, "neither exception, gap nor context:", name);
+	text_char(out, '\n');
+}
+
+void console_catch(const struct console *console, struct str args, struct text *out)
+{
+	size_t end = str_find(args, ' ');
+	struct str name = {args.p, end};
+	struct str value = str_trim(str_skip(args, end));
+
+	if (args.n == 0) {
+		for (unsigned int i = 0; i < SESSION_CAUGHT; i++)
+			write_caught(console, (enum session_caught)i, out);
+		console_set_gap(console, STR(""), out);
+	} else if (value.n == 0 || str_eq(value, STR("on")) || str_eq(value, STR("off"))) {
+		catch_one(console, name, !str_eq(value, STR("off")), out);
+	} else {
+		console_wrong(out, "neither on nor off:", value);
+		text_char(out, '\n');
+	}
+}
