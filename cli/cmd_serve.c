@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `csreplay serve`: opens the snapshot, listens, serves debuggers until Ctrl-C, SIGTERM or, with
+ * `csreplay serve`: opens the snapshot, listens, serves debuggers until Ctrl-C, SIGTERM, SIGHUP or,
+ * with
  * --once, until the first of them leaves.
  */
 #include <errno.h>
@@ -8,10 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/serve.h"
 #include "stub/server.h"
+
+enum { IDLE_MOST = 1000000 }; /* seconds */
 
 /*
  * A descriptor that becomes readable when a signal asks the server to end, or -1 with errno. On
@@ -24,6 +28,7 @@ static int open_wake(bool stdio)
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)sigemptyset(&signals);
 	(void)sigaddset(&signals, SIGTERM);
+	(void)sigaddset(&signals, SIGHUP);
 	if (stdio)
 		(void)signal(SIGINT, SIG_IGN);
 	else
@@ -87,12 +92,61 @@ enum cli_exit serve_check(struct session *session)
 	return serve_report(&diags, server_check(session, &diags));
 }
 
+static void tell(void *context, const char *line)
+{
+	(void)context;
+	(void)fprintf(stderr, "%s\n", line);
+}
+
+/* A line a packet, what is not printable as \xHH; `context` is the log. */
+static void log_packet(void *context, bool is_sent, struct str bytes)
+{
+	FILE *log = context;
+	struct timespec now = {0};
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	(void)fprintf(log, "%lld.%06ld %s ", (long long)now.tv_sec, now.tv_nsec / 1000,
+	              is_sent ? "<-" : "->");
+	for (size_t i = 0; i < bytes.n; i++) {
+		unsigned int byte = (unsigned char)bytes.p[i];
+
+		(void)(byte >= ' ' && byte < 0x7f ? fputc((int)byte, log)
+		                                  : fprintf(log, "\\x%02x", byte));
+	}
+	(void)fputc('\n', log);
+	(void)fflush(log);
+}
+
+/* The options that are about clients; false, and it is said, if one is wrong. */
+static enum cli_exit set_options(const struct cli_args *args, struct server_options *options)
+{
+	uint64_t seconds = 0;
+
+	options->tell = tell;
+	if (args->given[CLI_OPTION_IDLE_TIMEOUT] &&
+	    (str_to_u64(args->values[CLI_OPTION_IDLE_TIMEOUT], &seconds) != STATUS_OK ||
+	     seconds == 0 || seconds > IDLE_MOST))
+		return cli_fail(CLI_USAGE, "--idle-timeout takes 1 to %d seconds", IDLE_MOST);
+	options->idle_seconds = (unsigned int)seconds;
+	if (!args->given[CLI_OPTION_LOG])
+		return CLI_FINE;
+	options->context = fopen(args->values[CLI_OPTION_LOG].p, "we");
+	if (!options->context)
+		return cli_fail(CLI_INPUT, "cannot write %s: %s", args->values[CLI_OPTION_LOG].p,
+		                strerror(errno));
+	options->log = log_packet;
+	return CLI_FINE;
+}
+
 static enum cli_exit run_server(const struct cli_args *args, struct session *session,
                                 const struct transport *transport)
 {
 	struct server_options options = {.once = args->given[CLI_OPTION_ONCE]};
+	enum cli_exit code = set_options(args, &options);
 	enum status status;
 
+	if (code != CLI_FINE)
+		return code;
 	options.wake_fd = open_wake(transport->listener < 0);
 	if (options.wake_fd < 0)
 		return cli_fail(CLI_INTERNAL, "cannot wait for signals: %s", strerror(errno));
@@ -104,6 +158,8 @@ static enum cli_exit run_server(const struct cli_args *args, struct session *ses
 	(void)fprintf(stderr, "listening on %s\n", transport->name.data);
 	status = server_run(session, transport, &options);
 	(void)close(options.wake_fd);
+	if (options.log && fclose(options.context) != 0)
+		cli_note("the log is not whole: %s", strerror(errno));
 	if (status != STATUS_OK)
 		return cli_fail(CLI_INTERNAL, "the server failed: %s", status_text(status));
 	return CLI_FINE;

@@ -53,7 +53,9 @@ static const struct cli_command commands[] = {
         {"serve", "serve the snapshot to gdb or lldb",
          "Connect with `target remote HOST:PORT` (gdb) or `gdb-remote HOST:PORT` (lldb).\n"
          "Port 0 picks a free port. Ctrl-C ends the server.\n",
-         cmd_serve, SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(LISTEN) | BIT(ONCE) | ASSUMPTION_OPTIONS},
+         cmd_serve,
+         SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(LISTEN) | BIT(ONCE) | BIT(IDLE_TIMEOUT) | BIT(LOG) |
+                 ASSUMPTION_OPTIONS},
         {"gdb", "serve the snapshot to a gdb that is started for it",
          "The debugger gets the settings and commands of csreplay, and the symbols of ELF, which "
          "is an\n"

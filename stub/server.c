@@ -3,7 +3,10 @@
 #include "stub/server.h"
 
 #include <poll.h>
+#include <stdarg.h>
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <time.h>
 
 #include "console/threads.h"
 #include "stub/gdb.h"
@@ -12,6 +15,15 @@
 enum {
 	INPUT_SIZE = 1 << 16,
 	RESENDS_MOST = 16, /* how often one frame is sent again */
+	REFUSED_MOST = 4,  /* clients that are told that there is another */
+	MILLISECONDS = 1000,
+};
+
+/* A client that came while there was another: it is answered once, when it has said something. */
+struct refused {
+	struct connection connection;
+	bool is_there;
+	bool is_answered;
 };
 
 struct server {
@@ -19,6 +31,9 @@ struct server {
 	const struct server_options *options;
 	struct session *session;
 	size_t stopped; /* core of the last stop */
+	struct refused refused[REFUSED_MOST];
+	size_t refused_next;
+	char since[16]; /* when the client came: a time of the day */
 };
 
 /* One client's bytes. */
@@ -49,6 +64,23 @@ enum status server_check(const struct session *session, struct diag_list *diags)
 	                  session_core_count(session) > 0 ? "of the first, " : "", why);
 }
 
+static void tell(const struct server *server, const char *format, ...) PRINTF_LIKE(2, 3);
+
+static void tell(const struct server *server, const char *format, ...)
+{
+	struct text line = {0};
+	va_list args;
+
+	if (!server->options->tell)
+		return;
+	va_start(args, format);
+	text_vprintf(&line, format, args);
+	va_end(args);
+	if (text_status(&line) == STATUS_OK)
+		server->options->tell(server->options->context, line.data);
+	text_fini(&line);
+}
+
 static bool is_readable(int fd)
 {
 	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
@@ -70,6 +102,63 @@ static void read_input(struct client_link *link)
 	link->end += got;
 }
 
+static void forget_refused(struct refused *refused)
+{
+	if (refused->is_there)
+		connection_close(&refused->connection);
+	*refused = (struct refused){.is_there = false};
+}
+
+static void turn_away(struct server *server)
+{
+	struct refused *refused = &server->refused[server->refused_next];
+
+	forget_refused(refused);
+	if (transport_accept(server->transport, &refused->connection) != STATUS_OK)
+		return;
+	refused->is_there = true;
+	server->refused_next = (server->refused_next + 1) % REFUSED_MOST;
+	tell(server, "%s is turned away", refused->connection.peer.data);
+}
+
+/* In place of an answer to its first packet: before that a debugger throws away what comes. */
+static void answer_refused(const struct client_link *link, struct refused *refused)
+{
+	struct text payload = {0};
+	struct text frame = {0};
+
+	text_printf(&payload, "E.busy: %s since %s", link->connection.peer.data,
+	            link->server->since);
+	text_char(&frame, '+');
+	rsp_frame_append(&frame, text_str(&payload));
+	refused->is_answered = true;
+	/* Nothing has been sent to it yet, so that this does not wait. */
+	if (text_status(&frame) != STATUS_OK ||
+	    connection_write(&refused->connection, text_str(&frame),
+	                     link->server->options->wake_fd) != STATUS_OK)
+		forget_refused(refused);
+	else
+		(void)shutdown(refused->connection.out, SHUT_WR);
+	text_fini(&payload);
+	text_fini(&frame);
+}
+
+static void serve_refused(struct client_link *link)
+{
+	for (size_t i = 0; i < REFUSED_MOST; i++) {
+		struct refused *refused = &link->server->refused[i];
+		uint8_t bytes[256];
+		size_t got;
+
+		if (!refused->is_there || !is_readable(refused->connection.in))
+			continue;
+		if (connection_read(&refused->connection, bytes, sizeof(bytes), &got) != STATUS_OK)
+			forget_refused(refused);
+		else if (!refused->is_answered)
+			answer_refused(link, refused);
+	}
+}
+
 /* Asked during a run: did the user press Ctrl-C, or is he gone, or is the server to end? */
 static bool is_interrupted(void *context)
 {
@@ -77,6 +166,9 @@ static bool is_interrupted(void *context)
 
 	if (is_readable(link->server->options->wake_fd))
 		return true;
+	if (is_readable(link->server->transport->listener))
+		turn_away(link->server);
+	serve_refused(link);
 	if (is_readable(link->connection.in))
 		read_input(link);
 	while (link->begin < link->end && link->input[link->begin] == '+')
@@ -105,6 +197,13 @@ static void send_acknowledgement(struct client_link *link, char c)
 		link->gone = true;
 }
 
+/* Received ones are payloads, sent ones frames as they are. */
+static void log_packets(const struct server *server, bool is_sent, struct str bytes)
+{
+	if (server->options->log)
+		server->options->log(server->options->context, is_sent, bytes);
+}
+
 static void answer(struct client_link *link)
 {
 	struct gdb *gdb = &link->gdb;
@@ -112,7 +211,9 @@ static void answer(struct client_link *link)
 
 	send_acknowledgement(link, '+');
 	text_clear(&gdb->out);
+	log_packets(link->server, false, text_str(&link->decoder.payload));
 	gdb_request(gdb, text_str(&link->decoder.payload));
+	log_packets(link->server, true, text_str(&gdb->out));
 	send_text(link, &gdb->out);
 	link->sent = gdb->out; /* swapped: the next reply takes the old one's memory */
 	gdb->out = sent;
@@ -154,32 +255,42 @@ static void handle(struct client_link *link, enum rsp_event event)
 	}
 }
 
-static void turn_away(const struct server *server)
-{
-	struct connection other;
-
-	if (transport_accept(server->transport, &other) == STATUS_OK)
-		connection_close(&other);
-}
-
-/* Waits for the client; false when the server is to end. Another that comes is turned away only
+/*
+ * Waits for the client; false when the server is to end. Another that comes is turned away only
  * when this one has nothing to say: its last bytes may be its farewell, and what it sent before the
- * other came is seen by asking after the other is seen. */
+ * other came is seen by asking after the other is seen.
+ */
 static bool wait_for_client(struct client_link *link)
 {
-	const struct server *server = link->server;
-	struct pollfd fds[] = {{.fd = link->connection.in, .events = POLLIN},
-	                       {.fd = server->options->wake_fd, .events = POLLIN},
-	                       {.fd = server->transport->listener, .events = POLLIN}};
+	enum { IN, WAKE, LISTENER, FIXED };
+	struct server *server = link->server;
+	unsigned int seconds = server->options->idle_seconds;
+	struct pollfd fds[FIXED + REFUSED_MOST] = {
+	        [IN] = {.fd = link->connection.in, .events = POLLIN},
+	        [WAKE] = {.fd = server->options->wake_fd, .events = POLLIN},
+	        [LISTENER] = {.fd = server->transport->listener, .events = POLLIN},
+	};
+	int ready;
 
-	if (poll(fds, 3, -1) < 0)
+	for (size_t i = 0; i < REFUSED_MOST; i++)
+		fds[FIXED + i] = (struct pollfd){
+		        .fd = server->refused[i].is_there ? server->refused[i].connection.in : -1,
+		        .events = POLLIN};
+	ready = poll(fds, FIXED + REFUSED_MOST, seconds > 0 ? (int)(seconds * MILLISECONDS) : -1);
+	if (ready < 0)
 		return true;
-	if (fds[1].revents)
+	if (fds[WAKE].revents)
 		return false;
-	if (fds[0].revents)
+	if (ready == 0) {
+		tell(server, "%s has said nothing for %u seconds", link->connection.peer.data,
+		     seconds);
+		link->gone = true;
+	} else if (fds[IN].revents) {
 		read_input(link);
-	else if (fds[2].revents && !is_readable(link->connection.in))
+	} else if (fds[LISTENER].revents && !is_readable(link->connection.in)) {
 		turn_away(server);
+	}
+	serve_refused(link);
 	return true;
 }
 
@@ -213,6 +324,33 @@ static enum status next_client(struct server *server, struct connection *connect
 	}
 }
 
+/* From its coming to its end; false when the server is to end. */
+static bool serve_client(struct server *server, struct client_link *link)
+{
+	time_t now = time(NULL);
+	struct tm day = {0};
+	bool go_on;
+
+	(void)localtime_r(&now, &day);
+	(void)strftime(server->since, sizeof(server->since), "%H:%M:%S", &day);
+	tell(server, "%s is connected", link->connection.peer.data);
+	link->server = server;
+	link->gdb = (struct gdb){.session = server->session,
+	                         .stopped = &server->stopped,
+	                         .interrupted = is_interrupted,
+	                         .context = link};
+	gdb_init(&link->gdb);
+	go_on = serve(link);
+	tell(server, "%s has left", link->connection.peer.data);
+	gdb_fini(&link->gdb);
+	rsp_decoder_fini(&link->decoder);
+	text_fini(&link->sent);
+	connection_close(&link->connection);
+	for (size_t i = 0; i < REFUSED_MOST; i++)
+		forget_refused(&server->refused[i]);
+	return go_on;
+}
+
 enum status server_run(struct session *session, const struct transport *transport,
                        const struct server_options *options)
 {
@@ -229,17 +367,7 @@ enum status server_run(struct session *session, const struct transport *transpor
 			free(link);
 			return status == STATUS_END ? STATUS_OK : status;
 		}
-		link->server = &server;
-		link->gdb = (struct gdb){.session = session,
-		                         .stopped = &server.stopped,
-		                         .interrupted = is_interrupted,
-		                         .context = link};
-		gdb_init(&link->gdb);
-		go_on = serve(link) && !options->once && transport->listener >= 0;
-		gdb_fini(&link->gdb);
-		rsp_decoder_fini(&link->decoder);
-		text_fini(&link->sent);
-		connection_close(&link->connection);
+		go_on = serve_client(&server, link) && !options->once && transport->listener >= 0;
 		free(link);
 	}
 	return STATUS_OK;

@@ -25,10 +25,13 @@ struct transport {
 struct connection {
 	int in;
 	int out;
-	bool is_socket; /* both are one socket, to be closed */
+	bool is_socket;   /* both are one socket, to be closed */
+	struct text peer; /* who it is: "HOST:PORT", "process PID" or "stdio" */
 };
 
 /*
+ * A unix socket is the user's own, and replaces one that nobody listens on any more.
+ *
  * Listens on `address`: HOST:PORT, [IPV6]:PORT, :PORT (loopback), unix:PATH or stdio; port 0 picks
  * a free one. USAGE if it is none of these, IO if it cannot be had; one error in `diags`.
  */

@@ -44,7 +44,8 @@ class CommandLine(unittest.TestCase):
                     "--assume-single-writer", "--assume-abi", "--assume-coherent", "--trust",
                     "--assume-one-address-space"]
         expected = {
-            "serve": ["--image", *log, "--core-dump", "--sysroot", "--allow-outside", "--strict", "--listen", "--once", "--threads",
+            "serve": ["--image", *log, "--core-dump", "--sysroot", "--allow-outside", "--strict", "--listen", "--once",
+                      "--idle-timeout", "--log", "--threads",
                       "--assume-single-writer",
                       "--assume-abi", "--assume-coherent", "--trust", "--assume-one-address-space", "--help"],
             "gdb": [*debugger, "--print", "--help"],
