@@ -44,8 +44,7 @@ Show the position in the history, the instruction there and its source line.
 end
 
 define seek
-  set $trace_pos = $arg0
-  frame 0
+  csreplay-to $arg0
 end
 document seek
 Go to a position of the selected core's history: seek N
@@ -71,24 +70,21 @@ Without effect on the program; `go NAME` returns there.
 end
 
 define go
-  set $trace_pos = $mark_$arg0
-  frame 0
+  csreplay-to $mark_$arg0
 end
 document go
 Go back to a position that `mark NAME` remembered: go NAME
 end
 
 define back
-  set $trace_pos = $trace_pos - $arg0
-  frame 0
+  csreplay-to $trace_pos - ($arg0)
 end
 document back
 Go N instructions back in one move, without stopping at breakpoints or gaps: back N
 end
 
 define forward
-  set $trace_pos = $trace_pos + $arg0
-  frame 0
+  csreplay-to $trace_pos + ($arg0)
 end
 document forward
 Go N instructions on in one move, without stopping at breakpoints or gaps: forward N
@@ -393,4 +389,48 @@ gaps on the way are stopped at."""
             gdb.write(gdb.execute("frame 0", to_string=True).replace("#0  ", "", 1))
 
 ReverseFinish()
+
+class To(gdb.Command):
+    """Go to a position, an expression, of the selected core's history. gdb would look for the selected
+frame in the whole stack there: it is kept from that."""
+
+    def __init__(self):
+        super().__init__("csreplay-to", gdb.COMMAND_RUNNING)
+
+    def invoke(self, argument, from_tty):
+        limit = gdb.parameter("backtrace limit")
+        gdb.execute("set backtrace limit 1")
+        try:
+            gdb.execute("set $trace_pos = " + argument)
+        except gdb.error as error:
+            raise gdb.GdbError(str(error))
+        finally:
+            gdb.execute("set backtrace limit " + (str(limit) if limit else "unlimited"))
+        gdb.execute("frame 0")
+
+To()
+
+# What would end the session, or show something else than the history, and what to do instead.
+REFUSED = {
+    "record": "the history is there already: reverse-stepi, reverse-continue and their like go back in it",
+    "gcore": "the snapshot is what there is of the memory: a core file cannot be made of it",
+    "generate-core-file": "the snapshot is what there is of the memory: a core file cannot be made of it",
+    "call": "a replay runs what has run: no function can be called. print shows values",
+    "load": "the replay is read-only: nothing can be loaded",
+    "run": "a replay is not started: seek N goes to a position, crash to the halt",
+    "starti": "a replay is not started: seek 0 goes to the first instruction",
+}
+
+class Refuse(gdb.Command):
+    """Say why a command is not for a replay."""
+
+    def __init__(self):
+        super().__init__("csreplay-refuse", gdb.COMMAND_RUNNING)
+
+    def invoke(self, argument, from_tty):
+        raise gdb.GdbError(REFUSED[argument])
+
+Refuse()
+for name in REFUSED:
+    gdb.execute("define hook-%s\ncsreplay-refuse %s\nend" % (name, name))
 end

@@ -166,9 +166,6 @@ static bool is_interrupted(void *context)
 
 	if (is_readable(link->server->options->wake_fd))
 		return true;
-	if (is_readable(link->server->transport->listener))
-		turn_away(link->server);
-	serve_refused(link);
 	if (is_readable(link->connection.in))
 		read_input(link);
 	while (link->begin < link->end && link->input[link->begin] == '+')

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What a replay cannot do is refused with one clear sentence and changes nothing."""
+import os
 import re
 import sys
+import tempfile
 import unittest
 
 import serving
@@ -70,6 +72,31 @@ class Refusals(unittest.TestCase):
         self.assertIn("Non-stop mode requested, but remote does not support non-stop", out)
         out = serving.gdb(self.server.address, ["p $pc"], CRASH.program)
         self.assertRegex(out, r"\$1 = ")
+
+
+class Script(unittest.TestCase):
+    def test_commands_that_are_not_for_a_replay_are_refused_by_gdbinit(self):
+        commands = ("record", "gcore x", "call 1", "load", "run", "starti")
+        with serving.Server(CRASH.arguments()) as server:
+            out = serving.gdb(server.address, [*commands, "p $trace_pos"], CRASH.program,
+                              ["-x", serving.GDBINIT])
+        self.assertEqual(len(re.findall(r"^(?:the history is there|the snapshot is what|a replay "
+                                        r"|the replay is read-only)", out, re.MULTILINE)), 6, out)
+        self.assertRegex(out, r"\$1 = \d+\n")
+
+    def test_36_seek_is_few_packets_and_keeps_the_limit_of_backtraces(self):
+        with serving.Server(CRASH.arguments()) as server, \
+                tempfile.TemporaryDirectory() as folder:
+            log = os.path.join(folder, "log")
+            out = serving.gdb(server.address, [
+                "set backtrace limit 77", "monitor cores", "back 100", "monitor cores",
+                "seek 99999999", "show backtrace limit"], CRASH.program, ["-x", serving.GDBINIT],
+                log=log, allowed=("position out of range",))
+            sent = serving.packets(log)
+        first, last = [i for i, p in enumerate(sent) if p.startswith("qRcmd,636f726573")]
+        self.assertTrue(any(p.startswith("P") for p in sent[first:last]))
+        self.assertLessEqual(last - first - 1, 5, sent[first:last])
+        self.assertIn("backtrace levels is 77.", out)
 
 
 if __name__ == "__main__":
