@@ -43,6 +43,14 @@ document where-am-i
 Show the position in the history, the instruction there and its source line.
 end
 
+define csreplay-to
+  set $trace_pos = $arg0
+  frame 0
+end
+document csreplay-to
+Go to a position, an expression without spaces, of the selected core's history.
+end
+
 define seek
   csreplay-to $arg0
 end
@@ -77,14 +85,14 @@ Go back to a position that `mark NAME` remembered: go NAME
 end
 
 define back
-  csreplay-to $trace_pos - ($arg0)
+  csreplay-to $trace_pos-($arg0)
 end
 document back
 Go N instructions back in one move, without stopping at breakpoints or gaps: back N
 end
 
 define forward
-  csreplay-to $trace_pos + ($arg0)
+  csreplay-to $trace_pos+($arg0)
 end
 document forward
 Go N instructions on in one move, without stopping at breakpoints or gaps: forward N
