@@ -37,7 +37,7 @@ class Callers(unittest.TestCase):
 
     def finish_back(self, positions, before):
         """Where reverse-finish ends from each; and positions of gaps."""
-        commands = ["monitor gaps"]
+        commands = ["monitor set gap stop", "monitor gaps"]
         for position in positions:
             commands += ["echo ==\\n", f"set $trace_pos = {position}", "frame 0", *before(position), "reverse-finish",
                          'printf "AT %lu\\n", $trace_pos', "delete"]
@@ -61,7 +61,7 @@ class Backtraces(Callers):
 
 
 class ReverseFinish(Callers):
-    """It stops at gaps and breakpoints on the way, as reverse-continue does."""
+    """It stops at breakpoints on the way, and where the user says so at gaps, as reverse-continue does."""
 
     def setUp(self):
         super().setUp()
