@@ -17,9 +17,13 @@ enum {
 	RESENDS_MOST = 16, /* how often one frame is sent again */
 	REFUSED_MOST = 4,  /* clients that are told that there is another */
 	MILLISECONDS = 1000,
+	GRACE = 50, /* ms for the end of a client to be seen before another is turned away */
 };
 
-/* A client that came while there was another: it is answered once, when it has said something. */
+/*
+ * A client that came while there was another: it is turned away once it has said something, and is
+ * the next one if the other leaves before.
+ */
 struct refused {
 	struct connection connection;
 	bool is_there;
@@ -81,11 +85,16 @@ static void tell(const struct server *server, const char *format, ...)
 	text_fini(&line);
 }
 
-static bool is_readable(int fd)
+static bool is_readable_within(int fd, int milliseconds)
 {
 	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
 
-	return fd >= 0 && poll(&poll_fd, 1, 0) > 0 && poll_fd.revents != 0;
+	return fd >= 0 && poll(&poll_fd, 1, milliseconds) > 0 && poll_fd.revents != 0;
+}
+
+static bool is_readable(int fd)
+{
+	return is_readable_within(fd, 0);
 }
 
 static void read_input(struct client_link *link)
@@ -109,7 +118,7 @@ static void forget_refused(struct refused *refused)
 	*refused = (struct refused){.is_there = false};
 }
 
-static void turn_away(struct server *server)
+static void let_wait(struct server *server)
 {
 	struct refused *refused = &server->refused[server->refused_next];
 
@@ -118,7 +127,6 @@ static void turn_away(struct server *server)
 		return;
 	refused->is_there = true;
 	server->refused_next = (server->refused_next + 1) % REFUSED_MOST;
-	tell(server, "%s is turned away", refused->connection.peer.data);
 }
 
 /* In place of an answer to its first packet: before that a debugger throws away what comes. */
@@ -132,6 +140,7 @@ static void answer_refused(const struct client_link *link, struct refused *refus
 	text_char(&frame, '+');
 	rsp_frame_append(&frame, text_str(&payload));
 	refused->is_answered = true;
+	tell(link->server, "%s is turned away", refused->connection.peer.data);
 	/* Nothing has been sent to it yet, so that this does not wait. */
 	if (text_status(&frame) != STATUS_OK ||
 	    connection_write(&refused->connection, text_str(&frame),
@@ -152,11 +161,29 @@ static void serve_refused(struct client_link *link)
 
 		if (!refused->is_there || !is_readable(refused->connection.in))
 			continue;
+		/* What this client sends may be its farewell, and is heard first. */
+		if (!refused->is_answered && is_readable_within(link->connection.in, GRACE))
+			return;
 		if (connection_read(&refused->connection, bytes, sizeof(bytes), &got) != STATUS_OK)
 			forget_refused(refused);
 		else if (!refused->is_answered)
 			answer_refused(link, refused);
 	}
+}
+
+/* The one that has waited, if there is one, is the client now. */
+static bool take_waiting(struct server *server, struct connection *connection)
+{
+	for (size_t i = 0; i < REFUSED_MOST; i++) {
+		struct refused *refused = &server->refused[i];
+
+		if (!refused->is_there || refused->is_answered)
+			continue;
+		*connection = refused->connection;
+		*refused = (struct refused){.is_there = false};
+		return true;
+	}
+	return false;
 }
 
 /* Asked during a run: did the user press Ctrl-C, or is he gone, or is the server to end? */
@@ -252,11 +279,7 @@ static void handle(struct client_link *link, enum rsp_event event)
 	}
 }
 
-/*
- * Waits for the client; false when the server is to end. Another that comes is turned away only
- * when this one has nothing to say: its last bytes may be its farewell, and what it sent before the
- * other came is seen by asking after the other is seen.
- */
+/* Waits for the client; false when the server is to end. Another that comes has to wait. */
 static bool wait_for_client(struct client_link *link)
 {
 	enum { IN, WAKE, LISTENER, FIXED };
@@ -284,8 +307,8 @@ static bool wait_for_client(struct client_link *link)
 		link->gone = true;
 	} else if (fds[IN].revents) {
 		read_input(link);
-	} else if (fds[LISTENER].revents && !is_readable(link->connection.in)) {
-		turn_away(server);
+	} else if (fds[LISTENER].revents) {
+		let_wait(server);
 	}
 	serve_refused(link);
 	return true;
@@ -309,6 +332,8 @@ static enum status next_client(struct server *server, struct connection *connect
 	struct pollfd fds[] = {{.fd = server->transport->listener, .events = POLLIN},
 	                       {.fd = server->options->wake_fd, .events = POLLIN}};
 
+	if (take_waiting(server, connection))
+		return STATUS_OK;
 	for (;;) {
 		if (server->transport->listener >= 0 && poll(fds, 2, -1) < 0)
 			continue; /* a signal */
@@ -343,8 +368,10 @@ static bool serve_client(struct server *server, struct client_link *link)
 	rsp_decoder_fini(&link->decoder);
 	text_fini(&link->sent);
 	connection_close(&link->connection);
-	for (size_t i = 0; i < REFUSED_MOST; i++)
-		forget_refused(&server->refused[i]);
+	for (size_t i = 0; i < REFUSED_MOST; i++) {
+		if (server->refused[i].is_answered)
+			forget_refused(&server->refused[i]);
+	}
 	return go_on;
 }
 
@@ -367,5 +394,7 @@ enum status server_run(struct session *session, const struct transport *transpor
 		go_on = serve_client(&server, link) && !options->once && transport->listener >= 0;
 		free(link);
 	}
+	for (size_t i = 0; i < REFUSED_MOST; i++)
+		forget_refused(&server.refused[i]);
 	return STATUS_OK;
 }
