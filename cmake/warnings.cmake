@@ -6,5 +6,4 @@ target_include_directories(warnings INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
   -Wswitch-enum -Wvla -Wundef -Wformat=2 -Wpointer-arith -Wcast-qual
-  $<$<BOOL:${CSREPLAY_WERROR}>:-Werror>
-  $<$<CONFIG:Release>:-fstack-protector-strong;-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2>)
+  $<$<BOOL:${CSREPLAY_WERROR}>:-Werror>)

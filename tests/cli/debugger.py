@@ -146,7 +146,9 @@ class Gdb(Scratch):
             self.assertRegex(out, r"#0 .* in publish \(sensor=0x401648 <sensors\+256>\) at sensorhub\.c:167\n"
                                   r"#1 .* in main \(\) at sensorhub\.c:178\n")
             self.assertRegex(out, r"\n133\t\tfor \(uint32_t i = 0; i < length; i\+\+\)")
-            self.assertNotIn("warning", out + err)
+            # A checkout gives files what times it likes.
+        said = (out + err).replace("warning: Source file is more recent than executable.\n", "")
+        self.assertNotIn("warning", said)
 
     def test_exit_status_is_gdbs(self):
         self.assertEqual(run("gdb", SENSORHUB, "--", "-batch", "-ex", "quit 7")[0], 7)
