@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Positions as users write them, the same in every command: of `monitor`, of the shell, and of
+ * Positions as users write them, the same in every command: of `monitor`, and of
  * --at, --from and --to. In: a word, the core that it is about, and where that is. Out: a position
  * of its history, 0 to N.
  *
