@@ -187,13 +187,14 @@ static void bench_search(struct bench *b, uint64_t address)
 	say_times(b, "search", SEARCHES);
 }
 
-/* The same as a user does it: a continue stops at every gap, so there are many. */
+/* The same by continues of which each stops at every gap, so that there are many. */
 static void bench_continues(struct bench *b, uint64_t address)
 {
 	uint64_t begin = now();
 	uint64_t count = 0;
 	struct stop stop;
 
+	session_set_gap_policy(b->session, GAP_POLICY_STOP);
 	must(session_break_set(b->session, address), "breakpoint");
 	must(session_seek(b->session, b->core, b->length), "seek");
 	do {
