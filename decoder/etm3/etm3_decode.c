@@ -45,11 +45,10 @@ static enum status etm3_open(const struct protocol_input *input, void **state, u
 		return status;
 	}
 	etm3_reader_init(&d->reader, &d->config);
-	etm3_flow_init(
-	        &d->flow, &d->config,
-	        &(struct etm3_flow_ends){d->drive.follow,
-	                                 d->drive.joins_packets ? input->options.graph : NULL,
-	                                 &d->drive.batches, &d->drive.out});
+	etm3_flow_init(&d->flow, &d->config,
+	               &(struct etm_flow_ends){d->drive.follow,
+	                                       d->drive.joins_packets ? input->options.graph : NULL,
+	                                       &d->drive.batches, &d->drive.out});
 	*state = d;
 	*trace_id = config.trace_id;
 	return STATUS_OK;

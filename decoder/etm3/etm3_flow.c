@@ -5,7 +5,7 @@
 static const struct pe_context no_context = {.security = SECURITY_SECURE, .level = EL_UNKNOWN};
 
 void etm3_flow_init(struct etm3_flow *flow, const struct etm3_config *config,
-                    const struct etm3_flow_ends *ends)
+                    const struct etm_flow_ends *ends)
 {
 	*flow = (struct etm3_flow){
 	        .config = config,

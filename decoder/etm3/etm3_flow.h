@@ -54,17 +54,12 @@ struct etm3_flow {
 	uint32_t return_address;
 };
 
-/* What a flow reads and fills; all of it must outlive the flow. */
-struct etm3_flow_ends {
-	struct follow *follow;
-	struct graph *graph; /* NULL: instructions are elements, too */
-	struct batch_list *batches;
-	struct etm_queue *out;
-};
-
-/* `config` must outlive the flow. */
+/*
+ * `config` and what the ends name must outlive the flow. Without a graph instructions are elements,
+ * too.
+ */
 void etm3_flow_init(struct etm3_flow *flow, const struct etm3_config *config,
-                    const struct etm3_flow_ends *ends);
+                    const struct etm_flow_ends *ends);
 
 /* Takes the packet whose first byte has Idx `index`. NO_MEM is the only failure. */
 MUST_USE enum status etm3_flow_packet(struct etm3_flow *flow, const struct etm3_packet *packet,

@@ -16,19 +16,18 @@ void etm3_runs_break(struct etm3_runs *runs)
 /* The node at the place, or GRAPH_NO_NODE, and how execution came there. */
 static uint32_t find_node(struct etm3_runs *runs, struct etm3_place place)
 {
-	struct graph_target target;
+	uint32_t node;
 
 	runs->entry.from = GRAPH_NO_NODE;
 	runs->entry.follows =
 	        runs->at != GRAPH_NO_NODE && runs->graph->nodes[runs->at].walk.isa == place.isa;
 	if (runs->entry.follows)
 		return runs->at;
-	if (runs->from == GRAPH_NO_NODE || !graph_find_target(runs->graph, runs->from, place.view,
-	                                                      place.isa, place.address, &target))
-		return graph_find(runs->graph, place.view, place.isa, place.address);
-	runs->entry.from = runs->from;
-	runs->entry.number = target.number;
-	return target.node;
+	node = batch_enter(&runs->entry, runs->graph, runs->from, place.view, place.isa,
+	                   place.address);
+	return node != GRAPH_NO_NODE
+	               ? node
+	               : graph_find(runs->graph, place.view, place.isa, place.address);
 }
 
 enum status etm3_runs_enter(struct etm3_runs *runs, struct etm3_place place,
@@ -41,13 +40,6 @@ enum status etm3_runs_enter(struct etm3_runs *runs, struct etm3_place place,
 	}
 	*walk = &runs->graph->nodes[runs->node].walk;
 	return STATUS_OK;
-}
-
-/* A branch that has to be taken, and was not: the history is to see that by itself. */
-static bool is_odd(const struct insn *last, bool is_executed)
-{
-	return !is_executed && !last->is_conditional &&
-	       (last->class == INSN_BRANCH || last->class == INSN_BRANCH_INDIRECT);
 }
 
 /* Where the code leads from the node that was entered. */
@@ -67,7 +59,8 @@ static void learn_edge(struct etm3_runs *runs, bool is_executed, const struct et
 		runs->at = *edge;
 		return;
 	}
-	if (is_odd(&runs->graph->nodes[runs->node].walk.last, is_executed))
+	/* The history is to see that. */
+	if (graph_contradicts(&runs->graph->nodes[runs->node].walk.last, is_executed))
 		return;
 	runs->at = graph_find(runs->graph, next->view, next->isa, next->address);
 	if (runs->at != GRAPH_NO_NODE && graph_link(runs->graph, runs->node, is_executed, runs->at))
@@ -102,7 +95,7 @@ static bool can_join(const struct etm3_runs *runs, const struct atom_batch *last
 
 	return held->follows && !held->has_cycles && !last->has_cycles &&
 	       last->count < GRAPH_BATCH_RUNS &&
-	       !is_odd(&runs->graph->nodes[held->last].walk.last, held->atoms != 0);
+	       !graph_contradicts(&runs->graph->nodes[held->last].walk.last, held->atoms != 0);
 }
 
 enum status etm3_runs_end_packet(struct etm3_runs *runs)

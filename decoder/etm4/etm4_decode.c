@@ -11,10 +11,7 @@
 #include "decoder/flow/flow.h"
 #include "snapshot/memmap.h"
 
-enum {
-	BATCHES_MOST = 256,
-	ATOMS_MOST = GRAPH_BATCH_RUNS,
-};
+enum { BATCHES_MOST = 256 };
 
 struct etm4 {
 	struct etm4_config config;
@@ -252,31 +249,6 @@ static enum status refill(struct etm4 *d)
 	return status == STATUS_END ? end(d) : status;
 }
 
-/* The atoms of packets that lie one after the other. */
-struct atom_run {
-	uint32_t atoms; /* bit 0 is the oldest */
-	unsigned int count;
-	const uint8_t *end; /* of the packets */
-};
-
-static inline struct atom_run gather_atoms(const struct etm4 *d)
-{
-	const struct etm4_reader *reader = &d->reader;
-	struct atom_run run = {.end = d->deframe.bytes.pos};
-
-	while (run.end < d->deframe.bytes.end) {
-		unsigned int count = reader->atom_counts[*run.end];
-
-		if (count == 0 || run.count + count > ATOMS_MOST)
-			break;
-		run.atoms |= reader->atoms[*run.end++] << run.count;
-		run.count += count;
-		if (!d->joins_packets)
-			break;
-	}
-	return run;
-}
-
 /*
  * An address packet of an immediate flow, which needs no look at anything but the packet. False if
  * the next packet is none, or not whole.
@@ -305,10 +277,9 @@ static enum status pull_atoms(struct etm4 *d)
 	const uint8_t *last = NULL; /* packet that was executed */
 
 	while (d->flow.batches.count < d->batches_most && etm4_flow_is_immediate(&d->flow)) {
-		struct atom_run run = gather_atoms(d);
+		struct atom_run run = atom_run_gather(&d->reader.atoms, in, d->joins_packets);
 		const uint8_t *packet = in->pos;
 		unsigned int ran;
-		uint8_t header;
 
 		if (run.count == 0 && (!d->joins_packets || !pull_address(d)))
 			break;
@@ -322,13 +293,11 @@ static enum status pull_atoms(struct etm4 *d)
 			last = in->pos - 1;
 			continue;
 		}
-		while (ran >= d->reader.atom_counts[*in->pos])
-			ran -= d->reader.atom_counts[*in->pos++];
-		header = *in->pos;
-		TRY(etm4_flow_atoms(&d->flow, d->reader.atoms[header] >> ran,
-		                    d->reader.atom_counts[header] - ran,
+		run = atom_run_rest(&d->reader.atoms, in, ran);
+		TRY(etm4_flow_atoms(&d->flow, run.atoms, run.count,
 		                    deframe_index(&d->deframe, in->pos)));
-		last = in->pos++;
+		last = in->pos;
+		in->pos = run.end;
 	}
 	if (last) {
 		d->position = deframe_position(&d->deframe, in->pos - 1) + 1;

@@ -69,8 +69,8 @@ enum status etm4_read_atoms(struct etm4_reader *reader, struct bytes *in,
                             struct etm4_packet *packet)
 {
 	(void)in;
-	packet->atom_count = reader->atom_counts[packet->header];
-	packet->atoms = reader->atoms[packet->header];
+	packet->atom_count = reader->atoms.counts[packet->header];
+	packet->atoms = reader->atoms.atoms[packet->header];
 	return STATUS_OK;
 }
 

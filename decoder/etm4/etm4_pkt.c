@@ -129,7 +129,8 @@ void etm4_reader_init(struct etm4_reader *reader, const struct etm4_config *conf
 			reader->is_address[h] = row->type >= ETM4_ADDRESS_MATCH &&
 			                        row->type <= ETM4_ADDRESS_64_IS1 &&
 			                        !reader->lacks[h];
-			reader->atoms[h] = atoms_of(row->type, (uint8_t)h, &reader->atom_counts[h]);
+			reader->atoms.atoms[h] =
+			        atoms_of(row->type, (uint8_t)h, &reader->atoms.counts[h]);
 		}
 	}
 }

@@ -18,6 +18,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "decoder/etm4/etm4_config.h"
+#include "decoder/flow/flow.h"
 
 enum etm4_type {
 #define PACKET(name, listed, what) ETM4_##name,
@@ -122,8 +123,7 @@ struct etm4_reader {
 	uint8_t rows[256];    /* 0: reserved, else index in the table of HEADER rows plus 1 */
 	bool lacks[256];      /* the configuration has no such packet */
 	bool is_address[256]; /* a packet with an address and nothing else */
-	uint8_t atom_counts[256];
-	uint32_t atoms[256];
+	struct atom_headers atoms;
 };
 
 /* `config` must outlive the reader. */

@@ -159,14 +159,13 @@ static void pass_run(struct etm4_flow *flow, uint32_t node, bool is_taken)
 {
 	const struct insn *last = &flow->graph->nodes[node].walk.last;
 	uint32_t *next = &flow->graph->steps[node].next[is_taken];
-	bool is_branch = last->class == INSN_BRANCH || last->class == INSN_BRANCH_INDIRECT;
 
 	/* These push, pop or have an element of their own. */
 	if (is_taken && ((flow->stack.is_active && (last->is_link || flow->needs_address)) ||
 	                 last->subclass == INSN_SUB_A64_ERET))
 		return;
 	/* A branch that has to be taken, and was not: the history is to see that. */
-	if (!is_taken && is_branch && !last->is_conditional)
+	if (graph_contradicts(last, is_taken))
 		return;
 	if (flow->needs_address) {
 		*next = GRAPH_LEAVES;
@@ -214,17 +213,10 @@ SELDOM static enum status walk_atom(struct etm4_flow *flow, bool is_taken, uint6
  */
 static inline bool enter_graph(struct etm4_flow *flow, struct atom_batch *batch)
 {
-	struct graph_target target;
-
-	batch->from = GRAPH_NO_NODE;
-	if (flow->from != GRAPH_NO_NODE && graph_find_target(flow->graph, flow->from, flow->view,
-	                                                     flow->isa, flow->address, &target)) {
-		batch->from = flow->from;
-		batch->number = target.number;
-		flow->at = target.node;
-	} else {
+	flow->at =
+	        batch_enter(batch, flow->graph, flow->from, flow->view, flow->isa, flow->address);
+	if (flow->at == GRAPH_NO_NODE)
 		flow->at = find_node(flow);
-	}
 	flow->from = GRAPH_NO_NODE;
 	return flow->at != GRAPH_NO_NODE;
 }

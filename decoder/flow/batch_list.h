@@ -32,6 +32,23 @@ MUST_USE static inline enum status batch_list_reserve(struct batch_list *list, s
 	return STATUS_OK;
 }
 
+/*
+ * Tells the batch that execution comes to it by the indirect branch of `from`, or GRAPH_NO_NODE:
+ * the node there, if that branch led to the address before, else GRAPH_NO_NODE.
+ */
+static inline uint32_t batch_enter(struct atom_batch *batch, const struct graph *graph,
+                                   uint32_t from, uint32_t view, enum isa isa, uint64_t address)
+{
+	struct graph_target target;
+
+	batch->from = GRAPH_NO_NODE;
+	if (from == GRAPH_NO_NODE || !graph_find_target(graph, from, view, isa, address, &target))
+		return GRAPH_NO_NODE;
+	batch->from = from;
+	batch->number = target.number;
+	return target.node;
+}
+
 /* Appends a batch of one run, which is visited. NO_MEM. */
 MUST_USE static inline enum status batch_list_add_run(struct batch_list *list, struct graph *graph,
                                                       uint32_t node, bool is_taken, uint64_t index)

@@ -38,6 +38,14 @@ struct etm_drive {
 	struct deframe deframe;
 };
 
+/* What a flow reads and fills. */
+struct etm_flow_ends {
+	struct follow *follow;
+	struct graph *graph;
+	struct batch_list *batches;
+	struct etm_queue *out;
+};
+
 /* Takes the next packet, or several; what they give goes to the drive's lists. */
 typedef enum status (*etm_pull)(void *state);
 

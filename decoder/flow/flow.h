@@ -4,6 +4,7 @@
 #ifndef CSREPLAY_DECODER_FLOW_FLOW_H
 #define CSREPLAY_DECODER_FLOW_FLOW_H
 
+#include "decoder/flow/atom_run.h"
 #include "decoder/flow/batch_list.h"
 #include "decoder/flow/decoded.h"
 #include "decoder/flow/etm_drive.h"

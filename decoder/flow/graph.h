@@ -148,6 +148,16 @@ static inline bool graph_leaves(const struct graph *graph, uint32_t node, bool t
 	return graph->steps[node].next[taken] == GRAPH_LEAVES;
 }
 
+/*
+ * A branch that has to be taken by its class, and was not: a history is to look at such a run by
+ * itself, so that no edge leads on from it.
+ */
+static inline bool graph_contradicts(const struct insn *last, bool taken)
+{
+	return !taken && !last->is_conditional &&
+	       (last->class == INSN_BRANCH || last->class == INSN_BRANCH_INDIRECT);
+}
+
 /* One of a node's targets. */
 struct graph_target {
 	uint32_t node;

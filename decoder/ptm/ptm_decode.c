@@ -48,7 +48,7 @@ static enum status ptm_open(const struct protocol_input *input, void **state, ui
 	}
 	ptm_reader_init(&d->reader, &d->config);
 	ptm_flow_init(&d->flow, &d->config,
-	              &(struct ptm_flow_ends){d->drive.follow, input->options.graph,
+	              &(struct etm_flow_ends){d->drive.follow, input->options.graph,
 	                                      &d->drive.batches, &d->drive.out});
 	d->flow.keeps_to_code = input->options.keeps_to_code;
 	*state = d;
@@ -114,29 +114,6 @@ static enum status pull_packet(struct ptm *d)
 	return status == STATUS_END ? end(d) : status;
 }
 
-/* The atoms of packets that lie one after the other. */
-struct atom_run {
-	uint32_t atoms; /* bit 0 is the oldest */
-	unsigned int count;
-	const uint8_t *end; /* of the packets */
-};
-
-static inline struct atom_run gather_atoms(const struct ptm *d)
-{
-	const struct bytes *in = &d->drive.deframe.bytes;
-	struct atom_run run = {.end = in->pos};
-
-	while (run.end < in->end) {
-		unsigned int count = d->reader.atom_counts[*run.end];
-
-		if (count == 0 || run.count + count > GRAPH_BATCH_RUNS)
-			break;
-		run.atoms |= (uint32_t)d->reader.atoms[*run.end++] << run.count;
-		run.count += count;
-	}
-	return run;
-}
-
 /*
  * Atom packets, which most of a trace is: their one byte needs no packet. Those that the graph
  * leads through are executed together; one that it does not is executed by itself.
@@ -147,9 +124,8 @@ static enum status pull_atoms(struct ptm *d)
 	const uint8_t *begin = in->pos;
 
 	while (!etm_drive_has_enough(&d->drive)) {
-		struct atom_run run = gather_atoms(d);
+		struct atom_run run = atom_run_gather(&d->reader.atoms, in, true);
 		unsigned int ran;
-		uint8_t header;
 
 		if (run.count == 0)
 			break;
@@ -159,13 +135,10 @@ static enum status pull_atoms(struct ptm *d)
 			in->pos = run.end;
 			continue;
 		}
-		while (ran >= d->reader.atom_counts[*in->pos])
-			ran -= d->reader.atom_counts[*in->pos++];
-		header = *in->pos;
-		TRY(ptm_flow_atoms(&d->flow, (uint32_t)d->reader.atoms[header] >> ran,
-		                   d->reader.atom_counts[header] - ran,
+		run = atom_run_rest(&d->reader.atoms, in, ran);
+		TRY(ptm_flow_atoms(&d->flow, run.atoms, run.count,
 		                   etm_drive_index(&d->drive, in->pos)));
-		in->pos++;
+		in->pos = run.end;
 	}
 	if (in->pos > begin)
 		etm_drive_done(&d->drive, in->pos - 1);

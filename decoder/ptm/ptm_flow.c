@@ -3,7 +3,7 @@
 #include "decoder/ptm/ptm_flow.h"
 
 void ptm_flow_init(struct ptm_flow *flow, const struct ptm_config *config,
-                   const struct ptm_flow_ends *ends)
+                   const struct etm_flow_ends *ends)
 {
 	*flow = (struct ptm_flow){
 	        .config = config,

@@ -55,17 +55,9 @@ struct ptm_flow {
 	uint32_t return_address;
 };
 
-/* What a flow reads and fills; all of it must outlive the flow. */
-struct ptm_flow_ends {
-	struct follow *follow;
-	struct graph *graph;
-	struct batch_list *batches;
-	struct etm_queue *out;
-};
-
-/* `config` must outlive the flow. */
+/* `config` and what the ends name must outlive the flow. */
 void ptm_flow_init(struct ptm_flow *flow, const struct ptm_config *config,
-                   const struct ptm_flow_ends *ends);
+                   const struct etm_flow_ends *ends);
 
 /* Takes the packet whose first byte has Idx `index`. NO_MEM is the only failure. */
 MUST_USE enum status ptm_flow_packet(struct ptm_flow *flow, const struct ptm_packet *packet,

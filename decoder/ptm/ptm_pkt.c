@@ -212,8 +212,8 @@ void ptm_reader_init(struct ptm_reader *reader, const struct ptm_config *config)
 		if (ptm_header_type(reader, (uint8_t)h) != PTM_ATOM)
 			continue;
 		set_atoms(&packet);
-		reader->atom_counts[h] = packet.atom_count;
-		reader->atoms[h] = packet.atoms;
+		reader->atoms.counts[h] = packet.atom_count;
+		reader->atoms.atoms[h] = packet.atoms;
 	}
 }
 

@@ -17,6 +17,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "decoder/element/element.h"
+#include "decoder/flow/flow.h"
 #include "decoder/ptm/ptm_config.h"
 
 enum ptm_type {
@@ -70,10 +71,8 @@ struct ptm_reader {
 	const struct ptm_config *config;
 	bool is_synced; /* false: looking for the first A-Sync */
 	struct ptm_known known;
-	uint8_t rows[256]; /* 0: reserved, else index in the table of HEADER rows plus 1 */
-	/* Of headers that are whole atom packets; 0 of all others, and of all if cycles follow. */
-	uint8_t atom_counts[256];
-	uint8_t atoms[256]; /* as of struct ptm_packet */
+	uint8_t rows[256];         /* 0: reserved, else index in the table of HEADER rows plus 1 */
+	struct atom_headers atoms; /* none if cycles follow each of them */
 };
 
 /* `config` must outlive the reader. */

@@ -148,7 +148,7 @@ static void learn_edge(struct ptm_flow *flow, uint32_t node, bool is_taken)
 	bool uses_stack = is_taken && flow->stack.is_active && (last->is_link || is_indirect);
 
 	/* A branch that has to be taken, and was not: the history is to see that. */
-	if (!is_taken && (is_indirect || last->class == INSN_BRANCH) && !last->is_conditional)
+	if (graph_contradicts(last, is_taken))
 		return;
 	if (is_taken && is_indirect) {
 		flow->from = node;
@@ -171,18 +171,16 @@ static void learn_edge(struct ptm_flow *flow, uint32_t node, bool is_taken)
  */
 static uint32_t enter_graph(const struct ptm_flow *flow, struct atom_batch *batch)
 {
-	struct graph_target target;
+	uint32_t node;
 
 	batch->follows = flow->at != GRAPH_NO_NODE;
 	batch->from = GRAPH_NO_NODE;
 	if (batch->follows)
 		return flow->at;
-	if (flow->from == GRAPH_NO_NODE || !graph_find_target(flow->graph, flow->from, flow->view,
-	                                                      flow->isa, flow->address, &target))
-		return graph_find(flow->graph, flow->view, flow->isa, flow->address);
-	batch->from = flow->from;
-	batch->number = target.number;
-	return target.node;
+	node = batch_enter(batch, flow->graph, flow->from, flow->view, flow->isa, flow->address);
+	return node != GRAPH_NO_NODE
+	               ? node
+	               : graph_find(flow->graph, flow->view, flow->isa, flow->address);
 }
 
 /* Where execution stands after a batch. */
