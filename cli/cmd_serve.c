@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * `csreplay serve`: opens the snapshot, listens, serves debuggers until Ctrl-C, SIGTERM, SIGHUP or,
- * with
- * --once, until the first of them leaves.
+ * with --once, until the first of them leaves.
  */
 #include <errno.h>
 #include <signal.h>
@@ -117,7 +116,7 @@ static void log_packet(void *context, bool is_sent, struct str bytes)
 	(void)fflush(log);
 }
 
-/* The options that are about clients; false, and it is said, if one is wrong. */
+/* The options that are about clients. */
 static enum cli_exit set_options(const struct cli_args *args, struct server_options *options)
 {
 	uint64_t seconds = 0;

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/vec.h"
+
 struct debugger {
 	const char *name;
 	const char *programs[4]; /* the first that is there; ends in NULL */
@@ -29,34 +31,32 @@ void command_line_fini(struct command_line *line)
 
 static enum status add_word(struct command_line *line, struct str word)
 {
-	char *copy = strndup(word.n > 0 ? word.p : "", word.n);
-	char **words = line->words;
+	char *copy;
 
+	/* And for the NULL after it. */
+	TRY(vec_reserve((void **)&line->words, &line->capacity, line->count + 2,
+	                sizeof(*line->words)));
+	copy = strndup(word.n > 0 ? word.p : "", word.n);
+	line->words[line->count] = copy;
 	if (!copy)
 		return STATUS_NO_MEM;
-	if (line->count + 2 > line->capacity) {
-		words = realloc((void *)words, 2 * (line->count + 2) * sizeof(*words));
-		if (!words) {
-			free(copy);
-			return STATUS_NO_MEM;
-		}
-		line->words = words;
-		line->capacity = 2 * (line->count + 2);
-	}
-	words[line->count++] = copy;
-	words[line->count] = NULL;
+	line->words[++line->count] = NULL;
 	return STATUS_OK;
 }
 
-/* An option and its value, which is made of what is in `value`; that is empty afterwards. */
-static enum status add_pair(struct command_line *line, const char *option, struct text *value)
+static enum status add_option(struct command_line *line, const char *option, struct str value)
+{
+	TRY(add_word(line, str_of(option)));
+	return add_word(line, value);
+}
+
+/* The same of a value that was put together; the text is empty afterwards. */
+static enum status add_text(struct command_line *line, const char *option, struct text *value)
 {
 	enum status status = text_status(value);
 
 	if (status == STATUS_OK)
-		status = add_word(line, str_of(option));
-	if (status == STATUS_OK)
-		status = add_word(line, text_str(value));
+		status = add_option(line, option, text_str(value));
 	text_fini(value);
 	return status;
 }
@@ -117,9 +117,18 @@ static enum status add_gdb_symbols(struct command_line *line, const struct snaps
 		text_puts(&value, "with confirm off -- add-symbol-file ");
 		add_quoted(&value, image->path);
 		text_printf(&value, " -o 0x%" PRIx64, image->load_bias);
-		TRY(add_pair(line, "-ex", &value));
+		TRY(add_text(line, "-ex", &value));
 	}
 	return STATUS_OK;
+}
+
+/* Where gdb looks for sources: the snapshot, what it lies in, and the program's folder. */
+static enum status add_gdb_sources(struct command_line *line, const char *snapshot,
+                                   const struct elf_image *program)
+{
+	TRY(add_option(line, "-d", folder_of(snapshot)));
+	TRY(add_option(line, "-d", str_of(snapshot)));
+	return program ? add_option(line, "-d", folder_of(program->path.p)) : STATUS_OK;
 }
 
 static enum status add_gdb(struct command_line *line, const struct session *session,
@@ -130,23 +139,15 @@ static enum status add_gdb(struct command_line *line, const struct session *sess
 
 	TRY(add_word(line, STR("-q")));
 	/* The program is the one that is served: gdb need not read it again to see that. */
-	text_puts(&value, "set exec-file-mismatch off");
-	TRY(add_pair(line, "-iex", &value));
-	text_add(&value, folder_of(snapshot));
-	TRY(add_pair(line, "-d", &value));
-	text_puts(&value, snapshot);
-	TRY(add_pair(line, "-d", &value));
-	if (program) {
-		text_add(&value, folder_of(program->path.p));
-		TRY(add_pair(line, "-d", &value));
+	TRY(add_option(line, "-iex", STR("set exec-file-mismatch off")));
+	TRY(add_gdb_sources(line, snapshot, program));
+	if (program)
 		TRY(add_word(line, program->path));
-	}
-	text_add(&value, script);
-	TRY(add_pair(line, "-x", &value));
+	TRY(add_option(line, "-x", script));
 	TRY(add_gdb_symbols(line, session_snapshot(session)));
 	text_puts(&value, "target remote ");
 	text_add(&value, target);
-	return add_pair(line, "-ex", &value);
+	return add_text(line, "-ex", &value);
 }
 
 static enum status add_lldb(struct command_line *line, const struct session *session,
@@ -157,20 +158,17 @@ static enum status add_lldb(struct command_line *line, const struct session *ses
 
 	(void)snapshot;
 	TRY(add_word(line, STR("-Q")));
-	text_add(&value, script);
-	TRY(add_pair(line, "-S", &value));
+	TRY(add_option(line, "-S", script));
 	if (program) {
-		text_add(&value, program->path);
-		TRY(add_pair(line, "-f", &value));
+		TRY(add_option(line, "-f", program->path));
 		/* Names of sources are often relative to the folder of the build. */
 		text_puts(&value, "settings append target.source-map . ");
 		add_quoted(&value, folder_of(program->path.p));
-		TRY(add_pair(line, "-o", &value));
+		TRY(add_text(line, "-o", &value));
 	}
-	text_puts(&value, "process connect --plugin gdb-remote ");
-	text_puts(&value, "unix-connect://");
+	text_puts(&value, "process connect --plugin gdb-remote unix-connect://");
 	text_add(&value, target);
-	return add_pair(line, "-o", &value);
+	return add_text(line, "-o", &value);
 }
 
 const struct debugger debugger_gdb = {

@@ -4,17 +4,11 @@
 
 #include "console/position.h"
 
-static const char *name_of(enum cli_option option)
-{
-	switch ((int)option) {
-	case CLI_OPTION_AT:
-		return "at";
-	case CLI_OPTION_FROM:
-		return "from";
-	default:
-		return "to";
-	}
-}
+static const char *const names[] = {
+#define X(option, name, value, text) [CLI_OPTION_##option] = (name),
+#include "cli/options.def"
+#undef X
+};
 
 enum cli_exit cli_position_of(enum cli_option option, struct str word, struct session *session,
                               size_t core, uint64_t *position)
@@ -24,7 +18,7 @@ enum cli_exit cli_position_of(enum cli_option option, struct str word, struct se
 	enum cli_exit code = CLI_FINE;
 
 	if (!position_parse(&console, word, position, &wrong))
-		code = cli_fail(CLI_USAGE, "--%s \"%.*s\": %.*s", name_of(option), STR_ARG(word),
+		code = cli_fail(CLI_USAGE, "--%s \"%.*s\": %.*s", names[option], STR_ARG(word),
 		                STR_ARG(text_str(&wrong)));
 	text_fini(&wrong);
 	return code;

@@ -44,10 +44,6 @@ static void write_assumptions(const struct console *console, struct text *out)
 		write_assumption(console, (enum assumption)i, out);
 }
 
-/* A monitor command cannot tell gdb that registers and memory are others now. */
-static const char notices[] = "(gdb notices at the next stop, or with `set stack-cache off` and "
-                              "`maintenance flush register-cache` at once)\n";
-
 static void assume(const struct console *console, enum assumption assumption, bool on,
                    struct text *out)
 {
@@ -56,7 +52,7 @@ static void assume(const struct console *console, enum assumption assumption, bo
 		return;
 	}
 	write_assumption(console, assumption, out);
-	text_puts(out, notices);
+	console_say_stale(out);
 }
 
 static void run_assume(const struct console *console, struct str args, struct text *out)
@@ -98,7 +94,7 @@ static void run_trust(const struct console *console, struct str args, struct tex
 		text_printf(out, "%s\n", status_text(STATUS_NO_MEM));
 	} else {
 		run_trust(console, STR(""), out);
-		text_puts(out, notices);
+		console_say_stale(out);
 	}
 }
 

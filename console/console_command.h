@@ -60,6 +60,17 @@ void console_values_of(const struct console *console, struct str args, struct te
 /* Parts of lines (console_text.c). */
 /* WHAT and "WORD", the word cut short and made printable. */
 void console_wrong(struct text *out, const char *what, struct str word);
+/* That a debugger does not know by itself that what it has read is another now. */
+void console_say_stale(struct text *out);
+
+/* One of the values of a setting. */
+struct console_choice {
+	const char *word;
+	const char *text; /* what it means, a clause */
+};
+/* The index of the word among `count`. False, and it is said with `wrong`, if it is none. */
+bool console_choose(const struct console_choice *choices, unsigned int count, struct str word,
+                    const char *wrong, unsigned int *choice, struct text *out);
 /* The core's number and name, marked if it is the one that commands are about. */
 void console_core(const struct console *console, size_t core, struct text *out);
 /* How many instructions the core's history has. */

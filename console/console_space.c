@@ -48,8 +48,7 @@ void console_space(const struct console *console, struct str args, struct text *
 	}
 	say_seen_from(console, out);
 	if (args.n > 0)
-		text_puts(out, "(gdb notices at the next stop, or with `set stack-cache off` and "
-		               "`maintenance flush register-cache` at once)\n");
+		console_say_stale(out);
 }
 
 /* A place that can be read: a memory space, or the core's memory as a key sees it. */

@@ -2,10 +2,7 @@
 /* What a continue stops for beside breakpoints and watchpoints: `set gap`, and `catch`. */
 #include "console/console_command.h"
 
-static const struct {
-	const char *word;
-	const char *text;
-} policies[] = {
+static const struct console_choice policies[] = {
         [GAP_POLICY_ASK] = {"ask", "a continue stops at a gap unless tracing was off and execution "
                                    "went on at the next instruction; those are counted"},
         [GAP_POLICY_STOP] = {"stop", "a continue stops at every gap"},
@@ -17,25 +14,19 @@ enum { POLICIES = sizeof(policies) / sizeof(policies[0]) };
 
 void console_set_gap(const struct console *console, struct str args, struct text *out)
 {
-	unsigned int i = 0;
+	unsigned int i;
 
-	while (args.n > 0 && i < POLICIES && !str_eq(args, str_of(policies[i].word)))
-		i++;
-	if (i == POLICIES) {
-		console_wrong(out, "neither stop, pass nor ask:", args);
-		text_char(out, '\n');
-		return;
-	}
-	if (args.n > 0)
+	if (args.n > 0) {
+		if (!console_choose(policies, POLICIES, args, "neither stop, pass nor ask:", &i,
+		                    out))
+			return;
 		session_set_gap_policy(console->session, (enum gap_policy)i);
+	}
 	i = session_gap_policy(console->session);
 	text_printf(out, "gap is %s: %s\n", policies[i].word, policies[i].text);
 }
 
-static const struct {
-	const char *word;
-	const char *text;
-} caught[] = {
+static const struct console_choice caught[] = {
         [SESSION_CATCH_EXCEPTION] = {"exception", "exceptions and returns from them"},
         [SESSION_CATCH_CONTEXT] = {"context", "what the trace says of contexts"},
 };
@@ -48,33 +39,22 @@ static void write_caught(const struct console *console, enum session_caught what
 	            caught[what].text);
 }
 
-/* Gaps have a policy of three, which is `set gap`; here it is the two that catch or do not. */
-static void catch_gap(const struct console *console, bool on, struct text *out)
-{
-	console_set_gap(console, on ? STR("stop") : STR("ask"), out);
-}
-
 static void catch_one(const struct console *console, struct str name, bool on, struct text *out)
 {
+	unsigned int i;
+
+	/* Gaps have a policy of three, which is `set gap`; here it is two of them. */
 	if (str_eq(name, STR("gap"))) {
-		catch_gap(console, on, out);
-		return;
-	}
-	for (unsigned int i = 0; i < SESSION_CAUGHT; i++) {
-		if (!str_eq(name, str_of(caught[i].word)))
-			continue;
-		session_catch(console->session, (enum session_caught)i, on);
-		write_caught(console, (enum session_caught)i, out);
-		return;
-	}
-	if (str_eq(name, STR("software-trace"))) {
+		console_set_gap(console, on ? STR("stop") : STR("ask"), out);
+	} else if (str_eq(name, STR("software-trace"))) {
 		text_puts(out,
 		          "software trace is of a source of its own, and no core's history has "
 		          "it: `csreplay decode` lists it\n");
-		return;
+	} else if (console_choose(caught, SESSION_CAUGHT, name,
+	                          "neither exception, gap nor context:", &i, out)) {
+		session_catch(console->session, (enum session_caught)i, on);
+		write_caught(console, (enum session_caught)i, out);
 	}
-	console_wrong(out, "neither exception, gap nor context:", name);
-	text_char(out, '\n');
 }
 
 void console_catch(const struct console *console, struct str args, struct text *out)

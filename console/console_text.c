@@ -16,6 +16,24 @@ void console_wrong(struct text *out, const char *what, struct str word)
 	text_puts(out, "\"");
 }
 
+void console_say_stale(struct text *out)
+{
+	text_puts(out, "(gdb notices at the next stop, or with `set stack-cache off` and "
+	               "`maintenance flush register-cache` at once)\n");
+}
+
+bool console_choose(const struct console_choice *choices, unsigned int count, struct str word,
+                    const char *wrong, unsigned int *choice, struct text *out)
+{
+	for (*choice = 0; *choice < count; ++*choice) {
+		if (str_eq(word, str_of(choices[*choice].word)))
+			return true;
+	}
+	console_wrong(out, wrong, word);
+	text_char(out, '\n');
+	return false;
+}
+
 uint64_t console_length(const struct console *console, size_t core)
 {
 	return history_length(session_history(console->session, core));

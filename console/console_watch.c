@@ -2,10 +2,7 @@
 /* What a continue does with accesses that may be to what is watched: a setting of the console. */
 #include "console/console_command.h"
 
-static const struct {
-	const char *word;
-	const char *text;
-} choices[] = {
+static const struct console_choice choices[] = {
         [POSSIBLE_STOP] = {"stop", "a continue stops at what may be an access to what is watched, "
                                    "once a source line"},
         [POSSIBLE_REPORT] = {"report", "what may be an access to what is watched is listed, and "
@@ -18,17 +15,14 @@ enum { CHOICES = sizeof(choices) / sizeof(choices[0]) };
 
 void console_possible_writes(const struct console *console, struct str args, struct text *out)
 {
-	unsigned int i = 0;
+	unsigned int i;
 
-	while (args.n > 0 && i < CHOICES && !str_eq(args, str_of(choices[i].word)))
-		i++;
-	if (i == CHOICES) {
-		console_wrong(out, "neither stop, report nor skip:", args);
-		text_char(out, '\n');
-		return;
-	}
-	if (args.n > 0)
+	if (args.n > 0) {
+		if (!console_choose(choices, CHOICES, args, "neither stop, report nor skip:", &i,
+		                    out))
+			return;
 		session_set_possible(console->session, (enum possible_access)i);
+	}
 	i = session_possible(console->session);
 	text_printf(out, "possible-writes is %s: %s\n", choices[i].word, choices[i].text);
 }

@@ -191,8 +191,10 @@ static bool find_mark(const struct console *console, struct str name, uint64_t *
 	struct marks marks;
 	const struct user_mark *mark = NULL;
 
+	if (!marks_is_name(name))
+		return is_no_position(name, wrong);
 	/* Without a file of marks there is none of the name. */
-	if (marks_is_name(name) && marks_read(console->session, &marks) == STATUS_OK)
+	if (marks_read(console->session, &marks) == STATUS_OK)
 		mark = marks_find(&marks, name);
 	if (!mark) {
 		(void)is_no_position(name, wrong);
@@ -204,8 +206,7 @@ static bool find_mark(const struct console *console, struct str name, uint64_t *
 	} else {
 		*position = mark->position;
 	}
-	if (marks_is_name(name))
-		marks_fini(&marks);
+	marks_fini(&marks);
 	return mark != NULL;
 }
 

@@ -84,15 +84,14 @@ static bool read_register(void *context, unsigned int number, uint64_t *value)
 static bool read_memory(void *context, uint64_t address, unsigned int size, uint64_t *value)
 {
 	const struct evaluation *place = context;
-	uint8_t bytes[sizeof(*value)];
+	uint8_t data[sizeof(*value)];
+	struct bytes in;
 
-	if (session_memory_at(place->session, place->core, place->position, address, bytes, size) <
+	if (session_memory_at(place->session, place->core, place->position, address, data, size) <
 	    size)
 		return false;
-	*value = 0;
-	for (unsigned int i = size; i-- > 0;)
-		*value = *value << 8 | bytes[i];
-	return true;
+	in = bytes_of(data, size);
+	return bytes_le(&in, size, value) == STATUS_OK;
 }
 
 static bool counts(const struct gdb_breakpoint *breakpoint, struct evaluation *place)

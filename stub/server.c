@@ -15,7 +15,7 @@
 enum {
 	INPUT_SIZE = 1 << 16,
 	RESENDS_MOST = 16, /* how often one frame is sent again */
-	REFUSED_MOST = 4,  /* clients that are told that there is another */
+	WAITING_MOST = 4,  /* clients while there is another */
 	MILLISECONDS = 1000,
 	GRACE = 50, /* ms for the end of a client to be seen before another is turned away */
 };
@@ -24,10 +24,10 @@ enum {
  * A client that came while there was another: it is turned away once it has said something, and is
  * the next one if the other leaves before.
  */
-struct refused {
+struct waiting {
 	struct connection connection;
 	bool is_there;
-	bool is_answered;
+	bool is_refused;
 };
 
 struct server {
@@ -35,8 +35,8 @@ struct server {
 	const struct server_options *options;
 	struct session *session;
 	size_t stopped; /* core of the last stop */
-	struct refused refused[REFUSED_MOST];
-	size_t refused_next;
+	struct waiting waiting[WAITING_MOST];
+	size_t waiting_next;
 	char since[16]; /* when the client came: a time of the day */
 };
 
@@ -111,26 +111,26 @@ static void read_input(struct client_link *link)
 	link->end += got;
 }
 
-static void forget_refused(struct refused *refused)
+static void forget_waiting(struct waiting *waiting)
 {
-	if (refused->is_there)
-		connection_close(&refused->connection);
-	*refused = (struct refused){.is_there = false};
+	if (waiting->is_there)
+		connection_close(&waiting->connection);
+	*waiting = (struct waiting){.is_there = false};
 }
 
 static void let_wait(struct server *server)
 {
-	struct refused *refused = &server->refused[server->refused_next];
+	struct waiting *waiting = &server->waiting[server->waiting_next];
 
-	forget_refused(refused);
-	if (transport_accept(server->transport, &refused->connection) != STATUS_OK)
+	forget_waiting(waiting);
+	if (transport_accept(server->transport, &waiting->connection) != STATUS_OK)
 		return;
-	refused->is_there = true;
-	server->refused_next = (server->refused_next + 1) % REFUSED_MOST;
+	waiting->is_there = true;
+	server->waiting_next = (server->waiting_next + 1) % WAITING_MOST;
 }
 
 /* In place of an answer to its first packet: before that a debugger throws away what comes. */
-static void answer_refused(const struct client_link *link, struct refused *refused)
+static void refuse(const struct client_link *link, struct waiting *waiting)
 {
 	struct text payload = {0};
 	struct text frame = {0};
@@ -139,48 +139,48 @@ static void answer_refused(const struct client_link *link, struct refused *refus
 	            link->server->since);
 	text_char(&frame, '+');
 	rsp_frame_append(&frame, text_str(&payload));
-	refused->is_answered = true;
-	tell(link->server, "%s is turned away", refused->connection.peer.data);
+	waiting->is_refused = true;
+	tell(link->server, "%s is turned away", waiting->connection.peer.data);
 	/* Nothing has been sent to it yet, so that this does not wait. */
 	if (text_status(&frame) != STATUS_OK ||
-	    connection_write(&refused->connection, text_str(&frame),
+	    connection_write(&waiting->connection, text_str(&frame),
 	                     link->server->options->wake_fd) != STATUS_OK)
-		forget_refused(refused);
+		forget_waiting(waiting);
 	else
-		(void)shutdown(refused->connection.out, SHUT_WR);
+		(void)shutdown(waiting->connection.out, SHUT_WR);
 	text_fini(&payload);
 	text_fini(&frame);
 }
 
-static void serve_refused(struct client_link *link)
+static void serve_waiting(struct client_link *link)
 {
-	for (size_t i = 0; i < REFUSED_MOST; i++) {
-		struct refused *refused = &link->server->refused[i];
+	for (size_t i = 0; i < WAITING_MOST; i++) {
+		struct waiting *waiting = &link->server->waiting[i];
 		uint8_t bytes[256];
 		size_t got;
 
-		if (!refused->is_there || !is_readable(refused->connection.in))
+		if (!waiting->is_there || !is_readable(waiting->connection.in))
 			continue;
 		/* What this client sends may be its farewell, and is heard first. */
-		if (!refused->is_answered && is_readable_within(link->connection.in, GRACE))
+		if (!waiting->is_refused && is_readable_within(link->connection.in, GRACE))
 			return;
-		if (connection_read(&refused->connection, bytes, sizeof(bytes), &got) != STATUS_OK)
-			forget_refused(refused);
-		else if (!refused->is_answered)
-			answer_refused(link, refused);
+		if (connection_read(&waiting->connection, bytes, sizeof(bytes), &got) != STATUS_OK)
+			forget_waiting(waiting);
+		else if (!waiting->is_refused)
+			refuse(link, waiting);
 	}
 }
 
 /* The one that has waited, if there is one, is the client now. */
 static bool take_waiting(struct server *server, struct connection *connection)
 {
-	for (size_t i = 0; i < REFUSED_MOST; i++) {
-		struct refused *refused = &server->refused[i];
+	for (size_t i = 0; i < WAITING_MOST; i++) {
+		struct waiting *waiting = &server->waiting[i];
 
-		if (!refused->is_there || refused->is_answered)
+		if (!waiting->is_there || waiting->is_refused)
 			continue;
-		*connection = refused->connection;
-		*refused = (struct refused){.is_there = false};
+		*connection = waiting->connection;
+		*waiting = (struct waiting){.is_there = false};
 		return true;
 	}
 	return false;
@@ -285,18 +285,18 @@ static bool wait_for_client(struct client_link *link)
 	enum { IN, WAKE, LISTENER, FIXED };
 	struct server *server = link->server;
 	unsigned int seconds = server->options->idle_seconds;
-	struct pollfd fds[FIXED + REFUSED_MOST] = {
+	struct pollfd fds[FIXED + WAITING_MOST] = {
 	        [IN] = {.fd = link->connection.in, .events = POLLIN},
 	        [WAKE] = {.fd = server->options->wake_fd, .events = POLLIN},
 	        [LISTENER] = {.fd = server->transport->listener, .events = POLLIN},
 	};
 	int ready;
 
-	for (size_t i = 0; i < REFUSED_MOST; i++)
+	for (size_t i = 0; i < WAITING_MOST; i++)
 		fds[FIXED + i] = (struct pollfd){
-		        .fd = server->refused[i].is_there ? server->refused[i].connection.in : -1,
+		        .fd = server->waiting[i].is_there ? server->waiting[i].connection.in : -1,
 		        .events = POLLIN};
-	ready = poll(fds, FIXED + REFUSED_MOST, seconds > 0 ? (int)(seconds * MILLISECONDS) : -1);
+	ready = poll(fds, FIXED + WAITING_MOST, seconds > 0 ? (int)(seconds * MILLISECONDS) : -1);
 	if (ready < 0)
 		return true;
 	if (fds[WAKE].revents)
@@ -310,7 +310,7 @@ static bool wait_for_client(struct client_link *link)
 	} else if (fds[LISTENER].revents) {
 		let_wait(server);
 	}
-	serve_refused(link);
+	serve_waiting(link);
 	return true;
 }
 
@@ -368,9 +368,9 @@ static bool serve_client(struct server *server, struct client_link *link)
 	rsp_decoder_fini(&link->decoder);
 	text_fini(&link->sent);
 	connection_close(&link->connection);
-	for (size_t i = 0; i < REFUSED_MOST; i++) {
-		if (server->refused[i].is_answered)
-			forget_refused(&server->refused[i]);
+	for (size_t i = 0; i < WAITING_MOST; i++) {
+		if (server->waiting[i].is_refused)
+			forget_waiting(&server->waiting[i]);
 	}
 	return go_on;
 }
@@ -394,7 +394,7 @@ enum status server_run(struct session *session, const struct transport *transpor
 		go_on = serve_client(&server, link) && !options->once && transport->listener >= 0;
 		free(link);
 	}
-	for (size_t i = 0; i < REFUSED_MOST; i++)
-		forget_refused(&server.refused[i]);
+	for (size_t i = 0; i < WAITING_MOST; i++)
+		forget_waiting(&server.waiting[i]);
 	return STATUS_OK;
 }

@@ -107,10 +107,10 @@ uint64_t cursor_gaps_passed(const struct history *history, uint64_t from, uint64
 	uint64_t passed = 0;
 	size_t count;
 	const struct gap *gaps = history_gaps(history, &count);
+	const struct gap *gap = history_gap_between(history, first, last + 1, false);
 
-	for (size_t i = 0; i < count; i++)
-		passed += gaps[i].position > first && gaps[i].position <= last &&
-		          (!own || gaps[i].position != own->position);
+	for (; gap && gap < gaps + count && gap->position <= last; gap++)
+		passed += !own || gap->position != own->position;
 	return passed;
 }
 
@@ -128,21 +128,22 @@ static bool is_caught(const struct history_event *event, unsigned int caught)
 static bool event_on_way(const struct cursor *c, enum direction direction, uint64_t target,
                          unsigned int caught, struct history_event *event)
 {
-	bool forward = direction == DIRECTION_FORWARD;
-	size_t index = history_event_index(c->history, c->position + 1);
+	size_t index;
 
 	if (!caught)
 		return false;
-	if (!forward && index-- == 0)
+	index = history_event_index(c->history, c->position + 1);
+	if (direction == DIRECTION_FORWARD) {
+		for (; history_event(c->history, index, event) && event->position <= target;
+		     index++) {
+			if (is_caught(event, caught))
+				return true;
+		}
 		return false;
-	while (history_event(c->history, index, event)) {
-		if (forward ? event->position > target : event->position <= target)
-			return false;
+	}
+	while (index-- > 0 && history_event(c->history, index, event) && event->position > target) {
 		if (is_caught(event, caught))
 			return true;
-		if (!forward && index == 0)
-			return false;
-		index += forward ? 1 : SIZE_MAX;
 	}
 	return false;
 }
