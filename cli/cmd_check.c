@@ -51,7 +51,7 @@ static enum status check_contexts(struct session *session, struct diag_list *dia
 	return STATUS_OK;
 }
 
-/* What the histories show: code that was written, and threads. */
+/* What the histories show: code of several processes or that was written, and threads. */
 static enum status check_histories(const struct snapshot *snapshot, struct diag_list *diags)
 {
 	const struct history_options options = {.threads = 1};
@@ -60,7 +60,7 @@ static enum status check_histories(const struct snapshot *snapshot, struct diag_
 	enum status status = session_open(snapshot, &options, &said_before, &session);
 
 	for (size_t i = 0; status == STATUS_OK && i < session_core_count(session); i++)
-		session_tell_written(session, i, diags);
+		session_tell_code(session, i, diags);
 	if (status == STATUS_OK)
 		status = check_contexts(session, diags);
 	session_destroy(session);

@@ -8,6 +8,9 @@
  * decided by the page, as memory is protected by the page: a program that did write to a page
  * of its code had it writable as a whole. What a writable segment shows is what the program was
  * loaded with: code that ran, but no data at the halt.
+ *
+ * A second map takes dumps for what they are where cores halted in different contexts: memory of
+ * the context that the core halted in (snap_core_memory_by_context()).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +18,11 @@
 #include "base/vec.h"
 #include "snapshot/load.h"
 
-enum { PAGE = 4096 };
+enum {
+	PAGE = 4096,
+	/* The states whose lower addresses the operating system maps anew for each process. */
+	PROCESS_STATES = SPACE_EL1S | SPACE_EL1N | SPACE_EL1R,
+};
 
 /* Addresses from `first` to `last`, both included, that are never written. */
 struct stretch {
@@ -250,6 +257,213 @@ static enum status add_piece(void *context, const struct mem_region *region)
 	return memmap_add(context, region);
 }
 
+/* Whether memory there is another one for each process: for A64, what TTBR0 translates. */
+static bool is_of_process(const struct snap_core *core, enum space space, uint64_t address)
+{
+	if (core->arch == CORE_M || !space_meets(space, (enum space)PROCESS_STATES))
+		return false;
+	/* The R profile has no translation. */
+	if (core->arch == CORE_A32)
+		return !str_has_prefix_nocase(core->device->type, STR("Cortex-R")) &&
+		       !str_has_suffix_nocase(core->device->type, STR("-R"));
+	return (address >> 55 & 1) == 0;
+}
+
+/* The context in which a core halted, as its registers say. */
+static struct memory_context halt_context(const struct snap_core *core)
+{
+	const struct snap_register *id =
+	        snap_device_any_register(core->device, STR("CONTEXTIDR_EL1|CONTEXTIDR"));
+
+	return (struct memory_context){.has_id = id != NULL,
+	                               .id = id ? (uint32_t)snap_register_value(id) : 0};
+}
+
+/* Two cores whose dumps may be of different processes. */
+static bool may_differ(const struct snap_core *a, const struct memory_context *of_a,
+                       const struct snap_core *b, const struct memory_context *of_b)
+{
+	/* Threads of one core file share their list. */
+	return a->device->dumps != b->device->dumps && b->arch != CORE_M &&
+	       !(of_a->has_id && of_b->has_id && of_a->id == of_b->id);
+}
+
+/* The bytes that both have; false if there are none. */
+static bool overlap_of(uint64_t first, uint64_t last, const struct snap_dump *dump,
+                       struct stretch *both)
+{
+	if (dump->length == 0 || dump->address > last ||
+	    last_of(dump->address, dump->length) < first)
+		return false;
+	both->first = dump->address > first ? dump->address : first;
+	both->last = last_of(dump->address, dump->length);
+	if (both->last > last)
+		both->last = last;
+	return true;
+}
+
+static const uint8_t *dump_at(const struct snap_dump *dump, uint64_t address)
+{
+	return dump->data + (address - dump->address);
+}
+
+/* What the core's map has from an address of its dumps on differs from a dump of another core. */
+static bool differs(const struct snap_core *core, uint32_t view, const struct snap_dump *dump,
+                    struct stretch both, uint64_t *address)
+{
+	struct mem_span span;
+
+	for (uint64_t at = both.first;; at += bytes_left(&span.bytes)) {
+		uint64_t most = both.last - at + 1;
+
+		if (memmap_find(core->memory, view, at, &span) != STATUS_OK)
+			return false;
+		if (most > bytes_left(&span.bytes))
+			most = bytes_left(&span.bytes);
+		if (span.region->kind != REGION_IMAGE &&
+		    memcmp(span.bytes.pos, dump_at(dump, at), (size_t)most) != 0) {
+			*address = at;
+			return true;
+		}
+		if (both.last - at < bytes_left(&span.bytes))
+			return false;
+	}
+}
+
+bool snap_core_find_rival(const struct snapshot *snapshot, const struct snap_core *core,
+                          const struct memory_context *halted, uint64_t first, uint64_t last,
+                          enum space space, struct snap_rival *rival)
+{
+	if (!is_of_process(core, space, first))
+		return false;
+	for (size_t i = 0; i < snapshot->core_count; i++) {
+		const struct snap_core *other = &snapshot->cores[i];
+		struct memory_context of_other = halt_context(other);
+
+		if (!may_differ(core, halted, other, &of_other))
+			continue;
+		for (size_t j = 0; j < other->device->dump_count; j++) {
+			const struct snap_dump *dump = &other->device->dumps[j];
+			struct stretch both;
+
+			if (space_meets(dump->space, space) &&
+			    overlap_of(first, last, dump, &both) &&
+			    differs(core, (uint32_t)space, dump, both, &rival->address)) {
+				rival->core = other;
+				rival->dump = dump;
+				rival->context = of_other;
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* The dumps of a core, by whom they are seen. */
+struct owned_dumps {
+	struct memmap *map;
+	const struct stretches *stretches;
+	const struct snapshot *snapshot;
+	const struct snap_core *core;
+	struct memory_context halted; /* in which its core halted */
+};
+
+/* Some other core has dumped the bytes, and all that did have the same. */
+static bool is_common(const struct owned_dumps *owned, const struct mem_region *part)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < owned->snapshot->core_count; i++) {
+		const struct snap_device *device = owned->snapshot->cores[i].device;
+
+		for (size_t j = 0;
+		     device->dumps != owned->core->device->dumps && j < device->dump_count; j++) {
+			const struct snap_dump *dump = &device->dumps[j];
+			struct stretch both;
+
+			if (!space_meets(dump->space, part->space) ||
+			    !overlap_of(part->address, last_of(part->address, part->length), dump,
+			                &both))
+				continue;
+			if (both.last - both.first + 1 != part->length ||
+			    memcmp(dump_at(dump, both.first), part->data, part->length) != 0)
+				return false;
+			found = true;
+		}
+	}
+	return found;
+}
+
+/* The page of a region in which the address is, from there to `last` at most. */
+static struct mem_region page_of(const struct mem_region *region, uint64_t address, uint64_t last)
+{
+	uint64_t end = address | (PAGE - 1);
+	struct mem_region page = *region;
+
+	page.address = address;
+	page.length = (end < last ? end : last) - address + 1;
+	page.data += address - region->address;
+	return page;
+}
+
+/* Adds a dump: pages that are common are everyone's, others are of its core's context. */
+static enum status add_owned(const struct owned_dumps *owned, const struct mem_region *region)
+{
+	uint64_t end = last_of(region->address, region->length);
+	uint64_t at = region->address;
+
+	for (;;) {
+		struct mem_region part = page_of(region, at, end);
+		uint64_t last = last_of(part.address, part.length);
+		bool common = is_common(owned, &part);
+
+		while (last < end) {
+			struct mem_region next = page_of(region, last + 1, end);
+
+			if (is_common(owned, &next) != common)
+				break;
+			part.length += next.length;
+			last = last_of(next.address, next.length);
+		}
+		part.of_halt = !common;
+		if (part.of_halt)
+			part.context = owned->halted;
+		TRY(add_region(owned->map, owned->stretches, &part));
+		if (last == end)
+			return STATUS_OK;
+		at = last + 1;
+	}
+}
+
+static struct mem_region region_of(const struct snap_dump *dump, enum memmap_kind kind)
+{
+	return (struct mem_region){
+	        .address = dump->address,
+	        .length = dump->length,
+	        .space = dump->space,
+	        .kind = kind,
+	        .data = dump->data,
+	        .origin = dump->file,
+	};
+}
+
+static enum status add_owned_dumps(const struct owned_dumps *owned, enum memmap_kind kind)
+{
+	const struct snap_device *device = owned->core->device;
+
+	for (size_t i = 0; i < device->dump_count; i++) {
+		struct mem_region region = region_of(&device->dumps[i], kind);
+
+		if (region.length == 0)
+			continue;
+		if (is_of_process(owned->core, region.space, region.address))
+			TRY(add_owned(owned, &region));
+		else
+			TRY(add_region(owned->map, owned->stretches, &region));
+	}
+	return STATUS_OK;
+}
+
 static enum status add_dumps(struct memmap *map, const struct stretches *stretches,
                              const struct system_log *log, const struct snap_device *device,
                              enum memmap_kind kind)
@@ -258,14 +472,7 @@ static enum status add_dumps(struct memmap *map, const struct stretches *stretch
 
 	for (size_t i = 0; i < device->dump_count; i++) {
 		const struct snap_dump *dump = &device->dumps[i];
-		struct mem_region region = {
-		        .address = dump->address,
-		        .length = dump->length,
-		        .space = dump->space,
-		        .kind = kind,
-		        .data = dump->data,
-		        .origin = dump->file,
-		};
+		struct mem_region region = region_of(dump, kind);
 
 		if (dump->length > 0 && log)
 			TRY(logged_memory_cut_dump(log, device, &region, add_part, &target));
@@ -328,6 +535,44 @@ static enum status build(struct loader *loader, const struct snap_core *core,
 	                  "images of more contexts than can be told apart: %d contexts and VMIDs "
 	                  "at most",
 	                  MEMMAP_CLASSES - 2);
+}
+
+static enum status build_by_context(struct memmap *map, const struct snapshot *snapshot,
+                                    const struct snap_core *core,
+                                    const struct memory_context *halted,
+                                    const struct stretches *stretches)
+{
+	struct owned_dumps owned = {map, stretches, snapshot, core, *halted};
+
+	TRY(add_owned_dumps(&owned, REGION_DUMP));
+	TRY(add_images(map, stretches, snapshot));
+	for (size_t i = 0; i < snapshot->core_count; i++) {
+		owned.core = &snapshot->cores[i];
+		owned.halted = halt_context(owned.core);
+		if (owned.core->device->dumps != core->device->dumps)
+			TRY(add_owned_dumps(&owned, REGION_OTHERS));
+	}
+	return memmap_freeze(map);
+}
+
+enum status snap_core_memory_by_context(const struct snapshot *snapshot,
+                                        const struct snap_core *core,
+                                        const struct memory_context *halted, struct memmap **map)
+{
+	struct stretches stretches = {0};
+	enum status status = find_stretches(snapshot, &stretches);
+
+	*map = NULL;
+	if (status == STATUS_OK)
+		status = (*map = memmap_create())
+		                 ? build_by_context(*map, snapshot, core, halted, &stretches)
+		                 : STATUS_NO_MEM;
+	free(stretches.items);
+	if (status == STATUS_OK)
+		return STATUS_OK;
+	memmap_destroy(*map);
+	*map = NULL;
+	return status;
 }
 
 /* Nothing but their own dumps: no image says where it lies on a bus. */

@@ -98,7 +98,8 @@ static unsigned int group_of(const struct mem_region *region)
 /* Equal of them count by the order in which they were added. */
 static unsigned int weight_of(const struct mem_region *region)
 {
-	unsigned int bound = (unsigned int)region->context.has_id + region->context.has_vmid;
+	unsigned int bound = (unsigned int)(region->context.has_id || region->of_halt) +
+	                     region->context.has_vmid;
 	unsigned int spaces = 0;
 
 	for (unsigned int bits = (unsigned int)region->space; bits != 0; bits &= bits - 1)
@@ -151,15 +152,16 @@ static void sweep_pass(const struct memmap *map, struct sweep *sweep, const stru
 /* It is not seen by everyone and always. */
 static bool is_bound(const struct mem_region *region)
 {
-	return region->context.has_id || region->context.has_vmid || region->needs_owner ||
-	       mem_region_is_passing(region);
+	return region->context.has_id || region->context.has_vmid || region->of_halt ||
+	       region->needs_owner || mem_region_is_passing(region);
 }
 
 static bool same_binding(const struct mem_region *a, const struct mem_region *b)
 {
-	return a->needs_owner == b->needs_owner && a->states.first == b->states.first &&
-	       a->states.end == b->states.end && !a->context.has_id && !b->context.has_id &&
-	       !a->context.has_vmid && !b->context.has_vmid;
+	return !a->of_halt && !b->of_halt && a->needs_owner == b->needs_owner &&
+	       a->states.first == b->states.first && a->states.end == b->states.end &&
+	       !a->context.has_id && !b->context.has_id && !a->context.has_vmid &&
+	       !b->context.has_vmid;
 }
 
 /* They would count as much, where both are seen, and neither says more than the other. */
@@ -416,6 +418,8 @@ static enum fit region_fit(const struct look *look, const struct mem_region *reg
 		id = region->context.has_id || region->needs_owner ? owner_fit(region, look->id)
 		                                                   : FIT_SURELY;
 	vmid = fit_of(region->context.has_vmid, region->context.vmid, base->vmids, look->vmid);
+	if (region->of_halt && (id == FIT_NOT || !region->context.has_id))
+		id = FIT_PERHAPS;
 	return id < vmid ? id : vmid;
 }
 
@@ -490,7 +494,9 @@ static uint64_t sure_bytes(const struct look *look, const struct mem_region *cho
 	length = same_in_states(look, chosen, length);
 	for (size_t i = 0; i < look->piece->count && length > 0; i++) {
 		const struct mem_region *other = listed(look, i);
-		bool may_count = fit < FIT_HALT && region_fit(look, other) == FIT_PERHAPS &&
+		/* A context in which a core halted sees what that core dumped of it. */
+		bool may_count = fit < FIT_HALT && !(chosen->of_halt && other->of_halt) &&
+		                 region_fit(look, other) == FIT_PERHAPS &&
 		                 weight_of(other) < weight_of(chosen);
 
 		if (space_meets((enum space)look->states, other->space) &&

@@ -57,6 +57,11 @@ struct mem_region {
 	struct memory_context context;
 	/* Of a log: the states in which it is there; none: in all of them. */
 	struct state_range states;
+	/*
+	 * A dump of the context in which its core halted, `context` if that is known: other
+	 * contexts may see it, too, as threads of one process do, but nothing says so.
+	 */
+	bool of_halt;
 	/* Contexts that no message of the log declares do not see it. */
 	bool needs_owner;
 	enum memmap_kind {

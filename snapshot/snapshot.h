@@ -264,6 +264,34 @@ const struct snap_register *snap_device_any_register(const struct snap_device *d
  */
 enum space snap_core_halt_space(const struct snap_core *core, enum space traced);
 
+/* What contradicts code that a core executed: another core's dump, which has other bytes there. */
+struct snap_rival {
+	const struct snap_core *core; /* whose dump it is */
+	const struct snap_dump *dump;
+	struct memory_context context; /* in which that core halted, as its registers say */
+	uint64_t address;              /* in the stretch where they differ */
+};
+
+/*
+ * True if a dump of a core that may have halted in another context than this one, which halted in
+ * `halted`, holds other bytes than the core's map has from `first` to `last`, both included, in
+ * memory that each process has for itself.
+ */
+bool snap_core_find_rival(const struct snapshot *snapshot, const struct snap_core *core,
+                          const struct memory_context *halted, uint64_t first, uint64_t last,
+                          enum space space, struct snap_rival *rival);
+
+/*
+ * A memory map of the core in which dumps of memory that each process has for itself are of the
+ * context in which their core halted (mem_region.of_halt), but for pages of which all cores that
+ * dumped them have the same. For snapshots without a system event log. The caller destroys the map;
+ * NO_MEM, and UNSUPPORTED as memmap_freeze().
+ */
+MUST_USE enum status snap_core_memory_by_context(const struct snapshot *snapshot,
+                                                 const struct snap_core *core,
+                                                 const struct memory_context *halted,
+                                                 struct memmap **map);
+
 /* The trace ID that the source's registers or options give; false if they do not. */
 bool snap_source_trace_id(const struct snap_source *source, uint8_t *id);
 /* What says it: a register as it is written, or of a trace package the section. */

@@ -8,6 +8,7 @@
 
 #include "base/vec.h"
 #include "decoder/decoder.h"
+#include "replay/history/code_memory.h"
 #include "replay/history/executed_code.h"
 #include "replay/history/history_store.h"
 #include "replay/history/source_decode.h"
@@ -311,93 +312,47 @@ static enum status give(struct history *built, enum status status, struct histor
 	return status;
 }
 
-/* With the memory read by this choice. */
-static enum status build_chosen(const struct snapshot *snapshot, const struct snap_core *core,
-                                const struct history_options *options, enum memmap_choice choice,
-                                struct diag_list *diags, struct history **history)
+/* With this memory, which the history takes over. */
+static enum status build_with(const struct snapshot *snapshot, const struct snap_core *core,
+                              const struct history_options *options, struct code_memory memory,
+                              struct diag_list *diags, struct history **history)
 {
 	struct builder builder = {.history = history_create(core)};
 	enum status status = STATUS_NO_MEM;
 
-	if (!builder.history)
+	if (!builder.history) {
+		code_memory_fini(&memory);
 		return STATUS_NO_MEM;
-	builder.history->shared = memmap_share(core->memory, choice);
-	builder.history->memory = builder.history->shared;
-	if (builder.history->shared && !memmap_has_epochs(core->memory))
-		memmap_set_past(builder.history->shared, options->past);
-	if (builder.history->shared)
-		status = build(&builder, snapshot, options, diags);
+	}
+	builder.history->code_memory = memory;
+	builder.history->memory = memory.shared;
+	if (!memmap_has_epochs(core->memory))
+		memmap_set_past(memory.shared, options->past);
+	status = build(&builder, snapshot, options, diags);
 	return give(builder.history, status, history);
-}
-
-/* The trace names more than one process or virtual machine. */
-static bool has_many_contexts(const struct history *h)
-{
-	struct pe_context seen = {.has_context_id = false};
-
-	struct history_event event;
-
-	for (size_t i = 0; history_event(h, i, &event); i++) {
-		const struct pe_context *now = &event.element.context;
-
-		if (event.element.type != ELEMENT_PE_CONTEXT)
-			continue;
-		if ((seen.has_context_id && now->has_context_id &&
-		     seen.context_id != now->context_id) ||
-		    (seen.has_vmid && now->has_vmid && seen.vmid != now->vmid))
-			return true;
-		if (now->has_context_id)
-			seen.context_id = now->context_id;
-		if (now->has_vmid)
-			seen.vmid = now->vmid;
-		seen.has_context_id |= now->has_context_id;
-		seen.has_vmid |= now->has_vmid;
-	}
-	return false;
-}
-
-/* Code that the trace was followed through may be another context's. */
-static enum status may_mix_contexts(const struct history *h, bool *mixes)
-{
-	struct memmap *many;
-
-	*mixes = false;
-	if (!memmap_has_rivals(h->memory) || !has_many_contexts(h))
-		return STATUS_OK;
-	many = memmap_share(h->memory, MEMMAP_SURE_OF_MANY);
-	if (!many)
-		return STATUS_NO_MEM;
-	for (size_t i = 0; i < h->code_count && !*mixes; i++) {
-		uint64_t at = h->code[i].first;
-		struct mem_span span;
-
-		while (memmap_find(many, h->code[i].view, at, &span) == STATUS_OK &&
-		       h->code[i].last - at >= bytes_left(&span.bytes))
-			at += bytes_left(&span.bytes);
-		*mixes = memmap_is_ambiguous(many, h->code[i].view, at);
-	}
-	memmap_destroy(many);
-	return STATUS_OK;
 }
 
 enum status history_build(const struct snapshot *snapshot, const struct snap_core *core,
                           const struct history_options *options, struct diag_list *diags,
                           struct history **history)
 {
-	enum memmap_choice choice = options->one_address_space ? MEMMAP_FIRST : MEMMAP_SURE;
 	struct diag_list said = {0};
 	struct history *built = NULL;
-	bool mixes = false;
-	enum status status = build_chosen(snapshot, core, options, choice, &said, &built);
+	struct code_memory memory;
+	enum status status = code_memory_of_core(core, options->one_address_space, &memory);
 
-	if (status == STATUS_OK && choice == MEMMAP_SURE)
-		status = may_mix_contexts(built, &mixes);
-	if (mixes) {
+	if (status == STATUS_OK)
+		status = build_with(snapshot, core, options, memory, &said, &built);
+	if (status == STATUS_OK && !options->one_address_space)
+		status = code_memory_of_contexts(snapshot, built, &memory);
+	else
+		memory.shared = NULL;
+	if (status == STATUS_OK && memory.shared) {
 		diag_list_fini(&said);
 		said = (struct diag_list){0};
 		history_destroy(built);
 		built = NULL;
-		status = build_chosen(snapshot, core, options, MEMMAP_SURE_OF_MANY, &said, &built);
+		status = build_with(snapshot, core, options, memory, &said, &built);
 	}
 	diag_list_move(diags, &said);
 	return give(built, status, history);
@@ -482,7 +437,7 @@ void history_destroy(struct history *history)
 	for (size_t i = 0; i < history->graph_count; i++)
 		graph_destroy(history->graphs[i]);
 	notes_fini(&history->notes);
-	memmap_destroy(history->shared);
+	code_memory_fini(&history->code_memory);
 	free(history->parts);
 	free(history->graphs);
 	free(history->code);

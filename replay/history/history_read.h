@@ -145,6 +145,11 @@ enum isa history_halt_isa(const struct history *history);
  * A core that branches to an address with such bits set halts there.
  */
 uint64_t history_untraced_bits(const struct history *history);
+/*
+ * Warns if another core's dump contradicts code that was executed, so that dumps are of several
+ * processes, and says what was made of that (code_memory.h).
+ */
+void history_tell_rival(const struct history *history, struct diag_list *diags);
 uint64_t history_length(const struct history *history); /* N, instructions */
 /*
  * The last position that a cursor goes to: N, or N - 1 for a text with data that does not say what

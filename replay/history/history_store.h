@@ -14,6 +14,7 @@
 #define CSREPLAY_REPLAY_HISTORY_HISTORY_STORE_H
 
 #include "replay/history/address_index.h"
+#include "replay/history/code_memory.h"
 #include "replay/history/history_builder.h"
 #include "replay/history/outcome_log.h"
 #include "replay/history/row_log.h"
@@ -74,8 +75,8 @@ struct block_cache {
 
 struct history {
 	const struct snap_core *core;
-	const struct memmap *memory; /* the core's, as history_memory() says */
-	struct memmap *shared;       /* owned; NULL: it is the core's own */
+	const struct memmap *memory;    /* the core's, as history_memory() says */
+	struct code_memory code_memory; /* owned; none: it is the core's own */
 	/* The snapshot's, by the numbers of the core's register file; NULL: it has none. */
 	const struct snap_register *registers[REGISTER_FILE_MOST];
 	uint64_t length;  /* N */

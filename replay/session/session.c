@@ -33,11 +33,12 @@ static enum status make_values(struct session *session)
 	return STATUS_OK;
 }
 
-void session_tell_written(const struct session *session, size_t core, struct diag_list *diags)
+void session_tell_code(const struct session *session, size_t core, struct diag_list *diags)
 {
 	const struct code_past *written = &session->written[core];
 	size_t gaps = written_code_gaps(session->histories[core]);
 
+	history_tell_rival(session->histories[core], diags);
 	if (written->range_count == 0)
 		return;
 	(gaps > 0 ? diag_warning : diag_note)(
@@ -60,7 +61,7 @@ static enum status follow_written_code(struct session *session,
 		TRY(written_code_follow(session->snapshot, options, &session->assumptions,
 		                        &session->written[i], &session->histories[i]));
 		session->assumptions.code_unchanged |= session->written[i].range_count > 0;
-		session_tell_written(session, i, diags);
+		session_tell_code(session, i, diags);
 	}
 	return STATUS_OK;
 }

@@ -134,10 +134,11 @@ size_t session_core_count(const struct session *session);
 const struct snap_core *session_core(const struct session *session, size_t core);
 const struct history *session_history(const struct session *session, size_t core);
 /*
- * Says that the core's history does not rest on the code at the halt alone, since the core wrote
- * code: a note, or a warning where that is not known of all times. Nothing if it wrote none.
+ * Says that the core's history does not rest on the code at the halt alone. Since the core wrote
+ * code: a note, or a warning where that is not known of all times; since dumps are of several
+ * processes: a warning. Else nothing.
  */
-void session_tell_written(const struct session *session, size_t core, struct diag_list *diags);
+void session_tell_code(const struct session *session, size_t core, struct diag_list *diags);
 /* True if a debugger can be served with this core's PC at the current position. */
 bool session_core_has_pc(const struct session *session, size_t core);
 

@@ -259,6 +259,117 @@ static void memory_of_segments_that_meet_is_joined(void **state)
 	assert_int_equal(byte, 0);
 }
 
+#define TWO_CORES "[snapshot]\nversion=1.0\n[device_list]\ndevice0=cpu_0.ini\ndevice1=cpu_1.ini\n"
+
+/* A second core, with a dump of the same three pages. */
+static void add_core(struct fixture *f, const char *type, const char *context, uint64_t address)
+{
+	char text[512];
+
+	scratch_text(&f->model->scratch, "snapshot.ini", TWO_CORES);
+	for (unsigned int i = 0; i < 2; i++) {
+		char name[] = "cpu_0.ini";
+
+		name[4] = (char)('0' + i);
+		assert_in_range(
+		        snprintf(text, sizeof(text),
+		                 "[device]\nname=cpu_%u\nclass=core\ntype=%s\n[regs]\nPC=0x1000\n"
+		                 "CPSR=0x5\nCONTEXTIDR_EL1=%s\n[dump0]\nfile=mem%u.bin\n"
+		                 "address=0x%llx\n",
+		                 i, type, i == 0 ? "0x100" : context, i,
+		                 (unsigned long long)address),
+		        1, sizeof(text) - 1);
+		scratch_text(&f->model->scratch, name, text);
+	}
+}
+
+/* The first page is equal, in the third the last byte differs. */
+static void add_pages(struct fixture *f)
+{
+	static uint8_t bytes[3 * PAGE];
+
+	memset(bytes, 0, sizeof(bytes));
+	bytes[0] = 0x11;
+	scratch_write(&f->model->scratch, "mem0.bin", bytes, sizeof(bytes));
+	bytes[3 * PAGE - 1] = 0x77;
+	scratch_write(&f->model->scratch, "mem1.bin", bytes, sizeof(bytes));
+}
+
+/* The byte that a context sees of the first core's memory, told apart by context; -1: none. */
+static int byte_of_context(const struct memmap *map, uint32_t id, uint64_t address)
+{
+	uint32_t view =
+	        memmap_view(map, SPACE_EL1N, &(struct memory_context){.has_id = true, .id = id});
+	uint8_t byte;
+
+	return memmap_read(map, view, address, &byte, 1) == 1 ? byte : -1;
+}
+
+/* Pages that both cores have are everyone's; others are of the context in which a core halted. */
+static void dumps_of_two_processes_are_told_apart(void **state)
+{
+	struct fixture *f = *state;
+	const struct memory_context halted = {.has_id = true, .id = 0x100};
+	const struct snap_core *core;
+	struct snap_rival rival;
+	struct memmap *map;
+	struct memmap *sure;
+
+	add_core(f, "Cortex-A53", "0x200", 0x10000);
+	add_pages(f);
+	open_all(f);
+	core = &f->model->snapshot->cores[0];
+	assert_false(snap_core_find_rival(f->model->snapshot, core, &halted, 0x10000, 0x12ffe,
+	                                  SPACE_EL1N, &rival));
+	assert_true(snap_core_find_rival(f->model->snapshot, core, &halted, 0x12ffc, 0x12fff,
+	                                 SPACE_EL1N, &rival));
+	assert_ptr_equal(rival.core, &f->model->snapshot->cores[1]);
+	assert_int_equal(rival.context.id, 0x200);
+	assert_int_equal(rival.address, 0x12ffc);
+	assert_false(snap_core_find_rival(f->model->snapshot, core, &halted, 0x12ffc, 0x12fff,
+	                                  SPACE_EL3, &rival));
+	assert_int_equal(snap_core_memory_by_context(f->model->snapshot, core, &halted, &map),
+	                 STATUS_OK);
+	sure = memmap_share(map, MEMMAP_SURE_OF_MANY);
+	assert_non_null(sure);
+	assert_int_equal(byte_of_context(sure, 0x100, 0x12fff), 0);
+	assert_int_equal(byte_of_context(sure, 0x200, 0x12fff), 0x77);
+	assert_int_equal(byte_of_context(sure, 0x300, 0x12fff), -1);
+	assert_int_equal(byte_of_context(sure, 0x300, 0x12000), -1);
+	assert_int_equal(byte_of_context(sure, 0x300, 0x10000), 0x11);
+	assert_int_equal(byte_of_context(sure, 0x300, 0x11fff), 0);
+	memmap_destroy(sure);
+	memmap_destroy(map);
+}
+
+/* Nor where it is one context, the kernel's half, or a core without translation. */
+static void dumps_that_cannot_be_of_two_processes_are_no_rivals(void **state)
+{
+	static const struct {
+		const char *type;
+		const char *context;
+		uint64_t address;
+	} cases[] = {{"Cortex-A53", "0x100", 0x10000},
+	             {"Cortex-A53", "0x200", UINT64_C(0xffffff8000010000)},
+	             {"Cortex-R7", "0x200", 0x10000},
+	             {"Cortex-M3", "0x200", 0x10000}};
+	struct fixture *f = *state;
+	const struct memory_context halted = {.has_id = true, .id = 0x100};
+
+	add_pages(f);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct snap_rival rival;
+
+		add_core(f, cases[i].type, cases[i].context, cases[i].address);
+		open_all(f);
+		assert_false(snap_core_find_rival(f->model->snapshot, &f->model->snapshot->cores[0],
+		                                  &halted, cases[i].address,
+		                                  cases[i].address + 0x2fff, SPACE_EL1N, &rival));
+		snapshot_destroy(f->model->snapshot);
+	}
+	f->model->snapshot = NULL;
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -271,6 +382,8 @@ int main(void)
 	        CASE(memory_of_a_segment_at_the_last_address_is_told),
 	        CASE(memory_under_other_segments_is_written),
 	        CASE(memory_of_segments_that_meet_is_joined),
+	        CASE(dumps_of_two_processes_are_told_apart),
+	        CASE(dumps_that_cannot_be_of_two_processes_are_no_rivals),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

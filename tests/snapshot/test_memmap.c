@@ -294,6 +294,44 @@ static void memmap_contexts_are_kept_apart(void **state)
 	memmap_destroy(map);
 }
 
+/* A dump of the context in which its core halted; `has_id`: which is known. */
+static void add_halted(struct memmap *map, enum memmap_kind kind, bool has_id, uint32_t id,
+                       const uint8_t *data)
+{
+	struct mem_region region = {.address = 0x1000,
+	                            .length = 8,
+	                            .space = SPACE_ANY,
+	                            .kind = kind,
+	                            .of_halt = true,
+	                            .context = {.has_id = has_id, .id = id},
+	                            .data = data};
+
+	assert_int_equal(memmap_add(map, &region), STATUS_OK);
+}
+
+/* Each core's dump is for the context in which it halted; for others neither is, nor a third's. */
+static void memmap_dumps_are_of_contexts_at_the_halt(void **state)
+{
+	static const uint8_t c_bytes[8] = {0xc0};
+	struct memmap *map = make();
+	struct memmap *many;
+
+	(void)state;
+	add_halted(map, REGION_DUMP, true, 0x100, a_bytes);
+	add_halted(map, REGION_OTHERS, true, 0x200, b_bytes);
+	add_halted(map, REGION_OTHERS, false, 0, c_bytes);
+	assert_int_equal(memmap_freeze(map), STATUS_OK);
+	many = memmap_share(map, MEMMAP_SURE_OF_MANY);
+	assert_non_null(many);
+	assert_byte(many, view_of(many, true, 0x100, 0), 0x1000, 0xa0);
+	assert_byte(many, view_of(many, true, 0x200, 0), 0x1000, 0xb0);
+	assert_byte(many, view_of(many, true, 0x300, 0), 0x1000, -1);
+	assert_byte(many, view_of(many, false, 0, 0), 0x1000, -1);
+	assert_true(memmap_is_ambiguous(many, view_of(many, true, 0x300, 0), 0x1000));
+	memmap_destroy(many);
+	memmap_destroy(map);
+}
+
 /* A map of no contexts has the views of its spaces, whatever contexts a trace names. */
 static void memmap_views_are_as_few_as_can_be(void **state)
 {
@@ -383,6 +421,7 @@ int main(void)
 	        cmocka_unit_test(memmap_spaces_are_kept_apart),
 	        cmocka_unit_test(memmap_read_crosses_regions_up_to_a_hole),
 	        cmocka_unit_test(memmap_contexts_are_kept_apart),
+	        cmocka_unit_test(memmap_dumps_are_of_contexts_at_the_halt),
 	        cmocka_unit_test(memmap_views_are_as_few_as_can_be),
 	        cmocka_unit_test(memmap_too_many_contexts_are_refused),
 	        cmocka_unit_test(memmap_rivals_are_found),
