@@ -330,31 +330,39 @@ static bool differs(const struct snap_core *core, uint32_t view, const struct sn
 	}
 }
 
-bool snap_core_find_rival(const struct snapshot *snapshot, const struct snap_core *core,
-                          const struct memory_context *halted, uint64_t first, uint64_t last,
-                          enum space space, struct snap_rival *rival)
+/* Of one other core's dumps. */
+static bool find_rival_of(const struct snap_core *core, const struct snap_core *other,
+                          const struct snap_code *code, struct snap_rival *rival)
 {
-	if (!is_of_process(core, space, first))
+	for (size_t i = 0; i < other->device->dump_count; i++) {
+		const struct snap_dump *dump = &other->device->dumps[i];
+		struct stretch both;
+
+		if (space_meets(dump->space, code->space) &&
+		    overlap_of(code->first, code->last, dump, &both) &&
+		    differs(core, (uint32_t)code->space, dump, both, &rival->address)) {
+			rival->core = other;
+			rival->dump = dump;
+			rival->context = halt_context(other);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool snap_core_find_rival(const struct snapshot *snapshot, const struct snap_core *core,
+                          const struct memory_context *halted, const struct snap_code *code,
+                          struct snap_rival *rival)
+{
+	if (!is_of_process(core, code->space, code->first))
 		return false;
 	for (size_t i = 0; i < snapshot->core_count; i++) {
 		const struct snap_core *other = &snapshot->cores[i];
 		struct memory_context of_other = halt_context(other);
 
-		if (!may_differ(core, halted, other, &of_other))
-			continue;
-		for (size_t j = 0; j < other->device->dump_count; j++) {
-			const struct snap_dump *dump = &other->device->dumps[j];
-			struct stretch both;
-
-			if (space_meets(dump->space, space) &&
-			    overlap_of(first, last, dump, &both) &&
-			    differs(core, (uint32_t)space, dump, both, &rival->address)) {
-				rival->core = other;
-				rival->dump = dump;
-				rival->context = of_other;
-				return true;
-			}
-		}
+		if (may_differ(core, halted, other, &of_other) &&
+		    find_rival_of(core, other, code, rival))
+			return true;
 	}
 	return false;
 }

@@ -392,6 +392,12 @@ static enum status load_head(struct loader *loader)
 	return STATUS_OK;
 }
 
+static enum status load_programs(struct loader *loader, const struct snapshot_options *options)
+{
+	TRY(load_images(loader, options));
+	return load_core_files(loader, options);
+}
+
 static enum status load(struct loader *loader, const struct snapshot_options *options)
 {
 	bool is_trace_package = loader->snapshot->is_trace_package;
@@ -399,8 +405,7 @@ static enum status load(struct loader *loader, const struct snapshot_options *op
 	TRY(is_trace_package ? load_contents(loader) : load_head(loader));
 	TRY(load_one_cluster(loader));
 	TRY(load_core_beside(loader, options));
-	TRY(load_images(loader, options));
-	TRY(load_core_files(loader, options));
+	TRY(load_programs(loader, options));
 	TRY(load_dump_images(loader));
 	TRY(load_system_log(loader, options));
 	TRY(load_source_changes(loader));
@@ -409,18 +414,23 @@ static enum status load(struct loader *loader, const struct snapshot_options *op
 	return load_memory(loader);
 }
 
+/* Nothing but an ELF core file. */
+static enum status load_core_file(struct loader *loader, const char *path,
+                                  const struct snapshot_options *options)
+{
+	TRY(load_core_alone(loader, path, options));
+	TRY(load_one_cluster(loader));
+	TRY(load_programs(loader, options));
+	TRY(load_system_log(loader, options));
+	return load_memory(loader);
+}
+
 static enum status locate_and_load(struct loader *loader, const char *path,
                                    const struct snapshot_options *options)
 {
 	loader->files->allow_outside = options->allow_outside;
-	if (load_is_elf(path)) {
-		TRY(load_core_alone(loader, path, options));
-		TRY(load_one_cluster(loader));
-		TRY(load_images(loader, options));
-		TRY(load_core_files(loader, options));
-		TRY(load_system_log(loader, options));
-		return load_memory(loader);
-	}
+	if (load_is_elf(path))
+		return load_core_file(loader, path, options);
 	TRY(load_locate(loader, path));
 	return load(loader, options);
 }

@@ -272,14 +272,21 @@ struct snap_rival {
 	uint64_t address;              /* in the stretch where they differ */
 };
 
+/* What a core executed: from `first` to `last`, both included, as seen in `space`. */
+struct snap_code {
+	uint64_t first;
+	uint64_t last;
+	enum space space;
+};
+
 /*
  * True if a dump of a core that may have halted in another context than this one, which halted in
- * `halted`, holds other bytes than the core's map has from `first` to `last`, both included, in
- * memory that each process has for itself.
+ * `halted`, holds other bytes than the core's map has of the code, in memory that each process has
+ * for itself.
  */
 bool snap_core_find_rival(const struct snapshot *snapshot, const struct snap_core *core,
-                          const struct memory_context *halted, uint64_t first, uint64_t last,
-                          enum space space, struct snap_rival *rival);
+                          const struct memory_context *halted, const struct snap_code *code,
+                          struct snap_rival *rival);
 
 /*
  * A memory map of the core in which dumps of memory that each process has for itself are of the

@@ -79,10 +79,10 @@ static bool find_rival(const struct snapshot *snapshot, const struct history *h,
 	if (is_one && halted->has_id && seen->last.context_id == halted->id)
 		return false;
 	for (size_t i = 0; i < h->code_count; i++) {
-		const struct extent *code = &h->code[i];
+		struct snap_code code = {h->code[i].first, h->code[i].last,
+		                         (enum space)(h->code[i].view & SPACE_ANY)};
 
-		if (snap_core_find_rival(snapshot, h->core, halted, code->first, code->last,
-		                         (enum space)(code->view & SPACE_ANY), rival))
+		if (snap_core_find_rival(snapshot, h->core, halted, &code, rival))
 			return seen->last.has_context_id ||
 			       (halted->has_id && rival->context.has_id);
 	}
@@ -140,7 +140,7 @@ void history_tell_rival(const struct history *history, struct diag_list *diags)
 		return;
 	other = rival->core->device->name;
 	if (halted->has_id)
-		snprintf(context, sizeof(context), "0x%x", halted->id);
+		(void)snprintf(context, sizeof(context), "0x%x", halted->id);
 	diag_warning(diags, rival->dump->place,
 	             "\"%.*s\" executed code near 0x%llx of which this dump of \"%.*s\" has "
 	             "another content, so that they are of two processes: dumps of \"%.*s\" count "

@@ -305,6 +305,17 @@ static int byte_of_context(const struct memmap *map, uint32_t id, uint64_t addre
 	return memmap_read(map, view, address, &byte, 1) == 1 ? byte : -1;
 }
 
+/* Of what the first core, which halted in context 0x100, executed. */
+static bool has_rival(const struct fixture *f, uint64_t first, uint64_t last, enum space space,
+                      struct snap_rival *rival)
+{
+	const struct snapshot *snapshot = f->model->snapshot;
+	const struct memory_context halted = {.has_id = true, .id = 0x100};
+	struct snap_code code = {first, last, space};
+
+	return snap_core_find_rival(snapshot, &snapshot->cores[0], &halted, &code, rival);
+}
+
 /* Pages that both cores have are everyone's; others are of the context in which a core halted. */
 static void dumps_of_two_processes_are_told_apart(void **state)
 {
@@ -319,15 +330,12 @@ static void dumps_of_two_processes_are_told_apart(void **state)
 	add_pages(f);
 	open_all(f);
 	core = &f->model->snapshot->cores[0];
-	assert_false(snap_core_find_rival(f->model->snapshot, core, &halted, 0x10000, 0x12ffe,
-	                                  SPACE_EL1N, &rival));
-	assert_true(snap_core_find_rival(f->model->snapshot, core, &halted, 0x12ffc, 0x12fff,
-	                                 SPACE_EL1N, &rival));
+	assert_false(has_rival(f, 0x10000, 0x12ffe, SPACE_EL1N, &rival));
+	assert_true(has_rival(f, 0x12ffc, 0x12fff, SPACE_EL1N, &rival));
 	assert_ptr_equal(rival.core, &f->model->snapshot->cores[1]);
 	assert_int_equal(rival.context.id, 0x200);
 	assert_int_equal(rival.address, 0x12ffc);
-	assert_false(snap_core_find_rival(f->model->snapshot, core, &halted, 0x12ffc, 0x12fff,
-	                                  SPACE_EL3, &rival));
+	assert_false(has_rival(f, 0x12ffc, 0x12fff, SPACE_EL3, &rival));
 	assert_int_equal(snap_core_memory_by_context(f->model->snapshot, core, &halted, &map),
 	                 STATUS_OK);
 	sure = memmap_share(map, MEMMAP_SURE_OF_MANY);
@@ -354,7 +362,6 @@ static void dumps_that_cannot_be_of_two_processes_are_no_rivals(void **state)
 	             {"Cortex-R7", "0x200", 0x10000},
 	             {"Cortex-M3", "0x200", 0x10000}};
 	struct fixture *f = *state;
-	const struct memory_context halted = {.has_id = true, .id = 0x100};
 
 	add_pages(f);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -362,9 +369,8 @@ static void dumps_that_cannot_be_of_two_processes_are_no_rivals(void **state)
 
 		add_core(f, cases[i].type, cases[i].context, cases[i].address);
 		open_all(f);
-		assert_false(snap_core_find_rival(f->model->snapshot, &f->model->snapshot->cores[0],
-		                                  &halted, cases[i].address,
-		                                  cases[i].address + 0x2fff, SPACE_EL1N, &rival));
+		assert_false(has_rival(f, cases[i].address, cases[i].address + 0x2fff, SPACE_EL1N,
+		                       &rival));
 		snapshot_destroy(f->model->snapshot);
 	}
 	f->model->snapshot = NULL;
