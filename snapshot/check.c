@@ -416,20 +416,26 @@ static uint64_t last_difference(const struct snap_dump *dump, const struct elf_s
 	return at;
 }
 
-/* The device halted in another context than the image's: its dump is not of that context. */
-static bool is_elsewhere(const struct snap_device *device, const struct elf_image *image)
+/* Where the device halted, as its registers say, and the image's context. */
+enum whereabouts { HALTED_UNKNOWN, HALTED_ELSEWHERE, HALTED_IN_CONTEXT };
+
+static enum whereabouts whereabouts_of(const struct snap_device *device,
+                                       const struct elf_image *image)
 {
 	const struct snap_register *id =
 	        snap_device_any_register(device, STR("CONTEXTIDR_EL1|CONTEXTIDR"));
 
-	return image->context.has_id && id &&
-	       (uint32_t)snap_register_value(id) != image->context.id;
+	if (!image->context.has_id || !id)
+		return HALTED_UNKNOWN;
+	return (uint32_t)snap_register_value(id) == image->context.id ? HALTED_IN_CONTEXT
+	                                                              : HALTED_ELSEWHERE;
 }
 
 /* Which of the two is read; of a context's image, in that context. */
-static const char *what_counts(const struct snap_dump *dump, const struct elf_image *image)
+static const char *what_counts(const struct snap_dump *dump, const struct elf_image *image,
+                               enum whereabouts whereabouts)
 {
-	if (image->context.has_id || image->context.has_vmid)
+	if (whereabouts != HALTED_IN_CONTEXT && (image->context.has_id || image->context.has_vmid))
 		return "in its context the image counts";
 	return ((unsigned int)dump->space & ~(unsigned int)image->space) != 0 ? "the image counts"
 	                                                                      : "the dump counts";
@@ -437,7 +443,7 @@ static const char *what_counts(const struct snap_dump *dump, const struct elf_im
 
 /* An image whose code or constants are not what the snapshot has in memory; true if it was said. */
 static bool check_image(const struct context *c, const struct elf_image *image,
-                        const struct snap_dump *dump)
+                        const struct snap_dump *dump, enum whereabouts whereabouts)
 {
 	uint64_t first = UINT64_MAX;
 	uint64_t last = 0;
@@ -462,7 +468,7 @@ static bool check_image(const struct context *c, const struct elf_image *image,
 	             "dump \"%.*s\" and image \"%.*s\" hold different bytes at 0x%llx, the last "
 	             "at 0x%llx; %s",
 	             STR_ARG(dump->section), STR_ARG(image->path), (unsigned long long)first,
-	             (unsigned long long)last, what_counts(dump, image));
+	             (unsigned long long)last, what_counts(dump, image, whereabouts));
 	return true;
 }
 
@@ -476,10 +482,14 @@ void snapshot_check_images(const struct snapshot *snapshot, struct diag_list *di
 		for (size_t j = 0; j < snapshot->core_count && !said; j++) {
 			const struct snap_device *device = snapshot->cores[j].device;
 
-			if (is_elsewhere(device, snapshot->images[i]))
+			enum whereabouts whereabouts = whereabouts_of(device, snapshot->images[i]);
+
+			/* Its dumps are not of the image's context. */
+			if (whereabouts == HALTED_ELSEWHERE)
 				continue;
 			for (size_t k = 0; k < device->dump_count && !said; k++)
-				said = check_image(&c, snapshot->images[i], &device->dumps[k]);
+				said = check_image(&c, snapshot->images[i], &device->dumps[k],
+				                   whereabouts);
 		}
 	}
 }

@@ -490,9 +490,56 @@ static enum status add_dumps(struct memmap *map, const struct stretches *stretch
 	return STATUS_OK;
 }
 
-static enum status add_images(struct memmap *map, const struct stretches *stretches,
-                              const struct snapshot *snapshot)
+/* The dump that holds the address for all who see the region, or else the next one after it. */
+static const struct snap_dump *dump_from(const struct snap_device *device,
+                                         const struct mem_region *region)
 {
+	const struct snap_dump *found = NULL;
+
+	for (size_t i = 0; i < device->dump_count; i++) {
+		const struct snap_dump *dump = &device->dumps[i];
+
+		if (((unsigned int)region->space & ~(unsigned int)dump->space) == 0 &&
+		    dump->length > 0 && last_of(dump->address, dump->length) >= region->address &&
+		    (!found || dump->address < found->address))
+			found = dump;
+	}
+	return found;
+}
+
+/* Adds an image of the context in which the core halted: what that has there now are its dumps. */
+static enum status add_beside_dumps(struct memmap *map, const struct stretches *stretches,
+                                    const struct snap_device *device,
+                                    const struct mem_region *region)
+{
+	uint64_t last = last_of(region->address, region->length);
+	struct mem_region part = *region;
+
+	for (;;) {
+		const struct snap_dump *dump = dump_from(device, &part);
+		uint64_t end;
+
+		if (!dump || dump->address > last) {
+			part.length = last - part.address + 1;
+			return add_region(map, stretches, &part);
+		}
+		if (dump->address > part.address) {
+			part.length = dump->address - part.address;
+			TRY(add_region(map, stretches, &part));
+		}
+		end = last_of(dump->address, dump->length);
+		if (end >= last)
+			return STATUS_OK;
+		part.address = end + 1;
+		part.data = region->data + (part.address - region->address);
+	}
+}
+
+static enum status add_images(struct memmap *map, const struct stretches *stretches,
+                              const struct snapshot *snapshot, const struct snap_core *core)
+{
+	const struct memory_context halted = halt_context(core);
+
 	for (size_t i = 0; i < snapshot->mapped_images; i++) {
 		const struct elf_image *image = snapshot->images[i];
 
@@ -510,7 +557,12 @@ static enum status add_images(struct memmap *map, const struct stretches *stretc
 
 			if (snapshot->log)
 				logged_memory_bind(snapshot->log, &region);
-			if (region.length > 0 && !image->is_logged)
+			if (region.length == 0 || image->is_logged)
+				continue;
+			if (!snapshot->log && image->context.has_id && halted.has_id &&
+			    image->context.id == halted.id)
+				TRY(add_beside_dumps(map, stretches, core->device, &region));
+			else
 				TRY(add_region(map, stretches, &region));
 		}
 	}
@@ -526,7 +578,7 @@ static enum status build(struct loader *loader, const struct snap_core *core,
 	if (snapshot->log)
 		memmap_set_log(core->memory, snapshot->log);
 	TRY(add_dumps(core->memory, stretches, snapshot->log, core->device, REGION_DUMP));
-	TRY(add_images(core->memory, stretches, snapshot));
+	TRY(add_images(core->memory, stretches, snapshot, core));
 	if (snapshot->log)
 		TRY(logged_memory_add_pieces(snapshot, add_piece, core->memory));
 	for (size_t i = 0; i < snapshot->core_count; i++) {
@@ -553,7 +605,7 @@ static enum status build_by_context(struct memmap *map, const struct snapshot *s
 	struct owned_dumps owned = {map, stretches, snapshot, core, *halted};
 
 	TRY(add_owned_dumps(&owned, REGION_DUMP));
-	TRY(add_images(map, stretches, snapshot));
+	TRY(add_images(map, stretches, snapshot, core));
 	for (size_t i = 0; i < snapshot->core_count; i++) {
 		owned.core = &snapshot->cores[i];
 		owned.halted = halt_context(owned.core);

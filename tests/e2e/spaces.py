@@ -24,6 +24,10 @@ def words(*opcodes):
     return struct.pack(f"<{len(opcodes)}I", *opcodes)
 
 
+def words_of(code):
+    return struct.unpack(f"<{len(code) // 4}I", code)
+
+
 def run(*arguments):
     done = subprocess.run([serving.CSREPLAY, *map(str, arguments)], capture_output=True, text=True,
                           timeout=60, check=False)
@@ -198,15 +202,20 @@ class Contexts(Spaces):
                          RAN_ONE + RAN_KERNEL + RAN_TWO + RAN_KERNEL + RAN_ONE)
 
     def test_image_of_a_context_that_a_dump_contradicts_is_said(self):
-        """With the range; but for a dump of a core that halted in another context."""
-        for halted, is_said in ((None, True), (0x200, True), (0x100, False)):
+        """With the range; but for a dump of a core that halted in another context. Of one that halted in it the dump
+        is what it had."""
+        for halted, counts in ((None, "in its context the image counts"), (0x200, "the dump counts"), (0x100, None)):
             registers = ["CPSR(size:32) 0x60000000"]
             registers += [f"CONTEXTIDR_EL1(size:64) {halted:#x}"] if halted else []
             self.run_both("one.bin", "k.bin", registers=registers)
             said = "".join(run("check", *self.image("b", TWO, ",context=0x200"), self.folder)[1:])
-            expected = ("hold different bytes at 0x400000, the last at 0x40000d; in its context "
-                        "the image counts")
-            self.assertEqual(said.count(expected), is_said, (halted, said))
+            expected = f"hold different bytes at 0x400000, the last at 0x40000d; {counts}\n"
+            self.assertEqual(said.count(expected), counts is not None, (halted, said))
+
+    def test_dump_of_the_context_at_the_halt_counts_before_its_image(self):
+        self.run_both("two.bin", "k.bin", registers=["CPSR(size:32) 0x60000000", "CONTEXTIDR_EL1(size:64) 0x100"])
+        out = self.gdb("x/1xw 0x400000", options=self.image("a", ONE, ",context=0x100"))
+        self.assertIn(f"0x400000:\t{words_of(TWO)[0]:#010x}", out)
 
     def test_gdb_sees_the_context_that_it_is_at(self):
         self.run_both("k.bin")
