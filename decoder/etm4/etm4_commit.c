@@ -166,7 +166,11 @@ static enum status commit_exception(struct etm4_flow *flow)
 
 	if (exception.is_reset)
 		return commit_reset(flow, &exception);
-	TRY(flow_pop_return(flow));
+	/* What says where the last branch went leaves nothing for the return stack to say. */
+	if (exception.is_target)
+		retstack_address(&flow->stack);
+	else
+		TRY(flow_pop_return(flow));
 	p0_drop_oldest(&flow->queue);
 	item = p0_oldest(&flow->queue);
 	has_context = item && item->kind == P0_CONTEXT;

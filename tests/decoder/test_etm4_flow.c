@@ -56,6 +56,21 @@ static void return_stack_empty_loses_synchronisation(void **state)
 	                                       "[bad-packet])\n" END(27));
 }
 
+/* The exception packet says where the branch went: the entry is for the return after it. */
+static void return_stack_is_kept_by_an_exception_at_the_target(void **state)
+{
+	(void)state;
+	ASSERT(RETURN_STACK,
+	       SYNC ON AT(A_1010) E AT(A_1018) E "\x06\x58" GO("\x01\x08") GO(A_1100) E N, 0x1018,
+	       NO_SYNC(0) TRACE_ON(14) CONTEXT(15) RANGE(25, 1010, 1014, 1,
+	                                                 "E BR  b+link ") CONTEXT(26)
+	               RANGE(36, 1018, 101c, 1,
+	                     "E iBR ") "Idx:37; ID:10; OCSD_GEN_TRC_ELEM_EXCEPTION(pref ret "
+	                               "addr:0x1004 [addr also prev br tgt]; excep num "
+	                               "(0x0c) )\n" RANGE(57, 1100, 1108, 2, "E iBR A64:ret ")
+	                                       RANGE(58, 1014, 1018, 1, "N BR   <cond>") END(58));
+}
+
 static void code_not_in_memory_is_nacc(void **state)
 {
 	(void)state;
@@ -521,6 +536,7 @@ int main(void)
 	        cmocka_unit_test(atoms_of_one_packet_are_ranges_of_one_index),
 	        cmocka_unit_test(indirect_branch_needs_an_address),
 	        cmocka_unit_test(return_stack_gives_the_address),
+	        cmocka_unit_test(return_stack_is_kept_by_an_exception_at_the_target),
 	        cmocka_unit_test(return_stack_empty_loses_synchronisation),
 	        cmocka_unit_test(code_not_in_memory_is_nacc),
 	        cmocka_unit_test(exception_shows_what_ran_before_it),
