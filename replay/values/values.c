@@ -464,8 +464,8 @@ void values_why_blind(const struct values *values, struct text *out)
 {
 	static const char *const cuts[] = {
 	        [CUT_NONE] = "nothing is known of the core's past",
-	        [CUT_CODE_MAY_ALIAS] = "a store of unknown address may have written code that was "
-	                               "fetched anew after it",
+	        [CUT_CODE_MAY_ALIAS] = ("a store of unknown address may have written code that was "
+	                                "fetched anew after it"),
 	        [CUT_CODE_WRITTEN] = "code that ran there may have been other than it is now",
 	        [CUT_ENDIAN] = "data had another byte order there",
 	};
