@@ -10,6 +10,7 @@
 #include "decoder/decoder.h"
 #include "replay/history/code_memory.h"
 #include "replay/history/executed_code.h"
+#include "replay/history/halt_tail.h"
 #include "replay/history/history_store.h"
 #include "replay/history/source_decode.h"
 
@@ -235,6 +236,39 @@ static bool leads_to(const struct builder *b, uint64_t pc)
 	return b->has_expected && ((b->expected ^ pc) & ~untraced) == 0;
 }
 
+static enum status join_tail(struct builder *b, const struct walk *walk)
+{
+	struct history *h = b->history;
+	struct part_builder part = {.graph = NULL};
+	struct graph *graph = NULL;
+	enum status status = vec_reserve((void **)&h->graphs, &h->graph_capacity,
+	                                 h->graph_count + 1, sizeof(struct graph *));
+
+	if (status == STATUS_OK)
+		status = halt_tail_part(h, walk, &graph, &part);
+	if (graph)
+		h->graphs[h->graph_count++] = graph;
+	if (status == STATUS_OK)
+		status = join(b, &part);
+	part_fini(&part);
+	if (status != STATUS_OK)
+		return status;
+	b->has_expected = true;
+	b->expected = walk->end;
+	return STATUS_OK;
+}
+
+/* What was executed after the last packet. */
+static enum status go_on_to_halt(struct builder *b)
+{
+	struct walk walk;
+	bool is_found = false;
+
+	if (b->has_expected)
+		TRY(halt_tail_find(b->history, b->expected, &walk, &is_found));
+	return is_found ? join_tail(b, &walk) : STATUS_OK;
+}
+
 /*
  * A halt PC that the trace does not lead to is after a gap. Without a halt PC, as in a trace
  * package, the end is where the trace leads to.
@@ -270,6 +304,7 @@ static enum status build(struct builder *b, const struct snapshot *snapshot,
 
 		TRY(add_source(b, &decode));
 	}
+	TRY(go_on_to_halt(b));
 	TRY(check_halt(b));
 	TRY(executed_code_runs(b->history));
 	return executed_code_contents(b->history);

@@ -313,7 +313,7 @@ static void cursor_breakpoint_counts_where_its_condition_holds(void **state)
 	struct fixture f;
 
 	(void)state;
-	leads_to(0x1000);
+	leads_to(0x1008);
 	open_fixture(&f, elements, 5);
 	session_set_gap_policy(f.session, GAP_POLICY_PASS);
 	assert_int_equal(session_break_set(f.session, 0x1000), STATUS_OK);
