@@ -251,6 +251,18 @@ class CheckTrace(unittest.TestCase):
         self.assertTrue(0 < lost <= total and gaps > 0, said)
         return first, last, lost
 
+    def test_trace_without_synchronization(self):
+        """Said by all commands that show a history; not of a source that has no bytes at all."""
+        said = "has bytes in its buffer, but no synchronization point from which they could be decoded"
+        sync = OWN.index(b"\0" * 11 + b"\x80")
+        rest = OWN[sync + 12:]
+        self.write("trace.bin", frames.pack([(ID, rest[:rest.find(b"\0" * 11 + b"\x80")])]))
+        for command in ("check", "history", "info"):
+            self.assertEqual(self.run_csreplay(command).stderr.count(said), 1)
+        self.write("trace.bin", frames.pack([(OTHER_ID, b"x" * 40)]))
+        self.assertNotIn(said, self.check())
+        self.assertNotIn(said, self.run_csreplay("info").stderr)
+
     def test_missing_code(self):
         """Half of the program's code is in no dump."""
         self.replace("cpu_0.ini", "length=0x540", "length=0x200")
