@@ -59,6 +59,14 @@
 #define SUBS_X1_X0_5    UINT32_C(0xf1001401)
 #define B_LO_2          UINT32_C(0x54000043)
 #define STR_W0_X2       UINT32_C(0xb9000040)
+#define ADD_SP_SP_X0    UINT32_C(0x8b2063ff)
+#define SUB_X0_SP_X0    UINT32_C(0xcb2063e0)
+#define SUB_SP_SP_X3    UINT32_C(0xcb2363ff)
+#define SUB_SP_SP_X0    UINT32_C(0xcb2063ff)
+#define SUB_X1_X0_X3    UINT32_C(0xcb030001)
+#define ADD_X1_X3_X1    UINT32_C(0x8b010061)
+#define SUB_X1_X1_X0    UINT32_C(0xcb000021)
+#define SUB_X3_X0_X1    UINT32_C(0xcb010003)
 
 enum { CODE = 0x1000, CODE_MOST = 16, DATA_AT = 0x8000 };
 

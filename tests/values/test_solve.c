@@ -34,6 +34,71 @@ static void solve_sum_is_inverted(void **state)
 	end(&p);
 }
 
+/* What Linux does at each exception entry: SP is what it was, whatever X0 is. */
+static void solve_sums_that_cancel_leave_what_was(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, ADD_SP_SP_X0, SUB_X0_SP_X0, SUB_X0_SP_X0, SUB_SP_SP_X0, MOV_X0_1);
+	put_u64(p.x[0], 1);
+	run(&p, COUNT);
+	assert_is(&p, 0, 31, DATA_AT + 16);
+	assert_unknown(&p, 1, 31);
+	assert_is(&p, 2, 0, DATA_AT + 16);
+	assert_unknown(&p, 0, 0);
+	end(&p);
+}
+
+/* What is taken off is another register than what was added. */
+static void solve_sums_of_others_do_not_cancel(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, ADD_SP_SP_X0, SUB_SP_SP_X3, MOV_X0_1, MOV_X3_0);
+	put_u64(p.x[0], 1);
+	put_u64(p.x[3], 0);
+	run(&p, COUNT);
+	assert_unknown(&p, 0, 31);
+	assert_unknown(&p, 1, 31);
+	end(&p);
+}
+
+/* Constants that were added count; what is left may be a constant alone. */
+static void solve_sums_that_cancel_leave_constants(void **state)
+{
+	struct program p;
+
+	(void)state;
+	/* x1 = x0 - x3 + 5 + x3 - x0 */
+	BEGIN(&p, SUB_X1_X0_X3, ADD_X1_X1_5, ADD_X1_X3_X1, SUB_X1_X1_X0, MOV_X1_7, MOV_X0_1,
+	      MOV_X3_0);
+	put_u64(p.x[0], 1);
+	put_u64(p.x[1], 7);
+	put_u64(p.x[3], 0);
+	run(&p, COUNT);
+	assert_is(&p, 4, 1, 5);
+	assert_unknown(&p, 3, 1);
+	end(&p);
+}
+
+/* x0 - (x0 - x3) is x3. */
+static void solve_difference_of_a_difference_is_what_was_taken(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, SUB_X1_X0_X3, SUB_X3_X0_X1, MOV_X0_1, MOV_X1_7);
+	put_u64(p.x[0], 1);
+	put_u64(p.x[1], 7);
+	put_u64(p.x[3], 0x77);
+	run(&p, COUNT);
+	assert_is(&p, 0, 3, 0x77);
+	assert_unknown(&p, 0, 0);
+	end(&p);
+}
+
 static void solve_overwritten_register_is_unknown(void **state)
 {
 	struct program p;
@@ -682,6 +747,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(solve_sum_is_inverted),
+	        cmocka_unit_test(solve_sums_that_cancel_leave_what_was),
+	        cmocka_unit_test(solve_sums_of_others_do_not_cancel),
+	        cmocka_unit_test(solve_sums_that_cancel_leave_constants),
+	        cmocka_unit_test(solve_difference_of_a_difference_is_what_was_taken),
 	        cmocka_unit_test(solve_overwritten_register_is_unknown),
 	        cmocka_unit_test(solve_stored_value_is_read_from_the_dump),
 	        cmocka_unit_test(solve_other_writer_makes_memory_unknown),

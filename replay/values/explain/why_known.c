@@ -209,6 +209,13 @@ static void explain_ssa_fact(struct why_chain *c, const struct provenance_fact *
 		explain_kept(c->walk, f, ssa);
 		why_push_ssa(c, f->other, number);
 		break;
+	case CAUSE_LINEAR:
+		rests_on_dyn(c->walk, "sums that cancel", f->dyn);
+		(void)say_value(c, f->dyn, ssa,
+		                "what was added to it and what was taken from it cancel");
+		if (f->other != LINEAR_CONSTANT)
+			why_push_ssa(c, f->other, number);
+		break;
 	case CAUSE_REACH:
 		rests_on_dyn(c->walk, "what is found where the store did not go", f->dyn);
 		(void)say_value(c, f->dyn, ssa, "wherever else the store went, it would be found");

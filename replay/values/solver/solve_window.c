@@ -32,6 +32,7 @@ static enum status solve_window(struct solver *s, const struct history *history,
 	s->supposed = options->supposed;
 	s->is_lenient = options->is_lenient;
 	TRY(memdep_init(s, options->single_writer));
+	TRY(linear_init(&s->linear, &s->w));
 	if (options->abi)
 		TRY(abi_init(&s->abi, s));
 	if (options->log)
@@ -105,6 +106,7 @@ void solve_fini(struct solver *s)
 	free(s->dirty);
 	free(s->dirty_granules);
 	memdep_fini(&s->memory);
+	linear_fini(&s->linear);
 	abi_fini(&s->abi);
 	window_fini(&s->w);
 }

@@ -16,6 +16,7 @@
  *     between (replay/values/solver/memdep.h). What such a store may hit is narrowed by a points-to
  *     set (points_to.c).
  *   - Which branches were taken is known, and a relation like any other.
+ *   - Values that differ by a constant though no operation says so are related, too (linear.h).
  * Sweeps over the dynamic instructions that are to be run go back and forth until nothing changes.
  * Facts are only ever added, so that the order does not matter and the end is the same.
  *
@@ -34,6 +35,7 @@
 #include "replay/history/history.h"
 #include "replay/values/solver/abi.h"
 #include "replay/values/solver/interval_map.h"
+#include "replay/values/solver/linear.h"
 #include "replay/values/solver/memdep.h"
 #include "replay/values/solver/provenance.h"
 #include "replay/values/solver/supposition.h"
@@ -81,6 +83,7 @@ struct solver {
 	uint64_t *dirty;               /* bit s: dynamic instruction s is to be run */
 	uint64_t *dirty_granules;      /* bit i: dirty[i] is not 0 */
 	struct memdep_memory memory;
+	struct linear linear;
 	struct abi abi; /* none without that assumption */
 	const struct suppositions *supposed;
 	bool is_lenient;
