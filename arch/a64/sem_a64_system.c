@@ -110,14 +110,16 @@ void sem_exception(struct sem *s, unsigned int arg)
 	s->b->insn.branch = (struct uop_branch){.kind = BRANCH_EXCEPTION, .slot = SLOT_NONE};
 }
 
-/* ERET, DRPS: PSTATE comes from an SPSR, and another SP may be in use. */
+/*
+ * ERET, DRPS: PSTATE comes from an SPSR. Which SP is in use after it depends on levels, which the
+ * instruction does not say: of that nothing is here.
+ */
 void sem_exception_return(struct sem *s, unsigned int arg)
 {
 	(void)arg;
 	s->b->insn.branch = (struct uop_branch){.kind = BRANCH_RETURN, .slot = SLOT_NONE};
 	uop_define_unknown(s->b, REG_NZCV, 16);
 	uop_define_unknown(s->b, REG_PSTATE, 64);
-	sem_spsel(s, 0);
 }
 
 static void keep_low(struct sem *s, unsigned int reg)
@@ -270,6 +272,7 @@ enum sysreg_kind {
 	SYSREG_CARRIED,
 	SYSREG_ALIASED,
 	SYSREG_OPAQUE,
+	SYSREG_STATUS,
 	SYSREG_SHADOW,
 	SYSREG_FLAGS,
 	SYSREG_STATE,
@@ -321,6 +324,7 @@ void sem_mrs(struct sem *s, unsigned int arg)
 	case SYSREG_CARRIED:
 	case SYSREG_ALIASED:
 	case SYSREG_OPAQUE:
+	case SYSREG_STATUS:
 		sem_set_x(s, rt, sysreg.reg);
 		return;
 	case SYSREG_RANDOM:
@@ -393,6 +397,13 @@ void sem_msr(struct sem *s, unsigned int arg)
 		return;
 	case SYSREG_STREAMING:
 		sem_svcr(s, 0);
+		return;
+	case SYSREG_STATUS:
+		if (namesake(sysreg.reg) != sysreg.reg)
+			uop_define_unknown(s->b, namesake(sysreg.reg), 64);
+		uop_define(s->b, sysreg.reg,
+		           uop_insert(s->b, 64, uop_unknown(s->b, 64), sem_x(FIELD(s, Rt)),
+		                      (struct bits_field){.lsb = 0, .len = 1, .to = 0}));
 		return;
 	case SYSREG_OPAQUE:
 	case SYSREG_SHADOW:

@@ -303,10 +303,10 @@ static void stack_pointer_of_another_level_is_another_register(void **state)
 	assert_true(changes(0xd5184100, REG_SP_EL0)); /* MSR SP_EL0, x0 */
 	assert_false(changes(0xd5184100, REG_SP));
 	assert_true(forgets(0xd50041bf, REG_SP));      /* MSR SPSel, 1 */
-	assert_true(forgets(0xd69f03e0, REG_SP));      /* ERET */
+	assert_true(forgets(0xd69f03e0, REG_NZCV));    /* ERET */
 	assert_true(forgets(0xd5184020, REG_ELR_EL2)); /* MSR ELR_EL1, x0 may mean EL2's */
 	assert_int_equal(uop_insn_after(insn_of(0xd5184020), REG_ELR_EL1), 0);
-	assert_true(forgets(0xd5184000, REG_SPSR_EL1)); /* MSR SPSR_EL1, x0 */
+	assert_true(changes(0xd5184000, REG_SPSR_EL1)); /* MSR SPSR_EL1, x0 */
 	assert_true(forgets(0xd5184000, REG_SPSR_EL2));
 	assert_true(forgets(0xd51c4000, REG_SPSR_EL1));  /* MSR SPSR_EL2, x0 */
 	assert_false(forgets(0xd51e4000, REG_SPSR_EL1)); /* MSR SPSR_EL3, x0 */

@@ -298,6 +298,7 @@ static void open_made(struct made *m)
 	m->device.class = DEVICE_CORE;
 	m->device.registers = m->registers;
 	m->device.register_count = m->register_count;
+	m->source.device = &m->device;
 	m->source.buffers = m->buffers;
 	m->source.buffer_count = 1;
 	m->sources[0] = &m->source;

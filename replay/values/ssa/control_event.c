@@ -6,6 +6,7 @@
 
 #include "replay/history/history.h"
 #include "replay/values/ssa/fault.h"
+#include "replay/values/ssa/level_change.h"
 #include "replay/values/ssa/template_code.h"
 
 /* What the trace says at one position. */
@@ -198,8 +199,8 @@ static void change_mode(struct uop_builder *b)
 	uop_define_unknown(b, REG_NZCV, 16);
 }
 
-/* Entry of a handler that is traced, or a return from one: another SP, and its own state. */
-static void change_level(const struct control_event_from *from, struct uop_builder *b)
+/* A change of level that is not followed: another SP, and its own state. */
+static void lose_level(const struct control_event_from *from, struct uop_builder *b)
 {
 	if (from->site.isa != ISA_A64) {
 		change_mode(b);
@@ -210,6 +211,53 @@ static void change_level(const struct control_event_from *from, struct uop_build
 	uop_define_unknown(b, REG_SP, 64);
 	for (unsigned int reg = REG_SP_EL0; reg <= REG_SPSR_EL3; reg++)
 		uop_define_unknown(b, reg, 64);
+}
+
+/* A change of CONTEXTIDR alone is an instruction's, and changes no register. */
+static bool is_context_id_alone(const struct notices *n, const struct control_event_from *from,
+                                const struct pe_context *was, const struct pe_context *now)
+{
+	return n->exceptions == 0 && !n->has_return && from->site.isa == ISA_A64 &&
+	       !from->is_return && !from->is_exception && was->level != EL_UNKNOWN &&
+	       was->level == now->level && was->security == now->security &&
+	       was->has_vmid == now->has_vmid && was->vmid == now->vmid;
+}
+
+/*
+ * Entry of a handler that is traced, or a return from one, or both, from the context `was`. The
+ * instruction before may have faulted: `b` has begun with what it left.
+ */
+static void change_level(struct control_event_reader *r, const struct notices *n,
+                         const struct control_event_from *from, const struct pe_context *was,
+                         const uint64_t *pc, struct uop_builder *b)
+{
+	const struct element *e = &n->exception;
+	enum exception_kind kind = exception_kind_of(e->exception.info);
+	struct level_change change = {
+	        .is_return = from->is_return,
+	        .has_entry = n->exceptions > 0,
+	        .has_own_sp = r->has_own_sp,
+	        .vector = pc ? *pc : 1,
+	        .returns = e->exception.return_address,
+	        .has_returns = kind != EXCEPTION_FAULT && e->exception.has_return_address,
+	        .is_indirect = from->is_return || !from->insn ||
+	                       from->insn->branch.kind == BRANCH_INDIRECT,
+	        .is_interrupt = kind == EXCEPTION_INTERRUPT || kind == EXCEPTION_ERROR,
+	        .from = was->level,
+	        .to = r->context.level,
+	};
+	bool is_followed = from->site.isa == ISA_A64 && r->has_context && from->is_known &&
+	                   !n->has_return && n->exceptions <= 1 && kind != EXCEPTION_DEBUG &&
+	                   kind != EXCEPTION_RESET && (b->insn.flags & UOP_KILLS_REGISTERS) == 0 &&
+	                   uop_insn_after(&b->insn, REG_SP) == REG_SP;
+
+	r->has_own_sp = false;
+	if (is_context_id_alone(n, from, was, &r->context)) {
+		r->has_own_sp = change.has_own_sp;
+		return;
+	}
+	if (!is_followed || !level_change_define(&change, b, &r->has_own_sp))
+		lose_level(from, b);
 }
 
 /*
@@ -353,16 +401,48 @@ static bool is_at_el0(const struct control_event_reader *r)
 	return r->has_context && r->context.level == EL_0;
 }
 
+/* What ran unseen may have done anything, or the instruction before may not have completed. */
+static bool is_not_followed(const struct control_event_reader *r, const struct notices *n,
+                            const struct control_event_from *from)
+{
+	const struct element *e = &n->exception;
+
+	if (n->has_gap || (from->is_exception && n->exceptions == 0) ||
+	    (n->exceptions > 0 && is_at_el0(r)))
+		return true;
+	return n->exceptions > 0 && from->is_known && e->exception.has_return_address &&
+	       e->exception.return_address == from->address &&
+	       exception_is_fault(exception_kind_of(e->exception.info));
+}
+
+/* Execution goes on where it was: false if nothing changed. */
+static bool go_on(struct control_event_reader *r, uint64_t position, const struct notices *n,
+                  const struct control_event_from *from, struct uop_builder *b)
+{
+	bool is_any = true;
+
+	if (from->is_return)
+		lose_all(b);
+	else
+		is_any = resumed(r, position, n, from, b);
+	r->has_own_sp &= !is_any;
+	return is_any;
+}
+
 bool control_event_next(struct control_event_reader *r, uint64_t position, const uint64_t *pc,
                         const struct control_event_from *from, struct uop_builder *b,
                         bool *changes_space)
 {
+	const struct pe_context was =
+	        r->has_context ? r->context : (struct pe_context){.level = EL_UNKNOWN};
+	bool had_own_sp = r->has_own_sp && !from->selects_sp;
 	struct notices n = take(r, position, pc);
 	const struct element *e = &n.exception;
 	bool resumes = n.exceptions == 1 && pc && e->exception.has_return_address &&
 	               *pc == e->exception.return_address;
 
 	*changes_space = n.changes_space;
+	r->has_own_sp = false;
 	r->is_interrupted = n.has_gap || n.exceptions > 0 || n.has_return;
 	r->is_return = n.has_return;
 	r->maintains_icache = false;
@@ -377,33 +457,28 @@ bool control_event_next(struct control_event_reader *r, uint64_t position, const
 		lose_all(b);
 		return true;
 	}
+	r->has_own_sp = had_own_sp;
 	if (n.changes_space) {
 		begin_fault(r, &n, from, b);
-		change_level(from, b);
+		change_level(r, &n, from, &was, pc, b);
 		uop_finish(b);
 		b->insn.flags |= UOP_KILLS_MEMORY;
 		return true;
 	}
 	if (resumes)
-		return resumed(r, position, &n, from, b);
+		return go_on(r, position, &n, from, b);
 	if (!r->is_interrupted && !n.has_debug && from->is_exception && pc &&
 	    *pc == from->address + from->size &&
 	    call_model_semihosting(&from->site, history_core(r->history)->arch == CORE_M, b))
 		return true;
-	if (n.has_gap || (from->is_exception && n.exceptions == 0) ||
-	    (n.exceptions > 0 && is_at_el0(r))) {
+	if (is_not_followed(r, &n, from)) {
+		r->has_own_sp = false;
 		lose_all(b);
 		return true;
 	}
-	if (n.exceptions > 0 && from->is_known && e->exception.has_return_address &&
-	    e->exception.return_address == from->address &&
-	    exception_is_fault(exception_kind_of(e->exception.info))) {
-		lose_all(b); /* the instruction before may not have completed */
-		return true;
-	}
-	if (n.exceptions > 0 || n.has_return) {
+	if (n.exceptions > 0 || n.has_return || from->is_return) {
 		begin_fault(r, &n, from, b);
-		change_level(from, b);
+		change_level(r, &n, from, &was, pc, b);
 		uop_finish(b);
 		return true;
 	}

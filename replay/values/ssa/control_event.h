@@ -19,6 +19,8 @@ struct control_event_from {
 	struct call_site site;
 	const struct uop_insn *insn;
 	bool is_exception; /* SVC and the like: it does not lead on by itself */
+	bool is_return;    /* A64: a return from an exception */
+	bool selects_sp;   /* A64: it, or one before it, may have put another SP in use */
 	bool is_known;     /* false: there is no instruction before it */
 };
 
@@ -32,6 +34,7 @@ struct control_event_reader {
 	struct m_core m_core;
 	bool has_context;
 	struct pe_context context;
+	bool has_own_sp; /* A64: the SP in use is that of the level */
 	/* What control_event_next() looked at last has a gap, an exception or a return from one. */
 	bool is_interrupted;
 	bool is_fault;         /* it is what an instruction left that the one before led to */

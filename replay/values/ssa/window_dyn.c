@@ -168,9 +168,11 @@ static enum status add_change(struct collect *c, uint64_t position, bool is_64bi
 static enum status add_control_event(struct collect *c, uint64_t position, const uint64_t *pc)
 {
 	struct template template = {.address = 0};
+	bool is_any = control_event_next(&c->control_event, position, pc, &c->before, &c->builder,
+	                                 &template.changes_translation);
 
-	if (!control_event_next(&c->control_event, position, pc, &c->before, &c->builder,
-	                        &template.changes_translation))
+	c->before.selects_sp = false;
+	if (!is_any)
 		return STATUS_OK;
 	template.maintains_icache = c->control_event.maintains_icache;
 	if (c->control_event.is_fault && pc) {
@@ -235,6 +237,14 @@ static void pass_constant(const struct uop_insn *insn, unsigned int reg, bool *h
 	}
 }
 
+/* Of A64: the SP in use may be another one after the instruction. */
+static bool selects_sp(const struct template *template)
+{
+	return template->isa == ISA_A64 &&
+	       ((template->insn->flags & UOP_KILLS_REGISTERS) != 0 ||
+	        uop_insn_after(template->insn, REG_SP_EL1) != REG_SP_EL1);
+}
+
 /* What the next control event needs to know of an instruction. */
 static void pass(struct control_event_from *before, const struct template *template)
 {
@@ -245,6 +255,8 @@ static void pass(struct control_event_from *before, const struct template *templ
 	before->size = template->size;
 	before->view = template->view;
 	before->is_exception = insn->branch.kind == BRANCH_EXCEPTION;
+	before->is_return = insn->branch.kind == BRANCH_RETURN && template->isa == ISA_A64;
+	before->selects_sp |= selects_sp(template);
 	before->is_known = true;
 	before->insn = insn;
 	site->isa = (enum isa) template->isa;
@@ -406,8 +418,9 @@ static enum status enter_run(struct collect *c, const struct basic_block *node,
 
 		TRY(enter_insn(c, node, i, true, &entry, &number));
 		TRY(run_templates_add(&c->runs, number));
-		run->is_stepwise |=
-		        entry.without.is_exception || c->w->templates[number]->sets_endian;
+		run->is_stepwise |= entry.without.is_exception || entry.without.is_return ||
+		                    c->w->templates[number]->sets_endian ||
+		                    selects_sp(c->w->templates[number]);
 	}
 	for (int taken = 0; taken < 2; taken++)
 		TRY(enter_end(c, node, taken != 0, &entry, run));

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Entry of exceptions and returns from them; see level_change.h. */
+#include "replay/values/ssa/level_change.h"
+
+enum {
+	VECTOR_TABLE = 0x800, /* bytes of a table, and what it is aligned to */
+	VECTOR_SIZE = 0x80,
+	VECTOR_KINDS = 4, /* synchronous, IRQ, FIQ, SError */
+};
+
+/* Quarters of a table: from where an exception was taken. */
+enum origin {
+	ORIGIN_SP_EL0,  /* the same level, SP_EL0 in use */
+	ORIGIN_OWN_SP,  /* the same level, its own SP in use */
+	ORIGIN_LOWER,   /* a lower level in AArch64 */
+	ORIGIN_LOWER32, /* in AArch32 */
+};
+
+/* Registers of a level; EL0 has a stack pointer alone, of EL3 that is not followed: SLOT_NONE. */
+struct level_registers {
+	uint8_t sp;
+	uint8_t elr;
+	uint8_t spsr;
+};
+
+static const struct level_registers registers[] = {
+        [EL_0] = {REG_SP_EL0, SLOT_NONE, SLOT_NONE},
+        [EL_1] = {REG_SP_EL1, REG_ELR_EL1, REG_SPSR_EL1},
+        [EL_2] = {REG_SP_EL2, REG_ELR_EL2, REG_SPSR_EL2},
+        [EL_3] = {SLOT_NONE, REG_ELR_EL3, REG_SPSR_EL3},
+};
+
+/* From here on the register is that of a slot, or not known if there is none. */
+static void define(struct uop_builder *b, unsigned int reg, unsigned int slot)
+{
+	if (reg == SLOT_NONE)
+		return;
+	if (slot == SLOT_NONE)
+		uop_define_unknown(b, reg, 64);
+	else if (slot != reg)
+		uop_define(b, reg, slot);
+}
+
+/*
+ * ELR and SPSR of the level that the exception is taken to. With VHE the names of EL1's may mean
+ * EL2's there. Of SPSR the mode is what came from: M[4:0] is 0, the level, 0, and SP.
+ */
+static void save_state(const struct level_change *c, enum exception_level from, bool own_sp,
+                       struct uop_builder *b)
+{
+	const struct level_registers *to = &registers[c->to];
+	unsigned int mode = (unsigned int)from << 2 | (from != EL_0 && own_sp);
+
+	if (!c->has_returns)
+		define(b, to->elr, SLOT_NONE);
+	else if (c->is_indirect)
+		define(b, to->elr,
+		       uop_insert(b, 64, uop_unknown(b, 64), uop_constant(b, c->returns >> 2),
+		                  (struct bits_field){.lsb = 0, .len = 62, .to = 2}));
+	else
+		define(b, to->elr, uop_constant(b, c->returns));
+	define(b, to->spsr,
+	       uop_insert(b, 64, uop_unknown(b, 64), uop_constant(b, mode),
+	                  (struct bits_field){.lsb = 0, .len = 5, .to = 0}));
+	if (c->to == EL_2) {
+		define(b, REG_ELR_EL1, SLOT_NONE);
+		define(b, REG_SPSR_EL1, SLOT_NONE);
+	}
+	uop_define_unknown(b, REG_PSTATE, 64);
+}
+
+static bool find_origin(const struct level_change *c, enum origin *origin)
+{
+	uint64_t offset = c->vector % VECTOR_TABLE;
+	bool is_interrupt = offset / VECTOR_SIZE % VECTOR_KINDS != 0;
+
+	*origin = (enum origin)(offset / VECTOR_SIZE / VECTOR_KINDS);
+	return offset % VECTOR_SIZE == 0 && is_interrupt == c->is_interrupt && c->to >= EL_1 &&
+	       *origin != ORIGIN_LOWER32;
+}
+
+/* An entry alone. */
+static bool enter(const struct level_change *c, enum origin origin, struct uop_builder *b)
+{
+	enum exception_level from = origin == ORIGIN_LOWER ? c->from : c->to;
+
+	if (c->from != EL_UNKNOWN && (origin == ORIGIN_LOWER ? c->from >= c->to : c->from != c->to))
+		return false;
+	if (from == EL_UNKNOWN && c->to == EL_1)
+		from = EL_0;
+	/* Which SP a level between used is known or not; its SPSR.M[0] with it. */
+	if (from == EL_UNKNOWN || (origin == ORIGIN_LOWER && from != EL_0 && !c->has_own_sp))
+		return false;
+	if (origin != ORIGIN_OWN_SP) {
+		bool is_el0s = origin == ORIGIN_SP_EL0 || from == EL_0;
+
+		define(b, is_el0s ? REG_SP_EL0 : registers[from].sp, REG_SP);
+		define(b, REG_SP, registers[c->to].sp);
+		/* Of a level whose own SP is in use the register of that name says nothing. */
+		define(b, registers[c->to].sp, SLOT_NONE);
+	}
+	save_state(c, from, origin == ORIGIN_OWN_SP || (origin == ORIGIN_LOWER && from != EL_0), b);
+	return true;
+}
+
+/* An exception that comes before the first instruction after a return. */
+static bool return_and_enter(const struct level_change *c, enum origin origin,
+                             struct uop_builder *b)
+{
+	/* Back where it was: at the same level, or by way of EL0. */
+	if (c->from != c->to || !c->has_own_sp || origin == ORIGIN_SP_EL0 ||
+	    (origin == ORIGIN_LOWER && c->to != EL_1))
+		return false;
+	save_state(c, origin == ORIGIN_LOWER ? EL_0 : c->to, origin == ORIGIN_OWN_SP, b);
+	return true;
+}
+
+static bool leave(const struct level_change *c, struct uop_builder *b)
+{
+	unsigned int own;
+	unsigned int sp = REG_SP_EL0;
+
+	if (c->from < EL_1 || c->to == EL_UNKNOWN || c->to > c->from || !c->has_own_sp)
+		return false;
+	own = c->to == c->from ? REG_SP : registers[c->to].sp;
+	if (c->to != EL_0 && own == SLOT_NONE)
+		sp = SLOT_NONE;
+	else if (c->to != EL_0)
+		sp = uop_select(b, 64,
+		                uop_field(b, UOP_FIELD, 1, registers[c->from].spsr,
+		                          (struct bits_field){.lsb = 0, .len = 1, .to = 0}),
+		                own, REG_SP_EL0);
+	/* What is in use, or may be, is not in the register of its name. */
+	define(b, registers[c->from].sp, c->to == c->from ? (unsigned int)SLOT_NONE : REG_SP);
+	if (c->to != c->from)
+		define(b, registers[c->to].sp, SLOT_NONE);
+	define(b, REG_SP, sp);
+	uop_define_unknown(b, REG_PSTATE, 64);
+	return true;
+}
+
+bool level_change_define(const struct level_change *change, struct uop_builder *b, bool *has_own_sp)
+{
+	enum origin origin;
+	bool is_known;
+
+	if (change->has_entry && !find_origin(change, &origin))
+		return false;
+	if (!change->has_entry)
+		is_known = change->is_return && leave(change, b);
+	else if (change->is_return)
+		is_known = return_and_enter(change, origin, b);
+	else
+		is_known = enter(change, origin, b);
+	*has_own_sp = is_known && change->has_entry;
+	return is_known;
+}
