@@ -219,6 +219,8 @@ enum status cli_open_input(const struct cli_args *args, const char *path, struct
 	set_core_dump(args, &options.snapshot);
 	if (args->given[CLI_OPTION_SYSROOT])
 		options.snapshot.sysroot = args->values[CLI_OPTION_SYSROOT];
+	if (args->given[CLI_OPTION_DEBUG_DIR])
+		options.snapshot.debug_folder = args->values[CLI_OPTION_DEBUG_DIR];
 	begin_work(&work);
 	status = input_open(path, &options, diags, snapshot);
 	end_work(&work, status);

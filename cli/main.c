@@ -12,7 +12,7 @@
 	(BIT(SINGLE_WRITER) | BIT(ABI) | BIT(COHERENT) | BIT(TRUST) | BIT(ONE_ADDRESS_SPACE))
 #define SNAPSHOT_OPTIONS                                                                           \
 	(BIT(IMAGE) | BIT(EVENTS) | BIT(CONTEXTIDR) | BIT(CORE_DUMP) | BIT(SYSROOT) |              \
-	 BIT(ALLOW_OUTSIDE) | BIT(STRICT) | BIT(HELP))
+	 BIT(DEBUG_DIR) | BIT(ALLOW_OUTSIDE) | BIT(STRICT) | BIT(HELP))
 
 #define DEBUGGER_OPTIONS                                                                           \
 	(SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(PRINT) | ASSUMPTION_OPTIONS | CLI_TAKES_ELF)

@@ -12,7 +12,7 @@ cmake           command:cmake        build
 ninja-build     command:ninja        build
 pkg-config      command:pkg-config   build
 libelf-dev      library:libelf       ELF images
-libdw-dev       library:libdw        source lines
+zlib1g-dev      library:zlib         compressed debug information
 libinih-dev     library:inih         snapshot files
 libcapstone-dev library:capstone     disassembly
 libarchive-dev  library:libarchive   snapshots in archives
@@ -33,6 +33,7 @@ libc6-dev-armhf-cross   file:/usr/arm-linux-gnueabihf/include/stdio.h  theirs
 gcc-arm-none-eabi       command:arm-none-eabi-gcc       M-profile programs
 lldb-22                 command:lldb-22                 debugger
 valgrind                command:valgrind                instruction counts
+strace                  command:strace                  which files are opened
 clang-format-14         command:clang-format-14         the format of sources
 clang-tidy-14           command:clang-tidy-14           what is suspicious in them
 shellcheck              command:shellcheck              the same of scripts

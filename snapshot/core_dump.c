@@ -386,6 +386,7 @@ static enum status try_file(const struct search *s, const char *path)
 	return STATUS_OK;
 }
 
+/* The file, if it lies in the folder: what a core file says opens nothing else. */
 static enum status try_path(const struct search *s, struct str folder, struct str name)
 {
 	struct text path = {0};
@@ -394,10 +395,11 @@ static enum status try_path(const struct search *s, struct str folder, struct st
 	if (s->module->image)
 		return STATUS_OK;
 	text_add(&path, folder);
+	text_char(&path, '/');
 	text_add(&path, name);
 	text_char(&path, '\0');
 	status = text_status(&path);
-	if (status == STATUS_OK)
+	if (status == STATUS_OK && snap_files_is_inside(folder, text_str(&path).p))
 		status = try_file(s, text_str(&path).p);
 	text_fini(&path);
 	return status;
@@ -452,8 +454,10 @@ static void warn_of_module(const struct search *s)
 		             STR_ARG(text_str(s->others)));
 	else if (bytes_left(&s->module->header) > 0)
 		diag_warning(s->loader->diags, place,
-		             "mapped file \"%.*s\" (%.*s) is not found: its code is missing; see "
-		             "--sysroot and --image",
+		             "mapped file \"%.*s\" (%.*s) is neither under --sysroot nor beside "
+		             "the core "
+		             "file: its code is missing; --sysroot / takes what this machine has "
+		             "there, --image any file",
 		             STR_ARG(s->module->path), STR_ARG(text_str(&id)));
 	text_fini(&id);
 }
@@ -469,8 +473,6 @@ static enum status find_module(struct loader *loader, const struct snapshot_opti
 
 	if (options->sysroot.n > 0)
 		status = try_path(&s, options->sysroot, module->path);
-	if (status == STATUS_OK)
-		status = try_path(&s, STR(""), module->path);
 	if (status == STATUS_OK)
 		status = try_path(&s, folder, part_of(module->path, false));
 	if (status == STATUS_OK && !module->image)

@@ -51,8 +51,8 @@ MUST_USE enum status load_number(struct loader *loader, const struct ini_file *f
                                  const struct ini_section *section, struct str key,
                                  uint64_t *value);
 
-/* snapshot.c: images of --image. The status of the first that cannot be had: USAGE for a wrong
- * path. */
+/* snapshot.c: images of --image, and where their debug files are. The status of the first that
+ * cannot be had: USAGE for a wrong path. */
 MUST_USE enum status load_images(struct loader *loader, const struct snapshot_options *options);
 
 /* snapshot.c: all cores in one cluster without a name, if there is none. NO_MEM. */
@@ -75,9 +75,9 @@ MUST_USE enum status load_core_beside(struct loader *loader,
 
 /*
  * core_dump.c: images of the files that the core file says were mapped, after those of --image; OK
- * without a core file. Looked for under options->sysroot, as they are named, and beside the core
- * file. One that has another build ID than the core file says, or without one another first page,
- * is not used, nor is one of which the core file holds neither: a warning says so. NO_MEM.
+ * without a core file. Looked for under options->sysroot and beside the core file, nowhere else.
+ * One that has another build ID than the core file says, or without one another first page, is not
+ * used, nor is one of which the core file holds neither: a warning says so. NO_MEM.
  */
 MUST_USE enum status load_core_files(struct loader *loader, const struct snapshot_options *options);
 

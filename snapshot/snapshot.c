@@ -280,6 +280,9 @@ enum status load_images(struct loader *loader, const struct snapshot_options *op
 	for (size_t i = 0; i < snapshot->device_count; i++)
 		most += snapshot->devices[i].dump_count;
 	TRY(load_array(loader, most, sizeof(struct elf_image *), (void **)&snapshot->images));
+	snapshot->debug_folder = arena_str(loader->arena, options->debug_folder);
+	if (!snapshot->debug_folder.p)
+		return STATUS_NO_MEM;
 	for (size_t i = 0; i < options->image_count; i++) {
 		const struct image_option *option = &options->images[i];
 		const struct elf_placement placement = {

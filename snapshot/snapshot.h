@@ -197,7 +197,8 @@ struct snapshot {
 	size_t mapped_images; /* how many of them are in the memory maps: all but those of dumps */
 	struct snap_module *modules; /* of the core file, by address */
 	size_t module_count;
-	struct system_log *log; /* what the operating system said while it was traced, or NULL */
+	struct str debug_folder; /* of the user, with debug files; or empty */
+	struct system_log *log;  /* what the operating system said while it was traced, or NULL */
 	struct snapshot_private *private; /* arena, mapped files */
 	/* What a layer to the right keeps with a snapshot that it made, destroyed with it; or NULL.
 	 */
@@ -228,6 +229,7 @@ struct snapshot_options {
 	bool has_core_thread;
 	struct str sysroot; /* a folder with the files of the machine that a core file is of; or
 	                       empty */
+	struct str debug_folder; /* with debug files of images; or empty */
 };
 
 /*

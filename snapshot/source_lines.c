@@ -1,25 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Line tables of images, or of their debug files; see source_lines.h. libdw reads a table when it
- * is first asked for.
- */
+/* Line tables of images, or of their debug files; see source_lines.h. */
 #include "snapshot/source_lines.h"
 
-#include <elfutils/libdw.h>
-#include <elfutils/libdwelf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/text.h"
-
-#define SYSTEM_FOLDER "/usr/lib/debug"
+#include "snapshot/file/files.h"
+#include "snapshot/line_table/elf_sections.h"
 
 struct table {
-	Elf *elf;
-	Dwarf *dwarf; /* NULL: it has none */
+	struct elf_sections *sections;
+	struct line_table *lines; /* NULL: it has none */
 	uint64_t bias;
-	struct file_map debug_file; /* that `elf` is, if it is not the image */
+	struct file_map debug_file; /* that they are of, if it is not the image */
 };
 
 struct source_lines {
@@ -27,51 +22,66 @@ struct source_lines {
 	struct table tables[];
 };
 
-static void open_elf(struct bytes file, Elf **elf, Dwarf **dwarf)
+static void close_table(struct table *table)
 {
-	/* libelf wants a pointer that is not const; it does not write through it. */
-	char *data;
-
-	memcpy(&data, &file.pos, sizeof(data));
-	if (elf_version(EV_CURRENT) != EV_NONE)
-		*elf = elf_memory(data, bytes_left(&file));
-	if (*elf)
-		*dwarf = dwarf_begin_elf(*elf, DWARF_C_READ, NULL);
+	line_table_close(table->lines);
+	elf_sections_close(table->sections);
+	file_map_close(&table->debug_file);
+	*table = (struct table){.bias = table->bias};
 }
 
-static bool has_build_id(Elf *elf, struct bytes id)
+static void open_lines(struct table *table, struct bytes file)
 {
-	const void *found;
-	ssize_t size = dwelf_elf_gnu_build_id(elf, &found);
+	struct line_sections sections;
 
-	return size > 0 && (size_t)size == bytes_left(&id) &&
-	       memcmp(found, id.pos, (size_t)size) == 0;
+	table->sections = elf_sections_open(file);
+	if (!table->sections)
+		return;
+	sections = (struct line_sections){
+	        .lines = elf_sections_get(table->sections, STR(".debug_line")),
+	        .line_strings = elf_sections_get(table->sections, STR(".debug_line_str")),
+	        .strings = elf_sections_get(table->sections, STR(".debug_str")),
+	        .is_big_endian = elf_sections_are_big_endian(table->sections),
+	};
+	table->lines = line_table_open(&sections);
+}
+
+/* A search for an image's debug file. */
+struct search {
+	struct table *table;
+	struct bytes id;
+	struct str folder; /* that a file beside the image may not lead out of; empty: the user's */
+};
+
+static bool has_build_id(const struct table *table, struct bytes id)
+{
+	struct bytes found = bytes_of(NULL, 0);
+
+	if (table->sections)
+		found = elf_sections_build_id(table->sections);
+	return bytes_left(&found) == bytes_left(&id) &&
+	       memcmp(found.pos, id.pos, bytes_left(&id)) == 0;
 }
 
 /* Takes the file if it is there, has that build ID and has lines. Ends and clears `path`. */
-static void try_debug_file(struct table *table, struct bytes id, struct text *path)
+static void try_debug_file(const struct search *s, struct text *path)
 {
 	struct diag_list unheard = {0};
-	struct file_map map = {0};
-	Dwarf *dwarf = NULL;
-	Elf *elf = NULL;
+	struct table found = {.bias = s->table->bias};
 
 	text_char(path, '\0');
-	if (!table->dwarf && text_status(path) == STATUS_OK &&
-	    file_map_open(text_str(path).p, place_none(), &unheard, &map) == STATUS_OK)
-		open_elf(file_map_bytes(&map), &elf, &dwarf);
+	if (!s->table->lines && text_status(path) == STATUS_OK &&
+	    (s->folder.n == 0 || snap_files_is_inside(s->folder, text_str(path).p)) &&
+	    file_map_open(text_str(path).p, place_none(), &unheard, &found.debug_file) == STATUS_OK)
+		open_lines(&found, file_map_bytes(&found.debug_file));
 	diag_list_fini(&unheard);
 	text_clear(path);
-	if (dwarf && has_build_id(elf, id)) {
-		(void)elf_end(table->elf);
-		table->elf = elf;
-		table->dwarf = dwarf;
-		table->debug_file = map;
-		return;
+	if (found.lines && has_build_id(&found, s->id)) {
+		close_table(s->table);
+		*s->table = found;
+	} else {
+		close_table(&found);
 	}
-	(void)dwarf_end(dwarf);
-	(void)elf_end(elf);
-	file_map_close(&map);
 }
 
 static void add_id_path(struct text *path, struct bytes id)
@@ -84,58 +94,75 @@ static void add_id_path(struct text *path, struct bytes id)
 }
 
 /* The name in .gnu_debuglink, which is one of a file and no path; NULL without one. */
-static const char *debug_link(Elf *elf)
+static const char *debug_link(const struct table *table)
 {
-	GElf_Word crc;
-	const char *name = elf ? dwelf_elf_gnu_debuglink(elf, &crc) : NULL;
+	struct bytes link = bytes_of(NULL, 0);
+	const char *name;
 
-	return name && !strchr(name, '/') ? name : NULL;
+	if (table->sections)
+		link = elf_sections_get(table->sections, STR(".gnu_debuglink"));
+	name = (const char *)link.pos;
+	if (bytes_left(&link) == 0 || !memchr(name, '\0', bytes_left(&link)))
+		return NULL;
+	return name[0] != '\0' && !strchr(name, '/') ? name : NULL;
 }
 
 /* Where gdb looks, too: manual, "Debugging Information in Separate Files". */
-static void find_debug_file(struct table *table, const struct elf_image *image)
+static void find_debug_file(struct table *table, const struct elf_image *image,
+                            struct str debug_folder)
 {
-	struct bytes id = elf_image_build_id(image);
-	const char *link = debug_link(table->elf);
-	struct str folder = image->path;
+	struct search s = {table, elf_image_build_id(image), image->path};
 	struct text path = {0};
+	struct str beside;
+	const char *link;
 
-	if (bytes_left(&id) < 2)
+	if (bytes_left(&s.id) < 2)
 		return;
-	while (folder.n > 0 && folder.p[folder.n - 1] != '/')
-		folder.n--;
+	while (s.folder.n > 0 && s.folder.p[s.folder.n - 1] != '/')
+		s.folder.n--;
+	beside = s.folder;
 	text_add(&path, image->path);
 	text_puts(&path, ".debug");
-	try_debug_file(table, id, &path);
-	text_add(&path, folder);
+	try_debug_file(&s, &path);
+	text_add(&path, beside);
 	text_puts(&path, ".");
-	add_id_path(&path, id);
-	try_debug_file(table, id, &path);
-	text_puts(&path, SYSTEM_FOLDER);
-	add_id_path(&path, id);
-	try_debug_file(table, id, &path);
-	for (unsigned int i = 0; !table->dwarf && link && i < 3; i++) {
-		text_puts(&path, i == 2 ? SYSTEM_FOLDER : "");
-		text_add(&path, folder);
+	add_id_path(&path, s.id);
+	try_debug_file(&s, &path);
+	for (unsigned int i = 0; (link = debug_link(table)) && !table->lines && i < 2; i++) {
+		text_add(&path, beside);
 		text_puts(&path, i == 1 ? ".debug/" : "");
 		text_puts(&path, link);
-		try_debug_file(table, id, &path);
+		try_debug_file(&s, &path);
+	}
+	s.folder = STR("");
+	if (debug_folder.n > 0) {
+		text_add(&path, debug_folder);
+		add_id_path(&path, s.id);
+		try_debug_file(&s, &path);
+		link = debug_link(table);
+	}
+	if (debug_folder.n > 0 && link && !table->lines) {
+		text_add(&path, debug_folder);
+		text_add(&path, beside);
+		text_puts(&path, link);
+		try_debug_file(&s, &path);
 	}
 	text_fini(&path);
 }
 
-static void open_table(struct table *table, const struct elf_image *image)
+static void open_table(struct table *table, const struct elf_image *image, struct str debug_folder)
 {
 	/* Lines of an object are relative to its sections. */
 	if (image->is_object)
 		return;
 	table->bias = image->load_bias;
-	open_elf(image->file, &table->elf, &table->dwarf);
-	if (!table->dwarf)
-		find_debug_file(table, image);
+	open_lines(table, image->file);
+	if (!table->lines)
+		find_debug_file(table, image, debug_folder);
 }
 
-struct source_lines *source_lines_open(struct elf_image *const *images, size_t count)
+struct source_lines *source_lines_open(struct elf_image *const *images, size_t count,
+                                       struct str debug_folder)
 {
 	struct source_lines *lines = calloc(1, sizeof(*lines) + count * sizeof(lines->tables[0]));
 
@@ -143,7 +170,7 @@ struct source_lines *source_lines_open(struct elf_image *const *images, size_t c
 		return NULL;
 	lines->count = count;
 	for (size_t i = 0; i < count; i++)
-		open_table(&lines->tables[i], images[i]);
+		open_table(&lines->tables[i], images[i], debug_folder);
 	return lines;
 }
 
@@ -151,26 +178,9 @@ void source_lines_close(struct source_lines *lines)
 {
 	if (!lines)
 		return;
-	for (size_t i = 0; i < lines->count; i++) {
-		(void)dwarf_end(lines->tables[i].dwarf);
-		(void)elf_end(lines->tables[i].elf);
-		file_map_close(&lines->tables[i].debug_file);
-	}
+	for (size_t i = 0; i < lines->count; i++)
+		close_table(&lines->tables[i]);
 	free(lines);
-}
-
-/* Of a unit that says that it has the address, or else of any. */
-static Dwarf_Line *find_line(Dwarf *dwarf, uint64_t address)
-{
-	Dwarf_Die die;
-	Dwarf_CU *unit = NULL;
-	Dwarf_Line *line = NULL;
-
-	if (dwarf_addrdie(dwarf, address, &die))
-		line = dwarf_getsrc_die(&die, address);
-	while (!line && dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
-		line = dwarf_getsrc_die(&die, address);
-	return line;
 }
 
 bool source_lines_find(const struct source_lines *lines, uint64_t address,
@@ -178,20 +188,9 @@ bool source_lines_find(const struct source_lines *lines, uint64_t address,
 {
 	for (size_t i = 0; lines && i < lines->count; i++) {
 		const struct table *table = &lines->tables[i];
-		Dwarf_Line *line = NULL;
-		const char *slash;
 
-		if (table->dwarf)
-			line = find_line(table->dwarf, address - table->bias);
-		if (!line || dwarf_lineno(line, &found->line) != 0 || found->line == 0)
-			continue;
-		found->file = dwarf_linesrc(line, NULL, NULL);
-		if (!found->file)
-			continue;
-		slash = strrchr(found->file, '/');
-		if (slash)
-			found->file = slash + 1;
-		return true;
+		if (table->lines && line_table_find(table->lines, address - table->bias, found))
+			return true;
 	}
 	return false;
 }

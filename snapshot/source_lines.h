@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Source lines of code, from the line tables of ELF images (DWARF 5, 6.2), read with libdw
- * (source_lines.c is the only file that includes it). In: images. Out: file and line of an address.
+ * Source lines of code, from the line tables of ELF images (snapshot/line_table/). In: images. Out:
+ * file and line of an address.
  *
- * An image without debug information has that of a file with its build ID: IMAGE.debug,
- * .build-id/xx/yyyy.debug beside it or under /usr/lib/debug, or the file that its .gnu_debuglink
- * names, beside it, in .debug beside it, or under /usr/lib/debug. One without build ID has none.
+ * An image without a line table has that of a file with its build ID: IMAGE.debug or
+ * .build-id/xx/yyyy.debug beside it, or the file that its .gnu_debuglink names, beside it or in
+ * .debug beside it; the same in the user's folder for debug files (gdb's debug-file-directory). One
+ * without build ID has none. No other file is opened, whatever an image says, and none beside it
+ * that is a link out of its folder.
  */
 #ifndef CSREPLAY_SNAPSHOT_SOURCE_LINES_H
 #define CSREPLAY_SNAPSHOT_SOURCE_LINES_H
 
 #include "snapshot/elf_image.h"
+#include "snapshot/line_table/line_table.h"
 
 struct source_lines;
 
-struct source_line {
-	const char *file; /* without its folder; valid until source_lines_close() */
-	int line;
-};
-
-/* The images outlive it. NULL without memory. */
-struct source_lines *source_lines_open(struct elf_image *const *images, size_t count);
+/* The images and `debug_folder` (may be empty) outlive it. NULL without memory. */
+struct source_lines *source_lines_open(struct elf_image *const *images, size_t count,
+                                       struct str debug_folder);
 void source_lines_close(struct source_lines *lines); /* NULL is fine */
 
-/* False if no image says it; NULL as `lines` is none. */
+/* False if no image says it; `lines` may be NULL. found->file is valid until
+ * source_lines_close(). */
 bool source_lines_find(const struct source_lines *lines, uint64_t address,
                        struct source_line *found);
 

@@ -194,7 +194,8 @@ enum status session_source_lines(struct session *session, const struct source_li
 	const struct snapshot *snapshot = session->snapshot;
 
 	if (!session->lines)
-		session->lines = source_lines_open(snapshot->images, snapshot->image_count);
+		session->lines = source_lines_open(snapshot->images, snapshot->image_count,
+		                                   snapshot->debug_folder);
 	*lines = session->lines;
 	return *lines ? STATUS_OK : STATUS_NO_MEM;
 }

@@ -69,7 +69,8 @@ enum status session_why(const struct session *session, size_t core,
 		                        subject->address & ~UINT64_C(7), bytes, sizeof(bytes));
 	else
 		session_register(session, core, subject->number, &value);
-	lines = source_lines_open(session->snapshot->images, session->snapshot->image_count);
+	lines = source_lines_open(session->snapshot->images, session->snapshot->image_count,
+	                          session->snapshot->debug_folder);
 	options = (struct why_options){.all = all, .lines = lines};
 	status = why_value(session->values[at.core], at.position, subject, &options, out);
 	source_lines_close(lines);

@@ -47,6 +47,19 @@ static bool is_inside(struct str folder, struct str path)
 	return str_has_prefix(path, folder) && path.n > folder.n && path.p[folder.n] == '/';
 }
 
+bool snap_files_is_inside(struct str folder, const char *path)
+{
+	char *copy = strndup(folder.p, folder.n);
+	char *real_folder = copy ? realpath(copy, NULL) : NULL;
+	char *real = realpath(path, NULL);
+	bool inside = real_folder && real && is_inside(str_of(real_folder), str_of(real));
+
+	free(copy);
+	free(real_folder);
+	free(real);
+	return inside;
+}
+
 /* The path of a member: ARCHIVE/MEMBER, in the arena. */
 static enum status resolve_member(struct snap_files *files, struct str name, struct place place,
                                   struct diag_list *diags, struct str *path)

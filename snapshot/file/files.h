@@ -53,6 +53,9 @@ MUST_USE enum status snap_files_map(struct snap_files *files, struct str name, s
 MUST_USE enum status snap_files_join(struct snap_files *files, struct str names, struct place place,
                                      struct diag_list *diags, struct bytes *bytes);
 
+/* True if there is something at `path` and symbolic links do not lead it out of `folder`. */
+bool snap_files_is_inside(struct str folder, const char *path);
+
 void snap_files_fini(struct snap_files *files);
 
 #endif

@@ -241,7 +241,8 @@ class CoreFile(unittest.TestCase):
                 (self.mapped(old, bare), f'(build ID {self.build_id(old)}): "{bare}" has no build ID'),
                 (self.mapped(bare, other), f'"{other}" has another first page'),
                 (self.mapped(old, old, page=False), f'"{old}" cannot be compared'),
-                (self.mapped(old, "/nowhere/x.so"), f'"/nowhere/x.so" (build ID {self.build_id(old)}) is not found'),
+                (self.mapped(old, "/nowhere/x.so"),
+                 f'"/nowhere/x.so" (build ID {self.build_id(old)}) is neither under --sysroot nor beside the core file'),
                 # The same file, but mapped as no loader maps it.
                 (self.mapped(old, old).replace(struct.pack("<QQQ", 0x7f00001000, 0x7f00002000, 1),
                                                struct.pack("<QQQ", 0x7f00001000, 0x7f00002000, 2)),
@@ -253,6 +254,25 @@ class CoreFile(unittest.TestCase):
         done = self.run_on(self.mapped(bare, bare), "info", "--format", "json")
         self.assertEqual(done.stderr, "")
         self.assertEqual(json.loads(done.stdout)["images"][0]["file"], str(bare))
+
+    def test_file_that_lies_elsewhere_is_not_opened(self):
+        library = self.library("libtwice.so", ["-DVALUE=2"])
+        elsewhere = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory())).resolve()
+        root = self.folder / "root"
+        root.mkdir()
+        library = library.rename(elsewhere / "libtwice.so")
+        link = self.folder / "libtwice.so"
+        for named, options in ((library, []), (library, ["--sysroot", str(root)]),
+                               (f"/../../{elsewhere.name}/libtwice.so", ["--sysroot", str(root)])):
+            for linked in (False, True):
+                if linked:  # beside the core file
+                    link.symlink_to(library)
+                done = self.run_on(self.mapped(library, named), "info", "--format", "json", *options)
+                link.unlink(missing_ok=True)
+                self.assertEqual(json.loads(done.stdout)["images"], [])
+                self.assertIn("--sysroot / takes what this machine has there", done.stderr)
+        done = self.run_on(self.mapped(library, library), "info", "--format", "json", "--sysroot", "/")
+        self.assertEqual(json.loads(done.stdout)["images"][0]["file"], str(library))
 
     def test_given_image_lies_where_the_core_file_says(self):
         library = self.library("libtwice.so", ["-DVALUE=2"])

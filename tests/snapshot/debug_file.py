@@ -39,14 +39,15 @@ class DebugFile(unittest.TestCase):
         whole.unlink()
         return bare, debug
 
-    def lines(self, image):
+    def lines(self, image, *options):
         """(address, file, line) that `why` prints."""
-        out = subprocess.run([CSREPLAY, "why", "--of", "x2", "--at", "1000", "--image", str(image), str(EXAMPLE)],
+        out = subprocess.run([CSREPLAY, "why", "--of", "x2", "--at", "1000", "--image", str(image), *map(str, options),
+                              str(EXAMPLE)],
                              capture_output=True, text=True, check=True, timeout=60).stdout
         return [(int(a, 16), f, int(n)) for a, f, n in re.findall(r"0x(4\w+)\b.*?(\w+\.[cs]):(\d+)", out)]
 
-    def check_found(self, image):
-        found = self.lines(image)
+    def check_found(self, image, *options):
+        found = self.lines(image, *options)
         self.assertTrue(found)
         for address, file, line in found:
             self.assertEqual((file, line), ("lines.s", (address - TEXT) // 4 + 2))
@@ -73,6 +74,31 @@ class DebugFile(unittest.TestCase):
         self.check_found(bare)
         (self.folder / ".debug").mkdir()
         linked.rename(self.folder / ".debug" / "linked.dbg")
+        self.check_found(bare)
+
+    def test_debug_file_is_found_in_the_users_folder(self):
+        bare, debug = self.program("0xa1b2c3d4e5f60718")
+        users = self.folder / "users"
+        for place in (".build-id/a1/b2c3d4e5f60718.debug", str(self.folder)[1:] + "/linked.dbg"):
+            path = users / place
+            path.parent.mkdir(parents=True)
+            debug.rename(path)
+            self.check_not_found(bare)
+            if path.name == "linked.dbg":
+                self.run_tool("objcopy", f"--add-gnu-debuglink={path}", bare)
+            self.check_found(bare, "--debug-dir", users)
+            path.rename(debug)
+
+    def test_link_out_of_the_images_folder_is_not_followed(self):
+        bare, debug = self.program("0xa1b2c3d4e5f60718")
+        inside = self.folder / "snapshot"
+        inside.mkdir()
+        bare = bare.rename(inside / "program")
+        (inside / "program.debug").symlink_to(debug)
+        self.check_not_found(bare)
+        debug = debug.rename(inside / "other")
+        (inside / "program.debug").unlink()
+        (inside / "program.debug").symlink_to(debug)
         self.check_found(bare)
 
     def test_debug_file_of_another_build_is_not_used(self):

@@ -31,7 +31,7 @@ static struct elf_image *open_example(void)
 static void lines_address_has_file_and_line(void **state)
 {
 	struct elf_image *image = open_example();
-	struct source_lines *lines = source_lines_open(&image, 1);
+	struct source_lines *lines = source_lines_open(&image, 1, STR(""));
 	struct source_line line;
 
 	(void)state;
@@ -54,7 +54,7 @@ static void lines_of_several_images_are_found(void **state)
 	(void)state;
 	assert_int_equal(elf_image_move(images[0], 0x10000000), STATUS_OK);
 	assert_int_equal(elf_image_move(images[1], 0x20000000), STATUS_OK);
-	lines = source_lines_open(images, 2);
+	lines = source_lines_open(images, 2, STR(""));
 	for (uint64_t base = 0x10000000; base <= 0x20000000; base += 0x10000000) {
 		assert_true(source_lines_find(lines, base + SET_LABEL, &line));
 		assert_int_equal(line.line, LINE);
@@ -72,7 +72,7 @@ static void lines_move_with_the_image(void **state)
 
 	(void)state;
 	assert_int_equal(elf_image_move(image, 0x10000000), STATUS_OK);
-	lines = source_lines_open(&image, 1);
+	lines = source_lines_open(&image, 1, STR(""));
 	assert_true(source_lines_find(lines, 0x10000000 + SET_LABEL, &line));
 	assert_int_equal(line.line, LINE);
 	assert_false(source_lines_find(lines, SET_LABEL, &line));
@@ -82,7 +82,7 @@ static void lines_move_with_the_image(void **state)
 
 static void lines_of_no_image_are_none(void **state)
 {
-	struct source_lines *lines = source_lines_open(NULL, 0);
+	struct source_lines *lines = source_lines_open(NULL, 0, STR(""));
 	struct source_line line;
 
 	(void)state;
@@ -113,7 +113,7 @@ static void lines_of_a_broken_file_do_no_harm(void **state)
 			copy[(random >> 4) % size] = (uint8_t)(random >> 24);
 		}
 		image->file = bytes_of(copy, i % 4 == 0 ? size - random % (size / 2) : size);
-		lines = source_lines_open(&image, 1);
+		lines = source_lines_open(&image, 1, STR(""));
 		if (source_lines_find(lines, SET_LABEL, &line))
 			assert_true(strlen(line.file) < SIZE_MOST);
 		source_lines_close(lines);
