@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files as memory: mapped read-only, never read into a copy. A file that is cut while it is mapped
- * is outside what csreplay defends against, as with every debugger that maps its inputs.
+ * Files as memory, read-only. A small file is copied: whatever becomes of it, its bytes stay. A
+ * large one, or one more than FILE_COPIES_MOST allows, is mapped and watched (file_watch.h): what
+ * is read of it after it changed may be anything, and must not be shown.
  */
 #ifndef CSREPLAY_BASE_FILE_H
 #define CSREPLAY_BASE_FILE_H
@@ -10,20 +11,32 @@
 
 #include "base/bytes.h"
 #include "base/diag.h"
+#include "base/file_watch.h"
 #include "base/status.h"
 
+enum {
+	FILE_COPY_MOST = 1 << 20,   /* bytes of a file that is copied */
+	FILE_COPIES_MOST = 4 << 20, /* of all that are copied at a time */
+};
+
 struct file_map {
-	void *data;  /* read-only pages; NULL if size is 0 */
-	size_t size; /* bytes */
+	void *data;               /* read-only pages; NULL if size is 0 */
+	size_t size;              /* bytes */
+	size_t copied;            /* of them; the others are those of a file that is watched */
+	struct file_watch *watch; /* of that, or NULL */
 };
 
 /*
  * Maps the regular file at `path` (NUL-terminated). NOT_FOUND if there is none, IO if it is
- * something else or cannot be opened; `diags` gets one error naming `shown_at` as its place.
+ * something else, cannot be opened or changes meanwhile; `diags` gets one error naming `shown_at`
+ * as its place.
  */
 MUST_USE enum status file_map_open(const char *path, struct place shown_at, struct diag_list *diags,
                                    struct file_map *map);
 void file_map_close(struct file_map *map); /* a zeroed map is fine */
+
+/* The pages of `part` were moved into `whole`, which is closed in its place. */
+void file_map_join(struct file_map *whole, struct file_map *part);
 
 /*
  * Pages of a mapped file that will not be needed soon: they count as memory of this process no

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file_watch.h"
 #include "replay/survey/survey.h"
 #include "replay/tarmac/tarmac.h"
 
@@ -16,6 +17,7 @@ enum { THREADS_MOST = 64 };
 
 static volatile sig_atomic_t interrupt_seen;
 static bool write_error_told;
+static bool change_told;
 
 static void on_interrupt(int signal_number)
 {
@@ -76,12 +78,28 @@ static enum cli_exit tell_write_error(int error)
 	return CLI_INTERNAL;
 }
 
+/* What was made from a file that is not what it was is not shown. */
+static enum cli_exit check_files(void)
+{
+	struct text what = {0};
+	bool is_changed = file_watch_changed(&what);
+
+	if (is_changed && !change_told)
+		(void)cli_fail(CLI_INPUT, "%s",
+		               text_status(&what) == STATUS_OK ? what.data : "a file changed");
+	change_told = is_changed;
+	text_fini(&what);
+	return is_changed ? CLI_INPUT : CLI_FINE;
+}
+
 enum cli_exit cli_flush(struct text *text)
 {
 	struct str s = text_str(text);
 
 	if (text_status(text) != STATUS_OK)
 		return cli_fail(CLI_INTERNAL, "%s", status_text(STATUS_NO_MEM));
+	if (check_files() != CLI_FINE)
+		return CLI_INPUT;
 	/* What stdio keeps back would be lost in silence at the end. */
 	if (fwrite(s.p, 1, s.n, stdout) != s.n || fflush(stdout) != 0)
 		return tell_write_error(errno);
@@ -92,6 +110,8 @@ enum cli_exit cli_flush(struct text *text)
 void cli_begin(void)
 {
 	static const int modes[] = {O_WRONLY, O_RDONLY, O_RDWR};
+
+	file_watch_catch_faults();
 
 	/* open() takes the lowest that is free, and these are looked at in order. */
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/file_watch.h"
 #include "stub/isa_map.h"
 #include "stub/rsp_frame.h"
 #include "stub/rsp_request.h"
@@ -124,6 +125,59 @@ const struct elf_image *gdb_program(const struct gdb *gdb)
 	return gdb->isa_map.length > 0 && !gdb->isa_map.failed ? &gdb->isa_image : NULL;
 }
 
+/*
+ * True of requests that are answered with what files hold, or with what follows from it. gdb does
+ * not end where others, such as qOffsets, are refused.
+ */
+static bool is_of_files(enum rsp_request request)
+{
+	static const enum rsp_request those[] = {
+	        RSP_READ_REGISTERS,
+	        RSP_READ_REGISTER,
+	        RSP_READ_MEMORY,
+	        RSP_READ_MEMORY_BINARY,
+	        RSP_BACKWARD_STEP,
+	        RSP_BACKWARD_CONTINUE,
+	        RSP_VCONT,
+	        RSP_CONTINUE,
+	        RSP_CONTINUE_SIGNAL,
+	        RSP_STEP,
+	        RSP_STEP_SIGNAL,
+	        RSP_COMMAND,
+	        RSP_FILE,
+	};
+
+	for (size_t i = 0; i < sizeof(those) / sizeof(those[0]); i++) {
+		if (those[i] == request)
+			return true;
+	}
+	return false;
+}
+
+/* In place of an answer that may be made of what a file was not when it was opened. */
+static void refuse_changed(struct gdb *gdb, enum rsp_request request)
+{
+	struct text what = {0};
+
+	if (!is_of_files(request) || !file_watch_changed(&what))
+		return;
+	/* Nothing of the answer is kept, nor of what it said on the console. */
+	text_clear(&gdb->out);
+	text_clear(&gdb->reply);
+	gdb->is_changed = true;
+	if (request == RSP_COMMAND && text_status(&what) == STATUS_OK) {
+		text_char(&what, '\n');
+		gdb_console(gdb, text_str(&what));
+		gdb_ok(gdb);
+	} else if (request == RSP_READ_MEMORY || request == RSP_READ_MEMORY_BINARY) {
+		gdb_error(gdb, 1); /* gdb takes a text for bytes */
+	} else {
+		gdb_error_text(gdb, "%s",
+		               text_status(&what) == STATUS_OK ? what.data : "a file changed");
+	}
+	text_fini(&what);
+}
+
 void gdb_request(struct gdb *gdb, struct str payload)
 {
 	struct str args = {"", 0};
@@ -134,6 +188,7 @@ void gdb_request(struct gdb *gdb, struct str payload)
 	text_clear(&gdb->reply);
 	if (request != RSP_UNKNOWN)
 		handlers[request](gdb, args);
+	refuse_changed(gdb, request);
 	/* Without memory for a reply nothing sound can be sent; the connection ends. */
 	if (gdb->reply.failed)
 		gdb->out.failed = true;

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "base/file_watch.h"
 #include "console/threads.h"
 #include "stub/gdb.h"
 #include "stub/rsp_frame.h"
@@ -48,6 +49,7 @@ struct client_link {
 	struct gdb gdb;
 	struct text sent; /* last reply, for a client that refuses it */
 	unsigned int resends;
+	bool told_change; /* that a file is not what it was */
 	bool gone;
 	size_t begin; /* bytes read and not yet decoded: input[begin..end) */
 	size_t end;
@@ -228,6 +230,18 @@ static void log_packets(const struct server *server, bool is_sent, struct str by
 		server->options->log(server->options->context, is_sent, bytes);
 }
 
+/* Once a client: a debugger does not show the reason of every refusal. */
+static void tell_of_change(struct client_link *link)
+{
+	struct text what = {0};
+
+	if (link->gdb.is_changed && !link->told_change && file_watch_changed(&what)) {
+		tell(link->server, "%s", text_status(&what) == STATUS_OK ? what.data : "");
+		link->told_change = true;
+	}
+	text_fini(&what);
+}
+
 static void answer(struct client_link *link)
 {
 	struct gdb *gdb = &link->gdb;
@@ -237,6 +251,7 @@ static void answer(struct client_link *link)
 	text_clear(&gdb->out);
 	log_packets(link->server, false, text_str(&link->decoder.payload));
 	gdb_request(gdb, text_str(&link->decoder.payload));
+	tell_of_change(link);
 	log_packets(link->server, true, text_str(&gdb->out));
 	send_text(link, &gdb->out);
 	link->sent = gdb->out; /* swapped: the next reply takes the old one's memory */

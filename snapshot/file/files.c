@@ -160,7 +160,8 @@ enum status snap_files_map(struct snap_files *files, struct str name, struct pla
  * Puts the file's mapping at `at`, which lies in a reserved range: whole pages are moved there if
  * they can lie there, the rest is copied. The last file may keep its last, partial page.
  */
-static enum status place_file_map(struct file_map *map, uint8_t *at, bool is_last)
+static enum status place_file_map(struct file_map *map, uint8_t *at, bool is_last,
+                                  struct file_map *whole)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	const uint8_t *from = map->data;
@@ -177,7 +178,7 @@ static enum status place_file_map(struct file_map *map, uint8_t *at, bool is_las
 		memcpy(at + moved, from + moved, map->size - moved);
 	if (map->size > moved)
 		(void)munmap((uint8_t *)map->data + moved, map->size - moved);
-	*map = (struct file_map){0};
+	file_map_join(whole, map);
 	return STATUS_OK;
 }
 
@@ -216,7 +217,7 @@ static enum status join_parts(struct file_map *maps, size_t count, struct file_m
 
 		if (size > 0)
 			TRY(place_file_map(&maps[i], (uint8_t *)whole->data + at,
-			                   at + size == whole->size));
+			                   at + size == whole->size, whole));
 		at += size;
 	}
 	(void)mprotect(whole->data, whole->size, PROT_READ);

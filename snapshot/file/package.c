@@ -438,7 +438,7 @@ enum status package_map(const struct package *package, size_t index, struct plac
 	const struct member *member = &package->members[index];
 	void *data;
 
-	*map = (struct file_map){NULL, (size_t)member->size};
+	*map = (struct file_map){.size = (size_t)member->size};
 	if (map->size == 0)
 		return STATUS_OK;
 	data = mmap(NULL, map->size, PROT_READ, MAP_PRIVATE, package->fd, (off_t)member->offset);
