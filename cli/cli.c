@@ -271,8 +271,8 @@ static enum cli_exit find_threads(const struct cli_args *args, unsigned int *thr
 	return code;
 }
 
-/* Trace IDs that no source claims. */
-static enum status warn_of_ids(const struct session *session, struct diag_list *diags)
+/* Trace IDs that no source claims, and cores whose trace nothing can be decoded of. */
+static enum status warn_of_trace(const struct session *session, struct diag_list *diags)
 {
 	const struct snapshot *snapshot = session_snapshot(session);
 	struct unclaimed_ids ids;
@@ -281,6 +281,11 @@ static enum status warn_of_ids(const struct session *session, struct diag_list *
 	if (status == STATUS_OK)
 		status = survey_warn_of_ids(snapshot, &ids, diags);
 	unclaimed_ids_fini(&ids);
+	for (size_t i = 0; i < snapshot->core_count && status == STATUS_OK; i++) {
+		if (history_length(session_history(session, i)) == 0 && !input_core(snapshot, i))
+			status = survey_warn_unsynchronized(snapshot, &snapshot->cores[i],
+			                                    session_trace_ids(session), diags);
+	}
 	return status;
 }
 
@@ -339,7 +344,7 @@ enum cli_exit cli_open_session(const struct cli_args *args, const struct snapsho
 	}
 	end_work(&work, status);
 	if (status == STATUS_OK)
-		status = warn_of_ids(*session, &diags);
+		status = warn_of_trace(*session, &diags);
 	cli_print_diags(&diags);
 	diag_list_fini(&diags);
 	return exit_of(status);

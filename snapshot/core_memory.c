@@ -279,13 +279,15 @@ static struct memory_context halt_context(const struct snap_core *core)
 	                               .id = id ? (uint32_t)snap_register_value(id) : 0};
 }
 
-/* Two cores whose dumps may be of different processes. */
-static bool may_differ(const struct snap_core *a, const struct memory_context *of_a,
-                       const struct snap_core *b, const struct memory_context *of_b)
+bool snap_core_may_rival(const struct snap_core *core, const struct memory_context *halted,
+                         const struct snap_core *other)
 {
+	struct memory_context of_other = halt_context(other);
+
 	/* Threads of one core file share their list. */
-	return a->device->dumps != b->device->dumps && b->arch != CORE_M &&
-	       !(of_a->has_id && of_b->has_id && of_a->id == of_b->id);
+	return core->device->dumps != other->device->dumps && other->device->dump_count > 0 &&
+	       other->arch != CORE_M &&
+	       !(halted->has_id && of_other.has_id && halted->id == of_other.id);
 }
 
 /* The bytes that both have; false if there are none. */
@@ -330,10 +332,11 @@ static bool differs(const struct snap_core *core, uint32_t view, const struct sn
 	}
 }
 
-/* Of one other core's dumps. */
-static bool find_rival_of(const struct snap_core *core, const struct snap_core *other,
+bool snap_core_find_rival(const struct snap_core *core, const struct snap_core *other,
                           const struct snap_code *code, struct snap_rival *rival)
 {
+	if (!is_of_process(core, code->space, code->first))
+		return false;
 	for (size_t i = 0; i < other->device->dump_count; i++) {
 		const struct snap_dump *dump = &other->device->dumps[i];
 		struct stretch both;
@@ -346,23 +349,6 @@ static bool find_rival_of(const struct snap_core *core, const struct snap_core *
 			rival->context = halt_context(other);
 			return true;
 		}
-	}
-	return false;
-}
-
-bool snap_core_find_rival(const struct snapshot *snapshot, const struct snap_core *core,
-                          const struct memory_context *halted, const struct snap_code *code,
-                          struct snap_rival *rival)
-{
-	if (!is_of_process(core, code->space, code->first))
-		return false;
-	for (size_t i = 0; i < snapshot->core_count; i++) {
-		const struct snap_core *other = &snapshot->cores[i];
-		struct memory_context of_other = halt_context(other);
-
-		if (may_differ(core, halted, other, &of_other) &&
-		    find_rival_of(core, other, code, rival))
-			return true;
 	}
 	return false;
 }

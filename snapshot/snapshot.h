@@ -282,13 +282,18 @@ struct snap_code {
 };
 
 /*
- * True if a dump of a core that may have halted in another context than this one, which halted in
- * `halted`, holds other bytes than the core's map has of the code, in memory that each process has
- * for itself.
+ * True if `other` has dumps and may have halted in another context than the core, which halted in
+ * `halted`.
  */
-bool snap_core_find_rival(const struct snapshot *snapshot, const struct snap_core *core,
-                          const struct memory_context *halted, const struct snap_code *code,
-                          struct snap_rival *rival);
+bool snap_core_may_rival(const struct snap_core *core, const struct memory_context *halted,
+                         const struct snap_core *other);
+
+/*
+ * True if a dump of such a core holds other bytes than the core's map has of the code, in memory
+ * that each process has for itself.
+ */
+bool snap_core_find_rival(const struct snap_core *core, const struct snap_core *other,
+                          const struct snap_code *code, struct snap_rival *rival);
 
 /*
  * A memory map of the core in which dumps of memory that each process has for itself are of the

@@ -66,6 +66,20 @@ static bool is_ambiguous(const struct history *h, const struct memmap *many)
 	return false;
 }
 
+/* Something that was executed, of which the other core has dumped another content. */
+static bool find_rival_of(const struct history *h, const struct snap_core *other,
+                          struct snap_rival *rival)
+{
+	for (size_t i = 0; i < h->code_count; i++) {
+		struct snap_code code = {h->code[i].first, h->code[i].last,
+		                         (enum space)(h->code[i].view & SPACE_ANY)};
+
+		if (snap_core_find_rival(h->core, other, &code, rival))
+			return true;
+	}
+	return false;
+}
+
 /*
  * Another core's dump contradicts something that was executed. Where the trace names no context,
  * registers at the halt must say that there is more than one.
@@ -76,15 +90,13 @@ static bool find_rival(const struct snapshot *snapshot, const struct history *h,
 {
 	bool is_one = seen->last.has_context_id && !seen->are_many;
 
-	if (is_one && halted->has_id && seen->last.context_id == halted->id)
+	if ((is_one && halted->has_id && seen->last.context_id == halted->id) ||
+	    (!seen->last.has_context_id && !halted->has_id))
 		return false;
-	for (size_t i = 0; i < h->code_count; i++) {
-		struct snap_code code = {h->code[i].first, h->code[i].last,
-		                         (enum space)(h->code[i].view & SPACE_ANY)};
-
-		if (snap_core_find_rival(snapshot, h->core, halted, &code, rival))
-			return seen->last.has_context_id ||
-			       (halted->has_id && rival->context.has_id);
+	for (size_t i = 0; i < snapshot->core_count; i++) {
+		if (snap_core_may_rival(h->core, halted, &snapshot->cores[i]) &&
+		    find_rival_of(h, &snapshot->cores[i], rival))
+			return seen->last.has_context_id || rival->context.has_id;
 	}
 	return false;
 }

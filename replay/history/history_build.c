@@ -147,8 +147,6 @@ static enum status join_source(struct builder *b, struct source_decode *decode,
 		TRY(join(b, &decode->parts[i]));
 	if (silent)
 		return STATUS_OK;
-	if (!b->history->heard)
-		b->history->heard = decode->source;
 	b->is_by_code = b->has_expected;
 	b->has_expected = decode->has_next;
 	b->expected = decode->next;

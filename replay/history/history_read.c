@@ -79,19 +79,6 @@ const struct snap_core *history_core(const struct history *history)
 	return history->core;
 }
 
-const struct snap_source *history_unsynchronized(const struct history *history)
-{
-	struct history_event event;
-
-	if (history->length > 0)
-		return NULL;
-	for (size_t i = 0; history_event(history, i, &event); i++) {
-		if (event.element.type != ELEMENT_NO_SYNC && event.element.type != ELEMENT_EO_TRACE)
-			return NULL;
-	}
-	return history->heard;
-}
-
 size_t history_undecoded(const struct history *history)
 {
 	return history->undecoded;

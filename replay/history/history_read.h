@@ -127,11 +127,6 @@ MUST_USE enum status history_build(const struct snapshot *snapshot, const struct
 void history_destroy(struct history *history); /* NULL is fine */
 
 const struct snap_core *history_core(const struct history *history);
-/*
- * The trace source of which there are bytes but no synchronization point, so that nothing of the
- * core is known: its begin was overwritten. NULL if something is.
- */
-const struct snap_source *history_unsynchronized(const struct history *history);
 /* How many sources of what the core executed are in a buffer and cannot be decoded. */
 size_t history_undecoded(const struct history *history);
 /* Its memory, with nothing found where it cannot be told which of several contents it is. */

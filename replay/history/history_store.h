@@ -81,8 +81,6 @@ struct history {
 	const struct snap_register *registers[REGISTER_FILE_MOST];
 	uint64_t length;  /* N */
 	size_t undecoded; /* trace sources that could not be opened */
-	/* The first source of program flow that has bytes, as far as is known; or NULL. */
-	const struct snap_source *heard;
 	/* Where the trace leads to, for a core whose snapshot has no PC; valid if has_end. */
 	uint64_t end_address;
 	bool has_end;

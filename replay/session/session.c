@@ -33,27 +33,11 @@ static enum status make_values(struct session *session)
 	return STATUS_OK;
 }
 
-static void tell_unsynchronized(const struct history *history, struct diag_list *diags)
-{
-	const struct snap_source *source = history_unsynchronized(history);
-	struct str core = history_core(history)->device->name;
-
-	if (source)
-		diag_warning(
-		        diags, source->device->place,
-		        "nothing is known of what \"%.*s\" executed: trace source \"%.*s\" has "
-		        "bytes in its buffer, but no synchronization point from which they could "
-		        "be decoded, as where a buffer has wrapped or other sources filled it (a "
-		        "shorter synchronization period or a larger buffer keeps one)",
-		        STR_ARG(core), STR_ARG(source->device->name));
-}
-
 void session_tell_code(const struct session *session, size_t core, struct diag_list *diags)
 {
 	const struct code_past *written = &session->written[core];
 	size_t gaps = written_code_gaps(session->histories[core]);
 
-	tell_unsynchronized(session->histories[core], diags);
 	history_tell_rival(session->histories[core], diags);
 	if (written->range_count == 0)
 		return;

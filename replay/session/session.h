@@ -134,8 +134,7 @@ size_t session_core_count(const struct session *session);
 const struct snap_core *session_core(const struct session *session, size_t core);
 const struct history *session_history(const struct session *session, size_t core);
 /*
- * Says why the core's history is empty though there is trace of it: a warning. And that it does not
- * rest on the code at the halt alone. Since the core wrote
+ * Says that the core's history does not rest on the code at the halt alone. Since the core wrote
  * code: a note, or a warning where that is not known of all times; since dumps are of several
  * processes: a warning. Else nothing.
  */

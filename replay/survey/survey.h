@@ -44,6 +44,15 @@ MUST_USE enum status survey_warn_of_ids(const struct snapshot *snapshot,
                                         const struct unclaimed_ids *ids, struct diag_list *diags);
 
 /*
+ * Of a core whose history is empty: a warning if there is trace of it, but no synchronization
+ * point. `seen` is what decoding has seen of each buffer. NO_MEM.
+ */
+MUST_USE enum status survey_warn_unsynchronized(const struct snapshot *snapshot,
+                                                const struct snap_core *core,
+                                                const struct trace_ids *seen,
+                                                struct diag_list *diags);
+
+/*
  * Decodes all of the trace: an error for a source that cannot be decoded, a warning for each range
  * of code that is missing and for the IDs above, and for a setting other than the snapshot's with
  * which more is decoded, as trials with a part of the trace show. NO_MEM.

@@ -253,7 +253,7 @@ class CheckTrace(unittest.TestCase):
 
     def test_trace_without_synchronization(self):
         """Said by all commands that show a history; not of a source that has no bytes at all."""
-        said = "has bytes in its buffer, but no synchronization point from which they could be decoded"
+        said = " bytes in its buffer, but no synchronization point from which they could be decoded"
         sync = OWN.index(b"\0" * 11 + b"\x80")
         rest = OWN[sync + 12:]
         self.write("trace.bin", frames.pack([(ID, rest[:rest.find(b"\0" * 11 + b"\x80")])]))

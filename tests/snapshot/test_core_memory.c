@@ -313,7 +313,8 @@ static bool has_rival(const struct fixture *f, uint64_t first, uint64_t last, en
 	const struct memory_context halted = {.has_id = true, .id = 0x100};
 	struct snap_code code = {first, last, space};
 
-	return snap_core_find_rival(snapshot, &snapshot->cores[0], &halted, &code, rival);
+	return snap_core_may_rival(&snapshot->cores[0], &halted, &snapshot->cores[1]) &&
+	       snap_core_find_rival(&snapshot->cores[0], &snapshot->cores[1], &code, rival);
 }
 
 /* Pages that both cores have are everyone's; others are of the context in which a core halted. */
