@@ -95,8 +95,9 @@ static bool find_rival(const struct snapshot *snapshot, const struct history *h,
 		return false;
 	for (size_t i = 0; i < snapshot->core_count; i++) {
 		if (snap_core_may_rival(h->core, halted, &snapshot->cores[i]) &&
-		    find_rival_of(h, &snapshot->cores[i], rival))
-			return seen->last.has_context_id || rival->context.has_id;
+		    find_rival_of(h, &snapshot->cores[i], rival) &&
+		    (seen->last.has_context_id || rival->context.has_id))
+			return true;
 	}
 	return false;
 }
