@@ -4,14 +4,7 @@
 #include "console/position.h"
 #include "console/threads.h"
 
-struct command {
-	const char *name;
-	const char *args;
-	const char *help;
-	void (*run)(const struct console *, struct str args, struct text *out);
-};
-
-static void run_cores(const struct console *console, struct str args, struct text *out)
+static void run_cores(struct console *console, struct str args, struct text *out)
 {
 	(void)args;
 	for (size_t i = 0; i < session_core_count(console->session); i++) {
@@ -26,15 +19,14 @@ static void run_cores(const struct console *console, struct str args, struct tex
 	}
 }
 
-static void write_assumption(const struct console *console, enum assumption assumption,
-                             struct text *out)
+static void write_assumption(struct console *console, enum assumption assumption, struct text *out)
 {
 	text_printf(out, "%s is %s: %s\n", assumption_name(assumption),
 	            session_assumes(console->session, assumption) ? "on" : "off",
 	            assumption_text(assumption));
 }
 
-static void write_assumptions(const struct console *console, struct text *out)
+static void write_assumptions(struct console *console, struct text *out)
 {
 	if (!session_reconstructs(console->session)) {
 		text_puts(out, "the trace has the data itself: nothing is assumed\n");
@@ -44,18 +36,17 @@ static void write_assumptions(const struct console *console, struct text *out)
 		write_assumption(console, (enum assumption)i, out);
 }
 
-static void assume(const struct console *console, enum assumption assumption, bool on,
-                   struct text *out)
+static void assume(struct console *console, enum assumption assumption, bool on, struct text *out)
 {
 	if (session_assume(console->session, assumption, on) != STATUS_OK) {
-		text_printf(out, "%s\n", status_text(STATUS_NO_MEM));
+		console_say_status(console, STATUS_NO_MEM, out);
 		return;
 	}
 	write_assumption(console, assumption, out);
-	console_say_stale(out);
+	console_say_stale(console, out);
 }
 
-static void run_assume(const struct console *console, struct str args, struct text *out)
+static void run_assume(struct console *console, struct str args, struct text *out)
 {
 	size_t end = str_find(args, ' ');
 	struct str name = {args.p, end};
@@ -65,19 +56,17 @@ static void run_assume(const struct console *console, struct str args, struct te
 	if (args.n == 0) {
 		write_assumptions(console, out);
 	} else if (assumption == ASSUMPTIONS) {
-		console_wrong(out, "no assumption", name);
-		text_puts(out, "; `assume` lists them\n");
+		console_say_wrong(console, "no assumption", name, "; `assume` lists them", out);
 	} else if (value.n == 0) {
 		write_assumption(console, assumption, out);
 	} else if (str_eq(value, STR("on")) || str_eq(value, STR("off"))) {
 		assume(console, assumption, str_eq(value, STR("on")), out);
 	} else {
-		console_wrong(out, "neither on nor off:", value);
-		text_char(out, '\n');
+		console_say_wrong(console, "neither on nor off:", value, "", out);
 	}
 }
 
-static void run_trust(const struct console *console, struct str args, struct text *out)
+static void run_trust(struct console *console, struct str args, struct text *out)
 {
 	bool assumed = str_eq(args, STR("assumed"));
 
@@ -88,17 +77,16 @@ static void run_trust(const struct console *console, struct str args, struct tex
 		                         "lists them\n"
 		                       : "proved: what is not proved is not shown\n");
 	} else if (!assumed && !str_eq(args, STR("proved"))) {
-		console_wrong(out, "neither proved nor assumed:", args);
-		text_char(out, '\n');
+		console_say_wrong(console, "neither proved nor assumed:", args, "", out);
 	} else if (session_trust(console->session, assumed) != STATUS_OK) {
-		text_printf(out, "%s\n", status_text(STATUS_NO_MEM));
+		console_say_status(console, STATUS_NO_MEM, out);
 	} else {
 		run_trust(console, STR(""), out);
-		console_say_stale(out);
+		console_say_stale(console, out);
 	}
 }
 
-static void run_set(const struct console *console, struct str args, struct text *out)
+static void run_set(struct console *console, struct str args, struct text *out)
 {
 	size_t end = str_find(args, ' ');
 	struct str name = {args.p, end};
@@ -111,13 +99,14 @@ static void run_set(const struct console *console, struct str args, struct text 
 	} else if (str_eq(name, STR("gap"))) {
 		console_set_gap(console, value, out);
 	} else {
-		console_wrong(out, "nothing to set is called", name);
-		text_puts(out, "; `set assume`, `set gap` and `set possible-writes` are all that "
-		               "there is\n");
+		console_say_wrong(console, "nothing to set is called", name,
+		                  "; `set assume`, `set gap` and `set possible-writes` are all "
+		                  "that there is",
+		                  out);
 	}
 }
 
-bool console_subject(const struct console *console, struct str word, struct why_subject *subject)
+bool console_subject(struct console *console, struct str word, struct why_subject *subject)
 {
 	const struct register_file *file = session_core_registers(console->session, console->core);
 
@@ -128,7 +117,7 @@ bool console_subject(const struct console *console, struct str word, struct why_
 	return subject->is_memory;
 }
 
-static void run_why(const struct console *console, struct str args, struct text *out)
+static void run_why(struct console *console, struct str args, struct text *out)
 {
 	bool all = str_has_prefix(args, STR("-v"));
 	struct str word = all ? str_trim(str_skip(args, 2)) : args;
@@ -136,21 +125,20 @@ static void run_why(const struct console *console, struct str args, struct text 
 	enum status status = STATUS_OK;
 
 	if (word.n == 0) {
-		text_puts(out, "why REGISTER, or why ADDRESS\n");
+		console_say_usage(console, "why REGISTER, or why ADDRESS", out);
 		return;
 	}
 	if (console_subject(console, word, &subject)) {
 		status = session_why(console->session, console->core, &subject, all, out);
 	} else {
-		console_wrong(out, "no register and no address:", word);
-		text_char(out, '\n');
+		console_say_wrong(console, "no register and no address:", word, "", out);
 	}
 	if (status != STATUS_OK)
-		text_printf(out, "%s\n", status_text(status));
+		console_say_status(console, status, out);
 }
 
 /* False if nothing is known of why the core halted. */
-static bool write_crash(const struct console *console, size_t core, struct text *out)
+static bool write_crash(struct console *console, size_t core, struct text *out)
 {
 	struct crash crash;
 
@@ -163,7 +151,7 @@ static bool write_crash(const struct console *console, size_t core, struct text 
 	return true;
 }
 
-static void run_crash(const struct console *console, struct str args, struct text *out)
+static void run_crash(struct console *console, struct str args, struct text *out)
 {
 	(void)args;
 	for (size_t i = 0; i < session_core_count(console->session); i++) {
@@ -175,7 +163,7 @@ static void run_crash(const struct console *console, struct str args, struct tex
 }
 
 /* What everything that is shown rests on. */
-static void run_info(const struct console *console, struct str args, struct text *out)
+static void run_info(struct console *console, struct str args, struct text *out)
 {
 	console_position(console, args, out);
 	for (size_t i = 0; i < session_core_count(console->session); i++)
@@ -193,9 +181,9 @@ static void run_info(const struct console *console, struct str args, struct text
 	}
 }
 
-static void run_help(const struct console *console, struct str args, struct text *out);
+static void run_help(struct console *console, struct str args, struct text *out);
 
-static const struct command commands[] = {
+static const struct console_command commands[] = {
         {"help", "", "show this list", run_help},
         {"position", "", "where each core is in its history", console_position},
         {"seek", "POSITION", "go to a position", console_seek},
@@ -253,18 +241,38 @@ static const struct command commands[] = {
 
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };
 
-static void run_help(const struct console *console, struct str args, struct text *out)
+static void run_help(struct console *console, struct str args, struct text *out)
 {
 	(void)console;
 	(void)args;
-	for (size_t i = 0; i < COMMAND_COUNT; i++)
-		text_printf(out, "%-14s %-18s %s\n", commands[i].name, commands[i].args,
-		            commands[i].help);
+	console_list(commands, COMMAND_COUNT, out);
 	text_puts(out, "POSITION is " POSITION_FORMS ".\n"
 	               "RANGE is POSITION, FROM..TO, FROM.. or all.\n");
 }
 
-void console_run(const struct console *console, struct str line, struct text *out)
+const struct console_command *console_commands(size_t *count)
+{
+	*count = COMMAND_COUNT;
+	return commands;
+}
+
+void console_list(const struct console_command *of, size_t count, struct text *out)
+{
+	for (size_t i = 0; i < count; i++)
+		text_printf(out, "%-14s %-18s %s\n", of[i].name, of[i].args, of[i].help);
+}
+
+void console_run_one(const struct console_command *command, struct console *console,
+                     struct str args, struct text *out)
+{
+	console->failed = command->args[0] == '\0' && args.n > 0;
+	if (console->failed)
+		text_printf(out, "%s takes no argument\n", command->name);
+	else
+		command->run(console, args, out);
+}
+
+void console_run(struct console *console, struct str line, struct text *out)
 {
 	struct str args = str_trim(line);
 	size_t end = str_find(args, ' ');
@@ -272,14 +280,9 @@ void console_run(const struct console *console, struct str line, struct text *ou
 
 	args = str_trim(str_skip(args, end));
 	for (size_t i = 0; i < COMMAND_COUNT; i++) {
-		const struct command *command = &commands[i];
-
-		if (!str_eq(name, str_of(command->name)))
+		if (!str_eq(name, str_of(commands[i].name)))
 			continue;
-		if (command->args[0] == '\0' && args.n > 0)
-			text_printf(out, "%.*s takes no argument\n", STR_ARG(name));
-		else
-			command->run(console, args, out);
+		console_run_one(&commands[i], console, args, out);
 		return;
 	}
 	if (name.n == 0) {
@@ -287,5 +290,6 @@ void console_run(const struct console *console, struct str line, struct text *ou
 		return;
 	}
 	console_wrong(out, "no command", name);
-	text_puts(out, "; `monitor help` lists them\n");
+	text_printf(out, "; `%shelp` lists them\n", console_prefix(console));
+	console->failed = true;
 }

@@ -15,12 +15,39 @@
 struct console {
 	struct session *session;
 	size_t core; /* the core that commands are about */
+	/*
+	 * It is a debugger's `monitor`: commands are named so in what they say, and that the
+	 * debugger does not know by itself what is another after them is said as well.
+	 */
+	bool is_monitor;
+	bool failed; /* the last line could not be done; the text says why */
 };
 
-/* What `why` is asked about, a register or an address; false if the word is neither. */
-bool console_subject(const struct console *console, struct str word, struct why_subject *subject);
+/* A row of a table of commands. */
+struct console_command {
+	const char *name;
+	const char *args; /* "": it takes none */
+	const char *help; /* a clause */
+	/* `args` without blanks around; `out` takes whole lines. console->failed is false before.
+	 */
+	void (*run)(struct console *console, struct str args, struct text *out);
+};
 
-/* Runs one line. What is wrong with it is said in `out`, too; output is bounded. */
-void console_run(const struct console *console, struct str line, struct text *out);
+/* The table of console_run(), for help and completion; valid for ever. */
+const struct console_command *console_commands(size_t *count);
+/* A line for each row: its name, its arguments, its help. */
+void console_list(const struct console_command *commands, size_t count, struct text *out);
+/* Runs a row, or says that it takes no argument. */
+void console_run_one(const struct console_command *command, struct console *console,
+                     struct str args, struct text *out);
+
+/* What `why` is asked about, a register or an address; false if the word is neither. */
+bool console_subject(struct console *console, struct str word, struct why_subject *subject);
+
+/*
+ * Runs one line: NAME ARGUMENTS. What is wrong with it is said in `out`, too, and console->failed;
+ * output is bounded.
+ */
+void console_run(struct console *console, struct str line, struct text *out);
 
 #endif

@@ -11,13 +11,15 @@
 
 enum { LINES_MOST = 1000 };
 
-static const struct calls *calls_of(const struct console *console, size_t core, struct text *out)
+static const struct calls *calls_of(struct console *console, size_t core, struct text *out)
 {
 	const struct calls *calls = NULL;
 	enum status status = session_calls(console->session, core, &calls);
 
-	if (status != STATUS_OK)
-		text_printf(out, "calls are not known: %s\n", status_text(status));
+	if (status != STATUS_OK) {
+		text_puts(out, "calls are not known: ");
+		console_say_status(console, status, out);
+	}
 	return calls;
 }
 
@@ -72,7 +74,7 @@ static const char *end_of_stack(const struct call *oldest)
 	return "its callers are older than the trace, and it has not returned to them";
 }
 
-static void write_stack(const struct console *console, struct text *out)
+static void write_stack(struct console *console, struct text *out)
 {
 	uint64_t position = session_position(console->session, console->core);
 	const struct calls *calls = calls_of(console, console->core, out);
@@ -107,7 +109,7 @@ static const struct {
         [CORE_M] = {M_sp, M_r4, M_r11},
 };
 
-static void write_register(const struct console *console, uint64_t site, unsigned int number,
+static void write_register(struct console *console, uint64_t site, unsigned int number,
                            struct text *out)
 {
 	const struct register_file *file = session_core_registers(console->session, console->core);
@@ -119,7 +121,7 @@ static void write_register(const struct console *console, uint64_t site, unsigne
 }
 
 /* What they were at the call, as far as is known. */
-static void write_registers(const struct console *console, uint64_t site, struct text *out)
+static void write_registers(struct console *console, uint64_t site, struct text *out)
 {
 	enum core_arch arch = session_core_registers(console->session, console->core)->arch;
 
@@ -129,7 +131,7 @@ static void write_registers(const struct console *console, uint64_t site, struct
 }
 
 /* The instruction set of the caller: its status register says it. */
-static void write_isa(const struct console *console, const struct calls *calls, uint64_t site,
+static void write_isa(struct console *console, const struct calls *calls, uint64_t site,
                       struct text *out)
 {
 	enum core_arch arch = session_core_registers(console->session, console->core)->arch;
@@ -161,7 +163,7 @@ static void write_back(const struct calls *calls, const struct call *call, struc
 }
 
 /* A frame as "key=value" words; with `registers` what its caller had at the call. */
-static void write_words(const struct console *console, const struct calls *calls,
+static void write_words(struct console *console, const struct calls *calls,
                         const struct call_frame *frame, bool registers, struct text *out)
 {
 	const struct call *call = calls_get(calls, frame->call);
@@ -193,7 +195,7 @@ static void write_words(const struct console *console, const struct calls *calls
 }
 
 /* "--raw THREAD [LEVEL]": all frames, or one with registers. */
-static void write_raw(const struct console *console, struct str args, struct text *out)
+static void write_raw(struct console *console, struct str args, struct text *out)
 {
 	struct console of = *console;
 	size_t space = str_find(args, ' ');
@@ -205,7 +207,7 @@ static void write_raw(const struct console *console, struct str args, struct tex
 
 	if (threads_parse(console->session, (struct str){args.p, space}, &of.core) != THREAD_ONE ||
 	    (word.n > 0 && (str_to_u64(word, &level) != STATUS_OK || level > UINT32_MAX))) {
-		text_puts(out, "stack --raw THREAD [LEVEL]\n");
+		console_say_usage(console, "stack --raw THREAD [LEVEL]", out);
 		return;
 	}
 	position = session_position(console->session, of.core);
@@ -218,7 +220,7 @@ static void write_raw(const struct console *console, struct str args, struct tex
 	}
 }
 
-void console_stack(const struct console *console, struct str args, struct text *out)
+void console_stack(struct console *console, struct str args, struct text *out)
 {
 	size_t end = str_find(args, ' ');
 
@@ -227,8 +229,7 @@ void console_stack(const struct console *console, struct str args, struct text *
 	} else if (str_eq((struct str){args.p, end}, STR("--raw"))) {
 		write_raw(console, str_trim(str_skip(args, end)), out);
 	} else {
-		console_wrong(out, "stack takes no", args);
-		text_char(out, '\n');
+		console_say_wrong(console, "stack takes no", args, "", out);
 	}
 }
 
@@ -256,7 +257,7 @@ static void write_call(const struct calls *calls, const struct call *call, struc
 }
 
 /* "NAME where EXPR": the name is left in *name. False, and it is said, if EXPR is none. */
-static bool parse_where(const struct console *console, struct str args, struct str *name,
+static bool parse_where(struct console *console, struct str args, struct str *name,
                         struct call_filter *filter, bool *has_filter, struct text *out)
 {
 	const struct str where = STR(" where ");
@@ -273,12 +274,12 @@ static bool parse_where(const struct console *console, struct str args, struct s
 	rest = str_trim(str_skip(rest, where.n));
 	if (session_call_filter(console->session, console->core, rest, filter))
 		return true;
-	console_wrong(out, "neither REGISTER == NUMBER nor != nor of `result`:", rest);
-	text_char(out, '\n');
+	console_say_wrong(console, "neither REGISTER == NUMBER nor != nor of `result`:", rest, "",
+	                  out);
 	return false;
 }
 
-static void write_values(const struct console *console, const struct call *call, struct text *out)
+static void write_values(struct console *console, const struct call *call, struct text *out)
 {
 	struct call_values values;
 
@@ -303,7 +304,7 @@ static void say_rest(uint64_t count, uint64_t not_known, struct str name, struct
 		text_printf(out, "(of %" PRIu64 " more it is not known)\n", not_known);
 }
 
-void console_calls(const struct console *console, struct str args, struct text *out)
+void console_calls(struct console *console, struct str args, struct text *out)
 {
 	struct call_filter filter;
 	struct str name;
@@ -336,7 +337,7 @@ void console_calls(const struct console *console, struct str args, struct text *
 }
 
 /* The call of the frame that is meant: "" or LEVEL. NULL, and it is said, if there is none. */
-static const struct call *find_frame(const struct console *console, struct str args,
+static const struct call *find_frame(struct console *console, struct str args,
                                      const struct calls **calls, struct text *out)
 {
 	uint64_t position = session_position(console->session, console->core);
@@ -344,21 +345,22 @@ static const struct call *find_frame(const struct console *console, struct str a
 	uint64_t level = 0;
 
 	if (args.n > 0 && (str_to_u64(args, &level) != STATUS_OK || level > UINT32_MAX)) {
-		console_wrong(out, "not a level of the stack:", args);
-		text_char(out, '\n');
+		console_say_wrong(console, "not a level of the stack:", args, "", out);
 		return NULL;
 	}
 	*calls = calls_of(console, console->core, out);
 	if (!*calls)
 		return NULL;
 	if (calls_frame(*calls, position, (uint32_t)level, &frame) != STATUS_OK) {
-		text_puts(out, "no such frame is known; `monitor stack` lists those that are\n");
+		text_printf(out, "no such frame is known; `%sstack` lists those that are\n",
+		            console_prefix(console));
+		console->failed = true;
 		return NULL;
 	}
 	return calls_get(*calls, frame.call);
 }
 
-static void go_to(const struct console *console, uint64_t position, struct text *out)
+static void go_to(struct console *console, uint64_t position, struct text *out)
 {
 	struct text number = {0};
 
@@ -367,7 +369,7 @@ static void go_to(const struct console *console, uint64_t position, struct text 
 	text_fini(&number);
 }
 
-void console_up_in_time(const struct console *console, struct str args, struct text *out)
+void console_up_in_time(struct console *console, struct str args, struct text *out)
 {
 	const struct calls *calls;
 	const struct call *call = find_frame(console, args, &calls, out);
@@ -379,10 +381,11 @@ void console_up_in_time(const struct console *console, struct str args, struct t
 	} else {
 		call_name(calls, call, out);
 		text_puts(out, " was called where there is no trace\n");
+		console->failed = true;
 	}
 }
 
-void console_return(const struct console *console, struct str args, struct text *out)
+void console_return(struct console *console, struct str args, struct text *out)
 {
 	const struct calls *calls;
 	const struct call *call = find_frame(console, args, &calls, out);
@@ -402,6 +405,7 @@ void console_return(const struct console *console, struct str args, struct text 
 		go_to(console, call->leave, out);
 		return;
 	}
+	console->failed = true;
 	call_name(calls, call, out);
 	text_puts(out, call->end == CALL_END_GAP ? " was running when a gap began\n"
 	                                         : " had not returned at the halt\n");

@@ -11,69 +11,83 @@
 #include "console/console.h"
 
 /* Positions (console_position.c). */
-void console_position(const struct console *console, struct str args, struct text *out);
-void console_seek(const struct console *console, struct str args, struct text *out);
-void console_back(const struct console *console, struct str args, struct text *out);
-void console_forward(const struct console *console, struct str args, struct text *out);
+void console_position(struct console *console, struct str args, struct text *out);
+void console_seek(struct console *console, struct str args, struct text *out);
+void console_back(struct console *console, struct str args, struct text *out);
+void console_forward(struct console *console, struct str args, struct text *out);
+/* As position_parse(); what is wrong is a line, the reason why the command failed. */
+bool console_parse_position(struct console *console, struct str word, uint64_t *position,
+                            struct text *out);
 /* When the core was at a position, and where the others were then. */
-void console_time(const struct console *console, struct str args, struct text *out);
+void console_time(struct console *console, struct str args, struct text *out);
 
 /* Threads (console_thread.c). */
-void console_threads(const struct console *console, struct str args, struct text *out);
+void console_threads(struct console *console, struct str args, struct text *out);
 
 /* Names of positions (console_mark.c). */
-void console_mark(const struct console *console, struct str args, struct text *out);
-void console_marks(const struct console *console, struct str args, struct text *out);
-void console_unmark(const struct console *console, struct str args, struct text *out);
+void console_mark(struct console *console, struct str args, struct text *out);
+void console_marks(struct console *console, struct str args, struct text *out);
+void console_unmark(struct console *console, struct str args, struct text *out);
 
 /* What lies between instructions (console_events.c). */
-void console_events(const struct console *console, struct str args, struct text *out);
-void console_gaps(const struct console *console, struct str args, struct text *out);
+void console_events(struct console *console, struct str args, struct text *out);
+void console_gaps(struct console *console, struct str args, struct text *out);
 
 /* Address spaces (console_space.c). */
-void console_space(const struct console *console, struct str args, struct text *out);
-void console_x(const struct console *console, struct str args, struct text *out);
+void console_space(struct console *console, struct str args, struct text *out);
+void console_x(struct console *console, struct str args, struct text *out);
 
 /* Calls: the stack, a function's calls, and to where one began or ended (console_calls.c). */
-void console_stack(const struct console *console, struct str args, struct text *out);
-void console_calls(const struct console *console, struct str args, struct text *out);
-void console_up_in_time(const struct console *console, struct str args, struct text *out);
-void console_return(const struct console *console, struct str args, struct text *out);
+void console_stack(struct console *console, struct str args, struct text *out);
+void console_calls(struct console *console, struct str args, struct text *out);
+void console_up_in_time(struct console *console, struct str args, struct text *out);
+void console_return(struct console *console, struct str args, struct text *out);
 
 /* What a continue does with accesses that may be to what is watched (console_watch.c). */
-void console_possible_writes(const struct console *console, struct str args, struct text *out);
+void console_possible_writes(struct console *console, struct str args, struct text *out);
 
 /* What it stops for: `set gap` and `catch` (console_stops.c). */
-void console_set_gap(const struct console *console, struct str args, struct text *out);
-void console_catch(const struct console *console, struct str args, struct text *out);
+void console_set_gap(struct console *console, struct str args, struct text *out);
+void console_catch(struct console *console, struct str args, struct text *out);
 
 /* Questions about the past (console_past.c). */
-void console_origin(const struct console *console, struct str args, struct text *out);
-void console_last_write(const struct console *console, struct str args, struct text *out);
-void console_next_candidate(const struct console *console, struct str args, struct text *out);
-void console_writes(const struct console *console, struct str args, struct text *out);
-void console_reads(const struct console *console, struct str args, struct text *out);
-void console_next_write(const struct console *console, struct str args, struct text *out);
-void console_previous_write(const struct console *console, struct str args, struct text *out);
-void console_values_of(const struct console *console, struct str args, struct text *out);
+void console_origin(struct console *console, struct str args, struct text *out);
+void console_last_write(struct console *console, struct str args, struct text *out);
+void console_next_candidate(struct console *console, struct str args, struct text *out);
+void console_writes(struct console *console, struct str args, struct text *out);
+void console_reads(struct console *console, struct str args, struct text *out);
+void console_next_write(struct console *console, struct str args, struct text *out);
+void console_previous_write(struct console *console, struct str args, struct text *out);
+void console_values_of(struct console *console, struct str args, struct text *out);
 
 /* Parts of lines (console_text.c). */
 /* WHAT and "WORD", the word cut short and made printable. */
 void console_wrong(struct text *out, const char *what, struct str word);
-/* That a debugger does not know by itself that what it has read is another now. */
-void console_say_stale(struct text *out);
+/* The command failed: these, and `rest` after them, are its reason; a line. */
+void console_say_wrong(struct console *console, const char *what, struct str word, const char *rest,
+                       struct text *out);
+/* The same of a status, */
+void console_say_status(struct console *console, enum status status, struct text *out);
+/* and of arguments that lack: how the command is used. */
+void console_say_usage(struct console *console, const char *usage, struct text *out);
+/* What comes before a command's name where it is told: "monitor ", or nothing. */
+const char *console_prefix(const struct console *console);
+/* That a debugger does not know by itself that what it has read is another now, if there is one. */
+void console_say_stale(const struct console *console, struct text *out);
 
 /* One of the values of a setting. */
 struct console_choice {
 	const char *word;
 	const char *text; /* what it means, a clause */
 };
-/* The index of the word among `count`. False, and it is said with `wrong`, if it is none. */
-bool console_choose(const struct console_choice *choices, unsigned int count, struct str word,
-                    const char *wrong, unsigned int *choice, struct text *out);
+/* The index of the word among `count`. False, and it is said with `wrong` why the
+ * command failed, if it is none. */
+bool console_choose(struct console *console, const struct console_choice *choices,
+                    unsigned int count, struct str word, const char *wrong, unsigned int *choice,
+                    struct text *out);
 /* The core's number and name, marked if it is the one that commands are about. */
-void console_core(const struct console *console, size_t core, struct text *out);
+void console_core(struct console *console, size_t core, struct text *out);
 /* How many instructions the core's history has. */
-uint64_t console_length(const struct console *console, size_t core);
+uint64_t console_length(struct console *console, size_t core);
 
 #endif

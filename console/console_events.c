@@ -14,17 +14,18 @@ enum {
 };
 
 /* "" is all, of which some are listed; false, and it is said, if it is none. */
-static bool parse_range(const struct console *console, struct str args,
-                        struct position_range *range, struct text *out)
+static bool parse_range(struct console *console, struct str args, struct position_range *range,
+                        struct text *out)
 {
 	*range = (struct position_range){0, UINT64_MAX};
 	if (args.n == 0 || position_parse_range(console, args, range, out))
 		return true;
 	text_char(out, '\n');
+	console->failed = true;
 	return false;
 }
 
-void console_events(const struct console *console, struct str args, struct text *out)
+void console_events(struct console *console, struct str args, struct text *out)
 {
 	const struct history *history = session_history(console->session, console->core);
 	size_t count = history_event_count(history);
@@ -70,8 +71,8 @@ static void write_reasons(const struct gap *gaps, size_t count, struct text *out
 	}
 }
 
-static void write_gaps(const struct console *console, size_t core,
-                       const struct position_range *range, bool is_given, struct text *out)
+static void write_gaps(struct console *console, size_t core, const struct position_range *range,
+                       bool is_given, struct text *out)
 {
 	size_t most = is_given ? LIST_MOST_RANGE : LIST_MOST;
 	size_t count;
@@ -100,7 +101,7 @@ static void write_gaps(const struct console *console, size_t core,
 		            left);
 }
 
-void console_gaps(const struct console *console, struct str args, struct text *out)
+void console_gaps(struct console *console, struct str args, struct text *out)
 {
 	struct position_range range;
 

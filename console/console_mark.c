@@ -6,11 +6,12 @@
 #include "console/marks.h"
 #include "console/position.h"
 
-static void say_why_not(const struct console *console, struct str name, enum status status,
+static void say_why_not(struct console *console, struct str name, enum status status,
                         struct text *out)
 {
 	struct text path = {0};
 
+	console->failed = true;
 	marks_path(console->session, &path);
 	if (status == STATUS_USAGE) {
 		console_wrong(out, "no name:", name);
@@ -31,7 +32,7 @@ static void say_why_not(const struct console *console, struct str name, enum sta
 	text_fini(&path);
 }
 
-void console_mark(const struct console *console, struct str args, struct text *out)
+void console_mark(struct console *console, struct str args, struct text *out)
 {
 	size_t end = str_find(args, ' ');
 	struct str name = {args.p, end};
@@ -39,13 +40,10 @@ void console_mark(const struct console *console, struct str args, struct text *o
 	uint64_t position = session_position(console->session, console->core);
 	enum status status;
 
-	if (word.n > 0 && !position_parse(console, word, &position, out)) {
-		text_char(out, '\n');
+	if (word.n > 0 && !console_parse_position(console, word, &position, out))
 		return;
-	}
 	if (position_is_form(name)) {
-		console_wrong(out, "a position by itself:", name);
-		text_char(out, '\n');
+		console_say_wrong(console, "a position by itself:", name, "", out);
 		return;
 	}
 	status = marks_set(console->session, name, console->core, position);
@@ -57,7 +55,7 @@ void console_mark(const struct console *console, struct str args, struct text *o
 	text_printf(out, " is position %" PRIu64 "\n", position);
 }
 
-void console_unmark(const struct console *console, struct str args, struct text *out)
+void console_unmark(struct console *console, struct str args, struct text *out)
 {
 	struct marks marks;
 	enum status status = marks_read(console->session, &marks);
@@ -68,13 +66,12 @@ void console_unmark(const struct console *console, struct str args, struct text 
 	if (status != STATUS_OK) {
 		say_why_not(console, args, status, out);
 	} else if (!mark) {
-		console_wrong(out, "no mark", args);
-		text_puts(out, "; `marks` lists them\n");
+		console_say_wrong(console, "no mark", args, "; `marks` lists them", out);
 	}
 	marks_fini(&marks);
 }
 
-void console_marks(const struct console *console, struct str args, struct text *out)
+void console_marks(struct console *console, struct str args, struct text *out)
 {
 	struct marks marks;
 	enum status status = marks_read(console->session, &marks);

@@ -9,7 +9,7 @@
 #include "console/position.h"
 #include "console/threads.h"
 
-void console_position(const struct console *console, struct str args, struct text *out)
+void console_position(struct console *console, struct str args, struct text *out)
 {
 	(void)args;
 	for (size_t i = 0; i < threads_count(console->session); i++) {
@@ -27,31 +27,43 @@ void console_position(const struct console *console, struct str args, struct tex
 	}
 }
 
+bool console_parse_position(struct console *console, struct str word, uint64_t *position,
+                            struct text *out)
+{
+	if (position_parse(console, word, position, out))
+		return true;
+	text_char(out, '\n');
+	console->failed = true;
+	return false;
+}
+
 /* A monitor command cannot tell gdb that registers and memory are others now. */
 static const char notice[] = "(gdb notices `set $trace_pos = N`; after this command it needs "
                              "`maintenance flush register-cache`)\n";
 
 /* Goes to where the word says. */
-static void go(const struct console *console, struct str word, struct text *out)
+static void go(struct console *console, struct str word, struct text *out)
 {
 	uint64_t position = 0;
 
-	if (!position_parse(console, word, &position, out) ||
-	    session_seek(console->session, console->core, position) != STATUS_OK) {
-		text_char(out, '\n');
+	if (!console_parse_position(console, word, &position, out))
+		return;
+	if (session_seek(console->session, console->core, position) != STATUS_OK) {
+		console_say_status(console, STATUS_NOT_FOUND, out);
 		return;
 	}
 	console_position(console, STR(""), out);
-	text_puts(out, notice);
+	if (console->is_monitor)
+		text_puts(out, notice);
 }
 
-void console_seek(const struct console *console, struct str args, struct text *out)
+void console_seek(struct console *console, struct str args, struct text *out)
 {
 	go(console, args, out);
 }
 
 /* "back" or "forward", and how many: one without a number. */
-static void move(const struct console *console, const char *verb, struct str args, struct text *out)
+static void move(struct console *console, const char *verb, struct str args, struct text *out)
 {
 	struct text word = {0};
 
@@ -61,12 +73,12 @@ static void move(const struct console *console, const char *verb, struct str arg
 	text_fini(&word);
 }
 
-void console_back(const struct console *console, struct str args, struct text *out)
+void console_back(struct console *console, struct str args, struct text *out)
 {
 	move(console, "back", args, out);
 }
 
-void console_forward(const struct console *console, struct str args, struct text *out)
+void console_forward(struct console *console, struct str args, struct text *out)
 {
 	move(console, "forward", args, out);
 }
@@ -89,8 +101,8 @@ static void write_moment(const struct moment *moment, struct text *out)
 }
 
 /* The positions of another core at any time of the moment. */
-static void write_positions_at(const struct console *console, size_t core,
-                               const struct moment *moment, struct text *out)
+static void write_positions_at(struct console *console, size_t core, const struct moment *moment,
+                               struct text *out)
 {
 	uint64_t first = 0;
 	uint64_t last = console_length(console, core);
@@ -115,15 +127,13 @@ static void write_positions_at(const struct console *console, size_t core,
 	}
 }
 
-void console_time(const struct console *console, struct str args, struct text *out)
+void console_time(struct console *console, struct str args, struct text *out)
 {
 	uint64_t position = session_position(console->session, console->core);
 	struct moment moment;
 
-	if (args.n > 0 && !position_parse(console, args, &position, out)) {
-		text_char(out, '\n');
+	if (args.n > 0 && !console_parse_position(console, args, &position, out))
 		return;
-	}
 	moment = session_moment(console->session, console->core, position);
 	console_core(console, console->core, out);
 	text_printf(out, ": position %" PRIu64 ", ", position);

@@ -10,7 +10,7 @@ enum {
 	LINE = 16,
 };
 
-static void say_seen_from(const struct console *console, struct text *out)
+static void say_seen_from(struct console *console, struct text *out)
 {
 	text_puts(out, "memory is as seen from ");
 	session_seen_from(console->session, console->core, out);
@@ -18,7 +18,8 @@ static void say_seen_from(const struct console *console, struct text *out)
 }
 
 /* Words with commas or spaces between. False, and said why, if one of them is no key. */
-static bool parse_key(struct str words, struct address_space *key, struct text *out)
+static bool parse_key(struct console *console, struct str words, struct address_space *key,
+                      struct text *out)
 {
 	while (words.n > 0) {
 		size_t end = str_find(words, ' ');
@@ -28,27 +29,29 @@ static bool parse_key(struct str words, struct address_space *key, struct text *
 		words = str_trim(str_skip(words, word.n + 1));
 		if (word.n == 0 || address_space_add(word, key) == STATUS_OK)
 			continue;
-		text_puts(out, "no address space; give a name such as N, S or EL1N, context=ID, "
-		               "vmid=ID, or core for where the core itself is\n");
+		console_say_usage(console,
+		                  "no address space; give a name such as N, S or EL1N, context=ID, "
+		                  "vmid=ID, or core for where the core itself is",
+		                  out);
 		return false;
 	}
 	return true;
 }
 
-void console_space(const struct console *console, struct str args, struct text *out)
+void console_space(struct console *console, struct str args, struct text *out)
 {
 	struct address_space key = {.space = SPACE_ANY};
 
 	if (args.n > 0 && str_eq(args, STR("core"))) {
 		session_see(console->session, console->core, NULL);
 	} else if (args.n > 0) {
-		if (!parse_key(args, &key, out))
+		if (!parse_key(console, args, &key, out))
 			return;
 		session_see(console->session, console->core, &key);
 	}
 	say_seen_from(console, out);
 	if (args.n > 0)
-		console_say_stale(out);
+		console_say_stale(console, out);
 }
 
 /* A place that can be read: a memory space, or the core's memory as a key sees it. */
@@ -57,15 +60,15 @@ struct target {
 	struct address_space key;
 };
 
-static size_t read_target(const struct console *console, const struct target *target,
-                          uint64_t address, uint8_t *out, size_t size)
+static size_t read_target(struct console *console, const struct target *target, uint64_t address,
+                          uint8_t *out, size_t size)
 {
 	return target->memory ? memmap_read(target->memory, SPACE_ANY, address, out, size)
 	                      : session_memory_from(console->session, console->core, &target->key,
 	                                            address, out, size);
 }
 
-static void dump(const struct console *console, const struct target *target, uint64_t address,
+static void dump(struct console *console, const struct target *target, uint64_t address,
                  uint64_t count, struct text *out)
 {
 	uint8_t bytes[LINE];
@@ -88,7 +91,7 @@ static void dump(const struct console *console, const struct target *target, uin
 	}
 }
 
-void console_x(const struct console *console, struct str args, struct text *out)
+void console_x(struct console *console, struct str args, struct text *out)
 {
 	size_t colon = args.n;
 	size_t end;
@@ -106,14 +109,16 @@ void console_x(const struct console *console, struct str args, struct text *out)
 	end = str_find(args, ' ');
 	if (colon == 0 || str_to_u64((struct str){args.p, end}, &address) != STATUS_OK ||
 	    (end < args.n && str_to_u64(str_trim(str_skip(args, end + 1)), &count) != STATUS_OK)) {
-		text_puts(out, "x SPACE:ADDRESS [COUNT], with the name of a memory space or of a "
-		               "state; `csreplay info` lists memory spaces\n");
+		console_say_usage(console,
+		                  "x SPACE:ADDRESS [COUNT], with the name of a memory space or of "
+		                  "a state; `csreplay info` lists memory spaces",
+		                  out);
 		return;
 	}
 	space = snapshot_memory_space(session_snapshot(console->session), name);
 	if (space)
 		target.memory = space->memory;
-	else if (!parse_key(name, &target.key, out))
+	else if (!parse_key(console, name, &target.key, out))
 		return;
 	dump(console, &target, address, count < BYTES_MOST ? count : BYTES_MOST, out);
 }

@@ -12,13 +12,13 @@ static const struct console_choice policies[] = {
 
 enum { POLICIES = sizeof(policies) / sizeof(policies[0]) };
 
-void console_set_gap(const struct console *console, struct str args, struct text *out)
+void console_set_gap(struct console *console, struct str args, struct text *out)
 {
 	unsigned int i;
 
 	if (args.n > 0) {
-		if (!console_choose(policies, POLICIES, args, "neither stop, pass nor ask:", &i,
-		                    out))
+		if (!console_choose(console, policies, POLICIES, args,
+		                    "neither stop, pass nor ask:", &i, out))
 			return;
 		session_set_gap_policy(console->session, (enum gap_policy)i);
 	}
@@ -31,7 +31,7 @@ static const struct console_choice caught[] = {
         [SESSION_CATCH_CONTEXT] = {"context", "what the trace says of contexts"},
 };
 
-static void write_caught(const struct console *console, enum session_caught what, struct text *out)
+static void write_caught(struct console *console, enum session_caught what, struct text *out)
 {
 	text_printf(out, "catch %s is %s: a continue %s %s\n", caught[what].word,
 	            session_catches(console->session, what) ? "on" : "off",
@@ -39,7 +39,7 @@ static void write_caught(const struct console *console, enum session_caught what
 	            caught[what].text);
 }
 
-static void catch_one(const struct console *console, struct str name, bool on, struct text *out)
+static void catch_one(struct console *console, struct str name, bool on, struct text *out)
 {
 	unsigned int i;
 
@@ -50,14 +50,15 @@ static void catch_one(const struct console *console, struct str name, bool on, s
 		text_puts(out,
 		          "software trace is of a source of its own, and no core's history has "
 		          "it: `csreplay decode` lists it\n");
-	} else if (console_choose(caught, SESSION_CAUGHT, name,
+		console->failed = true;
+	} else if (console_choose(console, caught, SESSION_CAUGHT, name,
 	                          "neither exception, gap nor context:", &i, out)) {
 		session_catch(console->session, (enum session_caught)i, on);
 		write_caught(console, (enum session_caught)i, out);
 	}
 }
 
-void console_catch(const struct console *console, struct str args, struct text *out)
+void console_catch(struct console *console, struct str args, struct text *out)
 {
 	size_t end = str_find(args, ' ');
 	struct str name = {args.p, end};
@@ -70,7 +71,6 @@ void console_catch(const struct console *console, struct str args, struct text *
 	} else if (value.n == 0 || str_eq(value, STR("on")) || str_eq(value, STR("off"))) {
 		catch_one(console, name, !str_eq(value, STR("off")), out);
 	} else {
-		console_wrong(out, "neither on nor off:", value);
-		text_char(out, '\n');
+		console_say_wrong(console, "neither on nor off:", value, "", out);
 	}
 }

@@ -18,7 +18,7 @@ static void add_parting(const struct session *session, size_t core, struct text 
 	text_fini(&why);
 }
 
-static void list(const struct console *console, struct text *out)
+static void list(struct console *console, struct text *out)
 {
 	for (size_t i = 0; i < threads_count(console->session); i++) {
 		if (!threads_is_listed(console->session, i))
@@ -33,22 +33,21 @@ static void list(const struct console *console, struct text *out)
 	}
 }
 
-void console_threads(const struct console *console, struct str args, struct text *out)
+void console_threads(struct console *console, struct str args, struct text *out)
 {
 	bool by_context = str_eq(args, STR("context"));
 
 	if (args.n > 0 && !by_context && !str_eq(args, STR("core"))) {
-		console_wrong(out, "neither core nor context:", args);
-		text_char(out, '\n');
+		console_say_wrong(console, "neither core nor context:", args, "", out);
 		return;
 	}
 	if (args.n > 0 && session_show_thread_views(console->session, by_context) != STATUS_OK) {
-		text_printf(out, "%s\n", status_text(STATUS_NO_MEM));
+		console_say_status(console, STATUS_NO_MEM, out);
 		return;
 	}
 	if (by_context && session_thread_view_count(console->session) == 0)
 		text_puts(out, "the trace names no context: threads are the cores\n");
 	list(console, out);
-	if (args.n > 0)
+	if (args.n > 0 && console->is_monitor)
 		text_puts(out, "`info threads` shows them; `thread N` takes one\n");
 }

@@ -13,13 +13,13 @@ static const struct console_choice choices[] = {
 
 enum { CHOICES = sizeof(choices) / sizeof(choices[0]) };
 
-void console_possible_writes(const struct console *console, struct str args, struct text *out)
+void console_possible_writes(struct console *console, struct str args, struct text *out)
 {
 	unsigned int i;
 
 	if (args.n > 0) {
-		if (!console_choose(choices, CHOICES, args, "neither stop, report nor skip:", &i,
-		                    out))
+		if (!console_choose(console, choices, CHOICES, args,
+		                    "neither stop, report nor skip:", &i, out))
 			return;
 		session_set_possible(console->session, (enum possible_access)i);
 	}

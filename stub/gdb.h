@@ -124,10 +124,6 @@ bool gdb_watch_is_shown(const struct gdb *gdb, size_t core, const struct stop *s
 /* It will look at the watchpoint after the access, in that direction. */
 void gdb_watch_shown(struct gdb *gdb, size_t core, const struct stop *stop,
                      enum direction direction);
-/* Tells the user what was met, with the values before and after as far as known. */
-void gdb_watch_tell(struct gdb *gdb, size_t core, const struct stop *stop);
-/* And what a move from that position went past. */
-void gdb_watch_tell_passed(struct gdb *gdb, size_t core, uint64_t from, const struct stop *stop);
 
 /*
  * gdb_condition.c: the conditions that a packet has for a breakpoint ("X4,22032700;..."), in

@@ -181,7 +181,7 @@ static void follow_threads(struct gdb *gdb)
 
 void gdb_command(struct gdb *gdb, struct str args)
 {
-	struct console console = {.session = gdb->session, .core = gdb->chosen};
+	struct console console = {.session = gdb->session, .core = gdb->chosen, .is_monitor = true};
 	struct text line = {0};
 	struct text out = {0};
 	enum status status = STATUS_OK;

@@ -8,6 +8,7 @@
  */
 #include <inttypes.h>
 
+#include "console/stop_text.h"
 #include "console/threads.h"
 #include "stub/gdb.h"
 #include "stub/rsp_request.h"
@@ -73,73 +74,23 @@ static void begin_stop(struct gdb *gdb, size_t core, unsigned int signal)
 	text_printf(&gdb->reply, "T%02x", signal);
 }
 
-static void tell_gap(struct gdb *gdb, const struct stop *stop)
+/* A move of a core that began at a position. */
+struct move {
+	size_t core;
+	uint64_t from;
+	enum direction direction;
+};
+
+/* What the user is told of a stop beside it. */
+static void tell_stop(struct gdb *gdb, const struct move *move, const struct stop *stop)
 {
-	struct text line = {0};
+	const struct console console = {
+	        .session = gdb->session, .core = move->core, .is_monitor = true};
+	struct text lines = {0};
 
-	text_puts(&line,
-	          stop->reason == STOP_GAP ? "csreplay: stopped after a " : "csreplay: crossed a ");
-	gap_format(stop->gap, &line);
-	text_char(&line, '\n');
-	gdb_console(gdb, text_str(&line));
-	text_fini(&line);
-}
-
-static void tell_event(struct gdb *gdb, const struct stop *stop)
-{
-	struct text line = {0};
-
-	text_printf(&line, "csreplay: caught before position %" PRIu64 ": ", stop->event.position);
-	element_format_text(&stop->event.element, &line);
-	text_char(&line, '\n');
-	gdb_console(gdb, text_str(&line));
-	text_fini(&line);
-}
-
-static void tell_passed(struct gdb *gdb, uint64_t count)
-{
-	struct text line = {0};
-
-	text_printf(&line,
-	            "csreplay: passed %" PRIu64
-	            " gap%s on the way (`monitor set gap stop` stops at "
-	            "each)\n",
-	            count, count == 1 ? "" : "s");
-	gdb_console(gdb, text_str(&line));
-	text_fini(&line);
-}
-
-/* How many of the registers that are shown here are not proved, and by what they are known. */
-static void tell_assumed(struct gdb *gdb, size_t core)
-{
-	const struct register_file *file = session_core_registers(gdb->session, core);
-	struct text line = {0};
-	const char *comma = "";
-	unsigned int known = 0;
-	unsigned int assumed = 0;
-
-	if (!session_trusts_assumed(gdb->session))
-		return;
-	for (unsigned int i = 0; i < file->trace; i++) {
-		struct value value;
-
-		session_register(gdb->session, core, i, &value);
-		known += value_is_known(&value);
-		assumed += value_is_known(&value) && value.is_assumed;
-	}
-	if (assumed == 0)
-		return;
-	text_printf(&line, "csreplay: %u of the %u registers that are known here are assumed (",
-	            assumed, known);
-	for (enum assumption i = 0; i < ASSUMPTIONS; i++) {
-		if (!assumption_is_of_code(i) || !session_assumes(gdb->session, i))
-			continue;
-		text_printf(&line, "%s%s", comma, assumption_name(i));
-		comma = ", ";
-	}
-	text_puts(&line, "), and not proved\n");
-	gdb_console(gdb, text_str(&line));
-	text_fini(&line);
+	stop_text(&console, move->from, stop, &lines);
+	gdb_console(gdb, text_str(&lines));
+	text_fini(&lines);
 }
 
 static void add_breakpoint_reason(struct gdb *gdb, size_t core)
@@ -183,27 +134,11 @@ static unsigned int stop_signal(const struct gdb *gdb, const struct stop *stop)
 	return SIGNAL_TRAP;
 }
 
-/* A move of a core that began at a position. */
-struct move {
-	size_t core;
-	uint64_t from;
-	enum direction direction;
-};
-
 static void reply_stop(struct gdb *gdb, const struct move *move, const struct stop *stop)
 {
 	size_t core = move->core;
 
-	if (stop->gaps_passed > 0)
-		tell_passed(gdb, stop->gaps_passed);
-	if (stop->gap)
-		tell_gap(gdb, stop);
-	if (stop->has_event)
-		tell_event(gdb, stop);
-	gdb_watch_tell_passed(gdb, core, move->from, stop);
-	if (stop->has_access && stop->reason != STOP_WATCH)
-		gdb_watch_tell(gdb, core, stop);
-	tell_assumed(gdb, core);
+	tell_stop(gdb, move, stop);
 	begin_stop(gdb, core, stop_signal(gdb, stop));
 	switch (stop->reason) {
 	case STOP_BREAKPOINT:

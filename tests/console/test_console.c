@@ -18,7 +18,7 @@ static struct text out;
 
 static const char *run(struct session *session, size_t core, struct str line)
 {
-	struct console console = {.session = session, .core = core};
+	struct console console = {.session = session, .core = core, .is_monitor = true};
 
 	text_clear(&out);
 	text_puts(&out, "");

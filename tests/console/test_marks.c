@@ -38,7 +38,7 @@ static int tear_down(void **state)
 
 static const char *run(struct session *session, size_t core, const char *line)
 {
-	struct console console = {.session = session, .core = core};
+	struct console console = {.session = session, .core = core, .is_monitor = true};
 
 	text_clear(&out);
 	text_puts(&out, "");
