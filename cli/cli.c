@@ -78,8 +78,7 @@ static enum cli_exit tell_write_error(int error)
 	return CLI_INTERNAL;
 }
 
-/* What was made from a file that is not what it was is not shown. */
-static enum cli_exit check_files(void)
+enum cli_exit cli_check_files(void)
 {
 	struct text what = {0};
 	bool is_changed = file_watch_changed(&what);
@@ -98,7 +97,7 @@ enum cli_exit cli_flush(struct text *text)
 
 	if (text_status(text) != STATUS_OK)
 		return cli_fail(CLI_INTERNAL, "%s", status_text(STATUS_NO_MEM));
-	if (check_files() != CLI_FINE)
+	if (cli_check_files() != CLI_FINE)
 		return CLI_INPUT;
 	/* What stdio keeps back would be lost in silence at the end. */
 	if (fwrite(s.p, 1, s.n, stdout) != s.n || fflush(stdout) != 0)

@@ -63,6 +63,9 @@ struct cli_args {
 /* Prints every diagnostic on stderr, and how many were dropped. */
 void cli_print_diags(const struct diag_list *diags);
 
+/* CLI_INPUT, and it is said, if a file that was opened is not what it was: what was made from it is
+ * not shown. */
+enum cli_exit cli_check_files(void);
 /* Writes the text to stdout and empties it. CLI_INTERNAL if it had failed or cannot be written. */
 enum cli_exit cli_flush(struct text *text);
 
@@ -141,6 +144,7 @@ enum cli_exit cli_choose_core(const struct cli_args *args, const struct session 
 
 /* The commands; each in its own file. */
 enum cli_exit cmd_serve(const struct cli_args *args);
+enum cli_exit cmd_shell(const struct cli_args *args);
 enum cli_exit cmd_gdb(const struct cli_args *args);
 enum cli_exit cmd_lldb(const struct cli_args *args);
 enum cli_exit cmd_info(const struct cli_args *args);

@@ -65,6 +65,14 @@ static const struct cli_command commands[] = {
          cmd_gdb, DEBUGGER_OPTIONS},
         {"lldb", "serve the snapshot to an lldb that is started for it",
          "As `csreplay gdb`. CSREPLAY_LLDB names another lldb.\n", cmd_lldb, DEBUGGER_OPTIONS},
+        {"shell", "look at the snapshot in commands, without a debugger",
+         "COMMANDS are those of the shell, where `help` lists them. Without --command they come "
+         "from\n"
+         "the terminal, or from another standard input. A command that fails ends those that come "
+         "from\n"
+         "elsewhere than a terminal, with 1.\n",
+         cmd_shell,
+         SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(CORE) | BIT(COMMAND) | ASSUMPTION_OPTIONS},
         {"info", "show what the snapshot holds", "FORMAT is text (default) or json.\n", cmd_info,
          SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(FORMAT) | ASSUMPTION_OPTIONS},
         {"check", "report everything that is wrong with the snapshot",
@@ -298,10 +306,13 @@ static enum cli_exit parse_operand(struct cli_args *args, char *word)
 
 static enum cli_exit parse(struct cli_args *args, int argc, char **argv)
 {
+	static char command_option[] = "--command"; /* of -c */
 	bool options_end = false;
 	enum cli_exit code = CLI_FINE;
 
 	for (int i = 2; i < argc && code == CLI_FINE && !args->rest; i++) {
+		if (!options_end && strcmp(argv[i], "-c") == 0)
+			argv[i] = command_option;
 		if (!options_end && strcmp(argv[i], "--") == 0) {
 			options_end = true;
 			args->rest = takes_elf(args->command) ? &argv[i + 1] : NULL;

@@ -13,7 +13,7 @@ static const char *const names[] = {
 enum cli_exit cli_position_of(enum cli_option option, struct str word, struct session *session,
                               size_t core, uint64_t *position)
 {
-	struct console console = {.session = session, .core = core};
+	const struct console console = {.session = session, .core = core};
 	struct text wrong = {0};
 	enum cli_exit code = CLI_FINE;
 

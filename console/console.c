@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The console's table of commands, and those that need no file of their own; see console.h. */
 #include "console/console_command.h"
-#include "console/position.h"
 #include "console/threads.h"
 
 static void run_cores(struct console *console, struct str args, struct text *out)
@@ -19,14 +18,15 @@ static void run_cores(struct console *console, struct str args, struct text *out
 	}
 }
 
-static void write_assumption(struct console *console, enum assumption assumption, struct text *out)
+static void write_assumption(const struct console *console, enum assumption assumption,
+                             struct text *out)
 {
 	text_printf(out, "%s is %s: %s\n", assumption_name(assumption),
 	            session_assumes(console->session, assumption) ? "on" : "off",
 	            assumption_text(assumption));
 }
 
-static void write_assumptions(struct console *console, struct text *out)
+static void write_assumptions(const struct console *console, struct text *out)
 {
 	if (!session_reconstructs(console->session)) {
 		text_puts(out, "the trace has the data itself: nothing is assumed\n");
@@ -106,7 +106,7 @@ static void run_set(struct console *console, struct str args, struct text *out)
 	}
 }
 
-bool console_subject(struct console *console, struct str word, struct why_subject *subject)
+bool console_subject(const struct console *console, struct str word, struct why_subject *subject)
 {
 	const struct register_file *file = session_core_registers(console->session, console->core);
 
@@ -138,7 +138,7 @@ static void run_why(struct console *console, struct str args, struct text *out)
 }
 
 /* False if nothing is known of why the core halted. */
-static bool write_crash(struct console *console, size_t core, struct text *out)
+static bool write_crash(const struct console *console, size_t core, struct text *out)
 {
 	struct crash crash;
 
@@ -192,7 +192,7 @@ static const struct console_command commands[] = {
         {"mark", "NAME [POSITION]", "give a position a name, kept for later sessions",
          console_mark},
         {"marks", "", "the names that were given", console_marks},
-        {"unmark", "NAME", "take a name away", console_unmark},
+        {"unmark", "MARK", "take a name away", console_unmark},
         {"time", "[POSITION]", "when the core was at a position, and where the others were then",
          console_time},
         {"events", "[RANGE]", "what the trace says between instructions, such as exceptions",
@@ -205,7 +205,7 @@ static const struct console_command commands[] = {
         {"info", "", "positions, crashes, and what values of the past rest on", run_info},
         {"stack", "[--raw ...]", "who called whom, from calls and returns of the trace alone",
          console_stack},
-        {"calls", "[NAME [where ...]]", "all calls of a function, or those that this one makes",
+        {"calls", "[FUNCTION [where]]", "all calls of a function, or those that this one makes",
          console_calls},
         {"up-in-time", "[LEVEL]", "seek to the call of this function, or of that frame",
          console_up_in_time},
@@ -226,8 +226,9 @@ static const struct console_command commands[] = {
          console_previous_write},
         {"why", "[-v] REG|ADDRESS", "how a value here is proved, or what keeps it unknown",
          run_why},
-        {"assume", "[NAME on|off]", "what is taken for granted of the past", run_assume},
-        {"set", "assume NAME on|off", "the same", run_set},
+        {"assume", "[ASSUMPTION ...]", "what is taken for granted of the past; on and off",
+         run_assume},
+        {"set", "assume ASSUMPTION", "the same, on or off", run_set},
         {"set", "possible-writes W", "stop, report or skip where what is watched may be accessed",
          run_set},
         {"set", "gap stop|pass|ask", "which gaps a continue stops at; the others it counts",
@@ -246,8 +247,7 @@ static void run_help(struct console *console, struct str args, struct text *out)
 	(void)console;
 	(void)args;
 	console_list(commands, COMMAND_COUNT, out);
-	text_puts(out, "POSITION is " POSITION_FORMS ".\n"
-	               "RANGE is POSITION, FROM..TO, FROM.. or all.\n");
+	console_say_forms(out);
 }
 
 const struct console_command *console_commands(size_t *count)
@@ -259,12 +259,13 @@ const struct console_command *console_commands(size_t *count)
 void console_list(const struct console_command *of, size_t count, struct text *out)
 {
 	for (size_t i = 0; i < count; i++)
-		text_printf(out, "%-14s %-18s %s\n", of[i].name, of[i].args, of[i].help);
+		text_printf(out, "%-16s %-18s %s\n", of[i].name, of[i].args, of[i].help);
 }
 
 void console_run_one(const struct console_command *command, struct console *console,
                      struct str args, struct text *out)
 {
+	console->went = false;
 	console->failed = command->args[0] == '\0' && args.n > 0;
 	if (console->failed)
 		text_printf(out, "%s takes no argument\n", command->name);

@@ -21,6 +21,7 @@ struct console {
 	 */
 	bool is_monitor;
 	bool failed; /* the last line could not be done; the text says why */
+	bool went;   /* the last line went to a position, perhaps the one that it was at */
 };
 
 /* A row of a table of commands. */
@@ -36,13 +37,13 @@ struct console_command {
 /* The table of console_run(), for help and completion; valid for ever. */
 const struct console_command *console_commands(size_t *count);
 /* A line for each row: its name, its arguments, its help. */
-void console_list(const struct console_command *commands, size_t count, struct text *out);
+void console_list(const struct console_command *of, size_t count, struct text *out);
 /* Runs a row, or says that it takes no argument. */
 void console_run_one(const struct console_command *command, struct console *console,
                      struct str args, struct text *out);
 
 /* What `why` is asked about, a register or an address; false if the word is neither. */
-bool console_subject(struct console *console, struct str word, struct why_subject *subject);
+bool console_subject(const struct console *console, struct str word, struct why_subject *subject);
 
 /*
  * Runs one line: NAME ARGUMENTS. What is wrong with it is said in `out`, too, and console->failed;

@@ -109,7 +109,7 @@ static const struct {
         [CORE_M] = {M_sp, M_r4, M_r11},
 };
 
-static void write_register(struct console *console, uint64_t site, unsigned int number,
+static void write_register(const struct console *console, uint64_t site, unsigned int number,
                            struct text *out)
 {
 	const struct register_file *file = session_core_registers(console->session, console->core);
@@ -121,7 +121,7 @@ static void write_register(struct console *console, uint64_t site, unsigned int 
 }
 
 /* What they were at the call, as far as is known. */
-static void write_registers(struct console *console, uint64_t site, struct text *out)
+static void write_registers(const struct console *console, uint64_t site, struct text *out)
 {
 	enum core_arch arch = session_core_registers(console->session, console->core)->arch;
 
@@ -131,7 +131,7 @@ static void write_registers(struct console *console, uint64_t site, struct text 
 }
 
 /* The instruction set of the caller: its status register says it. */
-static void write_isa(struct console *console, const struct calls *calls, uint64_t site,
+static void write_isa(const struct console *console, const struct calls *calls, uint64_t site,
                       struct text *out)
 {
 	enum core_arch arch = session_core_registers(console->session, console->core)->arch;
@@ -163,7 +163,7 @@ static void write_back(const struct calls *calls, const struct call *call, struc
 }
 
 /* A frame as "key=value" words; with `registers` what its caller had at the call. */
-static void write_words(struct console *console, const struct calls *calls,
+static void write_words(const struct console *console, const struct calls *calls,
                         const struct call_frame *frame, bool registers, struct text *out)
 {
 	const struct call *call = calls_get(calls, frame->call);
@@ -279,7 +279,7 @@ static bool parse_where(struct console *console, struct str args, struct str *na
 	return false;
 }
 
-static void write_values(struct console *console, const struct call *call, struct text *out)
+static void write_values(const struct console *console, const struct call *call, struct text *out)
 {
 	struct call_values values;
 

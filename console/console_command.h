@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside of console/console.h: the commands that are not in console.c, and what all of them write.
- * In: the session, the core that the command is about, the command's arguments without blanks
- * around them. Out: text for the user, whole lines; what is wrong with the arguments is said there,
- * too.
+ * Behind console/console.h: the commands that are not in console.c, and what all of them, and those
+ * of shell/, write. In: the session, the core that the command is about, the command's arguments
+ * without blanks around them. Out: text for the user, whole lines; what is wrong with the arguments
+ * is said there, too.
  */
 #ifndef CSREPLAY_CONSOLE_CONSOLE_COMMAND_H
 #define CSREPLAY_CONSOLE_CONSOLE_COMMAND_H
@@ -18,6 +18,8 @@ void console_forward(struct console *console, struct str args, struct text *out)
 /* As position_parse(); what is wrong is a line, the reason why the command failed. */
 bool console_parse_position(struct console *console, struct str word, uint64_t *position,
                             struct text *out);
+/* What positions and ranges are, two lines. */
+void console_say_forms(struct text *out);
 /* When the core was at a position, and where the others were then. */
 void console_time(struct console *console, struct str args, struct text *out);
 
@@ -51,6 +53,9 @@ void console_set_gap(struct console *console, struct str args, struct text *out)
 void console_catch(struct console *console, struct str args, struct text *out);
 
 /* Questions about the past (console_past.c). */
+/* What a word is about; false, and it is said, if it is nothing. */
+bool console_find_subject(struct console *console, struct str word, struct past_subject *subject,
+                          struct text *out);
 void console_origin(struct console *console, struct str args, struct text *out);
 void console_last_write(struct console *console, struct str args, struct text *out);
 void console_next_candidate(struct console *console, struct str args, struct text *out);
@@ -80,14 +85,18 @@ struct console_choice {
 	const char *word;
 	const char *text; /* what it means, a clause */
 };
-/* The index of the word among `count`. False, and it is said with `wrong` why the
- * command failed, if it is none. */
-bool console_choose(struct console *console, const struct console_choice *choices,
-                    unsigned int count, struct str word, const char *wrong, unsigned int *choice,
-                    struct text *out);
+/* All of them, and what is said of another word: "neither this nor that:". */
+struct console_choices {
+	const struct console_choice *all;
+	unsigned int count;
+	const char *wrong;
+};
+/* The index of the word. False, and it is said why the command failed, if it is none. */
+bool console_choose(struct console *console, const struct console_choices *choices, struct str word,
+                    unsigned int *choice, struct text *out);
 /* The core's number and name, marked if it is the one that commands are about. */
-void console_core(struct console *console, size_t core, struct text *out);
+void console_core(const struct console *console, size_t core, struct text *out);
 /* How many instructions the core's history has. */
-uint64_t console_length(struct console *console, size_t core);
+uint64_t console_length(const struct console *console, size_t core);
 
 #endif

@@ -71,8 +71,8 @@ static void write_reasons(const struct gap *gaps, size_t count, struct text *out
 	}
 }
 
-static void write_gaps(struct console *console, size_t core, const struct position_range *range,
-                       bool is_given, struct text *out)
+static void write_gaps(const struct console *console, size_t core,
+                       const struct position_range *range, bool is_given, struct text *out)
 {
 	size_t most = is_given ? LIST_MOST_RANGE : LIST_MOST;
 	size_t count;

@@ -21,9 +21,8 @@ static void say_word(struct console *console, enum session_word wrong, struct st
 	console_say_wrong(console, texts[wrong], word, "", out);
 }
 
-/* False, and it is said, if the word is nothing to ask about. */
-static bool find_subject(struct console *console, struct str word, struct past_subject *subject,
-                         struct text *out)
+bool console_find_subject(struct console *console, struct str word, struct past_subject *subject,
+                          struct text *out)
 {
 	enum session_word found =
 	        session_past_subject(console->session, console->core, word, subject);
@@ -56,7 +55,7 @@ void console_origin(struct console *console, struct str args, struct text *out)
 		        console, "origin REGISTER, origin ADDRESS[+SIZE], or origin VARIABLE", out);
 		return;
 	}
-	if (!find_subject(console, args, &subject, out))
+	if (!console_find_subject(console, args, &subject, out))
 		return;
 	status = session_origin_text(console->session, console->core, position, &subject, out);
 	if (status == STATUS_OK)
@@ -76,7 +75,7 @@ static bool find_range(struct console *console, struct str args, struct past_acc
 
 	of->first = 0;
 	of->end = session_position(console->session, console->core);
-	if (!find_subject(console, word, &of->subject, out))
+	if (!console_find_subject(console, word, &of->subject, out))
 		return false;
 	while (rest.p) {
 		struct str key = str_next_part(&rest, ' ');
@@ -144,7 +143,7 @@ void console_last_write(struct console *console, struct str args, struct text *o
 		return;
 	}
 	of.end = session_position(console->session, console->core);
-	if (find_subject(console, args, &of.subject, out))
+	if (console_find_subject(console, args, &of.subject, out))
 		list(console, "last-write", &of, out);
 }
 
@@ -173,7 +172,7 @@ static void seek_write(struct console *console, struct str args, bool forward, s
 		                  out);
 		return;
 	}
-	if (!find_subject(console, args, &of.subject, out))
+	if (!console_find_subject(console, args, &of.subject, out))
 		return;
 	of.first = forward ? position + 1 : 0;
 	of.end = forward ? console_length(console, console->core) : position;

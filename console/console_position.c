@@ -52,9 +52,17 @@ static void go(struct console *console, struct str word, struct text *out)
 		console_say_status(console, STATUS_NOT_FOUND, out);
 		return;
 	}
+	console->went = true;
+	if (!console->is_monitor)
+		return;
 	console_position(console, STR(""), out);
-	if (console->is_monitor)
-		text_puts(out, notice);
+	text_puts(out, notice);
+}
+
+void console_say_forms(struct text *out)
+{
+	text_puts(out, "POSITION is " POSITION_FORMS ".\n"
+	               "RANGE is POSITION, FROM..TO, FROM.. or all.\n");
 }
 
 void console_seek(struct console *console, struct str args, struct text *out)
@@ -101,8 +109,8 @@ static void write_moment(const struct moment *moment, struct text *out)
 }
 
 /* The positions of another core at any time of the moment. */
-static void write_positions_at(struct console *console, size_t core, const struct moment *moment,
-                               struct text *out)
+static void write_positions_at(const struct console *console, size_t core,
+                               const struct moment *moment, struct text *out)
 {
 	uint64_t first = 0;
 	uint64_t last = console_length(console, core);

@@ -10,7 +10,7 @@ enum {
 	LINE = 16,
 };
 
-static void say_seen_from(struct console *console, struct text *out)
+static void say_seen_from(const struct console *console, struct text *out)
 {
 	text_puts(out, "memory is as seen from ");
 	session_seen_from(console->session, console->core, out);
@@ -60,15 +60,15 @@ struct target {
 	struct address_space key;
 };
 
-static size_t read_target(struct console *console, const struct target *target, uint64_t address,
-                          uint8_t *out, size_t size)
+static size_t read_target(const struct console *console, const struct target *target,
+                          uint64_t address, uint8_t *out, size_t size)
 {
 	return target->memory ? memmap_read(target->memory, SPACE_ANY, address, out, size)
 	                      : session_memory_from(console->session, console->core, &target->key,
 	                                            address, out, size);
 }
 
-static void dump(struct console *console, const struct target *target, uint64_t address,
+static void dump(const struct console *console, const struct target *target, uint64_t address,
                  uint64_t count, struct text *out)
 {
 	uint8_t bytes[LINE];

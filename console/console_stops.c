@@ -10,15 +10,15 @@ static const struct console_choice policies[] = {
                                      "watched may have been accessed in them"},
 };
 
-enum { POLICIES = sizeof(policies) / sizeof(policies[0]) };
+static const struct console_choices policy_choices = {
+        policies, sizeof(policies) / sizeof(policies[0]), "neither stop, pass nor ask:"};
 
 void console_set_gap(struct console *console, struct str args, struct text *out)
 {
 	unsigned int i;
 
 	if (args.n > 0) {
-		if (!console_choose(console, policies, POLICIES, args,
-		                    "neither stop, pass nor ask:", &i, out))
+		if (!console_choose(console, &policy_choices, args, &i, out))
 			return;
 		session_set_gap_policy(console->session, (enum gap_policy)i);
 	}
@@ -31,7 +31,10 @@ static const struct console_choice caught[] = {
         [SESSION_CATCH_CONTEXT] = {"context", "what the trace says of contexts"},
 };
 
-static void write_caught(struct console *console, enum session_caught what, struct text *out)
+static const struct console_choices caught_choices = {caught, SESSION_CAUGHT,
+                                                      "neither exception, gap nor context:"};
+
+static void write_caught(const struct console *console, enum session_caught what, struct text *out)
 {
 	text_printf(out, "catch %s is %s: a continue %s %s\n", caught[what].word,
 	            session_catches(console->session, what) ? "on" : "off",
@@ -51,8 +54,7 @@ static void catch_one(struct console *console, struct str name, bool on, struct 
 		          "software trace is of a source of its own, and no core's history has "
 		          "it: `csreplay decode` lists it\n");
 		console->failed = true;
-	} else if (console_choose(console, caught, SESSION_CAUGHT, name,
-	                          "neither exception, gap nor context:", &i, out)) {
+	} else if (console_choose(console, &caught_choices, name, &i, out)) {
 		session_catch(console->session, (enum session_caught)i, on);
 		write_caught(console, (enum session_caught)i, out);
 	}

@@ -49,24 +49,23 @@ void console_say_stale(const struct console *console, struct text *out)
 	               "`maintenance flush register-cache` at once)\n");
 }
 
-bool console_choose(struct console *console, const struct console_choice *choices,
-                    unsigned int count, struct str word, const char *wrong, unsigned int *choice,
-                    struct text *out)
+bool console_choose(struct console *console, const struct console_choices *choices, struct str word,
+                    unsigned int *choice, struct text *out)
 {
-	for (*choice = 0; *choice < count; ++*choice) {
-		if (str_eq(word, str_of(choices[*choice].word)))
+	for (*choice = 0; *choice < choices->count; ++*choice) {
+		if (str_eq(word, str_of(choices->all[*choice].word)))
 			return true;
 	}
-	console_say_wrong(console, wrong, word, "", out);
+	console_say_wrong(console, choices->wrong, word, "", out);
 	return false;
 }
 
-uint64_t console_length(struct console *console, size_t core)
+uint64_t console_length(const struct console *console, size_t core)
 {
 	return history_length(session_history(console->session, core));
 }
 
-void console_core(struct console *console, size_t core, struct text *out)
+void console_core(const struct console *console, size_t core, struct text *out)
 {
 	text_printf(out, "%s %zu ", core == console->core ? "*" : " ", core + 1);
 	threads_name(console->session, core, out);

@@ -18,7 +18,7 @@ static void add_parting(const struct session *session, size_t core, struct text 
 	text_fini(&why);
 }
 
-static void list(struct console *console, struct text *out)
+static void list(const struct console *console, struct text *out)
 {
 	for (size_t i = 0; i < threads_count(console->session); i++) {
 		if (!threads_is_listed(console->session, i))

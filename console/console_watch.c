@@ -11,15 +11,15 @@ static const struct console_choice choices[] = {
                                    "hit that is shown may not be the last"},
 };
 
-enum { CHOICES = sizeof(choices) / sizeof(choices[0]) };
+static const struct console_choices possible_choices = {
+        choices, sizeof(choices) / sizeof(choices[0]), "neither stop, report nor skip:"};
 
 void console_possible_writes(struct console *console, struct str args, struct text *out)
 {
 	unsigned int i;
 
 	if (args.n > 0) {
-		if (!console_choose(console, choices, CHOICES, args,
-		                    "neither stop, report nor skip:", &i, out))
+		if (!console_choose(console, &possible_choices, args, &i, out))
 			return;
 		session_set_possible(console->session, (enum possible_access)i);
 	}

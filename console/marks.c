@@ -7,8 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "console/state_folder.h"
 
 enum { NAME_MOST = 64, FILE_MOST = 1 << 20 };
 
@@ -57,22 +58,9 @@ static uint64_t identity(const struct session *session)
 	return hash;
 }
 
-/* The folder of all files of marks, or nothing. A relative path in the environment is none
- * (XDG Base Directory Specification). */
-static void folder(struct text *path)
-{
-	const char *state = getenv("XDG_STATE_HOME");
-	const char *home = getenv("HOME");
-
-	if (state && state[0] == '/')
-		text_printf(path, "%s/csreplay/marks", state);
-	else if (home && home[0] == '/')
-		text_printf(path, "%s/.local/state/csreplay/marks", home);
-}
-
 void marks_path(const struct session *session, struct text *path)
 {
-	folder(path);
+	state_folder("/marks", path);
 	if (path->length > 0)
 		text_printf(path, "/%016" PRIx64, identity(session));
 }
@@ -198,28 +186,6 @@ const struct user_mark *marks_find(const struct marks *marks, struct str name)
 	return is_at(marks, i, name) ? &marks->all[i] : NULL;
 }
 
-/* The folder and those above it, as far as they are not there, for the user alone. */
-static enum status make_folder(void)
-{
-	struct text path = {0};
-	enum status status;
-
-	folder(&path);
-	status = text_status(&path);
-	for (size_t i = 1; status == STATUS_OK && i <= path.length; i++) {
-		char c = path.data[i];
-
-		if (c != '/' && c != '\0')
-			continue;
-		path.data[i] = '\0';
-		if (mkdir(path.data, 0700) != 0 && errno != EEXIST)
-			status = STATUS_IO;
-		path.data[i] = c;
-	}
-	text_fini(&path);
-	return status;
-}
-
 /* As another file that takes the place of the old one when it is whole. */
 static enum status write_file(const char *path, const struct text *content)
 {
@@ -254,8 +220,9 @@ static enum status write_marks(const struct session *session, const struct marks
 {
 	struct text path = {0};
 	struct text content = {0};
-	enum status status = make_folder();
+	enum status status = state_folder_make("/marks", &path);
 
+	text_clear(&path);
 	marks_path(session, &path);
 	text_puts(&content, "# csreplay: name, core, position\n");
 	for (size_t i = 0; i < marks->count; i++) {

@@ -9,17 +9,17 @@
 
 enum { PERCENT_DIGITS = 6 };
 
-static uint64_t here(struct console *console)
+static uint64_t here(const struct console *console)
 {
 	return session_position(console->session, console->core);
 }
 
-static uint64_t halt(struct console *console)
+static uint64_t halt(const struct console *console)
 {
 	return console_length(console, console->core);
 }
 
-static bool is_out_of_range(struct console *console, struct text *wrong)
+static bool is_out_of_range(const struct console *console, struct text *wrong)
 {
 	text_printf(wrong, "position out of range (0..%" PRIu64 ")", halt(console));
 	return false;
@@ -33,8 +33,8 @@ static bool is_no_position(struct str word, struct text *wrong)
 }
 
 /* `from` and so many before or after it. */
-static bool find_distance(struct console *console, uint64_t from, struct str number, bool is_back,
-                          uint64_t *position, struct text *wrong)
+static bool find_distance(const struct console *console, uint64_t from, struct str number,
+                          bool is_back, uint64_t *position, struct text *wrong)
 {
 	uint64_t n;
 	enum status status = str_to_u64(number, &n);
@@ -50,7 +50,7 @@ static bool find_distance(struct console *console, uint64_t from, struct str num
 }
 
 /* "12.5%" of N, rounded down. */
-static bool find_part(struct console *console, struct str word, uint64_t *position,
+static bool find_part(const struct console *console, struct str word, uint64_t *position,
                       struct text *wrong)
 {
 	struct str digits = {word.p, word.n - 1};
@@ -87,7 +87,7 @@ void position_say_no_time(enum status status, uint64_t position, struct text *ou
 }
 
 /* Where the core may have been first at "@TIME". */
-static bool find_time(struct console *console, struct str word, uint64_t *position,
+static bool find_time(const struct console *console, struct str word, uint64_t *position,
                       struct text *wrong)
 {
 	uint64_t time;
@@ -113,7 +113,8 @@ static bool find_time(struct console *console, struct str word, uint64_t *positi
 
 /* Where the function's call of that number, from 1 on, begins; those of older than the trace are
  * not counted. */
-static bool find_call(struct console *console, struct str name, uint64_t number, uint64_t *position)
+static bool find_call(const struct console *console, struct str name, uint64_t number,
+                      uint64_t *position)
 {
 	const struct calls *calls = NULL;
 	uint64_t seen = 0;
@@ -134,8 +135,8 @@ static bool find_call(struct console *console, struct str name, uint64_t number,
 }
 
 /* "#3" or "origin#3", a number of the last answer, or "main#3", a call. */
-static bool find_numbered(struct console *console, struct str word, size_t hash, uint64_t *position,
-                          struct text *wrong)
+static bool find_numbered(const struct console *console, struct str word, size_t hash,
+                          uint64_t *position, struct text *wrong)
 {
 	struct str name = {word.p, hash};
 	uint64_t number;
@@ -153,7 +154,7 @@ static bool find_numbered(struct console *console, struct str word, size_t hash,
 	return false;
 }
 
-static bool find_exception(struct console *console, uint64_t *position, struct text *wrong)
+static bool find_exception(const struct console *console, uint64_t *position, struct text *wrong)
 {
 	const struct history *history = session_history(console->session, console->core);
 	size_t i = history_event_index(history, here(console));
@@ -169,7 +170,7 @@ static bool find_exception(struct console *console, uint64_t *position, struct t
 	return false;
 }
 
-static bool find_gap(struct console *console, uint64_t *position, struct text *wrong)
+static bool find_gap(const struct console *console, uint64_t *position, struct text *wrong)
 {
 	size_t count;
 	const struct gap *gaps =
@@ -184,7 +185,7 @@ static bool find_gap(struct console *console, uint64_t *position, struct text *w
 	return count > 0;
 }
 
-static bool find_mark(struct console *console, struct str name, uint64_t *position,
+static bool find_mark(const struct console *console, struct str name, uint64_t *position,
                       struct text *wrong)
 {
 	struct marks marks;
@@ -221,7 +222,7 @@ static bool split_move(struct str word, bool *is_back, struct str *number)
 }
 
 /* Words that name a position by themselves. */
-static bool find_word(struct console *console, struct str word, uint64_t *position,
+static bool find_word(const struct console *console, struct str word, uint64_t *position,
                       struct text *wrong)
 {
 	if (str_eq(word, STR("begin")) || str_eq(word, STR("end"))) {
@@ -243,7 +244,7 @@ bool position_is_form(struct str word)
 	       str_eq(word, STR("forward"));
 }
 
-bool position_parse(struct console *console, struct str word, uint64_t *position,
+bool position_parse(const struct console *console, struct str word, uint64_t *position,
                     struct text *wrong)
 {
 	uint64_t found = *position;
@@ -301,8 +302,8 @@ static bool parse_numbers(struct str word, struct position_range *range)
 	       (dash == word.n || second.n == 0 || str_to_u64(second, &range->to) == STATUS_OK);
 }
 
-bool position_parse_range(struct console *console, struct str word, struct position_range *range,
-                          struct text *wrong)
+bool position_parse_range(const struct console *console, struct str word,
+                          struct position_range *range, struct text *wrong)
 {
 	struct position_range found = {0, UINT64_MAX};
 	size_t dots = find_dots(word);

@@ -31,7 +31,7 @@
 /*
  * False if it is none, with a clause that says why appended to `wrong`; *position is as it was.
  */
-bool position_parse(struct console *console, struct str word, uint64_t *position,
+bool position_parse(const struct console *console, struct str word, uint64_t *position,
                     struct text *wrong);
 
 /* Both ends of a range, the second one included. */
@@ -44,8 +44,8 @@ struct position_range {
  * "FROM..TO", either of which may be left out, FROM-TO, FROM- where these are numbers, a position
  * alone, or "all". False as above.
  */
-bool position_parse_range(struct console *console, struct str word, struct position_range *range,
-                          struct text *wrong);
+bool position_parse_range(const struct console *console, struct str word,
+                          struct position_range *range, struct text *wrong);
 
 /* Why a core's position at a time is not known: session_positions_at()'s answer, as a clause. */
 void position_say_no_time(enum status status, uint64_t position, struct text *out);

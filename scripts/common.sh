@@ -16,6 +16,7 @@ zlib1g-dev      library:zlib         compressed debug information
 libinih-dev     library:inih         snapshot files
 libcapstone-dev library:capstone     disassembly
 libarchive-dev  library:libarchive   snapshots in archives
+libedit-dev     library:libedit      lines of the shell
 libroaring-dev  header:roaring/roaring.h  address index
 libcmocka-dev   library:cmocka       unit tests
 python3         command:python3      tests

@@ -53,6 +53,7 @@ ROOMS = {
     "replay/export": "replay/export/export.h",
     "console": None,
     "stub": None,
+    "shell": "shell/shell.h",
     "cli": None,
 }
 ORDER = list(ROOMS)
@@ -63,7 +64,7 @@ THIRD_PARTY = [
     (r"libelf\.h|gelf\.h|elf\.h", "snapshot/elf_image.c or snapshot/line_table/elf_sections.c"),
     (r"zlib\.h", "snapshot/line_table/elf_sections.c"),
     (r"capstone/.*|capstone\.h", "arch/disasm.c"),
-    (r"histedit\.h|editline/.*", "cli/shell.c"),
+    (r"histedit\.h|editline/.*", "cli/line_edit.c"),
     (r"archive\.h|archive_entry\.h", "snapshot/file/package.c"),
     (r"roaring/.*", "replay/history/address_index.c"),
     (r"cmocka\.h", None),
@@ -74,6 +75,7 @@ PACKAGES = {
     "PkgConfig::ZLIB": "snapshot/line_table",
     "PkgConfig::ARCHIVE": "snapshot/file",
     "PkgConfig::CAPSTONE": "arch",
+    "PkgConfig::EDIT": "cli",
     "PkgConfig::CMOCKA": None,
 }
 

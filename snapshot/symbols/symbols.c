@@ -135,19 +135,28 @@ struct raw_symbol {
 	uint64_t size;
 };
 
+static enum status read_symbol_64(const struct bytes *file, uint64_t at, struct raw_symbol *symbol)
+{
+	TRY(number_at(file, at, 4, &symbol->name));
+	TRY(number_at(file, at + 4, 1, &symbol->info));
+	TRY(number_at(file, at + 6, 2, &symbol->section));
+	TRY(number_at(file, at + 8, 8, &symbol->value));
+	return number_at(file, at + 16, 8, &symbol->size);
+}
+
+static enum status read_symbol_32(const struct bytes *file, uint64_t at, struct raw_symbol *symbol)
+{
+	TRY(number_at(file, at, 4, &symbol->name));
+	TRY(number_at(file, at + 4, 4, &symbol->value));
+	TRY(number_at(file, at + 8, 4, &symbol->size));
+	TRY(number_at(file, at + 12, 1, &symbol->info));
+	return number_at(file, at + 14, 2, &symbol->section);
+}
+
 static enum status read_symbol(const struct sections *s, uint64_t at, struct raw_symbol *symbol)
 {
-	TRY(number_at(&s->file, at, 4, &symbol->name));
-	if (s->is_64bit) {
-		TRY(number_at(&s->file, at + 4, 1, &symbol->info));
-		TRY(number_at(&s->file, at + 6, 2, &symbol->section));
-		TRY(number_at(&s->file, at + 8, 8, &symbol->value));
-		return number_at(&s->file, at + 16, 8, &symbol->size);
-	}
-	TRY(number_at(&s->file, at + 4, 4, &symbol->value));
-	TRY(number_at(&s->file, at + 8, 4, &symbol->size));
-	TRY(number_at(&s->file, at + 12, 1, &symbol->info));
-	return number_at(&s->file, at + 14, 2, &symbol->section);
+	return s->is_64bit ? read_symbol_64(&s->file, at, symbol)
+	                   : read_symbol_32(&s->file, at, symbol);
 }
 
 /* It names code: a function, or an entry of assembler code. */
@@ -346,11 +355,14 @@ bool symbols_find(const struct symbols *symbols, uint64_t address, struct functi
 	return true;
 }
 
-static void take_object(struct object_search *search, uint64_t address,
+static void take_object(void *context, struct str name, uint64_t address,
                         const struct raw_symbol *symbol)
 {
+	struct object_search *search = context;
 	bool is_global = symbol->info >> 4 != 0;
 
+	if (!str_eq(name, search->name))
+		return;
 	/* The table of dynamic symbols has some of the other one again. */
 	if (search->count > 0 && (search->address == address || (search->is_global && !is_global)))
 		return;
@@ -360,8 +372,12 @@ static void take_object(struct object_search *search, uint64_t address,
 	search->size = symbol->size;
 }
 
-static void search_table(struct object_search *search, const struct elf_image *image,
-                         const struct sections *s, const struct section *section)
+/* Told of an object symbol, and where it is. */
+typedef void object_visit(void *context, struct str name, uint64_t address,
+                          const struct raw_symbol *symbol);
+
+static void visit_table(const struct elf_image *image, const struct sections *s,
+                        const struct section *section, object_visit *visit, void *context)
 {
 	uint64_t size = s->is_64bit ? 24 : 16;
 	struct section strings;
@@ -373,17 +389,14 @@ static void search_table(struct object_search *search, const struct elf_image *i
 
 		if (read_symbol(s, section->offset + i * size, &symbol) != STATUS_OK)
 			return;
-		if ((symbol.info & 15) == SYMBOL_OBJECT && symbol.section != 0 &&
-		    str_eq(name_at(s, &strings, symbol.name), search->name))
-			take_object(search, symbol.value + image->load_bias, &symbol);
+		if ((symbol.info & 15) == SYMBOL_OBJECT && symbol.section != 0)
+			visit(context, name_at(s, &strings, symbol.name),
+			      symbol.value + image->load_bias, &symbol);
 	}
 }
 
-size_t symbols_find_object(const struct symbols *symbols, struct str name, uint64_t *address,
-                           uint64_t *size)
+static void visit_objects(const struct symbols *symbols, object_visit *visit, void *context)
 {
-	struct object_search search = {.name = name};
-
 	for (size_t i = 0; symbols && i < symbols->count; i++) {
 		const struct elf_image *image = symbols->tables[i].image;
 		struct sections sections;
@@ -394,12 +407,53 @@ size_t symbols_find_object(const struct symbols *symbols, struct str name, uint6
 		for (uint64_t k = 0; read_section(&sections, k, &section) == STATUS_OK; k++) {
 			if (section.type == SECTION_SYMBOLS ||
 			    section.type == SECTION_DYNAMIC_SYMBOLS)
-				search_table(&search, image, &sections, &section);
+				visit_table(image, &sections, &section, visit, context);
 		}
 	}
+}
+
+size_t symbols_find_object(const struct symbols *symbols, struct str name, uint64_t *address,
+                           uint64_t *size)
+{
+	struct object_search search = {.name = name};
+
+	visit_objects(symbols, take_object, &search);
 	*address = search.address;
 	*size = search.size;
 	return search.count;
+}
+
+/* Objects whose names begin so, for symbols_visit(). */
+struct prefix_search {
+	struct str prefix;
+	symbols_name *visit;
+	void *context;
+};
+
+static void take_name(void *context, struct str name, uint64_t address,
+                      const struct raw_symbol *symbol)
+{
+	const struct prefix_search *search = context;
+
+	(void)symbol;
+	if (name.n > 0 && str_has_prefix(name, search->prefix))
+		search->visit(search->context, name, address, false);
+}
+
+void symbols_visit(const struct symbols *symbols, struct str prefix, symbols_name *visit,
+                   void *context)
+{
+	struct prefix_search search = {prefix, visit, context};
+
+	for (size_t i = 0; symbols && i < symbols->count; i++) {
+		for (size_t k = 0; k < symbols->tables[i].count; k++) {
+			const struct entry *entry = &symbols->tables[i].entries[k];
+
+			if (str_has_prefix(entry->name, prefix))
+				visit(context, entry->name, entry->start, true);
+		}
+	}
+	visit_objects(symbols, take_name, &search);
 }
 
 void symbols_format(const struct symbols *symbols, uint64_t address, struct text *out)

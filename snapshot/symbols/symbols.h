@@ -41,6 +41,14 @@ size_t symbols_find_object(const struct symbols *symbols, struct str name, uint6
                            uint64_t *size);
 
 /*
+ * Tells of every function and every object whose name begins with `prefix`, a name as often as
+ * there are; `name` lives as long as the image.
+ */
+typedef void symbols_name(void *context, struct str name, uint64_t address, bool is_function);
+void symbols_visit(const struct symbols *symbols, struct str prefix, symbols_name *visit,
+                   void *context);
+
+/*
  * Appends "main+0x1c", or "main" at its start; without a symbol the address in hexadecimal.
  */
 void symbols_format(const struct symbols *symbols, uint64_t address, struct text *out);

@@ -13,7 +13,7 @@ from pathlib import Path
 CSREPLAY = os.environ["CSREPLAY"]
 SOURCE = Path(os.environ["CSREPLAY_SOURCE"])
 SENSORHUB = SOURCE / "examples" / "sensorhub"
-COMMANDS = ["serve", "gdb", "lldb", "info", "check", "decode", "history", "compare", "export", "state",
+COMMANDS = ["serve", "gdb", "lldb", "shell", "info", "check", "decode", "history", "compare", "export", "state",
             "calls", "origin", "last-write", "writes", "reads",
             "values-of", "why"]
 
@@ -53,6 +53,9 @@ class CommandLine(unittest.TestCase):
             "info": ["--image", *log, "--core-dump", "--sysroot", "--debug-dir", "--allow-outside", "--strict", "--format", "--threads",
                      "--assume-single-writer",
                       "--assume-abi", "--assume-coherent", "--trust", "--assume-one-address-space", "--help"],
+            "shell": ["--image", *log, "--core-dump", "--sysroot", "--debug-dir", "--allow-outside", "--strict", "--core", "--threads",
+                      "--assume-single-writer", "--assume-abi", "--assume-coherent", "--trust",
+                      "--assume-one-address-space", "--command", "--help"],
             "check": ["--image", *log, "--core-dump", "--sysroot", "--debug-dir", "--allow-outside", "--strict", "--help"],
             "decode": ["--image", *log, "--core-dump", "--sysroot", "--debug-dir", "--allow-outside", "--strict", "--format", "--buffer",
                        "--source", "--packets", "--source-address-split", "--tpiu", "--tpiu-hsync", "--dstream",
@@ -214,7 +217,7 @@ class CommandLine(unittest.TestCase):
             "origin", "last-write", "writes", "reads", "values-of", "why")]
         calls += [["compare", sensorhub, sensorhub], ["history", "--count", "5", sensorhub],
                   ["why", "--of", "x3", sensorhub], ["info", "--format", "json", sensorhub],
-                  ["--version"], ["--help"], ["help"]]
+                  ["shell", "-c", "help", sensorhub], ["--version"], ["--help"], ["help"]]
         calls += [[name, "--help"] for name in COMMANDS]
         said = (3, "csreplay: error: cannot write the output: No space left on device\n")
         with open("/dev/full", "w", encoding="ascii") as full:

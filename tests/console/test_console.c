@@ -242,7 +242,7 @@ static void console_help_has_what_commands_take(void **state)
 	assert_string_equal(run(session, 0, STR("")), help.data);
 	for (line = help.data; strncmp(line, "POSITION ", 9) != 0; line = strchr(line, '\n') + 1) {
 		struct str name = {line, strcspn(line, " ")};
-		bool takes_more = line[15] != ' ';
+		bool takes_more = line[17] != ' ';
 
 		assert_null(strstr(run(session, 0, name), "no command"));
 		text_clear(&out);
@@ -250,9 +250,9 @@ static void console_help_has_what_commands_take(void **state)
 		assert_int_equal(strstr(run(session, 0, str_of(strdupa(out.data))),
 		                        "takes no argument") == NULL,
 		                 takes_more);
-		assert_true(strcspn(line, "\n") > 34);
-		assert_int_equal(line[33], ' ');
-		assert_int_not_equal(line[34], ' ');
+		assert_true(strcspn(line, "\n") > 36);
+		assert_int_equal(line[35], ' ');
+		assert_int_not_equal(line[36], ' ');
 	}
 	assert_string_equal(line, "POSITION is " POSITION_FORMS ".\n"
 	                          "RANGE is POSITION, FROM..TO, FROM.. or all.\n");

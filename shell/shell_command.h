@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside of shell/shell.h: the shell's own commands, and what they share. Each is a
+ * console_command.run; the console that it is given is that of a shell.
+ */
+#ifndef CSREPLAY_SHELL_SHELL_COMMAND_H
+#define CSREPLAY_SHELL_SHELL_COMMAND_H
+
+#include "console/console.h"
+#include "shell/shell.h"
+
+/* A breakpoint, or a watchpoint, which has a size. */
+struct shell_stop {
+	unsigned int number; /* from 1 on */
+	bool is_watch;
+	uint64_t address;   /* of a breakpoint */
+	struct watch watch; /* of a watchpoint */
+};
+
+struct shell {
+	struct console console;  /* the first member: shell_of() */
+	struct past_names names; /* of the core */
+	struct shell_options options;
+	struct shell_stop *stops;
+	size_t stop_count;
+	size_t stop_capacity;
+	unsigned int stop_number; /* of the last one */
+	/* Where the core was before it moved last: registers that were others there are marked. */
+	size_t from_core;
+	uint64_t from;
+	bool has_moved;
+	enum shell_wish wish;
+	struct str argument;
+};
+
+static inline struct shell *shell_of(struct console *console)
+{
+	return (struct shell *)console;
+}
+
+/* Moves (shell_move.c). */
+void shell_step(struct console *console, struct str args, struct text *out);
+void shell_reverse_step(struct console *console, struct str args, struct text *out);
+void shell_continue(struct console *console, struct str args, struct text *out);
+void shell_reverse_continue(struct console *console, struct str args, struct text *out);
+void shell_core(struct console *console, struct str args, struct text *out);
+
+/* Breakpoints and watchpoints (shell_breaks.c). */
+void shell_break(struct console *console, struct str args, struct text *out);
+void shell_watch(struct console *console, struct str args, struct text *out);
+void shell_rwatch(struct console *console, struct str args, struct text *out);
+void shell_awatch(struct console *console, struct str args, struct text *out);
+void shell_breakpoints(struct console *console, struct str args, struct text *out);
+void shell_delete(struct console *console, struct str args, struct text *out);
+/* Appends "breakpoint 2, " of what is at an address. */
+void shell_name_stop(const struct shell *shell, uint64_t address, struct text *out);
+/* The address of a function or a number. False, and it is said, if it is neither. */
+bool shell_find_code(struct shell *shell, struct str word, uint64_t *address, struct text *out);
+
+/* What is there (shell_show.c). */
+void shell_registers(struct console *console, struct str args, struct text *out);
+void shell_print(struct console *console, struct str args, struct text *out);
+void shell_x(struct console *console, struct str args, struct text *out);
+void shell_list(struct console *console, struct str args, struct text *out);
+void shell_disassemble(struct console *console, struct str args, struct text *out);
+/* Appends a line on where the core is: its name, its position, its instruction. */
+void shell_here(struct shell *shell, struct text *out);
+
+/* The tables of commands: the shell's own, and that of the console. */
+enum { SHELL_TABLES = 2 };
+const struct console_command *shell_table(unsigned int table, size_t *count);
+/* The whole name of the command that a word means; the word itself if it means none. */
+struct str shell_command_name(struct str word);
+
+#endif
