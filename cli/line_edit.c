@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <histedit.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +24,7 @@ struct line_edit {
 	struct line_edit_options options;
 	EditLine *edit;
 	History *history;
+	sigset_t waiting; /* signals that do not come while it waits for a key */
 	struct text prompt;
 	struct text line;
 };
@@ -150,9 +153,30 @@ static char *prompt(EditLine *edit)
 }
 
 /*
- * A character of the terminal, as libedit wants it: 1, or 0 at the end, or -1. Its own goes on to
- * read after a signal.
+ * A byte of the terminal: 1, or 0 at the end, or -1 after a signal that ends the line. SIGINT comes
+ * while it waits and at no other time, so that none is overlooked. A NUL is passed over: it is what
+ * Linux makes of a Ctrl-D that was typed before libedit took the terminal over.
  */
+static int read_byte(const struct line_edit *e, char *byte)
+{
+	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+
+	while (!e->options.interrupted(e->options.context)) {
+		ssize_t got;
+
+		if (ppoll(&in, 1, NULL, &e->waiting) < 0) {
+			if (errno != EINTR)
+				return -1;
+			continue;
+		}
+		got = read(STDIN_FILENO, byte, 1);
+		if (got <= 0 || *byte != '\0')
+			return (int)got;
+	}
+	return -1;
+}
+
+/* A character, as libedit wants it. Its own way to read one goes on after a signal. */
 static int read_character(EditLine *edit, wchar_t *character)
 {
 	struct line_edit *e;
@@ -162,12 +186,10 @@ static int read_character(EditLine *edit, wchar_t *character)
 		return -1;
 	for (;;) {
 		char byte;
-		ssize_t got = read(STDIN_FILENO, &byte, 1);
+		int got = read_byte(e, &byte);
 
-		if (got < 0 && errno == EINTR && !e->options.interrupted(e->options.context))
-			continue;
 		if (got <= 0)
-			return (int)got;
+			return got;
 		switch (mbrtowc(character, &byte, 1, &state)) {
 		case (size_t)-1: /* no character of the user's locale: that byte alone */
 			*character = (unsigned char)byte;
@@ -241,9 +263,15 @@ void line_edit_close(struct line_edit *edit)
 enum status line_edit_read(struct line_edit *edit, struct str *line)
 {
 	HistEvent event;
+	sigset_t interrupts;
 	int count = 0;
-	const char *got = el_gets(edit->edit, &count);
+	const char *got;
 
+	(void)sigemptyset(&interrupts);
+	(void)sigaddset(&interrupts, SIGINT);
+	(void)pthread_sigmask(SIG_BLOCK, &interrupts, &edit->waiting);
+	got = el_gets(edit->edit, &count);
+	(void)pthread_sigmask(SIG_SETMASK, &edit->waiting, NULL);
 	if (edit->options.interrupted(edit->options.context)) {
 		el_reset(edit->edit);
 		(void)putchar('\n');

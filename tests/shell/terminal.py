@@ -55,10 +55,12 @@ class Terminal:
         return ESCAPES.sub("", self.raw).replace("\r", "")
 
     def leave(self, keys="\x04"):
-        self.send(keys)
         try:
-            while os.read(self.fd, 4096):
-                pass
+            while True:
+                # What is typed before libedit has taken the terminal over is no end of file.
+                self.send(keys)
+                while select.select([self.fd], [], [], 1)[0]:
+                    os.read(self.fd, 4096)
         except OSError:
             pass
         code = os.waitstatus_to_exitcode(os.waitpid(self.child, 0)[1])
@@ -70,8 +72,6 @@ class Session(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
-        self.open = []
-        self.addCleanup(lambda: [os.close(terminal.fd) for terminal in self.open if terminal.fd])
 
     def start(self, **options):
         return Terminal(self.folder.name, **options)
@@ -136,8 +136,9 @@ class Session(unittest.TestCase):
         shell.wait(r"\n" + PROMPT)
         self.assertLess(time.monotonic() - begin, PATIENCE / 4)
         self.assertIn("x2 = ", shell.type("seek end\nprint x2", r"x2 = .*\n" + PROMPT))
-        shell.send("!sleep 100\n")
-        time.sleep(0.3)
+        shell.send("!echo begun; sleep 100\n")
+        shell.wait(r"\nbegun\n")
+        time.sleep(0.5)  # sh does not obey one that comes while it starts a program
         shell.send("\x03")
         shell.wait(r"\n" + PROMPT)
         self.assertEqual(shell.leave(), 0)
