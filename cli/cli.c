@@ -342,6 +342,9 @@ enum cli_exit cli_open_session(const struct cli_args *args, const struct snapsho
 			status = session_assume(*session, i, true);
 	}
 	end_work(&work, status);
+	/* An ELF file of another program would be shown as this one's code. */
+	if (status == STATUS_OK)
+		snapshot_check_images(snapshot, &diags);
 	if (status == STATUS_OK)
 		status = warn_of_trace(*session, &diags);
 	cli_print_diags(&diags);

@@ -82,10 +82,6 @@ enum cli_exit serve_check(struct session *session)
 {
 	struct diag_list diags = {0};
 
-	snapshot_check_images(session_snapshot(session), &diags);
-	cli_print_diags(&diags);
-	diag_list_fini(&diags);
-	diags = (struct diag_list){0};
 	if (session_be_quick(session) != STATUS_OK)
 		return cli_fail(CLI_INTERNAL, "%s", status_text(STATUS_NO_MEM));
 	return serve_report(&diags, server_check(session, &diags));

@@ -472,26 +472,39 @@ static bool check_image(const struct context *c, const struct elf_image *image,
 	return true;
 }
 
+/* An image that is not the core's code at the halt may well differ from its dumps. */
+static bool is_to_check(enum whereabouts whereabouts, const struct elf_image *image, bool others)
+{
+	if (whereabouts == HALTED_ELSEWHERE)
+		return false;
+	return others || whereabouts == HALTED_IN_CONTEXT ||
+	       !(image->context.has_id || image->context.has_vmid);
+}
+
+/* With `others` also those of one context, where it is not known whether dumps are of another. */
+static void check_images(const struct context *c, bool others)
+{
+	for (size_t i = 0; i < c->snapshot->image_count; i++) {
+		const struct elf_image *image = c->snapshot->images[i];
+		bool said = false;
+
+		for (size_t j = 0; j < c->snapshot->core_count && !said; j++) {
+			const struct snap_device *device = c->snapshot->cores[j].device;
+			enum whereabouts whereabouts = whereabouts_of(device, image);
+
+			if (!is_to_check(whereabouts, image, others))
+				continue;
+			for (size_t k = 0; k < device->dump_count && !said; k++)
+				said = check_image(c, image, &device->dumps[k], whereabouts);
+		}
+	}
+}
+
 void snapshot_check_images(const struct snapshot *snapshot, struct diag_list *diags)
 {
 	struct context c = {snapshot, diags};
 
-	for (size_t i = 0; i < snapshot->image_count; i++) {
-		bool said = false;
-
-		for (size_t j = 0; j < snapshot->core_count && !said; j++) {
-			const struct snap_device *device = snapshot->cores[j].device;
-
-			enum whereabouts whereabouts = whereabouts_of(device, snapshot->images[i]);
-
-			/* Its dumps are not of the image's context. */
-			if (whereabouts == HALTED_ELSEWHERE)
-				continue;
-			for (size_t k = 0; k < device->dump_count && !said; k++)
-				said = check_image(&c, snapshot->images[i], &device->dumps[k],
-				                   whereabouts);
-		}
-	}
+	check_images(&c, false);
 }
 
 static void check_device(const struct context *c, size_t index)
@@ -513,7 +526,7 @@ void snapshot_check(const struct snapshot *snapshot, struct diag_list *diags)
 		diag_warning(diags, place_none(), "the snapshot has no trace buffer");
 	for (size_t i = 0; i < snapshot->device_count; i++)
 		check_device(&c, i);
-	snapshot_check_images(snapshot, diags);
+	check_images(&c, true);
 	if (snapshot->is_trace_package)
 		diag_warning(diags, place_none(),
 		             "a trace package has no core registers: none is known at the halt");

@@ -324,7 +324,7 @@ uint64_t snap_register_value(const struct snap_register *reg);
 
 /*
  * Warns once of each image that a dump contradicts where both are seen, with the range and which of
- * them counts.
+ * them counts. An image of one context is that of the core's only where the registers say so.
  */
 void snapshot_check_images(const struct snapshot *snapshot, struct diag_list *diags);
 

@@ -51,6 +51,23 @@ class BadInput(unittest.TestCase):
         with open(self.path(name), encoding="utf-8") as file:
             return next(n for n, line in enumerate(file, 1) if text in line)
 
+    def test_an_elf_file_of_another_program_is_told_by_everything_that_shows_it(self):
+        other = os.path.join(self.scratch.name, "other.elf")
+        with open(self.path("sensorhub.elf"), "rb") as file:
+            data = bytearray(file.read())
+        data[0x3ec] ^= 1
+        with open(other, "wb") as file:
+            file.write(data)
+        for command in (["info"], ["info", "--format", "json"], ["history", "--count", "1"], ["why", "--of", "x2"],
+                        ["origin", "--of", "x2"], ["last-write", "--of", "x2"], ["calls"], ["export", "--count", "1"],
+                        ["shell", "-c", "crash"], ["state", "--batch", os.devnull], ["check"]):
+            _, _, err = run(*command, "--image", other, self.folder)
+            told = [line for line in err.splitlines() if "hold different bytes at 0x4003ec" in line]
+            self.assertEqual(len(told), 1, (command, err))
+            self.assertIn("warning: dump \"dump0\" and image ", told[0])
+            _, _, err = run(*command, "--image", self.path("sensorhub.elf"), self.folder)
+            self.assertNotIn("hold different", err)
+
     def check_says(self, *messages):
         """`check` ends with 1 and these lines on standard error, and `history` does not crash."""
         code, _, err = run("check", self.folder)
