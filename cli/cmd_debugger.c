@@ -64,8 +64,8 @@ static int end_of(pid_t child)
 	return WIFEXITED(how) ? WEXITSTATUS(how) : SIGNAL_EXIT + WTERMSIG(how);
 }
 
-static enum cli_exit start(struct session *session, const struct transport *transport,
-                           const struct command_line *line)
+static enum cli_exit start(const struct cli_args *args, struct session *session,
+                           const struct transport *transport, const struct command_line *line)
 {
 	sigset_t signals;
 	struct server_options options = {.wake_fd = open_wake(&signals)};
@@ -84,6 +84,7 @@ static enum cli_exit start(struct session *session, const struct transport *tran
 		return cli_fail(CLI_INTERNAL, "cannot start %s: %s", line->words[0],
 		                strerror(errno));
 	}
+	serve_confine(args, session, transport, true);
 	status = server_run(session, transport, &options);
 	code = end_of(child);
 	(void)close(options.wake_fd);
@@ -126,7 +127,7 @@ static enum cli_exit serve_and_start(const struct cli_args *args, struct session
 		                        str_skip(text_str(&address), strlen("unix:")), &line);
 	if (code == CLI_FINE) {
 		serve_introduce(args, session);
-		code = start(session, &transport, &line);
+		code = start(args, session, &transport, &line);
 	}
 	transport_close(&transport);
 	command_line_fini(&line);

@@ -6,12 +6,17 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/vec.h"
 #include "cli/serve.h"
+#include "console/state_folder.h"
+#include "sandbox/sandbox.h"
 #include "stub/server.h"
 
 enum { IDLE_MOST = 1000000 }; /* seconds */
@@ -133,6 +138,93 @@ static enum cli_exit set_options(const struct cli_args *args, struct server_opti
 	return CLI_FINE;
 }
 
+/* Rules of a sandbox, whose paths it owns. */
+struct rules {
+	struct sandbox_rule *all;
+	size_t count;
+	size_t capacity;
+	bool failed; /* no memory for one */
+};
+
+/* Takes `levels` names off the path's end: of a folder alone, or of those of files. */
+static void add_rule(struct rules *rules, struct str path, unsigned int levels, unsigned int rights)
+{
+	char *copy;
+
+	for (unsigned int i = 0; i < levels; i++) {
+		while (path.n > 0 && path.p[path.n - 1] != '/')
+			path.n--;
+		while (path.n > 1 && path.p[path.n - 1] == '/')
+			path.n--;
+	}
+	if (path.n == 0)
+		path = STR(".");
+	if (vec_reserve((void **)&rules->all, &rules->capacity, rules->count + 1,
+	                sizeof(*rules->all)) != STATUS_OK ||
+	    !(copy = strndup(path.p, path.n))) {
+		rules->failed = true;
+		return;
+	}
+	rules->all[rules->count++] = (struct sandbox_rule){copy, rights};
+}
+
+static void rules_fini(struct rules *rules)
+{
+	for (size_t i = 0; i < rules->count; i++)
+		free(rules->all[i].path);
+	free(rules->all);
+}
+
+static bool is_folder(const char *path)
+{
+	struct stat what;
+
+	return stat(path, &what) == 0 && S_ISDIR(what.st_mode);
+}
+
+/* What may be opened again: files of the snapshot, of images, and debug files. */
+static void add_inputs(struct rules *rules, const struct cli_args *args,
+                       const struct snapshot *snapshot)
+{
+	static const enum cli_option folders[] = {CLI_OPTION_SYSROOT, CLI_OPTION_DEBUG_DIR};
+
+	struct str path = str_of(args->snapshot);
+	bool is_in_folder = str_has_suffix_nocase(path, STR(".ini")) && !is_folder(path.p);
+
+	add_rule(rules, path, is_in_folder ? 1 : 0, SANDBOX_READ);
+	for (size_t i = 0; i < snapshot->image_count; i++)
+		add_rule(rules, snapshot->images[i]->path, 1, SANDBOX_READ);
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		if (args->given[folders[i]])
+			add_rule(rules, args->values[folders[i]], 0, SANDBOX_READ);
+	}
+}
+
+void serve_confine(const struct cli_args *args, const struct session *session,
+                   const struct transport *transport, bool owns_folder)
+{
+	struct rules rules = {.count = 0};
+	struct text state = {0};
+	struct sandbox_support in_force = {.is_built = false};
+	enum status status;
+
+	add_inputs(&rules, args, session_snapshot(session));
+	/* Marks; a folder that is not there cannot be made below one that may be anything. */
+	if (state_folder_make("", &state) == STATUS_OK)
+		add_rule(&rules, text_str(&state), 0, SANDBOX_READ | SANDBOX_WRITE);
+	if (transport->unix_path.length > 0)
+		add_rule(&rules, text_str(&transport->unix_path), 1, SANDBOX_REMOVE);
+	if (transport->unix_path.length > 0 && owns_folder)
+		add_rule(&rules, text_str(&transport->unix_path), 2, SANDBOX_REMOVE);
+	tzset(); /* reads a file */
+	status = rules.failed ? STATUS_NO_MEM : sandbox_enter(rules.all, rules.count, &in_force);
+	if (status != STATUS_OK)
+		cli_note("what the server does not need could not all be given up: %s",
+		         status_text(status));
+	rules_fini(&rules);
+	text_fini(&state);
+}
+
 static enum cli_exit run_server(const struct cli_args *args, struct session *session,
                                 const struct transport *transport)
 {
@@ -150,6 +242,7 @@ static enum cli_exit run_server(const struct cli_args *args, struct session *ses
 		              "csreplay: warning: whoever can reach %s can read the snapshot\n",
 		              transport->name.data);
 	serve_introduce(args, session);
+	serve_confine(args, session, transport, false);
 	(void)fprintf(stderr, "listening on %s\n", transport->name.data);
 	status = server_run(session, transport, &options);
 	(void)close(options.wake_fd);

@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/image_argument.h"
+#include "sandbox/sandbox.h"
 
 #define BIT(option) (UINT64_C(1) << CLI_OPTION_##option)
 #define ASSUMPTION_OPTIONS                                                                         \
@@ -352,27 +353,62 @@ static enum cli_exit run(const struct cli_command *command, int argc, char **arg
 	return code;
 }
 
+/* What the build has, and the kernel. */
+static void print_parts(void)
+{
+	struct sandbox_support support = sandbox_support();
+
+	printf("libraries: " CSREPLAY_LIBRARIES "\n");
+	if (!support.is_built) {
+		printf("sandbox: not in this build\n");
+		return;
+	}
+	if (support.landlock > 0)
+		printf("sandbox: Landlock %d", support.landlock);
+	else
+		printf("sandbox: no Landlock in this kernel");
+	printf(support.seccomp ? ", seccomp\n" : ", no seccomp in this kernel\n");
+}
+
+/* With -v also what it is made of. */
+static enum cli_exit print_version(const char *more)
+{
+	bool all = more && (strcmp(more, "-v") == 0 || strcmp(more, "--verbose") == 0);
+
+	if (more && !all)
+		return cli_fail(CLI_USAGE, "--version takes -v or nothing: \"%s\"", more);
+	printf("csreplay %s\n", CSREPLAY_VERSION);
+	if (all)
+		print_parts();
+	return CLI_FINE;
+}
+
 static enum cli_exit start(int argc, char **argv)
 {
 	const struct cli_command *command;
+	const char *name;
+	bool asks_help;
 
 	if (argc < 2) {
 		print_general_help(stderr);
 		return CLI_USAGE;
 	}
-	if (strcmp(argv[1], "--version") == 0) {
-		printf("csreplay %s\n", CSREPLAY_VERSION);
-		return CLI_FINE;
-	}
-	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-	    strcmp(argv[1], "help") == 0) {
+	if (strcmp(argv[1], "--version") == 0)
+		return print_version(argc > 2 ? argv[2] : NULL);
+	asks_help = strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+	            strcmp(argv[1], "help") == 0;
+	if (asks_help && argc == 2) {
 		print_general_help(stdout);
 		return CLI_FINE;
 	}
-	command = find_command(argv[1]);
+	name = argv[asks_help ? 2 : 1];
+	command = find_command(name);
 	if (!command)
-		return cli_fail(CLI_USAGE, "no command \"%s\"; see `csreplay --help`", argv[1]);
-	return run(command, argc, argv);
+		return cli_fail(CLI_USAGE, "no command \"%s\"; see `csreplay --help`", name);
+	if (!asks_help)
+		return run(command, argc, argv);
+	print_command_help(command);
+	return CLI_FINE;
 }
 
 int main(int argc, char **argv)

@@ -17,6 +17,7 @@ libinih-dev     library:inih         snapshot files
 libcapstone-dev library:capstone     disassembly
 libarchive-dev  library:libarchive   snapshots in archives
 libedit-dev     library:libedit      lines of the shell
+libseccomp-dev  library:libseccomp   what a server gives up
 libroaring-dev  header:roaring/roaring.h  address index
 libcmocka-dev   library:cmocka       unit tests
 python3         command:python3      tests

@@ -54,6 +54,7 @@ ROOMS = {
     "console": None,
     "stub": None,
     "shell": "shell/shell.h",
+    "sandbox": "sandbox/sandbox.h",
     "cli": None,
 }
 ORDER = list(ROOMS)
@@ -65,6 +66,7 @@ THIRD_PARTY = [
     (r"zlib\.h", "snapshot/line_table/elf_sections.c"),
     (r"capstone/.*|capstone\.h", "arch/disasm.c"),
     (r"histedit\.h|editline/.*", "cli/line_edit.c"),
+    (r"seccomp\.h", "sandbox/sandbox.c"),
     (r"archive\.h|archive_entry\.h", "snapshot/file/package.c"),
     (r"roaring/.*", "replay/history/address_index.c"),
     (r"cmocka\.h", None),
@@ -76,6 +78,7 @@ PACKAGES = {
     "PkgConfig::ARCHIVE": "snapshot/file",
     "PkgConfig::CAPSTONE": "arch",
     "PkgConfig::EDIT": "cli",
+    "PkgConfig::SECCOMP": "sandbox",
     "PkgConfig::CMOCKA": None,
 }
 

@@ -95,6 +95,11 @@ class CommandLine(unittest.TestCase):
             options = [line.split()[0] for line in out.splitlines() if line.startswith("  --")]
             self.assertEqual(options, expected[command])
 
+    def test_help_takes_a_command(self):
+        for command in COMMANDS:
+            self.assertEqual(run("help", command), run(command, "--help"))
+        self.assertEqual(run("help", "replay"), (2, "", 'csreplay: error: no command "replay"; see `csreplay --help`\n'))
+
     def test_version_is_the_projects_and_the_last_that_was_released(self):
         version = re.search(r"^project\(csreplay VERSION (\d+\.\d+\.\d+) ",
                             (SOURCE / "CMakeLists.txt").read_text(), re.MULTILINE).group(1)
