@@ -219,7 +219,8 @@ static enum status set_up(struct line_edit *e)
 	(void)el_set(e->edit, EL_HIST, history, e->history);
 	(void)el_set(e->edit, EL_EDITOR, "emacs");
 	(void)el_set(e->edit, EL_GETCFN, read_character);
-	(void)el_set(e->edit, EL_ADDFN, "csreplay-complete", "complete a word", complete);
+	/* Its like for narrow characters copies these, for ever. */
+	(void)el_wset(e->edit, EL_ADDFN, L"csreplay-complete", L"complete a word", complete);
 	(void)el_set(e->edit, EL_BIND, "^I", "csreplay-complete", NULL);
 	(void)el_set(e->edit, EL_BIND, "^R", "em-inc-search-prev", NULL);
 	/* The user's ~/.editrc, if there is one. */
