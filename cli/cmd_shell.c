@@ -302,6 +302,9 @@ static enum cli_exit run(const struct cli_args *args, struct session *session, v
 	r.is_terminal =
 	        !args->given[CLI_OPTION_COMMAND] && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 	options.has_colour = r.is_terminal && wants_colour();
+	/* What is written to a terminal goes on, and line_edit.c waits by what is never restarted;
+	 * reading a script ends. */
+	action.sa_flags = r.is_terminal ? SA_RESTART : 0;
 	if (shell_open(session, &options, &r.shell) != STATUS_OK)
 		return cli_fail(CLI_INTERNAL, "%s", status_text(STATUS_NO_MEM));
 	(void)setlocale(LC_CTYPE, "");
