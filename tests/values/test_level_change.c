@@ -25,6 +25,15 @@ struct outcome {
 	bool has_own_sp;
 };
 
+static bool is_killed(const struct uop_insn *insn, unsigned int reg)
+{
+	for (unsigned int i = 0; i < insn->def_count; i++) {
+		if (insn->defs[i].reg == reg)
+			return false;
+	}
+	return (insn->flags & UOP_KILLS_REGISTERS) != 0;
+}
+
 static struct outcome change(struct level_change c, uint64_t spsr)
 {
 	struct outcome outcome = {.has_own_sp = false};
@@ -39,7 +48,8 @@ static struct outcome change(struct level_change c, uint64_t spsr)
 	uop_finish(&b);
 	assert_true(uop_run(&b.insn, registers, NULL, &run));
 	for (unsigned int reg = 0; reg < REG_COUNT; reg++)
-		outcome.registers[reg] = uop_run_after(&run, reg);
+		outcome.registers[reg] =
+		        is_killed(&b.insn, reg) ? (struct bits){0, 0} : uop_run_after(&run, reg);
 	return outcome;
 }
 
@@ -208,6 +218,51 @@ static void exception_right_after_a_return_finds_the_same_stack(void **state)
 	assert_false(change(c, 0).is_known);
 }
 
+static void unknown_code_of_el0_leaves_what_it_cannot_write(void **state)
+{
+	struct level_change c = entry(EL_1, EL_1, 0x480);
+	struct outcome o;
+
+	(void)state;
+	c.has_stay = c.is_return = c.has_own_sp = c.is_indirect = true;
+	o = change(c, 0);
+	assert_true(o.is_known && o.has_own_sp);
+	assert_was(&o, REG_SP, REG_SP);
+	assert_was(&o, REG_TPIDR_EL1, REG_TPIDR_EL1);
+	assert_was(&o, REG_ELR_EL2, REG_ELR_EL2);
+	assert_unknown(&o, REG_X0);
+	assert_unknown(&o, REG_SP_EL0);
+	assert_unknown(&o, REG_SP_EL1);
+	assert_unknown(&o, REG_TPIDR_EL0);
+	assert_int_equal(o.registers[REG_ELR_EL1].known, ~UINT64_C(3));
+	assert_int_equal(o.registers[REG_SPSR_EL1].known, 0x1f);
+	assert_int_equal(o.registers[REG_SPSR_EL1].value, 0);
+	/* Which SP was in use before is not known. */
+	c.has_own_sp = false;
+	o = change(c, 0);
+	assert_true(o.is_known && o.has_own_sp);
+	assert_unknown(&o, REG_SP);
+	assert_was(&o, REG_TPIDR_EL1, REG_TPIDR_EL1);
+	/* It began at EL0. */
+	c.is_return = false;
+	c.from = EL_0;
+	o = change(c, 0);
+	assert_was(&o, REG_SP, REG_SP_EL1);
+	/* It does not end. */
+	c.has_entry = false;
+	c.to = EL_0;
+	o = change(c, 0);
+	assert_true(o.is_known && !o.has_own_sp);
+	assert_unknown(&o, REG_SP);
+	assert_was(&o, REG_SP_EL1, REG_SP_EL1);
+	assert_was(&o, REG_ELR_EL1, REG_ELR_EL1);
+	c.to = EL_1;
+	assert_false(change(c, 0).is_known);
+	c = entry(EL_0, EL_2, 0x480);
+	c.has_stay = true;
+	assert_false(change(c, 0).is_known);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -218,6 +273,7 @@ int main(void)
 	        cmocka_unit_test(return_to_el0_puts_the_own_stack_away),
 	        cmocka_unit_test(return_to_the_same_level_has_the_stack_that_spsr_says),
 	        cmocka_unit_test(exception_right_after_a_return_finds_the_same_stack),
+	        cmocka_unit_test(unknown_code_of_el0_leaves_what_it_cannot_write),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

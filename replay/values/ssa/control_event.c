@@ -5,6 +5,7 @@
 #include "replay/values/ssa/control_event.h"
 
 #include "replay/history/history.h"
+#include "replay/values/ssa/el0_stay.h"
 #include "replay/values/ssa/fault.h"
 #include "replay/values/ssa/level_change.h"
 #include "replay/values/ssa/template_code.h"
@@ -23,6 +24,7 @@ struct notices {
 	struct element fault;     /* the last one; valid if faults > 0 */
 	bool has_debug;
 	struct element debug; /* after all of these: a Debug halt, as far as is known */
+	enum el0_phase phase; /* of a stay at EL0 in the gap */
 };
 
 /* EL0 and EL1 have their memory in common. */
@@ -118,6 +120,7 @@ static void take_debug(struct notices *n)
 
 static void take_event(struct control_event_reader *r, const struct element *e, struct notices *n)
 {
+	n->phase = el0_stay_pass(n->phase, e);
 	if (e->type != ELEMENT_EXCEPTION)
 		n->lost |= loses_all(e);
 	if (e->type == ELEMENT_PE_CONTEXT) {
@@ -157,7 +160,8 @@ static bool is_halt(const struct control_event_reader *r, uint64_t position, con
 	       (!e->exception.has_return_address || e->exception.return_address == *pc);
 }
 
-static struct notices take(struct control_event_reader *r, uint64_t position, const uint64_t *pc)
+static struct notices take(struct control_event_reader *r, uint64_t position, const uint64_t *pc,
+                           bool is_return)
 {
 	struct notices n = {.has_gap = false};
 	uint64_t first_gap = 0; /* where the trace shows it */
@@ -167,11 +171,14 @@ static struct notices take(struct control_event_reader *r, uint64_t position, co
 
 	if (position < r->ahead)
 		return n;
+	n.phase = r->has_context ? el0_stay_begin(&r->context, is_return) : EL0_NOT;
 	for (; r->gap < gaps && gap[r->gap].position <= position; r->gap++) {
 		if (!n.has_gap)
 			first_gap = gap[r->gap].offset;
 		n.has_gap = true;
 		n.lost |= !is_off(&gap[r->gap]);
+		if (!gap_lacks_opcode(gap[r->gap].reason))
+			n.phase = EL0_NOT;
 	}
 	for (; history_event(r->history, r->event, &event) && event.position <= position;
 	     r->event++)
@@ -236,11 +243,12 @@ static void change_level(struct control_event_reader *r, const struct notices *n
 	struct level_change change = {
 	        .is_return = from->is_return,
 	        .has_entry = n->exceptions > 0,
+	        .has_stay = n->has_gap,
 	        .has_own_sp = r->has_own_sp,
 	        .vector = pc ? *pc : 1,
 	        .returns = e->exception.return_address,
 	        .has_returns = kind != EXCEPTION_FAULT && e->exception.has_return_address,
-	        .is_indirect = from->is_return || !from->insn ||
+	        .is_indirect = n->has_gap || from->is_return || !from->insn ||
 	                       from->insn->branch.kind == BRANCH_INDIRECT,
 	        .is_interrupt = kind == EXCEPTION_INTERRUPT || kind == EXCEPTION_ERROR,
 	        .from = was->level,
@@ -251,12 +259,14 @@ static void change_level(struct control_event_reader *r, const struct notices *n
 	                   kind != EXCEPTION_RESET && (b->insn.flags & UOP_KILLS_REGISTERS) == 0 &&
 	                   uop_insn_after(&b->insn, REG_SP) == REG_SP;
 
-	r->has_own_sp = false;
-	if (is_context_id_alone(n, from, was, &r->context)) {
-		r->has_own_sp = change.has_own_sp;
+	if (!n->has_gap && is_context_id_alone(n, from, was, &r->context))
 		return;
-	}
-	if (!is_followed || !level_change_define(&change, b, &r->has_own_sp))
+	r->has_own_sp = false;
+	if (is_followed && level_change_define(&change, b, &r->has_own_sp))
+		return;
+	if (n->has_gap)
+		lose_all(b);
+	else
 		lose_level(from, b);
 }
 
@@ -429,6 +439,20 @@ static bool go_on(struct control_event_reader *r, uint64_t position, const struc
 	return is_any;
 }
 
+/* A change of level, with what ran unseen at EL0 or what the instruction before it left. */
+static bool follow(struct control_event_reader *r, const struct notices *n,
+                   const struct control_event_from *from, const struct pe_context *was,
+                   const uint64_t *pc, struct uop_builder *b)
+{
+	if (n->has_gap)
+		uop_begin(b);
+	else
+		begin_fault(r, n, from, b);
+	change_level(r, n, from, was, pc, b);
+	uop_finish(b);
+	return true;
+}
+
 bool control_event_next(struct control_event_reader *r, uint64_t position, const uint64_t *pc,
                         const struct control_event_from *from, struct uop_builder *b,
                         bool *changes_space)
@@ -436,10 +460,11 @@ bool control_event_next(struct control_event_reader *r, uint64_t position, const
 	const struct pe_context was =
 	        r->has_context ? r->context : (struct pe_context){.level = EL_UNKNOWN};
 	bool had_own_sp = r->has_own_sp && !from->selects_sp;
-	struct notices n = take(r, position, pc);
+	struct notices n = take(r, position, pc, from->is_return);
 	const struct element *e = &n.exception;
 	bool resumes = n.exceptions == 1 && pc && e->exception.has_return_address &&
 	               *pc == e->exception.return_address;
+	bool is_stay = n.has_gap && el0_stay_is_proved(n.phase) && !n.changes_space;
 
 	*changes_space = n.changes_space;
 	r->has_own_sp = false;
@@ -453,15 +478,16 @@ bool control_event_next(struct control_event_reader *r, uint64_t position, const
 		m_control_event(r, &n, resumes, from, b);
 		return true;
 	}
+	r->has_own_sp = had_own_sp;
+	if (is_stay)
+		return follow(r, &n, from, &was, pc, b);
 	if (n.lost || ((n.exceptions > 1 || n.changes_space) && n.has_gap)) {
+		r->has_own_sp = false;
 		lose_all(b);
 		return true;
 	}
-	r->has_own_sp = had_own_sp;
 	if (n.changes_space) {
-		begin_fault(r, &n, from, b);
-		change_level(r, &n, from, &was, pc, b);
-		uop_finish(b);
+		(void)follow(r, &n, from, &was, pc, b);
 		b->insn.flags |= UOP_KILLS_MEMORY;
 		return true;
 	}
@@ -476,12 +502,8 @@ bool control_event_next(struct control_event_reader *r, uint64_t position, const
 		lose_all(b);
 		return true;
 	}
-	if (n.exceptions > 0 || n.has_return || from->is_return) {
-		begin_fault(r, &n, from, b);
-		change_level(r, &n, from, &was, pc, b);
-		uop_finish(b);
-		return true;
-	}
+	if (n.exceptions > 0 || n.has_return || from->is_return)
+		return follow(r, &n, from, &was, pc, b);
 	return false;
 }
 

@@ -139,14 +139,44 @@ static bool leave(const struct level_change *c, struct uop_builder *b)
 	return true;
 }
 
+/*
+ * From EL1 or EL0 to EL0, and from there perhaps to EL1. What the entry of an exception writes is
+ * as if its code were known: but any address may have been branched to.
+ */
+static bool stay(const struct level_change *c, enum origin origin, struct uop_builder *b)
+{
+	static const uint8_t kept[] = {REG_DCZID,     REG_TPIDRRO_EL0, REG_TPIDR_EL1, REG_TPIDR_EL2,
+	                               REG_TPIDR_EL3, REG_SP_EL2,      REG_ELR_EL2,   REG_ELR_EL3,
+	                               REG_SPSR_EL2,  REG_SPSR_EL3};
+	unsigned int own = !c->is_return ? REG_SP_EL1 : c->has_own_sp ? REG_SP : SLOT_NONE;
+
+	if (c->from != (c->is_return ? EL_1 : EL_0) ||
+	    (c->has_entry ? c->to != EL_1 || origin != ORIGIN_LOWER : c->to != EL_0))
+		return false;
+	b->insn.flags |= UOP_KILLS_ALL;
+	for (size_t i = 0; i < sizeof(kept); i++)
+		uop_define(b, kept[i], kept[i]);
+	if (c->has_entry) {
+		save_state(c, EL_0, false, b);
+	} else {
+		uop_define(b, REG_ELR_EL1, REG_ELR_EL1);
+		uop_define(b, REG_SPSR_EL1, REG_SPSR_EL1);
+	}
+	if (own != SLOT_NONE)
+		uop_define(b, c->has_entry ? REG_SP : REG_SP_EL1, own);
+	return true;
+}
+
 bool level_change_define(const struct level_change *change, struct uop_builder *b, bool *has_own_sp)
 {
-	enum origin origin;
+	enum origin origin = ORIGIN_LOWER;
 	bool is_known;
 
 	if (change->has_entry && !find_origin(change, &origin))
 		return false;
-	if (!change->has_entry)
+	if (change->has_stay)
+		is_known = stay(change, origin, b);
+	else if (!change->has_entry)
 		is_known = change->is_return && leave(change, b);
 	else if (change->is_return)
 		is_known = return_and_enter(change, origin, b);

@@ -8,7 +8,8 @@
  * up to an instruction that selects another (MSR SPSel). The offset in the table of vectors says
  * which one was in use before the entry (Arm ARM D1.3.1, "Exception vectors"), and SPSR.M which
  * one is after a return to EL1 or higher. General registers and flags are what they were; a return
- * sets the flags, as the instruction's own micro-operations say.
+ * sets the flags, as the instruction's own micro-operations say. Code at EL0 that is not known has
+ * changed what EL0 can write, and nothing else.
  */
 #ifndef CSREPLAY_REPLAY_VALUES_SSA_LEVEL_CHANGE_H
 #define CSREPLAY_REPLAY_VALUES_SSA_LEVEL_CHANGE_H
@@ -19,6 +20,7 @@
 struct level_change {
 	bool is_return;    /* the instruction before was an exception return */
 	bool has_entry;    /* then, or else, an exception was taken to a handler that is traced */
+	bool has_stay;     /* in between code at EL0 ran that is not known, and nothing else */
 	bool has_own_sp;   /* before, the SP in use was that of the level */
 	uint64_t vector;   /* has_entry: address of the handler's first instruction */
 	uint64_t returns;  /* and the preferred return address, */
@@ -30,8 +32,9 @@ struct level_change {
 };
 
 /*
- * Adds what the change does to `b`, which has begun. True if that is known; `*has_own_sp` is then
- * what holds after it. False, with nothing added, if it is not.
+ * Adds what the change does to `b`, which has begun; with a stay it kills all registers and memory
+ * but for the definitions. True if that is known; `*has_own_sp` is then what holds after it. False,
+ * with nothing added, if it is not.
  */
 bool level_change_define(const struct level_change *change, struct uop_builder *b,
                          bool *has_own_sp);

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a stay at EL0 whose code no dump holds leaves of registers: those that EL0 cannot write, if
+ * the trace shows that nothing else ran. Code begins at a table of vectors.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "replay/values/ssa/ssa.h"
+#include "tests/session/made_session.h"
+#include "tests/values/made_element.h"
+
+enum {
+	TABLE = 0x1000,
+	SVC_OWN = TABLE + 0x200,
+	SVC_LOWER = TABLE + 0x400,
+	IRQ_LOWER = TABLE + 0x480,
+	SVC_LOWER32 = TABLE + 0x600,
+	USER = 0x2000,    /* code at EL0 that a dump holds */
+	UNKNOWN = 0x3000, /* and that none does */
+	RESET = 0,
+	DEBUG = 1,
+	CALL = 2,
+	IRQ = 14,
+	MOST = 16,
+};
+
+static const uint8_t eret[4] = {0xe0, 0x03, 0x9f, 0xd6};
+static const uint8_t nop[4] = {0x1f, 0x20, 0x03, 0xd5};
+
+/* What is after the stay what it was before it. */
+enum kept {
+	LOST = 0,
+	STACK = 1, /* the SP of EL1: in use, or not */
+	THREAD = 2,
+	SAVED = 4, /* ELR_EL1 and SPSR_EL1 */
+	KEPT = STACK | THREAD,
+};
+
+static struct element context_of(enum exception_level level, bool is_64bit, uint32_t id)
+{
+	return (struct element){.type = ELEMENT_PE_CONTEXT,
+	                        .context = {.level = level,
+	                                    .is_64bit = is_64bit,
+	                                    .has_context_id = true,
+	                                    .context_id = id}};
+}
+
+static struct element context(enum exception_level level)
+{
+	return context_of(level, true, 1);
+}
+
+static struct element unknown_code(void)
+{
+	return (struct element){.type = ELEMENT_ADDR_NACC, .nacc = {.address = UNKNOWN}};
+}
+
+static bool is_same(const struct window *w, size_t from, unsigned int reg, size_t to,
+                    unsigned int as)
+{
+	return window_ssa_of(w, from, reg) == window_ssa_of(w, to, as);
+}
+
+/* From the state before instruction `from` of a history to that before instruction `to`. */
+static unsigned int kept_between(const struct history *history, uint64_t from, uint64_t to,
+                                 unsigned int sp)
+{
+	const struct window_options options = {.to = history_length(history)};
+	struct window w;
+	size_t first;
+	size_t last;
+	unsigned int kept = 0;
+
+	assert_int_equal(window_init(&w, history, &options), STATUS_OK);
+	first = window_dyn_of(&w, from);
+	last = window_dyn_of(&w, to);
+	kept |= is_same(&w, first, REG_SP, last, sp) ? STACK : 0;
+	kept |= is_same(&w, first, REG_TPIDR_EL1, last, REG_TPIDR_EL1) ? THREAD : 0;
+	kept |= is_same(&w, first, REG_ELR_EL1, last, REG_ELR_EL1) ? SAVED : 0;
+	for (unsigned int reg = REG_X0; reg <= REG_LR; reg++)
+		assert_false(is_same(&w, first, reg, last, reg));
+	assert_false(is_same(&w, first, REG_NZCV, last, REG_NZCV));
+	assert_false(is_same(&w, first, REG_TPIDR_EL0, last, REG_TPIDR_EL0));
+	assert_false(is_same(&w, first, REG_V0, last, REG_V0));
+	assert_false(is_same(&w, first, REG_SP_EL0, last, REG_SP_EL0));
+	window_fini(&w);
+	return kept;
+}
+
+/* At EL1 with its own SP, ERET; the elements; an instruction at `address`. SP is kept as `sp`. */
+static unsigned int across(const struct element *elements, size_t count, uint64_t address,
+                           unsigned int sp)
+{
+	struct element all[MOST] = {context(EL_1), range(TABLE, 1, INSN_OTHER, true),
+	                            exception(CALL, TABLE + 4),
+	                            range(SVC_OWN, 1, INSN_BRANCH_INDIRECT, true)};
+	uint8_t bytes[USER + 16 - TABLE];
+	struct fixture f;
+	unsigned int kept;
+
+	for (size_t at = 0; at < sizeof(bytes); at += 4)
+		memcpy(bytes + at, nop, 4);
+	memcpy(bytes + SVC_OWN - TABLE, eret, 4);
+	assert_true(count + 5 <= MOST);
+	memcpy(all + 4, elements, count * sizeof(all[0]));
+	all[count + 4] = range(address, 1, INSN_OTHER, true);
+	make_registers(&f);
+	f.source.protocol = PROTOCOL_ETM4;
+	leads_to(address + 4);
+	begin_core(&f);
+	add_region(f.core.memory, TABLE, bytes, sizeof(bytes), false);
+	(void)open_core(&f, all, count + 5);
+	assert_int_equal(history_length(f.history), 3);
+	kept = kept_between(f.history, 1, 2, sp);
+	close_fixture(&f);
+	return kept;
+}
+
+static void entry_from_unknown_code_finds_what_el0_cannot_write(void **state)
+{
+	const struct element stay[] = {context(EL_0), unknown_code(), unknown_code(),
+	                               exception(IRQ, UNKNOWN), context(EL_1)};
+	const struct element call[] = {context(EL_0),
+	                               {.type = ELEMENT_TIMESTAMP},
+	                               unknown_code(),
+	                               exception(CALL, UNKNOWN),
+	                               context(EL_1)};
+
+	(void)state;
+	assert_int_equal(across(stay, 5, IRQ_LOWER, REG_SP), KEPT);
+	assert_int_equal(across(call, 5, SVC_LOWER, REG_SP), KEPT);
+	/* No vector, another exception's, the same level's, or one of AArch32. */
+	assert_int_equal(across(stay, 5, IRQ_LOWER + 4, REG_SP), LOST);
+	assert_int_equal(across(stay, 5, SVC_LOWER, REG_SP), LOST);
+	assert_int_equal(across(call, 5, SVC_OWN + 4, REG_SP), LOST);
+	assert_int_equal(across(call, 5, SVC_LOWER32, REG_SP), LOST);
+}
+
+static void unknown_code_before_known_code_of_el0_leaves_the_same(void **state)
+{
+	const struct element stay[] = {context(EL_0), unknown_code()};
+
+	(void)state;
+	assert_int_equal(across(stay, 2, USER, REG_SP_EL1), KEPT | SAVED);
+}
+
+static void gap_that_may_hide_el1_loses_all(void **state)
+{
+	const struct element in = context(EL_0);
+	const struct element irq = exception(IRQ, UNKNOWN);
+	const struct element out = context(EL_1);
+	const struct element lost = unknown_code();
+	const struct element off = {.type = ELEMENT_TRACE_ON};
+	const struct element cases[][6] = {
+	        {off, out},                /* tracing was off */
+	        {in, lost, off, irq, out}, /* and here for a while */
+	        {in, lost, {.type = ELEMENT_NO_SYNC}, irq, out},
+	        {in, lost, {.type = ELEMENT_ADDR_UNKNOWN}, irq, out},
+	        {lost, in, irq, out},       /* code of EL1 */
+	        {in, lost, irq, out, lost}, /* a handler of which no code is */
+	        {in, lost, irq, lost, out},
+	        {in, lost, irq, out, in, lost}, /* it returned unseen */
+	        {in, lost, irq, out, irq, out},
+	        {in, lost, irq},  /* to where? */
+	        {in, lost, out},  /* how? */
+	        {lost, irq, out}, /* the trace does not say EL0 */
+	        {in, lost, exception(DEBUG, UNKNOWN), out},
+	        {in, lost, exception(RESET, UNKNOWN), out},
+	        {in, lost, irq, context(EL_2)},
+	        {context_of(EL_0, false, 1), lost, irq, out},
+	        {context_of(EL_0, true, 2), lost, irq, out}, /* another process */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		size_t count = 0;
+
+		while (count < 6 && cases[i][count].type != ELEMENT_UNKNOWN)
+			count++;
+		assert_int_equal(across(cases[i], count, IRQ_LOWER, REG_SP), LOST);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(entry_from_unknown_code_finds_what_el0_cannot_write),
+	        cmocka_unit_test(unknown_code_before_known_code_of_el0_leaves_the_same),
+	        cmocka_unit_test(gap_that_may_hide_el1_loses_all),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
