@@ -43,6 +43,14 @@ document where-am-i
 Show the position in the history, the instruction there and its source line.
 end
 
+# With Python: says which frames of a backtrace nothing but calls and returns prove.
+define csreplay-flow-frames
+end
+
+define hookpost-backtrace
+  csreplay-flow-frames
+end
+
 define csreplay-to
   set $trace_pos = $arg0
   frame 0
@@ -240,6 +248,7 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
         super().__init__("csreplay-calls")
         self.frames = []  # levels of the frames that were seen; inlined functions are none
         self.at = None  # thread and position that they are of
+        self.bare = set()  # levels of those whose caller's stack is not known
         self.is_off = False
         self.whole = set()  # threads at whose halt the stack leads where the flow does
 
@@ -250,6 +259,7 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
         self.frames = [seen for seen in self.frames if seen < level and at == self.at]
         self.at = at
         if not self.frames:
+            self.bare.clear()
             callers.forget()  # gdb begins anew: values may be others
         self.frames.append(level)
         return len(self.frames) - 1
@@ -285,6 +295,8 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
         words = None if self.is_off else self.words(frame)
         if not words:
             return None if self.is_off else self.last(frame)
+        if "sp" not in words:
+            self.bare.add(frame.level())
         info = frame.create_unwind_info(FlowId(words))
         words = dict(words, pc=words["caller"], trace_pos=hex(self.at[1]), **self.status(frame, words))
         for name, value in words.items():
@@ -342,6 +354,32 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
 flow = FlowUnwinder()
 gdb.unwinder.register_unwinder(None, flow, True)
 gdb.events.stop.connect(flow.look_at_halt)
+
+class FlowFrames(gdb.Command):
+    """Tell of the frames that were shown last which nothing but calls and returns prove.
+A line after the backtrace, and no frame decorator: with a frame filter gdb 13 ends a frame's line, and
+tells of a Python exception, at the first argument that cannot be read."""
+
+    def __init__(self):
+        super().__init__("csreplay-flow-frames", gdb.COMMAND_SUPPORT)
+
+    def levels(self):
+        for level in sorted(flow.bare):
+            whole = min((seen for seen in flow.frames if seen > level), default=level + 1)
+            yield from range(level + 1, whole + 1)  # what was inlined there, too
+
+    def invoke(self, argument, from_tty):
+        try:
+            at = (gdb.selected_thread().num, int(gdb.newest_frame().read_register("trace_pos")))
+        except (gdb.error, AttributeError):
+            return
+        levels = ["#%d" % level for level in self.levels()] if at == flow.at else []
+        if levels:
+            more = " ..." if len(levels) > 8 else ""
+            print("[flow] %s%s: proved by calls and returns alone; where the stack is there is not known"
+                  % (" ".join(levels[:8]), more))
+
+FlowFrames()
 
 class ReverseFinish(gdb.Command):
     """Go back to the call of the selected frame's function: reverse-finish
@@ -405,8 +443,15 @@ frame in the whole stack there: it is kept from that."""
     def __init__(self):
         super().__init__("csreplay-to", gdb.COMMAND_RUNNING)
 
+    def select_newest(self):
+        try:
+            gdb.newest_frame().select()
+        except gdb.error:
+            pass  # there is no frame
+
     def invoke(self, argument, from_tty):
         limit = gdb.parameter("backtrace limit")
+        self.select_newest()  # whose register $trace_pos is: a caller's is not to be set
         gdb.execute("set backtrace limit 1")
         try:
             gdb.execute("set $trace_pos = " + argument)

@@ -228,7 +228,9 @@ enum status cli_open_input(const struct cli_args *args, const char *path, struct
 	struct input_options options = {
 	        .snapshot = {.allow_outside = args->given[CLI_OPTION_ALLOW_OUTSIDE],
 	                     .images = args->images,
-	                     .image_count = args->image_count},
+	                     .image_count = args->image_count,
+	                     .device_ranges = args->devices,
+	                     .device_range_count = args->device_count},
 	        .is_strict = args->given[CLI_OPTION_STRICT],
 	        .history = {.progress = show_progress, .context = &work.shown},
 	};

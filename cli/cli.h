@@ -54,6 +54,8 @@ struct cli_args {
 	struct str values[CLI_OPTIONS]; /* valid if given and no flag */
 	struct image_option *images;    /* --image, in order */
 	size_t image_count;
+	struct device_range *devices; /* --device, in order */
+	size_t device_count;
 	const char *snapshot; /* the SNAPSHOT argument */
 	const char *second;   /* the second one, if the command takes two; or the ELF file */
 	char **rest; /* what comes after `--`, if that is another program's; ends in NULL */

@@ -96,6 +96,8 @@ static enum cli_exit run(const struct cli_args *args, struct session *session, v
 		write_accesses(&q, &found);
 	if (status == STATUS_OK && found.is_cut && what != LAST_WRITE)
 		cli_note("there may be more; --count shows as many as it says");
+	if (status == STATUS_OK)
+		past_question_note_device(&q);
 	past_accesses_fini(&found);
 	return past_question_end(&q, status);
 }

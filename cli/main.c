@@ -10,7 +10,8 @@
 
 #define BIT(option) (UINT64_C(1) << CLI_OPTION_##option)
 #define ASSUMPTION_OPTIONS                                                                         \
-	(BIT(SINGLE_WRITER) | BIT(ABI) | BIT(COHERENT) | BIT(TRUST) | BIT(ONE_ADDRESS_SPACE))
+	(BIT(SINGLE_WRITER) | BIT(ABI) | BIT(COHERENT) | BIT(TRUST) | BIT(ONE_ADDRESS_SPACE) |     \
+	 BIT(DEVICE))
 #define SNAPSHOT_OPTIONS                                                                           \
 	(BIT(IMAGE) | BIT(EVENTS) | BIT(CONTEXTIDR) | BIT(CORE_DUMP) | BIT(SYSROOT) |              \
 	 BIT(DEBUG_DIR) | BIT(ALLOW_OUTSIDE) | BIT(STRICT) | BIT(HELP))
@@ -90,7 +91,7 @@ static const struct cli_command commands[] = {
         {"compare", "show where two traces differ", compare_details, cmd_compare,
          SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(FORMAT) | BIT(CORE) | BIT(FROM) | BIT(REGISTERS) |
                  BIT(MEMORY) | BIT(IGNORE) | BIT(FIRST) | BIT(MAX) | BIT(ONE_ADDRESS_SPACE) |
-                 CLI_TAKES_TWO},
+                 BIT(DEVICE) | CLI_TAKES_TWO},
         {"export", "write the history for other tools",
          "FORMAT is tarmac (default): Tarmac Text Rev 3, or with --dialect isp the format of\n"
          "ISP RAS, which has a field for the core: without --core all are written.\n",
@@ -217,6 +218,31 @@ static enum cli_exit parse_image(struct str value, struct image_option *image)
 	                STR_ARG(wrong));
 }
 
+/* ADDRESS+SIZE */
+static enum cli_exit parse_device(struct str value, struct device_range *range)
+{
+	size_t plus = str_find(value, '+');
+	uint64_t size;
+
+	if (str_to_u64((struct str){value.p, plus}, &range->first) != STATUS_OK ||
+	    plus == value.n || str_to_u64(str_skip(value, plus + 1), &size) != STATUS_OK ||
+	    size == 0 || range->first + (size - 1) < range->first)
+		return cli_fail(
+		        CLI_USAGE,
+		        "--device \"%.*s\": expected ADDRESS+SIZE, such as 0x9000000+0x1000",
+		        STR_ARG(value));
+	range->last = range->first + (size - 1);
+	return CLI_FINE;
+}
+
+/* Takes the value of an option that may be given more than once. */
+static enum cli_exit parse_repeated(struct cli_args *args, unsigned int option, struct str value)
+{
+	if (option == CLI_OPTION_IMAGE)
+		return parse_image(value, &args->images[args->image_count++]);
+	return parse_device(value, &args->devices[args->device_count++]);
+}
+
 /* The option that `name` (without its dashes) is for this command, or CLI_OPTIONS. */
 static unsigned int find_option(const struct cli_command *command, struct str name)
 {
@@ -272,8 +298,8 @@ static enum cli_exit parse_option(struct cli_args *args, int argc, char **argv, 
 			                options[option].value);
 		value = str_of(argv[++*i]);
 	}
-	if (option == CLI_OPTION_IMAGE) {
-		enum cli_exit code = parse_image(value, &args->images[args->image_count++]);
+	if (option == CLI_OPTION_IMAGE || option == CLI_OPTION_DEVICE) {
+		enum cli_exit code = parse_repeated(args, option, value);
 
 		if (code != CLI_FINE)
 			return code;
@@ -334,9 +360,9 @@ static enum cli_exit run(const struct cli_command *command, int argc, char **arg
 	enum cli_exit code;
 
 	args.images = calloc((size_t)argc, sizeof(*args.images));
-	if (!args.images)
-		return cli_fail(CLI_INTERNAL, "out of memory");
-	code = parse(&args, argc, argv);
+	args.devices = calloc((size_t)argc, sizeof(*args.devices));
+	code = args.images && args.devices ? parse(&args, argc, argv)
+	                                   : cli_fail(CLI_INTERNAL, "out of memory");
 	if (code == CLI_FINE && args.given[CLI_OPTION_HELP])
 		print_command_help(command);
 	else if (code == CLI_FINE && !args.snapshot)
@@ -350,6 +376,7 @@ static enum cli_exit run(const struct cli_command *command, int argc, char **arg
 	for (size_t i = 0; i < args.image_count; i++)
 		free(args.images[i].sections);
 	free(args.images);
+	free(args.devices);
 	return code;
 }
 

@@ -91,6 +91,16 @@ enum cli_exit past_question_count(const struct cli_args *args, uint64_t otherwis
 	return code;
 }
 
+void past_question_note_device(const struct past_question *q)
+{
+	struct text note = {0};
+
+	past_device_text(&q->names, &q->subject, &note);
+	if (note.length > 0)
+		cli_note("%s", note.data);
+	text_fini(&note);
+}
+
 enum cli_exit past_question_end(struct past_question *q, enum status status)
 {
 	enum cli_exit code = CLI_INTERNAL;

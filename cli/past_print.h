@@ -34,6 +34,8 @@ enum cli_exit past_question_begin(const struct cli_args *args, struct session *s
 enum cli_exit past_question_range(const struct cli_args *args, const struct past_question *q,
                                   uint64_t *first, uint64_t *end);
 enum cli_exit past_question_count(const struct cli_args *args, uint64_t otherwise, size_t *most);
+/* A note, if a device may have written between the writes that are listed. */
+void past_question_note_device(const struct past_question *q);
 /* Prints what is in `out` if `status` is OK, else says what is wrong; frees it. */
 enum cli_exit past_question_end(struct past_question *q, enum status status);
 

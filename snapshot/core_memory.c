@@ -561,6 +561,7 @@ static enum status build(struct loader *loader, const struct snap_core *core,
 	const struct snapshot *snapshot = loader->snapshot;
 	enum status status;
 
+	memmap_set_devices(core->memory, snapshot->device_ranges, snapshot->device_range_count);
 	if (snapshot->log)
 		memmap_set_log(core->memory, snapshot->log);
 	TRY(add_dumps(core->memory, stretches, snapshot->log, core->device, REGION_DUMP));
@@ -590,6 +591,7 @@ static enum status build_by_context(struct memmap *map, const struct snapshot *s
 {
 	struct owned_dumps owned = {map, stretches, snapshot, core, *halted};
 
+	memmap_set_devices(map, snapshot->device_ranges, snapshot->device_range_count);
 	TRY(add_owned_dumps(&owned, REGION_DUMP));
 	TRY(add_images(map, stretches, snapshot, core));
 	for (size_t i = 0; i < snapshot->core_count; i++) {

@@ -51,6 +51,10 @@ MUST_USE enum status load_number(struct loader *loader, const struct ini_file *f
                                  const struct ini_section *section, struct str key,
                                  uint64_t *value);
 
+/* snapshot.c: a copy of the memory that a device may change, for the maps. NO_MEM. */
+MUST_USE enum status load_device_ranges(struct loader *loader,
+                                        const struct snapshot_options *options);
+
 /* snapshot.c: images of --image, and where their debug files are. The status of the first that
  * cannot be had: USAGE for a wrong path. */
 MUST_USE enum status load_images(struct loader *loader, const struct snapshot_options *options);

@@ -64,6 +64,29 @@ enum status memmap_add(struct memmap *map, const struct mem_region *region)
 	return STATUS_OK;
 }
 
+void memmap_set_devices(struct memmap *map, const struct device_range *ranges, size_t count)
+{
+	map->devices = ranges;
+	map->device_count = count;
+}
+
+size_t memmap_before_device(const struct memmap *map, uint64_t address, size_t size)
+{
+	const struct memmap *base = memmap_base(map);
+
+	for (size_t i = 0; i < base->device_count; i++) {
+		const struct device_range *range = &base->devices[i];
+
+		if (address > range->last)
+			continue;
+		if (address >= range->first)
+			return 0;
+		if (range->first - address < size)
+			size = (size_t)(range->first - address);
+	}
+	return size;
+}
+
 static int compare_edges(const void *a, const void *b)
 {
 	const struct edge *x = a;

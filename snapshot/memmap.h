@@ -89,6 +89,16 @@ static inline bool mem_region_is_passing(const struct mem_region *region)
 	return region->states.first < region->states.end;
 }
 
+/*
+ * Memory that something beside the traced cores may change at any time, or that reading changes:
+ * its content at the halt says nothing of any other time. From `first` to `last`, both included, in
+ * all spaces and contexts.
+ */
+struct device_range {
+	uint64_t first;
+	uint64_t last;
+};
+
 /* A stretch of memory that is there: `bytes` begins at the address asked for. */
 struct mem_span {
 	struct bytes bytes; /* at least one byte */
@@ -123,6 +133,11 @@ MUST_USE enum status memmap_add(struct memmap *map, const struct mem_region *reg
  * UNSUPPORTED if regions belong to more contexts than can be told apart (MEMMAP_CLASSES).
  */
 MUST_USE enum status memmap_freeze(struct memmap *map);
+
+/* Which memory is a device's; `ranges` must outlive the map, and those that share its regions. */
+void memmap_set_devices(struct memmap *map, const struct device_range *ranges, size_t count);
+/* How many of these bytes come before the first one that a device may change: 0 to `size`. */
+size_t memmap_before_device(const struct memmap *map, uint64_t address, size_t size);
 
 /*
  * The same regions, read with another choice; a map as it is frozen takes the first. `map` must

@@ -47,6 +47,8 @@ struct memmap {
 	const struct system_log *log; /* or NULL */
 	bool has_owners;              /* of contexts: the log's */
 	uint32_t width;               /* epochs of so many states have a number */
+	const struct device_range *devices;
+	size_t device_count;
 	const struct code_past *past; /* of a shared map, or NULL */
 	const struct memmap *base;    /* whose regions these are; NULL: its own */
 };

@@ -395,6 +395,19 @@ static enum status load_head(struct loader *loader)
 	return STATUS_OK;
 }
 
+enum status load_device_ranges(struct loader *loader, const struct snapshot_options *options)
+{
+	struct snapshot *snapshot = loader->snapshot;
+	struct device_range *ranges;
+
+	TRY(load_array(loader, options->device_range_count, sizeof(*ranges), (void **)&ranges));
+	for (size_t i = 0; i < options->device_range_count; i++)
+		ranges[i] = options->device_ranges[i];
+	snapshot->device_ranges = ranges;
+	snapshot->device_range_count = options->device_range_count;
+	return STATUS_OK;
+}
+
 static enum status load_programs(struct loader *loader, const struct snapshot_options *options)
 {
 	TRY(load_images(loader, options));
@@ -432,6 +445,7 @@ static enum status locate_and_load(struct loader *loader, const char *path,
                                    const struct snapshot_options *options)
 {
 	loader->files->allow_outside = options->allow_outside;
+	TRY(load_device_ranges(loader, options));
 	if (load_is_elf(path))
 		return load_core_file(loader, path, options);
 	TRY(load_locate(loader, path));

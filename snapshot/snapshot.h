@@ -199,6 +199,8 @@ struct snapshot {
 	size_t module_count;
 	struct str debug_folder; /* of the user, with debug files; or empty */
 	struct system_log *log;  /* what the operating system said while it was traced, or NULL */
+	const struct device_range *device_ranges; /* of the user: memory that a device may change */
+	size_t device_range_count;
 	struct snapshot_private *private; /* arena, mapped files */
 	/* What a layer to the right keeps with a snapshot that it made, destroyed with it; or NULL.
 	 */
@@ -230,6 +232,9 @@ struct snapshot_options {
 	struct str sysroot; /* a folder with the files of the machine that a core file is of; or
 	                       empty */
 	struct str debug_folder; /* with debug files of images; or empty */
+	/* Memory of all cores that a device may change. */
+	const struct device_range *device_ranges;
+	size_t device_range_count;
 };
 
 /*

@@ -54,6 +54,7 @@ static enum status add_core(struct loader *loader, const struct synthetic_core *
 	core->memory = memmap_create();
 	if (!core->memory)
 		return STATUS_NO_MEM;
+	memmap_set_devices(core->memory, snapshot->device_ranges, snapshot->device_range_count);
 	snapshot->device_count++;
 	snapshot->core_count++;
 	for (size_t i = 0; i < made->region_count; i++)
@@ -67,6 +68,7 @@ static enum status make(struct loader *loader, const struct synthetic_snapshot *
 {
 	struct snapshot *snapshot = loader->snapshot;
 
+	TRY(load_device_ranges(loader, options));
 	TRY(copy_str(loader, str_of(made->path), &snapshot->path));
 	TRY(copy_str(loader, made->description, &snapshot->description));
 	TRY(load_array(loader, made->core_count, sizeof(*snapshot->devices),

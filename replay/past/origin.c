@@ -358,6 +358,8 @@ static enum status follow_memory(struct trail *t)
 
 	if (past_is_constant(&t->at, t->address, t->size))
 		return end_at(t, ORIGIN_CONSTANT, position, 0);
+	if (past_is_device(&t->at, t->address, t->size))
+		return end_at(t, ORIGIN_DEVICE, position, 0);
 	TRY(last_writer_find(t->values, position,
 	                     &(struct last_writer_of){t->address, t->size, t->held}, &found));
 	if (!found.is_found && found.is_blind)

@@ -49,6 +49,18 @@ void past_code_text(const struct past_names *names, const struct past_code *code
 	disasm_text(names->disasm, code->pc, code->opcode, code->size, (enum isa)code->isa, out);
 }
 
+void past_device_text(const struct past_names *names, const struct past_subject *subject,
+                      struct text *out)
+{
+	if (subject->is_memory &&
+	    memmap_before_device(history_memory(names->history), subject->address, subject->size) <
+	            subject->size)
+		text_printf(out,
+		            "0x%" PRIx64 " is in the memory of a device, which may have written it "
+		            "between these, too (--device)",
+		            subject->address);
+}
+
 static void write_bytes(const struct origin_step *s, struct text *out)
 {
 	text_printf(out, "%" PRIu64 " byte%s at 0x%" PRIx64, s->size, s->size == 1 ? "" : "s",

@@ -29,6 +29,12 @@ void past_register_text(const struct past_names *names, unsigned int reg, struct
 void past_value_text(unsigned int reg, const struct past_value *value, struct text *out);
 /* "main+0x1c  crash.c:12  str x0, [x1]", as far as there is. */
 void past_code_text(const struct past_names *names, const struct past_code *code, struct text *out);
+/*
+ * What is said beside a list of accesses to the subject: a clause without a newline, or nothing. A
+ * device that may change it (snapshot/memmap.h) does so in between.
+ */
+void past_device_text(const struct past_names *names, const struct past_subject *subject,
+                      struct text *out);
 /* All of them: a line for each. */
 void past_accesses_format(const struct past_names *names, const struct past_accesses *found,
                           struct text *out);

@@ -119,6 +119,11 @@ static struct bits memory_at(const struct solver *s, size_t dyn, uint64_t addres
 	return memdep_masked(low, bits_mask(8 * size));
 }
 
+bool past_is_device(const struct past_place *place, uint64_t address, uint64_t size)
+{
+	return memmap_before_device(place->window.proved->memory.map, address, size) < size;
+}
+
 struct past_value past_bytes(const struct past_window *window, size_t dyn, uint64_t address,
                              unsigned int size)
 {

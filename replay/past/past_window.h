@@ -50,6 +50,8 @@ struct past_value past_slot(const struct past_window *window, size_t dyn, unsign
                             unsigned int width);
 /* Where access `number` of the window goes, with the top byte as addresses have it. */
 struct past_value past_address(const struct past_window *window, uint32_t number);
+/* True if one of the bytes is memory that a device may change (snapshot/memmap.h). */
+bool past_is_device(const struct past_place *place, uint64_t address, uint64_t size);
 /* Up to 8 bytes of memory before a dynamic instruction. */
 struct past_value past_bytes(const struct past_window *window, size_t dyn, uint64_t address,
                              unsigned int size);

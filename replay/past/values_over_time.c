@@ -32,7 +32,8 @@ static struct past_value value_at(const struct search *search, uint64_t position
 		return none;
 	if (!subject->is_memory)
 		return past_slot(&place.window, place.dyn, search->found->reg, none.width);
-	*is_linked = place.window.proved->memory.is_linked;
+	*is_linked = place.window.proved->memory.is_linked &&
+	             !past_is_device(&place, subject->address, subject->size);
 	return past_bytes(&place.window, place.dyn, subject->address, size);
 }
 

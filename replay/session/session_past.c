@@ -129,6 +129,16 @@ enum status session_next_write_text(struct session *session, size_t core, struct
 	return session_accesses_text(session, core, LAST_WRITE, &of, out);
 }
 
+static void say_device(const struct past_names *names, const struct past_subject *subject,
+                       struct text *out)
+{
+	size_t before = out->length;
+
+	past_device_text(names, subject, out);
+	if (out->length > before)
+		text_char(out, '\n');
+}
+
 enum status session_accesses_text(struct session *session, size_t core, const char *command,
                                   const struct past_accesses_of *of, struct text *out)
 {
@@ -148,6 +158,8 @@ enum status session_accesses_text(struct session *session, size_t core, const ch
 		            (unsigned long long)of->end);
 	if (status == STATUS_OK)
 		past_accesses_format(&names, &found, out);
+	if (status == STATUS_OK)
+		say_device(&names, &of->subject, out);
 	if (status == STATUS_OK && str_eq(str_of(command), STR(LAST_WRITE)))
 		keep_question(&session->answers, of, &found);
 	if (status == STATUS_OK && found.is_cut && of->most > 1)

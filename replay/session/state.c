@@ -102,9 +102,12 @@ void state_system_register(const struct history *history, struct values *values,
 		*value = halt_register(snap_device_register(device, reg->source_name), size);
 }
 
-/* How many bytes of the span, from its beginning on, nothing changed between here and the halt. */
+/*
+ * How many bytes of the span, which begins at the address, nothing changed between here and the
+ * halt.
+ */
 static size_t constant_bytes(const struct history *history, struct values *values,
-                             uint64_t position, const struct mem_span *span)
+                             uint64_t position, uint64_t address, const struct mem_span *span)
 {
 	bool at_halt = position == history_length(history);
 	size_t left = bytes_left(&span->bytes);
@@ -112,6 +115,8 @@ static size_t constant_bytes(const struct history *history, struct values *value
 
 	if (at_halt && !span->region->is_initial)
 		return left;
+	if (!at_halt)
+		left = memmap_before_device(history_memory(history), address, left);
 	if (span->region->read_only && (!values || values_has_constants(values, position)))
 		return left;
 	executed = history_executed_extent(history, span);
@@ -156,8 +161,10 @@ size_t state_memory_in(const struct history *history, struct values *values, uin
 	uint8_t *to = out;
 	size_t done = 0;
 
+	/* A text has no memory but what cores read and wrote: of a device's that was then. */
 	if (history_data(history))
-		return tarmac_memory_at(history_data(history), position, address, out, size);
+		return tarmac_memory_at(history_data(history), position, address, out,
+		                        memmap_before_device(memory, address, size));
 	while (done < size) {
 		struct mem_span span;
 		size_t count = 0;
@@ -165,7 +172,7 @@ size_t state_memory_in(const struct history *history, struct values *values, uin
 		if (!was_written(history, position, view, address + done)) {
 			if (memmap_find(memory, view, address + done, &span) != STATUS_OK)
 				break;
-			count = constant_bytes(history, values, position, &span);
+			count = constant_bytes(history, values, position, address + done, &span);
 			count = copy_span(&span, count, to + done, size - done);
 		}
 		/* What was reconstructed is of the core's own address space. */

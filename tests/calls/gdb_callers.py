@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What gdb makes of callers by the flow, against what the recording's SP says, at random positions:
-backtraces have every caller since the trace began, and reverse-finish ends at the call.
+backtraces have every caller since the trace began, `up` shows it, reverse-finish ends at the call and finish
+after the return.
 
-usage: gdb_callers.py FOLDER NAME POSITIONS [backtraces]     of ../shared/corpus; these alone"""
+usage: gdb_callers.py FOLDER NAME POSITIONS     of ../shared/corpus"""
 import random
 import re
 import sys
@@ -17,7 +18,9 @@ FOLDER = material.shared("corpus", sys.argv[1], sys.argv[2])
 COUNT = int(sys.argv[3])
 TRUE = true_stack.TrueStacks(FOLDER)
 DEEP = 30  # frames
-BACKTRACES_ALONE = sys.argv[4:] == ["backtraces"]
+# The level of the newest frame that is no inlined function's, by a function of gdbinit.
+WHOLE = 'python print("WHOLE %d" % whole(gdb.newest_frame()).level())'
+RETURNS = 12  # to an address, that are looked at
 
 
 class Callers(unittest.TestCase):
@@ -33,7 +36,8 @@ class Callers(unittest.TestCase):
             return serving.gdb(server.address, commands, FOLDER + "/program.elf",
                                ["-x", serving.GDBINIT],
                                allowed=[*serving.UNKNOWN_MEMORY, "^Backtrace stopped: previous frame",
-                                        "^#.*error reading variable", "^the call of this function is older"])
+                                        "^#.*error reading variable", "^No frame at level",
+                                        "^the call of this function is older"])
 
     def finish_back(self, positions, before):
         """Where reverse-finish ends from each; and positions of gaps."""
@@ -59,6 +63,61 @@ class Backtraces(Callers):
             want = [ret for ret, at in self.stacks[position] if at >= 0][:DEEP - 8]
             self.assertEqual(seen[:len(want)], want, f"at {position}:\n{part}")
 
+    def test_up_shows_the_caller_and_a_seek_from_there_is_one(self):
+        commands = []
+        for position in self.positions:
+            commands += ["echo ==\\n", f"seek {position}", "up", 'printf "UP %x AT %lu\\n", $pc, $trace_pos']
+        for position, part in zip(self.positions, self.gdb(commands).split("==\n")[1:]):
+            # What is inlined there has the PC of the frame that it is in.
+            pc = int(re.search(r"^UP ([0-9a-f]+) AT (\d+)$", part, re.MULTILINE)[1], 16)
+            self.assertEqual(int(re.search(r" AT (\d+)$", part, re.MULTILINE)[1]), position)
+            first, at = self.stacks[position][0]
+            if at >= 0:
+                self.assertIn(pc, (first, TRUE.pcs()[position]), f"at {position}")
+
+    def test_frames_without_a_stack_are_told(self):
+        """Those that the line after the backtrace names have no SP that is known, the others have."""
+        commands = []
+        for position in self.positions:
+            commands += ["echo ==\\n", f"seek {position}", "bt 4", "echo SP\\n", WHOLE]
+            for level in range(1, 4):
+                commands += [f"frame {level}", f'printf "LEVEL {level} "', "output/x $sp", "echo \\n"]
+        told = 0
+        for position, part in zip(self.positions, self.gdb(commands).split("==\n")[1:]):
+            trace, rest = part.split("SP\n")
+            line = re.search(r"^\[flow\] ((?:#\d+ )*#\d+).*: proved by calls", trace, re.MULTILINE)
+            marked = {int(level) for level in re.findall(r"#(\d+)", line[1])} if line else set()
+            newest = int(re.search(r"^WHOLE (\d+)$", rest, re.MULTILINE)[1])
+            shown = {int(level) for level in re.findall(r"^#([1-3]) ", trace, re.MULTILINE) if int(level) > newest}
+            known = {int(level) for level in re.findall(r"^LEVEL (\d) 0x", rest, re.MULTILINE)}
+            self.assertEqual(marked & shown, shown - known, f"at {position}:\n{part}")
+            told += len(marked & shown)
+        print(f"{told} frames are told")
+
+    def test_finish_ends_after_the_return(self):
+        pcs = TRUE.pcs()
+        after = {}
+        for position in self.positions:
+            ret, at = self.stacks[position][0]
+            if at >= 0:
+                after[position] = [i for i in range(position + 1, TRUE.length) if pcs[i] == ret][:RETURNS]
+        stacks = TRUE.stacks({i for some in after.values() for i in some}, DEEP)
+        want = {}
+        for position, some in after.items():
+            callers = self.stacks[position][1:]
+            ends = [i for i in some if stacks[i][:len(callers)] == callers[:len(stacks[i])]]
+            if ends and callers:
+                want[position] = ends[0]
+        commands = ["monitor set gap pass"]
+        for position in want:
+            commands += ["echo ==\\n", f"seek {position}", WHOLE, "finish", 'printf "AT %lu\\n", $trace_pos']
+        parts = self.gdb(commands).split("==\n")[1:]
+        for (position, end), part in zip(want.items(), parts):
+            if "WHOLE 0" not in part:
+                continue  # gdb ends what is inlined there
+            self.assertEqual(int(re.search(r"^AT (\d+)$", part, re.MULTILINE)[1]), end, f"from {position}:\n{part}")
+        print(f"{len(want)} functions were finished")
+
 
 class ReverseFinish(Callers):
     """It stops at breakpoints on the way, and where the user says so at gaps, as reverse-continue does."""
@@ -83,6 +142,4 @@ class ReverseFinish(Callers):
 
 
 if __name__ == "__main__":
-    if BACKTRACES_ALONE:  # gdb has no frame where CPSR is not known, and moves no more
-        del ReverseFinish
     serving.main()

@@ -62,6 +62,8 @@ CASES = (
      r"0  nothing is known to have been there from here on, where what is looked at begins$"),
     ("memory that is in no dump", [NOP], 0, "0x9000",
      r"no dump holds all of 0x9000: it may be a device$"),
+    ("memory that a device may change", [NOP], 0, "0x8000",
+     r"0x8000 is in the memory of a device, which may change it at any time \(--device\)$"),
     ("memory that another core may have written", [NOP], 0, "0x8000",
      r"single-writer is off: another core may have written it\n"
      r"  assuming single-writer, which is off, it is 0x0$"),
@@ -119,7 +121,8 @@ class Blocked(unittest.TestCase):
             commands.insert(0, "monitor assume single-writer off")
         with tempfile.TemporaryDirectory() as folder:
             make(folder, opcodes, LONG // 1000 if "long before" in what else 1)
-            with serving.Server([folder]) as server:
+            device = ["--device", f"{DATA:#x}+8"] if "a device may change" in what else []
+            with serving.Server([*device, folder]) as server:
                 out = serving.gdb(server.address, commands)
         answer = out.split("==\n")[1]
         print(f"--- {what}\n(gdb) monitor why {subject}\n{answer}", end="")

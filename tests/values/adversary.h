@@ -117,7 +117,8 @@ struct program {
 	struct values *values;
 	size_t count; /* of instructions */
 	size_t data_size;
-	bool is_initial; /* all of memory is an image, which can be written */
+	struct device_range changed; /* by a device; none if `last` is 0 */
+	bool is_initial;             /* all of memory is an image, which can be written */
 	size_t other_cores;
 	size_t skipped;             /* instruction that a branch goes over, if not 0 */
 	struct run runs[RUNS_MOST]; /* if not empty, what was executed instead of all */
@@ -227,6 +228,7 @@ static void run(struct program *p)
 	                             .memory = memmap_create(),
 	                             .sources = p->sources,
 	                             .source_count = 1};
+	memmap_set_devices(p->core.memory, &p->changed, p->changed.last > 0 ? 1 : 0);
 	add_region(p, CODE, p->code, sizeof(p->code));
 	add_region(p, DATA, p->data, p->data_size);
 	assert_int_equal(memmap_freeze(p->core.memory), STATUS_OK);

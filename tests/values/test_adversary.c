@@ -248,6 +248,45 @@ static void device_is_not_memory(void **state)
 	end(&p);
 }
 
+/* What is in its memory at one time says nothing of any other time, whoever stored it. */
+static void memory_that_a_device_may_change_is_not_followed(void **state)
+{
+	PROGRAM(p, MOV_X1_7, STR_X1_X2, LDR_X0_X2, MOV_X0_0, LDR_X1_X2, MOV_X1_7, LDR_X5_X2);
+	const struct why_options options = {.all = false};
+	const struct why_subject x1 = {.number = A64_x1};
+	struct text said = {0};
+
+	set(&p, 0, 0);
+	p.changed = (struct device_range){DATA, DATA + 7};
+	run(&p);
+	assert_unknown(&p, 3, 0);
+	assert_unknown(&p, 5, 1);
+	assert_is(&p, 7, 5, 7);
+	for (uint64_t position = 0; position < p.count; position++)
+		assert_int_equal(bytes_known(&p, position, DATA), 0);
+	assert_int_equal(bytes_known(&p, 0, DATA + 8), 8);
+	assert_int_equal(why_value(p.values, 5, &x1, &options, &said), STATUS_OK);
+	assert_non_null(strstr(said.data, "  0x8000 is in the memory of a device, which may change "
+	                                  "it at any time (--device)\n"));
+	text_fini(&said);
+	end(&p);
+}
+
+/* Of a doubleword that is a device's in part the rest is memory. */
+static void memory_beside_a_device_is_followed(void **state)
+{
+	PROGRAM(p, NOP, LDR_X1_X2, MOV_X1_7);
+	struct value x1;
+
+	p.changed = (struct device_range){DATA + 4, DATA + 5};
+	run(&p);
+	assert_int_equal(bytes_known(&p, 0, DATA), 4);
+	values_register(p.values, 2, A64_x1, &x1);
+	for (unsigned int i = 0; i < 8; i++)
+		assert_int_equal(x1.known[i], i == 4 || i == 5 ? 0 : 0xff);
+	end(&p);
+}
+
 /* Code after the store may be what was stored, code before it what is gone. */
 static void code_that_a_wild_store_wrote_is_not_believed(void **state)
 {
@@ -586,6 +625,8 @@ int main(void)
 	        cmocka_unit_test(written_flags_are_not_those_of_the_comparison),
 	        cmocka_unit_test(store_into_the_next_page_which_no_dump_holds_is_not_followed),
 	        cmocka_unit_test(device_is_not_memory),
+	        cmocka_unit_test(memory_that_a_device_may_change_is_not_followed),
+	        cmocka_unit_test(memory_beside_a_device_is_followed),
 	        cmocka_unit_test(code_that_a_wild_store_wrote_is_not_believed),
 	        cmocka_unit_test(code_that_was_stored_is_not_shown_before),
 	        cmocka_unit_test(code_that_nobody_wrote_is_shown),

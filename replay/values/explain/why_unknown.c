@@ -113,6 +113,17 @@ static void explain_before(struct why_walk *w, const struct memdep_granule *gran
 		         depth);
 }
 
+/* The user says of one of these bytes that a device may change it. */
+static bool is_device(const struct why_walk *w, uint64_t granule, uint64_t wanted)
+{
+	for (unsigned int i = 0; i < 8; i++) {
+		if ((wanted >> 8 * i & 0xff) != 0 &&
+		    memmap_before_device(w->solver.memory.map, granule + i, 1) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* The reason that lies in the granule itself; false if there is none. */
 static bool is_barred(struct why_walk *w, const struct memdep_granule *granule, uint64_t wanted)
 {
@@ -123,7 +134,12 @@ static bool is_barred(struct why_walk *w, const struct memdep_granule *granule, 
 		return false;
 	if (!why_line(w))
 		return true;
-	if (no_dump)
+	if (is_device(w, granule->address, wanted))
+		text_printf(w->out,
+		            "0x%" PRIx64 " is in the memory of a device, which may change it "
+		            "at any time (--device)\n",
+		            granule->address);
+	else if (no_dump)
 		text_printf(w->out, "no dump holds all of 0x%" PRIx64 ": it may be a device\n",
 		            granule->address);
 	else
@@ -158,6 +174,8 @@ static void explain_load(struct why_walk *w, size_t dyn, uint32_t number, unsign
 {
 	const struct memdep_access *a = &w->solver.memory.accesses[number];
 	const struct uop_access *access = memdep_access_of(&w->solver, a);
+	struct memdep_granule granule;
+	uint64_t address;
 
 	if (!why_dyn_line(w, dyn))
 		return;
@@ -169,9 +187,13 @@ static void explain_load(struct why_walk *w, size_t dyn, uint32_t number, unsign
 			explain_origin(w, why_ssa(w, dyn, access->address), depth + 1);
 		return;
 	}
-	text_printf(w->out, "loads it from 0x%" PRIx64 ", which is not known then\n",
-	            why_address(w, a));
-	explain_granule(w, dyn, why_address(w, a) & ~UINT64_C(7), 0, depth + 1);
+	address = why_address(w, a);
+	text_printf(w->out, "loads it from 0x%" PRIx64 ", which is not known then\n", address);
+	granule = memdep_known_granule(&w->solver, address & ~UINT64_C(7));
+	if (is_barred(w, &granule,
+	              memdep_spread(memdep_overlap(granule.address, address, a->size))))
+		return;
+	explain_granule(w, dyn, granule.address, 0, depth + 1);
 }
 
 /* The first operand of the micro-operation that makes the SSA value of which not all is known. */

@@ -16,7 +16,8 @@
  * A dependence that a may-alias clobber keeps closed waits for it, and is tried again when more is
  * known of it.
  *
- * Memory that no dump holds may be a device, and is not linked. Read-only memory is known always.
+ * Memory that no dump holds may be a device, and is not linked, nor is what the user says a device
+ * may change: for the solver it is as if no dump held it. Read-only memory is known always.
  */
 #ifndef CSREPLAY_REPLAY_VALUES_SOLVER_MEMDEP_H
 #define CSREPLAY_REPLAY_VALUES_SOLVER_MEMDEP_H

@@ -44,7 +44,8 @@ static struct memdep_contents contents_of(const struct solver *s, uint64_t granu
 		bool is_code;
 		uint8_t byte;
 
-		if (memmap_find(s->memory.map, s->memory.view, granule + i, &span) != STATUS_OK ||
+		if (memmap_before_device(s->memory.map, granule + i, 1) == 0 ||
+		    memmap_find(s->memory.map, s->memory.view, granule + i, &span) != STATUS_OK ||
 		    bytes_peek(&span.bytes, 0, &byte) != STATUS_OK)
 			continue;
 		/*
