@@ -2,8 +2,11 @@
 # Settings and commands for gdb with csreplay: gdb-multiarch -x gdbinit -ex 'target remote :1234'
 # `help csreplay` lists the commands.
 
-# Code and constants come from the ELF file: a reverse-stepi is 3 packets and not 9.
-set trust-readonly-sections on
+# Code and constants come from memory, since a kernel patches its code and a module is relocated. Where memory
+# has what the program's file has, csreplay-trust takes them from there: a reverse-stepi is 3 packets and not 9.
+set trust-readonly-sections off
+define csreplay-trust
+end
 # gdb keeps what it has read of the stack until something runs, and writing $trace_pos runs nothing:
 # it would go on with the stack of another position.
 set stack-cache off
@@ -15,6 +18,7 @@ set breakpoint always-inserted on
 # One core moves at a time, the selected one. gdb takes this setting only with a target.
 define target hookpost-remote
   set scheduler-locking on
+  csreplay-trust
 end
 
 define csreplay
@@ -462,6 +466,35 @@ frame in the whole stack there: it is kept from that."""
         gdb.execute("frame 0")
 
 To()
+
+class Trust(gdb.Command):
+    """Read code and constants from the program's file if memory at the present position has all that is read-only
+there, else from memory. Done when gdb connects; files that are added later end it."""
+
+    def __init__(self):
+        super().__init__("csreplay-trust", gdb.COMMAND_FILES)
+        gdb.events.new_objfile.connect(self.distrust)
+
+    def invoke(self, argument, from_tty):
+        self.distrust()
+        if self.agrees():
+            gdb.execute("set trust-readonly-sections on")
+
+    def distrust(self, event=None):
+        gdb.execute("set trust-readonly-sections off")
+
+    def agrees(self):
+        """gdb compares sections of the program alone, by checksums of the server."""
+        program = gdb.current_progspace().filename
+        if any(file.owner is None and file.filename != program for file in gdb.objfiles()):
+            return False
+        try:
+            text = gdb.execute("compare-sections -r", to_string=True)
+        except gdb.error:
+            return False
+        return ": matched." in text and "MIS-MATCHED" not in text
+
+Trust()
 
 # What would end the session, or show something else than the history, and what to do instead.
 REFUSED = {

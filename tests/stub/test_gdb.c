@@ -14,9 +14,16 @@
 
 static void gdb_unknown_packets_get_the_empty_reply(void **state)
 {
-	static const char *const packets[] = {
-	        "vMustReplyEmpty", "qTStatus",  "qCRC:0,1", "Qbtrace:bts", "jThreadsInfo",
-	        "QNonStop:1",      "qHostInfo", "!",        "vRun;",       "qXferx"};
+	static const char *const packets[] = {"vMustReplyEmpty",
+	                                      "qTStatus",
+	                                      "qSearch:memory:0;1;a",
+	                                      "Qbtrace:bts",
+	                                      "jThreadsInfo",
+	                                      "QNonStop:1",
+	                                      "qHostInfo",
+	                                      "!",
+	                                      "vRun;",
+	                                      "qXferx"};
 
 	(void)state;
 	connect_gdb();
@@ -151,6 +158,22 @@ static void gdb_memory_is_short_at_the_first_unknown_byte(void **state)
 	assert_string_equal(ask("m8000000000000000,ffffffffffffffff"), "E14");
 	assert_string_equal(ask("m1000"), "E01");
 	assert_string_equal(ask("mx,y"), "E01");
+}
+
+static void gdb_crc_is_of_known_bytes_alone(void **state)
+{
+	char request[64];
+
+	(void)state;
+	connect_gdb();
+	assert_string_equal(ask("qCRC:1000,4"), "C6b6dc92a");
+	(void)snprintf(request, sizeof(request), "qCRC:%llx,1800", (unsigned long long)FAKE_LARGE);
+	assert_string_equal(ask(request), "C5caf172e");
+	assert_string_equal(ask("qCRC:1000,0"), "Cffffffff");
+	assert_string_equal(ask("qCRC:1024,8"), "E14");
+	assert_string_equal(ask("qCRC:1024,ffffffffffffffff"), "E14");
+	assert_string_equal(ask("qCRC:1000"), "E01");
+	assert_string_equal(ask("qCRC:x,y"), "E01");
 }
 
 static void gdb_writes_are_refused(void **state)
@@ -597,6 +620,7 @@ int main(void)
 	        T(gdb_t32_breakpoint_address_loses_bit_0),
 	        T(gdb_64_bit_without_program_gets_none),
 	        T(gdb_memory_is_short_at_the_first_unknown_byte),
+	        T(gdb_crc_is_of_known_bytes_alone),
 	        T(gdb_writes_are_refused),
 	        T(gdb_writing_trace_pos_seeks),
 	        T(gdb_history_ends_have_their_stops),

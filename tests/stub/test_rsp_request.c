@@ -22,7 +22,7 @@ static void request_name_is_matched_whole(void **state)
 {
 	(void)state;
 	check("qC", RSP_CURRENT_THREAD, "");
-	check("qCRC:400000,10", RSP_UNKNOWN, NULL);
+	check("qCRC:400000,10", RSP_MEMORY_CRC, "400000,10");
 	check("qSupported:multiprocess+;swbreak+", RSP_SUPPORTED, "multiprocess+;swbreak+");
 	check("qSupportedX", RSP_UNKNOWN, NULL);
 	check("vCont?", RSP_VCONT_QUERY, "");
