@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <seccomp.h>
 #include <stdint.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -138,11 +139,16 @@ static int add_conditions(scmp_filter_ctx filter)
 	const struct scmp_arg_cmp is_thread =
 	        SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD);
 	const struct scmp_arg_cmp is_no_code = SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0);
+	/* isatty(); others type into the user's terminal (TIOCSTI). */
+	const struct scmp_arg_cmp asks_for_terminal = SCMP_A1(SCMP_CMP_EQ, TCGETS);
 	int wrong = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1, is_thread);
 
 	/* Its flags are in memory; the C library then takes clone. */
 	if (wrong == 0)
 		wrong = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
+	if (wrong == 0)
+		wrong = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1,
+		                         asks_for_terminal);
 	if (wrong == 0)
 		wrong = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1, is_no_code);
 	if (wrong == 0)

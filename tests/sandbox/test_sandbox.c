@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -146,6 +147,27 @@ static int make_socket(void)
 	return socket(AF_INET, SOCK_STREAM, 0) >= 0 ? 0 : errno;
 }
 
+/* Landlock knows nothing of modes. */
+static int change_mode(void)
+{
+	return chmod(path_of("out/file"), 0644) == 0 ? 0 : errno;
+}
+
+/* As if the user had typed it; of a file, which without a sandbox says ENOTTY. */
+static int type_for_the_user(void)
+{
+	int fd = open(path_of("in/file"), O_RDONLY | O_CLOEXEC);
+
+	return ioctl(fd, TIOCSTI, "x") == 0 ? 0 : errno;
+}
+
+static int ask_for_a_terminal(void)
+{
+	int fd = open(path_of("in/file"), O_RDONLY | O_CLOEXEC);
+
+	return isatty(fd) == 1 ? 0 : errno;
+}
+
 static int make_code(void)
 {
 	return mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) !=
@@ -209,6 +231,16 @@ static void programs_processes_sockets_and_code_are_refused(void **state)
 		assert_int_equal(after(SANDBOX_READ, run_program), EPERM);
 }
 
+static void modes_and_the_terminal_are_refused(void **state)
+{
+	bool has = sandbox_support().seccomp;
+
+	(void)state;
+	assert_int_equal(after(SANDBOX_READ, change_mode), refused(has, EPERM));
+	assert_int_equal(after(SANDBOX_READ, type_for_the_user), has ? EPERM : ENOTTY);
+	assert_int_equal(after(SANDBOX_READ, ask_for_a_terminal), ENOTTY);
+}
+
 static void memory_and_threads_are_left(void **state)
 {
 	(void)state;
@@ -220,6 +252,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(files_are_those_of_the_rules),
 	        cmocka_unit_test(programs_processes_sockets_and_code_are_refused),
+	        cmocka_unit_test(modes_and_the_terminal_are_refused),
 	        cmocka_unit_test(memory_and_threads_are_left),
 	};
 
