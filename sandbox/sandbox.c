@@ -178,6 +178,8 @@ enum status sandbox_enter(const struct sandbox_rule *rules, size_t count,
                           struct sandbox_support *in_force)
 {
 	struct sandbox_support support = sandbox_support();
+	enum status files = STATUS_OK;
+	enum status calls_status = STATUS_OK;
 
 	*in_force = (struct sandbox_support){.is_built = support.is_built};
 	if (!support.is_built)
@@ -185,10 +187,11 @@ enum status sandbox_enter(const struct sandbox_rule *rules, size_t count,
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
 		return STATUS_IO;
 	if (support.landlock > 0)
-		TRY(restrict_files(rules, count, support.landlock));
-	in_force->landlock = support.landlock;
+		files = restrict_files(rules, count, support.landlock);
+	/* Where one fails the other holds nevertheless. */
 	if (support.seccomp)
-		TRY(restrict_calls());
-	in_force->seccomp = support.seccomp;
-	return STATUS_OK;
+		calls_status = restrict_calls();
+	in_force->landlock = files == STATUS_OK ? support.landlock : 0;
+	in_force->seccomp = support.seccomp && calls_status == STATUS_OK;
+	return files != STATUS_OK ? files : calls_status;
 }

@@ -122,10 +122,11 @@ size_t session_memory_from(const struct session *session, size_t core,
 	const struct session_place at =
 	        session_place(session, core, session->cursors[core].position);
 	const struct history *history = session->histories[at.core];
-	uint32_t view = memmap_view(history_memory(history), from->space, &from->context);
+	const struct state_view view = {
+	        history, session->values[at.core], at.position,
+	        memmap_view(history_memory(history), from->space, &from->context)};
 
-	return state_memory_in(history, session->values[at.core], at.position, view, address, out,
-	                       size);
+	return state_memory_in(&view, address, out, size);
 }
 
 size_t session_memory(const struct session *session, size_t core, uint64_t address, void *out,

@@ -149,15 +149,17 @@ static size_t copy_span(const struct mem_span *span, size_t count, uint8_t *to, 
 size_t state_memory(const struct history *history, struct values *values, uint64_t position,
                     uint64_t address, void *out, size_t size)
 {
-	return state_memory_in(history, values, position, history_view(history, position), address,
-	                       out, size);
+	const struct state_view at = {history, values, position, history_view(history, position)};
+
+	return state_memory_in(&at, address, out, size);
 }
 
-size_t state_memory_in(const struct history *history, struct values *values, uint64_t position,
-                       uint32_t view, uint64_t address, void *out, size_t size)
+size_t state_memory_in(const struct state_view *at, uint64_t address, void *out, size_t size)
 {
+	const struct history *history = at->history;
+	uint64_t position = at->position;
 	const struct memmap *memory = history_memory(history);
-	bool is_own = view == history_view(history, position);
+	bool is_own = at->view == history_view(history, position);
 	uint8_t *to = out;
 	size_t done = 0;
 
@@ -169,15 +171,16 @@ size_t state_memory_in(const struct history *history, struct values *values, uin
 		struct mem_span span;
 		size_t count = 0;
 
-		if (!was_written(history, position, view, address + done)) {
-			if (memmap_find(memory, view, address + done, &span) != STATUS_OK)
+		if (!was_written(history, position, at->view, address + done)) {
+			if (memmap_find(memory, at->view, address + done, &span) != STATUS_OK)
 				break;
-			count = constant_bytes(history, values, position, address + done, &span);
+			count = constant_bytes(history, at->values, position, address + done,
+			                       &span);
 			count = copy_span(&span, count, to + done, size - done);
 		}
 		/* What was reconstructed is of the core's own address space. */
-		if (count == 0 && values && is_own)
-			count = values_memory(values, position, address + done, to + done,
+		if (count == 0 && at->values && is_own)
+			count = values_memory(at->values, position, address + done, to + done,
 			                      size - done);
 		if (count == 0)
 			break;

@@ -27,13 +27,18 @@ void state_system_register(const struct history *history, struct values *values,
                            struct system_past *past, uint64_t position,
                            const struct system_register *reg, struct value *value);
 
-/*
- * Copies up to `size` bytes of memory as it was before instruction `position` and returns how many
- * are known before the first that is not.
- */
-/* As state_memory(), as it is seen in another view (snapshot/memmap.h) than the core's. */
-size_t state_memory_in(const struct history *history, struct values *values, uint64_t position,
-                       uint32_t view, uint64_t address, void *out, size_t size);
+/* Before instruction `position`, as seen in a view (snapshot/memmap.h), which may not be the
+ * core's. */
+struct state_view {
+	const struct history *history;
+	struct values *values; /* or NULL */
+	uint64_t position;
+	uint32_t view;
+};
+
+/* Copies up to `size` bytes and returns how many are known before the first that is not. */
+size_t state_memory_in(const struct state_view *at, uint64_t address, void *out, size_t size);
+/* The same in the view of the core at that position. */
 size_t state_memory(const struct history *history, struct values *values, uint64_t position,
                     uint64_t address, void *out, size_t size);
 
