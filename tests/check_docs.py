@@ -20,7 +20,7 @@ from check_layers import ORDER
 OF_THEIR_TIME = ("CHANGELOG.md", "bench/RESULTS.md")
 NAME = re.compile(r"`([\w.-]+/[\w./*-]*\.(?:c|h|def|py|md|txt|json|tsv|ini|1))`")
 BARE_NAME = re.compile(r"`([\w-]+\.(?:c|h|def|py))`")
-SKIPPED_FOLDERS = {"build", ".git"}
+SKIPPED_FOLDERS = {"build", ".git", "node_modules"}
 
 
 def files(root):

@@ -15,7 +15,7 @@ import sys
 SKIPPED = 77
 VERSION = "14"
 LEFT_ALONE = ("examples/", "tests/values/programs/")
-FOLDERS = {"build", ".git"}
+FOLDERS = {"build", ".git", "node_modules"}
 
 
 def formatter():

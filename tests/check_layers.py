@@ -97,7 +97,7 @@ MACHINE_PATH = re.compile(r"(?<![\w.])/" + r"(work|root)/")
 SOURCE_ENDS = (".c", ".h", ".def")
 TEXT_ENDS = SOURCE_ENDS + (".py", ".cmake", ".txt", ".md", ".json", ".ini", ".sh", ".1", ".yml")
 TEXT_NAMES = ("gdbinit", "demo", "test", "run", ".clang-format", ".clang-tidy", ".editorconfig")
-SKIPPED_FOLDERS = {"build", ".git", "__pycache__"}
+SKIPPED_FOLDERS = {"build", ".git", "__pycache__", "node_modules"}
 
 
 def tree_files(root):

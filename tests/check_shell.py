@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 SKIPPED = 77
-FOLDERS = {"build", ".git", "__pycache__"}
+FOLDERS = {"build", ".git", "__pycache__", "node_modules"}
 SHELL = re.compile(rb"#!.*\b(ba|da)?sh\b|(.*\n){1,5}# shellcheck shell=")
 
 
