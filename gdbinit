@@ -447,22 +447,26 @@ frame in the whole stack there: it is kept from that."""
     def __init__(self):
         super().__init__("csreplay-to", gdb.COMMAND_RUNNING)
 
-    def select_newest(self):
-        try:
-            gdb.newest_frame().select()
-        except gdb.error:
-            pass  # there is no frame
-
-    def invoke(self, argument, from_tty):
+    def seek(self, argument):
         limit = gdb.parameter("backtrace limit")
-        self.select_newest()  # whose register $trace_pos is: a caller's is not to be set
         gdb.execute("set backtrace limit 1")
         try:
             gdb.execute("set $trace_pos = " + argument)
-        except gdb.error as error:
-            raise gdb.GdbError(str(error))
         finally:
             gdb.execute("set backtrace limit " + (str(limit) if limit else "unlimited"))
+
+    def invoke(self, argument, from_tty):
+        try:
+            try:
+                self.seek(argument)
+            except gdb.error as error:
+                # What gdb says where a caller's frame is selected. To ask which one is would unwind it.
+                if "unmodifiable" not in str(error):
+                    raise
+                gdb.newest_frame().select()
+                self.seek(argument)
+        except gdb.error as error:
+            raise gdb.GdbError(str(error))
         gdb.execute("frame 0")
 
 To()

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `csreplay check`: everything that is wrong with a snapshot, on stderr, and the count on stdout.
- * Ends with 1 if there is an error: a debugger or a trace decoder would lack something.
+ * `csreplay check`: everything that is wrong with a snapshot, on stderr, and the count on stdout;
+ * as JSON all of it is on stdout, a line each. Ends with 1 if there is an error: a debugger or a
+ * trace decoder would lack something.
  */
+#include "base/json.h"
 #include "cli/cli.h"
 #include "replay/survey/survey.h"
 #include "replay/tarmac/tarmac.h"
@@ -21,6 +23,51 @@ static size_t count_warnings(const struct diag_list *diags)
 static const char *plural(size_t count)
 {
 	return count == 1 ? "" : "s";
+}
+
+/* docs/schema/check.schema.json */
+static void write_json(const struct diag *diag, struct text *out)
+{
+	static const char *const severities[] = {
+	        [SEVERITY_NOTE] = "note",
+	        [SEVERITY_WARNING] = "warning",
+	        [SEVERITY_ERROR] = "error",
+	};
+	const struct place *place = &diag->place;
+
+	json_open(out, '{');
+	json_str(out, "severity", str_of(severities[diag->severity]));
+	if (place->file.n > 0)
+		json_str(out, "file", place->file);
+	if (place->line > 0)
+		json_u64(out, "line", place->line);
+	if (place->has_offset)
+		json_u64(out, "offset", place->offset);
+	json_str(out, "text", str_of(diag->text));
+	text_puts(out, "}\n");
+}
+
+static void write_all_json(const struct diag_list *diags, struct text *out)
+{
+	for (size_t i = 0; i < diags->count; i++)
+		write_json(&diags->items[i], out);
+	if (diags->dropped == 0)
+		return;
+	json_open(out, '{');
+	json_u64(out, "dropped", diags->dropped);
+	text_puts(out, "}\n");
+}
+
+/* What is to be printed at the end: lines, or how many there were. */
+static void write_result(const struct diag_list *diags, bool json, struct text *out)
+{
+	size_t warnings = count_warnings(diags);
+
+	if (json)
+		write_all_json(diags, out);
+	else
+		text_printf(out, "%zu error%s, %zu warning%s\n", diags->errors,
+		            plural(diags->errors), warnings, plural(warnings));
 }
 
 struct parted {
@@ -81,24 +128,26 @@ enum cli_exit cmd_check(const struct cli_args *args)
 	struct diag_list diags = {0};
 	struct text out = {0};
 	struct snapshot *snapshot;
-	enum status status = cli_open_input(args, args->snapshot, &diags, &snapshot);
-	size_t warnings;
-	enum cli_exit code;
+	enum status status;
+	bool json = false;
+	enum cli_exit code = cli_format(args, "text", &json);
 
+	if (code != CLI_FINE)
+		return code;
+	status = cli_open_input(args, args->snapshot, &diags, &snapshot);
 	/* A Tarmac text has its data in it; what it lacks are diagnostics of its lines. */
-	if (status == STATUS_OK && input_core(snapshot, 0))
-		text_printf(&out, "%.*s\n", STR_ARG(snapshot->description));
-	else if (status == STATUS_OK)
+	if (status == STATUS_OK && !input_core(snapshot, 0))
 		status = check(snapshot, &diags);
-	cli_print_diags(&diags);
+	else if (status == STATUS_OK && !json)
+		text_printf(&out, "%.*s\n", STR_ARG(snapshot->description));
+	if (!json || status == STATUS_USAGE)
+		cli_print_diags(&diags);
 	if (status == STATUS_USAGE) {
 		diag_list_fini(&diags);
 		text_fini(&out);
 		return CLI_USAGE;
 	}
-	warnings = count_warnings(&diags);
-	text_printf(&out, "%zu error%s, %zu warning%s\n", diags.errors, plural(diags.errors),
-	            warnings, plural(warnings));
+	write_result(&diags, json, &out);
 	code = cli_flush(&out);
 	if (code == CLI_FINE && status == STATUS_NO_MEM)
 		code = cli_fail(CLI_INTERNAL, "%s", status_text(status));

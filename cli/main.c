@@ -78,8 +78,11 @@ static const struct cli_command commands[] = {
         {"info", "show what the snapshot holds", "FORMAT is text (default) or json.\n", cmd_info,
          SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(FORMAT) | ASSUMPTION_OPTIONS},
         {"check", "report everything that is wrong with the snapshot",
-         "Ends with 1 if a debugger or a trace decoder would lack something.\n", cmd_check,
-         SNAPSHOT_OPTIONS},
+         "FORMAT is text (default), on standard error with the counts on standard output, or "
+         "json: all on\n"
+         "standard output, a line each. Ends with 1 if a debugger or a trace decoder would lack "
+         "something.\n",
+         cmd_check, SNAPSHOT_OPTIONS | BIT(FORMAT)},
         {"decode", "list the trace as generic elements",
          "FORMAT is text (default), as OpenCSD's trc_pkt_lister prints it, or json.\n", cmd_decode,
          SNAPSHOT_OPTIONS | BIT(FORMAT) | BIT(BUFFER) | BIT(SOURCE) | BIT(PACKETS) |

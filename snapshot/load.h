@@ -85,8 +85,8 @@ MUST_USE enum status load_core_beside(struct loader *loader,
  */
 MUST_USE enum status load_core_files(struct loader *loader, const struct snapshot_options *options);
 
-/* locate.c: true if the file at `path` is an ELF file. */
-bool load_is_elf(const char *path);
+/* locate.c: whether the file at `path` is an ELF file; one that cannot be read is none. NO_MEM. */
+MUST_USE enum status load_is_elf(const char *path, bool *is_elf);
 
 /* locate.c: true if the snapshot's folder or archive has a file of that name. */
 bool load_has_file(const struct loader *loader, const char *name);

@@ -138,20 +138,20 @@ bool load_has_file(const struct loader *loader, const char *name)
 	return found;
 }
 
-bool load_is_elf(const char *path)
+enum status load_is_elf(const char *path, bool *is_elf)
 {
 	struct diag_list unheard = {0};
 	struct file_map map = {0};
 	struct stat info;
-	bool is_elf = false;
+	enum status status = STATUS_NOT_FOUND;
 
-	if (stat(path, &info) == 0 && S_ISREG(info.st_mode) &&
-	    file_map_open(path, place_none(), &unheard, &map) == STATUS_OK) {
-		is_elf = elf_image_is_elf(file_map_bytes(&map));
+	if (stat(path, &info) == 0 && S_ISREG(info.st_mode))
+		status = file_map_open(path, place_none(), &unheard, &map);
+	*is_elf = status == STATUS_OK && elf_image_is_elf(file_map_bytes(&map));
+	if (status == STATUS_OK)
 		file_map_close(&map);
-	}
 	diag_list_fini(&unheard);
-	return is_elf;
+	return status == STATUS_NO_MEM ? status : STATUS_OK;
 }
 
 enum status load_locate(struct loader *loader, const char *path)

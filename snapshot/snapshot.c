@@ -444,9 +444,12 @@ static enum status load_core_file(struct loader *loader, const char *path,
 static enum status locate_and_load(struct loader *loader, const char *path,
                                    const struct snapshot_options *options)
 {
+	bool is_elf;
+
 	loader->files->allow_outside = options->allow_outside;
 	TRY(load_device_ranges(loader, options));
-	if (load_is_elf(path))
+	TRY(load_is_elf(path, &is_elf));
+	if (is_elf)
 		return load_core_file(loader, path, options);
 	TRY(load_locate(loader, path));
 	return load(loader, options);

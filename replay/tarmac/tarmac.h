@@ -195,9 +195,9 @@ struct tarmac;
 
 /*
  * The dialect of a file, by its first lines; TARMAC_DIALECT_NONE if most of them are not Tarmac.
- * Any bytes are fine.
+ * Any bytes are fine. NO_MEM.
  */
-enum tarmac_dialect tarmac_detect(struct bytes text);
+MUST_USE enum status tarmac_detect(struct bytes text, enum tarmac_dialect *dialect);
 
 /*
  * `text` and `diags` must outlive the reader, which tarmac_close() frees. Any text opens; NO_MEM is

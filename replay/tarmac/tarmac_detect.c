@@ -47,35 +47,38 @@ static enum tarmac_dialect detect(struct tarmac *t)
 	return (enum tarmac_dialect)found;
 }
 
-enum tarmac_dialect tarmac_detect(struct bytes text)
+enum status tarmac_detect(struct bytes text, enum tarmac_dialect *dialect)
 {
 	struct tarmac *t;
-	enum tarmac_dialect dialect;
 
+	*dialect = TARMAC_DIALECT_NONE;
 	if (text.begin == text.end)
-		return TARMAC_DIALECT_NONE;
+		return STATUS_OK;
 	t = calloc(1, sizeof(*t));
 	if (!t)
-		return TARMAC_DIALECT_NONE;
+		return STATUS_NO_MEM;
 	t->text = text;
 	if ((size_t)(text.end - text.begin) > DETECT_MOST)
 		t->text.end = text.begin + DETECT_MOST;
-	dialect = detect(t);
+	*dialect = detect(t);
 	free(t);
-	return dialect;
+	return STATUS_OK;
 }
 
 enum status tarmac_open(struct bytes text, const struct tarmac_options *options,
                         struct diag_list *diags, struct tarmac **reader)
 {
-	struct tarmac *t = calloc(1, sizeof(*t));
+	enum tarmac_dialect dialect;
+	struct tarmac *t;
 
+	TRY(tarmac_detect(text, &dialect));
+	t = calloc(1, sizeof(*t));
 	if (!t)
 		return STATUS_NO_MEM;
 	t->text = text;
 	t->options = *options;
 	t->diags = diags;
-	t->dialect = tarmac_detect(text);
+	t->dialect = dialect;
 	*reader = t;
 	return STATUS_OK;
 }

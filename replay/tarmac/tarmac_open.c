@@ -87,15 +87,19 @@ enum status input_open(const char *path, const struct input_options *options,
 {
 	struct diag_list unheard = {0};
 	struct file_map map = {0};
+	enum tarmac_dialect dialect = TARMAC_DIALECT_NONE;
 	struct stat info;
 	enum status status;
 
 	*snapshot = NULL;
-	if (stat(path, &info) == 0 && S_ISREG(info.st_mode) &&
-	    file_map_open(path, place_none(), &unheard, &map) == STATUS_OK &&
-	    tarmac_detect(file_map_bytes(&map)) != TARMAC_DIALECT_NONE)
+	status = stat(path, &info) == 0 && S_ISREG(info.st_mode)
+	                 ? file_map_open(path, place_none(), &unheard, &map)
+	                 : STATUS_NOT_FOUND;
+	if (status == STATUS_OK)
+		status = tarmac_detect(file_map_bytes(&map), &dialect);
+	if (dialect != TARMAC_DIALECT_NONE)
 		status = open_tarmac(path, &map, options, diags, snapshot);
-	else
+	else if (status != STATUS_NO_MEM)
 		status = snapshot_open(path, &options->snapshot, diags, snapshot);
 	file_map_close(&map);
 	diag_list_fini(&unheard);

@@ -56,7 +56,7 @@ class CommandLine(unittest.TestCase):
             "shell": ["--image", *log, "--core-dump", "--sysroot", "--debug-dir", "--allow-outside", "--strict", "--core", "--threads",
                       "--assume-single-writer", "--assume-abi", "--assume-coherent", "--trust",
                       "--assume-one-address-space", "--device", "--command", "--help"],
-            "check": ["--image", *log, "--core-dump", "--sysroot", "--debug-dir", "--allow-outside", "--strict", "--help"],
+            "check": ["--image", *log, "--core-dump", "--sysroot", "--debug-dir", "--allow-outside", "--strict", "--format", "--help"],
             "decode": ["--image", *log, "--core-dump", "--sysroot", "--debug-dir", "--allow-outside", "--strict", "--format", "--buffer",
                        "--source", "--packets", "--source-address-split", "--tpiu", "--tpiu-hsync", "--dstream",
                        "--help"],

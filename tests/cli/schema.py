@@ -22,7 +22,7 @@ SENSORHUB = Path(os.environ["CSREPLAY_SOURCE"]) / "examples" / "sensorhub"
 CORPUS = Path(material.SHARED) / "corpus"
 TEXTS = Path(os.environ["CSREPLAY_SOURCE"]) / "tests" / "fuzz" / "corpus" / "tarmac_history"
 SPACES, CORES = TEXTS / "spaces_and_system", TEXTS / "cores"
-COMMANDS = ("calls", "compare", "decode", "history", "info", "last-write", "origin",
+COMMANDS = ("calls", "check", "compare", "decode", "history", "info", "last-write", "origin",
             "reads", "values-of", "writes")
 SNAPSHOTS = ["opencsd/" + name for name in (
     "TC2", "armv8_1m_branches", "ete_ip", "ete_spec_1", "event_test", "feat_cmpbr", "infrastructure",
@@ -96,6 +96,21 @@ class Example(Checked):
         commands = re.findall(r"^  ([\w-]+)  ", help_text, re.MULTILINE)
         with_json = sorted(name for name in commands if "json" in run(name, "--help"))
         self.assertEqual(with_json, sorted(COMMANDS))
+
+    def test_check_says_the_same_as_without_json(self):
+        folder = self.damaged()
+        with open(folder / "cpu_0.ini", "a", encoding="ascii") as file:
+            file.write("[dump9]\nfile=none.bin\naddress=0x900000\n")
+        text = subprocess.run([CSREPLAY, "check", folder], capture_output=True, text=True, timeout=120, check=False)
+        found = self.lines("check", folder, codes=(text.returncode,))
+        self.assertEqual(text.returncode, 1)
+        self.assertEqual(len(found), len(text.stderr.splitlines()))
+        for value, line in zip(found, text.stderr.splitlines()):
+            place = value.get("file", "")
+            place += f":{value['line']}" if "line" in value else f"+{value['offset']:#x}" if "offset" in value else ""
+            self.assertEqual(f"{place}: {value['severity']}: {value['text']}".removeprefix(": "), line)
+        self.assertEqual({value["severity"] for value in found}, {"error"})
+        self.assertEqual(run("check", "--format", "json", SENSORHUB), "")
 
     def test_info_follows_its_schema(self):
         for arguments in ([SENSORHUB], ["--image", SENSORHUB / "sensorhub.elf", SENSORHUB],

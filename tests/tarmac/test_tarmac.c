@@ -720,9 +720,11 @@ static void dialect_of_each_text_is_detected(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		enum tarmac_dialect found =
-		        tarmac_detect(bytes_of(rows[i].text, strlen(rows[i].text)));
+		enum tarmac_dialect found;
 
+		assert_int_equal(
+		        tarmac_detect(bytes_of(rows[i].text, strlen(rows[i].text)), &found),
+		        STATUS_OK);
 		assert_string_equal(tarmac_dialect_name(found),
 		                    tarmac_dialect_name(rows[i].dialect));
 	}
