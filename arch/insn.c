@@ -96,6 +96,19 @@ void insn_a32_classify(uint32_t opcode, uint64_t address, const struct insn_opti
 		insn->next_isa = ISA_T32;
 }
 
+static uint32_t halfword_of(const uint8_t *bytes)
+{
+	return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8;
+}
+
+uint32_t insn_opcode(const uint8_t *bytes, unsigned int size, enum isa isa)
+{
+	if (size == 2)
+		return halfword_of(bytes);
+	return isa == ISA_T32 || isa == ISA_TEE ? halfword_of(bytes) << 16 | halfword_of(bytes + 2)
+	                                        : halfword_of(bytes + 2) << 16 | halfword_of(bytes);
+}
+
 unsigned int insn_t32_size(uint32_t halfword)
 {
 	return (halfword & 0xf800) >= 0xe800 ? 4 : 2;

@@ -47,6 +47,12 @@ void insn_a64_classify(uint32_t opcode, uint64_t address, const struct insn_opti
 void insn_a32_classify(uint32_t opcode, uint64_t address, const struct insn_options *options,
                        struct insn *insn);
 
+/*
+ * The opcode of an instruction of `size` bytes, 2 or 4, in memory: little endian, of T32 and T32EE
+ * by halfwords with the first in the high half.
+ */
+uint32_t insn_opcode(const uint8_t *bytes, unsigned int size, enum isa isa);
+
 /* Bytes of the T32 instruction that begins with this halfword: 2 or 4. */
 unsigned int insn_t32_size(uint32_t halfword);
 

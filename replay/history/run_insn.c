@@ -24,7 +24,7 @@ static unsigned int size_at(const struct memmap *memory, uint32_t view, uint64_t
 
 	if (memmap_read(memory, view, address, b, sizeof(b)) != sizeof(b))
 		return 2;
-	return insn_t32_size((uint32_t)(b[0] | b[1] << 8));
+	return insn_t32_size(insn_opcode(b, sizeof(b), ISA_T32));
 }
 
 struct run_insn run_insn_at(const struct memmap *memory, const struct basic_block *block,
@@ -70,18 +70,10 @@ bool run_insn_find(const struct memmap *memory, const struct basic_block *block,
 bool run_insn_opcode(const struct memmap *memory, const struct basic_block *block,
                      struct run_insn insn, uint32_t *opcode)
 {
-	bool halfwords = block->walk.isa == ISA_T32 || block->walk.isa == ISA_TEE;
-	uint32_t low;
-	uint32_t high;
-	uint8_t b[4] = {0};
+	uint8_t b[4];
 
 	if (memmap_read(memory, block->view, insn.address, b, insn.size) != insn.size)
 		return false;
-	low = (uint32_t)(b[0] | b[1] << 8);
-	high = (uint32_t)(b[2] | b[3] << 8);
-	if (insn.size == 2)
-		*opcode = low;
-	else
-		*opcode = halfwords ? low << 16 | high : high << 16 | low;
+	*opcode = insn_opcode(b, insn.size, (enum isa)block->walk.isa);
 	return true;
 }

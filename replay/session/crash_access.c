@@ -16,11 +16,6 @@ static uint32_t view_of(const struct session *session, const struct crash_instru
 	return history_view(session_history(session, at->core), position);
 }
 
-static uint32_t halfword(const uint8_t *bytes)
-{
-	return bytes[0] | (uint32_t)bytes[1] << 8;
-}
-
 bool crash_opcode(const struct session *session, const struct crash_instruction *at,
                   uint32_t *opcode, unsigned int *size)
 {
@@ -28,14 +23,8 @@ bool crash_opcode(const struct session *session, const struct crash_instruction 
 	uint8_t bytes[4] = {0};
 	size_t count = memmap_read(memory, view_of(session, at), at->address, bytes, sizeof(bytes));
 
-	*size = 4;
-	if (at->isa == ISA_T32) {
-		*size = insn_t32_size(halfword(bytes));
-		*opcode =
-		        *size == 2 ? halfword(bytes) : halfword(bytes) << 16 | halfword(bytes + 2);
-	} else {
-		*opcode = halfword(bytes) | halfword(bytes + 2) << 16;
-	}
+	*size = at->isa == ISA_T32 ? insn_t32_size(insn_opcode(bytes, 2, ISA_T32)) : 4;
+	*opcode = insn_opcode(bytes, *size, at->isa);
 	return count >= *size;
 }
 
