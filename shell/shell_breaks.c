@@ -49,15 +49,6 @@ bool shell_find_code(struct shell *shell, struct str word, uint64_t *address, st
 	return false;
 }
 
-static void write_code(struct shell *shell, uint64_t address, struct text *out)
-{
-	const struct console *console = &shell->console;
-
-	if (session_past_names(console->session, console->core, &shell->names) != STATUS_OK)
-		shell->names = (struct past_names){0};
-	symbols_format(shell->names.symbols, address, out);
-}
-
 static void write_stop(struct shell *shell, const struct shell_stop *stop, struct text *out)
 {
 	static const char *const kinds[] = {
@@ -73,7 +64,7 @@ static void write_stop(struct shell *shell, const struct shell_stop *stop, struc
 		return;
 	}
 	text_printf(out, "breakpoint %u: 0x%" PRIx64 " ", stop->number, stop->address);
-	write_code(shell, stop->address, out);
+	symbols_format(shell_names(shell)->symbols, stop->address, out);
 	text_char(out, '\n');
 }
 

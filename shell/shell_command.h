@@ -38,6 +38,17 @@ static inline struct shell *shell_of(struct console *console)
 	return (struct shell *)console;
 }
 
+/* Symbols, lines and a disassembler of the core; without memory for them there is nothing to name.
+ */
+static inline const struct past_names *shell_names(struct shell *shell)
+{
+	const struct console *console = &shell->console;
+
+	if (session_past_names(console->session, console->core, &shell->names) != STATUS_OK)
+		shell->names = (struct past_names){0};
+	return &shell->names;
+}
+
 /* Moves (shell_move.c). */
 void shell_step(struct console *console, struct str args, struct text *out);
 void shell_reverse_step(struct console *console, struct str args, struct text *out);

@@ -86,12 +86,9 @@ static void take_symbol(void *context, struct str name, uint64_t address, bool i
 
 static void offer_symbols(const struct search *search, bool functions)
 {
-	struct shell *shell = search->shell;
-	const struct console *console = &shell->console;
 	struct symbol_search symbols = {search, functions};
 
-	if (session_past_names(console->session, console->core, &shell->names) == STATUS_OK)
-		symbols_visit(shell->names.symbols, search->prefix, take_symbol, &symbols);
+	symbols_visit(shell_names(search->shell)->symbols, search->prefix, take_symbol, &symbols);
 }
 
 static void offer_functions(const struct search *search)

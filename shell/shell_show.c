@@ -33,9 +33,22 @@ static void end_mark(const struct shell *shell, struct text *out)
 	text_puts(out, shell->options.has_colour ? "\033[0m" : "");
 }
 
+static bool knows_some(const struct value *value)
+{
+	for (unsigned int i = 0; i < value->size; i++) {
+		if (value->known[i] != 0)
+			return true;
+	}
+	return false;
+}
+
 /* All digits, `?` for those of which a bit is not known. */
 static void write_value(const struct value *value, struct text *out)
 {
+	if (!knows_some(value)) {
+		text_puts(out, "not known");
+		return;
+	}
 	text_puts(out, "0x");
 	for (unsigned int i = 2U * value->size; i-- > 0;) {
 		unsigned int shift = 4 * (i % 2);
@@ -48,15 +61,6 @@ static void write_value(const struct value *value, struct text *out)
 	text_puts(out, value->is_assumed ? "~" : "");
 }
 
-static bool knows_some(const struct value *value)
-{
-	for (unsigned int i = 0; i < value->size; i++) {
-		if (value->known[i] != 0)
-			return true;
-	}
-	return false;
-}
-
 static bool is_same_value(const struct value *a, const struct value *b)
 {
 	for (unsigned int i = 0; i < a->size; i++) {
@@ -64,16 +68,6 @@ static bool is_same_value(const struct value *a, const struct value *b)
 			return false;
 	}
 	return true;
-}
-
-/* Symbols, lines and a disassembler; without memory for them there is nothing to name. */
-static const struct past_names *names_of(struct shell *shell)
-{
-	const struct console *console = &shell->console;
-
-	if (session_past_names(console->session, console->core, &shell->names) != STATUS_OK)
-		shell->names = (struct past_names){0};
-	return &shell->names;
 }
 
 static void write_name(const struct register_file *file, unsigned int number, struct text *out)
@@ -90,7 +84,7 @@ static void write_pointee(struct shell *shell, const struct value *value, struct
 	struct function_symbol function;
 
 	if (value->size > 8 || !value_is_known(value) ||
-	    !symbols_find(names_of(shell)->symbols, value_u64(value), &function))
+	    !symbols_find(shell_names(shell)->symbols, value_u64(value), &function))
 		return;
 	text_puts(out, "  ");
 	symbols_format(shell->names.symbols, value_u64(value), out);
@@ -112,17 +106,11 @@ static void write_register(struct shell *shell, unsigned int number, struct text
 		begin_mark(shell, out);
 	text_puts(out, is_other ? "* " : "  ");
 	write_name(session_core_registers(console->session, console->core), number, out);
-	if (knows_some(&value))
-		write_value(&value, out);
-	else
-		text_puts(out, "not known");
+	write_value(&value, out);
 	write_pointee(shell, &value, out);
 	if (is_other) {
 		text_puts(out, "  (was ");
-		if (knows_some(&before))
-			write_value(&before, out);
-		else
-			text_puts(out, "not known");
+		write_value(&before, out);
 		text_char(out, ')');
 		end_mark(shell, out);
 	}
@@ -182,6 +170,18 @@ static void write_assumed(const struct console *console, uint64_t address, size_
 		text_char(out, '~');
 }
 
+/* A blank for what is not known, and a point, not `?`, for what is not printed. */
+static char character_of(const struct memory_line *line, size_t i)
+{
+	uint8_t byte = line->bytes[i];
+
+	if (!line->known[i])
+		return ' ';
+	if (byte < ' ' || byte >= DELETE_CODE)
+		return '.';
+	return (char)byte;
+}
+
 /* After the bytes, if there are any that are known. */
 static void write_characters(const struct memory_line *line, struct text *out)
 {
@@ -193,10 +193,7 @@ static void write_characters(const struct memory_line *line, struct text *out)
 		return;
 	text_printf(out, "%*s|", (int)(2 + 3 * (LINE - line->size)), "");
 	for (size_t i = 0; i < line->size; i++)
-		text_char(out, !line->known[i] ? ' '
-		               : line->bytes[i] >= ' ' && line->bytes[i] < DELETE_CODE
-		                       ? (char)line->bytes[i]
-		                       : '.');
+		text_char(out, character_of(line, i));
 	text_char(out, '|');
 }
 
@@ -280,10 +277,7 @@ void shell_print(struct console *console, struct str args, struct text *out)
 	}
 	text_add(out, args);
 	text_puts(out, " = ");
-	if (knows_some(&value))
-		write_value(&value, out);
-	else
-		text_puts(out, "not known");
+	write_value(&value, out);
 	if (subject.is_memory)
 		write_assumed(console, subject.address, (size_t)subject.size, out);
 	write_pointee(shell_of(console), &value, out);
@@ -294,23 +288,17 @@ void shell_print(struct console *console, struct str args, struct text *out)
 static bool read_code(const struct console *console, uint64_t address, enum isa isa,
                       struct past_code *code)
 {
-	uint8_t b[4] = {0};
+	uint8_t b[4];
 	bool is_t32 = isa == ISA_T32 || isa == ISA_TEE;
-	uint32_t half;
 
 	*code = (struct past_code){.pc = address, .isa = (uint8_t)isa};
 	if (session_memory(console->session, console->core, address, b, 2) != 2)
 		return false;
-	half = (uint32_t)b[0] | (uint32_t)b[1] << 8;
-	code->size = is_t32 ? (uint8_t)insn_t32_size(half) : 4;
+	code->size = is_t32 ? (uint8_t)insn_t32_size(insn_opcode(b, 2, isa)) : 4;
 	if (code->size == 4 &&
 	    session_memory(console->session, console->core, address + 2, b + 2, 2) != 2)
 		return false;
-	code->opcode = (uint32_t)b[2] | (uint32_t)b[3] << 8;
-	if (code->size == 2)
-		code->opcode = half;
-	else
-		code->opcode = is_t32 ? half << 16 | code->opcode : code->opcode << 16 | half;
+	code->opcode = insn_opcode(b, code->size, isa);
 	code->is_there = true;
 	return true;
 }
@@ -347,9 +335,9 @@ static void find_code(const struct console *console, uint64_t position, struct p
 static void write_code(struct shell *shell, const struct past_code *code, struct text *out)
 {
 	if (code->is_there)
-		past_code_text(names_of(shell), code, out);
+		past_code_text(shell_names(shell), code, out);
 	else
-		symbols_format(names_of(shell)->symbols, code->pc, out);
+		symbols_format(shell_names(shell)->symbols, code->pc, out);
 }
 
 void shell_here(struct shell *shell, struct text *out)
@@ -370,6 +358,24 @@ void shell_here(struct shell *shell, struct text *out)
 	text_char(out, '\n');
 }
 
+/* A row of instructions: an arrow at the one that is here; then, what stands in between. */
+static void begin_row(const struct shell *shell, bool is_here, struct text *out)
+{
+	if (is_here)
+		begin_mark(shell, out);
+	text_puts(out, is_here ? "=> " : "   ");
+}
+
+static void end_row(struct shell *shell, bool is_here, const struct past_code *code,
+                    struct text *out)
+{
+	text_puts(out, "  ");
+	write_code(shell, code, out);
+	if (is_here)
+		end_mark(shell, out);
+	text_char(out, '\n');
+}
+
 /* Row `position` of a list, and the gap before it. */
 static void write_row(struct shell *shell, uint64_t position, struct text *out)
 {
@@ -385,13 +391,9 @@ static void write_row(struct shell *shell, uint64_t position, struct text *out)
 		text_char(out, '\n');
 	}
 	find_code(console, position, &code);
-	if (is_here)
-		begin_mark(shell, out);
-	text_printf(out, "%s %" PRIu64 "  ", is_here ? "=>" : "  ", position);
-	write_code(shell, &code, out);
-	if (is_here)
-		end_mark(shell, out);
-	text_char(out, '\n');
+	begin_row(shell, is_here, out);
+	text_printf(out, "%" PRIu64, position);
+	end_row(shell, is_here, &code, out);
 }
 
 void shell_list(struct console *console, struct str args, struct text *out)
@@ -415,7 +417,7 @@ static void disassemble(struct shell *shell, uint64_t start, enum isa isa, struc
 {
 	const struct console *console = &shell->console;
 	struct function_symbol function;
-	bool has_function = symbols_find(names_of(shell)->symbols, start, &function);
+	bool has_function = symbols_find(shell_names(shell)->symbols, start, &function);
 	unsigned int most = has_function ? INSTRUCTIONS_MOST : INSTRUCTIONS;
 	uint64_t address = start;
 	struct past_code code;
@@ -429,13 +431,9 @@ static void disassemble(struct shell *shell, uint64_t start, enum isa isa, struc
 			text_printf(out, "   0x%" PRIx64 "  not known\n", address);
 			return;
 		}
-		if (is_here)
-			begin_mark(shell, out);
-		text_printf(out, "%s 0x%" PRIx64 "  ", is_here ? "=>" : "  ", address);
-		write_code(shell, &code, out);
-		if (is_here)
-			end_mark(shell, out);
-		text_char(out, '\n');
+		begin_row(shell, is_here, out);
+		text_printf(out, "0x%" PRIx64, address);
+		end_row(shell, is_here, &code, out);
 		address += code.size;
 	}
 }
@@ -453,7 +451,7 @@ void shell_disassemble(struct console *console, struct str args, struct text *ou
 			disassemble(shell, address, (enum isa)here.isa, out);
 		return;
 	}
-	address = symbols_find(names_of(shell)->symbols, here.pc, &function) ? function.start
-	                                                                     : here.pc;
+	address = symbols_find(shell_names(shell)->symbols, here.pc, &function) ? function.start
+	                                                                        : here.pc;
 	disassemble(shell, address, (enum isa)here.isa, out);
 }
