@@ -15,14 +15,14 @@
 
 enum { THREADS_MOST = 64 };
 
-static volatile sig_atomic_t interrupt_seen;
+volatile sig_atomic_t cli_interrupt_seen;
 static bool write_error_told;
 static bool change_told;
 
-static void on_interrupt(int signal_number)
+void cli_on_interrupt(int signal_number)
 {
 	(void)signal_number;
-	interrupt_seen = 1;
+	cli_interrupt_seen = 1;
 }
 
 /* A line on stderr that begins with what it is. */
@@ -53,6 +53,15 @@ void cli_note(const char *format, ...)
 	va_start(args, format);
 	print_line("note", format, args);
 	va_end(args);
+}
+
+struct str cli_folder_of(struct str path)
+{
+	while (path.n > 0 && path.p[path.n - 1] != '/')
+		path.n--;
+	if (path.n == 0)
+		return STR(".");
+	return (struct str){path.p, path.n > 1 ? path.n - 1 : 1};
 }
 
 void cli_print_diags(const struct diag_list *diags)
@@ -152,7 +161,7 @@ static bool show_progress(void *context, uint64_t done, uint64_t total)
 		(void)fprintf(stderr, "\rdecoding: %d %%\033[K", percent);
 		*shown = percent;
 	}
-	return !interrupt_seen;
+	return !cli_interrupt_seen;
 }
 
 /* While something long is done: progress, and Ctrl-C that ends it. */
@@ -163,7 +172,7 @@ struct long_work {
 
 static void begin_work(struct long_work *work)
 {
-	struct sigaction action = {.sa_handler = on_interrupt};
+	struct sigaction action = {.sa_handler = cli_on_interrupt};
 
 	work->shown = -1;
 	(void)sigaction(SIGINT, &action, &work->before);

@@ -6,6 +6,7 @@
 #ifndef CSREPLAY_CLI_CLI_H
 #define CSREPLAY_CLI_CLI_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -61,6 +62,13 @@ struct cli_args {
 	char **rest; /* what comes after `--`, if that is another program's; ends in NULL */
 	char **argv; /* the command's name and all after it; ends in NULL */
 };
+
+/* Ctrl-C has come while cli_on_interrupt() was the handler of SIGINT. */
+extern volatile sig_atomic_t cli_interrupt_seen;
+void cli_on_interrupt(int signal_number);
+
+/* The folder that a path lies in, a part of it or ".". */
+struct str cli_folder_of(struct str path);
 
 /* Prints every diagnostic on stderr, and how many were dropped. */
 void cli_print_diags(const struct diag_list *diags);

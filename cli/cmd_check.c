@@ -28,15 +28,10 @@ static const char *plural(size_t count)
 /* docs/schema/check.schema.json */
 static void write_json(const struct diag *diag, struct text *out)
 {
-	static const char *const severities[] = {
-	        [SEVERITY_NOTE] = "note",
-	        [SEVERITY_WARNING] = "warning",
-	        [SEVERITY_ERROR] = "error",
-	};
 	const struct place *place = &diag->place;
 
 	json_open(out, '{');
-	json_str(out, "severity", str_of(severities[diag->severity]));
+	json_str(out, "severity", str_of(severity_name(diag->severity)));
 	if (place->file.n > 0)
 		json_str(out, "file", place->file);
 	if (place->line > 0)

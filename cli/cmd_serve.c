@@ -146,19 +146,10 @@ struct rules {
 	bool failed; /* no memory for one */
 };
 
-/* Takes `levels` names off the path's end: of a folder alone, or of those of files. */
-static void add_rule(struct rules *rules, struct str path, unsigned int levels, unsigned int rights)
+static void add_rule(struct rules *rules, struct str path, unsigned int rights)
 {
 	char *copy;
 
-	for (unsigned int i = 0; i < levels; i++) {
-		while (path.n > 0 && path.p[path.n - 1] != '/')
-			path.n--;
-		while (path.n > 1 && path.p[path.n - 1] == '/')
-			path.n--;
-	}
-	if (path.n == 0)
-		path = STR(".");
 	if (vec_reserve((void **)&rules->all, &rules->capacity, rules->count + 1,
 	                sizeof(*rules->all)) != STATUS_OK ||
 	    !(copy = strndup(path.p, path.n))) {
@@ -187,16 +178,15 @@ static void add_inputs(struct rules *rules, const struct cli_args *args,
                        const struct snapshot *snapshot)
 {
 	static const enum cli_option folders[] = {CLI_OPTION_SYSROOT, CLI_OPTION_DEBUG_DIR};
-
 	struct str path = str_of(args->snapshot);
 	bool is_in_folder = str_has_suffix_nocase(path, STR(".ini")) && !is_folder(path.p);
 
-	add_rule(rules, path, is_in_folder ? 1 : 0, SANDBOX_READ);
+	add_rule(rules, is_in_folder ? cli_folder_of(path) : path, SANDBOX_READ);
 	for (size_t i = 0; i < snapshot->image_count; i++)
-		add_rule(rules, snapshot->images[i]->path, 1, SANDBOX_READ);
+		add_rule(rules, cli_folder_of(snapshot->images[i]->path), SANDBOX_READ);
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
 		if (args->given[folders[i]])
-			add_rule(rules, args->values[folders[i]], 0, SANDBOX_READ);
+			add_rule(rules, args->values[folders[i]], SANDBOX_READ);
 	}
 }
 
@@ -204,20 +194,20 @@ void serve_confine(const struct cli_args *args, const struct session *session,
                    const struct transport *transport, bool owns_folder)
 {
 	struct rules rules = {.count = 0};
+	struct str socket_folder = cli_folder_of(text_str(&transport->unix_path));
 	struct text state = {0};
-	struct sandbox_support in_force = {.is_built = false};
 	enum status status;
 
 	add_inputs(&rules, args, session_snapshot(session));
 	/* Marks; a folder that is not there cannot be made below one that may be anything. */
 	if (state_folder_make("", &state) == STATUS_OK)
-		add_rule(&rules, text_str(&state), 0, SANDBOX_READ | SANDBOX_WRITE);
+		add_rule(&rules, text_str(&state), SANDBOX_READ | SANDBOX_WRITE);
 	if (transport->unix_path.length > 0)
-		add_rule(&rules, text_str(&transport->unix_path), 1, SANDBOX_REMOVE);
+		add_rule(&rules, socket_folder, SANDBOX_REMOVE);
 	if (transport->unix_path.length > 0 && owns_folder)
-		add_rule(&rules, text_str(&transport->unix_path), 2, SANDBOX_REMOVE);
+		add_rule(&rules, cli_folder_of(socket_folder), SANDBOX_REMOVE);
 	tzset(); /* reads a file */
-	status = rules.failed ? STATUS_NO_MEM : sandbox_enter(rules.all, rules.count, &in_force);
+	status = rules.failed ? STATUS_NO_MEM : sandbox_enter(rules.all, rules.count);
 	if (status != STATUS_OK)
 		cli_note("what the server does not need could not all be given up: %s",
 		         status_text(status));

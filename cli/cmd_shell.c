@@ -21,18 +21,10 @@
 
 enum { SOURCES_MOST = 16 /* files that name each other */ };
 
-static volatile sig_atomic_t interrupt_seen;
-
-static void on_interrupt(int signal_number)
-{
-	(void)signal_number;
-	interrupt_seen = 1;
-}
-
 static bool is_interrupted(void *context)
 {
 	(void)context;
-	return interrupt_seen != 0;
+	return cli_interrupt_seen != 0;
 }
 
 /* A shell, and where its lines come from. */
@@ -95,7 +87,7 @@ static bool print_paged(const struct text *text)
 	(void)fwrite(text->data, 1, text->length, pipe);
 	(void)pclose(pipe);
 	(void)sigaction(SIGPIPE, &before, NULL);
-	interrupt_seen = 0;
+	cli_interrupt_seen = 0;
 	return true;
 }
 
@@ -145,7 +137,7 @@ static enum cli_exit run_lines(struct reader *r, FILE *in)
 	while (code == CLI_FINE && !r->leaves && getline(&line, &capacity, in) >= 0)
 		code = run_line(r, str_of(line));
 	free(line);
-	return code == CLI_FINE && interrupt_seen ? CLI_INTERRUPTED : code;
+	return code == CLI_FINE && cli_interrupt_seen ? CLI_INTERRUPTED : code;
 }
 
 static enum cli_exit run_source(struct reader *r, const char *path)
@@ -195,7 +187,7 @@ static enum cli_exit run_line(struct reader *r, struct str line)
 	text_clear(&r->out);
 	answer = shell_run(r->shell, line, &r->out);
 	code = print_answer(r, answer.failed);
-	if (code == CLI_FINE && interrupt_seen && !r->is_terminal)
+	if (code == CLI_FINE && cli_interrupt_seen && !r->is_terminal)
 		return CLI_INTERRUPTED;
 	return code == CLI_FINE && answer.wish != SHELL_GO_ON ? obey(r, &answer) : code;
 }
@@ -237,7 +229,7 @@ static enum cli_exit converse_by(struct reader *r, struct line_edit *edit)
 	enum status status = STATUS_OK;
 
 	while (code == CLI_FINE && !r->leaves && status != STATUS_END) {
-		interrupt_seen = 0;
+		cli_interrupt_seen = 0;
 		status = line_edit_read(edit, &line);
 		if (status != STATUS_OK)
 			continue;
@@ -246,7 +238,7 @@ static enum cli_exit converse_by(struct reader *r, struct line_edit *edit)
 			text_add(&last, line);
 		}
 		code = run_line(r, text_str(&last));
-		if (interrupt_seen)
+		if (cli_interrupt_seen)
 			(void)putchar('\n'); /* after the terminal's ^C */
 	}
 	text_fini(&last);
@@ -290,7 +282,7 @@ static bool wants_colour(void)
 
 static enum cli_exit run(const struct cli_args *args, struct session *session, void *context)
 {
-	struct sigaction action = {.sa_handler = on_interrupt};
+	struct sigaction action = {.sa_handler = cli_on_interrupt};
 	struct sigaction before;
 	struct reader r = {.shell = NULL};
 	struct shell_options options = {.interrupted = is_interrupted};

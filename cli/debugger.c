@@ -91,13 +91,6 @@ static const struct elf_image *find_program(const struct snapshot *snapshot)
 	return NULL;
 }
 
-static struct str folder_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? (struct str){path, slash > path ? (size_t)(slash - path) : 1} : STR(".");
-}
-
 /* Images beside the program have symbols, too. */
 static enum status add_gdb_symbols(struct command_line *line, const struct snapshot *snapshot)
 {
@@ -126,9 +119,9 @@ static enum status add_gdb_symbols(struct command_line *line, const struct snaps
 static enum status add_gdb_sources(struct command_line *line, const char *snapshot,
                                    const struct elf_image *program)
 {
-	TRY(add_option(line, "-d", folder_of(snapshot)));
+	TRY(add_option(line, "-d", cli_folder_of(str_of(snapshot))));
 	TRY(add_option(line, "-d", str_of(snapshot)));
-	return program ? add_option(line, "-d", folder_of(program->path.p)) : STATUS_OK;
+	return program ? add_option(line, "-d", cli_folder_of(program->path)) : STATUS_OK;
 }
 
 static enum status add_gdb(struct command_line *line, const struct session *session,
@@ -163,7 +156,7 @@ static enum status add_lldb(struct command_line *line, const struct session *ses
 		TRY(add_option(line, "-f", program->path));
 		/* Names of sources are often relative to the folder of the build. */
 		text_puts(&value, "settings append target.source-map . ");
-		add_quoted(&value, folder_of(program->path.p));
+		add_quoted(&value, cli_folder_of(program->path));
 		TRY(add_text(line, "-o", &value));
 	}
 	text_puts(&value, "process connect --plugin gdb-remote unix-connect://");
@@ -234,7 +227,7 @@ static void add_own_folder(struct text *out)
 
 	if (length > 0 && (size_t)length < sizeof(path)) {
 		path[length] = '\0';
-		text_add(out, folder_of(path));
+		text_add(out, cli_folder_of(str_of(path)));
 	}
 }
 

@@ -58,11 +58,16 @@ static uint64_t identity(const struct session *session)
 	return hash;
 }
 
+static void add_file_name(const struct session *session, struct text *path)
+{
+	text_printf(path, "/%016" PRIx64, identity(session));
+}
+
 void marks_path(const struct session *session, struct text *path)
 {
 	state_folder("/marks", path);
 	if (path->length > 0)
-		text_printf(path, "/%016" PRIx64, identity(session));
+		add_file_name(session, path);
 }
 
 bool marks_is_name(struct str name)
@@ -222,8 +227,7 @@ static enum status write_marks(const struct session *session, const struct marks
 	struct text content = {0};
 	enum status status = state_folder_make("/marks", &path);
 
-	text_clear(&path);
-	marks_path(session, &path);
+	add_file_name(session, &path);
 	text_puts(&content, "# csreplay: name, core, position\n");
 	for (size_t i = 0; i < marks->count; i++) {
 		const struct user_mark *mark = &marks->all[i];

@@ -40,12 +40,18 @@ struct __attribute__((packed)) path_beneath {
 	int32_t folder;
 };
 
+/* Kinds of actions beside those of sandbox.h. */
+enum {
+	ON_FILE = 8, /* not on a folder alone */
+	ANY = 16,
+};
+
 static const struct {
 	unsigned int bit;
 	int version;
-	unsigned int rights;
+	unsigned int kinds;
 } file_rights[] = {
-#define X(bit, version, rights, what) {bit, version, rights},
+#define X(bit, version, kinds, what) {bit, version, (kinds) | ANY},
 #include "sandbox/file_rights.def"
 #undef X
 };
@@ -68,31 +74,17 @@ struct sandbox_support sandbox_support(void)
 	return support;
 }
 
-/* All that this version can take away; with `rights` what of it these give. */
-static uint64_t actions_of(int version, unsigned int rights)
+/* What of this version is of one of these kinds. */
+static uint64_t actions_of(int version, unsigned int kinds)
 {
 	uint64_t actions = 0;
 
 	for (size_t i = 0; i < sizeof(file_rights) / sizeof(file_rights[0]); i++) {
-		if (file_rights[i].version <= version && (file_rights[i].rights & rights) != 0)
+		if (file_rights[i].version <= version && (file_rights[i].kinds & kinds) != 0)
 			actions |= UINT64_C(1) << file_rights[i].bit;
 	}
 	return actions;
 }
-
-static uint64_t all_actions(int version)
-{
-	uint64_t actions = 0;
-
-	for (size_t i = 0; i < sizeof(file_rights) / sizeof(file_rights[0]); i++) {
-		if (file_rights[i].version <= version)
-			actions |= UINT64_C(1) << file_rights[i].bit;
-	}
-	return actions;
-}
-
-/* What can be done to a file alone: execute, write, read, cut, and commands to a device. */
-enum { FILE_ACTIONS = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 14 | 1 << 15 };
 
 static enum status add_rule(int ruleset, int version, const struct sandbox_rule *rule)
 {
@@ -104,7 +96,7 @@ static enum status add_rule(int ruleset, int version, const struct sandbox_rule 
 	if (beneath.folder < 0)
 		return STATUS_OK;
 	if (fstat(beneath.folder, &what) == 0 && !S_ISDIR(what.st_mode))
-		beneath.allowed &= FILE_ACTIONS;
+		beneath.allowed &= actions_of(version, ON_FILE);
 	if (syscall(LANDLOCK_ADD_RULE, ruleset, LANDLOCK_PATH_BENEATH, &beneath, 0) != 0)
 		status = STATUS_IO;
 	(void)close(beneath.folder);
@@ -113,7 +105,7 @@ static enum status add_rule(int ruleset, int version, const struct sandbox_rule 
 
 static enum status restrict_files(const struct sandbox_rule *rules, size_t count, int version)
 {
-	struct ruleset taken = {.files = all_actions(version)};
+	struct ruleset taken = {.files = actions_of(version, ANY)};
 	size_t size = version >= LANDLOCK_SCOPE_VERSION ? sizeof(taken)
 	              : version >= LANDLOCK_NET_VERSION ? offsetof(struct ruleset, scope)
 	                                                : offsetof(struct ruleset, net);
@@ -174,14 +166,12 @@ static enum status restrict_calls(void)
 	return wrong == 0 ? STATUS_OK : STATUS_IO;
 }
 
-enum status sandbox_enter(const struct sandbox_rule *rules, size_t count,
-                          struct sandbox_support *in_force)
+enum status sandbox_enter(const struct sandbox_rule *rules, size_t count)
 {
 	struct sandbox_support support = sandbox_support();
 	enum status files = STATUS_OK;
 	enum status calls_status = STATUS_OK;
 
-	*in_force = (struct sandbox_support){.is_built = support.is_built};
 	if (!support.is_built)
 		return STATUS_OK;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
@@ -191,7 +181,5 @@ enum status sandbox_enter(const struct sandbox_rule *rules, size_t count,
 	/* Where one fails the other holds nevertheless. */
 	if (support.seccomp)
 		calls_status = restrict_calls();
-	in_force->landlock = files == STATUS_OK ? support.landlock : 0;
-	in_force->seccomp = support.seccomp && calls_status == STATUS_OK;
 	return files != STATUS_OK ? files : calls_status;
 }

@@ -13,7 +13,7 @@
 
 #include "base/status.h"
 
-/* What the kernel has, or what of it is in force. */
+/* What the kernel has. */
 struct sandbox_support {
 	bool is_built; /* false: this build leaves it out, as those with sanitizers must */
 	int landlock;  /* version of its interface; 0: none */
@@ -36,10 +36,9 @@ struct sandbox_rule {
 
 /*
  * For this thread and all that it makes; others of the process must have ended. A path that is not
- * there has no rights. *in_force says what holds now; IO if the kernel has something and it could
- * not be put in force, NO_MEM.
+ * there has no rights. IO if the kernel has something that could not be put in force, the rest
+ * being so nevertheless; NO_MEM.
  */
-MUST_USE enum status sandbox_enter(const struct sandbox_rule *rules, size_t count,
-                                   struct sandbox_support *in_force);
+MUST_USE enum status sandbox_enter(const struct sandbox_rule *rules, size_t count);
 
 #endif

@@ -73,9 +73,8 @@ static int after(unsigned int rights, int (*attempt)(void))
 	assert_true(child >= 0);
 	if (child == 0) {
 		struct sandbox_rule rule = {path_of("in"), rights};
-		struct sandbox_support in_force;
 
-		if (sandbox_enter(&rule, rights != 0 ? 1 : 0, &in_force) != STATUS_OK)
+		if (sandbox_enter(&rule, rights != 0 ? 1 : 0) != STATUS_OK)
 			_exit(255);
 		_exit(attempt());
 	}
