@@ -116,14 +116,16 @@ static void begin(struct program *p, const uint32_t *opcodes, size_t count)
 	leads_to(CODE + 4 * count);
 }
 
-static void finish(struct program *p, const struct element *elements, size_t count)
+/* With other registers of the halt than the program's own, which must live as long as it. */
+static inline void finish_with(struct program *p, struct snap_register *registers,
+                               size_t register_count, const struct element *elements, size_t count)
 {
 	struct fixture *f = &p->f;
 
 	f->device = (struct snap_device){.name = STR("cpu_0"),
 	                                 .class = DEVICE_CORE,
-	                                 .registers = p->registers,
-	                                 .register_count = REGISTERS};
+	                                 .registers = registers,
+	                                 .register_count = register_count};
 	f->source.protocol = PROTOCOL_ETM4;
 	begin_core(f);
 	add_region(f->core.memory, CODE, p->code, sizeof(p->code), false);
@@ -131,6 +133,11 @@ static void finish(struct program *p, const struct element *elements, size_t cou
 	(void)open_core(f, elements, count);
 	p->values = values_create(f->history, &p->options);
 	assert_non_null(p->values);
+}
+
+static inline void finish(struct program *p, const struct element *elements, size_t count)
+{
+	finish_with(p, p->registers, REGISTERS, elements, count);
 }
 
 /* Straight-line code. */

@@ -5,6 +5,7 @@
 #include "arch/isa.h"
 #include "replay/history/history.h"
 #include "replay/values/solver/data_facts.h"
+#include "replay/values/solver/halt_facts.h"
 
 /* What is known of SSA values by the templates alone; for constants see window.c. */
 static void set_constants(struct solver *s)
@@ -25,82 +26,6 @@ static void set_constants(struct solver *s)
 				        solve_slot(s, dyn, insn->defs[i].slot);
 		}
 	}
-}
-
-static void learn_end(struct solver *s, unsigned int reg, uint64_t value, unsigned int bits)
-{
-	uint32_t ssa = s->w.after[reg];
-	struct bits old = s->ssa_values[ssa];
-
-	solve_because(s, CAUSE_HALT, s->w.dyn_count, reg);
-	if (!bits_learn(&s->ssa_values[ssa], value, bits_mask(bits)))
-		solve_conflict(s, s->w.dyn_count, ssa, (struct bits){value, bits_mask(bits)});
-	else if (s->log && s->ssa_values[ssa].known != old.known)
-		provenance_ssa(s->log, ssa, s->ssa_values[ssa].known);
-}
-
-static void learn_vector(struct solver *s, unsigned int slot, const struct snap_register *reg)
-{
-	for (unsigned int half = 0; half < 2; half++) {
-		uint64_t value = 0;
-
-		if (reg->bits < 128)
-			return;
-		for (unsigned int i = 0; i < 8; i++)
-			value |= (uint64_t)reg->value[8 * half + i] << 8 * i;
-		learn_end(s, slot + half, value, 64);
-	}
-}
-
-#define XPSR_NUMBER   UINT64_C(0x1ff)
-#define CONTROL_SPSEL UINT64_C(2)
-
-/* Of the M profile's two stack pointers, that which is not in use. */
-static void learn_other_sp(struct solver *s)
-{
-	const struct history *history = s->w.history;
-	const struct snap_register *xpsr = history_halt_register(history, M_xpsr);
-	const struct snap_register *control = history_halt_register(history, M_control);
-	bool is_handler = xpsr && (snap_register_value(xpsr) & XPSR_NUMBER) != 0;
-	const struct snap_register *other;
-
-	/* With Security Extension there are two of each. */
-	if (!xpsr || (!is_handler && !control) ||
-	    m_core_of(history_core(history)->device).has_security)
-		return;
-	/* Handlers use MSP; threads what SPSEL says. */
-	if (is_handler || (snap_register_value(control) & CONTROL_SPSEL) == 0)
-		other = history_halt_register(history, M_psp);
-	else
-		other = history_halt_register(history, M_msp);
-	if (other)
-		learn_end(s, M_OTHER_SP, snap_register_value(other) & UINT32_MAX, 64);
-}
-
-/* The registers at the halt. */
-static void learn_halt(struct solver *s)
-{
-	const struct snap_core *core = history_core(s->w.history);
-	const struct register_file file = register_file_of(core->arch);
-
-	for (unsigned int i = 0; i < file.trace; i++) {
-		const struct snap_register *reg = history_halt_register(s->w.history, i);
-		struct register_slot at = register_slot_of(core->arch, i);
-		uint64_t value;
-
-		if (!reg || at.count == 0)
-			continue;
-		value = snap_register_value(reg);
-		if (at.count == 2)
-			learn_vector(s, at.slot, reg);
-		else if (at.is_flags)
-			learn_end(s, at.slot, (uint64_t)1 << (value >> 28 & 15), 64);
-		else
-			learn_end(s, at.slot, value & bits_mask(at.bits),
-			          core->arch == CORE_A64 ? at.bits : 64);
-	}
-	if (core->arch == CORE_M)
-		learn_other_sp(s);
 }
 
 /* The general registers of AArch32 have 32 bits. */
@@ -194,7 +119,7 @@ void initial_facts(struct solver *s)
 	set_constants(s);
 	narrow_all(s);
 	if (s->w.options.to == history_length(s->w.history))
-		learn_halt(s);
+		halt_facts(s);
 	for (size_t dyn = 0; dyn < s->w.dyn_count; dyn++) {
 		learn_branch(s, dyn);
 		learn_outcome(s, dyn);

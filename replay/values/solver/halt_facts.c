@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The registers of the snapshot as facts; see halt_facts.h. */
+#include "replay/values/solver/halt_facts.h"
+
+#include "arch/isa.h"
+#include "replay/history/history.h"
+#include "replay/values/solver/solver.h"
+
+static void learn_end(struct solver *s, unsigned int reg, uint64_t value, unsigned int bits)
+{
+	uint32_t ssa = s->w.after[reg];
+	struct bits old = s->ssa_values[ssa];
+
+	solve_because(s, CAUSE_HALT, s->w.dyn_count, reg);
+	if (!bits_learn(&s->ssa_values[ssa], value, bits_mask(bits)))
+		solve_conflict(s, s->w.dyn_count, ssa, (struct bits){value, bits_mask(bits)});
+	else if (s->log && s->ssa_values[ssa].known != old.known)
+		provenance_ssa(s->log, ssa, s->ssa_values[ssa].known);
+}
+
+static void learn_vector(struct solver *s, unsigned int slot, const struct snap_register *reg)
+{
+	for (unsigned int half = 0; half < 2; half++) {
+		uint64_t value = 0;
+
+		if (reg->bits < 128)
+			return;
+		for (unsigned int i = 0; i < 8; i++)
+			value |= (uint64_t)reg->value[8 * half + i] << 8 * i;
+		learn_end(s, slot + half, value, 64);
+	}
+}
+
+#define XPSR_NUMBER   UINT64_C(0x1ff)
+#define CONTROL_SPSEL UINT64_C(2)
+
+/* Of the M profile's two stack pointers, that which is not in use. */
+static void learn_other_sp(struct solver *s)
+{
+	const struct history *history = s->w.history;
+	const struct snap_register *xpsr = history_halt_register(history, M_xpsr);
+	const struct snap_register *control = history_halt_register(history, M_control);
+	bool is_handler = xpsr && (snap_register_value(xpsr) & XPSR_NUMBER) != 0;
+	const struct snap_register *other;
+
+	/* With Security Extension there are two of each. */
+	if (!xpsr || (!is_handler && !control) ||
+	    m_core_of(history_core(history)->device).has_security)
+		return;
+	/* Handlers use MSP; threads what SPSEL says. */
+	if (is_handler || (snap_register_value(control) & CONTROL_SPSEL) == 0)
+		other = history_halt_register(history, M_psp);
+	else
+		other = history_halt_register(history, M_msp);
+	if (other)
+		learn_end(s, M_OTHER_SP, snap_register_value(other) & UINT32_MAX, 64);
+}
+
+#define MODE_AARCH32 UINT64_C(0x10)
+#define MODE_OWN_SP  UINT64_C(1)
+
+/* System registers of A64 that are registers of the solver:.
+ */
+struct system_slot {
+	const char *name;
+	uint8_t slot;
+	enum exception_level sp_of; /* the level that it is the stack pointer of, or EL_UNKNOWN */
+};
+
+static const struct system_slot system_slots[] = {
+        {"DCZID_EL0", REG_DCZID, EL_UNKNOWN},
+        {"TPIDR_EL0", REG_TPIDR_EL0, EL_UNKNOWN},
+        {"TPIDRRO_EL0", REG_TPIDRRO_EL0, EL_UNKNOWN},
+        {"TPIDR_EL1", REG_TPIDR_EL1, EL_UNKNOWN},
+        {"TPIDR_EL2", REG_TPIDR_EL2, EL_UNKNOWN},
+        {"TPIDR_EL3", REG_TPIDR_EL3, EL_UNKNOWN},
+        {"SP_EL0", REG_SP_EL0, EL_0},
+        {"SP_EL1", REG_SP_EL1, EL_1},
+        {"SP_EL2", REG_SP_EL2, EL_2},
+};
+
+/*
+ * ELR and SPSR are not among them: a last exception may have written them, and with VHE their names
+ * mean those of another level. Of the stack pointer in use what a debugger has under the name of
+ * its level may be old.
+ */
+static void learn_system(struct solver *s)
+{
+	const struct history *history = s->w.history;
+	const struct snap_register *cpsr = history_halt_register(history, A64_cpsr);
+	uint64_t mode = cpsr ? snap_register_value(cpsr) : MODE_AARCH32;
+	enum exception_level used =
+	        (mode & MODE_OWN_SP) != 0 ? (enum exception_level)(mode >> 2 & 3) : EL_0;
+
+	if ((mode & MODE_AARCH32) != 0)
+		return;
+	for (size_t i = 0; i < sizeof(system_slots) / sizeof(system_slots[0]); i++) {
+		const struct system_slot *at = &system_slots[i];
+		const struct snap_register *reg =
+		        snap_device_register(history_core(history)->device, str_of(at->name));
+
+		if (reg && at->sp_of != used)
+			learn_end(s, at->slot, snap_register_value(reg), 64);
+	}
+}
+
+void halt_facts(struct solver *s)
+{
+	const struct snap_core *core = history_core(s->w.history);
+	const struct register_file file = register_file_of(core->arch);
+
+	for (unsigned int i = 0; i < file.trace; i++) {
+		const struct snap_register *reg = history_halt_register(s->w.history, i);
+		struct register_slot at = register_slot_of(core->arch, i);
+		uint64_t value;
+
+		if (!reg || at.count == 0)
+			continue;
+		value = snap_register_value(reg);
+		if (at.count == 2)
+			learn_vector(s, at.slot, reg);
+		else if (at.is_flags)
+			learn_end(s, at.slot, (uint64_t)1 << (value >> 28 & 15), 64);
+		else
+			learn_end(s, at.slot, value & bits_mask(at.bits),
+			          core->arch == CORE_A64 ? at.bits : 64);
+	}
+	if (core->arch == CORE_M)
+		learn_other_sp(s);
+	if (core->arch == CORE_A64)
+		learn_system(s);
+}
