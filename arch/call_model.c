@@ -118,8 +118,8 @@ bool call_model_system(const struct call_site *site, struct uop_builder *b)
 	result = begin(site, b);
 	for (size_t i = 0; i < 2; i++)
 		add_write(b, &call->writes[i], result);
-	/* The kernel may drop what SVE registers have beyond the vectors. */
-	for (unsigned int reg = REG_P0; reg < REG_NAMED_END && site->isa == ISA_A64; reg++)
+	/* The kernel may change keys, and drop what SVE registers have beyond the vectors. */
+	for (unsigned int reg = REG_SCTLR_EL1; reg < REG_NAMED_END && site->isa == ISA_A64; reg++)
 		uop_define_unknown(b, reg, 64);
 	finish(site, b, result);
 	return true;

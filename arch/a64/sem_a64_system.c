@@ -133,11 +133,26 @@ static void keep_low(struct sem *s, unsigned int reg)
 	                                       .count = PAC_FREE_BITS}));
 }
 
-/* PACIASP, AUTIASP, XPACLRI and the like */
+/* XPACLRI, AUTIASPPC */
 void sem_link_pac(struct sem *s, unsigned int arg)
 {
 	(void)arg;
 	keep_low(s, REG_LR);
+}
+
+/*
+ * PACIASP, AUTIASP and the like: with key A or B, for which SCTLR_EL1.EnIA or EnIB can be clear at
+ * EL1 and EL0: then X30 stays as it is (Arm ARM, AddPACIA()).
+ */
+void sem_link_key(struct sem *s, unsigned int arg)
+{
+	struct bits_field enable = {.lsb = FLAG(s, B) ? 30 : 31, .len = 1, .to = 0};
+	struct bits_field low = {.lsb = 0, .len = PAC_FREE_BITS, .to = 0};
+	unsigned int is_on = uop_field(s->b, UOP_FIELD, 1, REG_SCTLR_EL1, enable);
+	unsigned int high = uop_select(s->b, 64, is_on, uop_unknown(s->b, 64), REG_LR);
+
+	(void)arg;
+	uop_define(s->b, REG_LR, uop_insert(s->b, 64, high, REG_LR, low));
 }
 
 /* PACIA1716 and the like */
@@ -280,6 +295,7 @@ enum sysreg_kind {
 	SYSREG_LENGTH,
 	SYSREG_STREAMING,
 	SYSREG_TRANSLATION,
+	SYSREG_CONTROL,
 	SYSREG_RANDOM,
 };
 
@@ -337,6 +353,7 @@ void sem_mrs(struct sem *s, unsigned int arg)
 	case SYSREG_LENGTH:
 	case SYSREG_STREAMING:
 	case SYSREG_TRANSLATION:
+	case SYSREG_CONTROL:
 		break;
 	}
 	sem_set_x_unknown(s, rt, 64);
@@ -410,6 +427,10 @@ void sem_msr(struct sem *s, unsigned int arg)
 	case SYSREG_STATE:
 	case SYSREG_LENGTH:
 		forget(s, sysreg.reg);
+		return;
+	case SYSREG_CONTROL:
+		uop_define_unknown(s->b, sysreg.reg, 64);
+		s->b->insn.flags |= UOP_CHANGES_TRANSLATION;
 		return;
 	case SYSREG_TRANSLATION:
 		s->b->insn.flags |= UOP_CHANGES_TRANSLATION;

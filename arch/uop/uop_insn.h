@@ -72,6 +72,9 @@ enum uop_register {
 	REG_SPSR_EL1,
 	REG_SPSR_EL2,
 	REG_SPSR_EL3,
+	/* Where nothing but EL1 and EL0 ran since it was written: no level above has one of this
+	   name. */
+	REG_SCTLR_EL1,
 	/*
 	 * Of the SVE predicates P0 to P7: a number of bytes of a vector after which no element
 	 * is active. It bounds what a store can write and says nothing else of the predicate.

@@ -80,7 +80,7 @@ static void assert_defines(const struct uop_run *run, bool is_a64)
 {
 	for (unsigned int reg = 0; reg < REG_COUNT; reg++) {
 		struct bits after = uop_run_after(run, reg);
-		bool changes = reg == 0 || (is_a64 && reg >= REG_P0 && reg < REG_NAMED_END);
+		bool changes = reg == 0 || (is_a64 && reg >= REG_SCTLR_EL1 && reg < REG_NAMED_END);
 
 		if (reg == REG_NZCV)
 			continue;

@@ -95,6 +95,7 @@ static void entry_at_the_same_level_keeps_its_stack(void **state)
 	assert_was(&o, REG_SP_EL0, REG_SP_EL0);
 	assert_was(&o, REG_X0, REG_X0);
 	assert_was(&o, REG_ELR_EL2, REG_ELR_EL2);
+	assert_was(&o, REG_SCTLR_EL1, REG_SCTLR_EL1);
 	assert_saved(&o, REG_ELR_EL1, REG_SPSR_EL1, 5);
 	assert_unknown(&o, REG_PSTATE);
 	o = change(entry(EL_3, EL_3, 0x200), 0);
@@ -128,6 +129,7 @@ static void entry_from_a_lower_level_takes_the_own_stack(void **state)
 	assert_saved(&o, REG_ELR_EL2, REG_SPSR_EL2, 5);
 	/* VHE: the name may mean EL2's. */
 	assert_unknown(&o, REG_ELR_EL1);
+	assert_unknown(&o, REG_SCTLR_EL1);
 	o = change(entry(EL_0, EL_3, 0x400), 0);
 	assert_unknown(&o, REG_SP);
 	assert_was(&o, REG_SP_EL0, REG_SP);
@@ -190,8 +192,10 @@ static void return_to_the_same_level_has_the_stack_that_spsr_says(void **state)
 	assert_false(o.has_own_sp);
 	o = change(c, SPSR_EL1T);
 	assert_was(&o, REG_SP, REG_SP_EL0);
+	assert_was(&o, REG_SCTLR_EL1, REG_SCTLR_EL1);
 	c.from = EL_2;
 	o = change(c, SPSR_EL1H);
+	assert_unknown(&o, REG_SCTLR_EL1);
 	assert_was(&o, REG_SP, REG_SP_EL1);
 	assert_was(&o, REG_SP_EL2, REG_SP);
 	c.to = EL_3;

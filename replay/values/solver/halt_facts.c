@@ -59,8 +59,7 @@ static void learn_other_sp(struct solver *s)
 #define MODE_AARCH32 UINT64_C(0x10)
 #define MODE_OWN_SP  UINT64_C(1)
 
-/* System registers of A64 that are registers of the solver:.
- */
+/* System registers of A64 that are registers of the solver. */
 struct system_slot {
 	const char *name;
 	uint8_t slot;
@@ -79,15 +78,22 @@ static const struct system_slot system_slots[] = {
         {"SP_EL2", REG_SP_EL2, EL_2},
 };
 
+static unsigned int size_of(const struct snap_register *reg)
+{
+	return reg->bits < 64 ? reg->bits : 64;
+}
+
 /*
  * ELR and SPSR are not among them: a last exception may have written them, and with VHE their names
  * mean those of another level. Of the stack pointer in use what a debugger has under the name of
- * its level may be old.
+ * its level may be old. SCTLR_EL1 counts for EL0 where that is under EL1 (HCR_EL2.TGE).
  */
 static void learn_system(struct solver *s)
 {
 	const struct history *history = s->w.history;
+	const struct snap_device *device = history_core(history)->device;
 	const struct snap_register *cpsr = history_halt_register(history, A64_cpsr);
+	const struct snap_register *reg;
 	uint64_t mode = cpsr ? snap_register_value(cpsr) : MODE_AARCH32;
 	enum exception_level used =
 	        (mode & MODE_OWN_SP) != 0 ? (enum exception_level)(mode >> 2 & 3) : EL_0;
@@ -96,12 +102,14 @@ static void learn_system(struct solver *s)
 		return;
 	for (size_t i = 0; i < sizeof(system_slots) / sizeof(system_slots[0]); i++) {
 		const struct system_slot *at = &system_slots[i];
-		const struct snap_register *reg =
-		        snap_device_register(history_core(history)->device, str_of(at->name));
 
+		reg = snap_device_register(device, str_of(at->name));
 		if (reg && at->sp_of != used)
-			learn_end(s, at->slot, snap_register_value(reg), 64);
+			learn_end(s, at->slot, snap_register_value(reg), size_of(reg));
 	}
+	reg = snap_device_register(device, STR("SCTLR_EL1"));
+	if (reg && (mode >> 2 & 3) == EL_1)
+		learn_end(s, REG_SCTLR_EL1, snap_register_value(reg), size_of(reg));
 }
 
 void halt_facts(struct solver *s)

@@ -216,7 +216,7 @@ static void lose_level(const struct control_event_from *from, struct uop_builder
 	uop_define_unknown(b, REG_NZCV, 16);
 	uop_define_unknown(b, REG_PSTATE, 64);
 	uop_define_unknown(b, REG_SP, 64);
-	for (unsigned int reg = REG_SP_EL0; reg <= REG_SPSR_EL3; reg++)
+	for (unsigned int reg = REG_SP_EL0; reg <= REG_SCTLR_EL1; reg++)
 		uop_define_unknown(b, reg, 64);
 }
 
