@@ -66,7 +66,8 @@ static void say_assumptions(const struct session *session, struct text *out)
 	const char *between = "(assumptions that are off may decide: ";
 
 	for (enum assumption i = 0; i < ASSUMPTIONS; i++) {
-		if (!assumption_is_of_code(i) || session_assumes(session, i))
+		if (!assumption_is_of_code(i) || session_assumes(session, i) ||
+		    (i == ASSUME_STACK_PRIVATE && session_assumes(session, ASSUME_SINGLE_WRITER)))
 			continue;
 		text_printf(out, "%s%s", between, assumption_name(i));
 		between = ", ";

@@ -29,6 +29,12 @@ struct tier {
 	bool has_ssa;
 };
 
+/* Of what may be assumed of the code, what is: what contradicts the rest is given up. */
+struct assumed_choice {
+	bool abi;
+	bool stack_private;
+};
+
 struct values {
 	const struct history *history;
 	struct values_options options;
@@ -41,11 +47,11 @@ struct values {
 	/* Of the same window, where it was wanted; it has no solver if nothing can be assumed. */
 	struct tier assumed;
 	bool is_assumed_tried;
-	bool is_proved_only;   /* it is not to be looked at */
-	bool keeps_windows;    /* values_keep_windows() */
-	bool assumes_abi;      /* it was not given up */
-	bool gave_up_abi;      /* since it contradicts what is known: */
-	uint64_t abi_conflict; /* position */
+	bool is_proved_only;            /* it is not to be looked at */
+	bool keeps_windows;             /* values_keep_windows() */
+	struct assumed_choice choice;   /* that the assumed tier rests on */
+	struct assumed_choice given_up; /* the last one that contradicts what is known, if any: */
+	uint64_t contradiction;         /* position */
 	struct suppositions supposed;
 	uint64_t supposed_to; /* the end of the window that they are of */
 };
@@ -61,6 +67,7 @@ struct values_options values_options_of(size_t cores)
 static bool *switch_of(struct values_options *options, enum assumption assumption)
 {
 	return assumption == ASSUME_SINGLE_WRITER       ? &options->single_writer
+	       : assumption == ASSUME_STACK_PRIVATE     ? &options->stack_private
 	       : assumption == ASSUME_ABI               ? &options->abi
 	       : assumption == ASSUME_COHERENT          ? &options->coherent
 	       : assumption == ASSUME_CODE_UNCHANGED    ? &options->code_unchanged
@@ -143,6 +150,7 @@ static struct solve_options options_from(const struct values *values,
 	return (struct solve_options){
 	        .window = {from, to, allowed->handler_preserves},
 	        .single_writer = allowed->single_writer,
+	        .stack_private = allowed->stack_private,
 	        .abi = allowed->abi,
 	        .changes = values->has_changes ? &values->changes : NULL,
 	        .interrupt = allowed->interrupt,
@@ -157,9 +165,10 @@ static void solve_from(struct values *values, uint64_t from, uint64_t to)
 		find_changes(values);
 	options = options_from(values, &values->options, from, to);
 	options.abi = false;
+	options.stack_private = false;
 	tier_drop(&values->assumed);
 	values->is_assumed_tried = false;
-	values->gave_up_abi = false;
+	values->given_up = (struct assumed_choice){.abi = false};
 	tier_drop(&values->proved);
 	values->proved.has_solver = true;
 	values->asked_from = from;
@@ -169,18 +178,20 @@ static void solve_from(struct values *values, uint64_t from, uint64_t to)
 		tier_drop(&values->proved);
 }
 
-/* Code that breaks the calling standard need not break anything else. */
-static void note_abi_conflict(struct values *values, enum status status)
+/* Code that breaks the calling standard, say, need not break anything else. */
+static void note_contradiction(struct values *values, struct assumed_choice choice,
+                               enum status status)
 {
 	const struct solver *s = &values->assumed.solver;
 
-	values->gave_up_abi = status == STATUS_OK && s->has_conflict;
-	if (values->gave_up_abi)
-		values->abi_conflict = window_position_of(&s->w, s->conflict);
+	if (status != STATUS_OK || !s->has_conflict)
+		return;
+	values->given_up = choice;
+	values->contradiction = window_position_of(&s->w, s->conflict);
 }
 
 /* Solves the window of the proved tier anew; without a solver if that says nothing more. */
-static void solve_assumed(struct values *values, bool abi)
+static void solve_assumed(struct values *values, struct assumed_choice choice)
 {
 	const struct window_options *proved = &values->proved.solver.w.options;
 	struct solve_options options =
@@ -188,7 +199,8 @@ static void solve_assumed(struct values *values, bool abi)
 	struct tier *tier = &values->assumed;
 	enum status status;
 
-	options.abi = abi;
+	options.abi = choice.abi;
+	options.stack_private = choice.stack_private;
 	if (values->supposed_to != proved->to)
 		suppositions_fini(&values->supposed);
 	values->supposed_to = proved->to;
@@ -196,27 +208,42 @@ static void solve_assumed(struct values *values, bool abi)
 	status = values->options.coherent ? coherent_init(&tier->solver, values->history, &options,
 	                                                  &values->supposed)
 	                                  : solve_init(&tier->solver, values->history, &options);
-	if (abi)
-		note_abi_conflict(values, status);
+	note_contradiction(values, choice, status);
 	if (status != STATUS_OK || tier->solver.has_conflict ||
 	    tier->solver.w.options.from != proved->from)
 		tier_drop(tier);
-	values->assumes_abi = abi && tier->has_solver;
+	values->choice = tier->has_solver ? choice : (struct assumed_choice){.abi = false};
+}
+
+/* Which of several to give up is tried: a solution with more of them is the better one. */
+static void find_assumed(struct values *values)
+{
+	static const struct assumed_choice choices[] = {
+	        {true, true}, {false, true}, {true, false}, {false, false}};
+	const struct values_options *options = &values->options;
+	bool has_other_writers = !options->single_writer;
+
+	for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++) {
+		struct assumed_choice choice = choices[i];
+
+		if ((choice.abi && !options->abi) ||
+		    (choice.stack_private && !(options->stack_private && has_other_writers)) ||
+		    (!choice.abi && !choice.stack_private && !options->coherent))
+			continue;
+		solve_assumed(values, choice);
+		if (values->assumed.has_solver)
+			return;
+	}
 }
 
 /* True if there is an assumed tier of the present window. */
 static bool has_assumed(struct values *values)
 {
-	const struct values_options *options = &values->options;
-
 	if (values->is_proved_only || !values->proved.has_solver || values->status != STATUS_OK ||
 	    values->proved.solver.has_conflict)
 		return false;
-	if (!values->is_assumed_tried && (options->abi || options->coherent)) {
-		solve_assumed(values, options->abi);
-		if (!values->assumed.has_solver && options->abi && options->coherent)
-			solve_assumed(values, false);
-	}
+	if (!values->is_assumed_tried)
+		find_assumed(values);
 	values->is_assumed_tried = true;
 	return values->assumed.has_solver;
 }
@@ -426,8 +453,13 @@ bool values_window(struct values *values, uint64_t position, const struct values
 		return true;
 	/* What of it holds, and of stores that was supposed. */
 	options->window.from = values->proved.solver.w.options.from;
-	options->abi = has_assumed(values) && values->assumes_abi;
-	options->supposed = has_assumed(values) ? &values->supposed : NULL;
+	options->abi = false;
+	options->stack_private = false;
+	if (!has_assumed(values))
+		return true;
+	options->abi = values->choice.abi;
+	options->stack_private = values->choice.stack_private;
+	options->supposed = &values->supposed;
 	return true;
 }
 
@@ -531,11 +563,23 @@ bool values_given_up(const struct values *values, enum assumption *assumption,
 {
 	const struct window_options *w = &values->proved.solver.w.options;
 
-	if (!values->proved.has_solver || !values->gave_up_abi)
+	if (!values->proved.has_solver ||
+	    (!values->given_up.abi && !values->given_up.stack_private))
 		return false;
-	*assumption = ASSUME_ABI;
+	*assumption =
+	        values->given_up.abi && !values->choice.abi ? ASSUME_ABI : ASSUME_STACK_PRIVATE;
 	*options = options_from(values, &values->options, w->from, w->to);
-	options->abi = true;
-	*position = values->abi_conflict;
+	options->abi = values->given_up.abi;
+	options->stack_private = values->given_up.stack_private;
+	*position = values->contradiction;
 	return true;
+}
+
+bool values_rests_on(const struct values *values, enum assumption assumption)
+{
+	if (assumption == ASSUME_ABI)
+		return values->choice.abi;
+	if (assumption == ASSUME_STACK_PRIVATE)
+		return values->choice.stack_private;
+	return assumption_is_of_code(assumption) && values_assume(&values->options, assumption);
 }

@@ -9,9 +9,10 @@
  * contradicts itself is the last one: from there on nothing is known of the core's past.
  *
  * There are two tiers, and both are solved of the same window. What is proved rests on none of the
- * assumptions `abi` and `coherent`. Where that leaves something open and one of them is on, the
- * assumed tier is looked at: what is proved and what follows under these, each value marked as
- * assumed. One that leads to a contradiction is given up for the window, and no proved value is.
+ * assumptions `abi`, `coherent` and `stack-private`. Where that leaves something open and one of
+ * them is on, the assumed tier is looked at: what is proved and what follows under these, each
+ * value marked as assumed. One that leads to a contradiction is given up for the window, and no
+ * proved value is.
  */
 #ifndef CSREPLAY_REPLAY_VALUES_VALUES_H
 #define CSREPLAY_REPLAY_VALUES_VALUES_H
@@ -35,6 +36,9 @@ struct values_options {
 	bool code_unchanged;
 	/* The history was made with this; see history_options. */
 	bool one_address_space;
+	/* Nobody but this core writes the stacks that it runs on:
+	 * replay/values/solver/private_stack.h. */
+	bool stack_private;
 	/* Functions keep callee-saved registers: replay/values/solver/abi.h. */
 	bool abi;
 	/* Stores of unknown address went where that is coherent: replay/values/solver/coherent.h.
@@ -129,6 +133,9 @@ bool values_conflict(const struct values *values, struct solve_options *options,
  */
 bool values_given_up(const struct values *values, enum assumption *assumption,
                      struct solve_options *options, uint64_t *position);
+
+/* What is assumed in the present window rests on this assumption about the code, too. */
+bool values_rests_on(const struct values *values, enum assumption assumption);
 
 /* The rest of the public face of this room. */
 #include "replay/values/values_access.h"

@@ -294,7 +294,7 @@ class Info(Scratch):
         self.assertEqual(rows[0], ["values of the past"])
         self.assertEqual([row[:2] for row in rows[2:]], [
             ["single-writer", "on"], ["handler-preserves-registers", "on"], ["abi", "off"],
-            ["coherent", "off"],
+            ["coherent", "off"], ["stack-private", "off"],
             ["code-unchanged", "off"], ["one-address-space", "off"]])
 
     def test_image_is_named_so_that_it_is_found_from_anywhere(self):
@@ -320,7 +320,7 @@ class Info(Scratch):
         for level, wanted in (("proved", False), ("assumed", True)):
             out = run("info", "--format", "json", "--trust", level, SENSORHUB)[1]
             found = json.loads(out)["assumptions"]
-            self.assertEqual((found["abi"], found["coherent"]), (wanted, wanted))
+            self.assertEqual((found["abi"], found["coherent"], found["stack-private"]), (wanted,) * 3)
         code, _, err = run("info", "--trust", "blindly", SENSORHUB)
         self.assertEqual(code, 2)
         self.assertIn("--trust blindly: expected proved or assumed", err)

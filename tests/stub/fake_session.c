@@ -362,12 +362,14 @@ bool session_assumes(const struct session *s, enum assumption assumption)
 
 bool session_trusts_assumed(const struct session *s)
 {
-	return s->assumes[ASSUME_ABI] || s->assumes[ASSUME_COHERENT];
+	return s->assumes[ASSUME_ABI] || s->assumes[ASSUME_COHERENT] ||
+	       s->assumes[ASSUME_STACK_PRIVATE];
 }
 
 enum status session_trust(struct session *s, bool assumed)
 {
 	TRY(session_assume(s, ASSUME_ABI, assumed));
+	TRY(session_assume(s, ASSUME_STACK_PRIVATE, assumed));
 	return session_assume(s, ASSUME_COHERENT, assumed);
 }
 

@@ -84,6 +84,7 @@ struct program {
 	struct snap_register registers[REGISTERS];
 	struct values *values;
 	struct values_options options;
+	uint64_t data_at; /* DATA_AT but for a test that says otherwise before it runs */
 	bool is_constant; /* the data */
 };
 
@@ -112,6 +113,7 @@ static void begin(struct program *p, const uint32_t *opcodes, size_t count)
 	for (unsigned int i = 0; i < REGISTERS; i++)
 		p->registers[i] = (struct snap_register){
 		        .name = str_of(names[i]), .bits = 64, .value = p->x[i]};
+	p->data_at = DATA_AT;
 	p->options = values_options_of(1);
 	leads_to(CODE + 4 * count);
 }
@@ -129,7 +131,7 @@ static inline void finish_with(struct program *p, struct snap_register *register
 	f->source.protocol = PROTOCOL_ETM4;
 	begin_core(f);
 	add_region(f->core.memory, CODE, p->code, sizeof(p->code), false);
-	add_region(f->core.memory, DATA_AT, p->data, sizeof(p->data), p->is_constant);
+	add_region(f->core.memory, p->data_at, p->data, sizeof(p->data), p->is_constant);
 	(void)open_core(f, elements, count);
 	p->values = values_create(f->history, &p->options);
 	assert_non_null(p->values);

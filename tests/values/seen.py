@@ -4,7 +4,7 @@
 
 usage: seen.py CHECK_VALUES PLUGIN PROGRAM a64|sve|a32|t32 [OPTION=NUMBER ...]
 
-As programs.py, but what memory was is what PLUGIN (memory_plugin.c) saw: nothing that csreplay
+As programs.py, but what memory was is what PLUGIN (truth/memory_plugin.c) saw: nothing that csreplay
 knows of instructions and calls is taken as true. Vectors are not recorded where they are long.
 Beside its options: `cpu=NAME` of qemu, `flags=A,B` for the compiler, `levels=A,B`. Without compiler
 or emulator, or with one that takes no plugins, the test is skipped.
@@ -100,7 +100,7 @@ def main():
         emulator = [emulator[0], "-cpu", own["cpu"]]
     target = (compiler + [flag for flag in own["flags"].split(",") if flag], emulator, size, sp)
     sources = [os.path.join(recordings.PROGRAMS, program + ".c"), os.path.abspath(__file__),
-               os.path.join(recordings.HERE, "memory_plugin.c")]
+               os.path.join(recordings.HERE, "truth", "memory_plugin.c")]
     failed = False
     table = known.Known(own["known"])
     for level in own["levels"].split(","):

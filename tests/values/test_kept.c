@@ -76,7 +76,8 @@ static void assumption_under_which_a_value_is_known_is_named(void **state)
 	run(&p);
 	if (assumes_abi) {
 		assert_why_ends(&p, 2, frame,
-		                "  assuming single-writer, which is off, it is 0x7\n");
+		                "  assuming single-writer, which is off, it is 0x7\n"
+		                "  assuming stack-private, which is off, it is 0x7\n");
 	} else {
 		assert_why_ends(&p, 0, x29, "  assuming abi, which is off, it is 0x7\n");
 		assert_why_ends(&p, 2, frame, "  with every assumption on, it is 0x7\n");

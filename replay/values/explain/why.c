@@ -332,16 +332,9 @@ static bool is_assumed(struct values *values, uint64_t position, const struct wh
 /* Which assumptions the answer rests on; an assumption that is in the chain is named there, too. */
 static void say_assumed(const struct values *values, struct text *out)
 {
-	struct solve_options options;
-	enum assumption gone = ASSUMPTIONS;
-	uint64_t position;
-
-	if (!values_given_up(values, &gone, &options, &position))
-		gone = ASSUMPTIONS;
 	text_puts(out, "  this is assumed, and not proved: it rests on");
 	for (enum assumption i = 0; i < ASSUMPTIONS; i++) {
-		if (i != gone && assumption_is_of_code(i) &&
-		    values_assume(values_allowed(values), i))
+		if (values_rests_on(values, i))
 			text_printf(out, " %s (%s)", assumption_name(i), assumption_text(i));
 	}
 	text_char(out, '\n');

@@ -124,13 +124,37 @@ static bool is_device(const struct why_walk *w, uint64_t granule, uint64_t wante
 	return false;
 }
 
-/* The reason that lies in the granule itself; false if there is none. */
-static bool is_barred(struct why_walk *w, const struct memdep_granule *granule, uint64_t wanted)
+/* Nobody else wrote the granule between this memory version of it, or the start, and the next. */
+static bool is_own(const struct why_walk *w, const struct memdep_granule *granule, uint32_t before)
 {
 	const struct memdep_memory *m = &w->solver.memory;
+	uint32_t next = before == MEMDEP_NONE ? granule->first : m->versions[before].next;
+
+	return memdep_is_own(&w->solver, granule,
+	                     before == MEMDEP_NONE ? MEMDEP_NONE : m->versions[before].access,
+	                     next == MEMDEP_NONE ? (uint32_t)m->access_count
+	                                         : m->versions[next].access);
+}
+
+/* The memory version of a granule before a dynamic instruction, or MEMDEP_NONE. */
+static uint32_t version_before(const struct why_walk *w, const struct memdep_granule *granule,
+                               size_t dyn)
+{
+	uint32_t access = window_access(&w->solver.w, dyn);
+
+	return access == 0 ? MEMDEP_NONE : memdep_find_place(&w->solver.memory, granule, access);
+}
+
+/*
+ * The reason that lies in the granule itself, `own` if nobody else wrote it in the meantime; false
+ * if there is none.
+ */
+static bool is_barred(struct why_walk *w, const struct memdep_granule *granule, bool own,
+                      uint64_t wanted)
+{
 	bool no_dump = (wanted & ~granule->contents.value.known) != 0;
 
-	if (m->is_linked && !no_dump)
+	if (own && !no_dump)
 		return false;
 	if (!why_line(w))
 		return true;
@@ -142,6 +166,10 @@ static bool is_barred(struct why_walk *w, const struct memdep_granule *granule, 
 	else if (no_dump)
 		text_printf(w->out, "no dump holds all of 0x%" PRIx64 ": it may be a device\n",
 		            granule->address);
+	else if (memdep_is_linked(&w->solver, granule))
+		text_puts(w->out,
+		          "SP went to another stack and came back from memory: meanwhile another "
+		          "core may have run on this one\n");
 	else
 		text_puts(w->out, "single-writer is off: another core may have written it\n");
 	return true;
@@ -153,10 +181,10 @@ static void explain_granule(struct why_walk *w, size_t dyn, uint64_t address, ui
 	const struct memdep_memory *m = &w->solver.memory;
 	struct memdep_granule granule = memdep_known_granule(&w->solver, address);
 	uint32_t access = window_access(&w->solver.w, dyn);
-	uint32_t before = access == 0 ? MEMDEP_NONE : memdep_find_place(m, &granule, access);
+	uint32_t before = version_before(w, &granule, dyn);
 	uint32_t next = before == MEMDEP_NONE ? granule.first : m->versions[before].next;
 
-	if (is_barred(w, &granule, wanted))
+	if (is_barred(w, &granule, is_own(w, &granule, before), wanted))
 		return;
 	/* What asks is perhaps the next one itself. */
 	if (next == MEMDEP_NONE || m->accesses[m->versions[next].access].dyn != dyn)
@@ -190,7 +218,7 @@ static void explain_load(struct why_walk *w, size_t dyn, uint32_t number, unsign
 	address = why_address(w, a);
 	text_printf(w->out, "loads it from 0x%" PRIx64 ", which is not known then\n", address);
 	granule = memdep_known_granule(&w->solver, address & ~UINT64_C(7));
-	if (is_barred(w, &granule,
+	if (is_barred(w, &granule, is_own(w, &granule, version_before(w, &granule, dyn)),
 	              memdep_spread(memdep_overlap(granule.address, address, a->size))))
 		return;
 	explain_granule(w, dyn, granule.address, 0, depth + 1);

@@ -130,7 +130,8 @@ static struct bits granule_value(struct hypothesis_state *g, uint32_t access, ui
 
 	if (m->accesses[access].dyn < m->constant_from)
 		value = (struct bits){0, 0};
-	if (~value.known == 0 || !m->is_linked || ~granule.contents.value.known != 0)
+	if (~value.known == 0 || !memdep_is_linked(g->s, &granule) ||
+	    ~granule.contents.value.known != 0)
 		return value;
 	/* A load leaves it as it is. */
 	at.before = version_before(g->s, address, access);

@@ -24,7 +24,7 @@ struct sum {
 };
 
 struct search {
-	struct linear *linear;
+	const struct linear *linear;
 	const struct window *w;
 	unsigned int width; /* of all sums that are looked at now */
 };
@@ -133,6 +133,14 @@ static bool step_back(const struct search *search, struct term *term)
 	return true;
 }
 
+uint32_t linear_older(const struct linear *linear, const struct window *w, uint32_t ssa)
+{
+	const struct search search = {linear, w, 64};
+	struct term term = {ssa, 0};
+
+	return step_back(&search, &term) ? term.ssa : ssa;
+}
+
 static struct term root_of(const struct search *search, uint32_t ssa)
 {
 	struct term term = {ssa, 0};
@@ -203,7 +211,8 @@ static enum status add_relation(struct linear *linear, struct linear_relation re
 }
 
 /* An operation of two SSA values. */
-static enum status look_at(struct search *search, size_t dyn, const struct template_op *op)
+static enum status look_at(struct linear *linear, struct search *search, size_t dyn,
+                           const struct template_op *op)
 {
 	uint32_t ssa = window_dyn(search->w, dyn).ssa + op->operands[0].index;
 	struct term value;
@@ -212,11 +221,11 @@ static enum status look_at(struct search *search, size_t dyn, const struct templ
 	search->width = op->op.width;
 	if (!parts_of(search, ssa, &sum) || !cancel(search, &sum, &value))
 		return STATUS_OK;
-	return add_relation(search->linear, (struct linear_relation){.ssa = ssa,
-	                                                             .base = value.ssa,
-	                                                             .offset = value.offset,
-	                                                             .dyn = (uint32_t)dyn,
-	                                                             .width = op->op.width});
+	return add_relation(linear, (struct linear_relation){.ssa = ssa,
+	                                                     .base = value.ssa,
+	                                                     .offset = value.offset,
+	                                                     .dyn = (uint32_t)dyn,
+	                                                     .width = op->op.width});
 }
 
 static bool is_of_two(const struct template_op *op)
@@ -234,7 +243,7 @@ static bool has_sum(const struct template *template)
 	return false;
 }
 
-static enum status find_all(struct search *search, const bool *has_sums)
+static enum status find_all(struct linear *linear, struct search *search, const bool *has_sums)
 {
 	const struct window *w = search->w;
 
@@ -245,7 +254,7 @@ static enum status find_all(struct search *search, const bool *has_sums)
 			continue;
 		for (size_t i = 0; i < ops->count; i++) {
 			if (is_of_two(&ops->ops[i]))
-				TRY(look_at(search, dyn, &ops->ops[i]));
+				TRY(look_at(linear, search, dyn, &ops->ops[i]));
 		}
 	}
 	return STATUS_OK;
@@ -261,7 +270,7 @@ enum status linear_init(struct linear *linear, const struct window *w)
 		return STATUS_NO_MEM;
 	for (size_t i = 0; i < w->template_count; i++)
 		has_sums[i] = has_sum(w->templates[i]);
-	status = find_all(&search, has_sums);
+	status = find_all(linear, &search, has_sums);
 	free(has_sums);
 	return status;
 }

@@ -44,6 +44,10 @@ struct linear {
 MUST_USE enum status linear_init(struct linear *linear, const struct window *w);
 void linear_fini(struct linear *linear);
 
+/* An older SSA value from which one differs by a constant, whatever they are; itself if none is
+ * known. */
+uint32_t linear_older(const struct linear *linear, const struct window *w, uint32_t ssa);
+
 /* Learns what the relations say of what is known now. True if that is new of any bit. */
 bool linear_apply(struct solver *s);
 

@@ -83,7 +83,7 @@ static void try_memdep(struct solver *s, uint32_t number)
 	struct bits found = next ? next->before : granule->end;
 	struct memdep_scan r;
 
-	if (e->linked == 0xff)
+	if (e->linked == 0xff || !memdep_is_own(s, granule, e->access, end))
 		return;
 	if (e->scanned > end)
 		e->scanned = end;
@@ -331,6 +331,18 @@ static enum status add_version(struct solver *s, uint32_t access, uint32_t granu
 	return STATUS_OK;
 }
 
+/* From here on the granule is known to be one of a stack: what was placed there before may link. */
+static void note_stack(struct solver *s, uint32_t number)
+{
+	struct memdep_memory *m = &s->memory;
+
+	if (!s->stacks.is_assumed || m->granules[number].is_stack)
+		return;
+	m->granules[number].is_stack = true;
+	for (uint32_t e = m->granules[number].first; e != MEMDEP_NONE; e = m->versions[e].next)
+		try_memdep(s, e);
+}
+
 /* The part of an access that lies in one granule. */
 static enum status place_in(struct solver *s, uint32_t access, uint64_t address, int shift)
 {
@@ -358,8 +370,10 @@ static enum status place_in(struct solver *s, uint32_t access, uint64_t address,
 	}
 	/* Where a dump ends within it, the rest of it may be a device. */
 	bytes &= memdep_known_bytes(c.value);
-	if (!m->is_linked || bytes == 0)
+	if ((!m->is_linked && !s->stacks.is_assumed) || bytes == 0)
 		return STATUS_OK;
+	if (memdep_access_of(s, a)->address == REG_SP)
+		note_stack(s, granule);
 	TRY(add_version(s, access, granule, shift, bytes, &version));
 	a->state = ACCESS_PLACED;
 	if (a->placed.first == MEMDEP_NONE)

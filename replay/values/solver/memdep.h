@@ -110,6 +110,7 @@ struct memdep_granule {
 	uint32_t first;
 	uint32_t last;
 	uint32_t hint;
+	bool is_stack; /* accessed through SP */
 };
 
 struct memdep_memory {

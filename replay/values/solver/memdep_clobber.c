@@ -198,6 +198,25 @@ struct memdep_scan memdep_scan(const struct solver *s, const struct memdep_stret
 	return r;
 }
 
+bool memdep_is_own(const struct solver *s, const struct memdep_granule *granule, uint32_t first,
+                   uint32_t end)
+{
+	const struct memdep_memory *m = &s->memory;
+	size_t from = first == MEMDEP_NONE ? 0 : m->accesses[first].dyn;
+	size_t to = end >= m->access_count ? s->w.dyn_count : m->accesses[end].dyn;
+
+	return m->is_linked ||
+	       (memdep_is_linked(s, granule) && private_stack_holds(s, granule->address, from, to));
+}
+
+struct memdep_scan memdep_scan_own(const struct solver *s, const struct memdep_granule *granule,
+                                   const struct memdep_stretch *in, struct bits found)
+{
+	if (!memdep_is_own(s, granule, in->first, in->end))
+		return (struct memdep_scan){0, in->end, MEMDEP_NONE, false};
+	return memdep_scan(s, in, found);
+}
+
 size_t memdep_code_may_alias(const struct solver *s)
 {
 	const struct memdep_memory *m = &s->memory;

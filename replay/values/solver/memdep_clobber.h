@@ -112,6 +112,19 @@ struct memdep_stretch {
 struct memdep_scan memdep_scan(const struct solver *s, const struct memdep_stretch *in,
                                struct bits found);
 
+/* Nobody but this core writes the granule, all the time or at some. */
+static inline bool memdep_is_linked(const struct solver *s, const struct memdep_granule *granule)
+{
+	return s->memory.is_linked || (s->stacks.is_assumed && granule->is_stack);
+}
+
+/* Nobody but this core wrote it between two accesses; `first` and `end` as in a stretch. */
+bool memdep_is_own(const struct solver *s, const struct memdep_granule *granule, uint32_t first,
+                   uint32_t end);
+/* memdep_scan(), with nothing open where another writer may have written in the stretch. */
+struct memdep_scan memdep_scan_own(const struct solver *s, const struct memdep_granule *granule,
+                                   const struct memdep_stretch *in, struct bits found);
+
 /* Makes room for another granule. NO_MEM. */
 MUST_USE enum status memdep_grow_granules(struct memdep_memory *m);
 /* The number of the granule at an address, entered if it is new. NO_MEM. */

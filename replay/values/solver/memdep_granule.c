@@ -71,7 +71,8 @@ static struct memdep_contents contents_of(const struct solver *s, uint64_t granu
 static struct memdep_granule new_granule(const struct solver *s, uint64_t address)
 {
 	struct memdep_granule granule = {
-	        address, contents_of(s, address), {0, 0}, MEMDEP_NONE, MEMDEP_NONE, MEMDEP_NONE};
+	        address, contents_of(s, address), {0, 0}, MEMDEP_NONE, MEMDEP_NONE, MEMDEP_NONE,
+	        false};
 
 	if (s->w.options.to == history_length(s->w.history))
 		granule.end = granule.contents.value;
@@ -138,7 +139,7 @@ static struct bits from_after(const struct solver *s, const struct memdep_granul
 		found = m->versions[next].before;
 		in->end = m->versions[next].access;
 	}
-	r = memdep_scan(s, in, found);
+	r = memdep_scan_own(s, granule, in, found);
 	*is_hypothetical = r.is_hypothetical;
 	return memdep_masked(found, memdep_spread(r.open));
 }
@@ -171,7 +172,7 @@ struct bits memdep_under_hypothesis(const struct solver *s, const struct memdep_
 	found = m->versions[before].after;
 	in.first = m->versions[before].access;
 	in.end = access;
-	r = memdep_scan(s, &in, (struct bits){0, 0});
+	r = memdep_scan_own(s, granule, &in, (struct bits){0, 0});
 	*is_used |= r.is_hypothetical;
 	found = memdep_masked(found, memdep_spread(r.open));
 	if (!bits_learn(&value, found.value, found.known))
@@ -200,10 +201,10 @@ struct bits memdep_granule_at(const struct solver *s, size_t dyn, uint64_t addre
 
 	if (dyn < m->constant_from)
 		value = (struct bits){0, 0};
-	if (m->is_linked)
-		linked = memdep_between(s, &granule, window_access(&s->w, dyn));
-	else if (dyn == s->w.dyn_count)
+	if (dyn == s->w.dyn_count && !m->is_linked)
 		linked = granule.end;
+	else if (memdep_is_linked(s, &granule))
+		linked = memdep_between(s, &granule, window_access(&s->w, dyn));
 	linked = memdep_masked(linked, ~value.known);
 	return (struct bits){value.value | linked.value, value.known | linked.known};
 }

@@ -33,6 +33,7 @@ static enum status solve_window(struct solver *s, const struct history *history,
 	s->is_lenient = options->is_lenient;
 	TRY(memdep_init(s, options->single_writer));
 	TRY(linear_init(&s->linear, &s->w));
+	TRY(private_stacks_init(s, options->stack_private && !options->single_writer));
 	if (options->abi)
 		TRY(abi_init(&s->abi, s));
 	if (options->log)
@@ -107,6 +108,7 @@ void solve_fini(struct solver *s)
 	free(s->dirty_granules);
 	memdep_fini(&s->memory);
 	linear_fini(&s->linear);
+	private_stacks_fini(&s->stacks);
 	abi_fini(&s->abi);
 	window_fini(&s->w);
 }

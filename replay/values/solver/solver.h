@@ -37,6 +37,7 @@
 #include "replay/values/solver/interval_map.h"
 #include "replay/values/solver/linear.h"
 #include "replay/values/solver/memdep.h"
+#include "replay/values/solver/private_stack.h"
 #include "replay/values/solver/provenance.h"
 #include "replay/values/solver/supposition.h"
 #include "replay/values/ssa/ssa.h"
@@ -45,6 +46,8 @@ struct solve_options {
 	struct window_options window;
 	/* Nobody but this core writes memory. */
 	bool single_writer;
+	/* Nobody but this core writes the stacks that it runs on: private_stack.h. */
+	bool stack_private;
 	/* Functions keep the registers that the procedure call standard says they keep. */
 	bool abi;
 	/* Of stores of unknown address, or NULL: coherent.h. Must outlive the solver. */
@@ -84,7 +87,8 @@ struct solver {
 	uint64_t *dirty_granules;      /* bit i: dirty[i] is not 0 */
 	struct memdep_memory memory;
 	struct linear linear;
-	struct abi abi; /* none without that assumption */
+	struct private_stacks stacks; /* none without that assumption */
+	struct abi abi;               /* the same */
 	const struct suppositions *supposed;
 	bool is_lenient;
 	struct provenance *log;    /* NULL but for `monitor why` */
