@@ -3,6 +3,7 @@
 #include "replay/history/history_slice.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/vec.h"
 #include "replay/history/history_part.h"
@@ -329,8 +330,10 @@ static void set_end(struct history *h, const struct history_slice *last)
 	h->memory = last->base->memory;
 	h->has_end = history_pc(last->base, last->to, &pc) == STATUS_OK;
 	h->end_address = pc;
-	if (last->to == last->base->length)
+	if (last->to == last->base->length) {
+		memcpy(h->left_out, last->base->left_out, sizeof(h->left_out));
 		return;
+	}
 	for (unsigned int i = 0; i < REGISTER_FILE_MOST; i++)
 		h->registers[i] = NULL;
 }
