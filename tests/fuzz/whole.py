@@ -45,10 +45,10 @@ def commands(questions):
             ["values-of", "--of", "x0"], ["shell", "-c", "info; back 10; registers; stack; crash"])
 
 
-def limited():
+def limited(has_sanitizer):
     """In the child. What is built with sanitizers reserves more addresses than there is memory: it has a
     limit of its own (ENVIRONMENT)."""
-    if "ASAN_OPTIONS" not in os.environ:
+    if not has_sanitizer:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY << 20, MEMORY << 20))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
@@ -129,6 +129,8 @@ def conversation(generator):
 class Run:
     def __init__(self, csreplay, folder, questions, generator):
         self.csreplay = csreplay
+        with open(csreplay, "rb") as file:
+            self.has_sanitizer = b"__asan_init" in file.read()
         self.folder = folder
         self.questions = questions
         self.generator = generator
@@ -142,7 +144,7 @@ class Run:
         self.count += 1
         try:
             done = subprocess.run(command, capture_output=True, timeout=LIMIT, check=False, env=ENVIRONMENT,
-                                  preexec_fn=limited, **more)
+                                  preexec_fn=lambda: limited(self.has_sanitizer), **more)
         except subprocess.TimeoutExpired:
             self.failures.append("over %d seconds: %s" % (LIMIT, " ".join(command)))
             return
