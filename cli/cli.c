@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/file_watch.h"
-#include "replay/survey/survey.h"
 #include "replay/tarmac/tarmac.h"
 
 enum { THREADS_MOST = 64 };
@@ -281,24 +280,6 @@ static enum cli_exit find_threads(const struct cli_args *args, unsigned int *thr
 	return code;
 }
 
-/* Trace IDs that no source claims, and cores whose trace nothing can be decoded of. */
-static enum status warn_of_trace(const struct session *session, struct diag_list *diags)
-{
-	const struct snapshot *snapshot = session_snapshot(session);
-	struct unclaimed_ids ids;
-	enum status status = survey_ids(snapshot, session_trace_ids(session), &ids);
-
-	if (status == STATUS_OK)
-		status = survey_warn_of_ids(snapshot, &ids, diags);
-	unclaimed_ids_fini(&ids);
-	for (size_t i = 0; i < snapshot->core_count && status == STATUS_OK; i++) {
-		if (history_length(session_history(session, i)) == 0 && !input_core(snapshot, i))
-			status = survey_warn_unsynchronized(snapshot, &snapshot->cores[i],
-			                                    session_trace_ids(session), diags);
-	}
-	return status;
-}
-
 /* Which option turns an assumption on; CLI_OPTIONS: none, since it is on. */
 static const enum cli_option assumption_options[ASSUMPTIONS] = {
         [ASSUME_SINGLE_WRITER] = CLI_OPTION_SINGLE_WRITER,
@@ -354,12 +335,9 @@ enum cli_exit cli_open_session(const struct cli_args *args, const struct snapsho
 			status = session_assume(*session, i, true);
 	}
 	end_work(&work, status);
-	/* An ELF file of another program would be shown as this one's code. */
-	if (status == STATUS_OK)
-		snapshot_check_images(snapshot, &diags);
-	if (status == STATUS_OK)
-		status = warn_of_trace(*session, &diags);
 	cli_print_diags(&diags);
+	if (status == STATUS_OK)
+		cli_print_diags(session_facts(*session));
 	diag_list_fini(&diags);
 	return exit_of(status);
 }

@@ -4,6 +4,8 @@
  * as JSON all of it is on stdout, a line each. Ends with 1 if there is an error: a debugger or a
  * trace decoder would lack something.
  */
+#include <string.h>
+
 #include "base/json.h"
 #include "cli/cli.h"
 #include "replay/survey/survey.h"
@@ -93,7 +95,24 @@ static enum status check_contexts(struct session *session, struct diag_list *dia
 	return STATUS_OK;
 }
 
-/* What the histories show: code of several processes or that was written, and threads. */
+/* What was not said of the files. */
+static void add_facts(const struct session *session, struct diag_list *diags)
+{
+	const struct diag_list *facts = session_facts(session);
+
+	for (size_t i = 0; i < facts->count; i++) {
+		const struct diag *fact = &facts->items[i];
+		size_t at = 0;
+
+		while (at < diags->count && strcmp(diags->items[at].text, fact->text) != 0)
+			at++;
+		if (at == diags->count)
+			diag_warning(diags, fact->place, "%s", fact->text);
+	}
+}
+
+/* What the histories show: what contradicts them, code of several processes or that was written,
+ * and threads. */
 static enum status check_histories(const struct snapshot *snapshot, struct diag_list *diags)
 {
 	const struct history_options options = {.threads = 1};
@@ -101,6 +120,8 @@ static enum status check_histories(const struct snapshot *snapshot, struct diag_
 	struct session *session = NULL;
 	enum status status = session_open(snapshot, &options, &said_before, &session);
 
+	if (status == STATUS_OK)
+		add_facts(session, diags);
 	for (size_t i = 0; status == STATUS_OK && i < session_core_count(session); i++)
 		session_tell_code(session, i, diags);
 	if (status == STATUS_OK)

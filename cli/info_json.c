@@ -278,6 +278,25 @@ static void json_unclaimed_ids(const struct info_report *r)
 	json_close(r->out, ']');
 }
 
+static void json_facts(const struct info_report *r)
+{
+	const struct diag_list *facts = session_facts(r->session);
+
+	json_list(r->out, "not_trusted");
+	for (size_t i = 0; i < facts->count; i++) {
+		const struct diag *fact = &facts->items[i];
+
+		json_object(r->out);
+		if (fact->place.file.n > 0)
+			json_str(r->out, "file", fact->place.file);
+		if (fact->place.line > 0)
+			json_u64(r->out, "line", fact->place.line);
+		json_str(r->out, "text", str_of(fact->text));
+		json_close(r->out, '}');
+	}
+	json_close(r->out, ']');
+}
+
 static void json_images(const struct info_report *r)
 {
 	json_list(r->out, "images");
@@ -337,6 +356,7 @@ void info_write_json(const struct info_report *r)
 	json_sources(r);
 	json_buffers(r);
 	json_unclaimed_ids(r);
+	json_facts(r);
 	json_images(r);
 	json_modules(r);
 	json_devices(r);

@@ -162,6 +162,16 @@ static void run_crash(struct console *console, struct str args, struct text *out
 	}
 }
 
+static void write_facts(const struct console *console, struct text *out)
+{
+	const struct diag_list *facts = session_facts(console->session);
+
+	for (size_t i = 0; i < facts->count; i++) {
+		diag_format(&facts->items[i], out);
+		text_char(out, '\n');
+	}
+}
+
 /* What everything that is shown rests on. */
 static void run_info(struct console *console, struct str args, struct text *out)
 {
@@ -169,6 +179,7 @@ static void run_info(struct console *console, struct str args, struct text *out)
 	for (size_t i = 0; i < session_core_count(console->session); i++)
 		(void)write_crash(console, i, out);
 	write_assumptions(console, out);
+	write_facts(console, out);
 	for (size_t i = 0; i < session_core_count(console->session); i++) {
 		struct text trouble = {0};
 

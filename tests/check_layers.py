@@ -47,6 +47,7 @@ ROOMS = {
     "replay/values/solver": "replay/values/solver/solver.h",
     "replay/values": "replay/values/values.h",
     "replay/values/explain": "replay/values/explain/explain.h",
+    "replay/trust": "replay/trust/trust.h",
     "replay/past": "replay/past/past.h",
     "replay/session": "replay/session/session.h",
     "replay/compare": "replay/compare/compare.h",

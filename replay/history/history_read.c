@@ -90,6 +90,16 @@ const struct snap_register *history_halt_register(const struct history *history,
 	return history->registers[number];
 }
 
+void history_leave_out(struct history *history, unsigned int number)
+{
+	history->left_out[number] = true;
+}
+
+bool history_is_left_out(const struct history *history, unsigned int number)
+{
+	return history->left_out[number];
+}
+
 enum isa history_halt_isa(const struct history *history)
 {
 	const struct snap_register *cpsr;

@@ -137,6 +137,12 @@ const struct memmap *history_memory(const struct history *history);
  */
 const struct snap_register *history_halt_register(const struct history *history,
                                                   unsigned int number);
+/*
+ * From here on what the snapshot has of a register contradicts the trace (replay/trust): it is for
+ * whoever looks for contradictions, and not to be shown. Slices made later know of it.
+ */
+void history_leave_out(struct history *history, unsigned int number);
+bool history_is_left_out(const struct history *history, unsigned int number);
 /* Of the state at the halt, as its CPSR says; ISA_UNKNOWN if an AArch32 core's has none. */
 enum isa history_halt_isa(const struct history *history);
 /*

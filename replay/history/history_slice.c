@@ -3,6 +3,7 @@
 #include "replay/history/history_slice.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/vec.h"
 #include "replay/history/history_part.h"
@@ -219,6 +220,18 @@ static enum status begin_slice(struct copying *c, const struct history_slice *sl
 	return STATUS_OK;
 }
 
+static enum status copy_marks(struct copying *c, enum mark mark, uint64_t position)
+{
+	for (; c->marks[mark] < c->base->notes.marks[mark].count; c->marks[mark]++) {
+		struct mark_entry entry = history_mark_entry(c->base, mark, c->marks[mark]);
+
+		if (entry.position > position)
+			break;
+		TRY(add_mark(c, mark, entry));
+	}
+	return STATUS_OK;
+}
+
 /* What the base has up to before its instruction `position`. */
 static enum status copy_notes(struct copying *c, uint64_t position)
 {
@@ -231,15 +244,8 @@ static enum status copy_notes(struct copying *c, uint64_t position)
 		event.position = c->part->log.length;
 		TRY(row_log_add(&c->part->notes.events, event.element.type, &event));
 	}
-	for (unsigned int mark = 0; mark < MARK_COUNT; mark++) {
-		for (; c->marks[mark] < c->base->notes.marks[mark].count; c->marks[mark]++) {
-			struct mark_entry entry = history_mark_entry(c->base, mark, c->marks[mark]);
-
-			if (entry.position > position)
-				break;
-			TRY(add_mark(c, mark, entry));
-		}
-	}
+	for (unsigned int mark = 0; mark < MARK_COUNT; mark++)
+		TRY(copy_marks(c, (enum mark)mark, position));
 	return STATUS_OK;
 }
 
@@ -329,8 +335,10 @@ static void set_end(struct history *h, const struct history_slice *last)
 	h->memory = last->base->memory;
 	h->has_end = history_pc(last->base, last->to, &pc) == STATUS_OK;
 	h->end_address = pc;
-	if (last->to == last->base->length)
+	if (last->to == last->base->length) {
+		memcpy(h->left_out, last->base->left_out, sizeof(h->left_out));
 		return;
+	}
 	for (unsigned int i = 0; i < REGISTER_FILE_MOST; i++)
 		h->registers[i] = NULL;
 }

@@ -79,8 +79,9 @@ struct history {
 	struct code_memory code_memory; /* owned; none: it is the core's own */
 	/* The snapshot's, by the numbers of the core's register file; NULL: it has none. */
 	const struct snap_register *registers[REGISTER_FILE_MOST];
-	uint64_t length;  /* N */
-	size_t undecoded; /* trace sources that could not be opened */
+	bool left_out[REGISTER_FILE_MOST]; /* of these: history_is_left_out() */
+	uint64_t length;                   /* N */
+	size_t undecoded;                  /* trace sources that could not be opened */
 	/* Where the trace leads to, for a core whose snapshot has no PC; valid if has_end. */
 	uint64_t end_address;
 	bool has_end;

@@ -11,6 +11,7 @@
 #include "decoder/decoder.h"
 #include "replay/history/history.h"
 #include "replay/tarmac/tarmac.h"
+#include "replay/trust/trust.h"
 
 /* Instructions that a window of values grows to for a debugger's registers. */
 enum { QUICK_WINDOW = 160000 };
@@ -31,6 +32,22 @@ static enum status make_values(struct session *session)
 			return STATUS_NO_MEM;
 	}
 	return STATUS_OK;
+}
+
+/* What is not to be trusted of the histories as they are now; values do not rest on it afterwards.
+ */
+static enum status examine(struct session *session)
+{
+	const struct trust_of of = {session->snapshot, session->histories, session->values,
+	                            session->trace_ids};
+
+	diag_list_fini(&session->facts);
+	return trust_examine(&of, &session->facts);
+}
+
+const struct diag_list *session_facts(const struct session *session)
+{
+	return &session->facts;
 }
 
 void session_tell_code(const struct session *session, size_t core, struct diag_list *diags)
@@ -98,7 +115,8 @@ static enum status build_histories(struct session *session, const struct history
 		session->cursors[i] =
 		        (struct cursor){session->histories[i], history_last(session->histories[i])};
 	session->assumptions.interrupt = &session->interrupt;
-	return make_values(session);
+	TRY(make_values(session));
+	return examine(session);
 }
 
 /* Adds what the core has to the registers of its architecture. */
@@ -213,6 +231,7 @@ void session_destroy(struct session *session)
 	for (unsigned int i = 0; i < SESSION_ARCHS; i++)
 		system_registers_fini(&session->system[i]);
 	answers_fini(&session->answers);
+	diag_list_fini(&session->facts);
 	symbols_close(session->symbols);
 	source_lines_close(session->lines);
 	disasm_destroy(session->disasm);
@@ -350,7 +369,8 @@ enum status session_assume(struct session *session, enum assumption assumption, 
 	values_set_assumption(&session->assumptions, assumption, on);
 	if (assumption == ASSUME_ONE_ADDRESS_SPACE)
 		TRY(make_histories(session, on));
-	return make_values(session);
+	TRY(make_values(session));
+	return assumption == ASSUME_ONE_ADDRESS_SPACE ? examine(session) : STATUS_OK;
 }
 
 bool session_trusts_assumed(const struct session *session)

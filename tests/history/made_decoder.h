@@ -90,6 +90,12 @@ enum status decoder_describe_sync_point(const struct decoder *decoder, struct te
 	return STATUS_OK;
 }
 
+uint8_t decoder_trace_id(const struct decoder *decoder)
+{
+	(void)decoder;
+	return 0;
+}
+
 uint64_t decoder_position(const struct decoder *decoder)
 {
 	(void)decoder;

@@ -381,6 +381,14 @@ enum status session_assume(struct session *s, enum assumption assumption, bool o
 	return STATUS_OK;
 }
 
+const struct diag_list *session_facts(const struct session *s)
+{
+	static const struct diag_list none;
+
+	(void)s;
+	return &none;
+}
+
 void session_trouble(const struct session *s, size_t core, struct text *text)
 {
 	(void)core;

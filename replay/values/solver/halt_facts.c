@@ -122,7 +122,7 @@ void halt_facts(struct solver *s)
 		struct register_slot at = register_slot_of(core->arch, i);
 		uint64_t value;
 
-		if (!reg || at.count == 0)
+		if (!reg || at.count == 0 || (i == s->without && i != REGISTER_PC))
 			continue;
 		value = snap_register_value(reg);
 		if (at.count == 2)

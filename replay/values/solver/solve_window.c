@@ -31,6 +31,7 @@ static enum status solve_window(struct solver *s, const struct history *history,
 	TRY(alloc(s));
 	s->supposed = options->supposed;
 	s->is_lenient = options->is_lenient;
+	s->without = options->without;
 	TRY(memdep_init(s, options->single_writer));
 	TRY(linear_init(&s->linear, &s->w));
 	TRY(private_stacks_init(s, options->stack_private && !options->single_writer));

@@ -52,6 +52,8 @@ struct solve_options {
 	bool abi;
 	/* Of stores of unknown address, or NULL: coherent.h. Must outlive the solver. */
 	const struct suppositions *supposed;
+	/* A register at the halt that is not taken, by number; REGISTER_PC: all are. */
+	unsigned int without;
 	/* What contradicts what is known is passed over: what comes out is a guess. */
 	bool is_lenient;
 	/*
@@ -91,6 +93,7 @@ struct solver {
 	struct abi abi;               /* the same */
 	const struct suppositions *supposed;
 	bool is_lenient;
+	unsigned int without;      /* solve_options */
 	struct provenance *log;    /* NULL but for `monitor why` */
 	struct code_changes after; /* a window that ends before the halt; none for others */
 	struct interrupt *interrupt;

@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""No register at the halt of a recording with truth is accused of contradicting the trace, and what is
+said of places is so: of each snapshot the whole list of what is not trusted is here."""
+import json
+import os
+import subprocess
+import unittest
+
+import material
+import serving
+
+# Snapshot -> registers of which the snapshot has no memory where they point: jumps to what a smashed stack
+# had, and a coroutine that has ended.
+NO_MEMORY = {"coro_O2": {"sp"}, "pac_clang_O1": {"pc"}, "smash_asc_O2": {"pc"}, "smash_lr8_O2": {"pc"},
+             "smash_lr_A32_O1": {"pc"}, "uaf_alloc_O0": {"pc"}}
+
+
+def not_trusted(folder):
+    done = subprocess.run([serving.CSREPLAY, "info", "--format", "json", "--threads", "1", folder],
+                          capture_output=True, text=True, timeout=60, check=True)
+    return [fact["text"] for fact in json.loads(done.stdout)["not_trusted"]]
+
+
+class TrueSnapshots(unittest.TestCase):
+    def test_nothing_right_is_accused(self):
+        for group in ("crashes", "programs"):
+            parent = material.shared("corpus", group)
+            for name in sorted(os.listdir(parent)):
+                folder = os.path.join(parent, name)
+                if not os.path.isdir(folder):
+                    continue
+                with self.subTest(name):
+                    facts = not_trusted(folder)
+                    self.assertFalse([fact for fact in facts if "contradicts" in fact])
+                    places = {fact.split(": ")[1].split()[0] for fact in facts if "no memory" in fact}
+                    self.assertLessEqual(places, NO_MEMORY.get(name, set()))
+                    self.assertFalse([fact for fact in facts if "no multiple" in fact])
+
+
+if __name__ == "__main__":
+    serving.main()
