@@ -173,7 +173,7 @@ class CommandLine(unittest.TestCase):
                 self.assertEqual(set(re.findall(r"\bFl -([a-z-]+)", named)), options, command)
             self.assertIn(f".Xr csreplay-{command} 1 .\n", pages["csreplay"])
         self.assertEqual(set(re.findall(r"\bFl -([a-z-]+)", pages["csreplay"])),
-                         every | {"version"})
+                         every | {"version", "completion"})
 
     def test_help_of_a_command_needs_nothing_else(self):
         wanted = run("info", "--help")
