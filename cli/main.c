@@ -9,6 +9,8 @@
 #include "cli/image_argument.h"
 #include "sandbox/sandbox.h"
 
+#include CSREPLAY_COMMIT_HEADER /* CSREPLAY_COMMIT: made by the build; "" where it does not know */
+
 #define BIT(option) (UINT64_C(1) << CLI_OPTION_##option)
 #define ASSUMPTION_OPTIONS                                                                         \
 	(BIT(SINGLE_WRITER) | BIT(ABI) | BIT(COHERENT) | BIT(TRUST) | BIT(ONE_ADDRESS_SPACE) |     \
@@ -413,7 +415,8 @@ static enum cli_exit print_version(const char *more)
 
 	if (more && !all)
 		return cli_fail(CLI_USAGE, "--version takes -v or nothing: \"%s\"", more);
-	printf("csreplay %s\n", CSREPLAY_VERSION);
+	printf("csreplay " CSREPLAY_VERSION "%s\n",
+	       sizeof(CSREPLAY_COMMIT) > 1 ? " (" CSREPLAY_COMMIT ")" : "");
 	if (all)
 		print_parts();
 	return CLI_FINE;
