@@ -174,6 +174,8 @@ class CommandLine(unittest.TestCase):
             options = set(re.findall(r"^  --([a-z-]+)", out, re.MULTILINE))
             every = options if every is None else every & options
             page = pages[f"csreplay-{command}"]
+            # What whatis(1) and apropos(1) find.
+            self.assertIn(f".Sh NAME\n.Nm csreplay-{command}\n.Nd ", page)
             synopsis, described = page.split(".Sh DESCRIPTION\n")
             described = re.search(r"\.Sh OPTIONS\n(.*?)\n\.Sh ", described, re.DOTALL).group(1)
             items = re.findall(r"^\.It (Fl .*)", described, re.MULTILINE)
