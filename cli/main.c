@@ -5,8 +5,11 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/completion/completion.h"
 #include "cli/image_argument.h"
 #include "sandbox/sandbox.h"
+
+#include CSREPLAY_COMMIT_HEADER /* CSREPLAY_COMMIT: made by the build; "" where it does not know */
 
 #define BIT(option) (UINT64_C(1) << CLI_OPTION_##option)
 #define ASSUMPTION_OPTIONS                                                                         \
@@ -238,6 +241,11 @@ static enum cli_exit parse_device(struct str value, struct device_range *range)
 	return CLI_FINE;
 }
 
+static bool may_repeat(unsigned int option)
+{
+	return option == CLI_OPTION_IMAGE || option == CLI_OPTION_DEVICE;
+}
+
 /* Takes the value of an option that may be given more than once. */
 static enum cli_exit parse_repeated(struct cli_args *args, unsigned int option, struct str value)
 {
@@ -301,7 +309,7 @@ static enum cli_exit parse_option(struct cli_args *args, int argc, char **argv, 
 			                options[option].value);
 		value = str_of(argv[++*i]);
 	}
-	if (option == CLI_OPTION_IMAGE || option == CLI_OPTION_DEVICE) {
+	if (may_repeat(option)) {
 		enum cli_exit code = parse_repeated(args, option, value);
 
 		if (code != CLI_FINE)
@@ -407,10 +415,35 @@ static enum cli_exit print_version(const char *more)
 
 	if (more && !all)
 		return cli_fail(CLI_USAGE, "--version takes -v or nothing: \"%s\"", more);
-	printf("csreplay %s\n", CSREPLAY_VERSION);
+	printf("csreplay " CSREPLAY_VERSION "%s\n",
+	       sizeof(CSREPLAY_COMMIT) > 1 ? " (" CSREPLAY_COMMIT ")" : "");
 	if (all)
 		print_parts();
 	return CLI_FINE;
+}
+
+/* For a shell, from the tables. */
+static enum cli_exit print_completion(const char *shell)
+{
+	struct completion_option the_options[CLI_OPTIONS];
+	struct completion_command the_commands[COMMAND_COUNT];
+	const struct completion_tables tables = {the_options, CLI_OPTIONS, the_commands,
+	                                         COMMAND_COUNT};
+	struct text out = {0};
+	enum cli_exit code;
+
+	for (unsigned int i = 0; i < CLI_OPTIONS; i++)
+		the_options[i] = (struct completion_option){options[i].name, options[i].value,
+		                                            options[i].help, may_repeat(i)};
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		the_commands[i] = (struct completion_command){commands[i].name, commands[i].summary,
+		                                              commands[i].options};
+	if (completion_write(shell, &tables, &out) == STATUS_OK)
+		code = cli_flush(&out);
+	else
+		code = cli_fail(CLI_USAGE, "--completion takes bash, zsh or fish: \"%s\"", shell);
+	text_fini(&out);
+	return code;
 }
 
 static enum cli_exit start(int argc, char **argv)
@@ -425,6 +458,8 @@ static enum cli_exit start(int argc, char **argv)
 	}
 	if (strcmp(argv[1], "--version") == 0)
 		return print_version(argc > 2 ? argv[2] : NULL);
+	if (strcmp(argv[1], "--completion") == 0)
+		return print_completion(argc > 2 ? argv[2] : "");
 	asks_help = strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
 	            strcmp(argv[1], "help") == 0;
 	if (asks_help && argc == 2) {

@@ -39,6 +39,8 @@ strace                  command:strace                  which files are opened
 clang-format-14         command:clang-format-14         the format of sources
 clang-tidy-14           command:clang-tidy-14           what is suspicious in them
 shellcheck              command:shellcheck              the same of scripts
+zsh                     command:zsh                     its completion script
+fish                    command:fish                    the same
 '
 
 is_there() {

@@ -56,6 +56,7 @@ ROOMS = {
     "stub": None,
     "shell": "shell/shell.h",
     "sandbox": "sandbox/sandbox.h",
+    "cli/completion": "cli/completion/completion.h",
     "cli": None,
 }
 ORDER = list(ROOMS)
