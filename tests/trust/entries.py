@@ -121,7 +121,7 @@ class Entries(unittest.TestCase):
         place = self.change("SP", 0x15500800c80)
         facts = self.facts()
         self.assertIn(place + 'core "cpu_0": sp at the halt is 0x15500800c80, where the snapshot has no '
-                      "memory: either there is none, or the register is wrong", facts)
+                      "memory, though it has a stack: the register is wrong, or points elsewhere", facts)
         self.assert_all_say(facts)
 
     def test_stack_pointer_that_is_not_aligned(self):
