@@ -151,6 +151,33 @@ static void sp_that_was_kept_on_a_stack_is_no_switch(void **state)
 	}));
 }
 
+/* After it was popped another core wrote it: what is proved is shown, and which assumption is not
+ * true. */
+static void assumption_that_is_contradicted_is_given_up(void **state)
+{
+	const struct question q = {.opcodes = {PUSH_X19_X30, MOV_X19_7, POP_X19_X30}};
+	struct program p;
+	struct solve_options options;
+	enum assumption given_up;
+	struct value value;
+	uint64_t position;
+
+	(void)state;
+	prepare(&p, &q, 3);
+	put_u64(p.data, KEPT + 1);
+	run(&p, 3);
+	values_register(p.values, 0, A64_x0 + 19, &value);
+	assert_false(value_is_known(&value));
+	values_register(p.values, 2, A64_x0 + 19, &value);
+	assert_int_equal(value_u64(&value), 7);
+	assert_true(value_is_known(&value) && !value.is_assumed);
+	assert_false(values_conflict(p.values, &options, &position));
+	assert_true(values_given_up(p.values, &given_up, &options, &position));
+	assert_int_equal(given_up, ASSUME_STACK_PRIVATE);
+	assert_false(values_rests_on(p.values, ASSUME_STACK_PRIVATE));
+	end(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -160,6 +187,7 @@ int main(void)
 	        cmocka_unit_test(stack_of_a_handler_need_not_be_known),
 	        cmocka_unit_test(switch_of_threads_ends_all),
 	        cmocka_unit_test(sp_that_was_kept_on_a_stack_is_no_switch),
+	        cmocka_unit_test(assumption_that_is_contradicted_is_given_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
