@@ -567,6 +567,46 @@ static void a32_other_trap_is_a_gap(void **state)
 	}
 }
 
+#define MRC_R4_TPIDRURO UINT32_C(0xee1d4f70)
+#define MRC_R4_TPIDRPRW UINT32_C(0xee1d4f90)
+
+/* What MRC read is a thread pointer of the halt, which the snapshot has in the place of R12. */
+static bool reads_thread_pointer(uint32_t opcode, const char *name, enum security_state before)
+{
+	const uint32_t opcodes[] = {opcode, MOV_R4_0};
+	const struct element elements[] = {
+	        {.type = ELEMENT_PE_CONTEXT, .context = {.security = before, .level = EL_UNKNOWN}},
+	        run_at(ISA_A32, CODE, 1, false, true),
+	        {.type = ELEMENT_PE_CONTEXT,
+	         .context = {.security = SECURITY_NON_SECURE, .level = EL_UNKNOWN}},
+	        run_at(ISA_A32, CODE + 4, 1, false, true),
+	};
+	struct program p;
+	struct value value;
+
+	begin_a32(&p, opcodes, 2);
+	p.registers[12].name = str_of(name);
+	put_u32(p.r[12], 0x7700);
+	finish(&p, elements, 4);
+	assert_is(&p, 2, 4, 0);
+	values_register(p.values, 1, A32_r4, &value);
+	if (value_is_known(&value))
+		assert_int_equal(value_u64(&value), 0x7700);
+	end(&p);
+	return value_is_known(&value);
+}
+
+/* Where programs have their thread's memory, and kernels that of a processor. */
+static void a32_thread_pointers_are_those_of_the_halt(void **state)
+{
+	(void)state;
+	assert_true(reads_thread_pointer(MRC_R4_TPIDRURO, "TPIDRURO", SECURITY_NON_SECURE));
+	assert_true(reads_thread_pointer(MRC_R4_TPIDRPRW, "TPIDRPRW", SECURITY_NON_SECURE));
+	assert_false(reads_thread_pointer(MRC_R4_TPIDRPRW, "TPIDRURW", SECURITY_NON_SECURE));
+	/* Of two the trace shows the one, and the snapshot has the other. */
+	assert_false(reads_thread_pointer(MRC_R4_TPIDRPRW, "TPIDRPRW", SECURITY_SECURE));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -597,6 +637,7 @@ int main(void)
 	        cmocka_unit_test(a32_cache_flush_makes_code_doubtful),
 	        cmocka_unit_test(a32_semihosting_writes_by_its_block),
 	        cmocka_unit_test(a32_other_trap_is_a_gap),
+	        cmocka_unit_test(a32_thread_pointers_are_those_of_the_halt),
 	};
 
 	(void)open_fixture;

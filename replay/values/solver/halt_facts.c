@@ -112,6 +112,31 @@ static void learn_system(struct solver *s)
 		learn_end(s, REG_SCTLR_EL1, snap_register_value(reg), size_of(reg));
 }
 
+/*
+ * The thread pointers of A32. There is one of each in either security state: where that changes
+ * they are lost (replay/values/ssa/control_event.h).
+ */
+static void learn_threads(struct solver *s)
+{
+	static const struct {
+		const char *name;
+		uint8_t slot;
+	} rows[] = {
+	        {"TPIDRURW", REG_TPIDR_EL0},
+	        {"TPIDRURO", REG_TPIDRRO_EL0},
+	        {"TPIDRPRW", REG_TPIDR_EL1},
+	        {"HTPIDR", REG_TPIDR_EL2},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct snap_register *reg = snap_device_register(
+		        history_core(s->w.history)->device, str_of(rows[i].name));
+
+		if (reg)
+			learn_end(s, rows[i].slot, snap_register_value(reg) & UINT32_MAX, 64);
+	}
+}
+
 void halt_facts(struct solver *s)
 {
 	const struct snap_core *core = history_core(s->w.history);
@@ -135,6 +160,8 @@ void halt_facts(struct solver *s)
 	}
 	if (core->arch == CORE_M)
 		learn_other_sp(s);
-	if (core->arch == CORE_A64)
+	else if (core->arch == CORE_A64)
 		learn_system(s);
+	else
+		learn_threads(s);
 }

@@ -206,11 +206,22 @@ static void change_mode(struct uop_builder *b)
 	uop_define_unknown(b, REG_NZCV, 16);
 }
 
+/* The other security state of AArch32 has thread pointers of its own. */
+static void change_security(struct uop_builder *b)
+{
+	uop_define_unknown(b, REG_TPIDR_EL0, 64);
+	uop_define_unknown(b, REG_TPIDRRO_EL0, 64);
+	uop_define_unknown(b, REG_TPIDR_EL1, 64);
+}
+
 /* A change of level that is not followed: another SP, and its own state. */
-static void lose_level(const struct control_event_from *from, struct uop_builder *b)
+static void lose_level(const struct control_event_from *from, bool is_other_security,
+                       struct uop_builder *b)
 {
 	if (from->site.isa != ISA_A64) {
 		change_mode(b);
+		if (is_other_security)
+			change_security(b);
 		return;
 	}
 	uop_define_unknown(b, REG_NZCV, 16);
@@ -267,7 +278,7 @@ static void change_level(struct control_event_reader *r, const struct notices *n
 	if (n->has_gap)
 		lose_all(b);
 	else
-		lose_level(from, b);
+		lose_level(from, was->security != r->context.security, b);
 }
 
 /*
