@@ -294,7 +294,8 @@ static enum cli_exit list(const struct cli_args *args, struct session *session, 
 	code = write_history(&w, from, count);
 	if (code == CLI_FINE)
 		code = cli_history_exit(session, session_base_core(session, core));
-	cli_note_trouble(session, core);
+	if (w.registers)
+		cli_note_trouble(session, core);
 	disasm_destroy(w.disasm);
 	text_fini(&w.out);
 	return code;
