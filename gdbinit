@@ -19,6 +19,11 @@ set breakpoint always-inserted on
 define target hookpost-remote
   set scheduler-locking on
   csreplay-trust
+  csreplay-commands
+end
+
+# With Python: makes commands of those that the server has for `monitor`.
+define csreplay-commands
 end
 
 define csreplay
@@ -35,6 +40,8 @@ Commands for a replayed crash (csreplay).
   forward N      N instructions on, as one seek
   gaps           where execution is not known, and why
 Positions are those of $trace_pos; `set $trace_pos = N` seeks as well.
+With Python, N may be what `monitor help` says of positions, too, and its commands are gdb's, such as why,
+origin and marks: `help user-defined` lists them.
 What is <unavailable> is not known from the snapshot and the trace.
 end
 
@@ -114,7 +121,7 @@ define gaps
   monitor gaps
 end
 document gaps
-Show where execution is not known, and why. `monitor gaps FROM-TO` shows a part.
+Show where execution is not known, and why. `monitor gaps FROM..TO` shows a part.
 end
 
 # The last thing here, since a gdb without Python leaves off at it.
@@ -166,18 +173,60 @@ class UnknownStack(gdb.unwinder.Unwinder):
 
 gdb.unwinder.register_unwinder(None, UnknownStack("csreplay"), True)
 
+class Refresh(gdb.Command):
+    """Read anew what a command of the server may have made another: position, registers, memory."""
+
+    def __init__(self):
+        super().__init__("csreplay-refresh", gdb.COMMAND_SUPPORT)
+        self.is_off = False
+
+    def invoke(self, argument, from_tty):
+        if self.is_off or gdb.selected_thread() is None:
+            return
+        try:
+            level = gdb.selected_frame().level()
+        except gdb.error:
+            level = 0
+        at = position() if level > 0 else None
+        callers.forget()
+        gdb.execute("maintenance flush register-cache", to_string=True)
+        gdb.execute("maintenance flush dcache", to_string=True)
+        if level > 0 and position() == at:
+            self.select(level)
+
+    def select(self, level):
+        frame = gdb.newest_frame()
+        while frame is not None and frame.level() < level:
+            frame = frame.older()
+        if frame is not None:
+            frame.select()
+
+def position():
+    """The selected thread's position, or None."""
+    try:
+        return int(gdb.newest_frame().read_register("trace_pos"))
+    except (gdb.error, ValueError):
+        return None
+
+def ask(command):
+    """The server's answer to what changes nothing; empty without one."""
+    refresh.is_off = True
+    try:
+        return gdb.execute("monitor " + command, to_string=True)
+    except gdb.error:
+        return ""
+    finally:
+        refresh.is_off = False
+
+refresh = Refresh()
+gdb.execute("define hookpost-monitor\ncsreplay-refresh\nend")
+
 class Callers:
     """The stacks that the trace's calls and returns prove: `monitor stack --raw THREAD LEVEL`."""
 
     def __init__(self):
         self.known = {}
         self.older = {}  # by thread, what gdb saw at the halt: the call that is older than the trace, and its callers
-
-    def ask(self, command):
-        try:
-            return gdb.execute("monitor " + command, to_string=True)
-        except gdb.error:
-            return ""
 
     def frame(self, level):
         """The words of a frame, or None. It lasts until the thread is elsewhere."""
@@ -186,7 +235,7 @@ class Callers:
             return None
         at = (thread.ptid[1] or thread.num, level)
         if at not in self.known:
-            text = self.ask("stack --raw %x %d" % at)
+            text = ask("stack --raw %x %d" % at)
             words = [word.split("=", 1) for word in text.split() if "=" in word]
             self.known[at] = self.with_older(level, dict(words)) if text.startswith("position=") \
                 else self.older_frame(level)
@@ -441,8 +490,11 @@ gaps on the way are stopped at."""
 ReverseFinish()
 
 class To(gdb.Command):
-    """Go to a position, an expression, of the selected core's history. gdb would look for the selected
-frame in the whole stack there: it is kept from that."""
+    """Go to a position of the selected core's history: an expression that begins as a number or with $, or what
+the server takes for a position. gdb would look for the selected frame in the whole stack there: it is kept
+from that."""
+
+    EXPRESSION = re.compile(r"[\d$(][^%]*$")
 
     def __init__(self):
         super().__init__("csreplay-to", gdb.COMMAND_RUNNING)
@@ -456,6 +508,14 @@ frame in the whole stack there: it is kept from that."""
             gdb.execute("set backtrace limit " + (str(limit) if limit else "unlimited"))
 
     def invoke(self, argument, from_tty):
+        argument = argument.removeprefix("$mark_")  # the server keeps marks
+        if self.EXPRESSION.match(argument):
+            self.evaluate(argument)
+        else:
+            gdb.execute("monitor seek " + argument)
+        gdb.execute("frame 0")
+
+    def evaluate(self, argument):
         try:
             try:
                 self.seek(argument)
@@ -467,9 +527,60 @@ frame in the whole stack there: it is kept from that."""
                 self.seek(argument)
         except gdb.error as error:
             raise gdb.GdbError(str(error))
-        gdb.execute("frame 0")
 
 To()
+
+class ServerCommand(gdb.Command):
+    """A command of the server's, for `monitor`, as one of gdb's."""
+
+    def __init__(self, name, arguments, text):
+        self.name = name
+        self.kinds = set(re.findall(r"[A-Za-z][A-Za-z-]+", arguments))
+        self.__doc__ = "%s: %s" % (text[0].upper() + text[1:], (name + " " + arguments).rstrip())
+        super().__init__(name, gdb.COMMAND_USER)
+
+    def invoke(self, argument, from_tty):
+        at = position()
+        gdb.execute(("monitor %s %s" % (self.name, argument)).rstrip())
+        if position() != at:
+            gdb.execute("frame 0")
+
+    def words(self):
+        """What may be typed: words that are meant as they are, and what those in capitals stand for."""
+        yield from (kind for kind in self.kinds if kind.islower())
+        if self.kinds & {"POSITION", "RANGE", "MARK"}:
+            yield from re.findall(r": (\S+) is ", ask("marks"))
+        if self.kinds & {"REG", "NAME"}:
+            yield from (str(one) for one in gdb.selected_frame().architecture().registers() if str(one))
+
+    def complete(self, text, word):
+        try:
+            last = text.split(" ")[-1]
+            found = [one[len(last) - len(word):] for one in self.words() if one.startswith(last)]
+        except gdb.error:
+            found = []
+        if not found and self.kinds & {"ADDR", "FUNCTION", "NAME"}:
+            return gdb.COMPLETE_SYMBOL
+        return found
+
+class Commands(gdb.Command):
+    """Make gdb's commands of the server's. What gdb has by that name, or this file with more to it, stays."""
+
+    PLAIN = ("gaps", "mark")  # of this file, for a gdb without Python: the server's do more
+
+    def __init__(self):
+        super().__init__("csreplay-commands", gdb.COMMAND_SUPPORT)
+
+    def invoke(self, argument, from_tty):
+        for line in ask("help --raw").splitlines():
+            row = line.split("\t")
+            if len(row) == 3 and (row[0] in self.PLAIN or not self.is_taken(row[0])):
+                ServerCommand(*row)
+
+    def is_taken(self, name):
+        return name in gdb.execute("complete " + name, to_string=True).splitlines()
+
+Commands()
 
 class Trust(gdb.Command):
     """Read code and constants from the program's file if memory at the present position has all that is read-only

@@ -195,7 +195,7 @@ static void run_info(struct console *console, struct str args, struct text *out)
 static void run_help(struct console *console, struct str args, struct text *out);
 
 static const struct console_command commands[] = {
-        {"help", "", "show this list", run_help},
+        {"help", "[--raw]", "show this list; --raw is for a debugger's script", run_help},
         {"position", "", "where each core is in its history", console_position},
         {"seek", "POSITION", "go to a position", console_seek},
         {"back", "[N]", "go so many instructions back, past everything between", console_back},
@@ -204,6 +204,7 @@ static const struct console_command commands[] = {
          console_mark},
         {"marks", "", "the names that were given", console_marks},
         {"unmark", "MARK", "take a name away", console_unmark},
+        {"when", "[POSITION]", "the same as time", console_time},
         {"time", "[POSITION]", "when the core was at a position, and where the others were then",
          console_time},
         {"events", "[RANGE]", "what the trace says between instructions, such as exceptions",
@@ -253,12 +254,25 @@ static const struct console_command commands[] = {
 
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };
 
+/* Rows for a program: tabs between a name, its arguments and its help. */
+static void list_raw(struct text *out)
+{
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		text_printf(out, "%s\t%s\t%s\n", commands[i].name, commands[i].args,
+		            commands[i].help);
+}
+
 static void run_help(struct console *console, struct str args, struct text *out)
 {
-	(void)console;
-	(void)args;
-	console_list(commands, COMMAND_COUNT, out);
-	console_say_forms(out);
+	if (str_eq(args, STR("--raw"))) {
+		list_raw(out);
+		console->is_refreshed = true;
+	} else if (args.n > 0) {
+		console_say_usage(console, "help, or help --raw", out);
+	} else {
+		console_list(commands, COMMAND_COUNT, out);
+		console_say_forms(out);
+	}
 }
 
 const struct console_command *console_commands(size_t *count)

@@ -20,6 +20,8 @@ struct console {
 	 * debugger does not know by itself what is another after them is said as well.
 	 */
 	bool is_monitor;
+	/* The debugger has a script that reads all anew after a command: `help --raw` was asked. */
+	bool is_refreshed;
 	bool failed; /* the last line could not be done; the text says why */
 	bool went;   /* the last line went to a position, perhaps the one that it was at */
 };
@@ -36,7 +38,7 @@ struct console_command {
 
 /* The table of console_run(), for help and completion; valid for ever. */
 const struct console_command *console_commands(size_t *count);
-/* A line for each row: its name, its arguments, its help. */
+/* A line for each row: its name, its arguments, its help, in columns. */
 void console_list(const struct console_command *of, size_t count, struct text *out);
 /* Runs a row, or says that it takes no argument. */
 void console_run_one(const struct console_command *command, struct console *console,

@@ -56,7 +56,8 @@ static void go(struct console *console, struct str word, struct text *out)
 	if (!console->is_monitor)
 		return;
 	console_position(console, STR(""), out);
-	text_puts(out, notice);
+	if (!console->is_refreshed)
+		text_puts(out, notice);
 }
 
 void console_say_forms(struct text *out)

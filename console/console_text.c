@@ -43,7 +43,7 @@ const char *console_prefix(const struct console *console)
 
 void console_say_stale(const struct console *console, struct text *out)
 {
-	if (!console->is_monitor)
+	if (!console->is_monitor || console->is_refreshed)
 		return;
 	text_puts(out, "(gdb notices at the next stop, or with `set stack-cache off` and "
 	               "`maintenance flush register-cache` at once)\n");

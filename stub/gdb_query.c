@@ -181,7 +181,10 @@ static void follow_threads(struct gdb *gdb)
 
 void gdb_command(struct gdb *gdb, struct str args)
 {
-	struct console console = {.session = gdb->session, .core = gdb->chosen, .is_monitor = true};
+	struct console console = {.session = gdb->session,
+	                          .core = gdb->chosen,
+	                          .is_monitor = true,
+	                          .is_refreshed = gdb->is_refreshed};
 	struct text line = {0};
 	struct text out = {0};
 	enum status status = STATUS_OK;
@@ -198,6 +201,7 @@ void gdb_command(struct gdb *gdb, struct str args)
 		gdb_error(gdb, 1);
 	} else {
 		console_run(&console, text_str(&line), &out);
+		gdb->is_refreshed = console.is_refreshed;
 		follow_threads(gdb);
 		gdb_console(gdb, text_str(&out));
 		gdb_ok(gdb);

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What front ends and users see: gdb's machine interface, and the commands of gdbinit."""
+import os
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
+import unittest.mock
 
 import lines
 import serving
@@ -12,6 +15,7 @@ import serving
 CRASH = serving.Crash(sys.argv[1])
 PCS = CRASH.pcs()
 N = len(PCS) - 1
+UNKNOWN = (*serving.UNKNOWN_MEMORY, r"^0x\w+:.*Cannot access memory")
 
 
 class Mi(unittest.TestCase):
@@ -60,6 +64,13 @@ class Mi(unittest.TestCase):
 
 
 class Gdbinit(unittest.TestCase):
+    def setUp(self):
+        state = tempfile.TemporaryDirectory()
+        self.addCleanup(state.cleanup)
+        environment = unittest.mock.patch.dict(os.environ, XDG_STATE_HOME=state.name)
+        environment.start()
+        self.addCleanup(environment.stop)
+
     def gdb(self, *commands):
         with serving.Server(CRASH.arguments()) as server:
             return serving.gdb(server.address, commands, CRASH.program, ["-x", serving.GDBINIT])
@@ -81,6 +92,53 @@ class Gdbinit(unittest.TestCase):
                                  "gaps"])
         for name in names:
             self.assertNotIn("User-defined.", self.gdb(f"help {name}"))
+
+    def test_commands_of_the_server_are_those_of_gdb(self):
+        out = self.gdb("why sp", "calls", "events", "when", "unmark nothing", "help why", "origin x0", "last-write x0")
+        self.assertIn(f"position {N}, time ", out)
+        self.assertIn('no mark "nothing"', out)
+        self.assertIn("why [-v] REG|ADDRESS", out)
+        self.assertNotIn("Undefined command", out)
+
+    def test_each_command_of_the_server_is_there_once(self):
+        raw = self.gdb("echo ==\\n", "monitor help --raw").split("==\n")[1]
+        names = {line.split("\t")[0] for line in raw.splitlines() if "\t" in line}
+        self.assertGreater(len(names), 30)
+        out = self.gdb(*(f"help {name}" for name in names))
+        self.assertNotIn("Undefined", out)
+
+    def test_a_name_that_gdb_has_is_not_shadowed(self):
+        out = self.gdb("info registers pc", "x/i $pc", "set $five = 5", "p $five", "catch throw", "tbreak *$pc")
+        self.assertRegex(out, r"pc +0x")
+        self.assertIn("$1 = 5", out)
+        self.assertIn("Catchpoint 1 (throw)", out)
+
+    def test_marks_registers_and_functions_complete(self):
+        out = self.gdb("mark here", "mark here-too 5", "complete unmark he", "complete unmark here-", "complete why x2",
+                       "complete calls mai", "complete trust a", "complete last-w")
+        for line in ("unmark here", "unmark here-too", "why x29", "calls main", "trust assumed", "last-write"):
+            self.assertIn(line + "\n", out)
+
+    def test_positions_are_written_as_the_server_has_them(self):
+        out = self.gdb("mark here 7", "seek here", "p $trace_pos", "seek -10", "p $trace_pos", "seek begin", "p $trace_pos",
+                       "seek 50%", "p $trace_pos", "seek 5+1", "p $trace_pos", "go here", "p $trace_pos")
+        self.assertEqual(re.findall(r"^\$\d+ = (\d+)$", out, re.MULTILINE),
+                         [str(position) for position in (7, N - 10, 0, N // 2, 6, 7)])
+
+    def test_a_seek_of_the_server_shows_nothing_stale(self):
+        """Of each position that `monitor` goes to, what gdb shows is what a gdb shows that connects there."""
+        show = ["printf \"AT %lu %lx\\n\", $trace_pos, $pc", "x/4gx $sp", "bt 3"]
+        for move in ("monitor seek 7", "monitor back 20", "back 20", "up-in-time"):
+            with self.subTest(move), serving.Server(CRASH.arguments()) as server:
+                out = [serving.gdb(server.address, [*commands, "echo ==\\n", *show], CRASH.program,
+                                   ["-x", serving.GDBINIT], allowed=UNKNOWN)
+                       for commands in (["bt", move], [])]
+            self.assertEqual(*(one.split("==\n")[1] for one in out))
+            self.assertNotIn("flush", out[0])
+
+    def test_a_selected_caller_stays_selected(self):
+        out = self.gdb("up", "why pc", "frame")
+        self.assertEqual(re.findall(r"^#1 +0x\w+ in (\w+)", out, re.MULTILINE), ["main"] * 2)
 
     def test_selected_core_alone_moves(self):
         self.assertIn('Mode for locking scheduler during execution is "on"',
