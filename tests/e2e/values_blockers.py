@@ -22,6 +22,7 @@ MOV_X1_0, MOV_X3_0, MOV_X4_0, MOV_X5_0 = 0xD2800001, 0xD2800003, 0xD2800004, 0xD
 MUL_X1_X4_X5, FADD_D1_D2_D3 = 0x9B057C81, 0x1E632841
 LDR_X1_X2, LDR_X1_X3, LDR_X5_X2 = 0xF9400041, 0xF9400061, 0xF9400045
 STR_X1_X2, STR_X4_X2, STR_X4_X3 = 0xF9000041, 0xF9000044, 0xF9000064
+LDR_X4_X3, LDR_X1_SP, MOV_SP_X4 = 0xF9400064, 0xF94003E1, 0x9100009F
 STR_X4_X9, STR_X4_X3_X5 = 0xF9000124, 0xF8256864
 ST1B_Z0_X2 = 0xE400E040  # st1b {z0.b}, p0, [x2]
 MSR_TTBR0_X4 = 0xD5182004
@@ -29,8 +30,8 @@ UNDEFINED = 0x80800000  # SME left this one unallocated
 M_CORE = os.path.join(material.SHARED, "corpus", "opencsd", "armv8_1m_branches")
 LONG = 2_200_000  # instructions: more than a window that begins at the halt has
 
-# What it is, the opcodes, a position and a subject there, what is said of it. At the halt X2 is
-# DATA, X8 the number of no system call, X9 CODE, the others 0.
+# What it is, the opcodes, a position and a subject there, what is said of it. At the halt X2
+# and SP are DATA, X8 the number of no system call, X9 CODE, the others 0.
 CASES = (
     ("an opcode that no table has", [UNDEFINED, NOP], 0, "x9",
      r"0  0x1000  .*: an opcode that the tables do not have: anything may have changed$"),
@@ -66,6 +67,9 @@ CASES = (
      r"0x8000 is in the memory of a device, which may change it at any time \(--device\)$"),
     ("memory that another core may have written", [NOP], 0, "0x8000",
      r"single-writer is off: another core may have written it\n"
+     r"  assuming single-writer, which is off, it is 0x0$"),
+    ("memory of a stack that another core may have used", [NOP, LDR_X4_X3, MOV_SP_X4, LDR_X1_SP, MOV_X4_0, MOV_X3_0], 0, "0x8000",
+     r"SP went to another stack and came back from memory: meanwhile another core may have run on this one\n"
      r"  assuming single-writer, which is off, it is 0x0$"),
     ("a load through an unknown register", [LDR_X1_X3, NOP, MOV_X1_0, MOV_X3_0], 1, "x1",
      r"0  0x1000  ldr x1, \[x3\]: loads it through x3, which is not known$"),
@@ -118,7 +122,7 @@ class Blocked(unittest.TestCase):
         commands = [f"set $trace_pos = {position}", "echo ==\\n", f"monitor why {subject}",
                     "echo ==\\n"]
         if "another core" in what:
-            commands.insert(0, "monitor assume single-writer off")
+            commands[:0] = ["monitor assume single-writer off", "monitor assume stack-private on"]
         with tempfile.TemporaryDirectory() as folder:
             make(folder, opcodes, LONG // 1000 if "long before" in what else 1)
             device = ["--device", f"{DATA:#x}+8"] if "a device may change" in what else []
@@ -141,7 +145,7 @@ def make(folder, opcodes, times):
     with open(os.path.join(folder, "data.bin"), "wb") as file:
         file.write(bytes(8))
     values = {2: DATA, 8: 0xFFFF, 9: CODE}
-    lines = ["core cpu_0 Cortex-A53", f"reg PC(size:64) {halt:#x}", "reg CPSR(size:32) 0x60000000",
+    lines = ["core cpu_0 Cortex-A53", f"reg PC(size:64) {halt:#x}", f"reg SP(size:64) {DATA:#x}", "reg CPSR(size:32) 0x60000000",
              *(f"reg X{i}(size:64) {values.get(i, 0):#x}" for i in range(31)),
              f"dump code.bin {CODE:#x}", f"dump data.bin {DATA:#x}", "source ETM_0 ETM4.2 0x10",
              *[f"run {CODE:#x} {count}"] * times, f"exception {DATA_FAULT} {halt:#x}"]
