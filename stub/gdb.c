@@ -43,6 +43,7 @@ void gdb_fini(struct gdb *gdb)
 		text_fini(&gdb->breakpoints[i].conditions);
 	free(gdb->breakpoints);
 	text_fini(&gdb->isa_map);
+	text_fini(&gdb->last_stop);
 	text_fini(&gdb->reply);
 	text_fini(&gdb->out);
 }

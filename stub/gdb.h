@@ -77,7 +77,10 @@ struct gdb {
 	size_t look_count;                        /* of all that were */
 	const struct elf_image *files[GDB_FILES]; /* open ones; NULL is free */
 	struct text isa_map;                      /* what stands in for a program; may be empty */
-	struct elf_image isa_image;               /* as an image, of which it has path and file */
+	/* The last stop reply up to its registers, and the position that it told of. */
+	struct text last_stop;
+	uint64_t last_position;
+	struct elf_image isa_image; /* as an image, of which it has path and file */
 
 	struct text reply; /* payload of the reply being built */
 	struct text out;   /* frames to send; the owner of the connection takes them */

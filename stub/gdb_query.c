@@ -201,7 +201,8 @@ void gdb_command(struct gdb *gdb, struct str args)
 		gdb_error(gdb, 1);
 	} else {
 		console_run(&console, text_str(&line), &out);
-		gdb->is_refreshed = console.is_refreshed;
+		/* lldb's script does so after its own commands, not after lldb's `monitor`. */
+		gdb->is_refreshed = console.is_refreshed && gdb->client == CLIENT_GDB;
 		follow_threads(gdb);
 		gdb_console(gdb, text_str(&out));
 		gdb_ok(gdb);

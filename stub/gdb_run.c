@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Execution and stop replies: ?, bs, bc, vCont, c, s. One core moves at a time, the one that the
- * client chose; the others stay where they are. Stop replies name the core that moved and carry
- * the registers that gdb wants at every stop, those that are known.
+ * Execution and stop replies: ?, qThreadStopInfo, bs, bc, vCont, c, s. One core moves at a time,
+ * the one that the client chose; the others stay where they are. Stop replies name the core that
+ * moved and carry the registers that gdb wants at every stop, those that are known.
  *
  * gdb manual: sections "Packets", "Stop Reply Packets".
  */
@@ -19,7 +19,7 @@ enum {
 	SIGNAL_TRAP = 5,
 };
 
-static void add_stop_end(struct gdb *gdb, size_t core)
+static void add_registers(struct gdb *gdb, size_t core)
 {
 	const struct register_file *file = session_registers(gdb->session);
 
@@ -35,6 +35,14 @@ static void add_stop_end(struct gdb *gdb, size_t core)
 	}
 	text_printf(&gdb->reply, "thread:%zx;core:%zx;", core + 1,
 	            session_base_core(gdb->session, core));
+}
+
+static void add_stop_end(struct gdb *gdb, size_t core)
+{
+	text_clear(&gdb->last_stop);
+	text_add(&gdb->last_stop, text_str(&gdb->reply));
+	gdb->last_position = session_position(gdb->session, core);
+	add_registers(gdb, core);
 }
 
 static void add_description(struct gdb *gdb, const char *description)
@@ -202,6 +210,26 @@ void gdb_stop_reason(struct gdb *gdb, struct str args)
 	if (is_crash && gdb->client == CLIENT_LLDB)
 		describe_crash(gdb, &crash);
 	add_stop_end(gdb, core);
+}
+
+/*
+ * lldb asks for each thread, once a stop hook has looked at it as well: the reason is that of the
+ * last stop, if it was this thread's and it has not gone elsewhere since; else there is none.
+ */
+void gdb_thread_stop(struct gdb *gdb, struct str args)
+{
+	size_t core;
+
+	if (threads_parse(gdb->session, args, &core) != THREAD_ONE) {
+		gdb_error(gdb, 1);
+		return;
+	}
+	if (core == *gdb->stopped && gdb->last_stop.length > 0 &&
+	    session_position(gdb->session, core) == gdb->last_position)
+		text_add(&gdb->reply, text_str(&gdb->last_stop));
+	else
+		text_puts(&gdb->reply, "T00");
+	add_registers(gdb, core);
 }
 
 /* The core that a resume without a thread of its own moves. */

@@ -271,6 +271,23 @@ static void reasons_of_stops_are_those_of_the_client(void **state)
 	assert_non_null(strstr(stop_of("c"), "T05replaylog:end;00:2810"));
 }
 
+/* Asked for a thread, lldb is told the reason of its stop, as long as it is there; others have
+ * none. */
+static void threads_have_the_reason_of_the_last_stop(void **state)
+{
+	(void)state;
+	connect_lldb();
+	assert_memory_equal(ask("qThreadStopInfo1"), "T0000:2810000000000000;", 23);
+	assert_string_equal(stop_of("bs"), "T05reason:trace;00:2410000000000000;thread:1;core:0;");
+	assert_string_equal(ask("qThreadStopInfo1"),
+	                    "T05reason:trace;00:2410000000000000;thread:1;core:0;");
+	assert_memory_equal(ask("qThreadStopInfo2"), "T00", 3);
+	assert_string_equal(ask("qThreadStopInfo99"), "E01");
+	assert_string_equal(ask("qThreadStopInfo"), "E01");
+	assert_int_equal(session_seek(rig.gdb.session, 0, FAKE_LENGTH), STATUS_OK);
+	assert_memory_equal(ask("qThreadStopInfo1"), "T00", 3);
+}
+
 /* Who did not say that he understands a reason is not told it. */
 static void breakpoint_reasons_are_for_who_asked_for_them(void **state)
 {
@@ -563,6 +580,7 @@ int main(void)
 	        T(hit_in_doubt_is_kept_where_doubt_is_reported),
 	        T(what_may_be_an_access_is_named_as_such),
 	        T(reasons_of_stops_are_those_of_the_client),
+	        T(threads_have_the_reason_of_the_last_stop),
 	        T(breakpoint_reasons_are_for_who_asked_for_them),
 	        T(fault_at_the_halt_is_named_as_its_trace_numbers_it),
 	        T(fault_before_a_gap_or_on_the_way_is_none_of_the_halt),

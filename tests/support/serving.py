@@ -18,6 +18,7 @@ from material import SKIPPED, shared
 CSREPLAY = os.environ["CSREPLAY"]
 SOURCE = os.environ["CSREPLAY_SOURCE"]
 GDBINIT = os.path.join(SOURCE, "gdbinit")
+LLDBINIT = os.path.join(SOURCE, "lldbinit")
 GDB = "gdb-multiarch"
 LLDB = "lldb-22"
 

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""lldb's part of csreplay, which lldbinit loads: the server's commands (`monitor help`) as commands of lldb, and
+continues of the selected core in the direction that they say. In: what the server says. Out: text, the core's place."""
+import re
+
+import lldb
+
+
+def run(debugger, command):
+    """What an lldb command says; RuntimeError with lldb's reason if it fails."""
+    result = lldb.SBCommandReturnObject()
+    debugger.GetCommandInterpreter().HandleCommand(command, result)
+    if not result.Succeeded():
+        raise RuntimeError((result.GetError() or "it failed").strip())
+    return result.GetOutput() or ""
+
+
+def ask(debugger, command):
+    """The server's answer to a line of `monitor`, of the selected core. Without what is not for here: the packet
+    that lldb tells of, and how a debugger reads anew."""
+    choose(debugger)
+    said = run(debugger, "process plugin packet monitor " + command)
+    return "".join(line for line in said.splitlines(keepends=True)
+                   if not re.match(r"\s*(packet|response): |\(gdb notices ", line))
+
+
+def choose(debugger):
+    """Tells the server the selected thread: lldb asks nothing when one is selected, so that it cannot know."""
+    thread = debugger.GetSelectedTarget().GetProcess().GetSelectedThread()
+    if not thread.IsValid():
+        raise RuntimeError("no core to ask about: connect with gdb-remote HOST:PORT")
+    run(debugger, f"process plugin packet send T{thread.GetThreadID():x}")
+    return thread.GetThreadID()
+
+
+def position(debugger):
+    """Where the server has the selected core; None if it does not say."""
+    found = re.search(r"^\* .*: position (\d+) of ", ask(debugger, "position"), re.MULTILINE)
+    return int(found[1]) if found else None
+
+
+def refresh(debugger, at):
+    """Reads anew what may be another now: lldb does so after it has written a register."""
+    now = position(debugger)
+    if now is None:
+        return ""
+    run(debugger, f"register write trace_pos {now}")
+    return run(debugger, "frame select 0") if now != at else ""
+
+
+class Command:
+    """A command of lldb's; `text` is its help."""
+
+    text = ""
+
+    def __init__(self, *_):
+        pass
+
+    def get_short_help(self):
+        return self.text
+
+    def get_long_help(self):
+        return self.text
+
+    def __call__(self, debugger, argument, _context, result):
+        try:
+            result.Print(self.do(debugger, argument.strip()))
+        except RuntimeError as error:
+            result.SetError(str(error))
+
+    def do(self, debugger, argument):
+        """What it says."""
+        raise NotImplementedError
+
+
+class ServerCommand(Command):
+    """A command of the server's."""
+
+    name = ""
+
+    def do(self, debugger, argument):
+        at = position(debugger)
+        return ask(debugger, f"{self.name} {argument}".rstrip()) + refresh(debugger, at)
+
+
+class ReverseContinue(Command):
+    """lldb's `process continue --reverse`, of the selected core and not of that which stopped last."""
+
+    text = "Run the selected core backward: reverse-continue"
+    option = "--reverse"
+
+    def do(self, debugger, argument):
+        Stops.moved = choose(debugger)
+        return run(debugger, f"process continue {self.option} {argument}".rstrip())
+
+
+class ForwardContinue(ReverseContinue):
+    """The same on. lldb's own `continue` goes on in the direction of the one before it."""
+
+    text = "Run the selected core forward: forward-continue, continue or c"
+    option = "--forward"
+
+
+class Stops:
+    """A stop hook. At the first stop, that of connecting, lldb gets the server's commands. At that of a core which
+    was told to move it is selected: lldb would select the first one at the history's begin and end."""
+
+    moved = None
+
+    def __init__(self, _target, _extra, _dict):
+        self.is_first = True
+
+    def handle_stop(self, context, _stream):
+        if self.is_first:
+            self.is_first = False
+            try:
+                add_commands(context.GetTarget().GetDebugger())
+            except RuntimeError:
+                pass  # another server than csreplay's: it has none
+        if Stops.moved is not None:
+            context.GetTarget().GetProcess().SetSelectedThreadByID(Stops.moved)
+            Stops.moved = None
+        return True
+
+
+def add(debugger, name, made):
+    """Makes a class the command `name`. What lldb has by that name stays."""
+    interpreter = debugger.GetCommandInterpreter()
+    if interpreter.CommandExists(name) or interpreter.AliasExists(name) or interpreter.UserCommandExists(name):
+        return
+    made.__name__ = "Command_" + name.replace("-", "_")
+    globals()[made.__name__] = made
+    run(debugger, f"command script add -c {__name__}.{made.__name__} {name}")
+
+
+def add_commands(debugger):
+    for line in ask(debugger, "help --raw").splitlines():
+        row = line.split("\t")
+        if len(row) == 3:
+            name, arguments, text = row
+            whole = f"{text[0].upper()}{text[1:]}: {name} {arguments}".rstrip()
+            add(debugger, name, type(name, (ServerCommand,), {"name": name, "text": whole}))
+
+
+def __lldb_init_module(debugger, _dict):
+    add(debugger, "reverse-continue", ReverseContinue)
+    add(debugger, "forward-continue", ForwardContinue)
+    for name in ("c", "continue"):
+        run(debugger, f"command alias {name} forward-continue")
+    run(debugger, f"target stop-hook add -P {__name__}.Stops")

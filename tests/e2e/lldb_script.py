@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""lldbinit in real lldb: the server's commands as lldb's, nothing stale after them, directions, and the selected core."""
+import os
+import random
+import re
+import tempfile
+import unittest
+import unittest.mock
+
+import material
+import serving
+
+CRASH = serving.Crash("example")
+PCS = CRASH.pcs()
+N = len(PCS) - 1
+SOURCED = f"command source -s 1 {serving.LLDBINIT}"
+
+
+def select(thread):
+    """lldb's `thread select`, which in batch mode shows the thread while the next command runs already."""
+    return f"script lldb.process.SetSelectedThreadByID({thread})"
+
+
+class Script(unittest.TestCase):
+    def setUp(self):
+        state = tempfile.TemporaryDirectory()
+        self.addCleanup(state.cleanup)
+        environment = unittest.mock.patch.dict(os.environ, XDG_STATE_HOME=state.name)
+        environment.start()
+        self.addCleanup(environment.stop)
+
+    def lldb(self, *commands, arguments=None, allowed=()):
+        with serving.Server(arguments or CRASH.arguments()) as server:
+            return serving.lldb([f"target create {CRASH.program}", SOURCED, f"gdb-remote {server.address}", *commands],
+                                allowed)
+
+    def test_commands_of_the_server_are_those_of_lldb(self):
+        out = self.lldb("when", "mark here 7", "marks", "calls publish", "seek here", "why pc", "help why")
+        self.assertNotRegex(out, "packet: |response: |gdb notices")
+        self.assertIn(f"position {N}, time ", out)
+        self.assertIn("here is position 7", out)
+        self.assertRegex(out, r"publish, returns to main")
+        self.assertIn("why [-v] REG|ADDRESS", out)
+
+    def test_connecting_shows_where_it_is_once(self):
+        out = self.lldb("when").split("(lldb) when")[0]
+        self.assertEqual(out.count("stop reason = data fault"), 1, out)
+
+    def test_a_name_that_lldb_has_is_not_shadowed(self):
+        out = self.lldb("x/2xw $sp", "help x", "settings show prompt")
+        self.assertRegex(out, r"0x\w+: 0x\w{8} 0x\w{8}")
+        self.assertIn("memory read", out)
+
+    def test_43_a_plain_continue_is_forward(self):
+        for word in ("continue", "c"):
+            out = self.lldb("script lldb.debugger.HandleCommand('process continue -R')", word)
+            self.assertEqual(re.findall(r"stop reason = (begin|end) of the history", out), ["begin", "end"])
+
+    def test_36_nothing_is_stale_after_a_seek(self):
+        """What lldb shows after a seek from elsewhere is what an lldb shows that has just connected there."""
+        show = ["script print('==')", "register read pc sp x29 trace_pos", "bt 5", "x/8xg $sp", "frame variable"]
+        for position in random.Random(5).sample(range(N), 4):
+            with self.subTest(position), serving.Server(CRASH.arguments()) as server:
+                out = [serving.lldb([f"target create {CRASH.program}", SOURCED, f"gdb-remote {server.address}",
+                                     *commands, *show], (r"^error: (memory|unavailable|core)", r"error: "))
+                       for commands in (["bt", "frame variable", "x/8xg $sp", f"seek {position}"], [])]
+                out = [one.split("\n==\n")[1] for one in out]
+                self.assertIn(f"{PCS[position]:x}", out[1])
+                # Why it stopped is told to the one, and where its program came from.
+                self.assertEqual(*(re.sub(r"(\* thread #1).*", r"\1", one) for one in out))
+
+    def test_42_the_selected_core_moves(self):
+        folder = material.shared("corpus", "opencsd", "juno_r1_1")
+        out = self.lldb(select(3), "reverse-continue", arguments=[folder])
+        self.assertRegex(out.split("reverse-continue")[1], r"\* thread #3, stop reason = ")
+
+    def test_42_commands_are_about_the_selected_core(self):
+        folder = material.shared("corpus", "opencsd", "juno_r1_1")
+        out = self.lldb(select(3), "position", select(2), "back 5", arguments=[folder])
+        self.assertEqual(re.findall(r"^\* (\d) cpu_\d: position", out, re.MULTILINE), ["3", "2"])
+
+
+if __name__ == "__main__":
+    serving.main()
