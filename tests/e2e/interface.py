@@ -63,6 +63,44 @@ class Mi(unittest.TestCase):
         self.assertGreaterEqual(share, 84)
 
 
+    # As such front ends do (written after their documents, not recorded): what they send at a start, at each stop, and for their buttons back.
+    FRONT_ENDS = {
+        "cppdbg": (["-enable-pretty-printing", "-break-insert -f publish"],
+                   ["-thread-info", "-stack-list-frames 0 19", "-stack-list-variables 0",
+                    "-var-create - * sensor", "-data-list-register-names", "-data-list-register-values x 32",
+                    "-data-read-memory-bytes $sp 16", "-data-disassemble -s $pc -e $pc+16 -- 2"]),
+        "CLion": (["-gdb-set print object on", "-break-insert publish"],
+                  ["-thread-info", "-stack-info-depth --thread 1 11", "-stack-list-frames --thread 1 0 5",
+                   "-stack-list-arguments --thread 1 1 0 0", "-stack-list-locals --thread 1 --frame 0 1",
+                   "-var-create here @ $pc", "-var-list-children here", "-var-update 1 *", "-var-delete here"]),
+        "Eclipse CDT": (["-environment-cd .", "-gdb-set breakpoint pending on",
+                         "-break-insert publish"],
+                        ["-list-thread-groups i1", "-stack-info-depth --thread 1 2", "-stack-list-frames --thread 1",
+                         "-stack-list-locals --thread 1 --frame 0 1", "-data-list-changed-registers",
+                         "-data-evaluate-expression $pc", "-data-read-memory $sp x 1 1 16"]),
+    }
+
+    def test_44_what_front_ends_send_is_answered(self):
+        back = ("-exec-continue --reverse", "-exec-next --reverse", "-exec-step-instruction --reverse",
+                "-exec-next-instruction --reverse", "-exec-finish --reverse", "-exec-continue")
+        for name, (start, stop) in self.FRONT_ENDS.items():
+            with self.subTest(name), serving.Server(CRASH.arguments()) as server:
+                out = self.run_mi(server.address, [*start, *stop, *(one for move in back for one in (move, *stop))])
+                failed = [line for line in re.findall(r"^\^error,.*", out, re.MULTILINE) if not self.is_unknown(line)]
+                self.assertEqual(failed, [])
+                self.assertEqual(len(re.findall(r"^\*stopped", out, re.MULTILINE)), 1 + len(back))
+                stops = [int(pc, 16) for pc in re.findall(r'^\*stopped,.*?addr="0x([0-9a-f]+)"', out, re.MULTILINE)]
+                self.assertTrue(all(pc in PCS for pc in stops))
+                # The first stop is gdb's at the halt; what the stack is said to be begins with each.
+                tops = re.findall(r'\^done,stack=\[frame={level="0",addr="0x([0-9a-f]+)"', out)
+                self.assertEqual([int(pc, 16) for pc in tops], stops)
+
+    @staticmethod
+    def is_unknown(line):
+        """What a replay has no value of: the answer that a front end shows in place of one."""
+        return re.search("value is not available|[Cc]annot access memory|Unable to read memory|-var-create: unable", line)
+
+
 class Gdbinit(unittest.TestCase):
     def setUp(self):
         state = tempfile.TemporaryDirectory()

@@ -67,6 +67,18 @@ class Threads(unittest.TestCase):
             moved = min(5, len(self.histories[name])) if i == 2 else 0
             self.assertEqual(int(positions[str(i + 1)]), len(self.histories[name]) - moved)
 
+    def test_21_breakpoint_of_a_thread_is_hit_on_that_core_alone(self):
+        here, other = 4, 1
+        pcs, elsewhere = (self.histories[CORES[thread - 1]] for thread in (here, other))
+        pc = next(pc for pc in reversed(pcs[:-1]) if pc in elsewhere)
+        last = max(i for i, one in enumerate(pcs[:-1]) if one == pc)
+        where = 'printf "AT %d %lx %lu\\n", $_thread, $pc, $trace_pos'
+        out = serving.gdb(self.server.address, [
+            "monitor set gap pass", f"break *{pc:#x} thread {here}", f"thread {other}", "reverse-continue", where,
+            f"thread {here}", "reverse-continue", where], options=["-x", serving.GDBINIT])
+        self.assertEqual(re.findall(r"^AT (\d) ([0-9a-f]+) (\d+)$", out, re.MULTILINE),
+                         [(str(other), f"{elsewhere[0]:x}", "0"), (str(here), f"{pc:x}", str(last))])
+
     def test_29_gaps_are_named_with_their_reason(self):
         out = serving.gdb(self.server.address, ["monitor gaps all"])
         blocks = dict(zip(CORES, self.gap_blocks(out)))
