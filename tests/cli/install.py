@@ -35,7 +35,7 @@ class Install(unittest.TestCase):
 
     def test_nothing_else_is_installed(self):
         self.assertEqual(self.installed("bin"), {"csreplay"})
-        self.assertEqual(self.installed("share/csreplay"), {"gdbinit", "lldbinit"})
+        self.assertEqual(self.installed("share/csreplay"), {"gdbinit", "lldbinit", "csreplay_lldb.py"})
         self.assertEqual(self.installed("share/man"), {f"man1/{page.name}" for page in (SOURCE / "docs/man").glob("*.1")})
         self.assertEqual({path.name for path in self.usr.iterdir()}, {"bin", "share"})
         self.assertEqual({path.name for path in (self.usr / "share").iterdir()},
