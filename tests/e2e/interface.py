@@ -63,7 +63,7 @@ class Mi(unittest.TestCase):
         self.assertGreaterEqual(share, 84)
 
 
-    # As such front ends do (written after their documents, not recorded): what they send at a start, at each stop, and for their buttons back.
+    # As such front ends do, to our knowledge of them (not recorded): what they send at a start, at each stop, and for their buttons back.
     FRONT_ENDS = {
         "cppdbg": (["-enable-pretty-printing", "-break-insert -f publish"],
                    ["-thread-info", "-stack-list-frames 0 19", "-stack-list-variables 0",
