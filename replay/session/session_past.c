@@ -67,7 +67,7 @@ static void say_assumptions(const struct session *session, struct text *out)
 
 	for (enum assumption i = 0; i < ASSUMPTIONS; i++) {
 		if (!assumption_is_of_code(i) || session_assumes(session, i) ||
-		    (i == ASSUME_STACK_PRIVATE && session_assumes(session, ASSUME_SINGLE_WRITER)))
+		    values_is_implied(&session->assumptions, i))
 			continue;
 		text_printf(out, "%s%s", between, assumption_name(i));
 		between = ", ";

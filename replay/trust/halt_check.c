@@ -106,12 +106,17 @@ enum status halt_check_values(struct history *history, struct values *values,
 	return STATUS_OK;
 }
 
+static bool find_memory(const struct history *history, uint64_t address, struct mem_span *span)
+{
+	return memmap_find(history_memory(history), history_view(history, history_length(history)),
+	                   address, span) == STATUS_OK;
+}
+
 static bool has_memory(const struct history *history, uint64_t address)
 {
 	struct mem_span span;
 
-	return memmap_find(history_memory(history), history_view(history, history_length(history)),
-	                   address, &span) == STATUS_OK;
+	return find_memory(history, address, &span);
 }
 
 /* The stack pointer, and the registers that code keeps a frame pointer in: of A32 and T32 two. */
@@ -137,16 +142,13 @@ static struct stack_registers stack_registers_of(enum core_arch arch)
  */
 static bool has_stack(const struct history *history, const struct stack_registers *registers)
 {
-	uint64_t end = history_length(history);
-
 	for (size_t i = 0; i < 2; i++) {
 		const struct snap_register *frame =
 		        history_halt_register(history, registers->frames[i]);
 		struct mem_span span;
 
 		if (frame && snap_register_value(frame) != 0 &&
-		    memmap_find(history_memory(history), history_view(history, end),
-		                snap_register_value(frame), &span) == STATUS_OK &&
+		    find_memory(history, snap_register_value(frame), &span) &&
 		    !span.region->read_only && history_executed_extent(history, &span) == 0)
 			return true;
 	}

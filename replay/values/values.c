@@ -82,6 +82,11 @@ bool values_assume(const struct values_options *options, enum assumption assumpt
 	return *switch_of(&copy, assumption);
 }
 
+bool values_is_implied(const struct values_options *options, enum assumption assumption)
+{
+	return assumption == ASSUME_STACK_PRIVATE && options->single_writer;
+}
+
 void values_set_assumption(struct values_options *options, enum assumption assumption, bool on)
 {
 	*switch_of(options, assumption) = on;
@@ -221,13 +226,13 @@ static void find_assumed(struct values *values)
 	static const struct assumed_choice choices[] = {
 	        {true, true}, {false, true}, {true, false}, {false, false}};
 	const struct values_options *options = &values->options;
-	bool has_other_writers = !options->single_writer;
+	bool is_stack_tried =
+	        options->stack_private && !values_is_implied(options, ASSUME_STACK_PRIVATE);
 
 	for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++) {
 		struct assumed_choice choice = choices[i];
 
-		if ((choice.abi && !options->abi) ||
-		    (choice.stack_private && !(options->stack_private && has_other_writers)) ||
+		if ((choice.abi && !options->abi) || (choice.stack_private && !is_stack_tried) ||
 		    (!choice.abi && !choice.stack_private && !options->coherent))
 			continue;
 		solve_assumed(values, choice);

@@ -58,6 +58,8 @@ struct values_options {
 struct values_options values_options_of(size_t cores);
 
 bool values_assume(const struct values_options *options, enum assumption assumption);
+/* What else is taken for granted says as much: of `stack-private` `single-writer` does. */
+bool values_is_implied(const struct values_options *options, enum assumption assumption);
 void values_set_assumption(struct values_options *options, enum assumption assumption, bool on);
 
 /* The history must outlive it; one thread uses it. NULL without memory. */

@@ -1,13 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What front ends and users see: gdb's machine interface, and the commands of gdbinit."""
-import os
 import re
 import subprocess
 import sys
-import tempfile
 import unittest
-import unittest.mock
 
 import lines
 import serving
@@ -103,11 +100,7 @@ class Mi(unittest.TestCase):
 
 class Gdbinit(unittest.TestCase):
     def setUp(self):
-        state = tempfile.TemporaryDirectory()
-        self.addCleanup(state.cleanup)
-        environment = unittest.mock.patch.dict(os.environ, XDG_STATE_HOME=state.name)
-        environment.start()
-        self.addCleanup(environment.stop)
+        serving.own_state(self)
 
     def gdb(self, *commands):
         with serving.Server(CRASH.arguments()) as server:

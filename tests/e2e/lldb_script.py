@@ -1,12 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """lldbinit in real lldb: the server's commands as lldb's, nothing stale after them, directions, and the selected core."""
-import os
 import random
 import re
-import tempfile
 import unittest
-import unittest.mock
 
 import material
 import serving
@@ -24,11 +21,7 @@ def select(thread):
 
 class Script(unittest.TestCase):
     def setUp(self):
-        state = tempfile.TemporaryDirectory()
-        self.addCleanup(state.cleanup)
-        environment = unittest.mock.patch.dict(os.environ, XDG_STATE_HOME=state.name)
-        environment.start()
-        self.addCleanup(environment.stop)
+        serving.own_state(self)
 
     def lldb(self, *commands, arguments=None, allowed=()):
         with serving.Server(arguments or CRASH.arguments()) as server:

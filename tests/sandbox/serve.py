@@ -26,12 +26,7 @@ def status_of(process):
 
 class Sandbox(unittest.TestCase):
     def setUp(self):
-        state = tempfile.TemporaryDirectory()
-        self.addCleanup(state.cleanup)
-        before = os.environ.get("XDG_STATE_HOME")
-        os.environ["XDG_STATE_HOME"] = state.name
-        self.addCleanup(lambda: os.environ.update({"XDG_STATE_HOME": before}) if before else
-                        os.environ.pop("XDG_STATE_HOME"))
+        serving.own_state(self)
 
     def test_version_says_what_there_is(self):
         self.assertRegex(PARTS, r"^csreplay \d+\.\d+\.\d+( \(\w+(-dirty)?\))?\nlibraries: libelf [\d.]+, zlib [\d.]+, inih \d+, "

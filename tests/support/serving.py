@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 from material import SKIPPED, shared
 
@@ -34,6 +35,12 @@ def main():
     if program.result.testsRun == 0:
         sys.exit("no tests")
     sys.exit(SKIPPED if program.result.skipped else 0)
+
+
+def own_state(test):
+    """Until the test ends, csreplay keeps marks and histories in a folder of the test's own."""
+    environment = unittest.mock.patch.dict(os.environ, XDG_STATE_HOME=test.enterContext(tempfile.TemporaryDirectory()))
+    test.enterContext(environment)
 
 
 class Crash:

@@ -59,8 +59,7 @@ void why_if(struct values *values, uint64_t position, const struct why_subject *
 
 		/* With another history this would be another question; code is no value. */
 		if (values_assume(&one, i) || i == ASSUME_ONE_ADDRESS_SPACE ||
-		    i == ASSUME_CODE_UNCHANGED ||
-		    (i == ASSUME_STACK_PRIVATE && values_assume(&one, ASSUME_SINGLE_WRITER)))
+		    i == ASSUME_CODE_UNCHANGED || values_is_implied(&one, i))
 			continue;
 		values_set_assumption(&one, i, true);
 		values_set_assumption(&all, i, true);

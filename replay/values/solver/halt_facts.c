@@ -78,9 +78,18 @@ static const struct system_slot system_slots[] = {
         {"SP_EL2", REG_SP_EL2, EL_2},
 };
 
-static unsigned int size_of(const struct snap_register *reg)
+/* Of AArch32 the upper half is zero. */
+static void learn_named(struct solver *s, const char *name, unsigned int slot)
 {
-	return reg->bits < 64 ? reg->bits : 64;
+	const struct snap_core *core = history_core(s->w.history);
+	const struct snap_register *reg = snap_device_register(core->device, str_of(name));
+
+	if (!reg)
+		return;
+	if (core->arch == CORE_A64)
+		learn_end(s, slot, snap_register_value(reg), reg->bits < 64 ? reg->bits : 64);
+	else
+		learn_end(s, slot, snap_register_value(reg) & UINT32_MAX, 64);
 }
 
 /*
@@ -90,26 +99,19 @@ static unsigned int size_of(const struct snap_register *reg)
  */
 static void learn_system(struct solver *s)
 {
-	const struct history *history = s->w.history;
-	const struct snap_device *device = history_core(history)->device;
-	const struct snap_register *cpsr = history_halt_register(history, A64_cpsr);
-	const struct snap_register *reg;
+	const struct snap_register *cpsr = history_halt_register(s->w.history, A64_cpsr);
 	uint64_t mode = cpsr ? snap_register_value(cpsr) : MODE_AARCH32;
-	enum exception_level used =
-	        (mode & MODE_OWN_SP) != 0 ? (enum exception_level)(mode >> 2 & 3) : EL_0;
+	enum exception_level level = (enum exception_level)(mode >> 2 & 3);
+	enum exception_level used = (mode & MODE_OWN_SP) != 0 ? level : EL_0;
 
 	if ((mode & MODE_AARCH32) != 0)
 		return;
 	for (size_t i = 0; i < sizeof(system_slots) / sizeof(system_slots[0]); i++) {
-		const struct system_slot *at = &system_slots[i];
-
-		reg = snap_device_register(device, str_of(at->name));
-		if (reg && at->sp_of != used)
-			learn_end(s, at->slot, snap_register_value(reg), size_of(reg));
+		if (system_slots[i].sp_of != used)
+			learn_named(s, system_slots[i].name, system_slots[i].slot);
 	}
-	reg = snap_device_register(device, STR("SCTLR_EL1"));
-	if (reg && (mode >> 2 & 3) == EL_1)
-		learn_end(s, REG_SCTLR_EL1, snap_register_value(reg), size_of(reg));
+	if (level == EL_1)
+		learn_named(s, "SCTLR_EL1", REG_SCTLR_EL1);
 }
 
 /*
@@ -128,13 +130,8 @@ static void learn_threads(struct solver *s)
 	        {"HTPIDR", REG_TPIDR_EL2},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const struct snap_register *reg = snap_device_register(
-		        history_core(s->w.history)->device, str_of(rows[i].name));
-
-		if (reg)
-			learn_end(s, rows[i].slot, snap_register_value(reg) & UINT32_MAX, 64);
-	}
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		learn_named(s, rows[i].name, rows[i].slot);
 }
 
 void halt_facts(struct solver *s)

@@ -232,35 +232,24 @@ static struct bits kept_value(struct hypothesis_state *g, uint32_t ssa)
 
 static struct bits computed_value(struct hypothesis_state *g, uint32_t ssa, unsigned int depth)
 {
-	const struct solver *s = g->s;
-	size_t dyn = window_maker_of(&s->w, ssa);
-	const struct uop_insn *insn = window_template(&s->w, dyn)->insn;
-	struct bits value = s->ssa_values[ssa];
-	uint32_t temp = ssa - window_dyn(&s->w, dyn).ssa;
+	size_t dyn;
+	const struct uop *op = window_uop_of(&g->s->w, ssa, &dyn);
+	struct bits value = g->s->ssa_values[ssa];
+	struct bits a;
+	struct bits b;
+	struct bits c;
 
-	if (ssa < REG_COUNT || temp >= insn->temp_count)
+	if (!op || op->op == UOP_UNKNOWN)
 		return value;
-	for (size_t i = 0; i < insn->op_count; i++) {
-		const struct uop *op = &insn->ops[i];
-		struct bits a;
-		struct bits b;
-		struct bits c;
-
-		if (op->dst != SLOT_TEMP + temp)
-			continue;
-		if (op->op == UOP_LOAD) {
-			a = loaded_value(g, dyn, op->access, depth);
-			g->failed |= !bits_learn(&value, a.value, a.known);
-			return value;
-		}
-		if (op->op == UOP_UNKNOWN)
-			return value;
-		a = hypothesis_value(g, dyn, op->a, depth);
-		b = hypothesis_value(g, dyn, op->b, depth);
-		c = hypothesis_value(g, dyn, op->c, depth);
-		g->failed |= !uop_refine(op, &value, &a, &b, &c);
+	if (op->op == UOP_LOAD) {
+		a = loaded_value(g, dyn, op->access, depth);
+		g->failed |= !bits_learn(&value, a.value, a.known);
 		return value;
 	}
+	a = hypothesis_value(g, dyn, op->a, depth);
+	b = hypothesis_value(g, dyn, op->b, depth);
+	c = hypothesis_value(g, dyn, op->c, depth);
+	g->failed |= !uop_refine(op, &value, &a, &b, &c);
 	return value;
 }
 

@@ -202,11 +202,12 @@ bool memdep_is_own(const struct solver *s, const struct memdep_granule *granule,
                    uint32_t end)
 {
 	const struct memdep_memory *m = &s->memory;
-	size_t from = first == MEMDEP_NONE ? 0 : m->accesses[first].dyn;
-	size_t to = end >= m->access_count ? s->w.dyn_count : m->accesses[end].dyn;
 
-	return m->is_linked ||
-	       (memdep_is_linked(s, granule) && private_stack_holds(s, granule->address, from, to));
+	if (m->is_linked || !memdep_is_linked(s, granule))
+		return m->is_linked;
+	return private_stack_holds(s, granule->address,
+	                           first == MEMDEP_NONE ? 0 : m->accesses[first].dyn,
+	                           end >= m->access_count ? s->w.dyn_count : m->accesses[end].dyn);
 }
 
 struct memdep_scan memdep_scan_own(const struct solver *s, const struct memdep_granule *granule,

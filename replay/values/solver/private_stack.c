@@ -8,52 +8,28 @@
 #include "replay/values/solver/solver.h"
 #include "replay/values/ssa/ssa.h"
 
-enum {
-	CHAIN_MOST = 16, /* steps that SP's new value is followed back */
-	STACK_MOST =
-	        1
-	        << 15, /* bytes: of one stack of a kernel, at most, and of what lies between two */
-};
+enum { CHAIN_MOST = 16 }; /* steps that SP's new value is followed back */
+
+/* Bytes of one stack of a kernel, at most, and of what lies between two. */
+#define STACK_MOST (UINT64_C(1) << 15)
 
 #define KERNEL_HALF (UINT64_C(1) << 55)
 
-/* What a template does to SP. */
-enum sp_effect {
-	SP_KEPT, /* or a constant is added */
-	SP_CHANGED,
-};
-
-static enum sp_effect effect_of(const struct template *t)
+/* After the instruction SP is what it was, or that and a constant. */
+static bool keeps_sp(const struct template *t)
 {
 	unsigned int slot = uop_insn_after(t->insn, REG_SP);
 
-	if (t->kills_registers)
-		return SP_CHANGED;
-	if (slot == REG_SP)
-		return SP_KEPT;
+	if (t->kills_registers || slot == REG_SP)
+		return !t->kills_registers;
 	for (size_t i = 0; i < t->insn->op_count; i++) {
 		const struct uop *op = &t->insn->ops[i];
 
 		if (op->dst == slot && (op->op == UOP_ADD || op->op == UOP_SUB) &&
 		    op->a == REG_SP && op->b >= SLOT_CONSTANT && op->c >= SLOT_CONSTANT)
-			return SP_KEPT;
+			return true;
 	}
-	return SP_CHANGED;
-}
-
-/* The load that makes an SSA value, of its template; NULL if it is something else. */
-static const struct uop_access *load_of(const struct window *w, size_t dyn, uint32_t ssa)
-{
-	const struct template *t = window_template(w, dyn);
-	uint32_t temp = ssa - window_dyn(w, dyn).ssa;
-
-	for (size_t i = 0; i < t->insn->op_count; i++) {
-		const struct uop *op = &t->insn->ops[i];
-
-		if (op->op == UOP_LOAD && op->dst == SLOT_TEMP + temp)
-			return &t->insn->accesses[op->access];
-	}
-	return NULL;
+	return false;
 }
 
 /* The SSA value is one that SP had. */
@@ -68,18 +44,19 @@ static bool is_switch(const struct solver *s, uint32_t ssa)
 	const struct window *w = &s->w;
 
 	for (unsigned int i = 0; i < CHAIN_MOST; i++) {
-		size_t dyn = ssa < REG_COUNT ? 0 : window_maker_of(w, ssa);
-		const struct uop_access *load;
+		const struct uop *op;
 		uint32_t older;
+		size_t dyn;
 
 		if (ssa < REG_COUNT)
 			return ssa != REG_SP;
+		op = window_uop_of(w, ssa, &dyn);
 		/* The change itself makes an SSA value of SP. */
 		if (i > 0 && was_sp(w, dyn, ssa))
 			return false;
-		load = load_of(w, dyn, ssa);
-		if (load)
-			return load->address != REG_SP;
+		if (op && op->op == UOP_LOAD)
+			return window_template(w, dyn)->insn->accesses[op->access].address !=
+			       REG_SP;
 		older = linear_older(&s->linear, w, ssa);
 		if (older == ssa)
 			return true;
@@ -88,7 +65,8 @@ static bool is_switch(const struct solver *s, uint32_t ssa)
 	return true;
 }
 
-static enum status add_changes(struct solver *s, const enum sp_effect *effects)
+/* `keeps`: of each template. */
+static enum status add_changes(struct solver *s, const bool *keeps)
 {
 	const struct window *w = &s->w;
 	struct private_stacks *stacks = &s->stacks;
@@ -96,7 +74,7 @@ static enum status add_changes(struct solver *s, const enum sp_effect *effects)
 	for (size_t dyn = 0; dyn < w->dyn_count; dyn++) {
 		uint32_t ssa;
 
-		if (effects[w->dyns[dyn].template] == SP_KEPT)
+		if (keeps[w->dyns[dyn].template])
 			continue;
 		ssa = window_ssa_of(w, dyn + 1, REG_SP);
 		TRY(vec_reserve((void **)&stacks->items, &stacks->capacity, stacks->count + 1,
@@ -109,19 +87,19 @@ static enum status add_changes(struct solver *s, const enum sp_effect *effects)
 
 enum status private_stacks_init(struct solver *s, bool is_assumed)
 {
-	enum sp_effect *effects;
+	bool *keeps;
 	enum status status;
 
 	s->stacks.is_assumed = is_assumed;
 	if (!is_assumed)
 		return STATUS_OK;
-	effects = calloc(s->w.template_count + 1, sizeof(*effects));
-	if (!effects)
+	keeps = calloc(s->w.template_count + 1, sizeof(*keeps));
+	if (!keeps)
 		return STATUS_NO_MEM;
 	for (size_t i = 0; i < s->w.template_count; i++)
-		effects[i] = effect_of(s->w.templates[i]);
-	status = add_changes(s, effects);
-	free(effects);
+		keeps[i] = keeps_sp(s->w.templates[i]);
+	status = add_changes(s, keeps);
+	free(keeps);
 	return status;
 }
 

@@ -92,6 +92,23 @@ size_t window_maker_of(const struct window *w, uint32_t ssa)
 	return low;
 }
 
+const struct uop *window_uop_of(const struct window *w, uint32_t ssa, size_t *dyn)
+{
+	const struct uop_insn *insn;
+	uint32_t temp;
+
+	*dyn = window_maker_of(w, ssa);
+	if (ssa < REG_COUNT)
+		return NULL;
+	insn = window_template(w, *dyn)->insn;
+	temp = ssa - window_dyn(w, *dyn).ssa;
+	for (size_t i = 0; i < insn->op_count && temp < insn->temp_count; i++) {
+		if (insn->ops[i].dst == SLOT_TEMP + temp)
+			return &insn->ops[i];
+	}
+	return NULL;
+}
+
 void window_ssa_at(const struct window *w, size_t dyn, uint32_t now[REG_COUNT], size_t from)
 {
 	size_t checkpoint = dyn / WINDOW_CHECKPOINT;

@@ -181,6 +181,11 @@ uint32_t window_ssa_of(const struct window *w, size_t dyn, unsigned int reg);
 void window_ssa_at(const struct window *w, size_t dyn, uint32_t now[REG_COUNT], size_t from);
 /* The dynamic instruction that makes an SSA value; 0 for those of the window's start. */
 size_t window_maker_of(const struct window *w, uint32_t ssa);
+/*
+ * The micro-operation that makes an SSA value, one of the dynamic instruction `*dyn`; NULL if none
+ * does, as of those of the window's start and of what kills.
+ */
+const struct uop *window_uop_of(const struct window *w, uint32_t ssa, size_t *dyn);
 /* Where execution went from a dynamic instruction; false if the window does not say. */
 bool window_next_pc(const struct window *w, size_t dyn, uint64_t *pc);
 /* Which bits of it are known: of a halt PC those that trace can carry. */
