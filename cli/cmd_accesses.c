@@ -28,6 +28,37 @@ static void write_tsv(struct past_question *q, const struct past_accesses *found
 		text_puts(&q->out, "\t-\t-\t-");
 	text_char(&q->out, '\t');
 	past_value_text(found->reg, &a->value, &q->out);
+	text_puts(&q->out, "\t-\t-\n");
+}
+
+static const char *other_verdict(const struct other_writer *writer)
+{
+	return past_verdict_word(writer->store.is_proved ? PAST_PROVED : PAST_ASSUMED);
+}
+
+static void write_other_tsv(struct past_question *q, const struct other_writer *writer)
+{
+	text_printf(&q->out, "%" PRIu64 "\t%" PRIu64 "\t%s", writer->store.position,
+	            writer->store.position, other_verdict(writer));
+	past_tsv_code(q, writer->code.pc, &q->out);
+	text_char(&q->out, '\t');
+	past_value_text(REG_COUNT, &writer->value, &q->out);
+	text_printf(&q->out, "\t%.*s\t%" PRIu64 "-%" PRIu64 "\n",
+	            STR_ARG(history_core(writer->history)->device->name), writer->store.first,
+	            writer->store.last);
+}
+
+static void write_other_json(struct past_question *q, const struct other_writer *writer)
+{
+	json_open(&q->out, '{');
+	json_str(&q->out, "core", history_core(writer->history)->device->name);
+	json_u64(&q->out, "position", writer->store.position);
+	json_str(&q->out, "verdict", str_of(other_verdict(writer)));
+	past_json_code(q, writer->code.pc, &q->out);
+	past_json_value(REG_COUNT, &writer->value, &q->out);
+	json_u64(&q->out, "own_first", writer->store.first);
+	json_u64(&q->out, "own_last", writer->store.last);
+	json_close(&q->out, '}');
 	text_char(&q->out, '\n');
 }
 
@@ -52,15 +83,24 @@ static void write_accesses(struct past_question *q, const struct past_accesses *
 		past_accesses_format(&q->names, found, &q->out);
 		if (found->count == 0)
 			text_puts(&q->out, "none\n");
+		past_others_format(&q->names, &found->others, &q->out);
 		return;
 	}
 	if (q->form == PAST_TSV)
-		text_puts(&q->out, "position\tlast\tverdict\tpc\tfunction\tsource\tvalue\n");
+		text_puts(
+		        &q->out,
+		        "position\tlast\tverdict\tpc\tfunction\tsource\tvalue\tcore\tmeanwhile\n");
 	for (size_t i = 0; i < found->count; i++) {
 		if (q->form == PAST_TSV)
 			write_tsv(q, found, &found->all[i]);
 		else
 			write_json(q, found, &found->all[i]);
+	}
+	for (size_t i = 0; i < found->others.count; i++) {
+		if (q->form == PAST_TSV)
+			write_other_tsv(q, &found->others.all[i]);
+		else
+			write_other_json(q, &found->others.all[i]);
 	}
 }
 

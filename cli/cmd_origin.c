@@ -61,6 +61,11 @@ static void write_json(struct past_question *q, const struct origin_step *s, siz
 	json_open(out, '{');
 	json_u64(out, "step", number);
 	json_u64(out, "position", s->position);
+	if (s->other) {
+		json_str(out, "core", history_core(s->other)->device->name);
+		json_u64(out, "own_first", s->other_first);
+		json_u64(out, "own_last", s->other_last);
+	}
 	json_str(out, "kind", str_of(origin_word(s->kind)));
 	if (s->code.is_there)
 		past_json_code(q, s->code.pc, out);

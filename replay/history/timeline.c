@@ -129,6 +129,34 @@ enum status timeline_positions(const struct history *history, uint64_t time, uin
 	return previous.known ? STATUS_OK : STATUS_UNAVAILABLE;
 }
 
+void timeline_cursor_positions(const struct history *history, struct timeline_cursor *cursor,
+                               uint64_t time, uint64_t *first, uint64_t *last)
+{
+	size_t count = timestamp_count(history);
+	struct mark_entry entry = {.known = false};
+
+	for (; cursor->below < count; cursor->below++) {
+		entry = history_mark_entry(history, MARK_TIMESTAMP, cursor->below);
+		if (is_time(&entry) && entry.value >= time)
+			break;
+		if (is_time(&entry))
+			cursor->first = entry.position == history->length ? history->length
+			                                                  : entry.position + 1;
+	}
+	for (; cursor->above < count; cursor->above++) {
+		entry = history_mark_entry(history, MARK_TIMESTAMP, cursor->above);
+		if (is_time(&entry) && entry.value > time && entry.position < history->length)
+			break;
+		cursor->has_last = false;
+	}
+	if (!cursor->has_last)
+		cursor->last = cursor->above == count ? history->length
+		                                      : run_end(history, entry.position) - 1;
+	cursor->has_last = true;
+	*first = cursor->first;
+	*last = cursor->last;
+}
+
 enum order moment_order(const struct moment *a, const struct moment *b)
 {
 	if (a->has_latest && b->has_earliest && a->latest < b->earliest)

@@ -45,6 +45,22 @@ struct moment timeline_at(const struct history *history, uint64_t position);
 MUST_USE enum status timeline_positions(const struct history *history, uint64_t time,
                                         uint64_t *first, uint64_t *last);
 
+/* For times that are asked for in ascending order; zeroed before the first. */
+struct timeline_cursor {
+	size_t below; /* timestamps before this one are less than the time */
+	size_t above; /* and those before this one no greater */
+	uint64_t first;
+	uint64_t last; /* of the run at `above`, once `has_last` */
+	bool has_last;
+};
+
+/*
+ * What timeline_positions() finds, where it finds something at all; all times together O(n) of the
+ * timestamps.
+ */
+void timeline_cursor_positions(const struct history *history, struct timeline_cursor *cursor,
+                               uint64_t time, uint64_t *first, uint64_t *last);
+
 /* How `a` lies to `b`, both by the same clock. */
 enum order moment_order(const struct moment *a, const struct moment *b);
 

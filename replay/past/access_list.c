@@ -32,5 +32,6 @@ enum status past_accesses_add(struct past_accesses *found, const struct past_acc
 void past_accesses_fini(struct past_accesses *found)
 {
 	free(found->all);
+	other_writers_fini(&found->others);
 	*found = (struct past_accesses){0};
 }

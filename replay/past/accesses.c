@@ -79,6 +79,24 @@ static bool take(void *context, const struct values_access *access)
 	return put(v, &told);
 }
 
+/* Those of the same time; a possible write ends nothing. */
+static enum status find_others(struct values *values, const struct past_accesses_of *of,
+                               struct past_accesses *found)
+{
+	uint64_t first = of->first;
+	uint64_t end = of->end;
+
+	if (found->count > 0 && found->count >= of->most) {
+		const struct past_access *last = &found->all[found->count - 1];
+
+		if (last->verdict != PAST_POSSIBLE && of->forward)
+			end = last->position;
+		else if (last->verdict != PAST_POSSIBLE)
+			first = last->position;
+	}
+	return other_writers_find(values, &of->subject, first, end, of->most, &found->others);
+}
+
 enum status past_accesses_find(struct values *values, const struct past_accesses_of *of,
                                struct past_accesses *found)
 {
@@ -91,5 +109,6 @@ enum status past_accesses_find(struct values *values, const struct past_accesses
 	if (!of->subject.is_memory)
 		return register_accesses_find(values, of, found);
 	TRY(values_visit_accesses(values, &range, &target, take, &v));
-	return v.status;
+	TRY(v.status);
+	return of->writes ? find_others(values, of, found) : STATUS_OK;
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "base/status.h"
+#include "replay/past/other_writers.h"
 #include "replay/past/past_subject.h"
 #include "replay/values/values.h"
 
@@ -48,8 +49,9 @@ struct past_accesses {
 	struct past_access *all;
 	size_t count;
 	size_t capacity;
-	bool is_cut;      /* there may be more */
-	unsigned int reg; /* of a register its slot, else REG_COUNT */
+	bool is_cut;                 /* there may be more */
+	unsigned int reg;            /* of a register its slot, else REG_COUNT */
+	struct other_writers others; /* writes of other cores meanwhile */
 };
 
 /*

@@ -8,6 +8,7 @@
 #include "replay/history/history.h"
 #include "replay/past/last_writer.h"
 #include "replay/past/made_of.h"
+#include "replay/past/other_writers.h"
 #include "replay/past/past_window.h"
 
 enum {
@@ -351,6 +352,42 @@ static enum status follow_store(struct trail *t, const struct last_writer *found
 	return go_on(t, found->at.dyn, made_of_slot(window, found->at.dyn, access->data), &s);
 }
 
+/* Ends with another core's store, if one may be younger than this core's. */
+static enum status find_other(struct trail *t, uint64_t position, const struct last_writer *own)
+{
+	const struct past_subject subject = {
+	        .is_memory = true, .address = t->address, .size = t->size};
+	struct other_writers others;
+	const struct other_writer *other;
+	uint64_t after = 0;
+	enum status status;
+
+	if (own->is_found)
+		after = window_position_of(past_dyns(&own->at.window), own->at.dyn) + 1;
+	status = other_writers_find(t->values, &subject, after, position, 1, &others);
+	if (status == STATUS_OK && others.count > 0) {
+		other = &others.all[0];
+		status = add(t, &(struct origin_step){
+		                        .kind = ORIGIN_OTHER_CORE,
+		                        .position = other->store.position,
+		                        .code = other->code,
+		                        .is_memory = true,
+		                        .reg = REG_COUNT,
+		                        .address = t->address,
+		                        .size = t->size,
+		                        .value = other->value,
+		                        .is_possible = others.is_open || others.is_cut ||
+		                                       other->store.first < after ||
+		                                       other->store.last > position,
+		                        .other = other->history,
+		                        .other_first = other->store.first,
+		                        .other_last = other->store.last,
+		                });
+	}
+	other_writers_fini(&others);
+	return status;
+}
+
 static enum status follow_memory(struct trail *t)
 {
 	uint64_t position = window_position_of(past_dyns(&t->at.window), t->at.dyn);
@@ -362,6 +399,9 @@ static enum status follow_memory(struct trail *t)
 		return end_at(t, ORIGIN_DEVICE, position, 0);
 	TRY(last_writer_find(t->values, position,
 	                     &(struct last_writer_of){t->address, t->size, t->held}, &found));
+	TRY(find_other(t, position, &found));
+	if (t->is_over)
+		return STATUS_OK;
 	if (!found.is_found && found.is_blind)
 		return end_at(t, ORIGIN_BLIND, found.blind, found.possible);
 	if (!found.is_found)

@@ -56,6 +56,9 @@ struct origin_step {
 	/* Of a repeated step: how often more, and where the oldest was. */
 	uint64_t repeats;
 	uint64_t oldest;
+	const struct history *other; /* OTHER_CORE: of the core that `position` is one of */
+	uint64_t other_first;        /* and where this one was then */
+	uint64_t other_last;
 	unsigned int source_count; /* COMBINED */
 	struct origin_source sources[ORIGIN_SOURCES];
 };

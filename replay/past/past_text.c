@@ -125,8 +125,20 @@ static void write_doubt(const struct origin_step *s, struct text *out)
 		            s->possible, s->possible == 1 ? "" : "s");
 }
 
+static void write_core(const struct history *history, struct text *out)
+{
+	text_printf(out, "%.*s ", STR_ARG(history_core(history)->device->name));
+}
+
+static void write_meanwhile(uint64_t first, uint64_t last, struct text *out)
+{
+	text_printf(out, "; this core was at %" PRIu64 " to %" PRIu64 " then", first, last);
+}
+
 void origin_step_text(const struct past_names *names, const struct origin_step *s, struct text *out)
 {
+	if (s->other)
+		write_core(s->other, out);
 	text_printf(out, "%" PRIu64 "  ", s->position);
 	if (s->code.is_there) {
 		write_instruction(names, s, out);
@@ -145,6 +157,10 @@ void origin_step_text(const struct past_names *names, const struct origin_step *
 	if (s->repeats > 0)
 		text_printf(out, "; in a loop, %" PRIu64 " times before it, the first at %" PRIu64,
 		            s->repeats, s->oldest);
+	if (s->other)
+		write_meanwhile(s->other_first, s->other_last, out);
+	if (s->other && s->is_possible)
+		text_puts(out, "; possible: other writes may be younger");
 	write_doubt(s, out);
 }
 
@@ -198,6 +214,38 @@ void past_accesses_format(const struct past_names *names, const struct past_acce
 		write_access(names, found, &found->all[i], out);
 		text_char(out, '\n');
 	}
+}
+
+static void write_other(const struct past_names *names, const struct other_writer *writer,
+                        struct text *out)
+{
+	write_core(writer->history, out);
+	text_printf(out, "%" PRIu64 "  ", writer->store.position);
+	past_code_text(names, &writer->code, out);
+	text_puts(out, ": write of ");
+	past_value_text(REG_COUNT, &writer->value, out);
+	write_meanwhile(writer->store.first, writer->store.last, out);
+	text_char(out, '\n');
+}
+
+void past_others_format(const struct past_names *names, const struct other_writers *found,
+                        struct text *out)
+{
+	if (found->count > 0)
+		text_puts(out, "other cores wrote it, too:\n");
+	for (size_t i = 0; i < found->count; i++)
+		write_other(names, &found->all[i], out);
+	if (found->is_cut)
+		text_puts(out, "(and older)\n");
+	if (found->is_unknown)
+		text_puts(out, "(other cores may have written it: their traces do not say what "
+		               "they did all "
+		               "that time)\n");
+	else if (found->is_open)
+		text_puts(
+		        out,
+		        "(other cores executed stores of unknown address meanwhile, which may have "
+		        "written it)\n");
 }
 
 void past_stretches_format(const struct past_stretches *found, struct text *out)

@@ -39,6 +39,10 @@ void past_device_text(const struct past_names *names, const struct past_subject 
 void past_accesses_format(const struct past_names *names, const struct past_accesses *found,
                           struct text *out);
 
+/* What other cores wrote of it meanwhile: a line for each, and what may be missing. */
+void past_others_format(const struct past_names *names, const struct other_writers *found,
+                        struct text *out);
+
 /* "13433 to 13706  0x20202020", a line for each. */
 void past_stretches_format(const struct past_stretches *found, struct text *out);
 

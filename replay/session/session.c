@@ -24,6 +24,7 @@ static enum status make_values(struct session *session)
 	for (size_t i = 0; i < session->snapshot->core_count; i++) {
 		const struct history *history = session->histories[i];
 
+		session->assumptions.others = session->others[i];
 		values_destroy(session->values[i]);
 		session->values[i] = history_data(history)
 		                             ? NULL
@@ -69,6 +70,21 @@ void session_tell_code(const struct session *session, size_t core, struct diag_l
 	        gaps == 1 ? "" : "s");
 }
 
+static enum status make_others(struct session *session)
+{
+	size_t count = session->snapshot->core_count;
+
+	for (size_t i = 0; i < count && count > 1; i++) {
+		other_cores_destroy(session->others[i]);
+		session->others[i] =
+		        other_cores_create((const struct history *const *)session->histories, count,
+		                           i, &session->interrupt);
+		if (!session->others[i])
+			return STATUS_NO_MEM;
+	}
+	return STATUS_OK;
+}
+
 /* Of each core, with the code that it wrote itself. */
 static enum status follow_written_code(struct session *session,
                                        const struct history_options *options,
@@ -91,12 +107,13 @@ static enum status build_histories(struct session *session, const struct history
 	session->histories = calloc(snapshot->core_count, sizeof(struct history *));
 	session->cursors = calloc(snapshot->core_count, sizeof(*session->cursors));
 	session->values = calloc(snapshot->core_count, sizeof(struct values *));
+	session->others = calloc(snapshot->core_count, sizeof(struct other_cores *));
 	session->eyes = calloc(snapshot->core_count, sizeof(*session->eyes));
 	session->pasts = calloc(snapshot->core_count, sizeof(*session->pasts));
 	session->calls = calloc(snapshot->core_count, sizeof(struct calls *));
 	session->written = calloc(snapshot->core_count, sizeof(*session->written));
 	if (!session->histories || !session->cursors || !session->values || !session->eyes ||
-	    !session->pasts || !session->calls || !session->written)
+	    !session->others || !session->pasts || !session->calls || !session->written)
 		return STATUS_NO_MEM;
 	for (size_t i = 0; i < snapshot->core_count; i++) {
 		const struct tarmac_core *data = input_core(snapshot, i);
@@ -115,6 +132,7 @@ static enum status build_histories(struct session *session, const struct history
 		session->cursors[i] =
 		        (struct cursor){session->histories[i], history_last(session->histories[i])};
 	session->assumptions.interrupt = &session->interrupt;
+	TRY(make_others(session));
 	TRY(make_values(session));
 	return examine(session);
 }
@@ -240,6 +258,9 @@ void session_destroy(struct session *session)
 	for (size_t i = 0; session->written && i < session->snapshot->core_count; i++)
 		code_past_fini(&session->written[i]);
 	free(session->written);
+	for (size_t i = 0; session->others && i < session->snapshot->core_count; i++)
+		other_cores_destroy(session->others[i]);
+	free(session->others);
 	free(session->eyes);
 	free(session->breakpoints);
 	free(session->watches.items);
@@ -367,8 +388,10 @@ enum status session_assume(struct session *session, enum assumption assumption, 
 	if (session_assumes(session, assumption) == on)
 		return STATUS_OK;
 	values_set_assumption(&session->assumptions, assumption, on);
-	if (assumption == ASSUME_ONE_ADDRESS_SPACE)
+	if (assumption == ASSUME_ONE_ADDRESS_SPACE) {
 		TRY(make_histories(session, on));
+		TRY(make_others(session));
+	}
 	TRY(make_values(session));
 	return assumption == ASSUME_ONE_ADDRESS_SPACE ? examine(session) : STATUS_OK;
 }

@@ -76,6 +76,12 @@ static void say_assumptions(const struct session *session, struct text *out)
 		text_puts(out, ")\n");
 }
 
+/* Of another core's step where this one was before it happened. */
+static uint64_t place_of_step(const struct origin_step *step)
+{
+	return step->other ? step->other_first : step->position;
+}
+
 enum status session_origin_text(struct session *session, size_t core, uint64_t position,
                                 const struct past_subject *subject, struct text *out)
 {
@@ -87,7 +93,7 @@ enum status session_origin_text(struct session *session, size_t core, uint64_t p
 	if (status == STATUS_OK)
 		status = session_past_names(session, core, &names);
 	for (size_t i = 0; status == STATUS_OK && i < origin.count; i++)
-		places_add(&places, origin.steps[i].position);
+		places_add(&places, place_of_step(&origin.steps[i]));
 	if (status == STATUS_OK)
 		status = answers_keep(&session->answers, core, "origin", &places);
 	if (status == STATUS_OK) {
@@ -159,6 +165,8 @@ enum status session_accesses_text(struct session *session, size_t core, const ch
 		            (unsigned long long)of->end);
 	if (status == STATUS_OK)
 		past_accesses_format(&names, &found, out);
+	if (status == STATUS_OK)
+		past_others_format(&names, &found.others, out);
 	if (status == STATUS_OK)
 		say_device(&names, &of->subject, out);
 	if (status == STATUS_OK && str_eq(str_of(command), STR(LAST_WRITE)))

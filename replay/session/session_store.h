@@ -55,6 +55,7 @@ struct session {
 	struct history **histories;  /* one a core */
 	struct cursor *cursors;      /* one a core */
 	struct values **values;      /* of the past, one a core; NULL for a trace with data */
+	struct other_cores **others; /* what each core's other ones wrote, one a core */
 	struct diag_list facts;      /* session_facts() */
 	struct values_options assumptions;
 	struct history_options build; /* of the histories, for when they are made anew */

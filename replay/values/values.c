@@ -7,6 +7,7 @@
 
 #include "arch/isa.h"
 #include "replay/history/history.h"
+#include "replay/values/other_cores.h"
 #include "replay/values/solver/solver.h"
 #include "replay/values/ssa/ssa.h"
 
@@ -33,6 +34,7 @@ struct tier {
 struct assumed_choice {
 	bool abi;
 	bool stack_private;
+	bool traced_writers;
 };
 
 struct values {
@@ -66,13 +68,18 @@ struct values_options values_options_of(size_t cores)
 /* Where an assumption is kept. */
 static bool *switch_of(struct values_options *options, enum assumption assumption)
 {
-	return assumption == ASSUME_SINGLE_WRITER       ? &options->single_writer
-	       : assumption == ASSUME_STACK_PRIVATE     ? &options->stack_private
-	       : assumption == ASSUME_ABI               ? &options->abi
-	       : assumption == ASSUME_COHERENT          ? &options->coherent
-	       : assumption == ASSUME_CODE_UNCHANGED    ? &options->code_unchanged
-	       : assumption == ASSUME_ONE_ADDRESS_SPACE ? &options->one_address_space
-	                                                : &options->handler_preserves;
+	bool *const switches[ASSUMPTIONS] = {
+	        [ASSUME_SINGLE_WRITER] = &options->single_writer,
+	        [ASSUME_HANDLER_PRESERVES] = &options->handler_preserves,
+	        [ASSUME_ABI] = &options->abi,
+	        [ASSUME_COHERENT] = &options->coherent,
+	        [ASSUME_STACK_PRIVATE] = &options->stack_private,
+	        [ASSUME_TRACED_WRITERS] = &options->traced_writers,
+	        [ASSUME_CODE_UNCHANGED] = &options->code_unchanged,
+	        [ASSUME_ONE_ADDRESS_SPACE] = &options->one_address_space,
+	};
+
+	return switches[assumption];
 }
 
 bool values_assume(const struct values_options *options, enum assumption assumption)
@@ -84,25 +91,13 @@ bool values_assume(const struct values_options *options, enum assumption assumpt
 
 bool values_is_implied(const struct values_options *options, enum assumption assumption)
 {
-	return assumption == ASSUME_STACK_PRIVATE && options->single_writer;
+	return options->single_writer &&
+	       (assumption == ASSUME_STACK_PRIVATE || assumption == ASSUME_TRACED_WRITERS);
 }
 
 void values_set_assumption(struct values_options *options, enum assumption assumption, bool on)
 {
 	*switch_of(options, assumption) = on;
-}
-
-#define CPSR_E UINT64_C(0x200)
-
-/* Data is little endian at the halt. */
-static bool is_supported(const struct history *history)
-{
-	const struct snap_register *cpsr;
-
-	if (history_core(history)->arch != CORE_A32)
-		return true;
-	cpsr = history_halt_register(history, A32_cpsr);
-	return !cpsr || (snap_register_value(cpsr) & CPSR_E) == 0;
 }
 
 struct values *values_create(const struct history *history, const struct values_options *options)
@@ -113,7 +108,7 @@ struct values *values_create(const struct history *history, const struct values_
 		return NULL;
 	values->history = history;
 	values->options = *options;
-	values->is_supported = is_supported(history);
+	values->is_supported = solve_is_supported(history);
 	return values;
 }
 
@@ -195,6 +190,17 @@ static void note_contradiction(struct values *values, struct assumed_choice choi
 	values->contradiction = window_position_of(&s->w, s->conflict);
 }
 
+/* Of those that are tried other_cores_writes() has said something. */
+static void choose(const struct values *values, struct assumed_choice choice,
+                   struct solve_options *options)
+{
+	options->abi = choice.abi;
+	options->stack_private = choice.stack_private;
+	if (choice.traced_writers &&
+	    other_cores_writes(values->options.others, &options->others) != STATUS_OK)
+		options->others = NULL;
+}
+
 /* Solves the window of the proved tier anew; without a solver if that says nothing more. */
 static void solve_assumed(struct values *values, struct assumed_choice choice)
 {
@@ -204,8 +210,7 @@ static void solve_assumed(struct values *values, struct assumed_choice choice)
 	struct tier *tier = &values->assumed;
 	enum status status;
 
-	options.abi = choice.abi;
-	options.stack_private = choice.stack_private;
+	choose(values, choice, &options);
 	if (values->supposed_to != proved->to)
 		suppositions_fini(&values->supposed);
 	values->supposed_to = proved->to;
@@ -220,20 +225,37 @@ static void solve_assumed(struct values *values, struct assumed_choice choice)
 	values->choice = tier->has_solver ? choice : (struct assumed_choice){.abi = false};
 }
 
+/* The other cores' traces say what they wrote, and that is wanted. */
+static bool knows_writers(const struct values *values)
+{
+	const struct values_options *options = &values->options;
+	const struct other_writes *writes;
+
+	return options->traced_writers && options->others &&
+	       !values_is_implied(options, ASSUME_TRACED_WRITERS) &&
+	       other_cores_writes(options->others, &writes) == STATUS_OK;
+}
+
 /* Which of several to give up is tried: a solution with more of them is the better one. */
 static void find_assumed(struct values *values)
 {
 	static const struct assumed_choice choices[] = {
-	        {true, true}, {false, true}, {true, false}, {false, false}};
+	        {true, true, true},   {false, true, true},   {true, false, true},
+	        {false, false, true}, {true, true, false},   {false, true, false},
+	        {true, false, false}, {false, false, false},
+	};
 	const struct values_options *options = &values->options;
 	bool is_stack_tried =
 	        options->stack_private && !values_is_implied(options, ASSUME_STACK_PRIVATE);
+	bool are_writers_tried = knows_writers(values);
 
 	for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++) {
 		struct assumed_choice choice = choices[i];
 
 		if ((choice.abi && !options->abi) || (choice.stack_private && !is_stack_tried) ||
-		    (!choice.abi && !choice.stack_private && !options->coherent))
+		    (choice.traced_writers && !are_writers_tried) ||
+		    (!choice.abi && !choice.stack_private && !choice.traced_writers &&
+		     !options->coherent))
 			continue;
 		solve_assumed(values, choice);
 		if (values->assumed.has_solver)
@@ -462,8 +484,7 @@ bool values_window(struct values *values, uint64_t position, const struct values
 	options->stack_private = false;
 	if (!has_assumed(values))
 		return true;
-	options->abi = values->choice.abi;
-	options->stack_private = values->choice.stack_private;
+	choose(values, values->choice, options);
 	options->supposed = &values->supposed;
 	return true;
 }
@@ -568,14 +589,17 @@ bool values_given_up(const struct values *values, enum assumption *assumption,
 {
 	const struct window_options *w = &values->proved.solver.w.options;
 
+	const struct assumed_choice *given_up = &values->given_up;
+
 	if (!values->proved.has_solver ||
-	    (!values->given_up.abi && !values->given_up.stack_private))
+	    (!given_up->abi && !given_up->stack_private && !given_up->traced_writers))
 		return false;
-	*assumption =
-	        values->given_up.abi && !values->choice.abi ? ASSUME_ABI : ASSUME_STACK_PRIVATE;
+	*assumption = given_up->abi && !values->choice.abi ? ASSUME_ABI
+	              : given_up->traced_writers && !values->choice.traced_writers
+	                      ? ASSUME_TRACED_WRITERS
+	                      : ASSUME_STACK_PRIVATE;
 	*options = options_from(values, &values->options, w->from, w->to);
-	options->abi = values->given_up.abi;
-	options->stack_private = values->given_up.stack_private;
+	choose(values, *given_up, options);
 	*position = values->contradiction;
 	return true;
 }
@@ -586,5 +610,7 @@ bool values_rests_on(const struct values *values, enum assumption assumption)
 		return values->choice.abi;
 	if (assumption == ASSUME_STACK_PRIVATE)
 		return values->choice.stack_private;
+	if (assumption == ASSUME_TRACED_WRITERS)
+		return values->choice.traced_writers;
 	return assumption_is_of_code(assumption) && values_assume(&values->options, assumption);
 }

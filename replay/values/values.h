@@ -9,10 +9,10 @@
  * contradicts itself is the last one: from there on nothing is known of the core's past.
  *
  * There are two tiers, and both are solved of the same window. What is proved rests on none of the
- * assumptions `abi`, `coherent` and `stack-private`. Where that leaves something open and one of
- * them is on, the assumed tier is looked at: what is proved and what follows under these, each
- * value marked as assumed. One that leads to a contradiction is given up for the window, and no
- * proved value is.
+ * assumptions `abi`, `coherent`, `stack-private` and `traced-writers`. Where that leaves something
+ * open and one of them is on, the assumed tier is looked at: what is proved and what follows under
+ * these, each value marked as assumed. One that leads to a contradiction is given up for the
+ * window, and no proved value is.
  */
 #ifndef CSREPLAY_REPLAY_VALUES_VALUES_H
 #define CSREPLAY_REPLAY_VALUES_VALUES_H
@@ -22,7 +22,8 @@
 #include "replay/history/history.h"
 #include "replay/values/assumption.h"
 
-struct interrupt; /* replay/history/interrupt.h */
+struct interrupt;   /* replay/history/interrupt.h */
+struct other_cores; /* replay/values/other_cores.h */
 struct values;
 struct solve_options; /* replay/values/solver/solver.h */
 struct solver;
@@ -39,6 +40,8 @@ struct values_options {
 	/* Nobody but this core writes the stacks that it runs on:
 	 * replay/values/solver/private_stack.h. */
 	bool stack_private;
+	/* Nor anybody the rest of its memory, but other cores where their traces say so. */
+	bool traced_writers;
 	/* Functions keep callee-saved registers: replay/values/solver/abi.h. */
 	bool abi;
 	/* Stores of unknown address went where that is coherent: replay/values/solver/coherent.h.
@@ -50,6 +53,8 @@ struct values_options {
 	 * registers at once, and for each dynamic instruction.
 	 */
 	uint64_t register_window;
+	/* What `traced_writers` is about, or NULL; must outlive it. */
+	struct other_cores *others;
 	/* Ends what takes long: what is asked for is not known then. NULL: nobody does. */
 	struct interrupt *interrupt;
 };
@@ -58,7 +63,7 @@ struct values_options {
 struct values_options values_options_of(size_t cores);
 
 bool values_assume(const struct values_options *options, enum assumption assumption);
-/* What else is taken for granted says as much: of `stack-private` `single-writer` does. */
+/* `single-writer` is taken for granted, and says as much. */
 bool values_is_implied(const struct values_options *options, enum assumption assumption);
 void values_set_assumption(struct values_options *options, enum assumption assumption, bool on);
 
@@ -140,6 +145,7 @@ bool values_given_up(const struct values *values, enum assumption *assumption,
 bool values_rests_on(const struct values *values, enum assumption assumption);
 
 /* The rest of the public face of this room. */
+#include "replay/values/other_cores.h"
 #include "replay/values/values_access.h"
 #include "replay/values/written_code.h"
 

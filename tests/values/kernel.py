@@ -10,46 +10,15 @@ usage: kernel.py NAME CORE SHARE... [OPTION...]      a snapshot of corpus/kernel
 
 Options such as --trust=assumed go to `csreplay state`.
 """
-import gzip
-import os
 import random
-import struct
-import subprocess
 import sys
 
 from material import shared
+from recorded_kernel import read, registers, run, true_rows
 from values import read_by
 
-RECORD = 272  # bytes: u64 pc, x0..x30, sp, u32 pstate, u32 padding
 NAMES = [f"x{i}" for i in range(31)] + ["sp"]
 DISTANCES, DRAWN, DRAWN_TO_TELL, SEED = (100, 1000, 10000, 100000), 60, 1500, 5
-
-
-def run(command, folder, *options, asked=None):
-    return subprocess.run([os.environ["CSREPLAY"], command, *options, folder], input=asked, capture_output=True,
-                          text=True, timeout=300, check=True).stdout
-
-
-def read(folder, name, core):
-    with gzip.open(os.path.join(folder, f"{name}_{core.replace('_', '')}.bin.gz")) as file:
-        return file.read()
-
-
-def true_rows(folder, core, records):
-    """Of each row of the history its record, and its disassembly: those that were traced, matched from the last one back."""
-    done = read(folder, "done", core)
-    at, rows = len(done) - 1, []
-    for line in reversed(run("history", folder, "--core", core).splitlines()[1:]):
-        if line.startswith("#"):
-            continue
-        _, pc, _, _, text = line.split("\t")[:5]
-        while at >= 0 and not (done[at] and struct.unpack_from("<Q", records, RECORD * at)[0] == int(pc, 16)):
-            at -= 1
-        if at < 0:
-            sys.exit(f"0x{pc} was not executed there")
-        rows.append((at, text))
-        at -= 1
-    return rows[::-1]
 
 
 def score(folder, core, records, rows, asked, options):
@@ -62,7 +31,7 @@ def score(folder, core, records, rows, asked, options):
         if value == "-":
             continue
         known += 1
-        true = struct.unpack_from("<Q", records, RECORD * rows[position][0] + 8 * (i + 1))[0]
+        true = registers(records, rows[position][0])[i]
         if int(value, 16) != true:
             wrong.append(f"{NAMES[i]} at position {position} is said to be {value}, the truth is {true:#x}")
     return known, wrong

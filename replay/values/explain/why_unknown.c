@@ -166,7 +166,7 @@ static bool is_barred(struct why_walk *w, const struct memdep_granule *granule, 
 	else if (no_dump)
 		text_printf(w->out, "no dump holds all of 0x%" PRIx64 ": it may be a device\n",
 		            granule->address);
-	else if (memdep_is_linked(&w->solver, granule))
+	else if (w->solver.stacks.is_assumed && granule->is_stack)
 		text_puts(w->out,
 		          "SP went to another stack and came back from memory: meanwhile another "
 		          "core may have run on this one\n");

@@ -370,7 +370,7 @@ static enum status place_in(struct solver *s, uint32_t access, uint64_t address,
 	}
 	/* Where a dump ends within it, the rest of it may be a device. */
 	bytes &= memdep_known_bytes(c.value);
-	if ((!m->is_linked && !s->stacks.is_assumed) || bytes == 0)
+	if ((!m->is_linked && !s->stacks.is_assumed && !s->others) || bytes == 0)
 		return STATUS_OK;
 	if (memdep_access_of(s, a)->address == REG_SP)
 		note_stack(s, granule);

@@ -40,8 +40,7 @@ const struct uop_access *memdep_access_of(const struct solver *s, const struct m
 	return &window_template(&s->w, a->dyn)->insn->accesses[a->index];
 }
 
-/* Bytes that a range writes at most. */
-static uint64_t range_length(const struct solver *s, const struct memdep_access *a)
+uint64_t memdep_range_length(const struct solver *s, const struct memdep_access *a)
 {
 	const struct uop_access *access = memdep_access_of(s, a);
 	struct bits bound;
@@ -121,7 +120,7 @@ static uint8_t range_hits(const struct solver *s, const struct memdep_access *a,
 {
 	const struct uop_access *access = memdep_access_of(s, a);
 	struct interval base = solve_interval(s, a->dyn, access->address);
-	uint64_t length = range_length(s, a);
+	uint64_t length = memdep_range_length(s, a);
 	uint64_t first = base.first + (uint64_t)(int64_t)access->offset;
 
 	if (access->align != 0 || __builtin_add_overflow(length, interval_span(base), &length) ||
@@ -153,7 +152,7 @@ static uint8_t clobber_hits(const struct solver *s, const struct memdep_access *
 	if (a->state != ACCESS_RANGE)
 		return range_hits(s, a, granule) & open;
 	return memdep_overlap(granule & ADDRESS_BITS, a->address.value & ADDRESS_BITS,
-	                      range_length(s, a)) &
+	                      memdep_range_length(s, a)) &
 	       open;
 }
 
@@ -203,11 +202,19 @@ bool memdep_is_own(const struct solver *s, const struct memdep_granule *granule,
 {
 	const struct memdep_memory *m = &s->memory;
 
+	size_t from;
+	size_t to;
+
 	if (m->is_linked || !memdep_is_linked(s, granule))
 		return m->is_linked;
-	return private_stack_holds(s, granule->address,
-	                           first == MEMDEP_NONE ? 0 : m->accesses[first].dyn,
-	                           end >= m->access_count ? s->w.dyn_count : m->accesses[end].dyn);
+	from = first == MEMDEP_NONE ? 0 : m->accesses[first].dyn;
+	to = end >= m->access_count ? s->w.dyn_count : m->accesses[end].dyn;
+	if (s->stacks.is_assumed && granule->is_stack &&
+	    private_stack_holds(s, granule->address, from, to))
+		return true;
+	return s->others &&
+	       other_writes_none(s->others, granule->address & ADDRESS_BITS,
+	                         window_position_of(&s->w, from), window_position_of(&s->w, to));
 }
 
 struct memdep_scan memdep_scan_own(const struct solver *s, const struct memdep_granule *granule,

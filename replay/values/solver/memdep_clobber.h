@@ -80,6 +80,8 @@ void memdep_clobber_clear(struct memdep_memory *m, size_t access);
 uint32_t memdep_clobber_before(const struct memdep_memory *m, uint32_t end);
 const struct uop_access *memdep_access_of(const struct solver *s, const struct memdep_access *a);
 
+/* Bytes that a range writes at most. */
+uint64_t memdep_range_length(const struct solver *s, const struct memdep_access *a);
 /* False if the known bits and the range of its address show that it is to none of these bytes. */
 bool memdep_may_touch(const struct solver *s, const struct memdep_access *a, uint64_t granule,
                       uint8_t bytes);
@@ -115,7 +117,7 @@ struct memdep_scan memdep_scan(const struct solver *s, const struct memdep_stret
 /* Nobody but this core writes the granule, all the time or at some. */
 static inline bool memdep_is_linked(const struct solver *s, const struct memdep_granule *granule)
 {
-	return s->memory.is_linked || (s->stacks.is_assumed && granule->is_stack);
+	return s->memory.is_linked || s->others || (s->stacks.is_assumed && granule->is_stack);
 }
 
 /* Nobody but this core wrote it between two accesses; `first` and `end` as in a stretch. */

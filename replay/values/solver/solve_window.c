@@ -10,6 +10,18 @@
 #include "replay/values/solver/solver.h"
 #include "replay/values/ssa/ssa.h"
 
+#define CPSR_E UINT64_C(0x200)
+
+bool solve_is_supported(const struct history *history)
+{
+	const struct snap_register *cpsr;
+
+	if (history_core(history)->arch != CORE_A32)
+		return true;
+	cpsr = history_halt_register(history, A32_cpsr);
+	return !cpsr || (snap_register_value(cpsr) & CPSR_E) == 0;
+}
+
 static enum status alloc(struct solver *s)
 {
 	size_t dyns = s->w.dyn_count + 1;
@@ -21,17 +33,25 @@ static enum status alloc(struct solver *s)
 	return s->ssa_values && s->dirty && s->dirty_granules ? STATUS_OK : STATUS_NO_MEM;
 }
 
+static void take_options(struct solver *s, const struct solve_options *options)
+{
+	*s = (struct solver){
+	        .code_unchanged = options->code_unchanged,
+	        .supposed = options->supposed,
+	        .is_lenient = options->is_lenient,
+	        .without = options->without,
+	        .others = options->single_writer ? NULL : options->others,
+	};
+}
+
 static enum status solve_window(struct solver *s, const struct history *history,
                                 const struct solve_options *options)
 {
-	*s = (struct solver){.code_unchanged = options->code_unchanged};
+	take_options(s, options);
 	TRY(window_init(&s->w, history, &options->window));
 	if (options->window.to < history_length(history))
 		s->after = options->changes ? *options->changes : code_changes_of(history);
 	TRY(alloc(s));
-	s->supposed = options->supposed;
-	s->is_lenient = options->is_lenient;
-	s->without = options->without;
 	TRY(memdep_init(s, options->single_writer));
 	TRY(linear_init(&s->linear, &s->w));
 	TRY(private_stacks_init(s, options->stack_private && !options->single_writer));

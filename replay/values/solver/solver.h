@@ -37,6 +37,7 @@
 #include "replay/values/solver/interval_map.h"
 #include "replay/values/solver/linear.h"
 #include "replay/values/solver/memdep.h"
+#include "replay/values/solver/other_writes.h"
 #include "replay/values/solver/private_stack.h"
 #include "replay/values/solver/provenance.h"
 #include "replay/values/solver/supposition.h"
@@ -48,6 +49,8 @@ struct solve_options {
 	bool single_writer;
 	/* Nobody but this core writes the stacks that it runs on: private_stack.h. */
 	bool stack_private;
+	/* Nobody writes memory but this core and, where this says so, others; or NULL: anybody. */
+	const struct other_writes *others;
 	/* Functions keep the registers that the procedure call standard says they keep. */
 	bool abi;
 	/* Of stores of unknown address, or NULL: coherent.h. Must outlive the solver. */
@@ -89,8 +92,9 @@ struct solver {
 	uint64_t *dirty_granules;      /* bit i: dirty[i] is not 0 */
 	struct memdep_memory memory;
 	struct linear linear;
-	struct private_stacks stacks; /* none without that assumption */
-	struct abi abi;               /* the same */
+	struct private_stacks stacks;      /* none without that assumption */
+	const struct other_writes *others; /* solve_options */
+	struct abi abi;                    /* the same */
 	const struct suppositions *supposed;
 	bool is_lenient;
 	unsigned int without;      /* solve_options */
@@ -104,6 +108,9 @@ struct solver {
 	size_t conflict; /* the dynamic instruction that it was found at */
 	uint64_t runs;   /* of dynamic instructions, for statistics */
 };
+
+/* The core halted with its data little endian: what of others is solved is not true. */
+bool solve_is_supported(const struct history *history);
 
 /* NO_MEM; UNSUPPORTED if the window is too large; INTERRUPTED. solve_fini() in any case. */
 MUST_USE enum status solve_init(struct solver *s, const struct history *history,

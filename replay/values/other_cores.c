@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The other cores' accesses, from their own reconstruction; see other_cores.h. */
+#include "replay/values/other_cores.h"
+
+#include <stdlib.h>
+
+#include "base/vec.h"
+#include "replay/history/history.h"
+#include "replay/values/solver/solver.h"
+
+enum {
+	LOOK_BACK_MOST = 1000000, /* instructions of each other core */
+	RANGE_MOST = 1 << 20,     /* bytes that one instruction writes */
+};
+
+struct other_cores {
+	const struct history *const *histories;
+	size_t core_count;
+	size_t core;
+	struct interrupt *interrupt;
+	bool is_found;
+	enum status status; /* of looking for them */
+	struct other_store *stores;
+	size_t count;
+	size_t capacity;
+	struct other_writes writes;
+};
+
+struct other_cores *other_cores_create(const struct history *const *histories, size_t count,
+                                       size_t core, struct interrupt *interrupt)
+{
+	struct other_cores *others = calloc(1, sizeof(*others));
+
+	if (!others)
+		return NULL;
+	others->histories = histories;
+	others->core_count = count;
+	others->core = core;
+	others->interrupt = interrupt;
+	return others;
+}
+
+static void forget(struct other_cores *others)
+{
+	free(others->stores);
+	others->stores = NULL;
+	others->count = 0;
+	others->capacity = 0;
+	other_writes_fini(&others->writes);
+}
+
+void other_cores_destroy(struct other_cores *others)
+{
+	if (!others)
+		return;
+	forget(others);
+	free(others);
+}
+
+/* One of the other cores, while its accesses are gone through in order. */
+struct writer {
+	const struct history *history;
+	const struct history *own;
+	size_t core;
+	bool is_timed;  /* both have timestamps, and these do not go back */
+	bool is_proved; /* what its accesses are known by */
+	struct timeline_cursor earliest;
+	struct timeline_cursor latest;
+	size_t open_before; /* stores of cores before this one */
+	uint64_t position;  /* of the store that was looked at last */
+	uint64_t first;     /* and where this core was then */
+	uint64_t last;
+};
+
+static bool is_timed(const struct history *history)
+{
+	uint64_t first;
+	uint64_t last;
+
+	return timeline_positions(history, 0, &first, &last) == STATUS_OK;
+}
+
+/* Where this core was when the other one executed the instruction at a position. */
+static void find_when(struct writer *w, uint64_t position)
+{
+	struct moment before = timeline_at(w->history, position);
+	struct moment after = timeline_at(w->history, position + 1);
+	uint64_t unused;
+
+	w->position = position;
+	w->first = 0;
+	w->last = history_length(w->own);
+	if (w->is_timed && before.has_earliest)
+		timeline_cursor_positions(w->own, &w->earliest, before.earliest, &w->first,
+		                          &unused);
+	/* It may have been there for a while already. */
+	w->first -= w->first > 0 ? 1 : 0;
+	if (w->is_timed && after.has_latest)
+		timeline_cursor_positions(w->own, &w->latest, after.latest, &unused, &w->last);
+}
+
+/* A store whose address is known. */
+static enum status add_store(struct other_cores *others, const struct writer *w, uint64_t address,
+                             uint64_t size, struct bits data)
+{
+	const struct other_store store = {
+	        address, size, data, w->core, w->position, w->is_proved, w->first, w->last,
+	};
+
+	TRY(vec_reserve((void **)&others->stores, &others->capacity, others->count + 1,
+	                sizeof(*others->stores)));
+	others->stores[others->count++] = store;
+	for (uint64_t at = address & ~UINT64_C(7); at < address + size; at += 8) {
+		const struct other_write write = {at & ADDRESS_BITS, w->first, w->last};
+
+		TRY(other_writes_add(&others->writes.known, &write));
+	}
+	return STATUS_OK;
+}
+
+static struct bits data_of(const struct solver *s, const struct memdep_access *a)
+{
+	if (a->kind != ACCESS_STORE)
+		return (struct bits){0, 0};
+	return memdep_masked(solve_slot(s, a->dyn, memdep_access_of(s, a)->data),
+	                     bits_mask(8u * a->size));
+}
+
+static enum status add(struct other_cores *others, struct writer *w, const struct solver *s,
+                       const struct memdep_access *a)
+{
+	uint64_t position = window_position_of(&s->w, a->dyn);
+	struct bits address;
+	uint64_t size = a->size;
+	bool is_known;
+
+	if (a->index == ACCESS_KILL || a->state == ACCESS_ABSENT)
+		return STATUS_OK;
+	address = memdep_address(s, a);
+	is_known = (~address.known & ADDRESS_BITS) == 0;
+	if (a->kind == ACCESS_CLOBBER)
+		size = memdep_range_length(s, a);
+	if (size == 0)
+		return STATUS_OK;
+	if (size > RANGE_MOST)
+		return STATUS_UNSUPPORTED;
+	if (is_known)
+		TRY(other_writes_use(&others->writes, address.value & ADDRESS_BITS, size));
+	if (a->kind == ACCESS_LOAD)
+		return STATUS_OK;
+	if (position != w->position)
+		find_when(w, position);
+	if (is_known)
+		return add_store(others, w, address.value & ADDRESS_BITS, size, data_of(s, a));
+	return other_writes_add(&others->writes.open, &(struct other_write){0, w->first, w->last});
+}
+
+static enum status add_all(struct other_cores *others, struct writer *w, const struct solver *s)
+{
+	w->earliest = (struct timeline_cursor){.below = 0};
+	w->latest = (struct timeline_cursor){.below = 0};
+	w->position = UINT64_MAX;
+	/* What the other solution left open this one may know. */
+	others->writes.open.count = w->open_before;
+	for (size_t i = 0; i < s->memory.access_count; i++)
+		TRY(add(others, w, s, &s->memory.accesses[i]));
+	return STATUS_OK;
+}
+
+/* From where on of this core what the other did is in the window. */
+static enum status begin(struct other_cores *others, struct writer *w, const struct solver *s)
+{
+	struct moment start = timeline_at(w->history, s->w.options.from);
+	uint64_t first;
+	uint64_t last = history_length(w->own);
+
+	if (!w->is_timed)
+		return s->w.options.from > 0 ? STATUS_UNSUPPORTED : STATUS_OK;
+	if (start.has_latest)
+		TRY(timeline_positions(w->own, start.latest, &first, &last));
+	if (others->writes.from < last)
+		others->writes.from = last;
+	return STATUS_OK;
+}
+
+/* UNSUPPORTED if it contradicts itself. */
+static enum status add_solved(struct other_cores *others, struct writer *w, bool abi)
+{
+	uint64_t length = history_length(w->history);
+	const struct solve_options options = {
+	        .window = {length > LOOK_BACK_MOST ? length - LOOK_BACK_MOST : 0, length, true},
+	        .single_writer = !w->is_proved,
+	        .abi = abi,
+	        .interrupt = others->interrupt,
+	};
+	struct solver s;
+	enum status status = solve_init(&s, w->history, &options);
+
+	if (status == STATUS_OK)
+		status = s.has_conflict ? STATUS_UNSUPPORTED : begin(others, w, &s);
+	if (status == STATUS_OK)
+		status = add_all(others, w, &s);
+	solve_fini(&s);
+	return status;
+}
+
+static enum status add_core(struct other_cores *others, size_t core)
+{
+	struct writer w = {
+	        .history = others->histories[core],
+	        .own = others->histories[others->core],
+	        .core = core,
+	        .is_proved = true,
+	        .open_before = others->writes.open.count,
+	};
+	enum status status;
+
+	if (history_length(w.history) == 0 || history_data(w.history) ||
+	    !solve_is_supported(w.history))
+		return STATUS_UNSUPPORTED;
+	w.is_timed = is_timed(w.history) && is_timed(w.own);
+	TRY(add_solved(others, &w, false));
+	/* Code may break the calling standard, and cores that write the same memory contradict
+	 * this: then there is what is proved. */
+	w.is_proved = false;
+	status = add_solved(others, &w, true);
+	if (status == STATUS_UNSUPPORTED)
+		status = add_solved(others, &w, false);
+	return status == STATUS_UNSUPPORTED ? STATUS_OK : status;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct other_store *a = left;
+	const struct other_store *b = right;
+
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	if (a->core != b->core)
+		return a->core < b->core ? -1 : 1;
+	if (a->position != b->position)
+		return a->position < b->position ? -1 : 1;
+	return (int)b->is_proved - (int)a->is_proved;
+}
+
+/* In order; what both solutions have once, as proved. */
+static void sort_stores(struct other_cores *others)
+{
+	size_t kept = 0;
+
+	if (others->count == 0)
+		return;
+	qsort(others->stores, others->count, sizeof(*others->stores), compare);
+	for (size_t i = 1; i < others->count; i++) {
+		const struct other_store *last = &others->stores[kept];
+		const struct other_store *next = &others->stores[i];
+
+		if (next->address != last->address || next->core != last->core ||
+		    next->position != last->position || next->size != last->size)
+			others->stores[++kept] = *next;
+	}
+	others->count = kept + 1;
+}
+
+static enum status look(struct other_cores *others)
+{
+	if (others->is_found)
+		return others->status;
+	others->status = STATUS_OK;
+	for (size_t core = 0; core < others->core_count && others->status == STATUS_OK; core++) {
+		if (core != others->core)
+			others->status = add_core(others, core);
+	}
+	if (others->status != STATUS_OK)
+		forget(others);
+	sort_stores(others);
+	other_writes_sort(&others->writes);
+	others->is_found = others->status != STATUS_INTERRUPTED;
+	return others->status;
+}
+
+enum status other_cores_writes(struct other_cores *others, const struct other_writes **writes)
+{
+	TRY(look(others));
+	*writes = &others->writes;
+	return STATUS_OK;
+}
+
+const struct history *other_cores_history(const struct other_cores *others, size_t core)
+{
+	return others->histories[core];
+}
+
+enum status other_cores_stores(struct other_cores *others, const struct other_store **stores,
+                               size_t *count)
+{
+	TRY(look(others));
+	*stores = others->stores;
+	*count = others->count;
+	return STATUS_OK;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What other cores may have written while a core was at some positions, for the assumption
+ * `traced-writers` (replay/values/assumption.def). In: stores of other cores, each with the
+ * positions at which this core may have been when it happened, and the cache lines that they use.
+ * Out: whether a granule may have been written between two positions.
+ *
+ * A store whose address is not known may have gone to any cache line that another core is seen to
+ * use, and is assumed to have gone to no other that this core uses.
+ */
+#ifndef CSREPLAY_REPLAY_VALUES_SOLVER_OTHER_WRITES_H
+#define CSREPLAY_REPLAY_VALUES_SOLVER_OTHER_WRITES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+/* This core was about to execute first <= p <= last when another one wrote to the granule. */
+struct other_write {
+	uint64_t granule; /* of 8 bytes: its address without the top byte */
+	uint64_t first;
+	uint64_t last;
+};
+
+struct other_write_list {
+	struct other_write *items;
+	size_t count;
+	size_t capacity;
+};
+
+/* Zeroed before the first is added. */
+struct other_writes {
+	struct other_write_list known;
+	struct other_write_list open; /* stores of unknown address; the granule is 0 */
+	uint64_t *lines;              /* numbers of cache lines, of 64 bytes */
+	size_t line_count;
+	size_t line_capacity;
+	/* What other cores did while this one was before this position was not traced. */
+	uint64_t from;
+};
+
+void other_writes_fini(struct other_writes *writes);
+
+/* NO_MEM. */
+MUST_USE enum status other_writes_add(struct other_write_list *list,
+                                      const struct other_write *write);
+/* Another core uses the bytes at an address without the top byte. NO_MEM. */
+MUST_USE enum status other_writes_use(struct other_writes *writes, uint64_t address, uint64_t size);
+/* After all were added: sorts, and makes one of what overlaps. */
+void other_writes_sort(struct other_writes *writes);
+
+/* Stores of unknown address were executed then: after other_writes_sort(). */
+bool other_writes_are_open(const struct other_writes *writes, uint64_t first, uint64_t last);
+
+/*
+ * No other core wrote to the granule while this one was at positions first <= p <= last: after
+ * other_writes_sort(). O(log n).
+ */
+bool other_writes_none(const struct other_writes *writes, uint64_t granule, uint64_t first,
+                       uint64_t last);
+
+#endif
