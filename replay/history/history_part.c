@@ -18,11 +18,13 @@ _Static_assert(sizeof(struct history_event) % sizeof(uint64_t) == 0 &&
                        sizeof(struct history_event) <= ROW_WORDS_MOST * sizeof(uint64_t) &&
                        (int)ELEMENT_PACKET < (int)ROW_KINDS_MOST,
                "an event fits a row, and its element's type the kinds");
+_Static_assert(sizeof(struct context_change) % sizeof(uint64_t) == 0, "a context fits a row");
 
 void notes_init(struct notes *notes)
 {
 	*notes = (struct notes){.gaps = {0}};
 	row_log_init(&notes->events, sizeof(struct history_event));
+	row_log_init(&notes->contexts, sizeof(struct context_change));
 	for (unsigned int i = 0; i < MARK_COUNT; i++)
 		row_log_init(&notes->marks[i], sizeof(struct mark_entry));
 }
@@ -32,6 +34,7 @@ void notes_fini(struct notes *notes)
 	for (unsigned int i = 0; i < MARK_COUNT; i++)
 		row_log_fini(&notes->marks[i]);
 	row_log_fini(&notes->events);
+	row_log_fini(&notes->contexts);
 	free(notes->gaps.items);
 	*notes = (struct notes){0};
 }
@@ -136,11 +139,33 @@ enum status part_add_gap(struct part_builder *b, struct gap gap)
 	return add_mark(b, MARK_VIEW, false, 0);
 }
 
+static bool is_same_context(const struct pe_context *a, const struct pe_context *b)
+{
+	return a->security == b->security && a->level == b->level && a->is_64bit == b->is_64bit &&
+	       a->has_context_id == b->has_context_id && a->has_vmid == b->has_vmid &&
+	       a->is_context_part == b->is_context_part && a->context_id == b->context_id &&
+	       a->vmid == b->vmid;
+}
+
+enum status notes_add_event(struct notes *notes, const struct history_event *event)
+{
+	const struct element *element = &event->element;
+	struct context_change change = {.position = event->position};
+
+	TRY(row_log_add(&notes->events, element->type, event));
+	if (element->type != ELEMENT_PE_CONTEXT ||
+	    (notes->contexts.count > 0 && is_same_context(&notes->last_context, &element->context)))
+		return STATUS_OK;
+	notes->last_context = element->context;
+	change.context = element->context;
+	return row_log_add(&notes->contexts, 0, &change);
+}
+
 static enum status add_event(struct part_builder *b, const struct element *element)
 {
 	struct history_event event = {b->log.length, *element};
 
-	TRY(row_log_add(&b->notes.events, element->type, &event));
+	TRY(notes_add_event(&b->notes, &event));
 	return data_items_add(&b->data, &b->notes.events, element);
 }
 
@@ -238,6 +263,7 @@ enum status part_end(struct part_builder *b)
 	TRY(end_group(b));
 	outcome_log_trim(&b->log);
 	TRY(row_log_end(&b->notes.events));
+	TRY(row_log_end(&b->notes.contexts));
 	for (unsigned int mark = 0; mark < MARK_COUNT; mark++)
 		TRY(row_log_end(&b->notes.marks[mark]));
 	return STATUS_OK;
@@ -374,6 +400,7 @@ static enum status add_range(struct part_builder *b, const struct element *eleme
 static void clamp_positions(struct part_builder *b)
 {
 	row_log_clamp(&b->notes.events, b->log.length);
+	row_log_clamp(&b->notes.contexts, b->log.length);
 	for (unsigned int mark = 0; mark < MARK_COUNT; mark++)
 		row_log_clamp(&b->notes.marks[mark], b->log.length);
 }
