@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "arch/isa.h"
+#include "base/hash.h"
 #include "base/vec.h"
 #include "replay/history/run_insn.h"
 
@@ -305,8 +306,15 @@ SELDOM static enum status mark_view(struct part_builder *b, const struct atom_ba
 
 static enum status count_cycles(struct part_builder *b, uint32_t cycles)
 {
+	struct row_log *marks = &b->notes.marks[MARK_CYCLES];
+	struct mark_entry *last = &b->last_marks[MARK_CYCLES];
+
 	b->cycles += cycles;
-	return add_mark(b, MARK_CYCLES, true, b->cycles);
+	if (marks->count == 0 || last->position != b->log.length)
+		return add_mark(b, MARK_CYCLES, true, b->cycles);
+	/* A core that waits is traced by many counts at one place, of which the last one counts. */
+	last->value = b->cycles;
+	return row_log_set(marks, marks->count - 1, last);
 }
 
 static enum status add_batch(struct part_builder *b, const struct atom_batch *batch)
@@ -509,7 +517,7 @@ static enum status add_exception(struct part_builder *b, const struct element *e
 }
 
 /* Why there is no opcode: none is there, or there are several. */
-static enum gap_reason missing_code(const struct part_builder *b, const struct element *element)
+static enum gap_reason lack_reason(const struct memmap *memory, uint32_t view, uint64_t address)
 {
 	static const enum gap_reason reasons[] = {
 	        [MEMMAP_LACKS_BYTES] = GAP_NO_MEMORY,    [MEMMAP_LACKS_CHOICE] = GAP_SEVERAL_CODES,
@@ -517,9 +525,22 @@ static enum gap_reason missing_code(const struct part_builder *b, const struct e
 	        [MEMMAP_LACKS_CONTEXT] = GAP_NO_CONTEXT, [MEMMAP_LACKS_PAST] = GAP_CODE_WRITTEN,
 	};
 
-	if (element->nacc.view == 0)
+	return reasons[memmap_lack_at(memory, view, address)];
+}
+
+/* The same, asked once of an address: trace comes to the same few again and again. */
+static enum gap_reason missing_code(struct part_builder *b, const struct element *element)
+{
+	uint32_t view = element->nacc.view;
+	uint64_t address = element->nacc.address;
+	struct missing_code *known = &b->missing[hash_u64(address) % MISSING_SLOTS];
+
+	if (view == 0)
 		return GAP_NO_MEMORY;
-	return reasons[memmap_lack_at(b->memory, element->nacc.view, element->nacc.address)];
+	if (known->view != view || known->address != address)
+		*known =
+		        (struct missing_code){address, view, lack_reason(b->memory, view, address)};
+	return known->reason;
 }
 
 /* What an element other than a range means for the history, beside being an event in it. */
