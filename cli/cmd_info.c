@@ -12,20 +12,19 @@ static void note_contexts(const struct session *session, size_t core)
 	uint32_t ids[CONTEXTS_TOLD];
 	size_t known = 0;
 	bool more = false;
-	struct history_event event;
+	struct context_change change;
 	struct text list = {0};
 
-	for (size_t i = 0; !more && history_event(history, i, &event); i++) {
-		const struct element *e = &event.element;
+	for (size_t i = 0; !more && history_context_change(history, i, &change); i++) {
 		size_t at = 0;
 
-		if (e->type != ELEMENT_PE_CONTEXT || !e->context.has_context_id)
+		if (!change.context.has_context_id)
 			continue;
-		while (at < known && ids[at] != e->context.context_id)
+		while (at < known && ids[at] != change.context.context_id)
 			at++;
 		more = at == CONTEXTS_TOLD;
 		if (at == known && !more) {
-			ids[known++] = e->context.context_id;
+			ids[known++] = change.context.context_id;
 			text_printf(&list, "%s0x%x", at > 0 ? ", " : "", ids[at]);
 		}
 	}

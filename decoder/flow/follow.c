@@ -21,6 +21,7 @@ enum {
 	GRID = 16 * 1024,     /* bytes */
 	SLOTS_FIRST = 1024,   /* power of two, as all sizes of the cache */
 	SLOTS_MOST = 1 << 20, /* 64 MiB; a cache that needs more is emptied */
+	HOLE_SLOTS = 1 << 11, /* addresses without code, each in the slot of its address */
 	INSN_SLOTS = 1 << 13, /* single instructions, each in the slot of its address */
 };
 
@@ -37,6 +38,7 @@ struct follow {
 	struct stretch *slots; /* open addressing by start, isa and view */
 	size_t slot_count;     /* 0 before the first stretch */
 	size_t used;
+	struct stretch holes[HOLE_SLOTS]; /* stretches of no instruction */
 	struct stretch *insns;   /* as stretches of one instruction; NULL before the first */
 	struct stretch uncached; /* the last one that was not worth a slot */
 	bool caller_keeps;       /* walks to a waypoint need no slot */
@@ -247,6 +249,11 @@ static struct stretch walk_stretch(const struct follow *follow, uint32_t view, e
 	return stretch;
 }
 
+static bool is_at(const struct stretch *slot, uint32_t view, enum isa isa, uint64_t start)
+{
+	return slot->walk.start == start && slot->walk.isa == isa && slot->view == view;
+}
+
 /* The slot of the stretch, or the free one that it would take; there is always a free one. */
 static struct stretch *find_slot(struct stretch *slots, size_t slot_count, uint32_t view,
                                  enum isa isa, uint64_t start)
@@ -257,8 +264,7 @@ static struct stretch *find_slot(struct stretch *slots, size_t slot_count, uint3
 	for (;; at++) {
 		struct stretch *slot = &slots[at & (slot_count - 1)];
 
-		if (!slot->is_used ||
-		    (slot->walk.start == start && slot->walk.isa == isa && slot->view == view))
+		if (!slot->is_used || is_at(slot, view, isa, start))
 			return slot;
 	}
 }
@@ -298,12 +304,21 @@ static enum status make_room(struct follow *follow)
 static enum status add_stretch(struct follow *follow, uint32_t view, enum isa isa, uint64_t start,
                                const struct stretch **found)
 {
-	struct stretch stretch = walk_stretch(follow, view, isa, start);
+	struct stretch *hole = &follow->holes[hash_u64(start) % HOLE_SLOTS];
 	struct stretch *slot = &follow->uncached;
-	bool is_kept = follow->caller_keeps && stretch.walk.ends_at_waypoint;
+	struct stretch stretch;
+	bool is_kept;
 
-	/* Addresses without code are found again as fast, and have no number. */
-	if (stretch.walk.count > 0 && !is_kept) {
+	/* Trace that comes to code which is not there comes to it again and again. */
+	if (hole->is_used && is_at(hole, view, isa, start)) {
+		*found = hole;
+		return STATUS_OK;
+	}
+	stretch = walk_stretch(follow, view, isa, start);
+	is_kept = follow->caller_keeps && stretch.walk.ends_at_waypoint;
+	if (stretch.walk.count == 0) {
+		slot = hole;
+	} else if (!is_kept) {
 		TRY(make_room(follow));
 		slot = find_slot(follow->slots, follow->slot_count, view, isa, start);
 		follow->used++;
@@ -470,8 +485,7 @@ enum status follow_insn(struct follow *follow, uint32_t view, enum isa isa, uint
 	}
 	slot = &follow->insns[hash_u64(address) % INSN_SLOTS];
 	*walk = &slot->walk;
-	if (slot->is_used && slot->walk.start == address && slot->walk.isa == isa &&
-	    slot->view == view)
+	if (slot->is_used && is_at(slot, view, isa, address))
 		return STATUS_OK;
 	*slot = (struct stretch){.view = view};
 	status = follow_to_address(follow, view, isa, address, (struct follow_limit){address, true},

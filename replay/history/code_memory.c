@@ -17,13 +17,11 @@ static struct seen_contexts see_contexts(const struct history *h)
 {
 	struct seen_contexts seen = {.are_many = false};
 	struct pe_context *last = &seen.last;
-	struct history_event event;
+	struct context_change change;
 
-	for (size_t i = 0; history_event(h, i, &event); i++) {
-		const struct pe_context *now = &event.element.context;
+	for (size_t i = 0; history_context_change(h, i, &change); i++) {
+		const struct pe_context *now = &change.context;
 
-		if (event.element.type != ELEMENT_PE_CONTEXT)
-			continue;
 		seen.are_many |= (last->has_context_id && now->has_context_id &&
 		                  last->context_id != now->context_id) ||
 		                 (last->has_vmid && now->has_vmid && last->vmid != now->vmid);

@@ -85,6 +85,7 @@ static enum status join(struct builder *b, struct part_builder *part)
 	TRY(check_join(b, part));
 	TRY(append_gaps(&h->notes, &part->notes.gaps, position));
 	TRY(row_log_join(&h->notes.events, &part->notes.events, position, 0));
+	TRY(row_log_join(&h->notes.contexts, &part->notes.contexts, position, 0));
 	TRY(append_marks(&h->notes, part, position, b->cycles));
 	b->cycles += part->cycles;
 	b->in_trace |= part->in_trace;

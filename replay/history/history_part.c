@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "arch/isa.h"
+#include "base/hash.h"
 #include "base/vec.h"
 #include "replay/history/run_insn.h"
 
@@ -18,11 +19,13 @@ _Static_assert(sizeof(struct history_event) % sizeof(uint64_t) == 0 &&
                        sizeof(struct history_event) <= ROW_WORDS_MOST * sizeof(uint64_t) &&
                        (int)ELEMENT_PACKET < (int)ROW_KINDS_MOST,
                "an event fits a row, and its element's type the kinds");
+_Static_assert(sizeof(struct context_change) % sizeof(uint64_t) == 0, "a context fits a row");
 
 void notes_init(struct notes *notes)
 {
 	*notes = (struct notes){.gaps = {0}};
 	row_log_init(&notes->events, sizeof(struct history_event));
+	row_log_init(&notes->contexts, sizeof(struct context_change));
 	for (unsigned int i = 0; i < MARK_COUNT; i++)
 		row_log_init(&notes->marks[i], sizeof(struct mark_entry));
 }
@@ -32,6 +35,7 @@ void notes_fini(struct notes *notes)
 	for (unsigned int i = 0; i < MARK_COUNT; i++)
 		row_log_fini(&notes->marks[i]);
 	row_log_fini(&notes->events);
+	row_log_fini(&notes->contexts);
 	free(notes->gaps.items);
 	*notes = (struct notes){0};
 }
@@ -136,11 +140,33 @@ enum status part_add_gap(struct part_builder *b, struct gap gap)
 	return add_mark(b, MARK_VIEW, false, 0);
 }
 
+static bool is_same_context(const struct pe_context *a, const struct pe_context *b)
+{
+	return a->security == b->security && a->level == b->level && a->is_64bit == b->is_64bit &&
+	       a->has_context_id == b->has_context_id && a->has_vmid == b->has_vmid &&
+	       a->is_context_part == b->is_context_part && a->context_id == b->context_id &&
+	       a->vmid == b->vmid;
+}
+
+enum status notes_add_event(struct notes *notes, const struct history_event *event)
+{
+	const struct element *element = &event->element;
+	struct context_change change = {.position = event->position};
+
+	TRY(row_log_add(&notes->events, element->type, event));
+	if (element->type != ELEMENT_PE_CONTEXT ||
+	    (notes->contexts.count > 0 && is_same_context(&notes->last_context, &element->context)))
+		return STATUS_OK;
+	notes->last_context = element->context;
+	change.context = element->context;
+	return row_log_add(&notes->contexts, 0, &change);
+}
+
 static enum status add_event(struct part_builder *b, const struct element *element)
 {
 	struct history_event event = {b->log.length, *element};
 
-	TRY(row_log_add(&b->notes.events, element->type, &event));
+	TRY(notes_add_event(&b->notes, &event));
 	return data_items_add(&b->data, &b->notes.events, element);
 }
 
@@ -238,6 +264,7 @@ enum status part_end(struct part_builder *b)
 	TRY(end_group(b));
 	outcome_log_trim(&b->log);
 	TRY(row_log_end(&b->notes.events));
+	TRY(row_log_end(&b->notes.contexts));
 	for (unsigned int mark = 0; mark < MARK_COUNT; mark++)
 		TRY(row_log_end(&b->notes.marks[mark]));
 	return STATUS_OK;
@@ -279,8 +306,15 @@ SELDOM static enum status mark_view(struct part_builder *b, const struct atom_ba
 
 static enum status count_cycles(struct part_builder *b, uint32_t cycles)
 {
+	struct row_log *marks = &b->notes.marks[MARK_CYCLES];
+	struct mark_entry *last = &b->last_marks[MARK_CYCLES];
+
 	b->cycles += cycles;
-	return add_mark(b, MARK_CYCLES, true, b->cycles);
+	if (marks->count == 0 || last->position != b->log.length)
+		return add_mark(b, MARK_CYCLES, true, b->cycles);
+	/* A core that waits is traced by many counts at one place, of which the last one counts. */
+	last->value = b->cycles;
+	return row_log_set(marks, marks->count - 1, last);
 }
 
 static enum status add_batch(struct part_builder *b, const struct atom_batch *batch)
@@ -374,6 +408,7 @@ static enum status add_range(struct part_builder *b, const struct element *eleme
 static void clamp_positions(struct part_builder *b)
 {
 	row_log_clamp(&b->notes.events, b->log.length);
+	row_log_clamp(&b->notes.contexts, b->log.length);
 	for (unsigned int mark = 0; mark < MARK_COUNT; mark++)
 		row_log_clamp(&b->notes.marks[mark], b->log.length);
 }
@@ -482,7 +517,7 @@ static enum status add_exception(struct part_builder *b, const struct element *e
 }
 
 /* Why there is no opcode: none is there, or there are several. */
-static enum gap_reason missing_code(const struct part_builder *b, const struct element *element)
+static enum gap_reason lack_reason(const struct memmap *memory, uint32_t view, uint64_t address)
 {
 	static const enum gap_reason reasons[] = {
 	        [MEMMAP_LACKS_BYTES] = GAP_NO_MEMORY,    [MEMMAP_LACKS_CHOICE] = GAP_SEVERAL_CODES,
@@ -490,9 +525,22 @@ static enum gap_reason missing_code(const struct part_builder *b, const struct e
 	        [MEMMAP_LACKS_CONTEXT] = GAP_NO_CONTEXT, [MEMMAP_LACKS_PAST] = GAP_CODE_WRITTEN,
 	};
 
-	if (element->nacc.view == 0)
+	return reasons[memmap_lack_at(memory, view, address)];
+}
+
+/* The same, asked once of an address: trace comes to the same few again and again. */
+static enum gap_reason missing_code(struct part_builder *b, const struct element *element)
+{
+	uint32_t view = element->nacc.view;
+	uint64_t address = element->nacc.address;
+	struct missing_code *known = &b->missing[hash_u64(address) % MISSING_SLOTS];
+
+	if (view == 0)
 		return GAP_NO_MEMORY;
-	return reasons[memmap_lack_at(b->memory, element->nacc.view, element->nacc.address)];
+	if (known->view != view || known->address != address)
+		*known =
+		        (struct missing_code){address, view, lack_reason(b->memory, view, address)};
+	return known->reason;
 }
 
 /* What an element other than a range means for the history, beside being an event in it. */

@@ -12,6 +12,15 @@
 #include "replay/history/history_builder.h"
 #include "replay/history/history_store.h"
 
+enum { MISSING_SLOTS = 1 << 11 };
+
+/* Why there is no opcode at an address. */
+struct missing_code {
+	uint64_t address;
+	uint32_t view; /* 0: the slot is free */
+	enum gap_reason reason;
+};
+
 struct part_builder {
 	const struct memmap *memory; /* where opcodes are; at first the core's */
 	struct graph *graph;
@@ -30,6 +39,7 @@ struct part_builder {
 	/* Of a PTM, whose count in a timestamp packet is one as any other. */
 	bool has_timestamp_cycles;
 	bool marks_views; /* each run's is noted, for no element says that it changes */
+	struct missing_code missing[MISSING_SLOTS]; /* each in the slot of its address */
 };
 
 /* `graph` is the one that the decoder follows runs through; it must outlive the part. NO_MEM. */

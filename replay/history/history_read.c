@@ -320,6 +320,26 @@ size_t history_event_index(const struct history *history, uint64_t position)
 	return row_log_index(&history->notes.events, position, &history->cache->events);
 }
 
+bool history_context_change(const struct history *history, size_t index,
+                            struct context_change *change)
+{
+	if (index >= history->notes.contexts.count)
+		return false;
+	row_log_at(&history->notes.contexts, index, &history->cache->contexts, change);
+	return true;
+}
+
+bool history_last_context(const struct history *history, uint64_t position,
+                          struct context_change *change)
+{
+	const struct row_log *contexts = &history->notes.contexts;
+	size_t after = contexts->count;
+
+	if (position < UINT64_MAX)
+		after = row_log_index(contexts, position + 1, &history->cache->contexts);
+	return after > 0 && history_context_change(history, after - 1, change);
+}
+
 size_t history_mark_after(const struct history *h, enum mark mark, uint64_t position)
 {
 	if (position == UINT64_MAX)
@@ -352,20 +372,14 @@ enum status history_mark(const struct history *history, enum mark mark, uint64_t
 struct memory_context history_context(const struct history *history, uint64_t position)
 {
 	struct memory_context context = {.has_id = false};
-	struct history_event event;
-	size_t i = position < UINT64_MAX ? history_event_index(history, position + 1)
-	                                 : history_event_count(history);
+	struct context_change change;
 	const struct snap_register *id = NULL;
 	uint64_t view;
 
 	/* The last that was traced, if it still holds. */
-	if (history_mark(history, MARK_VIEW, position, &view) == STATUS_OK) {
-		while (i > 0 && history_event(history, i - 1, &event) &&
-		       event.element.type != ELEMENT_PE_CONTEXT)
-			i--;
-		if (i > 0)
-			context = pe_context_memory(&event.element.context);
-	}
+	if (history_mark(history, MARK_VIEW, position, &view) == STATUS_OK &&
+	    history_last_context(history, position, &change))
+		context = pe_context_memory(&change.context);
 	/* What the trace calls a context counts: it may have traced a part of CONTEXTIDR. */
 	if (position == history->length && !context.has_id)
 		id = snap_device_any_register(history->core->device,

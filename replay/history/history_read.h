@@ -92,6 +92,12 @@ struct history_event {
 	struct element element;
 };
 
+/* The core's context as the trace says it from `position` on. */
+struct context_change {
+	uint64_t position;
+	struct pe_context context;
+};
+
 /* Called now and then with what was consumed of the buffer; false stops the build. */
 typedef bool (*history_progress)(void *context, uint64_t done, uint64_t total);
 
@@ -242,6 +248,15 @@ size_t history_event_count(const struct history *history);
 bool history_event(const struct history *history, size_t index, struct history_event *event);
 /* Index of the first event at or after `position`. */
 size_t history_event_index(const struct history *history, uint64_t position);
+/*
+ * Copies out what PE_CONTEXT event `index` said, of those alone that say another thing than the one
+ * before, few as these are; false after the last one. One may come twice.
+ */
+bool history_context_change(const struct history *history, size_t index,
+                            struct context_change *change);
+/* The last PE_CONTEXT at or before `position`; false if there is none. */
+bool history_last_context(const struct history *history, uint64_t position,
+                          struct context_change *change);
 /* The first gap at exactly `position`, or NULL. */
 const struct gap *history_gap_at(const struct history *history, uint64_t position);
 /* The gap nearest to `position` in the open interval (from, to), or NULL. */

@@ -242,7 +242,7 @@ static enum status copy_notes(struct copying *c, uint64_t position)
 		TRY(part_add_gap(c->part, gaps->items[c->gap]));
 	for (; history_event(c->base, c->event, &event) && event.position <= position; c->event++) {
 		event.position = c->part->log.length;
-		TRY(row_log_add(&c->part->notes.events, event.element.type, &event));
+		TRY(notes_add_event(&c->part->notes, &event));
 	}
 	for (unsigned int mark = 0; mark < MARK_COUNT; mark++)
 		TRY(copy_marks(c, (enum mark)mark, position));

@@ -35,12 +35,17 @@ struct gap_list {
 /* What was said between the instructions. */
 struct notes {
 	struct gap_list gaps;
-	struct row_log events;            /* struct history_event; the kind is the element's type */
+	struct row_log events;          /* struct history_event; the kind is the element's type */
+	struct row_log contexts;        /* struct context_change: of the events those that differ */
+	struct pe_context last_context; /* of what was added to the contexts, if any was */
 	struct row_log marks[MARK_COUNT]; /* struct mark_entry; the last of a position counts */
 };
 
 void notes_init(struct notes *notes);
 void notes_fini(struct notes *notes);
+
+/* Adds an event after those already there. NO_MEM. */
+MUST_USE enum status notes_add_event(struct notes *notes, const struct history_event *event);
 
 struct history_part {
 	const struct memmap *memory; /* that its runs' views are of */
@@ -70,6 +75,7 @@ struct block_cache {
 	uint32_t count; /* runs */
 	struct outcome_log_run runs[LOG_BLOCK_RUNS];
 	struct row_cache events;
+	struct row_cache contexts;
 	struct row_cache marks[MARK_COUNT];
 };
 

@@ -82,11 +82,11 @@ static uint8_t *put_row(struct row_coder *coder, unsigned int words, unsigned in
 	}
 	to = put_delta(to, coder->position, row[0]);
 	coder->position = row[0];
-	for (unsigned int i = 1; mask >> i != 0; i++) {
-		if (mask >> i & 1) {
-			to = put_delta(to, before[i], row[i]);
-			before[i] = row[i];
-		}
+	for (unsigned int rest = mask; rest != 0; rest &= rest - 1) {
+		unsigned int i = (unsigned int)__builtin_ctz(rest);
+
+		to = put_delta(to, before[i], row[i]);
+		before[i] = row[i];
 	}
 	return to;
 }
@@ -103,10 +103,8 @@ static const uint8_t *take_row(struct row_coder *coder, unsigned int words, cons
 		from += 2;
 	}
 	from = take_delta(from, &coder->position);
-	for (unsigned int i = 1; coder->masks[kind] >> i != 0; i++) {
-		if (coder->masks[kind] >> i & 1)
-			from = take_delta(from, &before[i]);
-	}
+	for (unsigned int rest = coder->masks[kind]; rest != 0; rest &= rest - 1)
+		from = take_delta(from, &before[__builtin_ctz(rest)]);
 	memcpy(row, before, words * sizeof(uint64_t));
 	row[0] = coder->position;
 	return from;

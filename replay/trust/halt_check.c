@@ -33,6 +33,9 @@ static enum status find_suspects(const struct history *history, const struct sol
 	enum status status = STATUS_OK;
 
 	*count = 0;
+	/* What contradicts itself without all of them does so without any one. */
+	if (!agrees_without(history, WITHOUT_ALL, options, &status))
+		return status;
 	for (unsigned int i = REGISTER_PC + 1; i < file.trace && status == STATUS_OK; i++) {
 		suspects[i] = history_halt_register(history, i) &&
 		              register_slot_of(history_core(history)->arch, i).count > 0 &&

@@ -263,6 +263,48 @@ static void context_is_unknown_after_a_loss_alone(void **state)
 	}
 }
 
+/* What is said again is one change, and the last one at or before a position is found. */
+static void contexts_are_listed_where_they_change(void **state)
+{
+	static const struct pe_context one = {.has_context_id = true, .context_id = 1};
+	static const struct pe_context two = {.has_context_id = true, .context_id = 2};
+	const struct element nops[] = {
+	        {.type = ELEMENT_PE_CONTEXT, .context = one}, {.type = ELEMENT_TRACE_ON},
+	        {.type = ELEMENT_PE_CONTEXT, .context = one}, {.type = ELEMENT_TRACE_ON},
+	        {.type = ELEMENT_PE_CONTEXT, .context = two}, {.type = ELEMENT_TRACE_ON},
+	        {.type = ELEMENT_PE_CONTEXT, .context = two}, {.type = ELEMENT_TRACE_ON},
+	        {.type = ELEMENT_PE_CONTEXT, .context = one},
+	};
+	const struct context_change expected[] = {{1, one}, {3, two}, {5, one}};
+	struct element elements[16];
+	struct context_change change;
+	struct fixture f;
+	size_t count = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(nops) / sizeof(nops[0]); i++) {
+		if (nops[i].type == ELEMENT_PE_CONTEXT)
+			elements[count++] = nop();
+		elements[count++] = nops[i];
+	}
+	elements[count++] = halt_follows();
+	open_fixture(&f, elements, count);
+	for (size_t i = 0; i < 3; i++) {
+		assert_true(history_context_change(f.history, i, &change));
+		assert_int_equal(change.position, expected[i].position);
+		assert_int_equal(change.context.context_id, expected[i].context.context_id);
+	}
+	assert_false(history_context_change(f.history, 3, &change));
+	assert_false(history_last_context(f.history, 0, &change));
+	for (uint64_t position = 1; position <= 6; position++) {
+		assert_true(history_last_context(f.history, position, &change));
+		assert_int_equal(change.position, position < 3 ? 1 : position < 5 ? 3 : 5);
+	}
+	assert_true(history_last_context(f.history, UINT64_MAX, &change));
+	assert_int_equal(change.position, 5);
+	close_fixture(&f);
+}
+
 /* Cycles are counted from the first count on, through gaps; time is what was told last. */
 static void cycles_are_a_sum_and_time_is_the_last(void **state)
 {
@@ -527,6 +569,7 @@ int main(void)
 	        cmocka_unit_test(gaps_at_one_place_are_one_unless_they_say_more),
 	        cmocka_unit_test(trace_begins_without_a_gap),
 	        cmocka_unit_test(context_is_unknown_after_a_loss_alone),
+	        cmocka_unit_test(contexts_are_listed_where_they_change),
 	        cmocka_unit_test(cycles_are_a_sum_and_time_is_the_last),
 	        cmocka_unit_test(every_element_with_cycles_adds_them),
 	        cmocka_unit_test(gaps_and_events_are_found_by_position),

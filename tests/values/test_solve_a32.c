@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "replay/values/solver/solver.h"
+#include "replay/values/ssa/code_change.h"
 #include "tests/support/opcode_rows.h"
 #include "tests/values/made_a32.h"
 #include "tests/values/made_element.h"
@@ -519,6 +520,35 @@ static void a32_cache_flush_makes_code_doubtful(void **state)
 	}
 }
 
+/* What Linux does when it switches address spaces is no reason to look for code that was written.
+ */
+static void a32_branch_predictor_is_no_instruction_cache(void **state)
+{
+	static const struct {
+		uint32_t opcode;
+		bool is_likely;
+	} rows[] = {
+	        {UINT32_C(0xee070f35), true},  /* ICIMVAU */
+	        {UINT32_C(0xee070f15), true},  /* ICIALLU */
+	        {UINT32_C(0xee070f11), true},  /* ICIALLUIS */
+	        {UINT32_C(0xee070fd1), false}, /* BPIALLIS */
+	        {UINT32_C(0xee070fd5), false}, /* BPIALL */
+	        {UINT32_C(0xee070ff5), false}, /* BPIMVA */
+	        {UINT32_C(0xee070f95), false}, /* CP15ISB */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct program p;
+
+		BEGIN_A32(&p, MOV_R1_7, 0, ADD_R1_R1_1);
+		put_u32(p.code + 4, rows[i].opcode);
+		run_a32(&p, COUNT);
+		assert_int_equal(code_change_is_likely(p.f.history), rows[i].is_likely);
+		end(&p);
+	}
+}
+
 /*
  * SYS_READ of the block at R1, the data: to where its first word points, as many as its third. What
  * was not seen to be stored in the block may have been read over it.
@@ -635,6 +665,7 @@ int main(void)
 	        cmocka_unit_test(a32_call_writes_what_it_reads),
 	        cmocka_unit_test(a32_other_call_is_a_gap),
 	        cmocka_unit_test(a32_cache_flush_makes_code_doubtful),
+	        cmocka_unit_test(a32_branch_predictor_is_no_instruction_cache),
 	        cmocka_unit_test(a32_semihosting_writes_by_its_block),
 	        cmocka_unit_test(a32_other_trap_is_a_gap),
 	        cmocka_unit_test(a32_thread_pointers_are_those_of_the_halt),

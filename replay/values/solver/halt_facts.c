@@ -144,7 +144,8 @@ void halt_facts(struct solver *s)
 		struct register_slot at = register_slot_of(core->arch, i);
 		uint64_t value;
 
-		if (!reg || at.count == 0 || (i == s->without && i != REGISTER_PC))
+		if (!reg || at.count == 0 ||
+		    (i != REGISTER_PC && (i == s->without || s->without == WITHOUT_ALL)))
 			continue;
 		value = snap_register_value(reg);
 		if (at.count == 2)

@@ -32,6 +32,8 @@
 #ifndef CSREPLAY_REPLAY_VALUES_SOLVER_SOLVER_H
 #define CSREPLAY_REPLAY_VALUES_SOLVER_SOLVER_H
 
+#include <limits.h>
+
 #include "replay/history/history.h"
 #include "replay/values/solver/abi.h"
 #include "replay/values/solver/interval_map.h"
@@ -42,6 +44,9 @@
 #include "replay/values/solver/provenance.h"
 #include "replay/values/solver/supposition.h"
 #include "replay/values/ssa/ssa.h"
+
+/* For `without`: of the registers at the halt the PC alone is taken. */
+#define WITHOUT_ALL UINT_MAX
 
 struct solve_options {
 	struct window_options window;

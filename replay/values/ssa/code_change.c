@@ -102,11 +102,21 @@ static bool names_cacheflush(const struct memmap *memory, struct template *templ
 	        (opcode >> 12 == 0x59f7 && has_literal(memory, template, 8, opcode & 0xfff)));
 }
 
+/*
+ * Of MCR p15, c7, c1 or c5 those that invalidate the branch predictor alone (opc2 6 and 7), and the
+ * barriers (4): what switches address spaces does that, and no code can be written without more.
+ */
+static bool leaves_icache(const struct template *template)
+{
+	return template->isa != ISA_A64 && (template->opcode >> 5 & 7) >= 4;
+}
+
 /* Maintenance of the instruction cache, or what makes the number of cacheflush. */
 static bool announces_code(const struct memmap *memory, struct template *template)
 {
-	return template_maintains_icache((enum isa) template->isa, template->size,
-	                                 template->opcode) ||
+	return (template_maintains_icache((enum isa) template->isa, template->size,
+	                                  template->opcode) &&
+	        !leaves_icache(template)) ||
 	       names_cacheflush(memory, template);
 }
 

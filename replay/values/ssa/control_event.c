@@ -80,7 +80,7 @@ void control_event_begin(struct control_event_reader *r, const struct history *h
 {
 	size_t gaps;
 	const struct gap *gap = history_gaps(history, &gaps);
-	struct history_event event;
+	struct context_change change;
 
 	*r = (struct control_event_reader){.history = history,
 	                                   .handler_preserves = handler_preserves,
@@ -88,13 +88,9 @@ void control_event_begin(struct control_event_reader *r, const struct history *h
 	while (r->gap < gaps && gap[r->gap].position <= from)
 		r->gap++;
 	r->event = history_event_index(history, from + 1);
-	for (size_t i = r->event;
-	     !r->has_context && i-- > 0 && history_event(history, i, &event);) {
-		if (event.element.type != ELEMENT_PE_CONTEXT)
-			continue;
-		r->context = event.element.context;
-		r->has_context = true;
-	}
+	r->has_context = history_last_context(history, from, &change);
+	if (r->has_context)
+		r->context = change.context;
 	look_ahead(r);
 }
 
@@ -529,21 +525,17 @@ bool control_event_halts_elsewhere(const struct history *history)
 
 uint64_t control_event_space_change(const struct history *history)
 {
-	struct history_event event;
+	struct context_change change;
 	struct pe_context before = {.level = EL_UNKNOWN};
 	bool has_before = false;
 	uint64_t position = 0;
 
 	if (control_event_halts_elsewhere(history))
 		return history_length(history);
-	for (size_t i = 0; history_event(history, i, &event); i++) {
-		const struct pe_context *context = &event.element.context;
-
-		if (event.element.type != ELEMENT_PE_CONTEXT)
-			continue;
-		if (has_before && !same_space(&before, context))
-			position = event.position;
-		before = *context;
+	for (size_t i = 0; history_context_change(history, i, &change); i++) {
+		if (has_before && !same_space(&before, &change.context))
+			position = change.position;
+		before = change.context;
 		has_before = true;
 	}
 	return position;
