@@ -100,8 +100,8 @@ uint64_t sem_branch_offset(const struct pattern *pattern, uint32_t opcode);
 /* sem_a64_system.c: branches, exceptions and system instructions */
 sem_expand sem_branch, sem_branch_conditional, sem_compare_branch, sem_test_branch,
         sem_branch_register, sem_branch_opaque, sem_return_pac, sem_exception, sem_exception_return,
-        sem_link_pac, sem_link_key, sem_x17_pac, sem_hint_x, sem_map_flags, sem_pstate, sem_svcr,
-        sem_spsel, sem_sys, sem_sysl, sem_mrs, sem_msr;
+        sem_link_pac, sem_link_key, sem_x17_pac, sem_hint_x, sem_map_flags, sem_pstate, sem_daif,
+        sem_svcr, sem_spsel, sem_sys, sem_sysl, sem_mrs, sem_msr;
 
 /* sem_a64_simd.c: floating point and vectors; everything but moves is unknown */
 sem_expand sem_fp_general, sem_fp_fixed, sem_fp_move, sem_fp_sign, sem_fp_immediate, sem_fp_compare,

@@ -120,6 +120,7 @@ void sem_exception_return(struct sem *s, unsigned int arg)
 	s->b->insn.branch = (struct uop_branch){.kind = BRANCH_RETURN, .slot = SLOT_NONE};
 	uop_define_unknown(s->b, REG_NZCV, 16);
 	uop_define_unknown(s->b, REG_PSTATE, 64);
+	uop_define_unknown(s->b, REG_DAIF, 64);
 }
 
 static void keep_low(struct sem *s, unsigned int reg)
@@ -190,6 +191,21 @@ void sem_svcr(struct sem *s, unsigned int arg)
 {
 	(void)arg;
 	s->b->insn.flags |= UOP_KILLS_REGISTERS;
+}
+
+/* DAIFSet, DAIFClr. */
+void sem_daif(struct sem *s, unsigned int arg)
+{
+	uint64_t mask = (uint64_t)FIELD(s, CRm) << 6;
+
+	(void)arg;
+	if (FLAG(s, op))
+		uop_define(s->b, REG_DAIF,
+		           uop_make(s->b, UOP_AND, 64, REG_DAIF, uop_constant(s->b, ~mask)));
+	else
+		uop_define(s->b, REG_DAIF,
+		           uop_make(s->b, UOP_OR, 64, REG_DAIF, uop_constant(s->b, mask)));
+	uop_define_unknown(s->b, REG_PSTATE, 64);
 }
 
 /* Another SP is in use from here on; which one it was before is not known here. */
@@ -291,6 +307,7 @@ enum sysreg_kind {
 	SYSREG_SHADOW,
 	SYSREG_FLAGS,
 	SYSREG_STATE,
+	SYSREG_MASKS,
 	SYSREG_STACK,
 	SYSREG_LENGTH,
 	SYSREG_STREAMING,
@@ -342,6 +359,9 @@ void sem_mrs(struct sem *s, unsigned int arg)
 	case SYSREG_OPAQUE:
 	case SYSREG_STATUS:
 		sem_set_x(s, rt, sysreg.reg);
+		return;
+	case SYSREG_MASKS:
+		sem_set_x(s, rt, uop_daif(s->b, REG_DAIF));
 		return;
 	case SYSREG_RANDOM:
 		uop_define_unknown(s->b, REG_NZCV, 16);
@@ -419,8 +439,15 @@ void sem_msr(struct sem *s, unsigned int arg)
 		if (namesake(sysreg.reg) != sysreg.reg)
 			uop_define_unknown(s->b, namesake(sysreg.reg), 64);
 		uop_define(s->b, sysreg.reg,
-		           uop_insert(s->b, 64, uop_unknown(s->b, 64), sem_x(FIELD(s, Rt)),
-		                      (struct bits_field){.lsb = 0, .len = 1, .to = 0}));
+		           uop_with_daif(
+		                   s->b,
+		                   uop_insert(s->b, 64, uop_unknown(s->b, 64), sem_x(FIELD(s, Rt)),
+		                              (struct bits_field){.lsb = 0, .len = 1, .to = 0}),
+		                   sem_x(FIELD(s, Rt))));
+		return;
+	case SYSREG_MASKS:
+		uop_define(s->b, REG_DAIF, uop_daif(s->b, sem_x(FIELD(s, Rt))));
+		uop_define_unknown(s->b, REG_PSTATE, 64);
 		return;
 	case SYSREG_OPAQUE:
 	case SYSREG_SHADOW:

@@ -156,6 +156,18 @@ unsigned int uop_insert(struct uop_builder *b, unsigned int width, unsigned int 
 	return emit_field(b, plain(UOP_INSERT, width, a, base), field);
 }
 
+static const struct bits_field daif_bits = {.lsb = 6, .len = 4, .to = 6};
+
+unsigned int uop_daif(struct uop_builder *b, unsigned int a)
+{
+	return uop_field(b, UOP_FIELD, 64, a, daif_bits);
+}
+
+unsigned int uop_with_daif(struct uop_builder *b, unsigned int base, unsigned int daif)
+{
+	return uop_insert(b, 64, base, daif, daif_bits);
+}
+
 unsigned int uop_select(struct uop_builder *b, unsigned int width, unsigned int choice,
                         unsigned int a, unsigned int second)
 {

@@ -39,6 +39,9 @@ unsigned int uop_field(struct uop_builder *b, enum uop_op op, unsigned int width
 /* `base` with the field of `a` in it. */
 unsigned int uop_insert(struct uop_builder *b, unsigned int width, unsigned int base,
                         unsigned int a, struct bits_field field);
+/* PSTATE.D, A, I and F, which MSR and SPSRs have in bits 9 to 6, as REG_DAIF; and with them. */
+unsigned int uop_daif(struct uop_builder *b, unsigned int a);
+unsigned int uop_with_daif(struct uop_builder *b, unsigned int base, unsigned int daif);
 /* `choice` ? a : second. */
 unsigned int uop_select(struct uop_builder *b, unsigned int width, unsigned int choice,
                         unsigned int a, unsigned int second);

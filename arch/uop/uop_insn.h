@@ -75,6 +75,7 @@ enum uop_register {
 	/* Where nothing but EL1 and EL0 ran since it was written: no level above has one of this
 	   name. */
 	REG_SCTLR_EL1,
+	REG_DAIF, /* PSTATE.D, A, I and F in bits 9 to 6; the others are 0 */
 	/*
 	 * Of the SVE predicates P0 to P7: a number of bytes of a vector after which no element
 	 * is active. It bounds what a store can write and says nothing else of the predicate.

@@ -11,7 +11,8 @@
 
 #include "replay/values/ssa/level_change.h"
 
-enum { RETURNS = 0x1230, VBAR = 0x8000, SPSR_EL1H = 0x60000005, SPSR_EL1T = 0x60000004 };
+enum { RETURNS = 0x1230, VBAR = 0x8000, SPSR_EL1H = 0x60000085, SPSR_EL1T = 0x60000004 };
+enum { DAIF = 0x3c0 };
 
 /* Registers before: each its number times 16, but for SPSR. */
 static uint64_t before(unsigned int reg, uint64_t spsr)
@@ -64,13 +65,22 @@ static void assert_unknown(const struct outcome *o, unsigned int reg)
 	assert_int_equal(o->registers[reg].known, 0);
 }
 
-static void assert_saved(const struct outcome *o, unsigned int elr, unsigned int spsr,
-                         unsigned int mode)
+/* The state of before in ELR and SPSR, with these masks of interrupts; all are set from here on. */
+static void assert_saved_with(const struct outcome *o, unsigned int elr, unsigned int spsr,
+                              uint64_t mode, uint64_t daif)
 {
 	assert_int_equal(o->registers[elr].known, UINT64_MAX);
 	assert_int_equal(o->registers[elr].value, RETURNS);
-	assert_int_equal(o->registers[spsr].known, 0x1f);
-	assert_int_equal(o->registers[spsr].value, mode);
+	assert_int_equal(o->registers[spsr].known, DAIF | 0x1f);
+	assert_int_equal(o->registers[spsr].value, daif | mode);
+	assert_int_equal(o->registers[REG_DAIF].known, UINT64_MAX);
+	assert_int_equal(o->registers[REG_DAIF].value, DAIF);
+}
+
+static void assert_saved(const struct outcome *o, unsigned int elr, unsigned int spsr,
+                         unsigned int mode)
+{
+	assert_saved_with(o, elr, spsr, mode, before(REG_DAIF, 0) & DAIF);
 }
 
 static struct level_change entry(enum exception_level from, enum exception_level to,
@@ -190,7 +200,10 @@ static void return_to_the_same_level_has_the_stack_that_spsr_says(void **state)
 	assert_was(&o, REG_SP, REG_SP);
 	assert_unknown(&o, REG_SP_EL1);
 	assert_false(o.has_own_sp);
+	assert_int_equal(o.registers[REG_DAIF].known, UINT64_MAX);
+	assert_int_equal(o.registers[REG_DAIF].value, 0x80);
 	o = change(c, SPSR_EL1T);
+	assert_int_equal(o.registers[REG_DAIF].value, 0);
 	assert_was(&o, REG_SP, REG_SP_EL0);
 	assert_was(&o, REG_SCTLR_EL1, REG_SCTLR_EL1);
 	c.from = EL_2;
@@ -209,15 +222,15 @@ static void exception_right_after_a_return_finds_the_same_stack(void **state)
 
 	(void)state;
 	c.is_return = c.has_own_sp = true;
-	o = change(c, 0);
+	o = change(c, SPSR_EL1H);
 	assert_true(o.is_known && o.has_own_sp);
 	assert_was(&o, REG_SP, REG_SP);
-	assert_saved(&o, REG_ELR_EL1, REG_SPSR_EL1, 5);
+	assert_saved_with(&o, REG_ELR_EL1, REG_SPSR_EL1, 5, 0x80);
 	c.vector = VBAR + 0x480; /* by way of EL0 */
 	o = change(c, 0);
 	assert_was(&o, REG_SP, REG_SP);
 	assert_was(&o, REG_SP_EL0, REG_SP_EL0);
-	assert_saved(&o, REG_ELR_EL1, REG_SPSR_EL1, 0);
+	assert_saved_with(&o, REG_ELR_EL1, REG_SPSR_EL1, 0, 0);
 	c.has_own_sp = false;
 	assert_false(change(c, 0).is_known);
 }

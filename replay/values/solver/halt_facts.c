@@ -57,6 +57,7 @@ static void learn_other_sp(struct solver *s)
 }
 
 #define MODE_AARCH32 UINT64_C(0x10)
+#define DAIF         UINT64_C(0x3c0) /* PSTATE.D, A, I and F in CPSR */
 #define MODE_OWN_SP  UINT64_C(1)
 
 /* System registers of A64 that are registers of the solver. */
@@ -110,6 +111,8 @@ static void learn_system(struct solver *s)
 		if (system_slots[i].sp_of != used)
 			learn_named(s, system_slots[i].name, system_slots[i].slot);
 	}
+	if (s->without != A64_cpsr)
+		learn_end(s, REG_DAIF, mode & DAIF, 64);
 	if (level == EL_1)
 		learn_named(s, "SCTLR_EL1", REG_SCTLR_EL1);
 }

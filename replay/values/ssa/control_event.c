@@ -223,7 +223,7 @@ static void lose_level(const struct control_event_from *from, bool is_other_secu
 	uop_define_unknown(b, REG_NZCV, 16);
 	uop_define_unknown(b, REG_PSTATE, 64);
 	uop_define_unknown(b, REG_SP, 64);
-	for (unsigned int reg = REG_SP_EL0; reg <= REG_SCTLR_EL1; reg++)
+	for (unsigned int reg = REG_SP_EL0; reg <= REG_DAIF; reg++)
 		uop_define_unknown(b, reg, 64);
 }
 

@@ -17,6 +17,8 @@ enum origin {
 };
 
 /* Registers of a level; EL0 has a stack pointer alone, of EL3 that is not followed: SLOT_NONE. */
+enum { DAIF_ALL = 0x3c0 };
+
 struct level_registers {
 	uint8_t sp;
 	uint8_t elr;
@@ -41,15 +43,24 @@ static void define(struct uop_builder *b, unsigned int reg, unsigned int slot)
 		uop_define(b, reg, slot);
 }
 
+/* What the code that an exception comes from leaves to its SPSR. */
+struct left_state {
+	enum exception_level level;
+	bool own_sp;
+	unsigned int daif; /* its slot, or SLOT_NONE */
+};
+
 /*
  * ELR and SPSR of the level that the exception is taken to. With VHE the names of EL1's may mean
- * EL2's there. Of SPSR the mode is what came from: M[4:0] is 0, the level, 0, and SP.
+ * EL2's there. Of SPSR the mode is what came from: M[4:0] is 0, the level, 0, and SP; and D, A, I
+ * and F, which are all set from here on.
  */
-static void save_state(const struct level_change *c, enum exception_level from, bool own_sp,
+static void save_state(const struct level_change *c, const struct left_state *from,
                        struct uop_builder *b)
 {
 	const struct level_registers *to = &registers[c->to];
-	unsigned int mode = (unsigned int)from << 2 | (from != EL_0 && own_sp);
+	unsigned int mode = (unsigned int)from->level << 2 | (from->level != EL_0 && from->own_sp);
+	unsigned int spsr = uop_unknown(b, 64);
 
 	if (!c->has_returns)
 		define(b, to->elr, SLOT_NONE);
@@ -59,9 +70,12 @@ static void save_state(const struct level_change *c, enum exception_level from, 
 		                  (struct bits_field){.lsb = 0, .len = 62, .to = 2}));
 	else
 		define(b, to->elr, uop_constant(b, c->returns));
+	if (from->daif != SLOT_NONE)
+		spsr = uop_with_daif(b, spsr, from->daif);
 	define(b, to->spsr,
-	       uop_insert(b, 64, uop_unknown(b, 64), uop_constant(b, mode),
+	       uop_insert(b, 64, spsr, uop_constant(b, mode),
 	                  (struct bits_field){.lsb = 0, .len = 5, .to = 0}));
+	define(b, REG_DAIF, uop_constant(b, DAIF_ALL));
 	if (c->to == EL_2) {
 		define(b, REG_ELR_EL1, SLOT_NONE);
 		define(b, REG_SPSR_EL1, SLOT_NONE);
@@ -99,7 +113,12 @@ static bool enter(const struct level_change *c, enum origin origin, struct uop_b
 		/* Of a level whose own SP is in use the register of that name says nothing. */
 		define(b, registers[c->to].sp, SLOT_NONE);
 	}
-	save_state(c, from, origin == ORIGIN_OWN_SP || (origin == ORIGIN_LOWER && from != EL_0), b);
+	save_state(c,
+	           &(struct left_state){from,
+	                                origin == ORIGIN_OWN_SP ||
+	                                        (origin == ORIGIN_LOWER && from != EL_0),
+	                                REG_DAIF},
+	           b);
 	return true;
 }
 
@@ -111,7 +130,11 @@ static bool return_and_enter(const struct level_change *c, enum origin origin,
 	if (c->from != c->to || !c->has_own_sp || origin == ORIGIN_SP_EL0 ||
 	    (origin == ORIGIN_LOWER && c->to != EL_1))
 		return false;
-	save_state(c, origin == ORIGIN_LOWER ? EL_0 : c->to, origin == ORIGIN_OWN_SP, b);
+	save_state(c,
+	           &(struct left_state){origin == ORIGIN_LOWER ? EL_0 : c->to,
+	                                origin == ORIGIN_OWN_SP,
+	                                uop_daif(b, registers[c->from].spsr)},
+	           b);
 	return true;
 }
 
@@ -135,6 +158,7 @@ static bool leave(const struct level_change *c, struct uop_builder *b)
 	if (c->to != c->from)
 		define(b, registers[c->to].sp, SLOT_NONE);
 	define(b, REG_SP, sp);
+	define(b, REG_DAIF, uop_daif(b, registers[c->from].spsr));
 	uop_define_unknown(b, REG_PSTATE, 64);
 	return true;
 }
@@ -157,7 +181,7 @@ static bool stay(const struct level_change *c, enum origin origin, struct uop_bu
 	for (size_t i = 0; i < sizeof(kept); i++)
 		uop_define(b, kept[i], kept[i]);
 	if (c->has_entry) {
-		save_state(c, EL_0, false, b);
+		save_state(c, &(struct left_state){EL_0, false, SLOT_NONE}, b);
 	} else {
 		uop_define(b, REG_ELR_EL1, REG_ELR_EL1);
 		uop_define(b, REG_SPSR_EL1, REG_SPSR_EL1);
