@@ -291,15 +291,17 @@ static enum status copy_slice(struct copying *c, const struct history_slice *sli
 	return slice->to == c->base->length ? copy_notes(c, slice->to) : STATUS_OK;
 }
 
-/* The next part, of slices of this base. */
-static enum status begin_part(struct copying *c, struct base *base)
+/* The next part, of slices of this history, which is the base's; the one before is whole. */
+static enum status begin_part(struct copying *c, struct base *base, const struct history *history)
 {
+	if (c->part_count > 0)
+		TRY(part_end(c->part));
 	if (!base->graph)
 		base->graph = graph_create();
 	if (!base->graph)
 		return STATUS_NO_MEM;
 	graph_begin_epoch(base->graph);
-	c->base = base->history;
+	c->base = history;
 	c->part = &c->parts[c->part_count++];
 	TRY(part_init(c->part, c->base->core, base->graph));
 	c->part->memory = c->base->memory;
@@ -315,10 +317,8 @@ static enum status copy_slices(struct copying *c)
 
 		if (i > 0)
 			TRY(add_gaps(c, i));
-		if (i > 0 && items[i].base != items[i - 1].base)
-			TRY(part_end(c->part));
 		if (i == 0 || items[i].base != items[i - 1].base)
-			TRY(begin_part(c, base));
+			TRY(begin_part(c, base, items[i].base));
 		TRY(copy_slice(c, &items[i]));
 		/* At the halt all is copied. */
 		base->done = items[i].to + (items[i].to == c->base->length);
