@@ -19,7 +19,7 @@ def ask(debugger, command):
     """The server's answer to a line of `monitor`, of the selected core. Without what is not for here: the packet
     that lldb tells of, and how a debugger reads anew."""
     choose(debugger)
-    said = run(debugger, "process plugin packet monitor " + command)
+    said = run(debugger, "process plugin packet monitor --reread " + command)
     return "".join(line for line in said.splitlines(keepends=True)
                    if not re.match(r"\s*(packet|response): |\(gdb notices ", line))
 

@@ -78,7 +78,7 @@ Go to a position of the selected core's history: seek N
 end
 
 define crash
-  monitor seek end
+  monitor --reread seek end
   maintenance flush register-cache
   frame 0
 end

@@ -20,10 +20,16 @@ struct console {
 	 * debugger does not know by itself what is another after them is said as well.
 	 */
 	bool is_monitor;
-	/* The debugger has a script that reads all anew after a command: `help --raw` was asked. */
+	/*
+	 * The debugger has a script that reads all anew after a command: `help --raw` was asked.
+	 * Without it a debugger goes on showing what it has read: a seek waits until it resumes.
+	 */
 	bool is_refreshed;
 	bool failed; /* the last line could not be done; the text says why */
 	bool went;   /* the last line went to a position, perhaps the one that it was at */
+	/* The last line is to go to a position when the debugger resumes the core next. */
+	bool waits;
+	uint64_t waiting_position;
 };
 
 /* A row of a table of commands. */

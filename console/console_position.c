@@ -37,9 +37,21 @@ bool console_parse_position(struct console *console, struct str word, uint64_t *
 	return false;
 }
 
-/* A monitor command cannot tell gdb that registers and memory are others now. */
-static const char notice[] = "(gdb notices `set $trace_pos = N`; after this command it needs "
-                             "`maintenance flush register-cache`)\n";
+/*
+ * A monitor command cannot tell a debugger that registers and memory are others now: a stop can. So
+ * nothing moves before the debugger waits for one.
+ */
+static void wait_to_go(struct console *console, uint64_t position, struct text *out)
+{
+	console->waits = true;
+	console->waiting_position = position;
+	text_printf(out,
+	            "the next step or continue of core %zu, in either direction, stops at position "
+	            "%" PRIu64 "; nothing has moved yet\n"
+	            "(this debugger would go on showing what it has read; with csreplay's gdbinit "
+	            "or lldbinit `seek` goes there at once)\n",
+	            console->core + 1, position);
+}
 
 /* Goes to where the word says. */
 static void go(struct console *console, struct str word, struct text *out)
@@ -48,16 +60,17 @@ static void go(struct console *console, struct str word, struct text *out)
 
 	if (!console_parse_position(console, word, &position, out))
 		return;
+	if (console->is_monitor && !console->is_refreshed) {
+		wait_to_go(console, position, out);
+		return;
+	}
 	if (session_seek(console->session, console->core, position) != STATUS_OK) {
 		console_say_status(console, STATUS_NOT_FOUND, out);
 		return;
 	}
 	console->went = true;
-	if (!console->is_monitor)
-		return;
-	console_position(console, STR(""), out);
-	if (!console->is_refreshed)
-		text_puts(out, notice);
+	if (console->is_monitor)
+		console_position(console, STR(""), out);
 }
 
 void console_say_forms(struct text *out)

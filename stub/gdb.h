@@ -81,6 +81,10 @@ struct gdb {
 	struct text last_stop;
 	uint64_t last_position;
 	struct elf_image isa_image; /* as an image, of which it has path and file */
+	/* Where `monitor seek` of a client without a script goes when the core is resumed next. */
+	bool waits;
+	size_t waiting_core;
+	uint64_t waiting_position;
 
 	struct text reply; /* payload of the reply being built */
 	struct text out;   /* frames to send; the owner of the connection takes them */

@@ -167,6 +167,7 @@ static void follow_threads(struct gdb *gdb)
 	size_t core = gdb->chosen;
 	size_t other;
 
+	gdb->waits &= threads_is_listed(gdb->session, gdb->waiting_core);
 	if (threads_is_listed(gdb->session, core))
 		return;
 	other = session_shows_thread_views(gdb->session)
@@ -179,12 +180,34 @@ static void follow_threads(struct gdb *gdb)
 	gdb->has_resume = false;
 }
 
-void gdb_command(struct gdb *gdb, struct str args)
+/*
+ * A command of the console. A script says by "--reread COMMAND" that it reads all anew after this
+ * one, and by `help --raw` in gdb that it does so after each; lldb's does so after its own
+ * commands, not after lldb's `monitor`.
+ */
+static void run_line(struct gdb *gdb, struct str line, struct text *out)
 {
+	const struct str reread = STR("--reread ");
+	bool rereads = str_has_prefix(line, reread);
 	struct console console = {.session = gdb->session,
 	                          .core = gdb->chosen,
 	                          .is_monitor = true,
-	                          .is_refreshed = gdb->is_refreshed};
+	                          .is_refreshed = gdb->is_refreshed || rereads};
+
+	console_run(&console, rereads ? str_skip(line, reread.n) : line, out);
+	if (console.is_refreshed && !rereads)
+		gdb->is_refreshed = gdb->client == CLIENT_GDB;
+	if (console.went)
+		gdb->waits &= gdb->waiting_core != console.core;
+	if (console.waits) {
+		gdb->waits = true;
+		gdb->waiting_core = console.core;
+		gdb->waiting_position = console.waiting_position;
+	}
+}
+
+void gdb_command(struct gdb *gdb, struct str args)
+{
 	struct text line = {0};
 	struct text out = {0};
 	enum status status = STATUS_OK;
@@ -200,9 +223,7 @@ void gdb_command(struct gdb *gdb, struct str args)
 	if (status != STATUS_OK || args.n % 2 != 0) {
 		gdb_error(gdb, 1);
 	} else {
-		console_run(&console, text_str(&line), &out);
-		/* lldb's script does so after its own commands, not after lldb's `monitor`. */
-		gdb->is_refreshed = console.is_refreshed && gdb->client == CLIENT_GDB;
+		run_line(gdb, text_str(&line), &out);
 		follow_threads(gdb);
 		gdb_console(gdb, text_str(&out));
 		gdb_ok(gdb);

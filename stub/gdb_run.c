@@ -283,11 +283,39 @@ static void end_move(struct gdb *gdb, const struct move *move, struct stop *stop
 	session_interrupt(gdb->session, NULL, NULL);
 }
 
+/*
+ * The resume that a seek waited for: its stop is what makes the client read all anew. False if the
+ * core waits for none.
+ */
+static bool go_waiting(struct gdb *gdb, size_t core)
+{
+	struct text line = {0};
+
+	if (!gdb->waits || gdb->waiting_core != core)
+		return false;
+	gdb->waits = false;
+	if (session_seek(gdb->session, core, gdb->waiting_position) != STATUS_OK)
+		return false; /* its history is another now */
+	text_printf(&line, "csreplay: position %" PRIu64 ", as asked\n", gdb->waiting_position);
+	gdb_console(gdb, text_str(&line));
+	text_fini(&line);
+	begin_stop(gdb, core, gdb->client == CLIENT_GDB ? SIGNAL_NONE : SIGNAL_TRAP);
+	if (gdb->client == CLIENT_LLDB)
+		text_puts(&gdb->reply, "reason:exception;");
+	add_description(gdb, "position as asked");
+	add_stop_end(gdb, core);
+	return true;
+}
+
 static void step(struct gdb *gdb, size_t core, enum direction direction)
 {
-	struct move move = begin_move(gdb, core, direction);
-	struct stop stop = session_step(gdb->session, core, direction);
+	struct move move;
+	struct stop stop;
 
+	if (go_waiting(gdb, core))
+		return;
+	move = begin_move(gdb, core, direction);
+	stop = session_step(gdb->session, core, direction);
 	end_move(gdb, &move, &stop);
 }
 
@@ -316,12 +344,27 @@ static void tell_result(struct gdb *gdb, size_t core, const struct stop *stop)
 	text_fini(&line);
 }
 
+static void step_range(struct gdb *gdb, size_t core, uint64_t low, uint64_t high)
+{
+	struct move move;
+	struct stop stop;
+
+	if (go_waiting(gdb, core))
+		return;
+	move = begin_move(gdb, core, DIRECTION_FORWARD);
+	stop = session_step_range(gdb->session, core, low, high, gdb->interrupted, gdb->context);
+	end_move(gdb, &move, &stop);
+}
+
 static void run(struct gdb *gdb, size_t core, enum direction direction)
 {
-	struct move move = begin_move(gdb, core, direction);
-	struct stop stop =
-	        session_continue(gdb->session, core, direction, gdb->interrupted, gdb->context);
+	struct move move;
+	struct stop stop;
 
+	if (go_waiting(gdb, core))
+		return;
+	move = begin_move(gdb, core, direction);
+	stop = session_continue(gdb->session, core, direction, gdb->interrupted, gdb->context);
 	if (direction == DIRECTION_FORWARD)
 		tell_result(gdb, core, &stop);
 	end_move(gdb, &move, &stop);
@@ -393,8 +436,6 @@ static bool parse_action(const struct gdb *gdb, struct str text, struct resume_a
 void gdb_vcont(struct gdb *gdb, struct str args)
 {
 	struct resume_action action;
-	struct move move;
-	struct stop stop;
 	size_t core;
 
 	if (!parse_action(gdb, rsp_next(&args, ';'), &action)) {
@@ -410,10 +451,7 @@ void gdb_vcont(struct gdb *gdb, struct str args)
 		step(gdb, core, DIRECTION_FORWARD);
 		break;
 	case 'r':
-		move = begin_move(gdb, core, DIRECTION_FORWARD);
-		stop = session_step_range(gdb->session, core, action.low, action.high,
-		                          gdb->interrupted, gdb->context);
-		end_move(gdb, &move, &stop);
+		step_range(gdb, core, action.low, action.high);
 		break;
 	default:
 		run(gdb, core, DIRECTION_FORWARD);

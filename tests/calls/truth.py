@@ -19,7 +19,7 @@ MOST = 999  # frames that are compared; `stack --raw` has one more
 
 
 def ask(client, command):
-    client.send(serving.frame(b"qRcmd," + command.encode().hex().encode()))
+    client.send(serving.frame(b"qRcmd," + b"--reread ".hex().encode() + command.encode().hex().encode()))
     text = ""
     while True:
         reply = client.payload().decode("latin-1")

@@ -27,6 +27,19 @@ static const char *run(struct session *session, size_t core, struct str line)
 	return out.data;
 }
 
+/* As a debugger with a script that reads all anew after it. */
+static const char *run_refreshed(struct session *session, size_t core, struct str line)
+{
+	struct console console = {
+	        .session = session, .core = core, .is_monitor = true, .is_refreshed = true};
+
+	text_clear(&out);
+	console_run(&console, line, &out);
+	assert_int_equal(text_status(&out), STATUS_OK);
+	assert_false(console.waits);
+	return out.data;
+}
+
 static int tear_down(void **state)
 {
 	(void)state;
@@ -319,8 +332,10 @@ static void console_origin_asks_and_numbers_are_places(void **state)
 	assert_non_null(strstr(run(session, 0, STR("origin no-values")), "not reconstructed"));
 	assert_non_null(strstr(run(session, 0, STR("origin bad-size")), "+SIZE of 1 to"));
 	assert_non_null(strstr(run(session, 1, STR("origin x3")), "has the data itself"));
-	assert_non_null(strstr(run(session, 0, STR("seek #3")), "* 1 cpu_0: position 6 of 10"));
-	assert_non_null(strstr(run(session, 0, STR("seek origin#1")), "position 2 of 10"));
+	assert_non_null(
+	        strstr(run_refreshed(session, 0, STR("seek #3")), "* 1 cpu_0: position 6 of 10"));
+	assert_non_null(
+	        strstr(run_refreshed(session, 0, STR("seek origin#1")), "position 2 of 10"));
 	assert_non_null(
 	        strstr(run(session, 0, STR("seek #4")), "no place of the last answer: \"#4\""));
 	assert_non_null(strstr(run(session, 0, STR("seek why#1")), "no place"));
@@ -351,7 +366,7 @@ static void console_writes_and_reads_have_a_range(void **state)
 	assert_non_null(strstr(run(session, 0, STR("writes unknown")), "no register"));
 	assert_non_null(strstr(run(session, 1, STR("writes x3")), "has the data itself"));
 	assert_non_null(
-	        strstr(run(session, 0, STR("next-write x3")),
+	        strstr(run_refreshed(session, 0, STR("next-write x3")),
 	               "next-write of 6 to 10, 1 writes forward\n* 1 cpu_0: position 2 of 10"));
 	assert_non_null(strstr(run(session, 0, STR("previous-write x3")),
 	                       "previous-write of 0 to 2, 1 writes\n"));
@@ -365,20 +380,39 @@ static void console_seek_moves_or_says_the_range(void **state)
 	struct session *session = fake_session();
 
 	(void)state;
-	assert_non_null(strstr(run(session, 0, STR("seek 7")), "* 1 cpu_0: position 7 of 10"));
+	assert_non_null(
+	        strstr(run_refreshed(session, 0, STR("seek 7")), "* 1 cpu_0: position 7 of 10"));
 	assert_int_equal(session_position(session, 0), 7);
 	assert_string_equal(run(session, 0, STR("seek 11")), "position out of range (0..10)\n");
 	assert_string_equal(run(session, 0, STR("seek")),
 	                    "not a position: \"\"; give " POSITION_FORMS "\n");
 	assert_int_equal(session_position(session, 0), 7);
-	assert_string_equal(run(session, 0, STR("seek end")),
+	assert_string_equal(run_refreshed(session, 0, STR("seek end")),
 	                    "* 1 cpu_0: position 10 of 10 (the halt), PC 0x1028\n"
-	                    "  2 cpu<1>: position 0 of 0 (the halt), PC 0x9000\n"
-	                    "(gdb notices `set $trace_pos = N`; after this command it needs "
-	                    "`maintenance flush register-cache`)\n");
+	                    "  2 cpu<1>: position 0 of 0 (the halt), PC 0x9000\n");
 	assert_int_equal(session_position(session, 0), 10);
 	assert_string_equal(run(session, 0, STR("seek x")),
 	                    "not a position: \"x\"; give " POSITION_FORMS "\n");
+}
+
+static void console_seek_waits_for_a_debugger_without_a_script(void **state)
+{
+	static const char *const lines[] = {"seek 7", "back 3", "seek -3"};
+	struct session *session = fake_session();
+
+	(void)state;
+	assert_int_equal(session_seek(session, 0, 10), STATUS_OK);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		struct console console = {.session = session, .core = 0, .is_monitor = true};
+
+		text_clear(&out);
+		console_run(&console, str_of(lines[i]), &out);
+		assert_true(console.waits);
+		assert_false(console.went);
+		assert_int_equal(console.waiting_position, 7);
+		assert_int_equal(session_position(session, 0), 10);
+		assert_non_null(strstr(out.data, "stops at position 7; nothing has moved yet"));
+	}
 }
 
 /* The fake's core 0 is at position p from 100 + 10 p to 110 + 10 p; core 1 has no times. */
@@ -395,7 +429,8 @@ static void console_time_says_when_and_where_the_others_were(void **state)
 	                    "* 1 cpu_0: position 10, time 200 or later\n");
 	assert_string_equal(run(session, 0, STR("time 11")), "position out of range (0..10)\n");
 	assert_string_equal(run(session, 1, STR("time")), "* 2 cpu<1>: position 0, time unknown\n");
-	assert_non_null(strstr(run(session, 0, STR("seek @145")), "* 1 cpu_0: position 4 of 10"));
+	assert_non_null(
+	        strstr(run_refreshed(session, 0, STR("seek @145")), "* 1 cpu_0: position 4 of 10"));
 	assert_string_equal(run(session, 0, STR("seek @x")),
 	                    "not a time: \"@x\"; give @ and a number\n");
 	assert_string_equal(run(session, 1, STR("seek @145")),
@@ -632,6 +667,8 @@ int main(void)
 	        cmocka_unit_test_teardown(console_time_says_when_and_where_the_others_were,
 	                                  tear_down),
 	        cmocka_unit_test_teardown(console_seek_moves_or_says_the_range, tear_down),
+	        cmocka_unit_test_teardown(console_seek_waits_for_a_debugger_without_a_script,
+	                                  tear_down),
 	        cmocka_unit_test_teardown(console_space_says_and_changes_who_sees, tear_down),
 	        cmocka_unit_test_teardown(console_x_shows_what_is_known, tear_down),
 	        cmocka_unit_test_teardown(console_gaps_names_reason_and_place, tear_down),

@@ -38,7 +38,8 @@ static int tear_down(void **state)
 
 static const char *run(struct session *session, size_t core, const char *line)
 {
-	struct console console = {.session = session, .core = core, .is_monitor = true};
+	struct console console = {
+	        .session = session, .core = core, .is_monitor = true, .is_refreshed = true};
 
 	text_clear(&out);
 	text_puts(&out, "");

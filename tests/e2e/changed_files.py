@@ -79,7 +79,7 @@ class Changed(unittest.TestCase):
 
     def test_small_files_stay_what_they_were(self):
         with serving.Server(["--image", str(self.program), str(self.folder)]) as server:
-            ask = ["monitor seek end", "p $pc", "p/x $x2", "x/4gx 0x401540", "x/2i 0x400404", "monitor info",
+            ask = ["monitor --reread seek end", "maintenance flush register-cache", "p $pc", "p/x $x2", "x/4gx 0x401540", "x/2i 0x400404", "monitor info",
                    "reverse-stepi", "p/x $x2", "p $pc", "monitor why x2"]
             program = str(EXAMPLE / "sensorhub.elf")
             serving.gdb(server.address, ask, program)  # the next one comes where this one leaves

@@ -62,7 +62,7 @@ class Ends(unittest.TestCase):
 
     def test_37_monitor_commands_print(self):
         out = self.gdb("monitor help", "monitor cores", "monitor position", "monitor gaps",
-                       "monitor events", "monitor seek 1", "maintenance flush register-cache",
+                       "monitor events", "monitor seek 1", WHERE, "stepi",
                        WHERE, "monitor flyaway", f"monitor seek {N + 1}", WHERE)
         for word in ("help", "position", "seek", "events", "gaps", "cores"):
             self.assertRegex(out, rf"(?m)^{word} ")
@@ -71,7 +71,8 @@ class Ends(unittest.TestCase):
         self.assertRegex(out, r"\d+ events in all")
         self.assertIn('no command "flyaway"; `monitor help` lists them', out)
         self.assertIn(f"position out of range (0..{N})", out)
-        self.assertEqual(self.where(out), [(PCS[1], 1)] * 2)
+        self.assertIn("stops at position 1; nothing has moved yet", out)
+        self.assertEqual(self.where(out), [(PCS[N], N), *[(PCS[1], 1)] * 2])
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ class Gaps(unittest.TestCase):
         assert cls.server.stop() == 0
 
     def gdb(self, *commands, **more):
-        return serving.gdb(self.server.address, ["monitor seek end", "maintenance flush "
+        return serving.gdb(self.server.address, ["monitor --reread seek end", "maintenance flush "
                                                  "register-cache", *commands], **more)
 
     def where(self, out):

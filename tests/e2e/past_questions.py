@@ -11,7 +11,7 @@ import serving
 
 class Questions(unittest.TestCase):
     def ask(self, line):
-        self.client.send(serving.frame(b"qRcmd," + line.encode().hex().encode()))
+        self.client.send(serving.frame(b"qRcmd," + b"--reread ".hex().encode() + line.encode().hex().encode()))
         said = ""
         while (reply := self.client.payload().decode()).startswith("O") and reply != "OK":
             said += bytes.fromhex(reply[1:]).decode()

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""After a seek, what gdb and lldb with csreplay's scripts show is what is there: PC, SP and words of the stack as a
-client without any memory of its own reads them. Each position is met twice, in two orders: its backtraces are equal."""
+"""After a seek, what gdb and lldb show is what is there, with csreplay's scripts and without: PC, SP and words of the
+stack as a client without any memory of its own reads them. Each position is met twice, in two orders: its backtraces
+are equal. Without the scripts `monitor seek` waits for a step, and what is shown before it is still what was there."""
 import os
 import random
 import re
@@ -28,15 +29,26 @@ def value(text):
     except gdb.error:
         return "-"
 
-for position in POSITIONS:
-    gdb.execute(SEEK % position, to_string=True)
+def look(position):
     trace = gdb.execute("bt 3", to_string=True)
     words = [value("*(unsigned long *) %d" % (STACK + 8 * i)) for i in range(WORDS)]
     print("AT", position, value("$pc"), value("$sp"), *words, zlib.crc32(trace.encode()))
+
+before = None
+for position in POSITIONS:
+    gdb.execute(SEEK % position, to_string=True)
+    if GO and before is not None:
+        look(before)
+    if GO:
+        gdb.execute(GO, to_string=True)
+    before = position
+    look(position)
 """
 
 LLDB = """
 import re, zlib, lldb
+
+seen = []  # shown in the end, since lldb writes what the server says between
 
 def run(command):
     result = lldb.SBCommandReturnObject()
@@ -44,7 +56,6 @@ def run(command):
     return result.GetOutput() or ""
 
 def look(process, position):
-    run(SEEK % position)
     trace = re.sub("stop reason.*", "", run("bt 3"))
     frame = process.GetSelectedThread().GetFrameAtIndex(0)
     error = lldb.SBError()
@@ -54,11 +65,21 @@ def look(process, position):
         error = lldb.SBError()
         word = process.ReadUnsignedFromMemory(STACK + 8 * i, 8, error)
         words.append("%x" % word if error.Success() else "-")
-    print("AT", position, *words, zlib.crc32(trace.encode()))
+    seen.append(" ".join(["AT", str(position), *words, str(zlib.crc32(trace.encode()))]))
 
 def __lldb_init_module(debugger, _):
+    debugger.SetAsync(False)
+    before = None
+    process = debugger.GetSelectedTarget().GetProcess()
     for position in POSITIONS:
-        look(debugger.GetSelectedTarget().GetProcess(), position)
+        run(SEEK % position)
+        if GO and before is not None:
+            look(process, before)
+        if GO:
+            run(GO)
+        before = position
+        look(process, position)
+    print("\\n".join(["", *seen]))
 """
 
 
@@ -85,19 +106,23 @@ class Stale(unittest.TestCase):
         return [f"{int.from_bytes(bytes.fromhex(one), 'little'):x}"
                 if re.fullmatch("[0-9a-f]{16}", one) else "-" for one in said]
 
-    def check(self, out):
+    def check(self, out, by_hand=False, in_lines=False):
+        """`in_lines`: memory is read a cache line at a time, and none of one of which a byte is not known."""
         traces = {}
         looks = re.findall(r"^AT (\d+) (.*) (\d+)$", out, re.MULTILINE)
-        self.assertEqual(len(looks), len(POSITIONS))
+        self.assertEqual(len(looks), 2 * len(POSITIONS) - 1 if by_hand else len(POSITIONS))
         for position, words, trace in looks:
-            self.assertEqual(words.split(), self.truth[int(position)], position)
+            words, truth = words.split(), list(self.truth[int(position)])
+            if in_lines:
+                truth[2:] = [one if shown != "-" else "-" for shown, one in zip(words[2:], truth[2:], strict=True)]
+            self.assertEqual(words, truth, position)
             self.assertEqual(traces.setdefault(position, trace), trace, position)
         self.assertGreater(len(set(traces.values())), len(ONCE) / 4)
 
-    def prepared(self, folder, program, seek):
+    def prepared(self, folder, program, seek, go=""):
         path = os.path.join(folder, "look.py")
         with open(path, "w", encoding="ascii") as file:
-            file.write(f"POSITIONS, SEEK, STACK, WORDS = {POSITIONS}, {seek!r}, {STACK}, {WORDS}\n{program}")
+            file.write(f"POSITIONS, SEEK, GO, STACK, WORDS = {POSITIONS}, {seek!r}, {go!r}, {STACK}, {WORDS}\n{program}")
         return path
 
     def test_36_gdb(self):
@@ -111,6 +136,21 @@ class Stale(unittest.TestCase):
             self.check(serving.lldb([f"target create {CRASH.program}", f"command source -s 1 {serving.LLDBINIT}",
                                      f"gdb-remote {self.server.address}",
                                      f"command script import {self.prepared(folder, LLDB, 'seek %d')}"]))
+
+    def test_36_gdb_without_a_script(self):
+        for go in ("stepi", "continue", "reverse-stepi", "reverse-continue"):
+            with self.subTest(go), tempfile.TemporaryDirectory() as folder:
+                self.check(serving.gdb(self.server.address,
+                                       [f"source {self.prepared(folder, GDB, 'monitor seek %d', go)}"], CRASH.program,
+                                       allowed=serving.UNKNOWN_MEMORY), by_hand=True)
+
+    def test_36_lldb_without_a_script(self):
+        for go in ("thread step-inst", "process continue", "process continue --reverse"):
+            with self.subTest(go), tempfile.TemporaryDirectory() as folder:
+                seek = "process plugin packet monitor seek %d"
+                self.check(serving.lldb([f"target create {CRASH.program}", f"gdb-remote {self.server.address}",
+                                         f"command script import {self.prepared(folder, LLDB, seek, go)}"]),
+                           by_hand=True, in_lines=True)
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ CRASHES = ("example", "hash_corrupt_O1", "str_glibc_O2", "list_null_O1")
 
 class Why(unittest.TestCase):
     def ask(self, client, line):
-        client.send(serving.frame(b"qRcmd," + line.encode().hex().encode()))
+        client.send(serving.frame(b"qRcmd," + b"--reread ".hex().encode() + line.encode().hex().encode()))
         said = ""
         while (reply := client.payload().decode()).startswith("O") and reply != "OK":
             said += bytes.fromhex(reply[1:]).decode()

@@ -36,7 +36,7 @@ class Console:
         client.ask("qSupported:swbreak+")
 
     def ask(self, line):
-        self.client.send(serving.frame(b"qRcmd," + line.encode().hex().encode()))
+        self.client.send(serving.frame(b"qRcmd," + b"--reread ".hex().encode() + line.encode().hex().encode()))
         said = ""
         while (reply := self.client.payload().decode()).startswith("O") and reply != "OK":
             said += bytes.fromhex(reply[1:]).decode()

@@ -118,7 +118,7 @@ class Opened(unittest.TestCase):
                     for line in server.stderr:
                         if line.startswith("listening on "):
                             break
-                    reply = self.ask(address, "monitor seek 1000", "monitor why x2")
+                    reply = self.ask(address, "monitor --reread seek 1000", "monitor why x2")
                     self.assertEqual(server.wait(timeout=30), 0)
                 self.assertIn("0x3c6ef35f", reply)
                 self.check_opened(program)

@@ -206,6 +206,54 @@ static void gdb_writing_trace_pos_seeks(void **state)
 	assert_string_equal(ask("p0"), "0c10000000000000");
 }
 
+/* `monitor seek 3` of a client that would go on showing what it has read. */
+static void gdb_seek_of_the_console_waits_for_a_resume(void **state)
+{
+	static const char *const resumes[] = {"bs", "bc", "vCont;s:1", "vCont;c",
+	                                      "vCont;r1000,1010:1"};
+	const char *seek = "qRcmd,7365656b2033";
+
+	(void)state;
+	connect_gdb();
+	for (size_t i = 0; i < sizeof(resumes) / sizeof(resumes[0]); i++) {
+		assert_int_equal(session_seek(rig.gdb.session, 0, 9), STATUS_OK);
+		assert_non_null(strstr(ask(seek), "\nOK"));
+		assert_string_equal(ask("p0"), "2410000000000000");
+		assert_non_null(strstr(ask(resumes[i]), "\nT00"));
+		assert_string_equal(ask("p0"), "0c10000000000000");
+		(void)ask("vCont;s:1");
+		assert_string_equal(ask("p0"), "1010000000000000");
+	}
+}
+
+static void gdb_seek_of_a_script_goes_there_at_once(void **state)
+{
+	char packet[64];
+
+	(void)state;
+	connect_gdb();
+	/* --reread seek 3 */
+	assert_non_null(strstr(ask("qRcmd,2d2d726572656164207365656b2033"), "\nOK"));
+	assert_string_equal(ask("p0"), "0c10000000000000");
+	/* What goes elsewhere afterwards ends what waits: seek 9, then 4. */
+	assert_non_null(strstr(ask("qRcmd,7365656b2039"), "\nOK"));
+	(void)snprintf(packet, sizeof(packet), "P%x=0400000000000000", (unsigned int)A64_trace_pos);
+	assert_string_equal(ask(packet), "OK");
+	(void)ask("bs");
+	assert_string_equal(ask("p0"), "0c10000000000000");
+}
+
+static void lldb_seek_of_the_console_waits_for_a_resume(void **state)
+{
+	(void)state;
+	connect_lldb();
+	assert_non_null(strstr(ask("qRcmd,7365656b2033"), "\nOK"));
+	/* "position as asked" */
+	assert_non_null(strstr(ask("vCont;s:1"), "T05reason:exception;description:"
+	                                         "706f736974696f6e2061732061736b6564;"));
+	assert_string_equal(ask("p0"), "0c10000000000000");
+}
+
 static void gdb_history_ends_have_their_stops(void **state)
 {
 	(void)state;
@@ -623,6 +671,9 @@ int main(void)
 	        T(gdb_crc_is_of_known_bytes_alone),
 	        T(gdb_writes_are_refused),
 	        T(gdb_writing_trace_pos_seeks),
+	        T(gdb_seek_of_the_console_waits_for_a_resume),
+	        T(gdb_seek_of_a_script_goes_there_at_once),
+	        T(lldb_seek_of_the_console_waits_for_a_resume),
 	        T(gdb_history_ends_have_their_stops),
 	        T(gdb_gap_is_told_before_the_stop),
 	        T(gdb_breakpoints_stop_and_name_their_kind),
