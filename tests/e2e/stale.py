@@ -63,8 +63,9 @@ def look(process, position):
     words = ["%x" % frame.GetPC(), "%x" % sp if error.Success() else "-"]
     for i in range(WORDS):
         error = lldb.SBError()
-        word = process.ReadUnsignedFromMemory(STACK + 8 * i, 8, error)
-        words.append("%x" % word if error.Success() else "-")
+        word = process.ReadMemory(STACK + 8 * i, 8, error) or b""
+        # Of a cache line that is cut short lldb reads nothing, without an error.
+        words.append("%x" % int.from_bytes(word, "little") if len(word) == 8 else "-")
     seen.append(" ".join(["AT", str(position), *words, str(zlib.crc32(trace.encode()))]))
 
 def __lldb_init_module(debugger, _):
