@@ -16,12 +16,12 @@ def run(debugger, command):
 
 
 def ask(debugger, command):
-    """The server's answer to a line of `monitor`, of the selected core. Without what is not for here: the packet
-    that lldb tells of, and how a debugger reads anew."""
+    """The server's answer to a line of `monitor`, of the selected core. Without the packet that lldb tells
+    of."""
     choose(debugger)
     said = run(debugger, "process plugin packet monitor --reread " + command)
     return "".join(line for line in said.splitlines(keepends=True)
-                   if not re.match(r"\s*(packet|response): |\(gdb notices ", line))
+                   if not re.match(r"\s*(packet|response): ", line))
 
 
 def choose(debugger):

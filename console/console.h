@@ -21,7 +21,8 @@ struct console {
 	 */
 	bool is_monitor;
 	/*
-	 * The debugger has a script that reads all anew after a command: `help --raw` was asked.
+	 * The debugger has a script that reads all anew after the command: it said so, or asked
+	 * `help --raw`.
 	 * Without it a debugger goes on showing what it has read: a seek waits until it resumes.
 	 */
 	bool is_refreshed;

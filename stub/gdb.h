@@ -115,6 +115,9 @@ typedef void gdb_handler(struct gdb *gdb, struct str args);
 #include "stub/rsp_request.def"
 #undef X
 
+/* gdb_run.c: the core went elsewhere; where it was to go when it is resumed is forgotten. */
+void gdb_went(struct gdb *gdb, size_t core);
+
 /* gdb_regs.c: appends the register's bytes in hexadecimal, or x for each digit if unknown. */
 void gdb_add_register(struct gdb *gdb, size_t core, unsigned int number);
 

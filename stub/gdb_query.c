@@ -198,7 +198,7 @@ static void run_line(struct gdb *gdb, struct str line, struct text *out)
 	if (console.is_refreshed && !rereads)
 		gdb->is_refreshed = gdb->client == CLIENT_GDB;
 	if (console.went)
-		gdb->waits &= gdb->waiting_core != console.core;
+		gdb_went(gdb, console.core);
 	if (console.waits) {
 		gdb->waits = true;
 		gdb->waiting_core = console.core;

@@ -84,7 +84,7 @@ static void seek(struct gdb *gdb, struct str digits)
 	for (size_t i = 0; i < count; i++)
 		position |= (uint64_t)bytes[i] << (8 * i);
 	if (session_seek(gdb->session, gdb->general, position) == STATUS_OK) {
-		gdb->waits &= gdb->waiting_core != gdb->general;
+		gdb_went(gdb, gdb->general);
 		gdb_ok(gdb);
 	} else {
 		gdb_error_text(gdb, "position out of range (0..%" PRIu64 ")",

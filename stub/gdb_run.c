@@ -54,14 +54,23 @@ static void add_description(struct gdb *gdb, const char *description)
 	text_char(&gdb->reply, ';');
 }
 
-/* A stop that is no trap: lldb would show a bare one as a signal that the program got. */
+/*
+ * A stop that is no trap: lldb would show a bare one as a signal that the program got, and not run
+ * backwards from it.
+ */
+static void add_exception(struct gdb *gdb, const char *description)
+{
+	if (gdb->client == CLIENT_LLDB)
+		text_puts(&gdb->reply, "reason:exception;");
+	add_description(gdb, description);
+}
+
 static void add_lldb_reason(struct gdb *gdb, const struct stop *stop)
 {
 	struct text line = {0};
 
 	if (gdb->client != CLIENT_LLDB)
 		return;
-	text_puts(&gdb->reply, "reason:exception;");
 	if (stop->reason == STOP_GAP)
 		gap_format(stop->gap, &line);
 	else if (stop->reason == STOP_EVENT)
@@ -69,7 +78,7 @@ static void add_lldb_reason(struct gdb *gdb, const struct stop *stop)
 	else
 		text_puts(&line, stop->reason == STOP_BLIND ? "accesses are not known from here on"
 		                                            : "possible access to what is watched");
-	add_description(gdb, line.data ? line.data : "gap");
+	add_exception(gdb, line.data ? line.data : "gap");
 	text_fini(&line);
 }
 
@@ -193,9 +202,7 @@ static void describe_crash(struct gdb *gdb, const struct crash *crash)
 	struct text line = {0};
 
 	crash_format(crash, &line);
-	/* A bare signal would keep lldb from running backwards. */
-	text_puts(&gdb->reply, "reason:exception;");
-	add_description(gdb, line.data ? line.data : crash->syndrome.what);
+	add_exception(gdb, line.data ? line.data : crash->syndrome.what);
 	text_fini(&line);
 }
 
@@ -283,6 +290,12 @@ static void end_move(struct gdb *gdb, const struct move *move, struct stop *stop
 	session_interrupt(gdb->session, NULL, NULL);
 }
 
+void gdb_went(struct gdb *gdb, size_t core)
+{
+	if (gdb->waiting_core == core)
+		gdb->waits = false;
+}
+
 /*
  * The resume that a seek waited for: its stop is what makes the client read all anew. False if the
  * core waits for none.
@@ -300,9 +313,7 @@ static bool go_waiting(struct gdb *gdb, size_t core)
 	gdb_console(gdb, text_str(&line));
 	text_fini(&line);
 	begin_stop(gdb, core, gdb->client == CLIENT_GDB ? SIGNAL_NONE : SIGNAL_TRAP);
-	if (gdb->client == CLIENT_LLDB)
-		text_puts(&gdb->reply, "reason:exception;");
-	add_description(gdb, "position as asked");
+	add_exception(gdb, "position as asked");
 	add_stop_end(gdb, core);
 	return true;
 }

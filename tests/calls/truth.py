@@ -18,17 +18,6 @@ import true_stack
 MOST = 999  # frames that are compared; `stack --raw` has one more
 
 
-def ask(client, command):
-    client.send(serving.frame(b"qRcmd," + b"--reread ".hex().encode() + command.encode().hex().encode()))
-    text = ""
-    while True:
-        reply = client.payload().decode("latin-1")
-        if reply.startswith("O") and reply != "OK":
-            text += bytes.fromhex(reply[1:]).decode("latin-1")
-        else:
-            return text
-
-
 def aligned(folder, true_pcs, said):
     """From positions of the history to those of the recording: the same, but where the history lists what did not
     run (code that changed during the trace)."""
@@ -64,14 +53,14 @@ def main():
             serving.Client(server.address) as client:
         client.ask("QStartNoAckMode")
         client.send(b"+")
-        place = aligned(folder, true.pcs(), ask(client, "seek 0"))
+        place = aligned(folder, true.pcs(), client.monitor("seek 0"))
         positions = sorted(random.Random(14).sample(sorted(place), min(most, len(place))))
         stacks = true.stacks({place[position] for position in positions}, MOST)
         for position in positions:
-            said = ask(client, f"seek {position}")
+            said = client.monitor(f"seek {position}")
             if f"position {position} of" not in said:
                 sys.exit(f"seek {position}: {said}")
-            text = ask(client, "stack --raw 1")
+            text = client.monitor("stack --raw 1")
             seen = [int(pc, 16) for pc in re.findall(r" pc=0x([0-9a-f]+)", text)][1:]
             want = stacks.get(place[position])
             if want is not None and is_wrong(seen, want):

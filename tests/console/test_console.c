@@ -16,15 +16,20 @@
 
 static struct text out;
 
+static const char *run_in(struct console *console, struct str line)
+{
+	text_clear(&out);
+	text_puts(&out, "");
+	console_run(console, line, &out);
+	assert_int_equal(text_status(&out), STATUS_OK);
+	return out.data;
+}
+
 static const char *run(struct session *session, size_t core, struct str line)
 {
 	struct console console = {.session = session, .core = core, .is_monitor = true};
 
-	text_clear(&out);
-	text_puts(&out, "");
-	console_run(&console, line, &out);
-	assert_int_equal(text_status(&out), STATUS_OK);
-	return out.data;
+	return run_in(&console, line);
 }
 
 /* As a debugger with a script that reads all anew after it. */
@@ -33,9 +38,7 @@ static const char *run_refreshed(struct session *session, size_t core, struct st
 	struct console console = {
 	        .session = session, .core = core, .is_monitor = true, .is_refreshed = true};
 
-	text_clear(&out);
-	console_run(&console, line, &out);
-	assert_int_equal(text_status(&out), STATUS_OK);
+	(void)run_in(&console, line);
 	assert_false(console.waits);
 	return out.data;
 }
@@ -405,8 +408,7 @@ static void console_seek_waits_for_a_debugger_without_a_script(void **state)
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		struct console console = {.session = session, .core = 0, .is_monitor = true};
 
-		text_clear(&out);
-		console_run(&console, str_of(lines[i]), &out);
+		(void)run_in(&console, str_of(lines[i]));
 		assert_true(console.waits);
 		assert_false(console.went);
 		assert_int_equal(console.waiting_position, 7);

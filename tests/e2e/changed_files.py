@@ -53,7 +53,8 @@ class Changed(unittest.TestCase):
         path.unlink()
 
     def gdb(self, server, *commands):
-        return serving.gdb(server.address, commands, str(EXAMPLE / "sensorhub.elf"), allowed=(".*" + SAID, ".*taken away", ".*Cannot access memory"))
+        return serving.gdb(server.address, commands, str(EXAMPLE / "sensorhub.elf"),
+                           allowed=(".*" + SAID, ".*taken away", ".*Cannot access memory"))
 
     def test_nothing_is_served_of_a_large_file_that_changed(self):
         ask = (f"x/2gx {DUMP:#x}", "monitor info", f"x/gx {DUMP + LARGE - 8:#x}", "p $x2")
@@ -79,8 +80,9 @@ class Changed(unittest.TestCase):
 
     def test_small_files_stay_what_they_were(self):
         with serving.Server(["--image", str(self.program), str(self.folder)]) as server:
-            ask = ["monitor --reread seek end", "maintenance flush register-cache", "p $pc", "p/x $x2", "x/4gx 0x401540", "x/2i 0x400404", "monitor info",
-                   "reverse-stepi", "p/x $x2", "p $pc", "monitor why x2"]
+            ask = ["monitor --reread seek end", "maintenance flush register-cache", "p $pc", "p/x $x2",
+                   "x/4gx 0x401540", "x/2i 0x400404", "monitor info", "reverse-stepi", "p/x $x2", "p $pc",
+                   "monitor why x2"]
             program = str(EXAMPLE / "sensorhub.elf")
             serving.gdb(server.address, ask, program)  # the next one comes where this one leaves
             before = serving.gdb(server.address, ask, program)

@@ -140,9 +140,7 @@ class Conditions(unittest.TestCase):
             code = f"26{client.number_of('x1'):04x}22001327"  # reg, const8, equal, end
             client.ask(f"Z0,{CODE:x},4;X{len(code) // 2:x},{code}")
             begun = time.monotonic()
-            answer = client.ask("vCont;c")
-            while answer.startswith("O"):
-                answer = client.payload().decode()
+            answer, _ = client.move("vCont;c")
             self.assertTrue(answer.startswith("T05replaylog:end"), answer)
             took = time.monotonic() - begun
         print(f"{LARGE} misses: {took:.2f} s in the stub")

@@ -285,10 +285,7 @@ class Watch(unittest.TestCase):
         found = []
         self.assertEqual(client.ask("Z" + packet), "OK")
         while len(found) < MOST:
-            client.send(serving.frame(b"bc"))
-            said = ""
-            while (reply := client.payload().decode()).startswith("O"):
-                said += bytes.fromhex(reply[1:]).decode()
+            reply, said = client.move("bc")
             if possible := AT_THE_HALT.match(said):
                 self.assertEqual(int(possible[1]), RECORDING.halt - 1)
                 continue

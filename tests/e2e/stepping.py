@@ -119,9 +119,7 @@ class Stepping(unittest.TestCase):
             sizes = [int(bits) // 4 for bits in re.findall(r'bitsize="(\d+)"', description)]
             self.assertGreaterEqual(len(sizes), 34)
             for _ in range(3000):
-                stop = client.ask("bs")
-                while stop.startswith("O"):
-                    stop = client.payload().decode()
+                stop, _ = client.move("bs")
                 self.assertNotIn("x", stop)
                 self.assertIn(";thread:1;", ";" + stop)
                 registers = client.ask("g")

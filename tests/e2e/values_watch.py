@@ -56,16 +56,8 @@ class Truth(unittest.TestCase):
         self.client.ask("qSupported:swbreak+;hwbreak+")
         self.number = self.client.number_of("trace_pos")
         for line in ("set possible-writes skip", *self.ASSUMED):
-            self.move("qRcmd," + line.encode().hex())
+            self.client.move("qRcmd," + line.encode().hex())
         self.announced = self.passed = self.compared = self.told = 0
-
-    def move(self, packet):
-        """(stop reply, what was announced before it)"""
-        self.client.send(serving.frame(packet.encode()))
-        said = ""
-        while (reply := self.client.payload().decode()).startswith("O") and reply != "OK":
-            said += bytes.fromhex(reply[1:]).decode()
-        return reply, said
 
     def position(self):
         return int.from_bytes(bytes.fromhex(self.client.ask(f"p{self.number:x}")), "little")
@@ -121,7 +113,7 @@ class Truth(unittest.TestCase):
         self.assertEqual(self.client.ask("Z" + packet), "OK")
         at, hits = N, 0
         while hits < MOST:
-            reply, said = self.move("bc")
+            reply, said = self.client.move("bc")
             stop = self.position()
             is_hit = "watch:" in reply
             if KEPT.search(said):
@@ -142,7 +134,7 @@ class Truth(unittest.TestCase):
                 self.check_memory(address, size, stop)
                 # gdb makes this step itself, without its watchpoints.
                 self.client.ask("z" + packet)
-                self.move("bs")
+                self.client.move("bs")
                 at = self.position()
                 self.assertEqual(at, stop - 1)
                 self.check_memory(address, size, at)

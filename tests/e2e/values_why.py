@@ -42,13 +42,6 @@ CRASHES = ("example", "hash_corrupt_O1", "str_glibc_O2", "list_null_O1")
 
 
 class Why(unittest.TestCase):
-    def ask(self, client, line):
-        client.send(serving.frame(b"qRcmd," + b"--reread ".hex().encode() + line.encode().hex().encode()))
-        said = ""
-        while (reply := client.payload().decode()).startswith("O") and reply != "OK":
-            said += bytes.fromhex(reply[1:]).decode()
-        return said
-
     def explore(self, name, missing, transcripts):
         """Asks at random positions until all kinds were seen, or long enough."""
         crash = serving.Crash(name)
@@ -60,27 +53,27 @@ class Why(unittest.TestCase):
             stack = int.from_bytes(bytes.fromhex(client.ask("p20")), "little")
             if name == "example":
                 # A sample of a round that the next round overwrote.
-                self.ask(client, "seek 20000")
+                client.monitor("seek 20000")
                 self.take(client, "0x401700", name, missing, transcripts, 20000)
             for _ in range(8):
                 position = chance.choice([length - chance.randrange(1, 200),
                                           chance.randrange(length)])
-                self.ask(client, f"seek {position}")
+                client.monitor(f"seek {position}")
                 subjects = [f"x{chance.randrange(31)}", "sp", "x30", "cpsr", f"v{chance.randrange(9)}",
                             f"{stack + 8 * chance.randrange(-30, 30):#x}",
                             f"{crash.pcs()[position]:#x}", "0x10"]
                 for subject in subjects if missing else []:
                     self.take(client, subject, name, missing, transcripts, position)
             # Registers before an interrupt, if its handler may have changed them.
-            self.ask(client, "assume handler-preserves-registers off")
+            client.monitor("assume handler-preserves-registers off")
             found = re.findall(r"before (\d+): .*excep num \(0x0[ef]\)",
-                              self.ask(client, "events all"))
+                              client.monitor("events all"))
             if found and missing:
-                self.ask(client, f"seek {int(found[-1]) - 1}")
+                client.monitor(f"seek {int(found[-1]) - 1}")
                 self.take(client, "x2", name, missing, transcripts, int(found[-1]) - 1)
 
     def take(self, client, subject, name, missing, transcripts, position):
-        answer = self.ask(client, "why -v " + subject)
+        answer = client.monitor("why -v " + subject)
         self.check(answer, subject, position)
         for kind, pattern in list(missing.items()):
             if re.search(pattern, answer, re.MULTILINE):

@@ -55,21 +55,13 @@ class Moves:
     def position(self):
         return int.from_bytes(bytes.fromhex(self.client.ask(f"p{self.number:x}")), "little")
 
-    def back(self):
-        """(stop reply, what was said)"""
-        self.client.send(serving.frame(b"bc"))
-        said = ""
-        while (reply := self.client.payload().decode()).startswith("O"):
-            said += bytes.fromhex(reply[1:]).decode()
-        return reply, said
-
     def first_stop(self, word, position):
         """(kind, position of the instruction) of what is met first; gaps and breakpoints are passed,
         as they say so themselves."""
         self.client.ask(f"P{self.number:x}={position.to_bytes(8, 'little').hex()}")
         self.client.ask(f"Z2,{word:x},8")
         while True:
-            reply, said = self.back()
+            reply, said = self.client.move("bc")
             if "watch:" in reply:
                 found = "proved", self.position() - 1
             elif met := MET.search(said):

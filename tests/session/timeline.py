@@ -36,11 +36,7 @@ class Console:
         client.ask("qSupported:swbreak+")
 
     def ask(self, line):
-        self.client.send(serving.frame(b"qRcmd," + b"--reread ".hex().encode() + line.encode().hex().encode()))
-        said = ""
-        while (reply := self.client.payload().decode()).startswith("O") and reply != "OK":
-            said += bytes.fromhex(reply[1:]).decode()
-        return said
+        return self.client.monitor(line)
 
     def time(self, position):
         """(earliest or None, latest or None, estimate or None), then what it says of other cores."""

@@ -238,6 +238,18 @@ class Client:
         self.send(frame(text.encode()))
         return self.payload().decode("latin-1")
 
+    def move(self, packet):
+        """(reply, what was said on the console before it)"""
+        reply, said = self.ask(packet), ""
+        while reply.startswith("O") and reply != "OK":
+            said += bytes.fromhex(reply[1:]).decode()
+            reply = self.payload().decode("latin-1")
+        return reply, said
+
+    def monitor(self, line):
+        """What a command of the console says, to a client that keeps nothing: a seek goes there at once."""
+        return self.move("qRcmd," + ("--reread " + line).encode().hex())[1]
+
     def number_of(self, name):
         """Number of a register in the target description."""
         description = self.ask("qXfer:features:read:target.xml:0,ffff")

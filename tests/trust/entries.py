@@ -53,11 +53,7 @@ class Entries(unittest.TestCase):
         server = serving.Server([self.folder])
         client = serving.Client(server.address)
         try:
-            reply = client.ask("qRcmd," + b"info".hex())
-            text = ""
-            while reply.startswith("O") and reply != "OK":
-                text += bytes.fromhex(reply[1:]).decode()
-                reply = client.payload().decode()
+            reply, text = client.move("qRcmd," + b"info".hex())
             if reply != "OK":
                 text += bytes.fromhex(reply).decode()
         finally:
