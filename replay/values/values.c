@@ -30,12 +30,20 @@ struct tier {
 	bool has_ssa;
 };
 
-/* Of what may be assumed of the code, what is: what contradicts the rest is given up. */
-struct assumed_choice {
-	bool abi;
-	bool stack_private;
-	bool traced_writers;
+/* A set of enum assumption. */
+typedef uint32_t assumption_set;
+
+#define ASSUMED(assumption) ((assumption_set)1 << (assumption))
+
+/* What is taken for granted of the code from the start, in the order in which it is given up. */
+static const enum assumption given_up_order[] = {
+        ASSUME_PRIVATE_LOCALS,
+        ASSUME_ABI,
+        ASSUME_STACK_PRIVATE,
+        ASSUME_TRACED_WRITERS,
 };
+
+enum { GIVEN_UP_ORDER = sizeof(given_up_order) / sizeof(given_up_order[0]) };
 
 struct values {
 	const struct history *history;
@@ -49,11 +57,11 @@ struct values {
 	/* Of the same window, where it was wanted; it has no solver if nothing can be assumed. */
 	struct tier assumed;
 	bool is_assumed_tried;
-	bool is_proved_only;            /* it is not to be looked at */
-	bool keeps_windows;             /* values_keep_windows() */
-	struct assumed_choice choice;   /* that the assumed tier rests on */
-	struct assumed_choice given_up; /* the last one that contradicts what is known, if any: */
-	uint64_t contradiction;         /* position */
+	bool is_proved_only;     /* it is not to be looked at */
+	bool keeps_windows;      /* values_keep_windows() */
+	assumption_set choice;   /* that the assumed tier rests on: what contradicts is given up */
+	assumption_set given_up; /* the last one that contradicts what is known, if any: */
+	uint64_t contradiction;  /* position */
 	struct suppositions supposed;
 	uint64_t supposed_to; /* the end of the window that they are of */
 };
@@ -74,6 +82,7 @@ static bool *switch_of(struct values_options *options, enum assumption assumptio
 	        [ASSUME_ABI] = &options->abi,
 	        [ASSUME_COHERENT] = &options->coherent,
 	        [ASSUME_STACK_PRIVATE] = &options->stack_private,
+	        [ASSUME_PRIVATE_LOCALS] = &options->private_locals,
 	        [ASSUME_TRACED_WRITERS] = &options->traced_writers,
 	        [ASSUME_CODE_UNCHANGED] = &options->code_unchanged,
 	        [ASSUME_ONE_ADDRESS_SPACE] = &options->one_address_space,
@@ -152,9 +161,23 @@ static struct solve_options options_from(const struct values *values,
 	        .single_writer = allowed->single_writer,
 	        .stack_private = allowed->stack_private,
 	        .abi = allowed->abi,
+	        .private_locals = allowed->private_locals,
 	        .changes = values->has_changes ? &values->changes : NULL,
 	        .interrupt = allowed->interrupt,
 	};
+}
+
+/* Of traced writers, if they are in it, other_cores_writes() has said something. */
+static void take_choice(const struct values *values, assumption_set choice,
+                        struct solve_options *options)
+{
+	options->abi = (choice & ASSUMED(ASSUME_ABI)) != 0;
+	options->private_locals = (choice & ASSUMED(ASSUME_PRIVATE_LOCALS)) != 0;
+	options->stack_private = (choice & ASSUMED(ASSUME_STACK_PRIVATE)) != 0;
+	options->others = NULL;
+	if ((choice & ASSUMED(ASSUME_TRACED_WRITERS)) != 0 &&
+	    other_cores_writes(values->options.others, &options->others) != STATUS_OK)
+		options->others = NULL;
 }
 
 static void solve_from(struct values *values, uint64_t from, uint64_t to)
@@ -164,11 +187,10 @@ static void solve_from(struct values *values, uint64_t from, uint64_t to)
 	if (to < history_length(values->history))
 		find_changes(values);
 	options = options_from(values, &values->options, from, to);
-	options.abi = false;
-	options.stack_private = false;
+	take_choice(values, 0, &options);
 	tier_drop(&values->assumed);
 	values->is_assumed_tried = false;
-	values->given_up = (struct assumed_choice){.abi = false};
+	values->given_up = 0;
 	tier_drop(&values->proved);
 	values->proved.has_solver = true;
 	values->asked_from = from;
@@ -179,8 +201,7 @@ static void solve_from(struct values *values, uint64_t from, uint64_t to)
 }
 
 /* Code that breaks the calling standard, say, need not break anything else. */
-static void note_contradiction(struct values *values, struct assumed_choice choice,
-                               enum status status)
+static void note_contradiction(struct values *values, assumption_set choice, enum status status)
 {
 	const struct solver *s = &values->assumed.solver;
 
@@ -190,19 +211,8 @@ static void note_contradiction(struct values *values, struct assumed_choice choi
 	values->contradiction = window_position_of(&s->w, s->conflict);
 }
 
-/* Of those that are tried other_cores_writes() has said something. */
-static void choose(const struct values *values, struct assumed_choice choice,
-                   struct solve_options *options)
-{
-	options->abi = choice.abi;
-	options->stack_private = choice.stack_private;
-	if (choice.traced_writers &&
-	    other_cores_writes(values->options.others, &options->others) != STATUS_OK)
-		options->others = NULL;
-}
-
 /* Solves the window of the proved tier anew; without a solver if that says nothing more. */
-static void solve_assumed(struct values *values, struct assumed_choice choice)
+static void solve_assumed(struct values *values, assumption_set choice)
 {
 	const struct window_options *proved = &values->proved.solver.w.options;
 	struct solve_options options =
@@ -210,7 +220,7 @@ static void solve_assumed(struct values *values, struct assumed_choice choice)
 	struct tier *tier = &values->assumed;
 	enum status status;
 
-	choose(values, choice, &options);
+	take_choice(values, choice, &options);
 	if (values->supposed_to != proved->to)
 		suppositions_fini(&values->supposed);
 	values->supposed_to = proved->to;
@@ -222,7 +232,7 @@ static void solve_assumed(struct values *values, struct assumed_choice choice)
 	if (status != STATUS_OK || tier->solver.has_conflict ||
 	    tier->solver.w.options.from != proved->from)
 		tier_drop(tier);
-	values->choice = tier->has_solver ? choice : (struct assumed_choice){.abi = false};
+	values->choice = tier->has_solver ? choice : 0;
 }
 
 /* The other cores' traces say what they wrote, and that is wanted. */
@@ -236,30 +246,48 @@ static bool knows_writers(const struct values *values)
 	       other_cores_writes(options->others, &writes) == STATUS_OK;
 }
 
-/* Which of several to give up is tried: a solution with more of them is the better one. */
+/* It is on, and says more than what is taken for granted anyway. */
+static bool is_tried(const struct values *values, enum assumption assumption)
+{
+	if (assumption == ASSUME_TRACED_WRITERS)
+		return knows_writers(values);
+	return values_assume(&values->options, assumption) &&
+	       !values_is_implied(&values->options, assumption);
+}
+
+/* All that is tried but for those of given_up_order that are dropped, by their numbers there. */
+static assumption_set without(assumption_set all, unsigned int dropped)
+{
+	for (unsigned int i = 0; i < GIVEN_UP_ORDER; i++) {
+		if ((dropped >> i & 1) != 0)
+			all &= ~ASSUMED(given_up_order[i]);
+	}
+	return all;
+}
+
+/* Which of several to give up is tried: as few as possible. */
 static void find_assumed(struct values *values)
 {
-	static const struct assumed_choice choices[] = {
-	        {true, true, true},   {false, true, true},   {true, false, true},
-	        {false, false, true}, {true, true, false},   {false, true, false},
-	        {true, false, false}, {false, false, false},
-	};
-	const struct values_options *options = &values->options;
-	bool is_stack_tried =
-	        options->stack_private && !values_is_implied(options, ASSUME_STACK_PRIVATE);
-	bool are_writers_tried = knows_writers(values);
+	assumption_set all = 0;
+	unsigned int tried = 0; /* numbers of given_up_order */
 
-	for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++) {
-		struct assumed_choice choice = choices[i];
-
-		if ((choice.abi && !options->abi) || (choice.stack_private && !is_stack_tried) ||
-		    (choice.traced_writers && !are_writers_tried) ||
-		    (!choice.abi && !choice.stack_private && !choice.traced_writers &&
-		     !options->coherent))
+	for (unsigned int i = 0; i < GIVEN_UP_ORDER; i++) {
+		if (!is_tried(values, given_up_order[i]))
 			continue;
-		solve_assumed(values, choice);
-		if (values->assumed.has_solver)
-			return;
+		all |= ASSUMED(given_up_order[i]);
+		tried |= 1u << i;
+	}
+	for (int count = 0; count <= __builtin_popcount(tried); count++) {
+		for (unsigned int dropped = 0; dropped < 1u << GIVEN_UP_ORDER; dropped++) {
+			assumption_set choice = without(all, dropped);
+
+			if (__builtin_popcount(dropped) != count || (dropped & ~tried) != 0 ||
+			    (choice == 0 && !values->options.coherent))
+				continue;
+			solve_assumed(values, choice);
+			if (values->assumed.has_solver)
+				return;
+		}
 	}
 }
 
@@ -480,11 +508,10 @@ bool values_window(struct values *values, uint64_t position, const struct values
 		return true;
 	/* What of it holds, and of stores that was supposed. */
 	options->window.from = values->proved.solver.w.options.from;
-	options->abi = false;
-	options->stack_private = false;
+	take_choice(values, 0, options);
 	if (!has_assumed(values))
 		return true;
-	choose(values, values->choice, options);
+	take_choice(values, values->choice, options);
 	options->supposed = &values->supposed;
 	return true;
 }
@@ -588,29 +615,25 @@ bool values_given_up(const struct values *values, enum assumption *assumption,
                      struct solve_options *options, uint64_t *position)
 {
 	const struct window_options *w = &values->proved.solver.w.options;
+	unsigned int i = 0;
 
-	const struct assumed_choice *given_up = &values->given_up;
-
-	if (!values->proved.has_solver ||
-	    (!given_up->abi && !given_up->stack_private && !given_up->traced_writers))
+	if (!values->proved.has_solver || values->given_up == 0)
 		return false;
-	*assumption = given_up->abi && !values->choice.abi ? ASSUME_ABI
-	              : given_up->traced_writers && !values->choice.traced_writers
-	                      ? ASSUME_TRACED_WRITERS
-	                      : ASSUME_STACK_PRIVATE;
+	while (i + 1 < GIVEN_UP_ORDER &&
+	       (values->given_up & ~values->choice & ASSUMED(given_up_order[i])) == 0)
+		i++;
+	*assumption = given_up_order[i];
 	*options = options_from(values, &values->options, w->from, w->to);
-	choose(values, *given_up, options);
+	take_choice(values, values->given_up, options);
 	*position = values->contradiction;
 	return true;
 }
 
 bool values_rests_on(const struct values *values, enum assumption assumption)
 {
-	if (assumption == ASSUME_ABI)
-		return values->choice.abi;
-	if (assumption == ASSUME_STACK_PRIVATE)
-		return values->choice.stack_private;
-	if (assumption == ASSUME_TRACED_WRITERS)
-		return values->choice.traced_writers;
+	for (unsigned int i = 0; i < GIVEN_UP_ORDER; i++) {
+		if (given_up_order[i] == assumption)
+			return (values->choice & ASSUMED(assumption)) != 0;
+	}
 	return assumption_is_of_code(assumption) && values_assume(&values->options, assumption);
 }

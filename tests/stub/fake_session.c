@@ -369,6 +369,7 @@ bool session_trusts_assumed(const struct session *s)
 enum status session_trust(struct session *s, bool assumed)
 {
 	TRY(session_assume(s, ASSUME_ABI, assumed));
+	TRY(session_assume(s, ASSUME_PRIVATE_LOCALS, assumed));
 	TRY(session_assume(s, ASSUME_STACK_PRIVATE, assumed));
 	return session_assume(s, ASSUME_COHERENT, assumed);
 }

@@ -129,6 +129,7 @@ struct program {
 /* That functions keep registers and frames is taken for granted. */
 static bool assumes_abi;
 static bool assumes_coherent;
+static bool assumes_private_locals;
 
 static const char *const names[REGISTERS] = {
         "X0",  "X1",  "X2",  "X3",  "X4",  "X5",  "X6",  "X7",  "X8",   "X9",  "X10", "X11",
@@ -218,6 +219,7 @@ static void run(struct program *p)
 
 	options.abi = assumes_abi;
 	options.coherent = assumes_coherent;
+	options.private_locals = assumes_private_locals;
 	p->device = (struct snap_device){.name = STR("cpu_0"),
 	                                 .class = DEVICE_CORE,
 	                                 .registers = p->registers,

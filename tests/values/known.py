@@ -51,8 +51,11 @@ def write_rows(path, rows, tools, head=()):
 
 def assumption(request):
     """What a request of check_values is called beside others of the same recording."""
-    assumed = [option for option in request if option.startswith("abi=")]
-    return " abi" if assumed and assumed[-1] != "abi=0" else ""
+    for name in ("trust", "abi"):
+        assumed = [option for option in request if option.startswith(name + "=")]
+        if assumed and assumed[-1] != name + "=0":
+            return " " + name
+    return ""
 
 
 def shares_in(text, requests):

@@ -118,6 +118,22 @@ static void store_beside_a_pointer_hits_it_or_what_is_there(void **state)
 		check(&examples[i]);
 }
 
+/* What writes a range hits its target, or any bytes around the pointer. */
+static void range_hits_what_its_pointer_leads_to_or_the_pointer(void **state)
+{
+	static const struct example examples[] = {
+	        /* Up to 256 bytes. */
+	        {{LDR_X3_X2, SVE_ST1B}, 2, (UINT64_C(1) << 48) - 1, false},
+	        /* A block of up to 2 KiB. */
+	        {{LDR_X3_X2, DC_ZVA_X3}, 2, UINT64_MAX, false},
+	        {{DC_ZVA_X3}, 1, UINT64_MAX, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++)
+		check(&examples[i]);
+}
+
 /* Where bytes of the copy are not known, all that it may point to may be hit. */
 static void store_through_half_a_copy_may_have_hit_more(void **state)
 {
@@ -145,6 +161,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(store_through_a_copy_of_a_pointer_hits_it_or_its_target),
 	        cmocka_unit_test(store_beside_a_pointer_hits_it_or_what_is_there),
+	        cmocka_unit_test(range_hits_what_its_pointer_leads_to_or_the_pointer),
 	        cmocka_unit_test(store_through_half_a_copy_may_have_hit_more),
 	};
 

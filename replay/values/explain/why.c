@@ -121,6 +121,17 @@ uint64_t why_address(const struct why_walk *w, const struct memdep_access *acces
 	return (uint64_t)((int64_t)(memdep_address(&w->solver, access).value << 8) >> 8);
 }
 
+const char *why_apart_text(enum memdep_apart apart)
+{
+	return apart == MEMDEP_APART_ABI ? "a function keeps registers"
+	                                 : "nothing points at a local variable";
+}
+
+const char *why_apart_name(enum memdep_apart apart)
+{
+	return assumption_name(apart == MEMDEP_APART_ABI ? ASSUME_ABI : ASSUME_PRIVATE_LOCALS);
+}
+
 void why_rests_on(struct why_walk *w, const char *format, ...)
 {
 	struct text line = {0};

@@ -116,11 +116,13 @@ static void no_store_chain(struct why_walk *w, const struct memory_version *e)
 	struct bits data = memdep_to_granule(solve_slot(&w->solver, a->dyn, slot), e->shift);
 	bool differs = (data.known & found.known & memdep_spread(e->mask) &
 	                (data.value ^ found.value)) != 0;
+	enum memdep_apart apart = memdep_apart(&w->solver, granule->address, e->access);
 
-	if (abi_slot_is_kept(&w->solver, granule->address, e->access)) {
-		why_rests_on(w, "the assumption abi for 0x%" PRIx64, granule->address);
+	if (apart != MEMDEP_MAY_ALIAS) {
+		why_rests_on(w, "the assumption %s for 0x%" PRIx64, why_apart_name(apart),
+		             granule->address);
 		if (why_dyn_line(w, a->dyn))
-			text_puts(w->out, "a function keeps registers there: assumed\n");
+			text_printf(w->out, "%s there: assumed\n", why_apart_text(apart));
 	}
 	if (differs && why_dyn_line(w, a->dyn))
 		text_puts(w->out, "what it stores is not what is found there\n");

@@ -322,6 +322,7 @@ void why_known_granule(struct why_walk *w, size_t dyn, uint64_t address, uint64_
 	        memdep_from_after(&w->solver, &granule, (struct memdep_place){access, before});
 	uint64_t always = dyn >= m->constant_from ? memdep_spread(granule.contents.constant) : 0;
 	struct why_chain c = {.walk = w};
+	enum memdep_apart apart = MEMDEP_MAY_ALIAS;
 	uint32_t end;
 
 	if ((wanted & always) != 0 && why_line(w))
@@ -329,9 +330,10 @@ void why_known_granule(struct why_walk *w, size_t dyn, uint64_t address, uint64_
 		          "nothing can have written it: it is read-only, or code that ran\n");
 	wanted &= ~always;
 	end = next == MEMDEP_NONE ? (uint32_t)m->access_count : m->versions[next].access;
-	if ((wanted & after.known) != 0 && abi_slot_decides(&w->solver, address, access, end) &&
-	    why_line(w))
-		text_puts(w->out, "a function keeps registers there: assumed\n");
+	if ((wanted & after.known) != 0)
+		apart = memdep_apart_decides(&w->solver, address, access, end);
+	if (apart != MEMDEP_MAY_ALIAS && why_line(w))
+		text_printf(w->out, "%s there: assumed\n", why_apart_text(apart));
 	if (before != MEMDEP_NONE)
 		why_push(&c, (struct why_premise){wanted & ~after.known, before, UINT32_MAX, true,
 		                                  true});

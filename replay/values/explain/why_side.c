@@ -14,6 +14,7 @@ void why_say_memdep(struct why_walk *w, uint32_t first, uint32_t second)
 	const struct memdep_memory *m = &s->memory;
 	const struct memory_version *e = &m->versions[first];
 	uint64_t from = window_position_of(&s->w, m->accesses[e->access].dyn);
+	enum memdep_apart apart;
 
 	if (second == MEMDEP_NONE)
 		why_rests_on(w, "the doubleword at 0x%" PRIx64 " in the dump",
@@ -27,10 +28,11 @@ void why_say_memdep(struct why_walk *w, uint32_t first, uint32_t second)
 		text_printf(w->out, "%" PRIu64,
 		            window_position_of(&s->w, m->accesses[m->versions[second].access].dyn));
 	text_printf(w->out, " nothing writes 0x%" PRIx64, m->granules[e->granule].address);
-	if (abi_slot_decides(s, m->granules[e->granule].address, e->access + 1,
-	                     second == MEMDEP_NONE ? (uint32_t)m->access_count
-	                                           : m->versions[second].access))
-		text_puts(w->out, ", where a function keeps registers: assumed");
+	apart = memdep_apart_decides(s, m->granules[e->granule].address, e->access + 1,
+	                             second == MEMDEP_NONE ? (uint32_t)m->access_count
+	                                                   : m->versions[second].access);
+	if (apart != MEMDEP_MAY_ALIAS)
+		text_printf(w->out, ", where %s: assumed", why_apart_text(apart));
 	if (second == MEMDEP_NONE) {
 		text_puts(w->out, ", which the dump has: ");
 		why_bits(m->granules[e->granule].end, w->out);

@@ -57,6 +57,10 @@ uint64_t why_address(const struct why_walk *w, const struct memdep_access *acces
 /* A chain rests on this, with what it says of it: once for each. */
 void why_rests_on(struct why_walk *w, const char *format, ...) PRINTF_LIKE(2, 3);
 
+/* What lies where an assumption says that no store of unknown address hits, and the assumption. */
+const char *why_apart_text(enum memdep_apart apart);
+const char *why_apart_name(enum memdep_apart apart);
+
 /* Where a value is looked for: an SSA value, or a granule at a dynamic instruction. */
 void why_known_ssa(struct why_walk *w, uint32_t ssa, uint64_t wanted);
 /* The same for a side of a memory version, and for the fact that the solver could not take.

@@ -14,16 +14,6 @@ enum {
 	SAVED_MOST = 19,
 	DEPTH_SEARCHED = 64, /* calls that a return may leave open, as longjmp() does */
 	RESTORES_MOST = 32,
-	FP_A64 = 29, /* frame pointers, as compilers use them */
-	FP_A32 = 11,
-	FP_T32 = 7,
-};
-
-/* How SP has moved so far. */
-struct sp_track {
-	uint64_t moved;    /* by constants */
-	uint32_t restores; /* times that it was made of the frame pointer */
-	uint32_t switches; /* times that it was made of something else */
 };
 
 /* A call that did not return yet. */
@@ -70,116 +60,6 @@ static size_t saved_of(const struct template *template, const uint8_t **saved)
 	return is_a64 ? sizeof(saved_a64) : sizeof(saved_a32);
 }
 
-static unsigned int sp_of(const struct template *template)
-{
-	return template->isa == ISA_A64 ? REG_SP : 13;
-}
-
-static unsigned int lr_of(const struct template *template)
-{
-	return template->isa == ISA_A64 ? REG_LR : 14;
-}
-
-/* It branches, and leaves the address after it in LR. */
-static bool is_call(const struct template *template)
-{
-	const struct uop_insn *insn = template->insn;
-	unsigned int slot = uop_insn_after(insn, lr_of(template));
-
-	if (!template->is_code || slot < SLOT_CONSTANT || slot >= SLOT_ZERO ||
-	    (insn->branch.kind != BRANCH_DIRECT && insn->branch.kind != BRANCH_INDIRECT))
-		return false;
-	return (insn->constants[slot - SLOT_CONSTANT] & ~UINT64_C(1)) ==
-	       template->address + template->size;
-}
-
-static bool is_return(const struct template *template)
-{
-	uint8_t kind = template->insn->branch.kind;
-
-	return template->is_code && !is_call(template) &&
-	       (kind == BRANCH_INDIRECT || kind == BRANCH_CONDITIONAL_INDIRECT);
-}
-
-/* A sum of constants and of one register, or of none. */
-struct sum {
-	unsigned int base; /* SLOT_NONE: none */
-	uint64_t constant;
-};
-
-static bool sum_of(const struct template *template, unsigned int slot, struct sum *sum)
-{
-	const struct uop_insn *insn = template->insn;
-	struct sum parts[3] = {{SLOT_NONE, 0}, {SLOT_NONE, 0}, {SLOT_NONE, 0}};
-	const struct uop *op = insn->ops;
-	bool subtracts;
-
-	*sum = (struct sum){SLOT_NONE, 0};
-	if (slot == SLOT_NONE || slot < REG_COUNT) {
-		sum->base = slot;
-		return slot != SLOT_NONE;
-	}
-	if (slot >= SLOT_CONSTANT) {
-		sum->constant = slot < SLOT_ZERO ? insn->constants[slot - SLOT_CONSTANT] : 0;
-		return true;
-	}
-	while (op < insn->ops + insn->op_count && op->dst != slot)
-		op++;
-	if (op == insn->ops + insn->op_count || (op->op != UOP_ADD && op->op != UOP_SUB) ||
-	    !sum_of(template, op->a, &parts[0]) || !sum_of(template, op->b, &parts[1]) ||
-	    (op->c != SLOT_NONE && !sum_of(template, op->c, &parts[2])))
-		return false;
-	subtracts = op->op == UOP_SUB;
-	sum->base = parts[0].base != SLOT_NONE ? parts[0].base : parts[1].base;
-	sum->constant = parts[0].constant + parts[2].constant +
-	                (subtracts ? ~parts[1].constant : parts[1].constant);
-	return (parts[0].base == SLOT_NONE || parts[1].base == SLOT_NONE) &&
-	       parts[2].base == SLOT_NONE && (!subtracts || parts[1].base == SLOT_NONE);
-}
-
-/*
- * Follows SP over a dynamic instruction: by how much it moves, or that it does not move by a
- * constant.
- */
-static void follow_sp(struct find *f, const struct template *template)
-{
-	unsigned int sp = sp_of(template);
-	unsigned int fp = template->isa == ISA_A64   ? FP_A64
-	                  : template->isa == ISA_T32 ? FP_T32
-	                                             : FP_A32;
-	unsigned int after = uop_insn_after(template->insn, sp);
-	struct sum sum;
-
-	if ((template->insn->flags & UOP_KILLS_REGISTERS) != 0) {
-		f->sp.switches++;
-		return;
-	}
-	if (after == sp)
-		return;
-	if (!template->is_code || !sum_of(template, after, &sum) ||
-	    (sum.base != sp && sum.base != fp))
-		f->sp.switches++;
-	else if (sum.base == fp)
-		f->sp.restores++;
-	else
-		f->sp.moved += sum.constant;
-}
-
-/*
- * SP is where it was, as far as that can be seen: no instruction in between made it of anything but
- * SP, the frame pointer and constants, which may be another stack; and where the constants alone
- * say it, they do.
- */
-static bool keeps_sp(const struct template *template, const struct sp_track *before,
-                     const struct sp_track *after)
-{
-	uint64_t moved = after->moved - before->moved;
-
-	return before->switches == after->switches &&
-	       (before->restores != after->restores ||
-	        (moved & bits_mask(template->isa == ISA_A64 ? 64 : 32)) == 0);
-}
-
 bool abi_is_return(const struct template *template)
 {
 	return template->is_code && template->isa == ISA_A64 &&
@@ -195,7 +75,7 @@ static enum status open_call(struct find *f, const struct template *template, si
 	TRY(vec_reserve((void **)&f->open, &f->open_capacity, f->open_count + 1, sizeof(*f->open)));
 	call = &f->open[f->open_count++];
 	call->after = template->address + template->size;
-	call->sp = f->now[sp_of(template)];
+	call->sp = f->now[sp_track_sp(template)];
 	call->dyn = (uint32_t)dyn;
 	call->sp_track = f->sp;
 	for (size_t i = 0; i < count; i++)
@@ -208,13 +88,13 @@ static bool is_kept(const struct template *template, unsigned int reg)
 	const uint8_t *saved;
 	size_t count = saved_of(template, &saved);
 
-	return reg == lr_of(template) || memchr(saved, (int)reg, count) != NULL;
+	return reg == sp_track_lr(template) || memchr(saved, (int)reg, count) != NULL;
 }
 
 /* A dynamic instruction after which the registers are `now`. */
 static void note_restores(struct find *f, const struct template *template, size_t dyn)
 {
-	if (template->access_count == 0 || !uop_insn_uses(template->insn, sp_of(template)) ||
+	if (template->access_count == 0 || !uop_insn_uses(template->insn, sp_track_sp(template)) ||
 	    template->insn->accesses[0].kind != ACCESS_LOAD)
 		return;
 	for (size_t i = 0; i < template->def_count && f->restore_count < RESTORES_MOST; i++) {
@@ -250,7 +130,7 @@ static enum status add_restores(struct find *f, struct abi_call *call)
 			TRY(add_restore(f->abi, call, r->dyn));
 	}
 	/* POP {pc} */
-	if (template->access_count > 0 && uop_insn_uses(template->insn, sp_of(template)) &&
+	if (template->access_count > 0 && uop_insn_uses(template->insn, sp_track_sp(template)) &&
 	    template->insn->accesses[0].kind == ACCESS_LOAD)
 		TRY(add_restore(f->abi, call, call->dyn - 1));
 	return STATUS_OK;
@@ -264,10 +144,10 @@ static enum status close_call(struct find *f, const struct open_call *call, size
 	struct abi *abi = f->abi;
 	struct abi_call done = {
 	        .dyn = (uint32_t)dyn,
-	        .sp = {call->sp, f->now[sp_of(template)]},
+	        .sp = {call->sp, f->now[sp_track_sp(template)]},
 	        .same = (uint32_t)abi->same_count,
 	        .begin = call->dyn,
-	        .keeps_sp = keeps_sp(template, &call->sp_track, &f->sp),
+	        .keeps_sp = sp_track_is_kept(template, &call->sp_track, &f->sp),
 	};
 
 	TRY(vec_reserve((void **)&abi->same, &abi->same_capacity, abi->same_count + count,
@@ -309,17 +189,18 @@ static enum status find_calls(struct find *f)
 	for (size_t dyn = 0; dyn < f->w->dyn_count; dyn++) {
 		const struct template *template = window_template(f->w, dyn);
 
-		if (dyn > 0 && template->is_code && is_return(window_template(f->w, dyn - 1))) {
+		if (dyn > 0 && template->is_code &&
+		    sp_track_is_return(window_template(f->w, dyn - 1))) {
 			TRY(arrive(f, dyn));
 			f->restore_count = 0;
 		}
 		if ((template->insn->flags & UOP_KILLS_REGISTERS) != 0)
 			f->open_count = 0;
-		if (is_call(template)) {
+		if (sp_track_is_call(template)) {
 			TRY(open_call(f, template, dyn));
 			f->restore_count = 0;
 		}
-		follow_sp(f, template);
+		sp_track_follow(&f->sp, template);
 		window_advance(f->w, dyn, f->now);
 		note_restores(f, template, dyn);
 	}

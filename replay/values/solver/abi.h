@@ -89,8 +89,6 @@ void abi_slot_sort(struct abi *abi);
 bool abi_slot_live(struct solver *s);
 /* True if the access is one that does not hit the granule. */
 bool abi_slot_is_kept(const struct solver *s, uint64_t granule, uint32_t access);
-/* A store of accesses first <= a < end would be in doubt without the assumption. */
-bool abi_slot_decides(const struct solver *s, uint64_t granule, uint32_t first, uint32_t end);
 /* The template returns by the link register, and the address is no other. */
 bool abi_is_return(const struct template *template);
 

@@ -130,22 +130,6 @@ bool abi_slot_is_kept(const struct solver *s, uint64_t granule, uint32_t access)
 	       find_slot(abi->live, abi->live_count, granule, access);
 }
 
-bool abi_slot_decides(const struct solver *s, uint64_t granule, uint32_t first, uint32_t end)
-{
-	const struct memdep_memory *m = &s->memory;
-	uint32_t at = end;
-
-	while (at > 0) {
-		at = memdep_clobber_before(m, at);
-		if (at == MEMDEP_NONE || at < first)
-			break;
-		if (abi_slot_is_kept(s, granule, at) &&
-		    memdep_may_touch(s, &m->accesses[at], granule, 0xff))
-			return true;
-	}
-	return false;
-}
-
 /* What memory holds at the halt; false if that is not known. */
 static bool read_end(const struct solver *s, uint64_t address, uint64_t *value)
 {

@@ -404,11 +404,9 @@ void memdep_suppose(struct solver *s)
 
 	/* The last one first: what is linked after a store has no other store between. */
 	for (uint32_t i = (uint32_t)m->access_count; s->supposed && i-- > 0 && !s->has_conflict;) {
-		uint64_t address = supposed_of(s, i);
-
-		if (address >= SUPPOSED_NOWHERE)
+		if (!memdep_is_supposed(s, i))
 			continue;
-		m->accesses[i].address = (struct bits){address, ADDRESS_BITS};
+		m->accesses[i].address = (struct bits){supposed_of(s, i), ADDRESS_BITS};
 		place(s, i);
 	}
 }
@@ -445,6 +443,16 @@ struct bits memdep_address(const struct solver *s, const struct memdep_access *a
 	return memdep_address_of(access, base, memdep_is_32bit(s, a));
 }
 
+/* Where an access goes as far as known, or as it is supposed. */
+static struct bits address_of(const struct solver *s, uint32_t access)
+{
+	uint64_t supposed = supposed_of(s, access);
+
+	if (supposed < SUPPOSED_NOWHERE)
+		return (struct bits){supposed, ADDRESS_BITS};
+	return memdep_address(s, &s->memory.accesses[access]);
+}
+
 static void look(struct solver *s, uint32_t access)
 {
 	struct memdep_memory *m = &s->memory;
@@ -455,7 +463,7 @@ static void look(struct solver *s, uint32_t access)
 
 	if (what->when != SLOT_NONE)
 		happens = solve_slot(s, a->dyn, what->when);
-	a->address = memdep_address(s, a);
+	a->address = address_of(s, access);
 	is_known = (happens.known & 1) != 0;
 	if (is_known && what->when != SLOT_NONE &&
 	    (happens.value & 1) != (what->when_value ? 1 : 0))
@@ -463,7 +471,7 @@ static void look(struct solver *s, uint32_t access)
 	else if (is_known && (~a->address.known & ADDRESS_BITS) == 0)
 		a->state = a->kind == ACCESS_CLOBBER ? ACCESS_RANGE : ACCESS_PLACED;
 	/* It is supposed to hit nothing: its address is what is asked for. */
-	if (a->state == ACCESS_PLACED && supposed_of(s, access) != SUPPOSED_NOT)
+	if (a->state == ACCESS_PLACED && supposed_of(s, access) == SUPPOSED_NOWHERE)
 		a->state = ACCESS_UNLINKED;
 	if (a->state == ACCESS_ABSENT || a->state == ACCESS_PLACED)
 		memdep_clobber_clear(m, access);

@@ -40,6 +40,14 @@ const struct uop_access *memdep_access_of(const struct solver *s, const struct m
 	return &window_template(&s->w, a->dyn)->insn->accesses[a->index];
 }
 
+bool memdep_is_supposed(const struct solver *s, uint32_t access)
+{
+	const struct memdep_access *a = &s->memory.accesses[access];
+
+	return supposed_of(s, access) < SUPPOSED_NOWHERE && a->kind == ACCESS_STORE &&
+	       memdep_access_of(s, a)->when == SLOT_NONE;
+}
+
 uint64_t memdep_range_length(const struct solver *s, const struct memdep_access *a)
 {
 	const struct uop_access *access = memdep_access_of(s, a);
@@ -115,6 +123,47 @@ static uint8_t store_hits(const struct solver *s, const struct memdep_access *a,
 	return hits;
 }
 
+/* Where ranges begin that a range may be, and how many bytes from there on they have. */
+struct range_view {
+	uint64_t first;
+	uint64_t length;
+};
+
+/* Bytes of the granule that it has; all that it might have where it goes round the end of 32 bits.
+ */
+static uint8_t range_view_hits(struct range_view v, uint64_t granule, bool is_32bit)
+{
+	if (v.length >= ADDRESS_BITS ||
+	    (is_32bit && (v.first > UINT32_MAX || v.first + v.length > UINT64_C(1) << 32)))
+		return 0xff;
+	return memdep_overlap(granule & ADDRESS_BITS, v.first & ADDRESS_BITS, v.length);
+}
+
+/* Of a range of so many bytes whose address is known as far as this. */
+static struct range_view range_view_of(struct bits address, uint64_t length)
+{
+	uint64_t unknown = ~address.known & ADDRESS_BITS;
+	struct range_view v = {address.value & address.known & ADDRESS_BITS, UINT64_MAX};
+
+	if (!__builtin_add_overflow(length, unknown, &length))
+		v.length = length;
+	return v;
+}
+
+/* Of one of which it is known where it can go at all: points_to.c. */
+static uint8_t range_reaches(const struct points_to_set *r, uint64_t granule, uint64_t length,
+                             bool is_32bit)
+{
+	uint8_t bytes = range_view_hits(range_view_of(r->address, length), granule, is_32bit);
+	uint64_t around = length > 0 ? length - 1 : 0;
+
+	for (size_t i = 0; i < r->count && bytes != 0xff && length > 0; i++)
+		bytes |= range_view_hits(
+		        (struct range_view){r->granules[i] - around, 2 * around + 8}, granule,
+		        is_32bit);
+	return bytes;
+}
+
 /* Bytes of the granule that a range may write of which not all is known where it begins. */
 static uint8_t range_hits(const struct solver *s, const struct memdep_access *a, uint64_t granule)
 {
@@ -122,14 +171,15 @@ static uint8_t range_hits(const struct solver *s, const struct memdep_access *a,
 	struct interval base = solve_interval(s, a->dyn, access->address);
 	uint64_t length = memdep_range_length(s, a);
 	uint64_t first = base.first + (uint64_t)(int64_t)access->offset;
+	bool is_32bit = memdep_is_32bit(s, a);
+	uint8_t bytes = range_view_hits(range_view_of(a->address, length), granule, is_32bit);
 
-	if (access->align != 0 || __builtin_add_overflow(length, interval_span(base), &length) ||
-	    length >= ADDRESS_BITS)
-		return 0xff;
-	/* Around the end of 32 bits */
-	if (memdep_is_32bit(s, a) && (first > UINT32_MAX || first + length > UINT32_MAX))
-		return 0xff;
-	return memdep_overlap(granule & ADDRESS_BITS, first & ADDRESS_BITS, length);
+	if (a->reach != MEMDEP_NONE)
+		bytes &= range_reaches(&s->memory.points_to_sets[a->reach], granule, length,
+		                       is_32bit);
+	if (access->align != 0 || __builtin_add_overflow(length, interval_span(base), &length))
+		return bytes;
+	return bytes & range_view_hits((struct range_view){first, length}, granule, is_32bit);
 }
 
 /* By the assumption code-unchanged: what is written through the stack pointer is no code. */
@@ -166,6 +216,33 @@ bool memdep_may_touch(const struct solver *s, const struct memdep_access *a, uin
 	return clobber_hits(s, a, granule, anything, bytes) != 0;
 }
 
+enum memdep_apart memdep_apart(const struct solver *s, uint64_t granule, uint32_t access)
+{
+	if (abi_slot_is_kept(s, granule, access))
+		return MEMDEP_APART_ABI;
+	return local_frames_are_apart(s, granule, access) ? MEMDEP_APART_LOCALS : MEMDEP_MAY_ALIAS;
+}
+
+enum memdep_apart memdep_apart_decides(const struct solver *s, uint64_t granule, uint32_t first,
+                                       uint32_t end)
+{
+	const struct memdep_memory *m = &s->memory;
+	uint32_t at = end;
+
+	while (at > 0) {
+		enum memdep_apart apart;
+
+		at = memdep_clobber_before(m, at);
+		if (at == MEMDEP_NONE || at < first)
+			break;
+		apart = memdep_apart(s, granule, at);
+		if (apart != MEMDEP_MAY_ALIAS &&
+		    memdep_may_touch(s, &m->accesses[at], granule, 0xff))
+			return apart;
+	}
+	return MEMDEP_MAY_ALIAS;
+}
+
 struct memdep_scan memdep_scan(const struct solver *s, const struct memdep_stretch *in,
                                struct bits found)
 {
@@ -186,7 +263,7 @@ struct memdep_scan memdep_scan(const struct solver *s, const struct memdep_stret
 			r.open &= (uint8_t)~in->hypothesis.bytes;
 			continue;
 		}
-		if (hits != 0 && abi_slot_is_kept(s, in->granule, at))
+		if (hits != 0 && memdep_apart(s, in->granule, at) != MEMDEP_MAY_ALIAS)
 			hits = 0;
 		r.open &= (uint8_t)~hits;
 		if (hits != 0)

@@ -74,6 +74,12 @@ static inline bool memdep_is_32bit(const struct solver *s, const struct memdep_a
 	return (window_template(&s->w, a->dyn)->insn->flags & UOP_AARCH32) != 0;
 }
 
+/*
+ * It is a store that happens, and supposed to go to an address: it has its place there before all
+ * else. One under a condition and a range of bytes are may-alias clobbers there.
+ */
+bool memdep_is_supposed(const struct solver *s, uint32_t access);
+
 void memdep_clobber_set(struct memdep_memory *m, size_t access);
 void memdep_clobber_clear(struct memdep_memory *m, size_t access);
 /* The last may-alias clobber before access `end`, or MEMDEP_NONE. */
@@ -85,6 +91,20 @@ uint64_t memdep_range_length(const struct solver *s, const struct memdep_access 
 /* False if the known bits and the range of its address show that it is to none of these bytes. */
 bool memdep_may_touch(const struct solver *s, const struct memdep_access *a, uint64_t granule,
                       uint8_t bytes);
+
+/* Why an access of unknown address is none for a granule, by what is assumed of the code. */
+enum memdep_apart {
+	MEMDEP_MAY_ALIAS,    /* it may be one */
+	MEMDEP_APART_ABI,    /* abi.h */
+	MEMDEP_APART_LOCALS, /* local_frame.h */
+};
+
+enum memdep_apart memdep_apart(const struct solver *s, uint64_t granule, uint32_t access);
+/*
+ * Which assumption takes away a doubt on one of the accesses first <= a < end, if any does.
+ */
+enum memdep_apart memdep_apart_decides(const struct solver *s, uint64_t granule, uint32_t first,
+                                       uint32_t end);
 
 /* Where a search for may-alias clobbers ended. */
 struct memdep_scan {

@@ -26,7 +26,8 @@ static void init_access(struct solver *s, size_t dyn, uint32_t index)
 	};
 
 	m->accesses[number] = a;
-	if (a.kind != ACCESS_LOAD && supposed_of(s, (uint32_t)number) == SUPPOSED_NOT)
+	if (a.kind != ACCESS_LOAD && supposed_of(s, (uint32_t)number) != SUPPOSED_NOWHERE &&
+	    !memdep_is_supposed(s, (uint32_t)number))
 		memdep_clobber_set(m, number);
 }
 

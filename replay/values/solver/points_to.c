@@ -164,7 +164,7 @@ bool points_to_find(struct solver *s, uint32_t store)
 	struct points_to_set *r;
 	bool any = false;
 
-	if (a->state != ACCESS_OPEN || a->kind != ACCESS_STORE || a->index == ACCESS_KILL ||
+	if (a->state != ACCESS_OPEN || a->kind == ACCESS_LOAD || a->index == ACCESS_KILL ||
 	    a->tries >= TRIES_MOST || s->memory.points_to_work >= HYPOTHESIS_WORK)
 		return false;
 	a->tries++;
@@ -172,6 +172,8 @@ bool points_to_find(struct solver *s, uint32_t store)
 	if (a->reach == MEMDEP_NONE)
 		return false;
 	r = &s->memory.points_to_sets[a->reach];
+	if (a->kind != ACCESS_STORE)
+		return any;
 	any |= narrow(&g, s, store, r);
 	if (is_exact(r, a->size))
 		learn_address(s, a, r->address);

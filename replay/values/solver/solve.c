@@ -465,7 +465,7 @@ void solve_sweep(struct solver *s)
 		any = sweep_backward(s);
 		any |= sweep_forward(s);
 		if (!any && !is_over(s)) {
-			any = linear_apply(s) || abi_apply(s);
+			any = linear_apply(s) || abi_apply(s) || local_frames_place(s);
 			if (!any)
 				memdep_retry(s);
 			any |= sweep_backward(s);

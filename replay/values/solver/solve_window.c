@@ -57,6 +57,8 @@ static enum status solve_window(struct solver *s, const struct history *history,
 	TRY(private_stacks_init(s, options->stack_private && !options->single_writer));
 	if (options->abi)
 		TRY(abi_init(&s->abi, s));
+	if (options->private_locals)
+		TRY(local_frames_init(&s->frames, s));
 	if (options->log)
 		TRY(provenance_begin(options->log, s->w.ssa_count));
 	s->log = options->log;
@@ -131,6 +133,7 @@ void solve_fini(struct solver *s)
 	linear_fini(&s->linear);
 	private_stacks_fini(&s->stacks);
 	abi_fini(&s->abi);
+	local_frames_fini(&s->frames);
 	window_fini(&s->w);
 }
 

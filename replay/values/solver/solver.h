@@ -38,6 +38,7 @@
 #include "replay/values/solver/abi.h"
 #include "replay/values/solver/interval_map.h"
 #include "replay/values/solver/linear.h"
+#include "replay/values/solver/local_frame.h"
 #include "replay/values/solver/memdep.h"
 #include "replay/values/solver/other_writes.h"
 #include "replay/values/solver/private_stack.h"
@@ -58,6 +59,8 @@ struct solve_options {
 	const struct other_writes *others;
 	/* Functions keep the registers that the procedure call standard says they keep. */
 	bool abi;
+	/* Nothing points at local variables whose address was not taken: local_frame.h. */
+	bool private_locals;
 	/* Of stores of unknown address, or NULL: coherent.h. Must outlive the solver. */
 	const struct suppositions *supposed;
 	/* A register at the halt that is not taken, by number; REGISTER_PC: all are. */
@@ -100,6 +103,7 @@ struct solver {
 	struct private_stacks stacks;      /* none without that assumption */
 	const struct other_writes *others; /* solve_options */
 	struct abi abi;                    /* the same */
+	struct local_frames frames;        /* the same */
 	const struct suppositions *supposed;
 	bool is_lenient;
 	unsigned int without;      /* solve_options */

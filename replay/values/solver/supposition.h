@@ -11,7 +11,8 @@
 
 struct solver;
 
-/* Of a store: nothing is supposed, or that it hits nothing that is looked at; else its address. */
+/* Of what writes: nothing is supposed, or that it hits nothing that is looked at; else its address.
+ */
 #define SUPPOSED_NOT     UINT64_MAX
 #define SUPPOSED_NOWHERE (UINT64_MAX - 1)
 

@@ -38,7 +38,8 @@ struct request {
 	                   executed */
 	uint64_t irqs; /* not 0: an interrupt that is not traced after about so many instructions */
 	/* Of each: */
-	uint64_t abi; /* not 0: under that assumption; values may be wrong where it is violated */
+	uint64_t abi;   /* not 0: under that assumption; values may be wrong where it is violated */
+	uint64_t trust; /* the same of all that can be assumed of the code */
 };
 
 struct option {
@@ -58,6 +59,7 @@ static const struct option option_names[] = {
         {"atoms=", offsetof(struct request, atoms)},
         {"irqs=", offsetof(struct request, irqs)},
         {"abi=", offsetof(struct request, abi)},
+        {"trust=", offsetof(struct request, trust)},
 };
 
 static bool take_option(struct request *request, const char *argument)
@@ -113,6 +115,7 @@ static void run_end(struct recording *r, const struct request *request, struct s
 	                  .to = r->count,
 	                  .seed = request->seed,
 	                  .abi = request->abi != 0,
+	                  .trusts = request->trust != 0,
 	                  .positions = request->positions,
 	                  .spread = request->spread,
 	                  .words = 4 * request->words};
@@ -127,7 +130,8 @@ static struct trial random_part(struct recording *r, const struct request *reque
 	struct trial t = {.recording = r,
 	                  .from = r->first,
 	                  .seed = next_random(random),
-	                  .abi = request->abi != 0};
+	                  .abi = request->abi != 0,
+	                  .trusts = request->trust != 0};
 	size_t length;
 
 	t.to = r->first + 1 + next_random(random) % (r->count - r->first);

@@ -443,7 +443,9 @@ static bool solve_window_of(struct cut *c)
 {
 	const struct trial *t = c->trial;
 	size_t length = position_of(t, t->to);
-	struct solve_options options = {.single_writer = !t->is_shared, .abi = t->abi};
+	struct solve_options options = {.single_writer = !t->is_shared,
+	                                .abi = t->abi || t->trusts,
+	                                .private_locals = t->trusts};
 
 	c->window_from = random_below(c, length);
 	options.window.from = c->window_from;
@@ -682,7 +684,9 @@ bool trial_run(const struct trial *trial, struct score *score)
 
 	if (!c)
 		return false;
-	options.abi = trial->abi;
+	options.abi = trial->abi || trial->trusts;
+	options.private_locals = trial->trusts;
+	options.coherent = trial->trusts;
 	c->trial = trial;
 	c->random = (trial->seed + 1) * 0x9e3779b97f4a7c15ull;
 	c->flipped_register = REGISTERS_MOST;

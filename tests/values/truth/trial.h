@@ -49,6 +49,7 @@ struct trial {
 	size_t words;     /* of memory that are looked at */
 	bool is_shared;   /* another core may write, and has: nothing in the dumps is what it was */
 	bool abi;         /* calls keep registers, frames their slots: is assumed */
+	bool trusts;      /* all that can be assumed of the code is */
 	size_t gap;       /* before this state, so many instructions are not in the trace */
 	size_t gap_length;
 	enum gap_shown gap_shown;

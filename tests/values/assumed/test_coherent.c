@@ -22,6 +22,7 @@
 #define STR_X4_X5      UINT32_C(0xf90000a4)
 #define STR_X4_X0_M128 UINT32_C(0xf8180004) /* stur x4, [x0, #-128] */
 #define LDR_X0_X3      UINT32_C(0xf9400060)
+#define STXR_W5_X4_X3  UINT32_C(0xc8057c64)
 
 enum { FORGETS = 4 };
 
@@ -83,6 +84,26 @@ static void store_goes_where_its_pointer_says(void **state)
 	values_register(p.values, 1, A64_x0, &value);
 	assert_false(value_is_known(&value));
 	end(&p);
+}
+
+/* A range of up to 256 bytes, and a store that may have failed: one access each, at its place. */
+static void what_may_have_written_there_goes_where_its_pointer_says(void **state)
+{
+	static const uint32_t writes[] = {SVE_ST1B, STXR_W5_X4_X3};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(writes) / sizeof(writes[0]); i++) {
+		const uint32_t code[] = {LDR_X3_X2, writes[i]};
+		struct program p;
+
+		run_it(&p, code, 2);
+		assert_int_equal(bytes_known(&p, 0, DATA), 8);
+		assert_false(is_proved(&p, DATA));
+		assert_int_equal(bytes_known(&p, 0, DATA + 0x80), 0);
+		assert_int_equal(bytes_known(&p, 0, DATA + 0x178) == 8, writes[i] == STXR_W5_X4_X3);
+		assert_int_equal(bytes_known(&p, 0, DATA + 0x180), 8);
+		end(&p);
+	}
 }
 
 struct met {
@@ -198,6 +219,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(store_goes_where_its_pointer_says),
+	        cmocka_unit_test(what_may_have_written_there_goes_where_its_pointer_says),
 	        cmocka_unit_test(possible_access_is_assumed_to_be_somewhere),
 	        cmocka_unit_test(store_that_hits_its_pointer_stays_unknown),
 	        cmocka_unit_test(what_was_not_accepted_does_not_come_out),

@@ -210,11 +210,11 @@ static void saved_registers_are_kept_while_the_function_runs(void **state)
 		assert_int_equal(abi_slot_is_kept(&s, DATA_AT + 8, access), is_wild);
 		assert_false(abi_slot_is_kept(&s, DATA_AT + 16, access));
 	}
-	assert_true(abi_slot_decides(&s, DATA_AT, 0, 3));
-	assert_false(abi_slot_decides(&s, DATA_AT, 0, 2));
-	assert_false(abi_slot_decides(&s, DATA_AT, 3, 7));
-	assert_true(abi_slot_decides(&s, DATA_AT, 3, 8));
-	assert_false(abi_slot_decides(&s, DATA_AT + 16, 0, 10));
+	assert_int_equal(memdep_apart_decides(&s, DATA_AT, 0, 3), MEMDEP_APART_ABI);
+	assert_int_equal(memdep_apart_decides(&s, DATA_AT, 0, 2), MEMDEP_MAY_ALIAS);
+	assert_int_equal(memdep_apart_decides(&s, DATA_AT, 3, 7), MEMDEP_MAY_ALIAS);
+	assert_int_equal(memdep_apart_decides(&s, DATA_AT, 3, 8), MEMDEP_APART_ABI);
+	assert_int_equal(memdep_apart_decides(&s, DATA_AT + 16, 0, 10), MEMDEP_MAY_ALIAS);
 	solve_fini(&s);
 	end(&p);
 }
