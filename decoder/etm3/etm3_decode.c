@@ -94,9 +94,8 @@ static enum status end(struct etm3 *d)
 	return etm3_flow_end(&d->flow);
 }
 
-static enum status pull_packet(void *state)
+static enum status pull_packet(struct etm3 *d)
 {
-	struct etm3 *d = state;
 	struct deframe *deframe = &d->drive.deframe;
 	const uint8_t *begin = deframe->bytes.pos;
 	const uint8_t *block_end =
@@ -110,11 +109,23 @@ static enum status pull_packet(void *state)
 	return status == STATUS_END ? end(d) : status;
 }
 
+static enum status pull_some(void *state)
+{
+	struct etm3 *d = state;
+	const uint8_t *begin = d->drive.deframe.bytes.pos;
+
+	if (d->drive.joins_packets)
+		TRY(etm3_flow_quick(&d->flow, &d->reader, &d->drive.deframe));
+	if (d->drive.deframe.bytes.pos > begin)
+		etm_drive_done(&d->drive, d->drive.deframe.bytes.pos - 1);
+	return etm_drive_has_enough(&d->drive) ? STATUS_OK : pull_packet(d);
+}
+
 static enum status etm3_pull(void *state, struct decoded *decoded)
 {
 	struct etm3 *d = state;
 
-	return etm_drive_pull(&d->drive, pull_packet, d, decoded);
+	return etm_drive_pull(&d->drive, pull_some, d, decoded);
 }
 
 static uint64_t etm3_position(const void *state)

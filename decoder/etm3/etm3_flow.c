@@ -464,13 +464,14 @@ static enum status give_held(struct etm3_flow *flow)
 		return STATUS_OK;
 	etm3_runs_drop(&flow->runs);
 	return emit_range(flow, &flow->runs.graph->nodes[held.first].walk, held.atoms != 0,
-	                  held.cycles);
+	                  flow->runs.held_cycles);
 }
 
 /* What the packet before left in doubt, if it is not this one that decides. */
 static enum status end_doubt(struct etm3_flow *flow, const struct etm3_packet *packet)
 {
-	flow->runs.queued = flow->runs.has_held;
+	flow->runs.queued = flow->runs.has_held || flow->runs.was_in_doubt;
+	flow->runs.was_in_doubt = false;
 	switch ((int)packet->type) {
 	case ETM3_BRANCH:
 		return STATUS_OK;

@@ -18,10 +18,12 @@ static enum space listed_space(const struct ptm_flow *flow)
 	return flow->context.security == SECURITY_SECURE ? SPACE_S : SPACE_N;
 }
 
-static void add_cycles(const struct ptm_packet *packet, struct atom_batch *batch)
+/* Those of the packet, if it has any, are of the last run of the last batch. */
+static enum status add_cycles(struct ptm_flow *flow, const struct ptm_packet *packet)
 {
-	batch->has_cycles = packet->has_cycles;
-	batch->cycles = packet->has_cycles ? packet->cycles : 0;
+	if (!packet->has_cycles)
+		return STATUS_OK;
+	return batch_list_count(flow->batches, flow->packet_index, packet->cycles, false);
 }
 
 /* Instructions that are no walk from an address to the next waypoint. */
@@ -35,10 +37,8 @@ static enum status emit_odd(struct ptm_flow *flow, const struct walk *walk,
 		return STATUS_OK;
 	TRY(graph_intern(flow->graph, flow->view, walk, &node, &is_new));
 	TRY(batch_list_add_run(flow->batches, flow->graph, node, true, flow->packet_index));
-	if (packet)
-		add_cycles(packet, &flow->batches->items[flow->batches->count - 1]);
 	flow->shown_isa = walk->isa;
-	return STATUS_OK;
+	return packet ? add_cycles(flow, packet) : STATUS_OK;
 }
 
 /* No opcode at the end of the walk: what was walked before, and that it goes no further. */
@@ -201,15 +201,6 @@ static void settle(struct ptm_flow *flow, const struct atom_batch *batch)
 	flow->from = batch->last;
 }
 
-/* A batch whose runs and way of coming there are known is the caller's. */
-static void give_batch(struct ptm_flow *flow, struct atom_batch *batch,
-                       const struct ptm_packet *packet)
-{
-	batch->index = flow->packet_index;
-	add_cycles(packet, batch);
-	flow->batches->count++;
-}
-
 /* One atom at the node, if there is one, that the graph does not lead on from without thought. */
 static enum status walk_atom(struct ptm_flow *flow, uint32_t node, bool is_taken,
                              const struct ptm_packet *packet, struct atom_batch *batch)
@@ -234,8 +225,11 @@ static enum status walk_atom(struct ptm_flow *flow, uint32_t node, bool is_taken
 	batch->last = node;
 	batch->atoms = is_taken;
 	batch->instructions = walk->count;
+	batch->counts = 0;
 	batch->count = 1;
-	give_batch(flow, batch, packet);
+	batch->index = flow->packet_index;
+	flow->batches->count++;
+	TRY(add_cycles(flow, packet));
 	flow->shown_isa = walk->isa;
 	if (flow->awaits_time)
 		pass_time(flow);
@@ -249,8 +243,7 @@ static enum status walk_atom(struct ptm_flow *flow, uint32_t node, bool is_taken
  * how many. If none, nothing has changed.
  */
 static inline unsigned int run_atoms(struct ptm_flow *flow, uint32_t node, uint32_t atoms,
-                                     unsigned int count, const struct ptm_packet *packet,
-                                     struct atom_batch *batch)
+                                     unsigned int count, struct atom_batch *batch)
 {
 	unsigned int ran = 0;
 
@@ -259,7 +252,8 @@ static inline unsigned int run_atoms(struct ptm_flow *flow, uint32_t node, uint3
 		ran = graph_run(flow->graph, &node, atoms, count, batch);
 	if (ran == 0)
 		return 0;
-	give_batch(flow, batch, packet);
+	batch->index = flow->packet_index;
+	flow->batches->count++;
 	flow->at = node;
 	flow->from = GRAPH_NO_NODE;
 	settle(flow, batch);
@@ -276,8 +270,10 @@ enum status ptm_walk_atoms(struct ptm_flow *flow, uint32_t atoms, unsigned int c
 
 		TRY(batch_list_reserve(flow->batches, flow->graph, &batch));
 		node = enter_graph(flow, batch);
-		ran = run_atoms(flow, node, atoms, count, packet, batch);
-		if (ran == 0) {
+		ran = run_atoms(flow, node, atoms, count, batch);
+		if (ran > 0) {
+			TRY(add_cycles(flow, packet));
+		} else {
 			TRY(walk_atom(flow, node, (atoms & 1) != 0, packet, batch));
 			ran = 1;
 		}
@@ -299,7 +295,7 @@ enum status ptm_flow_quick(struct ptm_flow *flow, uint32_t atoms, unsigned int c
 	if (!flow->has_address)
 		return STATUS_OK;
 	TRY(batch_list_reserve(flow->batches, flow->graph, &batch));
-	*ran = run_atoms(flow, enter_graph(flow, batch), atoms, count, &plain_atoms, batch);
+	*ran = run_atoms(flow, enter_graph(flow, batch), atoms, count, batch);
 	return STATUS_OK;
 }
 

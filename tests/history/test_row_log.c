@@ -41,7 +41,8 @@ static void fill(struct row_log *log, const struct row *rows, size_t count)
 {
 	row_log_init(log, sizeof(struct row));
 	for (size_t i = 0; i < count; i++)
-		assert_int_equal(row_log_add(log, (unsigned int)(i % KINDS), &rows[i]), STATUS_OK);
+		assert_int_equal(row_log_add(log, (unsigned int)(i % KINDS), ROW_ANY, &rows[i]),
+		                 STATUS_OK);
 }
 
 static size_t first_at(const struct row *rows, size_t count, uint64_t position)
@@ -123,7 +124,7 @@ static void no_row_is_after_what_was_clamped(void **state)
 	}
 	rows[ROWS - 300].words[0]--;
 	for (size_t i = ROWS - 20; i < ROWS; i++)
-		assert_int_equal(row_log_add(&log, 0, &rows[i]), STATUS_OK);
+		assert_int_equal(row_log_add(&log, 0, ROW_ANY, &rows[i]), STATUS_OK);
 	assert_rows(&log, rows, ROWS);
 	row_log_fini(&log);
 }
