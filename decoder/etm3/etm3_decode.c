@@ -142,6 +142,13 @@ static bool etm3_next_address(const void *state, uint64_t *address)
 	return etm3_flow_next_address(&d->flow, address);
 }
 
+static const uint64_t *etm3_seen_ids(const void *state)
+{
+	const struct etm3 *d = state;
+
+	return d->drive.deframe.seen_ids;
+}
+
 const struct protocol_decoder etm3_decoder = {
         .name = "ETMv3",
         .open = etm3_open,
@@ -149,4 +156,5 @@ const struct protocol_decoder etm3_decoder = {
         .pull = etm3_pull,
         .position = etm3_position,
         .next_address = etm3_next_address,
+        .seen_ids = etm3_seen_ids,
 };

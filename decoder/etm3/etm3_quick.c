@@ -67,29 +67,41 @@ static struct atom_batch *last_batch(const struct quick *q)
 	return &list->items[list->count - 1];
 }
 
+/* The cycles of the packet's runs, of which the batch has one instruction each, at its end. */
+static enum status append_counts(const struct quick *q, const struct etm3_atoms *header,
+                                 struct atom_batch *batch)
+{
+	struct batch_list *list = q->flow->runs.batches;
+	struct cycle_count count = {.index = index_of(q)};
+	unsigned int first = batch->instructions - header->count + 1;
+
+	TRY(batch_list_reserve_counts(list, header->count));
+	for (unsigned int i = 0; i < header->count; i++) {
+		count.cycles = header->counted >> i & 1 ? header->cycles : 0;
+		count.instructions = (first + i) & CYCLE_COUNT_PLACE_MOST;
+		list->counts[list->counted + i] = count;
+	}
+	list->counted += header->count;
+	batch->counts += header->count;
+	return STATUS_OK;
+}
+
 /* Each run is of one instruction. */
 static enum status append_runs(struct quick *q, const struct etm3_atoms *header,
                                const uint32_t *path)
 {
 	struct graph *graph = q->flow->runs.graph;
-	struct batch_list *list = q->flow->runs.batches;
 	struct atom_batch *batch = last_batch(q);
-	bool has_cycles = q->flow->config->is_cycle_accurate;
 
+	for (unsigned int i = 0; i < header->count; i++)
+		graph_mark(graph, &graph->steps[path[i]], path[i]);
 	batch->atoms |= (uint32_t)header->atoms << batch->count;
 	batch->count = (uint8_t)(batch->count + header->count);
+	batch->instructions += header->count;
 	batch->last = path[header->count - 1];
 	q->last = batch->last;
 	q->node = path[header->count];
-	for (unsigned int i = 0; i < header->count; i++) {
-		uint32_t cycles = header->counted >> i & 1 ? header->cycles : 0;
-
-		graph_mark(graph, &graph->steps[path[i]], path[i]);
-		batch->instructions++;
-		if (has_cycles)
-			TRY(batch_list_count(list, index_of(q), cycles, false));
-	}
-	return STATUS_OK;
+	return q->flow->config->is_cycle_accurate ? append_counts(q, header, batch) : STATUS_OK;
 }
 
 /* Where execution stands; false if nobody knows. */

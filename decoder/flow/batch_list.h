@@ -33,6 +33,15 @@ static inline void batch_list_clear(struct batch_list *list)
 	list->counted = 0;
 }
 
+/* Room for so many more cycle counts. NO_MEM. */
+MUST_USE static inline enum status batch_list_reserve_counts(struct batch_list *list, size_t more)
+{
+	if (list->counted + more <= list->count_capacity)
+		return STATUS_OK;
+	return vec_reserve((void **)&list->counts, &list->count_capacity, list->counted + more,
+	                   sizeof(*list->counts));
+}
+
 /*
  * Appends a cycle count after what the last batch has so far: of its last run, or as an element by
  * itself. There is a batch. NO_MEM.
@@ -42,9 +51,7 @@ MUST_USE static inline enum status batch_list_count(struct batch_list *list, uin
 {
 	struct atom_batch *batch = &list->items[list->count - 1];
 
-	if (list->counted == list->count_capacity)
-		TRY(vec_reserve((void **)&list->counts, &list->count_capacity, list->counted + 1,
-		                sizeof(*list->counts)));
+	TRY(batch_list_reserve_counts(list, 1));
 	list->counts[list->counted++] = (struct cycle_count){
 	        .index = index,
 	        .cycles = cycles,

@@ -475,8 +475,8 @@ enum status follow_certain(struct follow *follow, uint32_t view, enum isa isa, u
 enum status follow_insn(struct follow *follow, uint32_t view, enum isa isa, uint64_t address,
                         const struct walk **walk)
 {
+	struct reader reader = {.follow = follow, .view = view};
 	struct stretch *slot;
-	enum status status;
 
 	if (!follow->insns) {
 		follow->insns = calloc(INSN_SLOTS, sizeof(*follow->insns));
@@ -485,13 +485,15 @@ enum status follow_insn(struct follow *follow, uint32_t view, enum isa isa, uint
 	}
 	slot = &follow->insns[hash_u64(address) % INSN_SLOTS];
 	*walk = &slot->walk;
-	if (slot->is_used && is_at(slot, view, isa, address))
-		return STATUS_OK;
-	*slot = (struct stretch){.view = view};
-	status = follow_to_address(follow, view, isa, address, (struct follow_limit){address, true},
-	                           &slot->walk);
-	slot->is_used = status == STATUS_OK;
-	return status;
+	if (!slot->is_used || !is_at(slot, view, isa, address)) {
+		*slot = (struct stretch){.view = view,
+		                         .is_used = can_follow(isa),
+		                         .walk = {.start = address, .end = address, .isa = isa}};
+		if (!slot->is_used)
+			return STATUS_UNSUPPORTED;
+		slot->ends_at_hole = !walk_insn(&reader, &slot->walk);
+	}
+	return slot->ends_at_hole ? STATUS_NO_MEMORY_AT : STATUS_OK;
 }
 
 void walk_fill_range(const struct walk *walk, bool is_executed, struct element *element)

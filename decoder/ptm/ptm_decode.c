@@ -175,6 +175,13 @@ static bool ptm_next_address(const void *state, uint64_t *address)
 	return ptm_flow_next_address(&d->flow, address);
 }
 
+static const uint64_t *ptm_seen_ids(const void *state)
+{
+	const struct ptm *d = state;
+
+	return d->drive.deframe.seen_ids;
+}
+
 const struct protocol_decoder ptm_decoder = {
         .name = "PTM",
         .open = ptm_open,
@@ -182,4 +189,5 @@ const struct protocol_decoder ptm_decoder = {
         .pull = ptm_pull,
         .position = ptm_position,
         .next_address = ptm_next_address,
+        .seen_ids = ptm_seen_ids,
 };

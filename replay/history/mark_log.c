@@ -8,9 +8,6 @@
 #include "base/vec.h"
 
 enum {
-	POSITION_LONG = 7,
-	VALUE_AT = 3, /* bits of the byte */
-	VALUE_LONG = 15,
 	KNOWN_CHANGES = 0x80,
 	ENTRY_BYTES_MOST = 1 + 10 + 10,
 };
@@ -60,11 +57,11 @@ static void put_entry(struct mark_log *log)
 	uint8_t *to = head + 1;
 
 	*head = log->last.known != log->before.known ? KNOWN_CHANGES : 0;
-	*head |= (uint8_t)(moves < POSITION_LONG ? moves : POSITION_LONG);
-	*head |= (uint8_t)((grows < VALUE_LONG ? grows : VALUE_LONG) << VALUE_AT);
-	if (moves >= POSITION_LONG)
-		to = put_number(to, moves - POSITION_LONG);
-	if (grows >= VALUE_LONG)
+	*head |= (uint8_t)(moves < MARK_POSITION_LONG ? moves : MARK_POSITION_LONG);
+	*head |= (uint8_t)((grows < MARK_VALUE_LONG ? grows : MARK_VALUE_LONG) << MARK_VALUE_AT);
+	if (moves >= MARK_POSITION_LONG)
+		to = put_number(to, moves - MARK_POSITION_LONG);
+	if (grows >= MARK_VALUE_LONG)
 		to = put_number(to, grows >> 63 ? ~(grows << 1) : grows << 1);
 	log->byte_count = (size_t)(to - log->bytes);
 	log->room--;
@@ -85,7 +82,7 @@ static enum status keep_last(struct mark_log *log)
 	return STATUS_OK;
 }
 
-enum status mark_log_add(struct mark_log *log, struct mark_entry entry)
+enum status mark_log_add_any(struct mark_log *log, struct mark_entry entry)
 {
 	if (log->count > 0)
 		TRY(keep_last(log));
@@ -97,14 +94,14 @@ enum status mark_log_add(struct mark_log *log, struct mark_entry entry)
 static const uint8_t *take_entry(const uint8_t *from, struct mark_entry *entry)
 {
 	uint8_t head = *from++;
-	uint64_t moves = head & POSITION_LONG;
-	uint64_t grows = head >> VALUE_AT & VALUE_LONG;
+	uint64_t moves = head & MARK_POSITION_LONG;
+	uint64_t grows = head >> MARK_VALUE_AT & MARK_VALUE_LONG;
 
-	if (moves == POSITION_LONG) {
+	if (moves == MARK_POSITION_LONG) {
 		from = take_number(from, &moves);
-		moves += POSITION_LONG;
+		moves += MARK_POSITION_LONG;
 	}
-	if (grows == VALUE_LONG) {
+	if (grows == MARK_VALUE_LONG) {
 		from = take_number(from, &grows);
 		grows = grows & 1 ? ~(grows >> 1) : grows >> 1;
 	}

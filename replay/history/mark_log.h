@@ -58,8 +58,28 @@ struct mark_cache {
 /* A log that is all zeros has no entry. */
 void mark_log_fini(struct mark_log *log);
 
+/* Private: as mark_log_add(), for any entry. */
+MUST_USE enum status mark_log_add_any(struct mark_log *log, struct mark_entry entry);
+
+enum { MARK_POSITION_LONG = 7, MARK_VALUE_AT = 3, MARK_VALUE_LONG = 15 }; /* of the byte */
+
 /* Its position is not before the last one's. After NO_MEM the log is good for mark_log_fini(). */
-MUST_USE enum status mark_log_add(struct mark_log *log, struct mark_entry entry);
+MUST_USE static inline enum status mark_log_add(struct mark_log *log, struct mark_entry entry)
+{
+	uint64_t moves = log->last.position - log->before.position;
+	uint64_t grows = log->last.value - log->before.value;
+
+	/* With room in a block there is a last entry. */
+	if (log->room == 0 || moves >= MARK_POSITION_LONG || grows >= MARK_VALUE_LONG ||
+	    log->last.known != log->before.known || log->byte_count == log->byte_capacity)
+		return mark_log_add_any(log, entry);
+	log->bytes[log->byte_count++] = (uint8_t)(moves | grows << MARK_VALUE_AT);
+	log->before = log->last;
+	log->last = entry;
+	log->room--;
+	log->count++;
+	return STATUS_OK;
+}
 
 /* Entry `index` < count. The cache is this log's alone, and new if the log was clamped since. */
 struct mark_entry mark_log_at(const struct mark_log *log, size_t index, struct mark_cache *cache);
