@@ -297,6 +297,13 @@ static enum status make_room(struct follow *follow)
 	return STATUS_OK;
 }
 
+bool follow_knows_hole(const struct follow *follow, uint32_t view, enum isa isa, uint64_t start)
+{
+	const struct stretch *hole = &follow->holes[hash_u64(start) % HOLE_SLOTS];
+
+	return hole->is_used && is_at(hole, view, isa, start);
+}
+
 /*
  * Walks the stretch and enters it, unless it is a walk that the caller keeps. `*found` is valid
  * until the next call.
@@ -310,7 +317,7 @@ static enum status add_stretch(struct follow *follow, uint32_t view, enum isa is
 	bool is_kept;
 
 	/* Trace that comes to code which is not there comes to it again and again. */
-	if (hole->is_used && is_at(hole, view, isa, start)) {
+	if (follow_knows_hole(follow, view, isa, start)) {
 		*found = hole;
 		return STATUS_OK;
 	}

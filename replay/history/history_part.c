@@ -149,6 +149,7 @@ enum status notes_add_event(struct notes *notes, const struct history_event *eve
 	const struct element *element = &event->element;
 	struct context_change change = {.position = event->position};
 
+	/* Those before may be of any source. */
 	TRY(row_log_add(&notes->events, element->type, ROW_ANY, event));
 	if (element->type != ELEMENT_PE_CONTEXT ||
 	    (notes->contexts.count > 0 && is_same_context(&notes->last_context, &element->context)))
@@ -158,10 +159,22 @@ enum status notes_add_event(struct notes *notes, const struct history_event *eve
 	return row_log_add(&notes->contexts, 0, ROW_ANY, &change);
 }
 
+#define WORD(field) (1U << offsetof(struct history_event, field) / sizeof(uint64_t))
+
+enum {
+	/* The words of an event in which one cycle count of a source can differ from another. */
+	COUNT_WORDS = WORD(element.cycles) | WORD(element.offset),
+	/* And one place without code from another. */
+	NACC_WORDS = COUNT_WORDS | WORD(element.nacc.address) | WORD(element.nacc.space) |
+	             WORD(element.nacc.view) | WORD(element.nacc.place),
+};
+
 static enum status add_event(struct part_builder *b, const struct element *element)
 {
 	struct history_event event = {b->log.length, *element};
 
+	if (element->type == ELEMENT_ADDR_NACC)
+		return row_log_add(&b->notes.events, ELEMENT_ADDR_NACC, NACC_WORDS, &event);
 	TRY(notes_add_event(&b->notes, &event));
 	return data_items_add(&b->data, &b->notes.events, element);
 }
@@ -313,14 +326,6 @@ static enum status count_cycles(struct part_builder *b, uint64_t position, uint3
 	marks->last.value = b->cycles;
 	return STATUS_OK;
 }
-
-_Static_assert(offsetof(struct history_event, element.cycles) / sizeof(uint64_t) < ROW_WORDS_MOST,
-               "a word of a row");
-
-/* The words of an event in which one cycle count can differ from another. */
-#define COUNT_WORDS                                                                                \
-	(1U << offsetof(struct history_event, element.cycles) / sizeof(uint64_t) |                 \
-	 1U << offsetof(struct history_event, element.offset) / sizeof(uint64_t))
 
 /* The cycle counts of a batch whose first instruction is at `position`. */
 static enum status add_counts(struct part_builder *b, uint64_t position,

@@ -79,10 +79,14 @@ static unsigned int mask_of(struct row_coder *coder, unsigned int words, unsigne
 	const uint64_t *before = words_of(coder, kind, words);
 	unsigned int mask = coder->masks[kind];
 
-	if (!is_any)
-		return mask | differs;
-	for (unsigned int i = 1; i < words; i++)
+	if (is_any)
+		differs = (1U << words) - 1;
+	/* Those of the mask are coded anyway. */
+	for (unsigned int rest = differs & ~1U & ~mask; rest != 0; rest &= rest - 1) {
+		unsigned int i = (unsigned int)__builtin_ctz(rest);
+
 		mask |= (unsigned int)(row[i] != before[i]) << i;
+	}
 	return mask;
 }
 
