@@ -297,7 +297,7 @@ static void fill_run(struct decoder *decoder, struct element *element)
 	element->type = ELEMENT_INSTR_RANGE;
 	element->offset = decoder->decoded.batches->index;
 	walk_fill_range(walk, taken, element);
-	decoder->at = decoder->graph->steps[decoder->at].next[taken];
+	decoder->at = decoder->graph->successors[decoder->at][taken];
 	decoder->atoms >>= 1;
 	decoder->atoms_left--;
 	decoder->instructions += walk->count;

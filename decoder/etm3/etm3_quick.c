@@ -72,15 +72,17 @@ static enum status append_counts(const struct quick *q, const struct etm3_atoms 
                                  struct atom_batch *batch)
 {
 	struct batch_list *list = q->flow->runs.batches;
-	struct cycle_count count = {.index = index_of(q)};
-	unsigned int first = batch->instructions - header->count + 1;
+	uint32_t place = batch->instructions - header->count;
+	uint64_t index = index_of(q);
+	struct cycle_count *to;
 
 	TRY(batch_list_reserve_counts(list, header->count));
-	for (unsigned int i = 0; i < header->count; i++) {
-		count.cycles = header->counted >> i & 1 ? header->cycles : 0;
-		count.instructions = (first + i) & CYCLE_COUNT_PLACE_MOST;
-		list->counts[list->counted + i] = count;
-	}
+	to = list->counts + list->counted;
+	for (unsigned int i = 0; i < header->count; i++)
+		to[i] = (struct cycle_count){.index = index,
+		                             .cycles =
+		                                     header->counted >> i & 1 ? header->cycles : 0,
+		                             .instructions = ++place & CYCLE_COUNT_PLACE_MOST};
 	list->counted += header->count;
 	batch->counts += header->count;
 	return STATUS_OK;
@@ -108,11 +110,14 @@ static enum status append_runs(struct quick *q, const struct etm3_atoms *header,
 static bool stands_at(struct quick *q, uint32_t *node)
 {
 	struct etm3_flow *flow = q->flow;
-	struct etm3_place place = {flow->view, flow->address, q->reader->known.isa};
 
 	*node = q->node;
 	if (q->last == GRAPH_NO_NODE)
-		*node = flow->has_address ? etm3_runs_find(&flow->runs, place) : GRAPH_NO_NODE;
+		*node = flow->has_address
+		                ? etm3_runs_find(&flow->runs,
+		                                 (struct etm3_place){flow->view, flow->address,
+		                                                     q->reader->known.isa})
+		                : GRAPH_NO_NODE;
 	return *node != GRAPH_NO_NODE;
 }
 
@@ -126,7 +131,8 @@ static enum status take_atoms(struct quick *q, const struct etm3_atoms *header, 
 	*is_taken = stands_at(q, &node) && find_path(flow->runs.graph, header, node, path);
 	if (!*is_taken)
 		return STATUS_OK;
-	TRY(etm3_runs_release(&flow->runs));
+	if (flow->runs.has_held)
+		TRY(etm3_runs_release(&flow->runs));
 	if (q->last == GRAPH_NO_NODE || last_batch(q)->count + header->count > GRAPH_BATCH_RUNS)
 		TRY(begin_batch(q, node));
 	TRY(append_runs(q, header, path));
@@ -144,7 +150,8 @@ static enum status take_cycles(struct quick *q, const struct etm3_atoms *header)
 	struct batch_list *list = flow->runs.batches;
 	struct atom_batch *batch;
 
-	TRY(etm3_runs_release(&flow->runs));
+	if (flow->runs.has_held)
+		TRY(etm3_runs_release(&flow->runs));
 	if (!flow->config->is_cycle_accurate)
 		return STATUS_OK;
 	if (!flow->has_address)

@@ -125,19 +125,25 @@ static enum status pull_atoms(struct ptm *d)
 
 	while (!etm_drive_has_enough(&d->drive)) {
 		struct atom_run run = atom_run_gather(&d->reader.atoms, in, true);
-		unsigned int ran;
+		unsigned int ran = 0;
+		unsigned int done;
 
 		if (run.count == 0)
 			break;
-		TRY(ptm_flow_quick(&d->flow, run.atoms, run.count,
-		                   etm_drive_index(&d->drive, in->pos), &ran));
-		if (ran == run.count) {
-			in->pos = run.end;
-			continue;
+		for (done = 0; done < run.count; done += ran) {
+			/* Of the packet that the next one is in. */
+			const uint8_t *packet = atom_run_at(&d->reader.atoms, in, done);
+
+			TRY(ptm_flow_quick(&d->flow, run.atoms >> done, run.count - done,
+			                   etm_drive_index(&d->drive, packet), &ran));
+			if (ran == 0)
+				break;
 		}
-		run = atom_run_rest(&d->reader.atoms, in, ran);
-		TRY(ptm_flow_atoms(&d->flow, run.atoms, run.count,
-		                   etm_drive_index(&d->drive, in->pos)));
+		if (done < run.count) {
+			run = atom_run_rest(&d->reader.atoms, in, done);
+			TRY(ptm_flow_atoms(&d->flow, run.atoms, run.count,
+			                   etm_drive_index(&d->drive, in->pos)));
+		}
 		in->pos = run.end;
 	}
 	if (in->pos > begin)

@@ -307,7 +307,15 @@ SELDOM static enum status add_contradiction(struct part_builder *b, const struct
 	return add_misfit(b, walk->end - walk->last.size, batch->index);
 }
 
-/* What the core sees of memory may be other than before, though no element says so. */
+/* What the core sees of memory is other than before, though no element says so. */
+static inline bool is_other_view(const struct part_builder *b, const struct atom_batch *batch)
+{
+	const struct mark_log *views = &b->notes.marks[MARK_VIEW];
+
+	return views->count == 0 || !views->last.known ||
+	       views->last.value != b->graph->nodes[batch->first].view;
+}
+
 SELDOM static enum status mark_view(struct part_builder *b, const struct atom_batch *batch)
 {
 	return add_mark(b, MARK_VIEW, true, b->graph->nodes[batch->first].view);
@@ -354,7 +362,7 @@ static enum status add_batch(struct part_builder *b, const struct atom_batch *ba
 	if (batch->instructions == 0)
 		return STATUS_OK;
 	if (!batch->follows) {
-		if (b->marks_views)
+		if (b->marks_views && is_other_view(b, batch))
 			TRY(mark_view(b, batch));
 		if (log->is_open && batch->from != log->last &&
 		    !graph_leaves(b->graph, log->last, log->last_taken))
@@ -645,23 +653,30 @@ static enum status add_element(struct part_builder *b, const struct element *ele
 	return is_event(element) ? add_event(b, element) : STATUS_OK;
 }
 
+/* Idx of the first run. */
+static void note_first(struct part_builder *b, const struct decoded *decoded)
+{
+	for (size_t i = decoded->batch_count; i-- > 0;) {
+		if (decoded->batches[i].count > 0)
+			b->first_index = decoded->batches[i].index;
+	}
+}
+
 static enum status add_batches(struct part_builder *b, const struct decoded *decoded)
 {
 	const struct cycle_count *counts = decoded->counts;
+	const struct atom_batch *end = decoded->batches + decoded->batch_count;
 
-	for (size_t i = 0; i < decoded->batch_count; i++) {
-		const struct atom_batch *batch = &decoded->batches[i];
-		uint64_t position = b->log.length;
-
-		if (b->log.run_count == 0 && batch->count > 0)
-			b->first_index = batch->index;
+	if (b->log.run_count == 0)
+		note_first(b, decoded);
+	for (const struct atom_batch *batch = decoded->batches; batch < end; batch++) {
 		TRY(add_batch(b, batch));
-		b->in_trace |= batch->count > 0;
 		if (batch->counts == 0)
 			continue;
-		TRY(add_counts(b, position, counts, batch->counts));
+		TRY(add_counts(b, b->log.length - batch->instructions, counts, batch->counts));
 		counts += batch->counts;
 	}
+	b->in_trace |= b->log.run_count > 0;
 	return STATUS_OK;
 }
 

@@ -71,18 +71,18 @@ static const uint8_t *take_delta(const uint8_t *from, uint64_t *value)
 	return from;
 }
 
-/* The words but the position that are to be coded: that differ, or were coded the last time. */
+/*
+ * The words but the position that are to be coded: those that differ, and those that were coded the
+ * last time.
+ */
 static unsigned int mask_of(struct row_coder *coder, unsigned int words, unsigned int kind,
                             unsigned int differs, const uint64_t *row)
 {
-	bool is_any = differs == ROW_ANY || !is_seen(coder, kind);
+	unsigned int rest = is_seen(coder, kind) ? differs & ~coder->masks[kind] : ROW_ANY;
 	const uint64_t *before = words_of(coder, kind, words);
 	unsigned int mask = coder->masks[kind];
 
-	if (is_any)
-		differs = (1U << words) - 1;
-	/* Those of the mask are coded anyway. */
-	for (unsigned int rest = differs & ~1U & ~mask; rest != 0; rest &= rest - 1) {
+	for (rest &= (1U << words) - 2; rest != 0; rest &= rest - 1) {
 		unsigned int i = (unsigned int)__builtin_ctz(rest);
 
 		mask |= (unsigned int)(row[i] != before[i]) << i;
@@ -93,9 +93,11 @@ static unsigned int mask_of(struct row_coder *coder, unsigned int words, unsigne
 static uint8_t *put_row(struct row_coder *coder, unsigned int words, unsigned int kind,
                         unsigned int differs, const uint64_t *row, uint8_t *to)
 {
-	unsigned int mask = mask_of(coder, words, kind, differs, row);
+	unsigned int mask = coder->masks[kind];
 	uint64_t *before = coder->words[kind];
 
+	if (!is_seen(coder, kind) || (differs & ~mask) != 0)
+		mask = mask_of(coder, words, kind, differs, row);
 	*to++ = (uint8_t)(kind * 2 + (mask == coder->masks[kind]));
 	if (mask != coder->masks[kind]) {
 		*to++ = (uint8_t)mask;
