@@ -484,6 +484,11 @@ static enum status end_doubt(struct etm3_flow *flow, const struct etm3_packet *p
 		if (!flow->config->is_m_profile)
 			TRY(give_held(flow));
 		break;
+	case ETM3_P_HEADER:
+		/* One that says nothing decides nothing. */
+		if (packet->atom_count > 0 || flow->config->is_cycle_accurate)
+			TRY(etm3_runs_release(&flow->runs));
+		break;
 	default:
 		TRY(etm3_runs_release(&flow->runs));
 		break;

@@ -79,7 +79,8 @@ static struct etm3_atoms p_header(struct etm3_reader *reader, uint8_t header)
 	if (etm3_header_type(reader, header) != ETM3_P_HEADER ||
 	    etm3_read_p_header(reader, NULL, &packet) != STATUS_OK)
 		return atoms;
-	atoms.is_p_header = true;
+	/* One that says nothing is none of those that are taken together. */
+	atoms.is_p_header = packet.atom_count > 0 || reader->config->is_cycle_accurate;
 	atoms.count = packet.atom_count;
 	atoms.atoms = (uint16_t)packet.atoms;
 	atoms.cycles = 1;

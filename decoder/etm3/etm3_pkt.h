@@ -95,7 +95,7 @@ enum { ETM3_ATOMS_MOST = 16 }; /* of a P-header */
 
 /* What a P-header's one byte says. */
 struct etm3_atoms {
-	bool is_p_header; /* false: the byte is none */
+	bool is_p_header; /* false: the byte is none, or one without atoms and cycles */
 	uint8_t count;
 	uint16_t atoms;   /* as in struct etm3_packet */
 	uint16_t counted; /* those that take cycles: bit 0 is the oldest */

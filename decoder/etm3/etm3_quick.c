@@ -152,8 +152,6 @@ static enum status take_cycles(struct quick *q, const struct etm3_atoms *header)
 
 	if (flow->runs.has_held)
 		TRY(etm3_runs_release(&flow->runs));
-	if (!flow->config->is_cycle_accurate)
-		return STATUS_OK;
 	if (!flow->has_address)
 		flow->told_unknown = true;
 	if (list->count == 0) {

@@ -25,6 +25,7 @@ static void coder_begin(struct row_coder *coder)
 {
 	coder->position = 0;
 	coder->seen = 0;
+	memset(coder->masks, 0, sizeof(coder->masks));
 }
 
 static bool is_seen(const struct row_coder *coder, unsigned int kind)
