@@ -128,8 +128,15 @@ static enum status pull_atoms(struct ptm *d)
 		unsigned int ran = 0;
 		unsigned int done;
 
-		if (run.count == 0)
-			break;
+		if (run.count == 0) {
+			const uint8_t *branch = in->pos;
+
+			if (!ptm_reader_branch(&d->reader, in))
+				break;
+			TRY(ptm_flow_branch(&d->flow, &d->reader.known,
+			                    etm_drive_index(&d->drive, branch)));
+			continue;
+		}
 		for (done = 0; done < run.count; done += ran) {
 			/* Of the packet that the next one is in. */
 			const uint8_t *packet = atom_run_at(&d->reader.atoms, in, done);
