@@ -262,17 +262,19 @@ static bool run_by_stack(struct ptm_flow *flow, uint32_t *node, bool is_atom,
 
 	if (!flow->stack.is_active)
 		return false;
-	if (walk->last.class == INSN_BRANCH && walk->last.is_link && calls(flow, walk, next)) {
-		retstack_push(&flow->stack, walk->end, walk->isa);
-	} else {
-		if (walk->last.class != INSN_BRANCH_INDIRECT || walk->last.is_link ||
-		    (is_atom && retstack_pop(&flow->stack, &address, &flow->isa) != STATUS_OK))
+	if (walk->last.class == INSN_BRANCH_INDIRECT) {
+		if (is_atom && retstack_pop(&flow->stack, &address, &flow->isa) != STATUS_OK)
 			return false;
 		flow->has_address = is_atom;
 		if (is_atom)
 			flow->address = (uint32_t)address;
 		next = GRAPH_LEAVES;
+	} else if (walk->last.class != INSN_BRANCH || !walk->last.is_link ||
+	           !calls(flow, walk, next)) {
+		return false;
 	}
+	if (walk->last.is_link)
+		retstack_push(&flow->stack, walk->end, walk->isa);
 	graph_mark(flow->graph, step, *node);
 	batch->atoms |= UINT32_C(1) << batch->count;
 	batch->instructions += step->count;
