@@ -23,13 +23,16 @@ struct decoder {
 	struct graph *own_graph;   /* if the caller gave none */
 	const struct graph *graph; /* the one in use */
 	struct trace_clock clock;  /* where code changes with time */
-	/* Atom batches that decoder_next() has not given out whole: of batches[0], `atoms` from
-	 * node `at` on.
+	/* Atom batches that decoder_next() has not given out whole: of batches[0], if it was
+	 * begun, `atoms` from node `at` on, and so many of its cycle counts.
 	 */
 	struct decoded decoded;
+	bool is_begun;
 	uint32_t at;
 	uint32_t atoms;
 	unsigned int atoms_left;
+	uint32_t counts_left;
+	uint32_t instructions; /* that were given out */
 };
 
 /* The protocols that this build decodes; NULL for the others. */
@@ -185,6 +188,7 @@ enum status decoder_pull(struct decoder *decoder, struct decoded *decoded)
 	enum status status;
 
 	decoded->batch_count = 0;
+	decoded->counts = NULL;
 	decoded->is_sync_point = false;
 	decoded->is_paused = false;
 	decoded->is_drained = true;
@@ -261,29 +265,68 @@ static enum status read_clock(struct protocol_input *input, struct decoder *d)
 	return STATUS_OK;
 }
 
-/* The next run of the atom batches as an element; false if there is none. */
-static bool next_run(struct decoder *decoder, struct element *element)
+static void begin_batch(struct decoder *decoder, const struct atom_batch *batch)
+{
+	decoder->is_begun = true;
+	decoder->at = batch->first;
+	decoder->atoms = batch->atoms;
+	decoder->atoms_left = batch->count;
+	decoder->counts_left = batch->counts;
+	decoder->instructions = 0;
+}
+
+/* The next cycle count if it stands here, of a run or by itself; or NULL. */
+static const struct cycle_count *take_count(struct decoder *decoder, bool is_element)
+{
+	const struct cycle_count *count = decoder->decoded.counts;
+
+	if (decoder->counts_left == 0 || count->instructions != decoder->instructions ||
+	    count->is_element != is_element)
+		return NULL;
+	decoder->counts_left--;
+	decoder->decoded.counts++;
+	return count;
+}
+
+static void fill_run(struct decoder *decoder, struct element *element)
+{
+	const struct walk *walk = &decoder->graph->nodes[decoder->at].walk;
+	bool taken = (decoder->atoms & 1) != 0;
+	const struct cycle_count *count;
+
+	element->type = ELEMENT_INSTR_RANGE;
+	element->offset = decoder->decoded.batches->index;
+	walk_fill_range(walk, taken, element);
+	decoder->at = decoder->graph->successors[decoder->at][taken];
+	decoder->atoms >>= 1;
+	decoder->atoms_left--;
+	decoder->instructions += walk->count;
+	count = take_count(decoder, false);
+	element->has_cycles = count != NULL;
+	element->cycles = count ? count->cycles : 0;
+}
+
+/* What comes next in the atom batches, as an element; false if there is nothing. */
+static bool next_of_batches(struct decoder *decoder, struct element *element)
 {
 	struct decoded *decoded = &decoder->decoded;
-	const struct atom_batch *batch = decoded->batches;
-	bool taken;
+	const struct cycle_count *count;
 
-	if (decoder->atoms_left == 0) {
-		if (decoded->batch_count == 0)
-			return false;
-		decoder->at = batch->first;
-		decoder->atoms = batch->atoms;
-		decoder->atoms_left = batch->count;
+	if (decoded->batch_count == 0)
+		return false;
+	if (!decoder->is_begun)
+		begin_batch(decoder, decoded->batches);
+	*element = (struct element){.type = ELEMENT_CYCLE_COUNT, .trace_id = decoder->trace_id};
+	count = take_count(decoder, true);
+	if (count) {
+		element->offset = count->index;
+		element->has_cycles = true;
+		element->cycles = count->cycles;
+	} else {
+		fill_run(decoder, element);
 	}
-	taken = (decoder->atoms & 1) != 0;
-	*element = (struct element){
-	        .type = ELEMENT_INSTR_RANGE, .trace_id = decoder->trace_id, .offset = batch->index};
-	element->has_cycles = batch->has_cycles;
-	element->cycles = batch->has_cycles ? batch->cycles : 0;
-	walk_fill_range(&decoder->graph->nodes[decoder->at].walk, taken, element);
-	decoder->at = decoder->graph->steps[decoder->at].next[taken];
-	decoder->atoms >>= 1;
-	if (--decoder->atoms_left == 0) {
+	if (decoder->atoms_left == 0 && decoder->counts_left == 0) {
+		decoder->is_begun = false;
 		decoded->batches++;
 		decoded->batch_count--;
 	}
@@ -292,10 +335,10 @@ static bool next_run(struct decoder *decoder, struct element *element)
 
 enum status decoder_next(struct decoder *decoder, struct element *element)
 {
-	if (next_run(decoder, element))
+	if (next_of_batches(decoder, element))
 		return STATUS_OK;
 	TRY(decoder_pull(decoder, &decoder->decoded));
-	if (!next_run(decoder, element))
+	if (!next_of_batches(decoder, element))
 		*element = decoder->decoded.element;
 	return STATUS_OK;
 }

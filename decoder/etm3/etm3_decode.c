@@ -94,9 +94,8 @@ static enum status end(struct etm3 *d)
 	return etm3_flow_end(&d->flow);
 }
 
-static enum status pull_packet(void *state)
+static enum status pull_packet(struct etm3 *d)
 {
-	struct etm3 *d = state;
 	struct deframe *deframe = &d->drive.deframe;
 	const uint8_t *begin = deframe->bytes.pos;
 	const uint8_t *block_end =
@@ -110,11 +109,23 @@ static enum status pull_packet(void *state)
 	return status == STATUS_END ? end(d) : status;
 }
 
+static enum status pull_some(void *state)
+{
+	struct etm3 *d = state;
+	const uint8_t *begin = d->drive.deframe.bytes.pos;
+
+	if (d->drive.joins_packets)
+		TRY(etm3_flow_quick(&d->flow, &d->reader, &d->drive.deframe));
+	if (d->drive.deframe.bytes.pos > begin)
+		etm_drive_done(&d->drive, d->drive.deframe.bytes.pos - 1);
+	return etm_drive_has_enough(&d->drive) ? STATUS_OK : pull_packet(d);
+}
+
 static enum status etm3_pull(void *state, struct decoded *decoded)
 {
 	struct etm3 *d = state;
 
-	return etm_drive_pull(&d->drive, pull_packet, d, decoded);
+	return etm_drive_pull(&d->drive, pull_some, d, decoded);
 }
 
 static uint64_t etm3_position(const void *state)
@@ -131,6 +142,13 @@ static bool etm3_next_address(const void *state, uint64_t *address)
 	return etm3_flow_next_address(&d->flow, address);
 }
 
+static const uint64_t *etm3_seen_ids(const void *state)
+{
+	const struct etm3 *d = state;
+
+	return d->drive.deframe.seen_ids;
+}
+
 const struct protocol_decoder etm3_decoder = {
         .name = "ETMv3",
         .open = etm3_open,
@@ -138,4 +156,5 @@ const struct protocol_decoder etm3_decoder = {
         .pull = etm3_pull,
         .position = etm3_position,
         .next_address = etm3_next_address,
+        .seen_ids = etm3_seen_ids,
 };

@@ -464,13 +464,14 @@ static enum status give_held(struct etm3_flow *flow)
 		return STATUS_OK;
 	etm3_runs_drop(&flow->runs);
 	return emit_range(flow, &flow->runs.graph->nodes[held.first].walk, held.atoms != 0,
-	                  held.cycles);
+	                  flow->runs.held_cycles);
 }
 
 /* What the packet before left in doubt, if it is not this one that decides. */
 static enum status end_doubt(struct etm3_flow *flow, const struct etm3_packet *packet)
 {
-	flow->runs.queued = flow->runs.has_held;
+	flow->runs.queued = flow->runs.has_held || flow->runs.was_in_doubt;
+	flow->runs.was_in_doubt = false;
 	switch ((int)packet->type) {
 	case ETM3_BRANCH:
 		return STATUS_OK;
@@ -482,6 +483,11 @@ static enum status end_doubt(struct etm3_flow *flow, const struct etm3_packet *p
 	case ETM3_EXCEPTION_RETURN:
 		if (!flow->config->is_m_profile)
 			TRY(give_held(flow));
+		break;
+	case ETM3_P_HEADER:
+		/* One that says nothing decides nothing. */
+		if (packet->atom_count > 0 || flow->config->is_cycle_accurate)
+			TRY(etm3_runs_release(&flow->runs));
 		break;
 	default:
 		TRY(etm3_runs_release(&flow->runs));

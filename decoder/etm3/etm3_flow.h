@@ -22,6 +22,7 @@
 #include "decoder/etm3/etm3_pkt.h"
 #include "decoder/etm3/etm3_runs.h"
 #include "decoder/flow/flow.h"
+#include "decoder/frame/frame.h"
 
 enum etm3_flow_state {
 	ETM3_FLOW_NO_SYNC, /* to be told to the user before the next packet */
@@ -64,6 +65,14 @@ void etm3_flow_init(struct etm3_flow *flow, const struct etm3_config *config,
 /* Takes the packet whose first byte has Idx `index`. NO_MEM is the only failure. */
 MUST_USE enum status etm3_flow_packet(struct etm3_flow *flow, const struct etm3_packet *packet,
                                       uint64_t index);
+
+/*
+ * P-headers, which most of a trace is, taken together: those at the cursor through whose atoms the
+ * graph leads. The first that does not, or that the packet after it may cancel, stays at the
+ * cursor. Of a flow that is not told of each packet by itself, and is synchronized.
+ */
+MUST_USE enum status etm3_flow_quick(struct etm3_flow *flow, const struct etm3_reader *reader,
+                                     struct deframe *deframe);
 
 /* The trace is at its end: the last elements, EO_TRACE among them. */
 MUST_USE enum status etm3_flow_end(struct etm3_flow *flow);

@@ -55,17 +55,6 @@ static bool config_has(const struct etm3_config *config, enum needs needs)
 	return true;
 }
 
-void etm3_reader_init(struct etm3_reader *reader, const struct etm3_config *config)
-{
-	*reader = (struct etm3_reader){.config = config};
-	for (unsigned int i = 0; i < HEADER_ROWS; i++) {
-		for (unsigned int h = 0; h < 256; h++) {
-			if ((h & header_rows[i].mask) == header_rows[i].match)
-				reader->rows[h] = (uint8_t)(i + 1);
-		}
-	}
-}
-
 static const struct header_row *header_row(const struct etm3_reader *reader, uint8_t header)
 {
 	return reader->rows[header] == 0 ? NULL : &header_rows[reader->rows[header] - 1];
@@ -78,6 +67,41 @@ enum etm3_type etm3_header_type(const struct etm3_reader *reader, uint8_t header
 	if (!row)
 		return ETM3_RESERVED;
 	return config_has(reader->config, row->needs) ? row->type : ETM3_BAD_MODE;
+}
+
+static struct etm3_atoms p_header(struct etm3_reader *reader, uint8_t header)
+{
+	static const uint16_t counted[] = {
+	        [ETM3_ATOMS_EACH] = 0xffff, [ETM3_ATOMS_FIRST] = 1, [ETM3_ATOMS_LAST] = 1};
+	struct etm3_packet packet = {.header = header};
+	struct etm3_atoms atoms = {.is_p_header = false};
+
+	if (etm3_header_type(reader, header) != ETM3_P_HEADER ||
+	    etm3_read_p_header(reader, NULL, &packet) != STATUS_OK)
+		return atoms;
+	/* One that says nothing is none of those that are taken together. */
+	atoms.is_p_header = packet.atom_count > 0 || reader->config->is_cycle_accurate;
+	atoms.count = packet.atom_count;
+	atoms.atoms = (uint16_t)packet.atoms;
+	atoms.cycles = 1;
+	if (packet.atoms_format == ETM3_ATOMS_LAST || packet.atom_count == 0)
+		atoms.cycles = (uint8_t)packet.cycles;
+	if (packet.atoms_format != ETM3_ATOMS_NONE)
+		atoms.counted = counted[packet.atoms_format];
+	return atoms;
+}
+
+void etm3_reader_init(struct etm3_reader *reader, const struct etm3_config *config)
+{
+	*reader = (struct etm3_reader){.config = config};
+	for (unsigned int i = 0; i < HEADER_ROWS; i++) {
+		for (unsigned int h = 0; h < 256; h++) {
+			if ((h & header_rows[i].mask) == header_rows[i].match)
+				reader->rows[h] = (uint8_t)(i + 1);
+		}
+	}
+	for (unsigned int h = 0; h < 256; h++)
+		reader->atoms[h] = p_header(reader, (uint8_t)h);
 }
 
 /*

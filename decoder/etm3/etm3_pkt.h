@@ -91,11 +91,23 @@ struct etm3_packet {
 	uint32_t value;
 };
 
+enum { ETM3_ATOMS_MOST = 16 }; /* of a P-header */
+
+/* What a P-header's one byte says. */
+struct etm3_atoms {
+	bool is_p_header; /* false: the byte is none, or one without atoms and cycles */
+	uint8_t count;
+	uint16_t atoms;   /* as in struct etm3_packet */
+	uint16_t counted; /* those that take cycles: bit 0 is the oldest */
+	uint8_t cycles;   /* that each of these takes; without atoms, those of the packet */
+};
+
 struct etm3_reader {
 	const struct etm3_config *config;
 	bool is_synced; /* false: looking for the first A-Sync */
 	struct etm3_known known;
 	uint8_t rows[256]; /* 0: reserved, else index in the table of HEADER rows plus 1 */
+	struct etm3_atoms atoms[256]; /* by header byte */
 };
 
 /* `config` must outlive the reader. */

@@ -13,8 +13,7 @@ void etm3_runs_break(struct etm3_runs *runs)
 	runs->from = GRAPH_NO_NODE;
 }
 
-/* The node at the place, or GRAPH_NO_NODE, and how execution came there. */
-static uint32_t find_node(struct etm3_runs *runs, struct etm3_place place)
+uint32_t etm3_runs_find(struct etm3_runs *runs, struct etm3_place place)
 {
 	uint32_t node;
 
@@ -33,7 +32,7 @@ static uint32_t find_node(struct etm3_runs *runs, struct etm3_place place)
 enum status etm3_runs_enter(struct etm3_runs *runs, struct etm3_place place,
                             const struct walk **walk)
 {
-	runs->node = find_node(runs, place);
+	runs->node = etm3_runs_find(runs, place);
 	if (runs->node == GRAPH_NO_NODE) {
 		TRY(follow_insn(runs->follow, place.view, place.isa, place.address, walk));
 		TRY(graph_add(runs->graph, place.view, *walk, &runs->node));
@@ -63,10 +62,12 @@ static void learn_edge(struct etm3_runs *runs, bool is_executed, const struct et
 	if (graph_contradicts(&runs->graph->nodes[runs->node].walk.last, is_executed))
 		return;
 	runs->at = graph_find(runs->graph, next->view, next->isa, next->address);
-	if (runs->at != GRAPH_NO_NODE && graph_link(runs->graph, runs->node, is_executed, runs->at))
-		*edge = runs->at;
-	else
+	if (runs->at == GRAPH_NO_NODE ||
+	    !graph_link(runs->graph, runs->node, is_executed, runs->at))
 		runs->at = GRAPH_NO_NODE;
+	/* To another instruction set the edge is for this packet alone. */
+	else if (runs->graph->nodes[runs->node].walk.isa == next->isa)
+		*edge = runs->at;
 }
 
 enum status etm3_runs_hold(struct etm3_runs *runs, struct etm3_run run,
@@ -79,9 +80,9 @@ enum status etm3_runs_hold(struct etm3_runs *runs, struct etm3_run run,
 	runs->held.last = runs->node;
 	runs->held.atoms = run.is_executed;
 	runs->held.instructions = runs->graph->steps[runs->node].count;
-	runs->held.cycles = run.cycles;
 	runs->held.count = 1;
-	runs->held.has_cycles = run.has_cycles;
+	runs->held_counts = run.has_cycles;
+	runs->held_cycles = run.cycles;
 	runs->has_held = true;
 	runs->queued++;
 	learn_edge(runs, run.is_executed, next);
@@ -93,26 +94,17 @@ static bool can_join(const struct etm3_runs *runs, const struct atom_batch *last
 {
 	const struct atom_batch *held = &runs->held;
 
-	return held->follows && !held->has_cycles && !last->has_cycles &&
-	       last->count < GRAPH_BATCH_RUNS &&
+	return held->follows && last->count > 0 && last->count < GRAPH_BATCH_RUNS &&
 	       !graph_contradicts(&runs->graph->nodes[held->last].walk.last, held->atoms != 0);
 }
 
-enum status etm3_runs_end_packet(struct etm3_runs *runs)
-{
-	return runs->queued > 1 ? etm3_runs_release(runs) : STATUS_OK;
-}
-
-enum status etm3_runs_release(struct etm3_runs *runs)
+/* The run that was held goes to the batches: to the last one, or to one of its own. */
+static enum status append_held(struct etm3_runs *runs)
 {
 	struct batch_list *list = runs->batches;
 	struct atom_batch *last = list->count > 0 ? &list->items[list->count - 1] : NULL;
 	const struct atom_batch *held = &runs->held;
 
-	if (!runs->has_held)
-		return STATUS_OK;
-	runs->has_held = false;
-	TRY(graph_visit(runs->graph, held->last));
 	if (last && can_join(runs, last)) {
 		last->atoms |= held->atoms << last->count;
 		last->last = held->last;
@@ -122,12 +114,31 @@ enum status etm3_runs_release(struct etm3_runs *runs)
 	}
 	TRY(vec_reserve((void **)&list->items, &list->capacity, list->count + 1,
 	                sizeof(*list->items)));
-	list->items[list->count++] = *held;
+	list->items[list->count] = *held;
+	list->items[list->count++].counts = 0;
 	return STATUS_OK;
+}
+
+enum status etm3_runs_end_packet(struct etm3_runs *runs)
+{
+	return runs->queued > 1 ? etm3_runs_release(runs) : STATUS_OK;
+}
+
+enum status etm3_runs_release(struct etm3_runs *runs)
+{
+	if (!runs->has_held)
+		return STATUS_OK;
+	runs->has_held = false;
+	TRY(graph_visit(runs->graph, runs->held.last));
+	TRY(append_held(runs));
+	if (!runs->held_counts)
+		return STATUS_OK;
+	return batch_list_count(runs->batches, runs->held.index, runs->held_cycles, false);
 }
 
 void etm3_runs_drop(struct etm3_runs *runs)
 {
 	runs->has_held = false;
+	runs->was_in_doubt = false;
 	etm3_runs_break(runs);
 }

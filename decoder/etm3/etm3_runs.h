@@ -21,8 +21,11 @@ struct etm3_runs {
 	uint32_t from; /* node whose indirect branch led to where execution stands, or none */
 	uint32_t node; /* that was entered last */
 	bool has_held;
+	bool was_in_doubt;   /* the last run up to the next packet, though it was given out */
 	unsigned int queued; /* runs since the packet before, one that it left in doubt included */
 	struct atom_batch held;
+	bool held_counts; /* it has cycles: */
+	uint32_t held_cycles;
 	struct atom_batch entry; /* how execution came to the node that was entered last */
 };
 
@@ -45,6 +48,9 @@ struct etm3_run {
 void etm3_runs_jump(struct etm3_runs *runs);
 /* Nor where its branch leads: nothing parts what is before from what comes but the trace. */
 void etm3_runs_break(struct etm3_runs *runs);
+
+/* The node at the place, or GRAPH_NO_NODE; `entry` is then how execution came there. */
+uint32_t etm3_runs_find(struct etm3_runs *runs, struct etm3_place place);
 
 /*
  * The instruction at the place, which etm3_runs_hold() takes; the walk is valid until the next

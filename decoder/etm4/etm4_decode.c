@@ -286,6 +286,12 @@ static enum status pull_atoms(struct etm4 *d)
 		last = packet;
 		if (run.count == 0)
 			continue;
+		if (etm4_flow_is_blind(&d->flow)) {
+			d->flow.is_excepted = false;
+			in->pos = run.end;
+			last = in->pos - 1;
+			continue;
+		}
 		TRY(etm4_flow_quick(&d->flow, run.atoms, run.count,
 		                    deframe_index(&d->deframe, in->pos), &ran));
 		if (ran == run.count) {

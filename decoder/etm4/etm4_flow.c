@@ -32,9 +32,8 @@ void etm4_flow_fini(struct etm4_flow *flow)
 {
 	p0_fini(&flow->queue);
 	free(flow->out);
-	free(flow->batches.items);
+	batch_list_fini(&flow->batches);
 	flow->out = NULL;
-	flow->batches = (struct batch_list){0};
 }
 
 /* The packet is of use only as a sign that decoding is out of step. */

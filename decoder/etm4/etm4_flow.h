@@ -70,6 +70,7 @@ struct etm4_flow {
 	bool needs_address;
 	bool is_lost; /* needs_address, and an element says already that execution is not known */
 	bool needs_context;
+	bool at_hole; /* etm4_flow_quick() found that there is no code at the address */
 	bool is_64bit;
 	bool is_secure;
 	bool had_overflow;   /* trace was lost and has not begun again */
@@ -113,6 +114,13 @@ static inline bool etm4_flow_is_immediate(const struct etm4_flow *flow)
 {
 	return flow->state == FLOW_DECODE && flow->config->max_speculation == 0 &&
 	       !flow->awaits_address && p0_is_empty(&flow->queue);
+}
+
+/* True if atoms say nothing, since nobody knows where execution is. */
+static inline bool etm4_flow_is_blind(const struct etm4_flow *flow)
+{
+	return flow->at == GRAPH_NO_NODE && (flow->needs_address || flow->needs_context) &&
+	       !flow->stack.must_pop;
 }
 
 /*

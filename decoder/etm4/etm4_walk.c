@@ -215,9 +215,12 @@ static inline bool enter_graph(struct etm4_flow *flow, struct atom_batch *batch)
 {
 	flow->at =
 	        batch_enter(batch, flow->graph, flow->from, flow->view, flow->isa, flow->address);
-	if (flow->at == GRAPH_NO_NODE)
-		flow->at = find_node(flow);
 	flow->from = GRAPH_NO_NODE;
+	if (flow->at != GRAPH_NO_NODE)
+		return true;
+	flow->at_hole = follow_knows_hole(flow->follow, flow->view, flow->isa, flow->address);
+	if (!flow->at_hole)
+		flow->at = find_node(flow);
 	return flow->at != GRAPH_NO_NODE;
 }
 
@@ -251,6 +254,15 @@ enum status etm4_flow_quick(struct etm4_flow *flow, uint32_t atoms, unsigned int
 	return STATUS_OK;
 }
 
+/* One atom at a place that is known to have no code. */
+static enum status run_hole(struct etm4_flow *flow, uint64_t index)
+{
+	flow->at_hole = false;
+	flow->needs_address = true;
+	flow->is_lost = true;
+	return flow_emit_nacc(flow, flow->address, index);
+}
+
 /* One atom by itself, after which what is seen of memory may be another. */
 static enum status run_alone(struct etm4_flow *flow, bool is_taken, uint64_t index)
 {
@@ -266,10 +278,13 @@ enum status flow_run_atoms(struct etm4_flow *flow, uint32_t atoms, unsigned int 
 {
 	flow->is_excepted = false;
 	while (count > 0) {
-		unsigned int ran;
+		unsigned int ran = 0;
 
 		TRY(flow_pop_return(flow));
-		TRY(etm4_flow_quick(flow, atoms, count, index, &ran));
+		if (!flow->at_hole)
+			TRY(etm4_flow_quick(flow, atoms, count, index, &ran));
+		if (flow->at_hole)
+			return run_hole(flow, index);
 		if (ran == 0) {
 			if (flow->needs_address || flow->needs_context)
 				return STATUS_OK;

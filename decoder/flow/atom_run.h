@@ -43,6 +43,17 @@ static inline struct atom_run atom_run_gather(const struct atom_headers *headers
 	return run;
 }
 
+/* The packet that the atom after the first `ran` is in. */
+static inline const uint8_t *atom_run_at(const struct atom_headers *headers, const struct bytes *in,
+                                         unsigned int ran)
+{
+	const uint8_t *at = in->pos;
+
+	while (ran >= headers->counts[*at])
+		ran -= headers->counts[*at++];
+	return at;
+}
+
 /* What is left of the packet in which the `ran` first of them end, and not all; the cursor is
  * there. */
 static inline struct atom_run atom_run_rest(const struct atom_headers *headers, struct bytes *in,

@@ -5,6 +5,7 @@
 #define CSREPLAY_DECODER_FLOW_BATCH_LIST_H
 
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "base/status.h"
 #include "base/vec.h"
@@ -14,7 +15,52 @@ struct batch_list {
 	struct atom_batch *items; /* owned: to be freed */
 	size_t count;
 	size_t capacity;
+	struct cycle_count *counts; /* of the batches, in their order; owned */
+	size_t counted;
+	size_t count_capacity;
 };
+
+static inline void batch_list_fini(struct batch_list *list)
+{
+	free(list->items);
+	free(list->counts);
+	*list = (struct batch_list){.count = 0};
+}
+
+static inline void batch_list_clear(struct batch_list *list)
+{
+	list->count = 0;
+	list->counted = 0;
+}
+
+/* Room for so many more cycle counts. NO_MEM. */
+MUST_USE static inline enum status batch_list_reserve_counts(struct batch_list *list, size_t more)
+{
+	if (list->counted + more <= list->count_capacity)
+		return STATUS_OK;
+	return vec_reserve((void **)&list->counts, &list->count_capacity, list->counted + more,
+	                   sizeof(*list->counts));
+}
+
+/*
+ * Appends a cycle count after what the last batch has so far: of its last run, or as an element by
+ * itself. There is a batch. NO_MEM.
+ */
+MUST_USE static inline enum status batch_list_count(struct batch_list *list, uint64_t index,
+                                                    uint32_t cycles, bool is_element)
+{
+	struct atom_batch *batch = &list->items[list->count - 1];
+
+	TRY(batch_list_reserve_counts(list, 1));
+	list->counts[list->counted++] = (struct cycle_count){
+	        .index = index,
+	        .cycles = cycles,
+	        .instructions = batch->instructions & CYCLE_COUNT_PLACE_MOST,
+	        .is_element = is_element,
+	};
+	batch->counts++;
+	return STATUS_OK;
+}
 
 /*
  * Room for one more, and for the visits of its runs; `*batch` is to be filled, and counts with

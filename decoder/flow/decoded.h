@@ -62,6 +62,7 @@ struct decoded {
 	bool is_paused;                   /* no atom batch, no element: the limit was met */
 	const struct atom_batch *batches; /* valid until the next call */
 	size_t batch_count;
+	const struct cycle_count *counts; /* of the batches, in their order; valid as long */
 	bool is_drained; /* all runs visited in the graph so far were given out by now */
 	struct element element;
 };

@@ -2,8 +2,6 @@
 /* Around the packets and the flow of ETMv3 and PTM: bytes in, elements out. */
 #include "decoder/flow/etm_drive.h"
 
-#include <stdlib.h>
-
 #include "snapshot/memmap.h"
 
 enum status etm_drive_init(struct etm_drive *drive, const struct protocol_input *input,
@@ -38,12 +36,12 @@ void etm_drive_fini(struct etm_drive *drive)
 	memmap_destroy(drive->no_memory);
 	text_fini(&drive->text);
 	etm_queue_fini(&drive->out);
-	free(drive->batches.items);
+	batch_list_fini(&drive->batches);
 }
 
 static enum status gather(struct etm_drive *drive, etm_pull pull, void *state)
 {
-	drive->batches.count = 0;
+	batch_list_clear(&drive->batches);
 	while (!etm_drive_has_enough(drive))
 		TRY(pull(state));
 	drive->has_batches = drive->batches.count > 0;
@@ -63,6 +61,7 @@ enum status etm_drive_pull(struct etm_drive *drive, etm_pull pull, void *state,
 		if (drive->has_batches) {
 			decoded->batches = drive->batches.items;
 			decoded->batch_count = drive->batches.count;
+			decoded->counts = drive->batches.counts;
 			drive->has_batches = false;
 			return STATUS_OK;
 		}

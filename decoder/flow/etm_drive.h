@@ -58,13 +58,15 @@ void etm_drive_fini(struct etm_drive *drive);
 MUST_USE enum status etm_drive_pull(struct etm_drive *drive, etm_pull pull, void *state,
                                     struct decoded *decoded);
 
-enum { ETM_BATCHES_MOST = 256 }; /* that are gathered before the caller is given them */
+/* That are gathered before the caller is given them. */
+enum { ETM_BATCHES_MOST = 256, ETM_COUNTS_MOST = 4096 };
 
 /* True if there is something for the caller, and no more is to be taken now. */
 static inline bool etm_drive_has_enough(const struct etm_drive *drive)
 {
 	/* Elements in doubt are not for the caller yet. */
 	return drive->batches.count >= (drive->joins_packets ? ETM_BATCHES_MOST : 1) ||
+	       drive->batches.counted >= ETM_COUNTS_MOST ||
 	       etm_queue_count(&drive->out) > drive->out.doubtful || drive->is_ended ||
 	       drive->has_listed;
 }

@@ -297,6 +297,13 @@ static enum status make_room(struct follow *follow)
 	return STATUS_OK;
 }
 
+bool follow_knows_hole(const struct follow *follow, uint32_t view, enum isa isa, uint64_t start)
+{
+	const struct stretch *hole = &follow->holes[hash_u64(start) % HOLE_SLOTS];
+
+	return hole->is_used && is_at(hole, view, isa, start);
+}
+
 /*
  * Walks the stretch and enters it, unless it is a walk that the caller keeps. `*found` is valid
  * until the next call.
@@ -310,7 +317,7 @@ static enum status add_stretch(struct follow *follow, uint32_t view, enum isa is
 	bool is_kept;
 
 	/* Trace that comes to code which is not there comes to it again and again. */
-	if (hole->is_used && is_at(hole, view, isa, start)) {
+	if (follow_knows_hole(follow, view, isa, start)) {
 		*found = hole;
 		return STATUS_OK;
 	}
@@ -475,8 +482,8 @@ enum status follow_certain(struct follow *follow, uint32_t view, enum isa isa, u
 enum status follow_insn(struct follow *follow, uint32_t view, enum isa isa, uint64_t address,
                         const struct walk **walk)
 {
+	struct reader reader = {.follow = follow, .view = view};
 	struct stretch *slot;
-	enum status status;
 
 	if (!follow->insns) {
 		follow->insns = calloc(INSN_SLOTS, sizeof(*follow->insns));
@@ -485,13 +492,15 @@ enum status follow_insn(struct follow *follow, uint32_t view, enum isa isa, uint
 	}
 	slot = &follow->insns[hash_u64(address) % INSN_SLOTS];
 	*walk = &slot->walk;
-	if (slot->is_used && is_at(slot, view, isa, address))
-		return STATUS_OK;
-	*slot = (struct stretch){.view = view};
-	status = follow_to_address(follow, view, isa, address, (struct follow_limit){address, true},
-	                           &slot->walk);
-	slot->is_used = status == STATUS_OK;
-	return status;
+	if (!slot->is_used || !is_at(slot, view, isa, address)) {
+		*slot = (struct stretch){.view = view,
+		                         .is_used = can_follow(isa),
+		                         .walk = {.start = address, .end = address, .isa = isa}};
+		if (!slot->is_used)
+			return STATUS_UNSUPPORTED;
+		slot->ends_at_hole = !walk_insn(&reader, &slot->walk);
+	}
+	return slot->ends_at_hole ? STATUS_NO_MEMORY_AT : STATUS_OK;
 }
 
 void walk_fill_range(const struct walk *walk, bool is_executed, struct element *element)

@@ -82,6 +82,9 @@ MUST_USE enum status follow_to_waypoint(struct follow *follow, uint32_t view, en
 MUST_USE enum status follow_once(struct follow *follow, uint32_t view, enum isa isa, uint64_t start,
                                  struct walk *walk);
 
+/* True if it was found before that there is no instruction at `start`. */
+bool follow_knows_hole(const struct follow *follow, uint32_t view, enum isa isa, uint64_t start);
+
 /*
  * The one instruction at `address`: as follow_to_address() with that limit, inclusive; `*walk` is
  * valid until the next call. For sources that trace each instruction.

@@ -223,8 +223,8 @@ bool graph_link(struct graph *graph, uint32_t node, bool taken, uint32_t to)
 }
 
 /* The slot of the edge, or the free one that it would take; there is always a free one. */
-static struct graph_edge *edge_slot(struct graph_edge *edges, size_t count,
-                                    const struct graph_edge *edge)
+static inline struct graph_edge *edge_slot(struct graph_edge *edges, size_t count,
+                                           const struct graph_edge *edge)
 {
 	size_t i = hash_u64(edge->address ^ (uint64_t)edge->from << 32 ^ edge->kind << 44);
 

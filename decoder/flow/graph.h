@@ -69,11 +69,21 @@ struct atom_batch {
 	 */
 	uint32_t from;
 	uint32_t number;
-	uint32_t cycles; /* since the last count, of each run; valid if has_cycles */
-	uint8_t count;   /* runs: 1 to GRAPH_BATCH_RUNS */
-	bool follows;    /* by an edge of the code after the last run of the atom batch before */
-	bool has_cycles;
+	uint32_t
+	        counts; /* cycle counts among its runs: the next ones of those beside the batches */
+	uint8_t count;  /* runs, up to GRAPH_BATCH_RUNS; 0: it has nothing but cycle counts */
+	bool follows;   /* by an edge of the code after the last run of the atom batch before */
 };
+
+/* Cycles since the last count, among the runs of an atom batch. */
+struct cycle_count {
+	uint64_t index; /* Idx of the packet */
+	uint32_t cycles;
+	uint32_t instructions : 31; /* of the batch, before it */
+	uint32_t is_element : 1;    /* not of the run before it but an ELEMENT_CYCLE_COUNT */
+};
+
+enum { CYCLE_COUNT_PLACE_MOST = INT32_MAX };
 
 struct graph_slot;
 struct graph_targets;
@@ -194,10 +204,10 @@ static inline void graph_mark(struct graph *graph, struct graph_step *step, uint
 
 /*
  * Runs up to `count` (1 to 32) atoms from node `at` on, as far as `next` leads, and fills the atom
- * batch but for `index`, `from` and `follows`; it has no cycles. Returns how many were run (if 0
- * the atom batch says nothing); `*at` is then where execution stands: a node, LEAVES after the last
- * run, or, with atoms left, the node to be looked at by itself. Whoever calls it has reserved 32
- * visits. Here and not in graph.c for speed.
+ * batch but for `index`, `from` and `follows`; it has no cycle counts. Returns how many were run
+ * (if 0 the atom batch says nothing); `*at` is then where execution stands: a node, LEAVES after
+ * the last run, or, with atoms left, the node to be looked at by itself. Whoever calls it has
+ * reserved 32 visits. Here and not in graph.c for speed.
  */
 static inline unsigned int graph_run(struct graph *graph, uint32_t *at, uint32_t atoms,
                                      unsigned int count, struct atom_batch *batch)
@@ -227,7 +237,7 @@ static inline unsigned int graph_run(struct graph *graph, uint32_t *at, uint32_t
 	batch->atoms = atoms & (uint32_t)((UINT64_C(1) << ran) - 1);
 	batch->instructions = instructions;
 	batch->count = (uint8_t)ran;
-	batch->has_cycles = false;
+	batch->counts = 0;
 	return ran;
 }
 

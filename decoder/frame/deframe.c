@@ -5,16 +5,19 @@
  */
 #include "decoder/frame/deframe.h"
 
-#include <endian.h>
 #include <string.h>
 
-#define EVEN_LOW_BITS UINT64_C(0x0001000100010001)
+#include "decoder/frame/frame_bits.h"
 
 enum {
-	FLAGS_AT = 15,       /* bit i: low bit of even byte 2i, or "the odd byte is the old ID's" */
 	SEEK_BACK = 1 << 16, /* bytes in which the ID before a place is looked for */
-	LAST_AT = 14,        /* after seven pairs of an even and an odd byte, a byte alone */
 	ID_RESERVED = 0x70   /* this one and those after it */
+};
+
+/* Bytes of a frame: from the first to before the last. */
+struct places {
+	unsigned int from;
+	unsigned int end;
 };
 
 /* A run of bytes of one ID within a frame. */
@@ -66,20 +69,6 @@ static size_t compact(struct deframe *d)
 	return left;
 }
 
-/* The byte at `place` of the frame, as data of the current ID. Returns how many are held now. */
-static size_t put(struct deframe *d, size_t held, struct run *run, unsigned int place,
-                  uint8_t value)
-{
-	unsigned int index = run->begin + run->count++;
-
-	if (d->current_id != d->trace_id)
-		return held;
-	d->window[held] = value;
-	d->lag[held] = (uint8_t)(place - index);
-	d->positions[held] = run->frame + place;
-	return held + 1;
-}
-
 static void set_id(struct deframe *d, uint8_t id_byte)
 {
 	unsigned int id = id_byte >> 1;
@@ -96,72 +85,65 @@ static void change_id(struct deframe *d, struct run *run, unsigned int place, ui
 		*run = (struct run){run->frame, place, 0};
 }
 
+/*
+ * Bytes `from` to `end` - 1 of the frame, whose data is at `data`, are of the current ID. Returns
+ * how many bytes are held now.
+ */
+static inline size_t put(struct deframe *d, size_t held, struct run *run, const uint8_t *data,
+                         struct places places)
+{
+	unsigned int count = places.end - places.from;
+	unsigned int lag = places.from - (run->begin + run->count);
+
+	run->count += count;
+	if (d->current_id != d->trace_id)
+		return held;
+	memcpy(d->window + held, data + places.from, FRAME_SIZE);
+	for (unsigned int i = 0; i < count; i++) {
+		d->lag[held + i] = (uint8_t)lag;
+		d->positions[held + i] = run->frame + places.from + i;
+	}
+	return held + count;
+}
+
 static size_t unpack_frame(struct deframe *d, size_t held, const uint8_t *frame, uint64_t position)
 {
 	struct run run = {position, 0, 0};
-	uint8_t flags = frame[FLAGS_AT];
-	uint8_t last = frame[LAST_AT];
+	unsigned int flags = frame[FLAGS_AT];
+	uint8_t data[2 * FRAME_SIZE] = {0}; /* the second half is read, and not used */
+	unsigned int from = 0;
 
-	for (unsigned int place = 0; place < LAST_AT; place += 2, flags >>= 1) {
-		uint8_t even = frame[place];
-		uint8_t odd = frame[place + 1];
+	put_eight_bytes(data, with_flags(frame, flags));
+	put_eight_bytes(data + 8, with_flags(frame + 8, flags >> 4));
+	for (unsigned int ids = id_bytes(frame); ids != 0; ids &= ids - 1) {
+		unsigned int at = (unsigned int)__builtin_ctz(ids);
 
-		if (!(even & 1)) {
-			held = put(d, held, &run, place, even | (flags & 1));
-		} else if ((flags & 1) && even >> 1 != d->current_id) {
-			/* The new ID takes effect after the odd byte. */
-			held = put(d, held, &run, place + 1, odd);
-			change_id(d, &run, place, even);
-			continue;
-		} else if (even >> 1 != d->current_id) {
-			change_id(d, &run, place, even);
+		held = put(d, held, &run, data, (struct places){from, at});
+		from = at + 1;
+		if (at == LAST_AT) {
+			d->is_broken |= run.count == 0 && d->current_id == d->trace_id;
+			set_id(d, frame[at]);
+			return held;
 		}
-		held = put(d, held, &run, place + 1, odd);
+		if (frame[at] >> 1 == d->current_id)
+			continue;
+		if (flags >> (at / 2) & 1) {
+			/* The new ID takes effect after the odd byte. */
+			held = put(d, held, &run, data, (struct places){from, from + 1});
+			from++;
+		}
+		change_id(d, &run, at, frame[at]);
 	}
-	if (last & 1) {
-		d->is_broken |= run.count == 0 && d->current_id == d->trace_id;
-		set_id(d, last);
-	} else {
-		held = put(d, held, &run, LAST_AT, last | (flags & 1));
-	}
-	return held;
-}
-
-/* Eight bytes in their order in memory, the first one lowest. */
-static inline uint64_t eight_bytes(const uint8_t *at)
-{
-	uint64_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return le64toh(value);
-}
-
-static inline void put_eight_bytes(uint8_t *to, uint64_t value)
-{
-	value = htole64(value);
-	memcpy(to, &value, sizeof(value));
-}
-
-/* No even byte of the frame is an ID: all of it is data of the current one. */
-static inline bool has_no_id(const uint8_t *frame)
-{
-	return ((eight_bytes(frame) | eight_bytes(frame + 8)) & EVEN_LOW_BITS) == 0;
+	return put(d, held, &run, data, (struct places){from, FLAGS_AT});
 }
 
 /* A frame without an ID, which most are: fifteen bytes at once. */
 static size_t unpack_whole(struct deframe *d, size_t held, const uint8_t *frame, uint64_t position)
 {
-	/* Bit i of four flags in the low bit of even byte 2i. */
-	static const uint64_t spread[16] = {
-	        0x0000000000000000, 0x0000000000000001, 0x0000000000010000, 0x0000000000010001,
-	        0x0000000100000000, 0x0000000100000001, 0x0000000100010000, 0x0000000100010001,
-	        0x0001000000000000, 0x0001000000000001, 0x0001000000010000, 0x0001000000010001,
-	        0x0001000100000000, 0x0001000100000001, 0x0001000100010000, 0x0001000100010001,
-	};
 	uint8_t flags = frame[FLAGS_AT];
 
-	put_eight_bytes(d->window + held, eight_bytes(frame) | spread[flags & 15]);
-	put_eight_bytes(d->window + held + 8, eight_bytes(frame + 8) | spread[flags >> 4]);
+	put_eight_bytes(d->window + held, with_flags(frame, flags));
+	put_eight_bytes(d->window + held + 8, with_flags(frame + 8, flags >> 4U));
 	memset(d->lag + held, 0, FRAME_SIZE);
 	for (unsigned int i = 0; i < FRAME_SIZE; i++)
 		d->positions[held + i] = position + i;

@@ -57,8 +57,8 @@ struct deframe {
 	int current_id;           /* -1 before the first */
 	uint64_t seen_ids[2];     /* in frames: bit ID % 64 of seen_ids[ID / 64] */
 	const uint8_t *whole_end; /* while there is a limit: the buffer's end */
-	uint8_t window[DEFRAME_WINDOW + FRAME_SIZE];
-	uint8_t lag[DEFRAME_WINDOW + FRAME_SIZE]; /* position - index */
+	uint8_t window[DEFRAME_WINDOW + 2 * FRAME_SIZE]; /* a frame is put as a whole */
+	uint8_t lag[DEFRAME_WINDOW + FRAME_SIZE];        /* position - index */
 	uint64_t positions[DEFRAME_WINDOW + FRAME_SIZE];
 };
 

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
+#include "decoder/frame/frame_bits.h"
+
 enum {
-	FLAGS_AT = 15,
-	LAST_AT = 14,
 	ID_RESERVED = 0x70,
 	ID_FLUSH = 0x7b,
 	ID_TRIGGER = 0x7d,
@@ -78,16 +78,6 @@ static bool set_id(struct id_census *census, uint8_t id_byte, uint64_t place)
 	}
 	census->current_id = (int)id;
 	return true;
-}
-
-/* The even bytes that are IDs: bit 2n for byte 2n. */
-static unsigned int id_bytes(const uint8_t *frame)
-{
-	unsigned int bits = 0;
-
-	for (unsigned int at = 0; at <= LAST_AT; at += 2)
-		bits |= (frame[at] & 1u) << at;
-	return bits;
 }
 
 static bool count_frame(struct id_census *census, const uint8_t *frame, uint64_t place)

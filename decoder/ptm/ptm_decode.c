@@ -125,19 +125,32 @@ static enum status pull_atoms(struct ptm *d)
 
 	while (!etm_drive_has_enough(&d->drive)) {
 		struct atom_run run = atom_run_gather(&d->reader.atoms, in, true);
-		unsigned int ran;
+		unsigned int ran = 0;
+		unsigned int done;
 
-		if (run.count == 0)
-			break;
-		TRY(ptm_flow_quick(&d->flow, run.atoms, run.count,
-		                   etm_drive_index(&d->drive, in->pos), &ran));
-		if (ran == run.count) {
-			in->pos = run.end;
+		if (run.count == 0) {
+			const uint8_t *branch = in->pos;
+
+			if (!ptm_reader_branch(&d->reader, in))
+				break;
+			TRY(ptm_flow_branch(&d->flow, &d->reader.known,
+			                    etm_drive_index(&d->drive, branch)));
 			continue;
 		}
-		run = atom_run_rest(&d->reader.atoms, in, ran);
-		TRY(ptm_flow_atoms(&d->flow, run.atoms, run.count,
-		                   etm_drive_index(&d->drive, in->pos)));
+		for (done = 0; done < run.count; done += ran) {
+			/* Of the packet that the next one is in. */
+			const uint8_t *packet = atom_run_at(&d->reader.atoms, in, done);
+
+			TRY(ptm_flow_quick(&d->flow, run.atoms >> done, run.count - done,
+			                   etm_drive_index(&d->drive, packet), &ran));
+			if (ran == 0)
+				break;
+		}
+		if (done < run.count) {
+			run = atom_run_rest(&d->reader.atoms, in, done);
+			TRY(ptm_flow_atoms(&d->flow, run.atoms, run.count,
+			                   etm_drive_index(&d->drive, in->pos)));
+		}
 		in->pos = run.end;
 	}
 	if (in->pos > begin)
@@ -175,6 +188,13 @@ static bool ptm_next_address(const void *state, uint64_t *address)
 	return ptm_flow_next_address(&d->flow, address);
 }
 
+static const uint64_t *ptm_seen_ids(const void *state)
+{
+	const struct ptm *d = state;
+
+	return d->drive.deframe.seen_ids;
+}
+
 const struct protocol_decoder ptm_decoder = {
         .name = "PTM",
         .open = ptm_open,
@@ -182,4 +202,5 @@ const struct protocol_decoder ptm_decoder = {
         .pull = ptm_pull,
         .position = ptm_position,
         .next_address = ptm_next_address,
+        .seen_ids = ptm_seen_ids,
 };

@@ -59,6 +59,16 @@ static void take_place(struct ptm_flow *flow)
 		ptm_take_view(flow);
 }
 
+/* Execution goes on at the last address. */
+static void go_to(struct ptm_flow *flow, const struct ptm_known *known)
+{
+	flow->at = GRAPH_NO_NODE;
+	take_place(flow);
+	flow->isa = known->isa;
+	flow->address = known->address;
+	flow->has_address = true;
+}
+
 /* Without exception the branch was taken: the code up to it was executed. */
 static enum status take_branch(struct ptm_flow *flow, const struct ptm_packet *packet)
 {
@@ -71,11 +81,18 @@ static enum status take_branch(struct ptm_flow *flow, const struct ptm_packet *p
 	/* What was left by an indirect branch leads to the address. */
 	if (packet->has_exception)
 		ptm_leave_graph(flow);
-	flow->at = GRAPH_NO_NODE;
-	take_place(flow);
-	flow->isa = packet->known.isa;
-	flow->address = packet->known.address;
-	flow->has_address = true;
+	go_to(flow, &packet->known);
+	return STATUS_OK;
+}
+
+enum status ptm_flow_branch(struct ptm_flow *flow, const struct ptm_known *known, uint64_t index)
+{
+	static const struct ptm_packet branch = {.type = PTM_BRANCH};
+
+	flow->packet_index = index;
+	TRY(ptm_walk_atoms(flow, 1, 1, &branch));
+	if (flow->state == PTM_FLOW_DECODE)
+		go_to(flow, known);
 	return STATUS_OK;
 }
 

@@ -70,6 +70,13 @@ MUST_USE enum status ptm_flow_packet(struct ptm_flow *flow, const struct ptm_pac
 MUST_USE enum status ptm_flow_quick(struct ptm_flow *flow, uint32_t atoms, unsigned int count,
                                     uint64_t index, unsigned int *ran);
 
+/*
+ * As ptm_flow_packet(), of a branch address alone in a flow that decodes: what the reader knows
+ * after it.
+ */
+MUST_USE enum status ptm_flow_branch(struct ptm_flow *flow, const struct ptm_known *known,
+                                     uint64_t index);
+
 /* Executes the atoms of a packet without cycle count, or what is left of them. */
 MUST_USE enum status ptm_flow_atoms(struct ptm_flow *flow, uint32_t atoms, unsigned int count,
                                     uint64_t index);

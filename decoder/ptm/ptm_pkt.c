@@ -299,11 +299,16 @@ static enum isa address_isa(const struct address_bytes *a, const struct ptm_know
 }
 
 /* Puts the bits together; where they lie depends on the instruction set. */
+/* Low bits of an address that are not sent. */
+static unsigned int address_align(enum isa isa)
+{
+	return isa == ISA_JAZELLE ? 0 : isa == ISA_A32 ? 2 : 1;
+}
+
 static void set_address_bytes(struct ptm_reader *reader, struct ptm_packet *packet,
                               const struct address_bytes *a)
 {
-	enum isa isa = reader->known.isa;
-	unsigned int align = isa == ISA_JAZELLE ? 0 : isa == ISA_A32 ? 2 : 1;
+	unsigned int align = address_align(reader->known.isa);
 	unsigned int bits = 6;
 	uint64_t value = a->bytes[0] >> 1 & 0x3f;
 
@@ -339,6 +344,37 @@ static enum status read_exception(struct ptm_reader *reader, struct bytes *in,
 	known->is_hyp = (byte & 0x20) != 0;
 	packet->exception |= (uint16_t)((byte & 0x1f) << 4);
 	return STATUS_OK;
+}
+
+bool ptm_reader_branch(struct ptm_reader *reader, struct bytes *in)
+{
+	struct ptm_known *known = &reader->known;
+	const uint8_t *at = in->pos;
+	unsigned int bits = 6;
+	uint32_t value;
+	uint32_t mask;
+
+	if (at == in->end || !(*at & 1) || !reader->is_synced || reader->config->is_cycle_accurate)
+		return false;
+	value = *at >> 1 & 0x3f;
+	while (*at & MORE) {
+		if (bits > 6 + 2 * 7 || ++at == in->end)
+			return false;
+		value |= (uint32_t)(*at & 0x7f) << bits;
+		bits += 7;
+	}
+	if (bits > 6 && (*at & LAST_MORE))
+		return false;
+	/* The last of several bytes has six bits. */
+	bits -= bits > 6;
+	if (known->isa == ISA_T32 || known->isa == ISA_TEE)
+		known->isa = known->is_alt_isa ? ISA_TEE : ISA_T32;
+	value <<= address_align(known->isa);
+	bits += address_align(known->isa);
+	mask = (UINT32_C(1) << bits) - 1;
+	known->address = (known->address & ~mask) | value;
+	in->pos = at + 1;
+	return true;
 }
 
 static enum status read_branch(struct ptm_reader *reader, struct bytes *in,

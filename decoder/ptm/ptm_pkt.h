@@ -88,6 +88,13 @@ void ptm_reader_init(struct ptm_reader *reader, const struct ptm_config *config)
 MUST_USE enum status ptm_reader_next(struct ptm_reader *reader, struct bytes *in,
                                      const uint8_t *block_end, struct ptm_packet *packet);
 
+/*
+ * A branch address at the cursor, without exception and cycles, of up to four bytes: the reader
+ * knows it then, and the cursor lies after it. False, and nothing has changed, if what is there is
+ * another packet, or not whole.
+ */
+bool ptm_reader_branch(struct ptm_reader *reader, struct bytes *in);
+
 /* The packet type that a header byte begins, or RESERVED. */
 enum ptm_type ptm_header_type(const struct ptm_reader *reader, uint8_t header);
 

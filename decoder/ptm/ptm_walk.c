@@ -18,10 +18,12 @@ static enum space listed_space(const struct ptm_flow *flow)
 	return flow->context.security == SECURITY_SECURE ? SPACE_S : SPACE_N;
 }
 
-static void add_cycles(const struct ptm_packet *packet, struct atom_batch *batch)
+/* Those of the packet, if it has any, are of the last run of the last batch. */
+static enum status add_cycles(struct ptm_flow *flow, const struct ptm_packet *packet)
 {
-	batch->has_cycles = packet->has_cycles;
-	batch->cycles = packet->has_cycles ? packet->cycles : 0;
+	if (!packet->has_cycles)
+		return STATUS_OK;
+	return batch_list_count(flow->batches, flow->packet_index, packet->cycles, false);
 }
 
 /* Instructions that are no walk from an address to the next waypoint. */
@@ -35,10 +37,8 @@ static enum status emit_odd(struct ptm_flow *flow, const struct walk *walk,
 		return STATUS_OK;
 	TRY(graph_intern(flow->graph, flow->view, walk, &node, &is_new));
 	TRY(batch_list_add_run(flow->batches, flow->graph, node, true, flow->packet_index));
-	if (packet)
-		add_cycles(packet, &flow->batches->items[flow->batches->count - 1]);
 	flow->shown_isa = walk->isa;
-	return STATUS_OK;
+	return packet ? add_cycles(flow, packet) : STATUS_OK;
 }
 
 /* No opcode at the end of the walk: what was walked before, and that it goes no further. */
@@ -201,15 +201,6 @@ static void settle(struct ptm_flow *flow, const struct atom_batch *batch)
 	flow->from = batch->last;
 }
 
-/* A batch whose runs and way of coming there are known is the caller's. */
-static void give_batch(struct ptm_flow *flow, struct atom_batch *batch,
-                       const struct ptm_packet *packet)
-{
-	batch->index = flow->packet_index;
-	add_cycles(packet, batch);
-	flow->batches->count++;
-}
-
 /* One atom at the node, if there is one, that the graph does not lead on from without thought. */
 static enum status walk_atom(struct ptm_flow *flow, uint32_t node, bool is_taken,
                              const struct ptm_packet *packet, struct atom_batch *batch)
@@ -234,8 +225,11 @@ static enum status walk_atom(struct ptm_flow *flow, uint32_t node, bool is_taken
 	batch->last = node;
 	batch->atoms = is_taken;
 	batch->instructions = walk->count;
+	batch->counts = 0;
 	batch->count = 1;
-	give_batch(flow, batch, packet);
+	batch->index = flow->packet_index;
+	flow->batches->count++;
+	TRY(add_cycles(flow, packet));
 	flow->shown_isa = walk->isa;
 	if (flow->awaits_time)
 		pass_time(flow);
@@ -244,26 +238,98 @@ static enum status walk_atom(struct ptm_flow *flow, uint32_t node, bool is_taken
 	return STATUS_OK;
 }
 
+/* The code leads from the call to the node, in the same view. */
+static bool calls(const struct ptm_flow *flow, const struct walk *call, uint32_t node)
+{
+	const struct basic_block *callee = &flow->graph->nodes[node];
+
+	return node != GRAPH_NO_NODE && callee->view == flow->view &&
+	       callee->walk.start == call->last.target && callee->walk.isa == call->last.next_isa;
+}
+
 /*
- * Of `count` atoms those that the graph leads through from the node on, if there is one; returns
- * how many. If none, nothing has changed.
+ * The branch at the end of the node, taken: a call that is known, which is pushed, or an indirect
+ * branch to where the return stack says, or, if it is no atom's, the packet. The batch gets it, and
+ * the node is the one called or GRAPH_LEAVES. False, and nothing has changed, for all others.
+ */
+static bool run_by_stack(struct ptm_flow *flow, uint32_t *node, bool is_atom,
+                         struct atom_batch *batch)
+{
+	struct graph_step *step = &flow->graph->steps[*node];
+	const struct walk *walk = &flow->graph->nodes[*node].walk;
+	uint32_t next = flow->graph->successors[*node][1];
+	uint64_t address;
+
+	if (!flow->stack.is_active)
+		return false;
+	if (walk->last.class == INSN_BRANCH_INDIRECT) {
+		if (is_atom && retstack_pop(&flow->stack, &address, &flow->isa) != STATUS_OK)
+			return false;
+		flow->has_address = is_atom;
+		if (is_atom)
+			flow->address = (uint32_t)address;
+		next = GRAPH_LEAVES;
+	} else if (walk->last.class != INSN_BRANCH || !walk->last.is_link ||
+	           !calls(flow, walk, next)) {
+		return false;
+	}
+	if (walk->last.is_link)
+		retstack_push(&flow->stack, walk->end, walk->isa);
+	graph_mark(flow->graph, step, *node);
+	batch->atoms |= UINT32_C(1) << batch->count;
+	batch->instructions += step->count;
+	batch->last = *node;
+	batch->count++;
+	*node = next;
+	return true;
+}
+
+/* More of the atoms, after those that the batch has. */
+static void run_on(struct ptm_flow *flow, uint32_t *node, uint32_t atoms, unsigned int count,
+                   struct atom_batch *batch)
+{
+	struct atom_batch more;
+	unsigned int ran =
+	        graph_run(flow->graph, node, atoms >> batch->count, count - batch->count, &more);
+
+	if (ran == 0)
+		return;
+	batch->atoms |= more.atoms << batch->count;
+	batch->instructions += more.instructions;
+	batch->last = more.last;
+	batch->count = (uint8_t)(batch->count + ran);
+}
+
+/*
+ * Of `count` atoms those that the graph and the return stack lead through from the node on, if
+ * there is one; returns how many. If none, nothing has changed.
  */
 static inline unsigned int run_atoms(struct ptm_flow *flow, uint32_t node, uint32_t atoms,
-                                     unsigned int count, const struct ptm_packet *packet,
-                                     struct atom_batch *batch)
+                                     unsigned int count, bool is_atom, struct atom_batch *batch)
 {
-	unsigned int ran = 0;
+	bool is_left = false; /* by an indirect branch that the return stack is in */
 
 	flow->is_excepted = false;
-	if (node != GRAPH_NO_NODE && !flow->awaits_time)
-		ran = graph_run(flow->graph, &node, atoms, count, batch);
-	if (ran == 0)
+	if (node == GRAPH_NO_NODE || flow->awaits_time)
 		return 0;
-	give_batch(flow, batch, packet);
+	(void)graph_run(flow->graph, &node, atoms, count, batch);
+	while (batch->count < count && node != GRAPH_LEAVES && (atoms >> batch->count & 1) != 0 &&
+	       run_by_stack(flow, &node, is_atom, batch)) {
+		is_left = node == GRAPH_LEAVES;
+		if (!is_left && batch->count < count)
+			run_on(flow, &node, atoms, count, batch);
+	}
+	if (batch->count == 0)
+		return 0;
+	batch->index = flow->packet_index;
+	flow->batches->count++;
 	flow->at = node;
-	flow->from = GRAPH_NO_NODE;
-	settle(flow, batch);
-	return ran;
+	flow->from = is_left ? batch->last : GRAPH_NO_NODE;
+	if (is_left)
+		flow->shown_isa = flow->graph->nodes[batch->last].walk.isa;
+	else
+		settle(flow, batch);
+	return batch->count;
 }
 
 enum status ptm_walk_atoms(struct ptm_flow *flow, uint32_t atoms, unsigned int count,
@@ -276,8 +342,10 @@ enum status ptm_walk_atoms(struct ptm_flow *flow, uint32_t atoms, unsigned int c
 
 		TRY(batch_list_reserve(flow->batches, flow->graph, &batch));
 		node = enter_graph(flow, batch);
-		ran = run_atoms(flow, node, atoms, count, packet, batch);
-		if (ran == 0) {
+		ran = run_atoms(flow, node, atoms, count, packet->type == PTM_ATOM, batch);
+		if (ran > 0) {
+			TRY(add_cycles(flow, packet));
+		} else {
 			TRY(walk_atom(flow, node, (atoms & 1) != 0, packet, batch));
 			ran = 1;
 		}
@@ -299,7 +367,7 @@ enum status ptm_flow_quick(struct ptm_flow *flow, uint32_t atoms, unsigned int c
 	if (!flow->has_address)
 		return STATUS_OK;
 	TRY(batch_list_reserve(flow->batches, flow->graph, &batch));
-	*ran = run_atoms(flow, enter_graph(flow, batch), atoms, count, &plain_atoms, batch);
+	*ran = run_atoms(flow, enter_graph(flow, batch), atoms, count, true, batch);
 	return STATUS_OK;
 }
 

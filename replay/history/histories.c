@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/thread_pool.h"
 #include "decoder/decoder.h"
-#include "replay/history/thread_pool.h"
 
 /*
  * A buffer of which each core is better left to one thread: cut, each thread would walk through

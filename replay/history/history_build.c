@@ -29,8 +29,8 @@ static enum status append_marks(struct notes *notes, struct part_builder *part, 
                                 uint64_t cycles)
 {
 	for (unsigned int mark = 0; mark < MARK_COUNT; mark++)
-		TRY(row_log_join(&notes->marks[mark], &part->notes.marks[mark], position,
-		                 mark == MARK_CYCLES ? cycles : 0));
+		TRY(mark_log_join(&notes->marks[mark], &part->notes.marks[mark], position,
+		                  mark == MARK_CYCLES ? cycles : 0));
 	return STATUS_OK;
 }
 
@@ -72,8 +72,8 @@ static enum status add_gap(struct builder *b, struct gap gap)
 	b->has_expected = false;
 	gap.position = h->length;
 	TRY(notes_add_gap(&h->notes, &gap));
-	TRY(row_log_add(&h->notes.marks[MARK_CONTEXT_ID], 0, &unknown));
-	return row_log_add(&h->notes.marks[MARK_VIEW], 0, &unknown);
+	TRY(mark_log_add(&h->notes.marks[MARK_CONTEXT_ID], unknown));
+	return mark_log_add(&h->notes.marks[MARK_VIEW], unknown);
 }
 
 /* Puts a part after the history, which takes its outcome log and index over. */

@@ -26,14 +26,12 @@ void notes_init(struct notes *notes)
 	*notes = (struct notes){.gaps = {0}};
 	row_log_init(&notes->events, sizeof(struct history_event));
 	row_log_init(&notes->contexts, sizeof(struct context_change));
-	for (unsigned int i = 0; i < MARK_COUNT; i++)
-		row_log_init(&notes->marks[i], sizeof(struct mark_entry));
 }
 
 void notes_fini(struct notes *notes)
 {
 	for (unsigned int i = 0; i < MARK_COUNT; i++)
-		row_log_fini(&notes->marks[i]);
+		mark_log_fini(&notes->marks[i]);
 	row_log_fini(&notes->events);
 	row_log_fini(&notes->contexts);
 	free(notes->gaps.items);
@@ -84,14 +82,12 @@ void part_break(struct part_builder *b)
 
 static enum status add_mark(struct part_builder *b, enum mark mark, bool known, uint64_t value)
 {
-	struct row_log *marks = &b->notes.marks[mark];
-	struct mark_entry *last = &b->last_marks[mark];
+	struct mark_log *marks = &b->notes.marks[mark];
 
 	/* Contexts are told again and again. */
-	if (marks->count > 0 && last->known == known && last->value == value)
+	if (marks->count > 0 && marks->last.known == known && marks->last.value == value)
 		return STATUS_OK;
-	*last = (struct mark_entry){b->log.length, value, known};
-	return row_log_add(marks, 0, last);
+	return mark_log_add(marks, (struct mark_entry){b->log.length, value, known});
 }
 
 /*
@@ -153,19 +149,32 @@ enum status notes_add_event(struct notes *notes, const struct history_event *eve
 	const struct element *element = &event->element;
 	struct context_change change = {.position = event->position};
 
-	TRY(row_log_add(&notes->events, element->type, event));
+	/* Those before may be of any source. */
+	TRY(row_log_add(&notes->events, element->type, ROW_ANY, event));
 	if (element->type != ELEMENT_PE_CONTEXT ||
 	    (notes->contexts.count > 0 && is_same_context(&notes->last_context, &element->context)))
 		return STATUS_OK;
 	notes->last_context = element->context;
 	change.context = element->context;
-	return row_log_add(&notes->contexts, 0, &change);
+	return row_log_add(&notes->contexts, 0, ROW_ANY, &change);
 }
+
+#define WORD(field) (1U << offsetof(struct history_event, field) / sizeof(uint64_t))
+
+enum {
+	/* The words of an event in which one cycle count of a source can differ from another. */
+	COUNT_WORDS = WORD(element.cycles) | WORD(element.offset),
+	/* And one place without code from another. */
+	NACC_WORDS = COUNT_WORDS | WORD(element.nacc.address) | WORD(element.nacc.space) |
+	             WORD(element.nacc.view) | WORD(element.nacc.place),
+};
 
 static enum status add_event(struct part_builder *b, const struct element *element)
 {
 	struct history_event event = {b->log.length, *element};
 
+	if (element->type == ELEMENT_ADDR_NACC)
+		return row_log_add(&b->notes.events, ELEMENT_ADDR_NACC, NACC_WORDS, &event);
 	TRY(notes_add_event(&b->notes, &event));
 	return data_items_add(&b->data, &b->notes.events, element);
 }
@@ -266,7 +275,7 @@ enum status part_end(struct part_builder *b)
 	TRY(row_log_end(&b->notes.events));
 	TRY(row_log_end(&b->notes.contexts));
 	for (unsigned int mark = 0; mark < MARK_COUNT; mark++)
-		TRY(row_log_end(&b->notes.marks[mark]));
+		mark_log_trim(&b->notes.marks[mark]);
 	return STATUS_OK;
 }
 
@@ -298,23 +307,52 @@ SELDOM static enum status add_contradiction(struct part_builder *b, const struct
 	return add_misfit(b, walk->end - walk->last.size, batch->index);
 }
 
-/* What the core sees of memory may be other than before, though no element says so. */
+/* What the core sees of memory is other than before, though no element says so. */
+static inline bool is_other_view(const struct part_builder *b, const struct atom_batch *batch)
+{
+	const struct mark_log *views = &b->notes.marks[MARK_VIEW];
+
+	return views->count == 0 || !views->last.known ||
+	       views->last.value != b->graph->nodes[batch->first].view;
+}
+
 SELDOM static enum status mark_view(struct part_builder *b, const struct atom_batch *batch)
 {
 	return add_mark(b, MARK_VIEW, true, b->graph->nodes[batch->first].view);
 }
 
-static enum status count_cycles(struct part_builder *b, uint32_t cycles)
+static enum status count_cycles(struct part_builder *b, uint64_t position, uint32_t cycles)
 {
-	struct row_log *marks = &b->notes.marks[MARK_CYCLES];
-	struct mark_entry *last = &b->last_marks[MARK_CYCLES];
+	struct mark_log *marks = &b->notes.marks[MARK_CYCLES];
 
 	b->cycles += cycles;
-	if (marks->count == 0 || last->position != b->log.length)
-		return add_mark(b, MARK_CYCLES, true, b->cycles);
+	if (cycles == 0 && marks->count > 0)
+		return STATUS_OK;
+	if (marks->count == 0 || marks->last.position != position)
+		return mark_log_add(marks, (struct mark_entry){position, b->cycles, true});
 	/* A core that waits is traced by many counts at one place, of which the last one counts. */
-	last->value = b->cycles;
-	return row_log_set(marks, marks->count - 1, last);
+	marks->last.value = b->cycles;
+	return STATUS_OK;
+}
+
+/* The cycle counts of a batch whose first instruction is at `position`. */
+static enum status add_counts(struct part_builder *b, uint64_t position,
+                              const struct cycle_count *counts, size_t count)
+{
+	struct history_event event = {.element = {.type = ELEMENT_CYCLE_COUNT,
+	                                          .trace_id = b->trace_id,
+	                                          .has_cycles = true}};
+
+	for (size_t i = 0; i < count; i++) {
+		event.position = position + counts[i].instructions;
+		TRY(count_cycles(b, event.position, counts[i].cycles));
+		if (!counts[i].is_element)
+			continue;
+		event.element.offset = counts[i].index;
+		event.element.cycles = counts[i].cycles;
+		TRY(row_log_add(&b->notes.events, ELEMENT_CYCLE_COUNT, COUNT_WORDS, &event));
+	}
+	return STATUS_OK;
 }
 
 static enum status add_batch(struct part_builder *b, const struct atom_batch *batch)
@@ -324,7 +362,7 @@ static enum status add_batch(struct part_builder *b, const struct atom_batch *ba
 	if (batch->instructions == 0)
 		return STATUS_OK;
 	if (!batch->follows) {
-		if (b->marks_views)
+		if (b->marks_views && is_other_view(b, batch))
 			TRY(mark_view(b, batch));
 		if (log->is_open && batch->from != log->last &&
 		    !graph_leaves(b->graph, log->last, log->last_taken))
@@ -405,12 +443,13 @@ static enum status add_range(struct part_builder *b, const struct element *eleme
 
 /* What was noted after an instruction that is taken back moves to where the outcome log ends now.
  */
-static void clamp_positions(struct part_builder *b)
+static enum status clamp_positions(struct part_builder *b)
 {
 	row_log_clamp(&b->notes.events, b->log.length);
 	row_log_clamp(&b->notes.contexts, b->log.length);
 	for (unsigned int mark = 0; mark < MARK_COUNT; mark++)
-		row_log_clamp(&b->notes.marks[mark], b->log.length);
+		TRY(mark_log_clamp(&b->notes.marks[mark], b->log.length));
+	return STATUS_OK;
 }
 
 /* The last instruction of the last run was cancelled by an exception: it did not execute. */
@@ -437,8 +476,7 @@ static enum status cancel_last(struct part_builder *b, uint64_t index)
 		rest.last = (struct insn){.size = (uint8_t)insn.size};
 		TRY(add_walk(b, whole.view, &rest, true, index));
 	}
-	clamp_positions(b);
-	return STATUS_OK;
+	return clamp_positions(b);
 }
 
 static enum gap_reason no_sync_gap(enum no_sync_reason reason)
@@ -496,7 +534,7 @@ static enum status add_cycles(struct part_builder *b, const struct element *elem
 	if (!element->has_cycles ||
 	    (element->type == ELEMENT_TIMESTAMP && !b->has_timestamp_cycles))
 		return STATUS_OK;
-	return count_cycles(b, element->cycles);
+	return count_cycles(b, b->log.length, element->cycles);
 }
 
 /*
@@ -615,18 +653,36 @@ static enum status add_element(struct part_builder *b, const struct element *ele
 	return is_event(element) ? add_event(b, element) : STATUS_OK;
 }
 
+/* Idx of the first run. */
+static void note_first(struct part_builder *b, const struct decoded *decoded)
+{
+	for (size_t i = decoded->batch_count; i-- > 0;) {
+		if (decoded->batches[i].count > 0)
+			b->first_index = decoded->batches[i].index;
+	}
+}
+
+static enum status add_batches(struct part_builder *b, const struct decoded *decoded)
+{
+	const struct cycle_count *counts = decoded->counts;
+	const struct atom_batch *end = decoded->batches + decoded->batch_count;
+
+	if (b->log.run_count == 0)
+		note_first(b, decoded);
+	for (const struct atom_batch *batch = decoded->batches; batch < end; batch++) {
+		TRY(add_batch(b, batch));
+		if (batch->counts == 0)
+			continue;
+		TRY(add_counts(b, b->log.length - batch->instructions, counts, batch->counts));
+		counts += batch->counts;
+	}
+	b->in_trace |= b->log.run_count > 0;
+	return STATUS_OK;
+}
+
 enum status part_add(struct part_builder *b, const struct decoded *decoded)
 {
-	if (b->log.run_count == 0 && decoded->batch_count > 0)
-		b->first_index = decoded->batches[0].index;
-	for (size_t i = 0; i < decoded->batch_count; i++) {
-		TRY(add_batch(b, &decoded->batches[i]));
-		if (decoded->batches[i].has_cycles)
-			TRY(count_cycles(b, decoded->batches[i].cycles));
-	}
-	b->in_trace |= decoded->batch_count > 0;
-	if (decoded->batch_count == 0)
-		TRY(add_element(b, &decoded->element));
+	TRY(decoded->batch_count > 0 ? add_batches(b, decoded) : add_element(b, &decoded->element));
 	if (b->log.run_count - b->group_runs < GROUP_RUNS || !decoded->is_drained)
 		return STATUS_OK;
 	outcome_log_end_block(&b->log);

@@ -27,15 +27,15 @@ struct part_builder {
 	struct outcome_log log;
 	struct address_index *index;
 	struct notes notes;
-	struct mark_entry last_marks[MARK_COUNT]; /* valid for a mark that the notes have */
-	struct data_items data;                   /* items of data trace among the notes' events */
-	uint64_t group_runs;                      /* runs before the group being built */
-	size_t group_block;                       /* its first block */
-	bool has_dropped_last;                    /* visits of the group say too much */
-	bool in_trace;                            /* the source has said something of execution */
-	bool first_explained; /* before the first run is what parts it from what was before */
-	uint64_t first_index; /* Idx of the first run, of a part that has runs as atom batches */
-	uint64_t cycles;      /* sum of the part's cycle counts */
+	struct data_items data; /* items of data trace among the notes' events */
+	uint64_t group_runs;    /* runs before the group being built */
+	size_t group_block;     /* its first block */
+	bool has_dropped_last;  /* visits of the group say too much */
+	bool in_trace;          /* the source has said something of execution */
+	bool first_explained;   /* before the first run is what parts it from what was before */
+	uint64_t first_index;   /* Idx of the first run, of a part that has runs as atom batches */
+	uint64_t cycles;        /* sum of the part's cycle counts */
+	uint8_t trace_id;       /* of its cycle counts among atom batches */
 	/* Of a PTM, whose count in a timestamp packet is one as any other. */
 	bool has_timestamp_cycles;
 	bool marks_views; /* each run's is noted, for no element says that it changes */

@@ -344,15 +344,12 @@ size_t history_mark_after(const struct history *h, enum mark mark, uint64_t posi
 {
 	if (position == UINT64_MAX)
 		return h->notes.marks[mark].count;
-	return row_log_index(&h->notes.marks[mark], position + 1, &h->cache->marks[mark]);
+	return mark_log_index(&h->notes.marks[mark], position + 1, &h->cache->marks[mark]);
 }
 
 struct mark_entry history_mark_entry(const struct history *h, enum mark mark, size_t index)
 {
-	struct mark_entry entry;
-
-	row_log_at(&h->notes.marks[mark], index, &h->cache->marks[mark], &entry);
-	return entry;
+	return mark_log_at(&h->notes.marks[mark], index, &h->cache->marks[mark]);
 }
 
 enum status history_mark(const struct history *history, enum mark mark, uint64_t position,

@@ -75,13 +75,13 @@ enum gap_reason {
 struct gap {
 	uint64_t position; /* between instruction position - 1 and instruction position */
 	enum gap_reason reason;
+	bool has_address;
+	bool has_store; /* CODE_WRITTEN: the store is known that wrote it later, at position */
 	/* gap_lacks_opcode(): the first one missing; HALT: the halt PC; UNREACHED: where */
 	uint64_t address;
-	bool has_address;
 	uint64_t offset; /* in the trace buffer, of what showed the gap; 0 for HALT */
 	/* Of CODE_WRITTEN: the last address in the trace before it, where the source has such. */
 	uint64_t place;
-	bool has_store; /* CODE_WRITTEN: the store is known that wrote it later, at position */
 	uint64_t store;
 	uint64_t merged; /* further gaps at the same position that say no more */
 };

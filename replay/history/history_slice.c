@@ -88,7 +88,7 @@ static struct base *base_of(const struct copying *c, size_t slice)
 static enum status add_mark(struct copying *c, unsigned int mark, struct mark_entry entry)
 {
 	entry.position = c->part->log.length;
-	return row_log_add(&c->part->notes.marks[mark], 0, &entry);
+	return mark_log_add(&c->part->notes.marks[mark], entry);
 }
 
 /* When a stretch of positions was executed: not before `earliest`, not after `latest`. */

@@ -16,15 +16,9 @@
 #include "replay/history/address_index.h"
 #include "replay/history/code_memory.h"
 #include "replay/history/history_builder.h"
+#include "replay/history/mark_log.h"
 #include "replay/history/outcome_log.h"
 #include "replay/history/row_log.h"
-
-/* A value that holds from `position` on. */
-struct mark_entry {
-	uint64_t position;
-	uint64_t value;
-	uint64_t known; /* 0: from here on nothing is known */
-};
 
 struct gap_list {
 	struct gap *items;
@@ -38,7 +32,7 @@ struct notes {
 	struct row_log events;          /* struct history_event; the kind is the element's type */
 	struct row_log contexts;        /* struct context_change: of the events those that differ */
 	struct pe_context last_context; /* of what was added to the contexts, if any was */
-	struct row_log marks[MARK_COUNT]; /* struct mark_entry; the last of a position counts */
+	struct mark_log marks[MARK_COUNT]; /* the last of a position counts */
 };
 
 void notes_init(struct notes *notes);
@@ -76,7 +70,7 @@ struct block_cache {
 	struct outcome_log_run runs[LOG_BLOCK_RUNS];
 	struct row_cache events;
 	struct row_cache contexts;
-	struct row_cache marks[MARK_COUNT];
+	struct mark_cache marks[MARK_COUNT];
 };
 
 struct history {

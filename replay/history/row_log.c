@@ -25,12 +25,18 @@ static void coder_begin(struct row_coder *coder)
 {
 	coder->position = 0;
 	coder->seen = 0;
+	memset(coder->masks, 0, sizeof(coder->masks));
+}
+
+static bool is_seen(const struct row_coder *coder, unsigned int kind)
+{
+	return coder->seen >> kind & 1;
 }
 
 /* The words of the last row of the kind, which are zeros for the first. */
 static uint64_t *words_of(struct row_coder *coder, unsigned int kind, unsigned int words)
 {
-	if (!(coder->seen >> kind & 1)) {
+	if (!is_seen(coder, kind)) {
 		coder->seen |= UINT32_C(1) << kind;
 		coder->masks[kind] = 0;
 		memset(coder->words[kind], 0, words * sizeof(uint64_t));
@@ -66,14 +72,33 @@ static const uint8_t *take_delta(const uint8_t *from, uint64_t *value)
 	return from;
 }
 
-static uint8_t *put_row(struct row_coder *coder, unsigned int words, unsigned int kind,
-                        const uint64_t *row, uint8_t *to)
+/*
+ * The words but the position that are to be coded: those that differ, and those that were coded the
+ * last time.
+ */
+static unsigned int mask_of(struct row_coder *coder, unsigned int words, unsigned int kind,
+                            unsigned int differs, const uint64_t *row)
 {
-	uint64_t *before = words_of(coder, kind, words);
+	unsigned int rest = is_seen(coder, kind) ? differs & ~coder->masks[kind] : ROW_ANY;
+	const uint64_t *before = words_of(coder, kind, words);
 	unsigned int mask = coder->masks[kind];
 
-	for (unsigned int i = 1; i < words; i++)
+	for (rest &= (1U << words) - 2; rest != 0; rest &= rest - 1) {
+		unsigned int i = (unsigned int)__builtin_ctz(rest);
+
 		mask |= (unsigned int)(row[i] != before[i]) << i;
+	}
+	return mask;
+}
+
+static uint8_t *put_row(struct row_coder *coder, unsigned int words, unsigned int kind,
+                        unsigned int differs, const uint64_t *row, uint8_t *to)
+{
+	unsigned int mask = coder->masks[kind];
+	uint64_t *before = coder->words[kind];
+
+	if (!is_seen(coder, kind) || (differs & ~mask) != 0)
+		mask = mask_of(coder, words, kind, differs, row);
 	*to++ = (uint8_t)(kind * 2 + (mask == coder->masks[kind]));
 	if (mask != coder->masks[kind]) {
 		*to++ = (uint8_t)mask;
@@ -135,8 +160,9 @@ static uint64_t *open_row(const struct row_log *log, size_t index)
 	return log->open + index * log->words;
 }
 
-/* The coded bytes of `count` rows; NULL without memory. */
-static uint8_t *encode(const uint64_t *rows, const uint8_t *kinds, size_t count, unsigned int words)
+/* The coded bytes of `count` rows; NULL without memory. Without masks, any word may differ. */
+static uint8_t *encode(const uint64_t *rows, const uint8_t *kinds, const uint16_t *masks,
+                       size_t count, unsigned int words)
 {
 	struct row_coder coder;
 	uint8_t room[ROW_BLOCK * ROW_BYTES_MOST];
@@ -146,7 +172,8 @@ static uint8_t *encode(const uint64_t *rows, const uint8_t *kinds, size_t count,
 	assert(count > 0);
 	coder_begin(&coder);
 	for (size_t i = 0; i < count; i++)
-		end = put_row(&coder, words, kinds[i], rows + i * words, end);
+		end = put_row(&coder, words, kinds[i], masks ? masks[i] : ROW_ANY, rows + i * words,
+		              end);
 	bytes = malloc((size_t)(end - room));
 	if (bytes)
 		memcpy(bytes, room, (size_t)(end - room));
@@ -161,7 +188,8 @@ static enum status close_block(struct row_log *log)
 		return STATUS_OK;
 	TRY(vec_reserve((void **)&log->blocks, &log->block_capacity, log->block_count + 1,
 	                sizeof(*log->blocks)));
-	block.bytes = encode(log->open, log->open_kinds, log->open_count, log->words);
+	block.bytes =
+	        encode(log->open, log->open_kinds, log->open_masks, log->open_count, log->words);
 	if (!block.bytes)
 		return STATUS_NO_MEM;
 	block.first = open_row(log, 0)[0];
@@ -171,7 +199,7 @@ static enum status close_block(struct row_log *log)
 	return STATUS_OK;
 }
 
-enum status row_log_add(struct row_log *log, unsigned int kind, const void *row)
+enum status row_log_add(struct row_log *log, unsigned int kind, unsigned int mask, const void *row)
 {
 	if (log->open_count == ROW_BLOCK)
 		TRY(close_block(log));
@@ -180,7 +208,8 @@ enum status row_log_add(struct row_log *log, unsigned int kind, const void *row)
 	if (!log->open)
 		return STATUS_NO_MEM;
 	memcpy(open_row(log, log->open_count), row, row_size(log));
-	log->open_kinds[log->open_count++] = (uint8_t)kind;
+	log->open_kinds[log->open_count] = (uint8_t)kind;
+	log->open_masks[log->open_count++] = (uint16_t)mask;
 	log->count++;
 	return STATUS_OK;
 }
@@ -252,6 +281,14 @@ void row_log_at(const struct row_log *log, size_t index, struct row_cache *cache
 	memcpy(row, row_at(log, index, cache), row_size(log));
 }
 
+/* Those of its kind after it may differ from it now in any word. */
+static void set_open(struct row_log *log, size_t at, const void *row)
+{
+	memcpy(open_row(log, at), row, row_size(log));
+	for (size_t i = at; i < log->open_count; i++)
+		log->open_masks[i] = ROW_ANY;
+}
+
 enum status row_log_set(struct row_log *log, size_t index, const void *row)
 {
 	struct row_cache cache;
@@ -259,13 +296,13 @@ enum status row_log_set(struct row_log *log, size_t index, const void *row)
 	uint8_t *bytes;
 
 	if (is_open(log, index)) {
-		memcpy(open_row(log, index - (log->count - log->open_count)), row, row_size(log));
+		set_open(log, index - (log->count - log->open_count), row);
 		return STATUS_OK;
 	}
 	block = log->blocks + (block_of(log, index) - log->blocks);
 	read_block(log, block, &cache);
 	memcpy(cache.rows + (index - block->first_row) * log->words, row, row_size(log));
-	bytes = encode(cache.rows, cache.kinds, cache.count, log->words);
+	bytes = encode(cache.rows, cache.kinds, NULL, cache.count, log->words);
 	if (!bytes)
 		return STATUS_NO_MEM;
 	free(block->bytes);

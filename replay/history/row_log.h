@@ -26,6 +26,7 @@ enum {
 	ROW_BLOCK = 128,
 	ROW_WORDS_MOST = 16, /* of a row */
 	ROW_KINDS_MOST = 32,
+	ROW_ANY = 0xffff, /* a mask of words: all */
 };
 
 struct row_block {
@@ -45,6 +46,7 @@ struct row_log {
 	size_t block_capacity;
 	uint64_t *open; /* rows after those of the blocks: ROW_BLOCK of `words` words, or NULL */
 	uint8_t open_kinds[ROW_BLOCK];
+	uint16_t open_masks[ROW_BLOCK]; /* words in which they can differ from the row before */
 	size_t open_count;
 	size_t count; /* rows */
 };
@@ -62,8 +64,12 @@ struct row_cache {
 void row_log_init(struct row_log *log, size_t row_size);
 void row_log_fini(struct row_log *log);
 
-/* Its position is not before that of the last row. NO_MEM leaves the log as it was. */
-MUST_USE enum status row_log_add(struct row_log *log, unsigned int kind, const void *row);
+/*
+ * Its position is not before that of the last row. `mask` has a bit for each word in which it may
+ * differ from the last row of its kind, or is ROW_ANY. NO_MEM leaves the log as it was.
+ */
+MUST_USE enum status row_log_add(struct row_log *log, unsigned int kind, unsigned int mask,
+                                 const void *row);
 
 /* Copies out row `index` < count. The cache is this log's alone. */
 void row_log_at(const struct row_log *log, size_t index, struct row_cache *cache, void *row);

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 
 #include "base/file.h"
+#include "base/thread_pool.h"
 #include "base/vec.h"
 #include "decoder/decoder.h"
 #include "decoder/frame/frame.h"
-#include "replay/history/thread_pool.h"
 
 enum {
 	PIECE_LEAST = 512 << 10, /* bytes of the buffer */
@@ -221,6 +221,7 @@ static enum status begin_part(struct piece *piece, const struct source_decode *d
 	                          decode->source->protocol == PROTOCOL_PTM ||
 	                          decode->source->protocol == PROTOCOL_ETM3;
 	piece->part.in_trace = in_trace;
+	piece->part.trace_id = decoder_trace_id(piece->decoder);
 	piece->part.has_timestamp_cycles = decode->source->protocol == PROTOCOL_PTM;
 	return outcome_log_reserve(&piece->part.log, room * RUNS_PER_BYTE, room / BYTES_PER_TARGET);
 }

@@ -5,7 +5,7 @@
 usage: batches.py CHECK_BATCHES
 
 CHECK_BATCHES ends with an error if a property does not hold; here it is seen that it had something
-to look at: all of them elements, the ETMv4 and ETE ones atom batches, synchronization points, pauses,
+to look at: all of them elements, the ETMv3 ones cycle counts, the ETMv4 and ETE ones atom batches, synchronization points, pauses,
 and decoders that began in the middle.
 """
 import os
@@ -14,7 +14,7 @@ import sys
 
 from material import shared
 
-TOTAL_AT_LEAST = {"elements": 1000000, "batches": 100000, "joined": 50000, "sync_points": 100,
+TOTAL_AT_LEAST = {"elements": 1000000, "batches": 100000, "joined": 50000, "counts": 5000, "sync_points": 100,
                   "pauses": 1000, "resumed": 20}
 
 

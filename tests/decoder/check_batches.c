@@ -29,11 +29,12 @@ int main(int argc, char **argv)
 			fuzz_check_batches(source, buffer, &how, &seen);
 		}
 	}
-	(void)printf("elements %llu batches %llu joined %llu sync_points %llu pauses %llu resumed "
-	             "%llu\n",
+	(void)printf("elements %llu batches %llu joined %llu counts %llu sync_points %llu pauses "
+	             "%llu resumed %llu\n",
 	             (unsigned long long)seen.elements, (unsigned long long)seen.batches,
-	             (unsigned long long)seen.joined, (unsigned long long)seen.sync_points,
-	             (unsigned long long)seen.pauses, (unsigned long long)seen.resumed);
+	             (unsigned long long)seen.joined, (unsigned long long)seen.counts,
+	             (unsigned long long)seen.sync_points, (unsigned long long)seen.pauses,
+	             (unsigned long long)seen.resumed);
 	snapshot_destroy(snapshot);
 	diag_list_fini(&diags);
 	return 0;

@@ -191,12 +191,46 @@ static void note_given(struct puller *p, uint32_t node)
 	p->given[node] = p->graph->epoch;
 }
 
-static void take_run(struct puller *p, const struct atom_batch *batch, uint32_t node, bool taken)
+/* Cycle counts of a batch: what is left of them. */
+struct counts {
+	const struct cycle_count *next;
+	uint32_t left;
+};
+
+/* The next count, if it stands after so many instructions; or NULL. */
+static const struct cycle_count *take_count(struct counts *counts, uint64_t instructions,
+                                            bool is_element)
+{
+	if (counts->left == 0 || counts->next->instructions != instructions ||
+	    counts->next->is_element != is_element)
+		return NULL;
+	counts->left--;
+	return counts->next++;
+}
+
+/* Those that stand by themselves. */
+static void take_counts(struct puller *p, struct counts *counts, uint64_t instructions)
+{
+	const struct cycle_count *count;
+
+	while ((count = take_count(counts, instructions, true)) != NULL) {
+		struct element element = {.type = ELEMENT_CYCLE_COUNT,
+		                          .trace_id = decoder_trace_id(p->decoder),
+		                          .offset = count->index,
+		                          .has_cycles = true,
+		                          .cycles = count->cycles};
+
+		take_element(p->input, &p->sum, &p->text, &element);
+		p->input->seen->counts++;
+	}
+}
+
+static void take_run(struct puller *p, const struct cycle_count *count, uint32_t node, bool taken)
 {
 	struct element element = {.type = ELEMENT_INSTR_RANGE,
 	                          .trace_id = decoder_trace_id(p->decoder),
-	                          .has_cycles = batch->has_cycles,
-	                          .cycles = batch->has_cycles ? batch->cycles : 0};
+	                          .has_cycles = count != NULL,
+	                          .cycles = count ? count->cycles : 0};
 
 	note_given(p, node);
 	walk_fill_range(&p->graph->nodes[node].walk, taken, &element);
@@ -205,13 +239,20 @@ static void take_run(struct puller *p, const struct atom_batch *batch, uint32_t 
 	p->last_taken = taken;
 }
 
-static void take_batch(struct puller *p, const struct atom_batch *batch)
+static void take_batch(struct puller *p, const struct atom_batch *batch,
+                       const struct cycle_count *next)
 {
 	const struct graph *graph = p->graph;
+	struct counts counts = {next, batch->counts};
 	uint32_t node = batch->first;
 	uint64_t instructions = 0;
 
-	FUZZ_CHECK(batch->count >= 1 && batch->count <= 32);
+	take_counts(p, &counts, 0);
+	if (batch->count == 0) {
+		FUZZ_CHECK(batch->counts > 0 && counts.left == 0 && batch->instructions == 0);
+		return;
+	}
+	FUZZ_CHECK(batch->count <= 32);
 	FUZZ_CHECK((uint64_t)batch->atoms >> batch->count == 0);
 	if (batch->follows)
 		FUZZ_CHECK(p->last != GRAPH_NO_NODE &&
@@ -221,12 +262,14 @@ static void take_batch(struct puller *p, const struct atom_batch *batch)
 	for (unsigned int i = 0; i < batch->count; i++) {
 		bool taken = batch->atoms >> i & 1;
 
-		take_run(p, batch, node, taken);
 		instructions += graph->steps[node].count;
-		node = graph->steps[node].next[taken];
-		FUZZ_CHECK(i + 1 == batch->count || graph->successors[p->last][taken] == node);
+		take_run(p, take_count(&counts, instructions, false), node, taken);
+		take_counts(p, &counts, instructions);
+		node = graph->successors[node][taken];
+		FUZZ_CHECK(i + 1 == batch->count || node >= GRAPH_FIRST);
 	}
 	FUZZ_CHECK(p->last == batch->last && instructions == batch->instructions);
+	FUZZ_CHECK(counts.left == 0);
 	p->input->seen->batches++;
 	p->input->seen->joined += batch->count > 1;
 }
@@ -267,8 +310,10 @@ static bool pull_to_sync_point(struct puller *p)
 			move_limit(p);
 			continue;
 		}
-		for (size_t i = 0; i < decoded.batch_count; i++)
-			take_batch(p, &decoded.batches[i]);
+		for (size_t i = 0; i < decoded.batch_count; i++) {
+			take_batch(p, &decoded.batches[i], decoded.counts);
+			decoded.counts += decoded.batches[i].counts;
+		}
 		if (decoded.batch_count == 0)
 			take_element(p->input, &p->sum, &p->text, &decoded.element);
 		if (decoded.is_drained)

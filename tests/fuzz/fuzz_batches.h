@@ -21,6 +21,7 @@ struct batches_seen {
 	uint64_t elements;
 	uint64_t batches;
 	uint64_t joined; /* atom batches of more than one run */
+	uint64_t counts; /* cycle counts in them that are elements */
 	uint64_t sync_points;
 	uint64_t pauses;
 	uint64_t resumed; /* synchronization points from which on another decoder was compared */

@@ -41,7 +41,8 @@ static void fill(struct row_log *log, const struct row *rows, size_t count)
 {
 	row_log_init(log, sizeof(struct row));
 	for (size_t i = 0; i < count; i++)
-		assert_int_equal(row_log_add(log, (unsigned int)(i % KINDS), &rows[i]), STATUS_OK);
+		assert_int_equal(row_log_add(log, (unsigned int)(i % KINDS), ROW_ANY, &rows[i]),
+		                 STATUS_OK);
 }
 
 static size_t first_at(const struct row *rows, size_t count, uint64_t position)
@@ -105,6 +106,38 @@ static void rows_can_be_replaced(void **state)
 	row_log_fini(&log);
 }
 
+/* What a row can differ in from the last of its kind is told; and where one of these is replaced.
+ */
+static void rows_say_what_differs(void **state)
+{
+	static const unsigned int masks[KINDS] = {1U << 2, 1U << 1 | 1U << 3, ROW_ANY};
+	struct row rows[ROWS];
+	struct row_log log;
+
+	(void)state;
+	make_rows(rows, ROWS, 7);
+	row_log_init(&log, sizeof(struct row));
+	for (size_t i = 0; i < ROWS; i++) {
+		unsigned int mask = masks[i % KINDS];
+
+		rows[i].words[4] = 0; /* or it would be coded with each row */
+
+		/* Now and then it differs from what the row before was replaced by. */
+		for (unsigned int k = 1; i >= KINDS && k < WORDS; k++) {
+			if (!(mask >> k & 1))
+				rows[i].words[k] = rows[i - KINDS].words[k];
+		}
+		assert_int_equal(row_log_add(&log, (unsigned int)(i % KINDS), mask, &rows[i]),
+		                 STATUS_OK);
+		if (draw(50) != 0 || i < KINDS)
+			continue;
+		rows[i - KINDS].words[4] = draw(1 << 20);
+		assert_int_equal(row_log_set(&log, i - KINDS, &rows[i - KINDS]), STATUS_OK);
+	}
+	assert_rows(&log, rows, ROWS);
+	row_log_fini(&log);
+}
+
 /* Also where a block lies after the new end as a whole, and rows are added again. */
 static void no_row_is_after_what_was_clamped(void **state)
 {
@@ -123,7 +156,7 @@ static void no_row_is_after_what_was_clamped(void **state)
 	}
 	rows[ROWS - 300].words[0]--;
 	for (size_t i = ROWS - 20; i < ROWS; i++)
-		assert_int_equal(row_log_add(&log, 0, &rows[i]), STATUS_OK);
+		assert_int_equal(row_log_add(&log, 0, ROW_ANY, &rows[i]), STATUS_OK);
 	assert_rows(&log, rows, ROWS);
 	row_log_fini(&log);
 }
@@ -163,6 +196,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(rows_come_back),
 	        cmocka_unit_test(rows_can_be_replaced),
+	        cmocka_unit_test(rows_say_what_differs),
 	        cmocka_unit_test(no_row_is_after_what_was_clamped),
 	        cmocka_unit_test(logs_join),
 	};

@@ -3,8 +3,8 @@
  * Threads that take numbered jobs, one after the other, until there are none. The caller's thread
  * is one of them, the first, and has job 0. In: jobs. Out: whether all were done.
  */
-#ifndef CSREPLAY_REPLAY_HISTORY_THREAD_POOL_H
-#define CSREPLAY_REPLAY_HISTORY_THREAD_POOL_H
+#ifndef CSREPLAY_BASE_THREAD_POOL_H
+#define CSREPLAY_BASE_THREAD_POOL_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Threads that take numbered jobs; POSIX threads. */
-#include "replay/history/thread_pool.h"
+#include "base/thread_pool.h"
 
 #include <pthread.h>
 #include <stdlib.h>
