@@ -273,24 +273,34 @@ static enum status run_alone(struct etm4_flow *flow, bool is_taken, uint64_t ind
 	return STATUS_OK;
 }
 
+/* Some atoms of these; *ran is 0 if the others say nothing. */
+static enum status run_some(struct etm4_flow *flow, uint32_t atoms, unsigned int count,
+                            uint64_t index, unsigned int *ran)
+{
+	*ran = 0;
+	if (!flow->at_hole)
+		TRY(etm4_flow_quick(flow, atoms, count, index, ran));
+	if (flow->at_hole) {
+		*ran = 0;
+		return run_hole(flow, index);
+	}
+	if (*ran > 0 || flow->needs_address || flow->needs_context)
+		return STATUS_OK;
+	*ran = 1;
+	return run_alone(flow, (atoms & 1) != 0, index);
+}
+
 enum status flow_run_atoms(struct etm4_flow *flow, uint32_t atoms, unsigned int count,
                            uint64_t index)
 {
 	flow->is_excepted = false;
 	while (count > 0) {
-		unsigned int ran = 0;
+		unsigned int ran;
 
 		TRY(flow_pop_return(flow));
-		if (!flow->at_hole)
-			TRY(etm4_flow_quick(flow, atoms, count, index, &ran));
-		if (flow->at_hole)
-			return run_hole(flow, index);
-		if (ran == 0) {
-			if (flow->needs_address || flow->needs_context)
-				return STATUS_OK;
-			TRY(run_alone(flow, (atoms & 1) != 0, index));
-			ran = 1;
-		}
+		TRY(run_some(flow, atoms, count, index, &ran));
+		if (ran == 0)
+			break;
 		atoms >>= ran;
 		count -= ran;
 	}

@@ -114,9 +114,33 @@ static enum status pull_packet(struct ptm *d)
 	return status == STATUS_END ? end(d) : status;
 }
 
+/* Atoms of packets one after the other: those that the graph leads through are executed together.
+ */
+static enum status give_atoms(struct ptm *d, struct bytes *in, struct atom_run run)
+{
+	unsigned int done = 0;
+	unsigned int ran = 1;
+
+	while (done < run.count && ran > 0) {
+		/* Of the packet that the next one is in. */
+		const uint8_t *packet = atom_run_at(&d->reader.atoms, in, done);
+
+		TRY(ptm_flow_quick(&d->flow, run.atoms >> done, run.count - done,
+		                   etm_drive_index(&d->drive, packet), &ran));
+		done += ran;
+	}
+	if (done < run.count) {
+		run = atom_run_rest(&d->reader.atoms, in, done);
+		TRY(ptm_flow_atoms(&d->flow, run.atoms, run.count,
+		                   etm_drive_index(&d->drive, in->pos)));
+	}
+	in->pos = run.end;
+	return STATUS_OK;
+}
+
 /*
- * Atom packets, which most of a trace is: their one byte needs no packet. Those that the graph
- * leads through are executed together; one that it does not is executed by itself.
+ * Atom packets, which most of a trace is: their one byte needs no packet; and plain branch
+ * addresses between them.
  */
 static enum status pull_atoms(struct ptm *d)
 {
@@ -124,34 +148,16 @@ static enum status pull_atoms(struct ptm *d)
 	const uint8_t *begin = in->pos;
 
 	while (!etm_drive_has_enough(&d->drive)) {
+		const uint8_t *packet = in->pos;
 		struct atom_run run = atom_run_gather(&d->reader.atoms, in, true);
-		unsigned int ran = 0;
-		unsigned int done;
 
-		if (run.count == 0) {
-			const uint8_t *branch = in->pos;
-
-			if (!ptm_reader_branch(&d->reader, in))
-				break;
+		if (run.count > 0)
+			TRY(give_atoms(d, in, run));
+		else if (ptm_reader_branch(&d->reader, in))
 			TRY(ptm_flow_branch(&d->flow, &d->reader.known,
-			                    etm_drive_index(&d->drive, branch)));
-			continue;
-		}
-		for (done = 0; done < run.count; done += ran) {
-			/* Of the packet that the next one is in. */
-			const uint8_t *packet = atom_run_at(&d->reader.atoms, in, done);
-
-			TRY(ptm_flow_quick(&d->flow, run.atoms >> done, run.count - done,
-			                   etm_drive_index(&d->drive, packet), &ran));
-			if (ran == 0)
-				break;
-		}
-		if (done < run.count) {
-			run = atom_run_rest(&d->reader.atoms, in, done);
-			TRY(ptm_flow_atoms(&d->flow, run.atoms, run.count,
-			                   etm_drive_index(&d->drive, in->pos)));
-		}
-		in->pos = run.end;
+			                    etm_drive_index(&d->drive, packet)));
+		else
+			break;
 	}
 	if (in->pos > begin)
 		etm_drive_done(&d->drive, in->pos - 1);

@@ -126,7 +126,8 @@ static void read_block(const struct mark_log *log, size_t number, struct mark_ca
 	cache->index = block->index;
 	cache->count = end - block->index;
 	cache->entries[0] = block->first;
-	for (size_t i = 1; i < cache->count; i++) {
+	/* Where there is one entry alone there are no bytes. */
+	for (size_t i = 1; from && i < cache->count; i++) {
 		cache->entries[i] = cache->entries[i - 1];
 		from = take_entry(from, &cache->entries[i]);
 	}

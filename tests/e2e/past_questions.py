@@ -41,7 +41,7 @@ class Questions(unittest.TestCase):
         self.assertRegex(first, r"^#1   13706  rehash\+0xcc  hash_corrupt\.c:47  str x2, \[x1\]: write, after it ")
         positions = [13706]
         while "possible" in (said := self.client.monitor("next-candidate")):
-            self.assertIn("may decide: abi, coherent", said)
+            self.assertIn("may decide: abi, private-locals, coherent", said)
             positions.append(int(re.match(r"#1 +(\d+)", said)[1]))
         positions.append(int(re.match(r"#1 +(\d+)", said)[1]))
         self.assertEqual(positions, sorted(set(positions), reverse=True))
