@@ -15,9 +15,7 @@ set print entry-values if-needed
 # Breakpoints stay inserted over a stop: fewer packets where there are many.
 set breakpoint always-inserted on
 
-# One core moves at a time, the selected one. gdb takes this setting only with a target.
 define target hookpost-remote
-  set scheduler-locking on
   csreplay-trust
   csreplay-commands
 end

@@ -98,10 +98,12 @@ static void run_set(struct console *console, struct str args, struct text *out)
 		console_possible_writes(console, value, out);
 	} else if (str_eq(name, STR("gap"))) {
 		console_set_gap(console, value, out);
+	} else if (str_eq(name, STR("cores"))) {
+		console_set_cores(console, value, out);
 	} else {
 		console_say_wrong(console, "nothing to set is called", name,
-		                  "; `set assume`, `set gap` and `set possible-writes` are all "
-		                  "that there is",
+		                  "; `set assume`, `set cores`, `set gap` and "
+		                  "`set possible-writes` are all that there is",
 		                  out);
 	}
 }
@@ -244,6 +246,8 @@ static const struct console_command commands[] = {
         {"set", "possible-writes W", "stop, report or skip where what is watched may be accessed",
          run_set},
         {"set", "gap stop|pass|ask", "which gaps a continue stops at; the others it counts",
+         run_set},
+        {"set", "cores HOW", "together: a move takes the other cores along in time; or alone",
          run_set},
         {"catch", "[WHAT [on|off]]", "stop a continue at: exception, context, gap", console_catch},
         {"trust", "[proved|assumed]", "show what is proved alone, or what is assumed too",

@@ -17,4 +17,10 @@
 void stop_text(const struct console *console, uint64_t from, const struct stop *stop,
                struct text *out);
 
+/*
+ * Appends which cores do not go along with others, and why, as a clause; nothing if all do, as far
+ * as they have a past.
+ */
+void together_why_not(const struct session *session, struct text *out);
+
 #endif

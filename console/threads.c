@@ -2,6 +2,10 @@
 /* Cores as threads; see threads.h. */
 #include "console/threads.h"
 
+#include <inttypes.h>
+
+#include "console/moment_text.h"
+
 const char *threads_why_not(const struct session *session, size_t core)
 {
 	static const char *const only[] = {
@@ -118,4 +122,43 @@ void threads_describe(const struct session *session, size_t core, struct text *o
 		text_puts(out, ", no trace");
 	else
 		text_printf(out, ", %llu instructions", (unsigned long long)length);
+}
+
+/*
+ * The bounds of the core's ends are those of its first and last timestamps, between which it was
+ * traced: at its first position it may also be that it was not yet.
+ */
+static const char *outside(const struct session *session, size_t core, size_t now)
+{
+	uint64_t position = session_position(session, core);
+	uint64_t there = session_position(session, now);
+	struct moment end = session_moment(session, core, position);
+	struct moment here = session_moment(session, now, there);
+
+	if (core == now || (!here.has_earliest && !here.has_latest))
+		return "";
+	if (position == history_length(session_history(session, core)))
+		return there < history_length(session_history(session, now)) && here.has_earliest &&
+		                       end.has_earliest && here.earliest >= end.earliest
+		               ? ": its trace ends here, or ended before"
+		               : "";
+	if (position > 0 || !end.has_latest ||
+	    there == history_length(session_history(session, now)))
+		return "";
+	here = session_moment(session, now, there + 1);
+	return here.has_latest && here.latest < end.latest
+	               ? ": its trace begins here, or begins later"
+	               : "";
+}
+
+void threads_place(const struct session *session, size_t core, size_t now, struct text *out)
+{
+	struct moment moment;
+
+	if (history_length(session_history(session, core)) == 0)
+		return;
+	moment = session_moment(session, core, session_position(session, core));
+	text_printf(out, ", at position %" PRIu64 ", ", session_position(session, core));
+	moment_text(&moment, out);
+	text_puts(out, outside(session, core, now));
 }

@@ -3,6 +3,8 @@
  * Times of a session's cores: of a trace without data by its timeline, of a Tarmac text by what its
  * lines say. See session.h and timeline.h.
  */
+#include "replay/session/session_together.h"
+
 #include "replay/history/history.h"
 #include "replay/session/thread_view.h"
 #include "replay/tarmac/tarmac.h"
@@ -65,4 +67,38 @@ enum status session_positions_at(const struct session *session, size_t core, uin
 	if (*last > *first)
 		--*last;
 	return STATUS_OK;
+}
+
+/* The position before the first line of that time or later; 0 if that is the first. */
+static uint64_t line_before(const struct history *history, uint64_t time)
+{
+	uint64_t position = 0;
+
+	if (find_line(history, time, &position) != STATUS_OK || position == 0)
+		return 0;
+	return position - 1;
+}
+
+static uint64_t within(const struct history *history, uint64_t position)
+{
+	uint64_t last = history_last(history);
+
+	return position < last ? position : last;
+}
+
+uint64_t session_first_at(const struct session *session, size_t core, uint64_t near, uint64_t time)
+{
+	const struct history *history = session_history(session, core);
+
+	return within(history, history_data(history) ? line_before(history, time)
+	                                             : timeline_first_at(history, near, time));
+}
+
+uint64_t session_last_at(const struct session *session, size_t core, uint64_t near, uint64_t time)
+{
+	const struct history *history = session_history(session, core);
+
+	if (!history_data(history))
+		return within(history, timeline_last_at(history, near, time));
+	return time == UINT64_MAX ? history_last(history) : line_before(history, time + 1);
 }

@@ -4,6 +4,7 @@
  * that they have, what is assumed of the past; see session.h.
  */
 #include "replay/session/session_store.h"
+#include "replay/session/session_together.h"
 #include "replay/session/thread_view.h"
 
 #include <stdlib.h>
@@ -106,6 +107,9 @@ static enum status build_histories(struct session *session, const struct history
 
 	session->histories = calloc(snapshot->core_count, sizeof(struct history *));
 	session->cursors = calloc(snapshot->core_count, sizeof(*session->cursors));
+	session->clocks = calloc(snapshot->core_count, sizeof(*session->clocks));
+	session->companions = calloc(snapshot->core_count, sizeof(*session->companions));
+	session->company = COMPANY_ALL;
 	session->values = calloc(snapshot->core_count, sizeof(struct values *));
 	session->others = calloc(snapshot->core_count, sizeof(struct other_cores *));
 	session->eyes = calloc(snapshot->core_count, sizeof(*session->eyes));
@@ -113,7 +117,8 @@ static enum status build_histories(struct session *session, const struct history
 	session->calls = calloc(snapshot->core_count, sizeof(struct calls *));
 	session->written = calloc(snapshot->core_count, sizeof(*session->written));
 	if (!session->histories || !session->cursors || !session->values || !session->eyes ||
-	    !session->others || !session->pasts || !session->calls || !session->written)
+	    !session->others || !session->pasts || !session->calls || !session->written ||
+	    !session->clocks || !session->companions)
 		return STATUS_NO_MEM;
 	for (size_t i = 0; i < snapshot->core_count; i++) {
 		const struct tarmac_core *data = input_core(snapshot, i);
@@ -245,6 +250,8 @@ void session_destroy(struct session *session)
 	free(session->trace_ids);
 	free(session->histories);
 	free(session->cursors);
+	free(session->clocks);
+	free(session->companions);
 	free(session->values);
 	for (unsigned int i = 0; i < SESSION_ARCHS; i++)
 		system_registers_fini(&session->system[i]);
@@ -374,6 +381,7 @@ static enum status make_histories(struct session *session, bool one_address_spac
 			calls_destroy(session->calls[i]);
 			session->calls[i] = NULL;
 			session->pasts[i] = (struct system_past){.is_known = false};
+			session->clocks[i] = CLOCK_NOT_ASKED;
 		}
 		if (!input_core(session->snapshot, i))
 			history_destroy(made[i]);

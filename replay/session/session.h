@@ -66,23 +66,41 @@ static inline bool watch_is_same(const struct watch *a, const struct watch *b)
 	return a->kind == b->kind && a->address == b->address && a->size == b->size;
 }
 
+/* Of cores that went along with a move: see session_set_together(). */
+struct others_met {
+	/* So many would have stopped within the precision: which was first is not known. */
+	size_t unordered;
+	size_t first;      /* one of them, */
+	uint64_t position; /* and where it would have stopped; it stands before that */
+	/* So many of their instructions may have accessed what is watched; */
+	uint64_t doubts;
+	size_t blind; /* of so many cores a part of the way is not known. */
+};
+
 struct stop {
 	enum stop_reason reason;
+	bool has_event; /* EVENT, and another reason in the same place: `event` is what is caught */
+	bool has_access;  /* `watch` and `access` are there */
+	bool is_of_other; /* of another core than the one that was to move */
+	/* Cores are to go together, some cannot, and it is the first move since that was set. */
+	bool says_alone;
 	/* The gap that was crossed or met, or NULL. Valid as long as the session. */
 	const struct gap *gap;
 	uint64_t gaps_passed; /* by a continue, in other places than that */
-	/* EVENT, and another reason in the same place: what is caught. */
-	bool has_event;
-	struct history_event event;
 	/*
 	 * WATCH, POSSIBLE, BLIND: the watchpoint, and what it met, which `access` says. Another
 	 * reason may have it, too: where it is, something possible was met as well.
 	 */
-	bool has_access;
 	struct watch watch;
 	struct values_access access;
 	/* Of the way: which instructions may have accessed what is watched, too. */
 	struct values_may_alias doubt;
+	/* If it is of another: which one, and where that was before. */
+	size_t core;
+	uint64_t from;
+	/* What of the way concerns the cores that went along. */
+	struct others_met others;
+	struct history_event event;
 };
 
 /* What a continue does where an access to what is watched is possible, or nothing is known. */
@@ -252,6 +270,36 @@ void session_format_place(struct session *session, size_t core, uint64_t positio
  * true these are unknown this time. A move stops before it has begun, then. NULL: nobody asks.
  */
 void session_interrupt(struct session *session, bool (*asked)(void *), void *context);
+
+/*
+ * Several cores on one timeline. Where a core's trace and others' have times of one clock, a move
+ * of it takes these along, to where they may have been when it got there: no core is certainly
+ * ahead of another, or behind. A breakpoint, a watchpoint whose access is proved, or an event that
+ * is caught stops all of them, whichever core it is of: of those on the way the one that came
+ * first, seen in the direction. Where bounds of times overlap it is not known which came first: the
+ * move ends with its own core's stop, or else one of the others', and says how many there were. At
+ * gaps of others it stops if the policy is to stop at all. A continue that nothing stops leads all
+ * of them to the end, or to the begin. Cores without that, views, and cores that are not served
+ * move alone.
+ */
+/* At first they go together: a debugger's threads stop together, too. */
+void session_set_together(struct session *session, bool together);
+bool session_is_together(const struct session *session);
+/* True if its trace says times, and these do not go back: it can go along with others. */
+bool session_has_clock(const struct session *session, size_t core);
+/* True if moves of the core take others along, as things are. */
+bool session_takes_others(const struct session *session, size_t core);
+
+/* Who goes along with moves from here on, where cores are together. At first ALL. */
+enum company {
+	COMPANY_NONE, /* nobody; the next move of another kind finds where they are to be */
+	/* Nothing of others is told: they stay before what they would stop for. */
+	COMPANY_QUIET,
+	COMPANY_ALL,
+};
+void session_set_company(struct session *session, enum company company);
+/* As session_seek(), and the others go along, whatever lies on their way. */
+MUST_USE enum status session_go(struct session *session, size_t core, uint64_t position);
 
 /* The instruction before a core's position has returned from a function. */
 bool session_has_returned(const struct session *session, size_t core);

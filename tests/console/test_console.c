@@ -181,12 +181,14 @@ static void console_assume_refuses_what_it_does_not_know(void **state)
 	assert_string_equal(run(session, 0, STR("assume single-writer yes")),
 	                    "neither on nor off: \"yes\"\n");
 	assert_false(session_assumes(session, ASSUME_SINGLE_WRITER));
-	assert_string_equal(run(session, 0, STR("set colour red")),
-	                    "nothing to set is called \"colour\"; `set assume`, `set gap` and "
-	                    "`set possible-writes` are all that there is\n");
-	assert_string_equal(run(session, 0, STR("set")),
-	                    "nothing to set is called \"\"; `set assume`, `set gap` and `set "
-	                    "possible-writes` are all that there is\n");
+	assert_string_equal(
+	        run(session, 0, STR("set colour red")),
+	        "nothing to set is called \"colour\"; `set assume`, `set cores`, `set gap` and "
+	        "`set possible-writes` are all that there is\n");
+	assert_string_equal(
+	        run(session, 0, STR("set")),
+	        "nothing to set is called \"\"; `set assume`, `set cores`, `set gap` and `set "
+	        "possible-writes` are all that there is\n");
 	fake_session_set_data(true);
 	assert_string_equal(run(session, 0, STR("assume")),
 	                    "the trace has the data itself: nothing is assumed\n");
@@ -423,8 +425,9 @@ static void console_time_says_when_and_where_the_others_were(void **state)
 	struct session *session = fake_session();
 
 	(void)state;
-	assert_string_equal(run(session, 0, STR("time 3")),
-	                    "* 1 cpu_0: position 3, time 130 to 140, about 135 by cycles\n");
+	assert_string_equal(
+	        run(session, 0, STR("time 3")),
+	        "* 1 cpu_0: position 3, time 130 to 140, about 135 by cycles, precision 10\n");
 	assert_string_equal(run(session, 0, STR("time 0")),
 	                    "* 1 cpu_0: position 0, time up to 110\n");
 	assert_string_equal(run(session, 0, STR("time 10")),
