@@ -118,9 +118,17 @@ class Stops:
             except RuntimeError:
                 pass  # another server than csreplay's: it has none
         if Stops.moved is not None:
-            context.GetTarget().GetProcess().SetSelectedThreadByID(Stops.moved)
+            process = context.GetTarget().GetProcess()
+            if not self.is_of_another(process):
+                process.SetSelectedThreadByID(Stops.moved)
             Stops.moved = None
         return True
+
+    def is_of_another(self, process):
+        """Another core stopped first, of those that went along."""
+        reasons = (lldb.eStopReasonBreakpoint, lldb.eStopReasonWatchpoint)
+        return any(thread.GetThreadID() != Stops.moved and thread.GetStopReason() in reasons
+                   for thread in process)
 
 
 def add(debugger, name, made):

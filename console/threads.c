@@ -124,31 +124,32 @@ void threads_describe(const struct session *session, size_t core, struct text *o
 		text_printf(out, ", %llu instructions", (unsigned long long)length);
 }
 
-/*
- * The bounds of the core's ends are those of its first and last timestamps, between which it was
- * traced: at its first position it may also be that it was not yet.
- */
-static const char *outside(const struct session *session, size_t core, size_t now)
+/* At `now` the time is certainly before the core's first timestamp: it may not be traced yet. */
+static bool may_begin_later(const struct session *session, size_t core, size_t now)
 {
-	uint64_t position = session_position(session, core);
 	uint64_t there = session_position(session, now);
-	struct moment end = session_moment(session, core, position);
-	struct moment here = session_moment(session, now, there);
+	struct moment moment = session_moment(session, core, session_position(session, core));
+	struct moment first = session_moment(session, core, 0);
 
-	if (core == now || (!here.has_earliest && !here.has_latest))
-		return "";
-	if (position == history_length(session_history(session, core)))
-		return there < history_length(session_history(session, now)) && here.has_earliest &&
-		                       end.has_earliest && here.earliest >= end.earliest
-		               ? ": its trace ends here, or ended before"
-		               : "";
-	if (position > 0 || !end.has_latest ||
+	if (moment.has_earliest || !first.has_latest ||
 	    there == history_length(session_history(session, now)))
-		return "";
-	here = session_moment(session, now, there + 1);
-	return here.has_latest && here.latest < end.latest
-	               ? ": its trace begins here, or begins later"
-	               : "";
+		return false;
+	moment = session_moment(session, now, there + 1);
+	return moment.has_latest && moment.latest < first.latest;
+}
+
+/* The same of its last one: it may be at its halt, and have been for long. */
+static bool may_have_ended(const struct session *session, size_t core, size_t now)
+{
+	uint64_t there = session_position(session, now);
+	uint64_t position = session_position(session, core);
+	uint64_t length = history_length(session_history(session, core));
+	struct moment moment = session_moment(session, now, there);
+	struct moment last = session_moment(session, core, length);
+
+	return (position == length || !session_moment(session, core, position + 1).has_latest) &&
+	       there < history_length(session_history(session, now)) && moment.has_earliest &&
+	       last.has_earliest && moment.earliest >= last.earliest;
 }
 
 void threads_place(const struct session *session, size_t core, size_t now, struct text *out)
@@ -160,5 +161,10 @@ void threads_place(const struct session *session, size_t core, size_t now, struc
 	moment = session_moment(session, core, session_position(session, core));
 	text_printf(out, ", at position %" PRIu64 ", ", session_position(session, core));
 	moment_text(&moment, out);
-	text_puts(out, outside(session, core, now));
+	if (core == now)
+		return;
+	if (may_begin_later(session, core, now))
+		text_puts(out, "; its trace begins about here, or later");
+	if (may_have_ended(session, core, now))
+		text_puts(out, "; its trace ends about here, or ended before");
 }

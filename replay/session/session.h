@@ -287,10 +287,10 @@ void session_set_together(struct session *session, bool together);
 bool session_is_together(const struct session *session);
 /* True if its trace says times, and these do not go back: it can go along with others. */
 bool session_has_clock(const struct session *session, size_t core);
-/* True if moves of the core take others along, as things are. */
+/* True if the core is together with others, as things are. */
 bool session_takes_others(const struct session *session, size_t core);
 
-/* Who goes along with moves from here on, where cores are together. At first ALL. */
+/* Who goes along with steps and continues, where cores are together. At first ALL. */
 enum company {
 	COMPANY_NONE, /* nobody; the next move of another kind finds where they are to be */
 	/* Nothing of others is told: they stay before what they would stop for. */

@@ -76,7 +76,7 @@ static bool says_alone(struct session *session)
 
 bool session_takes_others(const struct session *session, size_t core)
 {
-	if (session->is_apart || session->company == COMPANY_NONE || !is_fit(session, core))
+	if (session->is_apart || !is_fit(session, core))
 		return false;
 	for (size_t i = 0; i < session_core_count(session); i++) {
 		if (i != core && is_fit(session, i))
@@ -328,7 +328,8 @@ static struct stop make(struct session *session, const struct planned_stop *own,
                         const struct making *how)
 {
 	/* A step at an end goes nowhere, and takes nobody. */
-	bool takes_others = session_takes_others(session, own->core) &&
+	bool takes_others = session->company != COMPANY_NONE &&
+	                    session_takes_others(session, own->core) &&
 	                    (how->is_continue || own->goal != session->cursors[own->core].position);
 	struct planned_stop first = *own;
 	uint64_t from;

@@ -559,7 +559,7 @@ struct stop session_step(struct session *s, size_t core, enum direction directio
 struct stop session_continue(struct session *s, size_t core, enum direction direction,
                              bool (*interrupted)(void *), void *context)
 {
-	if (met.has_access)
+	if (met.has_access || met.is_of_other || met.others.unordered > 0 || met.says_alone)
 		return met;
 	for (;;) {
 		struct stop stop;
