@@ -211,6 +211,29 @@ class Synthetic(Case):
         self.cores.move(0, "bs")
         self.assert_one_time(self.lengths)
 
+    def test_a_step_of_one_thread_of_lldb_keeps_others_before_its_address(self):
+        """lldb takes a breakpoint away where a thread steps off it: the others would run past it."""
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        scene = two_cores.Scene(self.synth, folder, seed=6, kind=two_cores.Loop, size=120)
+        server = self.enterContext(serving.Server([folder]))
+        client = self.enterContext(serving.Client(server.address))
+        client.ask("QStartNoAckMode")
+        client.ask("T1")
+        client.monitor("seek 800")
+        moved, kept = 0, 0
+        for _ in range(500):
+            before, pc = [self.place(client, core) for core in range(2)], scene.pcs[0][self.place(client, 0)]
+            client.move("vCont;s:1")
+            after = [self.place(client, core) for core in range(2)]
+            self.assertNotIn(pc, scene.pcs[1][before[1] + 1:after[1] + 1])
+            moved += after[1] > before[1]
+            kept += scene.pcs[1][after[1] + 1] == pc
+        self.assertGreater(moved, 3)
+        self.assertGreater(kept, 0)
+
+    def place(self, client, core):
+        return int(re.search(rf"cpu_{core}: position (\d+)", client.monitor("position"))[1])
+
     def test_alone(self):
         self.scene()
         self.assertIn("cores is alone", self.cores.client.monitor("set cores alone"))
