@@ -214,7 +214,7 @@ class Synthetic(Case):
     def test_a_step_of_one_thread_of_lldb_keeps_others_before_its_address(self):
         """lldb takes a breakpoint away where a thread steps off it: the others would run past it."""
         folder = self.enterContext(tempfile.TemporaryDirectory())
-        scene = two_cores.Scene(self.synth, folder, seed=6, kind=two_cores.Loop, size=120)
+        scene = two_cores.Scene(self.synth, folder, seed=6, size=40)
         server = self.enterContext(serving.Server([folder]))
         client = self.enterContext(serving.Client(server.address))
         client.ask("QStartNoAckMode")
