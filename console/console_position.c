@@ -8,6 +8,7 @@
 #include "console/console_command.h"
 #include "console/moment_text.h"
 #include "console/position.h"
+#include "console/position_time.h"
 #include "console/threads.h"
 
 void console_position(struct console *console, struct str args, struct text *out)

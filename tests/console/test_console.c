@@ -437,7 +437,8 @@ static void console_time_says_when_and_where_the_others_were(void **state)
 	assert_non_null(
 	        strstr(run_refreshed(session, 0, STR("seek @145")), "* 1 cpu_0: position 4 of 10"));
 	assert_string_equal(run(session, 0, STR("seek @x")),
-	                    "not a time: \"@x\"; give @ and a number\n");
+	                    "not a time: \"@x\"; give @ and a number, or such as @10us-before-end "
+	                    "and @1.5ms-after-begin\n");
 	assert_string_equal(run(session, 1, STR("seek @145")),
 	                    "* 2 cpu<1>: its trace says nothing of time\n");
 	assert_string_equal(run(session, 0, STR("seek @9999")),
