@@ -30,11 +30,19 @@ static void tell_gap(const struct console *console, const struct stop *stop, str
 	text_char(out, '\n');
 }
 
+void stop_event_text(const struct stop *stop, struct text *out)
+{
+	if (stop->message)
+		software_message_format(stop->message, out);
+	else
+		element_format_text(&stop->event.element, out);
+}
+
 static void tell_event(const struct console *console, const struct stop *stop, struct text *out)
 {
 	begin_line(console, out);
 	text_printf(out, "caught before position %" PRIu64 ": ", stop->event.position);
-	element_format_text(&stop->event.element, out);
+	stop_event_text(stop, out);
 	text_char(out, '\n');
 }
 
@@ -248,6 +256,7 @@ void stop_text(const struct console *console, uint64_t from, const struct stop *
 {
 	bool is_shown = console->is_monitor && stop->reason == STOP_WATCH;
 
+	stop_text_software(console, from, out);
 	if (stop->says_alone)
 		tell_alone(console, out);
 	tell_first(console, stop, out);

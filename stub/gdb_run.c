@@ -74,7 +74,7 @@ static void add_lldb_reason(struct gdb *gdb, const struct stop *stop)
 	if (stop->reason == STOP_GAP)
 		gap_format(stop->gap, &line);
 	else if (stop->reason == STOP_EVENT)
-		element_format_text(&stop->event.element, &line);
+		stop_event_text(stop, &line);
 	else
 		text_puts(&line, stop->reason == STOP_BLIND ? "accesses are not known from here on"
 		                                            : "possible access to what is watched");

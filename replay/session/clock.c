@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Times of a session's cores: of a trace without data by its timeline, of a Tarmac text by what its
- * lines say. See session.h and timeline.h.
+ * lines say; and which cores go along with others. See session.h and timeline.h.
  */
-#include "replay/session/session_together.h"
+#include "replay/session/session_move.h"
 
 #include "replay/history/history.h"
+#include "replay/session/session_store.h"
 #include "replay/session/thread_view.h"
 #include "replay/tarmac/tarmac.h"
 
@@ -101,4 +102,50 @@ uint64_t session_last_at(const struct session *session, size_t core, uint64_t ne
 	if (!history_data(history))
 		return within(history, timeline_last_at(history, near, time));
 	return time == UINT64_MAX ? history_last(history) : line_before(history, time + 1);
+}
+
+void session_set_together(struct session *session, bool together)
+{
+	session->is_apart = !together;
+	session->has_said_alone = false;
+}
+
+bool session_is_together(const struct session *session)
+{
+	return !session->is_apart;
+}
+
+bool session_has_clock(const struct session *session, size_t core)
+{
+	enum clock *clock;
+	uint64_t first;
+	uint64_t last;
+
+	if (core >= session_core_count(session))
+		return false;
+	clock = &session->clocks[core];
+	if (*clock == CLOCK_NOT_ASKED)
+		*clock = session_positions_at(session, core, 0, &first, &last) == STATUS_OK
+		                 ? CLOCK_ONE
+		                 : CLOCK_NONE;
+	return *clock == CLOCK_ONE;
+}
+
+bool session_can_go_along(const struct session *session, size_t core)
+{
+	return core < session_core_count(session) && !session_shows_thread_views(session) &&
+	       history_length(session->histories[core]) > 0 && session_core_has_pc(session, core) &&
+	       session_core(session, core)->arch == session->served &&
+	       session_has_clock(session, core);
+}
+
+bool session_takes_others(const struct session *session, size_t core)
+{
+	if (session->is_apart || !session_can_go_along(session, core))
+		return false;
+	for (size_t i = 0; i < session_core_count(session); i++) {
+		if (i != core && session_can_go_along(session, i))
+			return true;
+	}
+	return false;
 }

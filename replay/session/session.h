@@ -23,6 +23,7 @@
 #include "replay/history/history.h"
 #include "replay/past/past.h"
 #include "replay/session/crash.h"
+#include "replay/software_trace/software_trace.h"
 #include "replay/values/explain/explain.h"
 #include "replay/values/values.h"
 #include "snapshot/snapshot.h"
@@ -95,6 +96,9 @@ struct stop {
 	struct values_access access;
 	/* Of the way: which instructions may have accessed what is watched, too. */
 	struct values_may_alias doubt;
+	/* EVENT: what is caught is this message, and not `event`, of which only `position` is set.
+	 */
+	const struct software_message *message;
 	/* If it is of another: which one, and where that was before. */
 	size_t core;
 	uint64_t from;
@@ -129,7 +133,8 @@ enum gap_policy {
 enum session_caught {
 	SESSION_CATCH_EXCEPTION, /* exceptions and returns from them */
 	SESSION_CATCH_CONTEXT,
-	SESSION_CAUGHT, /* their number */
+	SESSION_CATCH_SOFTWARE, /* messages of software trace, where they are in time */
+	SESSION_CAUGHT,         /* their number */
 };
 
 /* A breakpoint is met at a position; false: its condition does not hold, and it does not count. */
@@ -300,6 +305,26 @@ enum company {
 void session_set_company(struct session *session, enum company company);
 /* As session_seek(), and the others go along, whatever lies on their way. */
 MUST_USE enum status session_go(struct session *session, size_t core, uint64_t position);
+
+/*
+ * Software trace (replay/software_trace/software_trace.h), read when it is asked for first; it
+ * lives as long as the session. A message is passed where a core certainly is after it, or was,
+ * going backward. NO_MEM.
+ */
+MUST_USE enum status session_software_log(struct session *session, const struct software_log **log);
+/* Whether session_software_passed() finds any; at first not. NO_MEM. */
+MUST_USE enum status session_show_software(struct session *session, bool on);
+bool session_shows_software(const struct session *session);
+/*
+ * The messages first <= i < last that have been passed by a move of a core from a position to where
+ * it is, of those with a latest time; where cores are together by the moves of all of them, each
+ * message once. Backward the last one was passed first.
+ */
+void session_software_passed(struct session *session, size_t core, uint64_t from, size_t *first,
+                             size_t *last);
+/* Where the core may have been when it came. False if that is not known. */
+bool session_software_at(const struct session *session, size_t core,
+                         const struct software_message *message, uint64_t *first, uint64_t *last);
 
 /* The instruction before a core's position has returned from a function. */
 bool session_has_returned(const struct session *session, size_t core);

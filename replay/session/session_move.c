@@ -197,6 +197,31 @@ static struct planned_stop plan_to(struct session *session, size_t core, const s
 	return (struct planned_stop){core, hits ? hit.stop : goal->position, stop};
 }
 
+/*
+ * A message that is caught, where it is on the way to `goal`. It is of no core: that which is to
+ * move stops for it.
+ */
+static struct stop catch_software(struct session *session, size_t core, struct cursor *goal,
+                                  struct stop stop)
+{
+	uint64_t from = session->cursors[core].position;
+	struct software_stop met;
+	uint64_t at;
+
+	if (!session_catches(session, SESSION_CATCH_SOFTWARE) || stop.reason == STOP_INTERRUPTED ||
+	    !session_software_on_way(session, core, from, goal->position, &met))
+		return stop;
+	at = met.place - (goal->position < from);
+	if (at != goal->position) {
+		goal->position = at;
+		stop = (struct stop){.reason = STOP_EVENT};
+	}
+	stop.has_event = true;
+	stop.event.position = met.place;
+	stop.message = met.message;
+	return stop;
+}
+
 /* What is possible of other cores is counted, not stopped at. */
 static bool pass_all(void *context, size_t core, const struct values_access *access)
 {
@@ -205,7 +230,7 @@ static bool pass_all(void *context, size_t core, const struct values_access *acc
 	return access->verdict != VALUES_PROVED;
 }
 
-struct planned_stop session_plan_other(const struct session *session, size_t core,
+struct planned_stop session_plan_other(struct session *session, size_t core,
                                        enum direction direction, uint64_t bound,
                                        bool (*interrupted)(void *), void *context)
 {
@@ -244,6 +269,7 @@ struct planned_stop session_plan_continue(struct session *session, size_t core,
 	struct cursor goal = session->cursors[core];
 	struct stop stop = cursor_continue(&goal, direction, &limits);
 
+	stop = catch_software(session, core, &goal, stop);
 	return plan_to(session, core, &goal, stop);
 }
 

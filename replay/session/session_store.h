@@ -82,7 +82,11 @@ struct session {
 	bool is_apart;       /* not session_is_together() */
 	bool has_said_alone; /* see struct stop */
 	enum company company;
-	struct companion *companions; /* one a core, for the move that is made */
+	struct companion *companions;  /* one a core, for the move that is made */
+	struct software_log *software; /* NULL: not asked for yet */
+	uint64_t **software_places;    /* one a core: software_log_places(), or NULL */
+	bool shows_software;
+	size_t software_passed; /* so many were passed by cores that are together */
 	struct watch_list watches;
 	enum possible_access possible;
 	struct blind_told blind_told;

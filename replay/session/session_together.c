@@ -5,52 +5,16 @@
  * leaves the next one, so that this is when it was about to execute the next. These are the moments
  * that stops are ordered by. See session_together.h.
  */
-#include "replay/session/session_together.h"
+#include "replay/session/session_move.h"
 
 #include "replay/history/history.h"
 #include "replay/session/session_store.h"
 #include "replay/session/session_watch.h"
 #include "replay/session/thread_view.h"
 
-void session_set_together(struct session *session, bool together)
-{
-	session->is_apart = !together;
-	session->has_said_alone = false;
-}
-
-bool session_is_together(const struct session *session)
-{
-	return !session->is_apart;
-}
-
 void session_set_company(struct session *session, enum company company)
 {
 	session->company = company;
-}
-
-bool session_has_clock(const struct session *session, size_t core)
-{
-	enum clock *clock;
-	uint64_t first;
-	uint64_t last;
-
-	if (core >= session_core_count(session))
-		return false;
-	clock = &session->clocks[core];
-	if (*clock == CLOCK_NOT_ASKED)
-		*clock = session_positions_at(session, core, 0, &first, &last) == STATUS_OK
-		                 ? CLOCK_ONE
-		                 : CLOCK_NONE;
-	return *clock == CLOCK_ONE;
-}
-
-/* It is shown as a thread, has a past, and it is known when that was. */
-static bool is_fit(const struct session *session, size_t core)
-{
-	return core < session_core_count(session) && !session_shows_thread_views(session) &&
-	       history_length(session->histories[core]) > 0 && session_core_has_pc(session, core) &&
-	       session_core(session, core)->arch == session->served &&
-	       session_has_clock(session, core);
 }
 
 /* Of several cores with a past at least one cannot go along with another. */
@@ -61,7 +25,7 @@ static bool some_cannot(const struct session *session)
 
 	for (size_t i = 0; i < session_core_count(session); i++) {
 		with_past += history_length(session->histories[i]) > 0;
-		fit += is_fit(session, i);
+		fit += session_can_go_along(session, i);
 	}
 	return with_past > 1 && fit < with_past;
 }
@@ -74,16 +38,13 @@ static bool says_alone(struct session *session)
 	return some_cannot(session);
 }
 
-bool session_takes_others(const struct session *session, size_t core)
-{
-	if (session->is_apart || !is_fit(session, core))
-		return false;
-	for (size_t i = 0; i < session_core_count(session); i++) {
-		if (i != core && is_fit(session, i))
-			return true;
-	}
-	return false;
-}
+/* How a move is made once it is known where it would lead. */
+struct making {
+	enum direction direction;
+	bool is_continue; /* or a step through a range */
+	bool (*interrupted)(void *);
+	void *context;
+};
 
 /* When the core comes to its goal. */
 static struct moment moment_of(const struct session *session, const struct planned_stop *plan,
@@ -155,19 +116,19 @@ static bool guard(struct session *session, size_t core, uint64_t *pc)
 
 /* False if it was interrupted. */
 static bool find_stop_of(struct session *session, size_t core, const struct planned_stop *own,
-                         enum direction direction, bool (*interrupted)(void *), void *context,
-                         struct planned_stop *first)
+                         const struct making *how, struct planned_stop *first)
 {
+	enum direction direction = how->direction;
 	struct companion *c = &session->companions[core];
 
-	*c = (struct companion){.goes = is_fit(session, core),
+	*c = (struct companion){.goes = session_can_go_along(session, core),
 	                        .from = session->cursors[core].position};
 	if (core == own->core)
 		c->plan = *own;
 	else if (c->goes)
 		c->plan = session_plan_other(session, core, direction,
-		                             bound_of(session, core, first, direction), interrupted,
-		                             context);
+		                             bound_of(session, core, first, direction),
+		                             how->interrupted, how->context);
 	if (c->plan.stop.reason == STOP_INTERRUPTED || session->interrupt.has_come)
 		return false;
 	c->has_stop = c->goes && !is_end(&c->plan.stop) &&
@@ -179,8 +140,7 @@ static bool find_stop_of(struct session *session, size_t core, const struct plan
 }
 
 static bool find_first(struct session *session, const struct planned_stop *own,
-                       enum direction direction, bool (*interrupted)(void *), void *context,
-                       struct planned_stop *first)
+                       const struct making *how, struct planned_stop *first)
 {
 	uint64_t pc;
 	bool is_guarded = guard(session, own->core, &pc);
@@ -188,7 +148,7 @@ static bool find_first(struct session *session, const struct planned_stop *own,
 
 	*first = *own;
 	for (size_t i = 0; i < session_core_count(session) && goes_on; i++)
-		goes_on = find_stop_of(session, i, own, direction, interrupted, context, first);
+		goes_on = find_stop_of(session, i, own, how, first);
 	if (is_guarded)
 		session_break_clear(session, pc);
 	return goes_on;
@@ -276,6 +236,15 @@ static void take_along(struct session *session, const struct planned_stop *first
 	}
 }
 
+enum status session_seek(struct session *session, size_t core, uint64_t position)
+{
+	if (position > history_last(session->histories[core]))
+		return STATUS_NOT_FOUND;
+	session->cursors[core].position = position;
+	session_software_went(session, core);
+	return STATUS_OK;
+}
+
 enum status session_go(struct session *session, size_t core, uint64_t position)
 {
 	TRY(session_seek(session, core, position));
@@ -284,7 +253,7 @@ enum status session_go(struct session *session, size_t core, uint64_t position)
 	for (size_t i = 0; i < session_core_count(session); i++) {
 		struct cursor *cursor = &session->cursors[i];
 
-		if (i == core || !is_fit(session, i))
+		if (i == core || !session_can_go_along(session, i))
 			continue;
 		/* The halt is that of all of them. */
 		cursor->position = position == history_length(session->histories[core])
@@ -315,14 +284,6 @@ static struct stop doubted(const struct session *session, size_t core, uint64_t 
 	return stop;
 }
 
-/* How a move is made once it is known where it would lead. */
-struct making {
-	enum direction direction;
-	bool is_continue; /* or a step through a range */
-	bool (*interrupted)(void *);
-	void *context;
-};
-
 /* The move of `own`, or as much of it as comes before another core's stop. */
 static struct stop make(struct session *session, const struct planned_stop *own,
                         const struct making *how)
@@ -335,9 +296,7 @@ static struct stop make(struct session *session, const struct planned_stop *own,
 	uint64_t from;
 	struct stop stop;
 
-	if (session->interrupt.has_come ||
-	    (takes_others &&
-	     !find_first(session, own, how->direction, how->interrupted, how->context, &first)))
+	if (session->interrupt.has_come || (takes_others && !find_first(session, own, how, &first)))
 		return (struct stop){.reason = STOP_INTERRUPTED};
 	from = session->cursors[first.core].position;
 	session->cursors[first.core].position = first.goal;

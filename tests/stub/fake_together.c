@@ -38,3 +38,44 @@ enum status session_go(struct session *s, size_t core, uint64_t position)
 {
 	return session_seek(s, core, position);
 }
+
+enum status session_show_software(struct session *s, bool on)
+{
+	(void)s;
+	(void)on;
+	return STATUS_OK;
+}
+
+bool session_shows_software(const struct session *s)
+{
+	(void)s;
+	return false;
+}
+
+enum status session_software_log(struct session *s, const struct software_log **log)
+{
+	(void)s;
+	*log = NULL;
+	return STATUS_NO_MEM;
+}
+
+void session_software_passed(struct session *s, size_t core, uint64_t from, size_t *first,
+                             size_t *last)
+{
+	(void)s;
+	(void)core;
+	(void)from;
+	*first = 0;
+	*last = 0;
+}
+
+bool session_software_at(const struct session *s, size_t core,
+                         const struct software_message *message, uint64_t *first, uint64_t *last)
+{
+	(void)s;
+	(void)core;
+	(void)message;
+	*first = 0;
+	*last = 0;
+	return false;
+}
