@@ -133,7 +133,7 @@ static void run_why(struct console *console, struct str args, struct text *out)
 		return;
 	}
 	if (console_subject(console, word, &subject)) {
-		status = session_why(console->session, console->core, &subject, all, out);
+		status = session_why(console->session, console->core, &subject, all, NULL, out);
 	} else {
 		console_say_wrong(console, "no register and no address:", word, "", out);
 	}

@@ -380,9 +380,13 @@ MUST_USE enum status session_be_quick(struct session *session);
  * empty text.
  */
 void session_trouble(const struct session *session, size_t core, struct text *out);
-/* Lines that say why a value at the current position is known, or not; see explain.h. NO_MEM. */
+/*
+ * Lines that say why a value at the current position is known, or not; see explain.h. `places` is
+ * filled, or NULL. NO_MEM.
+ */
 MUST_USE enum status session_why(const struct session *session, size_t core,
-                                 const struct why_subject *subject, bool all, struct text *out);
+                                 const struct why_subject *subject, bool all,
+                                 struct why_places *places, struct text *out);
 
 /*
  * The calls of a core's history, made when they are asked for first; they live until the history is

@@ -50,7 +50,7 @@ class Scripts(unittest.TestCase):
                 ("assume x on", 'no assumption "x"; `assume` lists them'),
                 ("set gap x", 'neither stop, pass nor ask: "x"'),
                 ("set", 'nothing to set is called ""'),
-                ("catch x", 'neither exception, gap nor context: "x"'),
+                ("catch x", 'neither exception, gap, context nor software-trace: "x"'),
                 ("unmark x", 'no mark "x"; `marks` lists them'),
                 ("mark 7", 'no name: "7"'),
                 ("stack 3", 'stack takes no "3"'),

@@ -397,10 +397,11 @@ void session_trouble(const struct session *s, size_t core, struct text *text)
 }
 
 enum status session_why(const struct session *s, size_t core, const struct why_subject *subject,
-                        bool all, struct text *text)
+                        bool all, struct why_places *places, struct text *text)
 {
 	(void)s;
 	(void)core;
+	(void)places;
 	if (is_exhausted)
 		return STATUS_NO_MEM;
 	text_printf(text, "%s%s %llx\n", all ? "all of " : "",
