@@ -3,14 +3,18 @@
 """Cores that go together on the timeline, against what is known of two that synth has traced.
 
 usage: together.py SYNTH      moves, the order of stops of both cores, seeks, watchpoints; by the protocol
+       together.py uaf_k      corpus/kernel/uaf_k: where the other core was, by the true order of both
        together.py TC2        corpus/opencsd/TC2: no core is certainly ahead of another after any move
 """
+import bisect
 import random
 import re
+import struct
 import sys
 import tempfile
 import unittest
 
+import recorded_kernel
 import serving
 import two_cores
 from material import shared
@@ -303,10 +307,48 @@ class TC2(Case):
         self.assertGreater(len(moved), 1)
 
 
+class Kernel(Case):
+    """A recorded kernel on two cores, with the number of each instruction over both: where the other core is after a move,
+    and where it is said to be, against where it was."""
+
+    def order_of(self, core):
+        records = recorded_kernel.read(self.folder, "truth", core)
+        order = recorded_kernel.read(self.folder, "order", core)
+        rows = recorded_kernel.true_rows(self.folder, core, records)
+        return [struct.unpack_from("<I", order, 4 * row)[0] for row, _ in rows]
+
+    def test_the_other_core_was_there(self):
+        self.folder = shared("corpus", "kernel", "uaf_k")
+        orders = [self.order_of(f"cpu_{core}") for core in range(2)]
+        self.serve([self.folder], 2)
+        rng = random.Random(2)
+        apart = []
+        for _ in range(200):
+            core = rng.randrange(2)
+            other = orders[1 - core]
+            self.cores.client.ask(f"T{core + 1:x}")
+            self.cores.client.monitor(f"seek {rng.randrange(len(orders[core]))}")
+            for _ in range(rng.randrange(1, 5)):
+                self.cores.move(core, rng.choice(("s", "bs")))
+            at = self.cores.positions()
+            said = self.cores.client.monitor("time")
+            first, last = re.search(rf"{2 - core} cpu_{1 - core}: positions? (\d+)(?: to (\d+))?$", said, re.M).groups()
+            first, last = int(first), int(last or first)
+            # Of the other one the instruction that it was at, or about to execute.
+            true = bisect.bisect_left(other, orders[core][at[core]])
+            self.assertTrue(first - 1 <= true <= last, (core, at, true, first, last))
+            self.assertTrue(first - 1 <= at[1 - core] <= last, (core, at, first, last))
+            apart.append(abs(true - at[1 - core]))
+        print("instructions apart, median and most:", sorted(apart)[100], max(apart))
+        self.assertLess(sorted(apart)[100], 700)
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "TC2":
-        del Synthetic
+        del Synthetic, Kernel
+    elif sys.argv[1] == "uaf_k":
+        del Synthetic, TC2
     else:
         Synthetic.synth = sys.argv[1]
-        del TC2
+        del TC2, Kernel
     serving.main()
