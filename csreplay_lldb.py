@@ -5,6 +5,11 @@ import re
 
 import lldb
 
+try:  # since lldb 20; without it commands are not completed
+    from lldb.plugins.parsed_cmd import ParsedCommand
+except ImportError:
+    ParsedCommand = None
+
 
 def run(debugger, command):
     """What an lldb command says; RuntimeError with lldb's reason if it fails."""
@@ -83,6 +88,69 @@ class ServerCommand(Command):
         return ask(debugger, f"{self.name} {argument}".rstrip()) + refresh(debugger, at)
 
 
+POSITIONS = ("begin", "end", "exception", "gap", "back", "forward")
+WORDS_MOST = 200
+
+
+def marks(debugger):
+    return re.findall(r": (\S+) is ", ask(debugger, "marks"))
+
+
+def registers(debugger):
+    frame = debugger.GetSelectedTarget().GetProcess().GetSelectedThread().GetFrameAtIndex(0)
+    return [register.GetName() for kind in frame.GetRegisters() for register in kind]
+
+
+def functions(debugger):
+    target = debugger.GetSelectedTarget()
+    return [symbol.GetName() for module in target.module_iter() for symbol in module
+            if symbol.GetType() == lldb.eSymbolTypeCode and symbol.GetName()]
+
+
+def choices(arguments):
+    """Words that a row of the server's help offers as they are: those in lower case between bars."""
+    return [word for part in re.findall(r"[\w-]+(?:\|[\w-]+)+", arguments) for word in part.split("|") if word.islower()]
+
+
+def candidates(debugger, arguments):
+    """What may stand as an argument of a command, by what the server's help says of its arguments."""
+    words = choices(arguments)
+    if re.search(r"POSITION|RANGE|MARK", arguments):
+        words += [*POSITIONS, *marks(debugger)]
+    if "REG" in arguments:
+        words += registers(debugger)
+    if "FUNCTION" in arguments:
+        words += functions(debugger)
+    return words
+
+
+if ParsedCommand:
+    class Completed(ParsedCommand):
+        """A command of the server's whose arguments lldb completes. They have no options: `-10` is an argument."""
+
+        arguments = ""
+        get_short_help = Command.get_short_help
+        get_long_help = Command.get_long_help
+
+        def setup_command_definition(self):
+            parser = self.get_parser()
+            parser.add_argument_set([parser.make_argument_element(lldb.eArgTypeName, "star")])
+
+        def __call__(self, debugger, arguments, context, result):
+            words = [arguments.GetItemAtIndex(i).GetStringValue(4096) for i in range(arguments.GetSize())]
+            Command.__call__(self, debugger, " ".join(words), context, result)
+
+        def handle_argument_completion(self, args, arg_pos, cursor_pos):
+            begun = args[arg_pos][:cursor_pos] if arg_pos < len(args) else ""
+            try:
+                found = sorted({word for word in candidates(self.debugger, self.arguments) if word.startswith(begun)})
+            except RuntimeError:
+                return True
+            if len(found) == 1:
+                return {"completion": found[0], "mode": "complete"}
+            return {"values": found[:WORDS_MOST]} if found else True
+
+
 class ReverseContinue(Command):
     """lldb's `process continue --reverse`, of the selected core and not of that which stopped last."""
 
@@ -118,9 +186,17 @@ class Stops:
             except RuntimeError:
                 pass  # another server than csreplay's: it has none
         if Stops.moved is not None:
-            context.GetTarget().GetProcess().SetSelectedThreadByID(Stops.moved)
+            process = context.GetTarget().GetProcess()
+            if not self.is_of_another(process):
+                process.SetSelectedThreadByID(Stops.moved)
             Stops.moved = None
         return True
+
+    def is_of_another(self, process):
+        """Another core stopped first, of those that went along."""
+        reasons = (lldb.eStopReasonBreakpoint, lldb.eStopReasonWatchpoint)
+        return any(thread.GetThreadID() != Stops.moved and thread.GetStopReason() in reasons
+                   for thread in process)
 
 
 def add(debugger, name, made):
@@ -130,7 +206,8 @@ def add(debugger, name, made):
         return
     made.__name__ = "Command_" + name.replace("-", "_")
     globals()[made.__name__] = made
-    run(debugger, f"command script add -c {__name__}.{made.__name__} {name}")
+    kind = "-p " if ParsedCommand and issubclass(made, ParsedCommand) else ""
+    run(debugger, f"command script add {kind}-c {__name__}.{made.__name__} {name}")
 
 
 def add_commands(debugger):
@@ -139,7 +216,8 @@ def add_commands(debugger):
         if len(row) == 3:
             name, arguments, text = row
             whole = f"{text[0].upper()}{text[1:]}: {name} {arguments}".rstrip()
-            add(debugger, name, type(name, (ServerCommand,), {"name": name, "text": whole}))
+            kinds = (Completed, ServerCommand) if ParsedCommand else (ServerCommand,)
+            add(debugger, name, type(name, kinds, {"name": name, "text": whole, "arguments": arguments}))
 
 
 def __lldb_init_module(debugger, _dict):

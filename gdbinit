@@ -15,9 +15,7 @@ set print entry-values if-needed
 # Breakpoints stay inserted over a stop: fewer packets where there are many.
 set breakpoint always-inserted on
 
-# One core moves at a time, the selected one. gdb takes this setting only with a target.
 define target hookpost-remote
-  set scheduler-locking on
   csreplay-trust
   csreplay-commands
 end
@@ -52,6 +50,29 @@ define where-am-i
 end
 document where-am-i
 Show the position in the history, the instruction there and its source line.
+end
+
+# With Python: tells the server which thread is selected. gdb says it where it goes on, not where it goes back: the
+# server takes the last one that gdb asked whether it lives, which `thread N` does, and so does `thread apply`.
+define csreplay-selected
+end
+define hook-reverse-stepi
+  csreplay-selected
+end
+define hook-reverse-step
+  csreplay-selected
+end
+define hook-reverse-nexti
+  csreplay-selected
+end
+define hook-reverse-next
+  csreplay-selected
+end
+define hook-reverse-continue
+  csreplay-selected
+end
+define hook-reverse-finish
+  csreplay-selected
 end
 
 # With Python: says which frames of a backtrace nothing but calls and returns prove.
@@ -218,6 +239,18 @@ def ask(command):
     finally:
         refresh.is_off = False
 
+class Selected(gdb.Command):
+    """Tell the server which thread is selected, if there are several."""
+
+    def __init__(self):
+        super().__init__("csreplay-selected", gdb.COMMAND_SUPPORT)
+
+    def invoke(self, argument, from_tty):
+        thread = gdb.selected_thread()
+        if thread is not None and len(gdb.selected_inferior().threads()) > 1:
+            gdb.execute("maintenance packet T%x" % (thread.ptid[1] or thread.num), to_string=True)
+
+Selected()
 refresh = Refresh()
 gdb.execute("define hookpost-monitor\ncsreplay-refresh\nend")
 

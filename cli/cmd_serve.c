@@ -128,6 +128,11 @@ static enum cli_exit set_options(const struct cli_args *args, struct server_opti
 	     seconds == 0 || seconds > IDLE_MOST))
 		return cli_fail(CLI_USAGE, "--idle-timeout takes 1 to %d seconds", IDLE_MOST);
 	options->idle_seconds = (unsigned int)seconds;
+	if (args->given[CLI_OPTION_LOG] && args->given[CLI_OPTION_VERBOSE])
+		return cli_fail(CLI_USAGE, "--log says where packets are written, --verbose writes "
+		                           "them to standard error: give one");
+	options->log = args->given[CLI_OPTION_VERBOSE] ? log_packet : NULL;
+	options->context = stderr;
 	if (!args->given[CLI_OPTION_LOG])
 		return CLI_FINE;
 	options->context = fopen(args->values[CLI_OPTION_LOG].p, "we");

@@ -61,7 +61,7 @@ static const struct cli_command commands[] = {
          "Port 0 picks a free port. Ctrl-C ends the server.\n",
          cmd_serve,
          SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(LISTEN) | BIT(ONCE) | BIT(IDLE_TIMEOUT) | BIT(LOG) |
-                 ASSUMPTION_OPTIONS},
+                 BIT(VERBOSE) | ASSUMPTION_OPTIONS},
         {"gdb", "serve the snapshot to a gdb that is started for it",
          "The debugger gets the settings and commands of csreplay, and the symbols of ELF, which "
          "is an\n"
@@ -148,8 +148,10 @@ static const struct cli_command commands[] = {
          "or json.\n",
          cmd_values_of, PAST_OPTIONS | BIT(FROM) | BIT(TO) | BIT(COUNT)},
         {"why", "show how a value of the past is proved, or what keeps it unknown",
-         "Of an address it is about the 8 bytes there.\n", cmd_why,
-         SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(CORE) | BIT(AT) | BIT(OF) | ASSUMPTION_OPTIONS},
+         "Of an address it is about the 8 bytes there. FORMAT is text (default) or json.\n",
+         cmd_why,
+         SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(FORMAT) | BIT(CORE) | BIT(AT) | BIT(OF) |
+                 ASSUMPTION_OPTIONS},
 };
 
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };
@@ -346,12 +348,15 @@ static enum cli_exit parse_operand(struct cli_args *args, char *word)
 static enum cli_exit parse(struct cli_args *args, int argc, char **argv)
 {
 	static char command_option[] = "--command"; /* of -c */
+	static char verbose_option[] = "--verbose"; /* of -v */
 	bool options_end = false;
 	enum cli_exit code = CLI_FINE;
 
 	for (int i = 2; i < argc && code == CLI_FINE && !args->rest; i++) {
 		if (!options_end && strcmp(argv[i], "-c") == 0)
 			argv[i] = command_option;
+		if (!options_end && strcmp(argv[i], "-v") == 0)
+			argv[i] = verbose_option;
 		if (!options_end && strcmp(argv[i], "--") == 0) {
 			options_end = true;
 			args->rest = takes_elf(args->command) ? &argv[i + 1] : NULL;

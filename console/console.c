@@ -98,10 +98,14 @@ static void run_set(struct console *console, struct str args, struct text *out)
 		console_possible_writes(console, value, out);
 	} else if (str_eq(name, STR("gap"))) {
 		console_set_gap(console, value, out);
+	} else if (str_eq(name, STR("software-trace"))) {
+		console_set_software(console, value, out);
+	} else if (str_eq(name, STR("cores"))) {
+		console_set_cores(console, value, out);
 	} else {
 		console_say_wrong(console, "nothing to set is called", name,
-		                  "; `set assume`, `set gap` and `set possible-writes` are all "
-		                  "that there is",
+		                  "; `set assume`, `set cores`, `set gap`, `set software-trace` "
+		                  "and `set possible-writes` are all that there is",
 		                  out);
 	}
 }
@@ -129,7 +133,7 @@ static void run_why(struct console *console, struct str args, struct text *out)
 		return;
 	}
 	if (console_subject(console, word, &subject)) {
-		status = session_why(console->session, console->core, &subject, all, out);
+		status = session_why(console->session, console->core, &subject, all, NULL, out);
 	} else {
 		console_say_wrong(console, "no register and no address:", word, "", out);
 	}
@@ -210,6 +214,8 @@ static const struct console_command commands[] = {
         {"events", "[RANGE]", "what the trace says between instructions, such as exceptions",
          console_events},
         {"gaps", "[RANGE]", "where execution is not known, and why", console_gaps},
+        {"software-trace", "[RANGE]", "messages of ITM, DWT and STM, when and where cores were",
+         console_software_trace},
         {"cores", "", "the cores, and which of them are threads", run_cores},
         {"threads", "[core|context]", "threads are the cores, or what each context ran on each",
          console_threads},
@@ -245,7 +251,11 @@ static const struct console_command commands[] = {
          run_set},
         {"set", "gap stop|pass|ask", "which gaps a continue stops at; the others it counts",
          run_set},
-        {"catch", "[WHAT [on|off]]", "stop a continue at: exception, context, gap", console_catch},
+        {"set", "software-trace W", "on or off: show the messages that a move passes", run_set},
+        {"set", "cores HOW", "together: a move takes the other cores along in time; or alone",
+         run_set},
+        {"catch", "[WHAT [on|off]]", "stop at: exception, context, gap, software-trace",
+         console_catch},
         {"trust", "[proved|assumed]", "show what is proved alone, or what is assumed too",
          run_trust},
         {"space", "[KEY ...|core]", "who sees the memory that is shown", console_space},

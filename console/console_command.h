@@ -48,6 +48,15 @@ void console_return(struct console *console, struct str args, struct text *out);
 /* What a continue does with accesses that may be to what is watched (console_watch.c). */
 void console_possible_writes(struct console *console, struct str args, struct text *out);
 
+/* Whether a move takes the other cores along: `set cores` (console_together.c). */
+void console_set_cores(struct console *console, struct str args, struct text *out);
+
+/* Messages of ITM and STM: their list, and whether moves show them (console_software.c). */
+void console_software_trace(struct console *console, struct str args, struct text *out);
+void console_set_software(struct console *console, struct str args, struct text *out);
+/* Why no message is on the way of the core, a line; nothing if some may be. */
+void console_say_software(struct console *console, struct text *out);
+
 /* What it stops for: `set gap` and `catch` (console_stops.c). */
 void console_set_gap(struct console *console, struct str args, struct text *out);
 void console_catch(struct console *console, struct str args, struct text *out);

@@ -6,7 +6,9 @@
 #include <inttypes.h>
 
 #include "console/console_command.h"
+#include "console/moment_text.h"
 #include "console/position.h"
+#include "console/position_time.h"
 #include "console/threads.h"
 
 void console_position(struct console *console, struct str args, struct text *out)
@@ -64,7 +66,7 @@ static void go(struct console *console, struct str word, struct text *out)
 		wait_to_go(console, position, out);
 		return;
 	}
-	if (session_seek(console->session, console->core, position) != STATUS_OK) {
+	if (session_go(console->session, console->core, position) != STATUS_OK) {
 		console_say_status(console, STATUS_NOT_FOUND, out);
 		return;
 	}
@@ -105,23 +107,6 @@ void console_forward(struct console *console, struct str args, struct text *out)
 	move(console, "forward", args, out);
 }
 
-/* "time 100 to 140, about 116 by cycles" */
-static void write_moment(const struct moment *moment, struct text *out)
-{
-	if (!moment->has_earliest && !moment->has_latest)
-		text_puts(out, "time unknown");
-	else if (!moment->has_earliest)
-		text_printf(out, "time up to %" PRIu64, moment->latest);
-	else if (!moment->has_latest)
-		text_printf(out, "time %" PRIu64 " or later", moment->earliest);
-	else if (moment->earliest == moment->latest)
-		text_printf(out, "time %" PRIu64, moment->earliest);
-	else
-		text_printf(out, "time %" PRIu64 " to %" PRIu64, moment->earliest, moment->latest);
-	if (moment->has_estimate)
-		text_printf(out, ", about %" PRIu64 " by cycles", moment->estimate);
-}
-
 /* The positions of another core at any time of the moment. */
 static void write_positions_at(const struct console *console, size_t core,
                                const struct moment *moment, struct text *out)
@@ -159,7 +144,9 @@ void console_time(struct console *console, struct str args, struct text *out)
 	moment = session_moment(console->session, console->core, position);
 	console_core(console, console->core, out);
 	text_printf(out, ": position %" PRIu64 ", ", position);
-	write_moment(&moment, out);
+	moment_text(&moment, out);
+	if (moment.has_earliest && moment.has_latest && moment.latest > moment.earliest)
+		text_printf(out, ", precision %" PRIu64, moment.latest - moment.earliest);
 	text_char(out, '\n');
 	if (!moment.has_earliest && !moment.has_latest)
 		return;

@@ -29,10 +29,11 @@ void console_set_gap(struct console *console, struct str args, struct text *out)
 static const struct console_choice caught[] = {
         [SESSION_CATCH_EXCEPTION] = {"exception", "exceptions and returns from them"},
         [SESSION_CATCH_CONTEXT] = {"context", "what the trace says of contexts"},
+        [SESSION_CATCH_SOFTWARE] = {"software-trace", "messages of ITM, DWT and STM"},
 };
 
-static const struct console_choices caught_choices = {caught, SESSION_CAUGHT,
-                                                      "neither exception, gap nor context:"};
+static const struct console_choices caught_choices = {
+        caught, SESSION_CAUGHT, "neither exception, gap, context nor software-trace:"};
 
 static void write_caught(const struct console *console, enum session_caught what, struct text *out)
 {
@@ -49,14 +50,11 @@ static void catch_one(struct console *console, struct str name, bool on, struct 
 	/* Gaps have a policy of three, which is `set gap`; here it is two of them. */
 	if (str_eq(name, STR("gap"))) {
 		console_set_gap(console, on ? STR("stop") : STR("ask"), out);
-	} else if (str_eq(name, STR("software-trace"))) {
-		text_puts(out,
-		          "software trace is of a source of its own, and no core's history has "
-		          "it: `csreplay decode` lists it\n");
-		console->failed = true;
 	} else if (console_choose(console, &caught_choices, name, &i, out)) {
 		session_catch(console->session, (enum session_caught)i, on);
 		write_caught(console, (enum session_caught)i, out);
+		if (i == SESSION_CATCH_SOFTWARE && on)
+			console_say_software(console, out);
 	}
 }
 

@@ -3,8 +3,6 @@
  * The console's command on threads: whether these are cores, or what each context executed.
  * In: "core" or "context". Out: text, and other threads from then on.
  */
-#include <inttypes.h>
-
 #include "console/console_command.h"
 #include "console/threads.h"
 
@@ -27,8 +25,8 @@ static void list(const struct console *console, struct text *out)
 		threads_name(console->session, i, out);
 		text_puts(out, ": ");
 		threads_describe(console->session, i, out);
-		text_printf(out, ", at position %" PRIu64 "\n",
-		            session_position(console->session, i));
+		threads_place(console->session, i, console->core, out);
+		text_char(out, '\n');
 		add_parting(console->session, i, out);
 	}
 }

@@ -6,6 +6,7 @@
 
 #include "console/console_command.h"
 #include "console/marks.h"
+#include "console/position_time.h"
 
 enum { PERCENT_DIGITS = 6 };
 
@@ -76,39 +77,6 @@ static bool find_part(const struct console *console, struct str word, uint64_t *
 		return is_out_of_range(console, wrong);
 	*position = halt(console) / whole * part + halt(console) % whole * part / whole;
 	return true;
-}
-
-void position_say_no_time(enum status status, uint64_t position, struct text *out)
-{
-	if (status == STATUS_BAD_DATA)
-		text_printf(out, "its timestamps go back at position %" PRIu64, position);
-	else
-		text_puts(out, "its trace says nothing of time");
-}
-
-/* Where the core may have been first at "@TIME". */
-static bool find_time(const struct console *console, struct str word, uint64_t *position,
-                      struct text *wrong)
-{
-	uint64_t time;
-	uint64_t first;
-	uint64_t last;
-	enum status status;
-
-	if (str_to_u64(str_skip(word, 1), &time) != STATUS_OK) {
-		console_wrong(wrong, "not a time:", word);
-		text_puts(wrong, "; give @ and a number");
-		return false;
-	}
-	status = session_positions_at(console->session, console->core, time, &first, &last);
-	if (status == STATUS_OK) {
-		*position = first;
-		return true;
-	}
-	console_core(console, console->core, wrong);
-	text_puts(wrong, ": ");
-	position_say_no_time(status, first, wrong);
-	return false;
 }
 
 /* Where the function's call of that number, from 1 on, begins; those of older than the trace are
@@ -256,7 +224,7 @@ bool position_parse(const struct console *console, struct str word, uint64_t *po
 	if (word.n == 0)
 		return is_no_position(word, wrong);
 	if (word.p[0] == '@')
-		is_found = find_time(console, word, &found, wrong);
+		is_found = position_find_time(console, word, &found, wrong);
 	else if (word.p[word.n - 1] == '%')
 		is_found = find_part(console, word, &found, wrong);
 	else if (hash < word.n)

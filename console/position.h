@@ -11,6 +11,7 @@
  *	begin, end  the oldest instruction, the halt
  *	50%         the part of the history, with up to six digits after a point
  *	@TIME       the first at which it may have been that time
+ *	@10us-before-end, @2ms-after-begin  the same, of the core's last or first timestamp
  *	exception   where the last exception before here was taken, after it
  *	gap         after the last gap before here
  *	#N          that number of the last answer, origin#N: if it was of `origin`
@@ -26,7 +27,8 @@
 
 /* What of it is listed where there is room for a line. */
 #define POSITION_FORMS                                                                             \
-	"N, -N, +N, back N, begin, end, 50%, @TIME, #N, FUNCTION#N, exception, gap or a mark"
+	"N, -N, +N, back N, begin, end, 50%, @TIME, @10us-before-end, #N, FUNCTION#N, exception, " \
+	"gap or a mark"
 
 /*
  * False if it is none, with a clause that says why appended to `wrong`; *position is as it was.
@@ -46,9 +48,6 @@ struct position_range {
  */
 bool position_parse_range(const struct console *console, struct str word,
                           struct position_range *range, struct text *wrong);
-
-/* Why a core's position at a time is not known: session_positions_at()'s answer, as a clause. */
-void position_say_no_time(enum status status, uint64_t position, struct text *out);
 
 /* True of a word that is a position by itself, and no name that could be given to one. */
 bool position_is_form(struct str word);

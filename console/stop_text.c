@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "console/console_command.h"
+#include "console/threads.h"
 
 enum { BYTES_SHOWN = 16 };
 
@@ -29,11 +30,19 @@ static void tell_gap(const struct console *console, const struct stop *stop, str
 	text_char(out, '\n');
 }
 
+void stop_event_text(const struct stop *stop, struct text *out)
+{
+	if (stop->message)
+		software_message_format(stop->message, out);
+	else
+		element_format_text(&stop->event.element, out);
+}
+
 static void tell_event(const struct console *console, const struct stop *stop, struct text *out)
 {
 	begin_line(console, out);
 	text_printf(out, "caught before position %" PRIu64 ": ", stop->event.position);
-	element_format_text(&stop->event.element, out);
+	stop_event_text(stop, out);
 	text_char(out, '\n');
 }
 
@@ -188,11 +197,69 @@ static void tell_doubts(const struct console *console, uint64_t from, const stru
 	            doubt->blind_first, doubt->blind_last - 1);
 }
 
+/* What concerns the cores that went along. */
+static void tell_others(const struct console *console, const struct others_met *others,
+                        struct text *out)
+{
+	if (others->unordered > 0) {
+		begin_line(console, out);
+		text_puts(out, "within the precision of time ");
+		threads_name(console->session, others->first, out);
+		if (others->unordered > 1)
+			text_printf(out, " and %zu more cores", others->unordered - 1);
+		text_printf(out,
+		            " would have stopped, too (position %" PRIu64 "): which came first is "
+		            "not known\n",
+		            others->position);
+	}
+	if (others->doubts > 0) {
+		begin_line(console, out);
+		text_printf(out,
+		            "%" PRIu64
+		            " instruction%s of other cores on the way may have accessed what "
+		            "is watched: the address is not known\n",
+		            others->doubts, others->doubts == 1 ? "" : "s");
+	}
+	if (others->blind > 0) {
+		begin_line(console, out);
+		text_printf(out,
+		            "of a part of the way of %zu other core%s nothing is known of what "
+		            "was accessed\n",
+		            others->blind, others->blind == 1 ? "" : "s");
+	}
+}
+
+static void tell_alone(const struct console *console, struct text *out)
+{
+	struct text why = {0};
+
+	together_why_not(console->session, &why);
+	if (why.length > 0) {
+		begin_line(console, out);
+		text_printf(out, "%s\n", why.data);
+	}
+	text_fini(&why);
+}
+
+/* The debugger names the thread that stopped; the shell has to say it. */
+static void tell_first(const struct console *console, const struct stop *stop, struct text *out)
+{
+	if (!stop->is_of_other || console->is_monitor)
+		return;
+	text_puts(out, "first came ");
+	threads_name(console->session, stop->core, out);
+	text_char(out, '\n');
+}
+
 void stop_text(const struct console *console, uint64_t from, const struct stop *stop,
                struct text *out)
 {
 	bool is_shown = console->is_monitor && stop->reason == STOP_WATCH;
 
+	stop_text_software(console, from, out);
+	if (stop->says_alone)
+		tell_alone(console, out);
+	tell_first(console, stop, out);
 	if (stop->gaps_passed > 0)
 		tell_passed(console, stop->gaps_passed, out);
 	if (stop->gap)
@@ -202,5 +269,6 @@ void stop_text(const struct console *console, uint64_t from, const struct stop *
 	tell_doubts(console, from, stop, out);
 	if (stop->has_access && !is_shown)
 		tell_access(console, stop, out);
+	tell_others(console, &stop->others, out);
 	tell_assumed(console, out);
 }

@@ -17,4 +17,16 @@
 void stop_text(const struct console *console, uint64_t from, const struct stop *stop,
                struct text *out);
 
+/* What is caught, if something is. */
+void stop_event_text(const struct stop *stop, struct text *out);
+
+/* Messages of software trace that the move has passed, a line each, if they are to be shown. */
+void stop_text_software(const struct console *console, uint64_t from, struct text *out);
+
+/*
+ * Appends which cores do not go along with others, and why, as a clause; nothing if all do, as far
+ * as they have a past.
+ */
+void together_why_not(const struct session *session, struct text *out);
+
 #endif

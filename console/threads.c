@@ -2,6 +2,10 @@
 /* Cores as threads; see threads.h. */
 #include "console/threads.h"
 
+#include <inttypes.h>
+
+#include "console/moment_text.h"
+
 const char *threads_why_not(const struct session *session, size_t core)
 {
 	static const char *const only[] = {
@@ -118,4 +122,49 @@ void threads_describe(const struct session *session, size_t core, struct text *o
 		text_puts(out, ", no trace");
 	else
 		text_printf(out, ", %llu instructions", (unsigned long long)length);
+}
+
+/* At `now` the time is certainly before the core's first timestamp: it may not be traced yet. */
+static bool may_begin_later(const struct session *session, size_t core, size_t now)
+{
+	uint64_t there = session_position(session, now);
+	struct moment moment = session_moment(session, core, session_position(session, core));
+	struct moment first = session_moment(session, core, 0);
+
+	if (moment.has_earliest || !first.has_latest ||
+	    there == history_length(session_history(session, now)))
+		return false;
+	moment = session_moment(session, now, there + 1);
+	return moment.has_latest && moment.latest < first.latest;
+}
+
+/* The same of its last one: it may be at its halt, and have been for long. */
+static bool may_have_ended(const struct session *session, size_t core, size_t now)
+{
+	uint64_t there = session_position(session, now);
+	uint64_t position = session_position(session, core);
+	uint64_t length = history_length(session_history(session, core));
+	struct moment moment = session_moment(session, now, there);
+	struct moment last = session_moment(session, core, length);
+
+	return (position == length || !session_moment(session, core, position + 1).has_latest) &&
+	       there < history_length(session_history(session, now)) && moment.has_earliest &&
+	       last.has_earliest && moment.earliest >= last.earliest;
+}
+
+void threads_place(const struct session *session, size_t core, size_t now, struct text *out)
+{
+	struct moment moment;
+
+	if (history_length(session_history(session, core)) == 0)
+		return;
+	moment = session_moment(session, core, session_position(session, core));
+	text_printf(out, ", at position %" PRIu64 ", ", session_position(session, core));
+	moment_text(&moment, out);
+	if (core == now)
+		return;
+	if (may_begin_later(session, core, now))
+		text_puts(out, "; its trace begins about here, or later");
+	if (may_have_ended(session, core, now))
+		text_puts(out, "; its trace ends about here, or ended before");
 }

@@ -44,6 +44,12 @@ enum thread_choice {
 /* Takes "1", "-1", "p1.1", "p1.-1"; *core is set for THREAD_ONE. */
 enum thread_choice threads_parse(const struct session *session, struct str id, size_t *core);
 
+/*
+ * Where the core is and when that was, as clauses after threads_describe(): "", "at position 5,
+ * time 100 to 140". Where `now` is at a time before its trace's begin, or after its end, that too.
+ */
+void threads_place(const struct session *session, size_t core, size_t now, struct text *out);
+
 /* One line on the core: its type, its cluster if there are several, how much history there is. */
 void threads_describe(const struct session *session, size_t core, struct text *out);
 

@@ -45,8 +45,8 @@ static const struct console_command own[] = {
         {"continue", "", "run on to what stops it, or to the halt", shell_continue},
         {"reverse-continue", "", "run backwards to what stops it, or to the begin",
          shell_reverse_continue},
-        {"break", "[FUNCTION|ADDRESS]", "stop where a function begins, at an address, or here",
-         shell_break},
+        {"break", "[FUNCTION|F:LINE]",
+         "stop where a function or line begins, at an address, or here", shell_break},
         {"watch", "ADDR[+N]|VARIABLE", "stop at writes of it", shell_watch},
         {"rwatch", "ADDR[+N]|VARIABLE", "stop at reads of it", shell_rwatch},
         {"awatch", "ADDR[+N]|VARIABLE", "stop at both", shell_awatch},
@@ -235,8 +235,10 @@ enum status shell_open(struct session *session, const struct shell_options *opti
 
 void shell_close(struct shell *shell)
 {
-	if (shell)
-		free(shell->stops);
+	if (!shell)
+		return;
+	shell_close_sources(shell);
+	free(shell->stops);
 	free(shell);
 }
 

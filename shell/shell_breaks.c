@@ -4,6 +4,7 @@
  * alone. In: functions, addresses, variables. Out: text; what the session stops for.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "base/vec.h"
 #include "console/console_command.h"
@@ -94,11 +95,30 @@ static void add_stop(struct shell *shell, const struct shell_stop *stop, enum st
 	write_stop(shell, &shell->stops[shell->stop_count++], out);
 }
 
+static void break_at_line(struct shell *shell, struct str file, int line, struct text *out)
+{
+	uint64_t *places;
+	size_t count = shell_find_line(shell, file, line, &places, out);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct shell_stop stop = {.is_watch = false, .address = places[i]};
+
+		add_stop(shell, &stop, session_break_set(shell->console.session, places[i]), out);
+	}
+	free(places);
+}
+
 void shell_break(struct console *console, struct str args, struct text *out)
 {
 	struct shell_stop stop = {.is_watch = false};
 	struct value pc;
+	struct str file;
+	int line;
 
+	if (shell_is_line(args, &file, &line)) {
+		break_at_line(shell_of(console), file, line, out);
+		return;
+	}
 	if (args.n > 0 && !shell_find_code(shell_of(console), args, &stop.address, out))
 		return;
 	if (args.n == 0) {

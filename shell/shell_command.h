@@ -6,6 +6,7 @@
 #ifndef CSREPLAY_SHELL_SHELL_COMMAND_H
 #define CSREPLAY_SHELL_SHELL_COMMAND_H
 
+#include "base/file.h"
 #include "console/console.h"
 #include "shell/shell.h"
 
@@ -17,6 +18,12 @@ struct shell_stop {
 	struct watch watch; /* of a watchpoint */
 };
 
+/* A source file that was looked for. */
+struct shell_source {
+	const char *name;    /* without folder, of a line table */
+	struct file_map map; /* its data is NULL if it is not there */
+};
+
 struct shell {
 	struct console console;  /* the first member: shell_of() */
 	struct past_names names; /* of the core */
@@ -25,6 +32,9 @@ struct shell {
 	size_t stop_count;
 	size_t stop_capacity;
 	unsigned int stop_number; /* of the last one */
+	struct shell_source *sources;
+	size_t source_count;
+	size_t source_capacity;
 	/* Where the core was before it moved last: registers that were others there are marked. */
 	size_t from_core;
 	uint64_t from;
@@ -76,6 +86,21 @@ void shell_list(struct console *console, struct str args, struct text *out);
 void shell_disassemble(struct console *console, struct str args, struct text *out);
 /* Appends a line on where the core is: its name, its position, its instruction. */
 void shell_here(struct shell *shell, struct text *out);
+
+/* Source code (shell_source.c). */
+/* The line that an instruction is of; false if no image says it. */
+bool shell_source_line(struct shell *shell, uint64_t pc, struct source_line *line);
+/* Appends the line's number and text as a line; nothing if its file is not there. */
+void shell_source_text(struct shell *shell, const struct source_line *line, struct text *out);
+void shell_close_sources(struct shell *shell);
+/* "FILE:LINE"; false if it is not of that form. */
+bool shell_is_line(struct str word, struct str *file, int *line);
+/*
+ * Where code of the line begins, or of the next that has code, which is said: in each function
+ * once. *places is to be freed. 0, and it is said, if there is none.
+ */
+size_t shell_find_line(struct shell *shell, struct str file, int line, uint64_t **places,
+                       struct text *out);
 
 /* The tables of commands: the shell's own, and that of the console. */
 enum { SHELL_TABLES = 2 };

@@ -39,8 +39,13 @@ static void tell_reason(const struct shell *shell, const struct stop *stop, stru
 	}
 }
 
+/* The core that stopped is the one that commands are about from then on. */
 static void tell(struct shell *shell, uint64_t from, const struct stop *stop, struct text *out)
 {
+	if (stop->is_of_other) {
+		shell->console.core = stop->core;
+		from = stop->from;
+	}
 	stop_text(&shell->console, from, stop, out);
 	tell_reason(shell, stop, out);
 	shell->console.failed = stop->reason == STOP_INTERRUPTED;
@@ -61,7 +66,7 @@ static void step(struct console *console, struct str args, enum direction direct
 		struct stop stop = session_step(console->session, console->core, direction);
 
 		tell(shell_of(console), from, &stop, out);
-		if (stop.reason != STOP_STEPPED)
+		if (stop.reason != STOP_STEPPED || stop.is_of_other)
 			return;
 		if (shell->options.interrupted &&
 		    shell->options.interrupted(shell->options.context)) {

@@ -344,6 +344,7 @@ void shell_here(struct shell *shell, struct text *out)
 {
 	const struct console *console = &shell->console;
 	uint64_t position = session_position(console->session, console->core);
+	struct source_line line;
 	struct past_code code;
 
 	find_code(console, position, &code);
@@ -356,6 +357,8 @@ void shell_here(struct shell *shell, struct text *out)
 	if (position == console_length(console, console->core))
 		text_puts(out, "  (the halt)");
 	text_char(out, '\n');
+	if (shell_source_line(shell, code.pc, &line))
+		shell_source_text(shell, &line, out);
 }
 
 /* A row of instructions: an arrow at the one that is here; then, what stands in between. */
@@ -376,13 +379,18 @@ static void end_row(struct shell *shell, bool is_here, const struct past_code *c
 	text_char(out, '\n');
 }
 
-/* Row `position` of a list, and the gap before it. */
-static void write_row(struct shell *shell, uint64_t position, struct text *out)
+/*
+ * Row `position` of a list, and before it the gap, and the source line if it is another than that
+ * `before`.
+ */
+static void write_row(struct shell *shell, uint64_t position, struct source_line *before,
+                      struct text *out)
 {
 	const struct console *console = &shell->console;
 	const struct history *history = session_history(console->session, console->core);
 	const struct gap *gap = history_gap_at(history, position);
 	bool is_here = position == session_position(console->session, console->core);
+	struct source_line line;
 	struct past_code code;
 
 	if (gap) {
@@ -391,6 +399,11 @@ static void write_row(struct shell *shell, uint64_t position, struct text *out)
 		text_char(out, '\n');
 	}
 	find_code(console, position, &code);
+	if (shell_source_line(shell, code.pc, &line) &&
+	    (line.line != before->line || line.file != before->file)) {
+		shell_source_text(shell, &line, out);
+		*before = line;
+	}
 	begin_row(shell, is_here, out);
 	text_printf(out, "%" PRIu64, position);
 	end_row(shell, is_here, &code, out);
@@ -400,6 +413,7 @@ void shell_list(struct console *console, struct str args, struct text *out)
 {
 	uint64_t position = session_position(console->session, console->core);
 	uint64_t length = console_length(console, console->core);
+	struct source_line before = {.line = 0};
 	uint64_t rows = ROWS;
 	uint64_t first;
 
@@ -409,7 +423,7 @@ void shell_list(struct console *console, struct str args, struct text *out)
 	}
 	first = position > rows / 2 ? position - rows / 2 : 0;
 	for (uint64_t i = first; i - first < rows && i <= length; i++)
-		write_row(shell_of(console), i, out);
+		write_row(shell_of(console), i, &before, out);
 }
 
 /* From `start`: the rest of its function, or so many instructions where there is none. */

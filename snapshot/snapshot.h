@@ -197,6 +197,7 @@ struct snapshot {
 	size_t mapped_images; /* how many of them are in the memory maps: all but those of dumps */
 	struct snap_module *modules; /* of the core file, by address */
 	size_t module_count;
+	uint64_t timestamp_hz;   /* ticks of timestamps a second, as trace.ini says; 0: unknown */
 	struct str debug_folder; /* of the user, with debug files; or empty */
 	struct system_log *log;  /* what the operating system said while it was traced, or NULL */
 	const struct device_range *device_ranges; /* of the user: memory that a device may change */

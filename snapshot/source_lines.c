@@ -194,3 +194,28 @@ bool source_lines_find(const struct source_lines *lines, uint64_t address,
 	}
 	return false;
 }
+
+/* A visit of an image that lies elsewhere than its line table says. */
+struct biased_visit {
+	line_visit *visit;
+	void *context;
+	uint64_t bias;
+};
+
+static void visit_biased(void *context, uint64_t address, int line)
+{
+	const struct biased_visit *to = context;
+
+	to->visit(to->context, address + to->bias, line);
+}
+
+void source_lines_visit(const struct source_lines *lines, struct str file, line_visit *visit,
+                        void *context)
+{
+	for (size_t i = 0; lines && i < lines->count; i++) {
+		struct biased_visit to = {visit, context, lines->tables[i].bias};
+
+		if (lines->tables[i].lines)
+			line_table_visit(lines->tables[i].lines, file, visit_biased, &to);
+	}
+}

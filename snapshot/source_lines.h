@@ -27,4 +27,8 @@ void source_lines_close(struct source_lines *lines); /* NULL is fine */
 bool source_lines_find(const struct source_lines *lines, uint64_t address,
                        struct source_line *found);
 
+/* line_table_visit() of all images, with their addresses; `lines` may be NULL. */
+void source_lines_visit(const struct source_lines *lines, struct str file, line_visit *visit,
+                        void *context);
+
 #endif

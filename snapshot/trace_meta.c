@@ -422,10 +422,33 @@ static void warn_of_sections(const struct context *c)
 	for (size_t i = 0; i < c->file->section_count; i++) {
 		const struct ini_section *section = &c->file->sections[i];
 
-		if (!has_a_meaning(section) && !is_buffer(c->loader->snapshot, section->name))
+		if (!has_a_meaning(section) && !schema_is(SCHEMA_TIMESTAMP, section) &&
+		    !is_buffer(c->loader->snapshot, section->name))
 			diag_warning(c->loader->diags, ini_place(c->file, section->line),
 			             "section [%.*s] is ignored", STR_ARG(section->name));
 	}
+}
+
+/* Tools that save what they traced say the frequency; the format has no such section. */
+static void load_frequency(struct context *c)
+{
+	struct diag_list *diags = c->loader->diags;
+	uint64_t *hz = &c->loader->snapshot->timestamp_hz;
+	const struct ini_section *section = NULL;
+	const struct ini_entry *entry = NULL;
+
+	if (!is_buffer(c->loader->snapshot, STR("timestamp")))
+		section = schema_find(SCHEMA_TIMESTAMP, c->file, diags);
+	if (section)
+		entry = ini_section_find(section, STR("frequency"));
+	if (!entry)
+		return;
+	if (str_to_u64(ini_unquote(entry->value), hz) == STATUS_OK && *hz > 0)
+		return;
+	*hz = 0;
+	diag_warning(diags, ini_place(c->file, entry->line),
+	             "frequency \"%.*s\" is no number of ticks a second, and is ignored",
+	             STR_ARG(entry->value));
 }
 
 static enum status load_associations(struct context *c, struct pairs *core_sources,
@@ -454,6 +477,7 @@ enum status load_trace(struct loader *loader, struct str file, struct place plac
 	if (status != STATUS_OK)
 		return status == STATUS_NO_MEM ? status : STATUS_OK;
 	status = load_buffers(&c);
+	load_frequency(&c);
 	warn_of_sections(&c);
 	if (status == STATUS_OK)
 		status = load_associations(&c, &core_sources, &source_buffers);

@@ -33,6 +33,8 @@ void gdb_init(struct gdb *gdb)
 	gdb->chosen = *gdb->stopped;
 	session_break_clear_all(gdb->session);
 	session_break_condition(gdb->session, gdb_breakpoint_counts, gdb);
+	/* What is said once is said to each client. */
+	session_set_together(gdb->session, session_is_together(gdb->session));
 }
 
 void gdb_fini(struct gdb *gdb)

@@ -137,6 +137,7 @@ void gdb_thread_extra(struct gdb *gdb, struct str args)
 	threads_name(gdb->session, core, &line);
 	text_puts(&line, ": ");
 	threads_describe(gdb->session, core, &line);
+	threads_place(gdb->session, core, gdb->chosen, &line);
 	text_hex_bytes(&gdb->reply, (const uint8_t *)line.data, line.length);
 	text_fini(&line);
 }

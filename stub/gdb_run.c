@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Execution and stop replies: ?, qThreadStopInfo, bs, bc, vCont, c, s. One core moves at a time,
- * the one that the client chose; the others stay where they are. Stop replies name the core that
- * moved and carry the registers that gdb wants at every stop, those that are known.
+ * Execution and stop replies: ?, qThreadStopInfo, bs, bc, vCont, c, s. One core moves, the one that
+ * the client chose; the others go along on the timeline, or stay where they are. Stop replies name
+ * the core that stopped and carry the registers that gdb wants at every stop, those that are known.
  *
  * gdb manual: sections "Packets", "Stop Reply Packets".
  */
@@ -74,7 +74,7 @@ static void add_lldb_reason(struct gdb *gdb, const struct stop *stop)
 	if (stop->reason == STOP_GAP)
 		gap_format(stop->gap, &line);
 	else if (stop->reason == STOP_EVENT)
-		element_format_text(&stop->event.element, &line);
+		stop_event_text(stop, &line);
 	else
 		text_puts(&line, stop->reason == STOP_BLIND ? "accesses are not known from here on"
 		                                            : "possible access to what is watched");
@@ -285,9 +285,27 @@ static void keep_hit(struct gdb *gdb, const struct move *move, struct stop *stop
 
 static void end_move(struct gdb *gdb, const struct move *move, struct stop *stop)
 {
-	keep_hit(gdb, move, stop);
-	reply_stop(gdb, move, stop);
+	struct move of = *move;
+
+	if (stop->is_of_other) {
+		of.core = stop->core;
+		of.from = stop->from;
+	}
+	keep_hit(gdb, &of, stop);
+	reply_stop(gdb, &of, stop);
 	session_interrupt(gdb->session, NULL, NULL);
+}
+
+/*
+ * Whether the request lets the other threads run, too. Where it does not, gdb goes on showing what
+ * it has read of them: they stay. lldb reads all of them anew at each stop, and names one thread
+ * whenever it steps; what another one stops for at such a time it would take for its own.
+ */
+static void set_company(struct gdb *gdb, bool others_run)
+{
+	enum company company = gdb->client == CLIENT_LLDB ? COMPANY_QUIET : COMPANY_NONE;
+
+	session_set_company(gdb->session, others_run ? COMPANY_ALL : company);
 }
 
 void gdb_went(struct gdb *gdb, size_t core)
@@ -307,7 +325,7 @@ static bool go_waiting(struct gdb *gdb, size_t core)
 	if (!gdb->waits || gdb->waiting_core != core)
 		return false;
 	gdb->waits = false;
-	if (session_seek(gdb->session, core, gdb->waiting_position) != STATUS_OK)
+	if (session_go(gdb->session, core, gdb->waiting_position) != STATUS_OK)
 		return false; /* its history is another now */
 	text_printf(&line, "csreplay: position %" PRIu64 ", as asked\n", gdb->waiting_position);
 	gdb_console(gdb, text_str(&line));
@@ -376,7 +394,7 @@ static void run(struct gdb *gdb, size_t core, enum direction direction)
 		return;
 	move = begin_move(gdb, core, direction);
 	stop = session_continue(gdb->session, core, direction, gdb->interrupted, gdb->context);
-	if (direction == DIRECTION_FORWARD)
+	if (direction == DIRECTION_FORWARD && !stop.is_of_other)
 		tell_result(gdb, core, &stop);
 	end_move(gdb, &move, &stop);
 }
@@ -384,12 +402,14 @@ static void run(struct gdb *gdb, size_t core, enum direction direction)
 void gdb_backward_step(struct gdb *gdb, struct str args)
 {
 	(void)args;
+	set_company(gdb, !gdb->has_resume);
 	step(gdb, resume_core(gdb), DIRECTION_BACKWARD);
 }
 
 void gdb_backward_continue(struct gdb *gdb, struct str args)
 {
 	(void)args;
+	set_company(gdb, !gdb->has_resume || gdb->client == CLIENT_LLDB);
 	run(gdb, resume_core(gdb), DIRECTION_BACKWARD);
 }
 
@@ -397,12 +417,14 @@ void gdb_backward_continue(struct gdb *gdb, struct str args)
 void gdb_continue(struct gdb *gdb, struct str args)
 {
 	(void)args;
+	set_company(gdb, !gdb->has_resume || gdb->client == CLIENT_LLDB);
 	run(gdb, resume_core(gdb), DIRECTION_FORWARD);
 }
 
 void gdb_step(struct gdb *gdb, struct str args)
 {
 	(void)args;
+	set_company(gdb, !gdb->has_resume);
 	step(gdb, resume_core(gdb), DIRECTION_FORWARD);
 }
 
@@ -440,10 +462,22 @@ static bool parse_action(const struct gdb *gdb, struct str text, struct resume_a
 	return action->verb == 'c' || action->verb == 's' || action->verb == 't';
 }
 
-/*
- * The first action decides: it is the one for the thread that the user steps, and the rest let the
- * others run along, which they do not in a replay of one core at a time.
- */
+/* Another action than the first is there for the others, which so are not to stay. */
+static bool lets_others_run(const struct gdb *gdb, const struct resume_action *first,
+                            struct str rest)
+{
+	struct resume_action action;
+
+	if (first->choice != THREAD_ONE)
+		return true;
+	while (rest.n > 0) {
+		if (parse_action(gdb, rsp_next(&rest, ';'), &action) && action.verb != 't')
+			return true;
+	}
+	return false;
+}
+
+/* The first action decides: it is the one for the thread that the user steps. */
 void gdb_vcont(struct gdb *gdb, struct str args)
 {
 	struct resume_action action;
@@ -454,6 +488,7 @@ void gdb_vcont(struct gdb *gdb, struct str args)
 		return;
 	}
 	core = action.choice == THREAD_ONE ? action.core : gdb->chosen;
+	set_company(gdb, lets_others_run(gdb, &action, args));
 	switch (action.verb) {
 	case 't':
 		gdb_ok(gdb);

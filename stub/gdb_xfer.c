@@ -30,6 +30,7 @@ static bool write_threads(struct gdb *gdb, struct str annex, struct text *out)
 		text_clear(&line);
 		text_puts(out, "\">");
 		threads_describe(gdb->session, i, &line);
+		threads_place(gdb->session, i, gdb->chosen, &line);
 		xml_escape(out, text_str(&line));
 		text_puts(out, "</thread>\n");
 		text_fini(&line);

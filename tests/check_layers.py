@@ -49,6 +49,8 @@ ROOMS = {
     "replay/values/explain": "replay/values/explain/explain.h",
     "replay/trust": "replay/trust/trust.h",
     "replay/past": "replay/past/past.h",
+    "replay/system_register": "replay/system_register/system_register.h",
+    "replay/software_trace": "replay/software_trace/software_trace.h",
     "replay/session": "replay/session/session.h",
     "replay/compare": "replay/compare/compare.h",
     "replay/export": "replay/export/export.h",

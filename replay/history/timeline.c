@@ -102,6 +102,63 @@ struct moment timeline_at(const struct history *history, uint64_t position)
 	return moment;
 }
 
+/* The first timestamp, from index `i` on, that is at least `time`; SIZE_MAX: none. */
+static size_t next_time(const struct history *history, size_t i, uint64_t time)
+{
+	for (; i < timestamp_count(history); i++) {
+		struct mark_entry entry = history_mark_entry(history, MARK_TIMESTAMP, i);
+
+		if (is_time(&entry) && entry.value >= time)
+			return i;
+	}
+	return SIZE_MAX;
+}
+
+/* The last timestamp, before index `i`, that is less than `time`; SIZE_MAX: none. */
+static size_t last_time(const struct history *history, size_t i, uint64_t time)
+{
+	while (i-- > 0) {
+		struct mark_entry entry = history_mark_entry(history, MARK_TIMESTAMP, i);
+
+		if (is_time(&entry) && entry.value < time)
+			return i;
+	}
+	return SIZE_MAX;
+}
+
+/* Index of the first timestamp that is at least `time`, or their number. */
+static size_t first_not_before(const struct history *history, uint64_t near, uint64_t time)
+{
+	size_t i = history_mark_after(history, MARK_TIMESTAMP, near);
+	size_t before = last_time(history, i, time);
+	size_t found = next_time(history, before == SIZE_MAX ? 0 : before + 1, time);
+
+	return found == SIZE_MAX ? timestamp_count(history) : found;
+}
+
+uint64_t timeline_first_at(const struct history *history, uint64_t near, uint64_t time)
+{
+	size_t before = last_time(history, first_not_before(history, near, time), time);
+
+	/* What came before a timestamp was over by then: the core has left that for its place. */
+	if (before == SIZE_MAX)
+		return 0;
+	return history_mark_entry(history, MARK_TIMESTAMP, before).position;
+}
+
+uint64_t timeline_last_at(const struct history *history, uint64_t near, uint64_t time)
+{
+	size_t after;
+
+	if (time == UINT64_MAX)
+		return history->length;
+	after = first_not_before(history, near, time + 1);
+	/* Within the run that a timestamp stands in the core may be before it. */
+	if (after == timestamp_count(history))
+		return history->length;
+	return run_end(history, history_mark_entry(history, MARK_TIMESTAMP, after).position) - 1;
+}
+
 enum status timeline_positions(const struct history *history, uint64_t time, uint64_t *first,
                                uint64_t *last)
 {

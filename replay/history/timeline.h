@@ -45,6 +45,15 @@ struct moment timeline_at(const struct history *history, uint64_t position);
 MUST_USE enum status timeline_positions(const struct history *history, uint64_t time,
                                         uint64_t *first, uint64_t *last);
 
+/*
+ * The first and the last position at which the core may be at a time: that it has not certainly
+ * left, and not certainly yet to reach. A core is at a position from when it is about to execute
+ * that instruction until it is about to execute the next. They are looked for from `near` on:
+ * O(timestamps between) and O(log n). For timestamps that do not go back, and N > 0.
+ */
+uint64_t timeline_first_at(const struct history *history, uint64_t near, uint64_t time);
+uint64_t timeline_last_at(const struct history *history, uint64_t near, uint64_t time);
+
 /* For times that are asked for in ascending order; zeroed before the first. */
 struct timeline_cursor {
 	size_t below; /* timestamps before this one are less than the time */

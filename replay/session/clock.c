@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Times of a session's cores: of a trace without data by its timeline, of a Tarmac text by what its
- * lines say. See session.h and timeline.h.
+ * lines say; and which cores go along with others. See session.h and timeline.h.
  */
+#include "replay/session/session_move.h"
+
 #include "replay/history/history.h"
+#include "replay/session/session_store.h"
 #include "replay/session/thread_view.h"
 #include "replay/tarmac/tarmac.h"
 
@@ -65,4 +68,84 @@ enum status session_positions_at(const struct session *session, size_t core, uin
 	if (*last > *first)
 		--*last;
 	return STATUS_OK;
+}
+
+/* The position before the first line of that time or later; 0 if that is the first. */
+static uint64_t line_before(const struct history *history, uint64_t time)
+{
+	uint64_t position = 0;
+
+	if (find_line(history, time, &position) != STATUS_OK || position == 0)
+		return 0;
+	return position - 1;
+}
+
+static uint64_t within(const struct history *history, uint64_t position)
+{
+	uint64_t last = history_last(history);
+
+	return position < last ? position : last;
+}
+
+uint64_t session_first_at(const struct session *session, size_t core, uint64_t near, uint64_t time)
+{
+	const struct history *history = session_history(session, core);
+
+	return within(history, history_data(history) ? line_before(history, time)
+	                                             : timeline_first_at(history, near, time));
+}
+
+uint64_t session_last_at(const struct session *session, size_t core, uint64_t near, uint64_t time)
+{
+	const struct history *history = session_history(session, core);
+
+	if (!history_data(history))
+		return within(history, timeline_last_at(history, near, time));
+	return time == UINT64_MAX ? history_last(history) : line_before(history, time + 1);
+}
+
+void session_set_together(struct session *session, bool together)
+{
+	session->is_apart = !together;
+	session->has_said_alone = false;
+}
+
+bool session_is_together(const struct session *session)
+{
+	return !session->is_apart;
+}
+
+bool session_has_clock(const struct session *session, size_t core)
+{
+	enum clock *clock;
+	uint64_t first;
+	uint64_t last;
+
+	if (core >= session_core_count(session))
+		return false;
+	clock = &session->clocks[core];
+	if (*clock == CLOCK_NOT_ASKED)
+		*clock = session_positions_at(session, core, 0, &first, &last) == STATUS_OK
+		                 ? CLOCK_ONE
+		                 : CLOCK_NONE;
+	return *clock == CLOCK_ONE;
+}
+
+bool session_can_go_along(const struct session *session, size_t core)
+{
+	return core < session_core_count(session) && !session_shows_thread_views(session) &&
+	       history_length(session->histories[core]) > 0 && session_core_has_pc(session, core) &&
+	       session_core(session, core)->arch == session->served &&
+	       session_has_clock(session, core);
+}
+
+bool session_takes_others(const struct session *session, size_t core)
+{
+	if (session->is_apart || !session_can_go_along(session, core))
+		return false;
+	for (size_t i = 0; i < session_core_count(session); i++) {
+		if (i != core && session_can_go_along(session, i))
+			return true;
+	}
+	return false;
 }

@@ -189,13 +189,25 @@ static enum status find_breakpoint(struct cursor *c, enum direction direction, u
 	return STATUS_NOT_FOUND;
 }
 
+static uint64_t end_of(const struct history *history, enum direction direction,
+                       const struct cursor_limits *limits)
+{
+	uint64_t end = direction == DIRECTION_FORWARD ? history_last(history) : 0;
+
+	if (!limits->has_bound)
+		return end;
+	if (direction == DIRECTION_FORWARD)
+		return limits->bound < end ? limits->bound : end;
+	return limits->bound;
+}
+
 struct stop cursor_continue(struct cursor *cursor, enum direction direction,
                             const struct cursor_limits *limits)
 {
 	const struct history *h = cursor->history;
 	const struct cursor start = *cursor;
 	bool forward = direction == DIRECTION_FORWARD;
-	uint64_t end = forward ? history_last(h) : 0;
+	uint64_t end = end_of(h, direction, limits);
 	struct history_event event;
 	const struct gap *gap;
 	bool has_event;

@@ -22,6 +22,9 @@ struct cursor_limits {
 	void *context; /* of `holds` */
 	enum gap_policy gaps;
 	unsigned int caught; /* bit by enum session_caught */
+	/* A continue goes no farther than to this position, as if the history ended there. */
+	bool has_bound;
+	uint64_t bound;
 };
 
 struct stop cursor_step(struct cursor *cursor, enum direction direction);

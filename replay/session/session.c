@@ -3,6 +3,7 @@
  * A replay session from its opening to its end: the cores' histories and positions, the registers
  * that they have, what is assumed of the past; see session.h.
  */
+#include "replay/session/session_move.h"
 #include "replay/session/session_store.h"
 #include "replay/session/thread_view.h"
 
@@ -106,6 +107,10 @@ static enum status build_histories(struct session *session, const struct history
 
 	session->histories = calloc(snapshot->core_count, sizeof(struct history *));
 	session->cursors = calloc(snapshot->core_count, sizeof(*session->cursors));
+	session->software_places = calloc(snapshot->core_count, sizeof(uint64_t *));
+	session->clocks = calloc(snapshot->core_count, sizeof(*session->clocks));
+	session->companions = calloc(snapshot->core_count, sizeof(*session->companions));
+	session->company = COMPANY_ALL;
 	session->values = calloc(snapshot->core_count, sizeof(struct values *));
 	session->others = calloc(snapshot->core_count, sizeof(struct other_cores *));
 	session->eyes = calloc(snapshot->core_count, sizeof(*session->eyes));
@@ -113,7 +118,8 @@ static enum status build_histories(struct session *session, const struct history
 	session->calls = calloc(snapshot->core_count, sizeof(struct calls *));
 	session->written = calloc(snapshot->core_count, sizeof(*session->written));
 	if (!session->histories || !session->cursors || !session->values || !session->eyes ||
-	    !session->others || !session->pasts || !session->calls || !session->written)
+	    !session->others || !session->pasts || !session->calls || !session->written ||
+	    !session->clocks || !session->companions || !session->software_places)
 		return STATUS_NO_MEM;
 	for (size_t i = 0; i < snapshot->core_count; i++) {
 		const struct tarmac_core *data = input_core(snapshot, i);
@@ -245,6 +251,12 @@ void session_destroy(struct session *session)
 	free(session->trace_ids);
 	free(session->histories);
 	free(session->cursors);
+	free(session->clocks);
+	for (size_t i = 0; session->software_places && i < session->snapshot->core_count; i++)
+		free(session->software_places[i]);
+	free(session->software_places);
+	software_log_destroy(session->software);
+	free(session->companions);
 	free(session->values);
 	for (unsigned int i = 0; i < SESSION_ARCHS; i++)
 		system_registers_fini(&session->system[i]);
@@ -304,14 +316,6 @@ bool session_core_has_pc(const struct session *session, size_t core)
 uint64_t session_position(const struct session *session, size_t core)
 {
 	return session->cursors[core].position;
-}
-
-enum status session_seek(struct session *session, size_t core, uint64_t position)
-{
-	if (position > history_last(session->histories[core]))
-		return STATUS_NOT_FOUND;
-	session->cursors[core].position = position;
-	return STATUS_OK;
 }
 
 bool session_reconstructs(const struct session *session)
@@ -374,6 +378,9 @@ static enum status make_histories(struct session *session, bool one_address_spac
 			calls_destroy(session->calls[i]);
 			session->calls[i] = NULL;
 			session->pasts[i] = (struct system_past){.is_known = false};
+			session->clocks[i] = CLOCK_NOT_ASKED;
+			free(session->software_places[i]);
+			session->software_places[i] = NULL;
 		}
 		if (!input_core(session->snapshot, i))
 			history_destroy(made[i]);

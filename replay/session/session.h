@@ -23,6 +23,7 @@
 #include "replay/history/history.h"
 #include "replay/past/past.h"
 #include "replay/session/crash.h"
+#include "replay/software_trace/software_trace.h"
 #include "replay/values/explain/explain.h"
 #include "replay/values/values.h"
 #include "snapshot/snapshot.h"
@@ -66,23 +67,44 @@ static inline bool watch_is_same(const struct watch *a, const struct watch *b)
 	return a->kind == b->kind && a->address == b->address && a->size == b->size;
 }
 
+/* Of cores that went along with a move: see session_set_together(). */
+struct others_met {
+	/* So many would have stopped within the precision: which was first is not known. */
+	size_t unordered;
+	size_t first;      /* one of them, */
+	uint64_t position; /* and where it would have stopped; it stands before that */
+	/* So many of their instructions may have accessed what is watched; */
+	uint64_t doubts;
+	size_t blind; /* of so many cores a part of the way is not known. */
+};
+
 struct stop {
 	enum stop_reason reason;
+	bool has_event; /* EVENT, and another reason in the same place: `event` is what is caught */
+	bool has_access;  /* `watch` and `access` are there */
+	bool is_of_other; /* of another core than the one that was to move */
+	/* Cores are to go together, some cannot, and it is the first move since that was set. */
+	bool says_alone;
 	/* The gap that was crossed or met, or NULL. Valid as long as the session. */
 	const struct gap *gap;
 	uint64_t gaps_passed; /* by a continue, in other places than that */
-	/* EVENT, and another reason in the same place: what is caught. */
-	bool has_event;
-	struct history_event event;
 	/*
 	 * WATCH, POSSIBLE, BLIND: the watchpoint, and what it met, which `access` says. Another
 	 * reason may have it, too: where it is, something possible was met as well.
 	 */
-	bool has_access;
 	struct watch watch;
 	struct values_access access;
 	/* Of the way: which instructions may have accessed what is watched, too. */
 	struct values_may_alias doubt;
+	/* EVENT: what is caught is this message, and not `event`, of which only `position` is set.
+	 */
+	const struct software_message *message;
+	/* If it is of another: which one, and where that was before. */
+	size_t core;
+	uint64_t from;
+	/* What of the way concerns the cores that went along. */
+	struct others_met others;
+	struct history_event event;
 };
 
 /* What a continue does where an access to what is watched is possible, or nothing is known. */
@@ -111,7 +133,8 @@ enum gap_policy {
 enum session_caught {
 	SESSION_CATCH_EXCEPTION, /* exceptions and returns from them */
 	SESSION_CATCH_CONTEXT,
-	SESSION_CAUGHT, /* their number */
+	SESSION_CATCH_SOFTWARE, /* messages of software trace, where they are in time */
+	SESSION_CAUGHT,         /* their number */
 };
 
 /* A breakpoint is met at a position; false: its condition does not hold, and it does not count. */
@@ -253,6 +276,56 @@ void session_format_place(struct session *session, size_t core, uint64_t positio
  */
 void session_interrupt(struct session *session, bool (*asked)(void *), void *context);
 
+/*
+ * Several cores on one timeline. Where a core's trace and others' have times of one clock, a move
+ * of it takes these along, to where they may have been when it got there: no core is certainly
+ * ahead of another, or behind. A breakpoint, a watchpoint whose access is proved, or an event that
+ * is caught stops all of them, whichever core it is of: of those on the way the one that came
+ * first, seen in the direction. Where bounds of times overlap it is not known which came first: the
+ * move ends with its own core's stop, or else one of the others', and says how many there were. At
+ * gaps of others it stops if the policy is to stop at all. A continue that nothing stops leads all
+ * of them to the end, or to the begin. Cores without that, views, and cores that are not served
+ * move alone.
+ */
+/* At first they go together: a debugger's threads stop together, too. */
+void session_set_together(struct session *session, bool together);
+bool session_is_together(const struct session *session);
+/* True if its trace says times, and these do not go back: it can go along with others. */
+bool session_has_clock(const struct session *session, size_t core);
+/* True if the core is together with others, as things are. */
+bool session_takes_others(const struct session *session, size_t core);
+
+/* Who goes along with steps and continues, where cores are together. At first ALL. */
+enum company {
+	COMPANY_NONE, /* nobody; the next move of another kind finds where they are to be */
+	/* Nothing of others is told: they stay before what they would stop for. */
+	COMPANY_QUIET,
+	COMPANY_ALL,
+};
+void session_set_company(struct session *session, enum company company);
+/* As session_seek(), and the others go along, whatever lies on their way. */
+MUST_USE enum status session_go(struct session *session, size_t core, uint64_t position);
+
+/*
+ * Software trace (replay/software_trace/software_trace.h), read when it is asked for first; it
+ * lives as long as the session. A message is passed where a core certainly is after it, or was,
+ * going backward. NO_MEM.
+ */
+MUST_USE enum status session_software_log(struct session *session, const struct software_log **log);
+/* Whether session_software_passed() finds any; at first not. NO_MEM. */
+MUST_USE enum status session_show_software(struct session *session, bool on);
+bool session_shows_software(const struct session *session);
+/*
+ * The messages first <= i < last that have been passed by a move of a core from a position to where
+ * it is, of those with a latest time; where cores are together by the moves of all of them, each
+ * message once. Backward the last one was passed first.
+ */
+void session_software_passed(struct session *session, size_t core, uint64_t from, size_t *first,
+                             size_t *last);
+/* Where the core may have been when it came. False if that is not known. */
+bool session_software_at(const struct session *session, size_t core,
+                         const struct software_message *message, uint64_t *first, uint64_t *last);
+
 /* The instruction before a core's position has returned from a function. */
 bool session_has_returned(const struct session *session, size_t core);
 
@@ -307,9 +380,13 @@ MUST_USE enum status session_be_quick(struct session *session);
  * empty text.
  */
 void session_trouble(const struct session *session, size_t core, struct text *out);
-/* Lines that say why a value at the current position is known, or not; see explain.h. NO_MEM. */
+/*
+ * Lines that say why a value at the current position is known, or not; see explain.h. `places` is
+ * filled, or NULL. NO_MEM.
+ */
 MUST_USE enum status session_why(const struct session *session, size_t core,
-                                 const struct why_subject *subject, bool all, struct text *out);
+                                 const struct why_subject *subject, bool all,
+                                 struct why_places *places, struct text *out);
 
 /*
  * The calls of a core's history, made when they are asked for first; they live until the history is

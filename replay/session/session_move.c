@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Moves of a session's cores, and what ends them: breakpoints, watchpoints, interruptions. In: a
- * direction. Out: the new position and why it is there. See session.h.
+ * Breakpoints, and where moves of a core lead: to a breakpoint, a watchpoint, a gap, an end or an
+ * interruption. See session.h, session_move.h.
  */
+#include "replay/session/session_move.h"
 #include "replay/session/session_store.h"
 #include "replay/session/session_watch.h"
 #include "replay/session/thread_view.h"
@@ -129,29 +130,11 @@ static struct stop watch_stop(const struct watch_hit *hit)
 	                     .access = hit->access};
 }
 
-/* Adds to a stop what is not known of the way from the position `from` to where the core is. */
-static struct stop doubted(const struct session *session, size_t core, uint64_t from,
-                           struct stop stop)
+struct planned_stop session_plan_step(const struct session *session, size_t core,
+                                      enum direction direction)
 {
-	uint64_t to = session->cursors[core].position;
-	struct values_range way = {from, to, true};
-
-	if (to < from)
-		way = (struct values_range){to, from, false};
-	/* What it stopped after is not on the way. */
-	if (stop.has_access && stop.access.verdict == VALUES_POSSIBLE) {
-		way.last -= way.forward;
-		way.first += !way.forward;
-	}
-	if (way.first < way.last)
-		session_find_doubt(session, core, &way, &stop.doubt);
-	return stop;
-}
-
-struct stop session_step(struct session *session, size_t core, enum direction direction)
-{
-	struct cursor *cursor = &session->cursors[core];
-	uint64_t from = cursor->position;
+	struct cursor goal = session->cursors[core];
+	uint64_t from = goal.position;
 	bool forward = direction == DIRECTION_FORWARD;
 	const struct values_range one = forward ? (struct values_range){from, from + 1, true}
 	                                        : (struct values_range){from - 1, from, false};
@@ -160,14 +143,12 @@ struct stop session_step(struct session *session, size_t core, enum direction di
 	            session_find_watch(session, core, &one, NULL, &hit);
 	struct stop stop;
 
-	if (session->interrupt.has_come)
-		return (struct stop){.reason = STOP_INTERRUPTED};
 	if (hits && hit.stop == from)
-		return watch_stop(&hit);
-	stop = cursor_step(cursor, direction);
+		return (struct planned_stop){core, from, watch_stop(&hit)};
+	stop = cursor_step(&goal, direction);
 	if (hits && stop.reason == STOP_STEPPED)
-		return watch_stop(&hit);
-	return doubted(session, core, from, stop);
+		stop = watch_stop(&hit);
+	return (struct planned_stop){core, goal.position, stop};
 }
 
 /* Whether one who stops at a position has crossed the gap on his way. */
@@ -190,20 +171,17 @@ static void tell_gap_of(const struct history *history, struct stop *stop)
 }
 
 /*
- * Ends a move that would lead to `goal` and end there with `stop` if nothing was watched: what is
+ * Of a move that would lead to `goal` and end there with `stop` if nothing was watched: what is
  * watched is looked for up to there alone.
  */
-static struct stop move_to(struct session *session, size_t core, const struct cursor *goal,
-                           struct stop stop)
+static struct planned_stop plan_to(struct session *session, size_t core, const struct cursor *goal,
+                                   struct stop stop)
 {
-	struct cursor *cursor = &session->cursors[core];
-	uint64_t from = cursor->position;
+	uint64_t from = session->cursors[core].position;
 	bool forward = goal->position > from;
 	struct watch_hit hit;
 	bool hits = goal->position != from && session_meet(session, core, goal->position, &hit);
 
-	if (session->interrupt.has_come)
-		return (struct stop){.reason = STOP_INTERRUPTED};
 	if (hits && (hit.stop != goal->position || hit.access.verdict == VALUES_PROVED)) {
 		const struct gap *gap = stop.gap;
 
@@ -216,31 +194,92 @@ static struct stop move_to(struct session *session, size_t core, const struct cu
 		stop.watch = hit.watch;
 		stop.access = hit.access;
 	}
-	cursor->position = hits ? hit.stop : goal->position;
-	session_met(session, core);
-	stop.gaps_passed =
-	        cursor_gaps_passed(session->histories[core], from, cursor->position, stop.gap);
-	return doubted(session, core, from, stop);
+	return (struct planned_stop){core, hits ? hit.stop : goal->position, stop};
 }
 
-struct stop session_continue(struct session *session, size_t core, enum direction direction,
-                             bool (*interrupted)(void *), void *context)
+/*
+ * A message that is caught, where it is on the way to `goal`. It is of no core: that which is to
+ * move stops for it.
+ */
+static struct stop catch_software(struct session *session, size_t core, struct cursor *goal,
+                                  struct stop stop)
+{
+	uint64_t from = session->cursors[core].position;
+	struct software_stop met;
+	uint64_t at;
+
+	if (!session_catches(session, SESSION_CATCH_SOFTWARE) || stop.reason == STOP_INTERRUPTED ||
+	    !session_software_on_way(session, core, from, goal->position, &met))
+		return stop;
+	at = met.place - (goal->position < from);
+	if (at != goal->position) {
+		goal->position = at;
+		stop = (struct stop){.reason = STOP_EVENT};
+	}
+	stop.has_event = true;
+	stop.event.position = met.place;
+	stop.message = met.message;
+	return stop;
+}
+
+/* What is possible of other cores is counted, not stopped at. */
+static bool pass_all(void *context, size_t core, const struct values_access *access)
+{
+	(void)context;
+	(void)core;
+	return access->verdict != VALUES_PROVED;
+}
+
+struct planned_stop session_plan_other(struct session *session, size_t core,
+                                       enum direction direction, uint64_t bound,
+                                       bool (*interrupted)(void *), void *context)
+{
+	struct core_move way = {session, core};
+	struct cursor_limits limits = limits_of(&way, interrupted, context);
+	struct cursor goal = session->cursors[core];
+	uint64_t from = goal.position;
+	struct values_range range;
+	struct watch_hit hit;
+	struct stop stop;
+
+	if (limits.gaps != GAP_POLICY_STOP)
+		limits.gaps = GAP_POLICY_PASS;
+	if (session->company == COMPANY_QUIET)
+		limits.holds = NULL; /* nobody is told of an error in a condition */
+	limits.has_bound = true;
+	limits.bound = bound;
+	stop = cursor_continue(&goal, direction, &limits);
+	range = direction == DIRECTION_FORWARD ? (struct values_range){from, goal.position, true}
+	                                       : (struct values_range){goal.position, from, false};
+	if (session->watches.count > 0 && goal.position != from &&
+	    session_find_watch(session, core, &range, &(struct watch_pass){pass_all, NULL, 0},
+	                       &hit)) {
+		goal.position = hit.stop;
+		stop = watch_stop(&hit);
+	}
+	return (struct planned_stop){core, goal.position, stop};
+}
+
+struct planned_stop session_plan_continue(struct session *session, size_t core,
+                                          enum direction direction, bool (*interrupted)(void *),
+                                          void *context)
 {
 	struct core_move way = {session, core};
 	struct cursor_limits limits = limits_of(&way, interrupted, context);
 	struct cursor goal = session->cursors[core];
 	struct stop stop = cursor_continue(&goal, direction, &limits);
 
-	return move_to(session, core, &goal, stop);
+	stop = catch_software(session, core, &goal, stop);
+	return plan_to(session, core, &goal, stop);
 }
 
-struct stop session_step_range(struct session *session, size_t core, uint64_t low, uint64_t high,
-                               bool (*interrupted)(void *), void *context)
+struct planned_stop session_plan_range(struct session *session, size_t core, uint64_t low,
+                                       uint64_t high, bool (*interrupted)(void *), void *context)
 {
 	struct core_move way = {session, core};
 	struct cursor_limits limits = limits_of(&way, interrupted, context);
 	struct cursor goal = session->cursors[core];
 	struct stop stop = cursor_step_range(&goal, low, high, &limits);
 
-	return move_to(session, core, &goal, stop);
+	return plan_to(session, core, &goal, stop);
 }

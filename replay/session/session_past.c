@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Questions about the past of a session's core, what they are about, and the places that the last
- * answer named; see session.h.
+ * answer named; its calls. See session.h.
  */
 #include "replay/session/session_store.h"
 
@@ -218,5 +218,17 @@ enum status session_place_of(const struct session *session, size_t core, struct 
 	    (command.n > 0 && !str_eq(command, str_of(answers->command))))
 		return STATUS_NOT_FOUND;
 	*position = answers->places.positions[number - 1];
+	return STATUS_OK;
+}
+
+enum status session_calls(struct session *session, size_t core, const struct calls **calls)
+{
+	const struct symbols *symbols;
+
+	TRY(session_symbols(session, &symbols));
+	if (!session->calls[core])
+		TRY(calls_build(session->histories[core], symbols, &session->interrupt,
+		                &session->calls[core]));
+	*calls = session->calls[core];
 	return STATUS_OK;
 }

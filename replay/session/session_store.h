@@ -10,8 +10,8 @@
 #include "replay/session/answers.h"
 #include "replay/session/cursor.h"
 #include "replay/session/session.h"
-#include "replay/session/system_register.h"
 #include "replay/session/watch.h"
+#include "replay/system_register/system_register.h"
 #include "replay/values/values.h"
 #include "snapshot/source_lines.h"
 
@@ -49,11 +49,19 @@ struct places_told {
 	size_t capacity;
 };
 
+/* Whether a core's times are of one clock: asked once a history. */
+enum clock {
+	CLOCK_NOT_ASKED,
+	CLOCK_NONE,
+	CLOCK_ONE,
+};
+
 struct session {
 	const struct snapshot *snapshot;
 	struct trace_ids *trace_ids; /* one a buffer, as session_trace_ids() gives them */
 	struct history **histories;  /* one a core */
 	struct cursor *cursors;      /* one a core */
+	enum clock *clocks;          /* one a core */
 	struct values **values;      /* of the past, one a core; NULL for a trace with data */
 	struct other_cores **others; /* what each core's other ones wrote, one a core */
 	struct diag_list facts;      /* session_facts() */
@@ -71,6 +79,14 @@ struct session {
 	void *holds_context;
 	enum gap_policy gap_policy;
 	unsigned int caught; /* bit by enum session_caught */
+	bool is_apart;       /* not session_is_together() */
+	bool has_said_alone; /* see struct stop */
+	enum company company;
+	struct companion *companions;  /* one a core, for the move that is made */
+	struct software_log *software; /* NULL: not asked for yet */
+	uint64_t **software_places;    /* one a core: software_log_places(), or NULL */
+	bool shows_software;
+	size_t software_passed; /* so many were passed by cores that are together */
 	struct watch_list watches;
 	enum possible_access possible;
 	struct blind_told blind_told;

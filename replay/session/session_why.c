@@ -51,7 +51,8 @@ static bool why_at_once(const struct session *session, struct session_place at,
 }
 
 enum status session_why(const struct session *session, size_t core,
-                        const struct why_subject *subject, bool all, struct text *out)
+                        const struct why_subject *subject, bool all, struct why_places *places,
+                        struct text *out)
 {
 	const struct session_place at =
 	        session_place(session, core, session->cursors[core].position);
@@ -71,7 +72,7 @@ enum status session_why(const struct session *session, size_t core,
 		session_register(session, core, subject->number, &value);
 	lines = source_lines_open(session->snapshot->images, session->snapshot->image_count,
 	                          session->snapshot->debug_folder);
-	options = (struct why_options){.all = all, .lines = lines};
+	options = (struct why_options){.all = all, .lines = lines, .places = places};
 	status = why_value(session->values[at.core], at.position, subject, &options, out);
 	source_lines_close(lines);
 	return status;

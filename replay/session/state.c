@@ -68,11 +68,9 @@ void state_register(const struct history *history, struct values *values, uint64
 		*value = value_of_u64(pc, size);
 	else if (history_data(history))
 		tarmac_register_at(history_data(history), position, number, value);
-	else if (position == history_length(history) && history_is_left_out(history, number))
-		*value = value_unknown(size);
-	else if (position == history_length(history))
+	else if (position == history_length(history) && !history_is_left_out(history, number))
 		*value = halt_register(history_halt_register(history, number), size);
-	else if (values)
+	else if (values && position < history_length(history))
 		values_register(values, position, number, value);
 	else
 		*value = value_unknown(size);

@@ -9,7 +9,7 @@
 
 #include "arch/isa.h"
 #include "replay/history/history.h"
-#include "replay/session/system_register.h"
+#include "replay/system_register/system_register.h"
 #include "replay/values/values.h"
 
 /*

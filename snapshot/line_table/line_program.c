@@ -23,6 +23,7 @@ enum {
 	LNS_ADVANCE_PC = 2,
 	LNS_ADVANCE_LINE = 3,
 	LNS_SET_FILE = 4,
+	LNS_NEGATE_STMT = 6,
 	LNS_CONST_ADD_PC = 8,
 	LNS_FIXED_ADVANCE_PC = 9,
 	LNS_COUNT = 13,
@@ -117,13 +118,14 @@ static enum status read_lengths(struct bytes *header, struct line_program *progr
 static enum status read_opcodes(struct bytes *header, struct line_program *program)
 {
 	uint8_t operations = 1;
-	uint8_t ignored;
+	uint8_t is_statement;
 	uint8_t base;
 
 	TRY(bytes_u8(header, &program->instruction_size));
 	if (program->version >= 4)
 		TRY(bytes_u8(header, &operations));
-	TRY(bytes_u8(header, &ignored)); /* default_is_stmt */
+	TRY(bytes_u8(header, &is_statement)); /* default_is_stmt */
+	program->begins_as_statement = is_statement != 0;
 	TRY(bytes_u8(header, &base));
 	program->line_base = (int8_t)base;
 	TRY(bytes_u8(header, &program->line_range));
@@ -180,11 +182,16 @@ enum status line_program_read(const struct line_sections *sections, struct bytes
 	return STATUS_OK;
 }
 
-static const struct line_row first_row = {.file = 1, .line = 1}; /* [6.2.2] */
+/* [6.2.2] */
+static struct line_row first_row(const struct line_program *program)
+{
+	return (struct line_row){
+	        .file = 1, .line = 1, .is_statement = program->begins_as_statement};
+}
 
 struct line_run line_run_from(const struct line_program *program, size_t offset)
 {
-	struct line_run run = {program, program->code, first_row};
+	struct line_run run = {program, program->code, first_row(program)};
 
 	if (bytes_skip(&run.code, offset) != STATUS_OK)
 		run.code.pos = run.code.end;
@@ -232,6 +239,8 @@ static enum status run_standard(struct line_run *run, uint8_t opcode, bool *is_r
 		advance(run, value);
 	else if (opcode == LNS_ADVANCE_LINE)
 		run->row.line += value;
+	else if (opcode == LNS_NEGATE_STMT)
+		run->row.is_statement = !run->row.is_statement;
 	else if (opcode == LNS_SET_FILE)
 		run->row.file = value;
 	else if (opcode == LNS_CONST_ADD_PC)
@@ -257,7 +266,7 @@ enum status line_run_next(struct line_run *run)
 	uint8_t opcode;
 
 	if (run->row.is_end)
-		run->row = first_row;
+		run->row = first_row(run->program);
 	while (!is_row) {
 		TRY(bytes_u8(&run->code, &opcode));
 		if (opcode >= run->program->opcode_base) {

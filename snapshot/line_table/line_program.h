@@ -33,6 +33,7 @@ struct line_program {
 	int8_t line_base;
 	uint8_t line_range;
 	uint8_t opcode_base;
+	bool begins_as_statement; /* a sequence's first row */
 };
 
 /*
@@ -45,9 +46,10 @@ MUST_USE enum status line_program_read(const struct line_sections *sections, str
 
 struct line_row {
 	uint64_t address;
-	uint64_t file; /* for line_program_file() */
-	uint64_t line; /* 0: of no line */
-	bool is_end;   /* the first address after a sequence */
+	uint64_t file;     /* for line_program_file() */
+	uint64_t line;     /* 0: of no line */
+	bool is_end;       /* the first address after a sequence */
+	bool is_statement; /* a place where a debugger is to stop for the line */
 };
 
 /* A program on its way: a row is `row` as it is when line_run_next() returns. */

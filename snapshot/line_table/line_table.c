@@ -171,26 +171,60 @@ static const struct line_row *find_row(const struct sequence *sequence, uint64_t
 	return low > 0 ? &sequence->rows[low - 1] : NULL;
 }
 
+/* Reads a sequence's program, and its rows if they are not there. */
+static bool have_rows(const struct line_table *table, struct sequence *sequence,
+                      struct line_program *program)
+{
+	struct bytes lines = table->sections.lines;
+
+	if (bytes_skip(&lines, sequence->unit) != STATUS_OK ||
+	    line_program_read(&table->sections, &lines, program) != STATUS_OK)
+		return false;
+	if (sequence->rows || read_rows(sequence, program) == STATUS_OK)
+		return true;
+	free(sequence->rows);
+	sequence->rows = NULL;
+	sequence->row_count = sequence->row_capacity = 0;
+	return false;
+}
+
 bool line_table_find(struct line_table *table, uint64_t address, struct source_line *found)
 {
 	struct sequence *sequence = find_sequence(table, address);
-	struct bytes lines = table->sections.lines;
 	struct line_program program;
 	const struct line_row *row;
 
-	if (!sequence || bytes_skip(&lines, sequence->unit) != STATUS_OK ||
-	    line_program_read(&table->sections, &lines, &program) != STATUS_OK)
+	if (!sequence || !have_rows(table, sequence, &program))
 		return false;
-	if (!sequence->rows && read_rows(sequence, &program) != STATUS_OK) {
-		free(sequence->rows);
-		sequence->rows = NULL;
-		sequence->row_count = sequence->row_capacity = 0;
-		return false;
-	}
 	row = find_row(sequence, address);
 	if (!row || row->line == 0 || row->line > INT_MAX)
 		return false;
 	found->line = (int)row->line;
 	found->file = line_program_file(&program, row->file);
 	return found->file != NULL;
+}
+
+static bool is_file(const struct line_program *program, uint64_t number, struct str file)
+{
+	const char *name = line_program_file(program, number);
+
+	return name && str_eq(str_of(name), file);
+}
+
+void line_table_visit(struct line_table *table, struct str file, line_visit *visit, void *context)
+{
+	for (size_t i = 0; i < table->count; i++) {
+		struct sequence *sequence = &table->items[i];
+		struct line_program program;
+
+		if (!have_rows(table, sequence, &program))
+			continue;
+		for (size_t j = 0; j < sequence->row_count; j++) {
+			const struct line_row *row = &sequence->rows[j];
+
+			if (row->is_statement && row->line > 0 && row->line <= INT_MAX &&
+			    is_file(&program, row->file, file))
+				visit(context, row->address, (int)row->line);
+		}
+	}
 }

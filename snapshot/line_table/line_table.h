@@ -9,6 +9,7 @@
 #ifndef CSREPLAY_SNAPSHOT_LINE_TABLE_LINE_TABLE_H
 #define CSREPLAY_SNAPSHOT_LINE_TABLE_LINE_TABLE_H
 
+#include "base/str.h"
 #include "snapshot/line_table/line_program.h"
 
 struct source_line {
@@ -27,5 +28,12 @@ void line_table_close(struct line_table *table); /* NULL is fine */
  * none, or without memory. The rows of a sequence are kept when they are first asked for.
  */
 bool line_table_find(struct line_table *table, uint64_t address, struct source_line *found);
+
+/*
+ * Tells of each row of a file, by its name without folder, where a debugger is to stop for a line
+ * (is_stmt); some perhaps twice. Without memory not of all.
+ */
+typedef void line_visit(void *context, uint64_t address, int line);
+void line_table_visit(struct line_table *table, struct str file, line_visit *visit, void *context);
 
 #endif

@@ -45,7 +45,7 @@ class CommandLine(unittest.TestCase):
                     "--assume-one-address-space", "--device"]
         expected = {
             "serve": ["--image", *log, "--core-dump", "--sysroot", "--debug-dir", "--allow-outside", "--strict", "--listen", "--once",
-                      "--idle-timeout", "--log", "--threads",
+                      "--idle-timeout", "--log", "--verbose", "--threads",
                       "--assume-single-writer",
                       "--assume-abi", "--assume-private-locals", "--assume-coherent", "--assume-stack-private", "--assume-traced-writers", "--trust", "--assume-one-address-space", "--device", "--help"],
             "gdb": [*debugger, "--print", "--help"],
@@ -83,7 +83,7 @@ class CommandLine(unittest.TestCase):
                        "--assume-single-writer", "--assume-abi", "--assume-private-locals", "--assume-coherent", "--assume-stack-private", "--assume-traced-writers", "--trust", "--assume-one-address-space", "--device", "--of", "--help"],
             "values-of": ["--image", *log, "--core-dump", "--sysroot", "--debug-dir", "--allow-outside", "--strict", "--format", "--core", "--from", "--to", "--count", "--threads",
                        "--assume-single-writer", "--assume-abi", "--assume-private-locals", "--assume-coherent", "--assume-stack-private", "--assume-traced-writers", "--trust", "--assume-one-address-space", "--device", "--of", "--help"],
-            "why": ["--image", *log, "--core-dump", "--sysroot", "--debug-dir", "--allow-outside", "--strict", "--core", "--threads",
+            "why": ["--image", *log, "--core-dump", "--sysroot", "--debug-dir", "--allow-outside", "--strict", "--format", "--core", "--threads",
                     "--assume-single-writer", "--assume-abi", "--assume-private-locals", "--assume-coherent", "--assume-stack-private", "--assume-traced-writers", "--trust", "--assume-one-address-space", "--device", "--at", "--of", "--help"],
             "export": ["--image", *log, "--core-dump", "--sysroot", "--debug-dir", "--allow-outside", "--strict", "--format", "--core", "--from",
                        "--count", "--threads", "--dialect",

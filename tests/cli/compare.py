@@ -586,7 +586,8 @@ class Usage(Scratch):
             ([a, a, "third"], f'a pair of SNAPSHOTs is enough: "{a}", "third"'),
             (["--ignore", "colour", a, a],
              '--ignore: "colour" is not compared; see `csreplay compare --help`'),
-            (["--from", "x", a, a], '--from "x": not a position: "x"; give N, -N, +N, back N, begin, end, 50%, @TIME, #N, '
+            (["--from", "x", a, a], '--from "x": not a position: "x"; give N, -N, +N, back N, begin, end, 50%, @TIME, '
+             '@10us-before-end, #N, '
              "FUNCTION#N, exception, gap or a mark"),
             (["--from", "9", a, a], '--from "9": position out of range (0..3)'),
             (["--core", "cpu7", a, a], f'{a} has no core "cpu7"'),

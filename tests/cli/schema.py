@@ -23,7 +23,7 @@ CORPUS = Path(material.SHARED) / "corpus"
 TEXTS = Path(os.environ["CSREPLAY_SOURCE"]) / "tests" / "fuzz" / "corpus" / "tarmac_history"
 SPACES, CORES = TEXTS / "spaces_and_system", TEXTS / "cores"
 COMMANDS = ("calls", "check", "compare", "decode", "history", "info", "last-write", "origin",
-            "reads", "values-of", "writes")
+            "reads", "values-of", "why", "writes")
 SNAPSHOTS = ["opencsd/" + name for name in (
     "TC2", "armv8_1m_branches", "ete_ip", "ete_spec_1", "event_test", "feat_cmpbr", "infrastructure",
     "itm_only_csformat", "juno_r1_1", "q_elem", "stm_only", "tc2-ptm-rstk-t32", "tme_test",
@@ -140,6 +140,37 @@ class Example(Checked):
                     found |= set(value)
         self.assertLess({"step", "position", "kind", "pc", "function", "register", "value", "address",
                          "size"}, found)
+
+    def test_why_follows_its_schema(self):
+        """Each line of the text is there, with the place that it is about."""
+        found, places, known = set(), set(), set()
+        for name in ("x0", "x5", "pc", "v0", "0x5500800b48"):
+            for at in ("39700", "39980", "end"):
+                trust = "proved" if name == "x5" else "assumed"
+                arguments = ("--image", SENSORHUB / "sensorhub.elf", "--at", at, "--of", name, "--trust", trust, SENSORHUB)
+                value, = self.lines("why", *arguments)
+                found |= set(value)
+                known.add(value["known"])
+                lines = run("why", *arguments).splitlines()
+                self.assertEqual(len(lines), len(value["why"]))
+                for line, part in zip(lines, value["why"]):
+                    places |= set(part)
+                    self.assertTrue(line.endswith(part["text"]), (line, part))
+                    if "position" not in part:
+                        self.assertEqual(line.strip(), part["text"])
+                        continue
+                    words = [str(part["position"])] + ([part["pc"]] if "pc" in part else [])
+                    self.assertEqual(line.split()[:len(words)], words)
+                    self.assertTrue(line.endswith("%s: %s" % (part.get("instruction", part.get("between")), part["text"])))
+                state = subprocess.run([CSREPLAY, "state", "--batch", "--image", str(SENSORHUB / "sensorhub.elf"), "--trust",
+                                        trust, str(SENSORHUB)], capture_output=True, text=True, check=True,
+                                       input=f"{value['position']}\t{name}\n").stdout if not name.startswith("0x") else None
+                if state is not None:
+                    self.assertEqual(value.get("value", "-").removeprefix("0x"), state.split("\t")[2].strip().removeprefix("0x"))
+        self.assertEqual(found, {"core", "position", "of", "known", "value", "assumed", "why", "address"})
+        self.assertEqual(known, {True, False})
+        self.assertLess({"position", "pc", "instruction", "text"}, places | {"between"})
+        self.assertEqual(run("why", "--of", "x0", "--format", "tsv", SENSORHUB, codes=(2,)), "")
 
     def test_accesses_follow_their_schemas(self):
         found = set()

@@ -91,7 +91,8 @@ static void what_is_none_is_said(void **state)
 	assert_int_equal(parse("why#1"), UINT64_MAX);
 	assert_non_null(strstr(wrong.data, "no call of a function: \"why#1\""));
 	assert_int_equal(parse("@x"), UINT64_MAX);
-	assert_string_equal(wrong.data, "not a time: \"@x\"; give @ and a number");
+	assert_string_equal(wrong.data, "not a time: \"@x\"; give @ and a number, or such as "
+	                                "@10us-before-end and @1.5ms-after-begin");
 }
 
 /* They are of before here, so that each seek goes further back. */

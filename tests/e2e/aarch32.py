@@ -87,7 +87,8 @@ class Aarch32(unittest.TestCase):
         for address in addresses:
             start = min(N, max(i for i in range(N) if HISTORY[i][0] == address) + 3)
             expected = stops_backward(address, start)[:most]
-            seen, out = self.stops(f"set $trace_pos = {start}", f"break *{address:#x}",
+            # Other cores would stop at theirs.
+            seen, out = self.stops("monitor set cores alone", f"set $trace_pos = {start}", f"break *{address:#x}",
                                    serving.loop(len(expected), "reverse-continue", SHOW),
                                    **more)
             self.assertEqual(seen, [(i, HISTORY[i][0]) for i in expected], out[-2000:])
@@ -117,6 +118,21 @@ class Aarch32(unittest.TestCase):
                  for found in re.findall(r"(?m)^=> .*?:\t([0-9a-f ]+)\t", out)]
         expected = [HISTORY[i][2] for i in samples]
         self.assertEqual(shown, expected, out)
+
+    def test_27_28_both_ends_are_ends(self):
+        seen, out = self.stops("monitor set cores alone", "monitor set gap pass", "reverse-continue", SHOW, "reverse-stepi",
+                               SHOW, "continue", 'printf "AT %lu %lx\\n", $trace_pos, 0')
+        self.assertEqual(seen, [(0, HISTORY[0][0])] * 2 + [(N, 0)], out)
+        self.assertEqual(out.count("No more reverse-execution history"), 3)
+
+    def test_36_seeks_go_there(self):
+        places = sorted({0, 1, N // 3, N // 2, N - 1})
+        commands = []
+        for i in places:
+            commands += [f"seek {i}", SHOW, f"monitor seek {N - 1 - i}", SHOW]
+        seen, out = self.stops(*commands)
+        wanted = [at for i in places for at in (i, N - 1 - i)]
+        self.assertEqual(seen, [(at, HISTORY[at][0]) for at in wanted], out[-2000:])
 
     def test_status_register_is_unavailable_in_the_past(self):
         out = self.gdb("info registers", f"set $trace_pos = {N - 1}", "echo PAST\\n", "info registers",

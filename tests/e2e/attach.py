@@ -12,7 +12,8 @@ import serving
 
 CRASH = serving.Crash(sys.argv[1])
 LOOK = ["bt", "info registers"]
-REGISTERS = [f"x{i}" for i in range(31)] + ["sp", "pc", "cpsr"]
+GENERAL = [f"x{i}" for i in range(31)] if CRASH.is_a64() else [f"r{i}" for i in range(13)]
+REGISTERS = GENERAL + (["sp"] if CRASH.is_a64() else ["sp", "lr"]) + ["pc", "cpsr"]
 TRACE = ["trace_pos", "trace_timestamp", "trace_cycles", "contextid"]
 
 
@@ -50,7 +51,7 @@ class Attach(unittest.TestCase):
         out = serving.gdb(self.server.address, LOOK, CRASH.program)
         shown = shown_registers(out)
         expected = snapshot_registers()
-        self.assertGreaterEqual(len(expected), 33)
+        self.assertGreaterEqual(len(expected), len(REGISTERS) - 1)
         for name, value in expected.items():
             self.assertEqual(int(shown[name], 16), value, name)
         frames = re.findall(r"^#\d+ .*? in (\w+) |^#0 +(\w+) \(", out, re.MULTILINE)
@@ -132,15 +133,15 @@ class Attach(unittest.TestCase):
             self.assertEqual(first.ask("?"), position)
 
     def test_6_description_is_accepted_and_complete(self):
-        out = serving.gdb(self.server.address, ["info registers", "p $cpsr", "p $w0",
+        out = serving.gdb(self.server.address, ["info registers", "p $cpsr", f"p ${'w0' if CRASH.is_a64() else 'r0'}",
                                                 "ptype $cpsr"], CRASH.program)
         self.assertNotIn("rejected", out)
         names = re.findall(r"^(\w+) +(?:0x|<unav)", out, re.MULTILINE)
-        self.assertEqual(names[:34], REGISTERS)
+        self.assertEqual(names[:len(REGISTERS)], REGISTERS)
         # `info registers` leaves out the vector registers, but not their status and control.
-        fpu = ["fpsr", "fpcr"] if "fpsr" in names else []
-        self.assertEqual(names[34:], fpu + TRACE)
-        self.assertRegex(out, r"\$1 = \[ .*EL=\d.*\]")
+        fpu = [name for name in ("fpsr", "fpcr", "fpscr") if name in names]
+        self.assertEqual(names[len(REGISTERS):], fpu + TRACE)
+        self.assertRegex(out, r"\$1 = \[ .*EL=\d.*\]" if CRASH.is_a64() else r"\$1 = \[ M=16 .*\]")
 
 
 if __name__ == "__main__":

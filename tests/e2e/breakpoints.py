@@ -75,7 +75,7 @@ class Breakpoints(unittest.TestCase):
             self.assertEqual(client.ask(f"Z0,{entry:x},4"), "OK")
             for hit in hits[:2]:
                 self.assertIn("swbreak:;", client.ask("bc"))
-                position = int.from_bytes(bytes.fromhex(client.ask("p44")), "little")
+                position = int.from_bytes(bytes.fromhex(client.ask(f"p{client.number_of('trace_pos'):x}")), "little")
                 self.assertEqual(position, hit)
 
     def test_17_ten_breakpoints_hit_in_recorded_order(self):

@@ -171,10 +171,6 @@ class Gdbinit(unittest.TestCase):
         out = self.gdb("up", "why pc", "frame")
         self.assertEqual(re.findall(r"^#1 +0x\w+ in (\w+)", out, re.MULTILINE), ["main"] * 2)
 
-    def test_selected_core_alone_moves(self):
-        self.assertIn('Mode for locking scheduler during execution is "on"',
-                      self.gdb("show scheduler-locking"))
-
 
 if __name__ == "__main__":
     serving.main()

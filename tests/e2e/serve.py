@@ -156,6 +156,16 @@ class Serve(unittest.TestCase):
             self.assertEqual(code, 1)
             self.assertIn("cannot write /nonexistent/log: No such file or directory", err)
 
+    def test_verbose_has_each_packet_on_standard_error(self):
+        for option in ("-v", "--verbose"):
+            server = serving.Server([option, *CRASH.arguments()])
+            with serving.Client(server.address) as client:
+                client.ask("qC")
+            self.assertEqual(server.stop(), 0)
+            self.assertEqual([line.split(" ", 1)[1] for line in "".join(server.messages).splitlines() if re.match(r"\d+\.\d+ [-<]", line)],
+                             ["-> qC", "<- $QC1#c5"])
+        self.assertEqual(serve("-v", "--log", "/dev/null", *CRASH.arguments())[0], 2)
+
     def test_once_ends_when_the_client_leaves(self):
         server = serving.Server(CRASH.arguments(), once=True)
         with serving.Client(server.address) as client:

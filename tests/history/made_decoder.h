@@ -51,6 +51,15 @@ enum status decoder_pull(struct decoder *decoder, struct decoded *decoded)
 	return STATUS_OK;
 }
 
+enum status decoder_next(struct decoder *decoder, struct element *element)
+{
+	struct decoded decoded = {.is_drained = true};
+	enum status status = decoder_pull(decoder, &decoded);
+
+	*element = decoded.element;
+	return status;
+}
+
 struct trace_ids decoder_seen_ids(const struct decoder *decoder)
 {
 	(void)decoder;
@@ -109,7 +118,7 @@ bool decoder_next_address(const struct decoder *decoder, uint64_t *address)
 	return script.has_next_address;
 }
 
-static void leads_to(uint64_t address)
+static inline void leads_to(uint64_t address)
 {
 	script.has_next_address = true;
 	script.next_address = address;

@@ -154,6 +154,43 @@ static void positions_are_those_whose_bounds_hold_the_time(void **state)
 	close_fixture(&f);
 }
 
+/* The core is at p from when it came there until it comes to p + 1. From whereever it is looked
+ * for. */
+static void core_may_be_where_it_has_come_and_not_left(void **state)
+{
+	const struct element elements[] = {nops(2),      at_time(100), on,           nops(3),
+	                                   on,           nops(1),      at_time(140), on,
+	                                   nops(2),      at_time(140), on,           nops(2),
+	                                   at_time(140), on,           nops(1),      on,
+	                                   at_time(200), nops(2),      at_time(210)};
+	struct fixture f;
+
+	(void)state;
+	open_runs(&f, elements, sizeof(elements) / sizeof(elements[0]));
+	for (uint64_t time = 95; time < 215; time++) {
+		uint64_t length = history_length(f.history);
+		uint64_t first = length;
+		uint64_t last = 0;
+
+		for (uint64_t p = 0; p <= length; p++) {
+			struct moment came = timeline_at(f.history, p);
+			struct moment left = {.has_latest = false};
+
+			if (p < length)
+				left = timeline_at(f.history, p + 1);
+			if (p < first && (!left.has_latest || left.latest >= time))
+				first = p;
+			if (!came.has_earliest || came.earliest <= time)
+				last = p;
+		}
+		for (uint64_t near = 0; near <= length; near++) {
+			assert_int_equal(timeline_first_at(f.history, near, time), first);
+			assert_int_equal(timeline_last_at(f.history, near, time), last);
+		}
+	}
+	close_fixture(&f);
+}
+
 static void order_is_known_where_bounds_are_apart(void **state)
 {
 	const struct moment early = {.latest = 10, .has_latest = true};
@@ -178,6 +215,7 @@ int main(void)
 	        cmocka_unit_test(zero_and_clocks_that_go_back_say_nothing),
 	        cmocka_unit_test(cycles_say_where_between_two_timestamps),
 	        cmocka_unit_test(positions_are_those_whose_bounds_hold_the_time),
+	        cmocka_unit_test(core_may_be_where_it_has_come_and_not_left),
 	        cmocka_unit_test(order_is_known_where_bounds_are_apart),
 	};
 

@@ -200,7 +200,7 @@ static void assert_why(const struct fixture *f, uint64_t position, const char *n
 	assert_true(
 	        register_system_find(session_registers(f->session), str_of(name), &subject.number));
 	assert_int_equal(session_seek(f->session, 0, position), STATUS_OK);
-	assert_int_equal(session_why(f->session, 0, &subject, false, &said), STATUS_OK);
+	assert_int_equal(session_why(f->session, 0, &subject, false, NULL, &said), STATUS_OK);
 	assert_non_null(strstr(said.data, expected));
 	text_fini(&said);
 }

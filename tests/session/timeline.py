@@ -105,6 +105,39 @@ def check_two_cores(synth):
           f"{sorted(misses)[len(misses) // 2]} (medians)")
 
 
+def check_distances(synth):
+    """`@10us-before-end` and `@10us-after-begin` are `@` and a time, where the snapshot says how long a tick is."""
+    with tempfile.TemporaryDirectory() as folder:
+        make(synth, folder)
+
+        def ask(*lines):
+            with serving.Server([folder]) as server, serving.Client(server.address) as client:
+                console = Console(client)
+                return [console.ask(line) for line in lines]
+
+        last = int(re.search(r"time (\d+) or later", ask("time end")[0])[1])
+        first = int(re.search(r"time (?:up to |\d+ to )?(\d+)", ask("time begin")[0])[1])
+        said, = ask("seek @1ms-before-end")
+        if f"does not say how long a tick of its timestamps is" not in said or f"{first} to {last}" not in said:
+            sys.exit(said)
+        with open(os.path.join(folder, "trace.ini"), "a", encoding="utf-8") as file:
+            file.write("[timestamp]\nfrequency=2000000\n")
+        for word, ticks, is_end in (("1ms", 2000, True), ("0.5ms", 1000, False), ("12.25us", 24, True), ("700ns", 1, False),
+                                    ("0s", 0, True), ("0.001s", 2000, False), ("0us", 0, False)):
+            time = last - ticks if is_end else first + ticks
+            got, want = ask(f"seek @{word}-{'before-end' if is_end else 'after-begin'}", f"seek @{time}")
+            if got != want or "position" not in want:
+                sys.exit(f"{word}: {got}, and not {want}")
+        for word, why in (("9s-before-end", f"are {last - first} ticks of 1/2000000 s, which is less"),
+                          ("99999999999999999999s-before-end", "not a time: "), ("1.us-before-end", "not a time: "),
+                          ("10-before-end", "not a time: "), ("us-before-end", "not a time: "),
+                          ("18446744073709551ms-after-begin", "which is less"), ("1us-before-begin", "not a time: ")):
+            said, = ask("seek @" + word)
+            if why not in said:
+                sys.exit(f"{word}: {said}")
+    print("distances are times")
+
+
 def golden(trace_id):
     """Of one source of TC2: first positions of its ranges, and (position, timestamp)."""
     starts, stamps, position = [], [], 0
@@ -151,3 +184,4 @@ if __name__ == "__main__":
         check_tc2()
     else:
         check_two_cores(sys.argv[1])
+        check_distances(sys.argv[1])

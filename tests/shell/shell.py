@@ -3,6 +3,7 @@
 """`csreplay shell` without a terminal: scripts, their exit status, and what each command of the shell says."""
 import os
 import re
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -28,7 +29,7 @@ class Scripts(unittest.TestCase):
         return out
 
     def test_commands_of_the_command_line(self):
-        expected = "cpu_0 39990: sort_samples+0x6c  sensorhub.c:107  ldp x29, x30, [sp], #0x30\n"
+        expected = "cpu_0 39990: sort_samples+0x6c  sensorhub.c:107  ldp x29, x30, [sp], #0x30\n   107  }\n"
         self.assertEqual(self.said("seek -10"), expected)
         self.assertEqual(run("--command", "seek -10"), (0, expected, ""))
         self.assertEqual(self.said(" back 10 ;; quit ; seek begin"), expected)
@@ -50,7 +51,7 @@ class Scripts(unittest.TestCase):
                 ("assume x on", 'no assumption "x"; `assume` lists them'),
                 ("set gap x", 'neither stop, pass nor ask: "x"'),
                 ("set", 'nothing to set is called ""'),
-                ("catch x", 'neither exception, gap nor context: "x"'),
+                ("catch x", 'neither exception, gap, context nor software-trace: "x"'),
                 ("unmark x", 'no mark "x"; `marks` lists them'),
                 ("mark 7", 'no name: "7"'),
                 ("stack 3", 'stack takes no "3"'),
@@ -88,7 +89,7 @@ class Scripts(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "my commands"
             path.write_text("seek 7\n!echo done\n", encoding="ascii")
-            self.assertRegex(self.said(f"source {path}"), r"^cpu_0 7: .*\ndone\n$")
+            self.assertRegex(self.said(f"source {path}"), r"^cpu_0 7: .*\n    90      if .*\ndone\n$")
             path.write_text(f"source {path}\n", encoding="ascii")
             code, _, err = run("-c", f"source {path}")
             self.assertEqual((code, "too many" in err), (1, True))
@@ -113,22 +114,74 @@ class Scripts(unittest.TestCase):
         self.assertEqual(len(everything.splitlines()), 34)
         self.assertNotIn("*", everything)
 
+    def test_breakpoints_at_lines(self):
+        """Where code of a line begins is what gdb says; of a line without code it is the next that has."""
+        last = len((SENSORHUB / "sensorhub.c").read_text(encoding="utf-8").splitlines())
+        lines = range(1, last + 1)
+        said = subprocess.run(["gdb-multiarch", "-nx", "-batch", str(SENSORHUB / "sensorhub.elf")] + [word for n in lines for word in
+                                                                       ("-ex", f"info line sensorhub.c:{n}")],
+                              capture_output=True, text=True, check=True).stdout
+        starts = {int(n): address for n, address in
+                  re.findall(r'^Line (\d+) of "[^"]*" starts at address (0x[0-9a-f]+) ', said, re.MULTILINE)}
+        others = {int(n): address for n, address in
+                  re.findall(r'^Line (\d+) of "[^"]*" is at address (0x[0-9a-f]+) .*but contains no code', said, re.MULTILINE)}
+        self.assertGreater(len(starts), 40)
+        asked = [n for n in lines if n <= max(starts)]
+        answers = self.said("; !echo ==; ".join(f"break sensorhub.c:{n}" for n in asked)).split("==\n")
+        self.assertEqual(len(answers), len(asked))
+        for n, said in zip(asked, answers):
+            places = re.findall(r"^breakpoint \d+: (0x[0-9a-f]+)", said, re.MULTILINE)
+            if n in starts:
+                self.assertIn(starts[n], places)
+                self.assertNotIn("has no code", said)
+            else:
+                self.assertIn(others[n], places)
+                following = re.match(rf"line {n} has no code, line (\d+) is the next that has\n", said)
+                self.assertTrue(following is None or n < int(following[1]) <= min(line for line in starts if line > n))
+        self.assertIn("line 1 has no code, line 70 is the next that has\n", answers[0])
+        self.assertRegex(self.said("break sensorhub.c:96; rc"), r"breakpoint 1\ncpu_0 \d+: sort_samples\S*  sensorhub.c:96 ")
+        # The program twice in memory has two functions of the line, and one place in each.
+        twice = run("--image", str(SENSORHUB / "sensorhub.elf"), "--image", f"{SENSORHUB}/sensorhub.elf@0x10000000", "-c",
+                    "break sensorhub.c:72")
+        self.assertEqual(twice, (0, "breakpoint 1: 0x4000ec mix+0x4\nbreakpoint 2: 0x100000ec mix+0x4\n", ""))
+        for wrong in (f"sensorhub.c:{last + 1}", "other.c:1", "sensorhub.c:0", "sensorhub.c:", "sensorhub.c:x"):
+            self.assertEqual(run("-c", f"break {wrong}")[0], 1, wrong)
+
+    def test_source_is_read_beside_the_snapshot_and_nowhere_else(self):
+        text = "   166      hub_mode = MODE_PUBLISHING;\n"
+        with tempfile.TemporaryDirectory() as folder:
+            copy, other = Path(folder) / "snapshot", Path(folder) / "other"
+            shutil.copytree(SENSORHUB, copy)
+            other.mkdir()
+
+            def said():
+                done = subprocess.run([CSREPLAY, "shell", "--image", str(copy / "sensorhub.elf"), "-c", "seek 39997", str(copy)],
+                                      capture_output=True, text=True, check=True, env=ENVIRONMENT)
+                return done.stdout
+            self.assertTrue(said().endswith(text))
+            shutil.move(copy / "sensorhub.c", other / "sensorhub.c")
+            self.assertEqual(len(said().splitlines()), 1)
+            (copy / "sensorhub.c").symlink_to(other / "sensorhub.c")
+            self.assertEqual(len(said().splitlines()), 1)
+
     def test_unknown_is_no_number(self):
         said = self.said("seek 18176; x 0x401650 8; print 0x401650; p 0x401653+2; p 0x401655+2; seek 33371; p x1")
-        self.assertEqual(re.sub(r"(?m)^cpu_0.*\n", "", said),
+        self.assertEqual(re.sub(r"(?m)^(cpu_0| +\d+  ).*\n", "", said),
                          "0x401650: 61 72 2d 32 ?? ?? ?? ??" + 8 * 3 * " " + "  |ar-2    |\n"
                          "0x401650 = 0x????????322d7261\n"
                          "0x401653+2 = 0x??32\n"
                          "0x401655+2 = not known\n"
                          "x1 = 0x00000000????????\n")
-        self.assertRegex(self.said("seek 20000; print sensors"), r"^cpu_0.*\n(0x[0-9a-f]+:( \?\?){16}\n){32}$")
+        self.assertRegex(self.said("seek 20000; print sensors"), r"^cpu_0.*\n +\d+  .*\n(0x[0-9a-f]+:( \?\?){16}\n){32}$")
         self.assertEqual(self.said("x 0x400500 16; print x2"),
                          "0x400500: 77 69 6e 65 63 65 6c 6c 61 72 2d 32 00 00 00 00  |winecellar-2....|\n"
                          "x2 = 0x00000000322d7261\n")
 
     def test_instructions(self):
         rows = self.said("back 3; list 5").splitlines()[1:]
-        self.assertEqual([row[:8] for row in rows], ["   39995", "   39996", "=> 39997", "   39998", "   39999"])
+        self.assertEqual([row[:8] for row in rows], ["   166  ", "   166  ", "   39995", "   39996", "=> 39997", "   39998",
+                                                     "   167  ", "   39999"])
+        self.assertEqual(rows[1], "   166      hub_mode = MODE_PUBLISHING;")
         self.assertIn("ldr w4, [x2]  (the halt)", self.said("seek end"))
         code = self.said("disassemble publish")
         self.assertIn("   0x4003ec  publish  sensorhub.c:164  ldr x2, [x0, #8]\n", code)

@@ -212,8 +212,11 @@ static const struct bad bad_snapshots[] = {
 	 "[core_trace_sources]\ncpu_0=ETM_0\n[source_buffers]\nETM_0=ETB_0\n[timestamp]\n"
 	 "frequency=25000000\n", STATUS_OK,
 	 "trace.ini:2: error: buffer ID \"buffer0\" is in the list already\n"
-	 "trace.ini:2: error: buffer ID \"Source_Buffers\" is a section of the format\n"
-	 "trace.ini:11: warning: section [timestamp] is ignored\n"},
+	 "trace.ini:2: error: buffer ID \"Source_Buffers\" is a section of the format\n"},
+	{"a frequency that is none", "trace.ini",
+	 MODEL_TRACE "[timestamp]\nfrequency=25 MHz\nscale=2\n", STATUS_OK,
+	 "trace.ini:13: warning: section [timestamp]: unknown key \"scale\" is ignored\n"
+	 "trace.ini:12: warning: frequency \"25 MHz\" is no number of ticks a second, and is ignored\n"},
 	{"buffer without keys", "trace.ini",
 	 "[trace_buffers]\nbuffers=b\n[b]\nname=ETB_0\n"
 	 "[core_trace_sources]\ncpu_0=ETM_0\n[source_buffers]\nETM_0=ETB_0\n", STATUS_OK,

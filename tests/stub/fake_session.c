@@ -398,10 +398,11 @@ void session_trouble(const struct session *s, size_t core, struct text *text)
 }
 
 enum status session_why(const struct session *s, size_t core, const struct why_subject *subject,
-                        bool all, struct text *text)
+                        bool all, struct why_places *places, struct text *text)
 {
 	(void)s;
 	(void)core;
+	(void)places;
 	if (is_exhausted)
 		return STATUS_NO_MEM;
 	text_printf(text, "%s%s %llx\n", all ? "all of " : "",
@@ -560,7 +561,7 @@ struct stop session_step(struct session *s, size_t core, enum direction directio
 struct stop session_continue(struct session *s, size_t core, enum direction direction,
                              bool (*interrupted)(void *), void *context)
 {
-	if (met.has_access)
+	if (met.has_access || met.is_of_other || met.others.unordered > 0 || met.says_alone)
 		return met;
 	for (;;) {
 		struct stop stop;

@@ -568,6 +568,76 @@ static void vcont_refuses_what_is_no_action(void **state)
 	assert_int_equal(session_position(rig.gdb.session, 0), 5);
 }
 
+/* What a client lets run goes along; of what it holds gdb would go on showing what it has read. */
+static void company_is_who_the_client_lets_run(void **state)
+{
+	static const struct {
+		const char *select;
+		const char *packet;
+		enum company of_gdb;
+		enum company of_lldb;
+	} cases[] = {
+	        {"Hc0", "vCont;s:1;c", COMPANY_ALL, COMPANY_ALL},
+	        {"Hc0", "vCont;s:p1.1;c:p1.-1", COMPANY_ALL, COMPANY_ALL},
+	        {"Hc0", "vCont;c", COMPANY_ALL, COMPANY_ALL},
+	        {"Hc0", "vCont;c:-1", COMPANY_ALL, COMPANY_ALL},
+	        {"Hc0", "vCont;s:1", COMPANY_NONE, COMPANY_QUIET},
+	        {"Hc0", "vCont;c:1", COMPANY_NONE, COMPANY_QUIET},
+	        {"Hc0", "vCont;r1000,1008:1", COMPANY_NONE, COMPANY_QUIET},
+	        {"Hc0", "vCont;s:1;t:2", COMPANY_NONE, COMPANY_QUIET},
+	        {"Hc0", "bs", COMPANY_ALL, COMPANY_ALL},
+	        {"Hc0", "bc", COMPANY_ALL, COMPANY_ALL},
+	        {"Hc1", "bs", COMPANY_NONE, COMPANY_QUIET},
+	        {"Hc1", "bc", COMPANY_NONE, COMPANY_ALL},
+	        {"Hc1", "s", COMPANY_NONE, COMPANY_QUIET},
+	        {"Hc1", "c", COMPANY_NONE, COMPANY_ALL},
+	};
+
+	(void)state;
+	connect_gdb();
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		for (unsigned int lldb = 0; lldb < 2; lldb++) {
+			rig.gdb.client = lldb ? CLIENT_LLDB : CLIENT_GDB;
+			assert_string_equal(ask(cases[i].select), "OK");
+			(void)ask(cases[i].packet);
+			if (fake_session_company() != (lldb ? cases[i].of_lldb : cases[i].of_gdb))
+				fail_msg("%s %s", cases[i].select, cases[i].packet);
+		}
+	}
+}
+
+static void stop_of_another_core_is_told_as_its_own(void **state)
+{
+	struct stop stop = {.reason = STOP_BREAKPOINT, .is_of_other = true, .core = 1};
+
+	(void)state;
+	connect_gdb();
+	assert_string_equal(ask("Z0,9000,4"), "OK");
+	fake_session_set_met(&stop);
+	assert_true(strncmp(ask("vCont;c:1;c"), "T05swbreak:;00:0090000000000000;", 32) == 0);
+	assert_non_null(strstr(ask("vCont;c:1;c"), "thread:2;core:1;"));
+	/* The next one that names nobody moves that core. */
+	assert_string_equal(ask("qC"), "QC2");
+	stop = (struct stop){
+	        .reason = STOP_BREAKPOINT,
+	        .says_alone = true,
+	        .others = {.unordered = 2, .first = 1, .position = 77, .doubts = 1, .blind = 1}};
+	fake_session_set_traced(1);
+	fake_session_set_met(&stop);
+	assert_all_told(
+	        "vCont;c:1;c",
+	        "csreplay: no time in common with others, by their traces: cpu<1>; a step or "
+	        "continue neither moves them with others nor others with them\n"
+	        "csreplay: within the precision of time cpu<1> and 1 more cores would have "
+	        "stopped, "
+	        "too (position 77): which came first is not known\n"
+	        "csreplay: 1 instruction of other cores on the way may have accessed what is "
+	        "watched: the address is not known\n"
+	        "csreplay: of a part of the way of 1 other core nothing is known of what was "
+	        "accessed\n",
+	        "T05");
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -591,6 +661,8 @@ int main(void)
 	        T(stop_chooses_the_thread_that_stopped),
 	        T(vcont_actions_are_those_that_are_told),
 	        T(vcont_refuses_what_is_no_action),
+	        T(company_is_who_the_client_lets_run),
+	        T(stop_of_another_core_is_told_as_its_own),
 	};
 #undef T
 

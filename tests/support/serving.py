@@ -55,6 +55,11 @@ class Crash:
             self.folder = shared("corpus", "crashes", name)
             self.program = os.path.join(self.folder, "program.elf")
 
+    def is_a64(self):
+        """False: of A32 or T32 code, by the program's e_machine."""
+        with open(self.program, "rb") as file:
+            return struct.unpack("<H", file.read(20)[18:])[0] == 183
+
     def arguments(self):
         return ["--image", self.program, self.folder]
 

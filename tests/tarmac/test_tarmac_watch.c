@@ -101,9 +101,10 @@ static void watch_gives_way_to_a_breakpoint_before_it_and_ends_a_range(void **st
 	assert_int_equal(session_position(rig.session, 0), 4);
 }
 
-static void watch_is_of_the_core_that_moves(void **state)
+static void watch_is_of_the_core_that_moves_and_of_those_that_go_along(void **state)
 {
 	struct watch watch = {WATCH_WRITE, 0x8000, 4};
+	struct stop stop;
 
 	(void)state;
 	open_text("1 clk cpu0 IT (1) 00001000 d503201f O EL1h_s : NOP\n"
@@ -111,6 +112,11 @@ static void watch_is_of_the_core_that_moves(void **state)
 	          "1 clk cpu1 MW4 00008000 00000007\n"
 	          "2 clk cpu0 IT (2) 00001004 d503201f O EL1h_s : NOP\n");
 	assert_int_equal(session_watch_set(rig.session, &watch), STATUS_OK);
+	stop = move(DIRECTION_BACKWARD);
+	assert_int_equal(stop.reason, STOP_WATCH);
+	assert_true(stop.is_of_other);
+	assert_int_equal(stop.core, 1);
+	session_set_together(rig.session, false);
 	assert_int_equal(move(DIRECTION_BACKWARD).reason, STOP_BEGIN);
 	assert_int_equal(session_continue(rig.session, 1, DIRECTION_BACKWARD, NULL, NULL).reason,
 	                 STOP_WATCH);
@@ -149,7 +155,7 @@ int main(void)
 	        T(watch_after_stops_after_the_access),
 	        T(watch_read_is_of_the_bytes_read_and_fetches_are_none),
 	        T(watch_gives_way_to_a_breakpoint_before_it_and_ends_a_range),
-	        T(watch_is_of_the_core_that_moves),
+	        T(watch_is_of_the_core_that_moves_and_of_those_that_go_along),
 	        T(watch_is_met_by_the_bytes_that_it_shares),
 	};
 

@@ -21,9 +21,27 @@ struct why_subject {
 	uint64_t address;    /* of memory: the 8 bytes that this one is in */
 };
 
+/* A line of the answer that is about a place: where in the text what of it is. */
+struct why_place {
+	size_t line;        /* where it begins */
+	size_t instruction; /* and its instruction, or what lies between two; */
+	size_t clause;      /* what is said of it, after ": " */
+	uint64_t position;
+	uint64_t pc;
+	bool has_pc;
+};
+
+/* In the order of the text. Zeroed before; `items` is the owner's to free. */
+struct why_places {
+	struct why_place *items;
+	size_t count;
+	size_t capacity;
+};
+
 struct why_options {
 	bool all;                         /* as many lines as there are */
 	const struct source_lines *lines; /* or NULL */
+	struct why_places *places;        /* to be filled, or NULL */
 };
 
 /* NO_MEM; UNSUPPORTED if the window is too large for a log. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "arch/isa.h"
+#include "base/vec.h"
 #include "replay/history/history.h"
 #include "replay/values/explain/why_walk.h"
 
@@ -48,30 +49,48 @@ static void between(const struct why_walk *w, uint64_t position)
 	                          : "execution did not simply go on");
 }
 
+/* The line that was begun last is about this place. */
+static void note_place(struct why_walk *w, struct why_place place)
+{
+	struct why_places *places = w->places;
+
+	if (!places)
+		return;
+	place.clause = w->out->length;
+	if (vec_reserve((void **)&places->items, &places->capacity, places->count + 1,
+	                sizeof(*places->items)) == STATUS_OK)
+		places->items[places->count++] = place;
+	else
+		w->status = STATUS_NO_MEM;
+}
+
 bool why_dyn_line(struct why_walk *w, size_t dyn)
 {
 	const struct template *template = window_template(&w->solver.w, dyn);
-	uint64_t position = window_position_of(&w->solver.w, dyn);
+	struct why_place place = {.line = w->out->length,
+	                          .position = window_position_of(&w->solver.w, dyn),
+	                          .pc = template->address,
+	                          .has_pc = template->is_code || template->leads_on};
 	struct source_line line;
 
 	if (!why_line(w))
 		return false;
-	text_printf(w->out, "%" PRIu64 "  ", position);
-	if (!template->is_code && !template->leads_on) {
-		between(w, position);
-		text_puts(w->out, ": ");
-		return true;
-	}
-	text_printf(w->out, "0x%" PRIx64 "  ", template->address);
-	if (template->leads_on) {
-		text_puts(w->out, "the instruction that faulted there: ");
-		return true;
-	}
-	if (source_lines_find(w->source, template->address, &line))
+	text_printf(w->out, "%" PRIu64 "  ", place.position);
+	if (place.has_pc)
+		text_printf(w->out, "0x%" PRIx64 "  ", template->address);
+	if (place.has_pc && !template->leads_on &&
+	    source_lines_find(w->source, template->address, &line))
 		text_printf(w->out, "%s:%d  ", line.file, line.line);
-	disasm_text(w->disasm, template->address, template->opcode, template->size,
-	            (enum isa) template->isa, w->out);
+	place.instruction = w->out->length;
+	if (!place.has_pc)
+		between(w, place.position);
+	else if (template->leads_on)
+		text_puts(w->out, "the instruction that faulted there");
+	else
+		disasm_text(w->disasm, template->address, template->opcode, template->size,
+		            (enum isa) template->isa, w->out);
 	text_puts(w->out, ": ");
+	note_place(w, place);
 	return true;
 }
 
@@ -354,8 +373,10 @@ static void say_assumed(const struct values *values, struct text *out)
 enum status why_value(struct values *values, uint64_t position, const struct why_subject *subject,
                       const struct why_options *how, struct text *out)
 {
-	struct why_walk w = {
-	        .out = out, .lines_most = how->all ? LINES_ALL : LINES, .source = how->lines};
+	struct why_walk w = {.out = out,
+	                     .lines_most = how->all ? LINES_ALL : LINES,
+	                     .source = how->lines,
+	                     .places = how->places};
 	struct solve_options options;
 	enum status status;
 	bool is_known = true;

@@ -22,8 +22,9 @@ struct why_walk {
 	unsigned int lines_most;
 	bool is_cut;   /* there was more */
 	bool is_whole; /* all that a value rests on is of interest, addresses of accesses too */
-	struct text *leaves; /* what a chain rests on, a line for each; NULL if nobody asks */
-	enum status status;  /* NO_MEM: a chain was not followed to its end */
+	struct why_places *places; /* NULL if nobody asks */
+	struct text *leaves;       /* what a chain rests on, a line for each; NULL if nobody asks */
+	enum status status;        /* NO_MEM: a chain was not followed to its end */
 };
 
 /* Begins a line of its own; false if there are enough of them. */

@@ -6,8 +6,8 @@
  * for the feature org.csreplay.system of a target description; and, of registers of [regs], where
  * of the past they are what they are at the halt.
  */
-#ifndef CSREPLAY_REPLAY_SESSION_SYSTEM_REGISTER_H
-#define CSREPLAY_REPLAY_SESSION_SYSTEM_REGISTER_H
+#ifndef CSREPLAY_REPLAY_SYSTEM_REGISTER_SYSTEM_REGISTER_H
+#define CSREPLAY_REPLAY_SYSTEM_REGISTER_SYSTEM_REGISTER_H
 
 #include "arch/isa.h"
 #include "base/arena.h"

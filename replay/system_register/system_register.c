@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names and the past of system registers; see system_register.h. */
-#include "replay/session/system_register.h"
+#include "replay/system_register/system_register.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -49,7 +49,9 @@ static struct str debugger_name(struct system_register_list *list, struct str na
 
 		if (c >= 'A' && c <= 'Z')
 			c = (char)(c - 'A' + 'a');
-		text[n++] = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? c : '_';
+		if ((c < 'a' || c > 'z') && (c < '0' || c > '9'))
+			c = '_';
+		text[n++] = c;
 	}
 	return (struct str){text, n};
 }
@@ -155,7 +157,7 @@ static enum change change_of(struct str name)
 	} rows[] = {
 #define KEPT(name)  {name, CHANGE_MSR},
 #define TAKEN(name) {name, CHANGE_TAKEN},
-#include "replay/session/system_register.def"
+#include "replay/system_register/system_register.def"
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

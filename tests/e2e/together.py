@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Cores on one timeline in real gdb and lldb: the other core's breakpoint, times in `info threads`, nothing stale of any
+thread. Usage: together.py SYNTH"""
+import re
+import sys
+import tempfile
+import unittest
+
+import serving
+import two_cores
+
+SYNTH = sys.argv[1]
+SHOW = 'printf "AT %d %lu %lx\\n", $_thread, $trace_pos, $pc'
+ALL = "thread apply all -q " + SHOW
+
+
+def shown(out):
+    """(thread, position, PC) of each line that SHOW has printed."""
+    return [(int(thread), int(at), int(pc, 16)) for thread, at, pc in re.findall(r"^AT (\d) (\d+) ([0-9a-f]+)$", out, re.M)]
+
+
+class Together(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = cls.enterClassContext(tempfile.TemporaryDirectory())
+        cls.scene = two_cores.Scene(SYNTH, cls.folder, seed=4)
+        cls.lengths = [len(pcs) - 1 for pcs in cls.scene.pcs]
+        cls.address = cls.scene.rare(4, 20)[0]
+
+    def gdb(self, *commands, options=("-x", serving.GDBINIT)):
+        with serving.Server([self.folder]) as server:
+            return serving.gdb(server.address, list(commands), options=options)
+
+    def lldb(self, *commands):
+        with serving.Server([self.folder]) as server:
+            return serving.lldb([f"command source -s 1 {serving.LLDBINIT}", f"gdb-remote {server.address}", *commands])
+
+    def assert_true(self, states):
+        for thread, at, pc in states:
+            self.assertEqual(pc, self.scene.pcs[thread - 1][at], (thread, at))
+
+    def check_stops(self, options):
+        """All stops of both cores at one address, back to the begin, whichever is selected."""
+        places = self.scene.places(self.address)
+        block = ["reverse-continue", SHOW]
+        out = self.gdb(f"break *{self.address:#x}", "thread 1", serving.loop(len(places) + 1, *block), "info threads",
+                       options=options)
+        found = shown(out)
+        self.assert_true(found)
+        met = [(thread - 1, at) for thread, at, pc in found if pc == self.address and at > 0]
+        self.assertEqual(sorted(met), sorted(place for place in places if place[1] > 0))
+        self.assertEqual(len(re.findall(r'^Thread 2 "cpu_1" hit Breakpoint 1', out, re.M)),
+                         sum(core == 1 for core, _ in met))
+        for core in range(2):
+            self.assertEqual([at for of, at in met if of == core], sorted((at for of, at in met if of == core), reverse=True))
+        self.assertIn("No more reverse-execution history", out)
+
+    def test_42_breakpoints_of_both_cores(self):
+        self.check_stops(["-x", serving.GDBINIT])
+
+    def test_42_without_gdbinit_too(self):
+        self.check_stops([])
+
+    def test_42_no_thread_is_stale(self):
+        """Registers of the thread that was not stepped are read anew, or it has not moved."""
+        moves = ["reverse-stepi 40", "stepi 25", "thread 2", "reverse-stepi 70", "stepi", "thread 1", "nexti 3",
+                 f"break *{self.address:#x}", "reverse-continue", "reverse-continue", "continue", "stepi", "stepi 3"]
+        for options in (["-x", serving.GDBINIT], []):
+            commands = [ALL]
+            for move in moves:
+                commands += [move, ALL]
+            states = shown(self.gdb(*commands, "thread apply all -q maint flush register-cache", ALL, options=options))
+            self.assert_true(states)
+            self.assertEqual(states[-2:], states[-4:-2])
+            if options:  # else `thread apply` makes thread 1 the one that moves
+                self.assertGreater(len({at for thread, at, _ in states if thread == 2}), 4)
+
+    def test_42_the_selected_core_moves_after_thread_apply(self):
+        out = self.gdb("thread 2", ALL, "reverse-stepi", SHOW, "thread 1", ALL, "reverse-stepi", SHOW)
+        found = shown(out)
+        self.assertEqual([found[2][0], found[5][0]], [2, 1])
+        self.assertEqual(found[2][1], self.lengths[1] - 1)
+
+    def test_42_scheduler_locking_leaves_the_others(self):
+        out = self.gdb("set scheduler-locking on", "thread 1", "reverse-stepi 300", ALL)
+        self.assertIn((2, self.lengths[1], self.scene.pcs[1][-1]), shown(out))
+
+    def test_42_info_threads_says_position_and_time(self):
+        out = self.gdb("thread 1", "monitor seek 1500", "info threads", "monitor when", "monitor seek 20", "info threads")
+        found = re.findall(r"Thread (\d) \"cpu_\d\" \(Cortex-A53, \d+ instructions, at position (\d+), "
+                           r"time (\d+) to (\d+)\)", out)
+        self.assertEqual([one[0] for one in found[:2]], ["1", "2"], out)
+        for thread, at, earliest, latest in found[:2]:
+            time = self.scene.times[int(thread) - 1][int(at)]
+            self.assertTrue(int(earliest) <= time <= int(latest), (thread, at, time))
+        self.assertRegex(out, r"cpu_0: position 1500, time \d+ to \d+, precision \d+\n")
+        self.assertRegex(out, r'"cpu_1" \(.*; its trace begins about here, or later\)')
+
+    def test_42_lldb_stops_at_the_other_core(self):
+        places = self.scene.places(self.address)
+        out = self.lldb(f"breakpoint set -a {self.address:#x}",
+                        *["reverse-continue", "register read trace_pos pc"] * (len(places) + 1), "thread list")
+        found = re.findall(r"trace_pos = (0x\w+)\s+pc = (0x\w+)", out)
+        threads = re.findall(r"^\* thread #(\d), .*stop reason = breakpoint", out, re.M)
+        met = [int(at, 16) for at, pc in found if int(pc, 16) == self.address]
+        self.assertEqual(sorted(met), sorted(at for _, at in places if at > 0))
+        self.assertEqual(threads.count("2"), sum(core == 1 for core, _ in places))
+
+    def test_42_lldb_steps_take_others_along_and_not_past_their_breakpoints(self):
+        """lldb names one thread where it steps: nothing of another is told then, and it waits before its breakpoint."""
+        first = next(at for core, at in self.scene.places(self.address) if core == 1 and at > 200)
+        begin = next(at for at, time in enumerate(self.scene.times[0]) if time >= self.scene.times[1][first - 100])
+        steps = ["thread step-inst"] * 400
+        for breakpoint, last in (([f"breakpoint set -a {self.address:#x}"], first - 1), ([], first + 50)):
+            out = self.lldb("script lldb.process.SetSelectedThreadByID(1)", f"seek {begin}", "position", *breakpoint,
+                            *steps, "position", "thread list")
+            positions = [int(at) for at in re.findall(r"cpu_1: position (\d+)", out)]
+            self.assertLess(positions[0], first)
+            self.assertRegex(out.split("thread list")[1], r"\* thread #1: .* stop reason = instruction step")
+            (self.assertEqual if breakpoint else self.assertGreater)(positions[-1], last)
+
+
+if __name__ == "__main__":
+    serving.main()
