@@ -173,20 +173,33 @@ static bool is_function(const struct sections *s, const struct raw_symbol *symbo
 	       (section.flags & SECTION_EXECUTABLE) != 0;
 }
 
+/* Where a symbol is; false if its section is not placed. */
+static bool find_address(const struct elf_image *image, const struct raw_symbol *symbol,
+                         uint64_t *address)
+{
+	*address = symbol->value + image->load_bias;
+	if (!image->is_object)
+		return true;
+	if (symbol->section >= image->section_count ||
+	    image->section_addresses[symbol->section] == 0)
+		return false;
+	*address += image->section_addresses[symbol->section];
+	return true;
+}
+
 static enum status add_symbol(struct symbol_table *table, const struct sections *s,
                               const struct section *strings, const struct raw_symbol *symbol)
 {
 	struct str name = name_at(s, strings, symbol->name);
 	unsigned int type = symbol->info & 15;
-	uint64_t start = symbol->value;
+	uint64_t start;
 	bool is_local = symbol->info >> 4 == 0;
 
-	if (!is_function(s, symbol, name))
+	if (!is_function(s, symbol, name) || !find_address(table->image, symbol, &start))
 		return STATUS_OK;
 	/* Bit 0 of a function of T32 is no part of its address. */
 	if (table->image->machine == MACHINE_ARM && type != SYMBOL_NOTYPE)
 		start &= ~UINT64_C(1);
-	start += table->image->load_bias;
 	TRY(vec_reserve((void **)&table->entries, &table->capacity, table->count + 1,
 	                sizeof(*table->entries)));
 	table->entries[table->count++] = (struct entry){
@@ -386,12 +399,13 @@ static void visit_table(const struct elf_image *image, const struct sections *s,
 		return;
 	for (uint64_t i = 0; i < section->size / size; i++) {
 		struct raw_symbol symbol;
+		uint64_t address;
 
 		if (read_symbol(s, section->offset + i * size, &symbol) != STATUS_OK)
 			return;
-		if ((symbol.info & 15) == SYMBOL_OBJECT && symbol.section != 0)
-			visit(context, name_at(s, &strings, symbol.name),
-			      symbol.value + image->load_bias, &symbol);
+		if ((symbol.info & 15) == SYMBOL_OBJECT && symbol.section != 0 &&
+		    find_address(image, &symbol, &address))
+			visit(context, name_at(s, &strings, symbol.name), address, &symbol);
 	}
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Functions by address, from the symbol tables of ELF images (System V ABI, "Symbol Table"; ELF for
- * the Arm Architecture, "Mapping symbols"). In: images. Out: the function that an address lies in.
+ * the Arm Architecture, "Mapping symbols"), of an object where its sections lie. In: images. Out:
+ * the function that an address lies in.
  *
  * A function is a symbol of type FUNC or GNU_IFUNC, or one without a type in executable code, which
  * is how assembler names its entries. A sized one has the addresses of its size; one without
