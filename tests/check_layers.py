@@ -23,6 +23,7 @@ ROOMS = {
     "snapshot/elf_core": None,
     "snapshot/elf_object": None,
     "snapshot/line_table": None,
+    "snapshot/type_layout": "snapshot/type_layout/type_layout.h",
     "snapshot": None,
     "snapshot/symbols": "snapshot/symbols/symbols.h",
     "arch/pattern": "arch/pattern/opcode.h",
