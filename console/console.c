@@ -46,6 +46,13 @@ static void assume(struct console *console, enum assumption assumption, bool on,
 	console_say_stale(console, out);
 }
 
+static void run_modules(struct console *console, struct str args, struct text *out)
+{
+	(void)args;
+	if (session_list_modules(console->session, out) != STATUS_OK)
+		console_say_status(console, STATUS_NO_MEM, out);
+}
+
 static void run_assume(struct console *console, struct str args, struct text *out)
 {
 	size_t end = str_find(args, ' ');
@@ -213,6 +220,8 @@ static const struct console_command commands[] = {
         {"cores", "", "the cores, and which of them are threads", run_cores},
         {"threads", "[core|context]", "threads are the cores, or what each context ran on each",
          console_threads},
+        {"modules", "", "the modules that a Linux kernel had loaded, as its list in memory says",
+         run_modules},
         {"crash", "", "what each core halted at: the fault, its address, its registers", run_crash},
         {"info", "", "positions, crashes, and what values of the past rest on", run_info},
         {"stack", "[--raw ...]", "who called whom, from calls and returns of the trace alone",

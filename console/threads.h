@@ -44,7 +44,10 @@ enum thread_choice {
 /* Takes "1", "-1", "p1.1", "p1.-1"; *core is set for THREAD_ONE. */
 enum thread_choice threads_parse(const struct session *session, struct str id, size_t *core);
 
-/* One line on the core: its type, its cluster if there are several, how much history there is. */
-void threads_describe(const struct session *session, size_t core, struct text *out);
+/*
+ * One line on the core: its type, its cluster if there are several, how much history there is, and
+ * the Linux task that it runs where it is, as far as vmlinux and memory say.
+ */
+void threads_describe(struct session *session, size_t core, struct text *out);
 
 #endif

@@ -26,6 +26,7 @@ ROOMS = {
     "snapshot/type_layout": "snapshot/type_layout/type_layout.h",
     "snapshot": None,
     "snapshot/symbols": "snapshot/symbols/symbols.h",
+    "snapshot/linux_kernel": None,
     "arch/pattern": "arch/pattern/opcode.h",
     "arch/uop": "arch/uop/uop.h",
     "arch/a64": "arch/a64/a64.h",

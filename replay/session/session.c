@@ -228,6 +228,18 @@ enum status session_disasm(struct session *session, struct disasm **disasm)
 	return *disasm ? STATUS_OK : STATUS_NO_MEM;
 }
 
+enum status session_calls(struct session *session, size_t core, const struct calls **calls)
+{
+	const struct symbols *symbols;
+
+	TRY(session_symbols(session, &symbols));
+	if (!session->calls[core])
+		TRY(calls_build(session->histories[core], symbols, &session->interrupt,
+		                &session->calls[core]));
+	*calls = session->calls[core];
+	return STATUS_OK;
+}
+
 void session_destroy(struct session *session)
 {
 	if (!session)
@@ -253,6 +265,7 @@ void session_destroy(struct session *session)
 	symbols_close(session->symbols);
 	source_lines_close(session->lines);
 	disasm_destroy(session->disasm);
+	linux_kernel_close(session->kernel);
 	free(session->calls);
 	free(session->pasts);
 	for (size_t i = 0; session->written && i < session->snapshot->core_count; i++)

@@ -409,5 +409,6 @@ bool session_memory_is_assumed(const struct session *session, size_t core, uint6
 
 /* The rest of the public face of this room. */
 #include "replay/session/call_values.h"
+#include "replay/session/kernel.h"
 
 #endif

@@ -85,6 +85,8 @@ struct session {
 	struct symbols *symbols; /* of functions; NULL: not asked for yet */
 	struct calls **calls;    /* one a core; NULL: not asked for yet */
 	struct disasm *disasm;   /* NULL: not asked for yet */
+	struct linux_kernel *kernel;
+	enum status kernel_status; /* OK: not asked for yet, or it is there */
 	struct answers answers;
 };
 

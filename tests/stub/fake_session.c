@@ -514,6 +514,25 @@ static bool meets_watch(const struct session *s, uint64_t position)
 	       position == FAKE_STORE + (s->watches_after ? 1U : 0U);
 }
 
+/* No kernel runs here. */
+bool session_task(struct session *s, size_t core, uint64_t position, struct session_task *task)
+{
+	return s == NULL && core == position && !task;
+}
+
+void session_task_format(const struct session_task *task, struct text *out)
+{
+	(void)task;
+	(void)out;
+}
+
+enum status session_list_modules(struct session *s, struct text *out)
+{
+	(void)s;
+	(void)out;
+	return STATUS_OK;
+}
+
 /* The fault that the trace names at the end, if any. */
 bool session_crash(const struct session *s, size_t core, struct crash *crash)
 {
