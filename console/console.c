@@ -144,31 +144,6 @@ static void run_why(struct console *console, struct str args, struct text *out)
 		console_say_status(console, status, out);
 }
 
-/* False if nothing is known of why the core halted. */
-static bool write_crash(const struct console *console, size_t core, struct text *out)
-{
-	struct crash crash;
-
-	if (!session_crash(console->session, core, &crash))
-		return false;
-	console_core(console, core, out);
-	text_puts(out, ": ");
-	crash_format(&crash, out);
-	text_char(out, '\n');
-	return true;
-}
-
-static void run_crash(struct console *console, struct str args, struct text *out)
-{
-	(void)args;
-	for (size_t i = 0; i < session_core_count(console->session); i++) {
-		if (write_crash(console, i, out))
-			continue;
-		console_core(console, i, out);
-		text_puts(out, ": neither registers nor trace say why it halted\n");
-	}
-}
-
 static void write_facts(const struct console *console, struct text *out)
 {
 	const struct diag_list *facts = session_facts(console->session);
@@ -184,7 +159,7 @@ static void run_info(struct console *console, struct str args, struct text *out)
 {
 	console_position(console, args, out);
 	for (size_t i = 0; i < session_core_count(console->session); i++)
-		(void)write_crash(console, i, out);
+		(void)console_write_crash(console, i, out);
 	write_assumptions(console, out);
 	write_facts(console, out);
 	for (size_t i = 0; i < session_core_count(console->session); i++) {
@@ -222,7 +197,8 @@ static const struct console_command commands[] = {
          console_threads},
         {"modules", "", "the modules that a Linux kernel had loaded, as its list in memory says",
          run_modules},
-        {"crash", "", "what each core halted at: the fault, its address, its registers", run_crash},
+        {"crash", "", "what each core halted at: the fault, where, its registers, who called",
+         console_crash},
         {"info", "", "positions, crashes, and what values of the past rest on", run_info},
         {"stack", "[--raw ...]", "who called whom, from calls and returns of the trace alone",
          console_stack},
