@@ -21,6 +21,8 @@
  * - An exception whose handler is not traced and that comes back to where it was taken is none.
  * - After a gap nothing is known of callers, until calls from before it are returned from: what
  *   returned to X was called from before X, all the time. So it is for calls older than the trace.
+ * - A gap in which tracing was off, from a return from an exception to a vector for lower exception
+ *   levels, with one CONTEXTIDR, is a stay there: stacks of other contexts wait on.
  *
  * What a program can do and the flow does not show: a jump to the first instruction of a function
  * with another stack, until that is left; a longjmp to a call from before the trace, if one of the
