@@ -197,6 +197,8 @@ static const struct console_command commands[] = {
          console_threads},
         {"modules", "", "the modules that a Linux kernel had loaded, as its list in memory says",
          run_modules},
+        {"pointers", "ADDR|NAME [BYTES]",
+         "words of memory at the halt that point to it, or just before", console_pointers},
         {"crash", "", "what each core halted at: the fault, where, its registers, who called",
          console_crash},
         {"info", "", "positions, crashes, and what values of the past rest on", run_info},

@@ -24,15 +24,12 @@ static const struct calls *calls_of(struct console *console, size_t core, struct
 }
 
 static void write_frame(const struct calls *calls, uint32_t level, const struct call_frame *frame,
-                        struct text *out)
+                        const struct call_frame *newer, struct text *out)
 {
 	const struct call *call = calls_get(calls, frame->call);
 
 	text_printf(out, "#%-3" PRIu32 " ", level);
-	if (frame->has_pc)
-		symbols_format(calls_symbols(calls), frame->pc, out);
-	else
-		call_name(calls, call, out);
+	call_frame_format(calls, frame, newer, out);
 	if (call->enter == CALL_NOT_KNOWN)
 		text_puts(out, ", called before the trace or a gap");
 	else
@@ -79,11 +76,13 @@ static void write_stack(struct console *console, struct text *out)
 	uint64_t position = session_position(console->session, console->core);
 	const struct calls *calls = calls_of(console, console->core, out);
 	struct call_frame frame = {.call = CALL_NONE};
+	struct call_frame newer = frame;
 	uint32_t level = 0;
 
 	while (calls && level < LINES_MOST &&
 	       calls_frame(calls, position, level, &frame) == STATUS_OK) {
-		write_frame(calls, level, &frame, out);
+		write_frame(calls, level, &frame, level > 0 ? &newer : NULL, out);
+		newer = frame;
 		write_stray(calls, calls_get(calls, frame.call), out);
 		level++;
 	}

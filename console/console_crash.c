@@ -8,7 +8,7 @@
 #include "console/console_command.h"
 #include "console/threads.h"
 
-enum { FRAMES_MOST = 16 };
+enum { FRAMES_MOST = 16, WIDTH = 110 };
 
 /* The instruction that it is of; of a fetch the branch that went there. */
 static bool find_place(const struct crash *crash, uint64_t *address)
@@ -71,8 +71,10 @@ static void write_callers(struct console *console, size_t core, uint64_t positio
                           struct text *out)
 {
 	const struct calls *calls;
+	struct call_frame newer = {.call = CALL_NONE};
 	struct call_frame frame;
 	const char *between = "";
+	size_t line = out->length;
 
 	if (session_calls(console->session, core, &calls) != STATUS_OK)
 		return;
@@ -81,11 +83,13 @@ static void write_callers(struct console *console, size_t core, uint64_t positio
 			break;
 		if (level == 0)
 			text_printf(out, "    %s: ", what);
+		if (out->length - line > WIDTH) {
+			text_puts(out, "\n       ");
+			line = out->length;
+		}
 		text_puts(out, between);
-		if (frame.has_pc)
-			symbols_format(calls_symbols(calls), frame.pc, out);
-		else
-			call_name(calls, calls_get(calls, frame.call), out);
+		call_frame_format(calls, &frame, level > 0 ? &newer : NULL, out);
+		newer = frame;
 		between = calls_get(calls, frame.call)->is_exception ? " | " : " < ";
 	}
 	text_puts(out, between[0] != '\0' ? "\n" : "");
@@ -128,6 +132,8 @@ void console_crash(struct console *console, struct str args, struct text *out)
 		if (is_known) {
 			(void)console_write_crash(console, i, out);
 			write_place(console, &crash, out);
+			if (crash.is_halt && crash.has_address)
+				console_write_text(console, i, crash.address, out);
 			write_registers(console, i, &crash, out);
 		} else {
 			console_core(console, i, out);

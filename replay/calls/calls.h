@@ -111,6 +111,13 @@ struct call_frame {
 MUST_USE enum status calls_frame(const struct calls *calls, uint64_t position, uint32_t level,
                                  struct call_frame *frame);
 
+/*
+ * Where a frame is, "panic+0x2c0": of a caller that goes on after its call the function of the
+ * call, whose last instruction that may have been. `newer`: the frame before it; NULL of the first.
+ */
+void call_frame_format(const struct calls *calls, const struct call_frame *frame,
+                       const struct call_frame *newer, struct text *out);
+
 /* The first return of the history that did not go to its caller; CALL_NONE if there is none. */
 uint32_t calls_first_stray(const struct calls *calls);
 

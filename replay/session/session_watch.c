@@ -231,6 +231,14 @@ void session_format_address(struct session *session, uint64_t address, struct te
 		text_printf(out, " (%s:%d)", line.file, line.line);
 }
 
+bool session_format_variable(struct session *session, uint64_t address, struct text *out)
+{
+	const struct symbols *symbols;
+
+	return session_symbols(session, &symbols) == STATUS_OK &&
+	       symbols_format_object(symbols, address, out);
+}
+
 void session_format_place(struct session *session, size_t core, uint64_t position, struct text *out)
 {
 	struct source_place place = place_of(session, session->histories[core], position);

@@ -437,6 +437,39 @@ size_t symbols_find_object(const struct symbols *symbols, struct str name, uint6
 	return search.count;
 }
 
+/* The object that an address is in. */
+struct place_search {
+	uint64_t address;
+	struct str name;
+	uint64_t offset;
+	bool is_found;
+};
+
+static void take_place(void *context, struct str name, uint64_t address,
+                       const struct raw_symbol *symbol)
+{
+	struct place_search *search = context;
+
+	if (search->is_found || name.n == 0 || search->address - address >= symbol->size)
+		return;
+	search->is_found = true;
+	search->name = name;
+	search->offset = search->address - address;
+}
+
+bool symbols_format_object(const struct symbols *symbols, uint64_t address, struct text *out)
+{
+	struct place_search search = {.address = address};
+
+	visit_objects(symbols, take_place, &search);
+	if (!search.is_found)
+		return false;
+	text_add(out, search.name);
+	if (search.offset > 0)
+		text_printf(out, "+0x%llx", (unsigned long long)search.offset);
+	return true;
+}
+
 /* Objects whose names begin so, for symbols_visit(). */
 struct prefix_search {
 	struct str prefix;

@@ -41,6 +41,10 @@ bool symbols_find(const struct symbols *symbols, uint64_t address, struct functi
 size_t symbols_find_object(const struct symbols *symbols, struct str name, uint64_t *address,
                            uint64_t *size);
 
+/* Appends "table+0x8" of an address in an object with a size; false, and nothing, if it is in none.
+ */
+bool symbols_format_object(const struct symbols *symbols, uint64_t address, struct text *out);
+
 /*
  * Tells of every function and every object whose name begins with `prefix`, a name as often as
  * there are; `name` lives as long as the image.

@@ -5,6 +5,7 @@ its memory says.
 
 usage: linux_tasks.py NAME CORE NAME_AT_HALT PID KNOWN      of 60 positions at least so many are known
 """
+import json
 import lzma
 import os
 import random
@@ -76,6 +77,11 @@ def main():
         line = task_lines(folder, core, vmlinux, ["end"])[0]
         assert f", runs {task}, pid {pid}, at position" in line, line
         assert "runs" not in run("shell", folder, "--command", "threads")
+        told = json.loads(run("info", folder, "--image", vmlinux, "--format", "json"))
+        told = next(of["task"] for of in told["cores"] if of["name"] == core)
+        assert (told["name"], told["pid"]) == (task, int(pid)), told
+        assert re.search(rf"^tasks at the halt\n.*\n(.*\n)? +{core} +{task}, pid {pid}$",
+                         run("info", folder, "--image", vmlinux), re.MULTILINE)
         check_past(folder, core, vmlinux, int(least))
         check_module(folder, vmlinux)
 

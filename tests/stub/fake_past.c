@@ -8,6 +8,13 @@ void session_format_address(struct session *s, uint64_t address, struct text *ou
 	text_printf(out, "code+0x%llx", (unsigned long long)address);
 }
 
+bool session_format_variable(struct session *s, uint64_t address, struct text *out)
+{
+	(void)s;
+	(void)out;
+	return address == UINT64_MAX;
+}
+
 enum status session_calls(struct session *s, size_t core, const struct calls **calls)
 {
 	(void)s;
