@@ -10,7 +10,6 @@ The truth takes nothing from csreplay: every instruction of the recording, its o
 until a return goes to its return address with its SP. An exception interrupts what is at its ELR, until ERET goes
 there; one from EL0 begins a stack, as ERET to EL0 ends it. Where SP is another task's from one instruction to the
 next, in cpu_switch_to, that task's calls go on."""
-import bisect
 import lzma
 import os
 import random
@@ -96,12 +95,28 @@ class TrueCalls:
         return frames
 
 
-def function_range(vmlinux, name):
+def read_functions(vmlinux):
+    """{name: (first address, last one)}"""
+    found = {}
     for line in subprocess.run(["nm", "-n", "-S", vmlinux], capture_output=True, text=True, check=True).stdout.splitlines():
         words = line.split()
-        if words[-1] == name and len(words) == 4:
-            return int(words[0], 16), int(words[0], 16) + int(words[1], 16) - 1
-    sys.exit(f"no {name} in vmlinux")
+        if len(words) == 4 and words[2] in "tTwW":
+            found[words[3]] = int(words[0], 16), int(words[0], 16) + int(words[1], 16) - 1
+    return found
+
+
+def check_names(folder, core, options, functions, want):
+    """The callers at the halt are named by the function that the call is in, be it its last instruction."""
+    told = run("shell", folder, "--core", core, *options, "--command", "stack")
+    frames = re.findall(r"^#([1-9]\d*) +(\S+?),? ", told, re.MULTILINE)
+    if len(frames) < 3:
+        sys.exit(f"no callers: {told}")
+    for level, place in frames[:len(want)]:
+        ret, _ = want[int(level) - 1]
+        # What an exception interrupted is where it was, not after a call.
+        names = {name: first for name, (first, last) in functions.items() if first <= ret - 4 <= last or first <= ret <= last}
+        if names and place not in {f"{name}+{ret - first:#x}" for name, first in names.items() if ret - 4 <= functions[name][1]}:
+            sys.exit(f"{place} is not where {ret:#x} returns to")
 
 
 def ask(folder, core, options, positions):
@@ -123,16 +138,18 @@ def main():
         with lzma.open(shared("corpus", "kernel", "elf", "vmlinux.xz")) as packed, open(vmlinux, "wb") as out:
             out.write(packed.read())
         options = ["--image", vmlinux, "--module", module]
-        true = TrueCalls(folder, core, function_range(vmlinux, "cpu_switch_to"))
+        functions = read_functions(vmlinux)
+        true = TrueCalls(folder, core, functions["cpu_switch_to"])
         rows = true_rows(folder, core, true.records)
         positions = sorted(random.Random(SEED).sample(range(len(rows)), count))
         crash = re.search(rf"{core}: .* at position (\d+)\n", run("shell", folder, *options, "--command", "crash"))
         if crash:
             positions += [int(crash.group(1))]
         told = ask(folder, core, options, [*positions, "end"])
-    places = {position: rows[position][0] for position in positions}
-    places["end"] = len(true.records) // RECORD - 1
-    stacks = true.stacks(set(places.values()))
+        places = {position: rows[position][0] for position in positions}
+        places["end"] = len(true.records) // RECORD - 1
+        stacks = true.stacks(set(places.values()))
+        check_names(folder, core, options, functions, stacks[places["end"]])
     wrong, short, deepest = [], [], 0
     for (position, record), seen in zip(places.items(), told, strict=True):
         want = [ret for ret, _ in stacks[record]][:MOST]

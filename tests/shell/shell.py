@@ -166,7 +166,7 @@ class Scripts(unittest.TestCase):
                 length = int(ini[section].get("length", str(len(data) - offset)), 0)
                 words += [(start + at, *struct.unpack_from("<Q", data, offset + at))
                           for at in range(-start % 8, length - 7, 8)]
-        for target, reach in ((0x401650, 256), (0x401650, 0), (0x401650, 4096), (0x400404, 64)):
+        for target, reach in ((0x401650, 256), (0x401650, 0), (0x401548, 0), (0x401650, 4096), (0x400404, 64)):
             want = sorted(at for at, value in words if max(1, target - reach) <= value <= target)
             said = self.said(f"pointers {target:#x} {reach}")
             self.assertEqual(sorted(int(at, 16) for at in re.findall(r"^0x([0-9a-f]+)  ", said, re.MULTILINE)), want[:24],
