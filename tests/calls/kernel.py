@@ -95,6 +95,14 @@ class TrueCalls:
         return frames
 
 
+def images(scratch):
+    """vmlinux, unpacked, and the options that name it and the module."""
+    vmlinux = os.path.join(scratch, "vmlinux")
+    with lzma.open(shared("corpus", "kernel", "elf", "vmlinux.xz")) as packed, open(vmlinux, "wb") as out:
+        out.write(packed.read())
+    return vmlinux, ["--image", vmlinux, "--module", shared("corpus", "kernel", "elf", "kcrash.ko")]
+
+
 def read_functions(vmlinux):
     """{name: (first address, last one)}"""
     found = {}
@@ -132,12 +140,8 @@ def ask(folder, core, options, positions):
 def main():
     name, core, count, short_most = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
     folder = shared("corpus", "kernel", name)
-    module = shared("corpus", "kernel", "elf", "kcrash.ko")
     with tempfile.TemporaryDirectory() as scratch:
-        vmlinux = os.path.join(scratch, "vmlinux")
-        with lzma.open(shared("corpus", "kernel", "elf", "vmlinux.xz")) as packed, open(vmlinux, "wb") as out:
-            out.write(packed.read())
-        options = ["--image", vmlinux, "--module", module]
+        vmlinux, options = images(scratch)
         functions = read_functions(vmlinux)
         true = TrueCalls(folder, core, functions["cpu_switch_to"])
         rows = true_rows(folder, core, true.records)
