@@ -194,6 +194,10 @@ class MadeKernel(unittest.TestCase):
                                   check=True).stdout.splitlines()
             self.assertEqual(told[0].split("\t")[2], "1122334455667788", told)
             self.assertNotEqual(told[1].split("\t")[2], "-", told)
+            printed = subprocess.run([CSREPLAY, "gdb", "--print", "--module", str(self.module), snapshot, str(self.vmlinux)],
+                                     capture_output=True, text=True, timeout=60, check=True,
+                                     env={**os.environ, "CSREPLAY_GDB": "/bin/true"}).stdout
+            self.assertIn(f'add-symbol-file "{self.module}" -s ".text" {TEXT:#x} -s ".rodata" {CONSTANTS:#x}', printed)
 
     def test_module_that_cannot_be_placed(self):
         self.build(1, self.vmlinux)
