@@ -92,11 +92,8 @@ static bool halt_task(struct kernel_place *at, uint64_t *address)
 	       linux_entry_task(at->kernel, &memory, per_cpu, address);
 }
 
-/* Instructions that move SP_EL0, and between which positions it has one value but for these. */
-struct moves {
-	uint64_t *addresses;
-	size_t count;
-	size_t capacity;
+/* Between which positions SP_EL0 has one value, but for the instructions that move it. */
+struct stretch {
 	uint64_t low;  /* the oldest instruction after an exception, a return or a gap */
 	uint64_t high; /* after the newest one before one */
 };
@@ -121,7 +118,7 @@ static bool is_move(uint32_t opcode)
 	return without == mrs_sp_el0 || without == msr_sp_el0;
 }
 
-static enum status find_addresses(const struct history *history, struct moves *moves)
+static enum status find_addresses(const struct history *history, struct sp_el0_moves *moves)
 {
 	struct history_code code;
 
@@ -139,35 +136,55 @@ static enum status find_addresses(const struct history *history, struct moves *m
 	return STATUS_OK;
 }
 
+/* Those of a core; NULL without memory. */
+static const struct sp_el0_moves *get_moves(struct session *session, size_t core)
+{
+	struct sp_el0_moves *moves;
+
+	if (!session->moves)
+		session->moves = calloc(session_core_count(session), sizeof(*session->moves));
+	if (!session->moves)
+		return NULL;
+	moves = &session->moves[core];
+	if (!moves->is_known) {
+		moves->count = 0;
+		if (find_addresses(session_history(session, core), moves) != STATUS_OK)
+			return NULL;
+		moves->is_known = true;
+	}
+	return moves;
+}
+
 static bool ends_level(const struct history_event *event)
 {
 	return element_is_exception(&event->element) ||
 	       event->element.type == ELEMENT_EXCEPTION_RET;
 }
 
-static void find_bounds(const struct history *history, uint64_t position, struct moves *moves)
+static void find_bounds(const struct history *history, uint64_t position, struct stretch *stretch)
 {
 	uint64_t length = history_length(history);
 	size_t i = history_event_index(history, position + 1);
 	struct history_event event;
 	const struct gap *gap;
 
-	moves->low = position > LOOKED_MOST ? position - LOOKED_MOST : 0;
-	moves->high = length - position > LOOKED_MOST ? position + LOOKED_MOST : length;
-	for (size_t k = i; history_event(history, k, &event) && event.position < moves->high; k++) {
+	stretch->low = position > LOOKED_MOST ? position - LOOKED_MOST : 0;
+	stretch->high = length - position > LOOKED_MOST ? position + LOOKED_MOST : length;
+	for (size_t k = i; history_event(history, k, &event) && event.position < stretch->high;
+	     k++) {
 		if (ends_level(&event))
-			moves->high = event.position;
+			stretch->high = event.position;
 	}
-	while (i-- > 0 && history_event(history, i, &event) && event.position > moves->low) {
+	while (i-- > 0 && history_event(history, i, &event) && event.position > stretch->low) {
 		if (ends_level(&event))
-			moves->low = event.position;
+			stretch->low = event.position;
 	}
-	gap = history_gap_between(history, position, moves->high, false);
+	gap = history_gap_between(history, position, stretch->high, false);
 	if (gap)
-		moves->high = gap->position;
-	gap = history_gap_between(history, moves->low, position + 1, true);
+		stretch->high = gap->position;
+	gap = history_gap_between(history, stretch->low, position + 1, true);
 	if (gap)
-		moves->low = gap->position;
+		stretch->low = gap->position;
 }
 
 /* SP_EL0 as the instruction at a position read it or, with `is_written`, left it. */
@@ -239,21 +256,20 @@ static bool past_task(struct kernel_place *at, uint64_t *address)
 {
 	const struct history *history = session_history(at->session, at->core);
 	struct history_search search = {.addresses = NULL};
-	struct moves moves = {.count = 0};
-	bool is_found = false;
+	const struct sp_el0_moves *moves;
+	struct stretch stretch;
 
 	/* Before the first instruction nothing ran, and nothing is known of what did. */
 	if (history_core(history)->arch != CORE_A64 || at->position == 0)
 		return false;
-	if (find_addresses(history, &moves) == STATUS_OK && moves.count > 0) {
-		find_bounds(history, at->position, &moves);
-		search.addresses = moves.addresses;
-		search.address_count = moves.count;
-		is_found = look_on(*at, &search, moves.high, address) ||
-		           look_back(*at, &search, moves.low, address);
-	}
-	free(moves.addresses);
-	return is_found;
+	moves = get_moves(at->session, at->core);
+	if (!moves || moves->count == 0)
+		return false;
+	find_bounds(history, at->position, &stretch);
+	search.addresses = moves->addresses;
+	search.address_count = moves->count;
+	return look_on(*at, &search, stretch.high, address) ||
+	       look_back(*at, &search, stretch.low, address);
 }
 
 bool session_task(struct session *session, size_t core, uint64_t position,

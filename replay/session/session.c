@@ -228,6 +228,15 @@ enum status session_disasm(struct session *session, struct disasm **disasm)
 	return *disasm ? STATUS_OK : STATUS_NO_MEM;
 }
 
+/* The core's history is another, or is no more. */
+static void forget_moves(struct session *session, size_t core)
+{
+	if (!session->moves)
+		return;
+	free(session->moves[core].addresses);
+	session->moves[core] = (struct sp_el0_moves){.count = 0};
+}
+
 enum status session_calls(struct session *session, size_t core, const struct calls **calls)
 {
 	const struct symbols *symbols;
@@ -265,6 +274,9 @@ void session_destroy(struct session *session)
 	symbols_close(session->symbols);
 	source_lines_close(session->lines);
 	disasm_destroy(session->disasm);
+	for (size_t i = 0; i < session->snapshot->core_count; i++)
+		forget_moves(session, i);
+	free(session->moves);
 	linux_kernel_close(session->kernel);
 	free(session->calls);
 	free(session->pasts);
@@ -387,6 +399,7 @@ static enum status make_histories(struct session *session, bool one_address_spac
 			calls_destroy(session->calls[i]);
 			session->calls[i] = NULL;
 			session->pasts[i] = (struct system_past){.is_known = false};
+			forget_moves(session, i);
 		}
 		if (!input_core(session->snapshot, i))
 			history_destroy(made[i]);

@@ -49,6 +49,14 @@ struct places_told {
 	size_t capacity;
 };
 
+/* Instructions of a core's history that move SP_EL0: addresses. */
+struct sp_el0_moves {
+	uint64_t *addresses;
+	size_t count;
+	size_t capacity;
+	bool is_known; /* they were looked for */
+};
+
 struct session {
 	const struct snapshot *snapshot;
 	struct trace_ids *trace_ids; /* one a buffer, as session_trace_ids() gives them */
@@ -86,7 +94,8 @@ struct session {
 	struct calls **calls;    /* one a core; NULL: not asked for yet */
 	struct disasm *disasm;   /* NULL: not asked for yet */
 	struct linux_kernel *kernel;
-	enum status kernel_status; /* OK: not asked for yet, or it is there */
+	enum status kernel_status;  /* OK: not asked for yet, or it is there */
+	struct sp_el0_moves *moves; /* one a core; NULL: not asked for yet */
 	struct answers answers;
 };
 

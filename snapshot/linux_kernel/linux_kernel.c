@@ -184,6 +184,11 @@ void linux_task_read(const struct linux_kernel *kernel, const struct linux_memor
 	uint64_t value;
 
 	*task = (struct linux_task){.address = address};
+	task->has_name =
+	        linux_read_string(memory, address + comm->offset, (size_t)comm->size, task->name);
+	/* Where the name is not known the rest is not asked for: of the past it may take long. */
+	if (!task->has_name)
+		return;
 	task->has_pid = linux_read_member(kernel, memory, address, LINUX_TASK_PID, &value);
 	if (task->has_pid)
 		task->pid = (uint32_t)value;
@@ -192,8 +197,6 @@ void linux_task_read(const struct linux_kernel *kernel, const struct linux_memor
 		task->tgid = (uint32_t)value;
 	task->has_state =
 	        linux_read_member(kernel, memory, address, LINUX_TASK_STATE, &task->state);
-	task->has_name =
-	        linux_read_string(memory, address + comm->offset, (size_t)comm->size, task->name);
 }
 
 bool linux_entry_task(const struct linux_kernel *kernel, const struct linux_memory *memory,

@@ -47,7 +47,7 @@ struct linux_task {
 	char name[LINUX_NAME_MOST]; /* comm, printable */
 };
 
-/* The task_struct at `address`, as far as `memory` has it. */
+/* The task_struct at `address`, as far as `memory` has it: nothing of one without a name. */
 void linux_task_read(const struct linux_kernel *kernel, const struct linux_memory *memory,
                      uint64_t address, struct linux_task *task);
 
