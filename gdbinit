@@ -316,14 +316,20 @@ callers = Callers()
 
 class FlowId:
     """A frame's identity. That of DWARF where SP at the call is known, so that it is the same whoever
-    unwinds; else an address where no memory can be (bit 55 is not that of a sign), outer frames higher."""
+    unwinds. Else just below that of the next outer frame with an SP, where no SP can be; or, if there is none, an
+    address where no memory can be (bit 55 is not that of a sign; of a kernel the last there are), outer frames higher."""
 
     def __init__(self, words):
         self.pc = gdb.Value(int(words["function"], 16))
         if "sp" in words:
             self.sp = gdb.Value(int(words["sp"], 16))
         else:
-            self.sp = gdb.Value(0x00f0ffffffffff00 - 16 * int(words["depth"]))
+            if "outer_sp" in words:
+                sp = int(words["outer_sp"], 16) - int(words["outer"])
+            else:
+                sp = (0xffffffffffffff00 if int(words["function"], 16) >> 63 else 0x00f0ffffffffff00) \
+                    - 16 * int(words["depth"])
+            self.sp = gdb.Value(sp)
             self.special = gdb.Value(int(words["call"]) + 1)
 
 class FlowUnwinder(gdb.unwinder.Unwinder):

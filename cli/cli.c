@@ -6,11 +6,13 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/file_watch.h"
 #include "replay/tarmac/tarmac.h"
+#include "snapshot/linux_kernel/module_image.h"
 
 enum { THREADS_MOST = 64 };
 
@@ -229,6 +231,53 @@ static enum status set_events(const struct cli_args *args, struct snapshot_optio
 	return STATUS_USAGE;
 }
 
+/*
+ * Opens the input again, with the files of --module where the kernel in its memory says that they
+ * lie; what it was opened with is destroyed. What the first opening had to say is said by the
+ * second.
+ */
+static enum status add_modules(const struct cli_args *args, const char *path,
+                               struct input_options *options, struct diag_list *diags,
+                               struct snapshot **snapshot)
+{
+	struct snapshot *first = *snapshot;
+	size_t count = args->image_count + args->module_count;
+	struct image_option *images = calloc(count, sizeof(*images));
+	struct arena arena = {0};
+	enum status status = images ? STATUS_OK : STATUS_NO_MEM;
+
+	*snapshot = NULL;
+	for (size_t i = 0; images && i < args->image_count; i++)
+		images[i] = args->images[i];
+	for (size_t i = 0; status == STATUS_OK && i < args->module_count; i++)
+		status = module_image_place(first, args->modules[i], &arena, diags,
+		                            &images[args->image_count + i]);
+	snapshot_destroy(first);
+	if (status == STATUS_OK) {
+		options->snapshot.images = images;
+		options->snapshot.image_count = count;
+		status = input_open(path, options, diags, snapshot);
+	}
+	arena_fini(&arena);
+	free(images);
+	return status;
+}
+
+static enum status open_with_modules(const struct cli_args *args, const char *path,
+                                     struct input_options *options, struct diag_list *diags,
+                                     struct snapshot **snapshot)
+{
+	struct diag_list of_first = {0};
+	enum status status = input_open(path, options, &of_first, snapshot);
+
+	if (status == STATUS_OK)
+		status = add_modules(args, path, options, diags, snapshot);
+	else
+		diag_list_move(diags, &of_first);
+	diag_list_fini(&of_first);
+	return status;
+}
+
 enum status cli_open_input(const struct cli_args *args, const char *path, struct diag_list *diags,
                            struct snapshot **snapshot)
 {
@@ -251,7 +300,10 @@ enum status cli_open_input(const struct cli_args *args, const char *path, struct
 	if (args->given[CLI_OPTION_DEBUG_DIR])
 		options.snapshot.debug_folder = args->values[CLI_OPTION_DEBUG_DIR];
 	begin_work(&work);
-	status = input_open(path, &options, diags, snapshot);
+	if (args->module_count == 0)
+		status = input_open(path, &options, diags, snapshot);
+	else
+		status = open_with_modules(args, path, &options, diags, snapshot);
 	end_work(&work, status);
 	return status;
 }

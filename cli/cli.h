@@ -55,6 +55,8 @@ struct cli_args {
 	struct str values[CLI_OPTIONS]; /* valid if given and no flag */
 	struct image_option *images;    /* --image, in order */
 	size_t image_count;
+	struct str *modules; /* --module, in order */
+	size_t module_count;
 	struct device_range *devices; /* --device, in order */
 	size_t device_count;
 	const char *snapshot; /* the SNAPSHOT argument */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/vec.h"
+#include "snapshot/line_table/elf_sections.h"
 
 struct debugger {
 	const char *name;
@@ -74,9 +75,14 @@ static void add_quoted(struct text *out, struct str word)
 }
 
 /* It lies in a file that a debugger can open: of an archive's members this is not so. */
+static bool is_readable(const struct elf_image *image)
+{
+	return access(image->path.p, R_OK) == 0;
+}
+
 static bool is_file(const struct elf_image *image)
 {
-	return !image->is_object && !image->is_core && access(image->path.p, R_OK) == 0;
+	return !image->is_object && !image->is_core && is_readable(image);
 }
 
 /* The program: the first image that lies where it was linked. NULL: the debugger asks for it. */
@@ -91,6 +97,31 @@ static const struct elf_image *find_program(const struct snapshot *snapshot)
 	return NULL;
 }
 
+/* Where the sections of an object, such as a kernel module, were placed. */
+static void add_sections(struct text *out, const struct elf_image *image)
+{
+	struct elf_sections *file = elf_sections_open(image->file);
+
+	for (size_t i = 1; file && i < image->section_count; i++) {
+		if (image->section_addresses[i] == 0)
+			continue;
+		text_puts(out, " -s ");
+		add_quoted(out, elf_sections_name(file, i));
+		text_printf(out, " 0x%" PRIx64, image->section_addresses[i]);
+	}
+	elf_sections_close(file);
+}
+
+static enum status add_object(struct command_line *line, const struct elf_image *image)
+{
+	struct text value = {0};
+
+	text_puts(&value, "with confirm off -- add-symbol-file ");
+	add_quoted(&value, image->path);
+	add_sections(&value, image);
+	return add_text(line, "-ex", &value);
+}
+
 /* Images beside the program have symbols, too. */
 static enum status add_gdb_symbols(struct command_line *line, const struct snapshot *snapshot)
 {
@@ -100,6 +131,8 @@ static enum status add_gdb_symbols(struct command_line *line, const struct snaps
 		const struct elf_image *image = snapshot->images[i];
 		struct text value = {0};
 
+		if (image->is_object && is_readable(image))
+			TRY(add_object(line, image));
 		if (image->is_object)
 			continue;
 		/* The first one is the program, or what gdb asks the server for. */

@@ -121,6 +121,28 @@ static void json_crash(const struct info_report *r, size_t core)
 	text_fini(&line);
 }
 
+/* The Linux task at the halt, as far as it is known. */
+static void json_task(const struct info_report *r, size_t core)
+{
+	struct session_task task;
+
+	if (!session_task(r->session, core, history_length(session_history(r->session, core)),
+	                  &task))
+		return;
+	json_key(r->out, "task");
+	json_open(r->out, '{');
+	json_hex(r->out, "address", task.then.address);
+	if (task.then.has_name)
+		json_str(r->out, "name", str_of(task.then.name));
+	if (task.then.has_pid)
+		json_u64(r->out, "pid", task.then.pid);
+	if (task.then.has_tgid)
+		json_u64(r->out, "tgid", task.then.tgid);
+	if (task.then.has_state)
+		json_u64(r->out, "state", task.then.state);
+	json_close(r->out, '}');
+}
+
 /* System registers of the core at the halt, those that it has. */
 static void json_system(const struct info_report *r, size_t core)
 {
@@ -173,6 +195,7 @@ static void json_cores(const struct info_report *r)
 		json_close(r->out, ']');
 		json_u64(r->out, "instructions", history_length(history));
 		json_crash(r, i);
+		json_task(r, i);
 		json_system(r, i);
 		json_gaps(history, r->out);
 		json_close(r->out, '}');

@@ -12,7 +12,7 @@
 
 struct info_report {
 	const struct snapshot *snapshot;
-	const struct session *session;
+	struct session *session; /* not const: it keeps what it is asked for */
 	struct unclaimed_ids unclaimed_ids;
 	struct text *out;
 };

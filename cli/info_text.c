@@ -119,6 +119,26 @@ static void write_crashes(const struct info_report *r)
 	table_end(&table, "crash", r->out);
 }
 
+/* Of a Linux kernel, where --image vmlinux says how tasks are read. */
+static void write_tasks(const struct info_report *r)
+{
+	static const char *const titles[] = {"core", "task"};
+	struct table table = table_begin(titles, 2);
+
+	for (size_t i = 0; i < r->snapshot->core_count; i++) {
+		struct session_task task;
+		struct text line = {0};
+
+		if (!session_task(r->session, i, history_length(session_history(r->session, i)),
+		                  &task))
+			continue;
+		session_task_format(&task, &line);
+		table_cell(&table, r->snapshot->cores[i].device->name);
+		table_cell_text(&table, &line);
+	}
+	table_end(&table, "tasks at the halt", r->out);
+}
+
 struct parted_table {
 	const struct info_report *r;
 	struct table table;
@@ -280,6 +300,7 @@ void info_write_text(const struct info_report *r)
 	write_cores(r);
 	write_clusters(r);
 	write_crashes(r);
+	write_tasks(r);
 	write_parted(r);
 	write_sources(r);
 	write_buffers(r);

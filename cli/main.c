@@ -17,8 +17,8 @@
 	 BIT(STACK_PRIVATE) | BIT(TRACED_WRITERS) | BIT(TRUST) | BIT(ONE_ADDRESS_SPACE) |          \
 	 BIT(DEVICE))
 #define SNAPSHOT_OPTIONS                                                                           \
-	(BIT(IMAGE) | BIT(EVENTS) | BIT(CONTEXTIDR) | BIT(CORE_DUMP) | BIT(SYSROOT) |              \
-	 BIT(DEBUG_DIR) | BIT(ALLOW_OUTSIDE) | BIT(STRICT) | BIT(HELP))
+	(BIT(IMAGE) | BIT(MODULE) | BIT(EVENTS) | BIT(CONTEXTIDR) | BIT(CORE_DUMP) |               \
+	 BIT(SYSROOT) | BIT(DEBUG_DIR) | BIT(ALLOW_OUTSIDE) | BIT(STRICT) | BIT(HELP))
 
 #define DEBUGGER_OPTIONS                                                                           \
 	(SNAPSHOT_OPTIONS | BIT(THREADS) | BIT(PRINT) | ASSUMPTION_OPTIONS | CLI_TAKES_ELF)
@@ -246,7 +246,8 @@ static enum cli_exit parse_device(struct str value, struct device_range *range)
 
 static bool may_repeat(unsigned int option)
 {
-	return option == CLI_OPTION_IMAGE || option == CLI_OPTION_DEVICE;
+	return option == CLI_OPTION_IMAGE || option == CLI_OPTION_MODULE ||
+	       option == CLI_OPTION_DEVICE;
 }
 
 /* Takes the value of an option that may be given more than once. */
@@ -254,6 +255,10 @@ static enum cli_exit parse_repeated(struct cli_args *args, unsigned int option, 
 {
 	if (option == CLI_OPTION_IMAGE)
 		return parse_image(value, &args->images[args->image_count++]);
+	if (option == CLI_OPTION_MODULE) {
+		args->modules[args->module_count++] = value;
+		return CLI_FINE;
+	}
 	return parse_device(value, &args->devices[args->device_count++]);
 }
 
@@ -378,8 +383,10 @@ static enum cli_exit run(const struct cli_command *command, int argc, char **arg
 
 	args.images = calloc((size_t)argc, sizeof(*args.images));
 	args.devices = calloc((size_t)argc, sizeof(*args.devices));
-	code = args.images && args.devices ? parse(&args, argc, argv)
-	                                   : cli_fail(CLI_INTERNAL, "out of memory");
+	args.modules = calloc((size_t)argc, sizeof(*args.modules));
+	code = args.images && args.devices && args.modules
+	               ? parse(&args, argc, argv)
+	               : cli_fail(CLI_INTERNAL, "out of memory");
 	if (code == CLI_FINE && args.given[CLI_OPTION_HELP])
 		print_command_help(command);
 	else if (code == CLI_FINE && !args.snapshot)
@@ -394,6 +401,7 @@ static enum cli_exit run(const struct cli_command *command, int argc, char **arg
 		free(args.images[i].sections);
 	free(args.images);
 	free(args.devices);
+	free(args.modules);
 	return code;
 }
 

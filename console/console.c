@@ -46,6 +46,13 @@ static void assume(struct console *console, enum assumption assumption, bool on,
 	console_say_stale(console, out);
 }
 
+static void run_modules(struct console *console, struct str args, struct text *out)
+{
+	(void)args;
+	if (session_list_modules(console->session, out) != STATUS_OK)
+		console_say_status(console, STATUS_NO_MEM, out);
+}
+
 static void run_assume(struct console *console, struct str args, struct text *out)
 {
 	size_t end = str_find(args, ' ');
@@ -141,31 +148,6 @@ static void run_why(struct console *console, struct str args, struct text *out)
 		console_say_status(console, status, out);
 }
 
-/* False if nothing is known of why the core halted. */
-static bool write_crash(const struct console *console, size_t core, struct text *out)
-{
-	struct crash crash;
-
-	if (!session_crash(console->session, core, &crash))
-		return false;
-	console_core(console, core, out);
-	text_puts(out, ": ");
-	crash_format(&crash, out);
-	text_char(out, '\n');
-	return true;
-}
-
-static void run_crash(struct console *console, struct str args, struct text *out)
-{
-	(void)args;
-	for (size_t i = 0; i < session_core_count(console->session); i++) {
-		if (write_crash(console, i, out))
-			continue;
-		console_core(console, i, out);
-		text_puts(out, ": neither registers nor trace say why it halted\n");
-	}
-}
-
 static void write_facts(const struct console *console, struct text *out)
 {
 	const struct diag_list *facts = session_facts(console->session);
@@ -181,7 +163,7 @@ static void run_info(struct console *console, struct str args, struct text *out)
 {
 	console_position(console, args, out);
 	for (size_t i = 0; i < session_core_count(console->session); i++)
-		(void)write_crash(console, i, out);
+		(void)console_write_crash(console, i, out);
 	write_assumptions(console, out);
 	write_facts(console, out);
 	for (size_t i = 0; i < session_core_count(console->session); i++) {
@@ -219,7 +201,12 @@ static const struct console_command commands[] = {
         {"cores", "", "the cores, and which of them are threads", run_cores},
         {"threads", "[core|context]", "threads are the cores, or what each context ran on each",
          console_threads},
-        {"crash", "", "what each core halted at: the fault, its address, its registers", run_crash},
+        {"modules", "", "the modules that a Linux kernel had loaded, as its list in memory says",
+         run_modules},
+        {"pointers", "ADDR|NAME [BYTES]",
+         "words of memory at the halt that point to it, or just before", console_pointers},
+        {"crash", "", "what each core halted at: the fault, where, its registers, who called",
+         console_crash},
         {"info", "", "positions, crashes, and what values of the past rest on", run_info},
         {"stack", "[--raw ...]", "who called whom, from calls and returns of the trace alone",
          console_stack},

@@ -9,7 +9,12 @@
 #include "console/console_command.h"
 #include "console/threads.h"
 
-enum { LINES_MOST = 1000 };
+enum {
+	LINES_MOST = 1000,
+	OUTER_MOST = 16,
+	VECTOR_KIND = 0x600, /* bits of an offset in the vectors of A64 (Arm ARM D1.3.1.5) */
+	VECTOR_OWN_SP = 0x200,
+};
 
 static const struct calls *calls_of(struct console *console, size_t core, struct text *out)
 {
@@ -24,15 +29,12 @@ static const struct calls *calls_of(struct console *console, size_t core, struct
 }
 
 static void write_frame(const struct calls *calls, uint32_t level, const struct call_frame *frame,
-                        struct text *out)
+                        const struct call_frame *newer, struct text *out)
 {
 	const struct call *call = calls_get(calls, frame->call);
 
 	text_printf(out, "#%-3" PRIu32 " ", level);
-	if (frame->has_pc)
-		symbols_format(calls_symbols(calls), frame->pc, out);
-	else
-		call_name(calls, call, out);
+	call_frame_format(calls, frame, newer, out);
 	if (call->enter == CALL_NOT_KNOWN)
 		text_puts(out, ", called before the trace or a gap");
 	else
@@ -79,11 +81,13 @@ static void write_stack(struct console *console, struct text *out)
 	uint64_t position = session_position(console->session, console->core);
 	const struct calls *calls = calls_of(console, console->core, out);
 	struct call_frame frame = {.call = CALL_NONE};
+	struct call_frame newer = frame;
 	uint32_t level = 0;
 
 	while (calls && level < LINES_MOST &&
 	       calls_frame(calls, position, level, &frame) == STATUS_OK) {
-		write_frame(calls, level, &frame, out);
+		write_frame(calls, level, &frame, level > 0 ? &newer : NULL, out);
+		newer = frame;
 		write_stray(calls, calls_get(calls, frame.call), out);
 		level++;
 	}
@@ -120,14 +124,77 @@ static void write_register(const struct console *console, uint64_t site, unsigne
 		text_printf(out, " %s=0x%" PRIx64, file->table[number].name, value_u64(&value));
 }
 
-/* What they were at the call, as far as is known. */
-static void write_registers(const struct console *console, uint64_t site, struct text *out)
+static bool read_sp(const struct console *console, uint64_t position, uint64_t *sp)
+{
+	enum core_arch arch = session_core_registers(console->session, console->core)->arch;
+	struct value value;
+
+	session_register_at(console->session, console->core, position, kept[arch].sp, &value);
+	*sp = value_u64(&value);
+	return value_is_known(&value);
+}
+
+/* What they were there, as far as is known. */
+static void write_registers(const struct console *console, uint64_t position, bool has_sp,
+                            struct text *out)
 {
 	enum core_arch arch = session_core_registers(console->session, console->core)->arch;
 
-	write_register(console, site, kept[arch].sp, out);
+	if (has_sp)
+		write_register(console, position, kept[arch].sp, out);
 	for (unsigned int i = kept[arch].first; i <= kept[arch].last; i++)
-		write_register(console, site, i, out);
+		write_register(console, position, i, out);
+}
+
+/*
+ * Where what an exception interrupted still has its registers: before the first instruction of the
+ * handler, which jumps may have left since. A64 alone: elsewhere modes have some of their own.
+ */
+static bool find_entry(const struct calls *calls, const struct call *call, uint64_t *position)
+{
+	while (call->begin == CALL_BEGIN_TAIL && call->replaced != CALL_NONE)
+		call = calls_get(calls, call->replaced);
+	*position = call->enter;
+	return call->begin == CALL_BEGIN_EXCEPTION && call->enter != CALL_NOT_KNOWN &&
+	       history_core(calls_history(calls))->arch == CORE_A64;
+}
+
+/* SP is the interrupted code's: the vector is one for the same level with its own SP. */
+static bool keeps_sp(const struct calls *calls, uint64_t entry)
+{
+	uint64_t pc;
+
+	return history_pc(calls_history(calls), entry, &pc) == STATUS_OK &&
+	       (pc & VECTOR_KIND) == VECTOR_OWN_SP;
+}
+
+/* Where the caller's SP is that of the call; false: nowhere. */
+static bool find_sp_place(const struct calls *calls, const struct call *call, uint64_t *position)
+{
+	if (call->is_exception)
+		return find_entry(calls, call, position) && keeps_sp(calls, *position);
+	*position = call->site;
+	return call->site != CALL_NOT_KNOWN;
+}
+
+/*
+ * Of a frame whose SP is not known the first one outward of which it is known, and how many frames
+ * that is: it is no higher, which is all that a debugger wants to be told.
+ */
+static void write_outer(const struct console *console, const struct calls *calls,
+                        const struct call *call, struct text *out)
+{
+	uint64_t position;
+	uint64_t sp;
+
+	for (unsigned int i = 0; i < OUTER_MOST && call->parent != CALL_NONE; i++) {
+		if (find_sp_place(calls, call, &position) && read_sp(console, position, &sp)) {
+			if (i > 0)
+				text_printf(out, " outer_sp=0x%" PRIx64 " outer=%u", sp, i);
+			return;
+		}
+		call = calls_get(calls, call->parent);
+	}
 }
 
 /* The instruction set of the caller: its status register says it. */
@@ -168,6 +235,7 @@ static void write_words(const struct console *console, const struct calls *calls
 {
 	const struct call *call = calls_get(calls, frame->call);
 	uint64_t position = session_position(console->session, console->core);
+	uint64_t entry;
 
 	text_printf(out,
 	            "position=%" PRIu64 " call=%" PRIu32 " depth=%" PRIu32 " function=0x%" PRIx64
@@ -187,9 +255,13 @@ static void write_words(const struct console *console, const struct calls *calls
 	if (call->parent != CALL_NONE && call->has_return) {
 		text_printf(out, " caller=0x%" PRIx64, call->return_address);
 		if (registers && call->site != CALL_NOT_KNOWN) {
-			write_registers(console, call->site, out);
+			write_registers(console, call->site, true, out);
 			write_isa(console, calls, call->site, out);
+		} else if (registers && call->is_exception && find_entry(calls, call, &entry)) {
+			write_registers(console, entry, keeps_sp(calls, entry), out);
 		}
+		if (registers)
+			write_outer(console, calls, call, out);
 	}
 	text_char(out, '\n');
 }

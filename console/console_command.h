@@ -23,6 +23,17 @@ void console_say_forms(struct text *out);
 /* When the core was at a position, and where the others were then. */
 void console_time(struct console *console, struct str args, struct text *out);
 
+/* What each core halted at (console_crash.c). */
+void console_crash(struct console *console, struct str args, struct text *out);
+/* A line of a core; false, and nothing, if nothing is known of why it halted. */
+bool console_write_crash(struct console *console, size_t core, struct text *out);
+
+/* Memory at the halt by its contents (console_find.c). */
+void console_pointers(struct console *console, struct str args, struct text *out);
+/* A line if the value reads as text; with where the core's dumps have these bytes. */
+void console_write_text(const struct console *console, size_t core, uint64_t value,
+                        struct text *out);
+
 /* Threads (console_thread.c). */
 void console_threads(struct console *console, struct str args, struct text *out);
 

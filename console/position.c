@@ -153,6 +153,20 @@ static bool find_gap(const struct console *console, uint64_t *position, struct t
 	return count > 0;
 }
 
+/* General registers are there what they were at the fault. */
+static bool find_crash(const struct console *console, uint64_t *position, struct text *wrong)
+{
+	struct crash crash;
+
+	if (!session_crash(console->session, console->core, &crash) || !crash.is_halt ||
+	    !crash.has_position) {
+		text_puts(wrong, "the trace shows no fault that the core halted at");
+		return false;
+	}
+	*position = crash.position;
+	return true;
+}
+
 static bool find_mark(const struct console *console, struct str name, uint64_t *position,
                       struct text *wrong)
 {
@@ -201,6 +215,8 @@ static bool find_word(const struct console *console, struct str word, uint64_t *
 		return find_exception(console, position, wrong);
 	if (str_eq(word, STR("gap")))
 		return find_gap(console, position, wrong);
+	if (str_eq(word, STR("crash")))
+		return find_crash(console, position, wrong);
 	return find_mark(console, word, position, wrong);
 }
 
@@ -208,8 +224,8 @@ bool position_is_form(struct str word)
 {
 	return str_eq(word, STR("begin")) || str_eq(word, STR("end")) ||
 	       str_eq(word, STR("exception")) || str_eq(word, STR("gap")) ||
-	       str_eq(word, STR("all")) || str_eq(word, STR("back")) ||
-	       str_eq(word, STR("forward"));
+	       str_eq(word, STR("crash")) || str_eq(word, STR("all")) ||
+	       str_eq(word, STR("back")) || str_eq(word, STR("forward"));
 }
 
 bool position_parse(const struct console *console, struct str word, uint64_t *position,

@@ -14,6 +14,7 @@
  *	@10us-before-end, @2ms-after-begin  the same, of the core's last or first timestamp
  *	exception   where the last exception before here was taken, after it
  *	gap         after the last gap before here
+ *	crash       where the fault was taken that the core halted at, after it
  *	#N          that number of the last answer, origin#N: if it was of `origin`
  *	FUNCTION#N  where the function's Nth call begins
  *	MARK        a name that `mark` gave it (marks.h)
@@ -28,7 +29,7 @@
 /* What of it is listed where there is room for a line. */
 #define POSITION_FORMS                                                                             \
 	"N, -N, +N, back N, begin, end, 50%, @TIME, @10us-before-end, #N, FUNCTION#N, exception, " \
-	"gap or a mark"
+	"gap, crash or a mark"
 
 /*
  * False if it is none, with a clause that says why appended to `wrong`; *position is as it was.

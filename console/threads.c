@@ -110,7 +110,17 @@ enum thread_choice threads_parse(const struct session *session, struct str id, s
 	return THREAD_ONE;
 }
 
-void threads_describe(const struct session *session, size_t core, struct text *out)
+static void add_task(struct session *session, size_t core, struct text *out)
+{
+	struct session_task task;
+
+	if (!session_task(session, core, session_position(session, core), &task))
+		return;
+	text_puts(out, ", runs ");
+	session_task_format(&task, out);
+}
+
+void threads_describe(struct session *session, size_t core, struct text *out)
 {
 	uint64_t length = history_length(session_history(session, core));
 	struct str cluster = session_core(session, core)->cluster;
@@ -122,6 +132,7 @@ void threads_describe(const struct session *session, size_t core, struct text *o
 		text_puts(out, ", no trace");
 	else
 		text_printf(out, ", %llu instructions", (unsigned long long)length);
+	add_task(session, core, out);
 }
 
 /* At `now` the time is certainly before the core's first timestamp: it may not be traced yet. */

@@ -50,7 +50,10 @@ enum thread_choice threads_parse(const struct session *session, struct str id, s
  */
 void threads_place(const struct session *session, size_t core, size_t now, struct text *out);
 
-/* One line on the core: its type, its cluster if there are several, how much history there is. */
-void threads_describe(const struct session *session, size_t core, struct text *out);
+/*
+ * One line on the core: its type, its cluster if there are several, how much history there is, and
+ * the Linux task that it runs where it is, as far as vmlinux and memory say.
+ */
+void threads_describe(struct session *session, size_t core, struct text *out);
 
 #endif

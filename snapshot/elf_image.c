@@ -508,11 +508,14 @@ static void add_section_notes(struct object *o)
 
 static enum status make_object_segments(struct object *o)
 {
-	o->image->segments = calloc(o->pieces + o->count, sizeof(*o->image->segments));
-	o->image->notes = calloc(o->count, sizeof(*o->image->notes));
-	if (!o->image->segments || !o->image->notes)
+	o->image->segments = calloc(o->pieces + o->count + 1, sizeof(*o->image->segments));
+	o->image->notes = calloc(o->count + 1, sizeof(*o->image->notes));
+	o->image->section_addresses = arena_alloc(o->source->arena, o->count * sizeof(uint64_t));
+	if (!o->image->segments || !o->image->notes || !o->image->section_addresses)
 		return STATUS_NO_MEM;
+	o->image->section_count = o->count;
 	for (size_t i = 1; i < o->count; i++) {
+		o->image->section_addresses[i] = o->sections[i].address;
 		if (o->sections[i].is_placed)
 			add_section(o, &o->sections[i]);
 	}

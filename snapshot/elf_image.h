@@ -37,6 +37,9 @@ struct elf_image {
 	size_t segment_count;
 	struct bytes *notes; /* PT_NOTE, in file order; of an object SHT_NOTE */
 	size_t note_count;
+	/* Of an object, by number of the section: where it lies; 0: it is not placed. */
+	uint64_t *section_addresses;
+	size_t section_count;
 	bool is_cut; /* a core file that ends before its segments do: these are what is there */
 };
 

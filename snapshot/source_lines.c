@@ -9,11 +9,13 @@
 #include "base/text.h"
 #include "snapshot/file/files.h"
 #include "snapshot/line_table/elf_sections.h"
+#include "snapshot/line_table/object_lines.h"
 
 struct table {
 	struct elf_sections *sections;
 	struct line_table *lines; /* NULL: it has none */
 	uint64_t bias;
+	uint8_t *relocated;         /* of an object: .debug_line */
 	struct file_map debug_file; /* that they are of, if it is not the image */
 };
 
@@ -25,14 +27,17 @@ struct source_lines {
 static void close_table(struct table *table)
 {
 	line_table_close(table->lines);
+	free(table->relocated);
 	elf_sections_close(table->sections);
 	file_map_close(&table->debug_file);
 	*table = (struct table){.bias = table->bias};
 }
 
-static void open_lines(struct table *table, struct bytes file)
+/* `object`: whose file it is, if it is one; else NULL. */
+static void open_lines(struct table *table, struct bytes file, const struct elf_image *object)
 {
 	struct line_sections sections;
+	size_t size = 0;
 
 	table->sections = elf_sections_open(file);
 	if (!table->sections)
@@ -43,6 +48,11 @@ static void open_lines(struct table *table, struct bytes file)
 	        .strings = elf_sections_get(table->sections, STR(".debug_str")),
 	        .is_big_endian = elf_sections_are_big_endian(table->sections),
 	};
+	if (object) {
+		table->relocated = object_lines_make(table->sections, object->section_addresses,
+		                                     object->section_count, &size);
+		sections.lines = bytes_of(table->relocated, size);
+	}
 	table->lines = line_table_open(&sections);
 }
 
@@ -73,7 +83,7 @@ static void try_debug_file(const struct search *s, struct text *path)
 	if (!s->table->lines && text_status(path) == STATUS_OK &&
 	    (s->folder.n == 0 || snap_files_is_inside(s->folder, text_str(path).p)) &&
 	    file_map_open(text_str(path).p, place_none(), &unheard, &found.debug_file) == STATUS_OK)
-		open_lines(&found, file_map_bytes(&found.debug_file));
+		open_lines(&found, file_map_bytes(&found.debug_file), NULL);
 	diag_list_fini(&unheard);
 	text_clear(path);
 	if (found.lines && has_build_id(&found, s->id)) {
@@ -152,12 +162,11 @@ static void find_debug_file(struct table *table, const struct elf_image *image,
 
 static void open_table(struct table *table, const struct elf_image *image, struct str debug_folder)
 {
-	/* Lines of an object are relative to its sections. */
-	if (image->is_object)
-		return;
 	table->bias = image->load_bias;
-	open_lines(table, image->file);
-	if (!table->lines)
+	if (!image->is_object || image->is_64bit)
+		open_lines(table, image->file, image->is_object ? image : NULL);
+	/* Lines of an object's debug file would be relative to its sections. */
+	if (!table->lines && !image->is_object)
 		find_debug_file(table, image, debug_folder);
 }
 

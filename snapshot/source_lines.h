@@ -3,11 +3,11 @@
  * Source lines of code, from the line tables of ELF images (snapshot/line_table/). In: images. Out:
  * file and line of an address.
  *
- * An image without a line table has that of a file with its build ID: IMAGE.debug or
- * .build-id/xx/yyyy.debug beside it, or the file that its .gnu_debuglink names, beside it or in
- * .debug beside it; the same in the user's folder for debug files (gdb's debug-file-directory). One
- * without build ID has none. No other file is opened, whatever an image says, and none beside it
- * that is a link out of its folder.
+ * An object's are where its sections lie. An image without a line table has that of a file with its
+ * build ID: IMAGE.debug or .build-id/xx/yyyy.debug beside it, or the file that its .gnu_debuglink
+ * names, beside it or in .debug beside it; the same in the user's folder for debug files (gdb's
+ * debug-file-directory). One without build ID has none. No other file is opened, whatever an image
+ * says, and none beside it that is a link out of its folder.
  */
 #ifndef CSREPLAY_SNAPSHOT_SOURCE_LINES_H
 #define CSREPLAY_SNAPSHOT_SOURCE_LINES_H

@@ -78,7 +78,7 @@ async function goTo(seek) {
         vscode.debug.activeDebugConsole.appendLine(answer.output.trimEnd());
 }
 
-const POSITIONS = "N, -N from the halt, +N, begin, end, 50%, @TIME, @10us-before-end, FUNCTION#N, exception, gap, or a mark";
+const POSITIONS = "N, -N from the halt, +N, begin, end, 50%, @TIME, @10us-before-end, FUNCTION#N, exception, gap, crash, or a mark";
 
 async function seek() {
     const where = await vscode.window.showInputBox({ prompt: "Go to a position", placeHolder: POSITIONS });

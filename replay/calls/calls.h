@@ -21,6 +21,8 @@
  * - An exception whose handler is not traced and that comes back to where it was taken is none.
  * - After a gap nothing is known of callers, until calls from before it are returned from: what
  *   returned to X was called from before X, all the time. So it is for calls older than the trace.
+ * - A gap in which tracing was off, from a return from an exception to a vector for lower exception
+ *   levels, with one CONTEXTIDR, is a stay there: stacks of other contexts wait on.
  *
  * What a program can do and the flow does not show: a jump to the first instruction of a function
  * with another stack, until that is left; a longjmp to a call from before the trace, if one of the
@@ -108,6 +110,13 @@ struct call_frame {
  */
 MUST_USE enum status calls_frame(const struct calls *calls, uint64_t position, uint32_t level,
                                  struct call_frame *frame);
+
+/*
+ * Where a frame is, "panic+0x2c0": of a caller that goes on after its call the function of the
+ * call, whose last instruction that may have been. `newer`: the frame before it; NULL of the first.
+ */
+void call_frame_format(const struct calls *calls, const struct call_frame *frame,
+                       const struct call_frame *newer, struct text *out);
 
 /* The first return of the history that did not go to its caller; CALL_NONE if there is none. */
 uint32_t calls_first_stray(const struct calls *calls);

@@ -8,7 +8,11 @@
 #include "replay/calls/calls_doubt.h"
 #include "replay/history/history.h"
 
-enum { RUNS_A_QUESTION = 65536 };
+enum {
+	RUNS_A_QUESTION = 65536,
+	VECTOR_OF_LOWER = 0x400, /* in an offset in the vectors */
+	VECTOR_BITS = 0x7f,      /* that are 0 where a vector begins */
+};
 
 /* The run before the present one. */
 struct last_run {
@@ -255,14 +259,33 @@ static enum status take_exceptions(struct build *build, struct element *first,
 	return STATUS_OK;
 }
 
+/*
+ * Tracing was off from a return from an exception to an entry from a lower exception level, at a
+ * vector that is for these (Arm ARM D1.3.1.5), in one context: the lower level ran in between.
+ */
+static bool is_stay_below(const struct build *build, const struct between *between,
+                          const struct call_context *before)
+{
+	const struct call_context *after = &build->b.context;
+
+	return build->last.exit.kind == EXIT_EXCEPTION_RETURN && before->is_known &&
+	       after->is_known && before->id == after->id && (between->to & VECTOR_BITS) == 0 &&
+	       (between->to & VECTOR_OF_LOWER) != 0 &&
+	       history_core(build->history)->arch == CORE_A64;
+}
+
 /* Execution goes on at between->to, after what was run last. */
 static enum status cross(struct build *build, struct between *between)
 {
+	const struct call_context before = build->b.context;
 	struct element exception;
 	bool has_exception;
 
 	take_gaps(build, between);
 	has_exception = next_exception(build, &exception);
+	if (between->is_off && !between->has_gap && !has_exception &&
+	    is_stay_below(build, between, &before))
+		return calls_after_stay(&build->b, between->to);
 	if (between->has_gap ||
 	    (between->is_off && !has_exception && !is_call_and_back(build, between)))
 		return calls_after_gap(&build->b, between->to);

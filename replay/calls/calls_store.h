@@ -148,6 +148,8 @@ bool calls_is_one_function(const struct call_builder *b, uint64_t from, uint64_t
 
 /* The first call of a history or after a gap: execution goes on at `address`. NO_MEM. */
 MUST_USE enum status calls_begin(struct call_builder *b, enum call_begin begin, uint64_t address);
+/* A lower exception level ran, untraced; what other stacks wait for is as before. NO_MEM. */
+MUST_USE enum status calls_after_stay(struct call_builder *b, uint64_t address);
 /* Nothing is known of callers any more, and execution goes on at `address`. NO_MEM. */
 MUST_USE enum status calls_after_gap(struct call_builder *b, uint64_t address);
 /* The run's last instruction has led to `to`. NO_MEM. */

@@ -51,3 +51,19 @@ void call_oddity(const struct calls *calls, const struct call *call, struct text
 	text_puts(out, ", not to its caller at ");
 	symbols_format(calls_symbols(calls), call->return_address, out);
 }
+
+void call_frame_format(const struct calls *calls, const struct call_frame *frame,
+                       const struct call_frame *newer, struct text *out)
+{
+	bool is_after = newer && !calls_get(calls, newer->call)->is_exception;
+	struct function_symbol function;
+
+	if (!frame->has_pc) {
+		call_name(calls, calls_get(calls, frame->call), out);
+	} else if (is_after && symbols_find(calls_symbols(calls), frame->pc - 1, &function)) {
+		text_add(out, function.name);
+		text_printf(out, "+0x%llx", (unsigned long long)(frame->pc - function.start));
+	} else {
+		symbols_format(calls_symbols(calls), frame->pc, out);
+	}
+}

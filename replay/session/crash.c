@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "replay/session/crash_access.h"
-#include "replay/session/crash_m.h"
 #include "replay/session/crash_source.h"
 
 /* Instructions of a handler that registers are followed back through. */

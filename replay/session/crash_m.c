@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults of the M profile; see crash_m.h. */
-#include "replay/session/crash_m.h"
+/* Faults of the M profile; see crash_source.h. */
+#include "replay/session/crash_source.h"
 
 enum {
 	IPSR_MASK = 0x1ff,

@@ -33,4 +33,11 @@ bool crash_word(const struct crash_core *c, uint64_t address, uint32_t *value);
 bool crash_read_opcode(const struct crash_core *c, uint64_t address, enum isa isa,
                        struct crash *crash);
 
+/*
+ * The crash of a core of the M profile, by CFSR, HFSR, SFSR and the exception that it handles.
+ * Registers come from [regs], or from memory where the System Control Block is dumped (DDI 0553,
+ * D1.2). False if no fault is recorded and none handled.
+ */
+bool crash_find_m(const struct crash_core *c, struct crash *crash);
+
 #endif

@@ -234,6 +234,15 @@ enum status session_disasm(struct session *session, struct disasm **disasm)
 	return *disasm ? STATUS_OK : STATUS_NO_MEM;
 }
 
+/* The core's history is another, or is no more. */
+static void forget_moves(struct session *session, size_t core)
+{
+	if (!session->moves)
+		return;
+	free(session->moves[core].addresses);
+	session->moves[core] = (struct sp_el0_moves){.count = 0};
+}
+
 void session_destroy(struct session *session)
 {
 	if (!session)
@@ -265,6 +274,10 @@ void session_destroy(struct session *session)
 	symbols_close(session->symbols);
 	source_lines_close(session->lines);
 	disasm_destroy(session->disasm);
+	for (size_t i = 0; i < session->snapshot->core_count; i++)
+		forget_moves(session, i);
+	free(session->moves);
+	linux_kernel_close(session->kernel);
 	free(session->calls);
 	free(session->pasts);
 	for (size_t i = 0; session->written && i < session->snapshot->core_count; i++)
@@ -381,6 +394,7 @@ static enum status make_histories(struct session *session, bool one_address_spac
 			session->clocks[i] = CLOCK_NOT_ASKED;
 			free(session->software_places[i]);
 			session->software_places[i] = NULL;
+			forget_moves(session, i);
 		}
 		if (!input_core(session->snapshot, i))
 			history_destroy(made[i]);

@@ -266,6 +266,10 @@ void session_why_blind(const struct session *session, size_t core, uint64_t posi
  */
 size_t session_watched_at(const struct session *session, size_t core, uint64_t position,
                           uint64_t address, void *out, size_t size);
+/* "set_label+0x4 (main.c:33)", as far as images say it of an address. */
+void session_format_address(struct session *session, uint64_t address, struct text *out);
+/* "notes+0x8" of an address in a variable; false, and nothing, if it is in none that is named. */
+bool session_format_variable(struct session *session, uint64_t address, struct text *out);
 /* "position 40, set_label (main.c:33)", as far as that is known of an instruction. */
 void session_format_place(struct session *session, size_t core, uint64_t position,
                           struct text *out);
@@ -486,5 +490,6 @@ bool session_memory_is_assumed(const struct session *session, size_t core, uint6
 
 /* The rest of the public face of this room. */
 #include "replay/session/call_values.h"
+#include "replay/session/kernel.h"
 
 #endif

@@ -56,6 +56,14 @@ enum clock {
 	CLOCK_ONE,
 };
 
+/* Instructions of a core's history that move SP_EL0: addresses. */
+struct sp_el0_moves {
+	uint64_t *addresses;
+	size_t count;
+	size_t capacity;
+	bool is_known; /* they were looked for */
+};
+
 struct session {
 	const struct snapshot *snapshot;
 	struct trace_ids *trace_ids; /* one a buffer, as session_trace_ids() gives them */
@@ -101,6 +109,9 @@ struct session {
 	struct symbols *symbols; /* of functions; NULL: not asked for yet */
 	struct calls **calls;    /* one a core; NULL: not asked for yet */
 	struct disasm *disasm;   /* NULL: not asked for yet */
+	struct linux_kernel *kernel;
+	enum status kernel_status;  /* OK: not asked for yet, or it is there */
+	struct sp_el0_moves *moves; /* one a core; NULL: not asked for yet */
 	struct answers answers;
 };
 

@@ -216,21 +216,38 @@ size_t session_watched_at(const struct session *session, size_t core, uint64_t p
 	return known;
 }
 
+void session_format_address(struct session *session, uint64_t address, struct text *out)
+{
+	const struct source_lines *lines;
+	const struct symbols *symbols;
+	struct source_line line;
+
+	/* Without memory for them there are no names. */
+	if (session_symbols(session, &symbols) != STATUS_OK)
+		symbols = NULL;
+	symbols_format(symbols, address, out);
+	if (session_source_lines(session, &lines) == STATUS_OK &&
+	    source_lines_find(lines, address, &line))
+		text_printf(out, " (%s:%d)", line.file, line.line);
+}
+
+bool session_format_variable(struct session *session, uint64_t address, struct text *out)
+{
+	const struct symbols *symbols;
+
+	return session_symbols(session, &symbols) == STATUS_OK &&
+	       symbols_format_object(symbols, address, out);
+}
+
 void session_format_place(struct session *session, size_t core, uint64_t position, struct text *out)
 {
 	struct source_place place = place_of(session, session->histories[core], position);
-	const struct symbols *symbols;
 
 	text_printf(out, "position %" PRIu64, position);
 	if (!place.is_known)
 		return;
-	/* Without memory for them there are no names. */
-	if (session_symbols(session, &symbols) != STATUS_OK)
-		symbols = NULL;
 	text_puts(out, ", ");
-	symbols_format(symbols, place.pc, out);
-	if (place.line.file)
-		text_printf(out, " (%s:%d)", place.line.file, place.line.line);
+	session_format_address(session, place.pc, out);
 }
 
 /* Candidates of one place, one after the other. */

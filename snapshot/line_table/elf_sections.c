@@ -157,6 +157,32 @@ struct bytes elf_sections_get(struct elf_sections *sections, struct str name)
 	return bytes_of(NULL, 0);
 }
 
+struct str elf_sections_name(const struct elf_sections *sections, size_t number)
+{
+	Elf_Scn *section = elf_getscn(sections->elf, number);
+	GElf_Shdr header;
+
+	if (!section || !gelf_getshdr(section, &header))
+		return str_of(NULL);
+	return str_of(elf_strptr(sections->elf, sections->names, header.sh_name));
+}
+
+bool elf_sections_has_memory(struct elf_sections *sections, struct str name)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while ((section = elf_nextscn(sections->elf, section)) != NULL) {
+		const char *found = NULL;
+
+		if (gelf_getshdr(section, &header) && (header.sh_flags & SHF_ALLOC) != 0)
+			found = elf_strptr(sections->elf, sections->names, header.sh_name);
+		if (found && str_eq(str_of(found), name))
+			return true;
+	}
+	return false;
+}
+
 struct bytes elf_sections_build_id(struct elf_sections *sections)
 {
 	Elf_Scn *section = NULL;

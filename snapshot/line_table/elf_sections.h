@@ -28,6 +28,12 @@ bool elf_sections_are_big_endian(const struct elf_sections *sections);
  */
 struct bytes elf_sections_get(struct elf_sections *sections, struct str name);
 
+/* The name of section `number`; empty if it has none. */
+struct str elf_sections_name(const struct elf_sections *sections, size_t number);
+
+/* True if it has a section of this name that is in memory when it is loaded (SHF_ALLOC). */
+bool elf_sections_has_memory(struct elf_sections *sections, struct str name);
+
 /* NT_GNU_BUILD_ID of its SHT_NOTE sections; empty if there is none. */
 struct bytes elf_sections_build_id(struct elf_sections *sections);
 

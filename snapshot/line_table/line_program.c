@@ -4,18 +4,13 @@
 
 #include <string.h>
 
+#include "snapshot/line_table/dwarf.h"
+
 enum {
 	VERSION_MIN = 2,
 	VERSION_MAX = 5,
-	LEB_BITS = 7,
-	LEB_MORE = 0x80,
-	LEB_SIGN = 0x40,
-	VALUE_BITS = 64,
 	ADDRESS_MOST = 8,
 };
-
-/* A length that says that a longer one follows [7.4]. */
-static const uint64_t long_format = 0xffffffff;
 
 /* Standard opcodes [7.22]. */
 enum {
@@ -55,49 +50,11 @@ enum {
 /* How many arguments each standard opcode has; a program that says otherwise means others. */
 static const uint8_t standard_lengths[LNS_COUNT] = {0, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1};
 
+/* A number of `size` bytes. */
 static enum status read_number(const struct line_sections *sections, struct bytes *b,
                                unsigned int size, uint64_t *value)
 {
-	uint64_t little;
-	uint64_t big = 0;
-
-	TRY(bytes_le(b, size, &little));
-	for (unsigned int i = 0; i < size; i++)
-		big = big << 8 | (little >> 8 * i & 0xff);
-	*value = sections->is_big_endian ? big : little;
-	return STATUS_OK;
-}
-
-/* LEB128 [7.6]; bits beyond 64 are lost. */
-static enum status read_leb(struct bytes *b, bool is_signed, uint64_t *value)
-{
-	struct bytes ahead = *b;
-	uint64_t bits = 0;
-	unsigned int shift = 0;
-	uint8_t byte;
-
-	do {
-		TRY(bytes_u8(&ahead, &byte));
-		if (shift < VALUE_BITS)
-			bits |= (uint64_t)(byte & (LEB_MORE - 1)) << shift;
-		shift += shift < VALUE_BITS ? LEB_BITS : 0;
-	} while ((byte & LEB_MORE) != 0);
-	if (is_signed && (byte & LEB_SIGN) != 0 && shift < VALUE_BITS)
-		bits |= UINT64_MAX << shift;
-	*b = ahead;
-	*value = bits;
-	return STATUS_OK;
-}
-
-static enum status read_string(struct bytes *b, const char **string)
-{
-	const uint8_t *end = bytes_left(b) > 0 ? memchr(b->pos, '\0', bytes_left(b)) : NULL;
-
-	if (!end)
-		return STATUS_TRUNCATED;
-	*string = (const char *)b->pos;
-	b->pos = end + 1;
-	return STATUS_OK;
+	return dwarf_number(b, sections->is_big_endian, size, value);
 }
 
 /* standard_opcode_lengths */
@@ -165,15 +122,8 @@ enum status line_program_read(const struct line_sections *sections, struct bytes
 	struct bytes ahead = *lines;
 	struct bytes unit;
 	enum status status;
-	uint64_t length;
 
-	TRY(read_number(sections, &ahead, 4, &length));
-	read.is_64bit = length == long_format;
-	if (read.is_64bit)
-		TRY(read_number(sections, &ahead, 8, &length));
-	if (length > bytes_left(&ahead))
-		return STATUS_TRUNCATED;
-	TRY(bytes_take(&ahead, (size_t)length, &unit));
+	TRY(dwarf_unit(&ahead, sections->is_big_endian, &read.is_64bit, &unit));
 	*lines = ahead;
 	status = read_header(unit, &read);
 	if (status != STATUS_OK)
@@ -210,7 +160,7 @@ static enum status run_extended(struct line_run *run, bool *is_row)
 	uint64_t length;
 	uint8_t opcode;
 
-	TRY(read_leb(&run->code, false, &length));
+	TRY(dwarf_leb(&run->code, false, &length));
 	if (length > bytes_left(&run->code))
 		return STATUS_TRUNCATED;
 	TRY(bytes_take(&run->code, (size_t)length, &body));
@@ -234,7 +184,7 @@ static enum status run_standard(struct line_run *run, uint8_t opcode, bool *is_r
 		return STATUS_OK;
 	}
 	for (unsigned int i = 0; i < run->program->lengths[opcode - 1]; i++)
-		TRY(read_leb(&run->code, opcode == LNS_ADVANCE_LINE, &value));
+		TRY(dwarf_leb(&run->code, opcode == LNS_ADVANCE_LINE, &value));
 	if (opcode == LNS_ADVANCE_PC)
 		advance(run, value);
 	else if (opcode == LNS_ADVANCE_LINE)
@@ -295,32 +245,19 @@ static const char *find_old_file(struct bytes tables, uint64_t file)
 	uint64_t ignored;
 
 	do {
-		if (read_string(&tables, &name) != STATUS_OK)
+		if (dwarf_string(&tables, &name) != STATUS_OK)
 			return NULL;
 	} while (name[0] != '\0');
 	for (uint64_t i = 1;; i++) {
-		if (read_string(&tables, &name) != STATUS_OK || name[0] == '\0')
+		if (dwarf_string(&tables, &name) != STATUS_OK || name[0] == '\0')
 			return NULL;
 		if (i == file)
 			return name;
 		for (unsigned int k = 0; k < 3; k++) { /* folder, time, length */
-			if (read_leb(&tables, false, &ignored) != STATUS_OK)
+			if (dwarf_leb(&tables, false, &ignored) != STATUS_OK)
 				return NULL;
 		}
 	}
-}
-
-/* Skips a size of `size_bytes`, 0 for LEB128, and so many bytes. */
-static enum status skip_block(const struct line_sections *sections, struct bytes *b,
-                              unsigned int size_bytes)
-{
-	uint64_t size;
-
-	if (size_bytes == 0)
-		TRY(read_leb(b, false, &size));
-	else
-		TRY(read_number(sections, b, size_bytes, &size));
-	return size > bytes_left(b) ? STATUS_TRUNCATED : bytes_skip(b, (size_t)size);
 }
 
 /* A field of an entry; `string` is NULL if it is none, or not to be had. */
@@ -330,18 +267,19 @@ static enum status read_form(const struct line_program *program, struct bytes *b
 	const struct line_sections *sections = program->sections;
 	struct bytes strings = form == FORM_STRP ? sections->strings : sections->line_strings;
 	unsigned int offset_size = program->is_64bit ? 8 : 4;
+	struct bytes block;
 	uint64_t value;
 
 	*string = NULL;
 	switch (form) {
 	case FORM_STRING:
-		return read_string(b, string);
+		return dwarf_string(b, string);
 	case FORM_STRP:
 	case FORM_LINE_STRP:
 		TRY(read_number(sections, b, offset_size, &value));
 		if (value < bytes_left(&strings) &&
 		    bytes_skip(&strings, (size_t)value) == STATUS_OK)
-			(void)!read_string(&strings, string);
+			(void)!dwarf_string(&strings, string);
 		return STATUS_OK;
 	case FORM_STRP_SUP:
 	case FORM_GNU_STRP_ALT: /* it lies in another file, which nobody opens */
@@ -357,15 +295,15 @@ static enum status read_form(const struct line_program *program, struct bytes *b
 	case FORM_DATA16:
 		return bytes_skip(b, 16);
 	case FORM_UDATA:
-		return read_leb(b, false, &value);
+		return dwarf_leb(b, false, &value);
 	case FORM_BLOCK:
-		return skip_block(sections, b, 0);
+		return dwarf_block(b, sections->is_big_endian, 0, &block);
 	case FORM_BLOCK1:
-		return skip_block(sections, b, 1);
+		return dwarf_block(b, sections->is_big_endian, 1, &block);
 	case FORM_BLOCK2:
-		return skip_block(sections, b, 2);
+		return dwarf_block(b, sections->is_big_endian, 2, &block);
 	case FORM_BLOCK4:
-		return skip_block(sections, b, 4);
+		return dwarf_block(b, sections->is_big_endian, 4, &block);
 	default:
 		return STATUS_UNSUPPORTED;
 	}
@@ -386,7 +324,7 @@ static enum status read_format(struct bytes *b, struct entry_format *format)
 	TRY(bytes_u8(b, &count));
 	begin = b->pos;
 	for (unsigned int i = 0; i < 2U * count; i++)
-		TRY(read_leb(b, false, &ignored));
+		TRY(dwarf_leb(b, false, &ignored));
 	*format = (struct entry_format){bytes_of(begin, (size_t)(b->pos - begin)), count};
 	return STATUS_OK;
 }
@@ -402,8 +340,8 @@ static enum status read_entry(const struct line_program *program, struct bytes *
 		uint64_t content;
 		uint64_t form;
 
-		TRY(read_leb(&pairs, false, &content));
-		TRY(read_leb(&pairs, false, &form));
+		TRY(dwarf_leb(&pairs, false, &content));
+		TRY(dwarf_leb(&pairs, false, &form));
 		TRY(read_form(program, b, form, &string));
 		if (content == LNCT_PATH)
 			*path = string;
@@ -419,7 +357,7 @@ static enum status read_table(const struct line_program *program, struct bytes *
 	uint64_t count;
 
 	TRY(read_format(b, &format));
-	TRY(read_leb(b, false, &count));
+	TRY(dwarf_leb(b, false, &count));
 	/* Each field has a byte at least: more entries than bytes are a lie. */
 	if (count > 0 && (format.count == 0 || count > bytes_left(b)))
 		return STATUS_BAD_DATA;

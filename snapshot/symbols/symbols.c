@@ -173,20 +173,33 @@ static bool is_function(const struct sections *s, const struct raw_symbol *symbo
 	       (section.flags & SECTION_EXECUTABLE) != 0;
 }
 
+/* Where a symbol is; false if its section is not placed. */
+static bool find_address(const struct elf_image *image, const struct raw_symbol *symbol,
+                         uint64_t *address)
+{
+	*address = symbol->value + image->load_bias;
+	if (!image->is_object)
+		return true;
+	if (symbol->section >= image->section_count ||
+	    image->section_addresses[symbol->section] == 0)
+		return false;
+	*address += image->section_addresses[symbol->section];
+	return true;
+}
+
 static enum status add_symbol(struct symbol_table *table, const struct sections *s,
                               const struct section *strings, const struct raw_symbol *symbol)
 {
 	struct str name = name_at(s, strings, symbol->name);
 	unsigned int type = symbol->info & 15;
-	uint64_t start = symbol->value;
+	uint64_t start;
 	bool is_local = symbol->info >> 4 == 0;
 
-	if (!is_function(s, symbol, name))
+	if (!is_function(s, symbol, name) || !find_address(table->image, symbol, &start))
 		return STATUS_OK;
 	/* Bit 0 of a function of T32 is no part of its address. */
 	if (table->image->machine == MACHINE_ARM && type != SYMBOL_NOTYPE)
 		start &= ~UINT64_C(1);
-	start += table->image->load_bias;
 	TRY(vec_reserve((void **)&table->entries, &table->capacity, table->count + 1,
 	                sizeof(*table->entries)));
 	table->entries[table->count++] = (struct entry){
@@ -386,12 +399,13 @@ static void visit_table(const struct elf_image *image, const struct sections *s,
 		return;
 	for (uint64_t i = 0; i < section->size / size; i++) {
 		struct raw_symbol symbol;
+		uint64_t address;
 
 		if (read_symbol(s, section->offset + i * size, &symbol) != STATUS_OK)
 			return;
-		if ((symbol.info & 15) == SYMBOL_OBJECT && symbol.section != 0)
-			visit(context, name_at(s, &strings, symbol.name),
-			      symbol.value + image->load_bias, &symbol);
+		if ((symbol.info & 15) == SYMBOL_OBJECT && symbol.section != 0 &&
+		    find_address(image, &symbol, &address))
+			visit(context, name_at(s, &strings, symbol.name), address, &symbol);
 	}
 }
 
@@ -421,6 +435,39 @@ size_t symbols_find_object(const struct symbols *symbols, struct str name, uint6
 	*address = search.address;
 	*size = search.size;
 	return search.count;
+}
+
+/* The object that an address is in. */
+struct place_search {
+	uint64_t address;
+	struct str name;
+	uint64_t offset;
+	bool is_found;
+};
+
+static void take_place(void *context, struct str name, uint64_t address,
+                       const struct raw_symbol *symbol)
+{
+	struct place_search *search = context;
+
+	if (search->is_found || name.n == 0 || search->address - address >= symbol->size)
+		return;
+	search->is_found = true;
+	search->name = name;
+	search->offset = search->address - address;
+}
+
+bool symbols_format_object(const struct symbols *symbols, uint64_t address, struct text *out)
+{
+	struct place_search search = {.address = address};
+
+	visit_objects(symbols, take_place, &search);
+	if (!search.is_found)
+		return false;
+	text_add(out, search.name);
+	if (search.offset > 0)
+		text_printf(out, "+0x%llx", (unsigned long long)search.offset);
+	return true;
 }
 
 /* Objects whose names begin so, for symbols_visit(). */

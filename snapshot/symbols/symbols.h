@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Functions by address, from the symbol tables of ELF images (System V ABI, "Symbol Table"; ELF for
- * the Arm Architecture, "Mapping symbols"). In: images. Out: the function that an address lies in.
+ * the Arm Architecture, "Mapping symbols"), of an object where its sections lie. In: images. Out:
+ * the function that an address lies in.
  *
  * A function is a symbol of type FUNC or GNU_IFUNC, or one without a type in executable code, which
  * is how assembler names its entries. A sized one has the addresses of its size; one without
@@ -39,6 +40,10 @@ bool symbols_find(const struct symbols *symbols, uint64_t address, struct functi
  */
 size_t symbols_find_object(const struct symbols *symbols, struct str name, uint64_t *address,
                            uint64_t *size);
+
+/* Appends "table+0x8" of an address in an object with a size; false, and nothing, if it is in none.
+ */
+bool symbols_format_object(const struct symbols *symbols, uint64_t address, struct text *out);
 
 /*
  * Tells of every function and every object whose name begins with `prefix`, a name as often as

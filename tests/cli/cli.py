@@ -39,7 +39,7 @@ class CommandLine(unittest.TestCase):
             self.assertEqual(listed, COMMANDS)
 
     def test_each_command_has_help_with_its_options(self):
-        log = ["--events", "--contextidr"]
+        log = ["--module", "--events", "--contextidr"]
         debugger = ["--image", *log, "--core-dump", "--sysroot", "--debug-dir", "--allow-outside", "--strict", "--threads",
                     "--assume-single-writer", "--assume-abi", "--assume-private-locals", "--assume-coherent", "--assume-stack-private", "--assume-traced-writers", "--trust",
                     "--assume-one-address-space", "--device"]

@@ -588,7 +588,7 @@ class Usage(Scratch):
              '--ignore: "colour" is not compared; see `csreplay compare --help`'),
             (["--from", "x", a, a], '--from "x": not a position: "x"; give N, -N, +N, back N, begin, end, 50%, @TIME, '
              '@10us-before-end, #N, '
-             "FUNCTION#N, exception, gap or a mark"),
+             "FUNCTION#N, exception, gap, crash or a mark"),
             (["--from", "9", a, a], '--from "9": position out of range (0..3)'),
             (["--core", "cpu7", a, a], f'{a} has no core "cpu7"'),
             (["--format", "tsv", a, a], 'compare has no format "tsv"; it has text and json'),

@@ -103,7 +103,7 @@ static void thread_ids_are_those_of_the_protocol(void **state)
 	}
 }
 
-static void assert_described(const struct session *session, const char *expected)
+static void assert_described(struct session *session, const char *expected)
 {
 	struct text line = {0};
 

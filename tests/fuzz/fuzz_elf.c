@@ -2,7 +2,8 @@
 /*
  * Any bytes as an ELF file; its first 8 are not part of the file but a load address, if they are
  * not 0. Holds: it opens, or there is one error; every segment lies in the file, or is a copy of a
- * part of it, is not larger there than in memory and does not wrap, wherever it is moved.
+ * part of it, is not larger there than in memory and does not wrap, wherever it is moved. Lines of
+ * an object have a file and a number.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "snapshot/elf_image.h"
+#include "snapshot/source_lines.h"
 
 static void check_image(const struct elf_image *image)
 {
@@ -33,6 +34,22 @@ static void check_image(const struct elf_image *image)
 	(void)sum;
 }
 
+/* An object's line table is relocated; no other file is looked for. */
+static void read_lines(struct elf_image *image)
+{
+	struct source_lines *lines;
+	struct source_line line;
+
+	if (!image->is_object)
+		return;
+	lines = source_lines_open(&image, 1, STR(""));
+	for (size_t i = 0; i < image->segment_count; i++) {
+		if (source_lines_find(lines, image->segments[i].address, &line))
+			FUZZ_CHECK(line.line > 0 && strlen(line.file) > 0);
+	}
+	source_lines_close(lines);
+}
+
 static void open_image(const char *path, const uint64_t *load_address, uint64_t bias)
 {
 	struct diag_list diags = {0};
@@ -43,6 +60,7 @@ static void open_image(const char *path, const uint64_t *load_address, uint64_t 
 	FUZZ_CHECK(diags.errors == (status == STATUS_OK ? 0 : 1));
 	if (image) {
 		check_image(image);
+		read_lines(image);
 		(void)!elf_image_move(image, bias);
 		check_image(image);
 	}

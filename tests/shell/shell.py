@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`csreplay shell` without a terminal: scripts, their exit status, and what each command of the shell says."""
+import configparser
 import os
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import tempfile
 import time
@@ -71,7 +73,7 @@ class Scripts(unittest.TestCase):
                 ("source", "source FILE"),
                 ("source /nowhere/at/all", "/nowhere/at/all: No such file or directory"),
                 ("!exit 3", "exit 3: ended with 3")):
-            code, out, err = run("-c", f"crash; {command}; seek 5")
+            code, out, err = run("-c", f"position; {command}; seek 5")
             self.assertEqual((code, out.count("\n")), (1, 1), (command, out))
             self.assertTrue(err.startswith(f"csreplay: error: {why}"), (command, err))
 
@@ -196,6 +198,32 @@ class Scripts(unittest.TestCase):
                       "0x..........2d7261, after it 0x........322d7261\n", said)
         self.assertIn("cpu_0 18175: set_label+0x10  sensorhub.c:134  strb w3, [x0, x2]\n", said)
         self.assertRegex(said, r"#1 +run_command\+0x54, .*\n#2 +poll_inbox")
+
+    def test_crash_in_words(self):
+        said = self.said("crash")
+        self.assertEqual(said.split("\n")[1:], [
+            "    at publish+0x18 (sensorhub.c:167)",
+            '    0x322d7261 reads as text: "ar-2"; at the halt such bytes are at 0x401650, in "@winecellar-2", and elsewhere (1)',
+            "    taken at position 40000, 0 instructions before the halt: `seek crash` goes there",
+            "    halted in: publish+0x18 < main+0x54", ""])
+        self.assertIn("position 40000 of 40000", self.said("seek 5; seek crash; position"))
+
+    def test_pointers_are_the_words_of_the_dumps(self):
+        words = []
+        ini = configparser.ConfigParser(strict=False)
+        ini.read(SENSORHUB / "cpu_0.ini")
+        for section in ini.sections():
+            if section.startswith("dump"):
+                data = (SENSORHUB / ini[section]["file"]).read_bytes()
+                start, offset = int(ini[section]["address"], 0), int(ini[section].get("offset", "0"), 0)
+                length = int(ini[section].get("length", str(len(data) - offset)), 0)
+                words += [(start + at, *struct.unpack_from("<Q", data, offset + at))
+                          for at in range(-start % 8, length - 7, 8)]
+        for target, reach in ((0x401650, 256), (0x401650, 0), (0x401548, 0), (0x401650, 4096), (0x400404, 64)):
+            want = sorted(at for at, value in words if max(1, target - reach) <= value <= target)
+            said = self.said(f"pointers {target:#x} {reach}")
+            self.assertEqual(sorted(int(at, 16) for at in re.findall(r"^0x([0-9a-f]+)  ", said, re.MULTILINE)), want[:24],
+                             (hex(target), reach, said))
 
     def test_an_interrupt_ends_a_script(self):
         with subprocess.Popen([CSREPLAY, "shell", str(SENSORHUB)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,

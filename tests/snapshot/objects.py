@@ -341,6 +341,29 @@ __stop_mcount_loc:
         self.assertGreater(known, 150)
         self.assertGreater(lacking, 31)
 
+    def test_names_and_lines_of_a_kernel_module(self):
+        """What the shell says of instructions of kcrash.ko, with its sections at other addresses than in the file,
+        against nm and addr2line of the file."""
+        tool = "aarch64-linux-gnu-addr2line"
+        if not shutil.which(tool):
+            self.skipTest("no " + tool)
+        module = material.shared("corpus", "kernel", "elf", "kcrash.ko")
+        start = 0xFFFFFFC000290000
+        said = subprocess.run([CSREPLAY, "shell", "--image", f"{module},.text={start:#x}", "--core", "cpu_1", "--command",
+                               "seek cmd_note#3; list 300; seek cmd_note#2; list 300; seek cmd_stop#1; list 200",
+                               material.shared("corpus", "kernel", "uaf_k")],
+                              capture_output=True, text=True, check=True, timeout=120).stdout
+        rows = re.findall(r"^[ =>]+\d+  (\w+)(?:\+0x(\w+))?  (\S+:\d+)  ", said, re.MULTILINE)
+        names = {name: int(at, 16) for at, name in re.findall(
+            r"^(\w+) [tT] (\w+)$", subprocess.run(["nm", module], capture_output=True, text=True, check=True).stdout,
+            re.MULTILINE)}
+        places = [names[name] + int(offset or "0", 16) for name, offset, _ in rows]
+        lines = subprocess.run([tool, "-e", module, "-j", ".text", *map(hex, places)], capture_output=True, text=True,
+                               check=True).stdout.splitlines()
+        lines = [re.sub(r" \(discriminator \d+\)", "", line).rsplit("/", 1)[-1] for line in lines]
+        self.assertGreater(len(rows), 40)
+        self.assertEqual([line for _, _, line in rows], lines)
+
 
 if __name__ == "__main__":
     serving.main()

@@ -2,6 +2,19 @@
 /* What the session of fake_session.h answers to questions about the past and about thread views. */
 #include "fake_session.h"
 
+void session_format_address(struct session *s, uint64_t address, struct text *out)
+{
+	(void)s;
+	text_printf(out, "code+0x%llx", (unsigned long long)address);
+}
+
+bool session_format_variable(struct session *s, uint64_t address, struct text *out)
+{
+	(void)s;
+	(void)out;
+	return address == UINT64_MAX;
+}
+
 enum status session_calls(struct session *s, size_t core, const struct calls **calls)
 {
 	(void)s;

@@ -362,16 +362,14 @@ bool session_assumes(const struct session *s, enum assumption assumption)
 
 bool session_trusts_assumed(const struct session *s)
 {
-	return s->assumes[ASSUME_ABI] || s->assumes[ASSUME_COHERENT] ||
-	       s->assumes[ASSUME_STACK_PRIVATE];
+	return s->assumes[ASSUME_ABI] || s->assumes[ASSUME_COHERENT];
 }
 
 enum status session_trust(struct session *s, bool assumed)
 {
-	TRY(session_assume(s, ASSUME_ABI, assumed));
-	TRY(session_assume(s, ASSUME_PRIVATE_LOCALS, assumed));
-	TRY(session_assume(s, ASSUME_STACK_PRIVATE, assumed));
-	return session_assume(s, ASSUME_COHERENT, assumed);
+	for (enum assumption i = 0; i < ASSUMPTIONS; i++)
+		TRY(assumption_is_of_code(i) ? session_assume(s, i, assumed) : STATUS_OK);
+	return STATUS_OK;
 }
 
 enum status session_assume(struct session *s, enum assumption assumption, bool on)
@@ -514,6 +512,25 @@ static bool meets_watch(const struct session *s, uint64_t position)
 	return s->has_watch && s->watch.address <= FAKE_DATA &&
 	       FAKE_DATA < s->watch.address + s->watch.size &&
 	       position == FAKE_STORE + (s->watches_after ? 1U : 0U);
+}
+
+/* No kernel runs here. */
+bool session_task(struct session *s, size_t core, uint64_t position, struct session_task *task)
+{
+	return s == NULL && core == position && !task;
+}
+
+void session_task_format(const struct session_task *task, struct text *out)
+{
+	(void)task;
+	(void)out;
+}
+
+enum status session_list_modules(struct session *s, struct text *out)
+{
+	(void)s;
+	(void)out;
+	return STATUS_OK;
 }
 
 /* The fault that the trace names at the end, if any. */

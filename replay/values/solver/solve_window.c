@@ -44,6 +44,17 @@ static void take_options(struct solver *s, const struct solve_options *options)
 	};
 }
 
+/* What is taken for granted of the code. */
+static enum status assume(struct solver *s, const struct solve_options *options)
+{
+	TRY(private_stacks_init(s, options->stack_private && !options->single_writer));
+	if (options->abi)
+		TRY(abi_init(&s->abi, s));
+	if (options->private_locals)
+		TRY(local_frames_init(&s->frames, s));
+	return STATUS_OK;
+}
+
 static enum status solve_window(struct solver *s, const struct history *history,
                                 const struct solve_options *options)
 {
@@ -54,11 +65,7 @@ static enum status solve_window(struct solver *s, const struct history *history,
 	TRY(alloc(s));
 	TRY(memdep_init(s, options->single_writer));
 	TRY(linear_init(&s->linear, &s->w));
-	TRY(private_stacks_init(s, options->stack_private && !options->single_writer));
-	if (options->abi)
-		TRY(abi_init(&s->abi, s));
-	if (options->private_locals)
-		TRY(local_frames_init(&s->frames, s));
+	TRY(assume(s, options));
 	if (options->log)
 		TRY(provenance_begin(options->log, s->w.ssa_count));
 	s->log = options->log;

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Linux tasks and modules, where the snapshot's images have vmlinux with debug information. In: a
+ * session, a core, a position. Out: what the session itself knows of the memory there, by the
+ * layout of vmlinux (snapshot/linux_kernel/); nothing is guessed.
+ */
+#ifndef CSREPLAY_REPLAY_SESSION_KERNEL_H
+#define CSREPLAY_REPLAY_SESSION_KERNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "base/text.h"
+#include "snapshot/linux_kernel/linux_kernel.h"
+
+struct session;
+
+/*
+ * The task that a core runs at a position: its address is in SP_EL0, which Linux keeps it in at EL1
+ * and EL2; at EL0 of the halt it is the core's __entry_task. Of the past SP_EL0 is what an MRS or
+ * an MSR near the position moved, with no exception, return or gap between.
+ */
+struct session_task {
+	struct linux_task then; /* as memory is known there */
+	struct linux_task halt; /* the same address at the halt: it may be another's by then */
+};
+
+/* False if there is no vmlinux, or the address is not known. */
+bool session_task(struct session *session, size_t core, uint64_t position,
+                  struct session_task *task);
+
+/*
+ * Appends "kworker/0:1H, pid 28"; of a name that is known of the halt alone "the task at
+ * 0xffffff8000a36300, at the halt kworker/0:1H, pid 28".
+ */
+void session_task_format(const struct session_task *task, struct text *out);
+
+/*
+ * A line for each module that the kernel had loaded at the halt: name, where it lies, its size.
+ * Where the list cannot be followed a line says at which address; one, too, if there is no vmlinux.
+ */
+MUST_USE enum status session_list_modules(struct session *session, struct text *out);
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The layout of a kernel, and its tasks; see linux_kernel.h. */
+#include "snapshot/linux_kernel/linux_kernel.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "snapshot/line_table/elf_sections.h"
+#include "snapshot/linux_kernel/layout.h"
+
+enum { MACHINE_AARCH64 = 183, BANNER_MOST = 512 };
+
+static const struct member_wanted members[LINUX_MEMBERS] = {
+#define MEMBER(id, structure, path) [LINUX_##id] = {(structure), (path)},
+#include "snapshot/linux_kernel/linux_kernel.def"
+};
+
+static const char *const variables[LINUX_VARIABLES] = {
+#define VARIABLE(id, name) [LINUX_##id] = (name),
+#include "snapshot/linux_kernel/linux_kernel.def"
+};
+
+bool linux_read_number(const struct linux_memory *memory, uint64_t address, size_t size,
+                       uint64_t *value)
+{
+	uint8_t bytes[8];
+	uint64_t number = 0;
+
+	if (size == 0 || size > sizeof(bytes) ||
+	    memory->read(memory->context, address, bytes, size) != size)
+		return false;
+	for (size_t i = 0; i < size; i++)
+		number |= (uint64_t)bytes[i] << 8 * i;
+	*value = number;
+	return true;
+}
+
+bool linux_read_member(const struct linux_kernel *kernel, const struct linux_memory *memory,
+                       uint64_t structure, enum linux_member member, uint64_t *value)
+{
+	const struct member_layout *layout = &kernel->members[member];
+
+	return layout->is_found &&
+	       linux_read_number(memory, structure + layout->offset, (size_t)layout->size, value);
+}
+
+bool linux_read_string(const struct linux_memory *memory, uint64_t address, size_t size,
+                       char name[LINUX_NAME_MOST])
+{
+	char bytes[LINUX_NAME_MOST];
+	size_t most = size < LINUX_NAME_MOST ? size : LINUX_NAME_MOST - 1;
+	size_t known = memory->read(memory->context, address, bytes, most);
+	size_t length = known > 0 ? strnlen(bytes, known) : 0;
+
+	if (length == known && known < most)
+		return false;
+	for (size_t i = 0; i < length; i++)
+		name[i] = str_printable(bytes[i]);
+	name[length] = '\0';
+	return true;
+}
+
+/* The bytes of an image's file at an address. */
+static struct bytes bytes_of_image(const struct elf_image *image, uint64_t address)
+{
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct elf_segment *segment = &image->segments[i];
+
+		if (address >= segment->address &&
+		    address - segment->address < segment->file_size) {
+			uint64_t offset = address - segment->address;
+
+			return bytes_of(segment->data + offset,
+			                (size_t)(segment->file_size - offset));
+		}
+	}
+	return bytes_of(NULL, 0);
+}
+
+/* The image that has the kernel's banner; NULL if none does, or which is not said. */
+static const struct elf_image *find_image(struct elf_image *const *images, size_t count,
+                                          uint64_t banner)
+{
+	for (size_t i = 0; i < count && banner != 0; i++) {
+		struct bytes found = bytes_of_image(images[i], banner);
+
+		if (images[i]->machine == MACHINE_AARCH64 && images[i]->is_64bit &&
+		    !images[i]->is_core && !images[i]->is_object && bytes_left(&found) > 0)
+			return images[i];
+	}
+	return NULL;
+}
+
+/* Memory has no other banner than the image. */
+static bool is_of_image(const struct elf_image *image, uint64_t banner,
+                        const struct linux_memory *halt)
+{
+	struct bytes own = bytes_of_image(image, banner);
+	uint8_t bytes[BANNER_MOST];
+	size_t known = halt->read(halt->context, banner, bytes, sizeof(bytes));
+
+	for (size_t i = 0; i < known && i < bytes_left(&own); i++) {
+		if (bytes[i] != own.pos[i])
+			return false;
+		if (bytes[i] == '\0')
+			return true;
+	}
+	return true;
+}
+
+static enum status find_members(struct linux_kernel *kernel, const struct elf_image *image)
+{
+	struct elf_sections *file = elf_sections_open(image->file);
+	struct debug_sections sections;
+	enum status status;
+
+	if (!file)
+		return STATUS_NOT_FOUND;
+	sections = (struct debug_sections){
+	        .info = elf_sections_get(file, STR(".debug_info")),
+	        .abbreviations = elf_sections_get(file, STR(".debug_abbrev")),
+	        .strings = elf_sections_get(file, STR(".debug_str")),
+	        .line_strings = elf_sections_get(file, STR(".debug_line_str")),
+	        .string_offsets = elf_sections_get(file, STR(".debug_str_offsets")),
+	        .is_big_endian = elf_sections_are_big_endian(file),
+	};
+	status = type_layout_find(&sections, members, LINUX_MEMBERS, kernel->members);
+	elf_sections_close(file);
+	if (status == STATUS_OK && !(kernel->members[LINUX_TASK_PID].is_found &&
+	                             kernel->members[LINUX_TASK_COMM].is_found))
+		return STATUS_NOT_FOUND;
+	return status;
+}
+
+enum status linux_kernel_open(struct elf_image *const *images, size_t count,
+                              const struct symbols *symbols, const struct linux_memory *halt,
+                              struct linux_kernel **kernel)
+{
+	struct linux_kernel *opened = calloc(1, sizeof(*opened));
+	enum status status = STATUS_NOT_FOUND;
+	const struct elf_image *image;
+
+	if (!opened)
+		return STATUS_NO_MEM;
+	for (size_t i = 0; i < LINUX_VARIABLES; i++) {
+		uint64_t size;
+
+		if (symbols_find_object(symbols, str_of(variables[i]), &opened->variables[i],
+		                        &size) != 1)
+			opened->variables[i] = 0;
+	}
+	image = find_image(images, count, opened->variables[LINUX_BANNER]);
+	if (image)
+		status = is_of_image(image, opened->variables[LINUX_BANNER], halt)
+		                 ? find_members(opened, image)
+		                 : STATUS_BAD_DATA;
+	if (status != STATUS_OK) {
+		linux_kernel_close(opened);
+		return status;
+	}
+	*kernel = opened;
+	return STATUS_OK;
+}
+
+const char *linux_kernel_why_not(enum status status)
+{
+	if (status == STATUS_BAD_DATA)
+		return "vmlinux is not that of the kernel in memory: their linux_banner differ";
+	if (status == STATUS_NOT_FOUND)
+		return "no image is a Linux kernel with debug information: --image vmlinux";
+	return status_text(status);
+}
+
+void linux_kernel_close(struct linux_kernel *kernel)
+{
+	free(kernel);
+}
+
+void linux_task_read(const struct linux_kernel *kernel, const struct linux_memory *memory,
+                     uint64_t address, struct linux_task *task)
+{
+	const struct member_layout *comm = &kernel->members[LINUX_TASK_COMM];
+	uint64_t value;
+
+	*task = (struct linux_task){.address = address};
+	task->has_name =
+	        linux_read_string(memory, address + comm->offset, (size_t)comm->size, task->name);
+	/* Where the name is not known the rest is not asked for: of the past it may take long. */
+	if (!task->has_name)
+		return;
+	task->has_pid = linux_read_member(kernel, memory, address, LINUX_TASK_PID, &value);
+	if (task->has_pid)
+		task->pid = (uint32_t)value;
+	task->has_tgid = linux_read_member(kernel, memory, address, LINUX_TASK_TGID, &value);
+	if (task->has_tgid)
+		task->tgid = (uint32_t)value;
+	task->has_state =
+	        linux_read_member(kernel, memory, address, LINUX_TASK_STATE, &task->state);
+}
+
+bool linux_entry_task(const struct linux_kernel *kernel, const struct linux_memory *memory,
+                      uint64_t per_cpu_offset, uint64_t *address)
+{
+	uint64_t variable = kernel->variables[LINUX_ENTRY_TASK];
+
+	return variable != 0 &&
+	       linux_read_number(memory, variable + per_cpu_offset, sizeof(uint64_t), address);
+}
+
+void linux_task_format(const struct linux_task *task, struct text *out)
+{
+	if (task->has_name)
+		text_puts(out, task->name);
+	else
+		text_printf(out, "a task at 0x%" PRIx64 " of unknown name", task->address);
+	if (task->has_pid)
+		text_printf(out, ", pid %" PRIu32, task->pid);
+	if (task->has_pid && task->has_tgid && task->pid != task->tgid)
+		text_printf(out, " of %" PRIu32, task->tgid);
+}

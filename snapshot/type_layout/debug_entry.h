@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Units of .debug_info and their entries, one at a time (DWARF 5, 7.5). In: the sections. Out: of
+ * an entry what the layout of types needs: its tag, name, type, size and place. References lead to
+ * entries of the same unit; one that leads elsewhere (a unit of a linker's optimisation, another
+ * file) is none.
+ */
+#ifndef CSREPLAY_SNAPSHOT_TYPE_LAYOUT_DEBUG_ENTRY_H
+#define CSREPLAY_SNAPSHOT_TYPE_LAYOUT_DEBUG_ENTRY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "base/status.h"
+
+struct debug_sections {
+	struct bytes info;           /* .debug_info */
+	struct bytes abbreviations;  /* .debug_abbrev */
+	struct bytes strings;        /* .debug_str */
+	struct bytes line_strings;   /* .debug_line_str */
+	struct bytes string_offsets; /* .debug_str_offsets */
+	bool is_big_endian;
+};
+
+/* Tags that are told apart [7.5.3]. */
+enum debug_tag {
+	DEBUG_TAG_NONE = 0, /* the end of a list of children */
+	DEBUG_TAG_ARRAY = 0x01,
+	DEBUG_TAG_MEMBER = 0x0d,
+	DEBUG_TAG_POINTER = 0x0f,
+	DEBUG_TAG_STRUCTURE = 0x13,
+	DEBUG_TAG_TYPEDEF = 0x16,
+	DEBUG_TAG_UNION = 0x17,
+	DEBUG_TAG_SUBRANGE = 0x21,
+	DEBUG_TAG_CONST = 0x26,
+	DEBUG_TAG_VOLATILE = 0x35,
+	DEBUG_TAG_RESTRICT = 0x37,
+	DEBUG_TAG_ATOMIC = 0x47,
+};
+
+/* A number that an entry may have. */
+struct debug_number {
+	bool is_known;
+	uint64_t value;
+};
+
+struct debug_entry {
+	uint64_t tag;
+	bool has_children;
+	bool is_declaration;
+	bool is_bit_field;
+	const char *name;             /* NULL: it has none */
+	struct debug_number type;     /* offset in the unit of the type's entry */
+	struct debug_number sibling;  /* and of the entry after its children */
+	struct debug_number location; /* of a member in its structure */
+	struct debug_number size;     /* bytes */
+	struct debug_number count;    /* of a subrange */
+	struct debug_number strings;  /* of a unit: where its part of string_offsets begins */
+};
+
+struct debug_abbreviation;
+struct debug_attribute;
+
+struct debug_unit {
+	const struct debug_sections *sections;
+	struct bytes whole;   /* from its header on: what offsets count from */
+	struct bytes entries; /* from the first one on */
+	uint16_t version;
+	bool is_64bit; /* offsets have 8 bytes */
+	uint8_t address_size;
+	uint64_t strings; /* of its part of string_offsets */
+	struct debug_abbreviation *abbreviations;
+	size_t count;
+	size_t capacity;
+	struct debug_attribute *attributes; /* of all abbreviations */
+	size_t attribute_count;
+	size_t attribute_capacity;
+};
+
+/*
+ * Reads the header of the unit at `info`, and the abbreviations that it uses, and moves on to what
+ * follows it. `unit` is zeroed before the first one, and taken again for the next. END after the
+ * last, TRUNCATED where it is cut; NO_MEM; else a unit that cannot be read: BAD_DATA for one that
+ * lies, UNSUPPORTED for another version or kind. `info` is behind the unit but with END and
+ * TRUNCATED.
+ */
+MUST_USE enum status debug_unit_read(const struct debug_sections *sections, struct bytes *info,
+                                     struct debug_unit *unit);
+void debug_unit_fini(struct debug_unit *unit);
+
+/* The entry at the cursor, which comes to lie behind it. END after the last; else damage. */
+MUST_USE enum status debug_entry_read(const struct debug_unit *unit, struct bytes *at,
+                                      struct debug_entry *entry);
+
+/* A cursor at an offset of the unit; TRUNCATED if it has none of its entries there. */
+MUST_USE enum status debug_unit_seek(const struct debug_unit *unit, uint64_t offset,
+                                     struct bytes *at);
+
+#endif
