@@ -20,7 +20,7 @@ enum {
 	DROPS_MOST = 12,    /* rounds that drop what does not follow again */
 	CULPRITS_MOST = 16, /* stores that lead to contradictions */
 	/* Instructions that are solved in all, at least, and of a long window. */
-	WORK_LEAST = 1 << 22,
+	WORK_LEAST = 3 << 20,
 	WORK_TIMES = 24,
 };
 
@@ -441,6 +441,9 @@ static enum status grow(struct coherence *c, uint64_t from)
 	uint64_t to = c->options.window.to;
 	uint64_t length = WINDOW_LEAST;
 
+	/* The shorter ones were looked at, when what was accepted of them was. */
+	if (c->accepted->count > 0 && (to - from) / WINDOW_GROWTH > length)
+		length = (to - from) / WINDOW_GROWTH;
 	while (true) {
 		enum status status;
 
