@@ -76,7 +76,7 @@ static void bench_solve(const struct history *history, uint64_t back, bool singl
 {
 	uint64_t length = history_length(history);
 	struct solve_options options = {
-	        .window = {length - (back < length ? back : length), length, true},
+	        .window = {length - (back < length ? back : length), length, true, false},
 	        .single_writer = single_writer,
 	};
 	uint64_t times[RUNS];

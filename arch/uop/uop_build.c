@@ -7,7 +7,7 @@
 static void kill_all(struct uop_builder *b, unsigned int flags)
 {
 	b->insn = (struct uop_insn){
-	        .flags = (uint8_t)(UOP_KILLS_ALL | flags),
+	        .flags = (uint16_t)(UOP_KILLS_ALL | flags),
 	        .when = SLOT_NONE,
 	        .branch = {.slot = SLOT_NONE},
 	        .ops = b->ops,

@@ -202,6 +202,8 @@ enum uop_flags {
 	UOP_ORDERED = 32,  /* acquire or release */
 	UOP_NOT_IN_TABLE = 64,
 	UOP_AARCH32 = 128, /* A32 or T32: addresses have 32 bits */
+	/* With UOP_KILLS_MEMORY: but for memory at addresses with bit 55 set, those of a kernel. */
+	UOP_SPARES_KERNEL = 256,
 };
 
 struct uop_def {
@@ -211,7 +213,7 @@ struct uop_def {
 
 /* Plain data; the arrays belong to whoever made it (uop_insn_store() puts them in an arena). */
 struct uop_insn {
-	uint8_t flags; /* set of enum uop_flags */
+	uint16_t flags; /* set of enum uop_flags */
 	uint8_t op_count;
 	uint8_t access_count;
 	uint8_t def_count;

@@ -37,10 +37,8 @@ typedef uint32_t assumption_set;
 
 /* What is taken for granted of the code from the start, in the order in which it is given up. */
 static const enum assumption given_up_order[] = {
-        ASSUME_PRIVATE_LOCALS,
-        ASSUME_ABI,
-        ASSUME_STACK_PRIVATE,
-        ASSUME_TRACED_WRITERS,
+        ASSUME_KERNEL_PRIVATE, ASSUME_PRIVATE_LOCALS, ASSUME_ABI,
+        ASSUME_STACK_PRIVATE,  ASSUME_TRACED_WRITERS,
 };
 
 enum { GIVEN_UP_ORDER = sizeof(given_up_order) / sizeof(given_up_order[0]) };
@@ -83,6 +81,7 @@ static bool *switch_of(struct values_options *options, enum assumption assumptio
 	        [ASSUME_COHERENT] = &options->coherent,
 	        [ASSUME_STACK_PRIVATE] = &options->stack_private,
 	        [ASSUME_PRIVATE_LOCALS] = &options->private_locals,
+	        [ASSUME_KERNEL_PRIVATE] = &options->kernel_private,
 	        [ASSUME_TRACED_WRITERS] = &options->traced_writers,
 	        [ASSUME_CODE_UNCHANGED] = &options->code_unchanged,
 	        [ASSUME_ONE_ADDRESS_SPACE] = &options->one_address_space,
@@ -157,7 +156,7 @@ static struct solve_options options_from(const struct values *values,
                                          uint64_t to)
 {
 	return (struct solve_options){
-	        .window = {from, to, allowed->handler_preserves},
+	        .window = {from, to, allowed->handler_preserves, allowed->kernel_private},
 	        .single_writer = allowed->single_writer,
 	        .stack_private = allowed->stack_private,
 	        .abi = allowed->abi,
@@ -171,6 +170,7 @@ static struct solve_options options_from(const struct values *values,
 static void take_choice(const struct values *values, assumption_set choice,
                         struct solve_options *options)
 {
+	options->window.kernel_private = (choice & ASSUMED(ASSUME_KERNEL_PRIVATE)) != 0;
 	options->abi = (choice & ASSUMED(ASSUME_ABI)) != 0;
 	options->private_locals = (choice & ASSUMED(ASSUME_PRIVATE_LOCALS)) != 0;
 	options->stack_private = (choice & ASSUMED(ASSUME_STACK_PRIVATE)) != 0;
@@ -249,8 +249,13 @@ static bool knows_writers(const struct values *values)
 /* It is on, and says more than what is taken for granted anyway. */
 static bool is_tried(const struct values *values, enum assumption assumption)
 {
+	size_t gaps;
+
 	if (assumption == ASSUME_TRACED_WRITERS)
 		return knows_writers(values);
+	(void)history_gaps(values->history, &gaps);
+	if (assumption == ASSUME_KERNEL_PRIVATE && gaps == 0)
+		return false;
 	return values_assume(&values->options, assumption) &&
 	       !values_is_implied(&values->options, assumption);
 }

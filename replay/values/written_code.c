@@ -71,7 +71,7 @@ static enum status solve(const struct follower *f, bool through_writes, struct s
 {
 	uint64_t to = history_length(f->history);
 	struct solve_options options = {
-	        .window = {to > WINDOW ? to - WINDOW : 0, to, f->allowed->handler_preserves},
+	        .window = {to > WINDOW ? to - WINDOW : 0, to, f->allowed->handler_preserves, false},
 	        .single_writer = f->allowed->single_writer,
 	        .through_writes = through_writes,
 	        .code_unchanged = true,

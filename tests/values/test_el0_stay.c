@@ -68,11 +68,15 @@ static bool is_same(const struct window *w, size_t from, unsigned int reg, size_
 	return window_ssa_of(w, from, reg) == window_ssa_of(w, to, as);
 }
 
+/* For window_options. */
+static bool assumes_kernel_private;
+
 /* From the state before instruction `from` of a history to that before instruction `to`. */
 static unsigned int kept_between(const struct history *history, uint64_t from, uint64_t to,
                                  unsigned int sp)
 {
-	const struct window_options options = {.to = history_length(history)};
+	const struct window_options options = {.to = history_length(history),
+	                                       .kernel_private = assumes_kernel_private};
 	struct window w;
 	size_t first;
 	size_t last;
@@ -188,12 +192,55 @@ static void gap_that_may_hide_el1_loses_all(void **state)
 	}
 }
 
+/* Tracing that was off from the return on was off at EL0, if that is assumed. */
+static void tracing_that_is_off_at_el0_hides_el0_alone(void **state)
+{
+	const struct element off = {.type = ELEMENT_TRACE_ON};
+	const struct element out = context(EL_1);
+	const struct element lost = unknown_code();
+	const struct {
+		struct element elements[4];
+		uint64_t address;
+		unsigned int kept;
+	} cases[] = {
+	        {{off, out}, IRQ_LOWER, KEPT},
+	        {{off, out}, SVC_LOWER, KEPT},
+	        {{off, {.type = ELEMENT_TIMESTAMP}, out}, SVC_LOWER, KEPT},
+	        /* No vector, or one of the same level or of AArch32. */
+	        {{off, out}, SVC_LOWER + 4, LOST},
+	        {{off, out}, SVC_OWN + 4, LOST},
+	        {{off, out}, SVC_LOWER32, LOST},
+	        /* Not EL1, another process, more that is missing. */
+	        {{off, context(EL_2)}, IRQ_LOWER, LOST},
+	        {{off, context_of(EL_1, true, 2)}, IRQ_LOWER, LOST},
+	        {{off, out, lost}, IRQ_LOWER, LOST},
+	        {{off, lost, out}, IRQ_LOWER, LOST},
+	        {{off, exception(IRQ, UNKNOWN), out}, IRQ_LOWER, LOST},
+	        {{off}, IRQ_LOWER, LOST},
+	        {{context(EL_0), lost, off, out}, IRQ_LOWER, LOST},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		size_t count = 0;
+
+		while (count < 4 && cases[i].elements[count].type != ELEMENT_UNKNOWN)
+			count++;
+		assumes_kernel_private = true;
+		assert_int_equal(across(cases[i].elements, count, cases[i].address, REG_SP),
+		                 cases[i].kept);
+		assumes_kernel_private = false;
+		assert_int_equal(across(cases[i].elements, count, cases[i].address, REG_SP), LOST);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(entry_from_unknown_code_finds_what_el0_cannot_write),
 	        cmocka_unit_test(unknown_code_before_known_code_of_el0_leaves_the_same),
 	        cmocka_unit_test(gap_that_may_hide_el1_loses_all),
+	        cmocka_unit_test(tracing_that_is_off_at_el0_hides_el0_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

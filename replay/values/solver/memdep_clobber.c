@@ -190,11 +190,19 @@ static bool is_kept_code(const struct solver *s, const struct memdep_access *a, 
 	       window_template(&s->w, a->dyn)->read_of[REG_SP] != READ_NONE;
 }
 
+/* What may have written any memory has not written a kernel's. */
+static bool spares(const struct solver *s, const struct memdep_access *a, uint64_t granule)
+{
+	uint16_t flags = window_template(&s->w, a->dyn)->insn->flags;
+
+	return (flags & UOP_SPARES_KERNEL) != 0 && (granule & KERNEL_HALF) != 0;
+}
+
 static uint8_t clobber_hits(const struct solver *s, const struct memdep_access *a, uint64_t granule,
                             struct bits found, uint8_t open)
 {
 	if (a->index == ACCESS_KILL)
-		return open;
+		return spares(s, a, granule) ? 0 : open;
 	if (is_kept_code(s, a, granule))
 		return 0;
 	if (a->kind == ACCESS_STORE)

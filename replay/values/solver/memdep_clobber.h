@@ -13,6 +13,9 @@ enum { ACCESS_KILL = 0xff };
 
 #define ADDRESS_BITS UINT64_C(0x00ffffffffffffff)
 
+/* Addresses of a kernel: those that TTBR1 translates. */
+#define KERNEL_HALF (UINT64_C(1) << 55)
+
 /* Bytes as a mask of bits. */
 static inline uint64_t memdep_spread(uint8_t bytes)
 {

@@ -5,15 +5,13 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
-#include "replay/values/solver/solver.h"
+#include "replay/values/solver/memdep_clobber.h"
 #include "replay/values/ssa/ssa.h"
 
 enum { CHAIN_MOST = 16 }; /* steps that SP's new value is followed back */
 
 /* Bytes of one stack of a kernel, at most, and of what lies between two. */
 #define STACK_MOST (UINT64_C(1) << 15)
-
-#define KERNEL_HALF (UINT64_C(1) << 55)
 
 /* After the instruction SP is what it was, or that and a constant. */
 static bool keeps_sp(const struct template *t)

@@ -76,19 +76,20 @@ static void look_ahead(struct control_event_reader *r)
 }
 
 void control_event_begin(struct control_event_reader *r, const struct history *history,
-                         uint64_t from, bool handler_preserves)
+                         const struct window_options *options)
 {
 	size_t gaps;
 	const struct gap *gap = history_gaps(history, &gaps);
 	struct context_change change;
 
 	*r = (struct control_event_reader){.history = history,
-	                                   .handler_preserves = handler_preserves,
+	                                   .handler_preserves = options->handler_preserves,
+	                                   .kernel_private = options->kernel_private,
 	                                   .m_core = m_core_of(history_core(history)->device)};
-	while (r->gap < gaps && gap[r->gap].position <= from)
+	while (r->gap < gaps && gap[r->gap].position <= options->from)
 		r->gap++;
-	r->event = history_event_index(history, from + 1);
-	r->has_context = history_last_context(history, from, &change);
+	r->event = history_event_index(history, options->from + 1);
+	r->has_context = history_last_context(history, options->from, &change);
 	if (r->has_context)
 		r->context = change.context;
 	look_ahead(r);
@@ -173,7 +174,9 @@ static struct notices take(struct control_event_reader *r, uint64_t position, co
 			first_gap = gap[r->gap].offset;
 		n.has_gap = true;
 		n.lost |= !is_off(&gap[r->gap]);
-		if (!gap_lacks_opcode(gap[r->gap].reason))
+		if (is_off(&gap[r->gap]))
+			n.phase = el0_stay_off(n.phase, r->kernel_private);
+		else if (!gap_lacks_opcode(gap[r->gap].reason))
 			n.phase = EL0_NOT;
 	}
 	for (; history_event(r->history, r->event, &event) && event.position <= position;
@@ -249,8 +252,10 @@ static void change_level(struct control_event_reader *r, const struct notices *n
 	enum exception_kind kind = exception_kind_of(e->exception.info);
 	struct level_change change = {
 	        .is_return = from->is_return,
-	        .has_entry = n->exceptions > 0,
+	        .has_entry = n->exceptions > 0 || n->phase == EL0_BACK,
 	        .has_stay = n->has_gap,
+	        .is_unseen = n->phase == EL0_BACK,
+	        .spares_kernel = r->kernel_private,
 	        .has_own_sp = r->has_own_sp,
 	        .vector = pc ? *pc : 1,
 	        .returns = e->exception.return_address,

@@ -10,6 +10,7 @@
 #include "arch/uop/uop.h"
 #include "replay/history/history.h"
 #include "replay/values/ssa/m_exception.h"
+#include "replay/values/ssa/window.h"
 
 /* What is known of the instruction before. */
 struct control_event_from {
@@ -28,6 +29,7 @@ struct control_event_from {
 struct control_event_reader {
 	const struct history *history;
 	bool handler_preserves;
+	bool kernel_private; /* window_options */
 	size_t event;
 	size_t gap;
 	uint64_t ahead; /* control_event_ahead() */
@@ -42,8 +44,9 @@ struct control_event_reader {
 	bool is_return;        /* from an exception of the M profile */
 };
 
+/* From the first position of a window on. */
 void control_event_begin(struct control_event_reader *r, const struct history *history,
-                         uint64_t from, bool handler_preserves);
+                         const struct window_options *options);
 
 /*
  * What lies before the instruction at `position`, whose address is `pc` (at the end the halt PC,

@@ -38,10 +38,29 @@ static bool is_neutral(const struct element *e)
 	       e->type == ELEMENT_EVENT;
 }
 
+enum el0_phase el0_stay_off(enum el0_phase phase, bool is_assumed)
+{
+	return phase == EL0_RETURNING && is_assumed ? EL0_UNSEEN : EL0_NOT;
+}
+
+/* The trace begins again, and says at which level. */
+static enum el0_phase pass_unseen(const struct element *e)
+{
+	if (e->type == ELEMENT_TRACE_ON)
+		return EL0_UNSEEN;
+	return e->type == ELEMENT_PE_CONTEXT && e->context.is_64bit && e->context.level == EL_1
+	               ? EL0_BACK
+	               : EL0_NOT;
+}
+
 enum el0_phase el0_stay_pass(enum el0_phase phase, const struct element *e)
 {
 	if (phase == EL0_NOT || is_neutral(e))
 		return phase;
+	if (phase == EL0_UNSEEN)
+		return pass_unseen(e);
+	if (phase == EL0_BACK)
+		return EL0_NOT;
 	if (e->type == ELEMENT_PE_CONTEXT)
 		return pass_context(phase, &e->context);
 	if (phase == EL0_INSIDE && e->type == ELEMENT_ADDR_NACC)

@@ -89,8 +89,8 @@ static bool find_origin(const struct level_change *c, enum origin *origin)
 	bool is_interrupt = offset / VECTOR_SIZE % VECTOR_KINDS != 0;
 
 	*origin = (enum origin)(offset / VECTOR_SIZE / VECTOR_KINDS);
-	return offset % VECTOR_SIZE == 0 && is_interrupt == c->is_interrupt && c->to >= EL_1 &&
-	       *origin != ORIGIN_LOWER32;
+	return offset % VECTOR_SIZE == 0 && (c->is_unseen || is_interrupt == c->is_interrupt) &&
+	       c->to >= EL_1 && *origin != ORIGIN_LOWER32;
 }
 
 /* An entry alone. */
@@ -178,6 +178,8 @@ static bool stay(const struct level_change *c, enum origin origin, struct uop_bu
 	    (c->has_entry ? c->to != EL_1 || origin != ORIGIN_LOWER : c->to != EL_0))
 		return false;
 	b->insn.flags |= UOP_KILLS_ALL;
+	if (c->spares_kernel)
+		b->insn.flags |= UOP_SPARES_KERNEL;
 	for (size_t i = 0; i < sizeof(kept); i++)
 		uop_define(b, kept[i], kept[i]);
 	if (c->has_entry) {

@@ -18,15 +18,17 @@
 #include "decoder/element/element.h"
 
 struct level_change {
-	bool is_return;    /* the instruction before was an exception return */
-	bool has_entry;    /* then, or else, an exception was taken to a handler that is traced */
-	bool has_stay;     /* in between code at EL0 ran that is not known, and nothing else */
-	bool has_own_sp;   /* before, the SP in use was that of the level */
-	uint64_t vector;   /* has_entry: address of the handler's first instruction */
-	uint64_t returns;  /* and the preferred return address, */
-	bool has_returns;  /* if it is what ELR has: not after a fault of the address itself */
-	bool is_indirect;  /* to which a register led: its low two bits are not traced */
-	bool is_interrupt; /* asynchronous */
+	bool is_return;     /* the instruction before was an exception return */
+	bool has_entry;     /* then, or else, an exception was taken to a handler that is traced */
+	bool has_stay;      /* in between code at EL0 ran that is not known, and nothing else */
+	bool is_unseen;     /* of the entry nothing is known but its vector */
+	bool spares_kernel; /* the stay has written no memory of a kernel */
+	bool has_own_sp;    /* before, the SP in use was that of the level */
+	uint64_t vector;    /* has_entry: address of the handler's first instruction */
+	uint64_t returns;   /* and the preferred return address, */
+	bool has_returns;   /* if it is what ELR has: not after a fault of the address itself */
+	bool is_indirect;   /* to which a register led: its low two bits are not traced */
+	bool is_interrupt;  /* asynchronous */
 	enum exception_level from; /* EL_UNKNOWN: not known */
 	enum exception_level to;
 };

@@ -120,6 +120,8 @@ struct window_options {
 	uint64_t to;
 	/* An interrupt whose handler is not traced leaves the registers alone. */
 	bool handler_preserves;
+	/* EL0 that is not traced has written no memory of a kernel: el0_stay.h. */
+	bool kernel_private;
 };
 
 struct window {

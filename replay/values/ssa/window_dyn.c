@@ -534,7 +534,7 @@ static enum status collect(struct collect *c)
 
 	c->it.next = UINT64_MAX;
 	c->has_atoms = has_atoms(history_core(h));
-	control_event_begin(&c->control_event, h, w->options.from, w->options.handler_preserves);
+	control_event_begin(&c->control_event, h, &w->options);
 	TRY(reserve_dyns(w, (size_t)(w->options.to - w->options.from)));
 	TRY(collect_runs(c));
 	/* Before what lies after the window there may be an exception. */
