@@ -54,21 +54,21 @@ static void marks_are_positions_by_name(void **state)
 	(void)state;
 	assert_string_equal(run(session, 0, "marks"),
 	                    "no marks; `mark NAME` makes one of the position\n");
-	assert_string_equal(run(session, 0, "mark crash"), "crash is position 10\n");
+	assert_string_equal(run(session, 0, "mark fault"), "fault is position 10\n");
 	assert_string_equal(run(session, 0, "mark before -3"), "before is position 7\n");
 	assert_non_null(strstr(run(session, 0, "seek before"), "* 1 cpu_0: position 7 of 10"));
 	assert_string_equal(run(session, 0, "mark before 3"), "before is position 3\n");
-	assert_non_null(strstr(run(session, 0, "gaps before..crash"), "gap before position 4"));
+	assert_non_null(strstr(run(session, 0, "gaps before..fault"), "gap before position 4"));
 	(void)run(session, 0, "marks");
 	assert_non_null(strstr(out.data, "* 1 cpu_0: before is "));
-	assert_true(strstr(out.data, "crash is ") > strstr(out.data, "before is "));
+	assert_true(strstr(out.data, "fault is ") > strstr(out.data, "before is "));
 	/* A mark is of a core. */
-	assert_string_equal(run(session, 1, "seek crash"),
-	                    "the mark \"crash\" is of the core cpu_0\n");
-	assert_string_equal(run(session, 0, "unmark crash"), "");
-	assert_string_equal(run(session, 0, "unmark crash"),
-	                    "no mark \"crash\"; `marks` lists them\n");
-	assert_non_null(strstr(run(session, 0, "seek crash"), "not a position"));
+	assert_string_equal(run(session, 1, "seek fault"),
+	                    "the mark \"fault\" is of the core cpu_0\n");
+	assert_string_equal(run(session, 0, "unmark fault"), "");
+	assert_string_equal(run(session, 0, "unmark fault"),
+	                    "no mark \"fault\"; `marks` lists them\n");
+	assert_non_null(strstr(run(session, 0, "seek fault"), "not a position"));
 }
 
 static void names_that_are_positions_are_none(void **state)
@@ -84,6 +84,7 @@ static void names_that_are_positions_are_none(void **state)
 	}
 	assert_non_null(strstr(run(session, 0, "mark"), "no name:"));
 	assert_non_null(strstr(run(session, 0, "mark end"), "a position by itself: \"end\""));
+	assert_non_null(strstr(run(session, 0, "mark crash"), "a position by itself: \"crash\""));
 	assert_non_null(strstr(run(session, 0, "mark x 11"), "out of range"));
 	memset(line, 'a', sizeof(line));
 	memcpy(line, "mark ", 5);
