@@ -188,8 +188,9 @@ static enum status add_solved(struct other_cores *others, struct writer *w, bool
 {
 	uint64_t length = history_length(w->history);
 	const struct solve_options options = {
-	        .window = {length > LOOK_BACK_MOST ? length - LOOK_BACK_MOST : 0, length, true,
-	                   false},
+	        .window = {.from = length > LOOK_BACK_MOST ? length - LOOK_BACK_MOST : 0,
+	                   .to = length,
+	                   .handler_preserves = true},
 	        .single_writer = !w->is_proved,
 	        .abi = abi,
 	        .interrupt = others->interrupt,

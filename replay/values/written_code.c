@@ -71,7 +71,9 @@ static enum status solve(const struct follower *f, bool through_writes, struct s
 {
 	uint64_t to = history_length(f->history);
 	struct solve_options options = {
-	        .window = {to > WINDOW ? to - WINDOW : 0, to, f->allowed->handler_preserves, false},
+	        .window = {.from = to > WINDOW ? to - WINDOW : 0,
+	                   .to = to,
+	                   .handler_preserves = f->allowed->handler_preserves},
 	        .single_writer = f->allowed->single_writer,
 	        .through_writes = through_writes,
 	        .code_unchanged = true,

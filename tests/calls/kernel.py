@@ -137,6 +137,23 @@ def ask(folder, core, options, positions):
     return [[int(pc, 16) for pc in re.findall(r" pc=0x([0-9a-f]+)", part)][1:] for part in parts]
 
 
+def judge(places, told, stacks, begin, most=None, enough=sys.maxsize):
+    """How many of the callers told of places are wrong, and how many lack some whose calls are in the trace, which has
+    the records from `begin` on: of the `most` innermost, and no more than `enough`. Prints the first of each."""
+    wrong, short = [], []
+    for (position, record), seen in zip(places.items(), told, strict=True):
+        want = [ret for ret, _ in stacks[record]][:most]
+        traced = sum(made >= begin for _, made in stacks[record][:most])
+        if seen[:len(want)] != want[:len(seen)]:
+            wrong.append((position, seen, want))
+        elif len(seen) < min(traced, enough):
+            short.append((position, seen, want[:traced]))
+    for kind, cases in ("wrong", wrong), ("short", short):
+        for position, seen, want in cases[:6]:
+            print(f"{kind} at {position}: {[hex(pc) for pc in seen]}\n   expected {[hex(ret) for ret in want]}")
+    return len(wrong), len(short)
+
+
 def main():
     name, core, count, short_most = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
     folder = shared("corpus", "kernel", name)
@@ -154,20 +171,10 @@ def main():
         places["end"] = len(true.records) // RECORD - 1
         stacks = true.stacks(set(places.values()))
         check_names(folder, core, options, functions, stacks[places["end"]])
-    wrong, short, deepest = [], [], 0
-    for (position, record), seen in zip(places.items(), told, strict=True):
-        want = [ret for ret, _ in stacks[record]][:MOST]
-        traced = sum(made >= rows[0][0] for _, made in stacks[record][:MOST])
-        deepest = max(deepest, len(want))
-        if seen[:len(want)] != want[:len(seen)]:
-            wrong.append((position, seen, want))
-        elif len(seen) < traced:
-            short.append((position, seen, want[:traced]))
-    for kind, cases in ("wrong", wrong), ("short", short):
-        for position, seen, want in cases[:6]:
-            print(f"{kind} at {position}: {[hex(pc) for pc in seen[:14]]}\n   expected {[hex(ret) for ret in want[:14]]}")
-    print(f"{name} {core}: of {len(places)} positions {len(wrong)} wrong, {len(short)} short, the deepest of {deepest} callers")
-    sys.exit(bool(wrong) or len(short) > short_most)
+    wrong, short = judge(places, told, stacks, rows[0][0], most=MOST)
+    deepest = max(len(stacks[record][:MOST]) for record in places.values())
+    print(f"{name} {core}: of {len(places)} positions {wrong} wrong, {short} short, the deepest of {deepest} callers")
+    sys.exit(bool(wrong) or short > short_most)
 
 
 if __name__ == "__main__":

@@ -47,19 +47,9 @@ def main():
         places[len(rows)] = len(true.records) // RECORD - 1
         told = backtraces(options, folder, vmlinux, int(core[-1]) + 1, list(places))
     stacks = true.stacks(set(places.values()))
-    wrong, short = [], []
-    for (position, record), seen in zip(places.items(), told, strict=True):
-        want = [ret for ret, _ in stacks[record]]
-        traced = sum(made >= rows[0][0] for _, made in stacks[record])
-        if seen[:len(want)] != want[:len(seen)]:
-            wrong.append((position, seen, want))
-        elif len(seen) < min(traced, DEEP // 2):
-            short.append((position, seen, want[:traced]))
-    for kind, cases in ("wrong", wrong), ("short", short):
-        for position, seen, want in cases[:6]:
-            print(f"{kind} at {position}: {[hex(pc) for pc in seen]}\n   expected {[hex(ret) for ret in want]}")
-    print(f"{name} {core}: of {len(places)} backtraces {len(wrong)} wrong, {len(short)} short")
-    sys.exit(bool(wrong) or len(short) > short_most)
+    wrong, short = kernel.judge(places, told, stacks, rows[0][0], enough=DEEP // 2)
+    print(f"{name} {core}: of {len(places)} backtraces {wrong} wrong, {short} short")
+    sys.exit(bool(wrong) or short > short_most)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 import unittest
 
+import page
 import recorded_kernel
 import serving
 from material import shared
@@ -15,20 +16,6 @@ from material import shared
 PAGE = os.path.join(serving.SOURCE, "docs", "kernel.md")
 PROMPT = "    (csreplay) "
 OBJECT = 0xffffff8000add500  # as the material's README has it
-
-
-def exchanges():
-    """(command, lines of its answer) of the page."""
-    found = []
-    with open(PAGE, encoding="utf-8") as file:
-        for line in file.read().split("\n"):
-            if line.startswith(PROMPT):
-                found.append((line[len(PROMPT):], []))
-            elif found and line.startswith("    "):
-                found[-1][1].append(line[4:])
-            elif line:
-                found.append(("", []))
-    return [exchange for exchange in found if exchange[0]]
 
 
 class KernelWalkthrough(unittest.TestCase):
@@ -48,7 +35,8 @@ class KernelWalkthrough(unittest.TestCase):
         return done.stdout.rstrip("\n").split("\n")
 
     def test_the_shell_says_what_the_page_says(self):
-        typed = exchanges()
+        with open(PAGE, encoding="utf-8") as file:
+            typed = page.exchanges(file.read().split("\n"), PROMPT)
         self.assertLessEqual(len(typed), 4)
         for command, lines in typed:
             self.assertEqual(self.ask(command), lines, command)

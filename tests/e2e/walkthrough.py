@@ -8,6 +8,7 @@ import re
 import struct
 import unittest
 
+import page
 import recorded
 import serving
 
@@ -40,19 +41,6 @@ def session(typed):
             for part in parts]
 
 
-def exchanges():
-    """(command, lines of its answer) of the page."""
-    found = []
-    for line in read():
-        if line.startswith(PROMPT):
-            found.append((line[len(PROMPT):], []))
-        elif found and line.startswith("    "):
-            found[-1][1].append(line[4:])
-        elif line:
-            found.append(("", []))
-    return [exchange for exchange in found if exchange[0]]
-
-
 class Walkthrough(unittest.TestCase):
     def test_gdb_says_what_the_page_says(self):
         lines = read()
@@ -78,7 +66,7 @@ class Truth(unittest.TestCase):
     def setUpClass(cls):
         cls.crash = serving.Crash("example")
         cls.pcs = cls.crash.pcs()
-        cls.page = exchanges()
+        cls.page = page.exchanges(read(), PROMPT)
 
     def offline(self, *commands):
         """What gdb knows of the program without a target."""

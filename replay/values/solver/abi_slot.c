@@ -94,7 +94,7 @@ static bool is_saving(const struct solver *s, const struct memdep_access *a)
 {
 	const struct template *template = window_template(&s->w, a->dyn);
 
-	return uop_insn_uses(template->insn, template->isa == ISA_A64 ? REG_SP : 13);
+	return uop_insn_uses(template->insn, sp_track_sp(template));
 }
 
 /* The slot that an access lies in, or NULL. */
