@@ -135,3 +135,12 @@ enum status str_hex_to_u64(struct str s, uint64_t *value)
 {
 	return digits_to_u64(s, 16, value);
 }
+
+struct str str_folder(struct str path)
+{
+	while (path.n > 0 && path.p[path.n - 1] != '/')
+		path.n--;
+	if (path.n == 0)
+		return STR(".");
+	return (struct str){path.p, path.n > 1 ? path.n - 1 : 1};
+}

@@ -52,4 +52,7 @@ MUST_USE enum status str_to_u64(struct str s, uint64_t *value);
 /* Hexadecimal digits without prefix, 1 to 16 of them; same statuses. */
 MUST_USE enum status str_hex_to_u64(struct str s, uint64_t *value);
 
+/* The folder that a path lies in, a part of it or ".". */
+struct str str_folder(struct str path);
+
 #endif

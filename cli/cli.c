@@ -56,15 +56,6 @@ void cli_note(const char *format, ...)
 	va_end(args);
 }
 
-struct str cli_folder_of(struct str path)
-{
-	while (path.n > 0 && path.p[path.n - 1] != '/')
-		path.n--;
-	if (path.n == 0)
-		return STR(".");
-	return (struct str){path.p, path.n > 1 ? path.n - 1 : 1};
-}
-
 void cli_print_diags(const struct diag_list *diags)
 {
 	struct text line = {0};

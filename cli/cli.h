@@ -69,9 +69,6 @@ struct cli_args {
 extern volatile sig_atomic_t cli_interrupt_seen;
 void cli_on_interrupt(int signal_number);
 
-/* The folder that a path lies in, a part of it or ".". */
-struct str cli_folder_of(struct str path);
-
 /* Prints every diagnostic on stderr, and how many were dropped. */
 void cli_print_diags(const struct diag_list *diags);
 

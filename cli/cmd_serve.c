@@ -186,9 +186,9 @@ static void add_inputs(struct rules *rules, const struct cli_args *args,
 	struct str path = str_of(args->snapshot);
 	bool is_in_folder = str_has_suffix_nocase(path, STR(".ini")) && !is_folder(path.p);
 
-	add_rule(rules, is_in_folder ? cli_folder_of(path) : path, SANDBOX_READ);
+	add_rule(rules, is_in_folder ? str_folder(path) : path, SANDBOX_READ);
 	for (size_t i = 0; i < snapshot->image_count; i++)
-		add_rule(rules, cli_folder_of(snapshot->images[i]->path), SANDBOX_READ);
+		add_rule(rules, str_folder(snapshot->images[i]->path), SANDBOX_READ);
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
 		if (args->given[folders[i]])
 			add_rule(rules, args->values[folders[i]], SANDBOX_READ);
@@ -199,7 +199,7 @@ void serve_confine(const struct cli_args *args, const struct session *session,
                    const struct transport *transport, bool owns_folder)
 {
 	struct rules rules = {.count = 0};
-	struct str socket_folder = cli_folder_of(text_str(&transport->unix_path));
+	struct str socket_folder = str_folder(text_str(&transport->unix_path));
 	struct text state = {0};
 	enum status status;
 
@@ -210,7 +210,7 @@ void serve_confine(const struct cli_args *args, const struct session *session,
 	if (transport->unix_path.length > 0)
 		add_rule(&rules, socket_folder, SANDBOX_REMOVE);
 	if (transport->unix_path.length > 0 && owns_folder)
-		add_rule(&rules, cli_folder_of(socket_folder), SANDBOX_REMOVE);
+		add_rule(&rules, str_folder(socket_folder), SANDBOX_REMOVE);
 	tzset(); /* reads a file */
 	status = rules.failed ? STATUS_NO_MEM : sandbox_enter(rules.all, rules.count);
 	if (status != STATUS_OK)

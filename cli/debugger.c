@@ -152,9 +152,9 @@ static enum status add_gdb_symbols(struct command_line *line, const struct snaps
 static enum status add_gdb_sources(struct command_line *line, const char *snapshot,
                                    const struct elf_image *program)
 {
-	TRY(add_option(line, "-d", cli_folder_of(str_of(snapshot))));
+	TRY(add_option(line, "-d", str_folder(str_of(snapshot))));
 	TRY(add_option(line, "-d", str_of(snapshot)));
-	return program ? add_option(line, "-d", cli_folder_of(program->path)) : STATUS_OK;
+	return program ? add_option(line, "-d", str_folder(program->path)) : STATUS_OK;
 }
 
 static enum status add_gdb(struct command_line *line, const struct session *session,
@@ -189,7 +189,7 @@ static enum status add_lldb(struct command_line *line, const struct session *ses
 		TRY(add_option(line, "-f", program->path));
 		/* Names of sources are often relative to the folder of the build. */
 		text_puts(&value, "settings append target.source-map . ");
-		add_quoted(&value, cli_folder_of(program->path));
+		add_quoted(&value, str_folder(program->path));
 		TRY(add_text(line, "-o", &value));
 	}
 	text_puts(&value, "process connect --plugin gdb-remote unix-connect://");
@@ -260,7 +260,7 @@ static void add_own_folder(struct text *out)
 
 	if (length > 0 && (size_t)length < sizeof(path)) {
 		path[length] = '\0';
-		text_add(out, cli_folder_of(str_of(path)));
+		text_add(out, str_folder(str_of(path)));
 	}
 }
 

@@ -109,16 +109,25 @@ static void write_way(struct console *console, size_t core, const struct crash *
 	write_callers(console, core, length, "halted in", out);
 }
 
+static void write_line(const struct console *console, size_t core, const struct crash *crash,
+                       struct text *out)
+{
+	console_core(console, core, out);
+	text_puts(out, ": ");
+	if (crash)
+		crash_format(crash, out);
+	else
+		text_puts(out, "neither registers nor trace say why it halted");
+	text_char(out, '\n');
+}
+
 bool console_write_crash(struct console *console, size_t core, struct text *out)
 {
 	struct crash crash;
 
 	if (!session_crash(console->session, core, &crash))
 		return false;
-	console_core(console, core, out);
-	text_puts(out, ": ");
-	crash_format(&crash, out);
-	text_char(out, '\n');
+	write_line(console, core, &crash, out);
 	return true;
 }
 
@@ -129,15 +138,12 @@ void console_crash(struct console *console, struct str args, struct text *out)
 		struct crash crash;
 		bool is_known = session_crash(console->session, i, &crash);
 
+		write_line(console, i, is_known ? &crash : NULL, out);
 		if (is_known) {
-			(void)console_write_crash(console, i, out);
 			write_place(console, &crash, out);
 			if (crash.is_halt && crash.has_address)
 				console_write_text(console, i, crash.address, out);
 			write_registers(console, i, &crash, out);
-		} else {
-			console_core(console, i, out);
-			text_puts(out, ": neither registers nor trace say why it halted\n");
 		}
 		write_task(console, i, console_length(console, i), out);
 		write_way(console, i, is_known ? &crash : NULL, out);

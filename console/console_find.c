@@ -5,7 +5,6 @@
  * it was written is asked of `last-write`.
  */
 #include <inttypes.h>
-#include <string.h>
 
 #include "console/console_command.h"
 
@@ -33,27 +32,19 @@ static struct words words_begin(const struct console *console, size_t core)
 	return (struct words){.device = of->device, .size = of->arch == CORE_A64 ? 8 : 4};
 }
 
-static uint64_t word_at(const uint8_t *bytes, unsigned int size)
-{
-	uint64_t value = 0;
-
-	for (unsigned int i = 0; i < size; i++)
-		value |= (uint64_t)bytes[i] << 8 * i;
-	return value;
-}
-
 /* The next aligned word, and where it is. False after the last one. */
 static bool next_word(struct words *w, uint64_t *address, uint64_t *value)
 {
 	for (; w->dump < w->device->dump_count; w->dump++, w->offset = 0) {
 		const struct snap_dump *dump = &w->device->dumps[w->dump];
+		struct bytes rest = bytes_of(dump->data, dump->length);
 
 		if (w->offset == 0)
 			w->offset = -dump->address % w->size;
-		if (w->offset > dump->length || dump->length - w->offset < w->size)
+		if (bytes_seek(&rest, w->offset) != STATUS_OK ||
+		    bytes_le(&rest, w->size, value) != STATUS_OK)
 			continue;
 		*address = dump->address + w->offset;
-		*value = word_at(dump->data + w->offset, w->size);
 		w->offset += w->size;
 		return true;
 	}

@@ -13,13 +13,6 @@
 #include "shell/shell_command.h"
 #include "snapshot/file/files.h"
 
-static struct str folder_of(struct str path)
-{
-	while (path.n > 0 && path.p[path.n - 1] != '/')
-		path.n--;
-	return path.n > 0 ? path : STR("./");
-}
-
 /* Maps FOLDER/NAME, if it is there and inside. */
 static bool open_in(struct str folder, const char *name, struct file_map *map)
 {
@@ -46,7 +39,7 @@ static void find_file(const struct snapshot *snapshot, struct shell_source *sour
 	if (strchr(name, '/') || strcmp(name, "..") == 0)
 		return;
 	for (size_t i = 0; i < snapshot->image_count && !is_there; i++)
-		is_there = open_in(folder_of(snapshot->images[i]->path), name, &source->map);
+		is_there = open_in(str_folder(snapshot->images[i]->path), name, &source->map);
 	if (!is_there && snapshot->path.n > 0)
 		(void)open_in(snapshot->path, name, &source->map);
 }

@@ -753,3 +753,13 @@ size_t memmap_read(const struct memmap *map, uint32_t view, uint64_t address, vo
 	}
 	return done;
 }
+
+bool memmap_read_word(const struct memmap *map, uint32_t view, uint64_t address, uint32_t *word)
+{
+	uint8_t b[4];
+
+	if (memmap_read(map, view, address, b, sizeof(b)) != sizeof(b))
+		return false;
+	*word = b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+	return true;
+}

@@ -229,5 +229,7 @@ bool memmap_has_contexts(const struct memmap *map);
 /* Copies up to `size` bytes, across regions; returns how many there were before the first hole. */
 size_t memmap_read(const struct memmap *map, uint32_t view, uint64_t address, void *out,
                    size_t size);
+/* The 4 bytes there, little endian: an opcode of A64 or A32, say. False if one of them is not. */
+bool memmap_read_word(const struct memmap *map, uint32_t view, uint64_t address, uint32_t *word);
 
 #endif

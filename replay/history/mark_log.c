@@ -5,32 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/leb128.h"
 #include "base/vec.h"
 
 enum {
 	KNOWN_CHANGES = 0x80,
-	ENTRY_BYTES_MOST = 1 + 10 + 10,
+	ENTRY_BYTES_MOST = 1 + 2 * LEB128_MOST,
 };
-
-static uint8_t *put_number(uint8_t *to, uint64_t number)
-{
-	for (; number >= 0x80; number >>= 7)
-		*to++ = (uint8_t)(number | 0x80);
-	*to++ = (uint8_t)number;
-	return to;
-}
-
-/* The bytes are those that put_number() wrote. */
-static const uint8_t *take_number(const uint8_t *from, uint64_t *number)
-{
-	unsigned int shift = 0;
-
-	*number = 0;
-	for (; *from & 0x80; shift += 7)
-		*number |= (uint64_t)(*from++ & 0x7f) << shift;
-	*number |= (uint64_t)*from++ << shift;
-	return from;
-}
 
 void mark_log_fini(struct mark_log *log)
 {
@@ -60,9 +41,9 @@ static void put_entry(struct mark_log *log)
 	*head |= (uint8_t)(moves < MARK_POSITION_LONG ? moves : MARK_POSITION_LONG);
 	*head |= (uint8_t)((grows < MARK_VALUE_LONG ? grows : MARK_VALUE_LONG) << MARK_VALUE_AT);
 	if (moves >= MARK_POSITION_LONG)
-		to = put_number(to, moves - MARK_POSITION_LONG);
+		to = leb128_put(to, moves - MARK_POSITION_LONG);
 	if (grows >= MARK_VALUE_LONG)
-		to = put_number(to, grows >> 63 ? ~(grows << 1) : grows << 1);
+		to = leb128_put(to, leb128_fold(grows));
 	log->byte_count = (size_t)(to - log->bytes);
 	log->room--;
 }
@@ -98,12 +79,12 @@ static const uint8_t *take_entry(const uint8_t *from, struct mark_entry *entry)
 	uint64_t grows = head >> MARK_VALUE_AT & MARK_VALUE_LONG;
 
 	if (moves == MARK_POSITION_LONG) {
-		from = take_number(from, &moves);
+		from = leb128_take(from, &moves);
 		moves += MARK_POSITION_LONG;
 	}
 	if (grows == MARK_VALUE_LONG) {
-		from = take_number(from, &grows);
-		grows = grows & 1 ? ~(grows >> 1) : grows >> 1;
+		from = leb128_take(from, &grows);
+		grows = leb128_unfold(grows);
 	}
 	entry->position += moves;
 	entry->value += grows;

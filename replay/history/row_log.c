@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/leb128.h"
 #include "base/vec.h"
 
 enum {
-	LEB_MOST = 10, /* bytes of a delta */
-	ROW_BYTES_MOST = 3 + ROW_WORDS_MOST * LEB_MOST,
+	ROW_BYTES_MOST = 3 + ROW_WORDS_MOST * LEB128_MOST,
 };
 
 /* What the rows of a block before the one at hand were, by kind; the words of a seen kind hold. */
@@ -46,29 +46,16 @@ static uint64_t *words_of(struct row_coder *coder, unsigned int kind, unsigned i
 
 static uint8_t *put_delta(uint8_t *to, uint64_t from, uint64_t value)
 {
-	uint64_t delta = value - from;
-	uint64_t rest = delta >> 63 ? ~(delta << 1) : delta << 1;
-
-	while (rest >= 0x80) {
-		*to++ = (uint8_t)(rest | 0x80);
-		rest >>= 7;
-	}
-	*to++ = (uint8_t)rest;
-	return to;
+	return leb128_put(to, leb128_fold(value - from));
 }
 
 /* The bytes are those that put_delta() wrote. */
 static const uint8_t *take_delta(const uint8_t *from, uint64_t *value)
 {
-	uint64_t coded = 0;
-	unsigned int shift = 0;
+	uint64_t coded;
 
-	while (*from & 0x80) {
-		coded |= (uint64_t)(*from++ & 0x7f) << shift;
-		shift += 7;
-	}
-	coded |= (uint64_t)*from++ << shift;
-	*value += coded & 1 ? ~(coded >> 1) : coded >> 1;
+	from = leb128_take(from, &coded);
+	*value += leb128_unfold(coded);
 	return from;
 }
 

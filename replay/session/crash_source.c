@@ -49,14 +49,7 @@ bool crash_register(const struct crash_core *c, const char *names, uint64_t *val
 
 bool crash_word(const struct crash_core *c, uint64_t address, uint32_t *value)
 {
-	uint8_t bytes[4];
-
-	if (!c->core->memory ||
-	    memmap_read(c->core->memory, SPACE_ANY, address, bytes, sizeof(bytes)) != sizeof(bytes))
-		return false;
-	*value = bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
-	         (uint32_t)bytes[3] << 24;
-	return true;
+	return c->core->memory && memmap_read_word(c->core->memory, SPACE_ANY, address, value);
 }
 
 bool crash_read_opcode(const struct crash_core *c, uint64_t address, enum isa isa,

@@ -98,19 +98,6 @@ struct stretch {
 	uint64_t high; /* after the newest one before one */
 };
 
-static bool read_opcode(const struct history *history, uint32_t view, uint64_t address,
-                        uint32_t *opcode)
-{
-	uint8_t bytes[4];
-
-	if (memmap_read(history_memory(history), view, address, bytes, sizeof(bytes)) !=
-	    sizeof(bytes))
-		return false;
-	*opcode = bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
-	          (uint32_t)bytes[3] << 24;
-	return true;
-}
-
 static bool is_move(uint32_t opcode)
 {
 	uint32_t without = opcode & ~(uint32_t)REGISTER_MASK;
@@ -126,7 +113,8 @@ static enum status find_addresses(const struct history *history, struct sp_el0_m
 		for (uint64_t at = code.start; code.isa == ISA_A64 && at < code.end; at += 4) {
 			uint32_t opcode;
 
-			if (!read_opcode(history, code.view, at, &opcode) || !is_move(opcode))
+			if (!memmap_read_word(history_memory(history), code.view, at, &opcode) ||
+			    !is_move(opcode))
 				continue;
 			TRY(vec_reserve((void **)&moves->addresses, &moves->capacity,
 			                moves->count + 1, sizeof(*moves->addresses)));

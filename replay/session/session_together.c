@@ -3,7 +3,7 @@
  * Moves of a session's cores, alone or several on one timeline. Going forward a core comes to a
  * position when it is about to execute that instruction; going backward it comes to one when it
  * leaves the next one, so that this is when it was about to execute the next. These are the moments
- * that stops are ordered by. See session_together.h.
+ * that stops are ordered by. See session_move.h.
  */
 #include "replay/session/session_move.h"
 

@@ -207,13 +207,10 @@ struct addresses {
 /* The instruction there may change a register, or is not known. */
 static bool is_change(const struct history *history, uint32_t view, uint64_t address)
 {
-	uint8_t bytes[4];
+	uint32_t opcode;
 
-	if (memmap_read(history_memory(history), view, address, bytes, sizeof(bytes)) !=
-	    sizeof(bytes))
-		return true;
-	return may_change(bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
-	                  (uint32_t)bytes[3] << 24);
+	return !memmap_read_word(history_memory(history), view, address, &opcode) ||
+	       may_change(opcode);
 }
 
 static enum status add_code(const struct history *history, const struct history_code *code,

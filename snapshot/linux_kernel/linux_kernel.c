@@ -24,16 +24,12 @@ static const char *const variables[LINUX_VARIABLES] = {
 bool linux_read_number(const struct linux_memory *memory, uint64_t address, size_t size,
                        uint64_t *value)
 {
-	uint8_t bytes[8];
-	uint64_t number = 0;
+	uint8_t read[8] = {0};
+	struct bytes in = bytes_of(read, size);
 
-	if (size == 0 || size > sizeof(bytes) ||
-	    memory->read(memory->context, address, bytes, size) != size)
-		return false;
-	for (size_t i = 0; i < size; i++)
-		number |= (uint64_t)bytes[i] << 8 * i;
-	*value = number;
-	return true;
+	return size > 0 && size <= sizeof(read) &&
+	       memory->read(memory->context, address, read, size) == size &&
+	       bytes_le(&in, (unsigned int)size, value) == STATUS_OK;
 }
 
 bool linux_read_member(const struct linux_kernel *kernel, const struct linux_memory *memory,
@@ -117,14 +113,7 @@ static enum status find_members(struct linux_kernel *kernel, const struct elf_im
 
 	if (!file)
 		return STATUS_NOT_FOUND;
-	sections = (struct debug_sections){
-	        .info = elf_sections_get(file, STR(".debug_info")),
-	        .abbreviations = elf_sections_get(file, STR(".debug_abbrev")),
-	        .strings = elf_sections_get(file, STR(".debug_str")),
-	        .line_strings = elf_sections_get(file, STR(".debug_line_str")),
-	        .string_offsets = elf_sections_get(file, STR(".debug_str_offsets")),
-	        .is_big_endian = elf_sections_are_big_endian(file),
-	};
+	sections = type_layout_sections(file);
 	status = type_layout_find(&sections, members, LINUX_MEMBERS, kernel->members);
 	elf_sections_close(file);
 	if (status == STATUS_OK && !(kernel->members[LINUX_TASK_PID].is_found &&

@@ -209,12 +209,10 @@ static enum status place_in(struct search *s, const struct snapshot *snapshot)
 	TRY(symbols_open(snapshot->images, snapshot->image_count, &symbols));
 	status = linux_kernel_open(snapshot->images, snapshot->image_count, symbols, &memory,
 	                           &kernel);
-	if (status == STATUS_NO_MEM)
-		;
-	else if (status != STATUS_OK)
-		status = fail(s, status, linux_kernel_why_not(status));
-	else
+	if (status == STATUS_OK)
 		status = place(s, kernel, &memory);
+	else if (status != STATUS_NO_MEM)
+		status = fail(s, status, linux_kernel_why_not(status));
 	linux_kernel_close(kernel);
 	symbols_close(symbols);
 	return status;

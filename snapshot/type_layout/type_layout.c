@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "snapshot/line_table/elf_sections.h"
 
 enum {
 	DEPTH_MOST = 8,         /* structures in structures without a name */
@@ -281,6 +282,18 @@ static void look_through(struct search *s)
 		    !entry.is_declaration)
 			look_into(s, &entry, offset);
 	}
+}
+
+struct debug_sections type_layout_sections(struct elf_sections *file)
+{
+	return (struct debug_sections){
+	        .info = elf_sections_get(file, STR(".debug_info")),
+	        .abbreviations = elf_sections_get(file, STR(".debug_abbrev")),
+	        .strings = elf_sections_get(file, STR(".debug_str")),
+	        .line_strings = elf_sections_get(file, STR(".debug_line_str")),
+	        .string_offsets = elf_sections_get(file, STR(".debug_str_offsets")),
+	        .is_big_endian = elf_sections_are_big_endian(file),
+	};
 }
 
 enum status type_layout_find(const struct debug_sections *sections,

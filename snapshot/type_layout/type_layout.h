@@ -13,6 +13,8 @@
 
 #include "snapshot/type_layout/debug_entry.h"
 
+struct elf_sections; /* snapshot/line_table/elf_sections.h */
+
 /* "module", and "mem.base": a member, of an array its first element, members without a name passed
  * through; several of them with '|' between, of which the first that is there is meant. "": all of
  * it. */
@@ -26,6 +28,9 @@ struct member_layout {
 	uint64_t offset; /* bytes from the structure's first */
 	uint64_t size;   /* bytes; 0: not said */
 };
+
+/* Those of a file, as long as it is open. */
+struct debug_sections type_layout_sections(struct elf_sections *file);
 
 /* Fills one of `found` for each of `wanted`. NO_MEM alone. */
 MUST_USE enum status type_layout_find(const struct debug_sections *sections,

@@ -198,6 +198,16 @@ static void str_printable_hides_what_is_no_text(void **state)
 	assert_int_equal(str_printable((char)0xe4), '?');
 }
 
+static void str_folder_is_what_a_path_lies_in(void **state)
+{
+	(void)state;
+	assert_str(str_folder(STR("a/b/c")), "a/b");
+	assert_str(str_folder(STR("a/b/")), "a/b");
+	assert_str(str_folder(STR("/a")), "/");
+	assert_str(str_folder(STR("a")), ".");
+	assert_str(str_folder(none), ".");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,6 +221,7 @@ int main(void)
 	        cmocka_unit_test(str_next_part_gives_each_part_once),
 	        cmocka_unit_test(str_print_length_is_cut_to_int),
 	        cmocka_unit_test(str_printable_hides_what_is_no_text),
+	        cmocka_unit_test(str_folder_is_what_a_path_lies_in),
 	        cmocka_unit_test(str_to_u64_at_its_bounds),
 	        cmocka_unit_test(str_hex_to_u64_takes_no_prefix),
 	};

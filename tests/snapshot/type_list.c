@@ -46,14 +46,7 @@ int main(int argc, char **argv)
 	file = elf_sections_open(file_map_bytes(&map));
 	if (!file)
 		return 1;
-	sections = (struct debug_sections){
-	        .info = elf_sections_get(file, STR(".debug_info")),
-	        .abbreviations = elf_sections_get(file, STR(".debug_abbrev")),
-	        .strings = elf_sections_get(file, STR(".debug_str")),
-	        .line_strings = elf_sections_get(file, STR(".debug_line_str")),
-	        .string_offsets = elf_sections_get(file, STR(".debug_str_offsets")),
-	        .is_big_endian = elf_sections_are_big_endian(file),
-	};
+	sections = type_layout_sections(file);
 	if (type_layout_find(&sections, wanted, count, found) != STATUS_OK)
 		return 1;
 	for (size_t i = 0; i < count; i++) {

@@ -76,11 +76,9 @@ static bool has_literal(const struct memmap *memory, const struct template *temp
                         uint32_t ahead, uint32_t offset)
 {
 	uint64_t at = ((template->address + ahead) & ~UINT64_C(3)) + offset;
-	uint8_t b[4];
+	uint32_t word;
 
-	return memmap_read(memory, template->view, at, b, sizeof(b)) == sizeof(b) &&
-	       ((uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 |
-	        (uint32_t)b[3] << 24) == CACHEFLUSH;
+	return memmap_read_word(memory, template->view, at, &word) && word == CACHEFLUSH;
 }
 
 /* Its MOVT, MOV, ORR or ADD makes the number's upper half in R7, or LDR (literal) all of it. */
