@@ -12,16 +12,15 @@
 enum {
 	WINDOW_LEAST = 512, /* instructions of the first window */
 	WINDOW_GROWTH = 4,
-	/* Stores of which a round takes the addresses after those that are settled, at least. */
-	AHEAD = 8,
 	IDLE_MOST = 4,    /* rounds that find nothing more */
-	ROUNDS_MOST = 16, /* in which addresses settle from the end on */
+	ROUNDS_MOST = 16, /* of guess_spared() */
 	BATCHES_MOST = 8,
 	DROPS_MOST = 12,    /* rounds that drop what does not follow again */
 	CULPRITS_MOST = 16, /* stores that lead to contradictions */
-	/* Instructions that are solved in all, at least, and of a long window. */
+	/* Instructions that guess_all() solves in all, at least, and of a long window. */
 	WORK_LEAST = 3 << 20,
 	WORK_TIMES = 24,
+	SPARED_PART = 2, /* of that, for guess_spared() */
 };
 
 struct coherence {
@@ -29,21 +28,18 @@ struct coherence {
 	struct solve_options options;
 	struct solver *best; /* without suppositions, or under those that were accepted */
 	struct suppositions *accepted;
-	struct suppositions trial; /* they are not yet, or will not be */
-	uint64_t work;             /* instructions that may still be solved */
-	uint32_t *batch;           /* stores of unknown address, the last one first */
+	struct suppositions trial;   /* they are not yet, or will not be */
+	struct suppositions carried; /* what guess_spared() found in a shorter window */
+	uint64_t *spared;            /* granules; see guess_spared() */
+	uint64_t work;               /* instructions that may still be solved */
+	uint64_t spared_work;        /* the same by guess_spared() */
+	uint32_t *batch;             /* stores of unknown address, the last one first */
 	size_t batch_count;
 	bool has_conflicted; /* a guess in this window led to a contradiction */
 };
 
-/* What a round has found of the addresses of the batch. */
-struct guessed {
-	size_t settled; /* from the end on, so many are what they were before */
-	size_t changed;
-};
-
-/* A way to guess the addresses of a batch; *settled: of how many of it, from the end on. */
-typedef enum status guess_way(struct coherence *c, size_t *settled);
+/* A way to guess the addresses of a batch. */
+typedef enum status guess_way(struct coherence *c);
 
 static uint64_t *supposed_at(const struct solver *s, struct suppositions *supposed, uint32_t access)
 {
@@ -76,23 +72,10 @@ static bool is_open_store(const struct solver *s, uint32_t access)
 	       (~a->address.known & ADDRESS_BITS) != 0 && supposed_of(s, access) == SUPPOSED_NOT;
 }
 
-/* Where the access goes by the values that were found; false if not all of that is known. */
-static bool address_of(const struct solver *s, uint32_t access, uint64_t *address)
+/* Where the access goes by the values that were found. */
+static struct bits address_of(const struct solver *s, uint32_t access)
 {
-	struct bits found = memdep_address(s, &s->memory.accesses[access]);
-
-	*address = found.value & ADDRESS_BITS;
-	return (~found.known & ADDRESS_BITS) == 0;
-}
-
-/* A store can go there: not to what is read only, nor to code that is what it was. */
-static bool is_writable(const struct solver *s, uint64_t address)
-{
-	struct memdep_granule granule =
-	        memdep_known_granule(s, memdep_canonical(address) & ~UINT64_C(7));
-	uint8_t byte = (uint8_t)(1u << (address & 7));
-
-	return ((granule.contents.constant | granule.contents.code) & byte) == 0;
+	return memdep_masked(memdep_address(s, &s->memory.accesses[access]), ADDRESS_BITS);
 }
 
 static enum status solve_trial(struct coherence *c, bool is_lenient, struct solver *s)
@@ -107,78 +90,113 @@ static enum status solve_trial(struct coherence *c, bool is_lenient, struct solv
 }
 
 /*
- * Takes the addresses that follow from the trial, of the first `count` of the batch; the stores
- * before them are supposed to hit nothing.
+ * Takes the addresses that follow from the trial, if it is of the same window; how many are others
+ * than before. A store that hides its own address where it goes is left there.
  */
-static struct guessed take_addresses(struct coherence *c, const struct solver *s, size_t count)
+static size_t take_addresses(struct coherence *c, const struct solver *s)
 {
-	bool is_same = s->w.options.from == c->best->w.options.from;
-	struct guessed found = {0, 0};
+	size_t changed = 0;
 
+	if (s->w.options.from != c->best->w.options.from)
+		return 0;
 	for (size_t i = 0; i < c->batch_count; i++) {
 		uint64_t *at = supposed_at(c->best, &c->trial, c->batch[i]);
-		uint64_t address;
+		struct bits address = address_of(s, c->batch[i]);
 
-		if (i >= count) {
-			*at = SUPPOSED_NOWHERE;
+		if (address.known != ADDRESS_BITS || !memdep_may_be_written(s, address))
 			continue;
-		}
-		/* A store that hides its own address where it goes is left there. */
-		if (!is_same || !address_of(s, c->batch[i], &address) || !is_writable(s, address))
-			address = *at;
-		found.settled += i == found.settled && *at == address;
-		found.changed += *at != address;
-		*at = address;
+		changed += *at != address.value;
+		*at = address.value;
 	}
-	return found;
+	return changed;
 }
 
-static enum status guess_round(struct coherence *c, size_t count, struct guessed *found)
+static enum status guess_round(struct coherence *c, size_t *changed)
 {
 	struct solver s;
 	enum status status = solve_trial(c, true, &s);
 
-	if (status == STATUS_OK)
-		*found = take_addresses(c, &s, count);
+	*changed = status == STATUS_OK ? take_addresses(c, &s) : 0;
 	solve_fini(&s);
 	return status;
 }
 
-/* All addresses at once, as long as fewer and fewer of them change: few stores hit a pointer. */
-static enum status guess_all(struct coherence *c, size_t *settled)
+/*
+ * All addresses at once, where nothing is known of a store it hits nothing; as long as fewer and
+ * fewer of them change: few stores hit a pointer.
+ */
+static enum status guess_all(struct coherence *c)
 {
-	struct guessed found = {0, 1};
 	size_t least = SIZE_MAX;
+	size_t changed = 1;
 
-	for (unsigned int idle = 0; idle < IDLE_MOST && found.changed > 0 && c->work > 0;) {
-		TRY(guess_round(c, c->batch_count, &found));
-		idle = found.changed < least ? 0 : idle + 1;
-		least = found.changed < least ? found.changed : least;
+	for (unsigned int idle = 0; idle < IDLE_MOST && changed > 0 && c->work > 0;) {
+		TRY(guess_round(c, &changed));
+		idle = changed < least ? 0 : idle + 1;
+		least = changed < least ? changed : least;
 	}
-	*settled = found.changed > 0 ? found.settled : c->batch_count;
+	return STATUS_OK;
+}
+
+static int compare_granules(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a;
+	uint64_t y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Granules to which some access goes whose address is known. */
+static enum status spare_accessed(struct coherence *c)
+{
+	const struct memdep_memory *m = &c->best->memory;
+
+	free(c->spared);
+	c->spared = calloc(m->granule_count + 1, sizeof(*c->spared));
+	c->trial.spared = c->spared;
+	c->trial.spared_count = 0;
+	if (!c->spared)
+		return STATUS_NO_MEM;
+	for (size_t i = 0; i < m->granule_count; i++) {
+		if (m->granules[i].first != MEMDEP_NONE)
+			c->spared[c->trial.spared_count++] = m->granules[i].address;
+	}
+	qsort(c->spared, c->trial.spared_count, sizeof(*c->spared), compare_granules);
+	return STATUS_OK;
+}
+
+/* What is supposed of a batch begins with what was found in a shorter window. */
+static enum status begin_spared(struct coherence *c)
+{
+	TRY(spare_accessed(c));
+	TRY(make_room(&c->carried, c->trial.count));
+	for (size_t i = 0; i < c->batch_count; i++) {
+		uint64_t carried = *supposed_at(c->best, &c->carried, c->batch[i]);
+
+		*supposed_at(c->best, &c->trial, c->batch[i]) =
+		        carried < SUPPOSED_SPARES ? carried : SUPPOSED_SPARES;
+	}
 	return STATUS_OK;
 }
 
 /*
- * Those of the last stores depend on none of the others: so addresses settle from the end on, of
- * those that are settled and of some more at a time.
+ * A store of which nothing is known hits nothing that accesses of known address go to, and may have
+ * hit all else: what is reached through pointers is mostly reached through pointers alone. So this
+ * is wrong of few stores, and finds fewer addresses.
  */
-static enum status guess_on(struct coherence *c, size_t *settled)
+static enum status guess_spared(struct coherence *c)
 {
-	unsigned int idle = 0;
-	size_t ahead = AHEAD;
+	size_t changed = 1;
 
-	*settled = 0;
-	for (unsigned int round = 0;
-	     round < ROUNDS_MOST && idle < IDLE_MOST && *settled < c->batch_count && c->work > 0;
-	     round++) {
-		size_t count = *settled + ahead;
-		struct guessed found = {0, 0};
+	TRY(begin_spared(c));
+	for (unsigned int i = 0; i < ROUNDS_MOST && changed > 0 && c->work > 0; i++)
+		TRY(guess_round(c, &changed));
+	for (size_t i = 0; i < c->batch_count; i++) {
+		uint64_t *at = supposed_at(c->best, &c->trial, c->batch[i]);
 
-		TRY(guess_round(c, count, &found));
-		ahead = found.settled >= count ? 2 * ahead : AHEAD;
-		idle = found.settled > *settled ? 0 : idle + 1;
-		*settled = found.settled > *settled ? found.settled : *settled;
+		*supposed_at(c->best, &c->carried, c->batch[i]) = *at;
+		if (*at == SUPPOSED_SPARES)
+			*at = SUPPOSED_NOWHERE;
 	}
 	return STATUS_OK;
 }
@@ -187,9 +205,12 @@ static enum status guess_on(struct coherence *c, size_t *settled)
 static bool follows(const struct solver *s, uint32_t access)
 {
 	uint64_t supposed = supposed_of(s, access);
-	uint64_t address;
+	struct bits address;
 
-	return supposed == SUPPOSED_NOT || (address_of(s, access, &address) && address == supposed);
+	if (supposed == SUPPOSED_NOT)
+		return true;
+	address = address_of(s, access);
+	return address.known == ADDRESS_BITS && address.value == supposed;
 }
 
 /* Drops what is supposed of stores whose address does not follow. True if there was none. */
@@ -299,8 +320,8 @@ static enum status verify(struct coherence *c, const uint64_t *guesses, bool *ac
 	return STATUS_OK;
 }
 
-/* The same of the first `settled` of the batch, without those that lead to a contradiction. */
-static enum status accept(struct coherence *c, size_t settled, bool *accepted)
+/* The same, without those that lead to a contradiction. */
+static enum status accept(struct coherence *c, bool *accepted)
 {
 	uint64_t *guesses = calloc(c->batch_count, sizeof(*guesses));
 	enum status status = guesses ? STATUS_OK : STATUS_NO_MEM;
@@ -308,8 +329,7 @@ static enum status accept(struct coherence *c, size_t settled, bool *accepted)
 
 	*accepted = false;
 	for (size_t i = 0; guesses && i < c->batch_count; i++)
-		guesses[i] = i < settled ? *supposed_at(c->best, &c->trial, c->batch[i])
-		                         : SUPPOSED_NOWHERE;
+		guesses[i] = *supposed_at(c->best, &c->trial, c->batch[i]);
 	for (unsigned int i = 0; i < CULPRITS_MOST && status == STATUS_OK && conflicts; i++) {
 		status = verify(c, guesses, accepted, &conflicts);
 		c->has_conflicted |= conflicts;
@@ -336,20 +356,31 @@ static enum status suppose_batch(struct coherence *c, guess_way *guess, bool *is
 {
 	size_t before = c->batch_count;
 	bool accepted = false;
-	size_t settled;
 
 	*is_progress = false;
 	restore(c);
 	for (size_t i = 0; i < c->batch_count; i++)
 		*supposed_at(c->best, &c->trial, c->batch[i]) = SUPPOSED_NOWHERE;
-	TRY(guess(c, &settled));
-	if (settled > 0)
-		TRY(accept(c, settled, &accepted));
+	TRY(guess(c));
+	TRY(accept(c, &accepted));
 	if (!accepted)
 		return STATUS_OK;
 	collect(c);
 	*is_progress = c->batch_count < before;
 	return STATUS_OK;
+}
+
+/* The same by guess_spared(), with work of its own. */
+static enum status suppose_spared(struct coherence *c, bool *is_progress)
+{
+	uint64_t work = c->work;
+	enum status status;
+
+	c->work = c->spared_work;
+	status = suppose_batch(c, guess_spared, is_progress);
+	c->spared_work = c->work;
+	c->work = work;
+	return status;
 }
 
 /* In the window that is solved now, batch by batch. */
@@ -364,9 +395,9 @@ static enum status suppose(struct coherence *c)
 		return STATUS_NO_MEM;
 	collect(c);
 	for (unsigned int i = 0; is_progress && i < BATCHES_MOST && c->batch_count > 0; i++) {
-		TRY(suppose_batch(c, guess_all, &is_progress));
+		TRY(suppose_spared(c, &is_progress));
 		if (!is_progress)
-			TRY(suppose_batch(c, guess_on, &is_progress));
+			TRY(suppose_batch(c, guess_all, &is_progress));
 	}
 	return STATUS_OK;
 }
@@ -418,7 +449,7 @@ static enum status solve_anew(struct coherence *c)
 	size_t open = with.has_conflict ? SIZE_MAX : count_open(&with);
 	enum status status;
 
-	*c->accepted = (struct suppositions){NULL, 0};
+	*c->accepted = (struct suppositions){0};
 	status = solve_under(c);
 	if (status == STATUS_OK && open <= count_open(c->best)) {
 		solve_fini(c->best);
@@ -468,12 +499,15 @@ enum status coherent_init(struct solver *s, const struct history *history,
 	                      .options = *options,
 	                      .best = s,
 	                      .accepted = supposed,
-	                      .work = work > WORK_LEAST ? work : WORK_LEAST};
+	                      .work = work > WORK_LEAST ? work : WORK_LEAST,
+	                      .spared_work = (work > WORK_LEAST ? work : WORK_LEAST) / SPARED_PART};
 	enum status status;
 
 	c.options.log = NULL;
 	status = grow(&c, options->window.from);
 	free(c.batch);
+	free(c.spared);
 	suppositions_fini(&c.trial);
+	suppositions_fini(&c.carried);
 	return status;
 }

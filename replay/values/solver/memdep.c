@@ -448,9 +448,21 @@ static struct bits address_of(const struct solver *s, uint32_t access)
 {
 	uint64_t supposed = supposed_of(s, access);
 
-	if (supposed < SUPPOSED_NOWHERE)
+	if (supposed < SUPPOSED_SPARES)
 		return (struct bits){supposed, ADDRESS_BITS};
 	return memdep_address(s, &s->memory.accesses[access]);
+}
+
+bool memdep_may_be_written(const struct solver *s, struct bits address)
+{
+	struct memdep_granule granule;
+	uint8_t byte = (uint8_t)(1u << (address.value & 7));
+
+	if ((~address.known & ADDRESS_BITS) != 0)
+		return true;
+	granule = memdep_known_granule(s, memdep_canonical(address.value) & ~UINT64_C(7));
+	return ((granule.contents.constant | granule.contents.code) & byte) == 0 &&
+	       (memdep_known_bytes(granule.contents.value) & byte) != 0;
 }
 
 static void look(struct solver *s, uint32_t access)
@@ -465,6 +477,9 @@ static void look(struct solver *s, uint32_t access)
 		happens = solve_slot(s, a->dyn, what->when);
 	a->address = address_of(s, access);
 	is_known = (happens.known & 1) != 0;
+	/* What is no guess is none. */
+	if (supposed_of(s, access) == SUPPOSED_SPARES && !memdep_may_be_written(s, a->address))
+		a->address = (struct bits){0, 0};
 	if (is_known && what->when != SLOT_NONE &&
 	    (happens.value & 1) != (what->when_value ? 1 : 0))
 		a->state = ACCESS_ABSENT;

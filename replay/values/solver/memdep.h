@@ -159,6 +159,9 @@ void memdep_suppose(struct solver *s);
 void memdep_retry(struct solver *s);
 /* Where an access but ACCESS_KILL goes, as far as known, without the top byte. */
 struct bits memdep_address(const struct solver *s, const struct memdep_access *a);
+/* False if the whole address is known, and no store goes there: no memory of a dump, read only, or
+ * code that ran. */
+bool memdep_may_be_written(const struct solver *s, struct bits address);
 /* The granule before a dynamic instruction. */
 struct bits memdep_granule_at(const struct solver *s, size_t dyn, uint64_t address);
 /*

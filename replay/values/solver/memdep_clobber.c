@@ -44,7 +44,7 @@ bool memdep_is_supposed(const struct solver *s, uint32_t access)
 {
 	const struct memdep_access *a = &s->memory.accesses[access];
 
-	return supposed_of(s, access) < SUPPOSED_NOWHERE && a->kind == ACCESS_STORE &&
+	return supposed_of(s, access) < SUPPOSED_SPARES && a->kind == ACCESS_STORE &&
 	       memdep_access_of(s, a)->when == SLOT_NONE;
 }
 
@@ -203,7 +203,8 @@ static uint8_t clobber_hits(const struct solver *s, const struct memdep_access *
 {
 	if (a->index == ACCESS_KILL)
 		return spares(s, a, granule) ? 0 : open;
-	if (is_kept_code(s, a, granule))
+	if (is_kept_code(s, a, granule) ||
+	    supposed_spares(s, (uint32_t)(a - s->memory.accesses), granule))
 		return 0;
 	if (a->kind == ACCESS_STORE)
 		return store_hits(s, a, granule, found, open);

@@ -190,7 +190,7 @@ static void what_was_not_accepted_does_not_come_out(void **state)
 	(void)state;
 	run_it(&p, code, 2);
 	assert_true(values_window(p.values, 0, values_allowed(p.values), &options));
-	supposed = (struct suppositions){malloc(2 * sizeof(uint64_t)), 2};
+	supposed = (struct suppositions){.of = malloc(2 * sizeof(uint64_t)), .count = 2};
 	assert_non_null(supposed.of);
 	supposed.of[0] = SUPPOSED_NOT;
 	supposed.of[1] = SUPPOSED_NOWHERE; /* of the store, whose address is known */
