@@ -12,6 +12,9 @@ end
 set stack-cache off
 # Of a caller most registers are not known: that a value at entry is not, need not be said of each.
 set print entry-values if-needed
+# An answer about the past may take seconds where values are assumed; after two of them gdb gives up on it, and
+# takes the answer for that to its next question.
+set remotetimeout 60
 # Breakpoints stay inserted over a stop: fewer packets where there are many.
 set breakpoint always-inserted on
 
