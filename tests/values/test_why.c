@@ -19,6 +19,8 @@
 #define ADD_X1_X1_X5 UINT32_C(0x8b050021)
 #define ADD_X1_X1_X6 UINT32_C(0x8b060021)
 #define ADD_X1_X1_X7 UINT32_C(0x8b070021)
+#define AND_X1_X4_3  UINT32_C(0x92400481)
+#define AND_X1_X4_31 UINT32_C(0x92401081)
 #define UNDEFINED    UINT32_C(0x80800000) /* SME left it unallocated */
 #define STR_W1_X2    UINT32_C(0xb9000041)
 
@@ -182,6 +184,45 @@ static void why_branch_says_where_its_register_points(void **state)
 	end(&p);
 }
 
+static void assert_second_line(struct program *p, const char *expected)
+{
+	const struct why_options options = {.all = false};
+	struct text said = {0};
+	char *line;
+
+	assert_int_equal(why_value(p->values, 1, &x1, &options, &said), STATUS_OK);
+	line = strchr(said.data, '\n') + 1;
+	*strchr(line, '\n') = '\0';
+	assert_string_equal(line, expected);
+	text_fini(&said);
+}
+
+static void why_lists_what_is_possible_where_that_is_little(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, AND_X1_X4_3, MOV_X4_0, MOV_X1_7);
+	put_u64(p.x[1], 7);
+	put_u64(p.x[4], 0);
+	run(&p, COUNT);
+	assert_second_line(&p, "  x1 is one of 4: 0x0, 0x1, 0x2, 0x3");
+	end(&p);
+}
+
+static void why_lists_no_more_than_sixteen(void **state)
+{
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, AND_X1_X4_31, MOV_X4_0, MOV_X1_7);
+	put_u64(p.x[1], 7);
+	put_u64(p.x[4], 0);
+	run(&p, COUNT);
+	assert_second_line(&p, "  x1 is 0x0 in the bits 0xffffffffffffffe0");
+	end(&p);
+}
+
 /* 16 lines are shown, or as many as there are. */
 static void why_chain_is_cut_after_sixteen_lines(void **state)
 {
@@ -280,6 +321,8 @@ int main(void)
 	        cmocka_unit_test(why_word_that_is_known_in_part),
 	        cmocka_unit_test(why_branch_says_its_condition),
 	        cmocka_unit_test(why_branch_says_where_its_register_points),
+	        cmocka_unit_test(why_lists_what_is_possible_where_that_is_little),
+	        cmocka_unit_test(why_lists_no_more_than_sixteen),
 	        cmocka_unit_test(why_chain_is_cut_after_sixteen_lines),
 	        cmocka_unit_test(why_disagreement_lists_four_that_it_rests_on),
 	        cmocka_unit_test(why_value_after_what_kills_names_it),

@@ -9,7 +9,11 @@
 #include "replay/values/explain/why_walk.h"
 #include "replay/values/solver/solver.h"
 
-enum { DEPTH_MOST = 8 };
+enum {
+	DEPTH_MOST = 8,
+	FEW = 16,       /* values that are listed where no more are possible */
+	TRIED_BITS = 8, /* that are not known, to find these */
+};
 
 static void explain_origin(struct why_walk *w, uint32_t ssa, unsigned int depth);
 
@@ -336,17 +340,54 @@ static void explain_loss(struct why_walk *w, size_t dyn, unsigned int reg)
 	}
 }
 
+/* The values that fit what is known of one, rising; FEW + 1 of them if there are more than FEW. */
+static size_t possible_values(struct bits b, struct interval range, uint64_t mask,
+                              uint64_t values[FEW + 1])
+{
+	uint64_t unknown = ~b.known & mask;
+	uint64_t part = 0;
+	size_t count = 0;
+
+	if (__builtin_popcountll(unknown) > TRIED_BITS)
+		return FEW + 1;
+	/* All subsets of the unknown bits, in order. */
+	do {
+		uint64_t value = (b.value & b.known & mask) | part;
+
+		if (value - range.first <= interval_span(range))
+			values[count++] = value;
+		part = (part - unknown) & unknown;
+	} while (part != 0 && count <= FEW);
+	return count;
+}
+
+/* "x1 is one of 2: 0x8, 0x9", or what is known of its bits. */
+static void say_partly_known(struct why_walk *w, uint32_t ssa, unsigned int reg)
+{
+	bool is_a64 = history_core(w->solver.w.history)->arch == CORE_A64;
+	struct bits b = w->solver.ssa_values[ssa];
+	struct interval range = interval_map_get(&w->solver.intervals, ssa);
+	uint64_t values[FEW + 1];
+	size_t count = possible_values(b, range, bits_mask(is_a64 ? 64 : 32), values);
+
+	why_name(w, reg, w->out);
+	text_puts(w->out, " is ");
+	if (count < 2 || count > FEW) {
+		why_bits(b, w->out);
+	} else {
+		text_printf(w->out, "one of %zu:", count);
+		for (size_t i = 0; i < count; i++)
+			text_printf(w->out, "%s 0x%" PRIx64, i > 0 ? "," : "", values[i]);
+	}
+	text_char(w->out, '\n');
+}
+
 void why_unknown_register(struct why_walk *w, size_t dyn, unsigned int reg)
 {
 	uint32_t ssa = window_ssa_of(&w->solver.w, dyn, reg);
-	struct bits b = w->solver.ssa_values[ssa];
 
-	if (b.known != 0 && reg != REG_NZCV && why_line(w)) {
-		why_name(w, reg, w->out);
-		text_puts(w->out, " is ");
-		why_bits(b, w->out);
-		text_char(w->out, '\n');
-	}
+	if (w->solver.ssa_values[ssa].known != 0 && reg != REG_NZCV && why_line(w))
+		say_partly_known(w, ssa, reg);
 	explain_loss(w, dyn, reg);
 	explain_origin(w, ssa, 0);
 }
