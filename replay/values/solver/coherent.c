@@ -30,7 +30,6 @@ struct coherence {
 	struct suppositions *accepted;
 	struct suppositions trial;   /* they are not yet, or will not be */
 	struct suppositions carried; /* what guess_spared() found in a shorter window */
-	uint64_t *spared;            /* granules; see guess_spared() */
 	uint64_t work;               /* instructions that may still be solved */
 	uint64_t spared_work;        /* the same by guess_spared() */
 	uint32_t *batch;             /* stores of unknown address, the last one first */
@@ -91,9 +90,10 @@ static enum status solve_trial(struct coherence *c, bool is_lenient, struct solv
 
 /*
  * Takes the addresses that follow from the trial, if it is of the same window; how many are others
- * than before. A store that hides its own address where it goes is left there.
+ * than before. What `lost` says is supposed of a store whose address follows no longer; if that is
+ * SUPPOSED_NOT it is left where it was: one that hides its own address where it goes.
  */
-static size_t take_addresses(struct coherence *c, const struct solver *s)
+static size_t take_addresses(struct coherence *c, const struct solver *s, uint64_t lost)
 {
 	size_t changed = 0;
 
@@ -104,21 +104,11 @@ static size_t take_addresses(struct coherence *c, const struct solver *s)
 		struct bits address = address_of(s, c->batch[i]);
 
 		if (address.known != ADDRESS_BITS || !memdep_may_be_written(s, address))
-			continue;
+			address.value = lost == SUPPOSED_NOT ? *at : lost;
 		changed += *at != address.value;
 		*at = address.value;
 	}
 	return changed;
-}
-
-static enum status guess_round(struct coherence *c, size_t *changed)
-{
-	struct solver s;
-	enum status status = solve_trial(c, true, &s);
-
-	*changed = status == STATUS_OK ? take_addresses(c, &s) : 0;
-	solve_fini(&s);
-	return status;
 }
 
 /*
@@ -131,70 +121,85 @@ static enum status guess_all(struct coherence *c)
 	size_t changed = 1;
 
 	for (unsigned int idle = 0; idle < IDLE_MOST && changed > 0 && c->work > 0;) {
-		TRY(guess_round(c, &changed));
+		struct solver s;
+		enum status status = solve_trial(c, true, &s);
+
+		changed = status == STATUS_OK ? take_addresses(c, &s, SUPPOSED_NOT) : 0;
+		solve_fini(&s);
+		TRY(status);
 		idle = changed < least ? 0 : idle + 1;
 		least = changed < least ? changed : least;
 	}
 	return STATUS_OK;
 }
 
-static int compare_granules(const void *a, const void *b)
+/* Rounds of guess_spared(), from where the trial is on. */
+static enum status spare_on(struct coherence *c)
 {
-	uint64_t x = *(const uint64_t *)a;
-	uint64_t y = *(const uint64_t *)b;
+	size_t changed = 1;
 
-	return x < y ? -1 : x > y;
-}
+	TRY(suppositions_note_hits(&c->trial, c->best));
+	for (unsigned int i = 0; i < ROUNDS_MOST && changed > 0 && c->work > 0; i++) {
+		struct solver s;
+		enum status status = solve_trial(c, true, &s);
 
-/* Granules to which some access goes whose address is known. */
-static enum status spare_accessed(struct coherence *c)
-{
-	const struct memdep_memory *m = &c->best->memory;
-
-	free(c->spared);
-	c->spared = calloc(m->granule_count + 1, sizeof(*c->spared));
-	c->trial.spared = c->spared;
-	c->trial.spared_count = 0;
-	if (!c->spared)
-		return STATUS_NO_MEM;
-	for (size_t i = 0; i < m->granule_count; i++) {
-		if (m->granules[i].first != MEMDEP_NONE)
-			c->spared[c->trial.spared_count++] = m->granules[i].address;
+		changed = status == STATUS_OK ? take_addresses(c, &s, SUPPOSED_SPARES) : 0;
+		if (changed > 0)
+			status = suppositions_note_hits(&c->trial, &s);
+		solve_fini(&s);
+		TRY(status);
 	}
-	qsort(c->spared, c->trial.spared_count, sizeof(*c->spared), compare_granules);
 	return STATUS_OK;
 }
 
-/* What is supposed of a batch begins with what was found in a shorter window. */
-static enum status begin_spared(struct coherence *c)
+/* Begins with what was found in a shorter window, or with nothing. */
+static void begin_spared(struct coherence *c, bool is_carried)
 {
-	TRY(spare_accessed(c));
-	TRY(make_room(&c->carried, c->trial.count));
 	for (size_t i = 0; i < c->batch_count; i++) {
 		uint64_t carried = *supposed_at(c->best, &c->carried, c->batch[i]);
 
 		*supposed_at(c->best, &c->trial, c->batch[i]) =
-		        carried < SUPPOSED_SPARES ? carried : SUPPOSED_SPARES;
+		        is_carried && carried < SUPPOSED_SPARES ? carried : SUPPOSED_SPARES;
 	}
-	return STATUS_OK;
+}
+
+/* How many of the batch are supposed somewhere. */
+static size_t count_placed(const struct coherence *c, const struct suppositions *supposed)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < c->batch_count; i++)
+		count += supposed->of[c->best->memory.access_count - 1 - c->batch[i]] <
+		         SUPPOSED_SPARES;
+	return count;
 }
 
 /*
- * A store of which nothing is known hits nothing that accesses of known address go to, and may have
- * hit all else: what is reached through pointers is mostly reached through pointers alone. So this
- * is wrong of few stores, and finds fewer addresses.
+ * A store of which nothing is known hits nothing that accesses of known address go to, unless the
+ * same instruction does at another time, and may have hit all else: what is reached through
+ * pointers is mostly reached through pointers alone. This is wrong of few stores, and finds fewer
+ * addresses. From where a shorter window left off, and if that is not all, from the beginning.
  */
 static enum status guess_spared(struct coherence *c)
 {
-	size_t changed = 1;
+	size_t placed;
 
-	TRY(begin_spared(c));
-	for (unsigned int i = 0; i < ROUNDS_MOST && changed > 0 && c->work > 0; i++)
-		TRY(guess_round(c, &changed));
+	TRY(suppositions_spare(&c->trial, c->best));
+	TRY(make_room(&c->carried, c->trial.count));
+	placed = count_placed(c, &c->carried);
+	begin_spared(c, true);
+	TRY(spare_on(c));
+	if (placed > 0 && count_placed(c, &c->trial) < c->batch_count) {
+		memcpy(c->carried.of, c->trial.of, c->trial.count * sizeof(*c->trial.of));
+		begin_spared(c, false);
+		TRY(spare_on(c));
+		if (count_placed(c, &c->trial) < count_placed(c, &c->carried))
+			memcpy(c->trial.of, c->carried.of, c->trial.count * sizeof(*c->trial.of));
+	}
+	memcpy(c->carried.of, c->trial.of, c->trial.count * sizeof(*c->trial.of));
 	for (size_t i = 0; i < c->batch_count; i++) {
 		uint64_t *at = supposed_at(c->best, &c->trial, c->batch[i]);
 
-		*supposed_at(c->best, &c->carried, c->batch[i]) = *at;
 		if (*at == SUPPOSED_SPARES)
 			*at = SUPPOSED_NOWHERE;
 	}
@@ -506,7 +511,6 @@ enum status coherent_init(struct solver *s, const struct history *history,
 	c.options.log = NULL;
 	status = grow(&c, options->window.from);
 	free(c.batch);
-	free(c.spared);
 	suppositions_fini(&c.trial);
 	suppositions_fini(&c.carried);
 	return status;

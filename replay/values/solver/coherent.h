@@ -6,8 +6,8 @@
  * Stores of unknown address are what keeps most values unknown: each may have hit anything. Mostly
  * it is themselves that hide their addresses: were it known that they hit none of the pointers that
  * their addresses were read from, the addresses would follow. So first they are supposed to hit
- * nothing that accesses of known address go to, and where that leads no further to hit nothing at
- * all, which gives many an address; then each of these is supposed to hit what is at its address,
+ * nothing that accesses of known address go to, unless the same instruction is known to, and where
+ * that leads no further to hit nothing at all, which gives many an address; then each of these is supposed to hit what is at its address,
  * and nothing else, until the addresses no longer change. If all addresses follow again from this,
  * without anything being supposed of the others, and nothing contradicts, that is accepted. A store
  * whose address does not follow, or with which a contradiction comes, stays what it was, a

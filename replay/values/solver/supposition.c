@@ -9,6 +9,8 @@
 void suppositions_fini(struct suppositions *supposed)
 {
 	free(supposed->of);
+	free(supposed->spared);
+	free(supposed->hits);
 	*supposed = (struct suppositions){0};
 }
 
@@ -19,21 +21,79 @@ uint64_t supposed_of(const struct solver *s, uint32_t access)
 	return s->supposed && back < s->supposed->count ? s->supposed->of[back] : SUPPOSED_NOT;
 }
 
+static int compare_granules(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left;
+	uint64_t b = *(const uint64_t *)right;
+
+	return a == b ? 0 : a < b ? -1 : 1;
+}
+
+static int compare_hits(const void *left, const void *right)
+{
+	const struct supposed_hit *a = left;
+	const struct supposed_hit *b = right;
+
+	return a->pc != b->pc ? a->pc < b->pc ? -1 : 1 : compare_granules(&a->granule, &b->granule);
+}
+
 bool supposed_spares(const struct solver *s, uint32_t access, uint64_t granule)
 {
-	size_t from = 0;
-	size_t to;
+	const struct suppositions *supposed = s->supposed;
+	struct supposed_hit hit = {.granule = granule};
 
-	if (supposed_of(s, access) != SUPPOSED_SPARES)
+	if (supposed_of(s, access) != SUPPOSED_SPARES || supposed->spared_count == 0 ||
+	    !bsearch(&granule, supposed->spared, supposed->spared_count, sizeof(granule),
+	             compare_granules))
 		return false;
-	to = s->supposed->spared_count;
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
+	hit.pc = window_template(&s->w, s->memory.accesses[access].dyn)->address;
+	return supposed->hit_count == 0 ||
+	       !bsearch(&hit, supposed->hits, supposed->hit_count, sizeof(hit), compare_hits);
+}
 
-		if (s->supposed->spared[middle] < granule)
-			from = middle + 1;
-		else
-			to = middle;
+enum status suppositions_spare(struct suppositions *supposed, const struct solver *s)
+{
+	const struct memdep_memory *m = &s->memory;
+
+	free(supposed->spared);
+	supposed->spared = calloc(m->granule_count + 1, sizeof(*supposed->spared));
+	supposed->spared_count = 0;
+	if (!supposed->spared)
+		return STATUS_NO_MEM;
+	for (size_t i = 0; i < m->granule_count; i++) {
+		if (m->granules[i].first != MEMDEP_NONE)
+			supposed->spared[supposed->spared_count++] = m->granules[i].address;
 	}
-	return from < s->supposed->spared_count && s->supposed->spared[from] == granule;
+	qsort(supposed->spared, supposed->spared_count, sizeof(*supposed->spared),
+	      compare_granules);
+	return STATUS_OK;
+}
+
+enum status suppositions_note_hits(struct suppositions *supposed, const struct solver *s)
+{
+	const struct memdep_memory *m = &s->memory;
+	size_t kept = 0;
+
+	free(supposed->hits);
+	supposed->hits = calloc(m->version_count + 1, sizeof(*supposed->hits));
+	supposed->hit_count = 0;
+	if (!supposed->hits)
+		return STATUS_NO_MEM;
+	for (size_t i = 0; i < m->version_count; i++) {
+		const struct memory_version *version = &m->versions[i];
+		size_t dyn = m->accesses[version->access].dyn;
+
+		if (version->is_store)
+			supposed->hits[supposed->hit_count++] = (struct supposed_hit){
+			        .pc = window_template(&s->w, dyn)->address,
+			        .granule = m->granules[version->granule].address,
+			};
+	}
+	qsort(supposed->hits, supposed->hit_count, sizeof(*supposed->hits), compare_hits);
+	for (size_t i = 0; i < supposed->hit_count; i++) {
+		if (kept == 0 || compare_hits(&supposed->hits[kept - 1], &supposed->hits[i]) != 0)
+			supposed->hits[kept++] = supposed->hits[i];
+	}
+	supposed->hit_count = kept;
+	return STATUS_OK;
 }

@@ -10,15 +10,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/status.h"
+
 struct solver;
 
 /*
- * Of what writes: nothing is supposed; that it hits nothing that is looked at; that it hits none of
- * the granules `spared`; else its address.
+ * Of what writes: nothing is supposed; that it hits nothing that is looked at; that it spares some
+ * granules; else its address.
  */
 #define SUPPOSED_NOT     UINT64_MAX
 #define SUPPOSED_NOWHERE (UINT64_MAX - 1)
 #define SUPPOSED_SPARES  (UINT64_MAX - 2)
+
+/* The instruction at `pc` hits the granule. */
+struct supposed_hit {
+	uint64_t pc;
+	uint64_t granule;
+};
 
 /*
  * One an access, counted from the end of the window, so that it stays true of a window that begins
@@ -27,8 +35,11 @@ struct solver;
 struct suppositions {
 	uint64_t *of;
 	size_t count;
-	const uint64_t *spared; /* rising; borrowed */
+	/* What is spared, but by an instruction that hits it elsewhere: both rising. */
+	uint64_t *spared;
 	size_t spared_count;
+	struct supposed_hit *hits;
+	size_t hit_count;
 };
 
 void suppositions_fini(struct suppositions *supposed);
@@ -36,5 +47,10 @@ void suppositions_fini(struct suppositions *supposed);
 uint64_t supposed_of(const struct solver *s, uint32_t access);
 /* By what is supposed the access does not hit the granule. */
 bool supposed_spares(const struct solver *s, uint32_t access, uint64_t granule);
+
+/* Spared are the granules to which accesses go whose address is known in a solution. NO_MEM. */
+MUST_USE enum status suppositions_spare(struct suppositions *supposed, const struct solver *s);
+/* What the instructions hit that is known in a solution. NO_MEM. */
+MUST_USE enum status suppositions_note_hits(struct suppositions *supposed, const struct solver *s);
 
 #endif
