@@ -132,7 +132,7 @@ static int add_conditions(scmp_filter_ctx filter)
 	        SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD);
 	const struct scmp_arg_cmp is_no_code = SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0);
 	/* isatty(); others type into the user's terminal (TIOCSTI). */
-	const struct scmp_arg_cmp asks_for_terminal = SCMP_A1(SCMP_CMP_EQ, TCGETS);
+	const struct scmp_arg_cmp asks_for_terminal = SCMP_A1(SCMP_CMP_EQ, TCGETS, 0);
 	int wrong = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1, is_thread);
 
 	/* Its flags are in memory; the C library then takes clone. */

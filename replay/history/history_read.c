@@ -186,10 +186,11 @@ bool history_runs_next(struct history_runs *runs, struct history_run *run)
 
 bool history_code(const struct history *history, size_t index, struct history_code *code)
 {
-	const struct extent *extent = &history->code[index];
+	const struct extent *extent;
 
 	if (index >= history->code_count)
 		return false;
+	extent = &history->code[index];
 	*code = (struct history_code){extent->first, extent->last + 1, (enum isa)extent->isa,
 	                              extent->view};
 	return true;

@@ -80,7 +80,8 @@ static enum status add_group(struct maker *m, size_t core, const struct history_
 		return STATUS_OK;
 	TRY(vec_reserve((void **)&m->groups, &m->group_capacity, m->group_count + 1,
 	                sizeof(*m->groups)));
-	m->groups[m->group_count++] = (struct group){core, slices, count, false, {PARTED_NOT}};
+	m->groups[m->group_count++] = (struct group){
+	        .core = core, .slices = slices, .count = count, .parting = {.why = PARTED_NOT}};
 	return STATUS_OK;
 }
 

@@ -179,6 +179,25 @@ static void check_sp(const struct snap_core *core, const struct history *history
 		        STR_ARG(core->device->name), (unsigned long long)sp);
 }
 
+/*
+ * Of A64, whose procedure call standard keeps x29 for it; where the stack is in the snapshot, so is
+ * what was called last. 0 ends the frames.
+ */
+static void check_frame(const struct history *history, uint64_t sp, struct diag_list *facts)
+{
+	const struct snap_core *core = history_core(history);
+	const struct snap_register *frame =
+	        core->arch == CORE_A64 ? history_halt_register(history, A64_x29) : NULL;
+	uint64_t address = frame ? snap_register_value(frame) : 0;
+
+	if (address == 0 || !has_memory(history, sp) || has_memory(history, address))
+		return;
+	diag_warning(facts, frame->place,
+	             "core \"%.*s\": x29 at the halt is 0x%llx, where the snapshot has no memory, "
+	             "though it has the stack: as a frame pointer it leads nowhere",
+	             STR_ARG(core->device->name), (unsigned long long)address);
+}
+
 void halt_check_places(const struct history *history, struct diag_list *facts)
 {
 	const struct snap_core *core = history_core(history);
@@ -190,6 +209,7 @@ void halt_check_places(const struct history *history, struct diag_list *facts)
 	if (!sp || snap_register_value(sp) == 0 || core->device->dump_count == 0)
 		return;
 	check_sp(core, history, &registers, facts);
+	check_frame(history, snap_register_value(sp), facts);
 	if (pc && !has_memory(history, snap_register_value(pc)))
 		diag_warning(facts, pc->place,
 		             "core \"%.*s\": pc at the halt is 0x%llx, where the snapshot has no "

@@ -18,8 +18,8 @@ MUST_USE enum status halt_check_values(struct history *history, struct values *v
                                        struct diag_list *facts);
 
 /*
- * Says if the stack pointer at the halt is not aligned, and if the snapshot has no memory there, or
- * at the PC.
+ * Says if the stack pointer at the halt is not aligned, and if the snapshot has no memory there, at
+ * A64's frame pointer, or at the PC.
  */
 void halt_check_places(const struct history *history, struct diag_list *facts);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where clients come from: addresses, what is listened on, bytes in both directions. */
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -229,6 +230,37 @@ static void write_that_waits_is_interrupted(void **state)
 	free(data);
 }
 
+static int setting_of(int fd, int level, int option)
+{
+	int value = 0;
+	socklen_t size = sizeof(value);
+
+	assert_int_equal(getsockopt(fd, level, option, &value, &size), 0);
+	return value;
+}
+
+/* A client whose machine is gone is noticed within two minutes. */
+static void tcp_client_is_kept_alive(void **state)
+{
+	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct connection connection;
+	int client = socket(AF_INET, SOCK_STREAM, 0);
+	int seconds;
+
+	(void)state;
+	assert_int_equal(transport_open(STR("127.0.0.1:0"), &diags, &transport), STATUS_OK);
+	at.sin_port = htons((uint16_t)atoi(strchr(transport.name.data, ':') + 1));
+	assert_int_equal(connect(client, (const struct sockaddr *)&at, sizeof(at)), 0);
+	assert_int_equal(transport_accept(&transport, &connection), STATUS_OK);
+	assert_int_equal(setting_of(connection.in, SOL_SOCKET, SO_KEEPALIVE), 1);
+	seconds = setting_of(connection.in, IPPROTO_TCP, TCP_KEEPIDLE) +
+	          setting_of(connection.in, IPPROTO_TCP, TCP_KEEPINTVL) *
+	                  setting_of(connection.in, IPPROTO_TCP, TCP_KEEPCNT);
+	assert_in_range(seconds, 1, 120);
+	connection_close(&connection);
+	(void)close(client);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_teardown(name, tear_down)
@@ -241,6 +273,7 @@ int main(void)
 	        T(stdio_is_loopback_and_no_socket),
 	        T(unix_socket_carries_bytes_and_is_removed),
 	        T(write_that_waits_is_interrupted),
+	        T(tcp_client_is_kept_alive),
 	};
 #undef T
 

@@ -126,6 +126,17 @@ class Entries(unittest.TestCase):
         self.assertIn(place + 'core "cpu_0": sp at the halt is 0x5500800c84, no multiple of 16', facts)
         self.assert_all_say(facts)
 
+    def test_frame_pointer_without_memory(self):
+        place = self.change("X29", 0x15500800c80)
+        facts = self.facts()
+        self.assertIn(place + 'core "cpu_0": x29 at the halt is 0x15500800c80, where the snapshot has no '
+                      "memory, though it has the stack: as a frame pointer it leads nowhere", facts)
+        self.assert_all_say(facts)
+
+    def test_frame_pointer_of_a_first_frame(self):
+        self.change("X29", 0)
+        self.assertFalse([fact for fact in self.facts() if "no memory" in fact])
+
     def test_pc_without_memory(self):
         place = self.change("PC", 0x1000000400404)
         facts = self.facts()

@@ -11,9 +11,9 @@ import material
 import serving
 
 # Snapshot -> registers of which the snapshot has no memory where they point: jumps to what a smashed stack
-# had, and a coroutine that has ended.
-NO_MEMORY = {"coro_O2": {"sp"}, "pac_clang_O1": {"pc"}, "smash_asc_O2": {"pc"}, "smash_lr8_O2": {"pc"},
-             "smash_lr_A32_O1": {"pc"}, "uaf_alloc_O0": {"pc"}}
+# had, with the frame pointer that was beside it, and a coroutine that has ended.
+NO_MEMORY = {"coro_O2": {"sp"}, "pac_clang_O1": {"pc", "x29"}, "smash_asc_O2": {"pc", "x29"},
+             "smash_lr8_O2": {"pc", "x29"}, "smash_lr_A32_O1": {"pc"}, "uaf_alloc_O0": {"pc"}}
 
 
 def not_trusted(folder):

@@ -435,9 +435,13 @@ struct bits memdep_address_of(const struct uop_access *access, struct bits base,
 
 struct bits memdep_address(const struct solver *s, const struct memdep_access *a)
 {
-	const struct uop_access *access = memdep_access_of(s, a);
-	struct bits base = solve_slot(s, a->dyn, access->address);
+	const struct uop_access *access;
+	struct bits base;
 
+	if (a->index == ACCESS_KILL)
+		return (struct bits){0, 0};
+	access = memdep_access_of(s, a);
+	base = solve_slot(s, a->dyn, access->address);
 	if (base.known == 0)
 		return (struct bits){0, 0};
 	return memdep_address_of(access, base, memdep_is_32bit(s, a));

@@ -157,7 +157,7 @@ void memdep_dyn(struct solver *s, size_t dyn);
 void memdep_suppose(struct solver *s);
 /* Tries all closed dependences again. */
 void memdep_retry(struct solver *s);
-/* Where an access but ACCESS_KILL goes, as far as known, without the top byte. */
+/* Where an access goes, as far as known, without the top byte; nothing of ACCESS_KILL is. */
 struct bits memdep_address(const struct solver *s, const struct memdep_access *a);
 /* False if the whole address is known, and no store goes there: no memory of a dump, read only, or
  * code that ran. */

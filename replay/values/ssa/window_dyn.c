@@ -433,7 +433,8 @@ static enum status copy_run(struct collect *c, const struct run_template *run, u
                             bool taken)
 {
 	struct window *w = c->w;
-	const uint32_t *templates = &c->runs.templates[run->first - 1];
+	/* There are none before the last of a run of one. */
+	const uint32_t *templates = count > 1 ? &c->runs.templates[run->first - 1] : NULL;
 	const struct run_end *end = &run->ends[taken];
 	struct call_site site = c->before.site;
 
