@@ -89,14 +89,21 @@ static bool match(struct m_events *events)
 	return depth == 0;
 }
 
-/* The log shows a state before it finds that an interrupt comes first. */
-static bool is_not_executed(const struct recording *r, const struct m_event *e)
+static bool is_same(const struct state *a, const struct state *b)
 {
-	const struct state *before = &r->states[e->position - 1];
-	const struct state *resumed = &r->states[e->resumed];
+	return a->pc == b->pc && a->psr == b->psr && memcmp(a->x, b->x, sizeof(a->x)) == 0;
+}
 
-	return e->entered != 0 && !e->chained && before->pc == resumed->pc &&
-	       before->psr == resumed->psr && memcmp(before->x, resumed->x, sizeof(before->x)) == 0;
+/*
+ * The log shows a state before it finds that an interrupt comes first, and that of an access to a
+ * device twice: qemu begins the instruction again, as the last of a block.
+ */
+static bool is_not_executed(const struct recording *r, size_t at, const struct m_event *next)
+{
+	if (!next)
+		return at < r->count && is_same(&r->states[at], &r->states[at + 1]);
+	return next->entered != 0 && !next->chained &&
+	       is_same(&r->states[at], &r->states[next->resumed]);
 }
 
 static void drop_states(struct m_events *events, const struct m_events *old, struct recording *r)
@@ -120,7 +127,7 @@ static void drop_states(struct m_events *events, const struct m_events *old, str
 				events->items[count++] = e;
 			}
 		}
-		if (next && is_not_executed(r, next))
+		if (is_not_executed(r, i, next))
 			continue;
 		r->states[kept] = r->states[i];
 		kept++;
@@ -214,7 +221,7 @@ void m_events_stacks(const struct m_events *events, struct recording *r)
 	uint32_t psp = 0;
 	bool is_known = false;
 
-	for (size_t i = 0; i < r->count; i++) {
+	for (size_t i = 0; i <= r->count; i++) {
 		struct state *s = &r->states[i];
 		bool in_thread = (s->psr & 0x1ff) == 0;
 		const struct m_event *e = NULL;
