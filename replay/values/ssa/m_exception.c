@@ -194,7 +194,10 @@ static unsigned int frame_below(const struct m_core *core, struct uop_builder *b
 	unsigned int place = uop_sum(b, 32, SP, size, true);
 	unsigned int odd = bit_of(b, place, 2);
 
-	*padded = core->is_aligned ? odd : uop_make(b, UOP_AND, 1, odd, uop_unknown(b, 1));
+	*padded = odd;
+	if (core->is_aligned)
+		return with_bit(b, place, 2, SLOT_ZERO);
+	*padded = uop_make(b, UOP_AND, 1, odd, uop_unknown(b, 1));
 	return with_bit(b, place, 2, uop_make(b, UOP_XOR, 1, odd, *padded));
 }
 
