@@ -309,7 +309,7 @@ void m_events_stacks(const struct m_events *events, struct recording *r)
 
 		if (event < events->count && events->items[event].position == i)
 			e = &events->items[event++];
-		if (e && e->entered != 0 && !e->chained && (s->x[LR] & 0xf) == 0xd) {
+		if (e && e->entered != 0 && !e->chained && (s->x[LR] & 0xc) == 0xc) {
 			msp = (uint32_t)s->x[SP]; /* and so it is again after the handler */
 			psp = e->frame;
 			is_known = true;
