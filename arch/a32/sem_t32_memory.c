@@ -205,14 +205,57 @@ void t32_pac(struct arm *s, unsigned int arg)
 enum {
 	PRIMASK = 0x10, /* M profile: to FAULTMASK, with BASEPRI: what is masked, no more */
 	FAULTMASK = 0x13,
-	SPECIAL = 8,   /* M profile: from here on SYSm is no part of xPSR: MSP, PSP, CONTROL ... */
+	SPECIAL = 8, /* M profile: from here on SYSm is no part of xPSR: MSP, PSP, CONTROL ... */
+	MSP = 8,
+	PSP = 9,
+	PSPLIM = 11,
+	CONTROL = 20,
 	BANKED = 0x20, /* A profile: a register of another mode */
 };
 
-/*
- * MSR of both profiles: what a mask of A and a SYSm of M name. Where SYSm could be a stack pointer,
- * the one in use may have changed.
+/* M profile: `value` as a handler; a thread may be unprivileged, which reads 0 and writes nothing.
  */
+static unsigned int of_handler(struct arm *s, unsigned int value)
+{
+	unsigned int handler = arm_field(s, UOP_FIELD, REG_M_HANDLER, 0, 1, 0);
+
+	return uop_select(s->b, 32, handler, value, uop_unknown(s->b, 32));
+}
+
+/* M profile: the stack pointer that is in use is R13. */
+static void stack_pointer_write(struct arm *s, unsigned int rn, bool is_psp)
+{
+	unsigned int on_psp = arm_field(s, UOP_FIELD, REG_M_ON_PSP, 0, 1, 0);
+	unsigned int value = of_handler(s, arm_field(s, UOP_FIELD, rn, 2, 30, 2));
+	unsigned int in_use =
+	        uop_select(s->b, 32, on_psp, is_psp ? value : ARM_SP, is_psp ? ARM_SP : value);
+	unsigned int other = uop_select(s->b, 32, on_psp, is_psp ? REG_M_OTHER_SP : value,
+	                                is_psp ? value : REG_M_OTHER_SP);
+
+	uop_define(s->b, ARM_SP, in_use);
+	uop_define(s->b, REG_M_OTHER_SP, other);
+}
+
+static unsigned int stack_pointer_read(struct arm *s, bool is_psp)
+{
+	unsigned int on_psp = arm_field(s, UOP_FIELD, REG_M_ON_PSP, 0, 1, 0);
+
+	return of_handler(s, uop_select(s->b, 32, on_psp, is_psp ? ARM_SP : REG_M_OTHER_SP,
+	                                is_psp ? REG_M_OTHER_SP : ARM_SP));
+}
+
+/* M profile: of a thread SP may be another one after it. */
+static void control_write(struct arm *s, unsigned int rn)
+{
+	uop_use(s->b, rn);
+	uop_define(s->b, ARM_SP, of_handler(s, ARM_SP));
+	uop_define(s->b, REG_M_OTHER_SP, of_handler(s, REG_M_OTHER_SP));
+	uop_define(s->b, REG_M_ON_PSP, of_handler(s, REG_M_ON_PSP));
+	uop_define_unknown(s->b, REG_M_FPCA, 32);
+	arm_pstate_unknown(s);
+}
+
+/* MSR of both profiles: what a mask of A and a SYSm of M name. */
 void t32_msr(struct arm *s, unsigned int arg)
 {
 	unsigned int rn = FIELD(s, Rn);
@@ -223,7 +266,12 @@ void t32_msr(struct arm *s, unsigned int arg)
 		opcode_reject(&s->opcode);
 	} else if ((number & ~0x10U) == BANKED) {
 		arm_banked_write(s, rn, (number & 0x10) | FIELD(s, mask));
-	} else if (number >= PRIMASK && number <= FAULTMASK) {
+	} else if (!FLAG(s, R) && (number == MSP || number == PSP)) {
+		stack_pointer_write(s, rn, number == PSP);
+	} else if (!FLAG(s, R) && number == CONTROL) {
+		control_write(s, rn);
+	} else if ((number >= PRIMASK && number <= FAULTMASK) ||
+	           (number > PSP && number <= PSPLIM)) {
 		uop_use(s->b, rn);
 		arm_pstate_unknown(s);
 	} else if (number >= SPECIAL) {
@@ -243,6 +291,8 @@ void t32_mrs(struct arm *s, unsigned int arg)
 	(void)arg;
 	if ((number & ~0x10U) == BANKED)
 		arm_banked_read(s, FIELD(s, Rd), (number & 0x10) | FIELD(s, M1));
+	else if (!FLAG(s, R) && (number == MSP || number == PSP))
+		arm_set(s, FIELD(s, Rd), stack_pointer_read(s, number == PSP));
 	else
 		arm_mrs(s, FLAG(s, R) || number >= SPECIAL / 2);
 }

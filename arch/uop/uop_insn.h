@@ -48,6 +48,11 @@ enum uop_register {
 	REG_BANKED = 15, /* to 31: AArch32 registers of modes that are not in use; a32.h */
 	REG_X16 = 16,
 	REG_X17 = 17,
+	/* M profile, which has no other modes' registers; 0 or 1, but for the first: */
+	REG_M_OTHER_SP = 16, /* the one of MSP and PSP that is not in use */
+	REG_M_ON_PSP = 17,   /* PSP is in use, as it never is by a handler */
+	REG_M_HANDLER = 18,  /* Handler mode */
+	REG_M_FPCA = 19,     /* CONTROL.FPCA: an entry stacks the registers of the FPU */
 	REG_LR = 30,
 	REG_SP = 31, /* the SP in use */
 	REG_NZCV,    /* flags as bits.h has them: 16 bits, one of them set */

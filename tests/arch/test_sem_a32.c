@@ -199,7 +199,7 @@ static void exception_return_forgets_flags_and_banked_registers(void **state)
 	assert_true(forgets(a32(0xe121f000), 13));  /* MSR CPSR_c, r0 */
 	assert_false(changes(a32(0xe128f000), 13)); /* MSR CPSR_f, r0 */
 	assert_true(changes(&builder.insn, REG_NZCV));
-	assert_true(forgets(t32(0xf3808808), 13)); /* MSR MSP, r0 */
+	assert_true(changes(t32(0xf3808808), 13)); /* MSR MSP, r0 */
 }
 
 static void registers_of_other_modes_have_numbers_of_their_own(void **state)
@@ -213,9 +213,62 @@ static void registers_of_other_modes_have_numbers_of_their_own(void **state)
 	assert_int_equal(t32(0xf3e18030)->uses[0], 1U << 17);     /* the same */
 	assert_int_equal(uop_insn_after(t32(0xf3808130), 17), 0); /* MSR SP_irq, r0 */
 	assert_true(forgets(a32(0xe14e0200), 0));                 /* MRS r0, SPSR_fiq */
-	assert_true(forgets(t32(0xf3ef8009), 0));                 /* MRS r0, PSP */
+	assert_true(forgets(t32(0xf3ef8014), 0));                 /* MRS r0, CONTROL */
 	assert_true(forgets(a32(0xf96d0513), 13));                /* SRSDB sp!, #19 */
 	assert_int_equal(maker_of(&builder.insn, builder.insn.accesses[0].address), UOP_UNKNOWN);
+}
+
+/* M profile: what an instruction leaves in a register, of a handler or a thread, on MSP or PSP. */
+static struct bits after_m(uint32_t opcode, bool is_handler, bool on_psp, unsigned int reg)
+{
+	static struct bits registers[REG_COUNT];
+	static const struct uop_memory memory = {NULL, NULL};
+	struct uop_run run;
+
+	for (unsigned int i = 0; i < REG_COUNT; i++)
+		registers[i] = bits_of(0x100 + 4 * i);
+	registers[2] = bits_of(0x203);
+	registers[REG_M_HANDLER] = bits_of(is_handler);
+	registers[REG_M_ON_PSP] = bits_of(on_psp);
+	assert_true(uop_run(t32(opcode), registers, &memory, &run));
+	return uop_run_after(&run, reg);
+}
+
+static void assert_after_m(struct bits b, uint32_t expected)
+{
+	assert_int_equal(b.known & UINT32_MAX, UINT32_MAX);
+	assert_int_equal(b.value, expected);
+}
+
+static void stack_pointers_of_m_are_those_in_use(void **state)
+{
+	enum {
+		MRS_R0_MSP = 0x08,
+		MRS_R0_PSP = 0x09,
+		IN_USE = 0x100 + 4 * 13,
+		OTHER = 0x100 + 4 * REG_M_OTHER_SP,
+	};
+	const uint32_t mrs = 0xf3ef8000;
+	const uint32_t msr_r2 = 0xf3828800;
+
+	(void)state;
+	assert_after_m(after_m(mrs | MRS_R0_MSP, true, false, 0), IN_USE);
+	assert_after_m(after_m(mrs | MRS_R0_PSP, true, false, 0), OTHER);
+	assert_after_m(after_m(msr_r2 | MRS_R0_PSP, true, false, REG_M_OTHER_SP), 0x200);
+	assert_after_m(after_m(msr_r2 | MRS_R0_PSP, true, false, 13), IN_USE);
+	assert_after_m(after_m(msr_r2 | MRS_R0_MSP, true, false, 13), 0x200);
+	assert_after_m(after_m(msr_r2 | MRS_R0_MSP, true, false, REG_M_OTHER_SP), OTHER);
+	/* A thread may be unprivileged: then 0 is read, and nothing written. */
+	assert_int_equal(after_m(mrs | MRS_R0_PSP, false, true, 0).known & UINT32_MAX, 0);
+	assert_int_equal(after_m(msr_r2 | MRS_R0_PSP, false, true, 13).known & 0x300, 0);
+	assert_after_m(after_m(msr_r2 | MRS_R0_PSP, false, true, REG_M_OTHER_SP), OTHER);
+	/* CONTROL: a handler's SP stays, PSPLIM changes none. */
+	assert_after_m(after_m(msr_r2 | 20, true, false, 13), IN_USE);
+	assert_after_m(after_m(msr_r2 | 20, true, false, REG_M_OTHER_SP), OTHER);
+	assert_int_equal(after_m(msr_r2 | 20, false, false, 13).known & UINT32_MAX, 0);
+	assert_int_equal(after_m(msr_r2 | 20, false, false, REG_M_ON_PSP).known & 1, 0);
+	assert_int_equal(after_m(msr_r2 | 20, true, false, REG_M_FPCA).known & 1, 0);
+	assert_after_m(after_m(msr_r2 | 11, false, true, 13), IN_USE);
 }
 
 static void multiple_transfer_has_one_access_a_register(void **state)
@@ -295,6 +348,7 @@ int main(void)
 	        cmocka_unit_test(write_of_pc_branches),
 	        cmocka_unit_test(exception_return_forgets_flags_and_banked_registers),
 	        cmocka_unit_test(registers_of_other_modes_have_numbers_of_their_own),
+	        cmocka_unit_test(stack_pointers_of_m_are_those_in_use),
 	        cmocka_unit_test(multiple_transfer_has_one_access_a_register),
 	        cmocka_unit_test(store_exclusive_may_not_happen),
 	        cmocka_unit_test(flags_outside_of_nzcv_are_pstate),

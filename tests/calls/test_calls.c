@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Calls of histories made by hand: what each kind of branch, exception and gap does to the stack.
- * Functions are "f" at 0x1000, "g" at 0x1100, "h" at 0x1200, of 0x100 bytes each.
+ * Functions are "f" at 0x1000, "g" at 0x1100, "h" at 0x1200, "v" at 0x1400, "w" at 0x1800, of 0x100
+ * bytes each.
  */
 #include "tests/session/made_session.h"
 #include "tests/support/made_symbols.h"
@@ -22,12 +23,15 @@ enum how {
 struct step {
 	uint64_t start;
 	enum how how;
-	enum { NOTHING, EXCEPTION, OVERFLOW, CONTEXT } then;
-	uint64_t return_address; /* of the exception; of CONTEXT: CONTEXTIDR */
+	enum { NOTHING, EXCEPTION, OVERFLOW, CONTEXT, OFF } then;
+	uint64_t return_address; /* of the exception; of CONTEXT and after OFF: CONTEXTIDR */
 };
 
-static const struct made_function functions[] = {
-        {"f", 0x1000, 0x100, 2}, {"g", 0x1100, 0x100, 2}, {"h", 0x1200, 0x100, 2}};
+static const struct made_function functions[] = {{"f", 0x1000, 0x100, 2},
+                                                 {"g", 0x1100, 0x100, 2},
+                                                 {"h", 0x1200, 0x100, 2},
+                                                 {"v", 0x1400, 0x100, 2},
+                                                 {"w", 0x1800, 0x100, 2}};
 
 static struct element made[3 * STEPS_MOST];
 
@@ -56,7 +60,9 @@ static size_t make_elements(const struct step *steps, size_t count)
 			made[made_count].exception.number = 14;
 			made[made_count].exception.has_return_address = true;
 			made[made_count++].exception.return_address = steps[i].return_address;
-		} else if (steps[i].then == CONTEXT) {
+		} else if (steps[i].then == CONTEXT || steps[i].then == OFF) {
+			if (steps[i].then == OFF)
+				made[made_count++] = (struct element){.type = ELEMENT_TRACE_ON};
 			made[made_count] = (struct element){.type = ELEMENT_PE_CONTEXT};
 			made[made_count].context.has_context_id = true;
 			made[made_count++].context.context_id = (uint32_t)steps[i].return_address;
@@ -91,7 +97,7 @@ static void assert_stacks(const struct step *steps, size_t count, uint64_t halt,
 	struct fixture f;
 	struct text out = {0};
 
-	make_functions(functions, 3);
+	make_functions(functions, 5);
 	assert_int_equal(symbols_open(made_images, 1, &symbols), STATUS_OK);
 	leads_to(halt);
 	script.has_no_pc = true;
@@ -365,6 +371,32 @@ static void contexts_have_stacks_of_their_own(void **state)
 	       AT(0x1200, RETURN), AT(0x1108, RETURN), AT(0x1008, FALL));
 }
 
+/*
+ * A thread, 2, returns to EL0, which is not traced, and comes back at `vector`; what 1 had called
+ * before it waits on, if that is a stay at EL0.
+ */
+static void assert_stay(enum how how, uint64_t vector, uint64_t context, const char *want)
+{
+	STACKS(0x1110, want, {0x1000, CALL, CONTEXT, 1}, {0x1100, CALL, CONTEXT, 2},
+	       AT(0x1200, RETURN), {0x1110, how, OFF, context}, {vector, CALL, CONTEXT, 1},
+	       AT(0x1200, RETURN), AT(0x1108, FALL));
+}
+
+static void stay_below_leaves_stacks_that_wait(void **state)
+{
+	static const char kept[] = "f? | g f? | h? | g? | v? | h? | g f? | g f?";
+	static const char lost[] = "f? | g f? | h? | g? | v? | h? | g? | g?";
+
+	(void)state;
+	assert_stay(ERET, 0x1400, 2, kept);
+	assert_stay(ERET, 0x1480, 2, kept);
+	/* No vector, one of the same level, no return from an exception, another context. */
+	assert_stay(ERET, 0x1440, 2, lost);
+	assert_stay(ERET, 0x1800, 2, "f? | g f? | h? | g? | w? | h? | g? | g?");
+	assert_stay(INDIRECT, 0x1400, 2, lost);
+	assert_stay(ERET, 0x1400, 3, lost);
+}
+
 /* One thread's context, said again, changes nothing. */
 static void context_that_is_the_same_keeps_the_stack(void **state)
 {
@@ -400,7 +432,7 @@ static void any_flow_has_stacks_that_end(void **state)
 			                         .return_address =
 			                                 0x1008 + (random >> 24) % 3 * 0x100};
 		}
-		make_functions(functions, 3);
+		make_functions(functions, 5);
 		assert_int_equal(symbols_open(made_images, 1, &symbols), STATUS_OK);
 		leads_to(0x1010);
 		script.has_no_pc = true;
@@ -472,6 +504,7 @@ int main(void)
 	        cmocka_unit_test(callers_before_a_gap_are_not_known),
 	        cmocka_unit_test(calls_do_not_span_a_gap),
 	        cmocka_unit_test(contexts_have_stacks_of_their_own),
+	        cmocka_unit_test(stay_below_leaves_stacks_that_wait),
 	        cmocka_unit_test(context_that_is_the_same_keeps_the_stack),
 	        cmocka_unit_test(any_flow_has_stacks_that_end),
 	        cmocka_unit_test(calls_end_when_the_user_interrupts),

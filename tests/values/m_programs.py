@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is said of the past of a Cortex-M with interrupts is what qemu's system emulation saw.
 
-usage: m_programs.py CHECK_VALUES PROGRAM m|m33|m33ns [OPTION=NUMBER ...]
+usage: m_programs.py CHECK_VALUES PROGRAM m|m33|m33ns|mtasks|m33tasks [OPTION=NUMBER ...]
 
 m is a Cortex-M3, m33 a Cortex-M33 that never leaves Secure state, m33ns one in Non-secure state.
 
 As programs.py; PROGRAM runs on the bare core of programs/m_main.c, with exceptions that nest, are
-chained and interrupt a thread on the process stack. Without compiler or emulator it is skipped.
+chained and interrupt a thread on the process stack; or as one of the tasks of programs/m_tasks.c,
+which PendSV switches. Without compiler or emulator it is skipped.
 """
 import os
 import subprocess
@@ -24,7 +25,12 @@ STACK, STACK_SIZE = 0x3f000, 0x1000  # in RAM
 CORES = {"m": ("cortex-m3", "mps2-an385", 0, 0x20000000),
          "m33": ("cortex-m33+nofp", "mps2-an505", 0x10000000, 0x38000000),
          "m33ns": ("cortex-m33+nofp", "mps2-an505", 0x8000, 0x28000000)}
+CORES.update({core + "tasks": CORES[core] for core in ("m", "m33")})
 TIME_MOST = 120
+
+
+def main_of(core):
+    return "m_tasks.c" if core.endswith("tasks") else "m_main.c"
 
 
 def build(program, core, level, folder):
@@ -35,7 +41,7 @@ def build(program, core, level, folder):
                     "-Wl,--defsym=code=%#x,--defsym=ram=%#x" % (code, ram),
                     *(["-DNON_SECURE"] if core == "m33ns" else []),
                     "-T", os.path.join(source, "m.ld"), "-o", elf,
-                    os.path.join(source, program + ".c"), os.path.join(source, "m_main.c"),
+                    os.path.join(source, program + ".c"), os.path.join(source, main_of(core)),
                     "-lgcc"], check=True)
     return elf
 
@@ -80,7 +86,8 @@ def record(program, core, level, folder):
 
 def main():
     check, program, core = sys.argv[1:4]
-    sources = [os.path.join(recordings.PROGRAMS, program + ".c"), os.path.abspath(__file__)]
+    sources = [os.path.join(recordings.PROGRAMS, program + ".c"), os.path.abspath(__file__),
+               os.path.join(recordings.PROGRAMS, main_of(core))]
     own = {"known": ""}
     requests = programs.take_own(sys.argv[4:], own)
     failed = False

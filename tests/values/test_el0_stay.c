@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a stay at EL0 whose code no dump holds leaves of registers: those that EL0 cannot write, if
- * the trace shows that nothing else ran. Code begins at a table of vectors.
+ * the trace shows that nothing else ran; and of memory. Code begins at a table of vectors.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "replay/values/solver/solver.h"
 #include "replay/values/ssa/ssa.h"
 #include "tests/session/made_session.h"
 #include "tests/values/made_element.h"
@@ -30,6 +31,9 @@ enum {
 	IRQ = 14,
 	MOST = 16,
 };
+
+#define KERNEL_DATA UINT64_C(0xffffff8000008000)
+#define USER_DATA   UINT64_C(0x8000)
 
 static const uint8_t eret[4] = {0xe0, 0x03, 0x9f, 0xd6};
 static const uint8_t nop[4] = {0x1f, 0x20, 0x03, 0xd5};
@@ -98,16 +102,16 @@ static unsigned int kept_between(const struct history *history, uint64_t from, u
 	return kept;
 }
 
-/* At EL1 with its own SP, ERET; the elements; an instruction at `address`. SP is kept as `sp`. */
-static unsigned int across(const struct element *elements, size_t count, uint64_t address,
-                           unsigned int sp)
+/* At EL1 with its own SP, ERET; the elements; an instruction at `address`. Closed by its user. */
+static void open_stay(struct fixture *f, const struct element *elements, size_t count,
+                      uint64_t address)
 {
+	static const uint8_t word[8] = {0x37};
+	static uint8_t bytes[USER + 16 - TABLE];
+	static uint8_t pc[8];
 	struct element all[MOST] = {context(EL_1), range(TABLE, 1, INSN_OTHER, true),
 	                            exception(CALL, TABLE + 4),
 	                            range(SVC_OWN, 1, INSN_BRANCH_INDIRECT, true)};
-	uint8_t bytes[USER + 16 - TABLE];
-	struct fixture f;
-	unsigned int kept;
 
 	for (size_t at = 0; at < sizeof(bytes); at += 4)
 		memcpy(bytes + at, nop, 4);
@@ -115,16 +119,53 @@ static unsigned int across(const struct element *elements, size_t count, uint64_
 	assert_true(count + 5 <= MOST);
 	memcpy(all + 4, elements, count * sizeof(all[0]));
 	all[count + 4] = range(address, 1, INSN_OTHER, true);
-	make_registers(&f);
-	f.source.protocol = PROTOCOL_ETM4;
+	make_registers(f);
+	for (unsigned int i = 0; i < sizeof(pc); i++)
+		pc[i] = (uint8_t)((address + 4) >> 8 * i);
+	f->registers[0].value = pc;
+	f->source.protocol = PROTOCOL_ETM4;
 	leads_to(address + 4);
-	begin_core(&f);
-	add_region(f.core.memory, TABLE, bytes, sizeof(bytes), false);
-	(void)open_core(&f, all, count + 5);
-	assert_int_equal(history_length(f.history), 3);
+	begin_core(f);
+	add_region(f->core.memory, TABLE, bytes, sizeof(bytes), false);
+	add_region(f->core.memory, KERNEL_DATA, word, sizeof(word), false);
+	add_region(f->core.memory, USER_DATA, word, sizeof(word), false);
+	(void)open_core(f, all, count + 5);
+	assert_int_equal(history_length(f->history), 3);
+}
+
+/* SP is kept as `sp`. */
+static unsigned int across(const struct element *elements, size_t count, uint64_t address,
+                           unsigned int sp)
+{
+	struct fixture f;
+	unsigned int kept;
+
+	open_stay(&f, elements, count, address);
 	kept = kept_between(f.history, 1, 2, sp);
 	close_fixture(&f);
 	return kept;
+}
+
+/* Before the stay a doubleword is what the dump says. */
+static bool keeps_memory(const struct element *elements, size_t count, uint64_t granule)
+{
+	struct solve_options options = {.single_writer = true};
+	struct solver solver;
+	struct fixture f;
+	struct bits before;
+	struct bits after;
+
+	open_stay(&f, elements, count, IRQ_LOWER);
+	options.window.to = history_length(f.history);
+	options.window.kernel_private = assumes_kernel_private;
+	assert_int_equal(solve_init(&solver, f.history, &options), STATUS_OK);
+	before = solve_granule(&solver, 1, granule);
+	after = solve_granule(&solver, 2, granule);
+	solve_fini(&solver);
+	close_fixture(&f);
+	assert_int_equal(after.known, UINT64_MAX);
+	assert_int_equal(after.value, 0x37);
+	return before.known == UINT64_MAX && before.value == 0x37;
 }
 
 static void entry_from_unknown_code_finds_what_el0_cannot_write(void **state)
@@ -234,6 +275,26 @@ static void tracing_that_is_off_at_el0_hides_el0_alone(void **state)
 	}
 }
 
+/* It wrote what it can, and under the assumption nothing of a kernel's. */
+static void stay_at_el0_keeps_a_kernels_memory(void **state)
+{
+	const struct element seen[] = {context(EL_0), unknown_code(), exception(IRQ, UNKNOWN),
+	                               context(EL_1)};
+	const struct element unseen[] = {{.type = ELEMENT_TRACE_ON}, context(EL_1)};
+	const struct element lost[] = {{.type = ELEMENT_NO_SYNC}, context(EL_1)};
+
+	(void)state;
+	assumes_kernel_private = true;
+	assert_true(keeps_memory(seen, 4, KERNEL_DATA));
+	assert_true(keeps_memory(unseen, 2, KERNEL_DATA));
+	assert_false(keeps_memory(lost, 2, KERNEL_DATA));
+	assert_false(keeps_memory(seen, 4, USER_DATA));
+	assert_false(keeps_memory(unseen, 2, USER_DATA));
+	assumes_kernel_private = false;
+	assert_false(keeps_memory(seen, 4, KERNEL_DATA));
+	assert_false(keeps_memory(unseen, 2, KERNEL_DATA));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -241,6 +302,7 @@ int main(void)
 	        cmocka_unit_test(unknown_code_before_known_code_of_el0_leaves_the_same),
 	        cmocka_unit_test(gap_that_may_hide_el1_loses_all),
 	        cmocka_unit_test(tracing_that_is_off_at_el0_hides_el0_alone),
+	        cmocka_unit_test(stay_at_el0_keeps_a_kernels_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,7 +70,9 @@ static void begin(struct machine *m)
 		m->registers[i] = bits_of(0x100 + i);
 	m->registers[REG_NZCV] = bits_of(1U << FLAGS);
 	m->registers[SP] = bits_of(MSP);
-	m->registers[M_OTHER_SP] = bits_of(PSP);
+	m->registers[REG_M_OTHER_SP] = bits_of(PSP);
+	for (unsigned int i = REG_M_ON_PSP; i <= REG_M_FPCA; i++)
+		m->registers[i] = (struct bits){0, 0};
 	for (unsigned int i = 0; i < 64; i++)
 		m->words[i] = UINT32_C(0x50000000) + i;
 }
@@ -175,13 +177,91 @@ static void entry_leaves_exc_return_in_lr(void **state)
 		execute(&m);
 		assert_after(&m, LR, expected[i].known, expected[i].value);
 		assert_true(uop_insn_uses(&m.b.insn, SP));
-		assert_true(uop_insn_uses(&m.b.insn, M_OTHER_SP));
+		assert_true(uop_insn_uses(&m.b.insn, REG_M_OTHER_SP));
 		assert_true(uop_insn_uses(&m.b.insn, REG_NZCV));
 		assert_forgotten(&m, scalars_of(i), true);
 		assert_int_equal(m.b.insn.flags, UOP_AARCH32);
 		for (unsigned int reg = 4; reg <= 11; reg++)
 			assert_after(&m, reg, i == CORE_M33_S ? 0 : UINT32_MAX,
 			             i == CORE_M33_S ? 0 : 0x100 + reg);
+	}
+}
+
+/* Who is interrupted: EXC_RETURN, the frame, and the stack pointers after it. */
+static void entry_is_of_what_it_interrupts(void **state)
+{
+	static const struct {
+		unsigned int which;
+		bool on_psp;
+		bool is_handler;
+		bool has_fp;
+		uint32_t exc_return;
+	} cases[] = {
+	        {CORE_M3, false, true, false, UINT32_C(0xfffffff1)},
+	        {CORE_M3, false, false, false, UINT32_C(0xfffffff9)},
+	        {CORE_M3, true, false, false, UINT32_C(0xfffffffd)},
+	        {CORE_M4, false, true, true, UINT32_C(0xffffffe1)},
+	        {CORE_M4, true, false, false, UINT32_C(0xfffffffd)},
+	        {CORE_M4, true, false, true, UINT32_C(0xffffffed)},
+	        {CORE_M33_NS, true, false, false, UINT32_C(0xffffffbc)},
+	        {CORE_M33_NS, false, false, true, UINT32_C(0xffffffa8)},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct m_core core = core_of(cases[i].which);
+		uint32_t untold = cases[i].which == CORE_M33_NS ? 1 : 0; /* ES */
+		uint32_t size = 32 + (cases[i].has_fp ? 72 : 0);
+		struct machine m;
+
+		begin(&m);
+		m.registers[REG_M_ON_PSP] = bits_of(cases[i].on_psp);
+		m.registers[REG_M_HANDLER] = bits_of(cases[i].is_handler);
+		m.registers[REG_M_FPCA] = bits_of(cases[i].has_fp);
+		m_exception_enter(&core, 0x1004, NOP, &m.b);
+		execute(&m);
+		assert_after(&m, LR, UINT32_MAX & ~untold, cases[i].exc_return & ~untold);
+		assert_frame(&m, MSP - size, 0x1004, false);
+		assert_after(&m, SP, UINT32_MAX, cases[i].on_psp ? PSP : MSP - size);
+		assert_after(&m, REG_M_OTHER_SP, UINT32_MAX, cases[i].on_psp ? MSP - size : PSP);
+		assert_after(&m, REG_M_ON_PSP, UINT32_MAX, 0);
+		assert_after(&m, REG_M_HANDLER, UINT32_MAX, 1);
+		if (cases[i].which != CORE_M3)
+			assert_after(&m, REG_M_FPCA, UINT32_MAX, 0);
+	}
+}
+
+/* And after a return who goes on. */
+static void return_is_to_what_was_interrupted(void **state)
+{
+	static const struct {
+		uint32_t exc_return;
+		bool on_psp;
+		bool is_handler;
+		bool has_fp;
+	} cases[] = {{UINT32_C(0xfffffff1), false, true, false},
+	             {UINT32_C(0xfffffff9), false, false, false},
+	             {UINT32_C(0xfffffffd), true, false, false},
+	             {UINT32_C(0xffffffe1), false, true, true},
+	             {UINT32_C(0xffffffed), true, false, true}};
+	struct m_core core = core_of(CORE_M4);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct machine m;
+
+		begin(&m);
+		if (cases[i].on_psp)
+			m.first = PSP - 0x20;
+		m.registers[LR] = bits_of(cases[i].exc_return);
+		m_exception_return(&core, BX_LR, false, &m.b);
+		execute(&m);
+		assert_int_equal(uop_run_after(&m.run, REG_M_ON_PSP).value, cases[i].on_psp);
+		assert_int_equal(uop_run_after(&m.run, REG_M_HANDLER).value, cases[i].is_handler);
+		assert_int_equal(uop_run_after(&m.run, REG_M_FPCA).value, cases[i].has_fp);
+		assert_int_equal(uop_run_after(&m.run, REG_M_ON_PSP).known & 1, 1);
+		assert_int_equal(uop_run_after(&m.run, REG_M_HANDLER).known & 1, 1);
+		assert_int_equal(uop_run_after(&m.run, REG_M_FPCA).known & 1, 1);
 	}
 }
 
@@ -256,28 +336,111 @@ static void entry_may_write_what_the_fpu_has(void **state)
 /* PUSH, POP, STM, LDM, LDRD and FP may have been interrupted half done: by their encodings. */
 static void instruction_of_many_accesses_is_told(void **state)
 {
+	enum { NO, LIST, KILLS };
 	static const struct {
 		uint32_t opcode;
-		bool has_many;
+		unsigned int many;
 	} cases[] = {
-	        {0xb402, true},     {0xb5f0, true},      {0xbc02, true},      {0xbd00, true},
-	        {0xc802, true},     {0xc002, true},      {0xcfff, true},      {NOP, false},
-	        {0xb002, false},    {0xb6f0, false},     {0xba00, false},     {0xbe00, false},
-	        {0xd000, false},    {0x6808, false},     {0xe8bd0030, true},  {0xe92d4ff0, true},
-	        {0xe9d00100, true}, {0xecb08a04, true},  {0xed900a00, true},  {0xee300a00, true},
-	        {0xfc000a00, true}, {0xf8d00000, false}, {0xf3af8000, false}, {0xeb000001, false},
+	        {0xb402, LIST},      {0xb5f0, LIST},      {0xbc02, LIST},      {0xbd00, LIST},
+	        {0xc802, LIST},      {0xc002, LIST},      {0xcfff, LIST},      {NOP, NO},
+	        {0xb002, NO},        {0xb6f0, NO},        {0xba00, NO},        {0xbe00, NO},
+	        {0xd000, NO},        {0x6808, NO},        {0xe8bd0030, LIST},  {0xe92d4ff0, LIST},
+	        {0xe8900030, LIST},  {0xe9100030, LIST},  {0xe8d00030, KILLS}, {0xe9d00100, KILLS},
+	        {0xecb08a04, KILLS}, {0xed900a00, KILLS}, {0xee300a00, KILLS}, {0xfc000a00, KILLS},
+	        {0xf8d00000, NO},    {0xf3af8000, NO},    {0xeb000001, NO},
 	};
 	struct m_core core = core_of(CORE_M3);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct uop_builder b;
+		unsigned int kills = cases[i].many == KILLS ? UOP_KILLS_ALL : 0;
 
-		assert_int_equal(m_has_many_accesses(cases[i].opcode), cases[i].has_many);
+		assert_int_equal(m_has_many_accesses(cases[i].opcode), cases[i].many != NO);
 		m_exception_enter(&core, 0x1004, cases[i].opcode, &b);
-		assert_int_equal(b.insn.flags & UOP_KILLS_ALL,
-		                 cases[i].has_many ? UOP_KILLS_ALL : 0);
+		assert_int_equal(b.insn.flags & UOP_KILLS_ALL, kills);
+		if (cases[i].many == NO)
+			continue;
+		m_exception_again(cases[i].opcode, &b);
+		assert_int_equal(b.insn.flags & UOP_KILLS_ALL, kills);
 	}
+}
+
+/* What it may have loaded is not known, in registers and in the frame. */
+static void entry_at_a_load_of_several_loses_what_it_loads(void **state)
+{
+	struct m_core core = core_of(CORE_M3);
+	struct machine m;
+
+	(void)state;
+	begin(&m);
+	m_exception_enter(&core, 0x1004, UINT32_C(0xe8bd0032), &m.b); /* pop {r1, r4, r5} */
+	execute(&m);
+	assert_int_equal(m.b.insn.access_count, 8);
+	assert_bits(uop_run_slot(&m.run, m.b.insn.accesses[0].data), UINT32_MAX, 0x100);
+	assert_bits(uop_run_slot(&m.run, m.b.insn.accesses[1].data), 0, 0);
+	assert_after(&m, 4, 0, 0);
+	assert_after(&m, 5, 0, 0);
+	assert_after(&m, 6, UINT32_MAX, 0x106);
+}
+
+/* What it may have stored is there before the frame is. */
+static void entry_at_a_store_of_several_loses_memory(void **state)
+{
+	static const struct {
+		uint32_t opcode;
+		uint32_t place;
+		uint32_t length;
+	} cases[] = {{0xb530, MSP - 12, 12},                /* push {r4, r5, lr} */
+	             {UINT32_C(0xe92d0030), MSP - 8, 8},    /* push.w {r4, r5} */
+	             {0xc338, 0x103, 12},                   /* stm r3!, {r3, r4, r5} */
+	             {UINT32_C(0xe8860030), 0x106, 8},      /* stm.w r6, {r4, r5} */
+	             {UINT32_C(0xe9060030), 0x106 - 8, 8}}; /* stmdb r6, {r4, r5} */
+	struct m_core core = core_of(CORE_M3);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct machine m;
+
+		begin(&m);
+		m_exception_enter(&core, 0x1004, cases[i].opcode, &m.b);
+		execute(&m);
+		assert_int_equal(m.b.insn.access_count, 9);
+		assert_access(&m, 0, ACCESS_CLOBBER, cases[i].place, cases[i].length);
+		assert_access(&m, 1, ACCESS_STORE, MSP - 32, 4);
+		assert_after(&m, 4, UINT32_MAX, 0x104);
+	}
+}
+
+/* One that is gone on with after a return: its base is as it is after it, its data is not known. */
+static void load_or_store_of_several_goes_on(void **state)
+{
+	struct machine m;
+
+	(void)state;
+	begin(&m);
+	m_exception_again(0xbd30, &m.b); /* pop {r4, r5, pc} */
+	execute(&m);
+	assert_after(&m, 4, 0, 0);
+	assert_after(&m, 5, 0, 0);
+	assert_after(&m, 6, UINT32_MAX, 0x106);
+	assert_after(&m, SP, UINT32_MAX, MSP + 12);
+	assert_int_equal(m.b.insn.branch.kind, BRANCH_INDIRECT);
+	begin(&m);
+	m_exception_again(0xb530, &m.b); /* push {r4, r5, lr} */
+	execute(&m);
+	assert_int_equal(m.b.insn.access_count, 1);
+	assert_access(&m, 0, ACCESS_CLOBBER, MSP - 12, 12);
+	assert_after(&m, SP, UINT32_MAX, MSP - 12);
+	assert_after(&m, 4, UINT32_MAX, 0x104);
+	begin(&m);
+	m_exception_again(0xcb38, &m.b); /* ldm r3, {r3, r4, r5} */
+	execute(&m);
+	assert_after(&m, 3, 0, 0);
+	begin(&m);
+	m_exception_again(0xcb30, &m.b); /* ldm r3!, {r4, r5} */
+	execute(&m);
+	assert_after(&m, 3, UINT32_MAX, 0x103 + 8);
 }
 
 static uint64_t branch_target(const struct machine *m)
@@ -341,7 +504,7 @@ static void return_is_unstacked_from_the_stack_that_exc_return_says(void **state
 
 			leave(&m, cases[i].core, cases[i].exc_return, padded != 0);
 			assert_unstacked(&m, 8, cases[i].size + 4 * padded);
-			assert_after(&m, M_OTHER_SP, UINT32_MAX, on_psp ? MSP : PSP);
+			assert_after(&m, REG_M_OTHER_SP, UINT32_MAX, on_psp ? MSP : PSP);
 			assert_after(&m, 4, UINT32_MAX, 0x104);
 			assert_after(&m, 11, UINT32_MAX, 0x10b);
 			assert_int_equal(uop_run_after(&m.run, REG_FPSR).known,
@@ -408,7 +571,7 @@ static void return_is_by_what_the_instruction_put_into_the_pc(void **state)
 		m.words[7] = cases[i].from == 'm' ? UINT32_C(0xfffffff9) : 0;
 		m_exception_return(&core, cases[i].opcode, false, &m.b);
 		if (cases[i].from == 'n') {
-			m.registers[M_OTHER_SP] = bits_of(MSP);
+			m.registers[REG_M_OTHER_SP] = bits_of(MSP);
 			m.registers[SP] = bits_of(MSP);
 		}
 		execute(&m);
@@ -454,7 +617,7 @@ static void chained_exception_leaves_the_stack_alone(void **state)
 		             UINT32_C(0xffffffb9) &
 		                     (i == CORE_M33_S ? ~UINT32_C(0x20) : UINT32_MAX));
 		assert_after(&m, SP, UINT32_MAX, MSP);
-		assert_after(&m, M_OTHER_SP, UINT32_MAX, PSP);
+		assert_after(&m, REG_M_OTHER_SP, UINT32_MAX, PSP);
 		assert_after(&m, 4, UINT32_MAX, 0x104);
 	}
 }
@@ -471,10 +634,12 @@ static void unseen_handler_and_lazy_stacking_write_memory_alone(void **state)
 	assert_int_equal(m.b.insn.def_count, 0);
 	assert_int_equal(m.b.insn.access_count, 0);
 	m_exception_lazy(&m.b);
+	m.registers[REG_M_FPCA] = bits_of(0);
 	execute(&m);
 	assert_int_equal(m.b.insn.flags, UOP_KILLS_MEMORY | UOP_AARCH32);
-	assert_int_equal(m.b.insn.def_count, 1);
+	assert_int_equal(m.b.insn.def_count, 2);
 	assert_int_equal(uop_run_after(&m.run, REG_FPSR).known, 0);
+	assert_after(&m, REG_M_FPCA, ~UINT32_C(1), 0);
 }
 
 static enum m_exception_kind expected_kind(enum protocol protocol, uint32_t n)
@@ -558,6 +723,11 @@ int main(void)
 	        cmocka_unit_test(entry_aligns_the_frame),
 	        cmocka_unit_test(entry_may_write_what_the_fpu_has),
 	        cmocka_unit_test(instruction_of_many_accesses_is_told),
+	        cmocka_unit_test(entry_is_of_what_it_interrupts),
+	        cmocka_unit_test(return_is_to_what_was_interrupted),
+	        cmocka_unit_test(entry_at_a_load_of_several_loses_what_it_loads),
+	        cmocka_unit_test(entry_at_a_store_of_several_loses_memory),
+	        cmocka_unit_test(load_or_store_of_several_goes_on),
 	        cmocka_unit_test(return_is_unstacked_from_the_stack_that_exc_return_says),
 	        cmocka_unit_test(return_in_secure_state),
 	        cmocka_unit_test(return_on_a_core_that_aligns_ignores_bit_2),

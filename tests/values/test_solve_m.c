@@ -298,7 +298,7 @@ static void m_vector_is_not_that_of_the_a_profile(void **state)
 }
 
 /* An interrupted POP may have loaded some of its registers. */
-static void m_interrupted_pop_is_a_gap(void **state)
+static void m_interrupted_pop_loses_what_it_loads(void **state)
 {
 	struct program p;
 
@@ -308,16 +308,18 @@ static void m_interrupted_pop_is_a_gap(void **state)
 	p.code[5] = 0xbc;
 	begin_m(&p, "Cortex-M3", UINT32_C(0xfffffff9));
 	enter(&p);
-	assert_unknown(&p, 0, 0);
-	assert_unknown(&p, 0, 4);
+	assert_is(&p, 0, 0, 0x36);
+	assert_unknown(&p, 1, 1);
+	assert_is(&p, 0, 4, 0);
+	assert_is(&p, 0, R_SP, DATA_AT + FRAME + 0x24);
 	end(&p);
 }
 
 /* SVC, a handler of MOV LR, R4 and BX LR, and on after the SVC. SP is 4 more if it was padded. */
-static void return_m(struct program *p, const char *type, uint32_t exc_return, uint32_t padding)
+static void end_return_m(struct program *p, enum security_state security)
 {
 	const struct element elements[] = {
-	        context((exc_return & 0x40) != 0 ? SECURITY_SECURE : SECURITY_NON_SECURE),
+	        context(security),
 	        run_at(ISA_T32, CODE, 2, false, true),
 	        exception(M_SVC, CODE + 4),
 	        run_at(ISA_T32, CODE + 14, 2, true, true),
@@ -325,6 +327,12 @@ static void return_m(struct program *p, const char *type, uint32_t exc_return, u
 	        run_at(ISA_T32, CODE + 4, 1, false, true),
 	};
 
+	finish(p, elements, 6);
+}
+
+static void begin_return_m(struct program *p, const char *type, uint32_t exc_return,
+                           uint32_t padding)
+{
 	BEGIN_T32(p, T_ADD_R1_5, T_SVC, T_NOP, T_NOP, T_NOP, T_NOP, T_NOP, T_MOV_LR_R4, T_BX_LR);
 	begin_m(p, type, 0x77);
 	put_u32(p->data + FRAME + 28, UINT32_C(0x01000000) | padding << 7);
@@ -338,7 +346,12 @@ static void return_m(struct program *p, const char *type, uint32_t exc_return, u
 	put_u32(p->r[R_CPSR], UINT32_C(0x01000000));
 	put_u32(p->r[R_PC], CODE + 6);
 	leads_to(CODE + 6);
-	finish(p, elements, 6);
+}
+
+static void return_m(struct program *p, const char *type, uint32_t exc_return, uint32_t padding)
+{
+	begin_return_m(p, type, exc_return, padding);
+	end_return_m(p, (exc_return & 0x40) != 0 ? SECURITY_SECURE : SECURITY_NON_SECURE);
 }
 
 static void m_return_is_unstacked(void **state)
@@ -398,6 +411,41 @@ static void m_return_to_unknown_frame(void **state)
 	end(&p);
 }
 
+/* At the halt CONTROL says that PSP is in use: so it was before the exception, and MSP in the
+ * handler. */
+static void m_halt_says_which_stack_is_in_use(void **state)
+{
+	static const struct {
+		const char *type;
+		const char *other;
+		uint32_t control;
+		uint32_t known_at_return;
+	} cases[] = {{"Cortex-M3", "MSP", 2, DATA_AT},
+	             {"Cortex-M33", "MSP", 2, DATA_AT},
+	             {"Cortex-M3", "PSP", 0, DATA_AT + FRAME}};
+
+	(void)state;
+	for (unsigned int i = 0; i < 3; i++) {
+		bool is_m33 = i == 1;
+		struct program p;
+
+		begin_return_m(&p, cases[i].type, 0x77, 0);
+		p.code[14] = 0; /* NOP: only the entry makes EXC_RETURN */
+		p.code[15] = 0xbf;
+		p.registers[5].name = str_of(cases[i].other);
+		p.registers[6].name = STR("CONTROL");
+		put_u32(p.r[5], DATA_AT);
+		put_u32(p.r[6], cases[i].control);
+		end_return_m(&p, is_m33 ? SECURITY_NON_SECURE : SECURITY_SECURE);
+		assert_is(&p, 3, R_SP, cases[i].known_at_return);
+		if (!is_m33) {
+			assert_is(&p, 1, R_SP, DATA_AT + FRAME + 0x20);
+			assert_is(&p, 1, 0, 0x36);
+		}
+		end(&p);
+	}
+}
+
 /* A handler that returns, and at once PendSV: its frame is the one that is there. */
 static void chain_m(struct program *p, enum protocol protocol, bool has_address)
 {
@@ -426,9 +474,9 @@ static void m_chained_exception_has_the_frame_of_the_one_before(void **state)
 	static const struct {
 		enum protocol protocol;
 		bool has_address;
-		bool is_chained;
+		bool is_known;
 	} cases[] = {{PROTOCOL_ETM4, false, true},
-	             {PROTOCOL_ETM4, true, false},
+	             {PROTOCOL_ETM4, true, true}, /* unstacked, and stacked again */
 	             {PROTOCOL_ETM3, false, false}};
 
 	(void)state;
@@ -436,7 +484,7 @@ static void m_chained_exception_has_the_frame_of_the_one_before(void **state)
 		struct program p;
 
 		chain_m(&p, cases[i].protocol, cases[i].has_address);
-		if (cases[i].is_chained) {
+		if (cases[i].is_known) {
 			assert_is(&p, 3, R_SP, DATA_AT + FRAME);
 			assert_is(&p, 3, R_LR, UINT32_C(0xfffffff9));
 			assert_is(&p, 0, 4, 0);
@@ -602,10 +650,11 @@ int main(void)
 	        cmocka_unit_test(m_entry_with_fp_frame),
 	        cmocka_unit_test(m_halt_within_a_load_of_several_says_nothing),
 	        cmocka_unit_test(m_other_exception_is_a_gap),
-	        cmocka_unit_test(m_interrupted_pop_is_a_gap),
+	        cmocka_unit_test(m_interrupted_pop_loses_what_it_loads),
 	        cmocka_unit_test(m_vector_is_not_that_of_the_a_profile),
 	        cmocka_unit_test(m_return_is_unstacked),
 	        cmocka_unit_test(m_return_to_unknown_frame),
+	        cmocka_unit_test(m_halt_says_which_stack_is_in_use),
 	        cmocka_unit_test(m_entry_in_one_security_state_is_stacked),
 	        cmocka_unit_test(m_entry_after_registers_that_were_stacked),
 	        cmocka_unit_test(m_entry_that_may_stack_otherwise_is_a_gap),

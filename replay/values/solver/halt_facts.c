@@ -33,27 +33,44 @@ static void learn_vector(struct solver *s, unsigned int slot, const struct snap_
 
 #define XPSR_NUMBER   UINT64_C(0x1ff)
 #define CONTROL_SPSEL UINT64_C(2)
+#define CONTROL_FPCA  UINT64_C(4)
 
-/* Of the M profile's two stack pointers, that which is not in use. */
-static void learn_other_sp(struct solver *s)
+/*
+ * Of the M profile's two stack pointers, that which is not in use. With Security Extension the
+ * names without a suffix are those of the state in use (DDI 0553, D1.2.39: DCRSR).
+ */
+static void learn_other_sp(struct solver *s, bool on_psp)
 {
-	const struct history *history = s->w.history;
-	const struct snap_register *xpsr = history_halt_register(history, M_xpsr);
-	const struct snap_register *control = history_halt_register(history, M_control);
-	bool is_handler = xpsr && (snap_register_value(xpsr) & XPSR_NUMBER) != 0;
-	const struct snap_register *other;
+	const struct snap_register *used =
+	        history_halt_register(s->w.history, on_psp ? M_psp : M_msp);
+	const struct snap_register *sp = history_halt_register(s->w.history, M_sp);
+	const struct snap_register *other =
+	        history_halt_register(s->w.history, on_psp ? M_msp : M_psp);
 
-	/* With Security Extension there are two of each. */
-	if (!xpsr || (!is_handler && !control) ||
-	    m_core_of(history_core(history)->device).has_security)
-		return;
-	/* Handlers use MSP; threads what SPSEL says. */
-	if (is_handler || (snap_register_value(control) & CONTROL_SPSEL) == 0)
-		other = history_halt_register(history, M_psp);
-	else
-		other = history_halt_register(history, M_msp);
+	if (used && sp && snap_register_value(used) != snap_register_value(sp))
+		return; /* they are of another state or moment */
 	if (other)
-		learn_end(s, M_OTHER_SP, snap_register_value(other) & UINT32_MAX, 64);
+		learn_end(s, REG_M_OTHER_SP, snap_register_value(other) & UINT32_MAX, 64);
+}
+
+/* Handlers use MSP; threads what SPSEL says. */
+static void learn_m(struct solver *s)
+{
+	const struct snap_register *xpsr = history_halt_register(s->w.history, M_xpsr);
+	const struct snap_register *control = history_halt_register(s->w.history, M_control);
+	uint64_t bits = control ? snap_register_value(control) : 0;
+	bool is_handler = xpsr && (snap_register_value(xpsr) & XPSR_NUMBER) != 0;
+	bool on_psp = !is_handler && (bits & CONTROL_SPSEL) != 0;
+
+	if (!xpsr)
+		return;
+	learn_end(s, REG_M_HANDLER, is_handler, 64);
+	if (control)
+		learn_end(s, REG_M_FPCA, (bits & CONTROL_FPCA) != 0, 64);
+	if (!is_handler && !control)
+		return;
+	learn_end(s, REG_M_ON_PSP, on_psp, 64);
+	learn_other_sp(s, on_psp);
 }
 
 #define MODE_AARCH32 UINT64_C(0x10)
@@ -160,7 +177,7 @@ void halt_facts(struct solver *s)
 			          core->arch == CORE_A64 ? at.bits : 64);
 	}
 	if (core->arch == CORE_M)
-		learn_other_sp(s);
+		learn_m(s);
 	else if (core->arch == CORE_A64)
 		learn_system(s);
 	else

@@ -15,9 +15,10 @@ struct notices {
 	bool has_gap;
 	bool lost; /* nothing survives */
 	bool changes_space;
-	bool has_return; /* an exception return */
-	bool is_chained; /* M profile: which an exception follows that is tail-chained */
-	bool has_marker; /* M profile, of an exception's data */
+	bool has_return;      /* an exception return */
+	bool is_after_return; /* M profile: the exception comes after it, */
+	bool is_chained;      /* and is tail-chained */
+	bool has_marker;      /* M profile, of an exception's data */
 	unsigned int exceptions;
 	struct element exception; /* the last one; valid if exceptions > 0 */
 	unsigned int faults;      /* of accesses to data */
@@ -98,6 +99,7 @@ void control_event_begin(struct control_event_reader *r, const struct history *h
 static void take_exception(const struct element *e, struct notices *n)
 {
 	n->lost |= loses_all(e);
+	n->is_after_return = n->has_return;
 	n->is_chained = n->has_return && e->exception.is_tail_chained;
 	n->exceptions++;
 	n->exception = *e;
@@ -365,21 +367,50 @@ static bool taken_at(const struct control_event_from *from, const struct element
 	return kind == BRANCH_NONE || kind == BRANCH_EXCEPTION || kind == BRANCH_DIRECT;
 }
 
-static bool enter_m(const struct control_event_reader *r, const struct element *e,
-                    const struct control_event_from *from, struct uop_builder *b)
+/* What an exception comes before, of the opcode: it may have been begun. */
+static bool read_interrupted(const struct control_event_reader *r, uint64_t address, uint32_t view,
+                             uint32_t *opcode)
 {
 	const struct memmap *memory = history_memory(r->history);
-	struct template template = {.isa = ISA_T32, .view = from->view};
-	uint32_t address;
+	struct template template = {.isa = ISA_T32, .view = view, .address = address};
 
-	if (m_exception_kind_of(&r->m_core, e->exception.info) == M_EXCEPTION_OTHER ||
-	    !taken_at(from, e, &address))
-		return false;
-	template.address = address;
 	template.size = template_size(memory, &template);
 	if (!template_read_opcode(memory, &template))
 		return false;
-	m_exception_enter(&r->m_core, address, template.opcode, b);
+	*opcode = template.opcode;
+	return true;
+}
+
+static bool enter_m(const struct control_event_reader *r, const struct element *e,
+                    const struct control_event_from *from, struct uop_builder *b)
+{
+	uint32_t address;
+	uint32_t opcode;
+
+	if (m_exception_kind_of(&r->m_core, e->exception.info) == M_EXCEPTION_OTHER ||
+	    !taken_at(from, e, &address) || !read_interrupted(r, address, from->view, &opcode))
+		return false;
+	m_exception_enter(&r->m_core, address, opcode, b);
+	return true;
+}
+
+/*
+ * A return, and with it another entry: what is unstacked and stacked again, or in tail-chaining
+ * neither, is the same. ETMv3 does not tell the two apart.
+ */
+static bool return_m(const struct control_event_reader *r, const struct notices *n,
+                     const struct control_event_from *from, struct uop_builder *b)
+{
+	const struct element *e = &n->exception;
+	uint32_t opcode;
+
+	if (n->exceptions == 1 && !n->is_chained &&
+	    (!n->is_after_return || !e->exception.has_return_address ||
+	     m_exception_kind_of(&r->m_core, e->exception.info) == M_EXCEPTION_OTHER ||
+	     !read_interrupted(r, e->exception.return_address, from->view, &opcode) ||
+	     m_has_many_accesses(opcode)))
+		return false;
+	m_exception_return(&r->m_core, from->site.opcode, n->exceptions == 1, b);
 	return true;
 }
 
@@ -401,11 +432,7 @@ static bool try_m(const struct control_event_reader *r, const struct notices *n,
 	}
 	if (n->exceptions == 1 && !n->has_return)
 		return enter_m(r, e, from, b);
-	/* ETMv3 does not tell a chained exception from one after a return. */
-	if (n->exceptions == 1 && !n->is_chained)
-		return false;
-	m_exception_return(&r->m_core, from->site.opcode, n->exceptions == 1, b);
-	return true;
+	return return_m(r, n, from, b);
 }
 
 /* Exceptions of the M profile. */

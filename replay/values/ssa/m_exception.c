@@ -7,6 +7,7 @@
 enum {
 	SP = 13,
 	LR = 14,
+	PC = 15,
 	BASIC_FRAME = 32,  /* bytes: R0 to R3, R12, LR, return address, xPSR */
 	FP_FRAME = 104,    /* and S0 to S15, FPSCR, a word */
 	FP_MOST = 168,     /* and S16 to S31 (FPCCR.TS) */
@@ -97,6 +98,11 @@ static unsigned int with_bit(struct uop_builder *b, unsigned int slot, unsigned 
 	return uop_insert(b, 32, slot, value, (struct bits_field){0, 1, bit});
 }
 
+static unsigned int negated(struct uop_builder *b, unsigned int bit)
+{
+	return uop_make(b, UOP_XOR, 1, bit, uop_constant(b, 1));
+}
+
 /* 1 if the frame is without the registers of the FPU. */
 static unsigned int is_basic(const struct m_core *core, struct uop_builder *b,
                              unsigned int exc_return)
@@ -128,21 +134,21 @@ static void forget_state(const struct m_core *core, struct uop_builder *b)
 }
 
 /*
- * What the core puts into LR: of these bits none depends on another but that PSP is of threads;
- * with Security Extension SPSEL says it of threads alone. `on_psp`: the frame is there.
+ * What the core puts into LR. PSP is of threads; with Security Extension SPSEL of a handler's own
+ * may be set. `on_psp`: the frame is there.
  */
 static unsigned int make_exc_return(const struct m_core *core, struct uop_builder *b,
                                     unsigned int *on_psp)
 {
-	unsigned int spsel = uop_unknown(b, 1);
-	unsigned int other = uop_unknown(b, 1);
-	unsigned int mode = core->has_security ? other : uop_make(b, UOP_OR, 1, spsel, other);
-	unsigned int basic = core->may_have_fpu ? uop_unknown(b, 1) : uop_constant(b, 1);
+	unsigned int psp = REG_M_ON_PSP;
+	unsigned int mode = uop_make(b, UOP_OR, 1, psp, negated(b, REG_M_HANDLER));
+	unsigned int spsel = psp;
 	unsigned int slot = uop_constant(b, RETURN_ONES);
 
-	*on_psp = spsel;
+	*on_psp = psp;
 	if (core->has_security) {
-		*on_psp = uop_make(b, UOP_AND, 1, spsel, mode);
+		spsel = uop_make(b, UOP_OR, 1, psp,
+		                 uop_make(b, UOP_AND, 1, REG_M_HANDLER, uop_unknown(b, 1)));
 		slot = with_bit(b, slot, RETURN_TO_SECURE, uop_unknown(b, 1));
 		slot = with_bit(b, slot, RETURN_SECURE, uop_constant(b, is_secure(core) ? 1 : 0));
 	}
@@ -150,7 +156,9 @@ static unsigned int make_exc_return(const struct m_core *core, struct uop_builde
 		slot = with_bit(b, slot, RETURN_DCRS, uop_unknown(b, 1));
 	slot = with_bit(b, slot, RETURN_SPSEL, spsel);
 	slot = with_bit(b, slot, RETURN_MODE, mode);
-	return with_bit(b, slot, RETURN_BASIC, basic);
+	if (!core->may_have_fpu)
+		return with_bit(b, slot, RETURN_BASIC, uop_constant(b, 1));
+	return with_bit(b, slot, RETURN_BASIC, negated(b, REG_M_FPCA));
 }
 
 /* R4 to R11, if they were not stacked below the frame. */
@@ -186,7 +194,10 @@ static unsigned int frame_below(const struct m_core *core, struct uop_builder *b
 	unsigned int place = uop_sum(b, 32, SP, size, true);
 	unsigned int odd = bit_of(b, place, 2);
 
-	*padded = core->is_aligned ? odd : uop_make(b, UOP_AND, 1, odd, uop_unknown(b, 1));
+	*padded = odd;
+	if (core->is_aligned)
+		return with_bit(b, place, 2, SLOT_ZERO);
+	*padded = uop_make(b, UOP_AND, 1, odd, uop_unknown(b, 1));
 	return with_bit(b, place, 2, uop_make(b, UOP_XOR, 1, odd, *padded));
 }
 
@@ -198,15 +209,69 @@ bool m_has_many_accesses(uint32_t opcode)
 	return opcode >> 25 == 0x74 || m_is_fp(opcode);
 }
 
+/* LDM, STM, PUSH and POP. */
+struct m_list {
+	uint16_t registers;
+	uint8_t base;
+	bool is_load;
+	bool writes_back;
+	bool is_below; /* accesses are below the base */
+};
+
+static bool list_of(uint32_t opcode, struct m_list *list)
+{
+	bool is_stack = (opcode & 0xf600) == 0xb400;
+
+	if (opcode > UINT16_MAX) {
+		*list = (struct m_list){.registers = (uint16_t)opcode,
+		                        .base = opcode >> 16 & 15,
+		                        .is_load = (opcode >> 20 & 1) != 0,
+		                        .writes_back = (opcode >> 21 & 1) != 0,
+		                        .is_below = (opcode >> 24 & 1) != 0};
+		return opcode >> 25 == 0x74 && (opcode >> 22 & 1) == 0 &&
+		       (opcode >> 24 & 1) != (opcode >> 23 & 1);
+	}
+	*list = (struct m_list){.registers = opcode & 0xff,
+	                        .base = is_stack ? SP : opcode >> 8 & 7,
+	                        .is_load = (opcode >> 11 & 1) != 0,
+	                        .writes_back = true,
+	                        .is_below = is_stack && (opcode >> 11 & 1) == 0};
+	if (is_stack && (opcode >> 8 & 1) != 0)
+		list->registers |= (uint16_t)(1U << (list->is_load ? PC : LR));
+	/* LDM of its base does not write it back. */
+	if (list->is_load && (list->registers >> list->base & 1) != 0)
+		list->writes_back = false;
+	return is_stack || (opcode & 0xf000) == 0xc000;
+}
+
+static uint32_t list_bytes(const struct m_list *list)
+{
+	uint32_t bytes = 0;
+
+	for (unsigned int reg = 0; reg <= PC; reg++)
+		bytes += (list->registers >> reg & 1) != 0 ? 4 : 0;
+	return bytes;
+}
+
+/* Memory that it stores to, all or some of it. */
+static void clobber_list(struct uop_builder *b, const struct m_list *list)
+{
+	int64_t offset = list->is_below ? -(int64_t)list_bytes(list) : 0;
+
+	if (!list->is_load && list->registers != 0)
+		uop_clobber(b, (struct uop_place){list->base, offset}, list_bytes(list), 0);
+}
+
 static void stack_frame(struct uop_builder *b, unsigned int frame, uint32_t return_address,
-                        unsigned int padded)
+                        unsigned int padded, unsigned int lost)
 {
 	unsigned int flags = uop_make(b, UOP_PACK, 4, REG_NZCV, SLOT_NONE);
 	unsigned int xpsr =
 	        uop_insert(b, 32, uop_unknown(b, 32), flags, (struct bits_field){0, 4, XPSR_FLAGS});
 
 	for (unsigned int i = 0; i < STACKED; i++)
-		uop_store(b, (struct uop_place){frame, 4 * (int64_t)i}, 4, stacked[i]);
+		uop_store(b, (struct uop_place){frame, 4 * (int64_t)i}, 4,
+		          (lost >> stacked[i] & 1) != 0 ? uop_unknown(b, 32) : stacked[i]);
 	uop_store(b, (struct uop_place){frame, AT_RETURN}, 4, uop_constant(b, return_address));
 	uop_store(b, (struct uop_place){frame, AT_XPSR}, 4, with_bit(b, xpsr, XPSR_PADDED, padded));
 }
@@ -215,6 +280,14 @@ static void finish(struct uop_builder *b)
 {
 	uop_finish(b);
 	b->insn.flags |= UOP_AARCH32;
+}
+
+static void enter_handler(const struct m_core *core, struct uop_builder *b)
+{
+	uop_define(b, REG_M_ON_PSP, SLOT_ZERO);
+	uop_define(b, REG_M_HANDLER, uop_constant(b, 1));
+	if (core->may_have_fpu)
+		uop_define(b, REG_M_FPCA, SLOT_ZERO);
 }
 
 void m_exception_enter(const struct m_core *core, uint32_t return_address, uint32_t opcode,
@@ -226,12 +299,17 @@ void m_exception_enter(const struct m_core *core, uint32_t return_address, uint3
 	unsigned int frame;
 	unsigned int lowest;
 	unsigned int padded;
+	struct m_list list = {.registers = 0};
+	bool is_list = m_has_many_accesses(opcode) && list_of(opcode, &list);
+	unsigned int lost = is_list && list.is_load ? list.registers : 0;
 
 	uop_begin(b);
+	if (is_list)
+		clobber_list(b, &list);
 	exc_return = make_exc_return(core, b, &on_psp);
 	basic = is_basic(core, b, exc_return);
 	frame = frame_below(core, b, size_of(core, b, basic), &padded);
-	stack_frame(b, frame, return_address, padded);
+	stack_frame(b, frame, return_address, padded, lost);
 	if (core->may_have_fpu)
 		uop_clobber_when(b, (struct uop_place){frame, BASIC_FRAME},
 		                 (is_secure(core) ? FP_MOST : FP_FRAME) - BASIC_FRAME, 0,
@@ -243,10 +321,40 @@ void m_exception_enter(const struct m_core *core, uint32_t return_address, uint3
 	for (unsigned int i = 0; i + 1 < STACKED; i++)
 		uop_define_unknown(b, stacked[i], 32);
 	uop_define(b, LR, exc_return);
-	uop_define(b, SP, uop_select(b, 32, on_psp, M_OTHER_SP, lowest));
-	uop_define(b, M_OTHER_SP, uop_select(b, 32, on_psp, lowest, M_OTHER_SP));
+	uop_define(b, SP, uop_select(b, 32, on_psp, REG_M_OTHER_SP, lowest));
+	uop_define(b, REG_M_OTHER_SP, uop_select(b, 32, on_psp, lowest, REG_M_OTHER_SP));
+	enter_handler(core, b);
+	for (unsigned int reg = 4; reg <= 11; reg++) {
+		if ((lost >> reg & 1) != 0)
+			uop_define_unknown(b, reg, 32);
+	}
 	finish(b);
-	if (m_has_many_accesses(opcode))
+	if (m_has_many_accesses(opcode) && !is_list)
+		b->insn.flags |= UOP_KILLS_ALL;
+}
+
+void m_exception_again(uint32_t opcode, struct uop_builder *b)
+{
+	struct m_list list;
+	bool is_list = list_of(opcode, &list);
+	bool is_below = list.is_below;
+
+	uop_begin(b);
+	clobber_list(b, &list);
+	for (unsigned int reg = 0; reg <= LR && list.is_load; reg++) {
+		if ((list.registers >> reg & 1) != 0)
+			uop_define_unknown(b, reg, 32);
+	}
+	if (list.writes_back)
+		uop_define(b, list.base,
+		           uop_sum(b, 32, list.base, uop_constant(b, list_bytes(&list)), is_below));
+	if (list.is_load && (list.registers >> PC & 1) != 0)
+		b->insn.branch = (struct uop_branch){.kind = BRANCH_INDIRECT,
+		                                     .slot = (uint8_t)uop_unknown(b, 32),
+		                                     .target_bits = 32,
+		                                     .when = SLOT_NONE};
+	finish(b);
+	if (!is_list)
 		b->insn.flags |= UOP_KILLS_ALL;
 }
 
@@ -274,12 +382,13 @@ static void chain(const struct m_core *core, struct uop_builder *b, unsigned int
 	if (is_secure(core))
 		exc_return = with_bit(b, exc_return, RETURN_DCRS, uop_unknown(b, 1));
 	uop_define(b, LR, exc_return);
+	enter_handler(core, b);
 }
 
 static unsigned int frame_at(const struct m_core *core, struct uop_builder *b,
                              unsigned int exc_return, unsigned int on_psp)
 {
-	unsigned int frame = uop_select(b, 32, on_psp, M_OTHER_SP, SP);
+	unsigned int frame = uop_select(b, 32, on_psp, REG_M_OTHER_SP, SP);
 	unsigned int dcrs;
 
 	if (core->is_aligned)
@@ -297,7 +406,8 @@ static void unstack(const struct m_core *core, struct uop_builder *b, unsigned i
 	unsigned int spsel = bit_of(b, exc_return, RETURN_SPSEL);
 	unsigned int mode = bit_of(b, exc_return, RETURN_MODE);
 	unsigned int on_psp = core->has_security ? uop_make(b, UOP_AND, 1, spsel, mode) : spsel;
-	unsigned int size = size_of(core, b, is_basic(core, b, exc_return));
+	unsigned int basic = is_basic(core, b, exc_return);
+	unsigned int size = size_of(core, b, basic);
 	unsigned int frame = frame_at(core, b, exc_return, on_psp);
 	unsigned int pc = uop_load(b, (struct uop_place){frame, AT_RETURN}, 4);
 	unsigned int xpsr = uop_load(b, (struct uop_place){frame, AT_XPSR}, 4);
@@ -312,7 +422,11 @@ static void unstack(const struct m_core *core, struct uop_builder *b, unsigned i
 		           uop_load(b, (struct uop_place){frame, 4 * (int64_t)i}, 4));
 	uop_define(b, REG_NZCV, uop_make(b, UOP_UNPACK, 16, flags, SLOT_NONE));
 	uop_define(b, SP, with_bit(b, above, 2, odd));
-	uop_define(b, M_OTHER_SP, uop_select(b, 32, on_psp, SP, M_OTHER_SP));
+	uop_define(b, REG_M_OTHER_SP, uop_select(b, 32, on_psp, SP, REG_M_OTHER_SP));
+	uop_define(b, REG_M_ON_PSP, on_psp);
+	uop_define(b, REG_M_HANDLER, negated(b, mode));
+	if (core->may_have_fpu)
+		uop_define(b, REG_M_FPCA, negated(b, basic));
 	forget_state(core, b);
 	/* Bit 0 of the word does not matter. */
 	b->insn.branch = (struct uop_branch){
@@ -349,6 +463,8 @@ void m_exception_lazy(struct uop_builder *b)
 {
 	uop_begin(b);
 	uop_define_unknown(b, REG_FPSR, 64);
+	/* What comes sets it, but with FPCCR.ASPEN clear. */
+	uop_define(b, REG_M_FPCA, uop_make(b, UOP_OR, 1, REG_M_FPCA, uop_unknown(b, 1)));
 	finish(b);
 	b->insn.flags |= UOP_KILLS_MEMORY;
 }

@@ -4,8 +4,10 @@
  * a return. In: what the trace says of them. Out: what of registers and memory survives. Armv7-M
  * ARM DDI 0403, B1.5.6 to B1.5.8; Armv8-M ARM DDI 0553, B3.18 to B3.22.
  *
- * R13 is the SP in use, M_OTHER_SP the one of MSP and PSP that is not. Which of them a frame is on,
- * and what is in it, EXC_RETURN says, and nothing is known of the frame where that is not known.
+ * R13 is the SP in use, REG_M_OTHER_SP the one of MSP and PSP that is not. Which of them is in use,
+ * whether a handler runs and whether the FPU is in use are registers, too (REG_M_ON_PSP and after):
+ * an entry makes EXC_RETURN of them, a return makes them of EXC_RETURN, and nothing is known of a
+ * frame where they are not known.
  *
  * With Security Extension all of this is of one security state, and followed is what stays in it:
  * an exception whose handler is in the state that it interrupts. In Secure state R4 to R11 may be
@@ -17,10 +19,6 @@
 #include "arch/isa.h"
 #include "arch/uop/uop.h"
 #include "snapshot/snapshot.h"
-
-enum {
-	M_OTHER_SP = REG_X16, /* forgotten by whatever forgets the banked registers */
-};
 
 /* What the type of a core says, and of the last one the trace. */
 struct m_core {
@@ -48,12 +46,24 @@ enum m_exception_kind m_exception_kind_of(const struct m_core *core,
  */
 bool m_has_many_accesses(uint32_t opcode);
 
+enum {
+	M_IT_AGAIN =
+	        17, /* beside the conditions of sem_t32(): outside of an IT block, and as below */
+};
+
+/*
+ * Such an instruction after a return to it, which goes on with it or begins it again: what it loads
+ * and stores is not known, for a handler may have changed it in between. Nothing is known of one
+ * that is none of LDM, STM, PUSH and POP.
+ */
+void m_exception_again(uint32_t opcode, struct uop_builder *b);
+
 /* The opcode is that of the instruction that is returned to. */
 void m_exception_enter(const struct m_core *core, uint32_t return_address, uint32_t opcode,
                        struct uop_builder *b);
 /*
  * After an instruction, `opcode`, that returned. With `is_chained` the next handler is entered and
- * nothing unstacked.
+ * the frame stays as it is.
  */
 void m_exception_return(const struct m_core *core, uint32_t opcode, bool is_chained,
                         struct uop_builder *b);

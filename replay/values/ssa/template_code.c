@@ -5,6 +5,7 @@
 #include "arch/a32/a32.h"
 #include "arch/a64/a64.h"
 #include "arch/isa.h"
+#include "replay/values/ssa/m_exception.h"
 
 struct opcode_set {
 	uint32_t mask;
@@ -68,7 +69,9 @@ static void expand_arm(struct template *template, struct uop_builder *b)
 	bool is_t32 = template->isa == ISA_T32;
 	const struct opcode_set *setend = is_t32 ? &t32_setend : &a32_setend;
 
-	if (is_t32)
+	if (is_t32 && template->it == M_IT_AGAIN)
+		m_exception_again(template->opcode, b);
+	else if (is_t32)
 		sem_t32(template->opcode, (uint32_t) template->address, template->it, b);
 	else
 		sem_a32(template->opcode, (uint32_t) template->address, b);

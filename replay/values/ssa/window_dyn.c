@@ -277,7 +277,7 @@ static enum status enter_m(struct collect *c, struct template *template, uint64_
 	c->is_lazy |= is_interrupted;
 	if (has_opcode && is_interrupted && c->control_event.is_return &&
 	    m_has_many_accesses(template->opcode))
-		template->it = IT_UNKNOWN;
+		template->it = template->it == SEM_NO_IT ? M_IT_AGAIN : IT_UNKNOWN;
 	if (has_opcode && m_is_vector(template->opcode))
 		template->it = IT_UNKNOWN;
 	if (!c->is_lazy || !c->control_event.m_core.may_have_fpu || !has_opcode ||

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/values/truth/step.h"
+
 enum {
 	SP = 13,
 	LR = 14,
@@ -13,7 +15,12 @@ enum {
 	FRAME = 32,
 	FRAME_WORDS = 8,
 	XPSR_PADDED = 1 << 9,
+	SVCALL = 11,
+	NEAR = 256, /* bytes of stack that one instruction may move SP by, and less than a task has
+	             */
 };
+
+#define NEVER SIZE_MAX
 
 static const uint8_t stacked[] = {0, 1, 2, 3, 12, LR};
 
@@ -40,6 +47,108 @@ void m_events_take(struct m_events *events, const char *line, size_t position)
 	}
 }
 
+/* An SVC that does not return: it ends a task. */
+static bool is_last(const struct m_event *e)
+{
+	return e->entered == SVCALL && e->resumed == NEVER;
+}
+
+/* After MSR of PSP by a handler. */
+static bool take_psp(const struct recording *r, size_t at, uint64_t *psp)
+{
+	struct insn_view step;
+
+	step_read(r, at, &step);
+	if ((step.opcode & 0xfff0ffff) != 0xf3808809)
+		return false;
+	*psp = r->states[at].x[step.opcode >> 16 & 15] & ~UINT64_C(3);
+	return true;
+}
+
+/* SP right after a return. If another entry comes at once no state shows it: `last` was entered
+ * before. */
+static uint64_t sp_after(const struct recording *r, const struct m_event *e,
+                         const struct m_event *last)
+{
+	uint64_t psp;
+
+	if (e->entered == 0 || !last)
+		return r->states[e->position].x[SP];
+	for (size_t at = e->position; at-- > last->position;) {
+		if (take_psp(r, at, &psp))
+			return psp + FRAME;
+	}
+	return last->sp;
+}
+
+/*
+ * The open entry whose frame a return unstacks. What a task on a stack of its own was interrupted
+ * by need not be what was entered last: the frame is near where SP is after it. `depth` if it is
+ * none.
+ */
+static size_t match_of(const struct m_events *events, const size_t *open, size_t depth, uint64_t sp)
+{
+	for (size_t i = depth; i-- > 0;) {
+		if (events->items[open[i]].sp - sp + NEAR < 2 * (uint64_t)NEAR)
+			return i;
+	}
+	return depth;
+}
+
+/* False if a handler does not return. */
+static bool match(struct m_events *events, const struct recording *r)
+{
+	size_t open[NESTED_MOST];
+	size_t depth = 0;
+
+	for (size_t i = 0; i < events->count; i++) {
+		struct m_event *e = &events->items[i];
+		size_t at = depth;
+
+		if (e->chained)
+			continue;
+		e->same_as = 0;
+		e->resumed = NEVER;
+		if (e->returned)
+			at = match_of(
+			        events, open, depth,
+			        sp_after(r, e, depth > 0 ? &events->items[open[depth - 1]] : NULL));
+		e->sp = r->states[e->position - 1].x[SP];
+		if (at < depth) {
+			events->items[open[at]].resumed = e->position;
+			e->sp = events->items[open[at]].sp;
+			e->same_as = e->entered != 0 ? open[at] + 1 : 0;
+			memmove(&open[at], &open[at + 1], (--depth - at) * sizeof(*open));
+		}
+		if (e->entered != 0 && depth < NESTED_MOST)
+			open[depth++] = i;
+	}
+	for (size_t i = events->count; i-- > 0;) {
+		struct m_event *e = &events->items[i];
+
+		if (e->same_as != 0)
+			events->items[e->same_as - 1].resumed = e->resumed;
+	}
+	for (size_t i = 0; i < depth; i++) {
+		if (!is_last(&events->items[open[i]]))
+			return false;
+	}
+	return true;
+}
+
+/* Where execution goes on after the handler, and the flags there: at an SVC's, those before it. */
+static uint64_t pc_after(const struct recording *r, const struct m_event *e)
+{
+	enum { SVC_SIZE = 2 };
+
+	return is_last(e) ? r->states[e->position - 1].pc + SVC_SIZE : r->states[e->resumed].pc;
+}
+
+static uint32_t psr_after(const struct recording *r, const struct m_event *e)
+{
+	return r->states[is_last(e) ? e->position - 1 : e->resumed].psr;
+}
+
 static void add_between(struct recording *r, size_t position, struct element element)
 {
 	recording_room((void *)&r->betweens, &r->between_capacity, r->between_count,
@@ -57,46 +166,25 @@ static void add_elements(struct recording *r, const struct m_event *e)
 		return;
 	entry.exception.number = e->entered; /* those of ETMv4 are the same, as far as needed */
 	entry.exception.has_return_address = !e->chained;
-	entry.exception.return_address = e->chained ? 0 : r->states[e->resumed].pc;
+	entry.exception.return_address = e->chained ? 0 : pc_after(r, e);
 	add_between(r, e->position, entry);
 }
 
-/* False if a handler does not return. */
-static bool match(struct m_events *events)
+static bool is_same(const struct state *a, const struct state *b)
 {
-	size_t open[NESTED_MOST];
-	size_t depth = 0;
-
-	for (size_t i = 0; i < events->count; i++) {
-		struct m_event *e = &events->items[i];
-
-		if (e->chained)
-			continue;
-		e->same_as = 0;
-		if (e->returned && depth > 0) {
-			events->items[open[--depth]].resumed = e->position;
-			e->same_as = e->entered != 0 ? open[depth] + 1 : 0;
-		}
-		if (e->entered != 0 && depth < NESTED_MOST)
-			open[depth++] = i;
-	}
-	for (size_t i = events->count; i-- > 0;) {
-		struct m_event *e = &events->items[i];
-
-		if (e->same_as != 0)
-			events->items[e->same_as - 1].resumed = e->resumed;
-	}
-	return depth == 0;
+	return a->pc == b->pc && a->psr == b->psr && memcmp(a->x, b->x, sizeof(a->x)) == 0;
 }
 
-/* The log shows a state before it finds that an interrupt comes first. */
-static bool is_not_executed(const struct recording *r, const struct m_event *e)
+/*
+ * The log shows a state before it finds that an interrupt comes first, and that of an access to a
+ * device twice: qemu begins the instruction again, as the last of a block.
+ */
+static bool is_not_executed(const struct recording *r, size_t at, const struct m_event *next)
 {
-	const struct state *before = &r->states[e->position - 1];
-	const struct state *resumed = &r->states[e->resumed];
-
-	return e->entered != 0 && !e->chained && before->pc == resumed->pc &&
-	       before->psr == resumed->psr && memcmp(before->x, resumed->x, sizeof(before->x)) == 0;
+	if (!next)
+		return at < r->count && is_same(&r->states[at], &r->states[at + 1]);
+	return next->entered != 0 && !next->chained && next->resumed != NEVER &&
+	       is_same(&r->states[at], &r->states[next->resumed]);
 }
 
 static void drop_states(struct m_events *events, const struct m_events *old, struct recording *r)
@@ -120,7 +208,7 @@ static void drop_states(struct m_events *events, const struct m_events *old, str
 				events->items[count++] = e;
 			}
 		}
-		if (next && is_not_executed(r, next))
+		if (is_not_executed(r, i, next))
 			continue;
 		r->states[kept] = r->states[i];
 		kept++;
@@ -133,7 +221,7 @@ bool m_events_resolve(struct m_events *events, struct recording *r)
 {
 	struct m_events old = {NULL, events->count, 0};
 
-	if (!match(events))
+	if (!match(events, r))
 		return false;
 	if (events->count == 0)
 		return true;
@@ -141,7 +229,7 @@ bool m_events_resolve(struct m_events *events, struct recording *r)
 	memcpy(old.items, events->items, events->count * sizeof(*old.items));
 	drop_states(events, &old, r);
 	free(old.items);
-	if (!match(events))
+	if (!match(events, r))
 		return false;
 	for (size_t i = 0; i < events->count; i++)
 		add_elements(r, &events->items[i]);
@@ -184,7 +272,6 @@ void m_event_stack(const struct m_events *events, struct m_event *event, struct 
                    const struct uop_run *run)
 {
 	const struct state *handler = &r->states[event->position];
-	const struct state *resumed = &r->states[event->resumed];
 	size_t step = event->position - 1;
 	uint32_t sp = (uint32_t)uop_run_after(run, SP).value;
 	uint32_t words[FRAME_WORDS];
@@ -195,9 +282,10 @@ void m_event_stack(const struct m_events *events, struct m_event *event, struct 
 	}
 	for (unsigned int i = 0; i < sizeof(stacked); i++)
 		words[i] = (uint32_t)uop_run_after(run, stacked[i]).value;
-	words[6] = (uint32_t)resumed->pc;
+	words[6] = (uint32_t)pc_after(r, event);
 	/* The flags and the state of an IT block are those after the handler. */
-	words[7] = (resumed->psr & ~(uint32_t)XPSR_PADDED) | ((sp & 4) != 0 ? XPSR_PADDED : 0);
+	words[7] =
+	        (psr_after(r, event) & ~(uint32_t)XPSR_PADDED) | ((sp & 4) != 0 ? XPSR_PADDED : 0);
 	event->frame = (handler->x[LR] & 4) != 0 ? (sp - FRAME) & ~7u : (uint32_t)handler->x[SP];
 	for (unsigned int i = 0; i < FRAME_WORDS; i++)
 		store_word(r, step, event->frame + 4 * i, words[i]);
@@ -205,30 +293,32 @@ void m_event_stack(const struct m_events *events, struct m_event *event, struct 
 
 /*
  * Threads on the process stack, handlers on the main one: known between an exception that was taken
- * in a thread and the next, as long as nobody writes the stack pointers.
+ * in a thread and the next, as long as nobody writes MSP.
  */
 void m_events_stacks(const struct m_events *events, struct recording *r)
 {
 	size_t event = 0;
 	uint32_t msp = 0;
-	uint32_t psp = 0;
+	uint64_t psp = 0;
 	bool is_known = false;
 
-	for (size_t i = 0; i < r->count; i++) {
+	for (size_t i = 0; i <= r->count; i++) {
 		struct state *s = &r->states[i];
 		bool in_thread = (s->psr & 0x1ff) == 0;
 		const struct m_event *e = NULL;
 
 		if (event < events->count && events->items[event].position == i)
 			e = &events->items[event++];
-		if (e && e->entered != 0 && !e->chained && (s->x[LR] & 0xf) == 0xd) {
+		if (e && e->entered != 0 && !e->chained && (s->x[LR] & 0xc) == 0xc) {
 			msp = (uint32_t)s->x[SP]; /* and so it is again after the handler */
 			psp = e->frame;
 			is_known = true;
 		}
+		if (!in_thread && i > 0)
+			(void)take_psp(r, i - 1, &psp);
 		s->has_stacks = is_known;
 		s->msp = in_thread ? msp : (uint32_t)s->x[SP];
-		s->psp = in_thread ? (uint32_t)s->x[SP] : psp;
+		s->psp = (uint32_t)(in_thread ? s->x[SP] : psp);
 	}
 }
 

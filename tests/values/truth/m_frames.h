@@ -15,9 +15,10 @@ struct m_event {
 	uint32_t entered; /* exception number, or 0 */
 	bool returned;
 	bool chained;   /* nothing was unstacked and stacked between the two */
-	size_t resumed; /* state at which execution goes on after the handler */
+	size_t resumed; /* state at which execution goes on after the handler; SIZE_MAX: never */
 	size_t same_as; /* of an entry right after a return: the event whose frame it is, plus 1 */
 	uint32_t frame;
+	uint64_t sp; /* about what it was where it entered */
 };
 
 struct m_events {
