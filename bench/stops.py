@@ -81,6 +81,21 @@ def stops_of(module, arguments, count, seed):
                 yield thread, position, cpu(server.process.pid) - before, known
 
 
+def stops(bench):
+    module = wire.serving(bench.ours, bench.root)
+    kernel = os.path.join(bench.inputs.shared, "corpus", "kernel", "uaf_k")
+    snapshots = [("bugfix-exact-match x32", bench.inputs.bugfix(32)),
+                 ("tc2-ptm-rstk-t32 1 MiB", bench.inputs.small("tc2-ptm-rstk-t32", inputs.MIB)),
+                 ("TC2 1 MiB", bench.inputs.small("TC2", inputs.MIB))]
+    if os.path.isdir(kernel):
+        snapshots.append(("kernel/uaf_k", kernel))
+    for name, snapshot in snapshots:
+        costs = sorted(stop[2] for stop in stops_of(module, [snapshot], STOPS, SEED))
+        yield Line("stop at a random position", name,
+                   f"{seconds(costs[len(costs) // 2])} of cpu, at most {seconds(costs[-1])}",
+                   wanted="<= 50 ms", met=costs[-1] <= MOST, figure=costs[-1])
+
+
 def main():
     split = sys.argv.index("--")
     count, seed = (int(v) for v in (sys.argv[1:split] + [STOPS, SEED][split - 1:]))
