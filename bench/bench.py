@@ -14,6 +14,7 @@ import inputs
 import lines
 import measure
 import programs
+import stops
 import tarmac
 import values
 import wire
@@ -34,6 +35,7 @@ MEASURES = {
     "tarmac": tarmac.tarmac,
     "values": values.values,
     "wire": wire.wire,
+    "stops": stops.stops,
 }
 BUSY = 1.1
 NOTES = """\

@@ -181,6 +181,12 @@ static void refuse_changed(struct gdb *gdb, enum rsp_request request)
 	text_fini(&what);
 }
 
+/* A user asks for these, and waits: no client sends them by itself at a stop. */
+static bool is_asked_for(enum rsp_request request)
+{
+	return request == RSP_COMMAND || request == RSP_MEMORY_CRC;
+}
+
 void gdb_request(struct gdb *gdb, struct str payload)
 {
 	struct str args = {"", 0};
@@ -189,6 +195,7 @@ void gdb_request(struct gdb *gdb, struct str payload)
 	if (gdb->client == CLIENT_UNKNOWN)
 		gdb->client = request == RSP_NO_ACK ? CLIENT_LLDB : CLIENT_GDB;
 	text_clear(&gdb->reply);
+	session_hurry(gdb->session, !is_asked_for(request));
 	if (request != RSP_UNKNOWN)
 		handlers[request](gdb, args);
 	refuse_changed(gdb, request);

@@ -249,6 +249,8 @@ static size_t resume_core(const struct gdb *gdb)
 static struct move begin_move(struct gdb *gdb, size_t core, enum direction direction)
 {
 	session_interrupt(gdb->session, gdb->interrupted, gdb->context);
+	/* Conditions and watchpoints on the way are what the user asked for. */
+	session_hurry(gdb->session, false);
 	return (struct move){core, session_position(gdb->session, core), direction};
 }
 
@@ -292,6 +294,7 @@ static void end_move(struct gdb *gdb, const struct move *move, struct stop *stop
 		of.from = stop->from;
 	}
 	keep_hit(gdb, &of, stop);
+	session_hurry(gdb->session, true);
 	reply_stop(gdb, &of, stop);
 	session_interrupt(gdb->session, NULL, NULL);
 }

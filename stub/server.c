@@ -18,6 +18,7 @@ enum {
 	RESENDS_MOST = 16, /* how often one frame is sent again */
 	WAITING_MOST = 4,  /* clients while there is another */
 	MILLISECONDS = 1000,
+	QUIET = 20, /* ms without a request after which no other is taken to be on its way */
 	GRACE = 50, /* ms for the end of a client to be seen before another is turned away */
 };
 
@@ -329,10 +330,22 @@ static bool wait_for_client(struct client_link *link)
 	return true;
 }
 
+/* What stops are going to need is made while the client says nothing. */
+static void prepare(struct client_link *link)
+{
+	while (!is_readable_within(link->connection.in, QUIET) &&
+	       !is_readable(link->server->options->wake_fd)) {
+		if (!session_prepare(link->server->session))
+			return;
+	}
+}
+
 /* Until the client leaves; false when the server is to end. */
 static bool serve(struct client_link *link)
 {
 	while (!link->gone) {
+		if (link->begin == link->end)
+			prepare(link);
 		if (link->begin == link->end && !wait_for_client(link))
 			return false;
 		while (link->begin < link->end && !link->gone)

@@ -427,19 +427,6 @@ bool etm4_flow_next_address(const struct etm4_flow *flow, uint64_t *address)
 	return !flow->needs_address && !flow->needs_context;
 }
 
-static void describe_stack(const struct retstack *stack, struct text *out)
-{
-	text_printf(out, "stack active %d held %d pop %d:", stack->is_active, stack->is_held,
-	            stack->must_pop);
-	for (unsigned int i = 0; i < stack->count; i++) {
-		unsigned int entry = (stack->head + RETSTACK_ENTRIES - i) % RETSTACK_ENTRIES;
-
-		text_printf(out, " %llx %s", (unsigned long long)stack->entries[entry].address,
-		            isa_name(stack->entries[entry].isa));
-	}
-	text_add(out, STR("\n"));
-}
-
 void etm4_flow_describe(const struct etm4_flow *flow, struct text *out)
 {
 	const struct pe_context *context = &flow->context;
@@ -458,5 +445,5 @@ void etm4_flow_describe(const struct etm4_flow *flow, struct text *out)
 	            flow->has_context, (int)context->security, (int)context->level,
 	            context->is_64bit, context->has_context_id, context->context_id,
 	            context->has_vmid, context->vmid);
-	describe_stack(&flow->stack, out);
+	retstack_describe(&flow->stack, out);
 }

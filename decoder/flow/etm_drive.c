@@ -16,7 +16,10 @@ enum status etm_drive_init(struct etm_drive *drive, const struct protocol_input 
 	drive->lists_packets = input->options.packets;
 	/* In a listing, each packet's place orders it among other sources'. */
 	drive->joins_packets = input->joins_batches && !input->options.packets;
+	drive->stops_at_sync_points = input->options.stops_at_sync_points;
 	deframe_init(&drive->deframe, input->format, input->data, trace_id);
+	if (input->options.begin > 0)
+		deframe_seek(&drive->deframe, input->options.begin);
 	if (!memory) {
 		drive->no_memory = memmap_create();
 		if (!drive->no_memory)
@@ -67,6 +70,13 @@ enum status etm_drive_pull(struct etm_drive *drive, etm_pull pull, void *state,
 		}
 		if (etm_queue_take(&drive->out, &decoded->element) == STATUS_OK)
 			return STATUS_OK;
+		if (drive->is_at_sync_point || drive->is_paused) {
+			decoded->is_sync_point = drive->is_at_sync_point;
+			decoded->is_paused = drive->is_paused;
+			drive->is_at_sync_point = false;
+			drive->is_paused = false;
+			return STATUS_OK;
+		}
 		if (drive->is_ended)
 			return STATUS_END;
 		TRY(gather(drive, pull, state));
@@ -81,6 +91,26 @@ uint64_t etm_drive_index(const struct etm_drive *drive, const uint8_t *at)
 void etm_drive_done(struct etm_drive *drive, const uint8_t *last)
 {
 	drive->position = deframe_position(&drive->deframe, last) + 1;
+}
+
+enum status etm_drive_refill(struct etm_drive *drive)
+{
+	enum status status = deframe_refill(&drive->deframe);
+
+	drive->is_paused = status == STATUS_UNAVAILABLE;
+	return drive->is_paused ? STATUS_OK : status;
+}
+
+void etm_drive_async(struct etm_drive *drive, const uint8_t *at)
+{
+	drive->sync = deframe_position(&drive->deframe, at);
+	drive->saw_async = drive->stops_at_sync_points;
+}
+
+void etm_drive_in_force(struct etm_drive *drive)
+{
+	drive->is_at_sync_point = drive->saw_async;
+	drive->saw_async = false;
 }
 
 const uint8_t *etm_drive_block_end(const struct etm_drive *drive)

@@ -30,6 +30,12 @@ struct etm_drive {
 	struct memmap *no_memory; /* of a source without a core */
 	uint64_t position;        /* after the last packet's last byte */
 	bool is_ended;
+	bool is_paused; /* at the deframer's limit */
+	/* Synchronization points, where the caller wants them. */
+	bool stops_at_sync_points;
+	bool is_at_sync_point;
+	bool saw_async; /* and no synchronization point since */
+	uint64_t sync;  /* position of the last A-Sync */
 	/* Packets for the user. */
 	bool lists_packets;
 	bool has_listed; /* `listed` is to be given out before the elements */
@@ -66,9 +72,9 @@ static inline bool etm_drive_has_enough(const struct etm_drive *drive)
 {
 	/* Elements in doubt are not for the caller yet. */
 	return drive->batches.count >= (drive->joins_packets ? ETM_BATCHES_MOST : 1) ||
-	       drive->batches.counted >= ETM_COUNTS_MOST ||
-	       etm_queue_count(&drive->out) > drive->out.doubtful || drive->is_ended ||
-	       drive->has_listed;
+	       drive->batches.counted >= ETM_COUNTS_MOST || drive->is_at_sync_point ||
+	       drive->is_paused || etm_queue_count(&drive->out) > drive->out.doubtful ||
+	       drive->is_ended || drive->has_listed;
 }
 
 /* Idx of the byte at `at`, and that the packet up to there is done. */
@@ -80,6 +86,19 @@ void etm_drive_done(struct etm_drive *drive, const uint8_t *last);
  * Bytes in which synchronisation is sought are listed by block.
  */
 const uint8_t *etm_drive_block_end(const struct etm_drive *drive);
+
+/*
+ * More bytes of the trace ID: what deframe_refill() says, but OK at the deframer's limit, where
+ * there is enough until the caller sets another.
+ */
+MUST_USE enum status etm_drive_refill(struct etm_drive *drive);
+
+/*
+ * An A-Sync at `at`, and a packet after which all that was said since the last A-Sync is in force:
+ * a synchronization point, once for each A-Sync.
+ */
+void etm_drive_async(struct etm_drive *drive, const uint8_t *at);
+void etm_drive_in_force(struct etm_drive *drive);
 
 /* Lists a packet whose fields are in drive->text, its bytes in the deframer's window. NO_MEM. */
 MUST_USE enum status etm_drive_list(struct etm_drive *drive, struct listed_packet packet,

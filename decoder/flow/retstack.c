@@ -61,3 +61,15 @@ enum status retstack_pop(struct retstack *s, uint64_t *address, enum isa *isa)
 	s->count--;
 	return STATUS_OK;
 }
+
+void retstack_describe(const struct retstack *s, struct text *out)
+{
+	text_printf(out, "stack active %d held %d pop %d:", s->is_active, s->is_held, s->must_pop);
+	for (unsigned int i = 0; i < s->count; i++) {
+		unsigned int entry = (s->head + RETSTACK_ENTRIES - i) % RETSTACK_ENTRIES;
+
+		text_printf(out, " %llx %s", (unsigned long long)s->entries[entry].address,
+		            isa_name(s->entries[entry].isa));
+	}
+	text_add(out, STR("\n"));
+}

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "base/text.h"
 #include "decoder/element/element.h"
 
 enum { RETSTACK_ENTRIES = 16 };
@@ -45,5 +46,8 @@ MUST_USE enum status retstack_top(const struct retstack *s, uint64_t *address);
 
 /* Removes the newest entry. BAD_DATA if there is none: the trace does not fit the program. */
 MUST_USE enum status retstack_pop(struct retstack *s, uint64_t *address, enum isa *isa);
+
+/* Appends what it holds. */
+void retstack_describe(const struct retstack *s, struct text *out);
 
 #endif

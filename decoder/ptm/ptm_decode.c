@@ -78,7 +78,13 @@ static enum status give_packet(struct ptm *d, const struct ptm_packet *packet, c
 	d->told_not_sync |= is_not_sync;
 	if (d->drive.lists_packets)
 		TRY(list_packet(d, packet, bytes, index));
-	return is_known ? STATUS_OK : ptm_flow_packet(&d->flow, packet, index);
+	if (packet->type == PTM_ASYNC)
+		etm_drive_async(&d->drive, bytes);
+	if (!is_known)
+		TRY(ptm_flow_packet(&d->flow, packet, index));
+	if (packet->type == PTM_ISYNC && d->flow.state == PTM_FLOW_DECODE)
+		etm_drive_in_force(&d->drive);
+	return STATUS_OK;
 }
 
 /* The bytes that are left are no whole packet, and nothing comes after them. */
@@ -110,7 +116,7 @@ static enum status pull_packet(struct ptm *d)
 
 	if (status == STATUS_OK || status == STATUS_BAD_DATA)
 		return give_packet(d, &packet, begin);
-	status = deframe_refill(deframe);
+	status = etm_drive_refill(&d->drive);
 	return status == STATUS_END ? end(d) : status;
 }
 
@@ -201,6 +207,28 @@ static const uint64_t *ptm_seen_ids(const void *state)
 	return d->drive.deframe.seen_ids;
 }
 
+static void ptm_limit(void *state, uint64_t end)
+{
+	struct ptm *d = state;
+
+	deframe_limit(&d->drive.deframe, end);
+}
+
+static uint64_t ptm_sync_point_offset(const void *state)
+{
+	const struct ptm *d = state;
+
+	return d->drive.sync;
+}
+
+static void ptm_describe_sync_point(const void *state, struct text *out)
+{
+	const struct ptm *d = state;
+
+	ptm_reader_describe(&d->reader, out);
+	ptm_flow_describe(&d->flow, out);
+}
+
 const struct protocol_decoder ptm_decoder = {
         .name = "PTM",
         .open = ptm_open,
@@ -209,4 +237,7 @@ const struct protocol_decoder ptm_decoder = {
         .position = ptm_position,
         .next_address = ptm_next_address,
         .seen_ids = ptm_seen_ids,
+        .limit = ptm_limit,
+        .sync_point_offset = ptm_sync_point_offset,
+        .describe_sync_point = ptm_describe_sync_point,
 };

@@ -87,6 +87,9 @@ MUST_USE enum status ptm_flow_end(struct ptm_flow *flow);
 /* Where execution stands after all elements; false if the trace does not say. */
 bool ptm_flow_next_address(const struct ptm_flow *flow, uint64_t *address);
 
+/* Appends all that decoding to come may depend on, but for the graph. */
+void ptm_flow_describe(const struct ptm_flow *flow, struct text *out);
+
 /*
  * Private to the flow, ptm_walk.c: executes up to `count` atoms (bit 0 first; a branch that the
  * packet says was taken is one) from the current address, as long as that is known. NO_MEM.

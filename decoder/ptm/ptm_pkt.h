@@ -98,6 +98,9 @@ bool ptm_reader_branch(struct ptm_reader *reader, struct bytes *in);
 /* The packet type that a header byte begins, or RESERVED. */
 enum ptm_type ptm_header_type(const struct ptm_reader *reader, uint8_t header);
 
+/* Appends all that packets to come may be read by. */
+void ptm_reader_describe(const struct ptm_reader *reader, struct text *out);
+
 const char *ptm_type_name(enum ptm_type type); /* such as "ATOM" */
 
 /* Appends what the packet is and its fields: "Atom packet; E; ". */

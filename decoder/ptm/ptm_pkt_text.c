@@ -115,3 +115,14 @@ void ptm_packet_format(const struct ptm_packet *packet, struct text *out)
 		break;
 	}
 }
+
+void ptm_reader_describe(const struct ptm_reader *reader, struct text *out)
+{
+	const struct ptm_known *known = &reader->known;
+
+	text_printf(out, "address %x %s alternative %d ns %d hyp %d context id %x vmid %x\n",
+	            known->address, isa_name(known->isa), known->is_alt_isa, known->is_non_secure,
+	            known->is_hyp, known->context_id, known->vmid);
+	text_printf(out, "timestamp %llx synced %d\n", (unsigned long long)known->timestamp,
+	            reader->is_synced);
+}

@@ -15,6 +15,7 @@ enum {
 	PIECE_LEAST = 512 << 10, /* bytes of the buffer */
 	PIECE_MOST = 64 << 20,
 	PIECES_PER_THREAD = 16,
+	LEAD = 16 << 10, /* bytes before a piece; a multiple of a frame */
 	/* What a byte of trace may become; more is made room for when it comes. */
 	RUNS_PER_BYTE = 4,
 	BYTES_PER_TARGET = 4,
@@ -115,6 +116,18 @@ static struct trace_ids *ids_of(const struct source_decode *decode)
 	return &decode->options->ids[decode->buffer - decode->snapshot->buffers];
 }
 
+/*
+ * Where decoding for a piece begins. A synchronization point of PTM does not say all that its
+ * decoder knows there, such as the instruction set that ran last: synchronized before the piece, it
+ * knows.
+ */
+static uint64_t lead_begin(const struct source_decode *decode, const struct piece *piece)
+{
+	if (decode->source->protocol != PROTOCOL_PTM)
+		return piece->begin;
+	return piece->begin > LEAD ? piece->begin - LEAD : 0;
+}
+
 static enum status open_decoder(struct worker *worker, struct piece *piece, struct diag_list *diags)
 {
 	const struct source_decode *decode = worker->pool->decode;
@@ -122,7 +135,7 @@ static enum status open_decoder(struct worker *worker, struct piece *piece, stru
 
 	options.graph = worker->graph;
 	options.keeps_to_code = true;
-	options.begin = piece->begin;
+	options.begin = lead_begin(decode, piece);
 	options.stops_at_sync_points = worker->pool->piece_count > 1;
 	options.memory = decode->memory;
 	if (decode->options->ids)
@@ -166,10 +179,10 @@ static enum status find_begin(const struct worker *worker, struct piece *piece)
 		if (status == STATUS_END)
 			return STATUS_OK;
 		TRY(status);
-	} while (!decoded.is_sync_point && !decoded.is_paused);
-	if (!decoded.is_sync_point)
-		return STATUS_OK;
-	piece->begin_sync = decoder_sync_point_offset(piece->decoder);
+		if (decoded.is_paused)
+			return STATUS_OK;
+		piece->begin_sync = decoder_sync_point_offset(piece->decoder);
+	} while (!decoded.is_sync_point || piece->begin_sync < piece->begin);
 	piece->has_begin = piece->begin_sync < piece->end;
 	return decoder_describe_sync_point(piece->decoder, &piece->begin_state);
 }

@@ -14,8 +14,19 @@
 #include "replay/tarmac/tarmac.h"
 #include "replay/trust/trust.h"
 
-/* Instructions that a window of values grows to for a debugger's registers. */
-enum { QUICK_WINDOW = 160000 };
+enum {
+	QUICK_WINDOW = 200000, /* instructions that a window grows to for a debugger's registers */
+	NEAR_WINDOW = 50000,   /* those of a window that does not reach the halt: some 25 ms */
+	PREPARED_CORES = 6,    /* whose windows at the halt are made before they are needed */
+};
+
+static void drop_values(struct session *session, size_t core)
+{
+	values_destroy(session->values[core]);
+	values_destroy(session->near[core]);
+	session->values[core] = NULL;
+	session->near[core] = NULL;
+}
 
 /* Forgets what was reconstructed, and begins anew. */
 static enum status make_values(struct session *session)
@@ -24,13 +35,17 @@ static enum status make_values(struct session *session)
 	session->places_told.count = 0;
 	for (size_t i = 0; i < session->snapshot->core_count; i++) {
 		const struct history *history = session->histories[i];
+		struct values_options near;
 
+		drop_values(session, i);
+		if (history_data(history))
+			continue;
 		session->assumptions.others = session->others[i];
-		values_destroy(session->values[i]);
-		session->values[i] = history_data(history)
-		                             ? NULL
-		                             : values_create(history, &session->assumptions);
-		if (!session->values[i] && !history_data(history))
+		near = session->assumptions;
+		near.window_most = NEAR_WINDOW;
+		session->values[i] = values_create(history, &session->assumptions);
+		session->near[i] = values_create(history, &near);
+		if (!session->values[i] || !session->near[i])
 			return STATUS_NO_MEM;
 	}
 	return STATUS_OK;
@@ -112,14 +127,16 @@ static enum status build_histories(struct session *session, const struct history
 	session->companions = calloc(snapshot->core_count, sizeof(*session->companions));
 	session->company = COMPANY_ALL;
 	session->values = calloc(snapshot->core_count, sizeof(struct values *));
+	session->near = calloc(snapshot->core_count, sizeof(struct values *));
 	session->others = calloc(snapshot->core_count, sizeof(struct other_cores *));
 	session->eyes = calloc(snapshot->core_count, sizeof(*session->eyes));
 	session->pasts = calloc(snapshot->core_count, sizeof(*session->pasts));
 	session->calls = calloc(snapshot->core_count, sizeof(struct calls *));
 	session->written = calloc(snapshot->core_count, sizeof(*session->written));
 	if (!session->histories || !session->cursors || !session->values || !session->eyes ||
-	    !session->others || !session->pasts || !session->calls || !session->written ||
-	    !session->clocks || !session->companions || !session->software_places)
+	    !session->near || !session->others || !session->pasts || !session->calls ||
+	    !session->written || !session->clocks || !session->companions ||
+	    !session->software_places)
 		return STATUS_NO_MEM;
 	for (size_t i = 0; i < snapshot->core_count; i++) {
 		const struct tarmac_core *data = input_core(snapshot, i);
@@ -248,8 +265,9 @@ void session_destroy(struct session *session)
 	if (!session)
 		return;
 	session_drop_thread_views(session);
-	for (size_t i = 0; session->values && i < session->snapshot->core_count; i++)
-		values_destroy(session->values[i]);
+	for (size_t i = 0; session->values && session->near && i < session->snapshot->core_count;
+	     i++)
+		drop_values(session, i);
 	for (size_t i = 0; session->calls && i < session->snapshot->core_count; i++)
 		calls_destroy(session->calls[i]);
 	for (size_t i = 0; session->histories && i < session->snapshot->core_count; i++) {
@@ -267,6 +285,7 @@ void session_destroy(struct session *session)
 	software_log_destroy(session->software);
 	free(session->companions);
 	free(session->values);
+	free(session->near);
 	for (unsigned int i = 0; i < SESSION_ARCHS; i++)
 		system_registers_fini(&session->system[i]);
 	answers_fini(&session->answers);
@@ -386,8 +405,7 @@ static enum status make_histories(struct session *session, bool one_address_spac
 			made[i] = old;
 			session->cursors[i] = (struct cursor){session->histories[i],
 			                                      history_last(session->histories[i])};
-			values_destroy(session->values[i]);
-			session->values[i] = NULL;
+			drop_values(session, i);
 			calls_destroy(session->calls[i]);
 			session->calls[i] = NULL;
 			session->pasts[i] = (struct system_past){.is_known = false};
@@ -439,4 +457,30 @@ enum status session_be_quick(struct session *session)
 {
 	session->assumptions.register_window = QUICK_WINDOW;
 	return make_values(session);
+}
+
+void session_hurry(struct session *session, bool on)
+{
+	session->hurries = on && !session_trusts_assumed(session);
+	for (size_t i = 0; i < session->snapshot->core_count; i++) {
+		if (session->values[i])
+			values_hurry(session->values[i], session->hurries);
+	}
+}
+
+bool session_prepare(struct session *session)
+{
+	size_t count = session->snapshot->core_count;
+	size_t prepared = 0;
+
+	if (session_trusts_assumed(session))
+		return false;
+	for (size_t i = 0; i < count && prepared < PREPARED_CORES; i++) {
+		if (!session->values[i] || !values_can(session->values[i]))
+			continue;
+		prepared++;
+		if (values_prepare(session->values[i]))
+			return true;
+	}
+	return false;
 }

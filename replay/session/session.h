@@ -380,6 +380,18 @@ MUST_USE enum status session_assume(struct session *session, enum assumption ass
  */
 MUST_USE enum status session_be_quick(struct session *session);
 /*
+ * From here on registers and memory far from the halt are looked for near their positions alone, as
+ * long as nobody had more of the past solved: what a client asks for at each stop shall cost 50 ms
+ * of a processor at most. What is answered is as true, and may be less. False: as far as it takes,
+ * which is for what a user asks for. Where assumptions about code are on he waits for them, too.
+ */
+void session_hurry(struct session *session, bool on);
+/*
+ * Solves a piece of what stops are likely to need, while nobody waits; 50 to 100 ms. False if there
+ * is nothing left to do.
+ */
+bool session_prepare(struct session *session);
+/*
  * Why no value of the core's past is known, or which assumption was given up (explain.h); or the
  * empty text.
  */

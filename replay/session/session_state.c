@@ -8,6 +8,16 @@
 #include "replay/session/state.h"
 #include "replay/session/thread_view.h"
 
+/* Who knows of a core's past at a position. */
+static struct values *values_at(const struct session *session, size_t core, uint64_t position)
+{
+	struct values *values = session->values[core];
+
+	if (!session->hurries || !values || values_is_near(values, position))
+		return values;
+	return session->near[core];
+}
+
 void session_register_at(const struct session *session, size_t core, uint64_t position,
                          unsigned int number, struct value *value)
 {
@@ -20,10 +30,11 @@ void session_register_at(const struct session *session, size_t core, uint64_t po
 	if (!system && file->table[number].feature == REGISTER_TRACE)
 		state_register(session->histories[core], NULL, position, number, value);
 	else if (system)
-		state_system_register(history, session->values[at.core], &session->pasts[at.core],
-		                      at.position, system, value);
+		state_system_register(history, values_at(session, at.core, at.position),
+		                      &session->pasts[at.core], at.position, system, value);
 	else
-		state_register(history, session->values[at.core], at.position, number, value);
+		state_register(history, values_at(session, at.core, at.position), at.position,
+		               number, value);
 }
 
 void session_register(const struct session *session, size_t core, unsigned int number,
@@ -47,8 +58,8 @@ size_t session_memory_at(const struct session *session, size_t core, uint64_t po
 {
 	const struct session_place at = session_place(session, core, position);
 
-	return state_memory(session->histories[at.core], session->values[at.core], at.position,
-	                    address, out, size);
+	return state_memory(session->histories[at.core], values_at(session, at.core, at.position),
+	                    at.position, address, out, size);
 }
 
 bool session_memory_is_assumed(const struct session *session, size_t core, uint64_t position,
@@ -123,7 +134,7 @@ size_t session_memory_from(const struct session *session, size_t core,
 	        session_place(session, core, session->cursors[core].position);
 	const struct history *history = session->histories[at.core];
 	const struct state_view view = {
-	        history, session->values[at.core], at.position,
+	        history, values_at(session, at.core, at.position), at.position,
 	        memmap_view(history_memory(history), from->space, &from->context)};
 
 	return state_memory_in(&view, address, out, size);

@@ -71,6 +71,8 @@ struct session {
 	struct cursor *cursors;      /* one a core */
 	enum clock *clocks;          /* one a core */
 	struct values **values;      /* of the past, one a core; NULL for a trace with data */
+	/* The same in small windows around positions far from the halt: session_hurry(). */
+	struct values **near;
 	struct other_cores **others; /* what each core's other ones wrote, one a core */
 	struct diag_list facts;      /* session_facts() */
 	struct values_options assumptions;
@@ -104,6 +106,7 @@ struct session {
 	struct thread_view *thread_views;
 	size_t thread_view_count;
 	bool has_thread_views;   /* they were looked for */
+	bool hurries;            /* session_hurry() */
 	bool shows_thread_views; /* session_shows_thread_views() */
 	struct interrupt interrupt;
 	struct symbols *symbols; /* of functions; NULL: not asked for yet */

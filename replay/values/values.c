@@ -57,6 +57,7 @@ struct values {
 	bool is_assumed_tried;
 	bool is_proved_only;     /* it is not to be looked at */
 	bool keeps_windows;      /* values_keep_windows() */
+	bool hurries;            /* values_hurry() */
 	assumption_set choice;   /* that the assumed tier rests on: what contradicts is given up */
 	assumption_set given_up; /* the last one that contradicts what is known, if any: */
 	uint64_t contradiction;  /* position */
@@ -308,22 +309,48 @@ static bool has_assumed(struct values *values)
 	return values->assumed.has_solver;
 }
 
+static uint64_t window_most(const struct values *values)
+{
+	return values->options.window_most > 0 ? values->options.window_most : WINDOW_MOST;
+}
+
+/* What a window grows to for a register. */
+static uint64_t register_most(const struct values *values)
+{
+	uint64_t most = values->options.register_window;
+
+	return most > 0 && most < window_most(values) ? most : window_most(values);
+}
+
+static bool has_conflict(const struct values *values)
+{
+	return values->proved.has_solver && values->proved.solver.has_conflict;
+}
+
+/* The present window answers for the position. */
+static bool is_covered(const struct values *values, uint64_t position)
+{
+	const struct window_options *w = &values->proved.solver.w.options;
+	uint64_t length = history_length(values->history);
+	uint64_t ahead = values->options.window_most > 0 && w->to < length ? LOOK_BACK : 1;
+
+	return values->proved.has_solver && position >= values->asked_from &&
+	       ((position < w->to && w->to - position >= ahead) || position == length);
+}
+
 /* Has a window with the position in it. False if there is none. */
 static bool cover(struct values *values, uint64_t position)
 {
 	const struct window_options *w = &values->proved.solver.w.options;
-	uint64_t length = history_length(values->history);
-	uint64_t to = length;
+	uint64_t to = history_length(values->history);
+	uint64_t most = window_most(values);
 	uint64_t back = LOOK_BACK;
 	uint64_t from;
 
 	if (!values->is_supported)
 		return false;
 	/* What is wrong with this window may be wrong with any other. */
-	if (values->proved.has_solver && values->proved.solver.has_conflict)
-		return values->status == STATUS_OK;
-	if (values->proved.has_solver && position >= values->asked_from &&
-	    (position < w->to || position == length))
+	if (has_conflict(values) || is_covered(values, position))
 		return values->status == STATUS_OK;
 	/*
 	 * Who goes back dynamic instruction by dynamic instruction shall not need a window every
@@ -331,9 +358,11 @@ static bool cover(struct values *values, uint64_t position)
 	 */
 	if (values->proved.has_solver && position < values->asked_from)
 		back += (w->to - values->asked_from) / 2;
+	if (back > most / 2)
+		back = most / 2;
 	from = position > back ? position - back : 0;
-	if (to - from > WINDOW_MOST)
-		to = from + WINDOW_MOST;
+	if (to - from > most)
+		to = from + most;
 	solve_from(values, from, to);
 	return values->status == STATUS_OK;
 }
@@ -352,7 +381,8 @@ static bool grow(struct values *values, uint64_t most)
 	if (values->proved.solver.has_conflict || values->asked_from == 0 || now >= most ||
 	    w->from != values->asked_from)
 		return false;
-	now = now * GROWTH < most ? now * GROWTH : most;
+	/* Each size on the way costs its part, which a client that asks for all pays at once. */
+	now = now * GROWTH < most && !values->hurries ? now * GROWTH : most;
 	solve_from(values, to > now ? to - now : 0, to);
 	return values->status == STATUS_OK;
 }
@@ -420,14 +450,12 @@ void values_register(struct values *values, uint64_t position, unsigned int numb
 	enum core_arch arch = history_core(values->history)->arch;
 	const struct register_file file = register_file_of(arch);
 	struct register_slot at = register_slot_of(arch, number);
-	uint64_t most = values->options.register_window;
+	uint64_t most = register_most(values);
 
 	*value = value_unknown(file.table[number].bits / 8);
 	if (at.count == 0 || !cover(values, position))
 		return;
 	read_register(values, position, at, value);
-	if (most == 0)
-		most = WINDOW_MOST;
 	while (!value_is_known(value) && !at.is_flags && grow(values, most))
 		read_register(values, position, at, value);
 }
@@ -468,12 +496,13 @@ static size_t read_bytes(struct values *values, uint64_t position, uint64_t addr
 size_t values_memory(struct values *values, uint64_t position, uint64_t address, void *out,
                      size_t size)
 {
+	uint64_t most = values->hurries ? register_most(values) : window_most(values);
 	size_t done;
 
 	if (!cover(values, position))
 		return 0;
 	done = read_bytes(values, position, address, out, size);
-	while (done < size && !values->keeps_windows && grow(values, WINDOW_MOST))
+	while (done < size && !values->keeps_windows && grow(values, most))
 		done = read_bytes(values, position, address, out, size);
 	return done;
 }
@@ -481,6 +510,35 @@ size_t values_memory(struct values *values, uint64_t position, uint64_t address,
 void values_keep_windows(struct values *values, bool keep)
 {
 	values->keeps_windows = keep;
+}
+
+void values_hurry(struct values *values, bool on)
+{
+	values->hurries = on;
+}
+
+bool values_is_near(const struct values *values, uint64_t position)
+{
+	uint64_t from = position > LOOK_BACK ? position - LOOK_BACK : 0;
+
+	return !values->is_supported || has_conflict(values) || is_covered(values, position) ||
+	       history_length(values->history) - from <= register_most(values);
+}
+
+bool values_prepare(struct values *values)
+{
+	const struct window_options *w = &values->proved.solver.w.options;
+	uint64_t length = history_length(values->history);
+	uint64_t most = register_most(values);
+	uint64_t from = length > most ? length - most : 0;
+
+	if (!values_can(values) ||
+	    (values->proved.has_solver &&
+	     (has_conflict(values) || values->status != STATUS_OK || w->to != length ||
+	      w->from != values->asked_from || values->asked_from <= from)))
+		return false;
+	solve_from(values, from, length);
+	return true;
 }
 
 void values_proved_only(struct values *values, bool proved_only)
@@ -524,7 +582,7 @@ bool values_window(struct values *values, uint64_t position, const struct values
 const struct solver *values_solved(struct values *values, uint64_t position)
 {
 	while (values->proved.has_solver && values->status == STATUS_OK &&
-	       position < values->asked_from && grow(values, WINDOW_MOST))
+	       position < values->asked_from && grow(values, window_most(values)))
 		;
 	return cover(values, position) ? &values->proved.solver : NULL;
 }
@@ -541,12 +599,11 @@ const struct solver *values_assumed(struct values *values)
 
 bool values_widen(struct values *values)
 {
-	uint64_t most = values->options.register_window;
 	uint64_t from = values->asked_from;
 
 	if (!values->proved.has_solver || values->status != STATUS_OK)
 		return false;
-	(void)grow(values, most == 0 ? WINDOW_MOST : most);
+	(void)grow(values, register_most(values));
 	return values->asked_from != from;
 }
 
@@ -576,7 +633,7 @@ bool values_has_code(struct values *values, uint64_t position)
 {
 	const struct solver *s = &values->proved.solver;
 
-	if (!values->is_supported || (values->proved.has_solver && s->has_conflict))
+	if (!values->is_supported || has_conflict(values))
 		return true;
 	return cover(values, position) && position >= s->w.options.from;
 }

@@ -59,6 +59,11 @@ struct values_options {
 	 * registers at once, and for each dynamic instruction.
 	 */
 	uint64_t register_window;
+	/*
+	 * How many instructions any window has, or 0 for as many as are ever solved at once: a
+	 * window that does not reach the halt then lies around the position.
+	 */
+	uint64_t window_most;
 	/* What `traced_writers` is about, or NULL; must outlive it. */
 	struct other_cores *others;
 	/* Ends what takes long: what is asked for is not known then. NULL: nobody does. */
@@ -94,6 +99,22 @@ size_t values_memory(struct values *values, uint64_t position, uint64_t address,
 
 /* From here on memory is looked up in windows as they are, or again in larger ones too. */
 void values_keep_windows(struct values *values, bool keep);
+
+/*
+ * From here on memory is looked for in windows no larger than those for registers, and what is not
+ * known of either in the largest of these at once; or again as far as it takes.
+ */
+void values_hurry(struct values *values, bool on);
+/*
+ * What is known at the position is found at the price of a window for a register at most, which
+ * reaches from there to the halt.
+ */
+bool values_is_near(const struct values *values, uint64_t position);
+/*
+ * Solves the window that ends at the halt as far as it grows for a register, before somebody asks.
+ * False if there was nothing to do.
+ */
+bool values_prepare(struct values *values);
 
 /* From here on all is answered of what is proved alone, or again of what is assumed too. */
 void values_proved_only(struct values *values, bool proved_only);

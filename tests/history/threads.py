@@ -23,6 +23,7 @@ SNAPSHOTS = (
     ("bugfix-exact-match", "cstrace.bin", 3),
     ("juno_r1_1", "cstrace.bin", 17),
     ("TC2", None, 1),
+    ("tc2-ptm-rstk-t32", "PTM_0_2.bin", 75),
 )
 
 

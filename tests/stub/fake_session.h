@@ -71,6 +71,8 @@ void fake_session_set_image(const void *bytes, size_t size);
 bool fake_session_was_asking(void);
 /* True while a move may be interrupted: between session_interrupt() with a function and NULL. */
 bool fake_session_is_asking(void);
+/* The calls of session_hurry() since this was asked last: '+' with true, '-' with false. */
+const char *fake_session_hurries(void);
 /* What session_set_company() said last. */
 enum company fake_session_company(void);
 /* Memory has run out, as fake_session_set_exhausted() said. */

@@ -511,6 +511,39 @@ static void session_may_ask_during_each_move(void **state)
 	assert_true(rig.was_told);
 }
 
+/*
+ * What clients ask for by themselves hurries; what a user asks for does not, nor do conditions and
+ * watchpoints on the way of a move.
+ */
+static void session_hurries_but_for_what_a_user_asks(void **state)
+{
+	static const struct {
+		const char *request;
+		const char *hurries;
+	} expected[] = {
+	        {"g", "+"},
+	        {"p0", "+"},
+	        {"m1000,4", "+"},
+	        {"x1000,4", "+"},
+	        {"qRcmd,68656c70", "-"},
+	        {"qCRC:1000,4", "-"},
+	        {"c", "+-+"},
+	        {"bc", "+-+"},
+	        {"s", "+-+"},
+	        {"bs", "+-+"},
+	        {"vCont;r1000,1008:1", "+-+"},
+	};
+
+	(void)state;
+	connect_gdb();
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		assert_int_equal(session_seek(rig.gdb.session, 0, 6), STATUS_OK);
+		(void)fake_session_hurries();
+		(void)ask(expected[i].request);
+		assert_string_equal(fake_session_hurries(), expected[i].hurries);
+	}
+}
+
 /* A stop chooses its thread for what is asked next: registers, memory, and the next move. */
 static void stop_chooses_the_thread_that_stopped(void **state)
 {
@@ -658,6 +691,7 @@ int main(void)
 	        T(result_register_is_that_of_the_architecture),
 	        T(breakpoint_of_nobody_has_no_kind),
 	        T(session_may_ask_during_each_move),
+	        T(session_hurries_but_for_what_a_user_asks),
 	        T(stop_chooses_the_thread_that_stopped),
 	        T(vcont_actions_are_those_that_are_told),
 	        T(vcont_refuses_what_is_no_action),

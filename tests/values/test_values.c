@@ -27,7 +27,8 @@ enum {
 };
 
 /* Makes `opcodes`, of which numbers 2 and 3 are the loop. */
-static void make(struct program *p, const uint32_t *opcodes, uint64_t register_window)
+static void make_in(struct program *p, const uint32_t *opcodes, uint64_t register_window,
+                    uint64_t window_most)
 {
 	static struct element elements[ROUNDS + 2];
 
@@ -40,8 +41,14 @@ static void make(struct program *p, const uint32_t *opcodes, uint64_t register_w
 	put_u64(p->x[5], 0);
 	put_u64(p->data, 0);
 	p->options.register_window = register_window;
+	p->options.window_most = window_most;
 	finish(p, elements, ROUNDS + 1);
 	assert_int_equal(history_length(p->f.history), LENGTH);
+}
+
+static void make(struct program *p, const uint32_t *opcodes, uint64_t register_window)
+{
+	make_in(p, opcodes, register_window, 0);
 }
 
 static const uint32_t plain[] = {MOV_X5_4, STR_X5_X2, SUBS_X6_1, B_NE_BACK,
@@ -137,6 +144,75 @@ static void window_does_not_grow_over_what_it_cannot_cross(void **state)
 	end(&p);
 }
 
+static void assert_window(struct program *p, uint64_t position, uint64_t from, uint64_t to)
+{
+	struct solve_options options;
+
+	assert_true(values_window(p->values, position, &p->options, &options));
+	assert_int_equal(options.window.from, from);
+	assert_int_equal(options.window.to, to);
+}
+
+/* A window that may not reach the halt has what comes after its positions, too. */
+static void small_window_lies_around_its_position(void **state)
+{
+	uint8_t bytes[8];
+	struct program p;
+
+	(void)state;
+	make_in(&p, plain, 0, 30000);
+	assert_unknown(&p, LATE, 5);
+	assert_window(&p, LATE, LENGTH - 30000, LENGTH);
+	/* Half of the last window more is before it, but no more than half of this one. */
+	assert_window(&p, 20000, 5000, 35000);
+	assert_window(&p, 25000, 5000, 35000);
+	assert_window(&p, 25001, 15001, 45001);
+	assert_unknown(&p, 25001, 5);
+	assert_int_equal(values_memory(p.values, 25001, DATA_AT, bytes, 8), 0);
+	assert_window(&p, 25001, 15001, 45001);
+	/* It was written in this one; which memory was takes the halt, where X2 is known. */
+	assert_is(&p, 4000, 5, 4);
+	assert_int_equal(values_memory(p.values, 4000, DATA_AT, bytes, 8), 0);
+	assert_window(&p, 4000, 0, 30000);
+	end(&p);
+}
+
+static void hurry_grows_once_and_as_far_as_for_registers(void **state)
+{
+	uint8_t bytes[8];
+	struct program p;
+
+	(void)state;
+	make(&p, plain, LENGTH - 1);
+	values_hurry(p.values, true);
+	assert_int_equal(values_memory(p.values, LATE, DATA_AT, bytes, 8), 0);
+	assert_window(&p, LATE, 1, LENGTH);
+	values_hurry(p.values, false);
+	assert_int_equal(values_memory(p.values, LATE, DATA_AT, bytes, 8), 8);
+	end(&p);
+}
+
+static void prepared_window_is_the_one_that_registers_grow_to(void **state)
+{
+	struct program p;
+
+	(void)state;
+	make(&p, plain, 40000);
+	assert_true(values_is_near(p.values, LATE));
+	assert_true(values_is_near(p.values, LENGTH - 30000));
+	assert_false(values_is_near(p.values, LENGTH - 30001));
+	assert_true(values_prepare(p.values));
+	assert_false(values_prepare(p.values));
+	assert_window(&p, LATE, LENGTH - 40000, LENGTH);
+	assert_true(values_is_near(p.values, LENGTH - 40000));
+	assert_false(values_is_near(p.values, LENGTH - 40001));
+	/* What reaches further is not given up for it. */
+	assert_non_null(values_solved(p.values, 0));
+	assert_false(values_prepare(p.values));
+	assert_true(values_is_near(p.values, 0));
+	end(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -145,6 +221,9 @@ int main(void)
 	        cmocka_unit_test(window_grows_no_further_than_is_allowed),
 	        cmocka_unit_test(window_begins_where_it_is_looked_at),
 	        cmocka_unit_test(window_does_not_grow_over_what_it_cannot_cross),
+	        cmocka_unit_test(small_window_lies_around_its_position),
+	        cmocka_unit_test(hurry_grows_once_and_as_far_as_for_registers),
+	        cmocka_unit_test(prepared_window_is_the_one_that_registers_grow_to),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
