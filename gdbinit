@@ -528,6 +528,12 @@ gaps on the way are stopped at."""
 
 ReverseFinish()
 
+KINDS = {}  # of arguments, in capitals, the words that are one as they are; the server's
+
+def position_words():
+    """Words that are a position: the server's, and marks."""
+    return [*KINDS.get("POSITION", ()), *re.findall(r": (\S+) is ", ask("marks"))]
+
 class To(gdb.Command):
     """Go to a position of the selected core's history: an expression that begins as a number or with $, or what
 the server takes for a position. gdb would look for the selected frame in the whole stack there: it is kept
@@ -535,8 +541,12 @@ from that."""
 
     EXPRESSION = re.compile(r"[\d$(][^%]*$")
 
-    def __init__(self):
-        super().__init__("csreplay-to", gdb.COMMAND_RUNNING)
+    def __init__(self, name):
+        super().__init__(name, gdb.COMMAND_RUNNING)
+
+    def complete(self, text, word):
+        last = text.split(" ")[-1]
+        return [one[len(last) - len(word):] for one in position_words() if one.startswith(last)]
 
     def seek(self, argument):
         limit = gdb.parameter("backtrace limit")
@@ -567,7 +577,8 @@ from that."""
         except gdb.error as error:
             raise gdb.GdbError(str(error))
 
-To()
+for name in ("csreplay-to", "seek"):
+    To(name)
 
 class ServerCommand(gdb.Command):
     """A command of the server's, for `monitor`, as one of gdb's."""
@@ -588,7 +599,7 @@ class ServerCommand(gdb.Command):
         """What may be typed: words that are meant as they are, and what those in capitals stand for."""
         yield from (kind for kind in self.kinds if kind.islower())
         if self.kinds & {"POSITION", "RANGE", "MARK"}:
-            yield from re.findall(r": (\S+) is ", ask("marks"))
+            yield from position_words()
         if self.kinds & {"REG", "NAME"}:
             yield from (str(one) for one in gdb.selected_frame().architecture().registers() if str(one))
 
@@ -613,7 +624,9 @@ class Commands(gdb.Command):
     def invoke(self, argument, from_tty):
         for line in ask("help --raw").splitlines():
             row = line.split("\t")
-            if len(row) == 3 and (row[0] in self.PLAIN or not self.is_taken(row[0])):
+            if len(row) == 3 and row[0].isupper():
+                KINDS[row[0]] = row[1].split("|")
+            elif len(row) == 3 and (row[0] in self.PLAIN or not self.is_taken(row[0])):
                 ServerCommand(*row)
 
     def is_taken(self, name):

@@ -134,6 +134,8 @@ class Gdbinit(unittest.TestCase):
     def test_each_command_of_the_server_is_there_once(self):
         raw = self.gdb("echo ==\\n", "monitor help --raw").split("==\n")[1]
         names = {line.split("\t")[0] for line in raw.splitlines() if "\t" in line}
+        self.assertIn("POSITION", names)
+        names.discard("POSITION")
         self.assertGreater(len(names), 30)
         out = self.gdb(*(f"help {name}" for name in names))
         self.assertNotIn("Undefined", out)
@@ -149,6 +151,11 @@ class Gdbinit(unittest.TestCase):
                        "complete calls mai", "complete trust a", "complete last-w")
         for line in ("unmark here", "unmark here-too", "why x29", "calls main", "trust assumed", "last-write"):
             self.assertIn(line + "\n", out)
+
+    def test_words_that_are_positions_complete(self):
+        out = self.gdb("mark called 5", "complete seek c", "complete when ex", "complete events beg", "echo ==\\n")
+        self.assertEqual(re.search(r"is position 5\n(.*)==", out, re.DOTALL)[1],
+                         "seek called\nseek crash\nwhen exception\nevents begin\n")
 
     def test_positions_are_written_as_the_server_has_them(self):
         out = self.gdb("mark here 7", "seek here", "p $trace_pos", "seek -10", "p $trace_pos", "seek begin", "p $trace_pos",
