@@ -15,9 +15,17 @@ set print entry-values if-needed
 # Breakpoints stay inserted over a stop: fewer packets where there are many.
 set breakpoint always-inserted on
 
+define target hook-remote
+  csreplay-connecting on
+end
 define target hookpost-remote
   csreplay-trust
+  csreplay-connecting off
   csreplay-commands
+end
+
+# With Python: what gdb does at the halt, it does when it trusts the program's file: that saves packets.
+define csreplay-connecting
 end
 
 # With Python: makes commands of those that the server has for `monitor`.
@@ -177,8 +185,11 @@ class UnknownStack(gdb.unwinder.Unwinder):
     unwinders for these cores read SP in any case and give up the command where it has none."""
 
     class Id:
-        sp = gdb.Value(0)
-        pc = gdb.Value(0)
+        """Outside of all other frames (FlowId): gdb would call the stack corrupt where an outer one is inside."""
+
+        def __init__(self, pc):
+            self.sp = gdb.Value(0xfffffffffffffff0 if pc >> 63 else 0x00f0fffffffffff0)
+            self.pc = gdb.Value(0)
 
     def __call__(self, frame):
         if not frame.architecture().name().startswith("arm") or knows(frame, "sp"):
@@ -187,7 +198,7 @@ class UnknownStack(gdb.unwinder.Unwinder):
 
     @classmethod
     def end(cls, frame):
-        info = frame.create_unwind_info(cls.Id)
+        info = frame.create_unwind_info(cls.Id(int(frame.read_register("pc")) & 0xffffffffffffffff))
         # An equal frame after it ends the backtrace; without a PC that would be an error.
         info.add_saved_register("pc", frame.read_register("pc"))
         return info
@@ -274,11 +285,24 @@ class Callers:
                 else self.older_frame(level)
         return self.known[at]
 
+    def all(self, most):
+        """The words of all frames from the newest on, without registers; None after the last."""
+        thread = gdb.selected_thread()
+        lines = ask("stack --raw %x" % (thread.ptid[1] or thread.num)).splitlines()[:most]
+        yield from (dict(word.split("=", 1) for word in line.split() if "=" in word) for line in lines)
+        if len(lines) < most:
+            yield None
+
     def with_older(self, level, words):
         """What was called before the trace began has the callers that it has at the halt."""
         call, older = self.older.get(gdb.selected_thread().num, (None, None))
         if older and "caller" not in words and words["call"] == call:
             words.update(older[0])
+        elif older and "sp" in older[0] and "sp" not in words and "outer_sp" not in words:
+            # Where no frame of the flow has an SP, the outermost may have that of the halt.
+            last = [frame for frame in self.all(1000) if frame][-1]
+            if last["call"] == call:
+                words.update(outer_sp=older[0]["sp"], outer=str(int(words["depth"]) - int(last["depth"])))
         return words
 
     def older_frame(self, level):
@@ -342,6 +366,7 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
         self.at = None  # thread and position that they are of
         self.bare = set()  # levels of those whose caller's stack is not known
         self.is_off = False
+        self.is_connecting = False
         self.whole = set()  # threads at whose halt the stack leads where the flow does
 
     def index(self, frame):
@@ -408,7 +433,7 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
 
     def look_at_halt(self, *_):
         """At the halt all of memory is known, and gdb's own unwinders say more where they are right."""
-        if not self.enabled:
+        if not self.enabled or self.is_connecting:
             return
         thread = gdb.selected_thread()
         first = callers.frame(0) if thread else None
@@ -418,6 +443,7 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
         self.whole.discard(thread.num)
         callers.older.pop(thread.num, None)
         self.is_off = True
+        gdb.execute("set stack-cache on")  # nothing moves meanwhile
         past_main = gdb.parameter("backtrace past-main")
         try:
             gdb.execute("set backtrace past-main on")  # its caller, too: so that gdb looks for none
@@ -426,13 +452,13 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
         except gdb.error:
             pass
         self.is_off = False
+        gdb.execute("set stack-cache off")
         gdb.execute("set backtrace past-main " + ("on" if past_main else "off"))
         gdb.invalidate_cached_frames()
 
     def agrees(self):
         frame = gdb.newest_frame()
-        for index in range(64):
-            words = callers.frame(index)
+        for words in callers.all(64):
             if not words or "caller" not in words:
                 if words:
                     callers.remember_older(frame, words["call"])
@@ -446,6 +472,18 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
 flow = FlowUnwinder()
 gdb.unwinder.register_unwinder(None, flow, True)
 gdb.events.stop.connect(flow.look_at_halt)
+
+class Connecting(gdb.Command):
+    """Between `on` and `off` gdb connects."""
+
+    def __init__(self):
+        super().__init__("csreplay-connecting", gdb.COMMAND_SUPPORT)
+
+    def invoke(self, argument, from_tty):
+        flow.is_connecting = argument == "on"
+        flow.look_at_halt()
+
+Connecting()
 
 class FlowFrames(gdb.Command):
     """Tell of the frames that were shown last which nothing but calls and returns prove.
