@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What front ends and users see: gdb's machine interface, and the commands of gdbinit."""
 import re
-import subprocess
 import sys
 import unittest
 
@@ -17,23 +16,7 @@ UNKNOWN = (*serving.UNKNOWN_MEMORY, r"^0x\w+:.*Cannot access memory")
 
 class Mi(unittest.TestCase):
     def run_mi(self, address, commands):
-        lines = ["-gdb-set confirm off", f"-target-select remote {address}", *commands]
-        process = subprocess.Popen([serving.GDB, "-nx", "-q", "--interpreter=mi3", CRASH.program],
-                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        out = []
-        for line in lines:
-            process.stdin.write(line + "\n")
-            process.stdin.flush()
-            # A resume answers ^running and then *stopped; anything else ^done, ^error...
-            wanted = r"\*stopped" if line.startswith("-exec") else r"\^(done|error|connected)"
-            for text in process.stdout:
-                out.append(text)
-                if re.match(wanted, text) or text.startswith("^error"):
-                    break
-        process.stdin.close()
-        process.stdout.close()
-        process.wait(timeout=60)
-        return "".join(out)
+        return serving.mi(address, commands, CRASH.program)
 
     def test_44_mi_reverse_commands_stop_with_their_frame(self):
         with serving.Server(CRASH.arguments()) as server:

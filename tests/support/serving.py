@@ -196,6 +196,26 @@ def gdb(target, commands, program=None, options=(), log=None, allowed=()):
     return check_output("gdb", done, GDB_ERRORS, allowed)
 
 
+def mi(target, commands, program=None):
+    """Runs gdb as a front end does, and returns all that it printed."""
+    process = subprocess.Popen([GDB, "-nx", "-q", "--interpreter=mi3", *([program] if program else [])],
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    out = []
+    for line in ("-gdb-set confirm off", f"-target-select remote {target}", *commands):
+        process.stdin.write(line + "\n")
+        process.stdin.flush()
+        # A resume answers ^running and then *stopped; anything else ^done, ^error...
+        wanted = r"\*stopped" if line.startswith("-exec") else r"\^(done|error|connected)"
+        for text in process.stdout:
+            out.append(text)
+            if re.match(wanted, text) or text.startswith("^error"):
+                break
+    process.stdin.close()
+    process.stdout.close()
+    process.wait(timeout=60)
+    return "".join(out)
+
+
 def lldb(commands, allowed=()):
     """Runs lldb in batch mode and returns all that it printed."""
     arguments = [LLDB, "--no-lldbinit", "--no-use-colors", "-b"]
