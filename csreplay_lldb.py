@@ -88,7 +88,7 @@ class ServerCommand(Command):
         return ask(debugger, f"{self.name} {argument}".rstrip()) + refresh(debugger, at)
 
 
-POSITIONS = ("begin", "end", "exception", "gap", "back", "forward")
+KINDS = {}  # of arguments, in capitals, the words that are one as they are; the server's
 WORDS_MOST = 200
 
 
@@ -116,7 +116,7 @@ def candidates(debugger, arguments):
     """What may stand as an argument of a command, by what the server's help says of its arguments."""
     words = choices(arguments)
     if re.search(r"POSITION|RANGE|MARK", arguments):
-        words += [*POSITIONS, *marks(debugger)]
+        words += [*KINDS.get("POSITION", ()), *marks(debugger)]
     if "REG" in arguments:
         words += registers(debugger)
     if "FUNCTION" in arguments:
@@ -215,6 +215,9 @@ def add_commands(debugger):
         row = line.split("\t")
         if len(row) == 3:
             name, arguments, text = row
+            if name.isupper():
+                KINDS[name] = arguments.split("|")
+                continue
             whole = f"{text[0].upper()}{text[1:]}: {name} {arguments}".rstrip()
             kinds = (Completed, ServerCommand) if ParsedCommand else (ServerCommand,)
             add(debugger, name, type(name, kinds, {"name": name, "text": whole, "arguments": arguments}))

@@ -18,9 +18,17 @@ set remotetimeout 60
 # Breakpoints stay inserted over a stop: fewer packets where there are many.
 set breakpoint always-inserted on
 
+define target hook-remote
+  csreplay-connecting on
+end
 define target hookpost-remote
   csreplay-trust
+  csreplay-connecting off
   csreplay-commands
+end
+
+# With Python: what gdb does at the halt, it does when it trusts the program's file: that saves packets.
+define csreplay-connecting
 end
 
 # With Python: makes commands of those that the server has for `monitor`.
@@ -180,8 +188,11 @@ class UnknownStack(gdb.unwinder.Unwinder):
     unwinders for these cores read SP in any case and give up the command where it has none."""
 
     class Id:
-        sp = gdb.Value(0)
-        pc = gdb.Value(0)
+        """Outside of all other frames (FlowId): gdb would call the stack corrupt where an outer one is inside."""
+
+        def __init__(self, pc):
+            self.sp = gdb.Value(0xfffffffffffffff0 if pc >> 63 else 0x00f0fffffffffff0)
+            self.pc = gdb.Value(0)
 
     def __call__(self, frame):
         if not frame.architecture().name().startswith("arm") or knows(frame, "sp"):
@@ -190,7 +201,7 @@ class UnknownStack(gdb.unwinder.Unwinder):
 
     @classmethod
     def end(cls, frame):
-        info = frame.create_unwind_info(cls.Id)
+        info = frame.create_unwind_info(cls.Id(int(frame.read_register("pc")) & 0xffffffffffffffff))
         # An equal frame after it ends the backtrace; without a PC that would be an error.
         info.add_saved_register("pc", frame.read_register("pc"))
         return info
@@ -277,11 +288,24 @@ class Callers:
                 else self.older_frame(level)
         return self.known[at]
 
+    def all(self, most):
+        """The words of all frames from the newest on, without registers; None after the last."""
+        thread = gdb.selected_thread()
+        lines = ask("stack --raw %x" % (thread.ptid[1] or thread.num)).splitlines()[:most]
+        yield from (dict(word.split("=", 1) for word in line.split() if "=" in word) for line in lines)
+        if len(lines) < most:
+            yield None
+
     def with_older(self, level, words):
         """What was called before the trace began has the callers that it has at the halt."""
         call, older = self.older.get(gdb.selected_thread().num, (None, None))
         if older and "caller" not in words and words["call"] == call:
             words.update(older[0])
+        elif older and "sp" in older[0] and "sp" not in words and "outer_sp" not in words:
+            # Where no frame of the flow has an SP, the outermost may have that of the halt.
+            last = [frame for frame in self.all(1000) if frame][-1]
+            if last["call"] == call:
+                words.update(outer_sp=older[0]["sp"], outer=str(int(words["depth"]) - int(last["depth"])))
         return words
 
     def older_frame(self, level):
@@ -345,6 +369,7 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
         self.at = None  # thread and position that they are of
         self.bare = set()  # levels of those whose caller's stack is not known
         self.is_off = False
+        self.is_connecting = False
         self.whole = set()  # threads at whose halt the stack leads where the flow does
 
     def index(self, frame):
@@ -411,7 +436,7 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
 
     def look_at_halt(self, *_):
         """At the halt all of memory is known, and gdb's own unwinders say more where they are right."""
-        if not self.enabled:
+        if not self.enabled or self.is_connecting:
             return
         thread = gdb.selected_thread()
         first = callers.frame(0) if thread else None
@@ -421,6 +446,7 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
         self.whole.discard(thread.num)
         callers.older.pop(thread.num, None)
         self.is_off = True
+        gdb.execute("set stack-cache on")  # nothing moves meanwhile
         past_main = gdb.parameter("backtrace past-main")
         try:
             gdb.execute("set backtrace past-main on")  # its caller, too: so that gdb looks for none
@@ -429,13 +455,13 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
         except gdb.error:
             pass
         self.is_off = False
+        gdb.execute("set stack-cache off")
         gdb.execute("set backtrace past-main " + ("on" if past_main else "off"))
         gdb.invalidate_cached_frames()
 
     def agrees(self):
         frame = gdb.newest_frame()
-        for index in range(64):
-            words = callers.frame(index)
+        for words in callers.all(64):
             if not words or "caller" not in words:
                 if words:
                     callers.remember_older(frame, words["call"])
@@ -449,6 +475,18 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
 flow = FlowUnwinder()
 gdb.unwinder.register_unwinder(None, flow, True)
 gdb.events.stop.connect(flow.look_at_halt)
+
+class Connecting(gdb.Command):
+    """Between `on` and `off` gdb connects."""
+
+    def __init__(self):
+        super().__init__("csreplay-connecting", gdb.COMMAND_SUPPORT)
+
+    def invoke(self, argument, from_tty):
+        flow.is_connecting = argument == "on"
+        flow.look_at_halt()
+
+Connecting()
 
 class FlowFrames(gdb.Command):
     """Tell of the frames that were shown last which nothing but calls and returns prove.
@@ -531,6 +569,12 @@ gaps on the way are stopped at."""
 
 ReverseFinish()
 
+KINDS = {}  # of arguments, in capitals, the words that are one as they are; the server's
+
+def position_words():
+    """Words that are a position: the server's, and marks."""
+    return [*KINDS.get("POSITION", ()), *re.findall(r": (\S+) is ", ask("marks"))]
+
 class To(gdb.Command):
     """Go to a position of the selected core's history: an expression that begins as a number or with $, or what
 the server takes for a position. gdb would look for the selected frame in the whole stack there: it is kept
@@ -538,8 +582,12 @@ from that."""
 
     EXPRESSION = re.compile(r"[\d$(][^%]*$")
 
-    def __init__(self):
-        super().__init__("csreplay-to", gdb.COMMAND_RUNNING)
+    def __init__(self, name):
+        super().__init__(name, gdb.COMMAND_RUNNING)
+
+    def complete(self, text, word):
+        last = text.split(" ")[-1]
+        return [one[len(last) - len(word):] for one in position_words() if one.startswith(last)]
 
     def seek(self, argument):
         limit = gdb.parameter("backtrace limit")
@@ -570,7 +618,8 @@ from that."""
         except gdb.error as error:
             raise gdb.GdbError(str(error))
 
-To()
+for name in ("csreplay-to", "seek"):
+    To(name)
 
 class ServerCommand(gdb.Command):
     """A command of the server's, for `monitor`, as one of gdb's."""
@@ -591,7 +640,7 @@ class ServerCommand(gdb.Command):
         """What may be typed: words that are meant as they are, and what those in capitals stand for."""
         yield from (kind for kind in self.kinds if kind.islower())
         if self.kinds & {"POSITION", "RANGE", "MARK"}:
-            yield from re.findall(r": (\S+) is ", ask("marks"))
+            yield from position_words()
         if self.kinds & {"REG", "NAME"}:
             yield from (str(one) for one in gdb.selected_frame().architecture().registers() if str(one))
 
@@ -616,7 +665,9 @@ class Commands(gdb.Command):
     def invoke(self, argument, from_tty):
         for line in ask("help --raw").splitlines():
             row = line.split("\t")
-            if len(row) == 3 and (row[0] in self.PLAIN or not self.is_taken(row[0])):
+            if len(row) == 3 and row[0].isupper():
+                KINDS[row[0]] = row[1].split("|")
+            elif len(row) == 3 and (row[0] in self.PLAIN or not self.is_taken(row[0])):
                 ServerCommand(*row)
 
     def is_taken(self, name):

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The console's table of commands, and those that need no file of their own; see console.h. */
 #include "console/console_command.h"
+#include "console/position.h"
 #include "console/threads.h"
 
 static void run_cores(struct console *console, struct str args, struct text *out)
@@ -251,12 +252,17 @@ static const struct console_command commands[] = {
 
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };
 
-/* Rows for a program: tabs between a name, its arguments and its help. */
+/* Rows for a program: tabs between a name, its arguments and its help. The last is no command: a
+ * kind of argument in capitals, and the words that are one. */
 static void list_raw(struct text *out)
 {
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		text_printf(out, "%s\t%s\t%s\n", commands[i].name, commands[i].args,
 		            commands[i].help);
+	text_puts(out, "POSITION\t");
+	for (size_t i = 0; position_word(i); i++)
+		text_printf(out, "%s%s", i > 0 ? "|" : "", position_word(i));
+	text_puts(out, "\twords that a position is, or begins with\n");
 }
 
 static void run_help(struct console *console, struct str args, struct text *out)

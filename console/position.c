@@ -203,29 +203,56 @@ static bool split_move(struct str word, bool *is_back, struct str *number)
 	return end < word.n && (*is_back || str_eq(verb, STR("forward")));
 }
 
-/* Words that name a position by themselves. */
+static bool find_begin(const struct console *console, uint64_t *position, struct text *wrong)
+{
+	(void)console;
+	(void)wrong;
+	*position = 0;
+	return true;
+}
+
+static bool find_end(const struct console *console, uint64_t *position, struct text *wrong)
+{
+	(void)wrong;
+	*position = halt(console);
+	return true;
+}
+
+/* Words that no mark can be called. Those without `find` name a position with a number after them.
+ */
+static const struct {
+	const char *name;
+	bool (*find)(const struct console *console, uint64_t *position, struct text *wrong);
+} words[] = {
+        {"begin", find_begin}, {"end", find_end},     {"exception", find_exception},
+        {"gap", find_gap},     {"crash", find_crash}, {"back", NULL},
+        {"forward", NULL},
+};
+
+enum { WORDS = sizeof(words) / sizeof(words[0]) };
+
+const char *position_word(size_t i)
+{
+	return i < WORDS ? words[i].name : NULL;
+}
+
 static bool find_word(const struct console *console, struct str word, uint64_t *position,
                       struct text *wrong)
 {
-	if (str_eq(word, STR("begin")) || str_eq(word, STR("end"))) {
-		*position = str_eq(word, STR("end")) ? halt(console) : 0;
-		return true;
+	for (size_t i = 0; i < WORDS; i++) {
+		if (words[i].find && str_eq(word, str_of(words[i].name)))
+			return words[i].find(console, position, wrong);
 	}
-	if (str_eq(word, STR("exception")))
-		return find_exception(console, position, wrong);
-	if (str_eq(word, STR("gap")))
-		return find_gap(console, position, wrong);
-	if (str_eq(word, STR("crash")))
-		return find_crash(console, position, wrong);
 	return find_mark(console, word, position, wrong);
 }
 
 bool position_is_form(struct str word)
 {
-	return str_eq(word, STR("begin")) || str_eq(word, STR("end")) ||
-	       str_eq(word, STR("exception")) || str_eq(word, STR("gap")) ||
-	       str_eq(word, STR("crash")) || str_eq(word, STR("all")) ||
-	       str_eq(word, STR("back")) || str_eq(word, STR("forward"));
+	for (size_t i = 0; i < WORDS; i++) {
+		if (str_eq(word, str_of(words[i].name)))
+			return true;
+	}
+	return str_eq(word, STR("all"));
 }
 
 bool position_parse(const struct console *console, struct str word, uint64_t *position,

@@ -50,6 +50,9 @@ struct position_range {
 bool position_parse_range(const struct console *console, struct str word,
                           struct position_range *range, struct text *wrong);
 
+/* The words that begin one, for completion: from 0 on, NULL after the last. */
+const char *position_word(size_t i);
+
 /* True of a word that is a position by itself, and no name that could be given to one. */
 bool position_is_form(struct str word);
 

@@ -7,6 +7,7 @@
 
 #include "console/console_command.h"
 #include "console/marks.h"
+#include "console/position.h"
 #include "console/threads.h"
 #include "shell/shell_command.h"
 
@@ -62,10 +63,8 @@ static void offer_marks(const struct search *search)
 
 static void offer_positions(const struct search *search)
 {
-	static const char *const words[] = {"begin", "end", "exception", "gap"};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		offer(search, str_of(words[i]));
+	for (size_t i = 0; position_word(i); i++)
+		offer(search, str_of(position_word(i)));
 	offer_marks(search);
 }
 

@@ -44,6 +44,24 @@ enum {
 	GDB_BREAKPOINTS_MOST = 65536,
 	GDB_FILES = 8,
 	GDB_LOOKS = 32,
+	GDB_KEPT_LINES = 256,
+};
+
+/* Memory that the client keeps: `replies` has at `begin` what it was told. */
+struct gdb_kept_line {
+	size_t core;
+	uint64_t address;
+	uint64_t size;
+	size_t begin;
+	size_t length;
+};
+
+/* Since the last stop; of a client that does not read all anew by itself. */
+struct gdb_kept {
+	struct gdb_kept_line lines[GDB_KEPT_LINES];
+	size_t count;
+	bool is_full; /* there is more */
+	struct text replies;
 };
 
 struct gdb {
@@ -85,6 +103,7 @@ struct gdb {
 	bool waits;
 	size_t waiting_core;
 	uint64_t waiting_position;
+	struct gdb_kept kept;
 
 	struct text reply; /* payload of the reply being built */
 	struct text out;   /* frames to send; the owner of the connection takes them */
@@ -117,6 +136,18 @@ typedef void gdb_handler(struct gdb *gdb, struct str args);
 
 /* gdb_run.c: the core went elsewhere; where it was to go when it is resumed is forgotten. */
 void gdb_went(struct gdb *gdb, size_t core);
+
+/*
+ * gdb_mem.c: the client read memory, which gdb->reply has; all of it is read anew, since the
+ * client gets a stop; and whether what it keeps is what it would be told now, for which gdb->reply
+ * is used.
+ */
+void gdb_kept_read(struct gdb *gdb, uint64_t address, uint64_t size);
+void gdb_kept_forget(struct gdb *gdb);
+bool gdb_kept_is_true(struct gdb *gdb);
+
+/* The reply to a read of so many bytes, as digits or, after a 'b', as they are. */
+void gdb_answer_memory(struct gdb *gdb, uint64_t address, uint64_t length, bool binary);
 
 /* gdb_regs.c: appends the register's bytes in hexadecimal, or x for each digit if unknown. */
 void gdb_add_register(struct gdb *gdb, size_t core, unsigned int number);

@@ -3,6 +3,10 @@
  * Memory: m, x, M, X, qCRC. A read gives the bytes before the first unknown one, or E14 if there
  * are none: both debuggers take the short reply for what it is. There are no writes. A CRC is of
  * bytes that are all known.
+ *
+ * What a debugger has read it may keep and show until something runs: gdb keeps lines of 64 bytes
+ * of stack and code, lldb lines of 512; what is read in other pieces neither keeps. To write
+ * trace_pos runs nothing, and no packet empties these caches. gdb manual, "Caching Target Data".
  */
 #include "stub/gdb.h"
 #include "stub/rsp_frame.h"
@@ -12,27 +16,19 @@ enum {
 	ERROR_NO_MEMORY = 0x14,               /* the number that both debuggers expect */
 	READ_MOST = RSP_PACKET_SIZE / 2 - 16, /* two digits a byte, or an escape before each */
 	PIECE = 4096,                         /* bytes that are read at once for a CRC */
+	LINE_GDB = 64,                        /* of a debugger's cache */
+	LINE_LLDB = 512,
+	REPLIES_MOST = 1 << 20, /* characters that are kept to compare with */
 };
 
 #define CRC_POLYNOMIAL UINT32_C(0x04c11db7)
 
-/*
- * Answers "ADDRESS,LENGTH" with the known bytes from there on: two hexadecimal digits each, or as
- * they are after a 'b'.
- */
-static void reply_memory(struct gdb *gdb, struct str args, bool binary)
+void gdb_answer_memory(struct gdb *gdb, uint64_t address, uint64_t length, bool binary)
 {
 	uint8_t chunk[512];
-	uint64_t address;
-	uint64_t length;
 	uint64_t done = 0;
 	size_t got = sizeof(chunk);
 
-	if (rsp_next_hex(&args, ',', &address) != STATUS_OK ||
-	    str_hex_to_u64(args, &length) != STATUS_OK) {
-		gdb_error(gdb, 1);
-		return;
-	}
 	if (length > READ_MOST)
 		length = READ_MOST;
 	if (binary)
@@ -52,6 +48,77 @@ static void reply_memory(struct gdb *gdb, struct str args, bool binary)
 	}
 	if (done == 0 && length > 0)
 		gdb_error(gdb, ERROR_NO_MEMORY);
+}
+
+static uint64_t line_size(const struct gdb *gdb)
+{
+	return gdb->client == CLIENT_LLDB ? LINE_LLDB : LINE_GDB;
+}
+
+void gdb_kept_read(struct gdb *gdb, uint64_t address, uint64_t size)
+{
+	struct gdb_kept *kept = &gdb->kept;
+	struct gdb_kept_line *line;
+	uint64_t of = line_size(gdb);
+
+	if (gdb->is_refreshed || size == 0 || address % of != 0 || size % of != 0)
+		return;
+	if (kept->count == GDB_KEPT_LINES ||
+	    kept->replies.length + gdb->reply.length > REPLIES_MOST) {
+		kept->is_full = true;
+		return;
+	}
+	line = &kept->lines[kept->count++];
+	*line = (struct gdb_kept_line){.core = gdb->general,
+	                               .address = address,
+	                               .size = size,
+	                               .begin = kept->replies.length,
+	                               .length = gdb->reply.length};
+	text_add(&kept->replies, text_str(&gdb->reply));
+}
+
+void gdb_kept_forget(struct gdb *gdb)
+{
+	gdb->kept.count = 0;
+	gdb->kept.is_full = false;
+	text_clear(&gdb->kept.replies);
+}
+
+bool gdb_kept_is_true(struct gdb *gdb)
+{
+	struct gdb_kept *kept = &gdb->kept;
+	size_t general = gdb->general;
+	bool is_true = !kept->is_full && text_status(&kept->replies) == STATUS_OK;
+
+	if (gdb->is_refreshed)
+		return true;
+	for (size_t i = 0; i < kept->count && is_true; i++) {
+		const struct gdb_kept_line *line = &kept->lines[i];
+		struct str was = {kept->replies.data + line->begin, line->length};
+
+		gdb->general = line->core;
+		text_clear(&gdb->reply);
+		gdb_answer_memory(gdb, line->address, line->size, was.n > 0 && was.p[0] == 'b');
+		is_true = str_eq(text_str(&gdb->reply), was);
+	}
+	gdb->general = general;
+	text_clear(&gdb->reply);
+	return is_true;
+}
+
+/* Answers "ADDRESS,LENGTH" with the known bytes from there on. */
+static void reply_memory(struct gdb *gdb, struct str args, bool binary)
+{
+	uint64_t address;
+	uint64_t length;
+
+	if (rsp_next_hex(&args, ',', &address) != STATUS_OK ||
+	    str_hex_to_u64(args, &length) != STATUS_OK) {
+		gdb_error(gdb, 1);
+		return;
+	}
+	gdb_answer_memory(gdb, address, length, binary);
+	gdb_kept_read(gdb, address, length);
 }
 
 void gdb_read_memory(struct gdb *gdb, struct str args)

@@ -71,8 +71,21 @@ void gdb_refuse_write(struct gdb *gdb, struct str args)
 	gdb_error_text(gdb, "the replay is read-only");
 }
 
+/* Nothing tells the client that memory is another now: it is told to have that read anew. */
+static void refuse_stale(struct gdb *gdb, uint64_t from, uint64_t position)
+{
+	if (session_seek(gdb->session, gdb->general, from) != STATUS_OK)
+		gdb->out.failed = true; /* it was there: the connection ends */
+	gdb_error_text(gdb,
+	               "memory that gdb keeps would be stale: `monitor seek %" PRIu64
+	               "' and stepi; or `set stack-cache off', stepi, and this again; or "
+	               "`seek %" PRIu64 "' of csreplay's gdbinit",
+	               position, position);
+}
+
 static void seek(struct gdb *gdb, struct str digits)
 {
+	uint64_t from = session_position(gdb->session, gdb->general);
 	uint8_t bytes[8] = {0};
 	size_t count = sizeof(bytes);
 	uint64_t position = 0;
@@ -83,12 +96,14 @@ static void seek(struct gdb *gdb, struct str digits)
 	}
 	for (size_t i = 0; i < count; i++)
 		position |= (uint64_t)bytes[i] << (8 * i);
-	if (session_seek(gdb->session, gdb->general, position) == STATUS_OK) {
-		gdb_went(gdb, gdb->general);
-		gdb_ok(gdb);
-	} else {
+	if (session_seek(gdb->session, gdb->general, position) != STATUS_OK) {
 		gdb_error_text(gdb, "position out of range (0..%" PRIu64 ")",
 		               history_length(session_history(gdb->session, gdb->general)));
+	} else if (!gdb_kept_is_true(gdb)) {
+		refuse_stale(gdb, from, position);
+	} else {
+		gdb_went(gdb, gdb->general);
+		gdb_ok(gdb);
 	}
 }
 

@@ -87,6 +87,7 @@ static void begin_stop(struct gdb *gdb, size_t core, unsigned int signal)
 	*gdb->stopped = core;
 	gdb->general = core;
 	gdb->chosen = core;
+	gdb_kept_forget(gdb);
 	text_clear(&gdb->reply);
 	text_printf(&gdb->reply, "T%02x", signal);
 }

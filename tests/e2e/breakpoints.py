@@ -41,7 +41,7 @@ class Breakpoints(unittest.TestCase):
     def positions(self, commands, **more):
         """Positions that the commands print, and all the output."""
         out = serving.gdb(self.server.address, commands, CRASH.program,
-                          ["-ex", "set trust-readonly-sections on"],
+                          ["-ex", "set trust-readonly-sections on", *serving.UNCACHED],
                           allowed=serving.UNKNOWN_MEMORY, **more)
         return [int(position) for position in re.findall(r"^AT (\d+)$", out, re.MULTILINE)], out
 

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What front ends and users see: gdb's machine interface, and the commands of gdbinit."""
 import re
-import subprocess
 import sys
 import unittest
 
@@ -17,23 +16,7 @@ UNKNOWN = (*serving.UNKNOWN_MEMORY, r"^0x\w+:.*Cannot access memory")
 
 class Mi(unittest.TestCase):
     def run_mi(self, address, commands):
-        lines = ["-gdb-set confirm off", f"-target-select remote {address}", *commands]
-        process = subprocess.Popen([serving.GDB, "-nx", "-q", "--interpreter=mi3", CRASH.program],
-                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        out = []
-        for line in lines:
-            process.stdin.write(line + "\n")
-            process.stdin.flush()
-            # A resume answers ^running and then *stopped; anything else ^done, ^error...
-            wanted = r"\*stopped" if line.startswith("-exec") else r"\^(done|error|connected)"
-            for text in process.stdout:
-                out.append(text)
-                if re.match(wanted, text) or text.startswith("^error"):
-                    break
-        process.stdin.close()
-        process.stdout.close()
-        process.wait(timeout=60)
-        return "".join(out)
+        return serving.mi(address, commands, CRASH.program)
 
     def test_44_mi_reverse_commands_stop_with_their_frame(self):
         with serving.Server(CRASH.arguments()) as server:
@@ -134,6 +117,8 @@ class Gdbinit(unittest.TestCase):
     def test_each_command_of_the_server_is_there_once(self):
         raw = self.gdb("echo ==\\n", "monitor help --raw").split("==\n")[1]
         names = {line.split("\t")[0] for line in raw.splitlines() if "\t" in line}
+        self.assertIn("POSITION", names)
+        names.discard("POSITION")
         self.assertGreater(len(names), 30)
         out = self.gdb(*(f"help {name}" for name in names))
         self.assertNotIn("Undefined", out)
@@ -149,6 +134,11 @@ class Gdbinit(unittest.TestCase):
                        "complete calls mai", "complete trust a", "complete last-w")
         for line in ("unmark here", "unmark here-too", "why x29", "calls main", "trust assumed", "last-write"):
             self.assertIn(line + "\n", out)
+
+    def test_words_that_are_positions_complete(self):
+        out = self.gdb("mark called 5", "complete seek c", "complete when ex", "complete events beg", "echo ==\\n")
+        self.assertEqual(re.search(r"is position 5\n(.*)==", out, re.DOTALL)[1],
+                         "seek called\nseek crash\nwhen exception\nevents begin\n")
 
     def test_positions_are_written_as_the_server_has_them(self):
         out = self.gdb("mark here 7", "seek here", "p $trace_pos", "seek -10", "p $trace_pos", "seek begin", "p $trace_pos",

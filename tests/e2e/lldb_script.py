@@ -38,13 +38,14 @@ class Script(unittest.TestCase):
 
     def test_arguments_are_completed(self):
         """Positions, marks, registers, functions and words that a command takes; and `-10` is an argument, no option."""
-        lines = ("seek be", "seek he", "why x2", "calls pub", "trust ", "stack x")
+        lines = ("seek be", "seek he", "seek cr", "why x2", "calls pub", "trust ", "stack x")
         ask = "script m = lldb.SBStringList(); i = lldb.debugger.GetCommandInterpreter(); " \
               "_ = i.HandleCompletion({0!r}, len({0!r}), 0, -1, m); print('GOT', [m.GetStringAtIndex(n) for n in range(1, m.GetSize())])"
         out = self.lldb("mark here 7", *(ask.format(line) for line in lines), "seek -10", "when")
         got = [re.findall(r"'(.*?)'", found) for found in re.findall(r"^GOT (.*)$", out, re.M)]
         self.assertEqual(got[0], ["begin"])
         self.assertEqual(got[1], ["here"])
+        self.assertEqual(got.pop(2), ["crash"])
         self.assertEqual(got[2], ["x2"] + [f"x{n}" for n in range(20, 30)])
         self.assertEqual(got[3], ["publish"])
         self.assertEqual(got[4], ["assumed", "proved"])

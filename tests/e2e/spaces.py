@@ -69,7 +69,7 @@ class Spaces(unittest.TestCase):
 
     def gdb(self, *commands, options=(), allowed=()):
         with serving.Server([*options, self.folder]) as server:
-            return serving.gdb(server.address, commands, allowed=allowed)
+            return serving.gdb(server.address, commands, options=serving.UNCACHED, allowed=allowed)
 
 
 SECURE = words(NOP, ADD_X1_1, B_0)

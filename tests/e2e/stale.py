@@ -30,16 +30,24 @@ def value(text):
         return "-"
 
 def look(position):
+    gdb.execute("frame 0", to_string=True)  # gdb selects the frame that it had selected, wherever it finds it
     trace = gdb.execute("bt 3", to_string=True)
     words = [value("*(unsigned long *) %d" % (STACK + 8 * i)) for i in range(WORDS)]
     print("AT", position, value("$pc"), value("$sp"), *words, zlib.crc32(trace.encode()))
 
 before = None
 for position in POSITIONS:
-    gdb.execute(SEEK % position, to_string=True)
-    if GO and before is not None:
+    waits = GO and "monitor" in SEEK
+    try:
+        gdb.execute(SEEK % position, to_string=True)
+    except gdb.error as error:
+        print("REFUSED", error)
+        gdb.execute("monitor seek %d" % position, to_string=True)
+        waits = True
+    if waits and before is not None:
+        print("BEFORE")
         look(before)
-    if GO:
+    if waits:
         gdb.execute(GO, to_string=True)
     before = position
     look(position)
@@ -53,10 +61,10 @@ seen = []  # shown in the end, since lldb writes what the server says between
 def run(command):
     result = lldb.SBCommandReturnObject()
     lldb.debugger.GetCommandInterpreter().HandleCommand(command, result)
-    return result.GetOutput() or ""
+    return (result.GetOutput() or "") if result.Succeeded() else None
 
 def look(process, position):
-    trace = re.sub("stop reason.*", "", run("bt 3"))
+    trace = re.sub("stop reason.*", "", run("bt 3") or "")
     frame = process.GetSelectedThread().GetFrameAtIndex(0)
     error = lldb.SBError()
     sp = frame.FindRegister("sp").GetValueAsUnsigned(error)
@@ -73,10 +81,15 @@ def __lldb_init_module(debugger, _):
     before = None
     process = debugger.GetSelectedTarget().GetProcess()
     for position in POSITIONS:
-        run(SEEK % position)
-        if GO and before is not None:
+        waits = GO and "monitor" in SEEK
+        if run(SEEK % position) is None:
+            seen.append("REFUSED")
+            run("process plugin packet monitor seek %d" % position)
+            waits = True
+        if waits and before is not None:
+            seen.append("BEFORE")
             look(process, before)
-        if GO:
+        if waits:
             run(GO)
         before = position
         look(process, position)
@@ -111,7 +124,11 @@ class Stale(unittest.TestCase):
         """`in_lines`: memory is read a cache line at a time, and none of one of which a byte is not known."""
         traces = {}
         looks = re.findall(r"^AT (\d+) (.*) (\d+)$", out, re.MULTILINE)
-        self.assertEqual(len(looks), 2 * len(POSITIONS) - 1 if by_hand else len(POSITIONS))
+        before = len(re.findall("^BEFORE$", out, re.MULTILINE))
+        self.assertEqual(len(looks), len(POSITIONS) + before)
+        # One that was refused first has none before it.
+        waits = len(POSITIONS) if by_hand else out.count("\nREFUSED")
+        self.assertIn(waits - before, (0, 1))
         for position, words, trace in looks:
             words, truth = words.split(), list(self.truth[int(position)])
             if in_lines:
@@ -152,6 +169,34 @@ class Stale(unittest.TestCase):
                 self.check(serving.lldb([f"target create {CRASH.program}", f"gdb-remote {self.server.address}",
                                          f"command script import {self.prepared(folder, LLDB, seek, go)}"]),
                            by_hand=True, in_lines=True)
+
+    # To write trace_pos runs nothing: where what the debugger keeps would be stale it is refused.
+    def test_36_gdb_writes_trace_pos_without_a_script(self):
+        seek = "set $trace_pos = %d"
+        with tempfile.TemporaryDirectory() as folder:
+            out = serving.gdb(self.server.address, [f"source {self.prepared(folder, GDB, seek, 'stepi')}"], CRASH.program,
+                              allowed=(*serving.UNKNOWN_MEMORY, "^REFUSED Could not write register"))
+            self.check(out)
+            print(out.count("\nREFUSED"), "of", len(POSITIONS), "seeks refused")
+            self.assertIn("\nREFUSED", out)
+            self.assertIn("or `set stack-cache off', stepi, and this again", out)
+            out = serving.gdb(self.server.address, ["set stack-cache off", "reverse-stepi", f"source {self.prepared(folder, GDB, seek)}"],
+                              CRASH.program, allowed=serving.UNKNOWN_MEMORY)
+            self.check(out)
+            self.assertNotIn("REFUSED", out)
+
+    def test_36_lldb_writes_trace_pos_without_a_script(self):
+        seek = "register write trace_pos %d"
+        with tempfile.TemporaryDirectory() as folder:
+            start = [f"target create {CRASH.program}", f"gdb-remote {self.server.address}"]
+            out = serving.lldb([*start, f"command script import {self.prepared(folder, LLDB, seek, 'thread step-inst')}"])
+            self.check(out, in_lines=True)
+            print(out.count("\nREFUSED"), "of", len(POSITIONS), "seeks refused")
+            self.assertIn("\nREFUSED", out)
+            out = serving.lldb(["settings set target.process.disable-memory-cache true", *start,
+                                f"command script import {self.prepared(folder, LLDB, seek)}"])
+            self.check(out)
+            self.assertNotIn("REFUSED", out)
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ class Stepping(unittest.TestCase):
 
     def gdb(self, commands, **more):
         return serving.gdb(self.server.address, commands, CRASH.program,
-                           more.pop("options", ["-ex", "set trust-readonly-sections on"]), **more)
+                           more.pop("options", ["-ex", "set trust-readonly-sections on", *serving.UNCACHED]), **more)
 
     def test_7_reverse_stepi_is_the_recorded_sequence_and_stepi_returns(self):
         show = 'printf "AT %lx\\n", $pc'
@@ -62,7 +62,7 @@ class Stepping(unittest.TestCase):
     def test_7_reverse_stepi_takes_few_packets(self):
         with tempfile.TemporaryDirectory() as folder:
             log = os.path.join(folder, "log")
-            self.gdb(["reverse-stepi"] * 51, log=log)
+            self.gdb(["reverse-stepi"] * 51, log=log, options=["-ex", "set trust-readonly-sections on"])
             sent = serving.packets(log)
         first = sent.index("bs")
         last = len(sent) - 1 - sent[::-1].index("bs")

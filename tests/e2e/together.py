@@ -62,6 +62,19 @@ class Together(unittest.TestCase):
     def test_42_without_gdbinit_too(self):
         self.check_stops([])
 
+    def test_44_a_front_end_moves_both(self):
+        """Over MI, without scheduler-locking: the other thread goes along, and is what is there."""
+        look = [f"-data-evaluate-expression --thread 2 --frame 0 {what}" for what in ("$trace_pos", "(long)$pc")]
+        moves = [*["-exec-continue --reverse --thread 1", *look] * 6, "-exec-step-instruction --reverse --thread 1", *look]
+        with serving.Server([self.folder]) as server:
+            out = serving.mi(server.address, [*look, f"-break-insert *{self.address:#x}", *moves])
+        values = [int(value) for value in re.findall(r'^\^done,value="(\d+)', out, re.M)]
+        positions, pcs = values[::2], values[1::2]
+        self.assertEqual(positions[0], self.lengths[1])
+        self.assertEqual(positions, sorted(positions, reverse=True))
+        self.assertLess(positions[-1], positions[0])
+        self.assertEqual(pcs, [self.scene.pcs[1][at] for at in positions])
+
     def test_42_no_thread_is_stale(self):
         """Registers of the thread that was not stepped are read anew, or it has not moved."""
         moves = ["reverse-stepi 40", "stepi 25", "thread 2", "reverse-stepi 70", "stepi", "thread 1", "nexti 3",

@@ -114,7 +114,7 @@ class Conflict(unittest.TestCase):
             with serving.Server(arguments) as server:
                 out = serving.gdb(server.address,
                                   ["set $trace_pos = 39950", "info registers x19 pc",
-                                   "monitor why x19", "monitor info"])
+                                   "monitor why x19", "monitor info"], options=serving.UNCACHED)
         print(out)  # the transcript
         self.assertRegex(out, r"x19 +<unavailable>")
         self.assertRegex(out, r"pc +0x\w+")
@@ -149,7 +149,7 @@ class Limits(unittest.TestCase):
             out = serving.gdb(server.address,
                               ["monitor why x0", "set $trace_pos = 39990", "monitor why pc",
                                "echo ==\\n", "monitor why x0", "echo ==\\n", "monitor why -v x0",
-                               "echo ==\\n", "monitor why x77", "monitor why"])
+                               "echo ==\\n", "monitor why x77", "monitor why"], options=serving.UNCACHED)
         first, short, full, wrong = out.split("==\n")
         self.assertIn("at the halt registers and memory are those of the snapshot", first)
         self.assertIn("the trace says where execution was", first)
@@ -160,13 +160,13 @@ class Limits(unittest.TestCase):
 
     def test_lines_have_the_source(self):
         with serving.Server(serving.Crash("example").arguments()) as server:
-            out = serving.gdb(server.address, ["set $trace_pos = 18175", "monitor why x1"])
+            out = serving.gdb(server.address, ["set $trace_pos = 18175", "monitor why x1"], options=serving.UNCACHED)
         self.assertIn("  18111  0x400354  sensorhub.c:142  add x1, x0, #0x10: x1 = 0x400500\n", out)
 
     def test_frames_that_are_kept_are_an_assumption(self):
         seek = ["set $trace_pos = 87328", "monitor why 0x5500040df8"]
         with serving.Server(serving.Crash("list_null_O1").arguments()) as server:
-            out = serving.gdb(server.address, [*seek, "monitor assume abi on", *seek])
+            out = serving.gdb(server.address, [*seek, "monitor assume abi on", *seek], options=serving.UNCACHED)
         self.assertIn("0x5500040df8 are not all known", out)
         self.assertIn("0x4001a0, are proved:\n  a function keeps registers there: assumed\n", out)
 

@@ -89,7 +89,7 @@ class Session(unittest.TestCase):
 
     def test_words_are_completed(self):
         shell = self.start()
-        for typed, whole in (("las\tx2", "last-write x2"), ("seek ex\t", "seek exception"), ("b pub\t", "break publish"),
+        for typed, whole in (("las\tx2", "last-write x2"), ("seek ex\t", "seek exception"), ("seek c\t", "seek crash"), ("b pub\t", "break publish"),
                              ("p thermo\t", "print thermometer"), ("set gap sto\t", "set gap stop"),
                              ("core cp\t", "core cpu_0"), ("help disa\t", "help disassemble"),
                              ("assume cohe\ton", "assume coherent on"), ("registers cp\t", "registers cpsr"),

@@ -22,6 +22,8 @@ GDBINIT = os.path.join(SOURCE, "gdbinit")
 LLDBINIT = os.path.join(SOURCE, "lldbinit")
 GDB = "gdb-multiarch"
 LLDB = "lldb-22"
+# Options of a gdb that writes $trace_pos and has no gdbinit: with the cache the stub refuses where memory differs.
+UNCACHED = ["-ex", "set stack-cache off"]
 
 
 def main():
@@ -52,7 +54,8 @@ class Crash:
             self.folder = os.path.join(SOURCE, "examples", "sensorhub")
             self.program = os.path.join(self.folder, "sensorhub.elf")
         else:
-            self.folder = shared("corpus", "crashes", name)
+            crashes = shared("corpus", "crashes")
+            self.folder = shared("corpus", "crashes" if name in os.listdir(crashes) else "programs", name)
             self.program = os.path.join(self.folder, "program.elf")
 
     def is_a64(self):
@@ -67,14 +70,20 @@ class Crash:
         """PC of each traced instruction, and last the PC of the crash."""
         if self.name == "example":
             return example_pcs(self.folder)
+        return self.column("<Q", 0)
+
+    def states(self):
+        """PSTATE or CPSR before each of them, of a recording."""
+        return self.column("<I", 264)
+
+    def column(self, form, offset):
         with open(os.path.join(self.folder, "truth.json"), encoding="utf-8") as file:
             trace = json.load(file)["trace"]
         with gzip.open(os.path.join(self.folder, "truth.bin.gz")) as file:
             records = file.read()
         last = len(records) // 272 - 1
-        pcs = [struct.unpack_from("<Q", records, 272 * i)[0]
-               for i in range(trace["first_index"], trace["last_index"] + 1)]
-        return pcs + [struct.unpack_from("<Q", records, 272 * last)[0]]
+        return [struct.unpack_from(form, records, 272 * i + offset)[0]
+                for i in [*range(trace["first_index"], trace["last_index"] + 1), last]]
 
 
 def example_pcs(folder):
@@ -185,6 +194,26 @@ def gdb(target, commands, program=None, options=(), log=None, allowed=()):
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               stdin=subprocess.DEVNULL, check=False)
     return check_output("gdb", done, GDB_ERRORS, allowed)
+
+
+def mi(target, commands, program=None):
+    """Runs gdb as a front end does, and returns all that it printed."""
+    process = subprocess.Popen([GDB, "-nx", "-q", "--interpreter=mi3", *([program] if program else [])],
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    out = []
+    for line in ("-gdb-set confirm off", f"-target-select remote {target}", *commands):
+        process.stdin.write(line + "\n")
+        process.stdin.flush()
+        # A resume answers ^running and then *stopped; anything else ^done, ^error...
+        wanted = r"\*stopped" if line.startswith("-exec") else r"\^(done|error|connected)"
+        for text in process.stdout:
+            out.append(text)
+            if re.match(wanted, text) or text.startswith("^error"):
+                break
+    process.stdin.close()
+    process.stdout.close()
+    process.wait(timeout=60)
+    return "".join(out)
 
 
 def lldb(commands, allowed=()):
