@@ -213,7 +213,7 @@ static void note_contradiction(struct values *values, assumption_set choice, enu
 }
 
 /* Solves the window of the proved tier anew; without a solver if that says nothing more. */
-static void solve_assumed(struct values *values, assumption_set choice)
+static enum status solve_assumed(struct values *values, assumption_set choice)
 {
 	const struct window_options *proved = &values->proved.solver.w.options;
 	struct solve_options options =
@@ -234,6 +234,7 @@ static void solve_assumed(struct values *values, assumption_set choice)
 	    tier->solver.w.options.from != proved->from)
 		tier_drop(tier);
 	values->choice = tier->has_solver ? choice : 0;
+	return status;
 }
 
 /* The other cores' traces say what they wrote, and that is wanted. */
@@ -271,8 +272,8 @@ static assumption_set without(assumption_set all, unsigned int dropped)
 	return all;
 }
 
-/* Which of several to give up is tried: as few as possible. */
-static void find_assumed(struct values *values)
+/* Which of several to give up is tried: as few as possible. False if it was interrupted. */
+static bool find_assumed(struct values *values)
 {
 	assumption_set all = 0;
 	unsigned int tried = 0; /* numbers of given_up_order */
@@ -290,11 +291,13 @@ static void find_assumed(struct values *values)
 			if (__builtin_popcount(dropped) != count || (dropped & ~tried) != 0 ||
 			    (choice == 0 && !values->options.coherent))
 				continue;
-			solve_assumed(values, choice);
+			if (solve_assumed(values, choice) == STATUS_INTERRUPTED)
+				return false;
 			if (values->assumed.has_solver)
-				return;
+				return true;
 		}
 	}
+	return true;
 }
 
 /* True if there is an assumed tier of the present window. */
@@ -304,8 +307,7 @@ static bool has_assumed(struct values *values)
 	    values->proved.solver.has_conflict)
 		return false;
 	if (!values->is_assumed_tried)
-		find_assumed(values);
-	values->is_assumed_tried = true;
+		values->is_assumed_tried = find_assumed(values);
 	return values->assumed.has_solver;
 }
 

@@ -7,13 +7,14 @@
  * it is themselves that hide their addresses: were it known that they hit none of the pointers that
  * their addresses were read from, the addresses would follow. So first they are supposed to hit
  * nothing that accesses of known address go to, unless the same instruction is known to, and where
- * that leads no further to hit nothing at all, which gives many an address; then each of these is supposed to hit what is at its address,
- * and nothing else, until the addresses no longer change. If all addresses follow again from this,
- * without anything being supposed of the others, and nothing contradicts, that is accepted. A store
- * whose address does not follow, or with which a contradiction comes, stays what it was, a
- * may-alias clobber. What writes a range of bytes, and a store of which it is not known whether it
- * happened, are supposed to have an address, too, and are may-alias clobbers there. All of this is
- * done for the last instructions first, and then for more and more of the window.
+ * that leads no further to hit nothing at all, which gives many an address; then each of these is
+ * supposed to hit what is at its address, and nothing else, until the addresses no longer change.
+ * If all addresses follow again from this, without anything being supposed of the others, and
+ * nothing contradicts, that is accepted. A store whose address does not follow, or with which a
+ * contradiction comes, stays what it was, a may-alias clobber. What writes a range of bytes, and a
+ * store of which it is not known whether it happened, are supposed to have an address, too, and are
+ * may-alias clobbers there. All of this is done for the last instructions first, and then for more
+ * and more of the window.
  *
  * This is no proof: other addresses could be as coherent. So it is an assumption
  * (replay/values/assumption.def), and added to what is proved without it.

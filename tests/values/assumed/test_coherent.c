@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "replay/history/interrupt.h"
 #include "replay/values/solver/solver.h"
 #include "tests/values/adversary.h"
 
@@ -104,6 +105,35 @@ static void what_may_have_written_there_goes_where_its_pointer_says(void **state
 		assert_int_equal(bytes_known(&p, 0, DATA + 0x180), 8);
 		end(&p);
 	}
+}
+
+/* Who was interrupted gets the answer the next time. */
+static void interrupted_assumption_is_looked_at_again(void **state)
+{
+	static const uint32_t code[] = {LDR_X0_X2, STR_X4_X0, LDR_X5_X2_8, STR_X4_X5};
+	struct interrupt interrupt = {.has_come = false};
+	struct values_options options;
+	struct values *values;
+	struct program p;
+	struct value value;
+
+	(void)state;
+	run_it(&p, code, 4);
+	options = *values_allowed(p.values);
+	options.interrupt = &interrupt;
+	values = values_create(p.history, &options);
+	assert_non_null(values);
+	values_proved_only(values, true);
+	values_register(values, 1, A64_x0, &value);
+	values_proved_only(values, false);
+	interrupt.has_come = true;
+	values_register(values, 1, A64_x0, &value);
+	assert_false(value_is_known(&value));
+	interrupt.has_come = false;
+	values_register(values, 1, A64_x0, &value);
+	assert_true(value_is_known(&value) && value.is_assumed);
+	values_destroy(values);
+	end(&p);
 }
 
 struct met {
@@ -220,6 +250,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(store_goes_where_its_pointer_says),
 	        cmocka_unit_test(what_may_have_written_there_goes_where_its_pointer_says),
+	        cmocka_unit_test(interrupted_assumption_is_looked_at_again),
 	        cmocka_unit_test(possible_access_is_assumed_to_be_somewhere),
 	        cmocka_unit_test(store_that_hits_its_pointer_stays_unknown),
 	        cmocka_unit_test(what_was_not_accepted_does_not_come_out),
