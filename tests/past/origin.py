@@ -72,6 +72,10 @@ class Culprits(unittest.TestCase):
         self.assertFalse(steps[1]["proved"])
         self.assertGreater(steps[1]["position"], 77497)
         self.assertGreater(steps[1]["possible_writes"], 1)
+        # It is coherent.
+        steps = origin("crashes", "list_null_O1", "x2", "--trust=assumed")
+        self.assertEqual(places(steps)[1], ("store", "list_null.c", 38))
+        self.assertEqual(steps[1]["position"], 77497)
 
     def test_smashed_return_address_is_that_of_the_copy(self):
         for name, line in (("smash_lr8_O2", 37), ("smash_asc_O2", 37)):
