@@ -18,9 +18,8 @@ enum {
 	DROPS_MOST = 12,    /* rounds that drop what does not follow again */
 	CULPRITS_MOST = 16, /* stores that lead to contradictions */
 	/* Instructions that guess_all() solves in all, at least, and of a long window. */
-	WORK_LEAST = 3 << 20,
-	WORK_TIMES = 24,
-	SPARED_PART = 2, /* of that, for guess_spared() */
+	WORK_LEAST = 3 << 19,
+	WORK_TIMES = 12,
 };
 
 struct coherence {
@@ -505,7 +504,7 @@ enum status coherent_init(struct solver *s, const struct history *history,
 	                      .best = s,
 	                      .accepted = supposed,
 	                      .work = work > WORK_LEAST ? work : WORK_LEAST,
-	                      .spared_work = (work > WORK_LEAST ? work : WORK_LEAST) / SPARED_PART};
+	                      .spared_work = work > WORK_LEAST ? work : WORK_LEAST};
 	enum status status;
 
 	c.options.log = NULL;
