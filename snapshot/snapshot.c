@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "snapshot/device_type.h"
+#include "snapshot/file/schema.h"
 #include "snapshot/load.h"
-#include "snapshot/schema.h"
 
 enum status loader_begin(struct loader *loader, struct diag_list *diags)
 {
