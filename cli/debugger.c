@@ -85,14 +85,17 @@ static bool is_file(const struct elf_image *image)
 	return !image->is_object && !image->is_core && is_readable(image);
 }
 
-/* The program: the first image that lies where it was linked. NULL: the debugger asks for it. */
+/*
+ * The program: the first image, which the debugger moves as the server says (qOffsets). NULL: the
+ * debugger asks for it.
+ */
 static const struct elf_image *find_program(const struct snapshot *snapshot)
 {
 	for (size_t i = 0; i < snapshot->image_count; i++) {
 		const struct elf_image *image = snapshot->images[i];
 
 		if (!image->is_object)
-			return is_file(image) && image->load_bias == 0 ? image : NULL;
+			return is_file(image) ? image : NULL;
 	}
 	return NULL;
 }

@@ -12,8 +12,8 @@
  */
 #include "base/text.h"
 #include "snapshot/device_type.h"
+#include "snapshot/file/schema.h"
 #include "snapshot/load.h"
-#include "snapshot/schema.h"
 #include "snapshot/source_option.h"
 
 enum { FIRST_ID = 0x01, LAST_ID = 0x6f }; /* section 4.6: trace source id */

@@ -4,8 +4,8 @@
  * Snapshot format 1.0, section 3.2.
  */
 #include "snapshot/device_type.h"
+#include "snapshot/file/schema.h"
 #include "snapshot/load.h"
-#include "snapshot/schema.h"
 
 struct context {
 	struct loader *loader;

@@ -2,7 +2,7 @@
 /* What all who load a part of a snapshot need: arrays, .ini files, numbers of them. See load.h. */
 #include "snapshot/load.h"
 
-#include "snapshot/schema.h"
+#include "snapshot/file/schema.h"
 
 enum status load_array(struct loader *loader, size_t count, size_t size, void **items)
 {

@@ -85,6 +85,14 @@ MUST_USE enum status load_core_beside(struct loader *loader,
  */
 MUST_USE enum status load_core_files(struct loader *loader, const struct snapshot_options *options);
 
+/*
+ * kernel_offset.c: moves vmlinux of --image to where memory has it, if that is proved to be
+ * elsewhere than it was linked and the user does not say where it lies; a note says by how much.
+ * Devices and their dumps are there already. NO_MEM.
+ */
+MUST_USE enum status load_kernel_offsets(struct loader *loader,
+                                         const struct snapshot_options *options);
+
 /* locate.c: whether the file at `path` is an ELF file; one that cannot be read is none. NO_MEM. */
 MUST_USE enum status load_is_elf(const char *path, bool *is_elf);
 

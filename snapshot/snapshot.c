@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "snapshot/device_type.h"
+#include "snapshot/file/schema.h"
 #include "snapshot/load.h"
-#include "snapshot/schema.h"
 
 enum status loader_begin(struct loader *loader, struct diag_list *diags)
 {
@@ -411,7 +411,8 @@ enum status load_device_ranges(struct loader *loader, const struct snapshot_opti
 static enum status load_programs(struct loader *loader, const struct snapshot_options *options)
 {
 	TRY(load_images(loader, options));
-	return load_core_files(loader, options);
+	TRY(load_core_files(loader, options));
+	return load_kernel_offsets(loader, options);
 }
 
 static enum status load(struct loader *loader, const struct snapshot_options *options)

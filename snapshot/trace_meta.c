@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
+#include "snapshot/file/schema.h"
 #include "snapshot/load.h"
-#include "snapshot/schema.h"
 
 /* An association, by indexes: core and source, or source and buffer. */
 struct pair {

@@ -102,6 +102,15 @@ class Starting(Scratch):
         self.assertIn(f"word: {copy}\n", out)
         self.assertIn(f'word: with confirm off -- add-symbol-file "{ELF}" -o 0x0\n', out)
 
+    def test_a_program_that_was_moved_is_the_program(self):
+        """The server tells the debugger by how much."""
+        copy = self.folder / "other.elf"
+        shutil.copy(ELF, copy)
+        for name in ("gdb", "lldb"):
+            environment = {f"CSREPLAY_{name.upper()}": str(self.fake()), "NOTED": str(self.folder / "noted")}
+            _, out, _ = run(name, "--image", f"{copy}@0x40000000", SENSORHUB, **environment)
+            self.assertIn(f"word: {copy}\n", out)
+
     def test_a_debugger_that_a_signal_ends_has_128_and_its_number(self):
         self.assertEqual(self.start(SENSORHUB, text="#!/bin/sh\nkill -KILL $$\n")[0], 128 + 9)
 

@@ -3,8 +3,8 @@
  * Which sections and keys the files of a snapshot have: one table (schema.def) and its checks.
  * Snapshot format 1.0, sections 3.1 to 3.3.
  */
-#ifndef CSREPLAY_SNAPSHOT_SCHEMA_H
-#define CSREPLAY_SNAPSHOT_SCHEMA_H
+#ifndef CSREPLAY_SNAPSHOT_FILE_SCHEMA_H
+#define CSREPLAY_SNAPSHOT_FILE_SCHEMA_H
 
 #include <stdbool.h>
 
@@ -13,7 +13,7 @@
 
 enum schema_section {
 #define SECTION(id, name, need, keys) SCHEMA_##id,
-#include "snapshot/schema.def"
+#include "snapshot/file/schema.def"
 #undef SECTION
 	SCHEMA_SECTIONS, /* how many */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks of INI sections against the table schema.def. */
-#include "snapshot/schema.h"
+#include "snapshot/file/schema.h"
 
 enum need {
 	OPTIONAL,
@@ -13,7 +13,7 @@ static const struct {
 	const char *keys;
 } sections[SCHEMA_SECTIONS] = {
 #define SECTION(id, name, need, keys) {name, need, keys},
-#include "snapshot/schema.def"
+#include "snapshot/file/schema.def"
 #undef SECTION
 };
 
