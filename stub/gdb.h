@@ -149,6 +149,9 @@ bool gdb_kept_is_true(struct gdb *gdb);
 /* The reply to a read of so many bytes, as digits or, after a 'b', as they are. */
 void gdb_answer_memory(struct gdb *gdb, uint64_t address, uint64_t length, bool binary);
 
+/* "ADDRESS,LENGTH,CRC ...": memory is known in all of these ranges, and has the checksums of qCRC. */
+bool gdb_memory_is_same(const struct gdb *gdb, struct str ranges);
+
 /* gdb_regs.c: appends the register's bytes in hexadecimal, or x for each digit if unknown. */
 void gdb_add_register(struct gdb *gdb, size_t core, unsigned int number);
 

@@ -186,7 +186,7 @@ static void follow_threads(struct gdb *gdb)
  * one, and by `help --raw` in gdb that it does so after each; lldb's does so after its own
  * commands, not after lldb's `monitor`.
  */
-static void run_line(struct gdb *gdb, struct str line, struct text *out)
+static void run_command(struct gdb *gdb, struct str line, struct text *out)
 {
 	const struct str reread = STR("--reread ");
 	bool rereads = str_has_prefix(line, reread);
@@ -204,6 +204,34 @@ static void run_line(struct gdb *gdb, struct str line, struct text *out)
 		gdb->waits = true;
 		gdb->waiting_core = console.core;
 		gdb->waiting_position = console.waiting_position;
+	}
+}
+
+/*
+ * For a script, which counts packets: "--each COMMAND;COMMAND...", each answer ended by a line with
+ * a semicolon. "--same ADDRESS,LENGTH,CRC ..." among them is the stub's.
+ */
+static void run_line(struct gdb *gdb, struct str line, struct text *out)
+{
+	const struct str each = STR("--each ");
+	const struct str same = STR("--same ");
+
+	if (!str_has_prefix(line, each)) {
+		run_command(gdb, line, out);
+		return;
+	}
+	line = str_skip(line, each.n);
+	while (line.n > 0) {
+		size_t end = str_find(line, ';');
+		struct str one = str_trim((struct str){line.p, end});
+
+		if (str_has_prefix(one, same))
+			text_puts(out, gdb_memory_is_same(gdb, str_skip(one, same.n)) ? "same\n"
+			                                                              : "other\n");
+		else
+			run_command(gdb, one, out);
+		text_puts(out, ";\n");
+		line = str_skip(line, end < line.n ? end + 1 : end);
 	}
 }
 
