@@ -269,23 +269,21 @@ def ask_all(*commands):
     asked.update(zip(commands, answers[:-1]))
 
 class Piecewise:
-    """While it is on, gdb reads the stack in large pieces, and keeps them: for when nothing moves."""
-
-    LINE = "4096"  # the most that gdb has
+    """While it is on, gdb reads the stack in pieces of a size, and keeps them: for when nothing moves."""
 
     def __init__(self):
         self.line = None
 
-    def on(self):
+    def on(self, size=None):
         if self.line is None:
-            self.line = str(gdb.parameter("dcache line-size"))
-            gdb.execute("set dcache line-size " + self.LINE)
+            self.line = gdb.parameter("dcache line-size")
+            gdb.execute("set dcache line-size %d" % (size or self.line))
             gdb.execute("set stack-cache on")
 
     def off(self):
         if self.line is not None:
             gdb.execute("set stack-cache off")
-            gdb.execute("set dcache line-size " + self.line)
+            gdb.execute("set dcache line-size %d" % self.line)
             self.line = None
 
 pieces = Piecewise()
@@ -429,6 +427,7 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
         super().__init__("csreplay-calls")
         self.frames = []  # levels of the frames that were seen; inlined functions are none
         self.at = None  # thread and position that they are of
+        self.sp = 0  # of the innermost
         self.bare = set()  # levels of those whose caller's stack is not known
         self.is_off = False
         self.whole = set()  # threads at whose halt the stack leads where the flow does
@@ -441,6 +440,7 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
         self.at = at
         if not self.frames:
             self.bare.clear()
+            self.sp = int(frame.read_register("sp")) & 0xffffffffffffffff if knows(frame, "sp") else 0
         self.frames.append(level)
         return len(self.frames) - 1
 
@@ -551,9 +551,10 @@ class Connecting(gdb.Command):
         self.has_asked = True
         sections = trust.question()
         stack = "stack --raw %x" % thread
-        ask_all(*([sections] if sections else []), stack + " near", stack + " 1", stack, "help --raw")
+        line = "--line %x" % flow.sp
+        ask_all(*([sections] if sections else []), stack + " near", stack + " 1", stack, line, "help --raw")
         trust.invoke(None, False)
-        pieces.on()
+        pieces.on(int(ask(line) or 0))
 
     def compare_programs(self):
         """gdb asks for the server's program if it has one itself only to compare build IDs."""

@@ -16,6 +16,7 @@ enum {
 	ERROR_NO_MEMORY = 0x14,               /* the number that both debuggers expect */
 	READ_MOST = RSP_PACKET_SIZE / 2 - 16, /* two digits a byte, or an escape before each */
 	PIECE = 4096,                         /* bytes that are read at once for a CRC */
+	LOOK_AHEAD = 1 << 16,                 /* bytes of a stack, for the size of a line */
 	LINE_GDB = 64,                        /* of a debugger's cache */
 	LINE_LLDB = 512,
 	REPLIES_MOST = 1 << 20, /* characters that are kept to compare with */
@@ -190,6 +191,26 @@ void gdb_memory_crc(struct gdb *gdb, struct str args)
 		gdb_error(gdb, ERROR_NO_MEMORY);
 	else
 		text_printf(&gdb->reply, "C%x", (unsigned int)crc);
+}
+
+uint64_t gdb_memory_line(const struct gdb *gdb, uint64_t address)
+{
+	uint8_t piece[PIECE];
+	uint64_t end = address;
+	size_t got = PIECE;
+
+	while (got == PIECE && end - address < LOOK_AHEAD) {
+		got = session_memory(gdb->session, gdb->general, end, piece, PIECE);
+		end += got;
+	}
+	for (uint64_t line = PIECE; line > LINE_GDB; line /= 2) {
+		uint64_t begin = address / line * line;
+
+		if ((got == PIECE || end % line == 0) &&
+		    session_memory(gdb->session, gdb->general, begin, piece, (size_t)line) == line)
+			return line;
+	}
+	return LINE_GDB;
 }
 
 bool gdb_memory_is_same(const struct gdb *gdb, struct str ranges)

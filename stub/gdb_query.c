@@ -3,6 +3,8 @@
  * Handshake, identity and threads: qSupported, qC, H, T, qfThreadInfo, D, k and their like; and
  * qRcmd, which is gdb's `monitor`.
  */
+#include <inttypes.h>
+
 #include "base/hex.h"
 #include "console/console.h"
 #include "console/threads.h"
@@ -208,13 +210,33 @@ static void run_command(struct gdb *gdb, struct str line, struct text *out)
 }
 
 /*
+ * Of the stub's own among these, false if it is another: "--same ADDRESS,LENGTH,CRC ...", and
+ * "--line ADDRESS".
+ */
+static bool run_own(struct gdb *gdb, struct str line, struct text *out)
+{
+	const struct str same = STR("--same ");
+	const struct str size = STR("--line ");
+	uint64_t address;
+
+	if (str_has_prefix(line, same))
+		text_puts(out, gdb_memory_is_same(gdb, str_skip(line, same.n)) ? "same\n"
+		                                                               : "other\n");
+	else if (str_has_prefix(line, size) &&
+	         str_hex_to_u64(str_skip(line, size.n), &address) == STATUS_OK)
+		text_printf(out, "%" PRIu64 "\n", gdb_memory_line(gdb, address));
+	else
+		return false;
+	return true;
+}
+
+/*
  * For a script, which counts packets: "--each COMMAND;COMMAND...", each answer ended by a line with
- * a semicolon. "--same ADDRESS,LENGTH,CRC ..." among them is the stub's.
+ * a semicolon.
  */
 static void run_line(struct gdb *gdb, struct str line, struct text *out)
 {
 	const struct str each = STR("--each ");
-	const struct str same = STR("--same ");
 
 	if (!str_has_prefix(line, each)) {
 		run_command(gdb, line, out);
@@ -225,10 +247,7 @@ static void run_line(struct gdb *gdb, struct str line, struct text *out)
 		size_t end = str_find(line, ';');
 		struct str one = str_trim((struct str){line.p, end});
 
-		if (str_has_prefix(one, same))
-			text_puts(out, gdb_memory_is_same(gdb, str_skip(one, same.n)) ? "same\n"
-			                                                              : "other\n");
-		else
+		if (!run_own(gdb, one, out))
 			run_command(gdb, one, out);
 		text_puts(out, ";\n");
 		line = str_skip(line, end < line.n ? end + 1 : end);
