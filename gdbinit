@@ -293,10 +293,12 @@ class Selected(gdb.Command):
 
     def __init__(self):
         super().__init__("csreplay-selected", gdb.COMMAND_SUPPORT)
+        self.seen = set()  # numbers of threads; to list them, gdb would ask the server
+        gdb.events.new_thread.connect(lambda event: self.seen.add(event.inferior_thread.num))
 
     def invoke(self, argument, from_tty):
         thread = gdb.selected_thread()
-        if thread is not None and len(gdb.selected_inferior().threads()) > 1:
+        if thread is not None and self.seen != {thread.num}:
             gdb.execute("maintenance packet T%x" % (thread.ptid[1] or thread.num), to_string=True)
 
 Selected()
@@ -331,7 +333,10 @@ until a command of the server's changes what is known."""
                     return first, words
             connecting.ask(thread)
             lines = self.lines("stack --raw %x near" % thread)
-            self.near[thread] = [(int(words["first"]), int(words["last"]), words) for words in lines]
+            self.near[thread] = [(int(words["first"]), int(words["last"]), words) for words in lines if "first" in words]
+            for words in lines[1:2]:
+                if "first" not in words:  # the caller
+                    self.known.setdefault((thread, self.near[thread][0][0]), {})[1] = words
         return at, None
 
     def caller(self, thread, level, first):
@@ -542,6 +547,7 @@ class Connecting(gdb.Command):
         super().__init__("csreplay-connecting", gdb.COMMAND_SUPPORT)
         self.is_on = False
         self.has_asked = False
+        self.build_id = None  # of the program that gdb has
         gdb.events.before_prompt.connect(self.end)  # where it could not
 
     def ask(self, thread):
@@ -549,18 +555,23 @@ class Connecting(gdb.Command):
         if not self.is_on or self.has_asked:
             return
         self.has_asked = True
+        program = "--program " + (self.build_id or "0")
         sections = trust.question()
         stack = "stack --raw %x" % thread
         line = "--line %x" % flow.sp
-        ask_all(*([sections] if sections else []), stack + " near", stack + " 1", stack, line, "help --raw")
+        ask_all(*([sections] if sections else []), stack + " near", stack, line, program, "help --raw")
         trust.invoke(None, False)
         pieces.on(int(ask(line) or 0))
+        served = ask(program).strip()
+        if self.build_id and served != "same":
+            gdb.write("warning: %s is not the program of the snapshot, %s: the build IDs differ\n"
+                      % (gdb.current_progspace().filename, served), gdb.STDERR)
 
-    def compare_programs(self):
-        """gdb asks for the server's program if it has one itself only to compare build IDs."""
+    def find_program(self):
+        """gdb asks for the server's program if it has one itself only to read the build ID of that, in 20 packets."""
         program = gdb.current_progspace().filename
-        file = gdb.lookup_objfile(program) if program else None
-        gdb.execute("set remote pid-to-exec-file-packet " + ("auto" if not file or file.build_id else "off"))
+        self.build_id = next((file.build_id for file in gdb.objfiles() if file.filename == program), None)
+        gdb.execute("set remote pid-to-exec-file-packet " + ("off" if program else "auto"))
 
     def end(self):
         self.is_on = False
@@ -574,7 +585,7 @@ class Connecting(gdb.Command):
             callers.older.clear()
             flow.whole.clear()
             trust.forget()
-            self.compare_programs()
+            self.find_program()
         else:
             flow.look_at_halt()
             self.end()

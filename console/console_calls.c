@@ -301,8 +301,8 @@ static bool write_stretch(const struct console *console, const struct calls *cal
 }
 
 /*
- * The innermost frame at the position and at those near it, a line each: who steps asks once for
- * what the next steps need.
+ * The innermost frame at the position and its caller, and the innermost ones at positions near it,
+ * a line each: who steps asks once for what the next steps need.
  */
 static void write_near(const struct console *console, const struct calls *calls, uint64_t position,
                        struct text *out)
@@ -315,6 +315,7 @@ static void write_near(const struct console *console, const struct calls *calls,
 	if (!write_stretch(console, calls, position, &begin, &last, out))
 		return;
 	end = last;
+	write_levels(console, calls, position, 1, 1, true, out);
 	for (unsigned int i = 0; i < NEAR_MOST && begin > 0 && position - begin < NEAR_WITHIN; i++) {
 		if (!write_stretch(console, calls, begin - 1, &begin, &last, out))
 			return;

@@ -209,14 +209,31 @@ static void run_command(struct gdb *gdb, struct str line, struct text *out)
 	}
 }
 
+/* Whether the served program has the build ID, in hex digits: "same" also if one of them has none. */
+static void compare_program(const struct gdb *gdb, struct str wanted, struct text *out)
+{
+	const struct elf_image *program = gdb_program(gdb);
+	struct bytes id = program ? elf_image_build_id(program) : (struct bytes){0};
+	struct text digits = {0};
+
+	text_hex_bytes(&digits, id.pos, bytes_left(&id));
+	if (text_status(&digits) != STATUS_OK || digits.length == 0 || wanted.n == 0 ||
+	    str_eq(text_str(&digits), wanted))
+		text_puts(out, "same\n");
+	else
+		text_printf(out, "%.*s\n", STR_ARG(program->path));
+	text_fini(&digits);
+}
+
 /*
- * Of the stub's own among these, false if it is another: "--same ADDRESS,LENGTH,CRC ...", and
- * "--line ADDRESS".
+ * Of the stub's own among these, false if it is another: "--same ADDRESS,LENGTH,CRC ...",
+ * "--line ADDRESS" and "--program BUILD-ID".
  */
 static bool run_own(struct gdb *gdb, struct str line, struct text *out)
 {
 	const struct str same = STR("--same ");
 	const struct str size = STR("--line ");
+	const struct str program = STR("--program ");
 	uint64_t address;
 
 	if (str_has_prefix(line, same))
@@ -225,6 +242,8 @@ static bool run_own(struct gdb *gdb, struct str line, struct text *out)
 	else if (str_has_prefix(line, size) &&
 	         str_hex_to_u64(str_skip(line, size.n), &address) == STATUS_OK)
 		text_printf(out, "%" PRIu64 "\n", gdb_memory_line(gdb, address));
+	else if (str_has_prefix(line, program))
+		compare_program(gdb, str_skip(line, program.n), out);
 	else
 		return false;
 	return true;
