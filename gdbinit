@@ -332,11 +332,12 @@ until a command of the server's changes what is known."""
                 if first <= at <= last:
                     return first, words
             connecting.ask(thread)
-            lines = self.lines("stack --raw %x near" % thread)
-            self.near[thread] = [(int(words["first"]), int(words["last"]), words) for words in lines if "first" in words]
-            for words in lines[1:2]:
-                if "first" not in words:  # the caller
-                    self.known.setdefault((thread, self.near[thread][0][0]), {})[1] = words
+            self.near[thread] = []
+            for words in self.lines("stack --raw %x near" % thread):
+                if "first" in words:
+                    self.near[thread].append((int(words["first"]), int(words["last"]), words))
+                else:  # its caller
+                    self.known.setdefault((thread, self.near[thread][-1][0]), {})[1] = words
         return at, None
 
     def caller(self, thread, level, first):

@@ -283,7 +283,10 @@ static void write_levels(const struct console *console, const struct calls *call
 	}
 }
 
-/* The innermost frame where the call is the one of `position`, but not at the halt: that is said. */
+/*
+ * The two innermost frames where the call is that of `position`, after the first and last position
+ * of these. The halt is one of its own.
+ */
 static bool write_stretch(const struct console *console, const struct calls *calls,
                           uint64_t position, uint64_t *first, uint64_t *last, struct text *out)
 {
@@ -296,13 +299,13 @@ static bool write_stretch(const struct console *console, const struct calls *cal
 	if (position == halt)
 		*first = halt;
 	text_printf(out, "first=%" PRIu64 " last=%" PRIu64 " ", *first, *last);
-	write_levels(console, calls, position, 0, 1, true, out);
+	write_levels(console, calls, position, 0, 2, true, out);
 	return true;
 }
 
 /*
- * The innermost frame at the position and its caller, and the innermost ones at positions near it,
- * a line each: who steps asks once for what the next steps need.
+ * The innermost frame and its caller at the position and at those near it, a line each: who steps
+ * asks once for what the next steps need.
  */
 static void write_near(const struct console *console, const struct calls *calls, uint64_t position,
                        struct text *out)
@@ -315,7 +318,6 @@ static void write_near(const struct console *console, const struct calls *calls,
 	if (!write_stretch(console, calls, position, &begin, &last, out))
 		return;
 	end = last;
-	write_levels(console, calls, position, 1, 1, true, out);
 	for (unsigned int i = 0; i < NEAR_MOST && begin > 0 && position - begin < NEAR_WITHIN; i++) {
 		if (!write_stretch(console, calls, begin - 1, &begin, &last, out))
 			return;
