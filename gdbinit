@@ -25,7 +25,6 @@ define target hook-remote
   csreplay-connecting on
 end
 define target hookpost-remote
-  csreplay-trust
   csreplay-connecting off
   csreplay-commands
 end
@@ -242,12 +241,16 @@ class Refresh(gdb.Command):
         if frame is not None:
             frame.select()
 
-def position():
-    """The selected thread's position, or None. Not by a gdb.Frame: to make one, gdb looks for its caller."""
+def register(name):
+    """Its value, or None. Not by a gdb.Frame: to make one, gdb looks for its caller."""
     try:
-        return int(gdb.parse_and_eval("$trace_pos"))
+        return int(gdb.parse_and_eval(name)) & 0xffffffffffffffff
     except (gdb.error, ValueError):
         return None
+
+def position():
+    """The selected thread's position, or None."""
+    return register("$trace_pos")
 
 def ask(command):
     """The server's answer to what changes nothing; empty without one."""
@@ -336,8 +339,10 @@ until a command of the server's changes what is known."""
             for words in self.lines("stack --raw %x near" % thread):
                 if "first" in words:
                     self.near[thread].append((int(words["first"]), int(words["last"]), words))
-                else:  # its caller
-                    self.known.setdefault((thread, self.near[thread][-1][0]), {})[1] = words
+                    frames = self.known.setdefault((thread, int(words["first"])), {})
+                    frames[1] = None
+                else:
+                    frames[1] = words
         return at, None
 
     def caller(self, thread, level, first):
@@ -561,7 +566,8 @@ class Connecting(gdb.Command):
         stack = "stack --raw %x" % thread
         line = "--line %x" % flow.sp
         ask_all(*([sections] if sections else []), stack + " near", stack, line, program, "help --raw")
-        trust.invoke(None, False)
+        if sections:
+            trust.invoke(None, False)
         pieces.on(int(ask(line) or 0))
         served = ask(program).strip()
         if self.build_id and served != "same":
@@ -573,6 +579,17 @@ class Connecting(gdb.Command):
         program = gdb.current_progspace().filename
         self.build_id = next((file.build_id for file in gdb.objfiles() if file.filename == program), None)
         gdb.execute("set remote pid-to-exec-file-packet " + ("off" if program else "auto"))
+
+    def finish(self):
+        """What gdb had no need of a frame for."""
+        thread = gdb.selected_thread()
+        if thread and not self.has_asked:
+            flow.sp = register("$sp") or 0
+            self.ask(thread.ptid[1] or thread.num)
+        trust.invoke(None, False)
+        self.is_on = False
+        flow.look_at_halt()
+        self.end()
 
     def end(self):
         self.is_on = False
@@ -588,8 +605,7 @@ class Connecting(gdb.Command):
             trust.forget()
             self.find_program()
         else:
-            flow.look_at_halt()
-            self.end()
+            self.finish()
 
 connecting = Connecting()
 

@@ -12,9 +12,9 @@
 enum {
 	LINES_MOST = 1000,
 	OUTER_MOST = 16,
-	LEVELS_MOST = 8,   /* frames with registers in one answer */
-	NEAR_MOST = 8,     /* stretches before the position, and after it */
-	NEAR_WITHIN = 256, /* positions from it */
+	LEVELS_MOST = 8,     /* frames with registers in one answer */
+	NEAR_MOST = 8,       /* stretches before the position, and after it */
+	NEAR_WITHIN = 256,   /* positions from it */
 	VECTOR_KIND = 0x600, /* bits of an offset in the vectors of A64 (Arm ARM D1.3.1.5) */
 	VECTOR_OWN_SP = 0x200,
 };
@@ -318,7 +318,8 @@ static void write_near(const struct console *console, const struct calls *calls,
 	if (!write_stretch(console, calls, position, &begin, &last, out))
 		return;
 	end = last;
-	for (unsigned int i = 0; i < NEAR_MOST && begin > 0 && position - begin < NEAR_WITHIN; i++) {
+	for (unsigned int i = 0; i < NEAR_MOST && begin > 0 && position - begin < NEAR_WITHIN;
+	     i++) {
 		if (!write_stretch(console, calls, begin - 1, &begin, &last, out))
 			return;
 	}

@@ -155,7 +155,8 @@ void gdb_answer_memory(struct gdb *gdb, uint64_t address, uint64_t length, bool 
  */
 uint64_t gdb_memory_line(const struct gdb *gdb, uint64_t address);
 
-/* "ADDRESS,LENGTH,CRC ...": memory is known in all of these ranges, and has the checksums of qCRC. */
+/* "ADDRESS,LENGTH,CRC ...": memory is known in all of these ranges, and has the checksums of qCRC.
+ */
 bool gdb_memory_is_same(const struct gdb *gdb, struct str ranges);
 
 /* gdb_regs.c: appends the register's bytes in hexadecimal, or x for each digit if unknown. */

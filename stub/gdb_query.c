@@ -209,7 +209,8 @@ static void run_command(struct gdb *gdb, struct str line, struct text *out)
 	}
 }
 
-/* Whether the served program has the build ID, in hex digits: "same" also if one of them has none. */
+/* Whether the served program has the build ID, in hex digits: "same" also if one of them has none.
+ */
 static void compare_program(const struct gdb *gdb, struct str wanted, struct text *out)
 {
 	const struct elf_image *program = gdb_program(gdb);
@@ -237,8 +238,8 @@ static bool run_own(struct gdb *gdb, struct str line, struct text *out)
 	uint64_t address;
 
 	if (str_has_prefix(line, same))
-		text_puts(out, gdb_memory_is_same(gdb, str_skip(line, same.n)) ? "same\n"
-		                                                               : "other\n");
+		text_puts(out,
+		          gdb_memory_is_same(gdb, str_skip(line, same.n)) ? "same\n" : "other\n");
 	else if (str_has_prefix(line, size) &&
 	         str_hex_to_u64(str_skip(line, size.n), &address) == STATUS_OK)
 		text_printf(out, "%" PRIu64 "\n", gdb_memory_line(gdb, address));

@@ -98,8 +98,8 @@ void calls_count_own(const struct calls *calls, uint64_t *own);
 uint32_t calls_at(const struct calls *calls, uint64_t position);
 
 /*
- * The positions around one, first and last, between which the innermost call is the same one. NOT_FOUND in an
- * empty history.
+ * The positions around one, first and last, between which the innermost call is the same one.
+ * NOT_FOUND in an empty history.
  */
 MUST_USE enum status calls_stretch(const struct calls *calls, uint64_t position, uint64_t *first,
                                    uint64_t *last);
