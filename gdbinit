@@ -405,12 +405,13 @@ until a command of the server's changes what is known."""
             frame = outer(frame)
         self.older[gdb.selected_thread().num] = (call, older)
 
-    def forget(self):
+    def forget(self, *_):
         self.near.clear()
         self.known.clear()
         asked.clear()
 
 callers = Callers()
+gdb.events.new_thread.connect(callers.forget)  # of another connection, maybe
 
 class FlowId:
     """A frame's identity. That of DWARF where SP at the call is known, so that it is the same whoever
