@@ -268,18 +268,23 @@ static void write_words(const struct console *console, const struct calls *calls
 	text_char(out, '\n');
 }
 
-/* Up to `most` frames from a level on. */
+/* Which frames of a stack are written, and whether with registers. */
+struct levels {
+	uint64_t first;
+	unsigned int most;
+	bool registers;
+};
+
 static void write_levels(const struct console *console, const struct calls *calls,
-                         uint64_t position, uint64_t level, unsigned int most, bool registers,
-                         struct text *out)
+                         uint64_t position, struct levels which, struct text *out)
 {
 	struct call_frame frame;
 
-	for (unsigned int i = 0; i < most; i++) {
-		if (level + i > UINT32_MAX ||
-		    calls_frame(calls, position, (uint32_t)(level + i), &frame) != STATUS_OK)
+	for (uint64_t i = which.first; i - which.first < which.most; i++) {
+		if (i > UINT32_MAX ||
+		    calls_frame(calls, position, (uint32_t)i, &frame) != STATUS_OK)
 			return;
-		write_words(console, calls, position, &frame, registers, out);
+		write_words(console, calls, position, &frame, which.registers, out);
 	}
 }
 
@@ -299,7 +304,7 @@ static bool write_stretch(const struct console *console, const struct calls *cal
 	if (position == halt)
 		*first = halt;
 	text_printf(out, "first=%" PRIu64 " last=%" PRIu64 " ", *first, *last);
-	write_levels(console, calls, position, 0, 2, true, out);
+	write_levels(console, calls, position, (struct levels){0, 2, true}, out);
 	return true;
 }
 
@@ -338,12 +343,12 @@ static void write_raw(struct console *console, struct str args, struct text *out
 	size_t space = str_find(args, ' ');
 	struct str word = str_trim(str_skip(args, space));
 	bool near = str_eq(word, STR("near"));
-	uint64_t level = 0;
+	struct levels which = {0, word.n > 0 ? LEVELS_MOST : LINES_MOST, word.n > 0};
 	const struct calls *calls;
 	uint64_t position;
 
 	if (threads_parse(console->session, (struct str){args.p, space}, &of.core) != THREAD_ONE ||
-	    (word.n > 0 && !near && str_to_u64(word, &level) != STATUS_OK)) {
+	    (word.n > 0 && !near && str_to_u64(word, &which.first) != STATUS_OK)) {
 		console_say_usage(console, "stack --raw THREAD [near|LEVEL]", out);
 		return;
 	}
@@ -352,8 +357,7 @@ static void write_raw(struct console *console, struct str args, struct text *out
 	if (calls && near)
 		write_near(&of, calls, position, out);
 	else if (calls)
-		write_levels(&of, calls, position, level, word.n > 0 ? LEVELS_MOST : LINES_MOST,
-		             word.n > 0, out);
+		write_levels(&of, calls, position, which, out);
 }
 
 void console_stack(struct console *console, struct str args, struct text *out)

@@ -209,20 +209,22 @@ static void run_command(struct gdb *gdb, struct str line, struct text *out)
 	}
 }
 
-/* Whether the served program has the build ID, in hex digits: "same" also if one of them has none.
- */
+/* The served program if it has another build ID than this, in hex digits; else "same". */
 static void compare_program(const struct gdb *gdb, struct str wanted, struct text *out)
 {
 	const struct elf_image *program = gdb_program(gdb);
-	struct bytes id = program ? elf_image_build_id(program) : (struct bytes){0};
 	struct text digits = {0};
 
-	text_hex_bytes(&digits, id.pos, bytes_left(&id));
-	if (text_status(&digits) != STATUS_OK || digits.length == 0 || wanted.n == 0 ||
-	    str_eq(text_str(&digits), wanted))
-		text_puts(out, "same\n");
+	if (program) {
+		struct bytes id = elf_image_build_id(program);
+
+		text_hex_bytes(&digits, id.pos, bytes_left(&id));
+	}
+	if (program && digits.length > 0 && !str_eq(text_str(&digits), wanted))
+		text_add(out, program->path);
 	else
-		text_printf(out, "%.*s\n", STR_ARG(program->path));
+		text_puts(out, "same");
+	text_char(out, '\n');
 	text_fini(&digits);
 }
 
