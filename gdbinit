@@ -17,12 +17,14 @@ set print entry-values if-needed
 set remotetimeout 60
 # Breakpoints stay inserted over a stop: fewer packets where there are many.
 set breakpoint always-inserted on
+# What there is nothing of here, gdb need not ask for: tracepoints, symbols for the server.
+set remote trace-status-packet off
+set remote symbol-lookup-packet off
 
 define target hook-remote
   csreplay-connecting on
 end
 define target hookpost-remote
-  csreplay-trust
   csreplay-connecting off
   csreplay-commands
 end
@@ -159,6 +161,7 @@ end
 # The last thing here, since a gdb without Python leaves off at it.
 python
 import re
+import zlib
 
 import gdb.unwinder
 
@@ -195,6 +198,8 @@ class UnknownStack(gdb.unwinder.Unwinder):
             self.pc = gdb.Value(0)
 
     def __call__(self, frame):
+        if frame.level() > 0 and int(frame.read_register("pc")) == 0:
+            return self.end(frame)  # a stack ends there; gdb would read what code is at it
         if not frame.architecture().name().startswith("arm") or knows(frame, "sp"):
             return None
         return self.end(frame)
@@ -236,15 +241,21 @@ class Refresh(gdb.Command):
         if frame is not None:
             frame.select()
 
-def position():
-    """The selected thread's position, or None."""
+def register(name):
+    """Its value, or None. Not by a gdb.Frame: to make one, gdb looks for its caller."""
     try:
-        return int(gdb.newest_frame().read_register("trace_pos"))
+        return int(gdb.parse_and_eval(name)) & 0xffffffffffffffff
     except (gdb.error, ValueError):
         return None
 
+def position():
+    """The selected thread's position, or None."""
+    return register("$trace_pos")
+
 def ask(command):
     """The server's answer to what changes nothing; empty without one."""
+    if command in asked:
+        return asked.pop(command)
     refresh.is_off = True
     try:
         return gdb.execute("monitor " + command, to_string=True)
@@ -253,15 +264,44 @@ def ask(command):
     finally:
         refresh.is_off = False
 
+asked = {}  # answers that came with another's
+
+def ask_all(*commands):
+    """Asks them in one packet; `ask` has the answers, once each."""
+    answers = ask("--each " + ";".join(commands)).split(";\n")
+    asked.update(zip(commands, answers[:-1]))
+
+class Piecewise:
+    """While it is on, gdb reads the stack in pieces of a size, and keeps them: for when nothing moves."""
+
+    def __init__(self):
+        self.line = None
+
+    def on(self, size=None):
+        if self.line is None:
+            self.line = gdb.parameter("dcache line-size")
+            gdb.execute("set dcache line-size %d" % (size or self.line))
+            gdb.execute("set stack-cache on")
+
+    def off(self):
+        if self.line is not None:
+            gdb.execute("set stack-cache off")
+            gdb.execute("set dcache line-size %d" % self.line)
+            self.line = None
+
+pieces = Piecewise()
+
 class Selected(gdb.Command):
     """Tell the server which thread is selected, if there are several."""
 
     def __init__(self):
         super().__init__("csreplay-selected", gdb.COMMAND_SUPPORT)
+        self.seen = set()  # numbers of threads; to list them, gdb would ask the server
+        gdb.events.new_thread.connect(lambda event: self.seen.add(event.inferior_thread.num))
 
     def invoke(self, argument, from_tty):
         thread = gdb.selected_thread()
-        if thread is not None and len(gdb.selected_inferior().threads()) > 1:
+        if thread is not None and self.seen != {thread.num}:
             gdb.execute("maintenance packet T%x" % (thread.ptid[1] or thread.num), to_string=True)
 
 Selected()
@@ -269,34 +309,63 @@ refresh = Refresh()
 gdb.execute("define hookpost-monitor\ncsreplay-refresh\nend")
 
 class Callers:
-    """The stacks that the trace's calls and returns prove: `monitor stack --raw THREAD LEVEL`."""
+    """The stacks that the trace's calls and returns prove: `monitor stack --raw THREAD`. What a position has, it has
+until a command of the server's changes what is known."""
 
     def __init__(self):
-        self.known = {}
+        self.near = {}  # by thread, innermost frames: first and last position that have it, words
+        self.known = {}  # by thread and first position that has the innermost one, the frames by level
         self.older = {}  # by thread, what gdb saw at the halt: the call that is older than the trace, and its callers
 
-    def frame(self, level):
-        """The words of a frame, or None. It lasts until the thread is elsewhere."""
+    def frame(self, level, at):
+        """The words of a frame of the selected thread at a position, or None."""
         thread = gdb.selected_thread()
         if thread is None:
             return None
-        at = (thread.ptid[1] or thread.num, level)
-        if at not in self.known:
-            text = ask("stack --raw %x %d" % at)
-            words = [word.split("=", 1) for word in text.split() if "=" in word]
-            self.known[at] = self.with_older(level, dict(words)) if text.startswith("position=") \
-                else self.older_frame(level)
-        return self.known[at]
+        number = thread.ptid[1] or thread.num
+        first, words = self.innermost(number, at)
+        if level > 0 and words:
+            words = self.caller(number, level, first)
+        return self.with_older(level, at, dict(words)) if words else self.older_frame(level, at)
+
+    def innermost(self, thread, at):
+        """That of positions near it comes with it: a step asks for it seldom."""
+        for _ in range(2):
+            for first, last, words in self.near.get(thread, ()):
+                if first <= at <= last:
+                    return first, words
+            connecting.ask(thread)
+            self.near[thread] = []
+            for words in self.lines("stack --raw %x near" % thread):
+                if "first" in words:
+                    self.near[thread].append((int(words["first"]), int(words["last"]), words))
+                    frames = self.known.setdefault((thread, int(words["first"])), {})
+                    frames[1] = None
+                else:
+                    frames[1] = words
+        return at, None
+
+    def caller(self, thread, level, first):
+        frames = self.known.setdefault((thread, first), {})
+        if level not in frames:
+            frames[level] = None
+            frames.update(enumerate(self.lines("stack --raw %x %d" % (thread, level)), level))
+        return frames[level]
 
     def all(self, most):
         """The words of all frames from the newest on, without registers; None after the last."""
         thread = gdb.selected_thread()
-        lines = ask("stack --raw %x" % (thread.ptid[1] or thread.num)).splitlines()[:most]
-        yield from (dict(word.split("=", 1) for word in line.split() if "=" in word) for line in lines)
+        lines = self.lines("stack --raw %x" % (thread.ptid[1] or thread.num))[:most]
+        yield from lines
         if len(lines) < most:
             yield None
 
-    def with_older(self, level, words):
+    def lines(self, command):
+        """The words of each frame that the server says."""
+        lines = [dict(word.split("=", 1) for word in line.split() if "=" in word) for line in ask(command).splitlines()]
+        return [words for words in lines if "position" in words]
+
+    def with_older(self, level, at, words):
         """What was called before the trace began has the callers that it has at the halt."""
         call, older = self.older.get(gdb.selected_thread().num, (None, None))
         if older and "caller" not in words and words["call"] == call:
@@ -308,9 +377,9 @@ class Callers:
                 words.update(outer_sp=older[0]["sp"], outer=str(int(words["depth"]) - int(last["depth"])))
         return words
 
-    def older_frame(self, level):
+    def older_frame(self, level, at):
         """One of these callers, or None."""
-        newer = self.frame(level - 1) if level > 0 else None
+        newer = self.frame(level - 1, at) if level > 0 else None
         if not newer or "next" not in newer:
             return None
         older = self.older[gdb.selected_thread().num][1]
@@ -337,9 +406,12 @@ class Callers:
         self.older[gdb.selected_thread().num] = (call, older)
 
     def forget(self, *_):
+        self.near.clear()
         self.known.clear()
+        asked.clear()
 
 callers = Callers()
+gdb.events.new_thread.connect(callers.forget)  # of another connection, maybe
 
 class FlowId:
     """A frame's identity. That of DWARF where SP at the call is known, so that it is the same whoever
@@ -367,9 +439,9 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
         super().__init__("csreplay-calls")
         self.frames = []  # levels of the frames that were seen; inlined functions are none
         self.at = None  # thread and position that they are of
+        self.sp = 0  # of the innermost
         self.bare = set()  # levels of those whose caller's stack is not known
         self.is_off = False
-        self.is_connecting = False
         self.whole = set()  # threads at whose halt the stack leads where the flow does
 
     def index(self, frame):
@@ -380,7 +452,7 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
         self.at = at
         if not self.frames:
             self.bare.clear()
-            callers.forget()  # gdb begins anew: values may be others
+            self.sp = int(frame.read_register("sp")) & 0xffffffffffffffff if knows(frame, "sp") else 0
         self.frames.append(level)
         return len(self.frames) - 1
 
@@ -391,10 +463,10 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
         except gdb.error:
             return None
         pc = int(frame.read_register("pc")) & 0xffffffffffffffff
-        # What was inlined and is not shown now leaves levels that are none.
-        for at in range(index, -1, -1):
-            words = callers.frame(at)
-            if words and "pc" in words and int(words["pc"], 16) == pc:
+        # What was inlined and is not shown now leaves levels that are none. The innermost frame has any PC of its call.
+        for level in range(index, -1, -1):
+            words = callers.frame(level, self.at[1])
+            if words and (index == 0 or "pc" in words and int(words["pc"], 16) == pc):
                 break
         else:
             return None
@@ -436,17 +508,17 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
 
     def look_at_halt(self, *_):
         """At the halt all of memory is known, and gdb's own unwinders say more where they are right."""
-        if not self.enabled or self.is_connecting:
+        if not self.enabled or connecting.is_on:
             return
         thread = gdb.selected_thread()
-        first = callers.frame(0) if thread else None
-        callers.forget()
+        at = position() if thread else None
+        first = callers.frame(0, at) if at is not None else None
         if not first or "halt" not in first:
             return
         self.whole.discard(thread.num)
         callers.older.pop(thread.num, None)
         self.is_off = True
-        gdb.execute("set stack-cache on")  # nothing moves meanwhile
+        pieces.on()
         past_main = gdb.parameter("backtrace past-main")
         try:
             gdb.execute("set backtrace past-main on")  # its caller, too: so that gdb looks for none
@@ -455,7 +527,7 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
         except gdb.error:
             pass
         self.is_off = False
-        gdb.execute("set stack-cache off")
+        pieces.off()
         gdb.execute("set backtrace past-main " + ("on" if past_main else "off"))
         gdb.invalidate_cached_frames()
 
@@ -465,7 +537,6 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
             if not words or "caller" not in words:
                 if words:
                     callers.remember_older(frame, words["call"])
-                    callers.forget()
                 return True
             frame = outer(frame)
             if frame is None or frame.pc() != int(words["caller"], 16):
@@ -481,12 +552,63 @@ class Connecting(gdb.Command):
 
     def __init__(self):
         super().__init__("csreplay-connecting", gdb.COMMAND_SUPPORT)
+        self.is_on = False
+        self.has_asked = False
+        self.build_id = None  # of the program that gdb has
+        gdb.events.before_prompt.connect(self.end)  # where it could not
+
+    def ask(self, thread):
+        """What the server is asked when gdb connects, in one packet."""
+        if not self.is_on or self.has_asked:
+            return
+        self.has_asked = True
+        program = "--program " + (self.build_id or "0")
+        sections = trust.question()
+        stack = "stack --raw %x" % thread
+        line = "--line %x" % flow.sp
+        ask_all(*([sections] if sections else []), stack + " near", stack, line, program, "help --raw")
+        if sections:
+            trust.invoke(None, False)
+        pieces.on(int(ask(line) or 0))
+        served = ask(program).strip()
+        if self.build_id and served != "same":
+            gdb.write("warning: %s is not the program of the snapshot, %s: the build IDs differ\n"
+                      % (gdb.current_progspace().filename, served), gdb.STDERR)
+
+    def find_program(self):
+        """gdb asks for the server's program if it has one itself only to read the build ID of that, in 20 packets."""
+        program = gdb.current_progspace().filename
+        self.build_id = next((file.build_id for file in gdb.objfiles() if file.filename == program), None)
+        gdb.execute("set remote pid-to-exec-file-packet " + ("off" if program else "auto"))
+
+    def finish(self):
+        """What gdb had no need of a frame for."""
+        thread = gdb.selected_thread()
+        if thread and not self.has_asked:
+            flow.sp = register("$sp") or 0
+            self.ask(thread.ptid[1] or thread.num)
+        trust.invoke(None, False)
+        self.is_on = False
+        flow.look_at_halt()
+        self.end()
+
+    def end(self):
+        self.is_on = False
+        pieces.off()
 
     def invoke(self, argument, from_tty):
-        flow.is_connecting = argument == "on"
-        flow.look_at_halt()
+        self.is_on = argument == "on"
+        if self.is_on:
+            self.has_asked = False
+            callers.forget()
+            callers.older.clear()
+            flow.whole.clear()
+            trust.forget()
+            self.find_program()
+        else:
+            self.finish()
 
-Connecting()
+connecting = Connecting()
 
 class FlowFrames(gdb.Command):
     """Tell of the frames that were shown last which nothing but calls and returns prove.
@@ -536,9 +658,12 @@ gaps on the way are stopped at."""
 
     def invoke(self, argument, from_tty):
         level, name, index = self.selected()
-        callers.forget()
-        words = callers.frame(index)
-        callers.forget()
+        at = position()
+        if at is None:
+            callers.forget()  # too little is known for a frame, and so for where it is
+        words = callers.frame(index, at or 0)
+        if at is None:
+            callers.forget()
         if not words:
             raise gdb.GdbError("the trace does not say what called this function")
         if "back" not in words:
@@ -602,8 +727,18 @@ from that."""
         if self.EXPRESSION.match(argument):
             self.evaluate(argument)
         else:
-            gdb.execute("monitor seek " + argument)
+            self.ask(argument)
         gdb.execute("frame 0")
+
+    def ask(self, argument):
+        """By the server. Nothing but the position is another then."""
+        refresh.is_off = True
+        try:
+            gdb.execute("monitor --reread seek " + argument)
+        finally:
+            refresh.is_off = False
+            for cache in ("register-cache", "dcache"):
+                gdb.execute("maintenance flush " + cache, to_string=True)
 
     def evaluate(self, argument):
         try:
@@ -681,6 +816,7 @@ there, else from memory. Done when gdb connects; files that are added later end 
 
     def __init__(self):
         super().__init__("csreplay-trust", gdb.COMMAND_FILES)
+        self.forget()
         gdb.events.new_objfile.connect(self.distrust)
 
     def invoke(self, argument, from_tty):
@@ -691,18 +827,54 @@ there, else from memory. Done when gdb connects; files that are added later end 
     def distrust(self, event=None):
         gdb.execute("set trust-readonly-sections off")
 
+    def forget(self):
+        self.answer = {}  # by question, when gdb connects
+
+    SECTION = re.compile(r"^ \[\d+\] +0x([0-9a-f]+)->0x([0-9a-f]+) at 0x([0-9a-f]+): .*? (?=ALLOC|LOAD)(.*)$", re.MULTILINE)
+    MIRROR = bytes(int("{:08b}".format(byte)[::-1], 2) for byte in range(256))
+
+    def checksum(self, data):
+        """That of qCRC, which takes bits the other way round than zlib, and inverts nothing."""
+        return int("{:032b}".format(zlib.crc32(data.translate(self.MIRROR)) ^ 0xffffffff)[::-1], 2)
+
+    def question(self):
+        """Whether memory has the read-only sections of the program's file; None if there is no such file here."""
+        program = gdb.current_progspace().filename
+        ranges = []
+        try:
+            with open(program, "rb") as file:
+                for begin, end, offset, flags in self.SECTION.findall(
+                        gdb.execute("maintenance info sections", to_string=True)):
+                    size = int(end, 16) - int(begin, 16)
+                    if size > 0 and {"LOAD", "READONLY"} <= set(flags.split()):
+                        file.seek(int(offset, 16))
+                        ranges.append("%s,%x,%x" % (begin, size, self.checksum(file.read(size))))
+        except (OSError, TypeError, gdb.error):
+            return None
+        return "--same " + " ".join(ranges) if ranges else None
+
     def agrees(self):
-        """gdb compares sections of the program alone, by checksums of the server."""
         program = gdb.current_progspace().filename
         if any(file.owner is None and file.filename != program for file in gdb.objfiles()):
             return False
+        question = self.question()
+        if question is None:
+            return self.agrees_with_served()
+        if question not in self.answer:
+            if question not in asked:
+                ask_all(question)
+            self.answer = {question: ask(question)}
+        return self.answer[question] == "same\n"
+
+    def agrees_with_served(self):
+        """The program that the server gives has no file here: gdb compares its sections, a packet each."""
         try:
             text = gdb.execute("compare-sections -r", to_string=True)
         except gdb.error:
             return False
         return ": matched." in text and "MIS-MATCHED" not in text
 
-Trust()
+trust = Trust()
 
 # What would end the session, or show something else than the history, and what to do instead.
 REFUSED = {

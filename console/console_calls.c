@@ -12,6 +12,9 @@
 enum {
 	LINES_MOST = 1000,
 	OUTER_MOST = 16,
+	LEVELS_MOST = 8,     /* frames with registers in one answer */
+	NEAR_MOST = 8,       /* stretches before the position, and after it */
+	NEAR_WITHIN = 256,   /* positions from it */
 	VECTOR_KIND = 0x600, /* bits of an offset in the vectors of A64 (Arm ARM D1.3.1.5) */
 	VECTOR_OWN_SP = 0x200,
 };
@@ -230,11 +233,10 @@ static void write_back(const struct calls *calls, const struct call *call, struc
 }
 
 /* A frame as "key=value" words; with `registers` what its caller had at the call. */
-static void write_words(const struct console *console, const struct calls *calls,
+static void write_words(const struct console *console, const struct calls *calls, uint64_t position,
                         const struct call_frame *frame, bool registers, struct text *out)
 {
 	const struct call *call = calls_get(calls, frame->call);
-	uint64_t position = session_position(console->session, console->core);
 	uint64_t entry;
 
 	text_printf(out,
@@ -266,30 +268,96 @@ static void write_words(const struct console *console, const struct calls *calls
 	text_char(out, '\n');
 }
 
-/* "--raw THREAD [LEVEL]": all frames, or one with registers. */
+/* Which frames of a stack are written, and whether with registers. */
+struct levels {
+	uint64_t first;
+	unsigned int most;
+	bool registers;
+};
+
+static void write_levels(const struct console *console, const struct calls *calls,
+                         uint64_t position, struct levels which, struct text *out)
+{
+	struct call_frame frame;
+
+	for (uint64_t i = which.first; i - which.first < which.most; i++) {
+		if (i > UINT32_MAX ||
+		    calls_frame(calls, position, (uint32_t)i, &frame) != STATUS_OK)
+			return;
+		write_words(console, calls, position, &frame, which.registers, out);
+	}
+}
+
+/*
+ * The two innermost frames where the call is that of `position`, after the first and last position
+ * of these. The halt is one of its own.
+ */
+static bool write_stretch(const struct console *console, const struct calls *calls,
+                          uint64_t position, uint64_t *first, uint64_t *last, struct text *out)
+{
+	uint64_t halt = history_last(calls_history(calls));
+
+	if (calls_stretch(calls, position, first, last) != STATUS_OK)
+		return false;
+	if (*last == halt && halt > *first && position < halt)
+		*last = halt - 1;
+	if (position == halt)
+		*first = halt;
+	text_printf(out, "first=%" PRIu64 " last=%" PRIu64 " ", *first, *last);
+	write_levels(console, calls, position, (struct levels){0, 2, true}, out);
+	return true;
+}
+
+/*
+ * The innermost frame and its caller at the position and at those near it, a line each: who steps
+ * asks once for what the next steps need.
+ */
+static void write_near(const struct console *console, const struct calls *calls, uint64_t position,
+                       struct text *out)
+{
+	uint64_t first;
+	uint64_t last;
+	uint64_t begin;
+	uint64_t end;
+
+	if (!write_stretch(console, calls, position, &begin, &last, out))
+		return;
+	end = last;
+	for (unsigned int i = 0; i < NEAR_MOST && begin > 0 && position - begin < NEAR_WITHIN;
+	     i++) {
+		if (!write_stretch(console, calls, begin - 1, &begin, &last, out))
+			return;
+	}
+	for (unsigned int i = 0; i < NEAR_MOST && end < history_last(calls_history(calls)) &&
+	                         end - position < NEAR_WITHIN;
+	     i++) {
+		if (!write_stretch(console, calls, end + 1, &first, &end, out))
+			return;
+	}
+}
+
+/* "--raw THREAD [near|LEVEL]": all frames, or some with registers. */
 static void write_raw(struct console *console, struct str args, struct text *out)
 {
 	struct console of = *console;
 	size_t space = str_find(args, ' ');
 	struct str word = str_trim(str_skip(args, space));
-	uint64_t level = 0;
+	bool near = str_eq(word, STR("near"));
+	struct levels which = {0, word.n > 0 ? LEVELS_MOST : LINES_MOST, word.n > 0};
 	const struct calls *calls;
-	struct call_frame frame;
 	uint64_t position;
 
 	if (threads_parse(console->session, (struct str){args.p, space}, &of.core) != THREAD_ONE ||
-	    (word.n > 0 && (str_to_u64(word, &level) != STATUS_OK || level > UINT32_MAX))) {
-		console_say_usage(console, "stack --raw THREAD [LEVEL]", out);
+	    (word.n > 0 && !near && str_to_u64(word, &which.first) != STATUS_OK)) {
+		console_say_usage(console, "stack --raw THREAD [near|LEVEL]", out);
 		return;
 	}
 	position = session_position(console->session, of.core);
 	calls = calls_of(&of, of.core, out);
-	for (uint32_t i = (uint32_t)level; calls && i - level < (word.n > 0 ? 1 : LINES_MOST);
-	     i++) {
-		if (calls_frame(calls, position, i, &frame) != STATUS_OK)
-			return;
-		write_words(&of, calls, &frame, word.n > 0, out);
-	}
+	if (calls && near)
+		write_near(&of, calls, position, out);
+	else if (calls)
+		write_levels(&of, calls, position, which, out);
 }
 
 void console_stack(struct console *console, struct str args, struct text *out)

@@ -149,6 +149,16 @@ bool gdb_kept_is_true(struct gdb *gdb);
 /* The reply to a read of so many bytes, as digits or, after a 'b', as they are. */
 void gdb_answer_memory(struct gdb *gdb, uint64_t address, uint64_t length, bool binary);
 
+/*
+ * The longest lines that gdb's cache may have, to read what is known from an address upward in full
+ * lines: it reads what is not in a full one word by word.
+ */
+uint64_t gdb_memory_line(const struct gdb *gdb, uint64_t address);
+
+/* "ADDRESS,LENGTH,CRC ...": memory is known in all of these ranges, and has the checksums of qCRC.
+ */
+bool gdb_memory_is_same(const struct gdb *gdb, struct str ranges);
+
 /* gdb_regs.c: appends the register's bytes in hexadecimal, or x for each digit if unknown. */
 void gdb_add_register(struct gdb *gdb, size_t core, unsigned int number);
 

@@ -16,6 +16,7 @@ enum {
 	ERROR_NO_MEMORY = 0x14,               /* the number that both debuggers expect */
 	READ_MOST = RSP_PACKET_SIZE / 2 - 16, /* two digits a byte, or an escape before each */
 	PIECE = 4096,                         /* bytes that are read at once for a CRC */
+	LOOK_AHEAD = 1 << 16,                 /* bytes of a stack, for the size of a line */
 	LINE_GDB = 64,                        /* of a debugger's cache */
 	LINE_LLDB = 512,
 	REPLIES_MOST = 1 << 20, /* characters that are kept to compare with */
@@ -161,26 +162,74 @@ static uint32_t crc_add(uint32_t crc, const uint8_t *bytes, size_t size)
 	return crc;
 }
 
-void gdb_memory_crc(struct gdb *gdb, struct str args)
+/* False if not all of it is known. */
+static bool crc_of(const struct gdb *gdb, uint64_t address, uint64_t left, uint32_t *crc)
 {
 	uint8_t piece[PIECE];
-	uint32_t crc = UINT32_MAX;
-	uint64_t address;
-	uint64_t left;
 
-	if (rsp_next_hex(&args, ',', &address) != STATUS_OK ||
-	    str_hex_to_u64(args, &left) != STATUS_OK) {
-		gdb_error(gdb, 1);
-		return;
-	}
+	*crc = UINT32_MAX;
 	for (size_t size; left > 0; left -= size, address += size) {
 		size = left < PIECE ? (size_t)left : PIECE;
 		if (address + (left - 1) < address ||
-		    session_memory(gdb->session, gdb->general, address, piece, size) < size) {
-			gdb_error(gdb, ERROR_NO_MEMORY);
-			return;
-		}
-		crc = crc_add(crc, piece, size);
+		    session_memory(gdb->session, gdb->general, address, piece, size) < size)
+			return false;
+		*crc = crc_add(*crc, piece, size);
 	}
-	text_printf(&gdb->reply, "C%x", (unsigned int)crc);
+	return true;
+}
+
+void gdb_memory_crc(struct gdb *gdb, struct str args)
+{
+	uint32_t crc;
+	uint64_t address;
+	uint64_t size;
+
+	if (rsp_next_hex(&args, ',', &address) != STATUS_OK ||
+	    str_hex_to_u64(args, &size) != STATUS_OK)
+		gdb_error(gdb, 1);
+	else if (!crc_of(gdb, address, size, &crc))
+		gdb_error(gdb, ERROR_NO_MEMORY);
+	else
+		text_printf(&gdb->reply, "C%x", (unsigned int)crc);
+}
+
+uint64_t gdb_memory_line(const struct gdb *gdb, uint64_t address)
+{
+	uint8_t piece[PIECE];
+	uint64_t end = address;
+	size_t got = PIECE;
+
+	while (got == PIECE && end - address < LOOK_AHEAD) {
+		got = session_memory(gdb->session, gdb->general, end, piece, PIECE);
+		end += got;
+	}
+	for (uint64_t line = PIECE; line > LINE_GDB; line /= 2) {
+		uint64_t begin = address / line * line;
+
+		if ((got == PIECE || end % line == 0) &&
+		    session_memory(gdb->session, gdb->general, begin, piece, (size_t)line) == line)
+			return line;
+	}
+	return LINE_GDB;
+}
+
+bool gdb_memory_is_same(const struct gdb *gdb, struct str ranges)
+{
+	bool is_same = ranges.n > 0;
+
+	while (ranges.n > 0 && is_same) {
+		size_t end = str_find(ranges, ' ');
+		struct str one = {ranges.p, end};
+		uint64_t address;
+		uint64_t size;
+		uint64_t wanted;
+		uint32_t crc;
+
+		is_same = rsp_next_hex(&one, ',', &address) == STATUS_OK &&
+		          rsp_next_hex(&one, ',', &size) == STATUS_OK &&
+		          str_hex_to_u64(one, &wanted) == STATUS_OK &&
+		          crc_of(gdb, address, size, &crc) && crc == wanted;
+		ranges = str_skip(ranges, end < ranges.n ? end + 1 : end);
+	}
+	return is_same;
 }

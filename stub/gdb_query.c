@@ -3,6 +3,8 @@
  * Handshake, identity and threads: qSupported, qC, H, T, qfThreadInfo, D, k and their like; and
  * qRcmd, which is gdb's `monitor`.
  */
+#include <inttypes.h>
+
 #include "base/hex.h"
 #include "console/console.h"
 #include "console/threads.h"
@@ -186,7 +188,7 @@ static void follow_threads(struct gdb *gdb)
  * one, and by `help --raw` in gdb that it does so after each; lldb's does so after its own
  * commands, not after lldb's `monitor`.
  */
-static void run_line(struct gdb *gdb, struct str line, struct text *out)
+static void run_command(struct gdb *gdb, struct str line, struct text *out)
 {
 	const struct str reread = STR("--reread ");
 	bool rereads = str_has_prefix(line, reread);
@@ -204,6 +206,73 @@ static void run_line(struct gdb *gdb, struct str line, struct text *out)
 		gdb->waits = true;
 		gdb->waiting_core = console.core;
 		gdb->waiting_position = console.waiting_position;
+	}
+}
+
+/* The served program if it has another build ID than this, in hex digits; else "same". */
+static void compare_program(const struct gdb *gdb, struct str wanted, struct text *out)
+{
+	const struct elf_image *program = gdb_program(gdb);
+	struct text digits = {0};
+
+	if (program) {
+		struct bytes id = elf_image_build_id(program);
+
+		text_hex_bytes(&digits, id.pos, bytes_left(&id));
+	}
+	if (program && digits.length > 0 && !str_eq(text_str(&digits), wanted))
+		text_add(out, program->path);
+	else
+		text_puts(out, "same");
+	text_char(out, '\n');
+	text_fini(&digits);
+}
+
+/*
+ * Of the stub's own among these, false if it is another: "--same ADDRESS,LENGTH,CRC ...",
+ * "--line ADDRESS" and "--program BUILD-ID".
+ */
+static bool run_own(struct gdb *gdb, struct str line, struct text *out)
+{
+	const struct str same = STR("--same ");
+	const struct str size = STR("--line ");
+	const struct str program = STR("--program ");
+	uint64_t address;
+
+	if (str_has_prefix(line, same))
+		text_puts(out,
+		          gdb_memory_is_same(gdb, str_skip(line, same.n)) ? "same\n" : "other\n");
+	else if (str_has_prefix(line, size) &&
+	         str_hex_to_u64(str_skip(line, size.n), &address) == STATUS_OK)
+		text_printf(out, "%" PRIu64 "\n", gdb_memory_line(gdb, address));
+	else if (str_has_prefix(line, program))
+		compare_program(gdb, str_skip(line, program.n), out);
+	else
+		return false;
+	return true;
+}
+
+/*
+ * For a script, which counts packets: "--each COMMAND;COMMAND...", each answer ended by a line with
+ * a semicolon.
+ */
+static void run_line(struct gdb *gdb, struct str line, struct text *out)
+{
+	const struct str each = STR("--each ");
+
+	if (!str_has_prefix(line, each)) {
+		run_command(gdb, line, out);
+		return;
+	}
+	line = str_skip(line, each.n);
+	while (line.n > 0) {
+		size_t end = str_find(line, ';');
+		struct str one = str_trim((struct str){line.p, end});
+
+		if (!run_own(gdb, one, out))
+			run_command(gdb, one, out);
+		text_puts(out, ";\n");
+		line = str_skip(line, end < line.n ? end + 1 : end);
 	}
 }
 

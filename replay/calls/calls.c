@@ -50,7 +50,8 @@ void calls_count_own(const struct calls *calls, uint64_t *own)
 	}
 }
 
-uint32_t calls_at(const struct calls *calls, uint64_t position)
+/* How many segments begin at the position or before it. */
+static size_t segments_until(const struct calls *calls, uint64_t position)
 {
 	size_t low = 0;
 	size_t high = calls->segment_count;
@@ -63,7 +64,27 @@ uint32_t calls_at(const struct calls *calls, uint64_t position)
 		else
 			high = middle;
 	}
-	return low > 0 ? calls->segments[low - 1].call : CALL_NONE;
+	return low;
+}
+
+uint32_t calls_at(const struct calls *calls, uint64_t position)
+{
+	size_t until = segments_until(calls, position);
+
+	return until > 0 ? calls->segments[until - 1].call : CALL_NONE;
+}
+
+enum status calls_stretch(const struct calls *calls, uint64_t position, uint64_t *first,
+                          uint64_t *last)
+{
+	size_t until = segments_until(calls, position);
+
+	if (until == 0)
+		return STATUS_NOT_FOUND;
+	*first = calls->segments[until - 1].position;
+	*last = until < calls->segment_count ? calls->segments[until].position - 1
+	                                     : history_last(calls->history);
+	return STATUS_OK;
 }
 
 enum status calls_frame(const struct calls *calls, uint64_t position, uint32_t level,

@@ -97,6 +97,13 @@ void calls_count_own(const struct calls *calls, uint64_t *own);
 /* The call that a position (0 to N) is in; CALL_NONE in an empty history. */
 uint32_t calls_at(const struct calls *calls, uint64_t position);
 
+/*
+ * The positions around one, first and last, between which the innermost call is the same one.
+ * NOT_FOUND in an empty history.
+ */
+MUST_USE enum status calls_stretch(const struct calls *calls, uint64_t position, uint64_t *first,
+                                   uint64_t *last);
+
 /* A frame of a stack. */
 struct call_frame {
 	uint32_t call;

@@ -89,6 +89,23 @@ static void add_stack(const struct calls *calls, uint64_t position, struct text 
 	}
 }
 
+/* The stretch of a position has one innermost call, and those beside it others. */
+static void assert_stretch(const struct calls *calls, uint64_t position)
+{
+	uint32_t call = calls_at(calls, position);
+	uint64_t first;
+	uint64_t last;
+
+	assert_int_equal(calls_stretch(calls, position, &first, &last), STATUS_OK);
+	assert_true(first <= position && position <= last);
+	assert_true(last <= history_last(calls_history(calls)));
+	for (uint64_t i = first; i <= last; i++)
+		assert_int_equal(calls_at(calls, i), call);
+	assert_true(first == 0 || calls_at(calls, first - 1) != call);
+	assert_true(last == history_last(calls_history(calls)) ||
+	            calls_at(calls, last + 1) != call);
+}
+
 /* The stacks at each step and at the halt, with '|' between; then what was odd, after ';'. */
 static void assert_stacks(const struct step *steps, size_t count, uint64_t halt, const char *want)
 {
@@ -106,6 +123,7 @@ static void assert_stacks(const struct step *steps, size_t count, uint64_t halt,
 	for (size_t i = 0; i <= count; i++) {
 		text_puts(&out, i > 0 ? " | " : "");
 		add_stack(calls, 2 * i, &out);
+		assert_stretch(calls, 2 * i);
 	}
 	for (uint32_t i = 0; i < calls_count(calls); i++) {
 		const struct call *call = calls_get(calls, i);

@@ -68,7 +68,7 @@ class Stepping(unittest.TestCase):
         last = len(sent) - 1 - sent[::-1].index("bs")
         self.assertEqual(sent.count("bs"), 51)
         print("packets a reverse-stepi:", (last - first) / 50)
-        self.assertLessEqual(last - first, 4 * 50, sent[first:first + 12])
+        self.assertLessEqual(last - first, 3 * 50 + 3, sent[first:first + 12])
 
     def test_8_reverse_step_visits_the_recorded_lines(self):
         out = self.gdb([serving.loop(LINES, "reverse-step",

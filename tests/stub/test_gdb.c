@@ -176,6 +176,44 @@ static void gdb_crc_is_of_known_bytes_alone(void **state)
 	assert_string_equal(ask("qCRC:x,y"), "E01");
 }
 
+/* What `monitor LINE` says. */
+static const char *say(const char *line)
+{
+	static char said[4096];
+	char request[512] = "qRcmd,";
+	const char *reply;
+	size_t length = 0;
+
+	for (size_t i = 0; line[i] != '\0'; i++)
+		(void)snprintf(request + 6 + 2 * i, 3, "%02x", (unsigned int)line[i]);
+	reply = ask(request);
+	for (; *reply != '\0'; reply++) {
+		unsigned int c;
+
+		if (reply[0] == 'O' && reply[1] != 'K')
+			continue;
+		if (sscanf(reply, "%2x", &c) != 1)
+			continue;
+		said[length++] = (char)c;
+		reply++;
+	}
+	said[length] = '\0';
+	return said;
+}
+
+static void gdb_each_answers_several_questions_in_one_packet(void **state)
+{
+	(void)state;
+	connect_gdb();
+	assert_string_equal(say("--each --same 1000,4,6b6dc92a"), "same\n;\n");
+	assert_string_equal(
+	        say("--each --same 1000,4,6b6dc92a 1000,0,ffffffff; --same 1000,4,6b6dc92b"),
+	        "same\n;\nother\n;\n");
+	/* Not known; no range. */
+	assert_string_equal(say("--each --same 1024,8,0;--same 1000,4;"), "other\n;\nother\n;\n");
+	assert_non_null(strstr(say("--each position;--same 1000,0,ffffffff"), "\n;\nsame\n;\n"));
+}
+
 static void gdb_writes_are_refused(void **state)
 {
 	(void)state;
@@ -669,6 +707,7 @@ int main(void)
 	        T(gdb_64_bit_without_program_gets_none),
 	        T(gdb_memory_is_short_at_the_first_unknown_byte),
 	        T(gdb_crc_is_of_known_bytes_alone),
+	        T(gdb_each_answers_several_questions_in_one_packet),
 	        T(gdb_writes_are_refused),
 	        T(gdb_writing_trace_pos_seeks),
 	        T(gdb_seek_of_the_console_waits_for_a_resume),
