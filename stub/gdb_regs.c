@@ -78,7 +78,8 @@ static void refuse_stale(struct gdb *gdb, uint64_t from, uint64_t position)
 		gdb->out.failed = true; /* it was there: the connection ends */
 	gdb_error_text(gdb,
 	               "memory that gdb keeps would be stale: `monitor seek %" PRIu64
-	               "' and stepi; or `set stack-cache off', stepi, and this again; or "
+	               "' and stepi; or `set stack-cache off', `set code-cache off', stepi, and "
+	               "this again; or "
 	               "`seek %" PRIu64 "' of csreplay's gdbinit",
 	               position, position);
 }

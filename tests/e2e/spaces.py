@@ -105,7 +105,7 @@ class States(Spaces):
     def test_gdb_shows_them(self):
         """gdb's own disassembly of the memory at each position."""
         self.make_states()
-        commands = []
+        commands = ["set stack-cache off", "set code-cache off"]
         for position in (7, 4, 3, 1, 0):
             commands += [f"set $trace_pos = {position}", "x/i $pc"]
         out = self.gdb(*commands)

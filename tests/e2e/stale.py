@@ -179,8 +179,8 @@ class Stale(unittest.TestCase):
             self.check(out)
             print(out.count("\nREFUSED"), "of", len(POSITIONS), "seeks refused")
             self.assertIn("\nREFUSED", out)
-            self.assertIn("or `set stack-cache off', stepi, and this again", out)
-            out = serving.gdb(self.server.address, ["set stack-cache off", "reverse-stepi", f"source {self.prepared(folder, GDB, seek)}"],
+            self.assertIn("`set stack-cache off', `set code-cache off', stepi, and this again", out)
+            out = serving.gdb(self.server.address, ["set stack-cache off", "set code-cache off", "reverse-stepi", f"source {self.prepared(folder, GDB, seek)}"],
                               CRASH.program, allowed=serving.UNKNOWN_MEMORY)
             self.check(out)
             self.assertNotIn("REFUSED", out)

@@ -361,7 +361,7 @@ static size_t possible_values(struct bits b, struct interval range, uint64_t mas
 	return count;
 }
 
-/* "x1 is one of 2: 0x8, 0x9", or what is known of its bits. */
+/* That x1 is one of 0x8 and 0x9, say, or what is known of its bits. */
 static void say_partly_known(struct why_walk *w, uint32_t ssa, unsigned int reg)
 {
 	bool is_a64 = history_core(w->solver.w.history)->arch == CORE_A64;

@@ -17,7 +17,7 @@ enum {
 	BATCHES_MOST = 8,
 	DROPS_MOST = 12,    /* rounds that drop what does not follow again */
 	CULPRITS_MOST = 16, /* stores that lead to contradictions */
-	/* Instructions that guess_all() solves in all, at least, and of a long window. */
+	/* Instructions that each way to guess solves in all, at least, and of a long window. */
 	WORK_LEAST = 3 << 19,
 	WORK_TIMES = 12,
 };
