@@ -17,9 +17,10 @@ enum {
 	BATCHES_MOST = 8,
 	DROPS_MOST = 12,    /* rounds that drop what does not follow again */
 	CULPRITS_MOST = 16, /* stores that lead to contradictions */
-	/* Instructions that each way to guess solves in all, at least, and of a long window. */
-	WORK_LEAST = 3 << 19,
-	WORK_TIMES = 12,
+	/* Instructions that guess_all() solves in all, at least, and of a long window. */
+	WORK_LEAST = 3 << 20,
+	WORK_TIMES = 24,
+	SPARED_PART = 2, /* of that, for guess_spared() */
 };
 
 struct coherence {
@@ -498,13 +499,13 @@ enum status coherent_init(struct solver *s, const struct history *history,
                           const struct solve_options *options, struct suppositions *supposed)
 {
 	uint64_t dyns = options->window.to - options->window.from;
-	uint64_t work = dyns * WORK_TIMES;
+	uint64_t work = dyns * WORK_TIMES < WORK_LEAST ? WORK_LEAST : dyns * WORK_TIMES;
 	struct coherence c = {.history = history,
 	                      .options = *options,
 	                      .best = s,
 	                      .accepted = supposed,
-	                      .work = work > WORK_LEAST ? work : WORK_LEAST,
-	                      .spared_work = work > WORK_LEAST ? work : WORK_LEAST};
+	                      .work = work,
+	                      .spared_work = work / SPARED_PART};
 	enum status status;
 
 	c.options.log = NULL;
