@@ -185,7 +185,8 @@ static const char *say(const char *line)
 	size_t length = 0;
 
 	for (size_t i = 0; line[i] != '\0'; i++)
-		(void)snprintf(request + 6 + 2 * i, 3, "%02x", (unsigned int)line[i]);
+		(void)snprintf(request + 6 + 2 * i, 3, "%02x",
+		               (unsigned int)(unsigned char)line[i]);
 	reply = ask(request);
 	for (; *reply != '\0'; reply++) {
 		unsigned int c;
