@@ -10,11 +10,11 @@ are the server's."""
 import os
 import random
 import re
-import struct
 import sys
 import tempfile
 import types
 
+import elf_core
 import recorded
 import serving
 from material import shared
@@ -22,8 +22,6 @@ from material import shared
 FOLDER = shared("corpus", sys.argv[1], sys.argv[2])
 PROGRAM = os.path.join(FOLDER, "program.elf")
 COUNT, LEAST, OPTIONS = int(sys.argv[3]), float(sys.argv[4]), sys.argv[5:]
-HEADER, SEGMENT, NOTE = struct.Struct("<16sHHIQQQIHHHHHH"), struct.Struct("<IIQQQQQQ"), struct.Struct("<III8s")
-CORE, AARCH64, LOAD, NOTES, PRSTATUS, REGISTERS_AT, PRSTATUS_SIZE = 4, 183, 1, 4, 1, 112, 392
 ASK = ["frame 0", "info locals", "echo --\\n", "up", 'printf "PC %lx\\n", $pc', "info locals"]
 # Vector registers are not in the core files.
 NOT_KNOWN = re.compile(r"<unavailable>(?: <repeats \d+ times>)?|<optimized out>|<error: [^>]*>|<error reading variable[^>]*>")
@@ -32,20 +30,11 @@ ALLOWED = [*serving.UNKNOWN_MEMORY, "^No (locals|symbol table info|symbol table 
            r"^\w+ = ", "^Cannot access memory", "is not available"]
 
 
-def core_file(registers, dumps):
-    """`registers`: PC, X0 to X30, SP; `dumps`: (address, bytes)."""
+def core_of(registers, dumps):
+    """A core file. `registers`: PC, X0 to X30, SP; `dumps`: (address, bytes)."""
     pc, *general, sp = registers
-    status = bytes(REGISTERS_AT) + struct.pack("<34Q", *general, sp, pc, 0)
-    note = NOTE.pack(5, PRSTATUS_SIZE, PRSTATUS, b"CORE") + status.ljust(PRSTATUS_SIZE, b"\0")
-    at = HEADER.size + SEGMENT.size * (1 + len(dumps))
-    segments = [SEGMENT.pack(NOTES, 4, at, 0, 0, len(note), 0, 4)]
-    at += len(note)
-    for address, data in dumps:
-        segments.append(SEGMENT.pack(LOAD, 7, at, address, 0, len(data), len(data), 1))
-        at += len(data)
-    head = HEADER.pack(b"\x7fELF\2\1\1", CORE, AARCH64, 1, 0, HEADER.size, 0, 0, HEADER.size, SEGMENT.size, len(segments),
-                       0, 0, 0)
-    return b"".join([head, *segments, note, *(data for _, data in dumps)])
+    return elf_core.core_file(elf_core.prstatus_64(1, [*general, sp, pc, 0]),
+                              [(address, data, 7, len(data)) for address, data in dumps])
 
 
 def states(recording, positions):
@@ -106,7 +95,7 @@ def main():
         for position, registers, dumps in states(recording, positions):
             path = os.path.join(folder, str(position))
             with open(path, "wb") as file:
-                file.write(core_file(registers, dumps))
+                file.write(core_of(registers, dumps))
             commands += ["echo ==\\n", f"core-file {path}", *ASK]
         truth = serving.gdb(None, ["set architecture aarch64", *commands], PROGRAM, allowed=ALLOWED)
     positions.sort(reverse=True)

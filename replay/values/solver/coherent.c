@@ -111,6 +111,19 @@ static size_t take_addresses(struct coherence *c, const struct solver *s, uint64
 	return changed;
 }
 
+/* Solves the trial, and takes what follows. */
+static enum status guess_round(struct coherence *c, uint64_t lost, size_t *changed)
+{
+	struct solver s;
+	enum status status = solve_trial(c, true, &s);
+
+	*changed = status == STATUS_OK ? take_addresses(c, &s, lost) : 0;
+	if (*changed > 0 && lost == SUPPOSED_SPARES)
+		status = suppositions_note_hits(&c->trial, &s);
+	solve_fini(&s);
+	return status;
+}
+
 /*
  * All addresses at once, where nothing is known of a store it hits nothing; as long as fewer and
  * fewer of them change: few stores hit a pointer.
@@ -121,12 +134,7 @@ static enum status guess_all(struct coherence *c)
 	size_t changed = 1;
 
 	for (unsigned int idle = 0; idle < IDLE_MOST && changed > 0 && c->work > 0;) {
-		struct solver s;
-		enum status status = solve_trial(c, true, &s);
-
-		changed = status == STATUS_OK ? take_addresses(c, &s, SUPPOSED_NOT) : 0;
-		solve_fini(&s);
-		TRY(status);
+		TRY(guess_round(c, SUPPOSED_NOT, &changed));
 		idle = changed < least ? 0 : idle + 1;
 		least = changed < least ? changed : least;
 	}
@@ -139,16 +147,8 @@ static enum status spare_on(struct coherence *c)
 	size_t changed = 1;
 
 	TRY(suppositions_note_hits(&c->trial, c->best));
-	for (unsigned int i = 0; i < ROUNDS_MOST && changed > 0 && c->work > 0; i++) {
-		struct solver s;
-		enum status status = solve_trial(c, true, &s);
-
-		changed = status == STATUS_OK ? take_addresses(c, &s, SUPPOSED_SPARES) : 0;
-		if (changed > 0)
-			status = suppositions_note_hits(&c->trial, &s);
-		solve_fini(&s);
-		TRY(status);
-	}
+	for (unsigned int i = 0; i < ROUNDS_MOST && changed > 0 && c->work > 0; i++)
+		TRY(guess_round(c, SUPPOSED_SPARES, &changed));
 	return STATUS_OK;
 }
 
@@ -164,13 +164,12 @@ static void begin_spared(struct coherence *c, bool is_carried)
 }
 
 /* How many of the batch are supposed somewhere. */
-static size_t count_placed(const struct coherence *c, const struct suppositions *supposed)
+static size_t count_placed(const struct coherence *c, struct suppositions *supposed)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < c->batch_count; i++)
-		count += supposed->of[c->best->memory.access_count - 1 - c->batch[i]] <
-		         SUPPOSED_SPARES;
+		count += *supposed_at(c->best, supposed, c->batch[i]) < SUPPOSED_SPARES;
 	return count;
 }
 
