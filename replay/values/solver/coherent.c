@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/values/solver/extension.h"
 #include "replay/values/solver/memdep_clobber.h"
 #include "replay/values/solver/solver.h"
 #include "replay/values/ssa/ssa.h"
@@ -17,10 +18,11 @@ enum {
 	BATCHES_MOST = 8,
 	DROPS_MOST = 12,    /* rounds that drop what does not follow again */
 	CULPRITS_MOST = 16, /* stores that lead to contradictions */
-	/* Instructions that guess_all() solves in all, at least, and of a long window. */
+	/* Instructions that guess_all() runs in all, at least, and of a long window. */
 	WORK_LEAST = 3 << 20,
 	WORK_TIMES = 24,
-	SPARED_PART = 2, /* of that, for guess_spared() */
+	SPARED_PART = 2,  /* of that, for guess_spared() */
+	COPIED_A_RUN = 8, /* instructions that are copied in the time that one is run in */
 };
 
 struct coherence {
@@ -30,7 +32,7 @@ struct coherence {
 	struct suppositions *accepted;
 	struct suppositions trial;   /* they are not yet, or will not be */
 	struct suppositions carried; /* what guess_spared() found in a shorter window */
-	uint64_t work;               /* instructions that may still be solved */
+	uint64_t work;               /* instructions that may still be run */
 	uint64_t spared_work;        /* the same by guess_spared() */
 	uint32_t *batch;             /* stores of unknown address, the last one first */
 	size_t batch_count;
@@ -77,27 +79,35 @@ static struct bits address_of(const struct solver *s, uint32_t access)
 	return memdep_masked(memdep_address(s, &s->memory.accesses[access]), ADDRESS_BITS);
 }
 
-static enum status solve_trial(struct coherence *c, bool is_lenient, struct solver *s)
+/* Solves the trial: what it supposes beyond what `of` was solved under. */
+static enum status solve_trial(struct coherence *c, const struct solver *of, bool is_lenient,
+                               struct solver *s)
 {
-	struct solve_options options = c->options;
-	uint64_t dyns = c->options.window.to - c->options.window.from;
+	enum status status = solve_extend(s, of, &c->trial, is_lenient);
+	uint64_t work = s->w.dyn_count / COPIED_A_RUN + s->runs;
 
-	options.supposed = &c->trial;
-	options.is_lenient = is_lenient;
-	c->work -= c->work < dyns ? c->work : dyns;
-	return solve_init(s, c->history, &options);
+	c->work -= c->work < work ? c->work : work;
+	return status;
+}
+
+/* No code that ran was written where that is not known without suppositions. */
+static bool is_whole(const struct coherence *c, const struct solver *s)
+{
+	enum window_cut cut = CUT_NONE;
+
+	return c->options.through_writes || solve_valid_from(s, &cut) == 0;
 }
 
 /*
- * Takes the addresses that follow from the trial, if it is of the same window; how many are others
- * than before. What `lost` says is supposed of a store whose address follows no longer; if that is
- * SUPPOSED_NOT it is left where it was: one that hides its own address where it goes.
+ * Takes the addresses that follow from the trial, if it is whole; how many are others than before.
+ * What `lost` says is supposed of a store whose address follows no longer; if that is SUPPOSED_NOT
+ * it is left where it was: one that hides its own address where it goes.
  */
 static size_t take_addresses(struct coherence *c, const struct solver *s, uint64_t lost)
 {
 	size_t changed = 0;
 
-	if (s->w.options.from != c->best->w.options.from)
+	if (!is_whole(c, s))
 		return 0;
 	for (size_t i = 0; i < c->batch_count; i++) {
 		uint64_t *at = supposed_at(c->best, &c->trial, c->batch[i]);
@@ -115,7 +125,7 @@ static size_t take_addresses(struct coherence *c, const struct solver *s, uint64
 static enum status guess_round(struct coherence *c, uint64_t lost, size_t *changed)
 {
 	struct solver s;
-	enum status status = solve_trial(c, true, &s);
+	enum status status = solve_trial(c, c->best, true, &s);
 
 	*changed = status == STATUS_OK ? take_addresses(c, &s, lost) : 0;
 	if (*changed > 0 && lost == SUPPOSED_SPARES)
@@ -239,12 +249,6 @@ static enum status take_over(struct coherence *c)
 	return STATUS_OK;
 }
 
-/* Nothing contradicts, and no code that ran was written where it was not known before. */
-static bool is_whole(const struct coherence *c, const struct solver *s)
-{
-	return !s->has_conflict && s->w.options.from == c->best->w.options.from;
-}
-
 /* Of the trial nothing is left but what was accepted. */
 static void restore(struct coherence *c)
 {
@@ -262,86 +266,107 @@ static void suppose_first(struct coherence *c, const uint64_t *guesses, size_t c
 	}
 }
 
-/* Whether nothing contradicts under the guesses of the first `count`. */
-static enum status try_first(struct coherence *c, const uint64_t *guesses, size_t count, bool *fits)
+/* A solution under the guesses of the first of a batch, with which nothing contradicts. */
+struct fit {
+	struct solver s;
+	bool has_solver; /* else it is the best one, under none of them */
+	size_t count;
+};
+
+static void drop_fit(struct fit *fit)
+{
+	if (fit->has_solver)
+		solve_fini(&fit->s);
+	fit->has_solver = false;
+}
+
+/* Extends the fit to the guesses of the first `count`; it stays what it was if they contradict. */
+static enum status extend_fit(struct coherence *c, struct fit *fit, const uint64_t *guesses,
+                              size_t count, bool *fits)
 {
 	struct solver s;
 	enum status status;
 
 	suppose_first(c, guesses, count);
-	status = solve_trial(c, false, &s);
-	*fits = status == STATUS_OK && is_whole(c, &s);
-	solve_fini(&s);
+	status = solve_trial(c, fit->has_solver ? &fit->s : c->best, false, &s);
+	*fits = status == STATUS_OK && !s.has_conflict && is_whole(c, &s);
+	if (*fits) {
+		drop_fit(fit);
+		*fit = (struct fit){s, true, count};
+	} else {
+		solve_fini(&s);
+	}
 	return status;
 }
 
 /* Drops the guess of the store with which, from the end on, a contradiction comes. */
-static enum status drop_culprit(struct coherence *c, uint64_t *guesses)
+static enum status drop_culprit(struct coherence *c, struct fit *fit, uint64_t *guesses)
 {
-	size_t good = 0;
 	size_t bad = c->batch_count;
 
-	while (bad - good > 1 && c->work > 0) {
-		size_t middle = good + (bad - good) / 2;
+	while (bad - fit->count > 1 && c->work > 0) {
+		size_t middle = fit->count + (bad - fit->count) / 2;
 		bool fits;
 
-		TRY(try_first(c, guesses, middle, &fits));
-		if (fits)
-			good = middle;
-		else
-			bad = middle;
+		TRY(extend_fit(c, fit, guesses, middle, &fits));
+		bad = fits ? bad : middle;
 	}
 	guesses[bad - 1] = SUPPOSED_NOWHERE;
 	return STATUS_OK;
 }
 
-/*
- * Solves under the guesses of the batch. Accepted if all addresses follow again, but of those that
- * are dropped on the way, and nothing contradicts.
- */
-static enum status verify(struct coherence *c, const uint64_t *guesses, bool *accepted,
-                          bool *conflicts)
+/* Fits all guesses but those that lead to a contradiction. */
+static enum status fit_all(struct coherence *c, struct fit *fit, uint64_t *guesses, bool *fits)
 {
-	*accepted = false;
-	*conflicts = false;
-	suppose_first(c, guesses, c->batch_count);
-	for (unsigned int round = 0; round < DROPS_MOST && !*accepted; round++) {
-		struct solver s;
-		enum status status = solve_trial(c, false, &s);
-
-		*conflicts = status == STATUS_OK && !is_whole(c, &s);
-		*accepted = status == STATUS_OK && !*conflicts && drop_others(c, &s);
-		if (*accepted) {
-			solve_fini(c->best);
-			*c->best = s;
-			c->best->supposed = c->accepted;
-			return take_over(c);
-		}
-		solve_fini(&s);
-		if (status != STATUS_OK || *conflicts)
-			return status;
+	*fits = false;
+	for (unsigned int i = 0; i < CULPRITS_MOST && c->work > 0; i++) {
+		TRY(extend_fit(c, fit, guesses, c->batch_count, fits));
+		if (*fits)
+			break;
+		c->has_conflicted = true;
+		TRY(drop_culprit(c, fit, guesses));
 	}
 	return STATUS_OK;
 }
 
-/* The same, without those that lead to a contradiction. */
+/* Drops from the trial, of which `s` is the solution, what does not follow, until all does. */
+static enum status settle(struct coherence *c, struct solver *s, bool *accepted)
+{
+	for (unsigned int round = 0; round < DROPS_MOST; round++) {
+		if (drop_others(c, s)) {
+			TRY(take_over(c));
+			solve_replace(c->best, s);
+			c->best->supposed = c->accepted;
+			*accepted = true;
+			return STATUS_OK;
+		}
+		solve_fini(s);
+		TRY(solve_trial(c, c->best, false, s));
+		if (s->has_conflict)
+			break;
+	}
+	return STATUS_OK;
+}
+
+/*
+ * Solves under the guesses of the batch but those that lead to a contradiction. Accepted if all
+ * addresses follow again, but of those that are dropped on the way.
+ */
 static enum status accept(struct coherence *c, bool *accepted)
 {
 	uint64_t *guesses = calloc(c->batch_count, sizeof(*guesses));
+	struct fit fit = {.has_solver = false};
 	enum status status = guesses ? STATUS_OK : STATUS_NO_MEM;
-	bool conflicts = true;
+	bool fits = false;
 
 	*accepted = false;
 	for (size_t i = 0; guesses && i < c->batch_count; i++)
 		guesses[i] = *supposed_at(c->best, &c->trial, c->batch[i]);
-	for (unsigned int i = 0; i < CULPRITS_MOST && status == STATUS_OK && conflicts; i++) {
-		status = verify(c, guesses, accepted, &conflicts);
-		c->has_conflicted |= conflicts;
-		if (c->work == 0)
-			break;
-		if (status == STATUS_OK && conflicts)
-			status = drop_culprit(c, guesses);
-	}
+	if (status == STATUS_OK)
+		status = fit_all(c, &fit, guesses, &fits);
+	if (status == STATUS_OK && fits)
+		status = settle(c, &fit.s, accepted);
+	drop_fit(&fit);
 	free(guesses);
 	return status;
 }

@@ -469,7 +469,8 @@ bool memdep_may_be_written(const struct solver *s, struct bits address)
 	       (memdep_known_bytes(granule.contents.value) & byte) != 0;
 }
 
-static void look(struct solver *s, uint32_t access)
+/* Looks at where an access of unknown place goes by now. */
+static void examine(struct solver *s, uint32_t access)
 {
 	struct memdep_memory *m = &s->memory;
 	struct memdep_access *a = &m->accesses[access];
@@ -496,8 +497,34 @@ static void look(struct solver *s, uint32_t access)
 		memdep_clobber_clear(m, access);
 	if (a->state == ACCESS_PLACED)
 		place(s, access);
-	if (a->waiting != MEMDEP_NONE)
+}
+
+static void look(struct solver *s, uint32_t access)
+{
+	examine(s, access);
+	if (s->memory.accesses[access].waiting != MEMDEP_NONE)
 		wake(s, access);
+}
+
+void memdep_suppose_more(struct solver *s)
+{
+	struct memdep_memory *m = &s->memory;
+
+	m->points_to_work = 0;
+	for (uint32_t i = (uint32_t)m->access_count; i-- > 0 && !s->has_conflict;) {
+		m->accesses[i].tries = 0;
+		if (m->accesses[i].state != ACCESS_OPEN || supposed_of(s, i) == SUPPOSED_NOT)
+			continue;
+		if (supposed_of(s, i) == SUPPOSED_NOWHERE)
+			memdep_clobber_clear(m, i);
+		examine(s, i);
+	}
+	/* When all have their places: what waits for one does not wait for the next, then. */
+	for (uint32_t i = (uint32_t)m->access_count; i-- > 0 && !s->has_conflict;) {
+		if (supposed_of(s, i) != SUPPOSED_NOT && m->accesses[i].waiting != MEMDEP_NONE)
+			wake(s, i);
+	}
+	drain(s);
 }
 
 void memdep_retry(struct solver *s)

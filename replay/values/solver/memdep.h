@@ -155,6 +155,11 @@ void memdep_dyn(struct solver *s, size_t dyn);
  * instructions.
  */
 void memdep_suppose(struct solver *s);
+/*
+ * Of a copy of a solution: looks again at the accesses of unknown place of which it supposes
+ * anything. What was tried in vain may be tried again.
+ */
+void memdep_suppose_more(struct solver *s);
 /* Tries all closed dependences again. */
 void memdep_retry(struct solver *s);
 /* Where an access goes, as far as known, without the top byte; nothing of ACCESS_KILL is. */

@@ -455,12 +455,17 @@ static bool has_work(const struct solver *s, size_t dyn)
 
 void solve_sweep(struct solver *s)
 {
-	bool any;
-
 	for (size_t dyn = 0; dyn < s->w.dyn_count; dyn++) {
 		if (has_work(s, dyn))
 			set_dirty(s, dyn);
 	}
+	solve_sweep_dirty(s);
+}
+
+void solve_sweep_dirty(struct solver *s)
+{
+	bool any;
+
 	do {
 		any = sweep_backward(s);
 		any |= sweep_forward(s);

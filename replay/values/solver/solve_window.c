@@ -83,13 +83,13 @@ static enum status solve_window(struct solver *s, const struct history *history,
  * reach the halt does not show what was written after it. Data of the other byte order is not
  * looked at.
  */
-static size_t valid_from(const struct solver *s, bool code_unchanged, enum window_cut *cut)
+size_t solve_valid_from(const struct solver *s, enum window_cut *cut)
 {
-	size_t from = code_unchanged ? 0 : memdep_code_may_alias(s);
+	size_t from = s->code_unchanged ? 0 : memdep_code_may_alias(s);
 
 	if (from > 0)
 		*cut = CUT_CODE_MAY_ALIAS;
-	if (s->after.of_code && !code_unchanged) {
+	if (s->after.of_code && !s->code_unchanged) {
 		*cut = CUT_CODE_WRITTEN;
 		return s->w.dyn_count;
 	}
@@ -112,7 +112,7 @@ enum status solve_init(struct solver *s, const struct history *history,
 	enum window_cut cut = CUT_NONE;
 
 	while (status == STATUS_OK && !o.through_writes) {
-		size_t dyn = valid_from(s, o.code_unchanged, &cut);
+		size_t dyn = solve_valid_from(s, &cut);
 		uint64_t from;
 
 		s->cut = cut;
@@ -141,7 +141,8 @@ void solve_fini(struct solver *s)
 	private_stacks_fini(&s->stacks);
 	abi_fini(&s->abi);
 	local_frames_fini(&s->frames);
-	window_fini(&s->w);
+	if (!s->shares_window)
+		window_fini(&s->w);
 }
 
 static bool is_inside(const struct solver *s, uint64_t position)

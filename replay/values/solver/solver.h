@@ -114,8 +114,9 @@ struct solver {
 	bool is_interrupted;
 	enum window_cut cut;
 	bool has_conflict;
-	size_t conflict; /* the dynamic instruction that it was found at */
-	uint64_t runs;   /* of dynamic instructions, for statistics */
+	size_t conflict;    /* the dynamic instruction that it was found at */
+	uint64_t runs;      /* of dynamic instructions, for statistics */
+	bool shares_window; /* `w` is another's: extension.h */
 };
 
 /* The core halted with its data little endian: what of others is solved is not true. */
@@ -126,6 +127,12 @@ MUST_USE enum status solve_init(struct solver *s, const struct history *history,
                                 const struct solve_options *options);
 void solve_fini(struct solver *s);
 
+/*
+ * For extension.c: how many of the first dynamic instructions are not what the window takes them
+ * for, and why: code that was written, or may have been; data of the other byte order.
+ */
+size_t solve_valid_from(const struct solver *s, enum window_cut *cut);
+
 /* A register (enum uop_register) at a position from <= p <= to of the window. */
 struct bits solve_register(const struct solver *s, uint64_t position, unsigned int reg);
 /* The 8 bytes at a multiple of 8, little endian. */
@@ -135,6 +142,8 @@ struct bits solve_granule(const struct solver *s, uint64_t position, uint64_t ad
  * For solve_window.c: runs all dynamic instructions, and what that makes known, to the fixed point.
  */
 void solve_sweep(struct solver *s);
+/* The same of those that something new is known of. */
+void solve_sweep_dirty(struct solver *s);
 /* For abi.c: two SSA values have the same value; true if that is new of any bit. */
 bool solve_same(struct solver *s, size_t dyn, uint32_t a, uint32_t b);
 /* What is learned from here on is learned for this reason. */
