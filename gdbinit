@@ -555,6 +555,8 @@ class Connecting(gdb.Command):
         self.is_on = False
         self.has_asked = False
         self.build_id = None  # of the program that gdb has
+        self.has_set_osabi = False
+        gdb.events.new_objfile.connect(self.pass_over_no_loader)  # the server's program
         gdb.events.before_prompt.connect(self.end)  # where it could not
 
     def ask(self, thread):
@@ -581,6 +583,19 @@ class Connecting(gdb.Command):
         self.build_id = next((file.build_id for file in gdb.objfiles() if file.filename == program), None)
         gdb.execute("set remote pid-to-exec-file-packet " + ("off" if program else "auto"))
 
+    def pass_over_no_loader(self, *_):
+        """A static program has the symbols of the dynamic loader, and no loader: gdb 13 takes the section that has the
+        loader's breakpoint for it, which is all code, and passes over it: a `step` would go on to the end."""
+        if not self.is_on:
+            return
+        try:
+            gdb.parse_and_eval("&_r_debug")
+        except gdb.error:
+            return
+        if gdb.parameter("osabi") == "auto":
+            gdb.execute("set osabi none")
+            self.has_set_osabi = True
+
     def finish(self):
         """What gdb had no need of a frame for."""
         thread = gdb.selected_thread()
@@ -605,6 +620,10 @@ class Connecting(gdb.Command):
             flow.whole.clear()
             trust.forget()
             self.find_program()
+            if self.has_set_osabi:
+                gdb.execute("set osabi auto")
+                self.has_set_osabi = False
+            self.pass_over_no_loader()
         else:
             self.finish()
 

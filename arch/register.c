@@ -18,7 +18,7 @@ static const struct register_info m_table[] = {
 
 static const uint8_t a64_frame[] = {A64_pc, A64_sp, A64_x29, A64_x30};
 static const uint8_t a32_frame[] = {A32_pc, A32_sp, A32_lr, A32_cpsr, A32_r11, A32_r7};
-static const uint8_t m_frame[] = {M_pc, M_sp, M_lr, M_xpsr, M_r11, M_r7};
+static const uint8_t m_frame[] = {M_pc, M_sp, M_lr, M_xpsr, M_r11, M_r7, M_msp, M_psp};
 
 enum { ALWAYS = 1U << REGISTER_CORE | 1U << REGISTER_TRACE };
 

@@ -26,6 +26,8 @@ static void add_registers(struct gdb *gdb, size_t core)
 	for (size_t i = 0; i < file->frame_count; i++) {
 		struct value value;
 
+		if (!register_file_has(file, file->frame[i]))
+			continue; /* it may be known, and gdb has no such number */
 		session_register(gdb->session, core, file->frame[i], &value);
 		if (!value_is_known(&value))
 			continue; /* 'x' digits in a stop reply make gdb drop the connection */

@@ -413,9 +413,35 @@ static struct bits read_slot(struct tier *tier, uint64_t position, unsigned int 
 	return tier->solver.ssa_values[tier->ssa_values[slot]];
 }
 
-static void read_tier(struct tier *tier, uint64_t position, struct register_slot at,
+/* MSP and PSP of the M profile: SP is the one in use, and nothing is known of either where it is
+ * not known which. */
+static bool is_banked_sp(enum core_arch arch, unsigned int number)
+{
+	return arch == CORE_M && (number == M_msp || number == M_psp);
+}
+
+static struct register_slot slot_at(struct tier *tier, uint64_t position, unsigned int number)
+{
+	enum core_arch arch = history_core(tier->solver.w.history)->arch;
+	struct register_slot at = register_slot_of(arch, number);
+	struct bits on_psp;
+
+	if (!is_banked_sp(arch, number))
+		return at;
+	on_psp = read_slot(tier, position, REG_M_ON_PSP);
+	if ((on_psp.known & 1) == 0)
+		return at;
+	at = register_slot_of(arch, M_sp);
+	if ((on_psp.value & 1) != (number == M_psp))
+		at.slot = REG_M_OTHER_SP;
+	return at;
+}
+
+static void read_tier(struct tier *tier, uint64_t position, unsigned int number,
                       struct value *value)
 {
+	struct register_slot at = slot_at(tier, position, number);
+
 	for (unsigned int i = 0; i < at.count; i++) {
 		struct bits b = read_slot(tier, position, at.slot + i);
 
@@ -427,22 +453,22 @@ static void read_tier(struct tier *tier, uint64_t position, struct register_slot
 	}
 }
 
-static bool is_known(const struct value *value, struct register_slot at)
+static bool is_known(const struct value *value, bool is_flags)
 {
-	return at.is_flags ? (value->known[3] & 0xf0) == 0xf0 : value_is_known(value);
+	return is_flags ? (value->known[3] & 0xf0) == 0xf0 : value_is_known(value);
 }
 
 /* What is proved, and if that is not all what is assumed. */
-static void read_register(struct values *values, uint64_t position, struct register_slot at,
-                          struct value *value)
+static void read_register(struct values *values, uint64_t position, unsigned int number,
+                          bool is_flags, struct value *value)
 {
 	struct value proved;
 
-	read_tier(&values->proved, position, at, value);
-	if (is_known(value, at) || !has_assumed(values))
+	read_tier(&values->proved, position, number, value);
+	if (is_known(value, is_flags) || !has_assumed(values))
 		return;
 	proved = *value;
-	read_tier(&values->assumed, position, at, value);
+	read_tier(&values->assumed, position, number, value);
 	value->is_assumed = memcmp(proved.known, value->known, sizeof(proved.known)) != 0;
 }
 
@@ -455,11 +481,11 @@ void values_register(struct values *values, uint64_t position, unsigned int numb
 	uint64_t most = register_most(values);
 
 	*value = value_unknown(file.table[number].bits / 8);
-	if (at.count == 0 || !cover(values, position))
+	if ((at.count == 0 && !is_banked_sp(arch, number)) || !cover(values, position))
 		return;
-	read_register(values, position, at, value);
+	read_register(values, position, number, at.is_flags, value);
 	while (!value_is_known(value) && !at.is_flags && grow(values, most))
-		read_register(values, position, at, value);
+		read_register(values, position, number, at.is_flags, value);
 }
 
 static size_t read_memory(const struct solver *s, uint64_t position, uint64_t address, uint8_t *out,

@@ -35,7 +35,7 @@ static void register_names_are_unique_and_features_in_blocks(void **state)
 static void register_frame_is_what_unwinding_needs(void **state)
 {
 	static const char *const expected[] = {"pc sp x29 x30 ", "pc sp lr cpsr r11 r7 ",
-	                                       "pc sp lr xpsr r11 r7 "};
+	                                       "pc sp lr xpsr r11 r7 msp psp "};
 
 	(void)state;
 	for (size_t a = 0; a < 3; a++) {

@@ -13,7 +13,8 @@ import serving
 CRASH = serving.Crash(sys.argv[1])
 LOOK = ["bt", "info registers"]
 GENERAL = [f"x{i}" for i in range(31)] if CRASH.is_a64() else [f"r{i}" for i in range(13)]
-REGISTERS = GENERAL + (["sp"] if CRASH.is_a64() else ["sp", "lr"]) + ["pc", "cpsr"]
+REGISTERS = GENERAL + (["sp"] if CRASH.is_a64() else ["sp", "lr"]) + ["pc", "xpsr" if CRASH.is_m else "cpsr"]
+SYSTEM = ["msp", "psp", "primask", "basepri", "faultmask", "control"] if CRASH.is_m else []
 TRACE = ["trace_pos", "trace_timestamp", "trace_cycles", "contextid"]
 
 
@@ -133,15 +134,16 @@ class Attach(unittest.TestCase):
             self.assertEqual(first.ask("?"), position)
 
     def test_6_description_is_accepted_and_complete(self):
-        out = serving.gdb(self.server.address, ["info registers", "p $cpsr", f"p ${'w0' if CRASH.is_a64() else 'r0'}",
-                                                "ptype $cpsr"], CRASH.program)
+        out = serving.gdb(self.server.address, ["info registers", f"p ${REGISTERS[-1]}", f"p ${'w0' if CRASH.is_a64() else 'r0'}",
+                                                f"ptype ${REGISTERS[-1]}"], CRASH.program)
         self.assertNotIn("rejected", out)
         names = re.findall(r"^(\w+) +(?:0x|<unav)", out, re.MULTILINE)
         self.assertEqual(names[:len(REGISTERS)], REGISTERS)
         # `info registers` leaves out the vector registers, but not their status and control.
         fpu = [name for name in ("fpsr", "fpcr", "fpscr") if name in names]
-        self.assertEqual(names[len(REGISTERS):], fpu + TRACE)
-        self.assertRegex(out, r"\$1 = \[ .*EL=\d.*\]" if CRASH.is_a64() else r"\$1 = \[ M=16 .*\]")
+        self.assertEqual(names[len(REGISTERS):], fpu + SYSTEM + TRACE)
+        self.assertRegex(out, r"\$1 = \[ .*EL=\d.*\]" if CRASH.is_a64() else r"\$1 = \[ .*T .*\]" if CRASH.is_m else
+                         r"\$1 = \[ M=16 .*\]")
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ class Breakpoints(unittest.TestCase):
     def positions(self, commands, **more):
         """Positions that the commands print, and all the output."""
         out = serving.gdb(self.server.address, commands, CRASH.program,
-                          ["-ex", "set trust-readonly-sections on", *serving.UNCACHED],
+                          ["-ex", "set trust-readonly-sections on", *more.pop("options", serving.UNCACHED)],
                           allowed=serving.UNKNOWN_MEMORY, **more)
         return [int(position) for position in re.findall(r"^AT (\d+)$", out, re.MULTILINE)], out
 
@@ -84,7 +84,7 @@ class Breakpoints(unittest.TestCase):
         expected = hits_backward(addresses, len(PCS) - 1)[:40]
         with tempfile.TemporaryDirectory() as folder:
             log = os.path.join(folder, "log")
-            seen, _ = self.run_to("reverse-continue", "break", addresses, len(expected), log=log)
+            seen, _ = self.run_to("reverse-continue", "break", addresses, len(expected), log=log, options=[])
             sent = serving.packets(log)
         self.assertEqual(seen, expected)
         first = sent.index("bc")

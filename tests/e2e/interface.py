@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What front ends and users see: gdb's machine interface, and the commands of gdbinit."""
+"""What front ends and users see: gdb's machine interface, and the commands of gdbinit.
+
+usage: interface.py CRASH [LEAST]   the least share, in percent, of the executed lines that steps back over MI meet; of
+another than the example the machine interface alone"""
 import re
 import sys
 import unittest
@@ -40,8 +43,7 @@ class Mi(unittest.TestCase):
         share = lines.check_stops(self, CRASH.program, PCS, N, [
             (int(pc, 16), int(position)) for pc, position in zip(stops[1:], positions, strict=True)])
         print(f"{share:.1f} % of the lines met over MI")
-        self.assertGreaterEqual(share, 84)
-
+        self.assertGreaterEqual(share, float(sys.argv[2]) if sys.argv[2:] else 84)
 
     # As such front ends do, to our knowledge of them (not recorded): what they send at a start, at each stop, and for their buttons back.
     FRONT_ENDS = {
@@ -163,4 +165,6 @@ class Gdbinit(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    if CRASH.name != "example":  # whose names these have
+        del Gdbinit, Mi.test_44_what_front_ends_send_is_answered
     serving.main()

@@ -21,13 +21,17 @@ import serving
 
 CRASH = serving.Crash(sys.argv[1])
 LEAST, FRAMES, LEAST_ASSUMED = (int(number) for number in sys.argv[2:5])
-SOME = {"9", "10", "12", "19", "31", "32"}
+SOME = {"9", "10", "12", "18", "19", "31", "32"}
 PCS = CRASH.pcs()
 N = len(PCS) - 1
 WHERE = 'printf "AT %lx %lu\\n", $pc, $trace_pos'
 
 
 FLOW = flow.Flow(CRASH)
+IT = 0x600fc00  # of CPSR and xPSR: gdb has no breakpoint within an IT block
+IPSR = 0x1ff  # of xPSR: a handler runs
+STATES = [] if CRASH.is_a64() else CRASH.states()
+GUARDED = {i for i, state in enumerate(STATES) if state & IT}
 GENERAL = [f"x{i}" for i in range(31)] if CRASH.is_a64() else [f"r{i}" for i in range(13)]
 LR = "x30" if CRASH.is_a64() else "lr"
 
@@ -40,10 +44,10 @@ def call_stacks(halt):
         stacks.append((tuple(stack), len(popped)))
         if position == N:
             break
-        if FLOW.is_call(position):
-            stack.append(FLOW.after(position))
-        elif FLOW.is_return(position):
-            if stack:
+        for back in FLOW.frames(position):
+            if back is not None:
+                stack.append(back)
+            elif stack:
                 stack.pop()
             else:
                 popped.append(PCS[position + 1])
@@ -88,7 +92,10 @@ class Values(unittest.TestCase):
         """(how many of 100 are as deep as what was called, how many frames they have); all have to be
         true."""
         chance = random.Random(35)
-        positions = sorted(chance.sample(range(N), 100), reverse=True)
+        positions = chance.sample(range(N), 100)
+        if CRASH.is_m:
+            positions[:20] = chance.sample([i for i in range(N) if STATES[i] & IPSR], 20)
+        positions.sort(reverse=True)
         commands = [*commands, seek(N), "bt"]
         for position in positions:
             commands += ["echo ==\\n", seek(position), "bt"]
@@ -117,30 +124,34 @@ class Values(unittest.TestCase):
         deep, _ = self.deep_backtraces("monitor assume abi on", "monitor assume single-writer on")
         self.assertGreaterEqual(deep, LEAST_ASSUMED)
 
+    def test_main_and_process_stack_of_the_past(self):
+        true, known = CRASH.column("<Q", 8 + 8 * 31), 0
+        with serving.Client(self.server.address) as client:
+            client.ask("qSupported:swbreak+")
+            trace_pos, msp, psp = (client.number_of(name) for name in ("trace_pos", "msp", "psp"))
+            for position in random.Random(33).sample(range(N), 200):
+                raw_seek(client, trace_pos, position)
+                value = client.ask(f"p{msp if STATES[position] & IPSR else psp:x}")
+                known += "x" not in value
+                self.assertIn(value, ("xxxxxxxx", true[position].to_bytes(4, "little").hex()), position)
+        print(f"{CRASH.name}: the stack pointer in use is known at {known} of 200 positions")
+        self.assertGreater(known, 5)
+
     def moves(self, packets_most, *commands):
         with tempfile.NamedTemporaryFile() as log:
             out = self.gdb(*commands, log=log.name)
             sent = serving.packets(log.name)
+        self.runs = sent.count("bc")
         if packets_most:
             self.assertLessEqual(len(sent) - sent.index("bs"), packets_most)
         return out
 
     def late_call(self, leaf, recursive=False):
         """(position of a call, position it returns to) of the last such call whose callee calls, or
-        does not, and calls itself again, or does not; and whose link register is known at its
-        return, where gdb looks for the caller."""
-        stack, found = [], []
-        for position in range(N):
-            if FLOW.is_call(position):
-                for call in stack:
-                    call[1] = False
-                    call[2] |= PCS[position + 1] == PCS[call[0] + 1]
-                stack.append([position, True, False])
-            elif FLOW.is_return(position) and stack:
-                begin, is_leaf, is_recursive = stack.pop()
-                if (is_leaf, is_recursive) == (leaf, recursive) and \
-                        PCS[position + 1] == FLOW.after(begin):
-                    found.append((begin, position + 1))
+        does not, and calls itself again, or does not; after which the caller goes on; and whose link
+        register is known at its return, where gdb looks for the caller."""
+        found = [(begin, end) for begin, end, is_leaf, is_recursive in FLOW.calls()
+                 if (is_leaf, is_recursive) == (leaf, recursive) and end < N and not FLOW.frames(end)]
         with serving.Client(self.server.address) as client:
             client.ask("qSupported:swbreak+")
             trace_pos, lr = (client.number_of(name) for name in ("trace_pos", LR))
@@ -181,15 +192,7 @@ class Values(unittest.TestCase):
     def test_14_finish_says_that_a_result_is_unknown(self):
         caveat = f"csreplay: {GENERAL[0]} is not known here: a value that `finish` shows is none\n"
         done = set()
-        stack = []
-        calls = []
-        for position in range(N):
-            if FLOW.is_call(position):
-                stack.append(position)
-            elif FLOW.is_return(position) and stack:
-                begin = stack.pop()
-                if PCS[position + 1] == FLOW.after(begin):
-                    calls.append((begin, position + 1))
+        calls = [(begin, end) for begin, end, _, _ in FLOW.calls()]
         random.Random(14).shuffle(calls)
         with serving.Client(self.server.address) as client:
             client.ask("qSupported:swbreak+")
@@ -237,6 +240,36 @@ class Values(unittest.TestCase):
             out = self.gdb(seek(end + 1), "set exec-direction reverse", *command, WHERE)
             self.assertEqual(self.where(out), [(PCS[place], place)], out)
 
+    def known_argument(self):
+        """(address of a function, name of a register of an argument, its value, position) of the newest entry with that
+        value, after which come others; of all these it is known."""
+        entries = {}
+        for begin, *_ in FLOW.calls():
+            entries.setdefault(PCS[begin + 1], []).append(begin + 1)
+        with serving.Client(self.server.address) as client:
+            client.ask("qSupported:swbreak+")
+            trace_pos, first = (client.number_of(name) for name in ("trace_pos", GENERAL[0]))
+            for entry, positions in entries.items():
+                if len(positions) < 4 or PCS.count(entry) != len(positions):
+                    continue
+                for number in range(4):
+                    truth, values = CRASH.column("<Q", 8 + 8 * number), {}
+                    for position in sorted(positions, reverse=True)[:60]:
+                        raw_seek(client, trace_pos, position)
+                        if "x" in client.ask(f"p{first + number:x}"):
+                            break
+                        values.setdefault(truth[position], position)
+                    if len(values) >= 3:
+                        return entry, GENERAL[number], *min(values.items(), key=lambda item: item[1])
+        return self.fail("no such function")
+
+    def test_18_the_stub_stops_where_the_condition_is_true(self):
+        entry, name, argument, position = self.known_argument()
+        kind = "unsigned long" if CRASH.is_a64() else "unsigned int"
+        out = self.moves(None, f"break *{entry:#x} if ({kind}) ${name} == {argument:#x}", "reverse-continue", WHERE)
+        self.assertEqual(self.where(out), [(entry, position)], out)
+        self.assertEqual(self.runs, 1)
+
     def unknown_register(self):
         """(name, position) of a general register that is not known."""
         chance = random.Random(31)
@@ -245,6 +278,8 @@ class Values(unittest.TestCase):
             trace_pos, first = (client.number_of(name) for name in ("trace_pos", GENERAL[0]))
             for _ in range(50):
                 position = chance.randrange(N)
+                if position in GUARDED:
+                    continue
                 raw_seek(client, trace_pos, position)
                 for number, name in enumerate(GENERAL):
                     if "x" in client.ask(f"p{first + number:x}"):
@@ -311,6 +346,8 @@ def raw_seek(client, number, position):
 
 if __name__ == "__main__":
     assert SOME.issuperset(sys.argv[5:])
+    if not CRASH.is_m:
+        del Values.test_main_and_process_stack_of_the_past
     for test in [one for one in vars(Values) if one.startswith("test_")]:
         if test.split("_")[1] in SOME.difference(sys.argv[5:]):
             delattr(Values, test)

@@ -10,7 +10,6 @@ at the last change itself, and proved, at least"""
 import bisect
 import collections
 import gzip
-import json
 import os
 import random
 import re
@@ -24,11 +23,6 @@ PAIRS = int(sys.argv[1])
 MET = re.compile(r"csreplay: (possible )?write of the 8 bytes at 0x\w+: position (\d+)")
 BLIND = re.compile(r"csreplay: from here on it is not known what instructions accessed, (\d+) to ")
 LATE = 3  # instructions: the recorder met stores of vectors at the next store that it knew
-
-
-def folder_of(name):
-    crashes = serving.shared("corpus", "crashes")
-    return serving.shared("corpus", "crashes" if name in os.listdir(crashes) else "programs", name)
 
 
 def changes_of(folder, first):
@@ -78,13 +72,13 @@ class Moves:
 
 class Last(unittest.TestCase):
     def check(self, name):
-        folder = folder_of(name)
-        with open(os.path.join(folder, "truth.json"), encoding="utf-8") as file:
-            trace = json.load(file)["trace"]
+        crash = serving.Crash(name)
+        folder = crash.folder
+        trace = crash.truth()["trace"]
         first, halt = trace["first_index"], trace["last_index"] + 1 - trace["first_index"]
         changes = changes_of(folder, first)
         chance, tally = random.Random(14), collections.Counter()
-        server = serving.Server(["--image", os.path.join(folder, "program.elf"), folder])
+        server = serving.Server(crash.arguments())
         with server, serving.Client(server.address) as client:
             moves = Moves(client)
             self.assertEqual(moves.position(), halt, name)

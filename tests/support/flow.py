@@ -52,7 +52,8 @@ def t32(word):
 
 
 class Flow:
-    """`call` and `ret`: whether the instruction at a position was one; `after`: where the next one in memory is."""
+    """`is_call` and `is_return`: whether the instruction at a position was one; `after`: where the next one in memory is.
+    Of the M profile an instruction that ends a handler is neither."""
 
     def __init__(self, crash):
         self.code = code_bytes(crash.program)
@@ -60,12 +61,17 @@ class Flow:
         states = None if crash.is_a64() else crash.states()
         self.kinds, known = [], {}
         for position, pc in enumerate(self.pcs[:-1]):
-            of = a64 if states is None else t32 if states[position] & THUMB else a32
+            of = a64 if states is None else t32 if crash.is_m or states[position] & THUMB else a32
             if (pc, of) not in known:
                 known[pc, of] = of(self.word(pc))
             kind, size = known[pc, of]
             is_taken = of is a64 or self.pcs[position + 1] != pc + size
             self.kinds.append((kind if is_taken else None, pc + size))
+        self.exceptions = {position - 1: (what, back)
+                           for position, what, back in (crash.truth()["exceptions"] if crash.is_m else ())}
+        for position, (what, _) in self.exceptions.items():
+            if what != "entry":
+                self.kinds[position] = None, self.kinds[position][1]
 
     def word(self, pc):
         for address, data in self.code:
@@ -81,3 +87,28 @@ class Flow:
 
     def after(self, position):
         return self.kinds[position][1]
+
+    def frames(self, position):
+        """What the instruction and an exception after it do to the call stack, in order: the address that is pushed, or
+        None for one that is popped."""
+        found = [self.after(position)] if self.is_call(position) else [None] if self.is_return(position) else []
+        what, back = self.exceptions.get(position, ("", 0))
+        return found + [None] * (what in ("return", "both")) + [back] * (what in ("entry", "both"))
+
+    def calls(self):
+        """[position of a call, that which it returns to, whether it calls nothing, whether its function is in it again] in
+        the order of their returns. An exception is no call, but the frame of one that ends in its time."""
+        stack, found = [], []
+        for position in range(len(self.pcs) - 1):
+            for back in self.frames(position):
+                if back is None:
+                    call = stack.pop() if stack else None
+                    if call and call[1] == self.pcs[position + 1] and not call[4]:
+                        found.append((call[0], position + 1, *call[2:4]))
+                    continue
+                is_exception = not self.is_call(position) or len(self.frames(position)) > 1
+                for call in stack:
+                    call[2] = False
+                    call[3] |= not is_exception and self.pcs[position + 1] == self.pcs[call[0] + 1]
+                stack.append([position, back, True, False, is_exception])
+        return found

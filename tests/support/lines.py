@@ -34,6 +34,8 @@ def check_stops(test, program, pcs, start, stops):
     lines = line_table(program, sorted(set(executed)))
     expected = without_repeats([lines[pc] for pc in executed if lines[pc]])
     seen = without_repeats([lines[pcs[start]]] + [lines[pc] for pc, _ in stops])
+    if seen[0] == 0:  # out of a function without lines
+        seen.pop(0)
     test.assertNotIn(0, seen)
     # gdb passes over a line that it meets only after the line's first statement: it sees
     # somewhat fewer, in the recorded order.

@@ -46,11 +46,18 @@ def own_state(test):
 
 
 class Crash:
-    """A snapshot with its program and what really was executed."""
+    """A snapshot with its program and what really was executed: "example", a name of corpus/crashes or corpus/programs, or
+    "m_PROGRAM_LEVEL", which is a Cortex-M3 (recorded_m.py)."""
 
     def __init__(self, name):
         self.name = name
-        if name == "example":
+        self.is_m = name.startswith("m_")
+        if self.is_m:
+            import recorded_m  # which most tests have no use for
+            self.recording = recorded_m.make(name)
+            self.folder = self.recording.name
+            self.program = os.path.join(self.folder, "elf")
+        elif name == "example":
             self.folder = os.path.join(SOURCE, "examples", "sensorhub")
             self.program = os.path.join(self.folder, "sensorhub.elf")
         else:
@@ -73,12 +80,15 @@ class Crash:
         return self.column("<Q", 0)
 
     def states(self):
-        """PSTATE or CPSR before each of them, of a recording."""
+        """PSTATE, CPSR or xPSR before each of them, of a recording."""
         return self.column("<I", 264)
 
-    def column(self, form, offset):
+    def truth(self):
         with open(os.path.join(self.folder, "truth.json"), encoding="utf-8") as file:
-            trace = json.load(file)["trace"]
+            return json.load(file)
+
+    def column(self, form, offset):
+        trace = self.truth()["trace"]
         with gzip.open(os.path.join(self.folder, "truth.bin.gz")) as file:
             records = file.read()
         last = len(records) // 272 - 1
@@ -175,7 +185,8 @@ def gdb(target, commands, program=None, options=(), log=None, allowed=()):
     """Runs gdb in batch mode and returns all that it printed. A command that fails does not end
     the rest; one that is a list is a block of lines, such as a loop. A line that tells of an error
     has to be one of `allowed`, regular expressions."""
-    first = ["set confirm off", "set pagination off", "set width 0", "set tcp connect-timeout 30"]
+    first = ["set confirm off", "set pagination off", "set width 0", "set tcp connect-timeout 30",
+             "set remotetimeout 60"]
     if log:
         first.append(f"set remotelogfile {log}")
     arguments = [GDB, "-nx", "-batch", *options]

@@ -33,11 +33,12 @@ def main_of(core):
     return "m_tasks.c" if core.endswith("tasks") else "m_main.c"
 
 
-def build(program, core, level, folder):
+def build(program, core, options, folder):
+    """`options` of the compiler."""
     source = recordings.PROGRAMS
     elf = os.path.join(folder, "elf")
     cpu, _, code, ram = CORES[core]
-    subprocess.run([COMPILER, "-mcpu=" + cpu, "-mthumb", level, "-ffreestanding", "-nostdlib",
+    subprocess.run([COMPILER, "-mcpu=" + cpu, "-mthumb", *options, "-ffreestanding", "-nostdlib",
                     "-Wl,--defsym=code=%#x,--defsym=ram=%#x" % (code, ram),
                     *(["-DNON_SECURE"] if core == "m33ns" else []),
                     "-T", os.path.join(source, "m.ld"), "-o", elf,
@@ -69,7 +70,7 @@ def write_dumps(elf, core, symbols, folder):
 
 def record(program, core, level, folder):
     recordings.need(COMPILER, EMULATOR)
-    elf = build(program, core, level, folder)
+    elf = build(program, core, [level], folder)
     symbols = symbols_of(elf)
     write_dumps(elf, core, symbols, folder)
     # The program ends the emulator itself. Time is counted in instructions.

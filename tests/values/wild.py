@@ -21,6 +21,7 @@ INSTRUCTION_FAULT = 11
 LINE = re.compile(r"^ *([0-9a-f]+):\t([0-9a-f ]+)\t(\S+)(?:\t(.*))?$")
 BRANCH = re.compile(r"(?:b|bl|blx|bx|br|blr|ret|cbn?z|tbn?z)(?:\.?(?:eq|ne|cs|cc|hs|lo|mi|pl|vs|vc|hi|ls"
                     r"|ge|lt|gt|le))?(?:\.[nw])?$")
+LOADS_PC = re.compile(r"(?:pop|ldm)\S* .*\bpc\b.*}|ldr\S* pc,")
 # Options of the compiler, wild addresses (the pointer, the PC that it gives), CPSR.T.
 KINDS = {
     "a64": ("a64", [], ((0x777774, 0x777774), (0x777777, 0x777777)), 0),
@@ -44,8 +45,7 @@ def branches_of(compiler, elf):
                           text=True, check=True)
     found = {}
     for line in map(LINE.match, done.stdout.splitlines()):
-        if line and (BRANCH.match(line[3]) or re.search(r"\bpc\b", (line[4] or "").split("{")[-1])
-                     and line[3].startswith(("pop", "ldm", "ldr"))):
+        if line and (BRANCH.match(line[3]) or LOADS_PC.match(f"{line[3]} {line[4]}")):
             size = len(line[2].replace(" ", "")) // 2
             found[int(line[1], 16)] = (size, not re.search(r"[0-9a-f]+ <", line[4] or ""))
     return found

@@ -12,6 +12,9 @@
 #define NVIC_SET  (*(volatile uint32_t *)0xe000e100)
 #define NVIC_PEND (*(volatile uint32_t *)0xe000e200)
 #define ROUNDS    3
+#ifndef PERIOD
+#define PERIOD 300 /* of the timer */
+#endif
 
 extern uint32_t data_start, data_end, data_load, bss_start, bss_end, stack_top;
 
@@ -38,7 +41,7 @@ static void systick(void)
 	uint32_t t = ++ticks;
 
 	history[t % 16] = t * 0x01010101u ^ history[(t + 3) % 16];
-	SYSTICK[1] = 300 + t * 37 % 400;
+	SYSTICK[1] = PERIOD + t * 37 % 400;
 	if (t % 3 == 0)
 		ICSR = 1u << 28; /* PendSV, of lower priority: chained */
 	if (t % 5 == 0)
@@ -82,7 +85,7 @@ NOINLINE uint32_t record(void)
 
 static void __attribute__((noreturn)) start(void)
 {
-	SYSTICK[1] = 500;
+	SYSTICK[1] = PERIOD + 200;
 	SYSTICK[2] = 0;
 	SHPR2 = 0x40u << 24;
 	SHPR3 = 0x80u << 24 | 0xe0u << 16;

@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A Cortex-M3 with a program and lines, as a snapshot: a program of tests/values/programs on the bare core of m_main.c,
+with interrupts that nest and are chained, recorded under qemu's system emulation. synth makes the trace of an ETMv4.
+
+The truth lies beside it in the form of the reference material: truth.json, truth.bin.gz, memtruth.bin.gz. In truth.json
+are `exceptions`, [position, what comes before the instruction there: "entry", "return" or "chained", the address that an
+entry will return to], and `accesses`, [position, read|write, address, size]."""
+import collections
+import gzip
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+import material
+import t32_accesses
+
+VALUES = os.path.join(os.environ["CSREPLAY_SOURCE"], "tests", "values")
+sys.path.append(VALUES)
+import m_programs  # noqa: E402, pylint: disable=wrong-import-position
+import programs  # noqa: E402, pylint: disable=wrong-import-position
+import recordings  # noqa: E402, pylint: disable=wrong-import-position
+import wild  # noqa: E402, pylint: disable=wrong-import-position
+
+CORE = "m"
+BEGIN, END = "start", "finished"
+SP, LR, PC = 13, 14, 15
+CHAINED = 0xfffffffe  # in place of a return address: IHI 0064, exceptions of the M profile
+State = collections.namedtuple("State", "registers psr")  # R0 to R15
+Event = collections.namedtuple("Event", "position has_returned number is_chained")
+
+
+def read_log(path, begin):
+    """The states from the first at `begin` on, and [(index of the next state, line of qemu's)]."""
+    states, notes, registers = [], [], []
+    with open(path, encoding="ascii", errors="replace") as file:
+        for line in file:
+            if line.startswith("R"):
+                registers += [int(value, 16) for value in re.findall(r"R\d\d=(\w+)", line)]
+            elif line.startswith("XPSR="):
+                if states or registers[PC] == begin:
+                    states.append(State(tuple(registers), int(line[5:13], 16)))
+                registers = []
+            elif states:
+                notes.append((len(states), line))
+    return states, notes
+
+
+def events_of(notes):
+    """What happened before each state: a return, an entry, both; chained: one handler after another."""
+    found = {}
+    for position, line in notes:
+        old = found.get(position, Event(position, False, 0, False))
+        taken = re.match(r"\.\.\.taking pending nonsecure exception (\d+)", line)
+        found[position] = old._replace(
+            has_returned=old.has_returned or line.startswith("Exception return:"),
+            number=int(taken[1]) if taken else old.number,
+            is_chained=old.is_chained or line.startswith("...tail"))
+    return [event for event in found.values() if event.has_returned or event.number]
+
+
+def resumed_at(events):
+    """Position of an entry -> that at which execution goes on after its handler. A return and an entry at
+    once, not chained, are of two frames."""
+    found, stack = {}, []
+    for event in events:
+        if event.is_chained:
+            continue
+        if event.has_returned:
+            found[stack.pop()] = event.position
+        if event.number:
+            stack.append(event.position)
+    if stack:
+        sys.exit("recorded_m.py: a handler does not return")
+    for event in reversed(events):  # where no instruction is between two handlers
+        after = found.get(event.position)
+        while after in found and event.position in found:
+            after = found[after]
+        if event.position in found:
+            found[event.position] = after
+    return found
+
+
+def drop_unexecuted(states, events):
+    """qemu logs a state before it finds that an interrupt comes first, and that of an access to a device twice."""
+    resumed = resumed_at(events)
+    of = {event.position: event for event in events}
+    kept, moved = [], {}
+    for index, state in enumerate(states):
+        moved[index] = len(kept)
+        event = of.get(index + 1)
+        if event is None:
+            is_lost = index + 1 < len(states) and states[index + 1] == state
+        else:
+            is_lost = event.position in resumed and states[resumed[event.position]] == state
+        if not is_lost:
+            kept.append(state)
+    merged = {}
+    for event in events:
+        position = moved[event.position]
+        old = merged.get(position)
+        # A return to an instruction before which the next exception was taken.
+        merged[position] = event._replace(position=position) if not old else \
+            old._replace(number=event.number, is_chained=False)
+    return kept, list(merged.values())
+
+
+def does_execute(state):
+    """Whether the condition of an IT block, if it is in one, holds: ITSTATE and the flags of xPSR."""
+    it = state.psr >> 25 & 3 | state.psr >> 8 & 0xfc
+    if it & 15 == 0:
+        return True
+    n, z, c, v = (state.psr >> bit & 1 for bit in (31, 30, 29, 28))
+    cond = it >> 4
+    holds = (z, c, n, v, c and not z, n == v, n == v and not z, True)[cond >> 1]
+    return bool(holds) != bool(cond & 1 and cond != 15)
+
+
+class Memory:
+    """The program's data, as the recording goes on; `changes` and `accesses` are what happened to it. What an exception
+    puts on a stack is not followed, and no stack is part of it."""
+
+    STACK = 2048  # bytes of `process_stack`
+
+    def __init__(self, base, data, stack):
+        self.base, self.data, self.stack = base, bytearray(data), stack
+        self.changes, self.accesses = [], []
+
+    def has(self, address, size):
+        return self.base <= address and address + size <= self.base + len(self.data) and \
+            not self.stack <= address < self.stack + self.STACK
+
+    def check(self, at_end):
+        """What the stores have made of it is what it was in the end."""
+        for at, (mine, true) in enumerate(zip(self.data, at_end)):
+            if mine != true and self.has(self.base + at, 1):
+                sys.exit(f"recorded_m.py: {self.base + at:#x} is {mine:#x} and not {true:#x}")
+
+    def write(self, position, address, new):
+        at = address - self.base
+        old = bytes(self.data[at:at + len(new)])
+        self.data[at:at + len(new)] = new
+        if old != new:
+            self.changes.append((position, address, old, new))
+
+
+def stored(opcode, size, registers):
+    """What an instruction that stores writes."""
+    first, second = opcode & 0xffff, opcode >> 16
+    if t32_accesses.size_of(opcode) == 4:
+        if size == 8 and first >> 9 == 0b1110100 and first & 1 << 6:
+            numbers = [second >> 12, second >> 8 & 15]
+        elif first >> 9 == 0b1110100:
+            numbers = [number for number in range(16) if second >> number & 1]
+        else:
+            numbers = [second >> 12]
+    elif first >> 9 == 0b1011010:
+        numbers = [number for number in range(8) if first >> number & 1] + [LR] * (first >> 8 & 1)
+    elif first >> 12 == 0b1100:
+        numbers = [number for number in range(8) if first >> number & 1]
+    elif first >> 12 == 0b1001:
+        numbers = [first >> 8 & 7]
+    else:
+        numbers = [first & 7]
+    return b"".join(struct.pack("<I", registers[number]) for number in numbers)[:size]
+
+
+def run_memory(memory, states, opcode_at):
+    """Carries out each store."""
+    for position, state in enumerate(states[:-1]):
+        pc = state.registers[PC]
+        access = t32_accesses.access(opcode_at(pc), pc, state.registers)
+        if access and does_execute(state) and memory.has(access.address, access.size):
+            memory.accesses.append((position, *access))
+            if access.kind == t32_accesses.WRITE:
+                memory.write(position, access.address, stored(opcode_at(pc), access.size, state.registers))
+
+
+def packets_of(states, events, resumed, branches):
+    """The trace: an atom a branch, an address after an indirect one and after an exception."""
+    of = {event.position: event for event in events}
+    pcs = [state.registers[PC] for state in states]
+    lines = ["async", "trace_info 0", "trace_on", f"address_context_32 1 {pcs[0]} 0 0 0"]
+    for position, pc in enumerate(pcs[:-1]):
+        event, after = of.get(position + 1), pcs[position + 1]
+        back = CHAINED if event and event.is_chained else pcs[resumed[event.position]] if event and event.number else after
+        if pc in branches:
+            size, is_indirect = branches[pc]
+            is_taken = back != pc + size
+            lines.append("atoms %d 1" % is_taken)
+            if event and event.has_returned:
+                lines.append("exception_return")
+            elif is_indirect and is_taken:
+                lines.append(f"address_32 1 {back}")
+            if event and event.has_returned and not event.is_chained:
+                lines.append(f"address_32 1 {back}")
+        if event and event.number:
+            lines += [f"exception {event.number} 1", f"address_32 1 {back}", f"address_32 1 {after}"]
+    return lines
+
+
+def code_of(image, base):
+    """The opcode at an address, with its first halfword in the lower half."""
+    return lambda pc: int.from_bytes(image[pc - base:pc - base + 4], "little")
+
+
+def write_truth(folder, states, events, resumed, memory):
+    about = {"trace": {"first_index": 0, "last_index": len(states) - 2}, "exceptions": [
+        [event.position, "chained" if event.is_chained else "both" if event.has_returned and event.number else
+         "return" if event.has_returned else "entry",
+         states[resumed[event.position]].registers[PC] if event.position in resumed else 0] for event in events],
+        "accesses": memory.accesses}
+    with open(os.path.join(folder, "truth.json"), "w", encoding="ascii") as file:
+        json.dump(about, file)
+    with gzip.open(os.path.join(folder, "truth.bin.gz"), "wb", 1) as file:
+        for state in states:
+            values = [*state.registers[:15], *[0] * 16, state.registers[SP]]
+            file.write(struct.pack("<Q32QI4x", state.registers[PC], *values, state.psr))
+    with gzip.open(os.path.join(folder, "memtruth.bin.gz"), "wb", 1) as file:
+        for position, address, old, new in memory.changes:
+            file.write(struct.pack("<IIQ", position, len(old), address) + old + new)
+
+
+class Machine:
+    """qemu with the program, driven by its gdb stub; the dumps are of the halt."""
+
+    def __init__(self, folder, symbols):
+        self.base, self.ram = m_programs.CORES[CORE][2:]
+        qemu = recordings.emulate(
+            [m_programs.EMULATOR, "-M", m_programs.CORES[CORE][1], "-display", "none", "-serial", "none", "-monitor",
+             "none", "-semihosting", "-icount", "shift=6", "-kernel", "elf", "-singlestep", "-d", "cpu,int,nochain", "-D",
+             recordings.LOG, "-gdb", "unix:gdb,server=on,wait=off", "-S"], folder)
+        try:
+            stub = programs.Stub(os.path.join(folder, "gdb"))
+            stub.run_to(symbols[BEGIN])
+            self.at_begin = stub.memory(self.ram, symbols["bss_end"] - self.ram)
+            stub.run_to(symbols[END])
+            self.at_end = stub.memory(self.ram, symbols["bss_end"] - self.ram)
+            self.stack = stub.memory(self.ram + m_programs.STACK, m_programs.STACK_SIZE)
+            values = stub.ask("g")
+            words = struct.unpack("<16I", bytes.fromhex(values[:128]))
+            self.halt = State(words, int.from_bytes(bytes.fromhex(values[-8:]), "little"))
+        finally:
+            qemu.kill()
+            qemu.wait()
+        os.remove(os.path.join(folder, "gdb"))
+
+
+def record(program, level, folder):
+    recordings.need(m_programs.COMPILER, m_programs.EMULATOR)
+    elf = m_programs.build(program, CORE, [level, "-g", "-DPERIOD=15000"], folder)
+    symbols = m_programs.symbols_of(elf)
+    m_programs.write_dumps(elf, CORE, symbols, folder)  # of which the image is taken
+    machine = Machine(folder, symbols)
+    states, notes = read_log(os.path.join(folder, recordings.LOG), symbols[BEGIN])
+    while states[-1] == machine.halt:
+        states.pop()
+    states, events = drop_unexecuted(states + [machine.halt], events_of(notes))
+    resumed = resumed_at(events)
+    with open(os.path.join(folder, "image"), "rb") as file:
+        image = file.read()
+    memory = Memory(machine.ram, machine.at_begin, symbols["process_stack"])
+    run_memory(memory, states, code_of(image, machine.base))
+    memory.check(machine.at_end)
+    write_truth(folder, states, events, resumed, memory)
+    lines = packets_of(states, events, resumed, wild.branches_of(m_programs.COMPILER, elf))
+    # Of a thread a handler finds the main stack as the next one will.
+    msp = [states[event.position].registers[SP] for event in events
+           if event.number and states[event.position].registers[LR] & 0xc == 0xc][-1]
+    write_recipe(folder, machine, msp, lines)
+
+
+def write_recipe(folder, machine, msp, lines):
+    halt = machine.halt
+    dumps = (("image", machine.base, None), ("data", machine.ram, machine.at_end),
+             ("stack", machine.ram + m_programs.STACK, machine.stack))
+    registers = {**{f"R{n}": halt.registers[n] for n in range(13)}, "SP": halt.registers[SP], "LR": halt.registers[LR],
+                 "PC": halt.registers[PC], "XPSR": halt.psr, "MSP": msp, "PSP": halt.registers[SP], "CONTROL": 2}
+    recipe = ["bare", "core cpu_0 Cortex-M3", *(f"reg {name} {value:#x}" for name, value in registers.items())]
+    for name, address, data in dumps:
+        recipe.append(f"dump {name} {address:#x}")
+        if data is not None:
+            with open(os.path.join(folder, name), "wb") as file:
+                file.write(data)
+    recipe += ["source ETM_0 ETM4.2 0x10", *("packet " + line for line in lines)]
+    with open(os.path.join(folder, "recipe"), "w", encoding="ascii") as file:
+        file.write("\n".join(recipe) + "\n")
+
+
+def make(name):
+    """The folder of the recording "m_PROGRAM_LEVEL" as a snapshot, kept by what is returned; `elf` is in it. The test is
+    skipped where no such program can be built or run."""
+    _, program, level = name.split("_")
+    sources = [os.path.join(recordings.PROGRAMS, program + ".c"), os.path.join(VALUES, "m_programs.py"), __file__,
+               t32_accesses.__file__, wild.__file__]
+    scratch = tempfile.TemporaryDirectory()
+    try:
+        with recordings.recorded(["snapshot", program, level], sources,
+                                 lambda folder: record(program, "-" + level, folder)) as folder:
+            shutil.copytree(folder, scratch.name, dirs_exist_ok=True,
+                            ignore=shutil.ignore_patterns(recordings.LOG, recordings.PACKED))
+    except recordings.Skipped as skipped:
+        material.skip(str(skipped))
+    subprocess.run([os.environ["CSREPLAY_SYNTH"], "snapshot", os.path.join(scratch.name, "recipe"), scratch.name], check=True)
+    return scratch
