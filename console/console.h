@@ -26,6 +26,11 @@ struct console {
 	 * Without it a debugger goes on showing what it has read: a seek waits until it resumes.
 	 */
 	bool is_refreshed;
+	/*
+	 * The others are taken along where the debugger resumes one thread alone, too; what is left
+	 * after a line is to be there before the next.
+	 */
+	bool takes_others;
 	bool failed; /* the last line could not be done; the text says why */
 	bool went;   /* the last line went to a position, perhaps the one that it was at */
 	/* The last line is to go to a position when the debugger resumes the core next. */

@@ -58,6 +58,10 @@ static const struct console_command own[] = {
         {"print", "REG|ADDR[+N]|NAME", "the value of a register, of memory or of a variable",
          shell_print},
         {"x", "ADDR|NAME [COUNT]", "bytes of memory, those that are not known as ??", shell_x},
+        {"locals", "[FRAME]",
+         "variables of the current function, or of a frame of `stack`, as debug information has "
+         "them",
+         shell_locals},
         {"list", "[N]", "the instructions that were executed around here", shell_list},
         {"disassemble", "[FUNCTION|ADDRESS]", "what lies in memory there, or around here",
          shell_disassemble},

@@ -84,8 +84,17 @@ void shell_print(struct console *console, struct str args, struct text *out);
 void shell_x(struct console *console, struct str args, struct text *out);
 void shell_list(struct console *console, struct str args, struct text *out);
 void shell_disassemble(struct console *console, struct str args, struct text *out);
+/*
+ * Reads memory at the position of the core; `known` says of each byte whether it is. True if what
+ * is known is in part assumed.
+ */
+bool shell_read_memory(const struct console *console, uint64_t address, size_t size, uint8_t *bytes,
+                       bool *known);
 /* Appends a line on where the core is: its name, its position, its instruction. */
 void shell_here(struct shell *shell, struct text *out);
+
+/* Variables (shell_locals.c). */
+void shell_locals(struct console *console, struct str args, struct text *out);
 
 /* Source code (shell_source.c). */
 /* The line that an instruction is of; false if no image says it. */

@@ -143,31 +143,37 @@ struct memory_line {
 	uint8_t bytes[LINE];
 	bool known[LINE];
 	size_t size;
+	bool is_assumed; /* some of them */
 };
+
+bool shell_read_memory(const struct console *console, uint64_t address, size_t size, uint8_t *bytes,
+                       bool *known)
+{
+	uint64_t position = session_position(console->session, console->core);
+	bool is_assumed = false;
+	size_t at = 0;
+
+	for (size_t i = 0; i < size; i++)
+		known[i] = false;
+	while (at < size) {
+		size_t got = session_memory(console->session, console->core, address + at,
+		                            bytes + at, size - at);
+
+		for (size_t i = at; i < at + got; i++)
+			known[i] = true;
+		is_assumed =
+		        is_assumed || session_memory_is_assumed(console->session, console->core,
+		                                                position, address + at, got);
+		at += got + 1; /* the one after them is not known */
+	}
+	return is_assumed;
+}
 
 static void read_memory(const struct console *console, uint64_t address, size_t size,
                         struct memory_line *line)
 {
-	size_t at = 0;
-
 	*line = (struct memory_line){.size = size};
-	while (at < size) {
-		size_t got = session_memory(console->session, console->core, address + at,
-		                            line->bytes + at, size - at);
-
-		for (size_t i = at; i < at + got; i++)
-			line->known[i] = true;
-		at += got + 1; /* the one after them is not known */
-	}
-}
-
-static void write_assumed(const struct console *console, uint64_t address, size_t size,
-                          struct text *out)
-{
-	uint64_t position = session_position(console->session, console->core);
-
-	if (session_memory_is_assumed(console->session, console->core, position, address, size))
-		text_char(out, '~');
+	line->is_assumed = shell_read_memory(console, address, size, line->bytes, line->known);
 }
 
 /* A blank for what is not known, and a point, not `?`, for what is not printed. */
@@ -212,8 +218,7 @@ static void dump(const struct console *console, uint64_t address, uint64_t count
 				text_puts(out, " ??");
 		}
 		write_characters(&line, out);
-		write_assumed(console, address + done, line.size, out);
-		text_char(out, '\n');
+		text_puts(out, line.is_assumed ? "~\n" : "\n");
 	}
 }
 
@@ -278,8 +283,8 @@ void shell_print(struct console *console, struct str args, struct text *out)
 	text_add(out, args);
 	text_puts(out, " = ");
 	write_value(&value, out);
-	if (subject.is_memory)
-		write_assumed(console, subject.address, (size_t)subject.size, out);
+	if (subject.is_memory && line.is_assumed)
+		text_char(out, '~');
 	write_pointee(shell_of(console), &value, out);
 	text_char(out, '\n');
 }

@@ -228,3 +228,16 @@ void source_lines_visit(const struct source_lines *lines, struct str file, line_
 			line_table_visit(lines->tables[i].lines, file, visit_biased, &to);
 	}
 }
+
+size_t source_lines_count(const struct source_lines *lines)
+{
+	return lines ? lines->count : 0;
+}
+
+struct elf_sections *source_lines_file(const struct source_lines *lines, size_t i, uint64_t *bias)
+{
+	const struct table *table = &lines->tables[i];
+
+	*bias = table->bias;
+	return table->relocated ? NULL : table->sections;
+}

@@ -16,6 +16,7 @@
 #include "snapshot/line_table/line_table.h"
 
 struct source_lines;
+struct elf_sections; /* snapshot/line_table/elf_sections.h */
 
 /* The images and `debug_folder` (may be empty) outlive it. NULL without memory. */
 struct source_lines *source_lines_open(struct elf_image *const *images, size_t count,
@@ -30,5 +31,13 @@ bool source_lines_find(const struct source_lines *lines, uint64_t address,
 /* line_table_visit() of all images, with their addresses; `lines` may be NULL. */
 void source_lines_visit(const struct source_lines *lines, struct str file, line_visit *visit,
                         void *context);
+
+/*
+ * The files that lines are from, 0 to source_lines_count() - 1: sections, and what memory has an
+ * address at less what the file says. NULL of one that is not there, and of an object, whose
+ * sections are relative to where it lies. `lines` may be NULL.
+ */
+size_t source_lines_count(const struct source_lines *lines);
+struct elf_sections *source_lines_file(const struct source_lines *lines, size_t i, uint64_t *bias);
 
 #endif

@@ -74,12 +74,17 @@ struct gdb {
 	enum client client;
 	bool has_swbreak; /* the client understands these stop reasons */
 	bool has_hwbreak;
-	bool no_ack;       /* frames are not acknowledged any more */
-	bool is_changed;   /* a request was refused because a file is not what it was */
-	bool is_refreshed; /* its script reads all anew after a command; see console.h */
-	bool leaving;      /* the connection ends when the replies are sent */
-	size_t general;    /* core that g, p, m are about (Hg) */
-	size_t resume;     /* core that bs, bc, c, s move (Hc); valid if has_resume */
+	bool no_ack;         /* frames are not acknowledged any more */
+	bool is_changed;     /* a request was refused because a file is not what it was */
+	bool is_refreshed;   /* its script reads all anew after a command; see console.h */
+	bool takes_others;   /* where it resumes one thread alone the others go along, too */
+	bool is_one_resumed; /* by the last request, of gdb's */
+	/* A breakpoint that was taken away since the last stop: to step off it, maybe. */
+	bool has_lifted;
+	uint64_t lifted;
+	bool leaving;   /* the connection ends when the replies are sent */
+	size_t general; /* core that g, p, m are about (Hg) */
+	size_t resume;  /* core that bs, bc, c, s move (Hc); valid if has_resume */
 	bool has_resume;
 	/*
 	 * The core that moves where the client does not say which ("Hc0", "vCont;c"): gdb does so

@@ -155,7 +155,10 @@ void gdb_remove_breakpoint(struct gdb *gdb, struct str args)
 		text_fini(&gdb->breakpoints[i].conditions);
 		gdb->breakpoints[i] = gdb->breakpoints[--gdb->breakpoint_count];
 	}
-	if (!gdb_find_breakpoint(gdb, parsed.address))
+	if (!gdb_find_breakpoint(gdb, parsed.address)) {
 		session_break_clear(gdb->session, parsed.address);
+		gdb->has_lifted = true;
+		gdb->lifted = parsed.address;
+	}
 	gdb_ok(gdb);
 }

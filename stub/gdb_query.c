@@ -195,11 +195,13 @@ static void run_command(struct gdb *gdb, struct str line, struct text *out)
 	struct console console = {.session = gdb->session,
 	                          .core = gdb->chosen,
 	                          .is_monitor = true,
-	                          .is_refreshed = gdb->is_refreshed || rereads};
+	                          .is_refreshed = gdb->is_refreshed || rereads,
+	                          .takes_others = gdb->takes_others};
 
 	console_run(&console, rereads ? str_skip(line, reread.n) : line, out);
 	if (console.is_refreshed && !rereads)
 		gdb->is_refreshed = gdb->client == CLIENT_GDB;
+	gdb->takes_others = console.takes_others;
 	if (console.went)
 		gdb_went(gdb, console.core);
 	if (console.waits) {

@@ -288,6 +288,29 @@ static void keep_hit(struct gdb *gdb, const struct move *move, struct stop *stop
 		stop->gap = gap;
 }
 
+/*
+ * A stop of another core than the one that alone was resumed: gdb 13 does not bear being told of a
+ * thread that it has not resumed. It is told of its own, and the user of the other one.
+ */
+static void reply_stop_of_other(struct gdb *gdb, const struct move *move, const struct move *of,
+                                const struct stop *stop)
+{
+	struct text line = {0};
+
+	tell_stop(gdb, of, stop);
+	text_printf(&line, "csreplay: thread %zu (", of->core + 1);
+	threads_name(gdb->session, of->core, &line);
+	text_printf(&line, ") %s at position %" PRIu64 "; all stopped there\n",
+	            stop->reason == STOP_BREAKPOINT ? "met a breakpoint"
+	            : stop->reason == STOP_WATCH    ? "met a watchpoint"
+	                                            : "stopped",
+	            session_position(gdb->session, of->core));
+	gdb_console(gdb, text_str(&line));
+	text_fini(&line);
+	begin_stop(gdb, move->core, SIGNAL_NONE);
+	add_stop_end(gdb, move->core);
+}
+
 static void end_move(struct gdb *gdb, const struct move *move, struct stop *stop)
 {
 	struct move of = *move;
@@ -296,21 +319,40 @@ static void end_move(struct gdb *gdb, const struct move *move, struct stop *stop
 		of.core = stop->core;
 		of.from = stop->from;
 	}
-	keep_hit(gdb, &of, stop);
 	session_hurry(gdb->session, true);
-	reply_stop(gdb, &of, stop);
+	if (stop->is_of_other && gdb->is_one_resumed) {
+		reply_stop_of_other(gdb, move, &of, stop);
+	} else {
+		keep_hit(gdb, &of, stop);
+		reply_stop(gdb, &of, stop);
+	}
 	session_interrupt(gdb->session, NULL, NULL);
+}
+
+/* The core stands where a breakpoint was: gdb steps off it, and others could pass it unseen. */
+static bool steps_off(const struct gdb *gdb, size_t core)
+{
+	struct value pc;
+
+	session_register(gdb->session, core, REGISTER_PC, &pc);
+	return gdb->has_lifted && value_is_known(&pc) && value_u64(&pc) == gdb->lifted &&
+	       !gdb_find_breakpoint(gdb, gdb->lifted);
 }
 
 /*
  * Whether the request lets the other threads run, too. Where it does not, gdb goes on showing what
- * it has read of them: they stay. lldb reads all of them anew at each stop, and names one thread
- * whenever it steps; what another one stops for at such a time it would take for its own.
+ * it has read of them: they stay, unless `monitor set cores always` says that it does not. lldb
+ * reads all of them anew at each stop, and names one thread whenever it steps; what another one
+ * stops for at such a time it would take for its own.
  */
-static void set_company(struct gdb *gdb, bool others_run)
+static void set_company(struct gdb *gdb, size_t core, bool others_run)
 {
 	enum company company = gdb->client == CLIENT_LLDB ? COMPANY_QUIET : COMPANY_NONE;
 
+	gdb->is_one_resumed = !others_run && gdb->client == CLIENT_GDB;
+	if (gdb->takes_others && gdb->client == CLIENT_GDB && !steps_off(gdb, core))
+		others_run = true;
+	gdb->has_lifted = false;
 	session_set_company(gdb->session, others_run ? COMPANY_ALL : company);
 }
 
@@ -408,14 +450,14 @@ static void run(struct gdb *gdb, size_t core, enum direction direction)
 void gdb_backward_step(struct gdb *gdb, struct str args)
 {
 	(void)args;
-	set_company(gdb, !gdb->has_resume);
+	set_company(gdb, resume_core(gdb), !gdb->has_resume);
 	step(gdb, resume_core(gdb), DIRECTION_BACKWARD);
 }
 
 void gdb_backward_continue(struct gdb *gdb, struct str args)
 {
 	(void)args;
-	set_company(gdb, !gdb->has_resume || gdb->client == CLIENT_LLDB);
+	set_company(gdb, resume_core(gdb), !gdb->has_resume || gdb->client == CLIENT_LLDB);
 	run(gdb, resume_core(gdb), DIRECTION_BACKWARD);
 }
 
@@ -423,14 +465,14 @@ void gdb_backward_continue(struct gdb *gdb, struct str args)
 void gdb_continue(struct gdb *gdb, struct str args)
 {
 	(void)args;
-	set_company(gdb, !gdb->has_resume || gdb->client == CLIENT_LLDB);
+	set_company(gdb, resume_core(gdb), !gdb->has_resume || gdb->client == CLIENT_LLDB);
 	run(gdb, resume_core(gdb), DIRECTION_FORWARD);
 }
 
 void gdb_step(struct gdb *gdb, struct str args)
 {
 	(void)args;
-	set_company(gdb, !gdb->has_resume);
+	set_company(gdb, resume_core(gdb), !gdb->has_resume);
 	step(gdb, resume_core(gdb), DIRECTION_FORWARD);
 }
 
@@ -494,7 +536,7 @@ void gdb_vcont(struct gdb *gdb, struct str args)
 		return;
 	}
 	core = action.choice == THREAD_ONE ? action.core : gdb->chosen;
-	set_company(gdb, lets_others_run(gdb, &action, args));
+	set_company(gdb, core, lets_others_run(gdb, &action, args));
 	switch (action.verb) {
 	case 't':
 		gdb_ok(gdb);

@@ -24,6 +24,7 @@ ROOMS = {
     "snapshot/elf_object": None,
     "snapshot/line_table": None,
     "snapshot/type_layout": "snapshot/type_layout/type_layout.h",
+    "snapshot/variables": "snapshot/variables/variables.h",
     "snapshot": None,
     "snapshot/symbols": "snapshot/symbols/symbols.h",
     "snapshot/linux_kernel": None,

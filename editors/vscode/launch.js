@@ -39,7 +39,7 @@ function targetArguments(configuration) {
             ...(configuration.sourceFolders || []).map((folder) => `directory ${quoted(folder)}`),
         ],
         // MI connects past the hook of the script's `target remote`.
-        initCommands: ["set scheduler-locking on", "csreplay-trust", ...(configuration.initCommands || [])],
+        initCommands: ["csreplay-front-end", "csreplay-trust", ...(configuration.initCommands || [])],
         target: {
             type: "remote",
             host: "127.0.0.1",

@@ -6,6 +6,6 @@ set -euo pipefail
 cd "$(dirname "$0")"
 
 npm ci --omit=dev --no-audit --no-fund
-cp ../../gdbinit ../../LICENSE .
-trap 'rm -f gdbinit LICENSE' EXIT
+cp ../../gdbinit ../../csreplay_gdb.py ../../LICENSE .
+trap 'rm -f gdbinit csreplay_gdb.py LICENSE' EXIT
 npx --yes @vscode/vsce@3 package --allow-missing-repository

@@ -21,21 +21,37 @@ enum { UNIT_COMPILE = 1, UNIT_PARTIAL = 3 };
 /* Attributes that are read [7.5.4]. */
 enum {
 	AT_SIBLING = 0x01,
+	AT_LOCATION = 0x02,
 	AT_NAME = 0x03,
 	AT_BYTE_SIZE = 0x0b,
 	AT_BIT_SIZE = 0x0d,
+	AT_LOW_PC = 0x11,
+	AT_HIGH_PC = 0x12,
+	AT_CONST_VALUE = 0x1c,
 	AT_UPPER_BOUND = 0x2f,
+	AT_ABSTRACT_ORIGIN = 0x31,
 	AT_COUNT = 0x37,
 	AT_DATA_MEMBER_LOCATION = 0x38,
 	AT_DECLARATION = 0x3c,
+	AT_ENCODING = 0x3e,
+	AT_FRAME_BASE = 0x40,
+	AT_SPECIFICATION = 0x47,
 	AT_TYPE = 0x49,
+	AT_RANGES = 0x55,
 	AT_STR_OFFSETS_BASE = 0x72,
+	AT_ADDR_BASE = 0x73,
+	AT_RNGLISTS_BASE = 0x74,
+	AT_LOCLISTS_BASE = 0x8c,
 };
 
 /* What a form holds. */
 enum form_kind {
 	KIND_UNKNOWN,
-	KIND_NUMBER,      /* and other things that are numbers here: addresses, flags, indexes */
+	KIND_NUMBER, /* and flags */
+	KIND_ADDRESS,
+	KIND_ADDRESS_INDEX,
+	KIND_OFFSET, /* in another section */
+	KIND_LIST_INDEX,
 	KIND_REFERENCE,   /* offset of an entry in the unit */
 	KIND_ELSEWHERE,   /* a reference, or a string, out of the unit: of no use here */
 	KIND_STRING,      /* in the entry */
@@ -59,7 +75,7 @@ enum { FORM_INDIRECT = 0x16, FORM_IMPLICIT_CONST = 0x21, FORM_COUNT = 0x2d };
 
 /* [7.5.6] */
 static const struct form forms[FORM_COUNT] = {
-        [0x01] = {KIND_NUMBER, SIZE_ADDRESS},        /* addr */
+        [0x01] = {KIND_ADDRESS, SIZE_ADDRESS},       /* addr */
         [0x03] = {KIND_BLOCK, 2},                    /* block2 */
         [0x04] = {KIND_BLOCK, 4},                    /* block4 */
         [0x05] = {KIND_NUMBER, 2},                   /* data2 */
@@ -80,35 +96,35 @@ static const struct form forms[FORM_COUNT] = {
         [0x14] = {KIND_REFERENCE, 8},                /* ref8 */
         [0x15] = {KIND_REFERENCE, SIZE_LEB},         /* ref_udata */
         [FORM_INDIRECT] = {KIND_INDIRECT, SIZE_LEB}, /* indirect */
-        [0x17] = {KIND_NUMBER, SIZE_OFFSET},         /* sec_offset */
+        [0x17] = {KIND_OFFSET, SIZE_OFFSET},         /* sec_offset */
         [0x18] = {KIND_BLOCK, 0},                    /* exprloc */
         [0x19] = {KIND_CONSTANT, 0},                 /* flag_present */
         [0x1a] = {KIND_INDEX, SIZE_LEB},             /* strx */
-        [0x1b] = {KIND_NUMBER, SIZE_LEB},            /* addrx */
+        [0x1b] = {KIND_ADDRESS_INDEX, SIZE_LEB},     /* addrx */
         [0x1c] = {KIND_ELSEWHERE, 4},                /* ref_sup4 */
         [0x1d] = {KIND_ELSEWHERE, SIZE_OFFSET},      /* strp_sup */
         [0x1e] = {KIND_ELSEWHERE, 16},               /* data16 */
         [0x1f] = {KIND_LINE_STRING, SIZE_OFFSET},    /* line_strp */
         [0x20] = {KIND_ELSEWHERE, 8},                /* ref_sig8 */
         [FORM_IMPLICIT_CONST] = {KIND_CONSTANT, 0},  /* implicit_const */
-        [0x22] = {KIND_NUMBER, SIZE_LEB},            /* loclistx */
-        [0x23] = {KIND_NUMBER, SIZE_LEB},            /* rnglistx */
+        [0x22] = {KIND_LIST_INDEX, SIZE_LEB},        /* loclistx */
+        [0x23] = {KIND_LIST_INDEX, SIZE_LEB},        /* rnglistx */
         [0x24] = {KIND_ELSEWHERE, 8},                /* ref_sup8 */
         [0x25] = {KIND_INDEX, 1},                    /* strx1 */
         [0x26] = {KIND_INDEX, 2},                    /* strx2 */
         [0x27] = {KIND_INDEX, 3},                    /* strx3 */
         [0x28] = {KIND_INDEX, 4},                    /* strx4 */
-        [0x29] = {KIND_NUMBER, 1},                   /* addrx1 */
-        [0x2a] = {KIND_NUMBER, 2},                   /* addrx2 */
-        [0x2b] = {KIND_NUMBER, 3},                   /* addrx3 */
-        [0x2c] = {KIND_NUMBER, 4},                   /* addrx4 */
+        [0x29] = {KIND_ADDRESS_INDEX, 1},            /* addrx1 */
+        [0x2a] = {KIND_ADDRESS_INDEX, 2},            /* addrx2 */
+        [0x2b] = {KIND_ADDRESS_INDEX, 3},            /* addrx3 */
+        [0x2c] = {KIND_ADDRESS_INDEX, 4},            /* addrx4 */
 };
 
 /* GNU extensions, from before DWARF 5: an address's and a string's index, two of another file. */
 static struct form gnu_form(uint64_t form)
 {
 	if (form == 0x1f01)
-		return (struct form){KIND_NUMBER, SIZE_LEB};
+		return (struct form){KIND_ADDRESS_INDEX, SIZE_LEB};
 	if (form == 0x1f02)
 		return (struct form){KIND_ELSEWHERE, SIZE_LEB};
 	if (form == 0x1f20 || form == 0x1f21)
@@ -357,7 +373,8 @@ static enum status read_value(const struct debug_unit *unit, struct bytes *b,
 
 static struct debug_number number_of(const struct value *value, uint64_t more)
 {
-	bool is_number = value->kind == KIND_NUMBER || value->kind == KIND_CONSTANT;
+	bool is_number = value->kind == KIND_NUMBER || value->kind == KIND_CONSTANT ||
+	                 value->kind == KIND_OFFSET;
 
 	return (struct debug_number){is_number && value->number <= UINT64_MAX - more,
 	                             value->number + more};
@@ -366,6 +383,28 @@ static struct debug_number number_of(const struct value *value, uint64_t more)
 static struct debug_number reference_of(const struct value *value)
 {
 	return (struct debug_number){value->kind == KIND_REFERENCE, value->number};
+}
+
+/* Before version 4 a number of 4 or 8 bytes was an offset where a list can be [3: 7.5.4]. */
+static struct debug_place place_of(const struct debug_unit *unit, const struct value *value,
+                                   bool may_be_list)
+{
+	static const uint8_t classes[] = {
+	        [KIND_NUMBER] = DEBUG_CLASS_CONSTANT,
+	        [KIND_CONSTANT] = DEBUG_CLASS_CONSTANT,
+	        [KIND_ADDRESS] = DEBUG_CLASS_ADDRESS,
+	        [KIND_ADDRESS_INDEX] = DEBUG_CLASS_ADDRESS_INDEX,
+	        [KIND_OFFSET] = DEBUG_CLASS_OFFSET,
+	        [KIND_LIST_INDEX] = DEBUG_CLASS_LIST_INDEX,
+	        [KIND_BLOCK] = DEBUG_CLASS_BLOCK,
+	        [KIND_INDIRECT] = DEBUG_CLASS_NONE,
+	};
+	struct debug_place place = {(enum debug_class)classes[value->kind], value->number,
+	                            value->block};
+
+	if (may_be_list && place.class == DEBUG_CLASS_CONSTANT && unit->version < 4)
+		place.class = DEBUG_CLASS_OFFSET;
+	return place;
 }
 
 /* A constant, or the one operation that compilers wrote before version 3 [5.7.6]. */
@@ -383,7 +422,67 @@ static struct debug_number location_of(const struct value *value)
 	return found;
 }
 
-static void take_value(struct debug_entry *entry, uint64_t attribute, const struct value *value)
+static void take_place(const struct debug_unit *unit, struct debug_entry *entry, uint64_t attribute,
+                       const struct value *value)
+{
+	switch (attribute) {
+	case AT_LOCATION:
+		entry->place = place_of(unit, value, true);
+		break;
+	case AT_FRAME_BASE:
+		entry->frame = place_of(unit, value, true);
+		break;
+	case AT_RANGES:
+		entry->ranges = place_of(unit, value, true);
+		break;
+	case AT_LOW_PC:
+		entry->low = place_of(unit, value, false);
+		break;
+	case AT_HIGH_PC:
+		entry->high = place_of(unit, value, false);
+		break;
+	case AT_CONST_VALUE:
+		entry->value = place_of(unit, value, false);
+		break;
+	default:
+		break;
+	}
+}
+
+static void take_number(struct debug_entry *entry, uint64_t attribute, const struct value *value)
+{
+	switch (attribute) {
+	case AT_BYTE_SIZE:
+		entry->size = number_of(value, 0);
+		break;
+	case AT_COUNT:
+		entry->count = number_of(value, 0);
+		break;
+	case AT_UPPER_BOUND:
+		entry->count = number_of(value, 1);
+		break;
+	case AT_ENCODING:
+		entry->encoding = number_of(value, 0);
+		break;
+	case AT_STR_OFFSETS_BASE:
+		entry->strings = number_of(value, 0);
+		break;
+	case AT_ADDR_BASE:
+		entry->addresses = number_of(value, 0);
+		break;
+	case AT_RNGLISTS_BASE:
+		entry->range_lists = number_of(value, 0);
+		break;
+	case AT_LOCLISTS_BASE:
+		entry->location_lists = number_of(value, 0);
+		break;
+	default:
+		break;
+	}
+}
+
+static void take_value(const struct debug_unit *unit, struct debug_entry *entry, uint64_t attribute,
+                       const struct value *value)
 {
 	switch (attribute) {
 	case AT_NAME:
@@ -398,25 +497,19 @@ static void take_value(struct debug_entry *entry, uint64_t attribute, const stru
 	case AT_TYPE:
 		entry->type = reference_of(value);
 		break;
+	case AT_ABSTRACT_ORIGIN:
+	case AT_SPECIFICATION:
+		entry->origin = reference_of(value);
+		break;
 	case AT_SIBLING:
 		entry->sibling = reference_of(value);
 		break;
 	case AT_DATA_MEMBER_LOCATION:
 		entry->location = location_of(value);
 		break;
-	case AT_BYTE_SIZE:
-		entry->size = number_of(value, 0);
-		break;
-	case AT_COUNT:
-		entry->count = number_of(value, 0);
-		break;
-	case AT_UPPER_BOUND:
-		entry->count = number_of(value, 1);
-		break;
-	case AT_STR_OFFSETS_BASE:
-		entry->strings = number_of(value, 0);
-		break;
 	default:
+		take_number(entry, attribute, value);
+		take_place(unit, entry, attribute, value);
 		break;
 	}
 }
@@ -439,7 +532,7 @@ enum status debug_entry_read(const struct debug_unit *unit, struct bytes *at,
 		struct value value;
 
 		TRY(read_value(unit, &ahead, attribute, &value));
-		take_value(&read, attribute->name, &value);
+		take_value(unit, &read, attribute->name, &value);
 	}
 	if (abbreviation) {
 		read.tag = abbreviation->tag;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Units of .debug_info and their entries, one at a time (DWARF 5, 7.5). In: the sections. Out: of
- * an entry what the layout of types needs: its tag, name, type, size and place. References lead to
- * entries of the same unit; one that leads elsewhere (a unit of a linker's optimisation, another
- * file) is none.
+ * an entry what the layout of types and the values of variables need: its tag, name, type, size and
+ * places. References lead to entries of the same unit; one that leads elsewhere (a unit of a
+ * linker's optimisation, another file) is none.
  */
 #ifndef CSREPLAY_SNAPSHOT_TYPE_LAYOUT_DEBUG_ENTRY_H
 #define CSREPLAY_SNAPSHOT_TYPE_LAYOUT_DEBUG_ENTRY_H
@@ -28,15 +28,29 @@ struct debug_sections {
 enum debug_tag {
 	DEBUG_TAG_NONE = 0, /* the end of a list of children */
 	DEBUG_TAG_ARRAY = 0x01,
+	DEBUG_TAG_CLASS = 0x02,
+	DEBUG_TAG_ENUMERATION = 0x04,
+	DEBUG_TAG_PARAMETER = 0x05,
+	DEBUG_TAG_BLOCK = 0x0b,
 	DEBUG_TAG_MEMBER = 0x0d,
 	DEBUG_TAG_POINTER = 0x0f,
+	DEBUG_TAG_REFERENCE = 0x10,
 	DEBUG_TAG_STRUCTURE = 0x13,
+	DEBUG_TAG_FUNCTION_TYPE = 0x15,
 	DEBUG_TAG_TYPEDEF = 0x16,
 	DEBUG_TAG_UNION = 0x17,
+	DEBUG_TAG_INHERITANCE = 0x1c,
+	DEBUG_TAG_INLINED = 0x1d,
 	DEBUG_TAG_SUBRANGE = 0x21,
+	DEBUG_TAG_BASE = 0x24,
 	DEBUG_TAG_CONST = 0x26,
+	DEBUG_TAG_ENUMERATOR = 0x28,
+	DEBUG_TAG_FUNCTION = 0x2e,
+	DEBUG_TAG_VARIABLE = 0x34,
 	DEBUG_TAG_VOLATILE = 0x35,
 	DEBUG_TAG_RESTRICT = 0x37,
+	DEBUG_TAG_NAMESPACE = 0x39,
+	DEBUG_TAG_RVALUE_REFERENCE = 0x42,
 	DEBUG_TAG_ATOMIC = 0x47,
 };
 
@@ -46,18 +60,46 @@ struct debug_number {
 	uint64_t value;
 };
 
+/* What an attribute says that may be of several classes [7.5.5]. */
+enum debug_class {
+	DEBUG_CLASS_NONE, /* the entry lacks it, or it is of another class */
+	DEBUG_CLASS_ADDRESS,
+	DEBUG_CLASS_ADDRESS_INDEX, /* in the unit's part of .debug_addr */
+	DEBUG_CLASS_CONSTANT,
+	DEBUG_CLASS_OFFSET,     /* in the section of lists */
+	DEBUG_CLASS_LIST_INDEX, /* in the unit's table of offsets of lists */
+	DEBUG_CLASS_BLOCK,      /* an expression, or bytes */
+};
+
+struct debug_place {
+	enum debug_class class;
+	uint64_t number;
+	struct bytes block;
+};
+
 struct debug_entry {
 	uint64_t tag;
 	bool has_children;
 	bool is_declaration;
 	bool is_bit_field;
-	const char *name;             /* NULL: it has none */
-	struct debug_number type;     /* offset in the unit of the type's entry */
-	struct debug_number sibling;  /* and of the entry after its children */
-	struct debug_number location; /* of a member in its structure */
-	struct debug_number size;     /* bytes */
-	struct debug_number count;    /* of a subrange */
-	struct debug_number strings;  /* of a unit: where its part of string_offsets begins */
+	const char *name;                /* NULL: it has none */
+	struct debug_number type;        /* offset in the unit of the type's entry */
+	struct debug_number origin;      /* of the entry that has the rest, such as the name */
+	struct debug_number sibling;     /* and of the entry after its children */
+	struct debug_number location;    /* of a member in its structure */
+	struct debug_number size;        /* bytes */
+	struct debug_number count;       /* of a subrange */
+	struct debug_number encoding;    /* of a base type [7.8] */
+	struct debug_number strings;     /* of a unit: where its part of string_offsets begins, */
+	struct debug_number addresses;   /* of .debug_addr, */
+	struct debug_number range_lists; /* of .debug_rnglists, */
+	struct debug_number location_lists; /* and of .debug_loclists */
+	struct debug_place low;             /* the first address of code, */
+	struct debug_place high;            /* the one after the last, or how many there are; */
+	struct debug_place ranges;          /* or a list */
+	struct debug_place place;           /* of a variable: an expression, or a list */
+	struct debug_place frame; /* of a function: the same of what DW_OP_fbreg adds to */
+	struct debug_place value; /* a constant's */
 };
 
 struct debug_abbreviation;
@@ -71,6 +113,7 @@ struct debug_unit {
 	bool is_64bit; /* offsets have 8 bytes */
 	uint8_t address_size;
 	uint64_t strings; /* of its part of string_offsets */
+	uint64_t left;    /* entries that debug_walk.h may read; for its user to set */
 	struct debug_abbreviation *abbreviations;
 	size_t count;
 	size_t capacity;

@@ -9,7 +9,6 @@
 
 enum {
 	DEPTH_MOST = 8,         /* structures in structures without a name */
-	CHAIN_MOST = 16,        /* typedefs and qualifiers one after the other */
 	MEMBERS_MOST = 1 << 22, /* entries that are read again, all in all, to follow references */
 };
 
@@ -18,108 +17,7 @@ struct search {
 	const struct member_wanted *wanted;
 	struct member_layout *found;
 	size_t count;
-	uint64_t left; /* entries that may be read */
 };
-
-static enum status read_entry(struct search *s, struct bytes *at, struct debug_entry *entry)
-{
-	if (s->left == 0)
-		return STATUS_BAD_DATA;
-	s->left--;
-	return debug_entry_read(&s->unit, at, entry);
-}
-
-static enum status skip_children(struct search *s, struct bytes *at,
-                                 const struct debug_entry *entry)
-{
-	struct debug_entry child;
-	struct bytes after;
-
-	if (!entry->has_children)
-		return STATUS_OK;
-	if (entry->sibling.is_known &&
-	    debug_unit_seek(&s->unit, entry->sibling.value, &after) == STATUS_OK &&
-	    after.pos > at->pos) {
-		*at = after;
-		return STATUS_OK;
-	}
-	for (uint64_t depth = 1; depth > 0;) {
-		TRY(read_entry(s, at, &child));
-		if (child.tag == DEBUG_TAG_NONE)
-			depth--;
-		else if (child.has_children)
-			depth++;
-	}
-	return STATUS_OK;
-}
-
-/* The next child in a list; `at` comes to lie behind its own. END after the last. */
-static enum status next_child(struct search *s, struct bytes *at, struct debug_entry *child)
-{
-	TRY(read_entry(s, at, child));
-	return child->tag == DEBUG_TAG_NONE ? STATUS_END : skip_children(s, at, child);
-}
-
-static bool is_other_name(uint64_t tag)
-{
-	return tag == DEBUG_TAG_TYPEDEF || tag == DEBUG_TAG_CONST || tag == DEBUG_TAG_VOLATILE ||
-	       tag == DEBUG_TAG_RESTRICT || tag == DEBUG_TAG_ATOMIC;
-}
-
-/*
- * The type at an offset, without typedefs and qualifiers, and the list of its children. With
- * `is_element` an array's element instead of it.
- */
-static enum status find_type(struct search *s, uint64_t offset, bool is_element,
-                             struct debug_entry *type, struct bytes *children)
-{
-	for (unsigned int i = 0; i < CHAIN_MOST; i++) {
-		TRY(debug_unit_seek(&s->unit, offset, children));
-		TRY(read_entry(s, children, type));
-		if (!is_other_name(type->tag) && !(is_element && type->tag == DEBUG_TAG_ARRAY))
-			return STATUS_OK;
-		if (!type->type.is_known)
-			return STATUS_NOT_FOUND;
-		offset = type->type.value;
-	}
-	return STATUS_BAD_DATA;
-}
-
-/* The elements of an array, of all its dimensions; 0: not said. */
-static uint64_t count_elements(struct search *s, const struct debug_entry *array, struct bytes at)
-{
-	uint64_t count = 1;
-	struct debug_entry child;
-
-	while (array->has_children && next_child(s, &at, &child) == STATUS_OK) {
-		if (child.tag != DEBUG_TAG_SUBRANGE)
-			continue;
-		if (!child.count.is_known || child.count.value > UINT32_MAX || count > UINT32_MAX)
-			return 0;
-		count *= child.count.value;
-	}
-	return count;
-}
-
-static uint64_t size_of(struct search *s, uint64_t offset)
-{
-	struct bytes children;
-	struct debug_entry type;
-	uint64_t count = 1;
-
-	if (find_type(s, offset, false, &type, &children) != STATUS_OK)
-		return 0;
-	if (type.tag == DEBUG_TAG_ARRAY && !type.size.is_known) {
-		count = count_elements(s, &type, children);
-		if (find_type(s, offset, true, &type, &children) != STATUS_OK)
-			return 0;
-	}
-	if (type.size.is_known)
-		return type.size.value <= UINT32_MAX && count <= UINT32_MAX
-		               ? count * type.size.value
-		               : 0;
-	return type.tag == DEBUG_TAG_POINTER ? count * s->unit.address_size : 0;
-}
 
 /* A place on the way along a path. */
 struct step {
@@ -173,17 +71,18 @@ static enum status walk(struct search *s, const struct step *from, struct member
 	struct step to;
 
 	if (from->path.n == 0) {
-		*found = (struct member_layout){true, from->offset, size_of(s, from->type)};
+		*found = (struct member_layout){true, from->offset,
+		                                debug_walk_size(&s->unit, from->type)};
 		return STATUS_OK;
 	}
 	if (from->depth > DEPTH_MOST)
 		return STATUS_BAD_DATA;
-	TRY(find_type(s, from->type, true, &structure, &at));
+	TRY(debug_walk_type(&s->unit, from->type, true, &structure, &at));
 	if ((structure.tag != DEBUG_TAG_STRUCTURE && structure.tag != DEBUG_TAG_UNION) ||
 	    !structure.has_children)
 		return STATUS_NOT_FOUND;
 	for (;;) {
-		enum status status = next_child(s, &at, &member);
+		enum status status = debug_walk_next(&s->unit, &at, &member);
 
 		if (status != STATUS_OK)
 			return status == STATUS_END ? STATUS_NOT_FOUND : status;
@@ -269,14 +168,14 @@ static void look_through(struct search *s)
 	struct bytes at = s->unit.entries;
 	struct debug_entry entry;
 
-	if (read_entry(s, &at, &entry) != STATUS_OK || !entry.has_children)
+	if (debug_walk_read(&s->unit, &at, &entry) != STATUS_OK || !entry.has_children)
 		return;
 	if (entry.strings.is_known)
 		s->unit.strings = entry.strings.value;
 	for (;;) {
 		uint64_t offset = (uint64_t)(at.pos - s->unit.whole.pos);
 
-		if (next_child(s, &at, &entry) != STATUS_OK)
+		if (debug_walk_next(&s->unit, &at, &entry) != STATUS_OK)
 			return;
 		if (entry.tag == DEBUG_TAG_STRUCTURE && entry.name && entry.has_children &&
 		    !entry.is_declaration)
@@ -304,7 +203,7 @@ enum status type_layout_find(const struct debug_sections *sections,
 	struct search s = {.wanted = wanted,
 	                   .found = found,
 	                   .count = count,
-	                   .left = bytes_left(&sections->info) + MEMBERS_MOST};
+	                   .unit.left = bytes_left(&sections->info) + MEMBERS_MOST};
 	struct bytes info = sections->info;
 	enum status status = STATUS_OK;
 

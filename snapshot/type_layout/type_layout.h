@@ -11,7 +11,7 @@
 #ifndef CSREPLAY_SNAPSHOT_TYPE_LAYOUT_TYPE_LAYOUT_H
 #define CSREPLAY_SNAPSHOT_TYPE_LAYOUT_TYPE_LAYOUT_H
 
-#include "snapshot/type_layout/debug_entry.h"
+#include "snapshot/type_layout/debug_walk.h"
 
 struct elf_sections; /* snapshot/line_table/elf_sections.h */
 

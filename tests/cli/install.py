@@ -35,7 +35,7 @@ class Install(unittest.TestCase):
 
     def test_nothing_else_is_installed(self):
         self.assertEqual(self.installed("bin"), {"csreplay"})
-        self.assertEqual(self.installed("share/csreplay"), {"gdbinit", "lldbinit", "csreplay_lldb.py"})
+        self.assertEqual(self.installed("share/csreplay"), {"gdbinit", "csreplay_gdb.py", "lldbinit", "csreplay_lldb.py"})
         self.assertEqual(self.installed("share/man"), {f"man1/{page.name}" for page in (SOURCE / "docs/man").glob("*.1")})
         self.assertEqual({path.name for path in self.usr.iterdir()}, {"bin", "share"})
         self.assertEqual({path.name for path in (self.usr / "share").iterdir()},
@@ -74,6 +74,34 @@ class Install(unittest.TestCase):
         self.assertIn("Commands for a replayed crash (csreplay).", out)
         self.assertIn("position 40000", out)
         self.assertIn("$1 = 39999", out)
+
+    def has_python_part(self, *arguments, **more):
+        """gdb has loaded csreplay_gdb.py by itself; else what it said."""
+        gdb = shutil.which("gdb-multiarch") or shutil.which("gdb")
+        done = subprocess.run([gdb, "-nx", "-batch", *map(str, arguments), "-ex", "python print('LOADED', 'flow' in globals())"],
+                              capture_output=True, text=True, check=False, timeout=60, stdin=subprocess.DEVNULL, **more)
+        return "LOADED True" in done.stdout or done.stderr
+
+    def test_gdbinit_finds_what_is_beside_it(self):
+        data = self.usr / "share" / "csreplay"
+        folder = Path(self.scratch.name).parent / f"{os.path.basename(self.scratch.name)} with blanks"
+        shutil.copytree(data, folder)
+        self.addCleanup(shutil.rmtree, folder)
+        (folder / "elsewhere").mkdir()
+        (folder / "elsewhere" / "link").symlink_to(data / "gdbinit")
+        (folder / "elsewhere" / "mine").write_text(f"echo mine\\n\nsource {folder}/gdbinit\n")
+        for where, words in ((self.usr, ["-x", "share/csreplay/gdbinit"]), ("/", ["-x", data / "gdbinit"]),
+                             (folder, ["-x", "gdbinit"]), (folder / "elsewhere", ["-x", "../gdbinit"]),
+                             ("/", ["-x", folder / "elsewhere" / "link"]), ("/", ["-x", folder / "elsewhere" / "mine"]),
+                             ("/", ["-iex", f"source {data}/gdbinit"]), (SOURCE, ["-x", "gdbinit"])):
+            self.assertIs(self.has_python_part(*words, cwd=where), True, words)
+
+    def test_gdbinit_alone_says_what_is_missing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(SOURCE / "gdbinit", folder)
+            said = self.has_python_part("-x", Path(folder) / "gdbinit", "-ex", "help seek")
+        if not any(os.path.exists(f"{prefix}/share/csreplay/csreplay_gdb.py") for prefix in ("/usr", "/usr/local")):
+            self.assertIn("warning: csreplay_gdb.py is not beside gdbinit", said)
 
 
 if __name__ == "__main__":

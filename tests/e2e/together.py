@@ -75,6 +75,64 @@ class Together(unittest.TestCase):
         self.assertLess(positions[-1], positions[0])
         self.assertEqual(pcs, [self.scene.pcs[1][at] for at in positions])
 
+    def front_end(self, *commands):
+        """What a front end's gdb says that names the thread by scheduler-locking and has the cores go together."""
+        console = [f"source {serving.GDBINIT}", "csreplay-front-end"]
+        with serving.Server([self.folder]) as server:
+            return serving.mi(server.address, [*(f'-interpreter-exec console "{line}"' for line in console), *commands])
+
+    def test_44_a_front_end_that_locks_the_scheduler_moves_both(self):
+        """Each stop is told of its own thread, whichever was resumed, and registers of neither are stale."""
+        look = [f"-data-evaluate-expression --thread {thread} --frame 0 {what}"
+                for thread in (1, 2) for what in ("$trace_pos", "(long)$pc")]
+        places = self.scene.places(self.address)
+        moves = []
+        for i in range(len(places) + 1):
+            moves += [f"-exec-continue --thread {1 + i % 2} --reverse", *look]
+        out = self.front_end(*look, f"-break-insert *{self.address:#x}", *moves)
+        values = [int(value) for value in re.findall(r'^\^done,value="(\d+)', out, re.M)]
+        states = [values[i:i + 4] for i in range(0, len(values), 4)]
+        for first, first_pc, second, second_pc in states:
+            self.assert_true([(1, first, first_pc), (2, second, second_pc)])
+        met = []
+        for state, stop in zip(states[1:], re.split(r"^\^running", out, flags=re.M)[1:]):
+            own = re.search(r'^\*stopped,reason="breakpoint-hit".*thread-id="(\d)"', stop, re.M)
+            other = re.search(r"csreplay: thread (\d) \(cpu_\d\) met a breakpoint at position (\d+); all stopped there", stop)
+            if own or other:
+                core = int((own or other)[1]) - 1
+                met.append((core, state[2 * core]))
+                self.assertTrue(own or int(other[2]) == state[2 * core])
+        self.assertEqual(sorted(met), sorted(place for place in places if place[1] > 0))
+        self.assertEqual(states[-1][::2], [0, 0])
+
+    def test_44_such_a_front_end_steps_the_thread_that_it_names(self):
+        looks = [f"-data-evaluate-expression --thread {thread} --frame 0 $trace_pos" for thread in (1, 2)]
+        steps = []
+        threads = [2, 2, 1, 2, 1, 1]
+        for thread in threads:
+            steps += [f"-exec-step-instruction --thread {thread} --reverse", *looks]
+        out = self.front_end(*looks, *steps, *["-exec-step-instruction --thread 1 --reverse"] * 1000, *looks)
+        values = [int(value) for value in re.findall(r'^\^done,value="(\d+)', out, re.M)]
+        states = [values[i:i + 2] for i in range(0, len(values), 2)]
+        for i, thread in enumerate(threads):
+            self.assertEqual(states[i + 1][thread - 1], states[i][thread - 1] - 1, states)
+        self.assertEqual(states[-1][0], states[-2][0] - 1000)
+        self.assertLess(states[-1][1], states[-2][1])  # the other went along
+
+    def test_44_no_breakpoint_is_missed_where_gdb_steps_off_one(self):
+        """gdb takes the breakpoint away meanwhile: the other core waits."""
+        places = self.scene.places(self.address)
+        out = self.front_end(f"-break-insert *{self.address:#x}", '-interpreter-exec console "seek 0"',
+                             *["-exec-continue --thread 1"] * (len(places) + 1))
+        stops = re.findall(r'^\*stopped,reason="breakpoint-hit".*thread-id="(\d)"|csreplay: thread (\d) .* met a breakpoint',
+                           out, re.M)
+        self.assertEqual(sorted(int(own or other) - 1 for own, other in stops), sorted(core for core, at in places if at > 0))
+
+    def test_always_is_refused_without_the_script(self):
+        out = self.gdb("monitor set cores always", "monitor set cores", options=[])
+        self.assertIn('for gdb with gdbinit and Python alone: "always"', out)
+        self.assertIn("cores is together:", out)
+
     def test_42_no_thread_is_stale(self):
         """Registers of the thread that was not stepped are read anew, or it has not moved."""
         moves = ["reverse-stepi 40", "stepi 25", "thread 2", "reverse-stepi 70", "stepi", "thread 1", "nexti 3",

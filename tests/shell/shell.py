@@ -65,6 +65,8 @@ class Scripts(unittest.TestCase):
                 ("core 2", 'no core "2"; `cores` lists them'),
                 ("break nothing", 'no address and no function: "nothing"'),
                 ("watch x0", "a register cannot be watched"),
+                ("locals x", 'not the number of a frame: "x"'),
+                ("locals 9", "no such frame here, or it is not known where it is; `stack` lists them"),
                 ("delete 1", 'no breakpoint and no watchpoint "1"'),
                 ("registers x99", 'no register "x99"'),
                 ("step x", 'not a number: "x"'),
@@ -178,6 +180,15 @@ class Scripts(unittest.TestCase):
         self.assertEqual(self.said("x 0x400500 16; print x2"),
                          "0x400500: 77 69 6e 65 63 65 6c 6c 61 72 2d 32 00 00 00 00  |winecellar-2....|\n"
                          "x2 = 0x00000000322d7261\n")
+
+    def test_locals_of_frames(self):
+        self.assertEqual(self.said("locals"), "in publish:\n  struct sensor *sensor = 0x401648\n"
+                                              "  struct driver *driver = 0x322d7261\n")
+        self.assertEqual(self.said("locals 1"), "in main:\n  uint32_t round = 10\n")
+        past = self.said("seek 37000; locals").partition("in mix:\n")[2]
+        self.assertEqual(past, "  int bit = 2\n  uint32_t sum = ??\n  uint32_t value = ??\n")
+        assumed = self.said("trust assumed; seek 37000; locals").partition("in mix:\n")[2]
+        self.assertRegex(assumed, r"  uint32_t sum = \d+~\n")
 
     def test_instructions(self):
         rows = self.said("back 3; list 5").splitlines()[1:]

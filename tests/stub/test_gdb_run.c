@@ -639,6 +639,29 @@ static void company_is_who_the_client_lets_run(void **state)
 	}
 }
 
+/* `set cores always`: also of what a client of gdb's holds, but where it steps off a breakpoint. */
+static void company_comes_along_where_one_is_resumed_if_asked(void **state)
+{
+	static const char *const packets[] = {"vCont;s:1", "vCont;c:1", "vCont;r1000,1008:1"};
+
+	struct value pc;
+
+	(void)state;
+	connect_gdb();
+	rig.gdb.takes_others = true;
+	for (size_t i = 0; i < sizeof(packets) / sizeof(packets[0]); i++) {
+		(void)ask(packets[i]);
+		assert_int_equal(fake_session_company(), COMPANY_ALL);
+	}
+	rig.gdb.has_lifted = true;
+	session_register(rig.gdb.session, 0, REGISTER_PC, &pc);
+	rig.gdb.lifted = value_u64(&pc);
+	(void)ask("vCont;s:1");
+	assert_int_equal(fake_session_company(), COMPANY_NONE);
+	(void)ask("vCont;s:1");
+	assert_int_equal(fake_session_company(), COMPANY_ALL);
+}
+
 static void stop_of_another_core_is_told_as_its_own(void **state)
 {
 	struct stop stop = {.reason = STOP_BREAKPOINT, .is_of_other = true, .core = 1};
@@ -648,6 +671,13 @@ static void stop_of_another_core_is_told_as_its_own(void **state)
 	assert_string_equal(ask("Z0,9000,4"), "OK");
 	fake_session_set_met(&stop);
 	assert_true(strncmp(ask("vCont;c:1;c"), "T05swbreak:;00:0090000000000000;", 32) == 0);
+	assert_non_null(strstr(ask("vCont;c:1;c"), "thread:2;core:1;"));
+	/* gdb resumed thread 1 alone, and bears no stop of another. */
+	assert_all_told("vCont;c:1",
+	                "csreplay: thread 2 (cpu<1>) met a breakpoint at position 0; all stopped "
+	                "there\n",
+	                "T00");
+	assert_non_null(strstr(ask("vCont;c:1"), "thread:1;core:0;"));
 	assert_non_null(strstr(ask("vCont;c:1;c"), "thread:2;core:1;"));
 	/* The next one that names nobody moves that core. */
 	assert_string_equal(ask("qC"), "QC2");
@@ -696,6 +726,7 @@ int main(void)
 	        T(vcont_actions_are_those_that_are_told),
 	        T(vcont_refuses_what_is_no_action),
 	        T(company_is_who_the_client_lets_run),
+	        T(company_comes_along_where_one_is_resumed_if_asked),
 	        T(stop_of_another_core_is_told_as_its_own),
 	};
 #undef T

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/values/solver/extension.h"
 #include "replay/values/solver/memdep_clobber.h"
 #include "replay/values/solver/solver.h"
 #include "replay/values/ssa/ssa.h"

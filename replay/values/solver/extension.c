@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies of a solution, and what more suppositions add to them; see extension.h. */
-#include "replay/values/solver/extension.h"
-
+/*
+ * A solution under more suppositions. In: a window that is solved to the fixed point, suppositions
+ * on its accesses (supposition.h). Out: the fixed point with these, in a copy of what was known,
+ * but not of the window; see solver.h.
+ */
 #include <stdlib.h>
 #include <string.h>
 

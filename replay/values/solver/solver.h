@@ -116,7 +116,7 @@ struct solver {
 	bool has_conflict;
 	size_t conflict;    /* the dynamic instruction that it was found at */
 	uint64_t runs;      /* of dynamic instructions, for statistics */
-	bool shares_window; /* `w` is another's: extension.h */
+	bool shares_window; /* `w` is another's: solve_extend() */
 };
 
 /* The core halted with its data little endian: what of others is solved is not true. */
@@ -126,6 +126,21 @@ bool solve_is_supported(const struct history *history);
 MUST_USE enum status solve_init(struct solver *s, const struct history *history,
                                 const struct solve_options *options);
 void solve_fini(struct solver *s);
+
+/*
+ * What `of` says under more suppositions (extension.c): found from it, for facts are only ever
+ * added, so that what was known holds still and what is new alone is run. `of` was solved without a
+ * log, without a conflict, and strictly; it has the window, and must outlive `s`, as must
+ * `supposed`, of which what is said of accesses whose place is known is not looked at. NO_MEM,
+ * INTERRUPTED; solve_fini() in any case.
+ */
+MUST_USE enum status solve_extend(struct solver *s, const struct solver *of,
+                                  const struct suppositions *supposed, bool is_lenient);
+/*
+ * `s`, which extends `of` directly or through others, takes its place and its window, and is
+ * finished by that.
+ */
+void solve_replace(struct solver *of, struct solver *s);
 
 /*
  * For extension.c: how many of the first dynamic instructions are not what the window takes them

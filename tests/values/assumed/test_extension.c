@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A solution under more suppositions is that which solving anew under all of them finds
- * (replay/values/solver/extension.h). In: programs with stores of unknown address. Out: all SSA
+ * (replay/values/solver/extension.c). In: programs with stores of unknown address. Out: all SSA
  * values and words of memory of both.
  */
 #include <setjmp.h>
@@ -12,7 +12,6 @@
 
 #include <cmocka.h>
 
-#include "replay/values/solver/extension.h"
 #include "replay/values/solver/solver.h"
 #include "tests/values/adversary.h"
 
