@@ -122,6 +122,17 @@ void diag_list_move(struct diag_list *to, struct diag_list *from)
 	diag_list_fini(from);
 }
 
+void diag_list_cut(struct diag_list *list, size_t count)
+{
+	while (list->count > count) {
+		struct diag *last = &list->items[--list->count];
+
+		list->errors -= last->severity == SEVERITY_ERROR;
+		free(last->file);
+		free(last->text);
+	}
+}
+
 void diag_list_fini(struct diag_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {

@@ -84,6 +84,9 @@ const char *severity_name(enum severity severity);
 /* Puts the diagnostics of `from` after those of `to`; `from` is empty then. */
 void diag_list_move(struct diag_list *to, struct diag_list *from);
 
+/* Drops all after the first `count`. */
+void diag_list_cut(struct diag_list *list, size_t count);
+
 void diag_list_fini(struct diag_list *list);
 
 #endif

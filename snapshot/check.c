@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "snapshot/build_id.h"
 #include "snapshot/snapshot.h"
 #include "snapshot/source_option.h"
 
@@ -497,6 +498,7 @@ static void check_images(const struct context *c, bool others)
 			for (size_t k = 0; k < device->dump_count && !said; k++)
 				said = check_image(c, image, &device->dumps[k], whereabouts);
 		}
+		build_id_check(c->snapshot, image, c->diags);
 	}
 }
 

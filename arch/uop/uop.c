@@ -28,10 +28,11 @@ const struct uop_insn *uop_insn_store(struct arena *arena, const struct uop_insn
 	size_t defs = insn->def_count * sizeof(*insn->defs);
 	struct uop_insn *stored =
 	        arena_alloc(arena, sizeof(*stored) + constants + accesses + ops + defs);
-	char *at = (char *)(stored + 1);
+	char *at;
 
 	if (!stored)
 		return NULL;
+	at = (char *)(stored + 1);
 	*stored = *insn;
 	/* in falling order of alignment; the header's size is a multiple of the first */
 	stored->constants = (const uint64_t *)(const void *)at;

@@ -59,7 +59,16 @@ static enum status examine(struct session *session)
 	                            session->trace_ids};
 
 	diag_list_fini(&session->facts);
-	return trust_examine(&of, &session->facts);
+	TRY(trust_examine(&of, &session->facts));
+	session->fact_count = session->facts.count;
+	return STATUS_OK;
+}
+
+/* After what the snapshot has to be said of. */
+static void note_assumptions(struct session *session)
+{
+	diag_list_cut(&session->facts, session->fact_count);
+	trust_note_assumptions(&session->assumptions, &session->usual, &session->facts);
 }
 
 const struct diag_list *session_facts(const struct session *session)
@@ -151,13 +160,17 @@ static enum status build_histories(struct session *session, const struct history
 	session->assumptions = values_options_of(snapshot->core_count);
 	session->assumptions.one_address_space = options->one_address_space;
 	TRY(follow_written_code(session, options, diags));
+	session->usual = session->assumptions;
+	session->usual.one_address_space = false;
 	for (size_t i = 0; i < snapshot->core_count; i++)
 		session->cursors[i] =
 		        (struct cursor){session->histories[i], history_last(session->histories[i])};
 	session->assumptions.interrupt = &session->interrupt;
 	TRY(make_others(session));
 	TRY(make_values(session));
-	return examine(session);
+	TRY(examine(session));
+	note_assumptions(session);
+	return STATUS_OK;
 }
 
 /* Adds what the core has to the registers of its architecture. */
@@ -432,7 +445,10 @@ enum status session_assume(struct session *session, enum assumption assumption, 
 		TRY(make_others(session));
 	}
 	TRY(make_values(session));
-	return assumption == ASSUME_ONE_ADDRESS_SPACE ? examine(session) : STATUS_OK;
+	if (assumption == ASSUME_ONE_ADDRESS_SPACE)
+		TRY(examine(session));
+	note_assumptions(session);
+	return STATUS_OK;
 }
 
 bool session_trusts_assumed(const struct session *session)

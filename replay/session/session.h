@@ -164,7 +164,8 @@ const struct history *session_history(const struct session *session, size_t core
 void session_tell_code(const struct session *session, size_t core, struct diag_list *diags);
 /*
  * What of the snapshot is not to be trusted, for every entry alike (replay/trust/trust.h):
- * warnings; none where all is well. Valid until session_assume() or the end of the session.
+ * warnings, and a note of what is assumed; none where all is well. Valid until session_assume() or
+ * the end of the session.
  */
 const struct diag_list *session_facts(const struct session *session);
 /* True if a debugger can be served with this core's PC at the current position. */

@@ -75,7 +75,9 @@ struct session {
 	struct values **near;
 	struct other_cores **others; /* what each core's other ones wrote, one a core */
 	struct diag_list facts;      /* session_facts() */
+	size_t fact_count;           /* of these those of the snapshot; then what is assumed */
 	struct values_options assumptions;
+	struct values_options usual;  /* those that nobody asked for */
 	struct history_options build; /* of the histories, for when they are made anew */
 	enum core_arch served;        /* to debuggers */
 	struct register_file registers[SESSION_ARCHS];     /* by architecture, of all its cores */

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "replay/history/history.h"
+#include "replay/survey/survey.h"
 #include "snapshot/memmap.h"
 
 enum {
@@ -211,4 +213,54 @@ enum status missing_code_report(const struct missing_code *missing, const struct
 		             (unsigned long long)missing->total);
 	free(ranges);
 	return STATUS_OK;
+}
+
+static enum status warn_of_all(const struct missing_code *missing, const struct snapshot *snapshot,
+                               const struct snap_core *core, struct diag_list *diags)
+{
+	struct missing_range *ranges = calloc(missing->count + 1, sizeof(*ranges));
+	struct text advice = {0};
+	struct text where = {0};
+	uint64_t gaps = 0;
+	size_t count;
+
+	if (!ranges)
+		return STATUS_NO_MEM;
+	count = join_pages(missing, core, ranges);
+	for (size_t i = 0; i < count; i++)
+		gaps += ranges[i].gaps;
+	if (count > 0) {
+		put_advice(snapshot, core, &ranges[0], &advice);
+		text_printf(&where, "%s at 0x%llx", count > 1 ? "most" : "all",
+		            (unsigned long long)ranges[0].first);
+		if (ranges[0].last != ranges[0].first)
+			text_printf(&where, " to 0x%llx", (unsigned long long)ranges[0].last);
+		diag_warning(diags, core->device->place,
+		             "core \"%.*s\": in %llu gap%s code ran that no dump or image has, "
+		             "%.*s; %.*s",
+		             STR_ARG(core->device->name), (unsigned long long)gaps, plural(gaps),
+		             STR_ARG(text_str(&where)), STR_ARG(text_str(&advice)));
+	}
+	text_fini(&where);
+	text_fini(&advice);
+	free(ranges);
+	return STATUS_OK;
+}
+
+enum status survey_warn_of_missing_code(const struct snapshot *snapshot,
+                                        const struct history *history, struct diag_list *diags)
+{
+	struct missing_code missing = {0};
+	enum status status = STATUS_OK;
+	size_t count;
+	const struct gap *gaps = history_gaps(history, &count);
+
+	for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+		if (gaps[i].reason == GAP_NO_MEMORY && gaps[i].has_address)
+			status = missing_code_add(&missing, gaps[i].address, 0);
+	}
+	if (status == STATUS_OK)
+		status = warn_of_all(&missing, snapshot, history_core(history), diags);
+	missing_code_fini(&missing);
+	return status;
 }

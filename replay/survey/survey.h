@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "snapshot/snapshot.h"
 
+struct history;
 struct trace_ids; /* decoder/decoder.h */
 
 /* A trace ID that occurs in a buffer and is that of no source said to be in it. */
@@ -51,6 +52,14 @@ MUST_USE enum status survey_warn_unsynchronized(const struct snapshot *snapshot,
                                                 const struct snap_core *core,
                                                 const struct trace_ids *seen,
                                                 struct diag_list *diags);
+
+/*
+ * Of a history: a warning if it has gaps for want of opcodes, with their number and the range of
+ * addresses that has most of them. NO_MEM.
+ */
+MUST_USE enum status survey_warn_of_missing_code(const struct snapshot *snapshot,
+                                                 const struct history *history,
+                                                 struct diag_list *diags);
 
 /*
  * Decodes all of the trace: an error for a source that cannot be decoded, a warning for each range

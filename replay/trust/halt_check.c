@@ -179,23 +179,47 @@ static void check_sp(const struct snap_core *core, const struct history *history
 		        STR_ARG(core->device->name), (unsigned long long)sp);
 }
 
+/* Both are in one piece of memory of the snapshot. */
+static bool lie_together(const struct history *history, uint64_t a, uint64_t b)
+{
+	struct mem_span x;
+	struct mem_span y;
+
+	return find_memory(history, a, &x) && find_memory(history, b, &y) && x.region == y.region;
+}
+
 /*
- * Of A64, whose procedure call standard keeps x29 for it; where the stack is in the snapshot, so is
- * what was called last. 0 ends the frames.
+ * What is wrong with an A64 frame pointer, or NULL. Where the stack is in the snapshot, so is what
+ * was called last; a frame record is two doublewords at or above the stack pointer (AAPCS64,
+ * "The Frame Pointer").
  */
+static const char *frame_fault(const struct history *history, uint64_t sp, uint64_t frame)
+{
+	if (!has_memory(history, sp))
+		return NULL;
+	if (!has_memory(history, frame))
+		return "where the snapshot has no memory, though it has the stack";
+	if (!lie_together(history, sp, frame))
+		return NULL;
+	if (frame < sp)
+		return "below the stack pointer";
+	return frame % 8 != 0 ? "on the stack, and no multiple of 8" : NULL;
+}
+
+/* Of A64, whose procedure call standard keeps x29 for it. 0 ends the frames. */
 static void check_frame(const struct history *history, uint64_t sp, struct diag_list *facts)
 {
 	const struct snap_core *core = history_core(history);
 	const struct snap_register *frame =
 	        core->arch == CORE_A64 ? history_halt_register(history, A64_x29) : NULL;
 	uint64_t address = frame ? snap_register_value(frame) : 0;
+	const char *fault = address != 0 ? frame_fault(history, sp, address) : NULL;
 
-	if (address == 0 || !has_memory(history, sp) || has_memory(history, address))
-		return;
-	diag_warning(facts, frame->place,
-	             "core \"%.*s\": x29 at the halt is 0x%llx, where the snapshot has no memory, "
-	             "though it has the stack: as a frame pointer it leads nowhere",
-	             STR_ARG(core->device->name), (unsigned long long)address);
+	if (fault)
+		diag_warning(facts, frame->place,
+		             "core \"%.*s\": x29 at the halt is 0x%llx, %s: as a frame pointer it "
+		             "leads nowhere",
+		             STR_ARG(core->device->name), (unsigned long long)address, fault);
 }
 
 void halt_check_places(const struct history *history, struct diag_list *facts)

@@ -4,6 +4,7 @@
 
 #include "replay/survey/survey.h"
 #include "replay/trust/halt_check.h"
+#include "replay/trust/share_check.h"
 
 /* Trace IDs that no source claims, and cores of whose trace nothing can be decoded. */
 static enum status check_trace(const struct trust_of *of, struct diag_list *facts)
@@ -22,6 +23,24 @@ static enum status check_trace(const struct trust_of *of, struct diag_list *fact
 	return status;
 }
 
+void trust_note_assumptions(const struct values_options *made, const struct values_options *usual,
+                            struct diag_list *facts)
+{
+	struct text names = {0};
+
+	for (enum assumption i = 0; i < ASSUMPTIONS; i++) {
+		if (values_assume(made, i) && !values_assume(usual, i))
+			text_printf(&names, "%s%s", names.length > 0 ? ", " : "",
+			            assumption_name(i));
+	}
+	if (names.length > 0)
+		diag_note(facts, place_none(),
+		          "what is shown of the past rests on assumptions, too, that nothing "
+		          "proves: %.*s",
+		          STR_ARG(text_str(&names)));
+	text_fini(&names);
+}
+
 enum status trust_examine(const struct trust_of *of, struct diag_list *facts)
 {
 	/* An ELF file of another program would be shown as this one's code. */
@@ -31,6 +50,8 @@ enum status trust_examine(const struct trust_of *of, struct diag_list *facts)
 			continue;
 		halt_check_places(of->histories[i], facts);
 		TRY(halt_check_values(of->histories[i], of->values[i], facts));
+		TRY(survey_warn_of_missing_code(of->snapshot, of->histories[i], facts));
+		share_check(of->histories[i], of->values[i], facts);
 	}
 	return check_trace(of, facts);
 }

@@ -27,4 +27,8 @@ struct trust_of {
  */
 MUST_USE enum status trust_examine(const struct trust_of *of, struct diag_list *facts);
 
+/* A note of the assumptions that are made and are not usual for the snapshot, if there are such. */
+void trust_note_assumptions(const struct values_options *made, const struct values_options *usual,
+                            struct diag_list *facts);
+
 #endif

@@ -15,7 +15,7 @@
 #include "arch/a64/a64.h"
 #include "arch/insn.h"
 
-enum { OPCODES = 400000, ADDRESS = 0x40008002 };
+enum { OPCODES = 400000 / TEST_SHARE, ADDRESS = 0x40008002 };
 
 static struct uop_builder builder;
 static const struct insn_options no_options;

@@ -30,7 +30,7 @@ class Sandbox(unittest.TestCase):
 
     def test_version_says_what_there_is(self):
         self.assertRegex(PARTS, r"^csreplay \d+\.\d+\.\d+( \(\w+(-dirty)?\))?\nlibraries: libelf [\d.]+, zlib [\d.]+, inih \d+, "
-                                r"libarchive [\d.]+, capstone [\d.]+, libedit [\d.]+, libseccomp [\d.]+\nsandbox: .+\n$")
+                                r"libarchive [\d.]+, capstone [\d.]+, libedit [\d.]+, libseccomp [\d.]+, CRoaring [\d.]+\nsandbox: .+\n$")
         self.assertEqual(subprocess.run([CSREPLAY, "--version", "--verbose"], capture_output=True, text=True,
                                         check=True).stdout, PARTS)
         wrong = subprocess.run([CSREPLAY, "--version", "-x"], capture_output=True, text=True, check=False)

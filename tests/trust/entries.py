@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -24,6 +25,7 @@ class Entries(unittest.TestCase):
         self.addCleanup(scratch.cleanup)
         self.folder = os.path.join(scratch.name, "snapshot")
         shutil.copytree(EXAMPLE, self.folder)
+        self.options = []
 
     def change(self, name, value):
         """Changes a register, and returns the place of its line."""
@@ -37,12 +39,15 @@ class Entries(unittest.TestCase):
         return "%s:%d: warning: " % (INI, number + 1)
 
     def run_csreplay(self, command, *options, **more):
-        return subprocess.run([serving.CSREPLAY, command, *options, self.folder], capture_output=True,
+        return subprocess.run([serving.CSREPLAY, command, *options, *self.options, self.folder], capture_output=True,
                               text=True, timeout=60, check=False, **more)
 
     def warnings(self, command, *options, **more):
         done = self.run_csreplay(command, *options, **more)
         return [line for line in done.stderr.splitlines() if ": warning: " in line]
+
+    def notes(self, text):
+        return [line for line in text.splitlines() if line.startswith("note: ")]
 
     def facts(self):
         """What the JSON of `info` has, as diagnostics."""
@@ -50,7 +55,7 @@ class Entries(unittest.TestCase):
         return ["%s:%d: warning: %s" % (fact["file"], fact["line"], fact["text"]) for fact in found]
 
     def monitor_info(self):
-        server = serving.Server([self.folder])
+        server = serving.Server([*self.options, self.folder])
         client = serving.Client(server.address)
         try:
             reply, text = client.move("qRcmd," + b"info".hex())
@@ -136,6 +141,76 @@ class Entries(unittest.TestCase):
     def test_frame_pointer_of_a_first_frame(self):
         self.change("X29", 0)
         self.assertFalse([fact for fact in self.facts() if "no memory" in fact])
+
+    def test_frame_pointer_below_the_stack_pointer(self):
+        place = self.change("X29", 0x5500800b00)
+        facts = self.facts()
+        self.assertIn(place + 'core "cpu_0": x29 at the halt is 0x5500800b00, below the stack pointer: as a frame '
+                      "pointer it leads nowhere", facts)
+        self.assert_all_say(facts)
+
+    def test_frame_pointer_between_words(self):
+        place = self.change("X29", 0x5500800c81)
+        self.assertIn(place + 'core "cpu_0": x29 at the halt is 0x5500800c81, on the stack, and no multiple of 8: as a '
+                      "frame pointer it leads nowhere", self.facts())
+
+    def test_code_that_is_missing(self):
+        """The dump of the code ends early, so that what ran behind its end is not there."""
+        path = os.path.join(self.folder, INI)
+        with open(path, encoding="ascii") as file:
+            text = file.read()
+        with open(path, "w", encoding="ascii") as file:
+            file.write(text.replace("length=0x540", "length=0x480"))
+        facts = [fact for fact in self.facts() if "no dump or image has" in fact]
+        self.assertEqual(len(facts), 1, facts)
+        self.assertRegex(facts[0], r'^cpu_0.ini:1: warning: core "cpu_0": in \d+ gaps? code ran that no dump or image '
+                         r'has, all at 0x400480; give "\S+sensorhub.elf", which has '
+                         r"it, with --image$")
+        for entry, said in self.all_entries().items():
+            with self.subTest(entry):
+                self.assertIn(facts[0], said)
+
+    def give_image(self, build_id):
+        """An image with that build ID, of which the snapshot has the notes in memory, and their build ID is 11 22."""
+        header, program = struct.Struct("<16sHHIQQQIHHHHHH"), struct.Struct("<IIQQQQQQ")
+        begin = header.size + 2 * program.size
+
+        def notes(described):
+            return struct.pack("<III4s", 4, len(described), 3, b"GNU") + described + bytes(-len(described) % 4)
+
+        size = begin + len(notes(build_id))
+        image = header.pack(b"\x7fELF\2\1\1", 2, 183, 1, 0, header.size, 0, 0, header.size, program.size, 2, 0, 0, 0)
+        image += program.pack(1, 5, 0, 0x700000, 0x700000, size, size, 4096)
+        image += program.pack(4, 4, begin, 0x700000 + begin, 0x700000 + begin, size - begin, size - begin, 4)
+        path = os.path.join(self.folder, "..", "image.elf")
+        with open(path, "wb") as file:
+            file.write(image + notes(build_id))
+        with open(os.path.join(self.folder, "notes.bin"), "wb") as file:
+            file.write(notes(b"\x11\x22"))
+        with open(os.path.join(self.folder, INI), "a", encoding="ascii") as file:
+            file.write("\n[dump3]\nfile=notes.bin\naddress=0x%x\n" % (0x700000 + begin))
+        self.options = ["--image", path]
+
+    def test_image_of_another_build(self):
+        self.give_image(b"\x11\x23")
+        facts = self.facts()
+        self.assertEqual(len(facts), 2, facts)
+        self.assertRegex(facts[0], r'dump "dump3" and image "\S+" hold different bytes at 0x7000')
+        self.assertRegex(facts[1], r'^cpu_0.ini:\d+: warning: image "\S+image.elf" has build ID 1123, but dump "dump3" '
+                         r"has 1122 where it lies: it is another build$")
+        self.assert_all_say(facts)
+
+    def test_image_of_the_same_build(self):
+        self.give_image(b"\x11\x22")
+        self.assertEqual(self.facts(), [])
+
+    def test_assumptions_are_told_where_they_are_made(self):
+        for options in (["--assume-abi"], ["--trust", "assumed"]):
+            done = self.run_csreplay("state", *options, "--batch", os.devnull)
+            with self.subTest(options):
+                self.assertEqual(len(self.notes(done.stderr)), 1, done.stderr)
+                self.assertRegex(done.stderr, r"(?m)^note: what is shown of the past rests on assumptions, too, that nothing "
+                                 r"proves: (\S+, )*abi")
 
     def test_pc_without_memory(self):
         place = self.change("PC", 0x1000000400404)

@@ -4,6 +4,7 @@
 said of places is so: of each snapshot the whole list of what is not trusted is here."""
 import json
 import os
+import re
 import subprocess
 import unittest
 
@@ -35,7 +36,18 @@ class TrueSnapshots(unittest.TestCase):
                     self.assertFalse([fact for fact in facts if "contradicts" in fact])
                     places = {fact.split(": ")[1].split()[0] for fact in facts if "no memory" in fact}
                     self.assertLessEqual(places, NO_MEMORY.get(name, set()))
-                    self.assertFalse([fact for fact in facts if "no multiple" in fact])
+                    for other in ("no multiple", "below the stack", "no dump or image has", "general registers",
+                                  "build ID"):
+                        self.assertFalse([fact for fact in facts if other in fact])
+
+    def test_little_that_is_known(self):
+        """Cores of a kernel whose registers and most of whose code the snapshot lacks."""
+        facts = not_trusted(material.shared("corpus", "opencsd", "juno_r1_1"))
+        little = [fact for fact in facts if "general registers" in fact]
+        self.assertEqual(len(little), 1, facts)
+        self.assertRegex(little[0], r'^core "cpu_1": of general registers in the last \d+ instructions [0-4] % are known$')
+        self.assertTrue([fact for fact in facts if re.search(r'^core "cpu_0": in \d+ gaps code ran that no dump or '
+                                                             r"image has, most at 0xffffffc0.*vmlinux", fact)], facts)
 
 
 if __name__ == "__main__":
