@@ -116,7 +116,7 @@ static enum cli_exit find_question(const struct cli_args *args, struct why_quest
 
 	if (code != CLI_FINE)
 		return code;
-	last = history_length(session_history(q->session, q->core));
+	last = history_last(session_history(q->session, q->core));
 	code = cli_position(args, CLI_OPTION_AT, q->session, q->core, last, &q->position);
 	if (code != CLI_FINE)
 		return code;

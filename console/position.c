@@ -15,14 +15,15 @@ static uint64_t here(const struct console *console)
 	return session_position(console->session, console->core);
 }
 
-static uint64_t halt(const struct console *console)
+/* The last there is: the halt, but for a text that ends with an instruction. */
+static uint64_t last(const struct console *console)
 {
-	return console_length(console, console->core);
+	return history_last(session_history(console->session, console->core));
 }
 
 static bool is_out_of_range(const struct console *console, struct text *wrong)
 {
-	text_printf(wrong, "position out of range (0..%" PRIu64 ")", halt(console));
+	text_printf(wrong, "position out of range (0..%" PRIu64 ")", last(console));
 	return false;
 }
 
@@ -44,7 +45,7 @@ static bool find_distance(const struct console *console, uint64_t from, struct s
 		return is_out_of_range(console, wrong);
 	if (status != STATUS_OK)
 		return is_no_position(number, wrong);
-	if (n > (is_back ? from : halt(console) - from))
+	if (n > (is_back ? from : last(console) - from))
 		return is_out_of_range(console, wrong);
 	*position = is_back ? from - n : from + n;
 	return true;
@@ -75,7 +76,7 @@ static bool find_part(const struct console *console, struct str word, uint64_t *
 		return is_no_position(word, wrong);
 	if (part > whole)
 		return is_out_of_range(console, wrong);
-	*position = halt(console) / whole * part + halt(console) % whole * part / whole;
+	*position = last(console) / whole * part + last(console) % whole * part / whole;
 	return true;
 }
 
@@ -214,7 +215,7 @@ static bool find_begin(const struct console *console, uint64_t *position, struct
 static bool find_end(const struct console *console, uint64_t *position, struct text *wrong)
 {
 	(void)wrong;
-	*position = halt(console);
+	*position = last(console);
 	return true;
 }
 
@@ -273,7 +274,7 @@ bool position_parse(const struct console *console, struct str word, uint64_t *po
 	else if (hash < word.n)
 		is_found = find_numbered(console, word, hash, &found, wrong);
 	else if (word.p[0] == '-')
-		is_found = find_distance(console, halt(console), str_skip(word, 1), true, &found,
+		is_found = find_distance(console, last(console), str_skip(word, 1), true, &found,
 		                         wrong);
 	else if (word.p[0] == '+')
 		is_found = find_distance(console, here(console), str_skip(word, 1), false, &found,
@@ -284,7 +285,7 @@ bool position_parse(const struct console *console, struct str word, uint64_t *po
 		is_found = find_distance(console, 0, word, false, &found, wrong);
 	else
 		is_found = find_word(console, word, &found, wrong);
-	if (is_found && found > halt(console))
+	if (is_found && found > last(console))
 		is_found = is_out_of_range(console, wrong);
 	if (is_found)
 		*position = found;

@@ -103,6 +103,15 @@ class Why(unittest.TestCase):
         self.assertTrue(out.startswith("x1 at position 18175 is 0x400500, proved:\n"), out)
         self.assertIn("  0x400354  ", out)
 
+    def test_text_is_asked_at_its_last_instruction(self):
+        """There is no halt after it."""
+        text = os.path.join(os.environ["CSREPLAY_SOURCE"], "tests", "fuzz", "corpus", "tarmac_history", "rev3")
+        for options in ([], ["--at", "end"]):
+            done = subprocess.run([os.environ["CSREPLAY"], "why", "--of", "x0", *options, text], capture_output=True, text=True,
+                                  check=False)
+            self.assertEqual((done.returncode, done.stdout, done.stderr),
+                             (0, "the trace has the data of registers and memory itself\n", ""))
+
     def test_address_at_the_halt_is_explained(self):
         code, out, err = self.why("--of", "0x401648")
         self.assertEqual((code, err), (0, ""))

@@ -1,43 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The program as a whole, in one process: a command on the bundled example, of which some bytes are
- * changed. Of its trace there are the last 165 instructions alone (short/, made by synth from the
- * example's truth), so that a command takes milliseconds. The input's first byte is the command's
- * number, each six that follow are one change (struct change); what `serve` is sent is what the
- * last ones say. With FUZZ_ALL_COMMANDS in the environment each input goes through all commands.
- * Holds: no command fails for a reason of its own (CLI_INTERNAL), and without a change each command
- * is fine.
+ * The program as a whole, in one process: a command line on a small snapshot, of which some bytes
+ * are changed. The snapshot is the bundled example, of whose trace there are the last 165
+ * instructions alone (short/, made by synth from the example's truth), so that a command takes
+ * milliseconds; with FUZZ_BASES in the environment it is one of that folder's folders (bases.py
+ * makes them), or the one file of such a folder. The input's first byte is the command's number,
+ * the second the snapshot's, each six that follow are one change (struct change); what `serve` is
+ * sent is what the last ones say. Holds: no command fails for a reason of its own (CLI_INTERNAL),
+ * and without a change each command is fine on the example.
  */
 #include <dirent.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "fuzz.h"
-#include "whole_packets.h"
+#include "whole/whole_commands.h"
 
 enum {
-	FILES_MOST = 8,
+	BASES_MOST = 64,
+	FILES_MOST = 40, /* of a base */
 	NAME_MOST = 64,
-	PATH_MOST = 160,
-	FILE_MOST = 1 << 15,
+	PATH_MOST = 512,
+	FILE_MOST = 1 << 20,
+	GROWTH = 4096, /* bytes that a file may gain */
 	CHANGE_SIZE = 6,
 	CHANGES_MOST = 16,
-	WORDS_MOST = 12,
-	SENT_MOST = 8192,
 };
 
 struct file {
 	char name[NAME_MOST];
-	uint8_t original[FILE_MOST];
+	uint8_t *original;
 	size_t original_size;
-	uint8_t bytes[FILE_MOST];
+	uint8_t *bytes;
 	size_t size;
+	size_t room;
 	bool is_written; /* as it is in `bytes` */
 	bool is_changed;
+};
+
+/* A snapshot, and the folder that its files are written to. */
+struct base {
+	struct file files[FILES_MOST];
+	size_t file_count;
+	char folder[NAME_MOST];
 };
 
 /* One change, as it lies in the input: which file, what is done to it, where, and a value. */
@@ -48,129 +56,117 @@ struct change {
 	uint16_t value;
 };
 
-static struct file files[FILES_MOST];
-static size_t file_count;
-static char folder[NAME_MOST];
-static char questions[PATH_MOST];
-static FILE *nobody; /* reads what commands say on stderr */
+static struct base bases[BASES_MOST];
+static size_t base_count;
+static char scratch[NAME_MOST / 2];
 
-/* main() of the program, and what it begins and ends with: here streams stay open. */
-int whole_main(int argc, char **argv);
-void whole_begin(void);
-enum cli_exit whole_end(enum cli_exit code);
-
-void whole_begin(void)
-{
-}
-
-enum cli_exit whole_end(enum cli_exit code)
-{
-	(void)fflush(stdout);
-	return code;
-}
-
-/* Words of a command line; NULL ends one. The folder comes after them. */
-static const char *const commands[][WORDS_MOST] = {
-        {"info"},
-        {"info", "--format", "json"},
-        {"check"},
-        {"check", "--format", "json"},
-        {"decode"},
-        {"decode", "--format", "json"},
-        {"history", "--count", "50", "--registers"},
-        {"history", "--from", "100", "--format", "json"},
-        {"export", "--count", "200"},
-        {"calls"},
-        {"state", "--batch", questions},
-        {"why", "--of", "x0"},
-        {"why", "--of", "x0", "--format", "json", "--trust", "assumed"},
-        {"origin", "--of", "x0"},
-        {"last-write", "--of", "sp"},
-        {"writes", "--of", "x0"},
-        {"reads", "--of", "x0"},
-        {"values-of", "--of", "x0"},
-        {"shell", "--command", "info; back 10; registers; stack; crash; threads; gaps"},
-#if !CSREPLAY_SANDBOX /* it would confine this process */
-        {"serve", "--listen", "stdio"},
-#endif
-};
-enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
-
-static void path_of(const char *name, char path[PATH_MOST])
+static void path_of(const char *folder, const char *name, char path[PATH_MOST])
 {
 	FUZZ_CHECK(snprintf(path, PATH_MOST, "%s/%s", folder, name) < PATH_MOST);
 }
 
-static void remove_folder(void)
+static void remove_scratch(void)
 {
 	char path[PATH_MOST];
 
-	for (size_t i = 0; i < file_count; i++) {
-		path_of(files[i].name, path);
-		(void)unlink(path);
+	for (size_t i = 0; i < base_count; i++) {
+		for (size_t k = 0; k < bases[i].file_count; k++) {
+			path_of(bases[i].folder, bases[i].files[k].name, path);
+			(void)unlink(path);
+			free(bases[i].files[k].original);
+			free(bases[i].files[k].bytes);
+		}
+		(void)rmdir(bases[i].folder);
 	}
-	(void)unlink(questions);
-	(void)rmdir(folder);
+	whole_clean();
+	(void)rmdir(scratch);
 }
 
-static void read_example(const char *name)
+static void add_file(struct base *base, const char *name, FILE *in)
 {
-	struct file *file = &files[file_count];
-	char path[PATH_MOST * 4];
-	FILE *in;
+	struct file *file = &base->files[base->file_count];
 
-	FUZZ_CHECK(file_count < FILES_MOST && strlen(name) < NAME_MOST);
-	FUZZ_CHECK(snprintf(path, sizeof(path), "%s/%s", CSREPLAY_SHORT, name) < (int)sizeof(path));
-	in = fopen(path, "rb");
-	if (!in) {
-		FUZZ_CHECK(snprintf(path, sizeof(path), "%s/%s", CSREPLAY_EXAMPLE, name) <
-		           (int)sizeof(path));
-		in = fopen(path, "rb");
-	}
-	FUZZ_CHECK(in);
+	FUZZ_CHECK(base->file_count < FILES_MOST && strlen(name) < NAME_MOST);
+	file->original = malloc(FILE_MOST);
+	FUZZ_CHECK(file->original);
 	file->original_size = fread(file->original, 1, FILE_MOST, in);
 	FUZZ_CHECK(file->original_size < FILE_MOST && fclose(in) == 0);
+	file->original = realloc(file->original, file->original_size + 1);
+	file->room = file->original_size + GROWTH;
+	file->bytes = malloc(file->room);
+	FUZZ_CHECK(file->original && file->bytes);
 	strcpy(file->name, name);
-	file_count++;
+	file->is_changed = true; /* until it is as the original */
+	base->file_count++;
 }
 
-static void read_examples(void)
+static struct base *add_base(void)
 {
+	struct base *base = &bases[base_count];
+
+	FUZZ_CHECK(base_count < BASES_MOST);
+	snprintf(base->folder, sizeof(base->folder), "%s/%zu", scratch, base_count);
+	FUZZ_CHECK(mkdir(base->folder, 0700) == 0);
+	base_count++;
+	return base;
+}
+
+/* Files of `folder`, but for those that `instead` (or NULL) has; of its texts only what a snapshot
+ * has. */
+static void read_base(const char *folder, const char *instead)
+{
+	struct base *base = add_base();
 	struct dirent **entries;
-	int count = scandir(CSREPLAY_EXAMPLE, &entries, NULL, alphasort);
+	int count = scandir(folder, &entries, NULL, alphasort);
 
 	FUZZ_CHECK(count > 0);
 	for (int i = 0; i < count; i++) {
-		const char *end = strrchr(entries[i]->d_name, '.');
+		const char *name = entries[i]->d_name;
+		char path[PATH_MOST];
+		FILE *in = NULL;
 
-		if (end && (strcmp(end, ".ini") == 0 || strcmp(end, ".bin") == 0 ||
-		            strcmp(end, ".elf") == 0))
-			read_example(entries[i]->d_name);
+		if (name[0] != '.' && !(instead && (strstr(name, ".c") || strstr(name, ".gz")))) {
+			path_of(instead ? instead : folder, name, path);
+			in = fopen(path, "rb");
+			path_of(folder, name, path);
+			in = in ? in : fopen(path, "rb");
+			FUZZ_CHECK(in);
+			add_file(base, name, in);
+		}
 		free(entries[i]);
 	}
 	free(entries);
 }
 
-/* Once: the folder, what is asked, a stdin that can be written again, and a stdout for nobody. */
+static void read_bases(const char *folder)
+{
+	struct dirent **entries;
+	int count = scandir(folder, &entries, NULL, alphasort);
+
+	FUZZ_CHECK(count > 0);
+	for (int i = 0; i < count; i++) {
+		char path[PATH_MOST];
+
+		path_of(folder, entries[i]->d_name, path);
+		if (entries[i]->d_name[0] != '.')
+			read_base(path, NULL);
+		free(entries[i]);
+	}
+	free(entries);
+}
+
 static void begin(void)
 {
-	int in = memfd_create("stdin", 0);
-	FILE *out;
+	const char *folder = getenv("FUZZ_BASES");
 
-	snprintf(folder, sizeof(folder), "%s/csreplay-fuzz-XXXXXX",
+	snprintf(scratch, sizeof(scratch), "%s/csreplay-fuzz-XXXXXX",
 	         access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-	FUZZ_CHECK(mkdtemp(folder) && atexit(remove_folder) == 0);
-	snprintf(questions, sizeof(questions), "%s.questions", folder);
-	out = fopen(questions, "w");
-	FUZZ_CHECK(out);
-	(void)fputs("-1\tPC\n-1\tX0\n-2\tX0\n-2\tSP\n-100\tX1\n-100\tm401648\n5\tX0\n", out);
-	FUZZ_CHECK(fclose(out) == 0);
-	FUZZ_CHECK(in >= 0 && dup2(in, STDIN_FILENO) == STDIN_FILENO && close(in) == 0);
-	nobody = fopen("/dev/null", "w");
-	FUZZ_CHECK(nobody && freopen("/dev/null", "w", stdout));
-	/* Marks of the user are no part of it. */
-	FUZZ_CHECK(setenv("XDG_STATE_HOME", folder, 1) == 0);
-	read_examples();
+	FUZZ_CHECK(mkdtemp(scratch) && atexit(remove_scratch) == 0);
+	whole_prepare(scratch);
+	if (folder)
+		read_bases(folder);
+	else
+		read_base(CSREPLAY_EXAMPLE, CSREPLAY_SHORT);
 }
 
 /* `word` in place of the number that is at `at` or comes after it. */
@@ -184,7 +180,7 @@ static void change_number(struct file *file, size_t at, const char *word)
 	for (end = at; end < file->size && strchr("0123456789abcdefABCDEFx", file->bytes[end]) &&
 	               file->bytes[end];)
 		end++;
-	if (file->size - (end - at) + length > FILE_MOST)
+	if (file->size - (end - at) + length > file->room)
 		return;
 	memmove(file->bytes + at + length, file->bytes + end, file->size - end);
 	memcpy(file->bytes + at, word, length);
@@ -194,7 +190,7 @@ static void change_number(struct file *file, size_t at, const char *word)
 /* The `count` bytes at `at` twice. */
 static void change_twice(struct file *file, size_t at, size_t count)
 {
-	if (count > file->size - at || count > FILE_MOST - file->size)
+	if (count > file->size - at || count > file->room - file->size)
 		return;
 	memmove(file->bytes + at + count, file->bytes + at, file->size - at);
 	file->size += count;
@@ -244,31 +240,34 @@ static void change_file(struct file *file, const struct change *change)
 }
 
 /* Files that are as they lie there are not written again. */
-static void write_files(void)
+static void write_files(struct base *base)
 {
-	for (size_t i = 0; i < file_count; i++) {
-		struct file *file = &files[i];
+	for (size_t i = 0; i < base->file_count; i++) {
+		struct file *file = &base->files[i];
 		char path[PATH_MOST];
-		FILE *out;
+		int out;
 
 		if (file->is_written && !file->is_changed)
 			continue;
-		path_of(file->name, path);
-		out = fopen(path, "wb");
-		FUZZ_CHECK(out);
-		FUZZ_CHECK(fwrite(file->bytes, 1, file->size, out) == file->size);
-		FUZZ_CHECK(fclose(out) == 0);
+		path_of(base->folder, file->name, path);
+		out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+		FUZZ_CHECK(out >= 0);
+		FUZZ_CHECK(write(out, file->bytes, file->size) == (ssize_t)file->size);
+		FUZZ_CHECK(close(out) == 0);
 		file->is_written = !file->is_changed;
 	}
 }
 
-static size_t change_files(struct bytes *in)
+/* Returns how many changes there were. */
+static size_t change_files(struct base *base, struct bytes *in)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < file_count; i++) {
-		struct file *file = &files[i];
+	for (size_t i = 0; i < base->file_count; i++) {
+		struct file *file = &base->files[i];
 
+		if (!file->is_changed)
+			continue;
 		memcpy(file->bytes, file->original, file->original_size);
 		file->size = file->original_size;
 		file->is_changed = false;
@@ -280,58 +279,31 @@ static size_t change_files(struct bytes *in)
 		change.kind = (uint8_t)fuzz_number(in, 1);
 		change.at = (uint16_t)fuzz_number(in, 2);
 		change.value = (uint16_t)fuzz_number(in, 2);
-		change_file(&files[change.file % file_count], &change);
+		change_file(&base->files[change.file % base->file_count], &change);
 	}
 	return count;
-}
-
-/* What a debugger sends, framed; what the input has left over stands in place of bytes of it. */
-static void write_stdin(struct bytes left)
-{
-	char sent[SENT_MOST];
-	size_t size = whole_packets(sent, sizeof(sent), &left);
-
-	FUZZ_CHECK(ftruncate(STDIN_FILENO, 0) == 0);
-	FUZZ_CHECK(pwrite(STDIN_FILENO, sent, size, 0) == (ssize_t)size);
-	FUZZ_CHECK(lseek(STDIN_FILENO, 0, SEEK_SET) == 0);
-}
-
-static void run(size_t number, size_t changes)
-{
-	char words[WORDS_MOST][PATH_MOST];
-	char *argv[WORDS_MOST + 2] = {words[0]};
-	FILE *real = stderr;
-	int argc = 1;
-	int code;
-
-	strcpy(words[0], "csreplay");
-	for (size_t i = 0; commands[number][i]; i++, argc++)
-		argv[argc] = strcpy(words[argc], commands[number][i]);
-	argv[argc] = strcpy(words[argc], folder);
-	argc++;
-	argv[argc] = NULL;
-	/* What fails here, and sanitizers, are heard. */
-	stderr = nobody;
-	code = whole_main(argc, argv);
-	stderr = real;
-	FUZZ_CHECK(code == CLI_FINE || code == CLI_INPUT || code == CLI_USAGE);
-	FUZZ_CHECK(changes > 0 || code == CLI_FINE);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct bytes in = bytes_of(data, size);
-	size_t number = fuzz_number(&in, 1) % COMMANDS;
-	bool all = getenv("FUZZ_ALL_COMMANDS") != NULL;
+	size_t number = fuzz_number(&in, 1) % whole_commands();
+	char path[PATH_MOST];
+	struct base *base;
 	size_t changes;
+	int code;
 
-	if (file_count == 0)
+	if (base_count == 0)
 		begin();
-	changes = change_files(&in);
-	write_files();
-	for (size_t i = all ? 0 : number; i < (all ? COMMANDS : number + 1); i++) {
-		write_stdin(in);
-		run(i, changes);
-	}
+	base = &bases[fuzz_number(&in, 1) % base_count];
+#if CSREPLAY_SANDBOX /* it would confine this process */
+	if (whole_is_server(number))
+		return 0;
+#endif
+	changes = change_files(base, &in);
+	write_files(base);
+	path_of(base->folder, base->file_count == 1 ? base->files[0].name : "", path);
+	code = whole_run(number, path, in);
+	FUZZ_CHECK(changes > 0 || code == CLI_FINE || getenv("FUZZ_BASES"));
 	return 0;
 }

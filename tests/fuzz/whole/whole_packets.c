@@ -6,7 +6,14 @@
 
 #include "fuzz.h"
 
-enum { PACKET_MOST = 256 };
+enum { PACKET_MOST = 256, CHANGES_MOST = 16 };
+
+/* A byte of a packet. */
+struct change {
+	size_t packet;
+	size_t at;
+	char value;
+};
 
 /* "qRcmd," is followed by text, which is sent in hexadecimal. */
 static const char *const packets[] = {
@@ -82,17 +89,22 @@ static size_t frame(const char *body, size_t length, char *out, size_t room)
 
 size_t whole_packets(char *out, size_t room, struct bytes *changes)
 {
-	size_t which = bytes_left(changes) >= 3 ? (size_t)fuzz_number(changes, 1) % PACKETS : 0;
+	struct change what[CHANGES_MOST];
+	size_t count = 0;
 	size_t size = 0;
 
+	for (; count < CHANGES_MOST && bytes_left(changes) >= 3; count++) {
+		what[count].packet = (size_t)fuzz_number(changes, 1) % PACKETS;
+		what[count].at = (size_t)fuzz_number(changes, 1);
+		what[count].value = (char)fuzz_number(changes, 1);
+	}
 	for (size_t i = 0; i < PACKETS; i++) {
 		char body[PACKET_MOST];
 		size_t length = packet_body(i, body);
 
-		if (i == which && bytes_left(changes) >= 2) {
-			size_t at = (size_t)fuzz_number(changes, 1) % length;
-
-			body[at] = (char)fuzz_number(changes, 1);
+		for (size_t k = 0; k < count; k++) {
+			if (what[k].packet == i)
+				body[what[k].at % length] = what[k].value;
 		}
 		size += frame(body, length, out + size, room - size);
 	}

@@ -21,7 +21,7 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "support"))
+sys.path.insert(0, os.path.join(HERE, "..", "..", "support"))
 import two_cores  # noqa: E402  (beside the tests)
 
 LIMIT = 60  # seconds of the server's processor time; of a clock's, PATIENCE: the machine may have other work
@@ -315,7 +315,7 @@ def main():
     end, number, failed, servers = time.monotonic() + int(options["seconds"]), 0, 0, {}
     with tempfile.TemporaryDirectory() as scratch:
         if not folders or options["synth"]:
-            folders.append(os.path.join(HERE, "..", "..", "examples", "sensorhub"))
+            folders.append(os.path.join(HERE, "..", "..", "..", "examples", "sensorhub"))
         if options["synth"]:
             folders.append(os.path.join(scratch, "two_cores"))
             os.mkdir(folders[-1])
