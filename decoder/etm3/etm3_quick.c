@@ -9,10 +9,11 @@ struct quick {
 	struct etm3_flow *flow;
 	const struct etm3_reader *reader;
 	const struct deframe *deframe;
-	const uint8_t *at; /* the next packet */
-	uint32_t last;     /* node of the last run that was taken, or GRAPH_NO_NODE */
-	uint32_t node;     /* after it: the next one, or GRAPH_LEAVES */
-	bool in_doubt;     /* the last run is, up to the next packet */
+	const uint8_t *at;        /* the next packet */
+	struct atom_batch *batch; /* that runs are appended to; valid if there is a last one */
+	uint32_t last;            /* node of the last run that was taken, or GRAPH_NO_NODE */
+	uint32_t node;            /* after it: the next one, or GRAPH_LEAVES */
+	bool in_doubt;            /* the last run is, up to the next packet */
 };
 
 static bool can_begin(const struct etm3_flow *flow)
@@ -30,16 +31,20 @@ static uint64_t index_of(const struct quick *q)
  * The nodes of the atoms from the node on, and where they lead. False if one is to be looked at by
  * itself.
  */
-static bool find_path(const struct graph *graph, const struct etm3_atoms *header, uint32_t node,
-                      uint32_t *path)
+static inline bool find_path(const struct graph *graph, const struct etm3_atoms *header,
+                             uint32_t node, uint32_t *path)
 {
-	for (unsigned int i = 0; i < header->count; i++) {
+	const struct graph_step *steps = graph->steps;
+	unsigned int atoms = header->atoms;
+	unsigned int last = header->count - 1;
+
+	for (unsigned int i = 0; i <= last; i++, atoms >>= 1) {
 		path[i] = node;
-		node = graph->steps[node].next[header->atoms >> i & 1];
-		if (node == GRAPH_ALONE || (node == GRAPH_LEAVES && i + 1 < header->count))
+		node = steps[node].next[atoms & 1];
+		if (node < GRAPH_FIRST && (node == GRAPH_ALONE || i < last))
 			return false;
 	}
-	path[header->count] = node;
+	path[last + 1] = node;
 	return true;
 }
 
@@ -57,31 +62,23 @@ static enum status begin_batch(struct quick *q, uint32_t node)
 		batch->number = runs->entry.number;
 	}
 	runs->batches->count++;
+	q->batch = batch;
 	return STATUS_OK;
 }
 
-static struct atom_batch *last_batch(const struct quick *q)
-{
-	const struct batch_list *list = q->flow->runs.batches;
-
-	return &list->items[list->count - 1];
-}
-
 /* The cycles of the packet's runs, of which the batch has one instruction each, at its end. */
-static enum status append_counts(const struct quick *q, const struct etm3_atoms *header,
-                                 struct atom_batch *batch)
+static inline enum status append_counts(const struct quick *q, const struct etm3_atoms *header)
 {
 	struct batch_list *list = q->flow->runs.batches;
+	struct atom_batch *batch = q->batch;
 	uint32_t place = batch->instructions - header->count;
-	uint64_t index = index_of(q);
+	unsigned int counted = header->counted;
 	struct cycle_count *to;
 
 	TRY(batch_list_reserve_counts(list, header->count));
 	to = list->counts + list->counted;
-	for (unsigned int i = 0; i < header->count; i++)
-		to[i] = (struct cycle_count){.index = index,
-		                             .cycles =
-		                                     header->counted >> i & 1 ? header->cycles : 0,
+	for (unsigned int i = 0; i < header->count; i++, counted >>= 1)
+		to[i] = (struct cycle_count){.cycles = (counted & 1) != 0 ? header->cycles : 0,
 		                             .instructions = ++place & CYCLE_COUNT_PLACE_MOST};
 	list->counted += header->count;
 	batch->counts += header->count;
@@ -89,25 +86,26 @@ static enum status append_counts(const struct quick *q, const struct etm3_atoms 
 }
 
 /* Each run is of one instruction. */
-static enum status append_runs(struct quick *q, const struct etm3_atoms *header,
-                               const uint32_t *path)
+static inline enum status append_runs(struct quick *q, const struct etm3_atoms *header,
+                                      const uint32_t *path)
 {
 	struct graph *graph = q->flow->runs.graph;
-	struct atom_batch *batch = last_batch(q);
+	struct atom_batch *batch = q->batch;
+	unsigned int count = header->count;
 
-	for (unsigned int i = 0; i < header->count; i++)
+	for (unsigned int i = 0; i < count; i++)
 		graph_mark(graph, &graph->steps[path[i]], path[i]);
 	batch->atoms |= (uint32_t)header->atoms << batch->count;
-	batch->count = (uint8_t)(batch->count + header->count);
-	batch->instructions += header->count;
-	batch->last = path[header->count - 1];
-	q->last = batch->last;
-	q->node = path[header->count];
-	return q->flow->config->is_cycle_accurate ? append_counts(q, header, batch) : STATUS_OK;
+	batch->count = (uint8_t)(batch->count + count);
+	batch->instructions += count;
+	batch->last = path[count - 1];
+	q->last = path[count - 1];
+	q->node = path[count];
+	return q->flow->config->is_cycle_accurate ? append_counts(q, header) : STATUS_OK;
 }
 
 /* Where execution stands; false if nobody knows. */
-static bool stands_at(struct quick *q, uint32_t *node)
+static inline bool stands_at(struct quick *q, uint32_t *node)
 {
 	struct etm3_flow *flow = q->flow;
 
@@ -122,7 +120,8 @@ static bool stands_at(struct quick *q, uint32_t *node)
 }
 
 /* Executes the packet's atoms. `*is_taken` is false, and nothing done, if they do not go on. */
-static enum status take_atoms(struct quick *q, const struct etm3_atoms *header, bool *is_taken)
+static inline enum status take_atoms(struct quick *q, const struct etm3_atoms *header,
+                                     bool *is_taken)
 {
 	struct etm3_flow *flow = q->flow;
 	uint32_t path[ETM3_ATOMS_MOST + 1];
@@ -133,7 +132,7 @@ static enum status take_atoms(struct quick *q, const struct etm3_atoms *header, 
 		return STATUS_OK;
 	if (flow->runs.has_held)
 		TRY(etm3_runs_release(&flow->runs));
-	if (q->last == GRAPH_NO_NODE || last_batch(q)->count + header->count > GRAPH_BATCH_RUNS)
+	if (q->last == GRAPH_NO_NODE || q->batch->count + header->count > GRAPH_BATCH_RUNS)
 		TRY(begin_batch(q, node));
 	TRY(append_runs(q, header, path));
 	if (q->node == GRAPH_LEAVES) {
@@ -144,7 +143,7 @@ static enum status take_atoms(struct quick *q, const struct etm3_atoms *header, 
 }
 
 /* A packet that counts cycles alone. */
-static enum status take_cycles(struct quick *q, const struct etm3_atoms *header)
+static inline enum status take_cycles(struct quick *q, const struct etm3_atoms *header)
 {
 	struct etm3_flow *flow = q->flow;
 	struct batch_list *list = flow->runs.batches;
@@ -164,7 +163,7 @@ static enum status take_cycles(struct quick *q, const struct etm3_atoms *header)
 
 /* The P-header at the cursor; NULL if there is none, or what comes after may cancel its last run.
  */
-static const struct etm3_atoms *next_header(const struct quick *q)
+static inline const struct etm3_atoms *next_header(const struct quick *q)
 {
 	const struct etm3_atoms *headers = q->reader->atoms;
 	const uint8_t *end = q->deframe->bytes.end;

@@ -21,7 +21,7 @@ enum {
 	GRID = 16 * 1024,     /* bytes */
 	SLOTS_FIRST = 1024,   /* power of two, as all sizes of the cache */
 	SLOTS_MOST = 1 << 20, /* 64 MiB; a cache that needs more is emptied */
-	HOLE_SLOTS = 1 << 11, /* addresses without code, each in the slot of its address */
+	HOLE_SLOTS = 1 << 13, /* addresses without code, each in the slot of its address */
 	INSN_SLOTS = 1 << 13, /* single instructions, each in the slot of its address */
 };
 
@@ -32,15 +32,23 @@ struct stretch {
 	uint32_t view;
 };
 
+/* An address without code. */
+struct hole {
+	uint64_t start;
+	uint32_t view;
+	uint8_t isa; /* enum isa */
+	bool is_used;
+};
+
 struct follow {
 	const struct memmap *memory;
 	struct insn_options options;
 	struct stretch *slots; /* open addressing by start, isa and view */
 	size_t slot_count;     /* 0 before the first stretch */
 	size_t used;
-	struct stretch holes[HOLE_SLOTS]; /* stretches of no instruction */
+	struct hole holes[HOLE_SLOTS];
 	struct stretch *insns;   /* as stretches of one instruction; NULL before the first */
-	struct stretch uncached; /* the last one that was not worth a slot */
+	struct stretch uncached; /* the last one that has no slot */
 	bool caller_keeps;       /* walks to a waypoint need no slot */
 	const struct trace_clock *clock; /* or NULL */
 	bool has_time;
@@ -299,9 +307,9 @@ static enum status make_room(struct follow *follow)
 
 bool follow_knows_hole(const struct follow *follow, uint32_t view, enum isa isa, uint64_t start)
 {
-	const struct stretch *hole = &follow->holes[hash_u64(start) % HOLE_SLOTS];
+	const struct hole *hole = &follow->holes[hash_u64(start) % HOLE_SLOTS];
 
-	return hole->is_used && is_at(hole, view, isa, start);
+	return hole->start == start && hole->is_used && hole->isa == isa && hole->view == view;
 }
 
 /*
@@ -311,20 +319,24 @@ bool follow_knows_hole(const struct follow *follow, uint32_t view, enum isa isa,
 static enum status add_stretch(struct follow *follow, uint32_t view, enum isa isa, uint64_t start,
                                const struct stretch **found)
 {
-	struct stretch *hole = &follow->holes[hash_u64(start) % HOLE_SLOTS];
 	struct stretch *slot = &follow->uncached;
 	struct stretch stretch;
 	bool is_kept;
 
 	/* Trace that comes to code which is not there comes to it again and again. */
 	if (follow_knows_hole(follow, view, isa, start)) {
-		*found = hole;
+		*slot = (struct stretch){.walk = {.start = start, .end = start, .isa = isa},
+		                         .is_used = true,
+		                         .ends_at_hole = true,
+		                         .view = view};
+		*found = slot;
 		return STATUS_OK;
 	}
 	stretch = walk_stretch(follow, view, isa, start);
 	is_kept = follow->caller_keeps && stretch.walk.ends_at_waypoint;
 	if (stretch.walk.count == 0) {
-		slot = hole;
+		follow->holes[hash_u64(start) % HOLE_SLOTS] =
+		        (struct hole){start, view, (uint8_t)isa, true};
 	} else if (!is_kept) {
 		TRY(make_room(follow));
 		slot = find_slot(follow->slots, follow->slot_count, view, isa, start);

@@ -77,7 +77,7 @@ struct atom_batch {
 
 /* Cycles since the last count, among the runs of an atom batch. */
 struct cycle_count {
-	uint64_t index; /* Idx of the packet */
+	uint64_t index; /* Idx of the packet; valid for an element */
 	uint32_t cycles;
 	uint32_t instructions : 31; /* of the batch, before it */
 	uint32_t is_element : 1;    /* not of the run before it but an ELEMENT_CYCLE_COUNT */

@@ -52,6 +52,7 @@ void part_fini(struct part_builder *b)
 	outcome_log_fini(&b->log);
 	address_index_destroy(b->index);
 	notes_fini(&b->notes);
+	free(b->missing);
 	*b = (struct part_builder){0};
 }
 
@@ -150,13 +151,13 @@ enum status notes_add_event(struct notes *notes, const struct history_event *eve
 	struct context_change change = {.position = event->position};
 
 	/* Those before may be of any source. */
-	TRY(row_log_add(&notes->events, element->type, ROW_ANY, event));
+	TRY(row_log_add(&notes->events, element->type, event));
 	if (element->type != ELEMENT_PE_CONTEXT ||
 	    (notes->contexts.count > 0 && is_same_context(&notes->last_context, &element->context)))
 		return STATUS_OK;
 	notes->last_context = element->context;
 	change.context = element->context;
-	return row_log_add(&notes->contexts, 0, ROW_ANY, &change);
+	return row_log_add(&notes->contexts, 0, &change);
 }
 
 #define WORD(field) (1U << offsetof(struct history_event, field) / sizeof(uint64_t))
@@ -174,7 +175,7 @@ static enum status add_event(struct part_builder *b, const struct element *eleme
 	struct history_event event = {b->log.length, *element};
 
 	if (element->type == ELEMENT_ADDR_NACC)
-		return row_log_add(&b->notes.events, ELEMENT_ADDR_NACC, NACC_WORDS, &event);
+		return row_log_add_alike(&b->notes.events, ELEMENT_ADDR_NACC, NACC_WORDS, &event);
 	TRY(notes_add_event(&b->notes, &event));
 	return data_items_add(&b->data, &b->notes.events, element);
 }
@@ -272,6 +273,8 @@ enum status part_end(struct part_builder *b)
 {
 	TRY(end_group(b));
 	outcome_log_trim(&b->log);
+	free(b->missing);
+	b->missing = NULL;
 	TRY(row_log_end(&b->notes.events));
 	TRY(row_log_end(&b->notes.contexts));
 	for (unsigned int mark = 0; mark < MARK_COUNT; mark++)
@@ -321,7 +324,8 @@ SELDOM static enum status mark_view(struct part_builder *b, const struct atom_ba
 	return add_mark(b, MARK_VIEW, true, b->graph->nodes[batch->first].view);
 }
 
-static enum status count_cycles(struct part_builder *b, uint64_t position, uint32_t cycles)
+MUST_USE static inline enum status count_cycles(struct part_builder *b, uint64_t position,
+                                                uint32_t cycles)
 {
 	struct mark_log *marks = &b->notes.marks[MARK_CYCLES];
 
@@ -343,14 +347,14 @@ static enum status add_counts(struct part_builder *b, uint64_t position,
 	                                          .trace_id = b->trace_id,
 	                                          .has_cycles = true}};
 
-	for (size_t i = 0; i < count; i++) {
-		event.position = position + counts[i].instructions;
-		TRY(count_cycles(b, event.position, counts[i].cycles));
-		if (!counts[i].is_element)
+	for (const struct cycle_count *c = counts; c < counts + count; c++) {
+		TRY(count_cycles(b, position + c->instructions, c->cycles));
+		if (!c->is_element)
 			continue;
-		event.element.offset = counts[i].index;
-		event.element.cycles = counts[i].cycles;
-		TRY(row_log_add(&b->notes.events, ELEMENT_CYCLE_COUNT, COUNT_WORDS, &event));
+		event.position = position + c->instructions;
+		event.element.offset = c->index;
+		event.element.cycles = c->cycles;
+		TRY(row_log_add_alike(&b->notes.events, ELEMENT_CYCLE_COUNT, COUNT_WORDS, &event));
 	}
 	return STATUS_OK;
 }
@@ -445,8 +449,8 @@ static enum status add_range(struct part_builder *b, const struct element *eleme
  */
 static enum status clamp_positions(struct part_builder *b)
 {
-	row_log_clamp(&b->notes.events, b->log.length);
-	row_log_clamp(&b->notes.contexts, b->log.length);
+	TRY(row_log_clamp(&b->notes.events, b->log.length));
+	TRY(row_log_clamp(&b->notes.contexts, b->log.length));
 	for (unsigned int mark = 0; mark < MARK_COUNT; mark++)
 		TRY(mark_log_clamp(&b->notes.marks[mark], b->log.length));
 	return STATUS_OK;
@@ -571,10 +575,15 @@ static enum gap_reason missing_code(struct part_builder *b, const struct element
 {
 	uint32_t view = element->nacc.view;
 	uint64_t address = element->nacc.address;
-	struct missing_code *known = &b->missing[hash_u64(address) % MISSING_SLOTS];
+	struct missing_code *known;
 
 	if (view == 0)
 		return GAP_NO_MEMORY;
+	if (!b->missing)
+		b->missing = calloc(MISSING_SLOTS, sizeof(*b->missing));
+	if (!b->missing)
+		return lack_reason(b->memory, view, address);
+	known = &b->missing[hash_u64(address) % MISSING_SLOTS];
 	if (known->view != view || known->address != address)
 		*known =
 		        (struct missing_code){address, view, lack_reason(b->memory, view, address)};

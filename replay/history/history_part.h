@@ -12,7 +12,7 @@
 #include "replay/history/history_builder.h"
 #include "replay/history/history_store.h"
 
-enum { MISSING_SLOTS = 1 << 11 };
+enum { MISSING_SLOTS = 1 << 13 };
 
 /* Why there is no opcode at an address. */
 struct missing_code {
@@ -38,8 +38,8 @@ struct part_builder {
 	uint8_t trace_id;       /* of its cycle counts among atom batches */
 	/* Of a PTM, whose count in a timestamp packet is one as any other. */
 	bool has_timestamp_cycles;
-	bool marks_views; /* each run's is noted, for no element says that it changes */
-	struct missing_code missing[MISSING_SLOTS]; /* each in the slot of its address */
+	bool marks_views;             /* each run's is noted, for no element says that it changes */
+	struct missing_code *missing; /* each in the slot of its address; NULL before the first */
 };
 
 /* `graph` is the one that the decoder follows runs through; it must outlive the part. NO_MEM. */

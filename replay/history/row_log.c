@@ -9,18 +9,6 @@
 #include "base/leb128.h"
 #include "base/vec.h"
 
-enum {
-	ROW_BYTES_MOST = 3 + ROW_WORDS_MOST * LEB128_MOST,
-};
-
-/* What the rows of a block before the one at hand were, by kind; the words of a seen kind hold. */
-struct row_coder {
-	uint64_t position;
-	uint32_t seen; /* a bit a kind */
-	uint16_t masks[ROW_KINDS_MOST];
-	uint64_t words[ROW_KINDS_MOST][ROW_WORDS_MOST];
-};
-
 static void coder_begin(struct row_coder *coder)
 {
 	coder->position = 0;
@@ -44,12 +32,7 @@ static uint64_t *words_of(struct row_coder *coder, unsigned int kind, unsigned i
 	return coder->words[kind];
 }
 
-static uint8_t *put_delta(uint8_t *to, uint64_t from, uint64_t value)
-{
-	return leb128_put(to, leb128_fold(value - from));
-}
-
-/* The bytes are those that put_delta() wrote. */
+/* The bytes are those that row_put_delta() wrote. */
 static const uint8_t *take_delta(const uint8_t *from, uint64_t *value)
 {
 	uint64_t coded;
@@ -60,17 +43,17 @@ static const uint8_t *take_delta(const uint8_t *from, uint64_t *value)
 }
 
 /*
- * The words but the position that are to be coded: those that differ, and those that were coded the
- * last time.
+ * The words that are to be coded: of those in which the row can differ the ones that do, and those
+ * that were coded the last time.
  */
 static unsigned int mask_of(struct row_coder *coder, unsigned int words, unsigned int kind,
                             unsigned int differs, const uint64_t *row)
 {
-	unsigned int rest = is_seen(coder, kind) ? differs & ~coder->masks[kind] : ROW_ANY;
+	unsigned int mask = is_seen(coder, kind) ? coder->masks[kind] & differs : 0;
+	unsigned int rest = (is_seen(coder, kind) ? differs : ROW_ANY) & ~mask;
 	const uint64_t *before = words_of(coder, kind, words);
-	unsigned int mask = coder->masks[kind];
 
-	for (rest &= (1U << words) - 2; rest != 0; rest &= rest - 1) {
+	for (rest &= (1U << words) - 1; rest != 0; rest &= rest - 1) {
 		unsigned int i = (unsigned int)__builtin_ctz(rest);
 
 		mask |= (unsigned int)(row[i] != before[i]) << i;
@@ -78,29 +61,27 @@ static unsigned int mask_of(struct row_coder *coder, unsigned int words, unsigne
 	return mask;
 }
 
-static uint8_t *put_row(struct row_coder *coder, unsigned int words, unsigned int kind,
-                        unsigned int differs, const uint64_t *row, uint8_t *to)
+/* Codes a row that can differ from the last of its kind in the words of `differs` alone. */
+static void code_row(struct row_open *open, unsigned int words, unsigned int kind,
+                     unsigned int differs, const uint64_t *row)
 {
-	unsigned int mask = coder->masks[kind];
-	uint64_t *before = coder->words[kind];
+	unsigned int mask = mask_of(&open->coder, words, kind, differs, row);
+	uint8_t *head = open->end;
+	bool is_same = mask == open->coder.masks[kind];
 
-	if (!is_seen(coder, kind) || (differs & ~mask) != 0)
-		mask = mask_of(coder, words, kind, differs, row);
-	*to++ = (uint8_t)(kind * 2 + (mask == coder->masks[kind]));
-	if (mask != coder->masks[kind]) {
-		*to++ = (uint8_t)mask;
-		*to++ = (uint8_t)(mask >> 8);
-		coder->masks[kind] = (uint16_t)mask;
+	if (open->coded == 0)
+		open->first = row[0];
+	if (!is_same) {
+		/* Between the head and what row_code() has after it. */
+		open->coder.masks[kind] = (uint16_t)mask;
+		open->end += 2;
 	}
-	to = put_delta(to, coder->position, row[0]);
-	coder->position = row[0];
-	for (unsigned int rest = mask; rest != 0; rest &= rest - 1) {
-		unsigned int i = (unsigned int)__builtin_ctz(rest);
-
-		to = put_delta(to, before[i], row[i]);
-		before[i] = row[i];
-	}
-	return to;
+	row_code(open, kind, row);
+	if (is_same)
+		return;
+	head[0] = (uint8_t)(kind * 2);
+	head[1] = (uint8_t)mask;
+	head[2] = (uint8_t)(mask >> 8);
 }
 
 static const uint8_t *take_row(struct row_coder *coder, unsigned int words, const uint8_t *from,
@@ -142,61 +123,94 @@ static size_t row_size(const struct row_log *log)
 	return log->words * sizeof(uint64_t);
 }
 
-static uint64_t *open_row(const struct row_log *log, size_t index)
+static void begin_open(struct row_open *open)
 {
-	return log->open + index * log->words;
+	coder_begin(&open->coder);
+	open->end = open->bytes;
+	open->coded = 0;
+	open->raw = 0;
+	open->is_changed = false;
 }
 
-/* The coded bytes of `count` rows; NULL without memory. Without masks, any word may differ. */
-static uint8_t *encode(const uint64_t *rows, const uint8_t *kinds, const uint16_t *masks,
-                       size_t count, unsigned int words)
+static size_t open_count(const struct row_log *log)
 {
-	struct row_coder coder;
-	uint8_t room[ROW_BLOCK * ROW_BYTES_MOST];
-	uint8_t *end = room;
+	return log->open ? log->open->coded + log->open->raw : 0;
+}
+
+static uint64_t *raw_row(const struct row_log *log, size_t index)
+{
+	return log->open->rows + index * log->words;
+}
+
+static void code_raw(struct row_log *log)
+{
+	struct row_open *open = log->open;
+
+	for (size_t i = 0; i < open->raw; i++)
+		code_row(open, log->words, open->kinds[i], ROW_ANY, raw_row(log, i));
+	open->raw = 0;
+}
+
+/* What is coded, at least one row; NULL without memory. */
+static uint8_t *copy_coded(const struct row_open *open)
+{
+	size_t size = (size_t)(open->end - open->bytes);
 	uint8_t *bytes;
 
-	assert(count > 0);
-	coder_begin(&coder);
-	for (size_t i = 0; i < count; i++)
-		end = put_row(&coder, words, kinds[i], masks ? masks[i] : ROW_ANY, rows + i * words,
-		              end);
-	bytes = malloc((size_t)(end - room));
+	assert(size > 0);
+	bytes = malloc(size);
 	if (bytes)
-		memcpy(bytes, room, (size_t)(end - room));
+		memcpy(bytes, open->bytes, size);
 	return bytes;
 }
 
 static enum status close_block(struct row_log *log)
 {
-	struct row_block block = {.first_row = log->count - log->open_count};
+	struct row_block block = {.first_row = log->count - open_count(log)};
 
-	if (log->open_count == 0)
+	if (open_count(log) == 0)
 		return STATUS_OK;
 	TRY(vec_reserve((void **)&log->blocks, &log->block_capacity, log->block_count + 1,
 	                sizeof(*log->blocks)));
-	block.bytes =
-	        encode(log->open, log->open_kinds, log->open_masks, log->open_count, log->words);
+	code_raw(log);
+	block.bytes = copy_coded(log->open);
 	if (!block.bytes)
 		return STATUS_NO_MEM;
-	block.first = open_row(log, 0)[0];
-	block.last = open_row(log, log->open_count - 1)[0];
+	block.first = log->open->first;
+	block.last = log->open->last;
 	log->blocks[log->block_count++] = block;
-	log->open_count = 0;
+	begin_open(log->open);
 	return STATUS_OK;
 }
 
-enum status row_log_add(struct row_log *log, unsigned int kind, unsigned int mask, const void *row)
+/* Room for one more row in the open block. */
+static enum status reserve_row(struct row_log *log)
 {
-	if (log->open_count == ROW_BLOCK)
+	if (open_count(log) == ROW_BLOCK)
 		TRY(close_block(log));
-	if (!log->open)
-		log->open = malloc(ROW_BLOCK * row_size(log));
+	if (log->open)
+		return STATUS_OK;
+	log->open = malloc(sizeof(*log->open));
 	if (!log->open)
 		return STATUS_NO_MEM;
-	memcpy(open_row(log, log->open_count), row, row_size(log));
-	log->open_kinds[log->open_count] = (uint8_t)kind;
-	log->open_masks[log->open_count++] = (uint16_t)mask;
+	begin_open(log->open);
+	return STATUS_OK;
+}
+
+enum status row_log_add(struct row_log *log, unsigned int kind, const void *row)
+{
+	TRY(reserve_row(log));
+	memcpy(raw_row(log, log->open->raw), row, row_size(log));
+	log->open->kinds[log->open->raw++] = (uint8_t)kind;
+	log->count++;
+	return STATUS_OK;
+}
+
+enum status row_log_code(struct row_log *log, unsigned int kind, unsigned int mask, const void *row)
+{
+	TRY(reserve_row(log));
+	code_raw(log);
+	code_row(log->open, log->words, kind, log->open->is_changed ? ROW_ANY : mask, row);
 	log->count++;
 	return STATUS_OK;
 }
@@ -204,13 +218,13 @@ enum status row_log_add(struct row_log *log, unsigned int kind, unsigned int mas
 static size_t rows_of(const struct row_log *log, const struct row_block *block)
 {
 	size_t next = block + 1 < log->blocks + log->block_count ? block[1].first_row
-	                                                         : log->count - log->open_count;
+	                                                         : log->count - open_count(log);
 
 	return next - block->first_row;
 }
 
-static void read_block(const struct row_log *log, const struct row_block *block,
-                       struct row_cache *cache)
+static void read_rows(const struct row_log *log, const struct row_block *block, size_t count,
+                      struct row_cache *cache)
 {
 	struct row_coder coder;
 	const uint8_t *from = block->bytes;
@@ -218,8 +232,8 @@ static void read_block(const struct row_log *log, const struct row_block *block,
 	coder_begin(&coder);
 	cache->bytes = block->bytes;
 	cache->first_row = block->first_row;
-	cache->count = rows_of(log, block);
-	for (size_t i = 0; i < cache->count; i++) {
+	cache->count = count;
+	for (size_t i = 0; i < count; i++) {
 		uint64_t *row = cache->rows + i * log->words;
 
 		cache->kinds[i] = *from / 2;
@@ -230,6 +244,22 @@ static void read_block(const struct row_log *log, const struct row_block *block,
 		if (log->words > 1)
 			row[1] += block->add_value;
 	}
+}
+
+static void read_block(const struct row_log *log, const struct row_block *block,
+                       struct row_cache *cache)
+{
+	read_rows(log, block, rows_of(log, block), cache);
+}
+
+/* Those of the open block that are coded. */
+static void read_open(const struct row_log *log, struct row_cache *cache)
+{
+	struct row_block block = {.bytes = log->open->bytes,
+	                          .first_row = log->count - open_count(log),
+	                          .last = UINT64_MAX};
+
+	read_rows(log, &block, log->open->coded, cache);
 }
 
 /* The block of a coded row. */
@@ -251,14 +281,20 @@ static const struct row_block *block_of(const struct row_log *log, size_t index)
 
 static bool is_open(const struct row_log *log, size_t index)
 {
-	return index >= log->count - log->open_count;
+	return index >= log->count - open_count(log);
 }
 
 static const uint64_t *row_at(const struct row_log *log, size_t index, struct row_cache *cache)
 {
+	size_t raw = log->open ? log->count - log->open->raw : log->count;
+
+	if (index >= raw)
+		return raw_row(log, index - raw);
+	if (cache->bytes && index >= cache->first_row && index - cache->first_row < cache->count)
+		return cache->rows + (index - cache->first_row) * log->words;
 	if (is_open(log, index))
-		return open_row(log, index - (log->count - log->open_count));
-	if (!cache->bytes || index < cache->first_row || index - cache->first_row >= cache->count)
+		read_open(log, cache);
+	else
 		read_block(log, block_of(log, index), cache);
 	return cache->rows + (index - cache->first_row) * log->words;
 }
@@ -268,28 +304,48 @@ void row_log_at(const struct row_log *log, size_t index, struct row_cache *cache
 	memcpy(row, row_at(log, index, cache), row_size(log));
 }
 
-/* Those of its kind after it may differ from it now in any word. */
-static void set_open(struct row_log *log, size_t at, const void *row)
+/* The rows that the cache has, coded anew; those not coded stay. */
+static void code_again(struct row_open *open, unsigned int words, const struct row_cache *cache)
 {
-	memcpy(open_row(log, at), row, row_size(log));
-	for (size_t i = at; i < log->open_count; i++)
-		log->open_masks[i] = ROW_ANY;
+	size_t raw = open->raw;
+
+	begin_open(open);
+	for (size_t i = 0; i < cache->count; i++)
+		code_row(open, words, cache->kinds[i], ROW_ANY, cache->rows + i * words);
+	open->raw = raw;
 }
 
-enum status row_log_set(struct row_log *log, size_t index, const void *row)
+/* Those of its kind after it may differ from it now in any word. */
+static void set_open(struct row_log *log, size_t index, const void *row)
 {
+	size_t raw = log->count - log->open->raw;
 	struct row_cache cache;
-	struct row_block *block;
+
+	if (index >= raw) {
+		memcpy(raw_row(log, index - raw), row, row_size(log));
+	} else {
+		read_open(log, &cache);
+		memcpy(cache.rows + (index - cache.first_row) * log->words, row, row_size(log));
+		code_again(log->open, log->words, &cache);
+	}
+	log->open->is_changed = true;
+}
+
+static enum status set_coded(struct row_log *log, struct row_block *block, size_t index,
+                             const void *row)
+{
+	struct row_open *open = malloc(sizeof(*open));
+	struct row_cache cache;
 	uint8_t *bytes;
 
-	if (is_open(log, index)) {
-		set_open(log, index - (log->count - log->open_count), row);
-		return STATUS_OK;
-	}
-	block = log->blocks + (block_of(log, index) - log->blocks);
+	if (!open)
+		return STATUS_NO_MEM;
 	read_block(log, block, &cache);
 	memcpy(cache.rows + (index - block->first_row) * log->words, row, row_size(log));
-	bytes = encode(cache.rows, cache.kinds, NULL, cache.count, log->words);
+	begin_open(open);
+	code_again(open, log->words, &cache);
+	bytes = copy_coded(open);
+	free(open);
 	if (!bytes)
 		return STATUS_NO_MEM;
 	free(block->bytes);
@@ -299,12 +355,24 @@ enum status row_log_set(struct row_log *log, size_t index, const void *row)
 	return STATUS_OK;
 }
 
-void row_log_clamp(struct row_log *log, uint64_t position)
+enum status row_log_set(struct row_log *log, size_t index, const void *row)
 {
-	for (size_t i = log->open_count; i-- > 0 && open_row(log, i)[0] > position;)
-		open_row(log, i)[0] = position;
+	if (!is_open(log, index))
+		return set_coded(log, log->blocks + (block_of(log, index) - log->blocks), index,
+		                 row);
+	set_open(log, index, row);
+	return STATUS_OK;
+}
+
+enum status row_log_clamp(struct row_log *log, uint64_t position)
+{
+	if (log->open && log->open->coded > 0 && log->open->last > position)
+		TRY(close_block(log));
+	for (size_t i = log->open ? log->open->raw : 0; i-- > 0 && raw_row(log, i)[0] > position;)
+		raw_row(log, i)[0] = position;
 	for (size_t i = log->block_count; i-- > 0 && log->blocks[i].last > position;)
 		log->blocks[i].last = position;
+	return STATUS_OK;
 }
 
 /* The first block whose last row is at `position` or after it, or the number of blocks. */
@@ -328,7 +396,7 @@ size_t row_log_index(const struct row_log *log, uint64_t position, struct row_ca
 {
 	size_t block = block_index(log, position);
 	bool is_coded = block < log->block_count;
-	size_t low = is_coded ? log->blocks[block].first_row : log->count - log->open_count;
+	size_t low = is_coded ? log->blocks[block].first_row : log->count - open_count(log);
 	size_t high = is_coded ? low + rows_of(log, &log->blocks[block]) : log->count;
 
 	if (is_coded && log->blocks[block].first >= position)

@@ -32,7 +32,6 @@ static enum status find_suspects(const struct history *history, const struct sol
 	const struct register_file file = register_file_of(history_core(history)->arch);
 	enum status status = STATUS_OK;
 
-	*count = 0;
 	/* What contradicts itself without all of them does so without any one. */
 	if (!agrees_without(history, WITHOUT_ALL, options, &status))
 		return status;
@@ -91,16 +90,19 @@ enum status halt_check_values(struct history *history, struct values *values,
 {
 	bool suspects[REGISTER_FILE_MOST] = {false};
 	struct solve_options options;
-	unsigned int count;
+	const struct solver *s;
+	unsigned int count = 0;
 	uint64_t position;
 
 	/* To be asked of the halt is enough for a window to be solved. */
-	if (!values_solved(values, history_length(history)))
+	s = values_solved(values, history_length(history));
+	if (!s)
 		return values_status(values) == STATUS_UNSUPPORTED ? STATUS_OK
 		                                                   : values_status(values);
 	if (!values_conflict(values, &options, &position))
 		return STATUS_OK;
-	TRY(find_suspects(history, &options, suspects, &count));
+	if (!solve_conflict_is_parted(s))
+		TRY(find_suspects(history, &options, suspects, &count));
 	say_suspects(history, suspects, count, position, facts);
 	for (unsigned int i = 0; i < REGISTER_FILE_MOST; i++) {
 		if (suspects[i])

@@ -145,6 +145,17 @@ void solve_fini(struct solver *s)
 		window_fini(&s->w);
 }
 
+bool solve_conflict_is_parted(const struct solver *s)
+{
+	const struct template *last;
+
+	if (!s->has_conflict || s->w.dyn_count == 0 || s->conflict >= s->w.dyn_count - 1)
+		return false;
+	/* Where the trace does not lead to the halt that is said by the last one. */
+	last = window_template(&s->w, s->w.dyn_count - 1);
+	return (last->insn->flags & UOP_KILLS_ALL) == UOP_KILLS_ALL;
+}
+
 static bool is_inside(const struct solver *s, uint64_t position)
 {
 	return !s->has_conflict && position >= s->w.options.from && position <= s->w.options.to;

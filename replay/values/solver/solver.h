@@ -147,6 +147,11 @@ void solve_replace(struct solver *of, struct solver *s);
  * for, and why: code that was written, or may have been; data of the other byte order.
  */
 size_t solve_valid_from(const struct solver *s, enum window_cut *cut);
+/*
+ * Between the dynamic instruction that contradicts something and the end of the window nothing is
+ * kept of registers and memory: what they are at the end has no part in it.
+ */
+bool solve_conflict_is_parted(const struct solver *s);
 
 /* A register (enum uop_register) at a position from <= p <= to of the window. */
 struct bits solve_register(const struct solver *s, uint64_t position, unsigned int reg);
