@@ -95,6 +95,15 @@ static enum status check_contexts(struct session *session, struct diag_list *dia
 	return STATUS_OK;
 }
 
+/* The same text; or of the same core that code is missing, which survey_trace() says by ranges. */
+static bool says(const struct diag *said, const struct diag *fact)
+{
+	return strcmp(said->text, fact->text) == 0 ||
+	       (strstr(said->text, SURVEY_MISSING_CODE) &&
+	        strstr(fact->text, SURVEY_MISSING_CODE) &&
+	        str_eq(said->place.file, fact->place.file) && said->place.line == fact->place.line);
+}
+
 /* What was not said of the files. */
 static void add_facts(const struct session *session, struct diag_list *diags)
 {
@@ -104,7 +113,7 @@ static void add_facts(const struct session *session, struct diag_list *diags)
 		const struct diag *fact = &facts->items[i];
 		size_t at = 0;
 
-		while (at < diags->count && strcmp(diags->items[at].text, fact->text) != 0)
+		while (at < diags->count && !says(&diags->items[at], fact))
 			at++;
 		if (at == diags->count)
 			diag_warning(diags, fact->place, "%s", fact->text);

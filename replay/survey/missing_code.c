@@ -174,14 +174,14 @@ static void report_range(const struct missing_code *missing, const struct snapsh
 	struct text advice = {0};
 
 	put_advice(snapshot, core, range, &advice);
-	diag_warning(
-	        diags, core->device->place,
-	        "core \"%.*s\": no dump or image has the code at 0x%llx to 0x%llx: %llu gap%s, "
-	        "in which %llu of %llu bytes of its trace are lost; %.*s",
-	        STR_ARG(core->device->name), (unsigned long long)range->first,
-	        (unsigned long long)range->last, (unsigned long long)range->gaps,
-	        plural(range->gaps), (unsigned long long)range->bytes,
-	        (unsigned long long)missing->total, STR_ARG(text_str(&advice)));
+	diag_warning(diags, core->device->place,
+	             "core \"%.*s\": " SURVEY_MISSING_CODE
+	             " the code at 0x%llx to 0x%llx: %llu gap%s, "
+	             "in which %llu of %llu bytes of its trace are lost; %.*s",
+	             STR_ARG(core->device->name), (unsigned long long)range->first,
+	             (unsigned long long)range->last, (unsigned long long)range->gaps,
+	             plural(range->gaps), (unsigned long long)range->bytes,
+	             (unsigned long long)missing->total, STR_ARG(text_str(&advice)));
 	text_fini(&advice);
 }
 
@@ -236,8 +236,8 @@ static enum status warn_of_all(const struct missing_code *missing, const struct 
 		if (ranges[0].last != ranges[0].first)
 			text_printf(&where, " to 0x%llx", (unsigned long long)ranges[0].last);
 		diag_warning(diags, core->device->place,
-		             "core \"%.*s\": in %llu gap%s code ran that no dump or image has, "
-		             "%.*s; %.*s",
+		             "core \"%.*s\": in %llu gap%s code ran that " SURVEY_MISSING_CODE
+		             ", %.*s; %.*s",
 		             STR_ARG(core->device->name), (unsigned long long)gaps, plural(gaps),
 		             STR_ARG(text_str(&where)), STR_ARG(text_str(&advice)));
 	}

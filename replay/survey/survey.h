@@ -53,6 +53,9 @@ MUST_USE enum status survey_warn_unsynchronized(const struct snapshot *snapshot,
                                                 const struct trace_ids *seen,
                                                 struct diag_list *diags);
 
+/* What the warnings of missing code of both functions below have in their texts. */
+#define SURVEY_MISSING_CODE "no dump or image has"
+
 /*
  * Of a history: a warning if it has gaps for want of opcodes, with their number and the range of
  * addresses that has most of them. NO_MEM.
