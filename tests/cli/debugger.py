@@ -167,7 +167,8 @@ class Gdb(Scratch):
     def test_printed_command_does_the_same(self):
         code, command, err = run("gdb", "--print", "--trust", "assumed", SENSORHUB, ELF, "--", "-batch", "-ex",
                                  "bt 1", "-ex", "monitor trust")
-        self.assertEqual((code, err, command.count("\n")), (0, "", 1))
+        self.assertEqual((code, command.count("\n")), (0, 1))
+        self.assertRegex(err, r"\Anote: what is shown of the past rests on assumptions[^\n]*\n\Z")
         self.assertTrue(shlex.split(command))
         done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=PATIENCE,
                               stdin=subprocess.DEVNULL, check=False)

@@ -80,7 +80,7 @@ class Events(unittest.TestCase):
     def assert_part(self, core, reasons):
         """What is there ran, and each gap has one of the reasons. What of the truth is missing."""
         pieces, gaps, said = self.history(core.name)
-        self.assertEqual(said, "")
+        self.assertRegex(said, r'\A(cpu_\d+\.ini:1: warning: core "\w+": in \d+ gaps? code ran that no dump or image has, [^\n]*\n)?\Z')
         lacks = scenes.align(pieces, core.truth)
         self.assertIsNotNone(lacks)
         for gap in gaps:

@@ -106,7 +106,7 @@ static size_t take_addresses(struct coherence *c, const struct solver *s, uint64
 {
 	size_t changed = 0;
 
-	if (!is_whole(c, s))
+	if (s->w.options.from != c->best->w.options.from)
 		return 0;
 	for (size_t i = 0; i < c->batch_count; i++) {
 		uint64_t *at = supposed_at(c->best, &c->trial, c->batch[i]);
@@ -120,11 +120,24 @@ static size_t take_addresses(struct coherence *c, const struct solver *s, uint64
 	return changed;
 }
 
+/* Solves the trial anew, and passes over what contradicts: what is known does not stand in its way.
+ */
+static enum status guess_anew(struct coherence *c, struct solver *s)
+{
+	struct solve_options options = c->options;
+	uint64_t dyns = c->options.window.to - c->options.window.from;
+
+	options.supposed = &c->trial;
+	options.is_lenient = true;
+	c->work -= c->work < dyns ? c->work : dyns;
+	return solve_init(s, c->history, &options);
+}
+
 /* Solves the trial, and takes what follows. */
 static enum status guess_round(struct coherence *c, uint64_t lost, size_t *changed)
 {
 	struct solver s;
-	enum status status = solve_trial(c, c->best, true, &s);
+	enum status status = guess_anew(c, &s);
 
 	*changed = status == STATUS_OK ? take_addresses(c, &s, lost) : 0;
 	if (*changed > 0 && lost == SUPPOSED_SPARES)
