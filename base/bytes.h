@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/status.h"
 
@@ -29,6 +30,13 @@ static inline struct bytes bytes_of(const void *data, size_t size)
 static inline size_t bytes_left(const struct bytes *b)
 {
 	return (size_t)(b->end - b->pos);
+}
+
+/* What is left of both is the same. */
+static inline bool bytes_equal(struct bytes a, struct bytes b)
+{
+	return bytes_left(&a) == bytes_left(&b) &&
+	       (bytes_left(&a) == 0 || memcmp(a.pos, b.pos, bytes_left(&a)) == 0);
 }
 
 /* Number of bytes already read. */

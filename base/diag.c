@@ -135,10 +135,7 @@ void diag_list_cut(struct diag_list *list, size_t count)
 
 void diag_list_fini(struct diag_list *list)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		free(list->items[i].file);
-		free(list->items[i].text);
-	}
+	diag_list_cut(list, 0);
 	free(list->items);
 	*list = (struct diag_list){0};
 }

@@ -2,8 +2,6 @@
 /* Build IDs of images against those in memory; see build_id.h. */
 #include "snapshot/build_id.h"
 
-#include <string.h>
-
 #include "snapshot/elf_core/elf_module.h"
 #include "snapshot/space.h"
 
@@ -14,11 +12,6 @@ struct found_id {
 	const char *kind; /* of `name` */
 	struct str name;
 };
-
-static bool is_other(struct bytes a, struct bytes b)
-{
-	return bytes_left(&a) != bytes_left(&b) || memcmp(a.pos, b.pos, bytes_left(&a)) != 0;
-}
 
 /* Where bytes of the image's file lie in memory; false if no segment has them. */
 static bool find_address(const struct elf_image *image, struct bytes part, uint64_t *address)
@@ -66,7 +59,7 @@ static bool find_in_dumps(const struct snapshot *snapshot, const struct elf_imag
 			found->kind = "dump";
 			found->name = dump->section;
 			if (space_meets(dump->space, image->space) && bytes_left(&found->id) > 0 &&
-			    is_other(found->id, elf_notes_build_id(notes)))
+			    !bytes_equal(found->id, elf_notes_build_id(notes)))
 				return true;
 		}
 	}
@@ -80,7 +73,7 @@ static bool find_in_modules(const struct snapshot *snapshot, const struct elf_im
 	for (size_t i = 0; i < snapshot->module_count; i++) {
 		const struct snap_module *module = &snapshot->modules[i];
 
-		if (bytes_left(&module->build_id) == 0 || !is_other(module->build_id, id))
+		if (bytes_left(&module->build_id) == 0 || bytes_equal(module->build_id, id))
 			continue;
 		for (size_t j = 0; j < image->segment_count; j++) {
 			const struct elf_segment *segment = &image->segments[j];

@@ -290,12 +290,6 @@ struct search {
 	struct text *others; /* its build ID, or what else it lacks */
 };
 
-static bool is_same(struct bytes a, struct bytes b)
-{
-	return bytes_left(&a) == bytes_left(&b) &&
-	       (bytes_left(&a) == 0 || memcmp(a.pos, b.pos, bytes_left(&a)) == 0);
-}
-
 /* By the build ID, or without one by the first page, of which all has to be there. */
 static bool is_version(const struct snap_module *module, const struct elf_image *image)
 {
@@ -303,7 +297,7 @@ static bool is_version(const struct snap_module *module, const struct elf_image 
 	size_t size = bytes_left(&image->file);
 
 	if (bytes_left(&module->build_id) > 0)
-		return is_same(module->build_id, elf_image_build_id(image));
+		return bytes_equal(module->build_id, elf_image_build_id(image));
 	if (size > PAGE)
 		size = PAGE;
 	return known >= size && memcmp(module->header.pos, image->file.pos, size) == 0;

@@ -69,8 +69,7 @@ static bool has_build_id(const struct table *table, struct bytes id)
 
 	if (table->sections)
 		found = elf_sections_build_id(table->sections);
-	return bytes_left(&found) == bytes_left(&id) &&
-	       (bytes_left(&id) == 0 || memcmp(found.pos, id.pos, bytes_left(&id)) == 0);
+	return bytes_equal(found, id);
 }
 
 /* Takes the file if it is there, has that build ID and has lines. Ends and clears `path`. */

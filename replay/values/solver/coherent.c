@@ -79,10 +79,9 @@ static struct bits address_of(const struct solver *s, uint32_t access)
 }
 
 /* Solves the trial: what it supposes beyond what `of` was solved under. */
-static enum status solve_trial(struct coherence *c, const struct solver *of, bool is_lenient,
-                               struct solver *s)
+static enum status solve_trial(struct coherence *c, const struct solver *of, struct solver *s)
 {
-	enum status status = solve_extend(s, of, &c->trial, is_lenient);
+	enum status status = solve_extend(s, of, &c->trial, false);
 	uint64_t work = s->w.dyn_count / COPIED_A_RUN + s->runs;
 
 	c->work -= c->work < work ? c->work : work;
@@ -300,7 +299,7 @@ static enum status extend_fit(struct coherence *c, struct fit *fit, const uint64
 	enum status status;
 
 	suppose_first(c, guesses, count);
-	status = solve_trial(c, fit->has_solver ? &fit->s : c->best, false, &s);
+	status = solve_trial(c, fit->has_solver ? &fit->s : c->best, &s);
 	*fits = status == STATUS_OK && !s.has_conflict && is_whole(c, &s);
 	if (*fits) {
 		drop_fit(fit);
@@ -353,7 +352,7 @@ static enum status settle(struct coherence *c, struct solver *s, bool *accepted)
 			return STATUS_OK;
 		}
 		solve_fini(s);
-		TRY(solve_trial(c, c->best, false, s));
+		TRY(solve_trial(c, c->best, s));
 		if (s->has_conflict)
 			break;
 	}
