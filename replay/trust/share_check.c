@@ -18,8 +18,9 @@ struct share {
 	uint64_t known;
 };
 
-/* General registers but the PC, which is always known, and the flags. */
-static void ask(const struct solver *s, uint64_t position, enum core_arch arch, struct share *share)
+/* General registers but the PC, which is always known, and the flags: by their SSA values. */
+static void ask(const struct solver *s, const uint32_t ssa_values[REG_COUNT], enum core_arch arch,
+                struct share *share)
 {
 	const struct register_file file = register_file_of(arch);
 
@@ -30,7 +31,7 @@ static void ask(const struct solver *s, uint64_t position, enum core_arch arch, 
 		if (strcmp(file.table[i].group, "general") != 0 || slot.count != 1 || slot.is_flags)
 			continue;
 		share->asked++;
-		share->known += (solve_register(s, position, slot.slot).known & mask) == mask;
+		share->known += (s->ssa_values[ssa_values[slot.slot]].known & mask) == mask;
 	}
 }
 
@@ -39,6 +40,8 @@ void share_check(const struct history *history, struct values *values, struct di
 	const struct snap_core *core = history_core(history);
 	const struct solver *s = values_solved(values, history_length(history));
 	struct share share = {0, 0};
+	uint32_t ssa_values[REG_COUNT];
+	size_t before = SIZE_MAX;
 	uint64_t from;
 	uint64_t count;
 
@@ -46,8 +49,13 @@ void share_check(const struct history *history, struct values *values, struct di
 		return;
 	from = s->w.options.from;
 	count = s->w.options.to - from;
-	for (uint64_t i = 0; i < SAMPLES && count >= WORTH_IT; i++)
-		ask(s, from + count * i / SAMPLES, core->arch, &share);
+	for (uint64_t i = 0; i < SAMPLES && count >= WORTH_IT; i++) {
+		size_t dyn = window_dyn_of(&s->w, from + count * i / SAMPLES);
+
+		window_ssa_at(&s->w, dyn, ssa_values, before);
+		before = dyn;
+		ask(s, ssa_values, core->arch, &share);
+	}
 	if (share.known * 100 >= share.asked * LITTLE)
 		return;
 	diag_warning(
