@@ -149,6 +149,8 @@ MUST_USE static inline enum status row_log_add_alike(struct row_log *log, unsign
 {
 	struct row_open *open = log->open;
 
+	/* ROW_ANY is of as many words as a row can have. */
+	mask &= (1U << log->words) - 1;
 	if (!open || open->raw > 0 || open->coded == ROW_BLOCK || open->is_changed ||
 	    !row_is_alike(open, kind, mask, row))
 		return row_log_code(log, kind, mask, row);
