@@ -555,6 +555,20 @@ static enum status add_images(struct memmap *map, const struct stretches *stretc
 	return STATUS_OK;
 }
 
+/* Every other core has dumps, and a list of them for itself: threads of one core file share theirs.
+ */
+static bool is_all_dumped(const struct snapshot *snapshot, const struct snap_core *core)
+{
+	for (size_t i = 0; i < snapshot->core_count; i++) {
+		const struct snap_device *device = snapshot->cores[i].device;
+
+		if (&snapshot->cores[i] != core &&
+		    (device->dump_count == 0 || device->dumps == core->device->dumps))
+			return false;
+	}
+	return snapshot->core_count > 1;
+}
+
 static enum status build(struct loader *loader, const struct snap_core *core,
                          const struct stretches *stretches)
 {
@@ -562,6 +576,8 @@ static enum status build(struct loader *loader, const struct snap_core *core,
 	enum status status;
 
 	memmap_set_devices(core->memory, snapshot->device_ranges, snapshot->device_range_count);
+	if (is_all_dumped(snapshot, core))
+		memmap_set_all_dumped(core->memory);
 	if (snapshot->log)
 		memmap_set_log(core->memory, snapshot->log);
 	TRY(add_dumps(core->memory, stretches, snapshot->log, core->device, REGION_DUMP));
@@ -592,6 +608,8 @@ static enum status build_by_context(struct memmap *map, const struct snapshot *s
 	struct owned_dumps owned = {map, stretches, snapshot, core, *halted};
 
 	memmap_set_devices(map, snapshot->device_ranges, snapshot->device_range_count);
+	if (is_all_dumped(snapshot, core))
+		memmap_set_all_dumped(map);
 	TRY(add_owned_dumps(&owned, REGION_DUMP));
 	TRY(add_images(map, stretches, snapshot, core));
 	for (size_t i = 0; i < snapshot->core_count; i++) {

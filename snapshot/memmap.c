@@ -211,7 +211,7 @@ static uint64_t equal_bytes(const struct mem_region *a, const struct mem_region 
 
 static bool same_view(const struct memmap *map, const struct piece *a, const struct piece *b)
 {
-	return a->count == b->count && a->is_crowded == b->is_crowded &&
+	return a->count == b->count && a->is_crowded == b->is_crowded && a->is_own == b->is_own &&
 	       (a->count == 0 || memcmp(map->seen + a->first, map->seen + b->first,
 	                                a->count * sizeof(*map->seen)) == 0);
 }
@@ -270,12 +270,30 @@ static enum status list_active(struct memmap *map, const struct sweep *sweep, st
 	return STATUS_OK;
 }
 
+/* Dumps of the core are active, and none of another core. */
+static bool is_own(const struct memmap *map, const struct sweep *sweep)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < sweep->count; i++) {
+		enum memmap_kind kind = map->regions[sweep->active[i]].kind;
+
+		if (kind == REGION_OTHERS)
+			return false;
+		found |= kind == REGION_DUMP;
+	}
+	return found;
+}
+
 /* Adds the piece that begins at `address`, and has `length` bytes, with what is active there. */
 static enum status add_piece(struct memmap *map, const struct sweep *sweep, uint64_t address,
                              uint64_t length)
 {
-	struct piece piece = {address, map->seen_count, 0, false, false};
+	struct piece piece = {.address = address,
+	                      .first = map->seen_count,
+	                      .is_own = map->is_all_dumped && is_own(map, sweep)};
 
+	map->has_own |= piece.is_own;
 	TRY(list_active(map, sweep, &piece, length));
 	piece.is_plain = piece.count == 1 && !piece.is_crowded &&
 	                 !is_bound(&map->regions[map->seen[piece.first]]);
@@ -336,7 +354,7 @@ out:
 }
 
 /* The piece that holds `address`, or NULL. */
-static const struct piece *find_piece(const struct memmap *map, uint64_t address)
+const struct piece *memmap_find_piece(const struct memmap *map, uint64_t address)
 {
 	size_t low = 0;
 	size_t high = map->piece_count;
@@ -616,7 +634,7 @@ static enum status find_now(const struct memmap *map, uint32_t view, uint64_t ad
                             struct mem_span *span)
 {
 	const struct memmap *base = memmap_base(map);
-	const struct piece *piece = find_piece(base, address);
+	const struct piece *piece = memmap_find_piece(base, address);
 	const struct mem_region *region;
 
 	if (!piece || piece->count == 0)
@@ -699,7 +717,7 @@ static bool is_found_once(const struct memmap *map, uint32_t view, uint64_t addr
 {
 	const struct memmap *base = memmap_base(map);
 	struct state_range times;
-	struct look look = look_of(base, find_piece(base, address), view, address, &times);
+	struct look look = look_of(base, memmap_find_piece(base, address), view, address, &times);
 
 	for (look.moment = times.first; look.moment < times.end;
 	     look.moment = next_change(&look, times.end)) {

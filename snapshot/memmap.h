@@ -140,6 +140,17 @@ void memmap_set_devices(struct memmap *map, const struct device_range *ranges, s
 size_t memmap_before_device(const struct memmap *map, uint64_t address, size_t size);
 
 /*
+ * Before memmap_freeze(): every other core of the snapshot has dumps, which are regions of the map,
+ * and so there is memory that no other core's dumps hold.
+ */
+void memmap_set_all_dumped(struct memmap *map);
+/* The core's own dumps hold all of these bytes and no other core's dump any of them, where every
+ * core has dumps. */
+bool memmap_is_own(const struct memmap *map, uint64_t address, uint64_t size);
+/* There are such bytes. */
+bool memmap_has_own(const struct memmap *map);
+
+/*
  * The same regions, read with another choice; a map as it is frozen takes the first. `map` must
  * outlive it. NULL without memory.
  */

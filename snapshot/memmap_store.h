@@ -23,6 +23,7 @@ struct piece {
 	size_t first; /* in `seen` */
 	size_t count;
 	bool is_crowded;
+	bool is_own;   /* memmap_is_own() */
 	bool is_plain; /* one region, which everyone in its spaces sees always */
 };
 
@@ -43,6 +44,8 @@ struct memmap {
 	size_t vmid_count;
 	size_t classes; /* of contexts, all together */
 	bool has_rivals;
+	bool is_all_dumped; /* memmap_set_all_dumped() */
+	bool has_own;
 	enum memmap_choice choice;
 	const struct system_log *log; /* or NULL */
 	bool has_owners;              /* of contexts: the log's */
@@ -58,6 +61,9 @@ static inline const struct memmap *memmap_base(const struct memmap *map)
 {
 	return map->base ? map->base : map;
 }
+
+/* The piece in which the address lies, or NULL before the first. */
+const struct piece *memmap_find_piece(const struct memmap *map, uint64_t address);
 
 /* How many views there are: UNSUPPORTED if they are too many. */
 MUST_USE enum status memmap_count_views(struct memmap *map);

@@ -81,7 +81,9 @@ enum status other_writers_find(struct values *values, const struct past_subject 
 	size_t count;
 
 	*found = (struct other_writers){.count = 0};
-	if (allowed->single_writer || !subject->is_memory)
+	if (allowed->single_writer || !subject->is_memory ||
+	    (allowed->own_dumps && memmap_is_own(history_memory(values_history(values)),
+	                                         subject->address, subject->size)))
 		return STATUS_OK;
 	status = allowed->others ? other_cores_stores(allowed->others, &stores, &count)
 	                         : STATUS_UNSUPPORTED;

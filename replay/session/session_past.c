@@ -61,13 +61,15 @@ enum status session_origin(struct session *session, size_t core, uint64_t positi
 }
 
 /* Which may tell possible writes from others. */
-static void say_assumptions(const struct session *session, struct text *out)
+static void say_assumptions(const struct session *session, size_t core, struct text *out)
 {
 	const char *between = "(assumptions that are off may decide: ";
 
 	for (enum assumption i = 0; i < ASSUMPTIONS; i++) {
 		if (!assumption_is_of_code(i) || session_assumes(session, i) ||
-		    values_is_implied(&session->assumptions, i))
+		    values_is_implied(&session->assumptions, i) ||
+		    (i == ASSUME_OWN_DUMPS &&
+		     !memmap_has_own(session->snapshot->cores[core].memory)))
 			continue;
 		text_printf(out, "%s%s", between, assumption_name(i));
 		between = ", ";
@@ -102,7 +104,7 @@ enum status session_origin_text(struct session *session, size_t core, uint64_t p
 		text_puts(out, "; back from there:\n");
 		origin_format(&names, &origin, out);
 		if (origin.count > 0 && origin.steps[origin.count - 1].is_possible)
-			say_assumptions(session, out);
+			say_assumptions(session, core, out);
 	}
 	origin_fini(&origin);
 	return status;
@@ -175,7 +177,7 @@ enum status session_accesses_text(struct session *session, size_t core, const ch
 		text_puts(out, "(and more)\n");
 	if (status == STATUS_OK && of->most == 1 && found.count > 0 &&
 	    found.all[0].verdict == PAST_POSSIBLE && found.reg == REG_COUNT)
-		say_assumptions(session, out);
+		say_assumptions(session, core, out);
 	past_accesses_fini(&found);
 	return status;
 }

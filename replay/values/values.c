@@ -38,7 +38,7 @@ typedef uint32_t assumption_set;
 /* What is taken for granted of the code from the start, in the order in which it is given up. */
 static const enum assumption given_up_order[] = {
         ASSUME_KERNEL_PRIVATE, ASSUME_PRIVATE_LOCALS, ASSUME_ABI,
-        ASSUME_STACK_PRIVATE,  ASSUME_TRACED_WRITERS,
+        ASSUME_STACK_PRIVATE,  ASSUME_TRACED_WRITERS, ASSUME_OWN_DUMPS,
 };
 
 enum { GIVEN_UP_ORDER = sizeof(given_up_order) / sizeof(given_up_order[0]) };
@@ -84,6 +84,7 @@ static bool *switch_of(struct values_options *options, enum assumption assumptio
 	        [ASSUME_PRIVATE_LOCALS] = &options->private_locals,
 	        [ASSUME_KERNEL_PRIVATE] = &options->kernel_private,
 	        [ASSUME_TRACED_WRITERS] = &options->traced_writers,
+	        [ASSUME_OWN_DUMPS] = &options->own_dumps,
 	        [ASSUME_CODE_UNCHANGED] = &options->code_unchanged,
 	        [ASSUME_ONE_ADDRESS_SPACE] = &options->one_address_space,
 	};
@@ -101,7 +102,8 @@ bool values_assume(const struct values_options *options, enum assumption assumpt
 bool values_is_implied(const struct values_options *options, enum assumption assumption)
 {
 	return options->single_writer &&
-	       (assumption == ASSUME_STACK_PRIVATE || assumption == ASSUME_TRACED_WRITERS);
+	       (assumption == ASSUME_STACK_PRIVATE || assumption == ASSUME_TRACED_WRITERS ||
+	        assumption == ASSUME_OWN_DUMPS);
 }
 
 void values_set_assumption(struct values_options *options, enum assumption assumption, bool on)
@@ -175,6 +177,7 @@ static void take_choice(const struct values *values, assumption_set choice,
 	options->abi = (choice & ASSUMED(ASSUME_ABI)) != 0;
 	options->private_locals = (choice & ASSUMED(ASSUME_PRIVATE_LOCALS)) != 0;
 	options->stack_private = (choice & ASSUMED(ASSUME_STACK_PRIVATE)) != 0;
+	options->own_dumps = (choice & ASSUMED(ASSUME_OWN_DUMPS)) != 0;
 	options->others = NULL;
 	if ((choice & ASSUMED(ASSUME_TRACED_WRITERS)) != 0 &&
 	    other_cores_writes(values->options.others, &options->others) != STATUS_OK)
@@ -257,6 +260,8 @@ static bool is_tried(const struct values *values, enum assumption assumption)
 		return knows_writers(values);
 	(void)history_gaps(values->history, &gaps);
 	if (assumption == ASSUME_KERNEL_PRIVATE && gaps == 0)
+		return false;
+	if (assumption == ASSUME_OWN_DUMPS && !memmap_has_own(history_memory(values->history)))
 		return false;
 	return values_assume(&values->options, assumption) &&
 	       !values_is_implied(&values->options, assumption);

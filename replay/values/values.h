@@ -9,10 +9,10 @@
  * contradicts itself is the last one: from there on nothing is known of the core's past.
  *
  * There are two tiers, and both are solved of the same window. What is proved rests on none of the
- * assumptions `abi`, `private-locals`, `kernel-private`, `coherent`, `stack-private` and
- * `traced-writers`. Where that leaves something open and one of them is on, the assumed tier is
- * looked at: what is proved and what follows under these, each value marked as assumed. One that
- * leads to a contradiction is given up for the window, and no proved value is.
+ * assumptions `abi`, `private-locals`, `kernel-private`, `coherent`, `stack-private`,
+ * `traced-writers` and `own-dumps`. Where that leaves something open and one of them is on, the
+ * assumed tier is looked at: what is proved and what follows under these, each value marked as
+ * assumed. One that leads to a contradiction is given up for the window, and no proved value is.
  */
 #ifndef CSREPLAY_REPLAY_VALUES_VALUES_H
 #define CSREPLAY_REPLAY_VALUES_VALUES_H
@@ -40,6 +40,8 @@ struct values_options {
 	/* Nobody but this core writes the stacks that it runs on:
 	 * replay/values/solver/private_stack.h. */
 	bool stack_private;
+	/* Nor another core what of all cores' dumps this core's alone hold: memmap_is_own(). */
+	bool own_dumps;
 	/* Nor anybody the rest of its memory, but other cores where their traces say so. */
 	bool traced_writers;
 	/* Functions keep callee-saved registers: replay/values/solver/abi.h. */

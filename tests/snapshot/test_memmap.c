@@ -332,6 +332,45 @@ static void memmap_dumps_are_of_contexts_at_the_halt(void **state)
 	memmap_destroy(map);
 }
 
+static void add_kind(struct memmap *map, enum memmap_kind kind, uint64_t address)
+{
+	struct mem_region region = {
+	        .address = address, .length = 8, .space = SPACE_ANY, .kind = kind, .data = a_bytes};
+
+	assert_int_equal(memmap_add(map, &region), STATUS_OK);
+}
+
+/* Own are bytes of the core's dumps that no other core dumped, and none where a core has no dumps.
+ */
+static void memmap_own_bytes_are_those_that_no_other_core_dumped(void **state)
+{
+	for (unsigned int all_dumped = 0; all_dumped < 2; all_dumped++) {
+		struct memmap *map = make();
+		bool own = all_dumped != 0;
+
+		(void)state;
+		add_kind(map, REGION_DUMP, 0x1000);
+		add_kind(map, REGION_IMAGE, 0x1000);
+		add_kind(map, REGION_DUMP, 0x1008);
+		add_kind(map, REGION_OTHERS, 0x100c);
+		add_kind(map, REGION_IMAGE, 0x2000);
+		add_kind(map, REGION_DUMP, 0xfffffffffffffff8);
+		if (own)
+			memmap_set_all_dumped(map);
+		assert_int_equal(memmap_freeze(map), STATUS_OK);
+		assert_int_equal(memmap_has_own(map), own);
+		assert_int_equal(memmap_is_own(map, 0x1000, 8), own);
+		assert_int_equal(memmap_is_own(map, 0x1004, 8), own);
+		assert_int_equal(memmap_is_own(map, 0xfffffffffffffff8, 8), own);
+		assert_false(memmap_is_own(map, 0xfffffffffffffffc, 8));
+		assert_false(memmap_is_own(map, 0xffc, 8));
+		assert_false(memmap_is_own(map, 0x1008, 5));
+		assert_false(memmap_is_own(map, 0x100c, 1));
+		assert_false(memmap_is_own(map, 0x2000, 1));
+		memmap_destroy(map);
+	}
+}
+
 /* A map of no contexts has the views of its spaces, whatever contexts a trace names. */
 static void memmap_views_are_as_few_as_can_be(void **state)
 {
@@ -422,6 +461,7 @@ int main(void)
 	        cmocka_unit_test(memmap_read_crosses_regions_up_to_a_hole),
 	        cmocka_unit_test(memmap_contexts_are_kept_apart),
 	        cmocka_unit_test(memmap_dumps_are_of_contexts_at_the_halt),
+	        cmocka_unit_test(memmap_own_bytes_are_those_that_no_other_core_dumped),
 	        cmocka_unit_test(memmap_views_are_as_few_as_can_be),
 	        cmocka_unit_test(memmap_too_many_contexts_are_refused),
 	        cmocka_unit_test(memmap_rivals_are_found),

@@ -81,7 +81,7 @@ static struct bits address_of(const struct solver *s, uint32_t access)
 /* Solves the trial: what it supposes beyond what `of` was solved under. */
 static enum status solve_trial(struct coherence *c, const struct solver *of, struct solver *s)
 {
-	enum status status = solve_extend(s, of, &c->trial, false);
+	enum status status = solve_extend(s, of, &c->trial);
 	uint64_t work = s->w.dyn_count / COPIED_A_RUN + s->runs;
 
 	c->work -= c->work < work ? c->work : work;

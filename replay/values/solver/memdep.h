@@ -111,12 +111,14 @@ struct memdep_granule {
 	uint32_t last;
 	uint32_t hint;
 	bool is_stack; /* accessed through SP */
+	bool is_own;   /* taken to be this core's own: memmap_is_own() */
 };
 
 struct memdep_memory {
 	const struct memmap *map;
 	uint32_t view;        /* that it is seen in */
 	bool is_linked;       /* a single writer */
+	bool takes_own;       /* what this core's dumps alone hold is not written by others */
 	size_t constant_from; /* dynamic instruction; before it read-only memory is not what it is
 	                         now */
 	size_t modified_code; /* dynamic instructions before it ran code that was written since; 0:
@@ -144,7 +146,7 @@ struct memdep_memory {
 	enum status status; /* NO_MEM: nothing more is linked */
 };
 
-MUST_USE enum status memdep_init(struct solver *s, bool single_writer);
+MUST_USE enum status memdep_init(struct solver *s, bool single_writer, bool own_dumps);
 void memdep_fini(struct memdep_memory *m);
 /* Gives back what was reserved for more than there is, when all is known. */
 void memdep_trim(struct memdep_memory *m);

@@ -293,6 +293,8 @@ bool memdep_is_own(const struct solver *s, const struct memdep_granule *granule,
 
 	if (m->is_linked || !memdep_is_linked(s, granule))
 		return m->is_linked;
+	if (granule->is_own)
+		return true;
 	from = first == MEMDEP_NONE ? 0 : m->accesses[first].dyn;
 	to = end >= m->access_count ? s->w.dyn_count : m->accesses[end].dyn;
 	if (s->stacks.is_assumed && granule->is_stack &&

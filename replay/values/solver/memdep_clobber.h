@@ -140,7 +140,8 @@ struct memdep_scan memdep_scan(const struct solver *s, const struct memdep_stret
 /* Nobody but this core writes the granule, all the time or at some. */
 static inline bool memdep_is_linked(const struct solver *s, const struct memdep_granule *granule)
 {
-	return s->memory.is_linked || s->others || (s->stacks.is_assumed && granule->is_stack);
+	return s->memory.is_linked || granule->is_own || s->others ||
+	       (s->stacks.is_assumed && granule->is_stack);
 }
 
 /* Nobody but this core wrote it between two accesses; `first` and `end` as in a stretch. */

@@ -71,8 +71,10 @@ static struct memdep_contents contents_of(const struct solver *s, uint64_t granu
 static struct memdep_granule new_granule(const struct solver *s, uint64_t address)
 {
 	struct memdep_granule granule = {
-	        address, contents_of(s, address), {0, 0}, MEMDEP_NONE, MEMDEP_NONE, MEMDEP_NONE,
-	        false};
+	        address,     contents_of(s, address),
+	        {0, 0},      MEMDEP_NONE,
+	        MEMDEP_NONE, MEMDEP_NONE,
+	        false,       s->memory.takes_own && memmap_is_own(s->memory.map, address, 8)};
 
 	if (s->w.options.to == history_length(s->w.history))
 		granule.end = granule.contents.value;

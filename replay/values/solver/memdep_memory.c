@@ -31,11 +31,14 @@ static void init_access(struct solver *s, size_t dyn, uint32_t index)
 		memdep_clobber_set(m, number);
 }
 
-enum status memdep_init(struct solver *s, bool single_writer)
+enum status memdep_init(struct solver *s, bool single_writer, bool own_dumps)
 {
 	struct memdep_memory *m = &s->memory;
 	const struct window *w = &s->w;
-	*m = (struct memdep_memory){.map = history_memory(w->history), .is_linked = single_writer};
+
+	*m = (struct memdep_memory){.map = history_memory(w->history),
+	                            .is_linked = single_writer,
+	                            .takes_own = own_dumps};
 	m->view = memmap_view_at_halt(m->map, history_view(w->history, w->options.to));
 	m->access_count = w->access_count;
 	m->accesses = malloc((m->access_count + 1) * sizeof(*m->accesses));

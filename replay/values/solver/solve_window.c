@@ -63,7 +63,7 @@ static enum status solve_window(struct solver *s, const struct history *history,
 	if (options->window.to < history_length(history))
 		s->after = options->changes ? *options->changes : code_changes_of(history);
 	TRY(alloc(s));
-	TRY(memdep_init(s, options->single_writer));
+	TRY(memdep_init(s, options->single_writer, options->own_dumps));
 	TRY(linear_init(&s->linear, &s->w));
 	TRY(assume(s, options));
 	if (options->log)

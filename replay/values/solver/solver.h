@@ -55,6 +55,8 @@ struct solve_options {
 	bool single_writer;
 	/* Nobody but this core writes the stacks that it runs on: private_stack.h. */
 	bool stack_private;
+	/* No other core writes what dumps of this one alone hold: memmap_is_own(). */
+	bool own_dumps;
 	/* Nobody writes memory but this core and, where this says so, others; or NULL: anybody. */
 	const struct other_writes *others;
 	/* Functions keep the registers that the procedure call standard says they keep. */
@@ -135,7 +137,7 @@ void solve_fini(struct solver *s);
  * INTERRUPTED; solve_fini() in any case.
  */
 MUST_USE enum status solve_extend(struct solver *s, const struct solver *of,
-                                  const struct suppositions *supposed, bool is_lenient);
+                                  const struct suppositions *supposed);
 /*
  * `s`, which extends `of` directly or through others, takes its place and its window, and is
  * finished by that.
