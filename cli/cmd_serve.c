@@ -143,6 +143,13 @@ static enum cli_exit set_options(const struct cli_args *args, struct server_opti
 	return CLI_FINE;
 }
 
+/* The one of --log; --verbose writes to standard error, which stays. */
+static void close_log(const struct server_options *options)
+{
+	if (options->log && options->context != stderr && fclose(options->context) != 0)
+		cli_note("the log is not whole: %s", strerror(errno));
+}
+
 /* Rules of a sandbox, whose paths it owns. */
 struct rules {
 	struct sandbox_rule *all;
@@ -230,8 +237,11 @@ static enum cli_exit run_server(const struct cli_args *args, struct session *ses
 	if (code != CLI_FINE)
 		return code;
 	options.wake_fd = open_wake(transport->listener < 0);
-	if (options.wake_fd < 0)
-		return cli_fail(CLI_INTERNAL, "cannot wait for signals: %s", strerror(errno));
+	if (options.wake_fd < 0) {
+		code = cli_fail(CLI_INTERNAL, "cannot wait for signals: %s", strerror(errno));
+		close_log(&options);
+		return code;
+	}
 	if (!transport->is_loopback)
 		(void)fprintf(stderr,
 		              "csreplay: warning: whoever can reach %s can read the snapshot\n",
@@ -241,8 +251,7 @@ static enum cli_exit run_server(const struct cli_args *args, struct session *ses
 	(void)fprintf(stderr, "listening on %s\n", transport->name.data);
 	status = server_run(session, transport, &options);
 	(void)close(options.wake_fd);
-	if (options.log && fclose(options.context) != 0)
-		cli_note("the log is not whole: %s", strerror(errno));
+	close_log(&options);
 	if (status != STATUS_OK)
 		return cli_fail(CLI_INTERNAL, "the server failed: %s", status_text(status));
 	return CLI_FINE;

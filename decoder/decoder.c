@@ -93,15 +93,17 @@ static enum status open_graph(struct decoder *d, struct decoder_options *options
 }
 
 /* A source whose ID does not occur needs no look at the buffer. */
-static void skip_absent(struct protocol_input *input)
+static enum status skip_absent(struct protocol_input *input)
 {
 	const struct trace_ids *ids = &input->options.ids;
+	size_t left = bytes_left(&input->data);
 	uint8_t id;
 
 	if (ids->is_known && input->format == DEFRAME_CORESIGHT &&
 	    snap_source_trace_id(input->source, &id) && id <= TRACE_ID_MASK &&
 	    !(ids->bits[id / 64] >> (id % 64) & 1))
-		input->data.pos = input->data.end - bytes_left(&input->data) % FRAME_SIZE;
+		return bytes_skip(&input->data, left - left % FRAME_SIZE);
+	return STATUS_OK;
 }
 
 bool decoder_can_begin_at(const struct snap_source *source, const struct snap_buffer *buffer)
@@ -138,9 +140,10 @@ enum status decoder_open(const struct snapshot *snapshot, const struct snap_sour
 	d->protocol = protocol_of(source->protocol);
 	d->format = input.format;
 	d->data = input.data;
-	skip_absent(&input);
+	status = skip_absent(&input);
 	input.joins_batches = input.options.graph != NULL;
-	status = open_graph(d, &input.options);
+	if (status == STATUS_OK)
+		status = open_graph(d, &input.options);
 	if (status == STATUS_OK)
 		status = read_clock(&input, d);
 	if (status == STATUS_OK)

@@ -38,6 +38,7 @@ valgrind                command:valgrind                instruction counts
 strace                  command:strace                  which files are opened
 clang-format-14         command:clang-format-14         the format of sources
 clang-tidy-14           command:clang-tidy-14           what is suspicious in them
+cppcheck                command:cppcheck                the same
 shellcheck              command:shellcheck              the same of scripts
 zsh                     command:zsh                     its completion script
 fish                    command:fish                    the same

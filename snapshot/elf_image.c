@@ -378,7 +378,7 @@ struct relocations {
 static enum status read_relocation(const struct object *o, const struct relocations *all, size_t i,
                                    GElf_Rela *one)
 {
-	GElf_Rel rel;
+	GElf_Rel rel = {0};
 
 	*one = (GElf_Rela){0};
 	if (!all->data || (all->has_addend ? !gelf_getrela(all->data, (int)i, one)

@@ -183,9 +183,8 @@ void deframe_seek(struct deframe *d, uint64_t offset)
 	const uint8_t *frame;
 
 	/* Of a source that does not occur, nothing is left to be read. */
-	if (offset > bytes_left(&d->input))
+	if (bytes_skip(&d->input, offset) != STATUS_OK)
 		return;
-	d->input.pos += offset;
 	first = offset > SEEK_BACK ? d->input.pos - SEEK_BACK : d->input.begin;
 	for (frame = d->input.pos; d->format == DEFRAME_CORESIGHT && frame > first;) {
 		frame -= FRAME_SIZE;

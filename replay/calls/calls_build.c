@@ -254,7 +254,8 @@ static enum status take_exceptions(struct build *build, struct element *first,
 	do {
 		has_next = next_exception(build, &next);
 		TRY(take_exception(build, first, has_next ? &next : NULL, between));
-		*first = next;
+		if (has_next)
+			*first = next;
 	} while (has_next);
 	return STATUS_OK;
 }

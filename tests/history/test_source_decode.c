@@ -340,7 +340,11 @@ static void check_recipe(const struct recipe *recipe)
 
 	assert_true(expected->part_count <= 1);
 	for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++) {
-		struct history *history = build(w, threads[i], NULL);
+		struct history *history;
+
+		if (TEST_SHARE > 1 && threads[i] != 3) /* where even one takes a minute */
+			continue;
+		history = build(w, threads[i], NULL);
 
 		if (history->part_count < recipe->joined)
 			fail_msg("%s: %zu parts, expected %zu", recipe->name, history->part_count,

@@ -198,10 +198,19 @@ class Gdb:
             begin, mark = time.monotonic(), f"@@{self.used}.{number}@@"
             self.process.stdin.write(f"{command}\necho {mark}\\n\n".encode())
             self.process.stdin.flush()
-            if self.wait(f"{mark}\n".encode()) is None:
+            # Alone: gdb may write warnings of what it reads for a prompt between the mark and its end of line.
+            if self.wait(mark.encode()) is None:
                 return command
             self.longest = max(self.longest, (time.monotonic() - begin, command.split()[0], self.csreplay))
         return None
+
+    def has_ended(self):
+        """Of its own: it closes its output a little before it is gone."""
+        try:
+            self.process.wait(1)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
 
     def look(self, path):
         """The command that was not answered in time, if gdb itself has not ended, or None."""
@@ -214,7 +223,7 @@ class Gdb:
             late = self.ask(("file", server, *GDB_SCRIPT))
         except BrokenPipeError:
             late = "gdb"
-        ended = late and self.process.poll() is not None
+        ended = late and self.has_ended()
         if late:
             self.stop()
         self.died += bool(ended)
