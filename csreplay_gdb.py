@@ -39,8 +39,10 @@ class UnknownStack(gdb.unwinder.Unwinder):
             self.sp = gdb.Value(0xfffffffffffffff0 if pc >> 63 else 0x00f0fffffffffff0)
             self.pc = gdb.Value(0)
 
+    NOWHERE = (0, 1 << 63)
+
     def __call__(self, frame):
-        if frame.level() > 0 and int(frame.read_register("pc")) == 0:
+        if frame.level() > 0 and int(frame.read_register("pc")) & 0xffffffffffffffff in self.NOWHERE:
             return self.end(frame)  # a stack ends there; gdb would read what code is at it
         if not frame.architecture().name().startswith("arm") or knows(frame, "sp"):
             return None
@@ -48,9 +50,13 @@ class UnknownStack(gdb.unwinder.Unwinder):
 
     @classmethod
     def end(cls, frame):
-        info = frame.create_unwind_info(cls.Id(int(frame.read_register("pc")) & 0xffffffffffffffff))
-        # An equal frame after it ends the backtrace; without a PC that would be an error.
-        info.add_saved_register("pc", frame.read_register("pc"))
+        pc = frame.read_register("pc")
+        bits = int(pc) & 0xffffffffffffffff
+        info = frame.create_unwind_info(cls.Id(bits))
+        # An equal frame after it ends the backtrace; without a PC that would be an error. Where a function may be inlined it is
+        # not: gdb 13 has no check for an equal frame behind an inlined one, and ends itself.
+        nowhere = cls.NOWHERE[bits >> 63].to_bytes(8, "little")[:pc.type.sizeof]
+        info.add_saved_register("pc", gdb.Value(nowhere, pc.type))
         return info
 
 gdb.unwinder.register_unwinder(None, UnknownStack("csreplay"), True)
@@ -466,10 +472,15 @@ class Connecting(gdb.Command):
             self.ask(thread.ptid[1] or thread.num)
         trust.invoke(None, False)
         self.is_on = False
+        if "big endian" in gdb.execute("show endian", to_string=True):
+            gdb.write("warning: gdb takes the core for big endian: all registers that it shows are reversed; "
+                      "`set endian little`, and data in memory is reversed\n", gdb.STDERR)
         flow.look_at_halt()
         self.end()
 
     def end(self):
+        if self.is_on:
+            trust.distrust()
         self.is_on = False
         pieces.off()
 
@@ -482,6 +493,9 @@ class Connecting(gdb.Command):
             flow.whole.clear()
             trust.forget()
             self.find_program()
+            if trust.question():
+                # Until the server answers: gdb reads code of `longjmp` and its like now, a packet each.
+                gdb.execute("set trust-readonly-sections on")
             if self.has_set_osabi:
                 gdb.execute("set osabi auto")
                 self.has_set_osabi = False

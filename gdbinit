@@ -43,6 +43,24 @@ define csreplay-front-end
   set scheduler-locking on
 end
 
+# Not when it connects: gdb would ask for it then, a packet a thread.
+define csreplay-btrace
+  set remote enable-btrace-bts-packet on
+  set remote disable-btrace-packet on
+  set remote read-btrace-packet on
+  set remote read-btrace-conf-packet on
+  set remote btrace-conf-bts-size-packet on
+  record btrace bts
+end
+# Registers, of which gdb has nothing but the PC while it goes through branches, are read anew.
+define record hookpost-stop
+  maintenance flush register-cache
+end
+document csreplay-btrace
+Have gdb itself go through the branches before the present position, as by `record btrace bts`:
+`record function-call-history /ilc`, `record instruction-history`; `record stop` ends it.
+end
+
 define csreplay
   help csreplay
 end

@@ -126,7 +126,7 @@ static enum cli_exit serve_and_start(const struct cli_args *args, struct session
 		code = debugger_command(debugger, args, session,
 		                        str_skip(text_str(&address), strlen("unix:")), &line);
 	if (code == CLI_FINE) {
-		serve_introduce(args, session);
+		serve_introduce(session);
 		code = start(args, session, &transport, &line);
 	}
 	transport_close(&transport);

@@ -51,13 +51,7 @@ enum cli_exit serve_report(struct diag_list *diags, enum status status)
 	return status == STATUS_USAGE ? CLI_USAGE : CLI_INPUT;
 }
 
-static void note_assumption(enum assumption assumption)
-{
-	cli_note("%s is on: %s", assumption_name(assumption), assumption_text(assumption));
-}
-
-/* What each core halted at, as far as that is known. */
-static void print_crashes(const struct session *session)
+void serve_introduce(const struct session *session)
 {
 	struct text line = {0};
 
@@ -72,15 +66,6 @@ static void print_crashes(const struct session *session)
 		              line.data ? line.data : crash.syndrome.what);
 	}
 	text_fini(&line);
-}
-
-void serve_introduce(const struct cli_args *args, const struct session *session)
-{
-	for (enum assumption i = 0; i < ASSUMPTIONS; i++) {
-		if (cli_assumes(args, i))
-			note_assumption(i);
-	}
-	print_crashes(session);
 }
 
 enum cli_exit serve_check(struct session *session)
@@ -246,7 +231,7 @@ static enum cli_exit run_server(const struct cli_args *args, struct session *ses
 		(void)fprintf(stderr,
 		              "csreplay: warning: whoever can reach %s can read the snapshot\n",
 		              transport->name.data);
-	serve_introduce(args, session);
+	serve_introduce(session);
 	serve_confine(args, session, transport, false);
 	(void)fprintf(stderr, "listening on %s\n", transport->name.data);
 	status = server_run(session, transport, &options);

@@ -8,8 +8,8 @@
 
 /* Checks images and that there is a core to serve, and says what is wrong. */
 enum cli_exit serve_check(struct session *session);
-/* Says on stderr what is taken for granted, and what each core halted at. */
-void serve_introduce(const struct cli_args *args, const struct session *session);
+/* Says on stderr what each core halted at, as far as that is known. */
+void serve_introduce(const struct session *session);
 
 /* Prints the diagnostics, and what they mean for the command; frees them. */
 enum cli_exit serve_report(struct diag_list *diags, enum status status);

@@ -499,6 +499,12 @@ static void check_images(const struct context *c, bool others)
 				said = check_image(c, image, &device->dumps[k], whereabouts);
 		}
 		build_id_check(c->snapshot, image, c->diags);
+		if (image->is_big_endian)
+			diag_warning(c->diags, place_none(),
+			             "image \"%.*s\" is big endian: no value of the past is "
+			             "reconstructed, and no "
+			             "debugger is served",
+			             STR_ARG(image->path));
 	}
 }
 

@@ -666,6 +666,15 @@ static enum status load_memory_spaces(struct loader *loader)
 	return STATUS_OK;
 }
 
+static bool has_big_endian_image(const struct snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->image_count; i++) {
+		if (snapshot->images[i]->is_big_endian)
+			return true;
+	}
+	return false;
+}
+
 enum status load_memory(struct loader *loader)
 {
 	struct snapshot *snapshot = loader->snapshot;
@@ -673,6 +682,7 @@ enum status load_memory(struct loader *loader)
 	enum status status = find_stretches(snapshot, &stretches);
 
 	for (size_t i = 0; status == STATUS_OK && i < snapshot->core_count; i++) {
+		snapshot->cores[i].runs_big_endian = has_big_endian_image(snapshot);
 		snapshot->cores[i].memory = memmap_create();
 		status = snapshot->cores[i].memory ? build(loader, &snapshot->cores[i], &stretches)
 		                                   : STATUS_NO_MEM;

@@ -58,11 +58,12 @@ static enum status read_header(struct elf_image *image, Elf *elf, const struct s
 	image->is_64bit = gelf_getclass(elf) == ELFCLASS64;
 	image->is_core = header.e_type == ET_CORE;
 	image->is_movable = header.e_type == ET_DYN;
+	image->is_big_endian = header.e_ident[EI_DATA] == ELFDATA2MSB;
 	image->machine = header.e_machine;
 	image->entry = header.e_entry;
 	image->space = SPACE_ANY;
-	if (image->is_object && (header.e_ident[EI_DATA] != ELFDATA2LSB ||
-	                         image->is_64bit != (image->machine == EM_AARCH64)))
+	if (image->is_object &&
+	    (image->is_big_endian || image->is_64bit != (image->machine == EM_AARCH64)))
 		return fail(source, image, STATUS_UNSUPPORTED,
 		            "a relocatable file that is big endian or of an ABI with other "
 		            "relocations (ILP32)");

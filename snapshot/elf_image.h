@@ -22,6 +22,7 @@ struct elf_image {
 	struct bytes file; /* the whole file, mapped */
 	bool is_64bit;
 	bool is_core;       /* a core file: what its segments hold was so at the halt */
+	bool is_big_endian; /* its data is, as a program loads and stores it */
 	bool is_movable;    /* made to be loaded anywhere (ET_DYN) */
 	bool is_object;     /* relocatable (ET_REL): its sections lie where the user says */
 	bool is_mapped;     /* a core file says where it was mapped */

@@ -129,6 +129,7 @@ struct snap_core {
 	const struct snap_device *device;
 	size_t index; /* from 0, in device-list order */
 	enum core_arch arch;
+	bool runs_big_endian; /* an image in its memory is */
 	struct memmap *memory;
 	struct snap_source **sources; /* its sources, in the order of [core_trace_sources] */
 	size_t source_count;

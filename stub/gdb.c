@@ -46,6 +46,7 @@ void gdb_fini(struct gdb *gdb)
 	free(gdb->breakpoints);
 	text_fini(&gdb->isa_map);
 	text_fini(&gdb->last_stop);
+	text_fini(&gdb->branches);
 	text_fini(&gdb->kept.replies);
 	text_fini(&gdb->reply);
 	text_fini(&gdb->out);

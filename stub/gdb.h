@@ -110,6 +110,12 @@ struct gdb {
 	uint64_t waiting_position;
 	struct gdb_kept kept;
 
+	/* `record btrace bts` (gdb_btrace.c): it is on, bytes that gdb wants of it, what it reads
+	 * now. */
+	bool traces;
+	uint64_t trace_size;
+	struct text branches;
+
 	struct text reply; /* payload of the reply being built */
 	struct text out;   /* frames to send; the owner of the connection takes them */
 };
@@ -163,6 +169,11 @@ uint64_t gdb_memory_line(const struct gdb *gdb, uint64_t address);
 /* "ADDRESS,LENGTH,CRC ...": memory is known in all of these ranges, and has the checksums of qCRC.
  */
 bool gdb_memory_is_same(const struct gdb *gdb, struct str ranges);
+
+/* gdb_btrace.c: parts of the documents "btrace" and "btrace-conf" of qXfer; `window` as of
+ * gdb_reply_part(). */
+void gdb_btrace_read(struct gdb *gdb, struct str annex, struct str window);
+void gdb_btrace_read_conf(struct gdb *gdb, struct str window);
 
 /* gdb_regs.c: appends the register's bytes in hexadecimal, or x for each digit if unknown. */
 void gdb_add_register(struct gdb *gdb, size_t core, unsigned int number);

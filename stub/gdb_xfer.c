@@ -71,6 +71,14 @@ void gdb_transfer(struct gdb *gdb, struct str args)
 	struct str annex = rsp_next(&args, ':');
 	struct text document = {0};
 
+	if (str_eq(object, STR("btrace")) && str_eq(verb, STR("read"))) {
+		gdb_btrace_read(gdb, annex, args);
+		return;
+	}
+	if (str_eq(object, STR("btrace-conf")) && str_eq(verb, STR("read"))) {
+		gdb_btrace_read_conf(gdb, args);
+		return;
+	}
 	for (size_t i = 0; i < OBJECT_COUNT; i++) {
 		if (!str_eq(object, str_of(objects[i].object)) || !str_eq(verb, STR("read")))
 			continue;

@@ -61,7 +61,18 @@ enum status server_check(const struct session *session, struct diag_list *diags)
 {
 	size_t core;
 	const char *why = "it has no core";
+	const struct snapshot *snapshot = session_snapshot(session);
 
+	/* gdb takes the byte order of registers from the program that it has, and reads them
+	 * reversed. */
+	for (size_t i = 0; i < snapshot->image_count; i++) {
+		if (snapshot->images[i]->is_big_endian)
+			return diag_error(diags, STATUS_UNSUPPORTED, place_none(),
+			                  "image \"%.*s\" is big endian, expected little endian: a "
+			                  "debugger would take "
+			                  "registers for big endian, too",
+			                  STR_ARG(snapshot->images[i]->path));
+	}
 	if (threads_first(session, &core) == STATUS_OK)
 		return STATUS_OK;
 	if (session_core_count(session) > 0)

@@ -28,7 +28,7 @@ CIRCLES = {
     "replay/values/explain/why_if.c replay/values/explain/why_known.c replay/values/explain/why_side.c "
     "replay/values/explain/why_unknown.c",
     # The table of requests, and handlers that look up a request in it.
-    "stub/gdb.c stub/gdb_breaks.c stub/gdb_mem.c stub/gdb_query.c stub/gdb_regs.c stub/gdb_run.c "
+    "stub/gdb.c stub/gdb_breaks.c stub/gdb_btrace.c stub/gdb_mem.c stub/gdb_query.c stub/gdb_regs.c stub/gdb_run.c "
     "stub/gdb_vfile.c stub/gdb_xfer.c",
 }
 

@@ -465,7 +465,6 @@ class Serve(Scratch):
             with serving.Server(["--assume-abi", str(SENSORHUB)], listen=listen) as server:
                 self.assertRegex("".join(server.messages),
                                  r"\Anote: what is shown of the past rests on assumptions[^\n]*: abi\n"
-                                 r"csreplay: note: abi is on: functions keep [^\n]*\n"
                                  r"cpu_0: data fault at 0x400404: read of 0x322d7261; [^\n]*\n"
                                  rf"listening on {said}\n\Z")
         self.assertFalse(path.exists())

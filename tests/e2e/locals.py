@@ -12,10 +12,8 @@ import random
 import re
 import sys
 import tempfile
-import types
 
-import elf_core
-import recorded
+import recorded_states
 import serving
 from material import shared
 
@@ -28,26 +26,6 @@ NOT_KNOWN = re.compile(r"<unavailable>(?: <repeats \d+ times>)?|<optimized out>|
 ALLOWED = [*serving.UNKNOWN_MEMORY, "^No (locals|symbol table info|symbol table is loaded|frame)", "^Initial frame selected",
            "^Backtrace stopped", "^warning: (core file may not match|Unable to find|Error reading shared|File|Can't open)",
            r"^\w+ = ", "^Cannot access memory", "is not available"]
-
-
-def core_of(registers, dumps):
-    """A core file. `registers`: PC, X0 to X30, SP; `dumps`: (address, bytes)."""
-    pc, *general, sp = registers
-    return elf_core.core_file(elf_core.prstatus_64(1, [*general, sp, pc, 0]),
-                              [(address, data, 7, len(data)) for address, data in dumps])
-
-
-def states(recording, positions):
-    """(position, registers, dumps) of each, the last one first."""
-    dumps = [(address, bytearray(data)) for address, data in recording.dumps]
-    changes = list(recording.changes)
-    for position in sorted(positions, reverse=True):
-        while changes and changes[-1][0] >= position:
-            _, address, old, _ = changes.pop()
-            for begin, data in dumps:
-                if begin <= address < begin + len(data):
-                    data[address - begin:address - begin + len(old)] = old
-        yield position, recording.records[recording.first + position], dumps
 
 
 def shown(text):
@@ -87,18 +65,17 @@ class Tally:
 
 
 def main():
-    recording = recorded.Recording(types.SimpleNamespace(folder=FOLDER, program=PROGRAM))
-    positions = random.Random(14).sample(range(recording.halt), min(COUNT, recording.halt))
+    recording = recorded_states.Recording(FOLDER, PROGRAM)
+    positions = sorted(random.Random(14).sample(range(recording.halt), min(COUNT, recording.halt)), reverse=True)
     tally = Tally()
     with tempfile.TemporaryDirectory() as folder:
         commands = []
-        for position, registers, dumps in states(recording, positions):
+        for position in positions:
             path = os.path.join(folder, str(position))
             with open(path, "wb") as file:
-                file.write(core_of(registers, dumps))
+                file.write(recording.core_file(position))
             commands += ["echo ==\\n", f"core-file {path}", *ASK]
         truth = serving.gdb(None, ["set architecture aarch64", *commands], PROGRAM, allowed=ALLOWED)
-    positions.sort(reverse=True)
     commands = [command for position in positions for command in ["echo ==\\n", f"seek {position}", *ASK]]
     with serving.Server([*OPTIONS, "--image", PROGRAM, FOLDER]) as server:
         past = serving.gdb(server.address, commands, PROGRAM, ["-x", serving.GDBINIT], allowed=ALLOWED)

@@ -65,9 +65,10 @@ class Together(unittest.TestCase):
     def test_44_a_front_end_moves_both(self):
         """Over MI, without scheduler-locking: the other thread goes along, and is what is there."""
         look = [f"-data-evaluate-expression --thread 2 --frame 0 {what}" for what in ("$trace_pos", "(long)$pc")]
-        moves = [*["-exec-continue --reverse --thread 1", *look] * 6, "-exec-step-instruction --reverse --thread 1", *look]
+        moves = [*["-exec-continue --thread 1 --reverse", *look] * 6, "-exec-step-instruction --thread 1 --reverse", *look]
         with serving.Server([self.folder]) as server:
             out = serving.mi(server.address, [*look, f"-break-insert *{self.address:#x}", *moves])
+        self.assertNotIn("^error", out)
         values = [int(value) for value in re.findall(r'^\^done,value="(\d+)', out, re.M)]
         positions, pcs = values[::2], values[1::2]
         self.assertEqual(positions[0], self.lengths[1])

@@ -7,24 +7,20 @@ usage: locals.py FOLDER NAME POSITIONS LEAST [OPTION...]     of ../shared/corpus
 
 LEAST is how many percent of the variables that the core file shows whole the shell shows whole, as measured. Options
 are the shell's."""
-import gzip
-import json
 import os
 import random
 import re
-import struct
 import subprocess
 import sys
 import tempfile
 
-import elf_core
+import recorded_states
 import serving
 from material import shared
 
 FOLDER = shared("corpus", sys.argv[1], sys.argv[2])
 PROGRAM = os.path.join(FOLDER, "program.elf")
 COUNT, LEAST, OPTIONS = int(sys.argv[3]), float(sys.argv[4]), sys.argv[5:]
-RECORD = struct.Struct("<33QI4x")  # PC, X0 to X30, SP, PSTATE
 FRAMES = 12
 # Each frame that gdb shows, those of inlined functions, too: its function, what it is, its PC, its variables.
 SHOW = """
@@ -51,57 +47,6 @@ ALLOWED = [*serving.UNKNOWN_MEMORY, "^No (locals|symbol table info|symbol table 
            "^warning: (core file may not match|Unable to find|Error reading shared|File|Can't open)", r"^\w+ = ", r"^\(",
            "^Cannot access memory"]
 NOT_KNOWN = re.compile(r"<unavailable>|<optimized out>|<error: [^>]*>|<error reading variable[^>]*>")
-
-
-class Recording:
-    """Registers and memory at each position of csreplay."""
-
-    def __init__(self):
-        with open(os.path.join(FOLDER, "truth.json"), encoding="utf-8") as file:
-            trace = json.load(file)["trace"]
-        self.first = trace["first_index"]
-        self.halt = trace["last_index"] + 1 - self.first
-        with gzip.open(os.path.join(FOLDER, "truth.bin.gz")) as file:
-            self.records = file.read()
-        with open(PROGRAM, "rb") as file:
-            self.is_64bit = file.read(5)[4] == 2
-        self.dumps = []
-        for name in sorted(os.listdir(FOLDER)):
-            found = re.fullmatch(r"mem_\w+_([0-9a-f]+)\.bin", name)
-            if found:
-                with open(os.path.join(FOLDER, name), "rb") as file:
-                    self.dumps.append((int(found[1], 16), bytearray(file.read())))
-        self.changes = self.read_changes()
-
-    def read_changes(self):
-        """(position, address, old bytes), rising."""
-        with gzip.open(os.path.join(FOLDER, "memtruth.bin.gz")) as file:
-            data = file.read()
-        at, found = 0, []
-        while at < len(data):
-            step, length, address = struct.unpack_from("<IIQ", data, at)
-            found.append((step - self.first, address, data[at + 16:at + 16 + length]))
-            at += 16 + 2 * length
-        return found
-
-    def registers(self, position):
-        return RECORD.unpack_from(self.records, 272 * (self.first + position))
-
-    def core_file(self, position):
-        """Positions have to fall: changes are undone."""
-        while self.changes and self.changes[-1][0] >= position:
-            _, address, old = self.changes.pop()
-            for begin, data in self.dumps:
-                if begin <= address < begin + len(data):
-                    data[address - begin:address - begin + len(old)] = old
-        pc, *general = self.registers(position)
-        sp, status = general[31], general[32]
-        if self.is_64bit:
-            notes = elf_core.prstatus_64(1, [*general[:31], sp, pc, status])
-        else:
-            notes = elf_core.prstatus_32(1, [*general[:13], sp, general[14], pc, status, 0])
-        return elf_core.core_file(notes, [(address, bytes(data), 7, len(data)) for address, data in self.dumps],
-                                  self.is_64bit)
 
 
 def variables(lines):
@@ -221,7 +166,7 @@ def entry_of(stack, level):
 
 
 def main():
-    recording = Recording()
+    recording = recorded_states.Recording(FOLDER, PROGRAM)
     positions = sorted(random.Random(16).sample(range(recording.halt), min(COUNT, recording.halt)), reverse=True)
     tally = Tally(recording)
     with tempfile.TemporaryDirectory() as folder:

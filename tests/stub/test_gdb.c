@@ -17,7 +17,7 @@ static void gdb_unknown_packets_get_the_empty_reply(void **state)
 	static const char *const packets[] = {"vMustReplyEmpty",
 	                                      "qTStatus",
 	                                      "qSearch:memory:0;1;a",
-	                                      "Qbtrace:bts",
+	                                      "Qbtracebts",
 	                                      "jThreadsInfo",
 	                                      "QNonStop:1",
 	                                      "qHostInfo",
@@ -486,6 +486,42 @@ static void gdb_documents_come_in_parts(void **state)
 	assert_string_equal(ask("qOffsets"), "Text=10000;Data=10000;Bss=10000");
 }
 
+/* Newest first, up to what is next; a gap ends before it begins. */
+static void gdb_branch_trace_is_the_history_up_to_the_position(void **state)
+{
+	static const char head[] =
+	        "l<!DOCTYPE btrace SYSTEM \"btrace.dtd\">\n<btrace version=\"1.0\">\n";
+
+	(void)state;
+	connect_gdb();
+	assert_string_equal(ask("qXfer:btrace-conf:read::0,1000"), "E01");
+	assert_string_equal(ask("qXfer:btrace:read:all:0,1000"), "E01");
+	assert_string_equal(ask("Qbtrace:pt"), "E.there is no branch trace but bts");
+	assert_string_equal(ask("Qbtrace-conf:bts:size=0xx"), "E01");
+	assert_string_equal(ask("Qbtrace-conf:bts:size=0x480"), "OK");
+	assert_string_equal(ask("Qbtrace:bts"), "OK");
+	assert_non_null(strstr(ask("qXfer:btrace-conf:read::0,1000"), "<bts size=\"0x480\"/>"));
+	assert_string_equal(ask("qXfer:btrace:read:delta:0,1000"), "E01");
+	assert_string_equal(ask("qXfer:btrace:read:new:0,5"), "m<!DOC");
+	assert_ptr_equal(strstr(ask("qXfer:btrace:read:new:0,1000"), head), rig.replies.data);
+	assert_string_equal(rig.replies.data + sizeof(head) - 1,
+	                    "<block begin=\"0x1010\" end=\"0x1028\"/>\n"
+	                    "<block begin=\"0x100c\" end=\"0x100b\"/>\n"
+	                    "<block begin=\"0x1000\" end=\"0x100c\"/>\n</btrace>\n");
+	(void)ask("bs");
+	assert_non_null(strstr(ask("qXfer:btrace:read:all:0,1000"),
+	                       "<block begin=\"0x1010\" end=\"0x1024\"/>"));
+	/* One record is all that it wants. */
+	assert_string_equal(ask("Qbtrace-conf:bts:size=0x18"), "OK");
+	assert_string_equal(strstr(ask("qXfer:btrace:read:all:0,1000"), "1024"),
+	                    "1024\"/>\n<block begin=\"0x100c\" end=\"0x100b\"/>\n</btrace>\n");
+	(void)ask("Hg2"); /* without trace */
+	assert_string_equal(ask("qXfer:btrace:read:all:0,1000"), "E01");
+	(void)ask("Hg1");
+	assert_string_equal(ask("Qbtrace:off"), "OK");
+	assert_string_equal(ask("qXfer:btrace:read:all:0,1000"), "E01");
+}
+
 static void gdb_only_the_image_can_be_read_as_file(void **state)
 {
 	static const char *const others[] = {"/etc/passwd", "/fake/../fake/program.elf",
@@ -728,6 +764,7 @@ int main(void)
 	        T(gdb_threads_are_the_cores_that_can_be_served),
 	        T(gdb_resume_moves_the_chosen_thread),
 	        T(gdb_documents_come_in_parts),
+	        T(gdb_branch_trace_is_the_history_up_to_the_position),
 	        T(gdb_only_the_image_can_be_read_as_file),
 	        T(gdb_thread_has_its_name_and_what_it_has),
 	        T(gdb_status_of_a_file_is_that_of_the_image),

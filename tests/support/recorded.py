@@ -11,7 +11,6 @@ import struct
 
 import a64_accesses
 
-RECORD = struct.Struct("<33Q8x")  # PC, X0 to X30, SP
 LATE = 3  # instructions, see place_changes()
 
 
@@ -35,6 +34,8 @@ class Recording:
     """`accesses` are (position, access), rising; positions are those of csreplay. `vector_loads` are
     the positions of those that SVE loads make."""
 
+    RECORD = struct.Struct("<33Q8x")  # PC, X0 to X30, SP
+
     def __init__(self, crash):
         with open(os.path.join(crash.folder, "truth.json"), encoding="utf-8") as file:
             trace = json.load(file)["trace"]
@@ -42,15 +43,12 @@ class Recording:
         self.halt = trace["last_index"] + 1 - self.first
         with gzip.open(os.path.join(crash.folder, "truth.bin.gz")) as file:
             records = file.read()
-        self.records = [RECORD.unpack_from(records, at) for at in range(0, len(records), 272)]
-        self.code = program_code(crash.program)
-        steps = self.walk()
-        self.accesses = [(step - self.first, access) for step, access in steps]
-        self.vector_loads = {step - self.first for step, access in steps
-                             if access.kind == a64_accesses.READ
-                             and a64_accesses.is_vector(self.code[self.records[step][0]])}
-        self.changes = self.place_changes(crash.folder, dict(steps))
+        self.records = [self.RECORD.unpack_from(records, at) for at in range(0, len(records), self.RECORD.size)]
         self.dumps = self.read_dumps(crash.folder)
+        self.vector_loads = set()
+        steps = self.walk(crash)
+        self.accesses = [(step - self.first, access) for step, access in steps]
+        self.changes = self.place_changes(crash.folder, dict(steps))
         self.old = {}  # byte -> the positions that changed it, and what it was before
         for position, address, old, _ in self.changes:
             for i, byte in enumerate(old):
@@ -58,17 +56,19 @@ class Recording:
                 positions.append(position)
                 values.append(byte)
 
-    def walk(self):
+    def walk(self, crash):
         """(step, access) of each instruction that has one."""
-        vectors, found = a64_accesses.Vectors(), []
+        code, vectors, found = program_code(crash.program), a64_accesses.Vectors(), []
         for step, (pc, *registers) in enumerate(self.records[:-1]):
-            opcode = self.code[pc]
+            opcode = code[pc]
             if a64_accesses.is_vector(opcode):
                 access = vectors.step(opcode, registers, self.records[step + 1][1:])
             else:
                 access = a64_accesses.access(opcode, pc, registers)
             if access:
                 found.append((step, access))
+            if access and access.kind == a64_accesses.READ and a64_accesses.is_vector(opcode):
+                self.vector_loads.add(step - self.first)
         return found
 
     def place_changes(self, folder, accesses):

@@ -109,17 +109,6 @@ def drop_unexecuted(states, events):
     return kept, list(merged.values())
 
 
-def does_execute(state):
-    """Whether the condition of an IT block, if it is in one, holds: ITSTATE and the flags of xPSR."""
-    it = state.psr >> 25 & 3 | state.psr >> 8 & 0xfc
-    if it & 15 == 0:
-        return True
-    n, z, c, v = (state.psr >> bit & 1 for bit in (31, 30, 29, 28))
-    cond = it >> 4
-    holds = (z, c, n, v, c and not z, n == v, n == v and not z, True)[cond >> 1]
-    return bool(holds) != bool(cond & 1 and cond != 15)
-
-
 class Memory:
     """The program's data, as the recording goes on; `changes` and `accesses` are what happened to it. What an exception
     puts on a stack is not followed, and no stack is part of it."""
@@ -174,7 +163,7 @@ def run_memory(memory, states, opcode_at):
     for position, state in enumerate(states[:-1]):
         pc = state.registers[PC]
         access = t32_accesses.access(opcode_at(pc), pc, state.registers)
-        if access and does_execute(state) and memory.has(access.address, access.size):
+        if access and t32_accesses.does_execute(state.psr) and memory.has(access.address, access.size):
             memory.accesses.append((position, *access))
             if access.kind == t32_accesses.WRITE:
                 memory.write(position, access.address, stored(opcode_at(pc), access.size, state.registers))

@@ -23,6 +23,17 @@ def size_of(opcode):
     return 2 if bits(opcode, 11, 5) < 0b11101 else 4
 
 
+def does_execute(psr):
+    """Whether the condition of an IT block, if it is in one, holds: ITSTATE and the flags of xPSR or CPSR."""
+    it = psr >> 25 & 3 | psr >> 8 & 0xfc
+    if it & 15 == 0:
+        return True
+    n, z, c, v = (psr >> bit & 1 for bit in (31, 30, 29, 28))
+    cond = it >> 4
+    holds = (z, c, n, v, c and not z, n == v, n == v and not z, True)[cond >> 1]
+    return bool(holds) != bool(cond & 1 and cond != 15)
+
+
 def access_16(opcode, pc, registers):
     op, base = bits(opcode, 11, 5), registers[bits(opcode, 3, 3)]
     if op in IMMEDIATE:

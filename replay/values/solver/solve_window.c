@@ -10,13 +10,28 @@
 #include "replay/values/solver/solver.h"
 #include "replay/values/ssa/ssa.h"
 
-#define CPSR_E UINT64_C(0x200)
+#define CPSR_E    UINT64_C(0x200)
+#define SCTLR_E0E (UINT64_C(1) << 24)
+#define SCTLR_EE  (UINT64_C(1) << 25)
+
+/* DDI 0487, SCTLR_EL1.E0E, .EE: data of EL0 and of EL1. */
+static bool is_a64_big_endian(const struct snap_core *core)
+{
+	const struct snap_register *sctlr = snap_device_register(core->device, STR("SCTLR_EL1"));
+
+	return sctlr && (snap_register_value(sctlr) & (SCTLR_E0E | SCTLR_EE)) != 0;
+}
 
 bool solve_is_supported(const struct history *history)
 {
+	const struct snap_core *core = history_core(history);
 	const struct snap_register *cpsr;
 
-	if (history_core(history)->arch != CORE_A32)
+	if (core->runs_big_endian)
+		return false;
+	if (core->arch == CORE_A64)
+		return !is_a64_big_endian(core);
+	if (core->arch != CORE_A32)
 		return true;
 	cpsr = history_halt_register(history, A32_cpsr);
 	return !cpsr || (snap_register_value(cpsr) & CPSR_E) == 0;

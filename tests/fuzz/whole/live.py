@@ -34,7 +34,9 @@ LOOKS = ("?", "g", "qC", "qfThreadInfo", "qsThreadInfo", "qXfer:threads:read::0,
          "qThreadExtraInfo,{thread}", "qThreadStopInfo{thread}", "qOffsets", "qAttached", "qHostInfo", "qSymbol::", "vCont?",
          "P{trace}={place}", "P{trace}={place}", "Z0,{pc},4", "z0,{pc},4", "Z1,{pc},4", "z1,{pc},4", "Z2,{word},8", "z2,{word},8",
          "Z3,{word},4", "z3,{word},4", "Z4,{word},1", "z4,{word},1", "Z0,{pc},4;X6,2600002201327", "vFile:setfs:0",
-         "G00", "M{word},1:00", "X{word},0:", "vMustReplyEmpty", "qTStatus", "jThreadsInfo")
+         "Qbtrace:bts", "Qbtrace:off",
+         "Qbtrace-conf:bts:size=0x1000", "qXfer:btrace-conf:read::0,fff", "qXfer:btrace:read:all:0,1fff",
+         "qXfer:btrace:read:new:1fff,1fff", "qXfer:btrace:read:delta:0,fff", "G00", "M{word},1:00", "X{word},0:", "vMustReplyEmpty", "qTStatus", "jThreadsInfo")
 # Of the console, what moves or shows and changes no value of the past.
 SAYS = ("position", "seek {where}", "back {n}", "forward", "marks", "when", "time {where}", "events {where}", "gaps", "gaps all",
         "software-trace", "cores", "threads", "modules", "pointers 0x{word} 8", "crash", "info", "stack", "stack --raw 1 0",

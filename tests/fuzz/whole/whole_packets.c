@@ -50,6 +50,8 @@ static const char *const packets[] = {
         "g",
         "qRcmd,gaps",
         "qCRC:400000,100",
+        "Qbtrace:bts",
+        "qXfer:btrace:read:all:0,fff",
         "vFile:setfs:0",
         "k",
 };
