@@ -353,23 +353,6 @@ out:
 	return status;
 }
 
-/* The piece that holds `address`, or NULL. */
-const struct piece *memmap_find_piece(const struct memmap *map, uint64_t address)
-{
-	size_t low = 0;
-	size_t high = map->piece_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (map->pieces[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 ? &map->pieces[low - 1] : NULL;
-}
-
 enum fit {
 	FIT_NOT,
 	FIT_PERHAPS, /* the view's number is not known */

@@ -79,13 +79,14 @@ struct gdb {
 	bool is_refreshed;   /* its script reads all anew after a command; see console.h */
 	bool takes_others;   /* where it resumes one thread alone the others go along, too */
 	bool is_one_resumed; /* by the last request, of gdb's */
+	bool leaving;        /* the connection ends when the replies are sent */
 	/* A breakpoint that was taken away since the last stop: to step off it, maybe. */
 	bool has_lifted;
+	bool has_resume;
+	bool traces; /* `record btrace bts` is on (gdb_btrace.c) */
 	uint64_t lifted;
-	bool leaving;   /* the connection ends when the replies are sent */
 	size_t general; /* core that g, p, m are about (Hg) */
 	size_t resume;  /* core that bs, bc, c, s move (Hc); valid if has_resume */
-	bool has_resume;
 	/*
 	 * The core that moves where the client does not say which ("Hc0", "vCont;c"): gdb does so
 	 * unless scheduler-locking is on. It is the last that stopped or that the user chose: gdb's
@@ -110,11 +111,8 @@ struct gdb {
 	uint64_t waiting_position;
 	struct gdb_kept kept;
 
-	/* `record btrace bts` (gdb_btrace.c): it is on, bytes that gdb wants of it, what it reads
-	 * now. */
-	bool traces;
-	uint64_t trace_size;
-	struct text branches;
+	uint64_t trace_size;  /* of `record btrace bts`: bytes that gdb wants */
+	struct text branches; /* and what it reads now */
 
 	struct text reply; /* payload of the reply being built */
 	struct text out;   /* frames to send; the owner of the connection takes them */
