@@ -21,6 +21,7 @@ enum {
 	WORK_LEAST = 3 << 20,
 	WORK_TIMES = 24,
 	SPARED_PART = 2,  /* of that, for guess_spared() */
+	ANEW_PART = 16,   /* of that, where guesses are solved anew */
 	COPIED_A_RUN = 8, /* instructions that are copied in the time that one is run in */
 };
 
@@ -35,6 +36,7 @@ struct coherence {
 	uint64_t spared_work;        /* the same by guess_spared() */
 	uint32_t *batch;             /* stores of unknown address, the last one first */
 	size_t batch_count;
+	bool guesses_anew;   /* a guess is solved anew, and does not extend what is known */
 	bool has_conflicted; /* a guess in this window led to a contradiction */
 };
 
@@ -79,9 +81,10 @@ static struct bits address_of(const struct solver *s, uint32_t access)
 }
 
 /* Solves the trial: what it supposes beyond what `of` was solved under. */
-static enum status solve_trial(struct coherence *c, const struct solver *of, struct solver *s)
+static enum status solve_trial(struct coherence *c, const struct solver *of, struct solver *s,
+                               bool is_lenient)
 {
-	enum status status = solve_extend(s, of, &c->trial);
+	enum status status = solve_extend(s, of, &c->trial, is_lenient);
 	uint64_t work = s->w.dyn_count / COPIED_A_RUN + s->runs;
 
 	c->work -= c->work < work ? c->work : work;
@@ -119,13 +122,14 @@ static size_t take_addresses(struct coherence *c, const struct solver *s, uint64
 	return changed;
 }
 
-/* Solves the trial anew, and passes over what contradicts: what is known does not stand in its way.
- */
-static enum status guess_anew(struct coherence *c, struct solver *s)
+/* Solves the trial as a guess, which passes over what contradicts. */
+static enum status solve_guess(struct coherence *c, struct solver *s)
 {
 	struct solve_options options = c->options;
 	uint64_t dyns = c->options.window.to - c->options.window.from;
 
+	if (!c->guesses_anew)
+		return solve_trial(c, c->best, s, true);
 	options.supposed = &c->trial;
 	options.is_lenient = true;
 	c->work -= c->work < dyns ? c->work : dyns;
@@ -136,7 +140,7 @@ static enum status guess_anew(struct coherence *c, struct solver *s)
 static enum status guess_round(struct coherence *c, uint64_t lost, size_t *changed)
 {
 	struct solver s;
-	enum status status = guess_anew(c, &s);
+	enum status status = solve_guess(c, &s);
 
 	*changed = status == STATUS_OK ? take_addresses(c, &s, lost) : 0;
 	if (*changed > 0 && lost == SUPPOSED_SPARES)
@@ -299,7 +303,7 @@ static enum status extend_fit(struct coherence *c, struct fit *fit, const uint64
 	enum status status;
 
 	suppose_first(c, guesses, count);
-	status = solve_trial(c, fit->has_solver ? &fit->s : c->best, &s);
+	status = solve_trial(c, fit->has_solver ? &fit->s : c->best, &s, false);
 	*fits = status == STATUS_OK && !s.has_conflict && is_whole(c, &s);
 	if (*fits) {
 		drop_fit(fit);
@@ -352,7 +356,7 @@ static enum status settle(struct coherence *c, struct solver *s, bool *accepted)
 			return STATUS_OK;
 		}
 		solve_fini(s);
-		TRY(solve_trial(c, c->best, s));
+		TRY(solve_trial(c, c->best, s, false));
 		if (s->has_conflict)
 			break;
 	}
@@ -530,17 +534,25 @@ static enum status grow(struct coherence *c, uint64_t from)
 	}
 }
 
-enum status coherent_init(struct solver *s, const struct history *history,
-                          const struct solve_options *options, struct suppositions *supposed)
+/*
+ * Looks for a solution in one of the two ways to solve guesses, beginning with what is accepted. To
+ * extend what is known costs least; a guess that is solved anew is not bound by what was guessed
+ * wrongly before it.
+ */
+static enum status look(struct solver *s, const struct history *history,
+                        const struct solve_options *options, struct suppositions *accepted,
+                        bool guesses_anew)
 {
 	uint64_t dyns = options->window.to - options->window.from;
-	uint64_t work = dyns * WORK_TIMES < WORK_LEAST ? WORK_LEAST : dyns * WORK_TIMES;
+	uint64_t most = dyns * WORK_TIMES < WORK_LEAST ? WORK_LEAST : dyns * WORK_TIMES;
+	uint64_t work = guesses_anew ? most / ANEW_PART : most;
 	struct coherence c = {.history = history,
 	                      .options = *options,
 	                      .best = s,
-	                      .accepted = supposed,
+	                      .accepted = accepted,
 	                      .work = work,
-	                      .spared_work = work / SPARED_PART};
+	                      .spared_work = work / SPARED_PART,
+	                      .guesses_anew = guesses_anew};
 	enum status status;
 
 	c.options.log = NULL;
@@ -548,5 +560,38 @@ enum status coherent_init(struct solver *s, const struct history *history,
 	free(c.batch);
 	suppositions_fini(&c.trial);
 	suppositions_fini(&c.carried);
+	return status;
+}
+
+/* Of the stores whose address is not known most are open still. */
+static bool is_mostly_open(const struct solver *s)
+{
+	size_t placed = 0;
+
+	for (uint32_t i = 0; i < s->memory.access_count; i++)
+		placed += supposed_of(s, i) != SUPPOSED_NOT;
+	return placed > 0 && count_open(s) > placed;
+}
+
+enum status coherent_init(struct solver *s, const struct history *history,
+                          const struct solve_options *options, struct suppositions *supposed)
+{
+	struct suppositions accepted = {0};
+	struct solver anew;
+	enum status status = look(s, history, options, supposed, false);
+
+	if (status != STATUS_OK || s->has_conflict || !is_mostly_open(s))
+		return status;
+	status = look(&anew, history, options, &accepted, true);
+	if (status == STATUS_OK && !anew.has_conflict && count_open(&anew) < count_open(s)) {
+		solve_fini(s);
+		suppositions_fini(supposed);
+		*s = anew;
+		*supposed = accepted;
+		s->supposed = supposed;
+		return STATUS_OK;
+	}
+	solve_fini(&anew);
+	suppositions_fini(&accepted);
 	return status;
 }

@@ -100,7 +100,7 @@ static enum status own_facts(struct solver *s)
 }
 
 enum status solve_extend(struct solver *s, const struct solver *of,
-                         const struct suppositions *supposed)
+                         const struct suppositions *supposed, bool is_lenient)
 {
 	enum status status;
 	enum status of_memory;
@@ -108,6 +108,7 @@ enum status solve_extend(struct solver *s, const struct solver *of,
 	*s = *of;
 	s->shares_window = true;
 	s->supposed = supposed;
+	s->is_lenient = is_lenient;
 	s->runs = 0;
 	status = own_facts(s);
 	of_memory = own_memory(&s->memory);

@@ -133,11 +133,12 @@ void solve_fini(struct solver *s);
  * What `of` says under more suppositions (extension.c): found from it, for facts are only ever
  * added, so that what was known holds still and what is new alone is run. `of` was solved without a
  * log, without a conflict, and strictly; it has the window, and must outlive `s`, as must
- * `supposed`, of which what is said of accesses whose place is known is not looked at. NO_MEM,
- * INTERRUPTED; solve_fini() in any case.
+ * `supposed`, of which what is said of accesses whose place is known is not looked at. `is_lenient`
+ * is that of solve_options, for `s`, which nothing extends then. NO_MEM, INTERRUPTED; solve_fini()
+ * in any case.
  */
 MUST_USE enum status solve_extend(struct solver *s, const struct solver *of,
-                                  const struct suppositions *supposed);
+                                  const struct suppositions *supposed, bool is_lenient);
 /*
  * `s`, which extends `of` directly or through others, takes its place and its window, and is
  * finished by that.
