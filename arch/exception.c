@@ -27,7 +27,7 @@ const struct exception_info *exception_find(enum exception_numbering numbering, 
 }
 
 static const struct exception_vector vectors[] = {
-#define V(arch, first, last, kind, name) {CORE_##arch, first, last, EXCEPTION_##kind, name},
+#define V(arch, first, last, kind, name) {CORE_##arch, EXCEPTION_##kind, first, last, name},
 #include "arch/exception.def"
 };
 
@@ -136,7 +136,7 @@ bool exception_vector_of(const struct exception_info *info, uint32_t number,
 bool exception_is_synchronous(enum exception_kind kind)
 {
 	static const bool synchronous[EXCEPTION_KINDS] = {
-#define K(kind, synchronous) [EXCEPTION_##kind] = synchronous,
+#define K(kind, synchronous) [EXCEPTION_##kind] = (synchronous),
 #include "arch/exception.def"
 	};
 

@@ -51,9 +51,9 @@ static inline enum exception_kind exception_kind_of(const struct exception_info 
 
 struct exception_vector {
 	enum core_arch arch;
+	enum exception_kind kind;
 	int64_t first;
 	int64_t last;
-	enum exception_kind kind;
 	const char *name;
 };
 

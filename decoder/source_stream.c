@@ -210,7 +210,7 @@ static enum status add_buffer(struct maker *m, size_t index)
 		own->bytes = NULL;
 		return status;
 	}
-	if (status == STATUS_NOT_FOUND)
+	if (status == STATUS_NOT_FOUND && last)
 		status = warn_of_order(m, last, own);
 	if (status == STATUS_NO_MEM)
 		return status;

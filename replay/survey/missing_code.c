@@ -43,7 +43,7 @@ enum status missing_code_add(struct missing_code *missing, uint64_t address, uin
 	size_t at = find_page(missing, address);
 	struct missing_range *page;
 
-	if (at == missing->count || page_of(missing->pages[at].first) != page_of(address)) {
+	if (at >= missing->count || page_of(missing->pages[at].first) != page_of(address)) {
 		TRY(vec_reserve((void **)&missing->pages, &missing->capacity, missing->count + 1,
 		                sizeof(*missing->pages)));
 		memmove(&missing->pages[at + 1], &missing->pages[at],

@@ -3,6 +3,7 @@
  * Trace IDs that no source claims: how many bytes they have, and what is known of whose they are.
  * IHI 0029; snapshot format 1.0, 3.3.4 (a source's data stream has the ID after its base ID).
  */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/file.h"
@@ -151,6 +152,8 @@ static const struct snap_source *owner_elsewhere(const struct snapshot *snapshot
 	for (size_t i = 0; i < snapshot->source_count; i++) {
 		uint8_t own;
 
+		assert(snapshot->sources); /* clang-tidy would think that what is returned is NULL
+		                            */
 		if (snap_source_trace_id(&snapshot->sources[i], &own) && own == id)
 			return &snapshot->sources[i];
 	}
