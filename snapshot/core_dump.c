@@ -252,7 +252,7 @@ enum status load_core_alone(struct loader *loader, const char *path,
                             const struct snapshot_options *options)
 {
 	struct elf_image *image;
-	struct elf_core core;
+	struct elf_core core = {0};
 
 	if (options->core_dump.n > 0)
 		return diag_error(loader->diags, STATUS_USAGE, place_none(),
@@ -271,7 +271,7 @@ enum status load_core_beside(struct loader *loader, const struct snapshot_option
 {
 	const struct elf_thread *thread;
 	struct elf_image *image;
-	struct elf_core core;
+	struct elf_core core = {0};
 
 	if (options->core_dump.n == 0)
 		return STATUS_OK;

@@ -76,6 +76,12 @@ static struct mem_region part_of(const struct mem_region *region, uint64_t first
 	return part;
 }
 
+/* The last byte of what begins in `place` and goes to `last` at most; all of that if it is NULL. */
+static uint64_t end_in(const struct code_place *place, uint64_t last)
+{
+	return place && place->last < last ? place->last : last;
+}
+
 enum status logged_memory_cut_dump(const struct system_log *log, const struct snap_device *device,
                                    const struct mem_region *region, logged_memory_adder *add,
                                    void *context)
@@ -88,7 +94,7 @@ enum status logged_memory_cut_dump(const struct system_log *log, const struct sn
 	for (size_t i = code_places_find(places, at);; i++) {
 		const struct code_place *place = i < places->count ? &places->items[i] : NULL;
 		struct mem_region part;
-		uint64_t end = last;
+		uint64_t end;
 
 		if (place && place->first > at && place->first <= last) {
 			/* What lies before the place. */
@@ -99,8 +105,7 @@ enum status logged_memory_cut_dump(const struct system_log *log, const struct sn
 		}
 		if (place && place->first > last)
 			place = NULL;
-		if (place && place->last < last)
-			end = place->last;
+		end = end_in(place, last);
 		part = part_of(region, at, end);
 		give_part(&halted, place, &part);
 		TRY(add(context, &part));

@@ -163,10 +163,22 @@ static enum status take_string(struct bytes *b, struct str *s)
 	return bytes_skip(b, s->n + 1);
 }
 
+/* A row of NT_FILE, with its string; offsets are in pages there. */
+static enum status read_mapping(struct bytes *row, unsigned int word, struct bytes *names,
+                                uint64_t page, struct elf_mapping *mapping)
+{
+	TRY(bytes_le(row, word, &mapping->start));
+	TRY(bytes_le(row, word, &mapping->end));
+	TRY(bytes_le(row, word, &mapping->offset));
+	mapping->offset *= page;
+	return take_string(names, &mapping->path);
+}
+
 /* NT_FILE: count, page size, rows of three numbers, then as many strings. */
 static enum status read_files(struct reader *r, const struct note *note)
 {
 	unsigned int word = r->core->is_64bit ? 8 : 4;
+	size_t row = (size_t)3 * word;
 	struct bytes b = note->data;
 	struct bytes names;
 	uint64_t count;
@@ -174,21 +186,15 @@ static enum status read_files(struct reader *r, const struct note *note)
 
 	TRY(bytes_le(&b, word, &count));
 	TRY(bytes_le(&b, word, &page));
-	if (count > MAPPINGS_MOST || count > bytes_left(&b) / (3 * word))
+	if (count > MAPPINGS_MOST || count > bytes_left(&b) / row)
 		return STATUS_TRUNCATED;
 	names = b;
-	TRY(bytes_skip(&names, (size_t)count * 3 * word));
+	TRY(bytes_skip(&names, (size_t)count * row));
 	r->core->mappings = arena_alloc(r->arena, ((size_t)count + 1) * sizeof(*r->core->mappings));
 	if (!r->core->mappings)
 		return STATUS_NO_MEM;
 	for (uint64_t i = 0; i < count; i++) {
-		struct elf_mapping *mapping = &r->core->mappings[i];
-
-		TRY(bytes_le(&b, word, &mapping->start));
-		TRY(bytes_le(&b, word, &mapping->end));
-		TRY(bytes_le(&b, word, &mapping->offset));
-		TRY(take_string(&names, &mapping->path));
-		mapping->offset *= page;
+		TRY(read_mapping(&b, word, &names, page, &r->core->mappings[i]));
 		r->core->mapping_count++;
 	}
 	return STATUS_OK;

@@ -51,26 +51,35 @@ static enum status number_at(const struct bytes *header, uint64_t offset, unsign
 	return bytes_le(&b, size, value);
 }
 
+/* Where program header `index` is; END after the last. */
+static enum status find_program_header(const struct bytes *header, const struct layout *layout,
+                                       uint64_t index, uint64_t *at)
+{
+	uint64_t size;
+	uint64_t count;
+
+	TRY(number_at(header, layout->table, layout->word, at));
+	TRY(number_at(header, layout->entry_size, 2, &size));
+	TRY(number_at(header, layout->entry_size + 2U, 2, &count));
+	if (index >= count || size < layout->entry_least)
+		return STATUS_END;
+	if (*at > bytes_left(header))
+		return STATUS_TRUNCATED;
+	*at += index * size;
+	return STATUS_OK;
+}
+
 /* Program header `index`; END after the last, TRUNCATED where the page ends before it. */
 static enum status read_program_header(const struct bytes *header, uint64_t index,
                                        struct program_header *p)
 {
 	const struct layout *layout;
 	uint64_t at;
-	uint64_t size;
-	uint64_t count;
 
 	if (!is_elf(header) || bytes_left(header) <= CLASS)
 		return STATUS_END;
 	layout = &layouts[header->pos[CLASS] == CLASS_64];
-	TRY(number_at(header, layout->table, layout->word, &at));
-	TRY(number_at(header, layout->entry_size, 2, &size));
-	TRY(number_at(header, layout->entry_size + 2U, 2, &count));
-	if (index >= count || size < layout->entry_least)
-		return STATUS_END;
-	if (at > bytes_left(header))
-		return STATUS_TRUNCATED;
-	at += index * size;
+	TRY(find_program_header(header, layout, index, &at));
 	TRY(number_at(header, at, 4, &p->type));
 	TRY(number_at(header, at + layout->offset, layout->word, &p->offset));
 	TRY(number_at(header, at + layout->address, layout->word, &p->address));

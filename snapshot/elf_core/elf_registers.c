@@ -194,31 +194,36 @@ static enum status add_sve(struct list *list, const struct elf_thread *thread)
 	return add_vectors(list, 'P', SVE_P + 1, 0, sve->p, sve->length / 8);
 }
 
+static enum status add_a64(struct list *list, const struct elf_thread *thread)
+{
+	ADD(groups_64, &thread->general);
+	ADD(fp_64, bytes_left(&thread->fp) > 0 ? &thread->fp : &thread->sve.fp);
+	ADD(call_64, &thread->call);
+	TRY(add_sve(list, thread));
+	ADD(tls_64, &thread->tls);
+	ADD(pac_64, &thread->pac);
+	return add_groups(list, siginfo_64, COUNT(siginfo_64), &thread->siginfo);
+}
+
+static enum status add_a32(struct list *list, const struct elf_thread *thread)
+{
+	ADD(groups_32, &thread->general);
+	ADD(vfp_32, &thread->vfp);
+	ADD(tls_32, &thread->tls);
+	return add_groups(list, siginfo_32, COUNT(siginfo_32), &thread->siginfo);
+}
+
 enum status elf_thread_registers(const struct elf_thread *thread, bool is_64bit,
                                  struct arena *arena, struct elf_register **registers,
                                  size_t *count)
 {
 	size_t most = REGISTERS_MOST + sve_registers(thread->sve.length);
 	struct list made = {arena, arena_alloc(arena, most * sizeof(**registers)), 0};
-	struct list *list = &made;
 
 	if (!made.items)
 		return STATUS_NO_MEM;
-	if (is_64bit) {
-		ADD(groups_64, &thread->general);
-		ADD(fp_64, bytes_left(&thread->fp) > 0 ? &thread->fp : &thread->sve.fp);
-		ADD(call_64, &thread->call);
-		TRY(add_sve(list, thread));
-		ADD(tls_64, &thread->tls);
-		ADD(pac_64, &thread->pac);
-		ADD(siginfo_64, &thread->siginfo);
-	} else {
-		ADD(groups_32, &thread->general);
-		ADD(vfp_32, &thread->vfp);
-		ADD(tls_32, &thread->tls);
-		ADD(siginfo_32, &thread->siginfo);
-	}
-	ADD(signal_any, &thread->signal);
+	TRY(is_64bit ? add_a64(&made, thread) : add_a32(&made, thread));
+	TRY(add_groups(&made, signal_any, COUNT(signal_any), &thread->signal));
 	*registers = made.items;
 	*count = made.count;
 	return STATUS_OK;

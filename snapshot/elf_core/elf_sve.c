@@ -22,29 +22,40 @@ static enum status read_sve(struct bytes note, size_t length, struct elf_sve *sv
 	return bytes_take(&b, 8, &sve->status);
 }
 
+static enum status read_fpsimd(struct bytes note, struct elf_sve *sve)
+{
+	TRY(bytes_skip(&note, HEADER));
+	return bytes_take(&note, FPSIMD_SIZE, &sve->fp);
+}
+
+static enum status read_header(struct bytes note, struct bytes *vl, uint64_t *length,
+                               uint64_t *flags)
+{
+	struct bytes b;
+
+	TRY(bytes_skip(&note, 8));
+	TRY(bytes_take(&note, 2, vl));
+	TRY(bytes_skip(&note, VECTOR_FLAGS_AT - 10));
+	TRY(bytes_le(&note, 2, flags));
+	TRY(bytes_skip(&note, HEADER - VECTOR_FLAGS_AT - 2));
+	b = *vl;
+	return bytes_le(&b, 2, length);
+}
+
 enum status elf_sve_read(struct bytes note, struct elf_sve *sve)
 {
 	struct elf_sve read = {.length = 0};
-	struct bytes b = note;
 	uint64_t length;
 	uint64_t flags;
 
-	TRY(bytes_skip(&b, 8));
-	TRY(bytes_take(&b, 2, &read.vl));
-	TRY(bytes_skip(&b, VECTOR_FLAGS_AT - 10));
-	TRY(bytes_le(&b, 2, &flags));
-	TRY(bytes_skip(&b, HEADER - VECTOR_FLAGS_AT - 2));
-	b = read.vl;
-	TRY(bytes_le(&b, 2, &length));
+	TRY(read_header(note, &read.vl, &length, &flags));
 	if (length == 0 || length % SVE_QUADWORD != 0 || length > SVE_LENGTH_MOST)
 		return STATUS_BAD_DATA;
 	if ((flags & FLAG_SVE) != 0) {
 		TRY(read_sve(note, (size_t)length, &read));
 		read.length = (size_t)length;
 	} else {
-		b = note;
-		TRY(bytes_skip(&b, HEADER));
-		TRY(bytes_take(&b, FPSIMD_SIZE, &read.fp));
+		TRY(read_fpsimd(note, &read));
 	}
 	*sve = read;
 	return STATUS_OK;

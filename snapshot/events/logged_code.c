@@ -205,7 +205,7 @@ static void collect_edges(const struct code_pieces *pieces, struct sweep *sweep)
 			sweep->edges[sweep->edge_count++] = pieces->items[i].last + 1;
 	}
 	qsort(sweep->edges, sweep->edge_count, sizeof(*sweep->edges), compare_addresses);
-	qsort(sweep->order, pieces->count, sizeof(*sweep->order), compare_pieces);
+	qsort(sweep->order, pieces->count, sizeof(const struct code_piece *), compare_pieces);
 	for (size_t i = 0; i < sweep->edge_count; i++) {
 		if (kept == 0 || sweep->edges[kept - 1] != sweep->edges[i])
 			sweep->edges[kept++] = sweep->edges[i];
@@ -255,8 +255,8 @@ enum status code_pieces_places(const struct code_pieces *pieces, uint32_t states
 	enum status status = STATUS_NO_MEM;
 
 	sweep.edges = calloc(pieces->count + 1, 2 * sizeof(*sweep.edges));
-	sweep.order = calloc(pieces->count + 1, sizeof(*sweep.order));
-	sweep.active = calloc(pieces->count + 1, sizeof(*sweep.active));
+	sweep.order = calloc(pieces->count + 1, sizeof(const struct code_piece *));
+	sweep.active = calloc(pieces->count + 1, sizeof(const struct code_piece *));
 	if (sweep.edges && sweep.order && sweep.active)
 		status = find_places(pieces, states, &sweep, places);
 	free(sweep.edges);
