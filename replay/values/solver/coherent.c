@@ -21,7 +21,7 @@ enum {
 	WORK_LEAST = 3 << 20,
 	WORK_TIMES = 24,
 	SPARED_PART = 2,  /* of that, for guess_spared() */
-	ANEW_PART = 16,   /* of that, where guesses are solved anew */
+	ANEW_PART = 4,    /* of that, where guesses are solved anew */
 	COPIED_A_RUN = 8, /* instructions that are copied in the time that one is run in */
 };
 
