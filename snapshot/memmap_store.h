@@ -62,23 +62,6 @@ static inline const struct memmap *memmap_base(const struct memmap *map)
 	return map->base ? map->base : map;
 }
 
-/* The piece in which the address lies, or NULL before the first. */
-static inline const struct piece *memmap_find_piece(const struct memmap *map, uint64_t address)
-{
-	size_t low = 0;
-	size_t high = map->piece_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (map->pieces[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 ? &map->pieces[low - 1] : NULL;
-}
-
 /* How many views there are: UNSUPPORTED if they are too many. */
 MUST_USE enum status memmap_count_views(struct memmap *map);
 

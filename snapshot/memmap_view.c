@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The views of a memory map: whose contexts are told apart, and which times. And which of its bytes
- * are the core's own.
+ * The views of a memory map: whose contexts are told apart, and which times. And whether bytes of
+ * it are the core's own.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -263,20 +263,6 @@ bool memmap_view_is_final(const struct memmap *map, uint32_t view)
 void memmap_set_all_dumped(struct memmap *map)
 {
 	map->is_all_dumped = true;
-}
-
-bool memmap_is_own(const struct memmap *map, uint64_t address, uint64_t size)
-{
-	const struct memmap *base = memmap_base(map);
-	const struct piece *piece = memmap_find_piece(base, address);
-	uint64_t last = address + (size - 1);
-
-	if (!piece || last < address)
-		return false;
-	while (piece->is_own && piece + 1 < base->pieces + base->piece_count &&
-	       piece[1].address <= last)
-		piece++;
-	return piece->is_own;
 }
 
 bool memmap_has_own(const struct memmap *map)

@@ -152,8 +152,7 @@ static const struct snap_source *owner_elsewhere(const struct snapshot *snapshot
 	for (size_t i = 0; i < snapshot->source_count; i++) {
 		uint8_t own;
 
-		assert(snapshot->sources); /* clang-tidy would think that what is returned is NULL
-		                            */
+		assert(snapshot->sources); /* else clang-tidy takes what is returned for NULL */
 		if (snap_source_trace_id(&snapshot->sources[i], &own) && own == id)
 			return &snapshot->sources[i];
 	}
