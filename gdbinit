@@ -112,12 +112,14 @@ define hook-reverse-finish
   csreplay-selected
 end
 
-# With Python: says which frames of a backtrace nothing but calls and returns prove.
-define csreplay-flow-frames
+# With Python: reads memory in larger pieces for it, and says which frames of it nothing but calls and returns prove.
+define csreplay-backtrace
 end
-
+define hook-backtrace
+  csreplay-backtrace begin
+end
 define hookpost-backtrace
-  csreplay-flow-frames
+  csreplay-backtrace end
 end
 
 define csreplay-to
@@ -182,11 +184,11 @@ document gaps
 Show where execution is not known, and why. `monitor gaps FROM..TO` shows a part.
 end
 
-# The last thing here, since a gdb without Python leaves off at it: csreplay_gdb.py beside this file. gdb does not say where
+# The last thing here, since a gdb without Python leaves off at it: csreplay_gdb beside this file. gdb does not say where
 # that is, but has it open while it reads it.
 python
 def csreplay_load():
-    import os
+    import os, sys
     folders = []
     try:
         for fd in sorted(map(int, os.listdir("/proc/self/fd")), reverse=True):
@@ -198,11 +200,21 @@ def csreplay_load():
         pass  # no Linux
     folders += ["/usr/local/share/csreplay", "/usr/share/csreplay"]
     for folder in folders:
-        path = os.path.join(folder, "csreplay_gdb.py")
-        if os.path.isabs(path) and os.path.isfile(path):
-            gdb.execute("source " + path)
-            return
-    gdb.write("warning: csreplay_gdb.py is not beside gdbinit: csreplay's commands are not all there, and after a seek gdb may "
-              "show what it has read elsewhere\n", gdb.STDERR)
+        if os.path.isabs(folder) and os.path.isfile(os.path.join(folder, "csreplay_gdb", "__init__.py")):
+            break
+    else:
+        gdb.write("warning: csreplay_gdb is not beside gdbinit: csreplay's commands are not all there, and after a seek gdb may "
+                  "show what it has read elsewhere\n", gdb.STDERR)
+        return
+    # Anew, where gdb reads this file once more: its definitions have taken the place of commands.
+    for name in [name for name in sys.modules if name.split(".")[0] == "csreplay_gdb"]:
+        del sys.modules[name]
+    writes_none, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    sys.path.insert(0, folder)
+    try:
+        import csreplay_gdb
+    finally:
+        sys.path.remove(folder)
+        sys.dont_write_bytecode = writes_none
 csreplay_load()
 end

@@ -6,6 +6,8 @@ set -euo pipefail
 cd "$(dirname "$0")"
 
 npm ci --omit=dev --no-audit --no-fund
-cp ../../gdbinit ../../csreplay_gdb.py ../../LICENSE .
-trap 'rm -f gdbinit csreplay_gdb.py LICENSE' EXIT
+mkdir csreplay_gdb
+trap 'rm -rf gdbinit csreplay_gdb LICENSE' EXIT
+cp ../../gdbinit ../../LICENSE .
+cp ../../csreplay_gdb/*.py csreplay_gdb
 npx --yes @vscode/vsce@3 package --allow-missing-repository

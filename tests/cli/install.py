@@ -35,7 +35,9 @@ class Install(unittest.TestCase):
 
     def test_nothing_else_is_installed(self):
         self.assertEqual(self.installed("bin"), {"csreplay"})
-        self.assertEqual(self.installed("share/csreplay"), {"gdbinit", "csreplay_gdb.py", "lldbinit", "csreplay_lldb.py"})
+        self.assertEqual(self.installed("share/csreplay"), {"gdbinit", "lldbinit", "csreplay_lldb.py",
+                                                            *(f"csreplay_gdb/{path.name}" for path in
+                                                              (SOURCE / "csreplay_gdb").glob("*.py"))})
         self.assertEqual(self.installed("share/man"), {f"man1/{page.name}" for page in (SOURCE / "docs/man").glob("*.1")})
         self.assertEqual({path.name for path in self.usr.iterdir()}, {"bin", "share"})
         self.assertEqual({path.name for path in (self.usr / "share").iterdir()},
@@ -76,9 +78,9 @@ class Install(unittest.TestCase):
         self.assertIn("$1 = 39999", out)
 
     def has_python_part(self, *arguments, **more):
-        """gdb has loaded csreplay_gdb.py by itself; else what it said."""
+        """gdb has loaded csreplay_gdb by itself; else what it said."""
         gdb = shutil.which("gdb-multiarch") or shutil.which("gdb")
-        done = subprocess.run([gdb, "-nx", "-batch", *map(str, arguments), "-ex", "python print('LOADED', 'flow' in globals())"],
+        done = subprocess.run([gdb, "-nx", "-batch", *map(str, arguments), "-ex", "python print('LOADED', 'csreplay_gdb' in __import__('sys').modules)"],
                               capture_output=True, text=True, check=False, timeout=60, stdin=subprocess.DEVNULL, **more)
         return "LOADED True" in done.stdout or done.stderr
 
@@ -100,8 +102,8 @@ class Install(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             shutil.copy(SOURCE / "gdbinit", folder)
             said = self.has_python_part("-x", Path(folder) / "gdbinit", "-ex", "help seek")
-        if not any(os.path.exists(f"{prefix}/share/csreplay/csreplay_gdb.py") for prefix in ("/usr", "/usr/local")):
-            self.assertIn("warning: csreplay_gdb.py is not beside gdbinit", said)
+        if not any(os.path.exists(f"{prefix}/share/csreplay/csreplay_gdb") for prefix in ("/usr", "/usr/local")):
+            self.assertIn("warning: csreplay_gdb is not beside gdbinit", said)
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ class Packets(unittest.TestCase):
         """What each of the commands takes."""
         mark = "maintenance packet qHere"
         sent = self.sent(CRASH.arguments(), [mark, *(one for command in commands for one in (command, mark))],
-                         serving.UNKNOWN_MEMORY)
+                         (*serving.UNKNOWN_MEMORY, "^Backtrace stopped: previous frame identical"))
         marks = [i for i, packet in enumerate(sent) if packet == "qHere"]
         self.assertEqual(len(marks), len(commands) + 1)
         return [sent[first + 1:last] for first, last in zip(marks, marks[1:])]
@@ -59,6 +59,23 @@ class Packets(unittest.TestCase):
             print(len(part), "packets for", command)
             self.assertGreater(len(part), 0)
             self.assertLessEqual(len(part), 5, (command, part))
+
+    def test_bt_10_takes_20_packets(self):
+        commands = [one for seek in ("seek end", "seek -200", "seek 50%", "crash") for one in (seek, "bt 10")]
+        for command, part in zip(commands, self.parts(commands)):
+            print(len(part), "packets for", command)
+            self.assertLessEqual(len(part), 20 if command == "bt 10" else 5, (command, part))
+
+    def test_36_what_a_backtrace_has_read_ends_with_it(self):
+        """One that was interrupted has no end: what it has read of the halt's memory is not shown elsewhere."""
+        looks = [f"x/2wx $sp+{offset}" for offset in range(0, 512, 32)]
+        commands = [*looks, *(one for n in (20, 200, 1500) for one in (f"set $trace_pos = $trace_pos-{n}", *looks))]
+        said = []
+        for first in ([], ["csreplay-backtrace begin"]):
+            with serving.Server(CRASH.arguments()) as server:
+                said.append(serving.gdb(server.address, ["crash", *first, *commands], CRASH.program, ["-x", serving.GDBINIT],
+                                        allowed=(*serving.UNKNOWN_MEMORY, "Cannot access memory")))
+        self.assertEqual(*said)
 
     def test_1_another_program_is_told(self):
         if not OTHER:

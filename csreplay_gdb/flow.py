@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""gdb's unwinder of the callers that the trace proves."""
+import re
+
+import gdb
+import gdb.unwinder
+
+from csreplay_gdb import frames, server
+from csreplay_gdb.callers import callers
+from csreplay_gdb.pieces import PiecewiseAtHalt, pieces
+
+class FlowId:
+    """A frame's identity. That of DWARF where SP at the call is known, so that it is the same whoever
+    unwinds. Else just below that of the next outer frame with an SP, where no SP can be; or, if there is none, an
+    address where no memory can be (bit 55 is not that of a sign; of a kernel the last there are), outer frames higher."""
+
+    def __init__(self, words):
+        self.pc = gdb.Value(int(words["function"], 16))
+        if "sp" in words:
+            self.sp = gdb.Value(int(words["sp"], 16))
+        else:
+            if "outer_sp" in words:
+                sp = int(words["outer_sp"], 16) - int(words["outer"])
+            else:
+                sp = (0xffffffffffffff00 if int(words["function"], 16) >> 63 else 0x00f0ffffffffff00) \
+                    - 16 * int(words["depth"])
+            self.sp = gdb.Value(sp)
+            self.special = gdb.Value(int(words["call"]) + 1)
+
+class FlowUnwinder(gdb.unwinder.Unwinder):
+    """The caller as calls and returns of the trace prove it. The stack in memory is not read: callers
+    are there where it is not known, or smashed. Registers are what they were at the call."""
+
+    def __init__(self):
+        super().__init__("csreplay-calls")
+        self.frames = []  # levels of the frames that were seen; inlined functions are none
+        self.at = None  # thread and position that they are of
+        self.sp = 0  # of the innermost
+        self.bare = set()  # levels of those whose caller's stack is not known
+        self.is_off = False
+        self.is_connecting = False
+        self.whole = set()  # threads at whose halt the stack leads where the flow does
+
+    def index(self, frame):
+        """Which frame of the flow's this one is at most: inlined functions have levels, too."""
+        level = frame.level()
+        at = (gdb.selected_thread().num, int(frame.read_register("trace_pos")))
+        self.frames = [seen for seen in self.frames if seen < level and at == self.at]
+        self.at = at
+        if not self.frames:
+            self.bare.clear()
+            self.sp = int(frame.read_register("sp")) & 0xffffffffffffffff if frames.knows(frame, "sp") else 0
+        self.frames.append(level)
+        return len(self.frames) - 1
+
+    def words(self, frame):
+        """What is known of a frame that the flow has a caller of; or None."""
+        try:
+            index = self.index(frame)
+        except gdb.error:
+            return None
+        pc = int(frame.read_register("pc")) & 0xffffffffffffffff
+        # What was inlined and is not shown now leaves levels that are none. The innermost frame has any PC of its call.
+        for level in range(index, -1, -1):
+            words = callers.frame(level, self.at[1])
+            if words and (index == 0 or "pc" in words and int(words["pc"], 16) == pc):
+                break
+        else:
+            return None
+        if "halt" in words and gdb.selected_thread().num in self.whole:
+            return None
+        return words if "caller" in words else None
+
+    def status(self, frame, words):
+        """The status register as gdb's own unwinders have it of a 32-bit core's caller: this frame's,
+        with the instruction set of the call, if this frame's is known."""
+        for name, thumb in frames.STATUS.items():
+            if frames.knows(frame, name):
+                value = int(frame.read_register(name))
+                return {name: hex(value | thumb if "thumb" in words else value & ~thumb)}
+        return {}
+
+    def __call__(self, frame):
+        words = None if self.is_off else self.words(frame)
+        if not words:
+            return None if self.is_off else self.last(frame)
+        if "sp" not in words:
+            self.bare.add(frame.level())
+        info = frame.create_unwind_info(FlowId(words))
+        words = dict(words, pc=words["caller"], trace_pos=hex(self.at[1]), **self.status(frame, words))
+        for name, value in words.items():
+            if name in ("pc", "sp", "lr", "trace_pos", *frames.STATUS) or re.match(r"[xr]\d+$", name):
+                like = frame.read_register(name).type
+                info.add_saved_register(name, gdb.Value(int(value, 16).to_bytes(like.sizeof, "little"), like))
+        return info
+
+    def last(self, frame):
+        """A frame that the flow has no caller of, after frames that it has: gdb's own unwinders give up
+        the command where these had no SP, or a 32-bit core's no status register."""
+        is_arm = frame.architecture().name().startswith("arm")
+        if frame.level() == 0 or (frames.knows(frame, "sp") and
+                                  (not is_arm or any(frames.knows(frame, name) for name in frames.STATUS))):
+            return None
+        return frames.UnknownStack.end(frame)
+
+    def at_halt(self):
+        """The selected thread is at its halt, as far as the flow is asked for callers."""
+        at = server.position() if self.enabled and not self.is_connecting and gdb.selected_thread() else None
+        return at is not None and "halt" in (callers.frame(0, at) or ())
+
+    def look_at_halt(self, *_):
+        """At the halt all of memory is known, and gdb's own unwinders say more where they are right."""
+        if not self.at_halt():
+            return
+        thread = gdb.selected_thread()
+        self.whole.discard(thread.num)
+        callers.older.pop(thread.num, None)
+        self.is_off = True
+        pieces.on()
+        past_main = gdb.parameter("backtrace past-main")
+        try:
+            gdb.execute("set backtrace past-main on")  # its caller, too: so that gdb looks for none
+            if self.agrees():
+                self.whole.add(thread.num)
+        except gdb.error:
+            pass
+        self.is_off = False
+        pieces.off()
+        gdb.execute("set backtrace past-main " + ("on" if past_main else "off"))
+        gdb.invalidate_cached_frames()
+
+    def agrees(self):
+        frame = gdb.newest_frame()
+        for words in callers.all(64):
+            if not words or "caller" not in words:
+                if words:
+                    callers.remember_older(frame, words["call"])
+                return True
+            frame = frames.outer(frame)
+            if frame is None or frame.pc() != int(words["caller"], 16):
+                return False
+        return True
+
+flow = FlowUnwinder()
+gdb.unwinder.register_unwinder(None, flow, True)
+gdb.events.stop.connect(flow.look_at_halt)
+pieces_at_halt = PiecewiseAtHalt(flow.at_halt)
