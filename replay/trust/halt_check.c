@@ -124,36 +124,26 @@ static bool has_memory(const struct history *history, uint64_t address)
 	return find_memory(history, address, &span);
 }
 
-/* The stack pointer, and the registers that code keeps a frame pointer in: of A32 and T32 two. */
-struct stack_registers {
-	unsigned int sp;
-	unsigned int frames[2];
+static const unsigned int stack_pointer[] = {
+        [CORE_A64] = A64_sp,
+        [CORE_A32] = A32_sp,
+        [CORE_M] = M_sp,
 };
 
-static struct stack_registers stack_registers_of(enum core_arch arch)
-{
-	static const struct stack_registers of[] = {
-	        [CORE_A64] = {A64_sp, {A64_x29, A64_x29}},
-	        [CORE_A32] = {A32_sp, {A32_r11, A32_r7}},
-	        [CORE_M] = {M_sp, {M_r11, M_r7}},
-	};
-
-	return of[arch];
-}
-
 /*
- * A frame pointer leads to memory of the snapshot that is no code that ran: then the snapshot has
- * the stack. Many have none.
+ * A register leads to memory of the snapshot that is no code that ran: then the snapshot has data.
+ * Many have none.
  */
-static bool has_stack(const struct history *history, const struct stack_registers *registers)
+static bool has_data(const struct history *history)
 {
-	for (size_t i = 0; i < 2; i++) {
-		const struct snap_register *frame =
-		        history_halt_register(history, registers->frames[i]);
+	const struct register_file file = register_file_of(history_core(history)->arch);
+
+	for (unsigned int i = REGISTER_PC + 1; i < file.trace; i++) {
+		const struct snap_register *reg = history_halt_register(history, i);
 		struct mem_span span;
 
-		if (frame && snap_register_value(frame) != 0 &&
-		    find_memory(history, snap_register_value(frame), &span) &&
+		if (reg && snap_register_value(reg) != 0 &&
+		    find_memory(history, snap_register_value(reg), &span) &&
 		    !span.region->read_only && history_executed_extent(history, &span) == 0)
 			return true;
 	}
@@ -162,9 +152,8 @@ static bool has_stack(const struct history *history, const struct stack_register
 
 /* Of a stack that is empty it is the address behind it. */
 static void check_sp(const struct snap_core *core, const struct history *history,
-                     const struct stack_registers *registers, struct diag_list *facts)
+                     const struct snap_register *reg, struct diag_list *facts)
 {
-	const struct snap_register *reg = history_halt_register(history, registers->sp);
 	unsigned int alignment = core->arch == CORE_A64 ? 16 : 4;
 	uint64_t sp = snap_register_value(reg);
 
@@ -172,13 +161,11 @@ static void check_sp(const struct snap_core *core, const struct history *history
 		diag_warning(facts, reg->place,
 		             "core \"%.*s\": sp at the halt is 0x%llx, no multiple of %u",
 		             STR_ARG(core->device->name), (unsigned long long)sp, alignment);
-	if (!has_memory(history, sp) && !has_memory(history, sp - 1) &&
-	    has_stack(history, registers))
-		diag_warning(
-		        facts, reg->place,
-		        "core \"%.*s\": sp at the halt is 0x%llx, where the snapshot has no "
-		        "memory, though it has a stack: the register is wrong, or points elsewhere",
-		        STR_ARG(core->device->name), (unsigned long long)sp);
+	if (!has_memory(history, sp) && !has_memory(history, sp - 1) && has_data(history))
+		diag_warning(facts, reg->place,
+		             "core \"%.*s\": sp at the halt is 0x%llx, where the snapshot has no "
+		             "memory, though it has data: sp is wrong, or no stack was dumped",
+		             STR_ARG(core->device->name), (unsigned long long)sp);
 }
 
 /* Both are in one piece of memory of the snapshot. */
@@ -227,14 +214,13 @@ static void check_frame(const struct history *history, uint64_t sp, struct diag_
 void halt_check_places(const struct history *history, struct diag_list *facts)
 {
 	const struct snap_core *core = history_core(history);
-	const struct stack_registers registers = stack_registers_of(core->arch);
-	const struct snap_register *sp = history_halt_register(history, registers.sp);
+	const struct snap_register *sp = history_halt_register(history, stack_pointer[core->arch]);
 	const struct snap_register *pc = history_halt_register(history, REGISTER_PC);
 
 	/* Snapshots of trace alone have registers that nobody filled in. */
 	if (!sp || snap_register_value(sp) == 0 || core->device->dump_count == 0)
 		return;
-	check_sp(core, history, &registers, facts);
+	check_sp(core, history, sp, facts);
 	check_frame(history, snap_register_value(sp), facts);
 	if (pc && !has_memory(history, snap_register_value(pc)))
 		diag_warning(facts, pc->place,

@@ -122,8 +122,14 @@ class Entries(unittest.TestCase):
         place = self.change("SP", 0x15500800c80)
         facts = self.facts()
         self.assertIn(place + 'core "cpu_0": sp at the halt is 0x15500800c80, where the snapshot has no '
-                      "memory, though it has a stack: the register is wrong, or points elsewhere", facts)
+                      "memory, though it has data: sp is wrong, or no stack was dumped", facts)
         self.assert_all_say(facts)
+
+    def test_stack_pointer_without_memory_or_frame_pointer(self):
+        """A smashed stack leaves no frame pointer; another register leads to data."""
+        self.change("SP", 0x15500800c80)
+        self.change("X29", 0x4141414141414141)
+        self.assertTrue([fact for fact in self.facts() if "sp at the halt is 0x15500800c80, where the" in fact])
 
     def test_stack_pointer_that_is_not_aligned(self):
         place = self.change("SP", 0x5500800c84)
