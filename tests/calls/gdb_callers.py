@@ -18,8 +18,8 @@ FOLDER = material.shared("corpus", sys.argv[1], sys.argv[2])
 COUNT = int(sys.argv[3])
 TRUE = true_stack.TrueStacks(FOLDER)
 DEEP = 30  # frames
-# The level of the newest frame that is no inlined function's, by a function of gdbinit.
-WHOLE = 'python print("WHOLE %d" % whole(gdb.newest_frame()).level())'
+# The level of the newest frame that is no inlined function's, by a function of csreplay_gdb.
+WHOLE = 'python import csreplay_gdb.frames as frames; print("WHOLE %d" % frames.whole(gdb.newest_frame()).level())'
 RETURNS = 12  # to an address, that are looked at
 
 
