@@ -183,6 +183,7 @@ void uop_register_name(unsigned int reg, struct text *out)
 	        [REG_TPIDR_EL2] = "tpidr_el2",
 	        [REG_TPIDR_EL3] = "tpidr_el3",
 	        [REG_SCTLR_EL1] = "sctlr_el1",
+	        [REG_TCR_EL1] = "tcr_el1",
 	        [REG_DAIF] = "daif",
 	        [REG_SP_EL0] = "sp_el0",
 	        [REG_SP_EL1] = "sp_el1",

@@ -77,9 +77,10 @@ enum uop_register {
 	REG_SPSR_EL1,
 	REG_SPSR_EL2,
 	REG_SPSR_EL3,
-	/* Where nothing but EL1 and EL0 ran since it was written: no level above has one of this
-	   name. */
+	/* Where nothing but EL1 and EL0 ran since they were written: no level above has them
+	   under these names. */
 	REG_SCTLR_EL1,
+	REG_TCR_EL1,
 	REG_DAIF, /* PSTATE.D, A, I and F in bits 9 to 6; the others are 0 */
 	/*
 	 * Of the SVE predicates P0 to P7: a number of bytes of a vector after which no element

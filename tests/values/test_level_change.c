@@ -106,6 +106,7 @@ static void entry_at_the_same_level_keeps_its_stack(void **state)
 	assert_was(&o, REG_X0, REG_X0);
 	assert_was(&o, REG_ELR_EL2, REG_ELR_EL2);
 	assert_was(&o, REG_SCTLR_EL1, REG_SCTLR_EL1);
+	assert_was(&o, REG_TCR_EL1, REG_TCR_EL1);
 	assert_saved(&o, REG_ELR_EL1, REG_SPSR_EL1, 5);
 	assert_unknown(&o, REG_PSTATE);
 	o = change(entry(EL_3, EL_3, 0x200), 0);
@@ -140,6 +141,7 @@ static void entry_from_a_lower_level_takes_the_own_stack(void **state)
 	/* VHE: the name may mean EL2's. */
 	assert_unknown(&o, REG_ELR_EL1);
 	assert_unknown(&o, REG_SCTLR_EL1);
+	assert_unknown(&o, REG_TCR_EL1);
 	o = change(entry(EL_0, EL_3, 0x400), 0);
 	assert_unknown(&o, REG_SP);
 	assert_was(&o, REG_SP_EL0, REG_SP);
@@ -206,9 +208,11 @@ static void return_to_the_same_level_has_the_stack_that_spsr_says(void **state)
 	assert_int_equal(o.registers[REG_DAIF].value, 0);
 	assert_was(&o, REG_SP, REG_SP_EL0);
 	assert_was(&o, REG_SCTLR_EL1, REG_SCTLR_EL1);
+	assert_was(&o, REG_TCR_EL1, REG_TCR_EL1);
 	c.from = EL_2;
 	o = change(c, SPSR_EL1H);
 	assert_unknown(&o, REG_SCTLR_EL1);
+	assert_unknown(&o, REG_TCR_EL1);
 	assert_was(&o, REG_SP, REG_SP_EL1);
 	assert_was(&o, REG_SP_EL2, REG_SP);
 	c.to = EL_3;
@@ -246,6 +250,7 @@ static void unknown_code_of_el0_leaves_what_it_cannot_write(void **state)
 	assert_true(o.is_known && o.has_own_sp);
 	assert_was(&o, REG_SP, REG_SP);
 	assert_was(&o, REG_TPIDR_EL1, REG_TPIDR_EL1);
+	assert_was(&o, REG_TCR_EL1, REG_TCR_EL1);
 	assert_was(&o, REG_ELR_EL2, REG_ELR_EL2);
 	assert_unknown(&o, REG_X0);
 	assert_unknown(&o, REG_SP_EL0);

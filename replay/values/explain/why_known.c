@@ -216,6 +216,11 @@ static void explain_ssa_fact(struct why_chain *c, const struct provenance_fact *
 		if (f->other != LINEAR_CONSTANT)
 			why_push_ssa(c, f->other, number);
 		break;
+	case CAUSE_TOP_BYTE:
+		rests_on_dyn(c->walk, "the access", f->dyn);
+		(void)say_value(c, f->dyn, ssa,
+		                "by TCR_EL1 the top byte of what it accesses counts");
+		break;
 	case CAUSE_REACH:
 		rests_on_dyn(c->walk, "what is found where the store did not go", f->dyn);
 		(void)say_value(c, f->dyn, ssa, "wherever else the store went, it would be found");

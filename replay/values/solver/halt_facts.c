@@ -113,7 +113,7 @@ static void learn_named(struct solver *s, const char *name, unsigned int slot)
 /*
  * ELR and SPSR are not among them: a last exception may have written them, and with VHE their names
  * mean those of another level. Of the stack pointer in use what a debugger has under the name of
- * its level may be old. SCTLR_EL1 counts for EL0 where that is under EL1 (HCR_EL2.TGE).
+ * its level may be old. SCTLR_EL1 and TCR_EL1 count for EL0 where that is under EL1 (HCR_EL2.TGE).
  */
 static void learn_system(struct solver *s)
 {
@@ -130,8 +130,10 @@ static void learn_system(struct solver *s)
 	}
 	if (s->without != A64_cpsr)
 		learn_end(s, REG_DAIF, mode & DAIF, 64);
-	if (level == EL_1)
+	if (level == EL_1) {
 		learn_named(s, "SCTLR_EL1", REG_SCTLR_EL1);
+		learn_named(s, "TCR_EL1", REG_TCR_EL1);
+	}
 }
 
 /*

@@ -68,10 +68,13 @@ static void learn_target(struct solver *s, size_t dyn, uint64_t pc)
 {
 	const struct uop_branch *branch = &window_template(&s->w, dyn)->insn->branch;
 	enum isa isa = window_next_isa(&s->w, dyn);
-	/* The top byte is ignored wherever the core may be set up so. */
+	/* The top byte is ignored wherever the core may be set up so (top_byte.h). */
 	uint64_t known = bits_mask(branch->target_bits < 56 ? branch->target_bits : 56);
+	/* Of a target that faults, a core need not keep the top bits (Arm ARM D1.3). */
+	bool ran = dyn + 1 < s->w.dyn_count && window_template(&s->w, dyn + 1)->is_code;
 
-	if (s->abi.is_assumed && abi_is_return(window_template(&s->w, dyn)))
+	if ((s->abi.is_assumed && abi_is_return(window_template(&s->w, dyn))) ||
+	    (branch->target_bits == 64 && ran && top_byte_counts(s, dyn, pc)))
 		known = UINT64_MAX;
 	known &= window_next_pc_bits(&s->w, dyn);
 	solve_learn(s, dyn, branch->slot, (struct bits){pc & known, known});
@@ -120,6 +123,7 @@ void initial_facts(struct solver *s)
 	narrow_all(s);
 	if (s->w.options.to == history_length(s->w.history))
 		halt_facts(s);
+	top_byte_init(s);
 	for (size_t dyn = 0; dyn < s->w.dyn_count; dyn++) {
 		learn_branch(s, dyn);
 		learn_outcome(s, dyn);

@@ -469,6 +469,22 @@ bool memdep_may_be_written(const struct solver *s, struct bits address)
 	       (memdep_known_bytes(granule.contents.value) & byte) != 0;
 }
 
+/* What an access was made by is a whole address, where the top byte counts. */
+static void learn_top_byte(struct solver *s, const struct memdep_access *a)
+{
+	const struct uop_access *what = memdep_access_of(s, a);
+	struct bits base = solve_slot(s, a->dyn, what->address);
+	uint64_t offset = (uint64_t)(int64_t)what->offset;
+	uint64_t address = memdep_canonical(base.value + offset);
+
+	if (what->when != SLOT_NONE || what->align > 0 || memdep_is_32bit(s, a) ||
+	    (~base.known & ADDRESS_BITS) != 0 || base.known == UINT64_MAX ||
+	    !top_byte_counts(s, a->dyn, address))
+		return;
+	solve_because(s, CAUSE_TOP_BYTE, a->dyn, 0);
+	solve_learn(s, a->dyn, what->address, (struct bits){address - offset, UINT64_MAX});
+}
+
 /* Looks at where an access of unknown place goes by now. */
 static void examine(struct solver *s, uint32_t access)
 {
@@ -495,8 +511,10 @@ static void examine(struct solver *s, uint32_t access)
 		a->state = ACCESS_UNLINKED;
 	if (a->state == ACCESS_ABSENT || a->state == ACCESS_PLACED)
 		memdep_clobber_clear(m, access);
-	if (a->state == ACCESS_PLACED)
+	if (a->state == ACCESS_PLACED) {
+		learn_top_byte(s, a);
 		place(s, access);
+	}
 }
 
 static void look(struct solver *s, uint32_t access)

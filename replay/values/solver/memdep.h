@@ -26,8 +26,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/uop/uop.h"
 #include "base/status.h"
-#include "replay/values/solver/interval_map.h"
 #include "snapshot/memmap.h"
 
 struct solver;

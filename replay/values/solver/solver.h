@@ -34,9 +34,9 @@
 
 #include <limits.h>
 
+#include "arch/uop/uop.h"
 #include "replay/history/history.h"
 #include "replay/values/solver/abi.h"
-#include "replay/values/solver/interval_map.h"
 #include "replay/values/solver/linear.h"
 #include "replay/values/solver/local_frame.h"
 #include "replay/values/solver/memdep.h"
@@ -44,6 +44,7 @@
 #include "replay/values/solver/private_stack.h"
 #include "replay/values/solver/provenance.h"
 #include "replay/values/solver/supposition.h"
+#include "replay/values/solver/top_byte.h"
 #include "replay/values/ssa/ssa.h"
 
 /* For `without`: of the registers at the halt the PC alone is taken. */
@@ -102,6 +103,7 @@ struct solver {
 	uint64_t *dirty_granules;      /* bit i: dirty[i] is not 0 */
 	struct memdep_memory memory;
 	struct linear linear;
+	struct top_byte top_byte;
 	struct private_stacks stacks;      /* none without that assumption */
 	const struct other_writes *others; /* solve_options */
 	struct abi abi;                    /* the same */

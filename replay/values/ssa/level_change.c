@@ -171,7 +171,7 @@ static bool stay(const struct level_change *c, enum origin origin, struct uop_bu
 {
 	static const uint8_t kept[] = {REG_DCZID,     REG_TPIDRRO_EL0, REG_TPIDR_EL1, REG_TPIDR_EL2,
 	                               REG_TPIDR_EL3, REG_SP_EL2,      REG_ELR_EL2,   REG_ELR_EL3,
-	                               REG_SPSR_EL2,  REG_SPSR_EL3,    REG_SCTLR_EL1};
+	                               REG_SPSR_EL2,  REG_SPSR_EL3,    REG_SCTLR_EL1, REG_TCR_EL1};
 	unsigned int own = !c->is_return ? REG_SP_EL1 : c->has_own_sp ? REG_SP : SLOT_NONE;
 
 	if (c->from != (c->is_return ? EL_1 : EL_0) ||
@@ -208,8 +208,10 @@ bool level_change_define(const struct level_change *change, struct uop_builder *
 		is_known = return_and_enter(change, origin, b);
 	else
 		is_known = enter(change, origin, b);
-	if (is_known && (change->from > EL_1 || change->to > EL_1))
+	if (is_known && (change->from > EL_1 || change->to > EL_1)) {
 		define(b, REG_SCTLR_EL1, SLOT_NONE);
+		define(b, REG_TCR_EL1, SLOT_NONE);
+	}
 	*has_own_sp = is_known && change->has_entry;
 	return is_known;
 }

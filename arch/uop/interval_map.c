@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Intervals by a number; see interval_map.h. */
-#include "replay/values/solver/interval_map.h"
+#include "arch/uop/interval_map.h"
 
 #include <stdlib.h>
 

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Intervals by a number: of the few SSA values and memory versions of which a range says more than
- * their bits.
+ * Intervals by a number: of those few values among many of which a range says more than their bits.
  *
  * Invariants: bit k of `has` is set if and only if k has a slot, so that the many others are told
  * by one bit. The slots are a hash table with open addressing, a power of two in size and at least
  * half of them free.
  */
-#ifndef CSREPLAY_REPLAY_VALUES_SOLVER_INTERVAL_MAP_H
-#define CSREPLAY_REPLAY_VALUES_SOLVER_INTERVAL_MAP_H
+#ifndef CSREPLAY_ARCH_UOP_INTERVAL_MAP_H
+#define CSREPLAY_ARCH_UOP_INTERVAL_MAP_H
 
 #include <stddef.h>
 
-#include "arch/uop/uop.h"
+#include "arch/uop/interval.h"
 #include "base/status.h"
 
 struct interval_slot {
