@@ -56,6 +56,16 @@ static void run_with(struct program *p, const char *name, uint64_t value, uint8_
 	run_elements(p, name, value, mode, elements, 1);
 }
 
+/* A register at the first position; the program ends. */
+static bool knew(struct program *p, unsigned int reg)
+{
+	struct value value;
+
+	values_register(p->values, 0, reg, &value);
+	end(p);
+	return value_is_known(&value);
+}
+
 /* X3 is what the one instruction before the last has read. */
 static void assert_read(uint32_t opcode, const char *name, uint8_t mode, bool is_known)
 {
@@ -112,16 +122,11 @@ static bool keeps_lr(uint32_t opcode, uint64_t sctlr, uint8_t mode)
 {
 	const uint32_t opcodes[] = {opcode, MOV_X0_1};
 	struct program p;
-	struct value value;
-	bool keeps;
 
 	begin(&p, opcodes, 2);
 	put_u64(p.x[AT_LR], UINT64_C(0xffffffc008077fdc));
 	run_with(&p, "SCTLR_EL1", sctlr, mode, 2);
-	values_register(p.values, 0, A64_x30, &value);
-	keeps = value_is_known(&value);
-	end(&p);
-	return keeps;
+	return knew(&p, A64_x30);
 }
 
 /* SCTLR_EL1.EnIA is bit 31, EnIB bit 30. */
@@ -213,16 +218,11 @@ static bool knows_target(uint64_t tcr)
 	const struct element elements[] = {range(CODE, 1, INSN_BRANCH_INDIRECT, true),
 	                                   range(CODE + 8, 1, INSN_OTHER, true)};
 	struct program p;
-	bool knows;
-	struct value value;
 
 	begin(&p, opcodes, 3);
 	put_u64(p.x[1], 7);
 	run_elements(&p, "TCR_EL1", tcr, EL1H, elements, 2);
-	values_register(p.values, 0, A64_x1, &value);
-	knows = value_is_known(&value);
-	end(&p);
-	return knows;
+	return knew(&p, A64_x1);
 }
 
 static void targets_are_whole_addresses_where_no_top_byte_is_ignored(void **state)
