@@ -15,6 +15,9 @@
  * return: the only one that there is; if there are several, or none, the callers are not known.
  * - Where CONTEXTIDR is traced, each has a stack of its own: that of another goes on after the next
  *   return of what the switch was in. Until then either may be there, and callers are not known.
+ * - A core of M profile says which returns are from exceptions. Such a one goes to the handler that
+ *   was interrupted, or else to the task that waits where it goes to. Where SVC or PendSV was taken
+ *   any number of tasks may wait, seen or not: as in the middle of a function, returns tell.
  * - Everything else is a return "to X, not to its caller at Y". What was the caller is there still
  * if the core was halted at X; if X ran, SP may have moved, and the callers are not known.
  * - A jump to the first instruction of another function is a tail call.
@@ -27,7 +30,7 @@
  * What a program can do and the flow does not show: a jump to the first instruction of a function
  * with another stack, until that is left; a longjmp to a call from before the trace, if one of the
  * same function is in the trace and neither returns; a function that is called by a plain jump and
- * whose name is not known.
+ * whose name is not known; two tasks that wait at one instruction and return to the same places.
  */
 #ifndef CSREPLAY_REPLAY_CALLS_CALLS_H
 #define CSREPLAY_REPLAY_CALLS_CALLS_H
@@ -71,6 +74,10 @@ struct call {
 	bool has_function; /* `function` is the first address, not just where it was seen first */
 	bool is_exception; /* its caller did not call it but was interrupted, there at
 	                      return_address */
+	bool may_switch;   /* is_exception, M profile: perhaps to another task, as SVC and PendSV do
+	                    */
+	bool may_be_asked; /* may_switch: and perhaps its caller asked for it */
+	bool is_merged;    /* while calls are built: `replaced` is the same one */
 };
 
 struct calls;

@@ -185,6 +185,14 @@ static bool is_call_and_back(const struct build *build, const struct between *be
 	return build->last.exit.kind == EXIT_CALL && between->to == build->last.exit.after;
 }
 
+/* M profile: PendSV is there for that, and some kernels do it in SVC. */
+static bool may_switch(const struct build *build, const struct element *element)
+{
+	enum exception_kind kind = exception_kind_of(element->exception.info);
+
+	return build->b.is_m_profile && (kind == EXCEPTION_CALL || kind == EXCEPTION_SYSTEM);
+}
+
 static enum status take_exception(struct build *build, const struct element *element,
                                   const struct element *next, const struct between *between)
 {
@@ -195,6 +203,7 @@ static enum status take_exception(struct build *build, const struct element *ele
 	        .to = next ? next->exception.return_address : between->to,
 	        .is_chained = element->exception.is_tail_chained,
 	        .is_untraced = between->is_off,
+	        .may_switch = may_switch(build, element),
 	};
 
 	/* The core was halted where it was taken; trace has no bits of misaligned addresses. */
@@ -213,6 +222,14 @@ static void note_context(struct build *build, const struct element *element)
 		build->b.context = (struct call_context){element->context.context_id, true};
 }
 
+/* M profile: what branches to EXC_RETURN looks like any return, and the trace says what it was. */
+static void note_exception_return(struct build *build, const struct element *element)
+{
+	if (element->type == ELEMENT_EXCEPTION_RET && build->b.is_m_profile &&
+	    build->last.exit.kind != EXIT_PLAIN)
+		build->last.exit.kind = EXIT_EXCEPTION_RETURN;
+}
+
 /* The next exception of the boundary, or false. */
 static bool next_exception(struct build *build, struct element *element)
 {
@@ -222,7 +239,10 @@ static bool next_exception(struct build *build, struct element *element)
 	       event.position <= build->b.position) {
 		build->next_event++;
 		note_context(build, &event.element);
-		if (event.position < build->b.position || !element_is_exception(&event.element))
+		if (event.position < build->b.position)
+			continue;
+		note_exception_return(build, &event.element);
+		if (!element_is_exception(&event.element))
 			continue;
 		*element = event.element;
 		return true;
@@ -403,10 +423,65 @@ static void end_suspended(struct call_builder *b)
 	}
 }
 
+static uint32_t number_of(const struct calls *c, const uint32_t *numbers, uint32_t call)
+{
+	while (call != CALL_NONE && c->items[call].is_merged)
+		call = c->items[call].replaced;
+	return call == CALL_NONE ? CALL_NONE : numbers[call];
+}
+
+/* With these numbers; what is of one call is one. */
+static void join_segments(struct calls *c, const uint32_t *numbers)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->segment_count; i++) {
+		struct call_segment segment = c->segments[i];
+
+		segment.call = number_of(c, numbers, segment.call);
+		if (kept == 0 || c->segments[kept - 1].call != segment.call)
+			c->segments[kept++] = segment;
+	}
+	c->segment_count = kept;
+}
+
+/* Takes out the calls that were found to be others. */
+static enum status drop_merged(struct calls *c)
+{
+	uint32_t *numbers = calloc(c->count + 1, sizeof(*numbers));
+	uint32_t kept = 0;
+
+	if (!numbers)
+		return STATUS_NO_MEM;
+	for (size_t i = 0; i < c->count; i++) {
+		numbers[i] = kept;
+		kept += !c->items[i].is_merged;
+	}
+	for (size_t i = 0; i < c->count; i++) {
+		if (c->items[i].is_merged)
+			continue;
+		c->items[i].parent = number_of(c, numbers, c->items[i].parent);
+		c->items[i].replaced = number_of(c, numbers, c->items[i].replaced);
+	}
+	join_segments(c, numbers);
+	c->first_stray = number_of(c, numbers, c->first_stray);
+	for (size_t i = 0; i < c->count; i++) {
+		if (!c->items[i].is_merged)
+			c->items[numbers[i]] = c->items[i];
+	}
+	c->count = kept;
+	free(numbers);
+	return STATUS_OK;
+}
+
 enum status calls_build(const struct history *history, const struct symbols *symbols,
                         struct interrupt *interrupt, struct calls **calls)
 {
-	struct build build = {.history = history, .interrupt = interrupt, .b.top = CALL_NONE};
+	struct build build = {
+	        .history = history,
+	        .interrupt = interrupt,
+	        .b = {.top = CALL_NONE, .is_m_profile = history_core(history)->arch == CORE_M},
+	};
 	struct calls *made = calloc(1, sizeof(*made));
 	enum status status;
 
@@ -420,6 +495,8 @@ enum status calls_build(const struct history *history, const struct symbols *sym
 	if (status == STATUS_OK)
 		status = calls_decide_rest(&build.b);
 	end_suspended(&build.b);
+	if (status == STATUS_OK)
+		status = drop_merged(made);
 	count_depths(made);
 	free(build.exits);
 	free(build.b.returns);

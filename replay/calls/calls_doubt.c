@@ -119,8 +119,12 @@ static enum status split(struct call_builder *b, const struct candidate *found,
 	TRY(calls_take_stack(b, found->stack));
 	for (uint32_t call = found->stack; call != found->call && call != CALL_NONE;
 	     call = calls_of(b, call)->parent) {
+		const struct call *c = calls_of(b, call);
+		bool has_returned = call == found->stack && c->is_exception && c->has_return &&
+		                    c->return_address == doubt->to;
+
 		base = call;
-		calls_end(b, call, CALL_END_UNWOUND, doubt->to);
+		calls_end(b, call, has_returned ? CALL_END_RETURN : CALL_END_UNWOUND, doubt->to);
 		calls_of(b, call)->leave = doubt->position;
 	}
 	/* The first function of a stack returns to nobody. */
@@ -137,6 +141,32 @@ static bool is_there(struct call_builder *b, const struct candidate *candidate)
 	return calls_find_stack(b, candidate->stack) &&
 	       (end == CALL_END_HALT || end == CALL_END_STRAY ||
 	        (candidate->is_unwound && end == CALL_END_UNWOUND));
+}
+
+/* What was left, and perhaps goes on, nobody knows the end of. */
+static void end_doubtful(struct call_builder *b, const struct suspended_stack *stack)
+{
+	for (uint32_t call = stack->call; call != CALL_NONE; call = calls_of(b, call)->parent) {
+		calls_end(b, call, CALL_END_GAP, 0);
+		if (calls_of(b, call)->end == CALL_END_GAP)
+			calls_of(b, call)->leave = stack->position;
+	}
+}
+
+enum status calls_forget_candidates(struct call_builder *b)
+{
+	const struct doubt *doubt = find_doubt(b, calls_oldest(b));
+
+	for (uint32_t i = 0; doubt && i < doubt->count; i++) {
+		uint32_t call = b->candidates[doubt->first + i].stack;
+		const struct suspended_stack *stack = calls_find_stack(b, call);
+
+		if (!stack)
+			continue;
+		end_doubtful(b, stack);
+		TRY(calls_take_stack(b, call));
+	}
+	return STATUS_OK;
 }
 
 /* The candidates that return to `to`; their callers in *callers. */
@@ -160,6 +190,43 @@ static void find_callers(struct call_builder *b, const struct doubt *doubt, uint
 	}
 }
 
+static void replace(uint32_t *call, uint32_t old, uint32_t new)
+{
+	if (*call == old)
+		*call = new;
+}
+
+/*
+ * What went on at the doubt's position, its root, is this call, which waited; or came in the place
+ * of it, if it is of another function.
+ */
+static void merge(struct call_builder *b, const struct doubt *doubt, uint32_t call)
+{
+	struct calls *c = b->calls;
+	uint32_t root = doubt->root;
+
+	if (calls_of(b, root)->function != calls_of(b, call)->function)
+		return;
+	for (size_t i = c->segment_count; i > 0; i--) {
+		if (c->segments[i - 1].position < doubt->position)
+			break;
+		replace(&c->segments[i - 1].call, root, call);
+	}
+	for (size_t i = root + 1; i < c->count; i++) {
+		replace(&c->items[i].parent, root, call);
+		replace(&c->items[i].replaced, root, call);
+	}
+	for (size_t i = 0; i < b->suspended_count; i++) {
+		replace(&b->suspended[i].call, root, call);
+		replace(&b->suspended[i].base, root, call);
+	}
+	replace(&b->top, root, call);
+	replace(&c->first_stray, root, call);
+	calls_end(b, root, CALL_END_RETURN, 0);
+	calls_of(b, root)->replaced = call;
+	calls_of(b, root)->is_merged = true;
+}
+
 enum status calls_decide(struct call_builder *b, uint32_t root, uint64_t to, bool *is_decided,
                          struct candidates *callers)
 {
@@ -176,6 +243,10 @@ enum status calls_decide(struct call_builder *b, uint32_t root, uint64_t to, boo
 	find_callers(b, doubt, to, false, &found, callers);
 	if (callers->count == 0)
 		find_callers(b, doubt, to, true, &found, callers);
+	b->has_switched |= callers->count == 0 && !callers->has_more;
+	/* Tasks come back again and again: they would be more each time. */
+	if (callers->has_more && b->is_m_profile)
+		return calls_forget_candidates(b);
 	if (callers->count != 1 || callers->has_more)
 		return STATUS_OK;
 	*is_decided = true;
@@ -185,6 +256,7 @@ enum status calls_decide(struct call_builder *b, uint32_t root, uint64_t to, boo
 		b->top = found.call;
 	} else {
 		TRY(calls_set_caller(b, root, callers->items[0].call, to));
+		merge(b, doubt, found.call);
 	}
 	return calls_pop_to(b, callers->items[0].call, CALL_END_RETURN, to);
 }
@@ -193,8 +265,9 @@ static enum status decide_at_end(struct call_builder *b, const struct doubt *dou
 {
 	struct candidate only;
 	const struct call *call;
+	bool is_weak = doubt->is_weak && (!b->is_m_profile || b->has_switched);
 
-	if (doubt->count != 1 || doubt->is_weak || calls_of(b, doubt->root)->parent != CALL_NONE)
+	if (doubt->count != 1 || is_weak || calls_of(b, doubt->root)->parent != CALL_NONE)
 		return STATUS_OK;
 	only = b->candidates[doubt->first];
 	call = calls_of(b, only.call);
@@ -202,17 +275,9 @@ static enum status decide_at_end(struct call_builder *b, const struct doubt *dou
 		return STATUS_OK;
 	if (call->has_return)
 		TRY(calls_set_caller(b, doubt->root, call->parent, call->return_address));
-	return split(b, &only, doubt);
-}
-
-/* What was left, and perhaps goes on, nobody knows the end of. */
-static void end_doubtful(struct call_builder *b, const struct suspended_stack *stack)
-{
-	for (uint32_t call = stack->call; call != CALL_NONE; call = calls_of(b, call)->parent) {
-		calls_end(b, call, CALL_END_GAP, 0);
-		if (calls_of(b, call)->end == CALL_END_GAP)
-			calls_of(b, call)->leave = stack->position;
-	}
+	TRY(split(b, &only, doubt));
+	merge(b, doubt, only.call);
+	return STATUS_OK;
 }
 
 enum status calls_decide_rest(struct call_builder *b)

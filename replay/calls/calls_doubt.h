@@ -32,6 +32,11 @@ MUST_USE enum status calls_doubt(struct call_builder *b, uint32_t root,
  */
 MUST_USE enum status calls_decide(struct call_builder *b, uint32_t root, uint64_t to,
                                   bool *is_decided, struct candidates *callers);
+/*
+ * The active stack, which is one of the candidates or another, is left a second time: all of them
+ * wait no more, since which of them did is not known. NO_MEM.
+ */
+MUST_USE enum status calls_forget_candidates(struct call_builder *b);
 /* At the end: what did not return is the only candidate, where there is but one. NO_MEM. */
 MUST_USE enum status calls_decide_rest(struct call_builder *b);
 

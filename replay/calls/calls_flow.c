@@ -3,7 +3,7 @@
  * What calls, returns, jumps and exceptions do to stacks; the rules are those of calls.h. In: where
  * one run left to. Out: calls begun and ended, and which one is active.
  */
-#include "replay/calls/calls_doubt.h"
+#include "replay/calls/calls_task.h"
 
 enum { SEARCH_FRAMES = 65536 };
 
@@ -211,15 +211,6 @@ static enum status take_return(struct call_builder *b, uint64_t to)
 	                            : stray(b, to);
 }
 
-static uint32_t oldest(const struct call_builder *b)
-{
-	uint32_t call = b->top;
-
-	while (calls_of(b, call)->parent != CALL_NONE)
-		call = calls_of(b, call)->parent;
-	return call;
-}
-
 /* The newest handler of an exception whose interrupted code is known. */
 static uint32_t newest_exception(const struct call_builder *b)
 {
@@ -238,6 +229,8 @@ static enum status take_exception_return(struct call_builder *b, uint64_t to)
 	bool is_done;
 	uint32_t root;
 
+	if (b->is_m_profile)
+		return calls_return_to_task(b, handler, to);
 	if (found == CALL_NONE && handler != CALL_NONE) {
 		const struct call *c = calls_of(b, handler);
 
@@ -249,7 +242,7 @@ static enum status take_exception_return(struct call_builder *b, uint64_t to)
 	TRY(switch_stack(b, to, &is_done));
 	if (is_done)
 		return STATUS_OK;
-	root = oldest(b);
+	root = calls_oldest(b);
 	if (handler == CALL_NONE && is_open(b, root)) {
 		calls_of(b, root)->is_exception = true;
 		return find_caller(b, root, to, &none);
@@ -333,14 +326,20 @@ enum status calls_interrupt(struct call_builder *b, const struct call_exception 
 	                        .return_address = e->return_address,
 	                        .has_return = e->has_return,
 	                        .is_exception = true,
+	                        .may_switch = e->may_switch,
+	                        .may_be_asked = e->may_switch && !e->is_chained,
 	                        .parent = b->top,
 	                        .replaced = CALL_NONE,
 	                        .begin = CALL_BEGIN_EXCEPTION};
 	found = e->is_chained ? newest_exception(b) : CALL_NONE;
+	if (e->is_chained && b->is_m_profile &&
+	    (found == CALL_NONE || calls_of(b, found)->may_switch))
+		return calls_chain_after_switch(b, found, handler, e->to);
 	if (found != CALL_NONE) {
 		handler.parent = calls_of(b, found)->parent;
 		handler.return_address = calls_of(b, found)->return_address;
 		handler.has_return = calls_of(b, found)->has_return;
+		handler.may_be_asked = calls_of(b, found)->may_be_asked;
 		TRY(calls_pop_to(b, handler.parent, CALL_END_RETURN, e->to));
 	}
 	return calls_add(b, handler, e->to);

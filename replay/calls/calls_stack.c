@@ -60,6 +60,15 @@ bool calls_is_awaited(const struct call_builder *b, uint64_t address)
 
 /* ---- calls begin and end ---- */
 
+uint32_t calls_oldest(const struct call_builder *b)
+{
+	uint32_t call = b->top;
+
+	while (calls_of(b, call)->parent != CALL_NONE)
+		call = calls_of(b, call)->parent;
+	return call;
+}
+
 static enum status activate(struct call_builder *b, uint32_t call)
 {
 	struct calls *c = b->calls;

@@ -14,6 +14,9 @@ static inline struct call *calls_of(const struct call_builder *b, uint32_t call)
 	return &b->calls->items[call];
 }
 
+/* Of the active stack. */
+uint32_t calls_oldest(const struct call_builder *b);
+
 /* A live call returns to `address`: a filter, before stacks are searched. */
 bool calls_is_awaited(const struct call_builder *b, uint64_t address);
 

@@ -119,7 +119,9 @@ struct call_builder {
 	struct call_context stack_context; /* when the active stack began or went on */
 	bool has_lost_stacks;              /* more were suspended than there is room for */
 	bool is_halt;                      /* nothing runs after the boundary */
-	struct doubt *doubts;              /* rising by root */
+	bool is_m_profile;
+	bool has_switched;    /* M profile: from one task to another */
+	struct doubt *doubts; /* rising by root */
 	size_t doubt_count;
 	size_t doubt_capacity;
 	struct candidate *candidates;
@@ -167,6 +169,7 @@ struct call_exception {
 	uint64_t to;
 	bool has_return;
 	bool is_chained;  /* the handler before it has returned */
+	bool may_switch;  /* as struct call has it */
 	bool is_untraced; /* there is a gap between */
 };
 MUST_USE enum status calls_interrupt(struct call_builder *b, const struct call_exception *e);

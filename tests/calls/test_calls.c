@@ -7,7 +7,7 @@
 #include "tests/session/made_session.h"
 #include "tests/support/made_symbols.h"
 
-enum { STEPS_MOST = 64 };
+enum { STEPS_MOST = 64, ELEMENTS_MOST = 3 * 256 };
 
 /* How a step's last instruction ends. */
 enum how {
@@ -16,16 +16,20 @@ enum how {
 	JUMP,     /* direct */
 	INDIRECT, /* through a register */
 	ERET,
-	FALL, /* no branch */
+	EXC_RETURN, /* M profile: RETURN, and the trace says that it is from an exception */
+	FALL,       /* no branch */
 };
 
 /* A run of two instructions, and what lies after it. */
 struct step {
 	uint64_t start;
 	enum how how;
-	enum { NOTHING, EXCEPTION, OVERFLOW, CONTEXT, OFF } then;
-	uint64_t return_address; /* of the exception; of CONTEXT and after OFF: CONTEXTIDR */
+	enum { NOTHING, EXCEPTION, SYSTICK, CHAINED, OVERFLOW, CONTEXT, OFF } then;
+	/* Of the exception; of CHAINED: its number; of CONTEXT and after OFF: CONTEXTIDR. */
+	uint64_t return_address;
 };
+
+static enum core_arch arch; /* of the core; EXCEPTION is PendSV on CORE_M */
 
 static const struct made_function functions[] = {{"f", 0x1000, 0x100, 2},
                                                  {"g", 0x1100, 0x100, 2},
@@ -33,19 +37,33 @@ static const struct made_function functions[] = {{"f", 0x1000, 0x100, 2},
                                                  {"v", 0x1400, 0x100, 2},
                                                  {"w", 0x1800, 0x100, 2}};
 
-static struct element made[3 * STEPS_MOST];
+static struct element made[ELEMENTS_MOST];
 
 static struct element run_of_step(const struct step *step)
 {
-	static const enum insn_class classes[] = {INSN_BRANCH,          INSN_BRANCH_INDIRECT,
-	                                          INSN_BRANCH,          INSN_BRANCH_INDIRECT,
-	                                          INSN_BRANCH_INDIRECT, INSN_OTHER};
-	static const enum insn_subclass subclasses[] = {INSN_SUB_LINK,     INSN_SUB_A64_RET,
-	                                                INSN_SUB_NONE,     INSN_SUB_NONE,
-	                                                INSN_SUB_A64_ERET, INSN_SUB_NONE};
+	static const enum insn_class classes[] = {
+	        INSN_BRANCH,          INSN_BRANCH_INDIRECT, INSN_BRANCH, INSN_BRANCH_INDIRECT,
+	        INSN_BRANCH_INDIRECT, INSN_BRANCH_INDIRECT, INSN_OTHER};
+	static const enum insn_subclass subclasses[] = {
+	        INSN_SUB_LINK,     INSN_SUB_A64_RET, INSN_SUB_NONE, INSN_SUB_NONE,
+	        INSN_SUB_A64_ERET, INSN_SUB_A64_RET, INSN_SUB_NONE};
 	struct element e = range(step->start, 2, classes[step->how], true);
 
 	e.range.last_subclass = subclasses[step->how];
+	return e;
+}
+
+static struct element exception_of_step(const struct step *step)
+{
+	struct element e = {.type = ELEMENT_EXCEPTION};
+
+	e.exception.number = step->then == SYSTICK ? 15 : 14;
+	if (step->then == CHAINED) {
+		e.exception.number = (uint32_t)step->return_address;
+	} else {
+		e.exception.has_return_address = true;
+		e.exception.return_address = step->return_address;
+	}
 	return e;
 }
 
@@ -55,11 +73,11 @@ static size_t make_elements(const struct step *steps, size_t count)
 
 	for (size_t i = 0; i < count; i++) {
 		made[made_count++] = run_of_step(&steps[i]);
-		if (steps[i].then == EXCEPTION) {
-			made[made_count] = (struct element){.type = ELEMENT_EXCEPTION};
-			made[made_count].exception.number = 14;
-			made[made_count].exception.has_return_address = true;
-			made[made_count++].exception.return_address = steps[i].return_address;
+		if (steps[i].how == EXC_RETURN)
+			made[made_count++] = (struct element){.type = ELEMENT_EXCEPTION_RET};
+		if (steps[i].then == EXCEPTION || steps[i].then == SYSTICK ||
+		    steps[i].then == CHAINED) {
+			made[made_count++] = exception_of_step(&steps[i]);
 		} else if (steps[i].then == CONTEXT || steps[i].then == OFF) {
 			if (steps[i].then == OFF)
 				made[made_count++] = (struct element){.type = ELEMENT_TRACE_ON};
@@ -72,6 +90,15 @@ static size_t make_elements(const struct step *steps, size_t count)
 		}
 	}
 	return made_count;
+}
+
+/* On a core of `arch`. */
+static void open_steps(struct fixture *f, const struct step *steps, size_t count)
+{
+	make_registers(f);
+	f->core.arch = arch;
+	f->source.protocol = PROTOCOL_ETM4;
+	open_made(f, made, make_elements(steps, count));
 }
 
 /* The stack at a position: "h g f?", '?' where the caller is not known. */
@@ -118,7 +145,7 @@ static void assert_stacks(const struct step *steps, size_t count, uint64_t halt,
 	assert_int_equal(symbols_open(made_images, 1, &symbols), STATUS_OK);
 	leads_to(halt);
 	script.has_no_pc = true;
-	open_fixture(&f, made, make_elements(steps, count));
+	open_steps(&f, steps, count);
 	assert_int_equal(calls_build(f.history, symbols, NULL, &calls), STATUS_OK);
 	for (size_t i = 0; i <= count; i++) {
 		text_puts(&out, i > 0 ? " | " : "");
@@ -424,13 +451,142 @@ static void context_that_is_the_same_keeps_the_stack(void **state)
 	       AT(0x1008, FALL));
 }
 
+/* ---- tasks of M profile: v is PendSV, w is SysTick, h is where tasks ask for a switch ---- */
+
+static int of_m_profile(void **state)
+{
+	(void)state;
+	arch = CORE_M;
+	return 0;
+}
+
+static int of_a64(void **state)
+{
+	(void)state;
+	arch = CORE_A64;
+	return 0;
+}
+
+/* The second one was not seen before; the return of h tells the two apart. */
+static void two_tasks_wait_at_one_instruction(void **state)
+{
+	(void)state;
+	STACKS(0x1010, "f? | h f? | v h f? | h g? | g? | h g? | v h g? | h f? | f? | f?",
+	       AT(0x1000, CALL), {0x1200, FALL, EXCEPTION, 0x1208}, AT(0x1400, EXC_RETURN),
+	       AT(0x1208, RETURN), AT(0x1108, CALL), {0x1200, FALL, EXCEPTION, 0x1208},
+	       AT(0x1400, EXC_RETURN), AT(0x1208, RETURN), AT(0x1008, FALL));
+}
+
+static void task_that_asked_and_does_not_return_may_be_any(void **state)
+{
+	(void)state;
+	STACKS(0x1210, "f? | h f? | v h f? | g? | v g? | h? | h?", AT(0x1000, CALL),
+	       {0x1200, FALL, EXCEPTION, 0x1208}, AT(0x1400, EXC_RETURN),
+	       {0x1110, FALL, EXCEPTION, 0x1118}, AT(0x1400, EXC_RETURN), AT(0x1208, FALL));
+}
+
+static void where_no_task_was_switched_to_there_is_one(void **state)
+{
+	(void)state;
+	STACKS(0x1210, "f? | h f? | v h f? | h f? | h f?", AT(0x1000, CALL),
+	       {0x1200, FALL, EXCEPTION, 0x1208}, AT(0x1400, EXC_RETURN), AT(0x1208, FALL));
+}
+
+static void task_that_was_interrupted_goes_on(void **state)
+{
+	(void)state;
+	STACKS(0x1010, "f? | g f? | w g f? | v g f? | h? | w h? | v h? | g f? | f? | f?",
+	       AT(0x1000, CALL), {0x1100, FALL, SYSTICK, 0x1108}, {0x1800, EXC_RETURN, CHAINED, 14},
+	       AT(0x1400, EXC_RETURN), {0x1210, FALL, SYSTICK, 0x1218},
+	       {0x1800, EXC_RETURN, CHAINED, 14}, AT(0x1400, EXC_RETURN), AT(0x1108, RETURN),
+	       AT(0x1008, FALL));
+}
+
+static void handler_that_switches_nothing_returns_to_what_it_interrupted(void **state)
+{
+	(void)state;
+	STACKS(0x1010, "f? | g f? | w g f? | g f? | g f?", AT(0x1000, CALL),
+	       {0x1100, FALL, SYSTICK, 0x1108}, AT(0x1800, EXC_RETURN), AT(0x1108, FALL));
+}
+
+static void handler_may_interrupt_another(void **state)
+{
+	(void)state;
+	STACKS(0x1110, "f? | v f? | w v f? | v f? | f? | f?", {0x1000, FALL, EXCEPTION, 0x1008},
+	       {0x1400, FALL, SYSTICK, 0x1408}, AT(0x1800, EXC_RETURN), AT(0x1408, EXC_RETURN),
+	       AT(0x1008, FALL));
+}
+
+/* What PendSV has chosen is interrupted, and nothing tells yet what that is. */
+static void handler_chained_to_a_switch_interrupts_any_task(void **state)
+{
+	(void)state;
+	STACKS(0x1010, "f? | h f? | v h f? | w? | h f? | f? | f?", AT(0x1000, CALL),
+	       {0x1200, FALL, EXCEPTION, 0x1208}, {0x1400, EXC_RETURN, CHAINED, 15},
+	       AT(0x1800, EXC_RETURN), AT(0x1208, RETURN), AT(0x1008, FALL));
+}
+
+/* Interrupted again before an instruction ran: it waits as before. */
+static void task_that_did_not_run_waits_on(void **state)
+{
+	(void)state;
+	STACKS(0x1010, "f? | h f? | v h f? | w h? | v h? | h f? | f? | f?", AT(0x1000, CALL),
+	       {0x1200, FALL, EXCEPTION, 0x1208}, {0x1400, EXC_RETURN, SYSTICK, 0x1208},
+	       {0x1800, EXC_RETURN, CHAINED, 14}, AT(0x1400, EXC_RETURN), AT(0x1208, RETURN),
+	       AT(0x1008, FALL));
+}
+
+/* The handler of a fault goes on after the instruction that it is of. */
+static void handler_may_change_where_it_returns_to(void **state)
+{
+	(void)state;
+	STACKS(0x1018, "f? | g f? | w g f? | g f? | f? | f?", AT(0x1000, CALL),
+	       {0x1100, FALL, SYSTICK, 0x1108}, AT(0x1800, EXC_RETURN), AT(0x1110, RETURN),
+	       AT(0x1008, FALL));
+}
+
+/* One that loops and asks again and again leaves no more behind than one task. */
+static void tasks_that_never_return_do_not_add_up(void **state)
+{
+	static struct step steps[3 * 100 + 3];
+	size_t count = 0;
+	struct symbols *symbols;
+	struct calls *calls;
+	struct fixture f;
+	struct text out = {0};
+
+	(void)state;
+	steps[count++] = (struct step){0x1100, CALL, NOTHING, 0};
+	steps[count++] = (struct step){0x1200, FALL, SYSTICK, 0x1208};
+	steps[count++] = (struct step){0x1800, EXC_RETURN, CHAINED, 14};
+	for (unsigned int i = 0; i < 100; i++) {
+		steps[count++] = (struct step){0x1400, EXC_RETURN, NOTHING, 0};
+		steps[count++] = (struct step){0x1008, FALL, EXCEPTION, 0x1010};
+	}
+	steps[count++] = (struct step){0x1400, EXC_RETURN, NOTHING, 0};
+	steps[count++] = (struct step){0x1208, FALL, NOTHING, 0};
+	make_functions(functions, 5);
+	assert_int_equal(symbols_open(made_images, 1, &symbols), STATUS_OK);
+	leads_to(0x1210);
+	script.has_no_pc = true;
+	open_steps(&f, steps, count);
+	assert_int_equal(calls_build(f.history, symbols, NULL, &calls), STATUS_OK);
+	add_stack(calls, 2 * count, &out);
+	assert_string_equal(out.data, "h g?");
+	text_fini(&out);
+	calls_destroy(calls);
+	symbols_close(symbols);
+	close_fixture(&f);
+}
+
 /*
  * Any flow at all, mostly one that no program has: a stack ends at each position, and no call is
  * older than the trace and younger than what it called.
  */
 static void any_flow_has_stacks_that_end(void **state)
 {
-	static const int thens[16] = {[5] = EXCEPTION, [11] = CONTEXT};
+	static const int thens[16] = {
+	        [3] = SYSTICK, [5] = EXCEPTION, [7] = CHAINED, [11] = CONTEXT};
 	uint32_t random = 14;
 
 	(void)state;
@@ -445,7 +601,7 @@ static void any_flow_has_stacks_that_end(void **state)
 			random = random * 1664525 + 1013904223;
 			steps[i] = (struct step){.start = 0x1000 + (random >> 8) % 4 * 0x100 +
 			                                  (random >> 12) % 4 * 8,
-			                         .how = (enum how)((random >> 16) % 5),
+			                         .how = (enum how)((random >> 16) % FALL),
 			                         .then = thens[(random >> 20) % 16],
 			                         .return_address =
 			                                 0x1008 + (random >> 24) % 3 * 0x100};
@@ -454,7 +610,7 @@ static void any_flow_has_stacks_that_end(void **state)
 		assert_int_equal(symbols_open(made_images, 1, &symbols), STATUS_OK);
 		leads_to(0x1010);
 		script.has_no_pc = true;
-		open_fixture(&f, made, make_elements(steps, STEPS_MOST));
+		open_steps(&f, steps, STEPS_MOST);
 		assert_int_equal(calls_build(f.history, symbols, NULL, &calls), STATUS_OK);
 		for (size_t i = 0; i <= STEPS_MOST; i++) {
 			assert_true(calls_at(calls, 2 * i) < calls_count(calls));
@@ -495,6 +651,8 @@ static void calls_end_when_the_user_interrupts(void **state)
 	close_fixture(&f);
 }
 
+#define M_PROFILE(test) cmocka_unit_test_setup_teardown(test, of_m_profile, of_a64)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -526,6 +684,17 @@ int main(void)
 	        cmocka_unit_test(context_that_is_the_same_keeps_the_stack),
 	        cmocka_unit_test(any_flow_has_stacks_that_end),
 	        cmocka_unit_test(calls_end_when_the_user_interrupts),
+	        M_PROFILE(two_tasks_wait_at_one_instruction),
+	        M_PROFILE(task_that_asked_and_does_not_return_may_be_any),
+	        M_PROFILE(where_no_task_was_switched_to_there_is_one),
+	        M_PROFILE(task_that_was_interrupted_goes_on),
+	        M_PROFILE(handler_that_switches_nothing_returns_to_what_it_interrupted),
+	        M_PROFILE(handler_may_interrupt_another),
+	        M_PROFILE(handler_chained_to_a_switch_interrupts_any_task),
+	        M_PROFILE(task_that_did_not_run_waits_on),
+	        M_PROFILE(handler_may_change_where_it_returns_to),
+	        M_PROFILE(tasks_that_never_return_do_not_add_up),
+	        M_PROFILE(any_flow_has_stacks_that_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A Cortex-M3 with a program and lines, as a snapshot: a program of tests/values/programs on the bare core of m_main.c,
-with interrupts that nest and are chained, recorded under qemu's system emulation. synth makes the trace of an ETMv4.
+with interrupts that nest and are chained, or as one of the tasks of m_tasks.c, recorded under qemu's system emulation.
+synth makes the trace of an ETMv4.
 
 The truth lies beside it in the form of the reference material: truth.json, truth.bin.gz, memtruth.bin.gz. In truth.json
 are `exceptions`, [position, what comes before the instruction there: "entry", "return" or "chained", the address that an
-entry will return to], and `accesses`, [position, read|write, address, size]."""
+entry will return to], `turns`, [position, number of the task's stack] of returns to tasks, and `accesses`, [position,
+read|write, address, size]."""
 import collections
 import gzip
 import json
@@ -26,12 +28,21 @@ import programs  # noqa: E402, pylint: disable=wrong-import-position
 import recordings  # noqa: E402, pylint: disable=wrong-import-position
 import wild  # noqa: E402, pylint: disable=wrong-import-position
 
-CORE = "m"
-BEGIN, END = "start", "finished"
+# Where the recording begins; the stacks of Thread mode: their symbol, how many there are, bytes of each.
+Program = collections.namedtuple("Program", "begin stacks count size")
+PROGRAMS = {"m": Program("start", "process_stack", 1, 2048), "mtasks": Program("svcall", "stacks", 3, 1024)}
+END = "finished"
 SP, LR, PC = 13, 14, 15
+IPSR = 0x1ff  # 0 in Thread mode
+SVC_SIZE = 2
+ISB = 0x8f6ff3bf
+HANDLER = "handler"
+PENDSV = 14
+FRAME_SIZE = 32  # bytes that an exception puts on a stack
 CHAINED = 0xfffffffe  # in place of a return address: IHI 0064, exceptions of the M profile
 State = collections.namedtuple("State", "registers psr")  # R0 to R15
-Event = collections.namedtuple("Event", "position has_returned number is_chained")
+# `stack`: of a return, whose goes on, of those of Program or HANDLER.
+Event = collections.namedtuple("Event", "position has_returned number is_chained stack")
 
 
 def read_log(path, begin):
@@ -54,7 +65,7 @@ def events_of(notes):
     """What happened before each state: a return, an entry, both; chained: one handler after another."""
     found = {}
     for position, line in notes:
-        old = found.get(position, Event(position, False, 0, False))
+        old = found.get(position, Event(position, False, 0, False, None))
         taken = re.match(r"\.\.\.taking pending nonsecure exception (\d+)", line)
         found[position] = old._replace(
             has_returned=old.has_returned or line.startswith("Exception return:"),
@@ -63,31 +74,57 @@ def events_of(notes):
     return [event for event in found.values() if event.has_returned or event.number]
 
 
-def resumed_at(events):
-    """Position of an entry -> that at which execution goes on after its handler. A return and an entry at
-    once, not chained, are of two frames."""
-    found, stack = {}, []
-    for event in events:
-        if event.is_chained:
-            continue
-        if event.has_returned:
-            found[stack.pop()] = event.position
-        if event.number:
-            stack.append(event.position)
-    if stack:
-        sys.exit("recorded_m.py: a handler does not return")
-    for event in reversed(events):  # where no instruction is between two handlers
-        after = found.get(event.position)
-        while after in found and event.position in found:
-            after = found[after]
-        if event.position in found:
-            found[event.position] = after
+def stacks_of(elf, core):
+    """What tells by SP, in Thread mode, whose stack it is: its number, or "main"."""
+    about = PROGRAMS[core]
+    first = m_programs.symbols_of(elf)[about.stacks]
+    return lambda sp: (sp - 1 - first) // about.size if 0 < sp - first <= about.count * about.size else "main"
+
+
+def through_entries(resumed):
+    """The same, where no instruction is between two handlers: what goes on does so after the last of them."""
+    found = {}
+    for entry, position in resumed.items():
+        while position in resumed:
+            position = resumed[position]
+        found[entry] = position
     return found
 
 
-def drop_unexecuted(states, events):
-    """qemu logs a state before it finds that an interrupt comes first, and that of an access to a device twice."""
-    resumed = resumed_at(events)
+def resumed_at(events, states, stack_of):
+    """Position of an entry -> that at which what it interrupted goes on: of a task, when that has its turn again. And the
+    events, with the stack that goes on. A return and an entry at once, not chained, are of two frames."""
+    found, handlers, waiting, stacks, told = {}, [], {}, [], []
+    for event in events:
+        before, after = states[event.position - 1], states[event.position]
+        left = None
+        if event.has_returned and not event.is_chained:
+            stack = stacks.pop() if stacks else None
+            if event.number and before.psr & IPSR == PENDSV:
+                left = stack_of(before.registers[0] + FRAME_SIZE)  # m_tasks.c: R0 is the PSP that it has set
+            elif event.number:
+                left = stack
+            else:
+                left = HANDLER if after.psr & IPSR else stack_of(after.registers[SP])
+            entry = handlers.pop() if left == HANDLER else waiting.pop(left, None)
+            if entry is not None:
+                found[entry] = event.position
+        if event.number and not event.is_chained:
+            stack = left if left is not None else HANDLER if before.psr & IPSR else stack_of(before.registers[SP])
+            stacks.append(stack)
+            if stack == HANDLER:
+                handlers.append(event.position)
+            else:
+                waiting[stack] = event.position
+        told.append(event._replace(stack=left))
+    if handlers:
+        sys.exit("recorded_m.py: a handler does not return")
+    return through_entries(found), told
+
+
+def drop_unexecuted(states, events, resumed):
+    """qemu logs a state before it finds that an interrupt comes first, and that of an access to a device twice. What is
+    left of all three."""
     of = {event.position: event for event in events}
     kept, moved = [], {}
     for index, state in enumerate(states):
@@ -106,22 +143,21 @@ def drop_unexecuted(states, events):
         # A return to an instruction before which the next exception was taken.
         merged[position] = event._replace(position=position) if not old else \
             old._replace(number=event.number, is_chained=False)
-    return kept, list(merged.values())
+    left = {moved[entry]: moved[position] for entry, position in resumed.items()}
+    return kept, list(merged.values()), through_entries(left)
 
 
 class Memory:
     """The program's data, as the recording goes on; `changes` and `accesses` are what happened to it. What an exception
     puts on a stack is not followed, and no stack is part of it."""
 
-    STACK = 2048  # bytes of `process_stack`
-
-    def __init__(self, base, data, stack):
-        self.base, self.data, self.stack = base, bytearray(data), stack
+    def __init__(self, base, data, stacks):
+        self.base, self.data, self.stacks = base, bytearray(data), stacks
         self.changes, self.accesses = [], []
 
     def has(self, address, size):
         return self.base <= address and address + size <= self.base + len(self.data) and \
-            not self.stack <= address < self.stack + self.STACK
+            address not in self.stacks
 
     def check(self, at_end):
         """What the stores have made of it is what it was in the end."""
@@ -169,15 +205,17 @@ def run_memory(memory, states, opcode_at):
                 memory.write(position, access.address, stored(opcode_at(pc), access.size, state.registers))
 
 
-def packets_of(states, events, resumed, branches):
-    """The trace: an atom a branch, an address after an indirect one and after an exception."""
+def packets_of(states, events, backs, branches, opcode_at):
+    """The trace: an atom a branch and ISB, an address after an indirect branch and after an exception."""
     of = {event.position: event for event in events}
     pcs = [state.registers[PC] for state in states]
     lines = ["async", "trace_info 0", "trace_on", f"address_context_32 1 {pcs[0]} 0 0 0"]
     for position, pc in enumerate(pcs[:-1]):
         event, after = of.get(position + 1), pcs[position + 1]
-        back = CHAINED if event and event.is_chained else pcs[resumed[event.position]] if event and event.number else after
-        if pc in branches:
+        back = CHAINED if event and event.is_chained else backs.get(position + 1, after)
+        if opcode_at(pc) == ISB:
+            lines.append("atoms 1 1")
+        elif pc in branches:
             size, is_indirect = branches[pc]
             is_taken = back != pc + size
             lines.append("atoms %d 1" % is_taken)
@@ -197,11 +235,20 @@ def code_of(image, base):
     return lambda pc: int.from_bytes(image[pc - base:pc - base + 4], "little")
 
 
-def write_truth(folder, states, events, resumed, memory):
+def returns_to(states, events, resumed):
+    """Position of an entry -> the address that its handler will return to."""
+    pcs = [state.registers[PC] for state in states]
+    return {event.position: pcs[resumed[event.position]] if event.position in resumed else
+            pcs[event.position - 1] + SVC_SIZE  # a task that ended itself
+            for event in events if event.number and not event.is_chained}
+
+
+def write_truth(folder, states, events, backs, memory):
     about = {"trace": {"first_index": 0, "last_index": len(states) - 2}, "exceptions": [
         [event.position, "chained" if event.is_chained else "both" if event.has_returned and event.number else
          "return" if event.has_returned else "entry",
-         states[resumed[event.position]].registers[PC] if event.position in resumed else 0] for event in events],
+         backs.get(event.position, 0)] for event in events],
+        "turns": [[event.position, event.stack] for event in events if event.stack not in (None, HANDLER)],
         "accesses": memory.accesses}
     with open(os.path.join(folder, "truth.json"), "w", encoding="ascii") as file:
         json.dump(about, file)
@@ -217,15 +264,15 @@ def write_truth(folder, states, events, resumed, memory):
 class Machine:
     """qemu with the program, driven by its gdb stub; the dumps are of the halt."""
 
-    def __init__(self, folder, symbols):
-        self.base, self.ram = m_programs.CORES[CORE][2:]
+    def __init__(self, core, folder, symbols):
+        self.base, self.ram = m_programs.CORES[core][2:]
         qemu = recordings.emulate(
-            [m_programs.EMULATOR, "-M", m_programs.CORES[CORE][1], "-display", "none", "-serial", "none", "-monitor",
+            [m_programs.EMULATOR, "-M", m_programs.CORES[core][1], "-display", "none", "-serial", "none", "-monitor",
              "none", "-semihosting", "-icount", "shift=6", "-kernel", "elf", "-singlestep", "-d", "cpu,int,nochain", "-D",
              recordings.LOG, "-gdb", "unix:gdb,server=on,wait=off", "-S"], folder)
         try:
             stub = programs.Stub(os.path.join(folder, "gdb"))
-            stub.run_to(symbols[BEGIN])
+            stub.run_to(symbols[PROGRAMS[core].begin])
             self.at_begin = stub.memory(self.ram, symbols["bss_end"] - self.ram)
             stub.run_to(symbols[END])
             self.at_end = stub.memory(self.ram, symbols["bss_end"] - self.ram)
@@ -239,24 +286,30 @@ class Machine:
         os.remove(os.path.join(folder, "gdb"))
 
 
-def record(program, level, folder):
+def record(core, program, level, folder):
     recordings.need(m_programs.COMPILER, m_programs.EMULATOR)
-    elf = m_programs.build(program, CORE, [level, "-g", "-DPERIOD=15000"], folder)
+    elf = m_programs.build(program, core, [level, "-g", "-DPERIOD=15000"], folder)
     symbols = m_programs.symbols_of(elf)
-    m_programs.write_dumps(elf, CORE, symbols, folder)  # of which the image is taken
-    machine = Machine(folder, symbols)
-    states, notes = read_log(os.path.join(folder, recordings.LOG), symbols[BEGIN])
+    m_programs.write_dumps(elf, core, symbols, folder)  # of which the image is taken
+    machine = Machine(core, folder, symbols)
+    about = PROGRAMS[core]
+    first = symbols[about.stacks]
+    stacks = range(first, first + about.count * about.size)
+    states, notes = read_log(os.path.join(folder, recordings.LOG), symbols[about.begin])
     while states[-1] == machine.halt:
         states.pop()
-    states, events = drop_unexecuted(states + [machine.halt], events_of(notes))
-    resumed = resumed_at(events)
+    states.append(machine.halt)
+    events = events_of(notes)
+    resumed, events = resumed_at(events, states, stacks_of(elf, core))
+    states, events, resumed = drop_unexecuted(states, events, resumed)
     with open(os.path.join(folder, "image"), "rb") as file:
         image = file.read()
-    memory = Memory(machine.ram, machine.at_begin, symbols["process_stack"])
+    memory = Memory(machine.ram, machine.at_begin, stacks)
     run_memory(memory, states, code_of(image, machine.base))
     memory.check(machine.at_end)
-    write_truth(folder, states, events, resumed, memory)
-    lines = packets_of(states, events, resumed, wild.branches_of(m_programs.COMPILER, elf))
+    backs = returns_to(states, events, resumed)
+    write_truth(folder, states, events, backs, memory)
+    lines = packets_of(states, events, backs, wild.branches_of(m_programs.COMPILER, elf), code_of(image, machine.base))
     # Of a thread a handler finds the main stack as the next one will.
     msp = [states[event.position].registers[SP] for event in events
            if event.number and states[event.position].registers[LR] & 0xc == 0xc][-1]
@@ -281,15 +334,15 @@ def write_recipe(folder, machine, msp, lines):
 
 
 def make(name):
-    """The folder of the recording "m_PROGRAM_LEVEL" as a snapshot, kept by what is returned; `elf` is in it. The test is
-    skipped where no such program can be built or run."""
-    _, program, level = name.split("_")
+    """The folder of the recording "m_PROGRAM_LEVEL" or "mtasks_PROGRAM_LEVEL" as a snapshot, kept by what is returned;
+    `elf` is in it. The test is skipped where no such program can be built or run."""
+    core, program, level = name.split("_")
     sources = [os.path.join(recordings.PROGRAMS, program + ".c"), os.path.join(VALUES, "m_programs.py"), __file__,
                t32_accesses.__file__, wild.__file__]
     scratch = tempfile.TemporaryDirectory()
     try:
-        with recordings.recorded(["snapshot", program, level], sources,
-                                 lambda folder: record(program, "-" + level, folder)) as folder:
+        with recordings.recorded(["snapshot", core, program, level], sources,
+                                 lambda folder: record(core, program, "-" + level, folder)) as folder:
             shutil.copytree(folder, scratch.name, dirs_exist_ok=True,
                             ignore=shutil.ignore_patterns(recordings.LOG, recordings.PACKED))
     except recordings.Skipped as skipped:

@@ -47,11 +47,11 @@ def own_state(test):
 
 class Crash:
     """A snapshot with its program and what really was executed: "example", a name of corpus/crashes or corpus/programs, or
-    "m_PROGRAM_LEVEL", which is a Cortex-M3 (recorded_m.py)."""
+    "m_PROGRAM_LEVEL" or "mtasks_PROGRAM_LEVEL", which is a Cortex-M3 (recorded_m.py)."""
 
     def __init__(self, name):
         self.name = name
-        self.is_m = name.startswith("m_")
+        self.is_m = name.startswith(("m_", "mtasks_"))
         if self.is_m:
             import recorded_m  # which most tests have no use for
             self.recording = recorded_m.make(name)
