@@ -10,6 +10,7 @@ enum engine_kind {
 	ENGINE_A64,
 	ENGINE_A32,
 	ENGINE_T32,
+	ENGINE_T32_M, /* M profile */
 	ENGINE_COUNT,
 };
 
@@ -40,7 +41,9 @@ struct disasm *disasm_create(void)
 		return NULL;
 	if (!engine_open(&disasm->engines[ENGINE_A64], CS_ARCH_ARM64, CS_MODE_ARM) ||
 	    !engine_open(&disasm->engines[ENGINE_A32], CS_ARCH_ARM, CS_MODE_ARM | CS_MODE_V8) ||
-	    !engine_open(&disasm->engines[ENGINE_T32], CS_ARCH_ARM, CS_MODE_THUMB | CS_MODE_V8)) {
+	    !engine_open(&disasm->engines[ENGINE_T32], CS_ARCH_ARM, CS_MODE_THUMB | CS_MODE_V8) ||
+	    !engine_open(&disasm->engines[ENGINE_T32_M], CS_ARCH_ARM,
+	                 CS_MODE_THUMB | CS_MODE_V8 | CS_MODE_MCLASS)) {
 		disasm_destroy(disasm);
 		return NULL;
 	}
@@ -136,6 +139,16 @@ static void put_directive(uint32_t opcode, unsigned int size, enum isa isa, stru
 	text_hex(out, opcode, 2 * size);
 }
 
+/* All `size` bytes are one instruction. A shorter one at their beginning is not what was executed.
+ */
+static bool is_decoded(const struct engine *engine, const uint8_t *code, size_t size,
+                       uint64_t address)
+{
+	size_t left = size;
+
+	return cs_disasm_iter(engine->handle, &code, &left, &address, engine->insn) && left == 0;
+}
+
 void disasm_text(struct disasm *disasm, uint64_t address, uint64_t bits, unsigned int size,
                  enum isa isa, struct text *out)
 {
@@ -145,17 +158,20 @@ void disasm_text(struct disasm *disasm, uint64_t address, uint64_t bits, unsigne
 	const uint8_t code[4] = {(uint8_t)bytes, (uint8_t)(bytes >> 8), (uint8_t)(bytes >> 16),
 	                         (uint8_t)(bytes >> 24)};
 	const struct engine *engine = find_engine(disasm, isa);
-	const uint8_t *p = code;
-	size_t left = size;
+	bool is_known;
 
 	if (size > sizeof(code)) {
 		text_puts(out, ".inst 0x");
 		text_hex(out, bits, 2 * size);
 		return;
 	}
-	/* A shorter instruction at the beginning of the bytes is not what was executed. */
-	if (!engine || !cs_disasm_iter(engine->handle, &p, &left, &address, engine->insn) ||
-	    left != 0) {
+	is_known = engine && is_decoded(engine, code, size, address);
+	/* What the A and R profiles have no instruction for may be one of the M profile. */
+	if (!is_known && isa == ISA_T32) {
+		engine = &disasm->engines[ENGINE_T32_M];
+		is_known = is_decoded(engine, code, size, address);
+	}
+	if (!is_known) {
 		put_directive(opcode, size, isa, out);
 		return;
 	}

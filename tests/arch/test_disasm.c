@@ -106,6 +106,11 @@ static void disasm_a32_t32_is_known(void **state)
 	        {0xf000f800, 4, ISA_T32, "bl 0x400004"},
 	        {0xf000e800, 4, ISA_T32, "blx 0x400004"},
 	        {0xf3af8000, 4, ISA_T32, "nop.w"},
+	        /* of the M profile alone */
+	        {0xf3ef8009, 4, ISA_T32, "mrs r0, psp"},
+	        {0xf3808809, 4, ISA_T32, "msr psp, r0"},
+	        {0xf3808811, 4, ISA_T32, "msr basepri, r0"},
+	        {0xf3ef8205, 4, ISA_T32, "mrs r2, ipsr"},
 	};
 
 	(void)state;

@@ -11,6 +11,7 @@
 
 #include "replay/values/explain/explain.h"
 #include "tests/values/made_a64.h"
+#include "tests/values/made_element.h"
 
 #define NOP          UINT32_C(0xd503201f)
 #define ADD_X1_X1_X2 UINT32_C(0x8b020021)
@@ -184,6 +185,37 @@ static void why_branch_says_where_its_register_points(void **state)
 	end(&p);
 }
 
+/* Of one of the two the handler follows. */
+static void why_exception_says_whether_its_handler_was_traced(void **state)
+{
+	static const struct {
+		uint64_t to;
+		const char *expected;
+	} cases[] = {
+	        {CODE + 4, "an exception whose handler was not traced"},
+	        {CODE + 8, "an exception, at which not all that it changes is known"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct element elements[] = {
+		        range(CODE, 1, INSN_OTHER, true),
+		        exception(0, CODE + 4), /* a reset */
+		        range(cases[i].to, 1, INSN_OTHER, true),
+		};
+		const struct why_options options = {.all = false};
+		struct text said = {0};
+		struct program p;
+
+		BEGIN(&p, NOP, NOP, NOP);
+		finish(&p, elements, 3);
+		assert_int_equal(why_value(p.values, 0, &x1, &options, &said), STATUS_OK);
+		assert_non_null(strstr(said.data, cases[i].expected));
+		text_fini(&said);
+		end(&p);
+	}
+}
+
 static void assert_second_line(struct program *p, const char *expected)
 {
 	const struct why_options options = {.all = false};
@@ -321,6 +353,7 @@ int main(void)
 	        cmocka_unit_test(why_word_that_is_known_in_part),
 	        cmocka_unit_test(why_branch_says_its_condition),
 	        cmocka_unit_test(why_branch_says_where_its_register_points),
+	        cmocka_unit_test(why_exception_says_whether_its_handler_was_traced),
 	        cmocka_unit_test(why_lists_what_is_possible_where_that_is_little),
 	        cmocka_unit_test(why_lists_no_more_than_sixteen),
 	        cmocka_unit_test(why_chain_is_cut_after_sixteen_lines),

@@ -23,6 +23,18 @@ bool why_line(struct why_walk *w)
 	return true;
 }
 
+/* Execution goes on where it was interrupted: of the handler the trace has nothing. */
+static const char *exception_text(const struct history *history, uint64_t position,
+                                  const struct element *e)
+{
+	uint64_t pc;
+
+	return e->exception.has_return_address && history_pc(history, position, &pc) == STATUS_OK &&
+	                       pc == e->exception.return_address
+	               ? "an exception whose handler was not traced"
+	               : "an exception, at which not all that it changes is known";
+}
+
 /* What lies between two instructions: gaps and exceptions, or the missing state at the halt. */
 static void between(const struct why_walk *w, uint64_t position)
 {
@@ -40,7 +52,7 @@ static void between(const struct why_walk *w, uint64_t position)
 		    event.element.type != ELEMENT_PE_CONTEXT)
 			continue;
 		text_puts(w->out, event.element.type == ELEMENT_EXCEPTION
-		                          ? "an exception whose handler was not traced"
+		                          ? exception_text(history, position, &event.element)
 		                          : "another context");
 		return;
 	}

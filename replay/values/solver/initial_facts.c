@@ -71,7 +71,7 @@ static void learn_target(struct solver *s, size_t dyn, uint64_t pc)
 	/* The top byte is ignored wherever the core may be set up so (top_byte.h). */
 	uint64_t known = bits_mask(branch->target_bits < 56 ? branch->target_bits : 56);
 	/* Of a target that faults, a core need not keep the top bits (Arm ARM D1.3). */
-	bool ran = dyn + 1 < s->w.dyn_count && window_template(&s->w, dyn + 1)->is_code;
+	bool ran = window_next_ran(&s->w, dyn);
 
 	if ((s->abi.is_assumed && abi_is_return(window_template(&s->w, dyn))) ||
 	    (branch->target_bits == 64 && ran && top_byte_counts(s, dyn, pc)))

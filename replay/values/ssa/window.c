@@ -145,11 +145,14 @@ bool window_next_pc(const struct window *w, size_t dyn, uint64_t *pc)
 	return w->has_end_pc && dyn + 1 == w->dyn_count;
 }
 
+bool window_next_ran(const struct window *w, size_t dyn)
+{
+	return dyn + 1 < w->dyn_count && window_template(w, dyn + 1)->is_code;
+}
+
 uint64_t window_next_pc_bits(const struct window *w, size_t dyn)
 {
-	bool is_code = dyn + 1 < w->dyn_count && window_template(w, dyn + 1)->is_code;
-
-	return is_code ? UINT64_MAX : ~w->end_untraced;
+	return window_next_ran(w, dyn) ? UINT64_MAX : ~w->end_untraced;
 }
 
 enum isa window_next_isa(const struct window *w, size_t dyn)

@@ -190,6 +190,8 @@ size_t window_maker_of(const struct window *w, uint32_t ssa);
 const struct uop *window_uop_of(const struct window *w, uint32_t ssa, size_t *dyn);
 /* Where execution went from a dynamic instruction; false if the window does not say. */
 bool window_next_pc(const struct window *w, size_t dyn, uint64_t *pc);
+/* An instruction ran there, within the window. */
+bool window_next_ran(const struct window *w, size_t dyn);
 /* Which bits of it are known: of a halt PC those that trace can carry. */
 uint64_t window_next_pc_bits(const struct window *w, size_t dyn);
 /* The instruction set that the next dynamic instruction is of, or ISA_UNKNOWN. */
