@@ -139,14 +139,16 @@ static void put_directive(uint32_t opcode, unsigned int size, enum isa isa, stru
 	text_hex(out, opcode, 2 * size);
 }
 
-/* All `size` bytes are one instruction. A shorter one at their beginning is not what was executed.
+/* All `size` bytes are one instruction; not without an engine. A shorter one at their beginning is
+ * not what was executed.
  */
 static bool is_decoded(const struct engine *engine, const uint8_t *code, size_t size,
                        uint64_t address)
 {
 	size_t left = size;
 
-	return cs_disasm_iter(engine->handle, &code, &left, &address, engine->insn) && left == 0;
+	return engine && cs_disasm_iter(engine->handle, &code, &left, &address, engine->insn) &&
+	       left == 0;
 }
 
 void disasm_text(struct disasm *disasm, uint64_t address, uint64_t bits, unsigned int size,
@@ -165,7 +167,7 @@ void disasm_text(struct disasm *disasm, uint64_t address, uint64_t bits, unsigne
 		text_hex(out, bits, 2 * size);
 		return;
 	}
-	is_known = engine && is_decoded(engine, code, size, address);
+	is_known = is_decoded(engine, code, size, address);
 	/* What the A and R profiles have no instruction for may be one of the M profile. */
 	if (!is_known && isa == ISA_T32) {
 		engine = &disasm->engines[ENGINE_T32_M];

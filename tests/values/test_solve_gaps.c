@@ -313,6 +313,33 @@ static void solve_other_call_is_a_gap(void **state)
 	end(&p);
 }
 
+/* Its handler is traced, and of another exception registers would be the same. */
+static void solve_reset_leaves_nothing(void **state)
+{
+	static const uint32_t numbers[] = {0, 14}; /* a reset, an interrupt */
+	uint8_t bytes[8];
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct program p;
+		const struct element elements[] = {
+		        range(CODE, 2, INSN_OTHER, true),
+		        exception(numbers[i], CODE + 8),
+		        range(CODE + 12, 1, INSN_OTHER, true),
+		};
+
+		BEGIN(&p, ADD_X1_X1_5, ADD_X1_X1_1, ADD_X1_X1_1, ADD_X1_X1_1);
+		finish(&p, elements, 3);
+		assert_is(&p, 2, 1, 0x100 - 1);
+		if (i == 0)
+			assert_unknown(&p, 1, 1);
+		else
+			assert_is(&p, 1, 1, 0x100 - 2);
+		assert_int_equal(values_memory(p.values, 1, DATA_AT, bytes, 8), i == 0 ? 0 : 8);
+		end(&p);
+	}
+}
+
 /* Whatever the trace shows is not the exception that the SVC has taken. */
 static void solve_call_of_which_the_trace_shows_nothing_is_a_gap(void **state)
 {
@@ -377,6 +404,7 @@ int main(void)
 	        cmocka_unit_test(solve_known_call_returns_in_x0_alone),
 	        cmocka_unit_test(solve_other_call_is_a_gap),
 	        cmocka_unit_test(solve_call_of_which_the_trace_shows_nothing_is_a_gap),
+	        cmocka_unit_test(solve_reset_leaves_nothing),
 	        cmocka_unit_test(solve_semihosting_returns_in_x0_alone),
 	        cmocka_unit_test(solve_other_halt_is_a_gap),
 	};

@@ -42,10 +42,12 @@ static bool same_space(const struct pe_context *a, const struct pe_context *b)
 	       (!a->has_vmid || a->vmid == b->vmid);
 }
 
+/* After a reset registers are UNKNOWN, and what caches held of memory, too (Arm ARM D1.3.1). */
 static bool loses_all(const struct element *e)
 {
 	if (e->type == ELEMENT_EXCEPTION)
-		return e->exception.cancels_last;
+		return e->exception.cancels_last ||
+		       exception_kind_of(e->exception.info) == EXCEPTION_RESET;
 	if (e->type == ELEMENT_MEMTRANS)
 		return e->memtrans == MEMTRANS_FAIL;
 	return e->type == ELEMENT_NO_SYNC || e->type == ELEMENT_ADDR_NACC ||
