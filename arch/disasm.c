@@ -139,8 +139,9 @@ static void put_directive(uint32_t opcode, unsigned int size, enum isa isa, stru
 	text_hex(out, opcode, 2 * size);
 }
 
-/* All `size` bytes are one instruction; not without an engine. A shorter one at their beginning is
- * not what was executed.
+/*
+ * All `size` bytes are one instruction: a shorter one at their beginning is not what was executed.
+ * Without an engine they are none.
  */
 static bool is_decoded(const struct engine *engine, const uint8_t *code, size_t size,
                        uint64_t address)

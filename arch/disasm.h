@@ -4,9 +4,10 @@
  * spelled as capstone does it, and addresses that are relative to the PC as gdb writes them,
  * without "#": "bl 0x400580", "adrp x0, 0x411000", "ldr x1, 0x400600".
  *
- * T32 code of the A and R profiles is that, and what it has no instruction for one of the M
- * profile. What capstone does not know reads as a directive that an assembler takes: ".inst
- * 0xd65f0bff"; for T32 ".inst.n 0xbf00" and ".inst.w 0xf3af8000", first halfword first.
+ * A T32 opcode that the A and R profiles do not have is shown as what the M profile has.
+ *
+ * What capstone does not know reads as a directive that an assembler takes: ".inst 0xd65f0bff";
+ * for T32 ".inst.n 0xbf00" and ".inst.w 0xf3af8000", first halfword first.
  */
 #ifndef CSREPLAY_ARCH_DISASM_H
 #define CSREPLAY_ARCH_DISASM_H

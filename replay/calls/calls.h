@@ -74,8 +74,7 @@ struct call {
 	bool has_function; /* `function` is the first address, not just where it was seen first */
 	bool is_exception; /* its caller did not call it but was interrupted, there at
 	                      return_address */
-	bool may_switch;   /* is_exception, M profile: perhaps to another task, as SVC and PendSV do
-	                    */
+	bool may_switch;   /* is_exception, M profile: as SVC and PendSV, perhaps to another task */
 	bool may_be_asked; /* may_switch: and perhaps its caller asked for it */
 	bool is_merged;    /* while calls are built: `replaced` is the same one */
 };

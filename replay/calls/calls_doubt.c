@@ -197,15 +197,16 @@ static void replace(uint32_t *call, uint32_t old, uint32_t new)
 }
 
 /*
- * What went on at the doubt's position, its root, is this call, which waited; or came in the place
- * of it, if it is of another function.
+ * What went on at the doubt's position, its root, is this call, which waited; or else, if it is of
+ * another function or that call had been left for good, came in the place of it.
  */
 static void merge(struct call_builder *b, const struct doubt *doubt, uint32_t call)
 {
 	struct calls *c = b->calls;
 	uint32_t root = doubt->root;
 
-	if (calls_of(b, root)->function != calls_of(b, call)->function)
+	if (calls_of(b, root)->function != calls_of(b, call)->function ||
+	    calls_of(b, call)->end != CALL_END_HALT)
 		return;
 	for (size_t i = c->segment_count; i > 0; i--) {
 		if (c->segments[i - 1].position < doubt->position)
