@@ -167,6 +167,17 @@ static enum change change_of(struct str name)
 	return CHANGE_ANYTHING;
 }
 
+/* Of the handler of an exception after the last instruction, nothing was executed. */
+static bool changes_system(const struct history *history, const struct history_event *event)
+{
+	const struct element *e = &event->element;
+
+	if (e->type == ELEMENT_EXCEPTION)
+		return event->position < history_length(history) ||
+		       exception_kind_of(e->exception.info) == EXCEPTION_RESET;
+	return e->type == ELEMENT_EXCEPTION_RET;
+}
+
 /* The last position with a gap, an exception or a return from one before it. */
 static uint64_t last_event(const struct history *history)
 {
@@ -177,10 +188,7 @@ static uint64_t last_event(const struct history *history)
 	uint64_t last = gap_count > 0 ? gaps[gap_count - 1].position : 0;
 
 	while (i-- > 0 && history_event(history, i, &event) && event.position > last) {
-		/* Of the handler of one after the last instruction, nothing was executed. */
-		if ((event.element.type == ELEMENT_EXCEPTION &&
-		     event.position < history_length(history)) ||
-		    event.element.type == ELEMENT_EXCEPTION_RET)
+		if (changes_system(history, &event))
 			last = event.position;
 	}
 	return last;

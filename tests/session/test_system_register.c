@@ -238,6 +238,33 @@ static void system_register_says_why_it_is_known_or_not(void **state)
 	close_fixture(&f);
 }
 
+/* After the last instruction: nothing ran of the handler of an interrupt, and a reset sets them. */
+static void system_register_may_be_another_before_a_reset(void **state)
+{
+	static const uint32_t numbers[] = {0, 14};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		const struct element elements[] = {
+		        range(0x4008, 4, INSN_OTHER, true),
+		        {.type = ELEMENT_EXCEPTION, .exception = {.number = numbers[i]}}};
+		struct fixture f;
+
+		leads_to(0x4018);
+		make_registers(&f);
+		f.source.protocol = PROTOCOL_ETM4;
+		f.registers[0].value = pc_4018;
+		f.registers[1] = (struct snap_register){
+		        .name = STR("SCTLR_EL1"), .bits = 64, .value = x1_value};
+		begin_core(&f);
+		add_region(f.core.memory, 0x4000, system_code, sizeof(system_code), false);
+		assert_int_equal(open_core(&f, elements, 2), 0);
+		assert_true(is_known(&f, 4, "sctlr_el1"));
+		assert_int_equal(is_known(&f, 3, "sctlr_el1"), i == 1);
+		close_fixture(&f);
+	}
+}
+
 static void names_are_such_that_a_debugger_takes_them(void **state)
 {
 	static const struct {
@@ -314,6 +341,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(system_register_is_the_halts_after_the_last_msr),
 	        cmocka_unit_test(system_register_may_be_another_before_an_exception_or_a_call),
+	        cmocka_unit_test(system_register_may_be_another_before_a_reset),
 	        cmocka_unit_test(system_register_of_code_that_is_not_there_is_unknown),
 	        cmocka_unit_test(system_register_is_changed_by_the_code_of_its_context),
 	        cmocka_unit_test(system_register_follows_an_assumption_about_code),

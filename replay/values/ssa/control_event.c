@@ -111,11 +111,13 @@ static void take_exception(const struct element *e, struct notices *n)
 	}
 }
 
-/* A Debug halt was not the last thing, or does not lead on: an exception as any other. */
+/* A Debug halt was not the last thing, or does not lead on: a debugger may have changed anything.
+ */
 static void take_debug(struct notices *n)
 {
 	if (n->has_debug)
 		take_exception(&n->debug, n);
+	n->lost |= n->has_debug;
 	n->has_debug = false;
 }
 
