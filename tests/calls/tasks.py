@@ -22,6 +22,12 @@ CRASH = serving.Crash(sys.argv[1])
 Frame = collections.namedtuple("Frame", "back sp is_handler")
 
 
+def is_return(program, pc):
+    """BX LR, POP and LDM of the PC."""
+    half = program.halfword(pc)
+    return half == 0x4770 or half & 0xff00 == 0xbd00 or (half == 0xe8bd and program.halfword(pc + 2) & 0x8000 != 0)
+
+
 class Stacks:
     """Of each task its frames, while another runs; handlers are on top of the task that they interrupt."""
 
@@ -46,10 +52,12 @@ class Stacks:
             yield known, self.running is not None and known == backs
 
     def step_before(self, position):
-        """A call or a return, after which the exception came at once."""
+        """A call or a return, after which the exception came at once; SP after it is not in the recording."""
         what, back = self.exceptions[position]
         if what == "entry" and position > 0:
-            self.step(self.states[position - 1], (back, self.frames[-1].sp if self.frames else 0))
+            before = self.states[position - 1]
+            returns = self.frames and is_return(self.program, before[0])
+            self.step(before, (back, self.frames[-1].sp if returns else 0))
 
     def exception(self, position):
         what, back = self.exceptions[position]
