@@ -74,11 +74,9 @@ def events_of(notes):
     return [event for event in found.values() if event.has_returned or event.number]
 
 
-def stacks_of(elf, core):
-    """What tells by SP, in Thread mode, whose stack it is: its number, or "main"."""
-    about = PROGRAMS[core]
-    first = m_programs.symbols_of(elf)[about.stacks]
-    return lambda sp: (sp - 1 - first) // about.size if 0 < sp - first <= about.count * about.size else "main"
+def stack_of(stacks, size, sp):
+    """Whose stack it is, by SP in Thread mode: its number, or "main"."""
+    return (sp - 1 - stacks.start) // size if sp - 1 in stacks else "main"
 
 
 def through_entries(resumed):
@@ -91,9 +89,10 @@ def through_entries(resumed):
     return found
 
 
-def resumed_at(events, states, stack_of):
+def resumed_at(events, states, whose):
     """Position of an entry -> that at which what it interrupted goes on: of a task, when that has its turn again. And the
-    events, with the stack that goes on. A return and an entry at once, not chained, are of two frames."""
+    events, with the stack that goes on. A return and an entry at once, not chained, are of two frames. `whose`: an SP of
+    Thread mode -> what stack_of() says."""
     found, handlers, waiting, stacks, told = {}, [], {}, [], []
     for event in events:
         before, after = states[event.position - 1], states[event.position]
@@ -101,16 +100,16 @@ def resumed_at(events, states, stack_of):
         if event.has_returned and not event.is_chained:
             stack = stacks.pop() if stacks else None
             if event.number and before.psr & IPSR == PENDSV:
-                left = stack_of(before.registers[0] + FRAME_SIZE)  # m_tasks.c: R0 is the PSP that it has set
+                left = whose(before.registers[0] + FRAME_SIZE)  # m_tasks.c: R0 is the PSP that it has set
             elif event.number:
                 left = stack
             else:
-                left = HANDLER if after.psr & IPSR else stack_of(after.registers[SP])
+                left = HANDLER if after.psr & IPSR else whose(after.registers[SP])
             entry = handlers.pop() if left == HANDLER else waiting.pop(left, None)
             if entry is not None:
                 found[entry] = event.position
         if event.number and not event.is_chained:
-            stack = left if left is not None else HANDLER if before.psr & IPSR else stack_of(before.registers[SP])
+            stack = left if left is not None else HANDLER if before.psr & IPSR else whose(before.registers[SP])
             stacks.append(stack)
             if stack == HANDLER:
                 handlers.append(event.position)
@@ -293,14 +292,13 @@ def record(core, program, level, folder):
     m_programs.write_dumps(elf, core, symbols, folder)  # of which the image is taken
     machine = Machine(core, folder, symbols)
     about = PROGRAMS[core]
-    first = symbols[about.stacks]
-    stacks = range(first, first + about.count * about.size)
+    stacks = range(symbols[about.stacks], symbols[about.stacks] + about.count * about.size)
     states, notes = read_log(os.path.join(folder, recordings.LOG), symbols[about.begin])
     while states[-1] == machine.halt:
         states.pop()
     states.append(machine.halt)
     events = events_of(notes)
-    resumed, events = resumed_at(events, states, stacks_of(elf, core))
+    resumed, events = resumed_at(events, states, lambda sp: stack_of(stacks, about.size, sp))
     states, events, resumed = drop_unexecuted(states, events, resumed)
     with open(os.path.join(folder, "image"), "rb") as file:
         image = file.read()
