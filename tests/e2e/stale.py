@@ -93,7 +93,9 @@ def __lldb_init_module(debugger, _):
             run(GO)
         before = position
         look(process, position)
-    print("\\n".join(["", *seen]))
+    # lldb prints what the stub says from a thread of its own, in the middle of a line that is being printed here.
+    with open(OUT, "w", encoding="ascii") as file:
+        file.write("\\n".join(["", *seen]))
 """
 
 
@@ -140,8 +142,16 @@ class Stale(unittest.TestCase):
     def prepared(self, folder, program, seek, go=""):
         path = os.path.join(folder, "look.py")
         with open(path, "w", encoding="ascii") as file:
-            file.write(f"POSITIONS, SEEK, GO, STACK, WORDS = {POSITIONS}, {seek!r}, {go!r}, {STACK}, {WORDS}\n{program}")
+            file.write(f"POSITIONS, SEEK, GO, STACK, WORDS, OUT = {POSITIONS}, {seek!r}, {go!r}, {STACK}, {WORDS}, {path + '.out'!r}\n{program}")
         return path
+
+    def lldb(self, start, seek, go=""):
+        """What lldb saw, after the commands `start`, at all the positions."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = self.prepared(folder, LLDB, seek, go)
+            serving.lldb([*start, f"command script import {path}"])
+            with open(path + ".out", encoding="ascii") as file:
+                return file.read()
 
     def test_36_gdb(self):
         for seek in ("seek %d", "monitor seek %d"):
@@ -150,10 +160,8 @@ class Stale(unittest.TestCase):
                                        ["-x", serving.GDBINIT], allowed=serving.UNKNOWN_MEMORY))
 
     def test_36_lldb(self):
-        with tempfile.TemporaryDirectory() as folder:
-            self.check(serving.lldb([f"target create {CRASH.program}", f"command source -s 1 {serving.LLDBINIT}",
-                                     f"gdb-remote {self.server.address}",
-                                     f"command script import {self.prepared(folder, LLDB, 'seek %d')}"]))
+        self.check(self.lldb([f"target create {CRASH.program}", f"command source -s 1 {serving.LLDBINIT}",
+                              f"gdb-remote {self.server.address}"], "seek %d"))
 
     def test_36_gdb_without_a_script(self):
         for go in ("stepi", "continue", "reverse-stepi", "reverse-continue"):
@@ -164,11 +172,9 @@ class Stale(unittest.TestCase):
 
     def test_36_lldb_without_a_script(self):
         for go in ("thread step-inst", "process continue", "process continue --reverse"):
-            with self.subTest(go), tempfile.TemporaryDirectory() as folder:
-                seek = "process plugin packet monitor seek %d"
-                self.check(serving.lldb([f"target create {CRASH.program}", f"gdb-remote {self.server.address}",
-                                         f"command script import {self.prepared(folder, LLDB, seek, go)}"]),
-                           by_hand=True, in_lines=True)
+            with self.subTest(go):
+                self.check(self.lldb([f"target create {CRASH.program}", f"gdb-remote {self.server.address}"],
+                                     "process plugin packet monitor seek %d", go), by_hand=True, in_lines=True)
 
     # To write trace_pos runs nothing: where what the debugger keeps would be stale it is refused.
     def test_36_gdb_writes_trace_pos_without_a_script(self):
@@ -187,16 +193,14 @@ class Stale(unittest.TestCase):
 
     def test_36_lldb_writes_trace_pos_without_a_script(self):
         seek = "register write trace_pos %d"
-        with tempfile.TemporaryDirectory() as folder:
-            start = [f"target create {CRASH.program}", f"gdb-remote {self.server.address}"]
-            out = serving.lldb([*start, f"command script import {self.prepared(folder, LLDB, seek, 'thread step-inst')}"])
-            self.check(out, in_lines=True)
-            print(out.count("\nREFUSED"), "of", len(POSITIONS), "seeks refused")
-            self.assertIn("\nREFUSED", out)
-            out = serving.lldb(["settings set target.process.disable-memory-cache true", *start,
-                                f"command script import {self.prepared(folder, LLDB, seek)}"])
-            self.check(out)
-            self.assertNotIn("REFUSED", out)
+        start = [f"target create {CRASH.program}", f"gdb-remote {self.server.address}"]
+        out = self.lldb(start, seek, "thread step-inst")
+        self.check(out, in_lines=True)
+        print(out.count("\nREFUSED"), "of", len(POSITIONS), "seeks refused")
+        self.assertIn("\nREFUSED", out)
+        out = self.lldb(["settings set target.process.disable-memory-cache true", *start], seek)
+        self.check(out)
+        self.assertNotIn("REFUSED", out)
 
 
 if __name__ == "__main__":
