@@ -15,9 +15,13 @@
  * return: the only one that there is; if there are several, or none, the callers are not known.
  * - Where CONTEXTIDR is traced, each has a stack of its own: that of another goes on after the next
  *   return of what the switch was in. Until then either may be there, and callers are not known.
- * - A core of M profile says which returns are from exceptions. Such a one goes to the handler that
- *   was interrupted, or else to the task that waits where it goes to. Where SVC or PendSV was taken
- *   any number of tasks may wait, seen or not: as in the middle of a function, returns tell.
+ * - A return from an exception (ERET and the like; on M profile where the trace says so) goes back
+ *   to what the exception interrupted, a fault's to anywhere in the function. If one goes elsewhere
+ *   in the history, but to where a function begins, or if a function that SVC or PendSV was taken
+ *   in returns to another caller, there are tasks, and all of these returns are judged so: to the
+ *   handler that was interrupted, or else to the task that waits where it goes to. Where SVC or
+ *   PendSV was taken any number of tasks may wait, seen or not: as in the middle of a function,
+ *   returns tell.
  * - Everything else is a return "to X, not to its caller at Y". What was the caller is there still
  * if the core was halted at X; if X ran, SP may have moved, and the callers are not known.
  * - A jump to the first instruction of another function is a tail call.
@@ -74,9 +78,12 @@ struct call {
 	bool has_function; /* `function` is the first address, not just where it was seen first */
 	bool is_exception; /* its caller did not call it but was interrupted, there at
 	                      return_address */
-	bool may_switch;   /* is_exception, M profile: as SVC and PendSV, perhaps to another task */
+	bool is_fault;     /* is_exception: of an instruction, and may go on after that */
+	bool may_switch;   /* is_exception: as SVC and PendSV, perhaps to another task */
 	bool may_be_asked; /* may_switch: and perhaps its caller asked for it */
-	bool is_merged;    /* while calls are built: `replaced` is the same one */
+	/* While calls are built: */
+	bool was_resumed; /* what was asked has returned to it, or to what it had called */
+	bool is_merged;   /* `replaced` is the same one */
 };
 
 struct calls;

@@ -185,17 +185,16 @@ static bool is_call_and_back(const struct build *build, const struct between *be
 	return build->last.exit.kind == EXIT_CALL && between->to == build->last.exit.after;
 }
 
-/* M profile: PendSV is there for that, and some kernels do it in SVC. */
-static bool may_switch(const struct build *build, const struct element *element)
+/* PendSV is there for that, and many kernels do it in SVC. */
+static bool may_switch(enum exception_kind kind)
 {
-	enum exception_kind kind = exception_kind_of(element->exception.info);
-
-	return build->b.is_m_profile && (kind == EXCEPTION_CALL || kind == EXCEPTION_SYSTEM);
+	return kind == EXCEPTION_CALL || kind == EXCEPTION_SYSTEM;
 }
 
 static enum status take_exception(struct build *build, const struct element *element,
                                   const struct element *next, const struct between *between)
 {
+	enum exception_kind kind = exception_kind_of(element->exception.info);
 	bool has_to = !next || next->exception.has_return_address;
 	const struct call_exception e = {
 	        .return_address = element->exception.return_address,
@@ -203,14 +202,15 @@ static enum status take_exception(struct build *build, const struct element *ele
 	        .to = next ? next->exception.return_address : between->to,
 	        .is_chained = element->exception.is_tail_chained,
 	        .is_untraced = between->is_off,
-	        .may_switch = may_switch(build, element),
+	        .is_fault = exception_is_synchronous(kind) && kind != EXCEPTION_CALL,
+	        .may_switch = may_switch(kind),
 	};
 
 	/* The core was halted where it was taken; trace has no bits of misaligned addresses. */
 	if (build->b.is_halt && !next && e.has_return &&
 	    ((e.to ^ e.return_address) & ~UINT64_C(3)) == 0)
 		return STATUS_OK;
-	if (exception_kind_of(element->exception.info) == EXCEPTION_RESET && has_to)
+	if (kind == EXCEPTION_RESET && has_to)
 		return calls_after_gap(&build->b, e.to);
 	return has_to ? calls_interrupt(&build->b, &e) : STATUS_OK;
 }
@@ -385,6 +385,8 @@ static enum status walk(struct build *build)
 	history_runs_begin(&runs, build->history, 0);
 	while (history_runs_next(&runs, &run)) {
 		TRY(take_run(build, &run, &mark));
+		if (build->b.shows_tasks)
+			return STATUS_OK;
 		if (++count % RUNS_A_QUESTION == 0 && interrupt_has_come(build->interrupt))
 			return STATUS_INTERRUPTED;
 	}
@@ -474,13 +476,16 @@ static enum status drop_merged(struct calls *c)
 	return STATUS_OK;
 }
 
-enum status calls_build(const struct history *history, const struct symbols *symbols,
-                        struct interrupt *interrupt, struct calls **calls)
+/* NOT_FOUND if it takes tasks to explain the history, and has_tasks is false. */
+static enum status build_with(const struct history *history, const struct symbols *symbols,
+                              struct interrupt *interrupt, bool has_tasks, struct calls **calls)
 {
 	struct build build = {
 	        .history = history,
 	        .interrupt = interrupt,
-	        .b = {.top = CALL_NONE, .is_m_profile = history_core(history)->arch == CORE_M},
+	        .b = {.top = CALL_NONE,
+	              .is_m_profile = history_core(history)->arch == CORE_M,
+	              .has_tasks = has_tasks},
 	};
 	struct calls *made = calloc(1, sizeof(*made));
 	enum status status;
@@ -492,6 +497,8 @@ enum status calls_build(const struct history *history, const struct symbols *sym
 	made->first_stray = CALL_NONE;
 	build.b.calls = made;
 	status = walk(&build);
+	if (status == STATUS_OK && build.b.shows_tasks)
+		status = STATUS_NOT_FOUND;
 	if (status == STATUS_OK)
 		status = calls_decide_rest(&build.b);
 	end_suspended(&build.b);
@@ -509,4 +516,13 @@ enum status calls_build(const struct history *history, const struct symbols *sym
 	}
 	*calls = made;
 	return STATUS_OK;
+}
+
+enum status calls_build(const struct history *history, const struct symbols *symbols,
+                        struct interrupt *interrupt, struct calls **calls)
+{
+	enum status status = build_with(history, symbols, interrupt, false, calls);
+
+	return status == STATUS_NOT_FOUND ? build_with(history, symbols, interrupt, true, calls)
+	                                  : status;
 }

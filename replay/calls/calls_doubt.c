@@ -75,6 +75,7 @@ enum status calls_doubt(struct call_builder *b, uint32_t root, const struct cand
 	                                             .position = candidates->position,
 	                                             .to = candidates->to,
 	                                             .is_weak = candidates->is_weak,
+	                                             .is_task = candidates->is_task,
 	                                             .is_switch = candidates->is_switch};
 	for (size_t i = 0; i < count; i++)
 		b->candidates[b->candidate_count++] = candidates->items[i];
@@ -240,13 +241,13 @@ enum status calls_decide(struct call_builder *b, uint32_t root, uint64_t to, boo
 		return STATUS_OK;
 	callers->position = doubt->position;
 	callers->to = doubt->to;
+	callers->is_task = doubt->is_task;
 	callers->is_switch = doubt->is_switch;
 	find_callers(b, doubt, to, false, &found, callers);
 	if (callers->count == 0)
 		find_callers(b, doubt, to, true, &found, callers);
-	b->has_switched |= callers->count == 0 && !callers->has_more;
 	/* Tasks come back again and again: they would be more each time. */
-	if (callers->has_more && b->is_m_profile)
+	if (callers->has_more && doubt->is_task)
 		return calls_forget_candidates(b);
 	if (callers->count != 1 || callers->has_more)
 		return STATUS_OK;
@@ -266,9 +267,8 @@ static enum status decide_at_end(struct call_builder *b, const struct doubt *dou
 {
 	struct candidate only;
 	const struct call *call;
-	bool is_weak = doubt->is_weak && (!b->is_m_profile || b->has_switched);
 
-	if (doubt->count != 1 || is_weak || calls_of(b, doubt->root)->parent != CALL_NONE)
+	if (doubt->count != 1 || doubt->is_weak || calls_of(b, doubt->root)->parent != CALL_NONE)
 		return STATUS_OK;
 	only = b->candidates[doubt->first];
 	call = calls_of(b, only.call);

@@ -190,6 +190,8 @@ static enum status take_return(struct call_builder *b, uint64_t to)
 	struct candidates candidates = {0};
 	bool is_done;
 
+	if (!b->has_tasks)
+		calls_note_return(b, found);
 	if (found == b->top)
 		return calls_pop_to(b, calls_of(b, found)->parent, CALL_END_RETURN, to);
 	if (found != CALL_NONE)
@@ -214,10 +216,8 @@ static enum status take_return(struct call_builder *b, uint64_t to)
 /* The newest handler of an exception whose interrupted code is known. */
 static uint32_t newest_exception(const struct call_builder *b)
 {
-	uint32_t call = b->top;
+	uint32_t call = calls_newest_handler(b, b->top);
 
-	while (call != CALL_NONE && !calls_of(b, call)->is_exception)
-		call = calls_of(b, call)->parent;
 	return call != CALL_NONE && calls_of(b, call)->parent != CALL_NONE ? call : CALL_NONE;
 }
 
@@ -229,14 +229,13 @@ static enum status take_exception_return(struct call_builder *b, uint64_t to)
 	bool is_done;
 	uint32_t root;
 
-	if (b->is_m_profile)
+	if (b->has_tasks)
 		return calls_return_to_task(b, handler, to);
-	if (found == CALL_NONE && handler != CALL_NONE) {
-		const struct call *c = calls_of(b, handler);
-
-		if (!c->has_return || calls_is_one_function(b, c->return_address, to))
-			found = handler; /* to after the instruction, or to its fixup */
-	}
+	if (handler != CALL_NONE)
+		calls_note_exception_return(b, found != CALL_NONE ? found : handler, to);
+	if (found == CALL_NONE && handler != CALL_NONE &&
+	    calls_may_go_back(b, calls_of(b, handler), to))
+		found = handler; /* to after the instruction, or to its fixup */
 	if (found != CALL_NONE)
 		return calls_pop_to(b, calls_of(b, found)->parent, CALL_END_RETURN, to);
 	TRY(switch_stack(b, to, &is_done));
@@ -267,6 +266,8 @@ static enum status take_jump(struct call_builder *b, const struct exit *exit, ui
 		return STATUS_OK;
 	if (exit->kind == EXIT_VENEER && !calls_function(b, to).is_known)
 		return calls_replace(b, CALL_BEGIN_TAIL, CALL_END_TAIL, to);
+	if (!b->has_tasks)
+		calls_note_return(b, CALL_NONE);
 	candidates_find(b, to, &candidates);
 	if (candidates.count == 0) {
 		/* Perhaps nothing was left. */
@@ -326,14 +327,15 @@ enum status calls_interrupt(struct call_builder *b, const struct call_exception 
 	                        .return_address = e->return_address,
 	                        .has_return = e->has_return,
 	                        .is_exception = true,
+	                        .is_fault = e->is_fault,
 	                        .may_switch = e->may_switch,
 	                        .may_be_asked = e->may_switch && !e->is_chained,
 	                        .parent = b->top,
 	                        .replaced = CALL_NONE,
 	                        .begin = CALL_BEGIN_EXCEPTION};
 	found = e->is_chained ? newest_exception(b) : CALL_NONE;
-	if (e->is_chained && b->is_m_profile &&
-	    (found == CALL_NONE || calls_of(b, found)->may_switch))
+	if (e->is_chained &&
+	    (found == CALL_NONE || (b->has_tasks && calls_of(b, found)->may_switch)))
 		return calls_chain_after_switch(b, found, handler, e->to);
 	if (found != CALL_NONE) {
 		handler.parent = calls_of(b, found)->parent;

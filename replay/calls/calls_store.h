@@ -90,6 +90,7 @@ struct candidates {
 	size_t count;
 	bool has_more;     /* than there is room for, or than were looked at */
 	bool is_weak;      /* nothing but a return tells that it is one of these */
+	bool is_task;      /* these are tasks, which wait time and again */
 	bool is_switch;    /* one of these goes on after the return; until then, who knows */
 	uint64_t position; /* from which on */
 	uint64_t to;       /* where it went on then */
@@ -103,6 +104,7 @@ struct doubt {
 	uint64_t position;
 	uint64_t to;
 	bool is_weak;
+	bool is_task;
 	bool is_switch;
 };
 
@@ -120,7 +122,8 @@ struct call_builder {
 	bool has_lost_stacks;              /* more were suspended than there is room for */
 	bool is_halt;                      /* nothing runs after the boundary */
 	bool is_m_profile;
-	bool has_switched;    /* M profile: from one task to another */
+	bool has_tasks;       /* returns from exceptions go to other tasks; see calls_task.h */
+	bool shows_tasks;     /* so it has turned out, and the calls so far are worth nothing */
 	struct doubt *doubts; /* rising by root */
 	size_t doubt_count;
 	size_t doubt_capacity;
@@ -169,7 +172,8 @@ struct call_exception {
 	uint64_t to;
 	bool has_return;
 	bool is_chained;  /* the handler before it has returned */
-	bool may_switch;  /* as struct call has it */
+	bool is_fault;    /* as struct call has it */
+	bool may_switch;  /* so, too */
 	bool is_untraced; /* there is a gap between */
 };
 MUST_USE enum status calls_interrupt(struct call_builder *b, const struct call_exception *e);

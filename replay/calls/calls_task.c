@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which task goes on after a handler of M profile; see calls_task.h. In: where the handler returned
- * to, and the stacks that wait. Out: the stack that is active.
+ * Which task goes on after a handler; see calls_task.h. In: where the handler returned to, and the
+ * stacks that wait. Out: the stack that is active.
  *
  * Several tasks may wait at one instruction, since most wait in the few functions of their kernel
  * that ask for a switch; one of them may not have run in the trace so far. The return of what goes
@@ -10,39 +10,62 @@
  */
 #include "replay/calls/calls_task.h"
 
-/* An older handler is interrupted: that, and no task, goes on. */
-static bool is_nested(const struct call_builder *b, uint32_t handler)
+uint32_t calls_newest_handler(const struct call_builder *b, uint32_t call)
 {
-	uint32_t call = calls_of(b, handler)->parent;
-
 	while (call != CALL_NONE && !calls_of(b, call)->is_exception)
 		call = calls_of(b, call)->parent;
-	return call != CALL_NONE;
+	return call;
+}
+
+bool calls_may_go_back(const struct call_builder *b, const struct call *handler, uint64_t to)
+{
+	return !handler->has_return || handler->return_address == to ||
+	       (handler->is_fault && calls_is_one_function(b, handler->return_address, to));
 }
 
 /* The tasks that wait at `to`. */
 static void find_waiting(const struct call_builder *b, uint64_t to, struct candidates *tasks)
 {
-	*tasks = (struct candidates){.has_more = b->has_lost_stacks, .is_weak = true};
+	*tasks = (struct candidates){
+	        .has_more = b->has_lost_stacks, .is_weak = true, .is_task = true};
 	for (size_t i = 0; i < b->suspended_count; i++) {
-		uint32_t handler = b->suspended[i].call;
-		const struct call *c = calls_of(b, handler);
+		const struct suspended_stack *stack = &b->suspended[i];
+		const struct call *c = calls_of(b, stack->call);
 
 		if (c->is_exception && c->has_return && c->return_address == to &&
-		    c->parent != CALL_NONE)
-			candidates_add(tasks, (struct candidate){c->parent, handler, false});
+		    c->parent != CALL_NONE && calls_fits_context(b, &stack->context))
+			candidates_add(tasks, (struct candidate){c->parent, stack->call, false});
 	}
 }
 
-/* The task that the handler interrupted may be what goes on. */
-static bool may_be_interrupted(const struct call_builder *b, const struct call *handler,
-                               const struct candidates *tasks, uint64_t to)
+/* ---- whether there are any ---- */
+
+void calls_note_exception_return(struct call_builder *b, uint32_t handler, uint64_t to)
 {
-	if (!handler->has_return || handler->return_address == to)
-		return true;
-	/* The handler of a fault has changed where it returns to. */
-	return tasks->count == 0 && calls_is_one_function(b, handler->return_address, to);
+	const struct call *c = calls_of(b, handler);
+	struct candidates tasks;
+
+	find_waiting(b, to, &tasks);
+	/* At an entry a task may begin, or a handler of a signal. */
+	if (tasks.count > 0 || !(calls_may_go_back(b, c, to) || calls_is_entry(b, to)))
+		b->shows_tasks = true;
+	else if (c->may_be_asked)
+		calls_of(b, c->parent)->was_resumed = true;
 }
+
+void calls_note_return(struct call_builder *b, uint32_t found)
+{
+	const struct call *c = calls_of(b, b->top);
+
+	if (!c->was_resumed)
+		return;
+	if (found != b->top)
+		b->shows_tasks = true;
+	else if (c->parent != CALL_NONE)
+		calls_of(b, c->parent)->was_resumed = true;
+}
+
+/* ---- which one goes on ---- */
 
 /* What waits at `to` goes on, or else a task that was not seen before. */
 static enum status go_on(struct call_builder *b, uint64_t to, struct candidates *tasks)
@@ -76,10 +99,21 @@ static bool has_not_run(const struct call_builder *b, uint32_t handler)
 	       c->enter == calls_of(b, handler)->enter;
 }
 
+/*
+ * An older handler was interrupted: that, and no task, goes on. Of A and R profile only where it
+ * was, since a kernel may have dropped it.
+ */
+static bool is_nested(const struct call_builder *b, const struct call *handler, bool may_go_back)
+{
+	return calls_newest_handler(b, handler->parent) != CALL_NONE &&
+	       (b->is_m_profile || may_go_back);
+}
+
 enum status calls_return_to_task(struct call_builder *b, uint32_t handler, uint64_t to)
 {
 	struct candidates tasks;
 	const struct call *c;
+	bool may_go_back;
 
 	if (handler == CALL_NONE) {
 		calls_leave_unknown(b, to);
@@ -87,8 +121,8 @@ enum status calls_return_to_task(struct call_builder *b, uint32_t handler, uint6
 	}
 	c = calls_of(b, handler);
 	find_waiting(b, to, &tasks);
-	if (is_nested(b, handler) ||
-	    (tasks.count == 0 && !c->may_be_asked && may_be_interrupted(b, c, &tasks, to)))
+	may_go_back = calls_may_go_back(b, c, to);
+	if (is_nested(b, c, may_go_back) || (tasks.count == 0 && !c->may_be_asked && may_go_back))
 		return calls_pop_to(b, c->parent, CALL_END_RETURN, to);
 	if (has_not_run(b, handler)) {
 		TRY(calls_pop_to(b, c->parent, CALL_END_RETURN, to));
@@ -96,12 +130,11 @@ enum status calls_return_to_task(struct call_builder *b, uint32_t handler, uint6
 		return leave(b, to);
 	}
 	TRY(calls_pop_to(b, handler, CALL_END_UNWOUND, to));
-	b->has_switched |= !may_be_interrupted(b, c, &tasks, to);
 	if (c->may_be_asked) {
 		TRY(calls_forget_candidates(b));
 		find_waiting(b, to, &tasks);
 	}
-	if (may_be_interrupted(b, c, &tasks, to))
+	if (may_go_back)
 		candidates_add(&tasks, (struct candidate){c->parent, handler, false});
 	return go_on(b, to, &tasks);
 }

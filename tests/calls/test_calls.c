@@ -24,12 +24,12 @@ enum how {
 struct step {
 	uint64_t start;
 	enum how how;
-	enum { NOTHING, EXCEPTION, SYSTICK, CHAINED, OVERFLOW, CONTEXT, OFF } then;
+	enum { NOTHING, EXCEPTION, SYSTICK, SVC, FAULT, CHAINED, OVERFLOW, CONTEXT, OFF } then;
 	/* Of the exception; of CHAINED: its number; of CONTEXT and after OFF: CONTEXTIDR. */
 	uint64_t return_address;
 };
 
-static enum core_arch arch; /* of the core; EXCEPTION is PendSV on CORE_M */
+static enum core_arch arch; /* of the core; EXCEPTION is PendSV on CORE_M, else IRQ */
 
 static const struct made_function functions[] = {{"f", 0x1000, 0x100, 2},
                                                  {"g", 0x1100, 0x100, 2},
@@ -55,9 +55,14 @@ static struct element run_of_step(const struct step *step)
 
 static struct element exception_of_step(const struct step *step)
 {
+	static const uint32_t numbers[] = {
+	        [EXCEPTION] = 14, [SYSTICK] = 15, [SVC] = 2, [FAULT] = 12};
+	static const uint32_t m_numbers[] = {
+	        [EXCEPTION] = 14, [SYSTICK] = 15, [SVC] = 11, [FAULT] = 6};
 	struct element e = {.type = ELEMENT_EXCEPTION};
 
-	e.exception.number = step->then == SYSTICK ? 15 : 14;
+	if (step->then != CHAINED)
+		e.exception.number = (arch == CORE_M ? m_numbers : numbers)[step->then];
 	if (step->then == CHAINED) {
 		e.exception.number = (uint32_t)step->return_address;
 	} else {
@@ -75,8 +80,7 @@ static size_t make_elements(const struct step *steps, size_t count)
 		made[made_count++] = run_of_step(&steps[i]);
 		if (steps[i].how == EXC_RETURN)
 			made[made_count++] = (struct element){.type = ELEMENT_EXCEPTION_RET};
-		if (steps[i].then == EXCEPTION || steps[i].then == SYSTICK ||
-		    steps[i].then == CHAINED) {
+		if (steps[i].then >= EXCEPTION && steps[i].then <= CHAINED) {
 			made[made_count++] = exception_of_step(&steps[i]);
 		} else if (steps[i].then == CONTEXT || steps[i].then == OFF) {
 			if (steps[i].then == OFF)
@@ -536,28 +540,41 @@ static void handler_may_interrupt_another(void **state)
 static void handler_chained_to_a_switch_interrupts_any_task(void **state)
 {
 	(void)state;
-	STACKS(0x1010, "f? | h f? | v h f? | w? | h f? | f? | f?", AT(0x1000, CALL),
+	STACKS(0x1018, "f? | h f? | v h f? | w? | h f? | f? | v f? | g? | g?", AT(0x1000, CALL),
 	       {0x1200, FALL, EXCEPTION, 0x1208}, {0x1400, EXC_RETURN, CHAINED, 15},
-	       AT(0x1800, EXC_RETURN), AT(0x1208, RETURN), AT(0x1008, FALL));
+	       AT(0x1800, EXC_RETURN), AT(0x1208, RETURN), {0x1008, FALL, EXCEPTION, 0x1010},
+	       AT(0x1400, EXC_RETURN), AT(0x1110, FALL));
 }
 
 /* Interrupted again before an instruction ran: it waits as before. */
 static void task_that_did_not_run_waits_on(void **state)
 {
 	(void)state;
-	STACKS(0x1010, "f? | h f? | v h f? | w h? | v h? | h f? | f? | f?", AT(0x1000, CALL),
-	       {0x1200, FALL, EXCEPTION, 0x1208}, {0x1400, EXC_RETURN, SYSTICK, 0x1208},
-	       {0x1800, EXC_RETURN, CHAINED, 14}, AT(0x1400, EXC_RETURN), AT(0x1208, RETURN),
-	       AT(0x1008, FALL));
+	STACKS(0x1018, "f? | h f? | v h f? | w h? | v h? | h f? | f? | v f? | g? | g?",
+	       AT(0x1000, CALL), {0x1200, FALL, EXCEPTION, 0x1208},
+	       {0x1400, EXC_RETURN, SYSTICK, 0x1208}, {0x1800, EXC_RETURN, CHAINED, 14},
+	       AT(0x1400, EXC_RETURN), AT(0x1208, RETURN), {0x1008, FALL, EXCEPTION, 0x1010},
+	       AT(0x1400, EXC_RETURN), AT(0x1110, FALL));
 }
 
 /* The handler of a fault goes on after the instruction that it is of. */
 static void handler_may_change_where_it_returns_to(void **state)
 {
 	(void)state;
-	STACKS(0x1018, "f? | g f? | w g f? | g f? | f? | f?", AT(0x1000, CALL),
-	       {0x1100, FALL, SYSTICK, 0x1108}, AT(0x1800, EXC_RETURN), AT(0x1110, RETURN),
-	       AT(0x1008, FALL));
+	STACKS(0x1018, "f? | g f? | w g f? | g f? | g f?", AT(0x1000, CALL),
+	       {0x1100, FALL, FAULT, 0x1108}, AT(0x1800, EXC_RETURN), AT(0x1110, FALL));
+	/* That of an interrupt does not: this is another task. */
+	STACKS(0x1018, "f? | g f? | w g f? | g? | g?", AT(0x1000, CALL),
+	       {0x1100, FALL, SYSTICK, 0x1108}, AT(0x1800, EXC_RETURN), AT(0x1110, FALL));
+}
+
+/* As long as nothing shows that there are tasks, there are none. */
+static void one_that_asks_again_and_again_keeps_its_callers(void **state)
+{
+	(void)state;
+	STACKS(0x1110, "f? | g f? | v g f? | g f? | v g f? | g f? | g f?", AT(0x1000, CALL),
+	       {0x1100, FALL, SVC, 0x1108}, AT(0x1400, EXC_RETURN), {0x1108, JUMP, SVC, 0x1108},
+	       AT(0x1400, EXC_RETURN), AT(0x1108, FALL));
 }
 
 /* One that loops and asks again and again leaves no more behind than one task. */
@@ -574,7 +591,7 @@ static void tasks_that_never_return_do_not_add_up(void **state)
 	steps[count++] = (struct step){0x1800, EXC_RETURN, CHAINED, 14};
 	for (unsigned int i = 0; i < 100; i++) {
 		steps[count++] = (struct step){0x1400, EXC_RETURN, NOTHING, 0};
-		steps[count++] = (struct step){0x1008, FALL, EXCEPTION, 0x1010};
+		steps[count++] = (struct step){0x1008, JUMP, EXCEPTION, 0x1008};
 	}
 	steps[count++] = (struct step){0x1400, EXC_RETURN, NOTHING, 0};
 	steps[count++] = (struct step){0x1208, FALL, NOTHING, 0};
@@ -585,6 +602,54 @@ static void tasks_that_never_return_do_not_add_up(void **state)
 	drop_calls(&m);
 }
 
+/* ---- tasks of A and R profile: v is the handler of SVC, w that of IRQ ---- */
+
+static void tasks_change_in_a_supervisor_call(void **state)
+{
+	(void)state;
+	STACKS(0x1010, "f? | h f? | v h f? | h g? | g? | h g? | v h g? | h f? | f? | f?",
+	       AT(0x1000, CALL), {0x1200, FALL, SVC, 0x1208}, AT(0x1400, ERET), AT(0x1208, RETURN),
+	       AT(0x1108, CALL), {0x1200, FALL, SVC, 0x1208}, AT(0x1400, ERET), AT(0x1208, RETURN),
+	       AT(0x1008, FALL));
+	/* Which one waits there is not known until it returns. */
+	STACKS(0x1210, "f? | h f? | v h f? | g? | v g? | h? | h?", AT(0x1000, CALL),
+	       {0x1200, FALL, SVC, 0x1208}, AT(0x1400, ERET), {0x1110, FALL, SVC, 0x1118},
+	       AT(0x1400, ERET), AT(0x1208, FALL));
+}
+
+static void tasks_change_in_an_interrupt(void **state)
+{
+	(void)state;
+	STACKS(0x1010, "f? | g f? | w g f? | h? | w h? | g f? | f? | f?", AT(0x1000, CALL),
+	       {0x1100, FALL, EXCEPTION, 0x1108}, AT(0x1800, ERET),
+	       {0x1210, FALL, EXCEPTION, 0x1218}, AT(0x1800, ERET), AT(0x1108, RETURN),
+	       AT(0x1008, FALL));
+	/* In the function that was interrupted, but elsewhere. */
+	STACKS(0x1120, "f? | g f? | w g f? | g? | g?", AT(0x1000, CALL),
+	       {0x1100, FALL, EXCEPTION, 0x1108}, AT(0x1800, ERET), AT(0x1118, FALL));
+	/* Of an abort that is where the code for it is. */
+	STACKS(0x1120, "f? | g f? | w g f? | g f? | g f?", AT(0x1000, CALL),
+	       {0x1100, FALL, FAULT, 0x1108}, AT(0x1800, ERET), AT(0x1118, FALL));
+}
+
+/* A program that calls the system, and returns from where it did. */
+static void supervisor_calls_of_one_task_change_nothing(void **state)
+{
+	(void)state;
+	STACKS(0x1110, "f? | g f? | h g f? | v h g f? | h g f? | g f? | v g f? | g f? | g f?",
+	       AT(0x1000, CALL), AT(0x1100, CALL), {0x1200, FALL, SVC, 0x1208}, AT(0x1400, ERET),
+	       AT(0x1208, RETURN), {0x1108, JUMP, SVC, 0x1108}, AT(0x1400, ERET), AT(0x1108, FALL));
+}
+
+/* The handler of an interrupt begins a signal's handler, which calls the system to go back. */
+static void signal_interrupts_and_returns(void **state)
+{
+	(void)state;
+	STACKS(0x1010, "f? | g f? | w g f? | h? | v h? | g f? | f? | f?", AT(0x1000, CALL),
+	       {0x1100, FALL, EXCEPTION, 0x1108}, AT(0x1800, ERET), {0x1200, FALL, SVC, 0x1208},
+	       AT(0x1400, ERET), AT(0x1108, RETURN), AT(0x1008, FALL));
+}
+
 /*
  * Any flow at all, mostly one that no program has: a stack ends at each position, and no call is
  * older than the trace and younger than what it called.
@@ -592,7 +657,7 @@ static void tasks_that_never_return_do_not_add_up(void **state)
 static void any_flow_has_stacks_that_end(void **state)
 {
 	static const int thens[16] = {
-	        [3] = SYSTICK, [5] = EXCEPTION, [7] = CHAINED, [11] = CONTEXT};
+	        [3] = SYSTICK, [5] = EXCEPTION, [7] = CHAINED, [9] = SVC, [11] = CONTEXT};
 	uint32_t random = 14;
 
 	(void)state;
@@ -681,6 +746,10 @@ int main(void)
 	        cmocka_unit_test(contexts_have_stacks_of_their_own),
 	        cmocka_unit_test(stay_below_leaves_stacks_that_wait),
 	        cmocka_unit_test(context_that_is_the_same_keeps_the_stack),
+	        cmocka_unit_test(tasks_change_in_a_supervisor_call),
+	        cmocka_unit_test(tasks_change_in_an_interrupt),
+	        cmocka_unit_test(supervisor_calls_of_one_task_change_nothing),
+	        cmocka_unit_test(signal_interrupts_and_returns),
 	        cmocka_unit_test(any_flow_has_stacks_that_end),
 	        cmocka_unit_test(calls_end_when_the_user_interrupts),
 	        M_PROFILE(two_tasks_wait_at_one_instruction),
@@ -692,6 +761,7 @@ int main(void)
 	        M_PROFILE(handler_chained_to_a_switch_interrupts_any_task),
 	        M_PROFILE(task_that_did_not_run_waits_on),
 	        M_PROFILE(handler_may_change_where_it_returns_to),
+	        M_PROFILE(one_that_asks_again_and_again_keeps_its_callers),
 	        M_PROFILE(tasks_that_never_return_do_not_add_up),
 	        M_PROFILE(any_flow_has_stacks_that_end),
 	};
