@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Callers by the flow in tasks of a Cortex-M that PendSV switches, against what the recording's SP says, at random
-positions.
+"""Callers by the flow in tasks of a Cortex-M that PendSV switches, and in those of a Cortex-A that SVC and an interrupt
+do, against what the recording's SP says, at random positions.
 
-usage: tasks.py NAME POSITIONS EXACT    a recording of recorded_m.py, such as "mtasks_sort_O1"
+usage: tasks.py NAME POSITIONS EXACT    a recording of recorded_m.py or recorded_a.py, such as "mtasks_sort_O1"
 
 Fails on one caller that was not there, of the task's own or beyond its first function, which nobody called; and where
 at fewer than EXACT positions all callers are known whose calls are in the trace."""
@@ -24,6 +24,9 @@ Frame = collections.namedtuple("Frame", "back sp is_handler")
 
 def is_return(program, pc):
     """BX LR, POP and LDM of the PC."""
+    if not CRASH.is_m:
+        word = program.word(pc)
+        return word & 0x0fffffff == 0x012fff1e or word & 0x0fff8000 == 0x08bd8000 or word & 0x0fffffff == 0x049df004
     half = program.halfword(pc)
     return half == 0x4770 or half & 0xff00 == 0xbd00 or (half == 0xe8bd and program.halfword(pc + 2) & 0x8000 != 0)
 
@@ -77,7 +80,7 @@ class Stacks:
         pc, sp = before
         to, to_sp = after
         if pc not in self.steps:
-            self.steps[pc] = true_stack.Step(self.program, pc, "T32")
+            self.steps[pc] = true_stack.Step(self.program, pc, "T32" if CRASH.is_m else "A32")
         behind = pc + self.steps[pc].size
         if self.steps[pc].calls and to != behind:
             self.frames.append(Frame(behind, sp, False))

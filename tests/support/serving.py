@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests with real debuggers share: a server, gdb, a raw client, the recorded truth."""
 import gzip
+import importlib
 import json
 import os
 import re
@@ -47,14 +48,16 @@ def own_state(test):
 
 class Crash:
     """A snapshot with its program and what really was executed: "example", a name of corpus/crashes or corpus/programs, or
-    "m_PROGRAM_LEVEL" or "mtasks_PROGRAM_LEVEL", which is a Cortex-M3 (recorded_m.py)."""
+    "m_PROGRAM_LEVEL" or "mtasks_PROGRAM_LEVEL", which is a Cortex-M3 (recorded_m.py), or "atasks_PROGRAM_LEVEL", a
+    Cortex-A9 (recorded_a.py)."""
 
     def __init__(self, name):
         self.name = name
         self.is_m = name.startswith(("m_", "mtasks_"))
-        if self.is_m:
-            import recorded_m  # which most tests have no use for
-            self.recording = recorded_m.make(name)
+        if self.is_m or name.startswith("atasks_"):
+            # which most tests have no use for
+            recorder = importlib.import_module("recorded_m" if self.is_m else "recorded_a")
+            self.recording = recorder.make(name)
             self.folder = self.recording.name
             self.program = os.path.join(self.folder, "elf")
         elif name == "example":

@@ -12,7 +12,7 @@
 #define SHPR3   (*(volatile uint32_t *)0xe000ed20)
 #define PEND_SV (1u << 28)
 
-enum { TASKS = 3, WORDS = 256, ROUNDS = 2 };
+enum { TASKS = 3, WORDS = 256 };
 
 struct task {
 	uint32_t *top; /* first: PendSV has its address alone */
@@ -26,7 +26,6 @@ static struct task tasks[TASKS];
 __attribute__((used)) static struct task *volatile current;
 static uint64_t stacks[TASKS][WORDS / 2];
 static volatile uint32_t ticks;
-static volatile uint32_t results[TASKS];
 static volatile uint32_t served;
 
 void reset(void);
@@ -96,47 +95,7 @@ static void end_of_task(void)
 	}
 }
 
-NOINLINE static uint32_t fold(const uint32_t *words, uint32_t count, uint32_t depth)
-{
-	uint32_t sum = depth;
-
-	for (uint32_t i = 0; i < count; i++)
-		sum = (sum << 3 | sum >> 29) ^ words[i];
-	return depth == 0 ? sum : sum + fold(words, count, depth - 1);
-}
-
-static void sorter(void)
-{
-	for (uint32_t i = 0; i < ROUNDS; i++) {
-		results[0] += program(1);
-		yield();
-	}
-	end_of_task();
-}
-
-static void folder(void)
-{
-	uint32_t words[16];
-	uint32_t random = 2463534242u;
-
-	for (uint32_t i = 0; i < 12; i++) {
-		for (uint32_t k = 0; k < 16; k++)
-			words[k] = next_random(&random);
-		results[1] ^= fold(words, 16, 3);
-	}
-	end_of_task();
-}
-
-static void waiter(void)
-{
-	while (!tasks[0].is_done || !tasks[1].is_done) {
-		results[2]++;
-		yield();
-	}
-	finished(results[0] + results[1]);
-	for (;;) {
-	}
-}
+#include "tasks.h"
 
 static void make_task(uint32_t number, void (*entry)(void))
 {

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A Cortex-A9 with tasks that SVC and a timer's interrupt switch, as a snapshot: a program of tests/values/programs as one
+of the tasks of a_tasks.c, in A32, recorded under qemu's system emulation. synth makes the trace of an ETMv4.
+
+The truth lies beside it, as recorded_m.py has it; in place of xPSR is CPSR, and nothing of memory."""
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+import material
+
+VALUES = os.path.join(os.environ["CSREPLAY_SOURCE"], "tests", "values")
+sys.path.append(VALUES)
+import m_programs  # noqa: E402, pylint: disable=wrong-import-position
+import programs  # noqa: E402, pylint: disable=wrong-import-position
+import recorded_m  # noqa: E402, pylint: disable=wrong-import-position
+import recordings  # noqa: E402, pylint: disable=wrong-import-position
+import wild  # noqa: E402, pylint: disable=wrong-import-position
+from recorded_m import LR, PC, SP, Event, State  # noqa: E402, pylint: disable=wrong-import-position
+
+CODE, RAM = 0x60010000, 0x60100000
+OPTIONS = ["-mcpu=cortex-a9", "-marm", "-mfloat-abi=soft", "-g", "-ffreestanding", "-nostdlib", "-Wl,-e,reset",
+           f"-Wl,--defsym=code={CODE:#x},--defsym=ram={RAM:#x}"]
+MACHINE = [m_programs.EMULATOR, "-M", "vexpress-a9", "-audiodev", "none,id=none", "-display", "none", "-serial", "none",
+           "-monitor", "none", "-icount", "shift=6", "-kernel", "elf", "-singlestep", "-d", "cpu,int,nochain", "-D",
+           recordings.LOG, "-gdb", "unix:gdb,server=on,wait=off", "-S"]
+BEGIN, END = "start_first", "finished"
+TASKS, STACK_SIZE = 3, 2048
+CALL, IRQ = 2, 14  # as an ETMv4 numbers them
+NUMBERS = {2: CALL, 5: IRQ}  # and as qemu does
+RFE = 0xf8bd0a00  # RFEIA SP!
+FRAME_SIZE = 8  # which SRS puts on the stack
+ENTRY_SIZE = {CALL: 3, IRQ: 4}  # instructions from the vector on until the mode, and SP, are those of the task
+
+
+def read_log(path, begin):
+    """The states from the first at `begin` on, and {index of a handler's first state: number of the exception}."""
+    states, taken, registers = [], {}, []
+    with open(path, encoding="ascii", errors="replace") as file:
+        for line in file:
+            found = re.match(r"Taking exception (\d+)", line)
+            if line.startswith("R"):
+                registers += [int(value, 16) for value in re.findall(r"R\d\d=(\w+)", line)]
+            elif line.startswith("PSR="):
+                if states or registers[PC] == begin:
+                    states.append(State(tuple(registers), int(line[4:12], 16)))
+                registers = []
+            elif found and states:
+                taken[len(states)] = NUMBERS[int(found[1])]
+    return states, taken
+
+
+def drop_unexecuted(states, taken):
+    """qemu logs a state before it finds that an interrupt comes first, and that of an access to a device twice."""
+    kept, moved = [], {}
+    for index, state in enumerate(states):
+        after = states[index + 1] if index + 1 < len(states) else None
+        if taken.get(index + 1) == IRQ:
+            is_lost = after.registers[LR] - 4 == state.registers[PC]
+        else:
+            is_lost = state == after
+        if index in taken:
+            moved[len(kept)] = taken[index]
+        if not is_lost:
+            kept.append(state)
+    return kept, moved
+
+
+def events_of(states, taken, stacks, opcode_at):
+    """recorded_m.Event of each return and entry; and position of an entry -> where its handler returns to."""
+    events, backs = [], {}
+    for position in range(1, len(states)):
+        number = taken.get(position, 0)
+        has_returned = opcode_at(states[position - 1].registers[PC]) == RFE
+        if not number and not has_returned:
+            continue
+        sp = states[position].registers[SP]
+        if number:
+            backs[position] = states[position].registers[LR] - (4 if number == IRQ else 0)
+            sp = states[position + ENTRY_SIZE[number]].registers[SP] + FRAME_SIZE
+        events.append(Event(position, has_returned, number, False,
+                            recorded_m.stack_of(stacks, STACK_SIZE, sp) if has_returned else None))
+    return events, backs
+
+
+def packets_of(states, events, backs, branches):
+    """The trace: an atom a branch, an address after an indirect branch and after an exception."""
+    of = {event.position: event for event in events}
+    pcs = [state.registers[PC] for state in states]
+    lines = ["async", "trace_info 0", "trace_on", f"address_context_32 0 {pcs[0]} 1 0 0"]
+    for position, pc in enumerate(pcs[:-1]):
+        event, after = of.get(position + 1), pcs[position + 1]
+        to = backs.get(position + 1, after)
+        if pc in branches:
+            size, is_indirect = branches[pc]
+            lines.append("atoms %d 1" % (to != pc + size))
+            if is_indirect and to != pc + size:
+                lines.append(f"address_32 0 {to}")
+        if event and event.number:
+            lines += [f"exception {event.number} 1", f"address_32 0 {to}", f"address_32 0 {after}"]
+    return lines
+
+
+class Machine:
+    """qemu with the program, driven by its gdb stub; the dumps are of the halt."""
+
+    def __init__(self, folder, symbols):
+        qemu = recordings.emulate(MACHINE, folder, stderr=subprocess.DEVNULL)
+        try:
+            stub = programs.Stub(os.path.join(folder, "gdb"))
+            stub.run_to(symbols[END])
+            self.dumps = {address: stub.memory(address, end - address) for address, end in
+                          ((CODE, symbols["data_load"]), (RAM, symbols["bss_end"]))}
+            values = stub.ask("g")
+            self.halt = State(struct.unpack("<16I", bytes.fromhex(values[:128])),
+                              int.from_bytes(bytes.fromhex(values[-8:]), "little"))
+        finally:
+            qemu.kill()
+            qemu.wait()
+        os.remove(os.path.join(folder, "gdb"))
+
+
+def write_recipe(folder, machine, lines):
+    registers = machine.halt.registers
+    recipe = ["bare", "core cpu_0 Cortex-A9", *(f"reg R{n} {registers[n]:#x}" for n in range(13)),
+              f"reg SP {registers[SP]:#x}", f"reg LR {registers[LR]:#x}", f"reg PC {registers[PC]:#x}",
+              f"reg CPSR {machine.halt.psr:#x}"]
+    for address, data in machine.dumps.items():
+        recipe.append(f"dump {address:x} {address:#x}")
+        with open(os.path.join(folder, f"{address:x}"), "wb") as file:
+            file.write(data)
+    recipe += ["source ETM_0 ETM4.2 0x10", *("packet " + line for line in lines)]
+    with open(os.path.join(folder, "recipe"), "w", encoding="ascii") as file:
+        file.write("\n".join(recipe) + "\n")
+
+
+def record(program, level, folder):
+    recordings.need(m_programs.COMPILER, m_programs.EMULATOR)
+    elf = os.path.join(folder, "elf")
+    sources = [os.path.join(recordings.PROGRAMS, name) for name in (program + ".c", "a_tasks.c")]
+    subprocess.run([m_programs.COMPILER, *OPTIONS, level, "-T", os.path.join(recordings.PROGRAMS, "m.ld"), "-o", elf,
+                    *sources, "-lgcc"], check=True)
+    symbols = m_programs.symbols_of(elf)
+    machine = Machine(folder, symbols)
+    states, taken = read_log(os.path.join(folder, recordings.LOG), symbols[BEGIN])
+    while states[-1] == machine.halt:
+        states.pop()
+    states.append(machine.halt)
+    states, taken = drop_unexecuted(states, taken)
+    stacks = range(symbols["stacks"], symbols["stacks"] + TASKS * STACK_SIZE)
+    opcode_at = recorded_m.code_of(machine.dumps[CODE], CODE)
+    events, backs = events_of(states, taken, stacks, opcode_at)
+    recorded_m.write_truth(folder, states, events, backs, recorded_m.Memory(RAM, b"", stacks))
+    branches = wild.branches_of(m_programs.COMPILER, elf)
+    branches.update((state.registers[PC], (4, True)) for state in states if opcode_at(state.registers[PC]) == RFE)
+    write_recipe(folder, machine, packets_of(states, events, backs, branches))
+
+
+def make(name):
+    """The folder of the recording "atasks_PROGRAM_LEVEL" as a snapshot, kept by what is returned; `elf` is in it. The test
+    is skipped where no such program can be built or run."""
+    _, program, level = name.split("_")
+    sources = [os.path.join(recordings.PROGRAMS, one) for one in (program + ".c", "a_tasks.c", "tasks.h")]
+    sources += [__file__, recorded_m.__file__, wild.__file__]
+    scratch = tempfile.TemporaryDirectory()
+    try:
+        with recordings.recorded(["snapshot", "atasks", program, level], sources,
+                                 lambda folder: record(program, "-" + level, folder)) as folder:
+            shutil.copytree(folder, scratch.name, dirs_exist_ok=True,
+                            ignore=shutil.ignore_patterns(recordings.LOG, recordings.PACKED))
+    except recordings.Skipped as skipped:
+        material.skip(str(skipped))
+    subprocess.run([os.environ["CSREPLAY_SYNTH"], "snapshot", os.path.join(scratch.name, "recipe"), scratch.name], check=True)
+    return scratch
