@@ -22,6 +22,10 @@
  *   handler that was interrupted, or else to the task that waits where it goes to. Where SVC or
  *   PendSV was taken any number of tasks may wait, seen or not: as in the middle of a function,
  *   returns tell.
+ * - An instruction that sets SP from a register or from memory may change stacks (cpu_switch_to of
+ *   Linux), where all tasks wait at one place. If a function that it was in returned to its caller,
+ *   and that or one of its callers to another one later, it does: of what goes on after it no more
+ *   is known than what that returns to.
  * - Everything else is a return "to X, not to its caller at Y". What was the caller is there still
  * if the core was halted at X; if X ran, SP may have moved, and the callers are not known.
  * - A jump to the first instruction of another function is a tail call.
@@ -82,8 +86,9 @@ struct call {
 	bool may_switch;   /* is_exception: as SVC and PendSV, perhaps to another task */
 	bool may_be_asked; /* may_switch: and perhaps its caller asked for it */
 	/* While calls are built: */
-	bool was_resumed; /* what was asked has returned to it, or to what it had called */
-	bool is_merged;   /* `replaced` is the same one */
+	bool is_merged;        /* `replaced` is the same one */
+	uint32_t has_switched; /* struct switches: what may have changed stacks in it */
+	uint32_t may_be_other; /* and in what it had called, so that it is perhaps another's */
 };
 
 struct calls;

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "replay/calls/calls_doubt.h"
+#include "replay/calls/calls_switch.h"
 #include "replay/history/history.h"
 
 enum {
@@ -13,6 +13,8 @@ enum {
 	VECTOR_OF_LOWER = 0x400, /* in an offset in the vectors */
 	VECTOR_BITS = 0x7f,      /* that are 0 where a vector begins */
 };
+
+enum sets_sp { SETS_SP_UNASKED, SETS_SP_NO };
 
 /* The run before the present one. */
 struct last_run {
@@ -28,6 +30,8 @@ struct build {
 	/* How each node of a graph ends: enum exit_kind. */
 	const struct graph *graph;
 	uint8_t *exits;
+	/* And whether it sets SP: enum sets_sp. */
+	uint8_t *sets_sp;
 	struct last_run last;
 	size_t next_event;
 	size_t next_gap;
@@ -123,11 +127,49 @@ static enum status take_graph(struct build *build, const struct graph *graph)
 	if (build->graph == graph)
 		return STATUS_OK;
 	free(build->exits);
+	free(build->sets_sp);
 	build->exits = calloc(graph->count, sizeof(*build->exits));
-	if (!build->exits)
+	build->sets_sp = calloc(graph->count, sizeof(*build->sets_sp));
+	if (!build->exits || !build->sets_sp)
 		return STATUS_NO_MEM;
 	build->graph = graph;
 	return calls_add_entries(&build->b, graph);
+}
+
+/* The address of an instruction of the block that sets SP, if there is one. */
+static bool find_sp_site(const struct build *build, const struct basic_block *block, uint64_t *site)
+{
+	const struct memmap *memory = history_memory(build->history);
+
+	struct run_insn insn = run_insn_at(memory, block, 0);
+
+	for (uint32_t i = 1;; i++) {
+		uint32_t opcode;
+
+		if (run_insn_opcode(memory, block, insn, &opcode) &&
+		    calls_sets_sp(block->walk.isa, opcode)) {
+			*site = insn.address;
+			return true;
+		}
+		if (i == block->walk.count)
+			return false;
+		insn = run_insn_after(memory, block, insn);
+	}
+}
+
+static enum status note_sp(struct build *build, const struct history_run *run)
+{
+	const struct basic_block *block = &run->graph->nodes[run->node];
+	uint8_t *sets_sp = &build->sets_sp[run->node];
+	uint64_t site;
+
+	if (*sets_sp == SETS_SP_NO)
+		return STATUS_OK;
+	if (!find_sp_site(build, block, &site)) {
+		*sets_sp = SETS_SP_NO;
+		return STATUS_OK;
+	}
+	return calls_switch_stack(&build->b, site, block->walk.start);
 }
 
 static void note_run(struct build *build, const struct history_run *run)
@@ -357,6 +399,7 @@ static enum status take_run(struct build *build, const struct history_run *run, 
 	}
 	if (build->b.context.is_known)
 		TRY(calls_switch_context(&build->b, between.to));
+	TRY(note_sp(build, run));
 	note_run(build, run);
 	return STATUS_OK;
 }
@@ -385,7 +428,7 @@ static enum status walk(struct build *build)
 	history_runs_begin(&runs, build->history, 0);
 	while (history_runs_next(&runs, &run)) {
 		TRY(take_run(build, &run, &mark));
-		if (build->b.shows_tasks)
+		if (build->b.switches->shown)
 			return STATUS_OK;
 		if (++count % RUNS_A_QUESTION == 0 && interrupt_has_come(build->interrupt))
 			return STATUS_INTERRUPTED;
@@ -476,16 +519,17 @@ static enum status drop_merged(struct calls *c)
 	return STATUS_OK;
 }
 
-/* NOT_FOUND if it takes tasks to explain the history, and has_tasks is false. */
+/* NOT_FOUND if it takes more than the active switches to explain the history: switches->shown. */
 static enum status build_with(const struct history *history, const struct symbols *symbols,
-                              struct interrupt *interrupt, bool has_tasks, struct calls **calls)
+                              struct interrupt *interrupt, struct switches *switches,
+                              struct calls **calls)
 {
 	struct build build = {
 	        .history = history,
 	        .interrupt = interrupt,
 	        .b = {.top = CALL_NONE,
 	              .is_m_profile = history_core(history)->arch == CORE_M,
-	              .has_tasks = has_tasks},
+	              .switches = switches},
 	};
 	struct calls *made = calloc(1, sizeof(*made));
 	enum status status;
@@ -497,7 +541,7 @@ static enum status build_with(const struct history *history, const struct symbol
 	made->first_stray = CALL_NONE;
 	build.b.calls = made;
 	status = walk(&build);
-	if (status == STATUS_OK && build.b.shows_tasks)
+	if (status == STATUS_OK && switches->shown)
 		status = STATUS_NOT_FOUND;
 	if (status == STATUS_OK)
 		status = calls_decide_rest(&build.b);
@@ -506,6 +550,7 @@ static enum status build_with(const struct history *history, const struct symbol
 		status = drop_merged(made);
 	count_depths(made);
 	free(build.exits);
+	free(build.sets_sp);
 	free(build.b.returns);
 	free(build.b.entries);
 	free(build.b.doubts);
@@ -521,8 +566,14 @@ static enum status build_with(const struct history *history, const struct symbol
 enum status calls_build(const struct history *history, const struct symbols *symbols,
                         struct interrupt *interrupt, struct calls **calls)
 {
-	enum status status = build_with(history, symbols, interrupt, false, calls);
+	struct switches switches = {.count = 0};
+	enum status status;
 
-	return status == STATUS_NOT_FOUND ? build_with(history, symbols, interrupt, true, calls)
-	                                  : status;
+	/* Each time some become active that were not: there are but so many. */
+	do {
+		switches.active |= switches.shown;
+		switches.shown = 0;
+		status = build_with(history, symbols, interrupt, &switches, calls);
+	} while (status == STATUS_NOT_FOUND);
+	return status;
 }

@@ -100,6 +100,13 @@ static const struct doubt *find_doubt(const struct call_builder *b, uint32_t roo
 	return low < b->doubt_count && b->doubts[low].root == root ? &b->doubts[low] : NULL;
 }
 
+bool calls_is_switching(const struct call_builder *b)
+{
+	const struct doubt *doubt = find_doubt(b, calls_oldest(b));
+
+	return doubt && doubt->is_switch;
+}
+
 enum status calls_land(struct call_builder *b, enum call_begin begin, uint64_t to,
                        struct candidates *candidates)
 {

@@ -25,6 +25,9 @@ MUST_USE enum status calls_land(struct call_builder *b, enum call_begin begin, u
 MUST_USE enum status calls_doubt(struct call_builder *b, uint32_t root,
                                  const struct candidates *candidates);
 
+/* The active stack is not known, since CONTEXTIDR or SP was changed, until a return tells. */
+bool calls_is_switching(const struct call_builder *b);
+
 /*
  * The active call, which is `root` or came in the place of it, returns to `to`, and its caller is
  * not known: if one candidate alone returns there, that was it, and `is_decided`. If several do,

@@ -190,8 +190,7 @@ static enum status take_return(struct call_builder *b, uint64_t to)
 	struct candidates candidates = {0};
 	bool is_done;
 
-	if (!b->has_tasks)
-		calls_note_return(b, found);
+	calls_note_return(b, found);
 	if (found == b->top)
 		return calls_pop_to(b, calls_of(b, found)->parent, CALL_END_RETURN, to);
 	if (found != CALL_NONE)
@@ -229,7 +228,7 @@ static enum status take_exception_return(struct call_builder *b, uint64_t to)
 	bool is_done;
 	uint32_t root;
 
-	if (b->has_tasks)
+	if (b->switches->active & SWITCH_TASKS)
 		return calls_return_to_task(b, handler, to);
 	if (handler != CALL_NONE)
 		calls_note_exception_return(b, found != CALL_NONE ? found : handler, to);
@@ -266,8 +265,7 @@ static enum status take_jump(struct call_builder *b, const struct exit *exit, ui
 		return STATUS_OK;
 	if (exit->kind == EXIT_VENEER && !calls_function(b, to).is_known)
 		return calls_replace(b, CALL_BEGIN_TAIL, CALL_END_TAIL, to);
-	if (!b->has_tasks)
-		calls_note_return(b, CALL_NONE);
+	calls_note_return(b, CALL_NONE);
 	candidates_find(b, to, &candidates);
 	if (candidates.count == 0) {
 		/* Perhaps nothing was left. */
@@ -334,8 +332,8 @@ enum status calls_interrupt(struct call_builder *b, const struct call_exception 
 	                        .replaced = CALL_NONE,
 	                        .begin = CALL_BEGIN_EXCEPTION};
 	found = e->is_chained ? newest_exception(b) : CALL_NONE;
-	if (e->is_chained &&
-	    (found == CALL_NONE || (b->has_tasks && calls_of(b, found)->may_switch)))
+	if (e->is_chained && (found == CALL_NONE || ((b->switches->active & SWITCH_TASKS) != 0 &&
+	                                             calls_of(b, found)->may_switch)))
 		return calls_chain_after_switch(b, found, handler, e->to);
 	if (found != CALL_NONE) {
 		handler.parent = calls_of(b, found)->parent;

@@ -55,7 +55,20 @@ struct return_count {
 	bool is_used;
 };
 
-enum { SUSPENDED_MOST = 64 };
+enum { SUSPENDED_MOST = 64, SWITCH_SITES = 31 };
+
+/*
+ * What may change stacks, and no return shows it until later; see calls_switch.h. Bits: of an
+ * instruction that sets SP its index here, SWITCH_TASKS of handlers of exceptions.
+ */
+#define SWITCH_TASKS (UINT32_C(1) << SWITCH_SITES)
+
+struct switches {
+	uint64_t sites[SWITCH_SITES]; /* addresses; the last one stands for all that follow */
+	uint32_t count;
+	uint32_t active; /* these do: what they may have changed is not known */
+	uint32_t shown;  /* and so do these, it has turned out */
+};
 
 /* CONTEXTIDR: where it is traced it says which thread of an operating system runs. */
 struct call_context {
@@ -122,8 +135,7 @@ struct call_builder {
 	bool has_lost_stacks;              /* more were suspended than there is room for */
 	bool is_halt;                      /* nothing runs after the boundary */
 	bool is_m_profile;
-	bool has_tasks;       /* returns from exceptions go to other tasks; see calls_task.h */
-	bool shows_tasks;     /* so it has turned out, and the calls so far are worth nothing */
+	struct switches *switches;
 	struct doubt *doubts; /* rising by root */
 	size_t doubt_count;
 	size_t doubt_capacity;

@@ -48,21 +48,9 @@ void calls_note_exception_return(struct call_builder *b, uint32_t handler, uint6
 	find_waiting(b, to, &tasks);
 	/* At an entry a task may begin, or a handler of a signal. */
 	if (tasks.count > 0 || !(calls_may_go_back(b, c, to) || calls_is_entry(b, to)))
-		b->shows_tasks = true;
+		b->switches->shown |= SWITCH_TASKS;
 	else if (c->may_be_asked)
-		calls_of(b, c->parent)->was_resumed = true;
-}
-
-void calls_note_return(struct call_builder *b, uint32_t found)
-{
-	const struct call *c = calls_of(b, b->top);
-
-	if (!c->was_resumed)
-		return;
-	if (found != b->top)
-		b->shows_tasks = true;
-	else if (c->parent != CALL_NONE)
-		calls_of(b, c->parent)->was_resumed = true;
+		calls_of(b, c->parent)->may_be_other |= SWITCH_TASKS;
 }
 
 /* ---- which one goes on ---- */

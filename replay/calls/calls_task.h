@@ -6,14 +6,12 @@
  * with the state of the other task; Arm ARM D1.4, G1.15). Kernels as Linux do not concern this:
  * there each task returns from its own exceptions, and a function changes stacks.
  *
- * Most programs have none. Their calls are found with b->has_tasks false: what an exception
- * interrupted goes on after it. Where that can't be, b->shows_tasks is set, and the calls are to
- * be found anew, with b->has_tasks.
+ * Where SWITCH_TASKS is not active (calls_switch.h) what an exception interrupted goes on after it.
  */
 #ifndef CSREPLAY_REPLAY_CALLS_CALLS_TASK_H
 #define CSREPLAY_REPLAY_CALLS_CALLS_TASK_H
 
-#include "replay/calls/calls_doubt.h"
+#include "replay/calls/calls_switch.h"
 
 /* The newest handler among `call` (or NONE) and its callers; or NONE. */
 uint32_t calls_newest_handler(const struct call_builder *b, uint32_t call);
@@ -22,14 +20,13 @@ uint32_t calls_newest_handler(const struct call_builder *b, uint32_t call);
 bool calls_may_go_back(const struct call_builder *b, const struct call *handler, uint64_t to);
 
 /*
- * Without b->has_tasks: the active call ends with a return from an exception to `to`, or with a
- * return to there that is `found`'s (or NONE). Sets b->shows_tasks if tasks alone explain it.
+ * Without SWITCH_TASKS: the active call ends with a return from an exception, of `handler` (not
+ * NONE), to `to`. Notes whether that shows tasks, or may have gone to another one.
  */
 void calls_note_exception_return(struct call_builder *b, uint32_t handler, uint64_t to);
-void calls_note_return(struct call_builder *b, uint32_t found);
 
 /*
- * With b->has_tasks: the active call ends with a return from an exception, to `to`. `handler` is
+ * With SWITCH_TASKS: the active call ends with a return from an exception, to `to`. `handler` is
  * the newest call of its stack that is a handler whose interrupted code is known, or NONE. NO_MEM.
  */
 MUST_USE enum status calls_return_to_task(struct call_builder *b, uint32_t handler, uint64_t to);

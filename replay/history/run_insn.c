@@ -45,6 +45,15 @@ struct run_insn run_insn_at(const struct memmap *memory, const struct basic_bloc
 	return insn;
 }
 
+struct run_insn run_insn_after(const struct memmap *memory, const struct basic_block *block,
+                               struct run_insn insn)
+{
+	unsigned int size = common_size(&block->walk);
+	uint64_t address = insn.address + insn.size;
+
+	return (struct run_insn){address, size > 0 ? size : size_at(memory, block->view, address)};
+}
+
 bool run_insn_find(const struct memmap *memory, const struct basic_block *block, uint64_t address,
                    uint32_t *index)
 {

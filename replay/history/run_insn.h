@@ -24,6 +24,10 @@ struct run_insn {
 struct run_insn run_insn_at(const struct memmap *memory, const struct basic_block *block,
                             uint32_t index);
 
+/* The instruction after one that is not the last of the run. */
+struct run_insn run_insn_after(const struct memmap *memory, const struct basic_block *block,
+                               struct run_insn insn);
+
 /* Which instruction begins at `address`; false if none of the run does. */
 bool run_insn_find(const struct memmap *memory, const struct basic_block *block, uint64_t address,
                    uint32_t *index);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Calls of histories made by hand: what each kind of branch, exception and gap does to the stack.
- * Functions are "f" at 0x1000, "g" at 0x1100, "h" at 0x1200, "v" at 0x1400, "w" at 0x1800, of 0x100
- * bytes each.
+ * Functions are "f" at 0x1000, "g" at 0x1100, "h" at 0x1200, "v" at 0x1400, "s" at 0x1600, "w" at
+ * 0x1800, of 0x100 bytes each.
  */
+#include "replay/calls/calls_switch.h"
 #include "tests/session/made_session.h"
 #include "tests/support/made_symbols.h"
 
@@ -31,11 +32,14 @@ struct step {
 
 static enum core_arch arch; /* of the core; EXCEPTION is PendSV on CORE_M, else IRQ */
 
-static const struct made_function functions[] = {{"f", 0x1000, 0x100, 2},
-                                                 {"g", 0x1100, 0x100, 2},
-                                                 {"h", 0x1200, 0x100, 2},
-                                                 {"v", 0x1400, 0x100, 2},
-                                                 {"w", 0x1800, 0x100, 2}};
+static const struct made_function functions[] = {{"f", 0x1000, 0x100, 2}, {"g", 0x1100, 0x100, 2},
+                                                 {"h", 0x1200, 0x100, 2}, {"v", 0x1400, 0x100, 2},
+                                                 {"s", 0x1600, 0x100, 2}, {"w", 0x1800, 0x100, 2}};
+
+static const uint8_t s_code[] = {
+        0x3f, 0x01, 0x00, 0x91, /* 1600: mov sp, x9 */
+        0xc0, 0x03, 0x5f, 0xd6, /* 1604: ret */
+};
 
 static struct element made[ELEMENTS_MOST];
 
@@ -102,7 +106,10 @@ static void open_steps(struct fixture *f, const struct step *steps, size_t count
 	make_registers(f);
 	f->core.arch = arch;
 	f->source.protocol = PROTOCOL_ETM4;
-	open_made(f, made, make_elements(steps, count));
+	begin_core(f);
+	add_region(f->core.memory, 0x1000, code, sizeof(code), false);
+	add_region(f->core.memory, 0x1600, s_code, sizeof(s_code), false);
+	assert_int_equal(open_core(f, made, make_elements(steps, count)), 0);
 }
 
 /* The calls of some steps. */
@@ -114,7 +121,7 @@ struct made_calls {
 
 static void make_calls(struct made_calls *m, const struct step *steps, size_t count, uint64_t halt)
 {
-	make_functions(functions, 5);
+	make_functions(functions, sizeof(functions) / sizeof(functions[0]));
 	assert_int_equal(symbols_open(made_images, 1, &m->symbols), STATUS_OK);
 	leads_to(halt);
 	script.has_no_pc = true;
@@ -470,6 +477,77 @@ static void context_that_is_the_same_keeps_the_stack(void **state)
 	       AT(0x1008, FALL));
 }
 
+/* ---- s sets SP ---- */
+
+/* All tasks return from s to g; this one had another caller. */
+static void stack_that_was_switched_shows_at_a_later_return(void **state)
+{
+	(void)state;
+	STACKS(0x1210, "f? | g f? | s? | g h? | h? | h?", AT(0x1000, CALL), AT(0x1100, CALL),
+	       AT(0x1600, RETURN), AT(0x1108, RETURN), AT(0x1208, FALL));
+	/* That returns to f again, where the first one would have: who knows which this is. */
+	STACKS(0x1010, "f? | g f? | s? | g h? | h? | g h? | s? | g? | g?", AT(0x1000, CALL),
+	       AT(0x1100, CALL), AT(0x1600, RETURN), AT(0x1108, RETURN), AT(0x1208, CALL),
+	       AT(0x1100, CALL), AT(0x1600, RETURN), AT(0x1108, FALL));
+}
+
+/* An array of variable size. */
+static void setting_sp_alone_switches_no_stack(void **state)
+{
+	(void)state;
+	STACKS(0x1010, "f? | g f? | s g f? | g f? | f? | f?", AT(0x1000, CALL), AT(0x1100, CALL),
+	       AT(0x1600, RETURN), AT(0x1108, RETURN), AT(0x1008, FALL));
+	/* longjmp */
+	STACKS(0x1010,
+	       "f? | g f? | s g f? | f? | f?; g left to 0x1008, not to its caller at f+0x8; "
+	       "s left to 0x1008, not to its caller at g+0x8",
+	       AT(0x1000, CALL), AT(0x1100, CALL), AT(0x1600, RETURN), AT(0x1008, FALL));
+}
+
+/* CONTEXTIDR has said it: whose stack it is shows as in contexts_have_stacks_of_their_own. */
+static void stack_that_is_switched_with_its_context_is_known_again(void **state)
+{
+	(void)state;
+	STACKS(0x1010, "f? | g f? | s? | g? | s? | g f? | f? | f?", {0x1000, CALL, CONTEXT, 1},
+	       {0x1100, CALL, CONTEXT, 2}, AT(0x1600, RETURN), {0x1110, CALL, CONTEXT, 1},
+	       AT(0x1600, RETURN), AT(0x1108, RETURN), AT(0x1008, FALL));
+}
+
+static void what_sets_sp(void **state)
+{
+	static const struct {
+		enum isa isa;
+		uint32_t opcode;
+		bool want;
+	} rows[] = {
+	        {ISA_A64, 0x9100013f, true},  /* mov sp, x9 */
+	        {ISA_A64, 0x910003bf, false}, /* mov sp, x29 */
+	        {ISA_A64, 0x910003ff, false}, /* mov sp, sp */
+	        {ISA_A64, 0x910043ff, false}, /* add sp, sp, #16 */
+	        {ISA_A64, 0x910003e9, false}, /* mov x9, sp */
+	        {ISA_A32, 0xe1a0d000, true},  /* mov sp, r0 */
+	        {ISA_A32, 0xe1a0d00b, false}, /* mov sp, fp */
+	        {ISA_A32, 0xe28dd008, false}, /* add sp, sp, #8 */
+	        {ISA_A32, 0xe590d000, true},  /* ldr sp, [r0] */
+	        {ISA_A32, 0xe59dd000, false}, /* ldr sp, [sp] */
+	        {ISA_A32, 0xe580d000, false}, /* str sp, [r0] */
+	        {ISA_A32, 0xe89cafff, true},  /* ldm ip, {r0-fp, sp, pc} */
+	        {ISA_A32, 0xe91ba800, false}, /* ldmdb fp, {fp, sp, pc} */
+	        {ISA_A32, 0xe88c2000, false}, /* stm ip, {sp} */
+	        {ISA_A32, 0xf590d000, false}, /* pld [r0]: no LDR of that condition */
+	        {ISA_T32, 0x4685, true},      /* mov sp, r0 */
+	        {ISA_T32, 0x46bd, false},     /* mov sp, r7 */
+	        {ISA_T32, 0x4668, false},     /* mov r0, sp */
+	        {ISA_T32, 0xf8d0d000, true},  /* ldr.w sp, [r0] */
+	        {ISA_T32, 0xf85cdb04, true},  /* ldr.w sp, [ip], #4 */
+	        {ISA_T32, 0xf8c0d000, false}, /* str.w sp, [r0] */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_int_equal(calls_sets_sp(rows[i].isa, rows[i].opcode), rows[i].want);
+}
+
 /* ---- tasks of M profile: v is PendSV, w is SysTick, h is where tasks ask for a switch ---- */
 
 static int of_m_profile(void **state)
@@ -658,6 +736,7 @@ static void any_flow_has_stacks_that_end(void **state)
 {
 	static const int thens[16] = {
 	        [3] = SYSTICK, [5] = EXCEPTION, [7] = CHAINED, [9] = SVC, [11] = CONTEXT};
+	static const uint64_t starts[5] = {0x1000, 0x1100, 0x1200, 0x1300, 0x1600};
 	uint32_t random = 14;
 
 	(void)state;
@@ -668,12 +747,11 @@ static void any_flow_has_stacks_that_end(void **state)
 
 		for (size_t i = 0; i < STEPS_MOST; i++) {
 			random = random * 1664525 + 1013904223;
-			steps[i] = (struct step){.start = 0x1000 + (random >> 8) % 4 * 0x100 +
-			                                  (random >> 12) % 4 * 8,
-			                         .how = (enum how)((random >> 16) % FALL),
-			                         .then = thens[(random >> 20) % 16],
-			                         .return_address =
-			                                 0x1008 + (random >> 24) % 3 * 0x100};
+			steps[i] = (struct step){
+			        .start = starts[(random >> 8) % 5] + (random >> 12) % 4 * 8,
+			        .how = (enum how)((random >> 16) % FALL),
+			        .then = thens[(random >> 20) % 16],
+			        .return_address = 0x1008 + (random >> 24) % 3 * 0x100};
 			if (steps[i].then == CHAINED) /* PendSV or SysTick */
 				steps[i].return_address = 14 + (random >> 24) % 2;
 		}
@@ -746,6 +824,10 @@ int main(void)
 	        cmocka_unit_test(contexts_have_stacks_of_their_own),
 	        cmocka_unit_test(stay_below_leaves_stacks_that_wait),
 	        cmocka_unit_test(context_that_is_the_same_keeps_the_stack),
+	        cmocka_unit_test(stack_that_was_switched_shows_at_a_later_return),
+	        cmocka_unit_test(setting_sp_alone_switches_no_stack),
+	        cmocka_unit_test(stack_that_is_switched_with_its_context_is_known_again),
+	        cmocka_unit_test(what_sets_sp),
 	        cmocka_unit_test(tasks_change_in_a_supervisor_call),
 	        cmocka_unit_test(tasks_change_in_an_interrupt),
 	        cmocka_unit_test(supervisor_calls_of_one_task_change_nothing),

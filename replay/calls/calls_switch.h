@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What changes stacks, and is no return: an instruction that sets SP to what is no frame's
+ * (cpu_switch_to() of Linux, swapcontext()), and a handler of an exception (calls_task.h). All
+ * tasks may wait in one function that does so and return to one place, so that the flow shows it
+ * only some returns later. With CONTEXTIDR it shows at once (calls_switch_context()).
+ *
+ * Most such instructions change no stack (a function with an array of variable size), and most
+ * programs have no tasks. So the calls are found as if none did, first; what may have is noted of
+ * the calls that it was in and that it was returned to. Where one of these returns to what is not
+ * its caller, what was noted is `shown`, and all calls are to be found anew, with it `active`.
+ */
+#ifndef CSREPLAY_REPLAY_CALLS_CALLS_SWITCH_H
+#define CSREPLAY_REPLAY_CALLS_CALLS_SWITCH_H
+
+#include "arch/isa.h"
+#include "replay/calls/calls_doubt.h"
+
+/* It sets SP, and not to what a frame pointer or SP makes. T32 of 32 bits: first halfword above. */
+bool calls_sets_sp(enum isa isa, uint32_t opcode);
+
+/*
+ * The instruction at `site`, which sets SP, is in the run that begins at `to`, now. If it is
+ * active, callers are not known from here on. NO_MEM.
+ */
+MUST_USE enum status calls_switch_stack(struct call_builder *b, uint64_t site, uint64_t to);
+
+/* The active call returns, to what awaits the call `found`; NONE: to anything else. */
+void calls_note_return(struct call_builder *b, uint32_t found);
+
+#endif
