@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calls of histories made by hand, of several tasks: what handlers of exceptions switch, and what
+ * instructions that set SP do.
+ */
+#include "replay/calls/calls_switch.h"
+#include "tests/calls/made_calls.h"
+
+/* ---- s sets SP ---- */
+
+/* All tasks return from s to g; this one had another caller. */
+static void stack_that_was_switched_shows_at_a_later_return(void **state)
+{
+	(void)state;
+	STACKS(0x1210, "f? | g f? | s? | g h? | h? | h?", AT(0x1000, CALL), AT(0x1100, CALL),
+	       AT(0x1600, RETURN), AT(0x1108, RETURN), AT(0x1208, FALL));
+	/* That returns to f again, where the first one would have: who knows which this is. */
+	STACKS(0x1010, "f? | g f? | s? | g h? | h? | g h? | s? | g? | g?", AT(0x1000, CALL),
+	       AT(0x1100, CALL), AT(0x1600, RETURN), AT(0x1108, RETURN), AT(0x1208, CALL),
+	       AT(0x1100, CALL), AT(0x1600, RETURN), AT(0x1108, FALL));
+}
+
+/* An array of variable size. */
+static void setting_sp_alone_switches_no_stack(void **state)
+{
+	(void)state;
+	STACKS(0x1010, "f? | g f? | s g f? | g f? | f? | f?", AT(0x1000, CALL), AT(0x1100, CALL),
+	       AT(0x1600, RETURN), AT(0x1108, RETURN), AT(0x1008, FALL));
+	/* longjmp */
+	STACKS(0x1010,
+	       "f? | g f? | s g f? | f? | f?; g left to 0x1008, not to its caller at f+0x8; "
+	       "s left to 0x1008, not to its caller at g+0x8",
+	       AT(0x1000, CALL), AT(0x1100, CALL), AT(0x1600, RETURN), AT(0x1008, FALL));
+}
+
+/* CONTEXTIDR has said it: whose stack it is shows as in contexts_have_stacks_of_their_own. */
+static void stack_that_is_switched_with_its_context_is_known_again(void **state)
+{
+	(void)state;
+	STACKS(0x1010, "f? | g f? | s? | g? | s? | g f? | f? | f?", {0x1000, CALL, CONTEXT, 1},
+	       {0x1100, CALL, CONTEXT, 2}, AT(0x1600, RETURN), {0x1110, CALL, CONTEXT, 1},
+	       AT(0x1600, RETURN), AT(0x1108, RETURN), AT(0x1008, FALL));
+}
+
+static void what_sets_sp(void **state)
+{
+	static const struct {
+		enum isa isa;
+		uint32_t opcode;
+		bool want;
+	} rows[] = {
+	        {ISA_A64, 0x9100013f, true},  /* mov sp, x9 */
+	        {ISA_A64, 0x910003bf, false}, /* mov sp, x29 */
+	        {ISA_A64, 0x910003ff, false}, /* mov sp, sp */
+	        {ISA_A64, 0x910043ff, false}, /* add sp, sp, #16 */
+	        {ISA_A64, 0x910003e9, false}, /* mov x9, sp */
+	        {ISA_A32, 0xe1a0d000, true},  /* mov sp, r0 */
+	        {ISA_A32, 0xe1a0d00b, false}, /* mov sp, fp */
+	        {ISA_A32, 0xe28dd008, false}, /* add sp, sp, #8 */
+	        {ISA_A32, 0xe590d000, true},  /* ldr sp, [r0] */
+	        {ISA_A32, 0xe59dd000, false}, /* ldr sp, [sp] */
+	        {ISA_A32, 0xe580d000, false}, /* str sp, [r0] */
+	        {ISA_A32, 0xe89cafff, true},  /* ldm ip, {r0-fp, sp, pc} */
+	        {ISA_A32, 0xe91ba800, false}, /* ldmdb fp, {fp, sp, pc} */
+	        {ISA_A32, 0xe88c2000, false}, /* stm ip, {sp} */
+	        {ISA_A32, 0xf590d000, false}, /* pld [r0]: no LDR of that condition */
+	        {ISA_T32, 0x4685, true},      /* mov sp, r0 */
+	        {ISA_T32, 0x46bd, false},     /* mov sp, r7 */
+	        {ISA_T32, 0x4668, false},     /* mov r0, sp */
+	        {ISA_T32, 0xf8d0d000, true},  /* ldr.w sp, [r0] */
+	        {ISA_T32, 0xf85cdb04, true},  /* ldr.w sp, [ip], #4 */
+	        {ISA_T32, 0xf8c0d000, false}, /* str.w sp, [r0] */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_int_equal(calls_sets_sp(rows[i].isa, rows[i].opcode), rows[i].want);
+}
+
+/* ---- tasks of M profile: v is PendSV, w is SysTick, h is where tasks ask for a switch ---- */
+
+/* The second one was not seen before; the return of h tells the two apart. */
+static void two_tasks_wait_at_one_instruction(void **state)
+{
+	(void)state;
+	STACKS(0x1010, "f? | h f? | v h f? | h g? | g? | h g? | v h g? | h f? | f? | f?",
+	       AT(0x1000, CALL), {0x1200, FALL, EXCEPTION, 0x1208}, AT(0x1400, EXC_RETURN),
+	       AT(0x1208, RETURN), AT(0x1108, CALL), {0x1200, FALL, EXCEPTION, 0x1208},
+	       AT(0x1400, EXC_RETURN), AT(0x1208, RETURN), AT(0x1008, FALL));
+}
+
+static void task_that_asked_and_does_not_return_may_be_any(void **state)
+{
+	(void)state;
+	STACKS(0x1210, "f? | h f? | v h f? | g? | v g? | h? | h?", AT(0x1000, CALL),
+	       {0x1200, FALL, EXCEPTION, 0x1208}, AT(0x1400, EXC_RETURN),
+	       {0x1110, FALL, EXCEPTION, 0x1118}, AT(0x1400, EXC_RETURN), AT(0x1208, FALL));
+}
+
+static void where_no_task_was_switched_to_there_is_one(void **state)
+{
+	(void)state;
+	STACKS(0x1210, "f? | h f? | v h f? | h f? | h f?", AT(0x1000, CALL),
+	       {0x1200, FALL, EXCEPTION, 0x1208}, AT(0x1400, EXC_RETURN), AT(0x1208, FALL));
+}
+
+static void task_that_was_interrupted_goes_on(void **state)
+{
+	(void)state;
+	STACKS(0x1010, "f? | g f? | w g f? | v g f? | h? | w h? | v h? | g f? | f? | f?",
+	       AT(0x1000, CALL), {0x1100, FALL, SYSTICK, 0x1108}, {0x1800, EXC_RETURN, CHAINED, 14},
+	       AT(0x1400, EXC_RETURN), {0x1210, FALL, SYSTICK, 0x1218},
+	       {0x1800, EXC_RETURN, CHAINED, 14}, AT(0x1400, EXC_RETURN), AT(0x1108, RETURN),
+	       AT(0x1008, FALL));
+}
+
+static void handler_that_switches_nothing_returns_to_what_it_interrupted(void **state)
+{
+	(void)state;
+	STACKS(0x1010, "f? | g f? | w g f? | g f? | g f?", AT(0x1000, CALL),
+	       {0x1100, FALL, SYSTICK, 0x1108}, AT(0x1800, EXC_RETURN), AT(0x1108, FALL));
+}
+
+static void handler_may_interrupt_another(void **state)
+{
+	(void)state;
+	STACKS(0x1110, "f? | v f? | w v f? | v f? | f? | f?", {0x1000, FALL, EXCEPTION, 0x1008},
+	       {0x1400, FALL, SYSTICK, 0x1408}, AT(0x1800, EXC_RETURN), AT(0x1408, EXC_RETURN),
+	       AT(0x1008, FALL));
+}
+
+/* What PendSV has chosen is interrupted, and nothing tells yet what that is. */
+static void handler_chained_to_a_switch_interrupts_any_task(void **state)
+{
+	(void)state;
+	STACKS(0x1018, "f? | h f? | v h f? | w? | h f? | f? | v f? | g? | g?", AT(0x1000, CALL),
+	       {0x1200, FALL, EXCEPTION, 0x1208}, {0x1400, EXC_RETURN, CHAINED, 15},
+	       AT(0x1800, EXC_RETURN), AT(0x1208, RETURN), {0x1008, FALL, EXCEPTION, 0x1010},
+	       AT(0x1400, EXC_RETURN), AT(0x1110, FALL));
+}
+
+/* Interrupted again before an instruction ran: it waits as before. */
+static void task_that_did_not_run_waits_on(void **state)
+{
+	(void)state;
+	STACKS(0x1018, "f? | h f? | v h f? | w h? | v h? | h f? | f? | v f? | g? | g?",
+	       AT(0x1000, CALL), {0x1200, FALL, EXCEPTION, 0x1208},
+	       {0x1400, EXC_RETURN, SYSTICK, 0x1208}, {0x1800, EXC_RETURN, CHAINED, 14},
+	       AT(0x1400, EXC_RETURN), AT(0x1208, RETURN), {0x1008, FALL, EXCEPTION, 0x1010},
+	       AT(0x1400, EXC_RETURN), AT(0x1110, FALL));
+}
+
+/* The handler of a fault goes on after the instruction that it is of. */
+static void handler_may_change_where_it_returns_to(void **state)
+{
+	(void)state;
+	STACKS(0x1018, "f? | g f? | w g f? | g f? | g f?", AT(0x1000, CALL),
+	       {0x1100, FALL, FAULT, 0x1108}, AT(0x1800, EXC_RETURN), AT(0x1110, FALL));
+	/* That of an interrupt does not: this is another task. */
+	STACKS(0x1018, "f? | g f? | w g f? | g? | g?", AT(0x1000, CALL),
+	       {0x1100, FALL, SYSTICK, 0x1108}, AT(0x1800, EXC_RETURN), AT(0x1110, FALL));
+}
+
+/* As long as nothing shows that there are tasks, there are none. */
+static void one_that_asks_again_and_again_keeps_its_callers(void **state)
+{
+	(void)state;
+	STACKS(0x1110, "f? | g f? | v g f? | g f? | v g f? | g f? | g f?", AT(0x1000, CALL),
+	       {0x1100, FALL, SVC, 0x1108}, AT(0x1400, EXC_RETURN), {0x1108, JUMP, SVC, 0x1108},
+	       AT(0x1400, EXC_RETURN), AT(0x1108, FALL));
+}
+
+/* One that loops and asks again and again leaves no more behind than one task. */
+static void tasks_that_never_return_do_not_add_up(void **state)
+{
+	static struct step steps[3 * 100 + 3];
+	size_t count = 0;
+	struct made_calls m;
+	struct text out = {0};
+
+	(void)state;
+	steps[count++] = (struct step){0x1100, CALL, NOTHING, 0};
+	steps[count++] = (struct step){0x1200, FALL, SYSTICK, 0x1208};
+	steps[count++] = (struct step){0x1800, EXC_RETURN, CHAINED, 14};
+	for (unsigned int i = 0; i < 100; i++) {
+		steps[count++] = (struct step){0x1400, EXC_RETURN, NOTHING, 0};
+		steps[count++] = (struct step){0x1008, JUMP, EXCEPTION, 0x1008};
+	}
+	steps[count++] = (struct step){0x1400, EXC_RETURN, NOTHING, 0};
+	steps[count++] = (struct step){0x1208, FALL, NOTHING, 0};
+	make_calls(&m, steps, count, 0x1210);
+	add_stack(m.calls, 2 * count, &out);
+	assert_string_equal(out.data, "h g?");
+	text_fini(&out);
+	drop_calls(&m);
+}
+
+/* ---- tasks of A and R profile: v is the handler of SVC, w that of IRQ ---- */
+
+static void tasks_change_in_a_supervisor_call(void **state)
+{
+	(void)state;
+	STACKS(0x1010, "f? | h f? | v h f? | h g? | g? | h g? | v h g? | h f? | f? | f?",
+	       AT(0x1000, CALL), {0x1200, FALL, SVC, 0x1208}, AT(0x1400, ERET), AT(0x1208, RETURN),
+	       AT(0x1108, CALL), {0x1200, FALL, SVC, 0x1208}, AT(0x1400, ERET), AT(0x1208, RETURN),
+	       AT(0x1008, FALL));
+	/* Which one waits there is not known until it returns. */
+	STACKS(0x1210, "f? | h f? | v h f? | g? | v g? | h? | h?", AT(0x1000, CALL),
+	       {0x1200, FALL, SVC, 0x1208}, AT(0x1400, ERET), {0x1110, FALL, SVC, 0x1118},
+	       AT(0x1400, ERET), AT(0x1208, FALL));
+}
+
+static void tasks_change_in_an_interrupt(void **state)
+{
+	(void)state;
+	STACKS(0x1010, "f? | g f? | w g f? | h? | w h? | g f? | f? | f?", AT(0x1000, CALL),
+	       {0x1100, FALL, EXCEPTION, 0x1108}, AT(0x1800, ERET),
+	       {0x1210, FALL, EXCEPTION, 0x1218}, AT(0x1800, ERET), AT(0x1108, RETURN),
+	       AT(0x1008, FALL));
+	/* In the function that was interrupted, but elsewhere. */
+	STACKS(0x1120, "f? | g f? | w g f? | g? | g?", AT(0x1000, CALL),
+	       {0x1100, FALL, EXCEPTION, 0x1108}, AT(0x1800, ERET), AT(0x1118, FALL));
+	/* Of an abort that is where the code for it is. */
+	STACKS(0x1120, "f? | g f? | w g f? | g f? | g f?", AT(0x1000, CALL),
+	       {0x1100, FALL, FAULT, 0x1108}, AT(0x1800, ERET), AT(0x1118, FALL));
+}
+
+/* A program that calls the system, and returns from where it did. */
+static void supervisor_calls_of_one_task_change_nothing(void **state)
+{
+	(void)state;
+	STACKS(0x1110, "f? | g f? | h g f? | v h g f? | h g f? | g f? | v g f? | g f? | g f?",
+	       AT(0x1000, CALL), AT(0x1100, CALL), {0x1200, FALL, SVC, 0x1208}, AT(0x1400, ERET),
+	       AT(0x1208, RETURN), {0x1108, JUMP, SVC, 0x1108}, AT(0x1400, ERET), AT(0x1108, FALL));
+}
+
+/* The handler of an interrupt begins a signal's handler, which calls the system to go back. */
+static void signal_interrupts_and_returns(void **state)
+{
+	(void)state;
+	STACKS(0x1010, "f? | g f? | w g f? | h? | v h? | g f? | f? | f?", AT(0x1000, CALL),
+	       {0x1100, FALL, EXCEPTION, 0x1108}, AT(0x1800, ERET), {0x1200, FALL, SVC, 0x1208},
+	       AT(0x1400, ERET), AT(0x1108, RETURN), AT(0x1008, FALL));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(stack_that_was_switched_shows_at_a_later_return),
+	        cmocka_unit_test(setting_sp_alone_switches_no_stack),
+	        cmocka_unit_test(stack_that_is_switched_with_its_context_is_known_again),
+	        cmocka_unit_test(what_sets_sp),
+	        cmocka_unit_test(tasks_change_in_a_supervisor_call),
+	        cmocka_unit_test(tasks_change_in_an_interrupt),
+	        cmocka_unit_test(supervisor_calls_of_one_task_change_nothing),
+	        cmocka_unit_test(signal_interrupts_and_returns),
+	        M_PROFILE(two_tasks_wait_at_one_instruction),
+	        M_PROFILE(task_that_asked_and_does_not_return_may_be_any),
+	        M_PROFILE(where_no_task_was_switched_to_there_is_one),
+	        M_PROFILE(task_that_was_interrupted_goes_on),
+	        M_PROFILE(handler_that_switches_nothing_returns_to_what_it_interrupted),
+	        M_PROFILE(handler_may_interrupt_another),
+	        M_PROFILE(handler_chained_to_a_switch_interrupts_any_task),
+	        M_PROFILE(task_that_did_not_run_waits_on),
+	        M_PROFILE(handler_may_change_where_it_returns_to),
+	        M_PROFILE(one_that_asks_again_and_again_keeps_its_callers),
+	        M_PROFILE(tasks_that_never_return_do_not_add_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
