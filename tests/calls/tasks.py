@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Callers by the flow in tasks of a Cortex-M that PendSV switches, and in those of a Cortex-A that SVC and an interrupt
-do, against what the recording's SP says, at random positions.
+do, or a function that changes SP, against what the recording's SP says, at random positions.
 
 usage: tasks.py NAME POSITIONS EXACT    a recording of recorded_m.py or recorded_a.py, such as "mtasks_sort_O1"
 
@@ -48,6 +48,8 @@ class Stacks:
             if position in self.exceptions:
                 self.step_before(position)
                 self.exception(position)
+            elif position in self.turns and self.turns[position] != self.running:
+                self.turn(position)
             elif position > 0:
                 self.step(self.states[position - 1], self.states[position])
             backs = [frame.back for frame in reversed(self.frames)]
@@ -68,13 +70,16 @@ class Stacks:
         while what != "entry" and self.frames and not (ended and ended.is_handler):
             ended = self.frames.pop()
         if self.turns.get(position, self.running) != self.running:
-            self.tasks[self.running] = self.frames
-            self.running = self.turns[position]
-            self.frames = self.tasks.pop(self.running, [])
+            self.turn(position)
         if what != "return":
             # After PendSV it is perhaps another task that is interrupted.
             interrupted = None if self.ipsrs[position - 1] == recorded_m.PENDSV or not ended else ended.back
             self.frames.append(Frame(interrupted if what == "chained" else back, None, True))
+
+    def turn(self, position):
+        self.tasks[self.running] = self.frames
+        self.running = self.turns[position]
+        self.frames = self.tasks.pop(self.running, [])
 
     def step(self, before, after):
         pc, sp = before

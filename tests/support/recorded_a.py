@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Cortex-A9 with tasks that SVC and a timer's interrupt switch, as a snapshot: a program of tests/values/programs as one
-of the tasks of a_tasks.c, in A32, recorded under qemu's system emulation. synth makes the trace of an ETMv4.
+"""A Cortex-A9 with tasks that SVC and a timer's interrupt switch, or a function that changes SP, as a snapshot: a program
+of tests/values/programs as one of the tasks of a_tasks.c, in A32, recorded under qemu's system emulation. synth makes the
+trace of an ETMv4.
 
 The truth lies beside it, as recorded_m.py has it; in place of xPSR is CPSR, and nothing of memory."""
 import json
@@ -26,9 +27,12 @@ from recorded_m import LR, PC, SP, Event, State  # noqa: E402, pylint: disable=w
 CODE, RAM = 0x60010000, 0x60100000
 OPTIONS = ["-mcpu=cortex-a9", "-marm", "-mfloat-abi=soft", "-g", "-ffreestanding", "-nostdlib", "-Wl,-e,reset",
            f"-Wl,--defsym=code={CODE:#x},--defsym=ram={RAM:#x}"]
+SYSTEM_MODE = 0x1f
 MACHINE = [m_programs.EMULATOR, "-M", "vexpress-a9", "-audiodev", "none,id=none", "-display", "none", "-serial", "none",
            "-monitor", "none", "-icount", "shift=6", "-kernel", "elf", "-singlestep", "-d", "cpu,int,nochain", "-D",
            recordings.LOG, "-gdb", "unix:gdb,server=on,wait=off", "-S"]
+# Of a_tasks.c.
+KINDS = {"atasks": [], "rtasks": ["-DBY_RETURN"]}
 BEGIN, END = "start_first", "finished"
 TASKS, STACK_SIZE = 3, 2048
 CALL, IRQ = 2, 14  # as an ETMv4 numbers them
@@ -88,6 +92,17 @@ def events_of(states, taken, stacks, opcode_at):
     return events, backs
 
 
+def turns_of(states, stacks):
+    """[position, number of the task's stack] where SP goes to another one."""
+    turns, running = [], None
+    for position, state in enumerate(states):
+        stack = recorded_m.stack_of(stacks, STACK_SIZE, state.registers[SP])
+        if state.psr & SYSTEM_MODE == SYSTEM_MODE and stack not in (running, "main"):
+            turns.append([position, stack])
+            running = stack
+    return turns
+
+
 def packets_of(states, events, backs, branches):
     """The trace: an atom a branch, an address after an indirect branch and after an exception."""
     of = {event.position: event for event in events}
@@ -139,11 +154,11 @@ def write_recipe(folder, machine, lines):
         file.write("\n".join(recipe) + "\n")
 
 
-def record(program, level, folder):
+def record(kind, program, level, folder):
     recordings.need(m_programs.COMPILER, m_programs.EMULATOR)
     elf = os.path.join(folder, "elf")
     sources = [os.path.join(recordings.PROGRAMS, name) for name in (program + ".c", "a_tasks.c")]
-    subprocess.run([m_programs.COMPILER, *OPTIONS, level, "-T", os.path.join(recordings.PROGRAMS, "m.ld"), "-o", elf,
+    subprocess.run([m_programs.COMPILER, *OPTIONS, *KINDS[kind], level, "-T", os.path.join(recordings.PROGRAMS, "m.ld"), "-o", elf,
                     *sources, "-lgcc"], check=True)
     symbols = m_programs.symbols_of(elf)
     machine = Machine(folder, symbols)
@@ -155,22 +170,23 @@ def record(program, level, folder):
     stacks = range(symbols["stacks"], symbols["stacks"] + TASKS * STACK_SIZE)
     opcode_at = recorded_m.code_of(machine.dumps[CODE], CODE)
     events, backs = events_of(states, taken, stacks, opcode_at)
-    recorded_m.write_truth(folder, states, events, backs, recorded_m.Memory(RAM, b"", stacks))
+    turns = turns_of(states, stacks) if kind == "rtasks" else None
+    recorded_m.write_truth(folder, states, events, backs, recorded_m.Memory(RAM, b"", stacks), turns)
     branches = wild.branches_of(m_programs.COMPILER, elf)
     branches.update((state.registers[PC], (4, True)) for state in states if opcode_at(state.registers[PC]) == RFE)
     write_recipe(folder, machine, packets_of(states, events, backs, branches))
 
 
 def make(name):
-    """The folder of the recording "atasks_PROGRAM_LEVEL" as a snapshot, kept by what is returned; `elf` is in it. The test
+    """The folder of the recording "KIND_PROGRAM_LEVEL" as a snapshot, kept by what is returned; `elf` is in it. The test
     is skipped where no such program can be built or run."""
-    _, program, level = name.split("_")
+    kind, program, level = name.split("_")
     sources = [os.path.join(recordings.PROGRAMS, one) for one in (program + ".c", "a_tasks.c", "tasks.h")]
     sources += [__file__, recorded_m.__file__, wild.__file__]
     scratch = tempfile.TemporaryDirectory()
     try:
-        with recordings.recorded(["snapshot", "atasks", program, level], sources,
-                                 lambda folder: record(program, "-" + level, folder)) as folder:
+        with recordings.recorded(["snapshot", kind, program, level], sources,
+                                 lambda folder: record(kind, program, "-" + level, folder)) as folder:
             shutil.copytree(folder, scratch.name, dirs_exist_ok=True,
                             ignore=shutil.ignore_patterns(recordings.LOG, recordings.PACKED))
     except recordings.Skipped as skipped:

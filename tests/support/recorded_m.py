@@ -242,13 +242,15 @@ def returns_to(states, events, resumed):
             for event in events if event.number and not event.is_chained}
 
 
-def write_truth(folder, states, events, backs, memory):
+def write_truth(folder, states, events, backs, memory, turns=None):
+    """`turns`: None where returns from exceptions alone have them."""
+    if turns is None:
+        turns = [[event.position, event.stack] for event in events if event.stack not in (None, HANDLER)]
     about = {"trace": {"first_index": 0, "last_index": len(states) - 2}, "exceptions": [
         [event.position, "chained" if event.is_chained else "both" if event.has_returned and event.number else
          "return" if event.has_returned else "entry",
          backs.get(event.position, 0)] for event in events],
-        "turns": [[event.position, event.stack] for event in events if event.stack not in (None, HANDLER)],
-        "accesses": memory.accesses}
+        "turns": turns, "accesses": memory.accesses}
     with open(os.path.join(folder, "truth.json"), "w", encoding="ascii") as file:
         json.dump(about, file)
     with gzip.open(os.path.join(folder, "truth.bin.gz"), "wb", 1) as file:

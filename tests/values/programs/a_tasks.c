@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tasks on a bare Cortex-A9 in A32, as small real-time kernels switch them: all registers of a task
- * are on its stack (SRS, RFE), SVC is how it asks for a switch, and the private timer's interrupt
- * preempts it. In place of m_main.c.
+ * Tasks on a bare Cortex-A9 in A32, which the private timer's interrupt preempts. As small real-time
+ * kernels switch them: all registers of a task are on its stack (SRS, RFE), SVC is how it asks for a
+ * switch, and a handler returns to another task. With BY_RETURN as Linux does: a function changes
+ * SP, and returns; the handler of the interrupt calls it, too. In place of m_main.c.
  */
 #include "program.h"
 
@@ -35,36 +36,68 @@ NOINLINE void finished(uint32_t result)
 	}
 }
 
-static uint32_t *select_task(uint32_t *top)
+static void select_task(void)
 {
 	uint32_t next = (uint32_t)(current - tasks);
 
-	current->top = top;
 	do {
 		next = next + 1 == TASKS ? 0 : next + 1;
 	} while (tasks[next].is_done);
 	current = &tasks[next];
-	return current->top;
 }
 
-__attribute__((used)) static uint32_t *supervisor_call(uint32_t *top)
-{
-	return select_task(top);
-}
-
-__attribute__((used)) static uint32_t *interrupt(uint32_t *top)
+static void end_interrupt(void)
 {
 	uint32_t id = INTERFACE[3];
 
 	TIMER[3] = 1;
 	TIMER[0] = 2000 + ++ticks * 37 % 2000;
 	INTERFACE[4] = id;
-	return ticks % 3 == 0 ? top : select_task(top);
 }
 
+/* From one stack to another, and to what waits there or begins. */
+__attribute__((naked)) NOINLINE static void switch_stacks(uint32_t **from, uint32_t *to)
+{
+	__asm__ volatile("push {r4-r11, lr}\n str sp, [r0]\n mov sp, r1\n pop {r4-r11, pc}\n");
+}
+
+NOINLINE static void schedule(void)
+{
+	struct task *before = current;
+
+	select_task();
+	if (current != before)
+		switch_stacks(&before->top, current->top);
+}
+
+#ifdef BY_RETURN
+#define SET_SP ""
+#else
+#define SET_SP "mov sp, r0\n "
+#endif
 #define HANDLER(function)                                                                          \
 	"srsdb sp!, #31\n cps #31\n push {r0-r12, lr}\n mov r0, sp\n bl " function                 \
-	"\n mov sp, r0\n pop {r0-r12, lr}\n rfeia sp!\n"
+	"\n " SET_SP "pop {r0-r12, lr}\n rfeia sp!\n"
+
+__attribute__((used)) static uint32_t *supervisor_call(uint32_t *top)
+{
+	current->top = top;
+	select_task();
+	return current->top;
+}
+
+__attribute__((used)) static uint32_t *interrupt(uint32_t *top)
+{
+	end_interrupt();
+	if (ticks % 3 == 0)
+		return top;
+#ifdef BY_RETURN
+	schedule();
+	return top;
+#else
+	return supervisor_call(top);
+#endif
+}
 
 __attribute__((naked, used)) static void svcall(void)
 {
@@ -76,10 +109,22 @@ __attribute__((naked, used)) static void irq(void)
 	__asm__ volatile("sub lr, lr, #4\n" HANDLER("interrupt"));
 }
 
+#ifdef BY_RETURN
+__attribute__((naked, used)) static void start_first(uint32_t *top)
+{
+	__asm__ volatile("cps #31\n mov sp, r0\n pop {r4-r11, pc}\n");
+}
+
+__attribute__((naked)) static void begin_task(void)
+{
+	__asm__ volatile("cpsie i\n bx r4\n");
+}
+#else
 __attribute__((naked, used)) static void start_first(uint32_t *top)
 {
 	__asm__ volatile("cps #31\n mov sp, r0\n pop {r0-r12, lr}\n rfeia sp!\n");
 }
+#endif
 
 NOINLINE static void note_turn(uint32_t turn)
 {
@@ -91,7 +136,13 @@ NOINLINE static void yield(void)
 {
 	uint32_t turn = turns[0];
 
+#ifdef BY_RETURN
+	__asm__ volatile("cpsid i" : : : "memory");
+	schedule();
+	__asm__ volatile("cpsie i" : : : "memory");
+#else
 	__asm__ volatile("svc 0" : : : "memory");
+#endif
 	note_turn(turn);
 	note_turn(turn + 1);
 }
@@ -110,8 +161,13 @@ static void make_task(uint32_t number, void (*entry)(void))
 {
 	uint32_t *top = (uint32_t *)&stacks[number][WORDS / 2] - 16;
 
+#ifdef BY_RETURN
+	top[0] = (uint32_t)entry; /* R4 */
+	top[8] = (uint32_t)begin_task;
+#else
 	top[14] = (uint32_t)entry;
 	top[15] = SYSTEM_MODE;
+#endif
 	tasks[number].top = top;
 }
 
