@@ -569,10 +569,8 @@ enum status calls_build(const struct history *history, const struct symbols *sym
 	struct switches switches = {.count = 0};
 	enum status status;
 
-	/* Each time some become active that were not: there are but so many. */
 	do {
-		switches.active |= switches.shown;
-		switches.shown = 0;
+		calls_activate(&switches);
 		status = build_with(history, symbols, interrupt, &switches, calls);
 	} while (status == STATUS_NOT_FOUND);
 	return status;

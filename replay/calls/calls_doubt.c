@@ -52,7 +52,7 @@ void candidates_find(const struct call_builder *b, uint64_t to, struct candidate
 		return;
 	find_in_stack(b, calls_of(b, b->top)->parent, &active, to, candidates);
 	for (size_t i = b->suspended_count; i-- > 0;) {
-		if (calls_fits_context(b, &b->suspended[i].context))
+		if (calls_fits_context(b, &b->suspended[i].context) && b->suspended[i].site == 0)
 			find_in_stack(b, b->suspended[i].call, &b->suspended[i], to, candidates);
 	}
 }
@@ -61,7 +61,8 @@ void candidates_find(const struct call_builder *b, uint64_t to, struct candidate
 
 enum status calls_doubt(struct call_builder *b, uint32_t root, const struct candidates *candidates)
 {
-	uint32_t count = candidates->has_more ? 0 : (uint32_t)candidates->count;
+	bool is_lost = candidates->has_more && candidates->site == 0;
+	uint32_t count = is_lost ? 0 : (uint32_t)candidates->count;
 
 	if (count == 0 && !candidates->is_switch)
 		return STATUS_OK;
@@ -76,7 +77,9 @@ enum status calls_doubt(struct call_builder *b, uint32_t root, const struct cand
 	                                             .to = candidates->to,
 	                                             .is_weak = candidates->is_weak,
 	                                             .is_task = candidates->is_task,
-	                                             .is_switch = candidates->is_switch};
+	                                             .is_switch = candidates->is_switch,
+	                                             .has_more = candidates->has_more,
+	                                             .site = candidates->site};
 	for (size_t i = 0; i < count; i++)
 		b->candidates[b->candidate_count++] = candidates->items[i];
 	return STATUS_OK;
@@ -107,6 +110,27 @@ bool calls_is_switching(const struct call_builder *b)
 	return doubt && doubt->is_switch;
 }
 
+uint32_t calls_doubtful_site(const struct call_builder *b)
+{
+	const struct doubt *doubt = find_doubt(b, calls_oldest(b));
+
+	return doubt ? doubt->site : 0;
+}
+
+bool calls_is_common(const struct call_builder *b, uint32_t site, uint64_t to)
+{
+	const struct switch_site *s;
+
+	if (site == 0)
+		return false;
+	s = &b->switches->sites[__builtin_ctz(site)];
+	for (uint32_t i = 0; i < s->common_count && i < COMMON_MOST; i++) {
+		if (s->common[i] == to)
+			return true;
+	}
+	return s->common_count > COMMON_MOST || b->switches->rounds > ROUNDS_MOST;
+}
+
 enum status calls_land(struct call_builder *b, enum call_begin begin, uint64_t to,
                        struct candidates *candidates)
 {
@@ -128,15 +152,16 @@ static enum status split(struct call_builder *b, const struct candidate *found,
 	for (uint32_t call = found->stack; call != found->call && call != CALL_NONE;
 	     call = calls_of(b, call)->parent) {
 		const struct call *c = calls_of(b, call);
-		bool has_returned = call == found->stack && c->is_exception && c->has_return &&
-		                    c->return_address == doubt->to;
+		bool has_returned =
+		        doubt->site != 0 || (call == found->stack && c->is_exception &&
+		                             c->has_return && c->return_address == doubt->to);
 
 		base = call;
 		calls_end(b, call, has_returned ? CALL_END_RETURN : CALL_END_UNWOUND, doubt->to);
 		calls_of(b, call)->leave = doubt->position;
 	}
 	/* The first function of a stack returns to nobody. */
-	if (base != found->stack && base != CALL_NONE)
+	if (base != found->stack && base != CALL_NONE && doubt->site == 0)
 		calls_suspend(b, found->stack, base);
 	return STATUS_OK;
 }
@@ -250,15 +275,19 @@ enum status calls_decide(struct call_builder *b, uint32_t root, uint64_t to, boo
 	callers->to = doubt->to;
 	callers->is_task = doubt->is_task;
 	callers->is_switch = doubt->is_switch;
+	callers->has_more = doubt->has_more;
+	callers->site = doubt->site;
 	find_callers(b, doubt, to, false, &found, callers);
 	if (callers->count == 0)
 		find_callers(b, doubt, to, true, &found, callers);
 	/* Tasks come back again and again: they would be more each time. */
 	if (callers->has_more && doubt->is_task)
 		return calls_forget_candidates(b);
-	if (callers->count != 1 || callers->has_more)
+	if (callers->count != 1 || callers->has_more || calls_is_common(b, doubt->site, to))
 		return STATUS_OK;
 	*is_decided = true;
+	/* Should another caller come out, more is common. */
+	calls_of(b, callers->items[0].call)->may_be_other |= doubt->site;
 	TRY(split(b, &found, doubt));
 	if (doubt->is_switch) {
 		calls_leave_unknown(b, to);

@@ -27,6 +27,10 @@ MUST_USE enum status calls_doubt(struct call_builder *b, uint32_t root,
 
 /* The active stack is not known, since CONTEXTIDR or SP was changed, until a return tells. */
 bool calls_is_switching(const struct call_builder *b);
+/* The site that led to the active stack, if which one that is is not known yet; or 0. */
+uint32_t calls_doubtful_site(const struct call_builder *b);
+/* After this site any task may return to `to`. False for site 0. */
+bool calls_is_common(const struct call_builder *b, uint32_t site, uint64_t to);
 
 /*
  * The active call, which is `root` or came in the place of it, returns to `to`, and its caller is

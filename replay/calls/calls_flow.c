@@ -52,8 +52,8 @@ static uint32_t find_suspended(const struct call_builder *b, uint64_t to, bool a
 		const struct suspended_stack *stack = &b->suspended[i];
 		const struct call *call = calls_of(b, stack->call);
 
-		if (!calls_fits_context(b, &stack->context) || !call->has_return ||
-		    call->parent == CALL_NONE || call->return_address != to ||
+		if (stack->site != 0 || !calls_fits_context(b, &stack->context) ||
+		    !call->has_return || call->parent == CALL_NONE || call->return_address != to ||
 		    (stack->base != CALL_NONE) != are_unwound)
 			continue;
 		found = stack->call;
@@ -190,7 +190,7 @@ static enum status take_return(struct call_builder *b, uint64_t to)
 	struct candidates candidates = {0};
 	bool is_done;
 
-	calls_note_return(b, found);
+	calls_note_return(b, found, to);
 	if (found == b->top)
 		return calls_pop_to(b, calls_of(b, found)->parent, CALL_END_RETURN, to);
 	if (found != CALL_NONE)
@@ -243,7 +243,9 @@ static enum status take_exception_return(struct call_builder *b, uint64_t to)
 	root = calls_oldest(b);
 	if (handler == CALL_NONE && is_open(b, root)) {
 		calls_of(b, root)->is_exception = true;
-		return find_caller(b, root, to, &none);
+		if (calls_doubtful_site(b) != 0)
+			TRY(calls_decide(b, root, to, &is_done, &none));
+		return is_done ? STATUS_OK : find_caller(b, root, to, &none);
 	}
 	/* Another thread, or a handler of a signal: this one waits where it was interrupted. */
 	if (handler != CALL_NONE)
@@ -265,7 +267,7 @@ static enum status take_jump(struct call_builder *b, const struct exit *exit, ui
 		return STATUS_OK;
 	if (exit->kind == EXIT_VENEER && !calls_function(b, to).is_known)
 		return calls_replace(b, CALL_BEGIN_TAIL, CALL_END_TAIL, to);
-	calls_note_return(b, CALL_NONE);
+	calls_note_return(b, CALL_NONE, to);
 	candidates_find(b, to, &candidates);
 	if (candidates.count == 0) {
 		/* Perhaps nothing was left. */

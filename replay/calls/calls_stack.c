@@ -152,12 +152,6 @@ static void end_stack(struct call_builder *b, uint32_t call)
 	}
 }
 
-enum status calls_lose_stack(struct call_builder *b, uint64_t to)
-{
-	end_stack(b, b->top);
-	return calls_begin(b, CALL_BEGIN_LANDED, to);
-}
-
 enum status calls_after_stay(struct call_builder *b, uint64_t address)
 {
 	end_stack(b, b->top);

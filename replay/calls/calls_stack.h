@@ -52,8 +52,6 @@ struct suspended_stack *calls_find_stack(struct call_builder *b, uint32_t call);
 MUST_USE enum status calls_take_stack(struct call_builder *b, uint32_t call);
 /* It goes on in the caller of the call that it was left from, and the active one waits. */
 MUST_USE enum status calls_resume(struct call_builder *b, uint32_t call);
-/* What goes on at `to` is not known, nor when the active stack, which is left, goes on. */
-MUST_USE enum status calls_lose_stack(struct call_builder *b, uint64_t to);
 /* A stack of its own begins at `to`, and the active one waits. */
 MUST_USE enum status calls_begin_stack(struct call_builder *b, uint64_t to);
 

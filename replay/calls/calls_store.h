@@ -63,11 +63,26 @@ enum { SUSPENDED_MOST = 64, SWITCH_SITES = 31 };
  */
 #define SWITCH_TASKS (UINT32_C(1) << SWITCH_SITES)
 
+enum { PATH_MOST = 16, COMMON_MOST = 64, ROUNDS_MOST = 16 };
+
+struct switch_site {
+	uint64_t address;
+	/* Where returns went since it was executed last; more than PATH_MOST: too many to keep. */
+	uint64_t path[PATH_MOST];
+	uint32_t path_count;
+	/* Where tasks that are not the same have returned to alike; more than COMMON_MOST:
+	 * anywhere. */
+	uint64_t common[COMMON_MOST];
+	uint32_t common_count;
+};
+
 struct switches {
-	uint64_t sites[SWITCH_SITES]; /* addresses; the last one stands for all that follow */
+	struct switch_site sites[SWITCH_SITES]; /* the last one stands for all that follow */
 	uint32_t count;
 	uint32_t active; /* these do: what they may have changed is not known */
-	uint32_t shown;  /* and so do these, it has turned out */
+	uint32_t shown;  /* and so do these, or have more in common, it has turned out */
+	uint32_t rounds; /* how often calls were found; after ROUNDS_MOST all is taken for possible
+	                  */
 };
 
 /* CONTEXTIDR: where it is traced it says which thread of an operating system runs. */
@@ -86,6 +101,7 @@ struct suspended_stack {
 	uint32_t base;
 	uint64_t position; /* where it was left */
 	bool is_doubtful;  /* perhaps it goes on already */
+	uint32_t site;     /* struct switches: it goes on after that alone; or 0 */
 	struct call_context context;
 };
 
@@ -105,6 +121,7 @@ struct candidates {
 	bool is_weak;      /* nothing but a return tells that it is one of these */
 	bool is_task;      /* these are tasks, which wait time and again */
 	bool is_switch;    /* one of these goes on after the return; until then, who knows */
+	uint32_t site;     /* struct switches: that led there; or 0 */
 	uint64_t position; /* from which on */
 	uint64_t to;       /* where it went on then */
 };
@@ -119,6 +136,8 @@ struct doubt {
 	bool is_weak;
 	bool is_task;
 	bool is_switch;
+	bool has_more; /* of a site: others may be what goes on */
+	uint32_t site;
 };
 
 struct call_builder {

@@ -52,39 +52,125 @@ bool calls_sets_sp(enum isa isa, uint32_t opcode)
 
 /* ---- what they change ---- */
 
-static uint32_t bit_of(struct switches *s, uint64_t site)
+static uint32_t bit_of(struct switches *s, uint64_t address)
 {
 	uint32_t i = 0;
 
-	while (i < s->count && s->sites[i] != site)
+	while (i < s->count && s->sites[i].address != address)
 		i++;
 	if (i == s->count && s->count < SWITCH_SITES)
-		s->sites[s->count++] = site;
+		s->sites[s->count++].address = address;
 	return UINT32_C(1) << (i < SWITCH_SITES ? i : SWITCH_SITES - 1);
 }
 
-enum status calls_switch_stack(struct call_builder *b, uint64_t site, uint64_t to)
+/* The stacks that the site was left from. */
+static void find_waiting(const struct call_builder *b, uint32_t site, struct candidates *stacks)
 {
-	static const struct candidates nobody = {.is_switch = true};
-	uint32_t bit;
+	*stacks = (struct candidates){
+	        .has_more = b->has_lost_stacks, .is_weak = true, .is_switch = true, .site = site};
+	for (size_t i = 0; i < b->suspended_count; i++) {
+		const struct suspended_stack *stack = &b->suspended[i];
+
+		if (stack->site == site && calls_fits_context(b, &stack->context))
+			candidates_add(stacks, (struct candidate){stack->call, stack->call, false});
+	}
+}
+
+enum status calls_switch_stack(struct call_builder *b, uint64_t address, uint64_t to)
+{
+	struct candidates stacks;
+	uint32_t left = b->top;
+	uint32_t site;
 
 	if (calls_is_switching(b))
 		return STATUS_OK;
-	bit = bit_of(b->switches, site);
-	if ((b->switches->active & bit) == 0) {
-		calls_of(b, b->top)->has_switched |= bit;
+	site = bit_of(b->switches, address);
+	b->switches->sites[__builtin_ctz(site)].path_count = 0;
+	if ((b->switches->active & site) == 0) {
+		calls_of(b, left)->has_switched |= site;
 		return STATUS_OK;
 	}
-	TRY(calls_lose_stack(b, to));
-	return calls_doubt(b, b->top, &nobody);
+	/* One of those that it may have been waits no more. */
+	if (calls_doubtful_site(b) != 0)
+		TRY(calls_forget_candidates(b));
+	find_waiting(b, site, &stacks);
+	candidates_add(&stacks, (struct candidate){left, left, false});
+	TRY(calls_land(b, CALL_BEGIN_LANDED, to, &stacks));
+	calls_find_stack(b, left)->site = site;
+	return STATUS_OK;
 }
 
-void calls_note_return(struct call_builder *b, uint32_t found)
+static void note_path(struct switches *s, uint32_t sites, uint64_t to)
+{
+	for (uint32_t i = 0; i < s->count; i++) {
+		struct switch_site *site = &s->sites[i];
+
+		if ((sites >> i & 1) == 0)
+			continue;
+		if (site->path_count < PATH_MOST)
+			site->path[site->path_count] = to;
+		site->path_count += site->path_count <= PATH_MOST;
+	}
+}
+
+static bool add_common(struct switch_site *site, uint64_t address)
+{
+	for (uint32_t i = 0; i < site->common_count; i++) {
+		if (site->common[i] == address)
+			return false;
+	}
+	if (site->common_count < COMMON_MOST)
+		site->common[site->common_count] = address;
+	site->common_count++;
+	return true;
+}
+
+/* Another task than was thought has come from the site so far. True if more is common now. */
+static bool share_path(struct switch_site *site)
+{
+	bool has_grown = false;
+
+	if (site->common_count > COMMON_MOST)
+		return false;
+	if (site->path_count > PATH_MOST) {
+		site->common_count = COMMON_MOST + 1;
+		return true;
+	}
+	for (uint32_t i = 0; i < site->path_count && site->common_count <= COMMON_MOST; i++)
+		has_grown |= add_common(site, site->path[i]);
+	return has_grown;
+}
+
+void calls_show(struct switches *s, uint32_t what)
+{
+	s->shown |= what & SWITCH_TASKS & ~s->active;
+	for (uint32_t i = 0; i < s->count; i++) {
+		uint32_t bit = UINT32_C(1) << i;
+
+		if ((what & bit) != 0 && s->rounds <= ROUNDS_MOST &&
+		    (share_path(&s->sites[i]) || (s->active & bit) == 0))
+			s->shown |= bit;
+	}
+}
+
+void calls_activate(struct switches *s)
+{
+	s->active |= s->shown;
+	s->shown = 0;
+	if (++s->rounds > ROUNDS_MOST)
+		s->active = UINT32_MAX;
+}
+
+void calls_note_return(struct call_builder *b, uint32_t found, uint64_t to)
 {
 	const struct call *c = calls_of(b, b->top);
 
-	if (found != b->top)
-		b->switches->shown |= c->may_be_other & ~b->switches->active;
-	else if (c->parent != CALL_NONE)
+	if (found != b->top) {
+		calls_show(b->switches, c->may_be_other);
+		note_path(b->switches, calls_doubtful_site(b), to);
+		return;
+	}
+	note_path(b->switches, c->may_be_other | c->has_switched, to);
+	if (c->parent != CALL_NONE)
 		calls_of(b, c->parent)->may_be_other |= c->may_be_other | c->has_switched;
 }

@@ -25,7 +25,13 @@ bool calls_sets_sp(enum isa isa, uint32_t opcode);
  */
 MUST_USE enum status calls_switch_stack(struct call_builder *b, uint64_t site, uint64_t to);
 
-/* The active call returns, to what awaits the call `found`; NONE: to anything else. */
-void calls_note_return(struct call_builder *b, uint32_t found);
+/* These have changed stacks: what went on was another one's. */
+void calls_show(struct switches *s, uint32_t what);
+
+/* What is shown is to be active when the calls are found anew. */
+void calls_activate(struct switches *s);
+
+/* The active call returns to `to`, which awaits the call `found`; NONE: anything else. */
+void calls_note_return(struct call_builder *b, uint32_t found, uint64_t to);
 
 #endif

@@ -48,7 +48,7 @@ void calls_note_exception_return(struct call_builder *b, uint32_t handler, uint6
 	find_waiting(b, to, &tasks);
 	/* At an entry a task may begin, or a handler of a signal. */
 	if (tasks.count > 0 || !(calls_may_go_back(b, c, to) || calls_is_entry(b, to)))
-		b->switches->shown |= SWITCH_TASKS;
+		calls_show(b->switches, SWITCH_TASKS);
 	else if (c->may_be_asked)
 		calls_of(b, c->parent)->may_be_other |= SWITCH_TASKS;
 }
@@ -104,6 +104,12 @@ enum status calls_return_to_task(struct call_builder *b, uint32_t handler, uint6
 	bool may_go_back;
 
 	if (handler == CALL_NONE) {
+		bool is_decided = false;
+
+		if (calls_doubtful_site(b) != 0)
+			TRY(calls_decide(b, calls_oldest(b), to, &is_decided, &tasks));
+		if (is_decided)
+			return STATUS_OK;
 		calls_leave_unknown(b, to);
 		return leave(b, to);
 	}
