@@ -24,8 +24,9 @@
  *   returns tell.
  * - An instruction that sets SP from a register or from memory may change stacks (cpu_switch_to of
  *   Linux), where all tasks wait at one place. If a function that it was in returned to its caller,
- *   and that or one of its callers to another one later, it does: of what goes on after it no more
- *   is known than what that returns to.
+ *   and that or one of its callers to another one later, it does. What goes on after it is one of
+ *   the stacks that it was executed on, or another: the first return tells to where one of these
+ *   alone returns to. Until then callers are those that it returns to.
  * - Everything else is a return "to X, not to its caller at Y". What was the caller is there still
  * if the core was halted at X; if X ran, SP may have moved, and the callers are not known.
  * - A jump to the first instruction of another function is a tail call.

@@ -9,6 +9,12 @@
  * programs have no tasks. So the calls are found as if none did, first; what may have is noted of
  * the calls that it was in and that it was returned to. Where one of these returns to what is not
  * its caller, what was noted is `shown`, and all calls are to be found anew, with it `active`.
+ *
+ * A site that is active leads to one of the stacks that it was left from, or to one that is not
+ * known. A return tells which (calls_decide()), but for one to an address that is `common`: there
+ * more than one task has returned to. These are all addresses that were returned to after the site,
+ * before it came to light that the task was another one than was thought. Each time that more is
+ * common the calls are found anew.
  */
 #ifndef CSREPLAY_REPLAY_CALLS_CALLS_SWITCH_H
 #define CSREPLAY_REPLAY_CALLS_CALLS_SWITCH_H

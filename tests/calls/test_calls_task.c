@@ -20,6 +20,26 @@ static void stack_that_was_switched_shows_at_a_later_return(void **state)
 	       AT(0x1100, CALL), AT(0x1600, RETURN), AT(0x1108, FALL));
 }
 
+/* Once g returns to f, which is where the first one alone waited. */
+static void stack_that_was_switched_is_known_again_by_where_it_returns(void **state)
+{
+	static const struct step steps[] = {
+	        AT(0x1000, CALL), AT(0x1100, CALL), AT(0x1600, RETURN), AT(0x1108, RETURN),
+	        AT(0x1208, CALL), AT(0x1100, CALL), AT(0x1600, RETURN), AT(0x1108, RETURN),
+	        AT(0x1008, CALL), AT(0x1100, CALL), AT(0x1600, RETURN), AT(0x1108, RETURN),
+	        AT(0x1210, FALL)};
+	struct made_calls m;
+
+	(void)state;
+	assert_stacks(
+	        steps, 13, 0x1218,
+	        "f? | g f? | s? | g h? | h? | g h? | s? | g f? | f? | g f? | s? | g h? | h? | h?");
+	make_calls(&m, steps, 13, 0x1218);
+	assert_int_equal(calls_at(m.calls, 2 * 8), calls_at(m.calls, 0));
+	assert_int_equal(calls_at(m.calls, 2 * 12), calls_at(m.calls, 2 * 4));
+	drop_calls(&m);
+}
+
 /* An array of variable size. */
 static void setting_sp_alone_switches_no_stack(void **state)
 {
@@ -247,6 +267,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(stack_that_was_switched_shows_at_a_later_return),
+	        cmocka_unit_test(stack_that_was_switched_is_known_again_by_where_it_returns),
 	        cmocka_unit_test(setting_sp_alone_switches_no_stack),
 	        cmocka_unit_test(stack_that_is_switched_with_its_context_is_known_again),
 	        cmocka_unit_test(what_sets_sp),
