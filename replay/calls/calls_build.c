@@ -140,7 +140,6 @@ static enum status take_graph(struct build *build, const struct graph *graph)
 static bool find_sp_site(const struct build *build, const struct basic_block *block, uint64_t *site)
 {
 	const struct memmap *memory = history_memory(build->history);
-
 	struct run_insn insn = run_insn_at(memory, block, 0);
 
 	for (uint32_t i = 1;; i++) {
@@ -376,20 +375,10 @@ static uint64_t next_mark(const struct build *build)
 	return mark;
 }
 
-static enum status take_run(struct build *build, const struct history_run *run, uint64_t *mark)
+/* Past all gaps and events up to the present run, of which the next one is at *mark. */
+static void pass_marks(struct build *build, uint64_t *mark)
 {
-	struct between between = {.to = run->graph->nodes[run->node].walk.start};
-
-	build->b.position = run->position;
-	TRY(take_graph(build, run->graph));
-	if (run->position == 0) {
-		TRY(calls_begin(&build->b, CALL_BEGIN_FIRST, between.to));
-	} else if (run->position >= *mark) {
-		TRY(cross(build, &between));
-	} else if (build->last.exit.kind != EXIT_PLAIN) {
-		TRY(calls_leave(&build->b, &build->last.exit, between.to));
-	}
-	while (run->position >= *mark) {
+	while (build->b.position >= *mark) {
 		struct between skipped = {.to = 0};
 		struct element exception;
 
@@ -397,8 +386,31 @@ static enum status take_run(struct build *build, const struct history_run *run, 
 		(void)next_exception(build, &exception);
 		*mark = next_mark(build);
 	}
+}
+
+/* From the last run to the present one, which begins at `to`; before it is a mark or not. */
+static enum status come_to(struct build *build, uint64_t to, bool has_mark)
+{
+	struct between between = {.to = to};
+
+	if (build->b.position == 0)
+		return calls_begin(&build->b, CALL_BEGIN_FIRST, to);
+	if (has_mark)
+		return cross(build, &between);
+	return build->last.exit.kind == EXIT_PLAIN ? STATUS_OK
+	                                           : calls_leave(&build->b, &build->last.exit, to);
+}
+
+static enum status take_run(struct build *build, const struct history_run *run, uint64_t *mark)
+{
+	uint64_t to = run->graph->nodes[run->node].walk.start;
+
+	build->b.position = run->position;
+	TRY(take_graph(build, run->graph));
+	TRY(come_to(build, to, run->position >= *mark));
+	pass_marks(build, mark);
 	if (build->b.context.is_known)
-		TRY(calls_switch_context(&build->b, between.to));
+		TRY(calls_switch_context(&build->b, to));
 	TRY(note_sp(build, run));
 	note_run(build, run);
 	return STATUS_OK;

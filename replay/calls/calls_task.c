@@ -97,22 +97,28 @@ static bool is_nested(const struct call_builder *b, const struct call *handler, 
 	       (b->is_m_profile || may_go_back);
 }
 
+/* What the handler interrupted is not known, unless where it returns to tells. */
+static enum status return_from_unknown(struct call_builder *b, uint64_t to)
+{
+	struct candidates callers;
+	bool is_decided = false;
+
+	if (calls_doubtful_site(b) != 0)
+		TRY(calls_decide(b, calls_oldest(b), to, &is_decided, &callers));
+	if (is_decided)
+		return STATUS_OK;
+	calls_leave_unknown(b, to);
+	return leave(b, to);
+}
+
 enum status calls_return_to_task(struct call_builder *b, uint32_t handler, uint64_t to)
 {
 	struct candidates tasks;
 	const struct call *c;
 	bool may_go_back;
 
-	if (handler == CALL_NONE) {
-		bool is_decided = false;
-
-		if (calls_doubtful_site(b) != 0)
-			TRY(calls_decide(b, calls_oldest(b), to, &is_decided, &tasks));
-		if (is_decided)
-			return STATUS_OK;
-		calls_leave_unknown(b, to);
-		return leave(b, to);
-	}
+	if (handler == CALL_NONE)
+		return return_from_unknown(b, to);
 	c = calls_of(b, handler);
 	find_waiting(b, to, &tasks);
 	may_go_back = calls_may_go_back(b, c, to);

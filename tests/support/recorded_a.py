@@ -4,16 +4,11 @@ of tests/values/programs as one of the tasks of a_tasks.c, in A32, recorded unde
 trace of an ETMv4.
 
 The truth lies beside it, as recorded_m.py has it; in place of xPSR is CPSR, and nothing of memory."""
-import json
 import os
 import re
-import shutil
 import struct
 import subprocess
 import sys
-import tempfile
-
-import material
 
 VALUES = os.path.join(os.environ["CSREPLAY_SOURCE"], "tests", "values")
 sys.path.append(VALUES)
@@ -180,16 +175,5 @@ def record(kind, program, level, folder):
 def make(name):
     """The folder of the recording "KIND_PROGRAM_LEVEL" as a snapshot, kept by what is returned; `elf` is in it. The test
     is skipped where no such program can be built or run."""
-    kind, program, level = name.split("_")
-    sources = [os.path.join(recordings.PROGRAMS, one) for one in (program + ".c", "a_tasks.c", "tasks.h")]
-    sources += [__file__, recorded_m.__file__, wild.__file__]
-    scratch = tempfile.TemporaryDirectory()
-    try:
-        with recordings.recorded(["snapshot", kind, program, level], sources,
-                                 lambda folder: record(kind, program, "-" + level, folder)) as folder:
-            shutil.copytree(folder, scratch.name, dirs_exist_ok=True,
-                            ignore=shutil.ignore_patterns(recordings.LOG, recordings.PACKED))
-    except recordings.Skipped as skipped:
-        material.skip(str(skipped))
-    subprocess.run([os.environ["CSREPLAY_SYNTH"], "snapshot", os.path.join(scratch.name, "recipe"), scratch.name], check=True)
-    return scratch
+    sources = [os.path.join(recordings.PROGRAMS, one) for one in ("a_tasks.c", "tasks.h")]
+    return recorded_m.make_by(record, name, [*sources, __file__, recorded_m.__file__, wild.__file__])

@@ -336,13 +336,18 @@ def write_recipe(folder, machine, msp, lines):
 def make(name):
     """The folder of the recording "m_PROGRAM_LEVEL" or "mtasks_PROGRAM_LEVEL" as a snapshot, kept by what is returned;
     `elf` is in it. The test is skipped where no such program can be built or run."""
+    sources = [os.path.join(VALUES, "m_programs.py"), __file__, t32_accesses.__file__, wild.__file__]
+    return make_by(record, name, sources)
+
+
+def make_by(recorder, name, sources):
+    """`recorder`(CORE, PROGRAM, LEVEL, folder) makes a recording with a recipe in the folder; it depends on `sources`, too."""
     core, program, level = name.split("_")
-    sources = [os.path.join(recordings.PROGRAMS, program + ".c"), os.path.join(VALUES, "m_programs.py"), __file__,
-               t32_accesses.__file__, wild.__file__]
+    sources = [os.path.join(recordings.PROGRAMS, program + ".c"), *sources]
     scratch = tempfile.TemporaryDirectory()
     try:
         with recordings.recorded(["snapshot", core, program, level], sources,
-                                 lambda folder: record(core, program, "-" + level, folder)) as folder:
+                                 lambda folder: recorder(core, program, "-" + level, folder)) as folder:
             shutil.copytree(folder, scratch.name, dirs_exist_ok=True,
                             ignore=shutil.ignore_patterns(recordings.LOG, recordings.PACKED))
     except recordings.Skipped as skipped:
