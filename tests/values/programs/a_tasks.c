@@ -55,6 +55,9 @@ static void end_interrupt(void)
 	INTERFACE[4] = id;
 }
 
+#ifdef BY_RETURN
+#define SET_SP ""
+
 /* From one stack to another, and to what waits there or begins. */
 __attribute__((naked)) NOINLINE static void switch_stacks(uint32_t **from, uint32_t *to)
 {
@@ -69,12 +72,10 @@ NOINLINE static void schedule(void)
 	if (current != before)
 		switch_stacks(&before->top, current->top);
 }
-
-#ifdef BY_RETURN
-#define SET_SP ""
 #else
 #define SET_SP "mov sp, r0\n "
 #endif
+
 #define HANDLER(function)                                                                          \
 	"srsdb sp!, #31\n cps #31\n push {r0-r12, lr}\n mov r0, sp\n bl " function                 \
 	"\n " SET_SP "pop {r0-r12, lr}\n rfeia sp!\n"
