@@ -103,20 +103,6 @@ static const struct doubt *find_doubt(const struct call_builder *b, uint32_t roo
 	return low < b->doubt_count && b->doubts[low].root == root ? &b->doubts[low] : NULL;
 }
 
-bool calls_is_switching(const struct call_builder *b)
-{
-	const struct doubt *doubt = find_doubt(b, calls_oldest(b));
-
-	return doubt && doubt->is_switch;
-}
-
-uint32_t calls_doubtful_site(const struct call_builder *b)
-{
-	const struct doubt *doubt = find_doubt(b, calls_oldest(b));
-
-	return doubt ? doubt->site : 0;
-}
-
 bool calls_is_common(const struct call_builder *b, uint32_t site, uint64_t to)
 {
 	const struct switch_site *s;
@@ -137,6 +123,8 @@ enum status calls_land(struct call_builder *b, enum call_begin begin, uint64_t t
 	calls_suspend(b, b->top, CALL_NONE);
 	calls_find_stack(b, b->top)->is_doubtful = true;
 	TRY(calls_begin(b, begin, to));
+	b->is_switching = candidates->is_switch;
+	b->site = candidates->site;
 	candidates->position = b->position;
 	candidates->to = to;
 	return calls_doubt(b, b->top, candidates);
@@ -286,6 +274,8 @@ enum status calls_decide(struct call_builder *b, uint32_t root, uint64_t to, boo
 	if (callers->count != 1 || callers->has_more || calls_is_common(b, doubt->site, to))
 		return STATUS_OK;
 	*is_decided = true;
+	b->is_switching = false;
+	b->site = 0;
 	/* Should another caller come out, more is common. */
 	calls_of(b, callers->items[0].call)->may_be_other |= doubt->site;
 	TRY(split(b, &found, doubt));

@@ -25,10 +25,6 @@ MUST_USE enum status calls_land(struct call_builder *b, enum call_begin begin, u
 MUST_USE enum status calls_doubt(struct call_builder *b, uint32_t root,
                                  const struct candidates *candidates);
 
-/* The active stack is not known, since CONTEXTIDR or SP was changed, until a return tells. */
-bool calls_is_switching(const struct call_builder *b);
-/* The site that led to the active stack, if which one that is is not known yet; or 0. */
-uint32_t calls_doubtful_site(const struct call_builder *b);
 /* After this site any task may return to `to`. False for site 0. */
 bool calls_is_common(const struct call_builder *b, uint32_t site, uint64_t to);
 

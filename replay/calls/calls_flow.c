@@ -120,6 +120,7 @@ static enum status find_caller(struct call_builder *b, uint32_t root, uint64_t t
 	if (callers->is_switch) {
 		calls_leave_unknown(b, to);
 		b->top = caller;
+		b->is_switching = false;
 		callers->is_switch = false;
 	} else {
 		TRY(calls_set_caller(b, root, caller, to));
@@ -243,7 +244,7 @@ static enum status take_exception_return(struct call_builder *b, uint64_t to)
 	root = calls_oldest(b);
 	if (handler == CALL_NONE && is_open(b, root)) {
 		calls_of(b, root)->is_exception = true;
-		if (calls_doubtful_site(b) != 0)
+		if (b->site != 0)
 			TRY(calls_decide(b, root, to, &is_done, &none));
 		return is_done ? STATUS_OK : find_caller(b, root, to, &none);
 	}

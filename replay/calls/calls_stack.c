@@ -135,6 +135,8 @@ enum status calls_pop_to(struct call_builder *b, uint32_t stay, enum call_end en
 enum status calls_begin(struct call_builder *b, enum call_begin begin, uint64_t address)
 {
 	b->stack_context = b->context;
+	b->is_switching = false;
+	b->site = 0;
 	return calls_add(b,
 	                 (struct call){.enter = b->position,
 	                               .site = CALL_NOT_KNOWN,
@@ -318,6 +320,8 @@ enum status calls_resume(struct call_builder *b, uint32_t call)
 	TRY(calls_take_stack(b, call));
 	calls_suspend(b, b->top, CALL_NONE);
 	calls_end(b, call, CALL_END_RETURN, 0);
+	b->is_switching = false;
+	b->site = 0;
 	return activate(b, calls_of(b, call)->parent);
 }
 

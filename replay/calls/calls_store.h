@@ -152,7 +152,10 @@ struct call_builder {
 	struct call_context context;
 	struct call_context stack_context; /* when the active stack began or went on */
 	bool has_lost_stacks;              /* more were suspended than there is room for */
-	bool is_halt;                      /* nothing runs after the boundary */
+	bool is_switching; /* CONTEXTIDR or SP changed: what runs is not known until a return */
+	uint32_t site;     /* struct switches: that led to the active stack, and until it is known
+	                      which one that is; or 0 */
+	bool is_halt;      /* nothing runs after the boundary */
 	bool is_m_profile;
 	struct switches *switches;
 	struct doubt *doubts; /* rising by root */

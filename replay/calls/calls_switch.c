@@ -82,7 +82,7 @@ enum status calls_switch_stack(struct call_builder *b, uint64_t address, uint64_
 	uint32_t left = b->top;
 	uint32_t site;
 
-	if (calls_is_switching(b))
+	if (b->is_switching)
 		return STATUS_OK;
 	site = bit_of(b->switches, address);
 	b->switches->sites[__builtin_ctz(site)].path_count = 0;
@@ -91,7 +91,7 @@ enum status calls_switch_stack(struct call_builder *b, uint64_t address, uint64_
 		return STATUS_OK;
 	}
 	/* One of those that it may have been waits no more. */
-	if (calls_doubtful_site(b) != 0)
+	if (b->site != 0)
 		TRY(calls_forget_candidates(b));
 	find_waiting(b, site, &stacks);
 	candidates_add(&stacks, (struct candidate){left, left, false});
@@ -167,7 +167,7 @@ void calls_note_return(struct call_builder *b, uint32_t found, uint64_t to)
 
 	if (found != b->top) {
 		calls_show(b->switches, c->may_be_other);
-		note_path(b->switches, calls_doubtful_site(b), to);
+		note_path(b->switches, b->site, to);
 		return;
 	}
 	note_path(b->switches, c->may_be_other | c->has_switched, to);

@@ -103,7 +103,7 @@ static enum status return_from_unknown(struct call_builder *b, uint64_t to)
 	struct candidates callers;
 	bool is_decided = false;
 
-	if (calls_doubtful_site(b) != 0)
+	if (b->site != 0)
 		TRY(calls_decide(b, calls_oldest(b), to, &is_decided, &callers));
 	if (is_decided)
 		return STATUS_OK;
