@@ -584,6 +584,6 @@ enum status calls_build(const struct history *history, const struct symbols *sym
 	do {
 		calls_activate(&switches);
 		status = build_with(history, symbols, interrupt, &switches, calls);
-	} while (status == STATUS_NOT_FOUND);
+	} while (status == STATUS_NOT_FOUND && switches.shown != 0);
 	return status;
 }

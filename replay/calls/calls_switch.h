@@ -26,10 +26,10 @@
 bool calls_sets_sp(enum isa isa, uint32_t opcode);
 
 /*
- * The instruction at `site`, which sets SP, is in the run that begins at `to`, now. If it is
+ * The instruction at `address`, which sets SP, is in the run that begins at `to`, now. If it is
  * active, callers are not known from here on. NO_MEM.
  */
-MUST_USE enum status calls_switch_stack(struct call_builder *b, uint64_t site, uint64_t to);
+MUST_USE enum status calls_switch_stack(struct call_builder *b, uint64_t address, uint64_t to);
 
 /* These have changed stacks: what went on was another one's. */
 void calls_show(struct switches *s, uint32_t what);

@@ -67,11 +67,10 @@ static struct element exception_of_step(const struct step *step)
 	        [EXCEPTION] = 14, [SYSTICK] = 15, [SVC] = 11, [FAULT] = 6};
 	struct element e = {.type = ELEMENT_EXCEPTION};
 
-	if (step->then != CHAINED)
-		e.exception.number = (arch == CORE_M ? m_numbers : numbers)[step->then];
 	if (step->then == CHAINED) {
 		e.exception.number = (uint32_t)step->return_address;
 	} else {
+		e.exception.number = (arch == CORE_M ? m_numbers : numbers)[step->then];
 		e.exception.has_return_address = true;
 		e.exception.return_address = step->return_address;
 	}
