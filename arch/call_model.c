@@ -121,6 +121,8 @@ bool call_model_system(const struct call_site *site, struct uop_builder *b)
 	/* The kernel may change keys, and drop what SVE registers have beyond the vectors. */
 	for (unsigned int reg = REG_SCTLR_EL1; reg < REG_NAMED_END && site->isa == ISA_A64; reg++)
 		uop_define_unknown(b, reg, 64);
+	if (site->isa != ISA_A64)
+		uop_mode_forget_others(b);
 	finish(site, b, result);
 	return true;
 }

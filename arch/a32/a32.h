@@ -11,13 +11,10 @@
  * Taken as given: data is little endian, unaligned words are read as they are (SCTLR.U), and
  * FPSCR.LEN is 0. SETEND kills everything; after it the caller must not go on.
  *
- * R0 to R14 are those of the mode in use. Those of other modes that MRS and MSR name have the
- * numbers that the architecture gives them in AArch64 state (D1.20.1): SP_hyp 15, LR_irq 16, SP_irq
- * 17, LR_svc 18, SP_svc 19, LR_abt 20, SP_abt 21, LR_und 22, SP_und 23, R8_fiq to R12_fiq 24 to 28,
- * SP_fiq 29, LR_fiq 30; SP_usr is REG_SP. They hold while that mode is not in use. An instruction
- * that may change the mode makes all of them and R8 to R14 unknown; so must the caller where an
- * exception is taken. SPSRs are not followed. MSP and PSP of the M profile are R13 and
- * REG_M_OTHER_SP; what a thread makes of them is unknown, since it may be unprivileged.
+ * R0 to R14 and SPSR are those of the mode in use; the others' are where uop_mode.h says. What
+ * changes the mode exchanges them; so must the caller where an exception is taken. MSP and PSP of
+ * the M profile are R13 and REG_M_OTHER_SP; what a thread makes of them is unknown, since it may be
+ * unprivileged.
  */
 #ifndef CSREPLAY_ARCH_A32_A32_H
 #define CSREPLAY_ARCH_A32_A32_H

@@ -72,10 +72,14 @@ static void a32_mrs(struct arm *s, unsigned int arg)
 	arm_mrs(s, FLAG(s, R));
 }
 
-static void a32_msr_immediate(struct arm *s, unsigned int arg)
+static void a32_msr_immediate(struct arm *s, unsigned int is_saved)
 {
-	(void)arg;
-	arm_msr_fields(s, immediate(s).slot, FIELD(s, mask));
+	unsigned int slot = immediate(s).slot;
+
+	if (is_saved != 0)
+		arm_msr_saved(s, slot, FIELD(s, mask));
+	else
+		arm_msr_fields(s, slot, FIELD(s, mask));
 }
 
 static bool any_is_pc(unsigned int a, unsigned int second, unsigned int third, unsigned int fourth)
@@ -390,16 +394,9 @@ static void a32_multiple(struct arm *s, unsigned int arg)
 	arm_multiple(s, &m);
 }
 
-/* Defines R8 to R14 as unknown once more, whatever the list made of them. */
-static void forget_banked(struct arm *s)
-{
-	for (unsigned int n = 8; n < REG_NZCV; n++)
-		uop_define_unknown(s->b, n, 32);
-}
-
 /*
- * LDM and STM of the registers of User mode, and the LDM that returns from an exception: R8 to R14
- * need not be those in use, all else is as ever.
+ * LDM and STM of the registers of User mode; and the LDM that returns from an exception, which has
+ * those of the mode in use.
  */
 static void a32_multiple_user(struct arm *s, unsigned int arg)
 {
@@ -411,12 +408,10 @@ static void a32_multiple_user(struct arm *s, unsigned int arg)
 		opcode_reject(&s->opcode);
 		return;
 	}
-	m.is_user = true;
+	m.is_user = !returns;
 	arm_multiple(s, &m);
 	if (returns)
-		arm_return_from_exception(s);
-	else if (m.is_load)
-		forget_banked(s);
+		arm_return_from_exception(s, REG_A32_SPSR);
 }
 
 static void a32_branch(struct arm *s, unsigned int links)

@@ -38,11 +38,13 @@ void arm_fpscr_unknown(struct arm *s)
 	uop_define_unknown(s->b, REG_FPSR, 64);
 }
 
-/* Which mode it was, and with it which registers were in use, is not known here. */
-void arm_mode_changes(struct arm *s)
+/* Under a condition all that depends on it would be too much for an instruction. */
+void arm_change_mode(struct arm *s, unsigned int slot)
 {
-	for (unsigned int n = 8; n < REG_NZCV; n++)
-		uop_define_unknown(s->b, n, 32);
+	if (s->when != SLOT_NONE)
+		uop_mode_forget(s->b);
+	else
+		uop_mode_change(s->b, arm_field(s, UOP_FIELD, slot, 0, 5, 0));
 	arm_pstate_unknown(s);
 }
 
@@ -99,12 +101,14 @@ void arm_set_or_branch(struct arm *s, unsigned int n, unsigned int slot)
 }
 
 /* To where ELR, LR or memory say, in the mode and with the flags that an SPSR has. */
-void arm_return_from_exception(struct arm *s)
+void arm_return_from_exception(struct arm *s, unsigned int spsr)
 {
+	unsigned int flags = arm_field(s, UOP_FIELD, spsr, 28, 4, 0);
+
 	s->b->insn.branch =
 	        (struct uop_branch){.kind = BRANCH_RETURN, .slot = SLOT_NONE, .when = SLOT_NONE};
-	uop_define_unknown(s->b, REG_NZCV, 16);
-	arm_mode_changes(s);
+	uop_define(s->b, REG_NZCV, uop_make(s->b, UOP_UNPACK, 16, flags, SLOT_NONE));
+	arm_change_mode(s, spsr);
 }
 
 static unsigned int width_of(unsigned int reg)

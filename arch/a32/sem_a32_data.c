@@ -174,7 +174,7 @@ void arm_set_logical_flags(struct arm *s, unsigned int result, unsigned int widt
 static void set_result(struct arm *s, const struct arm_data *data, unsigned int result)
 {
 	if (data->rd == ARM_PC && data->sets_flags)
-		arm_return_from_exception(s);
+		arm_return_from_exception(s, REG_A32_SPSR);
 	else
 		arm_set_or_branch(s, data->rd, result);
 }

@@ -40,12 +40,14 @@ void arm_set_unknown(struct arm *s, unsigned int n);
 /* Q and GE are part of PSTATE. */
 void arm_pstate_unknown(struct arm *s);
 void arm_fpscr_unknown(struct arm *s);
-void arm_mode_changes(struct arm *s);
+/* To that which the low bits of a slot have: an M of CPSR. */
+void arm_change_mode(struct arm *s, unsigned int slot);
 
 void arm_branch_to(struct arm *s, uint32_t target);
 /* Bit 0 of the slot is the new T. */
 void arm_branch_exchange(struct arm *s, unsigned int slot);
-void arm_return_from_exception(struct arm *s);
+/* `spsr`: a slot with what CPSR becomes. */
+void arm_return_from_exception(struct arm *s, unsigned int spsr);
 
 unsigned int arm_field(struct arm *s, enum uop_op op, unsigned int slot, unsigned int lsb,
                        unsigned int len, unsigned int to);
@@ -169,7 +171,7 @@ struct arm_multiple {
 	bool is_up;
 	bool is_before;
 	bool writes_back;
-	bool is_user; /* R8 to R14 need not be those in use */
+	bool is_user; /* R8 to R14 are User mode's */
 };
 
 void arm_multiple(struct arm *s, const struct arm_multiple *m);
@@ -178,7 +180,7 @@ void arm_exclusive(struct arm *s, const struct arm_transfer *t, struct uop_place
                    unsigned int rd);
 void arm_swap(struct arm *s, unsigned int rt, unsigned int rt2, unsigned int rn,
               unsigned int bytes);
-/* How the mode bits of the address of SRS and RFE are: bit 0 before, bit 1 up. */
+/* Bits of the address of SRS and RFE: 0 before, 1 up. */
 void arm_srs(struct arm *s, unsigned int before_up, bool writes_back);
 void arm_rfe(struct arm *s, unsigned int rn, unsigned int before_up, bool writes_back);
 
@@ -188,8 +190,9 @@ arm_expand arm_nothing, arm_kill, arm_exception, arm_eret, arm_pstate, arm_cps, 
 /* Registers of other modes, by the number that M and M1 make. */
 void arm_banked_read(struct arm *s, unsigned int rd, unsigned int number);
 void arm_banked_write(struct arm *s, unsigned int rn, unsigned int number);
-/* What bits of PSTATE `fields` (c, x, s, f as bits 0 to 3) of a register change. */
+/* What bytes of CPSR or SPSR `fields` (c, x, s, f as bits 0 to 3) of a register change. */
 void arm_msr_fields(struct arm *s, unsigned int slot, unsigned int fields);
+void arm_msr_saved(struct arm *s, unsigned int slot, unsigned int fields);
 
 /* sem_a32_vfp.c: floating point */
 static inline unsigned int arm_slot_of_d(unsigned int d)

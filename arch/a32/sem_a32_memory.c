@@ -113,8 +113,8 @@ static unsigned int stored_of(struct arm *s, const struct arm_multiple *m, unsig
 {
 	bool is_first = (m->list & ((1U << n) - 1)) == 0;
 
-	if (m->is_user && n >= 8)
-		return uop_unknown(s->b, 32);
+	if (m->is_user && n >= 8 && n != ARM_PC)
+		return uop_mode_read(s->b, (struct mode_register){A32_USR, n});
 	if (m->writes_back && n == m->rn && (!is_first || s->is_t32))
 		return is_first ? n : uop_unknown(s->b, 32);
 	return arm_r(s, n);
@@ -140,7 +140,10 @@ void arm_multiple(struct arm *s, const struct arm_multiple *m)
 
 		if ((m->list >> n & 1) == 0)
 			continue;
-		if (m->is_load)
+		if (m->is_load && m->is_user && n >= 8)
+			uop_mode_write(s->b, (struct mode_register){A32_USR, n},
+			               uop_load(s->b, at, 4));
+		else if (m->is_load)
 			load_one(s, &t, at);
 		else
 			uop_store(s->b, at, 4, stored_of(s, m, n));
@@ -215,16 +218,16 @@ static int64_t pair_offset(unsigned int before_up)
 /* LR and SPSR go to the stack of a mode that need not be the one in use. */
 void arm_srs(struct arm *s, unsigned int before_up, bool writes_back)
 {
-	struct uop_place at = {uop_unknown(s->b, 32), pair_offset(before_up)};
+	const struct mode_register sp = {(enum a32_mode)FIELD(s, mode), ARM_SP};
+	struct uop_place at = {uop_mode_read(s->b, sp), pair_offset(before_up)};
 
 	uop_store(s->b, at, 4, ARM_LR);
 	at.offset += 4;
-	uop_store(s->b, at, 4, uop_unknown(s->b, 32));
-	if (!writes_back)
-		return;
-	uop_define_unknown(s->b, ARM_SP, 32);
-	for (unsigned int n = REG_BANKED; n < REG_NZCV; n++)
-		uop_define_unknown(s->b, n, 32);
+	uop_store(s->b, at, 4, REG_A32_SPSR);
+	if (writes_back)
+		uop_mode_write(
+		        s->b, sp,
+		        uop_sum(s->b, 32, at.base, arm_constant(s, 8), (before_up & 2) == 0));
 }
 
 void arm_rfe(struct arm *s, unsigned int rn, unsigned int before_up, bool writes_back)
@@ -237,9 +240,8 @@ void arm_rfe(struct arm *s, unsigned int rn, unsigned int before_up, bool writes
 	}
 	(void)uop_load(s->b, at, 4);
 	at.offset += 4;
-	(void)uop_load(s->b, at, 4);
-	arm_return_from_exception(s);
-	if (writes_back && rn < 8)
+	if (writes_back)
 		uop_define(s->b, rn,
 		           uop_sum(s->b, 32, rn, arm_constant(s, 8), (before_up & 2) == 0));
+	arm_return_from_exception(s, uop_load(s->b, at, 4));
 }

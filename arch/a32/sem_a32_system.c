@@ -27,7 +27,7 @@ void arm_exception(struct arm *s, unsigned int arg)
 void arm_eret(struct arm *s, unsigned int arg)
 {
 	(void)arg;
-	arm_return_from_exception(s);
+	arm_return_from_exception(s, REG_A32_SPSR);
 }
 
 void arm_pstate(struct arm *s, unsigned int arg)
@@ -36,12 +36,20 @@ void arm_pstate(struct arm *s, unsigned int arg)
 	arm_pstate_unknown(s);
 }
 
+/* As MSR and CPS do it, which change nothing in User mode; `slot`: M in its low bits. */
+static void arm_set_mode(struct arm *s, unsigned int slot)
+{
+	unsigned int is_user = uop_equal(s->b, 5, REG_A32_MODE, arm_constant(s, A32_USR));
+
+	arm_change_mode(s, uop_select(s->b, 32, is_user, arm_constant(s, A32_USR), slot));
+}
+
 /* CPS; M: with a mode. */
 void arm_cps(struct arm *s, unsigned int arg)
 {
 	(void)arg;
 	if (FLAG(s, M))
-		arm_mode_changes(s);
+		arm_set_mode(s, arm_constant(s, FIELD(s, mode)));
 	else
 		arm_pstate_unknown(s);
 }
@@ -61,19 +69,24 @@ void arm_branch_register(struct arm *s, unsigned int links)
 		uop_define(s->b, ARM_LR, arm_constant(s, next | s->is_t32));
 }
 
-/* CPSR: the flags are known; SPSR is not followed. */
 void arm_mrs(struct arm *s, unsigned int is_saved)
 {
-	unsigned int rd = FIELD(s, Rd);
-	unsigned int packed;
+	arm_set(s, FIELD(s, Rd),
+	        is_saved != 0 ? arm_field(s, UOP_FIELD, REG_A32_SPSR, 0, 32, 0)
+	                      : uop_mode_cpsr(s->b));
+}
 
-	if (is_saved != 0) {
-		arm_set_unknown(s, rd);
-		return;
+void arm_msr_saved(struct arm *s, unsigned int slot, unsigned int fields)
+{
+	unsigned int spsr = REG_A32_SPSR;
+
+	for (unsigned int byte = 0; byte < 4; byte++) {
+		if ((fields >> byte & 1) != 0)
+			spsr = uop_insert(s->b, 32, spsr,
+			                  arm_field(s, UOP_FIELD, slot, 8 * byte, 8, 0),
+			                  (struct bits_field){0, 8, 8 * byte});
 	}
-	packed = uop_make(s->b, UOP_PACK, 4, REG_NZCV, SLOT_NONE);
-	arm_set(s, rd,
-	        uop_insert(s->b, 32, uop_unknown(s->b, 32), packed, (struct bits_field){0, 4, 28}));
+	uop_define(s->b, REG_A32_SPSR, spsr);
 }
 
 void arm_msr_fields(struct arm *s, unsigned int slot, unsigned int fields)
@@ -85,72 +98,69 @@ void arm_msr_fields(struct arm *s, unsigned int slot, unsigned int fields)
 		uop_define(s->b, REG_NZCV, uop_make(s->b, UOP_UNPACK, 16, packed, SLOT_NONE));
 	}
 	if ((fields & 1) != 0)
-		arm_mode_changes(s);
+		arm_set_mode(s, slot);
 	else if (fields != 0)
 		arm_pstate_unknown(s);
 }
 
-/* A32 register form; SPSR is not followed. */
+/* A32 register form */
 void arm_msr(struct arm *s, unsigned int arg)
 {
 	(void)arg;
 	if (FIELD(s, Rn) == ARM_PC)
 		opcode_reject(&s->opcode);
 	else if (FLAG(s, R))
-		uop_use(s->b, FIELD(s, Rn));
+		arm_msr_saved(s, FIELD(s, Rn), FIELD(s, mask));
 	else
 		arm_msr_fields(s, FIELD(s, Rn), FIELD(s, mask));
 }
 
 /*
- * The register of another mode that R, M and M1 name (G8.2: banked MRS and MSR), or SLOT_NONE for
- * SPSRs, ELR_hyp and those of Monitor mode. The numbers are those that AArch64 state has for them;
- * SP_usr, whose number is that of the SP in use, has REG_SP's.
+ * The register of a mode that R, M and M1 name (G8.2: banked MRS and MSR), or SLOT_NONE as its slot
+ * for what uop_mode.h does not follow by name: ELR_hyp.
  */
-static unsigned int banked_register(bool is_spsr, unsigned int number)
+static struct mode_register banked_register(bool is_spsr, unsigned int number)
 {
-	enum {
-		SP_USR = 0x05,
-		R8_FIQ = 0x08,
-		LR_FIQ = 0x0e,
-		LR_IRQ = 0x10,
-		SP_UND = 0x17,
-		SP_HYP = 0x1f
-	};
+	enum { LR_USR = 0x06, R8_FIQ = 0x08, LR_FIQ = 0x0e, LR_IRQ = 0x10, ELR_HYP = 0x1e };
+	static const uint8_t modes[] = {A32_IRQ, A32_SVC, A32_ABT, A32_UND, 0, 0, A32_MON, A32_HYP};
+	struct mode_register reg = {A32_USR, SLOT_NONE};
 
-	if (is_spsr)
-		return SLOT_NONE;
-	if (number >= R8_FIQ && number <= LR_FIQ)
-		return number - R8_FIQ + 24;
-	if (number >= LR_IRQ && number <= SP_UND)
-		return number - LR_IRQ + REG_X16;
-	if (number == SP_USR)
-		return REG_SP;
-	return number == SP_HYP ? (unsigned int)REG_BANKED : (unsigned int)SLOT_NONE;
+	if (number >= LR_IRQ)
+		reg.mode = (enum a32_mode)modes[(number - LR_IRQ) / 2];
+	else if (number >= R8_FIQ)
+		reg.mode = A32_FIQ;
+	if (is_spsr && number % 2 == 0 && number >= LR_FIQ)
+		reg.in_use = REG_A32_SPSR;
+	else if (!is_spsr && number >= LR_IRQ && number != ELR_HYP)
+		reg.in_use = number % 2 == 0 ? ARM_LR : ARM_SP;
+	else if (!is_spsr && number >= R8_FIQ && number <= LR_FIQ)
+		reg.in_use = number;
+	else if (!is_spsr && number <= LR_USR)
+		reg.in_use = 8 + number;
+	return reg;
 }
 
 void arm_banked_read(struct arm *s, unsigned int rd, unsigned int number)
 {
-	unsigned int reg = banked_register(FLAG(s, R), number);
+	struct mode_register reg = banked_register(FLAG(s, R), number);
 
-	if (reg == SLOT_NONE)
+	if (reg.in_use == SLOT_NONE)
 		arm_set_unknown(s, rd);
 	else
-		arm_set(s, rd, arm_field(s, UOP_FIELD, reg, 0, 32, 0));
+		arm_set(s, rd, uop_mode_read(s->b, reg));
 }
 
-/* User mode's R8 to R12 and LR may be those in use: which is not known here. */
 void arm_banked_write(struct arm *s, unsigned int rn, unsigned int number)
 {
-	unsigned int reg = banked_register(FLAG(s, R), number);
+	struct mode_register reg = banked_register(FLAG(s, R), number);
 
-	uop_use(s->b, arm_r(s, rn));
-	if (rn == ARM_PC)
+	if (rn == ARM_PC) {
 		opcode_reject(&s->opcode);
-	else if (reg != SLOT_NONE)
-		uop_define(s->b, reg, rn);
-	for (unsigned int n = 8; n <= ARM_LR && reg == SLOT_NONE && number < 8; n++)
-		uop_define_unknown(s->b, n, 32);
+		return;
+	}
+	uop_use(s->b, rn);
+	if (reg.in_use != SLOT_NONE)
+		uop_mode_write(s->b, reg, rn);
 }
 
 /* M and M1 */

@@ -205,7 +205,8 @@ void t32_pac(struct arm *s, unsigned int arg)
 enum {
 	PRIMASK = 0x10, /* M profile: to FAULTMASK, with BASEPRI: what is masked, no more */
 	FAULTMASK = 0x13,
-	SPECIAL = 8, /* M profile: from here on SYSm is no part of xPSR: MSP, PSP, CONTROL ... */
+	NO_FLAGS = 4, /* M profile: from here on they are no part of what is read */
+	SPECIAL = 8,  /* M profile: from here on SYSm is no part of xPSR: MSP, PSP, CONTROL ... */
 	MSP = 8,
 	PSP = 9,
 	PSPLIM = 11,
@@ -276,12 +277,21 @@ void t32_msr(struct arm *s, unsigned int arg)
 		arm_pstate_unknown(s);
 	} else if (number >= SPECIAL) {
 		uop_use(s->b, rn);
-		arm_mode_changes(s);
+		uop_mode_forget(s->b);
+		arm_pstate_unknown(s);
 	} else if (FLAG(s, R)) {
-		uop_use(s->b, rn);
+		arm_msr_saved(s, rn, FIELD(s, mask));
 	} else {
 		arm_msr_fields(s, rn, FIELD(s, mask));
 	}
+}
+
+/* M profile: xPSR or parts of it. */
+static unsigned int flags_alone(struct arm *s)
+{
+	unsigned int packed = uop_make(s->b, UOP_PACK, 4, REG_NZCV, SLOT_NONE);
+
+	return uop_insert(s->b, 32, uop_unknown(s->b, 32), packed, (struct bits_field){0, 4, 28});
 }
 
 void t32_mrs(struct arm *s, unsigned int arg)
@@ -293,8 +303,12 @@ void t32_mrs(struct arm *s, unsigned int arg)
 		arm_banked_read(s, FIELD(s, Rd), (number & 0x10) | FIELD(s, M1));
 	else if (!FLAG(s, R) && (number == MSP || number == PSP))
 		arm_set(s, FIELD(s, Rd), stack_pointer_read(s, number == PSP));
+	else if (number == 0)
+		arm_mrs(s, FLAG(s, R));
+	else if (number < NO_FLAGS)
+		arm_set(s, FIELD(s, Rd), flags_alone(s));
 	else
-		arm_mrs(s, FLAG(s, R) || number >= SPECIAL / 2);
+		arm_set_unknown(s, FIELD(s, Rd));
 }
 
 void t32_bxj(struct arm *s, unsigned int arg)

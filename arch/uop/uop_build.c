@@ -270,11 +270,11 @@ void uop_clobber_bounded(struct uop_builder *b, struct uop_place at, uint32_t le
 	(void)add_access(b, access);
 }
 
-void uop_define(struct uop_builder *b, unsigned int reg, unsigned int slot)
+static void set(struct uop_builder *b, unsigned int reg, unsigned int slot, bool is_again_unknown)
 {
 	for (unsigned int i = 0; i < b->insn.def_count; i++) {
 		if (b->defs[i].reg == reg) {
-			b->defs[i].slot = (uint8_t)uop_unknown(b, 64);
+			b->defs[i].slot = (uint8_t)(is_again_unknown ? uop_unknown(b, 64) : slot);
 			return;
 		}
 	}
@@ -283,6 +283,16 @@ void uop_define(struct uop_builder *b, unsigned int reg, unsigned int slot)
 		return;
 	}
 	b->defs[b->insn.def_count++] = (struct uop_def){(uint8_t)reg, (uint8_t)slot};
+}
+
+void uop_define(struct uop_builder *b, unsigned int reg, unsigned int slot)
+{
+	set(b, reg, slot, true);
+}
+
+void uop_redefine(struct uop_builder *b, unsigned int reg, unsigned int slot)
+{
+	set(b, reg, slot, false);
 }
 
 void uop_define_unknown(struct uop_builder *b, unsigned int reg, unsigned int width)

@@ -79,5 +79,7 @@ void uop_use(struct uop_builder *b, unsigned int slot);
  */
 void uop_define(struct uop_builder *b, unsigned int reg, unsigned int slot);
 void uop_define_unknown(struct uop_builder *b, unsigned int reg, unsigned int width);
+/* The same in place of what the instruction has defined of the register so far. */
+void uop_redefine(struct uop_builder *b, unsigned int reg, unsigned int slot);
 
 #endif

@@ -45,7 +45,7 @@ enum uop_op {
 /* Slots 0 to 127: registers. X0 to X30 are 0 to 30. Values are 64 bits unless said otherwise. */
 enum uop_register {
 	REG_X0 = 0,
-	REG_BANKED = 15, /* to 31: AArch32 registers of modes that are not in use; a32.h */
+	REG_BANKED = 15, /* to 31: AArch32 registers of modes that are not in use; uop_mode.h */
 	REG_X16 = 16,
 	REG_X17 = 17,
 	/* M profile, which has no other modes' registers; 0 or 1, but for the first: */
@@ -90,12 +90,21 @@ enum uop_register {
 	REG_NAMED_END = REG_P0 + 8,
 	REG_V0 = 64, /* two slots a register: V0 bits 63..0, V0 bits 127..64, V1 ... */
 	REG_COUNT = 128,
+	/* AArch32 but for the M profile, which has no SVE: uop_mode.h. */
+	REG_A32_MODE = REG_P0,       /* M[4:0] of CPSR */
+	REG_A32_SPSR = REG_P0 + 1,   /* of the mode in use */
+	REG_A32_LR_USR = REG_P0 + 2, /* while a mode is in use that has another LR */
+	REG_A32_SPSR_FIQ = REG_P0 + 3,
+	REG_A32_SPSR_IRQ,
+	REG_A32_SPSR_SVC,
+	REG_A32_SPSR_ABT,
+	REG_A32_SPSR_UND,
 };
 
 enum {
-	UOP_TEMPS = 80,
+	UOP_TEMPS = 100,
 	UOP_CONSTANTS = 24,
-	UOP_MICRO_OPS = 80,
+	UOP_MICRO_OPS = 100,
 	UOP_ACCESSES = 16,
 	UOP_DEFS = 64,
 

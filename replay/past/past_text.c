@@ -6,9 +6,13 @@
 
 void past_register_text(const struct past_names *names, unsigned int reg, struct text *out)
 {
+	enum core_arch arch = history_core(names->history)->arch;
+
+	if (arch == CORE_A32 && reg > 14 && uop_mode_name(reg, out))
+		return;
 	if (reg == REG_COUNT)
 		text_puts(out, "pc");
-	else if (history_core(names->history)->arch == CORE_A64 || reg > 14)
+	else if (arch == CORE_A64 || reg > 14)
 		uop_register_name(reg, out);
 	else if (reg < 13)
 		text_printf(out, "r%u", reg);

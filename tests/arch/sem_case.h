@@ -26,6 +26,11 @@ enum { CASE_ADDRESS = 0x10000, CASE_EFFECTS = 16 };
 #define R_WAS(reg)    (X_WAS(reg) & UINT32_MAX)
 #define MEMORY_AT(at) ((uint64_t)(at)*UINT64_C(0x9e3779b97f4a7c15))
 #define FLAGS_WERE    UINT64_C(0x0200) /* N and V */
+/* AArch32, in Supervisor mode: that of IRQ mode, with Z and C. */
+#define SPSR_WAS UINT64_C(0x60000012)
+/* The word there, and the flags in its top bits. */
+#define WORD_AT(at)  (MEMORY_AT(at) & UINT32_MAX)
+#define FLAGS_AT(at) (UINT64_C(1) << (WORD_AT(at) >> 28))
 
 enum effect_kind {
 	EFFECT_NONE,
@@ -72,8 +77,19 @@ struct effect {
 		.kind = EFFECT_FORGETS_ALL, .reg = (first), .last = (end),                         \
 		.value = UINT64_MAX << 32                                                          \
 	}
-/* With the mode other registers are in use. */
-#define FORGETS_MODE FORGETS_ALL_R(8, REG_SP), FORGETS(REG_PSTATE)
+/* AArch32: from Supervisor mode, to others. */
+#define LEFT_SVC                                                                                   \
+	IS(18, R_WAS(14)), IS(19, R_WAS(13)), IS(REG_A32_SPSR_SVC, SPSR_WAS), FORGETS(REG_PSTATE)
+#define NOW_IRQ                                                                                    \
+	IS(13, R_WAS(17)), IS(14, R_WAS(16)), IS(REG_A32_SPSR, R_WAS(REG_A32_SPSR_IRQ)),           \
+	        IS(REG_A32_MODE, A32_IRQ)
+#define NOW_USR                                                                                    \
+	IS(13, R_WAS(REG_SP)), IS(14, R_WAS(REG_A32_LR_USR)), FORGETS_UPTO(REG_A32_SPSR, 32),      \
+	        IS(REG_A32_MODE, A32_USR)
+/* One that is reserved. */
+#define NOW_NONE(mode)                                                                             \
+	FORGETS_UPTO(13, 32), FORGETS_UPTO(14, 32), FORGETS_UPTO(REG_A32_SPSR, 32),                \
+	        IS(REG_A32_MODE, mode)
 #define UNCHANGED                                                                                  \
 	{                                                                                          \
 		.kind = EFFECT_NONE                                                                \
@@ -167,7 +183,14 @@ static void run_case(struct case_run *r, const struct sem_case *of, bool is_aarc
 
 	r->of = of;
 	for (unsigned int reg = 0; reg < REG_COUNT; reg++)
-		r->registers[reg] = bits_of(is_aarch32 && reg <= REG_SP ? R_WAS(reg) : X_WAS(reg));
+		r->registers[reg] = bits_of(
+		        is_aarch32 && (reg <= REG_SP || (reg >= REG_P0 && reg < REG_NAMED_END))
+		                ? R_WAS(reg)
+		                : X_WAS(reg));
+	if (is_aarch32) {
+		r->registers[REG_A32_MODE] = bits_of(A32_SVC);
+		r->registers[REG_A32_SPSR] = bits_of(SPSR_WAS);
+	}
 	r->registers[REG_NZCV] = bits_of(FLAGS_WERE);
 	if (!uop_run(&r->builder.insn, r->registers, &memory, &r->run))
 		fail_msg("%s contradicts itself", of->text);

@@ -30,7 +30,8 @@ enum loss {
 	FPSR = 8,
 	VECTORS = 16,
 	PREDICATES = 32, /* how far one of SVE reaches */
-	SYSTEM = 64,     /* an SP, ELR or SPSR of another level, a TPIDR, the vector length */
+	SYSTEM = 64,     /* an SP, ELR or SPSR of another level, a TPIDR, the vector length; A32:
+	                    the mode, an SPSR, LR_usr */
 	MEMORY = 128,
 	BRANCH = 256, /* whether or where to it branches */
 	ALL = 512,    /* all registers */
@@ -71,6 +72,18 @@ static struct bits read_all(void *context, uint64_t address, unsigned int size)
 	                     bits_mask(8 * size)};
 }
 
+/* Each of the modes that have registers which are followed. */
+static void set_modes(struct bits registers[REG_COUNT], uint64_t random)
+{
+	static const uint8_t modes[] = {A32_USR, A32_FIQ, A32_IRQ, A32_SVC,
+	                                A32_ABT, A32_HYP, A32_UND, A32_SYS};
+
+	registers[REG_A32_MODE] = bits_of(modes[next_random(&random) % 8]);
+	for (unsigned int reg = REG_A32_SPSR; reg <= REG_A32_SPSR_UND; reg++)
+		registers[reg] = bits_of((next_random(&random) & 0xffffffe0) |
+		                         modes[next_random(&random) % 8]);
+}
+
 static void set_registers(struct bits registers[REG_COUNT], enum isa_of_row isa, uint64_t *random)
 {
 	for (unsigned int reg = 0; reg < REG_COUNT; reg++)
@@ -82,10 +95,14 @@ static void set_registers(struct bits registers[REG_COUNT], enum isa_of_row isa,
 	registers[REG_DCZID] = bits_of(4);
 	for (unsigned int reg = REG_P0; reg < REG_NAMED_END; reg++)
 		registers[reg] = bits_of(BITS_OF_A_VECTOR / 8);
+	if (isa != ROW_A64)
+		set_modes(registers, *random);
 }
 
-static unsigned int loss_of(unsigned int reg)
+static unsigned int loss_of(bool is_aarch32, unsigned int reg)
 {
+	if (is_aarch32 && reg >= REG_A32_MODE && reg <= REG_A32_SPSR_UND)
+		return SYSTEM;
 	if (reg <= REG_SP)
 		return GENERAL;
 	if (reg >= REG_V0)
@@ -159,7 +176,7 @@ static unsigned int losses_of(const struct uop_insn *insn, const struct bits *re
 		losses |= MEMORY;
 	for (size_t i = 0; i < insn->def_count; i++) {
 		if (!is_known(&run, insn->defs[i].slot, 64))
-			losses |= loss_of(insn->defs[i].reg);
+			losses |= loss_of((insn->flags & UOP_AARCH32) != 0, insn->defs[i].reg);
 	}
 	for (size_t i = 0; i < insn->access_count; i++)
 		losses |= access_losses(&run, &insn->accesses[i]);

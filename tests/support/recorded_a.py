@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Cortex-A9 with tasks that SVC and a timer's interrupt switch, or a function that changes SP, as a snapshot: a program
-of tests/values/programs as one of the tasks of a_tasks.c, in A32, recorded under qemu's system emulation. synth makes the
-trace of an ETMv4.
+"""A Cortex-A9 in A32 as a snapshot, recorded under qemu's system emulation: a program of tests/values/programs as one of
+the tasks of a_tasks.c, which SVC and a timer's interrupt switch, or a function that changes SP; or in the modes of
+a_modes.c, with exceptions of all kinds. synth makes the trace of an ETMv4.
 
 The truth lies beside it, as recorded_m.py has it; in place of xPSR is CPSR, and nothing of memory."""
 import os
@@ -26,14 +26,17 @@ SYSTEM_MODE = 0x1f
 MACHINE = [m_programs.EMULATOR, "-M", "vexpress-a9", "-audiodev", "none,id=none", "-display", "none", "-serial", "none",
            "-monitor", "none", "-icount", "shift=6", "-kernel", "elf", "-singlestep", "-d", "cpu,int,nochain", "-D",
            recordings.LOG, "-gdb", "unix:gdb,server=on,wait=off", "-S"]
-# Of a_tasks.c.
-KINDS = {"atasks": [], "rtasks": ["-DBY_RETURN"]}
-BEGIN, END = "start_first", "finished"
-TASKS, STACK_SIZE = 3, 2048
-CALL, IRQ = 2, 14  # as an ETMv4 numbers them
-NUMBERS = {2: CALL, 5: IRQ}  # and as qemu does
-RFE = 0xf8bd0a00  # RFEIA SP!
-FRAME_SIZE = 8  # which SRS puts on the stack
+# Where the program runs, the options to compile it, and where the recording begins.
+KINDS = {"atasks": ("a_tasks.c", [], "start_first"), "rtasks": ("a_tasks.c", ["-DBY_RETURN"], "start_first"),
+         "amodes": ("a_modes.c", [], "start")}
+END = "finished"
+TASKS, STACK_SIZE = 3, 2048  # of a_tasks.c
+UNDEFINED, CALL, BREAKPOINT, ALIGNMENT, IRQ, FIQ = 3, 2, 6, 10, 14, 15  # as an ETMv4 numbers them
+NUMBERS = {1: UNDEFINED, 2: CALL, 3: BREAKPOINT, 4: ALIGNMENT, 5: IRQ, 6: FIQ, 7: BREAKPOINT}  # and as qemu does
+# What LR is more than the preferred return address. But for a call's, the instruction there has not been executed.
+LINK_OFFSET = {UNDEFINED: 4, CALL: 0, BREAKPOINT: 4, ALIGNMENT: 8, IRQ: 4, FIQ: 4}
+STACK_TOP = 0x40000  # of m.ld
+FRAME_SIZE = 8  # which SRS puts on the stack of a_tasks.c
 ENTRY_SIZE = {CALL: 3, IRQ: 4}  # instructions from the vector on until the mode, and SP, are those of the task
 
 
@@ -54,13 +57,24 @@ def read_log(path, begin):
     return states, taken
 
 
+def is_return(opcode):
+    """RFEIA SP!; LDM of the PC, and of CPSR; MOVS and SUBS to the PC."""
+    return opcode == 0xf8bd0a00 or opcode & 0xfe508000 == 0xe8508000 or opcode in (0xe1b0f00e, 0xe25ef004)
+
+
+def back_of(number, state):
+    """The preferred return address, from a handler's first state."""
+    return state.registers[LR] - LINK_OFFSET[number]
+
+
 def drop_unexecuted(states, taken):
-    """qemu logs a state before it finds that an interrupt comes first, and that of an access to a device twice."""
+    """qemu logs a state before it finds that an interrupt comes first or that the instruction faults, and that of an access
+    to a device twice."""
     kept, moved = [], {}
     for index, state in enumerate(states):
         after = states[index + 1] if index + 1 < len(states) else None
-        if taken.get(index + 1) == IRQ:
-            is_lost = after.registers[LR] - 4 == state.registers[PC]
+        if taken.get(index + 1, CALL) != CALL:
+            is_lost = back_of(taken[index + 1], after) == state.registers[PC]
         else:
             is_lost = state == after
         if index in taken:
@@ -75,12 +89,13 @@ def events_of(states, taken, stacks, opcode_at):
     events, backs = [], {}
     for position in range(1, len(states)):
         number = taken.get(position, 0)
-        has_returned = opcode_at(states[position - 1].registers[PC]) == RFE
+        has_returned = is_return(opcode_at(states[position - 1].registers[PC]))
         if not number and not has_returned:
             continue
         sp = states[position].registers[SP]
         if number:
-            backs[position] = states[position].registers[LR] - (4 if number == IRQ else 0)
+            backs[position] = back_of(number, states[position])
+        if number in ENTRY_SIZE:
             sp = states[position + ENTRY_SIZE[number]].registers[SP] + FRAME_SIZE
         events.append(Event(position, has_returned, number, False,
                             recorded_m.stack_of(stacks, STACK_SIZE, sp) if has_returned else None))
@@ -135,11 +150,20 @@ class Machine:
         os.remove(os.path.join(folder, "gdb"))
 
 
-def write_recipe(folder, machine, lines):
+def banked(symbols):
+    """The stack pointers of a_modes.c's modes at the halt, which qemu's gdb stub does not tell; of a_tasks.c they stay unknown."""
+    if "fast_count" not in symbols:
+        return []
+    stacks = symbols["stacks"]
+    return [f"reg SP_{mode} {stacks + 4096 * (1 + number):#x}" for number, mode in enumerate(("FIQ", "IRQ", "ABT", "UND"))] + \
+           [f"reg SP_SVC {RAM + STACK_TOP:#x}"]
+
+
+def write_recipe(folder, machine, symbols, lines):
     registers = machine.halt.registers
     recipe = ["bare", "core cpu_0 Cortex-A9", *(f"reg R{n} {registers[n]:#x}" for n in range(13)),
               f"reg SP {registers[SP]:#x}", f"reg LR {registers[LR]:#x}", f"reg PC {registers[PC]:#x}",
-              f"reg CPSR {machine.halt.psr:#x}"]
+              f"reg CPSR {machine.halt.psr:#x}", *banked(symbols)]
     for address, data in machine.dumps.items():
         recipe.append(f"dump {address:x} {address:#x}")
         with open(os.path.join(folder, f"{address:x}"), "wb") as file:
@@ -151,13 +175,14 @@ def write_recipe(folder, machine, lines):
 
 def record(kind, program, level, folder):
     recordings.need(m_programs.COMPILER, m_programs.EMULATOR)
+    source, options, begin = KINDS[kind]
     elf = os.path.join(folder, "elf")
-    sources = [os.path.join(recordings.PROGRAMS, name) for name in (program + ".c", "a_tasks.c")]
-    subprocess.run([m_programs.COMPILER, *OPTIONS, *KINDS[kind], level, "-T", os.path.join(recordings.PROGRAMS, "m.ld"), "-o", elf,
+    sources = [os.path.join(recordings.PROGRAMS, name) for name in (program + ".c", source)]
+    subprocess.run([m_programs.COMPILER, *OPTIONS, *options, level, "-T", os.path.join(recordings.PROGRAMS, "m.ld"), "-o", elf,
                     *sources, "-lgcc"], check=True)
     symbols = m_programs.symbols_of(elf)
     machine = Machine(folder, symbols)
-    states, taken = read_log(os.path.join(folder, recordings.LOG), symbols[BEGIN])
+    states, taken = read_log(os.path.join(folder, recordings.LOG), symbols[begin])
     while states[-1] == machine.halt:
         states.pop()
     states.append(machine.halt)
@@ -168,12 +193,12 @@ def record(kind, program, level, folder):
     turns = turns_of(states, stacks) if kind == "rtasks" else None
     recorded_m.write_truth(folder, states, events, backs, recorded_m.Memory(RAM, b"", stacks), turns)
     branches = wild.branches_of(m_programs.COMPILER, elf)
-    branches.update((state.registers[PC], (4, True)) for state in states if opcode_at(state.registers[PC]) == RFE)
-    write_recipe(folder, machine, packets_of(states, events, backs, branches))
+    branches.update((state.registers[PC], (4, True)) for state in states if is_return(opcode_at(state.registers[PC])))
+    write_recipe(folder, machine, symbols, packets_of(states, events, backs, branches))
 
 
 def make(name):
     """The folder of the recording "KIND_PROGRAM_LEVEL" as a snapshot, kept by what is returned; `elf` is in it. The test
     is skipped where no such program can be built or run."""
-    sources = [os.path.join(recordings.PROGRAMS, one) for one in ("a_tasks.c", "tasks.h")]
+    sources = [os.path.join(recordings.PROGRAMS, one) for one in ("a_tasks.c", "a_modes.c", "tasks.h")]
     return recorded_m.make_by(record, name, [*sources, __file__, recorded_m.__file__, wild.__file__])

@@ -110,7 +110,11 @@ void why_name(const struct why_walk *w, unsigned int reg, struct text *out)
 {
 	static const char *const aarch32[] = {"sp", "lr"};
 
-	if (history_core(w->solver.w.history)->arch == CORE_A64 || reg > 14)
+	enum core_arch arch = history_core(w->solver.w.history)->arch;
+
+	if (arch == CORE_A32 && reg > 14 && uop_mode_name(reg, out))
+		return;
+	if (arch == CORE_A64 || reg > 14)
 		uop_register_name(reg, out);
 	else if (reg < 13)
 		text_printf(out, "r%u", reg);

@@ -136,6 +136,48 @@ static void learn_system(struct solver *s)
 	}
 }
 
+/* A register of the modes of A32 that are not in use. */
+static void learn_banked(struct solver *s, enum a32_mode used)
+{
+#define B(name, mode, slot)                                                                        \
+	{                                                                                          \
+		name, mode, slot                                                                   \
+	}
+	static const struct {
+		const char *name;
+		uint8_t mode;
+		uint8_t slot;
+	} rows[] = {
+	        B("SP_USR", A32_USR, REG_SP), B("LR_USR", A32_USR, REG_A32_LR_USR),
+	        B("LR_IRQ", A32_IRQ, 16),     B("SP_IRQ", A32_IRQ, 17),
+	        B("LR_SVC", A32_SVC, 18),     B("SP_SVC", A32_SVC, 19),
+	        B("LR_ABT", A32_ABT, 20),     B("SP_ABT", A32_ABT, 21),
+	        B("LR_UND", A32_UND, 22),     B("SP_UND", A32_UND, 23),
+	        B("R8_FIQ", A32_FIQ, 24),     B("R9_FIQ", A32_FIQ, 25),
+	        B("R10_FIQ", A32_FIQ, 26),    B("R11_FIQ", A32_FIQ, 27),
+	        B("R12_FIQ", A32_FIQ, 28),    B("SP_FIQ", A32_FIQ, 29),
+	        B("LR_FIQ", A32_FIQ, 30),
+	};
+#undef B
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		bool is_usr = rows[i].mode == A32_USR;
+
+		if (used != rows[i].mode && !(is_usr && (used == A32_SYS || used == A32_HYP)))
+			learn_named(s, rows[i].name, rows[i].slot);
+	}
+}
+
+static void learn_modes(struct solver *s)
+{
+	const struct snap_register *cpsr = history_halt_register(s->w.history, A32_cpsr);
+
+	if (!cpsr || s->without == A32_cpsr || s->without == WITHOUT_ALL)
+		return;
+	learn_end(s, REG_A32_MODE, snap_register_value(cpsr) & 0x1f, 64);
+	learn_banked(s, (enum a32_mode)(snap_register_value(cpsr) & 0x1f));
+}
+
 /*
  * The thread pointers of A32. There is one of each in either security state: where that changes
  * they are lost (replay/values/ssa/control_event.h).
@@ -154,6 +196,12 @@ static void learn_threads(struct solver *s)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		learn_named(s, rows[i].name, rows[i].slot);
+}
+
+static void learn_a32(struct solver *s)
+{
+	learn_modes(s);
+	learn_threads(s);
 }
 
 void halt_facts(struct solver *s)
@@ -183,5 +231,5 @@ void halt_facts(struct solver *s)
 	else if (core->arch == CORE_A64)
 		learn_system(s);
 	else
-		learn_threads(s);
+		learn_a32(s);
 }

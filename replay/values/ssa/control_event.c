@@ -5,6 +5,7 @@
 #include "replay/values/ssa/control_event.h"
 
 #include "replay/history/history.h"
+#include "replay/values/ssa/a32_exception.h"
 #include "replay/values/ssa/el0_stay.h"
 #include "replay/values/ssa/fault.h"
 #include "replay/values/ssa/level_change.h"
@@ -202,15 +203,6 @@ static void lose_all(struct uop_builder *b)
 	uop_finish(b);
 }
 
-/* Another mode: R8 to R14 are perhaps others, and so are those that go by their modes. */
-static void change_mode(struct uop_builder *b)
-{
-	uop_define_unknown(b, REG_PSTATE, 64);
-	for (unsigned int reg = 8; reg <= REG_SP; reg++)
-		uop_define_unknown(b, reg, 32);
-	uop_define_unknown(b, REG_NZCV, 16);
-}
-
 /* The other security state of AArch32 has thread pointers of its own. */
 static void change_security(struct uop_builder *b)
 {
@@ -219,18 +211,53 @@ static void change_security(struct uop_builder *b)
 	uop_define_unknown(b, REG_TPIDR_EL1, 64);
 }
 
+/* Monitor mode is of the Security Extensions, which the R profile does not have. */
+static bool has_monitor(const struct control_event_reader *r)
+{
+	return !str_has_prefix_nocase(history_core(r->history)->device->type, STR("Cortex-R"));
+}
+
+/*
+ * AArch32: an entry to a traced handler, or a change of the context by the instruction before,
+ * which itself says what it did. False, with nothing added, if that is not known: after one that
+ * was interrupted R8 to R14 are not all what they were.
+ */
+static bool change_mode(const struct control_event_reader *r, const struct notices *n,
+                        const struct control_event_from *from, const struct pe_context *was,
+                        const uint64_t *pc, struct uop_builder *b)
+{
+	const struct a32_entry entry = {.exception = &n->exception,
+	                                .vector = pc ? (uint32_t)*pc : 1,
+	                                .site = from->site,
+	                                .is_isa_known = from->insn &&
+	                                                !from->insn->branch.interworks &&
+	                                                from->insn->branch.kind != BRANCH_RETURN,
+	                                .has_monitor = has_monitor(r),
+	                                .from = was,
+	                                .to = &r->context};
+
+	if (!r->has_context || !from->is_known || n->has_gap || n->has_return ||
+	    n->exceptions > 1 || (b->insn.flags & UOP_KILLS_REGISTERS) != 0)
+		return false;
+	for (unsigned int i = 0; i < b->insn.def_count; i++) {
+		if (b->insn.defs[i].reg >= 8 && b->insn.defs[i].reg < REG_V0)
+			return false;
+	}
+	return n->exceptions == 0 || a32_exception_enter(&entry, b);
+}
+
 /* A change of level that is not followed: another SP, and its own state. */
 static void lose_level(const struct control_event_from *from, bool is_other_security,
                        struct uop_builder *b)
 {
+	uop_define_unknown(b, REG_NZCV, 16);
+	uop_define_unknown(b, REG_PSTATE, 64);
 	if (from->site.isa != ISA_A64) {
-		change_mode(b);
+		uop_mode_forget(b);
 		if (is_other_security)
 			change_security(b);
 		return;
 	}
-	uop_define_unknown(b, REG_NZCV, 16);
-	uop_define_unknown(b, REG_PSTATE, 64);
 	uop_define_unknown(b, REG_SP, 64);
 	for (unsigned int reg = REG_SP_EL0; reg <= REG_DAIF; reg++)
 		uop_define_unknown(b, reg, 64);
@@ -279,6 +306,11 @@ static void change_level(struct control_event_reader *r, const struct notices *n
 
 	if (!n->has_gap && is_context_id_alone(n, from, was, &r->context))
 		return;
+	if (from->site.isa != ISA_A64 && change_mode(r, n, from, was, pc, b)) {
+		if (was->security != r->context.security)
+			change_security(b);
+		return;
+	}
 	r->has_own_sp = false;
 	if (is_followed && level_change_define(&change, b, &r->has_own_sp))
 		return;
@@ -326,8 +358,14 @@ static bool resumed(struct control_event_reader *r, uint64_t position, const str
 		return true;
 	}
 	/* An SVC has taken an exception of its own, which the trace does not show. */
-	if (kind == EXCEPTION_INTERRUPT && r->handler_preserves && !from->is_exception)
-		return false;
+	if (kind == EXCEPTION_INTERRUPT && r->handler_preserves && !from->is_exception) {
+		if (from->site.isa == ISA_A64)
+			return false;
+		uop_begin(b);
+		uop_mode_forget_others(b);
+		uop_finish(b);
+		return true;
+	}
 	/* The halt is that of the fault itself. */
 	if (!from->is_exception && position == history_length(r->history) &&
 	    exception_is_fault(kind) && !again) {

@@ -35,35 +35,47 @@ static bool is_exact(const struct uop *op)
 	}
 }
 
-static bool share_ssa(const struct template_op *x, const struct template_op *y)
-{
-	for (unsigned int i = 0; i < OPERANDS; i++) {
-		for (unsigned int k = 0; k < OPERANDS; k++) {
-			const struct operand *a = &x->operands[i];
-			const struct operand *b = &y->operands[k];
-
-			if (a->kind != b->kind || a->kind == OPERAND_CONSTANT)
-				continue;
-			if (a->kind == OPERAND_READ || a->index == b->index)
-				return true;
-		}
-	}
-	return false;
-}
-
 static uint64_t bit_of(size_t op)
 {
 	return (uint64_t)1 << (op < TEMPLATE_OPS_APART ? op : TEMPLATE_OPS_APART - 1);
 }
 
+/* Sets of the operations that have a temporary as an operand, and that read any register: two that
+ * are read may be one SSA value. */
+struct users {
+	uint64_t of_temp[UOP_TEMPS];
+	uint64_t of_read;
+};
+
+static void add_user(struct users *users, const struct operand *operand, uint64_t op)
+{
+	if (operand->kind == OPERAND_TEMP)
+		users->of_temp[operand->index] |= op;
+	else if (operand->kind == OPERAND_READ)
+		users->of_read |= op;
+}
+
+static uint64_t users_of(const struct users *users, const struct operand *operand)
+{
+	if (operand->kind == OPERAND_TEMP)
+		return users->of_temp[operand->index];
+	return operand->kind == OPERAND_READ ? users->of_read : 0;
+}
+
 static void find_wakes(struct template_op *ops, size_t count)
 {
+	struct users users = {{0}, 0};
+
+	for (size_t i = 0; i < count; i++) {
+		for (unsigned int k = 0; k < OPERANDS; k++)
+			add_user(&users, &ops[i].operands[k], bit_of(i));
+	}
 	for (size_t i = 0; i < count; i++) {
 		ops[i].self = i < TEMPLATE_OPS_APART - 1 ? bit_of(i) : 0;
-		for (size_t k = 0; k < count; k++) {
-			if (i == k ? !is_exact(&ops[i].op) : share_ssa(&ops[i], &ops[k]))
-				ops[i].wakes |= bit_of(k);
-		}
+		for (unsigned int k = 0; k < OPERANDS; k++)
+			ops[i].wakes |= users_of(&users, &ops[i].operands[k]);
+		if (is_exact(&ops[i].op))
+			ops[i].wakes &= ~ops[i].self;
 	}
 }
 

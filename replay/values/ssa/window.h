@@ -28,7 +28,7 @@ enum {
 	READ_NONE = 0xff,
 
 	DYN_BLOCK = 16, /* dynamic instructions that are numbered from the same first one */
-	DYN_SSA_BITS = 12,
+	DYN_SSA_BITS = 13,
 	DYN_READ_BITS = 11,
 	DYN_ACCESS_BITS = 8,
 
