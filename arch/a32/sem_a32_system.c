@@ -69,6 +69,7 @@ void arm_branch_register(struct arm *s, unsigned int links)
 		uop_define(s->b, ARM_LR, arm_constant(s, next | s->is_t32));
 }
 
+/* Of SPSR, or of CPSR: flags and mode. */
 void arm_mrs(struct arm *s, unsigned int is_saved)
 {
 	arm_set(s, FIELD(s, Rd),
@@ -210,6 +211,8 @@ static unsigned int thread_register(unsigned int number)
 	return SLOT_NONE;
 }
 
+enum { SCR = CP15(1, 0, 1, 0) };
+
 /* Writes of CP15. */
 static void write_cp15(struct arm *s, unsigned int number, unsigned int rt)
 {
@@ -220,6 +223,8 @@ static void write_cp15(struct arm *s, unsigned int number, unsigned int rt)
 		uop_define(s->b, thread_register(number), arm_r(s, rt));
 		return;
 	}
+	if (number == SCR)
+		uop_define(s->b, REG_A32_SCR, arm_r(s, rt));
 	uop_use(s->b, arm_r(s, rt));
 	if (crn == 7 && crm == 6) { /* invalidates: by address, or by a set and way */
 		if (FIELD(s, opc2) == 1)
@@ -257,6 +262,8 @@ void arm_coprocessor(struct arm *s, unsigned int arg)
 		return;
 	}
 	value = is_cp15 ? thread_register(number) : SLOT_NONE;
+	if (is_cp15 && number == SCR)
+		value = REG_A32_SCR;
 	if (value == SLOT_NONE)
 		arm_set_unknown(s, rt);
 	else

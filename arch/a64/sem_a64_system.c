@@ -271,6 +271,12 @@ static void sys_data_cache(struct sem *s, unsigned int number)
 	}
 }
 
+/* TLBI VAE1, ASIDE1, VALE1 and RVAE1, RVALE1, in all domains. */
+static bool is_by_asid(unsigned int op1, unsigned int op2)
+{
+	return op1 == 0 && (op2 == 1 || op2 == 2 || op2 == 5);
+}
+
 /* SYS: IC, DC, AT, TLBI and the like. */
 void sem_sys(struct sem *s, unsigned int arg)
 {
@@ -281,6 +287,8 @@ void sem_sys(struct sem *s, unsigned int arg)
 	uop_use(s->b, sem_x(FIELD(s, Rt)));
 	if (crn == 8 || crn == 9) { /* TLBI, TLBI nXS */
 		s->b->insn.flags |= UOP_CHANGES_TRANSLATION;
+		if (is_by_asid(FIELD(s, op1), FIELD(s, op2)))
+			s->b->insn.flags |= UOP_KEEPS_KERNEL;
 	} else if (crn != 7) {
 		opcode_reject(&s->opcode);
 	} else if (crm == 7) { /* guarded control stack */
@@ -312,6 +320,8 @@ enum sysreg_kind {
 	SYSREG_LENGTH,
 	SYSREG_STREAMING,
 	SYSREG_TRANSLATION,
+	SYSREG_LOWER_HALF,
+	SYSREG_UPPER_HALF,
 	SYSREG_CONTROL,
 	SYSREG_RANDOM,
 };
@@ -373,6 +383,8 @@ void sem_mrs(struct sem *s, unsigned int arg)
 	case SYSREG_LENGTH:
 	case SYSREG_STREAMING:
 	case SYSREG_TRANSLATION:
+	case SYSREG_LOWER_HALF:
+	case SYSREG_UPPER_HALF:
 	case SYSREG_CONTROL:
 		break;
 	}
@@ -412,6 +424,18 @@ static void set_flags(struct sem *s)
 	uop_define(s->b, REG_NZCV, uop_make(s->b, UOP_UNPACK, 16, packed, SLOT_NONE));
 }
 
+/* An SPSR, of which bit 0 and D, A, I and F are kept. */
+static void set_status(struct sem *s, unsigned int reg)
+{
+	unsigned int x = sem_x(FIELD(s, Rt));
+	unsigned int spsr = uop_insert(s->b, 64, uop_unknown(s->b, 64), x,
+	                               (struct bits_field){.lsb = 0, .len = 1, .to = 0});
+
+	if (namesake(reg) != reg)
+		uop_define_unknown(s->b, namesake(reg), 64);
+	uop_define(s->b, reg, uop_with_daif(s->b, spsr, x));
+}
+
 void sem_msr(struct sem *s, unsigned int arg)
 {
 	struct sysreg sysreg = sysreg_of(s);
@@ -436,14 +460,7 @@ void sem_msr(struct sem *s, unsigned int arg)
 		sem_svcr(s, 0);
 		return;
 	case SYSREG_STATUS:
-		if (namesake(sysreg.reg) != sysreg.reg)
-			uop_define_unknown(s->b, namesake(sysreg.reg), 64);
-		uop_define(s->b, sysreg.reg,
-		           uop_with_daif(
-		                   s->b,
-		                   uop_insert(s->b, 64, uop_unknown(s->b, 64), sem_x(FIELD(s, Rt)),
-		                              (struct bits_field){.lsb = 0, .len = 1, .to = 0}),
-		                   sem_x(FIELD(s, Rt))));
+		set_status(s, sysreg.reg);
 		return;
 	case SYSREG_MASKS:
 		uop_define(s->b, REG_DAIF, uop_daif(s->b, sem_x(FIELD(s, Rt))));
@@ -461,6 +478,12 @@ void sem_msr(struct sem *s, unsigned int arg)
 		return;
 	case SYSREG_TRANSLATION:
 		s->b->insn.flags |= UOP_CHANGES_TRANSLATION;
+		return;
+	case SYSREG_LOWER_HALF:
+		s->b->insn.flags |= UOP_CHANGES_TRANSLATION | UOP_SPARES_KERNEL;
+		return;
+	case SYSREG_UPPER_HALF:
+		s->b->insn.flags |= UOP_CHANGES_TRANSLATION | UOP_KEEPS_KERNEL;
 		return;
 	case SYSREG_RANDOM:
 	case SYSREG_UNKNOWN:

@@ -99,6 +99,7 @@ enum uop_register {
 	REG_A32_SPSR_SVC,
 	REG_A32_SPSR_ABT,
 	REG_A32_SPSR_UND,
+	REG_A32_SCR, /* the secure configuration register: what goes to Monitor mode */
 };
 
 enum {
@@ -217,8 +218,16 @@ enum uop_flags {
 	UOP_ORDERED = 32,  /* acquire or release */
 	UOP_NOT_IN_TABLE = 64,
 	UOP_AARCH32 = 128, /* A32 or T32: addresses have 32 bits */
-	/* With UOP_KILLS_MEMORY: but for memory at addresses with bit 55 set, those of a kernel. */
+	/*
+	 * With UOP_KILLS_MEMORY or UOP_CHANGES_TRANSLATION: but for memory at addresses with bit 55
+	 * set, those of a kernel.
+	 */
 	UOP_SPARES_KERNEL = 256,
+	/*
+	 * The same of a kernel that translates its own addresses alike in all of its tables, and
+	 * gives address space identifiers to users alone: TTBR1, and TLBI by ASID.
+	 */
+	UOP_KEEPS_KERNEL = 512,
 };
 
 struct uop_def {

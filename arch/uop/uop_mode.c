@@ -167,7 +167,7 @@ void uop_mode_forget_others(struct uop_builder *b)
 {
 	for (unsigned int reg = REG_BANKED; reg <= REG_SP; reg++)
 		uop_define_unknown(b, reg, 32);
-	for (unsigned int reg = REG_A32_SPSR; reg <= REG_A32_SPSR_UND; reg++)
+	for (unsigned int reg = REG_A32_SPSR; reg <= REG_A32_SCR; reg++)
 		uop_define_unknown(b, reg, 32);
 }
 
@@ -253,8 +253,8 @@ void uop_mode_write(struct uop_builder *b, struct mode_register reg, unsigned in
 
 bool uop_mode_name(unsigned int reg, struct text *out)
 {
-	if (reg == REG_A32_MODE || reg == REG_A32_SPSR) {
-		text_puts(out, reg == REG_A32_MODE ? "mode" : "spsr");
+	if (reg == REG_A32_MODE || reg == REG_A32_SPSR || reg == REG_A32_SCR) {
+		text_puts(out, reg == REG_A32_MODE ? "mode" : reg == REG_A32_SPSR ? "spsr" : "scr");
 		return true;
 	}
 	for (const struct bank *bank = banks; bank < banks + BANKS; bank++) {

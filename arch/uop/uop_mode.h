@@ -43,7 +43,10 @@ void uop_mode_change(struct uop_builder *b, unsigned int mode);
  * for Hyp mode, the value of the slot `lr`.
  */
 void uop_mode_enter(struct uop_builder *b, unsigned int mode, unsigned int lr);
-/* What of another mode can be in no slot of the mode in use is not known any more. */
+/*
+ * Code that is not seen has run, and the mode is what it was, with its R8 to R14: what else there
+ * is here, and SCR, is not known any more.
+ */
 void uop_mode_forget_others(struct uop_builder *b);
 /* R8 to R14, the mode and all that depends on it are not known any more. */
 void uop_mode_forget(struct uop_builder *b);

@@ -17,7 +17,7 @@ bool past_is_constant(const struct past_place *place, uint64_t address, uint64_t
 {
 	const struct solver *s = place->window.proved;
 
-	if (place->dyn < s->memory.constant_from)
+	if (!memdep_is_constant(&s->memory, place->dyn, address))
 		return false;
 	for (uint64_t at = address & ~UINT64_C(7);
 	     at - (address & ~UINT64_C(7)) < size + (address & 7); at += 8) {

@@ -252,15 +252,18 @@ static bool knows_writers(const struct values *values)
 }
 
 /* It is on, and says more than what is taken for granted anyway. */
-static bool is_tried(const struct values *values, enum assumption assumption)
+static bool is_tried(struct values *values, enum assumption assumption)
 {
 	size_t gaps;
 
 	if (assumption == ASSUME_TRACED_WRITERS)
 		return knows_writers(values);
 	(void)history_gaps(values->history, &gaps);
-	if (assumption == ASSUME_KERNEL_PRIVATE && gaps == 0)
-		return false;
+	if (assumption == ASSUME_KERNEL_PRIVATE && gaps == 0) {
+		find_changes(values);
+		if (!values->changes.of_tables)
+			return false;
+	}
 	if (assumption == ASSUME_OWN_DUMPS && !memmap_has_own(history_memory(values->history)))
 		return false;
 	return values_assume(&values->options, assumption) &&

@@ -80,8 +80,7 @@ static bool is_unseen(unsigned int reg, bool is_a64)
 {
 	if (is_a64)
 		return reg >= REG_SCTLR_EL1 && reg < REG_NAMED_END;
-	return (reg >= REG_BANKED && reg <= REG_SP) ||
-	       (reg >= REG_A32_SPSR && reg <= REG_A32_SPSR_UND);
+	return (reg >= REG_BANKED && reg <= REG_SP) || (reg >= REG_A32_SPSR && reg <= REG_A32_SCR);
 }
 
 /* X0 alone changes, and that. */

@@ -273,7 +273,11 @@ static void memory_that_system_instructions_change_is_said(void **state)
 	assert_int_equal(insn_of(0xd50b7520)->access_count, 0);                /* IC IVAU */
 	assert_int_equal(insn_of(0x19000400)->flags & 2, UOP_KILLS_MEMORY);    /* CPYFP */
 	assert_int_equal(insn_of(0xd508871f)->flags, UOP_CHANGES_TRANSLATION); /* TLBI VMALLE1 */
-	assert_int_equal(insn_of(0xd5182000)->flags, UOP_CHANGES_TRANSLATION); /* MSR TTBR0_EL1 */
+	assert_int_equal(insn_of(0xd5182000)->flags,                           /* MSR TTBR0_EL1 */
+	                 UOP_CHANGES_TRANSLATION | UOP_SPARES_KERNEL);
+	assert_int_equal(insn_of(0xd5182020)->flags, /* MSR TTBR1_EL1 */
+	                 UOP_CHANGES_TRANSLATION | UOP_KEEPS_KERNEL);
+	assert_int_equal(insn_of(0xd51c2000)->flags, UOP_CHANGES_TRANSLATION); /* MSR TTBR0_EL2 */
 	assert_int_equal(accesses(0x0c008000, ACCESS_CLOBBER), 1);             /* ST2 */
 }
 

@@ -231,6 +231,16 @@ static void conditional_changes_of_mode_forget_all_modes(void **state)
 	}
 }
 
+static void scr_is_carried(void **state)
+{
+	(void)state;
+	assert_int_equal(uop_insn_after(a32(0xee013f11), REG_A32_SCR),
+	                 3); /* MCR p15, 0, r3, c1, c1, 0 */
+	assert_true((builder.insn.flags & UOP_CHANGES_TRANSLATION) != 0);
+	assert_true(uop_insn_uses(a32(0xee113f11), REG_A32_SCR)); /* MRC */
+	assert_false(changes(a32(0xee013f10), REG_A32_SCR));      /* MCR p15, 0, r3, c1, c0, 0 */
+}
+
 static void parts_of_xpsr_are_no_mode(void **state)
 {
 	(void)state;
@@ -372,6 +382,7 @@ int main(void)
 	        cmocka_unit_test(exception_return_brings_flags_and_banked_registers),
 	        cmocka_unit_test(conditional_changes_of_mode_forget_all_modes),
 	        cmocka_unit_test(parts_of_xpsr_are_no_mode),
+	        cmocka_unit_test(scr_is_carried),
 	        cmocka_unit_test(stack_pointers_of_m_are_those_in_use),
 	        cmocka_unit_test(multiple_transfer_has_one_access_a_register),
 	        cmocka_unit_test(store_exclusive_may_not_happen),

@@ -101,7 +101,7 @@ static void set_registers(struct bits registers[REG_COUNT], enum isa_of_row isa,
 
 static unsigned int loss_of(bool is_aarch32, unsigned int reg)
 {
-	if (is_aarch32 && reg >= REG_A32_MODE && reg <= REG_A32_SPSR_UND)
+	if (is_aarch32 && reg >= REG_A32_MODE && reg <= REG_A32_SCR)
 		return SYSTEM;
 	if (reg <= REG_SP)
 		return GENERAL;

@@ -13,9 +13,10 @@ import subprocess
 import sys
 
 import serving
+from kernel import DISTANCES, draw
 
 NAMES = [f"r{i}" for i in range(13)] + ["sp", "lr"]
-DISTANCES, DRAWN, SEED = (100, 1000, 10000, 100000), 150, 3
+DRAWN, SEED = 150, 3
 
 
 def told(folder, options, asked):
@@ -24,30 +25,30 @@ def told(folder, options, asked):
     return [line.split("\t")[2] for line in run.stdout.splitlines()]
 
 
+def share_known(crash, columns, options, positions):
+    """In percent; ends with the first value that is not true."""
+    asked = [(position, number) for position in positions for number in range(len(NAMES))]
+    known = 0
+    for (position, number), value in zip(asked, told(crash.folder, options, asked), strict=True):
+        known += value != "-"
+        if value != "-" and int(value, 16) != columns[number][position]:
+            sys.exit(f"{NAMES[number]} at position {position} is said to be {value}, the truth is "
+                     f"{columns[number][position]:#x}")
+    return 100 * known / len(asked)
+
+
 def main():
     name, *rest = sys.argv[1:]
     options = [word for word in rest if word.startswith("--")]
     least = [float(word) for word in rest if not word.startswith("--")]
     crash = serving.Crash(name)
     columns = [crash.column("<Q", 8 * (1 + number)) for number in range(len(NAMES))]
-    length = len(columns[0]) - 1
-    rng, fewer = random.Random(SEED), False
-    for distance, share in zip(DISTANCES, least, strict=True):
-        first = max(0, length - distance)
-        positions = sorted(rng.sample(range(first, length), min(DRAWN, length - first)))
-        asked = [(position, number) for position in positions for number in range(len(NAMES))]
-        known = 0
-        for (position, number), value in zip(asked, told(crash.folder, options, asked), strict=True):
-            if value == "-":
-                continue
-            known += 1
-            if int(value, 16) != columns[number][position]:
-                sys.exit(f"{NAMES[number]} at position {position} is said to be {value}, the truth is "
-                         f"{columns[number][position]:#x}")
-        found = 100 * known / len(asked)
-        print(f"last {distance}: {found:.1f} % known, none wrong")
-        fewer |= found < share
-    if fewer:
+    positions = range(len(columns[0]) - 1)
+    rng = random.Random(SEED)
+    found = [share_known(crash, columns, options, draw(rng, positions, distance, DRAWN)) for distance in DISTANCES]
+    for distance, share in zip(DISTANCES, found):
+        print(f"last {distance}: {share:.1f} % known, none wrong")
+    if any(share < floor for share, floor in zip(found, least, strict=True)):
         sys.exit(f"fewer than {least}")
 
 

@@ -20,6 +20,8 @@ struct outcome {
 	bool is_known;
 };
 
+static struct bits scr; /* not known but where a test says it */
+
 /* From System mode, where R0 to R14 and all slots are 16 times their number. */
 static struct outcome enter(unsigned int number, unsigned int vector, struct a32_entry entry)
 {
@@ -43,6 +45,7 @@ static struct outcome enter(unsigned int number, unsigned int vector, struct a32
 		registers[reg] = bits_of(16 * (uint64_t)reg);
 	registers[REG_NZCV] = bits_of(UINT64_C(1) << 9);
 	registers[REG_A32_MODE] = bits_of(A32_SYS);
+	registers[REG_A32_SCR] = scr;
 	uop_begin(&b);
 	outcome.is_known = a32_exception_enter(&entry, &b);
 	uop_finish(&b);
@@ -143,6 +146,37 @@ static void what_may_be_monitor_mode_has_no_stack_that_is_known(void **state)
 	}
 }
 
+/* IRQ is bit 1, FIQ bit 2, EA bit 3. */
+static void what_goes_to_monitor_mode_scr_says(void **state)
+{
+	static const struct {
+		unsigned int number;
+		unsigned int vector;
+		uint64_t scr;
+		unsigned int mode;
+	} rows[] = {
+	        {IRQ, 0x18, ~UINT64_C(2), A32_IRQ},        {IRQ, 0x18, 2, A32_MON},
+	        {FIQ, 0x1c, ~UINT64_C(4), A32_FIQ},        {FIQ, 0x1c, 4, A32_MON},
+	        {DATA_FAULT, 0x10, ~UINT64_C(8), A32_ABT}, {INST_FAULT, 0x0c, 6, A32_ABT},
+	};
+	const struct pe_context secure = {.security = SECURITY_SECURE, .level = EL_3};
+	const struct a32_entry entry = {.has_monitor = true, .from = &secure, .to = &secure};
+	struct outcome o;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		scr = bits_of(rows[i].scr);
+		o = enter(rows[i].number, rows[i].vector, entry);
+		assert_is(&o, REG_A32_MODE, rows[i].mode);
+		assert_int_equal((o.registers[SP].known & UINT32_MAX) == UINT32_MAX,
+		                 rows[i].mode != A32_MON);
+	}
+	scr = bits_of(8); /* external or not the trace does not say */
+	o = enter(DATA_FAULT, 0x10, entry);
+	assert_int_equal(~o.registers[REG_A32_MODE].known & 0x1f, 1);
+	scr = (struct bits){0, 0};
+}
+
 static void entries_of_hyp_mode_leave_lr(void **state)
 {
 	const struct pe_context from = {.security = SECURITY_NON_SECURE, .level = EL_1};
@@ -185,6 +219,7 @@ int main(void)
 	        cmocka_unit_test(entries_bring_mode_link_and_stack),
 	        cmocka_unit_test(link_of_t32_depends_on_the_instruction_set),
 	        cmocka_unit_test(what_may_be_monitor_mode_has_no_stack_that_is_known),
+	        cmocka_unit_test(what_goes_to_monitor_mode_scr_says),
 	        cmocka_unit_test(entries_of_hyp_mode_leave_lr),
 	        cmocka_unit_test(user_mode_is_known_by_its_level),
 	        cmocka_unit_test(other_entries_are_not_known),

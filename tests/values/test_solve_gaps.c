@@ -274,6 +274,53 @@ static void solve_constant_memory_of_another_address_space_is_unknown(void **sta
 	}
 }
 
+/* TTBR0 translates the lower half alone; TTBR1, and TLBI by ASID, are a matter of the kernel. */
+static void solve_kernel_memory_outlasts_changes_of_translation(void **state)
+{
+	enum half { NEITHER, KERNEL_IF_ASSUMED, KERNEL };
+	static const struct {
+		uint32_t opcode;
+		enum half kept;
+	} cases[] = {
+	        {TTBR0_X4, KERNEL},
+	        {0xd5182024, KERNEL_IF_ASSUMED}, /* MSR TTBR1_EL1, x4 */
+	        {0xd5088344, KERNEL_IF_ASSUMED}, /* TLBI ASIDE1IS, x4 */
+	        {0xd508831f, NEITHER},           /* TLBI VMALLE1IS */
+	        {0xd5182044, NEITHER},           /* MSR TCR_EL1, x4 */
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < 4 * sizeof(cases) / sizeof(cases[0]); i++) {
+		bool is_kernel = i % 2 != 0;
+		bool is_constant = i % 4 < 2;
+		enum half kept = cases[i / 4].kept;
+
+		for (int assumes = 0; assumes < 2; assumes++) {
+			struct solve_options options = {
+			        .window = {0, 3, true, .kernel_private = assumes != 0},
+			        .single_writer = true};
+			const struct element element = range(CODE, 3, INSN_OTHER, true);
+			bool is_known = is_kernel && (kept == KERNEL ||
+			                              (kept == KERNEL_IF_ASSUMED && assumes != 0));
+			struct solver solver;
+			struct program p;
+
+			BEGIN(&p, ADD_X1_X1_5, TTBR0_X4, ADD_X1_X1_1);
+			put_opcode(&p, 1, cases[i / 4].opcode);
+			p.is_constant = is_constant;
+			if (is_kernel)
+				p.data_at = UINT64_C(0xffffff8000008000);
+			finish(&p, &element, 1);
+			assert_int_equal(solve_init(&solver, p.f.history, &options), STATUS_OK);
+			assert_int_equal(solve_granule(&solver, 1, p.data_at).known,
+			                 is_known ? UINT64_MAX : 0);
+			assert_int_equal(solve_granule(&solver, 2, p.data_at).known, UINT64_MAX);
+			solve_fini(&solver);
+			end(&p);
+		}
+	}
+}
+
 static void solve_fault_is_a_gap(void **state)
 {
 	struct program p;
@@ -400,6 +447,7 @@ int main(void)
 	        cmocka_unit_test(solve_end_of_a_window_is_after_what_lies_there),
 	        cmocka_unit_test(solve_end_of_a_window_is_after_a_gap_that_lies_there),
 	        cmocka_unit_test(solve_constant_memory_of_another_address_space_is_unknown),
+	        cmocka_unit_test(solve_kernel_memory_outlasts_changes_of_translation),
 	        cmocka_unit_test(solve_fault_is_a_gap),
 	        cmocka_unit_test(solve_known_call_returns_in_x0_alone),
 	        cmocka_unit_test(solve_other_call_is_a_gap),

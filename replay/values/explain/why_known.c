@@ -325,7 +325,8 @@ void why_known_granule(struct why_walk *w, size_t dyn, uint64_t address, uint64_
 	uint32_t next = before == MEMDEP_NONE ? granule.first : m->versions[before].next;
 	struct bits after =
 	        memdep_from_after(&w->solver, &granule, (struct memdep_place){access, before});
-	uint64_t always = dyn >= m->constant_from ? memdep_spread(granule.contents.constant) : 0;
+	uint64_t always =
+	        memdep_is_constant(m, dyn, address) ? memdep_spread(granule.contents.constant) : 0;
 	struct why_chain c = {.walk = w};
 	enum memdep_apart apart = MEMDEP_MAY_ALIAS;
 	uint32_t end;

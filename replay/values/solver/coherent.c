@@ -17,9 +17,10 @@ enum {
 	BATCHES_MOST = 8,
 	DROPS_MOST = 12,    /* rounds that drop what does not follow again */
 	CULPRITS_MOST = 16, /* stores that lead to contradictions */
-	/* Instructions that guess_all() runs in all, at least, and of a long window. */
-	WORK_LEAST = 3 << 20,
-	WORK_TIMES = 24,
+	/* Instructions that guess_all() runs in all. */
+	WORK_MOST = 3 << 20,
+	WORK_LONG = 3 << 19, /* in a window of so many, where each costs more */
+	WINDOW_LONG = 150000,
 	SPARED_PART = 2,  /* of that, for guess_spared() */
 	ANEW_PART = 4,    /* of that, where guesses are solved anew */
 	COPIED_A_RUN = 8, /* instructions that are copied in the time that one is run in */
@@ -344,11 +345,51 @@ static enum status fit_all(struct coherence *c, struct fit *fit, uint64_t *guess
 	return STATUS_OK;
 }
 
+/* Marks as doubtful what is supposed in the window beyond what was accepted. */
+static void doubt(struct coherence *c)
+{
+	for (size_t i = 0; i < c->best->memory.access_count; i++) {
+		uint64_t *of = &c->trial.of[i];
+
+		if (*of < SUPPOSED_SPARES && (i >= c->accepted->count || c->accepted->of[i] != *of))
+			*of |= SUPPOSED_DOUBTFUL;
+	}
+}
+
+/*
+ * Drops from the trial the stores whose address does not follow but by way of what they store
+ * themselves, or others that do not: two that each say where the other went are coherent anywhere.
+ * *all: there was none.
+ */
+static enum status drop_circles(struct coherence *c, bool *all)
+{
+	struct solver s;
+	enum status status;
+
+	doubt(c);
+	status = solve_trial(c, c->best, &s, true);
+	*all = true;
+	for (uint32_t i = 0; status == STATUS_OK && i < s.memory.access_count; i++) {
+		uint64_t *of = supposed_at(&s, &c->trial, i);
+
+		if (!supposed_is_doubtful(&s, i))
+			continue;
+		*all &= follows(&s, i);
+		*of = follows(&s, i) ? supposed_of(&s, i) : SUPPOSED_NOT;
+	}
+	solve_fini(&s);
+	return status;
+}
+
 /* Drops from the trial, of which `s` is the solution, what does not follow, until all does. */
 static enum status settle(struct coherence *c, struct solver *s, bool *accepted)
 {
 	for (unsigned int round = 0; round < DROPS_MOST; round++) {
-		if (drop_others(c, s)) {
+		bool all = drop_others(c, s);
+
+		if (all)
+			TRY(drop_circles(c, &all));
+		if (all) {
 			TRY(take_over(c));
 			solve_replace(c->best, s);
 			c->best->supposed = c->accepted;
@@ -544,7 +585,7 @@ static enum status look(struct solver *s, const struct history *history,
                         bool guesses_anew)
 {
 	uint64_t dyns = options->window.to - options->window.from;
-	uint64_t most = dyns * WORK_TIMES < WORK_LEAST ? WORK_LEAST : dyns * WORK_TIMES;
+	uint64_t most = dyns < WINDOW_LONG ? WORK_MOST : WORK_LONG;
 	uint64_t work = guesses_anew ? most / ANEW_PART : most;
 	struct coherence c = {.history = history,
 	                      .options = *options,

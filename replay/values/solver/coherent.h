@@ -10,7 +10,8 @@
  * that leads no further to hit nothing at all, which gives many an address; then each of these is
  * supposed to hit what is at its address, and nothing else, until the addresses no longer change.
  * If all addresses follow again from this, without anything being supposed of the others, and
- * nothing contradicts, that is accepted. A store whose address does not follow, or with which a
+ * nothing contradicts, that is accepted; but not of stores that say where each other went, and of
+ * which nothing else says it. A store whose address does not follow, or with which a
  * contradiction comes, stays what it was, a may-alias clobber. What writes a range of bytes, and a
  * store of which it is not known whether it happened, are supposed to have an address, too, and are
  * may-alias clobbers there. All of this is done for the last instructions first, and then for more

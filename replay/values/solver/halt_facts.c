@@ -198,9 +198,20 @@ static void learn_threads(struct solver *s)
 		learn_named(s, rows[i].name, rows[i].slot);
 }
 
+/* Read in Non-secure state it need not be what it is. */
+static void learn_scr(struct solver *s)
+{
+	struct context_change last;
+
+	if (history_last_context(s->w.history, history_length(s->w.history), &last) &&
+	    last.context.security == SECURITY_SECURE)
+		learn_named(s, "SCR", REG_A32_SCR);
+}
+
 static void learn_a32(struct solver *s)
 {
 	learn_modes(s);
+	learn_scr(s);
 	learn_threads(s);
 }
 

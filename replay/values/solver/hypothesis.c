@@ -128,7 +128,7 @@ static struct bits granule_value(struct hypothesis_state *g, uint32_t access, ui
 	struct bits linked;
 	bool is_used = false;
 
-	if (m->accesses[access].dyn < m->constant_from)
+	if (!memdep_is_constant(m, m->accesses[access].dyn, address))
 		value = (struct bits){0, 0};
 	if (~value.known == 0 || !memdep_is_linked(g->s, &granule) ||
 	    ~granule.contents.value.known != 0)

@@ -122,6 +122,18 @@ static void wake(struct solver *s, uint32_t access)
 	}
 }
 
+/* Nothing is to be concluded of what it stores, nor of that: not yet. */
+static bool is_doubtful(const struct solver *s, const struct memory_version *e)
+{
+	struct bits address;
+
+	if (!e->is_store || !s->supposed || !supposed_is_doubtful(s, e->access))
+		return false;
+	address = memdep_address(s, &s->memory.accesses[e->access]);
+	return (~address.known & ADDRESS_BITS) != 0 ||
+	       ((address.value ^ supposed_of(s, e->access)) & ADDRESS_BITS) != 0;
+}
+
 /* The instruction's side of a memory version. */
 static void exchange_data(struct solver *s, uint32_t number)
 {
@@ -131,6 +143,8 @@ static void exchange_data(struct solver *s, uint32_t number)
 	unsigned int slot = SLOT_NONE;
 	struct bits data;
 
+	if (is_doubtful(s, e))
+		return;
 	if (a->placed.data == MEMDEP_NONE)
 		slot = memdep_access_of(s, a)->data;
 	data = a->placed.data == MEMDEP_NONE ? solve_slot(s, a->dyn, slot)
@@ -190,6 +204,8 @@ static void exchange_data_range(struct solver *s, uint32_t number)
 	struct interval range = interval_map_get(&m->ranges, after);
 	unsigned int slot;
 
+	if (is_doubtful(s, &m->versions[number]))
+		return;
 	if (a->placed.data == MEMDEP_NONE || (!interval_map_has(&m->ranges, after) &&
 	                                      !interval_map_has(&s->intervals, a->placed.data)))
 		return;
@@ -360,7 +376,7 @@ static enum status place_in(struct solver *s, uint32_t access, uint64_t address,
 	if (a->kind == ACCESS_STORE && ((c.constant | c.code) & bytes) != 0 &&
 	    m->modified_code <= a->dyn)
 		m->modified_code = (size_t)a->dyn + 1;
-	if (a->kind == ACCESS_LOAD && a->dyn >= m->constant_from) {
+	if (a->kind == ACCESS_LOAD && memdep_is_constant(m, a->dyn, address)) {
 		struct bits data = memdep_masked(c.value, memdep_spread(c.constant & bytes));
 
 		solve_because(s, CAUSE_CONSTANT, a->dyn, access);

@@ -116,11 +116,13 @@ struct memdep_granule {
 
 struct memdep_memory {
 	const struct memmap *map;
-	uint32_t view;        /* that it is seen in */
-	bool is_linked;       /* a single writer */
-	bool takes_own;       /* what this core's dumps alone hold is not written by others */
-	size_t constant_from; /* dynamic instruction; before it read-only memory is not what it is
-	                         now */
+	uint32_t view;  /* that it is seen in */
+	bool is_linked; /* a single writer */
+	bool takes_own; /* what this core's dumps alone hold is not written by others */
+	/* Dynamic instructions; before them read-only memory is not what it is now, and a
+	   kernel's. */
+	size_t constant_from;
+	size_t kernel_constant_from;
 	size_t modified_code; /* dynamic instructions before it ran code that was written since; 0:
 	                         none */
 	struct memdep_access *accesses;
@@ -169,6 +171,8 @@ struct bits memdep_address(const struct solver *s, const struct memdep_access *a
 /* False if the whole address is known, and no store goes there: no memory of a dump, read only, or
  * code that ran. */
 bool memdep_may_be_written(const struct solver *s, struct bits address);
+/* Read-only memory there was, at the dynamic instruction, what it is at the halt. */
+bool memdep_is_constant(const struct memdep_memory *m, size_t dyn, uint64_t address);
 /* The granule before a dynamic instruction. */
 struct bits memdep_granule_at(const struct solver *s, size_t dyn, uint64_t address);
 /*

@@ -190,21 +190,28 @@ static bool is_kept_code(const struct solver *s, const struct memdep_access *a, 
 	       window_template(&s->w, a->dyn)->read_of[REG_SP] != READ_NONE;
 }
 
-/* What may have written any memory has not written a kernel's. */
-static bool spares(const struct solver *s, const struct memdep_access *a, uint64_t granule)
+bool memdep_spares_kernel(const struct solver *s, size_t dyn)
 {
-	uint16_t flags = window_template(&s->w, a->dyn)->insn->flags;
+	uint16_t flags = window_template(&s->w, dyn)->insn->flags;
 
-	return (flags & UOP_SPARES_KERNEL) != 0 && (granule & KERNEL_HALF) != 0;
+	return (flags & UOP_SPARES_KERNEL) != 0 ||
+	       ((flags & UOP_KEEPS_KERNEL) != 0 && s->w.options.kernel_private);
 }
 
-static uint8_t clobber_hits(const struct solver *s, const struct memdep_access *a, uint64_t granule,
-                            struct bits found, uint8_t open)
+bool memdep_is_constant(const struct memdep_memory *m, size_t dyn, uint64_t address)
 {
+	return dyn >= ((address & KERNEL_HALF) != 0 ? m->kernel_constant_from : m->constant_from);
+}
+
+static uint8_t clobber_hits(const struct solver *s, const struct memdep_access *a,
+                            struct supposed_granule *of, struct bits found, uint8_t open)
+{
+	uint64_t granule = of->address;
+
 	if (a->index == ACCESS_KILL)
-		return spares(s, a, granule) ? 0 : open;
+		return (granule & KERNEL_HALF) != 0 && memdep_spares_kernel(s, a->dyn) ? 0 : open;
 	if (is_kept_code(s, a, granule) ||
-	    supposed_spares(s, (uint32_t)(a - s->memory.accesses), granule))
+	    supposed_spares(s, (uint32_t)(a - s->memory.accesses), of))
 		return 0;
 	if (a->kind == ACCESS_STORE)
 		return store_hits(s, a, granule, found, open);
@@ -219,10 +226,11 @@ bool memdep_may_touch(const struct solver *s, const struct memdep_access *a, uin
                       uint8_t bytes)
 {
 	const struct bits anything = {0, 0};
+	struct supposed_granule of = {.address = granule};
 
 	if (a->kind == ACCESS_LOAD && a->index != ACCESS_KILL)
 		return store_hits(s, a, granule, anything, bytes) != 0;
-	return clobber_hits(s, a, granule, anything, bytes) != 0;
+	return clobber_hits(s, a, &of, anything, bytes) != 0;
 }
 
 enum memdep_apart memdep_apart(const struct solver *s, uint64_t granule, uint32_t access)
@@ -256,6 +264,7 @@ struct memdep_scan memdep_scan(const struct solver *s, const struct memdep_stret
                                struct bits found)
 {
 	const struct memdep_memory *m = &s->memory;
+	struct supposed_granule of = {.address = in->granule};
 	struct memdep_scan r = {0xff, in->end, MEMDEP_NONE, false};
 	uint32_t at = in->end;
 
@@ -265,7 +274,7 @@ struct memdep_scan memdep_scan(const struct solver *s, const struct memdep_stret
 		at = at == 0 ? MEMDEP_NONE : memdep_clobber_before(m, at);
 		if (at == MEMDEP_NONE || (in->first != MEMDEP_NONE && at <= in->first))
 			break;
-		hits = clobber_hits(s, &m->accesses[at], in->granule, found, r.open);
+		hits = clobber_hits(s, &m->accesses[at], &of, found, r.open);
 		if (hits != 0 && at == in->hypothesis.store) {
 			r.is_hypothetical = true;
 			/* What is found there says nothing of the stores before. */

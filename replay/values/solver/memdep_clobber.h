@@ -95,6 +95,9 @@ uint64_t memdep_range_length(const struct solver *s, const struct memdep_access 
 bool memdep_may_touch(const struct solver *s, const struct memdep_access *a, uint64_t granule,
                       uint8_t bytes);
 
+/* What may have changed any memory, or what addresses mean, has not for those of a kernel. */
+bool memdep_spares_kernel(const struct solver *s, size_t dyn);
+
 /* Why an access of unknown address is none for a granule, by what is assumed of the code. */
 enum memdep_apart {
 	MEMDEP_MAY_ALIAS,    /* it may be one */

@@ -201,7 +201,7 @@ struct bits memdep_granule_at(const struct solver *s, size_t dyn, uint64_t addre
 	        memdep_masked(granule.contents.value, memdep_spread(granule.contents.constant));
 	struct bits linked = {0, 0};
 
-	if (dyn < m->constant_from)
+	if (!memdep_is_constant(m, dyn, address))
 		value = (struct bits){0, 0};
 	if (dyn == s->w.dyn_count && !m->is_linked)
 		linked = granule.end;

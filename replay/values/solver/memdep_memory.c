@@ -49,13 +49,19 @@ enum status memdep_init(struct solver *s, bool single_writer, bool own_dumps)
 	for (size_t dyn = 0; dyn < w->dyn_count; dyn++) {
 		uint32_t count = window_template(w, dyn)->access_count;
 
-		if (window_template(w, dyn)->changes_translation)
+		if (window_template(w, dyn)->changes_translation) {
 			m->constant_from = dyn + 1;
+			if (!memdep_spares_kernel(s, dyn))
+				m->kernel_constant_from = dyn + 1;
+		}
 		for (uint32_t i = 0; i < count; i++)
 			init_access(s, dyn, i);
 	}
 	if (s->after.of_translation || s->after.same_space_from > w->options.to)
 		m->constant_from = w->dyn_count + 1;
+	if (code_changes_kernel(&s->after, w->options.kernel_private) ||
+	    s->after.same_kernel_from > w->options.to)
+		m->kernel_constant_from = w->dyn_count + 1;
 	TRY(interval_map_init(&m->ranges, 4 * m->access_count + 4));
 	return memdep_grow_granules(m);
 }

@@ -14,11 +14,25 @@ void suppositions_fini(struct suppositions *supposed)
 	*supposed = (struct suppositions){0};
 }
 
-uint64_t supposed_of(const struct solver *s, uint32_t access)
+static uint64_t raw_of(const struct solver *s, uint32_t access)
 {
 	size_t back = s->memory.access_count - 1 - access;
 
 	return s->supposed && back < s->supposed->count ? s->supposed->of[back] : SUPPOSED_NOT;
+}
+
+uint64_t supposed_of(const struct solver *s, uint32_t access)
+{
+	uint64_t raw = raw_of(s, access);
+
+	return raw < SUPPOSED_SPARES ? raw & ~SUPPOSED_DOUBTFUL : raw;
+}
+
+bool supposed_is_doubtful(const struct solver *s, uint32_t access)
+{
+	uint64_t raw = raw_of(s, access);
+
+	return raw < SUPPOSED_SPARES && (raw & SUPPOSED_DOUBTFUL) != 0;
 }
 
 static int compare_granules(const void *left, const void *right)
@@ -33,22 +47,56 @@ static int compare_hits(const void *left, const void *right)
 {
 	const struct supposed_hit *a = left;
 	const struct supposed_hit *b = right;
+	int of_granules = compare_granules(&a->granule, &b->granule);
 
-	return a->pc != b->pc ? a->pc < b->pc ? -1 : 1 : compare_granules(&a->granule, &b->granule);
+	return of_granules != 0 ? of_granules : a->pc == b->pc ? 0 : a->pc < b->pc ? -1 : 1;
 }
 
-bool supposed_spares(const struct solver *s, uint32_t access, uint64_t granule)
+/* The number of the first hit that is not before this one. */
+static size_t first_hit(const struct suppositions *supposed, struct supposed_hit hit)
 {
-	const struct suppositions *supposed = s->supposed;
-	struct supposed_hit hit = {.granule = granule};
+	size_t low = 0;
+	size_t high = supposed->hit_count;
 
-	if (supposed_of(s, access) != SUPPOSED_SPARES || supposed->spared_count == 0 ||
-	    !bsearch(&granule, supposed->spared, supposed->spared_count, sizeof(granule),
-	             compare_granules))
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare_hits(&supposed->hits[middle], &hit) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void look_up(const struct suppositions *supposed, struct supposed_granule *granule)
+{
+	size_t first;
+
+	granule->is_looked_up = true;
+	granule->is_spared = supposed->spared_count > 0 &&
+	                     bsearch(&granule->address, supposed->spared, supposed->spared_count,
+	                             sizeof(granule->address), compare_granules);
+	if (!granule->is_spared || supposed->hit_count == 0)
+		return;
+	first = first_hit(supposed, (struct supposed_hit){0, granule->address});
+	granule->hits = supposed->hits + first;
+	granule->hit_count =
+	        first_hit(supposed, (struct supposed_hit){UINT64_MAX, granule->address}) - first;
+}
+
+bool supposed_spares(const struct solver *s, uint32_t access, struct supposed_granule *granule)
+{
+	struct supposed_hit hit = {.granule = granule->address};
+
+	if (supposed_of(s, access) != SUPPOSED_SPARES)
 		return false;
+	if (!granule->is_looked_up)
+		look_up(s->supposed, granule);
+	if (!granule->is_spared || granule->hit_count == 0)
+		return granule->is_spared;
 	hit.pc = window_template(&s->w, s->memory.accesses[access].dyn)->address;
-	return supposed->hit_count == 0 ||
-	       !bsearch(&hit, supposed->hits, supposed->hit_count, sizeof(hit), compare_hits);
+	return !bsearch(&hit, granule->hits, granule->hit_count, sizeof(hit), compare_hits);
 }
 
 enum status suppositions_spare(struct suppositions *supposed, const struct solver *s)

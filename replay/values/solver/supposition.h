@@ -22,6 +22,12 @@ struct solver;
 #define SUPPOSED_NOWHERE (UINT64_MAX - 1)
 #define SUPPOSED_SPARES  (UINT64_MAX - 2)
 
+/*
+ * With an address: it is there that the store hits, but as long as the address does not follow
+ * nothing is concluded of what it stores.
+ */
+#define SUPPOSED_DOUBTFUL (UINT64_C(1) << 62)
+
 /* The instruction at `pc` hits the granule. */
 struct supposed_hit {
 	uint64_t pc;
@@ -35,7 +41,8 @@ struct supposed_hit {
 struct suppositions {
 	uint64_t *of;
 	size_t count;
-	/* What is spared, but by an instruction that hits it elsewhere: both rising. */
+	/* What is spared, but by an instruction that hits it elsewhere: both rising, by granules.
+	 */
 	uint64_t *spared;
 	size_t spared_count;
 	struct supposed_hit *hits;
@@ -43,10 +50,20 @@ struct suppositions {
 };
 
 void suppositions_fini(struct suppositions *supposed);
-/* What a solver supposes of an access. */
+/* What a solver supposes of an access, be it doubtful or not. */
 uint64_t supposed_of(const struct solver *s, uint32_t access);
+bool supposed_is_doubtful(const struct solver *s, uint32_t access);
+/* What is supposed of a granule: zeroed but for its address it is looked up when it is needed. */
+struct supposed_granule {
+	uint64_t address;
+	bool is_looked_up;
+	bool is_spared;
+	const struct supposed_hit *hits; /* by which instructions it is not */
+	size_t hit_count;
+};
+
 /* By what is supposed the access does not hit the granule. */
-bool supposed_spares(const struct solver *s, uint32_t access, uint64_t granule);
+bool supposed_spares(const struct solver *s, uint32_t access, struct supposed_granule *granule);
 
 /* Spared are the granules to which accesses go whose address is known in a solution. NO_MEM. */
 MUST_USE enum status suppositions_spare(struct suppositions *supposed, const struct solver *s);

@@ -10,16 +10,15 @@ struct vector_row {
 	uint8_t mode;
 	uint8_t offset;
 	uint8_t offset_t32;
-	uint8_t open; /* bits of M in which Monitor mode differs, where it may be that instead */
+	uint8_t scr_bit; /* by which it is Monitor mode instead, or for aborts may be; 0: never */
 };
 
+enum { SCR_IRQ = 1, SCR_FIQ = 2, SCR_EA = 3 };
+
 static const struct vector_row rows[] = {
-        {0x04, A32_UND, 4, 2, 0},
-        {VECTOR_CALL, A32_SVC, 0, 0, 0},
-        {0x0c, A32_ABT, 4, 4, A32_ABT ^ A32_MON},
-        {0x10, A32_ABT, 8, 8, A32_ABT ^ A32_MON},
-        {0x18, A32_IRQ, 4, 4, A32_IRQ ^ A32_MON},
-        {0x1c, A32_FIQ, 4, 4, A32_FIQ ^ A32_MON},
+        {0x04, A32_UND, 4, 2, 0},       {VECTOR_CALL, A32_SVC, 0, 0, 0},
+        {0x0c, A32_ABT, 4, 4, SCR_EA},  {0x10, A32_ABT, 8, 8, SCR_EA},
+        {0x18, A32_IRQ, 4, 4, SCR_IRQ}, {0x1c, A32_FIQ, 4, 4, SCR_FIQ},
 };
 
 static const struct vector_row *find_row(const struct a32_entry *entry)
@@ -48,19 +47,29 @@ static bool is_svc(const struct call_site *site)
 	return (site->opcode & 0x0f000000) == 0x0f000000;
 }
 
+/* Of aborts it is the external ones alone that SCR.EA is about. */
+static unsigned int monitor_of(const struct vector_row *row, struct uop_builder *b)
+{
+	unsigned int monitor = uop_constant(b, A32_MON);
+
+	if (row->mode != A32_ABT)
+		return monitor;
+	return uop_insert(b, 5, monitor, uop_unknown(b, 1), (struct bits_field){0, 1, 0});
+}
+
 static unsigned int mode_of(const struct a32_entry *entry, const struct vector_row *row,
                             struct uop_builder *b)
 {
 	bool may_be_monitor = entry->has_monitor && entry->to->level != EL_1 &&
-	                      entry->to->security != SECURITY_NON_SECURE;
+	                      entry->to->security != SECURITY_NON_SECURE && row->scr_bit != 0;
 	unsigned int mode = uop_constant(b, row->mode);
 
-	for (unsigned int bit = 0; may_be_monitor && row->open >> bit != 0; bit++) {
-		if ((row->open >> bit & 1) != 0)
-			mode = uop_insert(b, 5, mode, uop_unknown(b, 1),
-			                  (struct bits_field){0, 1, bit});
-	}
-	return mode;
+	if (!may_be_monitor)
+		return mode;
+	return uop_select(
+	        b, 5,
+	        uop_field(b, UOP_FIELD, 1, REG_A32_SCR, (struct bits_field){row->scr_bit, 1, 0}),
+	        monitor_of(row, b), mode);
 }
 
 static unsigned int link_of(const struct a32_entry *entry, const struct vector_row *row,

@@ -4,8 +4,9 @@
  * SPSR (Arm ARM G1.12, AArch32.TakeException... and EnterMode). In: the exception, as traced. Out:
  * definitions, as arch/uop/uop_mode.h has them. What a return does its instruction says.
  *
- * The mode is that of the vector, or Hyp mode at EL2. IRQ, FIQ and aborts may be routed to Monitor
- * mode, which the trace does not show: then the mode is one of two, and SP is not known.
+ * The mode is that of the vector, or Hyp mode at EL2. In Secure state SCR may route IRQ, FIQ and
+ * aborts to Monitor mode, which the trace does not show: where SCR is not known the mode is one of
+ * two, and SP is not known.
  */
 #ifndef CSREPLAY_REPLAY_VALUES_SSA_A32_EXCEPTION_H
 #define CSREPLAY_REPLAY_VALUES_SSA_A32_EXCEPTION_H

@@ -36,7 +36,8 @@ static bool makes_code(const struct memmap *memory, struct template *template)
 	       is_svc(template);
 }
 
-static bool changes_translation(const struct memmap *memory, struct template *template)
+/* Flags of an instruction that changes what addresses mean, else 0. */
+static unsigned int translation_flags(const struct memmap *memory, struct template *template)
 {
 	struct uop_builder b;
 
@@ -44,9 +45,26 @@ static bool changes_translation(const struct memmap *memory, struct template *te
 	if (template->size != 4 ||
 	    (template->isa == ISA_A64 ? template->opcode >> 22 != 0xd5000000 >> 22
 	                              : (template->opcode & 0x0c000000) != 0x0c000000))
-		return false;
+		return 0;
 	template_code(memory, template, &b);
-	return (b.insn.flags & UOP_CHANGES_TRANSLATION) != 0;
+	return (b.insn.flags & UOP_CHANGES_TRANSLATION) != 0 ? b.insn.flags : 0;
+}
+
+static bool changes_translation(const struct memmap *memory, struct template *template)
+{
+	return translation_flags(memory, template) != 0;
+}
+
+static bool changes_kernel(const struct memmap *memory, struct template *template)
+{
+	unsigned int flags = translation_flags(memory, template);
+
+	return flags != 0 && (flags & (UOP_SPARES_KERNEL | UOP_KEEPS_KERNEL)) == 0;
+}
+
+static bool changes_tables(const struct memmap *memory, struct template *template)
+{
+	return (translation_flags(memory, template) & UOP_KEEPS_KERNEL) != 0;
 }
 
 /* The run has such an instruction. */
@@ -182,9 +200,14 @@ bool code_change_is_likely(const struct history *history)
 
 struct code_changes code_changes_of(const struct history *history)
 {
+	bool of_translation = runs_any(history, changes_translation);
+
 	return (struct code_changes){
 	        .of_code = runs_writable(history) && runs_any(history, makes_code),
-	        .of_translation = runs_any(history, changes_translation),
-	        .same_space_from = control_event_space_change(history),
+	        .of_translation = of_translation,
+	        .of_kernel = of_translation && runs_any(history, changes_kernel),
+	        .of_tables = of_translation && runs_any(history, changes_tables),
+	        .same_space_from = control_event_space_change(history, false),
+	        .same_kernel_from = control_event_space_change(history, true),
 	};
 }

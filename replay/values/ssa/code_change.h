@@ -18,10 +18,19 @@ struct code_changes {
 	 * cacheflush.
 	 */
 	bool of_code;
-	/* Code ran that changes what addresses mean: writes of TTBR and the like. */
+	/* Code ran that changes what addresses mean: writes of TTBR and the like, */
 	bool of_translation;
-	uint64_t same_space_from; /* position; before it context says it is another one */
+	bool of_kernel;            /* of a kernel's, too, but for what UOP_KEEPS_KERNEL says, */
+	bool of_tables;            /* or that */
+	uint64_t same_space_from;  /* position; before it context says it is another one, */
+	uint64_t same_kernel_from; /* and not by CONTEXTIDR alone */
 };
+
+/* What kernel addresses mean may have been something else. */
+static inline bool code_changes_kernel(const struct code_changes *changes, bool kernel_private)
+{
+	return changes->of_kernel || (changes->of_tables && !kernel_private);
+}
 
 /*
  * True if code may have changed, and the history shows what is done for that: maintenance of the

@@ -43,6 +43,16 @@ static bool same_space(const struct pe_context *a, const struct pe_context *b)
 	       (!a->has_vmid || a->vmid == b->vmid);
 }
 
+/* The same but for CONTEXTIDR, which in AArch64 translates nothing. */
+static bool same_kernel(const struct pe_context *a, const struct pe_context *b)
+{
+	struct pe_context of_a = *a;
+
+	of_a.has_context_id = b->has_context_id;
+	of_a.context_id = b->context_id;
+	return a->is_64bit && b->is_64bit && same_space(&of_a, b);
+}
+
 /* After a reset registers are UNKNOWN, and what caches held of memory, too (Arm ARM D1.3.1). */
 static bool loses_all(const struct element *e)
 {
@@ -263,14 +273,18 @@ static void lose_level(const struct control_event_from *from, bool is_other_secu
 		uop_define_unknown(b, reg, 64);
 }
 
-/* A change of CONTEXTIDR alone is an instruction's, and changes no register. */
+/*
+ * A change of CONTEXTIDR alone is an instruction's. In AArch64 it changes neither registers nor
+ * what addresses mean: what does, TTBR0 and TTBR1, is written by instructions, too, and all are
+ * traced.
+ */
 static bool is_context_id_alone(const struct notices *n, const struct control_event_from *from,
                                 const struct pe_context *was, const struct pe_context *now)
 {
-	return n->exceptions == 0 && !n->has_return && from->site.isa == ISA_A64 &&
-	       !from->is_return && !from->is_exception && was->level != EL_UNKNOWN &&
-	       was->level == now->level && was->security == now->security &&
-	       was->has_vmid == now->has_vmid && was->vmid == now->vmid;
+	return n->exceptions == 0 && !n->has_return && !n->has_gap && from->is_known &&
+	       from->site.isa == ISA_A64 && !from->is_return && !from->is_exception &&
+	       (was->level == EL_1 || was->level == EL_2) && was->level == now->level &&
+	       same_kernel(was, now);
 }
 
 /*
@@ -304,8 +318,6 @@ static void change_level(struct control_event_reader *r, const struct notices *n
 	                   kind != EXCEPTION_RESET && (b->insn.flags & UOP_KILLS_REGISTERS) == 0 &&
 	                   uop_insn_after(&b->insn, REG_SP) == REG_SP;
 
-	if (!n->has_gap && is_context_id_alone(n, from, was, &r->context))
-		return;
 	if (from->site.isa != ISA_A64 && change_mode(r, n, from, was, pc, b)) {
 		if (was->security != r->context.security)
 			change_security(b);
@@ -547,6 +559,7 @@ bool control_event_next(struct control_event_reader *r, uint64_t position, const
 	               *pc == e->exception.return_address;
 	bool is_stay = n.has_gap && el0_stay_is_proved(n.phase) && !n.changes_space;
 
+	n.changes_space &= n.lost || !is_context_id_alone(&n, from, &was, &r->context);
 	*changes_space = n.changes_space;
 	r->has_own_sp = false;
 	r->is_interrupted = n.has_gap || n.exceptions > 0 || n.has_return;
@@ -569,6 +582,8 @@ bool control_event_next(struct control_event_reader *r, uint64_t position, const
 	}
 	if (n.changes_space) {
 		(void)follow(r, &n, from, &was, pc, b);
+		if ((b->insn.flags & UOP_KILLS_MEMORY) == 0 && same_kernel(&was, &r->context))
+			b->insn.flags |= UOP_SPARES_KERNEL;
 		b->insn.flags |= UOP_KILLS_MEMORY;
 		return true;
 	}
@@ -597,7 +612,7 @@ bool control_event_halts_elsewhere(const struct history *history)
 	       (traced & SPACE_ANY & history_view(history, length)) == 0;
 }
 
-uint64_t control_event_space_change(const struct history *history)
+uint64_t control_event_space_change(const struct history *history, bool of_kernel)
 {
 	struct context_change change;
 	struct pe_context before = {.level = EL_UNKNOWN};
@@ -607,7 +622,8 @@ uint64_t control_event_space_change(const struct history *history)
 	if (control_event_halts_elsewhere(history))
 		return history_length(history);
 	for (size_t i = 0; history_context_change(history, i, &change); i++) {
-		if (has_before && !same_space(&before, &change.context))
+		if (has_before && !same_space(&before, &change.context) &&
+		    !(of_kernel && same_kernel(&before, &change.context)))
 			position = change.position;
 		before = change.context;
 		has_before = true;

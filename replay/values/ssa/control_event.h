@@ -60,8 +60,11 @@ bool control_event_next(struct control_event_reader *r, uint64_t position, const
 /* True if the registers say that the core stopped where it sees other memory than the trace said.
  */
 bool control_event_halts_elsewhere(const struct history *history);
-/* The last position at which another address space is seen; 0 if it is always the same. */
-uint64_t control_event_space_change(const struct history *history);
+/*
+ * The last position at which another address space is seen; 0 if it is always the same.
+ * `of_kernel`: that of a kernel's addresses, which A64 has in common for all CONTEXTIDRs.
+ */
+uint64_t control_event_space_change(const struct history *history, bool of_kernel);
 /* The first position of a gap or an event that control_event_next() has not taken and that matters
  * to it; UINT64_MAX if there is none. Before it an exception instruction alone makes a difference.
  */

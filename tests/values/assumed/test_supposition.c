@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is supposed of stores (replay/values/solver/supposition.h): two that each say where the
+ * other went are coherent with memory that happens to fit, and say nothing as long as they are
+ * doubtful. In: a list's item is unlinked, where memory has another list that is empty.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "replay/values/solver/solver.h"
+#include "tests/values/adversary.h"
+
+#define LDR_X5_X4   UINT32_C(0xf9400085)
+#define LDR_X6_X4_8 UINT32_C(0xf9400486)
+#define STR_X6_X5_8 UINT32_C(0xf90004a6)
+
+enum { HEAD = DATA + 0x80, ACCESSES = 4, BEFORE_STORES = 2 };
+
+/* X5 and X6 before the stores, with these doubts. `has_x5`: X5 is what it is at the halt. */
+static void solve_both(uint64_t doubt, bool has_x5, struct bits *x5, struct bits *x6)
+{
+	const uint32_t code[] = {LDR_X5_X4, LDR_X6_X4_8, STR_X6_X5_8,
+	                         STR_X5_X6, MOV_X4_0,    has_x5 ? NOP : MOV_X5_0,
+	                         MOV_X6_0,  NOP};
+	/* Counted from the last access on. */
+	uint64_t of[ACCESSES] = {HEAD | doubt, (HEAD + 8) | doubt, SUPPOSED_NOT, SUPPOSED_NOT};
+	struct suppositions supposed = {.of = of, .count = ACCESSES};
+	struct solve_options options;
+	struct solver solver;
+	struct program p;
+
+	begin(&p, code, sizeof(code) / sizeof(code[0]));
+	set(&p, 4, 0);
+	set(&p, 5, has_x5 ? HEAD : 0);
+	set(&p, 6, 0);
+	put_u64(p.data + 0x80, HEAD);
+	put_u64(p.data + 0x88, HEAD);
+	run(&p);
+	assert_true(values_window(p.values, 0, values_allowed(p.values), &options));
+	options.supposed = &supposed;
+	assert_int_equal(solve_init(&solver, p.history, &options), STATUS_OK);
+	assert_false(solver.has_conflict);
+	*x5 = solve_register(&solver, BEFORE_STORES, REG_X0 + 5);
+	*x6 = solve_register(&solver, BEFORE_STORES, REG_X0 + 6);
+	solve_fini(&solver);
+	end(&p);
+}
+
+static void stores_that_place_each_other_say_nothing_while_doubtful(void **state)
+{
+	struct bits x5;
+	struct bits x6;
+
+	(void)state;
+	solve_both(0, false, &x5, &x6);
+	assert_int_equal(x5.known & x6.known, UINT64_MAX);
+	assert_int_equal(x5.value, HEAD);
+	solve_both(SUPPOSED_DOUBTFUL, false, &x5, &x6);
+	assert_true(x5.known != UINT64_MAX && x6.known != UINT64_MAX);
+}
+
+/* Then the first store says what X6 is, and that where the second one went. */
+static void store_is_trusted_once_its_address_follows(void **state)
+{
+	struct bits x5;
+	struct bits x6;
+
+	(void)state;
+	solve_both(SUPPOSED_DOUBTFUL, true, &x5, &x6);
+	assert_int_equal(x5.known & x6.known, UINT64_MAX);
+	assert_int_equal(x6.value, HEAD);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(stores_that_place_each_other_say_nothing_while_doubtful),
+	        cmocka_unit_test(store_is_trusted_once_its_address_follows),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
