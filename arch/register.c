@@ -110,3 +110,17 @@ struct register_slot register_slot_of(enum core_arch arch, unsigned int number)
 		at = (struct register_slot){.slot = info->slot, .count = 1, .is_flags = true};
 	return at;
 }
+
+void register_slot_name(enum core_arch arch, unsigned int slot, struct text *out)
+{
+	static const char *const aarch32[] = {"sp", "lr"};
+
+	if (arch == CORE_A32 && slot > 14 && uop_mode_name(slot, out))
+		return;
+	if (arch == CORE_A64 || slot > 14)
+		uop_register_name(slot, out);
+	else if (slot < 13)
+		text_printf(out, "r%u", slot);
+	else
+		text_puts(out, aarch32[slot - 13]);
+}

@@ -134,5 +134,7 @@ struct register_slot {
 };
 
 struct register_slot register_slot_of(enum core_arch arch, unsigned int number);
+/* Appends the name of a slot of registers, enum uop_register, as the architecture has it. */
+void register_slot_name(enum core_arch arch, unsigned int slot, struct text *out);
 
 #endif

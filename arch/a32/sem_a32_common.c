@@ -38,6 +38,13 @@ void arm_fpscr_unknown(struct arm *s)
 	uop_define_unknown(s->b, REG_FPSR, 64);
 }
 
+void arm_set_flags(struct arm *s, unsigned int slot)
+{
+	unsigned int packed = uop_field(s->b, UOP_FIELD, 4, slot, (struct bits_field){28, 4, 0});
+
+	uop_define(s->b, REG_NZCV, uop_make(s->b, UOP_UNPACK, 16, packed, SLOT_NONE));
+}
+
 /* Under a condition all that depends on it would be too much for an instruction. */
 void arm_change_mode(struct arm *s, unsigned int slot)
 {
@@ -103,11 +110,9 @@ void arm_set_or_branch(struct arm *s, unsigned int n, unsigned int slot)
 /* To where ELR, LR or memory say, in the mode and with the flags that an SPSR has. */
 void arm_return_from_exception(struct arm *s, unsigned int spsr)
 {
-	unsigned int flags = arm_field(s, UOP_FIELD, spsr, 28, 4, 0);
-
 	s->b->insn.branch =
 	        (struct uop_branch){.kind = BRANCH_RETURN, .slot = SLOT_NONE, .when = SLOT_NONE};
-	uop_define(s->b, REG_NZCV, uop_make(s->b, UOP_UNPACK, 16, flags, SLOT_NONE));
+	arm_set_flags(s, spsr);
 	arm_change_mode(s, spsr);
 }
 

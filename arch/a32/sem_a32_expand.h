@@ -40,6 +40,8 @@ void arm_set_unknown(struct arm *s, unsigned int n);
 /* Q and GE are part of PSTATE. */
 void arm_pstate_unknown(struct arm *s);
 void arm_fpscr_unknown(struct arm *s);
+/* N, Z, C and V from where CPSR has them. */
+void arm_set_flags(struct arm *s, unsigned int slot);
 /* To that which the low bits of a slot have: an M of CPSR. */
 void arm_change_mode(struct arm *s, unsigned int slot);
 

@@ -92,12 +92,8 @@ void arm_msr_saved(struct arm *s, unsigned int slot, unsigned int fields)
 
 void arm_msr_fields(struct arm *s, unsigned int slot, unsigned int fields)
 {
-	unsigned int packed;
-
-	if ((fields & 8) != 0) {
-		packed = uop_field(s->b, UOP_FIELD, 4, slot, (struct bits_field){28, 4, 0});
-		uop_define(s->b, REG_NZCV, uop_make(s->b, UOP_UNPACK, 16, packed, SLOT_NONE));
-	}
+	if ((fields & 8) != 0)
+		arm_set_flags(s, slot);
 	if ((fields & 1) != 0)
 		arm_set_mode(s, slot);
 	else if (fields != 0)
@@ -189,42 +185,43 @@ enum {
 /* CRn, opc1, CRm and opc2 of MCR and MRC as one number. */
 #define CP15(crn, opc1, crm, opc2) ((unsigned int)(crn) << 10 | (opc1) << 7 | (crm) << 3 | (opc2))
 
-struct thread_register {
+/* A register of CP15 that is read as it was written. */
+struct carried_register {
 	unsigned int number;
 	unsigned int reg;
+	unsigned int flags; /* of enum uop_flags, of what writes it */
 };
 
-static const struct thread_register thread_registers[] = {
-        {CP15(13, 0, 0, 2), REG_TPIDR_EL0},   /* TPIDRURW */
-        {CP15(13, 0, 0, 3), REG_TPIDRRO_EL0}, /* TPIDRURO */
-        {CP15(13, 0, 0, 4), REG_TPIDR_EL1},   /* TPIDRPRW */
-        {CP15(13, 4, 0, 2), REG_TPIDR_EL2},   /* HTPIDR */
+static const struct carried_register carried_registers[] = {
+        {CP15(13, 0, 0, 2), REG_TPIDR_EL0, 0},                    /* TPIDRURW */
+        {CP15(13, 0, 0, 3), REG_TPIDRRO_EL0, 0},                  /* TPIDRURO */
+        {CP15(13, 0, 0, 4), REG_TPIDR_EL1, 0},                    /* TPIDRPRW */
+        {CP15(13, 4, 0, 2), REG_TPIDR_EL2, 0},                    /* HTPIDR */
+        {CP15(1, 0, 1, 0), REG_A32_SCR, UOP_CHANGES_TRANSLATION}, /* SCR */
 };
 
-/* The register of that number, or SLOT_NONE. */
-static unsigned int thread_register(unsigned int number)
+/* The register of that number, or NULL. */
+static const struct carried_register *carried_register(unsigned int number)
 {
-	for (size_t i = 0; i < sizeof(thread_registers) / sizeof(thread_registers[0]); i++) {
-		if (thread_registers[i].number == number)
-			return thread_registers[i].reg;
+	for (size_t i = 0; i < sizeof(carried_registers) / sizeof(carried_registers[0]); i++) {
+		if (carried_registers[i].number == number)
+			return &carried_registers[i];
 	}
-	return SLOT_NONE;
+	return NULL;
 }
-
-enum { SCR = CP15(1, 0, 1, 0) };
 
 /* Writes of CP15. */
 static void write_cp15(struct arm *s, unsigned int number, unsigned int rt)
 {
 	unsigned int crn = FIELD(s, CRn);
 	unsigned int crm = FIELD(s, CRm);
+	const struct carried_register *carried = carried_register(number);
 
-	if (thread_register(number) != SLOT_NONE) {
-		uop_define(s->b, thread_register(number), arm_r(s, rt));
+	if (carried) {
+		uop_define(s->b, carried->reg, arm_r(s, rt));
+		s->b->insn.flags |= (uint16_t)carried->flags;
 		return;
 	}
-	if (number == SCR)
-		uop_define(s->b, REG_A32_SCR, arm_r(s, rt));
 	uop_use(s->b, arm_r(s, rt));
 	if (crn == 7 && crm == 6) { /* invalidates: by address, or by a set and way */
 		if (FIELD(s, opc2) == 1)
@@ -245,7 +242,7 @@ void arm_coprocessor(struct arm *s, unsigned int arg)
 	unsigned int rt = FIELD(s, Rt);
 	bool is_cp15 = FLAG(s, cp);
 	unsigned int number = CP15(FIELD(s, CRn), FIELD(s, opc1), FIELD(s, CRm), FIELD(s, opc2));
-	unsigned int value;
+	const struct carried_register *carried;
 
 	(void)arg;
 	if (!FLAG(s, L)) {
@@ -261,13 +258,11 @@ void arm_coprocessor(struct arm *s, unsigned int arg)
 		uop_define_unknown(s->b, REG_NZCV, 16);
 		return;
 	}
-	value = is_cp15 ? thread_register(number) : SLOT_NONE;
-	if (is_cp15 && number == SCR)
-		value = REG_A32_SCR;
-	if (value == SLOT_NONE)
-		arm_set_unknown(s, rt);
+	carried = is_cp15 ? carried_register(number) : NULL;
+	if (carried)
+		arm_set(s, rt, arm_field(s, UOP_FIELD, carried->reg, 0, 32, 0));
 	else
-		arm_set(s, rt, arm_field(s, UOP_FIELD, value, 0, 32, 0));
+		arm_set_unknown(s, rt);
 }
 
 /* MCRR, MRRC of CP14 and CP15: a write is of TTBR or PAR, a timer or by implementation. */

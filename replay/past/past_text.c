@@ -6,18 +6,10 @@
 
 void past_register_text(const struct past_names *names, unsigned int reg, struct text *out)
 {
-	enum core_arch arch = history_core(names->history)->arch;
-
-	if (arch == CORE_A32 && reg > 14 && uop_mode_name(reg, out))
-		return;
 	if (reg == REG_COUNT)
 		text_puts(out, "pc");
-	else if (arch == CORE_A64 || reg > 14)
-		uop_register_name(reg, out);
-	else if (reg < 13)
-		text_printf(out, "r%u", reg);
 	else
-		text_puts(out, reg == 13 ? "sp" : "lr");
+		register_slot_name(history_core(names->history)->arch, reg, out);
 }
 
 void past_value_text(unsigned int reg, const struct past_value *value, struct text *out)

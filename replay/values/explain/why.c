@@ -108,18 +108,7 @@ bool why_dyn_line(struct why_walk *w, size_t dyn)
 
 void why_name(const struct why_walk *w, unsigned int reg, struct text *out)
 {
-	static const char *const aarch32[] = {"sp", "lr"};
-
-	enum core_arch arch = history_core(w->solver.w.history)->arch;
-
-	if (arch == CORE_A32 && reg > 14 && uop_mode_name(reg, out))
-		return;
-	if (arch == CORE_A64 || reg > 14)
-		uop_register_name(reg, out);
-	else if (reg < 13)
-		text_printf(out, "r%u", reg);
-	else
-		text_puts(out, aarch32[reg - 13]);
+	register_slot_name(history_core(w->solver.w.history)->arch, reg, out);
 }
 
 void why_bits(struct bits b, struct text *out)

@@ -325,7 +325,7 @@ struct memdep_scan memdep_scan_own(const struct solver *s, const struct memdep_g
 size_t memdep_code_may_alias(const struct solver *s)
 {
 	const struct memdep_memory *m = &s->memory;
-	bool is_followed = memmap_past(m->map) != NULL && !code_changes_of(s->w.history).of_code;
+	bool is_followed = memmap_past(m->map) != NULL && !code_change_of_code(s->w.history);
 
 	for (size_t dyn = s->w.dyn_count; dyn-- > 0;) {
 		uint32_t first;

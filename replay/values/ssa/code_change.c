@@ -198,12 +198,17 @@ bool code_change_is_likely(const struct history *history)
 	return false;
 }
 
+bool code_change_of_code(const struct history *history)
+{
+	return runs_writable(history) && runs_any(history, makes_code);
+}
+
 struct code_changes code_changes_of(const struct history *history)
 {
 	bool of_translation = runs_any(history, changes_translation);
 
 	return (struct code_changes){
-	        .of_code = runs_writable(history) && runs_any(history, makes_code),
+	        .of_code = code_change_of_code(history),
 	        .of_translation = of_translation,
 	        .of_kernel = of_translation && runs_any(history, changes_kernel),
 	        .of_tables = of_translation && runs_any(history, changes_tables),

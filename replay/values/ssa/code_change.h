@@ -38,6 +38,9 @@ static inline bool code_changes_kernel(const struct code_changes *changes, bool 
  */
 bool code_change_is_likely(const struct history *history);
 
+/* What code_changes_of() says as of_code. */
+bool code_change_of_code(const struct history *history);
+
 /* Looks at all code of the history. */
 struct code_changes code_changes_of(const struct history *history);
 
