@@ -225,6 +225,8 @@ struct element element_of_packet(const struct listed_packet *packet, uint8_t tra
 struct memory_context pe_context_memory(const struct pe_context *context);
 /* Whose memory a core in this context sees. */
 enum space pe_context_space(const struct pe_context *context);
+/* Appends all that the context says, a line. */
+void pe_context_describe(const struct pe_context *context, struct text *out);
 
 /* An exception that was taken: an EXCEPTION that is no data marker. */
 static inline bool element_is_exception(const struct element *element)

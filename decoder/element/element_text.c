@@ -92,6 +92,14 @@ static void add_context(const struct element *e, struct text *out)
 		text_printf(out, "CTXTID=0x%x; ", (unsigned int)context->context_id);
 }
 
+void pe_context_describe(const struct pe_context *context, struct text *out)
+{
+	text_printf(out, "security %d level %d 64-bit %d id %d %x part %d vmid %d %x\n",
+	            (int)context->security, (int)context->level, context->is_64bit,
+	            context->has_context_id, context->context_id, context->is_context_part,
+	            context->has_vmid, context->vmid);
+}
+
 static void add_nacc(const struct element *e, struct text *out)
 {
 	add_hex(out, " 0x", e->nacc.address);

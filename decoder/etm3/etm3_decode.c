@@ -73,7 +73,17 @@ static enum status give_packet(struct etm3 *d, const struct etm3_packet *packet,
 	etm_drive_done(&d->drive, bytes + packet->size - 1);
 	if (d->drive.lists_packets)
 		TRY(list_packet(d, packet, bytes, index));
-	return etm3_flow_packet(&d->flow, packet, index);
+	/* How many packets these are depends on where the caller pauses, which no listing does. */
+	if (d->drive.joins_packets && packet->type == ETM3_NOT_SYNC &&
+	    d->flow.state == ETM3_FLOW_WAIT_ASYNC)
+		return STATUS_OK;
+	if (packet->type == ETM3_ASYNC)
+		etm_drive_async(&d->drive, bytes);
+	TRY(etm3_flow_packet(&d->flow, packet, index));
+	if ((packet->type == ETM3_ISYNC || packet->type == ETM3_ISYNC_CYCLES) &&
+	    d->flow.state == ETM3_FLOW_DECODE)
+		etm_drive_in_force(&d->drive);
+	return STATUS_OK;
 }
 
 /* The bytes that are left are no whole packet, and nothing comes after them. */
@@ -105,7 +115,7 @@ static enum status pull_packet(struct etm3 *d)
 
 	if (status == STATUS_OK || status == STATUS_BAD_DATA)
 		return give_packet(d, &packet, begin);
-	status = deframe_refill(deframe);
+	status = etm_drive_refill(&d->drive);
 	return status == STATUS_END ? end(d) : status;
 }
 
@@ -149,6 +159,28 @@ static const uint64_t *etm3_seen_ids(const void *state)
 	return d->drive.deframe.seen_ids;
 }
 
+static void etm3_limit(void *state, uint64_t end)
+{
+	struct etm3 *d = state;
+
+	deframe_limit(&d->drive.deframe, end);
+}
+
+static uint64_t etm3_sync_point_offset(const void *state)
+{
+	const struct etm3 *d = state;
+
+	return d->drive.sync;
+}
+
+static void etm3_describe_sync_point(const void *state, struct text *out)
+{
+	const struct etm3 *d = state;
+
+	etm3_reader_describe(&d->reader, out);
+	etm3_flow_describe(&d->flow, out);
+}
+
 const struct protocol_decoder etm3_decoder = {
         .name = "ETMv3",
         .open = etm3_open,
@@ -157,4 +189,7 @@ const struct protocol_decoder etm3_decoder = {
         .position = etm3_position,
         .next_address = etm3_next_address,
         .seen_ids = etm3_seen_ids,
+        .limit = etm3_limit,
+        .sync_point_offset = etm3_sync_point_offset,
+        .describe_sync_point = etm3_describe_sync_point,
 };

@@ -608,3 +608,14 @@ bool etm3_flow_next_address(const struct etm3_flow *flow, uint64_t *address)
 	*address = flow->is_excepted ? flow->return_address : flow->address;
 	return flow->is_excepted || flow->has_address;
 }
+
+void etm3_flow_describe(const struct etm3_flow *flow, struct text *out)
+{
+	text_printf(out, "state %d address %d %x told unknown %d last %d %x\n", (int)flow->state,
+	            flow->has_address, flow->has_address ? flow->address : 0, flow->told_unknown,
+	            flow->has_last, flow->has_last ? flow->last : 0);
+	text_printf(out, "excepted %d %x view %x held %d in doubt %d\n", flow->is_excepted,
+	            flow->is_excepted ? flow->return_address : 0, flow->view, flow->runs.has_held,
+	            flow->runs.was_in_doubt);
+	pe_context_describe(&flow->context, out);
+}

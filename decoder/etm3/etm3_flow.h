@@ -80,4 +80,7 @@ MUST_USE enum status etm3_flow_end(struct etm3_flow *flow);
 /* Where execution stands after all elements; false if the trace does not say. */
 bool etm3_flow_next_address(const struct etm3_flow *flow, uint64_t *address);
 
+/* Appends all that decoding to come may depend on, but for the graph. */
+void etm3_flow_describe(const struct etm3_flow *flow, struct text *out);
+
 #endif

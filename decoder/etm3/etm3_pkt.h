@@ -126,6 +126,9 @@ MUST_USE enum status etm3_reader_next(struct etm3_reader *reader, struct bytes *
 /* The packet type that a header byte begins in this configuration, or RESERVED or BAD_MODE. */
 enum etm3_type etm3_header_type(const struct etm3_reader *reader, uint8_t header);
 
+/* Appends all that packets to come may be read by. */
+void etm3_reader_describe(const struct etm3_reader *reader, struct text *out);
+
 const char *etm3_type_name(enum etm3_type type); /* such as "P_HDR" */
 
 /* Appends what the packet is and its fields: "Atom P-header.; EEN". */

@@ -144,3 +144,15 @@ void etm3_packet_format(const struct etm3_packet *packet, struct text *out)
 		break;
 	}
 }
+
+void etm3_reader_describe(const struct etm3_reader *reader, struct text *out)
+{
+	const struct etm3_known *known = &reader->known;
+
+	text_printf(out, "address %x %s alternative %d ns %d hyp %d context id %x vmid %x\n",
+	            known->address, isa_name(known->isa), known->is_alt_isa, known->is_non_secure,
+	            known->is_hyp, known->context_id, known->vmid);
+	text_printf(out, "timestamp %d %llx data %x %u big-endian %d synced %d\n",
+	            known->has_timestamp, (unsigned long long)known->timestamp, known->data_address,
+	            known->data_bits, known->is_big_endian, reader->is_synced);
+}

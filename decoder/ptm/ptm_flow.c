@@ -259,16 +259,12 @@ bool ptm_flow_next_address(const struct ptm_flow *flow, uint64_t *address)
 
 void ptm_flow_describe(const struct ptm_flow *flow, struct text *out)
 {
-	const struct pe_context *context = &flow->context;
-
 	text_printf(out, "state %d needs isync %d address %d %x %s shown %s awaits time %d\n",
 	            (int)flow->state, flow->needs_isync, flow->has_address,
 	            flow->has_address ? flow->address : 0, isa_name(flow->isa),
 	            isa_name(flow->shown_isa), flow->awaits_time);
 	text_printf(out, "excepted %d %x view %x\n", flow->is_excepted,
 	            flow->is_excepted ? flow->return_address : 0, flow->view);
-	text_printf(out, "security %d level %d 64-bit %d id %d %x vmid %d %x\n",
-	            (int)context->security, (int)context->level, context->is_64bit,
-	            context->has_context_id, context->context_id, context->has_vmid, context->vmid);
+	pe_context_describe(&flow->context, out);
 	retstack_describe(&flow->stack, out);
 }

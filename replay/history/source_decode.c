@@ -15,7 +15,7 @@ enum {
 	PIECE_LEAST = 512 << 10, /* bytes of the buffer */
 	PIECE_MOST = 64 << 20,
 	PIECES_PER_THREAD = 16,
-	LEAD = 16 << 10, /* bytes before a piece; a multiple of a frame */
+	LEAD = 48 << 10, /* bytes before a piece; a multiple of a frame */
 	/* What a byte of trace may become; more is made room for when it comes. */
 	RUNS_PER_BYTE = 4,
 	BYTES_PER_TARGET = 4,
@@ -117,13 +117,13 @@ static struct trace_ids *ids_of(const struct source_decode *decode)
 }
 
 /*
- * Where decoding for a piece begins. A synchronization point of PTM does not say all that its
- * decoder knows there, such as the instruction set that ran last: synchronized before the piece, it
+ * Where decoding for a piece begins. A synchronization point of PTM or ETMv3 does not say all that
+ * its decoder knows there, such as the time or what ran last: synchronized before the piece, it
  * knows.
  */
 static uint64_t lead_begin(const struct source_decode *decode, const struct piece *piece)
 {
-	if (decode->source->protocol != PROTOCOL_PTM)
+	if (decode->source->protocol != PROTOCOL_PTM && decode->source->protocol != PROTOCOL_ETM3)
 		return piece->begin;
 	return piece->begin > LEAD ? piece->begin - LEAD : 0;
 }

@@ -73,7 +73,9 @@ static void mix_range(struct sum *sum, const struct element *element)
 
 /*
  * The same by both ways: not the instruction set of an ETMv3's context, which a listing takes from
- * an element that was given out before, as OpenCSD does (decoder/flow/etm_queue.h).
+ * an element that was given out before, as OpenCSD does (decoder/flow/etm_queue.h); and not the Idx
+ * of its EO_TRACE, which in a listing is that of the last packet, bytes without synchronization
+ * among them.
  */
 static struct element without_chance(const struct input *input, const struct element *element)
 {
@@ -81,6 +83,8 @@ static struct element without_chance(const struct input *input, const struct ele
 
 	if (input->source->protocol == PROTOCOL_ETM3 && same.type == ELEMENT_PE_CONTEXT)
 		same.isa = ISA_A32;
+	if (input->source->protocol == PROTOCOL_ETM3 && same.type == ELEMENT_EO_TRACE)
+		same.offset = 0;
 	return same;
 }
 
@@ -110,13 +114,14 @@ static void take_element(const struct input *input, struct sum *sum, struct text
 static void mix_end(struct sum *sum, struct decoder *decoder)
 {
 	uint64_t value = 0;
+	bool stands;
 
 	mix(sum, decoder_position(decoder));
 	mix(sum, decoder_broken_at(decoder, &value));
 	mix(sum, value);
-	value = 0;
-	mix(sum, decoder_next_address(decoder, &value));
-	mix(sum, value);
+	stands = decoder_next_address(decoder, &value);
+	mix(sum, stands);
+	mix(sum, stands ? value : 0);
 }
 
 static struct decoder *open_decoder(const struct input *input,
@@ -312,7 +317,8 @@ static bool pull_to_sync_point(struct puller *p)
 		}
 		for (size_t i = 0; i < decoded.batch_count; i++) {
 			take_batch(p, &decoded.batches[i], decoded.counts);
-			decoded.counts += decoded.batches[i].counts;
+			if (decoded.batches[i].counts > 0)
+				decoded.counts += decoded.batches[i].counts;
 		}
 		if (decoded.batch_count == 0)
 			take_element(p->input, &p->sum, &p->text, &decoded.element);

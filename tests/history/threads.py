@@ -3,7 +3,7 @@
 """What the tool says of a snapshot does not depend on --threads, byte by byte.
 
 Reference snapshots, with their trace buffer repeated until it is cut into several pieces, and one
-whose cores have sources that are not cut: `csreplay info` and `csreplay history`, of every core,
+whose buffer is too short to be cut: `csreplay info` and `csreplay history`, of every core,
 with one thread and with several. Of long histories two stretches are listed.
 """
 import json
@@ -23,6 +23,7 @@ SNAPSHOTS = (
     ("bugfix-exact-match", "cstrace.bin", 3),
     ("juno_r1_1", "cstrace.bin", 17),
     ("TC2", None, 1),
+    ("TC2", "cstrace.bin", 66),
     ("tc2-ptm-rstk-t32", "PTM_0_2.bin", 75),
 )
 
