@@ -5,13 +5,14 @@
  *
  * Kept is what the code does not say: one bit a run, its outcome (branch taken, instruction
  * executed), and after an indirect branch the number of its target among those that the graph
- * knows for it, mostly one byte. A run that does not follow from the one before begins a block, and
- * so does every 2048th. A block can be expanded without those before it; that costs microseconds,
- * and is all that a seek costs.
+ * knows for it, mostly one byte. A run that does not follow from the one before is a break: how
+ * many runs after the break before it, and its node as a difference, mostly three bytes. Every
+ * 2048th run begins a block, which can be expanded without those before it; that costs
+ * microseconds, and is all that a seek costs.
  *
- * Invariants: blocks are ordered by position and by bit; all runs of a block but the first follow
- * from the one before through the graph; bits, targets and blocks only grow, but for
- * outcome_log_drop_last().
+ * Invariants: blocks are ordered by position and by bit; all runs of a block but the first and
+ * those after breaks follow from the one before through the graph; bits, targets, breaks and blocks
+ * only grow, but for outcome_log_drop_last().
  */
 #ifndef CSREPLAY_REPLAY_HISTORY_OUTCOME_LOG_H
 #define CSREPLAY_REPLAY_HISTORY_OUTCOME_LOG_H
@@ -33,6 +34,7 @@ struct outcome_log_block {
 	uint64_t position; /* of its first instruction, from the start of the outcome log */
 	uint64_t bit;      /* of its first run; that of the next block less this is how many runs */
 	uint64_t target;   /* first of its target bytes */
+	uint64_t breaks;   /* first of its breaks' bytes */
 	uint32_t node;     /* of its first run */
 };
 
@@ -47,9 +49,17 @@ struct outcome_log {
 	uint8_t *targets;
 	size_t target_count;
 	size_t target_capacity;
+	/* Breaks, two LEB128 numbers each: runs since the last one of the block, or its begin; and
+	 * from its node to this one's, the sign in bit 0.
+	 */
+	uint8_t *breaks;
+	size_t break_count; /* bytes */
+	size_t break_capacity;
+	uint64_t break_run;   /* of the last one; or the block's first run */
+	uint32_t break_node;  /* its node */
 	uint64_t length;      /* instructions */
 	uint64_t block_limit; /* of run_count, for the last block */
-	/* The last run; without `is_open` the next one begins a block. */
+	/* The last run; without `is_open` the next one is a break. */
 	bool is_open;
 	bool last_taken;
 	uint32_t last;
@@ -115,7 +125,7 @@ static inline void outcome_log_end_block(struct outcome_log *log)
 	log->block_limit = 0;
 }
 
-/* Takes the last run back; there must be one. The outcome log is not open then. */
+/* Takes the last run back, of an open outcome log. It is not open then, and at a block's end. */
 void outcome_log_drop_last(struct outcome_log *log);
 
 /* Gives back memory that was reserved and not used. */

@@ -249,7 +249,7 @@ static void block_full_begins_the_next(void **state)
 	fini(&w);
 }
 
-static void break_and_end_of_block_begin_a_block(void **state)
+static void break_is_in_the_block_and_end_begins_one(void **state)
 {
 	struct world w;
 
@@ -259,15 +259,24 @@ static void break_and_end_of_block_begin_a_block(void **state)
 	append_run(&w, w.nodes[0], 5, false);
 	outcome_log_break(&w.log);
 	append_run(&w, w.nodes[1], 5, false);
-	assert_int_equal(w.log.block_count, 2);
+	assert_int_equal(w.log.block_count, 1);
+	assert_int_equal(w.log.break_count, 2);
 	outcome_log_end_block(&w.log);
 	append_run(&w, next_of_pair(&w), 5, true);
-	assert_int_equal(w.log.block_count, 3);
+	assert_int_equal(w.log.block_count, 2);
 	append_run(&w, next_of_pair(&w), 5, true);
-	assert_int_equal(w.log.block_count, 3);
+	assert_int_equal(w.log.block_count, 2);
+	assert_int_equal(w.log.break_count, 2);
 	/* To where the code does not lead. */
 	append_run(&w, w.log.last_taken ? w.nodes[1] : w.nodes[0], 5, false);
-	assert_int_equal(w.log.block_count, 4);
+	assert_int_equal(w.log.block_count, 2);
+	assert_int_equal(w.log.break_count, 4);
+	/* At a block's end it is the block's first run. */
+	outcome_log_break(&w.log);
+	outcome_log_end_block(&w.log);
+	append_run(&w, w.nodes[0], 5, false);
+	assert_int_equal(w.log.block_count, 3);
+	assert_int_equal(w.log.break_count, 4);
 	check(&w);
 	fini(&w);
 }
@@ -404,15 +413,16 @@ static void step(struct world *w)
 	switch (pick(w, 64)) {
 	case 0:
 		outcome_log_break(&w->log);
-		w->ends_block = true;
 		break;
 	case 1:
 		outcome_log_end_block(&w->log);
 		w->ends_block = true;
 		break;
 	case 2:
-		if (w->log.is_open)
+		if (w->log.is_open) {
 			drop(w);
+			w->ends_block = true;
+		}
 		break;
 	case 3:
 		outcome_log_trim(&w->log);
@@ -468,7 +478,7 @@ int main(void)
 	        cmocka_unit_test(outcome_log_empty_has_no_block),
 	        cmocka_unit_test(batches_of_any_size_at_any_bit_come_out),
 	        cmocka_unit_test(block_full_begins_the_next),
-	        cmocka_unit_test(break_and_end_of_block_begin_a_block),
+	        cmocka_unit_test(break_is_in_the_block_and_end_begins_one),
 	        cmocka_unit_test(target_numbers_short_and_long_come_out),
 	        cmocka_unit_test(drop_of_the_only_run_leaves_nothing),
 	        cmocka_unit_test(drop_at_borders_leaves_the_rest),
