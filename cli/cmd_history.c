@@ -72,15 +72,15 @@ static void write_gap(struct writer *w, const struct gap *gap)
 /* Everything between instruction position - 1 and instruction `position`. */
 static void write_between(struct writer *w, uint64_t position)
 {
-	size_t gap_count;
 	struct history_event event;
-	const struct gap *gaps = history_gaps(w->history, &gap_count);
+	struct gap gap;
 
 	for (; history_event(w->history, w->next_event, &event) && event.position <= position;
 	     w->next_event++)
 		write_event(w, &event);
-	for (; w->next_gap < gap_count && gaps[w->next_gap].position <= position; w->next_gap++)
-		write_gap(w, &gaps[w->next_gap]);
+	for (; history_gap(w->history, w->next_gap, &gap) && gap.position <= position;
+	     w->next_gap++)
+		write_gap(w, &gap);
 }
 
 /*
@@ -199,12 +199,9 @@ static enum cli_exit write_history(struct writer *w, uint64_t from, uint64_t cou
 {
 	uint64_t length = history_length(w->history);
 	uint64_t end = count < length - from ? from + count : length;
-	size_t gap_count;
-	const struct gap *gaps = history_gaps(w->history, &gap_count);
 
 	w->next_event = from > 0 ? history_event_index(w->history, from) : 0;
-	while (w->next_gap < gap_count && gaps[w->next_gap].position < from)
-		w->next_gap++;
+	w->next_gap = history_gap_index(w->history, from);
 	if (!w->json)
 		write_header(w);
 	for (uint64_t position = from; position < end; position++) {

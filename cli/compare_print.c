@@ -115,18 +115,19 @@ static const char *kind_name(const struct compare_difference *d)
 	return d->count[COMPARE_A] == 0 ? "only-b" : "replaced";
 }
 
-/* The gap that the other has more in, or NULL if it is the start of the trace. */
+/* The gaps that the other has more in, but for the start of the trace. */
 static void put_gaps(struct compare_printer *p, const struct compare_difference *d)
 {
 	for (int side = 0; side < COMPARE_SIDES; side++) {
-		const struct gap *gap = NULL;
+		bool is_found = false;
+		struct gap gap;
 
 		if (d->count[1 - side] == 0)
 			continue;
-		for (uint64_t i = 0; !gap && i <= d->count[side]; i++)
-			gap = history_gap_at(history_of(p, side), d->position[side] + i);
+		for (uint64_t i = 0; !is_found && i <= d->count[side]; i++)
+			is_found = history_gap_at(history_of(p, side), d->position[side] + i, &gap);
 		text_printf(p->out, ", %s: %s", side == COMPARE_A ? "A" : "B",
-		            gap ? gap_reason_text(gap->reason) : "no trace");
+		            is_found ? gap_reason_text(gap.reason) : "no trace");
 	}
 }
 

@@ -50,16 +50,15 @@ static void json_devices(const struct info_report *r)
 
 static void json_gaps(const struct history *history, struct text *out)
 {
-	size_t count;
-	const struct gap *gaps = history_gaps(history, &count);
+	struct gap gap;
 
 	json_list(out, "gaps");
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; history_gap(history, i, &gap); i++) {
 		json_object(out);
-		json_u64(out, "position", gaps[i].position);
-		json_str(out, "reason", str_of(gap_reason_text(gaps[i].reason)));
-		if (gaps[i].has_address)
-			json_hex(out, "address", gaps[i].address);
+		json_u64(out, "position", gap.position);
+		json_str(out, "reason", str_of(gap_reason_text(gap.reason)));
+		if (gap.has_address)
+			json_hex(out, "address", gap.address);
 		json_close(out, '}');
 	}
 	json_close(out, ']');

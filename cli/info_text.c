@@ -55,9 +55,8 @@ static void write_cores(const struct info_report *r)
 		const struct history *history = session_history(r->session, i);
 		const struct snap_register *pc = info_pc(core);
 		struct text sources = {0};
-		size_t gaps;
+		size_t gaps = history_gap_count(history);
 
-		(void)history_gaps(history, &gaps);
 		add_sources(core, &sources);
 		table_cell_printf(&table, "%zu", i + 1);
 		table_cell(&table, core->device->name);

@@ -58,15 +58,16 @@ void console_events(struct console *console, struct str args, struct text *out)
 	text_printf(out, "%zu events in all; `events FROM-TO` shows others\n", count);
 }
 
-static void write_reasons(const struct gap *gaps, size_t count, struct text *out)
+static void write_reasons(const struct history *history, struct text *out)
 {
-	for (unsigned int reason = GAP_TRACE_ON; reason <= GAP_HALT; reason++) {
-		size_t found = 0;
+	size_t found[GAP_HALT + 1] = {0};
+	struct gap gap;
 
-		for (size_t i = 0; i < count; i++)
-			found += gaps[i].reason == (enum gap_reason)reason ? 1 : 0;
-		if (found > 0)
-			text_printf(out, "    %zu: %s\n", found,
+	for (size_t i = 0; history_gap(history, i, &gap); i++)
+		found[gap.reason]++;
+	for (unsigned int reason = GAP_TRACE_ON; reason <= GAP_HALT; reason++) {
+		if (found[reason] > 0)
+			text_printf(out, "    %zu: %s\n", found[reason],
 			            gap_reason_text((enum gap_reason)reason));
 	}
 }
@@ -75,25 +76,25 @@ static void write_gaps(const struct console *console, size_t core,
                        const struct position_range *range, bool is_given, struct text *out)
 {
 	size_t most = is_given ? LIST_MOST_RANGE : LIST_MOST;
-	size_t count;
+	const struct history *history = session_history(console->session, core);
+	size_t count = history_gap_count(history);
 	size_t listed = 0;
 	size_t left = 0;
-	const struct gap *gaps = history_gaps(session_history(console->session, core), &count);
+	struct gap gap;
 
 	console_core(console, core, out);
 	text_printf(out, ": %zu gap%s in %" PRIu64 " instructions\n", count, count == 1 ? "" : "s",
 	            console_length(console, core));
-	write_reasons(gaps, count, out);
-	for (size_t i = 0; i < count; i++) {
-		if (gaps[i].position < range->from || gaps[i].position > range->to)
-			continue;
+	write_reasons(history, out);
+	for (size_t i = history_gap_index(history, range->from);
+	     history_gap(history, i, &gap) && gap.position <= range->to; i++) {
 		if (listed == most) {
 			left++;
 			continue;
 		}
 		listed++;
 		text_puts(out, "    ");
-		gap_format(&gaps[i], out);
+		gap_format(&gap, out);
 		text_char(out, '\n');
 	}
 	if (left > 0)

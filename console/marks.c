@@ -30,9 +30,8 @@ static uint64_t hash_core(const struct session *session, size_t core, uint64_t h
 	struct str name = session_core(session, core)->device->name;
 	uint64_t length = history_length(history);
 	uint64_t pc = 0;
-	size_t gaps;
+	size_t gaps = history_gap_count(history);
 
-	(void)history_gaps(history, &gaps);
 	if (length > 0 && history_pc(history, 0, &pc) != STATUS_OK)
 		pc = 0;
 	hash = hash_bytes(hash, name.p, name.n);

@@ -141,17 +141,16 @@ static bool find_exception(const struct console *console, uint64_t *position, st
 
 static bool find_gap(const struct console *console, uint64_t *position, struct text *wrong)
 {
-	size_t count;
-	const struct gap *gaps =
-	        history_gaps(session_history(console->session, console->core), &count);
+	const struct history *history = session_history(console->session, console->core);
+	size_t before = history_gap_index(history, here(console));
+	struct gap gap;
 
-	while (count > 0 && gaps[count - 1].position >= here(console))
-		count--;
-	if (count > 0)
-		*position = gaps[count - 1].position;
-	else
+	if (before == 0 || !history_gap(history, before - 1, &gap)) {
 		text_puts(wrong, "there is no gap before here");
-	return count > 0;
+		return false;
+	}
+	*position = gap.position;
+	return true;
 }
 
 /* General registers are there what they were at the fault. */

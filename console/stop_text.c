@@ -26,7 +26,7 @@ static void tell_gap(const struct console *console, const struct stop *stop, str
 {
 	begin_line(console, out);
 	text_puts(out, stop->reason == STOP_GAP ? "stopped after a " : "crossed a ");
-	gap_format(stop->gap, out);
+	gap_format(&stop->gap, out);
 	text_char(out, '\n');
 }
 
@@ -145,8 +145,8 @@ static void tell_access(const struct console *console, const struct stop *stop, 
 	begin_line(console, line);
 	if (stop->access.verdict == VALUES_BLIND) {
 		tell_blind(console, stop, line);
-	} else if (stop->access.is_event && stop->gap &&
-	           stop->gap->position == stop->access.position + 1) {
+	} else if (stop->access.is_event && stop->has_gap &&
+	           stop->gap.position == stop->access.position + 1) {
 		text_puts(line, "what is watched may have been accessed in it\n");
 	} else {
 		text_printf(line, "%s%s the %" PRIu64 " byte%s at 0x%" PRIx64 ": ",
@@ -262,7 +262,7 @@ void stop_text(const struct console *console, uint64_t from, const struct stop *
 	tell_first(console, stop, out);
 	if (stop->gaps_passed > 0)
 		tell_passed(console, stop->gaps_passed, out);
-	if (stop->gap)
+	if (stop->has_gap)
 		tell_gap(console, stop, out);
 	if (stop->has_event)
 		tell_event(console, stop, out);

@@ -393,14 +393,14 @@ static void write_row(struct shell *shell, uint64_t position, struct source_line
 {
 	const struct console *console = &shell->console;
 	const struct history *history = session_history(console->session, console->core);
-	const struct gap *gap = history_gap_at(history, position);
 	bool is_here = position == session_position(console->session, console->core);
 	struct source_line line;
 	struct past_code code;
+	struct gap gap;
 
-	if (gap) {
+	if (history_gap_at(history, position, &gap)) {
 		text_puts(out, "   ");
-		gap_format(gap, out);
+		gap_format(&gap, out);
 		text_char(out, '\n');
 	}
 	find_code(console, position, &code);

@@ -42,7 +42,7 @@ static bool write_blocks(const struct gdb *gdb, struct text *out)
 		return false;
 	text_puts(out, "<!DOCTYPE btrace SYSTEM \"btrace.dtd\">\n<btrace version=\"1.0\">\n");
 	for (begin = end; position > 0 && left > 0; position--) {
-		bool is_gap = history_gap_at(history, position) != NULL;
+		bool is_gap = history_has_gap_at(history, position);
 		struct instruction insn;
 
 		history_at(history, position - 1, &insn);

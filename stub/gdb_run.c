@@ -74,7 +74,7 @@ static void add_lldb_reason(struct gdb *gdb, const struct stop *stop)
 	if (gdb->client != CLIENT_LLDB)
 		return;
 	if (stop->reason == STOP_GAP)
-		gap_format(stop->gap, &line);
+		gap_format(&stop->gap, &line);
 	else if (stop->reason == STOP_EVENT)
 		stop_event_text(stop, &line);
 	else
@@ -271,7 +271,8 @@ static bool is_in_doubt(const struct gdb *gdb, const struct stop *stop)
 static void keep_hit(struct gdb *gdb, const struct move *move, struct stop *stop)
 {
 	uint64_t at = stop->access.position;
-	const struct gap *gap;
+	struct gap gap;
+	bool has_gap;
 
 	if (gdb->client != CLIENT_GDB || stop->reason != STOP_WATCH)
 		return;
@@ -279,13 +280,13 @@ static void keep_hit(struct gdb *gdb, const struct move *move, struct stop *stop
 		gdb_watch_shown(gdb, move->core, stop, move->direction);
 		return;
 	}
-	gap = history_gap_at(session_history(gdb->session, move->core), at + 1);
+	has_gap = history_gap_at(session_history(gdb->session, move->core), at + 1, &gap);
 	if (session_seek(gdb->session, move->core, at + (move->direction == DIRECTION_FORWARD)) !=
 	    STATUS_OK)
 		return;
 	stop->reason = STOP_POSSIBLE;
-	if (gap)
-		stop->gap = gap;
+	if (has_gap)
+		stop_set_gap(stop, &gap);
 }
 
 /*

@@ -208,12 +208,12 @@ static bool is_off(enum gap_reason reason)
 /* Finds the gaps at the boundary. */
 static void take_gaps(struct build *build, struct between *between)
 {
-	size_t count;
-	const struct gap *gaps = history_gaps(build->history, &count);
+	struct gap gap;
 
-	for (; build->next_gap < count && gaps[build->next_gap].position <= build->b.position;
+	for (; history_gap(build->history, build->next_gap, &gap) &&
+	       gap.position <= build->b.position;
 	     build->next_gap++) {
-		if (is_off(gaps[build->next_gap].reason) && gaps[build->next_gap].merged == 0)
+		if (is_off(gap.reason) && gap.merged == 0)
 			between->is_off = true;
 		else
 			between->has_gap = true;
@@ -363,13 +363,12 @@ static enum status cross(struct build *build, struct between *between)
 /* The position of the next event or gap. */
 static uint64_t next_mark(const struct build *build)
 {
-	size_t count;
-	const struct gap *gaps = history_gaps(build->history, &count);
 	struct history_event event;
 	uint64_t mark = UINT64_MAX;
+	struct gap gap;
 
-	if (build->next_gap < count)
-		mark = gaps[build->next_gap].position;
+	if (history_gap(build->history, build->next_gap, &gap))
+		mark = gap.position;
 	if (history_event(build->history, build->next_event, &event) && event.position < mark)
 		mark = event.position;
 	return mark;

@@ -72,22 +72,13 @@ static uint64_t view_key(void *context, uint64_t position)
 static uint64_t view_next_gap(void *context, uint64_t position)
 {
 	const struct view *view = context;
-	size_t count;
-	const struct gap *gaps = history_gaps(view->history, &count);
-	size_t low = 0;
-	size_t high = count;
+	struct gap gap;
 
 	if (position == 0 && view->begins_in_gap)
 		return 0;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (gaps[middle].position < position)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < count ? gaps[low].position : ALIGNMENT_NO_GAP;
+	return history_gap(view->history, history_gap_index(view->history, position), &gap)
+	               ? gap.position
+	               : ALIGNMENT_NO_GAP;
 }
 
 static enum status open_view(struct view *view, const struct compare_side *side,

@@ -147,7 +147,7 @@ enum status compare_exceptions(const struct compare_place places[COMPARE_SIDES],
                                struct compare_list *list)
 {
 	for (int i = 0; i < COMPARE_SIDES; i++) {
-		if (history_gap_at(places[i].history, places[i].position))
+		if (history_has_gap_at(places[i].history, places[i].position))
 			return STATUS_OK;
 	}
 	for (size_t index = 0;; index++) {

@@ -119,7 +119,7 @@ void flow_branch(struct tarmac_writer *w, const struct instruction *insn)
 	} else {
 		struct instruction target = {.isa = insn->isa};
 
-		if (history_gap_at(w->history, next) || is_exception_at(w->history, next) ||
+		if (history_has_gap_at(w->history, next) || is_exception_at(w->history, next) ||
 		    history_pc(w->history, next, &event.branch.target) != STATUS_OK)
 			return;
 		if (next < history_length(w->history))
@@ -129,14 +129,10 @@ void flow_branch(struct tarmac_writer *w, const struct instruction *insn)
 	w->style->event(&w->lines, &event);
 }
 
-/* The next gap, if it is before instruction `position`. */
-static const struct gap *next_gap(const struct tarmac_writer *w, uint64_t position)
+/* The next gap; false unless it is before instruction `position`. */
+static bool next_gap(const struct tarmac_writer *w, uint64_t position, struct gap *gap)
 {
-	size_t count;
-	const struct gap *gaps = history_gaps(w->history, &count);
-
-	return w->next_gap < count && gaps[w->next_gap].position <= position ? &gaps[w->next_gap]
-	                                                                     : NULL;
+	return history_gap(w->history, w->next_gap, gap) && gap->position <= position;
 }
 
 /* The next event; false unless it is before instruction `position`. */
@@ -150,8 +146,9 @@ static bool next_event(const struct tarmac_writer *w, uint64_t position,
 static bool leads_on(const struct tarmac_writer *w)
 {
 	struct history_event event;
+	struct gap gap;
 
-	if (next_gap(w, w->position))
+	if (next_gap(w, w->position, &gap))
 		return false;
 	for (size_t i = w->next_event + 1;
 	     history_event(w->history, i, &event) && event.position == w->position; i++) {
@@ -253,16 +250,17 @@ static void take_gap(struct tarmac_writer *w, const struct gap *gap, bool is_wri
 void flow_between(struct tarmac_writer *w, uint64_t position, bool is_written)
 {
 	for (;;) {
-		const struct gap *gap = next_gap(w, position);
+		struct gap gap;
 		struct history_event event;
+		bool has_gap = next_gap(w, position, &gap);
 		bool has_event = next_event(w, position, &event);
 
-		if (gap && has_event &&
-		    (event.position < gap->position ||
-		     (event.position == gap->position && event.element.offset < gap->offset)))
-			gap = NULL;
-		if (gap) {
-			take_gap(w, gap, is_written);
+		if (has_gap && has_event &&
+		    (event.position < gap.position ||
+		     (event.position == gap.position && event.element.offset < gap.offset)))
+			has_gap = false;
+		if (has_gap) {
+			take_gap(w, &gap, is_written);
 			w->next_gap++;
 		} else if (has_event) {
 			take_event(w, &event.element, is_written);

@@ -34,14 +34,27 @@ static enum status append_marks(struct notes *notes, struct part_builder *part, 
 	return STATUS_OK;
 }
 
-static enum status append_gaps(struct notes *notes, const struct gap_list *gaps, uint64_t position)
+/* The first of the part's may say no more than the last one before it. */
+static enum status append_gaps(struct notes *notes, struct notes *part, uint64_t position)
 {
-	for (size_t i = 0; i < gaps->count; i++) {
-		struct gap gap = gaps->items[i];
+	struct row_cache cache = {.bytes = NULL};
+	struct gap gap;
 
-		gap.position += position;
-		TRY(notes_add_gap(notes, &gap));
+	if (part->gaps.count == 0)
+		return STATUS_OK;
+	row_log_at(&part->gaps, 0, &cache, &gap);
+	gap.position += position;
+	if (notes->gaps.count > 0 && notes->last_gap.position == gap.position) {
+		for (size_t i = 0; i < part->gaps.count; i++) {
+			row_log_at(&part->gaps, i, &cache, &gap);
+			gap.position += position;
+			TRY(notes_add_gap(notes, &gap));
+		}
+		return STATUS_OK;
 	}
+	TRY(row_log_join(&notes->gaps, &part->gaps, position, 0));
+	notes->last_gap = part->last_gap;
+	notes->last_gap.position += position;
 	return STATUS_OK;
 }
 
@@ -83,7 +96,7 @@ static enum status join(struct builder *b, struct part_builder *part)
 	uint64_t position = h->length;
 
 	TRY(check_join(b, part));
-	TRY(append_gaps(&h->notes, &part->notes.gaps, position));
+	TRY(append_gaps(&h->notes, &part->notes, position));
 	TRY(row_log_join(&h->notes.events, &part->notes.events, position, 0));
 	TRY(row_log_join(&h->notes.contexts, &part->notes.contexts, position, 0));
 	TRY(append_marks(&h->notes, part, position, b->cycles));
@@ -482,8 +495,14 @@ void history_destroy(struct history *history)
 	free(history);
 }
 
-void history_note_store(struct history *history, size_t gap, uint64_t position)
+enum status history_note_store(struct history *history, size_t gap, uint64_t position)
 {
-	history->notes.gaps.items[gap].has_store = true;
-	history->notes.gaps.items[gap].store = position;
+	struct gap named;
+
+	if (!history_gap(history, gap, &named))
+		return STATUS_NOT_FOUND;
+	named.has_store = true;
+	named.store = position;
+	history->cache->gaps.bytes = NULL;
+	return row_log_set(&history->notes.gaps, gap, &named);
 }

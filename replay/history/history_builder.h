@@ -39,7 +39,7 @@ MUST_USE enum status history_of_part(const struct snap_core *core, struct graph 
                                      struct history **history);
 
 /* Of gap `gap`, of code that was written: the store that did it is at this position. */
-void history_note_store(struct history *history, size_t gap, uint64_t position);
+MUST_USE enum status history_note_store(struct history *history, size_t gap, uint64_t position);
 
 /*
  * Makes opcode and size what was executed at `position`, where that is not what the memory map

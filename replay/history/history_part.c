@@ -20,10 +20,13 @@ _Static_assert(sizeof(struct history_event) % sizeof(uint64_t) == 0 &&
                        (int)ELEMENT_PACKET < (int)ROW_KINDS_MOST,
                "an event fits a row, and its element's type the kinds");
 _Static_assert(sizeof(struct context_change) % sizeof(uint64_t) == 0, "a context fits a row");
+_Static_assert(sizeof(struct gap) % sizeof(uint64_t) == 0 && (int)GAP_HALT < (int)ROW_KINDS_MOST,
+               "a gap fits a row, and its reason the kinds");
 
 void notes_init(struct notes *notes)
 {
 	*notes = (struct notes){.gaps = {0}};
+	row_log_init(&notes->gaps, sizeof(struct gap));
 	row_log_init(&notes->events, sizeof(struct history_event));
 	row_log_init(&notes->contexts, sizeof(struct context_change));
 }
@@ -34,7 +37,7 @@ void notes_fini(struct notes *notes)
 		mark_log_fini(&notes->marks[i]);
 	row_log_fini(&notes->events);
 	row_log_fini(&notes->contexts);
-	free(notes->gaps.items);
+	row_log_fini(&notes->gaps);
 	*notes = (struct notes){0};
 }
 
@@ -104,17 +107,15 @@ static bool gap_continues(const struct gap *last, const struct gap *gap)
 
 enum status notes_add_gap(struct notes *notes, const struct gap *gap)
 {
-	struct gap_list *list = &notes->gaps;
-	struct gap *last = list->count > 0 ? &list->items[list->count - 1] : NULL;
+	struct row_log *gaps = &notes->gaps;
+	struct gap *last = &notes->last_gap;
 
-	if (last && gap_continues(last, gap)) {
+	if (gaps->count > 0 && gap_continues(last, gap)) {
 		last->merged += gap->merged + 1;
-		return STATUS_OK;
+		return row_log_set(gaps, gaps->count - 1, last);
 	}
-	TRY(vec_reserve((void **)&list->items, &list->capacity, list->count + 1,
-	                sizeof(*list->items)));
-	list->items[list->count++] = *gap;
-	return STATUS_OK;
+	*last = *gap;
+	return row_log_add(gaps, gap->reason, gap);
 }
 
 /* What comes next does not follow from the last run, and that is no riddle. */
@@ -275,6 +276,7 @@ enum status part_end(struct part_builder *b)
 	outcome_log_trim(&b->log);
 	free(b->missing);
 	b->missing = NULL;
+	TRY(row_log_end(&b->notes.gaps));
 	TRY(row_log_end(&b->notes.events));
 	TRY(row_log_end(&b->notes.contexts));
 	for (unsigned int mark = 0; mark < MARK_COUNT; mark++)

@@ -259,48 +259,48 @@ size_t history_executed_extent(const struct history *history, const struct mem_s
 	return (size_t)(history->executed[low].end - span->bytes.pos);
 }
 
-const struct gap *history_gaps(const struct history *history, size_t *count)
+size_t history_gap_count(const struct history *history)
 {
-	*count = history->notes.gaps.count;
-	return history->notes.gaps.items;
+	return history->notes.gaps.count;
 }
 
-/* Index of the first gap at or after `position`. */
-static size_t gap_index(const struct history *h, uint64_t position)
+bool history_gap(const struct history *history, size_t index, struct gap *gap)
 {
-	size_t low = 0;
-	size_t high = h->notes.gaps.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (h->notes.gaps.items[middle].position < position)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	if (index >= history->notes.gaps.count)
+		return false;
+	row_log_at(&history->notes.gaps, index, &history->cache->gaps, gap);
+	return true;
 }
 
-const struct gap *history_gap_at(const struct history *history, uint64_t position)
+size_t history_gap_index(const struct history *history, uint64_t position)
 {
-	size_t i = gap_index(history, position);
-
-	if (i == history->notes.gaps.count || history->notes.gaps.items[i].position != position)
-		return NULL;
-	return &history->notes.gaps.items[i];
+	return row_log_index(&history->notes.gaps, position, &history->cache->gaps);
 }
 
-const struct gap *history_gap_between(const struct history *history, uint64_t from, uint64_t to,
-                                      bool newest)
+bool history_gap_at(const struct history *history, uint64_t position, struct gap *gap)
 {
-	size_t first = gap_index(history, from + 1);
-	size_t end = gap_index(history, to);
+	return history_gap(history, history_gap_index(history, position), gap) &&
+	       gap->position == position;
+}
+
+bool history_has_gap_at(const struct history *history, uint64_t position)
+{
+	struct gap gap;
+
+	return history_gap_at(history, position, &gap);
+}
+
+bool history_gap_between(const struct history *history, uint64_t from, uint64_t to, bool newest,
+                         struct gap *gap)
+{
+	size_t first = history_gap_index(history, from + 1);
+	size_t end = history_gap_index(history, to);
 
 	if (to <= from || first >= end)
-		return NULL;
-	return newest ? history_gap_at(history, history->notes.gaps.items[end - 1].position)
-	              : &history->notes.gaps.items[first];
+		return false;
+	if (!newest)
+		return history_gap(history, first, gap);
+	return history_gap(history, end - 1, gap) && history_gap_at(history, gap->position, gap);
 }
 
 size_t history_event_count(const struct history *history)

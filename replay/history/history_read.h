@@ -242,7 +242,11 @@ MUST_USE enum status history_find_forward(const struct history *history,
  */
 size_t history_executed_extent(const struct history *history, const struct mem_span *span);
 
-const struct gap *history_gaps(const struct history *history, size_t *count);
+size_t history_gap_count(const struct history *history);
+/* Copies out gap `index`, in order of positions; false after the last one. */
+bool history_gap(const struct history *history, size_t index, struct gap *gap);
+/* Index of the first gap at or after `position`. */
+size_t history_gap_index(const struct history *history, uint64_t position);
 size_t history_event_count(const struct history *history);
 /* Copies out event `index`, in order of positions; false after the last one. */
 bool history_event(const struct history *history, size_t index, struct history_event *event);
@@ -257,11 +261,15 @@ bool history_context_change(const struct history *history, size_t index,
 /* The last PE_CONTEXT at or before `position`; false if there is none. */
 bool history_last_context(const struct history *history, uint64_t position,
                           struct context_change *change);
-/* The first gap at exactly `position`, or NULL. */
-const struct gap *history_gap_at(const struct history *history, uint64_t position);
-/* The gap nearest to `position` in the open interval (from, to), or NULL. */
-const struct gap *history_gap_between(const struct history *history, uint64_t from, uint64_t to,
-                                      bool newest);
+/* Copies out the first gap at exactly `position`; false if there is none. */
+bool history_gap_at(const struct history *history, uint64_t position, struct gap *gap);
+bool history_has_gap_at(const struct history *history, uint64_t position);
+/*
+ * Copies out the first gap at the newest, or oldest, place with gaps in the open interval (from,
+ * to); false if there is none.
+ */
+bool history_gap_between(const struct history *history, uint64_t from, uint64_t to, bool newest,
+                         struct gap *gap);
 
 /* What the trace said last, at or before a position. */
 enum mark {

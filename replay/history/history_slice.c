@@ -137,28 +137,27 @@ static struct between between_slices(const struct copying *c, size_t next)
 /* Where a base does not know who ran, the context may have: of that, one gap is enough. */
 static enum status add_doubts(struct copying *c, struct base *base, const struct between *between)
 {
-	const struct gap_list *gaps = &base->history->notes.gaps;
 	bool is_after = base == base_of(c, between->next - 1);
 	bool is_before = between->next < c->what->count && base == base_of(c, between->next);
 	uint64_t limit = is_before ? c->what->items[between->next].from : UINT64_MAX;
+	struct gap gap;
 
-	for (; base->gap < gaps->count && gaps->items[base->gap].position < limit; base->gap++) {
-		const struct gap *gap = &gaps->items[base->gap];
+	for (; history_gap(base->history, base->gap, &gap) && gap.position < limit; base->gap++) {
 		struct moment time;
 
-		if (gap->position < base->done || !gap_loses_context(gap->reason))
+		if (gap.position < base->done || !gap_loses_context(gap.reason))
 			continue;
 		if (is_after && (is_before || c->what->base_count == 1)) {
-			TRY(part_add_gap(c->part, *gap));
+			TRY(part_add_gap(c->part, gap));
 			continue;
 		}
-		time = time_of_gap(base->history, gap);
+		time = time_of_gap(base->history, &gap);
 		if (moment_order(&time, &between->begin) == ORDER_BEFORE)
 			continue;
 		/* It may be before later slices, too. */
 		return moment_order(&time, &between->end) == ORDER_AFTER
 		               ? STATUS_OK
-		               : part_add_gap(c->part, *gap);
+		               : part_add_gap(c->part, gap);
 	}
 	return STATUS_OK;
 }
@@ -188,28 +187,11 @@ static enum status add_gaps(struct copying *c, size_t next)
 	return STATUS_OK;
 }
 
-/* Index of the first gap at `position` or after it. */
-static size_t gap_index(const struct gap_list *gaps, uint64_t position)
-{
-	size_t low = 0;
-	size_t high = gaps->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (gaps->items[middle].position < position)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* What the base's marks are at the slice's beginning. */
 static enum status begin_slice(struct copying *c, const struct history_slice *slice)
 {
 	part_break(c->part);
-	c->gap = gap_index(&c->base->notes.gaps, slice->from);
+	c->gap = history_gap_index(c->base, slice->from);
 	c->event = history_event_index(c->base, slice->from);
 	for (unsigned int mark = 0; mark < MARK_COUNT; mark++) {
 		c->marks[mark] = history_mark_after(c->base, mark, slice->from);
@@ -235,11 +217,11 @@ static enum status copy_marks(struct copying *c, enum mark mark, uint64_t positi
 /* What the base has up to before its instruction `position`. */
 static enum status copy_notes(struct copying *c, uint64_t position)
 {
-	const struct gap_list *gaps = &c->base->notes.gaps;
 	struct history_event event;
+	struct gap gap;
 
-	for (; c->gap < gaps->count && gaps->items[c->gap].position <= position; c->gap++)
-		TRY(part_add_gap(c->part, gaps->items[c->gap]));
+	for (; history_gap(c->base, c->gap, &gap) && gap.position <= position; c->gap++)
+		TRY(part_add_gap(c->part, gap));
 	for (; history_event(c->base, c->event, &event) && event.position <= position; c->event++) {
 		event.position = c->part->log.length;
 		TRY(notes_add_event(&c->part->notes, &event));

@@ -20,15 +20,10 @@
 #include "replay/history/outcome_log.h"
 #include "replay/history/row_log.h"
 
-struct gap_list {
-	struct gap *items;
-	size_t count;
-	size_t capacity;
-};
-
 /* What was said between the instructions. */
 struct notes {
-	struct gap_list gaps;
+	struct row_log gaps;            /* struct gap; the kind is the reason */
+	struct gap last_gap;            /* of what was added to the gaps, if any was */
 	struct row_log events;          /* struct history_event; the kind is the element's type */
 	struct row_log contexts;        /* struct context_change: of the events those that differ */
 	struct pe_context last_context; /* of what was added to the contexts, if any was */
@@ -68,6 +63,7 @@ struct block_cache {
 	size_t block;
 	uint32_t count; /* runs */
 	struct outcome_log_run runs[LOG_BLOCK_RUNS];
+	struct row_cache gaps;
 	struct row_cache events;
 	struct row_cache contexts;
 	struct mark_cache marks[MARK_COUNT];

@@ -115,7 +115,8 @@ void outcome_log_drop_last(struct outcome_log *log)
 	if (log->blocks[log->block_count - 1].bit == bit)
 		log->block_count--;
 	log->is_open = false;
-	/* What led to that run may be among the targets or breaks: no reader of the block comes to it. */
+	/* What led to that run may be among the targets or breaks: no reader of the block comes to
+	 * it. */
 	outcome_log_end_block(log);
 }
 

@@ -152,7 +152,7 @@ static enum status end_at(struct trail *t, enum origin_kind kind, uint64_t posit
 /* What lies between instructions leaves what is not known. */
 static enum origin_kind kind_of_event(const struct trail *t, uint64_t position)
 {
-	return history_gap_at(values_history(t->values), position) ? ORIGIN_GAP : ORIGIN_SYSTEM;
+	return history_has_gap_at(values_history(t->values), position) ? ORIGIN_GAP : ORIGIN_SYSTEM;
 }
 
 /* The register was made of constants of instructions alone, not long ago. */

@@ -173,7 +173,7 @@ static void write_access(const struct past_names *names, const struct past_acces
                          const struct past_access *access, struct text *out)
 {
 	bool is_placed = access->verdict == PAST_PROVED || access->verdict == PAST_ASSUMED;
-	const struct gap *gap = history_gap_at(names->history, access->position + 1);
+	struct gap gap;
 
 	text_printf(out, "%" PRIu64, access->position);
 	if (access->verdict == PAST_BLIND) {
@@ -184,8 +184,8 @@ static void write_access(const struct past_names *names, const struct past_acces
 	text_puts(out, "  ");
 	if (access->code.is_there)
 		past_code_text(names, &access->code, out);
-	else if (gap)
-		gap_format(gap, out);
+	else if (history_gap_at(names->history, access->position + 1, &gap))
+		gap_format(&gap, out);
 	else
 		text_puts(out, "a system call, an exception or the like after it");
 	text_printf(out, ": %s", access->is_write ? "write" : "read");

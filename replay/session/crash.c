@@ -251,7 +251,7 @@ static void add_branch(const struct crash_core *c, struct crash *crash)
 	struct crash_instruction at = {.core = c->index};
 
 	if (!crash->has_position || crash->position == 0 ||
-	    history_gap_at(c->history, crash->position))
+	    history_has_gap_at(c->history, crash->position))
 		return;
 	history_at(c->history, crash->position - 1, &before);
 	at.address = before.address;
@@ -320,7 +320,7 @@ static bool find_opcode(const struct crash_core *c, struct crash *crash)
 	        .source = CRASH_OPCODE, .level = -1, .from_level = -1, .is_halt = true};
 	crash->has_pc = c->has_pc;
 	crash->pc = c->pc;
-	return c->has_pc && !history_gap_at(c->history, history_length(c->history)) &&
+	return c->has_pc && !history_has_gap_at(c->history, history_length(c->history)) &&
 	       crash_read_opcode(c, c->pc, isa_of(c, c->pc), crash);
 }
 

@@ -56,16 +56,18 @@ bool crash_fault_find(const struct history *history, struct crash_fault *fault)
 	uint64_t returns = 0;
 	size_t i = history_event_count(history);
 	struct history_event event;
+	struct gap gap;
 
-	if (length == 0 || history_gap_at(history, length))
+	if (length == 0 || history_has_gap_at(history, length))
 		return false;
 	while (i-- > 0 && history_event(history, i, &event)) {
 		uint64_t position = event.position;
 
 		if (length - position > AFTER_MOST ||
-		    (position < length && (history_core(history)->arch == CORE_A32 ||
-		                           history_gap_at(history, position) ||
-		                           history_gap_between(history, position, length, true))))
+		    (position < length &&
+		     (history_core(history)->arch == CORE_A32 ||
+		      history_has_gap_at(history, position) ||
+		      history_gap_between(history, position, length, true, &gap))))
 			return false;
 		returns += count_returns(history, position, looked);
 		looked = position;

@@ -14,26 +14,30 @@ enum {
 	MISSES_PER_POLL = 64, /* of breakpoints whose condition does not hold */
 };
 
-static struct stop stop_at(enum stop_reason reason, const struct gap *gap)
+static struct stop stop_at(enum stop_reason reason)
 {
-	return (struct stop){.reason = reason, .gap = gap};
+	return (struct stop){.reason = reason};
+}
+
+/* A step that crosses what lies before `place`. */
+static struct stop stepped(const struct cursor *cursor, uint64_t place)
+{
+	struct stop stop = {.reason = STOP_STEPPED};
+
+	stop.has_gap = history_gap_at(cursor->history, place, &stop.gap);
+	return stop;
 }
 
 struct stop cursor_step(struct cursor *cursor, enum direction direction)
 {
-	const struct gap *gap;
-
 	if (direction == DIRECTION_BACKWARD) {
 		if (cursor->position == 0)
-			return stop_at(STOP_BEGIN, NULL);
-		gap = history_gap_at(cursor->history, cursor->position);
-		cursor->position--;
-		return stop_at(STOP_STEPPED, gap);
+			return stop_at(STOP_BEGIN);
+		return stepped(cursor, cursor->position--);
 	}
 	if (cursor->position == history_last(cursor->history))
-		return stop_at(STOP_END, NULL);
-	cursor->position++;
-	return stop_at(STOP_STEPPED, history_gap_at(cursor->history, cursor->position));
+		return stop_at(STOP_END);
+	return stepped(cursor, ++cursor->position);
 }
 
 /* The instruction before `position` leads to the one there, as far as its opcode says. */
@@ -60,12 +64,12 @@ static bool is_next_address(const struct history *history, uint64_t position)
 /* Nothing but a filter, or a switch, and execution may have gone on where it was left. */
 static bool is_plain(const struct history *history, const struct gap *gap)
 {
-	size_t count;
-	const struct gap *gaps = history_gaps(history, &count);
+	struct gap next;
 
 	if (gap->reason != GAP_TRACE_ON || gap->merged > 0)
 		return false;
-	if (gap + 1 < gaps + count && gap[1].position == gap->position)
+	if (history_gap(history, history_gap_index(history, gap->position) + 1, &next) &&
+	    next.position == gap->position)
 		return false;
 	return is_next_address(history, gap->position);
 }
@@ -76,41 +80,40 @@ static bool stops_at(const struct history *history, const struct gap *gap, enum 
 }
 
 /*
- * The gap that a continue to `target` would meet first and stop for, or NULL. A gap at the starting
+ * Finds the gap that a continue to `target` would meet first and stop for. A gap at the starting
  * position counts backward (leaving crosses it), one at the target counts forward (arriving does).
  */
-static const struct gap *gap_on_way(const struct cursor *c, enum direction direction,
-                                    uint64_t target, enum gap_policy policy)
+static bool gap_on_way(const struct cursor *c, enum direction direction, uint64_t target,
+                       enum gap_policy policy, struct gap *gap)
 {
 	bool forward = direction == DIRECTION_FORWARD;
 	uint64_t from = forward ? c->position : target;
 	uint64_t to = (forward ? target : c->position) + 1;
-	const struct gap *gap = NULL;
 
 	if (policy == GAP_POLICY_PASS || to == 0)
-		return NULL;
-	do {
-		if (gap && forward)
+		return false;
+	while (history_gap_between(c->history, from, to, !forward, gap)) {
+		if (stops_at(c->history, gap, policy))
+			return true;
+		if (forward)
 			from = gap->position;
-		else if (gap)
+		else
 			to = gap->position;
-		gap = history_gap_between(c->history, from, to, !forward);
-	} while (gap && !stops_at(c->history, gap, policy));
-	return gap;
+	}
+	return false;
 }
 
 uint64_t cursor_gaps_passed(const struct history *history, uint64_t from, uint64_t to,
-                            const struct gap *own)
+                            const struct stop *stop)
 {
 	uint64_t first = from < to ? from : to;
 	uint64_t last = from < to ? to : from;
 	uint64_t passed = 0;
-	size_t count;
-	const struct gap *gaps = history_gaps(history, &count);
-	const struct gap *gap = history_gap_between(history, first, last + 1, false);
+	struct gap gap;
 
-	for (; gap && gap < gaps + count && gap->position <= last; gap++)
-		passed += !own || gap->position != own->position;
+	for (size_t i = history_gap_index(history, first + 1);
+	     history_gap(history, i, &gap) && gap.position <= last; i++)
+		passed += !stop->has_gap || gap.position != stop->gap.position;
 	return passed;
 }
 
@@ -157,14 +160,14 @@ static struct stop stop_after(struct cursor *c, enum direction direction, enum s
 		reason = STOP_BEGIN;
 	if (direction == DIRECTION_FORWARD && c->position == history_length(c->history))
 		reason = STOP_END;
-	return stop_at(reason, NULL);
+	return stop_at(reason);
 }
 
 static struct stop stop_after_gap(struct cursor *c, enum direction direction, const struct gap *gap)
 {
 	struct stop stop = stop_after(c, direction, STOP_GAP, gap->position);
 
-	stop.gap = gap;
+	stop_set_gap(&stop, gap);
 	return stop;
 }
 
@@ -209,21 +212,22 @@ struct stop cursor_continue(struct cursor *cursor, enum direction direction,
 	bool forward = direction == DIRECTION_FORWARD;
 	uint64_t end = end_of(h, direction, limits);
 	struct history_event event;
-	const struct gap *gap;
+	struct gap gap;
+	bool has_gap;
 	bool has_event;
 	struct stop stop;
 	enum status status;
 
 	if (cursor->position == end)
-		return stop_at(forward ? STOP_END : STOP_BEGIN, NULL);
+		return stop_at(forward ? STOP_END : STOP_BEGIN);
 	/* The first of these bounds the search: what lies after it is not looked at. */
-	gap = gap_on_way(cursor, direction, end, limits->gaps);
-	stop = gap ? stop_after_gap(cursor, direction, gap)
-	           : stop_at(forward ? STOP_END : STOP_BEGIN, NULL);
-	if (!gap)
+	has_gap = gap_on_way(cursor, direction, end, limits->gaps, &gap);
+	stop = has_gap ? stop_after_gap(cursor, direction, &gap)
+	               : stop_at(forward ? STOP_END : STOP_BEGIN);
+	if (!has_gap)
 		cursor->position = end;
 	has_event = event_on_way(&start, direction, cursor->position, limits->caught, &event);
-	if (has_event && (!gap || gap->position != event.position))
+	if (has_event && (!has_gap || gap.position != event.position))
 		stop = stop_after(cursor, direction, STOP_EVENT, event.position);
 	stop.has_event = has_event;
 	if (has_event)
@@ -231,11 +235,14 @@ struct stop cursor_continue(struct cursor *cursor, enum direction direction,
 	end = cursor->position;
 	*cursor = start;
 	status = find_breakpoint(cursor, direction, end, limits);
-	if (status == STATUS_OK)
-		return stop_at(STOP_BREAKPOINT,
-		               gap_on_way(&start, direction, cursor->position, limits->gaps));
+	if (status == STATUS_OK) {
+		stop = stop_at(STOP_BREAKPOINT);
+		stop.has_gap =
+		        gap_on_way(&start, direction, cursor->position, limits->gaps, &stop.gap);
+		return stop;
+	}
 	if (status == STATUS_INTERRUPTED)
-		return stop_at(STOP_INTERRUPTED, NULL);
+		return stop_at(STOP_INTERRUPTED);
 	cursor->position = end;
 	return stop;
 }
@@ -260,17 +267,17 @@ struct stop cursor_step_range(struct cursor *cursor, uint64_t low, uint64_t high
 
 		if (stop.reason != STOP_STEPPED)
 			return stop;
-		if (stop.gap && stops_at(cursor->history, stop.gap, limits->gaps))
-			return stop_after_gap(cursor, DIRECTION_FORWARD, stop.gap);
+		if (stop.has_gap && stops_at(cursor->history, &stop.gap, limits->gaps))
+			return stop_after_gap(cursor, DIRECTION_FORWARD, &stop.gap);
 		if (history_pc(cursor->history, cursor->position, &pc) != STATUS_OK)
 			return stop;
 		if (is_breakpoint(breakpoints, pc) &&
 		    (!limits->holds || limits->holds(limits->context, cursor->position)))
-			return stop_at(STOP_BREAKPOINT, NULL);
+			return stop_at(STOP_BREAKPOINT);
 		if (pc < low || pc >= high)
 			return stop;
 		if (steps % STEPS_PER_POLL == STEPS_PER_POLL - 1 && breakpoints->interrupted &&
 		    breakpoints->interrupted(breakpoints->context))
-			return stop_at(STOP_INTERRUPTED, NULL);
+			return stop_at(STOP_INTERRUPTED);
 	}
 }

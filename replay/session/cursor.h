@@ -38,8 +38,10 @@ struct stop cursor_continue(struct cursor *cursor, enum direction direction,
 struct stop cursor_step_range(struct cursor *cursor, uint64_t low, uint64_t high,
                               const struct cursor_limits *limits);
 
-/* Gaps that a move between two positions crosses, but for those where the stop's own gap is. */
+/* Gaps that a move from a position to another, where it stopped so, crosses in other places than
+ * the stop's own.
+ */
 uint64_t cursor_gaps_passed(const struct history *history, uint64_t from, uint64_t to,
-                            const struct gap *own);
+                            const struct stop *stop);
 
 #endif

@@ -154,7 +154,7 @@ static void find_bounds(const struct history *history, uint64_t position, struct
 	uint64_t length = history_length(history);
 	size_t i = history_event_index(history, position + 1);
 	struct history_event event;
-	const struct gap *gap;
+	struct gap gap;
 
 	stretch->low = position > LOOKED_MOST ? position - LOOKED_MOST : 0;
 	stretch->high = length - position > LOOKED_MOST ? position + LOOKED_MOST : length;
@@ -167,12 +167,10 @@ static void find_bounds(const struct history *history, uint64_t position, struct
 		if (ends_level(&event))
 			stretch->low = event.position;
 	}
-	gap = history_gap_between(history, position, stretch->high, false);
-	if (gap)
-		stretch->high = gap->position;
-	gap = history_gap_between(history, stretch->low, position + 1, true);
-	if (gap)
-		stretch->low = gap->position;
+	if (history_gap_between(history, position, stretch->high, false, &gap))
+		stretch->high = gap.position;
+	if (history_gap_between(history, stretch->low, position + 1, true, &gap))
+		stretch->low = gap.position;
 }
 
 /* SP_EL0 as the instruction at a position read it or, with `is_written`, left it. */
@@ -216,7 +214,7 @@ static bool reaches_halt(const struct kernel_place *at, uint64_t high, uint64_t 
 	const struct history *history = session_history(at->session, at->core);
 	struct kernel_place halt = at_halt(at->session, at->core);
 
-	return high == history_length(history) && !history_gap_at(history, high) &&
+	return high == history_length(history) && !history_has_gap_at(history, high) &&
 	       halt_task(&halt, value);
 }
 

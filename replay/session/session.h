@@ -85,8 +85,8 @@ struct stop {
 	bool is_of_other; /* of another core than the one that was to move */
 	/* Cores are to go together, some cannot, and it is the first move since that was set. */
 	bool says_alone;
-	/* The gap that was crossed or met, or NULL. Valid as long as the session. */
-	const struct gap *gap;
+	bool has_gap;
+	struct gap gap;       /* that was crossed or met; valid if has_gap */
 	uint64_t gaps_passed; /* by a continue, in other places than that */
 	/*
 	 * WATCH, POSSIBLE, BLIND: the watchpoint, and what it met, which `access` says. Another
@@ -106,6 +106,12 @@ struct stop {
 	struct others_met others;
 	struct history_event event;
 };
+
+static inline void stop_set_gap(struct stop *stop, const struct gap *gap)
+{
+	stop->has_gap = true;
+	stop->gap = *gap;
+}
 
 /* What a continue does where an access to what is watched is possible, or nothing is known. */
 enum possible_access {

@@ -160,13 +160,11 @@ static bool is_crossed(uint64_t place, uint64_t position, bool forward)
 /* What may have been an access in a gap that the move would have passed is a stop for the gap. */
 static void tell_gap_of(const struct history *history, struct stop *stop)
 {
-	const struct gap *gap = NULL;
+	struct gap gap;
 
-	if (stop->access.is_event)
-		gap = history_gap_at(history, stop->access.position + 1);
-	if (!gap)
+	if (!stop->access.is_event || !history_gap_at(history, stop->access.position + 1, &gap))
 		return;
-	stop->gap = gap;
+	stop_set_gap(stop, &gap);
 	stop->reason = STOP_GAP;
 }
 
@@ -183,11 +181,11 @@ static struct planned_stop plan_to(struct session *session, size_t core, const s
 	bool hits = goal->position != from && session_meet(session, core, goal->position, &hit);
 
 	if (hits && (hit.stop != goal->position || hit.access.verdict == VALUES_PROVED)) {
-		const struct gap *gap = stop.gap;
+		const struct stop passed = stop;
 
 		stop = watch_stop(&hit);
-		if (gap && is_crossed(gap->position, hit.stop, forward))
-			stop.gap = gap;
+		if (passed.has_gap && is_crossed(passed.gap.position, hit.stop, forward))
+			stop_set_gap(&stop, &passed.gap);
 		tell_gap_of(session->histories[core], &stop);
 	} else if (hits) {
 		stop.has_access = true;

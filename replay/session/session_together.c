@@ -311,8 +311,8 @@ static struct stop make(struct session *session, const struct planned_stop *own,
 		session_met(session, own->core);
 	}
 	if (how->is_continue)
-		stop.gaps_passed = cursor_gaps_passed(session->histories[first.core], from,
-		                                      first.goal, stop.gap);
+		stop.gaps_passed =
+		        cursor_gaps_passed(session->histories[first.core], from, first.goal, &stop);
 	stop = doubted(session, first.core, from, stop);
 	if (takes_others)
 		take_along(session, &first, how->direction, &stop);

@@ -118,15 +118,14 @@ static void free_variant(struct variant *v)
 static struct fit fit_of(const struct history *history)
 {
 	struct fit fit = {.instructions = history_length(history)};
-	size_t count;
-	const struct gap *gaps = history_gaps(history, &count);
+	struct gap gap;
 
-	for (size_t i = 0; i < count; i++) {
-		enum gap_reason reason = gaps[i].reason;
+	for (size_t i = 0; history_gap(history, i, &gap); i++) {
+		enum gap_reason reason = gap.reason;
 
 		if (reason == GAP_NO_MEMORY || reason == GAP_MISFIT || reason == GAP_BAD_PACKET ||
 		    reason == GAP_NO_PATH)
-			fit.gaps += gaps[i].merged + 1;
+			fit.gaps += gap.merged + 1;
 	}
 	return fit;
 }

@@ -252,12 +252,11 @@ enum status survey_warn_of_missing_code(const struct snapshot *snapshot,
 {
 	struct missing_code missing = {0};
 	enum status status = STATUS_OK;
-	size_t count;
-	const struct gap *gaps = history_gaps(history, &count);
+	struct gap gap;
 
-	for (size_t i = 0; i < count && status == STATUS_OK; i++) {
-		if (gaps[i].reason == GAP_NO_MEMORY && gaps[i].has_address)
-			status = missing_code_add(&missing, gaps[i].address, 0);
+	for (size_t i = 0; status == STATUS_OK && history_gap(history, i, &gap); i++) {
+		if (gap.reason == GAP_NO_MEMORY && gap.has_address)
+			status = missing_code_add(&missing, gap.address, 0);
 	}
 	if (status == STATUS_OK)
 		status = warn_of_all(&missing, snapshot, history_core(history), diags);

@@ -183,9 +183,9 @@ static uint64_t last_event(const struct history *history)
 {
 	size_t i = history_event_count(history);
 	struct history_event event;
-	size_t gap_count;
-	const struct gap *gaps = history_gaps(history, &gap_count);
-	uint64_t last = gap_count > 0 ? gaps[gap_count - 1].position : 0;
+	size_t gaps = history_gap_count(history);
+	struct gap gap;
+	uint64_t last = gaps > 0 && history_gap(history, gaps - 1, &gap) ? gap.position : 0;
 
 	while (i-- > 0 && history_event(history, i, &event) && event.position > last) {
 		if (changes_system(history, &event))

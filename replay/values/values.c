@@ -254,12 +254,9 @@ static bool knows_writers(const struct values *values)
 /* It is on, and says more than what is taken for granted anyway. */
 static bool is_tried(struct values *values, enum assumption assumption)
 {
-	size_t gaps;
-
 	if (assumption == ASSUME_TRACED_WRITERS)
 		return knows_writers(values);
-	(void)history_gaps(values->history, &gaps);
-	if (assumption == ASSUME_KERNEL_PRIVATE && gaps == 0) {
+	if (assumption == ASSUME_KERNEL_PRIVATE && history_gap_count(values->history) == 0) {
 		find_changes(values);
 		if (!values->changes.of_tables)
 			return false;

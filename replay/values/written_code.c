@@ -331,12 +331,11 @@ static enum status look_at_gap(struct follower *f, const struct solver *s, const
 static enum status find_contents(struct follower *f)
 {
 	struct solver s;
-	size_t count;
-	const struct gap *gaps = history_gaps(f->history, &count);
+	struct gap gap;
 	enum status status = solve(f, false, &s);
 
-	for (size_t i = 0; i < count && status == STATUS_OK; i++)
-		status = look_at_gap(f, &s, &gaps[i]);
+	for (size_t i = 0; status == STATUS_OK && history_gap(f->history, i, &gap); i++)
+		status = look_at_gap(f, &s, &gap);
 	solve_fini(&s);
 	return status;
 }
@@ -344,19 +343,17 @@ static enum status find_contents(struct follower *f)
 /* From the first place after the last store on, code is what it is at the halt. */
 static enum status find_final(struct follower *f)
 {
-	size_t count;
-	const struct gap *gaps = history_gaps(f->history, &count);
 	uint64_t last = f->hits.count > 0 ? f->hits.items[f->hits.count - 1].position : 0;
 	struct finding *found;
+	struct gap gap;
 
 	if (f->tried_final)
 		return STATUS_OK;
 	f->tried_final = true;
-	for (size_t i = 0; i < count; i++) {
-		if (gaps[i].reason != GAP_CODE_WRITTEN || gaps[i].place == 0 ||
-		    gaps[i].position <= last)
+	for (size_t i = 0; history_gap(f->history, i, &gap); i++) {
+		if (gap.reason != GAP_CODE_WRITTEN || gap.place == 0 || gap.position <= last)
 			continue;
-		TRY(add_finding(f, gaps[i].place, &found));
+		TRY(add_finding(f, gap.place, &found));
 		found->is_final = true;
 		f->changes = true;
 		return STATUS_OK;
@@ -442,18 +439,18 @@ static const struct hit *store_after(const struct follower *f, const struct gap 
 	return NULL;
 }
 
-static void name_stores(const struct follower *f)
+static enum status name_stores(const struct follower *f)
 {
-	size_t count;
-	const struct gap *gaps = history_gaps(f->history, &count);
+	struct gap gap;
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; history_gap(f->history, i, &gap); i++) {
 		const struct hit *hit =
-		        gaps[i].reason == GAP_CODE_WRITTEN ? store_after(f, &gaps[i]) : NULL;
+		        gap.reason == GAP_CODE_WRITTEN ? store_after(f, &gap) : NULL;
 
 		if (hit)
-			history_note_store(f->history, i, hit->position);
+			TRY(history_note_store(f->history, i, hit->position));
 	}
+	return STATUS_OK;
 }
 
 /* How often the history is decoded to find more. */
@@ -473,10 +470,8 @@ static enum status follow_rounds(struct follower *f)
 	for (unsigned int round = 0; round < rounds + ROUNDS_MORE; round++) {
 		f->only_checks = round >= rounds;
 		TRY(look(f));
-		if (!f->changes) {
-			name_stores(f);
-			return STATUS_OK;
-		}
+		if (!f->changes)
+			return name_stores(f);
 		TRY(build_again(f));
 	}
 	/* What was not looked at to the end is not said. */
@@ -511,11 +506,10 @@ enum status written_code_follow(const struct snapshot *snapshot,
 
 size_t written_code_gaps(const struct history *history)
 {
-	size_t count;
-	const struct gap *gaps = history_gaps(history, &count);
 	size_t found = 0;
+	struct gap gap;
 
-	for (size_t i = 0; i < count; i++)
-		found += gaps[i].reason == GAP_CODE_WRITTEN;
+	for (size_t i = 0; history_gap(history, i, &gap); i++)
+		found += gap.reason == GAP_CODE_WRITTEN;
 	return found;
 }

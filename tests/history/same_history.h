@@ -78,20 +78,19 @@ static void assert_runs_equal(const struct history *a, const struct history *b)
 
 static void assert_gaps_equal(const struct history *a, const struct history *b)
 {
-	size_t counts[2];
-	const struct gap *left = history_gaps(a, &counts[0]);
-	const struct gap *right = history_gaps(b, &counts[1]);
+	struct gap left;
+	struct gap right;
 
-	for (size_t i = 0; i < counts[0] && i < counts[1]; i++) {
+	for (size_t i = 0; history_gap(a, i, &left) && history_gap(b, i, &right); i++) {
 		struct text texts[2] = {0};
 
-		gap_format(&left[i], &texts[0]);
-		gap_format(&right[i], &texts[1]);
+		gap_format(&left, &texts[0]);
+		gap_format(&right, &texts[1]);
 		assert_string_equal(texts[0].data, texts[1].data);
 		text_fini(&texts[0]);
 		text_fini(&texts[1]);
 	}
-	assert_int_equal(counts[0], counts[1]);
+	assert_int_equal(history_gap_count(a), history_gap_count(b));
 }
 
 static void assert_events_equal(const struct history *a, const struct history *b)

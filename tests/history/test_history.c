@@ -12,13 +12,13 @@
 #include "tests/history/run_count.h"
 #include "tests/session/made_session.h"
 
-static const struct gap *only_gap(const struct fixture *f)
+static struct gap only_gap(const struct fixture *f)
 {
-	size_t count;
-	const struct gap *gaps = history_gaps(f->history, &count);
+	struct gap gap;
 
-	assert_int_equal(count, 1);
-	return gaps;
+	assert_int_equal(history_gap_count(f->history), 1);
+	assert_true(history_gap(f->history, 0, &gap));
+	return gap;
 }
 
 static void history_runs_give_instructions_by_position(void **state)
@@ -59,7 +59,7 @@ static void history_that_leads_to_halt_has_no_gap(void **state)
 	(void)state;
 	leads_to(0x1008);
 	open_fixture(&f, elements, 1);
-	(void)history_gaps(f.history, &count);
+	count = history_gap_count(f.history);
 	assert_int_equal(count, 0);
 	close_fixture(&f);
 }
@@ -72,14 +72,14 @@ static void history_that_misses_halt_has_gap_at_end(void **state)
 	(void)state;
 	leads_to(0x2000);
 	open_fixture(&f, elements, 1);
-	assert_int_equal(only_gap(&f)->reason, GAP_HALT);
-	assert_int_equal(only_gap(&f)->position, 2);
-	assert_int_equal(only_gap(&f)->address, 0x1008);
+	assert_int_equal(only_gap(&f).reason, GAP_HALT);
+	assert_int_equal(only_gap(&f).position, 2);
+	assert_int_equal(only_gap(&f).address, 0x1008);
 	close_fixture(&f);
 	leads_to(0);
 	script.has_next_address = false;
 	open_fixture(&f, elements, 1);
-	assert_int_equal(only_gap(&f)->reason, GAP_HALT);
+	assert_int_equal(only_gap(&f).reason, GAP_HALT);
 	close_fixture(&f);
 }
 
@@ -131,10 +131,10 @@ static void history_leads_to_a_halt_that_is_not_aligned(void **state)
 			f.registers[1] = (struct snap_register){
 			        .name = STR("CPSR"), .bits = 32, .value = cases[i].cpsr};
 		open_made(&f, elements, 1);
-		(void)history_gaps(f.history, &count);
+		count = history_gap_count(f.history);
 		assert_int_equal(count, cases[i].leads ? 0 : 1);
 		if (!cases[i].leads)
-			assert_int_equal(only_gap(&f)->reason, GAP_HALT);
+			assert_int_equal(only_gap(&f).reason, GAP_HALT);
 		close_fixture(&f);
 	}
 }
@@ -151,14 +151,14 @@ static void history_without_halt_pc_ends_where_the_trace_leads(void **state)
 	leads_to(0x1008);
 	script.has_no_pc = true;
 	open_fixture(&f, elements, 1);
-	(void)history_gaps(f.history, &count);
+	count = history_gap_count(f.history);
 	assert_int_equal(count, 0);
 	assert_int_equal(history_pc(f.history, 2, &pc), STATUS_OK);
 	assert_int_equal(pc, 0x1008);
 	close_fixture(&f);
 	script.has_no_pc = true;
 	open_fixture(&f, elements, 1);
-	assert_int_equal(only_gap(&f)->reason, GAP_HALT);
+	assert_int_equal(only_gap(&f).reason, GAP_HALT);
 	assert_int_equal(history_pc(f.history, 2, &pc), STATUS_NOT_FOUND);
 	close_fixture(&f);
 }
@@ -174,8 +174,8 @@ static void history_range_elsewhere_is_misfit(void **state)
 	(void)state;
 	leads_to(0x1008);
 	open_fixture(&f, elements, 2);
-	assert_int_equal(only_gap(&f)->reason, GAP_MISFIT);
-	assert_int_equal(only_gap(&f)->position, 3);
+	assert_int_equal(only_gap(&f).reason, GAP_MISFIT);
+	assert_int_equal(only_gap(&f).position, 3);
 	close_fixture(&f);
 }
 
@@ -195,14 +195,14 @@ static void history_branch_that_cannot_fall_through_is_misfit(void **state)
 	(void)state;
 	leads_to(0x1008);
 	open_fixture(&f, not_returned, 2);
-	assert_int_equal(only_gap(&f)->reason, GAP_MISFIT);
-	assert_int_equal(only_gap(&f)->position, 2);
-	assert_int_equal(only_gap(&f)->address, 0x1014);
+	assert_int_equal(only_gap(&f).reason, GAP_MISFIT);
+	assert_int_equal(only_gap(&f).position, 2);
+	assert_int_equal(only_gap(&f).address, 0x1014);
 	close_fixture(&f);
 	leads_to(0x1008);
 	open_fixture(&f, not_branched, 2);
-	assert_int_equal(only_gap(&f)->reason, GAP_MISFIT);
-	assert_int_equal(only_gap(&f)->position, 3);
+	assert_int_equal(only_gap(&f).reason, GAP_MISFIT);
+	assert_int_equal(only_gap(&f).position, 3);
 	close_fixture(&f);
 }
 
@@ -227,7 +227,7 @@ static void history_t32_and_a32_follow_each_other(void **state)
 	(void)state;
 	leads_to(0x1008);
 	open_fixture(&f, elements, 3);
-	(void)history_gaps(f.history, &count);
+	count = history_gap_count(f.history);
 	assert_int_equal(count, 0);
 	assert_int_equal(history_length(f.history), 10);
 	for (size_t i = 0; i < 10; i++) {
@@ -284,23 +284,23 @@ static void history_a32_branch_without_condition_is_taken(void **state)
 	(void)state;
 	leads_to(0x1008);
 	open_fixture(&f, taken, 2); /* B leads elsewhere */
-	assert_int_equal(only_gap(&f)->reason, GAP_MISFIT);
+	assert_int_equal(only_gap(&f).reason, GAP_MISFIT);
 	close_fixture(&f);
 	taken[0].range.last_executed = false;
 	leads_to(0x1008);
 	open_fixture(&f, taken, 2); /* B cannot fall through */
-	assert_int_equal(only_gap(&f)->reason, GAP_MISFIT);
+	assert_int_equal(only_gap(&f).reason, GAP_MISFIT);
 	close_fixture(&f);
 	conditional.range.last_executed = false;
 	leads_to(0x1008);
 	open_fixture(&f, &conditional, 1);
-	(void)history_gaps(f.history, &count);
+	count = history_gap_count(f.history);
 	assert_int_equal(count, 0);
 	close_fixture(&f);
 	in_it_block.range.last_executed = false;
 	leads_to(0x1008);
 	open_fixture(&f, &in_it_block, 1);
-	(void)history_gaps(f.history, &count);
+	count = history_gap_count(f.history);
 	assert_int_equal(count, 0);
 	close_fixture(&f);
 }
@@ -318,7 +318,7 @@ static void history_branch_not_taken_falls_through(void **state)
 	(void)state;
 	leads_to(0x1008);
 	open_fixture(&f, elements, 2);
-	(void)history_gaps(f.history, &count);
+	count = history_gap_count(f.history);
 	assert_int_equal(count, 0);
 	history_at(f.history, 0, &insn);
 	assert_false(insn.executed);
@@ -351,22 +351,21 @@ static void history_losses_become_gaps_with_reasons(void **state)
 	};
 	static const enum gap_reason reasons[] = {GAP_BAD_PACKET, GAP_OVERFLOW, GAP_NO_MEMORY,
 	                                          GAP_TRACE_ON};
-	const struct gap *gaps;
 	struct fixture f;
-	size_t count;
+	struct gap gap;
 
 	(void)state;
 	leads_to(0x1008);
 	open_fixture(&f, elements, sizeof(elements) / sizeof(elements[0]));
-	gaps = history_gaps(f.history, &count);
-	assert_int_equal(count, 4);
+	assert_int_equal(history_gap_count(f.history), 4);
 	for (size_t i = 0; i < 4; i++) {
-		assert_int_equal(gaps[i].reason, reasons[i]);
-		assert_int_equal(gaps[i].position, i + 1);
+		assert_true(history_gap(f.history, i, &gap));
+		assert_int_equal(gap.reason, reasons[i]);
+		assert_int_equal(gap.position, i + 1);
+		assert_int_equal(gap.merged, i % 2 == 0 ? 1 : 0);
 	}
-	assert_int_equal(gaps[0].merged, 1);
-	assert_int_equal(gaps[2].merged, 1);
-	assert_int_equal(gaps[2].address, 0x5000);
+	assert_true(history_gap(f.history, 2, &gap));
+	assert_int_equal(gap.address, 0x5000);
 	close_fixture(&f);
 }
 
@@ -388,8 +387,8 @@ static void history_exception_explains_a_jump_only_where_it_was_taken(void **sta
 	(void)state;
 	leads_to(0x1008);
 	open_fixture(&f, elements, 5);
-	assert_int_equal(only_gap(&f)->reason, GAP_MISFIT);
-	assert_int_equal(only_gap(&f)->position, 2);
+	assert_int_equal(only_gap(&f).reason, GAP_MISFIT);
+	assert_int_equal(only_gap(&f).position, 2);
 	close_fixture(&f);
 }
 
@@ -465,7 +464,7 @@ static void history_cancelled_instruction_is_taken_back(void **state)
 	assert_int_equal(history_event_count(f.history), 3);
 	for (size_t i = 0; history_event(f.history, i, &event); i++)
 		assert_int_equal(event.position, 1);
-	(void)history_gaps(f.history, &count);
+	count = history_gap_count(f.history);
 	assert_int_equal(count, 0);
 	close_fixture(&f);
 }

@@ -67,20 +67,19 @@ static void each_loss_is_a_gap_with_its_reason(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
 		const struct element elements[] = {nop(), losses[i].element, nop(), halt_follows()};
-		const struct gap *gap;
 		struct fixture f;
-		size_t count;
+		struct gap gap;
 
 		leads_to(0x1008);
 		open_fixture(&f, elements, 4);
-		gap = history_gaps(f.history, &count);
-		assert_int_equal(count, 1);
-		assert_int_equal(gap->position, 1);
-		assert_int_equal(gap->reason, losses[i].reason);
-		assert_int_equal(gap->offset, 55);
-		assert_int_equal(gap->merged, 0);
-		assert_int_equal(gap->has_address, losses[i].address != 0);
-		assert_int_equal(gap->address, losses[i].address);
+		assert_int_equal(history_gap_count(f.history), 1);
+		assert_true(history_gap(f.history, 0, &gap));
+		assert_int_equal(gap.position, 1);
+		assert_int_equal(gap.reason, losses[i].reason);
+		assert_int_equal(gap.offset, 55);
+		assert_int_equal(gap.merged, 0);
+		assert_int_equal(gap.has_address, losses[i].address != 0);
+		assert_int_equal(gap.address, losses[i].address);
 		close_fixture(&f);
 	}
 }
@@ -110,21 +109,20 @@ static void jumps_are_misfits_unless_something_explains_them(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct element elements[] = {nop(), cases[i].between, nop(), halt_follows()};
-		const struct gap *gap;
 		struct fixture f;
-		size_t count;
+		struct gap gap;
 
 		elements[2].offset = 99;
 		leads_to(0x1008);
 		open_fixture(&f, elements, 4);
-		gap = history_gaps(f.history, &count);
-		assert_int_equal(count, cases[i].explains ? 0 : 1);
+		assert_int_equal(history_gap_count(f.history), cases[i].explains ? 0 : 1);
 		if (!cases[i].explains) {
-			assert_int_equal(gap->reason, GAP_MISFIT);
-			assert_int_equal(gap->position, 1);
-			assert_true(gap->has_address);
-			assert_int_equal(gap->address, 0x1000);
-			assert_int_equal(gap->offset, 99);
+			assert_true(history_gap(f.history, 0, &gap));
+			assert_int_equal(gap.reason, GAP_MISFIT);
+			assert_int_equal(gap.position, 1);
+			assert_true(gap.has_address);
+			assert_int_equal(gap.address, 0x1000);
+			assert_int_equal(gap.offset, 99);
 		}
 		assert_int_equal(history_event_count(f.history), 1);
 		close_fixture(&f);
@@ -147,18 +145,16 @@ static const char letters[] = {
 /* The gaps of elements, each "POSITION:REASON+MERGED ". */
 static void assert_gaps(const struct element *elements, size_t element_count, const char *expected)
 {
-	const struct gap *gaps;
 	struct text found = {0};
 	struct fixture f;
-	size_t count;
+	struct gap gap;
 
 	leads_to(0x1008);
 	open_fixture(&f, elements, element_count);
-	gaps = history_gaps(f.history, &count);
 	text_puts(&found, "");
-	for (size_t i = 0; i < count; i++)
-		text_printf(&found, "%d:%c+%d ", (int)gaps[i].position, letters[gaps[i].reason],
-		            (int)gaps[i].merged);
+	for (size_t i = 0; history_gap(f.history, i, &gap); i++)
+		text_printf(&found, "%d:%c+%d ", (int)gap.position, letters[gap.reason],
+		            (int)gap.merged);
 	assert_string_equal(found.data, expected);
 	text_fini(&found);
 	close_fixture(&f);
@@ -396,21 +392,38 @@ static size_t make_notes(struct element *elements)
 	return count;
 }
 
-static const struct gap *plain_between(const struct history *h, uint64_t from, uint64_t to,
-                                       bool newest)
+/* The index of the gap; the count of gaps: there is none. */
+static size_t plain_between(const struct history *h, uint64_t from, uint64_t to, bool newest)
 {
-	size_t count;
-	const struct gap *gaps = history_gaps(h, &count);
-	const struct gap *found = NULL;
+	size_t found = history_gap_count(h);
+	uint64_t place = 0;
+	struct gap gap;
 
-	for (size_t i = 0; i < count; i++) {
-		bool is_other = !found || found->position != gaps[i].position;
+	for (size_t i = 0; history_gap(h, i, &gap); i++) {
+		bool is_first = found == history_gap_count(h);
 
-		if (gaps[i].position > from && gaps[i].position < to && is_other &&
-		    (newest || !found))
-			found = &gaps[i];
+		if (gap.position > from && gap.position < to &&
+		    (is_first || (newest && gap.position != place))) {
+			found = i;
+			place = gap.position;
+		}
 	}
 	return found;
+}
+
+/* What was found, if anything, is the gap of that index. */
+static void assert_is_gap(const struct history *h, bool is_found, const struct gap *found,
+                          size_t index)
+{
+	struct gap gap;
+
+	assert_int_equal(is_found, history_gap(h, index, &gap));
+	if (!is_found)
+		return;
+	assert_int_equal(found->position, gap.position);
+	assert_int_equal(found->reason, gap.reason);
+	assert_int_equal(found->offset, gap.offset);
+	assert_int_equal(found->merged, gap.merged);
 }
 
 static void gaps_and_events_are_found_by_position(void **state)
@@ -418,6 +431,8 @@ static void gaps_and_events_are_found_by_position(void **state)
 	static struct element elements[16 * WALKS];
 	struct history_event event;
 	struct fixture f;
+	struct gap gap;
+	bool found;
 
 	(void)state;
 	leads_to(0x1008);
@@ -430,13 +445,17 @@ static void gaps_and_events_are_found_by_position(void **state)
 		assert_true(index <= history_event_count(f.history));
 		assert_true(index == 0 ||
 		            (history_event(f.history, index - 1, &event) && event.position < p));
-		assert_ptr_equal(history_gap_at(f.history, p),
-		                 p > 0 ? plain_between(f.history, p - 1, p + 1, true) : NULL);
+		found = history_gap_at(f.history, p, &gap);
+		assert_is_gap(f.history, found, &gap,
+		              p > 0 ? plain_between(f.history, p - 1, p + 1, true) : SIZE_MAX);
+		assert_int_equal(history_has_gap_at(f.history, p), found);
 		for (uint64_t to = p > 3 ? p - 3 : 0; to < p + 20; to++) {
-			assert_ptr_equal(history_gap_between(f.history, p, to, true),
-			                 plain_between(f.history, p, to, true));
-			assert_ptr_equal(history_gap_between(f.history, p, to, false),
-			                 plain_between(f.history, p, to, false));
+			found = history_gap_between(f.history, p, to, true, &gap);
+			assert_is_gap(f.history, found, &gap,
+			              plain_between(f.history, p, to, true));
+			found = history_gap_between(f.history, p, to, false, &gap);
+			assert_is_gap(f.history, found, &gap,
+			              plain_between(f.history, p, to, false));
 		}
 	}
 	close_fixture(&f);

@@ -156,21 +156,21 @@ static void cursor_continue_stops_after_each_gap(void **state)
 	open_fixture(&f, elements, 5);
 	stop = session_continue(f.session, 0, DIRECTION_BACKWARD, NULL, NULL);
 	assert_int_equal(stop.reason, STOP_GAP);
-	assert_int_equal(stop.gap->position, 4);
+	assert_int_equal(stop.gap.position, 4);
 	assert_int_equal(session_position(f.session, 0), 3);
 	stop = session_continue(f.session, 0, DIRECTION_BACKWARD, NULL, NULL);
 	assert_int_equal(stop.reason, STOP_GAP);
 	assert_int_equal(session_position(f.session, 0), 1);
 	stop = session_continue(f.session, 0, DIRECTION_BACKWARD, NULL, NULL);
 	assert_int_equal(stop.reason, STOP_BEGIN);
-	assert_null(stop.gap);
+	assert_false(stop.has_gap);
 	stop = session_continue(f.session, 0, DIRECTION_FORWARD, NULL, NULL);
 	assert_int_equal(stop.reason, STOP_GAP);
 	assert_int_equal(session_position(f.session, 0), 2);
 	/* A step across is told of it too. */
 	stop = session_step(f.session, 0, DIRECTION_BACKWARD);
 	assert_int_equal(stop.reason, STOP_STEPPED);
-	assert_non_null(stop.gap);
+	assert_true(stop.has_gap);
 	/* A breakpoint before the gap comes first. */
 	assert_int_equal(session_break_set(f.session, 0x1004), STATUS_OK);
 	assert_int_equal(session_seek(f.session, 0, 6), STATUS_OK);
@@ -237,7 +237,7 @@ static void cursor_continue_stops_at_all_gaps_or_none(void **state)
 	session_set_gap_policy(f.session, GAP_POLICY_PASS);
 	stop = session_continue(f.session, 0, DIRECTION_BACKWARD, NULL, NULL);
 	assert_stop(&f, &stop, STOP_BEGIN, 0, 4);
-	assert_null(stop.gap);
+	assert_false(stop.has_gap);
 	stop = session_continue(f.session, 0, DIRECTION_FORWARD, NULL, NULL);
 	assert_stop(&f, &stop, STOP_END, 7, 4);
 	/* A breakpoint is met behind gaps. */

@@ -157,16 +157,16 @@ static void assert_stop(const struct fixture *f, const struct stop *stop,
 	uint64_t position = session_position(f->session, 0);
 
 	if (stop->reason != expected->reason || position != expected->position ||
-	    (stop->gap != NULL) != expected->has_gap)
+	    (stop->has_gap) != expected->has_gap)
 		fail_msg("from %llu: reason %d at %llu, gap %d; expected %d at %llu, gap %d",
 		         (unsigned long long)from, (int)stop->reason, (unsigned long long)position,
-		         stop->gap != NULL, (int)expected->reason,
+		         stop->has_gap, (int)expected->reason,
 		         (unsigned long long)expected->position, expected->has_gap);
 	/* The gap that was crossed last. */
-	if (stop->gap)
-		assert_true(list.gap[stop->gap->position]);
-	if (stop->gap && stop->gap->position != position)
-		assert_int_equal(stop->gap->position, position + 1);
+	if (stop->has_gap)
+		assert_true(list.gap[stop->gap.position]);
+	if (stop->has_gap && stop->gap.position != position)
+		assert_int_equal(stop->gap.position, position + 1);
 }
 
 /* Others each time; now and then one that is set twice. */
@@ -320,7 +320,7 @@ static void steps_tell_of_each_gap_and_of_returns(void **state)
 		struct stop stop = session_step(f.session, 0, DIRECTION_FORWARD);
 
 		assert_int_equal(stop.reason, STOP_STEPPED);
-		assert_int_equal(stop.gap != NULL, list.gap[p]);
+		assert_int_equal(stop.has_gap, list.gap[p]);
 		assert_int_equal(session_position(f.session, 0), p);
 		/* A return is the fourth instruction of a function. */
 		assert_int_equal(session_has_returned(f.session, 0), list.pc[p - 1] % 16 == 12);
@@ -330,7 +330,7 @@ static void steps_tell_of_each_gap_and_of_returns(void **state)
 		struct stop stop = session_step(f.session, 0, DIRECTION_BACKWARD);
 
 		assert_int_equal(stop.reason, STOP_STEPPED);
-		assert_int_equal(stop.gap != NULL, list.gap[p + 1]);
+		assert_int_equal(stop.has_gap, list.gap[p + 1]);
 		assert_int_equal(session_position(f.session, 0), p);
 	}
 	assert_int_equal(session_step(f.session, 0, DIRECTION_BACKWARD).reason, STOP_BEGIN);

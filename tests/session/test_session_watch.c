@@ -237,7 +237,7 @@ static void gap_is_a_stop_and_what_may_have_been_in_it_is_said(void **state)
 	assert_int_equal(session_watch_set(p.f.session, &word), STATUS_OK);
 	stop = go(&p, DIRECTION_BACKWARD);
 	assert_stop(&p, &stop, STOP_GAP, 1);
-	assert_non_null(stop.gap);
+	assert_true(stop.has_gap);
 	assert_true(stop.has_access);
 	assert_true(stop.access.is_event);
 	assert_int_equal(stop.access.position, 1);

@@ -568,10 +568,10 @@ struct stop session_step(struct session *s, size_t core, enum direction directio
 	if (direction == DIRECTION_FORWARD && *position == s->histories[core].length)
 		return (struct stop){.reason = STOP_END};
 	if (direction == DIRECTION_BACKWARD && *position == FAKE_GAP)
-		stop.gap = &gap;
+		stop_set_gap(&stop, &gap);
 	*position += direction == DIRECTION_FORWARD ? 1 : UINT64_MAX;
 	if (direction == DIRECTION_FORWARD && *position == FAKE_GAP)
-		stop.gap = &gap;
+		stop_set_gap(&stop, &gap);
 	return stop;
 }
 
@@ -594,8 +594,8 @@ struct stop session_continue(struct session *s, size_t core, enum direction dire
 		stop = session_step(s, core, direction);
 		if (stop.reason != STOP_STEPPED)
 			return stop;
-		if (stop.gap)
-			return (struct stop){.reason = STOP_GAP, .gap = stop.gap};
+		if (stop.has_gap)
+			return (struct stop){.reason = STOP_GAP, .has_gap = true, .gap = stop.gap};
 		for (size_t i = 0; i < s->breakpoint_count; i++) {
 			if (s->breakpoints[i] == FAKE_CODE + 4 * s->positions[core] &&
 			    (!s->holds || s->holds(s->holds_context, core, s->positions[core])))
@@ -750,21 +750,41 @@ uint64_t history_length(const struct history *history)
 	return history->length;
 }
 
-const struct gap *history_gaps(const struct history *history, size_t *count)
-{
-	*count = history->length > 0 ? 1 : 0;
-	if (history->length > 0 && gap_count > 0) {
-		*count = gap_count;
-		return many_gaps;
-	}
-	return &gap;
-}
-
-const struct gap *history_gap_at(const struct history *history, uint64_t position)
+size_t history_gap_count(const struct history *history)
 {
 	if (history->length == 0)
-		return NULL;
-	return position == FAKE_GAP || (has_halt_gap && position == FAKE_LENGTH) ? &gap : NULL;
+		return 0;
+	return gap_count > 0 ? gap_count : 1;
+}
+
+bool history_gap(const struct history *history, size_t index, struct gap *out)
+{
+	if (index >= history_gap_count(history))
+		return false;
+	*out = gap_count > 0 ? many_gaps[index] : gap;
+	return true;
+}
+
+size_t history_gap_index(const struct history *history, uint64_t position)
+{
+	struct gap at;
+	size_t index = 0;
+
+	while (history_gap(history, index, &at) && at.position < position)
+		index++;
+	return index;
+}
+
+bool history_gap_at(const struct history *history, uint64_t position, struct gap *out)
+{
+	*out = gap;
+	return history_has_gap_at(history, position);
+}
+
+bool history_has_gap_at(const struct history *history, uint64_t position)
+{
+	return history->length > 0 &&
+	       (position == FAKE_GAP || (has_halt_gap && position == FAKE_LENGTH));
 }
 
 size_t history_event_count(const struct history *history)

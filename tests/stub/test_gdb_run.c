@@ -185,13 +185,13 @@ static void hit_in_doubt_is_kept_where_doubt_is_reported(void **state)
 
 static void what_may_be_an_access_is_named_as_such(void **state)
 {
-	static const struct gap gap = {.position = 10, .reason = GAP_OVERFLOW, .offset = 77};
 	const struct {
 		struct stop stop;
 		const char *told;
 	} cases[] = {
 	        {{.reason = STOP_GAP,
-	          .gap = &gap,
+	          .has_gap = true,
+	          .gap = {.position = 10, .reason = GAP_OVERFLOW, .offset = 77},
 	          .watch = {WATCH_WRITE, 0x7008, 8},
 	          .access = {.verdict = VALUES_POSSIBLE, .is_event = true, .position = 9}},
 	         "csreplay: stopped after a gap before position 10: the trace source overflowed "

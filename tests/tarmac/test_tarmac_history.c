@@ -310,22 +310,21 @@ static void history_malformed_lines_make_unknown_what_they_may_hide(void **state
 	check_no_memory(2, 0x8000);
 	assert_int_equal(rig.diags.count, 2);
 	assert_int_equal(rig.diags.errors, 0);
-	(void)history_gaps(session_history(rig.session, 0), &gaps);
+	gaps = history_gap_count(session_history(rig.session, 0));
 	assert_int_equal(gaps, 0);
 }
 
 static void history_malformed_instruction_is_a_gap(void **state)
 {
-	size_t gaps;
-	const struct gap *gap;
+	struct gap gap;
 
 	(void)state;
 	open_text("0 clk R X0 0000000000000001\n" NOP(
 	        1, "00001000") "1 clk IT (2) 0000zzzz d503201f O EL1h_s : NOP\n" NOP(3,
 	                                                                             "00001008"));
-	gap = history_gaps(session_history(rig.session, 0), &gaps);
-	assert_int_equal(gaps, 1);
-	assert_int_equal(gap->position, 1);
+	assert_int_equal(history_gap_count(session_history(rig.session, 0)), 1);
+	assert_true(history_gap(session_history(rig.session, 0), 0, &gap));
+	assert_int_equal(gap.position, 1);
 	check_known(0, A64_x0, 1);
 	check_unknown(1, A64_x0);
 }
@@ -411,7 +410,7 @@ static void history_exceptions_are_events_and_no_gaps(void **state)
 	assert_int_equal(event.position, 1);
 	assert_int_equal(event.element.type, ELEMENT_EXCEPTION);
 	assert_int_equal(event.element.exception.return_address, 0x1000);
-	(void)history_gaps(session_history(rig.session, 0), &count);
+	count = history_gap_count(session_history(rig.session, 0));
 	assert_int_equal(count, 0);
 }
 

@@ -39,11 +39,11 @@ static const char *exception_text(const struct history *history, uint64_t positi
 static void between(const struct why_walk *w, uint64_t position)
 {
 	const struct history *history = w->solver.w.history;
-	const struct gap *gap = history_gap_at(history, position);
 	struct history_event event;
+	struct gap gap;
 
-	if (gap) {
-		gap_format(gap, w->out);
+	if (history_gap_at(history, position, &gap)) {
+		gap_format(&gap, w->out);
 		return;
 	}
 	for (size_t i = history_event_index(history, position);

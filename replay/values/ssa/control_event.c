@@ -75,11 +75,10 @@ static bool matters(const struct element *e)
 /* To the next that matters. */
 static void look_ahead(struct control_event_reader *r)
 {
-	size_t gaps;
-	const struct gap *gap = history_gaps(r->history, &gaps);
 	struct history_event event;
+	struct gap gap;
 
-	r->ahead = r->gap < gaps ? gap[r->gap].position : UINT64_MAX;
+	r->ahead = history_gap(r->history, r->gap, &gap) ? gap.position : UINT64_MAX;
 	for (; history_event(r->history, r->event, &event) && event.position < r->ahead;
 	     r->event++) {
 		if (matters(&event.element)) {
@@ -92,16 +91,13 @@ static void look_ahead(struct control_event_reader *r)
 void control_event_begin(struct control_event_reader *r, const struct history *history,
                          const struct window_options *options)
 {
-	size_t gaps;
-	const struct gap *gap = history_gaps(history, &gaps);
 	struct context_change change;
 
 	*r = (struct control_event_reader){.history = history,
 	                                   .handler_preserves = options->handler_preserves,
 	                                   .kernel_private = options->kernel_private,
 	                                   .m_core = m_core_of(history_core(history)->device)};
-	while (r->gap < gaps && gap[r->gap].position <= options->from)
-		r->gap++;
+	r->gap = history_gap_index(history, options->from + 1);
 	r->event = history_event_index(history, options->from + 1);
 	r->has_context = history_last_context(history, options->from, &change);
 	if (r->has_context)
@@ -179,21 +175,20 @@ static struct notices take(struct control_event_reader *r, uint64_t position, co
 {
 	struct notices n = {.has_gap = false};
 	uint64_t first_gap = 0; /* where the trace shows it */
-	size_t gaps;
-	const struct gap *gap = history_gaps(r->history, &gaps);
 	struct history_event event;
+	struct gap gap;
 
 	if (position < r->ahead)
 		return n;
 	n.phase = r->has_context ? el0_stay_begin(&r->context, is_return) : EL0_NOT;
-	for (; r->gap < gaps && gap[r->gap].position <= position; r->gap++) {
+	for (; history_gap(r->history, r->gap, &gap) && gap.position <= position; r->gap++) {
 		if (!n.has_gap)
-			first_gap = gap[r->gap].offset;
+			first_gap = gap.offset;
 		n.has_gap = true;
-		n.lost |= !is_off(&gap[r->gap]);
-		if (is_off(&gap[r->gap]))
+		n.lost |= !is_off(&gap);
+		if (is_off(&gap))
 			n.phase = el0_stay_off(n.phase, r->kernel_private);
-		else if (!gap_lacks_opcode(gap[r->gap].reason))
+		else if (!gap_lacks_opcode(gap.reason))
 			n.phase = EL0_NOT;
 	}
 	for (; history_event(r->history, r->event, &event) && event.position <= position;

@@ -163,20 +163,20 @@ static void read_events(struct reader *reader)
 {
 	struct recording *r = reader->r;
 	struct history_event event;
-	size_t gaps;
-	const struct gap *gap = history_gaps(reader->history, &gaps);
+	struct gap gap;
 	size_t g = 0;
 
 	for (size_t i = 0;; r->between_count++) {
 		bool has_event = history_event(reader->history, i, &event);
+		bool has_gap = history_gap(reader->history, g, &gap);
 
-		if (!has_event && g == gaps)
+		if (!has_event && !has_gap)
 			return;
 		recording_room((void *)&r->betweens, &r->between_capacity, r->between_count,
 		               sizeof(*r->betweens));
-		if (g < gaps && (!has_event || gap[g].position <= event.position)) {
+		if (has_gap && (!has_event || gap.position <= event.position)) {
 			r->betweens[r->between_count] =
-			        (struct between){gap[g].position, {.type = ELEMENT_TRACE_ON}};
+			        (struct between){gap.position, {.type = ELEMENT_TRACE_ON}};
 			g++;
 		} else {
 			r->betweens[r->between_count] =
