@@ -8,6 +8,7 @@ static struct history_event event_at(const struct row_log *events, size_t index)
 	struct history_event event;
 
 	cache.bytes = NULL;
+	cache.blocks = 0;
 	row_log_at(events, index, &cache, &event);
 	return event;
 }

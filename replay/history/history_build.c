@@ -308,6 +308,7 @@ static enum status build(struct builder *b, const struct snapshot *snapshot,
 {
 	const struct snap_core *core = b->history->core;
 
+	notes_spill_to(&b->history->notes, options->spill);
 	for (size_t i = 0; i < core->source_count; i++) {
 		struct source_decode decode = {.snapshot = snapshot,
 		                               .core = core,
@@ -320,6 +321,7 @@ static enum status build(struct builder *b, const struct snapshot *snapshot,
 	}
 	TRY(go_on_to_halt(b));
 	TRY(check_halt(b));
+	TRY(notes_settle(&b->history->notes));
 	TRY(executed_code_runs(b->history));
 	return executed_code_contents(b->history);
 }

@@ -31,6 +31,25 @@ void notes_init(struct notes *notes)
 	row_log_init(&notes->contexts, sizeof(struct context_change));
 }
 
+void notes_spill_to(struct notes *notes, struct spill_file *spill)
+{
+	notes->gaps.store.spill = spill;
+	notes->events.store.spill = spill;
+	notes->contexts.store.spill = spill;
+	for (unsigned int i = 0; i < MARK_COUNT; i++)
+		notes->marks[i].store.spill = spill;
+}
+
+enum status notes_settle(struct notes *notes)
+{
+	TRY(row_log_settle(&notes->gaps));
+	TRY(row_log_settle(&notes->events));
+	TRY(row_log_settle(&notes->contexts));
+	for (unsigned int i = 0; i < MARK_COUNT; i++)
+		TRY(mark_log_settle(&notes->marks[i]));
+	return STATUS_OK;
+}
+
 void notes_fini(struct notes *notes)
 {
 	for (unsigned int i = 0; i < MARK_COUNT; i++)
@@ -280,8 +299,14 @@ enum status part_end(struct part_builder *b)
 	TRY(row_log_end(&b->notes.events));
 	TRY(row_log_end(&b->notes.contexts));
 	for (unsigned int mark = 0; mark < MARK_COUNT; mark++)
-		mark_log_trim(&b->notes.marks[mark]);
+		TRY(mark_log_end(&b->notes.marks[mark]));
 	return STATUS_OK;
+}
+
+void part_spill_to(struct part_builder *b, struct spill_file *spill)
+{
+	b->log.store.spill = spill;
+	notes_spill_to(&b->notes, spill);
 }
 
 /* A run that is not where the last one leads. */

@@ -47,6 +47,9 @@ MUST_USE enum status part_init(struct part_builder *b, const struct snap_core *c
                                struct graph *graph);
 void part_fini(struct part_builder *b);
 
+/* What the part's logs keep goes there (base/spill_file.h), which is needed while it is built. */
+void part_spill_to(struct part_builder *b, struct spill_file *spill);
+
 /*
  * Where execution goes on after the part's last run; false if the code does not say, or something
  * else stands after it.

@@ -32,6 +32,7 @@
 struct code_past;
 struct history;
 struct graph;       /* decoder/flow */
+struct spill_file;  /* base/spill_file.h */
 struct tarmac_core; /* replay/tarmac */
 struct trace_ids;   /* decoder/decoder.h */
 
@@ -119,6 +120,8 @@ struct history_options {
 	 * must outlive the history and stay as it is. NULL: it is taken for what it is at the halt.
 	 */
 	const struct code_past *past;
+	/* Where what does not fit memory goes; needed while histories are built. NULL: nowhere. */
+	struct spill_file *spill;
 };
 
 /*

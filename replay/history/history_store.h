@@ -33,6 +33,10 @@ struct notes {
 void notes_init(struct notes *notes);
 void notes_fini(struct notes *notes);
 
+/* What its logs keep goes there, which is needed up to notes_settle(): nothing is added then. */
+void notes_spill_to(struct notes *notes, struct spill_file *spill);
+MUST_USE enum status notes_settle(struct notes *notes);
+
 /* Adds an event after those already there. NO_MEM. */
 MUST_USE enum status notes_add_event(struct notes *notes, const struct history_event *event);
 

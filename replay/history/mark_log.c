@@ -5,27 +5,52 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/leb128.h"
 #include "base/vec.h"
 
-enum {
-	KNOWN_CHANGES = 0x80,
-	ENTRY_BYTES_MOST = 1 + 2 * LEB128_MOST,
-};
+enum { KNOWN_CHANGES = 0x80 };
 
 void mark_log_fini(struct mark_log *log)
 {
-	free(log->bytes);
-	free(log->blocks);
+	if (!log->is_settled)
+		free(log->blocks);
+	log_store_fini(&log->store);
+	free(log->open);
 	*log = (struct mark_log){.count = 0};
+}
+
+/* What is in the open block, if there is one, goes to the store. */
+static enum status close_block(struct mark_log *log)
+{
+	struct mark_block *last = log->block_count > 0 ? &log->blocks[log->block_count - 1] : NULL;
+	uint8_t *bytes = NULL;
+	size_t size;
+
+	if (!last || !last->bytes || last->bytes != log->open)
+		return STATUS_OK;
+	size = (size_t)(log->end - log->open);
+	if (size > 0) {
+		bytes = log_store_take(&log->store, size, 1);
+		if (!bytes)
+			return STATUS_NO_MEM;
+		memcpy(bytes, log->open, size);
+	}
+	last->bytes = bytes;
+	log->room = 0;
+	return STATUS_OK;
 }
 
 static enum status begin_block(struct mark_log *log)
 {
+	TRY(close_block(log));
+	if (!log->open)
+		log->open = malloc((size_t)MARK_BLOCK * MARK_BYTES_MOST);
+	if (!log->open)
+		return STATUS_NO_MEM;
 	TRY(vec_reserve((void **)&log->blocks, &log->block_capacity, log->block_count + 1,
 	                sizeof(*log->blocks)));
 	log->blocks[log->block_count++] = (struct mark_block){
-	        .first = log->last, .index = log->count - 1, .offset = log->byte_count};
+	        .first = log->last, .index = log->count - 1, .bytes = log->open};
+	log->end = log->open;
 	log->room = MARK_BLOCK - 1;
 	return STATUS_OK;
 }
@@ -34,7 +59,7 @@ static void put_entry(struct mark_log *log)
 {
 	uint64_t moves = log->last.position - log->before.position;
 	uint64_t grows = log->last.value - log->before.value;
-	uint8_t *head = log->bytes + log->byte_count;
+	uint8_t *head = log->end;
 	uint8_t *to = head + 1;
 
 	*head = log->last.known != log->before.known ? KNOWN_CHANGES : 0;
@@ -44,21 +69,17 @@ static void put_entry(struct mark_log *log)
 		to = leb128_put(to, moves - MARK_POSITION_LONG);
 	if (grows >= MARK_VALUE_LONG)
 		to = leb128_put(to, leb128_fold(grows));
-	log->byte_count = (size_t)(to - log->bytes);
+	log->end = to;
 	log->room--;
 }
 
 /* The last entry goes to the others. */
 static enum status keep_last(struct mark_log *log)
 {
-	if (log->room == 0) {
+	if (log->room == 0)
 		TRY(begin_block(log));
-	} else {
-		if (log->byte_count + ENTRY_BYTES_MOST > log->byte_capacity)
-			TRY(vec_reserve((void **)&log->bytes, &log->byte_capacity,
-			                log->byte_count + ENTRY_BYTES_MOST, 1));
+	else
 		put_entry(log);
-	}
 	log->before = log->last;
 	return STATUS_OK;
 }
@@ -102,8 +123,9 @@ static void read_block(const struct mark_log *log, size_t number, struct mark_ca
 {
 	const struct mark_block *block = &log->blocks[number];
 	size_t end = number + 1 < log->block_count ? block[1].index : kept(log);
-	const uint8_t *from = log->bytes ? log->bytes + block->offset : NULL;
+	const uint8_t *from = block->bytes;
 
+	log_store_read(&log->store, ++cache->blocks);
 	cache->index = block->index;
 	cache->count = end - block->index;
 	cache->entries[0] = block->first;
@@ -178,7 +200,6 @@ size_t mark_log_index(const struct mark_log *log, uint64_t position, struct mark
 static void cut(struct mark_log *log, size_t number)
 {
 	log->count = log->blocks[number].index;
-	log->byte_count = log->blocks[number].offset;
 	log->block_count = number;
 	log->room = 0;
 }
@@ -216,46 +237,49 @@ enum status mark_log_clamp(struct mark_log *log, uint64_t position)
 	return status;
 }
 
-void mark_log_trim(struct mark_log *log)
+enum status mark_log_end(struct mark_log *log)
 {
-	uint8_t *bytes = log->byte_count > 0 ? realloc(log->bytes, log->byte_count) : NULL;
-
-	if (!bytes)
-		return;
-	log->bytes = bytes;
-	log->byte_capacity = log->byte_count;
+	TRY(close_block(log));
+	free(log->open);
+	log->open = NULL;
+	log->end = NULL;
+	log_store_done(&log->store);
+	return STATUS_OK;
 }
 
-enum status mark_log_join(struct mark_log *log, const struct mark_log *other, uint64_t position,
+enum status mark_log_settle(struct mark_log *log)
+{
+	TRY(mark_log_end(log));
+	TRY(log_store_settle(&log->store, (void **)&log->blocks,
+	                     log->block_count * sizeof(*log->blocks)));
+	log->is_settled = true;
+	return STATUS_OK;
+}
+
+enum status mark_log_join(struct mark_log *log, struct mark_log *other, uint64_t position,
                           uint64_t value)
 {
 	if (other->count == 0)
 		return STATUS_OK;
 	if (log->count > 0)
 		TRY(keep_last(log));
+	TRY(mark_log_end(log));
+	TRY(mark_log_end(other));
 	TRY(vec_reserve((void **)&log->blocks, &log->block_capacity,
 	                log->block_count + other->block_count, sizeof(*log->blocks)));
-	TRY(vec_reserve((void **)&log->bytes, &log->byte_capacity,
-	                log->byte_count + other->byte_count + 1, 1));
+	TRY(log_store_join(&log->store, &other->store));
 	for (size_t i = 0; i < other->block_count; i++) {
 		struct mark_block block = other->blocks[i];
 
 		block.first.position += position;
 		block.first.value += value;
 		block.index += log->count;
-		block.offset += log->byte_count;
 		log->blocks[log->block_count++] = block;
 	}
-	if (other->byte_count > 0)
-		memcpy(log->bytes + log->byte_count, other->bytes, other->byte_count);
-	log->byte_count += other->byte_count;
 	log->count += other->count;
-	log->room = other->room;
-	log->before = other->before;
-	log->before.position += position;
-	log->before.value += value;
 	log->last = other->last;
 	log->last.position += position;
 	log->last.value += value;
+	mark_log_fini(other);
 	return STATUS_OK;
 }

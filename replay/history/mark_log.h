@@ -17,9 +17,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/leb128.h"
+#include "base/log_store.h"
 #include "base/status.h"
 
-enum { MARK_BLOCK = 128 };
+enum { MARK_BLOCK = 128, MARK_BYTES_MOST = 1 + 2 * LEB128_MOST };
 
 /* A value that holds from `position` on. */
 struct mark_entry {
@@ -30,8 +32,8 @@ struct mark_entry {
 
 struct mark_block {
 	struct mark_entry first;
-	size_t index;  /* of the first entry in the log */
-	size_t offset; /* of what its other entries are */
+	size_t index;         /* of the first entry in the log */
+	const uint8_t *bytes; /* what its other entries are, in the store, or in the open block */
 };
 
 struct mark_log {
@@ -39,17 +41,19 @@ struct mark_log {
 	struct mark_entry last; /* valid if there is one; it is not among the bytes yet */
 	/* Private. */
 	struct mark_entry before; /* that one */
-	unsigned int room;        /* for entries in the last block */
-	uint8_t *bytes;
-	size_t byte_count;
-	size_t byte_capacity;
+	unsigned int room;        /* for entries in the open block, the last one */
+	uint8_t *open;            /* its bytes, room for all of them; NULL before the first */
+	uint8_t *end;             /* of those that are there */
 	struct mark_block *blocks;
 	size_t block_count;
 	size_t block_capacity;
+	struct log_store store; /* the blocks' bytes, and the blocks, once it is settled */
+	bool is_settled;
 };
 
-/* A block as it was last read. `count` is 0 before its first use. */
+/* A block as it was last read. `count` and `blocks` are 0 before its first use. */
 struct mark_cache {
+	size_t blocks; /* that were read */
 	size_t index;
 	size_t count;
 	struct mark_entry entries[MARK_BLOCK];
@@ -71,9 +75,9 @@ MUST_USE static inline enum status mark_log_add(struct mark_log *log, struct mar
 
 	/* With room in a block there is a last entry. */
 	if (log->room == 0 || moves >= MARK_POSITION_LONG || grows >= MARK_VALUE_LONG ||
-	    log->last.known != log->before.known || log->byte_count == log->byte_capacity)
+	    log->last.known != log->before.known)
 		return mark_log_add_any(log, entry);
-	log->bytes[log->byte_count++] = (uint8_t)(moves | grows << MARK_VALUE_AT);
+	*log->end++ = (uint8_t)(moves | grows << MARK_VALUE_AT);
 	log->before = log->last;
 	log->last = entry;
 	log->room--;
@@ -90,14 +94,18 @@ size_t mark_log_index(const struct mark_log *log, uint64_t position, struct mark
 /* No entry is after `position`: those that are move there. NO_MEM as of mark_log_add(). */
 MUST_USE enum status mark_log_clamp(struct mark_log *log, uint64_t position);
 
-/* Gives back what only adding needs. */
-void mark_log_trim(struct mark_log *log);
+/* Gives back what only adding needs. NO_MEM as of mark_log_add(). */
+MUST_USE enum status mark_log_end(struct mark_log *log);
+
+/* Nothing is added any more. NO_MEM. */
+MUST_USE enum status mark_log_settle(struct mark_log *log);
 
 /*
- * Adds the entries of `other` after those of `log`, with `position` added to their positions and
- * `value` to their values. NO_MEM as of mark_log_add().
+ * Moves the entries of `other`, which is empty then, after those of `log`, with `position` added to
+ * their positions and `value` to their values. After NO_MEM both are good for mark_log_fini()
+ * alone.
  */
-MUST_USE enum status mark_log_join(struct mark_log *log, const struct mark_log *other,
-                                   uint64_t position, uint64_t value);
+MUST_USE enum status mark_log_join(struct mark_log *log, struct mark_log *other, uint64_t position,
+                                   uint64_t value);
 
 #endif

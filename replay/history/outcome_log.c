@@ -23,10 +23,13 @@ void outcome_log_init(struct outcome_log *log, struct graph *graph)
 
 void outcome_log_fini(struct outcome_log *log)
 {
-	free(log->blocks);
-	free(log->bits);
-	free(log->targets);
-	free(log->breaks);
+	if (!log->is_settled) {
+		free(log->blocks);
+		free(log->bits);
+		free(log->targets);
+		free(log->breaks);
+	}
+	log_store_fini(&log->store);
 	*log = (struct outcome_log){0};
 }
 
@@ -139,6 +142,24 @@ void outcome_log_trim(struct outcome_log *log)
 	trim((void **)&log->targets, &log->target_capacity, log->target_count, 1);
 	trim((void **)&log->breaks, &log->break_capacity, log->break_count, 1);
 	trim((void **)&log->blocks, &log->block_capacity, log->block_count, sizeof(*log->blocks));
+}
+
+enum status outcome_log_settle(struct outcome_log *log)
+{
+	size_t words = (size_t)((log->run_count + LOG_WORD_BITS - 1) / LOG_WORD_BITS);
+
+	if (log->is_settled)
+		return STATUS_OK;
+	/* Of all four or of none. */
+	TRY(log_store_reserve(&log->store, 4));
+	log_store_keep(&log->store, (void **)&log->bits, words * sizeof(*log->bits));
+	log_store_keep(&log->store, (void **)&log->blocks, log->block_count * sizeof(*log->blocks));
+	log_store_keep(&log->store, (void **)&log->targets, log->target_count);
+	log_store_keep(&log->store, (void **)&log->breaks, log->break_count);
+	log_store_done(&log->store);
+	log->store.spill = NULL;
+	log->is_settled = true;
+	return STATUS_OK;
 }
 
 size_t outcome_log_find_block(const struct outcome_log *log, uint64_t position)

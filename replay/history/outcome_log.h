@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/log_store.h"
 #include "base/status.h"
 #include "base/vec.h"
 #include "decoder/flow/flow.h"
@@ -63,6 +64,8 @@ struct outcome_log {
 	bool is_open;
 	bool last_taken;
 	uint32_t last;
+	struct log_store store; /* all of the above arrays, once it is settled */
+	bool is_settled;
 };
 
 /* A run of an expanded block. */
@@ -130,6 +133,10 @@ void outcome_log_drop_last(struct outcome_log *log);
 
 /* Gives back memory that was reserved and not used. */
 void outcome_log_trim(struct outcome_log *log);
+
+/* Nothing is appended any more, nor taken back: it goes to the store. NO_MEM leaves it as it was.
+ */
+MUST_USE enum status outcome_log_settle(struct outcome_log *log);
 
 /* Runs in the block. */
 static inline uint32_t outcome_log_block_runs(const struct outcome_log *log, size_t block)

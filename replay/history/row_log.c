@@ -111,9 +111,9 @@ void row_log_init(struct row_log *log, size_t row_size)
 
 void row_log_fini(struct row_log *log)
 {
-	for (size_t i = 0; i < log->block_count; i++)
-		free(log->blocks[i].bytes);
-	free(log->blocks);
+	if (!log->is_settled)
+		free(log->blocks);
+	log_store_fini(&log->store);
 	free(log->open);
 	*log = (struct row_log){.words = log->words};
 }
@@ -152,13 +152,13 @@ static void code_raw(struct row_log *log)
 }
 
 /* What is coded, at least one row; NULL without memory. */
-static uint8_t *copy_coded(const struct row_open *open)
+static const uint8_t *copy_coded(struct log_store *store, const struct row_open *open)
 {
 	size_t size = (size_t)(open->end - open->bytes);
 	uint8_t *bytes;
 
 	assert(size > 0);
-	bytes = malloc(size);
+	bytes = log_store_take(store, size, 1);
 	if (bytes)
 		memcpy(bytes, open->bytes, size);
 	return bytes;
@@ -173,7 +173,7 @@ static enum status close_block(struct row_log *log)
 	TRY(vec_reserve((void **)&log->blocks, &log->block_capacity, log->block_count + 1,
 	                sizeof(*log->blocks)));
 	code_raw(log);
-	block.bytes = copy_coded(log->open);
+	block.bytes = copy_coded(&log->store, log->open);
 	if (!block.bytes)
 		return STATUS_NO_MEM;
 	block.first = log->open->first;
@@ -249,6 +249,7 @@ static void read_rows(const struct row_log *log, const struct row_block *block, 
 static void read_block(const struct row_log *log, const struct row_block *block,
                        struct row_cache *cache)
 {
+	log_store_read(&log->store, ++cache->blocks);
 	read_rows(log, block, rows_of(log, block), cache);
 }
 
@@ -336,19 +337,19 @@ static enum status set_coded(struct row_log *log, struct row_block *block, size_
 {
 	struct row_open *open = malloc(sizeof(*open));
 	struct row_cache cache;
-	uint8_t *bytes;
+	const uint8_t *bytes;
 
 	if (!open)
 		return STATUS_NO_MEM;
+	cache.blocks = 0;
 	read_block(log, block, &cache);
 	memcpy(cache.rows + (index - block->first_row) * log->words, row, row_size(log));
 	begin_open(open);
 	code_again(open, log->words, &cache);
-	bytes = copy_coded(open);
+	bytes = copy_coded(&log->store, open);
 	free(open);
 	if (!bytes)
 		return STATUS_NO_MEM;
-	free(block->bytes);
 	block->bytes = bytes;
 	block->add_position = 0;
 	block->add_value = 0;
@@ -417,6 +418,16 @@ enum status row_log_end(struct row_log *log)
 	TRY(close_block(log));
 	free(log->open);
 	log->open = NULL;
+	log_store_done(&log->store);
+	return STATUS_OK;
+}
+
+enum status row_log_settle(struct row_log *log)
+{
+	TRY(row_log_end(log));
+	TRY(log_store_settle(&log->store, (void **)&log->blocks,
+	                     log->block_count * sizeof(*log->blocks)));
+	log->is_settled = true;
 	return STATUS_OK;
 }
 
@@ -427,6 +438,7 @@ enum status row_log_join(struct row_log *log, struct row_log *other, uint64_t po
 	TRY(row_log_end(other));
 	TRY(vec_reserve((void **)&log->blocks, &log->block_capacity,
 	                log->block_count + other->block_count, sizeof(*log->blocks)));
+	TRY(log_store_join(&log->store, &other->store));
 	for (size_t i = 0; i < other->block_count; i++) {
 		struct row_block block = other->blocks[i];
 

@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "base/leb128.h"
+#include "base/log_store.h"
 #include "base/status.h"
 
 enum {
@@ -55,10 +56,10 @@ struct row_open {
 };
 
 struct row_block {
-	uint8_t *bytes;
-	size_t first_row; /* index in the log */
-	uint64_t first;   /* position of the first row */
-	uint64_t last;    /* and of the last; no row of the block has a later one */
+	const uint8_t *bytes; /* in the store */
+	size_t first_row;     /* index in the log */
+	uint64_t first;       /* position of the first row */
+	uint64_t last;        /* and of the last; no row of the block has a later one */
 	/* What the rows are to have added: to the position, to the word after it. */
 	uint64_t add_position;
 	uint64_t add_value;
@@ -69,13 +70,16 @@ struct row_log {
 	struct row_block *blocks; /* coded */
 	size_t block_count;
 	size_t block_capacity;
-	struct row_open *open; /* rows after those of the blocks, or NULL: there are none */
-	size_t count;          /* rows */
+	struct row_open *open;  /* rows after those of the blocks, or NULL: there are none */
+	size_t count;           /* rows */
+	struct log_store store; /* the blocks' bytes, and the blocks, once it is settled */
+	bool is_settled;
 };
 
-/* A block as it was last read. `bytes` is NULL before its first use. */
+/* A block as it was last read. `bytes` is NULL and `blocks` 0 before its first use. */
 struct row_cache {
 	const uint8_t *bytes; /* the block's */
+	size_t blocks;        /* that were read */
 	size_t first_row;
 	size_t count;
 	uint8_t kinds[ROW_BLOCK];
@@ -173,6 +177,9 @@ size_t row_log_index(const struct row_log *log, uint64_t position, struct row_ca
 
 /* Codes what is not coded yet, and gives back what only adding needs. */
 MUST_USE enum status row_log_end(struct row_log *log);
+
+/* Nothing is added any more. NO_MEM. */
+MUST_USE enum status row_log_settle(struct row_log *log);
 
 /*
  * Moves the rows of `other`, which is empty then, after those of `log`, of the same size, with

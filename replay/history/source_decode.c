@@ -233,6 +233,7 @@ static enum status begin_part(struct piece *piece, const struct source_decode *d
 	piece->part.marks_views = memmap_changes(piece->part.memory) ||
 	                          decode->source->protocol == PROTOCOL_PTM ||
 	                          decode->source->protocol == PROTOCOL_ETM3;
+	part_spill_to(&piece->part, decode->options->spill);
 	piece->part.in_trace = in_trace;
 	piece->part.trace_id = decoder_trace_id(piece->decoder);
 	piece->part.has_timestamp_cycles = decode->source->protocol == PROTOCOL_PTM;
@@ -268,7 +269,9 @@ static enum status decode_piece(struct worker *worker, struct piece *piece)
 			return STATUS_OK;
 	}
 	TRY(begin_part(piece, pool->decode, piece->begin > 0));
-	return fill_part(worker, piece, piece->end, stop);
+	TRY(fill_part(worker, piece, piece->end, stop));
+	/* One that is paused goes on. */
+	return piece->is_paused ? STATUS_OK : outcome_log_settle(&piece->part.log);
 }
 
 static struct worker worker_of(struct pool *pool, unsigned int member)
@@ -298,6 +301,7 @@ static enum status give_part(struct source_decode *decode, struct piece *piece)
 {
 	TRY(vec_reserve((void **)&decode->parts, &decode->part_capacity, decode->part_count + 1,
 	                sizeof(*decode->parts)));
+	TRY(outcome_log_settle(&piece->part.log));
 	decode->parts[decode->part_count++] = piece->part;
 	piece->has_part = false;
 	return STATUS_OK;

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "base/spill_file.h"
 #include "decoder/decoder.h"
 #include "replay/history/history.h"
 #include "replay/tarmac/tarmac.h"
@@ -17,7 +18,10 @@
 enum {
 	QUICK_WINDOW = 200000, /* instructions that a window grows to for a debugger's registers */
 	NEAR_WINDOW = 50000,   /* those of a window that does not reach the halt: some 25 ms */
-	PREPARED_CORES = 6,    /* whose windows at the halt are made before they are needed */
+	/* Bytes of histories in memory, as many as their trace has; what is more goes to a file. */
+	HISTORY_MEMORY_LEAST = 32 << 20,
+	HISTORY_MEMORY_MOST = 256 << 20,
+	PREPARED_CORES = 6, /* whose windows at the halt are made before they are needed */
 };
 
 static void drop_values(struct session *session, size_t core)
@@ -206,6 +210,18 @@ static enum status find_registers(struct session *session)
 	return STATUS_OK;
 }
 
+/* Bytes of the histories that are to stay in memory. */
+static uint64_t memory_for(const struct snapshot *snapshot)
+{
+	uint64_t trace = 0;
+
+	for (size_t i = 0; i < snapshot->buffer_count; i++)
+		trace += bytes_left(&snapshot->buffers[i].data);
+	if (trace < HISTORY_MEMORY_LEAST)
+		return HISTORY_MEMORY_LEAST;
+	return trace < HISTORY_MEMORY_MOST ? trace : HISTORY_MEMORY_MOST;
+}
+
 enum status session_open(const struct snapshot *snapshot, const struct history_options *options,
                          struct diag_list *diags, struct session **session)
 {
@@ -218,10 +234,12 @@ enum status session_open(const struct snapshot *snapshot, const struct history_o
 	opened->snapshot = snapshot;
 	opened->trace_ids = calloc(snapshot->buffer_count + 1, sizeof(*opened->trace_ids));
 	build.ids = opened->trace_ids;
+	build.spill = spill_file_create(memory_for(snapshot));
 	status = STATUS_NO_MEM;
-	if (build.ids)
+	if (build.ids && build.spill)
 		status = snapshot->core_count > 0 ? build_histories(opened, &build, diags)
 		                                  : STATUS_OK;
+	spill_file_destroy(build.spill);
 	if (status == STATUS_OK)
 		status = find_registers(opened);
 	if (status != STATUS_OK) {

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "base/spill_file.h"
 #include "decoder/decoder.h"
 #include "replay/history/history_store.h"
 #include "snapshot/memmap.h"
@@ -295,9 +296,11 @@ static void close_world(struct world *w)
 	free(w);
 }
 
-static struct history *build(const struct world *w, unsigned int threads, struct trace_ids *ids)
+/* `spill` may be NULL. */
+static struct history *build_with(const struct world *w, unsigned int threads,
+                                  struct trace_ids *ids, struct spill_file *spill)
 {
-	const struct history_options options = {.threads = threads, .ids = ids};
+	const struct history_options options = {.threads = threads, .ids = ids, .spill = spill};
 	struct diag_list diags = {0};
 	struct history *history = NULL;
 
@@ -305,6 +308,23 @@ static struct history *build(const struct world *w, unsigned int threads, struct
 	                 STATUS_OK);
 	assert_int_equal(diags.errors, 0);
 	diag_list_fini(&diags);
+	return history;
+}
+
+static struct history *build(const struct world *w, unsigned int threads, struct trace_ids *ids)
+{
+	return build_with(w, threads, ids, NULL);
+}
+
+/* With all of its logs in a file, which is closed before anybody reads them. */
+static struct history *build_spilled(const struct world *w, unsigned int threads)
+{
+	struct spill_file *spill = spill_file_create(0);
+	struct history *history;
+
+	assert_non_null(spill);
+	history = build_with(w, threads, NULL, spill);
+	spill_file_destroy(spill);
 	return history;
 }
 
@@ -344,7 +364,7 @@ static void check_recipe(const struct recipe *recipe)
 
 		if (TEST_SHARE > 1 && threads[i] != 3) /* where even one takes a minute */
 			continue;
-		history = build(w, threads[i], NULL);
+		history = i == 1 ? build_spilled(w, threads[i]) : build(w, threads[i], NULL);
 
 		if (history->part_count < recipe->joined)
 			fail_msg("%s: %zu parts, expected %zu", recipe->name, history->part_count,

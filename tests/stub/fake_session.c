@@ -51,7 +51,6 @@ static const struct system_register system_registers[] = {
 };
 static bool has_returned;
 static void (*step_hook)(void);
-static bool has_halt_gap;
 static bool has_pc;
 static size_t core_count;
 static struct values_may_alias doubt;
@@ -67,9 +66,6 @@ static const struct history_code codes[] = {
         {.start = FAKE_CODE + 8, .isa = ISA_A32}, {.start = FAKE_T32 + 64, .isa = ISA_A32},
         {.start = FAKE_T32 + 96, .isa = ISA_TEE},
 };
-static const struct gap gap = {.position = FAKE_GAP, .reason = GAP_OVERFLOW, .offset = 77};
-static struct gap many_gaps[FAKE_GAPS_MOST];
-static size_t gap_count;
 static struct history_event many_events[FAKE_GAPS_MOST];
 static size_t event_count;
 static bool is_exhausted;
@@ -104,7 +100,7 @@ struct session *fake_session(void)
 	has_fault = true;
 	has_returned = false;
 	step_hook = NULL;
-	has_halt_gap = false;
+	fake_session_set_halt_gap(false);
 	has_pc = true;
 	core_count = CORES;
 	doubt = (struct values_may_alias){0};
@@ -113,7 +109,7 @@ struct session *fake_session(void)
 	watched.after = 0x11;
 	events[1].element.exception.number = 0xc;
 	tell_exception(&events[1].element, PROTOCOL_ETM4, CORE_A64);
-	gap_count = 0;
+	fake_session_set_gaps(0);
 	event_count = 0;
 	is_exhausted = false;
 	registers = register_file_of(CORE_A64);
@@ -184,11 +180,6 @@ void fake_session_set_returned(bool returned)
 	has_returned = returned;
 }
 
-void fake_session_set_halt_gap(bool has_gap)
-{
-	has_halt_gap = has_gap;
-}
-
 void fake_session_set_pc(bool pc)
 {
 	has_pc = pc;
@@ -212,16 +203,6 @@ bool fake_session_was_asking(void)
 bool fake_session_is_asking(void)
 {
 	return session.is_asking;
-}
-
-void fake_session_set_gaps(size_t count)
-{
-	gap_count = count;
-	for (size_t i = 0; i < count; i++)
-		many_gaps[i] = (struct gap){
-		        .position = i,
-		        .reason = (enum gap_reason)(i % (GAP_HALT + 1)),
-		};
 }
 
 void fake_session_set_events(size_t count)
@@ -538,10 +519,10 @@ bool session_crash(const struct session *s, size_t core, struct crash *crash)
 {
 	const struct exception_info *info = events[1].element.exception.info;
 
-	(void)s;
 	*crash = (struct crash){.source = CRASH_TRACE, .is_halt = true};
 	crash->level = crash->from_level = -1;
-	if (core != 0 || !has_fault || has_halt_gap || !info || !info->fault)
+	if (core != 0 || !has_fault || history_has_gap_at(&s->histories[core], FAKE_LENGTH) ||
+	    !info || !info->fault)
 		return false;
 	crash->syndrome.what = info->fault;
 	crash->syndrome.signal = syndrome_signal_of(info->fault);
@@ -568,10 +549,10 @@ struct stop session_step(struct session *s, size_t core, enum direction directio
 	if (direction == DIRECTION_FORWARD && *position == s->histories[core].length)
 		return (struct stop){.reason = STOP_END};
 	if (direction == DIRECTION_BACKWARD && *position == FAKE_GAP)
-		stop_set_gap(&stop, &gap);
+		stop_set_gap(&stop, &fake_gap);
 	*position += direction == DIRECTION_FORWARD ? 1 : UINT64_MAX;
 	if (direction == DIRECTION_FORWARD && *position == FAKE_GAP)
-		stop_set_gap(&stop, &gap);
+		stop_set_gap(&stop, &fake_gap);
 	return stop;
 }
 
@@ -748,43 +729,6 @@ void history_at(const struct history *history, uint64_t position, struct instruc
 uint64_t history_length(const struct history *history)
 {
 	return history->length;
-}
-
-size_t history_gap_count(const struct history *history)
-{
-	if (history->length == 0)
-		return 0;
-	return gap_count > 0 ? gap_count : 1;
-}
-
-bool history_gap(const struct history *history, size_t index, struct gap *out)
-{
-	if (index >= history_gap_count(history))
-		return false;
-	*out = gap_count > 0 ? many_gaps[index] : gap;
-	return true;
-}
-
-size_t history_gap_index(const struct history *history, uint64_t position)
-{
-	struct gap at;
-	size_t index = 0;
-
-	while (history_gap(history, index, &at) && at.position < position)
-		index++;
-	return index;
-}
-
-bool history_gap_at(const struct history *history, uint64_t position, struct gap *out)
-{
-	*out = gap;
-	return history_has_gap_at(history, position);
-}
-
-bool history_has_gap_at(const struct history *history, uint64_t position)
-{
-	return history->length > 0 &&
-	       (position == FAKE_GAP || (has_halt_gap && position == FAKE_LENGTH));
 }
 
 size_t history_event_count(const struct history *history)

@@ -80,6 +80,7 @@ bool fake_session_is_exhausted(void);
 /* The first `count` cores are all that there are. */
 void fake_session_set_cores(size_t count);
 
+extern const struct gap fake_gap;
 /* So many gaps in place of the one, before positions 0, 1 and so on, each of another reason. */
 void fake_session_set_gaps(size_t count);
 /* That many clusters, "A" with the first core, "B" with the second, ... */

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory of the process, and beyond an amount of a file; see spill_file.h. */
+#include "base/spill_file.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PATH_BYTES = 4096 };
+
+struct spill_file {
+	pthread_mutex_t mutex;
+	uint64_t memory_left;
+	bool is_tried;
+	int fd;       /* -1: there is none */
+	uint64_t end; /* of what was taken of the file */
+};
+
+struct spill_file *spill_file_create(uint64_t memory_most)
+{
+	struct spill_file *spill = calloc(1, sizeof(*spill));
+
+	if (!spill)
+		return NULL;
+	if (pthread_mutex_init(&spill->mutex, NULL) != 0) {
+		free(spill);
+		return NULL;
+	}
+	spill->memory_left = memory_most;
+	spill->fd = -1;
+	return spill;
+}
+
+void spill_file_destroy(struct spill_file *spill)
+{
+	if (!spill)
+		return;
+	if (spill->fd >= 0)
+		(void)close(spill->fd);
+	(void)pthread_mutex_destroy(&spill->mutex);
+	free(spill);
+}
+
+/* Nobody else can open it; its space is given back when nothing maps it any more. */
+static int open_unnamed(void)
+{
+	const char *folder = getenv("TMPDIR");
+	char path[PATH_BYTES];
+	int fd;
+
+	if (!folder || *folder == '\0')
+		folder = "/var/tmp";
+	fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
+	if (fd >= 0)
+		return fd;
+	/* Not every file system has files without a name. */
+	if (snprintf(path, sizeof(path), "%s/csreplay-XXXXXX", folder) >= (int)sizeof(path))
+		return -1;
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0)
+		(void)unlink(path);
+	return fd;
+}
+
+/* More of the file, whose blocks are there: a write to the mapping never lacks one. */
+static bool extend(struct spill_file *spill, size_t size, uint64_t *begin)
+{
+	if (!spill->is_tried) {
+		spill->is_tried = true;
+		spill->fd = open_unnamed();
+	}
+	if (spill->fd < 0)
+		return false;
+	if (fallocate(spill->fd, 0, (off_t)spill->end, (off_t)size) != 0) {
+		(void)close(spill->fd);
+		spill->fd = -1;
+		return false;
+	}
+	*begin = spill->end;
+	spill->end += size;
+	return true;
+}
+
+/* False: it is to be of the process. */
+static bool map_part(struct spill_file *spill, size_t mapped, uint8_t **bytes)
+{
+	uint64_t begin;
+	void *map;
+
+	if (!extend(spill, mapped, &begin))
+		return false;
+	map = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_SHARED, spill->fd, (off_t)begin);
+	*bytes = map == MAP_FAILED ? NULL : map;
+	return *bytes != NULL;
+}
+
+static size_t whole_pages(size_t size)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return (size + page - 1) / page * page;
+}
+
+/* Without memory yet, if it is to be of the process. */
+static struct spill_part find_room(struct spill_file *spill, size_t size)
+{
+	struct spill_part part = {.size = size};
+
+	if (!spill)
+		return part;
+	(void)pthread_mutex_lock(&spill->mutex);
+	if (size <= spill->memory_left)
+		spill->memory_left -= size;
+	else if (map_part(spill, whole_pages(size), &part.bytes))
+		part.mapped = whole_pages(size);
+	(void)pthread_mutex_unlock(&spill->mutex);
+	return part;
+}
+
+struct spill_part spill_file_take(struct spill_file *spill, size_t size)
+{
+	struct spill_part part = find_room(spill, size);
+
+	if (part.mapped == 0)
+		part.bytes = malloc(size);
+	return part;
+}
+
+struct spill_part spill_file_keep(struct spill_file *spill, void *bytes, size_t size)
+{
+	struct spill_part part = find_room(spill, size);
+
+	if (part.mapped > 0) {
+		memcpy(part.bytes, bytes, size);
+		free(bytes);
+	} else {
+		/* No more than is used, if that can be had. */
+		void *trimmed = realloc(bytes, size);
+
+		part.bytes = trimmed ? trimmed : bytes;
+	}
+	return part;
+}
+
+void spill_part_free(struct spill_part *part)
+{
+	if (part->mapped == 0) {
+		free(part->bytes);
+	} else {
+		/* The disk has its blocks back before the file is closed. */
+		(void)madvise(part->bytes, part->mapped, MADV_REMOVE);
+		(void)munmap(part->bytes, part->mapped);
+	}
+	*part = (struct spill_part){.bytes = NULL};
+}
+
+void spill_part_done(const struct spill_part *part)
+{
+	if (part->mapped > 0)
+		(void)madvise(part->bytes, part->mapped, MADV_DONTNEED);
+}

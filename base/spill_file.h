@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory that may be more than the machine has: up to an amount it is of the process, beyond it is
+ * mapped from a file without a name, whose pages leave memory when they are not used. In: sizes.
+ * Out: memory, which stays after the file is closed. For what is written once and read in parts.
+ *
+ * The file is made when it is first needed, in the folder that TMPDIR names, or in /var/tmp. Where
+ * none can be made, or the disk is full, memory is of the process however much it is.
+ */
+#ifndef CSREPLAY_BASE_SPILL_FILE_H
+#define CSREPLAY_BASE_SPILL_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct spill_file;
+
+/* Up to `memory_most` bytes are of the process. NULL without memory. */
+struct spill_file *spill_file_create(uint64_t memory_most);
+void spill_file_destroy(struct spill_file *spill); /* NULL is fine */
+
+struct spill_part {
+	uint8_t *bytes; /* for any type */
+	size_t size;
+	size_t mapped; /* bytes of the mapping; 0: it is of the process */
+};
+
+/* `spill` may be NULL: of the process. `bytes` is NULL without memory. From any thread. */
+struct spill_part spill_file_take(struct spill_file *spill, size_t size);
+/* The same with what `bytes` has, of malloc(), which it takes over if it is not without memory. */
+struct spill_part spill_file_keep(struct spill_file *spill, void *bytes, size_t size);
+void spill_part_free(struct spill_part *part);
+
+/* It is written, and will not be read soon. */
+void spill_part_done(const struct spill_part *part);
+
+#endif
