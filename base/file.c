@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
@@ -125,6 +126,14 @@ void file_map_close(struct file_map *map)
 	(void)atomic_fetch_sub(&copies, map->copied);
 	file_watch_remove(map->watch);
 	*map = (struct file_map){0};
+}
+
+int file_open_nameless(void)
+{
+	const char *folder = getenv("TMPDIR");
+
+	return open(folder ? folder : "/var/tmp", O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC,
+	            S_IRUSR | S_IWUSR);
 }
 
 void file_map_join(struct file_map *whole, struct file_map *part)

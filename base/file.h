@@ -35,6 +35,13 @@ MUST_USE enum status file_map_open(const char *path, struct place shown_at, stru
                                    struct file_map *map);
 void file_map_close(struct file_map *map); /* a zeroed map is fine */
 
+/*
+ * Descriptor of a file on disk that has no name, to read and write, in the folder that TMPDIR names
+ * or in /var/tmp: nobody else can open it, and it is gone when nothing uses it any more. -1 where
+ * there can be none.
+ */
+int file_open_nameless(void);
+
 /* The pages of `part` were moved into `whole`, which is closed in its place. */
 void file_map_join(struct file_map *whole, struct file_map *part);
 

@@ -5,14 +5,12 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH_BYTES = 4096 };
+#include "base/file.h"
 
 struct spill_file {
 	pthread_mutex_t mutex;
@@ -47,33 +45,12 @@ void spill_file_destroy(struct spill_file *spill)
 	free(spill);
 }
 
-/* Nobody else can open it; its space is given back when nothing maps it any more. */
-static int open_unnamed(void)
-{
-	const char *folder = getenv("TMPDIR");
-	char path[PATH_BYTES];
-	int fd;
-
-	if (!folder || *folder == '\0')
-		folder = "/var/tmp";
-	fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
-	if (fd >= 0)
-		return fd;
-	/* Not every file system has files without a name. */
-	if (snprintf(path, sizeof(path), "%s/csreplay-XXXXXX", folder) >= (int)sizeof(path))
-		return -1;
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd >= 0)
-		(void)unlink(path);
-	return fd;
-}
-
 /* More of the file, whose blocks are there: a write to the mapping never lacks one. */
 static bool extend(struct spill_file *spill, size_t size, uint64_t *begin)
 {
 	if (!spill->is_tried) {
 		spill->is_tried = true;
-		spill->fd = open_unnamed();
+		spill->fd = file_open_nameless();
 	}
 	if (spill->fd < 0)
 		return false;

@@ -336,8 +336,7 @@ static enum status unpack(struct unpacker *u)
 /* A file without a name, on disk if that can be had, else in memory. */
 static int open_nameless(void)
 {
-	const char *folder = getenv("TMPDIR");
-	int fd = open(folder ? folder : "/var/tmp", O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+	int fd = file_open_nameless();
 
 	return fd >= 0 ? fd : memfd_create("csreplay", MFD_CLOEXEC);
 }
