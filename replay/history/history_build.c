@@ -34,30 +34,6 @@ static enum status append_marks(struct notes *notes, struct part_builder *part, 
 	return STATUS_OK;
 }
 
-/* The first of the part's may say no more than the last one before it. */
-static enum status append_gaps(struct notes *notes, struct notes *part, uint64_t position)
-{
-	struct row_cache cache = {.bytes = NULL};
-	struct gap gap;
-
-	if (part->gaps.count == 0)
-		return STATUS_OK;
-	row_log_at(&part->gaps, 0, &cache, &gap);
-	gap.position += position;
-	if (notes->gaps.count > 0 && notes->last_gap.position == gap.position) {
-		for (size_t i = 0; i < part->gaps.count; i++) {
-			row_log_at(&part->gaps, i, &cache, &gap);
-			gap.position += position;
-			TRY(notes_add_gap(notes, &gap));
-		}
-		return STATUS_OK;
-	}
-	TRY(row_log_join(&notes->gaps, &part->gaps, position, 0));
-	notes->last_gap = part->last_gap;
-	notes->last_gap.position += position;
-	return STATUS_OK;
-}
-
 /* The first run of a part that continues a trace must be where the last one led to. */
 static enum status check_join(struct builder *b, const struct part_builder *part)
 {
@@ -96,7 +72,7 @@ static enum status join(struct builder *b, struct part_builder *part)
 	uint64_t position = h->length;
 
 	TRY(check_join(b, part));
-	TRY(append_gaps(&h->notes, &part->notes, position));
+	TRY(notes_join_gaps(&h->notes, &part->notes, position));
 	TRY(row_log_join(&h->notes.events, &part->notes.events, position, 0));
 	TRY(row_log_join(&h->notes.contexts, &part->notes.contexts, position, 0));
 	TRY(append_marks(&h->notes, part, position, b->cycles));
@@ -417,6 +393,7 @@ static enum status build_of_part(struct builder *b, struct graph **graph, struct
 	h->graphs[h->graph_count++] = *graph;
 	*graph = NULL;
 	TRY(join(b, part));
+	TRY(notes_settle(&h->notes));
 	TRY(executed_code_runs(h));
 	return executed_code_contents(h);
 }
@@ -455,6 +432,7 @@ static enum status build_of_parts(struct builder *b, struct graph **graphs, size
 		if (h->part_count > before)
 			h->parts[before].memory = parts[i].memory;
 	}
+	TRY(notes_settle(&h->notes));
 	return executed_code_runs(h);
 }
 

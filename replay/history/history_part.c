@@ -40,16 +40,6 @@ void notes_spill_to(struct notes *notes, struct spill_file *spill)
 		notes->marks[i].store.spill = spill;
 }
 
-enum status notes_settle(struct notes *notes)
-{
-	TRY(row_log_settle(&notes->gaps));
-	TRY(row_log_settle(&notes->events));
-	TRY(row_log_settle(&notes->contexts));
-	for (unsigned int i = 0; i < MARK_COUNT; i++)
-		TRY(mark_log_settle(&notes->marks[i]));
-	return STATUS_OK;
-}
-
 void notes_fini(struct notes *notes)
 {
 	for (unsigned int i = 0; i < MARK_COUNT; i++)
@@ -124,17 +114,97 @@ static bool gap_continues(const struct gap *last, const struct gap *gap)
 	        (gap->reason == GAP_TRACE_ON && !gap_lacks_opcode(last->reason)));
 }
 
+#define GAP_WORD(field) (1U << offsetof(struct gap, field) / sizeof(uint64_t))
+
+/* The last gap goes to the others. */
+static enum status keep_last_gap(struct notes *notes)
+{
+	/* The words in which gaps of one reason mostly differ: of CODE_WRITTEN it is all. */
+	unsigned int words =
+	        GAP_WORD(reason) | GAP_WORD(address) | GAP_WORD(offset) | GAP_WORD(merged);
+	const struct gap *last = &notes->last_gap;
+
+	if (!notes->has_last_gap)
+		return STATUS_OK;
+	if (last->place != 0 || last->has_store)
+		words = ROW_ANY;
+	TRY(row_log_add_alike(&notes->gaps, last->reason, words, last));
+	notes->has_last_gap = false;
+	return STATUS_OK;
+}
+
 enum status notes_add_gap(struct notes *notes, const struct gap *gap)
 {
-	struct row_log *gaps = &notes->gaps;
 	struct gap *last = &notes->last_gap;
 
-	if (gaps->count > 0 && gap_continues(last, gap)) {
+	if (notes->has_last_gap && gap_continues(last, gap)) {
 		last->merged += gap->merged + 1;
-		return row_log_set(gaps, gaps->count - 1, last);
+		return STATUS_OK;
 	}
+	TRY(keep_last_gap(notes));
 	*last = *gap;
-	return row_log_add(gaps, gap->reason, gap);
+	notes->has_last_gap = true;
+	notes->gap_counts[gap->reason]++;
+	return STATUS_OK;
+}
+
+/* The first gap of a part. */
+static bool first_gap(const struct notes *part, struct gap *gap)
+{
+	struct row_cache cache;
+
+	cache.bytes = NULL;
+	cache.blocks = 0;
+	if (part->gaps.count > 0)
+		row_log_at(&part->gaps, 0, &cache, gap);
+	else
+		*gap = part->last_gap;
+	return part->gaps.count > 0 || part->has_last_gap;
+}
+
+static enum status join_one_by_one(struct notes *notes, struct notes *part, uint64_t position)
+{
+	struct row_cache *cache = calloc(1, sizeof(*cache));
+	enum status status = cache ? keep_last_gap(part) : STATUS_NO_MEM;
+	struct gap gap;
+
+	for (size_t i = 0; i < part->gaps.count && status == STATUS_OK; i++) {
+		row_log_at(&part->gaps, i, cache, &gap);
+		gap.position += position;
+		status = notes_add_gap(notes, &gap);
+	}
+	free(cache);
+	return status;
+}
+
+enum status notes_join_gaps(struct notes *notes, struct notes *part, uint64_t position)
+{
+	struct gap gap;
+
+	if (!first_gap(part, &gap))
+		return STATUS_OK;
+	gap.position += position;
+	if (notes->has_last_gap && gap_continues(&notes->last_gap, &gap))
+		return join_one_by_one(notes, part, position);
+	TRY(keep_last_gap(notes));
+	TRY(row_log_join(&notes->gaps, &part->gaps, position, 0));
+	notes->last_gap = part->last_gap;
+	notes->last_gap.position += position;
+	notes->has_last_gap = part->has_last_gap;
+	for (unsigned int reason = 0; reason <= GAP_HALT; reason++)
+		notes->gap_counts[reason] += part->gap_counts[reason];
+	return STATUS_OK;
+}
+
+enum status notes_settle(struct notes *notes)
+{
+	TRY(keep_last_gap(notes));
+	TRY(row_log_settle(&notes->gaps));
+	TRY(row_log_settle(&notes->events));
+	TRY(row_log_settle(&notes->contexts));
+	for (unsigned int i = 0; i < MARK_COUNT; i++)
+		TRY(mark_log_settle(&notes->marks[i]));
+	return STATUS_OK;
 }
 
 /* What comes next does not follow from the last run, and that is no riddle. */
@@ -146,12 +216,13 @@ static void explain(struct part_builder *b)
 
 enum status part_add_gap(struct part_builder *b, struct gap gap)
 {
-	size_t count = b->notes.gaps.count;
+	size_t count = b->notes.gap_counts[gap.reason];
 
 	explain(b);
 	gap.position = b->log.length;
 	TRY(notes_add_gap(&b->notes, &gap));
-	if (b->notes.gaps.count == count || !gap_loses_context(gap.reason))
+	/* One that was merged loses no more. */
+	if (b->notes.gap_counts[gap.reason] == count || !gap_loses_context(gap.reason))
 		return STATUS_OK;
 	TRY(add_mark(b, MARK_CONTEXT_ID, false, 0));
 	return add_mark(b, MARK_VIEW, false, 0);

@@ -65,7 +65,4 @@ MUST_USE enum status history_of_parts(const struct snap_core *core, struct graph
                                       size_t graph_count, struct part_builder *parts, size_t count,
                                       struct history **history);
 
-/* Adds a gap after those already there, or to the last one if it says no more. NO_MEM. */
-MUST_USE enum status notes_add_gap(struct notes *notes, const struct gap *gap);
-
 #endif

@@ -264,6 +264,11 @@ size_t history_gap_count(const struct history *history)
 	return history->notes.gaps.count;
 }
 
+size_t history_gap_count_of(const struct history *history, enum gap_reason reason)
+{
+	return history->notes.gap_counts[reason];
+}
+
 bool history_gap(const struct history *history, size_t index, struct gap *gap)
 {
 	if (index >= history->notes.gaps.count)

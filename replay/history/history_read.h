@@ -246,6 +246,7 @@ MUST_USE enum status history_find_forward(const struct history *history,
 size_t history_executed_extent(const struct history *history, const struct mem_span *span);
 
 size_t history_gap_count(const struct history *history);
+size_t history_gap_count_of(const struct history *history, enum gap_reason reason);
 /* Copies out gap `index`, in order of positions; false after the last one. */
 bool history_gap(const struct history *history, size_t index, struct gap *gap);
 /* Index of the first gap at or after `position`. */

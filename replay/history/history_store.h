@@ -22,9 +22,11 @@
 
 /* What was said between the instructions. */
 struct notes {
-	struct row_log gaps;            /* struct gap; the kind is the reason */
-	struct gap last_gap;            /* of what was added to the gaps, if any was */
-	struct row_log events;          /* struct history_event; the kind is the element's type */
+	struct row_log gaps; /* struct gap; the kind is the reason */
+	struct gap last_gap; /* that is not among them yet, for it may be merged with; if: */
+	bool has_last_gap;
+	size_t gap_counts[GAP_HALT + 1]; /* by reason, with that one */
+	struct row_log events;           /* struct history_event; the kind is the element's type */
 	struct row_log contexts;        /* struct context_change: of the events those that differ */
 	struct pe_context last_context; /* of what was added to the contexts, if any was */
 	struct mark_log marks[MARK_COUNT]; /* the last of a position counts */
@@ -36,6 +38,11 @@ void notes_fini(struct notes *notes);
 /* What its logs keep goes there, which is needed up to notes_settle(): nothing is added then. */
 void notes_spill_to(struct notes *notes, struct spill_file *spill);
 MUST_USE enum status notes_settle(struct notes *notes);
+
+/* Adds a gap after those already there, or to the last one if it says no more. NO_MEM. */
+MUST_USE enum status notes_add_gap(struct notes *notes, const struct gap *gap);
+/* Moves the gaps of `part`, whose positions begin at `position`. NO_MEM as of row_log_join(). */
+MUST_USE enum status notes_join_gaps(struct notes *notes, struct notes *part, uint64_t position);
 
 /* Adds an event after those already there. NO_MEM. */
 MUST_USE enum status notes_add_event(struct notes *notes, const struct history_event *event);

@@ -35,9 +35,12 @@ static uint64_t *words_of(struct row_coder *coder, unsigned int kind, unsigned i
 /* The bytes are those that row_put_delta() wrote. */
 static const uint8_t *take_delta(const uint8_t *from, uint64_t *value)
 {
-	uint64_t coded;
+	uint64_t coded = *from;
 
-	from = leb128_take(from, &coded);
+	if (coded < 0x80)
+		from++;
+	else
+		from = leb128_take(from, &coded);
 	*value += leb128_unfold(coded);
 	return from;
 }

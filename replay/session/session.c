@@ -83,7 +83,7 @@ const struct diag_list *session_facts(const struct session *session)
 void session_tell_code(const struct session *session, size_t core, struct diag_list *diags)
 {
 	const struct code_past *written = &session->written[core];
-	size_t gaps = written_code_gaps(session->histories[core]);
+	size_t gaps = history_gap_count_of(session->histories[core], GAP_CODE_WRITTEN);
 
 	history_tell_rival(session->histories[core], diags);
 	if (written->range_count == 0)

@@ -254,6 +254,8 @@ enum status survey_warn_of_missing_code(const struct snapshot *snapshot,
 	enum status status = STATUS_OK;
 	struct gap gap;
 
+	if (history_gap_count_of(history, GAP_NO_MEMORY) == 0)
+		return STATUS_OK;
 	for (size_t i = 0; status == STATUS_OK && history_gap(history, i, &gap); i++) {
 		if (gap.reason == GAP_NO_MEMORY && gap.has_address)
 			status = missing_code_add(&missing, gap.address, 0);

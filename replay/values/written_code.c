@@ -503,13 +503,3 @@ enum status written_code_follow(const struct snapshot *snapshot,
 	/* Too large to be looked at: it is what it was. */
 	return status == STATUS_UNSUPPORTED ? STATUS_OK : status;
 }
-
-size_t written_code_gaps(const struct history *history)
-{
-	size_t found = 0;
-	struct gap gap;
-
-	for (size_t i = 0; history_gap(history, i, &gap); i++)
-		found += gap.reason == GAP_CODE_WRITTEN;
-	return found;
-}

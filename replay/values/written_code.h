@@ -33,7 +33,4 @@ MUST_USE enum status written_code_follow(const struct snapshot *snapshot,
                                          const struct values_options *allowed,
                                          struct code_past *past, struct history **history);
 
-/* How many gaps a history has where code was written later and is not known. */
-size_t written_code_gaps(const struct history *history);
-
 #endif
