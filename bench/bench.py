@@ -14,6 +14,7 @@ import inputs
 import lines
 import measure
 import programs
+import real
 import stops
 import tarmac
 import values
@@ -32,6 +33,8 @@ MEASURES = {
     "search": lines.search,
     "requests": lines.requests,
     "protocols": lines.protocols,
+    "real": real.real,
+    "kinds": real.kinds,
     "tarmac": tarmac.tarmac,
     "values": values.values,
     "wire": wire.wire,

@@ -2,11 +2,17 @@
 """Runs programs and says what they cost: wall time, processor time, memory."""
 import os
 import resource
+import signal
 import statistics
 import subprocess
 import tempfile
 import threading
 import time
+
+
+# How a program may end; all others with 0. With -profile OpenCSD 1.8.0 prints statistics when it has decoded all, and
+# some builds of it fault in that.
+ENDS = {"reference": (0, -signal.SIGSEGV)}
 
 
 class Failed(Exception):
@@ -90,7 +96,7 @@ def interleaved(commands, repetitions, **options):
     for turn in range(repetitions + 1):
         for name, argv in commands.items():
             done = run(argv, **options)
-            if done.code != 0:
+            if done.code not in ENDS.get(name, (0,)):
                 raise Failed(f"{name}: exit {done.code}: {done.errors.strip()[-300:]}")
             if turn > 0:
                 runs[name].append(done)

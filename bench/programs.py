@@ -5,7 +5,9 @@ import shutil
 import subprocess
 import tempfile
 
-REFERENCE = "trc_pkt_lister"
+# Of a build of its own, which needs its own library beside it: the path of the program.
+REFERENCE_VARIABLE = "OCSD_LISTER"
+REFERENCE = os.environ.get(REFERENCE_VARIABLE) or "trc_pkt_lister"
 REFERENCE_PACKAGE = "libopencsd-bin"
 LAYERS = ("replay", "decoder", "snapshot", "base")
 LIBRARIES = ("libelf", "inih", "capstone", "libarchive")
@@ -93,6 +95,13 @@ def build_session(root, source, build):
     return program if done.returncode == 0 else None
 
 
+def reference_program():
+    """What runs it, with the library that was built with it."""
+    if REFERENCE_VARIABLE not in os.environ:
+        return [REFERENCE]
+    return ["env", "LD_LIBRARY_PATH=" + os.path.dirname(os.path.abspath(REFERENCE)), REFERENCE]
+
+
 def reference(snapshot):
     """The reference's command that decodes all of the snapshot and prints to nowhere, or None.
 
@@ -100,7 +109,7 @@ def reference(snapshot):
     know it, and formats every element, so its time is that of decode and print."""
     if not shutil.which(REFERENCE):
         return None
-    return [REFERENCE, "-ss_dir", snapshot, "-decode_only", "-profile", "-logfilename", os.devnull]
+    return [*reference_program(), "-ss_dir", snapshot, "-decode_only", "-profile", "-logfilename", os.devnull]
 
 
 def reference_print(snapshot):
@@ -110,7 +119,7 @@ def reference_print(snapshot):
 
 def reference_runs(snapshot, folder):
     """How many INSTR_RANGE elements the reference sees."""
-    command = [REFERENCE, "-ss_dir", snapshot, "-decode_only", "-logstdout"]
+    command = [*reference_program(), "-ss_dir", snapshot, "-decode_only", "-logstdout"]
     lister = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                               cwd=folder)
     runs = sum(1 for line in lister.stdout if b"OCSD_GEN_TRC_ELEM_INSTR_RANGE" in line)
@@ -122,8 +131,8 @@ def reference_version():
     if not shutil.which(REFERENCE):
         return f"(not installed: {REFERENCE_PACKAGE})"
     with tempfile.TemporaryDirectory() as folder:  # it leaves a log where it runs
-        done = subprocess.run([REFERENCE, "-help"], stdout=subprocess.PIPE, text=True, check=False,
-                              stderr=subprocess.DEVNULL, cwd=folder)
+        done = subprocess.run([*reference_program(), "-help"], stdout=subprocess.PIPE, text=True,
+                              check=False, stderr=subprocess.DEVNULL, cwd=folder)
     for line in done.stdout.splitlines():
         if "Library Version" in line:
             return line.rsplit(":", 1)[1].strip()

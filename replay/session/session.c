@@ -18,7 +18,7 @@
 enum {
 	QUICK_WINDOW = 200000, /* instructions that a window grows to for a debugger's registers */
 	NEAR_WINDOW = 50000,   /* those of a window that does not reach the halt: some 25 ms */
-	/* Bytes of histories in memory, as many as their trace has; what is more goes to a file. */
+	/* Bytes of histories in memory, half as many as their trace has; the others are in a file. */
 	HISTORY_MEMORY_LEAST = 32 << 20,
 	HISTORY_MEMORY_MOST = 256 << 20,
 	PREPARED_CORES = 6, /* whose windows at the halt are made before they are needed */
@@ -216,7 +216,7 @@ static uint64_t memory_for(const struct snapshot *snapshot)
 	uint64_t trace = 0;
 
 	for (size_t i = 0; i < snapshot->buffer_count; i++)
-		trace += bytes_left(&snapshot->buffers[i].data);
+		trace += bytes_left(&snapshot->buffers[i].data) / 2;
 	if (trace < HISTORY_MEMORY_LEAST)
 		return HISTORY_MEMORY_LEAST;
 	return trace < HISTORY_MEMORY_MOST ? trace : HISTORY_MEMORY_MOST;
