@@ -127,13 +127,10 @@ struct spill_part spill_file_keep(struct spill_file *spill, void *bytes, size_t 
 
 void spill_part_free(struct spill_part *part)
 {
-	if (part->mapped == 0) {
+	if (part->mapped == 0)
 		free(part->bytes);
-	} else {
-		/* The disk has its blocks back before the file is closed. */
-		(void)madvise(part->bytes, part->mapped, MADV_REMOVE);
+	else
 		(void)munmap(part->bytes, part->mapped);
-	}
 	*part = (struct spill_part){.bytes = NULL};
 }
 
