@@ -8,7 +8,10 @@
 
 #include "base/hex.h"
 
-enum { PRINTED = 48 }; /* characters that most formatted pieces have at most */
+enum {
+	PRINTED = 48, /* characters that most formatted pieces have at most */
+	DECIMALS_MOST = 20,
+};
 
 bool text_grow(struct text *t, size_t more)
 {
@@ -128,17 +131,22 @@ void text_hex_bytes(struct text *t, const uint8_t *bytes, size_t count)
 
 void text_decimal(struct text *t, uint64_t value)
 {
-	char digits[20];
-	unsigned int n = 0;
+	char digits[DECIMALS_MOST];
+	char *at = digits + DECIMALS_MOST;
 
 	/* Most numbers are sizes and counts. */
 	if (value < 10) {
 		text_char(t, (char)('0' + value));
 		return;
 	}
-	do {
-		digits[19 - n++] = (char)('0' + value % 10);
-		value /= 10;
-	} while (value != 0);
-	text_add(t, (struct str){digits + 20 - n, n});
+	/* Two digits a division. */
+	for (; value >= 10; value /= 100) {
+		unsigned int pair = (unsigned int)(value % 100);
+
+		*--at = (char)('0' + pair % 10);
+		*--at = (char)('0' + pair / 10);
+	}
+	if (value > 0)
+		*--at = (char)('0' + value);
+	text_add(t, (struct str){at, (size_t)(digits + DECIMALS_MOST - at)});
 }

@@ -17,7 +17,8 @@ struct entry {
 struct listing {
 	struct entry *entries;
 	size_t count;
-	struct entry *last; /* whose element was given out, and is to be advanced; or NULL */
+	struct entry *last;  /* whose element was given out, and is to be advanced; or NULL */
+	struct entry *after; /* of the others the one that is the first; or NULL */
 	/* A source found that the buffer is no frames from here on: the others' ends too. */
 	bool is_broken;
 	uint64_t broken_at;
@@ -122,19 +123,36 @@ static bool is_before(const struct entry *a, const struct entry *b)
 	return decoder_trace_id(a->decoder) < decoder_trace_id(b->decoder);
 }
 
-enum status listing_next(struct listing *listing, struct element *element)
+/* The first of all, and which is after it. */
+static struct entry *choose(struct listing *listing)
 {
 	struct entry *first = NULL;
 
-	if (listing->last)
-		TRY(advance(listing, listing->last));
-	listing->last = NULL;
+	listing->after = NULL;
 	for (size_t i = 0; i < listing->count; i++) {
 		struct entry *entry = &listing->entries[i];
 
-		if (entry->has_element && (!first || is_before(entry, first)))
+		if (!entry->has_element)
+			continue;
+		if (!first || is_before(entry, first)) {
+			listing->after = first;
 			first = entry;
+		} else if (!listing->after || is_before(entry, listing->after)) {
+			listing->after = entry;
+		}
 	}
+	return first;
+}
+
+enum status listing_next(struct listing *listing, struct element *element)
+{
+	struct entry *first = listing->last;
+
+	if (first)
+		TRY(advance(listing, first));
+	if (!first || !first->has_element || (listing->after && !is_before(first, listing->after)))
+		first = choose(listing);
+	listing->last = NULL;
 	if (!first || (listing->is_broken && first->position > listing->broken_at))
 		return STATUS_END;
 	listing->last = first;

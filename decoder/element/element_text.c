@@ -81,9 +81,13 @@ static void add_context(const struct element *e, struct text *out)
 	};
 	const struct pe_context *context = &e->context;
 
-	text_printf(out, "(ISA=%s) ", isa_name(e->isa));
-	if (context->level != EL_UNKNOWN)
-		text_printf(out, "EL%d", (int)context->level);
+	text_puts(out, "(ISA=");
+	text_puts(out, isa_name(e->isa));
+	text_puts(out, ") ");
+	if (context->level != EL_UNKNOWN) {
+		text_puts(out, "EL");
+		text_decimal(out, (uint64_t)context->level);
+	}
 	text_puts(out, security[context->security]);
 	text_puts(out, context->is_64bit ? "64-bit; " : "32-bit; ");
 	if (context->has_vmid)
@@ -104,7 +108,9 @@ static void add_nacc(const struct element *e, struct text *out)
 {
 	add_hex(out, " 0x", e->nacc.address);
 	add_hex(out, "; Memspace [0x", (uint64_t)e->nacc.space);
-	text_printf(out, ":%s] ", space_text(e->nacc.space));
+	text_char(out, ':');
+	text_puts(out, space_text(e->nacc.space));
+	text_puts(out, "] ");
 }
 
 static void add_event(const struct element *e, struct text *out)
@@ -123,9 +129,10 @@ static void add_reason(const struct element *e, struct text *out)
 	        [TRACE_ON_EX_DEBUG] = "debug restart",
 	};
 
-	text_printf(out, " [%s]",
-	            e->type == ELEMENT_TRACE_ON ? trace_on[e->trace_on]
-	                                        : no_sync_reason_name(e->no_sync));
+	text_puts(out, " [");
+	text_puts(out, e->type == ELEMENT_TRACE_ON ? trace_on[e->trace_on]
+	                                           : no_sync_reason_name(e->no_sync));
+	text_char(out, ']');
 }
 
 static void add_timestamp(const struct element *e, struct text *out)
@@ -304,6 +311,14 @@ static void add_packet(const struct element *e, struct text *out)
 	text_printf(out, "];\t%s : %s", e->packet.name, e->packet.fields);
 }
 
+/* What is before the fields. */
+static const struct str heads[] = {
+#define X(name)                                                                                    \
+	[ELEMENT_##name] = {"OCSD_GEN_TRC_ELEM_" #name "(", sizeof("OCSD_GEN_TRC_ELEM_" #name)},
+#include "decoder/element/element.def"
+#undef X
+};
+
 void element_format_text(const struct element *element, struct text *out)
 {
 	text_puts(out, "Idx:");
@@ -314,9 +329,7 @@ void element_format_text(const struct element *element, struct text *out)
 		add_packet(element, out);
 		return;
 	}
-	text_puts(out, "OCSD_GEN_TRC_ELEM_");
-	text_puts(out, element_type_name(element->type));
-	text_char(out, '(');
+	text_add(out, heads[element->type]);
 	add_fields(element, out);
 	if (element->has_cycles) {
 		text_puts(out, " [CC=");

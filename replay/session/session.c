@@ -18,7 +18,8 @@
 enum {
 	QUICK_WINDOW = 200000, /* instructions that a window grows to for a debugger's registers */
 	NEAR_WINDOW = 50000,   /* those of a window that does not reach the halt: some 25 ms */
-	/* Bytes of histories in memory, half as many as their trace has; the others are in a file. */
+	/* Bytes of histories in memory, half as many as their trace has; the others are in a file.
+	 */
 	HISTORY_MEMORY_LEAST = 32 << 20,
 	HISTORY_MEMORY_MOST = 256 << 20,
 	PREPARED_CORES = 6, /* whose windows at the halt are made before they are needed */
