@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The snapshots and texts to measure with, made from the reference material under build/."""
+import configparser
 import contextlib
+import gzip
 import os
 import re
 import shutil
 import subprocess
+import sys
 
 MIB = 1 << 20
 GIB = 1 << 30
@@ -21,6 +24,10 @@ atoms_f1 1
 BUGFIX_ID = 0x12
 BUGFIX_THREAD = 2  # the one core that it traces
 TARMAC = "calculator-aarch64-fastmodel.tarmac"
+COMPILER = "aarch64-linux-gnu-gcc"
+COMPILER_OPTIONS = ("-O2", "-static", "-nostdlib", "-ffreestanding", "-fno-builtin",
+                    "-mgeneral-regs-only", "-fno-tree-loop-distribute-patterns")
+RECORDED = 2000000  # instructions of a recording, at most
 
 
 class Missing(Exception):
@@ -135,6 +142,62 @@ class Inputs:
             yield path, count * instructions
         finally:
             os.unlink(path)
+
+
+    def recorded(self):
+        """bench/long.c, recorded under qemu once, which takes a minute."""
+        if not shutil.which(COMPILER) or not shutil.which("qemu-aarch64"):
+            raise Missing(f"{COMPILER} or qemu-aarch64 is not installed")
+        path = os.path.join(self.folder, "long")
+        if os.path.exists(os.path.join(path, "snapshot.ini")):
+            return path
+        root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+        shutil.rmtree(path, ignore_errors=True)
+        os.makedirs(path)
+        subprocess.run([COMPILER, *COMPILER_OPTIONS, os.path.join(root, "bench", "long.c"),
+                        "-o", os.path.join(path, "long.elf")], check=True)
+        subprocess.run([sys.executable, os.path.join(root, "examples", "record.py"), path,
+                        "long.elf", "--last", str(RECORDED), "--synth", self.synth],
+                       check=True, stdout=subprocess.DEVNULL)
+        return path
+
+    def interrupted(self, times):
+        """That program so many times more, with a timestamp every 100 instructions, interrupts
+        whose handlers are not traced, contexts, gaps and overflows, at random."""
+        source = self.recorded()
+        path = os.path.join(self.folder, f"interrupted-x{times}")
+        made = os.path.join(path, ".made")
+        if os.path.exists(made):
+            return path
+        shutil.rmtree(path, ignore_errors=True)
+        os.makedirs(path)
+        recipe = ["description bench/long.c, again and again", "repeat 16",
+                  "core cpu_0 Cortex-A53", *self.dump_lines(source, path),
+                  "source ETM_0 ETM4.2 0x10", "option return-stack 8", "option sync 1024",
+                  "option timestamp 100", "option context-id 0x51"]
+        with gzip.open(os.path.join(source, "truth.gz"), "rt") as truth:
+            recipe += ["run 0x" + line.strip() for line in truth]
+        recipe.append(f"again {times}")
+        script = os.path.join(path, "recipe")
+        with open(script, "w", encoding="ascii") as file:
+            file.write("\n".join(recipe) + "\n")
+        subprocess.run([self.synth, "snapshot", script, path], check=True)
+        with open(made, "wb"):
+            return path
+
+    @staticmethod
+    def dump_lines(source, path):
+        """The recipe's dumps, as the core's ini file has them; their files go along."""
+        ini = configparser.ConfigParser(strict=False)
+        ini.optionxform = str
+        ini.read(os.path.join(source, "cpu_0.ini"))
+        for name in ini.sections():
+            if not name.startswith("dump"):
+                continue
+            dump = ini[name]
+            shutil.copyfile(os.path.join(source, dump["file"]), os.path.join(path, dump["file"]))
+            yield (f"dump {dump['file']} {dump['address']} {dump['length']} "
+                   f"{dump.get('offset', '0')}")
 
 
 def later(text, ticks):

@@ -21,6 +21,7 @@ SOURCES = (
 )
 THREADS = 1.8
 LISTING = 10
+MADE = 800  # repetitions of the recorded program: 100 MB
 LONG = 16  # times as much, of which what a byte of trace costs in memory is seen
 HUGE_SECONDS = 900
 
@@ -79,6 +80,22 @@ def open_lines(bench, source, buffer, count, wanted):
     yield threads_line(on, one.wall, two.wall)
 
 
+def made_line(bench):
+    """A recorded program, interrupted all the time: no two pieces of its trace are alike."""
+    snapshot = bench.inputs.interrupted(bench.repetitions(MADE, MADE // 10))
+    commands = {"reference": programs.reference(snapshot), "1": bench.ours.open(snapshot, 1),
+                "2": bench.ours.open(snapshot, 2)}
+    if not commands["reference"]:
+        raise inputs.Missing(f"{programs.REFERENCE} is not there")
+    costs = measure.interleaved(commands, bench.repetitions(3, 1), cwd=bench.folder)
+    on = f"bench/long.c, interrupted, {size(trace_size(snapshot, 'trace.bin'))}"
+    theirs = bench.reference_cost(costs["reference"])
+    yield Line("whole open, cpu", on, f"cpu {seconds(costs['1'].cpu)}, "
+               f"{size(costs['1'].resident)} resident", f"cpu {seconds(theirs)}",
+               times(theirs / costs["1"].cpu), figure=costs["1"].cpu)
+    yield threads_line(on, costs["1"].wall, costs["2"].wall)
+
+
 def listing_line(bench, source, buffer, count):
     """Of so much that the reference takes a second or more."""
     snapshot = repeated(bench, source, buffer, count)
@@ -118,7 +135,8 @@ def real(bench):
     for source, buffer, count, wanted in SOURCES:
         yield from open_lines(bench, source, buffer, count, wanted)
         yield from long_lines(bench, source, buffer, count)
-        yield from listing_line(bench, source, buffer, count // 16)
+        yield from listing_line(bench, source, buffer, count // 8)
+    yield from made_line(bench)
 
 
 def kinds(bench):

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What it costs to rebuild the values of the past."""
 import os
-import shutil
-import subprocess
-import sys
 
 import inputs
 import measure
@@ -11,10 +8,7 @@ from lines import rate
 from table import Line, seconds, times
 
 CRASHES = ("hash_corrupt_O1", "list_null_O1", "parser_recurse_O2", "str_glibc_O2", "uaf_alloc_O0")
-COMPILER = "aarch64-linux-gnu-gcc"
-OPTIONS = ("-static", "-nostdlib", "-ffreestanding", "-fno-builtin", "-mgeneral-regs-only",
-           "-fno-tree-loop-distribute-patterns")
-LONG = 1000000  # instructions; what is wanted in time is wanted of so many
+LONG = inputs.RECORDED // 2  # instructions; what is wanted in time is wanted of so many
 SPEED = 10e6
 BYTES = 32
 FIRST = 0.020
@@ -27,23 +21,6 @@ def crashes(bench):
         if not os.path.isdir(path):
             raise inputs.Missing(f"corpus/crashes/{name} is not beside the project")
         yield name, path
-
-
-def recorded(bench):
-    """bench/long.c, recorded under qemu once, which takes a minute."""
-    if not shutil.which(COMPILER) or not shutil.which("qemu-aarch64"):
-        raise inputs.Missing(f"{COMPILER} or qemu-aarch64 is not installed")
-    path = os.path.join(bench.inputs.folder, "long")
-    if os.path.exists(os.path.join(path, "snapshot.ini")):
-        return path
-    shutil.rmtree(path, ignore_errors=True)
-    os.makedirs(path)
-    subprocess.run([COMPILER, "-O2", *OPTIONS, os.path.join(bench.root, "bench", "long.c"),
-                    "-o", os.path.join(path, "long.elf")], check=True)
-    subprocess.run([sys.executable, os.path.join(bench.root, "examples", "record.py"), path,
-                    "long.elf", "--last", str(2 * LONG), "--synth", bench.inputs.synth],
-                   check=True, stdout=subprocess.DEVNULL)
-    return path
 
 
 def figures(bench, path):
@@ -77,4 +54,4 @@ def lines_of(name, f):
 def values(bench):
     for name, path in crashes(bench):
         yield from lines_of(name, figures(bench, path))
-    yield from lines_of("long.c -O2", figures(bench, recorded(bench)))
+    yield from lines_of("long.c -O2", figures(bench, bench.inputs.recorded()))

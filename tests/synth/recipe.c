@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "base/vec.h"
 #include "tests/synth/etm4_script.h"
 #include "tests/synth/etm4_walk.h"
 #include "tests/synth/frames.h"
@@ -28,6 +29,16 @@ struct core {
 	struct walk_state walk;
 	bool is_walking;
 	struct buf trace;
+	struct run *runs;
+	size_t run_count;
+	size_t run_capacity;
+	uint32_t random; /* of what happens between runs that are carried out again */
+};
+
+/* Instructions executed one after the other. */
+struct run {
+	uint64_t address;
+	uint64_t count;
 };
 
 struct recipe {
@@ -206,16 +217,69 @@ static struct walk_state *walk_of(struct recipe *r)
 	return &c->walk;
 }
 
-static enum status do_run(struct recipe *r, const struct words *w)
+static enum status execute(struct recipe *r, const struct run *run)
 {
 	struct walk_state *walk = walk_of(r);
 
-	for (uint64_t i = 0; i < w->number[1]; i++) {
-		uint64_t pc = w->number[0] + 4 * i;
+	for (uint64_t i = 0; i < run->count; i++) {
+		uint64_t pc = run->address + 4 * i;
 
 		if (walk_step(walk, pc) != STATUS_OK)
 			return diag_error(r->diags, STATUS_NO_MEMORY_AT, r->place,
 			                  "no code at 0x%llx", (unsigned long long)pc);
+	}
+	return STATUS_OK;
+}
+
+static enum status do_run(struct recipe *r, const struct words *w)
+{
+	const struct run run = {w->number[0], w->number[1]};
+	struct core *c = r->core;
+
+	TRY(vec_reserve((void **)&c->runs, &c->run_capacity, c->run_count + 1, sizeof(*c->runs)));
+	c->runs[c->run_count++] = run;
+	return execute(r, &run);
+}
+
+/* A number below `limit`. */
+static uint32_t pick(struct core *c, uint32_t limit)
+{
+	c->random = c->random * 1664525 + 1013904223;
+	return (uint32_t)(((uint64_t)c->random * limit) >> 32);
+}
+
+/* What may happen before the instruction at `next`. */
+static void interrupt(struct core *c, struct walk_state *walk, uint64_t next)
+{
+	enum { OF_RUNS = 10000, INTERRUPTS = 50, GAPS = 20, OVERFLOWS = 4, IRQ = 14, THREADS = 5 };
+	uint32_t what = pick(c, OF_RUNS);
+
+	if (what < INTERRUPTS) {
+		struct emit_context context = walk->options.context;
+
+		walk_exception(walk, IRQ, next);
+		walk_gap(walk, next);
+		context.context_id = c->options.context.context_id + pick(c, THREADS);
+		walk_context(walk, &context);
+	} else if (what < INTERRUPTS + GAPS) {
+		walk_gap(walk, next);
+	} else if (what < INTERRUPTS + GAPS + OVERFLOWS) {
+		walk_overflow(walk, next);
+	}
+}
+
+static enum status do_again(struct recipe *r, const struct words *w)
+{
+	struct walk_state *walk = walk_of(r);
+	struct core *c = r->core;
+
+	for (uint64_t n = 0; n < w->number[0] && c->run_count > 0; n++) {
+		walk_gap(walk, c->runs[0].address);
+		for (size_t i = 0; i < c->run_count; i++) {
+			if (i > 0)
+				interrupt(c, walk, c->runs[i].address);
+			TRY(execute(r, &c->runs[i]));
+		}
 	}
 	return STATUS_OK;
 }
@@ -328,6 +392,7 @@ static const struct {
 	{"source",      3, 4,    OF_CORE, do_source},
 	{"option",      2, 2,    OF_CORE, do_option},
 	{"run",         2, 3,    OF_CORE, do_run},
+	{"again",       1, 1,    OF_CORE, do_again},
 	{"exception",   2, 3,    OF_CORE, do_exception},
 	{"gap",         1, 1,    OF_CORE, do_gap},
 	{"overflow",    1, 1,    OF_CORE, do_overflow},
@@ -526,6 +591,7 @@ static void recipe_free(struct recipe *r)
 	for (size_t i = 0; i < r->core_count; i++) {
 		text_fini(&r->cores[i].ini);
 		buf_fini(&r->cores[i].trace);
+		free(r->cores[i].runs);
 		for (size_t d = 0; d < r->cores[i].dump_count; d++)
 			file_map_close(&r->cores[i].files[d]);
 	}

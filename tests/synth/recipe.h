@@ -13,6 +13,8 @@
  *	source NAME TYPE ID        its trace source; TYPE is ETM4.MINOR
  *	option NAME NUMBER         of the source, before its first step; see recipe.c
  *	run ADDRESS COUNT          COUNT instructions are executed, one after the other
+ *	again COUNT                all runs so far once more, so often, with interrupts that are not
+ *	                           traced, contexts, gaps and overflows between them, at random
  *	exception TYPE ADDRESS     instead of the instruction at ADDRESS
  *	gap NEXT                   trace off; NEXT would have been executed
  *	overflow NEXT, discard NEXT
