@@ -29,8 +29,8 @@ struct spill_part {
 struct spill_part spill_file_take(struct spill_file *spill, size_t size);
 /* The same with what `bytes` has, of malloc(), which it takes over if it is not without memory. */
 struct spill_part spill_file_keep(struct spill_file *spill, void *bytes, size_t size);
-void spill_part_free(
-        struct spill_part *part); /* the disk has its blocks back with the last part's */
+/* The disk has its blocks back when all parts of the file were freed. */
+void spill_part_free(struct spill_part *part);
 
 /* It is written, and will not be read soon. */
 void spill_part_done(const struct spill_part *part);

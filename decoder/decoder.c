@@ -111,6 +111,7 @@ bool decoder_can_begin_at(const struct snap_source *source, const struct snap_bu
 	const struct protocol_decoder *protocol = protocol_of(source->protocol);
 
 	return protocol && protocol->sync_point_offset &&
+	       (!protocol->can_begin || protocol->can_begin(source)) &&
 	       (buffer->format == BUFFER_CORESIGHT || buffer->format == BUFFER_SOURCE_DATA);
 }
 

@@ -15,6 +15,7 @@ struct etm3 {
 	struct etm3_reader reader;
 	struct etm3_flow flow;
 	struct etm_drive drive;
+	bool saw_isync; /* since the last A-Sync */
 };
 
 static void etm3_destroy(void *state)
@@ -77,11 +78,15 @@ static enum status give_packet(struct etm3 *d, const struct etm3_packet *packet,
 	if (d->drive.joins_packets && packet->type == ETM3_NOT_SYNC &&
 	    d->flow.state == ETM3_FLOW_WAIT_ASYNC)
 		return STATUS_OK;
-	if (packet->type == ETM3_ASYNC)
+	if (packet->type == ETM3_ASYNC) {
 		etm_drive_async(&d->drive, bytes);
+		d->saw_isync = false;
+	}
 	TRY(etm3_flow_packet(&d->flow, packet, index));
-	if ((packet->type == ETM3_ISYNC || packet->type == ETM3_ISYNC_CYCLES) &&
-	    d->flow.state == ETM3_FLOW_DECODE)
+	if (packet->type == ETM3_ISYNC || packet->type == ETM3_ISYNC_CYCLES)
+		d->saw_isync = d->flow.state == ETM3_FLOW_DECODE;
+	/* After a branch no packet cancels what was executed before it. */
+	if (packet->type == ETM3_BRANCH && d->saw_isync && d->flow.state == ETM3_FLOW_DECODE)
 		etm_drive_in_force(&d->drive);
 	return STATUS_OK;
 }
@@ -166,6 +171,17 @@ static void etm3_limit(void *state, uint64_t end)
 	deframe_limit(&d->drive.deframe, end);
 }
 
+/* A value may come after a synchronization point, and its place before it. */
+static bool etm3_can_begin(const struct snap_source *source)
+{
+	struct diag_list unheard = {0};
+	struct etm3_config config = {.traces_data_values = true};
+	enum status status = etm3_config_load(source, &unheard, &config);
+
+	diag_list_fini(&unheard);
+	return status == STATUS_OK && !config.traces_data_values && !config.traces_data_addresses;
+}
+
 static uint64_t etm3_sync_point_offset(const void *state)
 {
 	const struct etm3 *d = state;
@@ -189,6 +205,7 @@ const struct protocol_decoder etm3_decoder = {
         .position = etm3_position,
         .next_address = etm3_next_address,
         .seen_ids = etm3_seen_ids,
+        .can_begin = etm3_can_begin,
         .limit = etm3_limit,
         .sync_point_offset = etm3_sync_point_offset,
         .describe_sync_point = etm3_describe_sync_point,

@@ -41,6 +41,8 @@ struct protocol_decoder {
 	uint64_t (*position)(const void *state);
 	bool (*next_address)(const void *state, uint64_t *address);
 	const uint64_t *(*seen_ids)(const void *state); /* as struct deframe's; NULL: not told */
+	/* As decoder_can_begin_at(), of a source of the protocol; NULL: of each. */
+	bool (*can_begin)(const struct snap_source *source);
 	/* As decoder_limit() and its like; NULL if it has no synchronization points. */
 	void (*limit)(void *state, uint64_t end);
 	uint64_t (*sync_point_offset)(const void *state);

@@ -114,21 +114,14 @@ static bool gap_continues(const struct gap *last, const struct gap *gap)
 	        (gap->reason == GAP_TRACE_ON && !gap_lacks_opcode(last->reason)));
 }
 
-#define GAP_WORD(field) (1U << offsetof(struct gap, field) / sizeof(uint64_t))
-
 /* The last gap goes to the others. */
 static enum status keep_last_gap(struct notes *notes)
 {
-	/* The words in which gaps of one reason mostly differ: of CODE_WRITTEN it is all. */
-	unsigned int words =
-	        GAP_WORD(reason) | GAP_WORD(address) | GAP_WORD(offset) | GAP_WORD(merged);
 	const struct gap *last = &notes->last_gap;
 
 	if (!notes->has_last_gap)
 		return STATUS_OK;
-	if (last->place != 0 || last->has_store)
-		words = ROW_ANY;
-	TRY(row_log_add_alike(&notes->gaps, last->reason, words, last));
+	TRY(row_log_add_alike(&notes->gaps, last->reason, ROW_ANY, last));
 	notes->has_last_gap = false;
 	return STATUS_OK;
 }
