@@ -8,10 +8,7 @@
 
 #include "base/hex.h"
 
-enum {
-	PRINTED = 48, /* characters that most formatted pieces have at most */
-	DECIMALS_MOST = 20,
-};
+enum { PRINTED = 48 }; /* characters that most formatted pieces have at most */
 
 bool text_grow(struct text *t, size_t more)
 {
@@ -96,24 +93,39 @@ void text_printf(struct text *t, const char *format, ...)
 	va_end(args);
 }
 
-void text_hex(struct text *t, uint64_t value, unsigned int width)
+/* Exactly so many digits. */
+static char *put_hex(char *at, uint64_t value, unsigned int digits)
 {
-	unsigned int digits = value == 0 ? 1 : (67U - (unsigned int)__builtin_clzll(value)) / 4;
-	char *at;
+	char *end = at + digits;
 
-	if (digits < width)
-		digits = width;
-	if (!text_reserve(t, digits))
-		return;
-	t->length += digits;
-	at = t->data + t->length;
-	*at = '\0';
+	at = end;
 	for (; digits >= 2; digits -= 2, value >>= 8) {
 		at -= 2;
 		memcpy(at, hex_pairs[value & 0xff], 2);
 	}
 	if (digits > 0)
 		at[-1] = hex_digits[value & 15];
+	return end;
+}
+
+static unsigned int hex_width(uint64_t value)
+{
+	return value == 0 ? 1 : (67U - (unsigned int)__builtin_clzll(value)) / 4;
+}
+
+char *text_put_hex(char *at, uint64_t value)
+{
+	return put_hex(at, value, hex_width(value));
+}
+
+void text_hex(struct text *t, uint64_t value, unsigned int width)
+{
+	unsigned int digits = hex_width(value);
+
+	if (digits < width)
+		digits = width;
+	if (text_reserve(t, digits))
+		text_end(t, put_hex(t->data + t->length, value, digits));
 }
 
 void text_hex_bytes(struct text *t, const uint8_t *bytes, size_t count)
@@ -129,24 +141,25 @@ void text_hex_bytes(struct text *t, const uint8_t *bytes, size_t count)
 	t->data[t->length] = '\0';
 }
 
-void text_decimal(struct text *t, uint64_t value)
+char *text_put_decimal(char *at, uint64_t value)
 {
-	char digits[DECIMALS_MOST];
-	char *at = digits + DECIMALS_MOST;
+	char digits[TEXT_DECIMAL_MOST];
+	char *first = digits + TEXT_DECIMAL_MOST;
 
-	/* Most numbers are sizes and counts. */
-	if (value < 10) {
-		text_char(t, (char)('0' + value));
-		return;
-	}
 	/* Two digits a division. */
 	for (; value >= 10; value /= 100) {
 		unsigned int pair = (unsigned int)(value % 100);
 
-		*--at = (char)('0' + pair % 10);
-		*--at = (char)('0' + pair / 10);
+		*--first = (char)('0' + pair % 10);
+		*--first = (char)('0' + pair / 10);
 	}
-	if (value > 0)
-		*--at = (char)('0' + value);
-	text_add(t, (struct str){at, (size_t)(digits + DECIMALS_MOST - at)});
+	if (value > 0 || first == digits + TEXT_DECIMAL_MOST)
+		*--first = (char)('0' + value);
+	return text_put(at, (struct str){first, (size_t)(digits + TEXT_DECIMAL_MOST - first)});
+}
+
+void text_decimal(struct text *t, uint64_t value)
+{
+	if (text_reserve(t, TEXT_DECIMAL_MOST))
+		text_end(t, text_put_decimal(t->data + t->length, value));
 }

@@ -63,6 +63,33 @@ static inline void text_puts(struct text *t, const char *s)
 	text_add(t, (struct str){s, strlen(s)});
 }
 
+/*
+ * For a line of many short pieces: a place for up to `most` characters, or NULL without memory; and
+ * where they end. Between the two calls the text is not to be used.
+ */
+static inline char *text_begin(struct text *t, size_t most)
+{
+	return text_reserve(t, most) ? t->data + t->length : NULL;
+}
+
+static inline void text_end(struct text *t, char *end)
+{
+	t->length = (size_t)(end - t->data);
+	*end = '\0';
+}
+
+enum { TEXT_HEX_MOST = 16, TEXT_DECIMAL_MOST = 20 }; /* digits of a number */
+
+/* Each returns the place after what it wrote. As text_add(), text_hex() of width 1, text_decimal().
+ */
+static inline char *text_put(char *at, struct str s)
+{
+	memcpy(at, s.p, s.n);
+	return at + s.n;
+}
+char *text_put_hex(char *at, uint64_t value);
+char *text_put_decimal(char *at, uint64_t value);
+
 void text_printf(struct text *t, const char *format, ...) PRINTF_LIKE(2, 3);
 void text_vprintf(struct text *t, const char *format, va_list args) PRINTF_LIKE(2, 0);
 /* Lower-case hexadecimal of `value`, at least `width` digits. */

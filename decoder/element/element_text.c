@@ -2,43 +2,56 @@
 /* Generic elements as text, line for line as OpenCSD 1.8's trc_pkt_lister prints them. */
 #include "decoder/element/element.h"
 
+/* A text of a table. */
+#define WORD(literal)                                                                              \
+	{                                                                                          \
+		literal, sizeof(literal) - 1                                                       \
+	}
+
+enum { LINE_MOST = 256 }; /* characters of a range, and of what is before the fields */
+
 static void add_hex(struct text *out, const char *before, uint64_t value)
 {
 	text_puts(out, before);
 	text_hex(out, value, 1);
 }
 
+/* Most lines of a listing are of this element. */
 static void add_range(const struct element *e, struct text *out)
 {
-	static const char *const classes[] = {
-	        [INSN_OTHER] = "--- ",           [INSN_BRANCH] = "BR  ",
-	        [INSN_BRANCH_INDIRECT] = "iBR ", [INSN_ISB] = "ISB ",
-	        [INSN_DSB_DMB] = "DSB.DMB",      [INSN_WFI_WFE] = "WFI.WFE",
-	        [INSN_TSTART] = "TSTART",
+	static const struct str classes[] = {
+	        [INSN_OTHER] = WORD("--- "),           [INSN_BRANCH] = WORD("BR  "),
+	        [INSN_BRANCH_INDIRECT] = WORD("iBR "), [INSN_ISB] = WORD("ISB "),
+	        [INSN_DSB_DMB] = WORD("DSB.DMB"),      [INSN_WFI_WFE] = WORD("WFI.WFE"),
+	        [INSN_TSTART] = WORD("TSTART"),
 	};
-	static const char *const subclasses[] = {
-	        [INSN_SUB_NONE] = "",
-	        [INSN_SUB_LINK] = "b+link ",
-	        [INSN_SUB_A64_RET] = "A64:ret ",
-	        [INSN_SUB_A64_ERET] = "A64:eret ",
-	        [INSN_SUB_V7_IMPLIED_RET] = "V7:impl ret",
+	static const struct str subclasses[] = {
+	        [INSN_SUB_NONE] = WORD(""),
+	        [INSN_SUB_LINK] = WORD("b+link "),
+	        [INSN_SUB_A64_RET] = WORD("A64:ret "),
+	        [INSN_SUB_A64_ERET] = WORD("A64:eret "),
+	        [INSN_SUB_V7_IMPLIED_RET] = WORD("V7:impl ret"),
 	};
+	char *at = text_begin(out, LINE_MOST);
 
-	text_puts(out, "exec range=0x");
-	text_hex(out, e->range.start, 1);
-	text_puts(out, ":[0x");
-	text_hex(out, e->range.end, 1);
-	text_puts(out, "] num_i(");
-	text_decimal(out, e->range.count);
-	text_puts(out, ") last_sz(");
-	text_decimal(out, e->range.last_size);
-	text_puts(out, ") (ISA=");
-	text_puts(out, isa_name(e->isa));
-	text_puts(out, e->range.last_executed ? ") E " : ") N ");
-	text_puts(out, classes[e->range.last_class]);
-	text_puts(out, subclasses[e->range.last_subclass]);
+	if (!at)
+		return;
+	at = text_put(at, STR("exec range=0x"));
+	at = text_put_hex(at, e->range.start);
+	at = text_put(at, STR(":[0x"));
+	at = text_put_hex(at, e->range.end);
+	at = text_put(at, STR("] num_i("));
+	at = text_put_decimal(at, e->range.count);
+	at = text_put(at, STR(") last_sz("));
+	at = text_put_decimal(at, e->range.last_size);
+	at = text_put(at, STR(") (ISA="));
+	at = text_put(at, str_of(isa_name(e->isa)));
+	at = text_put(at, e->range.last_executed ? STR(") E ") : STR(") N "));
+	at = text_put(at, classes[e->range.last_class]);
+	at = text_put(at, subclasses[e->range.last_subclass]);
 	if (e->range.last_conditional)
-		text_puts(out, " <cond>");
+		at = text_put(at, STR(" <cond>"));
+	text_end(out, at);
 }
 
 /* What a text says. Any bytes are fine. */
@@ -313,23 +326,29 @@ static void add_packet(const struct element *e, struct text *out)
 
 /* What is before the fields. */
 static const struct str heads[] = {
-#define X(name)                                                                                    \
-	[ELEMENT_##name] = {"OCSD_GEN_TRC_ELEM_" #name "(", sizeof("OCSD_GEN_TRC_ELEM_" #name)},
+#define X(name) [ELEMENT_##name] = WORD("OCSD_GEN_TRC_ELEM_" #name "("),
 #include "decoder/element/element.def"
 #undef X
 };
 
 void element_format_text(const struct element *element, struct text *out)
 {
-	text_puts(out, "Idx:");
-	text_decimal(out, element->offset);
-	add_hex(out, "; ID:", element->trace_id);
-	text_puts(out, "; ");
+	char *at = text_begin(out, LINE_MOST);
+
+	if (!at)
+		return;
+	at = text_put(at, STR("Idx:"));
+	at = text_put_decimal(at, element->offset);
+	at = text_put(at, STR("; ID:"));
+	at = text_put_hex(at, element->trace_id);
+	at = text_put(at, STR("; "));
+	if (element->type != ELEMENT_PACKET)
+		at = text_put(at, heads[element->type]);
+	text_end(out, at);
 	if (element->type == ELEMENT_PACKET) {
 		add_packet(element, out);
 		return;
 	}
-	text_add(out, heads[element->type]);
 	add_fields(element, out);
 	if (element->has_cycles) {
 		text_puts(out, " [CC=");
