@@ -60,14 +60,11 @@ void console_events(struct console *console, struct str args, struct text *out)
 
 static void write_reasons(const struct history *history, struct text *out)
 {
-	size_t found[GAP_HALT + 1] = {0};
-	struct gap gap;
-
-	for (size_t i = 0; history_gap(history, i, &gap); i++)
-		found[gap.reason]++;
 	for (unsigned int reason = GAP_TRACE_ON; reason <= GAP_HALT; reason++) {
-		if (found[reason] > 0)
-			text_printf(out, "    %zu: %s\n", found[reason],
+		size_t found = history_gap_count_of(history, (enum gap_reason)reason);
+
+		if (found > 0)
+			text_printf(out, "    %zu: %s\n", found,
 			            gap_reason_text((enum gap_reason)reason));
 	}
 }

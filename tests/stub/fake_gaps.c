@@ -30,6 +30,16 @@ size_t history_gap_count(const struct history *history)
 	return gap_count > 0 ? gap_count : 1;
 }
 
+size_t history_gap_count_of(const struct history *history, enum gap_reason reason)
+{
+	size_t count = 0;
+	struct gap gap;
+
+	for (size_t i = 0; history_gap(history, i, &gap); i++)
+		count += gap.reason == reason;
+	return count;
+}
+
 bool history_gap(const struct history *history, size_t index, struct gap *gap)
 {
 	if (index >= history_gap_count(history))
