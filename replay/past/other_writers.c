@@ -100,7 +100,7 @@ enum status other_writers_find(struct values *values, const struct past_subject 
 	found->is_cut = found->count > most;
 	if (found->is_cut)
 		found->count = most;
-	TRY(other_cores_writes(allowed->others, &writes));
+	TRY(other_cores_writes(allowed->others, false, &writes));
 	found->is_open = other_writes_are_open(writes, first, last);
 	found->is_unknown = first < writes->from;
 	return STATUS_OK;

@@ -18,6 +18,8 @@ struct other_cores {
 	size_t core_count;
 	size_t core;
 	struct interrupt *interrupt;
+	bool is_coherent;             /* what they wrote with all that is assumed of them */
+	struct other_cores *coherent; /* the same of that, or NULL: nobody asked yet */
 	bool is_found;
 	enum status status; /* of looking for them */
 	struct other_store *stores;
@@ -53,6 +55,7 @@ void other_cores_destroy(struct other_cores *others)
 {
 	if (!others)
 		return;
+	other_cores_destroy(others->coherent);
 	forget(others);
 	free(others);
 }
@@ -183,6 +186,12 @@ static enum status begin(struct other_cores *others, struct writer *w, const str
 	return STATUS_OK;
 }
 
+static enum status take(struct other_cores *others, struct writer *w, const struct solver *s)
+{
+	TRY(s->has_conflict ? STATUS_UNSUPPORTED : begin(others, w, s));
+	return add_all(others, w, s);
+}
+
 /* UNSUPPORTED if it contradicts itself. */
 static enum status add_solved(struct other_cores *others, struct writer *w, bool abi)
 {
@@ -199,10 +208,43 @@ static enum status add_solved(struct other_cores *others, struct writer *w, bool
 	enum status status = solve_init(&s, w->history, &options);
 
 	if (status == STATUS_OK)
-		status = s.has_conflict ? STATUS_UNSUPPORTED : begin(others, w, &s);
-	if (status == STATUS_OK)
-		status = add_all(others, w, &s);
+		status = take(others, w, &s);
 	solve_fini(&s);
+	return status;
+}
+
+/* As the core's own assumed tier has it: what others wrote is what they wrote without `coherent`.
+ */
+static enum status add_coherent(struct other_cores *others, struct writer *w)
+{
+	uint64_t length = history_length(w->history);
+	struct other_cores theirs = {.histories = others->histories,
+	                             .core_count = others->core_count,
+	                             .core = w->core,
+	                             .interrupt = others->interrupt};
+	struct solve_options options = {
+	        .window = {.from = length > LOOK_BACK_MOST ? length - LOOK_BACK_MOST : 0,
+	                   .to = length,
+	                   .handler_preserves = true,
+	                   .kernel_private = true},
+	        .stack_private = true,
+	        .own_dumps = true,
+	        .abi = true,
+	        .private_locals = true,
+	        .interrupt = others->interrupt,
+	};
+	struct suppositions supposed = {0};
+	struct solver s;
+	enum status status = other_cores_writes(&theirs, false, &options.others);
+
+	if (status == STATUS_OK) {
+		status = coherent_init(&s, w->history, &options, &supposed);
+		if (status == STATUS_OK)
+			status = take(others, w, &s);
+		solve_fini(&s);
+	}
+	suppositions_fini(&supposed);
+	forget(&theirs);
 	return status;
 }
 
@@ -228,6 +270,8 @@ static enum status add_core(struct other_cores *others, size_t core)
 	status = add_solved(others, &w, true);
 	if (status == STATUS_UNSUPPORTED)
 		status = add_solved(others, &w, false);
+	if (others->is_coherent && (status == STATUS_OK || status == STATUS_UNSUPPORTED))
+		status = add_coherent(others, &w);
 	return status == STATUS_UNSUPPORTED ? STATUS_OK : status;
 }
 
@@ -281,8 +325,18 @@ static enum status look(struct other_cores *others)
 	return others->status;
 }
 
-enum status other_cores_writes(struct other_cores *others, const struct other_writes **writes)
+enum status other_cores_writes(struct other_cores *others, bool coherent,
+                               const struct other_writes **writes)
 {
+	if (coherent && !others->coherent) {
+		others->coherent = other_cores_create(others->histories, others->core_count,
+		                                      others->core, others->interrupt);
+		if (!others->coherent)
+			return STATUS_NO_MEM;
+		others->coherent->is_coherent = true;
+	}
+	if (coherent)
+		others = others->coherent;
 	TRY(look(others));
 	*writes = &others->writes;
 	return STATUS_OK;

@@ -42,10 +42,12 @@ struct other_cores *other_cores_create(const struct history *const *histories, s
 void other_cores_destroy(struct other_cores *others); /* NULL is fine */
 
 /*
- * What they wrote, found at the first call; the caller's until other_cores_destroy(). UNSUPPORTED
- * if a core has no trace that says so; INTERRUPTED, and then it may be asked for again; NO_MEM.
+ * What they wrote, found at the first call; the caller's until other_cores_destroy(). With
+ * `coherent` a store whose address follows by no more than that and the other assumptions is not
+ * one that may have gone anywhere. UNSUPPORTED if a core has no trace that says so; INTERRUPTED,
+ * and then it may be asked for again; NO_MEM.
  */
-MUST_USE enum status other_cores_writes(struct other_cores *others,
+MUST_USE enum status other_cores_writes(struct other_cores *others, bool coherent,
                                         const struct other_writes **writes);
 /* Of a core of other_store. */
 const struct history *other_cores_history(const struct other_cores *others, size_t core);

@@ -180,7 +180,8 @@ static void take_choice(const struct values *values, assumption_set choice,
 	options->own_dumps = (choice & ASSUMED(ASSUME_OWN_DUMPS)) != 0;
 	options->others = NULL;
 	if ((choice & ASSUMED(ASSUME_TRACED_WRITERS)) != 0 &&
-	    other_cores_writes(values->options.others, &options->others) != STATUS_OK)
+	    other_cores_writes(values->options.others, values->options.coherent,
+	                       &options->others) != STATUS_OK)
 		options->others = NULL;
 }
 
@@ -248,7 +249,7 @@ static bool knows_writers(const struct values *values)
 
 	return options->traced_writers && options->others &&
 	       !values_is_implied(options, ASSUME_TRACED_WRITERS) &&
-	       other_cores_writes(options->others, &writes) == STATUS_OK;
+	       other_cores_writes(options->others, options->coherent, &writes) == STATUS_OK;
 }
 
 /* It is on, and says more than what is taken for granted anyway. */
