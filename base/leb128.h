@@ -24,6 +24,10 @@ static inline const uint8_t *leb128_take(const uint8_t *from, uint64_t *number)
 {
 	unsigned int shift = 0;
 
+	*number = *from;
+	/* Most are of one byte. */
+	if (*number < 0x80)
+		return from + 1;
 	*number = 0;
 	for (; *from & 0x80; shift += 7)
 		*number |= (uint64_t)(*from++ & 0x7f) << shift;

@@ -37,18 +37,16 @@ static enum status add_chunk(struct log_store *store, size_t size)
 	return STATUS_OK;
 }
 
-void *log_store_take(struct log_store *store, size_t size, size_t align)
+void *log_store_take(struct log_store *store, size_t size)
 {
-	size_t at = (store->used + align - 1) / align * align;
+	uint8_t *bytes;
 
-	if (store->count == 0 || at > store->chunks[store->count - 1].size ||
-	    store->chunks[store->count - 1].size - at < size) {
-		if (add_chunk(store, size) != STATUS_OK)
-			return NULL;
-		at = 0;
-	}
-	store->used = at + size;
-	return store->chunks[store->count - 1].bytes + at;
+	if ((store->count == 0 || store->chunks[store->count - 1].size - store->used < size) &&
+	    add_chunk(store, size) != STATUS_OK)
+		return NULL;
+	bytes = store->chunks[store->count - 1].bytes + store->used;
+	store->used += size;
+	return bytes;
 }
 
 enum status log_store_reserve(struct log_store *store, size_t count)
@@ -77,9 +75,14 @@ enum status log_store_settle(struct log_store *store, void **bytes, size_t size)
 {
 	TRY(log_store_reserve(store, 1));
 	log_store_keep(store, bytes, size);
+	log_store_end(store);
+	return STATUS_OK;
+}
+
+void log_store_end(struct log_store *store)
+{
 	log_store_done(store);
 	store->spill = NULL;
-	return STATUS_OK;
 }
 
 void log_store_done(const struct log_store *store)

@@ -22,16 +22,17 @@ struct log_store {
 	size_t used; /* of the last chunk */
 };
 
-/* `size` bytes > 0, to be written before the next call, at a multiple of `align`. NULL: no memory.
- */
-void *log_store_take(struct log_store *store, size_t size, size_t align);
+/* `size` bytes > 0, of any alignment, to be written before the next call. NULL: no memory. */
+void *log_store_take(struct log_store *store, size_t size);
 
 /* Room for so many arrays that log_store_keep() is to take over. NO_MEM. */
 MUST_USE enum status log_store_reserve(struct log_store *store, size_t count);
 /* Takes over an array of malloc(), and says in *bytes where it is then: NULL, if it has 0 bytes. */
 void log_store_keep(struct log_store *store, void **bytes, size_t size);
 
-/* Of one array; after it the store takes nothing, and needs no file, any more. NO_MEM. */
+/* It takes nothing, and needs no file, any more. */
+void log_store_end(struct log_store *store);
+/* The same after one array more. NO_MEM. */
 MUST_USE enum status log_store_settle(struct log_store *store, void **bytes, size_t size);
 
 /* All that was taken is written, and not read soon. */

@@ -71,7 +71,11 @@ class Inputs:
 
     def bugfix(self, times):
         """bugfix-exact-match with its buffer of 1 MiB repeated."""
-        return self.snapshot(f"bugfix-x{times}", "bugfix-exact-match", "cstrace.bin",
+        return self.repeated("bugfix-exact-match", "cstrace.bin", times)
+
+    def repeated(self, source, buffer, times):
+        """The corpus snapshot `source` with its buffer repeated."""
+        return self.snapshot(f"{source}-x{times}", source, buffer,
                              lambda file, data: repeat(file, data, times))
 
     def bugfix_once(self, times):
@@ -142,7 +146,6 @@ class Inputs:
             yield path, count * instructions
         finally:
             os.unlink(path)
-
 
     def recorded(self):
         """bench/long.c, recorded under qemu once, which takes a minute."""

@@ -283,25 +283,25 @@ def ctrl_c_lines(bench, snapshot, what, on):
                wanted="shown", met=shown)
 
 
-def attach_once(program, snapshot):
-    """Seconds from the start of the process to the reply to the first `?`."""
+def attach_once(program, snapshot, threads=None):
+    """Seconds from the start of the process to the reply to the first `?`, and the most memory that
+    it had up to there."""
     begin = time.monotonic()
-    process = subprocess.Popen([program.csreplay, "serve", "--listen", "stdio", "--once", snapshot],
-                               stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                               stderr=subprocess.DEVNULL)
-    process.stdin.write(b"+$?#3f")
-    process.stdin.flush()
-    reply = b""
-    while not re.search(rb"\$[TS][^#]*#..", reply):
-        data = os.read(process.stdout.fileno(), 4096)
-        if not data:
-            raise measure.Failed("serve ended without a stop reply")
-        reply += data
-    took = time.monotonic() - begin
-    process.stdin.close()
-    process.stdout.close()
-    process.wait()
-    return took
+    with subprocess.Popen([program.csreplay, "serve", "--listen", "stdio", "--once",
+                           *program.threads(threads), snapshot], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        process.stdin.write(b"+$?#3f")
+        process.stdin.flush()
+        reply = b""
+        while not re.search(rb"\$[TS][^#]*#..", reply):
+            data = os.read(process.stdout.fileno(), 4096)
+            if not data:
+                raise measure.Failed("serve ended without a stop reply")
+            reply += data
+        took = time.monotonic() - begin
+        with open(f"/proc/{process.pid}/status", encoding="ascii", errors="replace") as file:
+            most = int(re.search(r"VmHWM:\s+(\d+) kB", file.read())[1]) * 1024
+    return took, most
 
 
 def attach(bench):
@@ -311,7 +311,7 @@ def attach(bench):
     runs = []
     for turn in range(bench.repetitions(15, 5)):
         for program in bench.programs:
-            taken[program.name].append(attach_once(program, snapshot))
+            taken[program.name].append(attach_once(program, snapshot)[0])
         if turn % 3 == 0:
             runs.append(measure.run(reference, cwd=bench.folder))
     medians = {name: statistics.median(of) for name, of in taken.items()}

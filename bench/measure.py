@@ -10,8 +10,8 @@ import threading
 import time
 
 
-# How a program may end; all others with 0. With -profile OpenCSD 1.8.0 prints statistics when it has decoded all, and
-# some builds of it fault in that.
+# How a program may end; all others with 0. With -profile OpenCSD 1.8.0 prints statistics when it
+# has decoded all, and some builds of it fault in that.
 ENDS = {"reference": (0, -signal.SIGSEGV)}
 
 

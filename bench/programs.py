@@ -97,7 +97,7 @@ def build_session(root, source, build):
 
 def reference_program():
     """What runs it, with the library that was built with it."""
-    if REFERENCE_VARIABLE not in os.environ:
+    if not os.environ.get(REFERENCE_VARIABLE):
         return [REFERENCE]
     return ["env", "LD_LIBRARY_PATH=" + os.path.dirname(os.path.abspath(REFERENCE)), REFERENCE]
 
@@ -109,7 +109,8 @@ def reference(snapshot):
     know it, and formats every element, so its time is that of decode and print."""
     if not shutil.which(REFERENCE):
         return None
-    return [*reference_program(), "-ss_dir", snapshot, "-decode_only", "-profile", "-logfilename", os.devnull]
+    return [*reference_program(), "-ss_dir", snapshot, "-decode_only", "-profile",
+            "-logfilename", os.devnull]
 
 
 def reference_print(snapshot):

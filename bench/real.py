@@ -4,14 +4,12 @@ thread and with two, and the listing, against the reference; and 4 GiB of each."
 import os
 import re
 import shutil
-import subprocess
 import tempfile
-import time
 
 import inputs
 import measure
 import programs
-from lines import RESIDENT_MOST
+from lines import RESIDENT_MOST, attach_once
 from table import Line, seconds, size, times
 
 # Snapshot, its buffer, how often that is repeated, times faster than the reference that is wanted.
@@ -25,11 +23,6 @@ THREADS = 1.8
 LISTING = 10
 MADE = 800  # repetitions of the recorded program: 100 MB
 LONG = 16  # times as much, of which what a byte of trace costs in memory is seen
-
-
-def repeated(bench, source, buffer, count):
-    return bench.inputs.snapshot(f"{source}-x{count}", source, buffer,
-                                 lambda file, data: inputs.repeat(file, data, count))
 
 
 def trace_size(snapshot, buffer):
@@ -58,7 +51,7 @@ def threads_line(on, one, two):
 
 
 def open_lines(bench, source, buffer, count, wanted):
-    snapshot = repeated(bench, source, buffer, count)
+    snapshot = bench.inputs.repeated(source, buffer, count)
     commands = {"reference": programs.reference(snapshot)}
     for program in bench.programs:
         commands[program.name] = program.open(snapshot, 1)
@@ -99,7 +92,7 @@ def made_line(bench):
 
 def listing_line(bench, source, buffer, count):
     """Of so much that the reference takes a second or more."""
-    snapshot = repeated(bench, source, buffer, count)
+    snapshot = bench.inputs.repeated(source, buffer, count)
     commands = {"ours": bench.ours.decode(snapshot)}
     reference = programs.reference_print(snapshot)
     if not reference:
@@ -116,8 +109,8 @@ def listing_line(bench, source, buffer, count):
 def long_lines(bench, source, buffer, count):
     """Of more trace: two threads, and what a byte of it costs in memory. What does not depend on
     its length is the program, its images, and the window of values at the halt."""
-    short = repeated(bench, source, buffer, count)
-    long = repeated(bench, source, buffer, LONG * count)
+    short = bench.inputs.repeated(source, buffer, count)
+    long = bench.inputs.repeated(source, buffer, LONG * count)
     costs = measure.interleaved({"1": bench.ours.open(long, 1), "2": bench.ours.open(long, 2)},
                                 bench.repetitions(3, 1))
     on = f"{source} x{LONG * count}"
@@ -140,30 +133,6 @@ def real(bench):
     yield from made_line(bench)
 
 
-def first_answer(program, snapshot):
-    """Seconds from the start of a server to its first stop reply, and the most memory that it had
-    up to there."""
-    command = [program.csreplay, "serve", "--listen", "stdio", "--once", *program.threads(2),
-               snapshot]
-    begin = time.monotonic()
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL) as server:
-        server.stdin.write(b"+$?#3f")
-        server.stdin.flush()
-        reply = b""
-        while not re.search(rb"\$[TS][^#]*#..", reply):
-            data = os.read(server.stdout.fileno(), 4096)
-            if not data:
-                raise measure.Failed("serve ended without a stop reply")
-            reply += data
-        took = time.monotonic() - begin
-        with open(f"/proc/{server.pid}/status", encoding="ascii", errors="replace") as file:
-            most = int(re.search(r"VmHWM:\s+(\d+) kB", file.read())[1]) * 1024
-        server.stdin.close()
-        server.kill()
-    return took, most
-
-
 def kinds(bench):
     """4 GiB of each; the input is removed afterwards."""
     for source, buffer, _, _ in SOURCES:
@@ -172,7 +141,7 @@ def kinds(bench):
             lambda file, data: inputs.repeat(file, data * (inputs.MIB // len(data) or 1),
                                              4 * inputs.GIB // max(len(data), inputs.MIB)))
         try:
-            took, most = first_answer(bench.ours, snapshot)
+            took, most = attach_once(bench.ours, snapshot, 2)
         finally:
             shutil.rmtree(snapshot)
         yield Line("first answer of 4 GiB, two threads", source,

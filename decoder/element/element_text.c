@@ -342,13 +342,12 @@ void element_format_text(const struct element *element, struct text *out)
 	at = text_put(at, STR("; ID:"));
 	at = text_put_hex(at, element->trace_id);
 	at = text_put(at, STR("; "));
-	if (element->type != ELEMENT_PACKET)
-		at = text_put(at, heads[element->type]);
-	text_end(out, at);
 	if (element->type == ELEMENT_PACKET) {
+		text_end(out, at);
 		add_packet(element, out);
 		return;
 	}
+	text_end(out, text_put(at, heads[element->type]));
 	add_fields(element, out);
 	if (element->has_cycles) {
 		text_puts(out, " [CC=");

@@ -29,7 +29,7 @@ static enum status close_block(struct mark_log *log)
 		return STATUS_OK;
 	size = (size_t)(log->end - log->open);
 	if (size > 0) {
-		bytes = log_store_take(&log->store, size, 1);
+		bytes = log_store_take(&log->store, size);
 		if (!bytes)
 			return STATUS_NO_MEM;
 		memcpy(bytes, log->open, size);

@@ -156,8 +156,7 @@ enum status outcome_log_settle(struct outcome_log *log)
 	log_store_keep(&log->store, (void **)&log->blocks, log->block_count * sizeof(*log->blocks));
 	log_store_keep(&log->store, (void **)&log->targets, log->target_count);
 	log_store_keep(&log->store, (void **)&log->breaks, log->break_count);
-	log_store_done(&log->store);
-	log->store.spill = NULL;
+	log_store_end(&log->store);
 	log->is_settled = true;
 	return STATUS_OK;
 }

@@ -35,12 +35,9 @@ static uint64_t *words_of(struct row_coder *coder, unsigned int kind, unsigned i
 /* The bytes are those that row_put_delta() wrote. */
 static const uint8_t *take_delta(const uint8_t *from, uint64_t *value)
 {
-	uint64_t coded = *from;
+	uint64_t coded;
 
-	if (coded < 0x80)
-		from++;
-	else
-		from = leb128_take(from, &coded);
+	from = leb128_take(from, &coded);
 	*value += leb128_unfold(coded);
 	return from;
 }
@@ -161,7 +158,7 @@ static const uint8_t *copy_coded(struct log_store *store, const struct row_open 
 	uint8_t *bytes;
 
 	assert(size > 0);
-	bytes = log_store_take(store, size, 1);
+	bytes = log_store_take(store, size);
 	if (bytes)
 		memcpy(bytes, open->bytes, size);
 	return bytes;

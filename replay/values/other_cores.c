@@ -192,14 +192,22 @@ static enum status take(struct other_cores *others, struct writer *w, const stru
 	return add_all(others, w, s);
 }
 
+/* What is looked at of a core. */
+static struct window_options window_of(const struct history *history)
+{
+	uint64_t length = history_length(history);
+
+	return (struct window_options){.from = length > LOOK_BACK_MOST ? length - LOOK_BACK_MOST
+	                                                               : 0,
+	                               .to = length,
+	                               .handler_preserves = true};
+}
+
 /* UNSUPPORTED if it contradicts itself. */
 static enum status add_solved(struct other_cores *others, struct writer *w, bool abi)
 {
-	uint64_t length = history_length(w->history);
 	const struct solve_options options = {
-	        .window = {.from = length > LOOK_BACK_MOST ? length - LOOK_BACK_MOST : 0,
-	                   .to = length,
-	                   .handler_preserves = true},
+	        .window = window_of(w->history),
 	        .single_writer = !w->is_proved,
 	        .abi = abi,
 	        .interrupt = others->interrupt,
@@ -217,16 +225,12 @@ static enum status add_solved(struct other_cores *others, struct writer *w, bool
  */
 static enum status add_coherent(struct other_cores *others, struct writer *w)
 {
-	uint64_t length = history_length(w->history);
 	struct other_cores theirs = {.histories = others->histories,
 	                             .core_count = others->core_count,
 	                             .core = w->core,
 	                             .interrupt = others->interrupt};
 	struct solve_options options = {
-	        .window = {.from = length > LOOK_BACK_MOST ? length - LOOK_BACK_MOST : 0,
-	                   .to = length,
-	                   .handler_preserves = true,
-	                   .kernel_private = true},
+	        .window = window_of(w->history),
 	        .stack_private = true,
 	        .own_dumps = true,
 	        .abi = true,
@@ -237,6 +241,7 @@ static enum status add_coherent(struct other_cores *others, struct writer *w)
 	struct solver s;
 	enum status status = other_cores_writes(&theirs, false, &options.others);
 
+	options.window.kernel_private = true;
 	if (status == STATUS_OK) {
 		status = coherent_init(&s, w->history, &options, &supposed);
 		if (status == STATUS_OK)
