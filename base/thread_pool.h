@@ -18,7 +18,10 @@ struct thread_pool {
 	unsigned int threads; /* at least 1; more than jobs are not used */
 	/* Does a job on thread `member`, from 0; any failure ends the work of all. */
 	enum status (*work)(void *context, unsigned int member, size_t job);
-	/* What the caller's thread does now and then while others work; false ends the work. */
+	/*
+	 * What the caller's thread does now and then while others work; false ends the work. May be
+	 * NULL.
+	 */
 	bool (*poll)(void *context);
 	void *context;
 	/* Private. */

@@ -61,7 +61,7 @@ static enum status make_values(struct session *session)
 static enum status examine(struct session *session)
 {
 	const struct trust_of of = {session->snapshot, session->histories, session->values,
-	                            session->trace_ids};
+	                            session->trace_ids, session->build.threads};
 
 	diag_list_fini(&session->facts);
 	TRY(trust_examine(&of, &session->facts));

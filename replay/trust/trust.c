@@ -2,6 +2,7 @@
 /* The list of what is not to be trusted; see trust.h. */
 #include "replay/trust/trust.h"
 
+#include "base/thread_pool.h"
 #include "replay/survey/survey.h"
 #include "replay/trust/halt_check.h"
 #include "replay/trust/share_check.h"
@@ -41,10 +42,33 @@ void trust_note_assumptions(const struct values_options *made, const struct valu
 	text_fini(&names);
 }
 
+static enum status solve_halt(void *context, unsigned int member, size_t job)
+{
+	const struct trust_of *of = context;
+
+	(void)member;
+	if (of->values[job] && values_is_apart(of->values[job]))
+		(void)values_solved(of->values[job], history_length(of->histories[job]));
+	return STATUS_OK;
+}
+
+/* What is looked at of each core first, of several at once. */
+static enum status solve_halts(const struct trust_of *of)
+{
+	struct trust_of context = *of;
+	struct thread_pool pool = {.job_count = of->snapshot->core_count,
+	                           .threads = of->threads,
+	                           .work = solve_halt,
+	                           .context = &context};
+
+	return of->threads > 1 ? thread_pool_work(&pool) : STATUS_OK;
+}
+
 enum status trust_examine(const struct trust_of *of, struct diag_list *facts)
 {
 	/* An ELF file of another program would be shown as this one's code. */
 	snapshot_check_images(of->snapshot, facts);
+	TRY(solve_halts(of));
 	for (size_t i = 0; i < of->snapshot->core_count; i++) {
 		if (!of->values[i])
 			continue;

@@ -19,6 +19,7 @@ struct trust_of {
 	struct history **histories;
 	struct values **values;      /* NULL for a core whose trace has the data itself */
 	const struct trace_ids *ids; /* that decoding has seen, one a buffer; may be NULL */
+	unsigned int threads;        /* that solve windows at the halt; 0 is 1 */
 };
 
 /*

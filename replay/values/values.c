@@ -580,6 +580,11 @@ void values_proved_only(struct values *values, bool proved_only)
 	values->is_proved_only = proved_only;
 }
 
+bool values_is_apart(const struct values *values)
+{
+	return !values->options.traced_writers || !values->options.others;
+}
+
 const struct values_options *values_allowed(const struct values *values)
 {
 	return &values->options;

@@ -7,6 +7,7 @@ import os
 import random
 import re
 import shutil
+import subprocess
 import tempfile
 import unittest
 
@@ -168,7 +169,27 @@ class Limits(unittest.TestCase):
         with serving.Server(serving.Crash("list_null_O1").arguments()) as server:
             out = serving.gdb(server.address, [*seek, "monitor assume abi on", *seek], options=serving.UNCACHED)
         self.assertIn("0x5500040df8 are not all known", out)
-        self.assertIn("0x4001a0, are proved:\n  a function keeps registers there: assumed\n", out)
+        self.assertIn("0x4001a0, are assumed:\n  a function keeps registers there: assumed\n", out)
+
+    def test_first_line_tells_assumed_from_proved(self):
+        """As `state` does."""
+        crash = serving.Crash("list_null_O1")
+        length = len(crash.pcs()) - 1
+        asked = [(length - back, f"x{number}") for back in (50, 5000, 9000) for number in (0, 1, 2, 3, 19, 20)]
+        state = subprocess.run([serving.CSREPLAY, "state", "--batch", "--trust", "assumed", *crash.arguments()], check=True,
+                               input="".join(f"{at}\t{name}\n" for at, name in asked), capture_output=True, text=True)
+        found = set()
+        with serving.Server([*crash.arguments(), "--trust", "assumed"]) as server, serving.Client(server.address) as client:
+            client.ask("qSupported:swbreak+")
+            for (at, name), line in zip(asked, state.stdout.splitlines()):
+                value, *kind = line.split("\t")[2:]
+                client.monitor(f"seek {at}")
+                first, *others = client.monitor("why " + name).splitlines()
+                wanted = "not known" if value == "-" else f"0x{int(value, 16):x}, {kind[0] if kind else 'proved'}"
+                self.assertEqual(first, f"{name} at position {at} is {wanted}:")
+                self.assertEqual(others[-1].startswith("  this is assumed, and not proved: it rests on "), kind != [], others)
+                found.add(wanted.split()[-1])
+        self.assertEqual(found, {"proved", "assumed"})
 
 
 if __name__ == "__main__":

@@ -190,27 +190,67 @@ void why_value_text(struct register_slot at, const struct bits slots[2], struct 
 		text_printf(out, "0x%" PRIx64, slots[0].value);
 }
 
+/* What is asked. */
+struct question {
+	struct values *values;
+	uint64_t position;
+	const struct why_subject *subject;
+};
+
+/* What of the subject is known is not all proved. */
+static bool is_assumed(const struct question *q)
+{
+	struct values *values = q->values;
+	const struct why_subject *subject = q->subject;
+	uint64_t position = q->position;
+	uint64_t address = subject->address & ~UINT64_C(7);
+	uint8_t bytes[8];
+	struct value value;
+	size_t proved;
+	size_t known;
+
+	if (!subject->is_memory) {
+		values_register(values, position, subject->number, &value);
+		return value.is_assumed;
+	}
+	/* The window that is explained is to stay. */
+	values_keep_windows(values, true);
+	values_proved_only(values, true);
+	proved = values_memory(values, position, address, bytes, sizeof(bytes));
+	values_proved_only(values, false);
+	known = values_memory(values, position, address, bytes, sizeof(bytes));
+	values_keep_windows(values, false);
+	return known > proved;
+}
+
+/* Of what is known: "proved", or "assumed". */
+static const char *how_known(struct why_walk *w, const struct question *q)
+{
+	w->is_assumed = is_assumed(q);
+	return w->is_assumed ? "assumed" : "proved";
+}
+
 /* "x3 at position 20 is 0x5, proved:". */
-static void say_register(struct why_walk *w, const char *name, uint64_t position,
+static void say_register(struct why_walk *w, const struct question *q, const char *name,
                          struct register_slot at, const struct bits slots[2], bool known)
 {
 	const char *is = at.is_flags ? "are" : "is";
 
 	text_printf(w->out, "%s%s at position %" PRIu64 " %s ", at.is_flags ? "the flags in " : "",
-	            name, position, is);
+	            name, q->position, is);
 	if (!known) {
 		text_puts(w->out, "not known:\n");
 		return;
 	}
 	why_value_text(at, slots, w->out);
-	text_puts(w->out, ", proved:\n");
+	text_printf(w->out, ", %s:\n", how_known(w, q));
 }
 
 /* True if it is known; the same below. */
-static bool explain_register(struct why_walk *w, uint64_t position, const char *name,
+static bool explain_register(struct why_walk *w, const struct question *q, const char *name,
                              struct register_slot at)
 {
-	size_t dyn = window_dyn_of(&w->solver.w, position);
+	size_t dyn = window_dyn_of(&w->solver.w, q->position);
 	unsigned int unknown = at.count;
 	struct bits slots[2] = {{0, 0}, {0, 0}};
 	uint32_t ssa_values[2];
@@ -221,7 +261,7 @@ static bool explain_register(struct why_walk *w, uint64_t position, const char *
 		if ((why_wanted(at) & ~slots[i].known) != 0)
 			unknown = i;
 	}
-	say_register(w, name, position, at, slots, unknown == at.count);
+	say_register(w, q, name, at, slots, unknown == at.count);
 	if (unknown < at.count) {
 		why_unknown_register(w, dyn, at.slot + unknown);
 		return false;
@@ -231,14 +271,15 @@ static bool explain_register(struct why_walk *w, uint64_t position, const char *
 	return true;
 }
 
-static bool explain_granule(struct why_walk *w, size_t dyn, uint64_t address)
+static bool explain_granule(struct why_walk *w, const struct question *q)
 {
-	uint64_t granule = address & ~UINT64_C(7);
+	size_t dyn = window_dyn_of(&w->solver.w, q->position);
+	uint64_t granule = q->subject->address & ~UINT64_C(7);
 	struct bits b = memdep_granule_at(&w->solver, dyn, granule);
 
 	text_printf(w->out, "the 8 bytes at 0x%" PRIx64, granule);
 	if (b.known == UINT64_MAX) {
-		text_printf(w->out, ", 0x%" PRIx64 ", are proved:\n", b.value);
+		text_printf(w->out, ", 0x%" PRIx64 ", are %s:\n", b.value, how_known(w, q));
 		why_known_granule(w, dyn, granule, UINT64_MAX);
 		return true;
 	}
@@ -252,26 +293,26 @@ static bool explain_granule(struct why_walk *w, size_t dyn, uint64_t address)
 	return false;
 }
 
-static bool explain(struct why_walk *w, uint64_t position, const struct why_subject *subject)
+static bool explain(struct why_walk *w, const struct question *q)
 {
 	enum core_arch arch = history_core(w->solver.w.history)->arch;
 	const struct window_options *window = &w->solver.w.options;
 	struct register_slot at;
 	const char *name;
 
-	if (position < window->from) {
+	if (q->position < window->from) {
 		text_printf(w->out,
 		            "not known: nothing is before position %" PRIu64
 		            ", where code or the byte order of data changed\n",
 		            window->from);
 		return false;
 	}
-	if (subject->is_memory)
-		return explain_granule(w, window_dyn_of(&w->solver.w, position), subject->address);
-	name = register_file_of(arch).table[subject->number].name;
-	at = register_slot_of(arch, subject->number);
+	if (q->subject->is_memory)
+		return explain_granule(w, q);
+	name = register_file_of(arch).table[q->subject->number].name;
+	at = register_slot_of(arch, q->subject->number);
 	if (at.count > 0)
-		return explain_register(w, position, name, at);
+		return explain_register(w, q, name, at);
 	text_printf(w->out, "%s is not reconstructed\n", name);
 	return false;
 }
@@ -346,31 +387,16 @@ static void say_not_reconstructed(const struct values *values, struct text *out)
 	text_fini(&trouble);
 }
 
-/* What of the subject is known is not all proved. */
-static bool is_assumed(struct values *values, uint64_t position, const struct why_subject *subject)
-{
-	uint64_t address = subject->address & ~UINT64_C(7);
-	uint8_t bytes[8];
-	struct value value;
-	size_t proved;
-
-	if (!subject->is_memory) {
-		values_register(values, position, subject->number, &value);
-		return value.is_assumed;
-	}
-	values_proved_only(values, true);
-	proved = values_memory(values, position, address, bytes, sizeof(bytes));
-	values_proved_only(values, false);
-	return values_memory(values, position, address, bytes, sizeof(bytes)) > proved;
-}
-
 /* Which assumptions the answer rests on; an assumption that is in the chain is named there, too. */
 static void say_assumed(const struct values *values, struct text *out)
 {
-	text_puts(out, "  this is assumed, and not proved: it rests on");
+	const char *before = "  this is assumed, and not proved: it rests on";
+
 	for (enum assumption i = 0; i < ASSUMPTIONS; i++) {
-		if (values_rests_on(values, i))
-			text_printf(out, " %s (%s)", assumption_name(i), assumption_text(i));
+		if (!values_rests_on(values, i))
+			continue;
+		text_printf(out, "%s %s (%s)", before, assumption_name(i), assumption_text(i));
+		before = ",";
 	}
 	text_char(out, '\n');
 }
@@ -382,6 +408,7 @@ enum status why_value(struct values *values, uint64_t position, const struct why
 	                     .lines_most = how->all ? LINES_ALL : LINES,
 	                     .source = how->lines,
 	                     .places = how->places};
+	const struct question question = {values, position, subject};
 	struct solve_options options;
 	enum status status;
 	bool is_known = true;
@@ -394,12 +421,12 @@ enum status why_value(struct values *values, uint64_t position, const struct why
 	if (status == STATUS_OK && w.solver.has_conflict)
 		why_conflict(&w);
 	else if (status == STATUS_OK)
-		is_known = explain(&w, position, subject);
+		is_known = explain(&w, &question);
 	if (w.is_cut)
 		text_puts(out, how->all ? "  ...\n" : "  ... (`why -v` shows more)\n");
 	if (!is_known)
 		why_if(values, position, subject, out);
-	else if (status == STATUS_OK && is_assumed(values, position, subject))
+	else if (status == STATUS_OK && w.is_assumed)
 		say_assumed(values, out);
 	end(&w);
 	return status == STATUS_OK ? w.status : status;

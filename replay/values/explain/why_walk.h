@@ -14,6 +14,7 @@
 
 struct why_walk {
 	struct solver solver;
+	bool is_assumed; /* what is known of the subject is not all proved */
 	struct provenance log;
 	struct disasm *disasm;
 	const struct source_lines *source;

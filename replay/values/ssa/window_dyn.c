@@ -28,6 +28,8 @@ struct collect {
 	/* Every instruction has an atom of its own, that says whether it was executed (ETMv3). */
 	bool has_atoms;
 	bool is_lazy; /* M profile: stores of FP registers may be put off */
+	/* Number plus 1 of the template of what kills all and does no more, by kill_number(). */
+	uint32_t kills[4];
 	/* Templates by address; open addressing. 0: free, else the template's number plus 1. */
 	uint32_t *slots;
 	size_t slot_count; /* power of two */
@@ -135,6 +137,29 @@ static enum status template_of(struct collect *c, struct template template, uint
 	return STATUS_OK;
 }
 
+static size_t kill_number(const struct template *template)
+{
+	return (template->changes_translation ? 1U : 0U) + (template->maintains_icache ? 2U : 0U);
+}
+
+/* The template of what is inserted; of the many gaps of a trace all have the same. */
+static enum status inserted_template(struct collect *c, const struct template *template,
+                                     uint32_t *number)
+{
+	const struct uop_insn *insn = &c->builder.insn;
+	uint32_t *kill = &c->kills[kill_number(template)];
+
+	if (insn->flags != UOP_KILLS_ALL || insn->def_count > 0 || insn->access_count > 0 ||
+	    template->leads_on)
+		return window_add_template(c->w, template, insn, number);
+	if (*kill == 0) {
+		TRY(window_add_template(c->w, template, insn, number));
+		*kill = *number + 1;
+	}
+	*number = *kill - 1;
+	return STATUS_OK;
+}
+
 static enum status insert_dyn(struct collect *c, uint64_t position, struct template template)
 {
 	struct window *w = c->w;
@@ -143,7 +168,7 @@ static enum status insert_dyn(struct collect *c, uint64_t position, struct templ
 	TRY(vec_reserve((void **)&w->inserted, &w->inserted_capacity, w->inserted_count + 1,
 	                sizeof(*w->inserted)));
 	w->inserted[w->inserted_count++] = (struct inserted){position, (uint32_t)w->dyn_count};
-	TRY(window_add_template(w, &template, &c->builder.insn, &number));
+	TRY(inserted_template(c, &template, &number));
 	c->before.site.has_number = false;
 	c->before.site.has_operation = false;
 	return add_dyn(w, number);
