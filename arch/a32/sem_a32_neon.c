@@ -120,38 +120,59 @@ static void advance(struct arm *s, unsigned int bytes)
 struct structures {
 	uint8_t registers; /* 0: not defined */
 	uint8_t stride;
-	bool is_plain; /* VLD1: registers follow one another in memory */
+	uint8_t vectors; /* whose elements take turns; 1: none, registers follow one another */
 };
 
 static const struct structures multiple_types[16] = {
-        [0] = {4, 1, false}, [1] = {4, 2, false}, [2] = {4, 1, true},  [3] = {4, 1, false},
-        [4] = {3, 1, false}, [5] = {3, 2, false}, [6] = {3, 1, true},  [7] = {1, 1, true},
-        [8] = {2, 1, false}, [9] = {2, 2, false}, [10] = {2, 1, true},
+        [0] = {4, 1, 4}, [1] = {4, 2, 4}, [2] = {4, 1, 1},  [3] = {4, 1, 2},
+        [4] = {3, 1, 3}, [5] = {3, 2, 3}, [6] = {3, 1, 1},  [7] = {1, 1, 1},
+        [8] = {2, 1, 2}, [9] = {2, 2, 2}, [10] = {2, 1, 1},
 };
 
-/* Of interleaved elements the loaded registers are unknown, and so is what is stored. */
+/* VLD2 to VLD4, VST2 to VST4. `slots`: of the registers in their order. */
+static void interleave(struct arm *s, struct structures type, const unsigned int *slots,
+                       struct uop_place at)
+{
+	unsigned int words = type.registers / type.vectors;
+	const struct uop_structure structure = {type.vectors, words,
+	                                        1U << (FIELD(s, index_align) >> 2)};
+	unsigned int vectors[STRUCTURE_VECTORS][STRUCTURE_WORDS];
+	unsigned int memory[STRUCTURE_VECTORS * STRUCTURE_WORDS];
+
+	for (unsigned int i = 0; i < type.registers; i++)
+		vectors[i / words][i % words] = slots[i];
+	for (unsigned int i = 0; i < type.registers; i++, at.offset += 8) {
+		if (FLAG(s, L))
+			memory[i] = uop_load(s->b, at, 8);
+		else
+			uop_store(s->b, at, 8, uop_structure_join(s->b, &structure, vectors, i));
+	}
+	for (unsigned int i = 0; i < type.registers && FLAG(s, L); i++)
+		uop_define(s->b, slots[i],
+		           uop_structure_part(s->b, &structure, memory, i / words, i % words));
+}
+
 static void multiple_structures(struct arm *s)
 {
 	struct structures type = multiple_types[FIELD(s, size) << 2 | FIELD(s, num)];
 	unsigned int d = arm_number_of_d(FIELD(s, D), FIELD(s, Vd));
-	bool is_load = FLAG(s, L);
 	struct uop_place at = {FIELD(s, Rn), 0};
+	unsigned int slots[STRUCTURE_VECTORS];
 
-	if (type.registers == 0 || d + (type.registers - 1U) * type.stride > 31) {
+	if (type.registers == 0 || d + (type.registers - 1U) * type.stride > 31 ||
+	    (type.vectors > 1 && FIELD(s, index_align) >> 2 == 3)) {
 		opcode_reject(&s->opcode);
 		return;
 	}
-	if (!type.is_plain && !is_load)
-		uop_clobber(s->b, at, 8U * type.registers, 0);
-	for (unsigned int i = 0; i < type.registers; i++, at.offset += 8) {
-		unsigned int slot = arm_slot_of_d(d + i * type.stride);
-
-		if (type.is_plain && is_load)
-			uop_define(s->b, slot, uop_load(s->b, at, 8));
-		else if (type.is_plain)
-			uop_store(s->b, at, 8, slot);
-		else if (is_load)
-			arm_forget_d(s, d + i * type.stride);
+	for (unsigned int i = 0; i < type.registers; i++)
+		slots[i] = arm_slot_of_d(d + i * type.stride);
+	if (type.vectors > 1)
+		interleave(s, type, slots, at);
+	for (unsigned int i = 0; i < type.registers && type.vectors == 1; i++, at.offset += 8) {
+		if (FLAG(s, L))
+			uop_define(s->b, slots[i], uop_load(s->b, at, 8));
+		else
+			uop_store(s->b, at, 8, slots[i]);
 	}
 	advance(s, 8U * type.registers);
 }

@@ -113,6 +113,12 @@ sem_expand sem_fp_general, sem_fp_fixed, sem_fp_move, sem_fp_sign, sem_fp_immedi
 sem_expand sem_vector_lanes, sem_vector_pairs, sem_vector_compare, sem_vector_choose,
         sem_vector_compare_zero, sem_vector_not, sem_vector_extract, sem_vector_narrow;
 
+/* sem_a64_elements.c: vector operations that compilers make of loops over integers */
+enum { VECTOR_RIGHT, VECTOR_LEFT, VECTOR_RIGHT_ADD };
+enum { PERMUTE_UZP, PERMUTE_TRN, PERMUTE_ZIP };
+sem_expand sem_vector_shift, sem_vector_shift_scalar, sem_vector_widen, sem_vector_permute,
+        sem_vector_reverse, sem_vector_negate, sem_vector_sum, sem_vector_sum_halves;
+
 /* sem_a64_sve.c */
 sem_expand sem_sve_vector_length, sem_sve_count, sem_sve_unknown, sem_sve_while, sem_sve_load,
         sem_sve_store, sem_sve_scatter, sem_sve_store_register;

@@ -17,7 +17,37 @@ static void advance_base(struct sem *s, unsigned int bytes)
 	           uop_sum(s->b, 64, rn, rm == 31 ? uop_constant(s->b, bytes) : rm, false));
 }
 
-/* LD1 to LD4, ST1 to ST4 of whole registers; those that interleave are unknown. */
+/* LD2 to LD4, ST2 to ST4: the elements of the registers take turns. */
+static void interleave(struct sem *s, unsigned int count, struct uop_place at)
+{
+	const struct uop_structure structure = {count, FLAG(s, Q) ? 2 : 1, 1U << FIELD(s, size)};
+	unsigned int vectors[STRUCTURE_VECTORS][STRUCTURE_WORDS];
+	unsigned int memory[STRUCTURE_VECTORS * STRUCTURE_WORDS];
+	unsigned int words = count * structure.words;
+
+	for (unsigned int i = 0; i < words; i++) {
+		unsigned int v = (FIELD(s, Rt) + i / structure.words) % 32;
+
+		vectors[i / structure.words][i % structure.words] =
+		        slot_of_vector(v, i % structure.words);
+	}
+	for (unsigned int i = 0; i < words; i++, at.offset += 8) {
+		if (FLAG(s, L))
+			memory[i] = uop_load(s->b, at, 8);
+		else
+			uop_store(s->b, at, 8, uop_structure_join(s->b, &structure, vectors, i));
+	}
+	for (unsigned int i = 0; i < count && FLAG(s, L); i++) {
+		unsigned int low = uop_structure_part(s->b, &structure, memory, i, 0);
+		unsigned int high = SLOT_ZERO;
+
+		if (structure.words == 2)
+			high = uop_structure_part(s->b, &structure, memory, i, 1);
+		sem_set_v(s, (FIELD(s, Rt) + i) % 32, low, high);
+	}
+}
+
+/* LD1 to LD4, ST1 to ST4 of whole registers. */
 void sem_vector_multiple(struct sem *s, unsigned int arg)
 {
 	/* by opcode field: registers, and with bit 3 it interleaves; 0 is reserved */
@@ -25,7 +55,6 @@ void sem_vector_multiple(struct sem *s, unsigned int arg)
 	unsigned int form = forms[FIELD(s, opcode)];
 	unsigned int count = form & 7;
 	unsigned int bytes = FLAG(s, Q) ? 16 : 8;
-	bool is_load = FLAG(s, L);
 	struct uop_place at = {FIELD(s, Rn), 0};
 	bool interleaves = (form & 8) != 0;
 
@@ -34,18 +63,15 @@ void sem_vector_multiple(struct sem *s, unsigned int arg)
 		opcode_reject(&s->opcode);
 		return;
 	}
-	if (interleaves && !is_load)
-		uop_clobber(s->b, at, count * bytes, 0);
-	for (unsigned int i = 0; i < count; i++) {
+	if (interleaves)
+		interleave(s, count, at);
+	for (unsigned int i = 0; i < count && !interleaves; i++) {
 		unsigned int v = (FIELD(s, Rt) + i) % 32;
-
 		struct uop_place element = sem_place_after(at, (int64_t)i * bytes);
 
-		if (interleaves && is_load)
-			sem_set_v_unknown(s, v);
-		else if (is_load)
+		if (FLAG(s, L))
 			sem_load_vector(s, v, bytes, element);
-		else if (!interleaves)
+		else
 			sem_store_vector(s, v, bytes, element);
 	}
 	advance_base(s, count * bytes);

@@ -7,6 +7,7 @@
 #include "arch/uop/interval.h"
 #include "arch/uop/interval_map.h"
 #include "arch/uop/uop_build.h"
+#include "arch/uop/uop_elements.h"
 #include "arch/uop/uop_insn.h"
 #include "arch/uop/uop_mode.h"
 #include "arch/uop/uop_run.h"

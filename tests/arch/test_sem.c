@@ -278,7 +278,6 @@ static void memory_that_system_instructions_change_is_said(void **state)
 	assert_int_equal(insn_of(0xd5182020)->flags, /* MSR TTBR1_EL1 */
 	                 UOP_CHANGES_TRANSLATION | UOP_KEEPS_KERNEL);
 	assert_int_equal(insn_of(0xd51c2000)->flags, UOP_CHANGES_TRANSLATION); /* MSR TTBR0_EL2 */
-	assert_int_equal(accesses(0x0c008000, ACCESS_CLOBBER), 1);             /* ST2 */
 }
 
 static void move_shares_the_register_of_its_source(void **state)

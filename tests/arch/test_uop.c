@@ -274,8 +274,10 @@ static void what_is_killed_and_accessed_is_written(void **state)
 {
 	(void)state;
 	assert_format(a64(0xffffffff), "kills registers\nkills memory\n");
-	assert_format(a64(0x0c008000), /* ST2 {v0.8b, v1.8b}, [x0] */
-	              "clobber 0 [x0 + 0] - length 16 align 0\n");
+	assert_format(a64(0xa8810400), /* STP x0, x1, [x0], #16 */
+	              "clobber 0 [x0 + 0] - length 16 align 0\n"
+	              "t0 = ADD.64 x0 0x10 0\n"
+	              "x0 is t0\n");
 	assert_format(a32(0x05810004), /* STREQ r0, [r1, #4] */
 	              "store 4 [x1 + 4] x0 when t0 is 1\n"
 	              "t0 = CONDITION.1 nzcv - - {condition 0}\n"
