@@ -119,6 +119,10 @@ enum { PERMUTE_UZP, PERMUTE_TRN, PERMUTE_ZIP };
 sem_expand sem_vector_shift, sem_vector_shift_scalar, sem_vector_widen, sem_vector_permute,
         sem_vector_reverse, sem_vector_negate, sem_vector_sum, sem_vector_sum_halves;
 
+/* sem_a64_products.c: sums and products of elements, of as many bits or twice as many */
+sem_expand sem_vector_multiply, sem_vector_multiply_index, sem_vector_long, sem_vector_long_index,
+        sem_vector_sum_long, sem_vector_pairs_long;
+
 /* sem_a64_sve.c */
 sem_expand sem_sve_vector_length, sem_sve_count, sem_sve_unknown, sem_sve_while, sem_sve_load,
         sem_sve_store, sem_sve_scatter, sem_sve_store_register;
