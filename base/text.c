@@ -141,21 +141,55 @@ void text_hex_bytes(struct text *t, const uint8_t *bytes, size_t count)
 	t->data[t->length] = '\0';
 }
 
+static const char decimal_pairs[] = "00010203040506070809101112131415161718192021222324"
+                                    "25262728293031323334353637383940414243444546474849"
+                                    "50515253545556575859606162636465666768697071727374"
+                                    "75767778798081828384858687888990919293949596979899";
+
+static const uint64_t powers_of_ten[TEXT_DECIMAL_MOST] = {
+        UINT64_C(1),
+        UINT64_C(10),
+        UINT64_C(100),
+        UINT64_C(1000),
+        UINT64_C(10000),
+        UINT64_C(100000),
+        UINT64_C(1000000),
+        UINT64_C(10000000),
+        UINT64_C(100000000),
+        UINT64_C(1000000000),
+        UINT64_C(10000000000),
+        UINT64_C(100000000000),
+        UINT64_C(1000000000000),
+        UINT64_C(10000000000000),
+        UINT64_C(100000000000000),
+        UINT64_C(1000000000000000),
+        UINT64_C(10000000000000000),
+        UINT64_C(100000000000000000),
+        UINT64_C(1000000000000000000),
+        UINT64_C(10000000000000000000),
+};
+
+/* Digits of a number: log10(2) of its bits, or one more. */
+static unsigned int decimal_width(uint64_t value)
+{
+	unsigned int width = (64U - (unsigned int)__builtin_clzll(value | 1)) * 1233 >> 12;
+
+	return width + (value >= powers_of_ten[width] || width == 0);
+}
+
 char *text_put_decimal(char *at, uint64_t value)
 {
-	char digits[TEXT_DECIMAL_MOST];
-	char *first = digits + TEXT_DECIMAL_MOST;
+	char *end = at + decimal_width(value);
 
-	/* Two digits a division. */
+	at = end;
 	for (; value >= 10; value /= 100) {
-		unsigned int pair = (unsigned int)(value % 100);
-
-		*--first = (char)('0' + pair % 10);
-		*--first = (char)('0' + pair / 10);
+		at -= 2;
+		memcpy(at, &decimal_pairs[2 * (value % 100)], 2);
 	}
-	if (value > 0 || first == digits + TEXT_DECIMAL_MOST)
-		*--first = (char)('0' + value);
-	return text_put(at, (struct str){first, (size_t)(digits + TEXT_DECIMAL_MOST - first)});
+	/* What is left of an odd number of digits. */
+	if (value > 0 || at == end)
+		at[-1] = (char)('0' + value);
+	return end;
 }
 
 void text_decimal(struct text *t, uint64_t value)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The growing text: appends, growth, failure that is remembered. */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <wchar.h>
 
@@ -143,6 +145,34 @@ static void text_decimal_at_its_bounds(void **state)
 	text_fini(&t);
 }
 
+static void assert_decimal(uint64_t value)
+{
+	struct text t = {0};
+	char expected[32];
+
+	(void)snprintf(expected, sizeof(expected), "%" PRIu64, value);
+	text_decimal(&t, value);
+	assert_string_equal(t.data, expected);
+	text_fini(&t);
+}
+
+static void text_decimal_has_as_many_digits_as_the_number(void **state)
+{
+	uint64_t power = 1;
+
+	(void)state;
+	for (unsigned int i = 0; i < 20; i++, power *= 10) {
+		assert_decimal(power - 1);
+		assert_decimal(power);
+		assert_decimal(power + 1);
+		assert_decimal(power / 3 * 2);
+	}
+	for (unsigned int bit = 0; bit < 64; bit++) {
+		assert_decimal((UINT64_C(1) << bit) - 1);
+		assert_decimal(UINT64_C(1) << bit);
+	}
+}
+
 /* No byte of these slices is read: there can be no memory for them. */
 static void text_without_memory_fails_and_stays_failed(void **state)
 {
@@ -192,6 +222,7 @@ int main(void)
 	        cmocka_unit_test(text_hex_is_padded_and_never_cut),
 	        cmocka_unit_test(text_hex_bytes_are_two_digits_each),
 	        cmocka_unit_test(text_decimal_at_its_bounds),
+	        cmocka_unit_test(text_decimal_has_as_many_digits_as_the_number),
 	        cmocka_unit_test(text_that_cannot_be_formatted_fails),
 	        cmocka_unit_test(text_without_memory_fails_and_stays_failed),
 	};
