@@ -60,8 +60,10 @@ static enum status make_values(struct session *session)
  */
 static enum status examine(struct session *session)
 {
+	/* Whether somebody interrupts one thread alone may ask. */
+	unsigned int threads = session->interrupt.asked ? 1 : session->build.threads;
 	const struct trust_of of = {session->snapshot, session->histories, session->values,
-	                            session->trace_ids, session->build.threads};
+	                            session->trace_ids, threads};
 
 	diag_list_fini(&session->facts);
 	TRY(trust_examine(&of, &session->facts));

@@ -129,7 +129,10 @@ bool values_has_code(struct values *values, uint64_t position);
 bool values_has_constants(struct values *values, uint64_t position);
 
 const struct history *values_history(const struct values *values);
-/* What is known rests on this core's history alone: a thread may ask while others ask of others. */
+/*
+ * What is known rests on this core's history alone: where nobody interrupts, a thread may ask while
+ * others ask of other cores.
+ */
 bool values_is_apart(const struct values *values);
 /* What is allowed. */
 const struct values_options *values_allowed(const struct values *values);
