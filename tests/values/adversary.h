@@ -73,6 +73,7 @@ enum {
 #define BL_8         UINT32_C(0x94000002)
 #define RET          UINT32_C(0xd65f03c0)
 
+#define LDXR_X1_X2    UINT32_C(0xc85f7c41)
 #define STXR_W5_X1_X2 UINT32_C(0xc8057c41)
 #define CAS_X1_X4_X2  UINT32_C(0xc8a17c44)
 #define SWP_X1_X4_X2  UINT32_C(0xf8218044)

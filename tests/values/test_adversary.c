@@ -177,6 +177,36 @@ static void exclusive_store_that_failed_stored_nothing(void **state)
 	end(&p);
 }
 
+/* What it stores if it is done was there before. */
+static void exclusive_store_of_what_was_loaded_changes_nothing(void **state)
+{
+	PROGRAM(p, LDXR_X1_X2, STXR_W5_X1_X2, MOV_X1_7, MOV_X5_0);
+	set(&p, 5, 0);
+	run(&p);
+	assert_is(&p, 1, 1, NAIVE);
+	end(&p);
+}
+
+static void exclusive_store_of_what_was_loaded_may_undo_another_store(void **state)
+{
+	PROGRAM(p, LDXR_X1_X2, STR_X4_X3, STXR_W5_X1_X2, MOV_X1_7, MOV_X3_0, MOV_X4_0, MOV_X5_0);
+	set(&p, 3, 0);
+	set(&p, 4, 0);
+	set(&p, 5, 0);
+	run(&p);
+	assert_unknown(&p, 1, 1);
+	end(&p);
+}
+
+static void exclusive_store_of_another_value_may_have_been_done(void **state)
+{
+	PROGRAM(p, LDXR_X1_X2, ADD_X1_X1_1, STXR_W5_X1_X2, MOV_X1_7, MOV_X5_0);
+	set(&p, 5, 0);
+	run(&p);
+	assert_unknown(&p, 1, 1);
+	end(&p);
+}
+
 static void compare_and_swap_may_have_failed(void **state)
 {
 	PROGRAM(p, CAS_X1_X4_X2, MOV_X1_7, MOV_X4_0);
@@ -619,6 +649,9 @@ int main(void)
 	        cmocka_unit_test(tag_in_a_pointer_does_not_hide_what_it_points_to),
 	        cmocka_unit_test(exclusive_store_may_have_failed),
 	        cmocka_unit_test(exclusive_store_that_failed_stored_nothing),
+	        cmocka_unit_test(exclusive_store_of_what_was_loaded_changes_nothing),
+	        cmocka_unit_test(exclusive_store_of_what_was_loaded_may_undo_another_store),
+	        cmocka_unit_test(exclusive_store_of_another_value_may_have_been_done),
 	        cmocka_unit_test(compare_and_swap_may_have_failed),
 	        cmocka_unit_test(swap_says_what_was_stored_and_not_what_was_there),
 	        cmocka_unit_test(pair_that_writes_its_base_says_nothing),

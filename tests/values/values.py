@@ -30,7 +30,7 @@ def read_by(mnemonic, operands):
     if mnemonic == "ret" and not operands:
         return {30}
     parts = operands.split(",")
-    if mnemonic.startswith(("stxr", "stlxr")):
+    if mnemonic.startswith(("stxr", "stlxr", "stxp", "stlxp")):
         parts = parts[1:]
     elif not NO_RESULT.match(mnemonic) and mnemonic not in KEEPS:
         parts = parts[2 if mnemonic.startswith(("ldp", "ldxp", "ldaxp", "ldnp")) else 1:]

@@ -260,6 +260,27 @@ enum memdep_apart memdep_apart_decides(const struct solver *s, uint64_t granule,
 	return MEMDEP_MAY_ALIAS;
 }
 
+/*
+ * A store under a condition, to where the access `first` loaded or stored the same value: be it
+ * done or not, it changes nothing that nothing in between has changed.
+ */
+static bool stores_back(const struct solver *s, const struct memdep_access *a, uint32_t first)
+{
+	const struct memdep_memory *m = &s->memory;
+	const struct memdep_access *from = first == MEMDEP_NONE ? NULL : &m->accesses[first];
+	const struct memory_version *v;
+
+	if (!from || from->state != ACCESS_PLACED || from->placed.first == MEMDEP_NONE ||
+	    from->placed.data == MEMDEP_NONE || from->size != a->size ||
+	    a->state == ACCESS_PLACED || a->kind != ACCESS_STORE || a->index == ACCESS_KILL ||
+	    (~a->address.known & ADDRESS_BITS) != 0)
+		return false;
+	v = &m->versions[from->placed.first];
+	return ((m->granules[v->granule].address + (uint64_t)(int64_t)v->shift - a->address.value) &
+	        ADDRESS_BITS) == 0 &&
+	       solve_ssa_of(s, a->dyn, memdep_access_of(s, a)->data) == from->placed.data;
+}
+
 struct memdep_scan memdep_scan(const struct solver *s, const struct memdep_stretch *in,
                                struct bits found)
 {
@@ -281,7 +302,8 @@ struct memdep_scan memdep_scan(const struct solver *s, const struct memdep_stret
 			r.open &= (uint8_t)~in->hypothesis.bytes;
 			continue;
 		}
-		if (hits != 0 && memdep_apart(s, in->granule, at) != MEMDEP_MAY_ALIAS)
+		if (hits != 0 && (stores_back(s, &m->accesses[at], in->first) ||
+		                  memdep_apart(s, in->granule, at) != MEMDEP_MAY_ALIAS))
 			hits = 0;
 		r.open &= (uint8_t)~hits;
 		if (hits != 0)
