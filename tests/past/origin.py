@@ -78,7 +78,8 @@ class Culprits(unittest.TestCase):
         self.assertEqual(steps[1]["position"], 77497)
 
     def test_smashed_return_address_is_that_of_the_copy(self):
-        for name, line in (("smash_lr8_O2", 37), ("smash_asc_O2", 37)):
+        # smash_asc's payload is made four words at a time, of a counter that is loaded before the loop.
+        for name, line in (("smash_lr8_O2", 37), ("smash_asc_O2", 36)):
             source = name.split("_O")[0].replace("lr8", "lr") + ".c"
             steps = origin("programs", name, "pc")
             self.assertEqual(places(steps)[:4], [
@@ -86,7 +87,8 @@ class Culprits(unittest.TestCase):
                 ("load", source, 27),   # of the caller's frame, x30
                 ("store", source, 8),   # which copy_in() overran
                 ("load", source, 8)])
-            self.assertEqual(places(steps)[-1][1:], (source, line))  # where the payload is made
+            self.assertIn((source, 37), [place[1:] for place in places(steps)])  # where the payload is made
+            self.assertEqual(places(steps)[-1][1:], (source, line))
             self.assertNotIn("possible_writes", {key for step in steps for key in step})
             self.assertGreater(self.check_registers("programs", name, steps), 1)
 
