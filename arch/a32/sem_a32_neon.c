@@ -157,7 +157,7 @@ static void multiple_structures(struct arm *s)
 	struct structures type = multiple_types[FIELD(s, size) << 2 | FIELD(s, num)];
 	unsigned int d = arm_number_of_d(FIELD(s, D), FIELD(s, Vd));
 	struct uop_place at = {FIELD(s, Rn), 0};
-	unsigned int slots[STRUCTURE_VECTORS];
+	unsigned int slots[STRUCTURE_VECTORS] = {0};
 
 	if (type.registers == 0 || d + (type.registers - 1U) * type.stride > 31 ||
 	    (type.vectors > 1 && FIELD(s, index_align) >> 2 == 3)) {

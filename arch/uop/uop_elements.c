@@ -24,7 +24,7 @@ unsigned int uop_structure_join(struct uop_builder *b, const struct uop_structur
                                 unsigned int slots[STRUCTURE_VECTORS][STRUCTURE_WORDS],
                                 unsigned int word)
 {
-	struct uop_element from[UOP_ELEMENTS];
+	struct uop_element from[UOP_ELEMENTS] = {{0, 0}};
 
 	for (unsigned int i = 0; i < WORD / s->size; i++) {
 		unsigned int number = word * (WORD / s->size) + i; /* of all elements */
@@ -40,7 +40,7 @@ unsigned int uop_structure_part(struct uop_builder *b, const struct uop_structur
                                 const unsigned int slots[STRUCTURE_VECTORS * STRUCTURE_WORDS],
                                 unsigned int vector, unsigned int word)
 {
-	struct uop_element from[UOP_ELEMENTS];
+	struct uop_element from[UOP_ELEMENTS] = {{0, 0}};
 
 	for (unsigned int i = 0; i < WORD / s->size; i++) {
 		unsigned int number = word * (WORD / s->size) + i; /* of the vector's elements */

@@ -22,7 +22,7 @@ TRANSCRIPTS = {
         ("monitor origin x2", r"(?s)#1 +90323  book_best\+0x24  list_null\.c:53  ldr x2, \[x2\]: x2 = 0x0, loaded from"
                               r".*#2 +77497  book_remove\+0x38  list_null\.c:38  str x1, \[x3\]: stored 0x0 \(assumed\)"),
         ("seek 77497", r"#0 .*book_remove .*list_null\.c:38"),
-        ("monitor why x3", r"x3 at position 77497 is 0x4203a0, proved"),
+        ("monitor why x3", r"x3 at position 77497 is 0x4203a0, assumed"),
     ],
     # The loop that fills the new table writes past its end, over the pointer that is followed later.
     ("crashes", "hash_corrupt_O1"): [
