@@ -129,35 +129,12 @@ static const struct structures multiple_types[16] = {
         [8] = {2, 1, 2}, [9] = {2, 2, 2}, [10] = {2, 1, 1},
 };
 
-/* VLD2 to VLD4, VST2 to VST4. `slots`: of the registers in their order. */
-static void interleave(struct arm *s, struct structures type, const unsigned int *slots,
-                       struct uop_place at)
-{
-	unsigned int words = type.registers / type.vectors;
-	const struct uop_structure structure = {type.vectors, words,
-	                                        1U << (FIELD(s, index_align) >> 2)};
-	unsigned int vectors[STRUCTURE_VECTORS][STRUCTURE_WORDS];
-	unsigned int memory[STRUCTURE_VECTORS * STRUCTURE_WORDS];
-
-	for (unsigned int i = 0; i < type.registers; i++)
-		vectors[i / words][i % words] = slots[i];
-	for (unsigned int i = 0; i < type.registers; i++, at.offset += 8) {
-		if (FLAG(s, L))
-			memory[i] = uop_load(s->b, at, 8);
-		else
-			uop_store(s->b, at, 8, uop_structure_join(s->b, &structure, vectors, i));
-	}
-	for (unsigned int i = 0; i < type.registers && FLAG(s, L); i++)
-		uop_define(s->b, slots[i],
-		           uop_structure_part(s->b, &structure, memory, i / words, i % words));
-}
-
 static void multiple_structures(struct arm *s)
 {
 	struct structures type = multiple_types[FIELD(s, size) << 2 | FIELD(s, num)];
 	unsigned int d = arm_number_of_d(FIELD(s, D), FIELD(s, Vd));
 	struct uop_place at = {FIELD(s, Rn), 0};
-	unsigned int slots[STRUCTURE_VECTORS] = {0};
+	unsigned int slots[STRUCTURE_VECTORS * STRUCTURE_WORDS] = {0};
 
 	if (type.registers == 0 || d + (type.registers - 1U) * type.stride > 31 ||
 	    (type.vectors > 1 && FIELD(s, index_align) >> 2 == 3)) {
@@ -167,7 +144,11 @@ static void multiple_structures(struct arm *s)
 	for (unsigned int i = 0; i < type.registers; i++)
 		slots[i] = arm_slot_of_d(d + i * type.stride);
 	if (type.vectors > 1)
-		interleave(s, type, slots, at);
+		uop_structure_transfer(s->b,
+		                       &(struct uop_structure){type.vectors,
+		                                               type.registers / type.vectors,
+		                                               1U << (FIELD(s, index_align) >> 2)},
+		                       FLAG(s, L), at, slots);
 	for (unsigned int i = 0; i < type.registers && type.vectors == 1; i++, at.offset += 8) {
 		if (FLAG(s, L))
 			uop_define(s->b, slots[i], uop_load(s->b, at, 8));

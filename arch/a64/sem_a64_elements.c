@@ -192,50 +192,6 @@ void sem_vector_reverse(struct sem *s, unsigned int container)
 	sem_set_v(s, FIELD(s, Rd), halves[0], halves[1]);
 }
 
-/* NEG */
-void sem_vector_negate(struct sem *s, unsigned int arg)
-{
-	unsigned int halves[2] = {SLOT_ZERO, SLOT_ZERO};
-
-	(void)arg;
-	if (FIELD(s, size) == 3 && !FLAG(s, Q)) {
-		opcode_reject(&s->opcode);
-		return;
-	}
-	for (unsigned int half = 0; half < (FLAG(s, Q) ? 2 : 1); half++)
-		halves[half] = uop_emit(
-		        s->b, (struct uop){.op = UOP_LANES,
-		                           .width = 64,
-		                           .a = SLOT_ZERO,
-		                           .b = (uint8_t)slot_of_vector(FIELD(s, Rn), half),
-		                           .c = SLOT_NONE,
-		                           .lanes = {.kind = LANES_SUBTRACT,
-		                                     .size = (uint8_t)(8U << FIELD(s, size))}});
-	sem_set_v(s, FIELD(s, Rd), halves[0], halves[1]);
-}
-
-/* ADDV: the sum of all elements, of as many bits as one. */
-void sem_vector_sum(struct sem *s, unsigned int arg)
-{
-	unsigned int size = 8U << FIELD(s, size);
-	unsigned int count = (FLAG(s, Q) ? 128U : 64U) / size;
-	unsigned int sum = SLOT_ZERO;
-
-	(void)arg;
-	if (size == 64 || count == 2) {
-		opcode_reject(&s->opcode);
-		return;
-	}
-	for (unsigned int i = 0; i < count; i++) {
-		struct uop_element from = element_of(FIELD(s, Rn), i, size / 8);
-		unsigned int element = uop_field(s->b, UOP_FIELD, size, from.slot,
-		                                 (struct bits_field){8 * from.byte, size, 0});
-
-		sum = i == 0 ? element : uop_sum(s->b, size, sum, element, false);
-	}
-	sem_set_v(s, FIELD(s, Rd), sum, SLOT_ZERO);
-}
-
 /* ADDP of the two halves of a vector. */
 void sem_vector_sum_halves(struct sem *s, unsigned int arg)
 {

@@ -110,18 +110,19 @@ sem_expand sem_fp_general, sem_fp_fixed, sem_fp_move, sem_fp_sign, sem_fp_immedi
         sem_vector_immediate;
 
 /* sem_a64_lanes.c: vector operations that string functions are made of */
-sem_expand sem_vector_lanes, sem_vector_pairs, sem_vector_compare, sem_vector_choose,
-        sem_vector_compare_zero, sem_vector_not, sem_vector_extract, sem_vector_narrow;
+sem_expand sem_vector_lanes, sem_vector_negate, sem_vector_pairs, sem_vector_compare,
+        sem_vector_choose, sem_vector_compare_zero, sem_vector_not, sem_vector_extract,
+        sem_vector_narrow;
 
 /* sem_a64_elements.c: vector operations that compilers make of loops over integers */
 enum { VECTOR_RIGHT, VECTOR_LEFT, VECTOR_RIGHT_ADD };
 enum { PERMUTE_UZP, PERMUTE_TRN, PERMUTE_ZIP };
 sem_expand sem_vector_shift, sem_vector_shift_scalar, sem_vector_widen, sem_vector_permute,
-        sem_vector_reverse, sem_vector_negate, sem_vector_sum, sem_vector_sum_halves;
+        sem_vector_reverse, sem_vector_sum_halves;
 
 /* sem_a64_products.c: sums and products of elements, of as many bits or twice as many */
 sem_expand sem_vector_multiply, sem_vector_multiply_index, sem_vector_long, sem_vector_long_index,
-        sem_vector_sum_long, sem_vector_pairs_long;
+        sem_vector_sum, sem_vector_pairs_long;
 
 /* sem_a64_sve.c */
 sem_expand sem_sve_vector_length, sem_sve_count, sem_sve_unknown, sem_sve_while, sem_sve_load,

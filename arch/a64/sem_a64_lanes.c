@@ -84,6 +84,22 @@ void sem_vector_lanes(struct sem *s, unsigned int kind)
 		on_halves(s, op, false);
 }
 
+/* NEG */
+void sem_vector_negate(struct sem *s, unsigned int arg)
+{
+	const struct lane_op op = {UOP_LANES, LANES_SUBTRACT, 0};
+	unsigned int halves[2] = {SLOT_ZERO, SLOT_ZERO};
+
+	(void)arg;
+	if (is_reserved_size(s)) {
+		opcode_reject(&s->opcode);
+		return;
+	}
+	for (unsigned int half = 0; half < (FLAG(s, Q) ? 2 : 1); half++)
+		halves[half] = emit_lanes(s, op, SLOT_ZERO, slot_of_vector(FIELD(s, Rn), half));
+	sem_set_v(s, FIELD(s, Rd), halves[0], halves[1]);
+}
+
 /* ADDP */
 void sem_vector_pairs(struct sem *s, unsigned int kind)
 {

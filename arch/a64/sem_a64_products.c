@@ -163,15 +163,16 @@ void sem_vector_long_index(struct sem *s, unsigned int form)
 	make_vector(s, &op, true);
 }
 
-/* SADDLV, UADDLV: the sum of all elements, twice as wide. */
-void sem_vector_sum_long(struct sem *s, unsigned int arg)
+/* ADDV: the sum of all elements, of as many bits as one; with the argument 1 twice as wide, as
+ * SADDLV and UADDLV have it. */
+void sem_vector_sum(struct sem *s, unsigned int is_long)
 {
 	unsigned int size = 8U << FIELD(s, size);
 	unsigned int count = (FLAG(s, Q) ? 128U : 64U) / size;
-	const struct element_op op = {.width = 2 * size, .is_signed = !FLAG(s, U)};
+	const struct element_op op = {.width = is_long != 0 ? 2 * size : size,
+	                              .is_signed = is_long != 0 && !FLAG(s, U)};
 	unsigned int sum = SLOT_ZERO;
 
-	(void)arg;
 	if (size == 64 || count == 2) {
 		opcode_reject(&s->opcode);
 		return;

@@ -21,30 +21,14 @@ static void advance_base(struct sem *s, unsigned int bytes)
 static void interleave(struct sem *s, unsigned int count, struct uop_place at)
 {
 	const struct uop_structure structure = {count, FLAG(s, Q) ? 2 : 1, 1U << FIELD(s, size)};
-	unsigned int vectors[STRUCTURE_VECTORS][STRUCTURE_WORDS];
-	unsigned int memory[STRUCTURE_VECTORS * STRUCTURE_WORDS];
-	unsigned int words = count * structure.words;
+	unsigned int slots[STRUCTURE_VECTORS * STRUCTURE_WORDS] = {0};
 
-	for (unsigned int i = 0; i < words; i++) {
-		unsigned int v = (FIELD(s, Rt) + i / structure.words) % 32;
-
-		vectors[i / structure.words][i % structure.words] =
-		        slot_of_vector(v, i % structure.words);
-	}
-	for (unsigned int i = 0; i < words; i++, at.offset += 8) {
-		if (FLAG(s, L))
-			memory[i] = uop_load(s->b, at, 8);
-		else
-			uop_store(s->b, at, 8, uop_structure_join(s->b, &structure, vectors, i));
-	}
-	for (unsigned int i = 0; i < count && FLAG(s, L); i++) {
-		unsigned int low = uop_structure_part(s->b, &structure, memory, i, 0);
-		unsigned int high = SLOT_ZERO;
-
-		if (structure.words == 2)
-			high = uop_structure_part(s->b, &structure, memory, i, 1);
-		sem_set_v(s, (FIELD(s, Rt) + i) % 32, low, high);
-	}
+	for (unsigned int i = 0; i < count * structure.words; i++)
+		slots[i] = slot_of_vector((FIELD(s, Rt) + i / structure.words) % 32,
+		                          i % structure.words);
+	uop_structure_transfer(s->b, &structure, FLAG(s, L), at, slots);
+	for (unsigned int i = 0; i < count && FLAG(s, L) && !FLAG(s, Q); i++)
+		uop_define(s->b, slot_of_vector((FIELD(s, Rt) + i) % 32, 1), SLOT_ZERO);
 }
 
 /* LD1 to LD4, ST1 to ST4 of whole registers. */

@@ -29,13 +29,12 @@ struct uop_structure {
 	unsigned int size;    /* bytes of an element: 1, 2, 4 or 8 */
 };
 
-/* The slot of a doubleword of memory; slots[v][w] is doubleword w of vector v. */
-unsigned int uop_structure_join(struct uop_builder *b, const struct uop_structure *s,
-                                unsigned int slots[STRUCTURE_VECTORS][STRUCTURE_WORDS],
-                                unsigned int word);
-/* The slot of doubleword `word` of a vector; `slots` are the doublewords of memory. */
-unsigned int uop_structure_part(struct uop_builder *b, const struct uop_structure *s,
-                                const unsigned int slots[STRUCTURE_VECTORS * STRUCTURE_WORDS],
-                                unsigned int vector, unsigned int word);
+/*
+ * Loads or stores it. `slots` are the registers' doublewords, vector by vector, each of which a
+ * load defines.
+ */
+void uop_structure_transfer(struct uop_builder *b, const struct uop_structure *s, bool is_load,
+                            struct uop_place at,
+                            const unsigned int slots[STRUCTURE_VECTORS * STRUCTURE_WORDS]);
 
 #endif
