@@ -47,20 +47,20 @@ def objects_of(root, folder):
     return found
 
 
-def symbols_of(path):
-    """What an object defines and what it needs."""
-    done = subprocess.run(["nm", path], check=True, text=True, stdout=subprocess.PIPE)
-    words = [line.split() for line in done.stdout.splitlines()]
-    return ({w[2] for w in words if len(w) == 3 and w[1] in "TDRBC"},
-            {w[1] for w in words if len(w) == 2 and w[0] == "U"})
-
-
 def calls_of(objects):
     """File -> the files of which it needs anything."""
-    symbols = {source: symbols_of(path) for source, path in objects.items()}
-    owner = {name: source for source, (defined, _) in symbols.items() for name in defined}
-    return {source: {owner[name] for name in needed if name in owner} - {source}
-            for source, (_, needed) in symbols.items()}
+    source_of = {path: source for source, path in objects.items()}
+    needs, owner = {source: set() for source in objects}, {}
+    # Each line as "path: value kind name", without the value where a name is not defined there.
+    done = subprocess.run(["nm", "--print-file-name", *source_of], check=True, text=True, stdout=subprocess.PIPE)
+    for line in done.stdout.splitlines():
+        path, words = line.rsplit(":", 1)
+        *_, kind, name = words.split()
+        if kind == "U":
+            needs[source_of[path]].add(name)
+        elif kind in "TDRBC":
+            owner[name] = source_of[path]
+    return {source: {owner[name] for name in names if name in owner} - {source} for source, names in needs.items()}
 
 
 def circles_of(calls):

@@ -205,7 +205,7 @@ void t32_pac(struct arm *s, unsigned int arg)
 enum {
 	PRIMASK = 0x10, /* M profile: to FAULTMASK, with BASEPRI: what is masked, no more */
 	FAULTMASK = 0x13,
-	NO_FLAGS = 4, /* M profile: from here on they are no part of what is read */
+	NO_FLAGS = 4, /* M profile: from here on they are no part of what is read or written */
 	SPECIAL = 8,  /* M profile: from here on SYSm is no part of xPSR: MSP, PSP, CONTROL ... */
 	MSP = 8,
 	PSP = 9,
@@ -275,6 +275,8 @@ void t32_msr(struct arm *s, unsigned int arg)
 	           (number > PSP && number <= PSPLIM)) {
 		uop_use(s->b, rn);
 		arm_pstate_unknown(s);
+	} else if (!FLAG(s, R) && number >= NO_FLAGS && number < SPECIAL) {
+		uop_use(s->b, rn);
 	} else if (number >= SPECIAL) {
 		uop_use(s->b, rn);
 		uop_mode_forget(s->b);

@@ -10,7 +10,10 @@ static const struct opcode_row rows[] = {
 #undef X
 };
 
-enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+enum {
+	ROWS = sizeof(rows) / sizeof(rows[0]),
+	SYSTEM = 0xd5, /* the upper byte */
+};
 
 static sem_expand *const expanders[ROWS] = {
 #define X(name, pattern, expand, ...) expand,
@@ -46,6 +49,9 @@ void sem_a64(uint32_t opcode, uint64_t address, struct uop_builder *b)
 	if (row == ROWS || s.opcode.rejected)
 		b->overflow = true; /* and so it kills all */
 	uop_finish(b);
+	/* Of those for the system (Arm ARM C4.1) one may be MSRR of a TTBR, say, or SYSP. */
+	if ((b->insn.flags & UOP_NOT_IN_TABLE) != 0 && opcode >> 24 == SYSTEM)
+		b->insn.flags |= UOP_CHANGES_TRANSLATION;
 }
 
 enum flow flow_a64(uint32_t opcode, uint64_t address, uint64_t *target)

@@ -309,6 +309,7 @@ void sem_sysl(struct sem *s, unsigned int arg)
 enum sysreg_kind {
 	SYSREG_UNKNOWN,
 	SYSREG_CARRIED,
+	SYSREG_BLOCK,
 	SYSREG_ALIASED,
 	SYSREG_OPAQUE,
 	SYSREG_STATUS,
@@ -369,6 +370,11 @@ void sem_mrs(struct sem *s, unsigned int arg)
 	case SYSREG_OPAQUE:
 	case SYSREG_STATUS:
 		sem_set_x(s, rt, sysreg.reg);
+		return;
+	case SYSREG_BLOCK:
+		sem_set_x(s, rt,
+		          uop_insert(s->b, 64, sysreg.reg, uop_unknown(s->b, 64),
+		                     (struct bits_field){.lsb = 0, .len = 1, .to = 4}));
 		return;
 	case SYSREG_MASKS:
 		sem_set_x(s, rt, uop_daif(s->b, REG_DAIF));
@@ -451,6 +457,7 @@ void sem_msr(struct sem *s, unsigned int arg)
 		uop_define(s->b, sysreg.reg, sem_x(FIELD(s, Rt)));
 		return;
 	case SYSREG_CARRIED:
+	case SYSREG_BLOCK:
 		uop_define(s->b, sysreg.reg, sem_x(FIELD(s, Rt)));
 		return;
 	case SYSREG_STACK:

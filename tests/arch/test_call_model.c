@@ -332,7 +332,7 @@ static void semihosting_writes_where_its_block_says(void **state)
 		struct uop_run run;
 
 		assert_true(semihosting(&run, &b, 0x06, is_a64));
-		assert_writes(&run, 0, WORD_0, WORD_0 + 2);
+		assert_writes(&run, 0, WORD_0 + 1, WORD_0 + 2);
 		assert_null(write_of(run.insn, 1));
 		assert_true(semihosting(&run, &b, 0x0d, is_a64));
 		assert_writes(&run, 0, WORD_0, WORD_0 + 2);

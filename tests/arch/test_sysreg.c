@@ -32,12 +32,16 @@ static const struct {
 	const char *name;
 	const char *encoding;
 } newer[] = {
-        {"SVCR", "s3_3_c4_c2_2"},     {"DIT", "s3_3_c4_c2_5"},      {"SSBS", "s3_3_c4_c2_6"},
-        {"TCO", "s3_3_c4_c2_7"},      {"UAO", "s3_0_c4_c2_4"},      {"ALLINT", "s3_0_c4_c3_0"},
-        {"PM", "s3_0_c4_c3_1"},       {"ZCR_EL1", "s3_0_c1_c2_0"},  {"ZCR_EL2", "s3_4_c1_c2_0"},
-        {"ZCR_EL3", "s3_6_c1_c2_0"},  {"ZCR_EL12", "s3_5_c1_c2_0"}, {"SMCR_EL1", "s3_0_c1_c2_6"},
-        {"SMCR_EL2", "s3_4_c1_c2_6"}, {"SMCR_EL3", "s3_6_c1_c2_6"}, {"SMCR_EL12", "s3_5_c1_c2_6"},
-        {"RNDR", "s3_3_c2_c4_0"},     {"RNDRRS", "s3_3_c2_c4_1"},   {"PAN", "s3_0_c4_c2_3"},
+        {"SVCR", "s3_3_c4_c2_2"},       {"DIT", "s3_3_c4_c2_5"},
+        {"SSBS", "s3_3_c4_c2_6"},       {"TCO", "s3_3_c4_c2_7"},
+        {"UAO", "s3_0_c4_c2_4"},        {"ALLINT", "s3_0_c4_c3_0"},
+        {"PM", "s3_0_c4_c3_1"},         {"ZCR_EL1", "s3_0_c1_c2_0"},
+        {"ZCR_EL2", "s3_4_c1_c2_0"},    {"ZCR_EL3", "s3_6_c1_c2_0"},
+        {"ZCR_EL12", "s3_5_c1_c2_0"},   {"SMCR_EL1", "s3_0_c1_c2_6"},
+        {"SMCR_EL2", "s3_4_c1_c2_6"},   {"SMCR_EL3", "s3_6_c1_c2_6"},
+        {"SMCR_EL12", "s3_5_c1_c2_6"},  {"RNDR", "s3_3_c2_c4_0"},
+        {"RNDRRS", "s3_3_c2_c4_1"},     {"PAN", "s3_0_c4_c2_3"},
+        {"VSTTBR_EL2", "s3_4_c2_c6_0"}, {"VSTCR_EL2", "s3_4_c2_c6_2"},
 };
 
 /* MRS X1 of the row, as capstone writes the register's name. */

@@ -22,7 +22,7 @@ from material import shared
 CSREPLAY = os.environ["CSREPLAY"]
 OFFSET = 0x3c80000
 FIRST, LAST = 0xffffffc008000000, 0xffffffc0084d0000  # _text and _end
-ADDRESS = re.compile(rb"[\x00-\xff]{2}[\x00-\x4d]\x08\xc0\xff\xff\xff")
+UPPER_BYTES = re.compile(rb"\x08\xc0\xff\xff\xff")  # of each of them
 RELA = 4
 TEXT, TEXT_SIZE = 0x10000, 0x276898  # .text in what is loaded
 OTHER_PLACE = 0x10000000
@@ -36,10 +36,13 @@ GDB = ["-batch", "-ex", "bt", "-ex", "p &init_task", "-ex", "p init_task.comm", 
 
 def moved(data, by):
     """Every eight bytes that are an address of the kernel."""
-    def other(match):
-        address = struct.unpack("<Q", match[0])[0]
-        return struct.pack("<Q", address + by) if FIRST <= address <= LAST else match[0]
-    return ADDRESS.sub(other, data)
+    out = bytearray(data)
+    for upper in UPPER_BYTES.finditer(data):
+        at = upper.start() - 3
+        if at >= 0:
+            address, = struct.unpack_from("<Q", data, at)
+            struct.pack_into("<Q", out, at, address + by if FIRST <= address <= LAST else address)
+    return bytes(out)
 
 
 def sections(elf):
@@ -51,6 +54,7 @@ def sections(elf):
         yield kind, offset, length
 
 
+@functools.cache
 def link_elsewhere(elf, offset):
     """The file as if it had been linked `offset` lower."""
     begin, = struct.unpack_from("<Q", elf, 64 + 8)  # of the first segment, which is all that is loaded

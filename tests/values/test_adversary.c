@@ -17,12 +17,21 @@
 #include "replay/values/values_access.h"
 #include "tests/values/adversary.h"
 
-#define STR_X4_X2   UINT32_C(0xf9000044)
-#define LD1_4_X3_64 UINT32_C(0x4cdf2060) /* ld1 {v0.16b - v3.16b}, [x3], #64 */
-#define FADD_D9     UINT32_C(0x1e692929) /* fadd d9, d9, d9: its result is not followed */
-#define FMOV_X3_D9  UINT32_C(0x9e660123)
-#define FMOV_X4_D9  UINT32_C(0x9e660124)
-#define LD1_4_X5    UINT32_C(0x4c4020a0) /* ld1 {v0.16b - v3.16b}, [x5] */
+#define STR_X4_X2     UINT32_C(0xf9000044)
+#define LD1_4_X3_64   UINT32_C(0x4cdf2060) /* ld1 {v0.16b - v3.16b}, [x3], #64 */
+#define FADD_D9       UINT32_C(0x1e692929) /* fadd d9, d9, d9: its result is not followed */
+#define FMOV_X3_D9    UINT32_C(0x9e660123)
+#define FMOV_X4_D9    UINT32_C(0x9e660124)
+#define ADD_X9_X7_X8  UINT32_C(0x8b0800e9)
+#define ADD_X9_X5_X8  UINT32_C(0x8b0800a9)
+#define SUB_X3_X9_X8  UINT32_C(0xcb080123)
+#define SUB_X6_X9_X8  UINT32_C(0xcb080126)
+#define MOV_X8_0      UINT32_C(0xd2800008)
+#define MOV_X9_0      UINT32_C(0xd2800009)
+#define LDR_W6_X2_4   UINT32_C(0xb9400446)
+#define LDXR_W1_X2    UINT32_C(0x885f7c41)
+#define STXR_W5_W1_X2 UINT32_C(0x88057c41)
+#define LD1_4_X5      UINT32_C(0x4c4020a0) /* ld1 {v0.16b - v3.16b}, [x5] */
 
 /* What a store through X3, of X4, does between a store of X1 to DATA and the end. */
 static void assert_may_hit(uint32_t store)
@@ -195,6 +204,55 @@ static void exclusive_store_of_what_was_loaded_may_undo_another_store(void **sta
 	set(&p, 5, 0);
 	run(&p);
 	assert_unknown(&p, 1, 1);
+	end(&p);
+}
+
+/* What is found there is what it put back, and no sign of where the store before it went. */
+static void exclusive_store_of_what_was_loaded_hides_what_an_older_store_left(void **state)
+{
+	PROGRAM(p, LDR_W6_X2_4, LDXR_W1_X2, STR_X4_X3, STXR_W5_W1_X2, MOV_X3_0, MOV_X5_0, MOV_X6_0);
+	set(&p, 1, NAIVE & 0xffffffff);
+	set(&p, 3, 0);
+	set(&p, 4, NAIVE & ~UINT64_C(0xffffffff));
+	set(&p, 5, 0);
+	set(&p, 6, 0);
+	run(&p);
+	assert_unknown(&p, 1, 6);
+	assert_int_equal(bytes_known(&p, 1, DATA), 4);
+	end(&p);
+}
+
+/* Of a store between the two, whose address is found later, it is no store of the same. */
+static void exclusive_store_of_what_was_loaded_may_undo_one_that_is_found_later(void **state)
+{
+	PROGRAM(p, ADD_X9_X7_X8, SUB_X3_X9_X8, LDXR_X1_X2, STR_X4_X3, STXR_W5_X1_X2, MOV_X3_0,
+	        MOV_X4_0, MOV_X5_0, MOV_X8_0, MOV_X9_0, MOV_X1_7);
+	set(&p, 3, 0);
+	set(&p, 4, 0);
+	set(&p, 5, 0);
+	set(&p, 7, DATA);
+	set(&p, 8, 0);
+	set(&p, 9, 0);
+	run(&p);
+	assert_is(&p, 2, 3, DATA);
+	assert_unknown(&p, 3, 4);
+	assert_int_equal(bytes_known(&p, 4, DATA), 0);
+	end(&p);
+}
+
+/* That it was done follows late, and contradicts nothing. */
+static void exclusive_store_of_what_was_loaded_may_be_found_to_be_done(void **state)
+{
+	PROGRAM(p, LDXR_X1_X2, STXR_W5_X1_X2, ADD_X9_X5_X8, SUB_X6_X9_X8, MOV_X5_0, MOV_X8_0,
+	        MOV_X9_0);
+	set(&p, 1, NAIVE);
+	set(&p, 5, 0);
+	set(&p, 6, 0);
+	set(&p, 8, 0);
+	set(&p, 9, 0);
+	run(&p);
+	assert_is(&p, 2, 5, 0);
+	assert_is(&p, 1, 1, NAIVE);
 	end(&p);
 }
 
@@ -651,6 +709,10 @@ int main(void)
 	        cmocka_unit_test(exclusive_store_that_failed_stored_nothing),
 	        cmocka_unit_test(exclusive_store_of_what_was_loaded_changes_nothing),
 	        cmocka_unit_test(exclusive_store_of_what_was_loaded_may_undo_another_store),
+	        cmocka_unit_test(exclusive_store_of_what_was_loaded_hides_what_an_older_store_left),
+	        cmocka_unit_test(
+	                exclusive_store_of_what_was_loaded_may_undo_one_that_is_found_later),
+	        cmocka_unit_test(exclusive_store_of_what_was_loaded_may_be_found_to_be_done),
 	        cmocka_unit_test(exclusive_store_of_another_value_may_have_been_done),
 	        cmocka_unit_test(compare_and_swap_may_have_failed),
 	        cmocka_unit_test(swap_says_what_was_stored_and_not_what_was_there),

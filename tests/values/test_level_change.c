@@ -107,6 +107,7 @@ static void entry_at_the_same_level_keeps_its_stack(void **state)
 	assert_was(&o, REG_ELR_EL2, REG_ELR_EL2);
 	assert_was(&o, REG_SCTLR_EL1, REG_SCTLR_EL1);
 	assert_was(&o, REG_TCR_EL1, REG_TCR_EL1);
+	assert_was(&o, REG_VL, REG_VL);
 	assert_saved(&o, REG_ELR_EL1, REG_SPSR_EL1, 5);
 	assert_unknown(&o, REG_PSTATE);
 	o = change(entry(EL_3, EL_3, 0x200), 0);
@@ -213,6 +214,9 @@ static void return_to_the_same_level_has_the_stack_that_spsr_says(void **state)
 	o = change(c, SPSR_EL1H);
 	assert_unknown(&o, REG_SCTLR_EL1);
 	assert_unknown(&o, REG_TCR_EL1);
+	assert_unknown(&o, REG_ELR_EL1);
+	assert_unknown(&o, REG_SPSR_EL1);
+	assert_unknown(&o, REG_VL);
 	assert_was(&o, REG_SP, REG_SP_EL1);
 	assert_was(&o, REG_SP_EL2, REG_SP);
 	c.to = EL_3;
@@ -285,6 +289,26 @@ static void unknown_code_of_el0_leaves_what_it_cannot_write(void **state)
 	assert_false(change(c, 0).is_known);
 }
 
+/* Its handler keeps registers, but not these: whoever takes an exception writes them. */
+static void unseen_exception_has_written_what_an_entry_writes(void **state)
+{
+	static const unsigned int lost[] = {REG_ELR_EL1,  REG_ELR_EL2,  REG_ELR_EL3,
+	                                    REG_SPSR_EL1, REG_SPSR_EL2, REG_SPSR_EL3};
+	struct uop_builder b;
+	unsigned int count = 0;
+
+	(void)state;
+	uop_begin(&b);
+	level_change_forget(&b);
+	uop_finish(&b);
+	for (unsigned int reg = 0; reg < REG_COUNT; reg++)
+		count += uop_insn_after(&b.insn, reg) != reg;
+	for (size_t i = 0; i < sizeof(lost) / sizeof(lost[0]); i++)
+		assert_true(uop_insn_after(&b.insn, lost[i]) != lost[i]);
+	assert_int_equal(count, sizeof(lost) / sizeof(lost[0]));
+	assert_int_equal(b.insn.flags & UOP_KILLS_ALL, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -296,6 +320,7 @@ int main(void)
 	        cmocka_unit_test(return_to_the_same_level_has_the_stack_that_spsr_says),
 	        cmocka_unit_test(exception_right_after_a_return_finds_the_same_stack),
 	        cmocka_unit_test(unknown_code_of_el0_leaves_what_it_cannot_write),
+	        cmocka_unit_test(unseen_exception_has_written_what_an_entry_writes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

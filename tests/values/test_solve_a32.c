@@ -37,7 +37,7 @@ enum { PREFETCH_ABORT = 11 };
 #define ADD_R3_R3_1     UINT32_C(0xe2833001)
 #define SVC_0           UINT32_C(0xef000000)
 #define SVC_SEMIHOSTING UINT32_C(0xef123456)
-#define STR_R4_R1       UINT32_C(0xe5814000)
+#define STR_R4_R1_4     UINT32_C(0xe5814004)
 #define STR_R5_R1_8     UINT32_C(0xe5815008)
 #define MOV_R6_0        UINT32_C(0xe3a06000)
 #define UNKNOWN         UINT32_C(0xe7b00010)
@@ -550,8 +550,8 @@ static void a32_branch_predictor_is_no_instruction_cache(void **state)
 }
 
 /*
- * SYS_READ of the block at R1, the data: to where its first word points, as many as its third. What
- * was not seen to be stored in the block may have been read over it.
+ * SYS_READ of the block at R1, the data: to where its second word points, as many as its third.
+ * What was not seen to be stored in the block may have been read over it.
  */
 static void a32_semihosting_writes_by_its_block(void **state)
 {
@@ -559,12 +559,12 @@ static void a32_semihosting_writes_by_its_block(void **state)
 	uint8_t bytes[4];
 
 	(void)state;
-	BEGIN_A32(&p, STR_R4_R1, STR_R5_R1_8, MOV_R0_6, SVC_SEMIHOSTING, ADD_R3_R3_1);
+	BEGIN_A32(&p, STR_R4_R1_4, STR_R5_R1_8, MOV_R0_6, SVC_SEMIHOSTING, ADD_R3_R3_1);
 	put_u32(p.r[1], DATA_AT);
 	put_u32(p.r[3], 9);
 	put_u32(p.r[4], DATA_AT + 12);
 	put_u32(p.r[5], 2);
-	put_u32(p.data, DATA_AT + 12);
+	put_u32(p.data + 4, DATA_AT + 12);
 	put_u32(p.data + 8, 2);
 	run_a32(&p, COUNT);
 	assert_is(&p, 0, 3, 8);

@@ -102,6 +102,8 @@ static struct bits stored_value(struct hypothesis_state *g, uint64_t granule,
 		in.first = e->access;
 		open &= memdep_scan(s, &in, (struct bits){0, 0}).open;
 		in.end = e->access;
+		if (memdep_is_doubtful(s, e))
+			open &= (uint8_t)~e->mask;
 		if (e->is_store && (e->mask & open) != 0) {
 			data = hypothesis_value(g, a->dyn, memdep_access_of(s, a)->data, depth);
 			data = memdep_masked(data, bits_mask(8u * a->size));
@@ -194,7 +196,7 @@ static struct bits left_by_store(struct hypothesis_state *g, uint32_t access, ui
 
 	if (a->kind != ACCESS_STORE || a->state != ACCESS_PLACED || a->size != 8 ||
 	    access >= g->store || m->versions[a->placed.first].mask != 0xff ||
-	    a->placed.data != ssa)
+	    a->placed.data != ssa || memdep_is_doubtful(s, &m->versions[a->placed.first]))
 		return found;
 	granule = m->granules[m->versions[a->placed.first].granule];
 	found = hypothetical_granule(g, &granule,

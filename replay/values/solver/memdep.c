@@ -122,18 +122,6 @@ static void wake(struct solver *s, uint32_t access)
 	}
 }
 
-/* Nothing is to be concluded of what it stores, nor of that: not yet. */
-static bool is_doubtful(const struct solver *s, const struct memory_version *e)
-{
-	struct bits address;
-
-	if (!e->is_store || !s->supposed || !supposed_is_doubtful(s, e->access))
-		return false;
-	address = memdep_address(s, &s->memory.accesses[e->access]);
-	return (~address.known & ADDRESS_BITS) != 0 ||
-	       ((address.value ^ supposed_of(s, e->access)) & ADDRESS_BITS) != 0;
-}
-
 /* The instruction's side of a memory version. */
 static void exchange_data(struct solver *s, uint32_t number)
 {
@@ -143,7 +131,7 @@ static void exchange_data(struct solver *s, uint32_t number)
 	unsigned int slot = SLOT_NONE;
 	struct bits data;
 
-	if (is_doubtful(s, e))
+	if (memdep_is_doubtful(s, e))
 		return;
 	if (a->placed.data == MEMDEP_NONE)
 		slot = memdep_access_of(s, a)->data;
@@ -204,7 +192,7 @@ static void exchange_data_range(struct solver *s, uint32_t number)
 	struct interval range = interval_map_get(&m->ranges, after);
 	unsigned int slot;
 
-	if (is_doubtful(s, &m->versions[number]))
+	if (memdep_is_doubtful(s, &m->versions[number]))
 		return;
 	if (a->placed.data == MEMDEP_NONE || (!interval_map_has(&m->ranges, after) &&
 	                                      !interval_map_has(&s->intervals, a->placed.data)))
@@ -285,6 +273,17 @@ static void drain(struct solver *s)
 	}
 }
 
+/* The store leaves what the access before it loaded or stored there: see memdep_scan(). */
+static bool puts_back(const struct memdep_memory *m, const struct memory_version *before,
+                      const struct memory_version *store)
+{
+	const struct memdep_access *of = &m->accesses[before->access];
+	const struct memdep_access *a = &m->accesses[store->access];
+
+	return before->shift == store->shift && of->size == a->size &&
+	       a->placed.data != MEMDEP_NONE && of->placed.data == a->placed.data;
+}
+
 static void insert_version(struct solver *s, uint32_t number)
 {
 	struct memdep_memory *m = &s->memory;
@@ -302,7 +301,7 @@ static void insert_version(struct solver *s, uint32_t number)
 		if (p->scanned > e->access)
 			p->scanned = e->access;
 		/* It was proved that nothing wrote these bytes. */
-		if (e->is_store && (p->linked & e->mask) != 0)
+		if (e->is_store && (p->linked & e->mask) != 0 && !puts_back(m, p, e))
 			solve_disagree(s, m->accesses[e->access].dyn,
 			               &(struct provenance_conflict){.kind = CONFLICT_STORE,
 			                                             .subject = number});

@@ -288,6 +288,7 @@ struct memdep_scan memdep_scan(const struct solver *s, const struct memdep_stret
 	struct supposed_granule of = {.address = in->granule};
 	struct memdep_scan r = {0xff, in->end, MEMDEP_NONE, false};
 	uint32_t at = in->end;
+	bool is_clear = true;
 
 	while (r.open != 0) {
 		uint8_t hits;
@@ -302,13 +303,20 @@ struct memdep_scan memdep_scan(const struct solver *s, const struct memdep_stret
 			r.open &= (uint8_t)~in->hypothesis.bytes;
 			continue;
 		}
-		if (hits != 0 && (stores_back(s, &m->accesses[at], in->first) ||
-		                  memdep_apart(s, in->granule, at) != MEMDEP_MAY_ALIAS))
+		if (hits != 0 && memdep_apart(s, in->granule, at) != MEMDEP_MAY_ALIAS)
 			hits = 0;
+		if (hits != 0 && stores_back(s, &m->accesses[at], in->first)) {
+			/* What is found there may be what it put back: of older stores it says
+			 * nothing. */
+			found = memdep_masked(found, ~memdep_spread(hits));
+			/* For another first access it is a may-alias clobber. */
+			is_clear = false;
+			continue;
+		}
 		r.open &= (uint8_t)~hits;
 		if (hits != 0)
 			r.blocker = at;
-		if (r.open == 0xff)
+		if (r.open == 0xff && is_clear)
 			r.clear = at;
 	}
 	return r;

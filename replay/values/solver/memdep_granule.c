@@ -125,6 +125,17 @@ struct memdep_granule memdep_known_granule(const struct solver *s, uint64_t addr
 	return m->slots[slot] != 0 ? m->granules[m->slots[slot] - 1] : new_granule(s, address);
 }
 
+bool memdep_is_doubtful(const struct solver *s, const struct memory_version *e)
+{
+	struct bits address;
+
+	if (!e->is_store || !s->supposed || !supposed_is_doubtful(s, e->access))
+		return false;
+	address = memdep_address(s, &s->memory.accesses[e->access]);
+	return (~address.known & ADDRESS_BITS) != 0 ||
+	       ((address.value ^ supposed_of(s, e->access)) & ADDRESS_BITS) != 0;
+}
+
 /* The granule before an access, from what is found after it. `before`: the memory version before
  * it.
  */

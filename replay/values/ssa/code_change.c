@@ -41,9 +41,9 @@ static unsigned int translation_flags(const struct memmap *memory, struct templa
 {
 	struct uop_builder b;
 
-	/* MSR and SYS, MCR and MCRR: the others need not be expanded. */
+	/* MSR and SYS, MSRR and SYSP, MCR and MCRR: the others need not be expanded. */
 	if (template->size != 4 ||
-	    (template->isa == ISA_A64 ? template->opcode >> 22 != 0xd5000000 >> 22
+	    (template->isa == ISA_A64 ? template->opcode >> 23 != 0xd5000000 >> 23
 	                              : (template->opcode & 0x0c000000) != 0x0c000000))
 		return 0;
 	template_code(memory, template, &b);

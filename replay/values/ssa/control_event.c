@@ -4,12 +4,15 @@
  */
 #include "replay/values/ssa/control_event.h"
 
+#include "arch/uop/uop.h"
 #include "replay/history/history.h"
 #include "replay/values/ssa/a32_exception.h"
 #include "replay/values/ssa/el0_stay.h"
 #include "replay/values/ssa/fault.h"
 #include "replay/values/ssa/level_change.h"
 #include "replay/values/ssa/template_code.h"
+
+enum { MODE_BITS = 0x1f }; /* CPSR.M */
 
 /* What the trace says at one position. */
 struct notices {
@@ -264,6 +267,7 @@ static void lose_level(const struct control_event_from *from, bool is_other_secu
 		return;
 	}
 	uop_define_unknown(b, REG_SP, 64);
+	uop_define_unknown(b, REG_VL, 64);
 	for (unsigned int reg = REG_SP_EL0; reg <= REG_DAIF; reg++)
 		uop_define_unknown(b, reg, 64);
 }
@@ -346,6 +350,51 @@ static void begin_fault(const struct control_event_reader *r, const struct notic
 		lose_all(b);
 }
 
+/* There is no handler: what an exception leads to there came after one that is not traced. */
+static bool is_at_el0(const struct control_event_reader *r)
+{
+	return r->has_context && r->context.level == EL_0;
+}
+
+/*
+ * A system call may be one of a program to Linux: that of an operating system without user mode
+ * runs other tasks. Where levels are not traced the halt may say that there is none.
+ */
+static bool may_call_linux(const struct control_event_reader *r)
+{
+	const struct snap_register *cpsr;
+
+	if (r->has_context && r->context.level != EL_UNKNOWN)
+		return r->context.level == EL_0;
+	if (history_core(r->history)->arch != CORE_A32)
+		return true;
+	cpsr = history_halt_register(r->history, A32_cpsr);
+	return !cpsr || (snap_register_value(cpsr) & MODE_BITS) == A32_USR;
+}
+
+/*
+ * The handler of an interrupt ran unseen and came back. Its entry wrote registers of some level
+ * that no handler restores; and what ran at EL1 or above may have data in common with it. False if
+ * nothing changed.
+ */
+static bool pass_interrupt(const struct control_event_reader *r,
+                           const struct control_event_from *from, struct uop_builder *b)
+{
+	bool is_a64 = from->site.isa == ISA_A64;
+
+	if (is_a64 && is_at_el0(r))
+		return false;
+	uop_begin(b);
+	if (is_a64)
+		level_change_forget(b);
+	else
+		uop_mode_forget_others(b);
+	if (!is_at_el0(r))
+		b->insn.flags |= UOP_KILLS_MEMORY;
+	uop_finish(b);
+	return true;
+}
+
 /*
  * Execution goes on at the preferred return address of the one exception: its handler ran unseen,
  * or the history ends there. False if nothing changed.
@@ -358,21 +407,15 @@ static bool resumed(struct control_event_reader *r, uint64_t position, const str
 	bool again = from->is_known && from->address == e->exception.return_address;
 
 	if (kind == EXCEPTION_CALL) {
-		if (!from->is_known || !call_model_system(&from->site, b)) {
+		if (!from->is_known || !may_call_linux(r) || !call_model_system(&from->site, b)) {
 			r->maintains_icache = from->is_known && call_model_may_flush(&from->site);
 			lose_all(b);
 		}
 		return true;
 	}
 	/* An SVC has taken an exception of its own, which the trace does not show. */
-	if (kind == EXCEPTION_INTERRUPT && r->handler_preserves && !from->is_exception) {
-		if (from->site.isa == ISA_A64)
-			return false;
-		uop_begin(b);
-		uop_mode_forget_others(b);
-		uop_finish(b);
-		return true;
-	}
+	if (kind == EXCEPTION_INTERRUPT && r->handler_preserves && !from->is_exception)
+		return pass_interrupt(r, from, b);
 	/* The halt is that of the fault itself. */
 	if (!from->is_exception && position == history_length(r->history) &&
 	    exception_is_fault(kind) && !again) {
@@ -493,12 +536,6 @@ static void m_control_event(const struct control_event_reader *r, const struct n
 		lose_all(b);
 }
 
-/* There is no handler: what an exception leads to there came after one that is not traced. */
-static bool is_at_el0(const struct control_event_reader *r)
-{
-	return r->has_context && r->context.level == EL_0;
-}
-
 /* What ran unseen may have done anything, or the instruction before may not have completed. */
 static bool is_not_followed(const struct control_event_reader *r, const struct notices *n,
                             const struct control_event_from *from)
@@ -523,7 +560,7 @@ static bool go_on(struct control_event_reader *r, uint64_t position, const struc
 		lose_all(b);
 	else
 		is_any = resumed(r, position, n, from, b);
-	r->has_own_sp &= !is_any;
+	r->has_own_sp &= !is_any || (b->insn.flags & UOP_KILLS_REGISTERS) == 0;
 	return is_any;
 }
 

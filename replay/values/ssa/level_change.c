@@ -51,9 +51,8 @@ struct left_state {
 };
 
 /*
- * ELR and SPSR of the level that the exception is taken to. With VHE the names of EL1's may mean
- * EL2's there. Of SPSR the mode is what came from: M[4:0] is 0, the level, 0, and SP; and D, A, I
- * and F, which are all set from here on.
+ * ELR and SPSR of the level that the exception is taken to. Of SPSR the mode is what came from:
+ * M[4:0] is 0, the level, 0, and SP; and D, A, I and F, which are all set from here on.
  */
 static void save_state(const struct level_change *c, const struct left_state *from,
                        struct uop_builder *b)
@@ -76,11 +75,15 @@ static void save_state(const struct level_change *c, const struct left_state *fr
 	       uop_insert(b, 64, spsr, uop_constant(b, mode),
 	                  (struct bits_field){.lsb = 0, .len = 5, .to = 0}));
 	define(b, REG_DAIF, uop_constant(b, DAIF_ALL));
-	if (c->to == EL_2) {
-		define(b, REG_ELR_EL1, SLOT_NONE);
-		define(b, REG_SPSR_EL1, SLOT_NONE);
-	}
 	uop_define_unknown(b, REG_PSTATE, 64);
+}
+
+void level_change_forget(struct uop_builder *b)
+{
+	for (unsigned int level = EL_1; level <= EL_3; level++) {
+		define(b, registers[level].elr, SLOT_NONE);
+		define(b, registers[level].spsr, SLOT_NONE);
+	}
 }
 
 static bool find_origin(const struct level_change *c, enum origin *origin)
@@ -195,6 +198,8 @@ static bool stay(const struct level_change *c, enum origin origin, struct uop_bu
 
 bool level_change_define(const struct level_change *change, struct uop_builder *b, bool *has_own_sp)
 {
+	static const uint8_t redirected[] = {REG_ELR_EL1, REG_SPSR_EL1, REG_SCTLR_EL1, REG_TCR_EL1,
+	                                     REG_VL};
 	enum origin origin = ORIGIN_LOWER;
 	bool is_known;
 
@@ -208,9 +213,11 @@ bool level_change_define(const struct level_change *change, struct uop_builder *
 		is_known = return_and_enter(change, origin, b);
 	else
 		is_known = enter(change, origin, b);
+	/* With VHE the names of EL1's registers mean EL2's at EL2; vectors may have another length.
+	 */
 	if (is_known && (change->from > EL_1 || change->to > EL_1)) {
-		define(b, REG_SCTLR_EL1, SLOT_NONE);
-		define(b, REG_TCR_EL1, SLOT_NONE);
+		for (size_t i = 0; i < sizeof(redirected); i++)
+			define(b, redirected[i], SLOT_NONE);
 	}
 	*has_own_sp = is_known && change->has_entry;
 	return is_known;

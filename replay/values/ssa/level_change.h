@@ -41,4 +41,7 @@ struct level_change {
 bool level_change_define(const struct level_change *change, struct uop_builder *b,
                          bool *has_own_sp);
 
+/* An exception that is not traced was taken, and returned from: to which level is not known. */
+void level_change_forget(struct uop_builder *b);
+
 #endif
