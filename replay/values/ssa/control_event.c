@@ -350,7 +350,7 @@ static void begin_fault(const struct control_event_reader *r, const struct notic
 		lose_all(b);
 }
 
-/* There is no handler: what an exception leads to there came after one that is not traced. */
+/* Where no handler runs: one that exceptions lead to there came after one that is not traced. */
 static bool is_at_el0(const struct control_event_reader *r)
 {
 	return r->has_context && r->context.level == EL_0;
