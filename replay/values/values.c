@@ -234,6 +234,10 @@ static enum status solve_assumed(struct values *values, assumption_set choice)
 	                                                  &values->supposed)
 	                                  : solve_init(&tier->solver, values->history, &options);
 	note_contradiction(values, choice, status);
+	/* What was supposed may follow by what is given up alone. */
+	if (status == STATUS_OK &&
+	    (tier->solver.has_conflict || tier->solver.w.options.from != proved->from))
+		suppositions_fini(&values->supposed);
 	if (status != STATUS_OK || tier->solver.has_conflict ||
 	    tier->solver.w.options.from != proved->from)
 		tier_drop(tier);

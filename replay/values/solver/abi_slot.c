@@ -10,6 +10,7 @@
 enum {
 	BL_BITS = 0x25, /* the upper 6 of its opcode */
 	FRAME_RECORD = 16,
+	GRANULES_MOST = 32, /* granules of a call */
 };
 
 static int compare_slots(const void *a, const void *b)
@@ -40,21 +41,76 @@ static bool add_slot(struct solver *s, struct abi_slot slot)
 	return true;
 }
 
-/* The granules that a load found its values in, since the access `first`. */
-static bool add_load(struct solver *s, uint32_t first, uint32_t access)
+/* An open store through SP: it may be the one that saves. */
+static bool is_saving(const struct solver *s, const struct memdep_access *a)
+{
+	const struct template *template = window_template(&s->w, a->dyn);
+
+	return uop_insn_uses(template->insn, sp_track_sp(template));
+}
+
+/*
+ * After the last access before `end` that may have written the granule, of those whose address is
+ * known or through SP.
+ */
+static uint32_t last_store(const struct solver *s, uint64_t granule, uint32_t end)
 {
 	const struct memdep_memory *m = &s->memory;
-	bool any = false;
+	uint32_t found = 0;
+	struct memdep_granule known = memdep_known_granule(s, granule);
+	uint32_t at = end;
+
+	for (uint32_t e = memdep_find_place(m, &known, end); e != MEMDEP_NONE;
+	     e = m->versions[e].previous) {
+		if (!m->versions[e].is_store)
+			continue;
+		found = m->versions[e].access + 1;
+		break;
+	}
+	while (at > found) {
+		at = memdep_clobber_before(m, at);
+		if (at == MEMDEP_NONE || at < found)
+			break;
+		if ((m->accesses[at].index == ACCESS_KILL || is_saving(s, &m->accesses[at])) &&
+		    memdep_may_touch(s, &m->accesses[at], granule, 0xff))
+			return at + 1;
+	}
+	return found;
+}
+
+/* Granules that the loads of one call found what it had saved in. */
+struct saved {
+	struct {
+		uint64_t granule;
+		uint32_t last; /* the first of these loads */
+		uint8_t bytes; /* that they load */
+	} items[GRANULES_MOST];
+	size_t count;
+};
+
+static void note_load(const struct solver *s, uint32_t access, struct saved *saved)
+{
+	const struct memdep_memory *m = &s->memory;
 
 	if (m->accesses[access].state != ACCESS_PLACED)
-		return false;
+		return;
 	for (uint32_t e = m->accesses[access].placed.first;
 	     e < m->version_count && m->versions[e].access == access; e++) {
-		struct abi_slot slot = {m->granules[m->versions[e].granule].address, first, access};
+		uint64_t granule = m->granules[m->versions[e].granule].address;
+		size_t i = 0;
 
-		any |= add_slot(s, slot);
+		while (i < saved->count && saved->items[i].granule != granule)
+			i++;
+		if (i == GRANULES_MOST)
+			return;
+		if (i == saved->count) {
+			saved->items[i].granule = granule;
+			saved->items[i].last = access;
+			saved->items[i].bytes = 0;
+			saved->count++;
+		}
+		saved->items[i].bytes |= m->versions[e].mask;
 	}
-	return any;
 }
 
 /* Where all these loads went is known. */
@@ -75,6 +131,7 @@ static bool are_placed(const struct solver *s, const struct abi_call *call)
 bool abi_slot_call(struct solver *s, struct abi_call *call)
 {
 	uint32_t first = window_access(&s->w, call->begin);
+	struct saved saved = {.count = 0};
 	bool any = false;
 
 	if (call->is_done || !are_placed(s, call))
@@ -84,17 +141,24 @@ bool abi_slot_call(struct solver *s, struct abi_call *call)
 		uint32_t dyn = s->abi.restores[call->restores + i];
 
 		for (uint32_t a = window_access(&s->w, dyn); a < window_access(&s->w, dyn + 1); a++)
-			any |= add_load(s, first, a);
+			note_load(s, a, &saved);
+	}
+	for (size_t i = 0; i < saved.count; i++) {
+		struct abi_slot slot = {
+		        saved.items[i].granule,
+		        last_store(s, saved.items[i].granule, saved.items[i].last),
+		        saved.items[i].last,
+		};
+
+		/* Before it was saved there may have been a local variable of who called it last.
+		 */
+		if (slot.first < first)
+			slot.first = first;
+		/* Beside a register of 4 bytes there may be one, too. */
+		if (saved.items[i].bytes == 0xff)
+			any |= add_slot(s, slot);
 	}
 	return any;
-}
-
-/* An open store through SP: it may be the one that saves. */
-static bool is_saving(const struct solver *s, const struct memdep_access *a)
-{
-	const struct template *template = window_template(&s->w, a->dyn);
-
-	return uop_insn_uses(template->insn, sp_track_sp(template));
 }
 
 /* The slot that an access lies in, or NULL. */
@@ -153,38 +217,11 @@ static bool is_return_address(const struct solver *s, uint64_t address)
 	       (opcode & 0xfffffc1f) == 0xd63f0000;
 }
 
-/*
- * After the last access that may have written the granule, of those whose address is known or
- * through SP.
- */
-static uint32_t last_store(const struct solver *s, uint64_t granule)
-{
-	const struct memdep_memory *m = &s->memory;
-	uint32_t found = 0;
-	uint32_t at = (uint32_t)m->access_count;
-
-	for (uint32_t e = memdep_known_granule(s, granule).last; e != MEMDEP_NONE;
-	     e = m->versions[e].previous) {
-		if (!m->versions[e].is_store)
-			continue;
-		found = m->versions[e].access + 1;
-		break;
-	}
-	while (at > found) {
-		at = memdep_clobber_before(m, at);
-		if (at == MEMDEP_NONE || at < found)
-			break;
-		if ((m->accesses[at].index == ACCESS_KILL || is_saving(s, &m->accesses[at])) &&
-		    memdep_may_touch(s, &m->accesses[at], granule, 0xff))
-			return at + 1;
-	}
-	return found;
-}
-
 static bool add_live(struct solver *s, size_t *count, uint64_t granule)
 {
 	struct abi *abi = &s->abi;
-	struct abi_slot slot = {granule, last_store(s, granule), (uint32_t)s->memory.access_count};
+	struct abi_slot slot = {granule, last_store(s, granule, (uint32_t)s->memory.access_count),
+	                        (uint32_t)s->memory.access_count};
 
 	if (*count == abi->live_count)
 		abi->live[abi->live_count++] = slot;

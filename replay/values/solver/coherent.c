@@ -497,14 +497,25 @@ static bool all_follow(const struct solver *s)
 	return true;
 }
 
-/* Solves a window under what was accepted of a shorter one, and supposes more. */
+/*
+ * Solves a window under what was accepted of a shorter one, doubtful as far as it does not follow
+ * in this one, and supposes more.
+ */
 static enum status solve_under(struct coherence *c)
 {
 	enum status status;
 
 	c->options.supposed = c->accepted;
 	c->has_conflicted = false;
+	for (size_t i = 0; i < c->accepted->count; i++) {
+		if (c->accepted->of[i] < SUPPOSED_SPARES)
+			c->accepted->of[i] |= SUPPOSED_DOUBTFUL;
+	}
 	status = solve_init(c->best, c->history, &c->options);
+	for (size_t i = 0; i < c->accepted->count; i++) {
+		if (c->accepted->of[i] < SUPPOSED_SPARES)
+			c->accepted->of[i] &= ~SUPPOSED_DOUBTFUL;
+	}
 	if (status == STATUS_OK && !c->best->has_conflict && !all_follow(c->best)) {
 		solve_fini(c->best);
 		suppositions_fini(c->accepted);

@@ -18,6 +18,9 @@ struct taken {
 	bool is_looked_at;
 	bool takes;      /* an address of the frame */
 	bool is_unclear; /* which; may be of the caller's, too */
+	bool stores_fp;  /* through SP: the caller's, or such an address */
+	bool sets_fp;
+	bool makes_fp;   /* of SP or of itself, and does not load it */
 	int64_t from_sp; /* else counted from SP */
 };
 
@@ -26,6 +29,8 @@ struct open_call {
 	uint64_t after; /* the address after it */
 	struct sp_track sp;
 	uint32_t frame;
+	bool has_own_fp;   /* what made it had made the frame pointer of SP */
+	uint32_t switched; /* the first access after SP was made of something else in it */
 };
 
 struct find {
@@ -36,6 +41,7 @@ struct find {
 	size_t open_count;
 	size_t open_capacity;
 	struct sp_track sp;
+	bool has_own_fp; /* the function that runs has made the frame pointer of SP */
 	uint32_t now[REG_COUNT];
 };
 
@@ -72,12 +78,16 @@ static struct taken look_at(const struct template *template)
 		if (reg < REG_NZCV && reg != sp && reg != fp)
 			note_address(template, insn->defs[i].slot, &taken);
 	}
+	taken.sets_fp = template->is_code && uop_insn_after(insn, fp) != fp;
+	taken.makes_fp = taken.sets_fp && sp_track_is_of_frame(template, uop_insn_after(insn, fp));
 	for (size_t i = 0; i < insn->access_count && template->is_code; i++) {
 		const struct uop_access *access = &insn->accesses[i];
 
 		if (access->kind != ACCESS_STORE ||
-		    (access->data == fp && sp_track_is_of_frame(template, access->address)))
+		    (access->data == fp && sp_track_is_of_frame(template, access->address))) {
+			taken.stores_fp |= access->kind == ACCESS_STORE;
 			continue;
+		}
 		note_address(template, access->data, &taken);
 	}
 	return taken;
@@ -98,6 +108,28 @@ static void give_up(struct find *f, size_t back, uint32_t access)
 	frame = &f->frames->items[f->open[f->open_count - 1 - back].frame];
 	if (frame->last > access)
 		frame->last = access;
+}
+
+/*
+ * The function of the open call `of`, or none at the window's end, returned, and those after it
+ * have not. Where SP was made of something else in one of these it was left by that, as by an
+ * exception of C++ or a longjmp(), and not by an alloca(): from there on execution was in any
+ * before it.
+ */
+static void give_up_left(struct find *f, size_t of)
+{
+	uint32_t switched = UINT32_MAX;
+
+	for (size_t i = f->open_count; i-- > of;) {
+		const struct open_call *call = &f->open[i];
+
+		if (i > of && call->switched < switched)
+			switched = call->switched;
+		give_up(f, f->open_count - 1 - i, switched);
+	}
+	/* A parameter on the stack is in its caller's. */
+	if (of > 0)
+		give_up(f, f->open_count - of, switched);
 }
 
 /* Leaves the last `count` open calls. */
@@ -144,8 +176,10 @@ static enum status enter(struct find *f, const struct template *template, size_t
 	TRY(vec_reserve((void **)&frames->items, &frames->capacity, frames->count + 1,
 	                sizeof(*frames->items)));
 	TRY(vec_reserve((void **)&f->open, &f->open_capacity, f->open_count + 1, sizeof(*f->open)));
-	f->open[f->open_count++] = (struct open_call){template->address + template->size, f->sp,
-	                                              (uint32_t)frames->count};
+	f->open[f->open_count++] =
+	        (struct open_call){template->address + template->size, f->sp,
+	                           (uint32_t)frames->count, f->has_own_fp, UINT32_MAX};
+	f->has_own_fp = false;
 	frames->items[frames->count++] = frame;
 	return STATUS_OK;
 }
@@ -156,7 +190,17 @@ static void arrive(struct find *f, size_t dyn)
 	uint64_t address = window_template(f->w, dyn)->address;
 
 	for (size_t i = 0; i < RETURNS_SEARCHED && i < f->open_count; i++) {
-		if (f->open[f->open_count - 1 - i].after == address) {
+		const struct open_call *call = &f->open[f->open_count - 1 - i];
+
+		if (call->after == address) {
+			/* SP is where it was, also where the function made it of its frame pointer.
+			 */
+			if (f->sp.switches == call->sp.switches) {
+				f->sp.moved = call->sp.moved;
+				f->sp.restores = call->sp.restores;
+			}
+			f->has_own_fp = call->has_own_fp;
+			give_up_left(f, f->open_count - 1 - i);
 			leave(f, i + 1, access_at(f, dyn));
 			return;
 		}
@@ -170,10 +214,17 @@ static void follow(struct find *f, const struct template *template, size_t dyn)
 	const struct taken *taken = &f->taken[f->w->dyns[dyn].template];
 	struct local_frame *frame;
 	int64_t low;
+	/* A prologue stores the caller's frame pointer. */
+	bool stores_own = taken->stores_fp && f->has_own_fp;
 
-	if (taken->takes && f->open_count > 0) {
+	if (taken->sets_fp)
+		f->has_own_fp = taken->makes_fp;
+
+	if ((taken->takes || stores_own) && f->open_count > 0) {
 		give_up(f, 0, access_at(f, dyn));
-		if (taken->is_unclear || distance(f, template) + taken->from_sp >= 0)
+		if (taken->is_unclear || stores_own ||
+		    f->sp.restores != f->open[f->open_count - 1].sp.restores ||
+		    distance(f, template) + taken->from_sp >= 0)
 			give_up(f, 1, access_at(f, dyn));
 	}
 	sp_track_follow(&f->sp, template);
@@ -181,6 +232,8 @@ static void follow(struct find *f, const struct template *template, size_t dyn)
 		return;
 	if (f->sp.switches != before.switches || f->sp.restores != before.restores)
 		give_up(f, 0, access_at(f, dyn + 1));
+	if (f->sp.switches != before.switches && f->open[f->open_count - 1].switched == UINT32_MAX)
+		f->open[f->open_count - 1].switched = access_at(f, dyn + 1);
 	frame = &f->frames->items[f->open[f->open_count - 1].frame];
 	low = distance(f, template);
 	if (!frame->calls && low < frame->low)
@@ -207,6 +260,7 @@ static enum status find_frames(struct find *f)
 			TRY(enter(f, template, dyn));
 		window_advance(w, dyn, f->now);
 	}
+	give_up_left(f, 0);
 	leave(f, f->open_count, w->access_count);
 	return STATUS_OK;
 }

@@ -8,10 +8,12 @@
  * A frame is what lies between SP as a function was called and SP at the calls that it makes, or
  * the lowest of a function that makes none. Its address is taken where an instruction makes
  * anything but SP and the frame pointer of SP or of the frame pointer, or stores one of them
- * elsewhere than through SP; from then on until the function returns any of its granules may be
- * pointed at. Where that is done is the caller's frame, too, if what is made lies in it, as of code
- * that was outlined and of parameters on the stack, or if that is not seen. A function that was
- * called before the window says nothing, nor one once SP was made of anything but SP and constants.
+ * elsewhere than through SP, or through SP a frame pointer that its function has made; from then on
+ * until the function returns any of its granules may be pointed at. Where that is done is the
+ * caller's frame, too, if what is made lies in it, as of code that was outlined and of parameters
+ * on the stack, or if that is not seen. A function that was called before the window says nothing,
+ * nor one once SP was made of anything but SP and constants; and where a function was left by that,
+ * none that execution may have gone on in.
  *
  * Stores through SP or the frame pointer are no stores through a pointer, and are doubted as
  * before. That code keeps to it is not proved: an index out of bounds, or a pointer to a variable

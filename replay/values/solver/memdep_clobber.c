@@ -235,6 +235,12 @@ bool memdep_may_touch(const struct solver *s, const struct memdep_access *a, uin
 
 enum memdep_apart memdep_apart(const struct solver *s, uint64_t granule, uint32_t access)
 {
+	const struct memdep_access *a = &s->memory.accesses[access];
+
+	/* It is no access through a pointer that may lead anywhere. */
+	if (a->index != ACCESS_KILL && a->state != ACCESS_PLACED &&
+	    (~a->address.known & ADDRESS_BITS) == 0)
+		return MEMDEP_MAY_ALIAS;
 	if (abi_slot_is_kept(s, granule, access))
 		return MEMDEP_APART_ABI;
 	return local_frames_are_apart(s, granule, access) ? MEMDEP_APART_LOCALS : MEMDEP_MAY_ALIAS;

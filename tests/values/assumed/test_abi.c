@@ -179,13 +179,13 @@ static void call_ends_with_its_own_return(void **state)
 
 /*
  * Where two calls have saved X19 and X30, one after the other, in the same two words: no store of
- * unknown address writes there between a call's start and the load. Numbers are those of accesses:
- * PUSH 0 and 1, STR 2, POP 3 and 4, and once more.
+ * unknown address writes there between the store that saves and the load. Numbers are those of
+ * accesses: PUSH 0 and 1, STR 2, POP 3 and 4, and once more.
  */
 static void saved_registers_are_kept_while_the_function_runs(void **state)
 {
 	static const struct abi_slot slots[] = {
-	        {DATA_AT, 0, 3}, {DATA_AT, 5, 8}, {DATA_AT + 8, 0, 4}, {DATA_AT + 8, 5, 9}};
+	        {DATA_AT, 1, 3}, {DATA_AT, 6, 8}, {DATA_AT + 8, 2, 4}, {DATA_AT + 8, 7, 9}};
 	static const struct run runs[RUNS_MOST] = {{0, 1}, {3, 4}, {1, 1}, {3, 4}, {2, 1}};
 	struct solve_options options = {.single_writer = true, .abi = true};
 	struct program p;

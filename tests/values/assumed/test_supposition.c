@@ -91,6 +91,39 @@ static void store_is_trusted_once_its_address_follows(void **state)
 	assert_int_equal(x6.value, HEAD);
 }
 
+/* Nor where they were supposed before, in another window or under other assumptions. */
+static void stores_that_place_each_other_are_not_carried_on(void **state)
+{
+	const uint32_t code[] = {LDR_X5_X4, LDR_X6_X4_8, STR_X6_X5_8, STR_X5_X6,
+	                         MOV_X4_0,  MOV_X5_0,    MOV_X6_0,    NOP};
+	struct suppositions supposed = {.of = malloc(ACCESSES * sizeof(uint64_t)),
+	                                .count = ACCESSES};
+	struct solve_options options;
+	struct solver solver;
+	struct program p;
+	struct bits x5;
+
+	(void)state;
+	assert_non_null(supposed.of);
+	supposed.of[0] = HEAD;
+	supposed.of[1] = HEAD + 8;
+	supposed.of[2] = supposed.of[3] = SUPPOSED_NOT;
+	begin(&p, code, sizeof(code) / sizeof(code[0]));
+	set(&p, 4, 0);
+	set(&p, 5, 0);
+	set(&p, 6, 0);
+	put_u64(p.data + 0x80, HEAD);
+	put_u64(p.data + 0x88, HEAD);
+	run(&p);
+	assert_true(values_window(p.values, 0, values_allowed(p.values), &options));
+	assert_int_equal(coherent_init(&solver, p.history, &options, &supposed), STATUS_OK);
+	x5 = solve_register(&solver, BEFORE_STORES, REG_X0 + 5);
+	assert_true(x5.known != UINT64_MAX);
+	solve_fini(&solver);
+	suppositions_fini(&supposed);
+	end(&p);
+}
+
 /*
  * X2 and X3 after the loads. Where the second store goes says what the first load loads, X8; so the
  * second load loads what the first store stored, X2, which is where the second store goes. That X8
@@ -147,6 +180,7 @@ int main(void)
 	        cmocka_unit_test(stores_that_place_each_other_say_nothing_while_doubtful),
 	        cmocka_unit_test(store_is_trusted_once_its_address_follows),
 	        cmocka_unit_test(store_says_nothing_of_itself_by_way_of_where_a_load_goes),
+	        cmocka_unit_test(stores_that_place_each_other_are_not_carried_on),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
