@@ -36,6 +36,17 @@ enum {
 	AFTER_LOADS = 4,
 };
 
+/* The window of the program, which nothing contradicts, under the suppositions. */
+static void solve(struct program *p, const struct suppositions *supposed, struct solver *solver)
+{
+	struct solve_options options;
+
+	assert_true(values_window(p->values, 0, values_allowed(p->values), &options));
+	options.supposed = supposed;
+	assert_int_equal(solve_init(solver, p->history, &options), STATUS_OK);
+	assert_false(solver->has_conflict);
+}
+
 /* X5 and X6 before the stores, with these doubts. `has_x5`: X5 is what it is at the halt. */
 static void solve_both(uint64_t doubt, bool has_x5, struct bits *x5, struct bits *x6)
 {
@@ -45,7 +56,6 @@ static void solve_both(uint64_t doubt, bool has_x5, struct bits *x5, struct bits
 	/* Counted from the last access on. */
 	uint64_t of[ACCESSES] = {HEAD | doubt, (HEAD + 8) | doubt, SUPPOSED_NOT, SUPPOSED_NOT};
 	struct suppositions supposed = {.of = of, .count = ACCESSES};
-	struct solve_options options;
 	struct solver solver;
 	struct program p;
 
@@ -56,10 +66,7 @@ static void solve_both(uint64_t doubt, bool has_x5, struct bits *x5, struct bits
 	put_u64(p.data + 0x80, HEAD);
 	put_u64(p.data + 0x88, HEAD);
 	run(&p);
-	assert_true(values_window(p.values, 0, values_allowed(p.values), &options));
-	options.supposed = &supposed;
-	assert_int_equal(solve_init(&solver, p.history, &options), STATUS_OK);
-	assert_false(solver.has_conflict);
+	solve(&p, &supposed, &solver);
 	*x5 = solve_register(&solver, BEFORE_STORES, REG_X0 + 5);
 	*x6 = solve_register(&solver, BEFORE_STORES, REG_X0 + 6);
 	solve_fini(&solver);
@@ -136,7 +143,6 @@ static void solve_by_a_load(uint64_t doubt, struct bits *x2, struct bits *x3)
 	uint64_t of[LOAD_ACCESSES] = {SUPPOSED_NOT, SUPPOSED_NOT, SUPPOSED_NOT, SUPPOSED_NOT,
 	                              SUPPOSED_NOT, HEAD | doubt, SUPPOSED_NOT};
 	struct suppositions supposed = {.of = of, .count = LOAD_ACCESSES};
-	struct solve_options options;
 	struct solver solver;
 	struct program p;
 
@@ -150,10 +156,7 @@ static void solve_by_a_load(uint64_t doubt, struct bits *x2, struct bits *x3)
 	set(&p, 12, NAIVE);
 	put_u64(p.data + ITEM - DATA, 7);
 	run(&p);
-	assert_true(values_window(p.values, 0, values_allowed(p.values), &options));
-	options.supposed = &supposed;
-	assert_int_equal(solve_init(&solver, p.history, &options), STATUS_OK);
-	assert_false(solver.has_conflict);
+	solve(&p, &supposed, &solver);
 	*x2 = solve_register(&solver, AFTER_LOADS, REG_X0 + 2);
 	*x3 = solve_register(&solver, AFTER_LOADS, REG_X0 + 3);
 	solve_fini(&solver);
