@@ -33,6 +33,8 @@ enum a32_mode {
 	A32_SYS = 0x1f,
 };
 
+enum { A32_MODE_MASK = 0x1f }; /* where they are */
+
 /*
  * From here on the mode is that of the slot, 5 bits with zeros above. Registers that the
  * instruction has defined before are those of the mode until then.

@@ -224,6 +224,7 @@ static enum status solve_assumed(struct values *values, assumption_set choice)
 	        options_from(values, &values->options, proved->from, proved->to);
 	struct tier *tier = &values->assumed;
 	enum status status;
+	bool fails;
 
 	take_choice(values, choice, &options);
 	if (values->supposed_to != proved->to)
@@ -234,12 +235,11 @@ static enum status solve_assumed(struct values *values, assumption_set choice)
 	                                                  &values->supposed)
 	                                  : solve_init(&tier->solver, values->history, &options);
 	note_contradiction(values, choice, status);
+	fails = tier->solver.has_conflict || tier->solver.w.options.from != proved->from;
 	/* What was supposed may follow by what is given up alone. */
-	if (status == STATUS_OK &&
-	    (tier->solver.has_conflict || tier->solver.w.options.from != proved->from))
+	if (status == STATUS_OK && fails)
 		suppositions_fini(&values->supposed);
-	if (status != STATUS_OK || tier->solver.has_conflict ||
-	    tier->solver.w.options.from != proved->from)
+	if (status != STATUS_OK || fails)
 		tier_drop(tier);
 	values->choice = tier->has_solver ? choice : 0;
 	return status;

@@ -41,7 +41,8 @@ def moved(data, by):
         at = upper.start() - 3
         if at >= 0:
             address, = struct.unpack_from("<Q", data, at)
-            struct.pack_into("<Q", out, at, address + by if FIRST <= address <= LAST else address)
+            if FIRST <= address <= LAST:
+                struct.pack_into("<Q", out, at, address + by)
     return bytes(out)
 
 

@@ -497,6 +497,17 @@ static bool all_follow(const struct solver *s)
 	return true;
 }
 
+/* `doubt`: SUPPOSED_DOUBTFUL or 0. */
+static void doubt_accepted(struct coherence *c, uint64_t doubt)
+{
+	for (size_t i = 0; i < c->accepted->count; i++) {
+		uint64_t *of = &c->accepted->of[i];
+
+		if (*of < SUPPOSED_SPARES)
+			*of = (*of & ~SUPPOSED_DOUBTFUL) | doubt;
+	}
+}
+
 /*
  * Solves a window under what was accepted of a shorter one, doubtful as far as it does not follow
  * in this one, and supposes more.
@@ -507,15 +518,9 @@ static enum status solve_under(struct coherence *c)
 
 	c->options.supposed = c->accepted;
 	c->has_conflicted = false;
-	for (size_t i = 0; i < c->accepted->count; i++) {
-		if (c->accepted->of[i] < SUPPOSED_SPARES)
-			c->accepted->of[i] |= SUPPOSED_DOUBTFUL;
-	}
+	doubt_accepted(c, SUPPOSED_DOUBTFUL);
 	status = solve_init(c->best, c->history, &c->options);
-	for (size_t i = 0; i < c->accepted->count; i++) {
-		if (c->accepted->of[i] < SUPPOSED_SPARES)
-			c->accepted->of[i] &= ~SUPPOSED_DOUBTFUL;
-	}
+	doubt_accepted(c, 0);
 	if (status == STATUS_OK && !c->best->has_conflict && !all_follow(c->best)) {
 		solve_fini(c->best);
 		suppositions_fini(c->accepted);

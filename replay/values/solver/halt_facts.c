@@ -174,8 +174,8 @@ static void learn_modes(struct solver *s)
 
 	if (!cpsr || s->without == A32_cpsr || s->without == WITHOUT_ALL)
 		return;
-	learn_end(s, REG_A32_MODE, snap_register_value(cpsr) & 0x1f, 64);
-	learn_banked(s, (enum a32_mode)(snap_register_value(cpsr) & 0x1f));
+	learn_end(s, REG_A32_MODE, snap_register_value(cpsr) & A32_MODE_MASK, 64);
+	learn_banked(s, (enum a32_mode)(snap_register_value(cpsr) & A32_MODE_MASK));
 }
 
 /*

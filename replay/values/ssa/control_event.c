@@ -12,8 +12,6 @@
 #include "replay/values/ssa/level_change.h"
 #include "replay/values/ssa/template_code.h"
 
-enum { MODE_BITS = 0x1f }; /* CPSR.M */
-
 /* What the trace says at one position. */
 struct notices {
 	bool has_gap;
@@ -369,7 +367,7 @@ static bool may_call_linux(const struct control_event_reader *r)
 	if (history_core(r->history)->arch != CORE_A32)
 		return true;
 	cpsr = history_halt_register(r->history, A32_cpsr);
-	return !cpsr || (snap_register_value(cpsr) & MODE_BITS) == A32_USR;
+	return !cpsr || (snap_register_value(cpsr) & A32_MODE_MASK) == A32_USR;
 }
 
 /*

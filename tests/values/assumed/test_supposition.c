@@ -47,25 +47,32 @@ static void solve(struct program *p, const struct suppositions *supposed, struct
 	assert_false(solver->has_conflict);
 }
 
-/* X5 and X6 before the stores, with these doubts. `has_x5`: X5 is what it is at the halt. */
-static void solve_both(uint64_t doubt, bool has_x5, struct bits *x5, struct bits *x6)
+/* An item is unlinked, and there is an empty list. `has_x5`: X5 is what it is at the halt. */
+static void unlink_item(struct program *p, bool has_x5)
 {
 	const uint32_t code[] = {LDR_X5_X4, LDR_X6_X4_8, STR_X6_X5_8,
 	                         STR_X5_X6, MOV_X4_0,    has_x5 ? NOP : MOV_X5_0,
 	                         MOV_X6_0,  NOP};
+
+	begin(p, code, sizeof(code) / sizeof(code[0]));
+	set(p, 4, 0);
+	set(p, 5, has_x5 ? HEAD : 0);
+	set(p, 6, 0);
+	put_u64(p->data + 0x80, HEAD);
+	put_u64(p->data + 0x88, HEAD);
+	run(p);
+}
+
+/* X5 and X6 before the stores, with these doubts. */
+static void solve_both(uint64_t doubt, bool has_x5, struct bits *x5, struct bits *x6)
+{
 	/* Counted from the last access on. */
 	uint64_t of[ACCESSES] = {HEAD | doubt, (HEAD + 8) | doubt, SUPPOSED_NOT, SUPPOSED_NOT};
 	struct suppositions supposed = {.of = of, .count = ACCESSES};
 	struct solver solver;
 	struct program p;
 
-	begin(&p, code, sizeof(code) / sizeof(code[0]));
-	set(&p, 4, 0);
-	set(&p, 5, has_x5 ? HEAD : 0);
-	set(&p, 6, 0);
-	put_u64(p.data + 0x80, HEAD);
-	put_u64(p.data + 0x88, HEAD);
-	run(&p);
+	unlink_item(&p, has_x5);
 	solve(&p, &supposed, &solver);
 	*x5 = solve_register(&solver, BEFORE_STORES, REG_X0 + 5);
 	*x6 = solve_register(&solver, BEFORE_STORES, REG_X0 + 6);
@@ -101,8 +108,6 @@ static void store_is_trusted_once_its_address_follows(void **state)
 /* Nor where they were supposed before, in another window or under other assumptions. */
 static void stores_that_place_each_other_are_not_carried_on(void **state)
 {
-	const uint32_t code[] = {LDR_X5_X4, LDR_X6_X4_8, STR_X6_X5_8, STR_X5_X6,
-	                         MOV_X4_0,  MOV_X5_0,    MOV_X6_0,    NOP};
 	struct suppositions supposed = {.of = malloc(ACCESSES * sizeof(uint64_t)),
 	                                .count = ACCESSES};
 	struct solve_options options;
@@ -115,13 +120,7 @@ static void stores_that_place_each_other_are_not_carried_on(void **state)
 	supposed.of[0] = HEAD;
 	supposed.of[1] = HEAD + 8;
 	supposed.of[2] = supposed.of[3] = SUPPOSED_NOT;
-	begin(&p, code, sizeof(code) / sizeof(code[0]));
-	set(&p, 4, 0);
-	set(&p, 5, 0);
-	set(&p, 6, 0);
-	put_u64(p.data + 0x80, HEAD);
-	put_u64(p.data + 0x88, HEAD);
-	run(&p);
+	unlink_item(&p, false);
 	assert_true(values_window(p.values, 0, values_allowed(p.values), &options));
 	assert_int_equal(coherent_init(&solver, p.history, &options, &supposed), STATUS_OK);
 	x5 = solve_register(&solver, BEFORE_STORES, REG_X0 + 5);
