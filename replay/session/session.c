@@ -17,7 +17,7 @@
 
 enum {
 	QUICK_WINDOW = 200000, /* instructions that a window grows to for a debugger's registers */
-	NEAR_WINDOW = 50000,   /* those of a window that does not reach the halt: some 25 ms */
+	NEAR_WINDOW = 20000,   /* those of a window that does not reach the halt: some 10 ms */
 	/* Bytes of histories in memory, half as many as their trace has; the others are in a file.
 	 */
 	HISTORY_MEMORY_LEAST = 32 << 20,
@@ -501,7 +501,7 @@ void session_hurry(struct session *session, bool on)
 	session->hurries = on && !session_trusts_assumed(session);
 	for (size_t i = 0; i < session->snapshot->core_count; i++) {
 		if (session->values[i])
-			values_hurry(session->values[i], session->hurries);
+			values_hurry(session->values[i], on);
 	}
 }
 

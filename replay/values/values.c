@@ -468,18 +468,24 @@ static bool is_known(const struct value *value, bool is_flags)
 	return is_flags ? (value->known[3] & 0xf0) == 0xf0 : value_is_known(value);
 }
 
-/* What is proved, and if that is not all what is assumed. */
+/* What is proved, and of what is not what is assumed. */
 static void read_register(struct values *values, uint64_t position, unsigned int number,
                           bool is_flags, struct value *value)
 {
-	struct value proved;
+	struct value assumed = value_unknown(value->size);
 
+	*value = assumed;
 	read_tier(&values->proved, position, number, value);
 	if (is_known(value, is_flags) || !has_assumed(values))
 		return;
-	proved = *value;
-	read_tier(&values->assumed, position, number, value);
-	value->is_assumed = memcmp(proved.known, value->known, sizeof(proved.known)) != 0;
+	read_tier(&values->assumed, position, number, &assumed);
+	for (unsigned int i = 0; i < value->size; i++) {
+		uint8_t more = assumed.known[i] & (uint8_t)~value->known[i];
+
+		value->bits[i] |= assumed.bits[i] & more;
+		value->known[i] |= more;
+		value->is_assumed |= more != 0;
+	}
 }
 
 void values_register(struct values *values, uint64_t position, unsigned int number,
@@ -520,7 +526,7 @@ static size_t read_memory(const struct solver *s, uint64_t position, uint64_t ad
 	return done;
 }
 
-/* The bytes that are proved, and if these are not all those that are assumed. */
+/* The bytes that are proved, and after these those that are assumed. */
 static size_t read_bytes(struct values *values, uint64_t position, uint64_t address, uint8_t *out,
                          size_t size)
 {
@@ -528,7 +534,8 @@ static size_t read_bytes(struct values *values, uint64_t position, uint64_t addr
 
 	if (done == size || !has_assumed(values))
 		return done;
-	return read_memory(&values->assumed.solver, position, address, out, size);
+	return done + read_memory(&values->assumed.solver, position, address + done, out + done,
+	                          size - done);
 }
 
 size_t values_memory(struct values *values, uint64_t position, uint64_t address, void *out,
