@@ -11,7 +11,9 @@
 static void write_place(const struct past_question *q, const struct origin_step *s,
                         struct text *out)
 {
-	if (s->is_memory)
+	if (s->is_memory && s->is_somewhere)
+		text_printf(out, "-+%" PRIu64, s->size);
+	else if (s->is_memory)
 		text_printf(out, "0x%" PRIx64 "+%" PRIu64, s->address, s->size);
 	else
 		past_register_text(&q->names, s->reg, out);
@@ -74,7 +76,8 @@ static void write_json(struct past_question *q, const struct origin_step *s, siz
 		json_str(out, "register", text_str(&name));
 	}
 	if (s->size > 0 && (s->is_memory || s->kind == ORIGIN_LOAD)) {
-		json_hex(out, "address", s->address);
+		if (!s->is_somewhere)
+			json_hex(out, "address", s->address);
 		json_u64(out, "size", s->size);
 	}
 	past_json_value(s->is_memory ? REG_COUNT : s->reg, &s->value, out);

@@ -35,7 +35,9 @@ static enum cli_exit find_subject(struct past_question *q)
 		                "--of \"%.*s\": the past of this register is not reconstructed",
 		                STR_ARG(q->word));
 	case SESSION_WORD_BAD_SIZE:
-		return cli_fail(CLI_USAGE, "--of \"%.*s\": +SIZE is 1 to 1048576 bytes of memory",
+		return cli_fail(CLI_USAGE,
+		                "--of \"%.*s\": +SIZE is 1 to 1048576 bytes of memory, and no more "
+		                "than there are",
 		                STR_ARG(q->word));
 	case SESSION_WORD_UNKNOWN:
 		break;
@@ -108,7 +110,9 @@ enum cli_exit past_question_end(struct past_question *q, enum status status)
 	if (status == STATUS_OK)
 		code = cli_flush(&q->out);
 	else if (status == STATUS_UNSUPPORTED)
-		code = cli_fail(CLI_INPUT, "the trace has the data of registers and memory itself");
+		code = cli_fail(CLI_INPUT, "nothing is reconstructed of this: the trace has its "
+		                           "values itself, or its core "
+		                           "has no past");
 	else
 		code = cli_fail(status == STATUS_INTERRUPTED ? CLI_INTERRUPTED : CLI_INTERNAL, "%s",
 		                status_text(status));

@@ -33,17 +33,32 @@ struct gdb_breakpoint {
 	struct text conditions;
 };
 
-/* Where the client looked last at what it watches: that is the old value of its next hit. */
+/*
+ * Where the client looked last at what it watches: that is the old value of its next hit. It may
+ * have read it anew since, for a watchpoint of the same place that was made or enabled then: in one
+ * of gdb.reads from number `since` on.
+ */
 struct gdb_look {
 	struct watch watch;
 	size_t core;
 	uint64_t position;
+	size_t since;
+	bool is_lost; /* of these some that would not be the same value are not kept any more */
+};
+
+/* Memory that the client read while nothing ran. */
+struct gdb_read {
+	size_t core;
+	uint64_t position;
+	uint64_t address;
+	uint64_t size;
 };
 
 enum {
 	GDB_BREAKPOINTS_MOST = 65536,
 	GDB_FILES = 8,
 	GDB_LOOKS = 32,
+	GDB_READS = 256,
 	GDB_KEPT_LINES = 256,
 };
 
@@ -99,6 +114,9 @@ struct gdb {
 	size_t breakpoint_capacity;
 	struct gdb_look looks[GDB_LOOKS];         /* the last ones, around */
 	size_t look_count;                        /* of all that were */
+	struct gdb_read reads[GDB_READS];         /* the last ones, around */
+	size_t read_count;                        /* of all that were */
+	size_t reads_before;                      /* of these those before the last resume */
 	const struct elf_image *files[GDB_FILES]; /* open ones; NULL is free */
 	struct text isa_map;                      /* what stands in for a program; may be empty */
 	/* The last stop reply up to its registers, and the position that it told of. */
@@ -177,10 +195,14 @@ void gdb_btrace_read_conf(struct gdb *gdb, struct str window);
 void gdb_add_register(struct gdb *gdb, size_t core, unsigned int number);
 
 /*
- * gdb_watch.c. A watchpoint is set: the client looks at it where it is, if that is the first time.
- * It takes watchpoints out and sets them again at each stop.
+ * gdb_watch.c. A watchpoint is set: the client looks at it where it is, if that is the first time,
+ * or did so where it read it since the last resume. It takes watchpoints out and sets them again at
+ * each stop.
  */
 void gdb_watch_set(struct gdb *gdb, const struct watch *watch);
+/* It reads memory, maybe for a watchpoint that it is going to set; it resumes a core. */
+void gdb_watch_read(struct gdb *gdb, uint64_t address, uint64_t size);
+void gdb_watch_resumed(struct gdb *gdb);
 /*
  * The client would show a hit as what it is. If not, it would pass over it in silence, or show a
  * value from elsewhere as the old one.

@@ -120,6 +120,7 @@ static void reply_memory(struct gdb *gdb, struct str args, bool binary)
 	}
 	gdb_answer_memory(gdb, address, length, binary);
 	gdb_kept_read(gdb, address, length);
+	gdb_watch_read(gdb, address, length);
 }
 
 void gdb_read_memory(struct gdb *gdb, struct str args)

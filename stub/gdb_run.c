@@ -252,6 +252,7 @@ static size_t resume_core(const struct gdb *gdb)
 static struct move begin_move(struct gdb *gdb, size_t core, enum direction direction)
 {
 	session_interrupt(gdb->session, gdb->interrupted, gdb->context);
+	gdb_watch_resumed(gdb);
 	/* Conditions and watchpoints on the way are what the user asked for. */
 	session_hurry(gdb->session, false);
 	return (struct move){core, session_position(gdb->session, core), direction};

@@ -10,6 +10,9 @@
 
 #include "stub/gdb.h"
 
+/* Of a look: gdb makes a step of its own over the access, and shows the hit after that. */
+#define STEP_TO_COME SIZE_MAX
+
 /* Index of the last look at it, or GDB_LOOKS. */
 static size_t find_look(const struct gdb *gdb, const struct watch *watch)
 {
@@ -26,8 +29,13 @@ void gdb_watch_set(struct gdb *gdb, const struct watch *watch)
 
 	if (find_look(gdb, watch) < GDB_LOOKS)
 		return;
-	gdb->looks[gdb->look_count++ % GDB_LOOKS] =
-	        (struct gdb_look){*watch, core, session_position(gdb->session, core)};
+	gdb->looks[gdb->look_count++ % GDB_LOOKS] = (struct gdb_look){
+	        .watch = *watch,
+	        .core = core,
+	        .position = session_position(gdb->session, core),
+	        .since = gdb->reads_before,
+	        .is_lost = gdb->read_count - gdb->reads_before > GDB_READS,
+	};
 }
 
 /* What is watched at two positions; unknown ones are equal, to a debugger. */
@@ -61,10 +69,77 @@ static enum likeness compare(const struct gdb *gdb, const struct watch *watch,
 	return LIKE_EQUAL;
 }
 
+static bool is_of(const struct gdb_read *read, const struct watch *watch)
+{
+	return read->address - watch->address < watch->size ||
+	       watch->address - read->address < read->size;
+}
+
+static struct gdb_look look_of(const struct gdb_read *read, const struct watch *watch)
+{
+	return (struct gdb_look){.watch = *watch, .core = read->core, .position = read->position};
+}
+
+/* The read is not kept any longer: where that makes a difference to a look nothing is known of it.
+ */
+static void forget(struct gdb *gdb, size_t number)
+{
+	const struct gdb_read *read = &gdb->reads[number % GDB_READS];
+
+	for (size_t i = 0; i < GDB_LOOKS && i < gdb->look_count; i++) {
+		struct gdb_look *look = &gdb->looks[i];
+		const struct gdb_look other = look_of(read, &look->watch);
+
+		if (!look->is_lost && look->since <= number && is_of(read, &look->watch))
+			look->is_lost = compare(gdb, &look->watch, look, &other) == LIKE_OTHER;
+	}
+}
+
+void gdb_watch_read(struct gdb *gdb, uint64_t address, uint64_t size)
+{
+	size_t core = gdb->general;
+	uint64_t position = session_position(gdb->session, core);
+	struct gdb_read *last = &gdb->reads[(gdb->read_count + GDB_READS - 1) % GDB_READS];
+
+	if (gdb->client != CLIENT_GDB || size == 0)
+		return;
+	/* One after the other, as gdb reads what does not fit a packet. */
+	if (gdb->read_count > gdb->reads_before && last->core == core &&
+	    last->position == position && address - last->address <= last->size) {
+		if (last->size < address - last->address + size)
+			last->size = address - last->address + size;
+		return;
+	}
+	if (gdb->read_count >= GDB_READS)
+		forget(gdb, gdb->read_count - GDB_READS);
+	gdb->reads[gdb->read_count++ % GDB_READS] =
+	        (struct gdb_read){core, position, address, size};
+}
+
+void gdb_watch_resumed(struct gdb *gdb)
+{
+	gdb->reads_before = gdb->read_count;
+	for (size_t i = 0; i < GDB_LOOKS && i < gdb->look_count; i++) {
+		if (gdb->looks[i].since == STEP_TO_COME)
+			gdb->looks[i].since = gdb->read_count;
+	}
+}
+
 /* Before the access or after it. */
 static struct gdb_look side(size_t core, const struct stop *stop, bool after)
 {
-	return (struct gdb_look){stop->watch, core, stop->access.position + after};
+	return (struct gdb_look){
+	        .watch = stop->watch, .core = core, .position = stop->access.position + after};
+}
+
+/* The client would take its old value, from one of the places, for that beside the access. */
+static bool is_told(const struct gdb *gdb, const struct stop *stop, const struct gdb_look *look,
+                    const struct gdb_look *near, const struct gdb_look *far)
+{
+	if (compare(gdb, &stop->watch, look, near) == LIKE_OTHER)
+		return false;
+	return stop->watch.kind != WATCH_WRITE ||
+	       compare(gdb, &stop->watch, look, far) != LIKE_UNREADABLE;
 }
 
 bool gdb_watch_is_shown(const struct gdb *gdb, size_t core, const struct stop *stop,
@@ -77,10 +152,18 @@ bool gdb_watch_is_shown(const struct gdb *gdb, size_t core, const struct stop *s
 
 	if (gdb->client != CLIENT_GDB || stop->watch.kind == WATCH_READ || look == GDB_LOOKS)
 		return true;
-	if (compare(gdb, &stop->watch, &gdb->looks[look], &near) == LIKE_OTHER)
+	if (gdb->looks[look].is_lost || !is_told(gdb, stop, &gdb->looks[look], &near, &far))
 		return false;
-	return stop->watch.kind != WATCH_WRITE ||
-	       compare(gdb, &stop->watch, &gdb->looks[look], &far) != LIKE_UNREADABLE;
+	for (size_t i = gdb->looks[look].since; i < gdb->read_count; i++) {
+		const struct gdb_read *read = &gdb->reads[i % GDB_READS];
+		const struct gdb_look other = look_of(read, &stop->watch);
+
+		/* What was forgotten is no other value. */
+		if (gdb->read_count - i <= GDB_READS && is_of(read, &stop->watch) &&
+		    !is_told(gdb, stop, &other, &near, &far))
+			return false;
+	}
+	return true;
 }
 
 void gdb_watch_shown(struct gdb *gdb, size_t core, const struct stop *stop,
@@ -88,6 +171,8 @@ void gdb_watch_shown(struct gdb *gdb, size_t core, const struct stop *stop,
 {
 	size_t look = find_look(gdb, &stop->watch);
 
-	if (look < GDB_LOOKS)
-		gdb->looks[look] = side(core, stop, direction == DIRECTION_FORWARD);
+	if (look == GDB_LOOKS)
+		return;
+	gdb->looks[look] = side(core, stop, direction == DIRECTION_FORWARD);
+	gdb->looks[look].since = STEP_TO_COME;
 }

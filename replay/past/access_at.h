@@ -9,8 +9,10 @@
 #include "replay/past/past_window.h"
 
 /*
- * The last access of the instruction at a position, or of what lies after it, that is proved to be
- * to one of the bytes, or of a possible one may be. False if there is none.
+ * The access of the instruction at a position, or of what lies after it, that is proved to be to
+ * one of the bytes, or of a possible one may be: of several (those of a pair) one that is assumed
+ * to be there, then one of which that is not decided, then one that is assumed to be elsewhere;
+ * of these one to the first of the bytes, and else the last. False if there is none.
  */
 bool past_access_at(struct values *values, uint64_t position, const struct values_target *target,
                     bool is_possible, struct past_place *place, uint32_t *access);
@@ -18,6 +20,9 @@ bool past_access_at(struct values *values, uint64_t position, const struct value
 bool past_access_is_write(const struct memdep_access *a);
 /* Its place is known in the solver's tier. */
 bool past_access_is_placed(const struct memdep_access *a);
+
+/* No other write of its dynamic instruction has a place that is not known. */
+bool past_access_is_only(const struct past_place *place, uint32_t access);
 
 /* The assumed tier says whether it went to the bytes, in *is_there; false if it does not say. */
 bool past_access_is_decided(const struct past_place *place, uint32_t access, uint64_t address,

@@ -32,7 +32,9 @@ static struct past_value value_of(const struct visit *v, const struct past_place
 	if (verdict != PAST_POSSIBLE)
 		return past_bytes(&place->window, place->dyn + (past_access_is_write(a) ? 1 : 0),
 		                  subject->address, size);
-	if (a->index == ACCESS_KILL || a->kind != ACCESS_STORE)
+	/* Of a pair either may be the one. */
+	if (a->index == ACCESS_KILL || a->kind != ACCESS_STORE ||
+	    !past_access_is_only(place, number))
 		return value;
 	value = past_slot(&place->window, place->dyn, memdep_access_of(s, a)->data, 8u * a->size);
 	value.bits = memdep_masked(value.bits, bits_mask(8u * a->size));

@@ -2,7 +2,8 @@
 /*
  * Who wrote or read a register or memory, and when. In: a subject, a range of positions and a
  * direction. Out: the writes and reads in the order in which they are met. What is not told is
- * proved, or where the user trusts assumptions assumed, to be none.
+ * proved, or where the user trusts assumptions assumed, to be none, but of reads that are not
+ * reconstructed (loads of SVE, opcodes that are not known, system calls).
  */
 #ifndef CSREPLAY_REPLAY_PAST_ACCESSES_H
 #define CSREPLAY_REPLAY_PAST_ACCESSES_H

@@ -72,25 +72,84 @@ static bool take(void *context, const struct values_access *access)
 	return false;
 }
 
-/* What the proved write left is not what is found there. */
-static bool is_refuted(const struct visit *v)
+/* What an access stores; false if it is no store of one value. */
+static bool stored_by(const struct past_place *place, uint32_t number, struct bits *stored)
+{
+	const struct solver *s = place->window.proved;
+	const struct memdep_access *a = &s->memory.accesses[number];
+
+	if (a->index == ACCESS_KILL || a->kind != ACCESS_STORE)
+		return false;
+	*stored = past_slot(&place->window, place->dyn, memdep_access_of(s, a)->data, 64).bits;
+	*stored = memdep_masked(*stored, bits_mask(8u * a->size));
+	return true;
+}
+
+/* The bytes, of the first 8 asked for, that the proved write did not leave as they are held. */
+static uint8_t refuted(const struct visit *v)
 {
 	const struct last_writer *found = v->found;
-	const struct past_window *window = &found->at.window;
-	const struct memdep_access *a = &window->proved->memory.accesses[found->access];
-	uint64_t start = memdep_canonical(memdep_address(window->proved, a).value);
-	const struct uop_access *access;
+	const struct solver *s = found->at.window.proved;
+	const struct memdep_access *a = &s->memory.accesses[found->access];
+	uint8_t wrong = 0;
+	struct bits stored;
+	uint64_t start;
+	uint64_t other;
+
+	if (!past_access_is_placed(a) || !stored_by(&found->at, found->access, &stored))
+		return 0;
+	start = memdep_canonical(memdep_address(s, a).value);
+	if (start > v->of->address)
+		return 0;
+	other = ((stored.value >> 8 * (v->of->address - start)) ^ v->of->held.value) &
+	        stored.known >> 8 * (v->of->address - start) & v->of->held.known;
+	for (unsigned int i = 0; i < 8; i++)
+		wrong |= (other >> 8 * i & 0xff) != 0 ? 1u << i : 0;
+	return wrong;
+}
+
+/* The access may have left one of the wrong bytes, wherever in these it went. */
+static bool may_have_left(const struct visit *v, const struct past_place *place, uint32_t number,
+                          uint8_t wrong)
+{
+	const struct memdep_access *a = &place->window.proved->memory.accesses[number];
+	struct bits held = v->of->held;
 	struct bits stored;
 
-	if (a->index == ACCESS_KILL || a->kind != ACCESS_STORE || !past_access_is_placed(a) ||
-	    start > v->of->address)
-		return false;
-	access = memdep_access_of(window->proved, a);
-	stored = past_slot(window, found->at.dyn, access->data, 64).bits;
-	stored = memdep_masked(stored, bits_mask(8 * a->size));
-	stored = (struct bits){stored.value >> 8 * (v->of->address - start),
-	                       stored.known >> 8 * (v->of->address - start)};
-	return ((stored.value ^ v->of->held.value) & stored.known & v->of->held.known) != 0;
+	if (!stored_by(place, number, &stored))
+		return true;
+	for (int at = 1 - (int)a->size; at < 8; at++) {
+		unsigned int up = at > 0 ? 8u * (unsigned int)at : 0;
+		unsigned int down = at < 0 ? 8u * (unsigned int)-at : 0;
+		unsigned int count = (unsigned int)a->size - down / 8;
+		uint8_t bytes = (uint8_t)(((1u << count) - 1) << up / 8);
+		uint64_t both = stored.known >> down << up & held.known;
+
+		if ((bytes & wrong) != 0 && ((stored.value >> down << up ^ held.value) & both &
+		                             bits_mask(8 * count) << up) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The one access of the candidate that may have left one of the wrong bytes, if it is one. */
+static bool find_only(const struct visit *v, uint8_t wrong)
+{
+	struct last_writer *found = v->found;
+	const struct window *w = past_dyns(&found->at.window);
+	unsigned int count = 0;
+
+	for (uint32_t i = window_access(w, found->at.dyn); i < window_access(w, found->at.dyn + 1);
+	     i++) {
+		const struct memdep_access *a = &found->at.window.proved->memory.accesses[i];
+
+		if (!past_access_is_write(a) || past_access_is_placed(a) ||
+		    a->state == ACCESS_ABSENT || !may_have_left(v, &found->at, i, wrong))
+			continue;
+		found->access = i;
+		count++;
+	}
+	return count == 1;
 }
 
 enum status last_writer_find(struct values *values, uint64_t position,
@@ -101,14 +160,21 @@ enum status last_writer_find(struct values *values, uint64_t position,
 	                  .target = {.address = of->address, .size = of->size, .writes = true},
 	                  .found = found};
 	const struct values_range range = {.first = 0, .last = position};
+	bool has_older;
+	uint8_t wrong;
 
 	*found = (struct last_writer){0};
 	TRY(values_visit_accesses(values, &range, &v.target, take, &v));
 	if (found->possible == 0)
 		return STATUS_OK;
+	has_older = found->is_found;
+	wrong = has_older ? refuted(&v) : 0;
+	if (has_older && wrong == 0)
+		return STATUS_OK;
 	/* Of the window that is at hand now. */
-	if (!found->is_found || is_refuted(&v))
-		found->is_found = found->is_candidate = past_access_at(
-		        values, v.candidate.position, &v.target, true, &found->at, &found->access);
+	found->is_found = found->is_candidate = past_access_at(
+	        values, v.candidate.position, &v.target, true, &found->at, &found->access);
+	found->is_only =
+	        found->is_candidate && found->possible == 1 && wrong != 0 && find_only(&v, wrong);
 	return STATUS_OK;
 }

@@ -20,12 +20,14 @@ struct last_writer {
 	uint32_t access;      /* in the window */
 	bool is_assumed;      /* its place is */
 	uint64_t possible;    /* younger writes that may have been to it */
-	/*
-	 * The write is not proved to be to the bytes. With `possible` 1 the next older one that is
-	 * did not write what they hold, and no other can have; else it is the youngest of several
-	 * that can have, and nothing older is known to have.
-	 */
+	/* The write is not proved to be to the bytes: it is the youngest of `possible` ones, and
+	 * nothing older is known to have left what they hold. */
 	bool is_candidate;
+	/*
+	 * And a candidate that has: the next older write that is proved to be to them did not leave
+	 * what they hold, and of all between them only this access can have left some of it.
+	 */
+	bool is_only;
 	bool is_blind;
 	uint64_t blind; /* the first position of which nothing is known */
 };

@@ -6,6 +6,7 @@
 struct made_walk {
 	const struct past_window *window;
 	size_t dyn;
+	unsigned int width; /* bits of a register */
 	struct made_of *out;
 	bool seen[UOP_TEMPS];
 	unsigned int pending[UOP_TEMPS];
@@ -73,6 +74,7 @@ static void add_operands(struct made_walk *walk, const struct uop *op)
 		walk->out->is_not_known = true;
 	} else {
 		walk->out->is_changed |= !is_copy(op);
+		walk->out->is_cut |= is_copy(op) && op->field.len < walk->width;
 		add_slot(walk, op->a);
 		add_slot(walk, op->b);
 		add_slot(walk, op->c);
@@ -83,7 +85,12 @@ struct made_of made_of_slot(const struct past_window *window, size_t dyn, unsign
 {
 	const struct uop_insn *insn = window_template(past_dyns(window), dyn)->insn;
 	struct made_of out = {0};
-	struct made_walk walk = {.window = window, .dyn = dyn, .out = &out};
+	struct made_walk walk = {
+	        .window = window,
+	        .dyn = dyn,
+	        .width = window_template(past_dyns(window), dyn)->isa == ISA_A64 ? 64 : 32,
+	        .out = &out,
+	};
 
 	add_slot(&walk, slot);
 	while (walk.count > 0) {

@@ -17,6 +17,7 @@ struct made_of {
 	unsigned int sources[MADE_OF_MOST];
 	bool is_more;      /* there are others */
 	bool is_changed;   /* an operation other than a copy was done on the way */
+	bool is_cut;       /* a copy of less than a register was done on the way */
 	bool is_not_known; /* an operation was done that says nothing of its result */
 };
 

@@ -270,7 +270,8 @@ static enum status go_on(struct trail *t, size_t step, struct made_of m, struct 
 		s->kind = ORIGIN_STACK;
 	} else {
 		/* An instruction whose condition did not hold. */
-		bool is_none = !s->is_memory && !m.is_changed && m.sources[0] == t->reg;
+		bool is_none =
+		        !s->is_memory && !m.is_changed && !m.is_cut && m.sources[0] == t->reg;
 
 		s->kind = s->is_memory ? ORIGIN_STORE : way;
 		t->is_memory = false;
@@ -310,6 +311,24 @@ static enum status follow_register(struct trail *t)
 	return go_on(t, step, made_of_slot(window, step, slot), &s);
 }
 
+/* The store as a step, of which nothing is said of what it stored. */
+static struct origin_step step_of_store(const struct trail *t, const struct last_writer *found)
+{
+	struct origin_step s = step_of(t, found->at.dyn);
+
+	s.possible = found->possible;
+	s.is_possible = found->possible > 0;
+	s.is_candidate = found->is_only;
+	s.is_memory = true;
+	s.address = t->address;
+	s.size = t->size;
+	s.kind = kind_of_event(t, s.position);
+	s.value = (struct past_value){t->held, 8 * (unsigned int)t->size, false};
+	if (found->is_candidate && !found->is_only)
+		s.kind = ORIGIN_CANDIDATES;
+	return s;
+}
+
 /* The part of what is followed that the store wrote, and what it wrote it of. */
 static enum status follow_store(struct trail *t, const struct last_writer *found)
 {
@@ -317,31 +336,24 @@ static enum status follow_store(struct trail *t, const struct last_writer *found
 	const struct memdep_access *a = &window->proved->memory.accesses[found->access];
 	const struct uop_access *access;
 	struct past_value address = past_address(window, found->access);
-	uint64_t skip;
+	uint64_t skip = 0;
 	struct origin_step s;
 
 	t->at = found->at;
-	s = step_of(t, found->at.dyn);
-	s.possible = found->possible;
-	s.is_possible = found->possible > 0;
-	s.is_candidate = found->is_candidate;
-	s.is_memory = true;
-	s.address = t->address;
-	s.size = t->size;
-	s.kind = kind_of_event(t, s.position);
-	s.value = (struct past_value){t->held, 8 * (unsigned int)t->size, false};
-	if (found->is_candidate && found->possible > 1)
-		s.kind = ORIGIN_CANDIDATES;
+	s = step_of_store(t, found);
 	if (a->index == ACCESS_KILL || a->kind != ACCESS_STORE || s.kind == ORIGIN_CANDIDATES)
 		return add(t, &s);
 	access = memdep_access_of(window->proved, a);
-	if (past_value_is_known(&address)) {
+	s.is_somewhere = !past_value_is_known(&address);
+	if (s.is_somewhere) {
+		s.size = a->size;
+	} else {
 		s.address = t->address > address.bits.value ? t->address : address.bits.value;
 		s.size = t->address + t->size - s.address;
 		if (s.size > address.bits.value + a->size - s.address)
 			s.size = address.bits.value + a->size - s.address;
+		skip = s.address - address.bits.value;
 	}
-	skip = past_value_is_known(&address) ? s.address - address.bits.value : 0;
 	s.is_part = s.size < t->size;
 	s.value = past_slot(window, found->at.dyn, access->data, 64);
 	s.value.width = 8 * (unsigned int)s.size;

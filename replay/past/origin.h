@@ -44,6 +44,8 @@ struct origin_step {
 	uint64_t address; /* also that of a load */
 	uint64_t size;    /* bytes of memory that are followed */
 	bool is_part;     /* a store: it wrote not all of what was read; these bytes are followed */
+	/* A store whose address is not known: `size` bytes of it are somewhere in what was read. */
+	bool is_somewhere;
 	struct past_value value;
 	/*
 	 * Of the way to the next younger step: so many writes of unknown address lie between that

@@ -13,7 +13,7 @@ enum { PAST_WRITES_COUNTED = 1000 }; /* possible ones, no more */
 struct past_subject {
 	bool is_memory;
 	unsigned int number; /* of a register in the register file (arch/register.h) */
-	uint64_t address;    /* of memory: the first byte */
+	uint64_t address;    /* of memory: the first byte, without a tag: values_untagged() */
 	uint64_t size;       /* bytes, at least 1 */
 };
 

@@ -59,8 +59,11 @@ void past_device_text(const struct past_names *names, const struct past_subject 
 
 static void write_bytes(const struct origin_step *s, struct text *out)
 {
-	text_printf(out, "%" PRIu64 " byte%s at 0x%" PRIx64, s->size, s->size == 1 ? "" : "s",
-	            s->address);
+	text_printf(out, "%" PRIu64 " byte%s", s->size, s->size == 1 ? "" : "s");
+	if (s->is_somewhere)
+		text_puts(out, " somewhere in it");
+	else
+		text_printf(out, " at 0x%" PRIx64, s->address);
 }
 
 /* "stored 0x5 in the 8 bytes at 0x41f0a8" */
@@ -149,7 +152,7 @@ void origin_step_text(const struct past_names *names, const struct origin_step *
 		text_printf(out, ": %s", origin_text(s->kind));
 	}
 	if (s->is_part)
-		text_puts(out, "; the other bytes were written before it");
+		text_puts(out, "; the other bytes are of other writes");
 	if (s->repeats > 0)
 		text_printf(out, "; in a loop, %" PRIu64 " times before it, the first at %" PRIu64,
 		            s->repeats, s->oldest);

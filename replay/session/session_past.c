@@ -45,10 +45,14 @@ enum session_word session_past_subject(struct session *session, size_t core, str
 		if (found != 1)
 			return found == 0 ? SESSION_WORD_UNKNOWN : SESSION_WORD_SEVERAL;
 	}
+	if (session->values[core])
+		subject->address = values_untagged(session->values[core], subject->address);
 	if (plus < word.n && str_to_u64(size, &subject->size) != STATUS_OK)
 		return SESSION_WORD_BAD_SIZE;
-	return subject->size > 0 && subject->size <= WATCH_MOST ? SESSION_WORD_FINE
-	                                                        : SESSION_WORD_BAD_SIZE;
+	return subject->size > 0 && subject->size <= WATCH_MOST &&
+	                       subject->address + (subject->size - 1) >= subject->address
+	               ? SESSION_WORD_FINE
+	               : SESSION_WORD_BAD_SIZE;
 }
 
 enum status session_origin(struct session *session, size_t core, uint64_t position,

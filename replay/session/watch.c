@@ -17,7 +17,8 @@ static size_t find(const struct watch_list *list, const struct watch *watch)
 
 enum status watch_add(struct watch_list *list, const struct watch *watch)
 {
-	if (watch->size == 0 || watch->size > WATCH_MOST)
+	if (watch->size == 0 || watch->size > WATCH_MOST ||
+	    watch->address + (watch->size - 1) < watch->address)
 		return STATUS_UNSUPPORTED;
 	if (find(list, watch) < list->count)
 		return STATUS_OK;

@@ -16,8 +16,9 @@ enum {
 /* A visit on its way. */
 struct visit {
 	struct values *values;
-	struct values_target target;
-	struct values_range rest; /* not visited yet */
+	struct values_target target; /* without a tag */
+	uint64_t tag;                /* what its address was more than that */
+	struct values_range rest;    /* not visited yet */
 	values_visit *take;
 	void *context;
 	struct values_access held; /* of the instruction that is looked at */
@@ -115,6 +116,8 @@ static void release(struct visit *v)
 	if (!v->holds)
 		return;
 	v->holds = false;
+	if (held.verdict == VALUES_PROVED)
+		held.address += v->tag;
 	go_to(v, held.position + 1, held.position);
 	v->is_over |= !v->take(v->context, &held);
 }
@@ -241,6 +244,13 @@ static void visit_blind(struct visit *v, const struct part *p)
 	v->is_over |= !v->take(v->context, &blind);
 }
 
+uint64_t values_untagged(const struct values *values, uint64_t address)
+{
+	bool has_tags = history_core(values_history(values))->arch == CORE_A64;
+
+	return has_tags ? memdep_canonical(address) : address;
+}
+
 enum status values_visit_accesses(struct values *values, const struct values_range *range,
                                   const struct values_target *target, values_visit *visit,
                                   void *context)
@@ -254,6 +264,8 @@ enum status values_visit_accesses(struct values *values, const struct values_ran
 	        .is_over = range->first >= range->last,
 	};
 
+	v.target.address = values_untagged(values, target->address);
+	v.tag = target->address - v.target.address;
 	while (!v.is_over) {
 		struct part p = next_part(values, &v.rest);
 

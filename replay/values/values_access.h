@@ -50,6 +50,9 @@ struct values_access {
 /* False: no more are wanted. */
 typedef bool values_visit(void *context, const struct values_access *access);
 
+/* The address of the memory that a pointer with a tag in its top byte leads to, in A64. */
+uint64_t values_untagged(const struct values *values, uint64_t address);
+
 /*
  * Calls `visit` for each access that is met, one an instruction; a proved one counts before a
  * possible one. Windows grow until nothing is possible in them that more of the past would decide.

@@ -48,6 +48,20 @@ class Questions(unittest.TestCase):
         self.assertIn("  rehash+0x88  hash_corrupt.c:42", said)
         self.assertEqual(positions[-1], 13432)
 
+    def test_pointer_with_a_tag_leads_to_the_same_memory(self):
+        said = self.client.monitor("writes 0x4200f0 from 13400")
+        self.assertIn("13432  rehash+0x88", said)
+        self.assertEqual(self.client.monitor("writes 0x11000000004200f0 from 13400"), said)
+        self.assertEqual(self.client.ask("Z2,11000000004200f0,8"), "OK")
+        # In words: gdb could not read it there.
+        self.assertIn(b"write of the 8 bytes at 0x11000000004200f0: position 13706".hex(),
+                      self.client.ask("bc"))
+
+    def test_bytes_do_not_go_on_after_the_last_address(self):
+        self.assertIn("SIZE", self.client.monitor("last-write 0xffffffffffffffff+2"))
+        self.assertTrue(self.client.ask("Z2,fffffffffffffff8,10").startswith("E"))
+        self.assertEqual(self.client.ask("Z2,fffffffffffffff8,8"), "OK")
+
     def test_lists_and_seeks(self):
         self.assertRegex(self.client.monitor("writes x19 from 13680"), r"^#1   13703 .*\n#2   13684 ")
         self.assertRegex(self.client.monitor("reads x19 from 13700"), r"^#1   13708 .*\n#2   13703 ")

@@ -3,9 +3,10 @@
 """Writes and reads that csreplay tells of a recorded crash are those that happened: at addresses that
 the program used, chosen by chance, every true one is told, proved or possible; no proved one is
 untrue; and the values beside them are the true ones, as those of `values-of` over all of the history
-are. Of registers the same, by how they changed.
+are. Of registers the same, by how they changed. With options that assume what is true of the program
+an access whose address is assumed counts as a proved one.
 
-usage: accesses.py KIND NAME ADDRESSES
+usage: accesses.py KIND NAME ADDRESSES [OPTION...]
 """
 import collections
 import json
@@ -19,6 +20,7 @@ import material
 import recorded
 
 CSREPLAY = os.environ["CSREPLAY"]
+SURE = ("proved", "assumed")
 REGISTERS = ("x0", "x3", "x19", "x29", "x30", "sp")
 Crash = collections.namedtuple("Crash", "folder program")
 
@@ -36,17 +38,18 @@ def own(found):
 
 
 class Check:
-    def __init__(self, kind, name):
+    def __init__(self, kind, name, options):
+        self.options = options
         self.folder = material.shared("corpus", kind, name)
         self.truth = recorded.Recording(Crash(self.folder, os.path.join(self.folder, "program.elf")))
         self.random = random.Random(name)
         self.proved = self.possible = self.known = 0
 
     def told(self, command, of):
-        found = own(ask(self.folder, command, "--of", of, "--count", 10000000))
+        found = own(ask(self.folder, command, "--of", of, "--count", 10000000, *self.options))
         keys = [each["position"] for each in found]
         assert keys == sorted(keys, reverse=True), "not the youngest first"
-        self.proved += sum(each["verdict"] == "proved" for each in found)
+        self.proved += sum(each["verdict"] in SURE for each in found)
         self.possible += sum(each["verdict"] == "possible" for each in found)
         return found
 
@@ -58,7 +61,7 @@ class Check:
                    and not any(first <= p <= last for first, last in blind)]
         assert not missing, f"{what}: not told: {missing[:5]}"
         untrue = [each["position"] for each in found
-                  if each["verdict"] == "proved" and each["position"] not in true]
+                  if each["verdict"] in SURE and each["position"] not in true]
         assert not untrue, f"{what}: proved, and not true: {untrue[:5]}"
 
     def check_value(self, what, each, true):
@@ -77,7 +80,7 @@ class Check:
             true = set(self.truth.touching(address, size, kinds))
             self.compare(f"{command} of {of}", found, true)
             for each in found:
-                if each["verdict"] == "proved":
+                if each["verdict"] in SURE:
                     self.check_value(f"{command} of {of}", each, self.truth.memory(
                         address, size, each["position"] + after))
             if command == "writes":
@@ -86,7 +89,7 @@ class Check:
     def check_last(self, of, found):
         """The last write at a position is the first of the list before it: never an older one."""
         at = self.random.randrange(1, self.truth.halt + 1)
-        last = own(ask(self.folder, "last-write", "--of", of, "--at", at))
+        last = own(ask(self.folder, "last-write", "--of", of, "--at", at, *self.options))
         before = [each for each in found if each["position"] < at or
                   each.get("last", at) < at][:1]
         if before and before[0]["verdict"] != "blind":
@@ -98,7 +101,8 @@ class Check:
         assert found[0]["last"] == self.truth.halt and found[-1]["first"] == 0
         for younger, older in zip(found, found[1:]):
             assert older["last"] + 1 == younger["first"], f"{of}: a hole or an overlap at {younger}"
-            assert (older.get("value"), older.get("known")) != (younger.get("value"), younger.get("known"))
+            assert [older.get(key) for key in ("value", "known", "assumed")] != \
+                [younger.get(key) for key in ("value", "known", "assumed")], f"{of}: one stretch in two"
         known = 0
         for each in found:
             first, last = each["first"], each["last"]
@@ -113,19 +117,20 @@ class Check:
         changed = {p for p in range(self.truth.halt)
                    if records[p][column] != records[p + 1][column]}
         self.known += self.check_stretches(
-            name, lambda position: records[position][column].to_bytes(8, "little"), [])
+            name, lambda position: records[position][column].to_bytes(8, "little"), self.options)
         found = self.told("writes", name)
         self.compare(f"writes of {name}", found,
                      changed | {each["position"] for each in found})
         for each in found:
-            if each["verdict"] == "proved":
+            if each["verdict"] in SURE:
                 self.check_value(f"writes of {name}", each,
                                  records[each["position"] + 1][column].to_bytes(8, "little"))
 
     def check_values(self, address, size):
         def memory(position):
             return self.truth.memory(address, size, position)
-        self.known += self.check_stretches(f"{address:#x}+{size}", memory, ["--assume-single-writer"])
+        self.known += self.check_stretches(f"{address:#x}+{size}", memory,
+                                           self.options or ["--assume-single-writer"])
 
     def run(self, count):
         used = sorted({(access.address, min(access.size, 8))
@@ -140,8 +145,8 @@ class Check:
 
 
 def main():
-    kind, name, count = sys.argv[1:]
-    Check(kind, name).run(int(count))
+    kind, name, count, *options = sys.argv[1:]
+    Check(kind, name, options).run(int(count))
 
 
 if __name__ == "__main__":

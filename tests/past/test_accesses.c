@@ -10,8 +10,9 @@
 #include "replay/past/past.h"
 #include "tests/values/made_a64.h"
 
-#define NOP       UINT32_C(0xd503201f)
-#define MOV_X0_X1 UINT32_C(0xaa0103e0)
+#define NOP          UINT32_C(0xd503201f)
+#define MOV_X0_X1    UINT32_C(0xaa0103e0)
+#define STP_X4_X5_X3 UINT32_C(0xa9001464)
 
 static const struct past_subject word = {.is_memory = true, .address = DATA_AT, .size = 8};
 static const struct past_subject x1 = {.number = A64_x1};
@@ -78,6 +79,26 @@ static void accesses_to_memory_are_told_the_youngest_first(void **state)
 	assert_told(&found, 0, PAST_PROVED, 2);
 	assert_false(found.all[0].is_write);
 	assert_int_equal(found.all[0].value.bits.value, 0x100);
+	past_accesses_fini(&found);
+	end(&p);
+}
+
+/* 0 stp x4, x5, [x3]: either may be what it wrote there, if it did. */
+static void accesses_of_a_pair_that_are_possible_have_no_value(void **state)
+{
+	const struct past_accesses_of of = {.subject = word, .writes = true, .end = 2, .most = 9};
+	struct past_accesses found;
+	struct program p;
+
+	(void)state;
+	BEGIN(&p, STP_X4_X5_X3, MOV_X3_0);
+	put_u64(p.x[4], STORED);
+	put_u64(p.x[5], STORED);
+	run(&p, COUNT);
+	found = find(&p, of);
+	assert_int_equal(found.count, 1);
+	assert_told(&found, 0, PAST_POSSIBLE, 0);
+	assert_int_equal(found.all[0].value.bits.known, 0);
 	past_accesses_fini(&found);
 	end(&p);
 }
@@ -245,6 +266,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(accesses_to_memory_are_told_the_youngest_first),
+	        cmocka_unit_test(accesses_of_a_pair_that_are_possible_have_no_value),
 	        cmocka_unit_test(accesses_of_a_register_in_both_directions),
 	        cmocka_unit_test(accesses_in_a_gap_are_possible),
 	        cmocka_unit_test(accesses_of_what_is_not_reconstructed),

@@ -23,6 +23,10 @@
 #define MRS_X0_CNTVCT UINT32_C(0xd53be040)
 #define STR_XZR_X2    UINT32_C(0xf900005f)
 #define STRB_W4_X2    UINT32_C(0x39000044)
+#define STRB_W4_X3    UINT32_C(0x39000064)
+#define STP_X4_X5_X2  UINT32_C(0xa9001444)
+#define STP_X4_X5_X3  UINT32_C(0xa9001464)
+#define MOV_W0_W0     UINT32_C(0x2a0003e0)
 
 static const struct past_subject x0 = {.number = A64_x0};
 static const struct past_subject x1 = {.number = A64_x1};
@@ -283,6 +287,128 @@ static void origin_of_parts_follows_the_youngest(void **state)
 	end(&p);
 }
 
+/*
+ * 0 strb w4, [x3]: where is not known, and nothing older is: it need not be from there. The byte
+ * that it stored is in the word.
+ */
+static void origin_of_an_input_is_no_candidate(void **state)
+{
+	struct program p;
+	struct origin o;
+
+	(void)state;
+	BEGIN(&p, STRB_W4_X3, LDR_X0_X2, MOV_X3_0, NOP);
+	put_u64(p.x[0], STORED);
+	put_u64(p.x[4], 0x77);
+	run(&p, COUNT);
+	o = find(&p, COUNT, x0);
+	assert_int_equal(o.count, 2);
+	assert_step(&o, 0, ORIGIN_LOAD, 1);
+	assert_step(&o, 1, ORIGIN_CANDIDATES, 0);
+	assert_false(o.steps[1].is_candidate);
+	assert_true(o.steps[1].is_possible);
+	origin_fini(&o);
+	end(&p);
+}
+
+/* 0 str xzr, [x2]; 1 strb w4, [x3]: of the word a byte, somewhere in it, is of this. */
+static void origin_of_a_candidate_is_what_it_stored(void **state)
+{
+	struct program p;
+	struct origin o;
+
+	(void)state;
+	BEGIN(&p, STR_XZR_X2, STRB_W4_X3, LDR_X0_X2, MOV_X3_0);
+	put_u64(p.x[0], 0x7700);
+	put_u64(p.x[4], 0x77);
+	put_u64(p.data, 0x7700);
+	run(&p, COUNT);
+	o = find(&p, COUNT, x0);
+	assert_int_equal(o.count, 3);
+	assert_step(&o, 1, ORIGIN_STORE, 1);
+	assert_true(o.steps[1].is_candidate);
+	assert_true(o.steps[1].is_somewhere);
+	assert_true(o.steps[1].is_part);
+	assert_int_equal(o.steps[1].size, 1);
+	assert_int_equal(o.steps[1].value.bits.value, 0x77);
+	assert_int_equal(o.steps[1].value.width, 8);
+	assert_step(&o, 2, ORIGIN_INPUT, 0);
+	origin_fini(&o);
+	end(&p);
+}
+
+/* 0 str xzr, [x2]; 1 stp x4, x5, [x3]: the one of the two that is found; or either, and neither. */
+static void origin_of_a_pair_is_the_register_that_fits(void **state)
+{
+	(void)state;
+	for (uint64_t second = 5; second <= 9; second += 4) {
+		struct program p;
+		struct origin o;
+
+		BEGIN(&p, STR_XZR_X2, STP_X4_X5_X3, LDR_X0_X2, MOV_X3_0);
+		put_u64(p.x[0], 5);
+		put_u64(p.x[4], 5);
+		put_u64(p.x[5], second);
+		put_u64(p.data, 5);
+		run(&p, COUNT);
+		o = find(&p, COUNT, x0);
+		assert_step(&o, 1, second == 5 ? ORIGIN_CANDIDATES : ORIGIN_STORE, 1);
+		if (second == 9) {
+			assert_int_equal(o.steps[1].value.bits.value, 5);
+			assert_step(&o, 2, ORIGIN_INPUT, 0);
+			assert_int_equal(o.steps[2].reg, 4);
+		}
+		origin_fini(&o);
+		end(&p);
+	}
+}
+
+/* 0 stp x4, x5, [x2]: of both words what the first byte is of. */
+static void origin_of_more_than_a_register_begins_with_the_first_byte(void **state)
+{
+	static const struct past_subject words = {
+	        .is_memory = true, .address = DATA_AT, .size = 16};
+	struct program p;
+	struct origin o;
+
+	(void)state;
+	BEGIN(&p, STP_X4_X5_X2, NOP);
+	put_u64(p.x[4], STORED);
+	put_u64(p.x[5], STORED);
+	run(&p, COUNT);
+	o = find(&p, COUNT, words);
+	assert_int_equal(o.count, 2);
+	assert_step(&o, 0, ORIGIN_STORE, 0);
+	assert_int_equal(o.steps[0].address, DATA_AT);
+	assert_int_equal(o.steps[0].size, 8);
+	assert_true(o.steps[0].is_part);
+	assert_step(&o, 1, ORIGIN_INPUT, 0);
+	assert_int_equal(o.steps[1].reg, 4);
+	origin_fini(&o);
+	end(&p);
+}
+
+/* 0 ldr x0, [x2]; 1 mov w0, w0: which makes another value of it. */
+static void origin_names_who_cut_a_register(void **state)
+{
+	struct program p;
+	struct origin o;
+
+	(void)state;
+	BEGIN(&p, LDR_X0_X2, MOV_W0_W0);
+	put_u64(p.x[0], STORED & UINT32_MAX);
+	run(&p, COUNT);
+	o = find(&p, COUNT, x0);
+	assert_int_equal(o.count, 3);
+	assert_step(&o, 0, ORIGIN_MOVE, 1);
+	assert_int_equal(o.steps[0].value.bits.value, STORED & UINT32_MAX);
+	assert_step(&o, 1, ORIGIN_LOAD, 0);
+	assert_int_equal(o.steps[1].value.bits.value, STORED);
+	assert_step(&o, 2, ORIGIN_INPUT, 0);
+	origin_fini(&o);
+	end(&p);
+}
+
 static void origin_stops_at_a_gap(void **state)
 {
 	const struct element elements[] = {
@@ -391,6 +517,11 @@ int main(void)
 	        cmocka_unit_test(origin_over_a_possible_write_says_so),
 	        cmocka_unit_test(origin_is_the_only_candidate),
 	        cmocka_unit_test(origin_of_parts_follows_the_youngest),
+	        cmocka_unit_test(origin_of_an_input_is_no_candidate),
+	        cmocka_unit_test(origin_of_a_candidate_is_what_it_stored),
+	        cmocka_unit_test(origin_of_a_pair_is_the_register_that_fits),
+	        cmocka_unit_test(origin_of_more_than_a_register_begins_with_the_first_byte),
+	        cmocka_unit_test(origin_names_who_cut_a_register),
 	        cmocka_unit_test(origin_stops_at_a_gap),
 	        cmocka_unit_test(origin_of_the_pc_is_what_the_branch_read),
 	        cmocka_unit_test(origin_obeys_an_interrupt),

@@ -157,6 +157,59 @@ static void old_value_of_a_hit_is_that_after_it(void **state)
 	assert_non_null(strstr(ask("c"), "watch:7008;"));
 }
 
+/*
+ * A watchpoint of the same place that is made after a hit was shown has another old value: gdb read
+ * it where it was made, and would pass over a hit that leaves the same.
+ */
+static void old_value_may_be_what_was_read_since(void **state)
+{
+	static const char *const reads[] = {"m7010,10", "m7000,10"};
+
+	(void)state;
+	fake_session_set_data(true);
+	fake_session_set_watched(0x11, 0x22);
+	for (size_t i = 0; i < 2; i++) {
+		connect_gdb();
+		assert_int_equal(session_seek(rig.gdb.session, 0, FAKE_LENGTH), STATUS_OK);
+		assert_string_equal(ask("Z2,7008,2"), "OK");
+		assert_non_null(strstr(ask("bc"), "T05watch:7008;"));
+		(void)ask("bs"); /* gdb's own */
+		assert_int_equal(session_seek(rig.gdb.session, 0, FAKE_LENGTH), STATUS_OK);
+		(void)ask(reads[i]);
+		assert_int_equal(session_seek(rig.gdb.session, 0, FAKE_STORE - 1), STATUS_OK);
+		assert_string_equal(ask("Z2,7008,2"), "OK");
+		if (i == 0)
+			assert_non_null(strstr(ask("c"), "T05watch:7008;"));
+		else
+			assert_all_told("c",
+			                "csreplay: write of the 2 bytes at 0x7008: position 6; "
+			                "before it 0x1111, after it 0x2222\n",
+			                "T0000:1c10000000000000;thread:1;core:0;");
+		rig.gdb.look_count = 0;
+	}
+}
+
+/* It is not known any more what was read since, where that was too much. */
+static void old_value_is_not_known_after_too_many_reads(void **state)
+{
+	(void)state;
+	fake_session_set_data(true);
+	fake_session_set_watched(0x11, 0x22);
+	connect_gdb();
+	assert_int_equal(session_seek(rig.gdb.session, 0, FAKE_LENGTH), STATUS_OK);
+	assert_string_equal(ask("Z2,7008,2"), "OK");
+	assert_non_null(strstr(ask("bc"), "T05watch:7008;"));
+	(void)ask("bs");
+	assert_int_equal(session_seek(rig.gdb.session, 0, FAKE_LENGTH), STATUS_OK);
+	(void)ask("m7000,10");
+	for (unsigned int i = 0; i < GDB_READS; i++)
+		(void)ask(i % 2 == 0 ? "m9000,4" : "m8000,4");
+	assert_int_equal(session_seek(rig.gdb.session, 0, FAKE_STORE - 1), STATUS_OK);
+	assert_string_equal(ask("Z2,7008,2"), "OK");
+	assert_null(strstr(ask("c"), "watch:"));
+	rig.gdb.look_count = 0;
+}
+
 /* An older hit is not shown as the last where a younger access is possible. */
 static void hit_in_doubt_is_kept_where_doubt_is_reported(void **state)
 {
@@ -710,6 +763,8 @@ int main(void)
 	        T(doubt_of_watchpoints_is_told),
 	        T(hit_that_gdb_would_pass_over_is_kept),
 	        T(old_value_of_a_hit_is_that_after_it),
+	        T(old_value_may_be_what_was_read_since),
+	        T(old_value_is_not_known_after_too_many_reads),
 	        T(hit_in_doubt_is_kept_where_doubt_is_reported),
 	        T(what_may_be_an_access_is_named_as_such),
 	        T(reasons_of_stops_are_those_of_the_client),
