@@ -147,13 +147,19 @@ uint64_t why_address(const struct why_walk *w, const struct memdep_access *acces
 
 const char *why_apart_text(enum memdep_apart apart)
 {
-	return apart == MEMDEP_APART_ABI ? "a function keeps registers"
-	                                 : "nothing points at a local variable";
+	static const char *const texts[] = {
+	        [MEMDEP_MAY_ALIAS] = "",
+	        [MEMDEP_APART_ABI] = "a function keeps registers",
+	        [MEMDEP_APART_LITERAL] = "code keeps the constants beside it",
+	        [MEMDEP_APART_LOCALS] = "nothing points at a local variable",
+	};
+
+	return texts[apart];
 }
 
 const char *why_apart_name(enum memdep_apart apart)
 {
-	return assumption_name(apart == MEMDEP_APART_ABI ? ASSUME_ABI : ASSUME_PRIVATE_LOCALS);
+	return assumption_name(apart == MEMDEP_APART_LOCALS ? ASSUME_PRIVATE_LOCALS : ASSUME_ABI);
 }
 
 void why_rests_on(struct why_walk *w, const char *format, ...)

@@ -337,7 +337,8 @@ void why_known_granule(struct why_walk *w, size_t dyn, uint64_t address, uint64_
 	wanted &= ~always;
 	end = next == MEMDEP_NONE ? (uint32_t)m->access_count : m->versions[next].access;
 	if ((wanted & after.known) != 0)
-		apart = memdep_apart_decides(&w->solver, address, access, end);
+		apart = memdep_apart_decides(&w->solver, address,
+		                             access == 0 ? MEMDEP_NONE : access - 1, end);
 	if (apart != MEMDEP_MAY_ALIAS && why_line(w))
 		text_printf(w->out, "%s there: assumed\n", why_apart_text(apart));
 	if (before != MEMDEP_NONE)

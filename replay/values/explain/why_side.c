@@ -28,7 +28,7 @@ void why_say_memdep(struct why_walk *w, uint32_t first, uint32_t second)
 		text_printf(w->out, "%" PRIu64,
 		            window_position_of(&s->w, m->accesses[m->versions[second].access].dyn));
 	text_printf(w->out, " nothing writes 0x%" PRIx64, m->granules[e->granule].address);
-	apart = memdep_apart_decides(s, m->granules[e->granule].address, e->access + 1,
+	apart = memdep_apart_decides(s, m->granules[e->granule].address, e->access,
 	                             second == MEMDEP_NONE ? (uint32_t)m->access_count
 	                                                   : m->versions[second].access);
 	if (apart != MEMDEP_MAY_ALIAS)

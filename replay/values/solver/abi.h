@@ -3,9 +3,9 @@
  * What the procedure call standards (AAPCS64 6.1 and 6.4, AAPCS32 6.1) say of registers, if the
  * user says that the code follows them: after a call the callee-saved registers are what they were
  * before it; where a function has saved them and the link register on its stack, nothing else
- * writes until it returns; and a return address has no tag. In: the dynamic instructions of a
- * window. Out: pairs of SSA values that have the same value, granules that stores of unknown
- * address do not hit.
+ * writes until it returns; a return address has no tag; and constants that code loads from beside
+ * itself (LDR literal) are code, and not written. In: the dynamic instructions of a window. Out:
+ * pairs of SSA values that have the same value, granules that stores of unknown address do not hit.
  *
  * That is not proved of any code: a wild store to a stack frame breaks it, and is what one looks
  * for. So it is an assumption (replay/values/assumption.def), off by default.
@@ -16,7 +16,8 @@
  * anything but SP, the frame pointer and constants. What a function that returned has saved is what
  * it loads through SP before it returns, and from the call on; what one has saved that is active at
  * the halt is the frame record (AAPCS64 6.4.6) that the chain of X29 leads to, from the last store
- * on. A store through SP of which the address is unknown may be the one that saves, and is doubted
+ * on. Of a constant it is from the first load on: before it the code may have been copied there.
+ * A store through SP of which the address is unknown may be the one that saves, and is doubted
  * as before.
  */
 #ifndef CSREPLAY_REPLAY_VALUES_SOLVER_ABI_H

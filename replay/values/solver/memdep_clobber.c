@@ -233,32 +233,71 @@ bool memdep_may_touch(const struct solver *s, const struct memdep_access *a, uin
 	return clobber_hits(s, a, &of, anything, bytes) != 0;
 }
 
+/* It is an access of which the address is known. */
+static bool is_there(const struct memdep_access *a)
+{
+	return a->index != ACCESS_KILL &&
+	       (a->state == ACCESS_PLACED || (~a->address.known & ADDRESS_BITS) == 0);
+}
+
 enum memdep_apart memdep_apart(const struct solver *s, uint64_t granule, uint32_t access)
 {
 	const struct memdep_access *a = &s->memory.accesses[access];
 
 	/* It is no access through a pointer that may lead anywhere. */
-	if (a->index != ACCESS_KILL && a->state != ACCESS_PLACED &&
-	    (~a->address.known & ADDRESS_BITS) == 0)
+	if (a->state != ACCESS_PLACED && is_there(a))
 		return MEMDEP_MAY_ALIAS;
 	if (abi_slot_is_kept(s, granule, access))
 		return MEMDEP_APART_ABI;
 	return local_frames_are_apart(s, granule, access) ? MEMDEP_APART_LOCALS : MEMDEP_MAY_ALIAS;
 }
 
+uint8_t memdep_literal(const struct solver *s, uint64_t granule, uint32_t access)
+{
+	const struct memdep_memory *m = &s->memory;
+	const struct memdep_access *a;
+	unsigned int slot;
+
+	if (!s->abi.is_assumed || access == MEMDEP_NONE)
+		return 0;
+	a = &m->accesses[access];
+	if (a->kind != ACCESS_LOAD || a->index == ACCESS_KILL || a->state != ACCESS_PLACED ||
+	    a->placed.first == MEMDEP_NONE || !window_template(&s->w, a->dyn)->is_code)
+		return 0;
+	slot = memdep_access_of(s, a)->address;
+	if (slot < SLOT_CONSTANT || slot >= SLOT_ZERO)
+		return 0;
+	/* Code there is known to have changed. */
+	for (unsigned int i = 0; i < 8; i++) {
+		if (memmap_is_past(m->map, granule + i))
+			return 0;
+	}
+	for (uint32_t v = a->placed.first; v < m->version_count && m->versions[v].access == access;
+	     v++) {
+		if (m->granules[m->versions[v].granule].address == granule)
+			return m->versions[v].mask;
+	}
+	return 0;
+}
+
 enum memdep_apart memdep_apart_decides(const struct solver *s, uint64_t granule, uint32_t first,
                                        uint32_t end)
 {
 	const struct memdep_memory *m = &s->memory;
+	uint8_t literal = memdep_literal(s, granule, first);
 	uint32_t at = end;
 
 	while (at > 0) {
 		enum memdep_apart apart;
 
 		at = memdep_clobber_before(m, at);
-		if (at == MEMDEP_NONE || at < first)
+		if (at == MEMDEP_NONE || (first != MEMDEP_NONE && at <= first))
 			break;
 		apart = memdep_apart(s, granule, at);
+		if (apart == MEMDEP_MAY_ALIAS && m->accesses[at].index != ACCESS_KILL &&
+		    !is_there(&m->accesses[at]) &&
+		    memdep_may_touch(s, &m->accesses[at], granule, literal))
+			return MEMDEP_APART_LITERAL;
 		if (apart != MEMDEP_MAY_ALIAS &&
 		    memdep_may_touch(s, &m->accesses[at], granule, 0xff))
 			return apart;
@@ -293,6 +332,7 @@ struct memdep_scan memdep_scan(const struct solver *s, const struct memdep_stret
 	const struct memdep_memory *m = &s->memory;
 	struct supposed_granule of = {.address = in->granule};
 	struct memdep_scan r = {0xff, in->end, MEMDEP_NONE, false};
+	uint8_t literal = memdep_literal(s, in->granule, in->first);
 	uint32_t at = in->end;
 	bool is_clear = true;
 
@@ -311,6 +351,9 @@ struct memdep_scan memdep_scan(const struct solver *s, const struct memdep_stret
 		}
 		if (hits != 0 && memdep_apart(s, in->granule, at) != MEMDEP_MAY_ALIAS)
 			hits = 0;
+		if ((hits & literal) != 0 && m->accesses[at].index != ACCESS_KILL &&
+		    !is_there(&m->accesses[at]))
+			hits &= (uint8_t)~literal;
 		if (hits != 0 && stores_back(s, &m->accesses[at], in->first)) {
 			/* What is found there may be what it put back: of older stores it says
 			 * nothing. */

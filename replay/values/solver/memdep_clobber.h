@@ -100,14 +100,21 @@ bool memdep_spares_kernel(const struct solver *s, size_t dyn);
 
 /* Why an access of unknown address is none for a granule, by what is assumed of the code. */
 enum memdep_apart {
-	MEMDEP_MAY_ALIAS,    /* it may be one */
-	MEMDEP_APART_ABI,    /* abi.h */
-	MEMDEP_APART_LOCALS, /* local_frame.h */
+	MEMDEP_MAY_ALIAS,     /* it may be one */
+	MEMDEP_APART_ABI,     /* abi.h */
+	MEMDEP_APART_LITERAL, /* the same: memdep_literal() */
+	MEMDEP_APART_LOCALS,  /* local_frame.h */
 };
 
 enum memdep_apart memdep_apart(const struct solver *s, uint64_t granule, uint32_t access);
 /*
- * Which assumption takes away a doubt on one of the accesses first <= a < end, if any does.
+ * Bytes of the granule that an access, or MEMDEP_NONE, loads from beside its code (LDR literal),
+ * and that no access of unknown address writes afterwards, by the assumption abi: abi.h.
+ */
+uint8_t memdep_literal(const struct solver *s, uint64_t granule, uint32_t access);
+/*
+ * Which assumption takes away a doubt on one of the accesses first < a < end, if any does.
+ * MEMDEP_NONE as `first`: from the start on.
  */
 enum memdep_apart memdep_apart_decides(const struct solver *s, uint64_t granule, uint32_t first,
                                        uint32_t end);
