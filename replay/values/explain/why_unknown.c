@@ -361,14 +361,20 @@ static size_t possible_values(struct bits b, struct interval range, uint64_t mas
 	return count;
 }
 
+/* The bits of a general register. */
+static uint64_t register_mask(const struct why_walk *w)
+{
+	return bits_mask(history_core(w->solver.w.history)->arch == CORE_A64 ? 64 : 32);
+}
+
 /* That x1 is one of 0x8 and 0x9, say, or what is known of its bits. */
 static void say_partly_known(struct why_walk *w, uint32_t ssa, unsigned int reg)
 {
-	bool is_a64 = history_core(w->solver.w.history)->arch == CORE_A64;
-	struct bits b = w->solver.ssa_values[ssa];
+	uint64_t mask = register_mask(w);
+	struct bits b = memdep_masked(w->solver.ssa_values[ssa], mask);
 	struct interval range = interval_map_get(&w->solver.intervals, ssa);
 	uint64_t values[FEW + 1];
-	size_t count = possible_values(b, range, bits_mask(is_a64 ? 64 : 32), values);
+	size_t count = possible_values(b, range, mask, values);
 
 	why_name(w, reg, w->out);
 	text_puts(w->out, " is ");
@@ -386,7 +392,8 @@ void why_unknown_register(struct why_walk *w, size_t dyn, unsigned int reg)
 {
 	uint32_t ssa = window_ssa_of(&w->solver.w, dyn, reg);
 
-	if (w->solver.ssa_values[ssa].known != 0 && reg != REG_NZCV && why_line(w))
+	if ((w->solver.ssa_values[ssa].known & register_mask(w)) != 0 && reg != REG_NZCV &&
+	    why_line(w))
 		say_partly_known(w, ssa, reg);
 	explain_loss(w, dyn, reg);
 	explain_origin(w, ssa, 0);
