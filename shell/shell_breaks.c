@@ -33,8 +33,12 @@ bool shell_find_code(struct shell *shell, struct str word, uint64_t *address, st
 	struct console *console = &shell->console;
 	struct function_search search = {.name = word};
 
-	if (str_to_u64(word, address) == STATUS_OK)
+	if (str_to_u64(word, address) == STATUS_OK) {
+		/* Of T32 code a pointer to a function, and LR, have bit 0. */
+		if (session_core_registers(console->session, console->core)->arch != CORE_A64)
+			*address &= ~UINT64_C(1);
 		return true;
+	}
 	if (session_past_names(console->session, console->core, &shell->names) != STATUS_OK) {
 		console_say_status(console, STATUS_NO_MEM, out);
 		return false;

@@ -26,6 +26,8 @@ enum client {
 struct gdb_breakpoint {
 	uint64_t address;
 	bool hardware; /* Z1 */
+	/* The client has it at the address after this one, which stands for T32 code here. */
+	bool is_odd;
 	/*
 	 * Conditions, any of which is to hold: each an agent expression after its length in 4
 	 * bytes, lowest first. Empty: it always counts.
@@ -57,7 +59,7 @@ struct gdb_read {
 enum {
 	GDB_BREAKPOINTS_MOST = 65536,
 	GDB_FILES = 8,
-	GDB_LOOKS = 32,
+	GDB_LOOKS = 256,
 	GDB_READS = 256,
 	GDB_KEPT_LINES = 256,
 };

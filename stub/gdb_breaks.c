@@ -11,6 +11,7 @@ struct breakpoint_args {
 	uint64_t type;
 	uint64_t address;
 	uint64_t kind; /* bytes of the instruction it is for, or that are watched */
+	bool is_odd;   /* gdb_breakpoint */
 	struct str conditions;
 };
 
@@ -28,8 +29,9 @@ static bool parse(struct str args, struct breakpoint_args *parsed)
 		return false;
 	parsed->conditions = args;
 	/* gdb sends what the user wrote, and "break *0x8001" is how he says T32. */
-	if (parsed->type < TYPE_WATCH && (parsed->kind == 2 || parsed->kind == 3))
-		parsed->address &= ~UINT64_C(1);
+	parsed->is_odd = parsed->type < TYPE_WATCH && (parsed->kind == 2 || parsed->kind == 3) &&
+	                 parsed->address % 2 != 0;
+	parsed->address -= parsed->is_odd;
 	return true;
 }
 
@@ -77,6 +79,7 @@ static enum status insert(struct gdb *gdb, const struct breakpoint_args *args)
 
 	if (i < gdb->breakpoint_count) {
 		gdb_set_conditions(&gdb->breakpoints[i], args->conditions);
+		gdb->breakpoints[i].is_odd &= args->is_odd;
 		return STATUS_OK;
 	}
 	if (gdb->breakpoint_count == GDB_BREAKPOINTS_MOST)
@@ -84,7 +87,8 @@ static enum status insert(struct gdb *gdb, const struct breakpoint_args *args)
 	TRY(vec_reserve((void **)&gdb->breakpoints, &gdb->breakpoint_capacity,
 	                gdb->breakpoint_count + 1, sizeof(*gdb->breakpoints)));
 	TRY(session_break_set(gdb->session, address));
-	gdb->breakpoints[i] = (struct gdb_breakpoint){.address = address, .hardware = hardware};
+	gdb->breakpoints[i] = (struct gdb_breakpoint){
+	        .address = address, .hardware = hardware, .is_odd = args->is_odd};
 	gdb_set_conditions(&gdb->breakpoints[i], args->conditions);
 	gdb->breakpoint_count++;
 	return STATUS_OK;

@@ -113,6 +113,17 @@ static void tell_stop(struct gdb *gdb, const struct move *move, const struct sto
 	text_fini(&lines);
 }
 
+static void tell_odd(struct gdb *gdb, uint64_t address)
+{
+	struct text line = {0};
+
+	text_printf(&line,
+	            "csreplay: the breakpoint at 0x%" PRIx64 " is met: T32 code of 0x%" PRIx64 "\n",
+	            address + 1, address);
+	gdb_console(gdb, text_str(&line));
+	text_fini(&line);
+}
+
 static void add_breakpoint_reason(struct gdb *gdb, size_t core)
 {
 	const struct gdb_breakpoint *breakpoint;
@@ -122,6 +133,11 @@ static void add_breakpoint_reason(struct gdb *gdb, size_t core)
 	breakpoint = gdb_find_breakpoint(gdb, value_u64(&pc));
 	if (!breakpoint)
 		return;
+	/* Where gdb has none it would take the reason for one of a breakpoint that is gone. */
+	if (breakpoint->is_odd) {
+		tell_odd(gdb, breakpoint->address);
+		return;
+	}
 	if (breakpoint->hardware && gdb->has_hwbreak)
 		text_puts(&gdb->reply, "hwbreak:;");
 	else if (!breakpoint->hardware && gdb->has_swbreak)

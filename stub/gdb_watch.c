@@ -34,7 +34,9 @@ void gdb_watch_set(struct gdb *gdb, const struct watch *watch)
 	        .core = core,
 	        .position = session_position(gdb->session, core),
 	        .since = gdb->reads_before,
-	        .is_lost = gdb->read_count - gdb->reads_before > GDB_READS,
+	        /* It may be one of those that were, and looked at before. */
+	        .is_lost = gdb->look_count >= GDB_LOOKS ||
+	                   gdb->read_count - gdb->reads_before > GDB_READS,
 	};
 }
 
@@ -149,18 +151,21 @@ bool gdb_watch_is_shown(const struct gdb *gdb, size_t core, const struct stop *s
 	const struct gdb_look near = side(core, stop, !forward);
 	const struct gdb_look far = side(core, stop, forward);
 	size_t look = find_look(gdb, &stop->watch);
+	size_t first;
 
 	if (gdb->client != CLIENT_GDB || stop->watch.kind == WATCH_READ || look == GDB_LOOKS)
 		return true;
+	first = gdb->looks[look].since;
 	if (gdb->looks[look].is_lost || !is_told(gdb, stop, &gdb->looks[look], &near, &far))
 		return false;
-	for (size_t i = gdb->looks[look].since; i < gdb->read_count; i++) {
+	/* What was forgotten is no other value. */
+	if (first < gdb->read_count && gdb->read_count - first > GDB_READS)
+		first = gdb->read_count - GDB_READS;
+	for (size_t i = first; i < gdb->read_count; i++) {
 		const struct gdb_read *read = &gdb->reads[i % GDB_READS];
 		const struct gdb_look other = look_of(read, &stop->watch);
 
-		/* What was forgotten is no other value. */
-		if (gdb->read_count - i <= GDB_READS && is_of(read, &stop->watch) &&
-		    !is_told(gdb, stop, &other, &near, &far))
+		if (is_of(read, &stop->watch) && !is_told(gdb, stop, &other, &near, &far))
 			return false;
 	}
 	return true;

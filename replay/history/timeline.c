@@ -176,8 +176,7 @@ enum status timeline_positions(const struct history *history, uint64_t time, uin
 			return STATUS_BAD_DATA;
 		}
 		if (entry.value < time)
-			*first = entry.position == history->length ? history->length
-			                                           : entry.position + 1;
+			*first = entry.position;
 		if (entry.value > time && *last == history->length &&
 		    entry.position < history->length)
 			*last = run_end(history, entry.position) - 1;
@@ -197,8 +196,7 @@ void timeline_cursor_positions(const struct history *history, struct timeline_cu
 		if (is_time(&entry) && entry.value >= time)
 			break;
 		if (is_time(&entry))
-			cursor->first = entry.position == history->length ? history->length
-			                                                  : entry.position + 1;
+			cursor->first = entry.position;
 	}
 	for (; cursor->above < count; cursor->above++) {
 		entry = history_mark_entry(history, MARK_TIMESTAMP, cursor->above);

@@ -96,8 +96,8 @@ static void find_when(struct writer *w, uint64_t position)
 	if (w->is_timed && before.has_earliest)
 		timeline_cursor_positions(w->own, &w->earliest, before.earliest, &w->first,
 		                          &unused);
-	/* It may have been there for a while already. */
-	w->first -= w->first > 0 ? 1 : 0;
+	/* At the halt it may have been a while before it. */
+	w->first -= w->first > 0 && w->first == history_length(w->own) ? 1 : 0;
 	if (w->is_timed && after.has_latest)
 		timeline_cursor_positions(w->own, &w->latest, after.latest, &unused, &w->last);
 }

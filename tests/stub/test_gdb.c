@@ -719,6 +719,17 @@ static void gdb_t32_breakpoint_address_loses_bit_0(void **state)
 	                    "E.an instruction has 2 or 4 bytes and lies at a multiple of 2");
 }
 
+/* gdb has none at 0x1020, and would take a reason for one of a breakpoint that it took away. */
+static void gdb_t32_breakpoint_at_an_odd_address_is_met_without_a_reason(void **state)
+{
+	(void)state;
+	connect_gdb_to(CORE_A32);
+	assert_non_null(strstr(ask("qSupported:swbreak+"), "swbreak+"));
+	assert_string_equal(ask("Z0,1021,2"), "OK");
+	assert_null(strstr(ask("bc"), "swbreak"));
+	assert_string_equal(ask("p0"), "20100000");
+}
+
 static void gdb_64_bit_without_program_gets_none(void **state)
 {
 	(void)state;
@@ -732,6 +743,7 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 	        T(gdb_unknown_packets_get_the_empty_reply),
+	        T(gdb_t32_breakpoint_at_an_odd_address_is_met_without_a_reason),
 	        T(gdb_features_never_promise_what_is_not_served),
 	        T(gdb_halt_at_fault_is_a_segv_and_else_a_trap),
 	        T(lldb_halt_at_fault_has_its_reason),
