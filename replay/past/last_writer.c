@@ -104,7 +104,7 @@ static uint8_t refuted(const struct visit *v)
 	other = ((stored.value >> 8 * (v->of->address - start)) ^ v->of->held.value) &
 	        stored.known >> 8 * (v->of->address - start) & v->of->held.known;
 	for (unsigned int i = 0; i < 8; i++)
-		wrong |= (other >> 8 * i & 0xff) != 0 ? 1u << i : 0;
+		wrong |= (uint8_t)((other >> 8 * i & 0xff) != 0 ? 1u << i : 0);
 	return wrong;
 }
 
