@@ -12,6 +12,11 @@ bool past_access_is_placed(const struct memdep_access *a)
 	return a->state == ACCESS_PLACED || a->state == ACCESS_UNLINKED;
 }
 
+bool past_access_is_open_write(const struct memdep_access *a)
+{
+	return past_access_is_write(a) && a->state != ACCESS_ABSENT && !past_access_is_placed(a);
+}
+
 static bool overlaps(const struct solver *s, const struct memdep_access *a, uint64_t address,
                      uint64_t size)
 {
@@ -104,10 +109,8 @@ bool past_access_is_only(const struct past_place *place, uint32_t access)
 	uint32_t end = window_access(w, place->dyn + 1);
 
 	for (uint32_t i = first; i < end; i++) {
-		const struct memdep_access *a = &place->window.proved->memory.accesses[i];
-
-		if (i != access && past_access_is_write(a) && a->state != ACCESS_ABSENT &&
-		    !past_access_is_placed(a))
+		if (i != access &&
+		    past_access_is_open_write(&place->window.proved->memory.accesses[i]))
 			return false;
 	}
 	return true;

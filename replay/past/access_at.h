@@ -21,6 +21,8 @@ bool past_access_is_write(const struct memdep_access *a);
 /* Its place is known in the solver's tier. */
 bool past_access_is_placed(const struct memdep_access *a);
 
+/* It wrote, or may have, at a place that is not known there. */
+bool past_access_is_open_write(const struct memdep_access *a);
 /* No other write of its dynamic instruction has a place that is not known. */
 bool past_access_is_only(const struct past_place *place, uint32_t access);
 

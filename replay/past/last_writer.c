@@ -85,32 +85,28 @@ static bool stored_by(const struct past_place *place, uint32_t number, struct bi
 	return true;
 }
 
-/* The bytes, of the first 8 asked for, that the proved write did not leave as they are held. */
-static uint8_t refuted(const struct visit *v)
+/* The bits, of the first 8 bytes asked for, that the proved write did not leave as they are held.
+ */
+static uint64_t refuted(const struct visit *v)
 {
 	const struct last_writer *found = v->found;
 	const struct solver *s = found->at.window.proved;
 	const struct memdep_access *a = &s->memory.accesses[found->access];
-	uint8_t wrong = 0;
 	struct bits stored;
 	uint64_t start;
-	uint64_t other;
 
 	if (!past_access_is_placed(a) || !stored_by(&found->at, found->access, &stored))
 		return 0;
 	start = memdep_canonical(memdep_address(s, a).value);
 	if (start > v->of->address)
 		return 0;
-	other = ((stored.value >> 8 * (v->of->address - start)) ^ v->of->held.value) &
-	        stored.known >> 8 * (v->of->address - start) & v->of->held.known;
-	for (unsigned int i = 0; i < 8; i++)
-		wrong |= (uint8_t)((other >> 8 * i & 0xff) != 0 ? 1u << i : 0);
-	return wrong;
+	return ((stored.value >> 8 * (v->of->address - start)) ^ v->of->held.value) &
+	       stored.known >> 8 * (v->of->address - start) & v->of->held.known;
 }
 
-/* The access may have left one of the wrong bytes, wherever in these it went. */
+/* The access may have left some of the wrong bits, wherever in the bytes it went. */
 static bool may_have_left(const struct visit *v, const struct past_place *place, uint32_t number,
-                          uint8_t wrong)
+                          uint64_t wrong)
 {
 	const struct memdep_access *a = &place->window.proved->memory.accesses[number];
 	struct bits held = v->of->held;
@@ -121,19 +117,17 @@ static bool may_have_left(const struct visit *v, const struct past_place *place,
 	for (int at = 1 - (int)a->size; at < 8; at++) {
 		unsigned int up = at > 0 ? 8u * (unsigned int)at : 0;
 		unsigned int down = at < 0 ? 8u * (unsigned int)-at : 0;
-		unsigned int count = (unsigned int)a->size - down / 8;
-		uint8_t bytes = (uint8_t)(((1u << count) - 1) << up / 8);
-		uint64_t both = stored.known >> down << up & held.known;
+		uint64_t there = bits_mask(8u * a->size - down) << up;
+		uint64_t both = stored.known >> down << up & held.known & there;
 
-		if ((bytes & wrong) != 0 && ((stored.value >> down << up ^ held.value) & both &
-		                             bits_mask(8 * count) << up) == 0)
+		if ((there & wrong) != 0 && ((stored.value >> down << up ^ held.value) & both) == 0)
 			return true;
 	}
 	return false;
 }
 
-/* The one access of the candidate that may have left one of the wrong bytes, if it is one. */
-static bool find_only(const struct visit *v, uint8_t wrong)
+/* The one access of the candidate that may have left some of the wrong bits, if it is one. */
+static bool find_only(const struct visit *v, uint64_t wrong)
 {
 	struct last_writer *found = v->found;
 	const struct window *w = past_dyns(&found->at.window);
@@ -143,8 +137,7 @@ static bool find_only(const struct visit *v, uint8_t wrong)
 	     i++) {
 		const struct memdep_access *a = &found->at.window.proved->memory.accesses[i];
 
-		if (!past_access_is_write(a) || past_access_is_placed(a) ||
-		    a->state == ACCESS_ABSENT || !may_have_left(v, &found->at, i, wrong))
+		if (!past_access_is_open_write(a) || !may_have_left(v, &found->at, i, wrong))
 			continue;
 		found->access = i;
 		count++;
@@ -160,16 +153,14 @@ enum status last_writer_find(struct values *values, uint64_t position,
 	                  .target = {.address = of->address, .size = of->size, .writes = true},
 	                  .found = found};
 	const struct values_range range = {.first = 0, .last = position};
-	bool has_older;
-	uint8_t wrong;
+	uint64_t wrong;
 
 	*found = (struct last_writer){0};
 	TRY(values_visit_accesses(values, &range, &v.target, take, &v));
 	if (found->possible == 0)
 		return STATUS_OK;
-	has_older = found->is_found;
-	wrong = has_older ? refuted(&v) : 0;
-	if (has_older && wrong == 0)
+	wrong = found->is_found ? refuted(&v) : 0;
+	if (found->is_found && wrong == 0)
 		return STATUS_OK;
 	/* Of the window that is at hand now. */
 	found->is_found = found->is_candidate = past_access_at(

@@ -245,7 +245,7 @@ bool session_catches(const struct session *session, enum session_caught what);
 bool session_can_watch(const struct session *session);
 /*
  * Watchpoints, for all cores; a core stops for accesses of its own. Setting one twice or clearing
- * none is fine. NO_MEM; UNSUPPORTED if its size is 0 or above WATCH_MOST.
+ * none is fine. NO_MEM; UNSUPPORTED if it is not watch_is_range() (watch.h).
  */
 MUST_USE enum status session_watch_set(struct session *session, const struct watch *watch);
 void session_watch_clear(struct session *session, const struct watch *watch);
@@ -428,7 +428,7 @@ enum session_word {
 	SESSION_WORD_UNKNOWN,   /* neither register nor address nor variable */
 	SESSION_WORD_SEVERAL,   /* variables have this name */
 	SESSION_WORD_NO_VALUES, /* a register that is not reconstructed */
-	SESSION_WORD_BAD_SIZE,  /* 0, above WATCH_MOST, or after a register */
+	SESSION_WORD_BAD_SIZE,  /* no watch_is_range(), or after a register */
 };
 enum session_word session_past_subject(struct session *session, size_t core, struct str word,
                                        struct past_subject *subject);

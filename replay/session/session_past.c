@@ -49,10 +49,8 @@ enum session_word session_past_subject(struct session *session, size_t core, str
 		subject->address = values_untagged(session->values[core], subject->address);
 	if (plus < word.n && str_to_u64(size, &subject->size) != STATUS_OK)
 		return SESSION_WORD_BAD_SIZE;
-	return subject->size > 0 && subject->size <= WATCH_MOST &&
-	                       subject->address + (subject->size - 1) >= subject->address
-	               ? SESSION_WORD_FINE
-	               : SESSION_WORD_BAD_SIZE;
+	return watch_is_range(subject->address, subject->size) ? SESSION_WORD_FINE
+	                                                       : SESSION_WORD_BAD_SIZE;
 }
 
 enum status session_origin(struct session *session, size_t core, uint64_t position,

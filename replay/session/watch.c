@@ -15,10 +15,14 @@ static size_t find(const struct watch_list *list, const struct watch *watch)
 	return i;
 }
 
+bool watch_is_range(uint64_t address, uint64_t size)
+{
+	return size > 0 && size <= WATCH_MOST && address + (size - 1) >= address;
+}
+
 enum status watch_add(struct watch_list *list, const struct watch *watch)
 {
-	if (watch->size == 0 || watch->size > WATCH_MOST ||
-	    watch->address + (watch->size - 1) < watch->address)
+	if (!watch_is_range(watch->address, watch->size))
 		return STATUS_UNSUPPORTED;
 	if (find(list, watch) < list->count)
 		return STATUS_OK;

@@ -25,7 +25,9 @@ struct watch_list {
 	bool stops_after; /* session_watch_after() */
 };
 
-/* Setting one twice is fine. NO_MEM; UNSUPPORTED for more than WATCH_MOST bytes, or none. */
+/* 1 to WATCH_MOST bytes, and no more than there are addresses. */
+bool watch_is_range(uint64_t address, uint64_t size);
+/* Setting one twice is fine. NO_MEM; UNSUPPORTED for what is no watch_is_range(). */
 MUST_USE enum status watch_add(struct watch_list *list, const struct watch *watch);
 void watch_remove(struct watch_list *list, const struct watch *watch); /* none: fine */
 

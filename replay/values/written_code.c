@@ -104,7 +104,7 @@ static bool is_code_line(const struct follower *f, uint32_t view, uint64_t addre
 static enum status add_hit(struct follower *f, const struct solver *s,
                            const struct memdep_access *a)
 {
-	uint64_t first = (uint64_t)((int64_t)(memdep_address(s, a).value << 8) >> 8);
+	uint64_t first = memdep_canonical(memdep_address(s, a).value);
 	struct hit hit = {window_position_of(&s->w, a->dyn), first, first + a->size - 1};
 
 	if (hit.last < first ||

@@ -142,7 +142,7 @@ bool why_maker(const struct why_walk *w, uint32_t ssa, size_t *dyn)
 
 uint64_t why_address(const struct why_walk *w, const struct memdep_access *access)
 {
-	return (uint64_t)((int64_t)(memdep_address(&w->solver, access).value << 8) >> 8);
+	return memdep_canonical(memdep_address(&w->solver, access).value);
 }
 
 const char *why_apart_text(enum memdep_apart apart)

@@ -233,26 +233,24 @@ bool memdep_may_touch(const struct solver *s, const struct memdep_access *a, uin
 	return clobber_hits(s, a, &of, anything, bytes) != 0;
 }
 
-/* It is an access of which the address is known. */
-static bool is_there(const struct memdep_access *a)
-{
-	return a->index != ACCESS_KILL &&
-	       (a->state == ACCESS_PLACED || (~a->address.known & ADDRESS_BITS) == 0);
-}
-
 enum memdep_apart memdep_apart(const struct solver *s, uint64_t granule, uint32_t access)
 {
 	const struct memdep_access *a = &s->memory.accesses[access];
 
 	/* It is no access through a pointer that may lead anywhere. */
-	if (a->state != ACCESS_PLACED && is_there(a))
+	if (a->index != ACCESS_KILL && a->state != ACCESS_PLACED &&
+	    (~a->address.known & ADDRESS_BITS) == 0)
 		return MEMDEP_MAY_ALIAS;
 	if (abi_slot_is_kept(s, granule, access))
 		return MEMDEP_APART_ABI;
 	return local_frames_are_apart(s, granule, access) ? MEMDEP_APART_LOCALS : MEMDEP_MAY_ALIAS;
 }
 
-uint8_t memdep_literal(const struct solver *s, uint64_t granule, uint32_t access)
+/*
+ * Bytes of the granule that an access, or MEMDEP_NONE, loads from beside its code (LDR literal),
+ * and that no access of unknown address writes afterwards, by the assumption abi: abi.h.
+ */
+static uint8_t literal_bytes(const struct solver *s, uint64_t granule, uint32_t access)
 {
 	const struct memdep_memory *m = &s->memory;
 	const struct memdep_access *a;
@@ -280,11 +278,18 @@ uint8_t memdep_literal(const struct solver *s, uint64_t granule, uint32_t access
 	return 0;
 }
 
+/* An access through a pointer that may lead anywhere, and that spares such bytes. */
+static bool spares_literals(const struct memdep_access *a)
+{
+	return a->index != ACCESS_KILL && a->state != ACCESS_PLACED &&
+	       (~a->address.known & ADDRESS_BITS) != 0;
+}
+
 enum memdep_apart memdep_apart_decides(const struct solver *s, uint64_t granule, uint32_t first,
                                        uint32_t end)
 {
 	const struct memdep_memory *m = &s->memory;
-	uint8_t literal = memdep_literal(s, granule, first);
+	uint8_t literal = literal_bytes(s, granule, first);
 	uint32_t at = end;
 
 	while (at > 0) {
@@ -294,8 +299,7 @@ enum memdep_apart memdep_apart_decides(const struct solver *s, uint64_t granule,
 		if (at == MEMDEP_NONE || (first != MEMDEP_NONE && at <= first))
 			break;
 		apart = memdep_apart(s, granule, at);
-		if (apart == MEMDEP_MAY_ALIAS && m->accesses[at].index != ACCESS_KILL &&
-		    !is_there(&m->accesses[at]) &&
+		if (apart == MEMDEP_MAY_ALIAS && spares_literals(&m->accesses[at]) &&
 		    memdep_may_touch(s, &m->accesses[at], granule, literal))
 			return MEMDEP_APART_LITERAL;
 		if (apart != MEMDEP_MAY_ALIAS &&
@@ -332,7 +336,7 @@ struct memdep_scan memdep_scan(const struct solver *s, const struct memdep_stret
 	const struct memdep_memory *m = &s->memory;
 	struct supposed_granule of = {.address = in->granule};
 	struct memdep_scan r = {0xff, in->end, MEMDEP_NONE, false};
-	uint8_t literal = memdep_literal(s, in->granule, in->first);
+	uint8_t literal = literal_bytes(s, in->granule, in->first);
 	uint32_t at = in->end;
 	bool is_clear = true;
 
@@ -351,8 +355,7 @@ struct memdep_scan memdep_scan(const struct solver *s, const struct memdep_stret
 		}
 		if (hits != 0 && memdep_apart(s, in->granule, at) != MEMDEP_MAY_ALIAS)
 			hits = 0;
-		if ((hits & literal) != 0 && m->accesses[at].index != ACCESS_KILL &&
-		    !is_there(&m->accesses[at]))
+		if ((hits & literal) != 0 && spares_literals(&m->accesses[at]))
 			hits &= (uint8_t)~literal;
 		if (hits != 0 && stores_back(s, &m->accesses[at], in->first)) {
 			/* What is found there may be what it put back: of older stores it says

@@ -102,16 +102,11 @@ bool memdep_spares_kernel(const struct solver *s, size_t dyn);
 enum memdep_apart {
 	MEMDEP_MAY_ALIAS,     /* it may be one */
 	MEMDEP_APART_ABI,     /* abi.h */
-	MEMDEP_APART_LITERAL, /* the same: memdep_literal() */
+	MEMDEP_APART_LITERAL, /* the same, of a constant beside code */
 	MEMDEP_APART_LOCALS,  /* local_frame.h */
 };
 
 enum memdep_apart memdep_apart(const struct solver *s, uint64_t granule, uint32_t access);
-/*
- * Bytes of the granule that an access, or MEMDEP_NONE, loads from beside its code (LDR literal),
- * and that no access of unknown address writes afterwards, by the assumption abi: abi.h.
- */
-uint8_t memdep_literal(const struct solver *s, uint64_t granule, uint32_t access);
 /*
  * Which assumption takes away a doubt on one of the accesses first < a < end, if any does.
  * MEMDEP_NONE as `first`: from the start on.
