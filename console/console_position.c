@@ -141,7 +141,7 @@ void console_time(struct console *console, struct str args, struct text *out)
 
 	if (args.n > 0 && !console_parse_position(console, args, &position, out))
 		return;
-	moment = session_moment(console->session, console->core, position);
+	moment = session_execution(console->session, console->core, position);
 	console_core(console, console->core, out);
 	text_printf(out, ": position %" PRIu64 ", ", position);
 	moment_text(&moment, out);

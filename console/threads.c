@@ -169,7 +169,7 @@ void threads_place(const struct session *session, size_t core, size_t now, struc
 
 	if (history_length(session_history(session, core)) == 0)
 		return;
-	moment = session_moment(session, core, session_position(session, core));
+	moment = session_execution(session, core, session_position(session, core));
 	text_printf(out, ", at position %" PRIu64 ", ", session_position(session, core));
 	moment_text(&moment, out);
 	if (core == now)

@@ -31,6 +31,23 @@ struct moment session_moment(const struct session *session, size_t core, uint64_
 	return moment;
 }
 
+struct moment session_execution(const struct session *session, size_t core, uint64_t position)
+{
+	const struct session_place at = session_place(session, core, position);
+	const struct history *history = session_history(session, at.core);
+	struct moment moment = session_moment(session, core, position);
+	struct moment next;
+
+	if (history_data(history) || at.position >= history_length(history) ||
+	    !history_has_gap_at(history, at.position))
+		return moment;
+	next = session_moment(session, core, position + 1);
+	moment.has_latest = next.has_latest;
+	moment.latest = next.latest;
+	moment.has_estimate = false;
+	return moment;
+}
+
 /* The first instruction whose line has a time of at least `time`, or N. */
 static enum status find_line(const struct history *history, uint64_t time, uint64_t *position)
 {

@@ -468,10 +468,15 @@ MUST_USE enum status session_place_of(const struct session *session, size_t core
                                       struct str command, uint64_t number, uint64_t *position);
 
 /*
- * When a core was at `position` <= N, and where it was at a time: timeline.h. The lines of a trace
+ * When a core came to `position` <= N, and where it was at a time: timeline.h. The lines of a trace
  * with data have the time of each instruction; only N of these has an earliest alone.
  */
 struct moment session_moment(const struct session *session, size_t core, uint64_t position);
+/*
+ * When it executed the instruction there, or halted. After a gap that may be long after it came to
+ * the position: no later than to the next one.
+ */
+struct moment session_execution(const struct session *session, size_t core, uint64_t position);
 MUST_USE enum status session_positions_at(const struct session *session, size_t core, uint64_t time,
                                           uint64_t *first, uint64_t *last);
 

@@ -50,24 +50,11 @@ struct making {
 static struct moment moment_of(const struct session *session, const struct planned_stop *plan,
                                enum direction direction)
 {
-	uint64_t place = plan->goal + (direction == DIRECTION_BACKWARD);
-	const struct session_place goal = session_place(session, plan->core, plan->goal);
-	struct moment moment;
-
-	if (place > history_length(session->histories[plan->core]))
-		place = plan->goal;
-	moment = session_moment(session, plan->core, place);
-	/* What lies after a gap it executes when the gap is over, of which no time is known: before
-	 * it comes to what is next. */
-	if (direction == DIRECTION_FORWARD &&
-	    plan->goal < history_length(session->histories[plan->core]) &&
-	    history_has_gap_at(session->histories[goal.core], goal.position)) {
-		struct moment next = session_moment(session, plan->core, plan->goal + 1);
-
-		moment.has_latest = next.has_latest;
-		moment.latest = next.latest;
-	}
-	return moment;
+	if (direction == DIRECTION_FORWARD)
+		return session_execution(session, plan->core, plan->goal);
+	if (plan->goal == history_length(session->histories[plan->core]))
+		return session_moment(session, plan->core, plan->goal);
+	return session_moment(session, plan->core, plan->goal + 1);
 }
 
 /* How `a` comes to `b`, in the direction. */

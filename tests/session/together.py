@@ -311,11 +311,13 @@ class Kernel(Case):
     """A recorded kernel on two cores, with the number of each instruction over both: where the other core is after a move,
     and where it is said to be, against where it was."""
 
-    def order_of(self, core):
+    def rows_of(self, core):
         records = recorded_kernel.read(self.folder, "truth", core)
+        return [record for record, _ in recorded_kernel.true_rows(self.folder, core, records)]
+
+    def order_of(self, core):
         order = recorded_kernel.read(self.folder, "order", core)
-        rows = recorded_kernel.true_rows(self.folder, core, records)
-        return [struct.unpack_from("<I", order, 4 * row)[0] for row, _ in rows]
+        return [struct.unpack_from("<I", order, 4 * row)[0] for row in self.rows_of(core)]
 
     def test_the_other_core_was_there(self):
         self.folder = shared("corpus", "kernel", "uaf_k")
@@ -341,6 +343,26 @@ class Kernel(Case):
             apart.append(abs(true - at[1 - core]))
         print("instructions apart, median and most:", sorted(apart)[100], max(apart))
         self.assertLess(sorted(apart)[100], 700)
+
+    def test_it_was_about_to_execute_an_instruction_when_it_is_said(self):
+        """When it had executed the one before, traced or not."""
+        self.folder = shared("corpus", "kernel", "sysrq_rs8")
+        self.serve([self.folder], 2)
+        with_bounds = 0
+        for core in range(2):
+            rows = self.rows_of(f"cpu_{core}")
+            order = recorded_kernel.read(self.folder, "order", f"cpu_{core}")
+            after_gap = [p for p in range(1, len(rows)) if rows[p] != rows[p - 1] + 1]
+            self.assertGreater(len(after_gap), 20)
+            self.cores.client.ask(f"T{core + 1:x}")
+            for position in after_gap + random.Random(core).sample(range(1, len(rows)), 100):
+                said = self.cores.client.monitor(f"time {position}")
+                found = re.search(r"time (\d+) to (\d+)", said)
+                with_bounds += found is not None
+                if found:
+                    came = 0x123450000 + 2 * struct.unpack_from("<I", order, 4 * (rows[position] - 1))[0]
+                    self.assertTrue(int(found[1]) <= came <= int(found[2]), (said, came))
+        self.assertGreater(with_bounds, 200)
 
     def test_what_lies_after_a_gap_comes_when_the_gap_is_over(self):
         """cpu_1 is at EL0, which is not there, until an interrupt; cpu_0 comes to its breakpoint before that."""

@@ -284,6 +284,11 @@ enum status session_seek(struct session *s, size_t core, uint64_t position)
 	return STATUS_OK;
 }
 
+struct moment session_execution(const struct session *s, size_t core, uint64_t position)
+{
+	return session_moment(s, core, position);
+}
+
 struct moment session_moment(const struct session *s, size_t core, uint64_t position)
 {
 	uint64_t length = s->histories[core].length;
