@@ -81,6 +81,13 @@ struct gdb_kept {
 	struct text replies;
 };
 
+/* The resumes of gdb's `next`: steps through a range, and a continue over each call on the way. */
+enum gdb_resume {
+	RESUME_OTHER,
+	RESUME_RANGE,
+	RESUME_OVER,
+};
+
 struct gdb {
 	struct session *session;
 	size_t *stopped; /* core of the last stop; outlives the connection */
@@ -101,6 +108,8 @@ struct gdb {
 	bool has_lifted;
 	bool has_resume;
 	bool traces; /* `record btrace bts` is on (gdb_btrace.c) */
+	enum gdb_resume last_resume;
+	bool has_told_result; /* since RESUME_OTHER: that what a call returned is not known */
 	uint64_t lifted;
 	size_t general; /* core that g, p, m are about (Hg) */
 	size_t resume;  /* core that bs, bc, c, s move (Hc); valid if has_resume */

@@ -409,6 +409,7 @@ static void step(struct gdb *gdb, size_t core, enum direction direction)
 
 	if (go_waiting(gdb, core))
 		return;
+	gdb->last_resume = RESUME_OTHER;
 	move = begin_move(gdb, core, direction);
 	stop = session_step(gdb->session, core, direction);
 	end_move(gdb, &move, &stop);
@@ -427,7 +428,7 @@ static void tell_result(struct gdb *gdb, size_t core, const struct stop *stop)
 	struct text line = {0};
 	struct value value;
 
-	if (gdb->client != CLIENT_GDB || stop->reason != STOP_BREAKPOINT ||
+	if (gdb->client != CLIENT_GDB || stop->reason != STOP_BREAKPOINT || gdb->has_told_result ||
 	    !session_has_returned(gdb->session, core))
 		return;
 	session_register(gdb->session, core, number, &value);
@@ -437,6 +438,7 @@ static void tell_result(struct gdb *gdb, size_t core, const struct stop *stop)
 	            file->table[number].name);
 	gdb_console(gdb, text_str(&line));
 	text_fini(&line);
+	gdb->has_told_result = true;
 }
 
 static void step_range(struct gdb *gdb, size_t core, uint64_t low, uint64_t high)
@@ -446,6 +448,8 @@ static void step_range(struct gdb *gdb, size_t core, uint64_t low, uint64_t high
 
 	if (go_waiting(gdb, core))
 		return;
+	gdb->has_told_result &= gdb->last_resume != RESUME_OTHER;
+	gdb->last_resume = RESUME_RANGE;
 	move = begin_move(gdb, core, DIRECTION_FORWARD);
 	stop = session_step_range(gdb->session, core, low, high, gdb->interrupted, gdb->context);
 	end_move(gdb, &move, &stop);
@@ -458,6 +462,8 @@ static void run(struct gdb *gdb, size_t core, enum direction direction)
 
 	if (go_waiting(gdb, core))
 		return;
+	gdb->last_resume = gdb->last_resume == RESUME_RANGE ? RESUME_OVER : RESUME_OTHER;
+	gdb->has_told_result &= gdb->last_resume == RESUME_OVER;
 	move = begin_move(gdb, core, direction);
 	stop = session_continue(gdb->session, core, direction, gdb->interrupted, gdb->context);
 	if (direction == DIRECTION_FORWARD && !stop.is_of_other)

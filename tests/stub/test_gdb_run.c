@@ -504,6 +504,14 @@ static void value_that_finish_would_show_is_none_if_it_is_unknown(void **state)
 	assert_told("c", said, stop);
 	(void)ask("bs");
 	assert_told("vCont;c", said, stop);
+	/* `next` over a loop with calls in one line: once. */
+	for (int turn = 0; turn < 2; turn++) {
+		assert_int_equal(session_seek(rig.gdb.session, 0, 5), STATUS_OK);
+		(void)ask("vCont;r1014,1018:1");
+		assert_told("vCont;c", turn == 0 ? said : "", stop);
+	}
+	(void)ask("bs");
+	assert_told("vCont;c", said, stop);
 	(void)ask("bs");
 	fake_session_set_returned(false);
 	assert_told("c", "", stop);
