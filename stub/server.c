@@ -341,14 +341,26 @@ static bool wait_for_client(struct client_link *link)
 	return true;
 }
 
+/* Asked while the client says nothing: is there something else to do? */
+static bool is_wanted(void *context)
+{
+	const struct client_link *link = context;
+
+	return is_readable(link->connection.in) || is_readable(link->server->options->wake_fd) ||
+	       is_readable(link->server->transport->listener);
+}
+
 /* What stops are going to need is made while the client says nothing. */
 static void prepare(struct client_link *link)
 {
-	while (!is_readable_within(link->connection.in, QUIET) &&
-	       !is_readable(link->server->options->wake_fd)) {
-		if (!session_prepare(link->server->session))
-			return;
+	struct session *session = link->server->session;
+	bool goes_on = !is_readable_within(link->connection.in, QUIET);
+
+	while (goes_on && !is_wanted(link)) {
+		session_interrupt(session, is_wanted, link);
+		goes_on = session_prepare(session);
 	}
+	session_interrupt(session, NULL, NULL);
 }
 
 /* Until the client leaves; false when the server is to end. */

@@ -76,30 +76,90 @@ static size_t timestamp_index(const struct history *history, uint64_t position)
 	return position == 0 ? 0 : history_mark_after(history, MARK_TIMESTAMP, position - 1);
 }
 
-struct moment timeline_at(const struct history *history, uint64_t position)
+static uint64_t earlier(uint64_t a, uint64_t b)
 {
-	uint64_t start = run_start(history, position);
+	return a < b ? a : b;
+}
+
+/*
+ * The timestamps around a position: those before index `before` come before its run, those from
+ * index `after` on not before it. `span` are the positions of which that is so, this one among
+ * them.
+ */
+struct around {
+	size_t before;
+	size_t after;
+	struct timeline_span span;
+};
+
+static struct around find_around(const struct history *history, uint64_t position)
+{
+	struct around around = {.after = timestamp_index(history, position),
+	                        .span = {0, history->length - 1}};
+	uint64_t last; /* position of a timestamp before this one */
+	uint64_t end;
+
 	/* A timestamp after the last run stands before nothing: the halt is later. */
-	size_t end = position == history->length ? timestamp_count(history)
-	                                         : timestamp_index(history, start);
-	size_t next = timestamp_index(history, position);
+	if (position == history->length) {
+		around.before = timestamp_count(history);
+		around.span = (struct timeline_span){position, position};
+		return around;
+	}
+	if (around.after < timestamp_count(history))
+		around.span.last =
+		        earlier(history_mark_entry(history, MARK_TIMESTAMP, around.after).position,
+		                around.span.last);
+	if (around.after == 0)
+		return around;
+	last = history_mark_entry(history, MARK_TIMESTAMP, around.after - 1).position;
+	end = run_end(history, last);
+	if (position >= end) {
+		around.before = around.after;
+		around.span.first = end;
+	} else {
+		around.before = timestamp_index(history, run_start(history, last));
+		around.span.first = last + 1;
+		around.span.last = earlier(end - 1, around.span.last);
+	}
+	return around;
+}
+
+static struct moment moment_of(const struct history *history, const struct around *around,
+                               uint64_t position, bool estimates)
+{
 	struct mark_entry before = {.known = false};
 	struct mark_entry after = {.known = false};
 	struct moment moment = {0};
 
-	if (end > 0)
-		before = history_mark_entry(history, MARK_TIMESTAMP, end - 1);
-	if (next < timestamp_count(history))
-		after = history_mark_entry(history, MARK_TIMESTAMP, next);
+	if (around->before > 0)
+		before = history_mark_entry(history, MARK_TIMESTAMP, around->before - 1);
+	if (around->after < timestamp_count(history))
+		after = history_mark_entry(history, MARK_TIMESTAMP, around->after);
 	if (is_time(&before) && is_time(&after) && before.value > after.value)
 		return moment;
 	moment.has_earliest = is_time(&before);
 	moment.earliest = before.value;
 	moment.has_latest = is_time(&after);
 	moment.latest = after.value;
-	if (moment.has_earliest && moment.has_latest)
+	if (estimates && moment.has_earliest && moment.has_latest)
 		estimate(history, position, &before, &after, &moment);
 	return moment;
+}
+
+struct moment timeline_at(const struct history *history, uint64_t position)
+{
+	struct around around = find_around(history, position);
+
+	return moment_of(history, &around, position, true);
+}
+
+struct moment timeline_bounds(const struct history *history, uint64_t position,
+                              struct timeline_span *span)
+{
+	struct around around = find_around(history, position);
+
+	*span = around.span;
+	return moment_of(history, &around, position, false);
 }
 
 /* The first timestamp, from index `i` on, that is at least `time`; SIZE_MAX: none. */

@@ -37,6 +37,17 @@ enum order {
 /* When the core was at `position` <= N: about to execute that instruction. O(log n). */
 struct moment timeline_at(const struct history *history, uint64_t position);
 
+/* Positions, both included. */
+struct timeline_span {
+	uint64_t first;
+	uint64_t last;
+};
+
+/* The same without an estimate. `span`: positions that all have these bounds, this one among them.
+ */
+struct moment timeline_bounds(const struct history *history, uint64_t position,
+                              struct timeline_span *span);
+
 /*
  * The positions first <= p <= last at which the core may have been at a time. UNAVAILABLE if the
  * trace has no timestamps; BAD_DATA if they go back, and *first is the position where. O(n) of the

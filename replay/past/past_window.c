@@ -164,7 +164,8 @@ enum status past_last_write(const struct past_window *window, size_t end, unsign
 			*dyn = s;
 			return STATUS_OK;
 		}
-		if (s % DYNS_PER_POLL == 0 && interrupt_has_come(window->proved->interrupt))
+		if (s % DYNS_PER_POLL == 0 &&
+		    interrupt_has_come(window->proved->w.options.interrupt))
 			return STATUS_INTERRUPTED;
 	}
 	return STATUS_NOT_FOUND;

@@ -86,7 +86,8 @@ static enum status look_through(const struct search *search, const struct past_w
 {
 	for (size_t i = 0; i < end - begin && !search->found->is_cut; i++) {
 		TRY(look_at(search, window, search->of->forward ? begin + i : end - 1 - i));
-		if (i % DYNS_PER_POLL == 0 && interrupt_has_come(window->proved->interrupt))
+		if (i % DYNS_PER_POLL == 0 &&
+		    interrupt_has_come(window->proved->w.options.interrupt))
 			return STATUS_INTERRUPTED;
 	}
 	return STATUS_OK;

@@ -510,8 +510,6 @@ bool session_prepare(struct session *session)
 	size_t count = session->snapshot->core_count;
 	size_t prepared = 0;
 
-	if (session_trusts_assumed(session))
-		return false;
 	for (size_t i = 0; i < count && prepared < PREPARED_CORES; i++) {
 		if (!session->values[i] || !values_can(session->values[i]))
 			continue;

@@ -394,8 +394,9 @@ MUST_USE enum status session_be_quick(struct session *session);
  */
 void session_hurry(struct session *session, bool on);
 /*
- * Solves a piece of what stops are likely to need, while nobody waits; 50 to 100 ms. False if there
- * is nothing left to do.
+ * Solves a piece of what stops are likely to need, while nobody waits: 50 to 100 ms of what is
+ * proved, seconds of what is assumed. What session_interrupt() has ended is lost. False if there is
+ * nothing left to do.
  */
 bool session_prepare(struct session *session);
 /*

@@ -11,6 +11,7 @@
 enum {
 	LOOK_BACK_MOST = 1000000, /* instructions of each other core */
 	RANGE_MOST = 1 << 20,     /* bytes that one instruction writes */
+	ACCESSES_PER_POLL = 4096, /* of whether somebody interrupts */
 };
 
 struct other_cores {
@@ -60,6 +61,13 @@ void other_cores_destroy(struct other_cores *others)
 	free(others);
 }
 
+/* A moment, and the positions whose it is. */
+struct bounds {
+	struct moment moment;
+	struct timeline_span span;
+	bool is_found;
+};
+
 /* One of the other cores, while its accesses are gone through in order. */
 struct writer {
 	const struct history *history;
@@ -69,9 +77,11 @@ struct writer {
 	bool is_proved; /* what its accesses are known by */
 	struct timeline_cursor earliest;
 	struct timeline_cursor latest;
-	size_t open_before; /* stores of cores before this one */
-	uint64_t position;  /* of the store that was looked at last */
-	uint64_t first;     /* and where this core was then */
+	struct bounds before; /* when it came to the position that is looked at */
+	struct bounds after;  /* and to the one after that */
+	size_t open_before;   /* stores of cores before this one */
+	uint64_t position;    /* of the store that was looked at last */
+	uint64_t first;       /* and where this core was then */
 	uint64_t last;
 };
 
@@ -83,23 +93,32 @@ static bool is_timed(const struct history *history)
 	return timeline_positions(history, 0, &first, &last) == STATUS_OK;
 }
 
+static const struct moment *moment_of(const struct writer *w, struct bounds *bounds,
+                                      uint64_t position)
+{
+	if (!bounds->is_found || position < bounds->span.first || position > bounds->span.last)
+		bounds->moment = timeline_bounds(w->history, position, &bounds->span);
+	bounds->is_found = true;
+	return &bounds->moment;
+}
+
 /* Where this core was when the other one executed the instruction at a position. */
 static void find_when(struct writer *w, uint64_t position)
 {
-	struct moment before = timeline_at(w->history, position);
-	struct moment after = timeline_at(w->history, position + 1);
+	const struct moment *before = moment_of(w, &w->before, position);
+	const struct moment *after = moment_of(w, &w->after, position + 1);
 	uint64_t unused;
 
 	w->position = position;
 	w->first = 0;
 	w->last = history_length(w->own);
-	if (w->is_timed && before.has_earliest)
-		timeline_cursor_positions(w->own, &w->earliest, before.earliest, &w->first,
+	if (w->is_timed && before->has_earliest)
+		timeline_cursor_positions(w->own, &w->earliest, before->earliest, &w->first,
 		                          &unused);
 	/* At the halt it may have been a while before it. */
 	w->first -= w->first > 0 && w->first == history_length(w->own) ? 1 : 0;
-	if (w->is_timed && after.has_latest)
-		timeline_cursor_positions(w->own, &w->latest, after.latest, &unused, &w->last);
+	if (w->is_timed && after->has_latest)
+		timeline_cursor_positions(w->own, &w->latest, after->latest, &unused, &w->last);
 }
 
 /* A store whose address is known. */
@@ -165,8 +184,11 @@ static enum status add_all(struct other_cores *others, struct writer *w, const s
 	w->position = UINT64_MAX;
 	/* What the other solution left open this one may know. */
 	others->writes.open.count = w->open_before;
-	for (size_t i = 0; i < s->memory.access_count; i++)
+	for (size_t i = 0; i < s->memory.access_count; i++) {
+		if (i % ACCESSES_PER_POLL == 0 && interrupt_has_come(others->interrupt))
+			return STATUS_INTERRUPTED;
 		TRY(add(others, w, s, &s->memory.accesses[i]));
+	}
 	return STATUS_OK;
 }
 
@@ -193,24 +215,25 @@ static enum status take(struct other_cores *others, struct writer *w, const stru
 }
 
 /* What is looked at of a core. */
-static struct window_options window_of(const struct history *history)
+static struct window_options window_of(const struct other_cores *others,
+                                       const struct history *history)
 {
 	uint64_t length = history_length(history);
 
 	return (struct window_options){.from = length > LOOK_BACK_MOST ? length - LOOK_BACK_MOST
 	                                                               : 0,
 	                               .to = length,
-	                               .handler_preserves = true};
+	                               .handler_preserves = true,
+	                               .interrupt = others->interrupt};
 }
 
 /* UNSUPPORTED if it contradicts itself. */
 static enum status add_solved(struct other_cores *others, struct writer *w, bool abi)
 {
 	const struct solve_options options = {
-	        .window = window_of(w->history),
+	        .window = window_of(others, w->history),
 	        .single_writer = !w->is_proved,
 	        .abi = abi,
-	        .interrupt = others->interrupt,
 	};
 	struct solver s;
 	enum status status = solve_init(&s, w->history, &options);
@@ -230,12 +253,11 @@ static enum status add_coherent(struct other_cores *others, struct writer *w)
 	                             .core = w->core,
 	                             .interrupt = others->interrupt};
 	struct solve_options options = {
-	        .window = window_of(w->history),
+	        .window = window_of(others, w->history),
 	        .stack_private = true,
 	        .own_dumps = true,
 	        .abi = true,
 	        .private_locals = true,
-	        .interrupt = others->interrupt,
 	};
 	struct suppositions supposed = {0};
 	struct solver s;

@@ -104,7 +104,7 @@ static bool search(const struct solver *s, struct lane *lane, struct access_stre
 		has_entered = true;
 		if (pass(s, lane, at))
 			marks[(at - in.begin) / 64] |= UINT64_C(1) << (at - in.begin) % 64;
-		if (i % ACCESSES_PER_POLL == 0 && interrupt_has_come(s->interrupt))
+		if (i % ACCESSES_PER_POLL == 0 && interrupt_has_come(s->w.options.interrupt))
 			return false;
 	}
 	return true;
@@ -123,7 +123,7 @@ bool possible_writes(const struct solver *s, const struct values_target *target,
 		        .bytes = memdep_overlap(at, target->address, target->size),
 		};
 
-		if (!search(s, &lane, in, marks) || interrupt_has_come(s->interrupt))
+		if (!search(s, &lane, in, marks) || interrupt_has_come(s->w.options.interrupt))
 			return false;
 		if (at > UINT64_MAX - 8)
 			break;

@@ -159,13 +159,13 @@ static struct solve_options options_from(const struct values *values,
                                          uint64_t to)
 {
 	return (struct solve_options){
-	        .window = {from, to, allowed->handler_preserves, allowed->kernel_private},
+	        .window = {from, to, allowed->handler_preserves, allowed->kernel_private,
+	                   allowed->interrupt},
 	        .single_writer = allowed->single_writer,
 	        .stack_private = allowed->stack_private,
 	        .abi = allowed->abi,
 	        .private_locals = allowed->private_locals,
 	        .changes = values->has_changes ? &values->changes : NULL,
-	        .interrupt = allowed->interrupt,
 	};
 }
 
@@ -570,18 +570,27 @@ bool values_is_near(const struct values *values, uint64_t position)
 	       history_length(values->history) - from <= register_most(values);
 }
 
-bool values_prepare(struct values *values)
+/* There is a window that values_prepare() would make, or another where somebody has looked. */
+static bool is_prepared(const struct values *values, uint64_t from)
 {
 	const struct window_options *w = &values->proved.solver.w.options;
+
+	return values->proved.has_solver &&
+	       (has_conflict(values) || values->status != STATUS_OK ||
+	        w->to != history_length(values->history) || w->from != values->asked_from ||
+	        values->asked_from <= from);
+}
+
+bool values_prepare(struct values *values)
+{
 	uint64_t length = history_length(values->history);
 	uint64_t most = register_most(values);
 	uint64_t from = length > most ? length - most : 0;
 
-	if (!values_can(values) ||
-	    (values->proved.has_solver &&
-	     (has_conflict(values) || values->status != STATUS_OK || w->to != length ||
-	      w->from != values->asked_from || values->asked_from <= from)))
+	if (!values_can(values))
 		return false;
+	if (is_prepared(values, from))
+		return !values->is_assumed_tried && has_assumed(values);
 	solve_from(values, from, length);
 	return true;
 }

@@ -113,8 +113,8 @@ void values_hurry(struct values *values, bool on);
  */
 bool values_is_near(const struct values *values, uint64_t position);
 /*
- * Solves the window that ends at the halt as far as it grows for a register, before somebody asks.
- * False if there was nothing to do.
+ * Solves the window that ends at the halt as far as it grows for a register, before somebody asks;
+ * the next time what is assumed in it. False if there was nothing to do.
  */
 bool values_prepare(struct values *values);
 

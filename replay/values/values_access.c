@@ -184,7 +184,7 @@ static bool visit_chunk(struct visit *v, const struct solver *s, struct access_s
 		          (marks[at / 64] >> at % 64 & 1) != 0, &access) &&
 		    !hold(v, in.begin + at, access))
 			return false;
-		if (i % POLL == 0 && interrupt_has_come(s->interrupt))
+		if (i % POLL == 0 && interrupt_has_come(s->w.options.interrupt))
 			break;
 	}
 	return true;
@@ -222,7 +222,7 @@ static enum status visit_part(struct visit *v, const struct part *p)
 		free(marks);
 		if (!is_same)
 			return STATUS_OK;
-		if (interrupt_has_come(p->solver->interrupt))
+		if (interrupt_has_come(p->solver->w.options.interrupt))
 			return STATUS_INTERRUPTED;
 		size *= CHUNK_GROWTH;
 	}

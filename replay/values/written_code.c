@@ -73,11 +73,11 @@ static enum status solve(const struct follower *f, bool through_writes, struct s
 	struct solve_options options = {
 	        .window = {.from = to > WINDOW ? to - WINDOW : 0,
 	                   .to = to,
-	                   .handler_preserves = f->allowed->handler_preserves},
+	                   .handler_preserves = f->allowed->handler_preserves,
+	                   .interrupt = f->allowed->interrupt},
 	        .single_writer = f->allowed->single_writer,
 	        .through_writes = through_writes,
 	        .code_unchanged = true,
-	        .interrupt = f->allowed->interrupt,
 	};
 
 	return solve_init(s, f->history, &options);

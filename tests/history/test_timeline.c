@@ -165,6 +165,26 @@ static void positions_are_those_that_it_may_have_come_to_and_not_left(void **sta
 	close_fixture(&f);
 }
 
+/* Positions of a span have the bounds of all of it, and the position is in it. */
+static void assert_spans(const struct history *history)
+{
+	for (uint64_t p = 0; p <= history_length(history); p++) {
+		struct timeline_span span;
+		struct moment bounds = timeline_bounds(history, p, &span);
+
+		assert_in_range(p, span.first, span.last);
+		assert_in_range(span.last, span.first, history_length(history));
+		for (uint64_t q = span.first; q <= span.last; q++) {
+			struct moment m = timeline_at(history, q);
+
+			assert_int_equal(m.has_earliest, bounds.has_earliest);
+			assert_int_equal(m.has_latest, bounds.has_latest);
+			assert_int_equal(m.earliest, bounds.earliest);
+			assert_int_equal(m.latest, bounds.latest);
+		}
+	}
+}
+
 /* The core is at p from when it came there until it comes to p + 1. From whereever it is looked
  * for. */
 static void core_may_be_where_it_has_come_and_not_left(void **state)
@@ -178,6 +198,7 @@ static void core_may_be_where_it_has_come_and_not_left(void **state)
 
 	(void)state;
 	open_runs(&f, elements, sizeof(elements) / sizeof(elements[0]));
+	assert_spans(f.history);
 	for (uint64_t time = 95; time < 215; time++) {
 		uint64_t length = history_length(f.history);
 		uint64_t first = length;

@@ -54,7 +54,8 @@ static void check_calls(const struct history *history, const struct found *calls
 	size_t count = 0;
 	struct solver s;
 
-	options.window = (struct window_options){0, history_length(history), true, false};
+	options.window =
+	        (struct window_options){.to = history_length(history), .handler_preserves = true};
 	assert_int_equal(solve_init(&s, history, &options), STATUS_OK);
 	while (count < CALLS_MOST && calls[count].end > 0)
 		count++;

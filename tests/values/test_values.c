@@ -213,6 +213,28 @@ static void prepared_window_is_the_one_that_registers_grow_to(void **state)
 	end(&p);
 }
 
+/* And what is assumed in it, unless somebody comes. */
+static void what_is_assumed_is_prepared_after_it(void **state)
+{
+	struct interrupt interrupt = {.has_come = false};
+	struct program p;
+
+	(void)state;
+	make(&p, plain, 40000);
+	values_destroy(p.values);
+	p.options.abi = true;
+	p.options.interrupt = &interrupt;
+	p.values = values_create(p.f.history, &p.options);
+	assert_non_null(p.values);
+	assert_true(values_prepare(p.values));
+	interrupt.has_come = true;
+	assert_false(values_prepare(p.values));
+	interrupt.has_come = false;
+	assert_true(values_prepare(p.values));
+	assert_false(values_prepare(p.values));
+	end(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -224,6 +246,7 @@ int main(void)
 	        cmocka_unit_test(small_window_lies_around_its_position),
 	        cmocka_unit_test(hurry_grows_once_and_as_far_as_for_registers),
 	        cmocka_unit_test(prepared_window_is_the_one_that_registers_grow_to),
+	        cmocka_unit_test(what_is_assumed_is_prepared_after_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

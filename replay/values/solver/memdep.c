@@ -565,7 +565,7 @@ void memdep_retry(struct solver *s)
 	struct memdep_memory *m = &s->memory;
 
 	for (uint32_t i = 0; i < m->version_count && !s->has_conflict; i++) {
-		if (i % ENTRIES_PER_POLL == 0 && interrupt_has_come(s->interrupt))
+		if (i % ENTRIES_PER_POLL == 0 && interrupt_has_come(s->w.options.interrupt))
 			return;
 		try_memdep(s, i);
 	}
@@ -574,7 +574,7 @@ void memdep_retry(struct solver *s)
 	for (size_t i = m->access_count; i-- > 0 && !s->has_conflict;) {
 		if (m->accesses[i].waiting == MEMDEP_NONE)
 			continue;
-		if (interrupt_has_come(s->interrupt))
+		if (interrupt_has_come(s->w.options.interrupt))
 			return;
 		if (!points_to_find(s, (uint32_t)i))
 			continue;

@@ -353,7 +353,7 @@ static void run_dyn(struct solver *s, size_t dyn)
 /* Nothing more is to be learned: of a contradiction, or since the user will not wait. */
 static bool is_over(struct solver *s)
 {
-	s->is_interrupted |= interrupt_has_come(s->interrupt);
+	s->is_interrupted |= interrupt_has_come(s->w.options.interrupt);
 	return s->has_conflict || s->is_interrupted;
 }
 

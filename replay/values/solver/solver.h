@@ -82,7 +82,6 @@ struct solve_options {
 	bool code_unchanged;
 	/* Those of the history, where they were looked up before, or NULL. */
 	const struct code_changes *changes;
-	struct interrupt *interrupt; /* or NULL */
 	struct provenance *log; /* of how all was learned; zeroed before its first use, or NULL */
 };
 
@@ -113,8 +112,7 @@ struct solver {
 	unsigned int without;      /* solve_options */
 	struct provenance *log;    /* NULL but for `monitor why` */
 	struct code_changes after; /* a window that ends before the halt; none for others */
-	struct interrupt *interrupt;
-	bool code_unchanged; /* assumed */
+	bool code_unchanged;       /* assumed */
 	bool is_interrupted;
 	enum window_cut cut;
 	bool has_conflict;

@@ -13,6 +13,8 @@ enum status window_init(struct window *w, const struct history *history,
 {
 	*w = (struct window){.history = history, .options = *options};
 	TRY(window_collect(w));
+	if (interrupt_has_come(w->options.interrupt))
+		return STATUS_INTERRUPTED;
 	return window_number(w);
 }
 

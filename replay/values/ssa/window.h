@@ -122,6 +122,7 @@ struct window_options {
 	bool handler_preserves;
 	/* EL0 that is not traced has written no memory of a kernel: el0_stay.h. */
 	bool kernel_private;
+	struct interrupt *interrupt; /* or NULL */
 };
 
 struct window {
@@ -159,7 +160,8 @@ struct window {
 };
 
 /*
- * NO_MEM; UNSUPPORTED if the window has too many dynamic instructions. window_fini() in any case.
+ * NO_MEM; INTERRUPTED; UNSUPPORTED if the window has too many dynamic instructions. window_fini()
+ * in any case.
  */
 MUST_USE enum status window_init(struct window *w, const struct history *history,
                                  const struct window_options *options);

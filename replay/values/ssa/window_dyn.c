@@ -15,6 +15,8 @@
 #include "replay/values/ssa/template_code.h"
 #include "replay/values/ssa/window_template.h"
 
+enum { RUNS_PER_POLL = 4096 }; /* of whether somebody interrupts */
+
 #define XPSR_ICI UINT64_C(0x0600fc00) /* or the state of an IT */
 
 /* While the dynamic instructions are collected. */
@@ -518,9 +520,12 @@ static enum status collect_runs(struct collect *c)
 	const struct window_options *o = &c->w->options;
 	struct history_runs runs;
 	struct history_run run;
+	unsigned int count = 0;
 
 	history_runs_begin(&runs, c->w->history, o->from);
 	while (history_runs_next(&runs, &run) && run.position < o->to) {
+		if (++count % RUNS_PER_POLL == 0 && interrupt_has_come(o->interrupt))
+			return STATUS_INTERRUPTED;
 		if (run.graph != c->table.graph)
 			TRY(run_templates_table(&c->runs, run.graph, &c->table));
 		TRY(collect_run(c, run.node, run.position, run.taken));

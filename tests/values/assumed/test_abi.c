@@ -198,7 +198,8 @@ static void saved_registers_are_kept_while_the_function_runs(void **state)
 	put_u64(p.x[AT_X19], STORED);
 	put_u64(p.data + 8, CODE + 8);
 	finish_at(&p, runs, CODE + 12);
-	options.window = (struct window_options){0, history_length(p.f.history), true, false};
+	options.window = (struct window_options){.to = history_length(p.f.history),
+	                                         .handler_preserves = true};
 	assert_int_equal(solve_init(&s, p.f.history, &options), STATUS_OK);
 	assert_int_equal(s.abi.slot_count, 4);
 	for (size_t i = 0; i < 4; i++)
