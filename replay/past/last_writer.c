@@ -37,9 +37,17 @@ static bool take_possible(struct visit *v, const struct values_access *access)
 
 	if (past_access_at(v->values, access->position, &v->target, true, &place, &number)) {
 		bool is_kill = place.window.proved->memory.accesses[number].index == ACCESS_KILL;
-		bool is_decided = !is_kill && past_access_is_decided(&place, number, v->of->address,
-		                                                     v->of->size, &is_there);
+		bool is_decided;
 
+		/* What the address meant before is not known. */
+		if (is_kill &&
+		    window_template(past_dyns(&place.window), place.dyn)->changes_translation) {
+			v->found->is_blind = true;
+			v->found->blind = access->position;
+			return false;
+		}
+		is_decided = !is_kill && past_access_is_decided(&place, number, v->of->address,
+		                                                v->of->size, &is_there);
 		if (is_decided && !is_there)
 			return true;
 		/* Whatever is older is gone if anything was written there. */
@@ -51,8 +59,10 @@ static bool take_possible(struct visit *v, const struct values_access *access)
 			return false;
 		}
 	}
-	if (v->found->possible++ == 0)
+	if (v->found->possible++ == 0) {
 		v->candidate = *access;
+		v->found->youngest = access->position;
+	}
 	return v->found->possible < PAST_WRITES_COUNTED;
 }
 

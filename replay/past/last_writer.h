@@ -20,6 +20,7 @@ struct last_writer {
 	uint32_t access;      /* in the window */
 	bool is_assumed;      /* its place is */
 	uint64_t possible;    /* younger writes that may have been to it */
+	uint64_t youngest;    /* of these, its position; if there are any */
 	/* The write is not proved to be to the bytes: it is the youngest of `possible` ones, and
 	 * nothing older is known to have left what they hold. */
 	bool is_candidate;

@@ -15,6 +15,7 @@ enum {
 	LOOP_MOST = 16,       /* steps of a loop that are told once */
 	CONSTANT_LOOK = 1024, /* steps back in which a constant is looked for */
 	CONSTANT_DEPTH = 4,
+	OTHER_STORES_MOST = 16, /* of other cores, of which one left what is found */
 };
 
 /* Where the search is: what is followed has its value before the step `at`. */
@@ -364,38 +365,95 @@ static enum status follow_store(struct trail *t, const struct last_writer *found
 	return go_on(t, found->at.dyn, made_of_slot(window, found->at.dyn, access->data), &s);
 }
 
+static uint64_t own_position(const struct last_writer *own)
+{
+	return window_position_of(past_dyns(&own->at.window), own->at.dyn);
+}
+
+/* What is followed is not what the store left. */
+static bool is_refuted(const struct trail *t, const struct other_writer *other)
+{
+	return ((other->value.bits.value ^ t->held.value) & other->value.bits.known &
+	        t->held.known) != 0;
+}
+
+/* The part of what is followed that the store wrote. */
+static struct origin_step step_of_other(const struct trail *t, const struct other_writer *other)
+{
+	const struct other_store *store = &other->store;
+	uint64_t ahead = (t->address - store->address) & ADDRESS_BITS;
+	uint64_t behind = ahead < store->size ? 0 : (store->address - t->address) & ADDRESS_BITS;
+	uint64_t skip = ahead < store->size ? ahead : 0;
+	uint64_t end = behind + store->size - skip;
+	struct origin_step s = {
+	        .kind = ORIGIN_OTHER_CORE,
+	        .position = store->position,
+	        .code = other->code,
+	        .is_memory = true,
+	        .reg = REG_COUNT,
+	        .address = t->address + behind,
+	        .size = (end < t->size ? end : t->size) - behind,
+	        .other = other->history,
+	        .other_first = store->first,
+	        .other_last = store->last,
+	};
+
+	s.is_part = s.size < t->size;
+	s.value = (struct past_value){.width = s.size < 8 ? 8 * (unsigned int)s.size : 64,
+	                              .is_assumed = other->value.is_assumed};
+	if (skip < 8)
+		s.value.bits = memdep_masked(
+		        (struct bits){store->data.value >> 8 * skip, store->data.known >> 8 * skip},
+		        bits_mask(s.value.width));
+	return s;
+}
+
+/*
+ * Something else may have written it after the store of another core did: this core, another one,
+ * or what is not traced.
+ */
+static enum status find_doubt(struct trail *t, const struct past_subject *subject,
+                              uint64_t position, const struct last_writer *own,
+                              const struct other_store *store, bool *is_doubtful)
+{
+	struct other_writers younger;
+	enum status status =
+	        other_writers_find(t->values, subject, store->first, position, 1, &younger);
+
+	*is_doubtful = younger.is_open || younger.is_unknown || younger.is_cut ||
+	               store->last > position ||
+	               (own->possible > 0 && own->youngest >= store->first) ||
+	               (own->is_blind && own->blind >= store->first) ||
+	               (own->is_found && store->first <= own_position(own));
+	other_writers_fini(&younger);
+	return status;
+}
+
 /* Ends with another core's store, if one may be younger than this core's. */
-static enum status find_other(struct trail *t, uint64_t position, const struct last_writer *own)
+static enum status find_other(struct trail *t, uint64_t position, struct last_writer *own)
 {
 	const struct past_subject subject = {
 	        .is_memory = true, .address = t->address, .size = t->size};
+	uint64_t after = own->is_found ? own_position(own) + 1 : 0;
 	struct other_writers others;
-	const struct other_writer *other;
-	uint64_t after = 0;
-	enum status status;
+	enum status status = other_writers_find(t->values, &subject, after, position,
+	                                        OTHER_STORES_MOST, &others);
+	size_t i = 0;
 
-	if (own->is_found)
-		after = window_position_of(past_dyns(&own->at.window), own->at.dyn) + 1;
-	status = other_writers_find(t->values, &subject, after, position, 1, &others);
-	if (status == STATUS_OK && others.count > 0) {
-		other = &others.all[0];
-		status = add(t, &(struct origin_step){
-		                        .kind = ORIGIN_OTHER_CORE,
-		                        .position = other->store.position,
-		                        .code = other->code,
-		                        .is_memory = true,
-		                        .reg = REG_COUNT,
-		                        .address = t->address,
-		                        .size = t->size,
-		                        .value = other->value,
-		                        .is_possible = others.is_open || others.is_cut ||
-		                                       other->store.first < after ||
-		                                       other->store.last > position,
-		                        .other = other->history,
-		                        .other_first = other->store.first,
-		                        .other_last = other->store.last,
-		                });
+	/* One that left something else came before what left this. */
+	while (status == STATUS_OK && i < others.count && is_refuted(t, &others.all[i]))
+		i++;
+	if (status == STATUS_OK && i < others.count) {
+		struct origin_step s = step_of_other(t, &others.all[i]);
+
+		status = find_doubt(t, &subject, position, own, &others.all[i].store,
+		                    &s.is_possible);
+		s.possible = i;
+		s.is_possible |= i > 0;
+		if (status == STATUS_OK)
+			status = add(t, &s);
 	}
+	own->possible += i;
 	other_writers_fini(&others);
 	return status;
 }

@@ -102,7 +102,7 @@ enum status other_writers_find(struct values *values, const struct past_subject 
 		found->count = most;
 	TRY(other_cores_writes(allowed->others, false, &writes));
 	found->is_open = other_writes_are_open(writes, first, last);
-	found->is_unknown = first < writes->from;
+	found->is_unknown = other_writes_are_unseen(writes, first, last);
 	return STATUS_OK;
 }
 

@@ -118,9 +118,7 @@ static void write_doubt(const struct origin_step *s, struct text *out)
 		text_puts(out, "; possible: its address is not known, but no other write can have "
 		               "left what is found");
 	else if (s->possible > 0)
-		text_printf(out,
-		            "; possible: %" PRIu64
-		            " younger write%s of unknown address may have been to it",
+		text_printf(out, "; possible: %" PRIu64 " younger write%s may have been to it",
 		            s->possible, s->possible == 1 ? "" : "s");
 }
 

@@ -55,34 +55,33 @@ struct past_code past_code_of(const struct window *w, size_t dyn)
 	};
 }
 
-/* Both tiers number SSA values alike: they are of the same dynamic instructions. */
-static struct past_value ssa_value(const struct past_window *window, uint32_t ssa,
-                                   unsigned int width)
+/* Of a slot that is no constant. */
+static struct bits slot_bits(const struct solver *s, size_t dyn, unsigned int slot)
 {
-	struct past_value value = {.bits = window->proved->ssa_values[ssa], .width = width};
-
-	if (!past_value_is_known(&value) && window->assumed) {
-		value.bits = window->assumed->ssa_values[ssa];
-		value.is_assumed = value.bits.known != window->proved->ssa_values[ssa].known;
-	}
-	return value;
+	return s->ssa_values[slot < REG_COUNT ? window_ssa_of(&s->w, dyn, slot)
+	                                      : window_dyn(&s->w, dyn).ssa + (slot - SLOT_TEMP)];
 }
 
 struct past_value past_slot(const struct past_window *window, size_t dyn, unsigned int slot,
                             unsigned int width)
 {
-	const struct window *w = past_dyns(window);
-	const struct uop_insn *insn;
+	struct past_value value = {.width = width};
 
-	if (slot < REG_COUNT)
-		return ssa_value(window, window_ssa_of(w, dyn, slot), width);
-	if (slot < SLOT_CONSTANT)
-		return ssa_value(window, window_dyn(w, dyn).ssa + (slot - SLOT_TEMP), width);
-	insn = window_template(w, dyn)->insn;
-	return (struct past_value){
-	        .bits = bits_of(slot < SLOT_ZERO ? insn->constants[slot - SLOT_CONSTANT] : 0),
-	        .width = width,
-	};
+	if (slot >= SLOT_CONSTANT) {
+		const struct uop_insn *insn = window_template(past_dyns(window), dyn)->insn;
+
+		value.bits = bits_of(slot < SLOT_ZERO ? insn->constants[slot - SLOT_CONSTANT] : 0);
+		return value;
+	}
+	value.bits = slot_bits(window->proved, dyn, slot);
+	if (!past_value_is_known(&value) && window->assumed) {
+		uint64_t proved = value.bits.known;
+
+		/* An assumption about what an event writes numbers SSA values in its own way. */
+		value.bits = slot_bits(window->assumed, dyn, slot);
+		value.is_assumed = value.bits.known != proved;
+	}
+	return value;
 }
 
 struct past_value past_address(const struct past_window *window, uint32_t number)

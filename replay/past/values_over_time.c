@@ -6,6 +6,7 @@
 
 #include "base/vec.h"
 #include "replay/past/accesses.h"
+#include "replay/past/other_writers.h"
 #include "replay/past/past_window.h"
 
 enum { WRITES_AT_ONCE = 256 };
@@ -51,7 +52,7 @@ static struct past_value value_over(const struct search *search, uint64_t first,
 
 	if (!is_linked && last > first)
 		then = value_at(search, last, &is_linked);
-	value.bits.known &= then.bits.known;
+	value.bits.known &= then.bits.known & ~(value.bits.value ^ then.bits.value);
 	value.bits.value &= value.bits.known;
 	return value;
 }
@@ -84,18 +85,54 @@ static enum status add(struct search *search, uint64_t first, struct past_value 
 	return STATUS_OK;
 }
 
+static struct past_value nothing(const struct search *search)
+{
+	return (struct past_value){
+	        .width = search->found->count > 0 ? search->found->all[0].value.width : 64};
+}
+
+/*
+ * The stretch from `first` to what is told already, which no write of this core divides. Those of
+ * other cores do: while one may have been executed, the value is not known.
+ */
+static enum status add_until(struct search *search, uint64_t first)
+{
+	struct other_writers others;
+	enum status status = other_writers_find(search->values, &search->of->subject, first,
+	                                        search->last, WRITES_AT_ONCE, &others);
+
+	for (size_t i = 0; status == STATUS_OK && i < others.count && !search->found->is_cut &&
+	                   search->last + 1 > first;
+	     i++) {
+		const struct other_store *store = &others.all[i].store;
+
+		/* Of what is told already. */
+		if (store->first > search->last)
+			continue;
+		if (store->last < search->last)
+			status = add(search, store->last + 1,
+			             value_over(search, store->last + 1, search->last));
+		if (status == STATUS_OK && !search->found->is_cut)
+			status = add(search, store->first > first ? store->first : first,
+			             nothing(search));
+	}
+	if (status == STATUS_OK && others.is_cut && search->last + 1 > first &&
+	    !search->found->is_cut)
+		status = add(search, first, nothing(search));
+	other_writers_fini(&others);
+	if (status != STATUS_OK || search->found->is_cut || search->last + 1 == first)
+		return status;
+	return add(search, first, value_over(search, first, search->last));
+}
+
 /* The stretch after a write, and what is not known where that is a stretch itself. */
 static enum status take(struct search *search, const struct past_access *write)
 {
 	/* One instruction may be told twice, with what lies after it. */
 	if (write->position < search->last || write->position + 1 == search->last)
-		TRY(add(search, write->position + 1,
-		        value_over(search, write->position + 1, search->last)));
+		TRY(add_until(search, write->position + 1));
 	if (write->verdict == PAST_BLIND && write->last < search->last && !search->found->is_cut)
-		TRY(add(search, write->last + 1,
-		        (struct past_value){.width = search->found->count > 0
-		                                             ? search->found->all[0].value.width
-		                                             : 64}));
+		TRY(add(search, write->last + 1, nothing(search)));
 	return STATUS_OK;
 }
 
@@ -127,7 +164,7 @@ static enum status search_all(struct search *search)
 	}
 	if (search->found->is_cut || search->last + 1 == search->of->first)
 		return STATUS_OK;
-	return add(search, search->of->first, value_over(search, search->of->first, search->last));
+	return add_until(search, search->of->first);
 }
 
 enum status past_stretches_find(struct values *values, const struct past_stretches_of *of,

@@ -79,9 +79,10 @@ struct writer {
 	struct timeline_cursor latest;
 	struct bounds before; /* when it came to the position that is looked at */
 	struct bounds after;  /* and to the one after that */
-	size_t open_before;   /* stores of cores before this one */
-	uint64_t position;    /* of the store that was looked at last */
-	uint64_t first;       /* and where this core was then */
+	size_t unseen_before;
+	size_t open_before; /* stores of cores before this one */
+	uint64_t position;  /* of the store that was looked at last */
+	uint64_t first;     /* and where this core was then */
 	uint64_t last;
 };
 
@@ -148,6 +149,18 @@ static struct bits data_of(const struct solver *s, const struct memdep_access *a
 	                     bits_mask(8u * a->size));
 }
 
+/* What it did there is not traced, unless it only changed what addresses mean. */
+static enum status add_unseen(struct other_cores *others, struct writer *w, uint64_t position,
+                              const struct template *template)
+{
+	if (template->changes_translation)
+		return STATUS_OK;
+	if (position != w->position)
+		find_when(w, position);
+	return other_writes_add(&others->writes.unseen,
+	                        &(struct other_write){0, w->first, w->last});
+}
+
 static enum status add(struct other_cores *others, struct writer *w, const struct solver *s,
                        const struct memdep_access *a)
 {
@@ -156,8 +169,10 @@ static enum status add(struct other_cores *others, struct writer *w, const struc
 	uint64_t size = a->size;
 	bool is_known;
 
-	if (a->index == ACCESS_KILL || a->state == ACCESS_ABSENT)
+	if (a->state == ACCESS_ABSENT)
 		return STATUS_OK;
+	if (a->index == ACCESS_KILL)
+		return add_unseen(others, w, position, window_template(&s->w, a->dyn));
 	address = memdep_address(s, a);
 	is_known = (~address.known & ADDRESS_BITS) == 0;
 	if (a->kind == ACCESS_CLOBBER)
@@ -184,6 +199,11 @@ static enum status add_all(struct other_cores *others, struct writer *w, const s
 	w->position = UINT64_MAX;
 	/* What the other solution left open this one may know. */
 	others->writes.open.count = w->open_before;
+	others->writes.unseen.count = w->unseen_before;
+	/* Its trace may have begun later than this one's, or ended before. */
+	if (!w->is_timed)
+		TRY(other_writes_add(&others->writes.unseen,
+		                     &(struct other_write){0, 0, history_length(w->own)}));
 	for (size_t i = 0; i < s->memory.access_count; i++) {
 		if (i % ACCESSES_PER_POLL == 0 && interrupt_has_come(others->interrupt))
 			return STATUS_INTERRUPTED;
@@ -283,6 +303,7 @@ static enum status add_core(struct other_cores *others, size_t core)
 	        .core = core,
 	        .is_proved = true,
 	        .open_before = others->writes.open.count,
+	        .unseen_before = others->writes.unseen.count,
 	};
 	enum status status;
 

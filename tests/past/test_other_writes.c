@@ -19,7 +19,10 @@ static void add(struct other_write_list *list, uint64_t granule, uint64_t first,
 	                 STATUS_OK);
 }
 
-/* Known stores to NEAR at 10 to 12, 11 to 20 and 40, one of unknown address at 30 to 32. */
+/*
+ * Known stores to NEAR at 10 to 12, 11 to 20 and 40, one of unknown address at 30 to 32;
+ * what is not traced at 50 to 52.
+ */
 static struct other_writes made(void)
 {
 	struct other_writes writes = {.from = 5};
@@ -29,6 +32,7 @@ static struct other_writes made(void)
 	add(&writes.known, NEAR, 10, 12);
 	add(&writes.open, 0, 30, 32);
 	assert_int_equal(other_writes_use(&writes, NEAR, 8), STATUS_OK);
+	add(&writes.unseen, 0, 50, 52);
 	other_writes_sort(&writes);
 	return writes;
 }
@@ -58,6 +62,12 @@ static void test_store_of_unknown_address_may_be_to_a_line_in_use_alone(void **s
 	assert_false(other_writes_none(&writes, BESIDE, 32, 39));
 	assert_true(other_writes_none(&writes, BESIDE, 33, 39));
 	assert_true(other_writes_none(&writes, FAR, 6, 100));
+	/* And so may be what was not traced. */
+	assert_false(other_writes_none(&writes, BESIDE, 40, 50));
+	assert_true(other_writes_none(&writes, BESIDE, 53, 60));
+	assert_true(other_writes_are_unseen(&writes, 52, 60));
+	assert_false(other_writes_are_unseen(&writes, 53, 60));
+	assert_true(other_writes_are_unseen(&writes, 4, 5));
 	assert_true(other_writes_are_open(&writes, 0, 30));
 	assert_false(other_writes_are_open(&writes, 33, 40));
 	other_writes_fini(&writes);

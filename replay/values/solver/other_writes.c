@@ -12,6 +12,7 @@ void other_writes_fini(struct other_writes *writes)
 {
 	free(writes->known.items);
 	free(writes->open.items);
+	free(writes->unseen.items);
 	free(writes->lines);
 	*writes = (struct other_writes){.from = 0};
 }
@@ -82,6 +83,7 @@ void other_writes_sort(struct other_writes *writes)
 {
 	sort_list(&writes->known);
 	sort_list(&writes->open);
+	sort_list(&writes->unseen);
 	if (writes->line_count > 0)
 		qsort(writes->lines, writes->line_count, sizeof(*writes->lines), compare_lines);
 }
@@ -112,6 +114,11 @@ bool other_writes_are_open(const struct other_writes *writes, uint64_t first, ui
 	return has(&writes->open, 0, first, last);
 }
 
+bool other_writes_are_unseen(const struct other_writes *writes, uint64_t first, uint64_t last)
+{
+	return first < writes->from || has(&writes->unseen, 0, first, last);
+}
+
 bool other_writes_none(const struct other_writes *writes, uint64_t granule, uint64_t first,
                        uint64_t last)
 {
@@ -119,6 +126,9 @@ bool other_writes_none(const struct other_writes *writes, uint64_t granule, uint
 
 	if (first < writes->from || has(&writes->known, granule, first, last))
 		return false;
-	return !other_writes_are_open(writes, first, last) || writes->line_count == 0 ||
+	if (!other_writes_are_open(writes, first, last) &&
+	    !other_writes_are_unseen(writes, first, last))
+		return true;
+	return writes->line_count == 0 ||
 	       !bsearch(&line, writes->lines, writes->line_count, sizeof(line), compare_lines);
 }

@@ -5,8 +5,9 @@
  * positions at which this core may have been when it happened, and the cache lines that they use.
  * Out: whether a granule may have been written between two positions.
  *
- * A store whose address is not known may have gone to any cache line that another core is seen to
- * use, and is assumed to have gone to no other that this core uses.
+ * A store whose address is not known, and what another core's trace does not say, may have gone to
+ * any cache line that another core is seen to use, and is assumed to have gone to no other that
+ * this core uses.
  */
 #ifndef CSREPLAY_REPLAY_VALUES_SOLVER_OTHER_WRITES_H
 #define CSREPLAY_REPLAY_VALUES_SOLVER_OTHER_WRITES_H
@@ -34,7 +35,9 @@ struct other_write_list {
 struct other_writes {
 	struct other_write_list known;
 	struct other_write_list open; /* stores of unknown address; the granule is 0 */
-	uint64_t *lines;              /* numbers of cache lines, of 64 bytes */
+	/* What is not traced and may have written memory, as a gap; the granule is 0. */
+	struct other_write_list unseen;
+	uint64_t *lines; /* numbers of cache lines, of 64 bytes */
 	size_t line_count;
 	size_t line_capacity;
 	/* What other cores did while this one was before this position was not traced. */
@@ -53,6 +56,8 @@ void other_writes_sort(struct other_writes *writes);
 
 /* Stores of unknown address were executed then: after other_writes_sort(). */
 bool other_writes_are_open(const struct other_writes *writes, uint64_t first, uint64_t last);
+/* Another core did then what its trace does not say: after other_writes_sort(). */
+bool other_writes_are_unseen(const struct other_writes *writes, uint64_t first, uint64_t last);
 
 /*
  * No other core wrote to the granule while this one was at positions first <= p <= last: after
