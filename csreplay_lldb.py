@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """lldb's part of csreplay, which lldbinit loads: the server's commands (`monitor help`) as commands of lldb, and
-continues of the selected core in the direction that they say. In: what the server says. Out: text, the core's place."""
+continues of the selected core in the direction that they say; and nothing of the program's file in place of memory
+that is not known. In: what the server says. Out: text, the core's place."""
 import re
 
 import lldb
@@ -44,6 +45,19 @@ def position(debugger):
     return int(found[1]) if found else None
 
 
+def forget_steps(debugger):
+    """A step that met an end of the history is not over for lldb: it would go on with it, forward, at the next continue."""
+    process = debugger.GetSelectedTarget().GetProcess()
+    selected = process.GetSelectedThread()
+    for thread in process:
+        process.SetSelectedThread(thread)
+        try:
+            run(debugger, "thread plan discard 1")
+        except RuntimeError:
+            pass  # it has none
+    process.SetSelectedThread(selected)
+
+
 def refresh(debugger, at):
     """Reads anew what may be another now: lldb does so after it has written a register."""
     now = position(debugger)
@@ -51,6 +65,75 @@ def refresh(debugger, at):
         return ""
     run(debugger, f"register write trace_pos {now}")
     return run(debugger, "frame select 0") if now != at else ""
+
+
+def parts(section):
+    """The sections of a segment, which lldb has as a section around them."""
+    found = [part for inner in section for part in parts(inner)]
+    return found or ([section] if section.GetByteSize() else [])
+
+
+def is_code(section):
+    return bool(section.GetPermissions() & lldb.ePermissionsExecutable)
+
+
+def leave_files(target):
+    """Where the server does not know memory, lldb shows what the program's file has there: zeros, or what a variable was at
+    the start. It has two tables, of the address of each section and of the section at each address, and finds the file
+    by the second: all but code is taken out of it. Variables are found by the first. Code stays, for the names of
+    addresses. The names of files that lldb still finds: one without segments cannot be taken out."""
+    for module in target.module_iter():
+        segments = [section for section in module.section_iter()
+                    if section.GetNumSubSections() and section.GetLoadAddress(target) != lldb.LLDB_INVALID_ADDRESS]
+        loaded = [(part, part.GetLoadAddress(target)) for segment in segments for part in parts(segment)]
+        if not any(target.ResolveLoadAddress(address).GetSection() for part, address in loaded if not is_code(part)):
+            continue
+        # This unloads all segments of the module, but no section in them, and takes breakpoints out.
+        target.ClearSectionLoadAddress(segments[0])
+        for part, address in loaded:
+            if not is_code(part):
+                target.SetSectionLoadAddress(part, address)
+                # The segment takes the address's place in the second table, and leaves with it.
+                target.SetSectionLoadAddress(segments[0], address)
+                target.ClearSectionLoadAddress(segments[0])
+        # Last, as breakpoints are set again when something is loaded.
+        for part, address in loaded:
+            if is_code(part):
+                target.SetSectionLoadAddress(part, address)
+    return [module.GetFileSpec().GetFilename() for module in target.module_iter()
+            if any(target.ResolveLoadAddress(part.GetLoadAddress(target)).GetSection()
+                   for section in module.section_iter() for part in parts(section)
+                   if part.GetLoadAddress(target) != lldb.LLDB_INVALID_ADDRESS and not is_code(part))]
+
+
+TEXT_MOST = 1024
+TEXTS = {r"^(unsigned )?char ?(\*|\[\])$": "-p -r", r"^((un)?signed )?char ?\[[0-9]+\]$": "-p -v"}  # as lldb's own
+ESCAPES = {byte: f"\\x{byte:02x}" for byte in (*range(32), 127)}
+ESCAPES.update({0xdc00 + byte: f"\\x{byte:02x}" for byte in range(128, 256)})  # what is no UTF-8 ("surrogateescape")
+ESCAPES.update({ord("\n"): r"\n", ord("\r"): r"\r", ord("\t"): r"\t", ord('"'): r'\"', ord("\\"): r"\\"})
+
+
+def text(value, _dict):
+    """A pointer to char, or an array of it, as text. lldb's own is empty where memory is not known."""
+    if value.GetType().GetCanonicalType().IsArrayType():
+        data = bytes(value.GetData().uint8)
+        is_whole = bool(data)
+    else:
+        address, target, error = value.GetValueAsUnsigned(), value.GetTarget(), lldb.SBError()
+        if not address:
+            return ""
+        if target.GetProcess().IsValid():
+            data = target.GetProcess().ReadMemory(address, TEXT_MOST, error) or b""
+        else:
+            data = target.ReadMemory(lldb.SBAddress(address, target), TEXT_MOST, error) or b""
+        is_whole = b"\0" in data or len(data) == TEXT_MOST
+    shown = data.split(b"\0")[0].decode("utf-8", "surrogateescape").translate(ESCAPES)
+    if is_whole:
+        return f'"{shown}"' + ("..." if len(data) == TEXT_MOST and b"\0" not in data else "")
+    return f'"{shown}", then not known' if shown else "not known"
+
+
+FROM_FILE = "csreplay: where memory is not known, lldb's `memory read`, `x` and `disassemble` show what the file {} has there\n"
 
 
 class Command:
@@ -159,6 +242,7 @@ class ReverseContinue(Command):
 
     def do(self, debugger, argument):
         Stops.moved = choose(debugger)
+        forget_steps(debugger)
         return run(debugger, f"process continue {self.option} {argument}".rstrip())
 
 
@@ -171,14 +255,20 @@ class ForwardContinue(ReverseContinue):
 
 class Stops:
     """A stop hook. At the first stop, that of connecting, lldb gets the server's commands. At that of a core which
-    was told to move it is selected: lldb would select the first one at the history's begin and end."""
+    was told to move it is selected: lldb would select the first one at the history's begin and end. At each the files
+    that were added since are left, too."""
 
     moved = None
 
     def __init__(self, _target, _extra, _dict):
         self.is_first = True
+        self.told = set()  # of files
 
-    def handle_stop(self, context, _stream):
+    def handle_stop(self, context, stream):
+        for name in leave_files(context.GetTarget()):
+            if name not in self.told:
+                self.told.add(name)
+                stream.Print(FROM_FILE.format(name))
         if self.is_first:
             self.is_first = False
             try:
@@ -228,4 +318,6 @@ def __lldb_init_module(debugger, _dict):
     add(debugger, "forward-continue", ForwardContinue)
     for name in ("c", "continue"):
         run(debugger, f"command alias {name} forward-continue")
+    for types, options in TEXTS.items():
+        run(debugger, f"type summary add -F {__name__}.text {options} -x '{types}'")
     run(debugger, f"target stop-hook add -P {__name__}.Stops")

@@ -79,6 +79,43 @@ class Script(unittest.TestCase):
                 # Why it stopped is told to the one, and where its program came from.
                 self.assertEqual(*(re.sub(r"(\* thread #1).*", r"\1", one) for one in out))
 
+    def test_memory_that_is_not_known_is_not_the_files(self):
+        """Of .data and .bss: lldb reads them in the program's file. What is known is read as before, and breakpoints of before
+        connecting are met."""
+        names = ("noise", "hub_mode")  # one that the file has a value of, one of .bss
+        find = [f"script {name} = lldb.target.FindFirstGlobalVariable({name!r}).GetLoadAddress()" for name in names]
+        show = []
+        for name in names:
+            show += [f"target variable {name}",
+                     f"script print(lldb.target.ReadMemory(lldb.SBAddress({name}, lldb.target), 4, lldb.SBError()))",
+                     *(f"script lldb.debugger.HandleCommand(f'{command} {{{name}}}')"
+                       for command in ("memory read -s4 -fx -c1", "x/1xw", "disassemble -c1 -s"))]
+        with serving.Server(CRASH.arguments()) as server:
+            out = serving.lldb([f"target create {CRASH.program}", "breakpoint set -n publish", SOURCED,
+                                f"gdb-remote {server.address}", *find, *show, "script print('==')", "seek 100", *show,
+                                "script print('==')", "seek end", "reverse-continue", "bt", "watchpoint set variable noise"],
+                               (r"^error: (memory read|Failed to disassemble)",))
+        halt, past, stop = out.split("\n==\n")
+        values = [int(value) for value in re.findall(r"^\(uint32_t\) noise = (\d+)$", halt, re.M)]
+        self.assertEqual(re.findall(r"^0x\w+: (0x\w{8})$", halt, re.M)[:2], [f"{values[0]:#010x}"] * 2)
+        self.assertIn(str(values[0].to_bytes(4, "little")), halt)
+        self.assertIn("hub_mode = MODE_PUBLISHING", halt)
+        self.assertNotIn("what the program's file has", halt)
+        self.assertEqual(past.count("error: memory read failed for 0x"), 3 * len(names))
+        self.assertEqual(re.findall(r"^None$", past, re.M), ["None"] * len(names))
+        self.assertEqual(len(re.findall(r"= <read memory from 0x\w+ failed", past)), len(names))
+        self.assertNotRegex(past, r"(?m)^0x\w+: |udf")
+        self.assertIn("stop reason = breakpoint 1.1", stop)
+        self.assertRegex(stop, r"frame #1: .* sensorhub.elf`main")
+        self.assertIn("Watchpoint created", stop)
+
+    def test_text_that_is_not_known_is_not_empty(self):
+        texts = ["p inbox[0].text", "p (char *)inbox[0].text", "p (char *)&inbox[0]", "p (char *)0", "p (char *)&sensors"]
+        out = self.lldb(*texts, "seek 100", *texts)
+        lines = re.findall(r"^\((?:const )?(?:char \*|uint8_t\[16\])\) (?:0x\w+)? ?(.*)$", out, re.M)
+        self.assertEqual(lines[:4], ['"kitchen"', '"kitchen"', r'"\x02"', ""])
+        self.assertEqual(lines[4:], ['"kitchen"', *lines[:4], "not known"])
+
     def test_42_the_selected_core_moves(self):
         folder = material.shared("corpus", "opencsd", "juno_r1_1")
         out = self.lldb(select(3), "reverse-continue", arguments=[folder])

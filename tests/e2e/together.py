@@ -192,6 +192,15 @@ class Together(unittest.TestCase):
             self.assertRegex(out.split("thread list")[1], r"\* thread #1: .* stop reason = instruction step")
             (self.assertEqual if breakpoint else self.assertGreater)(positions[-1], last)
 
+    def test_43_lldb_goes_back_after_a_step_that_met_the_end(self):
+        """For lldb that step goes on. (Commands by `script`: in batch mode lldb ends at an end that it steps to.)"""
+        commands = ["thread select 2", f"breakpoint set -a {self.address:#x}", "reverse-continue", "thread select 1", "seek end",
+                    "thread step-inst", "reverse-continue", "position"]
+        out = self.lldb(*(f"script lldb.debugger.HandleCommand({command!r})" for command in commands))
+        core, at = self.scene.places(self.address)[-1]
+        self.assertIn("stop reason = breakpoint 1.1", out.split("thread step-inst")[1])
+        self.assertIn(f"cpu_{core}: position {at} of", out)
+
 
 if __name__ == "__main__":
     serving.main()
