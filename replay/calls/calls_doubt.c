@@ -174,20 +174,28 @@ static void end_doubtful(struct call_builder *b, const struct suspended_stack *s
 	}
 }
 
-enum status calls_forget_candidates(struct call_builder *b)
+/* Forgets the candidates; of one whose return address is known and is not `*to`, if given, none. */
+static enum status forget(struct call_builder *b, const uint64_t *to)
 {
 	const struct doubt *doubt = find_doubt(b, calls_oldest(b));
 
 	for (uint32_t i = 0; doubt && i < doubt->count; i++) {
-		uint32_t call = b->candidates[doubt->first + i].stack;
-		const struct suspended_stack *stack = calls_find_stack(b, call);
+		const struct candidate *candidate = &b->candidates[doubt->first + i];
+		const struct suspended_stack *stack = calls_find_stack(b, candidate->stack);
+		const struct call *call = calls_of(b, candidate->call);
 
-		if (!stack)
+		/* It waits as before. */
+		if (!stack || (to && call->has_return && call->return_address != *to))
 			continue;
 		end_doubtful(b, stack);
-		TRY(calls_take_stack(b, call));
+		TRY(calls_take_stack(b, candidate->stack));
 	}
 	return STATUS_OK;
+}
+
+enum status calls_forget_candidates(struct call_builder *b)
+{
+	return forget(b, NULL);
 }
 
 /* The candidates that return to `to`; their callers in *callers. */
@@ -270,7 +278,7 @@ enum status calls_decide(struct call_builder *b, uint32_t root, uint64_t to, boo
 		find_callers(b, doubt, to, true, &found, callers);
 	/* Tasks come back again and again: they would be more each time. */
 	if (callers->has_more && doubt->is_task)
-		return calls_forget_candidates(b);
+		return forget(b, &to);
 	if (callers->count != 1 || callers->has_more || calls_is_common(b, doubt->site, to))
 		return STATUS_OK;
 	*is_decided = true;

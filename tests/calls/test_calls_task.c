@@ -109,6 +109,34 @@ static void two_tasks_wait_at_one_instruction(void **state)
 	       AT(0x1400, EXC_RETURN), AT(0x1208, RETURN), AT(0x1008, FALL));
 }
 
+/* Of one that is older than the trace no caller is known: it has returned to g, so that the one
+ * that f called waits on, and returns there. */
+static void task_that_returns_elsewhere_waits_on(void **state)
+{
+	static const struct step steps[] = {
+	        {0x1200, FALL, EXCEPTION, 0x1208},
+	        AT(0x1400, EXC_RETURN),
+	        AT(0x1000, CALL),
+	        {0x1200, FALL, EXCEPTION, 0x1208},
+	        AT(0x1400, EXC_RETURN),
+	        AT(0x1208, RETURN),
+	        AT(0x1108, CALL),
+	        {0x1200, FALL, EXCEPTION, 0x1208},
+	        AT(0x1400, EXC_RETURN),
+	        AT(0x1208, RETURN),
+	        AT(0x1008, FALL),
+	};
+	struct made_calls m;
+
+	(void)state;
+	assert_stacks(
+	        steps, 11, 0x1010,
+	        "h? | v h? | f? | h f? | v h f? | h g? | g? | h g? | v h g? | h f? | f? | f?");
+	make_calls(&m, steps, 11, 0x1010);
+	assert_int_equal(calls_at(m.calls, 2 * 10), calls_at(m.calls, 2 * 2));
+	drop_calls(&m);
+}
+
 static void task_that_asked_and_does_not_return_may_be_any(void **state)
 {
 	(void)state;
@@ -276,6 +304,7 @@ int main(void)
 	        cmocka_unit_test(supervisor_calls_of_one_task_change_nothing),
 	        cmocka_unit_test(signal_interrupts_and_returns),
 	        M_PROFILE(two_tasks_wait_at_one_instruction),
+	        M_PROFILE(task_that_returns_elsewhere_waits_on),
 	        M_PROFILE(task_that_asked_and_does_not_return_may_be_any),
 	        M_PROFILE(where_no_task_was_switched_to_there_is_one),
 	        M_PROFILE(task_that_was_interrupted_goes_on),
