@@ -97,7 +97,7 @@ static void seek(struct gdb *gdb, struct str digits)
 	}
 	for (size_t i = 0; i < count; i++)
 		position |= (uint64_t)bytes[i] << (8 * i);
-	if (session_seek(gdb->session, gdb->general, position) != STATUS_OK) {
+	if (session_seek_alone(gdb->session, gdb->general, position) != STATUS_OK) {
 		gdb_error_text(gdb, "position out of range (0..%" PRIu64 ")",
 		               history_length(session_history(gdb->session, gdb->general)));
 	} else if (!gdb_kept_is_true(gdb)) {

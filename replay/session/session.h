@@ -224,6 +224,9 @@ void session_follow(struct session *session, size_t from, size_t to);
 uint64_t session_position(const struct session *session, size_t core);
 /* NOT_FOUND if `position` > N; the core then stays where it is. */
 MUST_USE enum status session_seek(struct session *session, size_t core, uint64_t position);
+/* The same, and the others are put where they were then before they go along with any core again.
+ */
+MUST_USE enum status session_seek_alone(struct session *session, size_t core, uint64_t position);
 
 /* Breakpoints, for all cores. Setting one twice or clearing none is fine. */
 MUST_USE enum status session_break_set(struct session *session, uint64_t address);

@@ -111,6 +111,9 @@ struct session {
 	bool hurries;            /* session_hurry() */
 	bool shows_thread_views; /* session_shows_thread_views() */
 	struct interrupt interrupt;
+	/* A core was moved without the others: they are put where they were then before they go
+	 * along. */
+	bool is_scattered;
 	struct symbols *symbols; /* of functions; NULL: not asked for yet */
 	struct calls **calls;    /* one a core; NULL: not asked for yet */
 	struct disasm *disasm;   /* NULL: not asked for yet */

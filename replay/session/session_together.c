@@ -236,6 +236,23 @@ static void take_along(struct session *session, const struct planned_stop *first
 	}
 }
 
+/* Puts the others where they were then. */
+static void gather(struct session *session, size_t core)
+{
+	for (size_t i = 0; i < session_core_count(session); i++) {
+		struct cursor *cursor = &session->cursors[i];
+
+		if (i == core || !session_can_go_along(session, i))
+			continue;
+		/* The halt is that of all of them. */
+		cursor->position =
+		        session->cursors[core].position == history_length(session->histories[core])
+		                ? history_last(cursor->history)
+		                : meet(session, i, core);
+	}
+	session->is_scattered = false;
+}
+
 enum status session_seek(struct session *session, size_t core, uint64_t position)
 {
 	if (position > history_last(session->histories[core]))
@@ -245,21 +262,18 @@ enum status session_seek(struct session *session, size_t core, uint64_t position
 	return STATUS_OK;
 }
 
+enum status session_seek_alone(struct session *session, size_t core, uint64_t position)
+{
+	TRY(session_seek(session, core, position));
+	session->is_scattered = true;
+	return STATUS_OK;
+}
+
 enum status session_go(struct session *session, size_t core, uint64_t position)
 {
 	TRY(session_seek(session, core, position));
-	if (!session_takes_others(session, core))
-		return STATUS_OK;
-	for (size_t i = 0; i < session_core_count(session); i++) {
-		struct cursor *cursor = &session->cursors[i];
-
-		if (i == core || !session_can_go_along(session, i))
-			continue;
-		/* The halt is that of all of them. */
-		cursor->position = position == history_length(session->histories[core])
-		                           ? history_last(cursor->history)
-		                           : meet(session, i, core);
-	}
+	if (session_takes_others(session, core))
+		gather(session, core);
 	return STATUS_OK;
 }
 
@@ -296,6 +310,9 @@ static struct stop make(struct session *session, const struct planned_stop *own,
 	uint64_t from;
 	struct stop stop;
 
+	if (takes_others && session->is_scattered)
+		gather(session, own->core);
+	session->is_scattered |= !takes_others && how->is_continue;
 	if (session->interrupt.has_come || (takes_others && !find_first(session, own, how, &first)))
 		return (struct stop){.reason = STOP_INTERRUPTED};
 	from = session->cursors[first.core].position;

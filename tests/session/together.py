@@ -160,6 +160,28 @@ class Synthetic(Case):
     def test_and_backward(self):
         self.check_order(self.scene(seed=4), False)
 
+    def test_a_core_that_was_put_somewhere_alone_finds_the_other_where_it_was_then(self):
+        """By `set $trace_pos`: what the next move meets is what it meets after a seek."""
+        scene = self.scene(seed=6, kind=two_cores.Loop, size=120)
+        number = self.cores.client.number_of("trace_pos")
+        rng = random.Random(9)
+        self.cores.client.ask(f"Z0,{scene.rare(0, 40)[0]:x},4")
+        places = {}
+        for _ in range(12):
+            start, at, verb = rng.randrange(self.lengths[0]), rng.randrange(self.lengths[1]), rng.choice(("c", "bc"))
+            for alone in (False, True):
+                for core, position in enumerate((start, at)):
+                    self.cores.client.ask(f"Hg{core + 1}")
+                    self.cores.client.ask(f"T{core + 1}")
+                    if not alone:
+                        self.cores.client.monitor(f"seek {position}")
+                        continue
+                    digits = position.to_bytes(8, "little").hex()
+                    self.assertEqual(self.cores.client.ask(f"P{number:x}={digits}"), "OK")
+                self.cores.move(1, verb)
+                places[alone] = self.cores.positions()
+            self.assertEqual(places[True], places[False], (start, at, verb))
+
     def test_order_within_the_precision_is_said_not_to_be_known(self):
         """Timestamps so far apart that most stops of the two cores lie within one distance."""
         scene = self.scene(seed=2, every=(700, 700))

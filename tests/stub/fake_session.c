@@ -284,6 +284,11 @@ enum status session_seek(struct session *s, size_t core, uint64_t position)
 	return STATUS_OK;
 }
 
+enum status session_seek_alone(struct session *s, size_t core, uint64_t position)
+{
+	return session_seek(s, core, position);
+}
+
 struct moment session_execution(const struct session *s, size_t core, uint64_t position)
 {
 	return session_moment(s, core, position);
