@@ -61,9 +61,16 @@ static enum status add_source(struct listing *listing, const struct snapshot *sn
                               const struct decoder_options *options, struct diag_list *diags)
 {
 	struct entry *entry = &listing->entries[listing->count];
-	enum status status =
-	        decoder_open(snapshot, source, buffer, options, diags, &entry->decoder);
+	enum status status;
 
+	if (snap_source_shares_id(snapshot, source, (size_t)(buffer - snapshot->buffers))) {
+		(void)diag_error(diags, STATUS_BAD_DATA, source->device->place,
+		                 "the trace ID of trace source \"%.*s\" is that of another source "
+		                 "in buffer \"%.*s\": neither of them is decoded",
+		                 STR_ARG(source->device->name), STR_ARG(buffer->name));
+		return STATUS_OK;
+	}
+	status = decoder_open(snapshot, source, buffer, options, diags, &entry->decoder);
 	if (status != STATUS_OK)
 		return status == STATUS_NO_MEM ? status : STATUS_OK;
 	listing->count++;

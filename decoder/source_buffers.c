@@ -188,24 +188,55 @@ static void choose(const struct chooser *c, struct diag_list *diags, size_t *cho
 		chosen[i] = c->source->buffers[chosen[i]];
 }
 
+/* Those in which the source's bytes are no other source's, too. */
+static size_t own_buffers(const struct snapshot *snapshot, const struct snap_source *source,
+                          size_t *buffers)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < source->buffer_count; i++) {
+		if (!snap_source_shares_id(snapshot, source, source->buffers[i]))
+			buffers[count++] = source->buffers[i];
+	}
+	return count;
+}
+
+/* As source_buffers_choose(), of c->source's own buffers. */
+static enum status choose_own(struct chooser *c, struct diag_list *diags, size_t *chosen,
+                              size_t *count)
+{
+	enum status status = STATUS_NO_MEM;
+
+	*count = c->source->buffer_count;
+	if (*count > 0)
+		memcpy(chosen, c->source->buffers, *count * sizeof(*chosen));
+	if (*count < 2 || !snap_source_trace_id(c->source, &c->trace_id))
+		return STATUS_OK;
+	c->contents = calloc(*count, sizeof(*c->contents));
+	c->readers = calloc(READERS, sizeof(*c->readers));
+	if (c->contents && c->readers) {
+		choose(c, diags, chosen, count);
+		status = STATUS_OK;
+	}
+	free(c->contents);
+	free(c->readers);
+	return status;
+}
+
 enum status source_buffers_choose(const struct snapshot *snapshot, const struct snap_source *source,
                                   struct diag_list *diags, size_t *chosen, size_t *count)
 {
-	struct chooser c = {.snapshot = snapshot, .source = source};
-	enum status status = STATUS_NO_MEM;
+	struct snap_source own = *source;
+	struct chooser c = {.snapshot = snapshot, .source = &own};
+	size_t *buffers = calloc(source->buffer_count + 1, sizeof(*buffers));
+	enum status status;
 
-	*count = source->buffer_count;
-	if (*count > 0)
-		memcpy(chosen, source->buffers, *count * sizeof(*chosen));
-	if (*count < 2 || !snap_source_trace_id(source, &c.trace_id))
-		return STATUS_OK;
-	c.contents = calloc(*count, sizeof(*c.contents));
-	c.readers = calloc(READERS, sizeof(*c.readers));
-	if (c.contents && c.readers) {
-		choose(&c, diags, chosen, count);
-		status = STATUS_OK;
-	}
-	free(c.contents);
-	free(c.readers);
+	*count = 0;
+	if (!buffers)
+		return STATUS_NO_MEM;
+	own.buffer_count = own_buffers(snapshot, source, buffers);
+	own.buffers = buffers;
+	status = choose_own(&c, diags, chosen, count);
+	free(buffers);
 	return status;
 }

@@ -17,8 +17,10 @@
 
 /*
  * Writes indexes into snapshot->buffers to `chosen`, which has room for source->buffer_count, and
- * how many to `*count`. A buffer without a byte of the source is left out, unless all are: then the
- * first is chosen. A note in `diags` for each that is left out as a copy. NO_MEM.
+ * how many to `*count`. A buffer in which another source has the same trace ID is none of its, and
+ * so there may be none (snap_source_shares_id()). Of the others a buffer without a byte of the
+ * source is left out, unless all are: then the first is chosen. A note in `diags` for each that is
+ * left out as a copy. NO_MEM.
  */
 MUST_USE enum status source_buffers_choose(const struct snapshot *snapshot,
                                            const struct snap_source *source,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "snapshot/build_id.h"
+#include "snapshot/load.h"
 #include "snapshot/snapshot.h"
 #include "snapshot/source_option.h"
 
@@ -144,7 +145,45 @@ static bool is_in(const struct snap_source *source, size_t buffer)
 
 enum { RESERVED_IDS = 0x70 }; /* IHI0029, ATB: 0 and those from here on are no sources */
 
+static bool is_reserved(uint8_t id)
+{
+	return id == 0 || id >= RESERVED_IDS;
+}
+
+bool snap_source_shares_id(const struct snapshot *snapshot, const struct snap_source *source,
+                           size_t buffer)
+{
+	uint8_t own;
+	uint8_t id;
+
+	if (snapshot->source_count < 2 || snapshot->buffers[buffer].format == BUFFER_SOURCE_DATA ||
+	    !is_in(source, buffer) || !snap_source_trace_id(source, &own) || is_reserved(own))
+		return false;
+	for (size_t i = 0; i < snapshot->source_count; i++) {
+		const struct snap_source *other = &snapshot->sources[i];
+
+		if (other->device != source->device && is_in(other, buffer) &&
+		    snap_source_trace_id(other, &id) && id == own)
+			return true;
+	}
+	return false;
+}
+
 static void check_trace_ids(const struct context *c, size_t buffer)
+{
+	for (size_t i = 0; i < c->snapshot->source_count; i++) {
+		const struct snap_source *source = &c->snapshot->sources[i];
+		uint8_t id;
+
+		if (is_in(source, buffer) && snap_source_trace_id(source, &id) && is_reserved(id))
+			diag_warning(c->diags, source->device->place,
+			             "trace source \"%.*s\": trace ID 0x%02x is reserved",
+			             STR_ARG(source->device->name), id);
+	}
+}
+
+/* Of several sources with one trace ID each but the first is told. */
+static void check_shared_ids(const struct context *c, size_t buffer)
 {
 	const struct snap_source *owners[128] = {NULL};
 
@@ -152,19 +191,16 @@ static void check_trace_ids(const struct context *c, size_t buffer)
 		const struct snap_source *source = &c->snapshot->sources[i];
 		uint8_t id;
 
-		if (!is_in(source, buffer) || !snap_source_trace_id(source, &id))
+		if (!snap_source_shares_id(c->snapshot, source, buffer) ||
+		    !snap_source_trace_id(source, &id))
 			continue;
-		if (id == 0 || id >= RESERVED_IDS)
-			diag_warning(c->diags, source->device->place,
-			             "trace source \"%.*s\": trace ID 0x%02x is reserved",
-			             STR_ARG(source->device->name), id);
 		if (!owners[id]) {
 			owners[id] = source;
 			continue;
 		}
 		(void)diag_error(c->diags, STATUS_BAD_DATA, source->device->place,
 		                 "trace source \"%.*s\" has trace ID 0x%02x, which is that of "
-		                 "\"%.*s\" in the same buffer",
+		                 "\"%.*s\" in the same buffer: neither of them is decoded",
 		                 STR_ARG(source->device->name), id,
 		                 STR_ARG(owners[id]->device->name));
 	}
@@ -219,41 +255,33 @@ static void check_buffer(const struct context *c, size_t index)
 	check_buffer_use(c, index);
 }
 
-/* By name without regard to case, as it is looked up, and then as in the file. */
-static int compare_names(const void *a, const void *b)
+/* The second of two registers of one name; `differs`: only if they have two values, else only if
+ * not. */
+static void check_second(const struct context *c, const struct snap_register *first,
+                         const struct snap_register *second, bool differs)
 {
-	const struct snap_register *x = a;
-	const struct snap_register *y = b;
-	size_t common = x->name.n < y->name.n ? x->name.n : y->name.n;
+	unsigned long long line = first->place.line;
 
-	for (size_t i = 0; i < common; i++) {
-		int order =
-		        tolower((unsigned char)x->name.p[i]) - tolower((unsigned char)y->name.p[i]);
-
-		if (order != 0)
-			return order;
-	}
-	if (x->name.n != y->name.n)
-		return x->name.n < y->name.n ? -1 : 1;
-	return x->place.line < y->place.line ? -1 : x->place.line > y->place.line;
+	if (load_registers_differ(first, second) != differs)
+		return;
+	diag_warning(c->diags, second->place,
+	             !differs ? "register \"%.*s\" is ignored: it is in line %llu too"
+	             : second->is_contested
+	                     ? "register \"%.*s\" has another value in line %llu: it is "
+	                       "not known"
+	                     : "register \"%.*s\" is ignored: line %llu has another "
+	                       "value of it",
+	             STR_ARG(second->name), line);
 }
 
-/* Registers that are there twice: the first counts. */
-static void check_register_names(const struct context *c, const struct snap_device *device)
+static void check_register_names(const struct context *c, const struct snap_device *device,
+                                 bool differs)
 {
-	struct snap_register *order = calloc(device->register_count + 1, sizeof(*order));
+	struct snap_register *order = load_registers_by_name(device);
 
-	if (!order)
-		return;
-	for (size_t i = 0; i < device->register_count; i++)
-		order[i] = device->registers[i];
-	qsort(order, device->register_count, sizeof(*order), compare_names);
-	for (size_t i = 1; i < device->register_count; i++) {
+	for (size_t i = 1; order && i < device->register_count; i++) {
 		if (str_eq_nocase(order[i].name, order[i - 1].name))
-			diag_warning(c->diags, order[i].place,
-			             "register \"%.*s\" is ignored: it is in line %llu too",
-			             STR_ARG(order[i].name),
-			             (unsigned long long)order[i - 1].place.line);
+			check_second(c, &order[i - 1], &order[i], differs);
 	}
 	free(order);
 }
@@ -520,8 +548,19 @@ static void check_device(const struct context *c, size_t index)
 	const struct snap_device *device = &c->snapshot->devices[index];
 
 	check_location(c, index);
-	check_register_names(c, device);
-	check_dumps(c, device);
+	check_register_names(c, device, false);
+}
+
+void snapshot_check_contradictions(const struct snapshot *snapshot, struct diag_list *diags)
+{
+	struct context c = {snapshot, diags};
+
+	for (size_t i = 0; i < snapshot->device_count; i++) {
+		check_register_names(&c, &snapshot->devices[i], true);
+		check_dumps(&c, &snapshot->devices[i]);
+	}
+	for (size_t i = 0; i < snapshot->buffer_count; i++)
+		check_shared_ids(&c, i);
 }
 
 void snapshot_check(const struct snapshot *snapshot, struct diag_list *diags)
@@ -534,6 +573,7 @@ void snapshot_check(const struct snapshot *snapshot, struct diag_list *diags)
 		diag_warning(diags, place_none(), "the snapshot has no trace buffer");
 	for (size_t i = 0; i < snapshot->device_count; i++)
 		check_device(&c, i);
+	snapshot_check_contradictions(snapshot, diags);
 	check_images(&c, true);
 	if (snapshot->is_trace_package)
 		diag_warning(diags, place_none(),

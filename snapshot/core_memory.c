@@ -429,7 +429,8 @@ static enum status add_owned(const struct owned_dumps *owned, const struct mem_r
 	}
 }
 
-static struct mem_region region_of(const struct snap_dump *dump, enum memmap_kind kind)
+static struct mem_region region_of(const struct snap_device *device, const struct snap_dump *dump,
+                                   enum memmap_kind kind)
 {
 	return (struct mem_region){
 	        .address = dump->address,
@@ -437,6 +438,7 @@ static struct mem_region region_of(const struct snap_dump *dump, enum memmap_kin
 	        .space = dump->space,
 	        .kind = kind,
 	        .data = dump->data,
+	        .owner = device->dumps,
 	        .origin = dump->file,
 	};
 }
@@ -446,7 +448,7 @@ static enum status add_owned_dumps(const struct owned_dumps *owned, enum memmap_
 	const struct snap_device *device = owned->core->device;
 
 	for (size_t i = 0; i < device->dump_count; i++) {
-		struct mem_region region = region_of(&device->dumps[i], kind);
+		struct mem_region region = region_of(device, &device->dumps[i], kind);
 
 		if (region.length == 0)
 			continue;
@@ -466,7 +468,7 @@ static enum status add_dumps(struct memmap *map, const struct stretches *stretch
 
 	for (size_t i = 0; i < device->dump_count; i++) {
 		const struct snap_dump *dump = &device->dumps[i];
-		struct mem_region region = region_of(dump, kind);
+		struct mem_region region = region_of(device, dump, kind);
 
 		if (dump->length > 0 && log)
 			TRY(logged_memory_cut_dump(log, device, &region, add_part, &target));

@@ -204,5 +204,6 @@ enum status load_device(struct loader *loader, struct str file, struct place pla
 		             STR_ARG(device->name));
 	}
 	warn_of_unused(&c);
-	return STATUS_OK;
+	/* What a core's register was is asked of the snapshot alone; a source has to be decoded. */
+	return device->class == DEVICE_CORE ? load_contested(device) : STATUS_OK;
 }

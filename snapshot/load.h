@@ -130,6 +130,16 @@ MUST_USE enum status load_dumps(struct loader *loader, const struct ini_file *fi
 MUST_USE enum status load_register(struct loader *loader, const struct ini_file *file,
                                    const struct ini_entry *entry, struct snap_register *reg);
 
+/* register.c: finds what of a core's registers is contested (snap_register). NO_MEM. */
+MUST_USE enum status load_contested(struct snap_device *device);
+
+/* register.c: a copy of the registers by name, those of one name as in the file; one more than
+ * there are. The caller frees it. NULL without memory. */
+struct snap_register *load_registers_by_name(const struct snap_device *device);
+
+/* register.c: they have other values as far as both say them. */
+bool load_registers_differ(const struct snap_register *a, const struct snap_register *b);
+
 /* trace_meta.c: buffers, and which source is traced where; cores and sources are there already. */
 MUST_USE enum status load_trace(struct loader *loader, struct str file, struct place place);
 

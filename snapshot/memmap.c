@@ -64,29 +64,6 @@ enum status memmap_add(struct memmap *map, const struct mem_region *region)
 	return STATUS_OK;
 }
 
-void memmap_set_devices(struct memmap *map, const struct device_range *ranges, size_t count)
-{
-	map->devices = ranges;
-	map->device_count = count;
-}
-
-size_t memmap_before_device(const struct memmap *map, uint64_t address, size_t size)
-{
-	const struct memmap *base = memmap_base(map);
-
-	for (size_t i = 0; i < base->device_count; i++) {
-		const struct device_range *range = &base->devices[i];
-
-		if (address > range->last)
-			continue;
-		if (address >= range->first)
-			return 0;
-		if (range->first - address < size)
-			size = (size_t)(range->first - address);
-	}
-	return size;
-}
-
 static int compare_edges(const void *a, const void *b)
 {
 	const struct edge *x = a;
@@ -620,6 +597,19 @@ static struct mem_span span_of(const struct memmap *base, const struct piece *pi
 	                         region};
 }
 
+/* How many bytes of the chosen region no other dump of its owner contradicts. */
+static uint64_t agreed_bytes(const struct look *look, const struct mem_region *chosen,
+                             uint64_t length)
+{
+	for (size_t i = 0; chosen->owner && i < look->piece->count; i++) {
+		const struct mem_region *other = listed(look, i);
+
+		if (other->owner == chosen->owner && other->space == chosen->space)
+			share(look, chosen, other, &length);
+	}
+	return length;
+}
+
 /* As memmap_find(), where it depends on the view. */
 static enum status find_chosen(const struct memmap *map, const struct piece *piece, uint32_t view,
                                uint64_t address, struct mem_span *span)
@@ -634,7 +624,7 @@ static enum status find_chosen(const struct memmap *map, const struct piece *pie
 	if (!region)
 		return STATUS_NO_MEMORY_AT;
 	found = span_of(base, piece, region, address);
-	left = bytes_left(&found.bytes);
+	left = agreed_bytes(&look, region, bytes_left(&found.bytes));
 	if (map->choice != MEMMAP_FIRST)
 		left = sure_always(look, times, region, map->choice, left);
 	if (left == 0)

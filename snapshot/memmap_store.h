@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a memory map is made of, for memmap.c, which builds and reads it, and memmap_view.c, which
- * numbers its views. Above a view's space stands the class of its context, and above that, of a map
- * with a log, its epoch: (class + classes * epoch) << 8.
+ * numbers its views and knows which memory is a device's. Above a view's space stands the class of
+ * its context, and above that, of a map with a log, its epoch: (class + classes * epoch) << 8.
  */
 #ifndef CSREPLAY_SNAPSHOT_MEMMAP_STORE_H
 #define CSREPLAY_SNAPSHOT_MEMMAP_STORE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The views of a memory map: whose contexts are told apart, and which times. And whether bytes of
- * it are the core's own.
+ * it are the core's own, or a device's.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -268,4 +268,27 @@ void memmap_set_all_dumped(struct memmap *map)
 bool memmap_has_own(const struct memmap *map)
 {
 	return memmap_base(map)->has_own;
+}
+
+void memmap_set_devices(struct memmap *map, const struct device_range *ranges, size_t count)
+{
+	map->devices = ranges;
+	map->device_count = count;
+}
+
+size_t memmap_before_device(const struct memmap *map, uint64_t address, size_t size)
+{
+	const struct memmap *base = memmap_base(map);
+
+	for (size_t i = 0; i < base->device_count; i++) {
+		const struct device_range *range = &base->devices[i];
+
+		if (address > range->last)
+			continue;
+		if (address >= range->first)
+			return 0;
+		if (range->first - address < size)
+			size = (size_t)(range->first - address);
+	}
+	return size;
 }

@@ -3,6 +3,9 @@
  * One key of a [regs] section: "NAME", "NAME(77)", "NAME(id:0x80,size:64)" in any order, and its
  * value of any width. Snapshot format 1.0, section 3.2.2.
  */
+#include <ctype.h>
+#include <stdlib.h>
+
 #include "base/hex.h"
 #include "snapshot/load.h"
 
@@ -174,11 +177,73 @@ enum status load_register(struct loader *loader, const struct ini_file *file,
 	return STATUS_OK;
 }
 
+/* By name without regard to case, as it is looked up, and then as in the file. */
+static int compare_names(const void *a, const void *b)
+{
+	const struct snap_register *x = a;
+	const struct snap_register *y = b;
+	size_t common = x->name.n < y->name.n ? x->name.n : y->name.n;
+
+	for (size_t i = 0; i < common; i++) {
+		int order =
+		        tolower((unsigned char)x->name.p[i]) - tolower((unsigned char)y->name.p[i]);
+
+		if (order != 0)
+			return order;
+	}
+	if (x->name.n != y->name.n)
+		return x->name.n < y->name.n ? -1 : 1;
+	return x->place.line < y->place.line ? -1 : x->place.line > y->place.line;
+}
+
+struct snap_register *load_registers_by_name(const struct snap_device *device)
+{
+	struct snap_register *order = calloc(device->register_count + 1, sizeof(*order));
+
+	if (!order)
+		return NULL;
+	for (size_t i = 0; i < device->register_count; i++)
+		order[i] = device->registers[i];
+	qsort(order, device->register_count, sizeof(*order), compare_names);
+	return order;
+}
+
+bool load_registers_differ(const struct snap_register *a, const struct snap_register *b)
+{
+	size_t bits = a->bits < b->bits ? a->bits : b->bits;
+
+	return memcmp(a->value, b->value, (bits + 7) / 8) != 0;
+}
+
+/* All of that name, which are in `order` one after the other. */
+static void contest(struct snap_device *device, struct str name)
+{
+	for (size_t i = 0; i < device->register_count; i++) {
+		if (str_eq_nocase(device->registers[i].name, name))
+			device->registers[i].is_contested = true;
+	}
+}
+
+enum status load_contested(struct snap_device *device)
+{
+	struct snap_register *order = load_registers_by_name(device);
+
+	if (!order)
+		return STATUS_NO_MEM;
+	for (size_t i = 1; i < device->register_count; i++) {
+		if (str_eq_nocase(order[i].name, order[i - 1].name) &&
+		    load_registers_differ(&order[i], &order[i - 1]))
+			contest(device, order[i].name);
+	}
+	free(order);
+	return STATUS_OK;
+}
+
 const struct snap_register *snap_device_register(const struct snap_device *device, struct str name)
 {
 	for (size_t i = 0; i < device->register_count; i++) {
 		if (str_eq_nocase(device->registers[i].name, name))
-			return &device->registers[i];
+			return device->registers[i].is_contested ? NULL : &device->registers[i];
 	}
 	return NULL;
 }

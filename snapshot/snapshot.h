@@ -33,6 +33,7 @@ struct snap_register {
 	bool has_id;
 	uint32_t bits;        /* 32 unless the key says otherwise */
 	const uint8_t *value; /* little endian, (bits + 7) / 8 bytes */
+	bool is_contested;    /* of a core: it is there again, with another value */
 	struct place place;
 };
 
@@ -258,7 +259,15 @@ void snapshot_destroy(struct snapshot *snapshot); /* NULL is fine */
  */
 void snapshot_check(const struct snapshot *snapshot, struct diag_list *diags);
 
-/* The register called `name` without regard to case, or NULL. */
+/*
+ * Adds to `diags` where the snapshot contradicts itself: dumps of a device that hold different
+ * bytes at an address, registers with two values, trace sources with one trace ID. Of the first
+ * nothing is known there; registers of cores that are contested are not known, and of such sources
+ * nothing is decoded.
+ */
+void snapshot_check_contradictions(const struct snapshot *snapshot, struct diag_list *diags);
+
+/* The register called `name` without regard to case, or NULL; NULL if it is contested. */
 const struct snap_register *snap_device_register(const struct snap_device *device, struct str name);
 
 /* The first that is there of several names, "SP|R13", or NULL. */
@@ -315,6 +324,12 @@ MUST_USE enum status snap_core_memory_by_context(const struct snapshot *snapshot
 
 /* The trace ID that the source's registers or options give; false if they do not. */
 bool snap_source_trace_id(const struct snap_source *source, uint8_t *id);
+/*
+ * True if another source of the buffer, an index, has the same trace ID: which of them wrote its
+ * bytes cannot be told. Of reserved IDs and buffers of one source's data it is not asked.
+ */
+bool snap_source_shares_id(const struct snapshot *snapshot, const struct snap_source *source,
+                           size_t buffer);
 /* What says it: a register as it is written, or of a trace package the section. */
 struct str snap_source_id_name(const struct snap_source *source);
 

@@ -68,6 +68,7 @@ enum status trust_examine(const struct trust_of *of, struct diag_list *facts)
 {
 	/* An ELF file of another program would be shown as this one's code. */
 	snapshot_check_images(of->snapshot, facts);
+	snapshot_check_contradictions(of->snapshot, facts);
 	TRY(solve_halts(of));
 	for (size_t i = 0; i < of->snapshot->core_count; i++) {
 		if (!of->values[i])

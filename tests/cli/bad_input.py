@@ -68,6 +68,56 @@ class BadInput(unittest.TestCase):
             _, _, err = run(*command, "--image", self.path("sensorhub.elf"), self.folder)
             self.assertNotIn("hold different", err)
 
+    def assert_all_tell(self, text):
+        """Each command says it once on standard error."""
+        for command in (["info"], ["info", "--format", "json"], ["history", "--count", "1"], ["why", "--of", "x2"],
+                        ["origin", "--of", "x2"], ["last-write", "--of", "x2"], ["calls"], ["export", "--count", "1"],
+                        ["shell", "-c", "position"], ["state", "--batch", os.devnull], ["check"]):
+            _, _, err = run(*command, self.folder)
+            self.assertEqual(len([line for line in err.splitlines() if line == text]), 1, (command, err))
+
+    def test_dumps_that_contradict_each_other_are_told_by_everything_and_not_shown(self):
+        with open(self.path("cpu_0.ini"), "a", encoding="ascii") as file:
+            file.write("\n[dump3]\nfile=other.bin\naddress=0x401542\n")
+        with open(self.path("data_401540.bin"), "rb") as file:
+            data = file.read(16)
+        self.write("other.bin", bytes([data[2], data[3] ^ 1]))
+        self.assert_all_tell(f'cpu_0.ini:{self.line_of("cpu_0.ini", "[dump3]")}: error: dump "dump3" and the dump in line '
+                             f'{self.line_of("cpu_0.ini", "[dump1]")} hold different bytes at 0x401543')
+        _, out, _ = run("shell", "-c", "x 0x401540 8", self.folder)
+        shown = [f"{byte:02x}" for byte in data[:8]]
+        shown[3] = "??"
+        self.assertTrue(out.startswith("0x401540: " + " ".join(shown)), out)
+
+    def test_register_with_two_values_is_told_by_everything_and_not_shown(self):
+        line = self.line_of("cpu_0.ini", "X19(")
+        self.replace("cpu_0.ini", "X19(", "X19(size:64)=0x777\nX19(")
+        self.assert_all_tell(f'cpu_0.ini:{line + 1}: warning: register "X19" has another value in line {line}: it is not '
+                             "known")
+        _, out, _ = run("shell", "-c", "print x19", self.folder)
+        self.assertEqual(out, "x19 = not known\n")
+
+    def test_two_sources_of_one_trace_id_are_told_by_everything_and_not_decoded(self):
+        """No core has the other's instructions."""
+        for name, other in (("cpu_0.ini", "cpu_1.ini"), ("device_1.ini", "device_3.ini")):
+            shutil.copy(self.path(name), self.path(other))
+        self.replace("cpu_1.ini", "name=cpu_0", "name=cpu_1")
+        self.replace("device_3.ini", "name=ETM_0", "name=ETM_1")
+        self.replace("snapshot.ini", "device1=device_1.ini", "device1=device_1.ini\ndevice2=cpu_1.ini\n"
+                     "device3=device_3.ini")
+        self.replace("trace.ini", "ETM_0=ETB_0", "ETM_0=ETB_0\nETM_1=ETB_0")
+        self.replace("trace.ini", "cpu_0=ETM_0", "cpu_0=ETM_0\ncpu_1=ETM_1")
+        self.assert_all_tell('device_3.ini:1: error: trace source "ETM_1" has trace ID 0x10, which is that of "ETM_0" in '
+                             "the same buffer: neither of them is decoded")
+        for core in ("cpu_0", "cpu_1"):
+            code, out, _ = run("history", "--core", core, self.folder)
+            self.assertEqual((code, [line for line in out.splitlines() if line[:1].isdigit()]), (1, []))
+        code, out, err = run("decode", self.folder)
+        self.assertEqual((code, out), (1, ""))
+        self.assertEqual(err, "".join(f'{file}:1: error: the trace ID of trace source "{name}" is that of another source '
+                                      'in buffer "ETB_0": neither of them is decoded\n'
+                                      for file, name in (("device_1.ini", "ETM_0"), ("device_3.ini", "ETM_1"))))
+
     def check_says(self, *messages):
         """`check` ends with 1 and these lines on standard error, and `history` does not crash."""
         code, _, err = run("check", self.folder)

@@ -93,10 +93,10 @@ static const struct bad bad_snapshots[] = {
 	 "bits, which is read in hexadecimal alone\n"},
 	{"register given twice in another case", "cpu_0.ini",
 	 MODEL_CORE "x0=1\nX1=1\nX0=2\n" MODEL_DUMP, STATUS_OK,
-	 "cpu_0.ini:11: warning: register \"X0\" is ignored: it is in line 9 too\n"},
+	 "cpu_0.ini:11: warning: register \"X0\" has another value in line 9: it is not known\n"},
 	{"register given twice", "cpu_0.ini",
 	 MODEL_CORE "X0=1\nX0=2\n" MODEL_DUMP, STATUS_OK,
-	 "cpu_0.ini:10: warning: register \"X0\" is ignored: it is in line 9 too\n"},
+	 "cpu_0.ini:10: warning: register \"X0\" has another value in line 9: it is not known\n"},
 	{"core without registers", "cpu_0.ini",
 	 "[device]\nname=cpu_0\nclass=core\ntype=Cortex-A53\n" MODEL_DUMP, STATUS_OK,
 	 "cpu_0.ini:1: error: core \"cpu_0\" (AArch64) has no register SP\n"
@@ -170,7 +170,7 @@ static const struct bad bad_snapshots[] = {
 	 "etm_0.ini:1: error: trace source \"ETM_0\" (ETMv3) has no register ETMTRACEIDR\n"},
 	{"trace ID that is none", "etm_0.ini",
 	 MODEL_SOURCE "[regs]\nTRCTRACEIDR=0x7f\n" MODEL_SOURCE_REGS, STATUS_OK,
-	 "etm_0.ini:17: warning: register \"TRCTRACEIDR\" is ignored: it is in line 6 too\n"
+	 "etm_0.ini:17: warning: register \"TRCTRACEIDR\" is ignored: line 6 has another value of it\n"
 	 "etm_0.ini:1: warning: trace source \"ETM_0\": trace ID 0x7f is reserved\n"},
 	{"dump of a trace source", "etm_0.ini",
 	 MODEL_SOURCE MODEL_SOURCE_REGS MODEL_DUMP, STATUS_OK,
@@ -329,8 +329,9 @@ static void snapshot_two_sources_of_one_trace_id_are_an_error(void **state)
 	             "[core_trace_sources]\ncpu_0=ETM_0,ETM_1\n");
 	assert_int_equal(model_open(m, NULL), STATUS_OK);
 	assert_int_equal(m->snapshot->cores[0].source_count, 2);
-	assert_diags(&m->diags, "etm_1.ini:1: error: trace source \"ETM_1\" has trace ID 0x12, "
-	                        "which is that of \"ETM_0\" in the same buffer\n");
+	assert_diags(&m->diags,
+	             "etm_1.ini:1: error: trace source \"ETM_1\" has trace ID 0x12, "
+	             "which is that of \"ETM_0\" in the same buffer: neither of them is decoded\n");
 }
 
 static void snapshot_image_of_wrong_machine_is_refused(void **state)

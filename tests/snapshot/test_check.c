@@ -153,8 +153,12 @@ static void check_core_registers_are_those_of_its_state(void **state)
 		 CORE_WITH("Cortex-A53", "pc(size:64)=0\nsp(size:64)=0\ncpsr=0x3C5\n"), "", NULL},
 		{"register that is there three times", "cpu_0.ini",
 		 MODEL_CORE "X1=1\nX10=2\nX1=3\nX=4\nX1=5\n",
+		 "cpu_0.ini:11: warning: register \"X1\" has another value in line 9: it is not known\n"
+		 "cpu_0.ini:13: warning: register \"X1\" has another value in line 11: it is not known\n", NULL},
+		{"register that is there three times with one value", "cpu_0.ini",
+		 MODEL_CORE "X1=5\nX10=2\nX1(size:64)=5\nX1=0x05\n",
 		 "cpu_0.ini:11: warning: register \"X1\" is ignored: it is in line 9 too\n"
-		 "cpu_0.ini:13: warning: register \"X1\" is ignored: it is in line 11 too\n", NULL},
+		 "cpu_0.ini:12: warning: register \"X1\" is ignored: it is in line 11 too\n", NULL},
 		{"registers whose names begin alike", "cpu_0.ini", MODEL_CORE "X10=1\nX1=1\nX=1\nX100=1\n", "",
 		 NULL},
 	};
@@ -252,6 +256,16 @@ static void check_dumps_may_touch_and_agree(void **state)
 }
 // clang-format on
 
+/* The core sees as many bytes from the address on. */
+static void assert_known(const struct model *m, uint64_t address, size_t expected)
+{
+	uint8_t bytes[64];
+
+	assert_int_equal(
+	        memmap_read(m->snapshot->cores[0].memory, SPACE_ANY, address, bytes, sizeof(bytes)),
+	        expected);
+}
+
 /* A difference that is not in the first byte, nor in the file's. */
 static void check_dump_difference_is_told_by_its_address(void **state)
 {
@@ -267,6 +281,9 @@ static void check_dump_difference_is_told_by_its_address(void **state)
 	                                               "offset=32\nlength=32\n");
 	assert_int_equal(model_open(m, NULL), STATUS_OK);
 	assert_diags(&m->diags, DIFFER("12", "1", "9", "0x1025"));
+	assert_known(m, 0x1020, 5);
+	assert_known(m, 0x1025, 0);
+	assert_known(m, 0x1026, 26);
 	/* Just before the difference it ends. */
 	scratch_text(&m->scratch, "cpu_0.ini",
 	             MODEL_CORE DUMP_AT("0", "0x1000") "[dump1]\nfile=other.bin\naddress=0x1020\n"
@@ -350,6 +367,27 @@ static void check_trace_id_is_its_own_in_each_buffer(void **state)
 	             "are said to be in it\n");
 }
 
+/* Whose bytes it is cannot be told where both are in one buffer. */
+static void check_trace_id_of_two_sources_is_nobodys(void **state)
+{
+	struct model *m = *state;
+	const struct snap_source *sources;
+
+	two_sources(m, "[trace_buffers]\nbuffers=a,b\n" BUFFER("a", "A", "coresight") BUFFER(
+	                       "b", "B", "coresight") "[core_trace_sources]\ncpu_0=ETM_0,ETM_1\n"
+	                                              "[source_buffers]\nETM_0=A,B\nETM_1=B\n");
+	sources = m->snapshot->sources;
+	assert_false(snap_source_shares_id(m->snapshot, &sources[0], 0));
+	assert_true(snap_source_shares_id(m->snapshot, &sources[0], 1));
+	assert_false(snap_source_shares_id(m->snapshot, &sources[1], 0));
+	assert_true(snap_source_shares_id(m->snapshot, &sources[1], 1));
+	diag_list_fini(&m->diags);
+	snapshot_check_contradictions(m->snapshot, &m->diags);
+	assert_diags(&m->diags,
+	             "etm_1.ini:1: error: trace source \"ETM_1\" has trace ID 0x12, which is that "
+	             "of \"ETM_0\" in the same buffer: neither of them is decoded\n");
+}
+
 static void check_buffer_has_a_name_of_its_own(void **state)
 {
 	struct model *m = *state;
@@ -380,6 +418,7 @@ int main(void)
 	        CASE(check_image_contradicts_where_it_cannot_be_written),
 	        CASE(check_location_is_that_of_one_device),
 	        CASE(check_trace_id_is_its_own_in_each_buffer),
+	        CASE(check_trace_id_of_two_sources_is_nobodys),
 	        CASE(check_buffer_has_a_name_of_its_own),
 	};
 

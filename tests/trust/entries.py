@@ -101,6 +101,18 @@ class Entries(unittest.TestCase):
         self.assertRegex(facts[0], CONTRADICTS)
         self.assert_all_say(facts)
 
+    def test_register_with_two_values(self):
+        path = os.path.join(self.folder, INI)
+        with open(path, encoding="ascii") as file:
+            text = file.read()
+        with open(path, "w", encoding="ascii") as file:
+            file.write(text.replace("X19(", "X19(size:64)=0x777\nX19(", 1))
+        line = text[:text.index("X19(")].count("\n") + 1
+        facts = self.facts()
+        self.assertEqual(facts, ['%s:%d: warning: register "X19" has another value in line %d: it is not known' %
+                                 (INI, line + 1, line)])
+        self.assert_all_say(facts)
+
     def state(self, *names):
         questions = os.path.join(self.folder, "..", "questions")
         with open(questions, "w", encoding="ascii") as file:
