@@ -90,11 +90,104 @@ bool register_file_has(const struct register_file *file, uint64_t number)
 	return (file->features >> file->table[number].feature & 1U) != 0;
 }
 
+static bool is_contested(const struct snap_device *device, struct str name)
+{
+	for (size_t i = 0; i < device->register_count; i++) {
+		if (str_eq_nocase(device->registers[i].name, name))
+			return device->registers[i].is_contested;
+	}
+	return false;
+}
+
+/* A register by one more of its names. */
+struct search {
+	const struct snap_device *device;
+	const struct snap_register **reg;
+	const struct snap_register **other;
+	bool is_contested;
+};
+
+static void look_up(struct search *s, struct str name)
+{
+	const struct snap_register *found = snap_device_register(s->device, name);
+
+	s->is_contested |= is_contested(s->device, name);
+	if (!found)
+		return;
+	if (!*s->reg) {
+		*s->reg = found;
+	} else if (!*s->other && !str_eq_nocase(name, STR("X31")) &&
+	           snap_registers_differ(*s->reg, found)) {
+		*s->other = found;
+		s->is_contested = true;
+	}
+}
+
+/* W21 is the lower half of X21. For a debugger it has a number of its own. */
+static void look_up_lower_half(struct search *s, const struct register_file *file,
+                               unsigned int number)
+{
+	struct text name = {0};
+
+	if (file->arch != CORE_A64 || number < A64_x0 || number > A64_x30)
+		return;
+	text_printf(&name, "W%u", number - A64_x0);
+	look_up(s, text_str(&name));
+	text_fini(&name);
+}
+
+static bool is_wide(const struct register_info *info, const struct snap_register *reg)
+{
+	for (size_t i = info->bits / 8; i < (reg->bits + 7) / 8; i++) {
+		if (reg->value[i] != 0)
+			return true;
+	}
+	return false;
+}
+
+unsigned int register_known_bits(const struct register_file *file, unsigned int number,
+                                 const struct snap_register *reg)
+{
+	const struct register_info *info = &file->table[number];
+
+	/* What the M profile's special registers have above is zero. */
+	return reg->bits < info->bits && info->feature != REGISTER_SYSTEM ? reg->bits : info->bits;
+}
+
+enum register_fault register_examine(const struct register_file *file, unsigned int number,
+                                     const struct snap_device *device,
+                                     const struct snap_register **reg,
+                                     const struct snap_register **other)
+{
+	const struct register_info *info = &file->table[number];
+	struct search s = {.device = device, .reg = reg, .other = other};
+	struct str names = str_of(info->snapshot_names);
+
+	*reg = *other = NULL;
+	while (names.p)
+		look_up(&s, str_next_part(&names, '|'));
+	look_up_lower_half(&s, file, number);
+	if (s.is_contested)
+		return REGISTER_CONTESTED;
+	if (!*reg)
+		return REGISTER_SOUND;
+	if (is_wide(info, *reg))
+		return REGISTER_WIDE;
+	if (register_known_bits(file, number, *reg) == info->bits)
+		return REGISTER_SOUND;
+	/* An address of which a half is known leads nowhere. */
+	return number == REGISTER_PC || info->slot == REG_NZCV ? REGISTER_NARROW : REGISTER_PARTLY;
+}
+
 const struct snap_register *register_in_snapshot(const struct register_file *file,
                                                  unsigned int number,
                                                  const struct snap_device *device)
 {
-	return snap_device_any_register(device, str_of(file->table[number].snapshot_names));
+	const struct snap_register *reg;
+	const struct snap_register *other;
+	enum register_fault fault = register_examine(file, number, device, &reg, &other);
+
+	return fault == REGISTER_SOUND || fault == REGISTER_PARTLY ? reg : NULL;
 }
 
 struct register_slot register_slot_of(enum core_arch arch, unsigned int number)

@@ -120,7 +120,30 @@ bool register_file_find(const struct register_file *file, struct str word, unsig
 /* True if there is such a number and its feature is described; of system registers, too. */
 bool register_file_has(const struct register_file *file, uint64_t number);
 
-/* The device's register `number`, a core's of the file, by its names; NULL if it has none. */
+/* What is wrong with a register of the snapshot. */
+enum register_fault {
+	REGISTER_SOUND,
+	REGISTER_CONTESTED, /* it is there twice, perhaps by two of its names, with two values */
+	REGISTER_WIDE,      /* its value has more bits than the register */
+	REGISTER_NARROW,    /* it has fewer, and is of no use so */
+	REGISTER_PARTLY,    /* it has fewer: those above are not known */
+};
+
+/*
+ * The device's register `number`, a core's of the file, by its names; *reg is NULL if it has none.
+ * *other is the one that contests it, NULL if that has the same name. X31 beside SP is another
+ * register: perhaps the one that is always 0.
+ */
+enum register_fault register_examine(const struct register_file *file, unsigned int number,
+                                     const struct snap_device *device,
+                                     const struct snap_register **reg,
+                                     const struct snap_register **other);
+
+/* How many bits of it `reg` says: all, or fewer (REGISTER_PARTLY). */
+unsigned int register_known_bits(const struct register_file *file, unsigned int number,
+                                 const struct snap_register *reg);
+
+/* What register_examine() finds; NULL if there is nothing, or nothing that can be used. */
 const struct snap_register *register_in_snapshot(const struct register_file *file,
                                                  unsigned int number,
                                                  const struct snap_device *device);

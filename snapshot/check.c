@@ -48,7 +48,6 @@ static void check_core(const struct context *c, const struct snap_core *core)
 #undef CORE_REGISTER
 	};
 	const struct snap_device *device = core->device;
-	const struct snap_register *pc = snap_device_register(device, STR("PC"));
 
 	if (core->cluster.n == 0 && is_clustered(c->snapshot))
 		diag_warning(c->diags, device->place, "core \"%.*s\" is in no cluster",
@@ -61,10 +60,6 @@ static void check_core(const struct context *c, const struct snap_core *core)
 		                 "core \"%.*s\" (%s) has no register %.*s", STR_ARG(device->name),
 		                 core_arch_name(core->arch), STR_ARG(format_name(rows[i].names)));
 	}
-	if (core->arch == CORE_A64 && pc && pc->bits != 64)
-		diag_warning(c->diags, pc->place,
-		             "core \"%.*s\" (AArch64): register PC has %u bits, expected 64",
-		             STR_ARG(device->name), pc->bits);
 }
 
 /* A register that a trace package's options may stand in for; the others are not needed there. */
@@ -262,7 +257,7 @@ static void check_second(const struct context *c, const struct snap_register *fi
 {
 	unsigned long long line = first->place.line;
 
-	if (load_registers_differ(first, second) != differs)
+	if (snap_registers_differ(first, second) != differs)
 		return;
 	diag_warning(c->diags, second->place,
 	             !differs ? "register \"%.*s\" is ignored: it is in line %llu too"

@@ -137,9 +137,6 @@ MUST_USE enum status load_contested(struct snap_device *device);
  * there are. The caller frees it. NULL without memory. */
 struct snap_register *load_registers_by_name(const struct snap_device *device);
 
-/* register.c: they have other values as far as both say them. */
-bool load_registers_differ(const struct snap_register *a, const struct snap_register *b);
-
 /* trace_meta.c: buffers, and which source is traced where; cores and sources are there already. */
 MUST_USE enum status load_trace(struct loader *loader, struct str file, struct place place);
 

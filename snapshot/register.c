@@ -208,11 +208,11 @@ struct snap_register *load_registers_by_name(const struct snap_device *device)
 	return order;
 }
 
-bool load_registers_differ(const struct snap_register *a, const struct snap_register *b)
+bool snap_registers_differ(const struct snap_register *a, const struct snap_register *b)
 {
 	size_t bits = a->bits < b->bits ? a->bits : b->bits;
 
-	return memcmp(a->value, b->value, (bits + 7) / 8) != 0;
+	return bits > 0 && memcmp(a->value, b->value, (bits + 7) / 8) != 0;
 }
 
 /* All of that name, which are in `order` one after the other. */
@@ -232,7 +232,7 @@ enum status load_contested(struct snap_device *device)
 		return STATUS_NO_MEM;
 	for (size_t i = 1; i < device->register_count; i++) {
 		if (str_eq_nocase(order[i].name, order[i - 1].name) &&
-		    load_registers_differ(&order[i], &order[i - 1]))
+		    snap_registers_differ(&order[i], &order[i - 1]))
 			contest(device, order[i].name);
 	}
 	free(order);

@@ -270,6 +270,9 @@ void snapshot_check_contradictions(const struct snapshot *snapshot, struct diag_
 /* The register called `name` without regard to case, or NULL; NULL if it is contested. */
 const struct snap_register *snap_device_register(const struct snap_device *device, struct str name);
 
+/* They have other values, as far as both say them. */
+bool snap_registers_differ(const struct snap_register *a, const struct snap_register *b);
+
 /* The first that is there of several names, "SP|R13", or NULL. */
 const struct snap_register *snap_device_any_register(const struct snap_device *device,
                                                      struct str names);

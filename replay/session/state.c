@@ -11,24 +11,36 @@
 #include "replay/history/history.h"
 #include "replay/tarmac/tarmac.h"
 
-static struct value halt_register(const struct snap_register *reg, unsigned int size)
+/* Of `size` bytes the lowest `known` bits are what the snapshot says, or zero. */
+static struct value halt_register(const struct snap_register *reg, unsigned int size,
+                                  unsigned int known)
 {
 	struct value value = value_unknown(size);
 	unsigned int bytes;
 
 	if (!reg)
 		return value;
-	/* A register written narrower than it is has its upper bits zero: the key is an integer. */
 	bytes = (reg->bits + 7) / 8;
 	for (unsigned int i = value.size; i < bytes; i++) {
 		if (reg->value[i] != 0)
 			return value;
 	}
-	for (unsigned int i = 0; i < value.size; i++) {
-		value.bits[i] = i < bytes ? reg->value[i] : 0;
-		value.known[i] = 0xff;
+	for (unsigned int i = 0; i < value.size && 8 * i < known; i++) {
+		value.known[i] =
+		        known - 8 * i < 8 ? (uint8_t)(0xff >> (8 - (known - 8 * i))) : 0xff;
+		value.bits[i] = i < bytes ? reg->value[i] & value.known[i] : 0;
 	}
 	return value;
+}
+
+/* A register of the table, of which the snapshot may say a part alone. */
+static struct value halt_table_register(const struct history *history,
+                                        const struct register_file *file, unsigned int number)
+{
+	const struct snap_register *reg = history_halt_register(history, number);
+
+	return halt_register(reg, file->table[number].bits / 8,
+	                     reg ? register_known_bits(file, number, reg) : 0);
 }
 
 /* A register of the feature org.csreplay.trace: what the trace said last. */
@@ -69,7 +81,7 @@ void state_register(const struct history *history, struct values *values, uint64
 	else if (history_data(history))
 		tarmac_register_at(history_data(history), position, number, value);
 	else if (position == history_length(history) && !history_is_left_out(history, number))
-		*value = halt_register(history_halt_register(history, number), size);
+		*value = halt_table_register(history, &file, number);
 	else if (values && position < history_length(history))
 		values_register(values, position, number, value);
 	else
@@ -99,7 +111,8 @@ void state_system_register(const struct history *history, struct values *values,
 	if (history_data(history))
 		data_system_register(history_data(history), position, reg, value);
 	else if (system_register_is_halts(history, values, past, position, reg, NULL))
-		*value = halt_register(snap_device_register(device, reg->source_name), size);
+		*value = halt_register(snap_device_register(device, reg->source_name), size,
+		                       reg->bits);
 }
 
 /*

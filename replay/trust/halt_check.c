@@ -130,6 +130,17 @@ static const unsigned int stack_pointer[] = {
         [CORE_M] = M_sp,
 };
 
+/* NULL, too, if the snapshot says a part of it alone. */
+static const struct snap_register *whole_register(const struct history *history,
+                                                  unsigned int number)
+{
+	const struct register_file file = register_file_of(history_core(history)->arch);
+	const struct snap_register *reg = history_halt_register(history, number);
+
+	return reg && register_known_bits(&file, number, reg) == file.table[number].bits ? reg
+	                                                                                 : NULL;
+}
+
 /*
  * A register leads to memory of the snapshot that is no code that ran: then the snapshot has data.
  * Many have none.
@@ -139,7 +150,7 @@ static bool has_data(const struct history *history)
 	const struct register_file file = register_file_of(history_core(history)->arch);
 
 	for (unsigned int i = REGISTER_PC + 1; i < file.trace; i++) {
-		const struct snap_register *reg = history_halt_register(history, i);
+		const struct snap_register *reg = whole_register(history, i);
 		struct mem_span span;
 
 		if (reg && snap_register_value(reg) != 0 &&
@@ -200,7 +211,7 @@ static void check_frame(const struct history *history, uint64_t sp, struct diag_
 {
 	const struct snap_core *core = history_core(history);
 	const struct snap_register *frame =
-	        core->arch == CORE_A64 ? history_halt_register(history, A64_x29) : NULL;
+	        core->arch == CORE_A64 ? whole_register(history, A64_x29) : NULL;
 	uint64_t address = frame ? snap_register_value(frame) : 0;
 	const char *fault = address != 0 ? frame_fault(history, sp, address) : NULL;
 
@@ -214,7 +225,7 @@ static void check_frame(const struct history *history, uint64_t sp, struct diag_
 void halt_check_places(const struct history *history, struct diag_list *facts)
 {
 	const struct snap_core *core = history_core(history);
-	const struct snap_register *sp = history_halt_register(history, stack_pointer[core->arch]);
+	const struct snap_register *sp = whole_register(history, stack_pointer[core->arch]);
 	const struct snap_register *pc = history_halt_register(history, REGISTER_PC);
 
 	/* Snapshots of trace alone have registers that nobody filled in. */

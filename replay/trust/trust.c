@@ -5,6 +5,7 @@
 #include "base/thread_pool.h"
 #include "replay/survey/survey.h"
 #include "replay/trust/halt_check.h"
+#include "replay/trust/register_check.h"
 #include "replay/trust/share_check.h"
 
 /* Trace IDs that no source claims, and cores of whose trace nothing can be decoded. */
@@ -69,6 +70,8 @@ enum status trust_examine(const struct trust_of *of, struct diag_list *facts)
 	/* An ELF file of another program would be shown as this one's code. */
 	snapshot_check_images(of->snapshot, facts);
 	snapshot_check_contradictions(of->snapshot, facts);
+	for (size_t i = 0; i < of->snapshot->core_count; i++)
+		register_check(&of->snapshot->cores[i], facts);
 	TRY(solve_halts(of));
 	for (size_t i = 0; i < of->snapshot->core_count; i++) {
 		if (!of->values[i])

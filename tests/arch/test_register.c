@@ -92,9 +92,14 @@ static void register_of_a_snapshot_is_found_by_its_number(void **state)
 	        {CORE_A32, A32_sp, 3}, {CORE_A32, A32_lr, 2},  {CORE_M, M_sp, 3},
 	        {CORE_M, M_d7, -1},    {CORE_M, M_xpsr, -1},
 	};
+	static const uint8_t zero[8];
 	struct snap_register registers[] = {
-	        {.name = STR("r15")}, {.name = STR("X31")}, {.name = STR("LR")},
-	        {.name = STR("R13")}, {.name = STR("q7")},  {.name = STR("R14")},
+	        {.name = STR("r15"), .bits = 64, .value = zero},
+	        {.name = STR("X31")},
+	        {.name = STR("LR")},
+	        {.name = STR("R13")},
+	        {.name = STR("q7")},
+	        {.name = STR("R14")},
 	};
 	const struct snap_device device = {.registers = registers, .register_count = 6};
 
@@ -105,6 +110,53 @@ static void register_of_a_snapshot_is_found_by_its_number(void **state)
 		        register_in_snapshot(&file, cases[i].number, &device);
 
 		assert_ptr_equal(found, cases[i].found < 0 ? NULL : &registers[cases[i].found]);
+	}
+}
+
+/* Of 128 bits; the size is cut. */
+static struct snap_register reg_of(const char *name, uint32_t bits, const uint8_t value[16])
+{
+	return (struct snap_register){.name = str_of(name), .bits = bits, .value = value};
+}
+
+static void registers_of_a_snapshot_are_examined(void **state)
+{
+	static const uint8_t one[16] = {1};
+	static const uint8_t two[16] = {2};
+	static const uint8_t high[16] = {1, [8] = 1};
+	const struct {
+		unsigned int number;
+		struct snap_register registers[2];
+		enum register_fault fault;
+		unsigned int known; /* 0: not used */
+	} cases[] = {
+	        {A64_x30, {reg_of("X30", 64, one), reg_of("LR", 64, two)}, REGISTER_CONTESTED, 0},
+	        {A64_x30, {reg_of("X30", 64, one), reg_of("LR", 64, one)}, REGISTER_SOUND, 64},
+	        {A64_x21, {reg_of("X21", 64, high), reg_of("W21", 32, two)}, REGISTER_CONTESTED, 0},
+	        {A64_x21, {reg_of("W21", 32, one), reg_of("X21", 64, one)}, REGISTER_SOUND, 64},
+	        {A64_x21, {reg_of("W21", 32, one), reg_of("X2", 64, two)}, REGISTER_PARTLY, 32},
+	        {A64_x21, {reg_of("X21", 128, high), reg_of("X2", 64, two)}, REGISTER_WIDE, 0},
+	        {A64_x21, {reg_of("X21", 128, one), reg_of("X2", 64, two)}, REGISTER_SOUND, 64},
+	        {A64_sp, {reg_of("SP", 64, one), reg_of("X31", 64, two)}, REGISTER_SOUND, 64},
+	        {A64_sp, {reg_of("SP", 32, one), reg_of("X2", 64, two)}, REGISTER_PARTLY, 32},
+	        {A64_pc, {reg_of("PC", 32, one), reg_of("X2", 64, two)}, REGISTER_NARROW, 0},
+	        {A64_cpsr, {reg_of("CPSR", 8, one), reg_of("X2", 64, two)}, REGISTER_NARROW, 0},
+	};
+	const struct register_file file = register_file_of(CORE_A64);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct snap_register registers[] = {cases[i].registers[0], cases[i].registers[1]};
+		const struct snap_device device = {.registers = registers, .register_count = 2};
+		const struct snap_register *reg;
+		const struct snap_register *other;
+
+		assert_int_equal(register_examine(&file, cases[i].number, &device, &reg, &other),
+		                 cases[i].fault);
+		assert_int_equal(other != NULL, cases[i].fault == REGISTER_CONTESTED);
+		reg = register_in_snapshot(&file, cases[i].number, &device);
+		assert_int_equal(reg ? register_known_bits(&file, cases[i].number, reg) : 0,
+		                 cases[i].known);
 	}
 }
 
@@ -161,6 +213,7 @@ int main(void)
 	        cmocka_unit_test(register_frame_is_what_unwinding_needs),
 	        cmocka_unit_test(register_features_come_with_the_device),
 	        cmocka_unit_test(register_of_a_snapshot_is_found_by_its_number),
+	        cmocka_unit_test(registers_of_a_snapshot_are_examined),
 	        cmocka_unit_test(solver_has_the_registers_of_each_file),
 	};
 

@@ -102,10 +102,6 @@ static const struct bad bad_snapshots[] = {
 	 "cpu_0.ini:1: error: core \"cpu_0\" (AArch64) has no register SP\n"
 	 "cpu_0.ini:1: error: core \"cpu_0\" (AArch64) has no register PC\n"
 	 "cpu_0.ini:1: error: core \"cpu_0\" (AArch64) has no register CPSR\n"},
-	{"PC of 32 bits", "cpu_0.ini",
-	 "[device]\nname=cpu_0\nclass=core\ntype=Cortex-A53\n"
-	 "[regs]\nPC=0x1000\nSP(size:64)=0x2000\nCPSR=0x3C5\n" MODEL_DUMP, STATUS_OK,
-	 "cpu_0.ini:6: warning: core \"cpu_0\" (AArch64): register PC has 32 bits, expected 64\n"},
 	{"core of unknown type", "cpu_0.ini",
 	 "[device]\nname=cpu_0\nclass=core\ntype=Z80\n"
 	 "[regs]\nPC(size:64)=0x1000\nSP(size:64)=0x2000\nCPSR=0x3C5\n" MODEL_DUMP, STATUS_OK,

@@ -101,17 +101,75 @@ class Entries(unittest.TestCase):
         self.assertRegex(facts[0], CONTRADICTS)
         self.assert_all_say(facts)
 
-    def test_register_with_two_values(self):
+    def rewrite(self, name, *lines):
+        """Puts lines in the place of a register's; the number of the first."""
         path = os.path.join(self.folder, INI)
         with open(path, encoding="ascii") as file:
-            text = file.read()
+            text = file.read().splitlines()
+        number = next(i for i, line in enumerate(text) if line.startswith(name + "("))
+        text[number:number + 1] = lines
         with open(path, "w", encoding="ascii") as file:
-            file.write(text.replace("X19(", "X19(size:64)=0x777\nX19(", 1))
-        line = text[:text.index("X19(")].count("\n") + 1
+            file.write("\n".join(text) + "\n")
+        return number + 1
+
+    def assert_said(self, line, text):
         facts = self.facts()
-        self.assertEqual(facts, ['%s:%d: warning: register "X19" has another value in line %d: it is not known' %
-                                 (INI, line + 1, line)])
+        self.assertEqual(facts, ["%s:%d: warning: %s" % (INI, line, text)])
         self.assert_all_say(facts)
+
+    def shown(self, name):
+        return self.run_csreplay("shell", "-c", "print " + name).stdout.strip()
+
+    def test_register_with_two_values(self):
+        line = self.rewrite("X19", "X19(size:64)=0x777", "X19(size:64)=0xa")
+        self.assert_said(line + 1, 'register "X19" has another value in line %d: it is not known' % line)
+        self.assertEqual(self.shown("x19"), "x19 = not known")
+
+    def test_register_with_two_values_by_two_names(self):
+        for name, lines in (("X30", ("X30(size:64)=0x400100", "LR(size:64)=0x400104")),
+                            ("X19", ("X19(size:64)=0xa", "W19(size:32)=0xb"))):
+            with self.subTest(name):
+                self.setUp()
+                line = self.rewrite(name, *lines)
+                self.assert_said(line + 1, 'register "%s" has another value than "%s" in line %d, which it is or is a part of: '
+                                 "it is not known" % (lines[1].split("(")[0], name, line))
+                self.assertEqual(self.shown(name.lower()), name.lower() + " = not known")
+
+    def test_register_of_too_many_bits(self):
+        line = self.rewrite("X19", "X19(size:128)=0x1000000000000000a")
+        self.assert_said(line, 'register "X19" is not used: its value has more than 64 bits')
+        self.assertEqual(self.shown("x19"), "x19 = not known")
+
+    def test_register_31(self):
+        line = self.rewrite("X19", "X19(size:64)=0xa", "X31(size:64)=0xb")
+        self.assert_said(line + 1, 'register "X31" is not used: there is "SP"')
+        self.rewrite("X31", "X31(size:64)=0")
+        self.assertEqual(self.facts(), [])
+
+    def test_lower_half_of_a_register(self):
+        for given in ("X19=0xa", "W19(size:32)=0xa"):
+            with self.subTest(given):
+                self.setUp()
+                line = self.rewrite("X19", given)
+                self.assert_said(line, 'register "%s" has 32 bits, expected 64: those above are not known' % given[:3])
+                self.assertEqual(self.shown("x19"), "x19 = 0x????????0000000a")
+
+    def test_lower_half_of_the_stack_pointer(self):
+        line = self.rewrite("SP", "SP(size:32)=0x00800c80")
+        self.assert_said(line, 'register "SP" has 32 bits, expected 64: those above are not known')
+        self.assertEqual(self.shown("sp"), "sp = 0x????????00800c80")
+
+    def test_pc_of_32_bits(self):
+        """Where the trace ends says it."""
+        line = self.rewrite("PC", "PC=0x00400400")
+        self.assert_said(line, 'register "PC" is not used: it has 32 bits, expected 64')
+        self.assertEqual(self.shown("pc").split()[2], "0x0000000000400404")
+
+    def test_registers_without_sizes(self):
+        self.rewrite("X20", "X20=0x100")
+        line = self.rewrite("X19", "X19=0xa")
+        self.assert_said(line, 'register "X19" has 32 bits, expected 64, and 1 more of the core have too few: those above are '
+                         "not known")
 
     def state(self, *names):
         questions = os.path.join(self.folder, "..", "questions")

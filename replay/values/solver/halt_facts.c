@@ -223,19 +223,22 @@ void halt_facts(struct solver *s)
 	for (unsigned int i = 0; i < file.trace; i++) {
 		const struct snap_register *reg = history_halt_register(s->w.history, i);
 		struct register_slot at = register_slot_of(core->arch, i);
+		unsigned int known;
 		uint64_t value;
 
 		if (!reg || at.count == 0 ||
 		    (i != REGISTER_PC && (i == s->without || s->without == WITHOUT_ALL)))
 			continue;
 		value = snap_register_value(reg);
+		known = register_known_bits(&file, i, reg);
 		if (at.count == 2)
 			learn_vector(s, at.slot, reg);
 		else if (at.is_flags)
 			learn_end(s, at.slot, (uint64_t)1 << (value >> 28 & 15), 64);
 		else
 			learn_end(s, at.slot, value & bits_mask(at.bits),
-			          core->arch == CORE_A64 ? at.bits : 64);
+			          known < file.table[i].bits || core->arch == CORE_A64 ? known
+			                                                               : 64);
 	}
 	if (core->arch == CORE_M)
 		learn_m(s);
