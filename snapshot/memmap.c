@@ -624,9 +624,10 @@ static enum status find_chosen(const struct memmap *map, const struct piece *pie
 	if (!region)
 		return STATUS_NO_MEMORY_AT;
 	found = span_of(base, piece, region, address);
-	left = agreed_bytes(&look, region, bytes_left(&found.bytes));
+	left = bytes_left(&found.bytes);
 	if (map->choice != MEMMAP_FIRST)
-		left = sure_always(look, times, region, map->choice, left);
+		left = sure_always(look, times, region, map->choice,
+		                   agreed_bytes(&look, region, left));
 	if (left == 0)
 		return STATUS_NO_MEMORY_AT;
 	found.bytes.end = found.bytes.pos + left;

@@ -12,8 +12,7 @@
  * context and time are not known. Contexts that no region belongs to are one, so that a snapshot
  * without such regions has no more views than it has spaces. Where regions overlap, the one counts
  * that is for fewer: one of the core's context before one of any, one of EL1N before one of N
- * before one of all spaces; of equals the first one added, but that nothing is found where dumps of
- * one device contradict each other. What another core's dump or the writable
+ * before one of all spaces; of equals the first one added. What another core's dump or the writable
  * part of an image shows comes after all others.
  *
  * Where a map cannot tell which of several contents a view has, what is found depends on the choice
@@ -83,7 +82,7 @@ struct mem_region {
 	const uint8_t *data;
 	/*
 	 * Whose dump it is, or NULL: where regions of one owner and space hold different bytes,
-	 * none of them is what is there.
+	 * which of them is there is not known (MEMMAP_SURE).
 	 */
 	const void *owner;
 	struct str origin; /* file that it comes from; lives as long as the snapshot */
@@ -117,7 +116,7 @@ enum memmap_choice {
 	MEMMAP_FIRST,
 	/*
 	 * Nothing, where the view's state or context is not known well enough and the contents
-	 * differ.
+	 * differ, and where dumps of one core contradict each other.
 	 */
 	MEMMAP_SURE,
 	/*

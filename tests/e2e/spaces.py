@@ -250,10 +250,12 @@ class Contexts(Spaces):
         self.assertEqual(int(lengths[1]), 6)
         self.assertGreater(int(lengths[0]), 10)
 
-    def test_one_context_takes_the_first(self):
-        """As before: where the trace knows of one context, the first dump counts."""
+    def test_one_context_takes_neither_of_two_dumps(self):
+        """Where the trace knows of one context, two dumps of it contradict each other."""
         self.run_both("one.bin", "two.bin", "k.bin", context_id=False)
-        self.assertEqual(history(self.folder)[0][:7], RAN_ONE + RAN_KERNEL)
+        found, gaps = history(self.folder)
+        self.assertEqual(found, RAN_KERNEL * 2)
+        self.assertIn("several contents", gaps[0]["gap"])
 
     def test_context_that_is_not_traced_is_not_guessed(self):
         self.run_both("k.bin", context_id=False)
