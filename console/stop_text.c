@@ -84,6 +84,7 @@ static void add_value(const struct console *console, const struct stop *stop, bo
 	uint64_t position = stop->access.position + after;
 	bool is_number = stop->watch.size <= 8;
 	size_t size = stop->watch.size < BYTES_SHOWN ? (size_t)stop->watch.size : BYTES_SHOWN;
+	bool is_known = !session_is_later_halt(console->session, console->core, position);
 	struct text digits = {0};
 	size_t known = 0;
 
@@ -91,8 +92,8 @@ static void add_value(const struct console *console, const struct stop *stop, bo
 		uint64_t address = stop->watch.address + (is_number ? size - 1 - i : i);
 		uint8_t byte;
 
-		if (session_watched_at(console->session, console->core, position, address, &byte,
-		                       1) == 1) {
+		if (is_known && session_watched_at(console->session, console->core, position,
+		                                   address, &byte, 1) == 1) {
 			text_printf(&digits, "%02x", byte);
 			known++;
 		} else {

@@ -156,7 +156,8 @@ bool gdb_watch_is_shown(const struct gdb *gdb, size_t core, const struct stop *s
 	if (gdb->client != CLIENT_GDB || stop->watch.kind == WATCH_READ || look == GDB_LOOKS)
 		return true;
 	first = gdb->looks[look].since;
-	if (gdb->looks[look].is_lost || !is_told(gdb, stop, &gdb->looks[look], &near, &far))
+	if (session_is_later_halt(gdb->session, core, stop->access.position + 1) ||
+	    gdb->looks[look].is_lost || !is_told(gdb, stop, &gdb->looks[look], &near, &far))
 		return false;
 	/* What was forgotten is no other value. */
 	if (first < gdb->read_count && gdb->read_count - first > GDB_READS)

@@ -271,6 +271,11 @@ void session_list_possible(struct session *session, size_t core, uint64_t from, 
 void session_why_blind(const struct session *session, size_t core, uint64_t position,
                        struct text *out);
 /*
+ * The position is the core's halt, and others may have written after it: memory there is that of
+ * the snapshot, not what the core's last instruction left.
+ */
+bool session_is_later_halt(const struct session *session, size_t core, uint64_t position);
+/*
  * As session_memory_at(), as far as that is known without looking further back than for accesses:
  * what a stop says of memory that is watched.
  */

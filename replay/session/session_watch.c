@@ -202,6 +202,12 @@ void session_why_blind(const struct session *session, size_t core, uint64_t posi
 		values_why_blind(values, out);
 }
 
+bool session_is_later_halt(const struct session *session, size_t core, uint64_t position)
+{
+	return session_core_count(session) > 1 && !session->assumptions.single_writer &&
+	       position == history_length(session_history(session, core));
+}
+
 size_t session_watched_at(const struct session *session, size_t core, uint64_t position,
                           uint64_t address, void *out, size_t size)
 {

@@ -488,6 +488,14 @@ void session_format_place(struct session *s, size_t core, uint64_t position, str
 	text_printf(out, "position %" PRIu64, position);
 }
 
+bool session_is_later_halt(const struct session *s, size_t core, uint64_t position)
+{
+	(void)s;
+	(void)core;
+	(void)position;
+	return false;
+}
+
 size_t session_watched_at(const struct session *s, size_t core, uint64_t position, uint64_t address,
                           void *out, size_t size)
 {
