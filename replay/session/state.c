@@ -26,9 +26,8 @@ static struct value halt_register(const struct snap_register *reg, unsigned int 
 			return value;
 	}
 	for (unsigned int i = 0; i < value.size && 8 * i < known; i++) {
-		value.known[i] =
-		        known - 8 * i < 8 ? (uint8_t)(0xff >> (8 - (known - 8 * i))) : 0xff;
-		value.bits[i] = i < bytes ? reg->value[i] & value.known[i] : 0;
+		value.known[i] = (uint8_t)bits_mask(known - 8 * i < 8 ? known - 8 * i : 8);
+		value.bits[i] = i < bytes ? (uint8_t)(reg->value[i] & value.known[i]) : 0;
 	}
 	return value;
 }
