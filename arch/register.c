@@ -90,15 +90,6 @@ bool register_file_has(const struct register_file *file, uint64_t number)
 	return (file->features >> file->table[number].feature & 1U) != 0;
 }
 
-static bool is_contested(const struct snap_device *device, struct str name)
-{
-	for (size_t i = 0; i < device->register_count; i++) {
-		if (str_eq_nocase(device->registers[i].name, name))
-			return device->registers[i].is_contested;
-	}
-	return false;
-}
-
 /* A register by one more of its names. */
 struct search {
 	const struct snap_device *device;
@@ -109,12 +100,13 @@ struct search {
 
 static void look_up(struct search *s, struct str name)
 {
-	const struct snap_register *found = snap_device_register(s->device, name);
+	const struct snap_register *found = snap_device_find_register(s->device, name);
 
-	s->is_contested |= is_contested(s->device, name);
 	if (!found)
 		return;
-	if (!*s->reg) {
+	if (found->is_contested) {
+		s->is_contested = true;
+	} else if (!*s->reg) {
 		*s->reg = found;
 	} else if (!*s->other && !str_eq_nocase(name, STR("X31")) &&
 	           snap_registers_differ(*s->reg, found)) {

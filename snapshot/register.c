@@ -239,13 +239,21 @@ enum status load_contested(struct snap_device *device)
 	return STATUS_OK;
 }
 
-const struct snap_register *snap_device_register(const struct snap_device *device, struct str name)
+const struct snap_register *snap_device_find_register(const struct snap_device *device,
+                                                      struct str name)
 {
 	for (size_t i = 0; i < device->register_count; i++) {
 		if (str_eq_nocase(device->registers[i].name, name))
-			return device->registers[i].is_contested ? NULL : &device->registers[i];
+			return &device->registers[i];
 	}
 	return NULL;
+}
+
+const struct snap_register *snap_device_register(const struct snap_device *device, struct str name)
+{
+	const struct snap_register *reg = snap_device_find_register(device, name);
+
+	return reg && !reg->is_contested ? reg : NULL;
 }
 
 const struct snap_register *snap_device_any_register(const struct snap_device *device,

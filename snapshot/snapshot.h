@@ -267,7 +267,10 @@ void snapshot_check(const struct snapshot *snapshot, struct diag_list *diags);
  */
 void snapshot_check_contradictions(const struct snapshot *snapshot, struct diag_list *diags);
 
-/* The register called `name` without regard to case, or NULL; NULL if it is contested. */
+/* The first register called `name` without regard to case, contested or not, or NULL. */
+const struct snap_register *snap_device_find_register(const struct snap_device *device,
+                                                      struct str name);
+/* The same; NULL, too, if it is contested. */
 const struct snap_register *snap_device_register(const struct snap_device *device, struct str name);
 
 /* They have other values, as far as both say them. */
