@@ -39,6 +39,17 @@ bool str_eq_nocase(struct str a, struct str b)
 	return a.n == b.n && str_has_prefix_nocase(a, b);
 }
 
+int str_order_nocase(struct str a, struct str b)
+{
+	for (size_t i = 0; i < a.n && i < b.n; i++) {
+		int order = (unsigned char)to_lower(a.p[i]) - (unsigned char)to_lower(b.p[i]);
+
+		if (order != 0)
+			return order;
+	}
+	return a.n < b.n ? -1 : a.n > b.n;
+}
+
 bool str_has_prefix(struct str s, struct str prefix)
 {
 	return s.n >= prefix.n && (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0);

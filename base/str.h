@@ -25,6 +25,8 @@ int str_print_length(struct str s);
 struct str str_of(const char *text); /* NULL gives the empty slice */
 bool str_eq(struct str a, struct str b);
 bool str_eq_nocase(struct str a, struct str b); /* ASCII */
+/* Below 0, 0 or above 0, for qsort(): 0 is what str_eq_nocase() says is equal. */
+int str_order_nocase(struct str a, struct str b);
 bool str_has_prefix(struct str s, struct str prefix);
 bool str_has_prefix_nocase(struct str s, struct str prefix);
 bool str_has_suffix_nocase(struct str s, struct str suffix);

@@ -3,7 +3,6 @@
  * One key of a [regs] section: "NAME", "NAME(77)", "NAME(id:0x80,size:64)" in any order, and its
  * value of any width. Snapshot format 1.0, section 3.2.2.
  */
-#include <ctype.h>
 #include <stdlib.h>
 
 #include "base/hex.h"
@@ -182,17 +181,10 @@ static int compare_names(const void *a, const void *b)
 {
 	const struct snap_register *x = a;
 	const struct snap_register *y = b;
-	size_t common = x->name.n < y->name.n ? x->name.n : y->name.n;
+	int order = str_order_nocase(x->name, y->name);
 
-	for (size_t i = 0; i < common; i++) {
-		int order =
-		        tolower((unsigned char)x->name.p[i]) - tolower((unsigned char)y->name.p[i]);
-
-		if (order != 0)
-			return order;
-	}
-	if (x->name.n != y->name.n)
-		return x->name.n < y->name.n ? -1 : 1;
+	if (order != 0)
+		return order;
 	return x->place.line < y->place.line ? -1 : x->place.line > y->place.line;
 }
 

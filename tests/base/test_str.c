@@ -48,6 +48,13 @@ static void str_nocase_folds_ascii_only(void **state)
 	assert_false(str_eq_nocase(STR("abc"), STR("ABD")));
 	assert_false(str_eq_nocase(STR("abc"), STR("bBC")));
 	assert_true(str_eq_nocase(none, none));
+	assert_int_equal(str_order_nocase(STR("aBz@["), STR("AbZ@[")), 0);
+	assert_true(str_order_nocase(STR("@"), STR("`")) < 0);
+	assert_true(str_order_nocase(STR("\xe0"), STR("\xc0")) > 0);
+	assert_true(str_order_nocase(STR("AB"), STR("abc")) < 0);
+	assert_true(str_order_nocase(STR("abc"), STR("AB")) > 0);
+	assert_true(str_order_nocase(STR("b"), STR("ABC")) > 0);
+	assert_int_equal(str_order_nocase(none, none), 0);
 }
 
 static void str_prefix_and_suffix_at_their_bounds(void **state)
