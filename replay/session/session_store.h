@@ -93,6 +93,9 @@ struct session {
 	unsigned int caught; /* bit by enum session_caught */
 	bool is_apart;       /* not session_is_together() */
 	bool has_said_alone; /* see struct stop */
+	/* A core was moved without the others: they are put where they were then before they go
+	 * along. */
+	bool is_scattered;
 	enum company company;
 	struct companion *companions;  /* one a core, for the move that is made */
 	struct software_log *software; /* NULL: not asked for yet */
@@ -111,9 +114,6 @@ struct session {
 	bool hurries;            /* session_hurry() */
 	bool shows_thread_views; /* session_shows_thread_views() */
 	struct interrupt interrupt;
-	/* A core was moved without the others: they are put where they were then before they go
-	 * along. */
-	bool is_scattered;
 	struct symbols *symbols; /* of functions; NULL: not asked for yet */
 	struct calls **calls;    /* one a core; NULL: not asked for yet */
 	struct disasm *disasm;   /* NULL: not asked for yet */

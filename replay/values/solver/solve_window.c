@@ -76,21 +76,27 @@ static enum status go_on(const struct solver *s)
 	return interrupt_has_come(s->w.options.interrupt) ? STATUS_INTERRUPTED : STATUS_OK;
 }
 
-static enum status solve_window(struct solver *s, const struct history *history,
-                                const struct solve_options *options)
+/* All that is made of the window before its facts. */
+static enum status prepare(struct solver *s, const struct solve_options *options)
 {
-	take_options(s, options);
-	TRY(window_init(&s->w, history, &options->window));
 	TRY(go_on(s));
-	if (options->window.to < history_length(history))
-		s->after = options->changes ? *options->changes : code_changes_of(history);
 	TRY(alloc(s));
 	TRY(memdep_init(s, options->single_writer, options->own_dumps));
 	TRY(go_on(s));
 	TRY(linear_init(&s->linear, &s->w));
 	TRY(go_on(s));
 	TRY(assume(s, options));
-	TRY(go_on(s));
+	return go_on(s);
+}
+
+static enum status solve_window(struct solver *s, const struct history *history,
+                                const struct solve_options *options)
+{
+	take_options(s, options);
+	TRY(window_init(&s->w, history, &options->window));
+	if (options->window.to < history_length(history))
+		s->after = options->changes ? *options->changes : code_changes_of(history);
+	TRY(prepare(s, options));
 	if (options->log)
 		TRY(provenance_begin(options->log, s->w.ssa_count));
 	s->log = options->log;
