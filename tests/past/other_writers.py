@@ -9,35 +9,13 @@ usage: other_writers.py NAME CORE OTHER LEAST      a snapshot of corpus/kernel i
 import bisect
 import json
 import random
-import struct
 import sys
 
 import a64_accesses
 from material import shared
-from recorded_kernel import read, registers, run, true_rows
+from recorded_kernel import Core, run
 
 DRAWN, LAST, SEED = 15, 2000, 3
-
-
-class Core:
-    def __init__(self, folder, name):
-        self.records, self.opcodes = read(folder, "truth", name), read(folder, "ops", name)
-        self.order = read(folder, "order", name)
-        self.rows = [record for record, _ in true_rows(folder, name, self.records)]
-        self.times = [self.when(position) for position in range(len(self.rows))]
-
-    def when(self, position):
-        return struct.unpack_from("<I", self.order, 4 * self.rows[position])[0]
-
-    def access(self, position):
-        """What the instruction at a position accesses; None where the rules do not know."""
-        record = self.rows[position]
-        pc, opcode = (struct.unpack_from(form, of, size * record)[0] for form, of, size in
-                      (("<Q", self.records, 272), ("<I", self.opcodes, 4)))
-        try:
-            return a64_accesses.access(opcode, pc, registers(self.records, record))
-        except a64_accesses.Unknown:
-            return None
 
 
 def check(told, address, size, core, other):

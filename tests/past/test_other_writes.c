@@ -43,13 +43,13 @@ static void test_known_store_counts_while_it_may_have_happened(void **state)
 
 	(void)state;
 	assert_int_equal(writes.known.count, 2);
-	assert_false(other_writes_none(&writes, NEAR, 8, 10));
-	assert_false(other_writes_none(&writes, NEAR, 15, 16));
-	assert_false(other_writes_none(&writes, NEAR, 20, 25));
-	assert_true(other_writes_none(&writes, NEAR, 6, 9));
-	assert_true(other_writes_none(&writes, NEAR, 21, 29));
-	assert_false(other_writes_none(&writes, NEAR, 33, 40));
-	assert_true(other_writes_none(&writes, BESIDE, 8, 25));
+	assert_false(other_writes_none(&writes, NEAR, true, 8, 10));
+	assert_false(other_writes_none(&writes, NEAR, true, 15, 16));
+	assert_false(other_writes_none(&writes, NEAR, true, 20, 25));
+	assert_true(other_writes_none(&writes, NEAR, true, 6, 9));
+	assert_true(other_writes_none(&writes, NEAR, true, 21, 29));
+	assert_false(other_writes_none(&writes, NEAR, true, 33, 40));
+	assert_true(other_writes_none(&writes, BESIDE, true, 8, 25));
 	other_writes_fini(&writes);
 }
 
@@ -58,13 +58,16 @@ static void test_store_of_unknown_address_may_be_to_a_line_in_use_alone(void **s
 	struct other_writes writes = made();
 
 	(void)state;
-	assert_false(other_writes_none(&writes, BESIDE, 25, 30));
-	assert_false(other_writes_none(&writes, BESIDE, 32, 39));
-	assert_true(other_writes_none(&writes, BESIDE, 33, 39));
-	assert_true(other_writes_none(&writes, FAR, 6, 100));
+	assert_false(other_writes_none(&writes, BESIDE, true, 25, 30));
+	assert_false(other_writes_none(&writes, BESIDE, true, 32, 39));
+	assert_true(other_writes_none(&writes, BESIDE, true, 33, 39));
+	assert_true(other_writes_none(&writes, FAR, true, 6, 100));
+	/* To one that nobody is seen to use it may have been as well. */
+	assert_false(other_writes_none(&writes, FAR, false, 25, 30));
+	assert_true(other_writes_none(&writes, FAR, false, 33, 39));
 	/* And so may be what was not traced. */
-	assert_false(other_writes_none(&writes, BESIDE, 40, 50));
-	assert_true(other_writes_none(&writes, BESIDE, 53, 60));
+	assert_false(other_writes_none(&writes, BESIDE, true, 40, 50));
+	assert_true(other_writes_none(&writes, BESIDE, true, 53, 60));
 	assert_true(other_writes_are_unseen(&writes, 52, 60));
 	assert_false(other_writes_are_unseen(&writes, 53, 60));
 	assert_true(other_writes_are_unseen(&writes, 4, 5));
@@ -81,9 +84,9 @@ static void test_use_over_the_end_of_a_line_is_of_both(void **state)
 	add(&writes.open, 0, 0, 100);
 	assert_int_equal(other_writes_use(&writes, FAR - 4, 8), STATUS_OK);
 	other_writes_sort(&writes);
-	assert_false(other_writes_none(&writes, BESIDE, 0, 1));
-	assert_false(other_writes_none(&writes, FAR, 0, 1));
-	assert_true(other_writes_none(&writes, FAR + 64, 0, 1));
+	assert_false(other_writes_none(&writes, BESIDE, true, 0, 1));
+	assert_false(other_writes_none(&writes, FAR, true, 0, 1));
+	assert_true(other_writes_none(&writes, FAR + 64, true, 0, 1));
 	other_writes_fini(&writes);
 }
 
@@ -92,8 +95,8 @@ static void test_nothing_is_known_before_the_others_were_traced(void **state)
 	struct other_writes writes = made();
 
 	(void)state;
-	assert_false(other_writes_none(&writes, FAR, 4, 8));
-	assert_true(other_writes_none(&writes, FAR, 5, 8));
+	assert_false(other_writes_none(&writes, FAR, true, 4, 8));
+	assert_true(other_writes_none(&writes, FAR, true, 5, 8));
 	other_writes_fini(&writes);
 }
 

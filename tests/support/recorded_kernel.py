@@ -7,6 +7,8 @@ import struct
 import subprocess
 import sys
 
+import a64_accesses
+
 RECORD = 272  # bytes: u64 pc, x0..x30, sp, u32 pstate, u32 padding
 
 
@@ -40,3 +42,26 @@ def true_rows(folder, core, records):
 def registers(records, record):
     """X0 to X30 and SP before an instruction."""
     return struct.unpack_from("<32Q", records, RECORD * record + 8)
+
+
+class Core:
+    """A core of a kernel: what it executed, when, and what that accesses."""
+
+    def __init__(self, folder, name):
+        self.records, self.opcodes = read(folder, "truth", name), read(folder, "ops", name)
+        self.order = read(folder, "order", name)
+        self.rows = [record for record, _ in true_rows(folder, name, self.records)]
+        self.times = [self.when(position) for position in range(len(self.rows))]
+
+    def when(self, position):
+        return struct.unpack_from("<I", self.order, 4 * self.rows[position])[0]
+
+    def access(self, position):
+        """What the instruction at a position accesses; None where the rules do not know."""
+        record = self.rows[position]
+        pc, opcode = (struct.unpack_from(form, of, size * record)[0] for form, of, size in
+                      (("<Q", self.records, RECORD), ("<I", self.opcodes, 4)))
+        try:
+            return a64_accesses.access(opcode, pc, registers(self.records, record))
+        except a64_accesses.Unknown:
+            return None

@@ -374,6 +374,17 @@ struct memdep_scan memdep_scan(const struct solver *s, const struct memdep_stret
 	return r;
 }
 
+/* The window has an access to the cache line that the granule is in. */
+static bool uses_line(const struct memdep_memory *m, const struct memdep_granule *granule)
+{
+	uint64_t line = granule->address - granule->address % CACHE_LINE;
+	bool is_used = granule->first != MEMDEP_NONE;
+
+	for (uint64_t at = 0; at < CACHE_LINE && !is_used; at += 8)
+		is_used = memdep_is_accessed(m, line + at);
+	return is_used;
+}
+
 bool memdep_is_own(const struct solver *s, const struct memdep_granule *granule, uint32_t first,
                    uint32_t end)
 {
@@ -392,7 +403,7 @@ bool memdep_is_own(const struct solver *s, const struct memdep_granule *granule,
 	    private_stack_holds(s, granule->address, from, to))
 		return true;
 	return s->others &&
-	       other_writes_none(s->others, granule->address & ADDRESS_BITS,
+	       other_writes_none(s->others, granule->address & ADDRESS_BITS, uses_line(m, granule),
 	                         window_position_of(&s->w, from), window_position_of(&s->w, to));
 }
 

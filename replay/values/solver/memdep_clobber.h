@@ -162,6 +162,8 @@ MUST_USE enum status memdep_grow_granules(struct memdep_memory *m);
 MUST_USE enum status memdep_granule_of(struct solver *s, uint64_t address, uint32_t *number);
 /* The granule of an address, be there accesses to it or not. */
 struct memdep_granule memdep_known_granule(const struct solver *s, uint64_t address);
+/* The window is seen to have an access to the granule at an address. */
+bool memdep_is_accessed(const struct memdep_memory *m, uint64_t address);
 /* A store of which nothing is to be concluded of what it stores, nor of that: SUPPOSED_DOUBTFUL. */
 bool memdep_is_doubtful(const struct solver *s, const struct memory_version *e);
 /* The last memory version before the access, or MEMDEP_NONE. */

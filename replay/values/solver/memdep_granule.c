@@ -125,6 +125,13 @@ struct memdep_granule memdep_known_granule(const struct solver *s, uint64_t addr
 	return m->slots[slot] != 0 ? m->granules[m->slots[slot] - 1] : new_granule(s, address);
 }
 
+bool memdep_is_accessed(const struct memdep_memory *m, uint64_t address)
+{
+	size_t slot = granule_slot(m, address);
+
+	return m->slots[slot] != 0 && m->granules[m->slots[slot] - 1].first != MEMDEP_NONE;
+}
+
 bool memdep_is_doubtful(const struct solver *s, const struct memory_version *e)
 {
 	struct bits address;

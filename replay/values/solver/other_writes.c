@@ -6,8 +6,6 @@
 
 #include "base/vec.h"
 
-enum { LINE_SHIFT = 6 };
-
 void other_writes_fini(struct other_writes *writes)
 {
 	free(writes->known.items);
@@ -27,9 +25,9 @@ enum status other_writes_add(struct other_write_list *list, const struct other_w
 
 enum status other_writes_use(struct other_writes *writes, uint64_t address, uint64_t size)
 {
-	uint64_t last = (address + size - 1) >> LINE_SHIFT;
+	uint64_t last = (address + size - 1) / CACHE_LINE;
 
-	for (uint64_t line = address >> LINE_SHIFT; line <= last; line++) {
+	for (uint64_t line = address / CACHE_LINE; line <= last; line++) {
 		/* Most use the line again that they used last. */
 		if (writes->line_count > 0 && writes->lines[writes->line_count - 1] == line)
 			continue;
@@ -119,16 +117,17 @@ bool other_writes_are_unseen(const struct other_writes *writes, uint64_t first, 
 	return first < writes->from || has(&writes->unseen, 0, first, last);
 }
 
-bool other_writes_none(const struct other_writes *writes, uint64_t granule, uint64_t first,
-                       uint64_t last)
+bool other_writes_none(const struct other_writes *writes, uint64_t granule, bool uses,
+                       uint64_t first, uint64_t last)
 {
-	uint64_t line = granule >> LINE_SHIFT;
+	uint64_t line = granule / CACHE_LINE;
 
 	if (first < writes->from || has(&writes->known, granule, first, last))
 		return false;
 	if (!other_writes_are_open(writes, first, last) &&
 	    !other_writes_are_unseen(writes, first, last))
 		return true;
-	return writes->line_count == 0 ||
-	       !bsearch(&line, writes->lines, writes->line_count, sizeof(line), compare_lines);
+	return uses &&
+	       (writes->line_count == 0 ||
+	        !bsearch(&line, writes->lines, writes->line_count, sizeof(line), compare_lines));
 }

@@ -6,8 +6,8 @@
  * Out: whether a granule may have been written between two positions.
  *
  * A store whose address is not known, and what another core's trace does not say, may have gone to
- * any cache line that another core is seen to use, and is assumed to have gone to no other that
- * this core uses.
+ * any cache line that another core is seen to use or that this one is not, and is assumed to have
+ * gone to no other.
  */
 #ifndef CSREPLAY_REPLAY_VALUES_SOLVER_OTHER_WRITES_H
 #define CSREPLAY_REPLAY_VALUES_SOLVER_OTHER_WRITES_H
@@ -17,6 +17,8 @@
 #include <stdint.h>
 
 #include "base/status.h"
+
+enum { CACHE_LINE = 64 }; /* bytes */
 
 /* This core was about to execute first <= p <= last when another one wrote to the granule. */
 struct other_write {
@@ -61,9 +63,9 @@ bool other_writes_are_unseen(const struct other_writes *writes, uint64_t first, 
 
 /*
  * No other core wrote to the granule while this one was at positions first <= p <= last: after
- * other_writes_sort(). O(log n).
+ * other_writes_sort(). `uses`: this core is seen to use the cache line that it is in. O(log n).
  */
-bool other_writes_none(const struct other_writes *writes, uint64_t granule, uint64_t first,
-                       uint64_t last);
+bool other_writes_none(const struct other_writes *writes, uint64_t granule, bool uses,
+                       uint64_t first, uint64_t last);
 
 #endif
