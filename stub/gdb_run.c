@@ -370,8 +370,9 @@ static void set_company(struct gdb *gdb, size_t core, bool others_run)
 	gdb->is_one_resumed = !others_run && gdb->client == CLIENT_GDB;
 	if (gdb->takes_others && gdb->client == CLIENT_GDB && !steps_off(gdb, core))
 		others_run = true;
+	session_set_company(gdb->session, others_run ? COMPANY_ALL : company,
+	                    gdb->has_lifted ? &gdb->lifted : NULL);
 	gdb->has_lifted = false;
-	session_set_company(gdb->session, others_run ? COMPANY_ALL : company);
 }
 
 void gdb_went(struct gdb *gdb, size_t core)

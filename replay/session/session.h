@@ -321,7 +321,11 @@ enum company {
 	COMPANY_QUIET,
 	COMPANY_ALL,
 };
-void session_set_company(struct session *session, enum company company);
+/*
+ * `lifted`: of a breakpoint that the debugger took away to step off it, or NULL. With QUIET others
+ * stay before that address, as they do before the one where the core stands.
+ */
+void session_set_company(struct session *session, enum company company, const uint64_t *lifted);
 /* As session_seek(), and the others go along, whatever lies on their way. */
 MUST_USE enum status session_go(struct session *session, size_t core, uint64_t position);
 

@@ -97,6 +97,8 @@ struct session {
 	 * along. */
 	bool is_scattered;
 	enum company company;
+	bool has_lifted; /* session_set_company() */
+	uint64_t lifted;
 	struct companion *companions;  /* one a core, for the move that is made */
 	struct software_log *software; /* NULL: not asked for yet */
 	uint64_t **software_places;    /* one a core: software_log_places(), or NULL */

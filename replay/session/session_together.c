@@ -12,9 +12,11 @@
 #include "replay/session/session_watch.h"
 #include "replay/session/thread_view.h"
 
-void session_set_company(struct session *session, enum company company)
+void session_set_company(struct session *session, enum company company, const uint64_t *lifted)
 {
 	session->company = company;
+	session->has_lifted = lifted != NULL;
+	session->lifted = lifted ? *lifted : 0;
 }
 
 /* Of several cores with a past at least one cannot go along with another. */
@@ -100,18 +102,37 @@ static bool comes_first(const struct session *session, const struct planned_stop
 	return is_end(&b->stop) || order_of(session, a, b, direction) == ORDER_BEFORE;
 }
 
-/*
- * A debugger that steps one core may have taken a breakpoint away to do so, where the core stands.
- * Others stay before it, too, until they run as well. True if it was not there.
- */
-static bool guard(struct session *session, size_t core, uint64_t *pc)
+/* Breakpoints that are there for the time of a move. */
+struct guards {
+	uint64_t addresses[2];
+	size_t count;
+};
+
+static void guard(struct session *session, struct guards *guards, uint64_t address)
 {
 	size_t count = session->breakpoint_count;
 
-	return session->company == COMPANY_QUIET &&
-	       history_pc(session->histories[core], session->cursors[core].position, pc) ==
-	               STATUS_OK &&
-	       session_break_set(session, *pc) == STATUS_OK && session->breakpoint_count > count;
+	if (session_break_set(session, address) == STATUS_OK && session->breakpoint_count > count)
+		guards->addresses[guards->count++] = address;
+}
+
+/*
+ * A debugger that steps one core may have taken a breakpoint away to do so: where the core stands,
+ * or, if it was led elsewhere since, where it stood. Others stay before it, too, until they run as
+ * well.
+ */
+static struct guards set_guards(struct session *session, size_t core)
+{
+	struct guards guards = {.count = 0};
+	uint64_t pc;
+
+	if (session->company != COMPANY_QUIET)
+		return guards;
+	if (history_pc(session->histories[core], session->cursors[core].position, &pc) == STATUS_OK)
+		guard(session, &guards, pc);
+	if (session->has_lifted)
+		guard(session, &guards, session->lifted);
+	return guards;
 }
 
 /* False if it was interrupted. */
@@ -142,15 +163,14 @@ static bool find_stop_of(struct session *session, size_t core, const struct plan
 static bool find_first(struct session *session, const struct planned_stop *own,
                        const struct making *how, struct planned_stop *first)
 {
-	uint64_t pc;
-	bool is_guarded = guard(session, own->core, &pc);
+	struct guards guards = set_guards(session, own->core);
 	bool goes_on = true;
 
 	*first = *own;
 	for (size_t i = 0; i < session_core_count(session) && goes_on; i++)
 		goes_on = find_stop_of(session, i, own, how, first);
-	if (is_guarded)
-		session_break_clear(session, pc);
+	while (guards.count > 0)
+		session_break_clear(session, guards.addresses[--guards.count]);
 	return goes_on;
 }
 

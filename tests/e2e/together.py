@@ -192,6 +192,20 @@ class Together(unittest.TestCase):
             self.assertRegex(out.split("thread list")[1], r"\* thread #1: .* stop reason = instruction step")
             (self.assertEqual if breakpoint else self.assertGreater)(positions[-1], last)
 
+    def test_45_lldb_passes_nothing_of_others_where_it_steps_off_a_place_that_was_left(self):
+        """lldb takes the breakpoint away where the thread stopped, although it was led elsewhere since."""
+        places = self.scene.places(self.address)
+        stopped = [at for core, at in places if core == 0][-3]
+        wanted = [at for core, at in places if core == 1][:5]
+        commands = []
+        for at in wanted:
+            commands += ["thread select 1", f"seek {stopped + 1}", "reverse-continue", "register read trace_pos",
+                         "thread select 2", f"seek {at - 1}", "continue", "register read trace_pos"]
+        out = self.lldb(f"breakpoint set -a {self.address:#x}", *commands)
+        found = [int(at, 16) for at in re.findall(r"trace_pos = (0x\w+)", out)]
+        self.assertEqual(found[0::2], [stopped] * len(wanted))
+        self.assertEqual(found[1::2], wanted)
+
     def test_43_lldb_goes_back_after_a_step_that_met_the_end(self):
         """For lldb that step goes on. (Commands by `script`: in batch mode lldb ends at an end that it steps to.)"""
         commands = ["thread select 2", f"breakpoint set -a {self.address:#x}", "reverse-continue", "thread select 1", "seek end",

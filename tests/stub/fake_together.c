@@ -23,9 +23,10 @@ bool session_has_clock(const struct session *s, size_t core)
 	return core == 0;
 }
 
-void session_set_company(struct session *s, enum company value)
+void session_set_company(struct session *s, enum company value, const uint64_t *lifted)
 {
 	(void)s;
+	(void)lifted;
 	company = value;
 }
 
