@@ -153,7 +153,13 @@ bool gdb_watch_is_shown(const struct gdb *gdb, size_t core, const struct stop *s
 	size_t look = find_look(gdb, &stop->watch);
 	size_t first;
 
-	if (gdb->client != CLIENT_GDB || stop->watch.kind == WATCH_READ || look == GDB_LOOKS)
+	if (gdb->client != CLIENT_GDB)
+		return true;
+	/* gdb compares what each of them watches, and takes what it cannot read for another value.
+	 */
+	if (session_watches_beside(gdb->session, &stop->watch))
+		return false;
+	if (stop->watch.kind == WATCH_READ || look == GDB_LOOKS)
 		return true;
 	first = gdb->looks[look].since;
 	if (session_is_later_halt(gdb->session, core, stop->access.position + 1) ||

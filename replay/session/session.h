@@ -67,6 +67,12 @@ static inline bool watch_is_same(const struct watch *a, const struct watch *b)
 	return a->kind == b->kind && a->address == b->address && a->size == b->size;
 }
 
+/* They have a byte in common. */
+static inline bool watch_meet(const struct watch *a, const struct watch *b)
+{
+	return a->address - b->address < b->size || b->address - a->address < a->size;
+}
+
 /* Of cores that went along with a move: see session_set_together(). */
 struct others_met {
 	/* So many would have stopped within the precision: which was first is not known. */
@@ -252,6 +258,8 @@ bool session_can_watch(const struct session *session);
  */
 MUST_USE enum status session_watch_set(struct session *session, const struct watch *watch);
 void session_watch_clear(struct session *session, const struct watch *watch);
+/* There is another watchpoint, of another kind or size, that has a byte of this one. */
+bool session_watches_beside(const struct session *session, const struct watch *watch);
 /*
  * Where a core stops for an access, seen in the direction of its move: by default before the
  * instruction, which is yet to be executed or, backward, undone; else after it. The instruction

@@ -96,9 +96,9 @@ struct session {
 	/* A core was moved without the others: they are put where they were then before they go
 	 * along. */
 	bool is_scattered;
+	bool has_lifted;
 	enum company company;
-	bool has_lifted; /* session_set_company() */
-	uint64_t lifted;
+	uint64_t lifted;               /* session_set_company() */
 	struct companion *companions;  /* one a core, for the move that is made */
 	struct software_log *software; /* NULL: not asked for yet */
 	uint64_t **software_places;    /* one a core: software_log_places(), or NULL */

@@ -37,6 +37,17 @@ void session_watch_clear(struct session *session, const struct watch *watch)
 	watch_remove(&session->watches, watch);
 }
 
+bool session_watches_beside(const struct session *session, const struct watch *watch)
+{
+	const struct watch_list *list = &session->watches;
+
+	for (size_t i = 0; i < list->count; i++) {
+		if (!watch_is_same(&list->items[i], watch) && watch_meet(&list->items[i], watch))
+			return true;
+	}
+	return false;
+}
+
 void session_watch_after(struct session *session, bool after)
 {
 	session->watches.stops_after = after;

@@ -20,6 +20,7 @@ struct session {
 	uint64_t breakpoints[BREAKPOINTS];
 	size_t breakpoint_count;
 	bool has_data;
+	bool is_beside;
 	bool assumes[ASSUMPTIONS];
 	bool has_watch;
 	bool watches_after;
@@ -424,6 +425,17 @@ void session_watch_clear(struct session *s, const struct watch *watch)
 	if (s->watch.kind == watch->kind && s->watch.address == watch->address &&
 	    s->watch.size == watch->size)
 		s->has_watch = false;
+}
+
+bool session_watches_beside(const struct session *s, const struct watch *watch)
+{
+	(void)watch;
+	return s->is_beside;
+}
+
+void fake_session_set_beside(bool beside)
+{
+	session.is_beside = beside;
 }
 
 void session_watch_after(struct session *s, bool after)

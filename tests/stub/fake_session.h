@@ -37,6 +37,8 @@ extern const char fake_image_bytes[9];
 void fake_session_set_arch(enum core_arch arch);
 /* The trace has data: instruction FAKE_STORE writes 8 bytes at FAKE_DATA. */
 void fake_session_set_data(bool data);
+/* What session_watches_beside() says. */
+void fake_session_set_beside(bool beside);
 /* With false the trace does not end in a fault. */
 void fake_session_set_fault(bool fault);
 /*

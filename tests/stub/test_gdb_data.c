@@ -527,11 +527,25 @@ static void watchpoints_lie_anywhere(void **state)
 	assert_string_equal(ask("Z2,7007,0"), "E01");
 }
 
+/* gdb would compare what the others watch, too: the stop is after the access, and in words. */
+static void gdb_watchpoints_that_share_a_byte_are_told_in_words(void **state)
+{
+	(void)state;
+	fake_session_set_data(true);
+	fake_session_set_beside(true);
+	connect_gdb();
+	assert_int_equal(session_seek(rig.gdb.session, 0, FAKE_STORE), STATUS_OK);
+	assert_string_equal(ask("Z3,7008,1"), "OK");
+	assert_null(strstr(ask("c"), "watch:"));
+	assert_int_equal(session_position(rig.gdb.session, 0), FAKE_STORE + 1);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 	        T(memory_of_any_size_fits_the_packet),
+	        T(gdb_watchpoints_that_share_a_byte_are_told_in_words),
 	        T(memory_is_read_in_pieces_without_seams),
 	        T(memory_ends_with_the_address_space),
 	        T(wrong_requests_of_memory_are_refused),
