@@ -7,7 +7,7 @@
 
 #include "base/hex.h"
 
-static char to_lower(char c)
+char str_lower(char c)
 {
 	if (c >= 'A' && c <= 'Z')
 		return (char)(c - 'A' + 'a');
@@ -42,7 +42,7 @@ bool str_eq_nocase(struct str a, struct str b)
 int str_order_nocase(struct str a, struct str b)
 {
 	for (size_t i = 0; i < a.n && i < b.n; i++) {
-		int order = (unsigned char)to_lower(a.p[i]) - (unsigned char)to_lower(b.p[i]);
+		int order = (unsigned char)str_lower(a.p[i]) - (unsigned char)str_lower(b.p[i]);
 
 		if (order != 0)
 			return order;
@@ -60,7 +60,7 @@ bool str_has_prefix_nocase(struct str s, struct str prefix)
 	if (s.n < prefix.n)
 		return false;
 	for (size_t i = 0; i < prefix.n; i++) {
-		if (to_lower(s.p[i]) != to_lower(prefix.p[i]))
+		if (str_lower(s.p[i]) != str_lower(prefix.p[i]))
 			return false;
 	}
 	return true;

@@ -24,6 +24,7 @@ struct str {
 int str_print_length(struct str s);
 struct str str_of(const char *text); /* NULL gives the empty slice */
 bool str_eq(struct str a, struct str b);
+char str_lower(char c);                         /* ASCII */
 bool str_eq_nocase(struct str a, struct str b); /* ASCII */
 /* Below 0, 0 or above 0, for qsort(): 0 is what str_eq_nocase() says is equal. */
 int str_order_nocase(struct str a, struct str b);

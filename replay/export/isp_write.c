@@ -6,7 +6,6 @@
  * the format does not have it. The index of an instruction is that of the text, if it has one. Only
  * an instruction's record says its core; the others are of the instruction before them.
  */
-#include <ctype.h>
 
 #include "replay/export/line_write.h"
 
@@ -107,7 +106,7 @@ static void put_instruction(struct line_writer *w, const struct tarmac_event *ev
 static void put_lower(struct text *out, struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
-		text_char(out, (char)tolower((unsigned char)s.p[i]));
+		text_char(out, str_lower(s.p[i]));
 }
 
 /* The bank, which other dialects have in parentheses, is a part of the name. */

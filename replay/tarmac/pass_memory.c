@@ -21,6 +21,34 @@ static enum status add_word(struct tarmac_tick *tick, const struct word_event *e
 	return event->touched != 0 ? word_log_add(tick->memory, event) : STATUS_OK;
 }
 
+/* Where the block that the address is in is said to be; NULL: none is. */
+static const struct tarmac_block *block_of(const struct tarmac_pass *p, uint64_t address)
+{
+	for (size_t i = 0; i < p->block_count; i++) {
+		const struct tarmac_block *block = &p->blocks[i];
+
+		if (block->space == p->space && (address ^ block->address) >> block->order == 0)
+			return block;
+	}
+	return NULL;
+}
+
+/* Another page table is in force: of large pages the one that the address is in alone is known. */
+static void leave_blocks(struct tarmac_pass *p, uint64_t address)
+{
+	const struct tarmac_block *known = block_of(p, address);
+
+	if (known)
+		p->blocks[0] = *known;
+	p->block_count = known ? 1 : 0;
+}
+
+void pass_end_translations(struct tarmac_pass *p)
+{
+	tarmac_pages_end(&p->core->pages, pass_time_after(p));
+	p->block_count = 0;
+}
+
 /*
  * A line says the physical address of an address; or, if `is_implied`, that of another address in
  * the same large page.
@@ -35,6 +63,7 @@ static enum status see_page(struct tarmac_pass *p, uint64_t address, uint64_t ph
 	uint32_t from;
 	uint32_t frame;
 	uint32_t before;
+	bool is_over;
 	bool is_first;
 
 	/* What a Non-secure core accesses is Non-secure. */
@@ -43,28 +72,19 @@ static enum status see_page(struct tarmac_pass *p, uint64_t address, uint64_t ph
 	TRY(tarmac_frame_of(tick->frames, p->space, page, &from));
 	TRY(tarmac_frame_of(tick->frames, tarmac_space_physical(security), to, &frame));
 	before = tarmac_pages_now(&p->core->pages, from);
-	if (before != from)
+	is_over = tarmac_pages_is_over(&p->core->pages, from);
+	if (before != from || is_over)
 		stand_in = *tarmac_pages_stand_in(&p->core->pages, from);
 	TRY(tarmac_pages_see(&p->core->pages, from, frame, page == to, 2 * tick->clock, &is_first));
 	if (is_first && page == to && !is_implied)
 		tarmac_frames_join(tick->frames, from, frame);
 	else if (is_first)
 		tarmac_frames_doubt(tick->frames, from, frame, frame);
-	else if (before != frame && stand_in != 0)
+	else if ((before != frame || is_over) && stand_in != 0)
 		tarmac_frames_doubt(tick->frames, stand_in, before, frame);
+	if (!is_first && before != frame && !is_over)
+		leave_blocks(p, address);
 	return STATUS_OK;
-}
-
-/* Where the block that the address is in is said to be; NULL: none is. */
-static const struct tarmac_block *block_of(const struct tarmac_pass *p, uint64_t address)
-{
-	for (size_t i = 0; i < p->block_count; i++) {
-		const struct tarmac_block *block = &p->blocks[i];
-
-		if (block->space == p->space && (address ^ block->address) >> block->order == 0)
-			return block;
-	}
-	return NULL;
 }
 
 /* A line says where a large page is: what was said of addresses in it before is over. */
@@ -114,6 +134,7 @@ static enum status frame_of(struct tarmac_pass *p, uint64_t address, bool is_sai
 {
 	uint32_t *stand_in;
 	uint32_t page;
+	bool is_own;
 
 	TRY(tarmac_frame_of(tick->frames, p->space, address >> TARMAC_PAGE_BITS, &page));
 	*frame = tarmac_pages_now(&p->core->pages, page);
@@ -121,7 +142,8 @@ static enum status frame_of(struct tarmac_pass *p, uint64_t address, bool is_sai
 		TRY(see_part(p, address, tick));
 		*frame = tarmac_pages_now(&p->core->pages, page);
 	}
-	if (is_said || *frame == page)
+	is_own = *frame == page && !tarmac_pages_is_over(&p->core->pages, page);
+	if (is_said || is_own)
 		return STATUS_OK;
 	stand_in = tarmac_pages_stand_in(&p->core->pages, page);
 	if (*stand_in == 0)

@@ -39,6 +39,8 @@ enum tarmac_mode pass_mode_now(const struct tarmac_pass *p);
 MUST_USE enum status pass_code(struct tarmac_pass *p, const struct tarmac_instruction *insn,
                                struct tarmac_tick *tick, bool *is_changed);
 
+/* pass_memory.c: the core's pages may be elsewhere from now on. */
+void pass_end_translations(struct tarmac_pass *p);
 /* pass_memory.c: an access. NO_MEM, UNSUPPORTED. */
 MUST_USE enum status pass_memory(struct tarmac_pass *p, const struct tarmac_event *event,
                                  struct tarmac_tick *tick);

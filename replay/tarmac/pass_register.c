@@ -149,6 +149,8 @@ enum status pass_register(struct tarmac_pass *p, const struct tarmac_event *even
 
 	TRY(tarmac_system_add(&p->core->system, &p->core->registers, reg, &place,
 	                      pass_time_after(p)));
+	if (tarmac_system_is_translation(reg->name))
+		pass_end_translations(p);
 	if (place.slot == TARMAC_SLOT_NONE)
 		return STATUS_OK;
 	TRY(reg->file == TARMAC_FILE_PSR && reg->number == TARMAC_APSR

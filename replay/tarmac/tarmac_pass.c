@@ -374,8 +374,11 @@ enum status tarmac_pass_add(struct tarmac_pass *p, const struct tarmac_event *ev
 		return add_unknown(p, event, tick);
 	case TARMAC_ASYNC:
 		return add_aside(p, event, event->exception.name);
-	case TARMAC_HEADER:
 	case TARMAC_OPERATION:
+		if (tarmac_system_is_translation(event->reg.name))
+			pass_end_translations(p);
+		return STATUS_OK;
+	case TARMAC_HEADER:
 		break;
 	case TARMAC_NOTE:
 		return add_note(p, event, tick);

@@ -87,7 +87,9 @@ static bool is_idle(const struct tarmac_event *event)
 
 	if (event->kind == TARMAC_NOTE)
 		return !tarmac_gap_read(event, &gap);
-	return event->kind == TARMAC_HEADER || event->kind == TARMAC_OPERATION;
+	if (event->kind == TARMAC_OPERATION)
+		return !tarmac_system_is_translation(event->reg.name);
+	return event->kind == TARMAC_HEADER;
 }
 
 /* `mark` is the place of the event's line. */

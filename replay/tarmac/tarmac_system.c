@@ -2,7 +2,6 @@
 /* Registers that no register file has; see tarmac_system.h. */
 #include "replay/tarmac/tarmac_system.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 
 #include "base/vec.h"
@@ -32,6 +31,21 @@ static const struct {
 // clang-format on
 #undef MAP
 };
+
+/* How the names begin of registers that a page table is chosen by, and of TLB maintenance. */
+static const char *const translation[] = {
+        "contextidr", "hcr",  "hsctlr", "htcr",  "httbr",  "sctlr", "tcr",   "tlbi",
+        "ttbcr",      "ttbr", "vsctlr", "vstcr", "vsttbr", "vtcr",  "vttbr",
+};
+
+bool tarmac_system_is_translation(struct str name)
+{
+	for (size_t i = 0; i < sizeof(translation) / sizeof(translation[0]); i++) {
+		if (str_has_prefix_nocase(name, str_of(translation[i])))
+			return true;
+	}
+	return false;
+}
 
 static bool is_level(struct str token)
 {
@@ -115,14 +129,14 @@ static struct str name_of(const struct tarmac_register *reg, char *out)
 	size_t n = 0;
 
 	for (size_t i = 0; i < reg->name.n && n < NAME_MOST; i++)
-		out[n++] = (char)tolower((unsigned char)reg->name.p[i]);
+		out[n++] = str_lower(reg->name.p[i]);
 	if (context.n == 0 || str_eq_nocase(context, STR("AARCH32")) ||
 	    str_eq_nocase(context, STR("AARCH64")))
 		return (struct str){out, n};
 	if (n < NAME_MOST)
 		out[n++] = '_';
 	for (size_t i = 0; i < context.n && n < NAME_MOST; i++)
-		out[n++] = (char)tolower((unsigned char)context.p[i]);
+		out[n++] = str_lower(context.p[i]);
 	return (struct str){out, n};
 }
 

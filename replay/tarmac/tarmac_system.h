@@ -44,6 +44,9 @@ struct tarmac_system {
 	struct arena texts;
 };
 
+/* A write of what is called so may change which addresses mean which memory. */
+bool tarmac_system_is_translation(struct str name);
+
 /*
  * Takes an "R" line at `time` of `log`, which is that of the core's registers: its keys from
  * SLOT_COUNT on are for this. `place` is where the register file has it, if it does. NO_MEM.

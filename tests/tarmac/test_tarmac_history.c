@@ -261,7 +261,8 @@ static void history_memory_is_of_the_physical_page_that_an_address_is(void **sta
 	/* Another name of the page wrote it. */
 	check_memory(3, 0x8000, 2);
 	check_memory(4, 0x8000, 7);
-	check_memory(5, 0x9000, 7);
+	/* Whoever is there after others moved may have it elsewhere. */
+	check_no_memory(5, 0x9000);
 	assert_int_equal(session_watch_set(rig.session, &watch), STATUS_OK);
 	assert_int_equal(session_continue(rig.session, 0, DIRECTION_BACKWARD, NULL, NULL).reason,
 	                 STOP_WATCH);

@@ -237,7 +237,7 @@ static void spaces_write_between_two_translations_hides_both(void **state)
 		               is_same ? "" : LD("5010", "33333333", "S:000000a010"));
 		open_text(text);
 		check_memory(1, 0x5000, 0x11111111);
-		check_memory(3, 0x7000, 0x77777777);
+		check_memory(2, 0x7000, 0x77777777);
 		check_memory(3, 0x8000, 0x11111111);
 		if (is_same) {
 			check_memory(5, 0x5000, 0x22222222);
@@ -257,6 +257,43 @@ static void spaces_write_between_two_translations_hides_both(void **state)
 }
 
 /* A text that never says a physical address is of one address space. */
+/*
+ * A process writes to its page 5, and then another one runs, of which only its code is seen: said
+ * by the register that chooses the page table, or by a page that is elsewhere, or by neither.
+ */
+static void spaces_translations_are_over_where_another_process_may_run(void **state)
+{
+	static const char *const switches[] = {
+	        "2 clk R TTBR0_EL1 0002000000040000\n", "2 clk R CONTEXTIDR_EL1 00000005\n",
+	        "2 clk R TLBI VMALLE1 0000000000000000\n",
+	        "2 clk IT (3) 00001000:0000000a1000 d503201f O EL0t_n : NOP\n",
+	        "2 clk R VBAR_EL1 0000000000040000\n"};
+	size_t count = sizeof(switches) / sizeof(switches[0]);
+
+	for (size_t i = 0; i < count; i++) {
+		char text[1000];
+
+		(void)snprintf(
+		        text, sizeof(text),
+		        "0 clk IT (0) 00001000:000000081000 d503201f O EL0t_n : NOP\n"
+		        "0 clk MW8 00005000:000000085000_NS 0000000000000011\n"
+		        "1 clk IT (1) 00001004:000000081004 d503201f O EL0t_n : NOP\n"
+		        "2 clk IT (2) ffff0000:000000090000 d5182000 O EL1h_n : MSR TTBR0_EL1,x0\n"
+		        "%s"
+		        "3 clk IT (4) ffff0004:000000090004 d503201f O EL1h_n : NOP\n"
+		        "4 clk IT (5) ffff0008:000000090008 d503201f O EL1h_n : NOP\n"
+		        "5 clk MR8 00005000:000000085000_NS 0000000000000011\n",
+		        switches[i]);
+		open_text(text);
+		check_memory(1, 0x5000, 0x11);
+		if (i + 1 < count)
+			check_no_memory(3, 0x5000);
+		else
+			check_memory(3, 0x5000, 0x11);
+		(void)tear_down(state);
+	}
+}
+
 static void spaces_text_without_physical_addresses_has_one(void **state)
 {
 	(void)state;
@@ -342,6 +379,7 @@ int main(void)
 	        T(spaces_a_large_page_says_where_all_of_it_is),
 	        T(spaces_a_large_page_is_of_its_regime),
 	        T(spaces_write_between_two_translations_hides_both),
+	        T(spaces_translations_are_over_where_another_process_may_run),
 	        T(spaces_text_without_physical_addresses_has_one),
 	        T(spaces_after_the_last_line_the_security_state_may_be_unknown),
 	        T(spaces_instruction_says_where_its_pages_are),

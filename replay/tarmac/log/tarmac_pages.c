@@ -65,6 +65,21 @@ static enum status add_first(struct tarmac_pages *pages, uint32_t page, uint32_t
 	return add(pages, page, time, frame, true);
 }
 
+static bool is_over(const struct tarmac_pages *pages, const struct tarmac_page *seen)
+{
+	return seen->time != 0 && seen->time < pages->ended;
+}
+
+/* It is elsewhere now: who is there now has others elsewhere, too. */
+static void move(struct tarmac_pages *pages, const struct tarmac_page *seen, uint64_t *time)
+{
+	pages->has_moved = true;
+	if (*time <= seen->time)
+		*time = seen->time + 1;
+	if (!is_over(pages, seen))
+		tarmac_pages_end(pages, *time);
+}
+
 enum status tarmac_pages_see(struct tarmac_pages *pages, uint32_t page, uint32_t frame, bool is_own,
                              uint64_t time, bool *is_first)
 {
@@ -75,18 +90,16 @@ enum status tarmac_pages_see(struct tarmac_pages *pages, uint32_t page, uint32_t
 	*is_first = seen->time == 0;
 	if (*is_first) {
 		TRY(add_first(pages, page, frame, is_own, time));
-	} else if (frame != seen->frame) {
-		pages->has_moved = true;
-		if (time <= seen->time)
-			time = seen->time + 1;
+	} else if (frame != seen->frame || is_over(pages, seen)) {
+		if (frame != seen->frame)
+			move(pages, seen, &time);
 		if (seen->time + HOLDS < time)
 			TRY(add(pages, page, seen->time + HOLDS, 0, false));
 		TRY(add(pages, page, time, frame, true));
+		seen->stand_in = 0;
 	} else if (time <= seen->time) {
 		time = seen->time;
 	}
-	if (frame != seen->frame)
-		seen->stand_in = 0;
 	seen->page = page;
 	seen->frame = frame;
 	seen->time = time;
@@ -96,6 +109,17 @@ enum status tarmac_pages_see(struct tarmac_pages *pages, uint32_t page, uint32_t
 uint32_t *tarmac_pages_stand_in(struct tarmac_pages *pages, uint32_t page)
 {
 	return &find(pages->table, pages->slots, page)->stand_in;
+}
+
+void tarmac_pages_end(struct tarmac_pages *pages, uint64_t time)
+{
+	if (time > pages->ended)
+		pages->ended = time;
+}
+
+bool tarmac_pages_is_over(const struct tarmac_pages *pages, uint32_t page)
+{
+	return pages->slots > 0 && is_over(pages, find(pages->table, pages->slots, page));
 }
 
 uint32_t tarmac_pages_now(const struct tarmac_pages *pages, uint32_t page)
@@ -110,6 +134,12 @@ uint32_t tarmac_pages_now(const struct tarmac_pages *pages, uint32_t page)
 
 enum status tarmac_pages_finish(struct tarmac_pages *pages)
 {
+	for (size_t i = 0; i < pages->slots; i++) {
+		const struct tarmac_page *seen = &pages->table[i];
+
+		if (is_over(pages, seen))
+			TRY(add(pages, seen->page, seen->time + HOLDS, 0, false));
+	}
 	free(pages->table);
 	pages->table = NULL;
 	pages->slots = 0;

@@ -7,7 +7,9 @@
  *
  * A page that no line translates is its own frame. One whose first translation is to the same
  * address is taken to have been so before; another translation is known from the first line that
- * shows it to the last one before a different one.
+ * shows it to the last one before a different one. What changes one page may change all: with a
+ * different translation of any page, and at tarmac_pages_end(), those of all others are over, and
+ * each is known again from the next line that shows it.
  */
 #ifndef CSREPLAY_REPLAY_TARMAC_LOG_TARMAC_PAGES_H
 #define CSREPLAY_REPLAY_TARMAC_LOG_TARMAC_PAGES_H
@@ -32,6 +34,7 @@ struct tarmac_pages {
 	size_t count;
 	struct word_log log; /* key: the regime's frame; value: what it is */
 	bool has_moved;      /* some page is not at its own address */
+	uint64_t ended;      /* translations that were seen before this time last are over */
 };
 
 /*
@@ -41,10 +44,17 @@ struct tarmac_pages {
 MUST_USE enum status tarmac_pages_see(struct tarmac_pages *pages, uint32_t page, uint32_t frame,
                                       bool is_own, uint64_t time, bool *is_first);
 
+/* From `time` on another translation may be in force. */
+void tarmac_pages_end(struct tarmac_pages *pages, uint64_t time);
+
+/* The page was seen, and its translation is over. */
+bool tarmac_pages_is_over(const struct tarmac_pages *pages, uint32_t page);
+
 /* The frame as it was seen last; the page itself if it never was. */
 uint32_t tarmac_pages_now(const struct tarmac_pages *pages, uint32_t page);
 
-/* Where the stand-in of a page that was seen is kept; it goes when another translation is seen. */
+/* Where the stand-in of a page that was seen is kept; it goes when another translation is
+ * seen, or one after the page's was over. */
 uint32_t *tarmac_pages_stand_in(struct tarmac_pages *pages, uint32_t page);
 
 /* To be called once, after the last line; only the functions below may be called then. NO_MEM. */
