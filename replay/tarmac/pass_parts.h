@@ -33,6 +33,13 @@ MUST_USE enum status pass_set_context(struct tarmac_pass *p, const struct tarmac
 enum tarmac_mode pass_mode_now(const struct tarmac_pass *p);
 
 /*
+ * pass_register.c: an instruction's line says a mode or an instruction set that is not CPSR's, or
+ * whether it is of a handler, which IPSR says otherwise: what CPSR or xPSR is now no line said.
+ * NO_MEM.
+ */
+MUST_USE enum status pass_check_psr(struct tarmac_pass *p, const struct tarmac_instruction *insn);
+
+/*
  * pass_memory.c: the bytes of an instruction are logged where they are new, or are not always the
  * same; *is_changed: its address had others. NO_MEM, UNSUPPORTED.
  */

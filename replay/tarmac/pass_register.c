@@ -16,6 +16,39 @@ enum tarmac_mode pass_mode_now(const struct tarmac_pass *p)
 	return tarmac_mode_of_psr(psr->value);
 }
 
+/* Bits of CPSR (Arm ARM, G8.2.33) and xPSR (Armv8-M ARM, XPSR). */
+enum {
+	PSR_T = 0x20,
+	PSR_IPSR = 0x1ff,
+};
+
+static bool is_refuted(const struct tarmac_pass *p, const struct tarmac_instruction *insn)
+{
+	const struct slot_now *psr = &p->now[SLOT_PSR];
+	enum tarmac_mode mode = pass_mode_now(p);
+
+	if (insn->mode == TARMAC_MODE_THREAD || insn->mode == TARMAC_MODE_HANDLER)
+		return (psr->known & PSR_IPSR) == PSR_IPSR &&
+		       ((psr->value & PSR_IPSR) != 0) != (insn->mode == TARMAC_MODE_HANDLER);
+	if (p->context.arch == CORE_M)
+		return false;
+	if (insn->isa != ISA_A64 && (psr->known & PSR_T) != 0 &&
+	    ((psr->value & PSR_T) != 0) != (insn->isa == ISA_T32))
+		return true;
+	return insn->mode != TARMAC_MODE_NONE && mode != TARMAC_MODE_NONE && mode != insn->mode;
+}
+
+enum status pass_check_psr(struct tarmac_pass *p, const struct tarmac_instruction *insn)
+{
+	if (!is_refuted(p, insn))
+		return STATUS_OK;
+	p->now[SLOT_PSR] = (struct slot_now){0, 0};
+	return word_log_add(&p->core->registers, &(struct word_event){.key = SLOT_PSR,
+	                                                              .time = pass_time_after(p),
+	                                                              .kind = WORD_WRITE,
+	                                                              .touched = 0xff});
+}
+
 enum status pass_set_context(struct tarmac_pass *p, const struct tarmac_context *context,
                              uint64_t time)
 {

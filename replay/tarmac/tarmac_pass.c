@@ -137,6 +137,7 @@ static enum status note_mode(struct tarmac_pass *p, const struct tarmac_event *e
 	const struct tarmac_instruction *insn = &event->instruction;
 	struct tarmac_context context = p->context;
 
+	TRY(pass_check_psr(p, insn));
 	/* Where the line does not say one it is that of CPSR. */
 	if (insn->mode == TARMAC_MODE_NONE && insn->mode_text.n > 0)
 		context.mode = pass_mode_now(p);

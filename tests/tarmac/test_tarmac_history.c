@@ -150,13 +150,51 @@ static void history_m_registers_are_those_of_their_names(void **state)
 	          "0 clk R cpsr 61000003\n0 clk R fpscr 03000010\n0 clk R PRIMASK 00000001\n"
 	          "0 clk R BASEPRI 00000040\n0 clk R FAULTMASK 00000000\n"
 	          "0 clk R CONTROL 00000002\n0 clk R d0 1122334455667788\n"
-	          "0 clk R d15 99aabbccddeeff00\n" T16(1, "00000100", "bf00", "thread"));
+	          "0 clk R d15 99aabbccddeeff00\n" T16(1, "00000100", "bf00", "handler"));
 	for (size_t i = 0; i < sizeof(registers) / sizeof(registers[0]); i++)
 		check_known(0, registers[i].number, registers[i].value);
 	check_unknown(0, M_r0 + 1);
 	check_unknown(0, M_d0 + 1);
 	/* What is no register of the file has no place. */
 	check_known(0, REGISTER_PC, 0x100);
+}
+
+/* Of an exception that wrote it a text need not say so. */
+static void history_psr_that_a_line_refutes_is_not_known(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned int psr;
+		bool is_refuted;
+	} cases[] = {
+	        {"1 clk IT (1) 8000 d503201f O EL0t_n : NOP\n1 clk R CPSR 60000000\n"
+	         "2 clk IT (2) 8004 d4000001 O EL0t_n : SVC #0\n"
+	         "3 clk IT (3) 10400 d503201f O EL1h_n : NOP\n",
+	         A64_cpsr, true},
+	        {"1 clk IT (1) 8000 d503201f O EL0t_n : NOP\n1 clk R CPSR 60000000\n"
+	         "2 clk IT (2) 8004 d503201f O EL0t_n : NOP\n"
+	         "3 clk IT (3) 8008 d503201f O EL0t_n : NOP\n",
+	         A64_cpsr, false},
+	        {"1 clk IT (1) 8000 e1a00000 A svc : NOP\n1 clk R CPSR 600001d3\n"
+	         "2 clk IT (2) 8004 e1a00000 A svc : NOP\n"
+	         "3 clk IT (3) 8008 46c0 T svc : NOP\n",
+	         A32_cpsr, true},
+	        {"1 clk IT (1) 100 bf00 T thread : NOP\n1 clk R cpsr 61000000\n"
+	         "2 clk IT (2) 102 bf00 T thread : NOP\n"
+	         "3 clk IT (3) 200 bf00 T handler : NOP\n",
+	         M_xpsr, true},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		open_text(cases[i].text);
+		for (uint64_t position = 1; position <= 2; position++) {
+			struct value psr = register_of(0, position, cases[i].psr);
+
+			assert_int_equal(value_is_known(&psr),
+			                 position == 1 || !cases[i].is_refuted);
+		}
+		(void)tear_down(state);
+	}
 }
 
 static void history_memory_is_what_was_written_and_read(void **state)
@@ -590,6 +628,7 @@ int main(void)
 	        T(history_m_stack_pointer_is_msp_or_psp),
 	        T(history_m_stack_pointer_without_proof_is_unknown),
 	        T(history_m_registers_are_those_of_their_names),
+	        T(history_psr_that_a_line_refutes_is_not_known),
 	        T(history_memory_is_what_was_written_and_read),
 	        T(history_memory_that_others_write_is_known_where_it_was_seen),
 	        T(history_memory_of_aborted_and_failed_accesses_is_not_touched),
