@@ -73,8 +73,9 @@ static enum likeness compare(const struct gdb *gdb, const struct watch *watch,
 
 static bool is_of(const struct gdb_read *read, const struct watch *watch)
 {
-	return read->address - watch->address < watch->size ||
-	       watch->address - read->address < read->size;
+	const struct watch of = {.address = read->address, .size = read->size};
+
+	return watch_meet(&of, watch);
 }
 
 static struct gdb_look look_of(const struct gdb_read *read, const struct watch *watch)

@@ -18,7 +18,7 @@ DRAWN = 100
 
 
 def is_word_load(opcode):
-    """LDR of 64 bits to a general register: immediate, register or literal."""
+    """LDR of 64 bits to a general register, with an immediate or a register as offset."""
     return opcode & 0xffc00000 in (0xf9400000, 0xf8400000) and opcode & 31 != 31
 
 

@@ -545,7 +545,6 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 	        T(memory_of_any_size_fits_the_packet),
-	        T(gdb_watchpoints_that_share_a_byte_are_told_in_words),
 	        T(memory_is_read_in_pieces_without_seams),
 	        T(memory_ends_with_the_address_space),
 	        T(wrong_requests_of_memory_are_refused),
@@ -567,6 +566,7 @@ int main(void)
 	        T(breakpoint_that_is_removed_is_that_one),
 	        T(t32_breakpoints_have_kinds_of_their_own),
 	        T(watchpoints_lie_anywhere),
+	        T(gdb_watchpoints_that_share_a_byte_are_told_in_words),
 	};
 #undef T
 

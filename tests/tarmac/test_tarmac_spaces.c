@@ -256,7 +256,6 @@ static void spaces_write_between_two_translations_hides_both(void **state)
 	}
 }
 
-/* A text that never says a physical address is of one address space. */
 /*
  * A process writes to its page 5, and then another one runs, of which only its code is seen: said
  * by the register that chooses the page table, or by a page that is elsewhere, or by neither.
@@ -294,6 +293,7 @@ static void spaces_translations_are_over_where_another_process_may_run(void **st
 	}
 }
 
+/* A text that never says a physical address is of one address space. */
 static void spaces_text_without_physical_addresses_has_one(void **state)
 {
 	(void)state;

@@ -53,8 +53,10 @@ bool tarmac_pages_is_over(const struct tarmac_pages *pages, uint32_t page);
 /* The frame as it was seen last; the page itself if it never was. */
 uint32_t tarmac_pages_now(const struct tarmac_pages *pages, uint32_t page);
 
-/* Where the stand-in of a page that was seen is kept; it goes when another translation is
- * seen, or one after the page's was over. */
+/*
+ * Where the stand-in of a page that was seen is kept; it goes when another translation is seen, or
+ * one after the page's was over.
+ */
 uint32_t *tarmac_pages_stand_in(struct tarmac_pages *pages, uint32_t page);
 
 /* To be called once, after the last line; only the functions below may be called then. NO_MEM. */
