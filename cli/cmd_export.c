@@ -34,9 +34,10 @@ struct exporting {
 	enum tarmac_form form;
 	uint64_t count; /* instructions of each */
 	struct tarmac_writer **writers;
-	uint64_t *written; /* calls of each */
+	bool *is_over; /* of each */
 	size_t writer_count;
-	size_t core; /* of the last writer */
+	size_t written; /* the writer whose line is the last one */
+	size_t core;    /* of the last writer */
 	struct text out;
 };
 
@@ -49,7 +50,8 @@ static enum cli_exit open_writer(const struct cli_args *args, struct exporting *
 
 	if (code != CLI_FINE)
 		return code;
-	status = tarmac_writer_open(e->session, core, e->form, from, &e->writers[e->writer_count]);
+	status = tarmac_writer_open(e->session, core, e->form, from, e->count,
+	                            &e->writers[e->writer_count]);
 	if (status != STATUS_OK)
 		return cli_fail(CLI_INTERNAL, "%s", status_text(status));
 	e->writer_count++;
@@ -91,62 +93,58 @@ static enum cli_exit open_writers(const struct cli_args *args, struct exporting 
 	return code;
 }
 
-/* The writer whose instruction is next; writer_count if there is none. */
-static enum status choose_next(const struct exporting *e, size_t *next)
+/* The writer whose line is next, writer_count if there is none; and where another one's is. */
+static enum status choose_next(const struct exporting *e, size_t *next, uint64_t *until)
 {
 	uint64_t lowest = UINT64_MAX;
 
 	*next = e->writer_count;
+	*until = UINT64_MAX;
 	for (size_t i = 0; i < e->writer_count; i++) {
 		uint64_t place = 0;
 
-		if (e->written[i] >= e->count)
+		if (e->is_over[i])
 			continue;
 		if (e->writer_count > 1)
 			TRY(tarmac_writer_place(e->writers[i], &place));
-		if (*next < e->writer_count && place >= lowest)
+		if (*next < e->writer_count && place >= lowest) {
+			*until = place < *until ? place : *until;
 			continue;
+		}
+		*until = lowest;
 		*next = i;
 		lowest = place;
 	}
 	return STATUS_OK;
 }
 
-static void note_order(const struct exporting *e, size_t first)
-{
-	for (size_t i = 0; i < e->writer_count; i++) {
-		if (i != first)
-			tarmac_writer_follow(e->writers[i]);
-	}
-}
-
-static enum status write_next(struct exporting *e, bool *is_over)
+static enum status write_next(struct exporting *e, bool *is_done)
 {
 	enum status status;
+	uint64_t until;
 	size_t next;
 
-	TRY(choose_next(e, &next));
-	*is_over = next == e->writer_count;
-	if (*is_over)
+	TRY(choose_next(e, &next, &until));
+	*is_done = next == e->writer_count;
+	if (*is_done)
 		return STATUS_OK;
-	status = tarmac_writer_next(e->writers[next], &e->out);
-	e->written[next]++;
-	if (status == STATUS_END)
-		e->written[next] = UINT64_MAX;
+	if (e->writer_count > 1 && next != e->written)
+		tarmac_writer_follow(e->writers[next]);
+	e->written = next;
+	status = tarmac_writer_next(e->writers[next], until, &e->out);
+	e->is_over[next] = status == STATUS_END;
 	return status == STATUS_END ? STATUS_OK : status;
 }
 
 static enum cli_exit write_lines(struct exporting *e)
 {
 	enum cli_exit code = CLI_FINE;
-	enum status status;
-	bool is_over = false;
-	size_t first;
+	enum status status = STATUS_OK;
+	bool is_done = false;
 
-	status = choose_next(e, &first);
-	note_order(e, first);
-	while (status == STATUS_OK && code == CLI_FINE && !is_over) {
-		status = write_next(e, &is_over);
+	e->written = e->writer_count;
+	while (status == STATUS_OK && code == CLI_FINE && !is_done) {
+		status = write_next(e, &is_done);
 		if (e->out.length >= FLUSH_AT)
 			code = cli_flush(&e->out);
 	}
@@ -179,6 +177,17 @@ static enum cli_exit note_losses(const struct exporting *e)
 	return code;
 }
 
+/* Cores of a text with data share memory; of the others' writes the text that is written has none.
+ */
+static void note_others(const struct exporting *e)
+{
+	if (e->writer_count == 1 && count_traced(e->session) > 1 &&
+	    effects_known(session_history(e->session, e->core)))
+		cli_note("what other cores wrote to memory is not in this text: a place that they "
+		         "share holds an older value where it is read back; --dialect isp without "
+		         "--core writes all cores");
+}
+
 static enum cli_exit write_all(const struct cli_args *args, struct exporting *e)
 {
 	enum cli_exit code = cli_number(args, CLI_OPTION_COUNT, UINT64_MAX, &e->count);
@@ -189,6 +198,8 @@ static enum cli_exit write_all(const struct cli_args *args, struct exporting *e)
 		code = write_lines(e);
 	if (code == CLI_FINE)
 		code = note_losses(e);
+	if (code == CLI_FINE)
+		note_others(e);
 	/* Of several, each has a history. */
 	return code == CLI_FINE ? cli_history_exit(e->session, e->core) : code;
 }
@@ -202,15 +213,15 @@ static enum cli_exit write_tarmac(const struct cli_args *args, struct session *s
 	        .session = session,
 	        .form = *(const enum tarmac_form *)context,
 	        .writers = calloc(cores + 1, sizeof(struct tarmac_writer *)),
-	        .written = calloc(cores + 1, sizeof(uint64_t)),
+	        .is_over = calloc(cores + 1, sizeof(bool)),
 	};
-	enum cli_exit code = e.writers && e.written ? write_all(args, &e)
+	enum cli_exit code = e.writers && e.is_over ? write_all(args, &e)
 	                                            : cli_fail(CLI_INTERNAL, "out of memory");
 
 	for (size_t i = 0; i < e.writer_count; i++)
 		tarmac_writer_close(e.writers[i]);
 	free(e.writers);
-	free(e.written);
+	free(e.is_over);
 	text_fini(&e.out);
 	return code;
 }

@@ -7,8 +7,8 @@
  * From a text with data everything is written that the dialect has a line for: instructions with
  * their mode and disassembly, registers, memory, exceptions, branches, and in Rev 3 notes. From
  * trace of program flow what it says: addresses, opcodes of the snapshot, exception level and
- * security state, disassembly, branches and exceptions; gaps in Rev 3 as notes (tarmac_gap.h). Its
- * time is the trace's cycle count ("clk") or else its timestamps ("tic"), or none.
+ * security state, disassembly, branches, exceptions and, as notes, gaps (tarmac_gap.h). Its time is
+ * the trace's cycle count ("clk") or else its timestamps ("tic"), or none.
  */
 #ifndef CSREPLAY_REPLAY_EXPORT_EXPORT_H
 #define CSREPLAY_REPLAY_EXPORT_EXPORT_H
@@ -46,26 +46,34 @@ bool tarmac_form_has_cores(enum tarmac_form form);
 
 struct tarmac_writer;
 
-/* The session must outlive the writer. NO_MEM; NOT_FOUND if `from` > N. */
+/*
+ * A writer of up to `count` instructions from position `from` on. The session must outlive it.
+ * NO_MEM; NOT_FOUND if `from` > N.
+ */
 MUST_USE enum status tarmac_writer_open(const struct session *session, size_t core,
-                                        enum tarmac_form form, uint64_t from,
+                                        enum tarmac_form form, uint64_t from, uint64_t count,
                                         struct tarmac_writer **writer);
 void tarmac_writer_close(struct tarmac_writer *writer); /* NULL is fine */
 
 /*
- * Appends the next instruction with what stands before it; the first call begins the text, and the
+ * Appends the next instruction with what stands before it and what it does, of a text no line that
+ * stands at `until` or after it: another call writes these. The first call begins the text, and the
  * last one, which returns END, writes what stands after the last instruction. NO_MEM.
  */
-MUST_USE enum status tarmac_writer_next(struct tarmac_writer *writer, struct text *out);
+MUST_USE enum status tarmac_writer_next(struct tarmac_writer *writer, uint64_t until,
+                                        struct text *out);
 
 /*
- * Where the next instruction stands in the text that all cores of the session are of, so that of
+ * Where the next line stands in the text that all cores of the session are of, in bytes, so that of
  * several writers the one with the lowest place is next; UINT64_MAX after the last. Of trace of
  * program flow, which does not say it, 0. NO_MEM.
  */
 MUST_USE enum status tarmac_writer_place(struct tarmac_writer *writer, uint64_t *place);
 
-/* Says before the first call of tarmac_writer_next() that lines of other cores stand before it. */
+/*
+ * Says that the line before the next one is not this core's, so that the next one has to say which
+ * core it is of, if the form can.
+ */
 void tarmac_writer_follow(struct tarmac_writer *writer);
 
 /* What was left out so far. */

@@ -2,9 +2,11 @@
 /*
  * The ISP RAS trace format written: records of instructions, accesses to memory and writes of
  * registers, each a line with its time. In: events. Out: lines. Nothing else has a record there:
- * exceptions, branches and gaps are not written, but counted, and so is what stands in a line as
- * the format does not have it. The index of an instruction is that of the text, if it has one. Only
- * an instruction's record says its core; the others are of the instruction before them.
+ * exceptions and branches are not written, but counted, and so is what stands in a line as the
+ * format does not have it. Three such things are written all the same, as readers of Fast Models'
+ * lines know them, since a text without them would say what is not so: gaps, physical addresses,
+ * and the core of a line whose core is not that of the line before. The index of an instruction is
+ * that of the text, if it has one.
  */
 
 #include "replay/export/line_write.h"
@@ -24,6 +26,42 @@ static void put_time(struct line_writer *w, const struct tarmac_event *event)
 
 	text_decimal(w->out, time);
 	text_printf(w->out, " %s ", has_unit ? tarmac_unit_name(event->unit) : "clk");
+}
+
+/* The begin of a line that is no instruction's: only these have a core in the format. */
+static void put_begin(struct line_writer *w, const struct tarmac_event *event)
+{
+	put_time(w, event);
+	if (!w->is_elsewhere)
+		return;
+	line_lose(w, EXPORT_LOST_CORES);
+	text_printf(w->out, "%u ", w->core);
+	w->is_elsewhere = false;
+}
+
+static void put_physical(struct line_writer *w, char before, uint64_t address,
+                         enum tarmac_security security)
+{
+	static const char *const names[] = {
+	        [TARMAC_SECURITY_NOT_SAID] = "", [TARMAC_SECURE] = "_S",
+	        [TARMAC_NON_SECURE] = "_NS",     [TARMAC_ROOT] = "_RT",
+	        [TARMAC_REALM] = "_RL",
+	};
+
+	line_lose(w, EXPORT_LOST_PHYSICAL);
+	if (!w->has_places)
+		return;
+	text_char(w->out, before);
+	text_hex(w->out, address, 12);
+	text_puts(w->out, names[security]);
+}
+
+static void put_gap(struct line_writer *w, const struct gap *gap)
+{
+	line_lose(w, EXPORT_LOST_GAPS);
+	put_begin(w, &(struct tarmac_event){.kind = TARMAC_NOTE});
+	tarmac_gap_write(gap, w->out);
+	text_char(w->out, '\n');
 }
 
 static const char *isa_letter(enum isa isa)
@@ -74,23 +112,29 @@ static void put_instruction(struct line_writer *w, const struct tarmac_event *ev
 	const struct tarmac_instruction *insn = &event->instruction;
 	uint64_t index = insn->has_index ? insn->index : w->position + 1;
 
-	if (!insn->has_address) {
-		line_lose(w, insn->is_debug ? EXPORT_LOST_DEBUG : EXPORT_LOST_GAPS);
+	if (insn->is_debug) {
+		line_lose(w, EXPORT_LOST_DEBUG);
 		return;
 	}
-	w->has_begun = true;
+	if (!insn->has_address) {
+		put_gap(w, &(struct gap){.reason = GAP_BAD_PACKET});
+		return;
+	}
 	if (!has_mode(insn))
 		line_lose(w, EXPORT_LOST_MODES);
 	if (is_other_mode(insn->mode))
 		line_lose(w, EXPORT_LOST_OTHER_MODES);
 	if (insn->effect == TARMAC_FETCH_FAILED)
 		line_lose(w, EXPORT_LOST_UNFETCHED);
-	if (insn->has_physical)
-		line_lose(w, EXPORT_LOST_PHYSICAL);
 	put_time(w, event);
+	w->is_elsewhere = false;
 	text_printf(w->out, "%u %s (%llu) ", w->core, insn->effect == TARMAC_CCFAIL ? "IS" : "IT",
 	            (unsigned long long)index);
 	text_hex(w->out, insn->address, w->is_a64 ? 16 : 8);
+	if (insn->has_physical)
+		put_physical(w, ':', insn->physical, insn->physical_security);
+	if (insn->has_second)
+		put_physical(w, ',', insn->second, insn->physical_security);
 	text_char(w->out, ' ');
 	if (insn->effect == TARMAC_FETCH_FAILED)
 		text_puts(w->out, insn->size == 2 ? "----" : "--------");
@@ -114,14 +158,9 @@ static void put_register(struct line_writer *w, const struct tarmac_event *event
 {
 	const struct tarmac_register *reg = &event->reg;
 
-	/* It would be of whichever core has the record before. */
-	if (!w->has_begun && w->is_after) {
-		line_lose(w, EXPORT_LOST_INITIAL);
-		return;
-	}
 	if (line_has_holes(reg->value))
 		line_lose(w, EXPORT_LOST_VALUES);
-	put_time(w, event);
+	put_begin(w, event);
 	text_puts(w->out, "R ");
 	put_lower(w->out, reg->name);
 	if (reg->context.n > 0 && reg->bank != TARMAC_MODE_NONE)
@@ -137,7 +176,7 @@ static void put_piece(struct line_writer *w, const struct tarmac_event *event, u
 {
 	const struct tarmac_memory *memory = &event->memory;
 
-	put_time(w, event);
+	put_begin(w, event);
 	text_printf(w->out, "M%c%u", memory->is_write ? 'W' : 'R', count);
 	if (memory->is_privileged)
 		text_char(w->out, 'X');
@@ -145,6 +184,8 @@ static void put_piece(struct line_writer *w, const struct tarmac_event *event, u
 		text_char(w->out, 'T');
 	text_char(w->out, ' ');
 	text_hex(w->out, memory->address + at, w->is_a64 ? 16 : 8);
+	if (memory->has_physical)
+		put_physical(w, ':', memory->physical + at, memory->security);
 	text_char(w->out, ' ');
 	for (unsigned int i = count; i-- > 0;) {
 		if (is_known)
@@ -165,8 +206,6 @@ static void put_memory(struct line_writer *w, const struct tarmac_event *event)
 		line_lose(w, memory->is_fetch ? EXPORT_LOST_FETCHES : EXPORT_LOST_ACCESSES);
 		return;
 	}
-	if (memory->has_physical)
-		line_lose(w, EXPORT_LOST_PHYSICAL);
 	if (memory->is_exclusive || memory->attributes.n > 0)
 		line_lose(w, EXPORT_LOST_ATTRIBUTES);
 	while (at < memory->value->size) {
@@ -185,31 +224,52 @@ static void put_memory(struct line_writer *w, const struct tarmac_event *event)
 		line_lose(w, EXPORT_LOST_VALUES);
 }
 
-static void put_event(struct line_writer *w, const struct tarmac_event *event)
+/* An operation as it is, beside physical addresses: it may end what lines say of translations. */
+static void put_operation(struct line_writer *w, const struct tarmac_event *event)
 {
-	static const enum export_loss losses[] = {
-	        [TARMAC_EXCEPTION] = EXPORT_LOST_EXCEPTIONS,
-	        [TARMAC_ASYNC] = EXPORT_LOST_ASYNC,
-	        [TARMAC_BRANCH] = EXPORT_LOST_BRANCHES,
-	        [TARMAC_OPERATION] = EXPORT_LOST_NOTES,
-	        [TARMAC_NOTE] = EXPORT_LOST_NOTES,
-	        [TARMAC_UNKNOWN] = EXPORT_LOST_MALFORMED,
-	};
-
-	if (event->kind == TARMAC_INSTRUCTION)
-		put_instruction(w, event);
-	else if (event->kind == TARMAC_REGISTER)
-		put_register(w, event);
-	else if (event->kind == TARMAC_MEMORY)
-		put_memory(w, event);
-	else if (event->kind != TARMAC_HEADER)
-		line_lose(w, losses[event->kind]);
+	line_lose(w, EXPORT_LOST_NOTES);
+	if (!w->has_places)
+		return;
+	put_begin(w, event);
+	line_put_text(w->out, str_skip(event->text, (size_t)(event->word.p - event->text.p)));
+	text_char(w->out, '\n');
 }
 
-static void put_gap(struct line_writer *w, const struct gap *gap)
+static void put_event(struct line_writer *w, const struct tarmac_event *event)
 {
-	(void)gap;
-	line_lose(w, EXPORT_LOST_GAPS);
+	switch (event->kind) {
+	case TARMAC_INSTRUCTION:
+		put_instruction(w, event);
+		break;
+	case TARMAC_REGISTER:
+		put_register(w, event);
+		break;
+	case TARMAC_MEMORY:
+		put_memory(w, event);
+		break;
+	case TARMAC_OPERATION:
+		put_operation(w, event);
+		break;
+	case TARMAC_UNKNOWN:
+		line_lose(w, EXPORT_LOST_MALFORMED);
+		if (line_hides_effect(event->word))
+			put_gap(w, &(struct gap){.reason = GAP_BAD_PACKET});
+		break;
+	case TARMAC_EXCEPTION:
+		line_lose(w, EXPORT_LOST_EXCEPTIONS);
+		break;
+	case TARMAC_ASYNC:
+		line_lose(w, EXPORT_LOST_ASYNC);
+		break;
+	case TARMAC_BRANCH:
+		line_lose(w, EXPORT_LOST_BRANCHES);
+		break;
+	case TARMAC_NOTE:
+		line_lose(w, EXPORT_LOST_NOTES);
+		break;
+	case TARMAC_HEADER:
+		break;
+	}
 }
 
 const struct line_style isp_style = {.begin = begin, .event = put_event, .gap = put_gap};

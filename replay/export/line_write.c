@@ -79,3 +79,14 @@ void line_put_text(struct text *out, struct str text)
 	for (size_t i = 0; i < text.n && i < TEXT_MOST; i++)
 		text_char(out, str_printable(text.p[i]));
 }
+
+bool line_hides_effect(struct str word)
+{
+	static const char *const kinds[] = {"IT", "IS", "IF", "ES", "R",
+	                                    "LD", "ST", "LA", "SA", "SX"};
+	bool found = word.n >= 2 && word.p[0] == 'M';
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		found |= str_eq(word, str_of(kinds[i]));
+	return found || (word.n == 3 && (word.p[0] == 'R' || word.p[0] == 'W')); /* R08, of RTL */
+}

@@ -22,8 +22,8 @@ struct line_writer {
 	bool is_a64;       /* it is of AArch64 */
 	bool is_m;         /* the core is of the M profile */
 	bool in_record;    /* an asynchronous event began a record, which an exception belongs to */
-	bool has_begun;    /* an instruction was written */
-	bool is_after;     /* lines of other cores stand before it */
+	bool has_places;   /* some address is of several places, as physical addresses say */
+	bool is_elsewhere; /* the line before is of another core */
 	struct export_losses lost;
 };
 
@@ -40,6 +40,9 @@ extern const struct line_style isp_style;  /* replay/export/isp_write.c */
 /* Bytes of the access from `at` on, up to `most`, that are alike: *is_known says how. 0: none. */
 unsigned int line_known_bytes(const struct tarmac_value *value, unsigned int at, unsigned int most,
                               bool *is_known);
+
+/* True if a malformed line that begins with the word may have hidden an effect. */
+bool line_hides_effect(struct str word);
 
 /* One more that is left out. */
 static inline void line_lose(struct line_writer *w, enum export_loss loss)

@@ -101,7 +101,6 @@ static void put_instruction(struct line_writer *w, const struct tarmac_event *ev
 	size_t mode;
 
 	w->in_record = false;
-	w->has_begun = true;
 	if (insn->size > 4) /* kept, in as many digits */
 		line_lose(w, EXPORT_LOST_OPCODES);
 	if (is_level(w, insn->mode))
@@ -329,16 +328,8 @@ static void put_gap(struct line_writer *w, const struct gap *gap)
 /* A malformed line may have hidden an effect, unless it is of no kind that is known. */
 static void put_unknown(struct line_writer *w, struct str word)
 {
-	static const char *const kinds[] = {"IT", "IS", "IF", "ES", "R",
-	                                    "LD", "ST", "LA", "SA", "SX"};
-	bool has_effects = word.n >= 2 && word.p[0] == 'M';
-
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		has_effects |= str_eq(word, str_of(kinds[i]));
-	if (word.n == 3 && (word.p[0] == 'R' || word.p[0] == 'W')) /* R08, of RTL */
-		has_effects = true;
 	line_lose(w, EXPORT_LOST_MALFORMED);
-	if (has_effects)
+	if (line_hides_effect(word))
 		put_gap(w, &(struct gap){.reason = GAP_BAD_PACKET});
 }
 

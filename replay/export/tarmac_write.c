@@ -36,13 +36,14 @@ static uint32_t core_number(const struct session *session, size_t core)
 }
 
 enum status tarmac_writer_open(const struct session *session, size_t core, enum tarmac_form form,
-                               uint64_t from, struct tarmac_writer **writer)
+                               uint64_t from, uint64_t count, struct tarmac_writer **writer)
 {
 	const struct history *history = session_history(session, core);
+	uint64_t length = history_length(history);
 	struct tarmac_writer *w;
 	enum status status = STATUS_OK;
 
-	if (from > history_length(history))
+	if (from > length)
 		return STATUS_NOT_FOUND;
 	w = calloc(1, sizeof(*w));
 	if (!w)
@@ -51,6 +52,8 @@ enum status tarmac_writer_open(const struct session *session, size_t core, enum 
 	w->lines.is_m = session_core(session, core)->arch == CORE_M;
 	w->style = form == TARMAC_FORM_ISP ? &isp_style : &rev3_style;
 	w->position = from;
+	w->end = count < length - from ? from + count : length;
+	w->is_initial = from == 0;
 	w->lines.core = core_number(session, core);
 	if (effects_known(w->history))
 		status = effects_open(w->history, &w->effects);
@@ -82,7 +85,7 @@ bool tarmac_form_has_cores(enum tarmac_form form)
 
 void tarmac_writer_follow(struct tarmac_writer *writer)
 {
-	writer->lines.is_after = true;
+	writer->lines.is_elsewhere = true;
 }
 
 const struct export_losses *tarmac_writer_losses(const struct tarmac_writer *writer)
@@ -121,42 +124,6 @@ static void write_exception_line(struct tarmac_writer *w, struct tarmac_event *e
 	w->style->event(&w->lines, event);
 }
 
-static void write_effect(struct tarmac_writer *w, const struct effect *effect, uint64_t position)
-{
-	struct tarmac_event event = effect->event;
-
-	if (event.kind == TARMAC_EXCEPTION)
-		write_exception_line(w, &event, position);
-	else
-		w->style->event(&w->lines, &event);
-}
-
-/* Reads what the next instruction does. */
-static enum status look_at_next(struct tarmac_writer *w)
-{
-	enum status status = STATUS_OK;
-
-	if (!w->has_next)
-		status = effects_at(w->effects, w->position, &w->next);
-	w->has_next = status == STATUS_OK;
-	return status;
-}
-
-enum status tarmac_writer_place(struct tarmac_writer *writer, uint64_t *place)
-{
-	enum status status;
-
-	*place = 0;
-	if (writer->position >= history_length(writer->history))
-		*place = UINT64_MAX;
-	if (!writer->effects || *place > 0)
-		return STATUS_OK;
-	status = look_at_next(writer);
-	if (status == STATUS_OK)
-		*place = writer->next.instruction.offset;
-	return status == STATUS_UNAVAILABLE ? STATUS_OK : status;
-}
-
 /* Rev 3 says nothing where the core is Secure; other dialects have a word for it. */
 static void say_security(struct tarmac_event *event)
 {
@@ -168,29 +135,87 @@ static void say_security(struct tarmac_event *event)
 		insn->security = TARMAC_SECURE;
 }
 
-static enum status write_effects(struct tarmac_writer *w, uint64_t position)
+static bool is_over(const struct tarmac_writer *w)
 {
-	struct effects effects;
-	enum status status = STATUS_OK;
+	return w->position == w->end && !(w->effects && w->is_initial);
+}
 
-	if (w->has_next && position == w->position)
-		effects = w->next;
-	else
-		status = effects_at(w->effects, position, &effects);
-	w->has_next = false;
-	if (status != STATUS_OK)
-		return status == STATUS_UNAVAILABLE ? STATUS_OK : status;
-	if (effects.has_instruction) {
-		say_security(&effects.instruction);
-		w->style->event(&w->lines, &effects.instruction);
+/* Lines of the group; what an instruction did may not be told. */
+static size_t group_lines(const struct tarmac_writer *w)
+{
+	return w->group.count + w->group.has_instruction;
+}
+
+/* Goes on to the next group where all lines of the one at hand are written. */
+static void leave_group(struct tarmac_writer *w)
+{
+	if (!w->has_group || w->written < group_lines(w))
+		return;
+	w->has_group = false;
+	w->position += !w->is_initial;
+	w->is_initial = false;
+}
+
+/* Reads the next group that has lines; none is left if the writer is at its end then. */
+static enum status look_at_next(struct tarmac_writer *w)
+{
+	while (!w->has_group && (w->is_initial || w->position < w->end)) {
+		enum status status = effects_at(
+		        w->effects, w->is_initial ? EFFECTS_INITIAL : w->position, &w->group);
+
+		if (status == STATUS_UNAVAILABLE)
+			w->group = (struct effects){0};
+		else if (status != STATUS_OK)
+			return status;
+		w->has_group = true;
+		w->written = 0;
+		leave_group(w);
 	}
-	for (size_t i = 0; i < effects.count; i++)
-		write_effect(w, &effects.items[i], position);
 	return STATUS_OK;
 }
 
-/* The text's head; for a text with data what it says before the first instruction. */
-static enum status begin(struct tarmac_writer *w)
+/* The next line of the group. */
+static const struct tarmac_event *next_line(const struct tarmac_writer *w)
+{
+	size_t before = w->group.has_instruction;
+
+	return w->written < before ? &w->group.instruction
+	                           : &w->group.items[w->written - before].event;
+}
+
+enum status tarmac_writer_place(struct tarmac_writer *writer, uint64_t *place)
+{
+	if (writer->effects)
+		TRY(look_at_next(writer));
+	*place = 0;
+	if (writer->effects)
+		*place = is_over(writer) ? UINT64_MAX : next_line(writer)->offset;
+	return STATUS_OK;
+}
+
+static void write_line(struct tarmac_writer *w)
+{
+	struct tarmac_event event = *next_line(w);
+
+	if (w->written < w->group.has_instruction)
+		say_security(&event);
+	if (event.kind == TARMAC_EXCEPTION)
+		write_exception_line(w, &event, w->is_initial ? EFFECTS_INITIAL : w->position);
+	else
+		w->style->event(&w->lines, &event);
+	w->written++;
+}
+
+/* Lines of the group before `until`. */
+static void write_group(struct tarmac_writer *w, uint64_t until)
+{
+	while (w->written < group_lines(w) && next_line(w)->offset < until)
+		write_line(w);
+	leave_group(w);
+}
+
+/* The text's head. */
+static void begin(struct tarmac_writer *w)
 {
 	static const enum mark times[] = {MARK_CYCLES, MARK_TIMESTAMP};
 	uint64_t length = history_length(w->history);
@@ -205,40 +230,44 @@ static enum status begin(struct tarmac_writer *w)
 	}
 	w->lines.has_timestamps =
 	        w->effects ? tarmac_has_times(history_data(w->history)) : w->has_time;
+	w->lines.has_places = w->effects && tarmac_has_places(history_data(w->history));
 	w->style->begin(&w->lines);
-	if (w->effects && w->position == 0)
-		return write_effects(w, EFFECTS_INITIAL);
 	if (!w->effects && w->position > 0)
 		flow_between(w, w->position - 1, false);
-	return STATUS_OK;
+	w->has_begun = true;
 }
 
-enum status tarmac_writer_next(struct tarmac_writer *writer, struct text *out)
+enum status tarmac_writer_next(struct tarmac_writer *writer, uint64_t until, struct text *out)
 {
-	bool is_end = writer->position == history_length(writer->history);
+	uint64_t length = history_length(writer->history);
 	struct instruction insn;
+	bool is_end;
 
+	if (writer->effects)
+		TRY(look_at_next(writer));
+	is_end = is_over(writer);
+	if (is_end && writer->end < length)
+		return STATUS_END;
 	writer->lines.out = out;
 	writer->lines.position = writer->position;
-	if (!is_end) {
+	if (writer->position < length) {
 		history_at(writer->history, writer->position, &insn);
 		writer->lines.is_a64 = insn.isa == ISA_A64;
 	}
 	if (!writer->has_begun)
-		TRY(begin(writer));
-	writer->has_begun = true;
+		begin(writer);
 	if (!writer->effects)
 		flow_between(writer, writer->position, true);
 	TRY(text_status(&writer->name));
 	if (is_end)
 		return STATUS_END;
 	if (writer->effects) {
-		TRY(write_effects(writer, writer->position));
+		write_group(writer, until);
 	} else {
 		flow_instruction(writer, &insn);
 		flow_branch(writer, &insn);
+		writer->position++;
 	}
-	writer->position++;
 	TRY(text_status(&writer->disassembly));
 	return text_status(out);
 }

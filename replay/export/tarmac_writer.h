@@ -16,11 +16,14 @@ struct tarmac_writer {
 	const struct line_style *style;
 	struct line_writer lines;
 	uint64_t position; /* of the next instruction */
+	uint64_t end;      /* after the last instruction to write */
 	bool has_begun;
-	/* What the next instruction does, where it was looked at. */
-	struct effects next;
-	bool has_next;
-	struct effects_reader *effects; /* NULL for trace of program flow; then: */
+	struct effects_reader *effects; /* of a text with data: */
+	bool is_initial;                /* its lines before the first instruction are next */
+	struct effects group;           /* lines of the next instruction, or these */
+	bool has_group;
+	size_t written; /* of the lines of the group */
+	/* Of trace of program flow: */
 	struct disasm *disasm;
 	struct text disassembly; /* of the instruction at hand */
 	struct text name;        /* of the exception at hand */

@@ -43,6 +43,7 @@ enum status pass_check_psr(struct tarmac_pass *p, const struct tarmac_instructio
 	if (!is_refuted(p, insn))
 		return STATUS_OK;
 	p->now[SLOT_PSR] = (struct slot_now){0, 0};
+	TRY(tarmac_system_hide_psr(&p->core->system, &p->core->registers, pass_time_after(p)));
 	return word_log_add(&p->core->registers, &(struct word_event){.key = SLOT_PSR,
 	                                                              .time = pass_time_after(p),
 	                                                              .kind = WORD_WRITE,
@@ -137,19 +138,44 @@ static enum status write_register(struct tarmac_pass *p, const struct slot_place
 	return STATUS_OK;
 }
 
-/* N, Z, C, V, Q and GE: what APSR has of the program status register (Arm ARM G8.2.12). */
-static enum status write_flags(struct tarmac_pass *p, const struct slot_place *place,
-                               const struct tarmac_value *value)
-{
-	static const uint8_t flags[4] = {0, 0, 0x0f, 0xf8};
-	struct tarmac_value masked = {.size = sizeof(flags)};
+/* N, Z, C, V, Q and GE (Arm ARM G8.2.12). */
+static const uint32_t apsr_bits = 0xf80f0000;
 
-	for (unsigned int i = 0; i < sizeof(flags) && i < value->size; i++) {
-		masked.bits[i] = value->bits[i] & flags[i];
-		masked.known[i] = value->known[i] & flags[i];
-		masked.touched[i] = value->touched[i] & flags[i];
-	}
-	return write_register(p, place, &masked);
+/*
+ * A register that is some bits of the program status register, at their places there. A line that
+ * has something else at others has not that form, and does not say what they are.
+ */
+static enum status write_psr_bits(struct tarmac_pass *p, const struct tarmac_value *value,
+                                  uint32_t bits)
+{
+	const uint64_t known = word_of(value->known, value->size, 0);
+	const uint64_t word = word_of(value->bits, value->size, 0) & known;
+	bool is_placed = bits == apsr_bits || (value->size >= 4 && (word & ~(uint64_t)bits) == 0);
+
+	TRY(write_slot(p, SLOT_PSR, bits, (struct slot_now){word, is_placed ? known : 0}));
+	return bits == apsr_bits ? tarmac_system_hide_psr(&p->core->system, &p->core->registers,
+	                                                  pass_time_after(p))
+	                         : STATUS_OK;
+}
+
+static enum status lose_slot(struct tarmac_pass *p, unsigned int slot)
+{
+	return write_slot(p, slot, UINT64_MAX, (struct slot_now){0, 0});
+}
+
+/* Registers with slots of their own that have bits of this one. */
+static enum status write_relatives(struct tarmac_pass *p, unsigned int slot)
+{
+	if (slot == SLOT_PSR)
+		return tarmac_system_hide_psr(&p->core->system, &p->core->registers,
+		                              pass_time_after(p));
+	/* Arm ARM, FPSCR: it is mapped to FPSR and FPCR. */
+	if (slot == SLOT_FPSR || slot == SLOT_FPCR)
+		return lose_slot(p, SLOT_FPSCR);
+	if (slot != SLOT_FPSCR || p->context.arch == CORE_M)
+		return STATUS_OK;
+	TRY(lose_slot(p, SLOT_FPSR));
+	return lose_slot(p, SLOT_FPCR);
 }
 
 /* M profile: which stack pointer is SP, as far as a line proves it. */
@@ -173,29 +199,12 @@ static enum status note_stack(struct tarmac_pass *p, const struct tarmac_registe
 	return pass_set_context(p, &context, pass_time_after(p));
 }
 
-enum status pass_register(struct tarmac_pass *p, const struct tarmac_event *event)
+/* Where CPSR says the mode it is the core's. */
+static enum status note_psr(struct tarmac_pass *p)
 {
-	const struct tarmac_register *reg = &event->reg;
-	struct slot_place place = tarmac_slot_of(reg, &p->context);
 	struct tarmac_context context = p->context;
-	enum tarmac_mode mode;
+	enum tarmac_mode mode = pass_mode_now(p);
 
-	TRY(tarmac_system_add(&p->core->system, &p->core->registers, reg, &place,
-	                      pass_time_after(p)));
-	if (tarmac_system_is_translation(reg->name))
-		pass_end_translations(p);
-	if (place.slot == TARMAC_SLOT_NONE)
-		return STATUS_OK;
-	TRY(reg->file == TARMAC_FILE_PSR && reg->number == TARMAC_APSR
-	            ? write_flags(p, &place, reg->value)
-	            : write_register(p, &place, reg->value));
-	if (place.slot >= SLOT_V || (place.slot >= SLOT_FPSR && place.slot <= SLOT_FPSCR))
-		p->core->features |= 1U << REGISTER_FPU;
-	if (place.slot >= SLOT_SP_M && place.slot < SLOT_PSR)
-		p->core->features |= 1U << REGISTER_SYSTEM;
-	if (context.arch == CORE_M)
-		return note_stack(p, reg, &place);
-	mode = place.slot == SLOT_PSR ? pass_mode_now(p) : TARMAC_MODE_NONE;
 	if (mode == TARMAC_MODE_NONE)
 		return STATUS_OK;
 	context.mode = mode;
@@ -204,6 +213,49 @@ enum status pass_register(struct tarmac_pass *p, const struct tarmac_event *even
 	if (tarmac_is_el3(mode) != tarmac_is_el3(p->context.mode))
 		context.security = TARMAC_SECURITY_NOT_SAID;
 	return pass_set_context(p, &context, pass_time_after(p));
+}
+
+/* Bits of the program status register that the register is; 0 if it is none, or all of it. */
+static uint32_t psr_part(const struct tarmac_register *reg)
+{
+	if (reg->file == TARMAC_FILE_PSR && reg->number == TARMAC_APSR)
+		return apsr_bits;
+	return reg->file == TARMAC_FILE_SYSTEM ? tarmac_system_psr_part(reg->name) : 0;
+}
+
+static enum status write_place(struct tarmac_pass *p, const struct slot_place *place,
+                               const struct tarmac_register *reg)
+{
+	uint32_t part = psr_part(reg);
+
+	if (part != 0)
+		return write_psr_bits(p, reg->value, part);
+	if (place->slot == TARMAC_SLOT_NONE)
+		return STATUS_OK;
+	TRY(write_register(p, place, reg->value));
+	return write_relatives(p, place->slot);
+}
+
+enum status pass_register(struct tarmac_pass *p, const struct tarmac_event *event)
+{
+	const struct tarmac_register *reg = &event->reg;
+	struct slot_place place = tarmac_slot_of(reg, &p->context);
+
+	TRY(tarmac_system_add(&p->core->system, &p->core->registers, reg, &place,
+	                      pass_time_after(p)));
+	if (tarmac_system_is_translation(reg->name))
+		pass_end_translations(p);
+	TRY(write_place(p, &place, reg));
+	if (place.slot == TARMAC_SLOT_NONE && psr_part(reg) == 0)
+		return STATUS_OK;
+	if ((place.slot >= SLOT_V && place.slot < SLOT_COUNT) ||
+	    (place.slot >= SLOT_FPSR && place.slot <= SLOT_FPSCR))
+		p->core->features |= 1U << REGISTER_FPU;
+	if (place.slot >= SLOT_SP_M && place.slot < SLOT_PSR)
+		p->core->features |= 1U << REGISTER_SYSTEM;
+	if (p->context.arch == CORE_M)
+		return note_stack(p, reg, &place);
+	return place.slot == SLOT_PSR || place.slot == TARMAC_SLOT_NONE ? note_psr(p) : STATUS_OK;
 }
 
 enum status pass_lose_registers(struct tarmac_pass *p)

@@ -63,6 +63,8 @@ void tarmac_correct_opcode(const struct tarmac_core *core, uint64_t position,
 /* True if a record of the core, of which the first line says an instruction or another event, has
  * one. */
 bool tarmac_has_times(const struct tarmac_core *core);
+/* True if the text has a page that is not at its own address, or two physical address spaces. */
+bool tarmac_has_places(const struct tarmac_core *core);
 /* Timestamp of the instruction at `position` < N. UNAVAILABLE if its line has none. */
 MUST_USE enum status tarmac_timestamp(const struct tarmac_core *core, uint64_t position,
                                       uint64_t *timestamp);

@@ -231,6 +231,13 @@ struct history *tarmac_core_history(const struct tarmac_core *core)
 	return core->history;
 }
 
+bool tarmac_has_places(const struct tarmac_core *core)
+{
+	const struct tarmac_source *source = core->source;
+
+	return source->has_moved || !tarmac_frames_are_alike(&source->frames, true);
+}
+
 /* Bytes of the images hold until something is written there. */
 uint8_t tarmac_image_word(const struct tarmac_source *source, bool is_physical, uint64_t address,
                           uint64_t *value)

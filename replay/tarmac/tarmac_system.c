@@ -47,6 +47,30 @@ bool tarmac_system_is_translation(struct str name)
 	return false;
 }
 
+/* Parts of CPSR (Arm ARM, C5.2 and SPSR_EL1) and of xPSR (Armv8-M ARM, XPSR). */
+static const struct {
+	struct str name;
+	uint32_t bits;
+} psr_parts[] = {
+#define PART(name, bits) {{(name), sizeof(name) - 1}, (bits)},
+        // clang-format off
+	PART("nzcv", 0xf0000000) PART("tco", 1U << 25) PART("dit", 1U << 24)
+	PART("uao", 1U << 23) PART("pan", 1U << 22) PART("allint", 1U << 13)
+	PART("ssbs", 1U << 12) PART("daif", 0x3c0) PART("currentel", 0xc) PART("spsel", 1)
+	PART("ipsr", 0x1ff) PART("epsr", 0x0700fc00)
+// clang-format on
+#undef PART
+};
+
+uint32_t tarmac_system_psr_part(struct str name)
+{
+	for (size_t i = 0; i < sizeof(psr_parts) / sizeof(psr_parts[0]); i++) {
+		if (str_eq_nocase(name, psr_parts[i].name))
+			return psr_parts[i].bits;
+	}
+	return 0;
+}
+
 static bool is_level(struct str token)
 {
 	return (token.n == 3 || token.n == 4) && token.p[0] == 'e' && token.p[1] == 'l' &&
@@ -208,6 +232,16 @@ static enum status write_item(struct tarmac_system *system, struct word_log *log
 	for (size_t i = 0; i < system->count; i++) {
 		if (i != index && system->items[i].slot == TARMAC_SLOT_NONE &&
 		    may_alias(&system->items[i], &system->items[index]))
+			TRY(hide(log, i, time));
+	}
+	return STATUS_OK;
+}
+
+enum status tarmac_system_hide_psr(struct tarmac_system *system, struct word_log *log,
+                                   uint64_t time)
+{
+	for (size_t i = 0; i < system->count; i++) {
+		if (tarmac_system_psr_part(system->items[i].name) != 0)
 			TRY(hide(log, i, time));
 	}
 	return STATUS_OK;

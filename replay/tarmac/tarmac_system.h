@@ -9,7 +9,7 @@
  * r13_svc. Registers of other modes are those of the slots (tarmac_slot.h), the others are kept by
  * name. Two names may be one register: of AArch32 and AArch64 (SCTLR, SCTLR_EL1; DFAR, FAR_EL1),
  * without a bank and with one (DFSR, DFSR_S), of 32 and 64 bits (TTBR0_S, TTBR0_64_S). So a write
- * to one makes unknown what the others hold.
+ * to one makes unknown what the others hold. Parts of CPSR are written in it, too.
  */
 #ifndef CSREPLAY_REPLAY_TARMAC_TARMAC_SYSTEM_H
 #define CSREPLAY_REPLAY_TARMAC_TARMAC_SYSTEM_H
@@ -54,6 +54,17 @@ bool tarmac_system_is_translation(struct str name);
 MUST_USE enum status tarmac_system_add(struct tarmac_system *system, struct word_log *log,
                                        const struct tarmac_register *reg,
                                        const struct slot_place *place, uint64_t time);
+
+/*
+ * Bits of CPSR or xPSR that the register is, which stand at the same places in it (NZCV, DAIF,
+ * IPSR); 0 if it is none. Its own name has its value until the whole is written.
+ */
+uint32_t tarmac_system_psr_part(struct str name);
+
+/* CPSR or xPSR is written or lost at `time`: what its parts hold is not known by their names.
+ * NO_MEM. */
+MUST_USE enum status tarmac_system_hide_psr(struct tarmac_system *system, struct word_log *log,
+                                            uint64_t time);
 
 /* What register `index` holds at `time` of the finished log. */
 void tarmac_system_read(const struct tarmac_system *system, const struct word_log *log,

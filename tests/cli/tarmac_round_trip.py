@@ -42,6 +42,8 @@ ISP_LINES = [
     r"\d+ [a-z]+ \d+ I[TS] \(\d+\) [0-9a-f]+ ([0-9a-f]+|-+) [ATX] [\w-]+ : .*",
     r"\d+ [a-z]+ M[RW]\d+[XT]? [0-9a-f]+ [0-9a-fx]+",
     r"\d+ [a-z]+ R [a-z0-9_]+ [0-9a-fx-]+",
+    # Not of the format: a history without its gaps would be another.
+    r"\d+ [a-z]+ (\d+ )?E DebugEvent_TraceGap .+",
 ]
 
 
@@ -180,7 +182,7 @@ class RoundTrip(unittest.TestCase):
         self.assertEqual(bool(re.search(r"has no place.* gaps?\b", err)), gaps)
         self.accept(text, ISP_LINES)
         for core, again in zip(cores(source), cores(self.again), strict=True):
-            self.assertEqual(history(source, False, core)[0], history(self.again, False, again)[0])
+            self.assertEqual(history(source, False, core), history(self.again, False, again))
 
 
 class Made(RoundTrip):

@@ -37,12 +37,13 @@ static void write_text(const struct element *elements, size_t count, struct text
 	leads_to(0x1008);
 	assert_int_equal(open_core(&f, elements, count), 0);
 	assert_int_equal(tarmac_writer_open(f.session, 0, TARMAC_FORM_REV3,
-	                                    history_length(f.history) + 1, &writer),
+	                                    history_length(f.history) + 1, UINT64_MAX, &writer),
 	                 STATUS_NOT_FOUND);
-	assert_int_equal(tarmac_writer_open(f.session, 0, TARMAC_FORM_REV3, 0, &writer), STATUS_OK);
+	assert_int_equal(tarmac_writer_open(f.session, 0, TARMAC_FORM_REV3, 0, UINT64_MAX, &writer),
+	                 STATUS_OK);
 	text_clear(out);
 	do
-		status = tarmac_writer_next(writer, out);
+		status = tarmac_writer_next(writer, UINT64_MAX, out);
 	while (status == STATUS_OK);
 	assert_int_equal(status, STATUS_END);
 	tarmac_writer_close(writer);

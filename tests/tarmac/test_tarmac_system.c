@@ -185,6 +185,74 @@ static void system_registers_are_of_their_core(void **state)
 	assert_false(value_is_known(&value));
 }
 
+static void check_bits(uint64_t position, unsigned int number, int64_t expected)
+{
+	if (expected < 0)
+		check_unknown(position, number);
+	else
+		check_known(position, number, (uint64_t)expected);
+}
+
+/* Arm ARM, C5.2: NZCV, DAIF and the like stand in PSTATE where CPSR has them. */
+static void system_registers_that_are_parts_of_cpsr_are_written_in_it(void **state)
+{
+	static const struct {
+		const char *line;
+		int64_t cpsr; /* after it; before 600003c5; -1: not known */
+		const char *part;
+		const char *value;
+	} cases[] = {
+	        {"NZCV 0000000080000000", 0x800003c5, "nzcv", "0000000080000000"},
+	        {"NZCV 80000000", 0x800003c5, "nzcv", "-"},
+	        {"DAIF 0000000000000080", 0x60000085, "daif", "0000000000000080"},
+	        {"SPSel 0000000000000000", 0x600003c4, "spsel", "0000000000000000"},
+	        {"PAN 0000000000400000", 0x604003c5, "pan", "0000000000400000"},
+	        {"SSBS 0000000000001000", 0x600013c5, "ssbs", "0000000000001000"},
+	        /* Not at their places: what they are is not said. */
+	        {"NZCV 00000008", -1, "nzcv", "-"},
+	        {"PAN 01", -1, "pan", "-"},
+	        {"APSR 80000000", 0x800003c5, "nzcv", "-"},
+	        {"CPSR 800003c5", 0x800003c5, "nzcv", "-"},
+	        {"SCTLR_EL1 0000000000000000", 0x600003c5, "nzcv", "0000000060000000"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct text made = {0};
+
+		text_printf(&made,
+		            "0 clk R NZCV 0000000000000000\n0 clk R CPSR 600003c5\n"
+		            "0 clk IT (1) 00001000 d503201f O EL1h_n : NOP\n"
+		            "1 clk R NZCV 0000000060000000\n1 clk R PAN 0000000000000000\n"
+		            "1 clk R CPSR 600003c5\n1 clk R NZCV 0000000060000000\n"
+		            "2 clk R %s\n",
+		            cases[i].line);
+		open_text(made.data);
+		check_bits(0, A64_cpsr, 0x600003c5);
+		check_system(0, "nzcv", "-");
+		check_bits(1, A64_cpsr, cases[i].cpsr);
+		check_system(1, cases[i].part, cases[i].value);
+		text_fini(&made);
+		tear_down(NULL);
+	}
+}
+
+/* Arm ARM, FPSCR: FPSR and FPCR are mapped to it. M profile has FPSCR alone. */
+static void fpscr_and_what_it_is_made_of_do_not_grow_stale(void **state)
+{
+	(void)state;
+	open_text("0 clk R FPSR 00000010\n0 clk R FPCR 01000000\n" NOP(
+	        1, "00001000") "1 clk R FPSCR 0300009f\n" NOP(2, "00001004"));
+	check_known(0, A64_fpsr, 0x10);
+	check_unknown(1, A64_fpsr);
+	check_unknown(1, A64_fpcr);
+	tear_down(NULL);
+	open_text("0 clk R FPSCR 0300009f\n1 clk IT (1) 00001000 e1a00000 A svc : NOP\n"
+	          "1 clk R FPSR 00000010\n2 clk IT (2) 00001004 e1a00000 A svc : NOP\n");
+	check_known(0, A32_fpscr, 0x0300009f);
+	check_unknown(1, A32_fpscr);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_teardown(name, tear_down)
@@ -196,6 +264,8 @@ int main(void)
 	        T(system_registers_of_either_world_are_told_apart),
 	        T(system_registers_of_two_names_do_not_grow_stale),
 	        T(system_registers_of_other_banks_stay),
+	        T(system_registers_that_are_parts_of_cpsr_are_written_in_it),
+	        T(fpscr_and_what_it_is_made_of_do_not_grow_stale),
 	        T(system_registers_are_lost_with_the_others),
 	        T(system_registers_are_of_their_core),
 	};
