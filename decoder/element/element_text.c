@@ -117,12 +117,20 @@ void pe_context_describe(const struct pe_context *context, struct text *out)
 	            context->has_vmid, context->vmid);
 }
 
+/* As OpenCSD 1.8 calls it. */
+static const char *listed_space_name(enum space space)
+{
+	if (space == SPACE_EL2)
+		return "EL2N";
+	return space == SPACE_ROOT ? "Root" : space_text(space);
+}
+
 static void add_nacc(const struct element *e, struct text *out)
 {
 	add_hex(out, " 0x", e->nacc.address);
 	add_hex(out, "; Memspace [0x", (uint64_t)e->nacc.space);
 	text_char(out, ':');
-	text_puts(out, space_text(e->nacc.space));
+	text_puts(out, listed_space_name(e->nacc.space));
 	text_puts(out, "] ");
 }
 

@@ -297,6 +297,12 @@ static void element_of_one_number_has_it(void **state)
 	assert_forms((struct element){.type = ELEMENT_ADDR_NACC, .nacc = {0xf000, SPACE_EL1N}},
 	             "ADDR_NACC", " 0xf000; Memspace [0x2:EL1N] ",
 	             ",\"st_addr\":\"0xf000\",\"mem_space\":\"EL1N\"");
+	assert_forms((struct element){.type = ELEMENT_ADDR_NACC, .nacc = {0xf000, SPACE_EL2}},
+	             "ADDR_NACC", " 0xf000; Memspace [0x4:EL2N] ",
+	             ",\"st_addr\":\"0xf000\",\"mem_space\":\"EL2\"");
+	assert_forms((struct element){.type = ELEMENT_ADDR_NACC, .nacc = {0xf000, SPACE_ROOT}},
+	             "ADDR_NACC", " 0xf000; Memspace [0x80:Root] ",
+	             ",\"st_addr\":\"0xf000\",\"mem_space\":\"ROOT\"");
 	assert_forms((struct element){.type = ELEMENT_TIMESTAMP, .timestamp = 0x82f9d}, "TIMESTAMP",
 	             " [ TS=0x000000082f9d]; ", ",\"timestamp\":536477");
 	assert_forms((struct element){.type = ELEMENT_EVENT, .event = {0, 0}}, "EVENT", "",
