@@ -12,10 +12,13 @@ except ImportError:
     ParsedCommand = None
 
 
-def run(debugger, command):
-    """What an lldb command says; RuntimeError with lldb's reason if it fails."""
+def run(debugger, command, thread=None):
+    """What an lldb command says, of a thread or of the selected one; RuntimeError with lldb's reason if it fails."""
     result = lldb.SBCommandReturnObject()
-    debugger.GetCommandInterpreter().HandleCommand(command, result)
+    if thread is None:
+        debugger.GetCommandInterpreter().HandleCommand(command, result)
+    else:
+        debugger.GetCommandInterpreter().HandleCommand(command, lldb.SBExecutionContext(thread.GetFrameAtIndex(0)), result, False)
     if not result.Succeeded():
         raise RuntimeError((result.GetError() or "it failed").strip())
     return result.GetOutput() or ""
@@ -39,10 +42,10 @@ def choose(debugger):
     return thread.GetThreadID()
 
 
-def position(debugger):
-    """Where the server has the selected core; None if it does not say."""
-    found = re.search(r"^\* .*: position (\d+) of ", ask(debugger, "position"), re.MULTILINE)
-    return int(found[1]) if found else None
+def positions(debugger):
+    """Where the server has each core: by the number of its thread."""
+    found = re.findall(r"^[* ] (\d+) .*: position (\d+) of ", ask(debugger, "position"), re.MULTILINE)
+    return {int(number): int(at) for number, at in found}
 
 
 def forget_steps(debugger):
@@ -59,12 +62,15 @@ def forget_steps(debugger):
 
 
 def refresh(debugger, at):
-    """Reads anew what may be another now: lldb does so after it has written a register."""
-    now = position(debugger)
-    if now is None:
-        return ""
-    run(debugger, f"register write trace_pos {now}")
-    return run(debugger, "frame select 0") if now != at else ""
+    """Reads anew what may be another now: lldb does so of a thread after it has written a register of it. A core may
+    have taken others along."""
+    now = positions(debugger)
+    process = debugger.GetSelectedTarget().GetProcess()
+    for thread in process:
+        if thread.GetThreadID() in now:
+            run(debugger, f"register write trace_pos {now[thread.GetThreadID()]}", thread)
+    selected = process.GetSelectedThread().GetThreadID()
+    return run(debugger, "frame select 0") if now.get(selected) != at.get(selected) else ""
 
 
 def parts(section):
@@ -167,7 +173,7 @@ class ServerCommand(Command):
     name = ""
 
     def do(self, debugger, argument):
-        at = position(debugger)
+        at = positions(debugger)
         return ask(debugger, f"{self.name} {argument}".rstrip()) + refresh(debugger, at)
 
 

@@ -206,6 +206,22 @@ class Together(unittest.TestCase):
         self.assertEqual(found[0::2], [stopped] * len(wanted))
         self.assertEqual(found[1::2], wanted)
 
+    def test_36_lldb_shows_no_core_where_it_was_before_a_seek_took_it_along(self):
+        """lldb keeps the frames of each thread that it has shown."""
+        show = "script print([(one.GetThreadID(), one.frames[0].FindRegister('trace_pos').GetValueAsUnsigned(), " \
+               "one.frames[0].GetPC()) for one in lldb.process])"
+        moves = ["seek 1500", "back 700", "seek begin", "forward 900", "seek end"]
+        out = self.lldb("thread list", *(command for move in moves for command in (move, "position", show)))
+        told = [[int(at) for at in part] for part in re.findall(r"cpu_0: position (\d+) .*\n.*cpu_1: position (\d+) of "
+                                                                r".*\n(?=\(lldb\) script)", out)]
+        seen = [[tuple(map(int, one)) for one in re.findall(r"\((\d), (\d+), (\d+)\)", line)]
+                for line in re.findall(r"^\[\(1, .*\]$", out, re.M)]
+        self.assertEqual(len(seen), len(moves), out)
+        self.assertEqual([[at for _, at, _ in states] for states in seen], told)
+        self.assertGreater(len({at[1] for at in told}), 2)
+        for states in seen:
+            self.assert_true(states)
+
     def test_43_lldb_goes_back_after_a_step_that_met_the_end(self):
         """For lldb that step goes on. (Commands by `script`: in batch mode lldb ends at an end that it steps to.)"""
         commands = ["thread select 2", f"breakpoint set -a {self.address:#x}", "reverse-continue", "thread select 1", "seek end",
