@@ -34,8 +34,8 @@ tells of a Python exception, at the first argument that cannot be read."""
         levels = ["#%d" % level for level in self.levels()] if at == flow.at else []
         if levels:
             more = " ..." if len(levels) > 8 else ""
-            print("[flow] %s%s: proved by calls and returns alone; where the stack is there is not known"
-                  % (" ".join(levels[:8]), more))
+            print("[flow] %s%s: proved by calls and returns alone; where the stack is there is not known, and what is shown as "
+                  "an address on it is none" % (" ".join(levels[:8]), more))
 
 Backtrace()
 

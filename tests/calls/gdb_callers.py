@@ -85,7 +85,7 @@ class Backtraces(Callers):
         told = 0
         for position, part in zip(self.positions, self.gdb(commands).split("==\n")[1:]):
             trace, rest = part.split("SP\n")
-            line = re.search(r"^\[flow\] ((?:#\d+ )*#\d+).*: proved by calls", trace, re.MULTILINE)
+            line = re.search(r"^\[flow\] ((?:#\d+ )*#\d+).*: proved by calls .* address on it is none$", trace, re.MULTILINE)
             marked = {int(level) for level in re.findall(r"#(\d+)", line[1])} if line else set()
             newest = int(re.search(r"^WHOLE (\d+)$", rest, re.MULTILINE)[1])
             shown = {int(level) for level in re.findall(r"^#([1-3]) ", trace, re.MULTILINE) if int(level) > newest}
