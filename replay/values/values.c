@@ -678,7 +678,7 @@ void values_why_blind(const struct values *values, struct text *out)
 	const struct solver *s = &values->proved.solver;
 
 	if (!values->is_supported)
-		text_puts(out, "data is big endian at the halt");
+		text_puts(out, "data is big endian at the halt, or in part of the code");
 	else if (values_status(values) != STATUS_OK)
 		text_puts(out, status_text(values_status(values)));
 	else if (values->proved.has_solver && s->has_conflict)

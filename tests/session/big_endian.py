@@ -72,9 +72,9 @@ class BigEndian(unittest.TestCase):
         self.assertIn(f'image "{self.program}" is big endian', out)
 
     def test_nothing_is_known_where_a_system_register_says_so(self):
-        for bit in (24, 25):
-            with self.subTest(bit):
-                self.snapshot(f"reg SCTLR_EL1(size:64) {1 << bit:#x}")
+        for name, bit in (("SCTLR_EL1", 24), ("SCTLR_EL1", 25), ("SCTLR_EL2", 25), ("SCTLR_EL3", 25)):
+            with self.subTest(name, bit=bit):
+                self.snapshot(f"reg {name}(size:64) {1 << bit:#x}")
                 self.assertEqual(self.known()[0], {})
 
     def test_6_a_big_endian_program_is_not_served(self):

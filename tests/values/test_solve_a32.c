@@ -43,6 +43,8 @@ enum { PREFETCH_ABORT = 11 };
 #define UNKNOWN         UINT32_C(0xe7b00010)
 #define SETEND_LE       UINT32_C(0xf1010000)
 #define SETEND_BE       UINT32_C(0xf1010200)
+#define MSR_CPSR_X_R7   UINT32_C(0xe122f007)
+#define MSR_CPSR_X_0    UINT32_C(0xe322f000)
 
 static void a32_sum_is_inverted(void **state)
 {
@@ -299,6 +301,43 @@ static void a32_other_byte_order_is_not_looked_at(void **state)
 	run_a32(&p, COUNT);
 	assert_unknown(&p, 1, 2);
 	assert_is(&p, 2, 1, 0x100 - 1);
+	end(&p);
+}
+
+/* MSR of bits 15:8 of CPSR writes E; of bits 7:0 alone it does not. */
+static void a32_msr_may_change_the_byte_order(void **state)
+{
+	static const uint32_t opcodes[] = {MSR_CPSR_X_R7, MSR_CPSR_X_0};
+	struct program p;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(opcodes) / sizeof(opcodes[0]); i++) {
+		const uint32_t run[] = {LDR_R1_R2, opcodes[i], ADD_R1_R1_1};
+
+		begin_a32(&p, run, 3);
+		run_a32(&p, 3);
+		assert_unknown(&p, 1, 2);
+		assert_unknown(&p, 1, 1);
+		assert_is(&p, 2, 1, 0x100 - 1);
+		end(&p);
+	}
+}
+
+/* A window before the halt may be where data was big endian, whatever it is at the halt. */
+static void a32_window_before_a_setend_says_nothing(void **state)
+{
+	struct solve_options options = {.window = {0, 2, true}, .single_writer = true};
+	static const uint32_t run[] = {ADD_R1_R1_5, ADD_R1_R1_1, SETEND_LE};
+	struct solver solver;
+	struct program p;
+
+	(void)state;
+	begin_a32(&p, run, 3);
+	run_a32(&p, 3);
+	assert_int_equal(solve_init(&solver, p.f.history, &options), STATUS_OK);
+	assert_int_equal(solver.w.options.from, 2);
+	assert_int_equal(solver.cut, CUT_ENDIAN);
+	solve_fini(&solver);
 	end(&p);
 }
 
@@ -654,6 +693,8 @@ int main(void)
 	        cmocka_unit_test(a32_unknown_opcode_kills_all),
 	        cmocka_unit_test(a32_registers_have_32_bits),
 	        cmocka_unit_test(a32_other_byte_order_is_not_looked_at),
+	        cmocka_unit_test(a32_msr_may_change_the_byte_order),
+	        cmocka_unit_test(a32_window_before_a_setend_says_nothing),
 	        cmocka_unit_test(a32_big_endian_halt_says_nothing),
 	        cmocka_unit_test(t32_it_is_followed),
 	        cmocka_unit_test(t32_it_ends),

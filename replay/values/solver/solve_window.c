@@ -14,12 +14,36 @@
 #define SCTLR_E0E (UINT64_C(1) << 24)
 #define SCTLR_EE  (UINT64_C(1) << 25)
 
-/* DDI 0487, SCTLR_EL1.E0E, .EE: data of EL0 and of EL1. */
-static bool is_a64_big_endian(const struct snap_core *core)
-{
-	const struct snap_register *sctlr = snap_device_register(core->device, STR("SCTLR_EL1"));
+/* A register that says which byte order data has, and where. */
+struct order_register {
+	enum core_arch arch;
+	const char *name;
+	uint64_t big; /* its bits that say big endian */
+};
 
-	return sctlr && (snap_register_value(sctlr) & (SCTLR_E0E | SCTLR_EE)) != 0;
+/* DDI 0487, SCTLR_ELx.E0E, .EE; DDI 0406, SCTLR.EE: what CPSR.E is at exceptions; DDI 0403, AIRCR.
+ */
+static const struct order_register order_registers[] = {
+        {CORE_A64, "SCTLR_EL1", SCTLR_E0E | SCTLR_EE},
+        {CORE_A64, "SCTLR_EL2", SCTLR_E0E | SCTLR_EE},
+        {CORE_A64, "SCTLR_EL3", SCTLR_EE},
+        {CORE_A32, "SCTLR", SCTLR_EE},
+        {CORE_A32, "HSCTLR", SCTLR_EE},
+        {CORE_M, "AIRCR", UINT64_C(1) << 15},
+};
+
+static bool is_big_endian(const struct snap_core *core)
+{
+	for (size_t i = 0; i < sizeof(order_registers) / sizeof(order_registers[0]); i++) {
+		const struct order_register *order = &order_registers[i];
+		const struct snap_register *reg =
+		        snap_device_register(core->device, str_of(order->name));
+
+		if (core->arch == order->arch && reg &&
+		    (snap_register_value(reg) & order->big) != 0)
+			return true;
+	}
+	return false;
 }
 
 bool solve_is_supported(const struct history *history)
@@ -27,10 +51,8 @@ bool solve_is_supported(const struct history *history)
 	const struct snap_core *core = history_core(history);
 	const struct snap_register *cpsr;
 
-	if (core->runs_big_endian)
+	if (core->runs_big_endian || is_big_endian(core))
 		return false;
-	if (core->arch == CORE_A64)
-		return !is_a64_big_endian(core);
 	if (core->arch != CORE_A32)
 		return true;
 	cpsr = history_halt_register(history, A32_cpsr);
@@ -116,6 +138,10 @@ static enum status solve_window(struct solver *s, const struct history *history,
 size_t solve_valid_from(const struct solver *s, enum window_cut *cut)
 {
 	size_t from = s->code_unchanged ? 0 : memdep_code_may_alias(s);
+	/* Where nothing in a window before the halt sets it, it may be what is set after it. */
+	size_t big = s->w.little_endian_from == 0 && s->after.of_byte_order
+	                     ? s->w.dyn_count
+	                     : s->w.little_endian_from;
 
 	if (from > 0)
 		*cut = CUT_CODE_MAY_ALIAS;
@@ -127,9 +153,9 @@ size_t solve_valid_from(const struct solver *s, enum window_cut *cut)
 		*cut = CUT_CODE_WRITTEN;
 		from = s->memory.modified_code;
 	}
-	if (from < s->w.little_endian_from) {
+	if (from < big) {
 		*cut = CUT_ENDIAN;
-		from = s->w.little_endian_from;
+		from = big;
 	}
 	return from;
 }

@@ -55,6 +55,13 @@ static bool changes_translation(const struct memmap *memory, struct template *te
 	return translation_flags(memory, template) != 0;
 }
 
+static bool changes_byte_order(const struct memmap *memory, struct template *template)
+{
+	(void)memory;
+	return template_byte_order((enum isa) template->isa, template->size, template->opcode) !=
+	       DATA_ORDER_KEPT;
+}
+
 static bool changes_kernel(const struct memmap *memory, struct template *template)
 {
 	unsigned int flags = translation_flags(memory, template);
@@ -209,6 +216,8 @@ struct code_changes code_changes_of(const struct history *history)
 
 	return (struct code_changes){
 	        .of_code = code_change_of_code(history),
+	        .of_byte_order = history_core(history)->arch != CORE_M &&
+	                         runs_any(history, changes_byte_order),
 	        .of_translation = of_translation,
 	        .of_kernel = of_translation && runs_any(history, changes_kernel),
 	        .of_tables = of_translation && runs_any(history, changes_tables),

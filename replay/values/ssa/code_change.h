@@ -18,6 +18,7 @@ struct code_changes {
 	 * cacheflush.
 	 */
 	bool of_code;
+	bool of_byte_order; /* code ran that changes the byte order of data */
 	/* Code ran that changes what addresses mean: writes of TTBR and the like, */
 	bool of_translation;
 	bool of_kernel;            /* of a kernel's, too, but for what UOP_KEEPS_KERNEL says, */

@@ -25,6 +25,13 @@ static const struct opcode_set arm_icache[] = {
 /* SETEND; the bit after the second mask is the new E */
 static const struct opcode_set a32_setend = {0xfffffdff, 0xf1010000};
 static const struct opcode_set t32_setend = {0xfffffff7, 0x0000b650};
+/* MSR of bits 15:8 of CPSR, E among them, which code at PL0 can write, too: A32 of a register and
+ * of a constant, T32 */
+static const struct opcode_set msr_extension[] = {
+        {0x0ff2fff0, 0x0122f000},
+        {0x0ff2f000, 0x0322f000},
+        {0xfff0f220, 0xf3808200},
+};
 
 static bool is_in(const struct opcode_set *set, uint32_t opcode)
 {
@@ -57,6 +64,22 @@ bool template_read_opcode(const struct memmap *memory, struct template *template
 	return true;
 }
 
+enum data_order template_byte_order(enum isa isa, unsigned int size, uint32_t opcode)
+{
+	const struct opcode_set *setend = isa == ISA_T32 ? &t32_setend : &a32_setend;
+	bool is_msr = isa == ISA_T32 ? size == 4 && is_in(&msr_extension[2], opcode)
+	                             : opcode >> 28 != 0xf && (is_in(&msr_extension[0], opcode) ||
+	                                                       is_in(&msr_extension[1], opcode));
+
+	if (isa != ISA_A32 && isa != ISA_T32)
+		return DATA_ORDER_KEPT;
+	if (is_msr)
+		return DATA_ORDER_UNKNOWN;
+	if (!is_in(setend, opcode))
+		return DATA_ORDER_KEPT;
+	return (opcode & ~setend->mask) != 0 ? DATA_ORDER_BIG : DATA_ORDER_LITTLE;
+}
+
 bool template_maintains_icache(enum isa isa, unsigned int size, uint32_t opcode)
 {
 	const struct opcode_set *sets = isa == ISA_A64 ? a64_icache : arm_icache;
@@ -67,7 +90,6 @@ bool template_maintains_icache(enum isa isa, unsigned int size, uint32_t opcode)
 static void expand_arm(struct template *template, struct uop_builder *b)
 {
 	bool is_t32 = template->isa == ISA_T32;
-	const struct opcode_set *setend = is_t32 ? &t32_setend : &a32_setend;
 
 	if (is_t32 && template->it == M_IT_AGAIN)
 		m_exception_again(template->opcode, b);
@@ -75,8 +97,8 @@ static void expand_arm(struct template *template, struct uop_builder *b)
 		sem_t32(template->opcode, (uint32_t) template->address, template->it, b);
 	else
 		sem_a32(template->opcode, (uint32_t) template->address, b);
-	template->sets_endian = is_in(setend, template->opcode);
-	template->is_big_endian = template->sets_endian && (template->opcode & ~setend->mask) != 0;
+	template->byte_order = (uint8_t)template_byte_order((enum isa) template->isa,
+	                                                    template->size, template->opcode);
 }
 
 void template_code(const struct memmap *memory, struct template *template, struct uop_builder *b)

@@ -21,9 +21,20 @@ bool template_read_opcode(const struct memmap *memory, struct template *template
 /* IC IVAU and the like; the opcode is as template_read_opcode() reads it. */
 bool template_maintains_icache(enum isa isa, unsigned int size, uint32_t opcode);
 
+/* What an instruction makes of the byte order of data. */
+enum data_order {
+	DATA_ORDER_KEPT,
+	DATA_ORDER_LITTLE,
+	DATA_ORDER_BIG,
+	DATA_ORDER_UNKNOWN, /* it writes CPSR.E, or does where its condition holds */
+};
+
+/* SETEND, and MSR of CPSR_x; the opcode is as template_read_opcode() reads it. */
+enum data_order template_byte_order(enum isa isa, unsigned int size, uint32_t opcode);
+
 /*
  * Fills `b` for the template's address, isa, space, size and it, and in the template opcode,
- * maintains_icache and sets_endian. An opcode that memory does not hold kills everything.
+ * maintains_icache and byte_order. An opcode that memory does not hold kills everything.
  */
 void template_code(const struct memmap *memory, struct template *template, struct uop_builder *b);
 

@@ -81,8 +81,7 @@ struct template
 	bool kills_memory;        /* no memory is linked over it */
 	bool changes_translation; /* memory before it is another address space */
 	bool maintains_icache;    /* code may be other than what it was */
-	bool sets_endian;         /* data before it may be of another byte order */
-	bool is_big_endian;       /* and after it is, where sets_endian */
+	uint8_t byte_order;       /* enum data_order: what it makes of that of data */
 	uint8_t reg_count;
 	uint8_t user_count;         /* of `regs`: those after are of the branch alone */
 	uint8_t regs[REG_COUNT];    /* that it reads */
@@ -152,7 +151,8 @@ struct window {
 	uint32_t (*checkpoints)[REG_COUNT]; /* registers before every WINDOW_CHECKPOINTth dynamic
 	                                       instruction */
 	uint32_t after[REG_COUNT];          /* registers after the last dynamic instruction */
-	size_t little_endian_from; /* dynamic instruction; data before it may be big endian */
+	size_t little_endian_from; /* dynamic instruction; data before it may be big endian; 0:
+	                              nothing in the window says so */
 	uint64_t end_pc;           /* where the last instruction leads to, as traced */
 	uint64_t end_untraced;     /* low bits that trace does not have of it */
 	bool has_end_pc;

@@ -327,6 +327,20 @@ static enum status lead_to(struct collect *c, uint64_t position, uint64_t addres
 	return STATUS_OK;
 }
 
+/* What the last one leaves at the halt is what the halt says. */
+static void pass_byte_order(struct window *w, const struct template *template)
+{
+	bool is_end = w->options.to == history_length(w->history);
+
+	if (template->byte_order == DATA_ORDER_KEPT)
+		return;
+	w->little_endian_from =
+	        template->byte_order == DATA_ORDER_LITTLE ||
+	                        (template->byte_order == DATA_ORDER_UNKNOWN && is_end)
+	                ? w->dyn_count
+	                : SIZE_MAX;
+}
+
 /* The instruction that lead_to() led to. */
 static enum status collect_insn(struct collect *c, struct template template, uint64_t position)
 {
@@ -345,9 +359,7 @@ static enum status collect_insn(struct collect *c, struct template template, uin
 	if (template.isa == ISA_T32)
 		it_block_pass(&c->it, w->templates[number]->opcode, template.address,
 		              template.size);
-	if (w->templates[number]->sets_endian)
-		w->little_endian_from =
-		        w->templates[number]->is_big_endian ? SIZE_MAX : w->dyn_count;
+	pass_byte_order(w, w->templates[number]);
 	pass(&c->before, w->templates[number]);
 	return STATUS_OK;
 }
@@ -420,7 +432,7 @@ static enum status enter_end(struct collect *c, const struct basic_block *node, 
 	struct run_end *ends = &run->ends[taken];
 
 	TRY(enter_insn(c, node, node->walk.count - 1, taken, &end, &ends->last));
-	run->is_stepwise |= c->w->templates[ends->last]->sets_endian;
+	run->is_stepwise |= c->w->templates[ends->last]->byte_order != DATA_ORDER_KEPT;
 	run->it_after = end.it;
 	ends->number = constant_of(without->has_number, with->has_number, without->number);
 	ends->operation =
@@ -446,7 +458,7 @@ static enum status enter_run(struct collect *c, const struct basic_block *node,
 		TRY(enter_insn(c, node, i, true, &entry, &number));
 		TRY(run_templates_add(&c->runs, number));
 		run->is_stepwise |= entry.without.is_exception || entry.without.is_return ||
-		                    c->w->templates[number]->sets_endian ||
+		                    c->w->templates[number]->byte_order != DATA_ORDER_KEPT ||
 		                    selects_sp(c->w->templates[number]);
 	}
 	for (int taken = 0; taken < 2; taken++)
