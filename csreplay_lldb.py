@@ -69,7 +69,7 @@ def refresh(debugger, at):
     for thread in process:
         if thread.GetThreadID() in now:
             run(debugger, f"register write trace_pos {now[thread.GetThreadID()]}", thread)
-    selected = process.GetSelectedThread().GetThreadID()
+    selected = choose(debugger)
     return run(debugger, "frame select 0") if now.get(selected) != at.get(selected) else ""
 
 

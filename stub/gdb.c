@@ -31,6 +31,7 @@ void gdb_init(struct gdb *gdb)
 	make_isa_map(gdb);
 	gdb->general = *gdb->stopped;
 	gdb->chosen = *gdb->stopped;
+	gdb_look_at(gdb, gdb->chosen);
 	session_break_clear_all(gdb->session);
 	session_break_condition(gdb->session, gdb_breakpoint_counts, gdb);
 	/* What is said once is said to each client. */

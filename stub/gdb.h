@@ -67,6 +67,7 @@ enum {
 /* Memory that the client keeps: `replies` has at `begin` what it was told. */
 struct gdb_kept_line {
 	size_t core;
+	uint64_t looked; /* as struct gdb has it */
 	uint64_t address;
 	uint64_t size;
 	size_t begin;
@@ -111,7 +112,7 @@ struct gdb {
 	enum gdb_resume last_resume;
 	bool has_told_result; /* since RESUME_OTHER: that what a call returned is not known */
 	uint64_t lifted;
-	size_t general; /* core that g, p, m are about (Hg) */
+	size_t general; /* core that g, p and gdb's m are about (Hg) */
 	size_t resume;  /* core that bs, bc, c, s move (Hc); valid if has_resume */
 	/*
 	 * The core that moves where the client does not say which ("Hc0", "vCont;c"): gdb does so
@@ -120,6 +121,12 @@ struct gdb {
 	 * by `info threads`.
 	 */
 	size_t chosen;
+	/*
+	 * lldb's memory has no thread, and Hg is of whichever thread's registers it read last. So
+	 * it is that of `chosen`. These are the cores whose registers it may have, a bit each (the
+	 * last one for all above): one of them may be selected, of which it then asks nothing.
+	 */
+	uint64_t looked;
 	struct gdb_breakpoint *breakpoints;
 	size_t breakpoint_count;
 	size_t breakpoint_capacity;
@@ -184,8 +191,9 @@ void gdb_kept_read(struct gdb *gdb, uint64_t address, uint64_t size);
 void gdb_kept_forget(struct gdb *gdb);
 bool gdb_kept_is_true(struct gdb *gdb);
 
-/* The reply to a read of so many bytes, as digits or, after a 'b', as they are. */
-void gdb_answer_memory(struct gdb *gdb, uint64_t address, uint64_t length, bool binary);
+/* gdb_mem.c: the client may have the core's registers from now on; or reads them anew. */
+void gdb_look_at(struct gdb *gdb, size_t core);
+void gdb_look_away(struct gdb *gdb, size_t core);
 
 /*
  * The longest lines that gdb's cache may have, to read what is known from an address upward in full

@@ -8,12 +8,14 @@
  * of stack and code, lldb lines of 512; what is read in other pieces neither keeps. To write
  * trace_pos runs nothing, and no packet empties these caches. gdb manual, "Caching Target Data".
  */
+#include "console/threads.h"
 #include "stub/gdb.h"
 #include "stub/rsp_frame.h"
 #include "stub/rsp_request.h"
 
 enum {
 	ERROR_NO_MEMORY = 0x14,               /* the number that both debuggers expect */
+	CHUNK = 512,                          /* bytes that are read at once */
 	READ_MOST = RSP_PACKET_SIZE / 2 - 16, /* two digits a byte, or an escape before each */
 	PIECE = 4096,                         /* bytes that are read at once for a CRC */
 	LOOK_AHEAD = 1 << 16,                 /* bytes of a stack, for the size of a line */
@@ -24,9 +26,83 @@ enum {
 
 #define CRC_POLYNOMIAL UINT32_C(0x04c11db7)
 
-void gdb_answer_memory(struct gdb *gdb, uint64_t address, uint64_t length, bool binary)
+/* As whom the client sees memory: as the core does, and as no one that it may mean contradicts. */
+struct sight {
+	size_t core;
+	uint64_t looked; /* as struct gdb has it */
+};
+
+enum { LAST_BIT = 63 };
+
+static uint64_t core_bit(size_t core)
 {
-	uint8_t chunk[512];
+	return UINT64_C(1) << (core < LAST_BIT ? core : LAST_BIT);
+}
+
+void gdb_look_at(struct gdb *gdb, size_t core)
+{
+	gdb->looked |= core_bit(core);
+}
+
+void gdb_look_away(struct gdb *gdb, size_t core)
+{
+	if (core < LAST_BIT)
+		gdb->looked &= ~core_bit(core);
+}
+
+static struct sight sight_of(const struct gdb *gdb)
+{
+	if (gdb->client == CLIENT_LLDB)
+		return (struct sight){gdb->chosen, gdb->looked};
+	return (struct sight){gdb->general, 0};
+}
+
+/*
+ * How many of the bytes, which are the core's, are the other's, too. Where they are at one time
+ * what only the core knows holds for both.
+ */
+static size_t agree(const struct gdb *gdb, size_t core, size_t other, uint64_t address,
+                    const uint8_t *bytes, size_t size)
+{
+	bool is_in_step = session_is_in_step(gdb->session, core, other);
+	uint8_t theirs[CHUNK];
+	size_t done = 0;
+
+	while (done < size) {
+		size_t known =
+		        session_memory(gdb->session, other, address + done, theirs, size - done);
+
+		for (size_t i = 0; i < known; i++) {
+			if (theirs[i] != bytes[done + i])
+				return done + i;
+		}
+		done += known;
+		if (done < size && !is_in_step)
+			return done;
+		done += done < size;
+	}
+	return size;
+}
+
+/* Up to CHUNK bytes. */
+static size_t read_sight(const struct gdb *gdb, const struct sight *sight, uint64_t address,
+                         uint8_t *bytes, size_t size)
+{
+	size_t got = session_memory(gdb->session, sight->core, address, bytes, size);
+
+	for (size_t i = 0; i < threads_count(gdb->session) && sight->looked != 0; i++) {
+		if (i != sight->core && (sight->looked & core_bit(i)) != 0 &&
+		    threads_is_listed(gdb->session, i))
+			got = agree(gdb, sight->core, i, address, bytes, got);
+	}
+	return got;
+}
+
+/* The reply to a read of so many bytes, as digits or, after a 'b', as they are. */
+static void answer_memory(struct gdb *gdb, const struct sight *sight, uint64_t address,
+                          uint64_t length, bool binary)
+{
+	uint8_t chunk[CHUNK];
 	uint64_t done = 0;
 	size_t got = sizeof(chunk);
 
@@ -40,7 +116,7 @@ void gdb_answer_memory(struct gdb *gdb, uint64_t address, uint64_t length, bool 
 
 		if (want > length - done)
 			want = (size_t)(length - done);
-		got = session_memory(gdb->session, gdb->general, address + done, chunk, want);
+		got = read_sight(gdb, sight, address + done, chunk, want);
 		if (binary)
 			text_add(&gdb->reply, (struct str){(const char *)chunk, got});
 		else
@@ -60,6 +136,7 @@ void gdb_kept_read(struct gdb *gdb, uint64_t address, uint64_t size)
 {
 	struct gdb_kept *kept = &gdb->kept;
 	struct gdb_kept_line *line;
+	struct sight sight = sight_of(gdb);
 	uint64_t of = line_size(gdb);
 
 	if (gdb->is_refreshed || size == 0 || address % of != 0 || size % of != 0)
@@ -70,7 +147,8 @@ void gdb_kept_read(struct gdb *gdb, uint64_t address, uint64_t size)
 		return;
 	}
 	line = &kept->lines[kept->count++];
-	*line = (struct gdb_kept_line){.core = gdb->general,
+	*line = (struct gdb_kept_line){.core = sight.core,
+	                               .looked = sight.looked,
 	                               .address = address,
 	                               .size = size,
 	                               .begin = kept->replies.length,
@@ -88,7 +166,6 @@ void gdb_kept_forget(struct gdb *gdb)
 bool gdb_kept_is_true(struct gdb *gdb)
 {
 	struct gdb_kept *kept = &gdb->kept;
-	size_t general = gdb->general;
 	bool is_true = !kept->is_full && text_status(&kept->replies) == STATUS_OK;
 
 	if (gdb->is_refreshed)
@@ -96,13 +173,12 @@ bool gdb_kept_is_true(struct gdb *gdb)
 	for (size_t i = 0; i < kept->count && is_true; i++) {
 		const struct gdb_kept_line *line = &kept->lines[i];
 		struct str was = {kept->replies.data + line->begin, line->length};
+		struct sight sight = {line->core, line->looked};
 
-		gdb->general = line->core;
 		text_clear(&gdb->reply);
-		gdb_answer_memory(gdb, line->address, line->size, was.n > 0 && was.p[0] == 'b');
+		answer_memory(gdb, &sight, line->address, line->size, was.n > 0 && was.p[0] == 'b');
 		is_true = str_eq(text_str(&gdb->reply), was);
 	}
-	gdb->general = general;
 	text_clear(&gdb->reply);
 	return is_true;
 }
@@ -110,6 +186,7 @@ bool gdb_kept_is_true(struct gdb *gdb)
 /* Answers "ADDRESS,LENGTH" with the known bytes from there on. */
 static void reply_memory(struct gdb *gdb, struct str args, bool binary)
 {
+	const struct sight sight = sight_of(gdb);
 	uint64_t address;
 	uint64_t length;
 
@@ -118,7 +195,7 @@ static void reply_memory(struct gdb *gdb, struct str args, bool binary)
 		gdb_error(gdb, 1);
 		return;
 	}
-	gdb_answer_memory(gdb, address, length, binary);
+	answer_memory(gdb, &sight, address, length, binary);
 	gdb_kept_read(gdb, address, length);
 	gdb_watch_read(gdb, address, length);
 }

@@ -86,6 +86,7 @@ void gdb_select_thread(struct gdb *gdb, struct str args)
 		gdb->resume = core;
 	} else if (choice == THREAD_ONE) {
 		gdb->general = core;
+		gdb_look_at(gdb, core);
 	}
 	gdb_ok(gdb);
 }
@@ -180,6 +181,7 @@ static void follow_threads(struct gdb *gdb)
 	*gdb->stopped = other;
 	gdb->general = other;
 	gdb->chosen = other;
+	gdb_look_at(gdb, other);
 	gdb->has_resume = false;
 }
 

@@ -97,13 +97,16 @@ static void seek(struct gdb *gdb, struct str digits)
 	}
 	for (size_t i = 0; i < count; i++)
 		position |= (uint64_t)bytes[i] << (8 * i);
-	if (session_seek_alone(gdb->session, gdb->general, position) != STATUS_OK) {
+	/* A script has its client read anew by writing what is there. */
+	if (position != from &&
+	    session_seek_alone(gdb->session, gdb->general, position) != STATUS_OK) {
 		gdb_error_text(gdb, "position out of range (0..%" PRIu64 ")",
 		               history_length(session_history(gdb->session, gdb->general)));
 	} else if (!gdb_kept_is_true(gdb)) {
 		refuse_stale(gdb, from, position);
 	} else {
 		gdb_went(gdb, gdb->general);
+		gdb_look_away(gdb, gdb->general);
 		gdb_ok(gdb);
 	}
 }

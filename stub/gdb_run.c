@@ -89,6 +89,8 @@ static void begin_stop(struct gdb *gdb, size_t core, unsigned int signal)
 	*gdb->stopped = core;
 	gdb->general = core;
 	gdb->chosen = core;
+	gdb->looked = 0;
+	gdb_look_at(gdb, core);
 	gdb_kept_forget(gdb);
 	text_clear(&gdb->reply);
 	text_printf(&gdb->reply, "T%02x", signal);
@@ -255,7 +257,9 @@ void gdb_thread_stop(struct gdb *gdb, struct str args)
 		text_add(&gdb->reply, text_str(&gdb->last_stop));
 	else
 		text_puts(&gdb->reply, "T00");
-	add_registers(gdb, core);
+	/* Of others it is to ask, so that it shows which thread its user may have selected. */
+	if (core == gdb->chosen)
+		add_registers(gdb, core);
 }
 
 /* The core that a resume without a thread of its own moves. */

@@ -322,6 +322,10 @@ bool session_has_clock(const struct session *session, size_t core);
 /* True if the core is together with others, as things are. */
 bool session_takes_others(const struct session *session, size_t core);
 
+/* True if both go together and none was moved alone since: they are where each may be at one time.
+ */
+bool session_is_in_step(const struct session *session, size_t core, size_t other);
+
 /* Who goes along with steps and continues, where cores are together. At first ALL. */
 enum company {
 	COMPANY_NONE, /* nobody; the next move of another kind finds where they are to be */

@@ -289,6 +289,12 @@ enum status session_seek_alone(struct session *session, size_t core, uint64_t po
 	return STATUS_OK;
 }
 
+bool session_is_in_step(const struct session *session, size_t core, size_t other)
+{
+	return !session->is_apart && !session->is_scattered &&
+	       session_can_go_along(session, core) && session_can_go_along(session, other);
+}
+
 enum status session_go(struct session *session, size_t core, uint64_t position)
 {
 	TRY(session_seek(session, core, position));

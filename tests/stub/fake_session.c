@@ -683,7 +683,6 @@ size_t session_memory(const struct session *s, size_t core, uint64_t address, vo
 	size_t count = 0;
 
 	(void)s;
-	(void)core;
 	for (; count < size; count++) {
 		uint64_t at = address + count;
 
@@ -693,7 +692,7 @@ size_t session_memory(const struct session *s, size_t core, uint64_t address, vo
 			to[count] = at < 16 ? '0' : 'T';
 		else if (at >= FAKE_CODE && at < FAKE_CODE + FAKE_CODE_SIZE)
 			to[count] = (uint8_t)at;
-		else
+		else if (!fake_session_apart(core, at, &to[count]))
 			break;
 	}
 	return count;

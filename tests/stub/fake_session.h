@@ -18,6 +18,9 @@
 #define FAKE_LARGE   UINT64_C(0x100000)           /* memory of FAKE_LARGE_SIZE bytes, each is '}' */
 #define FAKE_TOP     UINT64_C(0xfffffffffffffe00) /* memory to the last address, each byte is 'T' */
 
+/* 16 bytes: of core 0 'a'; of the next four 'a', four that are not known, eight 'b'. */
+#define FAKE_APART UINT64_C(0x200000)
+
 enum {
 	FAKE_LENGTH = 10,
 	FAKE_STORE = 6,
@@ -77,6 +80,10 @@ bool fake_session_is_asking(void);
 const char *fake_session_hurries(void);
 /* What session_set_company() said last. */
 enum company fake_session_company(void);
+/* A byte of FAKE_APART. False if it is not known, or elsewhere. */
+bool fake_session_apart(size_t core, uint64_t address, uint8_t *byte);
+/* Cores are at one time. */
+void fake_session_set_in_step(bool in_step);
 /* Memory has run out, as fake_session_set_exhausted() said. */
 bool fake_session_is_exhausted(void);
 /* The first `count` cores are all that there are. */

@@ -3,6 +3,7 @@
 #include "fake_session.h"
 
 static bool is_apart;
+static bool is_in_step;
 static enum company company;
 
 void session_set_together(struct session *s, bool together)
@@ -15,6 +16,29 @@ bool session_is_together(const struct session *s)
 {
 	(void)s;
 	return !is_apart;
+}
+
+bool session_is_in_step(const struct session *s, size_t core, size_t other)
+{
+	(void)s;
+	(void)core;
+	(void)other;
+	return is_in_step;
+}
+
+void fake_session_set_in_step(bool in_step)
+{
+	is_in_step = in_step;
+}
+
+bool fake_session_apart(size_t core, uint64_t address, uint8_t *byte)
+{
+	uint64_t at = address - FAKE_APART;
+
+	if (address < FAKE_APART || at >= 16 || (core != 0 && at >= 4 && at < 8))
+		return false;
+	*byte = core != 0 && at >= 8 ? 'b' : 'a';
+	return true;
 }
 
 bool session_has_clock(const struct session *s, size_t core)

@@ -66,6 +66,46 @@ static void memory_ends_with_the_address_space(void **state)
 		assert_int_equal(reply.p[i], 'T');
 }
 
+/* Hg names the thread that gdb means with m. */
+static void memory_is_as_the_thread_of_gdb_has_it(void **state)
+{
+	(void)state;
+	connect_gdb();
+	assert_string_equal(ask("Hg2"), "OK");
+	assert_string_equal(ask("m200000,10"), "61616161");
+	assert_string_equal(ask("Hg1"), "OK");
+	assert_string_equal(ask("m200000,10"), "61616161616161616161616161616161");
+}
+
+/*
+ * lldb's memory has no thread, and its Hg is of registers that it may keep: once it has looked at
+ * another thread either may be meant.
+ */
+static void memory_is_as_any_thread_has_it_that_lldb_may_mean(void **state)
+{
+	(void)state;
+	connect_lldb();
+	assert_string_equal(ask("m200000,10"), "61616161616161616161616161616161");
+	assert_string_equal(ask("Hg2"), "OK");
+	assert_string_equal(ask("m200000,10"), "61616161");
+	assert_string_equal(ask("m200008,8"), "E14");
+	assert_string_equal(ask("Hg1"), "OK");
+	assert_string_equal(ask("m200000,10"), "61616161");
+	/* What one does not know contradicts nothing where both are at one time. */
+	fake_session_set_in_step(true);
+	assert_string_equal(ask("m200000,10"), "6161616161616161");
+	fake_session_set_in_step(false);
+	/* After a stop it has the registers of the thread that stopped, */
+	ask("bs");
+	assert_string_equal(ask("m200000,10"), "61616161616161616161616161616161");
+	ask("qThreadStopInfo2");
+	assert_string_equal(ask("m200000,10"), "61616161616161616161616161616161");
+	/* until a script says who is selected: thread 1 may be again, without a word. */
+	assert_string_equal(ask("T2"), "OK");
+	assert_string_equal(ask("m200008,8"), "E14");
+	assert_string_equal(ask("m200000,10"), "61616161");
+}
+
 static void wrong_requests_of_memory_are_refused(void **state)
 {
 	(void)state;
@@ -547,6 +587,8 @@ int main(void)
 	        T(memory_of_any_size_fits_the_packet),
 	        T(memory_is_read_in_pieces_without_seams),
 	        T(memory_ends_with_the_address_space),
+	        T(memory_is_as_the_thread_of_gdb_has_it),
+	        T(memory_is_as_any_thread_has_it_that_lldb_may_mean),
 	        T(wrong_requests_of_memory_are_refused),
 	        T(each_image_is_a_file_of_its_own),
 	        T(files_are_not_opened_otherwise),
