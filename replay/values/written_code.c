@@ -88,12 +88,14 @@ static bool is_code_line(const struct follower *f, uint32_t view, uint64_t addre
 {
 	const struct memmap *memory = history_memory(f->history);
 	uint64_t line = address & ~(uint64_t)(LINE - 1);
+	const struct code_range *range = code_past_range(f->past, line);
 
+	/* A single byte at an odd address, too. */
+	if (range && range->first <= line + (LINE - 1))
+		return true;
 	for (uint64_t i = 0; i < LINE; i += 2) {
 		struct mem_span span;
 
-		if (memmap_is_past(memory, line + i))
-			return true;
 		if (memmap_find(memory, view, line + i, &span) == STATUS_OK &&
 		    !span.region->read_only && history_executed_extent(f->history, &span) > 0)
 			return true;
@@ -177,9 +179,16 @@ static void doubt(struct follower *f, uint32_t epoch, const struct walk *walk,
 	}
 }
 
+/* Code is what it is at the halt from this time on, as far as is known. */
+static bool is_final(const struct follower *f, uint32_t epoch)
+{
+	return epoch > 0 && epoch <= f->past->time_count && f->past->times[epoch - 1].is_final;
+}
+
 /*
  * Code is what it was found to be from its time on until it is written: what ran after that, with
- * no new time between, is not known to have been that.
+ * no new time between, is not known to have been that. What ran before is not what it is at the
+ * halt: a gap can hide the store, and what the last time then shows of it refutes that.
  */
 static void doubt_rewritten(struct follower *f)
 {
@@ -188,6 +197,7 @@ static void doubt_rewritten(struct follower *f)
 	struct history_run run;
 	size_t next = 0;
 	size_t first = 0; /* of the hits in this time */
+	size_t end;
 	uint32_t epoch = 0;
 
 	if (f->hits.count == 0)
@@ -203,7 +213,8 @@ static void doubt_rewritten(struct follower *f)
 		while (next < f->hits.count &&
 		       f->hits.items[next].position < run.position + block->walk.count)
 			next++;
-		for (size_t i = first; i < next && epoch > 0 && epoch <= f->past->time_count; i++)
+		end = is_final(f, epoch) ? f->hits.count : next;
+		for (size_t i = first; i < end && epoch > 0 && epoch <= f->past->time_count; i++)
 			doubt(f, epoch, &block->walk, &f->hits.items[i]);
 	}
 }

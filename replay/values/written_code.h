@@ -11,7 +11,8 @@
  *   - where the trace leads to such bytes, what memory held there is what was written last, if that
  *     is proved; with it the trace is decoded from that place on. What was decoded rightly before
  *     proves it, and nothing that a wrong opcode says is asked;
- *   - after the last store the code is what it is at the halt, if decoding it shows no other store.
+ *   - after the last store the code is what it is at the halt, if decoding it shows no later store
+ *     to what ran in it.
  * A byte that changes again with no address in the trace between is not known at all.
  *
  * Assumed is, by the name of code-unchanged, that code which no store of a proved address hit was

@@ -167,6 +167,34 @@ class WrittenCode(unittest.TestCase):
         at = before + [word for _, word in machine.truth[before + 2:]].index(STORE)
         self.assertIn("at 0x500000, by the store at position %d (trace byte" % at, gaps[0])
 
+    def expect_gap(self, machine, first, count):
+        """All is found but for so many instructions, which are a gap."""
+        found, gaps = self.history(machine)
+        self.assertEqual(found, machine.truth[:first] + machine.truth[first + count:])
+        self.assertEqual(len(gaps), 1)
+        self.assertIn("gap before position %d: code %s" % (first, NOTE), gaps[0])
+        self.assertIn("1 gap where that is not known", self.said)
+
+    def test_bytes_of_code_written_last_are_not_known_before(self):
+        for byte in range(4):
+            with self.subTest(byte=byte):
+                machine = Machine([0x91297C42, RET])  # add x2, x2, #0xa5f
+                machine.call()
+                machine.do(TO_CODE, 0xD2800000 | (0x91255882 >> 8 * byte & 0xFF) << 5, 0x39000020 | byte << 10)
+                machine.do(DC, DSB, IC, DSB, ISB)
+                mask = 0xFF << 8 * byte
+                machine.content[0] = machine.content[0] & ~mask | 0x91255882 & mask
+                machine.sees()
+                self.expect_gap(machine, 2, 2)
+
+    def test_code_written_last_through_a_register_that_a_gap_hides(self):
+        machine = Machine([0x91297C42, RET])  # add x2, x2, #0xa5f
+        machine.call()
+        machine.do(*constant(ADD), STORE, DC, DSB, IC, DSB, ISB)
+        machine.content[0] = ADD
+        machine.sees()
+        self.expect_gap(machine, 2, 2)
+
     def test_code_of_unknown_content_is_not_known(self):
         machine = Machine([BRANCH, RET, RET])
         machine.call()
