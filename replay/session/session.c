@@ -83,12 +83,11 @@ const struct diag_list *session_facts(const struct session *session)
 	return &session->facts;
 }
 
-void session_tell_code(const struct session *session, size_t core, struct diag_list *diags)
+static void tell_written(const struct session *session, size_t core, struct diag_list *diags)
 {
 	const struct code_past *written = &session->written[core];
 	size_t gaps = history_gap_count_of(session->histories[core], GAP_CODE_WRITTEN);
 
-	history_tell_rival(session->histories[core], diags);
 	if (written->range_count == 0)
 		return;
 	(gaps > 0 ? diag_warning : diag_note)(
@@ -100,6 +99,12 @@ void session_tell_code(const struct session *session, size_t core, struct diag_l
 	        (unsigned long long)written->ranges[0].first,
 	        (unsigned long long)written->ranges[written->range_count - 1].last, gaps,
 	        gaps == 1 ? "" : "s");
+}
+
+void session_tell_code(const struct session *session, size_t core, struct diag_list *diags)
+{
+	history_tell_rival(session->histories[core], diags);
+	tell_written(session, core, diags);
 }
 
 static enum status make_others(struct session *session)
@@ -123,10 +128,45 @@ static enum status follow_written_code(struct session *session,
                                        struct diag_list *diags)
 {
 	for (size_t i = 0; i < session->snapshot->core_count; i++) {
-		TRY(written_code_follow(session->snapshot, options, &session->assumptions,
+		TRY(written_code_follow(session->snapshot, options, &session->assumptions, false,
 		                        &session->written[i], &session->histories[i]));
 		session->assumptions.code_unchanged |= session->written[i].range_count > 0;
 		session_tell_code(session, i, diags);
+	}
+	return STATUS_OK;
+}
+
+static enum status see_past(struct session *session)
+{
+	TRY(make_others(session));
+	TRY(make_values(session));
+	return examine(session);
+}
+
+/*
+ * As follow_written_code(), where no instruction announced it, but the window at the halt, which
+ * was solved anyway, shows a store to code that ran. *is_any: a history is another one now.
+ */
+static enum status follow_seen_stores(struct session *session,
+                                      const struct history_options *options,
+                                      struct diag_list *diags, bool *is_any)
+{
+	for (size_t i = 0; i < session->snapshot->core_count; i++) {
+		struct code_past *written = &session->written[i];
+
+		if (written->range_count > 0 || !session->values[i] ||
+		    !values_show_written_code(session->values[i]))
+			continue;
+		/* They read the history. */
+		drop_values(session, i);
+		*is_any = true;
+		TRY(written_code_follow(session->snapshot, options, &session->assumptions, true,
+		                        written, &session->histories[i]));
+		session->assumptions.code_unchanged |= written->range_count > 0;
+		session->usual.code_unchanged = session->assumptions.code_unchanged;
+		session->cursors[i] =
+		        (struct cursor){session->histories[i], history_last(session->histories[i])};
+		tell_written(session, i, diags);
 	}
 	return STATUS_OK;
 }
@@ -135,6 +175,7 @@ static enum status build_histories(struct session *session, const struct history
                                    struct diag_list *diags)
 {
 	const struct snapshot *snapshot = session->snapshot;
+	bool has_new = false;
 
 	session->histories = calloc(snapshot->core_count, sizeof(struct history *));
 	session->cursors = calloc(snapshot->core_count, sizeof(*session->cursors));
@@ -173,9 +214,10 @@ static enum status build_histories(struct session *session, const struct history
 		session->cursors[i] =
 		        (struct cursor){session->histories[i], history_last(session->histories[i])};
 	session->assumptions.interrupt = &session->interrupt;
-	TRY(make_others(session));
-	TRY(make_values(session));
-	TRY(examine(session));
+	TRY(see_past(session));
+	TRY(follow_seen_stores(session, options, diags, &has_new));
+	if (has_new)
+		TRY(see_past(session));
 	note_assumptions(session);
 	return STATUS_OK;
 }
@@ -428,8 +470,9 @@ static enum status make_histories(struct session *session, bool one_address_spac
 	if (made && written)
 		status = histories_build(session->snapshot, &session->build, &unheard, made);
 	for (size_t i = 0; i < count && status == STATUS_OK; i++)
-		status = written_code_follow(session->snapshot, &session->build,
-		                             &session->assumptions, &written[i], &made[i]);
+		status = written_code_follow(
+		        session->snapshot, &session->build, &session->assumptions,
+		        session->written[i].range_count > 0, &written[i], &made[i]);
 	diag_list_fini(&unheard);
 	for (size_t i = 0; made && i < count; i++) {
 		struct history *old = session->histories[i];

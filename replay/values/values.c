@@ -638,6 +638,14 @@ bool values_window(struct values *values, uint64_t position, const struct values
 	return true;
 }
 
+bool values_show_written_code(const struct values *values)
+{
+	const struct solver *s = &values->proved.solver;
+
+	return values->proved.has_solver && values->status == STATUS_OK &&
+	       s->cut == CUT_CODE_WRITTEN && s->w.options.to == history_length(values->history);
+}
+
 const struct solver *values_solved(struct values *values, uint64_t position)
 {
 	while (values->proved.has_solver && values->status == STATUS_OK &&

@@ -124,6 +124,12 @@ void values_proved_only(struct values *values, bool proved_only);
 /* Code that ran is at this position what it is at the halt: it was not written since. */
 bool values_has_code(struct values *values, uint64_t position);
 
+/*
+ * The window at the halt was solved, and shows a store of known address to code that ran at some
+ * time.
+ */
+bool values_show_written_code(const struct values *values);
+
 /* Memory that nothing writes is at this position what it is at the halt: addresses mean the same.
  */
 bool values_has_constants(struct values *values, uint64_t position);

@@ -493,8 +493,8 @@ static enum status follow_rounds(struct follower *f)
 
 enum status written_code_follow(const struct snapshot *snapshot,
                                 const struct history_options *build,
-                                const struct values_options *allowed, struct code_past *past,
-                                struct history **history)
+                                const struct values_options *allowed, bool is_seen,
+                                struct code_past *past, struct history **history)
 {
 	struct follower f = {.snapshot = snapshot,
 	                     .build = *build,
@@ -504,7 +504,7 @@ enum status written_code_follow(const struct snapshot *snapshot,
 	enum status status;
 
 	if (history_data(*history) || memmap_has_epochs(history_memory(*history)) ||
-	    !code_change_is_likely(*history))
+	    (!is_seen && !code_change_is_likely(*history)))
 		return STATUS_OK;
 	status = follow_rounds(&f);
 	forget_findings(&f);

@@ -4,8 +4,9 @@
  * the same trace decoded with what the code was at each time, as far as that is proved, and a gap
  * where it is not.
  *
- * Looked for only where it can be at all: code ran from memory that can be written, and so did what
- * the architecture requires before written code runs (struct code_changes). Then, to a fixed point:
+ * Looked for only where there is a sign of it: code ran from memory that can be written, and so did
+ * what the architecture requires before written code runs (struct code_changes), or a store to code
+ * that ran was seen: what has no caches, or coherent ones, needs no more. Then, to a fixed point:
  *   - stores that hit code which ran say which bytes change; with what these are at the halt they
  *     are not decoded any more;
  *   - where the trace leads to such bytes, what memory held there is what was written last, if that
@@ -27,11 +28,12 @@
 
 /*
  * Replaces *history, which was built with `build`, if code changed in it, and fills `past`, which
- * must outlive it. NO_MEM and INTERRUPTED are the only failures.
+ * must outlive it. `is_seen`: a store to code that ran is known. NO_MEM and INTERRUPTED are the
+ * only failures.
  */
 MUST_USE enum status written_code_follow(const struct snapshot *snapshot,
                                          const struct history_options *build,
-                                         const struct values_options *allowed,
+                                         const struct values_options *allowed, bool is_seen,
                                          struct code_past *past, struct history **history);
 
 #endif

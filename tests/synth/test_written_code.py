@@ -209,10 +209,47 @@ class WrittenCode(unittest.TestCase):
                          machine.truth[second + 2:])
         self.assertEqual(len(gaps), 2)
 
-    def test_what_no_one_maintains_is_what_it_is_at_the_halt(self):
-        machine = Machine([ADD, RET])
+    def test_what_no_one_maintains_is_not_known_before(self):
+        machine = Machine([BRANCH, RET, RET])
         machine.call()
         machine.write(0, ADD, maintains=False)
+        machine.call()
+        self.expect_gap(machine, 2, 2)
+        self.assertEqual(len([line for line in self.check() if "cpu_0 wrote 4 bytes of code" in line]), 1)
+
+    def test_what_no_one_maintains_is_what_it_was_each_time(self):
+        machine = Machine([0, RET, RET])
+        for word in (ADD, BRANCH, ADD, RET):
+            machine.write(0, word, maintains=False)
+            machine.call()
+        self.assertEqual(self.history(machine), (machine.truth, []))
+        self.assertIn("0 gaps where that is not known", self.said)
+
+    def test_a_core_without_caches_maintains_nothing(self):
+        # MOVS r3, #0x50; LSLS r3, #16; ADDS r1, r3, #1; BLX r1; MOVS r3 and LSLS; MOVS r0, #0x32; LSLS r0, #8;
+        # ADDS r0, #2; STRH r0, [r3]; NOP. At r3 ADDS r2, #1, which becomes ADDS r2, #2, and BX LR.
+        main = (0x2350, 0x041B, 0x1C59, 0x4788, 0x2350, 0x041B, 0x2032, 0x0200, 0x3002, 0x8018, 0xBF00)
+        for name, halfwords in (("main.bin", main), ("written.bin", (0x3202, 0x4770))):
+            with open(os.path.join(self.folder, name), "wb") as f:
+                f.write(struct.pack("<%dH" % len(halfwords), *halfwords))
+        lines = ["bare", "core cpu_0 Cortex-M4", "reg PC 0x400014", "reg SP 0x1000", "reg xPSR 0x1000000",
+                 "dump main.bin 0x400000", "dump written.bin 0x500000", "source ETM_0 ETM4.2 0x10"]
+        lines += ["packet " + packet for packet in (
+            "async", "trace_info 0", "trace_on", "address_context_32 1 0x400000 0 0 0", "atoms 1 1",
+            "address_32 1 0x500000", "atoms 1 1", "address_32 1 0x400008", "exception 1 1", "address_32 1 0x400014")]
+        with open(os.path.join(self.folder, "recipe"), "w", encoding="ascii") as f:
+            f.write("\n".join(lines) + "\n")
+        subprocess.run([SYNTH, "snapshot", os.path.join(self.folder, "recipe"), self.folder], check=True)
+        done = self.csreplay("history")
+        rows = [line.split("\t") for line in done.stdout.splitlines()[1:] if not line.startswith("#")]
+        self.assertEqual([int(row[1], 16) for row in rows], [MAIN + at for at in (0, 2, 4, 6, 8, 10, 12, 14, 16, 18)])
+        self.assertIn("gap before position 4: code %s" % NOTE, done.stdout)
+        self.assertIn("cpu_0 wrote 2 bytes of code", done.stderr)
+
+    def test_stores_beside_code_are_not_looked_at(self):
+        machine = Machine([ADD, RET, 0])
+        machine.call()
+        machine.write(2, ADD, maintains=False)
         machine.call()
         self.assertEqual(self.history(machine), (machine.truth, []))
         self.assertNotIn("wrote", self.said)
