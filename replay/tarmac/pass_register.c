@@ -150,9 +150,11 @@ static enum status write_psr_bits(struct tarmac_pass *p, const struct tarmac_val
 {
 	const uint64_t known = word_of(value->known, value->size, 0);
 	const uint64_t word = word_of(value->bits, value->size, 0) & known;
-	bool is_placed = bits == apsr_bits || (value->size >= 4 && (word & ~(uint64_t)bits) == 0);
+	bool is_placed =
+	        value->size >= sizeof(bits) && (bits == apsr_bits || (word & ~(uint64_t)bits) == 0);
+	uint64_t touched = is_placed ? bits & word_of(value->touched, value->size, 0) : bits;
 
-	TRY(write_slot(p, SLOT_PSR, bits, (struct slot_now){word, is_placed ? known : 0}));
+	TRY(write_slot(p, SLOT_PSR, touched, (struct slot_now){word, is_placed ? known : 0}));
 	return bits == apsr_bits ? tarmac_system_hide_psr(&p->core->system, &p->core->registers,
 	                                                  pass_time_after(p))
 	                         : STATUS_OK;

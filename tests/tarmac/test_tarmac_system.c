@@ -212,6 +212,8 @@ static void system_registers_that_are_parts_of_cpsr_are_written_in_it(void **sta
 	        {"NZCV 00000008", -1, "nzcv", "-"},
 	        {"PAN 01", -1, "pan", "-"},
 	        {"APSR 80000000", 0x800003c5, "nzcv", "-"},
+	        {"APSR --------", 0x600003c5, "nzcv", "-"},
+	        {"APSR xx------", -1, "nzcv", "-"},
 	        {"CPSR 800003c5", 0x800003c5, "nzcv", "-"},
 	        {"SCTLR_EL1 0000000000000000", 0x600003c5, "nzcv", "0000000060000000"},
 	};
