@@ -64,10 +64,15 @@ enum {
 	GDB_KEPT_LINES = 256,
 };
 
-/* Memory that the client keeps: `replies` has at `begin` what it was told. */
-struct gdb_kept_line {
+/* As whom the client sees memory: as the core does, and as no one that it may mean contradicts. */
+struct gdb_sight {
 	size_t core;
 	uint64_t looked; /* as struct gdb has it */
+};
+
+/* Memory that the client keeps: `replies` has at `begin` what it was told. */
+struct gdb_kept_line {
+	struct gdb_sight sight;
 	uint64_t address;
 	uint64_t size;
 	size_t begin;

@@ -26,12 +26,6 @@ enum {
 
 #define CRC_POLYNOMIAL UINT32_C(0x04c11db7)
 
-/* As whom the client sees memory: as the core does, and as no one that it may mean contradicts. */
-struct sight {
-	size_t core;
-	uint64_t looked; /* as struct gdb has it */
-};
-
 enum { LAST_BIT = 63 };
 
 static uint64_t core_bit(size_t core)
@@ -50,11 +44,11 @@ void gdb_look_away(struct gdb *gdb, size_t core)
 		gdb->looked &= ~core_bit(core);
 }
 
-static struct sight sight_of(const struct gdb *gdb)
+static struct gdb_sight sight_of(const struct gdb *gdb)
 {
 	if (gdb->client == CLIENT_LLDB)
-		return (struct sight){gdb->chosen, gdb->looked};
-	return (struct sight){gdb->general, 0};
+		return (struct gdb_sight){gdb->chosen, gdb->looked};
+	return (struct gdb_sight){gdb->general, 0};
 }
 
 /*
@@ -85,7 +79,7 @@ static size_t agree(const struct gdb *gdb, size_t core, size_t other, uint64_t a
 }
 
 /* Up to CHUNK bytes. */
-static size_t read_sight(const struct gdb *gdb, const struct sight *sight, uint64_t address,
+static size_t read_sight(const struct gdb *gdb, const struct gdb_sight *sight, uint64_t address,
                          uint8_t *bytes, size_t size)
 {
 	size_t got = session_memory(gdb->session, sight->core, address, bytes, size);
@@ -99,7 +93,7 @@ static size_t read_sight(const struct gdb *gdb, const struct sight *sight, uint6
 }
 
 /* The reply to a read of so many bytes, as digits or, after a 'b', as they are. */
-static void answer_memory(struct gdb *gdb, const struct sight *sight, uint64_t address,
+static void answer_memory(struct gdb *gdb, const struct gdb_sight *sight, uint64_t address,
                           uint64_t length, bool binary)
 {
 	uint8_t chunk[CHUNK];
@@ -136,7 +130,6 @@ void gdb_kept_read(struct gdb *gdb, uint64_t address, uint64_t size)
 {
 	struct gdb_kept *kept = &gdb->kept;
 	struct gdb_kept_line *line;
-	struct sight sight = sight_of(gdb);
 	uint64_t of = line_size(gdb);
 
 	if (gdb->is_refreshed || size == 0 || address % of != 0 || size % of != 0)
@@ -147,8 +140,7 @@ void gdb_kept_read(struct gdb *gdb, uint64_t address, uint64_t size)
 		return;
 	}
 	line = &kept->lines[kept->count++];
-	*line = (struct gdb_kept_line){.core = sight.core,
-	                               .looked = sight.looked,
+	*line = (struct gdb_kept_line){.sight = sight_of(gdb),
 	                               .address = address,
 	                               .size = size,
 	                               .begin = kept->replies.length,
@@ -173,10 +165,10 @@ bool gdb_kept_is_true(struct gdb *gdb)
 	for (size_t i = 0; i < kept->count && is_true; i++) {
 		const struct gdb_kept_line *line = &kept->lines[i];
 		struct str was = {kept->replies.data + line->begin, line->length};
-		struct sight sight = {line->core, line->looked};
 
 		text_clear(&gdb->reply);
-		answer_memory(gdb, &sight, line->address, line->size, was.n > 0 && was.p[0] == 'b');
+		answer_memory(gdb, &line->sight, line->address, line->size,
+		              was.n > 0 && was.p[0] == 'b');
 		is_true = str_eq(text_str(&gdb->reply), was);
 	}
 	text_clear(&gdb->reply);
@@ -186,7 +178,7 @@ bool gdb_kept_is_true(struct gdb *gdb)
 /* Answers "ADDRESS,LENGTH" with the known bytes from there on. */
 static void reply_memory(struct gdb *gdb, struct str args, bool binary)
 {
-	const struct sight sight = sight_of(gdb);
+	const struct gdb_sight sight = sight_of(gdb);
 	uint64_t address;
 	uint64_t length;
 

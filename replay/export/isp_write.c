@@ -4,9 +4,10 @@
  * registers, each a line with its time. In: events. Out: lines. Nothing else has a record there:
  * exceptions and branches are not written, but counted, and so is what stands in a line as the
  * format does not have it. Three such things are written all the same, as readers of Fast Models'
- * lines know them, since a text without them would say what is not so: gaps, physical addresses,
- * and the core of a line whose core is not that of the line before. The index of an instruction is
- * that of the text, if it has one.
+ * lines know them, since a text without them would say what is not so: gaps; physical addresses
+ * with operations on translations, where addresses alone are not one space; and the core of a line
+ * whose core is not that of the line before. The index of an instruction is that of the text, if it
+ * has one.
  */
 
 #include "replay/export/line_write.h"

@@ -38,12 +38,18 @@ static bool is_refuted(const struct tarmac_pass *p, const struct tarmac_instruct
 	return insn->mode != TARMAC_MODE_NONE && mode != TARMAC_MODE_NONE && mode != insn->mode;
 }
 
+/* What parts of CPSR or xPSR hold is not known by their own names any more. */
+static enum status hide_psr_parts(struct tarmac_pass *p)
+{
+	return tarmac_system_hide_psr(&p->core->system, &p->core->registers, pass_time_after(p));
+}
+
 enum status pass_check_psr(struct tarmac_pass *p, const struct tarmac_instruction *insn)
 {
 	if (!is_refuted(p, insn))
 		return STATUS_OK;
 	p->now[SLOT_PSR] = (struct slot_now){0, 0};
-	TRY(tarmac_system_hide_psr(&p->core->system, &p->core->registers, pass_time_after(p)));
+	TRY(hide_psr_parts(p));
 	return word_log_add(&p->core->registers, &(struct word_event){.key = SLOT_PSR,
 	                                                              .time = pass_time_after(p),
 	                                                              .kind = WORD_WRITE,
@@ -155,9 +161,7 @@ static enum status write_psr_bits(struct tarmac_pass *p, const struct tarmac_val
 	uint64_t touched = is_placed ? bits & word_of(value->touched, value->size, 0) : bits;
 
 	TRY(write_slot(p, SLOT_PSR, touched, (struct slot_now){word, is_placed ? known : 0}));
-	return bits == apsr_bits ? tarmac_system_hide_psr(&p->core->system, &p->core->registers,
-	                                                  pass_time_after(p))
-	                         : STATUS_OK;
+	return bits == apsr_bits ? hide_psr_parts(p) : STATUS_OK;
 }
 
 static enum status lose_slot(struct tarmac_pass *p, unsigned int slot)
@@ -169,8 +173,7 @@ static enum status lose_slot(struct tarmac_pass *p, unsigned int slot)
 static enum status write_relatives(struct tarmac_pass *p, unsigned int slot)
 {
 	if (slot == SLOT_PSR)
-		return tarmac_system_hide_psr(&p->core->system, &p->core->registers,
-		                              pass_time_after(p));
+		return hide_psr_parts(p);
 	/* Arm ARM, FPSCR: it is mapped to FPSR and FPCR. */
 	if (slot == SLOT_FPSR || slot == SLOT_FPCR)
 		return lose_slot(p, SLOT_FPSCR);
