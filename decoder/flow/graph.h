@@ -202,43 +202,81 @@ static inline void graph_mark(struct graph *graph, struct graph_step *step, uint
 	graph->visited[graph->visited_count++] = node;
 }
 
+/* Atoms that are run one after the other, for an atom batch. */
+struct graph_walk {
+	uint64_t left; /* atoms, and above them one bit, which is alone when there are none */
+	uint32_t first;
+	uint32_t last; /* run */
+	uint32_t node; /* where execution stands */
+	uint32_t instructions;
+};
+
+/* Of `count` (0 to 32) atoms, from a node on. */
+static inline struct graph_walk graph_walk_begin(uint32_t node, uint32_t atoms, unsigned int count)
+{
+	uint64_t end = UINT64_C(1) << count;
+
+	return (struct graph_walk){end | (atoms & (end - 1)), node, node, node, 0};
+}
+
+/* Runs the node where it stands, whose step this is; what comes after it is `next`. There is room
+ * for its visit. */
+static inline void graph_walk_on(struct graph *graph, struct graph_walk *walk,
+                                 struct graph_step *step, uint32_t next)
+{
+	graph_mark(graph, step, walk->node);
+	walk->instructions += step->count;
+	walk->left >>= 1;
+	walk->last = walk->node;
+	walk->node = next;
+}
+
+/*
+ * Fills the atom batch with what was run of those atoms but for `index`, `from`, `number` and
+ * `follows`; it has no cycle counts. Returns how many runs they are; if 0 the atom batch says
+ * nothing.
+ */
+static inline unsigned int graph_walk_end(const struct graph_walk *walk, uint32_t atoms,
+                                          unsigned int count, struct atom_batch *batch)
+{
+	unsigned int left = 63 - (unsigned int)__builtin_clzll(walk->left);
+	unsigned int ran = count - left;
+
+	batch->first = walk->first;
+	batch->last = walk->last;
+	batch->atoms = atoms & (uint32_t)((UINT64_C(1) << ran) - 1);
+	batch->instructions = walk->instructions;
+	batch->count = (uint8_t)ran;
+	batch->counts = 0;
+	return ran;
+}
+
 /*
  * Runs up to `count` (1 to 32) atoms from node `at` on, as far as `next` leads, and fills the atom
- * batch but for `index`, `from` and `follows`; it has no cycle counts. Returns how many were run
- * (if 0 the atom batch says nothing); `*at` is then where execution stands: a node, LEAVES after
- * the last run, or, with atoms left, the node to be looked at by itself. Whoever calls it has
- * reserved 32 visits. Here and not in graph.c for speed.
+ * batch as graph_walk_end() does. Returns how many were run; `*at` is then where execution stands:
+ * a node, LEAVES after the last run, or, with atoms left, the node to be looked at by itself.
+ * Whoever calls it has reserved 32 visits. Here and not in graph.c for speed.
  */
 static inline unsigned int graph_run(struct graph *graph, uint32_t *at, uint32_t atoms,
                                      unsigned int count, struct atom_batch *batch)
 {
-	uint32_t left = atoms;
-	uint32_t instructions = 0;
-	uint32_t node = *at;
-	uint32_t last = node;
-	unsigned int ran = 0;
+	struct graph_step *steps = graph->steps;
+	struct graph_walk walk = graph_walk_begin(*at, atoms, count);
+	uint32_t next = GRAPH_FIRST;
 
-	batch->first = node;
-	while (ran < count && node != GRAPH_LEAVES) {
-		struct graph_step *step = &graph->steps[node];
-		uint32_t next = step->next[left & 1];
+	while (walk.left > 1) {
+		struct graph_step *step = &steps[walk.node];
 
-		if (next == GRAPH_ALONE)
+		next = step->next[walk.left & 1];
+		/* One comparison for both that end it. */
+		if (next < GRAPH_FIRST)
 			break;
-		graph_mark(graph, step, node);
-		instructions += step->count;
-		left >>= 1;
-		last = node;
-		node = next;
-		ran++;
+		graph_walk_on(graph, &walk, step, next);
 	}
-	*at = node;
-	batch->last = last;
-	batch->atoms = atoms & (uint32_t)((UINT64_C(1) << ran) - 1);
-	batch->instructions = instructions;
-	batch->count = (uint8_t)ran;
-	batch->counts = 0;
-	return ran;
+	if (next == GRAPH_LEAVES)
+		graph_walk_on(graph, &walk, &steps[walk.node], next);
+	*at = walk.node;
+	return graph_walk_end(&walk, atoms, count, batch);
 }
 
 #endif

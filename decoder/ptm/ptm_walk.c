@@ -249,15 +249,13 @@ static bool calls(const struct ptm_flow *flow, const struct walk *call, uint32_t
 
 /*
  * The branch at the end of the node, taken: a call that is known, which is pushed, or an indirect
- * branch to where the return stack says, or, if it is no atom's, the packet. The batch gets it, and
- * the node is the one called or GRAPH_LEAVES. False, and nothing has changed, for all others.
+ * branch to where the return stack says, or, if it is no atom's, the packet. `*next` is the node
+ * called or GRAPH_LEAVES. False, and nothing has changed, for all others.
  */
-static bool run_by_stack(struct ptm_flow *flow, uint32_t *node, bool is_atom,
-                         struct atom_batch *batch)
+static bool branch_by_stack(struct ptm_flow *flow, uint32_t node, bool is_atom, uint32_t *next)
 {
-	struct graph_step *step = &flow->graph->steps[*node];
-	const struct walk *walk = &flow->graph->nodes[*node].walk;
-	uint32_t next = flow->graph->successors[*node][1];
+	const struct walk *walk = &flow->graph->nodes[node].walk;
+	uint32_t callee = flow->graph->successors[node][1];
 	uint64_t address;
 
 	if (!flow->stack.is_active)
@@ -268,36 +266,16 @@ static bool run_by_stack(struct ptm_flow *flow, uint32_t *node, bool is_atom,
 		flow->has_address = is_atom;
 		if (is_atom)
 			flow->address = (uint32_t)address;
-		next = GRAPH_LEAVES;
-	} else if (walk->last.class != INSN_BRANCH || !walk->last.is_link ||
-	           !calls(flow, walk, next)) {
+		*next = GRAPH_LEAVES;
+	} else if (walk->last.class == INSN_BRANCH && walk->last.is_link &&
+	           calls(flow, walk, callee)) {
+		*next = callee;
+	} else {
 		return false;
 	}
 	if (walk->last.is_link)
 		retstack_push(&flow->stack, walk->end, walk->isa);
-	graph_mark(flow->graph, step, *node);
-	batch->atoms |= UINT32_C(1) << batch->count;
-	batch->instructions += step->count;
-	batch->last = *node;
-	batch->count++;
-	*node = next;
 	return true;
-}
-
-/* More of the atoms, after those that the batch has. */
-static void run_on(struct ptm_flow *flow, uint32_t *node, uint32_t atoms, unsigned int count,
-                   struct atom_batch *batch)
-{
-	struct atom_batch more;
-	unsigned int ran =
-	        graph_run(flow->graph, node, atoms >> batch->count, count - batch->count, &more);
-
-	if (ran == 0)
-		return;
-	batch->atoms |= more.atoms << batch->count;
-	batch->instructions += more.instructions;
-	batch->last = more.last;
-	batch->count = (uint8_t)(batch->count + ran);
 }
 
 /*
@@ -307,23 +285,29 @@ static void run_on(struct ptm_flow *flow, uint32_t *node, uint32_t atoms, unsign
 static inline unsigned int run_atoms(struct ptm_flow *flow, uint32_t node, uint32_t atoms,
                                      unsigned int count, bool is_atom, struct atom_batch *batch)
 {
+	struct graph_walk walk = graph_walk_begin(node, atoms, count);
 	bool is_left = false; /* by an indirect branch that the return stack is in */
 
 	flow->is_excepted = false;
 	if (node == GRAPH_NO_NODE || flow->awaits_time)
 		return 0;
-	(void)graph_run(flow->graph, &node, atoms, count, batch);
-	while (batch->count < count && node != GRAPH_LEAVES && (atoms >> batch->count & 1) != 0 &&
-	       run_by_stack(flow, &node, is_atom, batch)) {
-		is_left = node == GRAPH_LEAVES;
-		if (!is_left && batch->count < count)
-			run_on(flow, &node, atoms, count, batch);
+	while (walk.left > 1 && walk.node != GRAPH_LEAVES) {
+		struct graph_step *step = &flow->graph->steps[walk.node];
+		uint32_t next = step->next[walk.left & 1];
+
+		if (next == GRAPH_ALONE) {
+			if ((walk.left & 1) == 0 ||
+			    !branch_by_stack(flow, walk.node, is_atom, &next))
+				break;
+			is_left = next == GRAPH_LEAVES;
+		}
+		graph_walk_on(flow->graph, &walk, step, next);
 	}
-	if (batch->count == 0)
+	if (graph_walk_end(&walk, atoms, count, batch) == 0)
 		return 0;
 	batch->index = flow->packet_index;
 	flow->batches->count++;
-	flow->at = node;
+	flow->at = walk.node;
 	flow->from = is_left ? batch->last : GRAPH_NO_NODE;
 	if (is_left)
 		flow->shown_isa = flow->graph->nodes[batch->last].walk.isa;
