@@ -40,6 +40,7 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
         self.is_off = False
         self.is_connecting = False
         self.whole = set()  # threads at whose halt the stack leads where the flow does
+        self.outermost = {}  # by thread of which that is not so: the flow's oldest call, and its frame's identity for DWARF
 
     def index(self, frame):
         """Which frame of the flow's this one is at most: inlined functions have levels, too."""
@@ -54,7 +55,7 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
         return len(self.frames) - 1
 
     def words(self, frame):
-        """What is known of a frame that the flow has a caller of; or None."""
+        """What is known of a frame of the flow; or None."""
         try:
             index = self.index(frame)
         except gdb.error:
@@ -67,9 +68,7 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
                 break
         else:
             return None
-        if "halt" in words and gdb.selected_thread().num in self.whole:
-            return None
-        return words if "caller" in words else None
+        return None if "halt" in words and gdb.selected_thread().num in self.whole else words
 
     def status(self, frame, words):
         """The status register as gdb's own unwinders have it of a 32-bit core's caller: this frame's,
@@ -82,8 +81,8 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
 
     def __call__(self, frame):
         words = None if self.is_off else self.words(frame)
-        if not words:
-            return None if self.is_off else self.last(frame)
+        if not words or "caller" not in words:
+            return None if self.is_off else self.last(frame, words)
         if "sp" not in words:
             self.bare.add(frame.level())
         info = frame.create_unwind_info(FlowId(words))
@@ -94,14 +93,15 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
                 info.add_saved_register(name, gdb.Value(int(value, 16).to_bytes(like.sizeof, "little"), like))
         return info
 
-    def last(self, frame):
+    def last(self, frame, words):
         """A frame that the flow has no caller of, after frames that it has: gdb's own unwinders give up
-        the command where these had no SP, or a 32-bit core's no status register."""
+        the command where these had no SP, or a 32-bit core's no status register. `finish` into it ends by its identity."""
         is_arm = frame.architecture().name().startswith("arm")
         if frame.level() == 0 or (frames.knows(frame, "sp") and
                                   (not is_arm or any(frames.knows(frame, name) for name in frames.STATUS))):
             return None
-        return frames.UnknownStack.end(frame)
+        call, identity = self.outermost.get(gdb.selected_thread().num, (None, None))
+        return frames.UnknownStack.end(frame, identity if words and words["call"] == call else None)
 
     def at_halt(self):
         """The selected thread is at its halt, as far as the flow is asked for callers."""
@@ -114,8 +114,10 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
             return
         thread = gdb.selected_thread()
         self.whole.discard(thread.num)
+        self.outermost.pop(thread.num, None)
         callers.older.pop(thread.num, None)
         self.is_off = True
+        gdb.invalidate_cached_frames()  # those of the flow, which would agree with itself
         pieces.on()
         past_main = gdb.parameter("backtrace past-main")
         try:
@@ -125,6 +127,9 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
         except gdb.error:
             pass
         self.is_off = False
+        if thread.num not in self.whole:
+            gdb.invalidate_cached_frames()
+            self.remember_outermost(thread.num)
         pieces.off()
         gdb.execute("set backtrace past-main " + ("on" if past_main else "off"))
         gdb.invalidate_cached_frames()
@@ -140,6 +145,19 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
             if frame is None or frame.pc() != int(words["caller"], 16):
                 return False
         return True
+
+    def remember_outermost(self, thread):
+        """What gdb takes the flow's oldest frame for, where all that it needs for that is known: at the halt."""
+        try:
+            *found, end = callers.all(64)
+            frame = gdb.newest_frame()
+            for _ in found[1:]:
+                frame = frames.outer(frame)
+            identity = frames.identity(frame) if frame and found and end is None else None
+            if identity:
+                self.outermost[thread] = found[-1]["call"], identity
+        except gdb.error:
+            pass
 
 flow = FlowUnwinder()
 gdb.unwinder.register_unwinder(None, flow, True)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Frames of gdb: what is known of one, and the end of a stack that cannot be unwound."""
+import re
+
 import gdb
 import gdb.unwinder
 
@@ -24,18 +26,28 @@ def outer(frame):
     """The caller's frame, or None."""
     return whole(frame).older()
 
+class Id:
+    """A frame's identity."""
+
+    def __init__(self, sp, pc):
+        self.sp = gdb.Value(sp)
+        self.pc = gdb.Value(pc)
+
+def identity(frame):
+    """What gdb takes the frame for, as an Id, or None where SP is not known."""
+    frame = whole(frame)
+    if not knows(frame, "sp"):
+        return None
+    text = gdb.execute("maintenance print frame-id %d" % frame.level(), to_string=True)
+    found = re.search(r"{stack=0x([0-9a-f]+),code=0x([0-9a-f]+),!special}", text)
+    return found and Id(int(found[1], 16), int(found[2], 16))
+
 class UnknownStack(gdb.unwinder.Unwinder):
     """A 32-bit core's frame where SP is not known: one frame, whose caller is not known. gdb's own
     unwinders for these cores read SP in any case and give up the command where it has none."""
 
-    class Id:
-        """Outside of all other frames (FlowId): gdb would call the stack corrupt where an outer one is inside."""
-
-        def __init__(self, pc):
-            self.sp = gdb.Value(0xfffffffffffffff0 if pc >> 63 else 0x00f0fffffffffff0)
-            self.pc = gdb.Value(0)
-
     NOWHERE = (0, 1 << 63)
+    ended = 0, None  # level and identity of the frame that the last stack ended at
 
     def __call__(self, frame):
         if frame.level() > 0 and int(frame.read_register("pc")) & 0xffffffffffffffff in self.NOWHERE:
@@ -45,10 +57,16 @@ class UnknownStack(gdb.unwinder.Unwinder):
         return self.end(frame)
 
     @classmethod
-    def end(cls, frame):
+    def end(cls, frame, identity=None):
+        """Without an identity it is outside of all other frames (FlowId): gdb would call the stack corrupt where an outer one
+        is inside."""
         pc = frame.read_register("pc")
         bits = int(pc) & 0xffffffffffffffff
-        info = frame.create_unwind_info(cls.Id(bits))
+        if bits in cls.NOWHERE and frame.level() == cls.ended[0] + 1:
+            identity = cls.ended[1]  # equal to the frame that it is behind
+        else:
+            cls.ended = frame.level(), identity
+        info = frame.create_unwind_info(identity or Id(0xfffffffffffffff0 if bits >> 63 else 0x00f0fffffffffff0, 0))
         # An equal frame after it ends the backtrace; without a PC that would be an error. Where a function may be inlined it is
         # not: gdb 13 has no check for an equal frame behind an inlined one, and ends itself.
         nowhere = cls.NOWHERE[bits >> 63].to_bytes(8, "little")[:pc.type.sizeof]

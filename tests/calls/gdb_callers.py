@@ -63,6 +63,12 @@ class Backtraces(Callers):
             want = [ret for ret, at in self.stacks[position] if at >= 0][:DEEP - 8]
             self.assertEqual(seen[:len(want)], want, f"at {position}:\n{part}")
 
+    def test_the_halt_has_the_same_callers_when_it_is_come_back_to(self):
+        """gdb, which connects there, has frames of the flow already when it is asked what the stack in memory says."""
+        parts = self.gdb(["echo ==\\n", f"bt {DEEP}", "reverse-stepi", "stepi", "echo ==\\n", f"bt {DEEP}"]).split("==\n")[1:]
+        first, second = (re.findall(r"^#.*", part, re.MULTILINE) for part in parts)
+        self.assertEqual(first, second)
+
     def test_up_shows_the_caller_and_a_seek_from_there_is_one(self):
         commands = []
         for position in self.positions:
@@ -117,6 +123,28 @@ class Backtraces(Callers):
                 continue  # gdb ends what is inlined there
             self.assertEqual(int(re.search(r"^AT (\d+)$", part, re.MULTILINE)[1]), end, f"from {position}:\n{part}")
         print(f"{len(want)} functions were finished")
+
+
+    def test_finish_ends_in_the_oldest_function(self):
+        """Its call is older than the trace; of a 32-bit core gdb cannot unwind it where CPSR is not known."""
+        pcs, some = TRUE.pcs(), range(0, TRUE.length, max(1, TRUE.length // 200))
+        stacks, want = TRUE.stacks(set(some), DEEP), {}
+        for position in some:
+            ret, at = stacks[position][0] if stacks[position] else (0, -1)
+            if at >= 0 and all(older < 0 for _, older in stacks[position][1:]) and ret not in want.values():
+                want[position] = ret
+        after = {position: next((i for i in range(position + 1, TRUE.length) if pcs[i] == ret), None)
+                 for position, ret in want.items()}
+        commands = []
+        for position in after:
+            commands += ["echo ==\\n", f"seek {position}", WHOLE, "finish", 'printf "AT %lu\\n", $trace_pos']
+        count = 0
+        for (position, end), part in zip(after.items(), self.gdb(commands).split("==\n")[1:]):
+            if end is None or "WHOLE 0" not in part:
+                continue
+            self.assertEqual(int(re.search(r"^AT (\d+)$", part, re.MULTILINE)[1]), end, f"from {position}:\n{part}")
+            count += 1
+        print(f"{count} functions ended in the oldest one")
 
 
 class ReverseFinish(Callers):
