@@ -20,7 +20,7 @@ struct moment session_moment(const struct session *session, size_t core, uint64_
 
 	if (!history_data(history))
 		return timeline_at(history, at.position);
-	if (length == 0 ||
+	if (length == 0 || !tarmac_has_clock(history_data(history)) ||
 	    tarmac_timestamp(history_data(history), position < length ? position : length - 1,
 	                     &time) != STATUS_OK)
 		return moment;
@@ -75,7 +75,7 @@ enum status session_positions_at(const struct session *session, size_t core, uin
 
 	if (!history_data(history))
 		return timeline_positions(history, time, first, last);
-	if (history_length(history) == 0)
+	if (history_length(history) == 0 || !tarmac_has_clock(history_data(history)))
 		return STATUS_UNAVAILABLE;
 	TRY(find_line(history, time, first));
 	*last = history_length(history);

@@ -170,7 +170,12 @@ enum status effects_at(struct effects_reader *reader, uint64_t position, struct 
 
 bool tarmac_has_times(const struct tarmac_core *core)
 {
-	return core->has_times;
+	return core->times.has_any;
+}
+
+bool tarmac_has_clock(const struct tarmac_core *core)
+{
+	return core->times.has_any && !core->times.goes_back && !core->source->has_units;
 }
 
 enum status tarmac_timestamp(const struct tarmac_core *core, uint64_t position, uint64_t *timestamp)

@@ -348,10 +348,32 @@ static bool begins_record(enum tarmac_kind kind)
 	return kind == TARMAC_INSTRUCTION || kind == TARMAC_EXCEPTION || kind == TARMAC_ASYNC;
 }
 
+static void note_time(struct tarmac_times *times, const struct tarmac_event *event)
+{
+	bool is_first = !times->has_any;
+	bool is_odd;
+
+	if (!event->has_timestamp || !begins_record(event->kind))
+		return;
+	is_odd = !is_first && (event->unit != times->unit || event->timestamp < times->last);
+	if (is_odd && !times->is_mixed && !times->goes_back) {
+		times->is_mixed = event->unit != times->unit;
+		times->goes_back = !times->is_mixed;
+		times->other = event->unit;
+		times->odd_line = event->line;
+	}
+	if (is_first) {
+		times->unit = event->unit;
+		times->odd_line = event->line;
+	}
+	times->has_any = true;
+	times->last = event->timestamp;
+}
+
 enum status tarmac_pass_add(struct tarmac_pass *p, const struct tarmac_event *event,
                             struct tarmac_tick *tick)
 {
-	p->core->has_times |= event->has_timestamp && begins_record(event->kind);
+	note_time(&p->core->times, event);
 	switch (event->kind) {
 	case TARMAC_INSTRUCTION:
 		if (event->instruction.is_debug)

@@ -280,6 +280,60 @@ static void report_astray(const struct reading *r, struct diag_list *diags)
 	}
 }
 
+/* The first core with another unit than a record before has, or NULL. */
+static const struct tarmac_core *find_other_unit(const struct tarmac_source *source,
+                                                 enum tarmac_unit *unit, enum tarmac_unit *other)
+{
+	bool has_unit = false;
+
+	for (size_t i = 0; i < source->core_count; i++) {
+		const struct tarmac_times *times = &source->cores[i]->times;
+
+		if (!times->has_any)
+			continue;
+		if (!has_unit)
+			*unit = times->unit;
+		has_unit = true;
+		*other = times->unit != *unit ? times->unit : times->other;
+		if (times->unit != *unit || times->is_mixed)
+			return source->cores[i];
+	}
+	return NULL;
+}
+
+static const char *unit_text(enum tarmac_unit unit)
+{
+	return unit == TARMAC_UNIT_NONE ? "no unit" : tarmac_unit_name(unit);
+}
+
+/* Times that cannot be compared are none that another core's place follows from. */
+static void look_at_times(struct reading *r, struct diag_list *diags)
+{
+	struct tarmac_source *source = r->source;
+	enum tarmac_unit unit;
+	enum tarmac_unit other;
+	const struct tarmac_core *core = find_other_unit(source, &unit, &other);
+
+	if (core) {
+		source->has_units = true;
+		diag_warning(diags, place_line(str_of(source->path), core->times.odd_line),
+		             "timestamps are of more than one unit, %s and %s: they are not "
+		             "compared, and "
+		             "each core moves alone",
+		             unit_text(unit), unit_text(other));
+	}
+	for (size_t i = 0; i < source->core_count && !core; i++) {
+		const struct tarmac_times *times = &source->cores[i]->times;
+		struct str name = tarmac_core_name(source->reader, (uint32_t)i);
+
+		if (times->goes_back)
+			diag_warning(diags, place_line(str_of(source->path), times->odd_line),
+			             "timestamps of %.*s go back: they are not compared, and it "
+			             "moves alone",
+			             STR_ARG(name.n > 0 ? name : STR("cpu0")));
+	}
+}
+
 static enum status finish(struct reading *r, const struct snapshot_options *images,
                           struct diag_list *diags, struct snapshot **snapshot)
 {
@@ -312,6 +366,7 @@ enum status tarmac_read(struct tarmac_source *source, bool is_strict,
 	if (status == STATUS_OK) {
 		tarmac_report_oddities(source->reader, diags);
 		report_astray(&r, diags);
+		look_at_times(&r, diags);
 	}
 	if (status == STATUS_OK)
 		status = finish(&r, images, diags, snapshot);

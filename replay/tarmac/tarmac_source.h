@@ -63,6 +63,11 @@ void tarmac_correct_opcode(const struct tarmac_core *core, uint64_t position,
 /* True if a record of the core, of which the first line says an instruction or another event, has
  * one. */
 bool tarmac_has_times(const struct tarmac_core *core);
+/*
+ * True if timestamps of the core's records can be compared, and with those of other cores: all of
+ * the text are of one unit, and the core's do not go back.
+ */
+bool tarmac_has_clock(const struct tarmac_core *core);
 /* True if the text has a page that is not at its own address, or two physical address spaces. */
 bool tarmac_has_places(const struct tarmac_core *core);
 /* Timestamp of the instruction at `position` < N. UNAVAILABLE if its line has none. */

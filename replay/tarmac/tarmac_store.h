@@ -37,13 +37,25 @@ struct tarmac_odd {
 	uint8_t size; /* bytes: 8; 0: it was not fetched */
 };
 
+/* Timestamps of a core's records, in the order of the text. */
+struct tarmac_times {
+	uint64_t last;
+	uint64_t odd_line; /* of the first record whose time is earlier, or of another unit; else
+	                      the first */
+	enum tarmac_unit unit;
+	enum tarmac_unit other; /* if is_mixed */
+	bool has_any;
+	bool is_mixed;
+	bool goes_back;
+};
+
 struct tarmac_core {
 	const struct tarmac_source *source;
 	uint32_t index;  /* in source->cores, and as the reader numbers them */
 	struct str name; /* of the text */
 	enum core_arch arch;
-	uint64_t length;             /* instructions */
-	bool has_times;              /* tarmac_has_times() */
+	uint64_t length; /* instructions */
+	struct tarmac_times times;
 	unsigned int features;       /* set of 1 << enum register_feature that lines wrote */
 	struct word_log registers;   /* by slot */
 	struct tarmac_system system; /* of registers without a slot in the file */
@@ -76,6 +88,7 @@ struct tarmac_source {
 	size_t turn_capacity;
 	struct tarmac_frames frames;
 	struct word_log memory;          /* by tarmac_frame_key() of places */
+	bool has_units;                  /* timestamps of more than one unit */
 	bool has_moved;                  /* some core has a page that is not at its own address */
 	const struct snapshot *snapshot; /* whose extension this is */
 };

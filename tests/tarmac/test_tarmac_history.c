@@ -615,6 +615,42 @@ static void history_end_is_where_the_last_instruction_leads(void **state)
 	}
 }
 
+/* "3 ns", "2500 ps": as numbers the second is later. */
+static void history_times_that_cannot_be_compared_are_none(void **state)
+{
+#define AT(time, core, address) time " " core " IT (1) " address " d503201f O EL1h_s : NOP\n"
+	static const struct {
+		const char *text;
+		bool has_clock[2];
+	} cases[] = {
+	        {AT("1 ns", "cpu0", "00001000") AT("2 ns", "cpu1", "00002000")
+	                 AT("2 ns", "cpu0", "00001004") AT("3 ns", "cpu1", "00002004"),
+	         {true, true}},
+	        {AT("1 ns", "cpu0", "00001000") AT("3 ns", "cpu0", "00001004")
+	                 AT("2500 ps", "cpu1", "00002000") AT("5000 ps", "cpu1", "00002004"),
+	         {false, false}},
+	        {AT("1 ns", "cpu0", "00001000") AT("2 ns", "cpu1", "00002000")
+	                 AT("2500 ps", "cpu1", "00002004") AT("3 ns", "cpu0", "00001004"),
+	         {false, false}},
+	        {AT("1 ns", "cpu0", "00001000") AT("4 ns", "cpu1", "00002000")
+	                 AT("3 ns", "cpu1", "00002004") AT("5 ns", "cpu0", "00001004"),
+	         {true, false}},
+	};
+#undef AT
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		open_text(cases[i].text);
+		for (size_t core = 0; core < 2; core++) {
+			bool expected = cases[i].has_clock[core];
+
+			assert_int_equal(session_has_clock(rig.session, core), expected);
+			assert_int_equal(session_moment(rig.session, core, 1).has_earliest,
+			                 expected);
+		}
+		(void)tear_down(state);
+	}
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_teardown(name, tear_down)
@@ -650,6 +686,7 @@ int main(void)
 	        T(history_of_an_empty_text_is_no_tarmac),
 	        T(open_interrupted_anywhere_has_no_result),
 	        T(history_end_is_where_the_last_instruction_leads),
+	        T(history_times_that_cannot_be_compared_are_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
