@@ -54,7 +54,9 @@ struct follower {
 	struct history *history;
 	struct hits hits;
 	struct findings findings;
-	bool has_conflict; /* code and trace disagree */
+	bool has_conflict; /* code and trace disagree, or these and what is known at the halt */
+	/* That is so in a history that nothing changes any more: stores are guessed past it. */
+	bool is_lenient;
 	bool tried_final;
 	bool only_checks; /* nothing more is looked for */
 	bool changes;     /* the history is to be made anew */
@@ -67,6 +69,7 @@ static void forget_findings(struct follower *f)
 	f->findings.count = 0;
 }
 
+/* For stores to code (through_writes), or for what code was. */
 static enum status solve(const struct follower *f, bool through_writes, struct solver *s)
 {
 	uint64_t to = history_length(f->history);
@@ -76,6 +79,7 @@ static enum status solve(const struct follower *f, bool through_writes, struct s
 	                   .handler_preserves = f->allowed->handler_preserves,
 	                   .interrupt = f->allowed->interrupt},
 	        .single_writer = f->allowed->single_writer,
+	        .is_lenient = through_writes && f->is_lenient,
 	        .through_writes = through_writes,
 	        .code_unchanged = true,
 	};
@@ -125,7 +129,7 @@ static enum status find_hits(struct follower *f)
 	enum status status = solve(f, true, &s);
 
 	f->hits.count = 0;
-	f->has_conflict = s.has_conflict;
+	f->has_conflict = s.has_conflict || f->is_lenient;
 	for (size_t i = 0; i < s.memory.access_count && status == STATUS_OK; i++) {
 		const struct memdep_access *a = &s.memory.accesses[i];
 
@@ -481,6 +485,10 @@ static enum status follow_rounds(struct follower *f)
 	for (unsigned int round = 0; round < rounds + ROUNDS_MORE; round++) {
 		f->only_checks = round >= rounds;
 		TRY(look(f));
+		if (!f->changes && f->has_conflict && !f->is_lenient) {
+			f->is_lenient = true;
+			TRY(look(f));
+		}
 		if (!f->changes)
 			return name_stores(f);
 		TRY(build_again(f));

@@ -36,6 +36,7 @@ class Machine:
         self.main, self.steps, self.truth = [], [], []
         self.content = list(before)
         self.contents = []
+        self.registers = []  # at the halt, beside PC and CPSR
         self.sees()
 
     def sees(self):
@@ -73,7 +74,7 @@ class Machine:
         """What is there at the end, alone, is its memory."""
         halt = MAIN + 4 * len(self.main)
         names = ["main.bin"] + ["%d.bin" % i for i in range(len(self.contents))]
-        lines = ["core cpu_0 Cortex-A53", "reg PC(size:64) 0x%x" % halt, "reg CPSR 0x60000000"]
+        lines = ["core cpu_0 Cortex-A53", "reg PC(size:64) 0x%x" % halt, "reg CPSR 0x60000000"] + self.registers
         lines += ["dump %s 0x%x" % (name, WRITTEN if i else MAIN) for i, name in enumerate(names)]
         lines += ["source ETM_0 ETM4.2 0x10", "context 0 1 0"] + self.steps
         lines += ["exception 11 0x%x" % halt]
@@ -245,6 +246,17 @@ class WrittenCode(unittest.TestCase):
         self.assertEqual([int(row[1], 16) for row in rows], [MAIN + at for at in (0, 2, 4, 6, 8, 10, 12, 14, 16, 18)])
         self.assertIn("gap before position 4: code %s" % NOTE, done.stdout)
         self.assertIn("cpu_0 wrote 2 bytes of code", done.stderr)
+
+    def test_a_register_that_the_trace_refutes_hides_no_store(self):
+        machine = Machine([0, RET])
+        machine.write(0, ADD)
+        machine.call()
+        machine.write(0, BRANCH - 1)
+        machine.call()
+        machine.registers.append("reg X1(size:64) 0x1234")
+        found, gaps = self.history(machine)
+        self.assertEqual(found, [row for row in machine.truth if row[0] < WRITTEN])
+        self.assertEqual(len(gaps), 2)
 
     def test_stores_beside_code_are_not_looked_at(self):
         machine = Machine([ADD, RET, 0])
