@@ -109,6 +109,19 @@ static enum status end(struct etm3 *d)
 	return etm3_flow_end(&d->flow);
 }
 
+/* Bytes are missing before those that are to be read: as if they were a packet that is none. */
+static enum status pass_hole(struct etm3 *d)
+{
+	struct etm3_packet packet = {.type = ETM3_BAD_SEQUENCE, .known = d->reader.known};
+
+	if (!d->reader.is_synced)
+		return STATUS_OK;
+	d->reader.is_synced = false;
+	d->drive.saw_async = false;
+	return etm3_flow_packet(&d->flow, &packet,
+	                        etm_drive_index(&d->drive, d->drive.deframe.bytes.pos));
+}
+
 static enum status pull_packet(struct etm3 *d)
 {
 	struct deframe *deframe = &d->drive.deframe;
@@ -121,6 +134,8 @@ static enum status pull_packet(struct etm3 *d)
 	if (status == STATUS_OK || status == STATUS_BAD_DATA)
 		return give_packet(d, &packet, begin);
 	status = etm_drive_refill(&d->drive);
+	if (status == STATUS_OK && deframe->follows_hole)
+		return pass_hole(d);
 	return status == STATUS_END ? end(d) : status;
 }
 

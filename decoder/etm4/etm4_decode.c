@@ -235,6 +235,21 @@ static enum status end(struct etm4 *d)
 	return etm4_flow_end(&d->flow);
 }
 
+/* Bytes are missing before those that are to be read: as if they were a packet that is none. */
+static enum status pass_hole(struct etm4 *d)
+{
+	const struct etm4_packet packet = {.type = ETM4_BAD_SEQUENCE};
+
+	if (!d->reader.is_synced)
+		return STATUS_OK;
+	d->reader.is_synced = false;
+	d->told_not_sync = false;
+	d->has_search_index = false;
+	d->saw_info = false;
+	return etm4_flow_packet(&d->flow, &packet,
+	                        deframe_index(&d->deframe, d->deframe.bytes.pos));
+}
+
 /* The window holds no whole packet: more bytes, or the end of the trace. */
 static enum status refill(struct etm4 *d)
 {
@@ -246,6 +261,8 @@ static enum status refill(struct etm4 *d)
 	d->is_paused = status == STATUS_UNAVAILABLE;
 	if (d->is_paused)
 		return STATUS_OK;
+	if (d->deframe.follows_hole)
+		return pass_hole(d);
 	return status == STATUS_END ? end(d) : status;
 }
 

@@ -11,7 +11,9 @@
 
 enum {
 	SEEK_BACK = 1 << 16, /* bytes in which the ID before a place is looked for */
-	ID_RESERVED = 0x70   /* this one and those after it */
+	ID_RESERVED = 0x70,  /* this one and those after it, but for two */
+	ID_FLUSH = 0x7b,
+	ID_TRIGGER = 0x7d,
 };
 
 /* Bytes of a frame: from the first to before the last. */
@@ -32,6 +34,11 @@ bool trace_id_is_source(unsigned int id)
 	return id > 0 && id < ID_RESERVED;
 }
 
+bool trace_id_is_reserved(unsigned int id)
+{
+	return id >= ID_RESERVED && id != ID_FLUSH && id != ID_TRIGGER;
+}
+
 static bool is_port(enum deframe_format format)
 {
 	return format != DEFRAME_CORESIGHT && format != DEFRAME_SOURCE;
@@ -45,6 +52,9 @@ void deframe_init(struct deframe *d, enum deframe_format format, struct bytes da
 
 	tpiu_init(&d->tpiu, data, has_hsync, is_dstream);
 	d->is_broken = false;
+	d->has_hole = false;
+	d->follows_hole = false;
+	d->held = 0;
 	d->whole_end = NULL;
 	d->bytes = bytes_of(d->window, 0);
 	d->format = format;
@@ -55,11 +65,10 @@ void deframe_init(struct deframe *d, enum deframe_format format, struct bytes da
 	d->seen_ids[1] = 0;
 }
 
-/* Moves what was not read to the window's start and returns how much it is. */
-static size_t compact(struct deframe *d)
+/* Moves what is held from `at` on to the window's start and returns how much it is. */
+static size_t compact(struct deframe *d, size_t at)
 {
-	size_t at = bytes_offset(&d->bytes);
-	size_t left = bytes_left(&d->bytes);
+	size_t left = d->held - at;
 
 	if (at > 0 && left > 0) {
 		memmove(d->window, d->window + at, left);
@@ -75,6 +84,20 @@ static void set_id(struct deframe *d, uint8_t id_byte)
 
 	d->current_id = (int)id;
 	d->seen_ids[id / 64] |= UINT64_C(1) << (id % 64);
+}
+
+/*
+ * The current ID was announced after `held` bytes. Returns how many are held now: of two holes with
+ * no whole frame between them, one is made.
+ */
+static size_t look_for_hole(struct deframe *d, size_t held)
+{
+	if (!trace_id_is_reserved((unsigned int)d->current_id))
+		return held;
+	if (!d->has_hole)
+		d->hole = held;
+	d->has_hole = true;
+	return d->hole;
 }
 
 /* A new ID at `place`: a run with bytes in it ends; an empty one becomes the new ID's. */
@@ -123,7 +146,7 @@ static size_t unpack_frame(struct deframe *d, size_t held, const uint8_t *frame,
 		if (at == LAST_AT) {
 			d->is_broken |= run.count == 0 && d->current_id == d->trace_id;
 			set_id(d, frame[at]);
-			return held;
+			return look_for_hole(d, held);
 		}
 		if (frame[at] >> 1 == d->current_id)
 			continue;
@@ -133,6 +156,7 @@ static size_t unpack_frame(struct deframe *d, size_t held, const uint8_t *frame,
 			from++;
 		}
 		change_id(d, &run, at, frame[at]);
+		held = look_for_hole(d, held);
 	}
 	return put(d, held, &run, data, (struct places){from, FLAGS_AT});
 }
@@ -150,9 +174,15 @@ static size_t unpack_whole(struct deframe *d, size_t held, const uint8_t *frame,
 	return held + FLAGS_AT;
 }
 
+/* There is no more to be unpacked into the window: it is full, or there are bytes after a hole. */
+static bool is_full(const struct deframe *d, size_t held)
+{
+	return held >= DEFRAME_WINDOW || d->is_broken || (d->has_hole && held > d->hole);
+}
+
 static size_t refill_frames(struct deframe *d, size_t held)
 {
-	while (held < DEFRAME_WINDOW && !d->is_broken && bytes_left(&d->input) >= FRAME_SIZE) {
+	while (!is_full(d, held) && bytes_left(&d->input) >= FRAME_SIZE) {
 		const uint8_t *frame = d->input.pos;
 		uint64_t position = bytes_offset(&d->input);
 
@@ -212,7 +242,7 @@ static size_t refill_port(struct deframe *d, size_t held)
 	uint64_t position;
 	enum status status = STATUS_OK;
 
-	while (held < DEFRAME_WINDOW && !d->is_broken) {
+	while (!is_full(d, held)) {
 		status = tpiu_next(&d->tpiu, frame, &position);
 		if (status != STATUS_OK)
 			break;
@@ -232,21 +262,54 @@ static size_t refill_source(struct deframe *d, size_t held)
 	return held;
 }
 
+static bool has_bytes_after_hole(const struct deframe *d)
+{
+	return d->has_hole && d->held > d->hole;
+}
+
+/* What is before the hole was read, or is no whole packet. */
+static enum status pass_hole(struct deframe *d)
+{
+	d->held = compact(d, d->hole);
+	d->bytes = bytes_of(d->window, d->held);
+	d->has_hole = false;
+	d->follows_hole = true;
+	return STATUS_OK;
+}
+
+/* Unpacks after `before` bytes, and tells of those that are before a hole. Returns how many. */
+static size_t unpack(struct deframe *d, size_t before)
+{
+	size_t told;
+
+	/* One that was not passed yet has nothing after it. */
+	d->hole = before;
+	if (d->format == DEFRAME_SOURCE)
+		d->held = refill_source(d, before);
+	else if (is_port(d->format))
+		d->held = refill_port(d, before);
+	else
+		d->held = refill_frames(d, before);
+	told = d->has_hole ? d->hole : d->held;
+	d->bytes = bytes_of(d->window, told);
+	return told;
+}
+
 enum status deframe_refill(struct deframe *d)
 {
-	size_t before = compact(d);
-	size_t held;
+	size_t before;
+	size_t told;
 
-	if (d->format == DEFRAME_SOURCE)
-		held = refill_source(d, before);
-	else if (is_port(d->format))
-		held = refill_port(d, before);
-	else
-		held = refill_frames(d, before);
-	d->bytes = bytes_of(d->window, held);
-	if (held > before)
+	d->follows_hole = false;
+	if (has_bytes_after_hole(d))
+		return pass_hole(d);
+	before = compact(d, bytes_offset(&d->bytes));
+	told = unpack(d, before);
+	if (told > before)
 		return STATUS_OK;
-	if (held >= DEFRAME_WINDOW)
+	if (has_bytes_after_hole(d))
+		return pass_hole(d);
+	if (told >= DEFRAME_WINDOW)
 		return STATUS_TRUNCATED;
 	if (d->whole_end && !d->is_broken)
 		return STATUS_UNAVAILABLE;

@@ -13,7 +13,10 @@
  * again after a refill.
  *
  * Two things no formatter sends, and what is after them is not trusted: an ID in whose turn there
- * is not one byte, and a synchronisation packet of the trace port where none may be.
+ * is not one byte, and a synchronisation packet of the trace port where none may be. A third, a
+ * reserved ID, is a damaged byte as long as the wanted ID comes again: whose the bytes are from
+ * there to the next ID is not known, nor whether the byte was an ID. That is a hole in the bytes of
+ * every ID, and what is after it does not continue what was before it.
  *
  * Each byte has two places. `position` is where it lies in the buffer. `index` is what OpenCSD
  * calls its Idx: the place at which its run of one ID's bytes begins in the frame, plus the number
@@ -48,11 +51,16 @@ enum deframe_format {
 
 struct deframe {
 	struct bytes bytes; /* to be read: the window, up to what is known so far */
+	bool follows_hole;  /* of the last refill: bytes may be missing before the first of `bytes`
+	                     */
 	/* Private. */
 	enum deframe_format format;
 	struct bytes input;       /* what was not unpacked yet; not of a trace port */
 	struct tpiu tpiu;         /* of a trace port */
 	bool is_broken;           /* what is after the window is no trace */
+	bool has_hole;            /* in the window, or at its end */
+	size_t hole;              /* place in the window; valid if has_hole */
+	size_t held;              /* bytes in the window, also those after a hole */
 	uint8_t trace_id;         /* the wanted one */
 	int current_id;           /* -1 before the first */
 	uint64_t seen_ids[2];     /* in frames: bit ID % 64 of seen_ids[ID / 64] */
@@ -64,6 +72,9 @@ struct deframe {
 
 /* True for an ID that a trace source may have. */
 bool trace_id_is_source(unsigned int id);
+
+/* True for an ID that no formatter sends: no source's, padding's, flush's or trigger's. */
+bool trace_id_is_reserved(unsigned int id);
 
 /* `data` must outlive the deframer. */
 void deframe_init(struct deframe *d, enum deframe_format format, struct bytes data,
@@ -86,9 +97,10 @@ void deframe_limit(struct deframe *d, uint64_t end);
 
 /*
  * Unpacks more, at least one byte; those already in `bytes` and not read move to the window's
- * begin. END if the buffer has no more of this ID (a last frame that is not whole is left out),
- * BAD_DATA if what is after is no frames, UNAVAILABLE at the limit, TRUNCATED if the window is
- * full of bytes that were not read.
+ * begin. After a hole they are gone: they are no whole packet, and what is to be read is what comes
+ * after it. A hole with nothing of the ID after it is none. END if the buffer has no more of this
+ * ID (a last frame that is not whole is left out), BAD_DATA if what is after is no frames,
+ * UNAVAILABLE at the limit, TRUNCATED if the window is full of bytes that were not read.
  */
 MUST_USE enum status deframe_refill(struct deframe *d);
 

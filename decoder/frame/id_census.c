@@ -7,9 +7,6 @@
 #include "decoder/frame/frame_bits.h"
 
 enum {
-	ID_RESERVED = 0x70,
-	ID_FLUSH = 0x7b,
-	ID_TRIGGER = 0x7d,
 	/*
 	 * What every protocol synchronizes with: five 0x00 and 0x80 (ETMv3, PTM, ITM; ETMv4 has
 	 * more of them), or ten 0xff and what ends them (STM: 21 nibbles of ones, a zero).
@@ -71,7 +68,7 @@ static bool set_id(struct id_census *census, uint8_t id_byte, uint64_t place)
 {
 	unsigned int id = id_byte >> 1;
 
-	if (id >= ID_RESERVED && id != ID_FLUSH && id != ID_TRIGGER) {
+	if (trace_id_is_reserved(id)) {
 		census->is_broken = true;
 		census->broken_at = place;
 		return false;

@@ -105,6 +105,19 @@ static enum status end(struct ptm *d)
 	return ptm_flow_end(&d->flow);
 }
 
+/* Bytes are missing before those that are to be read: as if they were a packet that is none. */
+static enum status pass_hole(struct ptm *d)
+{
+	struct ptm_packet packet = {.type = PTM_BAD_SEQUENCE, .known = d->reader.known};
+
+	if (!d->reader.is_synced)
+		return STATUS_OK;
+	d->reader.is_synced = false;
+	d->drive.saw_async = false;
+	return ptm_flow_packet(&d->flow, &packet,
+	                       etm_drive_index(&d->drive, d->drive.deframe.bytes.pos));
+}
+
 static enum status pull_packet(struct ptm *d)
 {
 	struct deframe *deframe = &d->drive.deframe;
@@ -117,6 +130,8 @@ static enum status pull_packet(struct ptm *d)
 	if (status == STATUS_OK || status == STATUS_BAD_DATA)
 		return give_packet(d, &packet, begin);
 	status = etm_drive_refill(&d->drive);
+	if (status == STATUS_OK && deframe->follows_hole)
+		return pass_hole(d);
 	return status == STATUS_END ? end(d) : status;
 }
 

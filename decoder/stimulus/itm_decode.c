@@ -60,6 +60,19 @@ static enum status itm_open(const struct protocol_input *input, void **state, ui
 	return STATUS_OK;
 }
 
+/* After a hole nothing until the next synchronisation, and then of the hole, too. */
+static void tell_flow(struct itm *d, const struct itm_packet *packet, uint64_t index)
+{
+	const struct itm_packet hole = {.type = ITM_BAD_SEQUENCE};
+
+	if (d->drive.is_past_hole && packet->type != ITM_ASYNC)
+		return;
+	if (d->drive.is_past_hole)
+		itm_flow_packet(&d->flow, &hole, index);
+	d->drive.is_past_hole = false;
+	itm_flow_packet(&d->flow, packet, index);
+}
+
 static enum status give_packet(struct itm *d, const struct itm_packet *packet, const uint8_t *bytes)
 {
 	struct listed_packet listed = {
@@ -67,7 +80,7 @@ static enum status give_packet(struct itm *d, const struct itm_packet *packet, c
 	uint64_t index = sw_drive_index(&d->drive, bytes);
 
 	sw_drive_done(&d->drive, bytes + packet->size - 1);
-	itm_flow_packet(&d->flow, packet, index);
+	tell_flow(d, packet, index);
 	if (!d->drive.lists_packets)
 		return STATUS_OK;
 	text_clear(&d->drive.text);
@@ -94,6 +107,13 @@ static enum status end(struct itm *d)
 	return STATUS_OK;
 }
 
+/* Bytes are missing before those that are to be read. */
+static void pass_hole(struct itm *d)
+{
+	d->drive.is_past_hole |= d->reader.is_synced;
+	d->reader.is_synced = false;
+}
+
 static enum status pull_packet(void *state)
 {
 	struct itm *d = state;
@@ -105,6 +125,8 @@ static enum status pull_packet(void *state)
 	if (status == STATUS_OK || status == STATUS_BAD_DATA)
 		return give_packet(d, &packet, begin);
 	status = sw_drive_refill(&d->drive, ITM_ASYNC_ZEROS);
+	if (d->drive.deframe.follows_hole)
+		pass_hole(d);
 	return status == STATUS_END ? end(d) : status;
 }
 

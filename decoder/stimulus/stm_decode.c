@@ -60,13 +60,26 @@ static uint64_t index_of(const struct stm *d, const struct stm_packet *packet, c
 	return packet->begins_high && is_synced ? index + 1 : index;
 }
 
+/* After a hole nothing until the next synchronisation, and then of the hole, too. */
+static void tell_flow(struct stm *d, const struct stm_packet *packet, uint64_t index)
+{
+	const struct stm_packet hole = {.type = STM_BAD_SEQUENCE};
+
+	if (d->drive.is_past_hole && packet->type != STM_ASYNC)
+		return;
+	if (d->drive.is_past_hole)
+		stm_flow_packet(&d->flow, &hole, index);
+	d->drive.is_past_hole = false;
+	stm_flow_packet(&d->flow, packet, index);
+}
+
 static enum status give_packet(struct stm *d, const struct stm_packet *packet, const uint8_t *bytes,
                                uint64_t index)
 {
 	struct listed_packet listed = {.name = packet->name, .bytes = bytes, .size = packet->size};
 	const uint8_t *last = bytes + packet->size - 1;
 
-	stm_flow_packet(&d->flow, packet, index);
+	tell_flow(d, packet, index);
 	/* Bytes in which synchronisation is sought count as they lie together in a frame. */
 	if (packet->type == STM_NOT_SYNC)
 		d->flow.last_index = sw_drive_run_index(&d->drive, last);
@@ -103,6 +116,14 @@ static enum status end(struct stm *d)
 	return STATUS_OK;
 }
 
+/* Bytes are missing before those that are to be read. */
+static void pass_hole(struct stm *d)
+{
+	d->reader.is_high_next = false;
+	d->drive.is_past_hole |= d->reader.is_synced;
+	d->reader.is_synced = false;
+}
+
 static enum status pull_packet(void *state)
 {
 	struct stm *d = state;
@@ -115,6 +136,8 @@ static enum status pull_packet(void *state)
 	if (status == STATUS_OK || status == STATUS_BAD_DATA)
 		return give_packet(d, &packet, begin, index_of(d, &packet, begin, was_synced));
 	status = sw_drive_refill(&d->drive, ASYNC_BYTES);
+	if (d->drive.deframe.follows_hole)
+		pass_hole(d);
 	return status == STATUS_END ? end(d) : status;
 }
 

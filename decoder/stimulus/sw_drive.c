@@ -100,6 +100,8 @@ enum status sw_drive_refill(struct sw_drive *drive, size_t keep)
 	struct bytes *bytes = &drive->deframe.bytes;
 	enum status status = deframe_refill(&drive->deframe);
 
+	if (drive->deframe.follows_hole)
+		drive->has_begin_index = false;
 	if (status != STATUS_TRUNCATED)
 		return status;
 	drive->begin_index = sw_drive_index(drive, bytes->pos);

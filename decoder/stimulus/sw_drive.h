@@ -33,6 +33,7 @@ struct sw_drive {
 	struct sw_out out;
 	uint64_t position; /* after the last packet's last byte */
 	bool is_ended;
+	bool is_past_hole; /* bytes are missing, and no synchronisation came since */
 	/* A synchronisation packet that is longer than the window. */
 	bool has_begin_index;
 	uint64_t begin_index; /* Idx of its first byte */

@@ -4,8 +4,10 @@
 
 Each case is the bundled example with one thing broken.
 """
+import itertools
 import os
 import random
+import re
 import shutil
 import socket
 import struct
@@ -221,6 +223,28 @@ class BadInput(unittest.TestCase):
         code, out, err = run("history", self.folder)
         self.assertEqual((code, err), (0, ""))
         self.assertRegex(out, r"\n# gap before position \d+: ")
+
+    def test_damaged_trace_id_is_a_gap(self):
+        """A reserved one: bytes of the source are left out, and what is before and after is not joined."""
+        with open(self.path("trace.bin"), "rb") as file:
+            trace = file.read()
+        whole = run("history", self.folder)[1].splitlines()
+        columns = [line.split("\t")[1:] for line in whole if line[0].isdigit()]
+        for reserved, at in itertools.product((0x70, 0x7a, 0x7c, 0x7e, 0x7f), (0x100, 0x300, 0x500)):
+            self.assertEqual(trace[at] & 1, 1)
+            damaged = bytearray(trace)
+            damaged[at] = reserved << 1 | 1
+            self.write("trace.bin", damaged)
+            code, out, err = run("history", self.folder)
+            self.assertEqual((code, err), (0, ""))
+            lines = out.splitlines()
+            gaps = [i for i, line in enumerate(lines) if re.match(r"# gap .*: the trace is damaged", line)]
+            self.assertEqual(len(gaps), 1)
+            before = [line.split("\t")[1:] for line in lines[:gaps[0]] if line[0].isdigit()]
+            after = [line.split("\t")[1:] for line in lines[gaps[0]:] if line[0].isdigit()]
+            self.assertEqual(before, columns[:len(before)])
+            self.assertEqual(after, columns[len(columns) - len(after):])
+            self.assertGreater(len(before), 1000)
 
     def test_image_of_another_machine(self):
         with open(self.path("sensorhub.elf"), "rb") as file:

@@ -87,7 +87,7 @@ class Example(Checked):
         folder = self.path("damaged")
         shutil.copytree(SENSORHUB, folder)
         trace = bytearray((folder / "trace.bin").read_bytes())
-        trace[800:816] = bytes([0xff] * 16)
+        del trace[800:816]
         (folder / "trace.bin").write_bytes(trace)
         return folder
 

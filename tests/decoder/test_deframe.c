@@ -194,6 +194,73 @@ static void id_of_source_is_0x01_to_0x6f(void **state)
 		assert_int_equal(trace_id_is_source(id), id >= 0x01 && id <= 0x6f);
 }
 
+static void id_is_reserved_from_0x70_on_but_for_flush_and_trigger(void **state)
+{
+	(void)state;
+	for (unsigned int id = 0; id < 0x80; id++)
+		assert_int_equal(trace_id_is_reserved(id), id >= 0x70 && id != 0x7b && id != 0x7d);
+}
+
+/* What one refill after the other gives: the bytes, `|` before those that follow a hole. */
+static void assert_refills(const uint8_t *frames, size_t size, size_t keep, const char *expected)
+{
+	struct deframe *d = malloc(sizeof(*d));
+	char found[64];
+	size_t count = 0;
+
+	assert_non_null(d);
+	deframe_init(d, DEFRAME_CORESIGHT, bytes_of(frames, size), OUR_ID);
+	while (deframe_refill(d) == STATUS_OK) {
+		if (d->follows_hole)
+			found[count++] = '|';
+		while (bytes_left(&d->bytes) > keep)
+			assert_int_equal(bytes_u8(&d->bytes, (uint8_t *)&found[count++]),
+			                 STATUS_OK);
+		assert_in_range(count, 0, 40);
+	}
+	while (bytes_left(&d->bytes) > 0)
+		assert_int_equal(bytes_u8(&d->bytes, (uint8_t *)&found[count++]), STATUS_OK);
+	found[count] = 0;
+	assert_string_equal(found, expected);
+	free(d);
+}
+
+static void reserved_id_is_a_hole_before_the_next_bytes(void **state)
+{
+	/* The one at 4 comes after byte 5, the one at 14 of the second frame after that. */
+	static const uint8_t frames[48] = {
+	        ID(OUR_ID), 'a', 'b', 'c', ID(0x70), 'e', 'x', 'x', ID(OUR_ID), 'g', 'h', 'i', 'j',
+	        'k',        'l', 4,   'n', 'n',      'p', 'p', 'r', 's',        't', 'u', 'v', 'w',
+	        'x',        'y', 'z', 'z', ID(0x7e), 0,   'x', 'x', ID(OUR_ID), 'A', 'B', 'C', 'D',
+	        'E',        'F', 'G', 'H', 'I',      'J', 'K', 'L', 0,
+	};
+
+	(void)state;
+	assert_refills(frames, 48, 0, "abce|ghijklnnpprstuvwxyzz|ABCDEFGHIJKL");
+	/* What was not read before a hole is no whole packet. */
+	assert_refills(frames, 48, 2, "ab|ghijklnnpprstuvwxy|ABCDEFGHIJKL");
+}
+
+static void reserved_ids_in_a_frame_are_one_hole(void **state)
+{
+	static const uint8_t frame[16] = {ID(OUR_ID), 'a', ID(0x7c), 'x', ID(OUR_ID), 'c',
+	                                  'd',        'e', ID(0x71), 'x', ID(OUR_ID), 'g',
+	                                  'h',        'i', 'j',      0};
+
+	(void)state;
+	assert_refills(frame, 16, 0, "a|ghij");
+}
+
+static void padding_flush_trigger_and_other_sources_are_no_hole(void **state)
+{
+	static const uint8_t frame[16] = {ID(OUR_ID),   'a', ID(0x7b),   'x', ID(OUR_ID), 'c',
+	                                  ID(0x7d),     'x', ID(OUR_ID), 'e', ID(0),      'x',
+	                                  ID(OTHER_ID), 'x', 'x',        0};
+
+	(void)state;
+	assert_refills(frame, 16, 0, "ace");
+}
+
 /* The formatter's rules once more, byte by byte over the whole buffer. */
 static void unpack_plainly(const uint8_t *data, size_t size, struct unpacked *u)
 {
@@ -241,8 +308,8 @@ static void frames_random_are_those_of_plain_unpacking(void **state)
 		/* Half of the IDs are ours. */
 		if (i % 2 == 0 && (data[i] & 3) == 1)
 			data[i] = ID(OUR_ID);
-		/* No turn of an ID is without a byte. */
-		if (i % 16 == 14)
+		/* No turn of an ID is without a byte, and no ID is reserved. */
+		if (i % 16 == 14 || (i % 2 == 0 && trace_id_is_reserved(data[i] >> 1)))
 			data[i] &= 0xfe;
 	}
 	for (size_t keep = 0; keep < 100; keep += 33) {
@@ -535,6 +602,10 @@ int main(void)
 	        cmocka_unit_test(frame_cut_is_left_out),
 	        cmocka_unit_test(source_data_is_taken_as_it_is),
 	        cmocka_unit_test(id_of_source_is_0x01_to_0x6f),
+	        cmocka_unit_test(id_is_reserved_from_0x70_on_but_for_flush_and_trigger),
+	        cmocka_unit_test(reserved_id_is_a_hole_before_the_next_bytes),
+	        cmocka_unit_test(reserved_ids_in_a_frame_are_one_hole),
+	        cmocka_unit_test(padding_flush_trigger_and_other_sources_are_no_hole),
 	        cmocka_unit_test(frames_random_are_those_of_plain_unpacking),
 	        cmocka_unit_test(window_full_of_unread_bytes_is_truncated),
 	        cmocka_unit_test(frames_random_from_any_place_are_the_rest_of_all),
