@@ -4,10 +4,10 @@
  * registers, each a line with its time. In: events. Out: lines. Nothing else has a record there:
  * exceptions and branches are not written, but counted, and so is what stands in a line as the
  * format does not have it. Three such things are written all the same, as readers of Fast Models'
- * lines know them, since a text without them would say what is not so: gaps; physical addresses
- * with operations on translations, where addresses alone are not one space; and the core of a line
- * whose core is not that of the line before. The index of an instruction is that of the text, if it
- * has one.
+ * lines know them, since a text without them would say what is not so: gaps, those too that the
+ * line of a branch shows; physical addresses with operations on translations, where addresses alone
+ * are not one space; and the core of a line whose core is not that of the line before. The index of
+ * an instruction is that of the text, if it has one.
  */
 
 #include "replay/export/line_write.h"
@@ -59,10 +59,60 @@ static void put_physical(struct line_writer *w, char before, uint64_t address,
 
 static void put_gap(struct line_writer *w, const struct gap *gap)
 {
+	w->has_target = false;
 	line_lose(w, EXPORT_LOST_GAPS);
 	put_begin(w, &(struct tarmac_event){.kind = TARMAC_NOTE});
 	tarmac_gap_write(gap, w->out);
 	text_char(w->out, '\n');
+}
+
+/*
+ * An instruction that is elsewhere than the branch before it leads: lines are missing, which a
+ * reader of the branch's line would see (tarmac_pass.c: after a reset a simulator may set the PC).
+ */
+static void check_target(struct line_writer *w, uint64_t address)
+{
+	if (w->has_target && w->target != address)
+		put_gap(w, &(struct gap){.reason = GAP_BAD_PACKET});
+	w->has_target = false;
+	w->is_reset = false;
+}
+
+static void note_branch(struct line_writer *w, const struct tarmac_event *event)
+{
+	line_lose(w, EXPORT_LOST_BRANCHES);
+	w->has_target = !w->is_reset;
+	w->target = event->branch.target;
+}
+
+static void note_exception(struct line_writer *w, const struct tarmac_event *event)
+{
+	line_lose(w, EXPORT_LOST_EXCEPTIONS);
+	w->has_target = false;
+	w->is_reset = tarmac_exception_is_reset(&event->exception);
+}
+
+/* A note has no effect, unless it is a gap of the history that the text was written of. */
+static void put_note(struct line_writer *w, const struct tarmac_event *event)
+{
+	struct gap gap;
+
+	if (tarmac_gap_read(event, &gap))
+		put_gap(w, &gap);
+	else
+		line_lose(w, EXPORT_LOST_NOTES);
+}
+
+/* A malformed line may have been an instruction, or not: a branch before it is still to be kept to.
+ */
+static void put_unknown(struct line_writer *w, const struct tarmac_event *event)
+{
+	bool has_target = w->has_target;
+
+	line_lose(w, EXPORT_LOST_MALFORMED);
+	if (line_hides_effect(event->word))
+		put_gap(w, &(struct gap){.reason = GAP_BAD_PACKET});
+	w->has_target = has_target;
 }
 
 static const char *isa_letter(enum isa isa)
@@ -121,6 +171,7 @@ static void put_instruction(struct line_writer *w, const struct tarmac_event *ev
 		put_gap(w, &(struct gap){.reason = GAP_BAD_PACKET});
 		return;
 	}
+	check_target(w, insn->address);
 	if (!has_mode(insn))
 		line_lose(w, EXPORT_LOST_MODES);
 	if (is_other_mode(insn->mode))
@@ -252,21 +303,19 @@ static void put_event(struct line_writer *w, const struct tarmac_event *event)
 		put_operation(w, event);
 		break;
 	case TARMAC_UNKNOWN:
-		line_lose(w, EXPORT_LOST_MALFORMED);
-		if (line_hides_effect(event->word))
-			put_gap(w, &(struct gap){.reason = GAP_BAD_PACKET});
+		put_unknown(w, event);
 		break;
 	case TARMAC_EXCEPTION:
-		line_lose(w, EXPORT_LOST_EXCEPTIONS);
+		note_exception(w, event);
 		break;
 	case TARMAC_ASYNC:
 		line_lose(w, EXPORT_LOST_ASYNC);
 		break;
 	case TARMAC_BRANCH:
-		line_lose(w, EXPORT_LOST_BRANCHES);
+		note_branch(w, event);
 		break;
 	case TARMAC_NOTE:
-		line_lose(w, EXPORT_LOST_NOTES);
+		put_note(w, event);
 		break;
 	case TARMAC_HEADER:
 		break;

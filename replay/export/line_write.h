@@ -24,6 +24,9 @@ struct line_writer {
 	bool in_record;    /* an asynchronous event began a record, which an exception belongs to */
 	bool has_places;   /* some address is of several places, as physical addresses say */
 	bool is_elsewhere; /* the line before is of another core */
+	bool has_target;   /* a branch says where the next instruction is, and has no line */
+	bool is_reset;     /* no instruction came after a reset */
+	uint64_t target;   /* valid if has_target */
 	struct export_losses lost;
 };
 

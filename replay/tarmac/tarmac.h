@@ -240,6 +240,9 @@ bool tarmac_exception_vector(const struct tarmac_exception *exception, enum core
 /* True for what a simulator tells as an exception and is none: a change of mode. */
 bool tarmac_exception_is_none(const struct tarmac_exception *exception);
 
+/* True for a reset, after which a simulator may set the PC that it starts at. */
+bool tarmac_exception_is_reset(const struct tarmac_exception *exception);
+
 /* The place of the next line, and back to it: only with a mark that this reader gave. */
 void tarmac_tell(const struct tarmac *t, struct tarmac_mark *mark);
 void tarmac_seek(struct tarmac *t, const struct tarmac_mark *mark);

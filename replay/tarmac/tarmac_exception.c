@@ -86,6 +86,12 @@ bool tarmac_exception_vector(const struct tarmac_exception *exception, enum core
 	return exception->has_number && exception->number > 0 && exception->number < EXCEPTIONS_M;
 }
 
+bool tarmac_exception_is_reset(const struct tarmac_exception *exception)
+{
+	return str_eq_nocase(exception->name, STR("reset")) ||
+	       str_eq_nocase(exception->name, STR("CoreEvent_RESET"));
+}
+
 bool tarmac_exception_is_none(const struct tarmac_exception *exception)
 {
 	return str_eq_nocase(exception->name, STR("CoreEvent_ModeChange"));

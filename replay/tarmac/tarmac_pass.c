@@ -256,11 +256,6 @@ static enum status add_instruction(struct tarmac_pass *p, const struct tarmac_ev
 
 /* Exceptions, gaps: what is between runs. */
 
-static bool is_reset(struct str name)
-{
-	return str_eq_nocase(name, STR("reset")) || str_eq_nocase(name, STR("CoreEvent_RESET"));
-}
-
 static enum status add_exception(struct tarmac_pass *p, const struct tarmac_event *event)
 {
 	const struct tarmac_exception *line = &event->exception;
@@ -271,13 +266,13 @@ static enum status add_exception(struct tarmac_pass *p, const struct tarmac_even
 	if (p->aside_count > 0 && p->asides[p->aside_count - 1].is_async)
 		p->aside_count--;
 	p->target.is_said = false;
-	p->is_reset = is_reset(line->name);
+	p->is_reset = tarmac_exception_is_reset(line);
 	run->was_left = true;
 	run->has_left_at |= line->has_address;
 	run->left_at = line->has_address ? line->address : run->left_at;
 	TRY(flush_run(p, NULL));
 	part_break(p->part);
-	if (p->context.arch == CORE_M && is_reset(line->name)) {
+	if (p->context.arch == CORE_M && tarmac_exception_is_reset(line)) {
 		struct tarmac_context context = p->context;
 
 		/* CONTROL is 0, so SP is MSP (Armv8-M ARM, TakeReset). */

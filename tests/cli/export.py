@@ -138,6 +138,27 @@ class Export(unittest.TestCase):
         for there, here in zip(self.values(text, None, *questions), self.values(out, None, *questions)):
             self.assertIn(here, (there, "-"))
 
+    def test_lines_that_are_missing_after_a_branch_stay_so(self):
+        """ISP RAS has no line of where a branch leads, and a gap of a history is a note."""
+        head = ("1 clk IT (1) 00001000 ea000002 A svc_s : B 0x1010\n"
+                "1 clk R r0 00000001\n"
+                "1 clk MW4 00005000 00000002\n")
+        lines = {"BR (00001010) A\n": "", "BR (00001020) A\n": "# gap",
+                 "E DebugEvent_TraceGap the trace is damaged\n": "# gap",
+                 "BR (00001020) A\n1 clk E 00001000 10 00000001 CoreEvent_RESET\n": "",
+                 "BR (00001020) A\n1 clk E 00001000 10 00000001 CoreEvent_ModeChange\n": "# gap"}
+        for line, expected in lines.items():
+            text = head + f"1 clk {line}2 clk IT (2) 00001010 e1a00000 A svc_s : NOP\n"
+            out, _ = self.export(text, "--dialect", "isp")
+            found = [[gap.split(" (")[0] for gap in subprocess.run(
+                [CSREPLAY, "history", self.file(t, "c.tarmac")], capture_output=True, text=True, check=True,
+                timeout=60).stdout.splitlines() if gap.startswith("# gap")] for t in (text, out)]
+            self.assertEqual(found[0], found[1])
+            self.assertEqual([gap[:5] for gap in found[1]], [expected] if expected else [], line)
+            questions = ["1 r0", "2 r0", "2 m5000"]
+            self.assertEqual(self.values(text, None, *questions), self.values(out, None, *questions))
+            self.assertEqual(self.values(out, None, "2 r0"), ["-" if expected else "00000001"])
+
     def test_physical_addresses_come_back(self):
         """Two processes at one address; without physical addresses the second would be the first."""
         text = ("1 clk 0 IT (1) 00001000:000000081000 e1a00000 A usr_s : NOP\n"
