@@ -70,8 +70,8 @@ static enum cli_exit parse_aspects(struct comparison *run)
 		*aspects |= 1U << COMPARE_MEMORY;
 	run->options.is_strict = args->given[CLI_OPTION_STRICT];
 	if (run->options.is_strict)
-		*aspects |= 1U << COMPARE_EXCEPTIONS | 1U << COMPARE_DISASSEMBLY |
-		            1U << COMPARE_TIMESTAMPS;
+		*aspects |= 1U << COMPARE_EXCEPTIONS | 1U << COMPARE_GAP |
+		            1U << COMPARE_DISASSEMBLY | 1U << COMPARE_TIMESTAMPS;
 	while (args->given[CLI_OPTION_IGNORE] && rest.p) {
 		struct str name = str_next_part(&rest, ',');
 		enum compare_aspect aspect;

@@ -49,10 +49,11 @@ static const char compare_details[] =
 #define X(name, text, what) "  " text ": " what "\n"
 #include "replay/compare/compare.def"
 #undef X
-        "of these registers with --registers, memory with --memory, exceptions, disassembly and\n"
-        "timestamps with --strict. With --strict a gap excuses nothing. All cores with trace are\n"
-        "compared, by name or in order; --core and --from take a name and a position for both, or\n"
-        "one for each: A:B.\n"
+        "of these registers with --registers, memory with --memory, exceptions, gaps, disassembly\n"
+        "and timestamps with --strict. With --strict a gap excuses nothing. All cores with trace\n"
+        "are compared, by name or in order; --core and --from take a name and a position for "
+        "both,\n"
+        "or one for each: A:B.\n"
         "Ends with 0 if there is no difference, 1 if there is one, 2 if used wrongly.\n";
 
 static const struct cli_command commands[] = {

@@ -32,6 +32,7 @@ struct compare {
 	uint64_t position[COMPARE_SIDES];
 	uint64_t left;
 	uint64_t before; /* pairs without a difference that were passed */
+	bool is_joined;  /* what was passed last is a pair */
 	struct compare_list list;
 	struct compare_bytes bytes[COMPARE_SIDES];
 	struct compare_summary summary;
@@ -294,6 +295,46 @@ static enum status compare_taken(struct compare *c)
 	return compare_exceptions(places, STR(""), &c->list);
 }
 
+/* A gap that one has and the other not, before `position` of each. */
+static enum status compare_gap(struct compare *c, const uint64_t position[COMPARE_SIDES],
+                               struct str name)
+{
+	struct str texts[COMPARE_SIDES] = {STR("none"), STR("none")};
+	bool has_gap[COMPARE_SIDES];
+
+	for (int i = 0; i < COMPARE_SIDES; i++) {
+		struct gap gap;
+
+		has_gap[i] = history_gap_at(c->views[i].history, position[i], &gap);
+		if (has_gap[i])
+			texts[i] = str_of(gap_reason_text(gap.reason));
+	}
+	if (has_gap[COMPARE_A] == has_gap[COMPARE_B])
+		return STATUS_OK;
+	return compare_list_add(&c->list, COMPARE_GAP, name, texts[COMPARE_A], texts[COMPARE_B]);
+}
+
+/*
+ * Gaps before the pair and, after the last instructions of both, those before the end. What is
+ * before a trace of program flow is not known anyway, and what is after instructions that do not
+ * match differs anyway.
+ */
+static enum status compare_gaps(struct compare *c)
+{
+	uint64_t after[COMPARE_SIDES];
+	bool is_first = true;
+	bool is_last = true;
+
+	for (int i = 0; i < COMPARE_SIDES; i++) {
+		after[i] = c->position[i] + 1;
+		is_first &= c->position[i] == 0 && !c->views[i].begins_in_gap;
+		is_last &= after[i] == history_length(c->views[i].history);
+	}
+	if (c->is_joined || is_first)
+		TRY(compare_gap(c, c->position, STR("before it")));
+	return is_last ? compare_gap(c, after, STR("after it")) : STATUS_OK;
+}
+
 /* Fills the list with what differs in the pair at hand. */
 static enum status compare_pair(struct compare *c)
 {
@@ -308,6 +349,9 @@ static enum status compare_pair(struct compare *c)
 		TRY(compare_executed(c, half));
 	if (wants(c, COMPARE_EXCEPTIONS))
 		TRY(compare_taken(c));
+	if (wants(c, COMPARE_GAP))
+		TRY(compare_gaps(c));
+	c->is_joined = true;
 	if (half[COMPARE_A].has_effects && half[COMPARE_B].has_effects)
 		TRY(compare_data(c, half));
 	return STATUS_OK;
@@ -366,6 +410,7 @@ static void take_different(struct compare *c, const struct alignment_stretch *st
 	        .before = c->before,
 	};
 	c->before = 0;
+	c->is_joined = false;
 	if (is_gap)
 		c->summary.gaps++;
 	else

@@ -9,7 +9,9 @@
  * the bytes that it reads and writes; both only where both traces carry data
  * (replay/tarmac/effects.h).
  *
- * What one history has more where the other has a gap is reported, and is no difference. The begin
+ * What one history has more where the other has a gap is reported, and is no difference. Where both
+ * go on with the same instruction, a gap of one alone is a difference of the aspect COMPARE_GAP:
+ * what ran there is not known to be what the other has, nothing. The begin
  * of a trace of program flow is such a gap: a buffer holds the end of what was executed.
  */
 #ifndef CSREPLAY_REPLAY_COMPARE_COMPARE_H

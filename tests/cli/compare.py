@@ -259,6 +259,23 @@ class Gaps(Scratch):
         self.assertIn("\n~ ... 19 more\n", out)
         self.assertIn("\nonly in B, where A has gaps: 20 instructions\nequal\n", out)
 
+    def test_gap_that_one_has_alone_is_a_strict_difference(self):
+        """Also where both go on with the same instruction: one of them does not know that nothing ran between."""
+        for step, name in ((9, "before it"), (29, "after it"), (0, "before it")):
+            steps = [*range(step), (step, self.GAP), *range(step + 1, 30)]
+            text = a64(steps) if step else f"0 clk {self.GAP}\n" + a64(range(30))
+            a, b = self.file("a.tarmac", text), self.file("b.tarmac", a64(range(30)))
+            for sides, texts in (((a, b), (self.GAP[22:], "none")), ((b, a), ("none", self.GAP[22:]))):
+                self.assertTrue(self.compare(*sides, code=0)["summary"]["equal"])
+                document = self.compare(*sides, "--strict", code=1)
+                at = step + (step == 9)
+                self.assertEqual([(d["kind"], d["a"]["position"], d["items"]) for d in document["differences"]],
+                                 [("pair", at, [{"aspect": "gap", "name": name, "a": texts[0], "b": texts[1]}])])
+                self.assertEqual(document["summary"]["gap"], 1)
+                self.compare(*sides, "--strict", "--ignore", "gap", code=0)
+            self.compare(a, a, "--strict", code=0)
+        self.assertIn("\n!   gap before it: the trace source overflowed | none\n", run("compare", "--strict", a, b)[1])
+
     def test_what_has_no_gap_is_a_difference(self):
         a = self.file("a.tarmac", a64([*range(9), (9, self.GAP), *range(30, 50)]))
         b = self.file("b.tarmac", a64([*range(10), *range(33, 50)]))
@@ -293,7 +310,7 @@ class Gaps(Scratch):
 class Document(Scratch):
     """The whole JSON document, as it follows from the two texts."""
 
-    ZEROS = {name: 0 for name in ("isa", "opcode", "executed", "exceptions", "registers", "memory",
+    ZEROS = {name: 0 for name in ("isa", "opcode", "executed", "exceptions", "gap", "registers", "memory",
                                   "disassembly", "timestamps")}
 
     def instructions(self, first, numbers):
