@@ -218,10 +218,15 @@ static bool is_at_crash(const struct gdb *gdb, size_t core, struct crash *crash)
 	       session_crash(gdb->session, core, crash) && crash_signal(crash) != SYNDROME_NONE;
 }
 
+/*
+ * A seek is no stop to lldb, which shows the reason of the last one on, wherever the core is then:
+ * so that it says whose it is.
+ */
 static void describe_crash(struct gdb *gdb, const struct crash *crash)
 {
 	struct text line = {0};
 
+	text_puts(&line, "at the halt: ");
 	crash_format(crash, &line);
 	add_exception(gdb, line.data ? line.data : crash->syndrome.what);
 	text_fini(&line);

@@ -54,7 +54,12 @@ class Script(unittest.TestCase):
 
     def test_connecting_shows_where_it_is_once(self):
         out = self.lldb("when").split("(lldb) when")[0]
-        self.assertEqual(out.count("stop reason = data fault"), 1, out)
+        self.assertEqual(out.count("stop reason = at the halt: data fault"), 1, out)
+
+    def test_reason_that_a_seek_leaves_is_the_halts(self):
+        """lldb shows the reason of the last stop on: nothing crashed at the position that it is at."""
+        out = self.lldb("seek 7", "thread list").split("thread list")[1]
+        self.assertRegex(out, r"\* thread #1: .*, stop reason = at the halt: data fault")
 
     def test_a_name_that_lldb_has_is_not_shadowed(self):
         out = self.lldb("x/2xw $sp", "help x", "settings show prompt")

@@ -62,8 +62,9 @@ static void lldb_halt_at_fault_has_its_reason(void **state)
 {
 	(void)state;
 	connect_lldb();
-	/* "data fault" */
-	assert_non_null(strstr(ask("?"), "T0breason:exception;description:64617461206661756c74;"));
+	/* "at the halt: data fault" */
+	assert_non_null(strstr(ask("?"), "T0breason:exception;description:"
+	                                 "6174207468652068616c743a2064617461206661756c74;"));
 }
 
 static void gdb_stop_replies_never_hold_unknown_digits(void **state)

@@ -463,8 +463,10 @@ static void fault_at_the_halt_is_named_as_its_trace_numbers_it(void **state)
 		rig.gdb.client = CLIENT_LLDB;
 		if (cases[i].name)
 			text_puts(&expected, "reason:exception;description:");
-		if (cases[i].name)
+		if (cases[i].name) {
+			hex_of(&expected, "at the halt: ");
 			hex_of(&expected, cases[i].name);
+		}
 		text_puts(&expected, cases[i].name ? ";00:" : "00:");
 		assert_memory_equal(ask("?"), expected.data, expected.length);
 		text_fini(&expected);
