@@ -34,18 +34,17 @@ static uint32_t last_view(const struct history *h)
 	                                                                 : (uint32_t)SPACE_ANY;
 }
 
-enum status halt_tail_find(const struct history *history, uint64_t from, struct walk *walk,
-                           bool *is_found)
+enum status halt_tail_find(const struct history *history, uint64_t from, uint64_t pc,
+                           struct walk *walk, bool *is_found)
 {
 	enum isa isa = history->core->arch == CORE_A64 ? ISA_A64 : history_halt_isa(history);
 	const struct insn_options waypoints = waypoints_of(history->core);
 	struct follow *follow;
-	uint64_t pc;
 	enum status status;
 
 	*is_found = false;
-	if (history->length == 0 || history_pc(history, history->length, &pc) != STATUS_OK ||
-	    from >= pc || isa == ISA_UNKNOWN || ends_with_exception(history))
+	if (history->length == 0 || from >= pc || isa == ISA_UNKNOWN ||
+	    ends_with_exception(history))
 		return STATUS_OK;
 	follow = follow_create(history->memory, &waypoints);
 	if (!follow)
@@ -56,6 +55,17 @@ enum status halt_tail_find(const struct history *history, uint64_t from, struct 
 	            walk->end == pc;
 	follow_destroy(follow);
 	return status == STATUS_NO_MEM ? status : STATUS_OK;
+}
+
+enum status history_leads_to(const struct history *history, uint64_t pc, bool *leads)
+{
+	uint64_t untraced = history_untraced_bits(history);
+	struct walk walk;
+
+	*leads = history->is_astray && ((history->end_address ^ pc) & ~untraced) == 0;
+	if (!history->is_astray || *leads)
+		return STATUS_OK;
+	return halt_tail_find(history, history->end_address, pc, &walk, leads);
 }
 
 enum status halt_tail_part(const struct history *history, const struct walk *walk,

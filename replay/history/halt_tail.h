@@ -13,11 +13,11 @@
 #include "replay/history/history_part.h"
 
 /*
- * True if execution at `from`, where the history ends so far, comes to its halt PC through whole
- * instructions of which none is a waypoint. NO_MEM, else OK.
+ * True if execution at `from`, where the history ends so far, comes to the halt PC `pc` through
+ * whole instructions of which none is a waypoint. NO_MEM, else OK.
  */
-MUST_USE enum status halt_tail_find(const struct history *history, uint64_t from, struct walk *walk,
-                                    bool *is_found);
+MUST_USE enum status halt_tail_find(const struct history *history, uint64_t from, uint64_t pc,
+                                    struct walk *walk, bool *is_found);
 
 /* A part of this walk; *graph is its own, and the caller's, as the part is. NO_MEM. */
 MUST_USE enum status halt_tail_part(const struct history *history, const struct walk *walk,

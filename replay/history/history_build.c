@@ -251,11 +251,13 @@ static enum status join_tail(struct builder *b, const struct walk *walk)
 /* What was executed after the last packet. */
 static enum status go_on_to_halt(struct builder *b)
 {
+	struct history *h = b->history;
 	struct walk walk;
+	uint64_t pc;
 	bool is_found = false;
 
-	if (b->has_expected)
-		TRY(halt_tail_find(b->history, b->expected, &walk, &is_found));
+	if (b->has_expected && history_pc(h, h->length, &pc) == STATUS_OK)
+		TRY(halt_tail_find(h, b->expected, pc, &walk, &is_found));
 	return is_found ? join_tail(b, &walk) : STATUS_OK;
 }
 
@@ -276,6 +278,8 @@ static enum status check_halt(struct builder *b)
 		h->end_address = b->expected;
 		return STATUS_OK;
 	}
+	h->is_astray = b->has_expected;
+	h->end_address = b->expected;
 	return add_gap(b, gap);
 }
 

@@ -161,6 +161,11 @@ enum isa history_halt_isa(const struct history *history);
  */
 uint64_t history_untraced_bits(const struct history *history);
 /*
+ * *leads is true if the trace leads to an address, and not to the halt PC of its core: would it be
+ * the trace of a core that halted there? NO_MEM.
+ */
+MUST_USE enum status history_leads_to(const struct history *history, uint64_t pc, bool *leads);
+/*
  * Warns if another core's dump contradicts code that was executed, so that dumps are of several
  * processes, and says what was made of that (code_memory.h).
  */

@@ -89,9 +89,11 @@ struct history {
 	bool left_out[REGISTER_FILE_MOST]; /* of these: history_is_left_out() */
 	uint64_t length;                   /* N */
 	size_t undecoded;                  /* trace sources that could not be opened */
-	/* Where the trace leads to, for a core whose snapshot has no PC; valid if has_end. */
+	/* Where the trace leads to, for a core whose snapshot has no PC; valid if has_end, and if
+	 * is_astray: then it is not to the halt PC. */
 	uint64_t end_address;
 	bool has_end;
+	bool is_astray;
 	struct graph **graphs; /* the parts' */
 	size_t graph_count;
 	size_t graph_capacity;

@@ -4,6 +4,7 @@
 
 #include "base/thread_pool.h"
 #include "replay/survey/survey.h"
+#include "replay/trust/exchange_check.h"
 #include "replay/trust/halt_check.h"
 #include "replay/trust/register_check.h"
 #include "replay/trust/share_check.h"
@@ -72,6 +73,7 @@ enum status trust_examine(const struct trust_of *of, struct diag_list *facts)
 	snapshot_check_contradictions(of->snapshot, facts);
 	for (size_t i = 0; i < of->snapshot->core_count; i++)
 		register_check(&of->snapshot->cores[i], facts);
+	TRY(exchange_check(of->histories, of->snapshot->core_count, facts));
 	TRY(solve_halts(of));
 	for (size_t i = 0; i < of->snapshot->core_count; i++) {
 		if (!of->values[i])
