@@ -14,7 +14,9 @@
  *     proves it, and nothing that a wrong opcode says is asked;
  *   - after the last store the code is what it is at the halt, if decoding it shows no later store
  *     to what ran in it.
- * A byte that changes again with no address in the trace between is not known at all.
+ * A byte that changes again with no address in the trace between is not known at all. Where trace,
+ * code and the halt contradict each other in the end, stores that are guessed past that say the
+ * same.
  *
  * Assumed is, by the name of code-unchanged, that code which no store of a proved address hit was
  * the same before: other stores, other cores and what is not traced wrote none that ran.
