@@ -57,9 +57,11 @@ static bool changes_translation(const struct memmap *memory, struct template *te
 
 static bool changes_byte_order(const struct memmap *memory, struct template *template)
 {
+	enum data_order order =
+	        template_byte_order((enum isa) template->isa, template->size, template->opcode);
+
 	(void)memory;
-	return template_byte_order((enum isa) template->isa, template->size, template->opcode) !=
-	       DATA_ORDER_KEPT;
+	return order != DATA_ORDER_KEPT && order != DATA_ORDER_RESTORED;
 }
 
 static bool changes_kernel(const struct memmap *memory, struct template *template)
@@ -205,6 +207,11 @@ bool code_change_is_likely(const struct history *history)
 	return false;
 }
 
+bool code_change_of_byte_order(const struct history *history)
+{
+	return history_core(history)->arch != CORE_M && runs_any(history, changes_byte_order);
+}
+
 bool code_change_of_code(const struct history *history)
 {
 	return runs_writable(history) && runs_any(history, makes_code);
@@ -216,8 +223,7 @@ struct code_changes code_changes_of(const struct history *history)
 
 	return (struct code_changes){
 	        .of_code = code_change_of_code(history),
-	        .of_byte_order = history_core(history)->arch != CORE_M &&
-	                         runs_any(history, changes_byte_order),
+	        .of_byte_order = code_change_of_byte_order(history),
 	        .of_translation = of_translation,
 	        .of_kernel = of_translation && runs_any(history, changes_kernel),
 	        .of_tables = of_translation && runs_any(history, changes_tables),

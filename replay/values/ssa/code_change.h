@@ -42,6 +42,9 @@ bool code_change_is_likely(const struct history *history);
 /* What code_changes_of() says as of_code. */
 bool code_change_of_code(const struct history *history);
 
+/* What it says as of_byte_order. */
+bool code_change_of_byte_order(const struct history *history);
+
 /* Looks at all code of the history. */
 struct code_changes code_changes_of(const struct history *history);
 

@@ -576,6 +576,14 @@ static bool follow(struct control_event_reader *r, const struct notices *n,
 	return true;
 }
 
+static void note(struct control_event_reader *r, const struct notices *n, bool resumes)
+{
+	r->is_interrupted = n->has_gap || n->exceptions > 0 || n->has_return;
+	r->resumes = resumes && !n->lost;
+	r->is_entry = n->exceptions > 0 && !n->has_gap && !n->has_return && !n->lost;
+	r->is_return = n->has_return;
+}
+
 bool control_event_next(struct control_event_reader *r, uint64_t position, const uint64_t *pc,
                         const struct control_event_from *from, struct uop_builder *b,
                         bool *changes_space)
@@ -592,8 +600,7 @@ bool control_event_next(struct control_event_reader *r, uint64_t position, const
 	n.changes_space &= n.lost || !is_context_id_alone(&n, from, &was, &r->context);
 	*changes_space = n.changes_space;
 	r->has_own_sp = false;
-	r->is_interrupted = n.has_gap || n.exceptions > 0 || n.has_return;
-	r->is_return = n.has_return;
+	note(r, &n, resumes);
 	r->maintains_icache = false;
 	r->is_fault = false;
 	if (history_core(r->history)->arch == CORE_M &&

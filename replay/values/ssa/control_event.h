@@ -39,6 +39,8 @@ struct control_event_reader {
 	bool has_own_sp; /* A64: the SP in use is that of the level */
 	/* What control_event_next() looked at last has a gap, an exception or a return from one. */
 	bool is_interrupted;
+	bool resumes;          /* it is an exception that returned to where it came from */
+	bool is_entry;         /* of a handler that is traced, and nothing else */
 	bool is_fault;         /* it is what an instruction left that the one before led to */
 	bool maintains_icache; /* what was written may be code from here on */
 	bool is_return;        /* from an exception of the M profile */

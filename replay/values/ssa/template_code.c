@@ -32,6 +32,19 @@ static const struct opcode_set msr_extension[] = {
         {0x0ff2f000, 0x0322f000},
         {0xfff0f220, 0xf3808200},
 };
+/* RFE, ERET, LDM (exception return), MOVS PC, LR and the like */
+static const struct opcode_set a32_return[] = {
+        {0xfe50ffff, 0xf8100a00},
+        {0x0fffffff, 0x0160006e},
+        {0x0e508000, 0x08508000},
+        {0x0c10f000, 0x0010f000},
+};
+/* SUBS PC, LR or ERET; RFE in two forms */
+static const struct opcode_set t32_return[] = {
+        {0xffffff00, 0xf3de8f00},
+        {0xffd0ffff, 0xe810c000},
+        {0xffd0ffff, 0xe990c000},
+};
 
 static bool is_in(const struct opcode_set *set, uint32_t opcode)
 {
@@ -64,6 +77,21 @@ bool template_read_opcode(const struct memmap *memory, struct template *template
 	return true;
 }
 
+/* Of A32 more than these, such as CMP with an Rd that it does not have: that costs nothing. */
+static bool restores_cpsr(enum isa isa, unsigned int size, uint32_t opcode)
+{
+	bool is_unconditional = opcode >> 28 == 0xf;
+
+	if (isa == ISA_T32)
+		return size == 4 &&
+		       (is_in(&t32_return[0], opcode) || is_in(&t32_return[1], opcode) ||
+		        is_in(&t32_return[2], opcode));
+	if (is_unconditional)
+		return is_in(&a32_return[0], opcode);
+	return is_in(&a32_return[1], opcode) || is_in(&a32_return[2], opcode) ||
+	       is_in(&a32_return[3], opcode);
+}
+
 enum data_order template_byte_order(enum isa isa, unsigned int size, uint32_t opcode)
 {
 	const struct opcode_set *setend = isa == ISA_T32 ? &t32_setend : &a32_setend;
@@ -76,7 +104,7 @@ enum data_order template_byte_order(enum isa isa, unsigned int size, uint32_t op
 	if (is_msr)
 		return DATA_ORDER_UNKNOWN;
 	if (!is_in(setend, opcode))
-		return DATA_ORDER_KEPT;
+		return restores_cpsr(isa, size, opcode) ? DATA_ORDER_RESTORED : DATA_ORDER_KEPT;
 	return (opcode & ~setend->mask) != 0 ? DATA_ORDER_BIG : DATA_ORDER_LITTLE;
 }
 

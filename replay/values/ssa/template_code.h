@@ -27,9 +27,12 @@ enum data_order {
 	DATA_ORDER_LITTLE,
 	DATA_ORDER_BIG,
 	DATA_ORDER_UNKNOWN, /* it writes CPSR.E, or does where its condition holds */
+	/* A return from an exception, or may be: the order that the code had where it was left. */
+	DATA_ORDER_RESTORED,
 };
 
-/* SETEND, and MSR of CPSR_x; the opcode is as template_read_opcode() reads it. */
+/* SETEND, MSR of CPSR_x, what makes CPSR of an SPSR or of memory; the opcode is as
+ * template_read_opcode() reads it. */
 enum data_order template_byte_order(enum isa isa, unsigned int size, uint32_t opcode);
 
 /*

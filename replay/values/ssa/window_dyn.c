@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "replay/history/history.h"
+#include "replay/values/ssa/code_change.h"
 #include "replay/values/ssa/control_event.h"
 #include "replay/values/ssa/m_exception.h"
 #include "replay/values/ssa/run_templates.h"
@@ -30,6 +31,15 @@ struct collect {
 	/* Every instruction has an atom of its own, that says whether it was executed (ETMv3). */
 	bool has_atoms;
 	bool is_lazy; /* M profile: stores of FP registers may be put off */
+	/*
+	 * Data of the history may have been big endian somewhere: then an exception, a return from
+	 * one and a gap may lead from one byte order to the other.
+	 */
+	bool is_order_asked; /* if not, the next one is not known */
+	bool may_be_big;
+	bool is_little;    /* code has said so since, and exceptions are taken to little endian */
+	bool has_big_data; /* data trace of the window says so */
+	uint64_t big_data; /* the last position at which it does */
 	/* Number plus 1 of the template of what kills all and does no more, by kill_number(). */
 	uint32_t kills[4];
 	/* Templates by address; open addressing. 0: free, else the template's number plus 1. */
@@ -315,6 +325,32 @@ static enum status enter_m(struct collect *c, struct template *template, uint64_
 	return insert_dyn(c, position, (struct template){.address = 0});
 }
 
+static bool may_be_big(struct collect *c)
+{
+	if (!c->is_order_asked)
+		c->may_be_big = code_change_of_byte_order(c->w->history);
+	c->is_order_asked = true;
+	return c->may_be_big;
+}
+
+/* Any byte order from here on; what the last change leaves at the halt is what the halt says. */
+static void forget_byte_order(struct collect *c)
+{
+	struct window *w = c->w;
+	bool is_end = w->options.to == history_length(w->history);
+
+	c->is_little = false;
+	w->little_endian_from = is_end ? w->dyn_count : SIZE_MAX;
+}
+
+static void pass_interruption(struct collect *c)
+{
+	const struct control_event_reader *r = &c->control_event;
+
+	if (r->is_interrupted && !r->resumes && !(r->is_entry && c->is_little) && may_be_big(c))
+		forget_byte_order(c);
+}
+
 /* What lies before the instruction that comes next. */
 static enum status lead_to(struct collect *c, uint64_t position, uint64_t address, enum isa isa)
 {
@@ -324,21 +360,31 @@ static enum status lead_to(struct collect *c, uint64_t position, uint64_t addres
 	TRY(add_control_event(c, position, &address));
 	TRY(add_change(c, position, isa == ISA_A64));
 	c->is_interrupted = c->control_event.is_interrupted;
+	pass_interruption(c);
 	return STATUS_OK;
 }
 
-/* What the last one leaves at the halt is what the halt says. */
-static void pass_byte_order(struct window *w, const struct template *template)
+static void pass_byte_order(struct collect *c, const struct template *template)
 {
-	bool is_end = w->options.to == history_length(w->history);
-
-	if (template->byte_order == DATA_ORDER_KEPT)
-		return;
-	w->little_endian_from =
-	        template->byte_order == DATA_ORDER_LITTLE ||
-	                        (template->byte_order == DATA_ORDER_UNKNOWN && is_end)
-	                ? w->dyn_count
-	                : SIZE_MAX;
+	switch ((enum data_order) template->byte_order) {
+	case DATA_ORDER_KEPT:
+		break;
+	case DATA_ORDER_LITTLE:
+		c->w->little_endian_from = c->w->dyn_count;
+		c->is_little = true;
+		break;
+	case DATA_ORDER_BIG:
+		c->is_little = false;
+		c->w->little_endian_from = SIZE_MAX;
+		break;
+	case DATA_ORDER_UNKNOWN:
+		forget_byte_order(c);
+		break;
+	case DATA_ORDER_RESTORED:
+		if (may_be_big(c))
+			forget_byte_order(c);
+		break;
+	}
 }
 
 /* The instruction that lead_to() led to. */
@@ -359,7 +405,7 @@ static enum status collect_insn(struct collect *c, struct template template, uin
 	if (template.isa == ISA_T32)
 		it_block_pass(&c->it, w->templates[number]->opcode, template.address,
 		              template.size);
-	pass_byte_order(w, w->templates[number]);
+	pass_byte_order(c, w->templates[number]);
 	pass(&c->before, w->templates[number]);
 	return STATUS_OK;
 }
@@ -568,6 +614,69 @@ static enum status trim_dyns(struct window *w)
 	return STATUS_OK;
 }
 
+/* Data trace that says that an access was big endian (ETMv3, IHI 0014, 7.4.4): it was so at least
+ * up to there. */
+static bool has_big_data(const struct collect *c, uint64_t *position)
+{
+	const struct window_options *o = &c->w->options;
+	const struct history *h = c->w->history;
+	size_t i = history_event_index(h, o->from + 1);
+	struct history_event event;
+	bool is_found = false;
+
+	for (; c->has_atoms && history_event(h, i, &event) && event.position <= o->to; i++) {
+		const struct element *e = &event.element;
+
+		if (e->type != ELEMENT_DATA || !e->data.has_address || !e->data.is_big_endian)
+			continue;
+		is_found = true;
+		*position = event.position;
+	}
+	return is_found;
+}
+
+static void pass_data(struct collect *c)
+{
+	struct window *w = c->w;
+	size_t dyn = window_dyn_of(w, c->big_data);
+
+	if (w->options.to != history_length(w->history))
+		w->little_endian_from = SIZE_MAX;
+	else if (w->little_endian_from < dyn)
+		w->little_endian_from = dyn;
+}
+
+/* After all that is in the window. */
+static void end_byte_order(struct collect *c)
+{
+	struct window *w = c->w;
+
+	if (c->has_big_data)
+		pass_data(c);
+	if (w->little_endian_from > w->dyn_count)
+		w->little_endian_from = w->dyn_count;
+}
+
+/* A window begins after the SETEND that a larger one was cut at. */
+static bool begins_little(struct collect *c)
+{
+	uint64_t from = c->w->options.from;
+	struct history_runs runs;
+	struct history_run run;
+	struct template template;
+
+	if (from == 0 || history_core(c->w->history)->arch == CORE_M)
+		return false;
+	history_runs_begin(&runs, c->w->history, from - 1);
+	if (!history_runs_next(&runs, &run) || run.position >= from)
+		return false;
+	template = insn_of(c, &run.graph->nodes[run.node], (uint32_t)(from - 1 - run.position),
+	                   run.taken);
+	return template_read_opcode(history_memory(c->w->history), &template) &&
+	       template_byte_order((enum isa) template.isa, template.size, template.opcode) ==
+	               DATA_ORDER_LITTLE;
+}
+
 static enum status collect(struct collect *c)
 {
 	struct window *w = c->w;
@@ -577,6 +686,9 @@ static enum status collect(struct collect *c)
 
 	c->it.next = UINT64_MAX;
 	c->has_atoms = has_atoms(history_core(h));
+	c->is_little = begins_little(c);
+	c->has_big_data = history_core(h)->arch != CORE_M && has_big_data(c, &c->big_data);
+	c->is_order_asked = c->may_be_big = c->has_big_data;
 	control_event_begin(&c->control_event, h, &w->options);
 	TRY(reserve_dyns(w, (size_t)(w->options.to - w->options.from)));
 	TRY(collect_runs(c));
@@ -585,14 +697,15 @@ static enum status collect(struct collect *c)
 	w->end_untraced = history_untraced_bits(h);
 	w->end_pc &= ~w->end_untraced;
 	w->end_isa = is_end ? history_halt_isa(h) : ISA_UNKNOWN;
-	if (is_end && w->options.from < length)
+	if (is_end && w->options.from < length) {
 		TRY(add_control_event(c, length, w->has_end_pc ? &w->end_pc : NULL));
+		pass_interruption(c);
+	}
 	if (is_end)
 		TRY(add_halt(c, length));
 	else if (w->options.from < w->options.to)
 		TRY(add_end(c, w->options.to));
-	if (w->little_endian_from > w->dyn_count)
-		w->little_endian_from = w->dyn_count;
+	end_byte_order(c);
 	return trim_dyns(w);
 }
 
