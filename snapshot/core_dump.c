@@ -150,9 +150,12 @@ static enum status complete_core(struct loader *loader, const struct elf_image *
 	                  core_arch_name(arch_of(image)));
 }
 
-/* Registers for the one core that has none, memory for each that has none. */
+/*
+ * Registers for the one core that has none, memory for each that has none. The thread is named by
+ * the user if `is_named`.
+ */
 static enum status complete_cores(struct loader *loader, const struct elf_image *image,
-                                  const struct elf_thread *thread)
+                                  const struct elf_thread *thread, bool is_named)
 {
 	struct snapshot *snapshot = loader->snapshot;
 	struct snap_device made = {.class = DEVICE_CORE};
@@ -175,6 +178,10 @@ static enum status complete_cores(struct loader *loader, const struct elf_image 
 		if (!known)
 			snapshot->cores[i].arch = arch_of(image);
 	}
+	if (bare == 1 && !is_named && loader->snapshot->private->core_notes.lacks_first)
+		return diag_error(loader->diags, STATUS_NOT_FOUND, place_none(),
+		                  "the core file's first thread, which got the signal, is damaged: "
+		                  "name another one with --core-dump FILE@TID");
 	if (bare == 1)
 		return complete_core(loader, image, thread, target);
 	diag_warning(loader->diags, place_file(image->path),
@@ -277,7 +284,8 @@ enum status load_core_beside(struct loader *loader, const struct snapshot_option
 		return STATUS_OK;
 	TRY(open_dump(loader, options->core_dump, &image, &core));
 	thread = choose_thread(loader, &core, options);
-	return thread ? complete_cores(loader, image, thread) : STATUS_NOT_FOUND;
+	return thread ? complete_cores(loader, image, thread, options->has_core_thread)
+	              : STATUS_NOT_FOUND;
 }
 
 enum { PAGE = 4096 };

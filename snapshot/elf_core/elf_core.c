@@ -98,6 +98,7 @@ static void read_thread(struct reader *r, const struct note *note)
 			        "a thread is left out: its NT_PRSTATUS has %zu bytes, expected "
 			        "at least %d",
 			        bytes_left(&note->data), layout->registers + layout->size);
+		r->core->lacks_first |= is_first;
 		return;
 	}
 	r->is_left_out = false;
@@ -127,29 +128,66 @@ static void add_sve(struct reader *r, const struct note *note, struct elf_thread
 		             (unsigned int)thread->tid, bytes_left(&note->data));
 }
 
-/* A note of the thread before, if it has as many bytes as are read of it. */
+/* What a thread has of a note, if the note has as many bytes as are read of it; else NULL. */
+static struct bytes *part_of(struct elf_thread *thread, const struct note *note, bool is_64bit)
+{
+	size_t size = bytes_left(&note->data);
+
+	if (is_named(note, "CORE")) {
+		if (note->type == NOTE_FPREGSET && is_64bit && size >= 520)
+			return &thread->fp;
+		return note->type == NOTE_SIGINFO && size >= 24 ? &thread->siginfo : NULL;
+	}
+	if (!is_named(note, "LINUX"))
+		return NULL;
+	if (note->type == NOTE_ARM_VFP && !is_64bit && size >= 260)
+		return &thread->vfp;
+	if (note->type == NOTE_ARM_TLS && size >= (is_64bit ? 8U : 4U))
+		return &thread->tls;
+	if (note->type == NOTE_ARM_PAC_MASK && size >= 16)
+		return &thread->pac;
+	return note->type == NOTE_ARM_SYSTEM_CALL && is_64bit && size >= 4 ? &thread->call : NULL;
+}
+
+static bool is_sve(const struct reader *r, const struct note *note)
+{
+	return note->type == NOTE_ARM_SVE && r->core->is_64bit && is_named(note, "LINUX");
+}
+
+/*
+ * A note of the thread before. The kernel writes each once a thread: the second one is of another
+ * thread, whose NT_PRSTATUS is damaged or missing.
+ */
 static void add_to_thread(struct reader *r, const struct note *note)
 {
 	struct elf_thread *thread = &r->core->threads[r->core->thread_count - 1];
-	size_t size = bytes_left(&note->data);
+	struct bytes *part = part_of(thread, note, r->core->is_64bit);
 
-	if (note->type == NOTE_FPREGSET && is_named(note, "CORE") && r->core->is_64bit &&
-	    size >= 520)
-		thread->fp = note->data;
-	if (note->type == NOTE_SIGINFO && is_named(note, "CORE") && size >= 24)
-		thread->siginfo = note->data;
-	if (!is_named(note, "LINUX"))
-		return;
-	if (note->type == NOTE_ARM_VFP && !r->core->is_64bit && size >= 260)
-		thread->vfp = note->data;
-	if (note->type == NOTE_ARM_TLS && size >= (r->core->is_64bit ? 8U : 4U))
-		thread->tls = note->data;
-	if (note->type == NOTE_ARM_PAC_MASK && size >= 16)
-		thread->pac = note->data;
-	if (note->type == NOTE_ARM_SYSTEM_CALL && r->core->is_64bit && size >= 4)
-		thread->call = note->data;
-	if (note->type == NOTE_ARM_SVE && r->core->is_64bit)
+	if (part ? part->pos != NULL : is_sve(r, note) && thread->sve.length > 0) {
+		diag_warning(r->diags, r->notes->place,
+		             "a thread after %u is left out: it has notes, but no NT_PRSTATUS",
+		             (unsigned int)thread->tid);
+		r->is_left_out = true;
+	} else if (part) {
+		*part = note->data;
+	} else if (is_sve(r, note)) {
 		add_sve(r, note, thread);
+	}
+}
+
+/* A note of a thread before all NT_PRSTATUS: that of the thread that got the signal is missing. */
+static void lack_first(struct reader *r, const struct note *note)
+{
+	struct elf_thread none = {.tid = 0};
+
+	if (r->has_started || (!part_of(&none, note, r->core->is_64bit) && !is_sve(r, note)))
+		return;
+	r->has_started = true;
+	r->is_left_out = true;
+	r->core->lacks_first = true;
+	if (r->counts)
+		diag_warning(r->diags, r->notes->place,
+		             "the first thread is left out: it has notes, but no NT_PRSTATUS");
 }
 
 /* A string up to its NUL. */
@@ -206,6 +244,7 @@ static enum status read_note(struct reader *r, const struct note *note)
 		read_thread(r, note);
 		return STATUS_OK;
 	}
+	lack_first(r, note);
 	if (r->counts)
 		return STATUS_OK;
 	if (note->type == NOTE_FILE && is_named(note, "CORE") && !r->core->mappings) {
@@ -232,6 +271,8 @@ static enum status read_all(struct reader *r)
 
 		while ((status = next_note(&b, &note)) == STATUS_OK)
 			TRY(read_note(r, &note));
+		/* The next segment's may begin in the midst of another thread's. */
+		r->is_left_out |= status != STATUS_END;
 		if (status != STATUS_END && !r->counts)
 			diag_warning(r->diags, r->notes->place, "the core file's notes are cut");
 	}

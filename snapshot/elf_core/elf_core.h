@@ -43,6 +43,7 @@ struct elf_mapping {
 
 struct elf_core {
 	bool is_64bit;
+	bool lacks_first; /* the thread that got the signal is not in the list */
 	struct elf_thread *threads;
 	size_t thread_count;
 	struct elf_mapping *mappings;
@@ -59,7 +60,8 @@ struct elf_core_notes {
 
 /*
  * Reads the notes; lists are in the arena. A note that is cut or too small is left out with a
- * warning. BAD_DATA, with an error, if no thread is left; NO_MEM.
+ * warning, and so are those of a thread that has no sound NT_PRSTATUS. BAD_DATA, with an error, if
+ * no thread is left; NO_MEM.
  */
 MUST_USE enum status elf_core_read(const struct elf_core_notes *notes, struct arena *arena,
                                    struct diag_list *diags, struct elf_core *core);

@@ -174,6 +174,51 @@ static void each_thread_of_arm64_has_its_notes(void **state)
 		assert_memory(model, i);
 }
 
+/* With TPIDR_EL0 its number; `type` is that of what should be its NT_PRSTATUS. */
+static void put_thread(struct maker *m, uint32_t tid, uint32_t type)
+{
+	uint8_t *at = m->w.at;
+
+	put_status(m, tid);
+	at[8] = (uint8_t)type;
+	put_words(m, 0x401, 1, tid);
+}
+
+/* The kernel writes each note once a thread: a second one is of a thread that is not there. */
+static void notes_of_a_lost_thread_are_of_no_other(void **state)
+{
+	struct model *model = *state;
+	struct maker m;
+
+	begin(&m, true);
+	put_thread(&m, 41, 1);
+	put_thread(&m, 42, 3);
+	put_words(&m, 0x404, 1, 9);
+	put_thread(&m, 43, 1);
+	open_saying(model, &m, "a thread after 41 is left out: it has notes, but no NT_PRSTATUS\n");
+	assert_int_equal(model->snapshot->core_count, 2);
+	assert_register(model, 0, "TPIDR_EL0", 41);
+	assert_none(model, 0, "SYSTEM_CALL");
+	assert_register(model, 0, "SI_SIGNO", 11);
+	assert_register(model, 1, "TPIDR_EL0", 43);
+}
+
+/* The signal is not that of the next one. */
+static void lost_first_thread_takes_the_signal_along(void **state)
+{
+	struct model *model = *state;
+	struct maker m;
+
+	begin(&m, true);
+	put_thread(&m, 41, 3);
+	put_thread(&m, 42, 1);
+	open_saying(model, &m, "the first thread is left out: it has notes, but no NT_PRSTATUS\n");
+	assert_int_equal(model->snapshot->core_count, 1);
+	assert_register(model, 0, "X1", 42);
+	assert_register(model, 0, "TPIDR_EL0", 42);
+	assert_none(model, 0, "SI_SIGNO");
+}
+
 static void threads_are_one_cluster(void **state)
 {
 	struct model *model = *state;
@@ -357,6 +402,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test_setup_teardown(each_thread_of_arm64_has_its_notes, model_set_up,
 	                                        model_tear_down),
+	        cmocka_unit_test_setup_teardown(notes_of_a_lost_thread_are_of_no_other,
+	                                        model_set_up, model_tear_down),
+	        cmocka_unit_test_setup_teardown(lost_first_thread_takes_the_signal_along,
+	                                        model_set_up, model_tear_down),
 	        cmocka_unit_test_setup_teardown(threads_are_one_cluster, model_set_up,
 	                                        model_tear_down),
 	        cmocka_unit_test_setup_teardown(arm64_has_vectors, model_set_up, model_tear_down),
