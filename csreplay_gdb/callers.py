@@ -94,13 +94,13 @@ until a command of the server's changes what is known."""
         """What gdb says at the halt of the callers of a frame, the call of which is older than the trace."""
         older = []
         frame = frames.outer(frame)
-        while frame is not None and frames.knows(frame, "sp"):
+        while frame is not None and frames.knows(frame, "sp") and not frames.is_exception_return(frame):
             function = frames.whole(frame).function()
             words = {"caller": hex(frame.pc()), "next": len(older) + 1,
                      "next_function": hex(int(function.value().address) if function else frame.pc())}
             for name in ("sp", "lr", *("x%d" % i for i in range(19, 31)), *("r%d" % i for i in range(4, 12))):
                 if frames.knows(frame, name):
-                    words[name] = hex(int(frame.read_register(name)))
+                    words[name] = hex(frames.unsigned(frame.read_register(name)))
             older.append(words)
             frame = frames.outer(frame)
         self.older[gdb.selected_thread().num] = (call, older)

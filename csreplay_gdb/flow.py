@@ -75,7 +75,7 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
         with the instruction set of the call, if this frame's is known."""
         for name, thumb in frames.STATUS.items():
             if frames.knows(frame, name):
-                value = int(frame.read_register(name))
+                value = frames.unsigned(frame.read_register(name))
                 return {name: hex(value | thumb if "thumb" in words else value & ~thumb)}
         return {}
 

@@ -26,6 +26,14 @@ def outer(frame):
     """The caller's frame, or None."""
     return whole(frame).older()
 
+def unsigned(value):
+    """A register's value: gdb has some as signed, as those of an M profile core."""
+    return int(value) & ((1 << 8 * value.type.sizeof) - 1)
+
+def is_exception_return(frame):
+    """What gdb has between an M profile handler, or what LR makes one, and the code that was interrupted: no PC of code."""
+    return frame.type() == gdb.SIGTRAMP_FRAME and frame.pc() >> 24 == 0xff
+
 class Id:
     """A frame's identity."""
 

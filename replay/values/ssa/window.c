@@ -31,28 +31,6 @@ void window_fini(struct window *w)
 	arena_fini(&w->arena);
 }
 
-/* How many inserted dynamic instructions belong to positions up to this one. */
-static size_t inserted_until(const struct window *w, uint64_t position)
-{
-	size_t low = 0;
-	size_t high = w->inserted_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (w->inserted[middle].position <= position)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-size_t window_dyn_of(const struct window *w, uint64_t position)
-{
-	return (size_t)(position - w->options.from) + inserted_until(w, position);
-}
-
 uint64_t window_position_of(const struct window *w, size_t dyn)
 {
 	size_t low = 0;

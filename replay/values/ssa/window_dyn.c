@@ -614,6 +614,28 @@ static enum status trim_dyns(struct window *w)
 	return STATUS_OK;
 }
 
+/* How many inserted dynamic instructions belong to positions up to this one. */
+static size_t inserted_until(const struct window *w, uint64_t position)
+{
+	size_t low = 0;
+	size_t high = w->inserted_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (w->inserted[middle].position <= position)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+size_t window_dyn_of(const struct window *w, uint64_t position)
+{
+	return (size_t)(position - w->options.from) + inserted_until(w, position);
+}
+
 /* Data trace that says that an access was big endian (ETMv3, IHI 0014, 7.4.4): it was so at least
  * up to there. */
 static bool has_big_data(const struct collect *c, uint64_t *position)
@@ -688,7 +710,8 @@ static enum status collect(struct collect *c)
 	c->has_atoms = has_atoms(history_core(h));
 	c->is_little = begins_little(c);
 	c->has_big_data = history_core(h)->arch != CORE_M && has_big_data(c, &c->big_data);
-	c->is_order_asked = c->may_be_big = c->has_big_data;
+	c->may_be_big = c->has_big_data;
+	c->is_order_asked = c->has_big_data;
 	control_event_begin(&c->control_event, h, &w->options);
 	TRY(reserve_dyns(w, (size_t)(w->options.to - w->options.from)));
 	TRY(collect_runs(c));
