@@ -306,7 +306,8 @@ static const char *unit_text(enum tarmac_unit unit)
 	return unit == TARMAC_UNIT_NONE ? "no unit" : tarmac_unit_name(unit);
 }
 
-/* Times that cannot be compared are none that another core's place follows from. */
+/* Times that cannot be compared are none that another core's place follows from; that is said where
+ * there is another. */
 static void look_at_times(struct reading *r, struct diag_list *diags)
 {
 	struct tarmac_source *source = r->source;
@@ -314,14 +315,14 @@ static void look_at_times(struct reading *r, struct diag_list *diags)
 	enum tarmac_unit other;
 	const struct tarmac_core *core = find_other_unit(source, &unit, &other);
 
-	if (core) {
-		source->has_units = true;
+	source->has_units = core != NULL;
+	if (source->core_count < 2)
+		return;
+	if (core)
 		diag_warning(diags, place_line(str_of(source->path), core->times.odd_line),
 		             "timestamps are of more than one unit, %s and %s: they are not "
-		             "compared, and "
-		             "each core moves alone",
+		             "compared, and each core moves alone",
 		             unit_text(unit), unit_text(other));
-	}
 	for (size_t i = 0; i < source->core_count && !core; i++) {
 		const struct tarmac_times *times = &source->cores[i]->times;
 		struct str name = tarmac_core_name(source->reader, (uint32_t)i);
