@@ -51,9 +51,8 @@ static const char compare_details[] =
 #undef X
         "of these registers with --registers, memory with --memory, exceptions, gaps, disassembly\n"
         "and timestamps with --strict. With --strict a gap excuses nothing. All cores with trace\n"
-        "are compared, by name or in order; --core and --from take a name and a position for "
-        "both,\n"
-        "or one for each: A:B.\n"
+        "are compared, by name or in order; --core and --from take a name and a position for\n"
+        "both, or one for each: A:B.\n"
         "Ends with 0 if there is no difference, 1 if there is one, 2 if used wrongly.\n";
 
 static const struct cli_command commands[] = {

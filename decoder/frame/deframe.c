@@ -174,10 +174,15 @@ static size_t unpack_whole(struct deframe *d, size_t held, const uint8_t *frame,
 	return held + FLAGS_AT;
 }
 
+static bool has_bytes_after_hole(const struct deframe *d, size_t held)
+{
+	return d->has_hole && held > d->hole;
+}
+
 /* There is no more to be unpacked into the window: it is full, or there are bytes after a hole. */
 static bool is_full(const struct deframe *d, size_t held)
 {
-	return held >= DEFRAME_WINDOW || d->is_broken || (d->has_hole && held > d->hole);
+	return held >= DEFRAME_WINDOW || d->is_broken || has_bytes_after_hole(d, held);
 }
 
 static size_t refill_frames(struct deframe *d, size_t held)
@@ -262,11 +267,6 @@ static size_t refill_source(struct deframe *d, size_t held)
 	return held;
 }
 
-static bool has_bytes_after_hole(const struct deframe *d)
-{
-	return d->has_hole && d->held > d->hole;
-}
-
 /* What is before the hole was read, or is no whole packet. */
 static enum status pass_hole(struct deframe *d)
 {
@@ -301,13 +301,13 @@ enum status deframe_refill(struct deframe *d)
 	size_t told;
 
 	d->follows_hole = false;
-	if (has_bytes_after_hole(d))
+	if (has_bytes_after_hole(d, d->held))
 		return pass_hole(d);
 	before = compact(d, bytes_offset(&d->bytes));
 	told = unpack(d, before);
 	if (told > before)
 		return STATUS_OK;
-	if (has_bytes_after_hole(d))
+	if (has_bytes_after_hole(d, d->held))
 		return pass_hole(d);
 	if (told >= DEFRAME_WINDOW)
 		return STATUS_TRUNCATED;
