@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Region allocator: a list of blocks, objects cut from the newest. */
+/* Region allocator: a list of blocks, objects cut from the first. */
 #include "base/arena.h"
 
 #include <stdalign.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/huge_pages.h"
 
 enum { ARENA_BLOCK = 16 * 1024 };
 
@@ -16,6 +18,30 @@ struct arena_block {
 	alignas(max_align_t) unsigned char data[];
 };
 
+static size_t room_left(const struct arena_block *block)
+{
+	return block ? block->size - block->used : 0;
+}
+
+/* It is the newest, unless the one that is has more room left than this will have. */
+static struct arena_block *add_block(struct arena *a, size_t size)
+{
+	size_t least = (a->is_large ? HUGE_PAGE : ARENA_BLOCK) - sizeof(struct arena_block);
+	size_t room = size > least ? size : least;
+	struct arena_block *block = huge_pages_malloc(sizeof(*block) + room);
+	struct arena_block **at = &a->blocks;
+
+	if (!block)
+		return NULL;
+	if (room_left(a->blocks) > room - size)
+		at = &a->blocks->next;
+	block->used = 0;
+	block->size = room;
+	block->next = *at;
+	*at = block;
+	return block;
+}
+
 void *arena_alloc(struct arena *a, size_t size)
 {
 	const size_t align = alignof(max_align_t);
@@ -25,18 +51,13 @@ void *arena_alloc(struct arena *a, size_t size)
 	if (size == 0 || size > SIZE_MAX / 2)
 		return NULL;
 	size = (size + align - 1) / align * align;
-	if (!block || block->size - block->used < size) {
-		size_t room = size > ARENA_BLOCK ? size : ARENA_BLOCK;
-
-		block = calloc(1, sizeof(*block) + room);
-		if (!block)
-			return NULL;
-		block->size = room;
-		block->next = a->blocks;
-		a->blocks = block;
-	}
+	if (room_left(block) < size)
+		block = add_block(a, size);
+	if (!block)
+		return NULL;
 	object = block->data + block->used;
 	block->used += size;
+	memset(object, 0, size);
 	return object;
 }
 

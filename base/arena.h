@@ -5,6 +5,7 @@
 #ifndef CSREPLAY_BASE_ARENA_H
 #define CSREPLAY_BASE_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/str.h"
@@ -12,7 +13,8 @@
 struct arena_block;
 
 struct arena {
-	struct arena_block *blocks; /* newest first */
+	struct arena_block *blocks; /* the one that objects are cut from first */
+	bool is_large;              /* set before its first use: it is to have megabytes */
 };
 
 /* Zeroed memory for any type, valid until arena_fini(). NULL without memory or if size is 0. */

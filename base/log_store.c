@@ -29,7 +29,7 @@ static enum status add_chunk(struct log_store *store, size_t size)
 
 	TRY(log_store_reserve(store, 1));
 	log_store_done(store);
-	chunk = spill_file_take(store->spill, chunk_size(store, size));
+	chunk = spill_file_take(store->spill, size, chunk_size(store, size));
 	if (!chunk.bytes)
 		return STATUS_NO_MEM;
 	store->chunks[store->count++] = chunk;

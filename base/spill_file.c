@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +12,21 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/huge_pages.h"
+
+enum { SLAB_PART_MOST = HUGE_PAGE / 2 }; /* what is larger is by itself */
+
+/* One huge page, cut into parts from its begin. */
+struct spill_slab {
+	uint8_t *bytes;
+	size_t used;
+	atomic_size_t holders; /* its parts, and the file that cuts it */
+};
 
 struct spill_file {
 	pthread_mutex_t mutex;
 	uint64_t memory_left;
+	struct spill_slab *slab; /* that parts are cut from, or NULL */
 	bool is_tried;
 	int fd;       /* -1: there is none */
 	uint64_t end; /* of what was taken of the file */
@@ -35,10 +47,19 @@ struct spill_file *spill_file_create(uint64_t memory_most)
 	return spill;
 }
 
+static void slab_leave(struct spill_slab *slab)
+{
+	if (!slab || atomic_fetch_sub(&slab->holders, 1) > 1)
+		return;
+	free(slab->bytes);
+	free(slab);
+}
+
 void spill_file_destroy(struct spill_file *spill)
 {
 	if (!spill)
 		return;
+	slab_leave(spill->slab);
 	if (spill->fd >= 0)
 		(void)close(spill->fd);
 	(void)pthread_mutex_destroy(&spill->mutex);
@@ -84,35 +105,86 @@ static size_t whole_pages(size_t size)
 	return (size + page - 1) / page * page;
 }
 
+static struct spill_slab *slab_create(void)
+{
+	struct spill_slab *slab = malloc(sizeof(*slab));
+
+	if (!slab)
+		return NULL;
+	*slab = (struct spill_slab){.bytes = huge_pages_malloc(HUGE_PAGE), .holders = 1};
+	if (slab->bytes)
+		return slab;
+	free(slab);
+	return NULL;
+}
+
+/* At least `least` bytes, at most `most`. Without memory: NULL. */
+static struct spill_part cut_slab(struct spill_file *spill, size_t least, size_t most)
+{
+	struct spill_part part = {.bytes = NULL};
+	size_t left = spill->slab ? HUGE_PAGE - spill->slab->used : 0;
+
+	if (left < least) {
+		slab_leave(spill->slab);
+		spill->slab = slab_create();
+		left = HUGE_PAGE;
+	}
+	if (!spill->slab)
+		return part;
+	part.slab = spill->slab;
+	part.bytes = part.slab->bytes + part.slab->used;
+	part.size = most < left ? most : left;
+	part.slab->used += part.size;
+	atomic_fetch_add(&part.slab->holders, 1);
+	return part;
+}
+
 /* Without memory yet, if it is to be of the process. */
 static struct spill_part find_room(struct spill_file *spill, size_t size)
 {
 	struct spill_part part = {.size = size};
 
-	if (!spill)
-		return part;
-	(void)pthread_mutex_lock(&spill->mutex);
 	if (size <= spill->memory_left)
 		spill->memory_left -= size;
 	else if (map_part(spill, whole_pages(size), &part.bytes))
 		part.mapped = whole_pages(size);
-	(void)pthread_mutex_unlock(&spill->mutex);
 	return part;
 }
 
-struct spill_part spill_file_take(struct spill_file *spill, size_t size)
+static struct spill_part take_locked(struct spill_file *spill, size_t least, size_t most)
 {
-	struct spill_part part = find_room(spill, size);
+	struct spill_part part = find_room(spill, most);
 
-	if (part.mapped == 0)
-		part.bytes = malloc(size);
+	if (part.mapped > 0)
+		return part;
+	if (least > SLAB_PART_MOST)
+		part.bytes = huge_pages_malloc(most);
+	else
+		part = cut_slab(spill, least, most);
+	return part;
+}
+
+struct spill_part spill_file_take(struct spill_file *spill, size_t least, size_t most)
+{
+	struct spill_part part;
+
+	if (!spill)
+		return (struct spill_part){.bytes = malloc(most), .size = most};
+	(void)pthread_mutex_lock(&spill->mutex);
+	part = take_locked(spill, least, most);
+	(void)pthread_mutex_unlock(&spill->mutex);
 	return part;
 }
 
 struct spill_part spill_file_keep(struct spill_file *spill, void *bytes, size_t size)
 {
-	struct spill_part part = find_room(spill, size);
+	struct spill_part part = {.size = size};
 
+	if (spill) {
+		(void)pthread_mutex_lock(&spill->mutex);
+		part = find_room(spill, size);
+		(void)pthread_mutex_unlock(&spill->mutex);
+	}
 	if (part.mapped > 0) {
 		memcpy(part.bytes, bytes, size);
 		free(bytes);
@@ -127,7 +199,9 @@ struct spill_part spill_file_keep(struct spill_file *spill, void *bytes, size_t 
 
 void spill_part_free(struct spill_part *part)
 {
-	if (part->mapped == 0)
+	if (part->slab)
+		slab_leave(part->slab);
+	else if (part->mapped == 0)
 		free(part->bytes);
 	else
 		(void)munmap(part->bytes, part->mapped);

@@ -4,6 +4,33 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/huge_pages.h"
+
+enum { COPIED_LEAST = HUGE_PAGE / 2, COPIED_MOST = 16 * HUGE_PAGE }; /* bytes */
+
+/*
+ * What is neither small nor so large that two of it are too much is copied: moved by realloc(), new
+ * pages of it would hardly ever be huge ones.
+ */
+static void *move(void *items, size_t size, size_t grown)
+{
+	void *moved;
+
+	if (grown < COPIED_LEAST || grown > COPIED_MOST) {
+		moved = realloc(items, grown);
+		if (moved)
+			huge_pages_advise(moved, grown);
+		return moved;
+	}
+	moved = huge_pages_malloc(grown);
+	if (moved && size > 0)
+		memcpy(moved, items, size);
+	if (moved)
+		free(items);
+	return moved;
+}
 
 enum status vec_reserve(void **items, size_t *capacity, size_t need, size_t item_size)
 {
@@ -16,7 +43,7 @@ enum status vec_reserve(void **items, size_t *capacity, size_t need, size_t item
 		grown = need < 8 ? 8 : need;
 	if (grown > SIZE_MAX / item_size)
 		return STATUS_NO_MEM;
-	moved = realloc(*items, grown * item_size);
+	moved = move(*items, *capacity * item_size, grown * item_size);
 	if (!moved)
 		return STATUS_NO_MEM;
 	*items = moved;

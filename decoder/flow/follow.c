@@ -16,6 +16,7 @@
 
 #include "arch/a32/a32.h"
 #include "base/hash.h"
+#include "base/huge_pages.h"
 
 enum {
 	GRID = 16 * 1024,     /* bytes */
@@ -290,7 +291,7 @@ static enum status make_room(struct follow *follow)
 		follow->used = 0;
 		return STATUS_OK;
 	}
-	slots = calloc(grown, sizeof(*slots));
+	slots = huge_pages_calloc(grown, sizeof(*slots));
 	if (!slots)
 		return STATUS_NO_MEM;
 	for (size_t i = 0; i < follow->slot_count; i++) {
@@ -498,7 +499,7 @@ enum status follow_insn(struct follow *follow, uint32_t view, enum isa isa, uint
 	struct stretch *slot;
 
 	if (!follow->insns) {
-		follow->insns = calloc(INSN_SLOTS, sizeof(*follow->insns));
+		follow->insns = huge_pages_calloc(INSN_SLOTS, sizeof(*follow->insns));
 		if (!follow->insns)
 			return STATUS_NO_MEM;
 	}

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/huge_pages.h"
 #include "base/vec.h"
 
 enum {
@@ -118,7 +119,7 @@ static enum status make_room(struct graph *graph)
 
 	if (graph->count + 1 <= graph->slot_count / 4 * 3)
 		return STATUS_OK;
-	slots = calloc(grown, sizeof(*slots));
+	slots = huge_pages_calloc(grown, sizeof(*slots));
 	if (!slots)
 		return STATUS_NO_MEM;
 	for (size_t i = 0; i < graph->slot_count; i++) {
@@ -246,7 +247,7 @@ static enum status make_edge_room(struct graph *graph)
 
 	if (graph->edge_count + 1 <= graph->edge_slots / 4 * 3)
 		return STATUS_OK;
-	edges = calloc(grown, sizeof(*edges));
+	edges = huge_pages_calloc(grown, sizeof(*edges));
 	if (!edges)
 		return STATUS_NO_MEM;
 	for (size_t i = 0; i < graph->edge_slots; i++) {

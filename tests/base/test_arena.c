@@ -58,6 +58,29 @@ static void arena_object_larger_than_a_block_is_whole(void **state)
 	arena_fini(&arena);
 }
 
+/* What is left of a block is used after an object that has one of its own. */
+static void arena_block_is_used_to_its_end(void **state)
+{
+	static const size_t sizes[] = {1000000, 5000000};
+
+	(void)state;
+	for (int is_large = 0; is_large <= 1; is_large++) {
+		struct arena arena = {.is_large = is_large != 0};
+		unsigned char *before = arena_alloc(&arena, 16);
+		unsigned char *large = arena_alloc(&arena, sizes[is_large]);
+		unsigned char *after = arena_alloc(&arena, 16);
+
+		assert_non_null(before);
+		assert_non_null(large);
+		assert_ptr_equal(after, before + 16);
+		assert_zeroed(large, sizes[is_large]);
+		memset(large, 0xff, sizes[is_large]);
+		assert_zeroed(before, 16);
+		assert_zeroed(after, 16);
+		arena_fini(&arena);
+	}
+}
+
 static void arena_size_zero_or_huge_is_null(void **state)
 {
 	struct arena arena = {0};
@@ -97,6 +120,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(arena_objects_are_aligned_zeroed_and_apart),
 	        cmocka_unit_test(arena_object_larger_than_a_block_is_whole),
+	        cmocka_unit_test(arena_block_is_used_to_its_end),
 	        cmocka_unit_test(arena_size_zero_or_huge_is_null),
 	        cmocka_unit_test(arena_str_is_a_terminated_copy),
 	};

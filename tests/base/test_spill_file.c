@@ -62,7 +62,7 @@ static void what_is_more_than_memory_is_of_the_file(void **state)
 	(void)state;
 	assert_non_null(spill);
 	for (unsigned int i = 0; i < PARTS; i++) {
-		parts[i] = spill_file_take(spill, SIZE);
+		parts[i] = spill_file_take(spill, SIZE, SIZE);
 		assert_non_null(parts[i].bytes);
 		assert_int_equal(parts[i].mapped > 0, i >= 2);
 		fill(&parts[i], i);
@@ -87,7 +87,7 @@ static void what_is_kept_is_moved_or_taken_over(void **state)
 	(void)state;
 	assert_non_null(spill);
 	for (unsigned int i = 0; i < 2; i++) {
-		struct spill_part plain = {malloc(2 * SIZE), SIZE, 0};
+		struct spill_part plain = {.bytes = malloc(2 * SIZE), .size = SIZE};
 		struct spill_part part;
 
 		assert_non_null(plain.bytes);
@@ -100,6 +100,49 @@ static void what_is_kept_is_moved_or_taken_over(void **state)
 	spill_file_destroy(spill);
 }
 
+/* Parts of one slab are apart, and stay when others of it, or the file, are gone. */
+static void parts_of_memory_are_apart(void **state)
+{
+	enum { COUNT = 100, LEAST = 1000, MOST = 200000 };
+	struct spill_file *spill = spill_file_create(UINT64_MAX);
+	struct spill_part parts[COUNT];
+
+	(void)state;
+	assert_non_null(spill);
+	for (unsigned int i = 0; i < COUNT; i++) {
+		parts[i] = spill_file_take(spill, LEAST, MOST);
+		assert_non_null(parts[i].bytes);
+		assert_true(parts[i].size >= LEAST && parts[i].size <= MOST);
+		assert_int_equal(parts[i].mapped, 0);
+		fill(&parts[i], i);
+	}
+	spill_file_destroy(spill);
+	for (unsigned int i = 0; i < COUNT; i += 2)
+		spill_part_free(&parts[i]);
+	for (unsigned int i = 1; i < COUNT; i += 2) {
+		assert_filled(&parts[i], i);
+		spill_part_free(&parts[i]);
+	}
+}
+
+/* What is larger than a slab is by itself. */
+static void a_large_part_is_whole(void **state)
+{
+	enum { LARGE = 5000000 };
+	struct spill_file *spill = spill_file_create(UINT64_MAX);
+	struct spill_part part;
+
+	(void)state;
+	assert_non_null(spill);
+	part = spill_file_take(spill, LARGE, LARGE);
+	assert_non_null(part.bytes);
+	assert_int_equal(part.size, LARGE);
+	fill(&part, 3);
+	assert_filled(&part, 3);
+	spill_part_free(&part);
+	spill_file_destroy(spill);
+}
+
 static void without_a_folder_all_is_of_the_process(void **state)
 {
 	struct spill_file *spill = spill_file_create(0);
@@ -108,7 +151,7 @@ static void without_a_folder_all_is_of_the_process(void **state)
 	(void)state;
 	assert_non_null(spill);
 	assert_int_equal(setenv("TMPDIR", "/nonexistent", 1), 0);
-	part = spill_file_take(spill, SIZE);
+	part = spill_file_take(spill, SIZE, SIZE);
 	assert_non_null(part.bytes);
 	assert_int_equal(part.mapped, 0);
 	fill(&part, 1);
@@ -117,7 +160,7 @@ static void without_a_folder_all_is_of_the_process(void **state)
 	spill_part_free(&part);
 	assert_int_equal(unsetenv("TMPDIR"), 0);
 	spill_file_destroy(spill);
-	part = spill_file_take(NULL, SIZE);
+	part = spill_file_take(NULL, SIZE, SIZE);
 	assert_non_null(part.bytes);
 	spill_part_free(&part);
 	spill_file_destroy(NULL);
@@ -128,6 +171,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(what_is_more_than_memory_is_of_the_file),
 	        cmocka_unit_test(what_is_kept_is_moved_or_taken_over),
+	        cmocka_unit_test(parts_of_memory_are_apart),
+	        cmocka_unit_test(a_large_part_is_whole),
 	        cmocka_unit_test(without_a_folder_all_is_of_the_process),
 	};
 

@@ -16,6 +16,7 @@
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);
+extern void *__libc_memalign(size_t alignment, size_t size);
 
 static atomic_ulong asked;
 static unsigned long fail_at;
@@ -68,6 +69,11 @@ void *calloc(size_t count, size_t size)
 void *realloc(void *old, size_t size)
 {
 	return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(old, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+	return fails(__builtin_return_address(0)) ? NULL : __libc_memalign(alignment, size);
 }
 
 void *reallocarray(void *old, size_t count, size_t size)

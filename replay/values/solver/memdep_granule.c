@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/huge_pages.h"
 #include "base/vec.h"
 #include "replay/history/history.h"
 #include "replay/values/solver/memdep_clobber.h"
@@ -24,7 +25,7 @@ enum status memdep_grow_granules(struct memdep_memory *m)
 
 	if (m->slots && m->granule_count * 2 < m->slot_count)
 		return STATUS_OK;
-	slots = calloc(count, sizeof(*slots));
+	slots = huge_pages_calloc(count, sizeof(*slots));
 	if (!slots)
 		return STATUS_NO_MEM;
 	free(m->slots);

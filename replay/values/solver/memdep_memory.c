@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "base/huge_pages.h"
 #include "replay/history/history.h"
 #include "replay/values/solver/memdep_clobber.h"
 
@@ -41,7 +42,7 @@ enum status memdep_init(struct solver *s, bool single_writer, bool own_dumps)
 	                            .takes_own = own_dumps};
 	m->view = memmap_view_at_halt(m->map, history_view(w->history, w->options.to));
 	m->access_count = w->access_count;
-	m->accesses = malloc((m->access_count + 1) * sizeof(*m->accesses));
+	m->accesses = huge_pages_malloc((m->access_count + 1) * sizeof(*m->accesses));
 	m->clobbers = calloc(m->access_count / 64 + 64, sizeof(*m->clobbers));
 	m->clobber_granules = calloc(m->access_count / 4096 + 2, sizeof(*m->clobber_granules));
 	if (!m->accesses || !m->clobbers || !m->clobber_granules)

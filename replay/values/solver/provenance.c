@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/huge_pages.h"
 #include "base/vec.h"
 
 enum { FACTS_MOST = 1 << 24 };
@@ -12,7 +13,7 @@ enum status provenance_begin(struct provenance *d, size_t ssa_count)
 {
 	provenance_fini(d);
 	*d = (struct provenance){.ssa_count = ssa_count};
-	d->of_ssa = calloc(ssa_count, sizeof(*d->of_ssa));
+	d->of_ssa = huge_pages_calloc(ssa_count, sizeof(*d->of_ssa));
 	return d->of_ssa ? STATUS_OK : STATUS_NO_MEM;
 }
 

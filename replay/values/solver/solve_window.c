@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "base/huge_pages.h"
 #include "replay/history/history.h"
 #include "replay/values/solver/initial_facts.h"
 #include "replay/values/solver/solver.h"
@@ -63,7 +64,7 @@ static enum status alloc(struct solver *s)
 {
 	size_t dyns = s->w.dyn_count + 1;
 
-	s->ssa_values = calloc((size_t)s->w.ssa_count, sizeof(*s->ssa_values));
+	s->ssa_values = huge_pages_calloc((size_t)s->w.ssa_count, sizeof(*s->ssa_values));
 	TRY(interval_map_init(&s->intervals, s->w.ssa_count));
 	s->dirty = calloc(dyns / 64 + 64, sizeof(*s->dirty));
 	s->dirty_granules = calloc(dyns / 4096 + 1, sizeof(*s->dirty_granules));

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/huge_pages.h"
 #include "base/vec.h"
 
 void run_templates_fini(struct run_templates *r)
@@ -25,7 +26,7 @@ enum status run_templates_table(struct run_templates *r, const struct graph *gra
 	}
 	TRY(vec_reserve((void **)&r->tables, &r->table_capacity, r->table_count + 1,
 	                sizeof(*r->tables)));
-	*table = (struct run_table){graph, calloc(graph->count, sizeof(*table->runs))};
+	*table = (struct run_table){graph, huge_pages_calloc(graph->count, sizeof(*table->runs))};
 	if (!table->runs)
 		return STATUS_NO_MEM;
 	r->tables[r->table_count++] = *table;

@@ -11,7 +11,7 @@
 enum status window_init(struct window *w, const struct history *history,
                         const struct window_options *options)
 {
-	*w = (struct window){.history = history, .options = *options};
+	*w = (struct window){.history = history, .options = *options, .arena = {.is_large = true}};
 	TRY(window_collect(w));
 	if (interrupt_has_come(w->options.interrupt))
 		return STATUS_INTERRUPTED;
@@ -23,8 +23,6 @@ void window_fini(struct window *w)
 	free(w->templates);
 	free(w->dyns);
 	free(w->inserted);
-	free(w->reads);
-	free(w->users);
 	free(w->user_blocks);
 	free(w->dyn_blocks);
 	free(w->checkpoints);

@@ -7,6 +7,7 @@
 #include "arch/a32/a32.h"
 #include "arch/isa.h"
 #include "base/hash.h"
+#include "base/huge_pages.h"
 #include "base/vec.h"
 #include "replay/history/history.h"
 #include "replay/values/ssa/code_change.h"
@@ -73,7 +74,7 @@ static enum status grow_slots(struct collect *c)
 	if (c->slots && c->w->template_count * 2 < c->slot_count)
 		return STATUS_OK;
 	c->slot_count = old ? old_count * 2 : 4096;
-	c->slots = calloc(c->slot_count, sizeof(*c->slots));
+	c->slots = huge_pages_calloc(c->slot_count, sizeof(*c->slots));
 	if (!c->slots) {
 		c->slots = old;
 		c->slot_count = old_count;

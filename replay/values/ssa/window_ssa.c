@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/huge_pages.h"
+
 /* The numbers of the dynamic instructions of a block fit the fields of struct dyn_insn. */
 static_assert((DYN_BLOCK - 1) * (UOP_TEMPS + UOP_DEFS + REG_COUNT) < 1 << DYN_SSA_BITS, "nodes");
 static_assert((DYN_BLOCK - 1) * REG_COUNT < 1 << DYN_READ_BITS, "reads");
@@ -122,7 +124,7 @@ static enum status find_reads(struct window *w, uint32_t *counts)
 	size_t checkpoints = w->dyn_count / WINDOW_CHECKPOINT + 1;
 	uint32_t *now = w->after;
 
-	w->reads = malloc((w->read_count + (size_t)1) * sizeof(*w->reads));
+	w->reads = arena_alloc(&w->arena, (w->read_count + (size_t)1) * sizeof(*w->reads));
 	w->checkpoints = malloc(checkpoints * sizeof(*w->checkpoints));
 	if (!w->reads || !w->checkpoints)
 		return STATUS_NO_MEM;
@@ -191,12 +193,12 @@ enum status window_number(struct window *w)
 	uint32_t count;
 
 	TRY(number_dyns(w));
-	ends = calloc(w->ssa_count, sizeof(*ends));
+	ends = huge_pages_calloc(w->ssa_count, sizeof(*ends));
 	w->user_blocks = malloc((w->ssa_count / USER_BLOCK + (size_t)1) * sizeof(*w->user_blocks));
 	status = ends && w->user_blocks ? find_reads(w, ends) : STATUS_NO_MEM;
 	if (status == STATUS_OK) {
 		count = place_users(w, ends);
-		w->users = calloc((size_t)count + 1, sizeof(*w->users));
+		w->users = arena_alloc(&w->arena, ((size_t)count + 1) * sizeof(*w->users));
 		status = w->users ? STATUS_OK : STATUS_NO_MEM;
 	}
 	if (status == STATUS_OK)
