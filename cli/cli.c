@@ -143,30 +143,32 @@ static enum cli_exit exit_of(enum status status)
 	return CLI_INPUT;
 }
 
-/* Shows how far the decoding is, on a terminal, and obeys Ctrl-C. */
-static bool show_progress(void *context, uint64_t done, uint64_t total)
-{
-	int *shown = context;
-	int percent = total > 0 ? (int)((double)done / (double)total * 100.0) : 100;
-
-	if (percent != *shown && isatty(STDERR_FILENO)) {
-		(void)fprintf(stderr, "\rdecoding: %d %%\033[K", percent);
-		*shown = percent;
-	}
-	return !cli_interrupt_seen;
-}
-
 /* While something long is done: progress, and Ctrl-C that ends it. */
 struct long_work {
 	struct sigaction before;
-	int shown;
+	int shown; /* percent; -1: none yet */
+	bool is_shown; /* on a terminal */
 };
+
+/* Shows how far the decoding is, on a terminal, and obeys Ctrl-C. */
+static bool show_progress(void *context, uint64_t done, uint64_t total)
+{
+	struct long_work *work = context;
+	int percent = total > 0 ? (int)((double)done / (double)total * 100.0) : 100;
+
+	if (work->is_shown && percent != work->shown) {
+		(void)fprintf(stderr, "\rdecoding: %d %%\033[K", percent);
+		work->shown = percent;
+	}
+	return !cli_interrupt_seen;
+}
 
 static void begin_work(struct long_work *work)
 {
 	struct sigaction action = {.sa_handler = cli_on_interrupt};
 
 	work->shown = -1;
+	work->is_shown = isatty(STDERR_FILENO) != 0;
 	(void)sigaction(SIGINT, &action, &work->before);
 }
 
@@ -280,7 +282,7 @@ enum status cli_open_input(const struct cli_args *args, const char *path, struct
 	                     .device_ranges = args->devices,
 	                     .device_range_count = args->device_count},
 	        .is_strict = args->given[CLI_OPTION_STRICT],
-	        .history = {.progress = show_progress, .context = &work.shown},
+	        .history = {.progress = show_progress, .context = &work},
 	};
 	enum status status;
 
@@ -364,7 +366,7 @@ enum cli_exit cli_open_session(const struct cli_args *args, const struct snapsho
 	struct diag_list diags = {0};
 	struct long_work work;
 	struct history_options options = {.progress = show_progress,
-	                                  .context = &work.shown,
+	                                  .context = &work,
 	                                  .one_address_space =
 	                                          args->given[CLI_OPTION_ONE_ADDRESS_SPACE]};
 	enum cli_exit code = find_threads(args, &options.threads);
