@@ -18,17 +18,17 @@ static void *move(void *items, size_t size, size_t grown)
 {
 	void *moved;
 
-	if (grown < COPIED_LEAST || grown > COPIED_MOST) {
+	if (!items || grown < COPIED_LEAST || grown > COPIED_MOST) {
 		moved = realloc(items, grown);
 		if (moved)
 			huge_pages_advise(moved, grown);
 		return moved;
 	}
 	moved = huge_pages_malloc(grown);
-	if (moved && size > 0)
-		memcpy(moved, items, size);
-	if (moved)
-		free(items);
+	if (!moved)
+		return NULL;
+	memcpy(moved, items, size);
+	free(items);
 	return moved;
 }
 

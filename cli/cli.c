@@ -146,7 +146,7 @@ static enum cli_exit exit_of(enum status status)
 /* While something long is done: progress, and Ctrl-C that ends it. */
 struct long_work {
 	struct sigaction before;
-	int shown; /* percent; -1: none yet */
+	int shown;     /* percent; -1: none yet */
 	bool is_shown; /* on a terminal */
 };
 
