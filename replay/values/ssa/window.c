@@ -56,8 +56,8 @@ uint64_t window_instruction_of(const struct window *w, size_t dyn)
 
 size_t window_maker_of(const struct window *w, uint32_t ssa)
 {
-	size_t low = 0;
-	size_t high = w->dyn_count;
+	size_t low = w->makers[ssa / MAKER_BLOCK];
+	size_t high = w->makers[ssa / MAKER_BLOCK + 1] + (size_t)1;
 
 	while (high - low > 1) {
 		size_t middle = low + (high - low) / 2;

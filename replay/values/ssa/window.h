@@ -32,7 +32,8 @@ enum {
 	DYN_READ_BITS = 11,
 	DYN_ACCESS_BITS = 8,
 
-	USER_BLOCK = 8, /* SSA values whose users are found from the same first one */
+	USER_BLOCK = 8,   /* SSA values whose users are found from the same first one */
+	MAKER_BLOCK = 64, /* SSA values whose makers are searched between the same two */
 };
 
 /* What the trace says of an instruction under a condition. */
@@ -145,6 +146,7 @@ struct window {
 	 */
 	uint32_t *users;
 	uint32_t *user_blocks; /* the first one of each USER_BLOCK SSA values */
+	uint32_t *makers;      /* of each first of MAKER_BLOCK SSA values, and of the last one */
 	uint32_t ssa_count;
 	uint32_t read_count;
 	uint32_t access_count;

@@ -203,22 +203,28 @@ static enum status add_change(struct collect *c, uint64_t position, bool is_64bi
 	return insert_kill(c, position);
 }
 
-static enum status add_control_event(struct collect *c, uint64_t position, const uint64_t *pc)
+static enum status insert_control_event(struct collect *c, uint64_t position, const uint64_t *pc,
+                                        bool changes_translation)
 {
-	struct template template = {.address = 0};
-	bool is_any = control_event_next(&c->control_event, position, pc, &c->before, &c->builder,
-	                                 &template.changes_translation);
+	struct template template = {.changes_translation = changes_translation,
+	                            .maintains_icache = c->control_event.maintains_icache};
 
-	c->before.selects_sp = false;
-	if (!is_any)
-		return STATUS_OK;
-	template.maintains_icache = c->control_event.maintains_icache;
 	if (c->control_event.is_fault && pc) {
 		template.leads_on = true;
 		template.address = *pc;
 		template.isa = (uint8_t)c->before.site.isa;
 	}
 	return insert_dyn(c, position, template);
+}
+
+static enum status add_control_event(struct collect *c, uint64_t position, const uint64_t *pc)
+{
+	bool changes_translation = false;
+	bool is_any = control_event_next(&c->control_event, position, pc, &c->before, &c->builder,
+	                                 &changes_translation);
+
+	c->before.selects_sp = false;
+	return is_any ? insert_control_event(c, position, pc, changes_translation) : STATUS_OK;
 }
 
 /* M profile: the core has stopped within an instruction of several accesses (xPSR.ICI). */

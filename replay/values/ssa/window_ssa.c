@@ -118,6 +118,25 @@ static enum status number_dyns(struct window *w)
 	return STATUS_OK;
 }
 
+static enum status find_makers(struct window *w)
+{
+	size_t count = w->ssa_count / MAKER_BLOCK + (size_t)2;
+	size_t block = 0;
+
+	w->makers = arena_alloc(&w->arena, count * sizeof(*w->makers));
+	if (!w->makers)
+		return STATUS_NO_MEM;
+	for (size_t s = 0; s < w->dyn_count; s++) {
+		uint32_t end = window_dyn(w, s + 1).ssa;
+
+		while (block * MAKER_BLOCK < end)
+			w->makers[block++] = (uint32_t)s;
+	}
+	while (block < count)
+		w->makers[block++] = w->dyn_count > 0 ? (uint32_t)(w->dyn_count - 1) : 0;
+	return STATUS_OK;
+}
+
 /* Also counts the users of each SSA value in `counts`. */
 static enum status find_reads(struct window *w, uint32_t *counts)
 {
@@ -193,6 +212,7 @@ enum status window_number(struct window *w)
 	uint32_t count;
 
 	TRY(number_dyns(w));
+	TRY(find_makers(w));
 	ends = huge_pages_calloc(w->ssa_count, sizeof(*ends));
 	w->user_blocks = malloc((w->ssa_count / USER_BLOCK + (size_t)1) * sizeof(*w->user_blocks));
 	status = ends && w->user_blocks ? find_reads(w, ends) : STATUS_NO_MEM;
