@@ -191,17 +191,19 @@ static bool lie_together(const struct history *history, uint64_t a, uint64_t b)
 /*
  * What is wrong with an A64 frame pointer, or NULL. Where the stack is in the snapshot, so is what
  * was called last; a frame record is two doublewords at or above the stack pointer (AAPCS64,
- * "The Frame Pointer").
+ * "The Frame Pointer"). Go's compiler has LR where SP points, and so the record 8 bytes below it.
  */
 static const char *frame_fault(const struct history *history, uint64_t sp, uint64_t frame)
 {
+	enum { GO_RECORD = 8 };
+
 	if (!has_memory(history, sp))
 		return NULL;
 	if (!has_memory(history, frame))
 		return "where the snapshot has no memory, though it has the stack";
 	if (!lie_together(history, sp, frame))
 		return NULL;
-	if (frame < sp)
+	if (frame < sp && frame != sp - GO_RECORD)
 		return "below the stack pointer";
 	return frame % 8 != 0 ? "on the stack, and no multiple of 8" : NULL;
 }

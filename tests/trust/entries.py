@@ -225,6 +225,11 @@ class Entries(unittest.TestCase):
                       "pointer it leads nowhere", facts)
         self.assert_all_say(facts)
 
+    def test_frame_pointer_of_go(self):
+        """Its functions have LR where SP points, and x29 before that."""
+        self.change("X29", 0x5500800c78)
+        self.assertFalse([fact for fact in self.facts() if "below the stack pointer" in fact])
+
     def test_frame_pointer_between_words(self):
         place = self.change("X29", 0x5500800c81)
         self.assertIn(place + 'core "cpu_0": x29 at the halt is 0x5500800c81, on the stack, and no multiple of 8: as a '
