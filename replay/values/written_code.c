@@ -17,6 +17,7 @@ enum {
 	WINDOW = 2000000,  /* instructions before the halt that are looked at */
 	LINE = 64,         /* bytes that are taken for code together */
 	LOOK_ROUND = 8192, /* bytes of written code on either side of where it was entered */
+	REGIONS = 64,      /* of memory that are known to be written, at most */
 };
 
 /* A store to code. */
@@ -54,6 +55,11 @@ struct follower {
 	struct history *history;
 	struct hits hits;
 	struct findings findings;
+	struct refuted_code refuted;
+	const struct mem_region *written[REGIONS]; /* that stores of the history went to */
+	size_t written_count;
+	bool is_announced;      /* code did what is done for code that was written */
+	uint64_t refuted_place; /* up to there in the trace code is not what it is at the halt */
 	bool has_conflict; /* code and trace disagree, or these and what is known at the halt */
 	/* That is so in a history that nothing changes any more: stores are guessed past it. */
 	bool is_lenient;
@@ -122,6 +128,47 @@ static enum status add_hit(struct follower *f, const struct solver *s,
 	return STATUS_OK;
 }
 
+static const struct mem_region *region_of(const struct history *history, uint32_t view,
+                                          uint64_t address)
+{
+	struct mem_span span;
+
+	return memmap_find(history_memory(history), view, address, &span) == STATUS_OK ? span.region
+	                                                                               : NULL;
+}
+
+static bool is_written(const struct follower *f, const struct mem_region *region)
+{
+	for (size_t i = 0; i < f->written_count; i++) {
+		if (f->written[i] == region)
+			return true;
+	}
+	return false;
+}
+
+/* Where there is code that cannot have run, it matters which memory is written at all. */
+static void add_written(struct follower *f, const struct solver *s, const struct memdep_access *a)
+{
+	const struct mem_region *region =
+	        region_of(f->history, s->memory.view, memdep_canonical(memdep_address(s, a).value));
+
+	if (region && f->written_count < REGIONS && !is_written(f, region))
+		f->written[f->written_count++] = region;
+}
+
+/*
+ * What cannot have run was written: its memory is, or code was announced and it was come to from
+ * other memory. A dump that lacks code, and has zeros in its place, is no sign of that.
+ */
+static bool was_written(const struct follower *f, const struct refuted_run *run)
+{
+	const struct mem_region *region = region_of(f->history, run->view, run->walk.start);
+
+	return memmap_is_past(history_memory(f->history), run->walk.start) ||
+	       is_written(f, region) ||
+	       (f->is_announced && region_of(f->history, run->view, run->from) != region);
+}
+
 /* The stores to code that the history shows, if it is taken for true. */
 static enum status find_hits(struct follower *f)
 {
@@ -129,13 +176,17 @@ static enum status find_hits(struct follower *f)
 	enum status status = solve(f, true, &s);
 
 	f->hits.count = 0;
+	f->written_count = refuted_code_stack(f->history, s.memory.view, &f->written[0]);
 	f->has_conflict = s.has_conflict || f->is_lenient;
 	for (size_t i = 0; i < s.memory.access_count && status == STATUS_OK; i++) {
 		const struct memdep_access *a = &s.memory.accesses[i];
 
 		if (a->kind == ACCESS_STORE && a->index != ACCESS_KILL && a->size > 0 &&
-		    (a->state == ACCESS_PLACED || a->state == ACCESS_UNLINKED))
+		    (a->state == ACCESS_PLACED || a->state == ACCESS_UNLINKED)) {
+			if (f->refuted.count > 0)
+				add_written(f, &s, a);
 			status = add_hit(f, &s, a);
+		}
 	}
 	solve_fini(&s);
 	return status;
@@ -366,7 +417,8 @@ static enum status find_final(struct follower *f)
 		return STATUS_OK;
 	f->tried_final = true;
 	for (size_t i = 0; history_gap(f->history, i, &gap); i++) {
-		if (gap.reason != GAP_CODE_WRITTEN || gap.place == 0 || gap.position <= last)
+		if (gap.reason != GAP_CODE_WRITTEN || gap.place == 0 || gap.position <= last ||
+		    gap.place <= f->refuted_place)
 			continue;
 		TRY(add_finding(f, gap.place, &found));
 		found->is_final = true;
@@ -421,11 +473,53 @@ static enum status build_again(struct follower *f)
 	return status;
 }
 
+/* The place in the trace of the first gap after a position: what is further on is later. */
+static uint64_t place_after(const struct history *history, uint64_t position)
+{
+	struct gap gap;
+
+	for (size_t i = history_gap_index(history, position + 1); history_gap(history, i, &gap);
+	     i++) {
+		if (gap.offset != 0)
+			return gap.offset;
+	}
+	return UINT64_MAX;
+}
+
+/* What cannot have run was written after that, whatever stores are known. */
+static enum status add_refuted(struct follower *f)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < f->refuted.count; i++) {
+		const struct refuted_run *run = &f->refuted.items[i];
+		uint64_t place = place_after(f->history, run->position);
+
+		if (!was_written(f, run))
+			continue;
+		TRY(code_past_add(f->past, run->walk.start, run->walk.end - 1, &f->changes));
+		f->refuted_place = place > f->refuted_place ? place : f->refuted_place;
+		f->tried_final = false;
+		f->refuted.items[kept++] = *run;
+	}
+	for (size_t i = 0; i < kept && !f->changes; i++) {
+		const struct refuted_run *run = &f->refuted.items[i];
+		uint32_t epoch = memmap_past_epoch(history_memory(f->history), run->view);
+		struct hit all = {run->position, run->walk.start, run->walk.end - 1};
+
+		if (epoch > 0 && epoch <= f->past->time_count)
+			doubt(f, epoch, &run->walk, &all);
+	}
+	return STATUS_OK;
+}
+
 /* One dynamic instruction towards the fixed point: what is to be decoded otherwise. */
 static enum status look(struct follower *f)
 {
+	TRY(refuted_code_find(f->history, &f->refuted));
 	TRY(find_hits(f));
 	TRY(add_ranges(f));
+	TRY(add_refuted(f));
 	if (f->changes || f->past->range_count == 0)
 		return STATUS_OK;
 	doubt_rewritten(f);
@@ -511,12 +605,15 @@ enum status written_code_follow(const struct snapshot *snapshot,
 	                     .history = *history};
 	enum status status;
 
-	if (history_data(*history) || memmap_has_epochs(history_memory(*history)) ||
-	    (!is_seen && !code_change_is_likely(*history)))
+	if (history_data(*history) || memmap_has_epochs(history_memory(*history)))
+		return STATUS_OK;
+	f.is_announced = code_change_is_likely(*history);
+	if (!is_seen && !f.is_announced && !refuted_code_is_on_stack(*history))
 		return STATUS_OK;
 	status = follow_rounds(&f);
 	forget_findings(&f);
 	free(f.findings.items);
+	refuted_code_fini(&f.refuted);
 	free(f.hits.items);
 	*history = f.history;
 	/* Too large to be looked at: it is what it was. */

@@ -12,6 +12,8 @@
  *   - where the trace leads to such bytes, what memory held there is what was written last, if that
  *     is proved; with it the trace is decoded from that place on. What was decoded rightly before
  *     proves it, and nothing that a wrong opcode says is asked;
+ *   - code that cannot have been what ran (refuted_code.h) changes, too, after that, by stores that
+ *     need not be known;
  *   - after the last store the code is what it is at the halt, if decoding it shows no later store
  *     to what ran in it.
  * A byte that changes again with no address in the trace between is not known at all. Where trace,

@@ -196,6 +196,45 @@ class WrittenCode(unittest.TestCase):
         machine.sees()
         self.expect_gap(machine, 2, 2)
 
+    def leave_data(self, machine, words, *maintenance):
+        """The code becomes data by stores through x6, of which nothing is known."""
+        for index, word in enumerate(words):
+            machine.do(*constant(word), 0xB90000C0 | index << 10)
+            machine.content[index] = word
+        machine.do(*maintenance)
+        machine.sees()
+
+    def test_what_cannot_have_run_is_not_what_ran(self):
+        """As of a trampoline on a stack that was left: nobody maintains what is data again."""
+        machine = Machine([0, RET, ADD, RET])
+        machine.write(0, ADD)
+        machine.call()
+        first = len(machine.truth) - 1  # what was stored is known
+        self.leave_data(machine, (0x5, 0x55))
+        self.expect_gap(machine, first, 1)
+
+    def test_what_cannot_have_run_is_code_again_later(self):
+        machine = Machine([ADD, RET, ADD, RET])
+        machine.call()
+        self.leave_data(machine, (0x5, 0x55), DC, DSB, IC, DSB, ISB)
+        machine.write(0, ADD)
+        machine.write(1, RET)
+        machine.call()
+        self.expect_gap(machine, 2, 2)
+
+    def test_what_cannot_have_run_where_nobody_maintains_code(self):
+        for address, is_stack in ((0x500000, True), (0x400000, False)):
+            with self.subTest(address=address):
+                machine = Machine([ADD, RET, ADD, RET])
+                machine.call()
+                self.leave_data(machine, (0x5, 0x55, 0x14000001))
+                machine.registers.append("reg SP(size:64) 0x%x" % address)
+                if is_stack:
+                    self.expect_gap(machine, 2, 2)
+                else:
+                    self.history(machine)
+                    self.assertNotIn("wrote", self.said)
+
     def test_code_of_unknown_content_is_not_known(self):
         machine = Machine([BRANCH, RET, RET])
         machine.call()

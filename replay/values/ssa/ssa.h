@@ -5,6 +5,7 @@
 
 #include "replay/values/ssa/code_change.h"
 #include "replay/values/ssa/m_exception.h"
+#include "replay/values/ssa/refuted_code.h"
 #include "replay/values/ssa/sp_track.h"
 #include "replay/values/ssa/window.h"
 #include "replay/values/ssa/window_ssa.h"

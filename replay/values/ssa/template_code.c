@@ -115,6 +115,13 @@ bool template_maintains_icache(enum isa isa, unsigned int size, uint32_t opcode)
 	return size == 4 && (is_in(&sets[0], opcode) || is_in(&sets[1], opcode));
 }
 
+bool template_is_undefined(enum isa isa, uint32_t opcode)
+{
+	if (isa == ISA_A64)
+		return opcode >> 16 == 0;
+	return isa == ISA_A32 && (opcode & 0xfff000f0) == 0xe7f000f0;
+}
+
 static void expand_arm(struct template *template, struct uop_builder *b)
 {
 	bool is_t32 = template->isa == ISA_T32;

@@ -21,6 +21,12 @@ bool template_read_opcode(const struct memmap *memory, struct template *template
 /* IC IVAU and the like; the opcode is as template_read_opcode() reads it. */
 bool template_maintains_icache(enum isa isa, unsigned int size, uint32_t opcode);
 
+/*
+ * It only raises an exception (UDF). Not of T32, where an IT may have skipped it; the opcode is as
+ * template_read_opcode() reads it.
+ */
+bool template_is_undefined(enum isa isa, uint32_t opcode);
+
 /* What an instruction makes of the byte order of data. */
 enum data_order {
 	DATA_ORDER_KEPT,
