@@ -128,10 +128,11 @@ static void check_call(struct call_site site, const struct call *call)
 static void calls_of_a64_write_where_their_arguments_say(void **state)
 {
 	static const struct call calls[] = {
-	        {17, 0, 0, 1, 0},    {63, 1, 0, 2, 0},   {67, 1, 0, 2, 0},    {78, 2, 0, 3, 0},
-	        {79, 2, 128, 0, 0},  {80, 1, 128, 0, 0}, {113, 1, 16, 0, 0},  {134, 2, 152, 0, 0},
-	        {135, 2, 128, 0, 0}, {153, 0, 32, 0, 0}, {160, 0, 390, 0, 0}, {169, 0, 16, 0, 1},
-	        {278, 0, 0, 1, 0},
+	        {17, 0, 0, 1, 0},    {63, 1, 0, 2, 0},    {67, 1, 0, 2, 0},    {78, 2, 0, 3, 0},
+	        {79, 2, 128, 0, 0},  {80, 1, 128, 0, 0},  {113, 1, 16, 0, 0},  {134, 2, 152, 0, 0},
+	        {135, 2, 128, 0, 0}, {153, 0, 32, 0, 0},  {160, 0, 390, 0, 0}, {169, 0, 16, 0, 1},
+	        {278, 0, 0, 1, 0},   {61, 1, 0, 2, 0},    {114, 1, 16, 0, 0},  {123, 2, 0, 1, 0},
+	        {132, 1, 24, 0, 0},  {165, 1, 144, 0, 0}, {261, 3, 16, 0, 0},  {291, 4, 256, 0, 0},
 	};
 	const struct call_site site = {.isa = ISA_A64, .opcode = A64_SVC};
 
@@ -147,7 +148,9 @@ static void calls_of_a32_write_where_their_arguments_say(void **state)
 	        {122, 0, 390, 0, 0}, {140, 3, 8, 0, 0},   {174, 2, 20, 0, 0},  {175, 2, 128, 0, 0},
 	        {180, 1, 0, 2, 0},   {183, 0, 0, 1, 0},   {195, 1, 104, 0, 0}, {196, 1, 104, 0, 0},
 	        {197, 1, 104, 0, 0}, {263, 1, 8, 0, 0},   {327, 2, 104, 0, 0}, {332, 2, 0, 3, 0},
-	        {384, 0, 0, 1, 0},   {397, 4, 256, 0, 0}, {403, 1, 16, 0, 0},
+	        {384, 0, 0, 1, 0},   {397, 4, 256, 0, 0}, {403, 1, 16, 0, 0},  {77, 1, 72, 0, 0},
+	        {186, 1, 12, 0, 0},  {191, 1, 8, 0, 0},   {217, 1, 0, 2, 0},   {242, 2, 0, 1, 0},
+	        {264, 1, 8, 0, 0},   {369, 3, 16, 0, 0},
 	};
 	static const struct call_site sites[] = {
 	        {.isa = ISA_A32, .opcode = A32_SVC},
@@ -180,10 +183,12 @@ static void check_silent(struct call_site site, const uint16_t *numbers)
 /* faccessat, openat, close, lseek, write ... mprotect; access, kill, getppid ... of A32. */
 static void calls_that_write_no_memory_return_alone(void **state)
 {
-	static const uint16_t a64[] = {48,  56,  57,  62,  64,  66,  68,  129, 130, 131,
-	                               172, 173, 174, 175, 176, 177, 178, 226, 0};
-	static const uint16_t a32[] = {4,   5,   6,   10,  19,  20,  33,  37,  64,  125, 146,
-	                               181, 199, 200, 201, 202, 224, 238, 268, 322, 334, 0};
+	static const uint16_t a64[] = {48,  56,  57,  62,  64,  66,  68,  129, 130,
+	                               131, 172, 173, 174, 175, 176, 177, 178, 226,
+	                               23,  24,  34,  35,  96,  99,  0};
+	static const uint16_t a32[] = {4,   5,   6,   10,  19,  20,  33,  37,  64,
+	                               125, 146, 181, 199, 200, 201, 202, 224, 238,
+	                               268, 322, 334, 39,  41,  256, 338, 358, 0};
 
 	(void)state;
 	check_silent((struct call_site){.isa = ISA_A64, .opcode = A64_SVC}, a64);
@@ -201,7 +206,9 @@ static void calls_that_map_make_pages_unknown(void **state)
 	        {{ISA_A64, A64_SVC, true, 214, false, 0}, true, UINT32_MAX},
 	        {{ISA_A64, A64_SVC, true, 215, false, 0}, false, 0x2000 + 0x10000},
 	        {{ISA_A64, A64_SVC, true, 222, false, 0}, true, 0x2000 + 0x10000},
+	        {{ISA_A64, A64_SVC, true, 233, false, 0}, false, 0x2000 + 0x10000},
 	        {{ISA_A32, A32_SVC, true, 45, false, 0}, true, UINT32_MAX},
+	        {{ISA_A32, A32_SVC, true, 220, false, 0}, false, 0x2000 + 0x10000},
 	        {{ISA_A32, A32_SVC, true, 91, false, 0}, false, 0x2000 + 0x10000},
 	        {{ISA_A32, A32_SVC, true, 192, false, 0}, true, 0x2000 + 0x10000},
 	};
