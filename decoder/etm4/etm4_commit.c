@@ -8,13 +8,6 @@
 /* Return address of an M-profile exception that has none. */
 static const uint64_t m_tail_chained = 0xfffffffe;
 
-enum isa flow_isa(const struct etm4_flow *flow, uint8_t is)
-{
-	if (flow->is_64bit)
-		return ISA_A64;
-	return is == 0 ? ISA_A32 : ISA_T32;
-}
-
 /* A timestamp that is emitted tells the time, by which what the core sees of memory may change. */
 static enum status take_fact(struct etm4_flow *flow, const struct p0 *item)
 {
@@ -129,7 +122,7 @@ static enum status take_exception(struct etm4_flow *flow, const struct p0 *excep
 		flow->is_lost = false;
 	}
 	if (context)
-		TRY(flow_emit_context(flow, &context->context, exception->index));
+		TRY(flow_emit_context(flow, context, exception->index));
 	TRY(walk_to_exception(flow, address->address, exception->index));
 	TRY(flow_emit(flow, ELEMENT_EXCEPTION, exception->index, &element));
 	set_exception(flow, exception->value, element);
@@ -187,34 +180,51 @@ static enum status commit_exception(struct etm4_flow *flow)
 	return STATUS_OK;
 }
 
+static enum status enter_context(struct etm4_flow *flow, const struct p0 *item)
+{
+	if (!item->context.is_update)
+		return STATUS_OK;
+	TRY(flow_emit_context(flow, item, item->index));
+	/* What was known before the new context holds, whatever comes after it. */
+	flow->out_kept = flow->out_count;
+	flow->batch_kept = flow->batches.count;
+	return STATUS_OK;
+}
+
+static enum status commit_context(struct etm4_flow *flow, const struct p0 *item)
+{
+	TRY(enter_context(flow, item));
+	p0_drop_oldest(&flow->queue);
+	return STATUS_OK;
+}
+
 /*
- * A Q element's own address, or the one after it in the queue. The reference decoder drops one
- * entry more than it uses, a context after the address: so must we, to yield what it yields.
+ * A Q element's own address, or the one after it in the queue, whose context is in force from there
+ * on.
  */
 static enum status commit_q(struct etm4_flow *flow)
 {
 	struct p0 q = *p0_oldest(&flow->queue);
 	struct p0 address = q;
+	struct p0 context = {.kind = P0_Q};
 	const struct p0 *item;
 
 	p0_drop_oldest(&flow->queue);
-	item = p0_oldest(&flow->queue);
 	if (!q.has_address) {
-		bool has_context = item && item->kind == P0_CONTEXT;
-
-		if (has_context)
-			p0_drop_oldest(&flow->queue);
 		item = p0_oldest(&flow->queue);
+		if (item && item->kind == P0_CONTEXT) {
+			context = *item;
+			p0_drop_oldest(&flow->queue);
+			item = p0_oldest(&flow->queue);
+		}
 		if (!item || item->kind != P0_ADDRESS)
 			return STATUS_BAD_DATA;
 		address = *item;
 		p0_drop_oldest(&flow->queue);
-		if (!has_context)
-			p0_drop_oldest(&flow->queue);
-	} else {
-		p0_drop_oldest(&flow->queue);
 	}
 	TRY(flow_walk_q(flow, q.count, address.address, q.index));
+	if (context.kind == P0_CONTEXT)
+		TRY(enter_context(flow, &context));
 	set_address(flow, address.address, address.isa);
 	flow->commit--;
 	return STATUS_OK;
@@ -227,18 +237,6 @@ static enum status commit_exception_return(struct etm4_flow *flow, const struct 
 	TRY(flow_emit(flow, ELEMENT_EXCEPTION_RET, item->index, &element));
 	if (item->is_p0)
 		flow->commit--;
-	p0_drop_oldest(&flow->queue);
-	return STATUS_OK;
-}
-
-static enum status commit_context(struct etm4_flow *flow, const struct p0 *item)
-{
-	if (item->context.is_update) {
-		TRY(flow_emit_context(flow, &item->context, item->index));
-		/* What was known before the new context holds, whatever comes after it. */
-		flow->out_kept = flow->out_count;
-		flow->batch_kept = flow->batches.count;
-	}
 	p0_drop_oldest(&flow->queue);
 	return STATUS_OK;
 }

@@ -67,16 +67,25 @@ enum status flow_emit_fact(struct etm4_flow *flow, const struct p0 *item)
 	return STATUS_OK;
 }
 
-enum status flow_emit_context(struct etm4_flow *flow, const struct etm4_context *context,
-                              uint64_t index)
+enum isa flow_isa(const struct etm4_flow *flow, uint8_t is)
 {
+	if (flow->is_64bit)
+		return ISA_A64;
+	return is == 0 ? ISA_A32 : ISA_T32;
+}
+
+enum status flow_emit_context(struct etm4_flow *flow, const struct p0 *item, uint64_t index)
+{
+	const struct etm4_context *context = &item->context;
 	struct pe_context *known = &flow->context;
 	struct element *element;
 
 	flow->is_64bit = context->is_64bit;
 	flow->is_secure = !context->is_non_secure;
 	flow->needs_context = false;
-	if (context->is_64bit)
+	if (item->has_address)
+		flow->isa = flow_isa(flow, item->isa);
+	else if (context->is_64bit)
 		flow->isa = ISA_A64;
 	else if (flow->isa == ISA_A64)
 		flow->isa = ISA_A32;

@@ -68,12 +68,23 @@ static enum status push_address(struct etm4_flow *flow, const struct etm4_packet
 	return p0_push(&flow->queue, &item);
 }
 
-static enum status push_context(struct etm4_flow *flow, const struct etm4_packet *packet)
+static enum status push_context(struct etm4_flow *flow, const struct etm4_packet *packet,
+                                bool has_address)
 {
-	struct p0 item = {
-	        .kind = P0_CONTEXT, .index = flow->packet_index, .context = packet->context};
+	struct p0 item = {.kind = P0_CONTEXT,
+	                  .index = flow->packet_index,
+	                  .context = packet->context,
+	                  .has_address = has_address,
+	                  .isa = packet->address.isa};
 
 	return p0_push(&flow->queue, &item);
+}
+
+/* The context is in force where the address is: an exception's return address has it already. */
+static enum status push_address_context(struct etm4_flow *flow, const struct etm4_packet *packet)
+{
+	TRY(push_context(flow, packet, true));
+	return push_address(flow, packet);
 }
 
 static enum status push_atoms(struct etm4_flow *flow, const struct etm4_packet *packet)
@@ -278,13 +289,12 @@ static enum status take(struct etm4_flow *flow, const struct etm4_packet *packet
 	case ETM4_TRACE_ON:
 		return push_plain(flow, P0_TRACE_ON, 0);
 	case ETM4_CONTEXT:
-		return push_context(flow, packet);
+		return push_context(flow, packet, false);
 	case ETM4_ADDRESS_CONTEXT_32_IS0:
 	case ETM4_ADDRESS_CONTEXT_32_IS1:
 	case ETM4_ADDRESS_CONTEXT_64_IS0:
 	case ETM4_ADDRESS_CONTEXT_64_IS1:
-		TRY(push_address(flow, packet));
-		return push_context(flow, packet);
+		return push_address_context(flow, packet);
 	case ETM4_ADDRESS_MATCH:
 	case ETM4_ADDRESS_SHORT_IS0:
 	case ETM4_ADDRESS_SHORT_IS1:

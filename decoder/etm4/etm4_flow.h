@@ -168,7 +168,8 @@ MUST_USE enum status flow_resolve(struct etm4_flow *flow);
 MUST_USE enum status flow_commit_certain(struct etm4_flow *flow);
 /* Emits what holds in any case, entries from P0_EVENT on; nothing for other ones. */
 MUST_USE enum status flow_emit_fact(struct etm4_flow *flow, const struct p0 *item);
-MUST_USE enum status flow_emit_context(struct etm4_flow *flow, const struct etm4_context *context,
+/* The context of an entry of the queue is in force. */
+MUST_USE enum status flow_emit_context(struct etm4_flow *flow, const struct p0 *item,
                                        uint64_t index);
 /* What comes next is after the packet there, by which what is seen of memory may change. */
 void flow_take_place(struct etm4_flow *flow, uint64_t index);

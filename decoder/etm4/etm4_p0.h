@@ -48,10 +48,10 @@ struct p0 {
 	uint64_t index;   /* Idx of its packet */
 	bool is_p0;       /* counts in commits and cancels */
 	bool has_cycles;  /* TIMESTAMP */
-	bool has_address; /* Q */
+	bool has_address; /* Q; CONTEXT: `isa` is that of the address that comes next */
 	uint32_t atoms;   /* ATOMS: bit 0 is the oldest */
 	uint32_t value;   /* EVENT, MARKER; CYCLES, TIMESTAMP: cycles; EXCEPTION: its number */
-	uint8_t isa;      /* ADDRESS, Q: IS */
+	uint8_t isa;      /* ADDRESS, Q, CONTEXT: IS */
 	uint8_t level;    /* INSTRUMENTATION */
 	bool is_target;   /* EXCEPTION: the return address is the last branch's target too */
 	bool is_reset;    /* EXCEPTION: PE reset of ETE, which no address follows */

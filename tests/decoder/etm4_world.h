@@ -41,7 +41,8 @@ enum { CODE = 0x1000, CODE_SIZE = 0x110 };
 #define SYNC "\0\0\0\0\0\0\0\0\0\0\0\x80\x01\x00"
 #define ON   "\x04"
 /* Address, EL1, non-secure, 64 bits. */
-#define AT(low) "\x85" low "\0\0\0\0\0\0\x31"
+#define AT(low)     "\x85" low "\0\0\0\0\0\0\x31"
+#define AT_EL0(low) "\x85" low "\0\0\0\0\0\0\x30"
 /* 0x1000, 0x1010, 0x1014, 0x1100: seven bits from bit 2 on, seven from bit 9 on. */
 #define A_1000  "\x00\x08"
 #define A_1010  "\x04\x08"
@@ -56,6 +57,8 @@ enum { CODE = 0x1000, CODE_SIZE = 0x110 };
 #define TRACE_ON(index) "Idx:" #index "; ID:10; OCSD_GEN_TRC_ELEM_TRACE_ON( [begin or filter])\n"
 #define CONTEXT(index)                                                                             \
 	"Idx:" #index "; ID:10; OCSD_GEN_TRC_ELEM_PE_CONTEXT((ISA=A64) EL1N; 64-bit; )\n"
+#define CONTEXT_EL0(index)                                                                         \
+	"Idx:" #index "; ID:10; OCSD_GEN_TRC_ELEM_PE_CONTEXT((ISA=A64) EL0N; 64-bit; )\n"
 #define RANGE(index, from, to, count, rest)                                                        \
 	"Idx:" #index "; ID:10; OCSD_GEN_TRC_ELEM_INSTR_RANGE(exec range=0x" #from ":[0x" #to      \
 	"] num_i(" #count ") last_sz(4) (ISA=A64) " rest ")\n"

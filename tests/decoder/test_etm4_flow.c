@@ -101,6 +101,23 @@ static void exception_at_a_branch_target_has_no_range(void **state)
 	                               "tgt]; excep num (0x0c) )\n" END(28));
 }
 
+/* Code that a context does not belong to yet is not what ran in it. */
+static void context_of_a_return_address_comes_before_the_exception(void **state)
+{
+	(void)state;
+	/* At a branch's target: EL0 after an ERET; and where execution came without a packet. */
+	ASSERT(NO_OPTIONS, SYNC ON AT("\x07\x08") E "\x06\x58" AT_EL0(A_1000), 0x1000,
+	       NO_SYNC(0) TRACE_ON(14) CONTEXT(15) RANGE(25, 101c, 1020, 1, "E iBR A64:eret ")
+	               CONTEXT_EL0(26) "Idx:26; ID:10; OCSD_GEN_TRC_ELEM_EXCEPTION(pref ret "
+	                               "addr:0x1000 [addr also prev br "
+	                               "tgt]; excep num (0x0c) )\n" END(28));
+	ASSERT(NO_OPTIONS, SYNC ON AT(A_1000) "\x06\x19" AT_EL0("\x01\x08"), 0x1004,
+	       NO_SYNC(0) TRACE_ON(14) CONTEXT(15) CONTEXT_EL0(25) RANGE(
+	               25, 1000, 1004, 1, "E --- ") "Idx:25; ID:10; "
+	                                            "OCSD_GEN_TRC_ELEM_EXCEPTION(pref ret "
+	                                            "addr:0x1004; excep num (0x0c) )\n" END(27));
+}
+
 static void exception_without_address_loses_synchronisation(void **state)
 {
 	(void)state;
@@ -257,6 +274,24 @@ static void q_counts_instructions(void **state)
 	                     "E BR  ") "Idx:36; ID:10; OCSD_GEN_TRC_ELEM_I_RANGE_NOPATH(first "
 	                               "0x1010:[next 0x1100] "
 	                               "num_i(5) )\n" END(38));
+}
+
+/* The reference decoder drops it. */
+static void what_comes_after_q_is_kept(void **state)
+{
+	(void)state;
+	ASSERT(Q_ELEMENTS, SYNC ON AT(A_1000) "\xac\x05" AT_EL0(A_1100) E, 0,
+	       NO_SYNC(0) TRACE_ON(14)
+	               CONTEXT(15) "Idx:25; ID:10; OCSD_GEN_TRC_ELEM_I_RANGE_NOPATH(first "
+	                           "0x1000:[next 0x1100] "
+	                           "num_i(5) )\n" CONTEXT_EL0(27)
+	                                   RANGE(37, 1100, 1108, 2, "E iBR A64:ret ") END(37));
+	/* More than one element in doubt; 0x1010 with Q itself. */
+	ASSERT(Q_ELEMENTS | SPECULATION, SYNC ON AT(A_1000) "\xaa" A_1010 "\0\0\x02" E E "\x2d\x03",
+	       0,
+	       NO_SYNC(0) TRACE_ON(14) CONTEXT(15) RANGE(25, 1000, 1008, 2, "E BR  ")
+	               RANGE(31, 1010, 1014, 1, "E BR  b+link ")
+	                       RANGE(32, 1100, 1108, 2, "E iBR A64:ret ") END(33));
 }
 
 static void trace_without_sync_has_one_element_and_the_end(void **state)
@@ -541,6 +576,7 @@ int main(void)
 	        cmocka_unit_test(code_not_in_memory_is_nacc),
 	        cmocka_unit_test(exception_shows_what_ran_before_it),
 	        cmocka_unit_test(exception_at_a_branch_target_has_no_range),
+	        cmocka_unit_test(context_of_a_return_address_comes_before_the_exception),
 	        cmocka_unit_test(exception_without_address_loses_synchronisation),
 	        cmocka_unit_test(exception_return_is_told_when_committed),
 	        cmocka_unit_test(exception_return_of_m_profile_is_committed),
@@ -554,6 +590,7 @@ int main(void)
 	        cmocka_unit_test(bad_packet_is_told_at_the_next_one),
 	        cmocka_unit_test(packet_cut_by_the_end_takes_back_what_was_pending),
 	        cmocka_unit_test(q_counts_instructions),
+	        cmocka_unit_test(what_comes_after_q_is_kept),
 	        cmocka_unit_test(trace_without_sync_has_one_element_and_the_end),
 	        cmocka_unit_test(packets_are_listed_before_what_they_cause),
 	        cmocka_unit_test(bytes_without_sync_have_the_place_of_their_search),
