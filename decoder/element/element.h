@@ -188,6 +188,8 @@ struct element {
 			bool is_data_marker : 1;
 			/* ETMv3: the last instruction listed was not executed. */
 			bool cancels_last : 1;
+			/* ETMv3, M profile: it was executed in part, and is resumed later. */
+			bool last_resumes : 1;
 			bool has_vector : 1;    /* of a text */
 			bool is_unnumbered : 1; /* of a text: it says a name alone */
 			/* What it is; NULL for a number that is reserved, or not of trace. */

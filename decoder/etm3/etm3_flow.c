@@ -159,6 +159,7 @@ static enum status emit_exception(struct etm3_flow *flow, const struct etm3_exce
 	element->exception.number = exception->number;
 	element->exception.info = exception_find(numbering_of(flow, exception), exception->number);
 	element->exception.cancels_last = cancels_last;
+	element->exception.last_resumes = exception->resume != 0 && !exception->is_cancel;
 	return STATUS_OK;
 }
 

@@ -258,6 +258,30 @@ static void exception_says_that_it_cancels_what_was_given_out(void **state)
 	world_fini(&w);
 }
 
+static void exception_says_that_what_ran_last_is_resumed(void **state)
+{
+	static const char trace[] =
+	        ASYNC AT("\x00") E "\x83\x80\x80\x80\x48\x94\x45" E "\x83\x80\x80\x80\x48\x14";
+	bool resumes[2] = {false, true};
+	struct decoder *decoder;
+	struct element element;
+	size_t count = 0;
+	struct world w;
+
+	(void)state;
+	world_init(&w, &plain, trace, sizeof(trace) - 1);
+	assert_int_equal(world_open(&w, false, &decoder), STATUS_OK);
+	while (decoder_next(decoder, &element) == STATUS_OK) {
+		if (element.type == ELEMENT_EXCEPTION && count < 2)
+			resumes[count++] = element.exception.last_resumes;
+	}
+	assert_int_equal(count, 2);
+	assert_true(resumes[0]);
+	assert_false(resumes[1]);
+	decoder_destroy(decoder);
+	world_fini(&w);
+}
+
 static void exception_changes_the_security_state(void **state)
 {
 	(void)state;
@@ -711,6 +735,7 @@ int main(void)
 	        cmocka_unit_test(exception_stands_where_it_would_return_to),
 	        cmocka_unit_test(exception_cancels_the_last_instruction),
 	        cmocka_unit_test(exception_says_that_it_cancels_what_was_given_out),
+	        cmocka_unit_test(exception_says_that_what_ran_last_is_resumed),
 	        cmocka_unit_test(exception_changes_the_security_state),
 	        cmocka_unit_test(alternative_encoding_has_short_exceptions),
 	        cmocka_unit_test(exception_return_is_in_doubt_with_its_instruction),

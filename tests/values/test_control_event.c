@@ -558,6 +558,16 @@ static void instruction_that_was_cancelled_loses_all(void **state)
 	assert_int_equal(across(&e, 1, CODE + 16), LOST);
 }
 
+/* ETMv3: an LDM or STM of which only a part is done when the handler begins. */
+static void instruction_that_is_resumed_later_loses_all(void **state)
+{
+	struct element e = exception(IRQ, CODE + 8);
+
+	(void)state;
+	e.exception.last_resumes = true;
+	assert_int_equal(across(&e, 1, CODE + 16), LOST);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -582,6 +592,7 @@ int main(void)
 	        cmocka_unit_test(change_of_process_is_no_change_of_the_kernels_space),
 	        cmocka_unit_test(change_of_space_is_found_in_a_history),
 	        cmocka_unit_test(instruction_that_was_cancelled_loses_all),
+	        cmocka_unit_test(instruction_that_is_resumed_later_loses_all),
 	};
 
 	(void)open_fixture;

@@ -58,7 +58,7 @@ static bool same_kernel(const struct pe_context *a, const struct pe_context *b)
 static bool loses_all(const struct element *e)
 {
 	if (e->type == ELEMENT_EXCEPTION)
-		return e->exception.cancels_last ||
+		return e->exception.cancels_last || e->exception.last_resumes ||
 		       exception_kind_of(e->exception.info) == EXCEPTION_RESET;
 	if (e->type == ELEMENT_MEMTRANS)
 		return e->memtrans == MEMTRANS_FAIL;
