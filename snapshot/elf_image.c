@@ -62,6 +62,11 @@ static enum status read_header(struct elf_image *image, Elf *elf, const struct s
 	image->machine = header.e_machine;
 	image->entry = header.e_entry;
 	image->space = SPACE_ANY;
+	/* An object is linked first, a core has no code. */
+	if (image->is_big_endian && image->machine == EM_ARM && !image->is_object &&
+	    !image->is_core && (header.e_flags & EF_ARM_BE8) == 0)
+		return fail(source, image, STATUS_UNSUPPORTED,
+		            "its code is big endian, too (BE-32: linked without --be8)");
 	if (image->is_object &&
 	    (image->is_big_endian || image->is_64bit != (image->machine == EM_AARCH64)))
 		return fail(source, image, STATUS_UNSUPPORTED,

@@ -44,6 +44,20 @@ void trust_note_assumptions(const struct values_options *made, const struct valu
 	text_fini(&names);
 }
 
+/* What an image says of it is told with the image (snapshot_check_images()). */
+static void check_byte_order(const struct snap_core *core, const struct values *values,
+                             struct diag_list *facts)
+{
+	if (!values_are_big_endian(values) || core->runs_big_endian)
+		return;
+	diag_warning(
+	        facts, core->device->place,
+	        "core \"%.*s\": its data is big endian at the halt: no value of the past is "
+	        "reconstructed, and a debugger shows words of memory with their bytes reversed "
+	        "(its byte order has to be little: that of registers is)",
+	        STR_ARG(core->device->name));
+}
+
 static enum status solve_halt(void *context, unsigned int member, size_t job)
 {
 	const struct trust_of *of = context;
@@ -78,6 +92,7 @@ enum status trust_examine(const struct trust_of *of, struct diag_list *facts)
 	for (size_t i = 0; i < of->snapshot->core_count; i++) {
 		if (!of->values[i])
 			continue;
+		check_byte_order(&of->snapshot->cores[i], of->values[i], facts);
 		halt_check_places(of->histories[i], facts);
 		TRY(halt_check_values(of->histories[i], of->values[i], facts));
 		TRY(survey_warn_of_missing_code(of->snapshot, of->histories[i], facts));

@@ -719,6 +719,11 @@ bool values_has_constants(struct values *values, uint64_t position)
 	       window_dyn_of(&s->w, position) >= s->memory.constant_from;
 }
 
+bool values_are_big_endian(const struct values *values)
+{
+	return !values->is_supported;
+}
+
 bool values_can(const struct values *values)
 {
 	return values->is_supported && history_length(values->history) > 0;

@@ -163,6 +163,9 @@ const struct solver *values_assumed(struct values *values);
 bool values_widen(struct values *values);
 /* False if nothing of the core's past is ever known. */
 bool values_can(const struct values *values);
+/* True if that is for the byte order of its data: an image, or registers at the halt say it is big.
+ */
+bool values_are_big_endian(const struct values *values);
 
 /* OK, or why nothing was said when it was asked for last: NO_MEM, UNSUPPORTED, INTERRUPTED. */
 enum status values_status(const struct values *values);

@@ -75,7 +75,9 @@ class BigEndian(unittest.TestCase):
         for name, bit in (("SCTLR_EL1", 24), ("SCTLR_EL1", 25), ("SCTLR_EL2", 25), ("SCTLR_EL3", 25)):
             with self.subTest(name, bit=bit):
                 self.snapshot(f"reg {name}(size:64) {1 << bit:#x}")
-                self.assertEqual(self.known()[0], {})
+                known, out = self.known()
+                self.assertEqual(known, {})
+                self.assertEqual(out.count("its data is big endian at the halt"), 1)
 
     def test_6_a_big_endian_program_is_not_served(self):
         self.snapshot()

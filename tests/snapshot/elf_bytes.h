@@ -75,7 +75,7 @@ static inline void elf_build(uint8_t *out, size_t size, const struct elf_form *f
 	elf_put(&w, word, parts[0].address);
 	elf_put(&w, word, header);
 	elf_put(&w, word, 0);
-	elf_put(&w, 4, 0);
+	elf_put(&w, 4, form->big_endian && form->machine == EM_ARM ? EF_ARM_BE8 : 0);
 	elf_put(&w, 2, header);
 	elf_put(&w, 2, form->is_64bit ? 56 : 32);
 	elf_put(&w, 2, count);

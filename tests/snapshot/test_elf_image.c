@@ -126,6 +126,17 @@ static void elf_image_of_another_machine_is_refused(void **state)
 	               " is for machine 62, expected 183 (AArch64) or 40 (Arm)");
 }
 
+/* BE-32: what would be shown as instructions are other ones. */
+static void elf_image_of_big_endian_code_is_refused(void **state)
+{
+	struct fixture *f = *state;
+
+	build(f, false, true, EM_ARM);
+	memset(f->file + offsetof(Elf32_Ehdr, e_flags), 0, 4);
+	assert_refused(f, STATUS_UNSUPPORTED,
+	               ": its code is big endian, too (BE-32: linked without --be8)");
+}
+
 static void elf_image_of_text_is_refused(void **state)
 {
 	struct fixture *f = *state;
@@ -219,6 +230,7 @@ int main(void)
 	        CASE(elf_image_load_address_moves_all),
 	        CASE(elf_image_load_address_too_high_is_refused),
 	        CASE(elf_image_of_another_machine_is_refused),
+	        CASE(elf_image_of_big_endian_code_is_refused),
 	        CASE(elf_image_of_text_is_refused),
 	        CASE(elf_image_without_segments_is_refused),
 	        CASE(elf_image_segment_beyond_the_file_is_refused),
