@@ -9,9 +9,16 @@
 #include <string.h>
 
 #include "snapshot/build_id.h"
+#include "snapshot/line_table/elf_sections.h"
 #include "snapshot/load.h"
 #include "snapshot/snapshot.h"
 #include "snapshot/source_option.h"
+
+enum {
+	CODE_WORD = 4,
+	CODE_WORDS_LEAST = 1024, /* to compare; and so many percent of them equal: */
+	CODE_PERCENT_LEAST = 90,
+};
 
 enum need {
 	OPTIONAL,
@@ -465,34 +472,133 @@ static const char *what_counts(const struct snap_dump *dump, const struct elf_im
 	                                                                      : "the dump counts";
 }
 
+/* Addresses, none if first > last. */
+struct difference {
+	uint64_t first;
+	uint64_t last;
+};
+
+static void compare_segment(const struct snap_dump *dump, const struct elf_segment *segment,
+                            struct difference *found)
+{
+	uint64_t where;
+	uint64_t end;
+
+	if (!contradicts(dump, segment->address, segment->file_size, segment->data, &where))
+		return;
+	end = last_difference(dump, segment);
+	found->first = where < found->first ? where : found->first;
+	found->last = end > found->last ? end : found->last;
+}
+
+/* How much of an image's code dumps have as it is in the file, in words. */
+struct agreement {
+	uint64_t compared;
+	uint64_t equal;
+	uint64_t first; /* address of the first one that differs */
+};
+
+/* What the dump has of `length` bytes at an address. */
+static void count_equal(const struct snap_dump *dump, uint64_t address, uint64_t length,
+                        const uint8_t *data, struct agreement *found)
+{
+	uint64_t first = dump->address > address ? dump->address : address;
+	uint64_t begin = first + (CODE_WORD - first % CODE_WORD) % CODE_WORD;
+	uint64_t last = dump->address + (dump->length - 1);
+
+	last = address + (length - 1) < last ? address + (length - 1) : last;
+	if (dump->length == 0 || begin < first || begin > last)
+		return;
+	for (uint64_t i = 0; i < (last - begin + 1) / CODE_WORD; i++) {
+		uint64_t at = begin + i * CODE_WORD;
+
+		found->compared++;
+		if (memcmp(dump->data + (at - dump->address), data + (at - address), CODE_WORD) ==
+		    0)
+			found->equal++;
+		else if (at < found->first)
+			found->first = at;
+	}
+}
+
+/* The part of a segment that is the section .text, as it was linked. */
+static bool find_text(const struct elf_image *image, const struct elf_segment *segment,
+                      struct elf_sections *sections, struct elf_segment *text)
+{
+	uint64_t last = segment->address + (segment->file_size - 1);
+	uint64_t begin;
+	uint64_t size;
+	uint64_t end;
+
+	if (!segment->writable || !segment->executable || segment->file_size == 0 ||
+	    !elf_sections_place(sections, STR(".text"), &begin, &size) || size == 0)
+		return false;
+	begin += image->load_bias;
+	end = begin + (size - 1);
+	if (end < begin || begin > last || end < segment->address)
+		return false;
+	*text = *segment;
+	text->address = begin > segment->address ? begin : segment->address;
+	text->file_size = (end < last ? end : last) - text->address + 1;
+	text->data += text->address - segment->address;
+	return true;
+}
+
+/*
+ * The code of a segment that may be written, as that of a kernel or of a program for a bare
+ * machine, need not be what the file has in every word: such programs write some of it. But most of
+ * it is, if it is that program, and lies there.
+ */
+static void check_text(const struct context *c, const struct elf_image *image,
+                       const struct snap_device *device)
+{
+	struct agreement found = {.first = UINT64_MAX};
+	struct elf_sections *sections = elf_sections_open(image->file);
+
+	for (size_t i = 0; sections && i < image->segment_count; i++) {
+		struct elf_segment text;
+
+		if (!find_text(image, &image->segments[i], sections, &text))
+			continue;
+		for (size_t k = 0; k < device->dump_count; k++) {
+			const struct snap_dump *dump = &device->dumps[k];
+
+			if (space_meets(dump->space, image->space))
+				count_equal(dump, text.address, text.file_size, text.data, &found);
+		}
+	}
+	elf_sections_close(sections);
+	if (found.compared < CODE_WORDS_LEAST ||
+	    found.equal >= found.compared / 100 * CODE_PERCENT_LEAST)
+		return;
+	diag_warning(
+	        c->diags, device->place,
+	        "core \"%.*s\": of the code of image \"%.*s\" that dumps have, %llu of %llu "
+	        "words are others, the first at 0x%llx: it is of another build, or lies elsewhere",
+	        STR_ARG(device->name), STR_ARG(image->path),
+	        (unsigned long long)(found.compared - found.equal),
+	        (unsigned long long)found.compared, (unsigned long long)found.first);
+}
+
 /* An image whose code or constants are not what the snapshot has in memory; true if it was said. */
 static bool check_image(const struct context *c, const struct elf_image *image,
                         const struct snap_dump *dump, enum whereabouts whereabouts)
 {
-	uint64_t first = UINT64_MAX;
-	uint64_t last = 0;
+	struct difference found = {UINT64_MAX, 0};
 
 	if (!space_meets(dump->space, image->space))
 		return false;
 	for (size_t i = 0; i < image->segment_count; i++) {
-		const struct elf_segment *segment = &image->segments[i];
-		uint64_t where;
-		uint64_t end;
-
-		if (segment->writable ||
-		    !contradicts(dump, segment->address, segment->file_size, segment->data, &where))
-			continue;
-		end = last_difference(dump, segment);
-		first = where < first ? where : first;
-		last = end > last ? end : last;
+		if (!image->segments[i].writable)
+			compare_segment(dump, &image->segments[i], &found);
 	}
-	if (first > last)
+	if (found.first > found.last)
 		return false;
 	diag_warning(c->diags, dump->place,
 	             "dump \"%.*s\" and image \"%.*s\" hold different bytes at 0x%llx, the last "
 	             "at 0x%llx; %s",
-	             STR_ARG(dump->section), STR_ARG(image->path), (unsigned long long)first,
-	             (unsigned long long)last, what_counts(dump, image, whereabouts));
+	             STR_ARG(dump->section), STR_ARG(image->path), (unsigned long long)found.first,
+	             (unsigned long long)found.last, what_counts(dump, image, whereabouts));
 	return true;
 }
 
@@ -505,22 +611,83 @@ static bool is_to_check(enum whereabouts whereabouts, const struct elf_image *im
 	       !(image->context.has_id || image->context.has_vmid);
 }
 
+static bool has_written_code(const struct elf_image *image)
+{
+	for (size_t i = 0; i < image->segment_count && !image->is_object && !image->is_core; i++) {
+		if (image->segments[i].writable && image->segments[i].executable)
+			return true;
+	}
+	return false;
+}
+
+static void check_dumps_of_image(const struct context *c, const struct elf_image *image,
+                                 bool others)
+{
+	bool said = false;
+
+	for (size_t j = 0; j < c->snapshot->core_count && !said; j++) {
+		const struct snap_device *device = c->snapshot->cores[j].device;
+		enum whereabouts whereabouts = whereabouts_of(device, image);
+
+		if (!is_to_check(whereabouts, image, others))
+			continue;
+		for (size_t k = 0; k < device->dump_count && !said; k++)
+			said = check_image(c, image, &device->dumps[k], whereabouts);
+		if (!said && has_written_code(image))
+			check_text(c, image, device);
+	}
+}
+
+/* Seen by the same, all the time. */
+static bool are_together(const struct elf_image *a, const struct elf_image *b)
+{
+	return a->space == b->space && !a->is_core && !b->is_core && !a->is_logged &&
+	       !b->is_logged && a->context.has_id == b->context.has_id &&
+	       a->context.id == b->context.id && a->context.has_vmid == b->context.has_vmid &&
+	       a->context.vmid == b->context.vmid;
+}
+
+/* Two images that have other code or constants at one address. */
+static void check_image_pair(const struct context *c, const struct elf_image *a,
+                             const struct elf_image *b)
+{
+	uint64_t first = UINT64_MAX;
+	uint64_t where;
+
+	for (size_t i = 0; i < a->segment_count; i++) {
+		const struct elf_segment *one = &a->segments[i];
+		const struct snap_dump dump = {
+		        .address = one->address, .length = one->file_size, .data = one->data};
+
+		for (size_t k = 0; k < b->segment_count; k++) {
+			const struct elf_segment *other = &b->segments[k];
+
+			if ((!one->writable || one->executable) &&
+			    (!other->writable || other->executable) &&
+			    contradicts(&dump, other->address, other->file_size, other->data,
+			                &where) &&
+			    where < first)
+				first = where;
+		}
+	}
+	if (first < UINT64_MAX)
+		diag_warning(c->diags, place_none(),
+		             "images \"%.*s\" and \"%.*s\" hold different bytes at 0x%llx; the "
+		             "first counts",
+		             STR_ARG(a->path), STR_ARG(b->path), (unsigned long long)first);
+}
+
 /* With `others` also those of one context, where it is not known whether dumps are of another. */
 static void check_images(const struct context *c, bool others)
 {
 	for (size_t i = 0; i < c->snapshot->image_count; i++) {
 		const struct elf_image *image = c->snapshot->images[i];
-		bool said = false;
 
-		for (size_t j = 0; j < c->snapshot->core_count && !said; j++) {
-			const struct snap_device *device = c->snapshot->cores[j].device;
-			enum whereabouts whereabouts = whereabouts_of(device, image);
-
-			if (!is_to_check(whereabouts, image, others))
-				continue;
-			for (size_t k = 0; k < device->dump_count && !said; k++)
-				said = check_image(c, image, &device->dumps[k], whereabouts);
+		for (size_t k = 0; k < i; k++) {
+			if (are_together(c->snapshot->images[k], image))
+				check_image_pair(c, c->snapshot->images[k], image);
 		}
+		check_dumps_of_image(c, image, others);
 		build_id_check(c->snapshot, image, c->diags);
 		if (image->is_big_endian)
 			diag_warning(c->diags, place_none(),

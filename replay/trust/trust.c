@@ -4,6 +4,7 @@
 
 #include "base/thread_pool.h"
 #include "replay/survey/survey.h"
+#include "replay/trust/code_check.h"
 #include "replay/trust/exchange_check.h"
 #include "replay/trust/halt_check.h"
 #include "replay/trust/register_check.h"
@@ -95,6 +96,7 @@ enum status trust_examine(const struct trust_of *of, struct diag_list *facts)
 		check_byte_order(&of->snapshot->cores[i], of->values[i], facts);
 		halt_check_places(of->histories[i], facts);
 		TRY(halt_check_values(of->histories[i], of->values[i], facts));
+		code_check(of->histories[i], facts);
 		TRY(survey_warn_of_missing_code(of->snapshot, of->histories[i], facts));
 		share_check(of->histories[i], of->values[i], facts);
 	}

@@ -167,7 +167,8 @@ struct str elf_sections_name(const struct elf_sections *sections, size_t number)
 	return str_of(elf_strptr(sections->elf, sections->names, header.sh_name));
 }
 
-bool elf_sections_has_memory(struct elf_sections *sections, struct str name)
+bool elf_sections_place(struct elf_sections *sections, struct str name, uint64_t *address,
+                        uint64_t *size)
 {
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
@@ -177,10 +178,21 @@ bool elf_sections_has_memory(struct elf_sections *sections, struct str name)
 
 		if (gelf_getshdr(section, &header) && (header.sh_flags & SHF_ALLOC) != 0)
 			found = elf_strptr(sections->elf, sections->names, header.sh_name);
-		if (found && str_eq(str_of(found), name))
-			return true;
+		if (!found || !str_eq(str_of(found), name))
+			continue;
+		*address = header.sh_addr;
+		*size = header.sh_size;
+		return true;
 	}
 	return false;
+}
+
+bool elf_sections_has_memory(struct elf_sections *sections, struct str name)
+{
+	uint64_t address;
+	uint64_t size;
+
+	return elf_sections_place(sections, name, &address, &size);
 }
 
 struct bytes elf_sections_build_id(struct elf_sections *sections)

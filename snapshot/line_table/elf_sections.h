@@ -34,6 +34,10 @@ struct str elf_sections_name(const struct elf_sections *sections, size_t number)
 /* True if it has a section of this name that is in memory when it is loaded (SHF_ALLOC). */
 bool elf_sections_has_memory(struct elf_sections *sections, struct str name);
 
+/* Where the first such section was linked, and its bytes in memory. False if there is none. */
+bool elf_sections_place(struct elf_sections *sections, struct str name, uint64_t *address,
+                        uint64_t *size);
+
 /* NT_GNU_BUILD_ID of its SHT_NOTE sections; empty if there is none. */
 struct bytes elf_sections_build_id(struct elf_sections *sections);
 

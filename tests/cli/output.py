@@ -30,15 +30,20 @@ def run(*arguments, text=None, folder=None):
     return done.returncode, done.stdout, done.stderr
 
 
+def without_damage(err):
+    """Lines but for the one that trace is damaged, or code another."""
+    return [line for line in err.splitlines() if "where the snapshot's code does not lead to" not in line]
+
+
 def json_lines(*arguments):
     code, out, err = run("history", "--format", "json", *arguments)
-    assert (code, err) == (0, ""), err
+    assert (code, without_damage(err)) == (0, []), err
     return [json.loads(line) for line in out.splitlines()]
 
 
 def tsv_lines(*arguments):
     code, out, err = run("history", *arguments)
-    assert (code, err) == (0, ""), err
+    assert (code, without_damage(err)) == (0, []), err
     return out.splitlines()
 
 
@@ -407,10 +412,10 @@ class Export(Scratch):
         folder = self.damaged()
         gaps = json.loads(run("info", "--format", "json", folder)[1])["cores"][0]["gaps"]
         code, out, err = run("export", "--dialect", "isp", folder)
-        self.assertEqual((code, err.count("\n")), (0, 1))
-        self.assertRegex(err, "^csreplay: note: the format of ISP RAS has no place for "
+        self.assertEqual((code, len(without_damage(err))), (0, 1))
+        self.assertRegex(without_damage(err)[0], "^csreplay: note: the format of ISP RAS has no place for "
                               f"{len(gaps)} gaps, ")
-        self.assertEqual(run("export", "--count", 2, folder)[2], "")
+        self.assertEqual(without_damage(run("export", "--count", 2, folder)[2]), [])
 
     def test_positions_at_the_end(self):
         for command in (["export"], ["history"], ["history", "--format", "json"]):
