@@ -51,12 +51,12 @@ static void check_byte_order(const struct snap_core *core, const struct values *
 {
 	if (!values_are_big_endian(values) || core->runs_big_endian)
 		return;
-	diag_warning(
-	        facts, core->device->place,
-	        "core \"%.*s\": its data is big endian at the halt: no value of the past is "
-	        "reconstructed, and a debugger shows words of memory with their bytes reversed "
-	        "(its byte order has to be little: that of registers is)",
-	        STR_ARG(core->device->name));
+	diag_warning(facts, core->device->place,
+	             "core \"%.*s\": its data is big endian at the halt: no value of the past is "
+	             "reconstructed; a debugger, which has to be set to little endian for the "
+	             "registers, "
+	             "shows words of memory with their bytes reversed",
+	             STR_ARG(core->device->name));
 }
 
 static enum status solve_halt(void *context, unsigned int member, size_t job)
