@@ -2,6 +2,7 @@
 /* Memory in huge pages by madvise(); see huge_pages.h. */
 #include "base/huge_pages.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,8 @@ void *huge_pages_calloc(size_t count, size_t size)
 {
 	void *memory;
 
-	if (size == 0 || count > SIZE_MAX / size || count * size < HUGE_PAGE / 2)
+	assert(size > 0);
+	if (count > SIZE_MAX / size || count * size < HUGE_PAGE / 2)
 		return calloc(count, size);
 	memory = huge_pages_malloc(count * size);
 	if (memory)

@@ -16,7 +16,7 @@ void huge_pages_advise(void *memory, size_t size);
 
 /*
  * As malloc() and calloc(), for free(). From half a huge page on it is whole ones, their begin
- * aligned.
+ * aligned. `size` > 0.
  */
 void *huge_pages_malloc(size_t size);
 void *huge_pages_calloc(size_t count, size_t size);
