@@ -11,7 +11,7 @@
 
 enum { HUGE_PAGE = 2 << 20 };
 
-/* The whole pages of the memory, which may be of any size, are to be huge. */
+/* Asks for huge pages where the memory is, which may be of any size; less than one is left alone. */
 void huge_pages_advise(void *memory, size_t size);
 
 /*
