@@ -23,7 +23,7 @@ static size_t room_left(const struct arena_block *block)
 	return block ? block->size - block->used : 0;
 }
 
-/* It is the newest, unless the one that is has more room left than this will have. */
+/* Objects are cut from it next, unless the block that they are cut from has more room left. */
 static struct arena_block *add_block(struct arena *a, size_t size)
 {
 	size_t least = (a->is_large ? HUGE_PAGE : ARENA_BLOCK) - sizeof(struct arena_block);

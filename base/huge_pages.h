@@ -11,7 +11,8 @@
 
 enum { HUGE_PAGE = 2 << 20 };
 
-/* Asks for huge pages where the memory is, which may be of any size; less than one is left alone. */
+/* Asks for huge pages where the memory is, which may be of any size; less than one is left alone.
+ */
 void huge_pages_advise(void *memory, size_t size);
 
 /*

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdalign.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -14,7 +15,10 @@
 #include "base/file.h"
 #include "base/huge_pages.h"
 
-enum { SLAB_PART_MOST = HUGE_PAGE / 2 }; /* what is larger is by itself */
+enum {
+	SLAB_PART_MOST = HUGE_PAGE / 2, /* bytes; what is larger is by itself */
+	PART_ALIGN = alignof(max_align_t),
+};
 
 /* One huge page, cut into parts from its begin. */
 struct spill_slab {
@@ -134,7 +138,7 @@ static struct spill_part cut_slab(struct spill_file *spill, size_t least, size_t
 	part.slab = spill->slab;
 	part.bytes = part.slab->bytes + part.slab->used;
 	part.size = most < left ? most : left;
-	part.slab->used += part.size;
+	part.slab->used += (part.size + PART_ALIGN - 1) / PART_ALIGN * PART_ALIGN;
 	atomic_fetch_add(&part.slab->holders, 1);
 	return part;
 }
@@ -161,6 +165,7 @@ static struct spill_part take_locked(struct spill_file *spill, size_t least, siz
 		part.bytes = huge_pages_malloc(most);
 	else
 		part = cut_slab(spill, least, most);
+	spill->memory_left += most - part.size;
 	return part;
 }
 

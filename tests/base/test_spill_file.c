@@ -4,6 +4,7 @@
  * closed, too, and where none can be made all is of the process.
  */
 #include <setjmp.h>
+#include <stdalign.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -103,7 +104,7 @@ static void what_is_kept_is_moved_or_taken_over(void **state)
 /* Parts of one slab are apart, and stay when others of it, or the file, are gone. */
 static void parts_of_memory_are_apart(void **state)
 {
-	enum { COUNT = 100, LEAST = 1000, MOST = 200000 };
+	enum { COUNT = 100, LEAST = 1000, MOST = 200001 };
 	struct spill_file *spill = spill_file_create(UINT64_MAX);
 	struct spill_part parts[COUNT];
 
@@ -113,6 +114,7 @@ static void parts_of_memory_are_apart(void **state)
 		parts[i] = spill_file_take(spill, LEAST, MOST);
 		assert_non_null(parts[i].bytes);
 		assert_true(parts[i].size >= LEAST && parts[i].size <= MOST);
+		assert_int_equal((uintptr_t)parts[i].bytes % alignof(max_align_t), 0);
 		assert_int_equal(parts[i].mapped, 0);
 		fill(&parts[i], i);
 	}
