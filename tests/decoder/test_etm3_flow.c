@@ -235,51 +235,46 @@ static void exception_cancels_the_last_instruction(void **state)
 	        "14 EO_TRACE( [end-of-trace])\n");
 }
 
-static void exception_says_that_it_cancels_what_was_given_out(void **state)
+/* The two exceptions of a trace. */
+static void find_exceptions(const char *trace, size_t size, struct element exceptions[2])
 {
-	static const char trace[] = ASYNC AT("\x00") EE ABORT AT("\x00") E ABORT;
-	bool cancels[2] = {false, true};
 	struct decoder *decoder;
 	struct element element;
 	size_t count = 0;
 	struct world w;
 
-	(void)state;
-	world_init(&w, &plain, trace, sizeof(trace) - 1);
+	world_init(&w, &plain, trace, size);
 	assert_int_equal(world_open(&w, false, &decoder), STATUS_OK);
 	while (decoder_next(decoder, &element) == STATUS_OK) {
 		if (element.type == ELEMENT_EXCEPTION && count < 2)
-			cancels[count++] = element.exception.cancels_last;
+			exceptions[count++] = element;
 	}
 	assert_int_equal(count, 2);
-	assert_true(cancels[0]);
-	assert_false(cancels[1]);
 	decoder_destroy(decoder);
 	world_fini(&w);
+}
+
+static void exception_says_that_it_cancels_what_was_given_out(void **state)
+{
+	static const char trace[] = ASYNC AT("\x00") EE ABORT AT("\x00") E ABORT;
+	struct element exceptions[2];
+
+	(void)state;
+	find_exceptions(trace, sizeof(trace) - 1, exceptions);
+	assert_true(exceptions[0].exception.cancels_last);
+	assert_false(exceptions[1].exception.cancels_last);
 }
 
 static void exception_says_that_what_ran_last_is_resumed(void **state)
 {
 	static const char trace[] =
 	        ASYNC AT("\x00") E "\x83\x80\x80\x80\x48\x94\x45" E "\x83\x80\x80\x80\x48\x14";
-	bool resumes[2] = {false, true};
-	struct decoder *decoder;
-	struct element element;
-	size_t count = 0;
-	struct world w;
+	struct element exceptions[2];
 
 	(void)state;
-	world_init(&w, &plain, trace, sizeof(trace) - 1);
-	assert_int_equal(world_open(&w, false, &decoder), STATUS_OK);
-	while (decoder_next(decoder, &element) == STATUS_OK) {
-		if (element.type == ELEMENT_EXCEPTION && count < 2)
-			resumes[count++] = element.exception.last_resumes;
-	}
-	assert_int_equal(count, 2);
-	assert_true(resumes[0]);
-	assert_false(resumes[1]);
-	decoder_destroy(decoder);
-	world_fini(&w);
+	find_exceptions(trace, sizeof(trace) - 1, exceptions);
+	assert_true(exceptions[0].exception.last_resumes);
+	assert_false(exceptions[1].exception.last_resumes);
 }
 
 static void exception_changes_the_security_state(void **state)
