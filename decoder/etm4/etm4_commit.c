@@ -180,6 +180,7 @@ static enum status commit_exception(struct etm4_flow *flow)
 	return STATUS_OK;
 }
 
+/* Nothing, if it does not update the one before. */
 static enum status enter_context(struct etm4_flow *flow, const struct p0 *item)
 {
 	if (!item->context.is_update)
@@ -206,7 +207,7 @@ static enum status commit_q(struct etm4_flow *flow)
 {
 	struct p0 q = *p0_oldest(&flow->queue);
 	struct p0 address = q;
-	struct p0 context = {.kind = P0_Q};
+	struct p0 context = {.context = {.is_update = false}};
 	const struct p0 *item;
 
 	p0_drop_oldest(&flow->queue);
@@ -223,8 +224,7 @@ static enum status commit_q(struct etm4_flow *flow)
 		p0_drop_oldest(&flow->queue);
 	}
 	TRY(flow_walk_q(flow, q.count, address.address, q.index));
-	if (context.kind == P0_CONTEXT)
-		TRY(enter_context(flow, &context));
+	TRY(enter_context(flow, &context));
 	set_address(flow, address.address, address.isa);
 	flow->commit--;
 	return STATUS_OK;

@@ -513,7 +513,7 @@ static enum status add_refuted(struct follower *f)
 	return STATUS_OK;
 }
 
-/* One dynamic instruction towards the fixed point: what is to be decoded otherwise. */
+/* One step towards the fixed point: what is to be decoded otherwise. */
 static enum status look(struct follower *f)
 {
 	TRY(refuted_code_find(f->history, &f->refuted));
