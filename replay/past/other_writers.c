@@ -100,7 +100,7 @@ enum status other_writers_find(struct values *values, const struct past_subject 
 	found->is_cut = found->count > most;
 	if (found->is_cut)
 		found->count = most;
-	TRY(other_cores_writes(allowed->others, false, &writes));
+	TRY(other_cores_writes(allowed->others, &writes));
 	found->is_open = other_writes_are_open(writes, first, last);
 	found->is_unknown = other_writes_are_unseen(writes, first, last);
 	return STATUS_OK;

@@ -10,6 +10,7 @@
 
 enum {
 	LOOK_BACK_MOST = 1000000, /* instructions of each other core */
+	LOOK_BACK_LEAST = 10000,  /* and of this one, for what follows from `coherent` */
 	RANGE_MOST = 1 << 20,     /* bytes that one instruction writes */
 	ACCESSES_PER_POLL = 4096, /* of whether somebody interrupts */
 };
@@ -19,14 +20,18 @@ struct other_cores {
 	size_t core_count;
 	size_t core;
 	struct interrupt *interrupt;
-	bool is_coherent;             /* what they wrote with all that is assumed of them */
-	struct other_cores *coherent; /* the same of that, or NULL: nobody asked yet */
 	bool is_found;
 	enum status status; /* of looking for them */
 	struct other_store *stores;
 	size_t count;
 	size_t capacity;
 	struct other_writes writes;
+	/* The same with all that is assumed of them, or NULL: nobody asked yet. */
+	struct other_cores *coherent;
+	/* Of `coherent` itself: without that, this core's and those of each other one, or NULL. */
+	struct other_cores *plain;
+	struct other_cores **theirs;
+	uint64_t from; /* what they did since this core was here is looked for */
 };
 
 struct other_cores *other_cores_create(const struct history *const *histories, size_t count,
@@ -57,6 +62,9 @@ void other_cores_destroy(struct other_cores *others)
 	if (!others)
 		return;
 	other_cores_destroy(others->coherent);
+	for (size_t i = 0; others->theirs && i < others->core_count; i++)
+		other_cores_destroy(others->theirs[i]);
+	free(others->theirs);
 	forget(others);
 	free(others);
 }
@@ -130,9 +138,11 @@ static enum status add_store(struct other_cores *others, const struct writer *w,
 	        address, size, data, w->core, w->position, w->is_proved, w->first, w->last,
 	};
 
-	TRY(vec_reserve((void **)&others->stores, &others->capacity, others->count + 1,
-	                sizeof(*others->stores)));
-	others->stores[others->count++] = store;
+	if (!others->plain) {
+		TRY(vec_reserve((void **)&others->stores, &others->capacity, others->count + 1,
+		                sizeof(*others->stores)));
+		others->stores[others->count++] = store;
+	}
 	for (uint64_t at = address & ~UINT64_C(7); at < address + size; at += 8) {
 		const struct other_write write = {at & ADDRESS_BITS, w->first, w->last};
 
@@ -234,14 +244,28 @@ static enum status take(struct other_cores *others, struct writer *w, const stru
 	return add_all(others, w, s);
 }
 
-/* What is looked at of a core. */
-static struct window_options window_of(const struct other_cores *others,
-                                       const struct history *history)
+/* Where the other core was, at the earliest, when this one was at `from`. */
+static uint64_t begin_of(const struct other_cores *others, const struct writer *w)
 {
-	uint64_t length = history_length(history);
+	struct moment start = timeline_at(w->own, others->from);
+	uint64_t first = 0;
+	uint64_t last;
 
-	return (struct window_options){.from = length > LOOK_BACK_MOST ? length - LOOK_BACK_MOST
-	                                                               : 0,
+	if (others->from == 0 || !w->is_timed || !start.has_earliest ||
+	    timeline_positions(w->history, start.earliest, &first, &last) != STATUS_OK)
+		return 0;
+	return first;
+}
+
+/* What is looked at of a core. */
+static struct window_options window_of(const struct other_cores *others, const struct writer *w)
+{
+	uint64_t length = history_length(w->history);
+	uint64_t from = begin_of(others, w);
+
+	if (length - from > LOOK_BACK_MOST)
+		from = length - LOOK_BACK_MOST;
+	return (struct window_options){.from = from,
 	                               .to = length,
 	                               .handler_preserves = true,
 	                               .interrupt = others->interrupt};
@@ -251,7 +275,7 @@ static struct window_options window_of(const struct other_cores *others,
 static enum status add_solved(struct other_cores *others, struct writer *w, bool abi)
 {
 	const struct solve_options options = {
-	        .window = window_of(others, w->history),
+	        .window = window_of(others, w),
 	        .single_writer = !w->is_proved,
 	        .abi = abi,
 	};
@@ -264,16 +288,22 @@ static enum status add_solved(struct other_cores *others, struct writer *w, bool
 	return status;
 }
 
-/* As the core's own assumed tier has it: what others wrote is what they wrote without `coherent`.
- */
+/* What others wrote while the core traced, as far as it follows without `coherent`. */
+static enum status their_writes(struct other_cores *others, size_t core,
+                                const struct other_writes **writes)
+{
+	if (!others->theirs[core])
+		others->theirs[core] = other_cores_create(others->histories, others->core_count,
+		                                          core, others->interrupt);
+	return others->theirs[core] ? other_cores_writes(others->theirs[core], writes)
+	                            : STATUS_NO_MEM;
+}
+
+/* As the core's own assumed tier has it. UNSUPPORTED if it contradicts itself. */
 static enum status add_coherent(struct other_cores *others, struct writer *w)
 {
-	struct other_cores theirs = {.histories = others->histories,
-	                             .core_count = others->core_count,
-	                             .core = w->core,
-	                             .interrupt = others->interrupt};
 	struct solve_options options = {
-	        .window = window_of(others, w->history),
+	        .window = window_of(others, w),
 	        .stack_private = true,
 	        .own_dumps = true,
 	        .abi = true,
@@ -281,18 +311,32 @@ static enum status add_coherent(struct other_cores *others, struct writer *w)
 	};
 	struct suppositions supposed = {0};
 	struct solver s;
-	enum status status = other_cores_writes(&theirs, false, &options.others);
+	enum status status;
 
+	TRY(their_writes(others, w->core, &options.others));
 	options.window.kernel_private = true;
-	if (status == STATUS_OK) {
-		status = coherent_init(&s, w->history, &options, &supposed);
-		if (status == STATUS_OK)
-			status = take(others, w, &s);
-		solve_fini(&s);
-	}
+	status = coherent_init(&s, w->history, &options, &supposed);
+	if (status == STATUS_OK)
+		status = take(others, w, &s);
+	solve_fini(&s);
 	suppositions_fini(&supposed);
-	forget(&theirs);
 	return status;
+}
+
+/* By what is proved, and what follows if the core is the only writer. */
+static enum status add_plain(struct other_cores *others, struct writer *w)
+{
+	enum status status;
+
+	w->is_proved = true;
+	TRY(add_solved(others, w, false));
+	/* Code may break the calling standard, and cores that write the same memory contradict
+	 * this: then there is what is proved. */
+	w->is_proved = false;
+	status = add_solved(others, w, true);
+	if (status == STATUS_UNSUPPORTED)
+		status = add_solved(others, w, false);
+	return status == STATUS_UNSUPPORTED ? STATUS_OK : status;
 }
 
 static enum status add_core(struct other_cores *others, size_t core)
@@ -301,7 +345,6 @@ static enum status add_core(struct other_cores *others, size_t core)
 	        .history = others->histories[core],
 	        .own = others->histories[others->core],
 	        .core = core,
-	        .is_proved = true,
 	        .open_before = others->writes.open.count,
 	        .unseen_before = others->writes.unseen.count,
 	};
@@ -311,16 +354,8 @@ static enum status add_core(struct other_cores *others, size_t core)
 	    !solve_is_supported(w.history))
 		return STATUS_UNSUPPORTED;
 	w.is_timed = is_timed(w.history) && is_timed(w.own);
-	TRY(add_solved(others, &w, false));
-	/* Code may break the calling standard, and cores that write the same memory contradict
-	 * this: then there is what is proved. */
-	w.is_proved = false;
-	status = add_solved(others, &w, true);
-	if (status == STATUS_UNSUPPORTED)
-		status = add_solved(others, &w, false);
-	if (others->is_coherent && (status == STATUS_OK || status == STATUS_UNSUPPORTED))
-		status = add_coherent(others, &w);
-	return status == STATUS_UNSUPPORTED ? STATUS_OK : status;
+	status = others->plain ? add_coherent(others, &w) : STATUS_UNSUPPORTED;
+	return status == STATUS_UNSUPPORTED ? add_plain(others, &w) : status;
 }
 
 static int compare(const void *left, const void *right)
@@ -373,20 +408,96 @@ static enum status look(struct other_cores *others)
 	return others->status;
 }
 
-enum status other_cores_writes(struct other_cores *others, bool coherent,
-                               const struct other_writes **writes)
+enum status other_cores_writes(struct other_cores *others, const struct other_writes **writes)
 {
-	if (coherent && !others->coherent) {
-		others->coherent = other_cores_create(others->histories, others->core_count,
-		                                      others->core, others->interrupt);
-		if (!others->coherent)
-			return STATUS_NO_MEM;
-		others->coherent->is_coherent = true;
-	}
-	if (coherent)
-		others = others->coherent;
 	TRY(look(others));
 	*writes = &others->writes;
+	return STATUS_OK;
+}
+
+/* NULL without memory. */
+static struct other_cores *create_coherent(struct other_cores *plain)
+{
+	struct other_cores *others = other_cores_create(plain->histories, plain->core_count,
+	                                                plain->core, plain->interrupt);
+
+	if (!others)
+		return NULL;
+	others->plain = plain;
+	others->theirs = calloc(plain->core_count, sizeof(*others->theirs));
+	if (others->theirs)
+		return others;
+	other_cores_destroy(others);
+	return NULL;
+}
+
+/* Begins with all that is known without `coherent`, of whatever time. */
+static enum status begin_coherent(struct other_cores *others)
+{
+	const struct other_writes *plain;
+
+	TRY(other_cores_writes(others->plain, &plain));
+	for (size_t i = 0; i < plain->known.count; i++)
+		TRY(other_writes_add(&others->writes.known, &plain->known.items[i]));
+	for (size_t i = 0; i < plain->line_count; i++)
+		TRY(other_writes_use(&others->writes, plain->lines[i] * CACHE_LINE, CACHE_LINE));
+	return STATUS_OK;
+}
+
+/*
+ * Since this core was at `from`. Solvers have what was found for a later position: until there is
+ * more it stays.
+ */
+static enum status look_from(struct other_cores *others, uint64_t from)
+{
+	struct other_cores found = *others;
+	enum status status;
+
+	found.is_found = false;
+	found.from = from;
+	found.writes = (struct other_writes){.from = 0};
+	status = begin_coherent(&found);
+	if (status == STATUS_OK)
+		status = look(&found);
+	if (status == STATUS_INTERRUPTED || status == STATUS_NO_MEM) {
+		forget(&found);
+		return status;
+	}
+	forget(others);
+	*others = found;
+	return status;
+}
+
+/* What was found says what they did since this core was at `from`, or there is no more. */
+static bool has_from(const struct other_cores *others, uint64_t from)
+{
+	return others->is_found && (others->status != STATUS_OK || others->from == 0 ||
+	                            (from >= others->from && from >= others->writes.from));
+}
+
+/*
+ * Twice as far back as was asked for, for timestamps that are not there at each instruction; and
+ * further where they are rare.
+ */
+enum status other_cores_writes_coherent(struct other_cores *others, uint64_t from,
+                                        const struct other_writes **writes)
+{
+	uint64_t length = history_length(others->histories[others->core]);
+	uint64_t back = length - from > LOOK_BACK_LEAST ? length - from : LOOK_BACK_LEAST;
+	struct other_cores *coherent;
+
+	if (!others->coherent)
+		others->coherent = create_coherent(others);
+	coherent = others->coherent;
+	if (!coherent)
+		return STATUS_NO_MEM;
+	while (!has_from(coherent, from)) {
+		back *= 2;
+		if (!coherent->is_found || length - coherent->from < back)
+			TRY(look_from(coherent, back < length ? length - back : 0));
+	}
+	TRY(coherent->status);
+	*writes = &coherent->writes;
 	return STATUS_OK;
 }
 

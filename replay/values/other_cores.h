@@ -41,14 +41,19 @@ struct other_cores *other_cores_create(const struct history *const *histories, s
                                        size_t core, struct interrupt *interrupt);
 void other_cores_destroy(struct other_cores *others); /* NULL is fine */
 
-/*
- * What they wrote, found at the first call; the caller's until other_cores_destroy(). With
- * `coherent` a store whose address follows by no more than that and the other assumptions is not
- * one that may have gone anywhere. UNSUPPORTED if a core has no trace that says so; INTERRUPTED,
- * and then it may be asked for again; NO_MEM.
+/* What they wrote, found at the first call; the caller's until other_cores_destroy(). UNSUPPORTED
+ * if a core has no trace that says so; INTERRUPTED, and then it may be asked for again; NO_MEM.
  */
-MUST_USE enum status other_cores_writes(struct other_cores *others, bool coherent,
+MUST_USE enum status other_cores_writes(struct other_cores *others,
                                         const struct other_writes **writes);
+/*
+ * The same, and a store whose address follows by no more than `coherent` and the other assumptions
+ * is not one that may have gone anywhere. That is looked for as far back as it takes to know what
+ * they did since this core was at position `from`: who asks for an earlier one later has it found
+ * anew, in the same place.
+ */
+MUST_USE enum status other_cores_writes_coherent(struct other_cores *others, uint64_t from,
+                                                 const struct other_writes **writes);
 /* Of a core of other_store. */
 const struct history *other_cores_history(const struct other_cores *others, size_t core);
 

@@ -169,7 +169,17 @@ static struct solve_options options_from(const struct values *values,
 	};
 }
 
-/* Of traced writers, if they are in it, other_cores_writes() has said something. */
+/* What other cores wrote while this one was in a window, as far as their traces say. */
+static enum status find_writes(const struct values *values, uint64_t from,
+                               const struct other_writes **writes)
+{
+	const struct values_options *options = &values->options;
+
+	return options->coherent ? other_cores_writes_coherent(options->others, from, writes)
+	                         : other_cores_writes(options->others, writes);
+}
+
+/* Of traced writers, if they are in it, find_writes() has said something. */
 static void take_choice(const struct values *values, assumption_set choice,
                         struct solve_options *options)
 {
@@ -180,8 +190,7 @@ static void take_choice(const struct values *values, assumption_set choice,
 	options->own_dumps = (choice & ASSUMED(ASSUME_OWN_DUMPS)) != 0;
 	options->others = NULL;
 	if ((choice & ASSUMED(ASSUME_TRACED_WRITERS)) != 0 &&
-	    other_cores_writes(values->options.others, values->options.coherent,
-	                       &options->others) != STATUS_OK)
+	    find_writes(values, options->window.from, &options->others) != STATUS_OK)
 		options->others = NULL;
 }
 
@@ -253,7 +262,7 @@ static bool knows_writers(const struct values *values)
 
 	return options->traced_writers && options->others &&
 	       !values_is_implied(options, ASSUME_TRACED_WRITERS) &&
-	       other_cores_writes(options->others, options->coherent, &writes) == STATUS_OK;
+	       find_writes(values, values->proved.solver.w.options.from, &writes) == STATUS_OK;
 }
 
 /* It is on, and says more than what is taken for granted anyway. */

@@ -22,7 +22,6 @@ enum {
 	WORK_LONG = 3 << 19, /* in a window of so many, where each costs more */
 	WINDOW_LONG = 150000,
 	SPARED_PART = 2,  /* of that, for guess_spared() */
-	ANEW_PART = 4,    /* of that, where guesses are solved anew */
 	COPIED_A_RUN = 8, /* instructions that are copied in the time that one is run in */
 };
 
@@ -37,8 +36,6 @@ struct coherence {
 	uint64_t spared_work;        /* the same by guess_spared() */
 	uint32_t *batch;             /* stores of unknown address, the last one first */
 	size_t batch_count;
-	bool guesses_anew;   /* a guess is solved anew, and does not extend what is known */
-	bool has_conflicted; /* a guess in this window led to a contradiction */
 };
 
 /* A way to guess the addresses of a batch. */
@@ -123,25 +120,11 @@ static size_t take_addresses(struct coherence *c, const struct solver *s, uint64
 	return changed;
 }
 
-/* Solves the trial as a guess, which passes over what contradicts. */
-static enum status solve_guess(struct coherence *c, struct solver *s)
-{
-	struct solve_options options = c->options;
-	uint64_t dyns = c->options.window.to - c->options.window.from;
-
-	if (!c->guesses_anew)
-		return solve_trial(c, c->best, s, true);
-	options.supposed = &c->trial;
-	options.is_lenient = true;
-	c->work -= c->work < dyns ? c->work : dyns;
-	return solve_init(s, c->history, &options);
-}
-
-/* Solves the trial, and takes what follows. */
+/* Solves the trial as a guess, which passes over what contradicts, and takes what follows. */
 static enum status guess_round(struct coherence *c, uint64_t lost, size_t *changed)
 {
 	struct solver s;
-	enum status status = solve_guess(c, &s);
+	enum status status = solve_trial(c, c->best, &s, true);
 
 	*changed = status == STATUS_OK ? take_addresses(c, &s, lost) : 0;
 	if (*changed > 0 && lost == SUPPOSED_SPARES)
@@ -339,7 +322,6 @@ static enum status fit_all(struct coherence *c, struct fit *fit, uint64_t *guess
 		TRY(extend_fit(c, fit, guesses, c->batch_count, fits));
 		if (*fits)
 			break;
-		c->has_conflicted = true;
 		TRY(drop_culprit(c, fit, guesses));
 	}
 	return STATUS_OK;
@@ -517,7 +499,6 @@ static enum status solve_under(struct coherence *c)
 	enum status status;
 
 	c->options.supposed = c->accepted;
-	c->has_conflicted = false;
 	doubt_accepted(c, SUPPOSED_DOUBTFUL);
 	status = solve_init(c->best, c->history, &c->options);
 	doubt_accepted(c, 0);
@@ -532,36 +513,12 @@ static enum status solve_under(struct coherence *c)
 	return suppose(c);
 }
 
-static size_t count_open(const struct solver *s)
-{
-	size_t count = 0;
-
-	for (uint32_t i = 0; i < s->memory.access_count; i++)
-		count += is_open_store(s, i);
-	return count;
-}
-
-/* The same anew, without what was accepted of a shorter one, if that leaves fewer stores open. */
+/* The same where that contradicts: without what was accepted of a shorter one. */
 static enum status solve_anew(struct coherence *c)
 {
-	struct solver with = *c->best;
-	struct suppositions accepted = *c->accepted;
-	/* Before what it rests on is taken away. */
-	size_t open = with.has_conflict ? SIZE_MAX : count_open(&with);
-	enum status status;
-
-	*c->accepted = (struct suppositions){0};
-	status = solve_under(c);
-	if (status == STATUS_OK && open <= count_open(c->best)) {
-		solve_fini(c->best);
-		suppositions_fini(c->accepted);
-		*c->best = with;
-		*c->accepted = accepted;
-		return STATUS_OK;
-	}
-	solve_fini(&with);
-	suppositions_fini(&accepted);
-	return status;
+	solve_fini(c->best);
+	suppositions_fini(c->accepted);
+	return solve_under(c);
 }
 
 /*
@@ -571,17 +528,18 @@ static enum status solve_anew(struct coherence *c)
 static enum status grow(struct coherence *c, uint64_t from)
 {
 	uint64_t to = c->options.window.to;
+	uint64_t part = (to - from + WINDOW_GROWTH - 1) / WINDOW_GROWTH;
 	uint64_t length = WINDOW_LEAST;
 
 	/* The shorter ones were looked at, when what was accepted of them was. */
-	if (c->accepted->count > 0 && (to - from) / WINDOW_GROWTH > length)
-		length = (to - from) / WINDOW_GROWTH;
+	if (c->accepted->count > 0 && part > length)
+		length = part;
 	while (true) {
 		enum status status;
 
 		c->options.window.from = to - from > length ? to - length : from;
 		status = solve_under(c);
-		if (status == STATUS_OK && (c->has_conflicted || c->best->has_conflict))
+		if (status == STATUS_OK && c->best->has_conflict)
 			status = solve_anew(c);
 		/* What contradicts in a short window does so in a long one. */
 		if (status != STATUS_OK || c->best->has_conflict || to - from <= length)
@@ -591,25 +549,17 @@ static enum status grow(struct coherence *c, uint64_t from)
 	}
 }
 
-/*
- * Looks for a solution in one of the two ways to solve guesses, beginning with what is accepted. To
- * extend what is known costs least; a guess that is solved anew is not bound by what was guessed
- * wrongly before it.
- */
-static enum status look(struct solver *s, const struct history *history,
-                        const struct solve_options *options, struct suppositions *accepted,
-                        bool guesses_anew)
+enum status coherent_init(struct solver *s, const struct history *history,
+                          const struct solve_options *options, struct suppositions *supposed)
 {
 	uint64_t dyns = options->window.to - options->window.from;
-	uint64_t most = dyns < WINDOW_LONG ? WORK_MOST : WORK_LONG;
-	uint64_t work = guesses_anew ? most / ANEW_PART : most;
+	uint64_t work = dyns < WINDOW_LONG ? WORK_MOST : WORK_LONG;
 	struct coherence c = {.history = history,
 	                      .options = *options,
 	                      .best = s,
-	                      .accepted = accepted,
+	                      .accepted = supposed,
 	                      .work = work,
-	                      .spared_work = work / SPARED_PART,
-	                      .guesses_anew = guesses_anew};
+	                      .spared_work = work / SPARED_PART};
 	enum status status;
 
 	c.options.log = NULL;
@@ -617,38 +567,5 @@ static enum status look(struct solver *s, const struct history *history,
 	free(c.batch);
 	suppositions_fini(&c.trial);
 	suppositions_fini(&c.carried);
-	return status;
-}
-
-/* Of the stores whose address is not known most are open still. */
-static bool is_mostly_open(const struct solver *s)
-{
-	size_t placed = 0;
-
-	for (uint32_t i = 0; i < s->memory.access_count; i++)
-		placed += supposed_of(s, i) != SUPPOSED_NOT;
-	return placed > 0 && count_open(s) > placed;
-}
-
-enum status coherent_init(struct solver *s, const struct history *history,
-                          const struct solve_options *options, struct suppositions *supposed)
-{
-	struct suppositions accepted = {0};
-	struct solver anew;
-	enum status status = look(s, history, options, supposed, false);
-
-	if (status != STATUS_OK || s->has_conflict || !is_mostly_open(s))
-		return status;
-	status = look(&anew, history, options, &accepted, true);
-	if (status == STATUS_OK && !anew.has_conflict && count_open(&anew) < count_open(s)) {
-		solve_fini(s);
-		suppositions_fini(supposed);
-		*s = anew;
-		*supposed = accepted;
-		s->supposed = supposed;
-		return STATUS_OK;
-	}
-	solve_fini(&anew);
-	suppositions_fini(&accepted);
 	return status;
 }

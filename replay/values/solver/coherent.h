@@ -15,8 +15,7 @@
  * contradiction comes, stays what it was, a may-alias clobber. What writes a range of bytes, and a
  * store of which it is not known whether it happened, are supposed to have an address, too, and are
  * may-alias clobbers there. All of this is done for the last instructions first, and then for more
- * and more of the window. Where that leaves most of these stores open it is done once more, with
- * less work, in a way that costs more a guess, and the solution that leaves fewer open is taken.
+ * and more of the window.
  *
  * This is no proof: other addresses could be as coherent. So it is an assumption
  * (replay/values/assumption.def), and added to what is proved without it.

@@ -2,6 +2,8 @@
 /* Which accesses may have written a granule; see memdep_clobber.h. */
 #include "replay/values/solver/memdep_clobber.h"
 
+enum { SCAN_PARTIAL_MOST = 1024 }; /* accesses looked at for a part of a granule */
+
 void memdep_clobber_set(struct memdep_memory *m, size_t access)
 {
 	m->clobbers[access / 64] |= (uint64_t)1 << access % 64;
@@ -338,11 +340,18 @@ struct memdep_scan memdep_scan(const struct solver *s, const struct memdep_stret
 	struct memdep_scan r = {0xff, in->end, MEMDEP_NONE, false};
 	uint8_t literal = literal_bytes(s, in->granule, in->first);
 	uint32_t at = in->end;
+	unsigned int partial = 0;
 	bool is_clear = true;
 
 	while (r.open != 0) {
 		uint8_t hits;
 
+		/* Of bytes that are stored one by one by thousands of stores each scan goes past
+		 * all, and is done again whenever one of them is placed. */
+		if (r.open != 0xff && ++partial > SCAN_PARTIAL_MOST) {
+			r.open = 0;
+			break;
+		}
 		at = at == 0 ? MEMDEP_NONE : memdep_clobber_before(m, at);
 		if (at == MEMDEP_NONE || (in->first != MEMDEP_NONE && at <= in->first))
 			break;
