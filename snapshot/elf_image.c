@@ -635,17 +635,17 @@ static enum status cut_patches(struct elf_image *image, struct elf_holes *holes,
 	struct elf_segments segments = {image->segments, image->segment_count};
 	uint64_t bytes;
 
+	TRY(elf_holes_add_rivals(holes, &segments));
 	TRY(elf_holes_cut(holes, &segments, &bytes));
 	image->segments = segments.items;
 	image->segment_count = segments.count;
 	if (bytes > 0)
-		diag_note(
-		        source->diags, source->place,
-		        "ELF \"%.*s\": %llu bytes of code at %zu places are such as a kernel "
-		        "writes "
-		        "over (alternatives, static keys, traced functions): what was there is not "
-		        "known from the file, a dump says it",
-		        STR_ARG(image->path), (unsigned long long)bytes, holes->count);
+		diag_note(source->diags, source->place,
+		          "ELF \"%.*s\": %llu bytes of code at %zu places are such as a kernel "
+		          "writes over (alternatives, static keys, traced functions), or differ "
+		          "between segments: what was there is not known from the file, a dump "
+		          "says it",
+		          STR_ARG(image->path), (unsigned long long)bytes, holes->count);
 	return STATUS_OK;
 }
 

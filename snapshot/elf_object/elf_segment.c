@@ -3,6 +3,7 @@
 #include "snapshot/elf_object/elf_segment.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/vec.h"
 
@@ -26,6 +27,67 @@ enum status elf_holes_add(struct elf_holes *holes, uint64_t address, uint64_t si
 	                sizeof(*holes->items)));
 	holes->items[holes->count++] = (struct elf_hole){address, address + size};
 	return STATUS_OK;
+}
+
+/* Segments by address, by pointers to them. */
+static int compare_segments(const void *left, const void *right)
+{
+	const struct elf_segment *const *a = left;
+	const struct elf_segment *const *b = right;
+
+	return (*a)->address < (*b)->address ? -1 : (*a)->address > (*b)->address;
+}
+
+/* The bytes of the file that both have and that differ; `a` begins no later. */
+static enum status add_difference(struct elf_holes *holes, const struct elf_segment *a,
+                                  const struct elf_segment *b)
+{
+	uint64_t skip = b->address - a->address;
+	uint64_t begin = 0;
+	uint64_t end;
+
+	if (skip >= a->file_size)
+		return STATUS_OK;
+	end = a->file_size - skip < b->file_size ? a->file_size - skip : b->file_size;
+	if (memcmp(a->data + skip, b->data, (size_t)end) == 0)
+		return STATUS_OK;
+	while (a->data[skip + begin] == b->data[begin])
+		begin++;
+	while (a->data[skip + end - 1] == b->data[end - 1])
+		end--;
+	return elf_holes_add(holes, b->address + begin, end - begin);
+}
+
+/*
+ * Each is held against that one of those before it which reaches furthest: it has all of their
+ * bytes from here on, and was held against them.
+ */
+enum status elf_holes_add_rivals(struct elf_holes *holes, const struct elf_segments *segments)
+{
+	const struct elf_segment **sorted = calloc(segments->count, sizeof(struct elf_segment *));
+	const struct elf_segment *reach = NULL;
+	enum status status = STATUS_OK;
+	size_t count = 0;
+
+	if (!sorted)
+		return segments->count == 0 ? STATUS_OK : STATUS_NO_MEM;
+	for (size_t i = 0; i < segments->count; i++) {
+		if (segments->items[i].file_size > 0)
+			sorted[count++] = &segments->items[i];
+	}
+	if (count > 1)
+		qsort(sorted, count, sizeof(struct elf_segment *), compare_segments);
+	for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+		const struct elf_segment *s = sorted[i];
+
+		if (reach)
+			status = add_difference(holes, reach, s);
+		if (!reach ||
+		    s->address + (s->file_size - 1) > reach->address + (reach->file_size - 1))
+			reach = s;
+	}
+	free(sorted);
+	return status;
 }
 
 static int compare(const void *left, const void *right)

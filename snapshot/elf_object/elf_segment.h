@@ -44,6 +44,14 @@ struct bytes elf_segments_code(const struct elf_segments *segments, uint64_t add
 MUST_USE enum status elf_holes_add(struct elf_holes *holes, uint64_t address, uint64_t size);
 
 /*
+ * Adds what segments of one address hold differently, as the vectors of a 32-bit Arm kernel, of
+ * which it copies the set that the core needs: which of them is in memory the file does not say. Of
+ * two segments that is all from the first byte that differs to the last one. NO_MEM.
+ */
+MUST_USE enum status elf_holes_add_rivals(struct elf_holes *holes,
+                                          const struct elf_segments *segments);
+
+/*
  * Sorts the holes and cuts them out of the segments, which become more; not if nothing would be
  * left. *bytes: how many bytes of memory were taken out. NO_MEM.
  */

@@ -221,6 +221,42 @@ static void elf_image_random_changes_are_survived(void **state)
 	}
 }
 
+/*
+ * Of a 32-bit Arm kernel three sets of vectors are linked at one address, one of which it copies
+ * there: what they hold alike is known, and no more.
+ */
+static void elf_image_segments_of_one_address_have_what_they_agree_on(void **state)
+{
+	static const struct elf_part parts[] = {
+	        {PF_R | PF_X, 256, 0x10000, 64, 64},
+	        {PF_R | PF_X, 384, 0xffff0000, 32, 32},
+	        {PF_R | PF_X, 320, 0x10010, 16, 16}, /* within the first one */
+	        {PF_R | PF_X, 416, 0xffff0000, 32, 32},
+	        {PF_R | PF_X, 448, 0xffff0008, 32, 32}, /* as the one before says it */
+	};
+	static const struct {
+		uint64_t address;
+		uint64_t size;
+	} left[] = {{0x10000, 0x14},    {0x10018, 0x28},    {0xffff0000, 4},
+	            {0xffff000c, 0x14}, {0x10010, 4},       {0x10018, 8},
+	            {0xffff0000, 4},    {0xffff000c, 0x14}, {0xffff000c, 0x1c}};
+	struct fixture *f = *state;
+
+	elf_build(f->file, sizeof(f->file), &(struct elf_form){false, false, EM_ARM}, parts, 5);
+	f->file[320 + 4] = f->file[320 + 7] = 0xea;
+	memset(f->file + 384 + 4, 1, 8);
+	memset(f->file + 416 + 4, 2, 8);
+	memset(f->file + 448, 2, 4);
+	assert_int_equal(open_file(f, NULL), STATUS_OK);
+	assert_int_equal(f->image->segment_count, 9);
+	for (size_t i = 0; i < 9; i++) {
+		assert_int_equal(f->image->segments[i].address, left[i].address);
+		assert_int_equal(f->image->segments[i].file_size, left[i].size);
+	}
+	assert_int_equal(f->diags.count, 1);
+	assert_int_equal(f->diags.errors, 0);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -237,6 +273,7 @@ int main(void)
 	        CASE(elf_image_segment_that_wraps_is_refused),
 	        CASE(elf_image_missing_file_is_an_error),
 	        CASE(elf_image_random_changes_are_survived),
+	        CASE(elf_image_segments_of_one_address_have_what_they_agree_on),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
