@@ -209,9 +209,15 @@ static bool find_aborts(const struct crash_core *c, struct crash *found)
 	}
 	if (has_fetch && (!has_data || (fetch.is_halt && !found->is_halt)))
 		*found = fetch;
-	if (has_data || has_fetch)
-		found->is_halt = found->is_halt || is_here;
-	return has_data || has_fetch;
+	if (!has_data && !has_fetch)
+		return false;
+	found->is_halt = found->is_halt || is_here;
+	/* What has left Abort mode may have put anything there, as the vectors of Linux do. */
+	if (!found->is_halt) {
+		found->has_pc = false;
+		found->from_level = -1;
+	}
+	return true;
 }
 
 static enum isa isa_of(const struct crash_core *c, uint64_t pc)
