@@ -273,6 +273,24 @@ static enum status run_alone(struct etm4_flow *flow, bool is_taken, uint64_t ind
 	return STATUS_OK;
 }
 
+/*
+ * Atoms after an indirect branch of which no address came: instructions ran, and which the trace
+ * does not say, or the code is not that which ran. The reference decoder passes them over.
+ */
+static enum status pass_atoms(struct etm4_flow *flow, uint64_t index)
+{
+	struct element *element;
+
+	if (!flow->keeps_to_code || flow->is_lost || flow->needs_context)
+		return STATUS_OK;
+	flow->is_lost = true;
+	TRY(flow_emit(flow, ELEMENT_I_RANGE_NOPATH, index, &element));
+	element->isa = flow->isa;
+	element->range.start = flow->address;
+	element->range.end = flow->address;
+	return STATUS_OK;
+}
+
 /* Some atoms of these; *ran is 0 if the others say nothing. */
 static enum status run_some(struct etm4_flow *flow, uint32_t atoms, unsigned int count,
                             uint64_t index, unsigned int *ran)
@@ -284,8 +302,10 @@ static enum status run_some(struct etm4_flow *flow, uint32_t atoms, unsigned int
 		*ran = 0;
 		return run_hole(flow, index);
 	}
-	if (*ran > 0 || flow->needs_address || flow->needs_context)
+	if (*ran > 0)
 		return STATUS_OK;
+	if (flow->needs_address || flow->needs_context)
+		return pass_atoms(flow, index);
 	*ran = 1;
 	return run_alone(flow, (atoms & 1) != 0, index);
 }

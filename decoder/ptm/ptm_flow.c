@@ -41,6 +41,7 @@ static enum status emit_exception(struct ptm_flow *flow, const struct ptm_packet
 {
 	struct element *element;
 
+	TRY(ptm_tell_lost(flow));
 	TRY(ptm_emit(flow, ELEMENT_EXCEPTION, &element));
 	element->exception.number = packet->exception;
 	element->exception.info = exception_find(EXCEPTIONS_ETM3, packet->exception);
@@ -67,6 +68,7 @@ static void go_to(struct ptm_flow *flow, const struct ptm_known *known)
 	flow->isa = known->isa;
 	flow->address = known->address;
 	flow->has_address = true;
+	flow->is_lost = false;
 }
 
 /* Without exception the branch was taken: the code up to it was executed. */
@@ -121,6 +123,7 @@ static enum status take_isync(struct ptm_flow *flow, const struct ptm_packet *pa
 	flow->address = packet->known.address;
 	flow->isa = packet->known.isa;
 	flow->has_address = true;
+	flow->is_lost = false;
 	flow->needs_isync = false;
 	flow->context.security =
 	        packet->known.is_non_secure ? SECURITY_NON_SECURE : SECURITY_SECURE;
@@ -199,7 +202,7 @@ static enum status decode(struct ptm_flow *flow, const struct ptm_packet *packet
 		return take_branch(flow, packet);
 	case PTM_WAYPOINT:
 		return flow->has_address ? ptm_walk_to(flow, packet->known.address, packet)
-		                         : STATUS_OK;
+		                         : ptm_tell_lost(flow);
 	case PTM_ATOM:
 		return ptm_walk_atoms(flow, packet->atoms, packet->atom_count, packet);
 	case PTM_CONTEXT_ID:
@@ -259,8 +262,9 @@ bool ptm_flow_next_address(const struct ptm_flow *flow, uint64_t *address)
 
 void ptm_flow_describe(const struct ptm_flow *flow, struct text *out)
 {
-	text_printf(out, "state %d needs isync %d address %d %x %s shown %s awaits time %d\n",
-	            (int)flow->state, flow->needs_isync, flow->has_address,
+	text_printf(out,
+	            "state %d needs isync %d address %d lost %d %x %s shown %s awaits time %d\n",
+	            (int)flow->state, flow->needs_isync, flow->has_address, flow->is_lost,
 	            flow->has_address ? flow->address : 0, isa_name(flow->isa),
 	            isa_name(flow->shown_isa), flow->awaits_time);
 	text_printf(out, "excepted %d %x view %x\n", flow->is_excepted,

@@ -41,6 +41,7 @@ struct ptm_flow {
 
 	/* Where the core is. */
 	bool has_address;
+	bool is_lost;     /* it has none, and an element says already that execution is not known */
 	uint32_t at;      /* the node at `address`, or GRAPH_NO_NODE if it is not looked up yet */
 	uint32_t from;    /* the node whose indirect branch led to `address`, or GRAPH_NO_NODE */
 	bool awaits_time; /* the view may change after the next waypoint: a timestamp came */
@@ -96,6 +97,13 @@ void ptm_flow_describe(const struct ptm_flow *flow, struct text *out);
  */
 MUST_USE enum status ptm_walk_atoms(struct ptm_flow *flow, uint32_t atoms, unsigned int count,
                                     const struct ptm_packet *packet);
+
+/*
+ * Private: after an indirect branch of which no address came there is an atom, a waypoint or an
+ * exception. Instructions ran, and which the trace does not say, or the code is not that which ran:
+ * told once, for a history alone, as the reference decoder passes it over. NO_MEM.
+ */
+MUST_USE enum status ptm_tell_lost(struct ptm_flow *flow);
 
 /* Private: execution up to the waypoint at `stop`, which the packet names. NO_MEM. */
 MUST_USE enum status ptm_walk_to(struct ptm_flow *flow, uint32_t stop,

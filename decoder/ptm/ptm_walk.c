@@ -12,6 +12,13 @@ static void lose_address(struct ptm_flow *flow)
 	ptm_leave_graph(flow);
 }
 
+/* The same, and an element says it. */
+static void lose_execution(struct ptm_flow *flow)
+{
+	lose_address(flow);
+	flow->is_lost = true;
+}
+
 /* As the reference decoder lists it: it knows of no third space. */
 static enum space listed_space(const struct ptm_flow *flow)
 {
@@ -46,7 +53,7 @@ static enum status emit_no_memory(struct ptm_flow *flow, const struct walk *walk
 {
 	struct element *element;
 
-	lose_address(flow);
+	lose_execution(flow);
 	TRY(emit_odd(flow, walk, NULL));
 	TRY(ptm_emit(flow, ELEMENT_ADDR_NACC, &element));
 	element->nacc.address = walk->end;
@@ -61,7 +68,7 @@ static enum status emit_unknown(struct ptm_flow *flow)
 {
 	struct element *element;
 
-	lose_address(flow);
+	lose_execution(flow);
 	return ptm_emit(flow, ELEMENT_ADDR_UNKNOWN, &element);
 }
 
@@ -70,7 +77,7 @@ static enum status emit_unreached(struct ptm_flow *flow, const struct walk *walk
 {
 	struct element *element;
 
-	lose_address(flow);
+	lose_execution(flow);
 	TRY(emit_odd(flow, walk, NULL));
 	TRY(ptm_emit(flow, ELEMENT_I_RANGE_NOPATH, &element));
 	element->isa = walk->isa;
@@ -316,6 +323,20 @@ static inline unsigned int run_atoms(struct ptm_flow *flow, uint32_t node, uint3
 	return batch->count;
 }
 
+enum status ptm_tell_lost(struct ptm_flow *flow)
+{
+	struct element *element;
+
+	if (!flow->keeps_to_code || flow->has_address || flow->is_lost)
+		return STATUS_OK;
+	flow->is_lost = true;
+	TRY(ptm_emit(flow, ELEMENT_I_RANGE_NOPATH, &element));
+	element->isa = flow->isa;
+	element->range.start = flow->address;
+	element->range.end = flow->address;
+	return STATUS_OK;
+}
+
 enum status ptm_walk_atoms(struct ptm_flow *flow, uint32_t atoms, unsigned int count,
                            const struct ptm_packet *packet)
 {
@@ -336,7 +357,7 @@ enum status ptm_walk_atoms(struct ptm_flow *flow, uint32_t atoms, unsigned int c
 		atoms >>= ran;
 		count -= ran;
 	}
-	return STATUS_OK;
+	return count > 0 && flow->state == PTM_FLOW_DECODE ? ptm_tell_lost(flow) : STATUS_OK;
 }
 
 static const struct ptm_packet plain_atoms = {.type = PTM_ATOM};

@@ -735,11 +735,13 @@ static bool tells_execution(enum element_type type)
 	       type == ELEMENT_ADDR_NACC || type == ELEMENT_EXCEPTION;
 }
 
-/* Of what the code does not lead to the gap says all. */
+/* Of what the code does not lead to the gap says all, and of what nobody says where it ran. */
 static bool is_event(const struct element *element)
 {
-	return element->type != ELEMENT_INSTR_RANGE &&
-	       !(element->type == ELEMENT_I_RANGE_NOPATH && element->range.is_unreached);
+	if (element->type != ELEMENT_I_RANGE_NOPATH)
+		return element->type != ELEMENT_INSTR_RANGE;
+	return !element->range.is_unreached &&
+	       (element->range.count > 0 || element->range.start != element->range.end);
 }
 
 static enum status add_element(struct part_builder *b, const struct element *element)

@@ -55,6 +55,22 @@ static void exception_without_an_address_before_it_is_not_reached(void **state)
 	                           "[0x2:EL1N] )\n" IRQ_AT(26, 1100) END(28));
 }
 
+/* Nor do the atoms say it that come before the address; decode passes them over, as OpenCSD does.
+ */
+static void atoms_without_an_address_before_them_are_not_walked(void **state)
+{
+	(void)state;
+	ASSERT(NO_OPTIONS, SYNC ON AT(A_1018) E E E GO(A_1000) E, 0x1010,
+	       NO_SYNC(0) TRACE_ON(14) CONTEXT(15) RANGE(25, 1018, 101c, 1, "E iBR ")
+	               RANGE(37, 1000, 1008, 2, "E BR  ") END(37));
+	ASSERT(KEEPS_TO_CODE, SYNC ON AT(A_1018) E E E GO(A_1000) E, 0x1010,
+	       NO_SYNC(0) TRACE_ON(14) CONTEXT(15) RANGE(25, 1018, 101c, 1, "E iBR ")
+	               UNREACHED(26, 101c, 101c) RANGE(37, 1000, 1008, 2, "E BR  ") END(37));
+	ASSERT(KEEPS_TO_CODE, SYNC ON AT(A_1018) E GO(A_1000) E, 0x1010,
+	       NO_SYNC(0) TRACE_ON(14) CONTEXT(15) RANGE(25, 1018, 101c, 1, "E iBR ")
+	               RANGE(35, 1000, 1008, 2, "E BR  ") END(35));
+}
+
 /* As an LDM gives it that is interrupted between two of its loads. */
 static void exception_within_an_instruction_is_not_reached(void **state)
 {
@@ -75,6 +91,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(exception_that_the_code_does_not_lead_to_is_not_reached),
 	        cmocka_unit_test(exception_without_an_address_before_it_is_not_reached),
+	        cmocka_unit_test(atoms_without_an_address_before_them_are_not_walked),
 	        cmocka_unit_test(exception_within_an_instruction_is_not_reached),
 	};
 

@@ -209,6 +209,32 @@ static void waypoint_update_that_the_code_does_not_lead_to_is_not_reached(void *
 	keeps_to_code = false;
 }
 
+/*
+ * Nobody tells where the branch at 1018 went to: what comes before the next address ran somewhere,
+ * which a history is told once, and decode not at all, as OpenCSD has it.
+ */
+#define LEFT                                                                                       \
+	"0 NO_SYNC( [init-decoder])\n"                                                             \
+	"6 TRACE_ON( [begin or filter])\n"                                                         \
+	"6 PE_CONTEXT((ISA=A32) S; 32-bit; CTXTID=0x7; )\n"                                        \
+	"13 INSTR_RANGE(exec range=0x1018:[0x101c] num_i(1) last_sz(4) (ISA=A32) E iBR V7:impl "   \
+	"ret)\n"
+#define LOST "14 I_RANGE_NOPATH(first 0x101c:[next 0x101c] num_i(0) )\n"
+#define GOES_ON                                                                                    \
+	"17 INSTR_RANGE(exec range=0x1014:[0x1018] num_i(1) last_sz(4) (ISA=A32) N BR   <cond>)\n" \
+	"17 EO_TRACE( [end-of-trace])\n"
+
+static void atoms_without_an_address_before_them_are_not_walked(void **state)
+{
+	(void)state;
+	assert_trace(&plain, BYTES(ASYNC AT("\x18") E E TO_1014 N), 0x1018, LEFT GOES_ON);
+	keeps_to_code = true;
+	assert_trace(&plain, BYTES(ASYNC AT("\x18") E E TO_1014 N), 0x1018, LEFT LOST GOES_ON);
+	assert_trace(&plain, BYTES(ASYNC AT("\x18") E "\x81\x51\x1c"), 0x1100,
+	             LEFT LOST "14 EXCEPTION(excep num (0x0e) )\n14 EO_TRACE( [end-of-trace])\n");
+	keeps_to_code = false;
+}
+
 static void waypoint_update_beyond_the_code_ends_with_it(void **state)
 {
 	(void)state;
@@ -568,6 +594,7 @@ int main(void)
 	        cmocka_unit_test(exception_without_address_has_no_return_address),
 	        cmocka_unit_test(waypoint_update_passes_branches),
 	        cmocka_unit_test(waypoint_update_that_the_code_does_not_lead_to_is_not_reached),
+	        cmocka_unit_test(atoms_without_an_address_before_them_are_not_walked),
 	        cmocka_unit_test(waypoint_update_beyond_the_code_ends_with_it),
 	        cmocka_unit_test(barrier_is_a_waypoint_where_the_unit_says_so),
 	        cmocka_unit_test(cycles_go_with_their_element),
