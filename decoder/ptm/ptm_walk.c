@@ -327,7 +327,8 @@ enum status ptm_tell_lost(struct ptm_flow *flow)
 {
 	struct element *element;
 
-	if (!flow->keeps_to_code || flow->has_address || flow->is_lost)
+	if (!flow->keeps_to_code || flow->state != PTM_FLOW_DECODE || flow->has_address ||
+	    flow->is_lost)
 		return STATUS_OK;
 	flow->is_lost = true;
 	TRY(ptm_emit(flow, ELEMENT_I_RANGE_NOPATH, &element));
@@ -357,7 +358,7 @@ enum status ptm_walk_atoms(struct ptm_flow *flow, uint32_t atoms, unsigned int c
 		atoms >>= ran;
 		count -= ran;
 	}
-	return count > 0 && flow->state == PTM_FLOW_DECODE ? ptm_tell_lost(flow) : STATUS_OK;
+	return count > 0 ? ptm_tell_lost(flow) : STATUS_OK;
 }
 
 static const struct ptm_packet plain_atoms = {.type = PTM_ATOM};
