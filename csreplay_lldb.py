@@ -2,6 +2,7 @@
 """lldb's part of csreplay, which lldbinit loads: the server's commands (`monitor help`) as commands of lldb, and
 continues of the selected core in the direction that they say; and nothing of the program's file in place of memory
 that is not known. In: what the server says. Out: text, the core's place."""
+import itertools
 import re
 
 import lldb
@@ -10,6 +11,10 @@ try:  # since lldb 20; without it commands are not completed
     from lldb.plugins.parsed_cmd import ParsedCommand
 except ImportError:
     ParsedCommand = None
+try:  # since lldb 22; without it callers are what lldb takes for them
+    from lldb.plugins.scripted_frame_provider import ScriptedFrameProvider
+except ImportError:
+    ScriptedFrameProvider = None
 
 
 def run(debugger, command, thread=None):
@@ -69,8 +74,11 @@ def refresh(debugger, at):
     for thread in process:
         if thread.GetThreadID() in now:
             run(debugger, f"register write trace_pos {now[thread.GetThreadID()]}", thread)
+    # Frames that it finds again keep the values of their variables until a stop, or a write of memory, be it refused.
+    process.WriteMemory(0, b"\0", lldb.SBError())
     selected = choose(debugger)
-    return run(debugger, "frame select 0") if now.get(selected) != at.get(selected) else ""
+    said = limit_frames(process.GetSelectedThread())
+    return said + run(debugger, "frame select 0") if now.get(selected) != at.get(selected) else said
 
 
 def parts(section):
@@ -110,6 +118,117 @@ def leave_files(target):
             if any(target.ResolveLoadAddress(part.GetLoadAddress(target)).GetSection()
                    for section in module.section_iter() for part in parts(section)
                    if part.GetLoadAddress(target) != lldb.LLDB_INVALID_ADDRESS and not is_code(part))]
+
+
+def flow(debugger, thread):
+    """The frames that the trace's calls and returns prove, innermost first, as words; with the registers that the caller of
+    each had at the call, as far as they are known."""
+    level, found = 0, [None]
+    while found:
+        said = ask(debugger, f"stack --raw {thread.GetThreadID():x} {level}")
+        lines = [dict(word.split("=", 1) for word in line.split() if "=" in word) for line in said.splitlines()]
+        found = [words for words in lines if "position" in words]
+        level += len(found)
+        yield from found
+
+
+def concrete(thread, index):
+    """Of lldb's frames from an index on, those up to the next that is no inlined function's and no call in place of a
+    return: the first of them that is none of these calls, or None; and the index after them."""
+    first = None
+    while True:
+        frame = thread.GetFrameAtIndex(index)
+        if not frame.IsValid():
+            return None, index
+        index += 1
+        if not frame.IsArtificial():
+            first = first or frame
+            if not frame.IsInlined():
+                return first, index
+
+
+def is_caller(frame, words):
+    """Whether a frame is the caller that the trace proves, with the stack and the registers that it had at the call."""
+    if frame.GetPC() != int(words["caller"], 16):
+        return False
+    if "sp" not in words:
+        return "halt" in words
+    for name, value in words.items():
+        if name == "sp" or re.match(r"[xr]\d+$", name):
+            seen = frame.FindRegister(name)
+            if seen.IsValid() and seen.GetValue() is not None and seen.GetValueAsUnsigned() != int(value, 16):
+                return False
+    return True
+
+
+def proved_frames(debugger, thread):
+    """How many frames lldb may show, if not all. Where a register or a word of the stack is not known lldb tries other ways
+    to find the caller, and may take its caller for it, or another place for its stack. What is older than the trace is
+    what lldb saw at the halt; so is all where the server has no calls."""
+    index, words, older = concrete(thread, 0)[1], None, Frames.older
+    for words in itertools.islice(flow(debugger, thread), FRAMES_MOST):
+        if "caller" not in words:
+            break
+        frame, after = concrete(thread, index)
+        if frame is None:
+            return None
+        if not is_caller(frame, words):
+            return index
+        index = after
+    else:
+        return None
+    if "halt" in words:
+        older[thread.GetThreadID()] = (words["call"], [])
+    call, seen = older.get(thread.GetThreadID(), (None, []))
+    for level in range(FRAMES_MOST):
+        frame, after = concrete(thread, index)
+        if frame is None:
+            return None
+        if "halt" in words:
+            seen.append((frame.GetPC(), frame.GetSP()))
+        elif call != words["call"] or level >= len(seen) or seen[level] != (frame.GetPC(), frame.GetSP()):
+            return index
+        index = after
+    return None
+
+
+FRAMES_MOST = 100  # that are looked at, from the newest on
+
+
+class Frames(ScriptedFrameProvider or object):
+    """The first frames of each thread, where not all that lldb has of the selected one are proved. What asks holds a lock of the
+    frames, and another thread may wait for that one while it holds the lock that all of lldb's interface takes: nothing of it is
+    called here, not even to ask which thread it is."""
+
+    older = {}  # by thread, what lldb sees at the halt of callers that are older than the trace: the call, and their PC and SP
+    number = None  # of this, where lldb has it
+    count = 0
+
+    @staticmethod
+    def get_description():
+        return "no callers but those that the trace proves"
+
+    def __init__(self, _frames, _args):
+        pass
+
+    def get_frame_at_index(self, index):
+        return index if index < Frames.count else None
+
+
+def limit_frames(thread):
+    """Has lldb show of a thread those frames that are proved; what it does not show is said."""
+    target, error = thread.GetProcess().GetTarget(), lldb.SBError()
+    if not ScriptedFrameProvider or not KINDS:
+        return ""
+    if Frames.number is not None:
+        target.RemoveScriptedFrameProvider(Frames.number)
+        Frames.number = None
+    count = proved_frames(target.GetDebugger(), thread)
+    if count is None:
+        return ""
+    Frames.count = count
+    Frames.number = target.RegisterScriptedFrameProvider(f"{__name__}.Frames", lldb.SBStructuredData(), error)
+    return f"csreplay: what lldb takes for frame #{count} is not proved; `stack` lists the callers that are\n"
 
 
 TEXT_MOST = 1024
@@ -286,6 +405,10 @@ class Stops:
             if not self.is_of_another(process):
                 process.SetSelectedThreadByID(Stops.moved)
             Stops.moved = None
+        try:
+            stream.Print(limit_frames(context.GetTarget().GetProcess().GetSelectedThread()))
+        except RuntimeError:
+            pass
         return True
 
     def is_of_another(self, process):

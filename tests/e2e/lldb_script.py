@@ -11,6 +11,7 @@ import serving
 CRASH = serving.Crash("example")
 PCS = CRASH.pcs()
 N = len(PCS) - 1
+LABELLED = 18175  # the store of a loop that overwrites what is used later
 SOURCED = f"command source -s 1 {serving.LLDBINIT}"
 
 
@@ -83,6 +84,17 @@ class Script(unittest.TestCase):
                 self.assertIn(f"{PCS[position]:x}", out[1])
                 # Why it stopped is told to the one, and where its program came from.
                 self.assertEqual(*(re.sub(r"(\* thread #1).*", r"\1", one) for one in out))
+
+    def test_36_variables_of_a_frame_that_goes_on_are_not_stale(self):
+        """As editors ask for them, where lldb finds the frame again that it had before: in the rounds of a loop."""
+        show = "script print('GOT', lldb.process.GetSelectedThread().GetNumFrames(), [(one.GetName(), one.GetValue()) for one in " \
+               "lldb.process.GetSelectedThread().GetFrameAtIndex(0).GetVariables(True, True, False, True)])"
+        rounds = [i for i, pc in enumerate(PCS) if pc == PCS[LABELLED]][-6:]
+        moves = [command for position in rounds for command in (f"seek {position}", show)]
+        got = re.findall(r"^GOT (.*)$", self.lldb(*moves), re.MULTILINE)
+        alone = [re.search(r"^GOT (.*)$", self.lldb("seek 0", f"seek {position}", show), re.MULTILINE)[1] for position in rounds]
+        self.assertEqual(got, alone)
+        self.assertEqual(len(set(got)), len(rounds))
 
     def test_memory_that_is_not_known_is_not_the_files(self):
         """Of .data and .bss: lldb reads them in the program's file. What is known is read as before, and breakpoints of before
