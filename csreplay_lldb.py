@@ -286,6 +286,18 @@ class Command:
         raise NotImplementedError
 
 
+def tell_stop(debugger):
+    """Where no user types into lldb but an editor drives it (lldb-dap), that goes on with what it had at the last stop: it gets one,
+    by a continue that ends where the core is."""
+    if debugger.GetCommandInterpreter().IsInteractive() or not debugger.GetAsync():
+        return
+    forget_steps(debugger)
+    number = choose(debugger)
+    run(debugger, f"process plugin packet monitor seek {positions(debugger)[number]}")
+    Stops.moved = number
+    debugger.GetSelectedTarget().GetProcess().Continue()
+
+
 class ServerCommand(Command):
     """A command of the server's."""
 
@@ -293,7 +305,10 @@ class ServerCommand(Command):
 
     def do(self, debugger, argument):
         at = positions(debugger)
-        return ask(debugger, f"{self.name} {argument}".rstrip()) + refresh(debugger, at)
+        said = ask(debugger, f"{self.name} {argument}".rstrip()) + refresh(debugger, at)
+        if positions(debugger) != at:
+            tell_stop(debugger)
+        return said
 
 
 KINDS = {}  # of arguments, in capitals, the words that are one as they are; the server's
@@ -426,6 +441,8 @@ def add(debugger, name, made):
     made.__name__ = "Command_" + name.replace("-", "_")
     globals()[made.__name__] = made
     kind = "-p " if ParsedCommand and issubclass(made, ParsedCommand) else ""
+    # Else lldb would wait for stops, which an editor is not told of then.
+    kind += "-s current "
     run(debugger, f"command script add {kind}-c {__name__}.{made.__name__} {name}")
 
 
