@@ -2,7 +2,7 @@
 """gdb connects: what it is told then, in few packets, and of another program than the snapshot's."""
 import gdb
 
-from csreplay_gdb import server
+from csreplay_gdb import frames, server
 from csreplay_gdb.callers import callers
 from csreplay_gdb.flow import flow, pieces_at_halt
 from csreplay_gdb.pieces import pieces
@@ -61,14 +61,16 @@ class Connecting(gdb.Command):
     def finish(self):
         """What gdb had no need of a frame for."""
         thread = gdb.selected_thread()
+        if thread and frames.is_big():
+            # The server knows by now, and sends registers as gdb takes them.
+            gdb.execute("maintenance flush register-cache", to_string=True)
+            gdb.write("warning: gdb takes the core for big endian, as its program is: the PC that it showed first was reversed; data in "
+                      "memory is shown as big endian, `set endian little` shows it as little endian\n", gdb.STDERR)
         if thread and not self.has_asked:
             flow.sp = server.register("$sp") or 0
             self.ask(thread.ptid[1] or thread.num)
         trust.invoke(None, False)
         flow.is_connecting = False
-        if "big endian" in gdb.execute("show endian", to_string=True):
-            gdb.write("warning: gdb takes the core for big endian: all registers that it shows are reversed; "
-                      "`set endian little`, and data in memory is reversed\n", gdb.STDERR)
         flow.look_at_halt()
         self.end()
 

@@ -8,6 +8,10 @@ import gdb.unwinder
 # A 32-bit core's status registers, of A and R and of M profile, and where the instruction set is.
 STATUS = {"cpsr": 1 << 5, "xpsr": 1 << 24}
 
+def is_big():
+    """gdb takes registers for big endian, as its program is."""
+    return "big endian" in gdb.execute("show endian", to_string=True)
+
 def knows(frame, register):
     """The frame has the register, and it is known."""
     try:
@@ -78,6 +82,8 @@ class UnknownStack(gdb.unwinder.Unwinder):
         # An equal frame after it ends the backtrace; without a PC that would be an error. Where a function may be inlined it is
         # not: gdb 13 has no check for an equal frame behind an inlined one, and ends itself.
         nowhere = cls.NOWHERE[bits >> 63].to_bytes(8, "little")[:pc.type.sizeof]
+        if is_big():
+            nowhere = nowhere[::-1]
         info.add_saved_register("pc", gdb.Value(nowhere, pc.type))
         return info
 

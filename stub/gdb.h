@@ -107,6 +107,9 @@ struct gdb {
 	bool no_ack;         /* frames are not acknowledged any more */
 	bool is_changed;     /* a request was refused because a file is not what it was */
 	bool is_refreshed;   /* its script reads all anew after a command; see console.h */
+	bool is_big;         /* it takes registers for big endian, as its program is */
+	bool has_sent_pc;    /* since that was found out */
+	bool tells_order;    /* at the next stop */
 	bool takes_others;   /* where it resumes one thread alone the others go along, too */
 	bool is_one_resumed; /* by the last request, of gdb's */
 	bool leaving;        /* the connection ends when the replies are sent */
@@ -217,6 +220,8 @@ void gdb_btrace_read_conf(struct gdb *gdb, struct str window);
 
 /* gdb_regs.c: appends the register's bytes in hexadecimal, or x for each digit if unknown. */
 void gdb_add_register(struct gdb *gdb, size_t core, unsigned int number);
+void gdb_learn_order(struct gdb *gdb, uint64_t address);
+void gdb_tell_order(struct gdb *gdb);
 
 /*
  * gdb_watch.c. A watchpoint is set: the client looks at it where it is, if that is the first time,

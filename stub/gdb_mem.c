@@ -187,6 +187,7 @@ static void reply_memory(struct gdb *gdb, struct str args, bool binary)
 		gdb_error(gdb, 1);
 		return;
 	}
+	gdb_learn_order(gdb, address);
 	answer_memory(gdb, &sight, address, length, binary);
 	gdb_kept_read(gdb, address, length);
 	gdb_watch_read(gdb, address, length);

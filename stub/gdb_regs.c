@@ -13,13 +13,70 @@
 
 enum { ERROR_NO_REGISTER = 0x45 };
 
+static void reverse(uint8_t *bytes, size_t count)
+{
+	for (size_t i = 0; i < count / 2; i++) {
+		uint8_t byte = bytes[i];
+
+		bytes[i] = bytes[count - 1 - i];
+		bytes[count - 1 - i] = byte;
+	}
+}
+
+/*
+ * gdb takes the byte order from its program, and says it to nobody. Where it is the other one gdb
+ * takes the PC for the reversed address, and reads code there, but for the top byte, which it
+ * takes for a tag. No memory of a snapshot is there.
+ */
+void gdb_learn_order(struct gdb *gdb, uint64_t address)
+{
+	enum { NEAR = 64, TAG = 8 };
+	const uint64_t all = UINT64_MAX >> TAG;
+	struct value pc;
+	uint64_t reversed;
+	uint8_t byte;
+
+	session_register(gdb->session, gdb->general, REGISTER_PC, &pc);
+	if (gdb->client != CLIENT_GDB || !gdb->has_sent_pc || !value_is_known(&pc))
+		return;
+	if (((address - value_u64(&pc) + NEAR) & all) < (uint64_t)2 * NEAR)
+		return;
+	reverse(pc.bits, pc.size);
+	reversed = value_u64(&pc);
+	if (((address - reversed + NEAR) & all) >= (uint64_t)2 * NEAR ||
+	    session_memory(gdb->session, gdb->general, address, &byte, 1) > 0)
+		return;
+	gdb->is_big = !gdb->is_big;
+	gdb->has_sent_pc = false;
+	gdb->tells_order = true;
+}
+
+void gdb_tell_order(struct gdb *gdb)
+{
+	bool tells =
+	        gdb->tells_order && !gdb->is_refreshed; /* the script says it, and reads anew */
+
+	gdb->tells_order = false;
+	if (!tells)
+		return;
+	gdb_console(gdb, gdb->is_big ? STR("csreplay: gdb takes the core for big endian, as its "
+	                                   "program is: registers that it showed until now were "
+	                                   "reversed, from here on they are right\n")
+	                             : STR("csreplay: gdb takes the core for little endian: "
+	                                   "registers that it showed until now were reversed, from "
+	                                   "here on they are right\n"));
+}
+
 void gdb_add_register(struct gdb *gdb, size_t core, unsigned int number)
 {
 	struct value value;
 
 	session_register(gdb->session, core, number, &value);
 	if (value_is_known(&value)) {
+		if (gdb->is_big)
+			reverse(value.bits, value.size);
 		text_hex_bytes(&gdb->reply, value.bits, value.size);
+		gdb->has_sent_pc |= number == REGISTER_PC;
 		return;
 	}
 	for (unsigned int i = 0; i < 2U * value.size; i++)
@@ -95,6 +152,8 @@ static void seek(struct gdb *gdb, struct str digits)
 		gdb_error(gdb, 1);
 		return;
 	}
+	if (gdb->is_big)
+		reverse(bytes, count);
 	for (size_t i = 0; i < count; i++)
 		position |= (uint64_t)bytes[i] << (8 * i);
 	/* A script has its client read anew by writing what is there. */

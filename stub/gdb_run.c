@@ -112,6 +112,7 @@ static void tell_stop(struct gdb *gdb, const struct move *move, const struct sto
 
 	stop_text(&console, move->from, stop, &lines);
 	gdb_console(gdb, text_str(&lines));
+	gdb_tell_order(gdb);
 	text_fini(&lines);
 }
 

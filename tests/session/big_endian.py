@@ -86,12 +86,34 @@ class BigEndian(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("is big endian, expected little endian: a debugger would take registers for big endian, too", done.stderr)
 
-    def test_6_gdb_with_such_a_program_of_its_own_is_warned(self):
+    def registers(self, options, *first):
+        """What gdb with such a program of its own prints of registers, after some commands; all that it printed."""
         self.snapshot()
+        show = ['printf "AT %lu %lx %lx %lx\\n", $trace_pos, $pc, $sp, $x30', "x/i $pc"]
         with serving.Server([self.folder]) as server:
-            out = serving.gdb(server.address, [], self.program, ["-x", serving.GDBINIT],
-                              allowed=["^warning: gdb takes the core for big endian", *serving.UNKNOWN_MEMORY])
-        self.assertIn("all registers that it shows are reversed", out)
+            out = serving.gdb(server.address, [*first, *show, "reverse-stepi", *show, "set $trace_pos = 3", *show, "stepi", *show],
+                              self.program, options, allowed=["^warning: gdb takes the core for big endian", "^=> 0x8c0140+:", *serving.UNKNOWN_MEMORY])
+        return re.findall(r"^AT (.*)$", out, re.MULTILINE), out
+
+    WANTED = [f"{position} {pc:x} 50000000 {CODE + 48:x}" for position, pc in
+              ((16, CODE + 20), (15, CODE + 16), (3, CODE + 4), (4, CODE + 8))]
+
+    def test_6_gdb_with_such_a_program_of_its_own_has_registers_in_its_order(self):
+        got, out = self.registers(["-x", serving.GDBINIT])
+        self.assertEqual([line.split()[:2] for line in got], [line.split()[:2] for line in self.WANTED])
+        self.assertEqual(got[0], self.WANTED[0])
+        self.assertEqual(out.count("gdb takes the core for big endian, as its program is"), 1)
+        self.assertIn("ldr\tx2, [x1, #4072]", out)
+
+    def test_6_without_gdbinit_from_the_first_stop_on(self):
+        got, out = self.registers(["-ex", "set stack-cache off"], "stepi", "reverse-stepi", "stepi")
+        self.assertEqual([line.split()[:2] for line in got], [line.split()[:2] for line in self.WANTED])
+        self.assertEqual(out.count("registers that it showed until now were reversed"), 1)
+
+    def test_6_and_again_where_the_user_sets_it_little(self):
+        got, _ = self.registers(["-ex", "set stack-cache off"], "stepi", "reverse-stepi", "set endian little", "x/i $pc", "reverse-stepi", "stepi",
+                                "stepi")
+        self.assertEqual([line.split()[:2] for line in got], [line.split()[:2] for line in self.WANTED])
 
 
 if __name__ == "__main__":

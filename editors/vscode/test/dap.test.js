@@ -104,6 +104,14 @@ test("memory and disassembly", async () => {
     const { client, thread } = await start();
     const memory = await client.request("readMemory", { memoryReference: "0x400500", count: 12 });
     assert.strictEqual(Buffer.from(memory.data, "base64").toString(), "winecellar-2");
+    // Ten bytes of this name are known there, and what comes after is not.
+    await client.move("csreplay/ask", { seek: "18170" });
+    const some = await client.request("readMemory", { memoryReference: "0x401640", offset: 8, count: 16 });
+    assert.strictEqual(Buffer.from(some.data, "base64").toString(), "winecellar");
+    assert.deepStrictEqual([Number(some.address), some.unreadableBytes], [0x401648, 6]);
+    const none = await client.request("readMemory", { memoryReference: "0x401652", count: 4 });
+    assert.deepStrictEqual([none.data, none.unreadableBytes], [undefined, 4]);
+    await client.request("csreplay/ask", { seek: "end" });
     const { instructions } = await client.request("disassemble", { memoryReference: "0x400404", instructionCount: 2 });
     assert.match(instructions[0].instruction, /ldr\s+w4, \[x2\]/);
     assert.strictEqual(thread, 1);
