@@ -198,6 +198,7 @@ void gdb_request(struct gdb *gdb, struct str payload)
 	if (gdb->client == CLIENT_UNKNOWN)
 		gdb->client = request == RSP_NO_ACK ? CLIENT_LLDB : CLIENT_GDB;
 	text_clear(&gdb->reply);
+	gdb->has_inserted &= request == RSP_BACKWARD_CONTINUE;
 	session_hurry(gdb->session, !is_asked_for(request));
 	if (request != RSP_UNKNOWN)
 		handlers[request](gdb, args);

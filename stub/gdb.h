@@ -113,6 +113,9 @@ struct gdb {
 	bool takes_others;   /* where it resumes one thread alone the others go along, too */
 	bool is_one_resumed; /* by the last request, of gdb's */
 	bool leaving;        /* the connection ends when the replies are sent */
+	/* A breakpoint that was set by the request before this one. */
+	bool has_inserted;
+	uint64_t inserted;
 	/* A breakpoint that was taken away since the last stop: to step off it, maybe. */
 	bool has_lifted;
 	bool has_resume;

@@ -135,6 +135,8 @@ void gdb_insert_breakpoint(struct gdb *gdb, struct str args)
 		gdb_error_text(gdb, "no more than %d breakpoints", GDB_BREAKPOINTS_MOST);
 	else
 		gdb_ok(gdb);
+	gdb->has_inserted = is_sound && parsed.type < TYPE_WATCH;
+	gdb->inserted = parsed.address;
 }
 
 void gdb_remove_breakpoint(struct gdb *gdb, struct str args)

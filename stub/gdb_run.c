@@ -489,11 +489,32 @@ void gdb_backward_step(struct gdb *gdb, struct str args)
 	step(gdb, resume_core(gdb), DIRECTION_BACKWARD);
 }
 
+/*
+ * lldb leaves a function, of a step out or over, by a breakpoint at the return address and a
+ * continue, which it sends in the direction of the user's last one: backward it would not get
+ * there.
+ */
+static bool leaves_function(const struct gdb *gdb, size_t core)
+{
+	const struct calls *calls = NULL;
+	struct call_frame frame;
+	const struct call *call;
+
+	if (gdb->client != CLIENT_LLDB || !gdb->has_inserted ||
+	    session_calls(gdb->session, core, &calls) != STATUS_OK ||
+	    calls_frame(calls, session_position(gdb->session, core), 0, &frame) != STATUS_OK)
+		return false;
+	call = calls_get(calls, frame.call);
+	return call->has_return && call->return_address == gdb->inserted;
+}
+
 void gdb_backward_continue(struct gdb *gdb, struct str args)
 {
+	size_t core = resume_core(gdb);
+
 	(void)args;
-	set_company(gdb, resume_core(gdb), !gdb->has_resume || gdb->client == CLIENT_LLDB);
-	run(gdb, resume_core(gdb), DIRECTION_BACKWARD);
+	set_company(gdb, core, !gdb->has_resume || gdb->client == CLIENT_LLDB);
+	run(gdb, core, leaves_function(gdb, core) ? DIRECTION_FORWARD : DIRECTION_BACKWARD);
 }
 
 /* The arguments of c, s, C and S are an address and a signal, neither of which a replay has. */

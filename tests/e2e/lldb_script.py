@@ -12,6 +12,7 @@ CRASH = serving.Crash("example")
 PCS = CRASH.pcs()
 N = len(PCS) - 1
 LABELLED = 18175  # the store of a loop that overwrites what is used later
+BEHIND_LABEL = 0x400368  # where its function returns to
 SOURCED = f"command source -s 1 {serving.LLDBINIT}"
 
 
@@ -71,6 +72,16 @@ class Script(unittest.TestCase):
         for word in ("continue", "c"):
             out = self.lldb("script lldb.debugger.HandleCommand('process continue -R')", word)
             self.assertEqual(re.findall(r"stop reason = (begin|end) of the history", out), ["begin", "end"])
+
+    def test_43_steps_out_and_over_calls_are_forward_after_a_continue_backward(self):
+        returned = PCS.index(BEHIND_LABEL, LABELLED)
+        out = self.lldb(f"breakpoint set -a {PCS[LABELLED]:#x}", "reverse-continue", "breakpoint delete 1", "when", "thread step-out", "when")
+        self.assertEqual(re.findall(r"position (\d+), time", out), [str(LABELLED), str(returned)])
+        # Over the call from its own line.
+        call = max(i for i in range(LABELLED) if PCS[i] == BEHIND_LABEL - 4)
+        out = self.lldb(f"seek {call + 1}", f"breakpoint set -a {PCS[call]:#x}", "reverse-continue", "breakpoint delete 1", "when",
+                        "thread step-inst-over", "when")
+        self.assertEqual(re.findall(r"position (\d+), time", out), [str(call), str(returned)])
 
     def test_36_nothing_is_stale_after_a_seek(self):
         """What lldb shows after a seek from elsewhere is what an lldb shows that has just connected there."""
