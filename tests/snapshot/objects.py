@@ -146,12 +146,23 @@ ARM_PATCHED = """
 site: bl site
     .inst 0xe3a00003, 0xe3a00004
 key: nop
-    .inst 0xe3a00006, 0xe3a00007, 0xe3a00008
+    .inst 0xe3a00006, 0xe3a00007
+many: dmb
+    .inst 0xe3a00009, 0xe3a0000a
+phys: sub r0, r0, #0x81000000
+    sub r0, r0, #0x810000
+    .inst 0xe3a0000d, 0xe3a0000e
 .section __mcount_loc, "a"
     .word site
 .section __jump_table, "aw"
     .word key, site, 0
+.section .alt.smp.init, "a"
+    .word many - .
+    nop
+.section .pv_table, "a"
+    .word phys - ., phys + 4 - .
 """
+ARM_WRITTEN_OVER = [2, 5, 8, 11, 12]
 
 
 class Objects(unittest.TestCase):
@@ -288,8 +299,12 @@ __stop_mcount_loc:
     def test_arm_code_that_a_kernel_writes_over(self):
         obj, _, _ = self.build("arm-none-eabi-", ARM_PATCHED)
         self.core("Cortex-A15", "PC=0x400000\nCPSR=0x1d3\n")
-        lacking = [at for at, known in enumerate(self.word_is_known(f"{obj}@0x400000", 9)) if not known]
-        self.assertEqual(lacking, [2, 5])
+        lacking = [at for at, known in enumerate(self.word_is_known(f"{obj}@0x400000", 15)) if not known]
+        self.assertEqual(lacking, ARM_WRITTEN_OVER)
+        # And by the names that vmlinux has.
+        self.build("arm-none-eabi-", ARM_PATCHED.replace(".alt.smp.init", ".init.smpalt").replace(".pv_table", ".init.pv_table"))
+        lacking = [at for at, known in enumerate(self.word_is_known(self.folder / "linked", 15)) if not known]
+        self.assertEqual(lacking, ARM_WRITTEN_OVER)
 
     def test_history_by_vmlinux_has_no_instruction_that_the_kernel_wrote_over(self):
         """A crash without the kernel's memory, by the file alone: each opcode is the one that memory had."""
