@@ -424,7 +424,7 @@ static struct other_cores *create_coherent(struct other_cores *plain)
 	if (!others)
 		return NULL;
 	others->plain = plain;
-	others->theirs = calloc(plain->core_count, sizeof(*others->theirs));
+	others->theirs = calloc(plain->core_count, sizeof(struct other_cores *));
 	if (others->theirs)
 		return others;
 	other_cores_destroy(others);

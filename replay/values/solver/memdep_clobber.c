@@ -332,6 +332,12 @@ static bool stores_back(const struct solver *s, const struct memdep_access *a, u
 	       solve_ssa_of(s, a->dyn, memdep_access_of(s, a)->data) == from->placed.data;
 }
 
+/* The access, or MEMDEP_NONE, is one of the stretch. */
+static bool is_within(const struct memdep_stretch *in, uint32_t at)
+{
+	return at != MEMDEP_NONE && (in->first == MEMDEP_NONE || at > in->first);
+}
+
 struct memdep_scan memdep_scan(const struct solver *s, const struct memdep_stretch *in,
                                struct bits found)
 {
@@ -343,17 +349,12 @@ struct memdep_scan memdep_scan(const struct solver *s, const struct memdep_stret
 	unsigned int partial = 0;
 	bool is_clear = true;
 
-	while (r.open != 0) {
+	while (r.open != 0 && partial < SCAN_PARTIAL_MOST) {
 		uint8_t hits;
 
-		/* Of bytes that are stored one by one by thousands of stores each scan goes past
-		 * all, and is done again whenever one of them is placed. */
-		if (r.open != 0xff && ++partial > SCAN_PARTIAL_MOST) {
-			r.open = 0;
-			break;
-		}
+		partial += r.open != 0xff;
 		at = at == 0 ? MEMDEP_NONE : memdep_clobber_before(m, at);
-		if (at == MEMDEP_NONE || (in->first != MEMDEP_NONE && at <= in->first))
+		if (!is_within(in, at))
 			break;
 		hits = clobber_hits(s, &m->accesses[at], &of, found, r.open);
 		if (hits != 0 && at == in->hypothesis.store) {
@@ -380,6 +381,9 @@ struct memdep_scan memdep_scan(const struct solver *s, const struct memdep_stret
 		if (r.open == 0xff && is_clear)
 			r.clear = at;
 	}
+	/* Where thousands of stores write single bytes each scan would go past all, and is done
+	 * again whenever one of them is placed. */
+	r.open = partial < SCAN_PARTIAL_MOST ? r.open : 0;
 	return r;
 }
 
