@@ -21,6 +21,7 @@ struct other_cores {
 	size_t core;
 	struct interrupt *interrupt;
 	bool is_found;
+	bool is_cut;        /* of one of them less was looked at than there is, for `from` */
 	enum status status; /* of looking for them */
 	struct other_store *stores;
 	size_t count;
@@ -354,6 +355,7 @@ static enum status add_core(struct other_cores *others, size_t core)
 	    !solve_is_supported(w.history))
 		return STATUS_UNSUPPORTED;
 	w.is_timed = is_timed(w.history) && is_timed(w.own);
+	others->is_cut |= begin_of(others, &w) > 0;
 	status = others->plain ? add_coherent(others, &w) : STATUS_UNSUPPORTED;
 	return status == STATUS_UNSUPPORTED ? add_plain(others, &w) : status;
 }
@@ -454,18 +456,25 @@ static enum status look_from(struct other_cores *others, uint64_t from)
 	enum status status;
 
 	found.is_found = false;
+	found.is_cut = false;
 	found.from = from;
 	found.writes = (struct other_writes){.from = 0};
 	status = begin_coherent(&found);
 	if (status == STATUS_OK)
 		status = look(&found);
-	if (status == STATUS_INTERRUPTED || status == STATUS_NO_MEM) {
+	if (status != STATUS_OK) {
 		forget(&found);
+		if (status == STATUS_UNSUPPORTED) {
+			others->is_found = true;
+			others->status = status;
+		}
 		return status;
 	}
+	if (!found.is_cut)
+		found.from = 0;
 	forget(others);
 	*others = found;
-	return status;
+	return STATUS_OK;
 }
 
 /* What was found says what they did since this core was at `from`, or there is no more. */
