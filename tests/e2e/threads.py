@@ -19,6 +19,7 @@ class Threads(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         executed = {name: REFERENCE.executed(name) for name in CORES}
+        cls.executed = {name: executed[name][0] for name in CORES}
         cls.histories = {name: [one.pc for one in executed[name][0]] for name in CORES}
         cls.gaps = {name: sorted(executed[name][1]) for name in CORES}
 
@@ -85,11 +86,12 @@ class Threads(unittest.TestCase):
         totals = dict((name, int(count)) for name, count in
                       re.findall(r"^[* ] \d (cpu_\d): (\d+) gaps? in", out, re.MULTILINE))
         self.assertEqual(sorted(totals), CORES)
-        # There may be several before one position.
         for name, block in blocks.items():
-            places = re.findall(r"gap before position (\d+): ", block)
-            self.assertEqual(totals[name], len(places))
-            self.assertEqual(list(dict.fromkeys(map(int, places))), self.gaps[name], name)
+            self.assertEqual(totals[name], len(re.findall(r"gap before position \d+: ", block)))
+            found, lost = self.places(block)
+            self.assertEqual(sorted(found | lost & set(self.gaps[name])), self.gaps[name], name)
+            for at in lost:
+                self.assertEqual(int(self.executed[name][at - 1].opcode, 16) >> 25, 0x6b, at)  # BR, BLR, RET
         listed = re.findall(r"^    gap before position \d+: \w.*$", out, re.MULTILINE)
         self.assertEqual(len(listed), sum(totals.values()))
         by_reason = re.findall(r"^    (\d+): \w", out, re.MULTILINE)
@@ -98,9 +100,18 @@ class Threads(unittest.TestCase):
     def gap_blocks(self, out):
         return re.split(r"^[* ] \d cpu_\d: ", out, flags=re.MULTILINE)[1:]
 
+    def places(self, block):
+        """Positions before which a core has gaps, of which there may be several; and apart from these of atoms between an indirect
+        branch and the address that comes for it, which the reference passes over."""
+        found = set(), set()
+        for at, why in re.findall(r"gap before position (\d+): (.*)", block):
+            found["does not say which instructions were executed" in why].add(int(at))
+        return found
+
     def test_29_continue_stops_at_each_gap_and_says_why(self):
         most = max(range(6), key=lambda i: len(self.gaps[CORES[i]]))
-        wanted = [position for position in self.gaps[CORES[most]][::-1] if position > 1][:5]
+        found, lost = self.places(self.gap_blocks(serving.gdb(self.server.address, ["monitor gaps all"]))[most])
+        wanted = [position for position in sorted(found | lost)[::-1] if position > 1][:5]
         out = serving.gdb(self.server.address, [f"thread {most + 1}", *[
             "reverse-continue", 'printf "AT %lu\\n", $trace_pos'] * len(wanted)],
             options=["-x", serving.GDBINIT])
