@@ -66,10 +66,9 @@ def forget_steps(debugger):
     process.SetSelectedThread(selected)
 
 
-def refresh(debugger, at):
-    """Reads anew what may be another now: lldb does so of a thread after it has written a register of it. A core may
-    have taken others along."""
-    now = positions(debugger)
+def refresh(debugger, at, now):
+    """Reads anew what may be another where cores are now: lldb does so of a thread after it has written a register of it. A
+    core may have taken others along."""
     process = debugger.GetSelectedTarget().GetProcess()
     for thread in process:
         if thread.GetThreadID() in now:
@@ -286,14 +285,14 @@ class Command:
         raise NotImplementedError
 
 
-def tell_stop(debugger):
+def tell_stop(debugger, now):
     """Where no user types into lldb but an editor drives it (lldb-dap), that goes on with what it had at the last stop: it gets one,
     by a continue that ends where the core is."""
     if debugger.GetCommandInterpreter().IsInteractive() or not debugger.GetAsync():
         return
     forget_steps(debugger)
     number = choose(debugger)
-    run(debugger, f"process plugin packet monitor seek {positions(debugger)[number]}")
+    run(debugger, f"process plugin packet monitor seek {now[number]}")
     Stops.moved = number
     debugger.GetSelectedTarget().GetProcess().Continue()
 
@@ -305,9 +304,11 @@ class ServerCommand(Command):
 
     def do(self, debugger, argument):
         at = positions(debugger)
-        said = ask(debugger, f"{self.name} {argument}".rstrip()) + refresh(debugger, at)
-        if positions(debugger) != at:
-            tell_stop(debugger)
+        said = ask(debugger, f"{self.name} {argument}".rstrip())
+        now = positions(debugger)
+        said += refresh(debugger, at, now)
+        if now != at:
+            tell_stop(debugger, now)
         return said
 
 

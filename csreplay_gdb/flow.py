@@ -86,12 +86,10 @@ class FlowUnwinder(gdb.unwinder.Unwinder):
         if "sp" not in words:
             self.bare.add(frame.level())
         info = frame.create_unwind_info(FlowId(words))
-        order = "big" if frames.is_big() else "little"
         words = dict(words, pc=words["caller"], trace_pos=hex(self.at[1]), **self.status(frame, words))
         for name, value in words.items():
             if name in ("pc", "sp", "lr", "trace_pos", *frames.STATUS) or re.match(r"[xr]\d+$", name):
-                like = frame.read_register(name).type
-                info.add_saved_register(name, gdb.Value(int(value, 16).to_bytes(like.sizeof, order), like))
+                info.add_saved_register(name, frames.packed(int(value, 16), frame.read_register(name).type))
         return info
 
     def last(self, frame, words):

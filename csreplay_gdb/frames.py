@@ -12,6 +12,11 @@ def is_big():
     """gdb takes registers for big endian, as its program is."""
     return "big endian" in gdb.execute("show endian", to_string=True)
 
+def packed(number, kind):
+    """A register's value of that type: what of the number has room there."""
+    low = number & ((1 << 8 * kind.sizeof) - 1)
+    return gdb.Value(low.to_bytes(kind.sizeof, "big" if is_big() else "little"), kind)
+
 def knows(frame, register):
     """The frame has the register, and it is known."""
     try:
@@ -81,10 +86,7 @@ class UnknownStack(gdb.unwinder.Unwinder):
         info = frame.create_unwind_info(identity or Id(0xfffffffffffffff0 if bits >> 63 else 0x00f0fffffffffff0, 0))
         # An equal frame after it ends the backtrace; without a PC that would be an error. Where a function may be inlined it is
         # not: gdb 13 has no check for an equal frame behind an inlined one, and ends itself.
-        nowhere = cls.NOWHERE[bits >> 63].to_bytes(8, "little")[:pc.type.sizeof]
-        if is_big():
-            nowhere = nowhere[::-1]
-        info.add_saved_register("pc", gdb.Value(nowhere, pc.type))
+        info.add_saved_register("pc", packed(cls.NOWHERE[bits >> 63], pc.type))
         return info
 
 gdb.unwinder.register_unwinder(None, UnknownStack("csreplay"), True)

@@ -223,7 +223,9 @@ void gdb_btrace_read_conf(struct gdb *gdb, struct str window);
 
 /* gdb_regs.c: appends the register's bytes in hexadecimal, or x for each digit if unknown. */
 void gdb_add_register(struct gdb *gdb, size_t core, unsigned int number);
+/* Of the address of a read of memory: whether gdb takes registers for those of the other order. */
 void gdb_learn_order(struct gdb *gdb, uint64_t address);
+/* Says at a stop, once, that it was found out, unless its script does. */
 void gdb_tell_order(struct gdb *gdb);
 
 /*

@@ -23,27 +23,30 @@ static void reverse(uint8_t *bytes, size_t count)
 	}
 }
 
+/* An address of code near the PC, but for the top byte, which gdb takes for a tag. */
+static bool is_near(uint64_t address, const struct value *pc)
+{
+	enum { NEAR = 64, TAG = 8 }; /* bytes, bits */
+
+	return ((address - value_u64(pc) + NEAR) & (UINT64_MAX >> TAG)) < (uint64_t)2 * NEAR;
+}
+
 /*
  * gdb takes the byte order from its program, and says it to nobody. Where it is the other one gdb
- * takes the PC for the reversed address, and reads code there, but for the top byte, which it
- * takes for a tag. No memory of a snapshot is there.
+ * takes the PC for the reversed address, and reads code there. No memory of a snapshot is there.
  */
 void gdb_learn_order(struct gdb *gdb, uint64_t address)
 {
-	enum { NEAR = 64, TAG = 8 };
-	const uint64_t all = UINT64_MAX >> TAG;
 	struct value pc;
-	uint64_t reversed;
 	uint8_t byte;
 
-	session_register(gdb->session, gdb->general, REGISTER_PC, &pc);
-	if (gdb->client != CLIENT_GDB || !gdb->has_sent_pc || !value_is_known(&pc))
+	if (gdb->client != CLIENT_GDB || !gdb->has_sent_pc)
 		return;
-	if (((address - value_u64(&pc) + NEAR) & all) < (uint64_t)2 * NEAR)
+	session_register(gdb->session, gdb->general, REGISTER_PC, &pc);
+	if (!value_is_known(&pc) || is_near(address, &pc))
 		return;
 	reverse(pc.bits, pc.size);
-	reversed = value_u64(&pc);
-	if (((address - reversed + NEAR) & all) >= (uint64_t)2 * NEAR ||
+	if (!is_near(address, &pc) ||
 	    session_memory(gdb->session, gdb->general, address, &byte, 1) > 0)
 		return;
 	gdb->is_big = !gdb->is_big;

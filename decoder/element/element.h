@@ -171,6 +171,8 @@ struct element {
 			bool last_conditional;
 			/* I_RANGE_NOPATH: the code at `start` leads to no instruction at `end`. */
 			bool is_unreached;
+			/* I_RANGE_NOPATH: atoms came at `start`, and no address before them. */
+			bool is_untold;
 		} range; /* INSTR_RANGE; I_RANGE_NOPATH: start, end, count */
 		struct {
 			uint64_t address;

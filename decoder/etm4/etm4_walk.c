@@ -46,19 +46,27 @@ enum status flow_emit_nacc(struct etm4_flow *flow, uint64_t address, uint64_t in
 	return STATUS_OK;
 }
 
+/* Execution is lost between where it is and `stop`. */
+static enum status lose_path(struct etm4_flow *flow, uint64_t stop, uint64_t index,
+                             struct element **element)
+{
+	TRY(flow_emit(flow, ELEMENT_I_RANGE_NOPATH, index, element));
+	(*element)->isa = flow->isa;
+	(*element)->range.start = flow->address;
+	(*element)->range.end = stop;
+	flow->is_lost = true;
+	return STATUS_OK;
+}
+
 enum status flow_emit_unreached(struct etm4_flow *flow, uint64_t stop, uint64_t index)
 {
 	struct element *element;
 
 	if (flow->is_lost)
 		return STATUS_OK;
-	TRY(flow_emit(flow, ELEMENT_I_RANGE_NOPATH, index, &element));
-	element->isa = flow->isa;
-	element->range.start = flow->address;
-	element->range.end = stop;
+	TRY(lose_path(flow, stop, index, &element));
 	element->range.is_unreached = true;
 	flow->needs_address = true;
-	flow->is_lost = true;
 	return STATUS_OK;
 }
 
@@ -283,11 +291,8 @@ static enum status pass_atoms(struct etm4_flow *flow, uint64_t index)
 
 	if (!flow->keeps_to_code || flow->is_lost || flow->needs_context)
 		return STATUS_OK;
-	flow->is_lost = true;
-	TRY(flow_emit(flow, ELEMENT_I_RANGE_NOPATH, index, &element));
-	element->isa = flow->isa;
-	element->range.start = flow->address;
-	element->range.end = flow->address;
+	TRY(lose_path(flow, flow->address, index, &element));
+	element->range.is_untold = true;
 	return STATUS_OK;
 }
 

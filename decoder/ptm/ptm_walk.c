@@ -335,6 +335,7 @@ enum status ptm_tell_lost(struct ptm_flow *flow)
 	element->isa = flow->isa;
 	element->range.start = flow->address;
 	element->range.end = flow->address;
+	element->range.is_untold = true;
 	return STATUS_OK;
 }
 

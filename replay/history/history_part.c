@@ -740,8 +740,7 @@ static bool is_event(const struct element *element)
 {
 	if (element->type != ELEMENT_I_RANGE_NOPATH)
 		return element->type != ELEMENT_INSTR_RANGE;
-	return !element->range.is_unreached &&
-	       (element->range.count > 0 || element->range.start != element->range.end);
+	return !element->range.is_unreached && !element->range.is_untold;
 }
 
 static enum status add_element(struct part_builder *b, const struct element *element)

@@ -82,6 +82,7 @@ struct writer {
 	const struct history *history;
 	const struct history *own;
 	size_t core;
+	uint64_t begin; /* where it was, at the earliest, when this core was at `from` */
 	bool is_timed;  /* both have timestamps, and these do not go back */
 	bool is_proved; /* what its accesses are known by */
 	struct timeline_cursor earliest;
@@ -262,11 +263,9 @@ static uint64_t begin_of(const struct other_cores *others, const struct writer *
 static struct window_options window_of(const struct other_cores *others, const struct writer *w)
 {
 	uint64_t length = history_length(w->history);
-	uint64_t from = begin_of(others, w);
+	bool is_long = length - w->begin > LOOK_BACK_MOST;
 
-	if (length - from > LOOK_BACK_MOST)
-		from = length - LOOK_BACK_MOST;
-	return (struct window_options){.from = from,
+	return (struct window_options){.from = is_long ? length - LOOK_BACK_MOST : w->begin,
 	                               .to = length,
 	                               .handler_preserves = true,
 	                               .interrupt = others->interrupt};
@@ -355,7 +354,8 @@ static enum status add_core(struct other_cores *others, size_t core)
 	    !solve_is_supported(w.history))
 		return STATUS_UNSUPPORTED;
 	w.is_timed = is_timed(w.history) && is_timed(w.own);
-	others->is_cut |= begin_of(others, &w) > 0;
+	w.begin = begin_of(others, &w);
+	others->is_cut |= w.begin > 0;
 	status = others->plain ? add_coherent(others, &w) : STATUS_UNSUPPORTED;
 	return status == STATUS_UNSUPPORTED ? add_plain(others, &w) : status;
 }

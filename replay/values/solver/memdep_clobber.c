@@ -287,6 +287,12 @@ static bool spares_literals(const struct memdep_access *a)
 	       (~a->address.known & ADDRESS_BITS) != 0;
 }
 
+/* There is an access `at`, and it comes after `first` or, if that is MEMDEP_NONE, at any place. */
+static bool is_after(uint32_t first, uint32_t at)
+{
+	return at != MEMDEP_NONE && (first == MEMDEP_NONE || at > first);
+}
+
 enum memdep_apart memdep_apart_decides(const struct solver *s, uint64_t granule, uint32_t first,
                                        uint32_t end)
 {
@@ -298,7 +304,7 @@ enum memdep_apart memdep_apart_decides(const struct solver *s, uint64_t granule,
 		enum memdep_apart apart;
 
 		at = memdep_clobber_before(m, at);
-		if (at == MEMDEP_NONE || (first != MEMDEP_NONE && at <= first))
+		if (!is_after(first, at))
 			break;
 		apart = memdep_apart(s, granule, at);
 		if (apart == MEMDEP_MAY_ALIAS && spares_literals(&m->accesses[at]) &&
@@ -332,12 +338,6 @@ static bool stores_back(const struct solver *s, const struct memdep_access *a, u
 	       solve_ssa_of(s, a->dyn, memdep_access_of(s, a)->data) == from->placed.data;
 }
 
-/* The access, or MEMDEP_NONE, is one of the stretch. */
-static bool is_within(const struct memdep_stretch *in, uint32_t at)
-{
-	return at != MEMDEP_NONE && (in->first == MEMDEP_NONE || at > in->first);
-}
-
 struct memdep_scan memdep_scan(const struct solver *s, const struct memdep_stretch *in,
                                struct bits found)
 {
@@ -354,7 +354,7 @@ struct memdep_scan memdep_scan(const struct solver *s, const struct memdep_stret
 
 		partial += r.open != 0xff;
 		at = at == 0 ? MEMDEP_NONE : memdep_clobber_before(m, at);
-		if (!is_within(in, at))
+		if (!is_after(in->first, at))
 			break;
 		hits = clobber_hits(s, &m->accesses[at], &of, found, r.open);
 		if (hits != 0 && at == in->hypothesis.store) {
