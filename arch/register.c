@@ -196,16 +196,50 @@ struct register_slot register_slot_of(enum core_arch arch, unsigned int number)
 	return at;
 }
 
+/* Slots that AArch32 knows under another name than A64, or that only it has, and no register of its
+ * file is. */
+struct slot_name {
+	enum core_arch arch;
+	uint8_t slot;
+	const char *name;
+};
+
+static const struct slot_name slot_names[] = {
+        {CORE_A32, REG_NZCV, "nzcv"},
+        {CORE_A32, REG_PSTATE, "cpsr"},
+        {CORE_A32, REG_TPIDR_EL0, "tpidrurw"},
+        {CORE_A32, REG_TPIDRRO_EL0, "tpidruro"},
+        {CORE_A32, REG_TPIDR_EL1, "tpidrprw"},
+        {CORE_A32, REG_TPIDR_EL2, "htpidr"},
+        {CORE_M, REG_NZCV, "nzcv"},
+        {CORE_M, REG_PSTATE, "xpsr"},
+        {CORE_M, REG_M_OTHER_SP, "the SP not in use"},
+        {CORE_M, REG_M_ON_PSP, "control.spsel"},
+        {CORE_M, REG_M_HANDLER, "handler mode"},
+        {CORE_M, REG_M_FPCA, "control.fpca"},
+};
+
+static const char *aarch32_name(enum core_arch arch, unsigned int slot)
+{
+	const struct register_file *file = &files[arch];
+
+	for (size_t i = 0; i < sizeof(slot_names) / sizeof(slot_names[0]); i++) {
+		if (slot_names[i].arch == arch && slot_names[i].slot == slot)
+			return slot_names[i].name;
+	}
+	for (unsigned int i = 0; i < file->count; i++) {
+		if (file->table[i].slot == slot)
+			return file->table[i].name;
+	}
+	return NULL;
+}
+
 void register_slot_name(enum core_arch arch, unsigned int slot, struct text *out)
 {
-	static const char *const aarch32[] = {"sp", "lr"};
+	const char *name = arch == CORE_A64 ? NULL : aarch32_name(arch, slot);
 
-	if (arch == CORE_A32 && slot > 14 && uop_mode_name(slot, out))
-		return;
-	if (arch == CORE_A64 || slot > 14)
+	if (name)
+		text_puts(out, name);
+	else if (arch != CORE_A32 || !uop_mode_name(slot, out))
 		uop_register_name(slot, out);
-	else if (slot < 13)
-		text_printf(out, "r%u", slot);
-	else
-		text_puts(out, aarch32[slot - 13]);
 }

@@ -64,19 +64,30 @@ static void write_stray(const struct calls *calls, const struct call *call, stru
 	text_char(out, '\n');
 }
 
-static const char *end_of_stack(const struct call *oldest)
+/* Why no caller is known of the call that a stack ends with, or of what it came in place of. */
+static const char *end_of_stack(const struct calls *calls, const struct call *oldest)
 {
-	if (oldest->begin == CALL_BEGIN_STACK)
-		return "another stack than what ran before it";
-	if (oldest->begin == CALL_BEGIN_LANDED)
-		return "its callers are not known: which call of this function goes on here the "
-		       "flow "
-		       "does not show";
-	if (oldest->begin == CALL_BEGIN_STRAY)
-		return "its callers are not known: what ran before it did not return to its caller";
-	if (oldest->begin == CALL_BEGIN_GAP)
-		return "its callers are older than a gap, and it has not returned to them";
-	return "its callers are older than the trace, and it has not returned to them";
+	static const char *const by_begin[] = {
+	        [CALL_BEGIN_FIRST] =
+	                "the trace begins in it; what called it, if anything did, is older",
+	        [CALL_BEGIN_GAP] =
+	                "its callers are older than a gap, and it has not returned to them",
+	        [CALL_BEGIN_BEFORE] =
+	                "its callers are older than the trace, or than a gap, and it has not "
+	                "returned to them",
+	        [CALL_BEGIN_STRAY] = "its callers are not known: what ran before it did not return "
+	                             "to its caller",
+	        [CALL_BEGIN_LANDED] =
+	                "its callers are not known: which call of this function goes on "
+	                "here the flow does not show",
+	        [CALL_BEGIN_STACK] = "another stack than what ran before it",
+	};
+
+	while (oldest->begin == CALL_BEGIN_TAIL && oldest->replaced != CALL_NONE)
+		oldest = calls_get(calls, oldest->replaced);
+	return oldest->begin < sizeof(by_begin) / sizeof(by_begin[0]) && by_begin[oldest->begin]
+	               ? by_begin[oldest->begin]
+	               : "its callers are not known";
 }
 
 static void write_stack(struct console *console, struct text *out)
@@ -99,7 +110,7 @@ static void write_stack(struct console *console, struct text *out)
 		return;
 	}
 	if (calls_get(calls, frame.call)->parent == CALL_NONE)
-		text_printf(out, "(%s)\n", end_of_stack(calls_get(calls, frame.call)));
+		text_printf(out, "(%s)\n", end_of_stack(calls, calls_get(calls, frame.call)));
 	else
 		text_printf(out, "(and %" PRIu32 " older ones)\n",
 		            calls_get(calls, frame.call)->depth);

@@ -348,10 +348,11 @@ static int compare_dumps(const void *a, const void *b)
 	return x->place.line < y->place.line ? -1 : x->place.line > y->place.line;
 }
 
+/* Of a core file's segments none has a line; they are by number there, as in the list. */
 static void check_dump_pair(const struct context *c, const struct snap_dump *a,
                             const struct snap_dump *b)
 {
-	bool in_order = a->place.line < b->place.line;
+	bool in_order = a->place.line <= b->place.line;
 	const struct snap_dump *later = in_order ? b : a;
 	const struct snap_dump *earlier = in_order ? a : b;
 	uint64_t where;
@@ -359,10 +360,27 @@ static void check_dump_pair(const struct context *c, const struct snap_dump *a,
 	if (!space_meets(a->space, b->space) ||
 	    !contradicts(later, earlier->address, earlier->length, earlier->data, &where))
 		return;
-	(void)diag_error(c->diags, STATUS_BAD_DATA, later->place,
-	                 "dump \"%.*s\" and the dump in line %llu hold different bytes at 0x%llx",
-	                 STR_ARG(later->section), (unsigned long long)earlier->place.line,
-	                 (unsigned long long)where);
+	if (earlier->place.line == 0)
+		(void)diag_error(c->diags, STATUS_BAD_DATA, later->place,
+		                 "segments \"%.*s\" and \"%.*s\" hold different bytes at 0x%llx",
+		                 STR_ARG(earlier->section), STR_ARG(later->section),
+		                 (unsigned long long)where);
+	else
+		(void)diag_error(
+		        c->diags, STATUS_BAD_DATA, later->place,
+		        "dump \"%.*s\" and the dump in line %llu hold different bytes at 0x%llx",
+		        STR_ARG(later->section), (unsigned long long)earlier->place.line,
+		        (unsigned long long)where);
+}
+
+/* Threads of a core file have one list of dumps; it is checked with the first. */
+static bool is_checked(const struct context *c, const struct snap_device *device)
+{
+	for (const struct snap_device *d = c->snapshot->devices; d < device; d++) {
+		if (device->dump_count > 0 && d->dumps == device->dumps)
+			return true;
+	}
+	return false;
 }
 
 /* Dumps of one device that overlap and differ. */
@@ -371,8 +389,10 @@ static void check_dumps(const struct context *c, const struct snap_device *devic
 	struct snap_dump *order = calloc(device->dump_count + 1, sizeof(*order));
 	size_t count = 0;
 
-	if (!order)
+	if (!order || is_checked(c, device)) {
+		free(order);
 		return;
+	}
 	for (size_t i = 0; i < device->dump_count; i++) {
 		if (device->dumps[i].length > 0)
 			order[count++] = device->dumps[i];

@@ -635,7 +635,8 @@ static enum status cut_patches(struct elf_image *image, struct elf_holes *holes,
 	struct elf_segments segments = {image->segments, image->segment_count};
 	uint64_t bytes;
 
-	TRY(elf_holes_add_rivals(holes, &segments));
+	if (!image->is_core) /* a core file's are dumps, and held against each other as these are */
+		TRY(elf_holes_add_rivals(holes, &segments));
 	TRY(elf_holes_cut(holes, &segments, &bytes));
 	image->segments = segments.items;
 	image->segment_count = segments.count;
@@ -643,8 +644,7 @@ static enum status cut_patches(struct elf_image *image, struct elf_holes *holes,
 		diag_note(source->diags, source->place,
 		          "ELF \"%.*s\": %llu bytes of code at %zu places are such as a kernel "
 		          "writes over (alternatives, static keys, traced functions), or differ "
-		          "between segments: what was there is not known from the file, a dump "
-		          "says it",
+		          "between segments: a dump says what was there, the file does not",
 		          STR_ARG(image->path), (unsigned long long)bytes, holes->count);
 	return STATUS_OK;
 }

@@ -152,8 +152,8 @@ void origin_step_text(const struct past_names *names, const struct origin_step *
 	if (s->is_part)
 		text_puts(out, "; the other bytes are of other writes");
 	if (s->repeats > 0)
-		text_printf(out, "; in a loop, %" PRIu64 " times before it, the first at %" PRIu64,
-		            s->repeats, s->oldest);
+		text_printf(out, "; in a loop, %" PRIu64 " time%s before it, the first at %" PRIu64,
+		            s->repeats, s->repeats == 1 ? "" : "s", s->oldest);
 	if (s->other)
 		write_meanwhile(s->other_first, s->other_last, out);
 	if (s->other && s->is_possible)

@@ -160,6 +160,40 @@ static void registers_of_a_snapshot_are_examined(void **state)
 	}
 }
 
+/* AArch32 has none of A64's names, and what is no register of its is named in words. */
+static void slots_have_the_names_of_their_architecture(void **state)
+{
+	static const struct {
+		enum core_arch arch;
+		unsigned int slot;
+		const char *name;
+	} cases[] = {
+	        {CORE_A64, REG_X16, "x16"},
+	        {CORE_A64, REG_V0 + 1, "v0.hi"},
+	        {CORE_A32, REG_X0 + 12, "r12"},
+	        {CORE_A32, REG_X0 + 13, "sp"},
+	        {CORE_A32, REG_SP, "sp_usr"},
+	        {CORE_A32, REG_V0 + 1, "d1"},
+	        {CORE_A32, REG_NZCV, "nzcv"},
+	        {CORE_A32, REG_FPSR, "fpscr"},
+	        {CORE_A32, REG_TPIDR_EL1, "tpidrprw"},
+	        {CORE_A32, REG_A32_MODE, "mode"},
+	        {CORE_M, REG_X0 + 14, "lr"},
+	        {CORE_M, REG_M_OTHER_SP, "the SP not in use"},
+	        {CORE_M, REG_M_ON_PSP, "control.spsel"},
+	        {CORE_M, REG_V0 + 15, "d15"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct text text = {0};
+
+		register_slot_name(cases[i].arch, cases[i].slot, &text);
+		assert_string_equal(text.data, cases[i].name);
+		text_fini(&text);
+	}
+}
+
 /* Each register of a file has slots of its own; none for those that the solver does not know. */
 static void solver_has_the_registers_of_each_file(void **state)
 {
@@ -214,6 +248,7 @@ int main(void)
 	        cmocka_unit_test(register_features_come_with_the_device),
 	        cmocka_unit_test(register_of_a_snapshot_is_found_by_its_number),
 	        cmocka_unit_test(registers_of_a_snapshot_are_examined),
+	        cmocka_unit_test(slots_have_the_names_of_their_architecture),
 	        cmocka_unit_test(solver_has_the_registers_of_each_file),
 	};
 

@@ -209,6 +209,7 @@ class Scripts(unittest.TestCase):
                       "0x..........2d7261, after it 0x........322d7261\n", said)
         self.assertIn("cpu_0 18175: set_label+0x10  sensorhub.c:134  strb w3, [x0, x2]\n", said)
         self.assertRegex(said, r"#1 +run_command\+0x54, .*\n#2 +poll_inbox")
+        self.assertIn("\n(its callers are older than the trace, or than a gap, and it has not returned to them)\n", said)
 
     def test_crash_in_words(self):
         said = self.said("crash")

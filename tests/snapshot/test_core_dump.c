@@ -75,18 +75,25 @@ static void put_words(struct maker *m, uint32_t type, size_t count, uint64_t fir
 		elf_put(&m->w, word, first + i);
 }
 
-static void begin(struct maker *m, bool is_64bit)
+/* Of three parts the last is a segment that lies over the other one's second half. */
+static void begin_of(struct maker *m, bool is_64bit, uint16_t count)
 {
 	const struct elf_form form = {is_64bit, false, is_64bit ? 183 : 40};
 	const struct elf_part parts[] = {{5, CODE, CODE_ADDRESS, 8, 8},
-	                                 {4, NOTES, 0, SIZE - NOTES, SIZE - NOTES}};
+	                                 {4, NOTES, 0, SIZE - NOTES, SIZE - NOTES},
+	                                 {5, CODE, CODE_ADDRESS + 4, 8, 8}};
 
 	*m = (struct maker){.is_64bit = is_64bit};
-	elf_build(m->file, SIZE, &form, parts, 2);
+	elf_build(m->file, SIZE, &form, parts, count);
 	m->file[16] = ET_CORE_TYPE;
 	m->file[is_64bit ? 64 + 56 : 52 + 32] = PT_NOTE_TYPE;
 	memcpy(m->file + CODE, "12345678", 8);
 	m->w = (struct elf_writer){m->file + NOTES, false};
+}
+
+static void begin(struct maker *m, bool is_64bit)
+{
+	begin_of(m, is_64bit, 2);
 }
 
 /* The file ends where the notes do; of it comes one warning, or the empty text: none. */
@@ -230,6 +237,25 @@ static void threads_are_one_cluster(void **state)
 	open_core(model, &m);
 	assert_int_equal(model->snapshot->cluster_count, 1);
 	assert_int_equal(model->snapshot->clusters[0].device_count, 2);
+}
+
+/* They are all threads', and have no line. */
+static void segments_that_contradict_each_other_are_named_once(void **state)
+{
+	struct model *model = *state;
+	struct maker m;
+	char *text;
+
+	begin_of(&m, true, 3);
+	put_status(&m, 41);
+	put_status(&m, 42);
+	open_core(model, &m);
+	snapshot_check_contradictions(model->snapshot, &model->diags);
+	text = diags_take(&model->diags);
+	assert_non_null(strstr(text, ": error: segments \"load0\" and \"load1\" hold different "
+	                             "bytes at 0x400404\n"));
+	assert_null(strchr(strchr(text, '\n') + 1, '\n'));
+	free(text);
 }
 
 static void arm_has_tls(void **state)
@@ -408,6 +434,8 @@ int main(void)
 	                                        model_set_up, model_tear_down),
 	        cmocka_unit_test_setup_teardown(threads_are_one_cluster, model_set_up,
 	                                        model_tear_down),
+	        cmocka_unit_test_setup_teardown(segments_that_contradict_each_other_are_named_once,
+	                                        model_set_up, model_tear_down),
 	        cmocka_unit_test_setup_teardown(arm64_has_vectors, model_set_up, model_tear_down),
 	        cmocka_unit_test_setup_teardown(arm64_has_the_longest_vectors, model_set_up,
 	                                        model_tear_down),
