@@ -28,6 +28,7 @@ ROOMS = {
     "snapshot": None,
     "snapshot/symbols": "snapshot/symbols/symbols.h",
     "snapshot/linux_kernel": None,
+    "snapshot/rtos": "snapshot/rtos/rtos.h",
     "arch/pattern": "arch/pattern/opcode.h",
     "arch/uop": "arch/uop/uop.h",
     "arch/a64": "arch/a64/a64.h",

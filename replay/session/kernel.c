@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "replay/session/session_store.h"
 #include "replay/session/thread_view.h"
+#include "snapshot/rtos/rtos.h"
 
 enum {
 	TRIES = 8,           /* instructions whose register is asked for, in each direction */
@@ -258,6 +259,33 @@ static bool past_task(struct kernel_place *at, uint64_t *address)
 	       look_back(*at, &search, stretch.low, address);
 }
 
+/* The program of the only core that there is has an operating system of its own. */
+static enum status open_rtos(struct session *session, struct rtos **rtos)
+{
+	const struct snapshot *snapshot = session->snapshot;
+	const struct symbols *symbols;
+
+	if (session_core_count(session) != 1)
+		return STATUS_NOT_FOUND;
+	TRY(session_symbols(session, &symbols));
+	return rtos_open(snapshot->images, snapshot->image_count, symbols, rtos);
+}
+
+/* The task that it calls the current one. */
+static bool rtos_task(struct session *session, const struct linux_memory *then,
+                      const struct linux_memory *last, struct session_task *task)
+{
+	uint64_t address;
+
+	if (!session->rtos && session->rtos_status == STATUS_OK)
+		session->rtos_status = open_rtos(session, &session->rtos);
+	if (!session->rtos || !rtos_current(session->rtos, then, &address))
+		return false;
+	rtos_task_read(session->rtos, then, address, &task->then);
+	rtos_task_read(session->rtos, last, address, &task->halt);
+	return true;
+}
+
 bool session_task(struct session *session, size_t core, uint64_t position,
                   struct session_task *task)
 {
@@ -269,8 +297,11 @@ bool session_task(struct session *session, size_t core, uint64_t position,
 	const struct linux_memory last = {read_memory, &halt};
 	uint64_t address;
 
-	if (!kernel || history_data(session_history(session, place.core)) ||
-	    !(at.position == halt.position ? halt_task(&halt, &address) : past_task(&at, &address)))
+	if (history_data(session_history(session, place.core)))
+		return false;
+	if (!kernel)
+		return rtos_task(session, &then, &last, task);
+	if (!(at.position == halt.position ? halt_task(&halt, &address) : past_task(&at, &address)))
 		return false;
 	/* Between an exception from EL0 and the kernel's MSR it is the program's stack pointer. */
 	if ((address >> KERNEL_BIT & 1) == 0)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Linux tasks and modules, where the snapshot's images have vmlinux with debug information. In: a
- * session, a core, a position. Out: what the session itself knows of the memory there, by the
- * layout of vmlinux (snapshot/linux_kernel/); nothing is guessed.
+ * Linux tasks and modules, where the snapshot's images have vmlinux with debug information, and the
+ * tasks of real-time operating systems, where they have a program that has one. In: a session, a
+ * core, a position. Out: what the session itself knows of the memory there, by the layout of
+ * vmlinux (snapshot/linux_kernel/) or of the program (snapshot/rtos/); nothing is guessed.
  */
 #ifndef CSREPLAY_REPLAY_SESSION_KERNEL_H
 #define CSREPLAY_REPLAY_SESSION_KERNEL_H
@@ -20,14 +21,18 @@ struct session;
 /*
  * The task that a core runs at a position: its address is in SP_EL0, which Linux keeps it in at EL1
  * and EL2; at EL0 of the halt it is the core's __entry_task. Of the past SP_EL0 is what an MRS or
- * an MSR near the position moved, with no exception, return or gap between.
+ * an MSR near the position moved, with no exception, return or gap between. Of a real-time
+ * operating system it is the one that its variable calls current, where the snapshot has one core.
  */
 struct session_task {
 	struct linux_task then; /* as memory is known there */
 	struct linux_task halt; /* the same address at the halt: it may be another's by then */
 };
 
-/* False if there is no vmlinux, or the address is not known. */
+/*
+ * False if there is neither vmlinux nor a program that rtos_open() finds one in, or the address is
+ * not known.
+ */
 bool session_task(struct session *session, size_t core, uint64_t position,
                   struct session_task *task);
 

@@ -14,6 +14,7 @@
 #include "replay/history/history.h"
 #include "replay/tarmac/tarmac.h"
 #include "replay/trust/trust.h"
+#include "snapshot/rtos/rtos.h"
 
 enum {
 	QUICK_WINDOW = 200000, /* instructions that a window grows to for a debugger's registers */
@@ -373,6 +374,7 @@ void session_destroy(struct session *session)
 		forget_moves(session, i);
 	free(session->moves);
 	linux_kernel_close(session->kernel);
+	rtos_close(session->rtos);
 	free(session->calls);
 	free(session->pasts);
 	for (size_t i = 0; session->written && i < session->snapshot->core_count; i++)

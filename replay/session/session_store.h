@@ -122,6 +122,8 @@ struct session {
 	struct linux_kernel *kernel;
 	enum status kernel_status;  /* OK: not asked for yet, or it is there */
 	struct sp_el0_moves *moves; /* one a core; NULL: not asked for yet */
+	struct rtos *rtos;
+	enum status rtos_status; /* the same as kernel_status */
 	struct answers answers;
 };
 

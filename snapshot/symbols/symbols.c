@@ -11,6 +11,7 @@
 enum {
 	SECTION_SYMBOLS = 2,
 	SECTION_DYNAMIC_SYMBOLS = 11,
+	SECTION_ALLOCATED = 2,
 	SECTION_EXECUTABLE = 4,
 	SYMBOL_NOTYPE = 0,
 	SYMBOL_OBJECT = 1,
@@ -171,6 +172,19 @@ static bool is_function(const struct sections *s, const struct raw_symbol *symbo
 		return true;
 	return type == SYMBOL_NOTYPE && read_section(s, symbol->section, &section) == STATUS_OK &&
 	       (section.flags & SECTION_EXECUTABLE) != 0;
+}
+
+/* It names data. Of a local variable in .bss gcc for bare-metal Arm says the size and no type. */
+static bool is_object(const struct sections *s, const struct raw_symbol *symbol)
+{
+	unsigned int type = symbol->info & 15;
+	struct section section;
+
+	if (symbol->section == 0 || type == SYMBOL_OBJECT)
+		return type == SYMBOL_OBJECT && symbol->section != 0;
+	return type == SYMBOL_NOTYPE && symbol->size > 0 &&
+	       read_section(s, symbol->section, &section) == STATUS_OK &&
+	       (section.flags & (SECTION_ALLOCATED | SECTION_EXECUTABLE)) == SECTION_ALLOCATED;
 }
 
 /* Where a symbol is; false if its section is not placed. */
@@ -403,8 +417,7 @@ static void visit_table(const struct elf_image *image, const struct sections *s,
 
 		if (read_symbol(s, section->offset + i * size, &symbol) != STATUS_OK)
 			return;
-		if ((symbol.info & 15) == SYMBOL_OBJECT && symbol.section != 0 &&
-		    find_address(image, &symbol, &address))
+		if (is_object(s, &symbol) && find_address(image, &symbol, &address))
 			visit(context, name_at(s, &strings, symbol.name), address, &symbol);
 	}
 }

@@ -34,9 +34,9 @@ void symbols_close(struct symbols *symbols); /* NULL is fine */
 bool symbols_find(const struct symbols *symbols, uint64_t address, struct function_symbol *found);
 
 /*
- * The object (a variable) of this name, a symbol of type OBJECT: its first byte and how many it
- * has. How many there are: one that all files see hides those of one file; else, of several, none
- * is it.
+ * The object (a variable) of this name, a symbol of type OBJECT, or of data with a size and no
+ * type: its first byte and how many it has. How many there are: one that all files see hides those
+ * of one file; else, of several, none is it.
  */
 size_t symbols_find_object(const struct symbols *symbols, struct str name, uint64_t *address,
                            uint64_t *size);

@@ -2,7 +2,7 @@
 /*
  * Tasks on a bare Cortex-M, as small real-time kernels switch them: each has a process stack, PendSV
  * keeps R4 to R11 there and SP in the task's structure, SysTick preempts, SVC starts the first and
- * ends one. In place of m_main.c.
+ * ends one. What FreeRTOS has too is named as there. In place of m_main.c.
  */
 #include "program.h"
 
@@ -14,16 +14,19 @@
 
 enum { TASKS = 3, WORDS = 256 };
 
-struct task {
+struct tskTaskControlBlock {
 	uint32_t *top; /* first: PendSV has its address alone */
 	uint32_t is_done;
 	uint32_t switches;
+	char pcTaskName[16];
 };
 
 extern uint32_t data_start, data_end, data_load, bss_start, bss_end, stack_top;
 
-static struct task tasks[TASKS];
-__attribute__((used)) static struct task *volatile current;
+static struct tskTaskControlBlock tasks[TASKS] = {
+        {.pcTaskName = "sorter"}, {.pcTaskName = "folder"}, {.pcTaskName = "waiter"}};
+__attribute__((used)) static struct tskTaskControlBlock *volatile pxCurrentTCB;
+__attribute__((used)) static volatile int32_t xSchedulerRunning = 1;
 static uint64_t stacks[TASKS][WORDS / 2];
 static volatile uint32_t ticks;
 static volatile uint32_t served;
@@ -43,18 +46,18 @@ NOINLINE void finished(uint32_t result)
 
 __attribute__((used)) static void select_task(void)
 {
-	uint32_t next = (uint32_t)(current - tasks);
+	uint32_t next = (uint32_t)(pxCurrentTCB - tasks);
 
 	do {
 		next = next + 1 == TASKS ? 0 : next + 1;
 	} while (tasks[next].is_done);
-	current = &tasks[next];
-	current->switches++;
+	pxCurrentTCB = &tasks[next];
+	pxCurrentTCB->switches++;
 }
 
 static void __attribute__((naked)) pendsv(void)
 {
-	__asm__ volatile("mrs r0, psp\n isb\n ldr r3, =current\n ldr r2, [r3]\n"
+	__asm__ volatile("mrs r0, psp\n isb\n ldr r3, =pxCurrentTCB\n ldr r2, [r3]\n"
 	                 "stmdb r0!, {r4-r11}\n str r0, [r2]\n stmdb sp!, {r3, lr}\n"
 	                 "mov r0, #32\n msr basepri, r0\n dsb\n isb\n bl select_task\n"
 	                 "mov r0, #0\n msr basepri, r0\n ldmia sp!, {r3, lr}\n"
@@ -64,14 +67,14 @@ static void __attribute__((naked)) pendsv(void)
 
 __attribute__((used)) static void end_task(void)
 {
-	current->is_done = 1;
+	pxCurrentTCB->is_done = 1;
 	ICSR = PEND_SV;
 }
 
 /* From MSP it starts the first task, from a task it ends that. */
 static void __attribute__((naked)) svcall(void)
 {
-	__asm__ volatile("tst lr, #4\n bne end_task\n ldr r3, =current\n ldr r1, [r3]\n"
+	__asm__ volatile("tst lr, #4\n bne end_task\n ldr r3, =pxCurrentTCB\n ldr r1, [r3]\n"
 	                 "ldr r0, [r1]\n ldmia r0!, {r4-r11}\n msr psp, r0\n isb\n"
 	                 "mov r0, #0\n msr basepri, r0\n orr lr, lr, #0xd\n bx lr\n .ltorg\n");
 }
@@ -117,7 +120,7 @@ void reset(void)
 	make_task(0, sorter);
 	make_task(1, folder);
 	make_task(2, waiter);
-	current = &tasks[0];
+	pxCurrentTCB = &tasks[0];
 	SYSTICK[1] = 500;
 	SYSTICK[2] = 0;
 	SHPR2 = 0x40u << 24;
