@@ -6,6 +6,7 @@
 
 #include "base/vec.h"
 #include "replay/history/history.h"
+#include "replay/values/pointed_lines.h"
 #include "replay/values/solver/solver.h"
 
 enum {
@@ -194,7 +195,7 @@ static enum status add(struct other_cores *others, struct writer *w, const struc
 	if (size > RANGE_MOST)
 		return STATUS_UNSUPPORTED;
 	if (is_known)
-		TRY(other_writes_use(&others->writes, address.value & ADDRESS_BITS, size));
+		TRY(line_set_add(&others->writes.used, address.value & ADDRESS_BITS, size));
 	if (a->kind == ACCESS_LOAD)
 		return STATUS_OK;
 	if (position != w->position)
@@ -402,10 +403,13 @@ static enum status look(struct other_cores *others)
 		if (core != others->core)
 			others->status = add_core(others, core);
 	}
-	if (others->status != STATUS_OK)
-		forget(others);
 	sort_stores(others);
 	other_writes_sort(&others->writes);
+	if (others->status == STATUS_OK)
+		others->status =
+		        pointed_lines_add(&others->writes, others->histories[others->core]);
+	if (others->status != STATUS_OK)
+		forget(others);
 	others->is_found = others->status != STATUS_INTERRUPTED;
 	return others->status;
 }
@@ -441,8 +445,9 @@ static enum status begin_coherent(struct other_cores *others)
 	TRY(other_cores_writes(others->plain, &plain));
 	for (size_t i = 0; i < plain->known.count; i++)
 		TRY(other_writes_add(&others->writes.known, &plain->known.items[i]));
-	for (size_t i = 0; i < plain->line_count; i++)
-		TRY(other_writes_use(&others->writes, plain->lines[i] * CACHE_LINE, CACHE_LINE));
+	for (size_t i = 0; i < plain->used.count; i++)
+		TRY(line_set_add(&others->writes.used, plain->used.numbers[i] * CACHE_LINE,
+		                 CACHE_LINE));
 	return STATUS_OK;
 }
 

@@ -31,7 +31,7 @@ static struct other_writes made(void)
 	add(&writes.known, NEAR, 11, 20);
 	add(&writes.known, NEAR, 10, 12);
 	add(&writes.open, 0, 30, 32);
-	assert_int_equal(other_writes_use(&writes, NEAR, 8), STATUS_OK);
+	assert_int_equal(line_set_add(&writes.used, NEAR, 8), STATUS_OK);
 	add(&writes.unseen, 0, 50, 52);
 	other_writes_sort(&writes);
 	return writes;
@@ -82,11 +82,24 @@ static void test_use_over_the_end_of_a_line_is_of_both(void **state)
 
 	(void)state;
 	add(&writes.open, 0, 0, 100);
-	assert_int_equal(other_writes_use(&writes, FAR - 4, 8), STATUS_OK);
+	assert_int_equal(line_set_add(&writes.used, FAR - 4, 8), STATUS_OK);
 	other_writes_sort(&writes);
 	assert_false(other_writes_none(&writes, BESIDE, true, 0, 1));
 	assert_false(other_writes_none(&writes, FAR, true, 0, 1));
 	assert_true(other_writes_none(&writes, FAR + 64, true, 0, 1));
+	other_writes_fini(&writes);
+}
+
+static void test_line_that_is_pointed_to_is_as_one_in_use(void **state)
+{
+	struct other_writes writes = made();
+
+	(void)state;
+	assert_true(other_writes_none(&writes, FAR, true, 25, 30));
+	assert_int_equal(line_set_add(&writes.pointed, FAR, 1), STATUS_OK);
+	other_writes_sort(&writes);
+	assert_false(other_writes_none(&writes, FAR, true, 25, 30));
+	assert_true(other_writes_none(&writes, FAR, true, 33, 39));
 	other_writes_fini(&writes);
 }
 
@@ -106,6 +119,7 @@ int main(void)
 	        cmocka_unit_test(test_known_store_counts_while_it_may_have_happened),
 	        cmocka_unit_test(test_store_of_unknown_address_may_be_to_a_line_in_use_alone),
 	        cmocka_unit_test(test_use_over_the_end_of_a_line_is_of_both),
+	        cmocka_unit_test(test_line_that_is_pointed_to_is_as_one_in_use),
 	        cmocka_unit_test(test_nothing_is_known_before_the_others_were_traced),
 	};
 

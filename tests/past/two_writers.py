@@ -18,7 +18,8 @@ NOP, STORE = 0xD503201F, 0xF90007E0  # STR X0, [SP, #8]
 STORE_X9 = 0xF9000120  # STR X0, [X9]
 CLEAR_X9 = 0xD2800009
 LOAD_X1, LOAD_X2 = 0xF94007E1, 0xF94007E2  # LDR X1, [SP, #8]
-SP, AT = 0x1000, 0x1008
+LOAD_FAR = 0xF9400083  # LDR X3, [X4]
+SP, AT, FAR = 0x1000, 0x1008, 0x1080
 UNKNOWN = "other cores may have written it: their traces do not say what they did all that time"
 
 
@@ -103,6 +104,15 @@ class TwoWriters(unittest.TestCase):
             if value.startswith("0x"):
                 self.assertLessEqual({int(one, 16) for one in known}, {int(value, 16)}, said)
         self.assertFalse([s for s in stretches if s[0] < 500 < s[1] and s[2].startswith("0x")], said)
+
+    def test_what_a_shared_word_points_to_may_be_written_through_it(self):
+        """cpu_0 alone is seen to use the line of FAR, and cpu_1 that of AT, in which a pointer may lie."""
+        for halt, known in ((0, True), (FAR, False), (FAR - 0x40, False), (0x400000, True)):
+            folder = self.make([{100: LOAD_FAR, 700: LOAD_FAR}, {50: LOAD_X1, 500: STORE_X9, 501: CLEAR_X9}],
+                               [{4: FAR}, {1: halt}], halt)
+            for trust in ("--assume-traced-writers", "--trust=assumed"):
+                said = self.ask(folder, "state", None, "--batch", *trust.split("="), asked=f"300\tm{FAR:x}\n")
+                self.assertEqual(said.split("\t")[2].strip() != "-", known, (hex(halt), trust, said))
 
 
 if __name__ == "__main__":

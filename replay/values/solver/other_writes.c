@@ -11,7 +11,8 @@ void other_writes_fini(struct other_writes *writes)
 	free(writes->known.items);
 	free(writes->open.items);
 	free(writes->unseen.items);
-	free(writes->lines);
+	free(writes->used.numbers);
+	free(writes->pointed.numbers);
 	*writes = (struct other_writes){.from = 0};
 }
 
@@ -23,17 +24,17 @@ enum status other_writes_add(struct other_write_list *list, const struct other_w
 	return STATUS_OK;
 }
 
-enum status other_writes_use(struct other_writes *writes, uint64_t address, uint64_t size)
+enum status line_set_add(struct line_set *set, uint64_t address, uint64_t size)
 {
 	uint64_t last = (address + size - 1) / CACHE_LINE;
 
 	for (uint64_t line = address / CACHE_LINE; line <= last; line++) {
 		/* Most use the line again that they used last. */
-		if (writes->line_count > 0 && writes->lines[writes->line_count - 1] == line)
+		if (set->count > 0 && set->numbers[set->count - 1] == line)
 			continue;
-		TRY(vec_reserve((void **)&writes->lines, &writes->line_capacity,
-		                writes->line_count + 1, sizeof(*writes->lines)));
-		writes->lines[writes->line_count++] = line;
+		TRY(vec_reserve((void **)&set->numbers, &set->capacity, set->count + 1,
+		                sizeof(*set->numbers)));
+		set->numbers[set->count++] = line;
 	}
 	return STATUS_OK;
 }
@@ -77,13 +78,33 @@ static int compare_lines(const void *left, const void *right)
 	return a == b ? 0 : a < b ? -1 : 1;
 }
 
+static void sort_lines(struct line_set *set)
+{
+	size_t kept = 0;
+
+	if (set->count == 0)
+		return;
+	qsort(set->numbers, set->count, sizeof(*set->numbers), compare_lines);
+	for (size_t i = 1; i < set->count; i++) {
+		if (set->numbers[i] != set->numbers[kept])
+			set->numbers[++kept] = set->numbers[i];
+	}
+	set->count = kept + 1;
+}
+
+static bool has_line(const struct line_set *set, uint64_t line)
+{
+	return set->count > 0 &&
+	       bsearch(&line, set->numbers, set->count, sizeof(line), compare_lines);
+}
+
 void other_writes_sort(struct other_writes *writes)
 {
 	sort_list(&writes->known);
 	sort_list(&writes->open);
 	sort_list(&writes->unseen);
-	if (writes->line_count > 0)
-		qsort(writes->lines, writes->line_count, sizeof(*writes->lines), compare_lines);
+	sort_lines(&writes->used);
+	sort_lines(&writes->pointed);
 }
 
 /* One of the list is of the granule, and of one of these positions. */
@@ -127,7 +148,5 @@ bool other_writes_none(const struct other_writes *writes, uint64_t granule, bool
 	if (!other_writes_are_open(writes, first, last) &&
 	    !other_writes_are_unseen(writes, first, last))
 		return true;
-	return uses &&
-	       (writes->line_count == 0 ||
-	        !bsearch(&line, writes->lines, writes->line_count, sizeof(line), compare_lines));
+	return uses && !has_line(&writes->used, line) && !has_line(&writes->pointed, line);
 }

@@ -6,7 +6,8 @@
  * Out: whether a granule may have been written between two positions.
  *
  * A store whose address is not known, and what another core's trace does not say, may have gone to
- * any cache line that another core is seen to use or that this one is not, and is assumed to have
+ * any cache line that another core is seen to use, that a word there points to
+ * (replay/values/pointed_lines.h), or that this core is not seen to use, and is assumed to have
  * gone to no other.
  */
 #ifndef CSREPLAY_REPLAY_VALUES_SOLVER_OTHER_WRITES_H
@@ -33,15 +34,21 @@ struct other_write_list {
 	size_t capacity;
 };
 
+/* Cache lines, by number. Zeroed before the first is added. */
+struct line_set {
+	uint64_t *numbers; /* once sorted: each once */
+	size_t count;
+	size_t capacity;
+};
+
 /* Zeroed before the first is added. */
 struct other_writes {
 	struct other_write_list known;
 	struct other_write_list open; /* stores of unknown address; the granule is 0 */
 	/* What is not traced and may have written memory, as a gap; the granule is 0. */
 	struct other_write_list unseen;
-	uint64_t *lines; /* numbers of cache lines, of 64 bytes */
-	size_t line_count;
-	size_t line_capacity;
+	struct line_set used;    /* by other cores, as their traces show */
+	struct line_set pointed; /* to, in these */
 	/* What other cores did while this one was before this position was not traced. */
 	uint64_t from;
 };
@@ -51,8 +58,8 @@ void other_writes_fini(struct other_writes *writes);
 /* NO_MEM. */
 MUST_USE enum status other_writes_add(struct other_write_list *list,
                                       const struct other_write *write);
-/* Another core uses the bytes at an address without the top byte. NO_MEM. */
-MUST_USE enum status other_writes_use(struct other_writes *writes, uint64_t address, uint64_t size);
+/* The lines of bytes at an address without the top byte. NO_MEM. */
+MUST_USE enum status line_set_add(struct line_set *set, uint64_t address, uint64_t size);
 /* After all were added: sorts, and makes one of what overlaps. */
 void other_writes_sort(struct other_writes *writes);
 
