@@ -22,6 +22,8 @@
  *   handler that was interrupted, or else to the task that waits where it goes to. Where SVC or
  *   PendSV was taken any number of tasks may wait, seen or not: as in the middle of a function,
  *   returns tell.
+ * - What a vector's stub of AArch32 hands over to (Linux: vector_irq to __irq_svc) came in the
+ * place of the handler (calls_stub.h).
  * - An instruction that sets SP from a register or from memory may change stacks (cpu_switch_to of
  *   Linux), where all tasks wait at one place. If a function that it was in returned to its caller,
  *   and that or one of its callers to another one later, it does. What goes on after it is one of
@@ -88,6 +90,7 @@ struct call {
 	bool may_be_asked; /* may_switch: and perhaps its caller asked for it */
 	/* While calls are built: */
 	bool is_merged;        /* `replaced` is the same one */
+	uint8_t stub;          /* of a handler of AArch32: enum stub, of all that it has executed */
 	uint32_t has_switched; /* struct switches: what may have changed stacks in it */
 	uint32_t may_be_other; /* and in what it had called, so that it is perhaps another's */
 };

@@ -23,15 +23,19 @@ struct last_run {
 	bool has_next;
 };
 
+/* What is asked of a basic block but once. */
+struct node_facts {
+	uint8_t exit;    /* enum exit_kind: how it ends */
+	uint8_t sets_sp; /* enum sets_sp */
+	uint8_t stub;    /* enum stub */
+};
+
 struct build {
 	struct call_builder b;
 	const struct history *history;
 	struct interrupt *interrupt;
-	/* How each node of a graph ends: enum exit_kind. */
 	const struct graph *graph;
-	uint8_t *exits;
-	/* And whether it sets SP: enum sets_sp. */
-	uint8_t *sets_sp;
+	struct node_facts *facts; /* of each node of the graph */
 	struct last_run last;
 	size_t next_event;
 	size_t next_gap;
@@ -126,11 +130,9 @@ static enum status take_graph(struct build *build, const struct graph *graph)
 {
 	if (build->graph == graph)
 		return STATUS_OK;
-	free(build->exits);
-	free(build->sets_sp);
-	build->exits = calloc(graph->count, sizeof(*build->exits));
-	build->sets_sp = calloc(graph->count, sizeof(*build->sets_sp));
-	if (!build->exits || !build->sets_sp)
+	free(build->facts);
+	build->facts = calloc(graph->count, sizeof(*build->facts));
+	if (!build->facts)
 		return STATUS_NO_MEM;
 	build->graph = graph;
 	return calls_add_entries(&build->b, graph);
@@ -159,7 +161,7 @@ static bool find_sp_site(const struct build *build, const struct basic_block *bl
 static enum status note_sp(struct build *build, const struct history_run *run)
 {
 	const struct basic_block *block = &run->graph->nodes[run->node];
-	uint8_t *sets_sp = &build->sets_sp[run->node];
+	uint8_t *sets_sp = &build->facts[run->node].sets_sp;
 	uint64_t site;
 
 	if (*sets_sp == SETS_SP_NO)
@@ -171,13 +173,27 @@ static enum status note_sp(struct build *build, const struct history_run *run)
 	return calls_switch_stack(&build->b, site, block->walk.start);
 }
 
+/* What the active call executes, if it has been a stub until now. */
+static void note_stub(struct build *build, const struct history_run *run)
+{
+	struct call *top = &build->b.calls->items[build->b.top];
+	uint8_t *stub = &build->facts[run->node].stub;
+
+	if (top->stub != STUB_KEEPS && top->stub != STUB_SETS)
+		return;
+	if (*stub == STUB_UNASKED)
+		*stub = (uint8_t)stub_of_run(history_memory(build->history),
+		                             &run->graph->nodes[run->node]);
+	top->stub = (uint8_t)stub_join((enum stub)top->stub, (enum stub) * stub);
+}
+
 static void note_run(struct build *build, const struct history_run *run)
 {
 	const struct basic_block *block = &run->graph->nodes[run->node];
 	const struct walk *walk = &block->walk;
 	bool is_taken = run->taken && (walk->last.class == INSN_BRANCH ||
 	                               walk->last.class == INSN_BRANCH_INDIRECT);
-	uint8_t *kind = &build->exits[run->node];
+	uint8_t *kind = &build->facts[run->node].exit;
 
 	if (is_taken && *kind == EXIT_UNASKED)
 		*kind = (uint8_t)exit_of(build, block);
@@ -411,6 +427,7 @@ static enum status take_run(struct build *build, const struct history_run *run, 
 	if (build->b.context.is_known)
 		TRY(calls_switch_context(&build->b, to));
 	TRY(note_sp(build, run));
+	note_stub(build, run);
 	note_run(build, run);
 	return STATUS_OK;
 }
@@ -540,6 +557,7 @@ static enum status build_with(const struct history *history, const struct symbol
 	        .interrupt = interrupt,
 	        .b = {.top = CALL_NONE,
 	              .is_m_profile = history_core(history)->arch == CORE_M,
+	              .has_stubs = history_core(history)->arch == CORE_A32,
 	              .switches = switches},
 	};
 	struct calls *made = calloc(1, sizeof(*made));
@@ -560,8 +578,7 @@ static enum status build_with(const struct history *history, const struct symbol
 	if (status == STATUS_OK)
 		status = drop_merged(made);
 	count_depths(made);
-	free(build.exits);
-	free(build.sets_sp);
+	free(build.facts);
 	free(build.b.returns);
 	free(build.b.entries);
 	free(build.b.doubts);

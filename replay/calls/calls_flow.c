@@ -140,6 +140,18 @@ static bool is_open(const struct call_builder *b, uint32_t call)
 }
 
 /*
+ * A handler went on in a function by a jump, and had put into LR where that is to return to:
+ * ret_fast_syscall of Linux. It is still the handler, on its stack: none of its parts has set SP.
+ */
+static bool goes_on_in_handler(const struct call_builder *b, uint64_t to)
+{
+	const struct call *c = calls_of(b, b->top);
+
+	return c->is_exception && c->begin == CALL_BEGIN_TAIL && c->has_switched == 0 &&
+	       calls_is_entry(b, to);
+}
+
+/*
  * A return to what neither called nor was left. What was the caller is there as long as nothing
  * ran: what ran may have moved SP.
  */
@@ -150,6 +162,8 @@ static enum status stray(struct call_builder *b, uint64_t to)
 
 	if (calls_of(b, left)->is_exception && calls_of(b, left)->begin == CALL_BEGIN_EXCEPTION)
 		return STATUS_OK; /* the handler of a signal goes on in a trampoline */
+	if (goes_on_in_handler(b, to))
+		return calls_replace(b, CALL_BEGIN_TAIL, CALL_END_TAIL, to);
 	if (calls_is_entry(b, to))
 		return calls_begin_stack(b, to);
 	if (b->is_halt)
@@ -221,6 +235,15 @@ static uint32_t newest_exception(const struct call_builder *b)
 	return call != CALL_NONE && calls_of(b, call)->parent != CALL_NONE ? call : CALL_NONE;
 }
 
+/* The active call is a stub's, which neither returns nor skips what it interrupted. */
+static bool hands_over(const struct call_builder *b, uint64_t to)
+{
+	const struct call *c = calls_of(b, b->top);
+
+	return c->stub == STUB_SETS && (calls_is_entry(b, to) || !c->has_return ||
+	                                !calls_is_one_function(b, c->return_address, to));
+}
+
 static enum status take_exception_return(struct call_builder *b, uint64_t to)
 {
 	uint32_t found = find_return(b, b->top, to, true);
@@ -229,6 +252,10 @@ static enum status take_exception_return(struct call_builder *b, uint64_t to)
 	bool is_done;
 	uint32_t root;
 
+	if (found == CALL_NONE && hands_over(b, to)) {
+		calls_of(b, b->top)->stub = STUB_NONE;
+		return calls_replace(b, CALL_BEGIN_TAIL, CALL_END_TAIL, to);
+	}
 	if (b->switches->active & SWITCH_TASKS)
 		return calls_return_to_task(b, handler, to);
 	if (handler != CALL_NONE)
@@ -331,6 +358,7 @@ enum status calls_interrupt(struct call_builder *b, const struct call_exception 
 	                        .is_fault = e->is_fault,
 	                        .may_switch = e->may_switch,
 	                        .may_be_asked = e->may_switch && !e->is_chained,
+	                        .stub = b->has_stubs ? STUB_KEEPS : STUB_NONE,
 	                        .parent = b->top,
 	                        .replaced = CALL_NONE,
 	                        .begin = CALL_BEGIN_EXCEPTION};

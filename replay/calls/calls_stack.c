@@ -94,6 +94,8 @@ enum status calls_add(struct call_builder *b, struct call call, uint64_t address
 		return STATUS_UNSUPPORTED;
 	TRY(grow_slots(b));
 	TRY(vec_reserve((void **)&c->items, &c->capacity, c->count + 1, sizeof(*c->items)));
+	if (b->top != CALL_NONE)
+		calls_of(b, b->top)->stub = STUB_NONE;
 	call.function = function.is_known ? function.start : address;
 	call.has_function = function.is_known;
 	call.leave = CALL_NOT_KNOWN;

@@ -11,6 +11,7 @@
 #define CSREPLAY_REPLAY_CALLS_CALLS_STORE_H
 
 #include "replay/calls/calls.h"
+#include "replay/calls/calls_stub.h"
 
 struct call_segment {
 	uint64_t position;
@@ -157,6 +158,7 @@ struct call_builder {
 	                      which one that is; or 0 */
 	bool is_halt;      /* nothing runs after the boundary */
 	bool is_m_profile;
+	bool has_stubs; /* of vectors: calls_stub.h */
 	struct switches *switches;
 	struct doubt *doubts; /* rising by root */
 	size_t doubt_count;

@@ -97,6 +97,46 @@ static void what_sets_sp(void **state)
 		assert_int_equal(calls_sets_sp(rows[i].isa, rows[i].opcode), rows[i].want);
 }
 
+static void what_a_stub_does(void **state)
+{
+	static const struct {
+		enum isa isa;
+		uint32_t opcode;
+		enum stub want;
+	} rows[] = {
+	        {ISA_A32, 0xe24ee004, STUB_KEEPS}, /* sub lr, lr, #4 */
+	        {ISA_A32, 0xe88d4001, STUB_KEEPS}, /* stmia sp, {r0, lr} */
+	        {ISA_A32, 0xe14fe000, STUB_KEEPS}, /* mrs lr, spsr */
+	        {ISA_A32, 0xe16ff000, STUB_SETS},  /* msr spsr_cxsf, r0 */
+	        {ISA_A32, 0x016ff000, STUB_KEEPS}, /* msreq spsr_cxsf, r0 */
+	        {ISA_A32, 0xe79fe10e, STUB_KEEPS}, /* ldr lr, [pc, lr, lsl #2] */
+	        {ISA_A32, 0xee070fd5, STUB_KEEPS}, /* mcr p15, 0, r0, c7, c5, 6: BPIALL */
+	        {ISA_A32, 0xf57ff047, STUB_KEEPS}, /* dsb nsh */
+	        {ISA_A32, 0xeafffffe, STUB_KEEPS}, /* b . */
+	        {ISA_A32, 0xe1b0f00e, STUB_KEEPS}, /* movs pc, lr */
+	        {ISA_A32, 0x01b0f00e, STUB_NONE},  /* movseq pc, lr */
+	        {ISA_A32, 0xf8bd0a00, STUB_NONE},  /* rfeia sp! */
+	        {ISA_A32, 0xe8ddffff, STUB_NONE},  /* ldmia sp, {r0-pc}^ */
+	        {ISA_A32, 0xe8d06000, STUB_NONE},  /* ldmia r0, {sp, lr}^ */
+	        {ISA_A32, 0xe92d4001, STUB_NONE},  /* push {r0, lr} */
+	        {ISA_A32, 0xe1a0d000, STUB_NONE},  /* mov sp, r0 */
+	        {ISA_A32, 0xf102001f, STUB_NONE},  /* cps #31 */
+	        {ISA_A32, 0xe121f000, STUB_NONE},  /* msr cpsr_c, r0 */
+	        {ISA_A32, 0xe125f200, STUB_NONE},  /* msr sp_usr, r0 */
+	        {ISA_A32, 0xf96d051f, STUB_NONE},  /* srsdb sp!, #31 */
+	        {ISA_A32, 0xee020f10, STUB_NONE},  /* mcr p15, 0, r0, c2, c0, 0: TTBR0 */
+	        {ISA_T32, 0xf3908f00, STUB_SETS},  /* msr spsr_cxsf, r0 */
+	        {ISA_T32, 0xf3de8f00, STUB_KEEPS}, /* subs pc, lr, #0 */
+	        {ISA_T32, 0x4685, STUB_NONE},      /* mov sp, r0 */
+	        {ISA_T32, 0xb501, STUB_NONE},      /* push {r0, lr} */
+	        {ISA_A64, 0xd69f03e0, STUB_NONE},  /* eret */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_int_equal(stub_of_opcode(rows[i].isa, rows[i].opcode), rows[i].want);
+}
+
 /* ---- tasks of M profile: v is PendSV, w is SysTick, h is where tasks ask for a switch ---- */
 
 /* The second one was not seen before; the return of h tells the two apart. */
@@ -299,6 +339,7 @@ int main(void)
 	        cmocka_unit_test(setting_sp_alone_switches_no_stack),
 	        cmocka_unit_test(stack_that_is_switched_with_its_context_is_known_again),
 	        cmocka_unit_test(what_sets_sp),
+	        cmocka_unit_test(what_a_stub_does),
 	        cmocka_unit_test(tasks_change_in_a_supervisor_call),
 	        cmocka_unit_test(tasks_change_in_an_interrupt),
 	        cmocka_unit_test(supervisor_calls_of_one_task_change_nothing),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A Cortex-A9 in A32 as a snapshot, recorded under qemu's system emulation: a program of tests/values/programs as one of
 the tasks of a_tasks.c, which SVC and a timer's interrupt switch, or a function that changes SP; or in the modes of
-a_modes.c, with exceptions of all kinds. synth makes the trace of an ETMv4.
+a_modes.c, with exceptions of all kinds; or as that of a_handover.c, whose stubs hand over as those of Linux. synth makes the trace of an ETMv4.
 
 The truth lies beside it, as recorded_m.py has it; in place of xPSR is CPSR, and nothing of memory."""
 import os
@@ -28,7 +28,7 @@ MACHINE = [m_programs.EMULATOR, "-M", "vexpress-a9", "-audiodev", "none,id=none"
            recordings.LOG, "-gdb", "unix:gdb,server=on,wait=off", "-S"]
 # Where the program runs, the options to compile it, and where the recording begins.
 KINDS = {"atasks": ("a_tasks.c", [], "start_first"), "rtasks": ("a_tasks.c", ["-DBY_RETURN"], "start_first"),
-         "amodes": ("a_modes.c", [], "start")}
+         "amodes": ("a_modes.c", [], "start"), "ahandover": ("a_handover.c", [], "start")}
 END = "finished"
 TASKS, STACK_SIZE = 3, 2048  # of a_tasks.c
 UNDEFINED, CALL, BREAKPOINT, ALIGNMENT, IRQ, FIQ = 3, 2, 6, 10, 14, 15  # as an ETMv4 numbers them
@@ -84,12 +84,14 @@ def drop_unexecuted(states, taken):
     return kept, moved
 
 
-def events_of(states, taken, stacks, opcode_at):
-    """recorded_m.Event of each return and entry; and position of an entry -> where its handler returns to."""
+def events_of(states, taken, stacks, opcode_at, stubs):
+    """recorded_m.Event of each return and entry; and position of an entry -> where its handler returns to. What is in `stubs`
+    hands over, and returns nowhere."""
     events, backs = [], {}
     for position in range(1, len(states)):
         number = taken.get(position, 0)
-        has_returned = is_return(opcode_at(states[position - 1].registers[PC]))
+        pc = states[position - 1].registers[PC]
+        has_returned = is_return(opcode_at(pc)) and pc not in stubs
         if not number and not has_returned:
             continue
         sp = states[position].registers[SP]
@@ -187,10 +189,11 @@ def record(kind, program, level, folder):
         states.pop()
     states.append(machine.halt)
     states, taken = drop_unexecuted(states, taken)
-    stacks = range(symbols["stacks"], symbols["stacks"] + TASKS * STACK_SIZE)
+    stacks = range(symbols["stacks"], symbols["stacks"] + TASKS * STACK_SIZE) if "stacks" in symbols else range(0)
     opcode_at = recorded_m.code_of(machine.dumps[CODE], CODE)
-    events, backs = events_of(states, taken, stacks, opcode_at)
-    turns = turns_of(states, stacks) if kind == "rtasks" else None
+    stubs = range(symbols.get("stubs", 0), symbols.get("stubs_end", 0))
+    events, backs = events_of(states, taken, stacks, opcode_at, stubs)
+    turns = turns_of(states, stacks) if kind == "rtasks" else None if stacks else []
     recorded_m.write_truth(folder, states, events, backs, recorded_m.Memory(RAM, b"", stacks), turns)
     branches = wild.branches_of(m_programs.COMPILER, elf)
     branches.update((state.registers[PC], (4, True)) for state in states if is_return(opcode_at(state.registers[PC])))
@@ -200,5 +203,5 @@ def record(kind, program, level, folder):
 def make(name):
     """The folder of the recording "KIND_PROGRAM_LEVEL" as a snapshot, kept by what is returned; `elf` is in it. The test
     is skipped where no such program can be built or run."""
-    sources = [os.path.join(recordings.PROGRAMS, one) for one in ("a_tasks.c", "a_modes.c", "tasks.h")]
+    sources = [os.path.join(recordings.PROGRAMS, one) for one in ("a_tasks.c", "a_modes.c", "a_handover.c", "tasks.h")]
     return recorded_m.make_by(record, name, [*sources, __file__, recorded_m.__file__, wild.__file__])

@@ -49,12 +49,12 @@ def own_state(test):
 class Crash:
     """A snapshot with its program and what really was executed: "example", a name of corpus/crashes or corpus/programs, or
     "m_PROGRAM_LEVEL" or "mtasks_PROGRAM_LEVEL", which is a Cortex-M3 (recorded_m.py), or
-    "atasks_PROGRAM_LEVEL", "rtasks_PROGRAM_LEVEL" or "amodes_PROGRAM_LEVEL", a Cortex-A9 (recorded_a.py)."""
+    "atasks_PROGRAM_LEVEL", "rtasks_PROGRAM_LEVEL", "amodes_PROGRAM_LEVEL" or "ahandover_PROGRAM_LEVEL", a Cortex-A9 (recorded_a.py)."""
 
     def __init__(self, name):
         self.name = name
         self.is_m = name.startswith(("m_", "mtasks_"))
-        if self.is_m or name.startswith(("atasks_", "rtasks_", "amodes_")):
+        if self.is_m or name.startswith(("atasks_", "rtasks_", "amodes_", "ahandover_")):
             # which most tests have no use for
             recorder = importlib.import_module("recorded_m" if self.is_m else "recorded_a")
             self.recording = recorder.make(name)
