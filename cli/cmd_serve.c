@@ -51,7 +51,7 @@ enum cli_exit serve_report(struct diag_list *diags, enum status status)
 	return status == STATUS_USAGE ? CLI_USAGE : CLI_INPUT;
 }
 
-void serve_introduce(const struct session *session)
+void serve_introduce(struct session *session)
 {
 	struct text line = {0};
 

@@ -9,7 +9,7 @@
 /* Checks images and that there is a core to serve, and says what is wrong. */
 enum cli_exit serve_check(struct session *session);
 /* Says on stderr what each core halted at, as far as that is known. */
-void serve_introduce(const struct session *session);
+void serve_introduce(struct session *session);
 
 /* Prints the diagnostics, and what they mean for the command; frees them. */
 enum cli_exit serve_report(struct diag_list *diags, enum status status);

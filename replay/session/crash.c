@@ -151,6 +151,39 @@ static bool find_in_banks(const struct crash_core *c, struct crash *found)
 	return is_found;
 }
 
+/* In Abort mode the handler of the last abort runs. */
+static bool is_in_abort(const struct crash_core *c)
+{
+	uint64_t state;
+
+	return get(c, "CPSR", &state) && (state & MODE_MASK) == MODE_ABORT;
+}
+
+static bool has_left_abort(const struct crash_core *c)
+{
+	uint64_t state;
+
+	return get(c, "CPSR", &state) && (state & MODE_MASK) != MODE_ABORT;
+}
+
+/* Names of exception.def. */
+static bool is_fetch_fault(const char *fault)
+{
+	return strcmp(fault, "instruction fault") == 0 || strcmp(fault, "prefetch abort") == 0;
+}
+
+/* The trace's fault is one that IFSR records, or DFSR. */
+static bool is_traced_abort(const struct crash_core *c, bool is_fetch)
+{
+	const char *fault = c->has_fault ? c->fault.info->fault : NULL;
+
+	if (!fault)
+		return false;
+	return is_fetch ? is_fetch_fault(fault)
+	                : exception_kind_of(c->fault.info) == EXCEPTION_DATA_FAULT ||
+	                          strcmp(fault, "alignment fault") == 0;
+}
+
 /* A data abort or a prefetch abort of AArch32. */
 static bool read_abort(const struct crash_core *c, bool is_fetch, struct crash *crash)
 {
@@ -173,24 +206,18 @@ static bool read_abort(const struct crash_core *c, bool is_fetch, struct crash *
 	if (has_vectors && c->has_pc &&
 	    c->pc == (uint32_t)(vectors + (is_fetch ? VECTOR_PREFETCH : VECTOR_DATA)))
 		crash->is_halt = true;
-	/* Which of the two it is does not follow from LR_abt: the trace says it by its kind. */
-	if (c->has_fault && c->fault.info->fault &&
-	    (exception_kind_of(c->fault.info) == EXCEPTION_DATA_FAULT) == !is_fetch &&
-	    (!crash->has_pc || is_traced(c, true, crash->pc))) {
+	/*
+	 * Which of the two it is does not follow from LR_abt: the trace says it by its kind.
+	 * Outside of Abort mode LR_abt may be anything.
+	 */
+	if (is_traced_abort(c, is_fetch) && (!crash->has_pc || is_traced(c, true, crash->pc) ||
+	                                     (c->fault.is_newest && has_left_abort(c)))) {
 		take_trace(c, crash);
 		crash->is_halt = true;
 		crash->pc = c->fault.address;
 		crash->has_pc = c->fault.has_address;
 	}
 	return true;
-}
-
-/* In Abort mode the handler of the last abort runs. */
-static bool is_in_abort(const struct crash_core *c)
-{
-	uint64_t state;
-
-	return get(c, "CPSR", &state) && (state & MODE_MASK) == MODE_ABORT;
 }
 
 static bool find_aborts(const struct crash_core *c, struct crash *found)
@@ -228,6 +255,9 @@ static enum isa isa_of(const struct crash_core *c, uint64_t pc)
 		return ISA_A64;
 	if (c->core->arch == CORE_M)
 		return ISA_T32;
+	if (c->has_fault && c->fault.has_address && c->fault.address == pc &&
+	    c->fault.isa != ISA_UNKNOWN)
+		return c->fault.isa;
 	if (get(c, c->has_pc && c->pc == pc ? "CPSR" : "SPSR_ABT", &state))
 		return state & STATE_T32 ? ISA_T32 : ISA_A32;
 	return ISA_UNKNOWN;
@@ -292,12 +322,6 @@ static void add_access(const struct crash_core *c, struct crash *crash)
 	}
 }
 
-/* Names of exception.def. */
-static bool is_fetch(const char *fault)
-{
-	return strcmp(fault, "instruction fault") == 0 || strcmp(fault, "prefetch abort") == 0;
-}
-
 /* What the trace shows where no register does: the halt is in the handler of a fault. */
 static bool find_in_trace(const struct crash_core *c, struct crash *crash)
 {
@@ -315,7 +339,8 @@ static bool find_in_trace(const struct crash_core *c, struct crash *crash)
 	crash->syndrome.what = c->fault.info->fault;
 	crash->syndrome.signal = syndrome_signal_of(c->fault.info->fault);
 	crash->is_access = exception_kind_of(c->fault.info) == EXCEPTION_DATA_FAULT;
-	if (exception_kind_of(c->fault.info) == EXCEPTION_FAULT && is_fetch(c->fault.info->fault))
+	if (exception_kind_of(c->fault.info) == EXCEPTION_FAULT &&
+	    is_fetch_fault(c->fault.info->fault))
 		crash->syndrome.access = SYNDROME_FETCH;
 	return true;
 }
@@ -382,7 +407,7 @@ static bool has_instruction(const struct crash *crash)
 	        crash->is_access);
 }
 
-bool session_crash(const struct session *session, size_t core, struct crash *crash)
+bool session_crash(struct session *session, size_t core, struct crash *crash)
 {
 	const struct session_place at =
 	        session_place(session, core, history_length(session_history(session, core)));

@@ -51,7 +51,7 @@ struct crash {
 };
 
 /* False if nothing is known of why the core halted. */
-bool session_crash(const struct session *session, size_t core, struct crash *crash);
+bool session_crash(struct session *session, size_t core, struct crash *crash);
 
 /* What a debugger is told that the core got; NONE unless the crash is the halt's. */
 enum syndrome_signal crash_signal(const struct crash *crash);

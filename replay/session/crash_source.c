@@ -28,14 +28,26 @@ static const struct {
         {ISA_T32, 0xfff0f000, 0xf7f0a000, SYNDROME_ILL, "UDF instruction", {0, 12, 16, 4}},
 };
 
-void crash_core_begin(struct crash_core *c, const struct session *session, size_t core)
+/* Where handlers return, in AArch32 state, calls know alone; they are not made for nothing. */
+static bool find_fault(struct session *session, struct crash_core *c)
+{
+	const struct calls *calls;
+
+	if (crash_fault_find(c->history, &c->fault))
+		return true;
+	return c->core->arch == CORE_A32 && crash_fault_may_be(c->history) &&
+	       session_calls(session, c->index, &calls) == STATUS_OK &&
+	       crash_fault_on_stack(calls, &c->fault);
+}
+
+void crash_core_begin(struct crash_core *c, struct session *session, size_t core)
 {
 	*c = (struct crash_core){.session = session,
 	                         .history = session_history(session, core),
 	                         .core = session_core(session, core),
 	                         .index = core};
 	c->has_pc = history_pc(c->history, history_length(c->history), &c->pc) == STATUS_OK;
-	c->has_fault = crash_fault_find(c->history, &c->fault);
+	c->has_fault = find_fault(session, c);
 }
 
 bool crash_register(const struct crash_core *c, const char *names, uint64_t *value)

@@ -21,7 +21,7 @@ struct crash_core {
 	struct crash_fault fault;
 };
 
-void crash_core_begin(struct crash_core *c, const struct session *session, size_t core);
+void crash_core_begin(struct crash_core *c, struct session *session, size_t core);
 
 /* The low 64 bits of the first register of "NAME|OTHER" that the snapshot has; false: none. */
 bool crash_register(const struct crash_core *c, const char *names, uint64_t *value);

@@ -30,14 +30,49 @@ static uint64_t count_returns(const struct history *history, uint64_t first, uin
 /* Synchronous, and no call: what stops a program where it is. */
 static bool may_be_fault(const struct element *e)
 {
-	enum exception_kind kind = exception_kind_of(e->exception.info);
+	enum exception_kind kind;
 
-	return e->type == ELEMENT_EXCEPTION && e->exception.info &&
-	       (exception_is_fault(kind) || kind == EXCEPTION_LOCKUP);
+	if (e->type != ELEMENT_EXCEPTION || !e->exception.info)
+		return false;
+	kind = exception_kind_of(e->exception.info);
+	return exception_is_fault(kind) || kind == EXCEPTION_LOCKUP;
 }
 
-static void tell(const struct history_event *event, uint64_t length, struct crash_fault *fault)
+/* What comes before it is no branch, which may change the instruction set, and is of AArch32. */
+static enum isa isa_before(const struct history *history, uint64_t position)
 {
+	struct instruction before;
+
+	if (position == 0 || history_has_gap_at(history, position))
+		return ISA_UNKNOWN;
+	history_at(history, position - 1, &before);
+	if (before.isa == ISA_A64 || before.class == INSN_BRANCH ||
+	    before.class == INSN_BRANCH_INDIRECT)
+		return ISA_UNKNOWN;
+	return before.isa;
+}
+
+/* Of event i. */
+static bool is_newest(const struct history *history, size_t i)
+{
+	struct history_event event;
+
+	while (history_event(history, ++i, &event)) {
+		enum exception_kind kind;
+
+		if (!element_is_exception(&event.element))
+			continue;
+		kind = exception_kind_of(event.element.exception.info);
+		if (exception_is_fault(kind) || kind == EXCEPTION_ERROR)
+			return false;
+	}
+	return true;
+}
+
+static void tell(const struct history *history, size_t i, const struct history_event *event,
+                 struct crash_fault *fault)
+{
+	uint64_t length = history_length(history);
 	const struct element *e = &event->element;
 
 	*fault = (struct crash_fault){
@@ -46,6 +81,8 @@ static void tell(const struct history_event *event, uint64_t length, struct cras
 	        .address = e->exception.return_address,
 	        .position = event->position,
 	        .after = length - event->position,
+	        .isa = isa_before(history, event->position),
+	        .is_newest = is_newest(history, i),
 	};
 }
 
@@ -81,10 +118,75 @@ bool crash_fault_find(const struct history *history, struct crash_fault *fault)
 			continue;
 		}
 		if (may_be_fault(&event.element)) {
-			tell(&event, length, fault);
+			tell(history, i, &event, fault);
 			return true;
 		}
 		/* The halt is in the handler of something else. */
+		if (exception_kind_of(event.element.exception.info) == EXCEPTION_CALL)
+			return false;
+	}
+	return false;
+}
+
+bool crash_fault_may_be(const struct history *history)
+{
+	uint64_t length = history_length(history);
+	size_t i = history_event_count(history);
+	struct history_event event;
+
+	while (i-- > 0 && history_event(history, i, &event) &&
+	       length - event.position <= AFTER_MOST) {
+		if (may_be_fault(&event.element))
+			return true;
+	}
+	return false;
+}
+
+/* The exception that was taken there, as the only one. */
+static bool find_exception(const struct history *history, uint64_t position, size_t *found,
+                           struct history_event *exception)
+{
+	size_t i = history_event_count(history);
+	struct history_event event;
+	size_t count = 0;
+
+	while (i-- > 0 && history_event(history, i, &event) && event.position >= position) {
+		if (event.position != position || !element_is_exception(&event.element))
+			continue;
+		*found = i;
+		*exception = event;
+		count++;
+	}
+	return count == 1;
+}
+
+/* Where the handler that a call is, or came in the place of, was entered. */
+static uint64_t entry_of(const struct calls *calls, const struct call *call)
+{
+	while (call->begin == CALL_BEGIN_TAIL && call->replaced != CALL_NONE)
+		call = calls_get(calls, call->replaced);
+	return call->begin == CALL_BEGIN_EXCEPTION ? call->enter : CALL_NOT_KNOWN;
+}
+
+bool crash_fault_on_stack(const struct calls *calls, struct crash_fault *fault)
+{
+	const struct history *history = calls_history(calls);
+	uint64_t length = history_length(history);
+	uint32_t i = calls_at(calls, length);
+
+	for (; i != CALL_NONE; i = calls_get(calls, i)->parent) {
+		const struct call *call = calls_get(calls, i);
+		struct history_event event;
+		size_t number;
+
+		if (!call->is_exception)
+			continue;
+		if (!find_exception(history, entry_of(calls, call), &number, &event))
+			return false;
+		if (may_be_fault(&event.element)) {
+			tell(history, number, &event, fault);
+			return true;
+		}
 		if (exception_kind_of(event.element.exception.info) == EXCEPTION_CALL)
 			return false;
 	}

@@ -545,7 +545,7 @@ enum status session_list_modules(struct session *s, struct text *out)
 }
 
 /* The fault that the trace names at the end, if any. */
-bool session_crash(const struct session *s, size_t core, struct crash *crash)
+bool session_crash(struct session *s, size_t core, struct crash *crash)
 {
 	const struct exception_info *info = events[1].element.exception.info;
 

@@ -36,6 +36,8 @@ NUMBERS = {1: UNDEFINED, 2: CALL, 3: BREAKPOINT, 4: ALIGNMENT, 5: IRQ, 6: FIQ, 7
 # What LR is more than the preferred return address. But for a call's, the instruction there has not been executed.
 LINK_OFFSET = {UNDEFINED: 4, CALL: 0, BREAKPOINT: 4, ALIGNMENT: 8, IRQ: 4, FIQ: 4}
 STACK_TOP = 0x40000  # of m.ld
+# What the program runs on, beside what it is linked to, if that is to be dumped.
+MORE = {"ahandover": [(RAM + STACK_TOP - 0x1000, RAM + STACK_TOP)]}
 FRAME_SIZE = 8  # which SRS puts on the stack of a_tasks.c
 ENTRY_SIZE = {CALL: 3, IRQ: 4}  # instructions from the vector on until the mode, and SP, are those of the task
 
@@ -136,13 +138,13 @@ def packets_of(states, events, backs, branches):
 class Machine:
     """qemu with the program, driven by its gdb stub; the dumps are of the halt."""
 
-    def __init__(self, folder, symbols):
+    def __init__(self, kind, folder, symbols):
         qemu = recordings.emulate(MACHINE, folder, stderr=subprocess.DEVNULL)
         try:
             stub = programs.Stub(os.path.join(folder, "gdb"))
             stub.run_to(symbols[END])
             self.dumps = {address: stub.memory(address, end - address) for address, end in
-                          ((CODE, symbols["data_load"]), (RAM, symbols["bss_end"]))}
+                          ((CODE, symbols["data_load"]), (RAM, symbols["bss_end"]), *MORE.get(kind, []))}
             values = stub.ask("g")
             self.halt = State(struct.unpack("<16I", bytes.fromhex(values[:128])),
                               int.from_bytes(bytes.fromhex(values[-8:]), "little"))
@@ -153,7 +155,10 @@ class Machine:
 
 
 def banked(symbols):
-    """The stack pointers of a_modes.c's modes at the halt, which qemu's gdb stub does not tell; of a_tasks.c they stay unknown."""
+    """The stack pointers of a_modes.c's modes at the halt, and what a_handover.c's last abort has left, which qemu's gdb stub does
+    not tell; of a_tasks.c they stay unknown."""
+    if "stubs" in symbols:
+        return ["reg DFSR 0x1", f"reg DFAR {symbols['history'] + 2:#x}", f"reg LR_ABT {symbols['abort_svc']:#x}"]
     if "fast_count" not in symbols:
         return []
     stacks = symbols["stacks"]
@@ -183,7 +188,7 @@ def record(kind, program, level, folder):
     subprocess.run([m_programs.COMPILER, *OPTIONS, *options, level, "-T", os.path.join(recordings.PROGRAMS, "m.ld"), "-o", elf,
                     *sources, "-lgcc"], check=True)
     symbols = m_programs.symbols_of(elf)
-    machine = Machine(folder, symbols)
+    machine = Machine(kind, folder, symbols)
     states, taken = read_log(os.path.join(folder, recordings.LOG), symbols[begin])
     while states[-1] == machine.halt:
         states.pop()
