@@ -15,6 +15,8 @@
  * return: the only one that there is; if there are several, or none, the callers are not known.
  * - Where CONTEXTIDR is traced, each has a stack of its own: that of another goes on after the next
  *   return of what the switch was in. Until then either may be there, and callers are not known.
+ *   Where a function that was active then sets SP after such returns, that is where stacks change,
+ *   each time that CONTEXTIDR is written at that place (contextidr_notifier() of Linux on A32).
  * - A return from an exception (ERET and the like; on M profile where the trace says so) goes back
  *   to what the exception interrupted, a fault's to anywhere in the function. If one goes elsewhere
  *   in the history, but to where a function begins, or if a function that SVC or PendSV was taken

@@ -170,7 +170,7 @@ static enum status note_sp(struct build *build, const struct history_run *run)
 		*sets_sp = SETS_SP_NO;
 		return STATUS_OK;
 	}
-	return calls_switch_stack(&build->b, site, block->walk.start);
+	return calls_set_sp(&build->b, site, block->walk.start);
 }
 
 /* What the active call executes, if it has been a stub until now. */
@@ -446,6 +446,11 @@ static enum status take_halt(struct build *build)
 	return cross(build, &between);
 }
 
+static bool is_to_be_found_anew(const struct switches *switches)
+{
+	return switches->shown != 0 || switches->has_new_announcer;
+}
+
 static enum status walk(struct build *build)
 {
 	struct history_runs runs;
@@ -456,7 +461,7 @@ static enum status walk(struct build *build)
 	history_runs_begin(&runs, build->history, 0);
 	while (history_runs_next(&runs, &run)) {
 		TRY(take_run(build, &run, &mark));
-		if (build->b.switches->shown)
+		if (is_to_be_found_anew(build->b.switches))
 			return STATUS_OK;
 		if (++count % RUNS_A_QUESTION == 0 && interrupt_has_come(build->interrupt))
 			return STATUS_INTERRUPTED;
@@ -570,7 +575,7 @@ static enum status build_with(const struct history *history, const struct symbol
 	made->first_stray = CALL_NONE;
 	build.b.calls = made;
 	status = walk(&build);
-	if (status == STATUS_OK && switches->shown)
+	if (status == STATUS_OK && is_to_be_found_anew(switches))
 		status = STATUS_NOT_FOUND;
 	if (status == STATUS_OK)
 		status = calls_decide_rest(&build.b);
@@ -600,6 +605,6 @@ enum status calls_build(const struct history *history, const struct symbols *sym
 	do {
 		calls_activate(&switches);
 		status = build_with(history, symbols, interrupt, &switches, calls);
-	} while (status == STATUS_NOT_FOUND && switches.shown != 0);
+	} while (status == STATUS_NOT_FOUND && is_to_be_found_anew(&switches));
 	return status;
 }

@@ -78,14 +78,11 @@ static enum status switch_stack(struct call_builder *b, uint64_t to, bool *is_do
 	return calls_resume(b, found);
 }
 
-enum status calls_switch_context(struct call_builder *b, uint64_t to)
+/* The stack is that of CONTEXTIDR now, or will be after the next return. */
+static enum status switch_to_context(struct call_builder *b, uint64_t to)
 {
 	struct candidates waiting = {.is_weak = true, .is_switch = true};
 
-	if (calls_fits_context(b, &b->stack_context)) {
-		b->stack_context = b->context;
-		return STATUS_OK;
-	}
 	for (size_t i = 0; i < b->suspended_count; i++) {
 		const struct suspended_stack *stack = &b->suspended[i];
 
@@ -95,6 +92,42 @@ enum status calls_switch_context(struct call_builder *b, uint64_t to)
 			               (struct candidate){stack->call, stack->call, false});
 	}
 	return calls_land(b, CALL_BEGIN_LANDED, to, &waiting);
+}
+
+enum status calls_switch_context(struct call_builder *b, uint64_t to)
+{
+	uint64_t function;
+
+	if (calls_fits_context(b, &b->stack_context)) {
+		b->stack_context = b->context;
+		b->change.is_announced = false;
+		return STATUS_OK;
+	}
+	if (b->change.is_announced && b->change.id == b->context.id)
+		return STATUS_OK;
+	function = calls_of(b, b->top)->function;
+	b->change = (struct announcement){.is_there = true,
+	                                  .is_announced = calls_announces(b->switches, function),
+	                                  .id = b->context.id,
+	                                  .function = function};
+	return b->change.is_announced ? STATUS_OK : switch_to_context(b, to);
+}
+
+enum status calls_set_sp(struct call_builder *b, uint64_t address, uint64_t to)
+{
+	struct announcement *change = &b->change;
+
+	/* In a function that was active then, and is again, or still. */
+	if (!change->is_there || change->depth != change->least_depth)
+		return calls_switch_stack(b, address, to);
+	change->is_there = false;
+	if (change->is_announced) {
+		change->is_announced = false;
+		return switch_to_context(b, to);
+	}
+	if (change->depth < 0)
+		calls_add_announcer(b->switches, change->function);
+	return calls_switch_stack(b, address, to);
 }
 
 /* ---- returns ---- */
@@ -305,8 +338,20 @@ static enum status take_jump(struct call_builder *b, const struct exit *exit, ui
 	return calls_land(b, CALL_BEGIN_LANDED, to, &candidates);
 }
 
+/* A call that has not returned, or a return of one that was before the change. */
+static void count_depth(struct announcement *change, const struct exit *exit, uint64_t to)
+{
+	if (exit->kind == EXIT_CALL && to != exit->after)
+		change->depth++;
+	if (exit->kind == EXIT_RETURN)
+		change->depth--;
+	if (change->depth < change->least_depth)
+		change->least_depth = change->depth;
+}
+
 enum status calls_leave(struct call_builder *b, const struct exit *exit, uint64_t to)
 {
+	count_depth(&b->change, exit, to);
 	switch (exit->kind) {
 	case EXIT_CALL:
 		return to == exit->after ? STATUS_OK : calls_push(b, exit, to);

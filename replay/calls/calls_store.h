@@ -64,7 +64,7 @@ enum { SUSPENDED_MOST = 64, SWITCH_SITES = 31 };
  */
 #define SWITCH_TASKS (UINT32_C(1) << SWITCH_SITES)
 
-enum { PATH_MOST = 16, COMMON_MOST = 64, ROUNDS_MOST = 16 };
+enum { PATH_MOST = 16, COMMON_MOST = 64, ROUNDS_MOST = 16, ANNOUNCERS_MOST = 8 };
 
 struct switch_site {
 	uint64_t address;
@@ -84,12 +84,26 @@ struct switches {
 	uint32_t shown;  /* and so do these, or have more in common, it has turned out */
 	uint32_t rounds; /* how often calls were found; after ROUNDS_MOST all is taken for possible
 	                  */
+	/* Functions that change CONTEXTIDR while the stack is still the old one. */
+	uint64_t announcers[ANNOUNCERS_MOST];
+	uint32_t announcer_count;
+	bool has_new_announcer; /* since calls were begun to be found */
 };
 
 /* CONTEXTIDR: where it is traced it says which thread of an operating system runs. */
 struct call_context {
 	uint32_t id;
 	bool is_known;
+};
+
+/* The last change of CONTEXTIDR, and calls less returns since then. */
+struct announcement {
+	bool is_there;
+	bool is_announced;   /* the stack is still the old one */
+	uint32_t id;         /* what it is since */
+	uint64_t function;   /* that it was in */
+	int64_t depth;       /* of what runs, above that */
+	int64_t least_depth; /* so far */
 };
 
 /* A stack that execution left and may come back to. */
@@ -152,11 +166,12 @@ struct call_builder {
 	size_t return_used;
 	struct call_context context;
 	struct call_context stack_context; /* when the active stack began or went on */
-	bool has_lost_stacks;              /* more were suspended than there is room for */
-	bool is_switching; /* CONTEXTIDR or SP changed: what runs is not known until a return */
-	uint32_t site;     /* struct switches: that led to the active stack, and until it is known
-	                      which one that is; or 0 */
-	bool is_halt;      /* nothing runs after the boundary */
+	struct announcement change;
+	bool has_lost_stacks; /* more were suspended than there is room for */
+	bool is_switching;    /* CONTEXTIDR or SP changed: what runs is not known until a return */
+	uint32_t site; /* struct switches: that led to the active stack, and until it is known
+	                  which one that is; or 0 */
+	bool is_halt;  /* nothing runs after the boundary */
 	bool is_m_profile;
 	bool has_stubs; /* of vectors: calls_stub.h */
 	struct switches *switches;
@@ -201,6 +216,12 @@ MUST_USE enum status calls_leave(struct call_builder *b, const struct exit *exit
  * is not shown until a return says that it has. NO_MEM.
  */
 MUST_USE enum status calls_switch_context(struct call_builder *b, uint64_t to);
+
+/*
+ * The instruction at `address` sets SP, in the run that begins at `to`, now: as
+ * calls_switch_stack(), or the thread of CONTEXTIDR goes on, if it was told of before. NO_MEM.
+ */
+MUST_USE enum status calls_set_sp(struct call_builder *b, uint64_t address, uint64_t to);
 
 /* An exception was taken, and its handler begins, or the code that it interrupted goes on. */
 struct call_exception {

@@ -157,8 +157,26 @@ void calls_activate(struct switches *s)
 {
 	s->active |= s->shown;
 	s->shown = 0;
+	s->has_new_announcer = false;
 	if (++s->rounds > ROUNDS_MOST)
 		s->active = UINT32_MAX;
+}
+
+bool calls_announces(const struct switches *s, uint64_t function)
+{
+	for (uint32_t i = 0; i < s->announcer_count; i++) {
+		if (s->announcers[i] == function)
+			return true;
+	}
+	return false;
+}
+
+void calls_add_announcer(struct switches *s, uint64_t function)
+{
+	if (s->announcer_count == ANNOUNCERS_MOST || calls_announces(s, function))
+		return;
+	s->announcers[s->announcer_count++] = function;
+	s->has_new_announcer = true;
 }
 
 void calls_note_return(struct call_builder *b, uint32_t found, uint64_t to)

@@ -15,6 +15,10 @@
  * more than one task has returned to. These are all addresses that were returned to after the site,
  * before it came to light that the task was another one than was thought. Each time that more is
  * common the calls are found anew.
+ *
+ * CONTEXTIDR may be written before SP is set, with returns in between. A site in a function that
+ * was active then, and to which was returned, shows it, and the calls are found anew: what writes
+ * it `announces` a change that the site makes.
  */
 #ifndef CSREPLAY_REPLAY_CALLS_CALLS_SWITCH_H
 #define CSREPLAY_REPLAY_CALLS_CALLS_SWITCH_H
@@ -24,6 +28,11 @@
 
 /* It sets SP, and not to what a frame pointer or SP makes. T32 of 32 bits: first halfword above. */
 bool calls_sets_sp(enum isa isa, uint32_t opcode);
+
+/* A change of CONTEXTIDR in the function `announces` that SP will be set, and the stack change. */
+bool calls_announces(const struct switches *s, uint64_t function);
+/* If it is new, calls are to be found anew. */
+void calls_add_announcer(struct switches *s, uint64_t function);
 
 /*
  * The instruction at `address`, which sets SP, is in the run that begins at `to`, now. If it is

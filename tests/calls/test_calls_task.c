@@ -62,6 +62,34 @@ static void stack_that_is_switched_with_its_context_is_known_again(void **state)
 	       AT(0x1600, RETURN), AT(0x1108, RETURN), AT(0x1008, FALL));
 }
 
+/* CONTEXTIDR is written by g, and s sets SP after that has returned: until then f's stack is in
+ * use. */
+static void context_may_change_before_the_stack_does(void **state)
+{
+	static const struct step steps[] = {{0x1000, CALL, CONTEXT, 1},
+	                                    AT(0x1608, CALL),
+	                                    {0x1100, FALL, CONTEXT, 2},
+	                                    AT(0x1108, RETURN),
+	                                    AT(0x1610, JUMP),
+	                                    AT(0x1600, RETURN),
+	                                    AT(0x1208, CALL),
+	                                    AT(0x1608, CALL),
+	                                    {0x1100, FALL, CONTEXT, 1},
+	                                    AT(0x1108, RETURN),
+	                                    AT(0x1610, JUMP),
+	                                    AT(0x1600, RETURN),
+	                                    AT(0x1008, FALL)};
+	struct made_calls m;
+
+	(void)state;
+	assert_stacks(steps, 13, 0x1010,
+	              "f? | s f? | g s f? | g s f? | s f? | s? | h? | s h? | g s h? | g s h? | "
+	              "s h? | s? | f? | f?");
+	make_calls(&m, steps, 13, 0x1010);
+	assert_int_equal(calls_at(m.calls, 2 * 12), calls_at(m.calls, 0));
+	drop_calls(&m);
+}
+
 static void what_sets_sp(void **state)
 {
 	static const struct {
@@ -338,6 +366,7 @@ int main(void)
 	        cmocka_unit_test(stack_that_was_switched_is_known_again_by_where_it_returns),
 	        cmocka_unit_test(setting_sp_alone_switches_no_stack),
 	        cmocka_unit_test(stack_that_is_switched_with_its_context_is_known_again),
+	        cmocka_unit_test(context_may_change_before_the_stack_does),
 	        cmocka_unit_test(what_sets_sp),
 	        cmocka_unit_test(what_a_stub_does),
 	        cmocka_unit_test(tasks_change_in_a_supervisor_call),
