@@ -25,7 +25,8 @@
  *   PendSV was taken any number of tasks may wait, seen or not: as in the middle of a function,
  *   returns tell.
  * - What a vector's stub of AArch32 hands over to (Linux: vector_irq to __irq_svc) came in the
- * place of the handler (calls_stub.h).
+ *   place of the handler (calls_stub.h); so did the function that another returns to which the
+ *   handler jumped to, with LR set (ret_fast_syscall).
  * - An instruction that sets SP from a register or from memory may change stacks (cpu_switch_to of
  *   Linux), where all tasks wait at one place. If a function that it was in returned to its caller,
  *   and that or one of its callers to another one later, it does. What goes on after it is one of
