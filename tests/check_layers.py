@@ -27,6 +27,7 @@ ROOMS = {
     "snapshot/variables": "snapshot/variables/variables.h",
     "snapshot": None,
     "snapshot/symbols": "snapshot/symbols/symbols.h",
+    "snapshot/os_task": "snapshot/os_task/os_task.h",
     "snapshot/linux_kernel": None,
     "snapshot/rtos": "snapshot/rtos/rtos.h",
     "arch/pattern": "arch/pattern/opcode.h",

@@ -26,9 +26,11 @@ struct crash_fault {
  */
 bool crash_fault_find(const struct history *history, struct crash_fault *fault);
 
-/* So far before the halt that it matters a fault was taken in AArch32 state. */
+/* A fault was taken, no further before the halt than crash_fault_find() looks. */
 bool crash_fault_may_be(const struct history *history);
-/* The fault whose handler is the innermost at the halt but for those of interrupts, and of calls.
+/*
+ * The fault whose handler is on the stack at the halt, as the innermost but for those of
+ * interrupts. False if there is none, or a call (SVC and its kin) is younger.
  */
 bool crash_fault_on_stack(const struct calls *calls, struct crash_fault *fault);
 

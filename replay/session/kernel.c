@@ -23,7 +23,7 @@ enum {
 static const uint32_t mrs_sp_el0 = 0xd5384100;
 static const uint32_t msr_sp_el0 = 0xd5184100;
 
-/* A core and a position, as linux_memory reads them. */
+/* A core and a position, as os_memory reads them. */
 struct kernel_place {
 	struct session *session;
 	const struct linux_kernel *kernel;
@@ -50,7 +50,7 @@ static enum status open_kernel(struct session *session, struct linux_kernel **ke
 	const struct snapshot *snapshot = session->snapshot;
 	struct kernel_place halt;
 	const struct symbols *symbols;
-	const struct linux_memory memory = {read_memory, &halt};
+	const struct os_memory memory = {read_memory, &halt};
 
 	if (session_core_count(session) == 0)
 		return STATUS_NOT_FOUND;
@@ -81,7 +81,7 @@ static bool halt_register(const struct kernel_place *at, struct str name, uint64
 
 static bool halt_task(struct kernel_place *at, uint64_t *address)
 {
-	const struct linux_memory memory = {read_memory, at};
+	const struct os_memory memory = {read_memory, at};
 	uint64_t per_cpu;
 	uint64_t state;
 
@@ -272,8 +272,8 @@ static enum status open_rtos(struct session *session, struct rtos **rtos)
 }
 
 /* The task that it calls the current one. */
-static bool rtos_task(struct session *session, const struct linux_memory *then,
-                      const struct linux_memory *last, struct session_task *task)
+static bool rtos_task(struct session *session, const struct os_memory *then,
+                      const struct os_memory *last, struct session_task *task)
 {
 	uint64_t address;
 
@@ -293,8 +293,8 @@ bool session_task(struct session *session, size_t core, uint64_t position,
 	const struct linux_kernel *kernel = get_kernel(session);
 	struct kernel_place at = {session, kernel, place.core, place.position};
 	struct kernel_place halt = at_halt(session, place.core);
-	const struct linux_memory then = {read_memory, &at};
-	const struct linux_memory last = {read_memory, &halt};
+	const struct os_memory then = {read_memory, &at};
+	const struct os_memory last = {read_memory, &halt};
 	uint64_t address;
 
 	if (history_data(session_history(session, place.core)))
@@ -314,11 +314,11 @@ bool session_task(struct session *session, size_t core, uint64_t position,
 void session_task_format(const struct session_task *task, struct text *out)
 {
 	if (task->then.has_name || !task->halt.has_name) {
-		linux_task_format(&task->then, out);
+		os_task_format(&task->then, out);
 		return;
 	}
 	text_printf(out, "the task at 0x%" PRIx64 ", at the halt ", task->then.address);
-	linux_task_format(&task->halt, out);
+	os_task_format(&task->halt, out);
 }
 
 static void add_module(void *context, const struct linux_module *module)
@@ -336,7 +336,7 @@ enum status session_list_modules(struct session *session, struct text *out)
 {
 	const struct linux_kernel *kernel = get_kernel(session);
 	struct kernel_place halt;
-	const struct linux_memory memory = {read_memory, &halt};
+	const struct os_memory memory = {read_memory, &halt};
 	uint64_t lost = 0;
 	enum status status;
 

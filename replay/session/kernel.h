@@ -25,8 +25,8 @@ struct session;
  * operating system it is the one that its variable calls current, where the snapshot has one core.
  */
 struct session_task {
-	struct linux_task then; /* as memory is known there */
-	struct linux_task halt; /* the same address at the halt: it may be another's by then */
+	struct os_task then; /* as memory is known there */
+	struct os_task halt; /* the same address at the halt: it may be another's by then */
 };
 
 /*

@@ -24,16 +24,7 @@ struct linux_kernel {
 };
 
 /* A number of a structure's member. False if the kernel has none such, or memory not its bytes. */
-bool linux_read_member(const struct linux_kernel *kernel, const struct linux_memory *memory,
+bool linux_read_member(const struct linux_kernel *kernel, const struct os_memory *memory,
                        uint64_t structure, enum linux_member member, uint64_t *value);
-
-/* A little-endian number of 1 to 8 bytes. */
-bool linux_read_number(const struct linux_memory *memory, uint64_t address, size_t size,
-                       uint64_t *value);
-
-/* A string that ends within `size` bytes, or is cut there, printable; false if a byte is not known
- * before its end. */
-bool linux_read_string(const struct linux_memory *memory, uint64_t address, size_t size,
-                       char name[LINUX_NAME_MOST]);
 
 #endif

@@ -2,7 +2,6 @@
 /* The layout of a kernel, and its tasks; see linux_kernel.h. */
 #include "snapshot/linux_kernel/linux_kernel.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,40 +20,13 @@ static const char *const variables[LINUX_VARIABLES] = {
 #include "snapshot/linux_kernel/linux_kernel.def"
 };
 
-bool linux_read_number(const struct linux_memory *memory, uint64_t address, size_t size,
-                       uint64_t *value)
-{
-	uint8_t read[8] = {0};
-	struct bytes in = bytes_of(read, size);
-
-	return size > 0 && size <= sizeof(read) &&
-	       memory->read(memory->context, address, read, size) == size &&
-	       bytes_le(&in, (unsigned int)size, value) == STATUS_OK;
-}
-
-bool linux_read_member(const struct linux_kernel *kernel, const struct linux_memory *memory,
+bool linux_read_member(const struct linux_kernel *kernel, const struct os_memory *memory,
                        uint64_t structure, enum linux_member member, uint64_t *value)
 {
 	const struct member_layout *layout = &kernel->members[member];
 
 	return layout->is_found &&
-	       linux_read_number(memory, structure + layout->offset, (size_t)layout->size, value);
-}
-
-bool linux_read_string(const struct linux_memory *memory, uint64_t address, size_t size,
-                       char name[LINUX_NAME_MOST])
-{
-	char bytes[LINUX_NAME_MOST];
-	size_t most = size < LINUX_NAME_MOST ? size : LINUX_NAME_MOST - 1;
-	size_t known = memory->read(memory->context, address, bytes, most);
-	size_t length = known > 0 ? strnlen(bytes, known) : 0;
-
-	if (length == known && known < most)
-		return false;
-	for (size_t i = 0; i < length; i++)
-		name[i] = str_printable(bytes[i]);
-	name[length] = '\0';
-	return true;
+	       os_read_number(memory, structure + layout->offset, (size_t)layout->size, value);
 }
 
 /* The bytes of an image's file at an address. */
@@ -90,7 +62,7 @@ static const struct elf_image *find_image(struct elf_image *const *images, size_
 
 /* Memory has no other banner than the image. */
 static bool is_of_image(const struct elf_image *image, uint64_t banner,
-                        const struct linux_memory *halt)
+                        const struct os_memory *halt)
 {
 	struct bytes own = bytes_of_image(image, banner);
 	uint8_t bytes[BANNER_MOST];
@@ -123,7 +95,7 @@ static enum status find_members(struct linux_kernel *kernel, const struct elf_im
 }
 
 enum status linux_kernel_open(struct elf_image *const *images, size_t count,
-                              const struct symbols *symbols, const struct linux_memory *halt,
+                              const struct symbols *symbols, const struct os_memory *halt,
                               struct linux_kernel **kernel)
 {
 	struct linux_kernel *opened = calloc(1, sizeof(*opened));
@@ -166,15 +138,15 @@ void linux_kernel_close(struct linux_kernel *kernel)
 	free(kernel);
 }
 
-void linux_task_read(const struct linux_kernel *kernel, const struct linux_memory *memory,
-                     uint64_t address, struct linux_task *task)
+void linux_task_read(const struct linux_kernel *kernel, const struct os_memory *memory,
+                     uint64_t address, struct os_task *task)
 {
 	const struct member_layout *comm = &kernel->members[LINUX_TASK_COMM];
 	uint64_t value;
 
-	*task = (struct linux_task){.address = address};
+	*task = (struct os_task){.address = address};
 	task->has_name =
-	        linux_read_string(memory, address + comm->offset, (size_t)comm->size, task->name);
+	        os_read_string(memory, address + comm->offset, (size_t)comm->size, task->name);
 	/* Where the name is not known the rest is not asked for: of the past it may take long. */
 	if (!task->has_name)
 		return;
@@ -188,23 +160,11 @@ void linux_task_read(const struct linux_kernel *kernel, const struct linux_memor
 	        linux_read_member(kernel, memory, address, LINUX_TASK_STATE, &task->state);
 }
 
-bool linux_entry_task(const struct linux_kernel *kernel, const struct linux_memory *memory,
+bool linux_entry_task(const struct linux_kernel *kernel, const struct os_memory *memory,
                       uint64_t per_cpu_offset, uint64_t *address)
 {
 	uint64_t variable = kernel->variables[LINUX_ENTRY_TASK];
 
 	return variable != 0 &&
-	       linux_read_number(memory, variable + per_cpu_offset, sizeof(uint64_t), address);
-}
-
-void linux_task_format(const struct linux_task *task, struct text *out)
-{
-	if (task->has_name)
-		text_puts(out, task->name);
-	else
-		text_printf(out, "a task at 0x%" PRIx64 " of unknown name", task->address);
-	if (task->has_pid)
-		text_printf(out, ", pid %" PRIu32, task->pid);
-	if (task->has_pid && task->has_tgid && task->pid != task->tgid)
-		text_printf(out, " of %" PRIu32, task->tgid);
+	       os_read_number(memory, variable + per_cpu_offset, sizeof(uint64_t), address);
 }

@@ -10,14 +10,8 @@
 #ifndef CSREPLAY_SNAPSHOT_LINUX_KERNEL_LINUX_KERNEL_H
 #define CSREPLAY_SNAPSHOT_LINUX_KERNEL_LINUX_KERNEL_H
 
-#include "base/text.h"
+#include "snapshot/os_task/os_task.h"
 #include "snapshot/symbols/symbols.h"
-
-/* Copies up to `size` bytes and returns how many are known before the first that is not. */
-struct linux_memory {
-	size_t (*read)(void *context, uint64_t address, void *out, size_t size);
-	void *context;
-};
 
 struct linux_kernel;
 
@@ -26,47 +20,29 @@ struct linux_kernel;
  * memory at the halt is that of another kernel; NO_MEM. All of the arguments outlive it.
  */
 MUST_USE enum status linux_kernel_open(struct elf_image *const *images, size_t count,
-                                       const struct symbols *symbols,
-                                       const struct linux_memory *halt,
+                                       const struct symbols *symbols, const struct os_memory *halt,
                                        struct linux_kernel **kernel);
 /* Why there is none, a clause. */
 const char *linux_kernel_why_not(enum status status);
 void linux_kernel_close(struct linux_kernel *kernel); /* NULL is fine */
 
-enum { LINUX_NAME_MOST = 64 };
-
-struct linux_task {
-	uint64_t address; /* of its task_struct */
-	uint64_t state;   /* __state: 0 is running or ready to */
-	uint32_t pid;
-	uint32_t tgid;
-	bool has_state;
-	bool has_pid;
-	bool has_tgid;
-	bool has_name;
-	char name[LINUX_NAME_MOST]; /* comm, printable */
-};
-
 /* The task_struct at `address`, as far as `memory` has it: nothing of one without a name. */
-void linux_task_read(const struct linux_kernel *kernel, const struct linux_memory *memory,
-                     uint64_t address, struct linux_task *task);
+void linux_task_read(const struct linux_kernel *kernel, const struct os_memory *memory,
+                     uint64_t address, struct os_task *task);
 
 /*
  * The address of the task that a core runs, which vmlinux and the core's per-CPU offset
  * (TPIDR_EL1, with VHE TPIDR_EL2) say where it is kept. False if that is not known.
  */
-bool linux_entry_task(const struct linux_kernel *kernel, const struct linux_memory *memory,
+bool linux_entry_task(const struct linux_kernel *kernel, const struct os_memory *memory,
                       uint64_t per_cpu_offset, uint64_t *address);
-
-/* Appends "kworker/0:1, pid 12"; "sh, pid 30 of 28" for a thread of process 28. */
-void linux_task_format(const struct linux_task *task, struct text *out);
 
 struct linux_module {
 	uint64_t address; /* of its struct module */
 	uint64_t base;    /* of its memory; since Linux 6.4 of its code */
 	uint64_t size;
 	bool has_base; /* and size */
-	char name[LINUX_NAME_MOST];
+	char name[OS_NAME_MOST];
 };
 
 typedef void linux_module_visit(void *context, const struct linux_module *module);
@@ -77,7 +53,7 @@ typedef void linux_module_visit(void *context, const struct linux_module *module
  * BAD_DATA if the list does not end. What was told before is so all the same.
  */
 MUST_USE enum status linux_modules(const struct linux_kernel *kernel,
-                                   const struct linux_memory *memory, linux_module_visit *visit,
+                                   const struct os_memory *memory, linux_module_visit *visit,
                                    void *context, uint64_t *lost);
 
 /* Appends why a list was not followed to its end, a clause. */
@@ -91,13 +67,13 @@ typedef void linux_section_visit(void *context, struct str name, uint64_t addres
  * Statuses as above.
  */
 MUST_USE enum status linux_module_sections(const struct linux_kernel *kernel,
-                                           const struct linux_memory *memory,
+                                           const struct os_memory *memory,
                                            const struct linux_module *module,
                                            linux_section_visit *visit, void *context,
                                            uint64_t *lost);
 
 struct linux_symbol {
-	struct str name;  /* cut after LINUX_NAME_MOST - 1 characters */
+	struct str name;  /* cut after OS_NAME_MOST - 1 characters */
 	uint32_t section; /* its number in the module's file */
 	uint64_t address;
 	uint64_t size;
@@ -110,7 +86,7 @@ typedef void linux_symbol_visit(void *context, const struct linux_symbol *symbol
  * file. Statuses as above.
  */
 MUST_USE enum status linux_module_symbols(const struct linux_kernel *kernel,
-                                          const struct linux_memory *memory,
+                                          const struct os_memory *memory,
                                           const struct linux_module *module,
                                           linux_symbol_visit *visit, void *context, uint64_t *lost);
 

@@ -12,14 +12,14 @@ enum {
 	SYMBOL = 24, /* of ELF64 */
 };
 
-static enum status read_module(const struct linux_kernel *kernel, const struct linux_memory *memory,
+static enum status read_module(const struct linux_kernel *kernel, const struct os_memory *memory,
                                uint64_t address, struct linux_module *module, uint64_t *lost)
 {
 	const struct member_layout *name = &kernel->members[LINUX_MODULE_NAME];
 
 	*module = (struct linux_module){.address = address};
 	*lost = address + name->offset;
-	if (!linux_read_string(memory, *lost, (size_t)name->size, module->name))
+	if (!os_read_string(memory, *lost, (size_t)name->size, module->name))
 		return STATUS_TRUNCATED;
 	module->has_base =
 	        linux_read_member(kernel, memory, address, LINUX_MODULE_BASE, &module->base) &&
@@ -27,7 +27,7 @@ static enum status read_module(const struct linux_kernel *kernel, const struct l
 	return STATUS_OK;
 }
 
-enum status linux_modules(const struct linux_kernel *kernel, const struct linux_memory *memory,
+enum status linux_modules(const struct linux_kernel *kernel, const struct os_memory *memory,
                           linux_module_visit *visit, void *context, uint64_t *lost)
 {
 	const struct member_layout *next = &kernel->members[LINUX_MODULE_NEXT];
@@ -40,7 +40,7 @@ enum status linux_modules(const struct linux_kernel *kernel, const struct linux_
 		struct linux_module module;
 
 		*lost = at;
-		if (!linux_read_number(memory, at, POINTER, &at))
+		if (!os_read_number(memory, at, POINTER, &at))
 			return STATUS_TRUNCATED;
 		if (at == head)
 			return STATUS_OK;
@@ -72,11 +72,11 @@ static bool has_members(const struct linux_kernel *kernel, const enum linux_memb
 }
 
 /* The section's name and address at an entry of sect_attrs. */
-static enum status tell_section(const struct linux_kernel *kernel,
-                                const struct linux_memory *memory, uint64_t entry,
-                                linux_section_visit *visit, void *context, uint64_t *lost)
+static enum status tell_section(const struct linux_kernel *kernel, const struct os_memory *memory,
+                                uint64_t entry, linux_section_visit *visit, void *context,
+                                uint64_t *lost)
 {
-	char name[LINUX_NAME_MOST];
+	char name[OS_NAME_MOST];
 	uint64_t string;
 	uint64_t address;
 
@@ -85,15 +85,14 @@ static enum status tell_section(const struct linux_kernel *kernel,
 	    !linux_read_member(kernel, memory, entry, LINUX_SECTION_ADDRESS, &address))
 		return STATUS_TRUNCATED;
 	*lost = string;
-	if (!linux_read_string(memory, string, LINUX_NAME_MOST, name))
+	if (!os_read_string(memory, string, OS_NAME_MOST, name))
 		return STATUS_TRUNCATED;
 	if (!str_has_prefix(str_of(name), STR(".init")))
 		visit(context, str_of(name), address);
 	return STATUS_OK;
 }
 
-enum status linux_module_sections(const struct linux_kernel *kernel,
-                                  const struct linux_memory *memory,
+enum status linux_module_sections(const struct linux_kernel *kernel, const struct os_memory *memory,
                                   const struct linux_module *module, linux_section_visit *visit,
                                   void *context, uint64_t *lost)
 {
@@ -106,7 +105,7 @@ enum status linux_module_sections(const struct linux_kernel *kernel,
 	if (!has_members(kernel, needed, sizeof(needed) / sizeof(needed[0])))
 		return STATUS_NOT_FOUND;
 	*lost = module->address + kernel->members[LINUX_MODULE_SECTIONS].offset;
-	if (!linux_read_number(memory, *lost, POINTER, &attributes))
+	if (!os_read_number(memory, *lost, POINTER, &attributes))
 		return STATUS_TRUNCATED;
 	*lost = attributes;
 	if (!linux_read_member(kernel, memory, attributes, LINUX_SECTION_COUNT, &count))
@@ -122,22 +121,22 @@ enum status linux_module_sections(const struct linux_kernel *kernel,
 }
 
 /* An entry of its symbol table (System V ABI, "Symbol Table"). */
-static enum status tell_symbol(const struct linux_memory *memory, uint64_t entry, uint64_t names,
+static enum status tell_symbol(const struct os_memory *memory, uint64_t entry, uint64_t names,
                                linux_symbol_visit *visit, void *context, uint64_t *lost)
 {
 	struct linux_symbol symbol;
-	char name[LINUX_NAME_MOST];
+	char name[OS_NAME_MOST];
 	uint64_t offset;
 	uint64_t section;
 
 	*lost = entry;
-	if (!linux_read_number(memory, entry, 4, &offset) ||
-	    !linux_read_number(memory, entry + 6, 2, &section) ||
-	    !linux_read_number(memory, entry + 8, 8, &symbol.address) ||
-	    !linux_read_number(memory, entry + 16, 8, &symbol.size))
+	if (!os_read_number(memory, entry, 4, &offset) ||
+	    !os_read_number(memory, entry + 6, 2, &section) ||
+	    !os_read_number(memory, entry + 8, 8, &symbol.address) ||
+	    !os_read_number(memory, entry + 16, 8, &symbol.size))
 		return STATUS_TRUNCATED;
 	*lost = names + offset;
-	if (!linux_read_string(memory, *lost, LINUX_NAME_MOST, name))
+	if (!os_read_string(memory, *lost, OS_NAME_MOST, name))
 		return STATUS_TRUNCATED;
 	symbol.name = str_of(name);
 	symbol.section = (uint32_t)section;
@@ -145,8 +144,7 @@ static enum status tell_symbol(const struct linux_memory *memory, uint64_t entry
 	return STATUS_OK;
 }
 
-enum status linux_module_symbols(const struct linux_kernel *kernel,
-                                 const struct linux_memory *memory,
+enum status linux_module_symbols(const struct linux_kernel *kernel, const struct os_memory *memory,
                                  const struct linux_module *module, linux_symbol_visit *visit,
                                  void *context, uint64_t *lost)
 {
@@ -160,7 +158,7 @@ enum status linux_module_symbols(const struct linux_kernel *kernel,
 	if (!has_members(kernel, needed, sizeof(needed) / sizeof(needed[0])))
 		return STATUS_NOT_FOUND;
 	*lost = module->address + kernel->members[LINUX_MODULE_SYMBOLS].offset;
-	if (!linux_read_number(memory, *lost, POINTER, &kept))
+	if (!os_read_number(memory, *lost, POINTER, &kept))
 		return STATUS_TRUNCATED;
 	*lost = kept;
 	if (!linux_read_member(kernel, memory, kept, LINUX_SYMBOLS_TABLE, &table) ||

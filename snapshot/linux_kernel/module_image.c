@@ -105,9 +105,9 @@ static bool read_symbol(const struct search *s, size_t number, struct linux_symb
 	if (name < bytes_left(&names) && bytes_skip(&names, (size_t)name) == STATUS_OK)
 		symbol->name = (struct str){
 		        (const char *)names.pos,
-		        strnlen((const char *)names.pos, bytes_left(&names) < LINUX_NAME_MOST - 1
+		        strnlen((const char *)names.pos, bytes_left(&names) < OS_NAME_MOST - 1
 		                                                 ? bytes_left(&names)
-		                                                 : LINUX_NAME_MOST - 1)};
+		                                                 : OS_NAME_MOST - 1)};
 	return true;
 }
 
@@ -157,7 +157,7 @@ static enum status fail_lost(const struct search *s, enum status status, const c
 
 /* Where memory lacks sect_attrs: by the symbols in the module's own memory. */
 static enum status place_by_symbols(struct search *s, const struct linux_kernel *kernel,
-                                    const struct linux_memory *memory, uint64_t *lost)
+                                    const struct os_memory *memory, uint64_t *lost)
 {
 	s->image->section_count = 0;
 	TRY(linux_module_symbols(kernel, memory, &s->module, take_symbol, s, lost));
@@ -169,7 +169,7 @@ static enum status place_by_symbols(struct search *s, const struct linux_kernel 
 }
 
 static enum status place(struct search *s, const struct linux_kernel *kernel,
-                         const struct linux_memory *memory)
+                         const struct os_memory *memory)
 {
 	uint64_t lost = 0;
 	enum status status = linux_modules(kernel, memory, take_module, s, &lost);
@@ -198,7 +198,7 @@ static enum status place(struct search *s, const struct linux_kernel *kernel,
 
 static enum status place_in(struct search *s, const struct snapshot *snapshot)
 {
-	struct linux_memory memory = {read_memory, NULL};
+	struct os_memory memory = {read_memory, NULL};
 	struct symbols *symbols = NULL;
 	struct linux_kernel *kernel = NULL;
 	enum status status;

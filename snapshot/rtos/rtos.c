@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "snapshot/line_table/elf_sections.h"
-#include "snapshot/linux_kernel/layout.h"
 #include "snapshot/type_layout/type_layout.h"
 
 enum name_kind { NAME_ARRAY, NAME_POINTER };
@@ -108,29 +107,29 @@ void rtos_close(struct rtos *rtos)
 	free(rtos);
 }
 
-bool rtos_current(const struct rtos *rtos, const struct linux_memory *memory, uint64_t *address)
+bool rtos_current(const struct rtos *rtos, const struct os_memory *memory, uint64_t *address)
 {
 	uint64_t started;
 
 	if (rtos->started != 0 &&
-	    (!linux_read_number(memory, rtos->started, (size_t)rtos->started_size, &started) ||
+	    (!os_read_number(memory, rtos->started, (size_t)rtos->started_size, &started) ||
 	     started == 0))
 		return false;
-	return linux_read_number(memory, rtos->current, rtos->pointer, address) && *address != 0;
+	return os_read_number(memory, rtos->current, rtos->pointer, address) && *address != 0;
 }
 
-void rtos_task_read(const struct rtos *rtos, const struct linux_memory *memory, uint64_t address,
-                    struct linux_task *task)
+void rtos_task_read(const struct rtos *rtos, const struct os_memory *memory, uint64_t address,
+                    struct os_task *task)
 {
 	const struct member_layout *name = &rtos->members[MEMBER_NAME];
 	uint64_t text = address + name->offset;
 	size_t size = (size_t)name->size;
 
-	*task = (struct linux_task){.address = address};
+	*task = (struct os_task){.address = address};
 	if (rtos->system->kind == NAME_POINTER) {
-		size = LINUX_NAME_MOST;
-		if (!linux_read_number(memory, text, rtos->pointer, &text))
+		size = OS_NAME_MOST;
+		if (!os_read_number(memory, text, rtos->pointer, &text))
 			return;
 	}
-	task->has_name = linux_read_string(memory, text, size, task->name) && task->name[0] != '\0';
+	task->has_name = os_read_string(memory, text, size, task->name) && task->name[0] != '\0';
 }

@@ -11,7 +11,8 @@
 #ifndef CSREPLAY_SNAPSHOT_RTOS_RTOS_H
 #define CSREPLAY_SNAPSHOT_RTOS_RTOS_H
 
-#include "snapshot/linux_kernel/linux_kernel.h"
+#include "snapshot/os_task/os_task.h"
+#include "snapshot/symbols/symbols.h"
 
 struct rtos;
 
@@ -24,10 +25,10 @@ MUST_USE enum status rtos_open(struct elf_image *const *images, size_t count,
 void rtos_close(struct rtos *rtos); /* NULL is fine */
 
 /* Where the current task is. False if that is not known, or there is none: before the first. */
-bool rtos_current(const struct rtos *rtos, const struct linux_memory *memory, uint64_t *address);
+bool rtos_current(const struct rtos *rtos, const struct os_memory *memory, uint64_t *address);
 
 /* The task there; of one that has no name, or of which it is not known, the address alone. */
-void rtos_task_read(const struct rtos *rtos, const struct linux_memory *memory, uint64_t address,
-                    struct linux_task *task);
+void rtos_task_read(const struct rtos *rtos, const struct os_memory *memory, uint64_t address,
+                    struct os_task *task);
 
 #endif
