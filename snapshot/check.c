@@ -386,13 +386,14 @@ static bool is_checked(const struct context *c, const struct snap_device *device
 /* Dumps of one device that overlap and differ. */
 static void check_dumps(const struct context *c, const struct snap_device *device)
 {
-	struct snap_dump *order = calloc(device->dump_count + 1, sizeof(*order));
+	struct snap_dump *order;
 	size_t count = 0;
 
-	if (!order || is_checked(c, device)) {
-		free(order);
+	if (is_checked(c, device))
 		return;
-	}
+	order = calloc(device->dump_count + 1, sizeof(*order));
+	if (!order)
+		return;
 	for (size_t i = 0; i < device->dump_count; i++) {
 		if (device->dumps[i].length > 0)
 			order[count++] = device->dumps[i];

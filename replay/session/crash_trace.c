@@ -131,11 +131,16 @@ bool crash_fault_find(const struct history *history, struct crash_fault *fault)
 bool crash_fault_may_be(const struct history *history)
 {
 	uint64_t length = history_length(history);
+	uint64_t first = length > AFTER_MOST ? length - AFTER_MOST : 0;
 	size_t i = history_event_count(history);
 	struct history_event event;
+	struct gap gap;
 
-	while (i-- > 0 && history_event(history, i, &event) &&
-	       length - event.position <= AFTER_MOST) {
+	if (history_has_gap_at(history, length))
+		return false;
+	if (history_gap_between(history, first, length, true, &gap))
+		first = gap.position + 1;
+	while (i-- > 0 && history_event(history, i, &event) && event.position >= first) {
 		if (may_be_fault(&event.element))
 			return true;
 	}

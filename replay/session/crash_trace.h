@@ -26,7 +26,10 @@ struct crash_fault {
  */
 bool crash_fault_find(const struct history *history, struct crash_fault *fault);
 
-/* A fault was taken, no further before the halt than crash_fault_find() looks. */
+/*
+ * A fault was taken, no further before the halt than crash_fault_find() looks, and nothing between
+ * the two is unknown: where not, calls are not to be made for it.
+ */
 bool crash_fault_may_be(const struct history *history);
 /*
  * The fault whose handler is on the stack at the halt, as the innermost but for those of

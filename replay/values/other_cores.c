@@ -403,11 +403,12 @@ static enum status look(struct other_cores *others)
 		if (core != others->core)
 			others->status = add_core(others, core);
 	}
-	sort_stores(others);
-	other_writes_sort(&others->writes);
-	if (others->status == STATUS_OK)
+	if (others->status == STATUS_OK) {
+		sort_stores(others);
+		other_writes_sort(&others->writes);
 		others->status =
 		        pointed_lines_add(&others->writes, others->histories[others->core]);
+	}
 	if (others->status != STATUS_OK)
 		forget(others);
 	others->is_found = others->status != STATUS_INTERRUPTED;

@@ -49,6 +49,6 @@ enum status pointed_lines_add(struct other_writes *writes, const struct history 
 		return STATUS_OK;
 	for (size_t i = 0; i < writes->used.count; i++)
 		TRY(add_line(writes, &memory, writes->used.numbers[i]));
-	other_writes_sort(writes);
+	line_set_sort(&writes->pointed);
 	return STATUS_OK;
 }

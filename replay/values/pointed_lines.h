@@ -11,8 +11,10 @@
 #include "replay/history/history.h"
 #include "replay/values/solver/solver.h"
 
-/* After other_writes_sort(), which it calls again; memory is as the core of the history sees it.
- * None where no store was of unknown address. NO_MEM. */
+/*
+ * After other_writes_sort(); adds to `pointed`, which is sorted then. Memory is as the core of the
+ * history sees it. None where no store was of unknown address. NO_MEM.
+ */
 MUST_USE enum status pointed_lines_add(struct other_writes *writes, const struct history *history);
 
 #endif

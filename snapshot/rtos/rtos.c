@@ -12,7 +12,6 @@ enum name_kind { NAME_ARRAY, NAME_POINTER };
 enum member { MEMBER_NAME, MEMBER_CURRENT, MEMBERS };
 
 struct rtos_system {
-	const char *name;
 	const char *variable;
 	const char *started; /* NULL: there is none */
 	enum name_kind kind;
@@ -21,7 +20,7 @@ struct rtos_system {
 
 static const struct rtos_system systems[] = {
 #define RTOS(name, variable, holder, path, started, structure, member, kind)                       \
-	{(name), (variable), (started), NAME_##kind, {{(structure), (member)}, {(holder), (path)}}},
+	{(variable), (started), NAME_##kind, {{(structure), (member)}, {(holder), (path)}}},
 #include "snapshot/rtos/rtos.def"
 #undef RTOS
 };

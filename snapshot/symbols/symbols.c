@@ -180,8 +180,10 @@ static bool is_object(const struct sections *s, const struct raw_symbol *symbol)
 	unsigned int type = symbol->info & 15;
 	struct section section;
 
-	if (symbol->section == 0 || type == SYMBOL_OBJECT)
-		return type == SYMBOL_OBJECT && symbol->section != 0;
+	if (symbol->section == 0)
+		return false;
+	if (type == SYMBOL_OBJECT)
+		return true;
 	return type == SYMBOL_NOTYPE && symbol->size > 0 &&
 	       read_section(s, symbol->section, &section) == STATUS_OK &&
 	       (section.flags & (SECTION_ALLOCATED | SECTION_EXECUTABLE)) == SECTION_ALLOCATED;

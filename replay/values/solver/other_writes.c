@@ -78,7 +78,7 @@ static int compare_lines(const void *left, const void *right)
 	return a == b ? 0 : a < b ? -1 : 1;
 }
 
-static void sort_lines(struct line_set *set)
+void line_set_sort(struct line_set *set)
 {
 	size_t kept = 0;
 
@@ -103,8 +103,8 @@ void other_writes_sort(struct other_writes *writes)
 	sort_list(&writes->known);
 	sort_list(&writes->open);
 	sort_list(&writes->unseen);
-	sort_lines(&writes->used);
-	sort_lines(&writes->pointed);
+	line_set_sort(&writes->used);
+	line_set_sort(&writes->pointed);
 }
 
 /* One of the list is of the granule, and of one of these positions. */

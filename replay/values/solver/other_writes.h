@@ -60,6 +60,8 @@ MUST_USE enum status other_writes_add(struct other_write_list *list,
                                       const struct other_write *write);
 /* The lines of bytes at an address without the top byte. NO_MEM. */
 MUST_USE enum status line_set_add(struct line_set *set, uint64_t address, uint64_t size);
+/* After all were added, before one is looked for: in order, each once. */
+void line_set_sort(struct line_set *set);
 /* After all were added: sorts, and makes one of what overlaps. */
 void other_writes_sort(struct other_writes *writes);
 
